@@ -1,0 +1,1 @@
+# Written by the install rules of the project.

@@ -1,0 +1,20 @@
+# Compiler settings that every target shares, as the interface target voile_options.
+add_library(voile_options INTERFACE)
+target_compile_definitions(voile_options INTERFACE _POSIX_C_SOURCE=200809L)
+# -ffp-contract=off: the same bits on every x86-64, with and without fused multiply-add.
+target_compile_options(voile_options INTERFACE
+  -ffp-contract=off -fno-math-errno -fvisibility=hidden
+  -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
+  -Wwrite-strings -Wundef -Wvla -Wno-missing-field-initializers)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  # Vector types are only passed between inlined functions of one file.
+  target_compile_options(voile_options INTERFACE -Wno-psabi)
+endif()
+if(VOILE_WERROR)
+  target_compile_options(voile_options INTERFACE -Werror)
+endif()
+if(VOILE_SANITIZE)
+  target_compile_options(voile_options INTERFACE
+    -fsanitize=${VOILE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(voile_options INTERFACE -fsanitize=${VOILE_SANITIZE})
+endif()

@@ -1,0 +1,53 @@
+/* Voile: triangle meshes of cloth and obstacles.
+ *
+ * A vert is a point of the flat fabric (material space, metres, x along the warp U and y along the
+ * weft V); a node is a point in the world. A node on a seam has several verts. Faces join verts. */
+#ifndef VOILE_MESH_H
+#define VOILE_MESH_H
+
+#include <voile/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vo_mesh vo_mesh;
+
+/* Read-only look at a mesh's arrays. Valid until the mesh changes. */
+typedef struct vo_mesh_view {
+    int node_count, vert_count, edge_count, face_count;
+    const vo_vec3 *node_x;     /* [node_count] world position, m */
+    const vo_vec3 *node_v;     /* [node_count] velocity, m/s */
+    const int *node_label;     /* [node_count] */
+    const vo_vec2 *vert_u;     /* [vert_count] material position, m */
+    const int *vert_node;      /* [vert_count] */
+    const int (*edge_node)[2]; /* [edge_count] */
+    const int (*edge_face)[2]; /* [edge_count] second is -1 on a boundary */
+    const int (*face_vert)[3]; /* [face_count] counter-clockwise in material space */
+    const int *face_label;     /* [face_count] index into the cloth's materials */
+} vo_mesh_view;
+
+/* A flat sheet in the plane z = 0 with its corner at the origin: `columns` x `rows` cells along
+ * x (warp) and y (weft), two faces a cell, diagonals alternating. Node (i, j) has index
+ * j * (columns + 1) + i. */
+VO_API vo_result vo_mesh_create_grid(vo_context *ctx, double width, double height, int columns,
+                                     int rows, vo_mesh **out);
+
+/* From arrays. `uv` may be NULL: then the material position is the node's (x, y); else it has one
+ * entry a vert and `vert_node` says whose. Faces index verts (nodes where uv is NULL). Defective
+ * meshes are refused with a message that names the first defect and the number of the others. */
+VO_API vo_result vo_mesh_create(vo_context *ctx, int node_count, const vo_vec3 *node_x,
+                                int vert_count, const vo_vec2 *uv, const int *vert_node,
+                                int face_count, const int (*face_vert)[3], vo_mesh **out);
+
+/* OBJ with the extensions of ARCSim (docs/formats.md). */
+VO_API vo_result vo_mesh_load_obj(vo_context *ctx, const char *path, vo_mesh **out);
+VO_API vo_result vo_mesh_save_obj(vo_context *ctx, const vo_mesh *mesh, const char *path);
+
+VO_API void vo_mesh_destroy(vo_mesh *mesh);
+VO_API vo_mesh_view vo_mesh_get_view(const vo_mesh *mesh);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

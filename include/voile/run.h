@@ -1,0 +1,93 @@
+/* Voile: simulations on disk. A run is a folder:
+ *
+ *     scene.json         the scene with every default filled in; its inputs are in inputs/
+ *     inputs/            copies of the meshes, fabrics and motions the scene names
+ *     frames/NNNN.vof    complete state of a frame, compressed and checksummed
+ *     stats.jsonl        one line a frame
+ */
+#ifndef VOILE_RUN_H
+#define VOILE_RUN_H
+
+#include <voile/sim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vo_progress {
+    int frame;       /* just written */
+    int first, last; /* of this call; last is -1 where the scene has no end */
+    double elapsed_s;
+    const vo_stats *stats;
+} vo_progress;
+
+/* Called after each frame is safely on disk. False stops the run there (VO_STOPPED). */
+typedef bool vo_progress_fn(void *user, const vo_progress *progress);
+
+typedef struct vo_run_def {
+    const char *folder; /* where the run goes, or is */
+    int last_frame;     /* stop after it; -1: the scene's own end */
+    bool overwrite;     /* start again where the folder already has frames */
+    int set_count;
+    const char *const *sets; /* key=value overrides of the scene */
+    vo_progress_fn *progress;
+    void *user;
+} vo_run_def;
+
+VO_API vo_run_def vo_run_def_default(void);
+
+/* Frame 0 is the initial state. Leaves every finished frame on disk whatever happens. */
+VO_API vo_result vo_run_simulate(vo_context *ctx, const char *scene_path, const vo_run_def *def);
+
+/* Goes on after the last intact frame; the same bits as a run that was never stopped. With sets the
+ * scene changes from there on, which scene.json records under "overrides". */
+VO_API vo_result vo_run_resume(vo_context *ctx, const vo_run_def *def);
+
+typedef struct vo_range {
+    double min, max, mean;
+} vo_range;
+
+typedef struct vo_run_info {
+    int frames; /* intact ones */
+    int first_frame, last_frame;
+    vo_range faces, nodes, verts, wall_s;
+    double wall_total_s;
+    struct {
+#define X(name, meaning) double name;
+        VO_STAGES(X)
+#undef X
+    } stage_mean_s;
+    double max_strain;
+    int warnings;
+    char **warning; /* [warnings] */
+} vo_run_info;
+
+VO_API vo_result vo_run_get_info(vo_context *ctx, const char *folder, vo_run_info *out);
+VO_API void vo_run_info_free(vo_context *ctx, vo_run_info *info);
+
+/* One thing that is wrong, as a sentence that names file and place. */
+typedef void vo_finding_fn(void *user, bool fatal, const char *text);
+
+/* Each reports what it finds and returns VO_BAD_DATA if any of it is fatal. */
+VO_API vo_result vo_check_mesh(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user);
+VO_API vo_result vo_check_scene(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user);
+VO_API vo_result vo_check_run(vo_context *ctx, const char *folder, vo_finding_fn *fn, void *user);
+
+typedef struct vo_export_def {
+    const char *folder; /* of the run */
+    const char *output; /* folder; NULL: <run>/obj */
+    int first, last;    /* frames; last -1: to the end */
+    bool obstacles;     /* also NNNN_obsJJ.obj */
+    vo_progress_fn *progress;
+    void *user;
+} vo_export_def;
+
+VO_API vo_export_def vo_export_def_default(void);
+
+/* One OBJ a frame and cloth, NNNN_CC.obj. */
+VO_API vo_result vo_run_export_obj(vo_context *ctx, const vo_export_def *def);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+/* Voile: a simulation, the changing half of a scene. */
+#ifndef VOILE_SIM_H
+#define VOILE_SIM_H
+
+#include <voile/scene.h>
+#include <voile/stats.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vo_sim vo_sim;
+
+/* The scene must outlive the simulation. Time starts at 0 with the initial state. */
+VO_API vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out);
+VO_API void vo_sim_destroy(vo_sim *sim);
+
+/* One substep of frame_time / frame_steps seconds. Numeric trouble never fails it: it is counted in
+ * the statistics. Fails only without memory. */
+VO_API vo_result vo_sim_step(vo_sim *sim);
+
+/* All substeps of one frame. */
+VO_API vo_result vo_sim_step_frame(vo_sim *sim);
+
+VO_API double vo_sim_time(const vo_sim *sim);
+VO_API int vo_sim_frame(const vo_sim *sim);
+
+/* Arrays of one cloth, valid until the next step. */
+VO_API vo_mesh_view vo_sim_cloth(const vo_sim *sim, int cloth);
+/* Obstacle at the current time. node_count is 0 outside its life. */
+VO_API vo_mesh_view vo_sim_obstacle(const vo_sim *sim, int obstacle);
+
+/* Since the current frame began. */
+VO_API vo_stats vo_sim_get_stats(const vo_sim *sim);
+
+/* Kinetic, gravitational and elastic energy of all cloth, J. */
+typedef struct vo_energy {
+    double kinetic, gravity, stretch, bend;
+} vo_energy;
+VO_API vo_energy vo_sim_energy(const vo_sim *sim);
+
+/* Fingerprint of the state: same bits, same number. */
+VO_API uint64_t vo_sim_hash(const vo_sim *sim);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

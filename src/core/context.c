@@ -1,0 +1,122 @@
+#include "core/context.h"
+
+#include "core/memory.h"
+#include "core/parallel.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *libc_allocate(void *user, size_t bytes, size_t alignment) {
+    (void)user;
+    void *memory = NULL;
+    return posix_memalign(&memory, alignment, bytes) == 0 ? memory : NULL;
+}
+
+static void libc_release(void *user, void *memory, size_t bytes) {
+    (void)user;
+    (void)bytes;
+    free(memory);
+}
+
+vo_context_def vo_context_def_default(void) {
+    return (vo_context_def){.allocator = {NULL, libc_allocate, libc_release}};
+}
+
+static bool processor_has_avx2(void) {
+#if defined(VO_HAVE_AVX2_KERNELS) && defined(__GNUC__)
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
+static int processor_count(void) {
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : (int)n;
+}
+
+vo_result vo_context_create(const vo_context_def *given, vo_context **out) {
+    vo_context_def def = given ? *given : vo_context_def_default();
+    *out = NULL;
+    if (!def.allocator.allocate || !def.allocator.release || def.threads < 0) return VO_BAD_CALL;
+    vo_context *ctx = def.allocator.allocate(def.allocator.user, sizeof *ctx, VO_ALIGNMENT);
+    if (!ctx) return VO_NO_MEMORY;
+    *ctx = (vo_context){.allocator = def.allocator,
+                        .log = def.log,
+                        .log_user = def.log_user,
+                        .on_assert = def.on_assert,
+                        .assert_user = def.assert_user,
+                        .use_avx2 = processor_has_avx2()};
+    int count = def.threads > 0 ? def.threads : processor_count();
+    ctx->threads = vo_threads_create(&ctx->allocator, count);
+    if (!ctx->threads) {
+        def.allocator.release(def.allocator.user, ctx, sizeof *ctx);
+        return VO_NO_MEMORY;
+    }
+    *out = ctx;
+    return VO_OK;
+}
+
+void vo_context_destroy(vo_context *ctx) {
+    if (!ctx) return;
+    vo_allocator allocator = ctx->allocator;
+    vo_threads_destroy(ctx->threads, &allocator);
+    allocator.release(allocator.user, ctx, sizeof *ctx);
+}
+
+const char *vo_context_message(const vo_context *ctx) { return ctx->message; }
+
+int vo_context_thread_count(const vo_context *ctx) { return vo_threads_count(ctx->threads); }
+
+vo_result vo_fail(vo_context *ctx, vo_result code, const char *format, ...) {
+    /* Formatted aside, since the arguments may quote the previous message. */
+    char text[sizeof ctx->message];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    memcpy(ctx->message, text, sizeof text);
+    return code;
+}
+
+vo_result vo_fail_memory(vo_context *ctx, const char *what) {
+    return vo_fail(ctx, VO_NO_MEMORY, "out of memory for %s", what);
+}
+
+void vo_log_line(vo_context *ctx, vo_log_level level, const char *format, ...) {
+    if (!ctx->log) return;
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    ctx->log(ctx->log_user, level, text);
+}
+
+void vo_require_failed(vo_context *ctx, const char *condition, const char *file, int line) {
+    if (ctx->on_assert)
+        ctx->on_assert(ctx->assert_user, condition, file, line);
+    else
+        abort();
+}
+
+#define TEXT_OF(x)  #x
+#define TEXT_OF2(x) TEXT_OF(x)
+
+const char *vo_version(void) {
+    return TEXT_OF2(VO_VERSION_MAJOR) "." TEXT_OF2(VO_VERSION_MINOR) "." TEXT_OF2(VO_VERSION_PATCH);
+}
+
+const char *vo_features(void) {
+    return ""
+#ifdef VO_HAVE_CHOLMOD
+           "cholmod "
+#endif
+#ifdef VO_HAVE_AVX2_KERNELS
+           "avx2 "
+#endif
+        ;
+}

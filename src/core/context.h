@@ -1,0 +1,42 @@
+/* The context: what would otherwise be global. See include/voile/base.h. */
+#ifndef VO_CORE_CONTEXT_H
+#define VO_CORE_CONTEXT_H
+
+#include <voile/base.h>
+
+typedef struct vo_threads vo_threads;
+
+struct vo_context {
+    vo_allocator allocator;
+    vo_log_fn *log;
+    void *log_user;
+    vo_assert_fn *on_assert;
+    void *assert_user;
+    vo_threads *threads;
+    bool use_avx2; /* kernels may use the AVX2 copies; cleared by tests to compare */
+    char message[1024];
+};
+
+/* Records the message and returns `code`: `return vo_fail(ctx, VO_BAD_DATA, "...", ...)`. */
+vo_result vo_fail(vo_context *ctx, vo_result code, const char *format, ...) VO_PRINTF(3, 4);
+
+/* The same for memory that could not be had; `what` names what it was for. */
+vo_result vo_fail_memory(vo_context *ctx, const char *what);
+
+void vo_log_line(vo_context *ctx, vo_log_level level, const char *format, ...) VO_PRINTF(3, 4);
+
+/* A rule the calling programmer must keep. Costs one compare; stays on in release builds. */
+#define VO_REQUIRE(ctx, condition)                                                  \
+    do {                                                                            \
+        if (!(condition)) vo_require_failed((ctx), #condition, __FILE__, __LINE__); \
+    } while (0)
+void vo_require_failed(vo_context *ctx, const char *condition, const char *file, int line);
+
+/* Returns early with the result of `call` unless it is VO_OK. */
+#define VO_TRY(call)                                      \
+    do {                                                  \
+        vo_result vo_try_result = (call);                 \
+        if (vo_try_result != VO_OK) return vo_try_result; \
+    } while (0)
+
+#endif

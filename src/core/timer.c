@@ -1,0 +1,9 @@
+#include "core/timer.h"
+
+#include <time.h>
+
+double vo_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

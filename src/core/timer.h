@@ -1,0 +1,7 @@
+/* Monotonic wall clock in seconds. */
+#ifndef VO_CORE_TIMER_H
+#define VO_CORE_TIMER_H
+
+double vo_now(void);
+
+#endif

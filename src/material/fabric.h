@@ -1,0 +1,50 @@
+/* The inside of a fabric: how its stiffness depends on strain, direction and curvature.
+ *
+ * Stretching. With Green strain G (2x2) the stress is
+ *     Suu = c0 Guu + c1 Gvv,   Svv = c1 Guu + c2 Gvv,   Suv = 2 c3 Guv
+ * in N/m; c3 is the shear modulus. A linear fabric has four constants. A measured one (Wang,
+ * O'Brien, Ramamoorthi 2011, "Data-driven elastic models for cloth") has c(G) in a table over Guu,
+ * Gvv and |Guv|; derivatives treat c as constant within a step.
+ *
+ * Bending. A hinge of length l between faces of total area A has energy 1/2 B l^2/A (angle -
+ * rest)^2 with the flexural rigidity B in N m, which depends on the edge's direction in material
+ * space and on the curvature angle * l / A. On a regular mesh this is the energy of a plate. */
+#ifndef VO_MATERIAL_FABRIC_H
+#define VO_MATERIAL_FABRIC_H
+
+#include "core/context.h"
+#include "math/mat.h"
+
+#include <voile/fabric.h>
+
+enum {
+    VO_STRETCH_SAMPLES = 30, /* per axis of the measured table */
+    VO_BEND_DIRECTIONS = 3,  /* edge along U, at 45 degrees, along V */
+    VO_BEND_CURVATURES = 5,  /* 0, 10, 20, 30, 40 1/m */
+};
+
+typedef struct vo_stiffness {
+    double c[4]; /* c0 c1 c2 c3 above, N/m; [c0 c1; c1 c2] is positive semidefinite, c3 >= 0 */
+} vo_stiffness;
+
+struct vo_fabric {
+    vo_context *ctx;
+    char *description;   /* one line, may be NULL */
+    double density;      /* kg/m^2 */
+    vo_stiffness linear; /* used where table is NULL */
+    vo_stiffness *table; /* [30][30][30] over Guu, Gvv (from -0.25) and |Guv|, step 1/30 */
+    double bend[VO_BEND_DIRECTIONS][VO_BEND_CURVATURES]; /* B, N m */
+};
+
+vo_result vo_fabric_copy(vo_context *ctx, const vo_fabric *fabric, vo_fabric **out);
+
+/* c at strain G, by trilinear interpolation where the fabric is measured. */
+vo_stiffness vo_fabric_stiffness(const vo_fabric *fabric, vo_sym2 strain);
+
+/* B of an edge with material direction `along`, by curvature: five samples for the edge. */
+void vo_fabric_edge_bending(const vo_fabric *fabric, vo_vec2 along,
+                            double rigidity[VO_BEND_CURVATURES]);
+/* Linear interpolation in |curvature| (1/m), constant beyond the last sample. */
+double vo_bend_rigidity(const double rigidity[VO_BEND_CURVATURES], double curvature);
+
+#endif

@@ -1,0 +1,65 @@
+/* Four doubles side by side: one lane an element.
+ *
+ * The compilers' vector types carry the operators + - * / and the comparisons, and mean the same on
+ * every processor: without AVX they become two SSE2 halves, elsewhere plain scalar code. No fused
+ * multiply-add is ever formed (-ffp-contract=off), so all copies of a kernel give the same bits; a
+ * test compares them. Files named *_kernel.c are compiled once per instruction set; everything in
+ * here is inlined into them. */
+#ifndef VO_MATH_SIMD_H
+#define VO_MATH_SIMD_H
+
+#include "math/vec.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#if !defined(__GNUC__)
+#error "math/simd.h needs the vector extensions of gcc or clang"
+#endif
+
+typedef double vo_d4 __attribute__((vector_size(32)));
+typedef int64_t vo_i4 __attribute__((vector_size(32))); /* masks: all bits of a lane, or none */
+typedef float vo_f4 __attribute__((vector_size(16)));
+
+#define VO_INLINE static inline __attribute__((always_inline))
+
+/* Name of this file's copy of a kernel: VO_KERNEL(vo_assemble) is vo_assemble_avx2 or _base. */
+#ifdef VO_KERNEL_SUFFIX
+#define VO_KERNEL_JOIN2(name, suffix) name##_##suffix
+#define VO_KERNEL_JOIN(name, suffix)  VO_KERNEL_JOIN2(name, suffix)
+#define VO_KERNEL(name)               VO_KERNEL_JOIN(name, VO_KERNEL_SUFFIX)
+#endif
+
+VO_INLINE vo_d4 d4_set(double s) { return (vo_d4){s, s, s, s}; }
+VO_INLINE vo_d4 d4_load(const double *p) {
+    vo_d4 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+VO_INLINE void d4_store(double *p, vo_d4 v) { memcpy(p, &v, sizeof v); }
+VO_INLINE vo_d4 d4_select(vo_i4 mask, vo_d4 yes, vo_d4 no) {
+    return (vo_d4)((mask & (vo_i4)yes) | (~mask & (vo_i4)no));
+}
+VO_INLINE vo_d4 d4_min(vo_d4 a, vo_d4 b) { return d4_select(a < b, a, b); }
+VO_INLINE vo_d4 d4_max(vo_d4 a, vo_d4 b) { return d4_select(a > b, a, b); }
+VO_INLINE vo_d4 d4_abs(vo_d4 a) {
+    return (vo_d4)((vo_i4)a & (vo_i4){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX});
+}
+VO_INLINE vo_d4 d4_sqrt(vo_d4 a) { return (vo_d4){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
+VO_INLINE vo_f4 d4_to_f4(vo_d4 a) { return __builtin_convertvector(a, vo_f4); }
+VO_INLINE vo_d4 f4_to_d4(vo_f4 a) { return __builtin_convertvector(a, vo_d4); }
+
+/* Three coordinates of four points. */
+typedef struct vo_p4 {
+    vo_d4 x, y, z;
+} vo_p4;
+
+VO_INLINE vo_p4 p4_add(vo_p4 a, vo_p4 b) { return (vo_p4){a.x + b.x, a.y + b.y, a.z + b.z}; }
+VO_INLINE vo_p4 p4_sub(vo_p4 a, vo_p4 b) { return (vo_p4){a.x - b.x, a.y - b.y, a.z - b.z}; }
+VO_INLINE vo_p4 p4_scale(vo_d4 s, vo_p4 a) { return (vo_p4){s * a.x, s * a.y, s * a.z}; }
+VO_INLINE vo_d4 p4_dot(vo_p4 a, vo_p4 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+VO_INLINE vo_p4 p4_cross(vo_p4 a, vo_p4 b) {
+    return (vo_p4){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* The cloth mesh: a flat fabric (verts, 2D) and where it is in the world (nodes, 3D).
+ *
+ *      material space                      world
+ *      v0----v1   v4----v5                  n0------n1=n4------n5
+ *      |  f0/ |   |  f2/ |     vert_node     |  f0 / | f2  / |
+ *      |  / f1|   |  / f3|    ---------->    |   / f1|   / f3|
+ *      v2----v3   v6----v7                  n2------n3=n6------n7
+ *
+ * Faces join verts and carry a label (which material). Edges join nodes, since bending and seams
+ * happen in the world: the edge n1-n3 above is a seam, with a different pair of verts on each side.
+ * So discontinuous material coordinates need nothing special anywhere.
+ *
+ * Everything is an index into flat arrays, hot and cold apart. Half-edges were rejected: remeshing
+ * walks faces around an edge, forces and output walk arrays, and an edge with two faces and a face
+ * with three edges answer both with half the memory.
+ *
+ * Invariants of a built mesh (mesh/validate.h checks them on the way in):
+ *  1. a face has three different verts of three different nodes and positive material area;
+ *  2. an edge has one or two faces, and two faces cross it in opposite directions;
+ *  3. face_edge[f][i] joins the nodes of face_vert[f][i] and face_vert[f][(i + 1) % 3];
+ *  4. edge_face[e][0] crosses it from edge_node[e][0] to edge_node[e][1]; edge_face[e][1] is the
+ *     other one, or -1;
+ *  5. every vert belongs to a node; every number is finite. */
+#ifndef VO_MESH_MESH_H
+#define VO_MESH_MESH_H
+
+#include "core/context.h"
+#include "math/mat.h"
+
+#include <voile/mesh.h>
+
+struct vo_mesh {
+    vo_context *ctx;
+    uint64_t topology; /* grows with every change of connectivity */
+
+    int node_count, node_capacity;
+    vo_vec3 *node_x; /* m */
+    vo_vec3 *node_v; /* m/s */
+    int *node_label; /* 0: none */
+    vo_vec3 *node_y; /* plastic embedding (ARCSim's ny), m; NULL if no node has one */
+
+    int vert_count, vert_capacity;
+    vo_vec2 *vert_u; /* m */
+    int *vert_node;
+    int *vert_label;
+
+    int edge_count, edge_capacity;
+    int (*edge_node)[2];
+    int (*edge_face)[2];
+    double *edge_rest_angle; /* rad; positive as vo_mesh_dihedral_angle counts */
+    int *edge_label;         /* nonzero: a crease or seam that remeshing keeps */
+    double *edge_damage;     /* 0: none */
+
+    int face_count, face_capacity;
+    int (*face_vert)[3];
+    int (*face_edge)[3];
+    int *face_label;             /* index into the cloth's materials */
+    double *face_damage;         /* 0: none */
+    double (*face_curvature)[4]; /* plastic curvature, 2x2; NULL if no face has one */
+};
+
+/* What a file says before anybody believes it; the validator reads this, the builder consumes it.
+ */
+typedef struct vo_mesh_data {
+    int node_count, vert_count, face_count, edge_count;
+    int node_capacity, vert_capacity, face_capacity, edge_capacity;
+    vo_vec3 *node_x, *node_v, *node_y; /* node_y: NaN where the file gave none */
+    int *node_label;
+    vo_vec2 *vert_u;
+    int *vert_node; /* -1: no face uses this vert yet */
+    int *vert_label;
+    int (*face_vert)[3];
+    int *face_label;
+    int *face_line; /* line of the file, 0 if it did not come from one */
+    double *face_damage;
+    double (*face_curvature)[4];
+    int (*edge_node)[2]; /* only the edges the file names (e a b) */
+    double *edge_rest_angle;
+    int *edge_label;
+    double *edge_damage;
+} vo_mesh_data;
+
+void vo_mesh_data_free(vo_context *ctx, vo_mesh_data *data);
+
+/* Makes edges and adjacency from data that vo_mesh_validate found sound enough. Edge order: by
+ * first appearance in the faces, so a mesh built from the same faces is the same. */
+vo_result vo_mesh_build(vo_context *ctx, const vo_mesh_data *data, vo_mesh **out);
+
+vo_result vo_mesh_copy(vo_context *ctx, const vo_mesh *mesh, vo_mesh **out);
+
+static inline int vo_mesh_face_node(const vo_mesh *m, int face, int corner) {
+    return m->vert_node[m->face_vert[face][corner]];
+}
+/* Material area, m^2. */
+double vo_mesh_face_area(const vo_mesh *m, int face);
+/* Columns: the material edges v0->v1 and v0->v2. */
+vo_mat2 vo_mesh_face_dm(const vo_mesh *m, int face);
+/* Normal of the world triangle, not normalized (length is twice the area). */
+vo_vec3 vo_mesh_face_normal(const vo_mesh *m, int face);
+/* Corner of face `side` (0 or 1) of the edge that is not on the edge, as a vert. */
+int vo_mesh_edge_opposite(const vo_mesh *m, int edge, int side);
+/* Verts of the edge's two ends as face `side` sees them, in the order of edge_node. */
+void vo_mesh_edge_verts(const vo_mesh *m, int edge, int side, int verts[2]);
+/* Angle between the faces' normals in rad: 0 flat, positive where edge_face[0] and edge_face[1]
+ * fold away from their normals (convex seen from the normals' side); 0 on a boundary. */
+double vo_mesh_dihedral_angle(const vo_mesh *m, int edge);
+
+#endif

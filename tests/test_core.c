@@ -1,0 +1,144 @@
+#include "support.h"
+
+#include "core/file.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "core/random.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct sum_job {
+    const double *value;
+    double *partial;
+} sum_job;
+
+static void sum_chunk(void *arg, int begin, int end, int chunk) {
+    sum_job *job = arg;
+    double sum = 0;
+    for (int i = begin; i < end; i++) sum += job->value[i];
+    job->partial[chunk] = sum;
+}
+
+static double parallel_sum(int threads, const double *value, int count) {
+    enum { GRAIN = 97 };
+    static double partial[2048];
+    vo_context *ctx = test_context(threads);
+    sum_job job = {value, partial};
+    double sum = 0;
+    for (int repeat = 0; repeat < 200; repeat++) {
+        vo_parallel_for(ctx, count, GRAIN, sum_chunk, &job);
+        sum = 0;
+        for (int i = 0; i < vo_chunk_count(count, GRAIN); i++) sum += partial[i];
+    }
+    vo_context_destroy(ctx);
+    return sum;
+}
+
+static void parallel_for_gives_the_same_bits_for_any_thread_count(void **state) {
+    (void)state;
+    static double value[100000];
+    vo_random random = vo_random_seed(1);
+    for (int i = 0; i < 100000; i++) value[i] = vo_random_real(&random, -1, 1e6);
+    double one = parallel_sum(1, value, 100000);
+    for (int threads = 2; threads <= 4; threads++) {
+        double many = parallel_sum(threads, value, 100000);
+        assert_memory_equal(&one, &many, sizeof one);
+    }
+}
+
+static void mark_range(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    for (int i = begin; i < end; i++) ((int *)arg)[i]++;
+}
+
+static void parallel_for_visits_each_index_once(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(3);
+    int counts[] = {0, 1, 2, 7, 8, 9, 100, 1023};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        int seen[1024] = {0};
+        vo_parallel_for(ctx, counts[c], 8, mark_range, seen);
+        for (int i = 0; i < 1024; i++) assert_int_equal(seen[i], i < counts[c]);
+    }
+    vo_context_destroy(ctx);
+}
+
+static void arena_stops_asking_once_it_knows_its_peak(void **state) {
+    (void)state;
+    test_memory memory = {.fail_at = -1};
+    vo_context *ctx = test_context_with(1, &memory);
+    vo_arena arena;
+    vo_arena_init(&arena, ctx);
+    long calls = 0;
+    for (int step = 0; step < 10; step++) {
+        vo_arena_reset(&arena);
+        if (step == 2) calls = memory.calls;
+        for (int i = 1; i < 100; i++) {
+            char *p = vo_arena_alloc(&arena, (size_t)i * 1000);
+            assert_non_null(p);
+            assert_int_equal((uintptr_t)p % VO_ALIGNMENT, 0);
+            memset(p, i, (size_t)i * 1000);
+        }
+    }
+    assert_int_equal(memory.calls, calls);
+    vo_arena_free(&arena);
+    vo_context_destroy(ctx);
+    assert_int_equal(memory.live, 0);
+}
+
+static void array_keeps_its_contents_when_it_grows(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    int *array = NULL, capacity = 0;
+    for (int i = 0; i < 1000; i++) {
+        assert_true(vo_reserve(ctx, &array, &capacity, i + 1));
+        array[i] = i;
+    }
+    for (int i = 0; i < 1000; i++) assert_int_equal(array[i], i);
+    vo_free_array(ctx, array, capacity);
+    vo_context_destroy(ctx);
+}
+
+static void files_are_whole_or_absent(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    char path[600], missing[600];
+    const char *folder = test_folder();
+    snprintf(path, sizeof path, "%s/a/b/c.txt", folder);
+    snprintf(missing, sizeof missing, "%s/a/b", folder);
+    assert_int_equal(vo_file_write(ctx, path, "x", 1), VO_IO_FAILED);
+    assert_non_null(strstr(vo_context_message(ctx), path));
+    assert_ok(ctx, vo_folder_make(ctx, missing));
+    assert_ok(ctx, vo_file_write(ctx, path, "hello", 5));
+    assert_ok(ctx, vo_file_append(ctx, path, " you", 4));
+    vo_bytes bytes;
+    assert_ok(ctx, vo_file_read(ctx, path, &bytes));
+    assert_string_equal(bytes.data, "hello you");
+    vo_bytes_free(ctx, &bytes);
+    assert_int_equal(vo_file_read(ctx, missing, &bytes), VO_IO_FAILED);
+    vo_context_destroy(ctx);
+}
+
+static vo_result nothing_more(vo_context *ctx, void *arg) {
+    (void)ctx;
+    (void)arg;
+    return VO_OK;
+}
+
+static void context_survives_refused_memory(void **state) {
+    (void)state;
+    test_every_allocation(nothing_more, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parallel_for_gives_the_same_bits_for_any_thread_count),
+        cmocka_unit_test(parallel_for_visits_each_index_once),
+        cmocka_unit_test(arena_stops_asking_once_it_knows_its_peak),
+        cmocka_unit_test(array_keeps_its_contents_when_it_grows),
+        cmocka_unit_test(files_are_whole_or_absent),
+        cmocka_unit_test(context_survives_refused_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
