@@ -16,10 +16,10 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define VO_API                  __attribute__((visibility("default")))
-#define VO_PRINTF(format, args) __attribute__((format(printf, format, args)))
+#define VO_PRINTF(text, args) __attribute__((__format__(__printf__, text, args)))
 #else
 #define VO_API
-#define VO_PRINTF(format, args)
+#define VO_PRINTF(text, args)
 #endif
 
 typedef struct vo_vec2 {
