@@ -1,0 +1,68 @@
+/* The inside of a scene: the constant half of a simulation. Meshes are already where they start. */
+#ifndef VO_SCENE_SCENE_H
+#define VO_SCENE_SCENE_H
+
+#include "codec/json.h"
+#include "material/fabric.h"
+#include "mesh/mesh.h"
+#include "scene/motion.h"
+
+#include <voile/scene.h>
+
+/* ARCSim's remeshing keys; kept for the remesher. */
+typedef struct vo_remeshing {
+    double refine_angle, refine_compression, refine_velocity; /* rad, 1, m/s; infinite: off */
+    double size_min, size_max;                                /* m */
+    double aspect_min;
+} vo_remeshing;
+
+typedef struct vo_scene_material {
+    vo_fabric *fabric; /* own copy */
+    double density_mult, stretching_mult, bending_mult;
+    double damping;
+    double stretch_min, stretch_max;
+} vo_scene_material;
+
+typedef struct vo_scene_cloth {
+    vo_mesh *mesh; /* posed, with its first velocities; rest angles as given (0: flat) */
+    int material_count;
+    vo_scene_material *material;
+    vo_remeshing remeshing;
+} vo_scene_cloth;
+
+typedef struct vo_scene_handle {
+    vo_handle_def def; /* def.nodes points to nodes below */
+    int *nodes;        /* own copy; labels are already resolved into it (not for VO_HANDLE_SOFT) */
+} vo_scene_handle;
+
+typedef struct vo_scene_obstacle {
+    vo_mesh *mesh; /* with its own pose applied; the motion comes on top */
+    int motion;
+    double start, end;
+} vo_scene_obstacle;
+
+/* A file the scene names: where it was found and under which name a run keeps its copy. */
+typedef struct vo_scene_input {
+    char *path, *stored;
+} vo_scene_input;
+
+struct vo_scene {
+    vo_context *ctx;
+    vo_scene_def def;
+    int cloth_count, motion_count, handle_count, obstacle_count, input_count;
+    int cloth_capacity, motion_capacity, handle_capacity, obstacle_capacity, input_capacity;
+    vo_scene_cloth *cloth;
+    vo_motion *motion;
+    vo_scene_handle *handle;
+    vo_scene_obstacle *obstacle;
+    vo_scene_input *input;
+    vo_json_doc resolved; /* every default filled in, inputs by their stored names; root is NULL for
+                             a scene built by calls */
+};
+
+/* As vo_scene_load, for a run's scene.json: applies its "overrides" up to and including those made
+ * for frames after `frame`'s predecessor, that is with from_frame <= frame. */
+vo_result vo_scene_load_at(vo_context *ctx, const char *path, int frame, int set_count,
+                           const char *const *sets, vo_scene **out);
+
+#endif
