@@ -3,7 +3,7 @@
 #define VO_SCENE_SCENE_H
 
 #include "codec/json.h"
-#include "material/fabric.h"
+#include "material/material.h"
 #include "mesh/mesh.h"
 #include "scene/motion.h"
 
@@ -16,17 +16,10 @@ typedef struct vo_remeshing {
     double aspect_min;
 } vo_remeshing;
 
-typedef struct vo_scene_material {
-    vo_fabric *fabric; /* own copy */
-    double density_mult, stretching_mult, bending_mult;
-    double damping;
-    double stretch_min, stretch_max;
-} vo_scene_material;
-
 typedef struct vo_scene_cloth {
     vo_mesh *mesh; /* posed, with its first velocities; rest angles as given (0: flat) */
     int material_count;
-    vo_scene_material *material;
+    vo_material *material; /* fabrics are own copies */
     vo_remeshing remeshing;
 } vo_scene_cloth;
 
