@@ -1,0 +1,115 @@
+/* Building a document: members set or appended. */
+#include "codec/json.h"
+#include "codec/json_private.h"
+#include "core/memory.h"
+
+#include <json-c/json.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool vo_json_attach(json_object *container, const char *key, json_object *value) {
+    int failed = key ? json_object_object_add(container, key, value)
+                     : json_object_array_add(container, value);
+    if (failed) json_object_put(value);
+    return !failed;
+}
+
+static vo_result no_memory(const vo_json_at *in) { return vo_fail_memory(in->ctx, in->file); }
+
+/* Takes over a value just made, NULL if there was no memory for it. */
+static vo_result put(const vo_json_at *in, const char *key, json_object *value) {
+    vo_json_type kind = vo_json_kind(*in);
+    if (!value) return no_memory(in);
+    if (kind != (key ? VO_JSON_OBJECT : VO_JSON_ARRAY)) {
+        json_object_put(value);
+        return vo_fail(in->ctx, VO_BAD_CALL, "%s: cannot put \"%s\" into %s", in->file,
+                       key ? key : "[]", vo_json_kind_name(*in));
+    }
+    return vo_json_attach(in->value, key, value) ? VO_OK : no_memory(in);
+}
+
+/* Some platforms write a decimal comma or two bytes for it; whatever is no digit, sign or e is the
+ * point. */
+static int with_point(char *text) {
+    char *out = text;
+    for (const char *p = text; *p; p++) {
+        if (strchr("0123456789+-e", *p))
+            *out++ = *p;
+        else if (out == text || out[-1] != '.')
+            *out++ = '.';
+    }
+    *out = 0;
+    return (int)(out - text);
+}
+
+int vo_json_format_real(double value, char out[32]) {
+    if (isnan(value)) return snprintf(out, 32, "\"nan\"");
+    if (isinf(value)) return snprintf(out, 32, value < 0 ? "\"-inf\"" : "\"inf\"");
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, 32, "%.*g", digits, value);
+        if (strtod(out, NULL) == value) break;
+    }
+    return with_point(out);
+}
+
+static json_object *new_real(double value) {
+    if (isfinite(value)) return json_object_new_double(value);
+    return json_object_new_string(isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+}
+
+vo_result vo_json_put_real(const vo_json_at *in, const char *key, double value) {
+    return put(in, key, new_real(value));
+}
+
+vo_result vo_json_put_int(const vo_json_at *in, const char *key, int value) {
+    return put(in, key, json_object_new_int(value));
+}
+
+vo_result vo_json_put_bool(const vo_json_at *in, const char *key, bool value) {
+    return put(in, key, json_object_new_boolean(value));
+}
+
+vo_result vo_json_put_string(const vo_json_at *in, const char *key, const char *value) {
+    return put(in, key, json_object_new_string(value));
+}
+
+vo_result vo_json_put_reals(const vo_json_at *in, const char *key, const double *value, int count) {
+    json_object *array = json_object_new_array();
+    for (int i = 0; array && i < count; i++) {
+        json_object *item = new_real(value[i]);
+        if (item && vo_json_attach(array, NULL, item)) continue;
+        json_object_put(array);
+        return no_memory(in);
+    }
+    return put(in, key, array);
+}
+
+/* Puts a new container and points *out at it. */
+static vo_result put_container(const vo_json_at *in, const char *key, json_object *value,
+                               vo_json_at *out) {
+    VO_TRY(put(in, key, value));
+    *out = key ? vo_json_get(in, key) : vo_json_item(in, vo_json_length(*in) - 1);
+    return VO_OK;
+}
+
+vo_result vo_json_put_object(const vo_json_at *in, const char *key, vo_json_at *out) {
+    return put_container(in, key, json_object_new_object(), out);
+}
+
+vo_result vo_json_put_array(const vo_json_at *in, const char *key, vo_json_at *out) {
+    return put_container(in, key, json_object_new_array(), out);
+}
+
+vo_result vo_json_put_copy(const vo_json_at *in, const char *key, vo_json_at source) {
+    json_object *copy = NULL;
+    if (vo_json_kind(source) == VO_JSON_ABSENT) return VO_OK;
+    if (!source.value) return vo_json_attach(in->value, key, NULL) ? VO_OK : no_memory(in);
+    if (json_object_deep_copy(source.value, &copy, NULL) != 0) return no_memory(in);
+    return put(in, key, copy);
+}
+
+void vo_json_remove(const vo_json_at *object, const char *key) {
+    if (vo_json_kind(*object) == VO_JSON_OBJECT) json_object_object_del(object->value, key);
+}
