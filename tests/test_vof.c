@@ -1,0 +1,586 @@
+#include "support.h"
+
+#include "codec/vof.h"
+#include "codec/vof_private.h"
+#include "core/file.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/timer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/* A frame with every type, odd widths, an empty section and numbers that a careless path would
+ * lose. */
+static const double positions[4][3] = {
+    {0.0, -0.0, 1e-310}, {1.5, INFINITY, -INFINITY}, {1e300, 3.25, 0.1}, {7, 8, 9}};
+static const int32_t faces[3][3] = {{0, 1, 2}, {INT32_MAX, INT32_MIN, -1}, {3, 1, 0}};
+static const int64_t stamps[2] = {INT64_MIN, INT64_MAX};
+static const float factors[5] = {0.5f, -1, 3e38f, 1e-40f, 0};
+static const uint8_t flags[7] = {0, 255, 1, 2, 3, 0, 9};
+
+static vo_result add_small_frame(vo_vof_writer *w, int frame) {
+    vo_vof_begin(w, frame, 0.04 * frame);
+    VO_TRY(vo_vof_add(w, "node_x", 0, VO_VOF_F64, 3, 4, positions));
+    VO_TRY(vo_vof_add(w, "face", 0, VO_VOF_I32, 3, 3, faces));
+    VO_TRY(vo_vof_add(w, "stamp", 2, VO_VOF_I64, 1, 2, stamps));
+    VO_TRY(vo_vof_add(w, "factor", 0, VO_VOF_F32, 5, 1, factors));
+    VO_TRY(vo_vof_add(w, "flags", 0, VO_VOF_U8, 1, 7, flags));
+    VO_TRY(vo_vof_add(w, "face", 1, VO_VOF_I32, 3, 0, NULL));
+    return vo_vof_add(w, "face_uv_", 1, VO_VOF_F64, 1, 1, positions);
+}
+
+/* The bytes of the small frame, copied; free() them. */
+static unsigned char *small_frame(vo_context *ctx, size_t *size) {
+    vo_vof_writer *w;
+    const void *bytes;
+    assert_ok(ctx, vo_vof_writer_create(ctx, &w));
+    assert_ok(ctx, add_small_frame(w, 12));
+    assert_ok(ctx, vo_vof_finish(w, &bytes, size));
+    unsigned char *copy = malloc(*size);
+    assert_non_null(copy);
+    memcpy(copy, bytes, *size);
+    vo_vof_writer_destroy(w);
+    return copy;
+}
+
+static void check_section(vo_context *ctx, vo_vof_reader *r, const char *tag, int index,
+                          vo_vof_type type, int columns, int count, const void *data) {
+    int found;
+    const void *bytes;
+    assert_ok(ctx, vo_vof_find(r, tag, index, type, columns, &found, &bytes));
+    assert_int_equal(found, count);
+    assert_int_equal(vo_vof_count(r, tag, index), count);
+    size_t size = (size_t)count * (size_t)columns * vof_type_size(type);
+    if (count == 0) assert_null(bytes);
+    if (count > 0) assert_memory_equal(bytes, data, size);
+    assert_int_equal((uintptr_t)bytes % VO_ALIGNMENT, 0);
+}
+
+static void check_small_frame(vo_context *ctx, vo_vof_reader *r) {
+    assert_int_equal(vo_vof_frame(r), 12);
+    assert_true(vo_vof_time(r) == 0.04 * 12);
+    check_section(ctx, r, "node_x", 0, VO_VOF_F64, 3, 4, positions);
+    check_section(ctx, r, "face_uv_", 1, VO_VOF_F64, 1, 1, positions);
+    check_section(ctx, r, "face", 1, VO_VOF_I32, 3, 0, NULL);
+    check_section(ctx, r, "face", 0, VO_VOF_I32, 3, 3, faces);
+    check_section(ctx, r, "stamp", 2, VO_VOF_I64, 1, 2, stamps);
+    check_section(ctx, r, "factor", 0, VO_VOF_F32, 5, 1, factors);
+    check_section(ctx, r, "flags", 0, VO_VOF_U8, 1, 7, flags);
+}
+
+static void expect_message(vo_context *ctx, const char *part) {
+    if (!strstr(vo_context_message(ctx), part))
+        fail_msg("expected \"%s\" in \"%s\"", part, vo_context_message(ctx));
+}
+
+/* Parsing must fail with bad data, and say `part`. */
+static void expect_bad(vo_context *ctx, const void *bytes, size_t size, const char *part) {
+    vo_vof_reader *r;
+    assert_int_equal(vo_vof_parse(ctx, "0012.vof", bytes, size, &r), VO_BAD_DATA);
+    assert_null(r);
+    expect_message(ctx, "0012.vof: ");
+    expect_message(ctx, part);
+    expect_message(ctx, "; delete it and run \"voile resume\"");
+}
+
+static void what_is_written_comes_back_to_the_bit(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    size_t size;
+    unsigned char *bytes = small_frame(ctx, &size);
+    vo_vof_reader *r;
+    assert_ok(ctx, vo_vof_parse(ctx, "0012.vof", bytes, size, &r));
+    check_small_frame(ctx, r);
+    vo_vof_close(r);
+    free(bytes);
+    vo_context_destroy(ctx);
+}
+
+/* Every type, widths and counts around the block size of the filters, random bits. */
+static void random_sections_come_back_to_the_bit(void **state) {
+    (void)state;
+    enum { MOST = 1100 * 7 * 8 };
+    vo_context *ctx = test_context(1);
+    vo_random random = vo_random_seed(3);
+    unsigned char *data = malloc(MOST);
+    assert_non_null(data);
+    vo_vof_writer *w;
+    assert_ok(ctx, vo_vof_writer_create(ctx, &w));
+    for (int round = 0; round < 300; round++) {
+        vo_vof_type type = (vo_vof_type)(1 + round % 5);
+        int columns = 1 + vo_random_int(&random, 7), count = 1 + vo_random_int(&random, 1100);
+        int few = round % 3 ? 256 : 3; /* noise, or something to compress */
+        for (int i = 0; i < MOST; i++) data[i] = (unsigned char)vo_random_int(&random, few);
+        const void *bytes;
+        size_t size;
+        vo_vof_reader *r;
+        vo_vof_begin(w, round, round);
+        assert_ok(ctx, vo_vof_add(w, "a", 5, type, columns, count, data));
+        assert_ok(ctx, vo_vof_add(w, "b", 5, type, columns, 1, data));
+        assert_ok(ctx, vo_vof_finish(w, &bytes, &size));
+        assert_ok(ctx, vo_vof_parse(ctx, "random", bytes, size, &r));
+        check_section(ctx, r, "a", 5, type, columns, count, data);
+        check_section(ctx, r, "b", 5, type, columns, 1, data);
+        vo_vof_close(r);
+    }
+    vo_vof_writer_destroy(w);
+    free(data);
+    vo_context_destroy(ctx);
+}
+
+static void bytes_do_not_depend_on_what_was_written_before(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    size_t size, again;
+    unsigned char *fresh = small_frame(ctx, &size);
+    static double noise[5000];
+    vo_random random = vo_random_seed(9);
+    for (int i = 0; i < 5000; i++) noise[i] = vo_random_real(&random, -1, 1);
+    vo_vof_writer *w;
+    const void *bytes;
+    assert_ok(ctx, vo_vof_writer_create(ctx, &w));
+    for (int round = 0; round < 4; round++) {
+        vo_vof_begin(w, 7, 1);
+        assert_ok(ctx, vo_vof_add(w, "noise", 0, VO_VOF_F64, 1, 1000 * (round + 1), noise));
+        assert_ok(ctx, vo_vof_finish(w, &bytes, &again));
+        assert_ok(ctx, add_small_frame(w, 12));
+        assert_ok(ctx, vo_vof_finish(w, &bytes, &again));
+        assert_int_equal(again, size);
+        assert_memory_equal(bytes, fresh, size);
+    }
+    vo_vof_writer_destroy(w);
+    free(fresh);
+    vo_context_destroy(ctx);
+}
+
+static void a_writer_that_is_kept_stops_asking_for_memory(void **state) {
+    (void)state;
+    test_memory memory = {.fail_at = -1};
+    vo_context *ctx = test_context_with(1, &memory);
+    vo_vof_writer *w;
+    const void *bytes;
+    size_t size;
+    assert_ok(ctx, vo_vof_writer_create(ctx, &w));
+    long calls = 0;
+    for (int frame = 0; frame < 5; frame++) {
+        if (frame == 1) calls = memory.calls;
+        assert_ok(ctx, add_small_frame(w, frame));
+        assert_ok(ctx, vo_vof_finish(w, &bytes, &size));
+    }
+    assert_int_equal(memory.calls, calls);
+    vo_vof_writer_destroy(w);
+    assert_int_equal(memory.live, 1 + 1); /* the context and its threads */
+    vo_context_destroy(ctx);
+}
+
+static void every_truncation_is_found(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    size_t size;
+    unsigned char *bytes = small_frame(ctx, &size);
+    for (size_t cut = 0; cut < size; cut++) {
+        char expected[96];
+        /* Before the whole head is there, only the head's own length is known. */
+        snprintf(expected, sizeof expected, "truncated (expected %zu bytes, found %zu)",
+                 cut < VOF_HEAD ? VOF_HEAD : size, cut);
+        unsigned char *exact =
+            malloc(cut ? cut : 1); /* so that a sanitizer sees one byte too far */
+        assert_non_null(exact);
+        memcpy(exact, bytes, cut);
+        expect_bad(ctx, exact, cut, expected);
+        free(exact);
+    }
+    expect_bad(ctx, NULL, 0, "truncated");
+    free(bytes);
+    vo_context_destroy(ctx);
+}
+
+static void every_altered_byte_is_found(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    size_t size;
+    unsigned char *bytes = small_frame(ctx, &size);
+    for (size_t at = 0; at < size; at++) {
+        for (int bit = 0; bit < 9; bit++) {
+            unsigned char flip = bit < 8 ? (unsigned char)(1 << bit) : 0xff;
+            bytes[at] ^= flip;
+            expect_bad(ctx, bytes, size, "");
+            bytes[at] ^= flip;
+        }
+    }
+    unsigned char *longer = malloc(size + 1);
+    assert_non_null(longer);
+    memcpy(longer, bytes, size);
+    longer[size] = 0;
+    expect_bad(ctx, longer, size + 1, "too long (expected ");
+    free(longer);
+    free(bytes);
+    vo_context_destroy(ctx);
+}
+
+/* Puts both checksums right again after a forgery. */
+static void sign(unsigned char *bytes, size_t size) {
+    uint32_t sections;
+    memcpy(&sections, bytes + 12, 4);
+    size_t table = VOF_HEAD + (size_t)sections * VOF_ENTRY;
+    if (table + 16 > size) return;
+    uint64_t hash = XXH3_64bits(bytes, table);
+    memcpy(bytes + table, &hash, 8);
+    hash = XXH3_64bits(bytes, size - 8);
+    memcpy(bytes + size - 8, &hash, 8);
+}
+
+/* Someone who knows the checksums changes one number of the file. */
+static void expect_forgery_found(vo_context *ctx, size_t at, const void *value, size_t length,
+                                 const char *part) {
+    size_t size;
+    unsigned char *bytes = small_frame(ctx, &size);
+    memcpy(bytes + at, value, length);
+    sign(bytes, size);
+    expect_bad(ctx, bytes, size, part);
+    free(bytes);
+}
+
+static void messages_say_what_is_wrong(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    size_t size;
+    unsigned char *bytes = small_frame(ctx, &size);
+    size_t table = VOF_HEAD + 7 * VOF_ENTRY;
+    bytes[0] ^= 1;
+    expect_bad(ctx, bytes, size, "not a frame file of Voile");
+    bytes[0] ^= 1;
+    bytes[VOF_HEAD + 8] ^= 1;
+    expect_bad(ctx, bytes, size, "its head does not match its checksum");
+    bytes[VOF_HEAD + 8] ^= 1;
+    bytes[table + 8 + 20] ^= 0x10;
+    expect_bad(ctx, bytes, size, "section node_x of cloth 0 does not match its checksum");
+    bytes[table + 8 + 20] ^= 0x10;
+    bytes[size - 1] ^= 1;
+    expect_bad(ctx, bytes, size, "the file does not match its checksum");
+    free(bytes);
+    uint32_t version = 2;
+    expect_forgery_found(ctx, 8, &version, 4, "format version 2, but this Voile reads version 1");
+    vo_context_destroy(ctx);
+}
+
+static void forged_tables_cost_nothing(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    uint32_t many = UINT32_MAX, sections = 1000, negative = 0x80000000u;
+    uint64_t huge = (uint64_t)1 << 40, wrap = UINT64_MAX, odd = 95;
+    uint16_t wide = 4000, none = 0;
+    uint8_t type = 9, filter = 7, zero[8] = {0}, control[8] = "a\033[2J";
+    const char *entry = "entry 0 of its table is damaged";
+    expect_forgery_found(ctx, 12, &many, 4, "its head is damaged");
+    expect_forgery_found(ctx, 12, &sections, 4, "truncated (expected ");
+    expect_forgery_found(ctx, 20, &sections, 4, "its head is damaged");
+    expect_forgery_found(ctx, 32, &huge, 8, "truncated (expected 1099511627776 bytes");
+    expect_forgery_found(ctx, VOF_HEAD, zero, 8, entry);
+    expect_forgery_found(ctx, VOF_HEAD, control, 8, entry);
+    expect_forgery_found(ctx, VOF_HEAD + 8, &negative, 4, entry);
+    expect_forgery_found(ctx, VOF_HEAD + 12, &type, 1, entry);
+    expect_forgery_found(ctx, VOF_HEAD + 13, &filter, 1, entry);
+    expect_forgery_found(ctx, VOF_HEAD + 14, &wide, 2, entry);
+    expect_forgery_found(ctx, VOF_HEAD + 14, &none, 2, entry);
+    expect_forgery_found(ctx, VOF_HEAD + 16, &huge, 8, entry);
+    expect_forgery_found(ctx, VOF_HEAD + 24, &odd, 8, entry);
+    expect_forgery_found(ctx, VOF_HEAD + 32, &wrap, 8, entry);
+    expect_forgery_found(ctx, VOF_HEAD + 32, zero, 8, entry);
+    expect_forgery_found(ctx, VOF_HEAD + 40, zero, 8,
+                         "section node_x of cloth 0 does not match its checksum");
+    vo_context_destroy(ctx);
+}
+
+/* Rows, raw size and nothing else are made large: refused before memory is asked for. */
+static void a_small_file_cannot_ask_for_much_memory(void **state) {
+    (void)state;
+    test_memory memory = {.fail_at = -1};
+    vo_context *ctx = test_context_with(1, &memory);
+    size_t size;
+    unsigned char *bytes = small_frame(ctx, &size);
+    uint64_t rows = 1 << 20, raw = rows * 24;
+    memcpy(bytes + VOF_HEAD + 16, &rows, 8);
+    memcpy(bytes + VOF_HEAD + 24, &raw, 8);
+    sign(bytes, size);
+    long before = memory.calls;
+    expect_bad(ctx, bytes, size, "section node_x of cloth 0 does not match its checksum");
+    assert_true(memory.calls - before < 6);
+    rows = INT32_MAX, raw = rows * 24;
+    memcpy(bytes + VOF_HEAD + 16, &rows, 8);
+    memcpy(bytes + VOF_HEAD + 24, &raw, 8);
+    sign(bytes, size);
+    expect_bad(ctx, bytes, size, "its table does not fit its size");
+    free(bytes);
+    vo_context_destroy(ctx);
+}
+
+static void missing_and_unexpected_sections_are_named(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    size_t size;
+    unsigned char *bytes = small_frame(ctx, &size);
+    vo_vof_reader *r;
+    int count = -5;
+    const void *data = &count;
+    assert_ok(ctx, vo_vof_parse(ctx, "frames/0012.vof", bytes, size, &r));
+    assert_int_equal(vo_vof_find(r, "node_v", 3, VO_VOF_F64, 3, &count, &data), VO_BAD_DATA);
+    expect_message(ctx, "frames/0012.vof: section node_v of cloth 3 is missing; delete it");
+    assert_int_equal(vo_vof_find(r, "node_x", 0, VO_VOF_F32, 3, &count, &data), VO_BAD_DATA);
+    expect_message(ctx, "section node_x of cloth 0 holds f64[3], expected f32[3]");
+    assert_int_equal(vo_vof_find(r, "node_x", 0, VO_VOF_F64, 2, &count, &data), VO_BAD_DATA);
+    assert_int_equal(vo_vof_count(r, "node_x", 1), -1);
+    assert_int_equal(count, -5);
+    assert_ptr_equal(data, &count);
+    vo_vof_close(r);
+    free(bytes);
+    vo_context_destroy(ctx);
+}
+
+static void bad_calls_are_refused(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_vof_writer *w;
+    assert_ok(ctx, vo_vof_writer_create(ctx, &w));
+    vo_vof_begin(w, 0, 0);
+    double x = 1;
+    const char *tags[] = {"", "too_long_", "a b", "\n", "caf\xc3\xa9"};
+    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+        assert_int_equal(vo_vof_add(w, tags[i], 0, VO_VOF_F64, 1, 1, &x), VO_BAD_CALL);
+    assert_int_equal(vo_vof_add(w, "a", -1, VO_VOF_F64, 1, 1, &x), VO_BAD_CALL);
+    assert_int_equal(vo_vof_add(w, "a", 0, (vo_vof_type)0, 1, 1, &x), VO_BAD_CALL);
+    assert_int_equal(vo_vof_add(w, "a", 0, (vo_vof_type)6, 1, 1, &x), VO_BAD_CALL);
+    assert_int_equal(vo_vof_add(w, "a", 0, VO_VOF_F64, 0, 1, &x), VO_BAD_CALL);
+    assert_int_equal(vo_vof_add(w, "a", 0, VO_VOF_F64, 1025, 1, &x), VO_BAD_CALL);
+    assert_int_equal(vo_vof_add(w, "a", 0, VO_VOF_F64, 1, -1, &x), VO_BAD_CALL);
+    assert_int_equal(vo_vof_add(w, "a", 0, VO_VOF_F64, 1, 1, NULL), VO_BAD_CALL);
+    expect_message(ctx, "section \"a\" cannot be stored");
+    vo_vof_writer_destroy(w);
+    vo_vof_writer_destroy(NULL);
+    vo_vof_close(NULL);
+    vo_context_destroy(ctx);
+}
+
+static void a_frame_without_sections_is_a_frame(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_vof_writer *w;
+    vo_vof_reader *r;
+    const void *bytes;
+    size_t size;
+    assert_ok(ctx, vo_vof_writer_create(ctx, &w));
+    vo_vof_begin(w, -3, -1);
+    assert_ok(ctx, vo_vof_finish(w, &bytes, &size));
+    assert_ok(ctx, vo_vof_parse(ctx, "empty", bytes, size, &r));
+    assert_int_equal(vo_vof_frame(r), -3);
+    assert_int_equal(vo_vof_count(r, "node_x", 0), -1);
+    vo_vof_close(r);
+    vo_vof_writer_destroy(w);
+    vo_context_destroy(ctx);
+}
+
+static void files_are_saved_opened_verified_and_peeked_at(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    char path[512];
+    snprintf(path, sizeof path, "%s/0012.vof", test_folder());
+    vo_vof_writer *w;
+    vo_vof_reader *r;
+    assert_ok(ctx, vo_vof_writer_create(ctx, &w));
+    assert_ok(ctx, add_small_frame(w, 12));
+    assert_ok(ctx, vo_vof_save(w, path));
+    assert_ok(ctx, vo_vof_verify(ctx, path));
+    assert_ok(ctx, vo_vof_open(ctx, path, &r));
+    check_small_frame(ctx, r);
+    vo_vof_close(r);
+    assert_ok(ctx, vo_vof_peek(ctx, path, &r));
+    assert_int_equal(vo_vof_frame(r), 12);
+    assert_true(vo_vof_time(r) == 0.04 * 12);
+    assert_int_equal(vo_vof_count(r, "node_x", 0), 4);
+    assert_int_equal(vo_vof_count(r, "node_x", 1), -1);
+    vo_vof_close(r);
+    vo_vof_writer_destroy(w);
+    vo_context_destroy(ctx);
+}
+
+/* A table longer than the first guess of a peek, and every truncation of the file. */
+static void a_peek_reads_tables_of_any_length(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    char path[512];
+    snprintf(path, sizeof path, "%s/many.vof", test_folder());
+    vo_vof_writer *w;
+    vo_vof_reader *r;
+    const void *bytes;
+    size_t size;
+    assert_ok(ctx, vo_vof_writer_create(ctx, &w));
+    vo_vof_begin(w, 1, 1);
+    for (int i = 0; i < 100; i++)
+        assert_ok(ctx, vo_vof_add(w, "flags", i, VO_VOF_U8, 1, i % 8, flags));
+    assert_ok(ctx, vo_vof_save(w, path));
+    assert_ok(ctx, vo_vof_finish(w, &bytes, &size));
+    assert_ok(ctx, vo_vof_peek(ctx, path, &r));
+    for (int i = 0; i < 100; i++) assert_int_equal(vo_vof_count(r, "flags", i), i % 8);
+    vo_vof_close(r);
+    for (size_t cut = 0; cut < size; cut += 7) {
+        assert_ok(ctx, vo_file_write(ctx, path, bytes, cut));
+        assert_int_equal(vo_vof_peek(ctx, path, &r), VO_BAD_DATA);
+        expect_message(ctx, "many.vof: truncated (expected ");
+        assert_int_equal(vo_vof_verify(ctx, path), VO_BAD_DATA);
+        expect_message(ctx, "many.vof: truncated (expected ");
+    }
+    vo_vof_writer_destroy(w);
+    vo_context_destroy(ctx);
+}
+
+static void files_that_cannot_be_read_or_written_say_why(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    char path[512];
+    const char *folder = test_folder();
+    vo_vof_writer *w;
+    vo_vof_reader *r;
+    assert_ok(ctx, vo_vof_writer_create(ctx, &w));
+    assert_ok(ctx, add_small_frame(w, 12));
+    snprintf(path, sizeof path, "%s/no/0012.vof", folder);
+    assert_int_equal(vo_vof_save(w, path), VO_IO_FAILED);
+    expect_message(ctx, "no/0012.vof: cannot write: No such file or directory");
+    assert_int_equal(vo_vof_open(ctx, path, &r), VO_IO_FAILED);
+    assert_null(r);
+    assert_int_equal(vo_vof_peek(ctx, path, &r), VO_IO_FAILED);
+    expect_message(ctx, "no/0012.vof: cannot read: No such file or directory");
+    assert_int_equal(vo_vof_peek(ctx, folder, &r), VO_IO_FAILED);
+    expect_message(ctx, "cannot read: not a regular file");
+    assert_int_equal(vo_vof_verify(ctx, "/dev/null"), VO_IO_FAILED);
+    vo_vof_writer_destroy(w);
+    vo_context_destroy(ctx);
+}
+
+/* The temporary name leads to a device that is always full; the finished frame must stay. */
+static void a_full_disk_leaves_the_old_frame_alone(void **state) {
+    (void)state;
+    if (access("/dev/full", W_OK) != 0) skip();
+    vo_context *ctx = test_context(1);
+    char path[512], temporary[520];
+    snprintf(path, sizeof path, "%s/0012.vof", test_folder());
+    snprintf(temporary, sizeof temporary, "%s.tmp", path);
+    vo_vof_writer *w;
+    vo_vof_reader *r;
+    assert_ok(ctx, vo_vof_writer_create(ctx, &w));
+    assert_ok(ctx, add_small_frame(w, 12));
+    assert_ok(ctx, vo_vof_save(w, path));
+    assert_int_equal(symlink("/dev/full", temporary), 0);
+    vo_vof_begin(w, 13, 1);
+    assert_int_equal(vo_vof_save(w, path), VO_IO_FAILED);
+    expect_message(ctx, "0012.vof: cannot write: No space left on device");
+    assert_false(vo_file_exists(temporary));
+    assert_ok(ctx, vo_vof_open(ctx, path, &r));
+    check_small_frame(ctx, r);
+    vo_vof_close(r);
+    vo_vof_writer_destroy(w);
+    vo_context_destroy(ctx);
+}
+
+static vo_result write_and_read(vo_context *ctx, void *path) {
+    vo_vof_writer *w;
+    vo_vof_reader *r = NULL;
+    VO_TRY(vo_vof_writer_create(ctx, &w));
+    vo_result result = add_small_frame(w, 12);
+    if (result == VO_OK) result = vo_vof_save(w, path);
+    vo_vof_writer_destroy(w);
+    VO_TRY(result);
+    VO_TRY(vo_vof_peek(ctx, path, &r));
+    vo_vof_close(r);
+    VO_TRY(vo_vof_open(ctx, path, &r));
+    vo_vof_close(r);
+    return VO_OK;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    char path[512];
+    snprintf(path, sizeof path, "%s/0012.vof", test_folder());
+    test_every_allocation(write_and_read, path);
+}
+
+/* 20,000 faces in a moving cloth: smooth positions with noise in their low digits. */
+static void fill_cloth(double (*x)[9], int32_t (*face)[3], int side) {
+    vo_random random = vo_random_seed(5);
+    for (int i = 0; i < side * side; i++) {
+        double u = (double)(i % side) / side, v = (double)(i / side) / side;
+        double smooth[3] = {u + .05 * sin(7 * u + 3 * v), v + .03 * cos(9 * v), .2 * sin(5 * u)};
+        for (int k = 0; k < 9; k++) {
+            double scale = k < 3 ? 1 : k < 6 ? 3 : 0.01;
+            x[i][k] = scale * smooth[k % 3] + 1e-4 * scale * vo_random_real(&random, -1, 1);
+        }
+    }
+    for (int i = 0, n = 0; i < side * (side - 1); i++) {
+        if (i % side == side - 1) continue;
+        memcpy(face[n++], (int32_t[3]){i, i + 1, i + side + 1}, sizeof *face);
+        memcpy(face[n++], (int32_t[3]){i, i + side + 1, i + side}, sizeof *face);
+    }
+}
+
+static void a_cloth_of_20000_faces_is_small_and_fast(void **state) {
+    (void)state;
+    enum { SIDE = 101, NODES = SIDE * SIDE, FACES = 2 * (SIDE - 1) * (SIDE - 1) };
+    static double x[NODES][9];
+    static int32_t face[FACES][3];
+    vo_context *ctx = test_context(1);
+    vo_vof_writer *w;
+    vo_vof_reader *r;
+    const void *bytes = NULL;
+    size_t size = 0, raw = sizeof x + sizeof face;
+    fill_cloth(x, face, SIDE);
+    assert_ok(ctx, vo_vof_writer_create(ctx, &w));
+    double best = 1e9, best_read = 1e9;
+    for (int round = 0; round < 10; round++) {
+        double start = vo_now();
+        vo_vof_begin(w, 1, 1);
+        assert_ok(ctx, vo_vof_add(w, "state", 0, VO_VOF_F64, 9, NODES, x));
+        assert_ok(ctx, vo_vof_add(w, "face", 0, VO_VOF_I32, 3, FACES, face));
+        assert_ok(ctx, vo_vof_finish(w, &bytes, &size));
+        best = fmin(best, vo_now() - start);
+        start = vo_now();
+        assert_ok(ctx, vo_vof_parse(ctx, "cloth", bytes, size, &r));
+        best_read = fmin(best_read, vo_now() - start);
+        check_section(ctx, r, "state", 0, VO_VOF_F64, 9, NODES, x);
+        check_section(ctx, r, "face", 0, VO_VOF_I32, 3, FACES, face);
+        vo_vof_close(r);
+    }
+    print_message("%d faces: %zu bytes to %zu (%.0f %%), %.2f ms to write, %.2f ms to read\n",
+                  FACES, raw, size, 100.0 * (double)size / (double)raw, 1e3 * best,
+                  1e3 * best_read);
+    assert_true(size < raw * 7 / 10);
+    vo_vof_writer_destroy(w);
+    vo_context_destroy(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_comes_back_to_the_bit),
+        cmocka_unit_test(random_sections_come_back_to_the_bit),
+        cmocka_unit_test(bytes_do_not_depend_on_what_was_written_before),
+        cmocka_unit_test(a_writer_that_is_kept_stops_asking_for_memory),
+        cmocka_unit_test(every_truncation_is_found),
+        cmocka_unit_test(every_altered_byte_is_found),
+        cmocka_unit_test(messages_say_what_is_wrong),
+        cmocka_unit_test(forged_tables_cost_nothing),
+        cmocka_unit_test(a_small_file_cannot_ask_for_much_memory),
+        cmocka_unit_test(missing_and_unexpected_sections_are_named),
+        cmocka_unit_test(bad_calls_are_refused),
+        cmocka_unit_test(a_frame_without_sections_is_a_frame),
+        cmocka_unit_test(files_are_saved_opened_verified_and_peeked_at),
+        cmocka_unit_test(a_peek_reads_tables_of_any_length),
+        cmocka_unit_test(files_that_cannot_be_read_or_written_say_why),
+        cmocka_unit_test(a_full_disk_leaves_the_old_frame_alone),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_cloth_of_20000_faces_is_small_and_fast),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
