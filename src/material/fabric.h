@@ -4,11 +4,14 @@
  *     Suu = c0 Guu + c1 Gvv,   Svv = c1 Guu + c2 Gvv,   Suv = 2 c3 Guv
  * in N/m; c3 is the shear modulus. A linear fabric has four constants. A measured one (Wang,
  * O'Brien, Ramamoorthi 2011, "Data-driven elastic models for cloth") has c(G) in a table over Guu,
- * Gvv and |Guv|; derivatives treat c as constant within a step.
+ * Gvv and |Guv|; derivatives treat c as constant within a step. The table is in float: 432 KB that
+ * stay in a core's own cache, where doubles would not; it is measured to three digits at best.
  *
  * Bending. A hinge of length l between faces of total area A has energy 1/2 B l^2/A (angle -
  * rest)^2 with the flexural rigidity B in N m, which depends on the edge's direction in material
- * space and on the curvature angle * l / A. On a regular mesh this is the energy of a plate. */
+ * space and on the curvature angle * l / A. On a regular mesh this is the energy of a plate. A
+ * hinge curves the fabric across its edge: an edge along V bends the warp (U), and the other way
+ * round. */
 #ifndef VO_MATERIAL_FABRIC_H
 #define VO_MATERIAL_FABRIC_H
 
@@ -19,29 +22,52 @@
 
 enum {
     VO_STRETCH_SAMPLES = 30, /* per axis of the measured table */
-    VO_BEND_DIRECTIONS = 3,  /* edge along U, at 45 degrees, along V */
-    VO_BEND_CURVATURES = 5,  /* 0, 10, 20, 30, 40 1/m */
+    VO_STRETCH_TABLE = VO_STRETCH_SAMPLES * VO_STRETCH_SAMPLES * VO_STRETCH_SAMPLES,
+    VO_BEND_DIRECTIONS = 3, /* edge along U, at 45 degrees, along V */
+    VO_BEND_CURVATURES = 5, /* 0, 10, 20, 30, 40 1/m */
 };
+
+#define VO_STRAIN_LOW  (-0.25) /* Guu and Gvv of the table's first sample */
+#define VO_STRAIN_STEP (1.0 / VO_STRETCH_SAMPLES)
+#define VO_BEND_STEP   10.0 /* 1/m between curvature samples */
 
 typedef struct vo_stiffness {
     double c[4]; /* c0 c1 c2 c3 above, N/m; [c0 c1; c1 c2] is positive semidefinite, c3 >= 0 */
 } vo_stiffness;
 
+/* The same in the table: 16 bytes, one vector load. */
+typedef struct vo_stiffness_sample {
+    float c[4];
+} vo_stiffness_sample;
+
 struct vo_fabric {
     vo_context *ctx;
-    char *description;   /* one line, may be NULL */
-    double density;      /* kg/m^2 */
-    vo_stiffness linear; /* used where table is NULL */
-    vo_stiffness *table; /* [30][30][30] over Guu, Gvv (from -0.25) and |Guv|, step 1/30 */
-    double bend[VO_BEND_DIRECTIONS][VO_BEND_CURVATURES]; /* B, N m */
+    char *description;          /* one line, may be NULL */
+    double density;             /* kg/m^2 */
+    vo_stiffness linear;        /* at every strain, or at zero strain where there is a table */
+    vo_stiffness_sample *table; /* [VO_STRETCH_TABLE] in the order Guu, Gvv, |Guv|; or NULL */
+    double bend[VO_BEND_DIRECTIONS][VO_BEND_CURVATURES]; /* B, N m, by direction of the edge */
 };
 
+/* A homogeneous isotropic sheet (ARCSim 0.3.1's materials without a data file). */
+typedef struct vo_solid {
+    double thickness;       /* m */
+    double density;         /* kg/m^3 */
+    double elastic_modulus; /* Pa */
+    double poisson_ratio;   /* 0 .. 0.5 */
+} vo_solid;
+vo_result vo_fabric_from_solid(vo_context *ctx, const vo_solid *solid, vo_fabric **out);
+
+/* What vo_fabric_load does with a file's text; `file` is its name for messages. */
+vo_result vo_fabric_parse(vo_context *ctx, const char *file, const char *text, size_t size,
+                          vo_fabric **out);
 vo_result vo_fabric_copy(vo_context *ctx, const vo_fabric *fabric, vo_fabric **out);
 
 /* c at strain G, by trilinear interpolation where the fabric is measured. */
 vo_stiffness vo_fabric_stiffness(const vo_fabric *fabric, vo_sym2 strain);
 
-/* B of an edge with material direction `along`, by curvature: five samples for the edge. */
+/* B of an edge with material direction `along`, by curvature: five samples for the edge. The zero
+ * direction counts as U. */
 void vo_fabric_edge_bending(const vo_fabric *fabric, vo_vec2 along,
                             double rigidity[VO_BEND_CURVATURES]);
 /* Linear interpolation in |curvature| (1/m), constant beyond the last sample. */

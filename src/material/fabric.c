@@ -1,0 +1,158 @@
+#include "material/fabric.h"
+
+#include "core/memory.h"
+#include "material/fabric_check.h"
+
+#include <string.h>
+
+vo_fabric_def vo_fabric_def_default(void) {
+    return (vo_fabric_def){.density = 0.15,
+                           .young_warp = 800,
+                           .young_weft = 600,
+                           .poisson = 0.2,
+                           .shear = 50,
+                           .bend_warp = 1.2e-5,
+                           .bend_weft = 0.8e-5,
+                           .bend_bias = 0.9e-5};
+}
+
+/* "field must be ..." */
+static vo_result check_field(vo_context *ctx, const char *field, double value, const char *wrong) {
+    if (!wrong) return VO_OK;
+    return vo_fail(ctx, VO_BAD_DATA, "fabric: %s %s, not %g", field, wrong, value);
+}
+
+static vo_result check_def(vo_context *ctx, const vo_fabric_def *d) {
+    VO_TRY(check_field(ctx, "density", d->density, vo_check_density(d->density)));
+    VO_TRY(check_field(ctx, "young_warp", d->young_warp, vo_check_modulus(d->young_warp)));
+    VO_TRY(check_field(ctx, "young_weft", d->young_weft, vo_check_modulus(d->young_weft)));
+    VO_TRY(check_field(ctx, "poisson", d->poisson,
+                       vo_check_poisson(d->poisson, d->young_warp, d->young_weft)));
+    VO_TRY(check_field(ctx, "shear", d->shear, vo_check_modulus(d->shear)));
+    VO_TRY(check_field(ctx, "bend_warp", d->bend_warp, vo_check_rigidity(d->bend_warp)));
+    VO_TRY(check_field(ctx, "bend_weft", d->bend_weft, vo_check_rigidity(d->bend_weft)));
+    return check_field(ctx, "bend_bias", d->bend_bias, vo_check_rigidity(d->bend_bias));
+}
+
+vo_result vo_fabric_create(vo_context *ctx, const vo_fabric_def *def, vo_fabric **out) {
+    *out = NULL;
+    VO_TRY(check_def(ctx, def));
+    vo_fabric *fabric = vo_new(ctx, vo_fabric);
+    if (!fabric) return vo_fail_memory(ctx, "a fabric");
+    fabric->ctx = ctx;
+    fabric->density = def->density;
+    fabric->linear =
+        vo_orthotropic_stiffness(def->young_warp, def->young_weft, def->poisson, def->shear);
+    for (int i = 0; i < VO_BEND_CURVATURES; i++)
+        vo_fabric_set_bending(fabric, i, def->bend_warp, def->bend_weft, def->bend_bias);
+    *out = fabric;
+    return VO_OK;
+}
+
+/* Every field of a solid is positive, Poisson's ratio may be zero. */
+static vo_result check_solid(vo_context *ctx, const vo_solid *s) {
+    const char *positive = "must be greater than 0";
+    VO_TRY(check_field(ctx, "thickness", s->thickness, s->thickness > 0 ? NULL : positive));
+    VO_TRY(check_field(ctx, "density", s->density, s->density > 0 ? NULL : positive));
+    VO_TRY(check_field(ctx, "elastic_modulus", s->elastic_modulus,
+                       s->elastic_modulus > 0 ? NULL : positive));
+    bool sound = s->poisson_ratio >= 0 && s->poisson_ratio <= 0.5;
+    return check_field(ctx, "poisson_ratio", s->poisson_ratio,
+                       sound ? NULL : "must be between 0 and 0.5");
+}
+
+vo_result vo_fabric_from_solid(vo_context *ctx, const vo_solid *solid, vo_fabric **out) {
+    *out = NULL;
+    VO_TRY(check_solid(ctx, solid));
+    double h = solid->thickness, nu = solid->poisson_ratio;
+    double young = solid->elastic_modulus * h;
+    double bend = young * h * h / (12 * (1 - nu * nu)); /* Kirchhoff plate */
+    vo_fabric_def def = {.density = solid->density * h,
+                         .young_warp = young,
+                         .young_weft = young,
+                         .poisson = nu,
+                         .shear = young / (2 * (1 + nu)),
+                         .bend_warp = bend,
+                         .bend_weft = bend,
+                         .bend_bias = bend};
+    return vo_fabric_create(ctx, &def, out);
+}
+
+void vo_fabric_destroy(vo_fabric *fabric) {
+    if (!fabric) return;
+    vo_free_string(fabric->ctx, fabric->description);
+    if (fabric->table) vo_free_array(fabric->ctx, fabric->table, VO_STRETCH_TABLE);
+    vo_delete(fabric->ctx, fabric);
+}
+
+/* The parts of a fabric that are blocks of their own. */
+static vo_result copy_blocks(const vo_fabric *from, vo_fabric *to) {
+    if (from->description) {
+        to->description = vo_copy_string(to->ctx, from->description);
+        if (!to->description) return vo_fail_memory(to->ctx, "a fabric's description");
+    }
+    if (from->table) {
+        to->table = vo_new_array(to->ctx, vo_stiffness_sample, VO_STRETCH_TABLE);
+        if (!to->table) return vo_fail_memory(to->ctx, "a fabric's stiffness table");
+        memcpy(to->table, from->table, VO_STRETCH_TABLE * sizeof *to->table);
+    }
+    return VO_OK;
+}
+
+vo_result vo_fabric_copy(vo_context *ctx, const vo_fabric *fabric, vo_fabric **out) {
+    *out = NULL;
+    vo_fabric *copy = vo_new(ctx, vo_fabric);
+    if (!copy) return vo_fail_memory(ctx, "a fabric");
+    *copy = *fabric;
+    copy->ctx = ctx;
+    copy->description = NULL;
+    copy->table = NULL;
+    vo_result result = copy_blocks(fabric, copy);
+    if (result != VO_OK) {
+        vo_fabric_destroy(copy);
+        return result;
+    }
+    *out = copy;
+    return VO_OK;
+}
+
+/* Where a strain lies on an axis of the table: the sample below it and how far it is to the next.
+ */
+static int table_cell(double position, double *fraction) {
+    double clamped = vo_clamp(position, 0, VO_STRETCH_SAMPLES - 1);
+    int cell = vo_min_int((int)clamped, VO_STRETCH_SAMPLES - 2);
+    *fraction = clamped - cell;
+    return cell;
+}
+
+vo_stiffness vo_fabric_stiffness(const vo_fabric *fabric, vo_sym2 strain) {
+    if (!fabric->table) return fabric->linear;
+    double t[3];
+    int i = table_cell((strain.xx - VO_STRAIN_LOW) / VO_STRAIN_STEP, &t[0]);
+    int j = table_cell((strain.yy - VO_STRAIN_LOW) / VO_STRAIN_STEP, &t[1]);
+    int k = table_cell(fabs(strain.xy) / VO_STRAIN_STEP, &t[2]);
+    vo_stiffness s = {{0}};
+    for (int corner = 0; corner < 8; corner++) {
+        int a = corner >> 2, b = corner >> 1 & 1, c = corner & 1;
+        double weight = (a ? t[0] : 1 - t[0]) * (b ? t[1] : 1 - t[1]) * (c ? t[2] : 1 - t[2]);
+        int index = ((i + a) * VO_STRETCH_SAMPLES + j + b) * VO_STRETCH_SAMPLES + k + c;
+        for (int n = 0; n < 4; n++) s.c[n] += weight * (double)fabric->table[index].c[n];
+    }
+    return s;
+}
+
+void vo_fabric_edge_bending(const vo_fabric *fabric, vo_vec2 along,
+                            double rigidity[VO_BEND_CURVATURES]) {
+    double direction = vo_clamp(atan2(fabs(along.y), fabs(along.x)) / (VO_PI / 4), 0, 2);
+    int row = vo_min_int((int)direction, VO_BEND_DIRECTIONS - 2);
+    double t = direction - row;
+    for (int i = 0; i < VO_BEND_CURVATURES; i++)
+        rigidity[i] = (1 - t) * fabric->bend[row][i] + t * fabric->bend[row + 1][i];
+}
+
+double vo_bend_rigidity(const double rigidity[VO_BEND_CURVATURES], double curvature) {
+    double position = vo_min(fabs(curvature) / VO_BEND_STEP, VO_BEND_CURVATURES - 1);
+    int i = vo_min_int((int)position, VO_BEND_CURVATURES - 2);
+    double t = position - i;
+    return (1 - t) * rigidity[i] + t * rigidity[i + 1];
+}
