@@ -1,0 +1,44 @@
+/* Fabric files: whatever the bytes, the answer is a sound fabric or a message. */
+#include "material/fabric.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition) {
+    if (!condition) abort();
+}
+
+/* What the simulation relies on: finite, positive semidefinite at any strain. */
+static void check_fabric(const vo_fabric *fabric) {
+    require(fabric->density > 0 && isfinite(fabric->density));
+    for (int n = 0; n < 27; n++) {
+        vo_sym2 strain = {n % 3 - 0.9, n / 3 % 3 - 0.9, n / 9 - 0.9};
+        vo_stiffness s = vo_fabric_stiffness(fabric, strain);
+        require(s.c[0] >= 0 && s.c[2] >= 0 && s.c[3] >= 0 && isfinite(s.c[0] + s.c[2] + s.c[3]));
+        require(s.c[1] * s.c[1] <= s.c[0] * s.c[2] * (1 + 1e-12));
+    }
+    for (int n = 0; n < 8; n++) {
+        double rigidity[VO_BEND_CURVATURES];
+        vo_fabric_edge_bending(fabric, v2(cos(n), sin(n)), rigidity);
+        double b = vo_bend_rigidity(rigidity, 7.0 * n);
+        require(b >= 0 && isfinite(b));
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    vo_context_def def = vo_context_def_default();
+    def.threads = 1;
+    vo_context *ctx;
+    if (vo_context_create(&def, &ctx) != VO_OK) return 0;
+    vo_fabric *fabric;
+    vo_result result = vo_fabric_parse(ctx, "fuzz.json", (const char *)data, size, &fabric);
+    require((result == VO_OK) == (fabric != NULL));
+    if (fabric)
+        check_fabric(fabric);
+    else
+        require(vo_context_message(ctx)[0] != '\0');
+    vo_fabric_destroy(fabric);
+    vo_context_destroy(ctx);
+    return 0;
+}
