@@ -59,31 +59,48 @@ struct vo_mesh {
     double (*face_curvature)[4]; /* plastic curvature, 2x2; NULL if no face has one */
 };
 
+/* Room for at least so many elements each; new ones are zero and the counts stay. On failure the
+ * mesh is as it was, but may have room. */
+vo_result vo_mesh_reserve(vo_mesh *m, int nodes, int verts, int edges, int faces);
+/* Makes the arrays that most meshes do without: node_y, face_curvature; cleared. */
+vo_result vo_mesh_enable(vo_mesh *m, bool embedding, bool curvature);
+
 /* What a file says before anybody believes it; the validator reads this, the builder consumes it.
- */
+ * Only node_x, vert_u, vert_node and face_vert must be there; any other array may be NULL, which
+ * means zero everywhere (node_y: none anywhere). mesh/data.h grows the arrays. */
 typedef struct vo_mesh_data {
     int node_count, vert_count, face_count, edge_count;
     int node_capacity, vert_capacity, face_capacity, edge_capacity;
-    vo_vec3 *node_x, *node_v, *node_y; /* node_y: NaN where the file gave none */
+    vo_vec3 *node_x, *node_v;
+    vo_vec3 *node_y; /* NaN where the file gave none */
     int *node_label;
+    int *node_line; /* these lines are of the file, 0 if it did not come from one */
     vo_vec2 *vert_u;
-    int *vert_node; /* -1: no face uses this vert yet */
+    int *vert_node; /* -1: no face uses this vert */
     int *vert_label;
+    int *vert_line;
     int (*face_vert)[3];
     int *face_label;
-    int *face_line; /* line of the file, 0 if it did not come from one */
+    int *face_line;
     double *face_damage;
     double (*face_curvature)[4];
     int (*edge_node)[2]; /* only the edges the file names (e a b) */
     double *edge_rest_angle;
     int *edge_label;
+    int *edge_line;
     double *edge_damage;
 } vo_mesh_data;
 
 void vo_mesh_data_free(vo_context *ctx, vo_mesh_data *data);
 
-/* Makes edges and adjacency from data that vo_mesh_validate found sound enough. Edge order: by
- * first appearance in the faces, so a mesh built from the same faces is the same. */
+/* Makes edges and adjacency from data in which vo_mesh_validate found nothing fatal for its use.
+ *
+ * Edges are numbered by first appearance in the faces, so a mesh built from the same faces is the
+ * same. Verts that no face uses are left out; nodes never are, since scenes name them by index.
+ * A patch (faces joined by common verts) that is turned over as a whole is mirrored, u -> -u: such
+ * is the custom of modelling tools for the left half of a garment. An obstacle may have edges of
+ * more than two faces, or faces that disagree about front and back: there several edges join the
+ * same two nodes, and each keeps invariants 2 to 4. */
 vo_result vo_mesh_build(vo_context *ctx, const vo_mesh_data *data, vo_mesh **out);
 
 vo_result vo_mesh_copy(vo_context *ctx, const vo_mesh *mesh, vo_mesh **out);
@@ -97,12 +114,25 @@ double vo_mesh_face_area(const vo_mesh *m, int face);
 vo_mat2 vo_mesh_face_dm(const vo_mesh *m, int face);
 /* Normal of the world triangle, not normalized (length is twice the area). */
 vo_vec3 vo_mesh_face_normal(const vo_mesh *m, int face);
-/* Corner of face `side` (0 or 1) of the edge that is not on the edge, as a vert. */
+/* Corner of face `side` (0 or 1) of the edge that is not on the edge, as a vert; -1 where there is
+ * no such face. */
 int vo_mesh_edge_opposite(const vo_mesh *m, int edge, int side);
-/* Verts of the edge's two ends as face `side` sees them, in the order of edge_node. */
+/* Verts of the edge's two ends as face `side` sees them, in the order of edge_node; -1 where there
+ * is no such face. */
 void vo_mesh_edge_verts(const vo_mesh *m, int edge, int side, int verts[2]);
-/* Angle between the faces' normals in rad: 0 flat, positive where edge_face[0] and edge_face[1]
- * fold away from their normals (convex seen from the normals' side); 0 on a boundary. */
+
+/* How far the cloth is folded along an edge, in rad:
+ *
+ *                 1                 The hinge: 0 and 1 are edge_node, 2 is opposite in edge_face[0]
+ *               / | \               (which crosses the edge from 0 to 1), 3 in edge_face[1]. Seen
+ *             /   |   \             from the side the normals n0 and n1 point to, face 0 is on
+ *            2 n0 | n1 3            the left.
+ *             \   |   /
+ *               \ | /               angle = atan2(e . (n0 x n1), n0 . n1), e from 0 to 1, unit
+ *                 0
+ *
+ * 0 is flat; positive is a ridge, both faces falling away from their normals; negative a valley.
+ * It does not depend on which end is called 0. A boundary edge has 0. */
 double vo_mesh_dihedral_angle(const vo_mesh *m, int edge);
 
 #endif

@@ -1,0 +1,80 @@
+#include "mesh/columns.h"
+
+#include <string.h>
+
+enum { MAX_COLUMNS = 8 };
+
+/* The pointer behind a column; copied as bytes, since its type is not known here. */
+static void *get_array(vo_column column) {
+    void *array;
+    memcpy(&array, column.slot, sizeof array);
+    return array;
+}
+
+static void set_array(vo_column column, void *array) { memcpy(column.slot, &array, sizeof array); }
+
+static bool is_absent(vo_column column) { return column.optional && !get_array(column); }
+
+/* The next capacity that holds `need`; -1 when there is none. */
+static int grown_capacity(int capacity, int need) {
+    int64_t grown = (int64_t)capacity + capacity / 2 + 16;
+    if (capacity == 0 || grown < need) grown = need;
+    return grown > INT32_MAX ? -1 : (int)grown;
+}
+
+static void free_blocks(vo_context *ctx, const vo_column *columns, void **block, int count,
+                        int capacity) {
+    for (int i = 0; i < count; i++) vo_free(ctx, block[i], (size_t)capacity * columns[i].size);
+}
+
+/* Allocates the larger arrays; on failure none is left. */
+static bool allocate_blocks(vo_context *ctx, const vo_column *columns, void **block, int count,
+                            int capacity) {
+    for (int i = 0; i < count; i++) {
+        block[i] = NULL;
+        if (is_absent(columns[i])) continue;
+        block[i] = vo_alloc(ctx, vo_array_bytes((size_t)capacity, columns[i].size));
+        if (block[i]) continue;
+        free_blocks(ctx, columns, block, i, capacity);
+        return false;
+    }
+    return true;
+}
+
+/* Moves a column's contents into its new block and clears the rest. */
+static void move_column(vo_context *ctx, vo_column column, char *block, int old, int capacity) {
+    size_t used = (size_t)old * column.size;
+    void *array = get_array(column);
+    if (used) memcpy(block, array, used);
+    memset(block + used, 0, (size_t)capacity * column.size - used);
+    vo_free(ctx, array, used);
+    set_array(column, block);
+}
+
+bool vo_columns_reserve(vo_context *ctx, const vo_column *columns, int count, int *capacity,
+                        int need) {
+    if (need <= *capacity) return true;
+    int grown = grown_capacity(*capacity, need);
+    void *block[MAX_COLUMNS];
+    VO_REQUIRE(ctx, count <= MAX_COLUMNS);
+    if (grown < 0 || !allocate_blocks(ctx, columns, block, count, grown)) return false;
+    for (int i = 0; i < count; i++)
+        if (block[i]) move_column(ctx, columns[i], block[i], *capacity, grown);
+    *capacity = grown;
+    return true;
+}
+
+bool vo_column_enable(vo_context *ctx, vo_column column, int capacity) {
+    if (get_array(column) || capacity == 0) return true;
+    void *array = vo_alloc_zero(ctx, vo_array_bytes((size_t)capacity, column.size));
+    set_array(column, array);
+    return array != NULL;
+}
+
+void vo_columns_free(vo_context *ctx, const vo_column *columns, int count, int *capacity) {
+    for (int i = 0; i < count; i++) {
+        vo_free(ctx, get_array(columns[i]), (size_t)*capacity * columns[i].size);
+        set_array(columns[i], NULL);
+    }
+    *capacity = 0;
+}

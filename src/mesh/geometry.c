@@ -1,0 +1,48 @@
+#include "mesh/mesh.h"
+
+double vo_mesh_face_area(const vo_mesh *m, int face) {
+    return m2_det(vo_mesh_face_dm(m, face)) / 2;
+}
+
+vo_mat2 vo_mesh_face_dm(const vo_mesh *m, int face) {
+    const int *vert = m->face_vert[face];
+    vo_vec2 e1 = v2_sub(m->vert_u[vert[1]], m->vert_u[vert[0]]);
+    vo_vec2 e2 = v2_sub(m->vert_u[vert[2]], m->vert_u[vert[0]]);
+    return (vo_mat2){e1.x, e2.x, e1.y, e2.y};
+}
+
+vo_vec3 vo_mesh_face_normal(const vo_mesh *m, int face) {
+    vo_vec3 x0 = m->node_x[vo_mesh_face_node(m, face, 0)];
+    vo_vec3 x1 = m->node_x[vo_mesh_face_node(m, face, 1)];
+    vo_vec3 x2 = m->node_x[vo_mesh_face_node(m, face, 2)];
+    return v3_cross(v3_sub(x1, x0), v3_sub(x2, x0));
+}
+
+/* Which side of a face an edge is: it joins corners i and i + 1. */
+static int side_of_edge(const vo_mesh *m, int face, int edge) {
+    const int *face_edge = m->face_edge[face];
+    return face_edge[0] == edge ? 0 : face_edge[1] == edge ? 1 : 2;
+}
+
+int vo_mesh_edge_opposite(const vo_mesh *m, int edge, int side) {
+    int face = m->edge_face[edge][side];
+    if (face < 0) return -1;
+    return m->face_vert[face][(side_of_edge(m, face, edge) + 2) % 3];
+}
+
+void vo_mesh_edge_verts(const vo_mesh *m, int edge, int side, int verts[2]) {
+    int face = m->edge_face[edge][side];
+    verts[0] = verts[1] = -1;
+    if (face < 0) return;
+    int i = side_of_edge(m, face, edge);
+    verts[side] = m->face_vert[face][i]; /* face 1 walks the edge from its second node */
+    verts[1 - side] = m->face_vert[face][(i + 1) % 3];
+}
+
+double vo_mesh_dihedral_angle(const vo_mesh *m, int edge) {
+    const int *face = m->edge_face[edge], *node = m->edge_node[edge];
+    if (face[1] < 0) return 0;
+    vo_vec3 e = v3_normalize(v3_sub(m->node_x[node[1]], m->node_x[node[0]]));
+    vo_vec3 n0 = vo_mesh_face_normal(m, face[0]), n1 = vo_mesh_face_normal(m, face[1]);
+    return atan2(v3_dot(e, v3_cross(n0, n1)), v3_dot(n0, n1));
+}

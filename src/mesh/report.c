@@ -1,0 +1,83 @@
+#include "core/memory.h"
+#include "mesh/validate.h"
+
+#include <stdio.h>
+
+typedef struct defect_facts {
+    const char *wrong, *advice;
+    bool fatal[2]; /* by vo_mesh_use */
+} defect_facts;
+
+static const defect_facts facts[VO_DEFECT_KIND_COUNT] = {
+#define X(name, wrong, advice, cloth, obstacle) {wrong, advice, {cloth, obstacle}},
+    VO_MESH_DEFECTS(X)
+#undef X
+};
+
+void vo_mesh_report_free(vo_mesh_report *report) {
+    vo_free_array(report->ctx, report->defect, report->capacity);
+    *report = (vo_mesh_report){.ctx = report->ctx};
+}
+
+bool vo_mesh_defect_is_fatal(vo_mesh_defect_kind kind, vo_mesh_use use) {
+    return facts[kind].fatal[use];
+}
+
+/* "face 12", "edge 3-7". */
+static void element_text(const vo_mesh_defect *d, char *text, size_t size) {
+    static const char *const noun[] = {"mesh", "node", "vt", "edge", "face"};
+    if (d->what == VO_ELEMENT_MESH)
+        snprintf(text, size, "mesh");
+    else if (d->what == VO_ELEMENT_EDGE)
+        snprintf(text, size, "edge %d-%d", d->element, d->other);
+    else
+        snprintf(text, size, "%s %d", noun[d->what], d->element);
+}
+
+/* " (line 3)" or nothing. */
+static void line_text(const vo_mesh_defect *d, char *text, size_t size) {
+    text[0] = 0;
+    if (d->line > 0) snprintf(text, size, " (line %d)", d->line);
+}
+
+/* ", at (0, 1, 2)" or nothing. */
+static void position_text(const vo_mesh_defect *d, char *text, size_t size) {
+    text[0] = 0;
+    if (v3_is_finite(d->position))
+        snprintf(text, size, ", at (%g, %g, %g)", d->position.x, d->position.y, d->position.z);
+}
+
+/* The second element that the sentence ends with, if there is one. */
+static void other_text(const vo_mesh_defect *d, char *text, size_t size) {
+    text[0] = 0;
+    if (d->what != VO_ELEMENT_EDGE && d->other != -1) snprintf(text, size, " %d", d->other);
+}
+
+void vo_mesh_defect_text(const vo_mesh_defect *d, char *text, size_t size) {
+    char element[48], line[32], position[96], other[32];
+    element_text(d, element, sizeof element);
+    line_text(d, line, sizeof line);
+    position_text(d, position, sizeof position);
+    other_text(d, other, sizeof other);
+    snprintf(text, size, "%s%s%s: %s%s; %s", element, line, position, facts[d->kind].wrong, other,
+             facts[d->kind].advice);
+}
+
+/* Index of the first fatal defect; there is one. */
+static int first_fatal(const vo_mesh_report *r) {
+    int i = 0;
+    while (!vo_mesh_defect_is_fatal(r->defect[i].kind, r->use)) i++;
+    return i;
+}
+
+void vo_mesh_report_text(const vo_mesh_report *report, char *text, size_t size) {
+    text[0] = 0;
+    if (report->fatal_count == 0) return;
+    char defect[400];
+    vo_mesh_defect_text(&report->defect[first_fatal(report)], defect, sizeof defect);
+    int others = report->fatal_count - 1;
+    if (others == 0)
+        snprintf(text, size, "%s", defect);
+    else
+        snprintf(text, size, "%s (and %d other defect%s)", defect, others, others > 1 ? "s" : "");
+}
