@@ -15,7 +15,7 @@ extern "C" {
 #define VO_VERSION_PATCH 0
 
 #if defined(__GNUC__)
-#define VO_API                  __attribute__((visibility("default")))
+#define VO_API                __attribute__((visibility("default")))
 #define VO_PRINTF(text, args) __attribute__((__format__(__printf__, text, args)))
 #else
 #define VO_API
