@@ -1,1 +1,58 @@
-# Written by the install rules of the project.
+# make install: the library with its headers, the command with its manual, the assets, and what
+# pkg-config and CMake need to find them.
+include(CMakePackageConfigHelpers)
+
+set(voile_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/voile)
+install(TARGETS voile EXPORT voileTargets)
+install(TARGETS voile_cli)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/voile DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/voile)
+install(EXPORT voileTargets NAMESPACE voile:: DESTINATION ${voile_cmake_dir})
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/voileConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/voileConfig.cmake INSTALL_DESTINATION ${voile_cmake_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/voileConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/voileConfig.cmake ${PROJECT_BINARY_DIR}/voileConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindCHOLMOD.cmake
+  DESTINATION ${voile_cmake_dir})
+
+# The command finds a shared library beside it wherever the prefix is.
+file(RELATIVE_PATH voile_bin_to_lib
+  ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set_target_properties(voile_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${voile_bin_to_lib}")
+
+# voile.pc. A static library needs its dependencies named to everyone, a shared one to nobody but
+# those who link statically in spite of it.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(voile_pc_libdir "${CMAKE_INSTALL_LIBDIR}")
+else()
+  set(voile_pc_libdir "\${exec_prefix}/${CMAKE_INSTALL_LIBDIR}")
+endif()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(voile_pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
+else()
+  set(voile_pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+set(voile_pc_requires "json-c libzstd libxxhash")
+set(voile_pc_libs "-lm -pthread")
+if(CHOLMOD_FOUND)
+  set(voile_pc_libs "-lcholmod ${voile_pc_libs}")
+endif()
+if(BUILD_SHARED_LIBS)
+  set(voile_pc_links
+    "Libs: -L\${libdir} -lvoile\nRequires.private: ${voile_pc_requires}\nLibs.private: ${voile_pc_libs}")
+else()
+  set(voile_pc_links "Requires: ${voile_pc_requires}\nLibs: -L\${libdir} -lvoile ${voile_pc_libs}")
+endif()
+# Written at install time, since `cmake --install --prefix` may name another prefix.
+install(CODE "
+  set(PROJECT_DESCRIPTION [[${PROJECT_DESCRIPTION}]])
+  set(PROJECT_VERSION [[${PROJECT_VERSION}]])
+  set(voile_pc_libdir [[${voile_pc_libdir}]])
+  set(voile_pc_includedir [[${voile_pc_includedir}]])
+  set(voile_pc_links [[${voile_pc_links}]])
+  configure_file([[${PROJECT_SOURCE_DIR}/cmake/voile.pc.in]]
+    [[${PROJECT_BINARY_DIR}/voile.pc]] @ONLY)")
+install(FILES ${PROJECT_BINARY_DIR}/voile.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -84,8 +84,9 @@ static bool parse_reals(const char *text, double *out, int count) {
 static bool read_reals(arguments *a, const char *name, double *out, int count) {
     const char *text = next(a, name);
     if (!text) return false;
-    return parse_reals(text, out, count) ||
-           complain("%s: expected %d number%s, found %s", name, count, count > 1 ? "s" : "", text);
+    if (parse_reals(text, out, count)) return true;
+    complain("%s: expected %d number%s, found %s", name, count, count > 1 ? "s" : "", text);
+    return false;
 }
 
 static bool read_color(arguments *a, const char *name, vo_vec3 *out) {
@@ -100,10 +101,13 @@ static bool read_color(arguments *a, const char *name, vo_vec3 *out) {
 static bool read_size(arguments *a, const char *name, view *v) {
     const char *text = next(a, name);
     if (!text) return false;
-    char rest;
-    if (sscanf(text, "%dx%d%c", &v->width, &v->height, &rest) != 2 || v->width < 1 ||
-        v->height < 1 || v->width > 8192 || v->height > 8192)
+    char *middle = NULL, *end = NULL;
+    long width = strtol(text, &middle, 10);
+    long height = *middle == 'x' ? strtol(middle + 1, &end, 10) : 0;
+    if (!end || *end || width < 1 || width > 8192 || height < 1 || height > 8192)
         return complain("--size: expected for example 960x720, found %s", text);
+    v->width = (int)width;
+    v->height = (int)height;
     return true;
 }
 

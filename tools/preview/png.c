@@ -164,7 +164,7 @@ static bool write_file(const char *path, int width, int height, const writer *w)
 
 bool png_write(const char *path, int width, int height, const unsigned char *rgb) {
     size_t raw = (3 * (size_t)width + 1) * (size_t)height;
-    unsigned char *rows = malloc(raw);
+    unsigned char *rows = calloc(raw, 1);
     writer w = {.data = malloc(raw / 8 * 9 + 64)};
     bool good = rows && w.data;
     if (good) {

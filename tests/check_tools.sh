@@ -1,0 +1,131 @@
+#!/bin/sh
+# Proves that the checkers fail on what they must find: a checker that always passes is worse than
+# none.
+#
+#   tests/check_tools.sh BUILD_FOLDER
+set -eu
+
+cd "$(dirname "$0")/.."
+tools=$(pwd -P)/tools
+preview=$(cd "$1" && pwd -P)/voile-preview
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+    echo "check_tools: $*" >&2
+    exit 1
+}
+
+# refused NAME WORDS COMMAND...: the command fails and its output holds the words.
+refused() {
+    name=$1 words=$2
+    shift 2
+    if "$@" >log 2>&1; then fail "$name was not found"; fi
+    grep -qF -- "$words" log || fail "$name: expected \"$words\", found: $(cat log)"
+}
+
+# accepted NAME COMMAND...
+accepted() {
+    name=$1
+    shift
+    "$@" >log 2>&1 || fail "$name: $(cat log)"
+}
+
+# put FILE LINE...: a file with these lines.
+put() {
+    mkdir -p "$(dirname "$1")"
+    file=$1
+    shift
+    printf '%s\n' "$@" >"$file"
+}
+
+# ---- layers
+
+tree() {
+    rm -rf tree
+    put tree/src/core/context.h '#include <voile/base.h>' '#include <stdio.h>'
+    put tree/src/mesh/mesh.h '#include "core/context.h"' '#include <voile/mesh.h>'
+    put tree/src/mesh/mesh.c '#include "mesh/mesh.h"'
+    put tree/src/codec/obj.c '#include "mesh/mesh.h"' '#include <json-c/json.h>'
+    put tree/src/sim/sim.c '#include "scene/scene.h"' '#include "mesh/mesh.h"'
+    put tree/include/voile/mesh.h '#include <voile/base.h>'
+    put tree/apps/cli/main.c '#include <voile/voile.h>' '#include "cli.h"' '#include <stdio.h>'
+    put tree/apps/cli/cli.h '#include <stddef.h>'
+    put tree/examples/hello.c '#include <voile/voile.h>'
+}
+
+# layers NAME WORDS FILE LINE: the tree with this file is refused.
+layers() {
+    tree
+    put "tree/$3" '/* a file */' "$4"
+    refused "$1" "$2" "$tools/check_layers" tree
+    grep -qF "$3:2:" log || fail "$1: the place is missing in: $(cat log)"
+}
+
+tree
+accepted 'a good tree' "$tools/check_layers" tree
+layers 'a larger layer' 'mesh (layer 3) must not include material (layer 4)' \
+    src/mesh/bad.c '#include "material/fabric.h"'
+layers 'an equal layer' 'must not include linalg' src/mesh/bad.c '  #  include "linalg/solver.h"'
+layers 'codec in mesh' 'must not include codec' src/mesh/bad.h '#include "codec/obj.h"'
+layers 'spatial in codec' 'must not include spatial' src/codec/bad.c '#include "spatial/bvh.h"'
+layers 'a path upwards' 'name the folder' src/sim/bad.c '#include "../core/context.h"'
+layers 'no folder' 'name the folder' src/sim/bad.c '#include "context.h"'
+layers 'a folder without a layer' 'has no layer' src/magic/bad.c '#include "core/context.h"'
+layers 'angle brackets' 'must not include sim' src/core/bad.c '#include <sim/sim.h>'
+layers 'a private header in a public one' 'a public header' \
+    include/voile/bad.h '#include "mesh/mesh.h"'
+layers 'a private header in the command' 'only <voile/...>' \
+    apps/cli/bad.c '#include "core/context.h"'
+layers 'a private header in an example' 'only <voile/...>' \
+    examples/bad.c '#include <mesh/mesh.h>'
+layers 'a library in two folders' 'go through it' src/sim/bad.c '#include <json-c/json.h>'
+
+# ---- documentation
+
+docs() {
+    rm -rf site
+    put site/README.md '# Top' 'See [a](docs/a.md#second-part), [web](https://example.org/x).' \
+        'Files: `docs/a.md`, `src/NAME.c`.'
+    put site/docs/a.md '# First' '[up](../README.md#top) ![p](p.png) [here](#second-part)' \
+        '## Second part' '' '<!-- file: examples/hello.c -->' '```c' 'int x;' '```' 'end'
+    put site/docs/p.png png
+    put site/examples/hello.c 'int x;'
+    put site/include/voile/a.h '/* docs/a.md */'
+}
+
+# page NAME WORDS FILE LINE: the site with this line is refused.
+page() {
+    docs
+    put "site/$3" "$4"
+    refused "$1" "$2" "$tools/check_docs" site
+}
+
+docs
+accepted 'a good site' "$tools/check_docs" site
+page 'a dead link' 'nothing.md leads nowhere' docs/b.md '[x](nothing.md)'
+page 'a dead picture' 'images/no.png leads nowhere' docs/b.md '![x](images/no.png)'
+page 'a dead anchor' 'a.md#third leads nowhere' docs/b.md '[x](a.md#third)'
+page 'a missing file' 'src/gone.c does not exist' docs/b.md 'See `src/gone.c`.'
+page 'a header that names no page' 'docs/gone.md does not exist' include/voile/b.h '/* docs/gone.md */'
+page 'a changed example' 'is not that file' examples/hello.c 'int y;'
+
+# ---- packages
+
+refused 'an unknown set' 'no such set' "$tools/packages" nonsense
+refused 'another system' 'json-c' env PATH=/nonexistent /bin/sh "$tools/packages" build
+
+# ---- preview
+
+put cube.obj 'v 0 0 0' 'v 1 0 0' 'v 1 1 0' 'v 0 1 0' 'v 0 0 1' 'v 1 0 1' 'v 1 1 1' 'v 0 1 1' \
+    'vt 0 0' 'f 4 3 2 1' 'f 5/1 6/1 7/1 8/1' 'f 1 2 6 5' 'f 2 3 7 6' 'f 3 4 8 7' 'f -4 -8 -5 -1'
+accepted 'a picture' "$preview" cube.obj --size 48x32 --ground --wire -o cube.png
+[ "$(dd if=cube.png bs=1 count=4 2>/dev/null | tail -c 3)" = PNG ] || fail 'cube.png is no PNG'
+[ "$(od -An -tu1 -j 16 -N 8 cube.png | tr -s ' ')" = ' 0 0 0 48 0 0 0 32' ] ||
+    fail 'cube.png has another size'
+put bad.obj 'v 0 0 0' 'f 1 2 3'
+refused 'a face without nodes' 'bad.obj: line 2' "$preview" bad.obj -o bad.png
+refused 'a missing file' 'none.obj' "$preview" none.obj -o bad.png
+refused 'an unwritable picture' 'No such file' "$preview" cube.obj --size 8x8 -o none/x.png
+refused 'a wrong size' '--size' "$preview" cube.obj --size 0x5 -o x.png
