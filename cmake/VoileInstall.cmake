@@ -4,7 +4,6 @@ include(CMakePackageConfigHelpers)
 
 set(voile_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/voile)
 install(TARGETS voile EXPORT voileTargets)
-install(TARGETS voile_cli)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/voile DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/voile)
 install(EXPORT voileTargets NAMESPACE voile:: DESTINATION ${voile_cmake_dir})
