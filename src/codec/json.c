@@ -1,7 +1,6 @@
 #include "codec/json.h"
 
 #include "codec/json_private.h"
-#include "core/file.h"
 #include "core/memory.h"
 
 #include <json-c/json.h>
@@ -12,118 +11,13 @@
 #include <string.h>
 #include <strings.h>
 
-/* What json-c found wrong, in our words. */
-static const char *syntax_problem(enum json_tokener_error error) {
-    switch (error) {
-    case json_tokener_error_depth:
-        return "brackets nested too deeply (more than 64 levels)";
-    case json_tokener_continue:
-    case json_tokener_error_parse_eof:
-        return "the text ends in the middle of a value";
-    case json_tokener_error_parse_array:
-        return "expected a comma or ]";
-    case json_tokener_error_parse_object_key_name:
-        return "expected a key in double quotes";
-    case json_tokener_error_parse_object_key_sep:
-        return "expected a colon after the key";
-    case json_tokener_error_parse_object_value_sep:
-        return "expected a comma or }";
-    case json_tokener_error_parse_string:
-        return "unknown escape sequence in a string";
-    case json_tokener_error_parse_utf8_string:
-        return "this is not UTF-8";
-    default:
-        return "no value can stand here";
+void vo_json_quotable(char *out, size_t size, const char *text) {
+    size_t i = 0;
+    for (; text[i] && i < size - 1; i++) {
+        unsigned char c = (unsigned char)text[i];
+        out[i] = c < 0x20 || c == 0x7f ? '?' : text[i];
     }
-}
-
-static vo_result report_syntax(const vo_json_text *text, json_tokener *tokener) {
-    enum json_tokener_error error = json_tokener_get_error(tokener);
-    size_t at = json_tokener_get_parse_end(tokener);
-    char c = at < text->size ? text->text[at] : 0;
-    if (c > ' ' && c <= '~' && error == json_tokener_error_parse_unexpected)
-        return vo_json_syntax_error(text, at, "unexpected \"%c\"", c);
-    if (c > ' ' && c <= '~' && error != json_tokener_error_parse_string)
-        return vo_json_syntax_error(text, at, "%s, found \"%c\"", syntax_problem(error), c);
-    return vo_json_syntax_error(text, at, "%s", syntax_problem(error));
-}
-
-/* All values of a tree, itself included. */
-static size_t count_values(json_object *value) {
-    size_t count = 1;
-    if (json_object_is_type(value, json_type_array)) {
-        for (size_t i = 0; i < json_object_array_length(value); i++)
-            count += count_values(json_object_array_get_idx(value, i));
-    } else if (json_object_is_type(value, json_type_object)) {
-        json_object_object_foreach(value, key, member) {
-            (void)key;
-            count += count_values(member);
-        }
-    }
-    return count;
-}
-
-/* json-c keeps the last of two members with the same key, and drops members it has no memory for;
- * both show as values that the text has and the tree has not. */
-static vo_result check_complete(const vo_json_text *text, json_object *root, size_t values) {
-    if (count_values(root) == values) return VO_OK;
-    VO_TRY(vo_json_refuse_twins(text));
-    if (memchr(text->text, '\\', text->size))
-        return vo_fail(text->ctx, VO_BAD_DATA,
-                       "%s: a key is given twice in one object, once written with \\ escapes",
-                       text->file);
-    return vo_fail_memory(text->ctx, text->file);
-}
-
-/* Scanned text to tree. */
-static vo_result build_tree(const vo_json_text *text, size_t values, json_object **root) {
-    json_tokener *tokener = json_tokener_new_ex(VO_JSON_DEPTH);
-    if (!tokener) return vo_fail_memory(text->ctx, text->file);
-    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-    *root = json_tokener_parse_ex(tokener, text->text, -1);
-    vo_result result = VO_OK;
-    if (json_tokener_get_error(tokener) != json_tokener_success)
-        result = report_syntax(text, tokener);
-    else
-        result = check_complete(text, *root, values);
-    json_tokener_free(tokener);
-    return result;
-}
-
-static vo_result parse_copy(const vo_json_text *text, vo_json_doc *out) {
-    size_t values;
-    VO_TRY(vo_json_scan(text, &values));
-    VO_TRY(build_tree(text, values, &out->root));
-    out->ctx = text->ctx;
-    out->file = vo_copy_string(text->ctx, text->file);
-    return out->file ? VO_OK : vo_fail_memory(text->ctx, text->file);
-}
-
-vo_result vo_json_parse(vo_context *ctx, const char *file, const char *text, size_t size,
-                        vo_json_doc *out) {
-    *out = (vo_json_doc){0};
-    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, size -= 3;
-    if (size >= INT_MAX) return vo_fail(ctx, VO_BAD_DATA, "%s: larger than 2 GB", file);
-    vo_json_text copy = {ctx, file, vo_alloc(ctx, size + 1), size};
-    if (!copy.text) return vo_fail_memory(ctx, file);
-    if (size) memcpy(copy.text, text, size);
-    copy.text[size] = 0;
-    vo_result result = parse_copy(&copy, out);
-    vo_free(ctx, copy.text, size + 1);
-    if (result != VO_OK) {
-        json_object_put(out->root);
-        *out = (vo_json_doc){0};
-    }
-    return result;
-}
-
-vo_result vo_json_load(vo_context *ctx, const char *path, vo_json_doc *out) {
-    *out = (vo_json_doc){0};
-    vo_bytes bytes;
-    VO_TRY(vo_file_read(ctx, path, &bytes));
-    vo_result result = vo_json_parse(ctx, path, bytes.data, bytes.size, out);
-    vo_bytes_free(ctx, &bytes);
-    return result;
+    out[i] = 0;
 }
 
 vo_result vo_json_new(vo_context *ctx, const char *file, vo_json_doc *out) {

@@ -1,4 +1,4 @@
-/* JSON with comments, through json-c: only the files json*.c know that library.
+/* JSON with comments. json-c holds the values; only the files json*.c know that library.
  *
  * What is read is JSON with four courtesies: comments (// and slash-star), a comma after the last
  * element, a byte order mark, and numbers like 1. and -.5. Everything else is refused with line and

@@ -18,14 +18,19 @@ bool vo_json_attach(json_object *container, const char *key, json_object *value)
 
 static vo_result no_memory(const vo_json_at *in) { return vo_fail_memory(in->ctx, in->file); }
 
+static vo_result check_place(const vo_json_at *in, const char *key) {
+    if (vo_json_kind(*in) == (key ? VO_JSON_OBJECT : VO_JSON_ARRAY)) return VO_OK;
+    return vo_fail(in->ctx, VO_BAD_CALL, "%s: cannot put \"%s\" into %s", in->file,
+                   key ? key : "[]", vo_json_kind_name(*in));
+}
+
 /* Takes over a value just made, NULL if there was no memory for it. */
 static vo_result put(const vo_json_at *in, const char *key, json_object *value) {
-    vo_json_type kind = vo_json_kind(*in);
     if (!value) return no_memory(in);
-    if (kind != (key ? VO_JSON_OBJECT : VO_JSON_ARRAY)) {
+    vo_result result = check_place(in, key);
+    if (result != VO_OK) {
         json_object_put(value);
-        return vo_fail(in->ctx, VO_BAD_CALL, "%s: cannot put \"%s\" into %s", in->file,
-                       key ? key : "[]", vo_json_kind_name(*in));
+        return result;
     }
     return vo_json_attach(in->value, key, value) ? VO_OK : no_memory(in);
 }
@@ -47,6 +52,7 @@ static int with_point(char *text) {
 int vo_json_format_real(double value, char out[32]) {
     if (isnan(value)) return snprintf(out, 32, "\"nan\"");
     if (isinf(value)) return snprintf(out, 32, value < 0 ? "\"-inf\"" : "\"inf\"");
+    if (value == 0 && signbit(value)) return snprintf(out, 32, "-0.0"); /* -0 would be an integer */
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(out, 32, "%.*g", digits, value);
         if (strtod(out, NULL) == value) break;
@@ -105,6 +111,7 @@ vo_result vo_json_put_array(const vo_json_at *in, const char *key, vo_json_at *o
 vo_result vo_json_put_copy(const vo_json_at *in, const char *key, vo_json_at source) {
     json_object *copy = NULL;
     if (vo_json_kind(source) == VO_JSON_ABSENT) return VO_OK;
+    VO_TRY(check_place(in, key));
     if (!source.value) return vo_json_attach(in->value, key, NULL) ? VO_OK : no_memory(in);
     if (json_object_deep_copy(source.value, &copy, NULL) != 0) return no_memory(in);
     return put(in, key, copy);

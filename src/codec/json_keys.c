@@ -49,7 +49,7 @@ static const char *nearest(const char *key, const char *const *known) {
 
 static vo_result refuse_key(vo_json_at object, const char *key, const char *const *known) {
     char shown[64], list[400] = "";
-    vo_json_quotable(shown, sizeof shown, key, strlen(key));
+    vo_json_quotable(shown, sizeof shown, key);
     const char *meant = nearest(key, known);
     if (meant)
         return vo_json_fail(object, "unknown key \"%s\"; did you mean \"%s\"?", shown, meant);

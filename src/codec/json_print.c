@@ -98,19 +98,24 @@ static void add_object(printer *p, json_object *object, int depth) {
     add_text(p, "}");
 }
 
-/* Plain values run on until the line is full; arrays and objects begin on lines of their own. */
+static bool holds_containers(json_object *array) {
+    for (size_t i = 0; i < json_object_array_length(array); i++)
+        if (is_container(json_object_array_get_idx(array, i))) return true;
+    return false;
+}
+
+/* Plain values run on until the line is full; arrays and objects have lines of their own. */
 static void add_array(printer *p, json_object *array, int depth) {
     size_t count = json_object_array_length(array);
-    bool broken = false;
+    bool broken = false, each = holds_containers(array);
     add_text(p, "[");
     for (size_t i = 0; i < count; i++) {
-        json_object *item = json_object_array_get_idx(array, i);
         if (i) add_text(p, ",");
-        if (is_container(item) || p->size - p->line > LINE_WIDTH - 16)
+        if (each || p->size - p->line > LINE_WIDTH - 16)
             new_line(p, depth + 1), broken = true;
         else if (i)
             add_text(p, " ");
-        add_value(p, item, depth + 1);
+        add_value(p, json_object_array_get_idx(array, i), depth + 1);
     }
     if (broken) new_line(p, depth);
     add_text(p, "]");

@@ -13,6 +13,7 @@
 typedef struct step {
     char *key; /* in setting.words */
     int index;
+    int end; /* how much of the path leads through this step */
 } step;
 
 /* A --set being carried out. */
@@ -52,12 +53,14 @@ static vo_result parse_index(const setting *s, char **p, step *out) {
     long index = (*p)[1] >= '0' && (*p)[1] <= '9' ? strtol(*p + 1, &end, 10) : -1;
     if (index < 0 || index > 1000000000 || *end != ']')
         return refuse(s, "expected an index and ] after [");
-    *out = (step){NULL, (int)index};
+    *out = (step){.index = (int)index};
     *p = end + 1;
     return VO_OK;
 }
 
-static vo_result add_step(setting *s, step next) {
+/* `end` is where reading goes on in s->words. */
+static vo_result add_step(setting *s, step next, const char *end) {
+    next.end = (int)(end - s->words);
     if (s->count == VO_JSON_DEPTH) return refuse(s, "the path has more than 64 steps");
     s->steps[s->count++] = next;
     return VO_OK;
@@ -65,7 +68,7 @@ static vo_result add_step(setting *s, step next) {
 
 /* Reads one key; *stop becomes the character behind it, which may have been overwritten. */
 static vo_result parse_key(setting *s, char **p, char *stop) {
-    step next = {*p, 0};
+    step next = {.key = *p};
     if (**p == '"') {
         if (!cut_quoted(p, &next.key)) return refuse(s, "a quoted key does not end");
         *stop = **p;
@@ -75,7 +78,7 @@ static vo_result parse_key(setting *s, char **p, char *stop) {
         if (*p == next.key) return refuse(s, "a key is missing");
         **p = 0;
     }
-    return add_step(s, next);
+    return add_step(s, next, *p);
 }
 
 /* Fills s->steps from s->words. */
@@ -86,7 +89,7 @@ static vo_result parse_path(setting *s) {
         while (stop == '[') {
             step next = {0};
             VO_TRY(parse_index(s, &p, &next));
-            VO_TRY(add_step(s, next));
+            VO_TRY(add_step(s, next, p));
             stop = *p;
         }
         if (stop == 0) return VO_OK;
@@ -161,32 +164,41 @@ static const char *type_name(json_object *value) {
     return vo_json_kind_name((vo_json_at){.file = "", .value = value});
 }
 
+/* What the steps before `at` lead to, for messages. */
+static const char *prefix(const setting *s, int at, char *out, size_t size) {
+    if (at == 0) return "the document";
+    snprintf(out, size, "%.*s", s->steps[at - 1].end, s->path);
+    return out;
+}
+
 /* What stands at a step of `from`; NULL if it is to be made. */
 static vo_result look(const setting *s, json_object *from, int at, json_object **out) {
     const step *now = &s->steps[at];
+    char name[200];
     *out = NULL;
-    json_type wanted = now->key ? json_type_object : json_type_array;
-    if (!json_object_is_type(from, wanted))
-        return refuse(s, "step %d needs %s, found %s", at + 1, now->key ? "an object" : "an array",
-                      type_name(from));
+    if (!json_object_is_type(from, now->key ? json_type_object : json_type_array))
+        return refuse(s, "%s is %s, not %s", prefix(s, at, name, sizeof name), type_name(from),
+                      now->key ? "an object" : "an array");
     if (now->key) {
         *out = json_object_object_get(from, now->key);
         return VO_OK;
     }
     size_t length = json_object_array_length(from);
     if ((size_t)now->index > length)
-        return refuse(s, "index %d is too large, the array has %zu element%s", now->index, length,
-                      length == 1 ? "" : "s");
+        return refuse(s, "%s has %zu element%s, so [%d] is too far",
+                      prefix(s, at, name, sizeof name), length, length == 1 ? "" : "s", now->index);
     *out = json_object_array_get_idx(from, (size_t)now->index);
     return VO_OK;
 }
 
 /* Takes over *value and wraps it into what the steps from `first` on need. */
 static vo_result wrap(const setting *s, int first, json_object **value) {
+    char name[200];
     for (int i = s->count - 1; i >= first; i--) {
         const step *now = &s->steps[i];
         if (!now->key && now->index > 0)
-            return refuse(s, "index %d is too large, the array is new", now->index);
+            return refuse(s, "%s is new, so [%d] is too far", prefix(s, i, name, sizeof name),
+                          now->index);
         json_object *outer = now->key ? json_object_new_object() : json_object_new_array();
         if (!outer || !vo_json_attach(outer, now->key, *value)) {
             if (!outer) json_object_put(*value);
