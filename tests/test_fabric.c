@@ -319,6 +319,20 @@ static void the_table_holds_the_measurement(void **state) {
     for (int n = 0; n < 4; n++) assert_near(outside.c[n], border.c[n], 1e-9);
 }
 
+/* Where the fit couples warp and weft too strongly, rounding to float must not undo the clamp. */
+static void table_samples_are_positive_semidefinite_to_the_bit(void **state) {
+    (void)state;
+    static vo_stiffness_sample table[VO_STRETCH_TABLE];
+    vo_measured coupled = ponte;
+    for (int row = 0; row < VO_MEASURED_ROWS; row++) coupled.k[row][1] = 1000;
+    vo_measured_tabulate(&coupled, table);
+    for (int i = 0; i < VO_STRETCH_TABLE; i++) {
+        const float *c = table[i].c;
+        double bound = (double)c[0] * c[2];
+        assert_true((double)c[1] * c[1] <= bound && (double)c[1] * c[1] > 0.999999 * bound);
+    }
+}
+
 /* Between samples the table strays from the measurement by no more than a cell's interpolation. */
 static void the_table_is_near_the_measurement_between_samples(void **state) {
     (void)state;
@@ -559,6 +573,7 @@ int main(void) {
         cmocka_unit_test(missing_files_are_named),
         cmocka_unit_test(measured_numbers_come_back_at_their_samples),
         cmocka_unit_test(the_table_holds_the_measurement),
+        cmocka_unit_test(table_samples_are_positive_semidefinite_to_the_bit),
         cmocka_unit_test(the_table_is_near_the_measurement_between_samples),
         cmocka_unit_test(bending_follows_direction_and_curvature),
         cmocka_unit_test(arcsim_files_become_tables),

@@ -4,8 +4,8 @@
  * lies in [0, 1]; above tan(pi/8) it is replaced by (m - M) / (m + M), whose arc tangent is pi/4
  * less. What is left is atan(q) = q + q^3 R(q^2) for |q| <= tan(pi/8), with a polynomial R of ten
  * coefficients. They minimise the largest relative error of atan(q) on that interval (3.5e-17, by
- * Remez exchange in 60 digits). Last, a multiple of pi/4 that is held in two parts puts the octant
- * back, so the result is good to about one unit in the last place. */
+ * Remez exchange in 60 digits). Last, a multiple of pi/4 puts the octant back. The result is good
+ * to two units in the last place. */
 #ifndef VO_MATH_SIMD_ATAN2_H
 #define VO_MATH_SIMD_ATAN2_H
 
@@ -43,7 +43,7 @@ VO_INLINE vo_d4 d4_atan2(vo_d4 y, vo_d4 x) {
     sign = d4_select(steep, -sign, sign);
     eighths = d4_select(left, d4_set(4) - eighths, eighths);
     sign = d4_select(left, -sign, sign);
-    vo_d4 angle = eighths * 0x1.921fb54442d18p-1 + (sign * r + eighths * 0x1.1a62633145c07p-55);
+    vo_d4 angle = eighths * (VO_PI / 4) + sign * r;
     return d4_select(y < zero, -angle, angle);
 }
 
