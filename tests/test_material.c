@@ -243,7 +243,8 @@ static void folded_hinge(double fold, vo_vec3 x[4]) {
 static void hinge_angle_of_known_folds(void **state) {
     (void)state;
     vo_vec3 x[4];
-    for (double fold = -3.14; fold <= 3.14; fold += 0.01) {
+    for (int n = -314; n <= 314; n++) {
+        double fold = 0.01 * n;
         folded_hinge(fold, x);
         assert_near(vo_hinge_angle(x), fold, 1e-14);
     }
@@ -259,9 +260,9 @@ static void hinge_angle_of_known_folds(void **state) {
 static void hinge_gradient_is_the_angle_s_derivative(void **state) {
     (void)state;
     vo_random r = vo_random_seed(6);
-    for (double fold = -3.1; fold <= 3.1; fold += 0.02) {
+    for (int n = -155; n <= 155; n++) {
         vo_vec3 x[4], g[4], bend[4];
-        folded_hinge(fold, x);
+        folded_hinge(0.02 * n, x);
         for (int i = 0; i < 4; i++) x[i] = v3_add(x[i], random_point(&r, 0.02));
         vo_hinge_angle_gradient(x, g);
         vo_bend_gradient(0.7, 0.4, x, bend);

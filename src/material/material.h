@@ -7,8 +7,9 @@
 typedef struct vo_material {
     vo_fabric *fabric;
     double density_mult, stretching_mult, bending_mult;
-    double damping;                  /* s, stiffness-proportional */
-    double stretch_min, stretch_max; /* limits of the principal stretches, 1 = rest; infinite: none */
+    double damping; /* s, stiffness-proportional */
+    double stretch_min,
+        stretch_max; /* limits of the principal stretches, 1 = rest; infinite: none */
 } vo_material;
 
 #endif

@@ -1,7 +1,5 @@
 #include "material/measured.h"
 
-#include <string.h>
-
 /* Four numbers between rows a and b. */
 static void blend(const double a[4], const double b[4], double t, double out[4]) {
     for (int i = 0; i < 4; i++) out[i] = (1 - t) * a[i] + t * b[i];
@@ -47,6 +45,7 @@ void vo_measured_tabulate(const vo_measured *measured, vo_stiffness_sample *tabl
 
 bool vo_measured_is_linear(const vo_measured *measured) {
     for (int row = 1; row < VO_MEASURED_ROWS; row++)
-        if (memcmp(measured->k[row], measured->k[0], sizeof measured->k[0]) != 0) return false;
+        for (int i = 0; i < 4; i++)
+            if (measured->k[row][i] != measured->k[0][i]) return false;
     return true;
 }
