@@ -35,7 +35,9 @@ VO_API vo_result vo_mesh_create_grid(vo_context *ctx, double width, double heigh
 
 /* From arrays. `uv` may be NULL: then the material position is the node's (x, y); else it has one
  * entry a vert and `vert_node` says whose. Faces index verts (nodes where uv is NULL). Defective
- * meshes are refused with a message that names the first defect and the number of the others. */
+ * meshes are refused with a message that names the first defect and the number of the others. Verts
+ * that no face uses are left out (later ones move up); a patch whose uv are turned over as a whole
+ * is mirrored; both are logged as warnings. */
 VO_API vo_result vo_mesh_create(vo_context *ctx, int node_count, const vo_vec3 *node_x,
                                 int vert_count, const vo_vec2 *uv, const int *vert_node,
                                 int face_count, const int (*face_vert)[3], vo_mesh **out);

@@ -5,20 +5,6 @@
 
 #include <string.h>
 
-/* Refuses data with a fatal defect, naming the first and the number of the others. */
-static vo_result refuse_defects(vo_context *ctx, const vo_mesh_data *data) {
-    vo_mesh_report report;
-    VO_TRY(vo_mesh_validate(ctx, data, VO_MESH_FOR_CLOTH, &report));
-    vo_result result = VO_OK;
-    if (report.fatal_count > 0) {
-        char text[512];
-        vo_mesh_report_text(&report, text, sizeof text);
-        result = vo_fail(ctx, VO_BAD_DATA, "%s", text);
-    }
-    vo_mesh_report_free(&report);
-    return result;
-}
-
 /* Verts of a mesh without material coordinates: one a node, at its (x, y). */
 static vo_result verts_from_nodes(vo_context *ctx, vo_mesh_data *data) {
     if (!vo_mesh_data_reserve_verts(ctx, data, data->node_count))
@@ -65,8 +51,7 @@ vo_result vo_mesh_create(vo_context *ctx, int node_count, const vo_vec3 *node_x,
     vo_mesh_data data = {
         .node_count = node_count, .vert_count = uv ? vert_count : 0, .face_count = face_count};
     vo_result result = fill(ctx, &data, node_x, uv, vert_node, face_vert);
-    if (result == VO_OK) result = refuse_defects(ctx, &data);
-    if (result == VO_OK) result = vo_mesh_build(ctx, &data, out);
+    if (result == VO_OK) result = vo_mesh_accept(ctx, "mesh", &data, VO_MESH_FOR_CLOTH, out);
     vo_mesh_data_free(ctx, &data);
     return result;
 }
@@ -109,8 +94,7 @@ vo_result vo_mesh_create_grid(vo_context *ctx, double width, double height, int 
         fill_grid(&data, width, height, columns, rows);
         result = verts_from_nodes(ctx, &data);
     }
-    if (result == VO_OK) result = refuse_defects(ctx, &data);
-    if (result == VO_OK) result = vo_mesh_build(ctx, &data, out);
+    if (result == VO_OK) result = vo_mesh_accept(ctx, "mesh", &data, VO_MESH_FOR_CLOTH, out);
     vo_mesh_data_free(ctx, &data);
     return result;
 }

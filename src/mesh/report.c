@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+enum { MAX_LOGGED = 3 };
+
 typedef struct defect_facts {
     const char *wrong, *advice;
     bool fatal[2]; /* by vo_mesh_use */
@@ -80,4 +82,34 @@ void vo_mesh_report_text(const vo_mesh_report *report, char *text, size_t size) 
         snprintf(text, size, "%s", defect);
     else
         snprintf(text, size, "%s (and %d other defect%s)", defect, others, others > 1 ? "s" : "");
+}
+
+void vo_mesh_report_log(const vo_mesh_report *report, const char *name) {
+    int warnings = report->count - report->fatal_count, logged = 0;
+    for (int i = 0; i < report->count && logged < MAX_LOGGED; i++) {
+        if (vo_mesh_defect_is_fatal(report->defect[i].kind, report->use)) continue;
+        char text[400];
+        vo_mesh_defect_text(&report->defect[i], text, sizeof text);
+        vo_log_line(report->ctx, VO_LOG_WARNING, "%s: %s", name, text);
+        logged++;
+    }
+    if (warnings > logged)
+        vo_log_line(report->ctx, VO_LOG_WARNING, "%s: and %d more; `voile check` lists them all",
+                    name, warnings - logged);
+}
+
+vo_result vo_mesh_accept(vo_context *ctx, const char *name, const vo_mesh_data *data,
+                         vo_mesh_use use, vo_mesh **out) {
+    *out = NULL;
+    vo_mesh_report report;
+    VO_TRY(vo_mesh_validate(ctx, data, use, &report));
+    vo_result result = VO_OK;
+    if (report.fatal_count > 0) {
+        char text[512];
+        vo_mesh_report_text(&report, text, sizeof text);
+        result = vo_fail(ctx, VO_BAD_DATA, "%s: %s", name, text);
+    } else
+        vo_mesh_report_log(&report, name);
+    vo_mesh_report_free(&report);
+    return result == VO_OK ? vo_mesh_build(ctx, data, out) : result;
 }

@@ -162,8 +162,9 @@ static vo_result check_corners(checker *c) {
     return VO_OK;
 }
 
-/* Not-a-number passes: it is reported as such. */
+/* What is not finite passes: it is reported as such. */
 static bool is_degenerate(double area, double longest2) {
+    if (!isfinite(longest2)) return false;
     return area <= DEGENERATE_RATIO * longest2 || area <= DEGENERATE_AREA;
 }
 

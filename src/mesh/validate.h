@@ -81,7 +81,16 @@ bool vo_mesh_defect_is_fatal(vo_mesh_defect_kind kind, vo_mesh_use use);
 /* "face 12 (line 340), at (0.1, 0.2, 0): has no area in material space; remove the face, ...". */
 void vo_mesh_defect_text(const vo_mesh_defect *defect, char *text, size_t size);
 
+/* Logs the first three defects that are not fatal as warnings, then how many more there are. `name`
+ * comes first on each line. */
+void vo_mesh_report_log(const vo_mesh_report *report, const char *name);
+
 /* The first fatal defect and the number of the others; empty if there is none. */
 void vo_mesh_report_text(const vo_mesh_report *report, char *text, size_t size);
+
+/* Validates and builds: fatal defects are refused as VO_BAD_DATA with the text above, the others
+ * logged. `name` (a file, or "mesh") comes first in messages. */
+vo_result vo_mesh_accept(vo_context *ctx, const char *name, const vo_mesh_data *data,
+                         vo_mesh_use use, vo_mesh **out);
 
 #endif
