@@ -126,6 +126,13 @@ static void numbers_that_are_not_finite(void **state) {
                                      208,
                                      {3, 1, 0},
                                      "vt 8 (line 208), at (3, 1, 0)"});
+    CHECK(d.node_x[7].z = -1e31, {VO_DEFECT_NOT_FINITE,
+                                  VO_ELEMENT_NODE,
+                                  7,
+                                  -1,
+                                  107,
+                                  {2, 1, -1e31},
+                                  "not a number below 1e30"});
     CHECK(d.face_damage[3] = NAN,
           {VO_DEFECT_NOT_FINITE, VO_ELEMENT_FACE, 3, -1, 303, {4 / 3., 2 / 3., 0}, "face 3"});
     CHECK((d.edge_count = 1, d.edge_node[0][1] = 1, d.edge_damage[0] = NAN, d.edge_line[0] = 9),
@@ -390,9 +397,10 @@ static void refusal_names_the_first_defect_and_counts_the_rest(void **state) {
     assert_int_equal(vo_mesh_create(ctx, 4, x, 0, NULL, NULL, 2, (const int(*)[3])face, &m),
                      VO_BAD_DATA);
     assert_null(m);
-    assert_string_equal(vo_context_message(ctx),
-                        "mesh: node 3: has a coordinate that is not a finite number; export the "
-                        "mesh again, or remove the element (and 2 other defects)");
+    assert_string_equal(
+        vo_context_message(ctx),
+        "mesh: node 3: has a coordinate that is not a number below 1e30; export the "
+        "mesh again, or remove the element (and 2 other defects)");
     assert_int_equal(vo_mesh_create(ctx, -1, x, 0, NULL, NULL, 2, (const int(*)[3])face, &m),
                      VO_BAD_CALL);
     assert_int_equal(

@@ -30,7 +30,7 @@ static vo_result build_nodes(builder *b) {
     copy_array(m->node_v, d->node_v, d->node_count, sizeof *m->node_v);
     copy_array(m->node_label, d->node_label, d->node_count, sizeof *m->node_label);
     for (int n = 0; d->node_y && n < d->node_count; n++)
-        m->node_y[n] = v3_is_finite(d->node_y[n]) ? d->node_y[n] : d->node_x[n];
+        m->node_y[n] = !isnan(d->node_y[n].x) ? d->node_y[n] : d->node_x[n];
     return VO_OK;
 }
 

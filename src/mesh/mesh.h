@@ -20,7 +20,7 @@
  *  3. face_edge[f][i] joins the nodes of face_vert[f][i] and face_vert[f][(i + 1) % 3];
  *  4. edge_face[e][0] crosses it from edge_node[e][0] to edge_node[e][1]; edge_face[e][1] is the
  *     other one, or -1;
- *  5. every vert belongs to a node; every number is finite. */
+ *  5. every vert belongs to a node; every coordinate is finite and below 1e30. */
 #ifndef VO_MESH_MESH_H
 #define VO_MESH_MESH_H
 

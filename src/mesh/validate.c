@@ -9,6 +9,9 @@
  * this many square metres. */
 static const double DEGENERATE_RATIO = 1e-10, DEGENERATE_AREA = 1e-18;
 
+/* Larger coordinates (m, m/s) would overflow in products of areas. */
+static const double MAX_COORDINATE = 1e30;
+
 typedef struct checker {
     vo_context *ctx;
     const vo_mesh_data *data;
@@ -84,12 +87,14 @@ static vo_result check_empty(checker *c) {
                (vo_mesh_defect){VO_DEFECT_NO_FACES, VO_ELEMENT_MESH, 0, -1, 0, v3(NAN, NAN, NAN)});
 }
 
+static bool is_sane(double x) { return fabs(x) <= MAX_COORDINATE; }
+
+static bool is_sane3(vo_vec3 x) { return is_sane(x.x) && is_sane(x.y) && is_sane(x.z); }
+
 /* An embedding of NaN means that there is none. */
 static bool node_is_finite(const vo_mesh_data *d, int n) {
-    if (!v3_is_finite(d->node_x[n]) || (d->node_v && !v3_is_finite(d->node_v[n]))) return false;
-    if (!d->node_y) return true;
-    vo_vec3 y = d->node_y[n];
-    return !isinf(y.x) && !isinf(y.y) && !isinf(y.z);
+    if (!is_sane3(d->node_x[n]) || (d->node_v && !is_sane3(d->node_v[n]))) return false;
+    return !d->node_y || isnan(d->node_y[n].x) || is_sane3(d->node_y[n]);
 }
 
 static bool edge_is_finite(const vo_mesh_data *d, int e) {
@@ -110,7 +115,7 @@ static vo_result check_numbers(checker *c) {
     for (int n = 0; n < d->node_count; n++)
         if (!node_is_finite(d, n)) VO_TRY(add_node(c, VO_DEFECT_NOT_FINITE, n));
     for (int v = 0; cloth && v < d->vert_count; v++)
-        if (!isfinite(d->vert_u[v].x) || !isfinite(d->vert_u[v].y))
+        if (!is_sane(d->vert_u[v].x) || !is_sane(d->vert_u[v].y))
             VO_TRY(add_vert(c, VO_DEFECT_NOT_FINITE, v, -1));
     for (int e = 0; e < d->edge_count; e++)
         if (!edge_is_finite(d, e))
@@ -162,9 +167,9 @@ static vo_result check_corners(checker *c) {
     return VO_OK;
 }
 
-/* What is not finite passes: it is reported as such. */
+/* What is not finite or too large passes: it is reported as such. */
 static bool is_degenerate(double area, double longest2) {
-    if (!isfinite(longest2)) return false;
+    if (!(longest2 <= MAX_COORDINATE * MAX_COORDINATE)) return false;
     return area <= DEGENERATE_RATIO * longest2 || area <= DEGENERATE_AREA;
 }
 
@@ -197,8 +202,9 @@ static vo_result check_degenerate(checker *c) {
 }
 
 static bool is_turned_over(const checker *c, int f) {
-    return !c->skip[f] && vo_material_cross(c->data->vert_u, c->data->face_vert[f]) < 0 &&
-           !is_degenerate_in_material(c->data, f);
+    if (c->skip[f] || is_degenerate_in_material(c->data, f)) return false;
+    double cross = vo_material_cross(c->data->vert_u, c->data->face_vert[f]);
+    return cross < 0 && isfinite(cross);
 }
 
 static bool is_in_mirrored_patch(const checker *c, int f) {

@@ -14,7 +14,7 @@
  * the order in which they are looked for. */
 #define VO_MESH_DEFECTS(X)                                                                        \
     X(NO_FACES, "has no face", "export the surface as polygons", true, true)                      \
-    X(NOT_FINITE, "has a coordinate that is not a finite number",                                 \
+    X(NOT_FINITE, "has a coordinate that is not a number below 1e30",                             \
       "export the mesh again, or remove the element", true, true)                                 \
     X(BAD_INDEX, "refers to an element outside the mesh", "correct or remove it", true, true)     \
     X(REPEATED_CORNER, "uses one node twice", "remove the face or merge by distance", true, true) \
