@@ -1,0 +1,11 @@
+/* Read by clang-tidy before each file of src/ (tools/lint), never by a compiler: what the functions
+ * return that report a failure. The analyzer sees one file at a time and would else follow paths on
+ * which a failure was reported and yet everything went well. */
+#include "codec/json.h"
+#include "codec/obj_reader.h"
+#include "core/context.h"
+
+#define vo_fail(ctx, code, ...)   ((void)vo_fail((ctx), (code), __VA_ARGS__), (code))
+#define vo_fail_memory(ctx, what) ((void)vo_fail_memory((ctx), (what)), VO_NO_MEMORY)
+#define vo_json_fail(at, ...)     ((void)vo_json_fail((at), __VA_ARGS__), VO_BAD_DATA)
+#define vo_obj_fail(r, ...)       ((void)vo_obj_fail((r), __VA_ARGS__), VO_BAD_DATA)
