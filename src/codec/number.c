@@ -202,8 +202,11 @@ static uint64_t shortest(double x, int *exponent, int *count) {
     uint64_t all = digits17(x, exponent), digits = all;
     *count = 17;
     for (int i = 0; i < 2 && *count == 17; i++) {
-        uint64_t rounded = (all + tries[i].divisor / 2) / tries[i].divisor;
-        if (scale(rounded, *exponent - tries[i].count + 1) != x) continue;
+        uint64_t divisor = tries[i].divisor, rounded = (all + divisor / 2) / divisor;
+        int power = *exponent - tries[i].count + 1;
+        /* What looks like a tie was perhaps rounded up to one: then the lower neighbour is near. */
+        if (all % divisor == divisor / 2 && scale(rounded, power) != x) rounded--;
+        if (scale(rounded, power) != x) continue;
         digits = rounded;
         *count = tries[i].count;
         if (rounded == tries[i].limit) { /* 99...9 became 100...0 */

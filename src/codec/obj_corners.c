@@ -91,12 +91,12 @@ static vo_result read_corners(vo_obj_reader *r) {
     return vo_obj_fail(r, "a face needs at least three corners, this one has %d", r->corner_count);
 }
 
-/* Drops corners that repeat the one before, as long as a triangle is left: exporters write
+/* Drops corners that the next one repeats, as long as a triangle is left: exporters write
  * triangles as quads with a doubled corner. */
 static void drop_repeated_corners(vo_obj_reader *r) {
     for (int i = r->corner_count - 1; i >= 0 && r->corner_count > 3; i--) {
-        int before = i > 0 ? i - 1 : r->corner_count - 1;
-        if (r->corner_node[i] != r->corner_node[before]) continue;
+        int after = (i + 1) % r->corner_count;
+        if (r->corner_node[i] != r->corner_node[after]) continue;
         size_t rest = (size_t)(--r->corner_count - i) * sizeof(int);
         memmove(&r->corner_node[i], &r->corner_node[i + 1], rest);
         memmove(&r->corner_vert[i], &r->corner_vert[i + 1], rest);
