@@ -46,20 +46,57 @@ void vo_hinge_angle_gradient(const vo_vec3 x[4], vo_vec3 gradient[4]) {
     gradient[3] = g3;
 }
 
-double vo_bend_energy(double weight, double rest_angle, const vo_vec3 x[4]) {
-    double bent = vo_hinge_angle(x) - rest_angle;
-    return 0.5 * weight * bent * bent;
+vo_bend_face vo_bend_face_make(const vo_vec2 corner[3]) {
+    vo_bend_face face = {.area = 0.5 * fabs(v2_cross(v2_sub(corner[1], corner[0]),
+                                                     v2_sub(corner[2], corner[0])))};
+    for (int k = 0; k < 3; k++) {
+        vo_vec2 e = v2_sub(corner[(k + 1) % 3], corner[k]);
+        /* l n n^T with n = (e.y, -e.x) / l */
+        double scale = 1 / (2 * face.area * v2_length(e));
+        face.basis[k][0] = scale * e.y * e.y;
+        face.basis[k][1] = scale * e.x * e.x;
+        face.basis[k][2] = -scale * e.x * e.y;
+    }
+    return face;
 }
 
-void vo_bend_gradient(double weight, double rest_angle, const vo_vec3 x[4], vo_vec3 gradient[4]) {
-    double moment = weight * (vo_hinge_angle(x) - rest_angle);
-    vo_hinge_angle_gradient(x, gradient);
-    for (int i = 0; i < 4; i++) gradient[i] = v3_scale(moment, gradient[i]);
+/* K = sum of basis_k bent_k */
+static void curvature_tensor(const vo_bend_face *face, const double bent[3], double k[3]) {
+    for (int c = 0; c < 3; c++)
+        k[c] = face->basis[0][c] * bent[0] + face->basis[1][c] * bent[1] +
+               face->basis[2][c] * bent[2];
 }
 
-void vo_bend_hessian(double weight, const vo_vec3 x[4], vo_mat3 hessian[4][4]) {
-    vo_vec3 g[4];
-    vo_hinge_angle_gradient(x, g);
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) hessian[i][j] = m3_scale(weight, m3_outer(g[i], g[j]));
+double vo_bend_curvature(const vo_bend_face *face, const double bent[3]) {
+    double k[3];
+    curvature_tensor(face, bent, k);
+    return sqrt(k[0] * k[0] + k[1] * k[1] + 2 * (k[2] * k[2]));
+}
+
+double vo_bend_energy(const vo_bend_face *face, const vo_plate *plate, const double bent[3]) {
+    double k[3], sum = 0;
+    curvature_tensor(face, bent, k);
+    for (int c = 0; c < 3; c++) sum += plate->d[c] * k[c] * k[c];
+    return 0.5 * face->area * sum;
+}
+
+void vo_bend_moments(const vo_bend_face *face, const vo_plate *plate, const double bent[3],
+                     double moment[3]) {
+    double k[3];
+    curvature_tensor(face, bent, k);
+    for (int i = 0; i < 3; i++) {
+        moment[i] = 0;
+        for (int c = 0; c < 3; c++) moment[i] += face->area * plate->d[c] * k[c] * face->basis[i][c];
+    }
+}
+
+void vo_bend_weights(const vo_bend_face *face, const vo_plate *plate, double weight[3]) {
+    for (int i = 0; i < 3; i++) {
+        weight[i] = 0;
+        for (int j = 0; j < 3; j++) {
+            double entry = 0;
+            for (int c = 0; c < 3; c++) entry += plate->d[c] * face->basis[i][c] * face->basis[j][c];
+            weight[i] += face->area * fabs(entry);
+        }
+    }
 }

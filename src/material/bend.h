@@ -1,5 +1,6 @@
-/* Bending of one hinge in plain scalar code (see stretch.h). Nodes 0 and 1 are the edge, 2 is
- * opposite in the face that crosses it from 0 to 1, 3 in the other. */
+/* Bending in plain scalar code (see stretch.h): the angle of one hinge, and what a face makes of its
+ * three. Nodes 0 and 1 of a hinge are the edge, 2 is opposite in the face that crosses it from 0 to
+ * 1, 3 in the other. */
 #ifndef VO_MATERIAL_BEND_H
 #define VO_MATERIAL_BEND_H
 
@@ -17,11 +18,30 @@ double vo_hinge_angle(const vo_vec3 x[4]);
 /* d angle / dx; zero where the angle is 0 for want of a face. */
 void vo_hinge_angle_gradient(const vo_vec3 x[4], vo_vec3 gradient[4]);
 
-/* E = 1/2 weight (angle - rest)^2, weight = B l^2 / A. */
-double vo_bend_energy(double weight, double rest_angle, const vo_vec3 x[4]);
-void vo_bend_gradient(double weight, double rest_angle, const vo_vec3 x[4], vo_vec3 gradient[4]);
-/* Gauss-Newton: weight times the outer product of the angle's gradient; exact at the rest angle and
- * always positive semidefinite. */
-void vo_bend_hessian(double weight, const vo_vec3 x[4], vo_mat3 hessian[4][4]);
+/* What the angles at a face's three edges mean as curvature of the face.
+ *
+ * An edge of length l with unit normal n in material space, folded by an angle, curves the two faces
+ * beside it by angle l / (2 area) n n^T each (Grinspun, Gingold, Reisman, Zorin 2006, "Computing
+ * discrete shape operators on general meshes"); the sum over the three edges is the face's curvature
+ * tensor, exact for quadratic surfaces on regular meshes. The plate's energy of that tensor couples
+ * the three hinges. Hinges on their own (Grinspun, Hirani, Desbrun, Schroeder 2003) were rejected:
+ * a strip of them is a quarter too soft, at every resolution, because twist and bending mix. */
+typedef struct vo_bend_face {
+    double basis[3][3]; /* of each edge: Kuu, Kvv, Kuv per radian, 1/m; edge k joins corners k, k + 1 */
+    double area;        /* m^2 */
+} vo_bend_face;
+
+vo_bend_face vo_bend_face_make(const vo_vec2 corner[3]);
+
+/* Size of the curvature tensor, 1/m; `bent` are the three angles minus the rest angles. */
+double vo_bend_curvature(const vo_bend_face *face, const double bent[3]);
+double vo_bend_energy(const vo_bend_face *face, const vo_plate *plate, const double bent[3]);
+/* dE / d bent, N m */
+void vo_bend_moments(const vo_bend_face *face, const vo_plate *plate, const double bent[3],
+                     double moment[3]);
+/* A diagonal matrix that is nowhere below d2E / d bent2: the sums of its rows' absolute values. The
+ * implicit step uses it in place of the coupled one, which keeps the matrix as sparse as if the
+ * hinges were on their own and damps a little more; the rest state is not affected. */
+void vo_bend_weights(const vo_bend_face *face, const vo_plate *plate, double weight[3]);
 
 #endif

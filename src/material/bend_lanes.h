@@ -1,35 +1,10 @@
-/* Bending of four hinges at once, for the files *_kernel.c. The formulas are those of bend.c, which
- * it is tested against; nodes 0 and 1 are the edge, 2 and 3 opposite. */
+/* Bending of four hinges or four faces at once, for the files *_kernel.c. The formulas are those of
+ * bend.c, which it is tested against; nodes 0 and 1 of a hinge are the edge, 2 and 3 opposite. */
 #ifndef VO_MATERIAL_BEND_LANES_H
 #define VO_MATERIAL_BEND_LANES_H
 
 #include "material/bend.h"
 #include "math/simd_atan2.h"
-
-typedef struct vo_bend4 {
-    vo_d4 shape;                        /* l^2/A of the rest mesh */
-    vo_d4 rest_angle;                   /* rad */
-    vo_d4 rigidity[VO_BEND_CURVATURES]; /* samples by curvature, with multipliers, N m */
-    vo_d4 curvature_scale;              /* l/A, 1/m */
-    vo_d4 tau;                          /* time step + stiffness-proportional damping, s */
-} vo_bend4;
-
-typedef struct vo_bend4_out {
-    vo_p4 force[4];    /* -weight (angle - rest + tau d angle/dt) gradient, N */
-    vo_p4 gradient[4]; /* d angle/dx, 1/m */
-    vo_d4 weight;      /* B l^2/A, N m: the Hessian is weight gradient gradient^T */
-} vo_bend4_out;
-
-/* B at |curvature|: a sum of ramps, each one step long, so that no lane has to branch. */
-VO_INLINE vo_d4 vo_bend4_rigidity(const vo_d4 rigidity[VO_BEND_CURVATURES], vo_d4 curvature) {
-    vo_d4 position = d4_abs(curvature) * (1 / VO_BEND_STEP);
-    vo_d4 b = rigidity[0];
-    for (int i = 1; i < VO_BEND_CURVATURES; i++) {
-        vo_d4 ramp = d4_min(d4_max(position - (double)(i - 1), d4_set(0)), d4_set(1));
-        b += ramp * (rigidity[i] - rigidity[i - 1]);
-    }
-    return b;
-}
 
 /* A face that has a normal (bend.h says when). */
 VO_INLINE vo_i4 vo_bend4_has_normal(vo_d4 n2, vo_d4 e2, vo_p4 a) {
@@ -57,16 +32,36 @@ VO_INLINE vo_d4 vo_bend4_angle(const vo_p4 x[4], vo_p4 gradient[4]) {
     return d4_atan2(scale * p4_dot(n0, b), d4_select(sound, p4_dot(n0, n1), one));
 }
 
-/* Lanes may be empty: zero rigidity gives zero force and weight. */
-VO_INLINE void vo_bend4_eval(const vo_bend4 *in, const vo_p4 x[4], const vo_p4 v[4],
-                             vo_bend4_out *out) {
-    vo_d4 angle = vo_bend4_angle(x, out->gradient);
-    vo_d4 rate = p4_dot(out->gradient[1], p4_sub(v[1], v[0])) +
-                 p4_dot(out->gradient[2], p4_sub(v[2], v[0])) +
-                 p4_dot(out->gradient[3], p4_sub(v[3], v[0]));
-    out->weight = in->shape * vo_bend4_rigidity(in->rigidity, angle * in->curvature_scale);
-    vo_d4 moment = -out->weight * (angle - in->rest_angle + in->tau * rate);
-    for (int i = 0; i < 4; i++) out->force[i] = p4_scale(moment, out->gradient[i]);
+/* Rate of the angle, rad/s. */
+VO_INLINE vo_d4 vo_bend4_rate(const vo_p4 gradient[4], const vo_p4 v[4]) {
+    return p4_dot(gradient[1], p4_sub(v[1], v[0])) + p4_dot(gradient[2], p4_sub(v[2], v[0])) +
+           p4_dot(gradient[3], p4_sub(v[3], v[0]));
+}
+
+/* Curvature tensors of four faces from the angles at their edges: Kuu, Kvv, Kuv. */
+VO_INLINE void vo_bend4_curvature(const vo_d4 basis[3][3], const vo_d4 bent[3], vo_d4 k[3]) {
+    for (int c = 0; c < 3; c++)
+        k[c] = basis[0][c] * bent[0] + basis[1][c] * bent[1] + basis[2][c] * bent[2];
+}
+
+/* Moments area basis_i . (d k) of four faces about their edges, N m. */
+VO_INLINE void vo_bend4_moments(vo_d4 area, const vo_d4 basis[3][3], const vo_d4 d[3],
+                                const vo_d4 k[3], vo_d4 moment[3]) {
+    for (int i = 0; i < 3; i++)
+        moment[i] = area * (basis[i][0] * (d[0] * k[0]) + basis[i][1] * (d[1] * k[1]) +
+                            basis[i][2] * (d[2] * k[2]));
+}
+
+/* vo_bend_weights of four faces. */
+VO_INLINE void vo_bend4_weights(vo_d4 area, const vo_d4 basis[3][3], const vo_d4 d[3],
+                                vo_d4 weight[3]) {
+    for (int i = 0; i < 3; i++) {
+        weight[i] = d4_set(0);
+        for (int j = 0; j < 3; j++)
+            weight[i] += area * d4_abs(d[0] * basis[i][0] * basis[j][0] +
+                                       d[1] * basis[i][1] * basis[j][1] +
+                                       d[2] * basis[i][2] * basis[j][2]);
+    }
 }
 
 #endif

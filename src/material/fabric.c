@@ -141,18 +141,12 @@ vo_stiffness vo_fabric_stiffness(const vo_fabric *fabric, vo_sym2 strain) {
     return s;
 }
 
-void vo_fabric_edge_bending(const vo_fabric *fabric, vo_vec2 along,
-                            double rigidity[VO_BEND_CURVATURES]) {
-    double direction = vo_clamp(atan2(fabs(along.y), fabs(along.x)) / (VO_PI / 4), 0, 2);
-    int row = vo_min_int((int)direction, VO_BEND_DIRECTIONS - 2);
-    double t = direction - row;
-    for (int i = 0; i < VO_BEND_CURVATURES; i++)
-        rigidity[i] = (1 - t) * fabric->bend[row][i] + t * fabric->bend[row + 1][i];
-}
-
-double vo_bend_rigidity(const double rigidity[VO_BEND_CURVATURES], double curvature) {
+vo_plate vo_fabric_plate(const vo_fabric *fabric, double curvature) {
     double position = vo_min(fabs(curvature) / VO_BEND_STEP, VO_BEND_CURVATURES - 1);
     int i = vo_min_int((int)position, VO_BEND_CURVATURES - 2);
-    double t = position - i;
-    return (1 - t) * rigidity[i] + t * rigidity[i + 1];
+    double t = position - i, b[VO_BEND_DIRECTIONS];
+    for (int k = 0; k < VO_BEND_DIRECTIONS; k++)
+        b[k] = (1 - t) * fabric->bend[k][i] + t * fabric->bend[k][i + 1];
+    double warp = b[2], weft = b[0], sum = warp + weft;
+    return (vo_plate){{warp, weft, vo_max(4 * b[1] - sum, 0.1 * sum)}};
 }

@@ -7,11 +7,14 @@
  * Gvv and |Guv|; derivatives treat c as constant within a step. The table is in float: 432 KB that
  * stay in a core's own cache, where doubles would not; it is measured to three digits at best.
  *
- * Bending. A hinge of length l between faces of total area A has energy 1/2 B l^2/A (angle -
- * rest)^2 with the flexural rigidity B in N m, which depends on the edge's direction in material
- * space and on the curvature angle * l / A. On a regular mesh this is the energy of a plate. A
- * hinge curves the fabric across its edge: an edge along V bends the warp (U), and the other way
- * round. */
+ * Bending. The energy per area of a fabric with curvature K (2x2, in material space) is that of an
+ * orthotropic plate,
+ *     1/2 (d0 Kuu^2 + d1 Kvv^2 + d2 Kuv^2),
+ * in which d0 and d1 are the flexural rigidities (N m) against curving along the warp and the weft
+ * and d2 follows from the rigidity along the bias: bent to a cylinder at 45 degrees the plate has
+ * (d0 + d1 + d2) / 4. Measured fabrics have a rigidity for each of three directions of the edge
+ * that is bent about and five curvatures. A fabric curves across an edge: an edge along V bends
+ * the warp (U), and the other way round. */
 #ifndef VO_MATERIAL_FABRIC_H
 #define VO_MATERIAL_FABRIC_H
 
@@ -66,11 +69,13 @@ vo_result vo_fabric_copy(vo_context *ctx, const vo_fabric *fabric, vo_fabric **o
 /* c at strain G, by trilinear interpolation where the fabric is measured. */
 vo_stiffness vo_fabric_stiffness(const vo_fabric *fabric, vo_sym2 strain);
 
-/* B of an edge with material direction `along`, by curvature: five samples for the edge. The zero
- * direction counts as U. */
-void vo_fabric_edge_bending(const vo_fabric *fabric, vo_vec2 along,
-                            double rigidity[VO_BEND_CURVATURES]);
-/* Linear interpolation in |curvature| (1/m), constant beyond the last sample. */
-double vo_bend_rigidity(const double rigidity[VO_BEND_CURVATURES], double curvature);
+/* Rigidities of the plate above, N m; all positive or zero. */
+typedef struct vo_plate {
+    double d[3];
+} vo_plate;
+
+/* By linear interpolation in the size of the curvature (1/m), constant beyond the last sample. A
+ * bias so soft that d2 would vanish leaves a tenth of d0 + d1, so that no twist comes for free. */
+vo_plate vo_fabric_plate(const vo_fabric *fabric, double curvature);
 
 #endif
