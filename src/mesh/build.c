@@ -10,7 +10,7 @@ typedef struct builder {
     vo_context *ctx;
     const vo_mesh_data *data;
     vo_mesh *mesh;
-    int *vert_index; /* [data->vert_count] vert of the mesh, -1 where no face uses it */
+    int *vert_index; /* [data->vert_count + 1] vert of the mesh, -1 where no face uses it */
     int *mate;       /* [3 x faces] the side across the edge, -1 at a border */
     vo_sides sides;
 } builder;
@@ -49,8 +49,7 @@ static int number_verts(builder *b) {
 static vo_result build_verts(builder *b) {
     const vo_mesh_data *d = b->data;
     vo_mesh *m = b->mesh;
-    if (d->vert_count == 0) return VO_OK;
-    b->vert_index = vo_new_array(b->ctx, int, d->vert_count);
+    b->vert_index = vo_new_array(b->ctx, int, d->vert_count + 1);
     if (!b->vert_index) return vo_fail_memory(b->ctx, "a mesh");
     m->vert_count = number_verts(b);
     VO_TRY(vo_mesh_reserve(m, 0, m->vert_count, 0, 0));
@@ -223,7 +222,7 @@ vo_result vo_mesh_build(vo_context *ctx, const vo_mesh_data *data, vo_mesh **out
     b.mesh->ctx = ctx;
     b.mesh->topology = 1;
     vo_result result = build(&b);
-    vo_free_array(ctx, b.vert_index, data->vert_count);
+    vo_free_array(ctx, b.vert_index, data->vert_count + 1);
     vo_free_array(ctx, b.mate, 3 * data->face_count);
     vo_sides_free(&b.sides);
     if (result == VO_OK)
