@@ -129,6 +129,11 @@ static void syntax_errors_name_line_and_column(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_syntax_error(ctx, cases[i][0], cases[i][1]);
+    char digits[2001];
+    memset(digits, '7', 2000);
+    digits[2000] = 0;
+    expect_syntax_error(ctx, digits,
+                        "line 1, column 1: the number has 2000 characters, which is too many");
     vo_json_doc doc;
     assert_int_equal(vo_json_parse(ctx, "x", "[1\0]", 4, &doc), VO_BAD_DATA);
     expect_message(ctx, "x: line 1, column 3: a zero byte: this is not a text file");

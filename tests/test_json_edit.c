@@ -131,6 +131,8 @@ static void expect_set_error(vo_context *ctx, const char *path, const char *text
 static void settings_that_fail_say_why(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
+    expect_set_error(ctx, "s", "caf\xe9.obj", "path or value is not UTF-8");
+    expect_set_error(ctx, "caf\xe9", "1", "path or value is not UTF-8");
     expect_set_error(ctx, "a..b", "1", "a key is missing");
     expect_set_error(ctx, "a.b[", "1", "expected an index and ] after [");
     expect_set_error(ctx, "a.b[0]x", "1", "expected . or [ before \"x\"");
@@ -147,7 +149,12 @@ static void settings_that_fail_say_why(void **state) {
     for (int i = 0; i < 65; i++) memcpy(deep + 2 * i, "k.", 2);
     deep[129] = 0;
     expect_set_error(ctx, deep, "1", "the path has more than 64 steps");
-    vo_json_doc doc = parse(ctx, "[1]");
+    deep[127] = 0;
+    expect_set_error(ctx, deep, "[1]", "the document would have more than 64 levels");
+    vo_json_doc doc = parse(ctx, "{}");
+    assert_ok(ctx, vo_json_set(&doc, deep, "1"));
+    vo_json_free(&doc);
+    doc = parse(ctx, "[1]");
     assert_int_equal(vo_json_set(&doc, "a", "1"), VO_BAD_CALL);
     expect_message(ctx, "cannot set \"a\": the document is an array, not an object");
     vo_json_free(&doc);
@@ -250,6 +257,8 @@ static void values_go_only_where_they_fit(void **state) {
     vo_json_doc doc = parse(ctx, "{\"a\":[],\"s\":\"x\"}");
     vo_json_at root = vo_json_root(&doc), a = vo_json_get(&root, "a"), s = vo_json_get(&root, "s");
     vo_json_at none = vo_json_get(&root, "none");
+    assert_int_equal(vo_json_put_string(&root, "k", "caf\xe9"), VO_BAD_DATA);
+    expect_message(ctx, "scene.json: \"caf\xe9\" is not UTF-8");
     assert_int_equal(vo_json_put_int(&root, NULL, 1), VO_BAD_CALL);
     assert_int_equal(vo_json_put_int(&a, "k", 1), VO_BAD_CALL);
     expect_message(ctx, "scene.json: cannot put \"k\" into an array");

@@ -20,6 +20,27 @@ void vo_json_quotable(char *out, size_t size, const char *text) {
     out[i] = 0;
 }
 
+size_t vo_json_character(const char *text, size_t size) {
+    const unsigned char *c = (const unsigned char *)text;
+    if (size == 0) return 0;
+    unsigned char lead = c[0], next = size > 1 ? c[1] : 0;
+    size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (lead > 0xf4 || length > size) return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((c[i] & 0xc0) != 0x80) return 0;
+    if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f)) return 0;
+    if ((lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next > 0x8f)) return 0;
+    return length;
+}
+
+bool vo_json_is_utf8(const char *text, size_t size) {
+    for (size_t at = 0, length; at < size; at += length) {
+        length = vo_json_character(text + at, size - at);
+        if (length == 0) return false;
+    }
+    return true;
+}
+
 vo_result vo_json_new(vo_context *ctx, const char *file, vo_json_doc *out) {
     *out = (vo_json_doc){ctx, vo_copy_string(ctx, file), json_object_new_object()};
     if (out->file && out->root) return VO_OK;

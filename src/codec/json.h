@@ -82,7 +82,8 @@ vo_result vo_json_check_keys(vo_json_at object, const char *const *known);
 
 /* Building, for the resolved scene. `in` is an object and `key` the member to set or replace, or
  * `in` is an array and `key` NULL: then the value is appended. A vo_json_at of what was replaced is
- * dead. Infinities are put as the strings that vo_json_read_limit takes. */
+ * dead. Infinities are put as the strings that vo_json_read_limit takes. Texts must be UTF-8, keys
+ * too; a string that is not is VO_BAD_DATA, so that what is printed can be read again. */
 vo_result vo_json_put_real(const vo_json_at *in, const char *key, double value);
 vo_result vo_json_put_int(const vo_json_at *in, const char *key, int value);
 vo_result vo_json_put_bool(const vo_json_at *in, const char *key, bool value);

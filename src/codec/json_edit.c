@@ -1,12 +1,11 @@
 /* Building a document: members set or appended. */
 #include "codec/json.h"
 #include "codec/json_private.h"
-#include "core/memory.h"
+#include "codec/number.h"
 
 #include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool vo_json_attach(json_object *container, const char *key, json_object *value) {
@@ -35,29 +34,10 @@ static vo_result put(const vo_json_at *in, const char *key, json_object *value) 
     return vo_json_attach(in->value, key, value) ? VO_OK : no_memory(in);
 }
 
-/* Some platforms write a decimal comma or two bytes for it; whatever is no digit, sign or e is the
- * point. */
-static int with_point(char *text) {
-    char *out = text;
-    for (const char *p = text; *p; p++) {
-        if (strchr("0123456789+-e", *p))
-            *out++ = *p;
-        else if (out == text || out[-1] != '.')
-            *out++ = '.';
-    }
-    *out = 0;
-    return (int)(out - text);
-}
-
 int vo_json_format_real(double value, char out[32]) {
     if (isnan(value)) return snprintf(out, 32, "\"nan\"");
     if (isinf(value)) return snprintf(out, 32, value < 0 ? "\"-inf\"" : "\"inf\"");
-    if (value == 0 && signbit(value)) return snprintf(out, 32, "-0.0"); /* -0 would be an integer */
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(out, 32, "%.*g", digits, value);
-        if (strtod(out, NULL) == value) break;
-    }
-    return with_point(out);
+    return (int)vo_number_write(value, out);
 }
 
 static json_object *new_real(double value) {
@@ -78,6 +58,8 @@ vo_result vo_json_put_bool(const vo_json_at *in, const char *key, bool value) {
 }
 
 vo_result vo_json_put_string(const vo_json_at *in, const char *key, const char *value) {
+    if (!vo_json_is_utf8(value, strlen(value)))
+        return vo_fail(in->ctx, VO_BAD_DATA, "%s: \"%.200s\" is not UTF-8", in->file, value);
     return put(in, key, json_object_new_string(value));
 }
 

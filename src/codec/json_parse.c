@@ -2,12 +2,12 @@
  * keeps the last of two equal keys in silence, and loses text or worse when memory runs out. */
 #include "codec/json.h"
 #include "codec/json_private.h"
+#include "codec/number.h"
 #include "core/file.h"
 #include "core/memory.h"
 
 #include <json-c/json.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,17 +86,6 @@ static vo_result skip_blank(parser *p) {
     }
 }
 
-/* Bytes of the UTF-8 character at `at`; 0 if it is none (too long, a surrogate, beyond 10ffff). */
-static size_t character_length(const parser *p, size_t at) {
-    unsigned char c = (unsigned char)peek_at(p, at), next = (unsigned char)peek_at(p, at + 1);
-    size_t length = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
-    for (size_t i = 1; i < length; i++)
-        if (((unsigned char)peek_at(p, at + i) & 0xc0) != 0x80) return 0;
-    if ((c == 0xe0 && next < 0xa0) || (c == 0xed && next > 0x9f)) return 0;
-    if ((c == 0xf0 && next < 0x90) || (c == 0xf4 && next > 0x8f)) return 0;
-    return length;
-}
-
 /* The four hexadecimal digits at `at`; -1 if they are not. */
 static int hex4(const parser *p, size_t at) {
     int value = 0;
@@ -162,7 +151,7 @@ static vo_result parse_string(parser *p) {
     p->word_length = 0;
     p->at++;
     while (p->at < end) {
-        size_t length = character_length(p, p->at);
+        size_t length = vo_json_character(p->text + p->at, end - p->at);
         if (length == 0) return fail_at(p, p->at, "this is not UTF-8");
         if (peek(p) == '\\') {
             VO_TRY(unescape(p));
@@ -206,22 +195,16 @@ static bool is_number(const char *word, bool *integer) {
     return *at == 0;
 }
 
-/* strtod expects the point of the current locale. */
-static double to_real(char *word, const char *point) {
-    char *dot = strchr(word, '.');
-    size_t length = strlen(point);
-    if (dot) {
-        memmove(dot + length, dot + 1, strlen(dot));
-        memcpy(dot, point, length);
-    }
-    return strtod(word, NULL);
-}
-
 /* p->word as a number: short integers as such, so that they print as they were written. */
-static json_object *new_number(parser *p, bool integer, const char *point) {
-    if (!integer || p->word_length > 18 || strcmp(p->word, "-0") == 0)
-        return json_object_new_double(to_real(p->word, point));
-    return json_object_new_int64(strtoll(p->word, NULL, 10));
+static vo_result make_number(const parser *p, size_t begin, bool integer, json_object **out) {
+    double real;
+    if (integer && p->word_length <= 18 && strcmp(p->word, "-0") != 0)
+        *out = json_object_new_int64(strtoll(p->word, NULL, 10));
+    else if (vo_number_read(p->word, p->word + p->word_length, &real))
+        *out = json_object_new_double(real);
+    else
+        return fail_at(p, begin, "the number has %d characters, which is too many", p->word_length);
+    return *out ? VO_OK : no_memory(p);
 }
 
 /* Why p->word, at `begin`, cannot stand in JSON. */
@@ -238,23 +221,18 @@ static vo_result refuse_word(const parser *p, size_t begin) {
 
 /* true, false, null or a number. */
 static vo_result parse_word(parser *p, json_object **out) {
-    const char *point = localeconv()->decimal_point;
     size_t begin = p->at;
     while (is_word(peek(p))) p->at++;
     size_t length = p->at - begin;
-    if (!vo_reserve(p->ctx, &p->word, &p->word_capacity, (int)(length + strlen(point) + 1)))
-        return no_memory(p);
+    if (!vo_reserve(p->ctx, &p->word, &p->word_capacity, (int)length + 1)) return no_memory(p);
     memcpy(p->word, p->text + begin, length);
     p->word[length] = 0;
     p->word_length = (int)length;
     bool integer, yes = strcmp(p->word, "true") == 0;
     if (strcmp(p->word, "null") == 0) return VO_OK;
-    if (yes || strcmp(p->word, "false") == 0)
-        *out = json_object_new_boolean(yes);
-    else if (is_number(p->word, &integer))
-        *out = new_number(p, integer, point);
-    else
-        return refuse_word(p, begin);
+    if (is_number(p->word, &integer)) return make_number(p, begin, integer, out);
+    if (!yes && strcmp(p->word, "false") != 0) return refuse_word(p, begin);
+    *out = json_object_new_boolean(yes);
     return *out ? VO_OK : no_memory(p);
 }
 

@@ -9,6 +9,11 @@ struct json_object;
 /* Copies what is fit for a message: no control characters, at most size - 1 bytes. */
 void vo_json_quotable(char *out, size_t size, const char *text);
 
+/* Bytes of the UTF-8 character at `text`, of which `size` bytes are left; 0 if it is none (cut off,
+ * too long, a surrogate, beyond 10ffff). */
+size_t vo_json_character(const char *text, size_t size);
+bool vo_json_is_utf8(const char *text, size_t size);
+
 /* Sets a member, or appends if `key` is NULL. Takes over `value` in any case; NULL is null. False
  * without memory. */
 bool vo_json_attach(struct json_object *container, const char *key, struct json_object *value);

@@ -236,10 +236,35 @@ static vo_result apply(const setting *s, json_object *root, json_object *value) 
     return vo_fail_memory(s->ctx, s->path);
 }
 
+/* How many brackets are around the innermost value. */
+static int depth_of(json_object *value) {
+    int depth = 0;
+    if (json_object_is_type(value, json_type_array)) {
+        for (size_t i = 0; i < json_object_array_length(value); i++) {
+            int inner = depth_of(json_object_array_get_idx(value, i));
+            if (inner > depth) depth = inner;
+        }
+        return depth + 1;
+    }
+    if (!json_object_is_type(value, json_type_object)) return 0;
+    json_object_object_foreach(value, key, member) {
+        (void)key;
+        int inner = depth_of(member);
+        if (inner > depth) depth = inner;
+    }
+    return depth + 1;
+}
+
 static vo_result set_in(setting *s, json_object *root, const char *text) {
     json_object *value = NULL;
+    if (!vo_json_is_utf8(s->path, strlen(s->path)) || !vo_json_is_utf8(text, strlen(text)))
+        return refuse(s, "path or value is not UTF-8");
     VO_TRY(parse_path(s));
     VO_TRY(parse_value(s, text, &value));
+    if (s->count + depth_of(value) > VO_JSON_DEPTH) { /* it could not be read again */
+        json_object_put(value);
+        return refuse(s, "the document would have more than %d levels", VO_JSON_DEPTH);
+    }
     return apply(s, root, value);
 }
 

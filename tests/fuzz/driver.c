@@ -149,9 +149,28 @@ static void splice(input *in, vo_random *r) {
     replace(in, at, old, from->data + begin, length);
 }
 
+/* Awkward binary numbers over what is there. */
+static void put_number(input *in, vo_random *r) {
+    static const uint64_t numbers[] = {0,          1,          0x7f,        0x80,
+                                       0xffff,     0x7fffffff, 0x80000000u, 0xffffffffu,
+                                       1ull << 40, 1ull << 63, INT64_MAX,   UINT64_MAX};
+    size_t size = (size_t)1 << pick(r, 4), at = pick(r, in->size + 1);
+    size_t old = size < in->size - at ? size : in->size - at;
+    replace(in, at, old, &numbers[pick(r, sizeof numbers / sizeof *numbers)], size);
+}
+
+/* The same piece again, up to eight times. */
+static void repeat(input *in, vo_random *r) {
+    uint8_t piece[200];
+    size_t at = pick(r, in->size), length = pick(r, sizeof piece);
+    if (length > in->size - at) length = in->size - at;
+    memcpy(piece, in->data + at, length);
+    for (size_t n = 1 + pick(r, 8); n > 0; n--) replace(in, at, 0, piece, length);
+}
+
 static void mutate_once(input *in, vo_random *r) {
     size_t at = pick(r, in->size);
-    switch (vo_random_int(r, 7)) {
+    switch (vo_random_int(r, 9)) {
     case 0:
         if (in->size) in->data[at] ^= (uint8_t)(1 << vo_random_int(r, 8));
         break;
@@ -172,6 +191,12 @@ static void mutate_once(input *in, vo_random *r) {
         break;
     case 6:
         if (vo_random_int(r, 4) == 0) in->size = at;
+        break;
+    case 7:
+        put_number(in, r);
+        break;
+    case 8:
+        repeat(in, r);
         break;
     }
 }
