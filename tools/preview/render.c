@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_LIGHTS = 108, SKY_LIGHTS = 216, MAP_SIZE = 768 };
+enum { KEY_LIGHTS = 108, SKY_LIGHTS = 216, SMALLEST_MAP = 64, LARGEST_MAP = 768 };
 
 static const double NEAR_PLANE = 1e-3;   /* of the distance to the middle */
 static const double TRANSLUCENCY = 0.12; /* light that comes through from behind */
@@ -32,7 +32,8 @@ typedef struct light {
 typedef struct shadow_map {
     vo_vec3 right, up, toward, centre;
     double scale, texel; /* texels a metre and back */
-    float *depth;        /* [MAP_SIZE][MAP_SIZE] along `toward` */
+    int size;
+    float *depth; /* [size][size] along `toward` */
 } shadow_map;
 
 typedef struct scene {
@@ -298,28 +299,28 @@ static void clear_map(const scene *s, vo_vec3 toward, shadow_map *map) {
     frame_of(toward, s->up, &map->right, &map->up);
     map->centre = v3_lerp(s->low, s->high, 0.5);
     double radius = 0.5 * v3_distance(s->low, s->high) * 1.01 + 1e-9;
-    map->texel = 2 * radius / MAP_SIZE;
+    map->texel = 2 * radius / map->size;
     map->scale = 1 / map->texel;
-    for (size_t i = 0; i < (size_t)MAP_SIZE * MAP_SIZE; i++) map->depth[i] = -INFINITY;
+    for (size_t i = 0; i < (size_t)map->size * (size_t)map->size; i++) map->depth[i] = -INFINITY;
 }
 
 static corner map_project(const shadow_map *map, vo_vec3 p) {
     vo_vec3 d = v3_sub(p, map->centre);
-    return (corner){0.5 * MAP_SIZE + map->scale * v3_dot(d, map->right),
-                    0.5 * MAP_SIZE + map->scale * v3_dot(d, map->up), v3_dot(d, map->toward)};
+    return (corner){0.5 * map->size + map->scale * v3_dot(d, map->right),
+                    0.5 * map->size + map->scale * v3_dot(d, map->up), v3_dot(d, map->toward)};
 }
 
 static void draw_map(const scene *s, shadow_map *map) {
     for (int f = 0; f < s->m->face_count; f++) {
         coverage t;
         for (int i = 0; i < 3; i++) t.c[i] = map_project(map, s->m->node[s->m->face[f][i]]);
-        if (!cover(&t, MAP_SIZE, MAP_SIZE)) continue;
+        if (!cover(&t, map->size, map->size)) continue;
         for (int y = t.y0; y <= t.y1; y++)
             for (int x = t.x0; x <= t.x1; x++) {
                 double b[3];
                 if (!weights_at(&t, x, y, b)) continue;
                 float depth = (float)(b[0] * t.c[0].w + b[1] * t.c[1].w + b[2] * t.c[2].w);
-                float *at = &map->depth[(size_t)y * MAP_SIZE + (size_t)x];
+                float *at = &map->depth[(size_t)y * (size_t)map->size + (size_t)x];
                 if (depth > *at) *at = depth;
             }
     }
@@ -330,9 +331,9 @@ static double lit(const shadow_map *map, vo_vec3 p, vo_vec3 normal, double cosin
     double side = cosine < 0 ? -1 : 1;
     vo_vec3 lifted = v3_add_scaled(p, side * 1.5 * map->texel, normal);
     corner c = map_project(map, lifted);
-    if (!(c.x >= 0 && c.y >= 0 && c.x < MAP_SIZE && c.y < MAP_SIZE)) return 1;
+    if (!(c.x >= 0 && c.y >= 0 && c.x < map->size && c.y < map->size)) return 1;
     double slope = vo_min(sqrt(vo_max(0, 1 - cosine * cosine)) / vo_max(fabs(cosine), 0.1), 4);
-    float depth = map->depth[(size_t)c.y * MAP_SIZE + (size_t)c.x];
+    float depth = map->depth[(size_t)c.y * (size_t)map->size + (size_t)c.x];
     return depth > c.w + map->texel * (1 + slope) ? 0 : 1;
 }
 
@@ -358,7 +359,9 @@ static void add_light(scene *s, const light *l, const shadow_map *map, int slot)
 
 /* Adds every light; `open` (zero before) becomes what a free horizontal surface receives. */
 static bool add_lights(scene *s, vo_vec3 *open) {
-    shadow_map map = {.depth = malloc((size_t)MAP_SIZE * MAP_SIZE * sizeof *map.depth)};
+    int picture = vo_max_int(s->v->width, s->v->height);
+    shadow_map map = {.size = vo_min_int(vo_max_int(picture, SMALLEST_MAP), LARGEST_MAP)};
+    map.depth = malloc((size_t)map.size * (size_t)map.size * sizeof *map.depth);
     if (!map.depth) return complain("out of memory");
     for (int i = 0; i < KEY_LIGHTS + SKY_LIGHTS; i++) {
         light l = make_light(s, i);
