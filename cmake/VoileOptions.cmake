@@ -1,4 +1,5 @@
 # Compiler settings that every target shares, as the interface target voile_options.
+include(CheckCCompilerFlag)
 add_library(voile_options INTERFACE)
 target_compile_definitions(voile_options INTERFACE _POSIX_C_SOURCE=200809L)
 # -ffp-contract=off: the same bits on every x86-64, with and without fused multiply-add.
@@ -6,8 +7,9 @@ target_compile_options(voile_options INTERFACE
   -ffp-contract=off -fno-math-errno -fvisibility=hidden
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
   -Wwrite-strings -Wundef -Wvla -Wno-missing-field-initializers)
-if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-  # Vector types are only passed between inlined functions of one file.
+# Vector types are only passed between functions of one file, so no other file sees how.
+check_c_compiler_flag(-Wpsabi voile_has_psabi)
+if(voile_has_psabi)
   target_compile_options(voile_options INTERFACE -Wno-psabi)
 endif()
 if(VOILE_WERROR)
