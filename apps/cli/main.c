@@ -1,9 +1,72 @@
-/* voile: the command. */
-#include <voile/voile.h>
+/* voile: the command. Finds the command in the table, parses its arguments, runs it. */
+#include "cli.h"
 
-#include <stdio.h>
+#include "message.h"
+#include "options.h"
 
-int main(void) {
-    printf("voile %s\n", vo_version());
-    return 0;
+#include <ctype.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Keeps descriptors 0, 1 and 2 taken, so that no file of a run is opened in the place of a closed
+ * standard output. Output is held for reading only: writing to it still fails, and is reported. */
+static void hold_standard_files(void) {
+    for (int fd = 0; fd <= 2; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0) continue;
+        int held = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        if (held != fd && held >= 0) close(held);
+    }
+}
+
+/* An unknown command: what is done with such a file, or the nearest name. */
+static int fail_unknown(const char *name) {
+    if (access(name, F_OK) != 0 || cli_nearest_command(name)) return cli_fail_command(name);
+    return cli_fail(CLI_BAD_CALL, "\"%s\" is no command. Did you mean \"voile %s %s\"?", name,
+                    cli_is_folder(name) ? "info" : "simulate", name);
+}
+
+/* The spellings other programs use. */
+static const char *command_name(const char *word) {
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return "help";
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return "version";
+    return word;
+}
+
+static int run_command(const cli_command *command, int count, char **words) {
+    cli_args args;
+    int code = cli_parse(command, count, words, &args);
+    if (code == CLI_DONE && args.help)
+        code = cmd_help(&(cli_args){.operand = command->name});
+    else if (code == CLI_DONE)
+        code = command->run(&args);
+    cli_args_free(&args);
+    return code;
+}
+
+static int run(int argc, char **argv) {
+    if (argc < 2)
+        return cli_fail(CLI_BAD_CALL,
+                        "a command is missing: voile COMMAND ... Try \"voile help\".");
+    const cli_command *command = cli_find_command(command_name(argv[1]));
+    return command ? run_command(command, argc - 2, argv + 2) : fail_unknown(argv[1]);
+}
+
+int cmd_version(const cli_args *args) {
+    const char *features = vo_features();
+    size_t length = strlen(features);
+    while (length > 0 && isspace((unsigned char)features[length - 1])) length--;
+    if (length == 0)
+        printf("voile %s\n", vo_version());
+    else
+        printf("voile %s (%.*s)\n", vo_version(), (int)length, features);
+    (void)args;
+    return CLI_DONE;
+}
+
+int main(int argc, char **argv) {
+    hold_standard_files();
+    signal(SIGPIPE, SIG_IGN);
+    return cli_finish(run(argc, argv));
 }

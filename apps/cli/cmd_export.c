@@ -1,0 +1,65 @@
+/* voile export: a run's frames in other formats. */
+#include "cli.h"
+
+#include "message.h"
+#include "progress.h"
+#include "stop.h"
+#include "text.h"
+
+typedef struct export_watch {
+    progress bar;
+    bool output_failed;
+    int count, frame; /* files' frames so far, the last of them */
+} export_watch;
+
+static bool after_frame(void *user, const vo_progress *state) {
+    export_watch *watch = user;
+    watch->count++;
+    watch->frame = state->frame;
+    progress_show(&watch->bar, state);
+    watch->output_failed = !cli_flush();
+    if (watch->output_failed) return false;
+    return !stop_asked() || state->frame == state->last;
+}
+
+static void step_aside(void *user) { progress_clear(user); }
+
+static int end_export(vo_context *ctx, vo_result result, export_watch *watch,
+                      const cli_args *args) {
+    char quoted[CLI_PATH];
+    progress_end(&watch->bar);
+    if (result == VO_STOPPED && watch->output_failed) return CLI_MACHINE;
+    if (result == VO_STOPPED)
+        return cli_fail(
+            CLI_STOPPED,
+            "stopped after frame %d. Go on with: voile export %s --frames %d:", watch->frame,
+            text_quoted(args->operand, quoted, sizeof quoted), watch->frame + 1);
+    if (result != VO_OK) return cli_fail_result(ctx, result);
+    if (!args->quiet)
+        printf("exported %s frame%s to %s%s\n", text_count(watch->count).s,
+               watch->count == 1 ? "" : "s", args->output ? args->output : args->operand,
+               args->output ? "" : "/obj");
+    return CLI_DONE;
+}
+
+int cmd_export(const cli_args *args) {
+    int code = cli_need_run(args->operand);
+    if (code != CLI_DONE) return code;
+    export_watch watch = {.bar = progress_create(args->quiet)};
+    cli_log log = {step_aside, &watch.bar, false};
+    vo_context *ctx;
+    code = cli_open(args, &log, &ctx);
+    if (code != CLI_DONE) return code;
+    vo_export_def def = vo_export_def_default();
+    def.folder = args->operand;
+    def.output = args->output;
+    def.first = args->frames.first;
+    def.last = args->frames.last;
+    def.obstacles = args->obstacles;
+    def.progress = after_frame;
+    def.user = &watch;
+    stop_watch();
+    code = end_export(ctx, vo_run_export_obj(ctx, &def), &watch, args);
+    vo_context_destroy(ctx);
+    return code;
+}

@@ -1,0 +1,86 @@
+/* voile info: what a run cost and what happened in it. */
+#include "cli.h"
+
+#include "json_out.h"
+#include "message.h"
+#include "text.h"
+
+static void range_json(json_out *j, const char *key, vo_range range) {
+    json_open(j, key, '{');
+    json_real(j, "min", range.min);
+    json_real(j, "max", range.max);
+    json_real(j, "mean", range.mean);
+    json_close(j, '}');
+}
+
+static void print_json(const vo_run_info *info) {
+    json_out j = {stdout, false};
+    json_open(&j, NULL, '{');
+    json_int(&j, "frames", info->frames);
+    range_json(&j, "faces", info->faces);
+    range_json(&j, "nodes", info->nodes);
+    range_json(&j, "verts", info->verts);
+    range_json(&j, "wall_s", info->wall_s);
+    json_real(&j, "wall_total_s", info->wall_total_s);
+    json_open(&j, "stages", '{');
+#define X(name, meaning) json_real(&j, #name, info->stage_mean_s.name);
+    VO_STAGES(X)
+#undef X
+    json_close(&j, '}');
+    json_real(&j, "max_strain", info->max_strain);
+    json_open(&j, "warnings", '[');
+    for (int i = 0; i < info->warnings; i++) json_text(&j, NULL, info->warning[i]);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    json_end(&j);
+}
+
+static void count_row(const char *name, vo_range range) {
+    printf("%-10s %12s %12s %12s\n", name, text_count((long long)range.min).s,
+           text_count((long long)range.max).s, text_count((long long)(range.mean + 0.5)).s);
+}
+
+static void stage_row(const char *name, double seconds, double all, const char *meaning) {
+    double share = all > 0 ? 100 * seconds / all : 0;
+    printf("%-10s %12.6f %10.1f %%   %s\n", name, seconds, share, meaning);
+}
+
+static void print_table(const char *folder, const vo_run_info *info) {
+    printf("%s: %s frames", folder, text_count(info->frames).s);
+    if (info->frames > 0) printf(", %d to %d", info->first_frame, info->last_frame);
+    printf(", %s in all, largest strain %.3g\n\n", text_seconds(info->wall_total_s).s,
+           info->max_strain);
+    printf("%-10s %12s %12s %12s\n", "a frame", "least", "most", "mean");
+    count_row("faces", info->faces);
+    count_row("nodes", info->nodes);
+    count_row("verts", info->verts);
+    printf("%-10s %12.6f %12.6f %12.6f\n", "seconds", info->wall_s.min, info->wall_s.max,
+           info->wall_s.mean);
+    printf("\n%-10s %12s %12s\n", "stage", "mean s", "share");
+#define X(name, meaning) stage_row(#name, info->stage_mean_s.name, info->wall_s.mean, meaning);
+    VO_STAGES(X)
+#undef X
+    printf("\n%s", info->warnings ? "warnings:\n" : "no warnings\n");
+    for (int i = 0; i < info->warnings; i++) printf("  %s\n", info->warning[i]);
+}
+
+int cmd_info(const cli_args *args) {
+    int code = cli_need_run(args->operand);
+    if (code != CLI_DONE) return code;
+    vo_context *ctx;
+    code = cli_open(&(cli_args){.threads = 1}, NULL, &ctx);
+    if (code != CLI_DONE) return code;
+    vo_run_info info;
+    vo_result result = vo_run_get_info(ctx, args->operand, &info);
+    if (result != VO_OK) {
+        code = cli_fail_result(ctx, result);
+    } else {
+        if (args->json)
+            print_json(&info);
+        else
+            print_table(args->operand, &info);
+        vo_run_info_free(ctx, &info);
+    }
+    vo_context_destroy(ctx);
+    return code;
+}

@@ -1,0 +1,213 @@
+/* voile simulate, voile resume: runs on disk, with progress and a way to stop. */
+#include "cli.h"
+
+#include "json_out.h"
+#include "message.h"
+#include "progress.h"
+#include "stop.h"
+#include "text.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* What the callback of a run knows. */
+typedef struct run_watch {
+    const char *folder;
+    bool json;
+    cli_log log;
+    progress bar;
+    bool output_failed; /* standard output cannot be written any more */
+    int first, last;    /* frames written by this call; last is -1 before any */
+    double elapsed_s;
+} run_watch;
+
+/* A frame's statistics, with the names of stats.jsonl. */
+static void print_stats(json_out *j, const vo_stats *stats) {
+    json_int(j, "frame", stats->frame);
+    json_real(j, "time", stats->time);
+    json_int(j, "cloths", stats->cloths);
+    json_int(j, "faces", stats->faces);
+    json_int(j, "edges", stats->edges);
+    json_int(j, "nodes", stats->nodes);
+    json_int(j, "verts", stats->verts);
+    json_real(j, "wall_s", stats->wall_s);
+    json_open(j, "stages", '{');
+#define X(name, meaning) json_real(j, #name, stats->stage.name);
+    VO_STAGES(X)
+#undef X
+    json_close(j, '}');
+#define X(name, type, format, combine, meaning) json_real(j, #name, (double)stats->name);
+    VO_STAT_FIELDS(X)
+#undef X
+}
+
+static void print_frame_json(const vo_progress *state) {
+    json_out j = {stdout, false};
+    json_open(&j, NULL, '{');
+    print_stats(&j, state->stats);
+    json_close(&j, '}');
+    json_end(&j);
+}
+
+static bool after_frame(void *user, const vo_progress *state) {
+    run_watch *watch = user;
+    watch->first = watch->last < 0 ? state->frame : watch->first;
+    watch->last = state->frame;
+    watch->elapsed_s = state->elapsed_s;
+    if (watch->json)
+        print_frame_json(state);
+    else
+        progress_show(&watch->bar, state);
+    watch->output_failed = !cli_flush();
+    if (watch->output_failed) return false;
+    return !stop_asked() || state->frame == state->last;
+}
+
+static void step_aside(void *user) { progress_clear(user); }
+
+/* The last line of --json: how the run ended. */
+static void print_end_json(const run_watch *watch, const char *end, const char *message, int code) {
+    json_out j = {stdout, false};
+    json_open(&j, NULL, '{');
+    json_text(&j, "end", end);
+    json_text(&j, "folder", watch->folder);
+    json_int(&j, "frames", watch->last < 0 ? 0 : watch->last - watch->first + 1);
+    json_int(&j, "last_frame", watch->last);
+    json_real(&j, "wall_s", watch->elapsed_s);
+    json_int(&j, "exit_code", code);
+    if (message) json_text(&j, "message", message);
+    json_close(&j, '}');
+    json_end(&j);
+}
+
+static int end_done(const run_watch *watch, const cli_args *args, const char *quoted) {
+    if (args->json) {
+        print_end_json(watch, "done", NULL, CLI_DONE);
+    } else if (!args->quiet && watch->last < 0) {
+        printf("nothing left to do in %s\n", watch->folder);
+    } else if (!args->quiet) {
+        printf(
+            "frames %d to %d are in %s (%s). Look at them with: voile info %s, voile export %s\n",
+            watch->first, watch->last, watch->folder, text_seconds(watch->elapsed_s).s, quoted,
+            quoted);
+    }
+    return CLI_DONE;
+}
+
+static int end_stopped(const run_watch *watch, const cli_args *args, const char *quoted) {
+    if (watch->output_failed) return CLI_MACHINE; /* cli_finish says so */
+    cli_say("stopped after frame %d. Go on with: voile resume %s", watch->last, quoted);
+    if (args->json) print_end_json(watch, "stopped", NULL, CLI_STOPPED);
+    return CLI_STOPPED;
+}
+
+static int end_failed(const run_watch *watch, const cli_args *args, int code, const char *message,
+                      const char *quoted) {
+    cli_say("%s", message);
+    if (watch->last >= 0 && code == CLI_MACHINE)
+        cli_say("frames up to %d are safe. Go on with: voile resume %s", watch->last, quoted);
+    if (args->json) print_end_json(watch, "failed", message, code);
+    return code;
+}
+
+/* Reading fails like writing. Whether it was the scene or a file it names shows when only they are
+ * read again. */
+static int exit_of_failure(vo_context *ctx, vo_result result, const char *scene,
+                           const vo_run_def *def, run_watch *watch) {
+    if (result != VO_IO_FAILED || !scene) return cli_exit_of(result);
+    vo_scene *again = NULL;
+    watch->log.silent = true;
+    vo_result loading = vo_scene_load(ctx, scene, def->set_count, def->sets, &again);
+    vo_scene_destroy(again);
+    return loading == VO_IO_FAILED ? CLI_BAD_DATA : CLI_MACHINE;
+}
+
+static int end_run(vo_context *ctx, vo_result result, const char *scene, const vo_run_def *def,
+                   run_watch *watch, const cli_args *args) {
+    char message[CLI_PATH], quoted[CLI_PATH];
+    snprintf(message, sizeof message, "%s", vo_context_message(ctx));
+    text_quoted(watch->folder, quoted, sizeof quoted);
+    progress_end(&watch->bar);
+    if (result == VO_OK) return end_done(watch, args, quoted);
+    if (result == VO_STOPPED) return end_stopped(watch, args, quoted);
+    int code = exit_of_failure(ctx, result, scene, def, watch);
+    return end_failed(watch, args, code, message, quoted);
+}
+
+/* Both commands; `scene` is NULL to resume. */
+static int run(const cli_args *args, const char *scene, const char *folder) {
+    run_watch watch = {.folder = folder,
+                       .json = args->json,
+                       .bar = progress_create(args->quiet || args->json),
+                       .last = -1};
+    watch.log = (cli_log){step_aside, &watch.bar, false};
+    vo_context *ctx;
+    int code = cli_open(args, &watch.log, &ctx);
+    if (code != CLI_DONE) return code;
+    vo_run_def def = vo_run_def_default();
+    def.folder = folder;
+    def.last_frame = args->frames.last;
+    def.overwrite = args->force;
+    def.set_count = args->set_count;
+    def.sets = args->sets;
+    def.progress = after_frame;
+    def.user = &watch;
+    stop_watch();
+    vo_result result = scene ? vo_run_simulate(ctx, scene, &def) : vo_run_resume(ctx, &def);
+    code = end_run(ctx, result, scene, &def, &watch, args);
+    vo_context_destroy(ctx);
+    return code;
+}
+
+/* out/flag for conf/flag.json */
+static bool default_folder(const char *scene, char *out, size_t size) {
+    const char *slash = strrchr(scene, '/'), *name = slash ? slash + 1 : scene;
+    const char *dot = strrchr(name, '.');
+    int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+    int written = snprintf(out, size, "out/%.*s", length, name);
+    return length > 0 && written > 0 && (size_t)written < size;
+}
+
+/* A folder that has frames is only written over on request. */
+static int need_fresh(const char *folder, bool force) {
+    char frame[CLI_PATH], quoted[CLI_PATH];
+    int code = cli_join(folder, "frames/0000.vof", frame);
+    if (code != CLI_DONE) return code;
+    if (force || access(frame, F_OK) != 0) return CLI_DONE;
+    return cli_fail(CLI_BAD_CALL,
+                    "%s already holds a run. Go on with: voile resume %s. To start again, add "
+                    "--force.",
+                    folder, text_quoted(folder, quoted, sizeof quoted));
+}
+
+int cmd_simulate(const cli_args *args) {
+    char made[CLI_PATH];
+    const char *folder = args->output ? args->output : made;
+    if (args->frames.first != 0)
+        return cli_fail(CLI_BAD_CALL,
+                        "simulate starts at frame 0, not %d: every frame needs the one before. To "
+                        "go on with a run, use \"voile resume DIR\".",
+                        args->frames.first);
+    int code = cli_need_input(args->operand);
+    if (code != CLI_DONE) return code;
+    if (cli_is_folder(args->operand))
+        return cli_fail(CLI_BAD_DATA,
+                        "%s: is a folder; simulate wants a scene file. To go on with "
+                        "a run, use \"voile resume\".",
+                        args->operand);
+    if (!args->output && !default_folder(args->operand, made, sizeof made))
+        return cli_fail(CLI_BAD_CALL, "%s: cannot make a folder's name of it; use -o DIR.",
+                        args->operand);
+    code = need_fresh(folder, args->force);
+    return code == CLI_DONE ? run(args, args->operand, folder) : code;
+}
+
+int cmd_resume(const cli_args *args) {
+    if (args->frames.first != 0)
+        return cli_fail(CLI_BAD_CALL,
+                        "resume always goes on after the last intact frame; give only the last "
+                        "one: --frames :%d.",
+                        args->frames.last >= 0 ? args->frames.last : args->frames.first);
+    int code = cli_need_run(args->operand);
+    return code == CLI_DONE ? run(args, NULL, args->operand) : code;
+}

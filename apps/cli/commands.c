@@ -1,0 +1,222 @@
+/* voile: the table of commands. */
+#include "cli.h"
+
+#include "bench.h"
+#include "message.h"
+#include "options.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(cli_args, name)
+#define END \
+    { NULL }
+
+#define THREADS                                            \
+    {                                                      \
+        "threads", 0, CLI_COUNT, FIELD(threads), "N",      \
+            "threads to use; default: one per processor. " \
+            "The result does not depend on it"             \
+    }
+#define SETS                                                                                     \
+    {                                                                                            \
+        "set", 0, CLI_SET, FIELD(sets), "KEY=VALUE",                                             \
+            "overrides a key of the scene, for example "                                         \
+            "--set 'gravity=[0,0,-1.6]' or --set 'cloths[0].materials[0].damping=0.01'; may be " \
+            "repeated"                                                                           \
+    }
+#define QUIET \
+    { "quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "shows no progress; warnings stay" }
+#define JSON_LINES                                               \
+    {                                                            \
+        "json", 0, CLI_FLAG, FIELD(json), NULL,                  \
+            "prints one JSON object a frame and one at the end " \
+            "instead of the progress"                            \
+    }
+
+static const cli_option simulate_options[] = {
+    {"output", 'o', CLI_TEXT, FIELD(output), "DIR",
+     "folder of the run; default: out/ and the scene's name"},
+    {"frames", 0, CLI_RANGE, FIELD(frames), "0:B",
+     "stops after frame B; default: the scene's own end. B alone means 0:B"},
+    THREADS,
+    {"adapt", 0, CLI_CHOICE, FIELD(adapt), "none",
+     "how the mesh adapts. none: it stays as it is given"},
+    SETS,
+    {"force", 0, CLI_FLAG, FIELD(force), NULL, "starts again where the folder already has frames"},
+    QUIET,
+    JSON_LINES,
+    END,
+};
+
+static const cli_note simulate_examples[] = {
+    {"voile simulate assets/scenes/flag.json", "runs the scene to its end, into out/flag"},
+    {"voile simulate flag.json -o /tmp/flag --frames 0:100 --threads 1",
+     "frames 0 to 100 on one thread"},
+    {"voile simulate flag.json --set 'wind.velocity=[8,0,0]' --force",
+     "again from the start, with more wind"},
+    END,
+};
+
+static const cli_option resume_options[] = {
+    {"frames", 0, CLI_RANGE, FIELD(frames), ":B",
+     "stops after frame B; default: the scene's own end"},
+    THREADS,
+    SETS,
+    QUIET,
+    JSON_LINES,
+    END,
+};
+
+static const cli_note resume_examples[] = {
+    {"voile resume out/flag", "goes on to the scene's end"},
+    {"voile resume out/flag --frames :200", "goes on to frame 200"},
+    {"voile resume out/flag --set 'wind.velocity=[0,0,0]'", "goes on without wind"},
+    END,
+};
+
+static const cli_option info_options[] = {
+    {"json", 0, CLI_FLAG, FIELD(json), NULL, "prints one JSON object"},
+    END,
+};
+
+static const cli_note info_examples[] = {
+    {"voile info out/flag", "a table"},
+    {"voile info out/flag --json", "the same for programs"},
+    END,
+};
+
+static const cli_option check_options[] = {
+    THREADS,
+    {"json", 0, CLI_FLAG, FIELD(json), NULL,
+     "prints one JSON object: path, kind, findings (each with fatal and text) and ok"},
+    END,
+};
+
+static const cli_note check_examples[] = {
+    {"voile check flag.json", "the scene and all files it names"},
+    {"voile check shirt.obj", "a mesh: holes are fine, folds over an edge are not"},
+    {"voile check out/flag", "every frame of a run: complete and unaltered"},
+    END,
+};
+
+static const cli_option export_options[] = {
+    {"format", 0, CLI_CHOICE, FIELD(format), "obj", "what to write; default: obj"},
+    {"output", 'o', CLI_TEXT, FIELD(output), "DIR", "where to; default: obj/ inside the run"},
+    {"frames", 0, CLI_RANGE, FIELD(frames), "A:B",
+     "only frames A to B; default: all. A: means from A to the end, B alone means 0:B"},
+    {"obstacles", 0, CLI_FLAG, FIELD(obstacles), NULL,
+     "also writes the obstacles as NNNN_obsJJ.obj"},
+    QUIET,
+    END,
+};
+
+static const cli_note export_examples[] = {
+    {"voile export out/flag", "all frames into out/flag/obj"},
+    {"voile export out/flag -o /tmp/meshes --frames 10:20 --obstacles",
+     "frames 10 to 20, with the obstacles"},
+    END,
+};
+
+static const cli_option bench_options[] = {
+    {"threads", 0, CLI_COUNT, FIELD(threads), "N",
+     "threads to compare with one in sheet, and to use in the others; default: 2 and 1"},
+    {"repeat", 0, CLI_COUNT, FIELD(repeat), "N",
+     "measures each frame N times and keeps the best; default: 3"},
+    {"json", 0, CLI_FLAG, FIELD(json), NULL, "prints one JSON object per benchmark"},
+    END,
+};
+
+static const cli_note bench_notes[] = {
+#define X(name, text) {#name, text},
+    CLI_BENCHMARKS(X)
+#undef X
+        END,
+};
+
+static const cli_note bench_examples[] = {
+    {"voile bench", "all of them"},
+    {"voile bench sheet --threads 4", "one thread against four"},
+    END,
+};
+
+static const cli_option help_options[] = {
+    {"man", 0, CLI_FLAG, FIELD(man), NULL, "prints the manual page instead, as roff"},
+    {"output", 'o', CLI_TEXT, FIELD(output), "DIR",
+     "with --man: writes the page of every command into this folder"},
+    END,
+};
+
+static const cli_note help_examples[] = {
+    {"voile help simulate", "what simulate does and takes"},
+    {"voile help --man simulate | man -l -", "the same as a manual page"},
+    END,
+};
+
+static const cli_option version_options[] = {END};
+
+static const cli_note version_examples[] = {END};
+
+const cli_command cli_commands[] = {
+    {"simulate", cmd_simulate, "SCENE", true, "simulates a scene into a run folder",
+     "Reads the scene, simulates it frame by frame and writes each finished frame to the run "
+     "folder. Frame 0 is the initial state. A run that was stopped or killed at any moment keeps "
+     "its finished frames and goes on with \"voile resume\".\n\n"
+     "The folder holds scene.json (the scene with every default filled in), inputs/ (copies of "
+     "the files it names), frames/NNNN.vof (complete state of a frame, compressed and "
+     "checksummed) and stats.jsonl (one line a frame).\n\n"
+     "Ctrl-C finishes the current frame and says how to go on; a second Ctrl-C ends at once, "
+     "and the frames on disk stay intact.",
+     simulate_options, NULL, NULL, simulate_examples},
+    {"resume", cmd_resume, "DIR", true, "goes on with a run that was stopped or killed",
+     "Continues after the last intact frame and gives the same bits as a run that was never "
+     "stopped. With --set the scene changes from there on; the run's scene.json records it.",
+     resume_options, NULL, NULL, resume_examples},
+    {"info", cmd_info, "DIR", true, "says what a run cost and what happened in it",
+     "Prints the number of frames, the least, greatest and mean number of faces, nodes and verts, "
+     "the seconds per frame and stage, the largest strain and the warnings of a run.",
+     info_options, NULL, NULL, info_examples},
+    {"check", cmd_check, "SCENE|MESH|DIR", true, "looks for defects in a scene, a mesh or a run",
+     "A folder is taken for a run, a name that ends in .obj for a mesh and anything else for a "
+     "scene. Each finding names its file and place. Ends with 0 unless a finding is fatal.",
+     check_options, NULL, NULL, check_examples},
+    {"export", cmd_export, "DIR", true, "writes a run's frames in other formats",
+     "Writes one OBJ file a frame and cloth, named NNNN_CC.obj by frame and cloth, with material "
+     "coordinates as texture coordinates.",
+     export_options, NULL, NULL, export_examples},
+    {"bench", cmd_bench, "NAME", false, "measures the speed of this machine and build",
+     "Runs one benchmark, or all of them. Each warms up first, measures the same frames several "
+     "times, keeps the best time of each and prints the counters beside it. Ratios are against a "
+     "baseline of the same call.",
+     bench_options, "benchmarks", bench_notes, bench_examples},
+    {"help", cmd_help, "COMMAND", false, "explains a command",
+     "Without a command it lists all of them.", help_options, NULL, NULL, help_examples},
+    {"version", cmd_version, NULL, false, "prints the version and what this build contains",
+     "Prints the version and, in brackets, the optional parts of this build.", version_options,
+     NULL, NULL, version_examples},
+    {NULL},
+};
+
+const cli_command *cli_find_command(const char *name) {
+    for (const cli_command *c = cli_commands; c->name; c++)
+        if (strcmp(c->name, name) == 0) return c;
+    return NULL;
+}
+
+const char *cli_nearest_command(const char *name) {
+    const char *best = NULL;
+    int best_distance = INT_MAX;
+    for (const cli_command *c = cli_commands; c->name; c++) {
+        int distance = cli_distance(name, c->name);
+        if (distance < best_distance) best_distance = distance, best = c->name;
+    }
+    return best && cli_is_near(name, best_distance) ? best : NULL;
+}
+
+int cli_fail_command(const char *name) {
+    const char *nearest = cli_nearest_command(name);
+    if (nearest)
+        return cli_fail(CLI_BAD_CALL, "there is no command \"%s\". Did you mean \"%s\"?", name,
+                        nearest);
+    return cli_fail(CLI_BAD_CALL, "there is no command \"%s\". \"voile help\" lists them.", name);
+}

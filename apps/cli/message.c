@@ -1,0 +1,113 @@
+#include "message.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void say(const char *format, va_list args) {
+    fputs("voile: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+void cli_say(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    say(format, args);
+    va_end(args);
+}
+
+int cli_fail(cli_exit code, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    say(format, args);
+    va_end(args);
+    return code;
+}
+
+cli_exit cli_exit_of(vo_result result) {
+    switch (result) {
+    case VO_OK:
+        return CLI_DONE;
+    case VO_BAD_DATA:
+        return CLI_BAD_DATA;
+    case VO_BAD_CALL:
+        return CLI_BAD_CALL;
+    case VO_NO_MEMORY:
+    case VO_IO_FAILED:
+        return CLI_MACHINE;
+    case VO_STOPPED:
+        return CLI_STOPPED;
+    }
+    return CLI_MACHINE;
+}
+
+int cli_fail_result(const vo_context *ctx, vo_result result) {
+    const char *message = vo_context_message(ctx);
+    return cli_fail(cli_exit_of(result), "%s", message[0] ? message : "the call failed");
+}
+
+bool cli_is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+int cli_join(const char *folder, const char *name, char out[CLI_PATH]) {
+    int length = snprintf(out, CLI_PATH, "%s/%s", folder, name);
+    if (length > 0 && length < CLI_PATH) return CLI_DONE;
+    return cli_fail(CLI_BAD_CALL, "%.200s...: the path is too long", folder);
+}
+
+int cli_need_input(const char *path) {
+    if (access(path, R_OK) == 0) return CLI_DONE;
+    return cli_fail(CLI_BAD_DATA, "%s: cannot read: %s", path, strerror(errno));
+}
+
+int cli_need_run(const char *folder) {
+    int code = cli_need_input(folder);
+    if (code != CLI_DONE) return code;
+    if (!cli_is_folder(folder))
+        return cli_fail(CLI_BAD_DATA,
+                        "%s: is a file; this command wants the folder of a run, as \"voile "
+                        "simulate\" makes it",
+                        folder);
+    char scene[CLI_PATH];
+    code = cli_join(folder, "scene.json", scene);
+    if (code != CLI_DONE) return code;
+    if (access(scene, R_OK) == 0) return CLI_DONE;
+    return cli_fail(CLI_BAD_DATA, "%s: is not the folder of a run: cannot read its scene.json: %s",
+                    folder, strerror(errno));
+}
+
+/* Shows warnings; the rest of the log is for programs that embed the library. */
+static void log_line(void *user, vo_log_level level, const char *text) {
+    const cli_log *log = user;
+    if (level < VO_LOG_WARNING || (log && log->silent)) return;
+    if (log && log->before_warning) log->before_warning(log->user);
+    cli_say("warning: %s", text);
+}
+
+int cli_open(const cli_args *args, cli_log *log, vo_context **out) {
+    vo_context_def def = vo_context_def_default();
+    def.threads = args->threads;
+    def.log = log_line;
+    def.log_user = log;
+    vo_result result = vo_context_create(&def, out);
+    if (result == VO_OK) return CLI_DONE;
+    return cli_fail(cli_exit_of(result), "cannot start: not enough memory or threads");
+}
+
+bool cli_flush(void) { return fflush(stdout) == 0 && !ferror(stdout); }
+
+int cli_finish(int code) {
+    errno = 0;
+    if (cli_flush()) return code;
+    /* A reader that went away (voile ... | head) knows that it did. */
+    if (errno != EPIPE && errno != 0)
+        cli_say("cannot write to standard output: %s", strerror(errno));
+    else if (errno == 0)
+        cli_say("cannot write to standard output");
+    return CLI_MACHINE;
+}

@@ -1,0 +1,116 @@
+#include "progress.h"
+
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { BAR_MIN = 8, BAR_MAX = 40, LINE_MAX_WIDTH = 240 };
+
+static progress_mode mode_of(FILE *file) {
+    const char *terminal = getenv("TERM");
+    if (!isatty(fileno(file))) return PROGRESS_LINES;
+    return terminal && strcmp(terminal, "dumb") != 0 ? PROGRESS_BAR : PROGRESS_LINES;
+}
+
+progress progress_create(bool quiet) {
+    const char *no_colour = getenv("NO_COLOR");
+    return (progress){.file = stdout,
+                      .mode = quiet ? PROGRESS_NONE : mode_of(stdout),
+                      .colour = !no_colour || !no_colour[0],
+                      .shown_at = -1,
+                      .seen_at = -1,
+                      .frame_s = -1};
+}
+
+static int terminal_width(FILE *file) {
+    struct winsize size;
+    if (ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return 80;
+}
+
+/* Takes the frame's time into the mean. The first frame of a call also paid for loading. */
+static void measure(progress *bar, const vo_progress *state) {
+    if (bar->seen_at >= 0) {
+        double seconds = state->elapsed_s - bar->seen_at;
+        bar->frame_s = bar->frame_s < 0 ? seconds : 0.8 * bar->frame_s + 0.2 * seconds;
+    }
+    bar->seen_at = state->elapsed_s;
+}
+
+/* Frame 0 is given, so frame k of n is k/n of the work. */
+static double fraction(const vo_progress *state) {
+    return state->last > 0 ? (double)state->frame / state->last : 1;
+}
+
+/* Everything but the bar: "41/100  41 %  20,000 faces  0.31 s/frame  18 s left". */
+static void describe(const progress *bar, const vo_progress *state, char *out, size_t size) {
+    char end[48] = "", time[160] = "";
+    if (state->last >= 0)
+        snprintf(end, sizeof end, "/%d  %3.0f %%", state->last, 100 * fraction(state));
+    if (bar->frame_s >= 0 && state->last > state->frame)
+        snprintf(time, sizeof time, "  %s/frame  %s left", text_seconds(bar->frame_s).s,
+                 text_seconds(bar->frame_s * (state->last - state->frame)).s);
+    else if (bar->frame_s >= 0)
+        snprintf(time, sizeof time, "  %s/frame", text_seconds(bar->frame_s).s);
+    snprintf(out, size, "frame %d%s  %s faces%s", state->frame, end,
+             text_count(state->stats ? state->stats->faces : 0).s, time);
+}
+
+/* "[====>    ]" of `width` columns in all. */
+static void draw_bar(FILE *file, int width, double done, bool colour) {
+    int inside = width - 2, full = (int)(done * inside);
+    if (full > inside) full = inside;
+    fputs(colour ? "[\033[32m" : "[", file);
+    for (int i = 0; i < inside; i++) fputc(i < full ? '=' : i == full ? '>' : ' ', file);
+    fputs(colour ? "\033[0m]" : "]", file);
+}
+
+static void draw_line(progress *bar, const vo_progress *state) {
+    char words[LINE_MAX_WIDTH];
+    describe(bar, state, words, sizeof words);
+    int width = terminal_width(bar->file) - 1;
+    int left = width - (int)strlen(words) - 2;
+    fputc('\r', bar->file);
+    if (left >= BAR_MIN && state->last >= 0) {
+        draw_bar(bar->file, left < BAR_MAX ? left : BAR_MAX, fraction(state), bar->colour);
+        fputs("  ", bar->file);
+    }
+    fprintf(bar->file, "%.*s\033[K", width, words);
+    bar->line_open = true;
+}
+
+static void print_line(progress *bar, const vo_progress *state) {
+    char words[LINE_MAX_WIDTH];
+    describe(bar, state, words, sizeof words);
+    fprintf(bar->file, "%s\n", words);
+}
+
+void progress_show(progress *bar, const vo_progress *state) {
+    measure(bar, state);
+    if (bar->mode == PROGRESS_NONE) return;
+    double now = text_clock(), pause = bar->mode == PROGRESS_BAR ? 0.1 : 1.0;
+    bool due = bar->shown_at < 0 || now - bar->shown_at >= pause || state->frame == state->last;
+    if (!due) return;
+    bar->shown_at = now;
+    if (bar->mode == PROGRESS_BAR)
+        draw_line(bar, state);
+    else
+        print_line(bar, state);
+}
+
+void progress_clear(progress *bar) {
+    if (!bar->line_open) return;
+    fputs("\r\033[K", bar->file);
+    fflush(bar->file);
+    bar->line_open = false;
+}
+
+void progress_end(progress *bar) {
+    if (!bar->line_open) return;
+    fputc('\n', bar->file);
+    fflush(bar->file);
+    bar->line_open = false;
+}

@@ -1,0 +1,65 @@
+#include "text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+text text_count(long long value) {
+    char digits[32];
+    text out;
+    size_t n = (size_t)snprintf(digits, sizeof digits, "%lld", value), length = 0;
+    for (size_t i = 0; i < n; i++) {
+        out.s[length++] = digits[i];
+        if ((n - 1 - i) % 3 == 0 && i + 1 < n && digits[i] != '-') out.s[length++] = ',';
+    }
+    out.s[length] = 0;
+    return out;
+}
+
+text text_seconds(double seconds) {
+    text out;
+    if (!(seconds < 1e9)) seconds = 1e9;
+    long whole = (long)(seconds + 0.5);
+    if (seconds < 0.0995)
+        snprintf(out.s, sizeof out.s, "%.1f ms", seconds * 1e3);
+    else if (seconds < 9.95)
+        snprintf(out.s, sizeof out.s, "%.2f s", seconds);
+    else if (whole < 60)
+        snprintf(out.s, sizeof out.s, "%ld s", whole);
+    else if (whole < 3600)
+        snprintf(out.s, sizeof out.s, "%ld min %02ld s", whole / 60, whole % 60);
+    else
+        snprintf(out.s, sizeof out.s, "%ld h %02ld min", whole / 3600, whole / 60 % 60);
+    return out;
+}
+
+/* Letters, digits and signs that no shell takes for anything else. */
+static int is_plain(const char *path) {
+    return path[0] && path[0] != '-' &&
+           path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                             "_./,:+=@%-")] == 0;
+}
+
+const char *text_quoted(const char *path, char *out, size_t size) {
+    if (is_plain(path)) {
+        snprintf(out, size, "%s", path);
+        return out;
+    }
+    size_t n = 0;
+    out[n++] = '\'';
+    for (const char *p = path; *p && n + 6 < size; p++) {
+        if (*p == '\'')
+            memcpy(out + n, "'\\''", 4), n += 4;
+        else
+            out[n++] = *p;
+    }
+    out[n++] = '\'';
+    out[n] = 0;
+    return out;
+}
+
+double text_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
