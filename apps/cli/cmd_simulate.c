@@ -95,8 +95,8 @@ static int end_done(const run_watch *watch, const cli_args *args, const char *qu
 }
 
 static int end_stopped(const run_watch *watch, const cli_args *args, const char *quoted) {
-    if (watch->output_failed) return CLI_MACHINE; /* cli_finish says so */
     cli_say("stopped after frame %d. Go on with: voile resume %s", watch->last, quoted);
+    if (watch->output_failed) return CLI_MACHINE; /* cli_finish says so */
     if (args->json) print_end_json(watch, "stopped", NULL, CLI_STOPPED);
     return CLI_STOPPED;
 }

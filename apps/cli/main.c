@@ -67,6 +67,7 @@ int cmd_version(const cli_args *args) {
 
 int main(int argc, char **argv) {
     hold_standard_files();
-    signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN); /* a failed write is reported instead */
+    signal(SIGXFSZ, SIG_IGN);
     return cli_finish(run(argc, argv));
 }

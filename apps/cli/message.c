@@ -99,15 +99,19 @@ int cli_open(const cli_args *args, cli_log *log, vo_context **out) {
     return cli_fail(cli_exit_of(result), "cannot start: not enough memory or threads");
 }
 
-bool cli_flush(void) { return fflush(stdout) == 0 && !ferror(stdout); }
+static int output_errno; /* why standard output failed first; 0: it did not */
+
+bool cli_flush(void) {
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return true;
+    if (!output_errno) output_errno = errno ? errno : EIO;
+    return false;
+}
 
 int cli_finish(int code) {
-    errno = 0;
-    if (cli_flush()) return code;
+    if (cli_flush() && !output_errno) return code;
     /* A reader that went away (voile ... | head) knows that it did. */
-    if (errno != EPIPE && errno != 0)
-        cli_say("cannot write to standard output: %s", strerror(errno));
-    else if (errno == 0)
-        cli_say("cannot write to standard output");
+    if (output_errno != EPIPE)
+        cli_say("cannot write to standard output: %s", strerror(output_errno));
     return CLI_MACHINE;
 }

@@ -1,0 +1,472 @@
+/* The command on real runs: simulate, stop, kill, resume, look, export, and broken frames. */
+#define _GNU_SOURCE /* unshare, for a file system that is really full */
+#include "cli/command.h"
+
+#include <dirent.h>
+#include <sched.h>
+#include <sys/mount.h>
+
+/* ---- a scene ---- */
+
+/* A sheet of cells x cells over [0,1]^2, level, as OBJ. */
+static void write_sheet(const char *path, int cells) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    int n = cells + 1;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            fprintf(file, "v %g %g 0\n", (double)i / cells, (double)j / cells);
+    for (int j = 0; j < cells; j++)
+        for (int i = 0; i < cells; i++) {
+            int a = j * n + i + 1;
+            fprintf(file, "f %d %d %d\nf %d %d %d\n", a, a + 1, a + n + 1, a, a + n + 1, a + n);
+        }
+    assert_int_equal(fclose(file), 0);
+}
+
+/* scene.json in `folder`: a sheet pinned at two corners above a moving square. */
+static void write_scene(const char *folder, int cells) {
+    char scene[2000];
+    write_sheet(in(folder, "sheet.obj"), cells);
+    write_sheet(in(folder, "floor.obj"), 1);
+    write_text(in(folder, "weave.json"),
+               "{\"density\": 0.15,\n"
+               " \"stretching\": {\"warp\": 900, \"weft\": 700, \"poisson\": 0.2, \"shear\": 45},\n"
+               " \"bending\": {\"warp\": 9e-6, \"weft\": 6e-6, \"bias\": 6e-6}}\n");
+    snprintf(
+        scene, sizeof scene,
+        "{ // a test\n"
+        "\"frame_time\": 0.04, \"frame_steps\": 8, \"end_frame\": 5,\n"
+        "\"cloths\": [{\"mesh\": \"sheet.obj\", \"materials\": [{\"data\": \"weave.json\"}]}],\n"
+        "\"motions\": [[{\"time\": 0, \"transform\": {\"translate\": [0, 0, -3]}},\n"
+        "               {\"time\": 1, \"transform\": {\"translate\": [0, 0, -4]}}]],\n"
+        "\"obstacles\": [{\"mesh\": \"floor.obj\", \"motion\": 0}],\n"
+        "\"handles\": [{\"nodes\": [0, %d]}],\n"
+        "\"gravity\": [0, 0, -9.8]}\n",
+        cells);
+    write_text(in(folder, "scene.json"), scene);
+}
+
+/* The name of a frame's file in a run. */
+static const char *frame_path(const char *folder, const char *run_name, int frame) {
+    char name[100];
+    snprintf(name, sizeof name, "%s/frames/%04d.vof", run_name, frame);
+    return in(folder, name);
+}
+
+static int count_files(const char *path, const char *end) {
+    DIR *dir = opendir(path);
+    if (!dir) return 0;
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        size_t n = strlen(entry->d_name), m = strlen(end);
+        count += n >= m && strcmp(entry->d_name + n - m, end) == 0;
+    }
+    closedir(dir);
+    return count;
+}
+
+static void assert_same_file(const char *a, const char *b) {
+    size_t a_size, b_size;
+    char *a_data = read_whole(a, &a_size), *b_data = read_whole(b, &b_size);
+    if (a_size != b_size || memcmp(a_data, b_data, a_size) != 0) fail_msg("%s and %s differ", a, b);
+    free(a_data);
+    free(b_data);
+}
+
+/* Frames 0..last of two runs have the same bytes. */
+static void assert_same_frames(const char *folder, const char *a, const char *b, int last) {
+    for (int f = 0; f <= last; f++)
+        assert_same_file(frame_path(folder, a, f), frame_path(folder, b, f));
+    assert_int_equal(count_files(in(folder, a), ".tmp"), 0);
+}
+
+static void sleep_ms(int ms) {
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
+}
+
+/* Waits until a file is there, at most a minute. */
+static void wait_for(const char *path) {
+    char copy[COMMAND_PATH];
+    snprintf(copy, sizeof copy, "%s", path);
+    for (int i = 0; i < 60000 && !exists(copy); i++) sleep_ms(1);
+    if (!exists(copy)) fail_msg("%s never came", copy);
+}
+
+/* ---- JSON ---- */
+
+static vo_json_doc parse(vo_context *ctx, const char *text) {
+    vo_json_doc doc;
+    assert_ok(ctx, vo_json_parse(ctx, "output", text, strlen(text), &doc));
+    return doc;
+}
+
+static double number(const vo_json_at *object, const char *key) {
+    double value = -12345;
+    vo_json_at at = vo_json_get(object, key);
+    if (vo_json_kind(at) != VO_JSON_NUMBER) fail_msg("%s is not a number", key);
+    assert_ok(at.ctx, vo_json_read_real(at, &value));
+    return value;
+}
+
+static void assert_range(const vo_json_at *root, const char *key, double least) {
+    vo_json_at range = vo_json_get(root, key);
+    double min = number(&range, "min"), max = number(&range, "max"), mean = number(&range, "mean");
+    assert_true(min >= least && min <= mean && mean <= max);
+}
+
+/* ---- tests ---- */
+
+static void test_simulate_and_look(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 6);
+    expect_out(folder, "simulate scene.json", 0, "frames 0 to 5 are in out/scene");
+    assert_int_equal(count_files(in(folder, "out/scene/frames"), ".vof"), 6);
+    assert_true(exists(in(folder, "out/scene/scene.json")));
+    expect_out(folder, "info out/scene", 0, "6 frames, 0 to 5");
+    expect_out(folder, "check out/scene", 0, "out/scene: run");
+    expect_out(folder, "check scene.json", 0, "scene.json: scene");
+    expect_out(folder, "check sheet.obj", 0, "sheet.obj: mesh");
+    expect(folder, "simulate scene.json", 2, "voile resume out/scene");
+    expect(folder, "simulate scene.json --force --quiet --frames 2", 0, NULL);
+    assert_int_equal(count_files(in(folder, "out/scene/frames"), ".vof"), 3);
+}
+
+/* The run goes on from its copies: the inputs may be gone. */
+static void test_run_is_self_contained(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    expect(folder, "simulate scene.json -o a", 0, NULL);
+    expect(folder, "simulate scene.json -ob --frames 0:2", 0, NULL);
+    unlink(in(folder, "scene.json"));
+    unlink(in(folder, "sheet.obj"));
+    unlink(in(folder, "weave.json"));
+    expect(folder, "resume b --frames :5", 0, NULL);
+    assert_same_frames(folder, "a", "b", 5);
+    expect_out(folder, "resume b", 0, "nothing left to do");
+}
+
+static void test_info_json(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 6);
+    expect(folder, "simulate scene.json -o run -q", 0, NULL);
+    ran r = run(folder, "info run --json");
+    assert_int_equal(r.code, 0);
+    assert_string_equal(r.err, "");
+    vo_context *ctx = test_context(1);
+    vo_json_doc doc = parse(ctx, r.out);
+    vo_json_at root = vo_json_root(&doc), stages = vo_json_get(&root, "stages");
+    assert_near(number(&root, "frames"), 6, 0);
+    assert_range(&root, "faces", 72);
+    assert_range(&root, "nodes", 49);
+    assert_range(&root, "verts", 49);
+    assert_range(&root, "wall_s", 0);
+    assert_true(number(&root, "wall_total_s") > 0);
+    assert_true(number(&root, "max_strain") > 0);
+    assert_int_equal(vo_json_kind(vo_json_get(&root, "warnings")), VO_JSON_ARRAY);
+#define X(name, meaning) assert_true(number(&stages, #name) >= 0);
+    VO_STAGES(X)
+#undef X
+    vo_json_free(&doc);
+    vo_context_destroy(ctx);
+    ran_free(&r);
+}
+
+/* --json of a run: a line a frame, and one about the end. */
+static void test_simulate_json(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    ran r = run(folder, "simulate scene.json --json -o run");
+    assert_int_equal(r.code, 0);
+    vo_context *ctx = test_context(1);
+    int lines = 0;
+    for (char *line = strtok(r.out, "\n"); line; line = strtok(NULL, "\n"), lines++) {
+        vo_json_doc doc = parse(ctx, line);
+        vo_json_at root = vo_json_root(&doc);
+        if (lines < 6) {
+            assert_near(number(&root, "frame"), lines, 0);
+            assert_near(number(&root, "faces"), 32, 0);
+        } else {
+            assert_near(number(&root, "exit_code"), 0, 0);
+            assert_near(number(&root, "last_frame"), 5, 0);
+        }
+        vo_json_free(&doc);
+    }
+    assert_int_equal(lines, 7);
+    vo_context_destroy(ctx);
+    ran_free(&r);
+}
+
+static void test_export(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    expect(folder, "simulate scene.json -o run", 0, NULL);
+    expect_out(folder, "export run --format obj", 0, "exported 6 frames to run/obj");
+    assert_int_equal(count_files(in(folder, "run/obj"), ".obj"), 6);
+    assert_true(exists(in(folder, "run/obj/0000_00.obj")));
+    assert_true(exists(in(folder, "run/obj/0005_00.obj")));
+    expect(folder, "export run -o meshes --frames 1:3 --obstacles --quiet", 0, NULL);
+    assert_int_equal(count_files(in(folder, "meshes"), ".obj"), 6);
+    assert_true(exists(in(folder, "meshes/0001_00.obj")));
+    assert_true(exists(in(folder, "meshes/0003_obs00.obj")));
+    /* What was exported is a mesh that Voile takes. */
+    expect(folder, "check meshes/0003_00.obj", 0, NULL);
+    expect(folder, "export run -o /proc/nowhere", 3, "/proc/nowhere");
+}
+
+static void test_threads_do_not_matter(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 12);
+    expect(folder, "simulate scene.json -o one --threads 1", 0, NULL);
+    expect(folder, "simulate scene.json -o two --threads=2", 0, NULL);
+    expect(folder, "simulate scene.json -o three --threads 3", 0, NULL);
+    assert_same_frames(folder, "one", "two", 5);
+    assert_same_frames(folder, "one", "three", 5);
+}
+
+/* Killed again and again in the middle, a run comes to the same bits. */
+static void test_kill_and_resume(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    place here = {.folder = folder};
+    enum { LAST = 40 };
+    write_scene(folder, 16);
+    expect(folder, "simulate scene.json -o whole --frames 0:40 --quiet", 0, NULL);
+    pid_t child = start(&here, "simulate scene.json -o killed --frames 0:40 --quiet --threads 1");
+    for (int frame = 6; frame <= 30; frame += 8) {
+        wait_for(frame_path(folder, "killed", frame));
+        sleep_ms(frame % 5); /* another moment of the frame each time */
+        kill(child, SIGKILL);
+        ran r = finish(&here, child);
+        assert_int_equal(r.code, -SIGKILL);
+        ran_free(&r);
+        child = start(&here, "resume killed --frames :40 --quiet --threads 2");
+    }
+    ran r = finish(&here, child);
+    assert_int_equal(r.code, 0);
+    ran_free(&r);
+    assert_same_frames(folder, "whole", "killed", LAST);
+    expect(folder, "check killed", 0, NULL);
+    r = run(folder, "info killed --json");
+    assert_non_null(strstr(r.out, "\"frames\": 41,"));
+    ran_free(&r);
+}
+
+/* Without --frames a resumed run ends where the first call was told to end. */
+static void test_resume_remembers_the_end(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    place here = {.folder = folder};
+    write_scene(folder, 16);
+    pid_t child = start(&here, "simulate scene.json -o run --frames 0:12 --set end_frame=inf -q");
+    wait_for(frame_path(folder, "run", 2));
+    kill(child, SIGKILL);
+    ran r = finish(&here, child);
+    ran_free(&r);
+    expect(folder, "resume run -q", 0, NULL);
+    assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), 13);
+    expect(folder, "resume run -q --frames :14", 0, NULL);
+    assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), 15);
+}
+
+static void stop_with(int number, const char *name) {
+    const char *folder = test_folder();
+    place here = {.folder = folder};
+    char text[100];
+    int frame;
+    write_scene(folder, 16);
+    pid_t child = start(&here, "simulate scene.json -o run --frames 0:100000");
+    wait_for(frame_path(folder, "run", 2));
+    kill(child, number);
+    ran r = finish(&here, child);
+    if (r.code != 130) fail_msg("%s: exit code %d: %s", name, r.code, r.err);
+    assert_int_equal(sscanf(r.err, "voile: stopped after frame %d.", &frame), 1);
+    assert_non_null(strstr(r.err, "Go on with: voile resume run"));
+    assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), frame + 1);
+    assert_int_equal(count_files(in(folder, "run/frames"), ".tmp"), 0);
+    ran_free(&r);
+    snprintf(text, sizeof text, "resume run --frames :%d", frame + 2);
+    expect(folder, text, 0, NULL);
+    expect(folder, "check run", 0, NULL);
+}
+
+static void test_stop(void **state) {
+    (void)state;
+    stop_with(SIGINT, "SIGINT");
+    stop_with(SIGTERM, "SIGTERM");
+}
+
+static void test_set_on_resume(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    expect(folder, "simulate scene.json -o plain", 0, NULL);
+    expect(folder, "simulate scene.json -o run --frames 2", 0, NULL);
+    expect(folder, "resume run --frames 0:5 --set gravity=[0,0,-1]", 0, NULL);
+    char *scene = read_whole(in(folder, "run/scene.json"), NULL);
+    assert_non_null(strstr(scene, "overrides"));
+    free(scene);
+    assert_same_frames(folder, "plain", "run", 2);
+    size_t a, b;
+    char *x = read_whole(frame_path(folder, "plain", 5), &a);
+    char *y = read_whole(frame_path(folder, "run", 5), &b);
+    assert_false(a == b && memcmp(x, y, a) == 0);
+    free(x), free(y);
+    expect(folder, "simulate scene.json -o other --set gravty=[0,0,0]", 2, "gravity");
+    expect(folder, "resume run --frames 3:9", 2, "--frames :9");
+}
+
+static void flip_byte(const char *path, size_t where) {
+    size_t size;
+    char *data = read_whole(path, &size);
+    assert_true(where < size);
+    data[where] ^= 0x20;
+    write_whole(path, data, size);
+    free(data);
+}
+
+static void test_altered_frame(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    char middle[COMMAND_PATH], last[COMMAND_PATH];
+    size_t size;
+    write_scene(folder, 6);
+    expect(folder, "simulate scene.json -o good", 0, NULL);
+    expect(folder, "simulate scene.json -o run", 0, NULL);
+    snprintf(middle, sizeof middle, "%s", frame_path(folder, "run", 3));
+    snprintf(last, sizeof last, "%s", frame_path(folder, "run", 5));
+    free(read_whole(middle, &size));
+    flip_byte(middle, size / 2);
+    ran r = run(folder, "check run");
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.out, "0003.vof"));
+    assert_null(strstr(r.out, "0002.vof"));
+    ran_free(&r);
+    r = run(folder, "check run --json");
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.out, "\"ok\": false"));
+    ran_free(&r);
+    expect(folder, "export run", 1, "0003.vof");
+    expect(folder, "info run --json", 0, NULL);
+    /* A cut-off last frame is made again. */
+    assert_int_equal(truncate(last, 20), 0);
+    expect(folder, "check run", 1, NULL);
+    expect(folder, "resume run", 0, "0005.vof");
+    assert_same_file(frame_path(folder, "good", 5), frame_path(folder, "run", 5));
+}
+
+static void test_bad_scene(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    write_text(in(folder, "syntax.json"), "{\"frame_time\": 0.04,\n \"cloths\" []}");
+    expect(folder, "simulate syntax.json", 1, "line 2");
+    expect_out(folder, "check syntax.json", 1, "line 2");
+    write_text(in(folder, "key.json"), "{\"frame_tim\": 0.04, \"cloths\": []}");
+    expect(folder, "simulate key.json", 1, "frame_time");
+    write_text(in(folder, "mesh.json"),
+               "{\"frame_time\": 0.04, \"end_frame\": 1, \"cloths\": [{\"mesh\": \"gone.obj\", "
+               "\"materials\": [{\"data\": \"weave.json\"}]}]}");
+    expect(folder, "simulate mesh.json", 1, "gone.obj");
+    expect_out(folder, "check mesh.json", 1, "gone.obj");
+    write_text(in(folder, "bad.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 9\n");
+    expect_out(folder, "check bad.obj", 1, "bad.obj");
+    assert_false(exists(in(folder, "out")));
+}
+
+static void test_output_cannot_be_written(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    write_text(in(folder, "file"), "");
+    expect(folder, "simulate scene.json -o file/run", 3, "file");
+    expect(folder, "simulate scene.json -o /proc/nowhere/run", 3, "/proc/nowhere");
+    ran r =
+        run_at(&(place){.folder = folder, .stdout_to = "/dev/full"}, "simulate scene.json -o run");
+    assert_int_equal(r.code, 3);
+    assert_non_null(strstr(r.err, "voile resume run"));
+    ran_free(&r);
+    expect(folder, "resume run", 0, NULL);
+    /* With standard output closed no file of the run may take its place. */
+    r = run_at(&(place){.folder = folder, .stdout_to = ""}, "simulate scene.json -o closed");
+    assert_int_equal(r.code, 3);
+    ran_free(&r);
+    expect(folder, "resume closed", 0, NULL);
+    assert_same_frames(folder, "run", "closed", 5);
+}
+
+/* A file that may not grow further fails like a full disk, in the middle of the run. */
+static void test_file_limit(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    struct stat frame;
+    write_scene(folder, 4);
+    expect(folder, "simulate scene.json -o whole --frames 60 -q", 0, NULL);
+    assert_int_equal(stat(frame_path(folder, "whole", 60), &frame), 0);
+    place small = {.folder = folder, .file_limit = 12000};
+    assert_true(frame.st_size < small.file_limit);
+    ran r = run_at(&small, "simulate scene.json -o run --frames 60 -q");
+    if (r.code != 3) fail_msg("exit code %d: %s", r.code, r.err);
+    assert_non_null(strstr(r.err, "stats.jsonl"));
+    assert_non_null(strstr(r.err, "voile resume run"));
+    ran_free(&r);
+    int written = count_files(in(folder, "run/frames"), ".vof");
+    assert_true(written > 5 && written < 61);
+    assert_same_frames(folder, "whole", "run", written - 1);
+    expect(folder, "resume run --frames :60 -q", 0, NULL);
+    assert_same_frames(folder, "whole", "run", 60);
+}
+
+/* A really full disk, where a small file system can be mounted. Must be the last test: it leaves
+ * the process in mount name space of its own. */
+static void test_full_disk(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 8);
+    assert_int_equal(mkdir(in(folder, "small"), 0777), 0);
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", in(folder, "small"), "tmpfs", 0, "size=200k") != 0) {
+        print_message("no small file system can be mounted here\n");
+        skip();
+    }
+    ran r = run(folder, "simulate scene.json -o small/run --frames 400 -q");
+    if (r.code != 3) fail_msg("exit code %d: %s", r.code, r.err);
+    assert_non_null(strstr(r.err, "No space left"));
+    assert_non_null(strstr(r.err, "voile resume small/run"));
+    ran_free(&r);
+    int written = count_files(in(folder, "small/run/frames"), ".vof");
+    assert_true(written > 2);
+    assert_int_equal(count_files(in(folder, "small/run/frames"), ".tmp"), 0);
+    char line[100];
+    snprintf(line, sizeof line, "simulate scene.json -o whole --frames %d -q", written - 1);
+    expect(folder, line, 0, NULL);
+    assert_same_frames(folder, "whole", "small/run", written - 1);
+    expect(folder, "check small/run", 0, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_simulate_and_look),
+        cmocka_unit_test(test_run_is_self_contained),
+        cmocka_unit_test(test_info_json),
+        cmocka_unit_test(test_simulate_json),
+        cmocka_unit_test(test_export),
+        cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_kill_and_resume),
+        cmocka_unit_test(test_resume_remembers_the_end),
+        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_set_on_resume),
+        cmocka_unit_test(test_altered_frame),
+        cmocka_unit_test(test_bad_scene),
+        cmocka_unit_test(test_output_cannot_be_written),
+        cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_full_disk),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
