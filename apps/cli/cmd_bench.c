@@ -60,6 +60,7 @@ typedef struct bench_rig {
     vo_sim *sim;
 } bench_rig;
 
+/* In the reverse order of making; parts that were never made are NULL. */
 static void rig_destroy(bench_rig *rig) {
     vo_sim_destroy(rig->sim);
     vo_scene_destroy(rig->scene);
@@ -68,6 +69,7 @@ static void rig_destroy(bench_rig *rig) {
     vo_context_destroy(rig->ctx);
 }
 
+/* The whole sheet of one fabric. */
 static vo_result add_cloth(bench_rig *rig) {
     vo_material_def material = vo_material_def_default();
     material.fabric = rig->fabric;
@@ -116,6 +118,7 @@ static vo_result time_frame(vo_sim *sim, bench_sample *best) {
     return VO_OK;
 }
 
+/* Warm-up, then the timed frames. */
 static vo_result rig_run(bench_rig *rig, const benchmark *b, bench_result *out) {
     vo_result result = VO_OK;
     for (int i = 0; i < b->warm_up && result == VO_OK; i++) result = vo_sim_step_frame(rig->sim);
@@ -127,6 +130,7 @@ static vo_result rig_run(bench_rig *rig, const benchmark *b, bench_result *out) 
     return result;
 }
 
+/* One simulation from start to end. */
 static int run_case(const benchmark *b, const bench_case *c, bench_result *out) {
     bench_rig rig = {0};
     int code = cli_open(&(cli_args){.threads = c->threads}, NULL, &rig.ctx);
@@ -164,6 +168,7 @@ static bench_sample mean_frame(const benchmark *b, const bench_result *result) {
     return sum;
 }
 
+/* As the table calls it. */
 static const char *solver_name(vo_linear_solver solver) {
     return solver == VO_SOLVER_PCG ? "pcg" : "direct";
 }
@@ -178,6 +183,7 @@ typedef struct bench_row {
     double ratio;
 } bench_row;
 
+/* Puts a case in the units of the table, beside the first one. */
 static bench_row make_row(const benchmark *b, const bench_result *results, int c) {
     bench_sample base = mean_frame(b, &results[0]), now = mean_frame(b, &results[c]);
     double per_substep = 1e3 / SUBSTEPS;
@@ -196,6 +202,7 @@ static bench_row make_row(const benchmark *b, const bench_result *results, int c
     };
 }
 
+/* What is measured, and the names of the columns. */
 static void print_head(const benchmark *b, int repeat) {
     printf("%s: %s\n%d frames after %d of warm-up, best of %d; times in ms, face in us per "
            "substep\n\n",
@@ -204,12 +211,14 @@ static void print_head(const benchmark *b, int repeat) {
            "solve", "substep", "frame", "face", "iterations", b->ratio_name);
 }
 
+/* One case, under the names of print_head. */
 static void print_row(const bench_row *r) {
     printf("%9s %7d %7s %9.2f %9.2f %9.2f %9.1f %7.3f %10.1f %10.2f\n", text_count(r->faces).s,
            r->threads, r->solver, r->assemble_ms, r->solve_ms, r->substep_ms, r->frame_ms,
            r->face_us, r->iterations, r->ratio);
 }
 
+/* One case as an object. */
 static void row_json(json_out *j, const bench_row *r) {
     json_open(j, NULL, '{');
     json_int(j, "faces", r->faces);
@@ -226,6 +235,7 @@ static void row_json(json_out *j, const bench_row *r) {
     json_close(j, '}');
 }
 
+/* A benchmark as one line of JSON. */
 static void print_json(const benchmark *b, int repeat, const bench_result *results) {
     json_out j = {stdout, false};
     json_open(&j, NULL, '{');
@@ -245,6 +255,7 @@ static void print_json(const benchmark *b, int repeat, const bench_result *resul
     json_end(&j);
 }
 
+/* A benchmark for people. */
 static void print_table(const benchmark *b, int repeat, const bench_result *results) {
     print_head(b, repeat);
     for (int c = 0; c < b->case_count; c++) {
@@ -269,6 +280,7 @@ static double ratio_linear(const bench_sample *base, int base_faces, const bench
     return (now->wall_s / faces) / (base->wall_s / base_faces);
 }
 
+/* One thread against several. */
 static void fill_sheet(benchmark *b, const cli_args *args) {
     b->warm_up = 8, b->frames = 8;
     b->ratio_name = "speed-up", b->ratio = ratio_speed;
@@ -277,6 +289,7 @@ static void fill_sheet(benchmark *b, const cli_args *args) {
     b->cases[1] = (bench_case){100, args->threads ? args->threads : 2, VO_SOLVER_PCG};
 }
 
+/* Five sizes, each about twice the one before; cells stay as large as they are. */
 static void fill_scaling(benchmark *b, const cli_args *args) {
     static const int cells[] = {50, 71, 100, 141, 200};
     b->warm_up = 4, b->frames = 4;
@@ -286,6 +299,7 @@ static void fill_scaling(benchmark *b, const cli_args *args) {
         b->cases[i] = (bench_case){cells[i], args->threads ? args->threads : 1, VO_SOLVER_PCG};
 }
 
+/* The same sheet with either solver. */
 static void fill_solvers(benchmark *b, const cli_args *args) {
     int threads = args->threads ? args->threads : 1;
     b->warm_up = 4, b->frames = 4;
@@ -307,6 +321,7 @@ static const bench_entry entries[] = {
 };
 enum { ENTRIES = sizeof entries / sizeof entries[0] };
 
+/* Measures and prints one entry. */
 static int run_benchmark(const bench_entry *entry, const cli_args *args) {
     static bench_result results[MAX_CASES];
     int repeat = args->repeat ? args->repeat : 3;
@@ -321,6 +336,7 @@ static int run_benchmark(const bench_entry *entry, const cli_args *args) {
     return cli_flush() ? CLI_DONE : CLI_MACHINE;
 }
 
+/* Says which names there are. */
 static int fail_benchmark(const char *name) {
     char names[256] = "";
     for (int i = 0; i < ENTRIES; i++) {

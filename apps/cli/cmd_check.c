@@ -25,16 +25,19 @@ typedef struct check_report {
     int fatal, other;
 } check_report;
 
+/* Capitals count as small letters. */
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
     return n >= m && strcasecmp(text + n - m, end) == 0;
 }
 
+/* Tells by looking what a path is. */
 static check_kind kind_of(const char *path) {
     if (cli_is_folder(path)) return run_kind;
     return ends_with(path, ".obj") ? mesh_kind : scene_kind;
 }
 
+/* Counts a finding and prints it at once. */
 static void on_finding(void *user, bool fatal, const char *text) {
     check_report *report = user;
     *(fatal ? &report->fatal : &report->other) += 1;
@@ -48,6 +51,7 @@ static void on_finding(void *user, bool fatal, const char *text) {
     json_close(&report->out, '}');
 }
 
+/* What stands before the findings. */
 static void begin_report(check_report *report) {
     if (!report->json) return;
     json_open(&report->out, NULL, '{');
@@ -56,6 +60,7 @@ static void begin_report(check_report *report) {
     json_open(&report->out, "findings", '[');
 }
 
+/* What stands after them. */
 static void end_report(check_report *report, bool ok) {
     if (report->json) {
         json_close(&report->out, ']');

@@ -12,6 +12,7 @@ typedef struct export_watch {
     int count, frame; /* files' frames so far, the last of them */
 } export_watch;
 
+/* Shows the progress; false once the user or a broken output ends it. */
 static bool after_frame(void *user, const vo_progress *state) {
     export_watch *watch = user;
     watch->count++;
@@ -22,8 +23,10 @@ static bool after_frame(void *user, const vo_progress *state) {
     return !stop_asked() || state->frame == state->last;
 }
 
+/* Makes room for a warning. */
 static void step_aside(void *user) { progress_clear(user); }
 
+/* Says how it went and picks the exit code. */
 static int end_export(vo_context *ctx, vo_result result, export_watch *watch,
                       const cli_args *args) {
     char quoted[CLI_PATH];

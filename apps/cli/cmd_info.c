@@ -5,6 +5,7 @@
 #include "message.h"
 #include "text.h"
 
+/* Least, greatest and mean. */
 static void range_json(json_out *j, const char *key, vo_range range) {
     json_open(j, key, '{');
     json_real(j, "min", range.min);
@@ -13,6 +14,7 @@ static void range_json(json_out *j, const char *key, vo_range range) {
     json_close(j, '}');
 }
 
+/* One object on one line. */
 static void print_json(const vo_run_info *info) {
     json_out j = {stdout, false};
     json_open(&j, NULL, '{');
@@ -35,16 +37,19 @@ static void print_json(const vo_run_info *info) {
     json_end(&j);
 }
 
+/* A range of whole numbers. */
 static void count_row(const char *name, vo_range range) {
     printf("%-10s %12s %12s %12s\n", name, text_count((long long)range.min).s,
            text_count((long long)range.max).s, text_count((long long)(range.mean + 0.5)).s);
 }
 
+/* A stage's seconds and its part of the frame. */
 static void stage_row(const char *name, double seconds, double all, const char *meaning) {
     double share = all > 0 ? 100 * seconds / all : 0;
     printf("%-10s %12.6f %10.1f %%   %s\n", name, seconds, share, meaning);
 }
 
+/* The same for people. */
 static void print_table(const char *folder, const vo_run_info *info) {
     printf("%s: %s frames", folder, text_count(info->frames).s);
     if (info->frames > 0) printf(", %d to %d", info->first_frame, info->last_frame);

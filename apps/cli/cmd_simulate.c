@@ -41,6 +41,7 @@ static void print_stats(json_out *j, const vo_stats *stats) {
 #undef X
 }
 
+/* One line. */
 static void print_frame_json(const vo_progress *state) {
     json_out j = {stdout, false};
     json_open(&j, NULL, '{');
@@ -49,6 +50,7 @@ static void print_frame_json(const vo_progress *state) {
     json_end(&j);
 }
 
+/* Shows the progress; false once the user or a broken output ends the run. */
 static bool after_frame(void *user, const vo_progress *state) {
     run_watch *watch = user;
     watch->first = watch->last < 0 ? state->frame : watch->first;
@@ -63,6 +65,7 @@ static bool after_frame(void *user, const vo_progress *state) {
     return !stop_asked() || state->frame == state->last;
 }
 
+/* Makes room for a warning. */
 static void step_aside(void *user) { progress_clear(user); }
 
 /* The last line of --json: how the run ended. */
@@ -80,6 +83,7 @@ static void print_end_json(const run_watch *watch, const char *end, const char *
     json_end(&j);
 }
 
+/* The run came to its end. */
 static int end_done(const run_watch *watch, const cli_args *args, const char *quoted) {
     if (args->json) {
         print_end_json(watch, "done", NULL, CLI_DONE);
@@ -94,6 +98,7 @@ static int end_done(const run_watch *watch, const cli_args *args, const char *qu
     return CLI_DONE;
 }
 
+/* It was stopped; what is there can be gone on with. */
 static int end_stopped(const run_watch *watch, const cli_args *args, const char *quoted) {
     cli_say("stopped after frame %d. Go on with: voile resume %s", watch->last, quoted);
     if (watch->output_failed) return CLI_MACHINE; /* cli_finish says so */
@@ -101,6 +106,7 @@ static int end_stopped(const run_watch *watch, const cli_args *args, const char 
     return CLI_STOPPED;
 }
 
+/* It failed; what was written before is still good. */
 static int end_failed(const run_watch *watch, const cli_args *args, int code, const char *message,
                       const char *quoted) {
     cli_say("%s", message);
@@ -122,6 +128,7 @@ static int exit_of_failure(vo_context *ctx, vo_result result, const char *scene,
     return loading == VO_IO_FAILED ? CLI_BAD_DATA : CLI_MACHINE;
 }
 
+/* Says how it went and picks the exit code. */
 static int end_run(vo_context *ctx, vo_result result, const char *scene, const vo_run_def *def,
                    run_watch *watch, const cli_args *args) {
     char message[CLI_PATH], quoted[CLI_PATH];

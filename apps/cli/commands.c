@@ -9,44 +9,33 @@
 #include <string.h>
 
 #define FIELD(name) offsetof(cli_args, name)
-#define END \
-    { NULL }
 
-#define THREADS                                            \
-    {                                                      \
-        "threads", 0, CLI_COUNT, FIELD(threads), "N",      \
-            "threads to use; default: one per processor. " \
-            "The result does not depend on it"             \
-    }
-#define SETS                                                                                     \
-    {                                                                                            \
-        "set", 0, CLI_SET, FIELD(sets), "KEY=VALUE",                                             \
-            "overrides a key of the scene, for example "                                         \
-            "--set 'gravity=[0,0,-1.6]' or --set 'cloths[0].materials[0].damping=0.01'; may be " \
-            "repeated"                                                                           \
-    }
-#define QUIET \
-    { "quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "shows no progress; warnings stay" }
-#define JSON_LINES                                               \
-    {                                                            \
-        "json", 0, CLI_FLAG, FIELD(json), NULL,                  \
-            "prints one JSON object a frame and one at the end " \
-            "instead of the progress"                            \
-    }
+/* Options that several commands share. */
+#define THREADS                                   \
+    "threads", 0, CLI_COUNT, FIELD(threads), "N", \
+        "threads to use; default: one per processor. The result does not depend on it"
+#define SETS                                                                             \
+    "set", 0, CLI_SET, FIELD(sets), "KEY=VALUE",                                         \
+        "overrides a key of the scene, for example --set 'gravity=[0,0,-1.6]' or --set " \
+        "'cloths[0].materials[0].damping=0.01'; may be repeated"
+#define QUIET "quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "shows no progress; warnings stay"
+#define JSON_LINES                          \
+    "json", 0, CLI_FLAG, FIELD(json), NULL, \
+        "prints one JSON object a frame and one at the end instead of the progress"
 
 static const cli_option simulate_options[] = {
     {"output", 'o', CLI_TEXT, FIELD(output), "DIR",
      "folder of the run; default: out/ and the scene's name"},
     {"frames", 0, CLI_RANGE, FIELD(frames), "0:B",
      "stops after frame B; default: the scene's own end. B alone means 0:B"},
-    THREADS,
+    {THREADS},
     {"adapt", 0, CLI_CHOICE, FIELD(adapt), "none",
      "how the mesh adapts. none: it stays as it is given"},
-    SETS,
+    {SETS},
     {"force", 0, CLI_FLAG, FIELD(force), NULL, "starts again where the folder already has frames"},
-    QUIET,
-    JSON_LINES,
-    END,
+    {QUIET},
+    {JSON_LINES},
+    {NULL},
 };
 
 static const cli_note simulate_examples[] = {
@@ -55,49 +44,49 @@ static const cli_note simulate_examples[] = {
      "frames 0 to 100 on one thread"},
     {"voile simulate flag.json --set 'wind.velocity=[8,0,0]' --force",
      "again from the start, with more wind"},
-    END,
+    {NULL},
 };
 
 static const cli_option resume_options[] = {
     {"frames", 0, CLI_RANGE, FIELD(frames), ":B",
      "stops after frame B; default: the scene's own end"},
-    THREADS,
-    SETS,
-    QUIET,
-    JSON_LINES,
-    END,
+    {THREADS},
+    {SETS},
+    {QUIET},
+    {JSON_LINES},
+    {NULL},
 };
 
 static const cli_note resume_examples[] = {
     {"voile resume out/flag", "goes on to the scene's end"},
     {"voile resume out/flag --frames :200", "goes on to frame 200"},
     {"voile resume out/flag --set 'wind.velocity=[0,0,0]'", "goes on without wind"},
-    END,
+    {NULL},
 };
 
 static const cli_option info_options[] = {
     {"json", 0, CLI_FLAG, FIELD(json), NULL, "prints one JSON object"},
-    END,
+    {NULL},
 };
 
 static const cli_note info_examples[] = {
     {"voile info out/flag", "a table"},
     {"voile info out/flag --json", "the same for programs"},
-    END,
+    {NULL},
 };
 
 static const cli_option check_options[] = {
-    THREADS,
+    {THREADS},
     {"json", 0, CLI_FLAG, FIELD(json), NULL,
      "prints one JSON object: path, kind, findings (each with fatal and text) and ok"},
-    END,
+    {NULL},
 };
 
 static const cli_note check_examples[] = {
     {"voile check flag.json", "the scene and all files it names"},
     {"voile check shirt.obj", "a mesh: holes are fine, folds over an edge are not"},
     {"voile check out/flag", "every frame of a run: complete and unaltered"},
-    END,
+    {NULL},
 };
 
 static const cli_option export_options[] = {
@@ -107,15 +96,15 @@ static const cli_option export_options[] = {
      "only frames A to B; default: all. A: means from A to the end, B alone means 0:B"},
     {"obstacles", 0, CLI_FLAG, FIELD(obstacles), NULL,
      "also writes the obstacles as NNNN_obsJJ.obj"},
-    QUIET,
-    END,
+    {QUIET},
+    {NULL},
 };
 
 static const cli_note export_examples[] = {
     {"voile export out/flag", "all frames into out/flag/obj"},
     {"voile export out/flag -o /tmp/meshes --frames 10:20 --obstacles",
      "frames 10 to 20, with the obstacles"},
-    END,
+    {NULL},
 };
 
 static const cli_option bench_options[] = {
@@ -124,38 +113,38 @@ static const cli_option bench_options[] = {
     {"repeat", 0, CLI_COUNT, FIELD(repeat), "N",
      "measures each frame N times and keeps the best; default: 3"},
     {"json", 0, CLI_FLAG, FIELD(json), NULL, "prints one JSON object per benchmark"},
-    END,
+    {NULL},
 };
 
 static const cli_note bench_notes[] = {
 #define X(name, text) {#name, text},
     CLI_BENCHMARKS(X)
 #undef X
-        END,
+        {NULL},
 };
 
 static const cli_note bench_examples[] = {
     {"voile bench", "all of them"},
     {"voile bench sheet --threads 4", "one thread against four"},
-    END,
+    {NULL},
 };
 
 static const cli_option help_options[] = {
     {"man", 0, CLI_FLAG, FIELD(man), NULL, "prints the manual page instead, as roff"},
     {"output", 'o', CLI_TEXT, FIELD(output), "DIR",
      "with --man: writes the page of every command into this folder"},
-    END,
+    {NULL},
 };
 
 static const cli_note help_examples[] = {
     {"voile help simulate", "what simulate does and takes"},
     {"voile help --man simulate | man -l -", "the same as a manual page"},
-    END,
+    {NULL},
 };
 
-static const cli_option version_options[] = {END};
+static const cli_option version_options[] = {{NULL}};
 
-static const cli_note version_examples[] = {END};
+static const cli_note version_examples[] = {{NULL}};
 
 const cli_command cli_commands[] = {
     {"simulate", cmd_simulate, "SCENE", true, "simulates a scene into a run folder",

@@ -56,12 +56,14 @@ static void option_label(const cli_option *o, char *out, size_t size) {
              o->value ? o->value : "");
 }
 
+/* A titled list of names and meanings. */
 static void print_notes(const char *title, const cli_note *notes) {
     if (!notes || !notes->name) return;
     printf("\n%s:\n", title);
     for (const cli_note *n = notes; n->name; n++) print_entry(n->name, n->text);
 }
 
+/* Every option of a command. */
 static void print_options(const cli_command *command) {
     if (!command->options->name) return;
     printf("\noptions:\n");
@@ -72,12 +74,14 @@ static void print_options(const cli_command *command) {
     }
 }
 
+/* The line that shows how to call it. */
 static void print_usage(const cli_command *command) {
     printf("usage: voile %s", command->name);
     if (command->operand) printf(command->operand_needed ? " %s" : " [%s]", command->operand);
     printf("%s\n\n", command->options->name ? " [options]" : "");
 }
 
+/* Command lines, each with what it does below it. */
 static void print_examples(const cli_command *command) {
     if (!command->examples->name) return;
     printf("\nexamples:\n");
@@ -85,6 +89,7 @@ static void print_examples(const cli_command *command) {
         printf("  %s\n      %s\n", e->name, e->text);
 }
 
+/* All there is to say about a command. */
 static void print_command_help(const cli_command *command) {
     print_usage(command);
     print_wrapped(command->text, 0, 0);
@@ -94,6 +99,7 @@ static void print_command_help(const cli_command *command) {
     print_notes("exit codes", exit_notes);
 }
 
+/* All commands, a line each. */
 static void print_overview(void) {
     printf("Voile %s: adaptive cloth simulation\n\nusage: voile COMMAND ...\n\ncommands:\n",
            vo_version());
@@ -134,6 +140,7 @@ static void roff_entry(FILE *out, const char *label, const char *text) {
     fputs(".\n", out);
 }
 
+/* A section of tagged paragraphs. */
 static void roff_notes(FILE *out, const char *title, const cli_note *notes) {
     if (!notes || !notes->name) return;
     fputs(".SH ", out);
@@ -142,6 +149,7 @@ static void roff_notes(FILE *out, const char *title, const cli_note *notes) {
     for (const cli_note *n = notes; n->name; n++) roff_entry(out, n->name, n->text);
 }
 
+/* Header, name section and the beginning of the synopsis; `name` is empty for voile(1). */
 static void roff_title(FILE *out, const char *name, const char *summary) {
     fputs(".TH VOILE", out);
     if (name[0]) fputs("\\-", out);
@@ -152,6 +160,7 @@ static void roff_title(FILE *out, const char *name, const char *summary) {
     fputs("\n.SH SYNOPSIS\n", out);
 }
 
+/* How to call it. */
 static void roff_synopsis(FILE *out, const cli_command *command) {
     fprintf(out, "\\fBvoile %s\\fR", command->name);
     if (command->operand)
@@ -159,6 +168,7 @@ static void roff_synopsis(FILE *out, const cli_command *command) {
     fputs(command->options->name ? " [\\fIoptions\\fR]\n" : "\n", out);
 }
 
+/* Every option of a command. */
 static void roff_options(FILE *out, const cli_command *command) {
     if (!command->options->name) return;
     fputs(".SH OPTIONS\n", out);
@@ -182,6 +192,7 @@ static void roff_see_also(FILE *out, const char *self) {
     fputc('\n', out);
 }
 
+/* The page of one command. */
 static void roff_command(FILE *out, const cli_command *command) {
     roff_title(out, command->name, command->summary);
     roff_synopsis(out, command);
@@ -195,6 +206,7 @@ static void roff_command(FILE *out, const cli_command *command) {
     roff_see_also(out, command->name);
 }
 
+/* The page about all of them. */
 static void roff_overview(FILE *out) {
     roff_title(out, "", "adaptive cloth simulation");
     fputs("\\fBvoile\\fR \\fICOMMAND\\fR ...\n.SH DESCRIPTION\n"
@@ -226,6 +238,7 @@ static int write_page(const char *folder, const cli_command *command) {
     return CLI_DONE;
 }
 
+/* Every page, into a folder that is made if need be. */
 static int write_pages(const char *folder) {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return cli_fail(CLI_MACHINE, "%s: cannot make the folder: %s", folder, strerror(errno));

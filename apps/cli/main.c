@@ -34,6 +34,7 @@ static const char *command_name(const char *word) {
     return word;
 }
 
+/* Parses and runs, or shows the help where --help was among the words. */
 static int run_command(const cli_command *command, int count, char **words) {
     cli_args args;
     int code = cli_parse(command, count, words, &args);
@@ -45,6 +46,7 @@ static int run_command(const cli_command *command, int count, char **words) {
     return code;
 }
 
+/* Picks the command by the first word. */
 static int run(int argc, char **argv) {
     if (argc < 2)
         return cli_fail(CLI_BAD_CALL,

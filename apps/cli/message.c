@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The form of everything on standard error. */
 static void say(const char *format, va_list args) {
     fputs("voile: ", stderr);
     vfprintf(stderr, format, args);

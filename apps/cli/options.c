@@ -60,6 +60,7 @@ static const cli_option *find_option(const cli_command *command, const char *nam
     return NULL;
 }
 
+/* NULL if none is near. */
 static const char *nearest_option(const cli_command *command, const char *name) {
     const char *best = NULL;
     int best_distance = INT_MAX;
@@ -70,6 +71,7 @@ static const char *nearest_option(const cli_command *command, const char *name) 
     return best && cli_is_near(name, best_distance) ? best : NULL;
 }
 
+/* With the nearest name where there is one. */
 static int fail_unknown_option(const cli_command *command, const char *word) {
     char name[WORD_MAX + 1];
     const char *start = word + strspn(word, "-");
@@ -92,6 +94,7 @@ static int read_number(const char *text, const char **end) {
     return p == text || value > CLI_MAX_FRAME ? -1 : (int)value;
 }
 
+/* A whole number within bounds. */
 static int set_count(const cli_option *option, const char *text, int *out) {
     const char *end;
     int value = read_number(text, &end);
@@ -128,6 +131,7 @@ static bool read_frames(const char *text, cli_frames *out) {
     return true;
 }
 
+/* Frames in order. */
 static int set_frames(const cli_option *option, const char *text, cli_frames *out) {
     if (!read_frames(text, out))
         return cli_fail(CLI_BAD_CALL,
@@ -150,6 +154,7 @@ static bool is_choice(const char *choices, const char *text) {
     }
 }
 
+/* One of the words that the option knows. */
 static int set_choice(const cli_option *option, const char *text, const char **out) {
     if (!is_choice(option->value, text))
         return cli_fail(CLI_BAD_CALL, "--%s knows %s, not \"%s\".", option->name, option->value,
@@ -158,6 +163,7 @@ static int set_choice(const cli_option *option, const char *text, const char **o
     return CLI_DONE;
 }
 
+/* Collects key=value; the library knows the keys. */
 static int add_set(const cli_option *option, const char *text, cli_args *args) {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text)
@@ -221,6 +227,7 @@ static int take_short(parser *p, const char *word) {
     return take_option(p, option, word[2] ? word + 2 : NULL);
 }
 
+/* A word that is no option. */
 static int take_operand(parser *p, const char *word) {
     if (!p->command->operand)
         return cli_fail(CLI_BAD_CALL, "%s takes no operand, but \"%s\" was given.",
@@ -235,6 +242,7 @@ static int take_operand(parser *p, const char *word) {
     return CLI_DONE;
 }
 
+/* All words in turn. */
 static int take_words(parser *p) {
     bool options_end = false;
     while (p->next < p->count) {

@@ -9,6 +9,7 @@
 
 enum { BAR_MIN = 8, BAR_MAX = 40, LINE_MAX_WIDTH = 240 };
 
+/* A bar needs a terminal that can go back in a line. */
 static progress_mode mode_of(FILE *file) {
     const char *terminal = getenv("TERM");
     if (!isatty(fileno(file))) return PROGRESS_LINES;
@@ -25,6 +26,7 @@ progress progress_create(bool quiet) {
                       .frame_s = -1};
 }
 
+/* In columns; 80 where the terminal does not say. */
 static int terminal_width(FILE *file) {
     struct winsize size;
     if (ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
@@ -68,6 +70,7 @@ static void draw_bar(FILE *file, int width, double done, bool colour) {
     fputs(colour ? "\033[0m]" : "]", file);
 }
 
+/* Draws bar and words over what stands on the line. */
 static void draw_line(progress *bar, const vo_progress *state) {
     char words[LINE_MAX_WIDTH];
     describe(bar, state, words, sizeof words);
@@ -82,6 +85,7 @@ static void draw_line(progress *bar, const vo_progress *state) {
     bar->line_open = true;
 }
 
+/* The words alone. */
 static void print_line(progress *bar, const vo_progress *state) {
     char words[LINE_MAX_WIDTH];
     describe(bar, state, words, sizeof words);

@@ -5,11 +5,13 @@
 
 static volatile sig_atomic_t asked;
 
+/* The handler: nothing but a flag. */
 static void note(int number) {
     (void)number;
     asked = 1;
 }
 
+/* Installs the handler for one signal. */
 static void watch(int number) {
     struct sigaction now, wanted = {.sa_handler = note};
     if (sigaction(number, NULL, &now) != 0 || now.sa_handler == SIG_IGN) return;
