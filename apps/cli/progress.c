@@ -47,18 +47,19 @@ static double fraction(const vo_progress *state) {
     return state->last > 0 ? (double)state->frame / state->last : 1;
 }
 
-/* Everything but the bar: "41/100  41 %  20,000 faces  0.31 s/frame  18 s left". */
+/* Everything but the bar: "frame 41/100  41 %  20,000 faces  0.31 s/frame  18 s left". */
 static void describe(const progress *bar, const vo_progress *state, char *out, size_t size) {
-    char end[48] = "", time[160] = "";
+    char end[48] = "", faces[80] = "", time[160] = "";
     if (state->last >= 0)
         snprintf(end, sizeof end, "/%d  %3.0f %%", state->last, 100 * fraction(state));
+    if (state->stats)
+        snprintf(faces, sizeof faces, "  %s faces", text_count(state->stats->faces).s);
     if (bar->frame_s >= 0 && state->last > state->frame)
         snprintf(time, sizeof time, "  %s/frame  %s left", text_seconds(bar->frame_s).s,
                  text_seconds(bar->frame_s * (state->last - state->frame)).s);
     else if (bar->frame_s >= 0)
         snprintf(time, sizeof time, "  %s/frame", text_seconds(bar->frame_s).s);
-    snprintf(out, size, "frame %d%s  %s faces%s", state->frame, end,
-             text_count(state->stats ? state->stats->faces : 0).s, time);
+    snprintf(out, size, "frame %d%s%s%s", state->frame, end, faces, time);
 }
 
 /* "[====>    ]" of `width` columns in all. */
