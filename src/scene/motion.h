@@ -24,4 +24,29 @@ vo_transform vo_motion_pose(const vo_motion *motion, double time);
 
 vo_transform vo_pose_transform(vo_pose pose);
 
+/* Checks and copies keyframes; VO_BAD_CALL names the key that is wrong. */
+vo_result vo_motion_from_keyframes(vo_context *ctx, int key_count, const vo_keyframe *keys,
+                                   vo_motion *out);
+
+/* Fills in every rate: central differences, zero at the first and last key. */
+void vo_motion_central_rates(vo_motion *motion);
+
+/* The same motion seen from other axes: a point p moved by M becomes frame p moved by the result,
+ * which is frame M frame^-1. `frame` has no translation. */
+void vo_motion_change_frame(vo_motion *motion, vo_transform frame);
+
+void vo_motion_free(vo_context *ctx, vo_motion *motion);
+
+/* The bodies of a .mot file (docs/scene-reference.md), one motion each. Frame k is at k / fps;
+ * `placement` is put in front of every pose. Errors name `name` and the line. */
+typedef struct vo_mot {
+    vo_context *ctx;
+    int body_count, body_capacity;
+    vo_motion *body;
+} vo_mot;
+
+vo_result vo_mot_parse(vo_context *ctx, const char *name, const char *text, size_t size, double fps,
+                       vo_transform placement, vo_mot *out);
+void vo_mot_free(vo_mot *mot);
+
 #endif

@@ -1,0 +1,141 @@
+/* Cloth into the scene: materials checked, mesh put in its place and given its first velocity. */
+#include "core/memory.h"
+#include "scene/build.h"
+
+vo_material_def vo_material_def_default(void) {
+    return (vo_material_def){.density_mult = 1,
+                             .stretching_mult = 1,
+                             .bending_mult = 1,
+                             .stretch_min = -INFINITY,
+                             .stretch_max = INFINITY};
+}
+
+vo_cloth_def vo_cloth_def_default(void) { return (vo_cloth_def){.pose = vo_pose_identity()}; }
+
+static bool is_positive(double x) { return x > 0 && isfinite(x); }
+
+/* The sentence that tells what is wrong with a material, or NULL. */
+static const char *material_defect(const vo_material *m) {
+    if (!m->fabric) return "it has no fabric";
+    if (!is_positive(m->density_mult)) return "density_mult must be positive";
+    if (!is_positive(m->stretching_mult)) return "stretching_mult must be positive";
+    if (!(m->bending_mult >= 0) || !isfinite(m->bending_mult))
+        return "bending_mult must be at least 0";
+    if (!(m->damping >= 0) || !isfinite(m->damping)) return "damping must be at least 0";
+    if (!(m->stretch_min <= m->stretch_max)) return "the strain limits are the wrong way round";
+    if (!(m->stretch_max > 0)) return "the upper strain limit must be positive";
+    return NULL;
+}
+
+static vo_result check_materials(vo_context *ctx, const vo_cloth_parts *parts) {
+    if (parts->material_count < 1) return vo_fail(ctx, VO_BAD_CALL, "a cloth needs a material");
+    for (int i = 0; i < parts->material_count; i++) {
+        const char *defect = material_defect(&parts->material[i]);
+        if (defect) return vo_fail(ctx, VO_BAD_CALL, "material %d: %s", i, defect);
+    }
+    return VO_OK;
+}
+
+static vo_result check_labels(vo_context *ctx, const vo_mesh *mesh, int material_count) {
+    for (int f = 0; f < mesh->face_count; f++)
+        if (mesh->face_label[f] < 0 || mesh->face_label[f] >= material_count)
+            return vo_fail(ctx, VO_BAD_CALL,
+                           "face %d has label %d, which names a material, but there %s only %d", f,
+                           mesh->face_label[f], material_count == 1 ? "is" : "are", material_count);
+    return VO_OK;
+}
+
+/* Nodes into the world. Directions and lengths that hang on the nodes turn and grow with them. */
+static void place_nodes(vo_mesh *mesh, vo_transform t) {
+    for (int n = 0; n < mesh->node_count; n++) {
+        mesh->node_x[n] = xf_point(t, mesh->node_x[n]);
+        mesh->node_v[n] = xf_vector(t, mesh->node_v[n]);
+        if (mesh->node_y) mesh->node_y[n] = xf_point(t, mesh->node_y[n]);
+    }
+}
+
+/* The flat fabric grows with the cloth, so that scaling strains nothing. */
+static void scale_material(vo_mesh *mesh, double scale) {
+    for (int v = 0; v < mesh->vert_count; v++) mesh->vert_u[v] = v2_scale(scale, mesh->vert_u[v]);
+    if (!mesh->face_curvature) return;
+    for (int f = 0; f < mesh->face_count; f++)
+        for (int i = 0; i < 4; i++) mesh->face_curvature[f][i] /= scale;
+}
+
+/* v + w x (x - origin), on top of the velocities of the mesh file. */
+static void add_velocity(vo_mesh *mesh, const vo_cloth_parts *p) {
+    for (int n = 0; n < mesh->node_count; n++) {
+        vo_vec3 arm = v3_sub(mesh->node_x[n], p->velocity_origin);
+        vo_vec3 v = v3_add(p->linear_velocity, v3_cross(p->angular_velocity, arm));
+        mesh->node_v[n] = v3_add(mesh->node_v[n], v);
+    }
+}
+
+static vo_remeshing remeshing_default(void) {
+    return (vo_remeshing){INFINITY, INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY};
+}
+
+static vo_result check_velocity(vo_context *ctx, const vo_cloth_parts *p) {
+    if (v3_is_finite(p->linear_velocity) && v3_is_finite(p->angular_velocity) &&
+        v3_is_finite(p->velocity_origin))
+        return VO_OK;
+    return vo_fail(ctx, VO_BAD_CALL, "the velocity must be finite");
+}
+
+vo_result vo_scene_take_cloth(vo_scene *scene, vo_cloth_parts *parts, int *id) {
+    vo_context *ctx = scene->ctx;
+    VO_TRY(check_materials(ctx, parts));
+    VO_TRY(check_labels(ctx, parts->mesh, parts->material_count));
+    VO_TRY(vo_scene_check_placement(ctx, parts->mesh, parts->placement));
+    VO_TRY(check_velocity(ctx, parts));
+    if (!vo_reserve(ctx, &scene->cloth, &scene->cloth_capacity, scene->cloth_count + 1))
+        return vo_fail_memory(ctx, "a cloth");
+    place_nodes(parts->mesh, parts->placement);
+    scale_material(parts->mesh, parts->placement.scale);
+    add_velocity(parts->mesh, parts);
+    scene->cloth[scene->cloth_count] =
+        (vo_scene_cloth){parts->mesh, parts->material_count, parts->material, remeshing_default()};
+    if (id) *id = scene->cloth_count;
+    scene->cloth_count++;
+    *parts = (vo_cloth_parts){0};
+    return VO_OK;
+}
+
+void vo_cloth_parts_free(vo_context *ctx, vo_cloth_parts *parts) {
+    vo_mesh_destroy(parts->mesh);
+    for (int i = 0; i < parts->material_count; i++) vo_fabric_destroy(parts->material[i].fabric);
+    vo_free_array(ctx, parts->material, parts->material_count);
+    *parts = (vo_cloth_parts){0};
+}
+
+static vo_result copy_material(vo_context *ctx, const vo_material_def *def, vo_material *out) {
+    *out = (vo_material){NULL,         def->density_mult, def->stretching_mult, def->bending_mult,
+                         def->damping, def->stretch_min,  def->stretch_max};
+    return def->fabric ? vo_fabric_copy(ctx, def->fabric, &out->fabric) : VO_OK;
+}
+
+/* Copies what the scene will own; on failure `parts` holds what there is so far. */
+static vo_result copy_parts(vo_context *ctx, const vo_cloth_def *def, vo_cloth_parts *parts) {
+    parts->material =
+        vo_alloc_zero(ctx, vo_array_bytes((size_t)def->material_count, sizeof *parts->material));
+    if (!parts->material) return vo_fail_memory(ctx, "materials");
+    parts->material_count = def->material_count;
+    for (int i = 0; i < def->material_count; i++)
+        VO_TRY(copy_material(ctx, &def->materials[i], &parts->material[i]));
+    return vo_mesh_copy(ctx, def->mesh, &parts->mesh);
+}
+
+vo_result vo_scene_add_cloth(vo_scene *scene, const vo_cloth_def *def, int *id) {
+    vo_context *ctx = scene->ctx;
+    if (!def || !def->mesh) return vo_fail(ctx, VO_BAD_CALL, "a cloth needs a mesh");
+    if (def->material_count < 1 || !def->materials)
+        return vo_fail(ctx, VO_BAD_CALL, "a cloth needs a material");
+    vo_cloth_parts parts = {.placement = vo_pose_transform(def->pose),
+                            .linear_velocity = def->linear_velocity,
+                            .angular_velocity = def->angular_velocity,
+                            .velocity_origin = def->velocity_origin};
+    vo_result result = copy_parts(ctx, def, &parts);
+    if (result == VO_OK) result = vo_scene_take_cloth(scene, &parts, id);
+    if (result != VO_OK) vo_cloth_parts_free(ctx, &parts);
+    return result;
+}

@@ -1,0 +1,296 @@
+#include "scene/keys.h"
+
+#include <stddef.h>
+
+/* A row: name, kind, fallback, unit, meaning, then other members by their names. */
+#define KEY(name_, kind_, fallback_, unit_, meaning_, ...)                           \
+    {                                                                                \
+        .name = name_, .kind = VO_KEY_##kind_, .fallback = fallback_, .unit = unit_, \
+        .meaning = meaning_, __VA_ARGS__                                             \
+    }
+#define END \
+    { .name = NULL }
+
+const char *const vo_unit_words[] = {"m", "cm", "mm", "in", "ft", NULL};
+const char *const vo_axis_words[] = {"x", "y", "z", NULL};
+const char *const vo_solver_words[] = {"pcg", "direct", NULL};
+const char *const vo_handle_words[] = {"node", "circle", "glue", "soft", NULL};
+const char *const vo_side_words[] = {"left", "right", "bottom", "top", NULL};
+static const char *const proxy_words[] = {"", "floor", NULL};
+
+const char *const vo_disable_words[] = {"proximity", "physics",    "strainlimiting", "collision",
+                                        "remeshing", "separation", "popfilter",      "plasticity",
+                                        "fracture",  NULL};
+
+static const vo_key transform_keys[] = {
+    KEY("translate", VEC3, "[0, 0, 0]", "length", "Moved by this, after turning and scaling."),
+    KEY("scale", POSITIVE, "1", NULL,
+        "Size factor. For a cloth it also scales the material coordinates, so nothing is "
+        "strained."),
+    KEY("rotate", VEC4, "[0, 0, 0, 0]", "degrees, -",
+        "Turned by an angle about an axis: [angle, x, y, z]."),
+    END,
+};
+
+static const vo_key rate_keys[] = {
+    KEY("translate", VEC3, "[0, 0, 0]", "length/s", "Velocity of the translation."),
+    KEY("scale", REAL, "0", "1/s", "Rate of the scale."),
+    KEY("rotate", VEC4, "[0, 0, 0, 0]", "degrees/s, -",
+        "Turning speed about an axis: [speed, x, y, z]."),
+    END,
+};
+
+static const vo_key velocity_keys[] = {
+    KEY("linear", VEC3, "[0, 0, 0]", "length/s", "The same for every node."),
+    KEY("angular", VEC3, "[0, 0, 0]", "rad/s", "Turning about the origin below."),
+    KEY("origin", VEC3, "[0, 0, 0]", "length", "The point that turning leaves in place."),
+    END,
+};
+
+static const vo_key grid_keys[] = {
+    KEY("width", POSITIVE, NULL, "length", "Along x and the warp.", .required = true),
+    KEY("height", POSITIVE, NULL, "length", "Along y and the weft.", .required = true),
+    KEY("columns", COUNT, NULL, NULL, "Cells along x; a cell is two faces.", .required = true),
+    KEY("rows", COUNT, NULL, NULL, "Cells along y.", .required = true),
+    END,
+};
+
+static const vo_key material_keys[] = {
+    KEY("data", PATH, NULL, NULL, "Fabric file, Voile's or ARCSim's."),
+    KEY("fabric", PATH, NULL, NULL, "Another name for `data`."),
+    KEY("density_mult", POSITIVE, "1", NULL, "Multiplies the mass."),
+    KEY("stretching_mult", POSITIVE, "1", NULL, "Multiplies the resistance to stretching."),
+    KEY("bending_mult", NONNEGATIVE, "1", NULL, "Multiplies the resistance to bending."),
+    KEY("thicken", POSITIVE, "1", NULL, "Multiplies all three multipliers above."),
+    KEY("damping", NONNEGATIVE, "0", "s",
+        "Stiffness-proportional damping: the elastic forces resist change for this long."),
+    KEY("strain_limits", LIMITS, "[\"-inf\", \"inf\"]", NULL,
+        "Bounds of the principal stretches; 1 is rest, infinite is off."),
+    KEY("thickness", POSITIVE, NULL, "m", "Without `data`: of a uniform sheet."),
+    KEY("density", POSITIVE, NULL, "kg/m^3", "Without `data`: of a uniform sheet."),
+    KEY("elastic_modulus", POSITIVE, NULL, "Pa", "Without `data`: of a uniform sheet."),
+    KEY("poisson_ratio", NONNEGATIVE, NULL, NULL, "Without `data`: of a uniform sheet, 0 to 0.5."),
+    KEY("yield_curv", TIME, "\"inf\"", "1/m", "Curvature at which creases stay.", .later = true),
+    KEY("weakening", NONNEGATIVE, "0", NULL, "How much creases soften the cloth.", .later = true),
+    KEY("yield_stretch", TIME, "\"inf\"", NULL, "Stretch at which it stays.", .later = true),
+    KEY("plastic_flow", NONNEGATIVE, "0", NULL, "How fast it yields.", .later = true),
+    KEY("plastic_limit", TIME, "\"inf\"", NULL, "How far it yields.", .later = true),
+    KEY("toughness", TIME, NULL, NULL, "Stress at which it tears.", .later = true),
+    KEY("fracture_bending_mult", NONNEGATIVE, NULL, NULL, "Weight of bending in tearing.",
+        .later = true),
+    END,
+};
+
+static const vo_key remeshing_keys[] = {
+    KEY("refine_angle", TIME, "\"inf\"", "rad", "Normals may change this much along an edge.",
+        .later = true),
+    KEY("refine_compression", TIME, "\"inf\"", NULL, "Compressive strain allowed.", .later = true),
+    KEY("refine_velocity", TIME, "\"inf\"", "m/s", "Velocities may differ this much.",
+        .later = true),
+    KEY("size", LIMITS, "[\"-inf\", \"inf\"]", "m", "Shortest and longest edge.", .later = true),
+    KEY("aspect_min", LIMIT, "\"-inf\"", NULL, "Flattest triangle allowed.", .later = true),
+    KEY("size_uniform", TIME, "\"inf\"", "m", "One edge length for all.", .later = true),
+    KEY("refine_fracture", TIME, "\"inf\"", NULL, "Refinement where it may tear.", .later = true),
+    END,
+};
+
+static const vo_key cloth_keys[] = {
+    KEY("mesh", PATH, NULL, NULL, "OBJ file."),
+    KEY("grid", OBJECT, NULL, NULL,
+        "Instead of `mesh`: a flat sheet in the plane z = 0 with a corner at the origin.",
+        .object = grid_keys),
+    KEY("transform", OBJECT, "{}", NULL, "Puts the mesh in its place.", .object = transform_keys),
+    KEY("velocity", OBJECT, "{}", NULL, "Added to the velocities in the mesh file.",
+        .object = velocity_keys),
+    KEY("materials", ARRAY, NULL, NULL, "A face's label is an index into it.",
+        .object = material_keys, .required = true, .nonempty = true),
+    KEY("remeshing", OBJECT, NULL, NULL, "How fine the mesh is to be.", .object = remeshing_keys,
+        .later = true),
+    KEY("reference", STRING, "\"linear\"", NULL, "Rest shape: `linear`, `sphere` or a mesh file.",
+        .later = true),
+    END,
+};
+
+const vo_key vo_keyframe_keys[] = {
+    KEY("time", REAL, NULL, "s", "Later than that of the key before.", .required = true),
+    KEY("transform", OBJECT, "{}", NULL, "The pose at that time.", .object = transform_keys),
+    KEY("velocity", OBJECT, NULL, NULL,
+        "Its rate of change. If missing: from the keys before and after, zero at the ends.",
+        .object = rate_keys),
+    END,
+};
+
+const vo_key vo_motfile_keys[] = {
+    KEY("motfile", PATH, NULL, NULL, "A .mot file; its body i is motion i.", .required = true),
+    KEY("fps", POSITIVE, NULL, "1/s", "Frame k of the file is at time k/fps.", .required = true),
+    KEY("transform", OBJECT, "{}", NULL, "Applied after every pose of the file.",
+        .object = transform_keys),
+    END,
+};
+
+static const vo_key handle_keys[] = {
+    KEY("type", WORD, "\"node\"", NULL, "What it does.", .words = vo_handle_words),
+    KEY("cloth", INDEX, "0", NULL, "Which cloth it holds."),
+    KEY("label", CHOICE, "-1", NULL, "Node, circle: all nodes with this label; -1: none."),
+    KEY("nodes", INDICES, NULL, NULL, "Node, glue: these nodes, counted from 0.", .nonempty = true),
+    KEY("vertices", INDICES, NULL, NULL, "Another name for `nodes`.", .nonempty = true),
+    KEY("corners", INDICES, NULL, NULL,
+        "Node, cloth from a `grid`: 0 origin, then counter-clockwise.", .nonempty = true),
+    KEY("edge", WORD, NULL, NULL, "Node, cloth from a `grid`: all nodes of one side.",
+        .words = vo_side_words),
+    KEY("motion", CHOICE, "-1", NULL, "Not for glue: the motion it follows; -1: stays."),
+    KEY("start_time", REAL, "0", "s", "Holds from then on."),
+    KEY("end_time", LIMIT, "\"inf\"", "s", "Lets go then."),
+    KEY("fade_time", NONNEGATIVE, "0", "s",
+        "After `end_time` the strength falls as (1 - s)^4 over this."),
+    KEY("stiffness", NONNEGATIVE, "0", "N/m",
+        "0: hard (type node) or `magic.handle_stiffness` (others); else a spring."),
+    KEY("circumference", POSITIVE, NULL, "length", "Circle: its circumference."),
+    KEY("u", VEC2, NULL, NULL, "Circle: the material direction that runs along it."),
+    KEY("center", VEC3, NULL, "length", "Circle, soft: the middle."),
+    KEY("axis0", VEC3, NULL, NULL, "Circle: unit vector to where u = 0 goes."),
+    KEY("axis1", VEC3, NULL, NULL, "Circle: unit vector a quarter further."),
+    KEY("radius", POSITIVE, NULL, "length", "Soft: of the sphere."),
+    END,
+};
+
+const vo_key vo_obstacle_keys[] = {
+    KEY("mesh", PATH, NULL, NULL, "OBJ file.", .required = true),
+    KEY("transform", OBJECT, "{}", NULL, "Applied to the mesh before the motion.",
+        .object = transform_keys),
+    KEY("motion", CHOICE, "-1", NULL, "The motion it follows; -1: stays."),
+    KEY("start_time", REAL, "0", "s", "Exists from then on."),
+    KEY("end_time", LIMIT, "\"inf\"", "s", "Is taken away then."),
+    KEY("proxy", WORD, NULL, NULL, "A plain shape in its place.", .words = proxy_words,
+        .later = true),
+    END,
+};
+
+static const vo_key spline_keys[] = {
+    KEY("time", REAL, NULL, "s", "When.", .required = true),
+    KEY("target", INDEX, NULL, NULL, "Which target.", .required = true),
+    KEY("stiffness", NONNEGATIVE, NULL, NULL, "How strongly.", .required = true),
+    END,
+};
+
+static const vo_key morph_keys[] = {
+    KEY("cloth", INDEX, "0", NULL, "Which cloth it shapes.", .later = true),
+    KEY("targets", STRINGS, NULL, NULL, "OBJ files.", .required = true, .later = true),
+    KEY("spline", ARRAY, NULL, NULL, "Targets over time.", .object = spline_keys, .required = true,
+        .later = true),
+    END,
+};
+
+static const vo_key wind_keys[] = {
+    KEY("density", NONNEGATIVE, "1", "kg/m^3", "Of the air; with 0 only `drag` is left."),
+    KEY("velocity", VEC3, "[0, 0, 0]", "m/s", "Of the air. Still air resists, too."),
+    KEY("drag", NONNEGATIVE, "0", "kg/(m^2 s)", "Linear drag along the cloth."),
+    END,
+};
+
+static const vo_key solver_keys[] = {
+    KEY("method", WORD, "\"pcg\"", NULL,
+        "`pcg`: conjugate gradients; `direct`: CHOLMOD, where the build has it.",
+        .words = vo_solver_words),
+    KEY("tolerance", POSITIVE, "0.0001", NULL, "Relative residual, below 1."),
+    KEY("max_iterations", COUNT, "500", NULL, "Then the direct solver takes over."),
+    END,
+};
+
+static const vo_key magic_keys[] = {
+    KEY("handle_stiffness", POSITIVE, "1000", "N/m", "Of handles that are soft or fading."),
+    KEY("fixed_high_res_mesh", BOOL, "false", NULL, "Remesh once, to `size[0]`.", .later = true),
+    KEY("collision_stiffness", POSITIVE, "1e9", NULL, "Of contacts.", .later = true),
+    KEY("repulsion_thickness", POSITIVE, "0.001", "m", "Contacts act from this distance.",
+        .later = true),
+    KEY("projection_thickness", POSITIVE, NULL, "m",
+        "Closer than this is pushed apart; a tenth of the above if missing.", .later = true),
+    KEY("edge_flip_threshold", NONNEGATIVE, "0.01", NULL, "When edges flip.", .later = true),
+    KEY("rib_stiffening", NONNEGATIVE, "1", NULL, "Refinement of compressed folds.", .later = true),
+    KEY("combine_tensors", BOOL, "true", NULL, "Maximum of the metrics, not their sum.",
+        .later = true),
+    KEY("preserve_creases", BOOL, "false", NULL, "The first shape is the rest shape.",
+        .later = true),
+    KEY("add_jitter", BOOL, "false", NULL, "Noise on the first positions.", .later = true),
+    KEY("separation_step_size", POSITIVE, "0.01", NULL, "Of untangling.", .later = true),
+    KEY("relax_method", INDEX, "0", NULL, "Of the first frame.", .later = true),
+    KEY("max_cracks", INDEX, "100", NULL, "At most so many tears a frame.", .later = true),
+    KEY("enable_localopt", BOOL, "false", NULL, "Local search in tearing.", .later = true),
+    END,
+};
+
+static const vo_key override_keys[] = {
+    KEY("from_frame", INDEX, NULL, NULL, "Counts for this frame and those after it.",
+        .required = true),
+    KEY("set", STRINGS, NULL, NULL, "Settings as `key=value`.", .required = true),
+    END,
+};
+
+const vo_key vo_scene_keys[] = {
+    KEY("frame_time", POSITIVE, NULL, "s",
+        "From one frame to the next. Required unless `fps` or `timestep` is there."),
+    KEY("fps", POSITIVE, NULL, "1/s", "Instead of `frame_time`: frames a second."),
+    KEY("frame_steps", COUNT, "1", NULL, "Substeps in a frame."),
+    KEY("timestep", POSITIVE, NULL, "s",
+        "Read if `frame_time` and `fps` are missing: one substep."),
+    KEY("save_frames", COUNT, NULL, NULL, "With `timestep`: substeps in a frame; 1 if missing."),
+    KEY("end_time", TIME, "\"inf\"", "s", "Ends at the first frame at or after it."),
+    KEY("end_frame", TIME, "\"inf\"", NULL, "Ends with this frame."),
+    KEY("duration", TIME, NULL, "s", "Another name for `end_time`."),
+    KEY("cloths", ARRAY, NULL, NULL, "What is simulated.", .object = cloth_keys, .required = true,
+        .nonempty = true),
+    KEY("motions", MOTIONS, "[]", NULL, "How handles and obstacles move."),
+    KEY("handles", ARRAY, "[]", NULL, "What holds and pulls the cloth.", .object = handle_keys),
+    KEY("obstacles", OBSTACLES, "[]", NULL, "Bodies beside the cloth."),
+    KEY("morphs", ARRAY, NULL, NULL, "Shapes that pull a cloth.", .object = morph_keys,
+        .later = true),
+    KEY("gravity", VEC3, "[0, 0, 0]", "m/s^2", "Always in Voile's axes, where z is up."),
+    KEY("wind", OBJECT, "{}", NULL, "The air.", .object = wind_keys),
+    KEY("friction", NONNEGATIVE, "0.6", NULL, "Cloth on cloth.", .later = true),
+    KEY("obs_friction", NONNEGATIVE, "0.3", NULL, "Cloth on obstacles.", .later = true),
+    KEY("disable", WORDS, "[]", NULL, "Stages of the step to leave out.",
+        .words = vo_disable_words),
+    KEY("solver", OBJECT, "{}", NULL, "The linear solver.", .object = solver_keys),
+    KEY("magic", OBJECT, "{}", NULL, "Inner constants.", .object = magic_keys),
+    KEY("units", WORD, "\"m\"", NULL, "What one unit of length in the geometry is.",
+        .words = vo_unit_words),
+    KEY("up_axis", WORD, "\"z\"", NULL, "Which axis of the geometry points up.",
+        .words = vo_axis_words),
+    KEY("overrides", ARRAY, "[]", NULL, "Changes made by `voile resume --set`.",
+        .object = override_keys),
+    KEY("start_frame", REAL, NULL, NULL, "Number of the first frame.", .later = true),
+    KEY("preroll", NONNEGATIVE, NULL, NULL, "Settling before the first frame.", .later = true),
+    KEY("camera", ANY, NULL, NULL, "What looks at the cloth.", .later = true),
+    KEY("cameras", ANY, NULL, NULL, "Several of them.", .later = true),
+    KEY("view", ANY, NULL, NULL, "How the view steers the mesh.", .later = true),
+    KEY("characters", ANY, NULL, NULL, "Bodies that wear garments.", .later = true),
+    KEY("garments", ANY, NULL, NULL, "Patterns sewn around them.", .later = true),
+    KEY("crowd", ANY, NULL, NULL, "Many placements of one set-up.", .later = true),
+    KEY("save_every", COUNT, "1", NULL, "ARCSim 0.3.1: every so many frames are kept.",
+        .later = true),
+    KEY("passive_time", TIME, "\"inf\"", "s", "ARCSim 0.3.1: longer steps after it.",
+        .later = true),
+    END,
+};
+
+const vo_key_table vo_key_tables[] = {
+    {"scene", vo_scene_keys},
+    {"cloth", cloth_keys},
+    {"grid", grid_keys},
+    {"transform", transform_keys},
+    {"cloth.velocity", velocity_keys},
+    {"material", material_keys},
+    {"remeshing", remeshing_keys},
+    {"keyframe", vo_keyframe_keys},
+    {"keyframe.velocity", rate_keys},
+    {"motion file", vo_motfile_keys},
+    {"handle", handle_keys},
+    {"obstacle", vo_obstacle_keys},
+    {"morph", morph_keys},
+    {"morph.spline", spline_keys},
+    {"wind", wind_keys},
+    {"solver", solver_keys},
+    {"magic", magic_keys},
+    {"override", override_keys},
+    {NULL, NULL},
+};

@@ -1,0 +1,192 @@
+/* A scene file into a scene. */
+#include "scene/load.h"
+
+#include "core/file.h"
+#include "core/memory.h"
+#include "scene/keys.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Length of a frame and of a substep, from any of the three ways to say it. */
+static vo_result read_frame_time(const vo_json_at *root, vo_scene_def *def) {
+    bool has_fps = vo_has(root, "fps"), has_frame_time = vo_has(root, "frame_time");
+    if (has_fps && has_frame_time)
+        return vo_json_fail(vo_json_get(root, "fps"), "frame_time and fps exclude each other");
+    def->frame_steps = vo_get_int(root, "frame_steps", 1);
+    if (has_frame_time || has_fps) {
+        def->frame_time = has_fps ? 1 / vo_get_real(root, "fps") : vo_get_real(root, "frame_time");
+        return VO_OK;
+    }
+    if (!vo_has(root, "timestep"))
+        return vo_json_fail(vo_json_get(root, "frame_time"),
+                            "is missing; a scene needs frame_time, fps or timestep");
+    def->frame_steps = vo_get_int(root, "save_frames", 1);
+    def->frame_time = def->frame_steps * vo_get_real(root, "timestep");
+    return VO_OK;
+}
+
+/* `duration` and `end_time` are the same thing. Where both are there, the one that ARCSim reads
+ * counts: end_time, but duration beside timestep. */
+static void read_end(const vo_json_at *root, vo_scene_def *def) {
+    double duration = vo_get_limit(root, "duration", INFINITY);
+    bool by_timestep = !vo_has(root, "frame_time") && !vo_has(root, "fps");
+    def->end_time = vo_get_limit(root, "end_time", INFINITY);
+    def->end_frame = vo_get_limit(root, "end_frame", INFINITY);
+    if (isinf(duration)) return;
+    if (by_timestep || isinf(def->end_time)) def->end_time = duration;
+    if (!by_timestep)
+        vo_log_line(root->ctx, VO_LOG_INFO,
+                    "%s: duration: the scene ends after %g s (ARCSim would ignore this key beside "
+                    "frame_time)",
+                    root->file, def->end_time);
+}
+
+static void read_wind(const vo_json_at *root, vo_scene_def *def) {
+    vo_json_at wind = vo_json_get(root, "wind");
+    def->wind_density = vo_get_real(&wind, "density");
+    def->wind_velocity = vo_get_vec3(&wind, "velocity");
+    def->wind_drag = vo_get_real(&wind, "drag");
+}
+
+static unsigned disable_bit(const char *word) {
+    for (int i = 0; vo_disable_words[i]; i++)
+        if (strcmp(word, vo_disable_words[i]) == 0) return 1u << i;
+    return 0;
+}
+
+/* One word, or an array of words. */
+static unsigned read_disable(vo_json_at at) {
+    const char *word = "";
+    if (vo_json_kind(at) == VO_JSON_STRING) {
+        (void)vo_json_read_string(at, &word);
+        return disable_bit(word);
+    }
+    unsigned bits = 0;
+    for (int i = 0; i < vo_json_length(at); i++) {
+        (void)vo_json_read_string(vo_json_item(&at, i), &word);
+        bits |= disable_bit(word);
+    }
+    return bits;
+}
+
+static vo_result read_solver(const vo_json_at *root, vo_scene_def *def) {
+    vo_json_at at = vo_json_get(root, "solver");
+    def->solver = (vo_linear_solver)vo_get_word(&at, "method", vo_solver_words);
+    def->solver_tolerance = vo_get_real(&at, "tolerance");
+    def->solver_max_iterations = vo_get_int(&at, "max_iterations", 1);
+    if (def->solver_tolerance >= 1)
+        return vo_json_fail(vo_json_get(&at, "tolerance"), "must be less than 1, is %g",
+                            def->solver_tolerance);
+    return VO_OK;
+}
+
+static vo_result read_def(const vo_json_at *root, vo_scene_def *def) {
+    *def = vo_scene_def_default();
+    VO_TRY(read_frame_time(root, def));
+    read_end(root, def);
+    def->gravity = vo_get_vec3(root, "gravity");
+    read_wind(root, def);
+    def->friction = vo_get_limit(root, "friction", def->friction);
+    def->obstacle_friction = vo_get_limit(root, "obs_friction", def->obstacle_friction);
+    def->disable = read_disable(vo_json_get(root, "disable"));
+    vo_json_at magic = vo_json_get(root, "magic");
+    def->handle_stiffness = vo_get_real(&magic, "handle_stiffness");
+    return read_solver(root, def);
+}
+
+/* From the file's units and axes to metres and z up: y up turns a quarter about x, x up a quarter
+ * back about y. */
+static vo_transform read_frame(const vo_json_at *root) {
+    static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048}; /* as vo_unit_words */
+    double h = sqrt(0.5);
+    vo_quat turn[] = {{h, 0, -h, 0}, {h, h, 0, 0}, {1, 0, 0, 0}}; /* as vo_axis_words */
+    return (vo_transform){v3_zero(), metres[vo_get_word(root, "units", vo_unit_words)],
+                          turn[vo_get_word(root, "up_axis", vo_axis_words)]};
+}
+
+/* Gravity is not turned with the geometry; whoever gave it in the file's axes should hear of it. */
+static void warn_about_gravity(const vo_json_at *root, vo_vec3 g) {
+    if (strcmp(vo_get_string(root, "up_axis"), "z") == 0) return;
+    if (fabs(g.z) >= vo_max(fabs(g.x), fabs(g.y))) return;
+    vo_log_line(root->ctx, VO_LOG_WARNING,
+                "%s: gravity: [%g, %g, %g] does not point along z; up_axis turns the geometry so "
+                "that z is up, but not gravity and wind",
+                root->file, g.x, g.y, g.z);
+}
+
+static void report_later(const vo_json_doc *doc, const char *later) {
+    if (later[0])
+        vo_log_line(doc->ctx, VO_LOG_WARNING, "%s: not yet acted upon: %s", doc->file, later);
+}
+
+/* Everything that is made of the checked document, in the order of who names whom. */
+static vo_result build(vo_loader *loader) {
+    vo_json_at root = vo_json_root(loader->doc);
+    loader->frame = read_frame(&root);
+    warn_about_gravity(&root, loader->scene->def.gravity);
+    VO_TRY(vo_load_motions(loader, vo_json_get(&root, "motions")));
+    VO_TRY(vo_load_cloths(loader, vo_json_get(&root, "cloths")));
+    VO_TRY(vo_load_obstacles(loader, &root));
+    return vo_load_handles(loader, vo_json_get(&root, "handles"));
+}
+
+static vo_result check_and_create(vo_json_doc *doc, vo_scene **out) {
+    char later[640];
+    VO_TRY(vo_scene_check(doc, later, sizeof later));
+    report_later(doc, later);
+    vo_scene_def def;
+    vo_json_at root = vo_json_root(doc);
+    VO_TRY(read_def(&root, &def));
+    return vo_at_fault(root, vo_scene_create(doc->ctx, &def, out));
+}
+
+static vo_result load_changed(vo_context *ctx, const char *path, vo_json_doc *doc, vo_scene **out) {
+    vo_scene *scene;
+    VO_TRY(check_and_create(doc, &scene));
+    vo_loader *loader = vo_new(ctx, vo_loader);
+    vo_result result = loader ? VO_OK : vo_fail_memory(ctx, path);
+    if (loader) {
+        loader->ctx = ctx;
+        loader->doc = doc;
+        loader->scene = scene;
+        vo_path_folder(loader->folder, sizeof loader->folder, path);
+        result = build(loader);
+        vo_free_array(ctx, loader->grid, loader->grid_capacity);
+        vo_delete(ctx, loader);
+    }
+    if (result != VO_OK) {
+        vo_scene_destroy(scene);
+        return result;
+    }
+    scene->resolved = *doc;
+    *doc = (vo_json_doc){0};
+    *out = scene;
+    return VO_OK;
+}
+
+vo_result vo_scene_load_document(vo_context *ctx, const char *path, vo_json_doc *doc, int frame,
+                                 int set_count, const char *const *sets, vo_scene **out) {
+    *out = NULL;
+    vo_result result = vo_scene_apply_overrides(doc, frame);
+    if (result == VO_OK) result = vo_scene_apply_sets(doc, set_count, sets);
+    if (result == VO_OK) result = load_changed(ctx, path, doc, out);
+    vo_json_free(doc);
+    return result;
+}
+
+vo_result vo_scene_load_at(vo_context *ctx, const char *path, int frame, int set_count,
+                           const char *const *sets, vo_scene **out) {
+    *out = NULL;
+    if (!path || strlen(path) >= VO_PATH_SIZE - 64)
+        return vo_fail(ctx, VO_BAD_CALL, "the path of the scene is missing or too long");
+    vo_json_doc doc;
+    VO_TRY(vo_json_load(ctx, path, &doc));
+    return vo_scene_load_document(ctx, path, &doc, frame, set_count, sets, out);
+}
+
+vo_result vo_scene_load(vo_context *ctx, const char *path, int set_count, const char *const *sets,
+                        vo_scene **out) {
+    return vo_scene_load_at(ctx, path, INT_MAX, set_count, sets, out);
+}

@@ -1,0 +1,77 @@
+/* What the files of the loader share. A scene file goes through these passes:
+ *
+ *     read      text to a JSON document                       codec/json
+ *     override  changes recorded by a run, then --set         overrides.c
+ *     check     keys and types; defaults filled in            check.c, by the tables of keys.c
+ *     build     motions, cloths, obstacles, handles           load.c, load_*.c
+ *
+ * After the check every value has its type and every default is there, so the builders read without
+ * asking again. The document, with the names of its files replaced by those under which a run keeps
+ * them, becomes the resolved scene. */
+#ifndef VO_SCENE_LOAD_H
+#define VO_SCENE_LOAD_H
+
+#include "codec/json.h"
+#include "scene/scene.h"
+
+enum { VO_PATH_SIZE = 4096 };
+
+/* Cells of a cloth that was made from a grid; zero for one from a mesh file. */
+typedef struct vo_grid_size {
+    int columns, rows;
+} vo_grid_size;
+
+typedef struct vo_loader {
+    vo_context *ctx;
+    vo_json_doc *doc;
+    vo_scene *scene;
+    vo_transform frame; /* from the file's units and axes to metres and z up */
+    int grid_capacity;
+    vo_grid_size *grid; /* a cloth each */
+    char folder[VO_PATH_SIZE];
+} vo_loader;
+
+/* check.c. `later` receives the names of the keys that are there but not yet acted upon, separated
+ * by commas: "friction, cloths[].remeshing". */
+vo_result vo_scene_check(vo_json_doc *doc, char *later, size_t size);
+
+/* overrides.c */
+vo_result vo_scene_apply_overrides(vo_json_doc *doc, int frame);
+vo_result vo_scene_apply_sets(vo_json_doc *doc, int set_count, const char *const *sets);
+
+/* paths.c. Finds the file that member `key` of `at` names, makes it an input of the scene and
+ * replaces the member by its stored name. */
+vo_result vo_loader_file(vo_loader *loader, const vo_json_at *at, const char *key,
+                         char path[VO_PATH_SIZE]);
+/* Only finds. A missing file is an error at `at`, or told in *found if that is not NULL. */
+vo_result vo_loader_find(vo_loader *loader, vo_json_at at, const char *name, bool *found,
+                         char path[VO_PATH_SIZE]);
+
+/* load_*.c */
+vo_result vo_load_motions(vo_loader *loader, vo_json_at motions);
+vo_result vo_load_cloths(vo_loader *loader, vo_json_at cloths);
+vo_result vo_load_obstacles(vo_loader *loader, const vo_json_at *root);
+vo_result vo_load_handles(vo_loader *loader, vo_json_at handles);
+
+/* read.c: values that have been checked. An absent one is 0, or what is said. */
+double vo_get_real(const vo_json_at *object, const char *key);
+double vo_get_limit(const vo_json_at *object, const char *key, double absent);
+int vo_get_int(const vo_json_at *object, const char *key, int absent);
+const char *vo_get_string(const vo_json_at *object, const char *key); /* NULL if absent */
+int vo_get_word(const vo_json_at *object, const char *key, const char *const *words);
+vo_vec3 vo_get_vec3(const vo_json_at *object, const char *key);
+bool vo_has(const vo_json_at *object, const char *key);
+/* Member `key` as a pose of the file's units and axes. */
+vo_pose vo_get_pose(const vo_json_at *object, const char *key);
+/* Puts file and key path in front of the message of a failed call; VO_BAD_CALL becomes
+ * VO_BAD_DATA. Success and want of memory pass. */
+vo_result vo_at_fault(vo_json_at at, vo_result result);
+/* A warning in the log. */
+void vo_tell_ignored(const vo_json_at *object, const char *key, const char *reason);
+
+/* The loader from a parsed document on, which it consumes in any case. `path` tells where relative
+ * names start. */
+vo_result vo_scene_load_document(vo_context *ctx, const char *path, vo_json_doc *doc, int frame,
+                                 int set_count, const char *const *sets, vo_scene **out);
+
+#endif

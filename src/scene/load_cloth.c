@@ -1,0 +1,161 @@
+/* Cloths of a scene file: mesh or grid, materials, place and velocity. */
+#include "codec/obj.h"
+#include "core/memory.h"
+#include "scene/build.h"
+#include "scene/load.h"
+
+static vo_result load_mesh(vo_loader *loader, const vo_json_at *cloth, vo_mesh **out) {
+    char path[VO_PATH_SIZE];
+    VO_TRY(vo_loader_file(loader, cloth, "mesh", path));
+    return vo_at_fault(vo_json_get(cloth, "mesh"),
+                       vo_obj_load(loader->ctx, path, VO_MESH_FOR_CLOTH, out));
+}
+
+static vo_result make_grid(vo_loader *loader, const vo_json_at *cloth, vo_grid_size *size,
+                           vo_mesh **out) {
+    enum { MOST_CELLS = 1000000 };
+    vo_json_at grid = vo_json_get(cloth, "grid");
+    *size = (vo_grid_size){vo_get_int(&grid, "columns", 0), vo_get_int(&grid, "rows", 0)};
+    if ((double)size->columns * size->rows > MOST_CELLS)
+        return vo_json_fail(grid, "%d columns and %d rows are more than %d cells", size->columns,
+                            size->rows, MOST_CELLS);
+    return vo_at_fault(grid, vo_mesh_create_grid(loader->ctx, vo_get_real(&grid, "width"),
+                                                 vo_get_real(&grid, "height"), size->columns,
+                                                 size->rows, out));
+}
+
+static vo_result load_shape(vo_loader *loader, const vo_json_at *cloth, vo_grid_size *size,
+                            vo_mesh **out) {
+    bool has_mesh = vo_has(cloth, "mesh"), has_grid = vo_has(cloth, "grid");
+    *size = (vo_grid_size){0, 0};
+    if (has_mesh && has_grid)
+        return vo_json_fail(vo_json_get(cloth, "grid"), "mesh and grid exclude each other");
+    if (!has_mesh && !has_grid)
+        return vo_json_fail(vo_json_get(cloth, "mesh"),
+                            "is missing; a cloth needs a mesh or a grid");
+    return has_mesh ? load_mesh(loader, cloth, out) : make_grid(loader, cloth, size, out);
+}
+
+/* A uniform sheet described by its solid (ARCSim 0.3.1). */
+static vo_result make_solid(vo_loader *loader, const vo_json_at *at, vo_fabric **out) {
+    static const char *const needed[] = {"thickness", "density", "elastic_modulus",
+                                         "poisson_ratio"};
+    for (int i = 0; i < 4; i++)
+        if (!vo_has(at, needed[i]))
+            return vo_json_fail(vo_json_get(at, i == 0 ? "data" : needed[i]),
+                                i == 0 ? "is missing: a material needs a fabric file, or "
+                                         "thickness, density, elastic_modulus and poisson_ratio"
+                                       : "is missing; a material without data needs it");
+    vo_solid solid = {vo_get_real(at, "thickness"), vo_get_real(at, "density"),
+                      vo_get_real(at, "elastic_modulus"), vo_get_real(at, "poisson_ratio")};
+    return vo_at_fault(*at, vo_fabric_from_solid(loader->ctx, &solid, out));
+}
+
+static vo_result load_fabric(vo_loader *loader, const vo_json_at *at, vo_fabric **out) {
+    bool has_data = vo_has(at, "data"), has_fabric = vo_has(at, "fabric");
+    if (has_data && has_fabric)
+        return vo_json_fail(vo_json_get(at, "fabric"), "data and fabric exclude each other");
+    if (!has_data && !has_fabric) return make_solid(loader, at, out);
+    const char *key = has_data ? "data" : "fabric";
+    if (vo_has(at, "thickness")) vo_tell_ignored(at, "thickness", "there is a fabric file");
+    char path[VO_PATH_SIZE];
+    VO_TRY(vo_loader_file(loader, at, key, path));
+    return vo_at_fault(vo_json_get(at, key), vo_fabric_load(loader->ctx, path, out));
+}
+
+/* Two limits; infinite if absent. */
+static void read_limits(const vo_json_at *object, const char *key, double *low, double *high) {
+    vo_json_at at = vo_json_get(object, key);
+    *low = -INFINITY;
+    *high = INFINITY;
+    (void)vo_json_read_limit(vo_json_item(&at, 0), low);
+    (void)vo_json_read_limit(vo_json_item(&at, 1), high);
+}
+
+static vo_result load_material(vo_loader *loader, vo_json_at at, vo_material *out) {
+    double thicken = vo_get_real(&at, "thicken");
+    *out = (vo_material){.density_mult = thicken * vo_get_real(&at, "density_mult"),
+                         .stretching_mult = thicken * vo_get_real(&at, "stretching_mult"),
+                         .bending_mult = thicken * vo_get_real(&at, "bending_mult"),
+                         .damping = vo_get_real(&at, "damping")};
+    read_limits(&at, "strain_limits", &out->stretch_min, &out->stretch_max);
+    return load_fabric(loader, &at, &out->fabric);
+}
+
+static vo_result load_materials(vo_loader *loader, vo_json_at at, vo_cloth_parts *parts) {
+    int count = vo_json_length(at);
+    parts->material =
+        vo_alloc_zero(loader->ctx, vo_array_bytes((size_t)count, sizeof(vo_material)));
+    if (!parts->material) return vo_fail_memory(loader->ctx, "materials");
+    parts->material_count = count;
+    for (int i = 0; i < count; i++)
+        VO_TRY(load_material(loader, vo_json_item(&at, i), &parts->material[i]));
+    return VO_OK;
+}
+
+static void read_velocity(const vo_loader *loader, const vo_json_at *cloth, vo_cloth_parts *parts) {
+    vo_json_at at = vo_json_get(cloth, "velocity");
+    parts->linear_velocity = xf_vector(loader->frame, vo_get_vec3(&at, "linear"));
+    parts->angular_velocity = q_rotate(loader->frame.rotation, vo_get_vec3(&at, "angular"));
+    parts->velocity_origin = xf_vector(loader->frame, vo_get_vec3(&at, "origin"));
+}
+
+static vo_remeshing read_remeshing(const vo_json_at *cloth) {
+    vo_json_at at = vo_json_get(cloth, "remeshing");
+    vo_remeshing r = {.refine_angle = vo_get_limit(&at, "refine_angle", INFINITY),
+                      .refine_compression = vo_get_limit(&at, "refine_compression", INFINITY),
+                      .refine_velocity = vo_get_limit(&at, "refine_velocity", INFINITY),
+                      .aspect_min = vo_get_limit(&at, "aspect_min", -INFINITY)};
+    read_limits(&at, "size", &r.size_min, &r.size_max);
+    return r;
+}
+
+/* A cloth smaller than a fingernail or larger than a big top was probably drawn in other units. */
+static void warn_about_size(vo_json_at at, const vo_mesh *mesh) {
+    const double smallest = 0.01, largest = 30;
+    vo_vec3 low = v3(INFINITY, INFINITY, INFINITY), high = v3_negate(low);
+    for (int n = 0; n < mesh->node_count; n++) {
+        low = v3_min(low, mesh->node_x[n]);
+        high = v3_max(high, mesh->node_x[n]);
+    }
+    vo_vec3 size = v3_sub(high, low);
+    double extent = vo_max(size.x, vo_max(size.y, size.z));
+    if (extent >= smallest && extent <= largest) return;
+    char path[128];
+    vo_json_path(at, path, sizeof path);
+    vo_log_line(at.ctx, VO_LOG_WARNING,
+                "%s: %s: the cloth measures %.3g x %.3g x %.3g m, which is unlikely for cloth; if "
+                "its file is not in metres, set \"units\", for example to \"cm\"",
+                at.file, path, size.x, size.y, size.z);
+}
+
+static vo_result read_parts(vo_loader *loader, const vo_json_at *at, vo_grid_size *grid,
+                            vo_cloth_parts *parts) {
+    VO_TRY(load_shape(loader, at, grid, &parts->mesh));
+    VO_TRY(load_materials(loader, vo_json_get(at, "materials"), parts));
+    parts->placement = xf_mul(loader->frame, vo_pose_transform(vo_get_pose(at, "transform")));
+    read_velocity(loader, at, parts);
+    return VO_OK;
+}
+
+static vo_result load_cloth(vo_loader *loader, vo_json_at at, vo_grid_size *grid) {
+    vo_cloth_parts parts = {0};
+    vo_scene *scene = loader->scene;
+    vo_result result = read_parts(loader, &at, grid, &parts);
+    if (result == VO_OK) result = vo_at_fault(at, vo_scene_take_cloth(scene, &parts, NULL));
+    vo_cloth_parts_free(loader->ctx, &parts);
+    if (result != VO_OK) return result;
+    vo_scene_cloth *cloth = &scene->cloth[scene->cloth_count - 1];
+    cloth->remeshing = read_remeshing(&at);
+    warn_about_size(at, cloth->mesh);
+    return VO_OK;
+}
+
+vo_result vo_load_cloths(vo_loader *loader, vo_json_at cloths) {
+    int count = vo_json_length(cloths);
+    if (!vo_reserve(loader->ctx, &loader->grid, &loader->grid_capacity, count))
+        return vo_fail_memory(loader->ctx, "cloths");
+    for (int i = 0; i < count; i++)
+        VO_TRY(load_cloth(loader, vo_json_item(&cloths, i), &loader->grid[i]));
+    return VO_OK;
+}

@@ -1,0 +1,146 @@
+/* Handles of a scene file. */
+#include "core/memory.h"
+#include "scene/keys.h"
+#include "scene/load.h"
+
+#include <string.h>
+
+static vo_result need(const vo_json_at *at, const char *key, const char *kind) {
+    vo_json_at value = vo_json_get(at, key);
+    if (vo_json_present(value)) return VO_OK;
+    return vo_json_fail(value, "is missing; a %s handle needs it", kind);
+}
+
+/* The keys without which a handle of its kind means nothing. */
+static vo_result check_needs(const vo_json_at *at, vo_handle_kind kind) {
+    static const char *const circle[] = {"circumference", "u", "center", "axis0", "axis1"};
+    if (kind == VO_HANDLE_CIRCLE)
+        for (int i = 0; i < 5; i++) VO_TRY(need(at, circle[i], "circle"));
+    if (kind == VO_HANDLE_SOFT) {
+        VO_TRY(need(at, "center", "soft"));
+        VO_TRY(need(at, "radius", "soft"));
+    }
+    return VO_OK;
+}
+
+/* Everything but the nodes, in the world's units and axes. */
+static vo_handle_def read_handle(const vo_loader *loader, const vo_json_at *at) {
+    vo_transform frame = loader->frame;
+    double u[2] = {0};
+    (void)vo_json_read_reals(vo_json_get(at, "u"), u, 2);
+    return (vo_handle_def){
+        .kind = (vo_handle_kind)vo_get_word(at, "type", vo_handle_words),
+        .cloth = vo_get_int(at, "cloth", 0),
+        .label = vo_get_int(at, "label", -1),
+        .motion = vo_get_int(at, "motion", -1),
+        .start = vo_get_real(at, "start_time"),
+        .end = vo_get_limit(at, "end_time", INFINITY),
+        .fade = vo_get_real(at, "fade_time"),
+        .stiffness = vo_get_real(at, "stiffness"),
+        .circumference = frame.scale * vo_get_real(at, "circumference"),
+        .circle_u = {u[0], u[1]},
+        .center = xf_vector(frame, vo_get_vec3(at, "center")),
+        .axis0 = q_rotate(frame.rotation, vo_get_vec3(at, "axis0")),
+        .axis1 = q_rotate(frame.rotation, vo_get_vec3(at, "axis1")),
+        .radius = frame.scale * vo_get_real(at, "radius"),
+    };
+}
+
+typedef struct node_list {
+    int count;
+    int *nodes;
+} node_list;
+
+static vo_result new_list(vo_context *ctx, int count, node_list *out) {
+    *out = (node_list){count, vo_new_array(ctx, int, count)};
+    return out->nodes ? VO_OK : vo_fail_memory(ctx, "a handle");
+}
+
+static vo_result read_nodes(vo_json_at at, node_list *out) {
+    VO_TRY(new_list(at.ctx, vo_json_length(at), out));
+    for (int i = 0; i < out->count; i++)
+        VO_TRY(vo_json_read_int(vo_json_item(&at, i), &out->nodes[i]));
+    return VO_OK;
+}
+
+/* Corner 0 is the origin; 1, 2 and 3 follow counter-clockwise. */
+static vo_result find_corners(vo_json_at at, vo_grid_size grid, node_list *out) {
+    int top = grid.rows * (grid.columns + 1);
+    int corner[4] = {0, grid.columns, top + grid.columns, top};
+    VO_TRY(read_nodes(at, out));
+    for (int i = 0; i < out->count; i++) {
+        if (out->nodes[i] > 3)
+            return vo_json_fail(vo_json_item(&at, i), "a grid has corners 0 to 3, not %d",
+                                out->nodes[i]);
+        out->nodes[i] = corner[out->nodes[i]];
+    }
+    return VO_OK;
+}
+
+/* Sides in the order of vo_side_words: left, right, bottom, top. */
+static vo_result find_side(vo_context *ctx, int side, vo_grid_size grid, node_list *out) {
+    int across = grid.columns + 1;
+    bool upright = side < 2;
+    VO_TRY(new_list(ctx, upright ? grid.rows + 1 : across, out));
+    int first = side == 1 ? grid.columns : side == 3 ? grid.rows * across : 0;
+    for (int i = 0; i < out->count; i++) out->nodes[i] = first + i * (upright ? across : 1);
+    return VO_OK;
+}
+
+static vo_result find_on_grid(const vo_loader *loader, const vo_json_at *at, const char *key,
+                              int cloth, node_list *out) {
+    vo_json_at value = vo_json_get(at, key);
+    vo_grid_size grid = {0, 0};
+    if (cloth < loader->scene->cloth_count) grid = loader->grid[cloth];
+    if (grid.columns == 0) return vo_json_fail(value, "cloth %d is not made from a grid", cloth);
+    if (strcmp(key, "corners") == 0) return find_corners(value, grid, out);
+    return find_side(loader->ctx, vo_get_word(at, key, vo_side_words), grid, out);
+}
+
+/* Which one of the keys that name nodes is there; NULL: none. */
+static vo_result choose_key(const vo_json_at *at, const char **out) {
+    static const char *const keys[] = {"nodes", "vertices", "corners", "edge"};
+    *out = NULL;
+    for (int i = 0; i < 4; i++) {
+        if (!vo_has(at, keys[i])) continue;
+        if (*out)
+            return vo_json_fail(vo_json_get(at, keys[i]), "%s and %s exclude each other", *out,
+                                keys[i]);
+        *out = keys[i];
+    }
+    return VO_OK;
+}
+
+/* The nodes a handle lists. A label goes before them, as in ARCSim. */
+static vo_result find_nodes(const vo_loader *loader, const vo_json_at *at, const vo_handle_def *def,
+                            node_list *out) {
+    const char *key;
+    *out = (node_list){0};
+    VO_TRY(choose_key(at, &key));
+    if (def->kind == VO_HANDLE_SOFT) return VO_OK;
+    if (def->label != -1) {
+        if (key) vo_tell_ignored(at, key, "label is given");
+        return VO_OK;
+    }
+    if (!key) return vo_json_fail(*at, "names no nodes: it needs a label or nodes");
+    if (key[0] == 'n' || key[0] == 'v') return read_nodes(vo_json_get(at, key), out);
+    return find_on_grid(loader, at, key, def->cloth, out);
+}
+
+static vo_result load_handle(vo_loader *loader, vo_json_at at) {
+    vo_handle_def def = read_handle(loader, &at);
+    node_list list = {0};
+    VO_TRY(check_needs(&at, def.kind));
+    vo_result result = find_nodes(loader, &at, &def, &list);
+    def.node_count = list.count;
+    def.nodes = list.nodes;
+    if (result == VO_OK) result = vo_at_fault(at, vo_scene_add_handle(loader->scene, &def, NULL));
+    vo_free_array(loader->ctx, list.nodes, list.count);
+    return result;
+}
+
+vo_result vo_load_handles(vo_loader *loader, vo_json_at handles) {
+    for (int i = 0; i < vo_json_length(handles); i++)
+        VO_TRY(load_handle(loader, vo_json_item(&handles, i)));
+    return VO_OK;
+}

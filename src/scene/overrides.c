@@ -1,0 +1,156 @@
+/* Changes to a scene document: --set, and those that a resumed run has recorded. */
+#include "core/memory.h"
+#include "scene/load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One "key=value". */
+static vo_result apply_set(vo_json_doc *doc, const char *set) {
+    const char *equals = strchr(set, '=');
+    if (!equals || equals == set)
+        return vo_fail(doc->ctx, VO_BAD_CALL, "\"%.200s\": expected key=value", set);
+    char *key = vo_copy_string(doc->ctx, set);
+    if (!key) return vo_fail_memory(doc->ctx, "a setting");
+    key[equals - set] = 0;
+    vo_result result = vo_json_set(doc, key, equals + 1);
+    vo_free(doc->ctx, key, strlen(set) + 1);
+    return result;
+}
+
+vo_result vo_scene_apply_sets(vo_json_doc *doc, int set_count, const char *const *sets) {
+    for (int i = 0; i < set_count; i++) VO_TRY(apply_set(doc, sets[i]));
+    return VO_OK;
+}
+
+/* Settings of one entry. What has the wrong type is passed over: the check tells of it. */
+static vo_result apply_entry(vo_json_doc *doc, vo_json_at entry, int frame) {
+    vo_json_at from = vo_json_get(&entry, "from_frame"), sets = vo_json_get(&entry, "set");
+    int from_frame = 0;
+    if (vo_json_kind(from) != VO_JSON_NUMBER || vo_json_read_int(from, &from_frame) != VO_OK)
+        return VO_OK;
+    for (int i = 0; from_frame <= frame && i < vo_json_length(sets); i++) {
+        vo_json_at at = vo_json_item(&sets, i);
+        const char *set;
+        if (vo_json_kind(at) != VO_JSON_STRING) continue;
+        VO_TRY(vo_json_read_string(at, &set));
+        VO_TRY(vo_at_fault(at, apply_set(doc, set)));
+    }
+    return VO_OK;
+}
+
+/* Works from a copy, since a setting may name any part of the document. */
+vo_result vo_scene_apply_overrides(vo_json_doc *doc, int frame) {
+    vo_json_at root = vo_json_root(doc);
+    vo_json_at given = vo_json_get(&root, "overrides");
+    if (vo_json_length(given) == 0) return VO_OK;
+    vo_json_doc copy;
+    VO_TRY(vo_json_new(doc->ctx, doc->file, &copy));
+    vo_json_at top = vo_json_root(&copy);
+    vo_result result = vo_json_put_copy(&top, "overrides", given);
+    vo_json_at list = vo_json_get(&top, "overrides");
+    for (int i = 0; result == VO_OK && i < vo_json_length(list); i++)
+        result = apply_entry(doc, vo_json_item(&list, i), frame);
+    vo_json_free(&copy);
+    return result;
+}
+
+/* One step of a plain path (name, or [index]) from steps[-1] to steps[0]; where the path goes on,
+ * or NULL. */
+static const char *step_down(vo_json_at *steps, const char *path, char *key, size_t size) {
+    if (path[0] == '[') {
+        char *end;
+        long index = strtol(path + 1, &end, 10);
+        steps[0] = vo_json_item(&steps[-1], index < 0 || index > 1 << 30 ? -1 : (int)index);
+        return *end == ']' ? end + 1 : NULL;
+    }
+    path += path[0] == '.';
+    size_t length = strcspn(path, ".[");
+    if (length == 0 || length >= size) return NULL;
+    memcpy(key, path, length);
+    key[length] = 0;
+    steps[0] = vo_json_get(&steps[-1], key);
+    return path + length;
+}
+
+/* Copies the value at a plain path into member `value` of another document; false if the path
+ * leads nowhere or a step of it is not plain. */
+static bool find_value(const vo_json_doc *doc, const char *path, vo_json_doc *out) {
+    enum { DEEPEST = 16, LONGEST = 64 };
+    vo_json_at steps[DEEPEST] = {vo_json_root(doc)}, top = vo_json_root(out);
+    char keys[DEEPEST][LONGEST];
+    int depth = 0;
+    while (path && *path) {
+        if (++depth == DEEPEST) return false;
+        path = step_down(&steps[depth], path, keys[depth], LONGEST);
+    }
+    return path && depth > 0 && vo_json_present(steps[depth]) &&
+           vo_json_put_copy(&top, "value", steps[depth]) == VO_OK;
+}
+
+/* Cuts {"value": X} down to X on one line, in place. */
+static char *flatten(char *text) {
+    char *from = strchr(text, ':'), *last = strrchr(text, '}'), *to = text;
+    *last = 0;
+    for (from++; *from; from++) {
+        if (*from != '\n') {
+            *to++ = *from;
+            continue;
+        }
+        while (from[1] == ' ' || from[1] == '\t') from++;
+    }
+    *to = 0;
+    return text + strspn(text, " ");
+}
+
+/* Appends "KEY=VALUE" with the value that is in `values`. */
+static vo_result put_setting(const vo_json_at *list, const char *set, size_t key_length,
+                             const vo_json_doc *values) {
+    char *text;
+    size_t size;
+    VO_TRY(vo_json_print(values, &text, &size));
+    size_t bytes = key_length + size + 2;
+    char *line = vo_alloc(list->ctx, bytes);
+    vo_result result = VO_OK;
+    if (line) {
+        snprintf(line, bytes, "%.*s=%s", (int)key_length, set, flatten(text));
+        result = vo_json_put_string(list, NULL, line);
+    } else {
+        result = vo_fail_memory(list->ctx, "a setting");
+    }
+    vo_free(list->ctx, line, bytes);
+    vo_free(list->ctx, text, size + 1);
+    return result;
+}
+
+/* Appends a setting with its resolved value; as it is where the resolved scene does not know it. */
+static vo_result record_set(const vo_scene *scene, const vo_json_at *list, const char *set) {
+    const char *equals = strchr(set, '=');
+    if (!equals || !scene->resolved.root) return vo_json_put_string(list, NULL, set);
+    size_t length = (size_t)(equals - set);
+    char path[256];
+    if (length >= sizeof path) return vo_json_put_string(list, NULL, set);
+    memcpy(path, set, length);
+    path[length] = 0;
+    vo_json_doc values;
+    VO_TRY(vo_json_new(scene->ctx, "a setting", &values));
+    vo_result result = find_value(&scene->resolved, path, &values)
+                           ? put_setting(list, set, length, &values)
+                           : vo_json_put_string(list, NULL, set);
+    vo_json_free(&values);
+    return result;
+}
+
+vo_result vo_scene_record_override(const vo_scene *scene, vo_json_doc *stored, int from_frame,
+                                   int set_count, const char *const *sets) {
+    vo_json_at root = vo_json_root(stored), entry, list;
+    vo_json_at overrides = vo_json_get(&root, "overrides");
+    if (vo_json_kind(overrides) != VO_JSON_ARRAY)
+        VO_TRY(vo_json_put_array(&root, "overrides", &overrides));
+    VO_TRY(vo_json_put_object(&overrides, NULL, &entry));
+    VO_TRY(vo_json_put_int(&entry, "from_frame", from_frame));
+    VO_TRY(vo_json_put_array(&entry, "set", &list));
+    for (int i = 0; i < set_count; i++) VO_TRY(record_set(scene, &list, sets[i]));
+    return VO_OK;
+}

@@ -1,0 +1,119 @@
+/* Where the files are that a scene names, and under which names a run keeps them. */
+#include "core/file.h"
+#include "core/memory.h"
+#include "scene/load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PLACES = 4, LONGEST_NAME = 200 };
+
+/* The folders in which a relative name is looked for, in this order. */
+static int list_places(const vo_loader *loader, char place[MOST_PLACES][VO_PATH_SIZE]) {
+    int count = 0;
+    snprintf(place[count++], VO_PATH_SIZE, "%s", loader->folder);
+    snprintf(place[count++], VO_PATH_SIZE, ".");
+    vo_path_join(place[count++], VO_PATH_SIZE, loader->folder, "..");
+    const char *assets = getenv("VOILE_ASSETS");
+    if (assets && assets[0]) snprintf(place[count++], VO_PATH_SIZE, "%s", assets);
+    return count;
+}
+
+static vo_result report_missing(vo_json_at at, const char *name, int count,
+                                char place[MOST_PLACES][VO_PATH_SIZE]) {
+    if (name[0] == '/') return vo_json_fail(at, "there is no file \"%s\"", name);
+    char list[320] = "";
+    for (int i = 0; i < count; i++) {
+        size_t length = strlen(list);
+        snprintf(list + length, sizeof list - length, "%s\"%s\"", i ? ", " : "", place[i]);
+    }
+    return vo_json_fail(at, "there is no file \"%.150s\" in any of %s", name, list);
+}
+
+vo_result vo_loader_find(vo_loader *loader, vo_json_at at, const char *name, bool *found,
+                         char path[VO_PATH_SIZE]) {
+    char place[MOST_PLACES][VO_PATH_SIZE];
+    int count = list_places(loader, place);
+    for (int i = 0; i < count; i++) {
+        if (strlen(place[i]) + strlen(name) + 2 > VO_PATH_SIZE)
+            return vo_json_fail(at, "the path is too long: \"%.60s...\"", name);
+        vo_path_join(path, VO_PATH_SIZE, place[i], name);
+        if (!vo_file_exists(path)) continue;
+        if (found) *found = true;
+        return VO_OK;
+    }
+    if (!found) return report_missing(at, name, count, place);
+    *found = false;
+    return VO_OK;
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Whether this is the copy that a run made: inputs/NUMBER-NAME beside the scene file. */
+static bool is_stored(const vo_loader *loader, const char *name, const char *path) {
+    char own[VO_PATH_SIZE];
+    vo_path_join(own, sizeof own, loader->folder, name);
+    if (strcmp(own, path) != 0 || strncmp(name, "inputs/", 7) != 0) return false;
+    size_t digits = strspn(name + 7, "0123456789");
+    return digits > 0 && name[7 + digits] == '-' && !strchr(name + 7, '/');
+}
+
+static bool is_taken(const vo_loader *loader, const char *stored) {
+    char path[VO_PATH_SIZE];
+    for (int i = 0; i < loader->scene->input_count; i++)
+        if (strcmp(loader->scene->input[i].stored, stored) == 0) return true;
+    vo_path_join(path, sizeof path, loader->folder, stored);
+    return vo_file_exists(path);
+}
+
+/* inputs/INDEX-NAME. Of a long name the end is kept, with what tells the kind of file. Where the
+ * folder is a run's own, a file it already has is left alone. */
+static void make_stored_name(const vo_loader *loader, const char *path, char *out, size_t size) {
+    const char *name = base_name(path);
+    if (strlen(name) > LONGEST_NAME) name += strlen(name) - LONGEST_NAME;
+    for (int number = loader->scene->input_count;; number++) {
+        snprintf(out, size, "inputs/%d-%s", number, name);
+        if (!is_taken(loader, out)) return;
+    }
+}
+
+static vo_result add_input(vo_scene *scene, const char *path, const char *stored) {
+    if (!vo_reserve(scene->ctx, &scene->input, &scene->input_capacity, scene->input_count + 1))
+        return vo_fail_memory(scene->ctx, path);
+    vo_scene_input input = {vo_copy_string(scene->ctx, path), NULL};
+    if (input.path) input.stored = vo_copy_string(scene->ctx, stored);
+    if (!input.stored) {
+        vo_free_string(scene->ctx, input.path);
+        return vo_fail_memory(scene->ctx, path);
+    }
+    scene->input[scene->input_count++] = input;
+    return VO_OK;
+}
+
+/* Makes a file an input of the scene; one that is named twice is kept once. */
+static vo_result store(vo_loader *loader, const char *name, const char *path, const char **stored) {
+    vo_scene *scene = loader->scene;
+    for (int i = 0; i < scene->input_count; i++)
+        if (strcmp(scene->input[i].path, path) == 0) {
+            *stored = scene->input[i].stored;
+            return VO_OK;
+        }
+    char made[LONGEST_NAME + 32];
+    make_stored_name(loader, path, made, sizeof made);
+    VO_TRY(add_input(scene, path, is_stored(loader, name, path) ? name : made));
+    *stored = scene->input[scene->input_count - 1].stored;
+    return VO_OK;
+}
+
+vo_result vo_loader_file(vo_loader *loader, const vo_json_at *at, const char *key,
+                         char path[VO_PATH_SIZE]) {
+    vo_json_at named = vo_json_get(at, key);
+    const char *name = vo_get_string(at, key), *stored;
+    VO_TRY(vo_loader_find(loader, named, name, NULL, path));
+    VO_TRY(store(loader, name, path, &stored));
+    return vo_json_put_string(at, key, stored);
+}

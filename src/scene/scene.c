@@ -1,0 +1,125 @@
+#include "scene/scene.h"
+
+#include "core/memory.h"
+#include "scene/build.h"
+
+vo_pose vo_pose_identity(void) { return (vo_pose){.scale = 1}; }
+
+vo_scene_def vo_scene_def_default(void) {
+    return (vo_scene_def){
+        .frame_time = 0.04,
+        .frame_steps = 1,
+        .end_time = INFINITY,
+        .end_frame = INFINITY,
+        .wind_density = 1,
+        .friction = 0.6,
+        .obstacle_friction = 0.3,
+        .handle_stiffness = 1e3,
+        .solver = VO_SOLVER_PCG,
+        .solver_tolerance = 1e-4,
+        .solver_max_iterations = 500,
+    };
+}
+
+/* The sentence that tells what is wrong with the times, or NULL. */
+static const char *time_defect(const vo_scene_def *d) {
+    if (!(d->frame_time > 0) || !isfinite(d->frame_time)) return "frame_time must be positive";
+    if (d->frame_steps < 1) return "frame_steps must be at least 1";
+    if (!(d->end_time >= 0)) return "end_time must not be negative";
+    if (!(d->end_frame >= 0)) return "end_frame must not be negative";
+    return NULL;
+}
+
+static bool is_nonnegative(double x) { return x >= 0 && isfinite(x); }
+
+static const char *physics_defect(const vo_scene_def *d) {
+    if (!v3_is_finite(d->gravity)) return "gravity must be finite";
+    if (!is_nonnegative(d->wind_density)) return "wind_density must be at least 0";
+    if (!v3_is_finite(d->wind_velocity)) return "wind_velocity must be finite";
+    if (!is_nonnegative(d->wind_drag)) return "wind_drag must be at least 0";
+    if (!is_nonnegative(d->friction) || !is_nonnegative(d->obstacle_friction))
+        return "friction must be at least 0";
+    if (!(d->handle_stiffness > 0) || !isfinite(d->handle_stiffness))
+        return "handle_stiffness must be positive";
+    return NULL;
+}
+
+static const char *solver_defect(const vo_scene_def *d) {
+    if (d->solver != VO_SOLVER_PCG && d->solver != VO_SOLVER_DIRECT)
+        return "solver is not one of vo_linear_solver";
+    if (!(d->solver_tolerance > 0 && d->solver_tolerance < 1))
+        return "solver_tolerance must lie between 0 and 1";
+    if (d->solver_max_iterations < 1) return "solver_max_iterations must be at least 1";
+    if (d->disable >= 2u * VO_DISABLE_FRACTURE)
+        return "disable has bits that are not of vo_disable";
+    return NULL;
+}
+
+vo_result vo_scene_check_def(vo_context *ctx, const vo_scene_def *def) {
+    const char *defect = time_defect(def);
+    if (!defect) defect = physics_defect(def);
+    if (!defect) defect = solver_defect(def);
+    return defect ? vo_fail(ctx, VO_BAD_CALL, "%s", defect) : VO_OK;
+}
+
+vo_result vo_scene_create(vo_context *ctx, const vo_scene_def *given, vo_scene **out) {
+    vo_scene_def def = given ? *given : vo_scene_def_default();
+    *out = NULL;
+    VO_TRY(vo_scene_check_def(ctx, &def));
+    vo_scene *scene = vo_new(ctx, vo_scene);
+    if (!scene) return vo_fail_memory(ctx, "a scene");
+    scene->ctx = ctx;
+    scene->def = def;
+    *out = scene;
+    return VO_OK;
+}
+
+static void free_cloths(vo_scene *scene) {
+    for (int i = 0; i < scene->cloth_count; i++) {
+        vo_scene_cloth *cloth = &scene->cloth[i];
+        vo_cloth_parts parts = {.mesh = cloth->mesh,
+                                .material_count = cloth->material_count,
+                                .material = cloth->material};
+        vo_cloth_parts_free(scene->ctx, &parts);
+    }
+    vo_free_array(scene->ctx, scene->cloth, scene->cloth_capacity);
+}
+
+static void free_motions(vo_scene *scene) {
+    for (int i = 0; i < scene->motion_count; i++) vo_motion_free(scene->ctx, &scene->motion[i]);
+    vo_free_array(scene->ctx, scene->motion, scene->motion_capacity);
+}
+
+static void free_handles(vo_scene *scene) {
+    for (int i = 0; i < scene->handle_count; i++)
+        vo_free_array(scene->ctx, scene->handle[i].nodes, scene->handle[i].def.node_count);
+    vo_free_array(scene->ctx, scene->handle, scene->handle_capacity);
+}
+
+static void free_obstacles(vo_scene *scene) {
+    for (int i = 0; i < scene->obstacle_count; i++) vo_mesh_destroy(scene->obstacle[i].mesh);
+    vo_free_array(scene->ctx, scene->obstacle, scene->obstacle_capacity);
+}
+
+static void free_inputs(vo_scene *scene) {
+    for (int i = 0; i < scene->input_count; i++) {
+        vo_free_string(scene->ctx, scene->input[i].path);
+        vo_free_string(scene->ctx, scene->input[i].stored);
+    }
+    vo_free_array(scene->ctx, scene->input, scene->input_capacity);
+}
+
+void vo_scene_destroy(vo_scene *scene) {
+    if (!scene) return;
+    free_cloths(scene);
+    free_motions(scene);
+    free_handles(scene);
+    free_obstacles(scene);
+    free_inputs(scene);
+    vo_json_free(&scene->resolved);
+    vo_delete(scene->ctx, scene);
+}
+
+vo_scene_def vo_scene_get_def(const vo_scene *scene) { return scene->def; }
+int vo_scene_cloth_count(const vo_scene *scene) { return scene->cloth_count; }
+int vo_scene_obstacle_count(const vo_scene *scene) { return scene->obstacle_count; }
