@@ -1,0 +1,80 @@
+/* Scene files: whatever the bytes, the answer is a sound scene or a message. Names are looked up as
+ * if the file were in assets/scenes. */
+#include "scene/load.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition) {
+    if (!condition) abort();
+}
+
+static void check_mesh(const vo_mesh *mesh) {
+    for (int n = 0; n < mesh->node_count; n++)
+        require(v3_is_finite(mesh->node_x[n]) && v3_is_finite(mesh->node_v[n]));
+}
+
+static void check_handle(const vo_scene *scene, const vo_handle_def *handle) {
+    require(handle->cloth >= 0 && handle->cloth < scene->cloth_count);
+    require(handle->motion >= -1 && handle->motion < scene->motion_count);
+    for (int i = 0; i < handle->node_count; i++)
+        require(handle->nodes[i] >= 0 &&
+                handle->nodes[i] < scene->cloth[handle->cloth].mesh->node_count);
+}
+
+static void check_motion(const vo_motion *motion) {
+    require(motion->key_count > 0);
+    double first = motion->key[0].time, last = motion->key[motion->key_count - 1].time;
+    for (int i = -1; i <= 11; i++) {
+        vo_transform pose = vo_motion_pose(motion, first + (last - first) * i / 10);
+        require(v3_is_finite(pose.translation) && pose.scale > 0 && isfinite(pose.scale));
+        require(fabs(q_dot(pose.rotation, pose.rotation) - 1) < 1e-9);
+    }
+}
+
+/* What the simulation relies on: indices in range, finite numbers. */
+static void check_scene(const vo_scene *scene) {
+    require(scene->cloth_count > 0 && scene->def.frame_time > 0 && scene->def.frame_steps > 0);
+    for (int i = 0; i < scene->cloth_count; i++) {
+        const vo_scene_cloth *cloth = &scene->cloth[i];
+        check_mesh(cloth->mesh);
+        for (int f = 0; f < cloth->mesh->face_count; f++)
+            require(cloth->mesh->face_label[f] >= 0 &&
+                    cloth->mesh->face_label[f] < cloth->material_count);
+    }
+    for (int i = 0; i < scene->obstacle_count; i++) {
+        check_mesh(scene->obstacle[i].mesh);
+        require(scene->obstacle[i].motion < scene->motion_count);
+    }
+    for (int i = 0; i < scene->motion_count; i++) check_motion(&scene->motion[i]);
+    for (int i = 0; i < scene->handle_count; i++) check_handle(scene, &scene->handle[i].def);
+}
+
+static vo_result load(vo_context *ctx, const char *text, size_t size, vo_scene **out) {
+    vo_json_doc doc;
+    *out = NULL;
+    VO_TRY(vo_json_parse(ctx, "fuzz.json", text, size, &doc));
+    return vo_scene_load_document(ctx, VOILE_SOURCE_DIR "/assets/scenes/fuzz.json", &doc, INT_MAX,
+                                  0, NULL, out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    vo_context_def def = vo_context_def_default();
+    def.threads = 1;
+    vo_context *ctx;
+    if (vo_context_create(&def, &ctx) != VO_OK) return 0;
+    vo_scene *scene;
+    vo_result result = load(ctx, (const char *)data, size, &scene);
+    require((result == VO_OK) == (scene != NULL));
+    require(result != VO_BAD_CALL);
+    if (scene)
+        check_scene(scene);
+    else
+        require(strstr(vo_context_message(ctx), "fuzz.json") || result == VO_NO_MEMORY);
+    vo_scene_destroy(scene);
+    vo_context_destroy(ctx);
+    return 0;
+}

@@ -1,0 +1,393 @@
+/* Motions: Hermite curves against values worked out by hand, .mot files whole and broken. */
+#include "support.h"
+
+#include "core/file.h"
+#include "core/memory.h"
+#include "scene/motion.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static vo_keyframe key_at(double time, double x) {
+    vo_keyframe key = {.time = time, .pose = {.translate = {x, 0, 0}, .scale = 1}};
+    return key;
+}
+
+static vo_motion make_motion(vo_context *ctx, int count, const vo_keyframe *keys) {
+    vo_motion motion;
+    assert_ok(ctx, vo_motion_from_keyframes(ctx, count, keys, &motion));
+    return motion;
+}
+
+static double x_at(const vo_motion *motion, double time) {
+    return vo_motion_pose(motion, time).translation.x;
+}
+
+static void assert_same_rotation(vo_quat a, vo_quat b, double tolerance) {
+    assert_near(fabs(q_dot(a, b)), 1, tolerance);
+}
+
+static void poses_are_held_outside_the_keys(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_motion motion = make_motion(ctx, 2, (vo_keyframe[]){key_at(1, 5), key_at(2, 7)});
+    assert_true(x_at(&motion, -1e9) == 5 && x_at(&motion, 1) == 5);
+    assert_true(x_at(&motion, 2) == 7 && x_at(&motion, 1e9) == 7);
+    vo_motion_free(ctx, &motion);
+    motion = make_motion(ctx, 1, (vo_keyframe[]){key_at(3, 4)});
+    assert_true(x_at(&motion, 0) == 4 && x_at(&motion, 3) == 4 && x_at(&motion, 9) == 4);
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
+static void two_keys_ease_in_and_out(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_motion motion = make_motion(ctx, 2, (vo_keyframe[]){key_at(0, 0), key_at(2, 1)});
+    for (int i = 0; i <= 20; i++) {
+        double s = i / 20.0; /* both rates are zero: 3 s^2 - 2 s^3 */
+        assert_near(x_at(&motion, 2 * s), 3 * s * s - 2 * s * s * s, 1e-15);
+    }
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
+/* Keys (0, 0), (1, 1), (3, 5): the rate in the middle is (5 - 0) / 3.
+ * Halfway through the first span: 1/2 (0 + 1) + 1/8 (0 - 5/3) = 7/24.
+ * Halfway through the second: 1/2 (1 + 5) + 2/8 (5/3 - 0) = 41/12. */
+static void missing_velocities_are_central_differences(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_keyframe keys[] = {key_at(0, 0), key_at(1, 1), key_at(3, 5)};
+    vo_motion motion = make_motion(ctx, 3, keys);
+    assert_near(motion.key[1].rate.translation.x, 5.0 / 3, 1e-15);
+    assert_near(x_at(&motion, 0.5), 7.0 / 24, 1e-15);
+    assert_near(x_at(&motion, 2), 41.0 / 12, 1e-14);
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
+/* With exact slopes a cubic is reproduced, whatever the spacing of the keys. */
+static void given_velocities_reproduce_a_cubic(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_keyframe keys[4];
+    double times[] = {-1, 0.25, 2, 2.5};
+    for (int k = 0; k < 4; k++) {
+        double t = times[k];
+        keys[k] = key_at(t, t * t * t - 2 * t + 1);
+        keys[k].pose.scale = 3 + 0.5 * t;
+        keys[k].has_velocity = true;
+        keys[k].velocity = (vo_pose){.translate = {3 * t * t - 2, 0, 0}, .scale = 0.5};
+    }
+    vo_motion motion = make_motion(ctx, 4, keys);
+    for (int i = 0; i <= 56; i++) {
+        double t = -1 + i / 16.0;
+        assert_near(x_at(&motion, t), t * t * t - 2 * t + 1, 1e-13);
+        assert_near(vo_motion_pose(&motion, t).scale, 3 + 0.5 * t, 1e-13);
+    }
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
+static void rotations_blend_to_unit_quaternions(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_keyframe keys[] = {key_at(0, 0), key_at(1, 0)};
+    keys[1].pose.degrees = 90;
+    keys[1].pose.axis = v3(0, 0, 2);
+    vo_motion motion = make_motion(ctx, 2, keys);
+    vo_quat half = vo_motion_pose(&motion, 0.5).rotation;
+    assert_near(q_dot(half, half), 1, 1e-15);
+    assert_same_rotation(half, q_axis_angle(v3(0, 0, 1), VO_PI / 4), 1e-15);
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
+/* A body that spins at 30 degrees a second, given by its poses and turning speed once a second. */
+static void turning_speed_is_kept_between_keys(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_keyframe keys[5];
+    vo_vec3 axis = v3(1, 2, -1);
+    for (int k = 0; k < 5; k++) {
+        keys[k] = key_at(k, 0);
+        keys[k].pose.degrees = 30 * k;
+        keys[k].pose.axis = axis;
+        keys[k].has_velocity = true;
+        keys[k].velocity = (vo_pose){.degrees = 30, .axis = axis};
+    }
+    vo_motion motion = make_motion(ctx, 5, keys);
+    for (int i = 0; i <= 32; i++)
+        assert_same_rotation(vo_motion_pose(&motion, i / 8.0).rotation,
+                             q_axis_angle(axis, i / 8.0 * VO_PI / 6), 1e-9);
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
+static void overshoot_leaves_the_scale_positive(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_keyframe keys[4];
+    double scales[] = {1, 0.01, 0.01, 1};
+    for (int k = 0; k < 4; k++) {
+        keys[k] = key_at(k, 0);
+        keys[k].pose.scale = scales[k];
+    }
+    vo_motion motion = make_motion(ctx, 4, keys);
+    for (int i = 0; i < 192; i++) assert_true(vo_motion_pose(&motion, i / 64.0).scale > 0);
+    assert_near(vo_motion_pose(&motion, 1.5).scale, 1e-4, 1e-18);
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
+/* The span that the binary search finds is the one that holds the time. */
+static void many_keys_are_searched_right(void **state) {
+    (void)state;
+    enum { COUNT = 1001 };
+    vo_context *ctx = test_context(1);
+    static vo_keyframe keys[COUNT];
+    double time = 0;
+    for (int k = 0; k < COUNT; k++) {
+        keys[k] = key_at(time, k);
+        time += 0.5 + (k * 7) % 5;
+    }
+    vo_motion motion = make_motion(ctx, COUNT, keys);
+    for (int k = 0; k + 1 < COUNT; k++) {
+        assert_true(x_at(&motion, keys[k].time) == k);
+        double x = x_at(&motion, (keys[k].time + keys[k + 1].time) / 2);
+        assert_true(x > k - 0.5 && x < k + 1.5);
+    }
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
+/* M' C p = C M p for the pose at any time, with C a change of axes and units. */
+static void a_change_of_frame_moves_the_same_points(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_keyframe keys[3];
+    for (int k = 0; k < 3; k++) {
+        keys[k] = key_at(k, k * k);
+        keys[k].pose.scale = 1 + 0.5 * k;
+        keys[k].pose.degrees = 40 * k;
+        keys[k].pose.axis = v3(1, k, 2);
+    }
+    vo_motion before = make_motion(ctx, 3, keys), after = make_motion(ctx, 3, keys);
+    vo_transform frame = {{0, 0, 0}, 0.01, q_axis_angle(v3(1, 0, 0), VO_PI / 2)};
+    vo_motion_change_frame(&after, frame);
+    vo_vec3 p = v3(3, -4, 5);
+    for (int i = -5; i < 25; i++) {
+        double t = i / 10.0;
+        vo_vec3 a = xf_point(frame, xf_point(vo_motion_pose(&before, t), p));
+        vo_vec3 b = xf_point(vo_motion_pose(&after, t), xf_point(frame, p));
+        assert_near(v3_distance(a, b), 0, 1e-14);
+    }
+    vo_motion_free(ctx, &before);
+    vo_motion_free(ctx, &after);
+    vo_context_destroy(ctx);
+}
+
+static void expect_bad_keys(vo_context *ctx, int count, const vo_keyframe *keys,
+                            const char *sentence) {
+    vo_motion motion;
+    assert_int_equal(vo_motion_from_keyframes(ctx, count, keys, &motion), VO_BAD_CALL);
+    if (!strstr(vo_context_message(ctx), sentence))
+        fail_msg("\"%s\" does not say \"%s\"", vo_context_message(ctx), sentence);
+    assert_null(motion.key);
+}
+
+static void bad_keys_are_named(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_keyframe keys[] = {key_at(0, 0), key_at(1, 0)};
+    expect_bad_keys(ctx, 0, keys, "at least one key");
+    expect_bad_keys(ctx, 1, NULL, "at least one key");
+    keys[1].time = 0;
+    expect_bad_keys(ctx, 2, keys, "key 1 of the motion: its time");
+    keys[1].time = NAN;
+    expect_bad_keys(ctx, 2, keys, "key 1 of the motion: the time is not finite");
+    keys[1] = key_at(1, INFINITY);
+    expect_bad_keys(ctx, 2, keys, "key 1 of the motion: the pose");
+    keys[1] = key_at(1, 0);
+    keys[1].pose.scale = 0;
+    expect_bad_keys(ctx, 2, keys, "key 1 of the motion: the scale");
+    keys[1] = key_at(1, 0);
+    keys[1].has_velocity = true;
+    keys[1].velocity.degrees = NAN;
+    expect_bad_keys(ctx, 2, keys, "key 1 of the motion: the velocity");
+    vo_context_destroy(ctx);
+}
+
+static const char two_bodies[] = "NumFrames: 3\n"
+                                 "body[0] position\n"
+                                 "0 0 0\n"
+                                 "1 0 0\r\n"
+                                 "  2\t0 1e0\n"
+                                 "\n"
+                                 "body[0] orientation\n"
+                                 "1 0 0 0\n"
+                                 "-2 0 0 0\n"
+                                 "0.6 0.8 0 0\n"
+                                 "\n"
+                                 "\n"
+                                 "body[1] position\n"
+                                 "5 5 5\n"
+                                 "5 5 5\n"
+                                 "5 5 5\n"
+                                 "\n"
+                                 "body[1] orientation\n"
+                                 "0 0 0 1\n"
+                                 "0 0 0 1\n"
+                                 "0 0 0 1\n"
+                                 "\n";
+
+static void mot_files_become_motions(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_mot mot;
+    assert_ok(ctx, vo_mot_parse(ctx, "a.mot", two_bodies, sizeof two_bodies - 1, 10, xf_identity(),
+                                &mot));
+    assert_int_equal(mot.body_count, 2);
+    assert_int_equal(mot.body[0].key_count, 3);
+    const vo_motion_key *key = mot.body[0].key;
+    assert_true(key[1].time == 0.1 && key[2].time == 0.2);
+    assert_true(key[2].pose.translation.x == 2 && key[2].pose.translation.z == 1);
+    assert_true(key[1].pose.rotation.w == 1); /* the sign follows the key before, the length is 1 */
+    assert_near(key[1].rate.translation.x, 10, 1e-12);
+    assert_true(key[0].rate.translation.x == 0 && key[2].rate.translation.x == 0);
+    assert_true(mot.body[1].key[0].pose.rotation.z == 1);
+    vo_mot_free(&mot);
+    vo_context_destroy(ctx);
+}
+
+static void the_placement_of_a_mot_file_comes_last(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_transform placement = {{0, 0, -1}, 2, q_axis_angle(v3(0, 0, 1), VO_PI / 2)};
+    vo_mot plain, placed;
+    size_t size = sizeof two_bodies - 1;
+    assert_ok(ctx, vo_mot_parse(ctx, "a.mot", two_bodies, size, 10, xf_identity(), &plain));
+    assert_ok(ctx, vo_mot_parse(ctx, "a.mot", two_bodies, size, 10, placement, &placed));
+    vo_vec3 p = v3(0.3, 0.1, 0.7);
+    for (int b = 0; b < 2; b++)
+        for (int i = 0; i < 6; i++) {
+            double t = i / 20.0;
+            vo_vec3 want = xf_point(placement, xf_point(vo_motion_pose(&plain.body[b], t), p));
+            vo_vec3 have = xf_point(vo_motion_pose(&placed.body[b], t), p);
+            assert_near(v3_distance(want, have), 0, 1e-14);
+        }
+    vo_mot_free(&plain);
+    vo_mot_free(&placed);
+    vo_context_destroy(ctx);
+}
+
+static void expect_bad_mot(const char *text, const char *sentence) {
+    vo_context *ctx = test_context(1);
+    vo_mot mot;
+    assert_int_equal(vo_mot_parse(ctx, "a.mot", text, strlen(text), 30, xf_identity(), &mot),
+                     VO_BAD_DATA);
+    if (!strstr(vo_context_message(ctx), sentence))
+        fail_msg("\"%s\" does not say \"%s\"", vo_context_message(ctx), sentence);
+    vo_context_destroy(ctx);
+}
+
+static void bad_mot_files_are_refused_with_their_line(void **state) {
+    (void)state;
+    expect_bad_mot("", "a.mot: line 1: expected \"NumFrames: N\"");
+    expect_bad_mot("Frames: 3\n", "a.mot: line 1: expected \"NumFrames: N\"");
+    expect_bad_mot("NumFrames: 0\n", "a.mot: line 1: expected \"NumFrames: N\"");
+    expect_bad_mot("NumFrames: 1.5\n", "a.mot: line 1: expected \"NumFrames: N\"");
+    expect_bad_mot("NumFrames: 1 2\n", "a.mot: line 1: expected \"NumFrames: N\"");
+    expect_bad_mot("NumFrames: 1000000000\nx\n", "line 1: the file is too short");
+    expect_bad_mot("NumFrames: 1\n\n\n", "line 4: the file ends before its first body");
+    expect_bad_mot("NumFrames: 1\np\n1 2\n\no\n1 0 0 0\n",
+                   "line 3: expected 3 numbers (body[0] pos");
+    expect_bad_mot("NumFrames: 1\np\n1 2 3 4\n\no\n1 0 0 0\n", "line 3: expected 3 numbers");
+    expect_bad_mot("NumFrames: 1\np\n1 2 x\n\no\n1 0 0 0\n", "line 3: expected 3 numbers");
+    expect_bad_mot("NumFrames: 1\np\n1 2 1e999\n\no\n1 0 0 0\n", "line 3: expected 3 numbers");
+    expect_bad_mot("NumFrames: 1\np\n1 2 3\n\no\n1 0 0\n",
+                   "line 6: expected 4 numbers (body[0] or");
+    expect_bad_mot("NumFrames: 1\np\n1 2 3\n\no\n0 0 0 0\n", "line 6: not a rotation");
+    expect_bad_mot("NumFrames: 2\np\n1 2 3\n1 2 3\n\no\n1 0 0 0\n",
+                   "line 8: the file ends after 1 of 2 lines of body[0] orientation");
+}
+
+/* Cut anywhere, the text is refused with a line, or is a shorter file that is whole. */
+static void mot_files_cut_at_every_byte_are_safe(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (size_t size = 0; size < sizeof two_bodies; size++) {
+        char *copy = vo_alloc(ctx, size + 1); /* its end is where the sanitizer looks */
+        memcpy(copy, two_bodies, size);
+        vo_mot mot;
+        vo_result result = vo_mot_parse(ctx, "a.mot", copy, size, 10, xf_identity(), &mot);
+        if (result == VO_OK)
+            assert_in_range(mot.body_count, 1, 2);
+        else
+            assert_non_null(strstr(vo_context_message(ctx), "a.mot: line "));
+        assert_true(result == VO_OK || result == VO_BAD_DATA);
+        vo_mot_free(&mot);
+        vo_free(ctx, copy, size + 1);
+    }
+    vo_context_destroy(ctx);
+}
+
+static vo_result parse_two_bodies(vo_context *ctx, void *arg) {
+    (void)arg;
+    vo_mot mot;
+    vo_result result =
+        vo_mot_parse(ctx, "a.mot", two_bodies, sizeof two_bodies - 1, 10, xf_identity(), &mot);
+    vo_mot_free(&mot);
+    return result;
+}
+
+static void mot_files_survive_refused_memory(void **state) {
+    (void)state;
+    test_every_allocation(parse_two_bodies, NULL);
+}
+
+static void the_dance_of_arcsim_is_read(void **state) {
+    (void)state;
+    if (!test_data()) skip();
+    vo_context *ctx = test_context(1);
+    char path[1200];
+    snprintf(path, sizeof path, "%s/arcsim/meshes/dance-paused.mot", test_data());
+    if (!vo_file_exists(path)) skip();
+    vo_bytes bytes;
+    vo_mot mot;
+    assert_ok(ctx, vo_file_read(ctx, path, &bytes));
+    assert_ok(ctx, vo_mot_parse(ctx, path, bytes.data, bytes.size, 30, xf_identity(), &mot));
+    assert_int_equal(mot.body_count, 16);
+    for (int b = 0; b < 16; b++) {
+        assert_int_equal(mot.body[b].key_count, 716);
+        for (int k = 1; k < 716; k++)
+            assert_true(
+                q_dot(mot.body[b].key[k].pose.rotation, mot.body[b].key[k - 1].pose.rotation) > 0);
+    }
+    vo_mot_free(&mot);
+    vo_bytes_free(ctx, &bytes);
+    vo_context_destroy(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(poses_are_held_outside_the_keys),
+        cmocka_unit_test(two_keys_ease_in_and_out),
+        cmocka_unit_test(missing_velocities_are_central_differences),
+        cmocka_unit_test(given_velocities_reproduce_a_cubic),
+        cmocka_unit_test(rotations_blend_to_unit_quaternions),
+        cmocka_unit_test(turning_speed_is_kept_between_keys),
+        cmocka_unit_test(overshoot_leaves_the_scale_positive),
+        cmocka_unit_test(many_keys_are_searched_right),
+        cmocka_unit_test(a_change_of_frame_moves_the_same_points),
+        cmocka_unit_test(bad_keys_are_named),
+        cmocka_unit_test(mot_files_become_motions),
+        cmocka_unit_test(the_placement_of_a_mot_file_comes_last),
+        cmocka_unit_test(bad_mot_files_are_refused_with_their_line),
+        cmocka_unit_test(mot_files_cut_at_every_byte_are_safe),
+        cmocka_unit_test(mot_files_survive_refused_memory),
+        cmocka_unit_test(the_dance_of_arcsim_is_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

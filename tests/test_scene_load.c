@@ -1,0 +1,714 @@
+/* Scene files: what every key does, and what is said about wrong ones. */
+#include "scene_files.h"
+
+#include "codec/json.h"
+#include "scene/keys.h"
+#include "scene/load.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Text with the two quotes that JSON needs written as one: {'a': 1}. */
+static const char *quoted(const char *text) {
+    static char out[8192];
+    size_t i = 0;
+    for (; text[i] && i < sizeof out - 1; i++) out[i] = text[i] == '\'' ? '"' : text[i];
+    out[i] = 0;
+    return out;
+}
+
+static void the_least_scene_has_all_defaults(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene *scene = scene_files_expect(&files, scene_least, NULL);
+    vo_scene_def def = vo_scene_get_def(scene), expected = vo_scene_def_default();
+    assert_same_def(&def, &expected);
+    assert_int_equal(scene->cloth_count, 1);
+    const vo_material *material = &scene->cloth[0].material[0];
+    vo_material_def plain = vo_material_def_default();
+    assert_true(material->density_mult == plain.density_mult &&
+                material->stretching_mult == plain.stretching_mult &&
+                material->bending_mult == plain.bending_mult &&
+                material->damping == plain.damping && material->stretch_min == plain.stretch_min &&
+                material->stretch_max == plain.stretch_max);
+    assert_true(material->fabric->density == 0.2);
+    assert_true(scene->cloth[0].mesh->node_x[2].x == 1);
+    assert_string_equal(files.log, "");
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+/* Where each table's object is in scene_full. */
+static const char *const table_paths[][2] = {
+    {"scene", ""},
+    {"cloth", "cloths[0]."},
+    {"grid", "cloths[1].grid."},
+    {"transform", "cloths[0].transform."},
+    {"cloth.velocity", "cloths[0].velocity."},
+    {"material", "cloths[0].materials[0]."},
+    {"remeshing", "cloths[0].remeshing."},
+    {"keyframe", "motions[0][0]."},
+    {"keyframe.velocity", "motions[0][0].velocity."},
+    {"motion file", "motions."},
+    {"handle", "handles[0]."},
+    {"obstacle", "obstacles[0]."},
+    {"morph", "morphs[0]."},
+    {"morph.spline", "morphs[0].spline[0]."},
+    {"wind", "wind."},
+    {"solver", "solver."},
+    {"magic", "magic."},
+    {"override", "overrides[0]."},
+};
+
+static const char *path_of(const vo_key_table *table) {
+    for (size_t i = 0; i < sizeof table_paths / sizeof *table_paths; i++)
+        if (strcmp(table_paths[i][0], table->title) == 0) return table_paths[i][1];
+    fail_msg("no path for the table \"%s\"", table->title);
+    return "";
+}
+
+/* A document with everything, in which motions are a file where the table asks for that. */
+static vo_json_doc full_document(vo_context *ctx, const vo_key_table *table) {
+    vo_json_doc doc;
+    assert_ok(ctx, vo_json_parse(ctx, "full.json", scene_full, strlen(scene_full), &doc));
+    if (strcmp(table->title, "motion file") == 0)
+        assert_ok(ctx, vo_json_set(&doc, "motions", "{\"motfile\": \"moves.mot\", \"fps\": 24}"));
+    return doc;
+}
+
+static vo_result check_with(vo_context *ctx, const vo_key_table *table, const char *path,
+                            const char *value) {
+    char later[1024];
+    vo_json_doc doc = full_document(ctx, table);
+    assert_ok(ctx, vo_json_set(&doc, path, value));
+    vo_result result = vo_scene_check(&doc, later, sizeof later);
+    vo_json_free(&doc);
+    return result;
+}
+
+/* A value that fits the kind; NULL: whatever scene_full has. */
+static const char *sample(const vo_key *key) {
+    switch (key->kind) {
+    case VO_KEY_REAL:
+        return "-2.5";
+    case VO_KEY_POSITIVE:
+        return "2.5";
+    case VO_KEY_NONNEGATIVE:
+        return "0";
+    case VO_KEY_LIMIT:
+        return "\"-inf\"";
+    case VO_KEY_TIME:
+        return "\"inf\"";
+    case VO_KEY_COUNT:
+        return "1";
+    case VO_KEY_INDEX:
+        return "0";
+    case VO_KEY_CHOICE:
+        return "-1";
+    case VO_KEY_BOOL:
+        return "true";
+    case VO_KEY_STRING:
+    case VO_KEY_PATH:
+        return "\"sheet.obj\"";
+    case VO_KEY_VEC2:
+        return "[1, 2]";
+    case VO_KEY_VEC3:
+        return "[1, 2, 3]";
+    case VO_KEY_VEC4:
+        return "[1, 2, 3, 4]";
+    case VO_KEY_LIMITS:
+        return "[\"-inf\", 3]";
+    case VO_KEY_INDICES:
+        return "[0, 1]";
+    case VO_KEY_STRINGS:
+        return "[\"a=1\"]";
+    case VO_KEY_ANY:
+        return "{\"whatever\": [1]}";
+    default:
+        return NULL;
+    }
+}
+
+static void every_key_is_accepted(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    int count = 0;
+    for (const vo_key_table *table = vo_key_tables; table->title; table++)
+        for (const vo_key *key = table->keys; key->name; key++) {
+            char path[128], word[64];
+            snprintf(path, sizeof path, "%s%s", path_of(table), key->name);
+            const char *value = sample(key);
+            if (key->words) {
+                snprintf(word, sizeof word, "\"%s\"", key->words[0]);
+                value = word;
+            }
+            if (!value) continue;
+            if (check_with(ctx, table, path, value) != VO_OK)
+                fail_msg("%s=%s: %s", path, value, vo_context_message(ctx));
+            count++;
+        }
+    assert_true(count > 100);
+    vo_context_destroy(ctx);
+}
+
+/* Whether a key takes the value of this type in the list below. */
+static bool takes(vo_key_kind kind, vo_json_type type) {
+    switch (kind) {
+    case VO_KEY_ANY:
+        return true;
+    case VO_KEY_BOOL:
+        return type == VO_JSON_BOOL;
+    case VO_KEY_STRING:
+    case VO_KEY_PATH:
+    case VO_KEY_OBSTACLES:
+        return type == VO_JSON_STRING;
+    case VO_KEY_REAL:
+    case VO_KEY_POSITIVE:
+    case VO_KEY_NONNEGATIVE:
+    case VO_KEY_LIMIT:
+    case VO_KEY_TIME:
+        return type == VO_JSON_NUMBER;
+    default:
+        return false;
+    }
+}
+
+static void every_wrong_type_is_named_with_its_path(void **state) {
+    (void)state;
+    static const struct {
+        vo_json_type type;
+        const char *value;
+    } values[] = {{VO_JSON_BOOL, "true"},
+                  {VO_JSON_NUMBER, "7.5"},
+                  {VO_JSON_STRING, "\"text\""},
+                  {VO_JSON_ARRAY, "[{}, 7.5, null]"},
+                  {VO_JSON_OBJECT, "{\"no such key\": 1}"}};
+    vo_context *ctx = test_context(1);
+    for (const vo_key_table *table = vo_key_tables; table->title; table++)
+        for (const vo_key *key = table->keys; key->name; key++)
+            for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+                if (takes(key->kind, values[i].type)) continue;
+                char path[128], start[160];
+                snprintf(path, sizeof path, "%s%s", path_of(table), key->name);
+                snprintf(start, sizeof start, "full.json: %s", path);
+                vo_result result = check_with(ctx, table, path, values[i].value);
+                if (result != VO_BAD_DATA ||
+                    strncmp(vo_context_message(ctx), start, strlen(start)) != 0)
+                    fail_msg("%s=%s: result %d, %s", path, values[i].value, (int)result,
+                             vo_context_message(ctx));
+            }
+    vo_context_destroy(ctx);
+}
+
+static void every_unknown_key_is_refused(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (const vo_key_table *table = vo_key_tables; table->title; table++) {
+        char path[128];
+        snprintf(path, sizeof path, "%sunheard_of", path_of(table));
+        assert_int_equal(check_with(ctx, table, path, "1"), VO_BAD_DATA);
+        assert_non_null(strstr(vo_context_message(ctx), "unheard_of"));
+    }
+    vo_context_destroy(ctx);
+}
+
+/* A setting, and what must be said about it. */
+static const char *const bad_values[][2] = {
+    {"frame_tmie=1", "frame_time"},
+    {"frame_time=0", "frame_time: must be positive, is 0"},
+    {"frame_time=1e-30", "frame_time: 1e-30 is too small"},
+    {"frame_time=null", "frame_time: is missing; a scene needs frame_time, fps or timestep"},
+    {"fps=25", "fps: frame_time and fps exclude each other"},
+    {"frame_steps=0", "frame_steps: must be at least 1, is 0"},
+    {"frame_steps=1.5", "frame_steps: expected a whole number"},
+    {"end_time=-1", "end_time: must not be negative"},
+    {"end_time=soon", "end_time: expected a number, \"inf\""},
+    {"gravity=[0,0]", "gravity: expected an array of 3 numbers"},
+    {"gravity=[0,0,1e20]", "gravity[2]: 1e+20 is too large"},
+    {"disable=walking", "disable: \"walking\" is none of \"proximity\""},
+    {"disable=collision,7", "disable[1]"},
+    {"solver.method=magic", "solver.method: \"magic\" is none of \"pcg\", \"direct\""},
+    {"solver.tolerance=1", "solver.tolerance: must be less than 1"},
+    {"units=furlong", "units: \"furlong\" is none of"},
+    {"cloths=null", "cloths: is missing"},
+    {"cloths=[]", "cloths: the array is empty"},
+    {"cloths[0]=null", "cloths[0]: expected an object"},
+    {"cloths[0].mesh=null", "cloths[0].mesh: is missing; a cloth needs a mesh or a grid"},
+    {"cloths[0].mesh=\"\"", "cloths[0].mesh: the string is empty"},
+    {"cloths[0].mesh=gone.obj", "cloths[0].mesh: there is no file \"gone.obj\" in any of"},
+    {"cloths[0].mesh=/gone.obj", "cloths[0].mesh: there is no file \"/gone.obj\""},
+    {"cloths[0].mesh=cloth.json", "cloths[0].mesh: "},
+    {"cloths[1].mesh=sheet.obj", "cloths[1].grid: mesh and grid exclude each other"},
+    {"cloths[1].grid.rows=1000000", "cloths[1].grid: 4 columns and 1000000 rows are more"},
+    {"cloths[0].transform.scale=0", "cloths[0].transform.scale: must be positive"},
+    {"cloths[0].materials=[]", "cloths[0].materials: the array is empty"},
+    {"cloths[0].materials[0].data=null", "cloths[0].materials[0].data: is missing"},
+    {"cloths[0].materials[0].data=sheet.obj", "cloths[0].materials[0].data: "},
+    {"cloths[0].materials[0].fabric=cloth.json", "data and fabric exclude each other"},
+    {"cloths[0].materials[0].strain_limits=[2,1]", "materials[0].strain_limits: 2 is more"},
+    {"cloths[0].materials[0].strain_limits=[1]", "materials[0].strain_limits: expected"},
+    {"cloths[0].materials[0].damping=-1", "cloths[0].materials[0].damping: must not be"},
+    {"cloths[1].materials[0].density=null", "cloths[1].materials[0].density: is missing"},
+    {"cloths[1].materials[0].poisson_ratio=0.9", "cloths[1].materials[0]: "},
+    {"motions=[[]]", "motions[0]: the array is empty"},
+    {"motions[0][1].time=0", "motions[0]: key 1 of the motion: its time"},
+    {"motions[0][1].time=null", "motions[0][1].time: is missing"},
+    {"motions={\"motfile\":\"moves.mot\"}", "motions.fps: is missing"},
+    {"motions={\"motfile\":\"gone.mot\",\"fps\":1}", "motions.motfile: there is no file"},
+    {"motions={\"motfile\":\"sheet.obj\",\"fps\":1}", "sheet.obj: line 1: expected \"NumFr"},
+    {"handles[0].nodes=[]", "handles[0].nodes: the array is empty"},
+    {"handles[0].nodes=[5]", "handles[0]: node 5 does not exist; cloth 0 has nodes 0 to 4"},
+    {"handles[0].nodes=[-1]", "handles[0].nodes[0]: must be at least 0"},
+    {"handles[0].nodes=null", "handles[0]: names no nodes"},
+    {"handles[0].vertices=[1]", "handles[0].vertices: nodes and vertices exclude each other"},
+    {"handles[0].cloth=2", "handles[0]: cloth 2 does not exist"},
+    {"handles[0].motion=1", "handles[0]: motion 1 does not exist"},
+    {"handles[0].type=hook", "handles[0].type: \"hook\" is none of"},
+    {"handles[2].nodes=[0,1,2]", "handles[2]: glue needs two different nodes"},
+    {"handles[3].radius=null", "handles[3].radius: is missing; a soft handle needs it"},
+    {"handles[4].u=null", "handles[4].u: is missing; a circle handle needs it"},
+    {"handles[4].axis0=[0,0,0]", "handles[4]: axis0 and axis1 must be directions"},
+    {"handles[5].corners=[4]", "handles[5].corners[0]: a grid has corners 0 to 3"},
+    {"handles[5].cloth=0", "handles[5].corners: cloth 0 is not made from a grid"},
+    {"handles[6].cloth=9", "handles[6].edge: cloth 9 is not made from a grid"},
+    {"handles[6].edge=middle", "handles[6].edge: \"middle\" is none of \"left\""},
+    {"obstacles[0].mesh=null", "obstacles[0].mesh: is missing"},
+    {"obstacles[0].motion=5", "obstacles[0]: motion 5 does not exist"},
+    {"obstacles=7", "obstacles: expected an array of objects"},
+    {"obstacles=sheet.obj", "obstacles: expected a path with one whole number"},
+    {"obstacles=%s%n", "obstacles: expected a path with one whole number"},
+    {"obstacles=a%d%d.obj", "obstacles: expected a path with one whole number"},
+    {"obstacles=a%999999999d.obj", "obstacles: expected a path with one whole number"},
+    {"obstacles=a%*d.obj", "obstacles: expected a path with one whole number"},
+    {"obstacles=gone%02d.obj", "obstacles: there is no file \"gone00.obj\""},
+    {"magic.handle_stiffness=0", "magic.handle_stiffness: must be positive"},
+    {"morphs[0].spline[0].target=-1", "morphs[0].spline[0].target: must be at least 0"},
+    {"overrides[0].from_frame=-1", "overrides[0].from_frame: must be at least 0"},
+};
+
+static void bad_values_are_named_with_file_and_path(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    for (size_t i = 0; i < sizeof bad_values / sizeof *bad_values; i++)
+        scene_files_refuse(&files, scene_full, bad_values[i][0], bad_values[i][1]);
+    scene_files_refuse(&files, "{\"frame_time\": }", NULL, "line 1, column ");
+    scene_files_refuse(&files, "[]", NULL, "");
+    scene_files_refuse(&files, "", NULL, "");
+    scene_files_close(&files);
+}
+
+static void settings_that_are_none_are_refused(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    static const char *const sets[] = {"frame_time", "=1", "cloths[7].mesh=x", ""};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        vo_scene *scene;
+        assert_int_equal(scene_files_load(&files, scene_full, sets[i], &scene), VO_BAD_CALL);
+        assert_null(scene);
+        assert_true(vo_context_message(files.ctx)[0] != 0);
+    }
+    scene_files_close(&files);
+}
+
+static void long_paths_are_refused(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    static char set[6000], text[6000];
+    snprintf(set, sizeof set, "cloths[0].mesh=");
+    memset(set + 15, 'x', 5000);
+    scene_files_refuse(&files, scene_full, set, "cloths[0].mesh: the path is too long");
+    snprintf(text, sizeof text, "obstacles=%s%%d", set + 15);
+    scene_files_refuse(&files, scene_full, text, "obstacles: ");
+    vo_scene *scene;
+    assert_int_equal(vo_scene_load(files.ctx, set + 15, 0, NULL, &scene), VO_BAD_CALL);
+    assert_int_equal(vo_scene_load(files.ctx, "/gone/scene.json", 0, NULL, &scene), VO_IO_FAILED);
+    scene_files_close(&files);
+}
+
+static void the_scene_keys_take_effect(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene *scene = scene_files_expect(&files, scene_full, NULL);
+    vo_scene_def def = vo_scene_get_def(scene);
+    assert_true(def.frame_time == 0.04 && def.frame_steps == 8);
+    assert_true(def.end_time == 2 && def.end_frame == 40);
+    assert_true(def.gravity.z == -9.8 && def.wind_velocity.y == 2 && def.wind_density == 1);
+    assert_true(def.friction == 0.5 && def.handle_stiffness == 500);
+    assert_int_equal(def.disable, VO_DISABLE_COLLISION | VO_DISABLE_REMESHING);
+    assert_true(def.solver_tolerance == 1e-6 && def.solver == VO_SOLVER_PCG);
+    vo_scene_destroy(scene);
+    scene = scene_files_expect(&files, scene_full, "disable=fracture");
+    assert_int_equal(scene->def.disable, VO_DISABLE_FRACTURE);
+    vo_scene_destroy(scene);
+    scene = scene_files_expect(&files, scene_full, "disable=proximity,physics,plasticity");
+    assert_int_equal(scene->def.disable,
+                     VO_DISABLE_PROXIMITY | VO_DISABLE_PHYSICS | VO_DISABLE_PLASTICITY);
+    vo_scene_destroy(scene);
+    scene = scene_files_expect(&files, scene_full,
+                               "solver={\"method\":\"direct\",\"max_iterations\":7}");
+    assert_true(scene->def.solver == VO_SOLVER_DIRECT && scene->def.solver_max_iterations == 7);
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+static vo_scene_def times_of(scene_files *files, const char *keys) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "{%s \"cloths\": [{\"mesh\": \"sheet.obj\", \"materials\": [{\"data\": "
+             "\"cloth.json\"}]}]}",
+             keys);
+    vo_scene *scene = scene_files_expect(files, text, NULL);
+    vo_scene_def def = scene->def;
+    vo_scene_destroy(scene);
+    return def;
+}
+
+static void times_are_told_in_three_ways(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene_def def =
+        times_of(&files, "\"timestep\": 0.005, \"save_frames\": 8, \"duration\": 3,");
+    assert_true(def.frame_time == 8 * 0.005 && def.frame_steps == 8 && def.end_time == 3);
+    def = times_of(&files, "\"timestep\": 0.005, \"duration\": 3, \"end_time\": 4,");
+    assert_true(def.frame_steps == 1 && def.end_time == 3);
+    def = times_of(&files, "\"timestep\": 0.005, \"end_time\": 4,");
+    assert_true(def.end_time == 4);
+    def = times_of(&files, "\"fps\": 25, \"frame_steps\": 4, \"end_frame\": 10,");
+    assert_true(def.frame_time == 0.04 && def.frame_steps == 4 && def.end_frame == 10);
+    assert_true(isinf(def.end_time));
+    def = times_of(&files, "\"frame_time\": 0.04, \"timestep\": 1, \"duration\": 20,");
+    assert_true(def.frame_time == 0.04 && def.end_time == 20);
+    assert_non_null(strstr(files.log, "info: "));
+    assert_non_null(strstr(files.log, "duration: the scene ends after 20 s"));
+    def = times_of(&files, "\"frame_time\": 0.04, \"end_time\": 5, \"duration\": 20,");
+    assert_true(def.end_time == 5);
+    scene_files_close(&files);
+}
+
+static void cloths_and_materials_are_read(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene *scene = scene_files_expect(
+        &files, scene_full,
+        "cloths[0].materials[0]={\"fabric\": \"cloth.json\", \"density_mult\": 2, "
+        "\"stretching_mult\": 3, \"bending_mult\": 4, \"thicken\": 10, \"damping\": 0.5, "
+        "\"strain_limits\": [0.9, \"inf\"]}");
+    const vo_material *m = &scene->cloth[0].material[0];
+    assert_true(m->density_mult == 20 && m->stretching_mult == 30 && m->bending_mult == 40);
+    assert_true(m->damping == 0.5 && m->stretch_min == 0.9 && m->stretch_max == INFINITY);
+    assert_true(scene->cloth[0].mesh->node_x[0].z == 1 && scene->cloth[0].mesh->node_v[0].x == 1);
+    assert_true(scene->cloth[0].remeshing.size_min == 0.01);
+    assert_true(isinf(scene->cloth[0].remeshing.refine_angle));
+    assert_int_equal(scene->cloth[1].mesh->face_count, 24);
+    assert_near(scene->cloth[1].material[0].fabric->density, 0.5, 1e-15);
+    vo_scene_destroy(scene);
+    scene = scene_files_expect(&files, scene_full, "cloths[0].materials[0].thickness=1");
+    assert_non_null(strstr(files.log, "cloths[0].materials[0].thickness: has no effect"));
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+static void expect_nodes(const vo_scene_handle *handle, int count, const int *nodes) {
+    assert_int_equal(handle->def.node_count, count);
+    for (int i = 0; i < count; i++) assert_int_equal(handle->def.nodes[i], nodes[i]);
+}
+
+static void handles_are_read(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene *scene = scene_files_expect(&files, scene_full, NULL);
+    assert_int_equal(scene->handle_count, 7);
+    expect_nodes(&scene->handle[0], 2, (int[]){2, 3});
+    assert_int_equal(scene->handle[0].def.motion, 0);
+    expect_nodes(&scene->handle[1], 2, (int[]){0, 1});
+    assert_true(scene->handle[1].def.end == 1 && isinf(scene->handle[0].def.end));
+    assert_int_equal(scene->handle[2].def.kind, VO_HANDLE_GLUE);
+    assert_int_equal(scene->handle[3].def.kind, VO_HANDLE_SOFT);
+    assert_true(scene->handle[3].def.radius == 0.2 && scene->handle[3].def.center.z == 1);
+    assert_int_equal(scene->handle[4].def.kind, VO_HANDLE_CIRCLE);
+    assert_true(scene->handle[4].def.circle_u.x == 1 && scene->handle[4].def.axis1.y == 1);
+    expect_nodes(&scene->handle[4], 2, (int[]){0, 1});
+    expect_nodes(&scene->handle[5], 2, (int[]){0, 19}); /* corners of 4 x 3 cells */
+    expect_nodes(&scene->handle[6], 5, (int[]){15, 16, 17, 18, 19});
+    vo_scene_destroy(scene);
+    static const struct {
+        const char *set;
+        int count, nodes[5];
+    } sides[] = {{"handles[6].edge=left", 4, {0, 5, 10, 15}},
+                 {"handles[6].edge=right", 4, {4, 9, 14, 19}},
+                 {"handles[6].edge=bottom", 5, {0, 1, 2, 3, 4}}};
+    for (int i = 0; i < 3; i++) {
+        scene = scene_files_expect(&files, scene_full, sides[i].set);
+        expect_nodes(&scene->handle[6], sides[i].count, sides[i].nodes);
+        vo_scene_destroy(scene);
+    }
+    scene = scene_files_expect(&files, scene_full,
+                               "handles=[{\"vertices\": [4], \"stiffness\": 9, \"fade_time\": 2}]");
+    expect_nodes(&scene->handle[0], 1, (int[]){4});
+    assert_true(scene->handle[0].def.stiffness == 9 && scene->handle[0].def.fade == 2);
+    vo_scene_destroy(scene);
+    scene = scene_files_expect(&files, scene_full, "handles[0].label=3");
+    expect_nodes(&scene->handle[0], 2, (int[]){0, 1});
+    assert_non_null(strstr(files.log, "handles[0].nodes: has no effect, since label is given"));
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+static void motions_and_obstacles_are_read(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene *scene = scene_files_expect(&files, scene_full, NULL);
+    assert_int_equal(scene->motion_count, 1);
+    assert_true(scene->motion[0].key[0].rate.translation.x == 1);
+    assert_true(vo_motion_pose(&scene->motion[0], 2).scale == 2);
+    assert_int_equal(scene->obstacle_count, 2);
+    assert_true(scene->obstacle[0].motion == 0 && scene->obstacle[0].end == 3);
+    assert_true(scene->obstacle[1].mesh->node_x[1].x == 0.1);
+    vo_scene_destroy(scene);
+    scene = scene_files_expect(&files, scene_full,
+                               "motions={\"motfile\": \"moves.mot\", \"fps\": 2, \"transform\": "
+                               "{\"translate\": [0, 0, 7]}}");
+    assert_int_equal(scene->motion_count, 1);
+    vo_transform end = vo_motion_pose(&scene->motion[0], 0.5);
+    assert_true(end.translation.x == 1 && end.translation.z == 10);
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+static void a_pattern_means_all_files_in_a_row(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    const char *block = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    scene_files_write(&files, "part_000%.obj", block);
+    scene_files_write(&files, "part_001%.obj", block);
+    scene_files_write(&files, "part_002%.obj", block);
+    scene_files_write(&files, "part_004%.obj", block);
+    vo_scene *scene = scene_files_expect(&files, scene_full, "obstacles=part_%03d%%.obj");
+    assert_int_equal(scene->obstacle_count, 3);
+    assert_int_equal(scene->obstacle[0].motion, 0);
+    assert_int_equal(scene->obstacle[1].motion, -1);
+    assert_non_null(strstr(scene->input[scene->input_count - 1].path, "part_002%.obj"));
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+/* A sheet drawn in centimetres with y up, moved by 100 cm upwards. */
+static void units_and_up_axis_convert_the_geometry(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    scene_files_write(&files, "flat.obj", "v 0 0 0\nv 0 0 100\nv 100 0 0\nf 1 2 3\nvt 0 0\n");
+    const char *text = quoted(
+        "{'frame_time': 0.04, 'units': 'cm', 'up_axis': 'y', 'gravity': [0, 0, -9.8],"
+        " 'cloths': [{'grid': {'width': 100, 'height': 50, 'columns': 1, 'rows': 1},"
+        "  'transform': {'translate': [0, 100, 0]}, 'materials': [{'data': 'cloth.json'}],"
+        "  'velocity': {'linear': [0, 200, 0], 'angular': [0, 3, 0], 'origin': [0, 100, 0]}}],"
+        " 'motions': [[{'time': 0}, {'time': 1, 'transform': {'translate': [0, 100, 0],"
+        "   'rotate': [90, 0, 1, 0]}}]],"
+        " 'handles': [{'type': 'soft', 'center': [0, 100, 0], 'radius': 10}],"
+        " 'obstacles': [{'mesh': 'block.obj', 'transform': {'translate': [0, 0, 100]}}]}");
+    vo_scene *scene = scene_files_expect(&files, text, NULL);
+    const vo_mesh *mesh = scene->cloth[0].mesh;
+    assert_near(v3_distance(mesh->node_x[1], v3(1, 0, 1)), 0, 1e-15);   /* (100, 100, 0) cm */
+    assert_near(v3_distance(mesh->node_x[2], v3(0, 0, 1.5)), 0, 1e-15); /* (0, 150, 0) cm */
+    assert_near(v3_distance(mesh->node_v[1], v3(0, 3, 2)), 0, 1e-14);
+    assert_near(vo_mesh_face_area(mesh, 0), 0.25, 1e-15);
+    vo_transform end = vo_motion_pose(&scene->motion[0], 1);
+    assert_near(v3_distance(end.translation, v3(0, 0, 1)), 0, 1e-15);
+    assert_near(v3_distance(q_rotate(end.rotation, v3(1, 0, 0)), v3(0, 1, 0)), 0, 1e-15);
+    assert_near(v3_distance(scene->handle[0].def.center, v3(0, 0, 1)), 0, 1e-15);
+    assert_near(scene->handle[0].def.radius, 0.1, 1e-15);
+    assert_near(v3_distance(scene->obstacle[0].mesh->node_x[0], v3(0, -1, 0)), 0, 1e-15);
+    assert_true(scene->def.gravity.z == -9.8);
+    assert_string_equal(files.log, "");
+    vo_scene_destroy(scene);
+    scene = scene_files_expect(&files, text, "gravity=[0,-9.8,0]");
+    assert_non_null(strstr(files.log, "gravity: [0, -9.8, 0] does not point along z"));
+    vo_scene_destroy(scene);
+    scene = scene_files_expect(&files, text, "up_axis=x");
+    assert_near(v3_distance(scene->cloth[0].mesh->node_x[1], v3(0, 1, 1)), 0, 1e-15);
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+static void unlikely_sizes_are_warned_about(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    static const char *const sets[] = {"cloths[0].transform.scale=180",
+                                       "cloths[0].transform.scale=0.005", "units=mm"};
+    for (int i = 0; i < 3; i++) {
+        vo_scene *scene = scene_files_expect(&files, scene_least, sets[i]);
+        assert_non_null(strstr(files.log, "warning: "));
+        assert_non_null(strstr(files.log, "scene.json: cloths[0]: the cloth measures"));
+        assert_non_null(strstr(files.log, "\"units\""));
+        vo_scene_destroy(scene);
+    }
+    scene_files_close(&files);
+}
+
+static void keys_of_later_parts_are_told_once(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene *scene = scene_files_expect(&files, scene_full, "camera={}");
+    assert_non_null(strstr(files.log, "warning: "));
+    const char *list = "not yet acted upon: cloths[].remeshing, morphs, friction, camera, "
+                       "magic.repulsion_thickness\n";
+    const char *found = strstr(files.log, "not yet acted upon");
+    assert_non_null(found);
+    assert_null(strstr(found + 1, "not yet acted upon"));
+    /* By the order of the tables; each name once although two cloths could have it. */
+    assert_int_equal(strlen(strchr(found, '\n') + 1), 0);
+    assert_int_equal(strchr(found, '\n') - found + 1, strlen(list));
+    assert_non_null(strstr(found, "cloths[].remeshing"));
+    assert_non_null(strstr(found, "magic.repulsion_thickness"));
+    assert_non_null(strstr(found, "camera"));
+    assert_non_null(strstr(found, "friction"));
+    assert_non_null(strstr(found, "morphs"));
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+static void make_folder(scene_files *files, const char *name, char out[700]) {
+    snprintf(out, 700, "%s/%s", files->folder, name);
+    assert_ok(files->ctx, vo_folder_make(files->ctx, out));
+}
+
+/* The scene's folder comes first, then the working folder, the parent, and VOILE_ASSETS. */
+static void files_are_looked_for_in_four_places(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    char folder[700], assets[700], back[1024];
+    make_folder(&files, "conf", folder);
+    make_folder(&files, "assets", assets);
+    assert_non_null(getcwd(back, sizeof back));
+    snprintf(files.folder + strlen(files.folder), 8, "/conf");
+    vo_scene *scene = scene_files_expect(&files, scene_least, NULL); /* from the parent */
+    assert_non_null(strstr(scene->input[0].path, "/conf/../sheet.obj"));
+    vo_scene_destroy(scene);
+    files.folder[strlen(files.folder) - 5] = 0;
+    assert_int_equal(chdir(files.folder), 0);
+    snprintf(files.folder + strlen(files.folder), 8, "/conf");
+    scene = scene_files_expect(&files, scene_least, NULL);
+    assert_string_equal(scene->input[0].path, "./sheet.obj");
+    vo_scene_destroy(scene);
+    assert_int_equal(chdir(back), 0);
+    scene_files_write(&files, "sheet.obj", scene_sheet);
+    scene = scene_files_expect(&files, scene_least, NULL);
+    assert_non_null(strstr(scene->input[0].path, "/conf/sheet.obj"));
+    vo_scene_destroy(scene);
+    files.folder[strlen(files.folder) - 5] = 0;
+    snprintf(files.folder + strlen(files.folder), 8, "/assets");
+    scene_files_write(&files, "rare.obj", scene_sheet);
+    files.folder[strlen(files.folder) - 7] = 0;
+    snprintf(files.folder + strlen(files.folder), 8, "/conf");
+    scene_files_refuse(&files, scene_least, "cloths[0].mesh=rare.obj", "there is no file");
+    setenv("VOILE_ASSETS", assets, 1);
+    scene = scene_files_expect(&files, scene_least, "cloths[0].mesh=rare.obj");
+    assert_non_null(strstr(scene->input[0].path, "/assets/rare.obj"));
+    vo_scene_destroy(scene);
+    unsetenv("VOILE_ASSETS");
+    scene_files_close(&files);
+}
+
+static vo_result load_full(vo_context *ctx, void *arg) {
+    vo_scene *scene;
+    vo_result result = vo_scene_load(ctx, arg, 0, NULL, &scene);
+    vo_scene_destroy(scene);
+    return result;
+}
+
+static void loading_survives_refused_memory(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    scene_files_write(&files, "part0.obj", scene_sheet);
+    vo_scene_destroy(scene_files_expect(&files, scene_full, NULL));
+    test_every_allocation(load_full, files.path);
+    const char *pattern = quoted("{'fps': 25, 'obstacles': 'part%d.obj', 'overrides': [{'from_frame"
+                                 "': 0, 'set': ['gravity=0,0,-1']}],"
+                                 " 'motions': {'motfile': 'moves.mot', 'fps': 2},"
+                                 " 'cloths': [{'mesh': 'sheet.obj', 'materials': [{'data': "
+                                 "'cloth.json'}]}]}");
+    vo_scene_destroy(scene_files_expect(&files, pattern, NULL));
+    test_every_allocation(load_full, files.path);
+    scene_files_close(&files);
+}
+
+/* Every scene of ARCSim that is at hand, from another working folder. */
+static void scenes_of_arcsim_load(void **state) {
+    (void)state;
+    static const char *const names[] = {"flag", "sphere", "square", "dress-blue"};
+    if (!test_data()) skip();
+    vo_context *ctx = test_context(1);
+    for (int i = 0; i < 4; i++) {
+        char path[1200];
+        snprintf(path, sizeof path, "%s/arcsim/conf/%s.json", test_data(), names[i]);
+        if (!vo_file_exists(path)) continue;
+        vo_scene *scene;
+        assert_ok(ctx, vo_scene_load(ctx, path, 0, NULL, &scene));
+        assert_true(scene->def.frame_steps == 8 && scene->def.end_time >= 10);
+        if (i == 0) assert_true(scene->def.end_time == 20 && scene->def.wind_velocity.x == 10);
+        if (i == 3) assert_int_equal(scene->obstacle_count, 16);
+        if (i == 3) assert_int_equal(scene->obstacle[15].motion, 15);
+        vo_scene_destroy(scene);
+    }
+    vo_context_destroy(ctx);
+}
+
+static void our_own_scenes_load_without_a_warning(void **state) {
+    (void)state;
+    static const char *const names[] = {"default", "flag", "hanging-curtain", "pinned-sheet",
+                                        "twist"};
+    scene_files files;
+    scene_files_open(&files);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/assets/scenes/%s.json", VOILE_SOURCE_DIR, names[i]);
+        vo_scene *scene;
+        assert_ok(files.ctx, vo_scene_load(files.ctx, path, 0, NULL, &scene));
+        assert_true(isfinite(scene->def.end_time) || isfinite(scene->def.end_frame));
+        assert_true(scene->handle_count > 0);
+        vo_scene_destroy(scene);
+    }
+    assert_string_equal(files.log, "");
+    scene_files_close(&files);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_least_scene_has_all_defaults),
+        cmocka_unit_test(every_key_is_accepted),
+        cmocka_unit_test(every_wrong_type_is_named_with_its_path),
+        cmocka_unit_test(every_unknown_key_is_refused),
+        cmocka_unit_test(bad_values_are_named_with_file_and_path),
+        cmocka_unit_test(settings_that_are_none_are_refused),
+        cmocka_unit_test(long_paths_are_refused),
+        cmocka_unit_test(the_scene_keys_take_effect),
+        cmocka_unit_test(times_are_told_in_three_ways),
+        cmocka_unit_test(cloths_and_materials_are_read),
+        cmocka_unit_test(handles_are_read),
+        cmocka_unit_test(motions_and_obstacles_are_read),
+        cmocka_unit_test(a_pattern_means_all_files_in_a_row),
+        cmocka_unit_test(units_and_up_axis_convert_the_geometry),
+        cmocka_unit_test(unlikely_sizes_are_warned_about),
+        cmocka_unit_test(keys_of_later_parts_are_told_once),
+        cmocka_unit_test(files_are_looked_for_in_four_places),
+        cmocka_unit_test(loading_survives_refused_memory),
+        cmocka_unit_test(scenes_of_arcsim_load),
+        cmocka_unit_test(our_own_scenes_load_without_a_warning),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
