@@ -1,0 +1,235 @@
+/* The assembly of one chunk, four elements at a time. See system.h for the idea. */
+#include "integrate/assemble.h"
+#include "material/bend_lanes.h"
+#include "material/stretch_lanes.h"
+
+#include <string.h>
+
+/* Rows a..d of four vectors become lanes x, y, z. */
+VO_INLINE vo_p4 gather(const vo_vec4 *rows, const int index[VO_LANES]) {
+    vo_d4 a = d4_load(&rows[index[0]].x), b = d4_load(&rows[index[1]].x);
+    vo_d4 c = d4_load(&rows[index[2]].x), d = d4_load(&rows[index[3]].x);
+    vo_d4 ab0 = __builtin_shufflevector(a, b, 0, 4, 2, 6); /* a0 b0 a2 b2 */
+    vo_d4 ab1 = __builtin_shufflevector(a, b, 1, 5, 3, 7); /* a1 b1 a3 b3 */
+    vo_d4 cd0 = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+    vo_d4 cd1 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    return (vo_p4){__builtin_shufflevector(ab0, cd0, 0, 1, 4, 5),
+                   __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5),
+                   __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7)};
+}
+
+/* Lanes x, y, z become four vectors with a zero behind. */
+VO_INLINE void spread(vo_p4 p, vo_d4 out[VO_LANES]) {
+    vo_d4 zero = d4_set(0);
+    vo_d4 xy0 = __builtin_shufflevector(p.x, p.y, 0, 4, 2, 6); /* x0 y0 x2 y2 */
+    vo_d4 xy1 = __builtin_shufflevector(p.x, p.y, 1, 5, 3, 7);
+    vo_d4 z0 = __builtin_shufflevector(p.z, zero, 0, 4, 2, 6);
+    vo_d4 z1 = __builtin_shufflevector(p.z, zero, 1, 5, 3, 7);
+    out[0] = __builtin_shufflevector(xy0, z0, 0, 1, 4, 5);
+    out[1] = __builtin_shufflevector(xy1, z1, 0, 1, 4, 5);
+    out[2] = __builtin_shufflevector(xy0, z0, 2, 3, 6, 7);
+    out[3] = __builtin_shufflevector(xy1, z1, 2, 3, 6, 7);
+}
+
+VO_INLINE void add_f4(float *p, vo_f4 v) {
+    vo_f4 sum;
+    memcpy(&sum, p, sizeof sum);
+    sum += v;
+    memcpy(p, &sum, sizeof sum);
+}
+
+VO_INLINE void add_d4(vo_vec4 *p, vo_d4 v) { d4_store(&p->x, d4_load(&p->x) + v); }
+
+/* Adds dt times four forces to the rows of theirs that this chunk owns. */
+VO_INLINE void add_force(const vo_assembly *a, const vo_chunk *chunk, const int row[VO_LANES],
+                         vo_p4 force) {
+    vo_d4 lane[VO_LANES];
+    spread(p4_scale(d4_set(a->dt), force), lane);
+    for (int i = 0; i < VO_LANES; i++)
+        if (row[i] >= chunk->row_begin && row[i] < chunk->row_end) add_d4(&a->b[row[i]], lane[i]);
+}
+
+/* Masses on the diagonal, gravity on the right side, zero elsewhere. */
+static void begin_rows(const vo_assembly *a, const vo_chunk *chunk) {
+    const vo_block_pattern *pattern = &a->system->pattern;
+    int first = pattern->row_start[chunk->row_begin], last = pattern->row_start[chunk->row_end];
+    memset(a->block + (size_t)first * VO_BLOCK_FLOATS, 0,
+           (size_t)(last - first) * VO_BLOCK_FLOATS * sizeof(float));
+    for (int row = chunk->row_begin; row < chunk->row_end; row++) {
+        double mass = a->system->mass[row], impulse = a->dt * mass;
+        float *block = a->block + (size_t)pattern->diagonal[row] * VO_BLOCK_FLOATS;
+        block[0] = block[5] = block[10] = (float)mass;
+        a->b[row] = (vo_vec4){impulse * a->gravity.x, impulse * a->gravity.y,
+                              impulse * a->gravity.z, 0};
+    }
+}
+
+/* Adds a 3x3 block of four lanes (column-major) to each lane's place in the matrix. */
+VO_INLINE void add_blocks(float *matrix, const int target[VO_LANES], const vo_d4 h[9],
+                          vo_d4 scale) {
+    for (int c = 0; c < 3; c++) {
+        vo_f4 x = d4_to_f4(scale * h[3 * c]), y = d4_to_f4(scale * h[3 * c + 1]);
+        vo_f4 z = d4_to_f4(scale * h[3 * c + 2]), zero = {0, 0, 0, 0};
+        vo_f4 xy_low = __builtin_shufflevector(x, y, 0, 4, 1, 5); /* x0 y0 x1 y1 */
+        vo_f4 xy_high = __builtin_shufflevector(x, y, 2, 6, 3, 7);
+        vo_f4 z_low = __builtin_shufflevector(z, zero, 0, 4, 1, 5);
+        vo_f4 z_high = __builtin_shufflevector(z, zero, 2, 6, 3, 7);
+        vo_f4 lane[VO_LANES] = {__builtin_shufflevector(xy_low, z_low, 0, 1, 4, 5),
+                                __builtin_shufflevector(xy_low, z_low, 2, 3, 6, 7),
+                                __builtin_shufflevector(xy_high, z_high, 0, 1, 4, 5),
+                                __builtin_shufflevector(xy_high, z_high, 2, 3, 6, 7)};
+        for (int i = 0; i < VO_LANES; i++)
+            if (target[i] >= 0) add_f4(matrix + (size_t)target[i] * VO_BLOCK_FLOATS + 4 * c, lane[i]);
+    }
+}
+
+/* Air on four faces: a third of the force and of its lumped derivative to each corner. */
+VO_INLINE void add_wind(const vo_assembly *a, const vo_chunk *chunk, const vo_face_packet *f,
+                        const vo_p4 x[3], const vo_p4 v[3]) {
+    vo_wind4 w = vo_wind4_eval(&a->wind, d4_load(f->area), x, v);
+    vo_d4 third = d4_set(1.0 / 3), scale = d4_set(a->dt / 3), n[3] = {w.normal.x, w.normal.y, w.normal.z};
+    vo_d4 h[9];
+    for (int c = 0; c < 3; c++)
+        for (int r = 0; r < 3; r++)
+            h[3 * c + r] = w.across * n[r] * n[c] + (r == c ? w.along : d4_set(0));
+    for (int i = 0; i < 3; i++) {
+        add_force(a, chunk, f->row[i], p4_scale(third, w.force));
+        add_blocks(a->block, f->target[i], h, scale);
+    }
+}
+
+VO_INLINE void add_faces(const vo_assembly *a, const vo_chunk *chunk, const vo_face_packet *f,
+                         bool wind) {
+    vo_p4 x[3], v[3];
+    for (int i = 0; i < 3; i++) {
+        x[i] = gather(a->x, f->row[i]);
+        v[i] = gather(a->v, f->row[i]);
+    }
+    vo_stretch4 in = {.area = d4_load(f->area)};
+    for (int i = 0; i < 4; i++) in.inverse[i] = d4_load(f->inverse[i]);
+    const vo_fabric *fabric[VO_LANES];
+    vo_d4 mult, damping;
+    for (int i = 0; i < VO_LANES; i++) {
+        fabric[i] = f->material[i]->fabric;
+        mult[i] = f->material[i]->stretching_mult;
+        damping[i] = f->material[i]->damping;
+    }
+    in.tau = d4_set(a->dt) + damping;
+    vo_d4 strain[3];
+    vo_stretch4_strain(&in, x, strain);
+    vo_stretch4_lookup(fabric, mult, strain, in.c);
+    vo_stretch4_out out;
+    vo_stretch4_eval(&in, x, v, &out);
+    vo_d4 scale = d4_set(a->dt) * in.tau;
+    for (int i = 0; i < 3; i++) add_force(a, chunk, f->row[i], out.force[i]);
+    for (int i = 0; i < VO_FACE_BLOCKS; i++)
+        add_blocks(a->block, f->target[i], out.hessian[i], scale);
+    if (wind) add_wind(a, chunk, f, x, v);
+}
+
+/* Pairs of nodes in the order of vo_hinge_packet.target. */
+static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 1},
+                                                             {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+/* H = weight g g^T is never formed: each block is the outer product of two rows of g. */
+VO_INLINE void add_hinge_blocks(const vo_assembly *a, const vo_hinge_packet *h, int lane,
+                                vo_f4 g[4][VO_LANES]) {
+    for (int i = 0; i < VO_HINGE_BLOCKS; i++) {
+        if (h->target[i][lane] < 0) continue;
+        float *block = a->block + (size_t)h->target[i][lane] * VO_BLOCK_FLOATS;
+        vo_f4 low = g[h->sorted[lane][hinge_pair[i][0]]][lane];
+        vo_f4 high = g[h->sorted[lane][hinge_pair[i][1]]][lane];
+        for (int c = 0; c < 3; c++)
+            add_f4(block + 4 * c, low * (vo_f4){high[c], high[c], high[c], high[c]});
+    }
+}
+
+/* What the sides of the two faces say about a hinge. */
+VO_INLINE vo_d4 both_sides(const double *value, const int side[2][VO_LANES]) {
+    vo_d4 sum;
+    for (int i = 0; i < VO_LANES; i++) sum[i] = value[side[0][i]] + value[side[1][i]];
+    return sum;
+}
+
+VO_INLINE void add_hinges(const vo_assembly *a, const vo_chunk *chunk, const vo_hinge_packet *h) {
+    vo_p4 x[4], gradient[4];
+    for (int i = 0; i < 4; i++) x[i] = gather(a->x, h->row[i]);
+    vo_bend4_angle(x, gradient);
+    vo_d4 moment = both_sides(a->moment, h->side), scale = d4_sqrt(both_sides(a->weight, h->side));
+    vo_f4 g[4][VO_LANES];
+    for (int i = 0; i < 4; i++) {
+        add_force(a, chunk, h->row[i], p4_scale(-moment, gradient[i]));
+        vo_d4 lane[VO_LANES];
+        spread(p4_scale(scale, gradient[i]), lane);
+        for (int k = 0; k < VO_LANES; k++) g[i][k] = d4_to_f4(lane[k]);
+    }
+    for (int k = 0; k < VO_LANES; k++) add_hinge_blocks(a, h, k, g);
+}
+
+static void assemble_chunk(const vo_assembly *a, int index) {
+    const vo_chunk *chunk = &a->system->chunk[index];
+    bool wind = vo_wind_blows(&a->wind);
+    begin_rows(a, chunk);
+    for (int i = chunk->face_begin; i < chunk->face_end; i++)
+        add_faces(a, chunk, &a->system->face[i], wind);
+    for (int i = chunk->hinge_begin; i < chunk->hinge_end; i++)
+        add_hinges(a, chunk, &a->system->hinge[i]);
+}
+
+/* ---- bending: angles and moments -------------------------------------------------------------- */
+
+static void find_angles(const vo_assembly *a, int begin, int end) {
+    for (int i = begin; i < end; i++) {
+        const vo_angle_packet *p = &a->system->angle[i];
+        vo_p4 x[4], v[4], gradient[4];
+        for (int k = 0; k < 4; k++) {
+            x[k] = gather(a->x, p->row[k]);
+            v[k] = gather(a->v, p->row[k]);
+        }
+        vo_d4 angle = vo_bend4_angle(x, gradient);
+        d4_store(a->angle + VO_LANES * i, angle - d4_load(p->rest_angle));
+        d4_store(a->rate + VO_LANES * i, vo_bend4_rate(gradient, v));
+    }
+}
+
+/* Rigidities of four faces at their present curvature. */
+VO_INLINE void find_plates(const vo_bend_packet *p, const vo_d4 k[3], vo_d4 d[3]) {
+    vo_d4 size = d4_sqrt(k[0] * k[0] + k[1] * k[1] + d4_set(2) * (k[2] * k[2]));
+    for (int i = 0; i < VO_LANES; i++) {
+        vo_plate plate = vo_fabric_plate(p->material[i]->fabric, size[i]);
+        for (int c = 0; c < 3; c++) d[c][i] = p->material[i]->bending_mult * plate.d[c];
+    }
+}
+
+static void find_moments_of(const vo_assembly *a, int index) {
+    const vo_bend_packet *p = &a->system->bend[index];
+    vo_d4 basis[3][3], bent[3], moving[3], tau, area = d4_load(p->area);
+    for (int i = 0; i < VO_LANES; i++) tau[i] = a->dt + p->material[i]->damping;
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < VO_LANES; i++) {
+            bent[k][i] = a->angle[p->hinge[k][i]];
+            moving[k][i] = a->rate[p->hinge[k][i]];
+        }
+        moving[k] = bent[k] + tau * moving[k];
+        for (int c = 0; c < 3; c++) basis[k][c] = d4_load(p->basis[k][c]);
+    }
+    vo_d4 now[3], then[3], d[3], moment[3], weight[3];
+    vo_bend4_curvature((const vo_d4(*)[3])basis, bent, now);
+    vo_bend4_curvature((const vo_d4(*)[3])basis, moving, then);
+    find_plates(p, now, d);
+    vo_bend4_moments(area, (const vo_d4(*)[3])basis, d, then, moment);
+    vo_bend4_weights(area, (const vo_d4(*)[3])basis, d, weight);
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < VO_LANES; i++) {
+            int side = 3 * (VO_LANES * index + i) + k;
+            a->moment[side] = moment[k][i];
+            a->weight[side] = a->dt * tau[i] * weight[k][i];
+        }
+}
+
+static void find_moments(const vo_assembly *a, int begin, int end) {
+    for (int i = begin; i < end; i++) find_moments_of(a, i);
+}
+
+const vo_assemble_kernels VO_KERNEL(vo_assemble_kernels) = {find_angles, find_moments,
+                                                            assemble_chunk};

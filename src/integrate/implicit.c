@@ -1,0 +1,221 @@
+#include "integrate/implicit.h"
+
+#include "core/memory.h"
+#include "core/timer.h"
+#include "integrate/assemble.h"
+
+#include <string.h>
+
+/* ---- making and freeing ----------------------------------------------------------------------- */
+
+static vo_vec4 *new_rows(vo_context *ctx, int count) {
+    return vo_alloc_zero(ctx, vo_array_bytes((size_t)count, sizeof(vo_vec4)));
+}
+
+static vo_result allocate_vectors(vo_implicit *s) {
+    int n = s->system.row_count;
+    s->x = new_rows(s->ctx, n);
+    s->v = new_rows(s->ctx, n);
+    s->b = new_rows(s->ctx, n);
+    s->dv = new_rows(s->ctx, n);
+    s->guess = new_rows(s->ctx, n);
+    s->fixed = vo_alloc_zero(s->ctx, (size_t)n);
+    s->scratch = vo_new_array(s->ctx, double, vo_assembly_scratch(&s->system));
+    bool ok = s->scratch && s->x && s->v && s->b && s->dv && s->guess && s->fixed;
+    return ok ? VO_OK : vo_fail_memory(s->ctx, "the solver's vectors");
+}
+
+static vo_result create(vo_implicit *s, int cloth_count, const vo_system_cloth *cloth,
+                        int tie_count, const int (*ties)[2]) {
+    VO_TRY(vo_system_build(s->ctx, cloth_count, cloth, tie_count, ties, &s->system));
+    if (s->system.row_count == 0) return VO_OK;
+    VO_TRY(vo_block_matrix_init(s->ctx, &s->system.pattern, &s->matrix));
+    VO_TRY(vo_pcg_create(s->ctx, &s->system.pattern, &s->pcg));
+    return allocate_vectors(s);
+}
+
+vo_result vo_implicit_create(vo_context *ctx, int cloth_count, const vo_system_cloth *cloth,
+                             int tie_count, const int (*ties)[2], vo_implicit *out) {
+    *out = (vo_implicit){.ctx = ctx};
+    vo_result result = create(out, cloth_count, cloth, tie_count, ties);
+    if (result != VO_OK) vo_implicit_free(out);
+    return result;
+}
+
+void vo_implicit_free(vo_implicit *s) {
+    if (!s->ctx) return;
+    int n = s->system.row_count;
+    vo_free_array(s->ctx, s->x, n);
+    vo_free_array(s->ctx, s->v, n);
+    vo_free_array(s->ctx, s->b, n);
+    vo_free_array(s->ctx, s->dv, n);
+    vo_free_array(s->ctx, s->guess, n);
+    vo_free(s->ctx, s->fixed, (size_t)n);
+    vo_free_array(s->ctx, s->scratch, vo_assembly_scratch(&s->system));
+    vo_direct_destroy(s->direct);
+    vo_pcg_destroy(s->pcg);
+    vo_block_matrix_free(s->ctx, &s->matrix);
+    vo_system_free(&s->system);
+    *s = (vo_implicit){0};
+}
+
+/* ---- constraints ------------------------------------------------------------------------------ */
+
+static float *block_at(vo_implicit *s, int index) {
+    return s->matrix.block + (size_t)index * VO_BLOCK_FLOATS;
+}
+
+static void add_to_diagonal(float *block, double value) {
+    block[0] += (float)value;
+    block[5] += (float)value;
+    block[10] += (float)value;
+}
+
+/* b += scale * p */
+static void add_to_b(vo_vec4 *b, double scale, vo_vec3 p) {
+    b->x += scale * p.x;
+    b->y += scale * p.y;
+    b->z += scale * p.z;
+}
+
+static vo_vec3 xyz(vo_vec4 p) { return v3(p.x, p.y, p.z); }
+
+/* Where row `i` would be at the end of the step if its velocity did not change. */
+static vo_vec3 coasting(const vo_implicit *s, int i, double dt) {
+    return v3_add_scaled(xyz(s->x[i]), dt, xyz(s->v[i]));
+}
+
+static void add_anchors(vo_implicit *s, double dt, const vo_constraints *c) {
+    for (int i = 0; i < c->anchor_count; i++) {
+        const vo_anchor *a = &c->anchor[i];
+        add_to_diagonal(block_at(s, s->system.pattern.diagonal[a->row]), dt * dt * a->stiffness);
+        vo_vec3 away = v3_sub(coasting(s, a->row, dt), a->point);
+        add_to_b(&s->b[a->row], -dt * a->stiffness, away);
+    }
+}
+
+static void add_ties(vo_implicit *s, double dt, const vo_constraints *c) {
+    const vo_block_pattern *pattern = &s->system.pattern;
+    for (int i = 0; i < c->tie_count; i++) {
+        const vo_tie *t = &c->tie[i];
+        double k = dt * dt * t->stiffness;
+        int low = vo_min_int(t->row[0], t->row[1]), high = vo_max_int(t->row[0], t->row[1]);
+        vo_vec3 apart = v3_sub(coasting(s, low, dt), coasting(s, high, dt));
+        add_to_diagonal(block_at(s, pattern->diagonal[low]), k);
+        add_to_diagonal(block_at(s, pattern->diagonal[high]), k);
+        add_to_diagonal(block_at(s, vo_block_pattern_find(pattern, low, high)), -k);
+        add_to_b(&s->b[low], -dt * t->stiffness, apart);
+        add_to_b(&s->b[high], dt * t->stiffness, apart);
+    }
+}
+
+/* Pinned rows get this step's velocity before the forces are evaluated, so their own change of
+ * velocity is zero and they vanish from the system. */
+static void set_pinned_velocities(vo_implicit *s, const vo_constraints *c) {
+    for (int row = 0; row < s->system.row_count; row++) {
+        s->fixed[row] = s->system.mass[row] == 0;
+        if (s->fixed[row]) s->v[row] = (vo_vec4){0};
+    }
+    for (int i = 0; i < c->pin_count; i++) {
+        vo_vec3 v = c->pin[i].velocity;
+        s->fixed[c->pin[i].row] = 1;
+        s->v[c->pin[i].row] = (vo_vec4){v.x, v.y, v.z, 0};
+    }
+}
+
+/* Turns a fixed row and its column into those of the identity. */
+static void clear_row(vo_implicit *s, int row) {
+    const vo_block_pattern *pattern = &s->system.pattern;
+    for (int k = pattern->row_start[row]; k < pattern->row_start[row + 1]; k++) {
+        memset(block_at(s, k), 0, VO_BLOCK_FLOATS * sizeof(float));
+        memset(block_at(s, pattern->mirror[k]), 0, VO_BLOCK_FLOATS * sizeof(float));
+    }
+    add_to_diagonal(block_at(s, pattern->diagonal[row]), 1);
+    s->b[row] = s->guess[row] = (vo_vec4){0};
+}
+
+static void clear_fixed_rows(vo_implicit *s) {
+    for (int row = 0; row < s->system.row_count; row++)
+        if (s->fixed[row]) clear_row(s, row);
+}
+
+/* ---- solving ---------------------------------------------------------------------------------- */
+
+static void assemble(vo_implicit *s, const vo_implicit_def *def, const vo_constraints *c) {
+    set_pinned_velocities(s, c);
+    vo_assembly assembly = {.system = &s->system,
+                            .dt = def->dt,
+                            .gravity = def->gravity,
+                            .wind = def->wind,
+                            .x = s->x,
+                            .v = s->v,
+                            .block = s->matrix.block,
+                            .b = s->b};
+    vo_assembly_set_scratch(&assembly, s->scratch);
+    vo_assemble(s->ctx, &assembly);
+    add_anchors(s, def->dt, c);
+    add_ties(s, def->dt, c);
+    vo_block_matrix_mirror(s->ctx, &s->matrix);
+    clear_fixed_rows(s);
+}
+
+static vo_solve_report solve_pcg(vo_implicit *s, const vo_implicit_def *def,
+                                 vo_preconditioner preconditioner, int max_iterations) {
+    vo_pcg_def pcg = {preconditioner, def->tolerance, max_iterations};
+    memcpy(s->dv, s->guess, (size_t)s->system.row_count * sizeof *s->dv);
+    return vo_pcg_solve(s->pcg, &pcg, &s->matrix, s->b, s->dv);
+}
+
+static vo_solve_report solve_direct(vo_implicit *s) {
+    vo_solve_report failed = {.converged = false};
+    if (!s->direct && vo_direct_create(s->ctx, &s->system.pattern, &s->direct) != VO_OK)
+        return failed;
+    return vo_direct_solve(s->direct, &s->matrix, s->b, s->dv);
+}
+
+static bool all_finite(const vo_vec4 *v, int count) {
+    double sum = 0; /* one not-a-number or infinity makes the sum of v - v a not-a-number */
+    for (int i = 0; i < count; i++) sum += (v[i].x - v[i].x) + (v[i].y - v[i].y) + (v[i].z - v[i].z);
+    return sum == 0;
+}
+
+/* The ladder of solvers: conjugate gradients, then the direct solver or, in a build without it, a
+ * stronger preconditioner with more patience. */
+static vo_implicit_report solve(vo_implicit *s, const vo_implicit_def *def) {
+    vo_implicit_report report = {0};
+    vo_solve_report r = {0};
+    if (!def->direct) r = solve_pcg(s, def, VO_PRECONDITION_JACOBI, def->max_iterations);
+    report.iterations = r.iterations;
+    if (!r.converged && vo_direct_available()) {
+        r = solve_direct(s);
+        report.used_direct = true;
+    } else if (!r.converged) {
+        r = solve_pcg(s, def, VO_PRECONDITION_TWO_LEVEL, 4 * def->max_iterations);
+        report.iterations += r.iterations;
+    }
+    report.residual = r.residual;
+    report.ok = r.converged && all_finite(s->dv, s->system.row_count);
+    return report;
+}
+
+vo_implicit_report vo_implicit_solve(vo_implicit *s, const vo_implicit_def *def,
+                                     const vo_constraints *constraints) {
+    if (s->system.row_count == 0) return (vo_implicit_report){.ok = true};
+    double start = vo_now();
+    assemble(s, def, constraints);
+    double assembled = vo_now();
+    vo_implicit_report report = solve(s, def);
+    report.assemble_s = assembled - start;
+    report.solve_s = vo_now() - assembled;
+    return report;
+}
+
+void vo_implicit_apply(vo_implicit *s, double dt) {
+    for (int i = 0; i < s->system.row_count; i++) {
+        vo_vec4 *x = &s->x[i], *v = &s->v[i];
+        const vo_vec4 *dv = &s->dv[i];
+        *v = (vo_vec4){v->x + dv->x, v->y + dv->y, v->z + dv->z, 0};
+        *x = (vo_vec4){x->x + dt * v->x, x->y + dt * v->y, x->z + dt * v->z, 0};
+        s->guess[i] = *dv;
+    }
+}

@@ -1,0 +1,65 @@
+/* One linearised backward Euler step (Baraff and Witkin 1998, eq. 6):
+ *
+ *     (M + dt D + dt^2 K) dv = dt (f - dt K v - D v'),   v += dv,   x += dt v
+ *
+ * with K the positive semidefinite part of the elastic Hessian and damping proportional to it. The
+ * unknowns are the velocity changes of all nodes of all cloths; pinned rows are taken out. */
+#ifndef VO_INTEGRATE_IMPLICIT_H
+#define VO_INTEGRATE_IMPLICIT_H
+
+#include "force/springs.h"
+#include "force/wind.h"
+#include "integrate/system.h"
+#include "linalg/solver.h"
+
+typedef struct vo_implicit_def {
+    double dt; /* s */
+    vo_vec3 gravity;
+    vo_wind wind;
+    bool direct; /* factorise at every step */
+    double tolerance;
+    int max_iterations;
+} vo_implicit_def;
+
+/* What holds the cloth during this step. */
+typedef struct vo_constraints {
+    int pin_count, anchor_count, tie_count;
+    const vo_pin *pin;
+    const vo_anchor *anchor;
+    const vo_tie *tie; /* only between rows that were coupled when the system was built */
+} vo_constraints;
+
+typedef struct vo_implicit {
+    vo_context *ctx;
+    vo_system system;
+    vo_block_matrix matrix;
+    vo_pcg *pcg;
+    vo_direct *direct;         /* made when first needed */
+    vo_vec4 *x;                /* [row_count] m */
+    vo_vec4 *v;                /* [row_count] m/s */
+    vo_vec4 *b;                /* [row_count] right side, kg m/s */
+    vo_vec4 *dv;               /* [row_count] result; the next solve's first guess */
+    vo_vec4 *guess;            /* [row_count] dv of the last step that succeeded */
+    double *scratch;           /* of the assembly */
+    unsigned char *fixed;      /* [row_count] 1: pinned in this step, or without mass */
+} vo_implicit;
+
+typedef struct vo_implicit_report {
+    bool ok;      /* dv is finite and solves the system */
+    bool used_direct;
+    int iterations;
+    double residual;
+    double assemble_s, solve_s;
+} vo_implicit_report;
+
+vo_result vo_implicit_create(vo_context *ctx, int cloth_count, const vo_system_cloth *cloth,
+                             int tie_count, const int (*ties)[2], vo_implicit *out);
+void vo_implicit_free(vo_implicit *implicit);
+
+/* Fills dv from x and v; changes v only where rows are pinned. */
+vo_implicit_report vo_implicit_solve(vo_implicit *implicit, const vo_implicit_def *def,
+                                     const vo_constraints *constraints);
+/* v += dv, x += dt v, and remembers dv as the next guess. */
+void vo_implicit_apply(vo_implicit *implicit, double dt);
+
+#endif

@@ -1,0 +1,433 @@
+#include "integrate/system.h"
+
+#include "core/memory.h"
+#include "linalg/ordering.h"
+#include "material/bend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One element before it is packed: up to four rows, sorted views of them, and where it came from. */
+typedef struct element {
+    int row[4];      /* in the element's own order */
+    int cloth, index; /* face or edge of which cloth */
+} element;
+
+/* What is needed while building and thrown away after. */
+typedef struct builder {
+    vo_context *ctx;
+    int cloth_count;
+    const vo_system_cloth *cloth;
+    int tie_count;
+    element *face, *hinge; /* sorted by their lowest row */
+    int *hinge_of_edge;    /* [edges of all cloths] number in the list; hinge_count: no hinge */
+    int *face_of_face;     /* [faces of all cloths] number in the list */
+    const int (*ties)[2];
+    vo_system *system;
+    int edge_count;
+} builder;
+
+static const unsigned char face_pair[VO_FACE_BLOCKS][2] = {{0, 0}, {1, 1}, {2, 2},
+                                                           {0, 1}, {0, 2}, {1, 2}};
+static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 1},
+                                                             {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+/* ---- collecting the elements ------------------------------------------------------------------ */
+
+static void count_elements(builder *b) {
+    for (int c = 0; c < b->cloth_count; c++) {
+        const vo_mesh *mesh = b->cloth[c].mesh;
+        b->system->row_count += mesh->node_count;
+        b->edge_count += mesh->edge_count;
+        b->system->face_count += mesh->face_count;
+        for (int e = 0; e < mesh->edge_count; e++) b->system->hinge_count += mesh->edge_face[e][1] >= 0;
+    }
+}
+
+static element face_element(const vo_system_cloth *cloth, int c, int f) {
+    element e = {.cloth = c, .index = f};
+    for (int i = 0; i < 3; i++) e.row[i] = cloth->first_node + vo_mesh_face_node(cloth->mesh, f, i);
+    e.row[3] = e.row[0];
+    return e;
+}
+
+static element hinge_element(const vo_system_cloth *cloth, int c, int edge) {
+    const vo_mesh *mesh = cloth->mesh;
+    element e = {.cloth = c, .index = edge};
+    for (int i = 0; i < 2; i++) {
+        e.row[i] = cloth->first_node + mesh->edge_node[edge][i];
+        e.row[2 + i] = cloth->first_node + mesh->vert_node[vo_mesh_edge_opposite(mesh, edge, i)];
+    }
+    return e;
+}
+
+/* Rows are still global node numbers here. */
+static void collect_elements(builder *b) {
+    int face = 0, hinge = 0;
+    for (int c = 0; c < b->cloth_count; c++) {
+        const vo_mesh *mesh = b->cloth[c].mesh;
+        for (int f = 0; f < mesh->face_count; f++)
+            b->face[face++] = face_element(&b->cloth[c], c, f);
+        for (int e = 0; e < mesh->edge_count; e++)
+            if (mesh->edge_face[e][1] >= 0) b->hinge[hinge++] = hinge_element(&b->cloth[c], c, e);
+    }
+}
+
+/* ---- numbering the rows ----------------------------------------------------------------------- */
+
+static int add_pairs(const element *list, int count, const unsigned char (*pair)[2], int first,
+                     int last, int (*pairs)[2]) {
+    int n = 0;
+    for (int i = 0; i < count; i++)
+        for (int k = first; k < last; k++, n++) {
+            pairs[n][0] = list[i].row[pair[k][0]];
+            pairs[n][1] = list[i].row[pair[k][1]];
+        }
+    return n;
+}
+
+/* Every coupled pair: three a face, five a hinge (its edge is a face's already), one a tie. */
+static vo_result couple_rows(builder *b, int (**out)[2], int *count) {
+    int64_t total = 3 * (int64_t)b->system->face_count + 5 * (int64_t)b->system->hinge_count + b->tie_count;
+    if (total > INT32_MAX / 4)
+        return vo_fail(b->ctx, VO_BAD_DATA, "the scene has too many faces (%d) for one system",
+                       b->system->face_count);
+    int(*pairs)[2] = vo_alloc(b->ctx, vo_array_bytes((size_t)total + 1, sizeof *pairs));
+    if (!pairs) return vo_fail_memory(b->ctx, "the system's pattern");
+    int n = add_pairs(b->face, b->system->face_count, face_pair, 3, VO_FACE_BLOCKS, pairs);
+    n += add_pairs(b->hinge, b->system->hinge_count, hinge_pair, 5, VO_HINGE_BLOCKS, pairs + n);
+    for (int i = 0; i < b->tie_count; i++, n++) memcpy(pairs[n], b->ties[i], sizeof *pairs);
+    *out = pairs;
+    *count = n;
+    return VO_OK;
+}
+
+static void renumber(element *list, int count, const int *row_of) {
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 4; k++) list[i].row[k] = row_of[list[i].row[k]];
+}
+
+/* Orders the rows for locality, renumbers the elements and builds the pattern. */
+static vo_result order_and_build_pattern(builder *b, int (*pairs)[2], int count) {
+    vo_system *s = b->system;
+    VO_TRY(vo_order_rows(b->ctx, s->row_count, count, (const int(*)[2])pairs, s->row_of));
+    for (int i = 0; i < s->row_count; i++) s->node_of[s->row_of[i]] = i;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 2; k++) pairs[i][k] = s->row_of[pairs[i][k]];
+    renumber(b->face, b->system->face_count, s->row_of);
+    renumber(b->hinge, b->system->hinge_count, s->row_of);
+    return vo_block_pattern_build(b->ctx, s->row_count, count, (const int(*)[2])pairs, &s->pattern);
+}
+
+static vo_result number_rows(builder *b) {
+    int(*pairs)[2] = NULL, count = 0;
+    VO_TRY(couple_rows(b, &pairs, &count));
+    vo_result result = order_and_build_pattern(b, pairs, count);
+    size_t total = 3 * (size_t)b->system->face_count + 5 * (size_t)b->system->hinge_count + (size_t)b->tie_count;
+    vo_free(b->ctx, pairs, vo_array_bytes(total + 1, sizeof *pairs));
+    return result;
+}
+
+/* ---- chunks ----------------------------------------------------------------------------------- */
+
+static int lowest_row(const element *e) {
+    int low = e->row[0];
+    for (int i = 1; i < 4; i++) low = e->row[i] < low ? e->row[i] : low;
+    return low;
+}
+
+static int compare_elements(const void *pa, const void *pb) {
+    const element *a = pa, *b = pb;
+    int la = lowest_row(a), lb = lowest_row(b);
+    if (la != lb) return la < lb ? -1 : 1;
+    if (a->cloth != b->cloth) return a->cloth < b->cloth ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* The different chunks that an element touches, at most four. */
+static int touched_chunks(const element *e, int chunk[4]) {
+    int count = 0;
+    for (int i = 0; i < 4; i++) {
+        int c = e->row[i] / VO_CHUNK_ROWS, known = 0;
+        for (int k = 0; k < count; k++) known |= chunk[k] == c;
+        if (!known) chunk[count++] = c;
+    }
+    return count;
+}
+
+static void count_per_chunk(const element *list, int count, int *per_chunk) {
+    for (int i = 0; i < count; i++) {
+        int touched[4], n = touched_chunks(&list[i], touched);
+        for (int k = 0; k < n; k++) per_chunk[touched[k]]++;
+    }
+}
+
+static int packets_for(int elements) { return (elements + VO_LANES - 1) / VO_LANES; }
+
+/* Sets the chunks' packet ranges from the element counts; the counts become fill positions. */
+static void lay_out_chunks(vo_system *s, int *faces, int *hinges) {
+    for (int c = 0; c < s->chunk_count; c++) {
+        vo_chunk *chunk = &s->chunk[c];
+        chunk->row_begin = c * VO_CHUNK_ROWS;
+        chunk->row_end = vo_min_int(chunk->row_begin + VO_CHUNK_ROWS, s->row_count);
+        chunk->face_begin = s->face_packet_count;
+        chunk->hinge_begin = s->hinge_packet_count;
+        chunk->face_end = s->face_packet_count += packets_for(faces[c]);
+        chunk->hinge_end = s->hinge_packet_count += packets_for(hinges[c]);
+        faces[c] = chunk->face_begin * VO_LANES;
+        hinges[c] = chunk->hinge_begin * VO_LANES;
+    }
+}
+
+/* ---- packing ---------------------------------------------------------------------------------- */
+
+static bool owns(const vo_chunk *chunk, int row) {
+    return row >= chunk->row_begin && row < chunk->row_end;
+}
+
+/* Block of the pair (i, j) of sorted rows if the chunk owns it, else -1. */
+static int target_block(const vo_system *s, const vo_chunk *chunk, int low, int high) {
+    return owns(chunk, low) ? vo_block_pattern_find(&s->pattern, low, high) : -1;
+}
+
+/* Node positions 0 .. count - 1 ordered by row. */
+static void sort_nodes(const int *row, int count, unsigned char *sorted) {
+    for (int i = 0; i < count; i++) {
+        int k = i;
+        for (; k > 0 && row[sorted[k - 1]] > row[i]; k--) sorted[k] = sorted[k - 1];
+        sorted[k] = (unsigned char)i;
+    }
+}
+
+static void pack_face(const builder *b, const vo_chunk *chunk, const element *e,
+                      vo_face_packet *packet, int lane) {
+    const vo_system_cloth *cloth = &b->cloth[e->cloth];
+    const vo_mesh *mesh = cloth->mesh;
+    unsigned char sorted[3];
+    sort_nodes(e->row, 3, sorted);
+    vo_vec2 u[3];
+    for (int i = 0; i < 3; i++) {
+        packet->row[i][lane] = e->row[sorted[i]];
+        u[i] = mesh->vert_u[mesh->face_vert[e->index][sorted[i]]];
+    }
+    vo_vec2 e1 = v2_sub(u[1], u[0]), e2 = v2_sub(u[2], u[0]);
+    vo_mat2 inverse = m2_inverse((vo_mat2){e1.x, e2.x, e1.y, e2.y});
+    packet->inverse[0][lane] = inverse.a;
+    packet->inverse[1][lane] = inverse.b;
+    packet->inverse[2][lane] = inverse.c;
+    packet->inverse[3][lane] = inverse.d;
+    packet->area[lane] = vo_mesh_face_area(mesh, e->index);
+    packet->material[lane] = &cloth->material[mesh->face_label[e->index]];
+    for (int k = 0; k < VO_FACE_BLOCKS; k++)
+        packet->target[k][lane] = target_block(b->system, chunk, e->row[sorted[face_pair[k][0]]],
+                                               e->row[sorted[face_pair[k][1]]]);
+}
+
+/* Number of a face's side (three a face) that is the given edge. */
+static int side_of(const builder *b, int cloth, int edge, int which) {
+    const vo_mesh *mesh = b->cloth[cloth].mesh;
+    int face = mesh->edge_face[edge][which], k = 0;
+    while (mesh->face_edge[face][k] != edge) k++;
+    return 3 * b->face_of_face[b->cloth[cloth].first_face + face] + k;
+}
+
+static void pack_hinge(const builder *b, const vo_chunk *chunk, const element *e,
+                       vo_hinge_packet *packet, int lane) {
+    unsigned char *sorted = packet->sorted[lane];
+    sort_nodes(e->row, 4, sorted);
+    for (int i = 0; i < 4; i++) packet->row[i][lane] = e->row[i];
+    for (int i = 0; i < 2; i++) packet->side[i][lane] = side_of(b, e->cloth, e->index, i);
+    for (int k = 0; k < VO_HINGE_BLOCKS; k++)
+        packet->target[k][lane] = target_block(b->system, chunk, e->row[sorted[hinge_pair[k][0]]],
+                                               e->row[sorted[hinge_pair[k][1]]]);
+}
+
+/* Lanes nobody fills: no area, no targets, rows that exist but that nothing is added to. */
+static void clear_packets(vo_system *s, const vo_material *any) {
+    for (int i = 0; i < s->face_packet_count; i++)
+        for (int lane = 0; lane < VO_LANES; lane++) s->face[i].material[lane] = any;
+    for (int i = 0; i < s->face_packet_count; i++)
+        memset(s->face[i].target, -1, sizeof s->face[i].target);
+    for (int i = 0; i < s->hinge_packet_count; i++)
+        memset(s->hinge[i].target, -1, sizeof s->hinge[i].target);
+}
+
+/* `place` holds each chunk's next free lane. */
+static void pack_faces(builder *b, int *place) {
+    for (int i = 0; i < b->system->face_count; i++) {
+        int touched[4], n = touched_chunks(&b->face[i], touched);
+        for (int k = 0; k < n; k++) {
+            int at = place[touched[k]]++;
+            pack_face(b, &b->system->chunk[touched[k]], &b->face[i],
+                      &b->system->face[at / VO_LANES], at % VO_LANES);
+        }
+    }
+}
+
+static void pack_hinges(builder *b, int *place) {
+    for (int i = 0; i < b->system->hinge_count; i++) {
+        int touched[4], n = touched_chunks(&b->hinge[i], touched);
+        for (int k = 0; k < n; k++) {
+            int at = place[touched[k]]++;
+            pack_hinge(b, &b->system->chunk[touched[k]], &b->hinge[i],
+                       &b->system->hinge[at / VO_LANES], at % VO_LANES);
+        }
+    }
+}
+
+/* ---- bending ---------------------------------------------------------------------------------- */
+
+/* Where each edge and face of the meshes stands in the sorted lists. */
+static void number_elements(builder *b) {
+    for (int i = 0; i < b->edge_count; i++) b->hinge_of_edge[i] = b->system->hinge_count;
+    for (int i = 0; i < b->system->hinge_count; i++)
+        b->hinge_of_edge[b->cloth[b->hinge[i].cloth].first_edge + b->hinge[i].index] = i;
+    for (int i = 0; i < b->system->face_count; i++)
+        b->face_of_face[b->cloth[b->face[i].cloth].first_face + b->face[i].index] = i;
+}
+
+static void pack_angle(const builder *b, int i) {
+    const element *e = &b->hinge[i];
+    vo_angle_packet *packet = &b->system->angle[i / VO_LANES];
+    for (int k = 0; k < 4; k++) packet->row[k][i % VO_LANES] = e->row[k];
+    packet->rest_angle[i % VO_LANES] = b->cloth[e->cloth].mesh->edge_rest_angle[e->index];
+}
+
+static void pack_bend(const builder *b, int i) {
+    const element *e = &b->face[i];
+    const vo_system_cloth *cloth = &b->cloth[e->cloth];
+    const vo_mesh *mesh = cloth->mesh;
+    vo_bend_packet *packet = &b->system->bend[i / VO_LANES];
+    int lane = i % VO_LANES;
+    vo_vec2 corner[3];
+    for (int k = 0; k < 3; k++) corner[k] = mesh->vert_u[mesh->face_vert[e->index][k]];
+    vo_bend_face face = vo_bend_face_make(corner);
+    packet->area[lane] = face.area;
+    packet->material[lane] = &cloth->material[mesh->face_label[e->index]];
+    for (int k = 0; k < 3; k++) {
+        packet->hinge[k][lane] = b->hinge_of_edge[cloth->first_edge + mesh->face_edge[e->index][k]];
+        for (int c = 0; c < 3; c++) packet->basis[k][c][lane] = face.basis[k][c];
+    }
+}
+
+static vo_result build_bending(builder *b) {
+    vo_system *s = b->system;
+    s->angle_packet_count = packets_for(s->hinge_count);
+    s->bend_packet_count = packets_for(s->face_count);
+    s->angle = vo_alloc_zero(b->ctx, (size_t)s->angle_packet_count * sizeof *s->angle);
+    s->bend = vo_alloc_zero(b->ctx, (size_t)s->bend_packet_count * sizeof *s->bend);
+    if ((s->angle_packet_count && !s->angle) || (s->bend_packet_count && !s->bend))
+        return vo_fail_memory(b->ctx, "the system's hinges");
+    number_elements(b);
+    for (int i = 0; i < s->bend_packet_count; i++)
+        for (int lane = 0; lane < VO_LANES; lane++) s->bend[i].material[lane] = b->cloth[0].material;
+    for (int i = 0; i < s->hinge_count; i++) pack_angle(b, i);
+    for (int i = 0; i < s->face_count; i++) pack_bend(b, i);
+    return VO_OK;
+}
+
+static vo_result build_packets(builder *b, int *faces, int *hinges) {
+    vo_system *s = b->system;
+    memset(faces, 0, (size_t)s->chunk_count * sizeof *faces);
+    memset(hinges, 0, (size_t)s->chunk_count * sizeof *hinges);
+    count_per_chunk(b->face, b->system->face_count, faces);
+    count_per_chunk(b->hinge, b->system->hinge_count, hinges);
+    lay_out_chunks(s, faces, hinges);
+    s->face = vo_alloc_zero(b->ctx, (size_t)s->face_packet_count * sizeof *s->face);
+    s->hinge = vo_alloc_zero(b->ctx, (size_t)s->hinge_packet_count * sizeof *s->hinge);
+    if ((s->face_packet_count && !s->face) || (s->hinge_packet_count && !s->hinge))
+        return vo_fail_memory(b->ctx, "the system's elements");
+    clear_packets(s, b->cloth_count ? b->cloth[0].material : NULL);
+    pack_faces(b, faces);
+    pack_hinges(b, hinges);
+    return VO_OK;
+}
+
+/* ---- masses ----------------------------------------------------------------------------------- */
+
+/* A third of each face's mass to each corner. */
+static void set_masses(builder *b) {
+    vo_system *s = b->system;
+    memset(s->mass, 0, (size_t)s->row_count * sizeof *s->mass);
+    for (int i = 0; i < b->system->face_count; i++) {
+        const vo_system_cloth *cloth = &b->cloth[b->face[i].cloth];
+        int face = b->face[i].index;
+        const vo_material *m = &cloth->material[cloth->mesh->face_label[face]];
+        double mass = vo_mesh_face_area(cloth->mesh, face) * m->fabric->density * m->density_mult;
+        for (int k = 0; k < 3; k++) s->mass[b->face[i].row[k]] += mass / 3;
+    }
+}
+
+void vo_system_number(int cloth_count, vo_system_cloth *cloth) {
+    for (int c = 0; c < cloth_count; c++) {
+        const vo_system_cloth *before = c ? &cloth[c - 1] : NULL;
+        cloth[c].first_node = before ? before->first_node + before->mesh->node_count : 0;
+        cloth[c].first_edge = before ? before->first_edge + before->mesh->edge_count : 0;
+        cloth[c].first_face = before ? before->first_face + before->mesh->face_count : 0;
+    }
+}
+
+/* ---- all of it -------------------------------------------------------------------------------- */
+
+static vo_result allocate_rows(builder *b) {
+    vo_system *s = b->system;
+    s->chunk_count = vo_max_int(0, (s->row_count + VO_CHUNK_ROWS - 1) / VO_CHUNK_ROWS);
+    s->row_of = vo_new_array(b->ctx, int, s->row_count);
+    s->node_of = vo_new_array(b->ctx, int, s->row_count);
+    s->mass = vo_new_array(b->ctx, double, s->row_count);
+    s->chunk = vo_alloc_zero(b->ctx, (size_t)s->chunk_count * sizeof *s->chunk);
+    bool ok = s->row_of && s->node_of && s->mass && s->chunk;
+    return ok ? VO_OK : vo_fail_memory(b->ctx, "the system's rows");
+}
+
+static vo_result build(builder *b, int *chunk_scratch) {
+    vo_system *s = b->system;
+    collect_elements(b);
+    VO_TRY(number_rows(b));
+    qsort(b->face, (size_t)b->system->face_count, sizeof *b->face, compare_elements);
+    qsort(b->hinge, (size_t)b->system->hinge_count, sizeof *b->hinge, compare_elements);
+    set_masses(b);
+    VO_TRY(build_bending(b));
+    return build_packets(b, chunk_scratch, chunk_scratch + s->chunk_count);
+}
+
+vo_result vo_system_build(vo_context *ctx, int cloth_count, const vo_system_cloth *cloth,
+                          int tie_count, const int (*ties)[2], vo_system *out) {
+    *out = (vo_system){.ctx = ctx};
+    builder b = {.ctx = ctx, .cloth_count = cloth_count, .cloth = cloth, .tie_count = tie_count,
+                 .ties = ties, .system = out};
+    count_elements(&b);
+    if (out->row_count == 0) return VO_OK;
+    vo_result result = allocate_rows(&b);
+    /* One spare element each, so that an empty list still has an address. */
+    int faces = out->face_count, hinges = out->hinge_count, chunks = out->chunk_count;
+    b.face = vo_new_array(ctx, element, faces + 1);
+    b.hinge = vo_new_array(ctx, element, hinges + 1);
+    b.hinge_of_edge = vo_new_array(ctx, int, b.edge_count + 1);
+    b.face_of_face = vo_new_array(ctx, int, faces + 1);
+    int *scratch = vo_new_array(ctx, int, 2 * chunks);
+    if (result == VO_OK && (!b.face || !b.hinge || !b.hinge_of_edge || !b.face_of_face || !scratch))
+        result = vo_fail_memory(ctx, "building the system");
+    if (result == VO_OK) result = build(&b, scratch);
+    vo_free_array(ctx, scratch, 2 * chunks);
+    vo_free_array(ctx, b.face_of_face, faces + 1);
+    vo_free_array(ctx, b.hinge_of_edge, b.edge_count + 1);
+    vo_free_array(ctx, b.hinge, hinges + 1);
+    vo_free_array(ctx, b.face, faces + 1);
+    if (result != VO_OK) vo_system_free(out);
+    return result;
+}
+
+void vo_system_free(vo_system *s) {
+    if (!s->ctx) return;
+    vo_free_array(s->ctx, s->row_of, s->row_count);
+    vo_free_array(s->ctx, s->node_of, s->row_count);
+    vo_free_array(s->ctx, s->mass, s->row_count);
+    vo_free_array(s->ctx, s->chunk, s->chunk_count);
+    vo_free_array(s->ctx, s->face, s->face_packet_count);
+    vo_free_array(s->ctx, s->hinge, s->hinge_packet_count);
+    vo_free_array(s->ctx, s->angle, s->angle_packet_count);
+    vo_free_array(s->ctx, s->bend, s->bend_packet_count);
+    vo_block_pattern_free(&s->pattern);
+    *s = (vo_system){0};
+}
