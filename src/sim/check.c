@@ -1,0 +1,148 @@
+/* Is it sound? Meshes, scenes and runs, with every finding named. */
+#include "codec/obj.h"
+#include "mesh/validate.h"
+#include "sim/folder.h"
+#include "sim/sim.h"
+
+#include <voile/run.h>
+
+#include <stdio.h>
+
+typedef struct findings {
+    vo_context *ctx;
+    vo_finding_fn *fn;
+    void *user;
+    int fatal;
+} findings;
+
+static void found(findings *f, bool fatal, const char *text) {
+    f->fatal += fatal;
+    if (f->fn) f->fn(f->user, fatal, text);
+}
+
+static vo_result conclude(const findings *f, const char *what) {
+    if (f->fatal == 0) return VO_OK;
+    return vo_fail(f->ctx, VO_BAD_DATA, "%s: %d %s", what, f->fatal,
+                   f->fatal == 1 ? "defect" : "defects");
+}
+
+/* A failure to load is the finding; running out of memory or reading errors are not. */
+static vo_result failure_as_finding(findings *f, vo_result result, const char *what) {
+    if (result == VO_OK) return conclude(f, what);
+    if (result != VO_BAD_DATA) return result;
+    found(f, true, f->ctx->message);
+    return conclude(f, what);
+}
+
+/* ---- meshes ----------------------------------------------------------------------------------- */
+
+static vo_result report_defects(findings *f, const char *path, const vo_mesh_data *data) {
+    vo_mesh_report report;
+    VO_TRY(vo_mesh_validate(f->ctx, data, VO_MESH_FOR_CLOTH, &report));
+    for (int i = 0; i < report.count; i++) {
+        char defect[512], text[1024];
+        vo_mesh_defect_text(&report.defect[i], defect, sizeof defect);
+        snprintf(text, sizeof text, "%s: %s", path, defect);
+        found(f, vo_mesh_defect_is_fatal(report.defect[i].kind, VO_MESH_FOR_CLOTH), text);
+    }
+    vo_mesh_report_free(&report);
+    return VO_OK;
+}
+
+vo_result vo_check_mesh(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user) {
+    findings f = {ctx, fn, user, 0};
+    vo_bytes bytes;
+    VO_TRY(vo_file_read(ctx, path, &bytes));
+    vo_mesh_data data = {0};
+    vo_result result = vo_obj_parse(ctx, path, bytes.data, bytes.size, &data);
+    if (result == VO_OK) result = report_defects(&f, path, &data);
+    vo_mesh_data_free(ctx, &data);
+    vo_bytes_free(ctx, &bytes);
+    return failure_as_finding(&f, result, path);
+}
+
+/* ---- scenes ----------------------------------------------------------------------------------- */
+
+static void warning_as_finding(void *user, vo_log_level level, const char *text) {
+    if (level == VO_LOG_WARNING) found(user, false, text);
+}
+
+/* Loads it as a run would, with the warnings as findings. */
+vo_result vo_check_scene(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user) {
+    findings f = {ctx, fn, user, 0};
+    vo_log_fn *log = ctx->log;
+    void *log_user = ctx->log_user;
+    ctx->log = warning_as_finding;
+    ctx->log_user = &f;
+    vo_scene *scene = NULL;
+    vo_sim *sim = NULL;
+    vo_result result = vo_scene_load(ctx, path, 0, NULL, &scene);
+    if (result == VO_OK) result = vo_sim_create(ctx, scene, &sim);
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    ctx->log = log;
+    ctx->log_user = log_user;
+    return failure_as_finding(&f, result, path);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------- */
+
+static void check_motion(findings *f, const char *path, const vo_mesh *mesh, int c) {
+    for (int i = 0; i < mesh->node_count; i++) {
+        if (v3_is_finite(mesh->node_x[i]) && v3_is_finite(mesh->node_v[i])) continue;
+        char text[VO_PATH_SIZE + 128];
+        snprintf(text, sizeof text, "%s: node %d of cloth %d is not at a finite place", path, i, c);
+        found(f, true, text);
+    }
+}
+
+static vo_result check_frame(findings *f, vo_sim *sim, const char *path) {
+    vo_result result = vo_sim_restore(sim, path);
+    if (result == VO_BAD_DATA) {
+        found(f, true, f->ctx->message);
+        return VO_OK;
+    }
+    VO_TRY(result);
+    for (int c = 0; c < sim->cloth_count; c++) check_motion(f, path, sim->cloth[c].mesh, c);
+    return VO_OK;
+}
+
+static void check_gap(findings *f, const char *folder, const vo_frame_list *list, int i) {
+    int before = i ? list->frame[i - 1] : -1;
+    if (list->frame[i] == before + 1) return;
+    char text[512];
+    snprintf(text, sizeof text, "%s: frames %d to %d are missing", folder, before + 1,
+             list->frame[i] - 1);
+    found(f, true, text);
+}
+
+/* Each frame starts from a fresh simulation, so that a damaged one cannot spoil the next. */
+static vo_result check_frames(findings *f, const vo_scene *scene, const char *folder,
+                              const vo_frame_list *list) {
+    char path[VO_PATH_SIZE];
+    for (int i = 0; i < list->count; i++) {
+        check_gap(f, folder, list, i);
+        vo_folder_frame(path, sizeof path, folder, list->frame[i]);
+        vo_sim *sim;
+        VO_TRY(vo_sim_create(f->ctx, scene, &sim));
+        vo_result result = check_frame(f, sim, path);
+        vo_sim_destroy(sim);
+        VO_TRY(result);
+    }
+    if (list->count == 0) found(f, true, "the run has no frames");
+    return VO_OK;
+}
+
+vo_result vo_check_run(vo_context *ctx, const char *folder, vo_finding_fn *fn, void *user) {
+    findings f = {ctx, fn, user, 0};
+    char path[VO_PATH_SIZE];
+    vo_scene *scene = NULL;
+    vo_frame_list list = {0};
+    vo_folder_scene(path, sizeof path, folder);
+    vo_result result = vo_scene_load(ctx, path, 0, NULL, &scene);
+    if (result == VO_OK) result = vo_folder_list(ctx, folder, &list);
+    if (result == VO_OK) result = check_frames(&f, scene, folder, &list);
+    vo_frame_list_free(ctx, &list);
+    vo_scene_destroy(scene);
+    return failure_as_finding(&f, result, folder);
+}

@@ -1,0 +1,87 @@
+/* Frames as OBJ files, named as ARCSim names them. */
+#include "codec/obj.h"
+#include "core/timer.h"
+#include "sim/folder.h"
+#include "sim/sim.h"
+
+#include <voile/run.h>
+
+#include <stdio.h>
+
+vo_export_def vo_export_def_default(void) { return (vo_export_def){.last = -1}; }
+
+typedef struct exporter {
+    vo_context *ctx;
+    const vo_export_def *def;
+    char output[VO_PATH_SIZE];
+    vo_scene *scene;
+    vo_sim *sim;
+    double start;
+} exporter;
+
+static vo_result save(exporter *e, const vo_mesh *mesh, const char *format, int frame, int index) {
+    char name[64], path[VO_PATH_SIZE + 64];
+    snprintf(name, sizeof name, format, frame, index);
+    vo_path_join(path, sizeof path, e->output, name);
+    return vo_obj_save(e->ctx, mesh, path);
+}
+
+static vo_result export_frame(exporter *e, int frame) {
+    char path[VO_PATH_SIZE];
+    vo_folder_frame(path, sizeof path, e->def->folder, frame);
+    VO_TRY(vo_sim_restore(e->sim, path));
+    for (int c = 0; c < e->sim->cloth_count; c++)
+        VO_TRY(save(e, e->sim->cloth[c].mesh, "%04d_%02d.obj", frame, c));
+    if (!e->def->obstacles) return VO_OK;
+    for (int i = 0; i < e->sim->obstacle_count; i++)
+        if (e->sim->obstacle[i].present)
+            VO_TRY(save(e, e->sim->obstacle[i].mesh, "%04d_obs%02d.obj", frame, i));
+    return VO_OK;
+}
+
+static bool keep_going(const exporter *e, int frame, int first, int last) {
+    vo_progress progress = {
+        .frame = frame, .first = first, .last = last, .elapsed_s = vo_now() - e->start};
+    return !e->def->progress || e->def->progress(e->def->user, &progress);
+}
+
+static vo_result export_frames(exporter *e, const vo_frame_list *list) {
+    int first = e->def->first, last = e->def->last, done = 0;
+    if (last < 0 && list->count) last = list->frame[list->count - 1];
+    for (int i = 0; i < list->count; i++) {
+        int frame = list->frame[i];
+        if (frame < first || frame > last) continue;
+        VO_TRY(export_frame(e, frame));
+        done++;
+        if (!keep_going(e, frame, first, last) && frame != last)
+            return vo_fail(e->ctx, VO_STOPPED, "stopped after frame %d", frame);
+    }
+    if (done) return VO_OK;
+    return vo_fail(e->ctx, VO_BAD_CALL, "%s has no frames in the range that was asked for",
+                   e->def->folder);
+}
+
+static vo_result export_run(exporter *e, vo_frame_list *list) {
+    char path[VO_PATH_SIZE];
+    if (e->def->output)
+        vo_path_join(e->output, sizeof e->output, "", e->def->output);
+    else
+        vo_path_join(e->output, sizeof e->output, e->def->folder, "obj");
+    vo_folder_scene(path, sizeof path, e->def->folder);
+    VO_TRY(vo_scene_load(e->ctx, path, 0, NULL, &e->scene));
+    VO_TRY(vo_folder_list(e->ctx, e->def->folder, list));
+    VO_TRY(vo_sim_create(e->ctx, e->scene, &e->sim));
+    VO_TRY(vo_folder_make(e->ctx, e->output));
+    return export_frames(e, list);
+}
+
+vo_result vo_run_export_obj(vo_context *ctx, const vo_export_def *def) {
+    VO_REQUIRE(ctx, def->folder != NULL);
+    exporter e = {.ctx = ctx, .def = def, .start = vo_now()};
+    vo_frame_list list = {0};
+    vo_result result = export_run(&e, &list);
+    vo_frame_list_free(ctx, &list);
+    vo_sim_destroy(e.sim);
+    vo_scene_destroy(e.scene);
+    return result;
+}

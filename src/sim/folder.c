@@ -1,0 +1,159 @@
+#include "sim/folder.h"
+
+#include "core/memory.h"
+#include "sim/sim.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum { STATS_LINE = 2048 };
+
+void vo_folder_scene(char *out, size_t size, const char *folder) {
+    vo_path_join(out, size, folder, "scene.json");
+}
+
+void vo_folder_stats(char *out, size_t size, const char *folder) {
+    vo_path_join(out, size, folder, "stats.jsonl");
+}
+
+void vo_folder_frame(char *out, size_t size, const char *folder, int frame) {
+    char name[64];
+    snprintf(name, sizeof name, "frames/%04d.vof", frame);
+    vo_path_join(out, size, folder, name);
+}
+
+/* ---- frames ----------------------------------------------------------------------------------- */
+
+/* Frame number of a file name, or -1. */
+static int frame_number(const char *name) {
+    char *end;
+    if (name[0] < '0' || name[0] > '9') return -1;
+    errno = 0;
+    long number = strtol(name, &end, 10);
+    bool fits = errno == 0 && number <= INT_MAX && strcmp(end, ".vof") == 0;
+    return fits ? (int)number : -1;
+}
+
+static int compare_ints(const void *a, const void *b) {
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+static vo_result collect_frames(vo_context *ctx, DIR *dir, vo_frame_list *out) {
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        int frame = frame_number(entry->d_name);
+        if (frame < 0) continue;
+        if (!vo_reserve(ctx, &out->frame, &out->capacity, out->count + 1))
+            return vo_fail_memory(ctx, "the list of frames");
+        out->frame[out->count++] = frame;
+    }
+    if (out->count) qsort(out->frame, (size_t)out->count, sizeof *out->frame, compare_ints);
+    return VO_OK;
+}
+
+vo_result vo_folder_list(vo_context *ctx, const char *folder, vo_frame_list *out) {
+    *out = (vo_frame_list){0};
+    char path[VO_PATH_SIZE];
+    vo_path_join(path, sizeof path, folder, "frames");
+    DIR *dir = opendir(path);
+    if (!dir && errno == ENOENT) return VO_OK;
+    if (!dir) return vo_fail(ctx, VO_IO_FAILED, "%s: cannot read: %s", path, strerror(errno));
+    vo_result result = collect_frames(ctx, dir, out);
+    closedir(dir);
+    if (result != VO_OK) vo_frame_list_free(ctx, out);
+    return result;
+}
+
+void vo_frame_list_free(vo_context *ctx, vo_frame_list *list) {
+    vo_free_array(ctx, list->frame, list->capacity);
+    *list = (vo_frame_list){0};
+}
+
+/* ---- lock ------------------------------------------------------------------------------------- */
+
+vo_result vo_folder_lock(vo_context *ctx, const char *folder, int *lock) {
+    char path[VO_PATH_SIZE];
+    vo_path_join(path, sizeof path, folder, ".lock");
+    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (*lock < 0) return vo_fail(ctx, VO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
+    if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return VO_OK;
+    vo_folder_unlock(*lock);
+    *lock = -1;
+    return vo_fail(ctx, VO_BAD_CALL, "%s: another process is writing this run; wait for it, or use "
+                   "another folder", folder);
+}
+
+void vo_folder_unlock(int lock) {
+    if (lock >= 0) close(lock);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------- */
+
+static vo_result add_line(vo_context *ctx, const char *path, const char *line, size_t size,
+                          vo_stats_list *out) {
+    vo_stats stats;
+    vo_result result = vo_stats_parse(ctx, path, line, size, &stats);
+    if (result == VO_BAD_DATA || stats.frame < 0) return VO_OK;
+    if (result != VO_OK) return result;
+    if (!vo_reserve(ctx, &out->stats, &out->capacity, out->count + 1))
+        return vo_fail_memory(ctx, "the statistics");
+    out->stats[out->count++] = stats;
+    return VO_OK;
+}
+
+static vo_result split_lines(vo_context *ctx, const char *path, const vo_bytes *bytes,
+                             vo_stats_list *out) {
+    const char *line = bytes->data, *end = bytes->data + bytes->size;
+    while (line < end) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        if (!stop) break; /* cut off */
+        VO_TRY(add_line(ctx, path, line, (size_t)(stop - line), out));
+        line = stop + 1;
+    }
+    return VO_OK;
+}
+
+vo_result vo_folder_read_stats(vo_context *ctx, const char *folder, vo_stats_list *out) {
+    *out = (vo_stats_list){0};
+    char path[VO_PATH_SIZE];
+    vo_folder_stats(path, sizeof path, folder);
+    if (!vo_file_exists(path)) return VO_OK;
+    vo_bytes bytes;
+    VO_TRY(vo_file_read(ctx, path, &bytes));
+    vo_result result = split_lines(ctx, path, &bytes, out);
+    vo_bytes_free(ctx, &bytes);
+    if (result != VO_OK) vo_stats_list_free(ctx, out);
+    return result;
+}
+
+vo_result vo_folder_write_stats(vo_context *ctx, const char *folder, const vo_stats_list *list) {
+    char path[VO_PATH_SIZE];
+    vo_folder_stats(path, sizeof path, folder);
+    size_t capacity = (size_t)list->count * STATS_LINE + 1, size = 0;
+    char *text = vo_alloc(ctx, capacity);
+    if (!text) return vo_fail_memory(ctx, "the statistics");
+    for (int i = 0; i < list->count; i++)
+        size += (size_t)vo_stats_print(&list->stats[i], text + size, STATS_LINE);
+    vo_result result = vo_file_write(ctx, path, text, size);
+    vo_free(ctx, text, capacity);
+    return result;
+}
+
+vo_result vo_folder_append_stats(vo_context *ctx, const char *folder, const vo_stats *stats) {
+    char path[VO_PATH_SIZE], line[STATS_LINE];
+    vo_folder_stats(path, sizeof path, folder);
+    int size = vo_stats_print(stats, line, sizeof line);
+    return vo_file_append(ctx, path, line, (size_t)size);
+}
+
+void vo_stats_list_free(vo_context *ctx, vo_stats_list *list) {
+    vo_free_array(ctx, list->stats, list->capacity);
+    *list = (vo_stats_list){0};
+}

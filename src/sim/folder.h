@@ -1,0 +1,38 @@
+/* The folder of a run (see <voile/run.h>): names, the list of frames, the lock, the statistics. */
+#ifndef VO_SIM_FOLDER_H
+#define VO_SIM_FOLDER_H
+
+#include "core/file.h"
+
+#include <voile/stats.h>
+
+enum { VO_PATH_SIZE = 4096 };
+
+void vo_folder_scene(char *out, size_t size, const char *folder); /* scene.json */
+void vo_folder_stats(char *out, size_t size, const char *folder); /* stats.jsonl */
+void vo_folder_frame(char *out, size_t size, const char *folder, int frame);
+
+/* Numbers of the frame files that are there, ascending; nothing is said about their contents. */
+typedef struct vo_frame_list {
+    int count, capacity;
+    int *frame;
+} vo_frame_list;
+vo_result vo_folder_list(vo_context *ctx, const char *folder, vo_frame_list *out);
+void vo_frame_list_free(vo_context *ctx, vo_frame_list *list);
+
+/* Keeps two processes from writing one run. The lock ends with the process. */
+vo_result vo_folder_lock(vo_context *ctx, const char *folder, int *lock);
+void vo_folder_unlock(int lock);
+
+/* All lines of stats.jsonl that can be read, by file order; a missing file is an empty list. A line
+ * that was cut off by a crash is left out. */
+typedef struct vo_stats_list {
+    int count, capacity;
+    vo_stats *stats;
+} vo_stats_list;
+vo_result vo_folder_read_stats(vo_context *ctx, const char *folder, vo_stats_list *out);
+vo_result vo_folder_write_stats(vo_context *ctx, const char *folder, const vo_stats_list *list);
+vo_result vo_folder_append_stats(vo_context *ctx, const char *folder, const vo_stats *stats);
+void vo_stats_list_free(vo_context *ctx, vo_stats_list *list);
+
+#endif

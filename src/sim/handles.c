@@ -1,0 +1,157 @@
+/* Handles: from what the scene says (who, how, when, along which motion) to the pins and springs of
+ * one step. */
+#include "sim/sim.h"
+
+/* ---- making ----------------------------------------------------------------------------------- */
+
+static int hold_count(const vo_sim *sim, const vo_handle_def *def) {
+    if (def->kind == VO_HANDLE_SOFT) return sim->cloth[def->cloth].mesh->node_count;
+    return def->kind == VO_HANDLE_GLUE ? 0 : def->node_count;
+}
+
+vo_result vo_sim_handles_create(vo_sim *sim) {
+    int count = sim->scene->handle_count;
+    sim->handle = vo_alloc_zero(sim->ctx, (size_t)count * sizeof *sim->handle);
+    if (count && !sim->handle) return vo_fail_memory(sim->ctx, "the handles");
+    sim->handle_count = count;
+    int nodes = 0;
+    for (int i = 0; i < count; i++) {
+        vo_handle_state *h = &sim->handle[i];
+        h->count = hold_count(sim, &sim->scene->handle[i].def);
+        h->hold = vo_new_array(sim->ctx, vo_vec3, h->count);
+        if (h->count && !h->hold) return vo_fail_memory(sim->ctx, "the handles");
+        nodes += h->count;
+        sim->tie_capacity += sim->scene->handle[i].def.kind == VO_HANDLE_GLUE;
+    }
+    sim->pin_capacity = sim->anchor_capacity = nodes;
+    sim->pin = vo_new_array(sim->ctx, vo_pin, nodes);
+    sim->anchor = vo_new_array(sim->ctx, vo_anchor, nodes);
+    sim->tie = vo_new_array(sim->ctx, vo_tie, sim->tie_capacity);
+    bool ok = (!nodes || (sim->pin && sim->anchor)) && (!sim->tie_capacity || sim->tie);
+    return ok ? VO_OK : vo_fail_memory(sim->ctx, "the handles");
+}
+
+void vo_sim_handles_free(vo_sim *sim) {
+    for (int i = 0; i < sim->handle_count; i++)
+        vo_free_array(sim->ctx, sim->handle[i].hold, sim->handle[i].count);
+    vo_free_array(sim->ctx, sim->handle, sim->scene->handle_count);
+    vo_free_array(sim->ctx, sim->pin, sim->pin_capacity);
+    vo_free_array(sim->ctx, sim->anchor, sim->anchor_capacity);
+    vo_free_array(sim->ctx, sim->tie, sim->tie_capacity);
+}
+
+int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]) {
+    int count = 0;
+    for (int i = 0; i < sim->handle_count; i++) {
+        const vo_handle_def *def = &sim->scene->handle[i].def;
+        if (def->kind != VO_HANDLE_GLUE) continue;
+        for (int k = 0; k < 2; k++)
+            ties[count][k] = sim->cloth[def->cloth].first_node + def->nodes[k];
+        count++;
+    }
+    return count;
+}
+
+/* ---- when and where --------------------------------------------------------------------------- */
+
+/* 1 from start to end, then falling as (1 - s)^4 over the fade time, else 0. Times are sums of many
+ * substeps, so a moment that is due within a nanosecond counts as reached. */
+static double strength(const vo_handle_def *def, double t) {
+    const double tick = 1e-9;
+    if (t < def->start - tick) return 0;
+    if (t <= def->end + tick) return 1;
+    if (t >= def->end + def->fade) return 0;
+    double s = 1 - (t - def->end) / def->fade;
+    return s * s * s * s;
+}
+
+static vo_transform pose_at(const vo_sim *sim, const vo_handle_def *def, double t) {
+    return def->motion < 0 ? xf_identity() : vo_motion_pose(&sim->scene->motion[def->motion], t);
+}
+
+/* Point on the handle's circle for a node, from the material coordinate of its first vert. */
+static vo_vec3 circle_point(const vo_handle_def *def, const vo_mesh *mesh, int node) {
+    int vert = 0;
+    while (mesh->vert_node[vert] != node) vert++;
+    double radius = def->circumference / (2 * VO_PI);
+    double angle = v2_dot(mesh->vert_u[vert], def->circle_u) / radius;
+    vo_vec3 p = v3_add(v3_scale(cos(angle), def->axis0), v3_scale(sin(angle), def->axis1));
+    return v3_add_scaled(def->center, radius, p);
+}
+
+static int handle_node(const vo_handle_def *def, int k) {
+    return def->kind == VO_HANDLE_SOFT ? k : def->nodes[k];
+}
+
+/* Where the handle holds a node, in the motion's frame, so that the motion carries it from there. */
+static vo_vec3 take_hold(const vo_handle_def *def, const vo_mesh *mesh, int node,
+                         vo_transform to_motion) {
+    vo_vec3 x = mesh->node_x[node];
+    if (def->kind == VO_HANDLE_CIRCLE) return circle_point(def, mesh, node);
+    if (def->kind == VO_HANDLE_SOFT && v3_distance(x, def->center) > def->radius)
+        return v3(NAN, NAN, NAN);
+    return xf_point(to_motion, x);
+}
+
+static void activate(vo_sim *sim, int i, double t) {
+    const vo_handle_def *def = &sim->scene->handle[i].def;
+    vo_handle_state *h = &sim->handle[i];
+    vo_transform pose = pose_at(sim, def, t);
+    vo_transform to_motion = pose.scale != 0 ? xf_inverse(pose) : xf_identity();
+    for (int k = 0; k < h->count; k++)
+        h->hold[k] =
+            take_hold(def, sim->cloth[def->cloth].mesh, handle_node(def, k), to_motion);
+    h->active = true;
+}
+
+/* ---- one step --------------------------------------------------------------------------------- */
+
+static int row_of(const vo_sim *sim, int cloth, int node) {
+    return sim->implicit.system.row_of[sim->cloth[cloth].first_node + node];
+}
+
+static void add_pin(vo_sim *sim, int row, vo_vec3 target, vo_vec3 x, double dt) {
+    sim->pin[sim->constraints.pin_count++] =
+        (vo_pin){row, v3_scale(1 / dt, v3_sub(target, x))};
+}
+
+static void hold_nodes(vo_sim *sim, int i, double t, double dt, double s) {
+    const vo_handle_def *def = &sim->scene->handle[i].def;
+    const vo_handle_state *h = &sim->handle[i];
+    const vo_mesh *mesh = sim->cloth[def->cloth].mesh;
+    bool hard = def->kind == VO_HANDLE_NODE && def->stiffness == 0 && s == 1;
+    double stiffness = s * (def->stiffness > 0 ? def->stiffness : sim->scene->def.handle_stiffness);
+    vo_transform pose = pose_at(sim, def, t + dt);
+    for (int k = 0; k < h->count; k++) {
+        if (!v3_is_finite(h->hold[k])) continue;
+        int node = handle_node(def, k), row = row_of(sim, def->cloth, node);
+        vo_vec3 target = xf_point(pose, h->hold[k]);
+        if (hard)
+            add_pin(sim, row, target, mesh->node_x[node], dt);
+        else
+            sim->anchor[sim->constraints.anchor_count++] = (vo_anchor){row, stiffness, target};
+    }
+}
+
+static void tie_nodes(vo_sim *sim, const vo_handle_def *def, double s) {
+    double stiffness = s * (def->stiffness > 0 ? def->stiffness : sim->scene->def.handle_stiffness);
+    sim->tie[sim->constraints.tie_count++] =
+        (vo_tie){{row_of(sim, def->cloth, def->nodes[0]), row_of(sim, def->cloth, def->nodes[1])},
+                 stiffness};
+}
+
+void vo_sim_handles_move(vo_sim *sim, double t, double dt) {
+    sim->constraints =
+        (vo_constraints){.pin = sim->pin, .anchor = sim->anchor, .tie = sim->tie};
+    for (int i = 0; i < sim->handle_count; i++) {
+        const vo_handle_def *def = &sim->scene->handle[i].def;
+        double s = strength(def, t + dt);
+        if (s == 0) continue;
+        if (def->kind == VO_HANDLE_GLUE) {
+            tie_nodes(sim, def, s);
+            continue;
+        }
+        if (!sim->handle[i].active) activate(sim, i, t);
+        hold_nodes(sim, i, t, dt, s);
+    }
+}

@@ -1,0 +1,110 @@
+/* What the present state is like: counts, strains, energies, fingerprint. */
+#include "material/bend.h"
+#include "material/stretch.h"
+#include "sim/sim.h"
+
+#include <xxhash.h>
+
+static vo_stretch_face stretch_face(const vo_mesh *mesh, int face, vo_vec3 x[3]) {
+    for (int i = 0; i < 3; i++) x[i] = mesh->node_x[vo_mesh_face_node(mesh, face, i)];
+    return (vo_stretch_face){m2_inverse(vo_mesh_face_dm(mesh, face)),
+                             vo_mesh_face_area(mesh, face)};
+}
+
+static void measure_strain(const vo_mesh *mesh, vo_stats *stats) {
+    for (int f = 0; f < mesh->face_count; f++) {
+        vo_vec3 x[3];
+        vo_stretch_face face = stretch_face(mesh, f, x);
+        vo_mat32 gradient = m32_mul_m2(v3_sub(x[1], x[0]), v3_sub(x[2], x[0]), face.inverse);
+        vo_svd32 s = vo_mat32_svd(gradient);
+        stats->max_strain = vo_max(stats->max_strain, s.stretch[0] - 1);
+        stats->min_strain = vo_min(stats->min_strain, s.stretch[1] - 1);
+    }
+}
+
+void vo_sim_measure(const vo_sim *sim, vo_stats *stats) {
+    stats->cloths = sim->cloth_count;
+    stats->faces = stats->edges = stats->nodes = stats->verts = 0;
+    for (int c = 0; c < sim->cloth_count; c++) {
+        const vo_mesh *mesh = sim->cloth[c].mesh;
+        stats->faces += mesh->face_count;
+        stats->edges += mesh->edge_count;
+        stats->nodes += mesh->node_count;
+        stats->verts += mesh->vert_count;
+        measure_strain(mesh, stats);
+        for (int i = 0; i < mesh->node_count; i++)
+            stats->max_speed = vo_max(stats->max_speed, v3_length(mesh->node_v[i]));
+    }
+}
+
+static void add_node_energy(const vo_sim *sim, int c, vo_energy *e) {
+    const vo_mesh *mesh = sim->cloth[c].mesh;
+    const vo_system *system = &sim->implicit.system;
+    for (int i = 0; i < mesh->node_count; i++) {
+        double mass = system->mass[system->row_of[sim->cloth[c].first_node + i]];
+        e->kinetic += 0.5 * mass * v3_length2(mesh->node_v[i]);
+        e->gravity -= mass * v3_dot(sim->scene->def.gravity, mesh->node_x[i]);
+    }
+}
+
+static void add_stretch_energy(const vo_sim *sim, int c, vo_energy *e) {
+    const vo_mesh *mesh = sim->cloth[c].mesh;
+    for (int f = 0; f < mesh->face_count; f++) {
+        vo_vec3 x[3];
+        vo_stretch_face face = stretch_face(mesh, f, x);
+        const vo_material *m = &sim->scene->cloth[c].material[mesh->face_label[f]];
+        vo_stiffness k = vo_fabric_stiffness(m->fabric, vo_green_strain(&face, x));
+        e->stretch += m->stretching_mult * vo_stretch_energy(&face, &k, x);
+    }
+}
+
+/* The angle at an edge minus its rest angle. */
+static double bent_angle(const vo_mesh *mesh, int edge) {
+    if (mesh->edge_face[edge][1] < 0) return 0;
+    vo_vec3 x[4];
+    for (int i = 0; i < 2; i++) {
+        x[i] = mesh->node_x[mesh->edge_node[edge][i]];
+        x[2 + i] = mesh->node_x[mesh->vert_node[vo_mesh_edge_opposite(mesh, edge, i)]];
+    }
+    return vo_hinge_angle(x) - mesh->edge_rest_angle[edge];
+}
+
+static void add_bend_energy(const vo_sim *sim, int c, vo_energy *e) {
+    const vo_mesh *mesh = sim->cloth[c].mesh;
+    for (int f = 0; f < mesh->face_count; f++) {
+        const vo_material *m = &sim->scene->cloth[c].material[mesh->face_label[f]];
+        vo_vec2 corner[3];
+        double bent[3];
+        for (int k = 0; k < 3; k++) {
+            corner[k] = mesh->vert_u[mesh->face_vert[f][k]];
+            bent[k] = bent_angle(mesh, mesh->face_edge[f][k]);
+        }
+        vo_bend_face face = vo_bend_face_make(corner);
+        vo_plate plate = vo_fabric_plate(m->fabric, vo_bend_curvature(&face, bent));
+        e->bend += m->bending_mult * vo_bend_energy(&face, &plate, bent);
+    }
+}
+
+vo_energy vo_sim_energy(const vo_sim *sim) {
+    vo_energy e = {0};
+    for (int c = 0; c < sim->cloth_count; c++) {
+        add_node_energy(sim, c, &e);
+        add_stretch_energy(sim, c, &e);
+        add_bend_energy(sim, c, &e);
+    }
+    return e;
+}
+
+uint64_t vo_sim_hash(const vo_sim *sim) {
+    int when[2] = {sim->frame, sim->substep};
+    uint64_t hash = XXH3_64bits(when, sizeof when);
+    for (int c = 0; c < sim->cloth_count; c++) {
+        const vo_mesh *mesh = sim->cloth[c].mesh;
+        size_t bytes = (size_t)mesh->node_count * sizeof(vo_vec3);
+        hash = XXH3_64bits_withSeed(mesh->node_x, bytes, hash);
+        hash = XXH3_64bits_withSeed(mesh->node_v, bytes, hash);
+        hash = XXH3_64bits_withSeed(mesh->face_vert, (size_t)mesh->face_count * sizeof(int[3]),
+                                    hash);
+    }
+    return hash;
+}

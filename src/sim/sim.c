@@ -1,0 +1,80 @@
+/* Making, freeing and looking at a simulation. */
+#include "sim/sim.h"
+
+static vo_result copy_cloths(vo_sim *sim) {
+    const vo_scene *scene = sim->scene;
+    sim->cloth = vo_alloc_zero(sim->ctx, (size_t)scene->cloth_count * sizeof *sim->cloth);
+    sim->system_cloth =
+        vo_alloc_zero(sim->ctx, (size_t)scene->cloth_count * sizeof *sim->system_cloth);
+    if (scene->cloth_count && (!sim->cloth || !sim->system_cloth))
+        return vo_fail_memory(sim->ctx, "the cloths");
+    sim->cloth_count = scene->cloth_count;
+    for (int c = 0; c < scene->cloth_count; c++)
+        VO_TRY(vo_mesh_copy(sim->ctx, scene->cloth[c].mesh, &sim->cloth[c].mesh));
+    return VO_OK;
+}
+
+static vo_result build(vo_sim *sim) {
+    VO_TRY(copy_cloths(sim));
+    VO_TRY(vo_sim_handles_create(sim));
+    VO_TRY(vo_sim_obstacles_create(sim));
+    VO_TRY(vo_sim_rebuild(sim));
+    vo_sim_obstacles_move(sim, 0);
+    vo_stats_begin(&sim->stats, 0, 0);
+    vo_sim_measure(sim, &sim->stats);
+    return VO_OK;
+}
+
+vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out) {
+    *out = NULL;
+    if (scene->def.solver == VO_SOLVER_DIRECT && !vo_direct_available())
+        return vo_fail(ctx, VO_BAD_CALL,
+                       "the scene asks for the direct solver, which this build does not contain; "
+                       "set solver.method to \"pcg\" or build with CHOLMOD");
+    vo_sim *sim = vo_new(ctx, vo_sim);
+    if (!sim) return vo_fail_memory(ctx, "the simulation");
+    sim->ctx = ctx;
+    sim->scene = scene;
+    sim->dt = scene->def.frame_time / scene->def.frame_steps;
+    vo_result result = build(sim);
+    if (result != VO_OK) {
+        vo_sim_destroy(sim);
+        return result;
+    }
+    *out = sim;
+    return VO_OK;
+}
+
+void vo_sim_destroy(vo_sim *sim) {
+    if (!sim) return;
+    vo_context *ctx = sim->ctx;
+    vo_limiter_free(&sim->limiter);
+    vo_implicit_free(&sim->implicit);
+    vo_sim_obstacles_free(sim);
+    vo_sim_handles_free(sim);
+    for (int c = 0; c < sim->cloth_count; c++) vo_mesh_destroy(sim->cloth[c].mesh);
+    vo_free_array(ctx, sim->cloth, sim->scene->cloth_count);
+    vo_free_array(ctx, sim->system_cloth, sim->scene->cloth_count);
+    vo_delete(ctx, sim);
+}
+
+double vo_sim_time(const vo_sim *sim) { return sim->frame_start + sim->substep * sim->dt; }
+
+int vo_sim_frame(const vo_sim *sim) { return sim->frame; }
+
+vo_mesh_view vo_sim_cloth(const vo_sim *sim, int cloth) {
+    VO_REQUIRE(sim->ctx, cloth >= 0 && cloth < sim->cloth_count);
+    return vo_mesh_get_view(sim->cloth[cloth].mesh);
+}
+
+vo_mesh_view vo_sim_obstacle(const vo_sim *sim, int obstacle) {
+    VO_REQUIRE(sim->ctx, obstacle >= 0 && obstacle < sim->obstacle_count);
+    if (!sim->obstacle[obstacle].present) return (vo_mesh_view){0};
+    return vo_mesh_get_view(sim->obstacle[obstacle].mesh);
+}
+
+vo_stats vo_sim_get_stats(const vo_sim *sim) {
+    vo_stats stats = sim->stats;
+    vo_sim_measure(sim, &stats);
+    return stats;
+}

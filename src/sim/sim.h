@@ -1,0 +1,95 @@
+/* The inside of a simulation: the only module that knows everything.
+ *
+ * The scene is the constant half (scene/scene.h), this struct the changing one. What a frame file
+ * keeps is marked [saved]; all else is made from the scene and the saved part, so a resumed run
+ * cannot tell that it was interrupted. */
+#ifndef VO_SIM_SIM_H
+#define VO_SIM_SIM_H
+
+#include "codec/vof.h"
+#include "core/memory.h"
+#include "integrate/implicit.h"
+#include "integrate/strain_limit.h"
+#include "scene/scene.h"
+
+#include <voile/sim.h>
+
+typedef struct vo_cloth_state {
+    vo_mesh *mesh;  /* [saved] positions, velocities and topology */
+    int first_node; /* global number of its node 0 */
+} vo_cloth_state;
+
+/* A handle takes hold of its nodes when it starts; where it took them is part of the state. */
+typedef struct vo_handle_state {
+    bool active;   /* [saved] */
+    int count;     /* of `hold`: listed nodes, or all nodes of the cloth for soft handles */
+    vo_vec3 *hold; /* [saved] place in the motion's own frame; NaN: not held (soft handles) */
+} vo_handle_state;
+
+typedef struct vo_obstacle_state {
+    vo_mesh *mesh; /* at the current time */
+    bool present;
+} vo_obstacle_state;
+
+struct vo_sim {
+    vo_context *ctx;
+    const vo_scene *scene;
+
+    int frame;          /* [saved] frames finished */
+    int substep;        /* of the frame under way; frame files are written when it is 0 */
+    double frame_start; /* [saved] s, time at which the frame under way began */
+    double dt;          /* s, frame_time / frame_steps */
+
+    int cloth_count, handle_count, obstacle_count;
+    vo_cloth_state *cloth;
+    vo_handle_state *handle;
+    vo_obstacle_state *obstacle;
+    vo_system_cloth *system_cloth; /* [cloth_count] the cloths as the solver sees them */
+
+    vo_implicit implicit; /* guess is [saved] */
+    vo_limiter limiter;
+
+    /* Constraints of the current step, refilled by the move stage. */
+    int pin_capacity, anchor_capacity, tie_capacity;
+    vo_pin *pin;
+    vo_anchor *anchor;
+    vo_tie *tie;
+    vo_constraints constraints;
+
+    vo_stats stats; /* since the frame began */
+};
+
+/* handles.c */
+vo_result vo_sim_handles_create(vo_sim *sim);
+void vo_sim_handles_free(vo_sim *sim);
+/* Global node pairs that glue handles couple; returns their number. */
+int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]);
+/* Fills sim->constraints for a step from t to t + dt. */
+void vo_sim_handles_move(vo_sim *sim, double t, double dt);
+
+/* obstacles.c */
+vo_result vo_sim_obstacles_create(vo_sim *sim);
+void vo_sim_obstacles_free(vo_sim *sim);
+/* To their poses at time t, with velocities. */
+void vo_sim_obstacles_move(vo_sim *sim, double t);
+
+/* step.c: solver and limiter for the present topology. */
+vo_result vo_sim_rebuild(vo_sim *sim);
+void vo_sim_load_rows(vo_sim *sim);  /* meshes -> solver rows */
+void vo_sim_store_rows(vo_sim *sim); /* solver rows -> meshes */
+
+/* measure.c: fills counts, strains and speeds from the present state. */
+void vo_sim_measure(const vo_sim *sim, vo_stats *stats);
+
+/* stats.c: starts a frame's statistics; one JSON line, as in stats.jsonl. */
+void vo_stats_begin(vo_stats *stats, int frame, double time);
+int vo_stats_print(const vo_stats *stats, char *line, size_t size);
+vo_result vo_stats_parse(vo_context *ctx, const char *file, const char *line, size_t size,
+                         vo_stats *out);
+
+/* state.c: frame files. */
+vo_result vo_sim_save(const vo_sim *sim, vo_vof_writer *writer, const char *path);
+/* After a failure the simulation is only good for vo_sim_destroy. */
+vo_result vo_sim_restore(vo_sim *sim, const char *path);
+
+#endif

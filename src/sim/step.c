@@ -1,0 +1,176 @@
+/* The quality step. Stage = function = timer = field of the statistics. */
+#include "core/timer.h"
+#include "sim/sim.h"
+
+#include <string.h>
+
+/* Strain limiting stops at a thousandth beyond the limit, or when it has run long enough. */
+static const vo_limit_def limit_def = {.max_passes = 60, .tolerance = 1e-3};
+
+enum { MAX_CUTS = 5 }; /* a substep is halved at most this often before the cloth is held */
+
+/* ---- stages ----------------------------------------------------------------------------------- */
+
+/* Obstacles and handles to where they are at t + dt. */
+static void move(vo_sim *sim, double t, double dt) {
+    double start = vo_now();
+    vo_sim_obstacles_move(sim, t + dt);
+    vo_sim_handles_move(sim, t, dt);
+    sim->stats.stage.move += vo_now() - start;
+}
+
+/* One linearised backward Euler step; false if the system could not be solved. */
+static bool solve(vo_sim *sim, double dt) {
+    const vo_scene_def *def = &sim->scene->def;
+    vo_implicit_def step = {
+        .dt = dt,
+        .gravity = def->gravity,
+        .wind = {def->wind_density, def->wind_velocity, def->wind_drag},
+        .direct = def->solver == VO_SOLVER_DIRECT,
+        .tolerance = def->solver_tolerance,
+        .max_iterations = def->solver_max_iterations,
+    };
+    vo_implicit_report report = vo_implicit_solve(&sim->implicit, &step, &sim->constraints);
+    vo_stats *stats = &sim->stats;
+    stats->stage.assemble += report.assemble_s;
+    stats->stage.solve += report.solve_s;
+    stats->iterations += report.iterations;
+    stats->direct_solves += report.used_direct;
+    if (!report.ok) return false;
+    stats->solver_residual = vo_max(stats->solver_residual, report.residual);
+    vo_implicit_apply(&sim->implicit, dt);
+    return true;
+}
+
+/* Brings stretches back within their limits and gives the correction to the velocities too. */
+static void limit(vo_sim *sim, double dt) {
+    vo_limiter *limiter = &sim->limiter;
+    if (limiter->face_count == 0 || (sim->scene->def.disable & VO_DISABLE_STRAIN_LIMITING)) return;
+    double start = vo_now();
+    vo_implicit *s = &sim->implicit;
+    int n = s->system.row_count;
+    vo_vec4 *before = s->b; /* the right side is not needed any more */
+    memcpy(before, s->x, (size_t)n * sizeof *before);
+    vo_limit_report report =
+        vo_limiter_apply(limiter, &limit_def, s->system.mass, s->fixed, s->x);
+    for (int i = 0; i < n; i++) {
+        s->v[i].x += (s->x[i].x - before[i].x) / dt;
+        s->v[i].y += (s->x[i].y - before[i].y) / dt;
+        s->v[i].z += (s->x[i].z - before[i].z) / dt;
+    }
+    sim->stats.limit_passes += report.passes;
+    sim->stats.stage.limit += vo_now() - start;
+}
+
+/* ---- the substep ------------------------------------------------------------------------------ */
+
+/* Leaves the cloth where it is, at rest: what is left when even the smallest step has no solution. */
+static void hold(vo_sim *sim) {
+    vo_implicit *s = &sim->implicit;
+    size_t bytes = (size_t)s->system.row_count * sizeof(vo_vec4);
+    memset(s->v, 0, bytes);
+    memset(s->guess, 0, bytes);
+    sim->stats.held_steps++;
+}
+
+/* From t to t + dt; halves the step where it cannot be solved. */
+static void advance(vo_sim *sim, double t, double dt, int cuts) {
+    sim->stats.substeps++;
+    move(sim, t, dt);
+    if (solve(sim, dt)) {
+        limit(sim, dt);
+    } else if (cuts < MAX_CUTS) {
+        sim->stats.step_cuts++;
+        vo_sim_load_rows(sim);
+        advance(sim, t, dt / 2, cuts + 1);
+        vo_sim_store_rows(sim);
+        advance(sim, t + dt / 2, dt / 2, cuts + 1);
+    } else {
+        vo_sim_load_rows(sim);
+        hold(sim);
+    }
+    vo_sim_store_rows(sim);
+}
+
+static void count_substep(vo_sim *sim) {
+    if (++sim->substep < sim->scene->def.frame_steps) return;
+    sim->substep = 0;
+    sim->frame++;
+    sim->frame_start += sim->scene->def.frame_time;
+}
+
+vo_result vo_sim_step(vo_sim *sim) {
+    if (sim->substep == 0) vo_stats_begin(&sim->stats, sim->frame + 1, vo_sim_time(sim));
+    double start = vo_now(), t = vo_sim_time(sim);
+    if (sim->scene->def.disable & VO_DISABLE_PHYSICS) {
+        move(sim, t, sim->dt);
+    } else {
+        vo_sim_load_rows(sim);
+        advance(sim, t, sim->dt, 0);
+    }
+    count_substep(sim);
+    sim->stats.time = vo_sim_time(sim);
+    sim->stats.wall_s += vo_now() - start;
+    return VO_OK;
+}
+
+vo_result vo_sim_step_frame(vo_sim *sim) {
+    do {
+        VO_TRY(vo_sim_step(sim));
+    } while (sim->substep != 0);
+    vo_sim_measure(sim, &sim->stats);
+    return VO_OK;
+}
+
+/* ---- meshes and rows -------------------------------------------------------------------------- */
+
+void vo_sim_load_rows(vo_sim *sim) {
+    vo_implicit *s = &sim->implicit;
+    for (int c = 0; c < sim->cloth_count; c++) {
+        const vo_mesh *mesh = sim->cloth[c].mesh;
+        const int *row_of = s->system.row_of + sim->cloth[c].first_node;
+        for (int i = 0; i < mesh->node_count; i++) {
+            vo_vec3 x = mesh->node_x[i], v = mesh->node_v[i];
+            s->x[row_of[i]] = (vo_vec4){x.x, x.y, x.z, 0};
+            s->v[row_of[i]] = (vo_vec4){v.x, v.y, v.z, 0};
+        }
+    }
+}
+
+void vo_sim_store_rows(vo_sim *sim) {
+    const vo_implicit *s = &sim->implicit;
+    for (int c = 0; c < sim->cloth_count; c++) {
+        vo_mesh *mesh = sim->cloth[c].mesh;
+        const int *row_of = s->system.row_of + sim->cloth[c].first_node;
+        for (int i = 0; i < mesh->node_count; i++) {
+            const vo_vec4 *x = &s->x[row_of[i]], *v = &s->v[row_of[i]];
+            mesh->node_x[i] = v3(x->x, x->y, x->z);
+            mesh->node_v[i] = v3(v->x, v->y, v->z);
+        }
+    }
+}
+
+static void list_cloths(vo_sim *sim) {
+    for (int c = 0; c < sim->cloth_count; c++)
+        sim->system_cloth[c] = (vo_system_cloth){.mesh = sim->cloth[c].mesh,
+                                                 .material = sim->scene->cloth[c].material};
+    vo_system_number(sim->cloth_count, sim->system_cloth);
+    for (int c = 0; c < sim->cloth_count; c++)
+        sim->cloth[c].first_node = sim->system_cloth[c].first_node;
+}
+
+vo_result vo_sim_rebuild(vo_sim *sim) {
+    vo_context *ctx = sim->ctx;
+    vo_limiter_free(&sim->limiter);
+    vo_implicit_free(&sim->implicit);
+    list_cloths(sim);
+    int(*ties)[2] = vo_alloc(ctx, (size_t)(sim->tie_capacity + 1) * sizeof *ties);
+    if (!ties) return vo_fail_memory(ctx, "handles");
+    int tie_count = vo_sim_handles_ties(sim, ties);
+    vo_result result = vo_implicit_create(ctx, sim->cloth_count, sim->system_cloth, tie_count,
+                                          (const int(*)[2])ties, &sim->implicit);
+    vo_free(ctx, ties, (size_t)(sim->tie_capacity + 1) * sizeof *ties);
+    if (result != VO_OK) return result;
+    return vo_limiter_create(ctx, sim->cloth_count, sim->system_cloth, &sim->implicit.system,
+                             &sim->limiter);
+}
