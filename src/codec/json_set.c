@@ -83,7 +83,7 @@ static vo_result parse_key(setting *s, char **p, char *stop) {
 
 /* Fills s->steps from s->words. */
 static vo_result parse_path(setting *s) {
-    char *p = s->words, stop;
+    char *p = s->words, stop = 0;
     for (;;) {
         VO_TRY(parse_key(s, &p, &stop));
         while (stop == '[') {
