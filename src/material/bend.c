@@ -47,12 +47,14 @@ void vo_hinge_angle_gradient(const vo_vec3 x[4], vo_vec3 gradient[4]) {
 }
 
 vo_bend_face vo_bend_face_make(const vo_vec2 corner[3]) {
-    vo_bend_face face = {.area = 0.5 * fabs(v2_cross(v2_sub(corner[1], corner[0]),
-                                                     v2_sub(corner[2], corner[0])))};
+    vo_bend_face face = {.area = 0};
+    double twice = fabs(v2_cross(v2_sub(corner[1], corner[0]), v2_sub(corner[2], corner[0])));
+    if (!(twice * twice > VO_HINGE_TINY)) return face;
+    face.area = 0.5 * twice;
     for (int k = 0; k < 3; k++) {
         vo_vec2 e = v2_sub(corner[(k + 1) % 3], corner[k]);
-        /* l n n^T with n = (e.y, -e.x) / l */
-        double scale = 1 / (2 * face.area * v2_length(e));
+        /* l n n^T / (2 area) with n = (e.y, -e.x) / l */
+        double scale = 1 / (twice * v2_length(e));
         face.basis[k][0] = scale * e.y * e.y;
         face.basis[k][1] = scale * e.x * e.x;
         face.basis[k][2] = -scale * e.x * e.y;
@@ -63,8 +65,8 @@ vo_bend_face vo_bend_face_make(const vo_vec2 corner[3]) {
 /* K = sum of basis_k bent_k */
 static void curvature_tensor(const vo_bend_face *face, const double bent[3], double k[3]) {
     for (int c = 0; c < 3; c++)
-        k[c] = face->basis[0][c] * bent[0] + face->basis[1][c] * bent[1] +
-               face->basis[2][c] * bent[2];
+        k[c] =
+            face->basis[0][c] * bent[0] + face->basis[1][c] * bent[1] + face->basis[2][c] * bent[2];
 }
 
 double vo_bend_curvature(const vo_bend_face *face, const double bent[3]) {
@@ -86,7 +88,8 @@ void vo_bend_moments(const vo_bend_face *face, const vo_plate *plate, const doub
     curvature_tensor(face, bent, k);
     for (int i = 0; i < 3; i++) {
         moment[i] = 0;
-        for (int c = 0; c < 3; c++) moment[i] += face->area * plate->d[c] * k[c] * face->basis[i][c];
+        for (int c = 0; c < 3; c++)
+            moment[i] += face->area * plate->d[c] * k[c] * face->basis[i][c];
     }
 }
 
@@ -95,7 +98,8 @@ void vo_bend_weights(const vo_bend_face *face, const vo_plate *plate, double wei
         weight[i] = 0;
         for (int j = 0; j < 3; j++) {
             double entry = 0;
-            for (int c = 0; c < 3; c++) entry += plate->d[c] * face->basis[i][c] * face->basis[j][c];
+            for (int c = 0; c < 3; c++)
+                entry += plate->d[c] * face->basis[i][c] * face->basis[j][c];
             weight[i] += face->area * fabs(entry);
         }
     }

@@ -1,6 +1,6 @@
-/* Bending in plain scalar code (see stretch.h): the angle of one hinge, and what a face makes of its
- * three. Nodes 0 and 1 of a hinge are the edge, 2 is opposite in the face that crosses it from 0 to
- * 1, 3 in the other. */
+/* Bending in plain scalar code (see stretch.h): the angle of one hinge, and what a face makes of
+ * its three. Nodes 0 and 1 of a hinge are the edge, 2 is opposite in the face that crosses it from
+ * 0 to 1, 3 in the other. */
 #ifndef VO_MATERIAL_BEND_H
 #define VO_MATERIAL_BEND_H
 
@@ -20,17 +20,20 @@ void vo_hinge_angle_gradient(const vo_vec3 x[4], vo_vec3 gradient[4]);
 
 /* What the angles at a face's three edges mean as curvature of the face.
  *
- * An edge of length l with unit normal n in material space, folded by an angle, curves the two faces
- * beside it by angle l / (2 area) n n^T each (Grinspun, Gingold, Reisman, Zorin 2006, "Computing
- * discrete shape operators on general meshes"); the sum over the three edges is the face's curvature
- * tensor, exact for quadratic surfaces on regular meshes. The plate's energy of that tensor couples
- * the three hinges. Hinges on their own (Grinspun, Hirani, Desbrun, Schroeder 2003) were rejected:
- * a strip of them is a quarter too soft, at every resolution, because twist and bending mix. */
+ * An edge of length l with unit normal n in material space, folded by an angle, curves the two
+ * faces beside it by angle l / (2 area) n n^T each (Grinspun, Gingold, Reisman, Zorin 2006,
+ * "Computing discrete shape operators on general meshes"); the sum over the three edges is the
+ * face's curvature tensor, exact for quadratic surfaces on regular meshes, and positive where the
+ * surface curves away from its normal. The plate's energy of that tensor couples the three hinges.
+ * Hinges on their own (Grinspun, Hirani, Desbrun, Schroeder 2003) were rejected: a strip of them is
+ * a quarter too soft, at every resolution, because twist and bending mix. */
 typedef struct vo_bend_face {
-    double basis[3][3]; /* of each edge: Kuu, Kvv, Kuv per radian, 1/m; edge k joins corners k, k + 1 */
+    double basis[3][3]; /* of edge k (corners k, k + 1): Kuu, Kvv, Kuv per radian, 1/m */
     double area;        /* m^2 */
 } vo_bend_face;
 
+/* From the face's corners in material space, m, in either order. All zero where the face is
+ * degenerate: it does not bend. */
 vo_bend_face vo_bend_face_make(const vo_vec2 corner[3]);
 
 /* Size of the curvature tensor, 1/m; `bent` are the three angles minus the rest angles. */

@@ -58,9 +58,9 @@ VO_INLINE void vo_bend4_weights(vo_d4 area, const vo_d4 basis[3][3], const vo_d4
     for (int i = 0; i < 3; i++) {
         weight[i] = d4_set(0);
         for (int j = 0; j < 3; j++)
-            weight[i] += area * d4_abs(d[0] * basis[i][0] * basis[j][0] +
-                                       d[1] * basis[i][1] * basis[j][1] +
-                                       d[2] * basis[i][2] * basis[j][2]);
+            weight[i] +=
+                area * d4_abs(d[0] * basis[i][0] * basis[j][0] + d[1] * basis[i][1] * basis[j][1] +
+                              d[2] * basis[i][2] * basis[j][2]);
     }
 }
 

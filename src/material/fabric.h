@@ -75,7 +75,8 @@ typedef struct vo_plate {
 } vo_plate;
 
 /* By linear interpolation in the size of the curvature (1/m), constant beyond the last sample. A
- * bias so soft that d2 would vanish leaves a tenth of d0 + d1, so that no twist comes for free. */
+ * bias so soft that d2 would be less than a tenth of d0 + d1 leaves that tenth, so that no twist
+ * comes for free. */
 vo_plate vo_fabric_plate(const vo_fabric *fabric, double curvature);
 
 #endif

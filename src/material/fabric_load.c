@@ -150,7 +150,8 @@ static vo_result read_directional_bending(const vo_json_at *object, vo_fabric *f
 }
 
 /* Rows by direction of the edge, as in the fabric. ARCSim's energy of a hinge is
- * ke l^2/(2A) (angle - rest)^2/4, ours 1/2 B l^2/A (angle - rest)^2. */
+ * ke l^2/(2A) (angle - rest)^2/4, with A the area of both faces: a grid of squares on a cylinder
+ * has ke kappa^2/8 per area, which is a plate's B kappa^2/2 with B = ke/4. */
 static vo_result read_measured_bending(vo_json_at at, vo_fabric *fabric) {
     VO_TRY(read_rows(at, check_measured_rigidity, fabric->bend[0], VO_BEND_DIRECTIONS,
                      VO_BEND_CURVATURES));
