@@ -1,4 +1,4 @@
-/* Fabrics made from definitions and solids; measured stretching and its table; bending by direction
+/* Fabrics made from definitions and solids; measured stretching and its table; plates by direction
  * and curvature. */
 #include "support.h"
 
@@ -202,24 +202,85 @@ static void the_table_is_near_the_measurement_between_samples(void **state) {
     }
 }
 
-static void bending_follows_direction_and_curvature(void **state) {
+/* Rigidity of a plate that is bent to a cylinder along the direction `angle`. */
+static double cylinder_rigidity(const vo_plate *plate, double angle) {
+    double c = cos(angle), s = sin(angle), k[3] = {c * c, s * s, c * s}, sum = 0;
+    for (int i = 0; i < 3; i++) sum += plate->d[i] * k[i] * k[i];
+    return sum;
+}
+
+static void plates_have_the_rigidities_asked_for(void **state) {
     (void)state;
-    vo_fabric fabric = {.bend = {{1, 2, 3, 4, 5}, {11, 12, 13, 14, 15}, {31, 32, 33, 34, 35}}};
-    double b[VO_BEND_CURVATURES];
-    const double expected[] = {1, 6, 11, 21, 31}; /* 0, 22.5, 45, 67.5, 90 degrees */
-    for (int n = 0; n < 16; n++) {
-        double angle = n * VO_PI / 8;
-        int folded = n % 8 <= 4 ? n % 8 : 8 - n % 8;
-        vo_fabric_edge_bending(&fabric, v2_scale(0.1, v2(cos(angle), sin(angle))), b);
-        for (int k = 0; k < VO_BEND_CURVATURES; k++) assert_near(b[k], expected[folded] + k, 1e-12);
+    vo_context *ctx = test_context(1);
+    vo_random r = vo_random_seed(3);
+    for (int trial = 0; trial < 500; trial++) {
+        vo_fabric_def def = vo_fabric_def_default();
+        def.bend_warp = vo_random_real(&r, 0, 1e-4);
+        def.bend_weft = vo_random_real(&r, 0, 1e-4);
+        def.bend_bias = (def.bend_warp + def.bend_weft) * vo_random_real(&r, 0.276, 2);
+        vo_fabric *fabric;
+        assert_ok(ctx, vo_fabric_create(ctx, &def, &fabric));
+        vo_plate plate = vo_fabric_plate(fabric, vo_random_real(&r, 0, 60));
+        for (int turn = 0; turn < 8; turn++) {
+            const double expected[] = {def.bend_warp, def.bend_bias, def.bend_weft, def.bend_bias};
+            assert_near(cylinder_rigidity(&plate, turn * VO_PI / 4), expected[turn % 4], 1e-18);
+        }
+        vo_fabric_destroy(fabric);
     }
-    vo_fabric_edge_bending(&fabric, v2(0, 0), b);
-    assert_near(b[0], 1, 0);
-    const double samples[] = {10, 20, 0, 40, 80};
-    const double curvature[] = {0, 5, 10, -15, 40, 35, -500, 1e300};
-    const double value[] = {10, 15, 20, 10, 80, 60, 80, 80};
-    for (int n = 0; n < 8; n++)
-        assert_near(vo_bend_rigidity(samples, curvature[n]), value[n], 1e-12);
+    vo_context_destroy(ctx);
+}
+
+/* A solid has no direction, neither bent to a cylinder nor twisted. */
+static void plates_of_solids_are_isotropic(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_solid solid = {
+        .thickness = 2e-4, .density = 1000, .elastic_modulus = 1e6, .poisson_ratio = 0.3};
+    vo_fabric *fabric;
+    assert_ok(ctx, vo_fabric_from_solid(ctx, &solid, &fabric));
+    vo_plate plate = vo_fabric_plate(fabric, 3);
+    double bend = 1e6 * 8e-12 / 12 / (1 - 0.09);
+    for (int turn = 0; turn < 100; turn++)
+        assert_near(cylinder_rigidity(&plate, 0.1 * turn), bend, 1e-12 * bend);
+    vo_fabric_destroy(fabric);
+    vo_context_destroy(ctx);
+}
+
+/* A straight line between samples in each rigidity, either sign of curvature, constant at the end.
+ */
+static void plates_follow_the_curvature(void **state) {
+    (void)state;
+    vo_fabric fabric = {.bend = {{10, 20, 0, 40, 80}, {30, 30, 20, 40, 80}, {40, 20, 30, 10, 60}}};
+    const double curvature[] = {0, 5, 10, -15, 20, 35, 40, -500, 1e300, INFINITY, NAN};
+    const double weft[] = {10, 15, 20, 10, 0, 60, 80, 80, 80, 80, 80};
+    const double bias[] = {30, 30, 30, 25, 20, 60, 80, 80, 80, 80, 80};
+    const double warp[] = {40, 30, 20, 25, 30, 35, 60, 60, 60, 60, 60};
+    for (size_t n = 0; n < sizeof curvature / sizeof *curvature; n++) {
+        vo_plate plate = vo_fabric_plate(&fabric, curvature[n]);
+        assert_near(cylinder_rigidity(&plate, 0), warp[n], 1e-12);
+        assert_near(cylinder_rigidity(&plate, VO_PI / 2), weft[n], 1e-12);
+        assert_near(cylinder_rigidity(&plate, VO_PI / 4), bias[n], 1e-12);
+    }
+}
+
+static void a_soft_bias_still_resists_twist(void **state) {
+    (void)state;
+    const double bias[] = {0, 1, 2.75, 2.8, 5}, twist[] = {1, 1, 1, 1.2, 10};
+    for (int n = 0; n < 5; n++) {
+        vo_fabric fabric = {0};
+        for (int k = 0; k < VO_BEND_CURVATURES; k++) {
+            fabric.bend[0][k] = 3;
+            fabric.bend[1][k] = bias[n];
+            fabric.bend[2][k] = 7;
+        }
+        vo_plate plate = vo_fabric_plate(&fabric, 10.0 * n);
+        assert_near(plate.d[0], 7, 0);
+        assert_near(plate.d[1], 3, 0);
+        assert_near(plate.d[2], twist[n], 1e-12);
+    }
+    vo_fabric limp = {0};
+    vo_plate plate = vo_fabric_plate(&limp, 25);
+    for (int c = 0; c < 3; c++) assert_true(plate.d[c] == 0);
 }
 
 int main(void) {
@@ -232,7 +293,10 @@ int main(void) {
         cmocka_unit_test(the_table_holds_the_measurement),
         cmocka_unit_test(table_samples_are_positive_semidefinite_to_the_bit),
         cmocka_unit_test(the_table_is_near_the_measurement_between_samples),
-        cmocka_unit_test(bending_follows_direction_and_curvature),
+        cmocka_unit_test(plates_have_the_rigidities_asked_for),
+        cmocka_unit_test(plates_of_solids_are_isotropic),
+        cmocka_unit_test(plates_follow_the_curvature),
+        cmocka_unit_test(a_soft_bias_still_resists_twist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

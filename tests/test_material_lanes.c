@@ -26,12 +26,15 @@ typedef struct stretch_call {
     vo_stretch4_out out;
 } stretch_call;
 
-typedef struct bend_call {
-    vo_bend4 in;
-    vo_p4 x[4], v[4];
-    vo_d4 angle;
-    vo_bend4_out out;
-} bend_call;
+typedef struct hinge_call {
+    vo_p4 x[4], v[4], gradient[4];
+    vo_d4 angle, rate;
+} hinge_call;
+
+typedef struct plate_call {
+    vo_d4 area, basis[3][3], d[3], bent[3];
+    vo_d4 k[3], moment[3], weight[3];
+} plate_call;
 
 VO_INLINE void call_stretch(stretch_call *call) {
     if (call->fabric[0]) {
@@ -41,18 +44,25 @@ VO_INLINE void call_stretch(stretch_call *call) {
     }
     vo_stretch4_eval(&call->in, call->x, call->v, &call->out);
 }
-VO_INLINE void call_bend(bend_call *call) {
-    call->angle = vo_bend4_angle(call->x, call->out.gradient);
-    vo_bend4_eval(&call->in, call->x, call->v, &call->out);
+VO_INLINE void call_hinge(hinge_call *call) {
+    call->angle = vo_bend4_angle(call->x, call->gradient);
+    call->rate = vo_bend4_rate(call->gradient, call->v);
+}
+VO_INLINE void call_plate(plate_call *call) {
+    vo_bend4_curvature(call->basis, call->bent, call->k);
+    vo_bend4_moments(call->area, call->basis, call->d, call->k, call->moment);
+    vo_bend4_weights(call->area, call->basis, call->d, call->weight);
 }
 VO_INLINE void call_atan2(const vo_d4 *y, const vo_d4 *x, vo_d4 *out) { *out = d4_atan2(*y, *x); }
 
 /* Both instruction sets of each kernel. */
 static void stretch_base(stretch_call *call) { call_stretch(call); }
-static void bend_base(bend_call *call) { call_bend(call); }
+static void hinge_base(hinge_call *call) { call_hinge(call); }
+static void plate_base(plate_call *call) { call_plate(call); }
 static void atan2_base(const vo_d4 *y, const vo_d4 *x, vo_d4 *out) { call_atan2(y, x, out); }
 AVX2 static void stretch_avx2(stretch_call *call) { call_stretch(call); }
-AVX2 static void bend_avx2(bend_call *call) { call_bend(call); }
+AVX2 static void hinge_avx2(hinge_call *call) { call_hinge(call); }
+AVX2 static void plate_avx2(plate_call *call) { call_plate(call); }
 AVX2 static void atan2_avx2(const vo_d4 *y, const vo_d4 *x, vo_d4 *out) { call_atan2(y, x, out); }
 
 static double draw(vo_random *r, double size) { return vo_random_real(r, -size, size); }
@@ -93,16 +103,32 @@ static void draw_face(vo_random *r, stretch_call *call, int n) {
     for (int i = 0; i < 3; i++) set_lane(&call->v[i], n, draw_vec(r, 2));
 }
 
-static void draw_hinge(vo_random *r, bend_call *call, int n) {
+static void draw_hinge(vo_random *r, hinge_call *call, int n) {
     for (int i = 0; i < 4; i++) {
         set_lane(&call->x[i], n, draw_vec(r, 1));
         set_lane(&call->v[i], n, draw_vec(r, 1));
     }
-    call->in.shape[n] = vo_random_real(r, 0.1, 3);
-    call->in.rest_angle[n] = draw(r, 1);
-    for (int k = 0; k < VO_BEND_CURVATURES; k++) call->in.rigidity[k][n] = vo_random_real(r, 0, 1);
-    call->in.curvature_scale[n] = vo_random_real(r, 0, 30);
-    call->in.tau[n] = vo_random_real(r, 0, 0.1);
+}
+
+/* Puts a face of the scalar code, bent by some angles, in a lane. */
+static void set_plate(vo_random *r, plate_call *call, int n, const vo_bend_face *face) {
+    call->area[n] = face->area;
+    for (int k = 0; k < 3; k++) {
+        for (int c = 0; c < 3; c++) call->basis[k][c][n] = face->basis[k][c];
+        call->d[k][n] = exp(draw(r, 5));
+        call->bent[k][n] = draw(r, 3);
+    }
+}
+
+static vo_bend_face draw_bend_face(vo_random *r) {
+    vo_vec2 corner[3];
+    do {
+        for (int k = 0; k < 3; k++) {
+            double u = draw(r, 1);
+            corner[k] = v2(u, draw(r, 1));
+        }
+    } while (fabs(v2_cross(v2_sub(corner[1], corner[0]), v2_sub(corner[2], corner[0]))) < 0.02);
+    return vo_bend_face_make(corner);
 }
 
 /* Everything a stretch call says about one lane, from the scalar code. */
@@ -207,74 +233,119 @@ static void lookup_agrees_with_the_scalar_code(void **state) {
     }
 }
 
-static void check_bend_lane(const bend_call *call, int n) {
+static void check_hinge_lane(const hinge_call *call, int n) {
     vo_vec3 x[4], g[4];
-    double rate = 0, rigidity[VO_BEND_CURVATURES];
+    double rate = 0, size = 1;
     for (int i = 0; i < 4; i++) x[i] = lane(&call->x[i], n);
-    for (int k = 0; k < VO_BEND_CURVATURES; k++) rigidity[k] = call->in.rigidity[k][n];
-    double angle = vo_hinge_angle(x);
-    assert_near(call->angle[n], angle, 1e-12);
+    assert_near(call->angle[n], vo_hinge_angle(x), 1e-12);
     vo_hinge_angle_gradient(x, g);
     for (int i = 0; i < 4; i++) {
-        double size = 1 + v3_length2(g[i]);
-        assert_near(v3_distance(lane(&call->out.gradient[i], n), g[i]), 0, 1e-12 * size);
+        size += v3_length2(g[i]);
         rate += v3_dot(g[i], lane(&call->v[i], n));
     }
-    double weight =
-        call->in.shape[n] * vo_bend_rigidity(rigidity, angle * call->in.curvature_scale[n]);
-    assert_near(call->out.weight[n], weight, 1e-12 * (1 + weight));
-    double moment = -weight * (angle - call->in.rest_angle[n] + call->in.tau[n] * rate);
     for (int i = 0; i < 4; i++)
-        assert_near(v3_distance(lane(&call->out.force[i], n), v3_scale(moment, g[i])), 0,
-                    1e-12 * (1 + fabs(moment)) * (1 + v3_length2(g[i])));
+        assert_near(v3_distance(lane(&call->gradient[i], n), g[i]), 0, 1e-12 * size);
+    assert_near(call->rate[n], rate, 1e-12 * size);
 }
 
-static void bend_lanes_agree_with_the_scalar_code(void **state) {
+static void hinge_lanes_agree_with_the_scalar_code(void **state) {
     (void)state;
     vo_random r = vo_random_seed(4);
     for (int trial = 0; trial < TRIALS; trial++) {
-        bend_call base = {.angle = d4_set(0)};
+        hinge_call base = {.angle = d4_set(0)};
         for (int n = 0; n < 4; n++) draw_hinge(&r, &base, n);
-        bend_call avx2 = base;
-        bend_base(&base);
-        for (int n = 0; n < 4; n++) check_bend_lane(&base, n);
+        hinge_call avx2 = base;
+        hinge_base(&base);
+        for (int n = 0; n < 4; n++) check_hinge_lane(&base, n);
         if (!HAVE_AVX2()) continue;
-        bend_avx2(&avx2);
+        hinge_avx2(&avx2);
         assert_memory_equal(&base, &avx2, sizeof base);
     }
 }
 
-static void degenerate_bend_lanes_are_zero(void **state) {
+static void degenerate_hinge_lanes_are_zero(void **state) {
     (void)state;
     vo_random r = vo_random_seed(5);
-    bend_call call = {.angle = d4_set(0)};
+    hinge_call call = {.angle = d4_set(0)};
     for (int n = 0; n < 4; n++) draw_hinge(&r, &call, n);
     set_lane(&call.x[1], 0, lane(&call.x[0], 0));                                     /* no edge */
     set_lane(&call.x[2], 1, v3_lerp(lane(&call.x[0], 1), lane(&call.x[1], 1), 0.25)); /* no face */
     set_lane(&call.x[3], 2, lane(&call.x[1], 2));
-    bend_base(&call);
+    hinge_base(&call);
     for (int n = 0; n < 3; n++) {
-        assert_true(call.angle[n] == 0);
-        for (int i = 0; i < 4; i++) {
-            assert_true(v3_length(lane(&call.out.gradient[i], n)) == 0);
-            assert_true(v3_length(lane(&call.out.force[i], n)) == 0);
-        }
+        assert_true(call.angle[n] == 0 && call.rate[n] == 0);
+        for (int i = 0; i < 4; i++) assert_true(v3_length(lane(&call.gradient[i], n)) == 0);
     }
-    check_bend_lane(&call, 3);
+    check_hinge_lane(&call, 3);
 }
 
 /* A fully shut hinge has the angle +pi in both codes. */
-static void shut_bend_lanes_have_the_angle_pi(void **state) {
+static void shut_hinge_lanes_have_the_angle_pi(void **state) {
     (void)state;
-    bend_call call = {.angle = d4_set(0)};
+    hinge_call call = {.angle = d4_set(0)};
     for (int n = 0; n < 4; n++) {
         double side = n % 2 ? 1 : -1;
         set_lane(&call.x[1], n, v3(0, 1, 0));
         set_lane(&call.x[2], n, v3(side, 0.5, 0));
         set_lane(&call.x[3], n, v3(side, 0.25 * n, 0));
     }
-    bend_base(&call);
+    hinge_base(&call);
     for (int n = 0; n < 4; n++) assert_near(call.angle[n], VO_PI, 1e-15);
+}
+
+static void check_plate_lane(const plate_call *call, int n, const vo_bend_face *face) {
+    vo_plate plate = {{call->d[0][n], call->d[1][n], call->d[2][n]}};
+    double bent[3] = {call->bent[0][n], call->bent[1][n], call->bent[2][n]};
+    double moment[3], weight[3];
+    vo_bend_moments(face, &plate, bent, moment);
+    vo_bend_weights(face, &plate, weight);
+    double size = weight[0] + weight[1] + weight[2];
+    for (int i = 0; i < 3; i++) {
+        assert_near(call->moment[i][n], moment[i], 1e-12 * size);
+        assert_near(call->weight[i][n], weight[i], 1e-12 * size);
+    }
+    double k[3] = {call->k[0][n], call->k[1][n], call->k[2][n]};
+    double curvature = sqrt(k[0] * k[0] + k[1] * k[1] + 2 * k[2] * k[2]);
+    double energy =
+        0.5 * face->area *
+        (plate.d[0] * k[0] * k[0] + plate.d[1] * k[1] * k[1] + plate.d[2] * k[2] * k[2]);
+    assert_near(curvature, vo_bend_curvature(face, bent), 1e-12 * (1 + curvature));
+    assert_near(energy, vo_bend_energy(face, &plate, bent), 1e-12 * size);
+}
+
+static void plate_lanes_agree_with_the_scalar_code(void **state) {
+    (void)state;
+    vo_random r = vo_random_seed(7);
+    for (int trial = 0; trial < TRIALS; trial++) {
+        plate_call base = {.area = d4_set(0)};
+        vo_bend_face face[4];
+        for (int n = 0; n < 4; n++) {
+            face[n] = draw_bend_face(&r);
+            set_plate(&r, &base, n, &face[n]);
+        }
+        plate_call avx2 = base;
+        plate_base(&base);
+        for (int n = 0; n < 4; n++) check_plate_lane(&base, n, &face[n]);
+        if (!HAVE_AVX2()) continue;
+        plate_avx2(&avx2);
+        assert_memory_equal(&base, &avx2, sizeof base);
+    }
+}
+
+/* A degenerate face and a lane without one beside a sound face. */
+static void empty_plate_lanes_are_zero(void **state) {
+    (void)state;
+    vo_random r = vo_random_seed(8);
+    plate_call call = {.area = d4_set(0)};
+    vo_bend_face sound = draw_bend_face(&r);
+    vo_bend_face broken = vo_bend_face_make((const vo_vec2[]){v2(0, 0), v2(1, 1), v2(3, 3)});
+    set_plate(&r, &call, 0, &broken);
+    set_plate(&r, &call, 2, &sound);
+    plate_base(&call);
+    check_plate_lane(&call, 2, &sound);
+    for (int n = 0; n < 2; n++)
+        for (int i = 0; i < 3; i++)
+            assert_true(call.k[i][n] == 0 && call.moment[i][n] == 0 && call.weight[i][n] == 0);
 }
 
 static void check_atan2(vo_d4 y, vo_d4 x, double *worst) {
@@ -327,9 +398,11 @@ int main(void) {
         cmocka_unit_test(stretch_lanes_agree_with_the_scalar_code),
         cmocka_unit_test(empty_stretch_lanes_are_zero),
         cmocka_unit_test(lookup_agrees_with_the_scalar_code),
-        cmocka_unit_test(bend_lanes_agree_with_the_scalar_code),
-        cmocka_unit_test(degenerate_bend_lanes_are_zero),
-        cmocka_unit_test(shut_bend_lanes_have_the_angle_pi),
+        cmocka_unit_test(hinge_lanes_agree_with_the_scalar_code),
+        cmocka_unit_test(degenerate_hinge_lanes_are_zero),
+        cmocka_unit_test(shut_hinge_lanes_have_the_angle_pi),
+        cmocka_unit_test(plate_lanes_agree_with_the_scalar_code),
+        cmocka_unit_test(empty_plate_lanes_are_zero),
         cmocka_unit_test(atan2_is_good_to_two_units_in_the_last_place),
         cmocka_unit_test(atan2_on_the_axes),
     };

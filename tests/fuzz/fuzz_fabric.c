@@ -19,10 +19,9 @@ static void check_fabric(const vo_fabric *fabric) {
         require(s.c[1] * s.c[1] <= s.c[0] * s.c[2] * (1 + 1e-12));
     }
     for (int n = 0; n < 8; n++) {
-        double rigidity[VO_BEND_CURVATURES];
-        vo_fabric_edge_bending(fabric, v2(cos(n), sin(n)), rigidity);
-        double b = vo_bend_rigidity(rigidity, 7.0 * n);
-        require(b >= 0 && isfinite(b));
+        vo_plate plate = vo_fabric_plate(fabric, 7.0 * n);
+        for (int c = 0; c < 3; c++) require(plate.d[c] >= 0 && isfinite(plate.d[c]));
+        require(plate.d[2] >= 0.1 * (plate.d[0] + plate.d[1]));
     }
 }
 
