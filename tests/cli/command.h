@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { COMMAND_WORDS = 32, COMMAND_PATH = 700 };
+enum { COMMAND_WORDS = 32, COMMAND_PATH = 700, COMMAND_SECONDS = 120 };
 
 /* How a command ended. */
 typedef struct ran {
@@ -30,6 +30,7 @@ typedef struct ran {
 /* Where and how to run it. */
 typedef struct place {
     const char *folder;    /* working folder; standard output and error are caught there */
+    const char *program;   /* below the build folder; NULL: voile */
     const char *stdout_to; /* file for standard output instead; "" closes it; NULL: caught */
     long file_limit;       /* bytes a file may have; 0: any */
 } place;
@@ -85,7 +86,8 @@ static inline void become(const place *p, char **words) {
     }
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
-    execv(VOILE_BINARY_DIR "/voile", words);
+    alarm(COMMAND_SECONDS);
+    execv(in(VOILE_BINARY_DIR, p->program ? p->program : "voile"), words);
     _exit(127);
 }
 
