@@ -7,9 +7,13 @@
 #include <stdatomic.h>
 
 /* Workers spin for a moment before they sleep: the conjugate gradient makes three short parallel
- * loops an iteration, and waking a sleeping thread costs more than one of them. `round` counts the
- * loops; a worker that sees it change takes part, counts itself out of `working` and waits for the
- * next. */
+ * loops an iteration, and waking a sleeping thread costs more than one of them.
+ *
+ * `ticket` is the number of the loop in its upper half and the chunks nobody has taken yet in its
+ * lower half. A thread takes a chunk by counting the lower half down; that succeeds only while the
+ * loop it saw is still open, so what it reads about the loop afterwards cannot change under it. The
+ * caller waits until all chunks are done, not until all workers have looked: on a busy machine a
+ * worker that gets no processor costs nothing. */
 enum { SPINS_BEFORE_SLEEP = 20000, MAX_THREADS = 256 };
 
 struct vo_threads {
@@ -18,14 +22,13 @@ struct vo_threads {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     atomic_int sleepers;
-    atomic_uint round;
     atomic_bool quit;
+    _Atomic uint64_t ticket;
 
     vo_range_fn *body;
     void *arg;
     int item_count, grain, chunk_count;
-    atomic_int next_chunk;
-    atomic_int working;
+    atomic_int done; /* chunks of the present loop */
 };
 
 static inline void relax(void) {
@@ -34,43 +37,55 @@ static inline void relax(void) {
 #endif
 }
 
+static void run_chunk(vo_threads *t, int chunk) {
+    int begin = chunk * t->grain;
+    int end = t->item_count - begin < t->grain ? t->item_count : begin + t->grain;
+    t->body(t->arg, begin, end, chunk);
+}
+
+/* Takes chunks until there are none left. */
 static void run_chunks(vo_threads *t) {
-    for (;;) {
-        int chunk = atomic_fetch_add_explicit(&t->next_chunk, 1, memory_order_relaxed);
-        if (chunk >= t->chunk_count) return;
-        int begin = chunk * t->grain;
-        int end = t->item_count - begin < t->grain ? t->item_count : begin + t->grain;
-        t->body(t->arg, begin, end, chunk);
+    uint64_t seen = atomic_load_explicit(&t->ticket, memory_order_acquire);
+    while ((uint32_t)seen > 0) {
+        if (!atomic_compare_exchange_weak_explicit(&t->ticket, &seen, seen - 1,
+                                                   memory_order_acq_rel, memory_order_acquire))
+            continue;
+        run_chunk(t, t->chunk_count - (int)(uint32_t)seen);
+        atomic_fetch_add_explicit(&t->done, 1, memory_order_release);
+        seen = atomic_load_explicit(&t->ticket, memory_order_acquire);
     }
 }
 
-static unsigned wait_for_round(vo_threads *t, unsigned seen) {
+static uint32_t current_loop(vo_threads *t) { return (uint32_t)(atomic_load(&t->ticket) >> 32); }
+
+/* Returns the number of the next loop. */
+static uint32_t wait_for_loop(vo_threads *t, uint32_t seen) {
     for (int spin = 0; spin < SPINS_BEFORE_SLEEP; spin++) {
-        unsigned round = atomic_load_explicit(&t->round, memory_order_acquire);
-        if (round != seen) return round;
+        if (current_loop(t) != seen) return current_loop(t);
         relax();
     }
     pthread_mutex_lock(&t->mutex);
     atomic_fetch_add(&t->sleepers, 1);
-    while (atomic_load(&t->round) == seen) pthread_cond_wait(&t->wake, &t->mutex);
+    while (current_loop(t) == seen) pthread_cond_wait(&t->wake, &t->mutex);
     atomic_fetch_sub(&t->sleepers, 1);
     pthread_mutex_unlock(&t->mutex);
-    return atomic_load(&t->round);
+    return current_loop(t);
 }
 
 static void *worker(void *arg) {
     vo_threads *t = arg;
-    unsigned round = 0;
+    uint32_t loop = 0;
     for (;;) {
-        round = wait_for_round(t, round);
+        loop = wait_for_loop(t, loop);
         if (atomic_load(&t->quit)) return NULL;
         run_chunks(t);
-        atomic_fetch_sub_explicit(&t->working, 1, memory_order_release);
     }
 }
 
-static void start_round(vo_threads *t) {
-    atomic_fetch_add(&t->round, 1);
+/* Opens the next loop with so many chunks. */
+static void open_loop(vo_threads *t, int chunks) {
+    uint64_t next = (uint64_t)(current_loop(t) + 1) << 32 | (uint32_t)chunks;
+    atomic_store(&t->ticket, next);
     if (atomic_load(&t->sleepers) == 0) return;
     pthread_mutex_lock(&t->mutex);
     pthread_cond_broadcast(&t->wake);
@@ -92,7 +107,7 @@ vo_threads *vo_threads_create(const vo_allocator *allocator, int count) {
 
 void vo_threads_destroy(vo_threads *t, const vo_allocator *allocator) {
     atomic_store(&t->quit, true);
-    start_round(t);
+    open_loop(t, 0);
     for (int i = 1; i < t->count; i++) pthread_join(t->thread[i], NULL);
     pthread_cond_destroy(&t->wake);
     pthread_mutex_destroy(&t->mutex);
@@ -104,24 +119,21 @@ int vo_threads_count(const vo_threads *t) { return t->count; }
 void vo_parallel_for(vo_context *ctx, int count, int grain, vo_range_fn *body, void *arg) {
     vo_threads *t = ctx->threads;
     VO_REQUIRE(ctx, count >= 0 && grain > 0);
-    int chunks = vo_chunk_count(count, grain);
     t->body = body;
     t->arg = arg;
     t->item_count = count;
     t->grain = grain;
-    t->chunk_count = chunks;
-    atomic_store_explicit(&t->next_chunk, 0, memory_order_relaxed);
-    if (t->count == 1 || chunks < 2) {
-        run_chunks(t);
+    t->chunk_count = vo_chunk_count(count, grain);
+    if (t->count == 1 || t->chunk_count < 2) {
+        for (int chunk = 0; chunk < t->chunk_count; chunk++) run_chunk(t, chunk);
         return;
     }
-    atomic_store_explicit(&t->working, t->count - 1, memory_order_relaxed);
-    start_round(t);
+    atomic_store_explicit(&t->done, 0, memory_order_relaxed);
+    open_loop(t, t->chunk_count);
     run_chunks(t);
-    for (int spin = 0; atomic_load_explicit(&t->working, memory_order_acquire) > 0; spin++) {
+    for (int spin = 0; atomic_load_explicit(&t->done, memory_order_acquire) < t->chunk_count; spin++)
         if (spin < SPINS_BEFORE_SLEEP)
             relax();
         else
             sched_yield(); /* more threads than processors: let the last worker run */
-    }
 }
