@@ -1,0 +1,48 @@
+/* Sparse block Cholesky (L D Lt) of a small symmetric matrix: the coarse level of the two-level
+ * preconditioner, a few hundred to a few thousand rows.
+ *
+ * Rows are eliminated by nested dissection. The numbering that comes in (linalg/ordering.h) is a
+ * recursive bisection already, so a separator is found without a search: the rows of the first half
+ * that are coupled to the second.
+ *
+ *      first half  | second half          order: first \ S, second, S
+ *      . . . . . S | o . . . . .
+ *      . . . . . S | o . . . . .
+ *
+ * The factor is computed in double and kept in float for the solves, whose only task is to steer
+ * conjugate gradients. A pivot block that is not positive definite is left out: its unknown is then
+ * always zero and the factor is the exact one of the matrix without that row and column. */
+#ifndef VO_LINALG_BLOCK_FACTOR_H
+#define VO_LINALG_BLOCK_FACTOR_H
+
+#include "linalg/kernel.h"
+
+typedef struct vo_block_factor {
+    vo_context *ctx;
+    const vo_block_pattern *pattern; /* of the matrix; the caller keeps it */
+    int count, block_count;
+    int *row_at;       /* [count] the row that step k eliminates */
+    int *step_of;      /* [count] its inverse */
+    int *column_start; /* [count + 1] into step[] */
+    int *step;         /* [block_count] what column k of L holds below the diagonal, ascending */
+    double *work;      /* [count + block_count][12] pivots, then columns, while factoring */
+    float *pivot;      /* [count][12] inverse pivot blocks */
+    float *block;      /* [block_count][12] of L */
+    vo_float4 *x;      /* [count] the unknowns by step */
+    int block_capacity;
+} vo_block_factor;
+
+/* Symbolic part. *fits is false, and nothing is kept, where L would exceed `max_blocks` blocks. */
+vo_result vo_block_factor_init(vo_context *ctx, const vo_block_pattern *pattern, int max_blocks,
+                               vo_block_factor *out, bool *fits);
+void vo_block_factor_free(vo_block_factor *factor);
+/* Numeric part; `a` has the pattern of vo_block_factor_init, both triangles. */
+void vo_block_factor_compute(vo_block_factor *factor, const vo_block_matrix *a);
+/* x = A^-1 b, both by row; they may be the same. */
+void vo_block_factor_solve(vo_block_factor *factor, const vo_float4 *b, vo_float4 *x);
+
+/* The loops, once per instruction set: elimination and both substitutions. */
+VO_DECLARE_KERNEL(void, vo_factor_eliminate, const vo_block_factor *factor);
+VO_DECLARE_KERNEL(void, vo_factor_substitute, const vo_block_factor *factor);
+
+#endif

@@ -1,0 +1,29 @@
+/* The loops over the rows of a block matrix. */
+#ifndef VO_LINALG_BLOCK_KERNEL_H
+#define VO_LINALG_BLOCK_KERNEL_H
+
+#include "linalg/kernel.h"
+
+/* The rows of a matrix as the loops want them. */
+typedef struct vo_rows_view {
+    const int *row_start, *column, *mirror;
+    const float *block;
+} vo_rows_view;
+
+static inline vo_rows_view vo_rows_of(const vo_block_matrix *a) {
+    return (vo_rows_view){a->pattern->row_start, a->pattern->column, a->pattern->mirror, a->block};
+}
+
+/* Fills what lies left of the diagonal in rows [begin, end) of `block`, the same matrix. */
+VO_DECLARE_KERNEL(void, vo_mirror_rows, const vo_rows_view *a, int begin, int end, float *block);
+/* y = A x in rows [begin, end). */
+VO_DECLARE_KERNEL(void, vo_multiply_rows, const vo_rows_view *a, int begin, int end,
+                  const vo_vec4 *x, vo_vec4 *y);
+/* The same; returns these rows' part of x . y. */
+VO_DECLARE_KERNEL(double, vo_multiply_dot_rows, const vo_rows_view *a, int begin, int end,
+                  const vo_vec4 *x, vo_vec4 *y);
+/* r = b - A x in rows [begin, end). */
+VO_DECLARE_KERNEL(void, vo_residual_rows, const vo_rows_view *a, int begin, int end,
+                  const vo_vec4 *x, const vo_vec4 *b, vo_vec4 *r);
+
+#endif

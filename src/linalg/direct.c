@@ -1,0 +1,192 @@
+/* The direct solver: CHOLMOD's simplicial L Lt.
+ *
+ * The simplicial factorisation is plain C without BLAS: its bits depend on the matrix alone. The
+ * supernodal one is several times faster on large matrices, but sums in an order that OpenBLAS
+ * chooses by its own number of threads, a setting of the whole process that is not ours to touch.
+ */
+#include "linalg/solver.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+
+#ifdef VO_HAVE_CHOLMOD
+
+#include <cholmod.h>
+
+struct vo_direct {
+    vo_context *ctx;
+    const vo_block_pattern *pattern;
+    cholmod_common common;
+    cholmod_sparse *a; /* the upper triangle, as scalars */
+    cholmod_factor *factor;
+    cholmod_dense *b;
+    vo_vec4 *product; /* [row_count] A x, to measure the residual */
+};
+
+bool vo_direct_available(void) { return true; }
+
+/* The scalars in columns 3 j, 3 j + 1, 3 j + 2 on and above the diagonal. */
+static int64_t count_scalars(const vo_block_pattern *p) {
+    int64_t count = 0;
+    for (int j = 0; j < p->row_count; j++)
+        count += 9 * (int64_t)(p->diagonal[j] - p->row_start[j]) + 6;
+    return count;
+}
+
+/* Column pointers and row numbers. Block (i, j) above the diagonal is met as its mirror (j, i), so
+ * that each column comes in ascending order. */
+static void expand_pattern(const vo_block_pattern *p, cholmod_sparse *a) {
+    int *start = a->p, *row = a->i, count = 0;
+    for (int j = 0; j < p->row_count; j++) {
+        for (int c = 0; c < 3; c++) {
+            start[3 * j + c] = count;
+            for (int k = p->row_start[j]; k < p->diagonal[j]; k++)
+                for (int r = 0; r < 3; r++) row[count++] = 3 * p->column[k] + r;
+            for (int r = 0; r <= c; r++) row[count++] = 3 * j + r;
+        }
+    }
+    start[3 * p->row_count] = count;
+}
+
+/* The numbers, in the same order: element (r, c) of block (i, j) is element (c, r) of (j, i). */
+static void expand_numbers(const vo_block_matrix *m, cholmod_sparse *a) {
+    const vo_block_pattern *p = m->pattern;
+    double *value = a->x;
+    size_t count = 0;
+    for (int j = 0; j < p->row_count; j++) {
+        const float *diagonal = m->block + (size_t)p->diagonal[j] * VO_BLOCK_FLOATS;
+        for (int c = 0; c < 3; c++) {
+            for (int k = p->row_start[j]; k < p->diagonal[j]; k++)
+                for (int r = 0; r < 3; r++)
+                    value[count++] = (double)m->block[(size_t)k * VO_BLOCK_FLOATS + 4 * r + c];
+            for (int r = 0; r <= c; r++) value[count++] = (double)diagonal[4 * c + r];
+        }
+    }
+}
+
+/* Silent, without BLAS, and failing where a pivot is not positive. */
+static void configure(cholmod_common *common) {
+    cholmod_start(common);
+    common->print = 0;
+    common->supernodal = CHOLMOD_SIMPLICIAL;
+    common->final_ll = 1;
+    common->nmethods = 1;
+    common->method[0].ordering = CHOLMOD_AMD;
+    common->postorder = 1;
+}
+
+static bool analyse(vo_direct *d) {
+    size_t n = 3 * (size_t)d->pattern->row_count;
+    int64_t count = count_scalars(d->pattern);
+    d->a = cholmod_allocate_sparse(n, n, (size_t)count, 1, 1, 1, CHOLMOD_REAL, &d->common);
+    d->b = cholmod_allocate_dense(n, 1, n, CHOLMOD_REAL, &d->common);
+    d->product = vo_new_array(d->ctx, vo_vec4, (size_t)d->pattern->row_count + 1);
+    if (!d->a || !d->b || !d->product) return false;
+    expand_pattern(d->pattern, d->a);
+    d->factor = cholmod_analyze(d->a, &d->common);
+    return d->factor != NULL;
+}
+
+vo_result vo_direct_create(vo_context *ctx, const vo_block_pattern *pattern, vo_direct **out) {
+    *out = NULL;
+    if (count_scalars(pattern) > INT32_MAX)
+        return vo_fail(ctx, VO_BAD_CALL, "%d rows are too many for the direct solver",
+                       pattern->row_count);
+    vo_direct *d = vo_new(ctx, vo_direct);
+    if (!d) return vo_fail_memory(ctx, "a direct solver");
+    d->ctx = ctx;
+    d->pattern = pattern;
+    configure(&d->common);
+    if (!analyse(d)) {
+        vo_direct_destroy(d);
+        return vo_fail_memory(ctx, "a direct solver");
+    }
+    *out = d;
+    return VO_OK;
+}
+
+void vo_direct_destroy(vo_direct *d) {
+    if (!d) return;
+    cholmod_free_sparse(&d->a, &d->common);
+    cholmod_free_dense(&d->b, &d->common);
+    cholmod_free_factor(&d->factor, &d->common);
+    cholmod_finish(&d->common);
+    vo_free_array(d->ctx, d->product, (size_t)d->pattern->row_count + 1);
+    vo_delete(d->ctx, d);
+}
+
+/* Factors and solves; NULL where that cannot be done. */
+static cholmod_dense *solve_scalars(vo_direct *d, const vo_block_matrix *a, const vo_vec4 *b) {
+    expand_numbers(a, d->a);
+    double *right = d->b->x;
+    for (int i = 0; i < d->pattern->row_count; i++) {
+        right[3 * i] = b[i].x;
+        right[3 * i + 1] = b[i].y;
+        right[3 * i + 2] = b[i].z;
+    }
+    if (!cholmod_factorize(d->a, d->factor, &d->common)) return NULL;
+    if (d->common.status != CHOLMOD_OK) return NULL; /* not positive definite */
+    return cholmod_solve(CHOLMOD_A, d->factor, d->b, &d->common);
+}
+
+static bool is_finite(const double *value, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(value[i])) return false;
+    return true;
+}
+
+/* |b - A x| / |b| */
+static double relative_residual(vo_direct *d, const vo_block_matrix *a, const vo_vec4 *b,
+                                const vo_vec4 *x) {
+    vo_block_matrix_multiply(d->ctx, a, x, d->product);
+    double rest = 0, all = 0;
+    for (int i = 0; i < d->pattern->row_count; i++) {
+        double e[3] = {b[i].x - d->product[i].x, b[i].y - d->product[i].y,
+                       b[i].z - d->product[i].z};
+        rest += e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+        all += b[i].x * b[i].x + b[i].y * b[i].y + b[i].z * b[i].z;
+    }
+    return all > 0 ? sqrt(rest / all) : 0;
+}
+
+vo_solve_report vo_direct_solve(vo_direct *d, const vo_block_matrix *a, const vo_vec4 *b,
+                                vo_vec4 *x) {
+    vo_solve_report report = {.residual = 1};
+    cholmod_dense *solution = solve_scalars(d, a, b);
+    if (!solution) return report;
+    const double *value = solution->x;
+    int n = d->pattern->row_count;
+    if (is_finite(value, 3 * (size_t)n)) {
+        for (int i = 0; i < n; i++)
+            x[i] = (vo_vec4){value[3 * i], value[3 * i + 1], value[3 * i + 2], 0};
+        report.converged = true;
+        report.residual = relative_residual(d, a, b, x);
+    }
+    cholmod_free_dense(&solution, &d->common);
+    return report;
+}
+
+#else
+
+bool vo_direct_available(void) { return false; }
+
+vo_result vo_direct_create(vo_context *ctx, const vo_block_pattern *pattern, vo_direct **out) {
+    (void)pattern;
+    *out = NULL;
+    return vo_fail(ctx, VO_BAD_CALL,
+                   "this build has no direct solver (it was made without CHOLMOD)");
+}
+
+void vo_direct_destroy(vo_direct *direct) { (void)direct; }
+
+vo_solve_report vo_direct_solve(vo_direct *direct, const vo_block_matrix *a, const vo_vec4 *b,
+                                vo_vec4 *x) {
+    (void)direct;
+    (void)a;
+    (void)b;
+    (void)x;
+    return (vo_solve_report){.residual = 1};
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* Declaring and choosing the copies of a kernel (see math/simd.h), and the float helpers that the
+ * kernels of this folder share. */
+#ifndef VO_LINALG_KERNEL_H
+#define VO_LINALG_KERNEL_H
+
+#include "linalg/block_matrix.h"
+#include "math/simd.h"
+
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
+/* Both copies are declared everywhere; only those that were built are ever named. */
+#define VO_DECLARE_KERNEL(type, name, ...) \
+    type name##_base(__VA_ARGS__);         \
+    type name##_avx2(__VA_ARGS__)
+
+#ifdef VO_HAVE_AVX2_KERNELS
+#define VO_DISPATCH(ctx, name) ((ctx)->use_avx2 ? name##_avx2 : name##_base)
+#else
+#define VO_DISPATCH(ctx, name) ((void)(ctx), name##_base)
+#endif
+
+/* An entry of the preconditioner's vectors. */
+typedef struct vo_float4 {
+    float x, y, z, w;
+} vo_float4;
+
+VO_INLINE vo_f4 f4_set(float s) { return (vo_f4){s, s, s, s}; }
+VO_INLINE vo_f4 f4_load(const void *p) {
+    vo_f4 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+VO_INLINE void f4_store(void *p, vo_f4 v) { memcpy(p, &v, sizeof v); }
+VO_INLINE vo_d4 vec4_load(const vo_vec4 *p) { return d4_load(&p->x); }
+VO_INLINE void vec4_store(vo_vec4 *p, vo_d4 v) { d4_store(&p->x, v); }
+VO_INLINE double d4_sum(vo_d4 v) { return (v[0] + v[1]) + (v[2] + v[3]); }
+
+/* f4_to_d4 and d4_to_f4 in one instruction; gcc makes five of __builtin_convertvector. */
+VO_INLINE vo_d4 widen(vo_f4 v) {
+#ifdef __AVX__
+    return (vo_d4)_mm256_cvtps_pd((__m128)v);
+#else
+    return f4_to_d4(v);
+#endif
+}
+VO_INLINE vo_f4 narrow(vo_d4 v) {
+#ifdef __AVX__
+    return (vo_f4)_mm256_cvtpd_ps((__m256d)v);
+#else
+    return d4_to_f4(v);
+#endif
+}
+
+/* The product of one block of floats with a vector of floats. */
+VO_INLINE vo_f4 block_times_f4(const float *m, vo_f4 v) {
+    return f4_load(m) * f4_set(v[0]) + f4_load(m + 4) * f4_set(v[1]) +
+           f4_load(m + 8) * f4_set(v[2]);
+}
+
+/* The sum over blocks [k, end) of block times the entry of `v` that its column names. */
+VO_INLINE vo_f4 blocks_times_f4(const float *block, const int *column, int k, int end,
+                                const vo_float4 *v) {
+    vo_f4 s0 = f4_set(0), s1 = s0, s2 = s0;
+    for (; k < end; k++) {
+        const float *m = block + (size_t)k * VO_BLOCK_FLOATS;
+        const vo_float4 *p = v + column[k];
+        s0 += f4_load(m) * f4_set(p->x);
+        s1 += f4_load(m + 4) * f4_set(p->y);
+        s2 += f4_load(m + 8) * f4_set(p->z);
+    }
+    return s0 + s1 + s2;
+}
+
+#endif
