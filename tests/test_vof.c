@@ -3,6 +3,7 @@
 #include "codec/vof.h"
 #include "codec/vof_private.h"
 #include "core/file.h"
+#include "core/hash.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/timer.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 /* A frame with every type, odd widths, an empty section and numbers that a careless path would
  * lose. */
@@ -240,9 +240,9 @@ static void sign(unsigned char *bytes, size_t size) {
     memcpy(&sections, bytes + 12, 4);
     size_t table = VOF_HEAD + (size_t)sections * VOF_ENTRY;
     if (table + 16 > size) return;
-    uint64_t hash = XXH3_64bits(bytes, table);
+    uint64_t hash = vo_hash(bytes, table);
     memcpy(bytes + table, &hash, 8);
-    hash = XXH3_64bits(bytes, size - 8);
+    hash = vo_hash(bytes, size - 8);
     memcpy(bytes + size - 8, &hash, 8);
 }
 

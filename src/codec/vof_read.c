@@ -2,6 +2,7 @@
 
 #include "codec/vof_private.h"
 #include "core/file.h"
+#include "core/hash.h"
 #include "core/memory.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 #include <zstd.h>
 
 /* A file being read: what there is of its bytes, and its size, which may be more. */
@@ -84,7 +84,7 @@ static vo_result check_head(const vo_vof_reader *reader, const source *in) {
         return truncated(reader, reader->file_size > least ? reader->file_size : least, in->size);
     }
     memcpy(&hash, in->bytes + end, sizeof hash);
-    if (hash != XXH3_64bits(in->bytes, end))
+    if (hash != vo_hash(in->bytes, end))
         return damaged(reader, "its head does not match its checksum");
     if (in->size < reader->file_size) return truncated(reader, reader->file_size, in->size);
     if (in->size > reader->file_size)
@@ -165,7 +165,7 @@ static vo_result decode_section(const vo_vof_reader *reader, decoder *d, const v
                                       section->stored);
     if (size != section->raw) return section_damaged(reader, section);
     if (!plain) vof_filter_undo(section, d->scratch.data, out);
-    if (XXH3_64bits(out, section->raw) != section->hash) return section_damaged(reader, section);
+    if (vo_hash(out, section->raw) != section->hash) return section_damaged(reader, section);
     return VO_OK;
 }
 
@@ -202,7 +202,7 @@ static vo_result read_sections(vo_vof_reader *reader, const source *in) {
 static vo_result check_file(const vo_vof_reader *reader, const source *in) {
     uint64_t hash, end = in->size - VOF_HASH;
     memcpy(&hash, in->bytes + end, sizeof hash);
-    if (hash == XXH3_64bits(in->bytes, end)) return VO_OK;
+    if (hash == vo_hash(in->bytes, end)) return VO_OK;
     return damaged(reader, "the file does not match its checksum");
 }
 

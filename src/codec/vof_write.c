@@ -2,9 +2,9 @@
 
 #include "codec/vof_private.h"
 #include "core/file.h"
+#include "core/hash.h"
 #include "core/memory.h"
 
-#include <xxhash.h>
 #include <zstd.h>
 
 struct vo_vof_writer {
@@ -103,7 +103,7 @@ vo_result vo_vof_add(vo_vof_writer *writer, const char *tag, int index, vo_vof_t
                            .count = (uint64_t)count};
     memcpy(section.tag, tag, strlen(tag));
     section.raw = section.count * section.columns * vof_type_size(type);
-    section.hash = XXH3_64bits(data, section.raw);
+    section.hash = vo_hash(data, section.raw);
     if (count > 0) VO_TRY(compress(writer, &section, data));
     writer->raw_size += section.raw;
     writer->section[writer->count++] = section;
@@ -111,7 +111,7 @@ vo_result vo_vof_add(vo_vof_writer *writer, const char *tag, int index, vo_vof_t
 }
 
 static void store_hash(unsigned char **at, const unsigned char *begin) {
-    uint64_t hash = XXH3_64bits(begin, (size_t)(*at - begin));
+    uint64_t hash = vo_hash(begin, (size_t)(*at - begin));
     vof_store(at, &hash, sizeof hash);
 }
 

@@ -1,9 +1,8 @@
 /* What the present state is like: counts, strains, energies, fingerprint. */
+#include "core/hash.h"
 #include "material/bend.h"
 #include "material/stretch.h"
 #include "sim/sim.h"
-
-#include <xxhash.h>
 
 static vo_stretch_face stretch_face(const vo_mesh *mesh, int face, vo_vec3 x[3]) {
     for (int i = 0; i < 3; i++) x[i] = mesh->node_x[vo_mesh_face_node(mesh, face, i)];
@@ -97,14 +96,13 @@ vo_energy vo_sim_energy(const vo_sim *sim) {
 
 uint64_t vo_sim_hash(const vo_sim *sim) {
     int when[2] = {sim->frame, sim->substep};
-    uint64_t hash = XXH3_64bits(when, sizeof when);
+    uint64_t hash = vo_hash(when, sizeof when);
     for (int c = 0; c < sim->cloth_count; c++) {
         const vo_mesh *mesh = sim->cloth[c].mesh;
         size_t bytes = (size_t)mesh->node_count * sizeof(vo_vec3);
-        hash = XXH3_64bits_withSeed(mesh->node_x, bytes, hash);
-        hash = XXH3_64bits_withSeed(mesh->node_v, bytes, hash);
-        hash = XXH3_64bits_withSeed(mesh->face_vert, (size_t)mesh->face_count * sizeof(int[3]),
-                                    hash);
+        hash = vo_hash_more(hash, mesh->node_x, bytes);
+        hash = vo_hash_more(hash, mesh->node_v, bytes);
+        hash = vo_hash_more(hash, mesh->face_vert, (size_t)mesh->face_count * sizeof(int[3]));
     }
     return hash;
 }

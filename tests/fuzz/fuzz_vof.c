@@ -4,8 +4,7 @@
 
 #include "codec/vof.h"
 #include "codec/vof_private.h"
-
-#include <xxhash.h>
+#include "core/hash.h"
 
 static void read_frame(vo_context *ctx, const uint8_t *data, size_t size) {
     vo_vof_reader *reader;
@@ -30,9 +29,9 @@ static void sign(uint8_t *data, size_t size) {
     memcpy(data + 32, &length, 8);
     size_t table = VOF_HEAD + (size_t)sections * VOF_ENTRY;
     if (table + 2 * VOF_HASH > size) return;
-    hash = XXH3_64bits(data, table);
+    hash = vo_hash(data, table);
     memcpy(data + table, &hash, 8);
-    hash = XXH3_64bits(data, size - VOF_HASH);
+    hash = vo_hash(data, size - VOF_HASH);
     memcpy(data + size - VOF_HASH, &hash, 8);
 }
 
