@@ -32,10 +32,11 @@ static void open_fixture(fixture *f, int columns, int rows, int threads) {
     def.poisson = 0.2;
     assert_ok(f->ctx, vo_fabric_create(f->ctx, &def, &f->fabric));
     for (int i = 0; i < 2; i++)
-        f->material[i] = (vo_material){f->fabric, 1 + i, 1 + 2 * i, 1 + 3 * i, 0.01 * i, -INFINITY,
-                                       INFINITY};
+        f->material[i] =
+            (vo_material){f->fabric, 1 + i, 1 + 2 * i, 1 + 3 * i, 0.01 * i, -INFINITY, INFINITY};
     vo_random random = vo_random_seed(7);
-    for (int i = 0; i < f->mesh->face_count; i++) f->mesh->face_label[i] = vo_random_int(&random, 2);
+    for (int i = 0; i < f->mesh->face_count; i++)
+        f->mesh->face_label[i] = vo_random_int(&random, 2);
     for (int i = 0; i < f->mesh->edge_count; i++)
         f->mesh->edge_rest_angle[i] = vo_random_real(&random, -0.1, 0.1);
     f->cloth = (vo_system_cloth){.mesh = f->mesh, .material = f->material};
@@ -53,10 +54,13 @@ static void open_fixture(fixture *f, int columns, int rows, int threads) {
         f->v[row] = (vo_vec4){vo_random_real(&random, -1, 1), vo_random_real(&random, -1, 1),
                               vo_random_real(&random, -1, 1), 0};
     }
-    f->assembly = (vo_assembly){.system = &f->system, .dt = 0.005, .gravity = {0, 1, -9.8},
-                                .wind = {1.1, {3, 2, 1}, 0.2}, .x = f->x, .v = f->v};
-    f->assembly.block =
-        vo_new_array(f->ctx, float, f->system.pattern.block_count *VO_BLOCK_FLOATS);
+    f->assembly = (vo_assembly){.system = &f->system,
+                                .dt = 0.005,
+                                .gravity = {0, 1, -9.8},
+                                .wind = {1.1, {3, 2, 1}, 0.2},
+                                .x = f->x,
+                                .v = f->v};
+    f->assembly.block = vo_new_array(f->ctx, float, f->system.pattern.block_count *VO_BLOCK_FLOATS);
     f->assembly.b = vo_new_array(f->ctx, vo_vec4, n);
     f->scratch = vo_new_array(f->ctx, double, vo_assembly_scratch(&f->system));
     vo_assembly_set_scratch(&f->assembly, f->scratch);
@@ -75,10 +79,11 @@ static void close_fixture(fixture *f) {
     vo_context_destroy(f->ctx);
 }
 
-/* ---- the reference ---------------------------------------------------------------------------- */
+/* ---- the reference ----------------------------------------------------------------------------
+ */
 
 typedef struct dense {
-    int n;        /* scalars */
+    int n; /* scalars */
     double *a, *b;
 } dense;
 

@@ -118,7 +118,8 @@ static double total_energy(const sheet *s) {
     return e.kinetic + e.gravity + e.stretch + e.bend;
 }
 
-/* ---- free flight ------------------------------------------------------------------------------ */
+/* ---- free flight ------------------------------------------------------------------------------
+ */
 
 /* The first linearised step of a rotation moves every node along its tangent and so stretches the
  * sheet: the energy may rise by that second-order amount, once. */
@@ -165,7 +166,8 @@ static void a_falling_sheet_follows_the_parabola(void **state) {
     close_sheet(&s);
 }
 
-/* ---- stretching ------------------------------------------------------------------------------- */
+/* ---- stretching -------------------------------------------------------------------------------
+ */
 
 /* Length of a strip hanging by its end: with stretch l(s), force per width
  * E l (l^2 - 1) / 2 = density g (L - s), integrated by the midpoint rule. */
@@ -175,8 +177,8 @@ static double hanging_length(double length, double young, double density) {
     for (int i = 0; i < N; i++) {
         double load = density * 9.8 * length * (1 - (i + 0.5) / N) / young, stretch = 1;
         for (int k = 0; k < 50; k++)
-            stretch -= (stretch * (stretch * stretch - 1) / 2 - load) /
-                       ((3 * stretch * stretch - 1) / 2);
+            stretch -=
+                (stretch * (stretch * stretch - 1) / 2 - load) / ((3 * stretch * stretch - 1) / 2);
         total += stretch * length / N;
     }
     return total;
@@ -208,10 +210,11 @@ static void a_hanging_strip_has_the_analytic_length(void **state) {
     }
 }
 
-/* ---- bending ---------------------------------------------------------------------------------- */
+/* ---- bending ----------------------------------------------------------------------------------
+ */
 
-/* Drop of the tip of a heavy elastica clamped horizontally: B a'' = -q (L - s) cos a for the angle a
- * below the horizontal, a(0) = 0, a'(L) = 0; shooting on a'(0) with Runge-Kutta. */
+/* Drop of the tip of a heavy elastica clamped horizontally: B a'' = -q (L - s) cos a for the angle
+ * a below the horizontal, a(0) = 0, a'(L) = 0; shooting on a'(0) with Runge-Kutta. */
 static double integrate_elastica(double load, double slope, double *tip_slope) {
     enum { N = 2000 };
     double h = 1.0 / N, a = 0, d = slope, drop = 0;
@@ -303,7 +306,8 @@ static void a_stiff_cantilever_bends_like_a_beam(void **state) {
     assert_near(elastica_drop(8 * expected), expected, 0.002 * expected);
 }
 
-/* ---- air -------------------------------------------------------------------------------------- */
+/* ---- air --------------------------------------------------------------------------------------
+ */
 
 static void a_flat_sheet_reaches_terminal_velocity(void **state) {
     (void)state;
@@ -313,7 +317,8 @@ static void a_flat_sheet_reaches_terminal_velocity(void **state) {
     step(&s, 600);
     double expected = sqrt(s.fabric.density * 9.8 / 1.2);
     vo_mesh_view view = vo_sim_cloth(s.sim, 0);
-    for (int i = 0; i < view.node_count; i++) assert_near(-view.node_v[i].z, expected, 1e-3 * expected);
+    for (int i = 0; i < view.node_count; i++)
+        assert_near(-view.node_v[i].z, expected, 1e-3 * expected);
     close_sheet(&s);
 }
 
@@ -333,7 +338,8 @@ static void wind_carries_a_sheet_along(void **state) {
     close_sheet(&s);
 }
 
-/* ---- pendulum --------------------------------------------------------------------------------- */
+/* ---- pendulum ---------------------------------------------------------------------------------
+ */
 
 /* A stiff strip hinged at its upper edge swings as a rod: T = 2 pi sqrt(2 L / (3 g)). */
 static void a_stiff_strip_swings_like_a_rod(void **state) {
@@ -372,7 +378,8 @@ static void a_stiff_strip_swings_like_a_rod(void **state) {
     close_sheet(&s);
 }
 
-/* ---- resolution ------------------------------------------------------------------------------- */
+/* ---- resolution -------------------------------------------------------------------------------
+ */
 
 typedef struct shape {
     double lowest, middle; /* m below the pins */
@@ -404,8 +411,9 @@ static void the_hanging_shape_does_not_depend_on_the_mesh_or_the_time_step(void 
     for (int r = 0; r < 4; r++)
         for (int substeps = 8; substeps <= 16; substeps += 8) {
             shape got = hanging_shape(resolution[r], substeps);
-            print_message("hanging sheet, %2d x %2d cells, %2d substeps: lowest %.4f, middle %.4f\n",
-                          resolution[r], resolution[r], substeps, got.lowest, got.middle);
+            print_message(
+                "hanging sheet, %2d x %2d cells, %2d substeps: lowest %.4f, middle %.4f\n",
+                resolution[r], resolution[r], substeps, got.lowest, got.middle);
             assert_near(got.lowest, reference.lowest, 0.03 * reference.lowest);
             assert_near(got.middle, reference.middle, 0.04 * reference.lowest);
         }

@@ -18,7 +18,8 @@ static const char scene_text[] =
     "  \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 12, \"rows\": 12},\n"
     "    \"materials\": [{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6,\n"
     "                    \"poisson_ratio\": 0.3, \"strain_limits\": [0.9, 1.1]}]}],\n"
-    "  \"motions\": [[{\"time\": 0}, {\"time\": 0.4, \"transform\": {\"translate\": [0, 0, 0.2]}}]],\n"
+    "  \"motions\": [[{\"time\": 0}, {\"time\": 0.4, \"transform\": {\"translate\": [0, 0, "
+    "0.2]}}]],\n"
     "  \"handles\": [{\"nodes\": [0]}, {\"nodes\": [12], \"motion\": 0, \"start_time\": 0.1}],\n"
     "  \"gravity\": [0, 0, -9.8], \"wind\": {\"velocity\": [1, 4, 0]}\n"
     "}\n";

@@ -127,7 +127,8 @@ static void every_refused_allocation_is_reported(void **state) {
     test_every_allocation(create_and_step, NULL);
 }
 
-/* ---- handles ---------------------------------------------------------------------------------- */
+/* ---- handles ----------------------------------------------------------------------------------
+ */
 
 static void a_keyframed_node_follows_its_motion(void **state) {
     (void)state;
@@ -207,15 +208,16 @@ static void glue_pulls_two_nodes_together(void **state) {
     assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
     for (int i = 0; i < 400; i++) assert_ok(ctx, vo_sim_step(sim));
     vo_vec3 a = vo_sim_cloth(sim, 0).node_x[0], b = vo_sim_cloth(sim, 0).node_x[80];
-    double apart = sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) +
-                        (a.z - b.z) * (a.z - b.z));
+    double apart =
+        sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
     assert_true(apart < 0.02);
     vo_sim_destroy(sim);
     vo_scene_destroy(scene);
     vo_context_destroy(ctx);
 }
 
-/* ---- strain limits ---------------------------------------------------------------------------- */
+/* ---- strain limits ----------------------------------------------------------------------------
+ */
 
 static double worst_strain(const vo_material_def *material) {
     vo_context *ctx = test_context(1);

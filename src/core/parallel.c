@@ -131,7 +131,8 @@ void vo_parallel_for(vo_context *ctx, int count, int grain, vo_range_fn *body, v
     atomic_store_explicit(&t->done, 0, memory_order_relaxed);
     open_loop(t, t->chunk_count);
     run_chunks(t);
-    for (int spin = 0; atomic_load_explicit(&t->done, memory_order_acquire) < t->chunk_count; spin++)
+    for (int spin = 0; atomic_load_explicit(&t->done, memory_order_acquire) < t->chunk_count;
+         spin++)
         if (spin < SPINS_BEFORE_SLEEP)
             relax();
         else

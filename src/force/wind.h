@@ -1,10 +1,9 @@
 /* Air: drag across and along the cloth, against air that stands still or moves.
  *
- * With the face's velocity relative to the air split into its parts across (un n) and along (ut) the
- * face, the force on a face of area a is
- *     f = -a (density |un| un n + drag ut).
- * Its derivative by velocity goes into the implicit step, lumped onto the nodes, so light cloth in a
- * storm stays stable; where the cloth moves evenly the lumped form is exact. */
+ * With the face's velocity relative to the air split into its parts across (un n) and along (ut)
+ * the face, the force on a face of area a is f = -a (density |un| un n + drag ut). Its derivative
+ * by velocity goes into the implicit step, lumped onto the nodes, so light cloth in a storm stays
+ * stable; where the cloth moves evenly the lumped form is exact. */
 #ifndef VO_FORCE_WIND_H
 #define VO_FORCE_WIND_H
 

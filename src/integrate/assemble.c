@@ -44,9 +44,7 @@ static size_t hinge_room(const vo_system *s) {
     return (size_t)s->angle_packet_count * VO_LANES + VO_LANES;
 }
 
-static size_t side_room(const vo_system *s) {
-    return (size_t)s->bend_packet_count * VO_LANES * 3;
-}
+static size_t side_room(const vo_system *s) { return (size_t)s->bend_packet_count * VO_LANES * 3; }
 
 size_t vo_assembly_scratch(const vo_system *s) { return 2 * hinge_room(s) + 2 * side_room(s); }
 

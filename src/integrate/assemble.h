@@ -14,10 +14,10 @@ typedef struct vo_assembly {
     const vo_vec4 *x; /* m, at the start of the step */
     const vo_vec4 *v; /* m/s */
     /* Scratch of the bending passes. */
-    double *angle, *rate;     /* [hinge_count + 1] bent by, rad, and its rate; the last stays 0 */
-    double *moment, *weight;  /* [3 face_count] of each side: N m, and dt tau times its slope */
-    float *block;     /* out: M + dt (dt + damping) K + dt D, upper triangle */
-    vo_vec4 *b;       /* out: dt (f - (dt + damping) K v), kg m/s */
+    double *angle, *rate;    /* [hinge_count + 1] bent by, rad, and its rate; the last stays 0 */
+    double *moment, *weight; /* [3 face_count] of each side: N m, and dt tau times its slope */
+    float *block;            /* out: M + dt (dt + damping) K + dt D, upper triangle */
+    vo_vec4 *b;              /* out: dt (f - (dt + damping) K v), kg m/s */
 } vo_assembly;
 
 /* Doubles that the scratch arrays of a system need together, and how they share them. */

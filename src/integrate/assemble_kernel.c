@@ -59,8 +59,8 @@ static void begin_rows(const vo_assembly *a, const vo_chunk *chunk) {
         double mass = a->system->mass[row], impulse = a->dt * mass;
         float *block = a->block + (size_t)pattern->diagonal[row] * VO_BLOCK_FLOATS;
         block[0] = block[5] = block[10] = (float)mass;
-        a->b[row] = (vo_vec4){impulse * a->gravity.x, impulse * a->gravity.y,
-                              impulse * a->gravity.z, 0};
+        a->b[row] =
+            (vo_vec4){impulse * a->gravity.x, impulse * a->gravity.y, impulse * a->gravity.z, 0};
     }
 }
 
@@ -79,7 +79,8 @@ VO_INLINE void add_blocks(float *matrix, const int target[VO_LANES], const vo_d4
                                 __builtin_shufflevector(xy_high, z_high, 0, 1, 4, 5),
                                 __builtin_shufflevector(xy_high, z_high, 2, 3, 6, 7)};
         for (int i = 0; i < VO_LANES; i++)
-            if (target[i] >= 0) add_f4(matrix + (size_t)target[i] * VO_BLOCK_FLOATS + 4 * c, lane[i]);
+            if (target[i] >= 0)
+                add_f4(matrix + (size_t)target[i] * VO_BLOCK_FLOATS + 4 * c, lane[i]);
     }
 }
 
@@ -87,7 +88,8 @@ VO_INLINE void add_blocks(float *matrix, const int target[VO_LANES], const vo_d4
 VO_INLINE void add_wind(const vo_assembly *a, const vo_chunk *chunk, const vo_face_packet *f,
                         const vo_p4 x[3], const vo_p4 v[3]) {
     vo_wind4 w = vo_wind4_eval(&a->wind, d4_load(f->area), x, v);
-    vo_d4 third = d4_set(1.0 / 3), scale = d4_set(a->dt / 3), n[3] = {w.normal.x, w.normal.y, w.normal.z};
+    vo_d4 third = d4_set(1.0 / 3), scale = d4_set(a->dt / 3),
+          n[3] = {w.normal.x, w.normal.y, w.normal.z};
     vo_d4 h[9];
     for (int c = 0; c < 3; c++)
         for (int r = 0; r < 3; r++)
@@ -128,8 +130,8 @@ VO_INLINE void add_faces(const vo_assembly *a, const vo_chunk *chunk, const vo_f
 }
 
 /* Pairs of nodes in the order of vo_hinge_packet.target. */
-static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 1},
-                                                             {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = {
+    {0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
 /* H = weight g g^T is never formed: each block is the outer product of two rows of g. */
 VO_INLINE void add_hinge_blocks(const vo_assembly *a, const vo_hinge_packet *h, int lane,
@@ -176,7 +178,8 @@ static void assemble_chunk(const vo_assembly *a, int index) {
         add_hinges(a, chunk, &a->system->hinge[i]);
 }
 
-/* ---- bending: angles and moments -------------------------------------------------------------- */
+/* ---- bending: angles and moments --------------------------------------------------------------
+ */
 
 static void find_angles(const vo_assembly *a, int begin, int end) {
     for (int i = begin; i < end; i++) {

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* ---- making and freeing ----------------------------------------------------------------------- */
+/* ---- making and freeing -----------------------------------------------------------------------
+ */
 
 static vo_vec4 *new_rows(vo_context *ctx, int count) {
     return vo_alloc_zero(ctx, vo_array_bytes((size_t)count, sizeof(vo_vec4)));
@@ -59,7 +60,8 @@ void vo_implicit_free(vo_implicit *s) {
     *s = (vo_implicit){0};
 }
 
-/* ---- constraints ------------------------------------------------------------------------------ */
+/* ---- constraints ------------------------------------------------------------------------------
+ */
 
 static float *block_at(vo_implicit *s, int index) {
     return s->matrix.block + (size_t)index * VO_BLOCK_FLOATS;
@@ -139,7 +141,8 @@ static void clear_fixed_rows(vo_implicit *s) {
         if (s->fixed[row]) clear_row(s, row);
 }
 
-/* ---- solving ---------------------------------------------------------------------------------- */
+/* ---- solving ----------------------------------------------------------------------------------
+ */
 
 static void assemble(vo_implicit *s, const vo_implicit_def *def, const vo_constraints *c) {
     set_pinned_velocities(s, c);
@@ -159,9 +162,8 @@ static void assemble(vo_implicit *s, const vo_implicit_def *def, const vo_constr
     clear_fixed_rows(s);
 }
 
-static vo_solve_report solve_pcg(vo_implicit *s, const vo_implicit_def *def,
-                                 vo_preconditioner preconditioner, int max_iterations) {
-    vo_pcg_def pcg = {preconditioner, def->tolerance, max_iterations};
+static vo_solve_report solve_pcg(vo_implicit *s, const vo_implicit_def *def, int max_iterations) {
+    vo_pcg_def pcg = {VO_PRECONDITION_TWO_LEVEL, def->tolerance, max_iterations};
     memcpy(s->dv, s->guess, (size_t)s->system.row_count * sizeof *s->dv);
     return vo_pcg_solve(s->pcg, &pcg, &s->matrix, s->b, s->dv);
 }
@@ -175,22 +177,24 @@ static vo_solve_report solve_direct(vo_implicit *s) {
 
 static bool all_finite(const vo_vec4 *v, int count) {
     double sum = 0; /* one not-a-number or infinity makes the sum of v - v a not-a-number */
-    for (int i = 0; i < count; i++) sum += (v[i].x - v[i].x) + (v[i].y - v[i].y) + (v[i].z - v[i].z);
+    for (int i = 0; i < count; i++)
+        sum += (v[i].x - v[i].x) + (v[i].y - v[i].y) + (v[i].z - v[i].z);
     return sum == 0;
 }
 
-/* The ladder of solvers: conjugate gradients, then the direct solver or, in a build without it, a
- * stronger preconditioner with more patience. */
+/* The ladder of solvers: conjugate gradients, then the direct solver or, in a build without it, the
+ * same from scratch with more patience; the caller then cuts the step. */
 static vo_implicit_report solve(vo_implicit *s, const vo_implicit_def *def) {
     vo_implicit_report report = {0};
     vo_solve_report r = {0};
-    if (!def->direct) r = solve_pcg(s, def, VO_PRECONDITION_JACOBI, def->max_iterations);
+    if (!def->direct) r = solve_pcg(s, def, def->max_iterations);
     report.iterations = r.iterations;
     if (!r.converged && vo_direct_available()) {
         r = solve_direct(s);
         report.used_direct = true;
     } else if (!r.converged) {
-        r = solve_pcg(s, def, VO_PRECONDITION_TWO_LEVEL, 4 * def->max_iterations);
+        memset(s->guess, 0, (size_t)s->system.row_count * sizeof *s->guess);
+        r = solve_pcg(s, def, 4 * def->max_iterations);
         report.iterations += r.iterations;
     }
     report.residual = r.residual;

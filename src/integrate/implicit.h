@@ -34,18 +34,18 @@ typedef struct vo_implicit {
     vo_system system;
     vo_block_matrix matrix;
     vo_pcg *pcg;
-    vo_direct *direct;         /* made when first needed */
-    vo_vec4 *x;                /* [row_count] m */
-    vo_vec4 *v;                /* [row_count] m/s */
-    vo_vec4 *b;                /* [row_count] right side, kg m/s */
-    vo_vec4 *dv;               /* [row_count] result; the next solve's first guess */
-    vo_vec4 *guess;            /* [row_count] dv of the last step that succeeded */
-    double *scratch;           /* of the assembly */
-    unsigned char *fixed;      /* [row_count] 1: pinned in this step, or without mass */
+    vo_direct *direct;    /* made when first needed */
+    vo_vec4 *x;           /* [row_count] m */
+    vo_vec4 *v;           /* [row_count] m/s */
+    vo_vec4 *b;           /* [row_count] right side, kg m/s */
+    vo_vec4 *dv;          /* [row_count] result; the next solve's first guess */
+    vo_vec4 *guess;       /* [row_count] dv of the last step that succeeded */
+    double *scratch;      /* of the assembly */
+    unsigned char *fixed; /* [row_count] 1: pinned in this step, or without mass */
 } vo_implicit;
 
 typedef struct vo_implicit_report {
-    bool ok;      /* dv is finite and solves the system */
+    bool ok; /* dv is finite and solves the system */
     bool used_direct;
     int iterations;
     double residual;

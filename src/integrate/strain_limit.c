@@ -11,7 +11,8 @@ static bool has_limits(const vo_material *m) {
     return isfinite(m->stretch_min) || isfinite(m->stretch_max);
 }
 
-/* ---- colouring -------------------------------------------------------------------------------- */
+/* ---- colouring --------------------------------------------------------------------------------
+ */
 
 /* Lowest colour that none of the face's nodes has yet; the last one where all are taken. */
 static int free_colour(const uint64_t *used, const int row[3]) {
@@ -40,7 +41,8 @@ static void sort_by_colour(vo_limiter *l, const vo_limit_face *face, const int *
     for (int f = 0; f < l->face_count; f++) l->face[next[colour[f]]++] = face[f];
 }
 
-/* ---- making ----------------------------------------------------------------------------------- */
+/* ---- making -----------------------------------------------------------------------------------
+ */
 
 static vo_limit_face limit_face(const vo_system_cloth *cloth, const vo_system *system, int f) {
     const vo_mesh *mesh = cloth->mesh;
@@ -108,7 +110,8 @@ void vo_limiter_free(vo_limiter *l) {
     *l = (vo_limiter){0};
 }
 
-/* ---- limiting --------------------------------------------------------------------------------- */
+/* ---- limiting ---------------------------------------------------------------------------------
+ */
 
 typedef struct limit_pass {
     vo_limiter *limiter;
@@ -119,9 +122,7 @@ typedef struct limit_pass {
     int first; /* of the colour's faces */
 } limit_pass;
 
-static vo_vec3 map(vo_mat32 f, vo_vec2 u) {
-    return v3_add(v3_scale(u.x, f.u), v3_scale(u.y, f.v));
-}
+static vo_vec3 map(vo_mat32 f, vo_vec2 u) { return v3_add(v3_scale(u.x, f.u), v3_scale(u.y, f.v)); }
 
 /* U diag(stretch) V^T */
 static vo_mat32 compose(const vo_svd32 *s, const double stretch[2]) {
@@ -193,8 +194,8 @@ static double limit_colour(limit_pass *pass, int colour) {
 
 vo_limit_report vo_limiter_apply(vo_limiter *l, const vo_limit_def *def, const double *mass,
                                  const unsigned char *fixed, vo_vec4 *x) {
-    limit_pass pass = {.limiter = l, .mass = mass, .fixed = fixed, .x = x,
-                       .tolerance = def->tolerance};
+    limit_pass pass = {
+        .limiter = l, .mass = mass, .fixed = fixed, .x = x, .tolerance = def->tolerance};
     vo_limit_report report = {0};
     while (report.passes < def->max_passes) {
         report.passes++;

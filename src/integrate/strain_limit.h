@@ -1,10 +1,10 @@
 /* Strain limiting: no principal stretch of a face beyond its material's limits.
  *
  * Faces are corrected one after the other (Gauss-Seidel) until all are within a small tolerance or
- * the passes run out: the deformation gradient F = U diag(s) V^T is replaced by U diag(clamped s) V^T
- * about the centre of mass, which keeps linear and angular momentum (Wang, O'Brien, Ramamoorthi
- * 2010, "Multi-resolution isotropic strain limiting", section 3). Faces of one colour share no node,
- * so they may run in parallel and the result does not depend on the number of threads. */
+ * the passes run out: the deformation gradient F = U diag(s) V^T is replaced by U diag(clamped s)
+ * V^T about the centre of mass, which keeps linear and angular momentum (Wang, O'Brien, Ramamoorthi
+ * 2010, "Multi-resolution isotropic strain limiting", section 3). Faces of one colour share no
+ * node, so they may run in parallel and the result does not depend on the number of threads. */
 #ifndef VO_INTEGRATE_STRAIN_LIMIT_H
 #define VO_INTEGRATE_STRAIN_LIMIT_H
 
@@ -20,9 +20,9 @@ typedef struct vo_limit_face {
 typedef struct vo_limiter {
     vo_context *ctx;
     int face_count, colour_count;
-    vo_limit_face *face;  /* by colour */
-    int *colour_start;    /* [colour_count + 1] */
-    double *violation;    /* scratch, one a parallel chunk */
+    vo_limit_face *face; /* by colour */
+    int *colour_start;   /* [colour_count + 1] */
+    double *violation;   /* scratch, one a parallel chunk */
     int violation_capacity;
 } vo_limiter;
 

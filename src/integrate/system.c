@@ -3,13 +3,15 @@
 #include "core/memory.h"
 #include "linalg/ordering.h"
 #include "material/bend.h"
+#include "mesh/patch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One element before it is packed: up to four rows, sorted views of them, and where it came from. */
+/* One element before it is packed: up to four rows, sorted views of them, and where it came from.
+ */
 typedef struct element {
-    int row[4];      /* in the element's own order */
+    int row[4];       /* in the element's own order */
     int cloth, index; /* face or edge of which cloth */
 } element;
 
@@ -29,10 +31,11 @@ typedef struct builder {
 
 static const unsigned char face_pair[VO_FACE_BLOCKS][2] = {{0, 0}, {1, 1}, {2, 2},
                                                            {0, 1}, {0, 2}, {1, 2}};
-static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 1},
-                                                             {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = {
+    {0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
-/* ---- collecting the elements ------------------------------------------------------------------ */
+/* ---- collecting the elements ------------------------------------------------------------------
+ */
 
 static void count_elements(builder *b) {
     for (int c = 0; c < b->cloth_count; c++) {
@@ -40,7 +43,8 @@ static void count_elements(builder *b) {
         b->system->row_count += mesh->node_count;
         b->edge_count += mesh->edge_count;
         b->system->face_count += mesh->face_count;
-        for (int e = 0; e < mesh->edge_count; e++) b->system->hinge_count += mesh->edge_face[e][1] >= 0;
+        for (int e = 0; e < mesh->edge_count; e++)
+            b->system->hinge_count += mesh->edge_face[e][1] >= 0;
     }
 }
 
@@ -73,7 +77,8 @@ static void collect_elements(builder *b) {
     }
 }
 
-/* ---- numbering the rows ----------------------------------------------------------------------- */
+/* ---- numbering the rows -----------------------------------------------------------------------
+ */
 
 static int add_pairs(const element *list, int count, const unsigned char (*pair)[2], int first,
                      int last, int (*pairs)[2]) {
@@ -88,7 +93,8 @@ static int add_pairs(const element *list, int count, const unsigned char (*pair)
 
 /* Every coupled pair: three a face, five a hinge (its edge is a face's already), one a tie. */
 static vo_result couple_rows(builder *b, int (**out)[2], int *count) {
-    int64_t total = 3 * (int64_t)b->system->face_count + 5 * (int64_t)b->system->hinge_count + b->tie_count;
+    int64_t total =
+        3 * (int64_t)b->system->face_count + 5 * (int64_t)b->system->hinge_count + b->tie_count;
     if (total > INT32_MAX / 4)
         return vo_fail(b->ctx, VO_BAD_DATA, "the scene has too many faces (%d) for one system",
                        b->system->face_count);
@@ -107,10 +113,54 @@ static void renumber(element *list, int count, const int *row_of) {
         for (int k = 0; k < 4; k++) list[i].row[k] = row_of[list[i].row[k]];
 }
 
+/* Where the nodes of one cloth lie on the flat fabric, each patch on a floor of its own, so that
+ * panels that overlap in material space are not mixed. */
+static vo_result place_cloth(const builder *b, const vo_system_cloth *cloth, double floor_height,
+                             vo_vec3 *at) {
+    const vo_mesh *m = cloth->mesh;
+    vo_mesh_data data = {.vert_count = m->vert_count,
+                         .vert_u = m->vert_u,
+                         .face_count = m->face_count,
+                         .face_vert = m->face_vert};
+    vo_patches patches;
+    VO_TRY(vo_patches_create(b->ctx, &data, NULL, &patches));
+    for (int v = m->vert_count - 1; v >= 0; v--) /* so that a node's first vert has the last word */
+        at[cloth->first_node + m->vert_node[v]] = v3(
+            m->vert_u[v].x, m->vert_u[v].y, floor_height * (cloth->first_node + patches.root[v]));
+    vo_patches_free(&patches);
+    return VO_OK;
+}
+
+static double widest_fabric(const builder *b) {
+    double low = 0, high = 0;
+    for (int c = 0; c < b->cloth_count; c++)
+        for (int v = 0; v < b->cloth[c].mesh->vert_count; v++) {
+            vo_vec2 u = b->cloth[c].mesh->vert_u[v];
+            low = vo_min(low, vo_min(u.x, u.y));
+            high = vo_max(high, vo_max(u.x, u.y));
+        }
+    return high - low;
+}
+
+/* Nodes without a face stay at the origin. */
+static vo_result order_rows(builder *b) {
+    vo_system *s = b->system;
+    size_t bytes = vo_array_bytes((size_t)s->row_count, sizeof(vo_vec3));
+    vo_vec3 *at = vo_alloc_zero(b->ctx, bytes);
+    if (!at) return vo_fail_memory(b->ctx, "the system's rows");
+    vo_result result = VO_OK;
+    double floor_height = 2 * widest_fabric(b);
+    for (int c = 0; c < b->cloth_count && result == VO_OK; c++)
+        result = place_cloth(b, &b->cloth[c], floor_height, at);
+    if (result == VO_OK) result = vo_order_points(b->ctx, s->row_count, at, s->row_of);
+    vo_free(b->ctx, at, bytes);
+    return result;
+}
+
 /* Orders the rows for locality, renumbers the elements and builds the pattern. */
 static vo_result order_and_build_pattern(builder *b, int (*pairs)[2], int count) {
     vo_system *s = b->system;
-    VO_TRY(vo_order_rows(b->ctx, s->row_count, count, (const int(*)[2])pairs, s->row_of));
+    VO_TRY(order_rows(b));
     for (int i = 0; i < s->row_count; i++) s->node_of[s->row_of[i]] = i;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 2; k++) pairs[i][k] = s->row_of[pairs[i][k]];
@@ -123,12 +173,14 @@ static vo_result number_rows(builder *b) {
     int(*pairs)[2] = NULL, count = 0;
     VO_TRY(couple_rows(b, &pairs, &count));
     vo_result result = order_and_build_pattern(b, pairs, count);
-    size_t total = 3 * (size_t)b->system->face_count + 5 * (size_t)b->system->hinge_count + (size_t)b->tie_count;
+    size_t total = 3 * (size_t)b->system->face_count + 5 * (size_t)b->system->hinge_count +
+                   (size_t)b->tie_count;
     vo_free(b->ctx, pairs, vo_array_bytes(total + 1, sizeof *pairs));
     return result;
 }
 
-/* ---- chunks ----------------------------------------------------------------------------------- */
+/* ---- chunks -----------------------------------------------------------------------------------
+ */
 
 static int lowest_row(const element *e) {
     int low = e->row[0];
@@ -179,7 +231,8 @@ static void lay_out_chunks(vo_system *s, int *faces, int *hinges) {
     }
 }
 
-/* ---- packing ---------------------------------------------------------------------------------- */
+/* ---- packing ----------------------------------------------------------------------------------
+ */
 
 static bool owns(const vo_chunk *chunk, int row) {
     return row >= chunk->row_begin && row < chunk->row_end;
@@ -275,7 +328,8 @@ static void pack_hinges(builder *b, int *place) {
     }
 }
 
-/* ---- bending ---------------------------------------------------------------------------------- */
+/* ---- bending ----------------------------------------------------------------------------------
+ */
 
 /* Where each edge and face of the meshes stands in the sorted lists. */
 static void number_elements(builder *b) {
@@ -320,7 +374,8 @@ static vo_result build_bending(builder *b) {
         return vo_fail_memory(b->ctx, "the system's hinges");
     number_elements(b);
     for (int i = 0; i < s->bend_packet_count; i++)
-        for (int lane = 0; lane < VO_LANES; lane++) s->bend[i].material[lane] = b->cloth[0].material;
+        for (int lane = 0; lane < VO_LANES; lane++)
+            s->bend[i].material[lane] = b->cloth[0].material;
     for (int i = 0; i < s->hinge_count; i++) pack_angle(b, i);
     for (int i = 0; i < s->face_count; i++) pack_bend(b, i);
     return VO_OK;
@@ -343,7 +398,8 @@ static vo_result build_packets(builder *b, int *faces, int *hinges) {
     return VO_OK;
 }
 
-/* ---- masses ----------------------------------------------------------------------------------- */
+/* ---- masses -----------------------------------------------------------------------------------
+ */
 
 /* A third of each face's mass to each corner. */
 static void set_masses(builder *b) {
@@ -367,7 +423,8 @@ void vo_system_number(int cloth_count, vo_system_cloth *cloth) {
     }
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------
+ */
 
 static vo_result allocate_rows(builder *b) {
     vo_system *s = b->system;
@@ -394,8 +451,12 @@ static vo_result build(builder *b, int *chunk_scratch) {
 vo_result vo_system_build(vo_context *ctx, int cloth_count, const vo_system_cloth *cloth,
                           int tie_count, const int (*ties)[2], vo_system *out) {
     *out = (vo_system){.ctx = ctx};
-    builder b = {.ctx = ctx, .cloth_count = cloth_count, .cloth = cloth, .tie_count = tie_count,
-                 .ties = ties, .system = out};
+    builder b = {.ctx = ctx,
+                 .cloth_count = cloth_count,
+                 .cloth = cloth,
+                 .tie_count = tie_count,
+                 .ties = ties,
+                 .system = out};
     count_elements(&b);
     if (out->row_count == 0) return VO_OK;
     vo_result result = allocate_rows(&b);

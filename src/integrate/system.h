@@ -50,8 +50,8 @@ typedef struct vo_hinge_packet {
  *            of its three sides                              vo_bend_packet -> moment[], weight[]
  *   hinges   the two sides' moments times the angle's
  *            gradient, into rows and blocks                  vo_hinge_packet
- * The first two visit each hinge and each face once, in the order of the lists; the third is part of
- * the chunks. */
+ * The first two visit each hinge and each face once, in the order of the lists; the third is part
+ * of the chunks. */
 typedef struct vo_angle_packet {
     int row[4][VO_LANES];
     double rest_angle[VO_LANES]; /* rad */
@@ -89,7 +89,7 @@ typedef struct vo_system {
 /* A cloth as the system needs it. */
 typedef struct vo_system_cloth {
     const vo_mesh *mesh;
-    const vo_material *material; /* must outlive the system */
+    const vo_material *material;            /* must outlive the system */
     int first_node, first_edge, first_face; /* global numbers of node, edge and face 0 */
 } vo_system_cloth;
 

@@ -34,7 +34,8 @@ static vo_result failure_as_finding(findings *f, vo_result result, const char *w
     return conclude(f, what);
 }
 
-/* ---- meshes ----------------------------------------------------------------------------------- */
+/* ---- meshes -----------------------------------------------------------------------------------
+ */
 
 static vo_result report_defects(findings *f, const char *path, const vo_mesh_data *data) {
     vo_mesh_report report;
@@ -61,7 +62,8 @@ vo_result vo_check_mesh(vo_context *ctx, const char *path, vo_finding_fn *fn, vo
     return failure_as_finding(&f, result, path);
 }
 
-/* ---- scenes ----------------------------------------------------------------------------------- */
+/* ---- scenes -----------------------------------------------------------------------------------
+ */
 
 static void warning_as_finding(void *user, vo_log_level level, const char *text) {
     if (level == VO_LOG_WARNING) found(user, false, text);
@@ -85,7 +87,8 @@ vo_result vo_check_scene(vo_context *ctx, const char *path, vo_finding_fn *fn, v
     return failure_as_finding(&f, result, path);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------------
+ */
 
 static void check_motion(findings *f, const char *path, const vo_mesh *mesh, int c) {
     for (int i = 0; i < mesh->node_count; i++) {

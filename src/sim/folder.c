@@ -29,7 +29,8 @@ void vo_folder_frame(char *out, size_t size, const char *folder, int frame) {
     vo_path_join(out, size, folder, name);
 }
 
-/* ---- frames ----------------------------------------------------------------------------------- */
+/* ---- frames -----------------------------------------------------------------------------------
+ */
 
 /* Frame number of a file name, or -1. */
 static int frame_number(const char *name) {
@@ -76,7 +77,8 @@ void vo_frame_list_free(vo_context *ctx, vo_frame_list *list) {
     *list = (vo_frame_list){0};
 }
 
-/* ---- lock ------------------------------------------------------------------------------------- */
+/* ---- lock -------------------------------------------------------------------------------------
+ */
 
 vo_result vo_folder_lock(vo_context *ctx, const char *folder, int *lock) {
     char path[VO_PATH_SIZE];
@@ -86,15 +88,18 @@ vo_result vo_folder_lock(vo_context *ctx, const char *folder, int *lock) {
     if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return VO_OK;
     vo_folder_unlock(*lock);
     *lock = -1;
-    return vo_fail(ctx, VO_BAD_CALL, "%s: another process is writing this run; wait for it, or use "
-                   "another folder", folder);
+    return vo_fail(ctx, VO_BAD_CALL,
+                   "%s: another process is writing this run; wait for it, or use "
+                   "another folder",
+                   folder);
 }
 
 void vo_folder_unlock(int lock) {
     if (lock >= 0) close(lock);
 }
 
-/* ---- statistics ------------------------------------------------------------------------------- */
+/* ---- statistics -------------------------------------------------------------------------------
+ */
 
 static vo_result add_line(vo_context *ctx, const char *path, const char *line, size_t size,
                           vo_stats_list *out) {

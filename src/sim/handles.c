@@ -2,7 +2,8 @@
  * one step. */
 #include "sim/sim.h"
 
-/* ---- making ----------------------------------------------------------------------------------- */
+/* ---- making -----------------------------------------------------------------------------------
+ */
 
 static int hold_count(const vo_sim *sim, const vo_handle_def *def) {
     if (def->kind == VO_HANDLE_SOFT) return sim->cloth[def->cloth].mesh->node_count;
@@ -52,7 +53,8 @@ int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]) {
     return count;
 }
 
-/* ---- when and where --------------------------------------------------------------------------- */
+/* ---- when and where ---------------------------------------------------------------------------
+ */
 
 /* 1 from start to end, then falling as (1 - s)^4 over the fade time, else 0. Times are sums of many
  * substeps, so a moment that is due within a nanosecond counts as reached. */
@@ -83,7 +85,8 @@ static int handle_node(const vo_handle_def *def, int k) {
     return def->kind == VO_HANDLE_SOFT ? k : def->nodes[k];
 }
 
-/* Where the handle holds a node, in the motion's frame, so that the motion carries it from there. */
+/* Where the handle holds a node, in the motion's frame, so that the motion carries it from there.
+ */
 static vo_vec3 take_hold(const vo_handle_def *def, const vo_mesh *mesh, int node,
                          vo_transform to_motion) {
     vo_vec3 x = mesh->node_x[node];
@@ -99,20 +102,19 @@ static void activate(vo_sim *sim, int i, double t) {
     vo_transform pose = pose_at(sim, def, t);
     vo_transform to_motion = pose.scale != 0 ? xf_inverse(pose) : xf_identity();
     for (int k = 0; k < h->count; k++)
-        h->hold[k] =
-            take_hold(def, sim->cloth[def->cloth].mesh, handle_node(def, k), to_motion);
+        h->hold[k] = take_hold(def, sim->cloth[def->cloth].mesh, handle_node(def, k), to_motion);
     h->active = true;
 }
 
-/* ---- one step --------------------------------------------------------------------------------- */
+/* ---- one step ---------------------------------------------------------------------------------
+ */
 
 static int row_of(const vo_sim *sim, int cloth, int node) {
     return sim->implicit.system.row_of[sim->cloth[cloth].first_node + node];
 }
 
 static void add_pin(vo_sim *sim, int row, vo_vec3 target, vo_vec3 x, double dt) {
-    sim->pin[sim->constraints.pin_count++] =
-        (vo_pin){row, v3_scale(1 / dt, v3_sub(target, x))};
+    sim->pin[sim->constraints.pin_count++] = (vo_pin){row, v3_scale(1 / dt, v3_sub(target, x))};
 }
 
 static void hold_nodes(vo_sim *sim, int i, double t, double dt, double s) {
@@ -141,8 +143,7 @@ static void tie_nodes(vo_sim *sim, const vo_handle_def *def, double s) {
 }
 
 void vo_sim_handles_move(vo_sim *sim, double t, double dt) {
-    sim->constraints =
-        (vo_constraints){.pin = sim->pin, .anchor = sim->anchor, .tie = sim->tie};
+    sim->constraints = (vo_constraints){.pin = sim->pin, .anchor = sim->anchor, .tie = sim->tie};
     for (int i = 0; i < sim->handle_count; i++) {
         const vo_handle_def *def = &sim->scene->handle[i].def;
         double s = strength(def, t + dt);

@@ -20,7 +20,7 @@ static void add_frame(vo_run_info *info, const vo_stats *s, int count_before) {
     add_to_range(&info->wall_s, s->wall_s, count_before);
     info->wall_total_s += s->wall_s;
     info->max_strain = vo_max(info->max_strain, s->max_strain);
-#define X(name, meaning)                                                                           \
+#define X(name, meaning) \
     info->stage_mean_s.name += (s->stage.name - info->stage_mean_s.name) / (count_before + 1);
     VO_STAGES(X)
 #undef X
@@ -42,22 +42,22 @@ static vo_result add_warning(vo_context *ctx, vo_run_info *info, const char *tex
 }
 
 /* Counters that a user should know of when they are not zero: X(field, sentence). */
-#define WORTH_A_WARNING(X)                                                                         \
-    X(held_steps, "substeps could not be solved; the cloth was held still in them")                \
-    X(step_cuts, "substeps had to be cut in half")                                                 \
+#define WORTH_A_WARNING(X)                                                          \
+    X(held_steps, "substeps could not be solved; the cloth was held still in them") \
+    X(step_cuts, "substeps had to be cut in half")                                  \
     X(direct_solves, "systems did not converge and went to the direct solver")
 
 static vo_result warn_of_trouble(vo_context *ctx, vo_run_info *info, const vo_stats_list *list) {
-#define X(field, sentence)                                                                         \
-    {                                                                                              \
-        long total = 0, frames = 0;                                                                \
-        char text[256];                                                                            \
-        for (int i = 0; i < list->count; i++) {                                                    \
-            total += list->stats[i].field;                                                         \
-            frames += list->stats[i].field != 0;                                                   \
-        }                                                                                          \
-        snprintf(text, sizeof text, "%ld %s (in %ld frames)", total, sentence, frames);            \
-        if (total) VO_TRY(add_warning(ctx, info, text));                                           \
+#define X(field, sentence)                                                              \
+    {                                                                                   \
+        long total = 0, frames = 0;                                                     \
+        char text[256];                                                                 \
+        for (int i = 0; i < list->count; i++) {                                         \
+            total += list->stats[i].field;                                              \
+            frames += list->stats[i].field != 0;                                        \
+        }                                                                               \
+        snprintf(text, sizeof text, "%ld %s (in %ld frames)", total, sentence, frames); \
+        if (total) VO_TRY(add_warning(ctx, info, text));                                \
     }
     WORTH_A_WARNING(X)
 #undef X

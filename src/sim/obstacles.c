@@ -27,8 +27,7 @@ static void place(vo_mesh *mesh, const vo_mesh *rest, const vo_motion *motion, d
     for (int i = 0; i < rest->node_count; i++) {
         vo_vec3 p = rest->node_x[i];
         mesh->node_x[i] = xf_point(now, p);
-        mesh->node_v[i] =
-            v3_scale(0.5 / h, v3_sub(xf_point(after, p), xf_point(before, p)));
+        mesh->node_v[i] = v3_scale(0.5 / h, v3_sub(xf_point(after, p), xf_point(before, p)));
     }
 }
 

@@ -27,7 +27,8 @@ typedef struct run {
 
 vo_run_def vo_run_def_default(void) { return (vo_run_def){.last_frame = -1}; }
 
-/* ---- writing frames --------------------------------------------------------------------------- */
+/* ---- writing frames ---------------------------------------------------------------------------
+ */
 
 static vo_result write_frame(run *r) {
     char path[VO_PATH_SIZE];
@@ -69,7 +70,8 @@ static int scene_last_frame(const vo_scene_def *def) {
 static vo_result set_last_frame(run *r) {
     r->last = r->def->last_frame >= 0 ? r->def->last_frame : scene_last_frame(&r->scene->def);
     if (r->last >= 0 || r->def->progress) return VO_OK;
-    return vo_fail(r->ctx, VO_BAD_CALL, "the scene has no end (end_time, end_frame or duration) and "
+    return vo_fail(r->ctx, VO_BAD_CALL,
+                   "the scene has no end (end_time, end_frame or duration) and "
                    "no last frame was given");
 }
 
@@ -80,7 +82,8 @@ static void close_run(run *r) {
     vo_folder_unlock(r->lock);
 }
 
-/* ---- a new run -------------------------------------------------------------------------------- */
+/* ---- a new run --------------------------------------------------------------------------------
+ */
 
 /* Copies the scene's files into the run; what is there already is one of them. */
 static vo_result copy_inputs(run *r, bool replace) {
@@ -126,8 +129,10 @@ static vo_result make_room(run *r) {
     VO_TRY(vo_folder_list(r->ctx, r->folder, &list));
     vo_result result = VO_OK;
     if (list.count && !r->def->overwrite)
-        result = vo_fail(r->ctx, VO_BAD_CALL, "%s already holds a run of %d frames; go on with it "
-                         "(resume), overwrite it or choose another folder", r->folder, list.count);
+        result = vo_fail(r->ctx, VO_BAD_CALL,
+                         "%s already holds a run of %d frames; go on with it "
+                         "(resume), overwrite it or choose another folder",
+                         r->folder, list.count);
     else
         result = remove_frames(r, &list);
     vo_frame_list_free(r->ctx, &list);
@@ -153,8 +158,7 @@ static vo_result run_from_start(run *r, const char *scene_path) {
     VO_TRY(vo_vof_writer_create(r->ctx, &r->writer));
     VO_TRY(prepare_folder(r));
     VO_TRY(write_frame(r));
-    if (!keep_going(r) && r->last != 0)
-        return vo_fail(r->ctx, VO_STOPPED, "stopped after frame 0");
+    if (!keep_going(r) && r->last != 0) return vo_fail(r->ctx, VO_STOPPED, "stopped after frame 0");
     return simulate_frames(r);
 }
 
@@ -166,7 +170,8 @@ vo_result vo_run_simulate(vo_context *ctx, const char *scene_path, const vo_run_
     return result;
 }
 
-/* ---- going on --------------------------------------------------------------------------------- */
+/* ---- going on ---------------------------------------------------------------------------------
+ */
 
 /* The newest frame whose file is whole; frames above it are named in a warning and made again. */
 static vo_result last_intact_frame(run *r, const vo_frame_list *list, int *frame) {
@@ -200,15 +205,16 @@ static vo_result record_sets(run *r, int frame) {
     if (r->def->set_count == 0) return VO_OK;
     vo_folder_scene(path, sizeof path, r->folder);
     VO_TRY(vo_json_load(r->ctx, path, &stored));
-    vo_result result = vo_scene_record_override(r->scene, &stored, frame + 1, r->def->set_count,
-                                                r->def->sets);
+    vo_result result =
+        vo_scene_record_override(r->scene, &stored, frame + 1, r->def->set_count, r->def->sets);
     if (result == VO_OK) result = copy_inputs(r, false);
     if (result == VO_OK) result = write_scene(r, &stored);
     vo_json_free(&stored);
     return result;
 }
 
-/* Statistics of exactly the frames 0 .. frame: drops lines beyond, makes good a missing last one. */
+/* Statistics of exactly the frames 0 .. frame: drops lines beyond, makes good a missing last one.
+ */
 static vo_result mend_stats(run *r, int frame) {
     vo_stats_list list;
     VO_TRY(vo_folder_read_stats(r->ctx, r->folder, &list));

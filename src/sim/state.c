@@ -10,28 +10,29 @@
 #include <string.h>
 
 /* X(tag, member of vo_mesh and vo_mesh_data, type, columns, count member, must be there) */
-#define MESH_SECTIONS(X)                                                                           \
-    X("node_x", node_x, F64, 3, node_count, true)                                                  \
-    X("node_v", node_v, F64, 3, node_count, true)                                                  \
-    X("node_lab", node_label, I32, 1, node_count, true)                                            \
-    X("node_y", node_y, F64, 3, node_count, false)                                                 \
-    X("vert_u", vert_u, F64, 2, vert_count, true)                                                  \
-    X("vert_nod", vert_node, I32, 1, vert_count, true)                                             \
-    X("vert_lab", vert_label, I32, 1, vert_count, true)                                            \
-    X("face_vrt", face_vert, I32, 3, face_count, true)                                             \
-    X("face_lab", face_label, I32, 1, face_count, true)                                            \
-    X("face_dmg", face_damage, F64, 1, face_count, true)                                           \
-    X("face_cur", face_curvature, F64, 4, face_count, false)                                       \
-    X("edge_nod", edge_node, I32, 2, edge_count, true)                                             \
-    X("edge_rst", edge_rest_angle, F64, 1, edge_count, true)                                       \
-    X("edge_lab", edge_label, I32, 1, edge_count, true)                                            \
+#define MESH_SECTIONS(X)                                     \
+    X("node_x", node_x, F64, 3, node_count, true)            \
+    X("node_v", node_v, F64, 3, node_count, true)            \
+    X("node_lab", node_label, I32, 1, node_count, true)      \
+    X("node_y", node_y, F64, 3, node_count, false)           \
+    X("vert_u", vert_u, F64, 2, vert_count, true)            \
+    X("vert_nod", vert_node, I32, 1, vert_count, true)       \
+    X("vert_lab", vert_label, I32, 1, vert_count, true)      \
+    X("face_vrt", face_vert, I32, 3, face_count, true)       \
+    X("face_lab", face_label, I32, 1, face_count, true)      \
+    X("face_dmg", face_damage, F64, 1, face_count, true)     \
+    X("face_cur", face_curvature, F64, 4, face_count, false) \
+    X("edge_nod", edge_node, I32, 2, edge_count, true)       \
+    X("edge_rst", edge_rest_angle, F64, 1, edge_count, true) \
+    X("edge_lab", edge_label, I32, 1, edge_count, true)      \
     X("edge_dmg", edge_damage, F64, 1, edge_count, true)
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------
+ */
 
 static vo_result write_mesh(vo_vof_writer *w, int c, const vo_mesh *mesh) {
-#define X(tag, member, type, columns, count, required)                                             \
-    if (required || mesh->member)                                                                  \
+#define X(tag, member, type, columns, count, required) \
+    if (required || mesh->member)                      \
         VO_TRY(vo_vof_add(w, tag, c, VO_VOF_##type, columns, mesh->count, mesh->member));
     MESH_SECTIONS(X)
 #undef X
@@ -60,8 +61,8 @@ static vo_result write_sections(vo_vof_writer *w, const vo_sim *sim) {
     }
     for (int i = 0; i < sim->handle_count; i++)
         if (sim->handle[i].active)
-            VO_TRY(vo_vof_add(w, "hold", i, VO_VOF_F64, 3, sim->handle[i].count,
-                              sim->handle[i].hold));
+            VO_TRY(
+                vo_vof_add(w, "hold", i, VO_VOF_F64, 3, sim->handle[i].count, sim->handle[i].hold));
     return VO_OK;
 }
 
@@ -71,7 +72,8 @@ vo_result vo_sim_save(const vo_sim *sim, vo_vof_writer *writer, const char *path
     return vo_vof_save(writer, path);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------
+ */
 
 /* A section whose length is already known from another one (*count >= 0), or tells it (-1). */
 static vo_result find(vo_context *ctx, vo_vof_reader *r, const char *path, const char *tag,
@@ -79,8 +81,8 @@ static vo_result find(vo_context *ctx, vo_vof_reader *r, const char *path, const
     int rows = 0;
     VO_TRY(vo_vof_find(r, tag, index, type, columns, &rows, data));
     if (*count >= 0 && rows != *count)
-        return vo_fail(ctx, VO_BAD_DATA, "%s: section %s of cloth %d has %d rows instead of %d", path,
-                       tag, index, rows, *count);
+        return vo_fail(ctx, VO_BAD_DATA, "%s: section %s of cloth %d has %d rows instead of %d",
+                       path, tag, index, rows, *count);
     *count = rows;
     return VO_OK;
 }
@@ -88,13 +90,12 @@ static vo_result find(vo_context *ctx, vo_vof_reader *r, const char *path, const
 /* The arrays belong to the reader. */
 static vo_result read_mesh_data(vo_context *ctx, vo_vof_reader *r, const char *path, int c,
                                 vo_mesh_data *data) {
-    *data = (vo_mesh_data){
-        .node_count = -1, .vert_count = -1, .face_count = -1, .edge_count = -1};
-#define X(tag, member, type, columns, count, required)                                             \
-    if (required || vo_vof_count(r, tag, c) >= 0) {                                                \
-        const void *rows = NULL;                                                                   \
-        VO_TRY(find(ctx, r, path, tag, c, VO_VOF_##type, columns, &data->count, &rows));           \
-        data->member = (void *)rows;                                                               \
+    *data = (vo_mesh_data){.node_count = -1, .vert_count = -1, .face_count = -1, .edge_count = -1};
+#define X(tag, member, type, columns, count, required)                                   \
+    if (required || vo_vof_count(r, tag, c) >= 0) {                                      \
+        const void *rows = NULL;                                                         \
+        VO_TRY(find(ctx, r, path, tag, c, VO_VOF_##type, columns, &data->count, &rows)); \
+        data->member = (void *)rows;                                                     \
     }
     MESH_SECTIONS(X)
 #undef X
@@ -120,9 +121,10 @@ static vo_result read_mesh(vo_context *ctx, vo_vof_reader *r, const char *path, 
     VO_TRY(check_mesh_data(ctx, path, c, &data));
     for (int f = 0; f < data.face_count; f++)
         if (data.face_label[f] < 0 || data.face_label[f] >= material_count)
-            return vo_fail(ctx, VO_BAD_DATA, "%s: face %d of cloth %d has the label %d, but the "
-                           "scene has %d materials for it", path, f, c, data.face_label[f],
-                           material_count);
+            return vo_fail(ctx, VO_BAD_DATA,
+                           "%s: face %d of cloth %d has the label %d, but the "
+                           "scene has %d materials for it",
+                           path, f, c, data.face_label[f], material_count);
     return vo_mesh_build(ctx, &data, out);
 }
 

@@ -12,13 +12,13 @@ void vo_stats_begin(vo_stats *stats, int frame, double time) {
 int vo_stats_print(const vo_stats *s, char *line, size_t size) {
     char stages[512], fields[1024];
     int n = 0;
-#define X(name, meaning)                                                                           \
-    n += snprintf(stages + n, sizeof stages - (size_t)n, "%s\"" #name "\": %.6f", n ? ", " : "",   \
+#define X(name, meaning)                                                                         \
+    n += snprintf(stages + n, sizeof stages - (size_t)n, "%s\"" #name "\": %.6f", n ? ", " : "", \
                   s->stage.name);
     VO_STAGES(X)
 #undef X
     n = 0;
-#define X(name, type, format, combine, meaning)                                                    \
+#define X(name, type, format, combine, meaning) \
     n += snprintf(fields + n, sizeof fields - (size_t)n, ", \"" #name "\": " format, s->name);
     VO_STAT_FIELDS(X)
 #undef X
@@ -45,7 +45,7 @@ static vo_result read_fields(const vo_json_at *root, vo_stats *s) {
 #define X(name, meaning) VO_TRY(vo_json_read_real(vo_json_get(&stages, #name), &s->stage.name));
     VO_STAGES(X)
 #undef X
-#define X(name, type, format, combine, meaning)                                                    \
+#define X(name, type, format, combine, meaning) \
     VO_TRY(read_##type(vo_json_get(root, #name), &s->name));
     VO_STAT_FIELDS(X)
 #undef X

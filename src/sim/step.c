@@ -9,7 +9,8 @@ static const vo_limit_def limit_def = {.max_passes = 60, .tolerance = 1e-3};
 
 enum { MAX_CUTS = 5 }; /* a substep is halved at most this often before the cloth is held */
 
-/* ---- stages ----------------------------------------------------------------------------------- */
+/* ---- stages -----------------------------------------------------------------------------------
+ */
 
 /* Obstacles and handles to where they are at t + dt. */
 static void move(vo_sim *sim, double t, double dt) {
@@ -51,8 +52,7 @@ static void limit(vo_sim *sim, double dt) {
     int n = s->system.row_count;
     vo_vec4 *before = s->b; /* the right side is not needed any more */
     memcpy(before, s->x, (size_t)n * sizeof *before);
-    vo_limit_report report =
-        vo_limiter_apply(limiter, &limit_def, s->system.mass, s->fixed, s->x);
+    vo_limit_report report = vo_limiter_apply(limiter, &limit_def, s->system.mass, s->fixed, s->x);
     for (int i = 0; i < n; i++) {
         s->v[i].x += (s->x[i].x - before[i].x) / dt;
         s->v[i].y += (s->x[i].y - before[i].y) / dt;
@@ -62,9 +62,11 @@ static void limit(vo_sim *sim, double dt) {
     sim->stats.stage.limit += vo_now() - start;
 }
 
-/* ---- the substep ------------------------------------------------------------------------------ */
+/* ---- the substep ------------------------------------------------------------------------------
+ */
 
-/* Leaves the cloth where it is, at rest: what is left when even the smallest step has no solution. */
+/* Leaves the cloth where it is, at rest: what is left when even the smallest step has no solution.
+ */
 static void hold(vo_sim *sim) {
     vo_implicit *s = &sim->implicit;
     size_t bytes = (size_t)s->system.row_count * sizeof(vo_vec4);
@@ -122,7 +124,8 @@ vo_result vo_sim_step_frame(vo_sim *sim) {
     return VO_OK;
 }
 
-/* ---- meshes and rows -------------------------------------------------------------------------- */
+/* ---- meshes and rows --------------------------------------------------------------------------
+ */
 
 void vo_sim_load_rows(vo_sim *sim) {
     vo_implicit *s = &sim->implicit;
