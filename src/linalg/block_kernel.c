@@ -2,7 +2,8 @@
 
 void VO_KERNEL(vo_mirror_rows)(const vo_rows_view *a, int begin, int end, float *block) {
     for (int i = begin; i < end; i++) {
-        for (int k = a->row_start[i]; k < a->row_start[i + 1] && a->column[k] < i; k++) {
+        int k = a->row_start[i];
+        for (; a->column[k] < i; k++) {
             const float *from = block + (size_t)a->mirror[k] * VO_BLOCK_FLOATS;
             float *to = block + (size_t)k * VO_BLOCK_FLOATS;
             vo_f4 c0 = f4_load(from), c1 = f4_load(from + 4), c2 = f4_load(from + 8);
@@ -10,6 +11,10 @@ void VO_KERNEL(vo_mirror_rows)(const vo_rows_view *a, int begin, int end, float 
             f4_store(to + 4, (vo_f4){c0[1], c1[1], c2[1], 0});
             f4_store(to + 8, (vo_f4){c0[2], c1[2], c2[2], 0});
         }
+        float *diagonal = block + (size_t)k * VO_BLOCK_FLOATS;
+        diagonal[1] = diagonal[4];
+        diagonal[2] = diagonal[8];
+        diagonal[6] = diagonal[9];
     }
 }
 

@@ -14,7 +14,7 @@ static inline vo_rows_view vo_rows_of(const vo_block_matrix *a) {
     return (vo_rows_view){a->pattern->row_start, a->pattern->column, a->pattern->mirror, a->block};
 }
 
-/* Fills what lies left of the diagonal in rows [begin, end) of `block`, the same matrix. */
+/* Fills what lies below the diagonal in rows [begin, end) of `block`, the same matrix. */
 VO_DECLARE_KERNEL(void, vo_mirror_rows, const vo_rows_view *a, int begin, int end, float *block);
 /* y = A x in rows [begin, end). */
 VO_DECLARE_KERNEL(void, vo_multiply_rows, const vo_rows_view *a, int begin, int end,

@@ -46,7 +46,8 @@ typedef struct vo_vec4 {
 vo_result vo_block_matrix_init(vo_context *ctx, const vo_block_pattern *pattern,
                                vo_block_matrix *out);
 void vo_block_matrix_free(vo_context *ctx, vo_block_matrix *matrix);
-/* Copies the upper triangle onto the lower one, transposed. */
+/* Copies the upper triangle onto the lower one, transposed, within the diagonal blocks as well:
+ * sums of rounded products are never quite symmetric, and the solvers count on symmetry. */
 void vo_block_matrix_mirror(vo_context *ctx, vo_block_matrix *matrix);
 /* y = A x */
 void vo_block_matrix_multiply(vo_context *ctx, const vo_block_matrix *a, const vo_vec4 *x,

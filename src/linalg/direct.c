@@ -116,7 +116,14 @@ void vo_direct_destroy(vo_direct *d) {
     vo_delete(d->ctx, d);
 }
 
-/* Factors and solves; NULL where that cannot be done. */
+static bool is_finite(const double *value, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(value[i])) return false;
+    return true;
+}
+
+/* Factors and solves; NULL where that cannot be done. CHOLMOD takes an infinite pivot for a large
+ * one, so the numbers are looked at first. */
 static cholmod_dense *solve_scalars(vo_direct *d, const vo_block_matrix *a, const vo_vec4 *b) {
     expand_numbers(a, d->a);
     double *right = d->b->x;
@@ -125,15 +132,10 @@ static cholmod_dense *solve_scalars(vo_direct *d, const vo_block_matrix *a, cons
         right[3 * i + 1] = b[i].y;
         right[3 * i + 2] = b[i].z;
     }
+    if (!is_finite(d->a->x, (size_t)count_scalars(d->pattern))) return NULL;
     if (!cholmod_factorize(d->a, d->factor, &d->common)) return NULL;
     if (d->common.status != CHOLMOD_OK) return NULL; /* not positive definite */
     return cholmod_solve(CHOLMOD_A, d->factor, d->b, &d->common);
-}
-
-static bool is_finite(const double *value, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(value[i])) return false;
-    return true;
 }
 
 /* |b - A x| / |b| */

@@ -1,0 +1,447 @@
+/* Patterns, products, the small factor and the numbering, each against brute force. */
+#include "linalg_dense.h"
+
+#include "linalg/block_factor.h"
+#include "linalg/coarse.h"
+#include "linalg/inverse3.h"
+#include "linalg/ordering.h"
+
+/* ---- pattern ---- */
+
+enum { ROWS = 40, PAIRS = 90 };
+
+static void random_pairs(int (*pairs)[2], uint64_t seed) {
+    vo_random random = vo_random_seed(seed);
+    for (int k = 0; k < PAIRS; k++) {
+        pairs[k][0] = vo_random_int(&random, ROWS);
+        pairs[k][1] = k % 7 == 0 ? pairs[k][0] : vo_random_int(&random, ROWS);
+        if (k % 5 == 4) pairs[k][0] = pairs[k - 1][1], pairs[k][1] = pairs[k - 1][0];
+    }
+}
+
+static void check_pattern(const vo_block_pattern *p, const int (*pairs)[2]) {
+    bool coupled[ROWS][ROWS] = {{false}};
+    for (int i = 0; i < ROWS; i++) coupled[i][i] = true;
+    for (int k = 0; k < PAIRS; k++)
+        coupled[pairs[k][0]][pairs[k][1]] = coupled[pairs[k][1]][pairs[k][0]] = true;
+    int count = 0;
+    for (int i = 0; i < ROWS; i++) {
+        assert_int_equal(p->row_start[i], count);
+        for (int j = 0; j < ROWS; j++) {
+            int found = vo_block_pattern_find(p, i, j);
+            assert_int_equal(found, coupled[i][j] ? count : -1);
+            if (!coupled[i][j]) continue;
+            assert_int_equal(p->column[count], j);
+            assert_int_equal(p->mirror[count], vo_block_pattern_find(p, j, i));
+            if (i == j) assert_int_equal(p->diagonal[i], count);
+            count++;
+        }
+    }
+    assert_int_equal(p->row_start[ROWS], count);
+    assert_int_equal(p->block_count, count);
+}
+
+static void pattern_is_what_the_pairs_say(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        int pairs[PAIRS][2];
+        random_pairs(pairs, seed);
+        vo_block_pattern p;
+        assert_ok(ctx, vo_block_pattern_build(ctx, ROWS, PAIRS, (const int(*)[2])pairs, &p));
+        check_pattern(&p, (const int(*)[2])pairs);
+        assert_int_equal(vo_block_pattern_find(&p, -1, 0), -1);
+        assert_int_equal(vo_block_pattern_find(&p, ROWS, 0), -1);
+        assert_int_equal(vo_block_pattern_find(&p, 0, ROWS), -1);
+        vo_block_pattern_free(&p);
+    }
+    vo_context_destroy(ctx);
+}
+
+static void pattern_refuses_rows_that_are_not_there(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    const int high[][2] = {{0, 1}, {2, 3}}, low[][2] = {{-1, 0}};
+    vo_block_pattern p;
+    assert_int_equal(vo_block_pattern_build(ctx, 3, 2, high, &p), VO_BAD_CALL);
+    assert_string_equal(vo_context_message(ctx), "block pattern: pair 1 names row 3 of 3");
+    assert_int_equal(vo_block_pattern_build(ctx, 3, 1, low, &p), VO_BAD_CALL);
+    assert_int_equal(vo_block_pattern_build(ctx, -1, 0, NULL, &p), VO_BAD_CALL);
+    assert_int_equal(vo_block_pattern_build(ctx, 3, 2000000000, NULL, &p), VO_BAD_CALL);
+    vo_block_pattern_free(&p);
+    vo_context_destroy(ctx);
+}
+
+static void nothing_is_a_matrix_too(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    block_system s;
+    make_system(&s, ctx, 0, 0, NULL);
+    vo_block_matrix_mirror(ctx, &s.a);
+    vo_block_matrix_multiply(ctx, &s.a, s.b, s.x);
+    vo_pcg *pcg;
+    assert_ok(ctx, vo_pcg_create(ctx, &s.pattern, &pcg));
+    for (int p = 0; p < 2; p++) {
+        vo_pcg_def def = {(vo_preconditioner)p, 1e-3, 10};
+        assert_true(vo_pcg_solve(pcg, &def, &s.a, s.b, s.x).converged);
+    }
+    vo_pcg_destroy(pcg);
+    free_system(&s);
+    vo_context_destroy(ctx);
+}
+
+/* ---- product ---- */
+
+static void check_product(const block_system *s, const vo_vec4 *y) {
+    int n = 3 * s->pattern.row_count;
+    double *d = dense_matrix(s), *x = dense_vector(s->b, s->pattern.row_count);
+    double *expected = calloc((size_t)n, sizeof *expected);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) expected[i] += d[i * n + j] * x[j];
+    assert_close(y, expected, s->pattern.row_count, 1e-14);
+    for (int i = 0; i < s->pattern.row_count; i++) assert_true(y[i].w == 0);
+    free(d), free(x), free(expected);
+}
+
+static void product_and_mirror_agree_with_a_dense_matrix(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(3);
+    for (int avx2 = 0; avx2 < 2; avx2++) {
+        if (avx2 && !ctx->use_avx2) break;
+        bool had = ctx->use_avx2;
+        ctx->use_avx2 = avx2;
+        for (uint64_t seed = 0; seed < 4; seed++) {
+            block_system s;
+            make_random_system(&s, ctx, 1 + (int)seed * 130, 60, 0, seed);
+            vo_block_matrix_multiply(ctx, &s.a, s.b, s.x);
+            check_product(&s, s.x);
+            free_system(&s);
+        }
+        ctx->use_avx2 = had;
+    }
+    vo_context_destroy(ctx);
+}
+
+/* The product and the whole matrix after mirroring, by threads and instruction set. */
+static void product_with(int threads, bool avx2, vo_vec4 *y, float *blocks, int rows) {
+    vo_context *ctx = test_context(threads);
+    ctx->use_avx2 = ctx->use_avx2 && avx2;
+    block_system s;
+    make_random_system(&s, ctx, rows, 60, 0, 9);
+    vo_block_matrix_multiply(ctx, &s.a, s.b, y);
+    memcpy(blocks, s.a.block, (size_t)s.pattern.block_count * VO_BLOCK_FLOATS * sizeof *blocks);
+    free_system(&s);
+    vo_context_destroy(ctx);
+}
+
+static void product_has_the_same_bits_for_all_kernels_and_threads(void **state) {
+    (void)state;
+    enum { MANY = 1500 };
+    static vo_vec4 one[MANY], other[MANY];
+    static float one_blocks[7 * MANY * VO_BLOCK_FLOATS], blocks[7 * MANY * VO_BLOCK_FLOATS];
+    product_with(1, false, one, one_blocks, MANY);
+    for (int threads = 1; threads <= 3; threads++) {
+        memset(other, 1, sizeof other);
+        product_with(threads, true, other, blocks, MANY);
+        assert_memory_equal(one, other, sizeof one);
+        assert_memory_equal(one_blocks, blocks, sizeof blocks);
+    }
+}
+
+/* ---- the small inverse and the coarse factor ---- */
+
+static void inverse_of_a_block(void **state) {
+    (void)state;
+    vo_random random = vo_random_seed(3);
+    for (int n = 0; n < 1000; n++) {
+        double g[9], m[12] = {0}, inverse[12];
+        for (int k = 0; k < 9; k++) g[k] = vo_random_real(&random, -1, 1);
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++) {
+                m[4 * c + r] = r == c ? 1e-3 : 0;
+                for (int k = 0; k < 3; k++) m[4 * c + r] += g[3 * r + k] * g[3 * c + k];
+            }
+        assert_true(vo_invert3(m, inverse));
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++) {
+                double sum = 0;
+                for (int k = 0; k < 3; k++) sum += m[4 * k + r] * inverse[4 * c + k];
+                assert_near(sum, r == c, 1e-8);
+            }
+        m[5] = -m[5];
+        assert_false(vo_invert3(m, inverse));
+        for (int k = 0; k < 12; k++) assert_true(inverse[k] == 0);
+    }
+    double bad[12] = {NAN, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, inverse[12];
+    assert_false(vo_invert3(bad, inverse));
+    double flat[12] = {1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0};
+    assert_false(vo_invert3(flat, inverse));
+}
+
+static void solve_by_factor(block_system *s, vo_float4 *x) {
+    vo_block_factor f;
+    bool fits;
+    assert_ok(s->ctx, vo_block_factor_init(s->ctx, &s->pattern, 100000, &f, &fits));
+    assert_true(fits);
+    vo_block_factor_compute(&f, &s->a);
+    for (int i = 0; i < s->pattern.row_count; i++)
+        x[i] = (vo_float4){(float)s->b[i].x, (float)s->b[i].y, (float)s->b[i].z, 0};
+    vo_block_factor_solve(&f, x, x);
+    for (int i = 0; i < s->pattern.row_count; i++)
+        s->x[i] = (vo_vec4){(double)x[i].x, (double)x[i].y, (double)x[i].z, 0};
+    vo_block_factor_free(&f);
+}
+
+static void factor_agrees_with_a_dense_one(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    bool had = ctx->use_avx2;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        block_system s;
+        int rows = 1 + (int)seed * 11;
+        make_random_system(&s, ctx, rows, 5 + 3 * (int)seed, 1.01, seed);
+        vo_float4 base[150], x[150];
+        ctx->use_avx2 = false;
+        solve_by_factor(&s, base);
+        ctx->use_avx2 = had;
+        solve_by_factor(&s, x);
+        assert_memory_equal(base, x, (size_t)rows * sizeof *x);
+        double *d = dense_matrix(&s), *y = dense_vector(s.b, rows);
+        dense_solve(d, y, 3 * rows);
+        assert_close(s.x, y, rows, 1e-5);
+        free(d), free(y);
+        free_system(&s);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* A row without a positive pivot is left out: the others are solved as if it were not there. */
+static void factor_leaves_out_a_bad_pivot(void **state) {
+    (void)state;
+    enum { BAD = 7, N = 20 };
+    vo_context *ctx = test_context(1);
+    block_system s;
+    make_random_system(&s, ctx, N, 4, 1.5, 1);
+    memset(block_at(&s.a, s.pattern.diagonal[BAD]), 0, VO_BLOCK_FLOATS * sizeof(float));
+    vo_float4 x[N];
+    solve_by_factor(&s, x);
+    assert_true(x[BAD].x == 0 && x[BAD].y == 0 && x[BAD].z == 0);
+    /* The reference: that row and column replaced by the identity. */
+    for (int k = s.pattern.row_start[BAD]; k < s.pattern.row_start[BAD + 1]; k++) {
+        memset(block_at(&s.a, k), 0, VO_BLOCK_FLOATS * sizeof(float));
+        memset(block_at(&s.a, s.pattern.mirror[k]), 0, VO_BLOCK_FLOATS * sizeof(float));
+    }
+    float *m = block_at(&s.a, s.pattern.diagonal[BAD]);
+    m[0] = m[5] = m[10] = 1;
+    s.b[BAD] = (vo_vec4){0, 0, 0, 0};
+    double *d = dense_matrix(&s), *y = dense_vector(s.b, N);
+    dense_solve(d, y, 3 * N);
+    assert_close(s.x, y, N, 1e-5);
+    free(d), free(y);
+    free_system(&s);
+    vo_context_destroy(ctx);
+}
+
+static void factor_says_when_it_would_grow_too_large(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    block_system s;
+    make_random_system(&s, ctx, 100, 99, 2, 5);
+    vo_block_factor f;
+    bool fits = true;
+    assert_ok(ctx, vo_block_factor_init(ctx, &s.pattern, 300, &f, &fits));
+    assert_false(fits);
+    free_system(&s);
+    vo_context_destroy(ctx);
+}
+
+/* A numbering that couples everything with everything must not make the coarse level dense. */
+static void coarse_level_stays_small_for_a_bad_numbering(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    block_system s;
+    make_random_system(&s, ctx, 6000, 5999, 2, 5);
+    vo_coarse c;
+    assert_ok(ctx, vo_coarse_init(ctx, &s.pattern, &c));
+    assert_true(c.size > VO_ORDER_LEAF);
+    assert_true(c.factor.block_count <= s.pattern.block_count / 2 + 16);
+    vo_coarse_free(&c);
+    free_system(&s);
+    vo_context_destroy(ctx);
+}
+
+/* Zt A and Zt A Z, summed directly. */
+static void coarse_matrix_is_the_sum_of_its_blocks(void **state) {
+    (void)state;
+    enum { N = 75, AGGREGATES = 5 };
+    vo_context *ctx = test_context(2);
+    block_system s;
+    make_random_system(&s, ctx, N, 20, 2, 8);
+    vo_coarse c;
+    assert_ok(ctx, vo_coarse_init(ctx, &s.pattern, &c));
+    assert_int_equal(c.count, AGGREGATES);
+    vo_coarse_compute(&c, &s.a);
+    double *d = dense_matrix(&s), e[3 * AGGREGATES][3 * AGGREGATES] = {{0}};
+    for (int i = 0; i < 3 * N; i++)
+        for (int j = 0; j < 3 * N; j++)
+            e[3 * (i / 3 / 16) + i % 3][3 * (j / 3 / 16) + j % 3] += d[i * 3 * N + j];
+    for (int g = 0; g < AGGREGATES; g++)
+        for (int h = 0; h < AGGREGATES; h++) {
+            int k = vo_block_pattern_find(&c.coupling, g, h);
+            for (int r = 0; r < 3; r++)
+                for (int q = 0; q < 3; q++)
+                    assert_near(k < 0 ? 0 : (double)block_at(&c.e, k)[4 * q + r],
+                                e[3 * g + r][3 * h + q], 1e-3);
+        }
+    free(d);
+    vo_coarse_free(&c);
+    free_system(&s);
+    vo_context_destroy(ctx);
+}
+
+/* ---- numbering ---- */
+
+enum { SIDE = 40, ITEMS = SIDE * SIDE };
+
+static void check_permutation(const int *row_of, int count) {
+    bool *seen = calloc((size_t)count + 1, sizeof *seen);
+    for (int i = 0; i < count; i++) {
+        assert_in_range(row_of[i], 0, count - 1);
+        assert_false(seen[row_of[i]]);
+        seen[row_of[i]] = true;
+    }
+    free(seen);
+}
+
+/* The mean squared distance of a leaf's items from their middle, for items on a grid. */
+static double leaf_spread(const int *row_of) {
+    double total = 0;
+    for (int leaf = 0; leaf < ITEMS / VO_ORDER_LEAF; leaf++) {
+        double x = 0, y = 0, squares = 0;
+        for (int i = 0; i < ITEMS; i++) {
+            if (row_of[i] / VO_ORDER_LEAF != leaf) continue;
+            x += i % SIDE, y += i / SIDE;
+            squares += (i % SIDE) * (i % SIDE) + (i / SIDE) * (i / SIDE);
+        }
+        total += squares - (x * x + y * y) / VO_ORDER_LEAF;
+    }
+    return total / ITEMS;
+}
+
+static int grid_pairs(int (*pairs)[2]) {
+    int count = 0;
+    for (int i = 0; i < ITEMS; i++)
+        for (int k = 0; k < 3; k++) {
+            int right = k != 1, down = k != 0;
+            if (i % SIDE + right >= SIDE || i / SIDE + down >= SIDE) continue;
+            pairs[count][0] = i;
+            pairs[count++][1] = i + right + SIDE * down;
+        }
+    return count;
+}
+
+/* A square of 4 x 4 items has a spread of 2.5. */
+static void numbering_makes_compact_leaves(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    static int pairs[3 * ITEMS][2], row_of[ITEMS], again[ITEMS];
+    static vo_vec3 at[ITEMS];
+    for (int i = 0; i < ITEMS; i++) at[i] = (vo_vec3){0.01 * (i % SIDE), 0.01 * (i / SIDE), 0};
+    assert_ok(ctx, vo_order_points(ctx, ITEMS, at, row_of));
+    check_permutation(row_of, ITEMS);
+    assert_true(leaf_spread(row_of) < 3.5);
+
+    int count = grid_pairs(pairs);
+    assert_ok(ctx, vo_order_rows(ctx, ITEMS, count, (const int(*)[2])pairs, row_of));
+    check_permutation(row_of, ITEMS);
+    assert_true(leaf_spread(row_of) < 4.5);
+    for (int k = 0; k < count / 2; k++) { /* the order of the pairs does not matter */
+        int other[2] = {pairs[count - 1 - k][1], pairs[count - 1 - k][0]};
+        memcpy(pairs[count - 1 - k], pairs[k], sizeof other);
+        memcpy(pairs[k], other, sizeof other);
+    }
+    assert_ok(ctx, vo_order_rows(ctx, ITEMS, count, (const int(*)[2])pairs, again));
+    assert_memory_equal(row_of, again, sizeof again);
+    vo_context_destroy(ctx);
+}
+
+/* Items that are scattered, alone, all in one place, or not numbers. */
+static void numbering_takes_anything(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    int counts[] = {0, 1, 2, 15, 16, 17, 33, 600};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        int n = counts[c], row_of[600], pairs[600][2];
+        vo_vec3 at[600];
+        vo_random random = vo_random_seed(c);
+        for (int kind = 0; kind < 4; kind++) {
+            for (int i = 0; i < n; i++) {
+                pairs[i][0] = i;
+                pairs[i][1] = kind == 0 ? i : vo_random_int(&random, n);
+                at[i] = (vo_vec3){kind == 1 ? 0 : vo_random_real(&random, -1, 1), 0, 0};
+                if (kind == 2) at[i].y = i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : 1;
+            }
+            assert_ok(ctx, vo_order_points(ctx, n, at, row_of));
+            check_permutation(row_of, n);
+            assert_ok(ctx, vo_order_rows(ctx, n, n, (const int(*)[2])pairs, row_of));
+            check_permutation(row_of, n);
+        }
+    }
+    for (int leaves = 2; leaves < 5000; leaves++) {
+        assert_in_range(vo_order_cut(leaves), (leaves + 2) / 3, leaves - leaves / 3);
+        if (leaves >= 64) assert_int_equal(vo_order_cut(leaves) % 16, 0);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* ---- memory ---- */
+
+static vo_result order_everything(vo_context *ctx, void *arg) {
+    int(*pairs)[2] = arg, row_of[ROWS];
+    vo_vec3 at[ROWS] = {{0, 0, 0}};
+    vo_result result = vo_order_points(ctx, ROWS, at, row_of);
+    if (result == VO_OK) result = vo_order_rows(ctx, ROWS, PAIRS, (const int(*)[2])pairs, row_of);
+    return result;
+}
+
+static vo_result build_everything(vo_context *ctx, void *arg) {
+    int(*pairs)[2] = arg;
+    vo_block_pattern p;
+    vo_block_matrix m = {0};
+    vo_coarse c = {0};
+    vo_result result = vo_block_pattern_build(ctx, ROWS, PAIRS, (const int(*)[2])pairs, &p);
+    if (result == VO_OK) result = vo_block_matrix_init(ctx, &p, &m);
+    if (result == VO_OK) result = vo_coarse_init(ctx, &p, &c);
+    vo_coarse_free(&c);
+    vo_block_matrix_free(ctx, &m);
+    vo_block_pattern_free(&p);
+    return result;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    int pairs[PAIRS][2];
+    random_pairs(pairs, 1);
+    test_every_allocation(order_everything, pairs);
+    test_every_allocation(build_everything, pairs);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pattern_is_what_the_pairs_say),
+        cmocka_unit_test(pattern_refuses_rows_that_are_not_there),
+        cmocka_unit_test(nothing_is_a_matrix_too),
+        cmocka_unit_test(product_and_mirror_agree_with_a_dense_matrix),
+        cmocka_unit_test(product_has_the_same_bits_for_all_kernels_and_threads),
+        cmocka_unit_test(inverse_of_a_block),
+        cmocka_unit_test(factor_agrees_with_a_dense_one),
+        cmocka_unit_test(factor_leaves_out_a_bad_pivot),
+        cmocka_unit_test(factor_says_when_it_would_grow_too_large),
+        cmocka_unit_test(coarse_level_stays_small_for_a_bad_numbering),
+        cmocka_unit_test(coarse_matrix_is_the_sum_of_its_blocks),
+        cmocka_unit_test(numbering_makes_compact_leaves),
+        cmocka_unit_test(numbering_takes_anything),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
