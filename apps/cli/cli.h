@@ -23,7 +23,7 @@
     X(CLI_STOPPED, 130, "stopped by Ctrl-C or a signal after a finished frame")
 
 typedef enum cli_exit {
-#define X(name, number, when) name = number,
+#define X(name, number, when) name = (number),
     CLI_EXITS(X)
 #undef X
 } cli_exit;
