@@ -26,7 +26,8 @@ typedef bool vo_progress_fn(void *user, const vo_progress *progress);
 
 typedef struct vo_run_def {
     const char *folder; /* where the run goes, or is */
-    int last_frame;     /* stop after it; -1: the scene's own end */
+    int last_frame;     /* stop after it; -1: the scene's own end. A new run keeps it as its end, so
+                           that resuming it comes to the same one */
     bool overwrite;     /* start again where the folder already has frames */
     int set_count;
     const char *const *sets; /* key=value overrides of the scene */

@@ -75,6 +75,15 @@ static vo_result set_last_frame(run *r) {
                    "no last frame was given");
 }
 
+/* The end that was asked for becomes the run's own, so that resume comes to the same one. */
+static vo_result record_end(run *r) {
+    if (r->def->last_frame < 0) return VO_OK;
+    vo_json_at root = vo_json_root(&r->scene->resolved);
+    vo_json_remove(&root, "duration");
+    VO_TRY(vo_json_put_real(&root, "end_time", INFINITY));
+    return vo_json_put_int(&root, "end_frame", r->last);
+}
+
 static void close_run(run *r) {
     vo_vof_writer_destroy(r->writer);
     vo_sim_destroy(r->sim);
@@ -154,6 +163,7 @@ static vo_result prepare_folder(run *r) {
 static vo_result run_from_start(run *r, const char *scene_path) {
     VO_TRY(vo_scene_load(r->ctx, scene_path, r->def->set_count, r->def->sets, &r->scene));
     VO_TRY(set_last_frame(r));
+    VO_TRY(record_end(r));
     VO_TRY(vo_sim_create(r->ctx, r->scene, &r->sim));
     VO_TRY(vo_vof_writer_create(r->ctx, &r->writer));
     VO_TRY(prepare_folder(r));
