@@ -104,6 +104,20 @@ static void rotations_blend_to_unit_quaternions(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* From 0 to 270 degrees the way is through 135, not back through -45. */
+static void large_turns_go_the_way_the_angles_say(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_keyframe keys[] = {key_at(0, 0), key_at(1, 0)};
+    keys[1].pose.degrees = 270;
+    keys[1].pose.axis = v3(0, 0, 1);
+    vo_motion motion = make_motion(ctx, 2, keys);
+    assert_same_rotation(vo_motion_pose(&motion, 0.5).rotation,
+                         q_axis_angle(v3(0, 0, 1), 0.75 * VO_PI), 1e-15);
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
 /* A body that spins at 30 degrees a second, given by its poses and turning speed once a second. */
 static void turning_speed_is_kept_between_keys(void **state) {
     (void)state;
@@ -377,6 +391,7 @@ int main(void) {
         cmocka_unit_test(missing_velocities_are_central_differences),
         cmocka_unit_test(given_velocities_reproduce_a_cubic),
         cmocka_unit_test(rotations_blend_to_unit_quaternions),
+        cmocka_unit_test(large_turns_go_the_way_the_angles_say),
         cmocka_unit_test(turning_speed_is_kept_between_keys),
         cmocka_unit_test(overshoot_leaves_the_scale_positive),
         cmocka_unit_test(many_keys_are_searched_right),
