@@ -16,7 +16,7 @@ typedef struct fixture {
     vo_system_cloth cloth;
     vo_system system;
     vo_limiter limiter;
-    vo_vec4 *x;
+    vo_vec4 *x, *v;
     unsigned char *fixed;
 } fixture;
 
@@ -31,6 +31,7 @@ static void open_fixture(fixture *f, int threads, double low, double high) {
     assert_ok(f->ctx, vo_system_build(f->ctx, 1, &f->cloth, 0, NULL, &f->system));
     assert_ok(f->ctx, vo_limiter_create(f->ctx, 1, &f->cloth, &f->system, &f->limiter));
     f->x = vo_new_array(f->ctx, vo_vec4, f->system.row_count);
+    f->v = vo_alloc_zero(f->ctx, (size_t)f->system.row_count * sizeof *f->v);
     f->fixed = vo_alloc_zero(f->ctx, (size_t)f->system.row_count);
     vo_random random = vo_random_seed(3);
     for (int i = 0; i < f->system.row_count; i++) {
@@ -43,6 +44,7 @@ static void open_fixture(fixture *f, int threads, double low, double high) {
 
 static void close_fixture(fixture *f) {
     vo_free_array(f->ctx, f->x, f->system.row_count);
+    vo_free_array(f->ctx, f->v, f->system.row_count);
     vo_free(f->ctx, f->fixed, (size_t)f->system.row_count);
     vo_limiter_free(&f->limiter);
     vo_system_free(&f->system);
@@ -69,10 +71,11 @@ static void limits_are_reached_and_momentum_is_kept(void **state) {
     vo_vec4 *before = vo_alloc(f.ctx, bytes);
     memcpy(before, f.x, bytes);
     vo_limit_def def = {.max_passes = 2000, .tolerance = 1e-4};
-    vo_limit_report report = vo_limiter_apply(&f.limiter, &def, f.system.mass, f.fixed, f.x);
+    vo_limit_report report =
+        vo_limiter_apply(&f.limiter, &def, f.system.mass, f.fixed, 1, f.x, f.v);
     assert_true(report.passes > 1 && report.passes < 2000);
     assert_true(report.violation <= 1e-4);
-    vo_limit_report again = vo_limiter_apply(&f.limiter, &def, f.system.mass, f.fixed, f.x);
+    vo_limit_report again = vo_limiter_apply(&f.limiter, &def, f.system.mass, f.fixed, 1, f.x, f.v);
     assert_int_equal(again.passes, 1);
     vo_vec3 linear, angular;
     momentum(&f, &linear, &angular, before);
@@ -91,7 +94,8 @@ static void fixed_nodes_stay(void **state) {
     f.fixed[row] = 1;
     vo_vec4 before = f.x[row];
     vo_limit_def def = {.max_passes = 2000, .tolerance = 1e-3};
-    vo_limit_report report = vo_limiter_apply(&f.limiter, &def, f.system.mass, f.fixed, f.x);
+    vo_limit_report report =
+        vo_limiter_apply(&f.limiter, &def, f.system.mass, f.fixed, 1, f.x, f.v);
     assert_memory_equal(&before, &f.x[row], sizeof before);
     print_message("%d passes, %g left\n", report.passes, report.violation);
     assert_true(report.violation <= 1e-3);
@@ -104,7 +108,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state) {
     for (int i = 0; i < 3; i++) {
         open_fixture(&f[i], i + 1, 0.95, 1.05);
         vo_limit_def def = {.max_passes = 20, .tolerance = 1e-6};
-        vo_limiter_apply(&f[i].limiter, &def, f[i].system.mass, f[i].fixed, f[i].x);
+        vo_limiter_apply(&f[i].limiter, &def, f[i].system.mass, f[i].fixed, 1, f[i].x, f[i].v);
     }
     for (int i = 1; i < 3; i++)
         assert_memory_equal(f[0].x, f[i].x, (size_t)f[0].system.row_count * sizeof *f[0].x);

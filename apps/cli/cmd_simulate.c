@@ -23,20 +23,15 @@ typedef struct run_watch {
 
 /* A frame's statistics, with the names of stats.jsonl. */
 static void print_stats(json_out *j, const vo_stats *stats) {
-    json_int(j, "frame", stats->frame);
-    json_real(j, "time", stats->time);
-    json_int(j, "cloths", stats->cloths);
-    json_int(j, "faces", stats->faces);
-    json_int(j, "edges", stats->edges);
-    json_int(j, "nodes", stats->nodes);
-    json_int(j, "verts", stats->verts);
-    json_real(j, "wall_s", stats->wall_s);
+#define X(name, type, format, meaning) json_real(j, #name, (double)stats->name);
+    VO_STAT_HEAD(X)
+#undef X
     json_open(j, "stages", '{');
 #define X(name, meaning) json_real(j, #name, stats->stage.name);
     VO_STAGES(X)
 #undef X
     json_close(j, '}');
-#define X(name, type, format, combine, meaning) json_real(j, #name, (double)stats->name);
+#define X(name, type, format, meaning) json_real(j, #name, (double)stats->name);
     VO_STAT_FIELDS(X)
 #undef X
 }

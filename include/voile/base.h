@@ -53,7 +53,8 @@ typedef enum vo_log_level { VO_LOG_DEBUG, VO_LOG_INFO, VO_LOG_WARNING } vo_log_l
 /* Receives one line without a newline. Called from the thread that made the call into Voile. */
 typedef void vo_log_fn(void *user, vo_log_level level, const char *text);
 
-/* Called when the programmer broke a documented rule; may not return. */
+/* Called when the programmer broke a documented rule. It must not return (longjmp, throw or end the
+ * program); if it does, abort() follows. */
 typedef void vo_assert_fn(void *user, const char *condition, const char *file, int line);
 
 typedef struct vo_context_def {

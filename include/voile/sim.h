@@ -16,7 +16,8 @@ VO_API vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **
 VO_API void vo_sim_destroy(vo_sim *sim);
 
 /* One substep of frame_time / frame_steps seconds. Numeric trouble never fails it: it is counted in
- * the statistics. Fails only without memory. */
+ * the statistics. Fails only without memory, when the direct solver is needed for the first time;
+ * the cloth is then held for this substep. */
 VO_API vo_result vo_sim_step(vo_sim *sim);
 
 /* All substeps of one frame. */

@@ -17,32 +17,41 @@ extern "C" {
     X(limit, "strain limiting")                         \
     X(write, "frame file and statistics")
 
-/* Counters and extremes of a frame: X(name, type, json format, how substeps combine, meaning). */
-#define VO_STAT_FIELDS(X)                                                               \
-    X(substeps, int, "%d", sum, "substeps taken, cut ones included")                    \
-    X(iterations, int, "%d", sum, "iterations of the linear solver")                    \
-    X(direct_solves, int, "%d", sum, "systems that were handed to the direct solver")   \
-    X(step_cuts, int, "%d", sum, "substeps repeated with half the step")                \
-    X(held_steps, int, "%d", sum, "substeps given up: the cloth was held where it was") \
-    X(limit_passes, int, "%d", sum, "passes of strain limiting")                        \
-    X(max_strain, double, "%.9g", max, "largest principal stretch minus one")           \
-    X(min_strain, double, "%.9g", min, "smallest principal stretch minus one")          \
-    X(max_speed, double, "%.9g", max, "fastest node, m/s")                              \
-    X(solver_residual, double, "%.3g", max, "worst relative residual that was accepted")
+/* What a frame is and holds: X(name, type, format, meaning). */
+#define VO_STAT_HEAD(X)                                                \
+    X(frame, int, "%d", "number of the frame; 0 is the initial state") \
+    X(time, double, "%.9g", "simulated time, s")                       \
+    X(cloths, int, "%d", "cloths")                                     \
+    X(faces, int, "%d", "faces of all cloths")                         \
+    X(edges, int, "%d", "edges of all cloths")                         \
+    X(nodes, int, "%d", "nodes of all cloths")                         \
+    X(verts, int, "%d", "verts of all cloths")                         \
+    X(wall_s, double, "%.6f", "seconds the frame took")
+
+/* What happened in it: counters over its substeps, and extremes at its end. */
+#define VO_STAT_FIELDS(X)                                                             \
+    X(substeps, int, "%d", "substeps taken, cut ones included")                       \
+    X(iterations, int, "%d", "iterations of the linear solver")                       \
+    X(direct_solves, int, "%d", "systems that the direct solver had to take over")    \
+    X(step_cuts, int, "%d", "substeps repeated with half the step")                   \
+    X(held_steps, int, "%d", "substeps given up: the cloth was held where it was")    \
+    X(limit_passes, int, "%d", "passes of strain limiting")                           \
+    X(limits_unmet, int, "%d", "substeps in which strain limiting ran out of passes") \
+    X(solver_residual, double, "%.3g", "worst relative residual that was accepted")   \
+    X(max_strain, double, "%.9g", "largest principal stretch minus one")              \
+    X(min_strain, double, "%.9g", "smallest principal stretch minus one")             \
+    X(max_speed, double, "%.9g", "fastest node, m/s")
 
 typedef struct vo_stats {
-    int frame;
-    double time; /* s, simulated */
-    int cloths, faces, edges, nodes, verts;
-    double wall_s; /* the whole frame */
+#define X(name, type, format, meaning) type name;
+    VO_STAT_HEAD(X)
+    VO_STAT_FIELDS(X)
+#undef X
     struct {
 #define X(name, meaning) double name;
         VO_STAGES(X)
 #undef X
     } stage;
-#define X(name, type, format, combine, meaning) type name;
-    VO_STAT_FIELDS(X)
-#undef X
 } vo_stats;
 
 #ifdef __cplusplus

@@ -97,10 +97,8 @@ void vo_log_line(vo_context *ctx, vo_log_level level, const char *format, ...) {
 }
 
 void vo_require_failed(vo_context *ctx, const char *condition, const char *file, int line) {
-    if (ctx->on_assert)
-        ctx->on_assert(ctx->assert_user, condition, file, line);
-    else
-        abort();
+    if (ctx->on_assert) ctx->on_assert(ctx->assert_user, condition, file, line);
+    abort();
 }
 
 #define TEXT_OF(x)  #x

@@ -129,9 +129,7 @@ VO_INLINE void add_faces(const vo_assembly *a, const vo_chunk *chunk, const vo_f
     if (wind) add_wind(a, chunk, f, x, v);
 }
 
-/* Pairs of nodes in the order of vo_hinge_packet.target. */
-static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = {
-    {0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = VO_HINGE_PAIRS;
 
 /* H = weight g g^T is never formed: each block is the outer product of two rows of g. */
 VO_INLINE void add_hinge_blocks(const vo_assembly *a, const vo_hinge_packet *h, int lane,

@@ -168,43 +168,69 @@ static vo_solve_report solve_pcg(vo_implicit *s, const vo_implicit_def *def, int
     return vo_pcg_solve(s->pcg, &pcg, &s->matrix, s->b, s->dv);
 }
 
-static vo_solve_report solve_direct(vo_implicit *s) {
-    vo_solve_report failed = {.converged = false};
-    if (!s->direct && vo_direct_create(s->ctx, &s->system.pattern, &s->direct) != VO_OK)
-        return failed;
-    return vo_direct_solve(s->direct, &s->matrix, s->b, s->dv);
+vo_result vo_implicit_need_direct(vo_implicit *s) {
+    if (s->direct || s->system.row_count == 0) return VO_OK;
+    return vo_direct_create(s->ctx, &s->system.pattern, &s->direct);
 }
 
-static bool all_finite(const vo_vec4 *v, int count) {
-    double sum = 0; /* one not-a-number or infinity makes the sum of v - v a not-a-number */
-    for (int i = 0; i < count; i++)
-        sum += (v[i].x - v[i].x) + (v[i].y - v[i].y) + (v[i].z - v[i].z);
-    return sum == 0;
+/* Positions (m) and speeds (m/s) beyond this are no cloth any more, and soon no numbers. */
+static const double LARGEST = 1e12;
+
+/* The largest sum of a row's coordinates; infinite where it is out of bounds or not a number. */
+static double largest(const vo_vec4 *v, int count) {
+    double value = 0;
+    for (int i = 0; i < count; i++) {
+        double sum = fabs(v[i].x) + fabs(v[i].y) + fabs(v[i].z);
+        if (!(sum <= LARGEST)) return INFINITY;
+        value = vo_max(value, sum);
+    }
+    return value;
+}
+
+/* Whether dv leads to positions and velocities within bounds. */
+static bool leads_somewhere(const vo_implicit *s, double dt) {
+    int n = s->system.row_count;
+    double speed = largest(s->v, n) + largest(s->dv, n);
+    return largest(s->x, n) + dt * speed <= LARGEST;
 }
 
 /* The ladder of solvers: conjugate gradients, then the direct solver or, in a build without it, the
- * same from scratch with more patience; the caller then cuts the step. */
-static vo_implicit_report solve(vo_implicit *s, const vo_implicit_def *def) {
-    vo_implicit_report report = {0};
+ * same from scratch with more patience (its preconditioner is the strongest there is); after that
+ * the caller cuts the step. */
+static vo_solve_report climb(vo_implicit *s, const vo_implicit_def *def,
+                             vo_implicit_report *report) {
     vo_solve_report r = {0};
     if (!def->direct) r = solve_pcg(s, def, def->max_iterations);
-    report.iterations = r.iterations;
-    if (!r.converged && vo_direct_available()) {
-        r = solve_direct(s);
-        report.used_direct = true;
-    } else if (!r.converged) {
-        memset(s->guess, 0, (size_t)s->system.row_count * sizeof *s->guess);
-        r = solve_pcg(s, def, 4 * def->max_iterations);
-        report.iterations += r.iterations;
+    report->iterations = r.iterations;
+    if (r.converged) return r;
+    report->fell_back = !def->direct;
+    if (vo_direct_available()) {
+        if (vo_implicit_need_direct(s) == VO_OK)
+            return vo_direct_solve(s->direct, &s->matrix, s->b, s->dv);
+        report->outcome = VO_STEP_NO_MEMORY;
+        return r;
     }
+    memset(s->guess, 0, (size_t)s->system.row_count * sizeof *s->guess);
+    r = solve_pcg(s, def, 4 * def->max_iterations);
+    report->iterations += r.iterations;
+    return r;
+}
+
+static vo_implicit_report solve(vo_implicit *s, const vo_implicit_def *def) {
+    vo_implicit_report report = {.outcome = VO_STEP_UNSOLVED};
+    if (!isfinite(largest(s->b, s->system.row_count))) {
+        report.outcome = VO_STEP_HOPELESS;
+        return report;
+    }
+    vo_solve_report r = climb(s, def, &report);
     report.residual = r.residual;
-    report.ok = r.converged && all_finite(s->dv, s->system.row_count);
+    if (r.converged && leads_somewhere(s, def->dt)) report.outcome = VO_STEP_SOLVED;
     return report;
 }
 
 vo_implicit_report vo_implicit_solve(vo_implicit *s, const vo_implicit_def *def,
                                      const vo_constraints *constraints) {
-    if (s->system.row_count == 0) return (vo_implicit_report){.ok = true};
+    if (s->system.row_count == 0) return (vo_implicit_report){.outcome = VO_STEP_SOLVED};
     double start = vo_now();
     assemble(s, def, constraints);
     double assembled = vo_now();
@@ -221,5 +247,15 @@ void vo_implicit_apply(vo_implicit *s, double dt) {
         *v = (vo_vec4){v->x + dv->x, v->y + dv->y, v->z + dv->z, 0};
         *x = (vo_vec4){x->x + dt * v->x, x->y + dt * v->y, x->z + dt * v->z, 0};
         s->guess[i] = *dv;
+    }
+}
+
+void vo_implicit_hold(vo_implicit *s, double dt, const vo_constraints *constraints) {
+    set_pinned_velocities(s, constraints);
+    for (int i = 0; i < s->system.row_count; i++) {
+        vo_vec4 *x = &s->x[i], *v = &s->v[i];
+        s->guess[i] = (vo_vec4){0};
+        if (!s->fixed[i] || !isfinite(largest(v, 1))) *v = (vo_vec4){0};
+        *x = (vo_vec4){x->x + dt * v->x, x->y + dt * v->y, x->z + dt * v->z, 0};
     }
 }

@@ -38,15 +38,22 @@ typedef struct vo_implicit {
     vo_vec4 *x;           /* [row_count] m */
     vo_vec4 *v;           /* [row_count] m/s */
     vo_vec4 *b;           /* [row_count] right side, kg m/s */
-    vo_vec4 *dv;          /* [row_count] result; the next solve's first guess */
-    vo_vec4 *guess;       /* [row_count] dv of the last step that succeeded */
+    vo_vec4 *dv;          /* [row_count] result, m/s */
+    vo_vec4 *guess;       /* [row_count] dv of the last step that succeeded: the next first guess */
     double *scratch;      /* of the assembly */
     unsigned char *fixed; /* [row_count] 1: pinned in this step, or without mass */
 } vo_implicit;
 
+typedef enum vo_step_outcome {
+    VO_STEP_SOLVED,    /* dv solves the system and leads to a sane state */
+    VO_STEP_UNSOLVED,  /* it does not; a shorter step may */
+    VO_STEP_HOPELESS,  /* forces or velocities are not finite: no step will do */
+    VO_STEP_NO_MEMORY, /* for the direct solver */
+} vo_step_outcome;
+
 typedef struct vo_implicit_report {
-    bool ok; /* dv is finite and solves the system */
-    bool used_direct;
+    vo_step_outcome outcome;
+    bool fell_back; /* conjugate gradients failed and the direct solver was asked */
     int iterations;
     double residual;
     double assemble_s, solve_s;
@@ -56,10 +63,15 @@ vo_result vo_implicit_create(vo_context *ctx, int cloth_count, const vo_system_c
                              int tie_count, const int (*ties)[2], vo_implicit *out);
 void vo_implicit_free(vo_implicit *implicit);
 
+/* Makes the direct solver now rather than when it is first needed. */
+vo_result vo_implicit_need_direct(vo_implicit *implicit);
+
 /* Fills dv from x and v; changes v only where rows are pinned. */
 vo_implicit_report vo_implicit_solve(vo_implicit *implicit, const vo_implicit_def *def,
                                      const vo_constraints *constraints);
 /* v += dv, x += dt v, and remembers dv as the next guess. */
 void vo_implicit_apply(vo_implicit *implicit, double dt);
+/* In place of a step: everything stops where it is; only pinned rows move on. */
+void vo_implicit_hold(vo_implicit *implicit, double dt, const vo_constraints *constraints);
 
 #endif

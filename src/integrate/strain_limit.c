@@ -75,7 +75,8 @@ static vo_result allocate(vo_limiter *l) {
     l->colour_start = vo_alloc_zero(l->ctx, (MAX_COLOURS + 2) * sizeof(int));
     l->violation_capacity = vo_chunk_count(l->face_count, LIMIT_GRAIN);
     l->violation = vo_new_array(l->ctx, double, l->violation_capacity);
-    bool ok = l->face && l->colour_start && l->violation;
+    l->before = vo_new_array(l->ctx, vo_vec4, l->row_count);
+    bool ok = l->face && l->colour_start && l->violation && l->before;
     return ok ? VO_OK : vo_fail_memory(l->ctx, "strain limiting");
 }
 
@@ -84,6 +85,7 @@ vo_result vo_limiter_create(vo_context *ctx, int cloth_count, const vo_system_cl
     *out = (vo_limiter){.ctx = ctx};
     out->face_count = collect_faces(cloth_count, cloth, system, NULL);
     if (out->face_count == 0) return VO_OK;
+    out->row_count = system->row_count;
     vo_result result = allocate(out);
     vo_limit_face *face = vo_new_array(ctx, vo_limit_face, out->face_count);
     int *colour = vo_new_array(ctx, int, out->face_count);
@@ -107,6 +109,7 @@ void vo_limiter_free(vo_limiter *l) {
     vo_free_array(l->ctx, l->face, l->face_count);
     vo_free(l->ctx, l->colour_start, (MAX_COLOURS + 2) * sizeof(int));
     vo_free_array(l->ctx, l->violation, l->violation_capacity);
+    vo_free_array(l->ctx, l->before, l->row_count);
     *l = (vo_limiter){0};
 }
 
@@ -192,17 +195,28 @@ static double limit_colour(limit_pass *pass, int colour) {
     return violation;
 }
 
-vo_limit_report vo_limiter_apply(vo_limiter *l, const vo_limit_def *def, const double *mass,
-                                 const unsigned char *fixed, vo_vec4 *x) {
-    limit_pass pass = {
-        .limiter = l, .mass = mass, .fixed = fixed, .x = x, .tolerance = def->tolerance};
+static vo_limit_report make_passes(limit_pass *pass, const vo_limit_def *def) {
     vo_limit_report report = {0};
-    while (report.passes < def->max_passes) {
+    while (!report.met && report.passes < def->max_passes) {
         report.passes++;
         report.violation = 0;
-        for (int c = 0; c < l->colour_count; c++)
-            report.violation = vo_max(report.violation, limit_colour(&pass, c));
-        if (report.violation <= def->tolerance) break;
+        for (int c = 0; c < pass->limiter->colour_count; c++)
+            report.violation = vo_max(report.violation, limit_colour(pass, c));
+        report.met = report.violation <= def->tolerance;
+    }
+    return report;
+}
+
+vo_limit_report vo_limiter_apply(vo_limiter *l, const vo_limit_def *def, const double *mass,
+                                 const unsigned char *fixed, double dt, vo_vec4 *x, vo_vec4 *v) {
+    limit_pass pass = {
+        .limiter = l, .mass = mass, .fixed = fixed, .x = x, .tolerance = def->tolerance};
+    memcpy(l->before, x, (size_t)l->row_count * sizeof *x);
+    vo_limit_report report = make_passes(&pass, def);
+    for (int i = 0; i < l->row_count; i++) {
+        v[i].x += (x[i].x - l->before[i].x) / dt;
+        v[i].y += (x[i].y - l->before[i].y) / dt;
+        v[i].z += (x[i].z - l->before[i].z) / dt;
     }
     return report;
 }

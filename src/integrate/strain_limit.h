@@ -22,7 +22,9 @@ typedef struct vo_limiter {
     int face_count, colour_count;
     vo_limit_face *face; /* by colour */
     int *colour_start;   /* [colour_count + 1] */
-    double *violation;   /* scratch, one a parallel chunk */
+    int row_count;
+    vo_vec4 *before;   /* [row_count] scratch: where the nodes were */
+    double *violation; /* scratch, one a parallel chunk */
     int violation_capacity;
 } vo_limiter;
 
@@ -32,6 +34,7 @@ typedef struct vo_limit_def {
 } vo_limit_def;
 
 typedef struct vo_limit_report {
+    bool met; /* every stretch was within the tolerance */
     int passes;
     double violation; /* largest that is left, as it was seen in the last pass */
 } vo_limit_report;
@@ -41,8 +44,8 @@ vo_result vo_limiter_create(vo_context *ctx, int cloth_count, const vo_system_cl
                             const vo_system *system, vo_limiter *out);
 void vo_limiter_free(vo_limiter *limiter);
 
-/* Moves x; rows with fixed[row] stay. */
+/* Moves x, and changes v by what that means over a step of dt; rows with fixed[row] stay. */
 vo_limit_report vo_limiter_apply(vo_limiter *limiter, const vo_limit_def *def, const double *mass,
-                                 const unsigned char *fixed, vo_vec4 *x);
+                                 const unsigned char *fixed, double dt, vo_vec4 *x, vo_vec4 *v);
 
 #endif

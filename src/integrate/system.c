@@ -29,10 +29,8 @@ typedef struct builder {
     int edge_count;
 } builder;
 
-static const unsigned char face_pair[VO_FACE_BLOCKS][2] = {{0, 0}, {1, 1}, {2, 2},
-                                                           {0, 1}, {0, 2}, {1, 2}};
-static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = {
-    {0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+static const unsigned char face_pair[VO_FACE_BLOCKS][2] = VO_FACE_PAIRS;
+static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = VO_HINGE_PAIRS;
 
 /* ---- collecting the elements ------------------------------------------------------------------
  */
@@ -161,7 +159,6 @@ static vo_result order_rows(builder *b) {
 static vo_result order_and_build_pattern(builder *b, int (*pairs)[2], int count) {
     vo_system *s = b->system;
     VO_TRY(order_rows(b));
-    for (int i = 0; i < s->row_count; i++) s->node_of[s->row_of[i]] = i;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 2; k++) pairs[i][k] = s->row_of[pairs[i][k]];
     renumber(b->face, b->system->face_count, s->row_of);
@@ -430,10 +427,9 @@ static vo_result allocate_rows(builder *b) {
     vo_system *s = b->system;
     s->chunk_count = vo_max_int(0, (s->row_count + VO_CHUNK_ROWS - 1) / VO_CHUNK_ROWS);
     s->row_of = vo_new_array(b->ctx, int, s->row_count);
-    s->node_of = vo_new_array(b->ctx, int, s->row_count);
     s->mass = vo_new_array(b->ctx, double, s->row_count);
     s->chunk = vo_alloc_zero(b->ctx, (size_t)s->chunk_count * sizeof *s->chunk);
-    bool ok = s->row_of && s->node_of && s->mass && s->chunk;
+    bool ok = s->row_of && s->mass && s->chunk;
     return ok ? VO_OK : vo_fail_memory(b->ctx, "the system's rows");
 }
 
@@ -482,7 +478,6 @@ vo_result vo_system_build(vo_context *ctx, int cloth_count, const vo_system_clot
 void vo_system_free(vo_system *s) {
     if (!s->ctx) return;
     vo_free_array(s->ctx, s->row_of, s->row_count);
-    vo_free_array(s->ctx, s->node_of, s->row_count);
     vo_free_array(s->ctx, s->mass, s->row_count);
     vo_free_array(s->ctx, s->chunk, s->chunk_count);
     vo_free_array(s->ctx, s->face, s->face_packet_count);

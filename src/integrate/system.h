@@ -27,10 +27,20 @@
 
 enum { VO_CHUNK_ROWS = 512, VO_LANES = 4, VO_FACE_BLOCKS = 6, VO_HINGE_BLOCKS = 10 };
 
+/* Pairs of an element's nodes, sorted by row, in the order of the targets below. */
+#define VO_FACE_PAIRS                                    \
+    {                                                    \
+        {0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, { 1, 2 } \
+    }
+#define VO_HINGE_PAIRS                                                                   \
+    {                                                                                    \
+        {0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, { 2, 3 } \
+    }
+
 /* Four faces. Corners are sorted by row, so that every pair (i, j) with i < j is an upper block. */
 typedef struct vo_face_packet {
     int row[3][VO_LANES];
-    int target[VO_FACE_BLOCKS][VO_LANES]; /* blocks 00 11 22 01 02 12; -1: not this chunk's */
+    int target[VO_FACE_BLOCKS][VO_LANES]; /* blocks; -1: not this chunk's */
     const vo_material *material[VO_LANES];
     double inverse[4][VO_LANES]; /* of the material edge matrix, row-major, 1/m */
     double area[VO_LANES];       /* m^2 */
@@ -39,7 +49,7 @@ typedef struct vo_face_packet {
 /* Four hinges. Nodes 0 and 1 are the edge, 2 and 3 opposite (material/bend.h). */
 typedef struct vo_hinge_packet {
     int row[4][VO_LANES];
-    int target[VO_HINGE_BLOCKS][VO_LANES]; /* 00 11 22 33 01 02 03 12 13 23 in sorted order */
+    int target[VO_HINGE_BLOCKS][VO_LANES]; /* likewise */
     int side[2][VO_LANES];                 /* of the two faces: 3 face + edge; see vo_bend_packet */
     unsigned char sorted[VO_LANES][4];     /* nodes of a lane by ascending row */
 } vo_hinge_packet;
@@ -76,7 +86,6 @@ typedef struct vo_system {
     int face_packet_count, hinge_packet_count; /* more than the counts' quarters: see above */
     int angle_packet_count, bend_packet_count; /* the counts' quarters, rounded up */
     int *row_of;  /* [row_count] of the global node number: cloth by cloth */
-    int *node_of; /* [row_count] the inverse */
     double *mass; /* [row_count] kg; 0 for a node without faces */
     vo_chunk *chunk;
     vo_face_packet *face;

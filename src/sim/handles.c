@@ -74,7 +74,8 @@ static vo_transform pose_at(const vo_sim *sim, const vo_handle_def *def, double 
 /* Point on the handle's circle for a node, from the material coordinate of its first vert. */
 static vo_vec3 circle_point(const vo_handle_def *def, const vo_mesh *mesh, int node) {
     int vert = 0;
-    while (mesh->vert_node[vert] != node) vert++;
+    while (vert < mesh->vert_count && mesh->vert_node[vert] != node) vert++;
+    if (vert == mesh->vert_count) return v3(NAN, NAN, NAN); /* a node without faces is not held */
     double radius = def->circumference / (2 * VO_PI);
     double angle = v2_dot(mesh->vert_u[vert], def->circle_u) / radius;
     vo_vec3 p = v3_add(v3_scale(cos(angle), def->axis0), v3_scale(sin(angle), def->axis1));
@@ -96,6 +97,8 @@ static vo_vec3 take_hold(const vo_handle_def *def, const vo_mesh *mesh, int node
     return xf_point(to_motion, x);
 }
 
+/* Takes hold at time t. The handle counts as active once a step with it was accepted: a step that
+ * is cut may end before the handle starts. */
 static void activate(vo_sim *sim, int i, double t) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
     vo_handle_state *h = &sim->handle[i];
@@ -103,7 +106,6 @@ static void activate(vo_sim *sim, int i, double t) {
     vo_transform to_motion = pose.scale != 0 ? xf_inverse(pose) : xf_identity();
     for (int k = 0; k < h->count; k++)
         h->hold[k] = take_hold(def, sim->cloth[def->cloth].mesh, handle_node(def, k), to_motion);
-    h->active = true;
 }
 
 /* ---- one step ---------------------------------------------------------------------------------
@@ -154,5 +156,14 @@ void vo_sim_handles_move(vo_sim *sim, double t, double dt) {
         }
         if (!sim->handle[i].active) activate(sim, i, t);
         hold_nodes(sim, i, t, dt, s);
+    }
+    sim->handles_time = t + dt;
+}
+
+void vo_sim_handles_keep(vo_sim *sim) {
+    for (int i = 0; i < sim->handle_count; i++) {
+        const vo_handle_def *def = &sim->scene->handle[i].def;
+        bool held = def->kind != VO_HANDLE_GLUE && strength(def, sim->handles_time) > 0;
+        sim->handle[i].active = sim->handle[i].active || held;
     }
 }

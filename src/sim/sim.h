@@ -55,6 +55,7 @@ struct vo_sim {
     vo_anchor *anchor;
     vo_tie *tie;
     vo_constraints constraints;
+    double handles_time; /* s, the end of the step they are for */
 
     vo_stats stats; /* since the frame began */
 };
@@ -66,6 +67,8 @@ void vo_sim_handles_free(vo_sim *sim);
 int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]);
 /* Fills sim->constraints for a step from t to t + dt. */
 void vo_sim_handles_move(vo_sim *sim, double t, double dt);
+/* The step that handles_move prepared was accepted: what it took hold of stays held. */
+void vo_sim_handles_keep(vo_sim *sim);
 
 /* obstacles.c */
 vo_result vo_sim_obstacles_create(vo_sim *sim);

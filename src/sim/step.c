@@ -20,8 +20,8 @@ static void move(vo_sim *sim, double t, double dt) {
     sim->stats.stage.move += vo_now() - start;
 }
 
-/* One linearised backward Euler step; false if the system could not be solved. */
-static bool solve(vo_sim *sim, double dt) {
+/* One linearised backward Euler step, applied if it could be solved. */
+static vo_step_outcome solve(vo_sim *sim, double dt) {
     const vo_scene_def *def = &sim->scene->def;
     vo_implicit_def step = {
         .dt = dt,
@@ -36,62 +36,65 @@ static bool solve(vo_sim *sim, double dt) {
     stats->stage.assemble += report.assemble_s;
     stats->stage.solve += report.solve_s;
     stats->iterations += report.iterations;
-    stats->direct_solves += report.used_direct;
-    if (!report.ok) return false;
-    stats->solver_residual = vo_max(stats->solver_residual, report.residual);
-    vo_implicit_apply(&sim->implicit, dt);
-    return true;
+    stats->direct_solves += report.fell_back;
+    if (report.outcome == VO_STEP_SOLVED) {
+        stats->solver_residual = vo_max(stats->solver_residual, report.residual);
+        vo_implicit_apply(&sim->implicit, dt);
+    }
+    return report.outcome;
 }
 
-/* Brings stretches back within their limits and gives the correction to the velocities too. */
+/* Brings stretches back within their limits. */
 static void limit(vo_sim *sim, double dt) {
     vo_limiter *limiter = &sim->limiter;
     if (limiter->face_count == 0 || (sim->scene->def.disable & VO_DISABLE_STRAIN_LIMITING)) return;
     double start = vo_now();
     vo_implicit *s = &sim->implicit;
-    int n = s->system.row_count;
-    vo_vec4 *before = s->b; /* the right side is not needed any more */
-    memcpy(before, s->x, (size_t)n * sizeof *before);
-    vo_limit_report report = vo_limiter_apply(limiter, &limit_def, s->system.mass, s->fixed, s->x);
-    for (int i = 0; i < n; i++) {
-        s->v[i].x += (s->x[i].x - before[i].x) / dt;
-        s->v[i].y += (s->x[i].y - before[i].y) / dt;
-        s->v[i].z += (s->x[i].z - before[i].z) / dt;
-    }
+    vo_limit_report report =
+        vo_limiter_apply(limiter, &limit_def, s->system.mass, s->fixed, dt, s->x, s->v);
     sim->stats.limit_passes += report.passes;
+    sim->stats.limits_unmet += !report.met;
     sim->stats.stage.limit += vo_now() - start;
 }
 
 /* ---- the substep ------------------------------------------------------------------------------
  */
 
-/* Leaves the cloth where it is, at rest: what is left when even the smallest step has no solution.
- */
-static void hold(vo_sim *sim) {
-    vo_implicit *s = &sim->implicit;
-    size_t bytes = (size_t)s->system.row_count * sizeof(vo_vec4);
-    memset(s->v, 0, bytes);
-    memset(s->guess, 0, bytes);
-    sim->stats.held_steps++;
+/* The new state is in the rows: it becomes that of the meshes and handles. */
+static void accept(vo_sim *sim) {
+    vo_sim_handles_keep(sim);
+    vo_sim_store_rows(sim);
 }
 
-/* From t to t + dt; halves the step where it cannot be solved. */
-static void advance(vo_sim *sim, double t, double dt, int cuts) {
+/* Holds the cloth where it is: what is left when even the shortest step has no solution. */
+static void hold(vo_sim *sim, double t, double dt) {
+    move(sim, t, dt);
+    vo_implicit_hold(&sim->implicit, dt, &sim->constraints);
+    sim->stats.held_steps++;
+    accept(sim);
+}
+
+/* From t to t + dt, halving the step where it cannot be solved. Returns the outcome of the last
+ * solve; once one has failed for good, the cloth is held for the rest of the substep. */
+static vo_step_outcome advance(vo_sim *sim, double t, double dt, int cuts) {
     sim->stats.substeps++;
     move(sim, t, dt);
-    if (solve(sim, dt)) {
+    vo_step_outcome outcome = solve(sim, dt);
+    if (outcome == VO_STEP_SOLVED) {
         limit(sim, dt);
-    } else if (cuts < MAX_CUTS) {
-        sim->stats.step_cuts++;
-        vo_sim_load_rows(sim);
-        advance(sim, t, dt / 2, cuts + 1);
-        vo_sim_store_rows(sim);
-        advance(sim, t + dt / 2, dt / 2, cuts + 1);
-    } else {
-        vo_sim_load_rows(sim);
-        hold(sim);
+        accept(sim);
+        return outcome;
     }
-    vo_sim_store_rows(sim);
+    vo_sim_load_rows(sim);
+    if (outcome != VO_STEP_UNSOLVED || cuts == MAX_CUTS) {
+        hold(sim, t, dt);
+        return outcome;
+    }
+    sim->stats.step_cuts++;
+    outcome = advance(sim, t, dt / 2, cuts + 1);
+    if (outcome == VO_STEP_SOLVED) return advance(sim, t + dt / 2, dt / 2, cuts + 1);
+    hold(sim, t + dt / 2, dt / 2);
+    return outcome;
 }
 
 static void count_substep(vo_sim *sim) {
@@ -104,16 +107,17 @@ static void count_substep(vo_sim *sim) {
 vo_result vo_sim_step(vo_sim *sim) {
     if (sim->substep == 0) vo_stats_begin(&sim->stats, sim->frame + 1, vo_sim_time(sim));
     double start = vo_now(), t = vo_sim_time(sim);
+    vo_step_outcome outcome = VO_STEP_SOLVED;
     if (sim->scene->def.disable & VO_DISABLE_PHYSICS) {
         move(sim, t, sim->dt);
     } else {
         vo_sim_load_rows(sim);
-        advance(sim, t, sim->dt, 0);
+        outcome = advance(sim, t, sim->dt, 0);
     }
     count_substep(sim);
     sim->stats.time = vo_sim_time(sim);
     sim->stats.wall_s += vo_now() - start;
-    return VO_OK;
+    return outcome == VO_STEP_NO_MEMORY ? VO_NO_MEMORY : VO_OK;
 }
 
 vo_result vo_sim_step_frame(vo_sim *sim) {
@@ -173,6 +177,8 @@ vo_result vo_sim_rebuild(vo_sim *sim) {
     vo_result result = vo_implicit_create(ctx, sim->cloth_count, sim->system_cloth, tie_count,
                                           (const int(*)[2])ties, &sim->implicit);
     vo_free(ctx, ties, (size_t)(sim->tie_capacity + 1) * sizeof *ties);
+    if (result == VO_OK && sim->scene->def.solver == VO_SOLVER_DIRECT)
+        result = vo_implicit_need_direct(&sim->implicit);
     if (result != VO_OK) return result;
     return vo_limiter_create(ctx, sim->cloth_count, sim->system_cloth, &sim->implicit.system,
                              &sim->limiter);
