@@ -137,17 +137,18 @@ static void begin_pass(void *arg, int begin, int end, int chunk) {
     vo_pcg *pcg = s->pcg;
     int singular = 0;
     for (int i = begin; i < end; i++) {
-        double m[VO_BLOCK_FLOATS], inverse[VO_BLOCK_FLOATS];
+        double m[VO_BLOCK_FLOATS], inverted[VO_BLOCK_FLOATS];
         const float *from = s->a.block + (size_t)pcg->pattern->diagonal[i] * VO_BLOCK_FLOATS;
         for (int k = 0; k < VO_BLOCK_FLOATS; k++) m[k] = from[k];
-        singular += !vo_invert3(m, inverse);
+        singular += !vo_invert3(m, inverted);
         float *to = pcg->inverse + (size_t)i * VO_BLOCK_FLOATS;
-        for (int k = 0; k < VO_BLOCK_FLOATS; k++) to[k] = (float)inverse[k];
+        for (int k = 0; k < VO_BLOCK_FLOATS; k++) to[k] = (float)inverted[k];
         pcg->p[i] = (vo_vec4){0, 0, 0, 0};
     }
     VO_DISPATCH(s->ctx, vo_residual_rows)(&s->a, begin, end, s->x, s->b, pcg->r);
-    pcg->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_norm_rows)(pcg->inverse, s->b, begin, end);
-    pcg->partial[1][chunk] = VO_DISPATCH(s->ctx, vo_norm_rows)(pcg->inverse, pcg->r, begin, end);
+    const float *inverse = pcg->inverse;
+    pcg->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_norm_rows)(inverse, s->b, begin, end, NULL);
+    pcg->partial[1][chunk] = VO_DISPATCH(s->ctx, vo_norm_rows)(inverse, pcg->r, begin, end, NULL);
     pcg->partial[2][chunk] = singular;
 }
 
@@ -194,8 +195,8 @@ static void restart_pass(void *arg, int begin, int end, int chunk) {
     solve *s = arg;
     vo_pcg *pcg = s->pcg;
     VO_DISPATCH(s->ctx, vo_residual_rows)(&s->a, begin, end, s->x, s->b, pcg->r);
-    pcg->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_update_rows)(0, pcg->p, pcg->p, pcg->inverse,
-                                                                 begin, end, s->x, pcg->r, pcg->z);
+    pcg->partial[0][chunk] =
+        VO_DISPATCH(s->ctx, vo_norm_rows)(pcg->inverse, pcg->r, begin, end, pcg->z);
     if (s->two_level) sweep(s, begin, end, chunk);
 }
 

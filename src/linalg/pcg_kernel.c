@@ -2,12 +2,17 @@
 
 enum { B = VO_BLOCK_FLOATS };
 
-double VO_KERNEL(vo_norm_rows)(const float *inverse, const vo_vec4 *r, int begin, int end) {
+/* r_i D_i^-1 r_i by coordinate; z_i = D_i^-1 r_i. */
+VO_INLINE vo_d4 norm_row(const float *inverse, vo_d4 r, int i, vo_float4 *z) {
+    vo_f4 scaled = block_times_f4(inverse + (size_t)i * B, narrow(r));
+    if (z) f4_store(z + i, scaled);
+    return r * widen(scaled);
+}
+
+double VO_KERNEL(vo_norm_rows)(const float *inverse, const vo_vec4 *r, int begin, int end,
+                               vo_float4 *z) {
     vo_d4 sum = d4_set(0);
-    for (int i = begin; i < end; i++) {
-        vo_d4 v = vec4_load(r + i);
-        sum += v * widen(block_times_f4(inverse + (size_t)i * B, narrow(v)));
-    }
+    for (int i = begin; i < end; i++) sum += norm_row(inverse, vec4_load(r + i), i, z);
     return d4_sum(sum);
 }
 
@@ -19,9 +24,7 @@ double VO_KERNEL(vo_update_rows)(double alpha, const vo_vec4 *p, const vo_vec4 *
         vec4_store(x + i, vec4_load(x + i) + a * vec4_load(p + i));
         vo_d4 v = vec4_load(r + i) - a * vec4_load(q + i);
         vec4_store(r + i, v);
-        vo_f4 scaled = block_times_f4(inverse + (size_t)i * B, narrow(v));
-        if (z) f4_store(z + i, scaled);
-        sum += v * widen(scaled);
+        sum += norm_row(inverse, v, i, z);
     }
     return d4_sum(sum);
 }

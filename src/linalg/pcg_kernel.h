@@ -4,11 +4,12 @@
 
 #include "linalg/block_kernel.h"
 
-/* Returns the rows' part of rt D^-1 r, where `inverse` holds the inverse diagonal blocks. */
-VO_DECLARE_KERNEL(double, vo_norm_rows, const float *inverse, const vo_vec4 *r, int begin, int end);
+/* Returns the rows' part of rt D^-1 r, where `inverse` holds the inverse diagonal blocks. Where `z`
+ * is not NULL it gets D^-1 r. */
+VO_DECLARE_KERNEL(double, vo_norm_rows, const float *inverse, const vo_vec4 *r, int begin, int end,
+                  vo_float4 *z);
 
-/* x += alpha p, r -= alpha q; returns the rows' part of rt D^-1 r. Where `z` is not NULL it gets
- * D^-1 r. */
+/* x += alpha p, r -= alpha q; returns the norm and leaves z as vo_norm_rows does. */
 VO_DECLARE_KERNEL(double, vo_update_rows, double alpha, const vo_vec4 *p, const vo_vec4 *q,
                   const float *inverse, int begin, int end, vo_vec4 *x, vo_vec4 *r, vo_float4 *z);
 
