@@ -16,7 +16,7 @@ vo_scene_def vo_scene_def_default(void) {
         .obstacle_friction = 0.3,
         .handle_stiffness = 1e3,
         .solver = VO_SOLVER_PCG,
-        .solver_tolerance = 1e-4,
+        .solver_tolerance = 1e-3,
         .solver_max_iterations = 500,
     };
 }
