@@ -1,6 +1,7 @@
-/* Scene files: whatever the bytes, the answer is a sound scene or a message. Names are looked up as
- * if the file were in assets/scenes. */
+/* Scene files: whatever the bytes, the answer is a message, or a sound scene that can be simulated.
+ * Names are looked up as if the file were in assets/scenes. */
 #include "scene/load.h"
+#include "sim/sim.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -53,6 +54,23 @@ static void check_scene(const vo_scene *scene) {
     for (int i = 0; i < scene->handle_count; i++) check_handle(scene, &scene->handle[i].def);
 }
 
+/* Two substeps, unless they would take long: the state stays finite whatever the numbers are. */
+static void simulate(vo_context *ctx, const vo_scene *scene) {
+    int faces = 0;
+    for (int i = 0; i < scene->cloth_count; i++) faces += scene->cloth[i].mesh->face_count;
+    if (faces > 400) return;
+    vo_sim *sim;
+    vo_result result = vo_sim_create(ctx, scene, &sim);
+    require(result == VO_OK || result == VO_NO_MEMORY || result == VO_BAD_CALL);
+    if (result != VO_OK) return;
+    for (int i = 0; i < 2; i++) {
+        result = vo_sim_step(sim);
+        require(result == VO_OK || result == VO_NO_MEMORY);
+    }
+    for (int i = 0; i < sim->cloth_count; i++) check_mesh(sim->cloth[i].mesh);
+    vo_sim_destroy(sim);
+}
+
 static vo_result load(vo_context *ctx, const char *text, size_t size, vo_scene **out) {
     vo_json_doc doc;
     *out = NULL;
@@ -70,10 +88,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     vo_result result = load(ctx, (const char *)data, size, &scene);
     require((result == VO_OK) == (scene != NULL));
     require(result != VO_BAD_CALL);
-    if (scene)
+    if (scene) {
         check_scene(scene);
-    else
+        simulate(ctx, scene);
+    } else {
         require(strstr(vo_context_message(ctx), "fuzz.json") || result == VO_NO_MEMORY);
+    }
     vo_scene_destroy(scene);
     vo_context_destroy(ctx);
     return 0;
