@@ -380,10 +380,9 @@ static bool add_lights(scene *s, vo_vec3 *open) {
 static vo_vec3 sample_color(const scene *s, const surface *p, vo_vec3 open) {
     if (!(p->depth > 0)) return s->v->background;
     vo_vec3 received = array_vec(p->light);
-    if (p->color[0] < 0) {
+    if (p->color[0] < 0) { /* one sample has only its share of the lights; the pixel has all */
         vo_vec3 b = s->v->background;
-        return v3(b.x * vo_min(1, received.x / open.x), b.y * vo_min(1, received.y / open.y),
-                  b.z * vo_min(1, received.z / open.z));
+        return v3(b.x * received.x / open.x, b.y * received.y / open.y, b.z * received.z / open.z);
     }
     /* Light thrown back by the surroundings, most of it from below. */
     double bounce = 0.16 - 0.08 * v3_dot(array_vec(p->normal), s->up);
