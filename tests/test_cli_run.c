@@ -389,7 +389,21 @@ static void test_bad_scene(void **state) {
     expect_out(folder, "check mesh.json", 1, "gone.obj");
     write_text(in(folder, "bad.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 9\n");
     expect_out(folder, "check bad.obj", 1, "bad.obj");
+    expect_out(folder, "check --obstacle bad.obj", 1, "bad.obj");
     assert_false(exists(in(folder, "out")));
+}
+
+/* A closed body without texture coordinates has no material space and needs none. */
+static void test_check_obstacle(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    write_text(in(folder, "body.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+                                       "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n");
+    expect_out(folder, "check body.obj", 1, "no area in material space");
+    expect_out(folder, "check --obstacle body.obj", 0, "body.obj: obstacle mesh without defects");
+    expect_out(folder, "check --obstacle --json body.obj", 0, "\"ok\": true");
+    expect(folder, "check --obstacle scene.json", 2, "--obstacle is for meshes");
 }
 
 static void test_output_cannot_be_written(void **state) {
@@ -479,6 +493,7 @@ int main(void) {
         cmocka_unit_test(test_set_on_resume),
         cmocka_unit_test(test_altered_frame),
         cmocka_unit_test(test_bad_scene),
+        cmocka_unit_test(test_check_obstacle),
         cmocka_unit_test(test_output_cannot_be_written),
         cmocka_unit_test(test_file_limit),
         cmocka_unit_test(test_full_disk),

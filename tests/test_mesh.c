@@ -276,7 +276,8 @@ static vo_mesh *hinge(vo_context *ctx, double z) {
     vo_vec2 u[4] = {{0, 0}, {0, 1}, {-1, 0.5}, {1, 0.5}};
     int node[4] = {0, 1, 2, 3}, face[2][3] = {{0, 1, 2}, {1, 0, 3}};
     vo_mesh *m;
-    assert_ok(ctx, vo_mesh_create(ctx, 4, x, 4, u, node, 2, (const int(*)[3])face, &m));
+    assert_ok(ctx, vo_mesh_create(ctx, 4, x, 4, u, node, 2, (const int(*)[3])face,
+                                  VO_MESH_FOR_CLOTH, &m));
     return m;
 }
 

@@ -394,19 +394,22 @@ static void refusal_names_the_first_defect_and_counts_the_rest(void **state) {
     vo_vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {NAN, 1, 0}};
     int face[2][3] = {{0, 1, 2}, {0, 2, 9}};
     vo_mesh *m;
-    assert_int_equal(vo_mesh_create(ctx, 4, x, 0, NULL, NULL, 2, (const int(*)[3])face, &m),
-                     VO_BAD_DATA);
+    assert_int_equal(
+        vo_mesh_create(ctx, 4, x, 0, NULL, NULL, 2, (const int(*)[3])face, VO_MESH_FOR_CLOTH, &m),
+        VO_BAD_DATA);
     assert_null(m);
     assert_string_equal(
         vo_context_message(ctx),
         "mesh: node 3: has a coordinate that is not a number below 1e30; export the "
         "mesh again, or remove the element (and 2 other defects)");
-    assert_int_equal(vo_mesh_create(ctx, -1, x, 0, NULL, NULL, 2, (const int(*)[3])face, &m),
-                     VO_BAD_CALL);
     assert_int_equal(
-        vo_mesh_create(ctx, 4, x, 4, (vo_vec2[4]){0}, NULL, 2, (const int(*)[3])face, &m),
+        vo_mesh_create(ctx, -1, x, 0, NULL, NULL, 2, (const int(*)[3])face, VO_MESH_FOR_CLOTH, &m),
         VO_BAD_CALL);
-    assert_int_equal(vo_mesh_create(ctx, 4, NULL, 0, NULL, NULL, 2, (const int(*)[3])face, &m),
+    assert_int_equal(vo_mesh_create(ctx, 4, x, 4, (vo_vec2[4]){0}, NULL, 2, (const int(*)[3])face,
+                                    VO_MESH_FOR_CLOTH, &m),
+                     VO_BAD_CALL);
+    assert_int_equal(vo_mesh_create(ctx, 4, NULL, 0, NULL, NULL, 2, (const int(*)[3])face,
+                                    VO_MESH_FOR_CLOTH, &m),
                      VO_BAD_CALL);
     vo_context_destroy(ctx);
 }

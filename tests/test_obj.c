@@ -180,7 +180,7 @@ static void defects_name_file_and_line(void **state) {
     const char text[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 3 4\n";
     assert_ok(ctx, vo_file_write(ctx, path, text, sizeof text - 1));
     vo_mesh *m;
-    assert_int_equal(vo_mesh_load_obj(ctx, path, &m), VO_BAD_DATA);
+    assert_int_equal(vo_mesh_load_obj(ctx, path, VO_MESH_FOR_CLOTH, &m), VO_BAD_DATA);
     snprintf(want, sizeof want,
              "%s: face 1 (line 6), at (0.666667, 0.666667, 0): is turned over in material space, "
              "unlike its neighbours; unfold the UVs there, or unwrap the mesh if it has no UVs "
@@ -189,10 +189,10 @@ static void defects_name_file_and_line(void **state) {
     assert_string_equal(vo_context_message(ctx), want);
     assert_null(m);
     assert_ok(ctx, vo_file_write(ctx, path, "", 0));
-    assert_int_equal(vo_mesh_load_obj(ctx, path, &m), VO_BAD_DATA);
+    assert_int_equal(vo_mesh_load_obj(ctx, path, VO_MESH_FOR_CLOTH, &m), VO_BAD_DATA);
     assert_non_null(strstr(vo_context_message(ctx), "bad.obj: mesh: has no face"));
     snprintf(path, sizeof path, "%s/missing.obj", test_folder());
-    assert_int_equal(vo_mesh_load_obj(ctx, path, &m), VO_IO_FAILED);
+    assert_int_equal(vo_mesh_load_obj(ctx, path, VO_MESH_FOR_CLOTH, &m), VO_IO_FAILED);
     assert_non_null(strstr(vo_context_message(ctx), "missing.obj"));
     vo_context_destroy(ctx);
 }
@@ -351,7 +351,7 @@ static void saved_mesh_reads_back_the_same(void **state) {
         assert_ok(ctx, vo_mesh_enable(m, true, true));
         decorate(m, &r);
         assert_ok(ctx, vo_mesh_save_obj(ctx, m, path));
-        assert_ok(ctx, vo_mesh_load_obj(ctx, path, &back));
+        assert_ok(ctx, vo_mesh_load_obj(ctx, path, VO_MESH_FOR_CLOTH, &back));
         assert_same_mesh(m, back);
         vo_mesh_destroy(m);
         vo_mesh_destroy(back);
@@ -461,7 +461,7 @@ static vo_result load_and_save(vo_context *ctx, void *arg) {
     char copy[700];
     vo_mesh *m;
     snprintf(copy, sizeof copy, "%s.copy", path);
-    VO_TRY(vo_mesh_load_obj(ctx, path, &m));
+    VO_TRY(vo_mesh_load_obj(ctx, path, VO_MESH_FOR_CLOTH, &m));
     vo_result result = vo_mesh_save_obj(ctx, m, copy);
     vo_mesh_destroy(m);
     return result;

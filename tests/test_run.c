@@ -226,7 +226,7 @@ static void export_writes_arcsims_names(void **state) {
         assert_int_equal(access(path, R_OK) == 0, frame >= 1);
     }
     vo_mesh *mesh;
-    assert_ok(p.ctx, vo_mesh_load_obj(p.ctx, path, &mesh));
+    assert_ok(p.ctx, vo_mesh_load_obj(p.ctx, path, VO_MESH_FOR_CLOTH, &mesh));
     assert_int_equal(vo_mesh_get_view(mesh).face_count, 288);
     vo_mesh_destroy(mesh);
     def.first = 50;

@@ -42,7 +42,7 @@ typedef struct cli_args {
     cli_frames frames;
     int set_count;
     const char **sets; /* [set_count] key=value, in order */
-    bool force, quiet, json, obstacles, man, help;
+    bool force, quiet, json, obstacle, obstacles, man, help;
 } cli_args;
 
 typedef enum cli_kind {

@@ -9,13 +9,22 @@
 
 typedef vo_result check_fn(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user);
 
+static vo_result check_cloth(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user) {
+    return vo_check_mesh(ctx, path, VO_MESH_FOR_CLOTH, fn, user);
+}
+
+static vo_result check_obstacle(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user) {
+    return vo_check_mesh(ctx, path, VO_MESH_FOR_OBSTACLE, fn, user);
+}
+
 /* What can be checked, and how it is called. */
 typedef struct check_kind {
     const char *name;
     check_fn *check;
 } check_kind;
 
-static const check_kind run_kind = {"run", vo_check_run}, mesh_kind = {"mesh", vo_check_mesh},
+static const check_kind run_kind = {"run", vo_check_run}, mesh_kind = {"mesh", check_cloth},
+                        obstacle_kind = {"obstacle mesh", check_obstacle},
                         scene_kind = {"scene", vo_check_scene};
 
 typedef struct check_report {
@@ -32,9 +41,10 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 /* Tells by looking what a path is. */
-static check_kind kind_of(const char *path) {
+static check_kind kind_of(const char *path, bool obstacle) {
     if (cli_is_folder(path)) return run_kind;
-    return ends_with(path, ".obj") ? mesh_kind : scene_kind;
+    if (!ends_with(path, ".obj")) return scene_kind;
+    return obstacle ? obstacle_kind : mesh_kind;
 }
 
 /* Counts a finding and prints it at once. */
@@ -90,7 +100,10 @@ static int finish(vo_context *ctx, vo_result result, check_report *report) {
 int cmd_check(const cli_args *args) {
     int code = cli_need_input(args->operand);
     if (code != CLI_DONE) return code;
-    check_kind kind = kind_of(args->operand);
+    check_kind kind = kind_of(args->operand, args->obstacle);
+    if (args->obstacle && kind.check != check_obstacle)
+        return cli_fail(CLI_BAD_CALL, "--obstacle is for meshes, and %s is a %s", args->operand,
+                        kind.name);
     if (kind.check == vo_check_run) code = cli_need_run(args->operand);
     if (code != CLI_DONE) return code;
     vo_context *ctx;

@@ -76,6 +76,8 @@ static const cli_note info_examples[] = {
 };
 
 static const cli_option check_options[] = {
+    {"obstacle", 0, CLI_FLAG, FIELD(obstacle), NULL,
+     "the mesh is for an obstacle, which may be closed and needs no texture coordinates"},
     {THREADS},
     {"json", 0, CLI_FLAG, FIELD(json), NULL,
      "prints one JSON object: path, kind, findings (each with fatal and text) and ok"},
@@ -85,6 +87,7 @@ static const cli_option check_options[] = {
 static const cli_note check_examples[] = {
     {"voile check flag.json", "the scene and all files it names"},
     {"voile check shirt.obj", "a mesh: holes are fine, folds over an edge are not"},
+    {"voile check --obstacle body.obj", "a mesh that cloth falls on"},
     {"voile check out/flag", "every frame of a run: complete and unaltered"},
     {NULL},
 };

@@ -13,6 +13,11 @@ extern "C" {
 
 typedef struct vo_mesh vo_mesh;
 
+/* What a mesh is for, which says what may be wrong with it. Cloth needs a material space and two
+ * faces at most along an edge; an obstacle only triangles in the world, so any closed, branching or
+ * unwrapped surface will do. Cloth meshes also serve as obstacles, not the other way round. */
+typedef enum vo_mesh_use { VO_MESH_FOR_CLOTH, VO_MESH_FOR_OBSTACLE } vo_mesh_use;
+
 /* Read-only look at a mesh's arrays. Valid until the mesh changes. */
 typedef struct vo_mesh_view {
     int node_count, vert_count, edge_count, face_count;
@@ -34,16 +39,18 @@ VO_API vo_result vo_mesh_create_grid(vo_context *ctx, double width, double heigh
                                      int rows, vo_mesh **out);
 
 /* From arrays. `uv` may be NULL: then the material position is the node's (x, y); else it has one
- * entry a vert and `vert_node` says whose. Faces index verts (nodes where uv is NULL). Defective
- * meshes are refused with a message that names the first defect and the number of the others. Verts
- * that no face uses are left out (later ones move up); a patch whose uv are turned over as a whole
- * is mirrored; both are logged as warnings. */
+ * entry a vert and `vert_node` says whose. Faces index verts (nodes where uv is NULL). Meshes with
+ * a defect that is fatal for their use are refused (VO_BAD_DATA) with a message that names the
+ * first and the number of the others. Verts that no face uses are left out (later ones move up); a
+ * patch of cloth whose uv are turned over as a whole is mirrored; both are logged as warnings. */
 VO_API vo_result vo_mesh_create(vo_context *ctx, int node_count, const vo_vec3 *node_x,
                                 int vert_count, const vo_vec2 *uv, const int *vert_node,
-                                int face_count, const int (*face_vert)[3], vo_mesh **out);
+                                int face_count, const int (*face_vert)[3], vo_mesh_use use,
+                                vo_mesh **out);
 
 /* OBJ with the extensions of ARCSim (docs/formats.md). */
-VO_API vo_result vo_mesh_load_obj(vo_context *ctx, const char *path, vo_mesh **out);
+VO_API vo_result vo_mesh_load_obj(vo_context *ctx, const char *path, vo_mesh_use use,
+                                  vo_mesh **out);
 VO_API vo_result vo_mesh_save_obj(vo_context *ctx, const vo_mesh *mesh, const char *path);
 
 VO_API void vo_mesh_destroy(vo_mesh *mesh);

@@ -70,7 +70,8 @@ VO_API void vo_run_info_free(vo_context *ctx, vo_run_info *info);
 typedef void vo_finding_fn(void *user, bool fatal, const char *text);
 
 /* Each reports what it finds and returns VO_BAD_DATA if any of it is fatal. */
-VO_API vo_result vo_check_mesh(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user);
+VO_API vo_result vo_check_mesh(vo_context *ctx, const char *path, vo_mesh_use use,
+                               vo_finding_fn *fn, void *user);
 VO_API vo_result vo_check_scene(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user);
 VO_API vo_result vo_check_run(vo_context *ctx, const char *folder, vo_finding_fn *fn, void *user);
 

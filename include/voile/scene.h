@@ -67,8 +67,8 @@ typedef struct vo_material_def {
 } vo_material_def;
 
 typedef struct vo_cloth_def {
-    const vo_mesh *mesh;
-    vo_pose pose; /* a scale other than 1 also scales the material coordinates */
+    const vo_mesh *mesh; /* of VO_MESH_FOR_CLOTH */
+    vo_pose pose;        /* a scale other than 1 also scales the material coordinates */
     vo_vec3 linear_velocity, angular_velocity, velocity_origin; /* m/s, rad/s, m */
     int material_count;
     const vo_material_def *materials;
@@ -105,10 +105,10 @@ typedef struct vo_handle_def {
 } vo_handle_def;
 
 typedef struct vo_obstacle_def {
-    const vo_mesh *mesh;
-    vo_pose pose;      /* applied to the mesh before the motion */
-    int motion;        /* -1: static */
-    double start, end; /* s; it exists from start to end */
+    const vo_mesh *mesh; /* of either use */
+    vo_pose pose;        /* applied to the mesh before the motion */
+    int motion;          /* -1: static */
+    double start, end;   /* s; it exists from start to end */
 } vo_obstacle_def;
 
 VO_API vo_pose vo_pose_identity(void);

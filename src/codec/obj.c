@@ -15,8 +15,8 @@ vo_result vo_obj_load(vo_context *ctx, const char *path, vo_mesh_use use, vo_mes
     return result;
 }
 
-vo_result vo_mesh_load_obj(vo_context *ctx, const char *path, vo_mesh **out) {
-    return vo_obj_load(ctx, path, VO_MESH_FOR_CLOTH, out);
+vo_result vo_mesh_load_obj(vo_context *ctx, const char *path, vo_mesh_use use, vo_mesh **out) {
+    return vo_obj_load(ctx, path, use, out);
 }
 
 vo_result vo_mesh_save_obj(vo_context *ctx, const vo_mesh *mesh, const char *path) {

@@ -39,7 +39,7 @@ static bool is_count(int count) { return count >= 0 && count <= VO_MESH_MAX_ELEM
 
 vo_result vo_mesh_create(vo_context *ctx, int node_count, const vo_vec3 *node_x, int vert_count,
                          const vo_vec2 *uv, const int *vert_node, int face_count,
-                         const int (*face_vert)[3], vo_mesh **out) {
+                         const int (*face_vert)[3], vo_mesh_use use, vo_mesh **out) {
     *out = NULL;
     if (!is_count(node_count) || !is_count(vert_count) || !is_count(face_count))
         return vo_fail(ctx, VO_BAD_CALL,
@@ -51,7 +51,7 @@ vo_result vo_mesh_create(vo_context *ctx, int node_count, const vo_vec3 *node_x,
     vo_mesh_data data = {
         .node_count = node_count, .vert_count = uv ? vert_count : 0, .face_count = face_count};
     vo_result result = fill(ctx, &data, node_x, uv, vert_node, face_vert);
-    if (result == VO_OK) result = vo_mesh_accept(ctx, "mesh", &data, VO_MESH_FOR_CLOTH, out);
+    if (result == VO_OK) result = vo_mesh_accept(ctx, "mesh", &data, use, out);
     vo_mesh_data_free(ctx, &data);
     return result;
 }

@@ -73,6 +73,7 @@ static vo_result copy_into(vo_mesh *to, const vo_mesh *from) {
     copy_columns(target.vert, source.vert, COUNT_OF(source.vert), from->vert_count);
     copy_columns(target.edge, source.edge, COUNT_OF(source.edge), from->edge_count);
     copy_columns(target.face, source.face, COUNT_OF(source.face), from->face_count);
+    to->use = from->use;
     to->topology = from->topology;
     to->node_count = from->node_count;
     to->vert_count = from->vert_count;

@@ -15,7 +15,8 @@
  * with three edges answer both with half the memory.
  *
  * Invariants of a built mesh (mesh/validate.h checks them on the way in):
- *  1. a face has three different verts of three different nodes and positive material area;
+ *  1. a face has three different verts of three different nodes and, unless the mesh is for an
+ *     obstacle, positive material area;
  *  2. an edge has one or two faces, and two faces cross it in opposite directions;
  *  3. face_edge[f][i] joins the nodes of face_vert[f][i] and face_vert[f][(i + 1) % 3];
  *  4. edge_face[e][0] crosses it from edge_node[e][0] to edge_node[e][1]; edge_face[e][1] is the
@@ -31,6 +32,7 @@
 
 struct vo_mesh {
     vo_context *ctx;
+    vo_mesh_use use;   /* what it was validated for */
     uint64_t topology; /* grows with every change of connectivity */
 
     int node_count, node_capacity;

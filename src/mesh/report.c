@@ -101,6 +101,8 @@ void vo_mesh_report_log(const vo_mesh_report *report, const char *name) {
 vo_result vo_mesh_accept(vo_context *ctx, const char *name, const vo_mesh_data *data,
                          vo_mesh_use use, vo_mesh **out) {
     *out = NULL;
+    if (use != VO_MESH_FOR_CLOTH && use != VO_MESH_FOR_OBSTACLE)
+        return vo_fail(ctx, VO_BAD_CALL, "%s: the use is not one of vo_mesh_use", name);
     vo_mesh_report report;
     VO_TRY(vo_mesh_validate(ctx, data, use, &report));
     vo_result result = VO_OK;
@@ -111,5 +113,7 @@ vo_result vo_mesh_accept(vo_context *ctx, const char *name, const vo_mesh_data *
     } else
         vo_mesh_report_log(&report, name);
     vo_mesh_report_free(&report);
-    return result == VO_OK ? vo_mesh_build(ctx, data, out) : result;
+    if (result == VO_OK) result = vo_mesh_build(ctx, data, out);
+    if (result == VO_OK) (*out)->use = use;
+    return result;
 }

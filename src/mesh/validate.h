@@ -44,8 +44,6 @@ typedef enum vo_mesh_defect_kind {
         VO_DEFECT_KIND_COUNT
 } vo_mesh_defect_kind;
 
-typedef enum vo_mesh_use { VO_MESH_FOR_CLOTH, VO_MESH_FOR_OBSTACLE } vo_mesh_use;
-
 typedef enum vo_mesh_element {
     VO_ELEMENT_MESH,
     VO_ELEMENT_NODE,

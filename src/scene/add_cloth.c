@@ -82,8 +82,15 @@ static vo_result check_velocity(vo_context *ctx, const vo_cloth_parts *p) {
     return vo_fail(ctx, VO_BAD_CALL, "the velocity must be finite");
 }
 
+static vo_result check_use(vo_context *ctx, const vo_mesh *mesh) {
+    if (mesh->use == VO_MESH_FOR_CLOTH) return VO_OK;
+    return vo_fail(ctx, VO_BAD_CALL,
+                   "the mesh was made for an obstacle; a cloth needs one of VO_MESH_FOR_CLOTH");
+}
+
 vo_result vo_scene_take_cloth(vo_scene *scene, vo_cloth_parts *parts, int *id) {
     vo_context *ctx = scene->ctx;
+    VO_TRY(check_use(ctx, parts->mesh));
     VO_TRY(check_materials(ctx, parts));
     VO_TRY(check_labels(ctx, parts->mesh, parts->material_count));
     VO_TRY(vo_scene_check_placement(ctx, parts->mesh, parts->placement));

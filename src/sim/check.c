@@ -37,26 +37,28 @@ static vo_result failure_as_finding(findings *f, vo_result result, const char *w
 /* ---- meshes -----------------------------------------------------------------------------------
  */
 
-static vo_result report_defects(findings *f, const char *path, const vo_mesh_data *data) {
+static vo_result report_defects(findings *f, const char *path, const vo_mesh_data *data,
+                                vo_mesh_use use) {
     vo_mesh_report report;
-    VO_TRY(vo_mesh_validate(f->ctx, data, VO_MESH_FOR_CLOTH, &report));
+    VO_TRY(vo_mesh_validate(f->ctx, data, use, &report));
     for (int i = 0; i < report.count; i++) {
         char defect[512], text[1024];
         vo_mesh_defect_text(&report.defect[i], defect, sizeof defect);
         snprintf(text, sizeof text, "%s: %s", path, defect);
-        found(f, vo_mesh_defect_is_fatal(report.defect[i].kind, VO_MESH_FOR_CLOTH), text);
+        found(f, vo_mesh_defect_is_fatal(report.defect[i].kind, use), text);
     }
     vo_mesh_report_free(&report);
     return VO_OK;
 }
 
-vo_result vo_check_mesh(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user) {
+vo_result vo_check_mesh(vo_context *ctx, const char *path, vo_mesh_use use, vo_finding_fn *fn,
+                        void *user) {
     findings f = {ctx, fn, user, 0};
     vo_bytes bytes;
     VO_TRY(vo_file_read(ctx, path, &bytes));
     vo_mesh_data data = {0};
     vo_result result = vo_obj_parse(ctx, path, bytes.data, bytes.size, &data);
-    if (result == VO_OK) result = report_defects(&f, path, &data);
+    if (result == VO_OK) result = report_defects(&f, path, &data, use);
     vo_mesh_data_free(ctx, &data);
     vo_bytes_free(ctx, &bytes);
     return failure_as_finding(&f, result, path);
