@@ -169,7 +169,7 @@ static void bad_cloths_are_refused(void **state) {
     REFUSE(f.material.stretch_max = 0, "material 0: the upper strain limit");
     REFUSE(f.cloth.pose.scale = 0, "pose");
     REFUSE(f.cloth.pose.translate.x = NAN, "pose");
-    REFUSE(f.cloth.pose.scale = 1e308; f.cloth.pose.translate.x = 1.7e308, "out of all bounds");
+    REFUSE(f.cloth.pose.scale = 1e15, "out of all bounds");
     REFUSE(f.cloth.linear_velocity.z = INFINITY, "velocity");
 #undef REFUSE
     expect_refused(good.ctx, vo_scene_add_cloth(good.scene, NULL, NULL), "mesh");

@@ -1,4 +1,5 @@
 #include "core/memory.h"
+#include "math/bounds.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "mesh/validate.h"
@@ -78,8 +79,8 @@ static void fill_grid(vo_mesh_data *data, double width, double height, int colum
 vo_result vo_mesh_create_grid(vo_context *ctx, double width, double height, int columns, int rows,
                               vo_mesh **out) {
     *out = NULL;
-    if (!(width > 0 && height > 0 && isfinite(width) && isfinite(height)) || columns < 1 ||
-        rows < 1 || (int64_t)columns * rows >= MAX_CELLS)
+    if (!vo_is_positive(width) || !vo_is_positive(height) || columns < 1 || rows < 1 ||
+        (int64_t)columns * rows >= MAX_CELLS)
         return vo_fail(ctx, VO_BAD_CALL,
                        "grid of %g x %g m in %d x %d cells: sizes and cells must "
                        "be positive, and the cells fewer than 100 million",

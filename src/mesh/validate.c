@@ -6,8 +6,8 @@
 
 /* A triangle is degenerate when its area is below this fraction of its longest side squared (a
  * sliver 10^10 times as long as high cannot be told from a line in double arithmetic), or below
- * this many square metres. */
-static const double DEGENERATE_RATIO = 1e-10, DEGENERATE_AREA = 1e-18;
+ * VO_MESH_LEAST_AREA. */
+static const double DEGENERATE_RATIO = 1e-10;
 
 /* Larger coordinates (m, m/s) would overflow in products of areas. */
 static const double MAX_COORDINATE = 1e30;
@@ -170,7 +170,7 @@ static vo_result check_corners(checker *c) {
 /* What is not finite or too large passes: it is reported as such. */
 static bool is_degenerate(double area, double longest2) {
     if (!(longest2 <= MAX_COORDINATE * MAX_COORDINATE)) return false;
-    return area <= DEGENERATE_RATIO * longest2 || area <= DEGENERATE_AREA;
+    return area <= DEGENERATE_RATIO * longest2 || area <= VO_MESH_LEAST_AREA;
 }
 
 static bool is_degenerate_in_material(const vo_mesh_data *d, int f) {

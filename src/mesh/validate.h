@@ -10,6 +10,9 @@
 
 #include "mesh/mesh.h"
 
+/* m^2 in material space or the world; a face of less counts as having no area. */
+#define VO_MESH_LEAST_AREA 1e-18
+
 /* X(name, what is wrong, what to do or what is done, fatal for cloth, fatal for an obstacle), in
  * the order in which they are looked for. */
 #define VO_MESH_DEFECTS(X)                                                                        \

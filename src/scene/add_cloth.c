@@ -1,5 +1,7 @@
 /* Cloth into the scene: materials checked, mesh put in its place and given its first velocity. */
 #include "core/memory.h"
+#include "math/bounds.h"
+#include "mesh/validate.h"
 #include "scene/build.h"
 
 vo_material_def vo_material_def_default(void) {
@@ -12,18 +14,18 @@ vo_material_def vo_material_def_default(void) {
 
 vo_cloth_def vo_cloth_def_default(void) { return (vo_cloth_def){.pose = vo_pose_identity()}; }
 
-static bool is_positive(double x) { return x > 0 && isfinite(x); }
-
 /* The sentence that tells what is wrong with a material, or NULL. */
 static const char *material_defect(const vo_material *m) {
     if (!m->fabric) return "it has no fabric";
-    if (!is_positive(m->density_mult)) return "density_mult must be positive";
-    if (!is_positive(m->stretching_mult)) return "stretching_mult must be positive";
-    if (!(m->bending_mult >= 0) || !isfinite(m->bending_mult))
-        return "bending_mult must be at least 0";
-    if (!(m->damping >= 0) || !isfinite(m->damping)) return "damping must be at least 0";
-    if (!(m->stretch_min <= m->stretch_max)) return "the strain limits are the wrong way round";
-    if (!(m->stretch_max > 0)) return "the upper strain limit must be positive";
+    if (!vo_is_positive(m->density_mult)) return "density_mult must be positive";
+    if (!vo_is_positive(m->stretching_mult)) return "stretching_mult must be positive";
+    if (!vo_is_nonnegative(m->bending_mult)) return "bending_mult must be at least 0";
+    if (!vo_is_nonnegative(m->damping)) return "damping must be at least 0";
+    if (!vo_is_end(-m->stretch_min)) return "stretch_min must be a number or minus infinity";
+    if (!vo_is_end(m->stretch_max)) return "stretch_max must be a number or infinity";
+    if (m->stretch_min > m->stretch_max)
+        return "the strain limits are the wrong way round: stretch_min exceeds stretch_max";
+    if (!(m->stretch_max > 0)) return "the upper strain limit, stretch_max, must be positive";
     return NULL;
 }
 
@@ -76,10 +78,29 @@ static vo_remeshing remeshing_default(void) {
 }
 
 static vo_result check_velocity(vo_context *ctx, const vo_cloth_parts *p) {
-    if (v3_is_finite(p->linear_velocity) && v3_is_finite(p->angular_velocity) &&
-        v3_is_finite(p->velocity_origin))
-        return VO_OK;
-    return vo_fail(ctx, VO_BAD_CALL, "the velocity must be finite");
+    const char *bad = !v3_is_bounded(p->linear_velocity)    ? "linear_velocity"
+                      : !v3_is_bounded(p->angular_velocity) ? "angular_velocity"
+                      : !v3_is_bounded(p->velocity_origin)  ? "velocity_origin"
+                                                            : NULL;
+    if (!bad) return VO_OK;
+    return vo_fail(ctx, VO_BAD_CALL, "%s must be three numbers up to " VO_LARGEST_TEXT, bad);
+}
+
+/* Whether the mesh can be simulated at the place, in the size and at the speed it was given. */
+static vo_result check_placed(vo_context *ctx, const vo_mesh *mesh) {
+    for (int n = 0; n < mesh->node_count; n++)
+        if (!v3_is_bounded(mesh->node_v[n]))
+            return vo_fail(ctx, VO_BAD_CALL, "the velocity of node %d is out of all bounds", n);
+    for (int v = 0; v < mesh->vert_count; v++)
+        if (!v2_is_bounded(mesh->vert_u[v]))
+            return vo_fail(ctx, VO_BAD_CALL,
+                           "the material position of node %d is out of all bounds",
+                           mesh->vert_node[v]);
+    for (int f = 0; f < mesh->face_count; f++)
+        if (!(vo_mesh_face_area(mesh, f) > VO_MESH_LEAST_AREA))
+            return vo_fail(ctx, VO_BAD_CALL, "the scale leaves face %d an area of only %g m^2", f,
+                           vo_mesh_face_area(mesh, f));
+    return VO_OK;
 }
 
 static vo_result check_use(vo_context *ctx, const vo_mesh *mesh) {
@@ -95,11 +116,12 @@ vo_result vo_scene_take_cloth(vo_scene *scene, vo_cloth_parts *parts, int *id) {
     VO_TRY(check_labels(ctx, parts->mesh, parts->material_count));
     VO_TRY(vo_scene_check_placement(ctx, parts->mesh, parts->placement));
     VO_TRY(check_velocity(ctx, parts));
-    if (!vo_reserve(ctx, &scene->cloth, &scene->cloth_capacity, scene->cloth_count + 1))
-        return vo_fail_memory(ctx, "a cloth");
     place_nodes(parts->mesh, parts->placement);
     scale_material(parts->mesh, parts->placement.scale);
     add_velocity(parts->mesh, parts);
+    VO_TRY(check_placed(ctx, parts->mesh));
+    if (!vo_reserve(ctx, &scene->cloth, &scene->cloth_capacity, scene->cloth_count + 1))
+        return vo_fail_memory(ctx, "a cloth");
     scene->cloth[scene->cloth_count] =
         (vo_scene_cloth){parts->mesh, parts->material_count, parts->material, remeshing_default()};
     if (id) *id = scene->cloth_count;
@@ -137,6 +159,7 @@ vo_result vo_scene_add_cloth(vo_scene *scene, const vo_cloth_def *def, int *id) 
     if (!def || !def->mesh) return vo_fail(ctx, VO_BAD_CALL, "a cloth needs a mesh");
     if (def->material_count < 1 || !def->materials)
         return vo_fail(ctx, VO_BAD_CALL, "a cloth needs a material");
+    VO_TRY(vo_scene_check_pose(ctx, def->pose));
     vo_cloth_parts parts = {.placement = vo_pose_transform(def->pose),
                             .linear_velocity = def->linear_velocity,
                             .angular_velocity = def->angular_velocity,

@@ -1,5 +1,6 @@
 /* Motions and obstacles into the scene. */
 #include "core/memory.h"
+#include "math/bounds.h"
 #include "scene/build.h"
 
 vo_obstacle_def vo_obstacle_def_default(void) {
@@ -7,6 +8,10 @@ vo_obstacle_def vo_obstacle_def_default(void) {
 }
 
 vo_result vo_scene_take_motion(vo_scene *scene, vo_motion *motion, int *id) {
+    for (int k = 0; k < motion->key_count; k++)
+        if (!v3_is_bounded(motion->key[k].pose.translation))
+            return vo_fail(scene->ctx, VO_BAD_CALL,
+                           "key %d of the motion: the pose is out of all bounds", k);
     if (!vo_reserve(scene->ctx, &scene->motion, &scene->motion_capacity, scene->motion_count + 1))
         return vo_fail_memory(scene->ctx, "a motion");
     if (id) *id = scene->motion_count;
@@ -30,21 +35,24 @@ vo_result vo_scene_check_motion(const vo_scene *scene, int motion) {
 }
 
 vo_result vo_scene_check_times(vo_context *ctx, double start, double end, double fade) {
-    if (isnan(start) || isnan(end) || !(fade >= 0))
-        return vo_fail(ctx, VO_BAD_CALL, "start, end and fade times must be numbers, fade >= 0");
+    if (!vo_is_bounded(start))
+        return vo_fail(ctx, VO_BAD_CALL, "start must be a time up to " VO_LARGEST_TEXT " s");
+    if (!vo_is_end(end))
+        return vo_fail(ctx, VO_BAD_CALL,
+                       "end must be a time up to " VO_LARGEST_TEXT " s, or plus infinity");
+    if (!vo_is_nonnegative(fade))
+        return vo_fail(ctx, VO_BAD_CALL, "fade must be at least 0, up to " VO_LARGEST_TEXT " s");
     return VO_OK;
 }
 
-static bool is_sound(vo_transform t) {
-    return v3_is_finite(t.translation) && t.scale > 0 && isfinite(t.scale) &&
-           isfinite(q_dot(t.rotation, t.rotation));
+vo_result vo_scene_check_pose(vo_context *ctx, vo_pose pose) {
+    const char *defect = vo_pose_defect(pose);
+    return defect ? vo_fail(ctx, VO_BAD_CALL, "pose.%s", defect) : VO_OK;
 }
 
 vo_result vo_scene_check_placement(vo_context *ctx, const vo_mesh *mesh, vo_transform placement) {
-    if (!is_sound(placement))
-        return vo_fail(ctx, VO_BAD_CALL, "the pose must be finite and its scale positive");
     for (int n = 0; n < mesh->node_count; n++)
-        if (!v3_is_finite(xf_point(placement, mesh->node_x[n])))
+        if (!v3_is_bounded(xf_point(placement, mesh->node_x[n])))
             return vo_fail(ctx, VO_BAD_CALL, "the pose takes node %d out of all bounds", n);
     return VO_OK;
 }
@@ -73,6 +81,7 @@ vo_result vo_scene_take_obstacle(vo_scene *scene, const vo_obstacle_def *def, vo
 vo_result vo_scene_add_obstacle(vo_scene *scene, const vo_obstacle_def *def, int *id) {
     vo_context *ctx = scene->ctx;
     if (!def || !def->mesh) return vo_fail(ctx, VO_BAD_CALL, "an obstacle needs a mesh");
+    VO_TRY(vo_scene_check_pose(ctx, def->pose));
     vo_mesh *mesh;
     VO_TRY(vo_mesh_copy(ctx, def->mesh, &mesh));
     vo_result result = vo_scene_take_obstacle(scene, def, mesh, vo_pose_transform(def->pose), id);

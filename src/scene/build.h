@@ -1,6 +1,6 @@
 /* How a scene grows. The public calls check and copy what they are given; the loader hands over
  * what it has just read. Both end here. On success the scene owns the parts, on failure the caller
- * still does. A wrong value is VO_BAD_CALL with a sentence that names it. */
+ * still does, if only to free them. A wrong value is VO_BAD_CALL with a sentence that names it. */
 #ifndef VO_SCENE_BUILD_H
 #define VO_SCENE_BUILD_H
 
@@ -23,7 +23,10 @@ vo_result vo_scene_take_motion(vo_scene *scene, vo_motion *motion, int *id);
 vo_result vo_scene_take_obstacle(vo_scene *scene, const vo_obstacle_def *def, vo_mesh *mesh,
                                  vo_transform placement, int *id);
 
-/* Whether a mesh stays finite where the transform puts it. */
+/* Whether the numbers of a pose are within bounds. */
+vo_result vo_scene_check_pose(vo_context *ctx, vo_pose pose);
+
+/* Whether a mesh stays within bounds where the transform puts it. */
 vo_result vo_scene_check_placement(vo_context *ctx, const vo_mesh *mesh, vo_transform placement);
 
 vo_result vo_scene_check_motion(const vo_scene *scene, int motion);

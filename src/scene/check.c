@@ -1,14 +1,10 @@
 /* Checks a scene document against the tables of keys and fills in what is missing. */
+#include "math/bounds.h"
 #include "scene/keys.h"
 #include "scene/load.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Numbers beyond these bounds mean nothing in metres, seconds and kilograms and would overflow in
- * products. */
-#define LARGEST  1e15
-#define SMALLEST 1e-15
 
 enum { MOST_KEYS = 64 };
 
@@ -19,7 +15,7 @@ typedef struct checker {
 } checker;
 
 static vo_result check_magnitude(vo_json_at at, double x) {
-    if (fabs(x) > LARGEST && isfinite(x)) return vo_json_fail(at, "%g is too large", x);
+    if (!vo_is_bounded(x) && isfinite(x)) return vo_json_fail(at, "%g is too large", x);
     return VO_OK;
 }
 
@@ -29,7 +25,7 @@ static vo_result check_real(vo_json_at at, vo_key_kind kind) {
     VO_TRY(may_be_infinite ? vo_json_read_limit(at, &x) : vo_json_read_real(at, &x));
     VO_TRY(check_magnitude(at, x));
     if (kind == VO_KEY_POSITIVE && !(x > 0)) return vo_json_fail(at, "must be positive, is %g", x);
-    if (kind == VO_KEY_POSITIVE && x < SMALLEST) return vo_json_fail(at, "%g is too small", x);
+    if (kind == VO_KEY_POSITIVE && x < VO_SMALLEST) return vo_json_fail(at, "%g is too small", x);
     if ((kind == VO_KEY_NONNEGATIVE || kind == VO_KEY_TIME) && !(x >= 0))
         return vo_json_fail(at, "must not be negative, is %g", x);
     return VO_OK;

@@ -57,7 +57,7 @@ static vo_result load_motfile(vo_loader *loader, vo_json_at at) {
     if (result != VO_OK) return vo_at_fault(named, result);
     result = take_bodies(loader, &mot);
     vo_mot_free(&mot);
-    return result;
+    return vo_at_fault(named, result);
 }
 
 vo_result vo_load_motions(vo_loader *loader, vo_json_at motions) {

@@ -12,6 +12,7 @@
  */
 #include "codec/number.h"
 #include "core/memory.h"
+#include "math/bounds.h"
 #include "scene/motion.h"
 
 #include <string.h>
@@ -46,11 +47,11 @@ static void skip_empty_lines(mot_reader *r) {
     while (r->at < r->end && skip_blanks(r->at, r->end) == line_end(r)) next_line(r);
 }
 
-/* One number within the line; NULL if there is none that is finite. */
+/* One number within the line; NULL if there is none that is within bounds. */
 static const char *read_number(const char *at, const char *end, double *out) {
     at = skip_blanks(at, end);
     const char *after = vo_number_read(at, end, out);
-    if (!after || !isfinite(*out)) return NULL;
+    if (!after || !vo_is_bounded(*out)) return NULL;
     return after == end || is_blank(*after) ? after : NULL;
 }
 

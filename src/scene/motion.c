@@ -1,6 +1,7 @@
 #include "scene/motion.h"
 
 #include "core/memory.h"
+#include "math/bounds.h"
 
 /* Weighted sum of two poses and two rates, component by component. */
 static vo_transform combine(const vo_motion_key *a, const vo_motion_key *b, const double w[4]) {
@@ -70,29 +71,41 @@ void vo_motion_central_rates(vo_motion *motion) {
 
 #define SHORTEST_SPAN 1e-9 /* s between two keys; less overflows the rates */
 
-static bool pose_is_finite(vo_pose p) {
-    return v3_is_finite(p.translate) && isfinite(p.scale) && isfinite(p.degrees) &&
-           v3_is_finite(p.axis);
+const char *vo_pose_rate_defect(vo_pose p) {
+    if (!v3_is_bounded(p.translate))
+        return "translate must be three numbers up to " VO_LARGEST_TEXT;
+    if (!vo_is_bounded(p.scale)) return "scale must be a number up to " VO_LARGEST_TEXT;
+    if (!vo_is_bounded(p.degrees)) return "degrees must be a number up to " VO_LARGEST_TEXT;
+    if (!v3_is_bounded(p.axis)) return "axis must be three numbers up to " VO_LARGEST_TEXT;
+    return NULL;
 }
 
-/* The sentence that tells what is wrong with key k, or NULL. */
-static const char *key_defect(const vo_keyframe *keys, int k) {
-    const vo_keyframe *key = &keys[k];
-    if (!isfinite(key->time)) return "the time is not finite";
-    if (k > 0 && !(key->time - keys[k - 1].time >= SHORTEST_SPAN))
+const char *vo_pose_defect(vo_pose p) {
+    if (!vo_is_positive(p.scale)) return "scale must be positive, up to " VO_LARGEST_TEXT;
+    return vo_pose_rate_defect(p);
+}
+
+/* What is wrong with the times, or NULL. */
+static const char *time_defect(const vo_keyframe *keys, int k) {
+    if (!vo_is_bounded(keys[k].time)) return "time must be a number up to " VO_LARGEST_TEXT;
+    if (k > 0 && !(keys[k].time - keys[k - 1].time >= SHORTEST_SPAN))
         return "its time is not later than that of the key before";
-    if (!pose_is_finite(key->pose)) return "the pose has a number that is not finite";
-    if (!(key->pose.scale > 0)) return "the scale is not positive";
-    if (key->has_velocity && !pose_is_finite(key->velocity))
-        return "the velocity has a number that is not finite";
     return NULL;
+}
+
+static vo_result fail_key(vo_context *ctx, int k, const char *member, const char *defect) {
+    return vo_fail(ctx, VO_BAD_CALL, "key %d of the motion: %s%s", k, member, defect);
 }
 
 static vo_result check_keys(vo_context *ctx, int count, const vo_keyframe *keys) {
     if (count < 1 || !keys) return vo_fail(ctx, VO_BAD_CALL, "a motion needs at least one key");
     for (int k = 0; k < count; k++) {
-        const char *defect = key_defect(keys, k);
-        if (defect) return vo_fail(ctx, VO_BAD_CALL, "key %d of the motion: %s", k, defect);
+        const char *defect = time_defect(keys, k);
+        if (defect) return fail_key(ctx, k, "", defect);
+        defect = vo_pose_defect(keys[k].pose);
+        if (defect) return fail_key(ctx, k, "pose.", defect);
+        defect = keys[k].has_velocity ? vo_pose_rate_defect(keys[k].velocity) : NULL;
+        if (defect) return fail_key(ctx, k, "velocity.", defect);
     }
     return VO_OK;
 }

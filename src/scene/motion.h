@@ -24,6 +24,11 @@ vo_transform vo_motion_pose(const vo_motion *motion, double time);
 
 vo_transform vo_pose_transform(vo_pose pose);
 
+/* What is wrong with a pose, starting with the member's name, or NULL. The scale of a rate of
+ * change may be any number. */
+const char *vo_pose_defect(vo_pose pose);
+const char *vo_pose_rate_defect(vo_pose rate);
+
 /* Checks and copies keyframes; VO_BAD_CALL names the key that is wrong. */
 vo_result vo_motion_from_keyframes(vo_context *ctx, int key_count, const vo_keyframe *keys,
                                    vo_motion *out);

@@ -1,7 +1,10 @@
 #include "scene/scene.h"
 
 #include "core/memory.h"
+#include "math/bounds.h"
 #include "scene/build.h"
+
+#define UP_TO " (up to " VO_LARGEST_TEXT ")"
 
 vo_pose vo_pose_identity(void) { return (vo_pose){.scale = 1}; }
 
@@ -23,31 +26,31 @@ vo_scene_def vo_scene_def_default(void) {
 
 /* The sentence that tells what is wrong with the times, or NULL. */
 static const char *time_defect(const vo_scene_def *d) {
-    if (!(d->frame_time > 0) || !isfinite(d->frame_time)) return "frame_time must be positive";
+    if (!vo_is_positive(d->frame_time)) return "frame_time must be positive" UP_TO;
     if (d->frame_steps < 1) return "frame_steps must be at least 1";
-    if (!(d->end_time >= 0)) return "end_time must not be negative";
-    if (!(d->end_frame >= 0)) return "end_frame must not be negative";
+    if (!vo_is_end(d->end_time) || d->end_time < 0)
+        return "end_time must be at least 0, up to " VO_LARGEST_TEXT " or infinite";
+    if (!vo_is_end(d->end_frame) || d->end_frame < 0)
+        return "end_frame must be at least 0, up to " VO_LARGEST_TEXT " or infinite";
     return NULL;
 }
 
-static bool is_nonnegative(double x) { return x >= 0 && isfinite(x); }
-
 static const char *physics_defect(const vo_scene_def *d) {
-    if (!v3_is_finite(d->gravity)) return "gravity must be finite";
-    if (!is_nonnegative(d->wind_density)) return "wind_density must be at least 0";
-    if (!v3_is_finite(d->wind_velocity)) return "wind_velocity must be finite";
-    if (!is_nonnegative(d->wind_drag)) return "wind_drag must be at least 0";
-    if (!is_nonnegative(d->friction) || !is_nonnegative(d->obstacle_friction))
-        return "friction must be at least 0";
-    if (!(d->handle_stiffness > 0) || !isfinite(d->handle_stiffness))
-        return "handle_stiffness must be positive";
+    if (!v3_is_bounded(d->gravity)) return "gravity must be three numbers" UP_TO;
+    if (!vo_is_nonnegative(d->wind_density)) return "wind_density must be at least 0" UP_TO;
+    if (!v3_is_bounded(d->wind_velocity)) return "wind_velocity must be three numbers" UP_TO;
+    if (!vo_is_nonnegative(d->wind_drag)) return "wind_drag must be at least 0" UP_TO;
+    if (!vo_is_nonnegative(d->friction)) return "friction must be at least 0" UP_TO;
+    if (!vo_is_nonnegative(d->obstacle_friction))
+        return "obstacle_friction must be at least 0" UP_TO;
+    if (!vo_is_positive(d->handle_stiffness)) return "handle_stiffness must be positive" UP_TO;
     return NULL;
 }
 
 static const char *solver_defect(const vo_scene_def *d) {
     if (d->solver != VO_SOLVER_PCG && d->solver != VO_SOLVER_DIRECT)
         return "solver is not one of vo_linear_solver";
-    if (!(d->solver_tolerance > 0 && d->solver_tolerance < 1))
+    if (!(d->solver_tolerance >= VO_SMALLEST && d->solver_tolerance < 1))
         return "solver_tolerance must lie between 0 and 1";
     if (d->solver_max_iterations < 1) return "solver_max_iterations must be at least 1";
     if (d->disable >= 2u * VO_DISABLE_FRACTURE)
