@@ -22,11 +22,9 @@ int main(void) {
     need(ctx, vo_mesh_create_grid(ctx, 1, 1, 20, 20, &mesh));
     need(ctx, vo_fabric_create(ctx, &weave, &cotton));
 
-    /* The scene: gravity, the cloth, and a handle on two of its corners. */
+    /* The scene: gravity and still air, the cloth, and a handle on two of its corners. */
     vo_scene *scene;
-    vo_scene_def def = vo_scene_def_default();
-    def.gravity = (vo_vec3){0, 0, -9.81};
-    need(ctx, vo_scene_create(ctx, &def, &scene));
+    need(ctx, vo_scene_create(ctx, NULL, &scene));
 
     vo_material_def material = vo_material_def_default();
     material.fabric = cotton;

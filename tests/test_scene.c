@@ -59,14 +59,16 @@ static void expect_refused(vo_context *ctx, vo_result result, const char *senten
         fail_msg("\"%s\" does not say \"%s\"", vo_context_message(ctx), sentence);
 }
 
-static void defaults_are_those_of_arcsim(void **state) {
+static void defaults_are_the_world_we_live_in(void **state) {
     (void)state;
     vo_scene_def def = vo_scene_def_default();
-    assert_int_equal(def.frame_steps, 1);
+    assert_true(def.frame_time == 0.04 && def.frame_steps == 8); /* substeps of 5 ms */
     assert_true(isinf(def.end_time) && isinf(def.end_frame));
     assert_true(def.friction == 0.6 && def.obstacle_friction == 0.3);
-    assert_true(def.handle_stiffness == 1e3 && def.wind_density == 1 && def.wind_drag == 0);
-    assert_true(def.gravity.x == 0 && def.gravity.y == 0 && def.gravity.z == 0);
+    assert_true(def.handle_stiffness == 1e3 && def.wind_density == 1.2 && def.wind_drag == 0);
+    assert_true(def.gravity.x == 0 && def.gravity.y == 0 && def.gravity.z == -9.81);
+    assert_true(def.solver == VO_SOLVER_PCG && def.solver_tolerance == 1e-4);
+    assert_int_equal(def.solver_max_iterations, 500);
     vo_material_def material = vo_material_def_default();
     assert_true(material.density_mult == 1 && material.bending_mult == 1);
     assert_true(material.stretch_min == -INFINITY && material.stretch_max == INFINITY);
@@ -321,7 +323,7 @@ static void scenes_survive_refused_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_those_of_arcsim),
+        cmocka_unit_test(defaults_are_the_world_we_live_in),
         cmocka_unit_test(bad_scene_definitions_are_refused),
         cmocka_unit_test(cloth_is_put_in_its_place),
         cmocka_unit_test(what_is_handed_over_is_copied),

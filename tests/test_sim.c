@@ -13,6 +13,7 @@ static vo_result make_sheet(vo_context *ctx, int resolution, const vo_material_d
     def.frame_steps = 8;
     def.end_frame = 10;
     def.gravity = (vo_vec3){0, 0, -9.8};
+    def.wind_density = 1;
     def.wind_velocity = (vo_vec3){2 * wind, 3 * wind, 0};
     vo_mesh *mesh = NULL;
     vo_fabric *fabric = NULL;

@@ -16,10 +16,10 @@ typedef struct vo_scene vo_scene;
 
 /* p -> translate + scale * rotation p; rotation by `degrees` about `axis`. */
 typedef struct vo_pose {
-    vo_vec3 translate;
-    double scale;
+    vo_vec3 translate; /* m */
+    double scale;      /* positive, no unit; 1 leaves the size */
     double degrees;
-    vo_vec3 axis;
+    vo_vec3 axis; /* any length; zero: no rotation */
 } vo_pose;
 
 typedef enum vo_linear_solver {
@@ -40,42 +40,52 @@ typedef enum vo_disable {
     VO_DISABLE_FRACTURE = 1 << 8,
 } vo_disable;
 
+/* In square brackets what vo_scene_def_default sets: a metre-sized world on earth, in still air, at
+ * 25 frames a second. Scene files have defaults of their own, which are ARCSim's
+ * (docs/scene-reference.md). */
 typedef struct vo_scene_def {
-    double frame_time;     /* s per output frame */
-    int frame_steps;       /* substeps per frame; a substep is frame_time / frame_steps long */
-    double end_time;       /* s; infinite: until end_frame */
-    double end_frame;      /* infinite: until end_time */
-    vo_vec3 gravity;       /* m/s^2 */
-    double wind_density;   /* kg/m^3 of the air; 0 switches it off */
-    vo_vec3 wind_velocity; /* m/s */
-    double wind_drag;      /* kg/(m^2 s), linear drag along the cloth */
-    double friction, obstacle_friction;
-    unsigned disable;        /* of vo_disable */
-    double handle_stiffness; /* N/m, of handles that are soft or fading */
-    vo_linear_solver solver;
-    double solver_tolerance; /* relative residual */
-    int solver_max_iterations;
+    double frame_time;        /* [0.04] s per output frame */
+    int frame_steps;          /* [8] substeps per frame; each lasts frame_time / frame_steps */
+    double end_time;          /* [infinite] s; a run ends at the first frame at or after it */
+    double end_frame;         /* [infinite] last frame of a run. Of the two ends the earlier counts;
+                                 stepping by calls (vo_sim_step) heeds neither */
+    vo_vec3 gravity;          /* [0, 0, -9.81] m/s^2 */
+    double wind_density;      /* [1.2] kg/m^3 of the air; 0: only wind_drag is left */
+    vo_vec3 wind_velocity;    /* [0, 0, 0] m/s; still air resists motion, too */
+    double wind_drag;         /* [0] kg/(m^2 s), linear drag along the cloth */
+    double friction;          /* [0.6] Coulomb's coefficient of cloth on cloth, no unit; not yet
+                                 acted upon */
+    double obstacle_friction; /* [0.3] the same of cloth on obstacles */
+    unsigned disable;         /* [0] of vo_disable, joined by | */
+    double handle_stiffness;  /* [1000] N/m, of handles that are soft or fading */
+    vo_linear_solver solver;  /* [VO_SOLVER_PCG] */
+    double solver_tolerance;  /* [1e-4] residual relative to the right-hand side, below 1 */
+    int solver_max_iterations; /* [500] of conjugate gradients before the direct solver is asked */
 } vo_scene_def;
 
 /* One material of a cloth; a face's label says which. */
 typedef struct vo_material_def {
-    const vo_fabric *fabric;
-    double density_mult, stretching_mult, bending_mult;
-    double damping; /* s, stiffness-proportional */
-    double stretch_min,
-        stretch_max; /* limits of the principal stretches, 1 = rest; infinite: none */
+    const vo_fabric *fabric; /* [NULL] must be given */
+    double density_mult;     /* [1] multiplies the fabric's mass */
+    double stretching_mult;  /* [1] and its resistance to stretching */
+    double bending_mult;     /* [1] and to bending; 0: none */
+    double damping;          /* [0] s, stiffness-proportional */
+    double stretch_min;      /* [-infinite] lower limit of the principal stretches; 1 is rest */
+    double stretch_max;      /* [infinite] upper limit; infinite: none */
 } vo_material_def;
 
 typedef struct vo_cloth_def {
-    const vo_mesh *mesh; /* of VO_MESH_FOR_CLOTH */
-    vo_pose pose;        /* a scale other than 1 also scales the material coordinates */
-    vo_vec3 linear_velocity, angular_velocity, velocity_origin; /* m/s, rad/s, m */
-    int material_count;
+    const vo_mesh *mesh;      /* [NULL] must be given; of VO_MESH_FOR_CLOTH */
+    vo_pose pose;             /* [identity] a scale also scales the material coordinates */
+    vo_vec3 linear_velocity;  /* [0, 0, 0] m/s, of every node */
+    vo_vec3 angular_velocity; /* [0, 0, 0] rad/s, about velocity_origin */
+    vo_vec3 velocity_origin;  /* [0, 0, 0] m */
+    int material_count;       /* [0] at least 1 must be given */
     const vo_material_def *materials;
 } vo_cloth_def;
 
 typedef struct vo_keyframe {
-    double time; /* s */
+    double time; /* s, at least 1e-9 after the key before */
     vo_pose pose;
     bool has_velocity; /* else central differences, zero at the first and last key */
     vo_pose velocity;  /* per second: of translate, scale and of the rotation's axis-angle */
@@ -90,25 +100,30 @@ typedef enum vo_handle_kind {
 } vo_handle_kind;
 
 typedef struct vo_handle_def {
-    vo_handle_kind kind;
-    int cloth;
-    int label; /* nodes with this label; -1: the list below */
-    int node_count;
-    const int *nodes;
-    int motion;              /* -1: stays where it is */
-    double start, end, fade; /* s; after `end` the strength falls as (1 - s)^4 over `fade` */
-    double stiffness;        /* N/m; 0: hard for node handles, else the scene's handle_stiffness */
-    double circumference;    /* circle: m */
-    vo_vec2 circle_u;        /* circle: material direction along it */
-    vo_vec3 center, axis0, axis1; /* circle and soft: m */
-    double radius;                /* soft: m */
+    vo_handle_kind kind;  /* [VO_HANDLE_NODE] */
+    int cloth;            /* [0] which one it holds */
+    int label;            /* [-1] nodes with this label; -1: the list below */
+    int node_count;       /* [0] */
+    const int *nodes;     /* [NULL] */
+    int motion;           /* [-1] index of a motion; -1: stays where it is */
+    double start;         /* [0] s, holds from then on */
+    double end;           /* [infinite] s, full strength until then */
+    double fade;          /* [0] s; from `end` to `end + fade` the strength falls as (1 - s)^4, with
+                             s from 0 to 1, then the handle lets go. 0: lets go at `end` */
+    double stiffness;     /* [0] N/m; 0: hard for node handles, else the scene's handle_stiffness */
+    double circumference; /* [0] circle: m; must be given */
+    vo_vec2 circle_u;     /* [0, 0] circle: material direction along it; must be given */
+    vo_vec3 center, axis0, axis1; /* [0, 0, 0] circle and soft: m; unit vectors of the circle to
+                                     where u = 0 goes and to a quarter further */
+    double radius;                /* [0] soft: m; must be given */
 } vo_handle_def;
 
 typedef struct vo_obstacle_def {
-    const vo_mesh *mesh; /* of either use */
-    vo_pose pose;        /* applied to the mesh before the motion */
-    int motion;          /* -1: static */
-    double start, end;   /* s; it exists from start to end */
+    const vo_mesh *mesh; /* [NULL] must be given; of either use */
+    vo_pose pose;        /* [identity] applied to the mesh before the motion */
+    int motion;          /* [-1] index of a motion; -1: static */
+    double start;        /* [0] s, it exists from then on */
+    double end;          /* [infinite] s, until then */
 } vo_obstacle_def;
 
 VO_API vo_pose vo_pose_identity(void);
@@ -118,6 +133,9 @@ VO_API vo_cloth_def vo_cloth_def_default(void);
 VO_API vo_handle_def vo_handle_def_default(void);
 VO_API vo_obstacle_def vo_obstacle_def_default(void);
 
+/* `def` may be NULL for the defaults. Here and below a number that is NaN or larger than 1e15, or a
+ * value that makes no sense, is VO_BAD_CALL with a sentence that names the member. Only limits that
+ * may be infinite (ends, stretches) may be so. */
 VO_API vo_result vo_scene_create(vo_context *ctx, const vo_scene_def *def, vo_scene **out);
 VO_API void vo_scene_destroy(vo_scene *scene);
 

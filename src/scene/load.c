@@ -82,14 +82,16 @@ static vo_result read_solver(const vo_json_at *root, vo_scene_def *def) {
     return VO_OK;
 }
 
+/* Every member comes from the file or from its own defaults, which are ARCSim's and not those of
+ * vo_scene_def_default. */
 static vo_result read_def(const vo_json_at *root, vo_scene_def *def) {
-    *def = vo_scene_def_default();
+    *def = (vo_scene_def){0};
     VO_TRY(read_frame_time(root, def));
     read_end(root, def);
     def->gravity = vo_get_vec3(root, "gravity");
     read_wind(root, def);
-    def->friction = vo_get_limit(root, "friction", def->friction);
-    def->obstacle_friction = vo_get_limit(root, "obs_friction", def->obstacle_friction);
+    def->friction = vo_get_limit(root, "friction", 0.6);
+    def->obstacle_friction = vo_get_limit(root, "obs_friction", 0.3);
     def->disable = read_disable(vo_json_get(root, "disable"));
     vo_json_at magic = vo_json_get(root, "magic");
     def->handle_stiffness = vo_get_real(&magic, "handle_stiffness");

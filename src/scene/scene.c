@@ -11,10 +11,11 @@ vo_pose vo_pose_identity(void) { return (vo_pose){.scale = 1}; }
 vo_scene_def vo_scene_def_default(void) {
     return (vo_scene_def){
         .frame_time = 0.04,
-        .frame_steps = 1,
+        .frame_steps = 8,
         .end_time = INFINITY,
         .end_frame = INFINITY,
-        .wind_density = 1,
+        .gravity = {0, 0, -9.81},
+        .wind_density = 1.2,
         .friction = 0.6,
         .obstacle_friction = 0.3,
         .handle_stiffness = 1e3,
