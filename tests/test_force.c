@@ -83,8 +83,8 @@ static void open_pair(pair *p, const vo_vec3 velocity[2]) {
     vo_vec3 x[6];
     int faces[2][3] = {{0, 1, 2}, {3, 4, 5}};
     for (int i = 0; i < 6; i++) x[i] = v3((i % 3 == 1) + 2 * (i / 3), i % 3 == 2, 0);
-    assert_ok(p->ctx,
-              vo_mesh_create(p->ctx, 6, x, 0, NULL, NULL, 2, (const int(*)[3])faces, &p->mesh));
+    assert_ok(p->ctx, vo_mesh_create(p->ctx, 6, x, 0, NULL, NULL, 2, (const int(*)[3])faces,
+                                     VO_MESH_FOR_CLOTH, &p->mesh));
     vo_fabric_def fabric = vo_fabric_def_default();
     assert_ok(p->ctx, vo_fabric_create(p->ctx, &fabric, &p->fabric));
     p->material = (vo_material){p->fabric, 1, 1, 1, 0, -INFINITY, INFINITY};
