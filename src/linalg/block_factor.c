@@ -3,6 +3,8 @@
 #include "core/memory.h"
 #include "linalg/ordering.h"
 
+#include <string.h>
+
 /* ---- the order of elimination ---- */
 
 typedef struct dissection {
@@ -97,6 +99,28 @@ static vo_result list_columns(symbolic *s, bool *fits) {
     return VO_OK;
 }
 
+/* Where block (i, j) of the matrix goes: among the pivots, or to its step in the column of j. */
+static int find_slot(const vo_block_factor *f, int i, int j) {
+    int step = f->step_of[i], k = f->step_of[j];
+    if (step <= k) return step == k ? k : -1;
+    int low = f->column_start[k], high = f->column_start[k + 1];
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (f->step[middle] <= step)
+            low = middle;
+        else
+            high = middle;
+    }
+    return f->count + low;
+}
+
+static void find_slots(vo_block_factor *f) {
+    const vo_block_pattern *p = f->pattern;
+    for (int i = 0; i < f->count; i++)
+        for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++)
+            f->slot[k] = find_slot(f, i, p->column[k]);
+}
+
 static vo_result analyse(vo_block_factor *f, int max_blocks, bool *fits) {
     int n = f->count;
     dissection d = {f->pattern, f->step_of, n};
@@ -109,6 +133,7 @@ static vo_result analyse(vo_block_factor *f, int max_blocks, bool *fits) {
     symbolic s = {f, memory, memory + n, memory + 2 * (size_t)n, max_blocks};
     vo_result result = list_columns(&s, fits);
     vo_free_array(f->ctx, memory, 3 * (size_t)n);
+    if (result == VO_OK && *fits) find_slots(f);
     return result;
 }
 
@@ -120,9 +145,10 @@ static bool allocate_rows(vo_block_factor *f) {
     f->row_at = vo_new_array(f->ctx, int, n);
     f->step_of = vo_new_array(f->ctx, int, n);
     f->column_start = vo_new_array(f->ctx, int, n);
+    f->slot = vo_new_array(f->ctx, int, (size_t)f->pattern->block_count + 1);
     f->pivot = vo_new_array(f->ctx, float, n *VO_BLOCK_FLOATS);
     f->x = vo_new_array(f->ctx, vo_float4, n);
-    return f->row_at && f->step_of && f->column_start && f->pivot && f->x;
+    return f->row_at && f->step_of && f->column_start && f->slot && f->pivot && f->x;
 }
 
 static size_t work_doubles(const vo_block_factor *f) {
@@ -160,6 +186,7 @@ void vo_block_factor_free(vo_block_factor *f) {
     vo_free_array(f->ctx, f->row_at, n);
     vo_free_array(f->ctx, f->step_of, n);
     vo_free_array(f->ctx, f->column_start, n);
+    vo_free_array(f->ctx, f->slot, (size_t)f->pattern->block_count + 1);
     vo_free_array(f->ctx, f->pivot, n * VO_BLOCK_FLOATS);
     vo_free_array(f->ctx, f->x, n);
     vo_free_array(f->ctx, f->step, f->block_capacity);
@@ -170,36 +197,15 @@ void vo_block_factor_free(vo_block_factor *f) {
 
 /* ---- numbers ---- */
 
-/* Copies block (row_at[step], row_at[k]) of A to `to`. */
-static void load_block(const float *from, double *to) {
-    for (int i = 0; i < VO_BLOCK_FLOATS; i++) to[i] = from[i];
-}
-
 /* Lays the lower triangle of A, in elimination order, into the work space. */
 static void load_matrix(vo_block_factor *f, const vo_block_matrix *a) {
-    const vo_block_pattern *p = f->pattern;
     double *column = f->work + (size_t)f->count * VO_BLOCK_FLOATS;
-    for (size_t i = 0; i < (size_t)f->block_count * VO_BLOCK_FLOATS; i++) column[i] = 0;
-    for (int k = 0; k < f->count; k++) {
-        int row = f->row_at[k];
-        for (int q = p->row_start[row]; q < p->row_start[row + 1]; q++) {
-            int step = f->step_of[p->column[q]];
-            if (step < k) continue;
-            const float *from = a->block + (size_t)p->mirror[q] * VO_BLOCK_FLOATS;
-            if (step == k) {
-                load_block(from, f->work + (size_t)k * VO_BLOCK_FLOATS);
-                continue;
-            }
-            int low = f->column_start[k], high = f->column_start[k + 1];
-            while (high - low > 1) {
-                int middle = low + (high - low) / 2;
-                if (f->step[middle] <= step)
-                    low = middle;
-                else
-                    high = middle;
-            }
-            load_block(from, column + (size_t)low * VO_BLOCK_FLOATS);
-        }
+    memset(column, 0, (size_t)f->block_count * VO_BLOCK_FLOATS * sizeof *column);
+    for (int k = 0; k < f->pattern->block_count; k++) {
+        if (f->slot[k] < 0) continue;
+        const float *from = a->block + (size_t)k * VO_BLOCK_FLOATS;
+        double *to = f->work + (size_t)f->slot[k] * VO_BLOCK_FLOATS;
+        for (int i = 0; i < VO_BLOCK_FLOATS; i++) to[i] = (double)from[i];
     }
 }
 

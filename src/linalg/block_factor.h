@@ -25,6 +25,7 @@ typedef struct vo_block_factor {
     int *step_of;      /* [count] its inverse */
     int *column_start; /* [count + 1] into step[] */
     int *step;         /* [block_count] what column k of L holds below the diagonal, ascending */
+    int *slot;         /* [blocks of the matrix] its place in work[], or -1 above the diagonal */
     double *work;      /* [count + block_count][12] pivots, then columns, while factoring */
     float *pivot;      /* [count][12] inverse pivot blocks */
     float *block;      /* [block_count][12] of L */

@@ -46,7 +46,8 @@ VO_INLINE void update_column(const vo_block_factor *f, int k, int first, const v
 }
 
 /* Right-looking L D Lt: W = L D is what the columns hold until their turn comes. */
-void VO_KERNEL(vo_factor_eliminate)(const vo_block_factor *f) {
+void VO_KERNEL(vo_factor_eliminate)(const vo_block_factor *given) {
+    const vo_block_factor factor = *given, *f = &factor; /* not aliased by what is stored */
     double *column = f->work + (size_t)f->count * B;
     for (int k = 0; k < f->count; k++) {
         double inverse[B];
@@ -63,7 +64,8 @@ void VO_KERNEL(vo_factor_eliminate)(const vo_block_factor *f) {
 }
 
 /* Forward with L, then D^-1 and backward with Lt: x_k = D^-1 y_k - sum L_ik^t x_i. */
-void VO_KERNEL(vo_factor_substitute)(const vo_block_factor *f) {
+void VO_KERNEL(vo_factor_substitute)(const vo_block_factor *given) {
+    const vo_block_factor factor = *given, *f = &factor; /* not aliased by what is stored */
     for (int k = 0; k < f->count; k++) {
         vo_f4 x = f4_load(f->x + k);
         for (int q = f->column_start[k]; q < f->column_start[k + 1]; q++) {

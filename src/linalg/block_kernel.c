@@ -18,6 +18,8 @@ void VO_KERNEL(vo_mirror_rows)(const vo_rows_view *a, int begin, int end, float 
     }
 }
 
+/* The loops below work on a copy of the view, which what they store cannot alias. */
+
 /* Adds block * *p to the three sums, one a column of the block. */
 VO_INLINE void add_product(const float *block, const vo_vec4 *p, vo_d4 sum[3]) {
     sum[0] += widen(f4_load(block)) * d4_set(p->x);
@@ -38,13 +40,15 @@ VO_INLINE vo_d4 row_times(const vo_rows_view *a, int i, const vo_vec4 *x) {
     return (even[0] + odd[0]) + (even[1] + odd[1]) + (even[2] + odd[2]);
 }
 
-void VO_KERNEL(vo_multiply_rows)(const vo_rows_view *a, int begin, int end, const vo_vec4 *x,
+void VO_KERNEL(vo_multiply_rows)(const vo_rows_view *given, int begin, int end, const vo_vec4 *x,
                                  vo_vec4 *y) {
+    const vo_rows_view rows = *given, *a = &rows;
     for (int i = begin; i < end; i++) vec4_store(y + i, row_times(a, i, x));
 }
 
-double VO_KERNEL(vo_multiply_dot_rows)(const vo_rows_view *a, int begin, int end, const vo_vec4 *x,
-                                       vo_vec4 *y) {
+double VO_KERNEL(vo_multiply_dot_rows)(const vo_rows_view *given, int begin, int end,
+                                       const vo_vec4 *x, vo_vec4 *y) {
+    const vo_rows_view rows = *given, *a = &rows;
     vo_d4 sum = d4_set(0);
     for (int i = begin; i < end; i++) {
         vo_d4 product = row_times(a, i, x);
@@ -54,7 +58,8 @@ double VO_KERNEL(vo_multiply_dot_rows)(const vo_rows_view *a, int begin, int end
     return d4_sum(sum);
 }
 
-void VO_KERNEL(vo_residual_rows)(const vo_rows_view *a, int begin, int end, const vo_vec4 *x,
+void VO_KERNEL(vo_residual_rows)(const vo_rows_view *given, int begin, int end, const vo_vec4 *x,
                                  const vo_vec4 *b, vo_vec4 *r) {
+    const vo_rows_view rows = *given, *a = &rows;
     for (int i = begin; i < end; i++) vec4_store(r + i, vec4_load(b + i) - row_times(a, i, x));
 }

@@ -11,7 +11,7 @@
  *
  * Which positions to cut by: the nodes' material coordinates if they are at hand. Straight borders
  * along warp and weft let patches slide past each other as cheaply as the fabric shears, and that
- * saves a fifth of the iterations. Without positions the graph itself is laid out first. */
+ * saves a quarter of the iterations. Without positions the graph itself is laid out first. */
 #ifndef VO_LINALG_ORDERING_H
 #define VO_LINALG_ORDERING_H
 

@@ -47,7 +47,8 @@ VO_INLINE vo_d4 sweep_backward(const vo_sweep *s, int i) {
 
 /* The two halves of a range do not depend on each other; a row of each by turns hides the time that
  * every row waits for the one before it. */
-double VO_KERNEL(vo_sweep_rows)(const vo_sweep *s, int begin, int end) {
+double VO_KERNEL(vo_sweep_rows)(const vo_sweep *given, int begin, int end) {
+    const vo_sweep sweep = *given, *s = &sweep; /* z cannot alias what is ours */
     int middle = end - begin < VO_SWEEP_HALF ? end : begin + VO_SWEEP_HALF;
     for (int i = begin; i < middle; i++) {
         sweep_forward(s, i);
