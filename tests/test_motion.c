@@ -118,6 +118,137 @@ static void large_turns_go_the_way_the_angles_say(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Keys about z at these angles, a second apart. */
+static vo_motion make_turns(vo_context *ctx, int count, const double *degrees) {
+    vo_keyframe keys[8];
+    for (int k = 0; k < count; k++) {
+        keys[k] = key_at(k, 0);
+        keys[k].pose.degrees = degrees[k];
+        keys[k].pose.axis = v3(0, 0, 3);
+    }
+    return make_motion(ctx, count, keys);
+}
+
+/* How far a motion about z turns from time a to b, added up over small steps, in degrees. */
+static double turned_between(const vo_motion *motion, double a, double b) {
+    enum { STEPS = 4000 };
+    double sum = 0;
+    for (int i = 0; i < STEPS; i++) {
+        vo_quat p = vo_motion_pose(motion, a + (b - a) * i / STEPS).rotation;
+        vo_quat q = vo_motion_pose(motion, a + (b - a) * (i + 1) / STEPS).rotation;
+        vo_quat d = q_mul(q, q_conjugate(p));
+        sum += 2 * atan(d.z / d.w) * 180 / VO_PI;
+    }
+    return sum;
+}
+
+/* Two keys ease in and out: the angle is (3 s^2 - 2 s^3) times the whole, however large. */
+static void full_turns_are_turned(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    const double whole[] = {181, 270, 360, 720, -360, -1000, 36000};
+    for (int i = 0; i < 7; i++) {
+        vo_motion motion = make_turns(ctx, 2, (double[]){0, whole[i]});
+        assert_near(turned_between(&motion, 0, 1), whole[i], 1e-6);
+        assert_near(turned_between(&motion, 0, 0.25), whole[i] * 5 / 32, 1e-6);
+        vo_quat end = vo_motion_pose(&motion, 1).rotation;
+        assert_same_rotation(end, q_axis_angle(v3(0, 0, 1), whole[i] * VO_PI / 180), 1e-12);
+        vo_quat near_end = vo_motion_pose(&motion, 1 - 1e-9).rotation;
+        assert_same_rotation(end, near_end, 1e-9);
+        vo_motion_free(ctx, &motion);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* The long way round, through 0, since that is what the angles say. */
+static void turns_through_zero_go_the_long_way(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_motion motion = make_turns(ctx, 2, (double[]){-170, 170});
+    assert_near(turned_between(&motion, 0, 1), 340, 1e-6);
+    assert_same_rotation(vo_motion_pose(&motion, 0.5).rotation, q_identity(), 1e-12);
+    vo_motion_free(ctx, &motion);
+    motion = make_turns(ctx, 2, (double[]){170, 190});
+    assert_near(turned_between(&motion, 0, 1), 20, 1e-6);
+    vo_motion_free(ctx, &motion);
+    vo_keyframe keys[] = {key_at(0, 0), key_at(1, 0)}; /* the axis turned over is the same axis */
+    keys[0].pose.degrees = 170;
+    keys[0].pose.axis = v3(0, 0, -1);
+    keys[1].pose.degrees = 170;
+    keys[1].pose.axis = v3(0, 0, 1);
+    motion = make_motion(ctx, 2, keys);
+    assert_near(turned_between(&motion, 0, 1), 340, 1e-6);
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
+/* Three keys a full turn apart: the one in the middle is passed at a turn a second. */
+static void full_turns_do_not_stop_at_the_keys_between(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_motion motion = make_turns(ctx, 3, (double[]){0, 360, 720});
+    const double h = 1e-5;
+    assert_near(turned_between(&motion, 1 - h, 1) / h, 360, 0.1);
+    assert_near(turned_between(&motion, 1, 1 + h) / h, 360, 0.1);
+    assert_near(turned_between(&motion, 0, 2), 720, 1e-6);
+    vo_motion_free(ctx, &motion);
+    motion = make_turns(ctx, 4, (double[]){0, 60, 420, 480}); /* a large turn between small ones */
+    for (int k = 1; k < 3; k++)
+        assert_near(turned_between(&motion, k - h, k) / h, turned_between(&motion, k, k + h) / h,
+                    0.1);
+    assert_near(turned_between(&motion, 0, 3), 480, 1e-6);
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
+/* With the right speed at both ends even two turns are even. */
+static void given_speeds_hold_over_full_turns(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_keyframe keys[] = {key_at(0, 0), key_at(1, 0)};
+    keys[1].pose.degrees = 720;
+    keys[1].pose.axis = v3(0, 0, 1);
+    for (int k = 0; k < 2; k++) {
+        keys[k].has_velocity = true;
+        keys[k].velocity = (vo_pose){.degrees = 720, .axis = v3(0, 0, 1)};
+    }
+    vo_motion motion = make_motion(ctx, 2, keys);
+    for (int i = 0; i <= 16; i++)
+        assert_same_rotation(vo_motion_pose(&motion, i / 16.0).rotation,
+                             q_axis_angle(v3(0, 0, 1), i / 4.0 * VO_PI), 1e-12);
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
+/* From 350 degrees about z to 20 about x: the quaternions look to opposite sides, the poses are 22
+ * degrees apart. After a full turn about z, too, the way to a quarter about x is a quarter. */
+static void different_axes_go_the_shorter_way(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_keyframe keys[] = {key_at(0, 0), key_at(1, 0), key_at(2, 0)};
+    keys[0].pose.degrees = 350;
+    keys[0].pose.axis = v3(0, 0, 1);
+    keys[1].pose.degrees = 20;
+    keys[1].pose.axis = v3(1, 0, 0);
+    vo_motion motion = make_motion(ctx, 2, keys);
+    for (int i = 0; i <= 16; i++)
+        assert_true(fabs(vo_motion_pose(&motion, i / 16.0).rotation.w) > cos(12 * VO_PI / 180));
+    vo_motion_free(ctx, &motion);
+    keys[0] = key_at(0, 0);
+    keys[1].pose.degrees = 360;
+    keys[1].pose.axis = v3(0, 0, 1);
+    keys[2].pose.degrees = 90;
+    keys[2].pose.axis = v3(1, 0, 0);
+    keys[1].has_velocity = true; /* stops there */
+    motion = make_motion(ctx, 3, keys);
+    assert_same_rotation(vo_motion_pose(&motion, 0.5).rotation, q_axis_angle(v3(0, 0, 1), VO_PI),
+                         1e-12);
+    assert_same_rotation(vo_motion_pose(&motion, 1.5).rotation,
+                         q_axis_angle(v3(1, 0, 0), VO_PI / 4), 1e-12);
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
 /* A body that spins at 30 degrees a second, given by its poses and turning speed once a second. */
 static void turning_speed_is_kept_between_keys(void **state) {
     (void)state;
@@ -184,8 +315,8 @@ static void a_change_of_frame_moves_the_same_points(void **state) {
     for (int k = 0; k < 3; k++) {
         keys[k] = key_at(k, k * k);
         keys[k].pose.scale = 1 + 0.5 * k;
-        keys[k].pose.degrees = 40 * k;
-        keys[k].pose.axis = v3(1, k, 2);
+        keys[k].pose.degrees = k == 2 ? 250 : 10 * k; /* the second turn is a large one */
+        keys[k].pose.axis = v3(1, k == 0, 2);
     }
     vo_motion before = make_motion(ctx, 3, keys), after = make_motion(ctx, 3, keys);
     vo_transform frame = {{0, 0, 0}, 0.01, q_axis_angle(v3(1, 0, 0), VO_PI / 2)};
@@ -392,6 +523,11 @@ int main(void) {
         cmocka_unit_test(given_velocities_reproduce_a_cubic),
         cmocka_unit_test(rotations_blend_to_unit_quaternions),
         cmocka_unit_test(large_turns_go_the_way_the_angles_say),
+        cmocka_unit_test(full_turns_are_turned),
+        cmocka_unit_test(turns_through_zero_go_the_long_way),
+        cmocka_unit_test(full_turns_do_not_stop_at_the_keys_between),
+        cmocka_unit_test(given_speeds_hold_over_full_turns),
+        cmocka_unit_test(different_axes_go_the_shorter_way),
         cmocka_unit_test(turning_speed_is_kept_between_keys),
         cmocka_unit_test(overshoot_leaves_the_scale_positive),
         cmocka_unit_test(many_keys_are_searched_right),

@@ -98,7 +98,7 @@ static vo_result read_positions(mot_reader *r, int body, vo_motion_key *key) {
     for (int k = 0; k < r->frames; k++) {
         double p[3];
         if (!read_row(r, 3, p)) return row_error(r, body, "position", k, 3);
-        key[k].pose.translation = v3(p[0], p[1], p[2]);
+        key[k] = (vo_motion_key){.pose.translation = v3(p[0], p[1], p[2])};
     }
     return VO_OK;
 }

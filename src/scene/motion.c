@@ -15,6 +15,13 @@ static vo_transform combine(const vo_motion_key *a, const vo_motion_key *b, cons
 #undef MIX
 }
 
+/* Rotation by `fraction` of a turn given as axis times radians. */
+static vo_quat part_of_turn(vo_vec3 turn, double fraction) {
+    return q_axis_angle(turn, fraction * v3_length(turn));
+}
+
+static bool has_turn(const vo_motion_key *key) { return v3_length2(key->turn) > 0; }
+
 /* Cubic Hermite curve between two keys. A steep curve may overshoot; the scale is kept positive,
  * since a mesh of no or negative size has no inside. */
 static vo_transform blend(const vo_motion_key *a, const vo_motion_key *b, double time) {
@@ -24,6 +31,10 @@ static vo_transform blend(const vo_motion_key *a, const vo_motion_key *b, double
     vo_transform pose = combine(a, b, w);
     pose.scale = vo_max(pose.scale, 0.01 * vo_min(a->pose.scale, b->pose.scale));
     pose.rotation = q_normalize(pose.rotation);
+    if (has_turn(a)) {
+        double fraction = w[1] * a->spin[0] + w[2] + w[3] * a->spin[1];
+        pose.rotation = q_mul(part_of_turn(a->turn, fraction), a->pose.rotation);
+    }
     return pose;
 }
 
@@ -47,11 +58,29 @@ vo_transform vo_pose_transform(vo_pose pose) {
                           q_axis_angle(pose.axis, pose.degrees * VO_PI / 180)};
 }
 
-/* The rate of a pose from velocities: dq/dt = 1/2 (0, w) q. */
+/* dq/dt = 1/2 (0, w) q, for a turning speed of |w| rad/s about w. */
+static vo_quat rotation_rate(vo_vec3 w, vo_quat q) {
+    return q_scale(0.5, q_mul((vo_quat){0, w.x, w.y, w.z}, q));
+}
+
+/* The w of a rotation rate. */
+static vo_vec3 turning_speed(vo_transform pose, vo_transform rate) {
+    vo_quat w = q_mul(rate.rotation, q_conjugate(pose.rotation));
+    return v3_scale(2, v3(w.x, w.y, w.z));
+}
+
+/* The rate of a pose from velocities. */
 static vo_transform velocity_rate(vo_pose velocity, vo_quat rotation) {
     vo_vec3 w = v3_scale(velocity.degrees * VO_PI / 180, v3_normalize(velocity.axis));
-    vo_quat spin = {0, w.x, w.y, w.z};
-    return (vo_transform){velocity.translate, velocity.scale, q_scale(0.5, q_mul(spin, rotation))};
+    return (vo_transform){velocity.translate, velocity.scale, rotation_rate(w, rotation)};
+}
+
+/* The way from a key to the next, as axis times radians. */
+static vo_vec3 way_to_next(const vo_motion_key *key) {
+    if (has_turn(key)) return key->turn;
+    vo_quat q = q_mul(key[1].pose.rotation, q_conjugate(key[0].pose.rotation));
+    vo_vec3 axis = v3(q.x, q.y, q.z);
+    return v3_scale(2 * atan2(v3_length(axis), q.w), v3_normalize(axis));
 }
 
 /* Central difference over the neighbours; zero at the first and last key. */
@@ -60,9 +89,13 @@ static vo_transform central_rate(const vo_motion *motion, int k) {
     const vo_motion_key *a = &motion->key[k - 1], *b = &motion->key[k + 1];
     double w = 1 / (b->time - a->time);
     vo_transform p = a->pose, q = b->pose;
-    return (vo_transform){v3_scale(w, v3_sub(q.translation, p.translation)),
-                          w * (q.scale - p.scale),
-                          q_scale(w, q_add(q.rotation, q_scale(-1, p.rotation)))};
+    vo_transform rate = {v3_scale(w, v3_sub(q.translation, p.translation)), w * (q.scale - p.scale),
+                         q_scale(w, q_add(q.rotation, q_scale(-1, p.rotation)))};
+    if (has_turn(a) || has_turn(&a[1])) {
+        vo_vec3 way = v3_add(way_to_next(a), way_to_next(&a[1]));
+        rate.rotation = rotation_rate(v3_scale(w, way), a[1].pose.rotation);
+    }
+    return rate;
 }
 
 void vo_motion_central_rates(vo_motion *motion) {
@@ -110,6 +143,46 @@ static vo_result check_keys(vo_context *ctx, int count, const vo_keyframe *keys)
     return VO_OK;
 }
 
+static bool is_turned(vo_pose p) { return p.degrees != 0 && v3_length2(p.axis) > 0; }
+
+/* Whether two poses turn about one axis, or its opposite, and then the way from one to the other. A
+ * pose that is not turned goes with any axis. */
+static bool share_axis(vo_pose a, vo_pose b, vo_vec3 *way) {
+    const double parallel = 1e-9;
+    vo_vec3 n = v3_normalize(is_turned(a) ? a.axis : b.axis);
+    vo_vec3 m = v3_normalize(is_turned(b) ? b.axis : a.axis);
+    if (v3_length(v3_cross(n, m)) > parallel) return false;
+    double from = is_turned(a) ? a.degrees : 0, to = is_turned(b) ? b.degrees : 0;
+    if (v3_dot(n, m) < 0) to = -to;
+    *way = v3_scale((to - from) * VO_PI / 180, n);
+    return true;
+}
+
+/* Chooses between q and -q at every key: about a common axis as the angles say, else so that the
+ * way from the key before is the shorter one. Notes where the angles say more than half a turn. */
+static void choose_ways(vo_motion *motion, const vo_keyframe *keys) {
+    double sign = 1;
+    for (int k = 1; k < motion->key_count; k++) {
+        vo_motion_key *from = &motion->key[k - 1], *to = &motion->key[k];
+        vo_vec3 way = v3_zero();
+        if (!share_axis(keys[k - 1].pose, keys[k].pose, &way))
+            sign = q_dot(from->pose.rotation, to->pose.rotation) < 0 ? -1 : 1;
+        to->pose.rotation = q_scale(sign, to->pose.rotation);
+        if (v3_length(way) > VO_PI) from->turn = way;
+    }
+}
+
+/* Rates of the large turns from those of the keys. */
+static void find_spins(vo_motion *motion) {
+    for (int k = 0; k + 1 < motion->key_count; k++) {
+        vo_motion_key *key = &motion->key[k];
+        if (!has_turn(key)) continue;
+        for (int i = 0; i < 2; i++)
+            key->spin[i] =
+                v3_dot(turning_speed(key[i].pose, key[i].rate), key->turn) / v3_length2(key->turn);
+    }
+}
+
 vo_result vo_motion_from_keyframes(vo_context *ctx, int key_count, const vo_keyframe *keys,
                                    vo_motion *out) {
     *out = (vo_motion){0};
@@ -119,10 +192,12 @@ vo_result vo_motion_from_keyframes(vo_context *ctx, int key_count, const vo_keyf
     for (int k = 0; k < key_count; k++)
         motion.key[k] =
             (vo_motion_key){.time = keys[k].time, .pose = vo_pose_transform(keys[k].pose)};
+    choose_ways(&motion, keys);
     for (int k = 0; k < key_count; k++)
         motion.key[k].rate = keys[k].has_velocity
                                  ? velocity_rate(keys[k].velocity, motion.key[k].pose.rotation)
                                  : central_rate(&motion, k);
+    find_spins(&motion);
     *out = motion;
     return VO_OK;
 }
@@ -137,6 +212,7 @@ void vo_motion_change_frame(vo_motion *motion, vo_transform frame) {
     for (int k = 0; k < motion->key_count; k++) {
         motion->key[k].pose = change_frame(motion->key[k].pose, frame);
         motion->key[k].rate = change_frame(motion->key[k].rate, frame);
+        motion->key[k].turn = q_rotate(frame.rotation, motion->key[k].turn);
     }
 }
 

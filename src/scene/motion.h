@@ -8,10 +8,16 @@
 #include <voile/scene.h>
 
 /* One key: a pose and its rate of change per second, component by component (the rotation's is a
- * quaternion rate; the blended quaternion is normalized). */
+ * quaternion rate; the blended quaternion is normalized).
+ *
+ * Blended quaternions go the shorter way round, and q and -q of a full turn not at all. So where
+ * two keys turn about the same axis by more than half a turn, the angle itself follows the curve:
+ */
 typedef struct vo_motion_key {
     double time;
     vo_transform pose, rate;
+    vo_vec3 turn;   /* such a turn to the next key, as axis times radians; zero: none */
+    double spin[2]; /* 1/s, its rates at this key and the next, as fractions of the whole */
 } vo_motion_key;
 
 typedef struct vo_motion {
