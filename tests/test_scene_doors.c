@@ -307,6 +307,145 @@ static void circles_leave_isolated_nodes_out(void **state) {
     scene_files_close(&files);
 }
 
+/* Steps a scene and demands that every node stays finite. */
+static void expect_steps(vo_context *ctx, const vo_scene *scene) {
+    vo_sim *sim;
+    assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
+    for (int i = 0; i < 5; i++) assert_ok(ctx, vo_sim_step(sim));
+    for (int c = 0; c < vo_scene_cloth_count(scene); c++) {
+        vo_mesh_view view = vo_sim_cloth(sim, c);
+        for (int n = 0; n < view.node_count; n++) assert_true(v3_is_finite(view.node_x[n]));
+    }
+    vo_sim_destroy(sim);
+}
+
+/* A file without cloth is a mistake. A scene built by calls is empty at first; as a simulation it
+ * has nothing to do, and does it. */
+static void scenes_without_cloth(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    scene_files_refuse(&files, "{\"frame_time\": 0.04}", NULL, "cloths: is missing");
+    scene_files_refuse(&files, "{\"frame_time\": 0.04, \"cloths\": []}", NULL,
+                       "cloths: the array is empty");
+    made m = make_scene(files.ctx);
+    assert_int_equal(vo_scene_cloth_count(m.scene), 0);
+    vo_handle_def handle = vo_handle_def_default();
+    expect_refused(files.ctx, vo_scene_add_handle(m.scene, &handle, NULL),
+                   "cloth 0 does not exist; the scene has 0");
+    expect_steps(files.ctx, m.scene);
+    free_scene(&m);
+    scene_files_close(&files);
+}
+
+/* Two triangles, with nothing but corners. */
+static void the_smallest_grid_is_cloth(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    static const char set[] =
+        "cloths=[{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 1, \"rows\": 1}, "
+        "\"materials\": [{\"data\": \"cloth.json\"}]}]";
+    vo_scene *scene = scene_files_expect(&files, scene_least, set);
+    assert_int_equal(scene->cloth[0].mesh->face_count, 2);
+    assert_string_equal(files.log, "");
+    expect_steps(files.ctx, scene);
+    vo_scene_destroy(scene);
+    made m = make_scene(files.ctx);
+    vo_mesh *small;
+    assert_ok(files.ctx, vo_mesh_create_grid(files.ctx, 1, 1, 1, 1, &small));
+    m.cloth.mesh = small;
+    assert_ok(files.ctx, add_cloth(&m));
+    vo_handle_def corner = vo_handle_def_default();
+    corner.node_count = 1;
+    corner.nodes = (int[]){3};
+    assert_ok(files.ctx, vo_scene_add_handle(m.scene, &corner, NULL));
+    expect_steps(files.ctx, m.scene);
+    for (int i = 0; i < 4; i++) {
+        double size[] = {i == 0 ? 0 : 1, i == 1 ? NAN : 1};
+        vo_mesh *none;
+        expect_refused(files.ctx,
+                       vo_mesh_create_grid(files.ctx, size[0], size[1], i == 2 ? 0 : 1,
+                                           i == 3 ? -1 : 1, &none),
+                       "grid of ");
+        assert_null(none);
+    }
+    vo_mesh_destroy(small);
+    free_scene(&m);
+    scene_files_close(&files);
+}
+
+/* Scenes name nodes by their index, so a node of no face stays, weightless, with a warning. */
+static void isolated_nodes_stay(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    scene_files_write(&files, "sheet.obj", lonely_obj);
+    static const char *const sets[] = {
+        "handles=[{\"nodes\": [4]}]", "handles=[{\"nodes\": [4], \"stiffness\": 10}]",
+        "handles=[{\"type\": \"glue\", \"nodes\": [0, 4]}]",
+        "handles=[{\"type\": \"soft\", \"center\": [5, 5, 5], \"radius\": 20}]", "handles=[]"};
+    for (int i = 0; i < 5; i++) {
+        vo_scene *scene = scene_files_expect(&files, scene_least, sets[i]);
+        assert_int_equal(scene->cloth[0].mesh->node_count, 5);
+        assert_int_equal(scene->cloth[0].mesh->vert_count, 4);
+        assert_non_null(strstr(files.log, "node 4 (line 6), at (5, 5, 5): belongs to no face"));
+        expect_steps(files.ctx, scene);
+        vo_scene_destroy(scene);
+    }
+    static const vo_vec3 x[] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {9, 9, 9}};
+    static const int face[][3] = {{0, 1, 2}};
+    made m = make_scene(files.ctx);
+    vo_mesh *lonely;
+    files.log[0] = 0;
+    assert_ok(files.ctx,
+              vo_mesh_create(files.ctx, 4, x, 0, NULL, NULL, 1, face, VO_MESH_FOR_CLOTH, &lonely));
+    assert_non_null(strstr(files.log, "node 3, at (9, 9, 9): belongs to no face"));
+    m.cloth.mesh = lonely;
+    assert_ok(files.ctx, add_cloth(&m));
+    expect_steps(files.ctx, m.scene);
+    vo_mesh_destroy(lonely);
+    free_scene(&m);
+    scene_files_close(&files);
+}
+
+/* A label that no node has holds nothing, with a warning; a material that no face has is unused; a
+ * face whose material is not there is refused. */
+static void labels_that_nothing_has(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene *scene = scene_files_expect(&files, scene_least, "handles=[{\"label\": 77}]");
+    assert_non_null(strstr(files.log, "handle 0 holds nothing: no node of cloth 0 has label 77"));
+    assert_int_equal(scene->handle[0].def.node_count, 0);
+    expect_steps(files.ctx, scene);
+    vo_scene_destroy(scene);
+    scene = scene_files_expect(&files, scene_least,
+                               "cloths[0].materials=[{\"data\": \"cloth.json\"}, {\"data\": "
+                               "\"cloth.json\", \"damping\": 1}]");
+    assert_int_equal(scene->cloth[0].material_count, 2);
+    expect_steps(files.ctx, scene);
+    vo_scene_destroy(scene);
+    scene_files_write(&files, "sheet.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\ntl 1\n");
+    scene_files_refuse(&files, scene_least, NULL, "face 0 has label 1");
+
+    made m = make_scene(files.ctx);
+    m.sheet->face_label[5] = 1;
+    expect_refused(files.ctx, add_cloth(&m), "face 5 has label 1");
+    vo_material_def two[] = {m.material, m.material};
+    m.cloth.materials = two;
+    m.cloth.material_count = 2;
+    assert_ok(files.ctx, vo_scene_add_cloth(m.scene, &m.cloth, NULL));
+    vo_handle_def handle = vo_handle_def_default();
+    handle.label = 77;
+    files.log[0] = 0;
+    assert_ok(files.ctx, vo_scene_add_handle(m.scene, &handle, NULL));
+    assert_non_null(strstr(files.log, "no node of cloth 0 has label 77"));
+    expect_steps(files.ctx, m.scene);
+    free_scene(&m);
+    scene_files_close(&files);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_bodies_are_obstacles),
@@ -316,6 +455,10 @@ int main(void) {
         cmocka_unit_test(handles_have_the_same_bounds),
         cmocka_unit_test(motions_and_obstacles_have_the_same_bounds),
         cmocka_unit_test(circles_leave_isolated_nodes_out),
+        cmocka_unit_test(scenes_without_cloth),
+        cmocka_unit_test(the_smallest_grid_is_cloth),
+        cmocka_unit_test(isolated_nodes_stay),
+        cmocka_unit_test(labels_that_nothing_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
