@@ -2,6 +2,7 @@
 #include "core/memory.h"
 #include "scene/load.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,18 +25,41 @@ vo_result vo_scene_apply_sets(vo_json_doc *doc, int set_count, const char *const
     return VO_OK;
 }
 
+/* First frame of an entry; -1 if that is not a frame number. */
+static int first_frame(vo_json_at entry) {
+    int frame = -1;
+    vo_json_at from = vo_json_get(&entry, "from_frame");
+    if (vo_json_kind(from) == VO_JSON_NUMBER) (void)vo_json_read_int(from, &frame);
+    return frame;
+}
+
 /* Settings of one entry. What has the wrong type is passed over: the check tells of it. */
-static vo_result apply_entry(vo_json_doc *doc, vo_json_at entry, int frame) {
-    vo_json_at from = vo_json_get(&entry, "from_frame"), sets = vo_json_get(&entry, "set");
-    int from_frame = 0;
-    if (vo_json_kind(from) != VO_JSON_NUMBER || vo_json_read_int(from, &from_frame) != VO_OK)
-        return VO_OK;
-    for (int i = 0; from_frame <= frame && i < vo_json_length(sets); i++) {
+static vo_result apply_entry(vo_json_doc *doc, vo_json_at entry) {
+    vo_json_at sets = vo_json_get(&entry, "set");
+    for (int i = 0; i < vo_json_length(sets); i++) {
         vo_json_at at = vo_json_item(&sets, i);
         const char *set;
         if (vo_json_kind(at) != VO_JSON_STRING) continue;
         VO_TRY(vo_json_read_string(at, &set));
         VO_TRY(vo_at_fault(at, apply_set(doc, set)));
+    }
+    return VO_OK;
+}
+
+/* Entries stand in the order of their frames, so that what counts last is applied last. */
+static vo_result apply_entries(vo_json_doc *doc, const vo_json_at *list, int frame) {
+    int before = -1;
+    for (int i = 0; i < vo_json_length(*list); i++) {
+        vo_json_at entry = vo_json_item(list, i);
+        int from = first_frame(entry);
+        if (from < 0) continue;
+        if (from < before)
+            return vo_json_fail(vo_json_get(&entry, "from_frame"),
+                                "is %d, but the entry before has %d; entries stand in the order of "
+                                "their frames",
+                                from, before);
+        before = from;
+        if (from <= frame) VO_TRY(apply_entry(doc, entry));
     }
     return VO_OK;
 }
@@ -50,10 +74,19 @@ vo_result vo_scene_apply_overrides(vo_json_doc *doc, int frame) {
     vo_json_at top = vo_json_root(&copy);
     vo_result result = vo_json_put_copy(&top, "overrides", given);
     vo_json_at list = vo_json_get(&top, "overrides");
-    for (int i = 0; result == VO_OK && i < vo_json_length(list); i++)
-        result = apply_entry(doc, vo_json_item(&list, i), frame);
+    if (result == VO_OK) result = apply_entries(doc, &list, frame);
     vo_json_free(&copy);
     return result;
+}
+
+int vo_scene_next_override(const vo_json_doc *stored, int frame) {
+    int next = INT_MAX;
+    vo_json_at root = vo_json_root(stored), list = vo_json_get(&root, "overrides");
+    for (int i = 0; i < vo_json_length(list); i++) {
+        int from = first_frame(vo_json_item(&list, i));
+        if (from > frame && from < next) next = from;
+    }
+    return next;
 }
 
 /* One step of a plain path (name, or [index]) from steps[-1] to steps[0]; where the path goes on,
@@ -142,15 +175,46 @@ static vo_result record_set(const vo_scene *scene, const vo_json_at *list, const
     return result;
 }
 
-vo_result vo_scene_record_override(const vo_scene *scene, vo_json_doc *stored, int from_frame,
-                                   int set_count, const char *const *sets) {
-    vo_json_at root = vo_json_root(stored), entry, list;
-    vo_json_at overrides = vo_json_get(&root, "overrides");
-    if (vo_json_kind(overrides) != VO_JSON_ARRAY)
-        VO_TRY(vo_json_put_array(&root, "overrides", &overrides));
-    VO_TRY(vo_json_put_object(&overrides, NULL, &entry));
+/* Appends the entry of these settings. */
+static vo_result put_entry(const vo_scene *scene, const vo_json_at *overrides, int from_frame,
+                           int set_count, const char *const *sets) {
+    vo_json_at entry, list;
+    VO_TRY(vo_json_put_object(overrides, NULL, &entry));
     VO_TRY(vo_json_put_int(&entry, "from_frame", from_frame));
     VO_TRY(vo_json_put_array(&entry, "set", &list));
     for (int i = 0; i < set_count; i++) VO_TRY(record_set(scene, &list, sets[i]));
     return VO_OK;
+}
+
+/* Appends entries of `old` from *at on, as long as they count from no later frame than `last`. */
+static vo_result copy_entries(const vo_json_at *old, int *at, int last, const vo_json_at *to) {
+    for (; *at < vo_json_length(*old); ++*at) {
+        vo_json_at entry = vo_json_item(old, *at);
+        if (first_frame(entry) > last) return VO_OK;
+        VO_TRY(vo_json_put_copy(to, NULL, entry));
+    }
+    return VO_OK;
+}
+
+/* The list anew, with the new entry in its place: `old` is a copy of what it was. */
+static vo_result insert_entry(const vo_scene *scene, vo_json_doc *stored, const vo_json_at *old,
+                              int from_frame, int set_count, const char *const *sets) {
+    vo_json_at root = vo_json_root(stored), overrides;
+    int at = 0;
+    VO_TRY(vo_json_put_array(&root, "overrides", &overrides));
+    VO_TRY(copy_entries(old, &at, from_frame, &overrides));
+    VO_TRY(put_entry(scene, &overrides, from_frame, set_count, sets));
+    return copy_entries(old, &at, INT_MAX, &overrides);
+}
+
+vo_result vo_scene_record_override(const vo_scene *scene, vo_json_doc *stored, int from_frame,
+                                   int set_count, const char *const *sets) {
+    vo_json_doc copy;
+    VO_TRY(vo_json_new(scene->ctx, stored->file, &copy));
+    vo_json_at root = vo_json_root(stored), top = vo_json_root(&copy);
+    vo_result result = vo_json_put_copy(&top, "overrides", vo_json_get(&root, "overrides"));
+    vo_json_at old = vo_json_get(&top, "overrides");
+    if (result == VO_OK) result = insert_entry(scene, stored, &old, from_frame, set_count, sets);
+    vo_json_free(&copy);
+    return result;
 }

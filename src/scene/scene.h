@@ -58,9 +58,15 @@ struct vo_scene {
 vo_result vo_scene_load_at(vo_context *ctx, const char *path, int frame, int set_count,
                            const char *const *sets, vo_scene **out);
 
-/* Adds an entry to the "overrides" of a run's scene.json (`stored`, as it is on disk). `scene` was
- * loaded from there with these sets; values are recorded as it resolved them, so files are named as
- * the run keeps them. Those of its inputs that the run does not have yet must be copied. */
+/* The first frame after `frame` at which an entry of the "overrides" of a run's scene.json
+ * (`stored`) begins to count; INT_MAX if there is none. */
+int vo_scene_next_override(const vo_json_doc *stored, int frame);
+
+/* Adds an entry to the "overrides" of a run's scene.json (`stored`, as it is on disk). Entries
+ * stand in the order of their frames, later ones of the same frame last; those for later frames
+ * stay. `scene` was loaded from there with these sets; values are recorded as it resolved them, so
+ * files are named as the run keeps them. Those of its inputs that the run does not have yet must be
+ * copied. */
 vo_result vo_scene_record_override(const vo_scene *scene, vo_json_doc *stored, int from_frame,
                                    int set_count, const char *const *sets);
 
