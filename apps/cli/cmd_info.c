@@ -14,6 +14,12 @@ static void range_json(json_out *j, const char *key, vo_range range) {
     json_close(j, '}');
 }
 
+static void texts_json(json_out *j, const char *key, int count, char *const *text) {
+    json_open(j, key, '[');
+    for (int i = 0; i < count; i++) json_text(j, NULL, text[i]);
+    json_close(j, ']');
+}
+
 /* One object on one line. */
 static void print_json(const vo_run_info *info) {
     json_out j = {stdout, false};
@@ -30,9 +36,8 @@ static void print_json(const vo_run_info *info) {
 #undef X
     json_close(&j, '}');
     json_real(&j, "max_strain", info->max_strain);
-    json_open(&j, "warnings", '[');
-    for (int i = 0; i < info->warnings; i++) json_text(&j, NULL, info->warning[i]);
-    json_close(&j, ']');
+    texts_json(&j, "overrides", info->overrides, info->override_text);
+    texts_json(&j, "warnings", info->warnings, info->warning);
     json_close(&j, '}');
     json_end(&j);
 }
@@ -65,6 +70,8 @@ static void print_table(const char *folder, const vo_run_info *info) {
 #define X(name, meaning) stage_row(#name, info->stage_mean_s.name, info->wall_s.mean, meaning);
     VO_STAGES(X)
 #undef X
+    if (info->overrides) printf("\nchanged on resuming:\n");
+    for (int i = 0; i < info->overrides; i++) printf("  %s\n", info->override_text[i]);
     printf("\n%s", info->warnings ? "warnings:\n" : "no warnings\n");
     for (int i = 0; i < info->warnings; i++) printf("  %s\n", info->warning[i]);
 }

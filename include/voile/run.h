@@ -1,9 +1,11 @@
 /* Voile: simulations on disk. A run is a folder:
  *
- *     scene.json         the scene with every default filled in; its inputs are in inputs/
+ *     scene.json         the scene with every default filled in; its inputs are in inputs/; what
+ *                        was changed on resuming, and from which frame on, is under "overrides"
  *     inputs/            copies of the meshes, fabrics and motions the scene names
  *     frames/NNNN.vof    complete state of a frame, compressed and checksummed
  *     stats.jsonl        one line a frame
+ *     .lock              held while a process writes; of no use to anybody else
  */
 #ifndef VOILE_RUN_H
 #define VOILE_RUN_H
@@ -18,7 +20,7 @@ typedef struct vo_progress {
     int frame;       /* just written */
     int first, last; /* of this call; last is -1 where the scene has no end */
     double elapsed_s;
-    const vo_stats *stats;
+    const vo_stats *stats; /* of that frame; NULL for exports */
 } vo_progress;
 
 /* Called after each frame is safely on disk. False stops the run there (VO_STOPPED). */
@@ -30,18 +32,22 @@ typedef struct vo_run_def {
                            that resuming it comes to the same one */
     bool overwrite;     /* start again where the folder already has frames */
     int set_count;
-    const char *const *sets; /* key=value overrides of the scene */
+    const char *const *sets; /* key=value, changes of the scene */
     vo_progress_fn *progress;
     void *user;
 } vo_run_def;
 
 VO_API vo_run_def vo_run_def_default(void);
 
-/* Frame 0 is the initial state. Leaves every finished frame on disk whatever happens. */
+/* Frame 0 is the initial state. Leaves every finished frame on disk whatever happens. Overrides
+ * that the scene has from another run count from the first frame of this one. */
 VO_API vo_result vo_run_simulate(vo_context *ctx, const char *scene_path, const vo_run_def *def);
 
 /* Goes on after the last intact frame; the same bits as a run that was never stopped. With sets the
- * scene changes from there on, which scene.json records under "overrides". */
+ * scene changes from the next frame on, which scene.json records under "overrides". Overrides count
+ * from their frames on also when those frames are made again; sets given for an earlier frame leave
+ * later overrides as they are. What only counts at the start (the cloths' geometry) is refused as
+ * VO_BAD_DATA, sets for a run that is finished as VO_BAD_CALL. */
 VO_API vo_result vo_run_resume(vo_context *ctx, const vo_run_def *def);
 
 typedef struct vo_range {
@@ -49,8 +55,11 @@ typedef struct vo_range {
 } vo_range;
 
 typedef struct vo_run_info {
-    int frames; /* intact ones */
-    int first_frame, last_frame;
+    int frames;                  /* files whose head and table are intact and whose size is right;
+                                    vo_check_run reads them to the last byte */
+    int first_frame, last_frame; /* of these; -1 without any */
+    /* From the lines of stats.jsonl of these frames. The times leave out a frame whose line was
+     * made good after a crash, since nobody knows how long it took. */
     vo_range faces, nodes, verts, wall_s;
     double wall_total_s;
     struct {
@@ -61,6 +70,8 @@ typedef struct vo_run_info {
     double max_strain;
     int warnings;
     char **warning; /* [warnings] */
+    int overrides;
+    char **override_text; /* [overrides] "from frame 5: gravity=[0, 0, 5]", by frame */
 } vo_run_info;
 
 VO_API vo_result vo_run_get_info(vo_context *ctx, const char *folder, vo_run_info *out);

@@ -1,8 +1,8 @@
 /* Is it sound? Meshes, scenes and runs, with every finding named. */
 #include "codec/obj.h"
 #include "mesh/validate.h"
+#include "sim/epoch.h"
 #include "sim/folder.h"
-#include "sim/sim.h"
 
 #include <voile/run.h>
 
@@ -101,14 +101,18 @@ static void check_motion(findings *f, const char *path, const vo_mesh *mesh, int
     }
 }
 
-static vo_result check_frame(findings *f, vo_sim *sim, const char *path) {
-    vo_result result = vo_sim_restore(sim, path);
+static vo_result check_frame(findings *f, vo_epoch *epoch, const char *folder, int frame) {
+    char path[VO_PATH_SIZE];
+    VO_TRY(vo_epoch_follow(f->ctx, folder, frame, epoch));
+    vo_result result = vo_sim_read_frame(epoch->sim, folder, frame);
     if (result == VO_BAD_DATA) {
         found(f, true, f->ctx->message);
         return VO_OK;
     }
     VO_TRY(result);
-    for (int c = 0; c < sim->cloth_count; c++) check_motion(f, path, sim->cloth[c].mesh, c);
+    vo_folder_frame(path, sizeof path, folder, frame);
+    for (int c = 0; c < epoch->sim->cloth_count; c++)
+        check_motion(f, path, epoch->sim->cloth[c].mesh, c);
     return VO_OK;
 }
 
@@ -121,23 +125,19 @@ static void check_gap(findings *f, const char *folder, const vo_frame_list *list
     found(f, true, text);
 }
 
-/* Each frame starts from a fresh simulation, so that a damaged one cannot spoil the next. */
-static vo_result check_frames(findings *f, const vo_scene *scene, const char *folder,
-                              const vo_frame_list *list) {
-    char path[VO_PATH_SIZE];
-    for (int i = 0; i < list->count; i++) {
+static vo_result check_frames(findings *f, const char *folder, const vo_frame_list *list) {
+    vo_epoch epoch = {0};
+    vo_result result = VO_OK;
+    for (int i = 0; i < list->count && result == VO_OK; i++) {
         check_gap(f, folder, list, i);
-        vo_folder_frame(path, sizeof path, folder, list->frame[i]);
-        vo_sim *sim;
-        VO_TRY(vo_sim_create(f->ctx, scene, &sim));
-        vo_result result = check_frame(f, sim, path);
-        vo_sim_destroy(sim);
-        VO_TRY(result);
+        result = check_frame(f, &epoch, folder, list->frame[i]);
     }
+    vo_epoch_leave(&epoch);
     if (list->count == 0) found(f, true, "the run has no frames");
-    return VO_OK;
+    return result;
 }
 
+/* The scene with all that was changed in it is checked first; each frame then against its own. */
 vo_result vo_check_run(vo_context *ctx, const char *folder, vo_finding_fn *fn, void *user) {
     findings f = {ctx, fn, user, 0};
     char path[VO_PATH_SIZE];
@@ -145,9 +145,9 @@ vo_result vo_check_run(vo_context *ctx, const char *folder, vo_finding_fn *fn, v
     vo_frame_list list = {0};
     vo_folder_scene(path, sizeof path, folder);
     vo_result result = vo_scene_load(ctx, path, 0, NULL, &scene);
-    if (result == VO_OK) result = vo_folder_list(ctx, folder, &list);
-    if (result == VO_OK) result = check_frames(&f, scene, folder, &list);
-    vo_frame_list_free(ctx, &list);
     vo_scene_destroy(scene);
+    if (result == VO_OK) result = vo_folder_list(ctx, folder, &list);
+    if (result == VO_OK) result = check_frames(&f, folder, &list);
+    vo_frame_list_free(ctx, &list);
     return failure_as_finding(&f, result, folder);
 }

@@ -1,8 +1,8 @@
 /* Frames as OBJ files, named as ARCSim names them. */
 #include "codec/obj.h"
 #include "core/timer.h"
+#include "sim/epoch.h"
 #include "sim/folder.h"
-#include "sim/sim.h"
 
 #include <voile/run.h>
 
@@ -14,8 +14,7 @@ typedef struct exporter {
     vo_context *ctx;
     const vo_export_def *def;
     char output[VO_PATH_SIZE];
-    vo_scene *scene;
-    vo_sim *sim;
+    vo_epoch epoch; /* of the frame at hand */
     double start;
 } exporter;
 
@@ -27,15 +26,15 @@ static vo_result save(exporter *e, const vo_mesh *mesh, const char *format, int 
 }
 
 static vo_result export_frame(exporter *e, int frame) {
-    char path[VO_PATH_SIZE];
-    vo_folder_frame(path, sizeof path, e->def->folder, frame);
-    VO_TRY(vo_sim_restore(e->sim, path));
-    for (int c = 0; c < e->sim->cloth_count; c++)
-        VO_TRY(save(e, e->sim->cloth[c].mesh, "%04d_%02d.obj", frame, c));
+    VO_TRY(vo_epoch_follow(e->ctx, e->def->folder, frame, &e->epoch));
+    const vo_sim *sim = e->epoch.sim;
+    VO_TRY(vo_sim_read_frame(e->epoch.sim, e->def->folder, frame));
+    for (int c = 0; c < sim->cloth_count; c++)
+        VO_TRY(save(e, sim->cloth[c].mesh, "%04d_%02d.obj", frame, c));
     if (!e->def->obstacles) return VO_OK;
-    for (int i = 0; i < e->sim->obstacle_count; i++)
-        if (e->sim->obstacle[i].present)
-            VO_TRY(save(e, e->sim->obstacle[i].mesh, "%04d_obs%02d.obj", frame, i));
+    for (int i = 0; i < sim->obstacle_count; i++)
+        if (sim->obstacle[i].present)
+            VO_TRY(save(e, sim->obstacle[i].mesh, "%04d_obs%02d.obj", frame, i));
     return VO_OK;
 }
 
@@ -62,15 +61,12 @@ static vo_result export_frames(exporter *e, const vo_frame_list *list) {
 }
 
 static vo_result export_run(exporter *e, vo_frame_list *list) {
-    char path[VO_PATH_SIZE];
+    VO_TRY(vo_folder_need_run(e->ctx, e->def->folder));
     if (e->def->output)
         vo_path_join(e->output, sizeof e->output, "", e->def->output);
     else
         vo_path_join(e->output, sizeof e->output, e->def->folder, "obj");
-    vo_folder_scene(path, sizeof path, e->def->folder);
-    VO_TRY(vo_scene_load(e->ctx, path, 0, NULL, &e->scene));
     VO_TRY(vo_folder_list(e->ctx, e->def->folder, list));
-    VO_TRY(vo_sim_create(e->ctx, e->scene, &e->sim));
     VO_TRY(vo_folder_make(e->ctx, e->output));
     return export_frames(e, list);
 }
@@ -81,7 +77,6 @@ vo_result vo_run_export_obj(vo_context *ctx, const vo_export_def *def) {
     vo_frame_list list = {0};
     vo_result result = export_run(&e, &list);
     vo_frame_list_free(ctx, &list);
-    vo_sim_destroy(e.sim);
-    vo_scene_destroy(e.scene);
+    vo_epoch_leave(&e.epoch);
     return result;
 }

@@ -29,17 +29,25 @@ void vo_folder_frame(char *out, size_t size, const char *folder, int frame) {
     vo_path_join(out, size, folder, name);
 }
 
+vo_result vo_folder_need_run(vo_context *ctx, const char *folder) {
+    char path[VO_PATH_SIZE];
+    vo_folder_scene(path, sizeof path, folder);
+    if (vo_file_exists(path)) return VO_OK;
+    return vo_fail(ctx, VO_BAD_DATA, "%s is not the folder of a run: it has no scene.json", folder);
+}
+
 /* ---- frames -----------------------------------------------------------------------------------
  */
 
-/* Frame number of a file name, or -1. */
+/* Frame number of a file name, or -1. Only the name that a run gives counts: 7.vof is no frame. */
 static int frame_number(const char *name) {
-    char *end;
+    char own[64];
     if (name[0] < '0' || name[0] > '9') return -1;
     errno = 0;
-    long number = strtol(name, &end, 10);
-    bool fits = errno == 0 && number <= INT_MAX && strcmp(end, ".vof") == 0;
-    return fits ? (int)number : -1;
+    long number = strtol(name, NULL, 10);
+    if (errno != 0 || number > INT_MAX) return -1;
+    snprintf(own, sizeof own, "%04ld.vof", number);
+    return strcmp(name, own) == 0 ? (int)number : -1;
 }
 
 static int compare_ints(const void *a, const void *b) {
@@ -77,6 +85,41 @@ void vo_frame_list_free(vo_context *ctx, vo_frame_list *list) {
     *list = (vo_frame_list){0};
 }
 
+/* Takes the reader over, or closes it if it holds another frame than its name says. */
+static vo_result accept_frame(vo_context *ctx, const char *path, int frame, vo_vof_reader *reader,
+                              vo_vof_reader **out) {
+    int found = vo_vof_frame(reader);
+    if (found == frame) {
+        *out = reader;
+        return VO_OK;
+    }
+    vo_vof_close(reader);
+    return vo_fail(
+        ctx, VO_BAD_DATA,
+        "%s: holds frame %d, not frame %d as its name says; delete it and resume the run", path,
+        found, frame);
+}
+
+vo_result vo_folder_open_frame(vo_context *ctx, const char *folder, int frame,
+                               vo_vof_reader **out) {
+    char path[VO_PATH_SIZE];
+    vo_vof_reader *reader;
+    *out = NULL;
+    vo_folder_frame(path, sizeof path, folder, frame);
+    VO_TRY(vo_vof_open(ctx, path, &reader));
+    return accept_frame(ctx, path, frame, reader, out);
+}
+
+vo_result vo_folder_peek_frame(vo_context *ctx, const char *folder, int frame,
+                               vo_vof_reader **out) {
+    char path[VO_PATH_SIZE];
+    vo_vof_reader *reader;
+    *out = NULL;
+    vo_folder_frame(path, sizeof path, folder, frame);
+    VO_TRY(vo_vof_peek(ctx, path, &reader));
+    return accept_frame(ctx, path, frame, reader, out);
+}
+
 /* ---- lock -------------------------------------------------------------------------------------
  */
 
@@ -85,7 +128,13 @@ vo_result vo_folder_lock(vo_context *ctx, const char *folder, int *lock) {
     vo_path_join(path, sizeof path, folder, ".lock");
     *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (*lock < 0) return vo_fail(ctx, VO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
-    if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return VO_OK;
+    if (flock(*lock, LOCK_EX | LOCK_NB) == 0) return VO_OK;
+    if (errno != EWOULDBLOCK) {
+        vo_log_line(ctx, VO_LOG_WARNING,
+                    "%s: cannot lock: %s; take care that no other process writes this run", path,
+                    strerror(errno));
+        return VO_OK;
+    }
     vo_folder_unlock(*lock);
     *lock = -1;
     return vo_fail(ctx, VO_BAD_CALL,

@@ -2,6 +2,7 @@
 #ifndef VO_SIM_FOLDER_H
 #define VO_SIM_FOLDER_H
 
+#include "codec/vof.h"
 #include "core/file.h"
 
 #include <voile/stats.h>
@@ -12,6 +13,9 @@ void vo_folder_scene(char *out, size_t size, const char *folder); /* scene.json 
 void vo_folder_stats(char *out, size_t size, const char *folder); /* stats.jsonl */
 void vo_folder_frame(char *out, size_t size, const char *folder, int frame);
 
+/* VO_BAD_DATA where the folder is not that of a run. */
+vo_result vo_folder_need_run(vo_context *ctx, const char *folder);
+
 /* Numbers of the frame files that are there, ascending; nothing is said about their contents. */
 typedef struct vo_frame_list {
     int count, capacity;
@@ -20,7 +24,13 @@ typedef struct vo_frame_list {
 vo_result vo_folder_list(vo_context *ctx, const char *folder, vo_frame_list *out);
 void vo_frame_list_free(vo_context *ctx, vo_frame_list *list);
 
-/* Keeps two processes from writing one run. The lock ends with the process. */
+/* Opens the file of a frame and checks it to the last byte, or head and table alone (see
+ * codec/vof.h). The number it holds must be the one in its name. */
+vo_result vo_folder_open_frame(vo_context *ctx, const char *folder, int frame, vo_vof_reader **out);
+vo_result vo_folder_peek_frame(vo_context *ctx, const char *folder, int frame, vo_vof_reader **out);
+
+/* Keeps two processes from writing one run. The lock ends with the process. Where the file system
+ * has no locks, a warning says so and the run goes on without. */
 vo_result vo_folder_lock(vo_context *ctx, const char *folder, int *lock);
 void vo_folder_unlock(int lock);
 

@@ -1,10 +1,12 @@
-/* What a run came to, from its statistics. */
+/* What a run came to, from its statistics. Lines and frames are joined by their numbers: a line of
+ * a frame that is not there says nothing about the run. */
 #include "sim/folder.h"
 #include "sim/sim.h"
 
 #include <voile/run.h>
 
 #include <stdio.h>
+#include <string.h>
 
 static void add_to_range(vo_range *range, double value, int count_before) {
     if (count_before == 0) *range = (vo_range){value, value, 0};
@@ -13,32 +15,48 @@ static void add_to_range(vo_range *range, double value, int count_before) {
     range->mean += (value - range->mean) / (count_before + 1);
 }
 
-static void add_frame(vo_run_info *info, const vo_stats *s, int count_before) {
-    add_to_range(&info->faces, s->faces, count_before);
-    add_to_range(&info->nodes, s->nodes, count_before);
-    add_to_range(&info->verts, s->verts, count_before);
+/* A line that was made good after a crash has no times. */
+static bool has_times(const vo_stats *s) { return s->wall_s > 0; }
+
+static void add_times(vo_run_info *info, const vo_stats *s, int count_before) {
     add_to_range(&info->wall_s, s->wall_s, count_before);
     info->wall_total_s += s->wall_s;
-    info->max_strain = vo_max(info->max_strain, s->max_strain);
 #define X(name, meaning) \
     info->stage_mean_s.name += (s->stage.name - info->stage_mean_s.name) / (count_before + 1);
     VO_STAGES(X)
 #undef X
 }
 
-static vo_result add_warning(vo_context *ctx, vo_run_info *info, const char *text) {
-    char **grown = vo_new_array(ctx, char *, info->warnings + 1);
+static void add_frames(vo_run_info *info, const vo_stats_list *list) {
+    int timed = 0;
+    for (int i = 0; i < list->count; i++) {
+        const vo_stats *s = &list->stats[i];
+        add_to_range(&info->faces, s->faces, i);
+        add_to_range(&info->nodes, s->nodes, i);
+        add_to_range(&info->verts, s->verts, i);
+        info->max_strain = vo_max(info->max_strain, s->max_strain);
+        if (has_times(s)) add_times(info, s, timed++);
+    }
+}
+
+/* Appends a copy of the text to an array of *count strings. */
+static vo_result add_text(vo_context *ctx, int *count, char ***list, const char *text) {
+    char **grown = vo_new_array(ctx, char *, *count + 1);
     char *copy = vo_copy_string(ctx, text);
     if (!grown || !copy) {
-        vo_free_array(ctx, grown, info->warnings + 1);
+        vo_free_array(ctx, grown, *count + 1);
         vo_free_string(ctx, copy);
-        return vo_fail_memory(ctx, "the warnings");
+        return vo_fail_memory(ctx, "what is known of the run");
     }
-    for (int i = 0; i < info->warnings; i++) grown[i] = info->warning[i];
-    vo_free_array(ctx, info->warning, info->warnings);
-    grown[info->warnings++] = copy;
-    info->warning = grown;
+    for (int i = 0; i < *count; i++) grown[i] = (*list)[i];
+    vo_free_array(ctx, *list, *count);
+    grown[(*count)++] = copy;
+    *list = grown;
     return VO_OK;
+}
+
+static vo_result add_warning(vo_context *ctx, vo_run_info *info, const char *text) {
+    return add_text(ctx, &info->warnings, &info->warning, text);
 }
 
 /* Counters that a user should know of when they are not zero: X(field, sentence). */
@@ -64,12 +82,67 @@ static vo_result warn_of_trouble(vo_context *ctx, vo_run_info *info, const vo_st
     return VO_OK;
 }
 
+/* ---- frames and their lines -------------------------------------------------------------------
+ */
+
+/* Keeps the frames whose head and table are whole, and warns of the others. */
+static vo_result keep_intact(vo_context *ctx, const char *folder, vo_frame_list *frames,
+                             vo_run_info *info) {
+    int kept = 0;
+    for (int i = 0; i < frames->count; i++) {
+        vo_vof_reader *reader;
+        vo_result result = vo_folder_peek_frame(ctx, folder, frames->frame[i], &reader);
+        vo_vof_close(reader);
+        if (result == VO_NO_MEMORY) return result;
+        if (result == VO_OK)
+            frames->frame[kept++] = frames->frame[i];
+        else
+            VO_TRY(add_warning(ctx, info, ctx->message));
+    }
+    frames->count = kept;
+    return VO_OK;
+}
+
+static int index_of_frame(const vo_frame_list *frames, int frame) {
+    int low = 0, high = frames->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (frames->frame[middle] < frame)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < frames->count && frames->frame[low] == frame ? low : -1;
+}
+
+/* One line for each frame that has any, in the order of the frames; of several the last. */
+static void join_lines(const vo_frame_list *frames, const vo_stats_list *lines, int *line_of,
+                       vo_stats_list *out) {
+    for (int i = 0; i < frames->count; i++) line_of[i] = -1;
+    for (int i = 0; i < lines->count; i++) {
+        int at = index_of_frame(frames, lines->stats[i].frame);
+        if (at >= 0) line_of[at] = i;
+    }
+    for (int i = 0; i < frames->count; i++)
+        if (line_of[i] >= 0) out->stats[out->count++] = lines->stats[line_of[i]];
+}
+
+static vo_result join(vo_context *ctx, const vo_frame_list *frames, const vo_stats_list *lines,
+                      vo_stats_list *out) {
+    int count = frames->count;
+    int *line_of = vo_new_array(ctx, int, count);
+    bool ok = vo_reserve(ctx, &out->stats, &out->capacity, count) && (line_of || !count);
+    if (ok) join_lines(frames, lines, line_of, out);
+    vo_free_array(ctx, line_of, count);
+    return ok ? VO_OK : vo_fail_memory(ctx, "the statistics");
+}
+
 static vo_result summarise(vo_context *ctx, vo_run_info *info, const vo_frame_list *frames,
                            const vo_stats_list *list) {
     info->frames = frames->count;
     info->first_frame = frames->count ? frames->frame[0] : -1;
     info->last_frame = frames->count ? frames->frame[frames->count - 1] : -1;
-    for (int i = 0; i < list->count; i++) add_frame(info, &list->stats[i], i);
+    add_frames(info, list);
     if (list->count < frames->count) {
         char text[128];
         snprintf(text, sizeof text, "%d frames have no line in stats.jsonl",
@@ -79,26 +152,75 @@ static vo_result summarise(vo_context *ctx, vo_run_info *info, const vo_frame_li
     return warn_of_trouble(ctx, info, list);
 }
 
+static vo_result read_frames(vo_context *ctx, const char *folder, vo_run_info *info) {
+    vo_frame_list frames = {0};
+    vo_stats_list lines = {0}, joined = {0};
+    vo_result result = vo_folder_list(ctx, folder, &frames);
+    if (result == VO_OK) result = keep_intact(ctx, folder, &frames, info);
+    if (result == VO_OK) result = vo_folder_read_stats(ctx, folder, &lines);
+    if (result == VO_OK) result = join(ctx, &frames, &lines, &joined);
+    if (result == VO_OK) result = summarise(ctx, info, &frames, &joined);
+    vo_stats_list_free(ctx, &joined);
+    vo_stats_list_free(ctx, &lines);
+    vo_frame_list_free(ctx, &frames);
+    return result;
+}
+
+/* ---- overrides --------------------------------------------------------------------------------
+ */
+
+static vo_result add_override(vo_context *ctx, vo_run_info *info, int frame, const char *set) {
+    size_t size = strlen(set) + 64;
+    char *text = vo_alloc(ctx, size);
+    if (!text) return vo_fail_memory(ctx, "the overrides");
+    snprintf(text, size, "from frame %d: %s", frame, set);
+    vo_result result = add_text(ctx, &info->overrides, &info->override_text, text);
+    vo_free(ctx, text, size);
+    return result;
+}
+
+static vo_result list_overrides(const vo_json_doc *scene, vo_run_info *info) {
+    vo_json_at root = vo_json_root(scene), list = vo_json_get(&root, "overrides");
+    for (int i = 0; i < vo_json_length(list); i++) {
+        vo_json_at entry = vo_json_item(&list, i), sets = vo_json_get(&entry, "set");
+        int frame = 0;
+        VO_TRY(vo_json_read_int(vo_json_get(&entry, "from_frame"), &frame));
+        for (int k = 0; k < vo_json_length(sets); k++) {
+            const char *set = "";
+            VO_TRY(vo_json_read_string(vo_json_item(&sets, k), &set));
+            VO_TRY(add_override(scene->ctx, info, frame, set));
+        }
+    }
+    return VO_OK;
+}
+
+/* What is wrong with scene.json is a warning here: the frames are there all the same. */
+static vo_result read_overrides(vo_context *ctx, const char *folder, vo_run_info *info) {
+    char path[VO_PATH_SIZE];
+    vo_json_doc scene = {0};
+    vo_folder_scene(path, sizeof path, folder);
+    vo_result result = vo_json_load(ctx, path, &scene);
+    if (result == VO_OK) result = list_overrides(&scene, info);
+    vo_json_free(&scene);
+    return result == VO_BAD_DATA ? add_warning(ctx, info, ctx->message) : result;
+}
+
 vo_result vo_run_get_info(vo_context *ctx, const char *folder, vo_run_info *out) {
     *out = (vo_run_info){0};
-    char path[VO_PATH_SIZE];
-    vo_folder_scene(path, sizeof path, folder);
-    if (!vo_file_exists(path))
-        return vo_fail(ctx, VO_BAD_DATA, "%s is not the folder of a run: it has no scene.json",
-                       folder);
-    vo_frame_list frames = {0};
-    vo_stats_list list = {0};
-    vo_result result = vo_folder_list(ctx, folder, &frames);
-    if (result == VO_OK) result = vo_folder_read_stats(ctx, folder, &list);
-    if (result == VO_OK) result = summarise(ctx, out, &frames, &list);
-    vo_stats_list_free(ctx, &list);
-    vo_frame_list_free(ctx, &frames);
+    VO_TRY(vo_folder_need_run(ctx, folder));
+    vo_result result = read_frames(ctx, folder, out);
+    if (result == VO_OK) result = read_overrides(ctx, folder, out);
     if (result != VO_OK) vo_run_info_free(ctx, out);
     return result;
 }
 
+static void free_texts(vo_context *ctx, int count, char **text) {
+    for (int i = 0; i < count; i++) vo_free_string(ctx, text[i]);
+    vo_free_array(ctx, text, count);
+}
+
 void vo_run_info_free(vo_context *ctx, vo_run_info *info) {
-    for (int i = 0; i < info->warnings; i++) vo_free_string(ctx, info->warning[i]);
-    vo_free_array(ctx, info->warning, info->warnings);
+    free_texts(ctx, info->warnings, info->warning);
+    free_texts(ctx, info->overrides, info->override_text);
     *info = (vo_run_info){0};
 }

@@ -4,12 +4,12 @@
  * complete or absent; it holds the whole state, so going on needs nothing else; the statistics are
  * appended after it and can be made good from it. */
 #include "core/timer.h"
+#include "sim/epoch.h"
 #include "sim/folder.h"
-#include "sim/sim.h"
 
 #include <voile/run.h>
 
-#include <stdio.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,8 +17,7 @@ typedef struct run {
     vo_context *ctx;
     const vo_run_def *def;
     const char *folder;
-    vo_scene *scene;
-    vo_sim *sim;
+    vo_epoch epoch; /* of the frame under way */
     vo_vof_writer *writer;
     int lock;
     int first, last; /* frames this call is to write; last is -1 where there is no end */
@@ -33,9 +32,9 @@ vo_run_def vo_run_def_default(void) { return (vo_run_def){.last_frame = -1}; }
 static vo_result write_frame(run *r) {
     char path[VO_PATH_SIZE];
     double start = vo_now();
-    vo_stats *stats = &r->sim->stats;
+    vo_stats *stats = &r->epoch.sim->stats;
     vo_folder_frame(path, sizeof path, r->folder, stats->frame);
-    VO_TRY(vo_sim_save(r->sim, r->writer, path));
+    VO_TRY(vo_sim_save(r->epoch.sim, r->writer, path));
     stats->stage.write = vo_now() - start;
     stats->wall_s += stats->stage.write;
     return vo_folder_append_stats(r->ctx, r->folder, stats);
@@ -43,20 +42,30 @@ static vo_result write_frame(run *r) {
 
 static bool keep_going(const run *r) {
     if (!r->def->progress) return true;
-    vo_progress progress = {.frame = r->sim->stats.frame,
+    vo_progress progress = {.frame = r->epoch.sim->stats.frame,
                             .first = r->first,
                             .last = r->last,
                             .elapsed_s = vo_now() - r->start,
-                            .stats = &r->sim->stats};
+                            .stats = &r->epoch.sim->stats};
     return r->def->progress(r->def->user, &progress);
 }
 
+/* Where the recorded scene changes after the frame just written, the run goes on from its file with
+ * the scene that counts from here: as a resumed run would. */
+static vo_result follow_overrides(run *r) {
+    int frame = vo_sim_frame(r->epoch.sim);
+    if (frame + 1 < r->epoch.next) return VO_OK;
+    VO_TRY(vo_epoch_follow(r->ctx, r->folder, frame + 1, &r->epoch));
+    return vo_sim_restore(r->epoch.sim, r->folder, frame);
+}
+
 static vo_result simulate_frames(run *r) {
-    while (r->last < 0 || vo_sim_frame(r->sim) < r->last) {
-        VO_TRY(vo_sim_step_frame(r->sim));
+    for (int frame = vo_sim_frame(r->epoch.sim); r->last < 0 || frame < r->last; frame++) {
+        VO_TRY(follow_overrides(r));
+        VO_TRY(vo_sim_step_frame(r->epoch.sim));
         VO_TRY(write_frame(r));
-        if (!keep_going(r) && vo_sim_frame(r->sim) != r->last)
-            return vo_fail(r->ctx, VO_STOPPED, "stopped after frame %d", vo_sim_frame(r->sim));
+        if (!keep_going(r) && frame + 1 != r->last)
+            return vo_fail(r->ctx, VO_STOPPED, "stopped after frame %d", frame + 1);
     }
     return VO_OK;
 }
@@ -67,8 +76,8 @@ static int scene_last_frame(const vo_scene_def *def) {
     return last < 1e9 ? (int)last : -1;
 }
 
-static vo_result set_last_frame(run *r) {
-    r->last = r->def->last_frame >= 0 ? r->def->last_frame : scene_last_frame(&r->scene->def);
+static vo_result set_last_frame(run *r, const vo_scene *scene) {
+    r->last = r->def->last_frame >= 0 ? r->def->last_frame : scene_last_frame(&scene->def);
     if (r->last >= 0 || r->def->progress) return VO_OK;
     return vo_fail(r->ctx, VO_BAD_CALL,
                    "the scene has no end (end_time, end_frame or duration) and "
@@ -78,7 +87,7 @@ static vo_result set_last_frame(run *r) {
 /* The end that was asked for becomes the run's own, so that resume comes to the same one. */
 static vo_result record_end(run *r) {
     if (r->def->last_frame < 0) return VO_OK;
-    vo_json_at root = vo_json_root(&r->scene->resolved);
+    vo_json_at root = vo_json_root(&r->epoch.scene->resolved);
     vo_json_remove(&root, "duration");
     VO_TRY(vo_json_put_real(&root, "end_time", INFINITY));
     return vo_json_put_int(&root, "end_frame", r->last);
@@ -86,8 +95,7 @@ static vo_result record_end(run *r) {
 
 static void close_run(run *r) {
     vo_vof_writer_destroy(r->writer);
-    vo_sim_destroy(r->sim);
-    vo_scene_destroy(r->scene);
+    vo_epoch_leave(&r->epoch);
     vo_folder_unlock(r->lock);
 }
 
@@ -97,8 +105,8 @@ static void close_run(run *r) {
 /* Copies the scene's files into the run; what is there already is one of them. */
 static vo_result copy_inputs(run *r, bool replace) {
     char path[VO_PATH_SIZE];
-    for (int i = 0; i < r->scene->input_count; i++) {
-        const vo_scene_input *input = &r->scene->input[i];
+    for (int i = 0; i < r->epoch.scene->input_count; i++) {
+        const vo_scene_input *input = &r->epoch.scene->input[i];
         vo_path_join(path, sizeof path, r->folder, input->stored);
         if (!replace && vo_file_exists(path)) continue;
         vo_bytes bytes;
@@ -157,14 +165,28 @@ static vo_result prepare_folder(run *r) {
     VO_TRY(vo_folder_lock(r->ctx, r->folder, &r->lock));
     VO_TRY(make_room(r));
     VO_TRY(copy_inputs(r, true));
-    return write_scene(r, &r->scene->resolved);
+    return write_scene(r, &r->epoch.scene->resolved);
+}
+
+/* A new run of a scene that another run has changed on its way takes all changes from the start, so
+ * they are part of its scene and the list of them is empty. */
+static void settle_overrides(run *r, const char *scene_path) {
+    vo_json_at root = vo_json_root(&r->epoch.scene->resolved);
+    if (vo_json_length(vo_json_get(&root, "overrides")) > 0)
+        vo_log_line(r->ctx, VO_LOG_WARNING,
+                    "%s: overrides: what a resumed run changed from later frames on counts from "
+                    "the first frame of this one",
+                    scene_path);
+    vo_json_remove(&root, "overrides");
 }
 
 static vo_result run_from_start(run *r, const char *scene_path) {
-    VO_TRY(vo_scene_load(r->ctx, scene_path, r->def->set_count, r->def->sets, &r->scene));
-    VO_TRY(set_last_frame(r));
+    r->epoch.next = INT_MAX;
+    VO_TRY(vo_scene_load(r->ctx, scene_path, r->def->set_count, r->def->sets, &r->epoch.scene));
+    VO_TRY(set_last_frame(r, r->epoch.scene));
+    settle_overrides(r, scene_path);
     VO_TRY(record_end(r));
-    VO_TRY(vo_sim_create(r->ctx, r->scene, &r->sim));
+    VO_TRY(vo_sim_create(r->ctx, r->epoch.scene, &r->epoch.sim));
     VO_TRY(vo_vof_writer_create(r->ctx, &r->writer));
     VO_TRY(prepare_folder(r));
     VO_TRY(write_frame(r));
@@ -183,20 +205,24 @@ vo_result vo_run_simulate(vo_context *ctx, const char *scene_path, const vo_run_
 /* ---- going on ---------------------------------------------------------------------------------
  */
 
+static vo_result verify_frame(run *r, int frame) {
+    vo_vof_reader *reader;
+    VO_TRY(vo_folder_open_frame(r->ctx, r->folder, frame, &reader));
+    vo_vof_close(reader);
+    return VO_OK;
+}
+
 /* The newest frame whose file is whole; frames above it are named in a warning and made again. */
 static vo_result last_intact_frame(run *r, const vo_frame_list *list, int *frame) {
-    char path[VO_PATH_SIZE];
     for (int i = list->count - 1; i >= 0; i--) {
-        vo_folder_frame(path, sizeof path, r->folder, list->frame[i]);
-        vo_result result = vo_vof_verify(r->ctx, path);
-        if (result == VO_OK) {
-            *frame = list->frame[i];
-            return VO_OK;
-        }
-        if (result == VO_NO_MEMORY) return result;
+        *frame = list->frame[i];
+        vo_result result = verify_frame(r, *frame);
+        if (result == VO_OK || result == VO_NO_MEMORY) return result;
         vo_log_line(r->ctx, VO_LOG_WARNING, "%s; it will be simulated again", r->ctx->message);
     }
-    return vo_fail(r->ctx, VO_BAD_DATA, "%s: no intact frame to go on from; run simulate again",
+    return vo_fail(r->ctx, VO_BAD_DATA,
+                   "%s: no intact frame to go on from; simulate its scene.json again (what its "
+                   "overrides changed then counts from the first frame)",
                    r->folder);
 }
 
@@ -208,6 +234,61 @@ static vo_result find_start(run *r, int *frame) {
     return result;
 }
 
+/* The end is what the newest word on it says, also where that counts from a later frame. */
+static vo_result find_end(run *r) {
+    if (r->epoch.next == INT_MAX) return set_last_frame(r, r->epoch.scene);
+    vo_scene *latest;
+    VO_TRY(vo_epoch_scene(r->ctx, r->folder, INT_MAX, r->def->set_count, r->def->sets, &latest));
+    vo_result result = set_last_frame(r, latest);
+    vo_scene_destroy(latest);
+    return result;
+}
+
+static bool same_bytes(const void *a, const void *b, int count, size_t size) {
+    return count == 0 || memcmp(a, b, (size_t)count * size) == 0;
+}
+
+/* Whether two meshes start alike: all that a frame keeps and the scene then has no say in. */
+static bool same_start(const vo_mesh *a, const vo_mesh *b) {
+    return a->node_count == b->node_count && a->vert_count == b->vert_count &&
+           a->edge_count == b->edge_count && a->face_count == b->face_count &&
+           same_bytes(a->node_x, b->node_x, a->node_count, sizeof *a->node_x) &&
+           same_bytes(a->node_v, b->node_v, a->node_count, sizeof *a->node_v) &&
+           same_bytes(a->vert_u, b->vert_u, a->vert_count, sizeof *a->vert_u) &&
+           same_bytes(a->vert_node, b->vert_node, a->vert_count, sizeof *a->vert_node) &&
+           same_bytes(a->face_vert, b->face_vert, a->face_count, sizeof *a->face_vert) &&
+           same_bytes(a->face_label, b->face_label, a->face_count, sizeof *a->face_label) &&
+           same_bytes(a->edge_rest_angle, b->edge_rest_angle, a->edge_count,
+                      sizeof *a->edge_rest_angle);
+}
+
+static vo_result compare_starts(run *r, const vo_scene *recorded) {
+    const vo_scene *changed = r->epoch.scene;
+    if (changed->cloth_count != recorded->cloth_count)
+        return vo_fail(r->ctx, VO_BAD_DATA,
+                       "the settings make %d cloths of %d; the cloths of a run cannot be changed "
+                       "on resume",
+                       changed->cloth_count, recorded->cloth_count);
+    for (int c = 0; c < changed->cloth_count; c++)
+        if (!same_start(changed->cloth[c].mesh, recorded->cloth[c].mesh))
+            return vo_fail(r->ctx, VO_BAD_DATA,
+                           "the settings change the cloth that the run started with: the geometry "
+                           "of a run (cloths[%d].mesh, .grid, .transform, .velocity; units, "
+                           "up_axis) cannot be changed on resume",
+                           c);
+    return VO_OK;
+}
+
+/* Settings that only count at the start would be recorded and have no effect. */
+static vo_result check_sets(run *r, int frame) {
+    vo_scene *recorded;
+    if (r->def->set_count == 0) return VO_OK;
+    VO_TRY(vo_epoch_scene(r->ctx, r->folder, frame + 1, 0, NULL, &recorded));
+    vo_result result = compare_starts(r, recorded);
+    vo_scene_destroy(recorded);
+    return result;
+}
+
 /* Records changed parameters in scene.json before any frame depends on them. */
 static vo_result record_sets(run *r, int frame) {
     char path[VO_PATH_SIZE];
@@ -215,27 +296,31 @@ static vo_result record_sets(run *r, int frame) {
     if (r->def->set_count == 0) return VO_OK;
     vo_folder_scene(path, sizeof path, r->folder);
     VO_TRY(vo_json_load(r->ctx, path, &stored));
-    vo_result result =
-        vo_scene_record_override(r->scene, &stored, frame + 1, r->def->set_count, r->def->sets);
+    vo_result result = vo_scene_record_override(r->epoch.scene, &stored, frame + 1,
+                                                r->def->set_count, r->def->sets);
     if (result == VO_OK) result = copy_inputs(r, false);
     if (result == VO_OK) result = write_scene(r, &stored);
     vo_json_free(&stored);
     return result;
 }
 
-/* Statistics of exactly the frames 0 .. frame: drops lines beyond, makes good a missing last one.
- */
+/* Drops the lines of frames beyond `frame`, which will be made again, and makes good the line of
+ * `frame` itself where a crash came between the two. What it measured then is gone: the state is
+ * measured again, and its times and counters are 0. */
 static vo_result mend_stats(run *r, int frame) {
     vo_stats_list list;
     VO_TRY(vo_folder_read_stats(r->ctx, r->folder, &list));
     vo_result result = VO_OK;
+    bool there = false;
     int kept = 0;
-    for (int i = 0; i < list.count; i++)
+    for (int i = 0; i < list.count; i++) {
+        there |= list.stats[i].frame == frame;
         if (list.stats[i].frame <= frame) list.stats[kept++] = list.stats[i];
+    }
     list.count = kept;
-    if (kept == 0 || list.stats[kept - 1].frame < frame) {
+    if (!there) {
         if (vo_reserve(r->ctx, &list.stats, &list.capacity, kept + 1))
-            list.stats[list.count++] = vo_sim_get_stats(r->sim);
+            list.stats[list.count++] = vo_sim_get_stats(r->epoch.sim);
         else
             result = vo_fail_memory(r->ctx, "the statistics");
     }
@@ -244,23 +329,30 @@ static vo_result mend_stats(run *r, int frame) {
     return result;
 }
 
+/* The scene of the coming frame and the state of the last one. */
+static vo_result restore_run(run *r, int *frame) {
+    VO_TRY(find_start(r, frame));
+    VO_TRY(
+        vo_epoch_enter(r->ctx, r->folder, *frame + 1, r->def->set_count, r->def->sets, &r->epoch));
+    VO_TRY(find_end(r));
+    VO_TRY(check_sets(r, *frame));
+    return vo_sim_restore(r->epoch.sim, r->folder, *frame);
+}
+
 static vo_result go_on(run *r) {
-    char path[VO_PATH_SIZE];
     int frame = 0;
-    vo_folder_scene(path, sizeof path, r->folder);
-    if (!vo_file_exists(path))
-        return vo_fail(r->ctx, VO_BAD_DATA, "%s is not the folder of a run: it has no scene.json",
-                       r->folder);
+    VO_TRY(vo_folder_need_run(r->ctx, r->folder));
     VO_TRY(vo_folder_lock(r->ctx, r->folder, &r->lock));
-    VO_TRY(find_start(r, &frame));
-    VO_TRY(vo_scene_load_at(r->ctx, path, frame + 1, r->def->set_count, r->def->sets, &r->scene));
-    VO_TRY(set_last_frame(r));
-    VO_TRY(vo_sim_create(r->ctx, r->scene, &r->sim));
-    vo_folder_frame(path, sizeof path, r->folder, frame);
-    VO_TRY(vo_sim_restore(r->sim, path));
+    VO_TRY(restore_run(r, &frame));
+    bool done = r->last >= 0 && frame >= r->last;
+    if (done && r->def->set_count)
+        return vo_fail(r->ctx, VO_BAD_CALL,
+                       "%s: the run is finished with frame %d, so the settings would change "
+                       "nothing; ask for a later last frame",
+                       r->folder, frame);
     VO_TRY(mend_stats(r, frame));
+    if (done) return VO_OK;
     r->first = frame + 1;
-    if (r->last >= 0 && frame >= r->last) return VO_OK;
     VO_TRY(record_sets(r, frame));
     VO_TRY(vo_vof_writer_create(r->ctx, &r->writer));
     return simulate_frames(r);

@@ -92,7 +92,11 @@ vo_result vo_stats_parse(vo_context *ctx, const char *file, const char *line, si
 
 /* state.c: frame files. */
 vo_result vo_sim_save(const vo_sim *sim, vo_vof_writer *writer, const char *path);
-/* After a failure the simulation is only good for vo_sim_destroy. */
-vo_result vo_sim_restore(vo_sim *sim, const char *path);
+/* Meshes, handles and time of a frame of a run; obstacles where they were. Enough for looking; the
+ * solver knows nothing of it, so no step may follow. After a failure other frames can be read. */
+vo_result vo_sim_read_frame(vo_sim *sim, const char *folder, int frame);
+/* The same and the solver too, so that the next step is the one that followed. After a failure the
+ * simulation is only good for vo_sim_destroy. */
+vo_result vo_sim_restore(vo_sim *sim, const char *folder, int frame);
 
 #endif
