@@ -1,88 +1,5 @@
 /* Runs on disk: what a folder holds, stopping and going on, damage, refusals. */
-#include "support.h"
-
-#include "core/file.h"
-#include "core/memory.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static const char scene_text[] =
-    "// a small sheet in wind\n"
-    "{\n"
-    "  \"frame_time\": 0.04, \"frame_steps\": 4, \"end_frame\": 12,\n"
-    "  \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 12, \"rows\": 12},\n"
-    "    \"materials\": [{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6,\n"
-    "                    \"poisson_ratio\": 0.3, \"strain_limits\": [0.9, 1.1]}]}],\n"
-    "  \"motions\": [[{\"time\": 0}, {\"time\": 0.4, \"transform\": {\"translate\": [0, 0, "
-    "0.2]}}]],\n"
-    "  \"handles\": [{\"nodes\": [0]}, {\"nodes\": [12], \"motion\": 0, \"start_time\": 0.1}],\n"
-    "  \"gravity\": [0, 0, -9.8], \"wind\": {\"velocity\": [1, 4, 0]}\n"
-    "}\n";
-
-typedef struct place {
-    vo_context *ctx;
-    char scene[600], run[600];
-} place;
-
-static place open_place(int threads) {
-    place p = {.ctx = test_context(threads)};
-    const char *folder = test_folder();
-    snprintf(p.scene, sizeof p.scene, "%s/scene.json", folder);
-    snprintf(p.run, sizeof p.run, "%s/run", folder);
-    assert_ok(p.ctx, vo_file_write(p.ctx, p.scene, scene_text, strlen(scene_text)));
-    return p;
-}
-
-static void close_place(place *p) { vo_context_destroy(p->ctx); }
-
-static bool stop_at(void *user, const vo_progress *progress) {
-    return progress->frame < *(int *)user;
-}
-
-static vo_result simulate(place *p, int stop) {
-    vo_run_def def = vo_run_def_default();
-    def.folder = p->run;
-    def.progress = stop_at;
-    def.user = &stop;
-    return vo_run_simulate(p->ctx, p->scene, &def);
-}
-
-static vo_result resume(place *p, int set_count, const char *const *sets) {
-    vo_run_def def = vo_run_def_default();
-    def.folder = p->run;
-    def.set_count = set_count;
-    def.sets = sets;
-    return vo_run_resume(p->ctx, &def);
-}
-
-static const char *frame_path(const place *p, int frame) {
-    static char path[700];
-    snprintf(path, sizeof path, "%s/frames/%04d.vof", p->run, frame);
-    return path;
-}
-
-static void assert_same_file(vo_context *ctx, const char *a, const char *b) {
-    vo_bytes left, right;
-    assert_ok(ctx, vo_file_read(ctx, a, &left));
-    assert_ok(ctx, vo_file_read(ctx, b, &right));
-    if (left.size != right.size || memcmp(left.data, right.data, left.size) != 0)
-        fail_msg("%s and %s differ", a, b);
-    vo_bytes_free(ctx, &left);
-    vo_bytes_free(ctx, &right);
-}
-
-static void assert_same_frames(const place *a, const place *b, int last) {
-    for (int i = 0; i <= last; i++) {
-        char left[700];
-        snprintf(left, sizeof left, "%s", frame_path(a, i));
-        assert_same_file(a->ctx, left, frame_path(b, i));
-    }
-}
+#include "run_place.h"
 
 static void a_resumed_run_has_the_same_bits(void **state) {
     (void)state;
@@ -91,13 +8,8 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     assert_int_equal(simulate(&parts, 2), VO_STOPPED);
     assert_true(access(frame_path(&parts, 2), R_OK) == 0);
     assert_true(access(frame_path(&parts, 3), R_OK) != 0);
-    for (int stop = 5; stop < 12; stop += 3) {
-        vo_run_def def = vo_run_def_default();
-        def.folder = parts.run;
-        def.progress = stop_at;
-        def.user = &stop;
-        assert_int_equal(vo_run_resume(parts.ctx, &def), VO_STOPPED);
-    }
+    for (int stop = 5; stop < 12; stop += 3)
+        assert_int_equal(resume_until(&parts, NULL, stop), VO_STOPPED);
     assert_ok(parts.ctx, resume(&parts, 0, NULL));
     assert_same_frames(&whole, &parts, 12);
     close_place(&whole);
@@ -126,6 +38,7 @@ static void a_kill_at_any_moment_is_made_good(void **state) {
     assert_int_equal(info.frames, 13);
     assert_int_equal(info.warnings, 0);
     assert_near(info.faces.mean, 288, 1e-9);
+    assert_true(info.wall_s.min > 0); /* of the line that was made good the time is not known */
     vo_run_info_free(killed.ctx, &info);
     close_place(&whole);
     close_place(&killed);
@@ -153,35 +66,6 @@ static void a_damaged_frame_is_named_and_made_again(void **state) {
     close_place(&damaged);
 }
 
-static void changed_parameters_are_recorded_and_kept(void **state) {
-    (void)state;
-    place once = open_place(1), twice = open_place(1);
-    const char *set = "gravity=[0,0,5]";
-    assert_int_equal(simulate(&once, 4), VO_STOPPED);
-    assert_ok(once.ctx, resume(&once, 1, &set));
-    assert_int_equal(simulate(&twice, 4), VO_STOPPED);
-    vo_run_def def = vo_run_def_default();
-    int stop = 7;
-    def.folder = twice.run;
-    def.sets = &set;
-    def.set_count = 1;
-    def.progress = stop_at;
-    def.user = &stop;
-    assert_int_equal(vo_run_resume(twice.ctx, &def), VO_STOPPED);
-    assert_ok(twice.ctx, resume(&twice, 0, NULL)); /* the change still holds */
-    assert_same_frames(&once, &twice, 12);
-    char path[700];
-    vo_bytes scene;
-    snprintf(path, sizeof path, "%s/scene.json", once.run);
-    assert_ok(once.ctx, vo_file_read(once.ctx, path, &scene));
-    const char *overrides = strstr(scene.data, "from_frame");
-    assert_non_null(overrides);
-    assert_non_null(strstr(overrides, "gravity="));
-    vo_bytes_free(once.ctx, &scene);
-    close_place(&once);
-    close_place(&twice);
-}
-
 static void a_run_in_the_way_is_not_overwritten(void **state) {
     (void)state;
     place p = open_place(1);
@@ -204,6 +88,10 @@ static void what_is_not_a_run_is_refused(void **state) {
     vo_run_info info;
     assert_int_equal(resume(&p, 0, NULL), VO_BAD_DATA);
     assert_int_equal(vo_run_get_info(p.ctx, p.run, &info), VO_BAD_DATA);
+    vo_export_def def = vo_export_def_default();
+    def.folder = p.run;
+    assert_int_equal(vo_run_export_obj(p.ctx, &def), VO_BAD_DATA);
+    assert_says(p.ctx, "not the folder of a run");
     snprintf(p.run, sizeof p.run, "/proc/voile/run");
     assert_int_equal(simulate(&p, 2), VO_IO_FAILED);
     assert_non_null(strstr(vo_context_message(p.ctx), "/proc/voile"));
@@ -231,6 +119,101 @@ static void export_writes_arcsims_names(void **state) {
     vo_mesh_destroy(mesh);
     def.first = 50;
     assert_int_equal(vo_run_export_obj(p.ctx, &def), VO_BAD_CALL);
+    close_place(&p);
+}
+
+/* A frame under another frame's name is not that frame. */
+static void a_frame_must_be_the_one_of_its_name(void **state) {
+    (void)state;
+    place whole = open_place(1), moved = open_place(1);
+    assert_ok(whole.ctx, simulate(&whole, 1000));
+    assert_int_equal(simulate(&moved, 6), VO_STOPPED);
+    char from[700];
+    vo_bytes frame;
+    snprintf(from, sizeof from, "%s", frame_path(&moved, 3));
+    assert_ok(moved.ctx, vo_file_read(moved.ctx, from, &frame));
+    assert_ok(moved.ctx, vo_file_write(moved.ctx, frame_path(&moved, 6), frame.data, frame.size));
+    vo_bytes_free(moved.ctx, &frame);
+    vo_export_def def = vo_export_def_default();
+    def.folder = moved.run;
+    assert_int_equal(vo_run_export_obj(moved.ctx, &def), VO_BAD_DATA);
+    assert_says(moved.ctx, "0006.vof: holds frame 3, not frame 6");
+    assert_int_equal(vo_check_run(moved.ctx, moved.run, NULL, NULL), VO_BAD_DATA);
+    assert_ok(moved.ctx, resume(&moved, 0, NULL));
+    assert_ok(moved.ctx, vo_check_run(moved.ctx, moved.run, NULL, NULL));
+    assert_same_frames(&whole, &moved, 12);
+    close_place(&whole);
+    close_place(&moved);
+}
+
+static vo_run_info get_info(const place *p) {
+    vo_run_info info;
+    assert_ok(p->ctx, vo_run_get_info(p->ctx, p->run, &info));
+    return info;
+}
+
+/* The line of a frame with `faces` faces and a wall time, as a program might have left it. */
+static void add_line(const place *p, int frame, int faces, double wall_s) {
+    char path[700], line[2000];
+    snprintf(path, sizeof path, "%s/stats.jsonl", p->run);
+    snprintf(line, sizeof line,
+             "{\"frame\": %d, \"time\": 0, \"cloths\": 1, \"faces\": %d, \"edges\": 1, "
+             "\"nodes\": 1, \"verts\": 1, \"wall_s\": %g, \"stages\": {}}\n",
+             frame, faces, wall_s);
+    assert_ok(p->ctx, vo_file_append(p->ctx, path, line, strlen(line)));
+}
+
+static void info_joins_lines_and_frames(void **state) {
+    (void)state;
+    place p = open_place(1);
+    assert_int_equal(simulate(&p, 4), VO_STOPPED);
+    add_line(&p, 50, 100000, 1e6); /* no such frame */
+    add_line(&p, 2, 300, 5);       /* the last line of a frame counts */
+    vo_run_info info = get_info(&p);
+    assert_int_equal(info.frames, 5);
+    assert_near(info.faces.max, 300, 0);
+    assert_near(info.faces.mean, (4 * 288 + 300) / 5.0, 1e-9);
+    assert_near(info.wall_s.max, 5, 0);
+    assert_int_equal(info.warnings, 0);
+    vo_run_info_free(p.ctx, &info);
+    add_line(&p, 2, 288, 0); /* made good: its time is not known */
+    info = get_info(&p);
+    assert_true(info.wall_s.min > 0 && info.wall_s.max < 5);
+    vo_run_info_free(p.ctx, &info);
+    close_place(&p);
+}
+
+static void info_counts_intact_frames(void **state) {
+    (void)state;
+    place p = open_place(1);
+    assert_int_equal(simulate(&p, 4), VO_STOPPED);
+    cut_frame(&p, 4);
+    char path[700];
+    snprintf(path, sizeof path, "%s/frames/7.vof", p.run); /* not a name that a run gives */
+    assert_ok(p.ctx, vo_file_append(p.ctx, path, "seven", 5));
+    vo_run_info info = get_info(&p);
+    assert_int_equal(info.frames, 4);
+    assert_int_equal(info.last_frame, 3);
+    assert_int_equal(info.warnings, 1);
+    assert_non_null(strstr(info.warning[0], "0004.vof"));
+    vo_run_info_free(p.ctx, &info);
+    close_place(&p);
+}
+
+static vo_result info_body(vo_context *ctx, void *arg) {
+    vo_run_info info;
+    vo_result result = vo_run_get_info(ctx, ((place *)arg)->run, &info);
+    vo_run_info_free(ctx, &info);
+    return result;
+}
+
+static void info_survives_refused_memory(void **state) {
+    (void)state;
+    place p = open_place(1);
+    assert_int_equal(simulate(&p, 2), VO_STOPPED);
+    assert_int_equal(resume_until(&p, "gravity=[0,0,5]", 4), VO_STOPPED);
+    cut_frame(&p, 4);
+    test_every_allocation(info_body, &p);
     close_place(&p);
 }
 
@@ -263,10 +246,13 @@ int main(void) {
         cmocka_unit_test(a_resumed_run_has_the_same_bits),
         cmocka_unit_test(a_kill_at_any_moment_is_made_good),
         cmocka_unit_test(a_damaged_frame_is_named_and_made_again),
-        cmocka_unit_test(changed_parameters_are_recorded_and_kept),
         cmocka_unit_test(a_run_in_the_way_is_not_overwritten),
         cmocka_unit_test(what_is_not_a_run_is_refused),
         cmocka_unit_test(export_writes_arcsims_names),
+        cmocka_unit_test(a_frame_must_be_the_one_of_its_name),
+        cmocka_unit_test(info_joins_lines_and_frames),
+        cmocka_unit_test(info_counts_intact_frames),
+        cmocka_unit_test(info_survives_refused_memory),
         cmocka_unit_test(the_flag_has_the_same_bits_for_any_thread_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,9 +14,9 @@ static void range_json(json_out *j, const char *key, vo_range range) {
     json_close(j, '}');
 }
 
-static void texts_json(json_out *j, const char *key, int count, char *const *text) {
+static void texts_json(json_out *j, const char *key, int count, char *const *line) {
     json_open(j, key, '[');
-    for (int i = 0; i < count; i++) json_text(j, NULL, text[i]);
+    for (int i = 0; i < count; i++) json_text(j, NULL, line[i]);
     json_close(j, ']');
 }
 

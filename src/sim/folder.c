@@ -154,8 +154,8 @@ static vo_result add_line(vo_context *ctx, const char *path, const char *line, s
                           vo_stats_list *out) {
     vo_stats stats;
     vo_result result = vo_stats_parse(ctx, path, line, size, &stats);
-    if (result == VO_BAD_DATA || stats.frame < 0) return VO_OK;
-    if (result != VO_OK) return result;
+    if (result == VO_BAD_DATA || (result == VO_OK && stats.frame < 0)) return VO_OK;
+    VO_TRY(result);
     if (!vo_reserve(ctx, &out->stats, &out->capacity, out->count + 1))
         return vo_fail_memory(ctx, "the statistics");
     out->stats[out->count++] = stats;

@@ -1,0 +1,351 @@
+/* Runs whose scene is changed on the way: from which frame a change counts, what cannot be changed,
+ * and who reads which frame with which scene. */
+#include "run_place.h"
+
+#include "codec/vof.h"
+
+static const char lift[] = "gravity=[0,0,5]", calm[] = "wind.velocity=[0,0,0]";
+
+/* scene.json of a run must (not) have the text. */
+static bool scene_has(const place *p, const char *text) {
+    vo_bytes scene = run_file(p, "scene.json");
+    bool has = strstr(scene.data, text) != NULL;
+    vo_bytes_free(p->ctx, &scene);
+    return has;
+}
+
+/* Where a node is in a frame. */
+static vo_vec3 node_at(const place *p, int frame, int node) {
+    vo_vof_reader *reader;
+    int count;
+    const void *rows;
+    assert_ok(p->ctx, vo_vof_open(p->ctx, frame_path(p, frame), &reader));
+    assert_ok(p->ctx, vo_vof_find(reader, "node_x", 0, VO_VOF_F64, 3, &count, &rows));
+    assert_true(node < count);
+    vo_vec3 x = ((const vo_vec3 *)rows)[node];
+    vo_vof_close(reader);
+    return x;
+}
+
+static void changes_are_recorded_and_kept(void **state) {
+    (void)state;
+    place once = open_place(1), twice = open_place(1);
+    const char *set = lift;
+    assert_int_equal(simulate(&once, 4), VO_STOPPED);
+    assert_ok(once.ctx, resume(&once, 1, &set));
+    assert_int_equal(simulate(&twice, 4), VO_STOPPED);
+    assert_int_equal(resume_until(&twice, lift, 7), VO_STOPPED);
+    assert_ok(twice.ctx, resume(&twice, 0, NULL)); /* the change still holds */
+    assert_same_frames(&once, &twice, 12);
+    assert_true(scene_has(&once, "\"from_frame\": 5"));
+    assert_true(scene_has(&once, "gravity="));
+    close_place(&once);
+    close_place(&twice);
+}
+
+/* Frames before and after a change are lost: made again, each has the scene it had. */
+static void frames_made_again_follow_the_changes(void **state) {
+    (void)state;
+    place whole = open_place(1), broken = open_place(2), *both[] = {&whole, &broken};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(simulate(both[i], 4), VO_STOPPED);
+        assert_int_equal(resume_until(both[i], lift, 7), VO_STOPPED);
+        assert_ok(both[i]->ctx, resume(both[i], 1, (const char *[]){calm}));
+    }
+    for (int frame = 3; frame <= 12; frame++) cut_frame(&broken, frame);
+    assert_ok(broken.ctx, resume(&broken, 0, NULL));
+    assert_same_frames(&whole, &broken, 12);
+    close_place(&whole);
+    close_place(&broken);
+}
+
+/* A change made before a recorded one leaves that in its place: the same as if both had been made
+ * in the order of their frames. */
+static void a_change_before_a_recorded_one(void **state) {
+    (void)state;
+    place order = open_place(1), late = open_place(1);
+    assert_int_equal(simulate(&order, 2), VO_STOPPED);
+    assert_int_equal(resume_until(&order, "gravity=[0,0,-1]", 4), VO_STOPPED);
+    assert_ok(order.ctx, resume(&order, 1, (const char *[]){lift}));
+    assert_int_equal(simulate(&late, 4), VO_STOPPED);
+    assert_int_equal(resume_until(&late, lift, 7), VO_STOPPED);
+    for (int frame = 3; frame <= 7; frame++) cut_frame(&late, frame);
+    assert_ok(late.ctx, resume(&late, 1, (const char *[]){"gravity=[0,0,-1]"}));
+    assert_same_frames(&order, &late, 12);
+    vo_run_info info;
+    assert_ok(late.ctx, vo_run_get_info(late.ctx, late.run, &info));
+    assert_int_equal(info.overrides, 2);
+    assert_non_null(strstr(info.override_text[0], "from frame 3: gravity="));
+    assert_non_null(strstr(info.override_text[1], "from frame 5: gravity="));
+    vo_run_info_free(late.ctx, &info);
+    close_place(&order);
+    close_place(&late);
+}
+
+/* The last word on the end counts, also when frames before that word are made again. */
+static void a_later_end_is_kept(void **state) {
+    (void)state;
+    place p = open_place(1);
+    assert_ok(p.ctx, simulate(&p, 1000));
+    assert_ok(p.ctx, resume(&p, 1, (const char *[]){"end_frame=14"}));
+    assert_true(access(frame_path(&p, 14), R_OK) == 0);
+    for (int frame = 9; frame <= 14; frame++) assert_int_equal(unlink(frame_path(&p, frame)), 0);
+    assert_ok(p.ctx, resume(&p, 0, NULL));
+    assert_true(access(frame_path(&p, 14), R_OK) == 0);
+    assert_ok(p.ctx, vo_check_run(p.ctx, p.run, NULL, NULL));
+    close_place(&p);
+}
+
+/* A new run of a changed scene starts with the changes. */
+static void a_new_run_takes_all_changes(void **state) {
+    (void)state;
+    place changed = open_place(1), again = open_place(1), plain = open_place(1);
+    assert_int_equal(simulate(&changed, 4), VO_STOPPED);
+    assert_int_equal(resume_until(&changed, lift, 6), VO_STOPPED);
+    snprintf(again.scene, sizeof again.scene, "%.500s/scene.json", changed.run);
+    assert_ok(again.ctx, simulate(&again, 1000));
+    assert_false(scene_has(&again, "from_frame"));
+    vo_run_def def = vo_run_def_default();
+    def.folder = plain.run;
+    def.set_count = 1;
+    def.sets = (const char *[]){lift};
+    assert_ok(plain.ctx, vo_run_simulate(plain.ctx, plain.scene, &def));
+    assert_same_frames(&plain, &again, 12);
+    close_place(&changed);
+    close_place(&again);
+    close_place(&plain);
+}
+
+static void geometry_cannot_be_changed(void **state) {
+    (void)state;
+    static const char *const sets[] = {"cloths[0].grid.columns=9", "cloths[0].grid.columns=18",
+                                       "cloths[0].grid.width=2",
+                                       "cloths[0].transform.translate=[0,0,1]", "units=cm"};
+    place whole = open_place(1), p = open_place(1);
+    assert_ok(whole.ctx, simulate(&whole, 1000));
+    assert_int_equal(simulate(&p, 4), VO_STOPPED);
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        assert_int_equal(resume(&p, 1, &sets[i]), VO_BAD_DATA);
+        assert_says(p.ctx, "cloths[0].mesh, .grid");
+        assert_false(scene_has(&p, "from_frame"));
+    }
+    assert_ok(p.ctx, resume(&p, 0, NULL));
+    assert_same_frames(&whole, &p, 12);
+    close_place(&whole);
+    close_place(&p);
+}
+
+/* By an editor, too: the handles' nodes are those of the scene's mesh, so a frame of another mesh
+ * is not for it. */
+static void a_scene_of_another_mesh_is_refused(void **state) {
+    (void)state;
+    place p = open_place(1);
+    assert_int_equal(simulate(&p, 4), VO_STOPPED);
+    vo_bytes scene = run_file(&p, "scene.json");
+    char path[700], *columns = strstr(scene.data, "\"columns\": 12");
+    assert_non_null(columns);
+    memcpy(columns, "\"columns\": 60", 13);
+    snprintf(path, sizeof path, "%s/scene.json", p.run);
+    assert_ok(p.ctx, vo_file_write(p.ctx, path, scene.data, scene.size));
+    vo_bytes_free(p.ctx, &scene);
+    assert_int_equal(resume(&p, 0, NULL), VO_BAD_DATA);
+    assert_says(p.ctx, "0004.vof: cloth 0 has 169 nodes, 169 verts and 288 faces");
+    assert_int_equal(vo_check_run(p.ctx, p.run, NULL, NULL), VO_BAD_DATA);
+    close_place(&p);
+}
+
+static void cloths_cannot_be_taken_away(void **state) {
+    (void)state;
+    place p = open_place(1);
+    assert_int_equal(simulate(&p, 2), VO_STOPPED);
+    const char *sets[] = {"handles=[]", "cloths=[]"};
+    assert_int_equal(resume(&p, 2, sets), VO_BAD_DATA);
+    assert_false(scene_has(&p, "from_frame"));
+    close_place(&p);
+}
+
+/* Handle 0 held node 0, handle 1 node 12. Now they change places: each takes hold of its new node
+ * where that is, not where the other one was. */
+static void a_changed_handle_takes_hold_anew(void **state) {
+    (void)state;
+    place p = open_place(1);
+    assert_int_equal(simulate(&p, 5), VO_STOPPED);
+    vo_vec3 before = node_at(&p, 5, 12);
+    assert_int_equal(resume_until(&p, "handles=[{\"nodes\": [12]}, {\"nodes\": [0]}]", 6),
+                     VO_STOPPED);
+    vo_vec3 after = node_at(&p, 6, 12);
+    assert_near(after.x, before.x, 1e-12);
+    assert_near(after.y, before.y, 1e-12);
+    assert_near(after.z, before.z, 1e-12);
+    assert_near(node_at(&p, 6, 0).x, 0, 1e-12);
+    close_place(&p);
+}
+
+/* A handle more, before and after those that are there. */
+static void handles_can_be_added(void **state) {
+    (void)state;
+    place p = open_place(1);
+    assert_int_equal(simulate(&p, 3), VO_STOPPED);
+    assert_int_equal(
+        resume_until(&p,
+                     "handles=[{\"type\": \"soft\", \"center\": [1, 1, 0], \"radius\": 3}, "
+                     "{\"nodes\": [0]}, {\"nodes\": [12, 11, 10]}]",
+                     5),
+        VO_STOPPED);
+    assert_ok(p.ctx, resume(&p, 0, NULL));
+    assert_ok(p.ctx, vo_check_run(p.ctx, p.run, NULL, NULL));
+    close_place(&p);
+}
+
+/* The sections of a frame, with the hold of handle 0 cut by a row. */
+static void forge_hold(const place *p, int frame) {
+    static const struct {
+        const char *tag;
+        vo_vof_type type;
+        int columns;
+    } all[] = {
+        {"node_x", VO_VOF_F64, 3},   {"node_v", VO_VOF_F64, 3},   {"node_lab", VO_VOF_I32, 1},
+        {"vert_u", VO_VOF_F64, 2},   {"vert_nod", VO_VOF_I32, 1}, {"vert_lab", VO_VOF_I32, 1},
+        {"face_vrt", VO_VOF_I32, 3}, {"face_lab", VO_VOF_I32, 1}, {"face_dmg", VO_VOF_F64, 1},
+        {"edge_nod", VO_VOF_I32, 2}, {"edge_rst", VO_VOF_F64, 1}, {"edge_lab", VO_VOF_I32, 1},
+        {"edge_dmg", VO_VOF_F64, 1}, {"guess", VO_VOF_F64, 3},    {"hold_who", VO_VOF_I32, 1},
+        {"hold", VO_VOF_F64, 3}};
+    vo_vof_reader *reader;
+    vo_vof_writer *writer;
+    assert_ok(p->ctx, vo_vof_open(p->ctx, frame_path(p, frame), &reader));
+    assert_ok(p->ctx, vo_vof_writer_create(p->ctx, &writer));
+    vo_vof_begin(writer, frame, vo_vof_time(reader));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        int count;
+        const void *rows;
+        assert_ok(p->ctx,
+                  vo_vof_find(reader, all[i].tag, 0, all[i].type, all[i].columns, &count, &rows));
+        count -= strcmp(all[i].tag, "hold") == 0;
+        assert_ok(p->ctx,
+                  vo_vof_add(writer, all[i].tag, 0, all[i].type, all[i].columns, count, rows));
+    }
+    vo_vof_close(reader);
+    assert_ok(p->ctx, vo_vof_save(writer, frame_path(p, frame)));
+    vo_vof_writer_destroy(writer);
+}
+
+static void a_bad_hold_names_the_handle(void **state) {
+    (void)state;
+    place p = open_place(1);
+    assert_int_equal(simulate(&p, 3), VO_STOPPED);
+    forge_hold(&p, 3);
+    assert_int_equal(resume(&p, 0, NULL), VO_BAD_DATA);
+    assert_says(p.ctx, "0003.vof: section hold of handle 0 has 0 rows instead of 1");
+    close_place(&p);
+}
+
+/* Settings for a run that is at its end would never count. */
+static void a_finished_run_takes_no_changes(void **state) {
+    (void)state;
+    place p = open_place(1);
+    assert_ok(p.ctx, simulate(&p, 1000));
+    assert_int_equal(resume(&p, 1, (const char *[]){lift}), VO_BAD_CALL);
+    assert_says(p.ctx, "later last frame");
+    assert_false(scene_has(&p, "from_frame"));
+    assert_ok(p.ctx, resume(&p, 0, NULL));
+    close_place(&p);
+}
+
+static double first_height(const char *folder, const char *name) {
+    char path[900], line[200];
+    double x, y, z = NAN;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    if (!file) fail_msg("%s is not there", path);
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "v %lf %lf %lf", &x, &y, &z) == 3) break;
+    fclose(file);
+    return z;
+}
+
+/* An obstacle that is moved from frame 5 on is where it was in the frames before. */
+static void export_and_check_use_the_scene_of_each_frame(void **state) {
+    (void)state;
+    static const char block[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    place p = open_place(1);
+    char path[700], output[700];
+    snprintf(path, sizeof path, "%.*s/block.obj", (int)(strrchr(p.scene, '/') - p.scene), p.scene);
+    assert_ok(p.ctx, vo_file_write(p.ctx, path, block, strlen(block)));
+    vo_run_def run = vo_run_def_default();
+    run.folder = p.run;
+    run.last_frame = 4;
+    run.set_count = 1;
+    run.sets = (const char *[]){
+        "obstacles=[{\"mesh\": \"block.obj\", \"transform\": {\"translate\": [0, 0, -3]}}]"};
+    assert_ok(p.ctx, vo_run_simulate(p.ctx, p.scene, &run));
+    run.last_frame = 6;
+    run.set_count = 2;
+    run.sets = (const char *[]){"obstacles[0].transform.translate=[0,0,-7]", "handles=[]"};
+    assert_ok(p.ctx, vo_run_resume(p.ctx, &run));
+    snprintf(output, sizeof output, "%s-obj", p.run);
+    vo_export_def def = vo_export_def_default();
+    def.folder = p.run;
+    def.output = output;
+    def.obstacles = true;
+    assert_ok(p.ctx, vo_run_export_obj(p.ctx, &def));
+    assert_near(first_height(output, "0000_obs00.obj"), -3, 1e-12);
+    assert_near(first_height(output, "0004_obs00.obj"), -3, 1e-12);
+    assert_near(first_height(output, "0005_obs00.obj"), -7, 1e-12);
+    assert_ok(p.ctx, vo_check_run(p.ctx, p.run, NULL, NULL));
+    close_place(&p);
+}
+
+/* Going on over a recorded change with a new one, whatever allocation fails. */
+typedef struct attempt {
+    place *place;
+    vo_bytes scene; /* as it was before */
+} attempt;
+
+static vo_result resume_body(vo_context *ctx, void *arg) {
+    const attempt *a = arg;
+    char path[700];
+    vo_run_def def = vo_run_def_default();
+    def.folder = a->place->run;
+    def.last_frame = 5;
+    def.set_count = 1;
+    def.sets = (const char *[]){calm};
+    unlink(frame_path(a->place, 4));
+    unlink(frame_path(a->place, 5));
+    snprintf(path, sizeof path, "%s/scene.json", a->place->run);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(a->scene.data, 1, a->scene.size, file), a->scene.size);
+    assert_int_equal(fclose(file), 0);
+    return vo_run_resume(ctx, &def);
+}
+
+static void changes_survive_refused_memory(void **state) {
+    (void)state;
+    place p = open_place(1);
+    assert_int_equal(simulate(&p, 4), VO_STOPPED);
+    assert_int_equal(resume_until(&p, lift, 5), VO_STOPPED);
+    attempt a = {&p, run_file(&p, "scene.json")};
+    test_every_allocation(resume_body, &a);
+    vo_bytes_free(p.ctx, &a.scene);
+    close_place(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(changes_are_recorded_and_kept),
+        cmocka_unit_test(frames_made_again_follow_the_changes),
+        cmocka_unit_test(a_change_before_a_recorded_one),
+        cmocka_unit_test(a_later_end_is_kept),
+        cmocka_unit_test(a_new_run_takes_all_changes),
+        cmocka_unit_test(geometry_cannot_be_changed),
+        cmocka_unit_test(a_scene_of_another_mesh_is_refused),
+        cmocka_unit_test(cloths_cannot_be_taken_away),
+        cmocka_unit_test(a_changed_handle_takes_hold_anew),
+        cmocka_unit_test(handles_can_be_added),
+        cmocka_unit_test(a_bad_hold_names_the_handle),
+        cmocka_unit_test(a_finished_run_takes_no_changes),
+        cmocka_unit_test(export_and_check_use_the_scene_of_each_frame),
+        cmocka_unit_test(changes_survive_refused_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
