@@ -67,7 +67,7 @@ static void defaults_are_the_world_we_live_in(void **state) {
     assert_true(def.friction == 0.6 && def.obstacle_friction == 0.3);
     assert_true(def.handle_stiffness == 1e3 && def.wind_density == 1.2 && def.wind_drag == 0);
     assert_true(def.gravity.x == 0 && def.gravity.y == 0 && def.gravity.z == -9.81);
-    assert_true(def.solver == VO_SOLVER_PCG && def.solver_tolerance == 1e-4);
+    assert_true(def.solver == VO_SOLVER_PCG && def.solver_tolerance == 1e-3);
     assert_int_equal(def.solver_max_iterations, 500);
     vo_material_def material = vo_material_def_default();
     assert_true(material.density_mult == 1 && material.bending_mult == 1);

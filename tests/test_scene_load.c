@@ -27,7 +27,7 @@ static const vo_scene_def file_defaults = {.frame_time = 0.04,
                                            .obstacle_friction = 0.3,
                                            .handle_stiffness = 1e3,
                                            .solver = VO_SOLVER_PCG,
-                                           .solver_tolerance = 1e-4,
+                                           .solver_tolerance = 1e-3,
                                            .solver_max_iterations = 500};
 
 static void the_least_scene_has_all_defaults(void **state) {
