@@ -324,6 +324,10 @@ static void test_set_on_resume(void **state) {
     char *scene = read_whole(in(folder, "run/scene.json"), NULL);
     assert_non_null(strstr(scene, "overrides"));
     free(scene);
+    expect_out(folder, "info run", 0, "from frame 3: gravity=");
+    expect_out(folder, "info run --json", 0, "\"overrides\": [\"from frame 3: gravity=");
+    expect(folder, "resume run --set gravity=[0,0,-2]", 2, "later last frame");
+    expect(folder, "resume run --frames :7 --set units=cm", 1, "cannot be changed");
     assert_same_frames(folder, "plain", "run", 2);
     size_t a, b;
     char *x = read_whole(frame_path(folder, "plain", 5), &a);
