@@ -154,14 +154,29 @@ static void a_scene_of_another_mesh_is_refused(void **state) {
     close_place(&p);
 }
 
-static void cloths_cannot_be_taken_away(void **state) {
+/* Of two cloths one is to go, or a third to come. */
+static void the_number_of_cloths_cannot_be_changed(void **state) {
     (void)state;
+#define CLOTH                                                                                  \
+    "{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 12, \"rows\": 12}, \"materials\": " \
+    "[{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6, \"poisson_ratio\": 0.3}]}"
+    static const char *const sets[] = {"cloths=[" CLOTH "]", "cloths[2]=" CLOTH};
     place p = open_place(1);
-    assert_int_equal(simulate(&p, 2), VO_STOPPED);
-    const char *sets[] = {"handles=[]", "cloths=[]"};
-    assert_int_equal(resume(&p, 2, sets), VO_BAD_DATA);
-    assert_false(scene_has(&p, "from_frame"));
+    vo_run_def def = vo_run_def_default();
+    def.folder = p.run;
+    def.last_frame = 2;
+    def.set_count = 1;
+    def.sets = (const char *[]){"cloths[1]=" CLOTH};
+    assert_ok(p.ctx, vo_run_simulate(p.ctx, p.scene, &def));
+    def.last_frame = 4;
+    for (int i = 0; i < 2; i++) {
+        def.sets = &sets[i];
+        assert_int_equal(vo_run_resume(p.ctx, &def), VO_BAD_DATA);
+        assert_says(p.ctx, "the cloths of a run cannot be changed");
+        assert_false(scene_has(&p, "from_frame"));
+    }
     close_place(&p);
+#undef CLOTH
 }
 
 /* Handle 0 held node 0, handle 1 node 12. Now they change places: each takes hold of its new node
@@ -339,7 +354,7 @@ int main(void) {
         cmocka_unit_test(a_new_run_takes_all_changes),
         cmocka_unit_test(geometry_cannot_be_changed),
         cmocka_unit_test(a_scene_of_another_mesh_is_refused),
-        cmocka_unit_test(cloths_cannot_be_taken_away),
+        cmocka_unit_test(the_number_of_cloths_cannot_be_changed),
         cmocka_unit_test(a_changed_handle_takes_hold_anew),
         cmocka_unit_test(handles_can_be_added),
         cmocka_unit_test(a_bad_hold_names_the_handle),
