@@ -59,7 +59,7 @@ typedef struct vo_scene_def {
     unsigned disable;         /* [0] of vo_disable, joined by | */
     double handle_stiffness;  /* [1000] N/m, of handles that are soft or fading */
     vo_linear_solver solver;  /* [VO_SOLVER_PCG] */
-    double solver_tolerance;  /* [1e-4] residual relative to the right-hand side, below 1 */
+    double solver_tolerance;  /* [1e-3] residual relative to the right-hand side, below 1 */
     int solver_max_iterations; /* [500] of conjugate gradients before the direct solver is asked */
 } vo_scene_def;
 
