@@ -79,8 +79,7 @@ static void close_fixture(fixture *f) {
     vo_context_destroy(f->ctx);
 }
 
-/* ---- the reference ----------------------------------------------------------------------------
- */
+/* ---- the reference -------------------------------------------------------------------------- */
 
 typedef struct dense {
     int n; /* scalars */

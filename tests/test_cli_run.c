@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-/* ---- a scene ---- */
+/* ---- a scene -------------------------------------------------------------------------------- */
 
 /* A sheet of cells x cells over [0,1]^2, level, as OBJ. */
 static void write_sheet(const char *path, int cells) {
@@ -93,7 +93,7 @@ static void wait_for(const char *path) {
     if (!exists(copy)) fail_msg("%s never came", copy);
 }
 
-/* ---- JSON ---- */
+/* ---- JSON ----------------------------------------------------------------------------------- */
 
 static vo_json_doc parse(vo_context *ctx, const char *text) {
     vo_json_doc doc;
@@ -115,7 +115,7 @@ static void assert_range(const vo_json_at *root, const char *key, double least) 
     assert_true(min >= least && min <= mean && mean <= max);
 }
 
-/* ---- tests ---- */
+/* ---- tests ---------------------------------------------------------------------------------- */
 
 /* The example of the first page: a metre of cloth hangs about a metre low. */
 static void test_example(void **state) {

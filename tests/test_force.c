@@ -8,8 +8,7 @@
 
 #include <math.h>
 
-/* ---- air --------------------------------------------------------------------------------------
- */
+/* ---- air ------------------------------------------------------------------------------------ */
 
 static vo_vec3 random_point(vo_random *r, double size) {
     double x = vo_random_real(r, -size, size), y = vo_random_real(r, -size, size);
@@ -63,8 +62,7 @@ static void a_face_without_area_feels_no_wind(void **state) {
     assert_near(got.across[0], 0, 0);
 }
 
-/* ---- springs ----------------------------------------------------------------------------------
- */
+/* ---- springs -------------------------------------------------------------------------------- */
 
 /* Two separate triangles of one cloth, so that they move as two bodies of known mass. */
 typedef struct pair {

@@ -161,8 +161,7 @@ static void disabled_physics_moves_nothing(void **state) {
     close_fixture(&f);
 }
 
-/* ---- handles by kind --------------------------------------------------------------------------
- */
+/* ---- handles by kind ------------------------------------------------------------------------ */
 
 static void a_soft_handle_takes_the_nodes_in_its_sphere(void **state) {
     (void)state;

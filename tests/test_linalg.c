@@ -6,7 +6,7 @@
 #include "linalg/inverse3.h"
 #include "linalg/ordering.h"
 
-/* ---- pattern ---- */
+/* ---- pattern -------------------------------------------------------------------------------- */
 
 enum { ROWS = 40, PAIRS = 90 };
 
@@ -90,7 +90,7 @@ static void nothing_is_a_matrix_too(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- product ---- */
+/* ---- product -------------------------------------------------------------------------------- */
 
 static void check_product(const block_system *s, const vo_vec4 *y) {
     int n = 3 * s->pattern.row_count;
@@ -148,7 +148,7 @@ static void product_has_the_same_bits_for_all_kernels_and_threads(void **state) 
     }
 }
 
-/* ---- the small inverse and the coarse factor ---- */
+/* ---- the small inverse and the coarse factor ------------------------------------------------ */
 
 static void inverse_of_a_block(void **state) {
     (void)state;
@@ -299,7 +299,7 @@ static void coarse_matrix_is_the_sum_of_its_blocks(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- numbering ---- */
+/* ---- numbering ------------------------------------------------------------------------------ */
 
 enum { SIDE = 40, ITEMS = SIDE * SIDE };
 
@@ -394,7 +394,7 @@ static void numbering_takes_anything(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- memory ---- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 static vo_result order_everything(vo_context *ctx, void *arg) {
     int(*pairs)[2] = arg, row_of[ROWS];

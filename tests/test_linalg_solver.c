@@ -26,7 +26,7 @@ static void pin(block_system *s, int row) {
     s->b[row] = (vo_vec4){0, 0, 0, 0};
 }
 
-/* ---- right answers ---- */
+/* ---- right answers -------------------------------------------------------------------------- */
 
 static void conjugate_gradients_agree_with_dense_cholesky(void **state) {
     (void)state;
@@ -104,7 +104,7 @@ static void direct_solver_agrees_with_dense_cholesky(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- first guesses ---- */
+/* ---- first guesses -------------------------------------------------------------------------- */
 
 static void a_good_guess_is_kept_and_a_bad_one_dropped(void **state) {
     (void)state;
@@ -153,7 +153,7 @@ static void nothing_on_the_right_gives_nothing(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- the same bits ---- */
+/* ---- the same bits -------------------------------------------------------------------------- */
 
 static void solve_on(int threads, bool avx2, vo_preconditioner preconditioner, vo_vec4 *x,
                      vo_solve_report *report) {
@@ -183,7 +183,7 @@ static void solutions_have_the_same_bits_for_all_kernels_and_threads(void **stat
     }
 }
 
-/* ---- matrices that no cloth has ---- */
+/* ---- matrices that no cloth has ------------------------------------------------------------- */
 
 /* Not positive definite: by a diagonal block, by its couplings, or hidden deep in the spectrum. */
 static void indefinite_matrices_end_without_convergence(void **state) {
@@ -302,7 +302,7 @@ static void iterations_are_limited(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- memory ---- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 static void solving_allocates_nothing(void **state) {
     (void)state;

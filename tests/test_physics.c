@@ -118,8 +118,7 @@ static double total_energy(const sheet *s) {
     return e.kinetic + e.gravity + e.stretch + e.bend;
 }
 
-/* ---- free flight ------------------------------------------------------------------------------
- */
+/* ---- free flight ---------------------------------------------------------------------------- */
 
 /* The first linearised step of a rotation moves every node along its tangent and so stretches the
  * sheet: the energy may rise by that second-order amount, once. */
@@ -166,8 +165,7 @@ static void a_falling_sheet_follows_the_parabola(void **state) {
     close_sheet(&s);
 }
 
-/* ---- stretching -------------------------------------------------------------------------------
- */
+/* ---- stretching ----------------------------------------------------------------------------- */
 
 /* Length of a strip hanging by its end: with stretch l(s), force per width
  * E l (l^2 - 1) / 2 = density g (L - s), integrated by the midpoint rule. */
@@ -210,8 +208,7 @@ static void a_hanging_strip_has_the_analytic_length(void **state) {
     }
 }
 
-/* ---- bending ----------------------------------------------------------------------------------
- */
+/* ---- bending -------------------------------------------------------------------------------- */
 
 /* Drop of the tip of a heavy elastica clamped horizontally: B a'' = -q (L - s) cos a for the angle
  * a below the horizontal, a(0) = 0, a'(L) = 0; shooting on a'(0) with Runge-Kutta. */
@@ -306,8 +303,7 @@ static void a_stiff_cantilever_bends_like_a_beam(void **state) {
     assert_near(elastica_drop(8 * expected), expected, 0.002 * expected);
 }
 
-/* ---- air --------------------------------------------------------------------------------------
- */
+/* ---- air ------------------------------------------------------------------------------------ */
 
 static void a_flat_sheet_reaches_terminal_velocity(void **state) {
     (void)state;
@@ -338,8 +334,7 @@ static void wind_carries_a_sheet_along(void **state) {
     close_sheet(&s);
 }
 
-/* ---- pendulum ---------------------------------------------------------------------------------
- */
+/* ---- pendulum ------------------------------------------------------------------------------- */
 
 /* A stiff strip hinged at its upper edge swings as a rod: T = 2 pi sqrt(2 L / (3 g)). */
 static void a_stiff_strip_swings_like_a_rod(void **state) {
@@ -378,8 +373,7 @@ static void a_stiff_strip_swings_like_a_rod(void **state) {
     close_sheet(&s);
 }
 
-/* ---- resolution -------------------------------------------------------------------------------
- */
+/* ---- resolution ----------------------------------------------------------------------------- */
 
 typedef struct shape {
     double lowest, middle; /* m below the pins */

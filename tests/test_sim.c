@@ -128,8 +128,7 @@ static void every_refused_allocation_is_reported(void **state) {
     test_every_allocation(create_and_step, NULL);
 }
 
-/* ---- handles ----------------------------------------------------------------------------------
- */
+/* ---- handles -------------------------------------------------------------------------------- */
 
 static void a_keyframed_node_follows_its_motion(void **state) {
     (void)state;
@@ -217,8 +216,7 @@ static void glue_pulls_two_nodes_together(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- strain limits ----------------------------------------------------------------------------
- */
+/* ---- strain limits -------------------------------------------------------------------------- */
 
 static double worst_strain(const vo_material_def *material) {
     vo_context *ctx = test_context(1);

@@ -50,7 +50,7 @@ typedef struct benchmark {
     bench_case cases[MAX_CASES];
 } benchmark;
 
-/* ---- one simulation ---- */
+/* ---- one simulation ------------------------------------------------------------------------- */
 
 typedef struct bench_rig {
     vo_context *ctx;
@@ -154,7 +154,7 @@ static int measure(const benchmark *b, int repeat, bench_result *results) {
     return CLI_DONE;
 }
 
-/* ---- the report ---- */
+/* ---- the report ----------------------------------------------------------------------------- */
 
 /* Mean of the frames' best times. */
 static bench_sample mean_frame(const benchmark *b, const bench_result *result) {
@@ -265,7 +265,7 @@ static void print_table(const benchmark *b, int repeat, const bench_result *resu
     putchar('\n');
 }
 
-/* ---- the benchmarks ---- */
+/* ---- the benchmarks ------------------------------------------------------------------------- */
 
 /* How much faster than the first line. */
 static double ratio_speed(const bench_sample *base, int base_faces, const bench_sample *now,

@@ -17,7 +17,7 @@ static const cli_note exit_notes[] = {
         {NULL},
 };
 
-/* ---- plain text ---- */
+/* ---- plain text ----------------------------------------------------------------------------- */
 
 /* Prints words from column `at`, breaking lines at WIDTH and starting them at `indent`. */
 static void print_wrapped(const char *text, int at, int indent) {
@@ -108,7 +108,7 @@ static void print_overview(void) {
     print_notes("exit codes", exit_notes);
 }
 
-/* ---- manual pages ---- */
+/* ---- manual pages --------------------------------------------------------------------------- */
 
 /* Prints text as roff: dashes that stay dashes, no line that begins with a request, paragraphs. */
 static void roff_text(FILE *out, const char *text) {
@@ -218,7 +218,7 @@ static void roff_overview(FILE *out) {
     roff_see_also(out, "");
 }
 
-/* ---- the command ---- */
+/* ---- the command ---------------------------------------------------------------------------- */
 
 /* Writes one page; `command` is NULL for the page about all of them. */
 static int write_page(const char *folder, const cli_command *command) {

@@ -176,8 +176,7 @@ static void assemble_chunk(const vo_assembly *a, int index) {
         add_hinges(a, chunk, &a->system->hinge[i]);
 }
 
-/* ---- bending: angles and moments --------------------------------------------------------------
- */
+/* ---- bending: angles and moments ------------------------------------------------------------ */
 
 static void find_angles(const vo_assembly *a, int begin, int end) {
     for (int i = begin; i < end; i++) {

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* ---- making and freeing -----------------------------------------------------------------------
- */
+/* ---- making and freeing --------------------------------------------------------------------- */
 
 static vo_vec4 *new_rows(vo_context *ctx, int count) {
     return vo_alloc_zero(ctx, vo_array_bytes((size_t)count, sizeof(vo_vec4)));
@@ -60,8 +59,7 @@ void vo_implicit_free(vo_implicit *s) {
     *s = (vo_implicit){0};
 }
 
-/* ---- constraints ------------------------------------------------------------------------------
- */
+/* ---- constraints ---------------------------------------------------------------------------- */
 
 static float *block_at(vo_implicit *s, int index) {
     return s->matrix.block + (size_t)index * VO_BLOCK_FLOATS;
@@ -141,8 +139,7 @@ static void clear_fixed_rows(vo_implicit *s) {
         if (s->fixed[row]) clear_row(s, row);
 }
 
-/* ---- solving ----------------------------------------------------------------------------------
- */
+/* ---- solving -------------------------------------------------------------------------------- */
 
 static void assemble(vo_implicit *s, const vo_implicit_def *def, const vo_constraints *c) {
     set_pinned_velocities(s, c);

@@ -11,8 +11,7 @@ static bool has_limits(const vo_material *m) {
     return isfinite(m->stretch_min) || isfinite(m->stretch_max);
 }
 
-/* ---- colouring --------------------------------------------------------------------------------
- */
+/* ---- colouring ------------------------------------------------------------------------------ */
 
 /* Lowest colour that none of the face's nodes has yet; the last one where all are taken. */
 static int free_colour(const uint64_t *used, const int row[3]) {
@@ -41,8 +40,7 @@ static void sort_by_colour(vo_limiter *l, const vo_limit_face *face, const int *
     for (int f = 0; f < l->face_count; f++) l->face[next[colour[f]]++] = face[f];
 }
 
-/* ---- making -----------------------------------------------------------------------------------
- */
+/* ---- making --------------------------------------------------------------------------------- */
 
 static vo_limit_face limit_face(const vo_system_cloth *cloth, const vo_system *system, int f) {
     const vo_mesh *mesh = cloth->mesh;
@@ -113,8 +111,7 @@ void vo_limiter_free(vo_limiter *l) {
     *l = (vo_limiter){0};
 }
 
-/* ---- limiting ---------------------------------------------------------------------------------
- */
+/* ---- limiting ------------------------------------------------------------------------------- */
 
 typedef struct limit_pass {
     vo_limiter *limiter;

@@ -32,8 +32,7 @@ typedef struct builder {
 static const unsigned char face_pair[VO_FACE_BLOCKS][2] = VO_FACE_PAIRS;
 static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = VO_HINGE_PAIRS;
 
-/* ---- collecting the elements ------------------------------------------------------------------
- */
+/* ---- collecting the elements ---------------------------------------------------------------- */
 
 static void count_elements(builder *b) {
     for (int c = 0; c < b->cloth_count; c++) {
@@ -75,8 +74,7 @@ static void collect_elements(builder *b) {
     }
 }
 
-/* ---- numbering the rows -----------------------------------------------------------------------
- */
+/* ---- numbering the rows --------------------------------------------------------------------- */
 
 static int add_pairs(const element *list, int count, const unsigned char (*pair)[2], int first,
                      int last, int (*pairs)[2]) {
@@ -176,8 +174,7 @@ static vo_result number_rows(builder *b) {
     return result;
 }
 
-/* ---- chunks -----------------------------------------------------------------------------------
- */
+/* ---- chunks --------------------------------------------------------------------------------- */
 
 static int lowest_row(const element *e) {
     int low = e->row[0];
@@ -228,8 +225,7 @@ static void lay_out_chunks(vo_system *s, int *faces, int *hinges) {
     }
 }
 
-/* ---- packing ----------------------------------------------------------------------------------
- */
+/* ---- packing -------------------------------------------------------------------------------- */
 
 static bool owns(const vo_chunk *chunk, int row) {
     return row >= chunk->row_begin && row < chunk->row_end;
@@ -325,8 +321,7 @@ static void pack_hinges(builder *b, int *place) {
     }
 }
 
-/* ---- bending ----------------------------------------------------------------------------------
- */
+/* ---- bending -------------------------------------------------------------------------------- */
 
 /* Where each edge and face of the meshes stands in the sorted lists. */
 static void number_elements(builder *b) {
@@ -395,8 +390,7 @@ static vo_result build_packets(builder *b, int *faces, int *hinges) {
     return VO_OK;
 }
 
-/* ---- masses -----------------------------------------------------------------------------------
- */
+/* ---- masses --------------------------------------------------------------------------------- */
 
 /* A third of each face's mass to each corner. */
 static void set_masses(builder *b) {
@@ -420,8 +414,7 @@ void vo_system_number(int cloth_count, vo_system_cloth *cloth) {
     }
 }
 
-/* ---- all of it --------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------ */
 
 static vo_result allocate_rows(builder *b) {
     vo_system *s = b->system;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- the order of elimination ---- */
+/* ---- the order of elimination --------------------------------------------------------------- */
 
 typedef struct dissection {
     const vo_block_pattern *graph;
@@ -39,7 +39,7 @@ static void dissect(dissection *d, int begin, int end) {
     dissect(d, begin, middle);
 }
 
-/* ---- the pattern of L ---- */
+/* ---- the pattern of L ----------------------------------------------------------------------- */
 
 typedef struct symbolic {
     vo_block_factor *f;
@@ -137,7 +137,7 @@ static vo_result analyse(vo_block_factor *f, int max_blocks, bool *fits) {
     return result;
 }
 
-/* ---- memory ---- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 /* The arrays whose size is known before the analysis; one entry more, so that none is empty. */
 static bool allocate_rows(vo_block_factor *f) {
@@ -195,7 +195,7 @@ void vo_block_factor_free(vo_block_factor *f) {
     *f = (vo_block_factor){0};
 }
 
-/* ---- numbers ---- */
+/* ---- numbers -------------------------------------------------------------------------------- */
 
 /* Lays the lower triangle of A, in elimination order, into the work space. */
 static void load_matrix(vo_block_factor *f, const vo_block_matrix *a) {

@@ -7,7 +7,7 @@
 enum { AGGREGATE_GRAIN = 16, LEAF_SHIFT = 4 };
 _Static_assert(1 << LEAF_SHIFT == VO_ORDER_LEAF, "a leaf is a power of two");
 
-/* ---- symbolic ---- */
+/* ---- symbolic ------------------------------------------------------------------------------- */
 
 static int first_row(const vo_coarse *c, int aggregate) {
     int64_t row = (int64_t)aggregate * c->size;
@@ -88,7 +88,7 @@ static vo_result choose_aggregates(vo_coarse *c) {
     return result;
 }
 
-/* ---- memory ---- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 /* By the largest numbers there can be: no more sums than blocks, no more aggregates than leaves. */
 static int most_aggregates(const vo_block_pattern *p) {
@@ -144,7 +144,7 @@ void vo_coarse_free(vo_coarse *c) {
     *c = (vo_coarse){0};
 }
 
-/* ---- numbers ---- */
+/* ---- numbers -------------------------------------------------------------------------------- */
 
 typedef struct coarse_job {
     vo_coarse *coarse;

@@ -21,7 +21,7 @@ typedef struct bisection {
     vo_random random;
 } bisection;
 
-/* ---- cutting ---- */
+/* ---- cutting -------------------------------------------------------------------------------- */
 
 /* By key, then by number: a total order. */
 static bool comes_before(const bisection *b, int i, int j) {
@@ -110,7 +110,7 @@ static vo_result order(vo_context *ctx, int count, layout_fn *lay_out, const voi
     return result;
 }
 
-/* ---- by position ---- */
+/* ---- by position ---------------------------------------------------------------------------- */
 
 /* What is not a number is taken for zero, so that there always is an order. */
 static vo_result place_points(vo_context *ctx, int count, const void *arg, place *layout) {
@@ -127,7 +127,7 @@ vo_result vo_order_points(vo_context *ctx, int count, const vo_vec3 *at, int *ro
     return order(ctx, count, place_points, at, row_of);
 }
 
-/* ---- by the graph ---- */
+/* ---- by the graph --------------------------------------------------------------------------- */
 
 typedef struct survey {
     const vo_block_pattern *graph;

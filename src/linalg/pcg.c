@@ -38,7 +38,7 @@ struct vo_pcg {
     vo_coarse coarse;
 };
 
-/* ---- memory and symbolic work ---- */
+/* ---- memory and symbolic work --------------------------------------------------------------- */
 
 static bool allocate(vo_pcg *pcg) {
     vo_context *ctx = pcg->ctx;
@@ -105,7 +105,7 @@ void vo_pcg_destroy(vo_pcg *pcg) {
     vo_delete(ctx, pcg);
 }
 
-/* ---- the passes ---- */
+/* ---- the passes ----------------------------------------------------------------------------- */
 
 /* One solve: its arguments, and what the passes hand to each other. */
 typedef struct solve {
@@ -229,7 +229,7 @@ static void direction_pass(void *arg, int begin, int end, int chunk) {
      s->beta, begin, end, pcg->p);
 }
 
-/* ---- the iteration ---- */
+/* ---- the iteration -------------------------------------------------------------------------- */
 
 /* r . z, once the sweeps are done; finishes z by the coarse level. */
 static double precondition(solve *s, double norm2) {

@@ -34,8 +34,7 @@ static vo_result failure_as_finding(findings *f, vo_result result, const char *w
     return conclude(f, what);
 }
 
-/* ---- meshes -----------------------------------------------------------------------------------
- */
+/* ---- meshes --------------------------------------------------------------------------------- */
 
 static vo_result report_defects(findings *f, const char *path, const vo_mesh_data *data,
                                 vo_mesh_use use) {
@@ -64,8 +63,7 @@ vo_result vo_check_mesh(vo_context *ctx, const char *path, vo_mesh_use use, vo_f
     return failure_as_finding(&f, result, path);
 }
 
-/* ---- scenes -----------------------------------------------------------------------------------
- */
+/* ---- scenes --------------------------------------------------------------------------------- */
 
 static void warning_as_finding(void *user, vo_log_level level, const char *text) {
     if (level == VO_LOG_WARNING) found(user, false, text);
@@ -89,8 +87,7 @@ vo_result vo_check_scene(vo_context *ctx, const char *path, vo_finding_fn *fn, v
     return failure_as_finding(&f, result, path);
 }
 
-/* ---- runs -------------------------------------------------------------------------------------
- */
+/* ---- runs ----------------------------------------------------------------------------------- */
 
 static void check_motion(findings *f, const char *path, const vo_mesh *mesh, int c) {
     for (int i = 0; i < mesh->node_count; i++) {

@@ -36,8 +36,7 @@ vo_result vo_folder_need_run(vo_context *ctx, const char *folder) {
     return vo_fail(ctx, VO_BAD_DATA, "%s is not the folder of a run: it has no scene.json", folder);
 }
 
-/* ---- frames -----------------------------------------------------------------------------------
- */
+/* ---- frames --------------------------------------------------------------------------------- */
 
 /* Frame number of a file name, or -1. Only the name that a run gives counts: 7.vof is no frame. */
 static int frame_number(const char *name) {
@@ -120,8 +119,7 @@ vo_result vo_folder_peek_frame(vo_context *ctx, const char *folder, int frame,
     return accept_frame(ctx, path, frame, reader, out);
 }
 
-/* ---- lock -------------------------------------------------------------------------------------
- */
+/* ---- lock ----------------------------------------------------------------------------------- */
 
 vo_result vo_folder_lock(vo_context *ctx, const char *folder, int *lock) {
     char path[VO_PATH_SIZE];
@@ -147,8 +145,7 @@ void vo_folder_unlock(int lock) {
     if (lock >= 0) close(lock);
 }
 
-/* ---- statistics -------------------------------------------------------------------------------
- */
+/* ---- statistics ----------------------------------------------------------------------------- */
 
 static vo_result add_line(vo_context *ctx, const char *path, const char *line, size_t size,
                           vo_stats_list *out) {

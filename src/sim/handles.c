@@ -2,8 +2,7 @@
  * one step. */
 #include "sim/sim.h"
 
-/* ---- making -----------------------------------------------------------------------------------
- */
+/* ---- making --------------------------------------------------------------------------------- */
 
 static int hold_count(const vo_sim *sim, const vo_handle_def *def) {
     if (def->kind == VO_HANDLE_SOFT) return sim->cloth[def->cloth].mesh->node_count;
@@ -53,8 +52,7 @@ int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]) {
     return count;
 }
 
-/* ---- when and where ---------------------------------------------------------------------------
- */
+/* ---- when and where ------------------------------------------------------------------------- */
 
 /* 1 from start to end, then falling as (1 - s)^4 over the fade time, else 0. Times are sums of many
  * substeps, so a moment that is due within a nanosecond counts as reached. */
@@ -108,8 +106,7 @@ static void activate(vo_sim *sim, int i, double t) {
         h->hold[k] = take_hold(def, sim->cloth[def->cloth].mesh, handle_node(def, k), to_motion);
 }
 
-/* ---- one step ---------------------------------------------------------------------------------
- */
+/* ---- one step ------------------------------------------------------------------------------- */
 
 static int row_of(const vo_sim *sim, int cloth, int node) {
     return sim->implicit.system.row_of[sim->cloth[cloth].first_node + node];

@@ -82,8 +82,7 @@ static vo_result warn_of_trouble(vo_context *ctx, vo_run_info *info, const vo_st
     return VO_OK;
 }
 
-/* ---- frames and their lines -------------------------------------------------------------------
- */
+/* ---- frames and their lines ----------------------------------------------------------------- */
 
 /* Keeps the frames whose head and table are whole, and warns of the others. */
 static vo_result keep_intact(vo_context *ctx, const char *folder, vo_frame_list *frames,
@@ -166,8 +165,7 @@ static vo_result read_frames(vo_context *ctx, const char *folder, vo_run_info *i
     return result;
 }
 
-/* ---- overrides --------------------------------------------------------------------------------
- */
+/* ---- overrides ------------------------------------------------------------------------------ */
 
 static vo_result add_override(vo_context *ctx, vo_run_info *info, int frame, const char *set) {
     size_t size = strlen(set) + 64;

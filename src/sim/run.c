@@ -26,8 +26,7 @@ typedef struct run {
 
 vo_run_def vo_run_def_default(void) { return (vo_run_def){.last_frame = -1}; }
 
-/* ---- writing frames ---------------------------------------------------------------------------
- */
+/* ---- writing frames ------------------------------------------------------------------------- */
 
 static vo_result write_frame(run *r) {
     char path[VO_PATH_SIZE];
@@ -99,8 +98,7 @@ static void close_run(run *r) {
     vo_folder_unlock(r->lock);
 }
 
-/* ---- a new run --------------------------------------------------------------------------------
- */
+/* ---- a new run ------------------------------------------------------------------------------ */
 
 /* Copies the scene's files into the run; what is there already is one of them. */
 static vo_result copy_inputs(run *r, bool replace) {
@@ -202,8 +200,7 @@ vo_result vo_run_simulate(vo_context *ctx, const char *scene_path, const vo_run_
     return result;
 }
 
-/* ---- going on ---------------------------------------------------------------------------------
- */
+/* ---- going on ------------------------------------------------------------------------------- */
 
 static vo_result verify_frame(run *r, int frame) {
     vo_vof_reader *reader;

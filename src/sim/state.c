@@ -32,8 +32,7 @@
     X("edge_lab", edge_label, I32, 1, edge_count, true)      \
     X("edge_dmg", edge_damage, F64, 1, edge_count, true)
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing -------------------------------------------------------------------------------- */
 
 static vo_result write_mesh(vo_vof_writer *w, int c, const vo_mesh *mesh) {
 #define X(tag, member, type, columns, count, required) \
@@ -106,8 +105,7 @@ vo_result vo_sim_save(const vo_sim *sim, vo_vof_writer *writer, const char *path
     return vo_vof_save(writer, path);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
 /* A frame file and the place of a section in it. */
 typedef struct source {

@@ -9,8 +9,7 @@ static const vo_limit_def limit_def = {.max_passes = 60, .tolerance = 1e-3};
 
 enum { MAX_CUTS = 5 }; /* a substep is halved at most this often before the cloth is held */
 
-/* ---- stages -----------------------------------------------------------------------------------
- */
+/* ---- stages --------------------------------------------------------------------------------- */
 
 /* Obstacles and handles to where they are at t + dt. */
 static void move(vo_sim *sim, double t, double dt) {
@@ -57,8 +56,7 @@ static void limit(vo_sim *sim, double dt) {
     sim->stats.stage.limit += vo_now() - start;
 }
 
-/* ---- the substep ------------------------------------------------------------------------------
- */
+/* ---- the substep ---------------------------------------------------------------------------- */
 
 /* The new state is in the rows: it becomes that of the meshes and handles. */
 static void accept(vo_sim *sim) {
@@ -128,8 +126,7 @@ vo_result vo_sim_step_frame(vo_sim *sim) {
     return VO_OK;
 }
 
-/* ---- meshes and rows --------------------------------------------------------------------------
- */
+/* ---- meshes and rows ------------------------------------------------------------------------ */
 
 void vo_sim_load_rows(vo_sim *sim) {
     vo_implicit *s = &sim->implicit;

@@ -71,8 +71,7 @@ static void die(const char *what, const char *name) {
     exit(2);
 }
 
-/* ---- seeds ------------------------------------------------------------------------------------
- */
+/* ---- seeds ---------------------------------------------------------------------------------- */
 
 static void load_file(const char *path) {
     if (seed_count == MAX_SEEDS) return;
@@ -106,8 +105,7 @@ static void load_seeds(const char *path) {
     if (count >= 0) free(list);
 }
 
-/* ---- mutations --------------------------------------------------------------------------------
- */
+/* ---- mutations ------------------------------------------------------------------------------ */
 
 /* Replaces [at, at + old) by `size` bytes. */
 static void replace(input *in, size_t at, size_t old, const void *bytes, size_t size) {
@@ -211,8 +209,7 @@ static void make_input(uint64_t run, input *in) {
     for (int n = 1 << vo_random_int(&r, 5); n > 0; n--) mutate_once(in, &r);
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches -------------------------------------------------------------------------------- */
 
 static _Noreturn void run_batch(uint64_t first, uint64_t end, input *in, volatile uint64_t *now) {
     for (uint64_t run = first; run < end; run++) {

@@ -64,8 +64,7 @@ static void frame_of(vo_vec3 axis, vo_vec3 up, vo_vec3 *right, vo_vec3 *true_up)
     *true_up = v3_cross(axis, *right);
 }
 
-/* ---- framing ----------------------------------------------------------------------------------
- */
+/* ---- framing -------------------------------------------------------------------------------- */
 
 static void find_bounds(scene *s) {
     s->low = v3(INFINITY, INFINITY, INFINITY);
@@ -138,8 +137,7 @@ static void place_camera(scene *s) {
     s->cam.near_plane = NEAR_PLANE * distance;
 }
 
-/* ---- triangles to samples ---------------------------------------------------------------------
- */
+/* ---- triangles to samples ------------------------------------------------------------------- */
 
 typedef struct corner {
     double x, y, w; /* sample coordinates and 1 / distance (camera) or depth (light) */
@@ -262,8 +260,7 @@ static void draw_ground(scene *s) {
         }
 }
 
-/* ---- light ------------------------------------------------------------------------------------
- */
+/* ---- light ---------------------------------------------------------------------------------- */
 
 /* The i-th of n well-spread points of the unit square (additive recurrence of the plastic number).
  */
@@ -374,8 +371,7 @@ static bool add_lights(scene *s, vo_vec3 *open) {
     return true;
 }
 
-/* ---- samples to pixels ------------------------------------------------------------------------
- */
+/* ---- samples to pixels ---------------------------------------------------------------------- */
 
 static vo_vec3 sample_color(const scene *s, const surface *p, vo_vec3 open) {
     if (!(p->depth > 0)) return s->v->background;
