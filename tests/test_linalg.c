@@ -328,40 +328,16 @@ static double leaf_spread(const int *row_of) {
     return total / ITEMS;
 }
 
-static int grid_pairs(int (*pairs)[2]) {
-    int count = 0;
-    for (int i = 0; i < ITEMS; i++)
-        for (int k = 0; k < 3; k++) {
-            int right = k != 1, down = k != 0;
-            if (i % SIDE + right >= SIDE || i / SIDE + down >= SIDE) continue;
-            pairs[count][0] = i;
-            pairs[count++][1] = i + right + SIDE * down;
-        }
-    return count;
-}
-
 /* A square of 4 x 4 items has a spread of 2.5. */
 static void numbering_makes_compact_leaves(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    static int pairs[3 * ITEMS][2], row_of[ITEMS], again[ITEMS];
+    static int row_of[ITEMS];
     static vo_vec3 at[ITEMS];
     for (int i = 0; i < ITEMS; i++) at[i] = (vo_vec3){0.01 * (i % SIDE), 0.01 * (i / SIDE), 0};
     assert_ok(ctx, vo_order_points(ctx, ITEMS, at, row_of));
     check_permutation(row_of, ITEMS);
     assert_true(leaf_spread(row_of) < 3.5);
-
-    int count = grid_pairs(pairs);
-    assert_ok(ctx, vo_order_rows(ctx, ITEMS, count, (const int(*)[2])pairs, row_of));
-    check_permutation(row_of, ITEMS);
-    assert_true(leaf_spread(row_of) < 4.5);
-    for (int k = 0; k < count / 2; k++) { /* the order of the pairs does not matter */
-        int other[2] = {pairs[count - 1 - k][1], pairs[count - 1 - k][0]};
-        memcpy(pairs[count - 1 - k], pairs[k], sizeof other);
-        memcpy(pairs[k], other, sizeof other);
-    }
-    assert_ok(ctx, vo_order_rows(ctx, ITEMS, count, (const int(*)[2])pairs, again));
-    assert_memory_equal(row_of, again, sizeof again);
     vo_context_destroy(ctx);
 }
 
@@ -371,19 +347,15 @@ static void numbering_takes_anything(void **state) {
     vo_context *ctx = test_context(1);
     int counts[] = {0, 1, 2, 15, 16, 17, 33, 600};
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-        int n = counts[c], row_of[600], pairs[600][2];
+        int n = counts[c], row_of[600];
         vo_vec3 at[600];
         vo_random random = vo_random_seed(c);
         for (int kind = 0; kind < 4; kind++) {
             for (int i = 0; i < n; i++) {
-                pairs[i][0] = i;
-                pairs[i][1] = kind == 0 ? i : vo_random_int(&random, n);
                 at[i] = (vo_vec3){kind == 1 ? 0 : vo_random_real(&random, -1, 1), 0, 0};
                 if (kind == 2) at[i].y = i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : 1;
             }
             assert_ok(ctx, vo_order_points(ctx, n, at, row_of));
-            check_permutation(row_of, n);
-            assert_ok(ctx, vo_order_rows(ctx, n, n, (const int(*)[2])pairs, row_of));
             check_permutation(row_of, n);
         }
     }
@@ -397,11 +369,10 @@ static void numbering_takes_anything(void **state) {
 /* ---- memory --------------------------------------------------------------------------------- */
 
 static vo_result order_everything(vo_context *ctx, void *arg) {
-    int(*pairs)[2] = arg, row_of[ROWS];
+    (void)arg;
+    int row_of[ROWS];
     vo_vec3 at[ROWS] = {{0, 0, 0}};
-    vo_result result = vo_order_points(ctx, ROWS, at, row_of);
-    if (result == VO_OK) result = vo_order_rows(ctx, ROWS, PAIRS, (const int(*)[2])pairs, row_of);
-    return result;
+    return vo_order_points(ctx, ROWS, at, row_of);
 }
 
 static vo_result build_everything(vo_context *ctx, void *arg) {

@@ -9,7 +9,7 @@
  * Reverse Cuthill-McKee was rejected: its layers are long and thin. So was a space-filling curve:
  * where a mesh is not a power of two wide, its runs of 16 straddle the curve's squares.
  *
- * Which positions to cut by: the nodes' material coordinates if they are at hand. Straight borders
+ * Which positions to cut by: the nodes' material coordinates. Straight borders
  * along warp and weft let patches slide past each other as cheaply as the fabric shears, and that
  * saves a quarter of the iterations. Without positions the graph itself is laid out first. */
 #ifndef VO_LINALG_ORDERING_H
@@ -23,10 +23,6 @@ enum { VO_ORDER_LEAF = 16 };
  * should be close; panels that overlap in material space are kept apart by a third coordinate that
  * is larger than they are. Costs about count log(count). */
 vo_result vo_order_points(vo_context *ctx, int count, const vo_vec3 *at, int *row_of);
-
-/* The same from coupled pairs alone, as for vo_block_pattern_build; their order does not matter. */
-vo_result vo_order_rows(vo_context *ctx, int count, int pair_count, const int (*pairs)[2],
-                        int *row_of);
 
 /* How many of `leaves` >= 2 leaves the first half of a part gets: about half, in whole groups of 16
  * while there are many, so that aligned runs of 256 rows are parts as well. */

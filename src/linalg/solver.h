@@ -2,7 +2,7 @@
  * gradients, and CHOLMOD where the build has it.
  *
  * Both are fastest, and the two-level preconditioner is only good, when rows are numbered by
- * vo_order_rows (linalg/ordering.h). */
+ * vo_order_points (linalg/ordering.h). */
 #ifndef VO_LINALG_SOLVER_H
 #define VO_LINALG_SOLVER_H
 

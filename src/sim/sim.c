@@ -36,6 +36,7 @@ vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out) {
     sim->ctx = ctx;
     sim->scene = scene;
     sim->dt = scene->def.frame_time / scene->def.frame_steps;
+    vo_arena_init(&sim->scratch, ctx);
     vo_result result = build(sim);
     if (result != VO_OK) {
         vo_sim_destroy(sim);
@@ -52,6 +53,7 @@ void vo_sim_destroy(vo_sim *sim) {
     vo_implicit_free(&sim->implicit);
     vo_sim_obstacles_free(sim);
     vo_sim_handles_free(sim);
+    vo_arena_free(&sim->scratch);
     for (int c = 0; c < sim->cloth_count; c++) vo_mesh_destroy(sim->cloth[c].mesh);
     vo_free_array(ctx, sim->cloth, sim->scene->cloth_count);
     vo_free_array(ctx, sim->system_cloth, sim->scene->cloth_count);

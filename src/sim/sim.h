@@ -57,7 +57,8 @@ struct vo_sim {
     vo_constraints constraints;
     double handles_time; /* s, the end of the step they are for */
 
-    vo_stats stats; /* since the frame began */
+    vo_arena scratch; /* of one frame file */
+    vo_stats stats;   /* since the frame began */
 };
 
 /* handles.c */
@@ -91,7 +92,7 @@ vo_result vo_stats_parse(vo_context *ctx, const char *file, const char *line, si
                          vo_stats *out);
 
 /* state.c: frame files. */
-vo_result vo_sim_save(const vo_sim *sim, vo_vof_writer *writer, const char *path);
+vo_result vo_sim_save(vo_sim *sim, vo_vof_writer *writer, const char *path);
 /* Meshes, handles and time of a frame of a run; obstacles where they were. Enough for looking; the
  * solver knows nothing of it, so no step may follow. After a failure other frames can be read. */
 vo_result vo_sim_read_frame(vo_sim *sim, const char *folder, int frame);

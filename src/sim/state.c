@@ -44,18 +44,16 @@ static vo_result write_mesh(vo_vof_writer *w, int c, const vo_mesh *mesh) {
 }
 
 /* The solver's first guess, from rows to nodes of one cloth. */
-static vo_result write_guess(vo_vof_writer *w, const vo_sim *sim, int c) {
+static vo_result write_guess(vo_vof_writer *w, vo_sim *sim, int c) {
     const vo_implicit *s = &sim->implicit;
     int count = sim->cloth[c].mesh->node_count;
-    vo_vec3 *guess = vo_new_array(sim->ctx, vo_vec3, count);
+    vo_vec3 *guess = vo_arena_array(&sim->scratch, vo_vec3, count);
     if (count && !guess) return vo_fail_memory(sim->ctx, "the frame");
     for (int i = 0; i < count; i++) {
         const vo_vec4 *g = &s->guess[s->system.row_of[sim->cloth[c].first_node + i]];
         guess[i] = v3(g->x, g->y, g->z);
     }
-    vo_result result = vo_vof_add(w, "guess", c, VO_VOF_F64, 3, count, guess);
-    vo_free_array(sim->ctx, guess, count);
-    return result;
+    return vo_vof_add(w, "guess", c, VO_VOF_F64, 3, count, guess);
 }
 
 /* Whom a handle holds: kind, cloth, motion, then its nodes (none for soft handles). */
@@ -71,26 +69,24 @@ static int who_nodes(const vo_handle_def *def) {
     return def->kind == VO_HANDLE_SOFT ? 0 : def->node_count;
 }
 
-static vo_result write_who(vo_vof_writer *w, const vo_sim *sim, int i) {
+static vo_result write_who(vo_vof_writer *w, vo_sim *sim, int i) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
     int nodes = who_nodes(def), count = WHO_HEAD + nodes;
-    int *who = vo_new_array(sim->ctx, int, count);
+    int *who = vo_arena_array(&sim->scratch, int, count);
     if (!who) return vo_fail_memory(sim->ctx, "the frame");
     who_head(def, who);
     for (int k = 0; k < nodes; k++) who[WHO_HEAD + k] = def->nodes[k];
-    vo_result result = vo_vof_add(w, "hold_who", i, VO_VOF_I32, 1, count, who);
-    vo_free_array(sim->ctx, who, count);
-    return result;
+    return vo_vof_add(w, "hold_who", i, VO_VOF_I32, 1, count, who);
 }
 
-static vo_result write_handle(vo_vof_writer *w, const vo_sim *sim, int i) {
+static vo_result write_handle(vo_vof_writer *w, vo_sim *sim, int i) {
     const vo_handle_state *h = &sim->handle[i];
     if (!h->active) return VO_OK;
     VO_TRY(write_who(w, sim, i));
     return vo_vof_add(w, "hold", i, VO_VOF_F64, 3, h->count, h->hold);
 }
 
-static vo_result write_sections(vo_vof_writer *w, const vo_sim *sim) {
+static vo_result write_sections(vo_vof_writer *w, vo_sim *sim) {
     for (int c = 0; c < sim->cloth_count; c++) {
         VO_TRY(write_mesh(w, c, sim->cloth[c].mesh));
         VO_TRY(write_guess(w, sim, c));
@@ -99,7 +95,8 @@ static vo_result write_sections(vo_vof_writer *w, const vo_sim *sim) {
     return VO_OK;
 }
 
-vo_result vo_sim_save(const vo_sim *sim, vo_vof_writer *writer, const char *path) {
+vo_result vo_sim_save(vo_sim *sim, vo_vof_writer *writer, const char *path) {
+    vo_arena_reset(&sim->scratch);
     vo_vof_begin(writer, vo_sim_frame(sim), vo_sim_time(sim));
     VO_TRY(write_sections(writer, sim));
     return vo_vof_save(writer, path);
