@@ -63,7 +63,8 @@ static vo_result add_warning(vo_context *ctx, vo_run_info *info, const char *tex
 #define WORTH_A_WARNING(X)                                                          \
     X(held_steps, "substeps could not be solved; the cloth was held still in them") \
     X(step_cuts, "substeps had to be cut in half")                                  \
-    X(direct_solves, "systems did not converge and went to the direct solver")
+    X(direct_solves, "systems did not converge and went to the direct solver")      \
+    X(limits_unmet, "substeps ended with strains beyond strain_limits")
 
 static vo_result warn_of_trouble(vo_context *ctx, vo_run_info *info, const vo_stats_list *list) {
 #define X(field, sentence)                                                              \
