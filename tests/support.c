@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 vo_context *test_context(int threads) {
@@ -94,3 +95,5 @@ const char *test_data(void) {
     snprintf(folder, sizeof folder, "%s", given ? given : VOILE_SOURCE_DIR "/../shared/data");
     return access(folder, R_OK) == 0 ? folder : NULL;
 }
+
+double test_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }

@@ -35,6 +35,19 @@ const char *test_folder(void);
  * not there; the test then calls skip(). */
 const char *test_data(void);
 
+/* Processor seconds that this program has used, and how much slower than others this build may be:
+ * limits on them hold on a busy machine, too. */
+double test_seconds(void);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { TEST_SLOWNESS = 20 };
+#elif defined(__has_feature)
+enum {
+    TEST_SLOWNESS = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ? 20 : 1
+};
+#else
+enum { TEST_SLOWNESS = 1 };
+#endif
+
 #define assert_ok(ctx, call)                                                             \
     do {                                                                                 \
         vo_result result_ = (call);                                                      \

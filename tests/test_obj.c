@@ -5,7 +5,6 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/random.h"
-#include "core/timer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -252,9 +251,9 @@ static void shared_vt_is_duplicated(void **state) {
         used += (size_t)sprintf(text + used, "v %d %d 0\n", i, i % 7 * i % 11);
     for (int i = 0; i + 2 < N; i++)
         used += (size_t)sprintf(text + used, "f %d/1 %d/1 %d/1\n", i + 1, i + 2, i + 3);
-    double start = vo_now();
+    double start = test_seconds();
     m = load_text(ctx, text, VO_MESH_FOR_OBSTACLE);
-    assert_true(vo_now() - start < 2);
+    assert_true(test_seconds() - start < 2 * TEST_SLOWNESS);
     assert_int_equal(m->vert_count, N);
     vo_mesh_destroy(m);
     test_free(text);
@@ -542,22 +541,22 @@ static void large_mesh_saves_and_loads_quickly(void **state) {
     vo_mesh *m, *back;
     assert_ok(ctx, vo_mesh_create_grid(ctx, 1.0 / 3, 1.0 / 7, 400, 250, &m));
     assert_int_equal(m->face_count, 200000);
-    double start = vo_now();
+    double start = test_seconds();
     assert_ok(ctx, vo_obj_save(ctx, m, path));
-    double saved = vo_now();
+    double saved = test_seconds();
     assert_ok(ctx, vo_obj_load(ctx, path, VO_MESH_FOR_CLOTH, &back));
-    double loaded = vo_now();
+    double loaded = test_seconds();
     vo_bytes bytes;
     vo_mesh_data d;
     assert_ok(ctx, vo_file_read(ctx, path, &bytes));
-    double parse_start = vo_now();
+    double parse_start = test_seconds();
     assert_ok(ctx, vo_obj_parse(ctx, path, bytes.data, bytes.size, &d));
-    double parsed = vo_now() - parse_start;
+    double parsed = test_seconds() - parse_start;
     print_message("%.1f MB: save %.3f s, load %.3f s, of which parsing %.3f s (%.0f MB/s)\n",
                   (double)bytes.size / 1e6, saved - start, loaded - saved, parsed,
                   (double)bytes.size / 1e6 / parsed);
     assert_same_mesh(m, back);
-    assert_true(loaded - start < 5); /* under a second; sanitizers and busy machines take more */
+    assert_true(loaded - start < 5 * TEST_SLOWNESS); /* takes under a second */
     vo_mesh_data_free(ctx, &d);
     vo_bytes_free(ctx, &bytes);
     vo_mesh_destroy(m);
