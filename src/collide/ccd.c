@@ -1,0 +1,243 @@
+/* Conservative continuous collision of a vertex with a face and of two edges.
+ *
+ * Li, Kaufman, Jiang 2021, "Codimensional incremental potential contact", section 5 (additive CCD);
+ * Mirtich 1996, "Impulse-based dynamic simulation of rigid body systems" (conservative
+ * advancement).
+ *
+ * Both queries are one: the differences "second part less first part" of all pairs of corners span
+ * a convex hull (a triangle for a vertex and a face, a parallelogram for two edges), and the parts
+ * touch when the origin enters it. Corners of the hull move evenly along straight lines.
+ *
+ *           q2               Time advances in steps. At time t the point of the hull that is
+ * closest /  \              to the origin gives a direction n. Over time, the height n.q of a
+ * corner q0 -- q1            above the origin is linear, so the moment at which the first corner c
+ * comes down to the thickness is known. Until then the plane across n | n             keeps hull
+ * and origin apart, and t may move on to that moment.
+ *            o
+ *
+ * Additive CCD moves on by distance / (largest speed of a pair). This step is never shorter, as no
+ * corner is lower than the distance or comes down faster than that speed; and where parts slide
+ * along each other, it is the whole rest of the interval instead of a crawl.
+ *
+ * Why nothing is missed: t moves on only by the heights. The distance code merely proposes n, and
+ * any n, however wrong, gives a true statement: a hull whose corners are all higher than
+ * |n| thickness at a moment is further from the origin than the thickness at that moment. Intervals
+ * [from, to] that are so proved follow each other without a hole from 0 to the time given. Rounding
+ * (u = 2^-53, no step is contracted):
+ *
+ * 1. A corner is one subtraction of input numbers, so each component has a relative error of u, how
+ *    far from the origin of the world it may all happen. With the dot product,
+ *    |height - true height| <= 4.01 u m with m = |nx qx| + |ny qy| + |nz qz|, of start or end,
+ *    whichever is larger; by linearity this holds at all times.
+ * 2. from and to come from two subtractions and a division, so they are off by 3.01 u relatively,
+ *    and the line's height there by at most 6.02 u m.
+ * 3. n is normalised up to 5 u: the thickness is raised by 16 u of itself, which also pays for the
+ *    rounding of the sum that makes the threshold.
+ * 4. Products that underflow lose at most 2^-1075 each; the smallest normal number covers all.
+ *
+ * So a threshold of thickness (1 + 16 u) + 16 u m + DBL_MIN on the computed heights is enough.
+ * Comparisons are written so that NaN proves nothing, and what is not proved counts as contact. */
+#include <voile/collide.h>
+
+#include "collide/distance.h"
+
+#include <float.h>
+
+#define ROUNDING (16 * 0x1p-53)
+
+enum { MAX_CORNERS = 4 };
+
+typedef struct hull {
+    int count; /* 3: vertex and face; 4: edges, corner 2 i + j from end i of the first to end j */
+    vo_vec3 start[MAX_CORNERS], end[MAX_CORNERS];
+} hull;
+
+/* Two directions to try, the better one first, and the distance they come from. */
+typedef struct proposal {
+    vo_vec3 sharp; /* across the closest feature: stays good when the distance is nearly nothing */
+    vo_vec3 plain; /* to the closest point: stays good when the feature has hardly any size */
+    double distance;
+} proposal;
+
+/* Heights of the corners along a direction, and how much of them is rounding. */
+typedef struct heights {
+    double start[MAX_CORNERS], end[MAX_CORNERS], rounding[MAX_CORNERS];
+} heights;
+
+/* Length 1, also where squares would vanish; |n| <= 1 + 5 u. */
+static vo_vec3 unit(vo_vec3 n) {
+    double largest = vo_max(vo_max(fabs(n.x), fabs(n.y)), fabs(n.z));
+    return largest > 0 ? v3_normalize(v3_scale(1 / largest, n)) : n;
+}
+
+/* `n` or its opposite, whichever goes with `offset`. */
+static vo_vec3 along(vo_vec3 n, vo_vec3 offset) { return v3_dot(n, offset) < 0 ? v3_negate(n) : n; }
+
+/* What is left of `offset` across the edge `e`. */
+static vo_vec3 across(vo_vec3 offset, vo_vec3 e) {
+    double e2 = v3_length2(e);
+    return e2 > 0 ? v3_add_scaled(offset, -v3_dot(offset, e) / e2, e) : offset;
+}
+
+/* The face's normal, across one of its sides, or towards one of its corners. */
+static proposal propose_vertex_face(const vo_vec3 q[MAX_CORNERS]) {
+    vo_face_point c = vo_distance_vertex_face(v3_zero(), q[0], q[1], q[2]);
+    vo_vec3 n = c.offset;
+    if (c.weight[0] > 0 && c.weight[1] > 0 && c.weight[2] > 0)
+        n = along(v3_cross(v3_sub(q[1], q[0]), v3_sub(q[2], q[0])), c.offset);
+    else
+        for (int i = 0, j = 1; i < 3; i++, j = (j + 1) % 3)
+            if (c.weight[i] > 0 && c.weight[j] > 0) n = across(c.offset, v3_sub(q[j], q[i]));
+    return (proposal){unit(n), unit(c.offset), sqrt(c.squared)};
+}
+
+/* Across both edges, across one of them, or from end to end. */
+static proposal propose_edge_edge(const vo_vec3 q[MAX_CORNERS]) {
+    vo_vec3 a = v3_sub(q[0], q[2]), b = v3_sub(q[1], q[0]), n;
+    vo_edge_pair c = vo_distance_edge_edge(v3_zero(), a, q[0], q[1]);
+    bool inside_a = c.s > 0 && c.s<1, inside_b = c.t> 0 && c.t < 1;
+    if (inside_a && inside_b)
+        n = along(v3_cross(a, b), c.offset);
+    else
+        n = inside_a ? across(c.offset, a) : inside_b ? across(c.offset, b) : c.offset;
+    return (proposal){unit(n), unit(c.offset), sqrt(c.squared)};
+}
+
+/* Directions for the time t. */
+static proposal propose(const hull *h, double t) {
+    vo_vec3 q[MAX_CORNERS];
+    for (int k = 0; k < h->count; k++) q[k] = v3_lerp(h->start[k], h->end[k], t);
+    return h->count == 3 ? propose_vertex_face(q) : propose_edge_edge(q);
+}
+
+/* |nx qx| + |ny qy| + |nz qz| */
+static double magnitude(vo_vec3 n, vo_vec3 q) {
+    return fabs(n.x * q.x) + fabs(n.y * q.y) + fabs(n.z * q.z);
+}
+
+/* Heights at both ends of time. */
+static heights measure(const hull *h, vo_vec3 n) {
+    heights out;
+    for (int k = 0; k < h->count; k++) {
+        out.start[k] = v3_dot(n, h->start[k]);
+        out.end[k] = v3_dot(n, h->end[k]);
+        out.rounding[k] =
+            ROUNDING * vo_max(magnitude(n, h->start[k]), magnitude(n, h->end[k])) + DBL_MIN;
+    }
+    return out;
+}
+
+/* The last moment until which all corners stay above `thickness` without a break from `t` on;
+ * `t` itself if that is not proved. Above 1 where there is no end. */
+static double clear_until(const heights *h, int count, double thickness, double t) {
+    double from = 0, to = 2;
+    for (int k = 0; k < count; k++) {
+        double start = h->start[k], end = h->end[k];
+        double low = thickness * (1 + ROUNDING) + h->rounding[k];
+        if (!(start > low || end > low)) return t;
+        if (!(end > low)) to = vo_min(to, (start - low) / (start - end));
+        if (!(start > low)) from = vo_max(from, (low - start) / (end - start));
+    }
+    return from <= t && to > t ? to : t;
+}
+
+/* How far one direction keeps the parts apart from `t` on. */
+static double try_direction(const hull *h, vo_vec3 n, double thickness, double t) {
+    heights measured = measure(h, n);
+    return clear_until(&measured, h->count, thickness, t);
+}
+
+/* One step of time: `t` itself if no direction keeps the parts apart. Along an axis heights have no
+ * rounding but that of one subtraction, so that parts beside a wall or a floor that is parallel to
+ * an axis come as close as they like. */
+static double step_on(const hull *h, const proposal *p, double thickness, double t) {
+    vo_vec3 directions[] = {p->sharp,    p->plain,     v3(1, 0, 0), v3(-1, 0, 0),
+                            v3(0, 1, 0), v3(0, -1, 0), v3(0, 0, 1), v3(0, 0, -1)};
+    double next = t;
+    for (size_t i = 0; i < sizeof directions / sizeof directions[0] && !(next > t); i++)
+        next = try_direction(h, directions[i], thickness, t);
+    return next;
+}
+
+/* Steps until the end of time, or until no step is left. */
+static bool find_contact(const hull *h, const vo_ccd_def *def, double thickness, double *time) {
+    double t = 0, keep = 0;
+    for (int step = 0; step < def->max_steps; step++) {
+        proposal p = propose(h, t);
+        double gap = p.distance - thickness;
+        if (step == 0)
+            keep = def->approach * vo_max(gap, 0);
+        else if (gap <= 2 * keep)
+            break;
+        double next = step_on(h, &p, thickness + keep, t);
+        if (!(next > t)) break;
+        if (next >= 1) {
+            *time = 1;
+            return false;
+        }
+        t = next;
+    }
+    *time = t;
+    return true;
+}
+
+/* Sum of all components' sizes; not finite if one of them is not. */
+static double hull_size(const hull *h) {
+    double sum = 0;
+    for (int k = 0; k < h->count; k++) {
+        vo_vec3 a = h->start[k], b = h->end[k];
+        sum += fabs(a.x) + fabs(a.y) + fabs(a.z) + fabs(b.x) + fabs(b.y) + fabs(b.z);
+    }
+    return sum;
+}
+
+/* A power of two that brings the hull near 1 where the distances' fourth powers would leave the
+ * range of double. Scaling by it is exact but for underflow, which the thresholds cover. */
+static double hull_scale(double size) {
+    if (size > 0x1p-200 && size < 0x1p200) return 1;
+    return ldexp(1, vo_min_int(-ilogb(size), 1000));
+}
+
+/* Makes all corners larger or smaller. */
+static void scale_hull(hull *h, double scale) {
+    for (int k = 0; k < h->count; k++) {
+        h->start[k] = v3_scale(scale, h->start[k]);
+        h->end[k] = v3_scale(scale, h->end[k]);
+    }
+}
+
+/* Both queries, from the differences on. */
+static bool query(const vo_ccd_def *def, hull *h, double *time) {
+    vo_ccd_def standard = vo_ccd_def_default();
+    double ignored, size = hull_size(h);
+    if (!def) def = &standard;
+    if (!time) time = &ignored;
+    *time = 0;
+    bool valid = def->thickness >= 0 && def->approach >= 0 && def->approach <= 0.5;
+    if (!valid || !(size > 0 && size < INFINITY)) return true;
+    double scale = hull_scale(size);
+    if (scale != 1) scale_hull(h, scale);
+    return find_contact(h, def, scale * def->thickness, time);
+}
+
+vo_ccd_def vo_ccd_def_default(void) { return (vo_ccd_def){0, 0, 256}; }
+
+bool vo_ccd_vertex_face(const vo_ccd_def *def, const vo_vec3 start[4], const vo_vec3 end[4],
+                        double *time) {
+    hull h = {.count = 3};
+    for (int k = 0; k < 3; k++) {
+        h.start[k] = v3_sub(start[1 + k], start[0]);
+        h.end[k] = v3_sub(end[1 + k], end[0]);
+    }
+    return query(def, &h, time);
+}
+
+bool vo_ccd_edge_edge(const vo_ccd_def *def, const vo_vec3 start[4], const vo_vec3 end[4],
+                      double *time) {
+    hull h = {.count = 4};
+    for (int k = 0; k < 4; k++) {
+        h.start[k] = v3_sub(start[2 + k % 2], start[k / 2]);
+        h.end[k] = v3_sub(end[2 + k % 2], end[k / 2]);
+    }
+    return query(def, &h, time);
+}
