@@ -2,6 +2,8 @@
 #ifndef VOILE_CLI_BENCH_H
 #define VOILE_CLI_BENCH_H
 
+#include "cli.h"
+
 /* X(name, what is measured) */
 #define CLI_BENCHMARKS(X)                                                                      \
     X(sheet, "a square sheet of 20,000 faces pinned at two corners, 8 substeps of 5 ms a "     \
@@ -10,5 +12,10 @@
                "that grows linearly")                                                          \
     X(solvers, "a sheet of 5,000 faces: conjugate gradients against the direct solver, where " \
                "the build has one")
+
+/* Runs by name only, as it needs data. */
+#define CLI_BENCH_CCD \
+    "continuous collision against exact answers: misses, false alarms, nanoseconds a query"
+int bench_ccd(const cli_args *args);
 
 #endif

@@ -37,7 +37,7 @@ typedef struct cli_frames {
 /* What a command line came to. Texts point into argv. */
 typedef struct cli_args {
     const char *operand; /* NULL: none was given */
-    const char *output, *format, *adapt;
+    const char *output, *format, *adapt, *queries;
     int threads, repeat; /* 0: not given */
     cli_frames frames;
     int set_count;

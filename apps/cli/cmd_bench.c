@@ -341,12 +341,16 @@ static int fail_benchmark(const char *name) {
     char names[256] = "";
     for (int i = 0; i < ENTRIES; i++) {
         size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", entries[i].name);
+        snprintf(names + used, sizeof names - used, "%s, ", entries[i].name);
     }
-    return cli_fail(CLI_BAD_CALL, "there is no benchmark \"%s\"; there are: %s.", name, names);
+    return cli_fail(CLI_BAD_CALL, "there is no benchmark \"%s\"; there are: %sccd.", name, names);
 }
 
 int cmd_bench(const cli_args *args) {
+    if (args->operand && strcmp(args->operand, "ccd") == 0) return bench_ccd(args);
+    if (args->queries)
+        return cli_fail(CLI_BAD_CALL,
+                        "--queries is for the benchmark ccd: voile bench ccd --queries DIR.");
     int code = CLI_DONE, ran = 0;
     for (int i = 0; i < ENTRIES && code == CLI_DONE; i++) {
         if (args->operand && strcmp(args->operand, entries[i].name) != 0) continue;

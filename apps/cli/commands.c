@@ -115,6 +115,8 @@ static const cli_option bench_options[] = {
      "threads to compare with one in sheet, and to use in the others; default: 2 and 1"},
     {"repeat", 0, CLI_COUNT, FIELD(repeat), "N",
      "measures each frame N times and keeps the best; default: 3"},
+    {"queries", 0, CLI_TEXT, FIELD(queries), "DIR",
+     "for ccd: runs every .csv file below this folder; exit code 1 if a collision was missed"},
     {"json", 0, CLI_FLAG, FIELD(json), NULL, "prints one JSON object per benchmark"},
     {NULL},
 };
@@ -123,12 +125,14 @@ static const cli_note bench_notes[] = {
 #define X(name, text) {#name, text},
     CLI_BENCHMARKS(X)
 #undef X
-        {NULL},
+        {"ccd", CLI_BENCH_CCD ". Needs --queries"},
+    {NULL},
 };
 
 static const cli_note bench_examples[] = {
-    {"voile bench", "all of them"},
+    {"voile bench", "all that need no data"},
     {"voile bench sheet --threads 4", "one thread against four"},
+    {"voile bench ccd --queries data/ccd", "collision queries with known answers"},
     {NULL},
 };
 
@@ -177,7 +181,8 @@ const cli_command cli_commands[] = {
      "coordinates as texture coordinates.",
      export_options, NULL, NULL, export_examples},
     {"bench", cmd_bench, "NAME", false, "measures the speed of this machine and build",
-     "Runs one benchmark, or all of them. Each warms up first, measures the same frames several "
+     "Runs one benchmark, or all that need no data. Each warms up first, measures the same frames "
+     "several "
      "times, keeps the best time of each and prints the counters beside it. Ratios are against a "
      "baseline of the same call.",
      bench_options, "benchmarks", bench_notes, bench_examples},
