@@ -21,7 +21,7 @@ typedef struct vo_ccd_def {
     int max_steps;   /* at least 1: a query that is not decided by then counts as contact */
 } vo_ccd_def;
 
-/* Thickness 0, approach 0, 256 steps. */
+/* Thickness 0, approach 0, 1024 steps. */
 VO_API vo_ccd_def vo_ccd_def_default(void);
 
 /* Whether the point 0 may touch the face 1 2 3. `def` may be NULL for the defaults. `time` (may be

@@ -25,17 +25,16 @@
  * [from, to] that are so proved follow each other without a hole from 0 to the time given. Rounding
  * (u = 2^-53, no step is contracted):
  *
- * 1. A corner is one subtraction of input numbers, so each component has a relative error of u, how
- *    far from the origin of the world it may all happen. With the dot product,
- *    |height - true height| <= 4.01 u m with m = |nx qx| + |ny qy| + |nz qz|, of start or end,
- *    whichever is larger; by linearity this holds at all times.
- * 2. from and to come from two subtractions and a division, so they are off by 3.01 u relatively,
- *    and the line's height there by at most 6.02 u m.
- * 3. n is normalised up to 5 u: the thickness is raised by 16 u of itself, which also pays for the
- *    rounding of the sum that makes the threshold.
+ * 1. A corner is one subtraction of input numbers, so each component has a relative error of u,
+ *    however far from the origin of the world it all happens. With the dot product and the
+ *    subtraction that follows, a height has an error below 5.1 u m, m = |nx qx| + |ny qy| + |nz
+ * qz|. Heights at both ends of time are lowered by 8 u m; the line between them is then nowhere
+ * above the true one.
+ * 2. from and to come from two subtractions and a division, so they are off by 3.01 u relatively.
+ *    The interval is made smaller by 8 u.
+ * 3. n is normalised up to 5 u: the thickness is raised by 8 u of itself.
  * 4. Products that underflow lose at most 2^-1075 each; the smallest normal number covers all.
  *
- * So a threshold of thickness (1 + 16 u) + 16 u m + DBL_MIN on the computed heights is enough.
  * Comparisons are written so that NaN proves nothing, and what is not proved counts as contact. */
 #include <voile/collide.h>
 
@@ -43,7 +42,7 @@
 
 #include <float.h>
 
-#define ROUNDING (16 * 0x1p-53)
+#define ROUNDING (8 * 0x1p-53)
 
 enum { MAX_CORNERS = 4 };
 
@@ -59,9 +58,9 @@ typedef struct proposal {
     double distance;
 } proposal;
 
-/* Heights of the corners along a direction, and how much of them is rounding. */
+/* What the corners' heights along a direction are at least, whatever was rounded. */
 typedef struct heights {
-    double start[MAX_CORNERS], end[MAX_CORNERS], rounding[MAX_CORNERS];
+    double start[MAX_CORNERS], end[MAX_CORNERS];
 } heights;
 
 /* Length 1, also where squares would vanish; |n| <= 1 + 5 u. */
@@ -110,33 +109,31 @@ static proposal propose(const hull *h, double t) {
     return h->count == 3 ? propose_vertex_face(q) : propose_edge_edge(q);
 }
 
-/* |nx qx| + |ny qy| + |nz qz| */
-static double magnitude(vo_vec3 n, vo_vec3 q) {
-    return fabs(n.x * q.x) + fabs(n.y * q.y) + fabs(n.z * q.z);
+/* n.q, lowered by what may have been rounded. */
+static double height(vo_vec3 n, vo_vec3 q) {
+    double x = n.x * q.x, y = n.y * q.y, z = n.z * q.z;
+    return x + y + z - (ROUNDING * (fabs(x) + fabs(y) + fabs(z)) + DBL_MIN);
 }
 
 /* Heights at both ends of time. */
 static heights measure(const hull *h, vo_vec3 n) {
     heights out;
     for (int k = 0; k < h->count; k++) {
-        out.start[k] = v3_dot(n, h->start[k]);
-        out.end[k] = v3_dot(n, h->end[k]);
-        out.rounding[k] =
-            ROUNDING * vo_max(magnitude(n, h->start[k]), magnitude(n, h->end[k])) + DBL_MIN;
+        out.start[k] = height(n, h->start[k]);
+        out.end[k] = height(n, h->end[k]);
     }
     return out;
 }
 
-/* The last moment until which all corners stay above `thickness` without a break from `t` on;
- * `t` itself if that is not proved. Above 1 where there is no end. */
-static double clear_until(const heights *h, int count, double thickness, double t) {
+/* The last moment until which all corners stay above `low` without a break from `t` on; `t` itself
+ * if that is not proved. Above 1 where there is no end. */
+static double clear_until(const heights *h, int count, double low, double t) {
     double from = 0, to = 2;
     for (int k = 0; k < count; k++) {
         double start = h->start[k], end = h->end[k];
-        double low = thickness * (1 + ROUNDING) + h->rounding[k];
         if (!(start > low || end > low)) return t;
-        if (!(end > low)) to = vo_min(to, (start - low) / (start - end));
-        if (!(start > low)) from = vo_max(from, (low - start) / (end - start));
+        if (!(end > low)) to = vo_min(to, (start - low) / (start - end) * (1 - ROUNDING));
+        if (!(start > low)) from = vo_max(from, (low - start) / (end - start) * (1 + ROUNDING));
     }
     return from <= t && to > t ? to : t;
 }
@@ -144,7 +141,7 @@ static double clear_until(const heights *h, int count, double thickness, double 
 /* How far one direction keeps the parts apart from `t` on. */
 static double try_direction(const hull *h, vo_vec3 n, double thickness, double t) {
     heights measured = measure(h, n);
-    return clear_until(&measured, h->count, thickness, t);
+    return clear_until(&measured, h->count, thickness * (1 + ROUNDING), t);
 }
 
 /* One step of time: `t` itself if no direction keeps the parts apart. Along an axis heights have no
@@ -220,7 +217,7 @@ static bool query(const vo_ccd_def *def, hull *h, double *time) {
     return find_contact(h, def, scale * def->thickness, time);
 }
 
-vo_ccd_def vo_ccd_def_default(void) { return (vo_ccd_def){0, 0, 256}; }
+vo_ccd_def vo_ccd_def_default(void) { return (vo_ccd_def){0, 0, 1024}; }
 
 bool vo_ccd_vertex_face(const vo_ccd_def *def, const vo_vec3 start[4], const vo_vec3 end[4],
                         double *time) {
