@@ -21,6 +21,12 @@ static bool ask(const ccd_file *file, const ccd_query *q) {
                        : vo_ccd_vertex_face(NULL, q->start, q->end, NULL);
 }
 
+/* The file's path from the folder of the call on. */
+static const char *name_below(const ccd_file *file, const char *folder) {
+    const char *name = file->path + strlen(folder);
+    return name + strspn(name, "/");
+}
+
 /* Counts right and wrong answers. */
 static void count_answers(const ccd_file *file, ccd_row *row) {
     for (int i = 0; i < file->count; i++) {
@@ -42,8 +48,7 @@ static double time_pass(const ccd_file *file, long *touching) {
 
 /* A file's line: the pass that counts warms up, then the best of `repeat`. */
 static ccd_row measure_file(const ccd_file *file, const char *folder, int repeat) {
-    size_t skip = strlen(folder);
-    ccd_row row = {.name = file->path + skip + strspn(file->path + skip, "/"),
+    ccd_row row = {.name = name_below(file, folder),
                    .kind = file->edges ? "edge-edge" : "vertex-face",
                    .seconds = INFINITY};
     long touching = 0;
@@ -109,7 +114,7 @@ static void add_to_sums(ccd_sums *sums, const ccd_file *file, const ccd_row *row
 static void print_table(const ccd_set *set, const char *folder, int repeat, ccd_sums *sums) {
     size_t width = 10;
     for (int i = 0; i < set->count; i++) {
-        size_t length = strlen(set->files[i].path) - strlen(folder);
+        size_t length = strlen(name_below(&set->files[i], folder));
         if (length > width) width = length;
     }
     print_head(folder, repeat, (int)width);
