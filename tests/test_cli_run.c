@@ -298,7 +298,10 @@ static void stop_with(int number, const char *name) {
     kill(child, number);
     ran r = finish(&here, child);
     if (r.code != 130) fail_msg("%s: exit code %d: %s", name, r.code, r.err);
-    assert_int_equal(sscanf(r.err, "voile: stopped after frame %d.", &frame), 1);
+    const char *stopped = strstr(r.err, "voile: stopped after frame");
+    assert_non_null(stopped);
+    assert_int_equal(sscanf(stopped, "voile: stopped after frame %d.", &frame), 1);
+    assert_non_null(strstr(r.err, "finishing this frame"));
     assert_non_null(strstr(r.err, "Go on with: voile resume run"));
     assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), frame + 1);
     assert_int_equal(count_files(in(folder, "run/frames"), ".tmp"), 0);
@@ -370,11 +373,16 @@ static void test_altered_frame(void **state) {
     ran_free(&r);
     expect(folder, "export run", 1, "0003.vof");
     expect(folder, "info run --json", 0, NULL);
-    /* A cut-off last frame is made again. */
+    /* What is damaged or missing is made again, wherever it is. */
     assert_int_equal(truncate(last, 20), 0);
     expect_out(folder, "check run", 1, "0005.vof");
-    expect(folder, "resume run", 0, "0005.vof");
-    assert_same_file(frame_path(folder, "good", 5), frame_path(folder, "run", 5));
+    expect(folder, "resume run", 0, "0003.vof");
+    assert_same_frames(folder, "good", "run", 5);
+    assert_int_equal(unlink(frame_path(folder, "run", 1)), 0);
+    expect_out(folder, "info run", 0, "missing or damaged");
+    expect(folder, "resume run", 0, "frame 1 is missing");
+    assert_same_frames(folder, "good", "run", 5);
+    expect_out(folder, "check run", 0, "without defects");
 }
 
 static void test_bad_scene(void **state) {

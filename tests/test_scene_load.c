@@ -543,7 +543,8 @@ static void units_and_up_axis_convert_the_geometry(void **state) {
     assert_near(scene->handle[0].def.radius, 0.1, 1e-15);
     assert_near(v3_distance(scene->obstacle[0].mesh->node_x[0], v3(0, -1, 0)), 0, 1e-15);
     assert_true(scene->def.gravity.z == -9.8);
-    assert_string_equal(files.log, "");
+    assert_non_null(strstr(files.log, "contact is not simulated yet"));
+    assert_ptr_equal(strchr(files.log, '\n') + 1, files.log + strlen(files.log)); /* one line */
     vo_scene_destroy(scene);
     scene = scene_files_expect(&files, text, "gravity=[0,-9.8,0]");
     assert_non_null(strstr(files.log, "gravity: [0, -9.8, 0] does not point along z"));
@@ -582,7 +583,6 @@ static void keys_of_later_parts_are_told_once(void **state) {
     assert_non_null(found);
     assert_null(strstr(found + 1, "not yet acted upon"));
     /* By the order of the tables; each name once although two cloths could have it. */
-    assert_int_equal(strlen(strchr(found, '\n') + 1), 0);
     assert_int_equal(strchr(found, '\n') - found + 1, strlen(list));
     assert_non_null(strstr(found, "cloths[].remeshing"));
     assert_non_null(strstr(found, "magic.repulsion_thickness"));

@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +19,26 @@ static void hold_standard_files(void) {
         if (fcntl(fd, F_GETFD) >= 0) continue;
         int held = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
         if (held != fd && held >= 0) close(held);
+    }
+}
+
+/* Scenes name fabrics and meshes that come along: they are found beside this program, in the source
+ * tree or where it is installed, unless VOILE_ASSETS says otherwise. */
+static void find_assets(void) {
+    static const char *const places[] = {"../share/voile", "../assets"};
+    char program[4000], path[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0 || getenv("VOILE_ASSETS")) return;
+    program[length] = 0;
+    char *slash = strrchr(program, '/');
+    if (!slash) return;
+    *slash = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(path, sizeof path, "%s/%s", program, places[i]);
+        if (cli_is_folder(path)) {
+            setenv("VOILE_ASSETS", path, 1);
+            return;
+        }
     }
 }
 
@@ -69,6 +91,7 @@ int cmd_version(const cli_args *args) {
 
 int main(int argc, char **argv) {
     hold_standard_files();
+    find_assets();
     signal(SIGPIPE, SIG_IGN); /* a failed write is reported instead */
     signal(SIGXFSZ, SIG_IGN);
     return cli_finish(run(argc, argv));

@@ -40,8 +40,7 @@ static vo_result damaged(const vo_vof_reader *reader, const char *format, ...) {
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    return vo_fail(reader->ctx, VO_BAD_DATA,
-                   "%.500s: %s; delete it and run \"voile resume\" to compute it again",
+    return vo_fail(reader->ctx, VO_BAD_DATA, "%.500s: %s; \"voile resume\" computes it again",
                    reader->name, sentence);
 }
 

@@ -162,6 +162,10 @@ static vo_result load_changed(vo_context *ctx, const char *path, vo_json_doc *do
         vo_scene_destroy(scene);
         return result;
     }
+    if (scene->obstacle_count)
+        vo_log_line(ctx, VO_LOG_WARNING,
+                    "%s: contact is not simulated yet: cloth passes through obstacles and itself",
+                    path);
     scene->resolved = *doc;
     *doc = (vo_json_doc){0};
     *out = scene;

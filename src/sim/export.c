@@ -45,11 +45,16 @@ static bool keep_going(const exporter *e, int frame, int first, int last) {
 }
 
 static vo_result export_frames(exporter *e, const vo_frame_list *list) {
-    int first = e->def->first, last = e->def->last, done = 0;
+    int first = e->def->first, last = e->def->last, done = 0, before = -1;
     if (last < 0 && list->count) last = list->frame[list->count - 1];
     for (int i = 0; i < list->count; i++) {
         int frame = list->frame[i];
         if (frame < first || frame > last) continue;
+        if (done && frame != before + 1)
+            vo_log_line(e->ctx, VO_LOG_WARNING,
+                        "%s: frame %d is missing; resume simulates it again", e->def->folder,
+                        before + 1);
+        before = frame;
         VO_TRY(export_frame(e, frame));
         done++;
         if (!keep_going(e, frame, first, last) && frame != last)

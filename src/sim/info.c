@@ -143,8 +143,16 @@ static vo_result summarise(vo_context *ctx, vo_run_info *info, const vo_frame_li
     info->first_frame = frames->count ? frames->frame[0] : -1;
     info->last_frame = frames->count ? frames->frame[frames->count - 1] : -1;
     add_frames(info, list);
+    char text[128];
+    int missing = info->last_frame + 1 - frames->count;
+    if (missing > 0) {
+        snprintf(text, sizeof text,
+                 "%d of the frames 0 to %d are missing or damaged; "
+                 "\"voile resume\" simulates them again",
+                 missing, info->last_frame);
+        VO_TRY(add_warning(ctx, info, text));
+    }
     if (list->count < frames->count) {
-        char text[128];
         snprintf(text, sizeof text, "%d frames have no line in stats.jsonl",
                  frames->count - list->count);
         VO_TRY(add_warning(ctx, info, text));

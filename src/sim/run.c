@@ -209,14 +209,25 @@ static vo_result verify_frame(run *r, int frame) {
     return VO_OK;
 }
 
-/* The newest frame whose file is whole; frames above it are named in a warning and made again. */
+/* The last frame of the whole ones from the start on. What is missing or damaged behind it is named
+ * in a warning and made again, and with it all that follows. */
 static vo_result last_intact_frame(run *r, const vo_frame_list *list, int *frame) {
-    for (int i = list->count - 1; i >= 0; i--) {
+    *frame = -1;
+    for (int i = 0; i < list->count; i++) {
+        if (list->frame[i] != *frame + 1) {
+            vo_log_line(r->ctx, VO_LOG_WARNING, "%s: frame %d is missing; it is simulated again",
+                        r->folder, *frame + 1);
+            break;
+        }
+        vo_result result = verify_frame(r, list->frame[i]);
+        if (result == VO_NO_MEMORY) return result;
+        if (result != VO_OK) {
+            vo_log_line(r->ctx, VO_LOG_WARNING, "%s", r->ctx->message);
+            break;
+        }
         *frame = list->frame[i];
-        vo_result result = verify_frame(r, *frame);
-        if (result == VO_OK || result == VO_NO_MEMORY) return result;
-        vo_log_line(r->ctx, VO_LOG_WARNING, "%s; it will be simulated again", r->ctx->message);
     }
+    if (*frame >= 0) return VO_OK;
     return vo_fail(r->ctx, VO_BAD_DATA,
                    "%s: no intact frame to go on from; simulate its scene.json again (what its "
                    "overrides changed then counts from the first frame)",

@@ -141,10 +141,11 @@ static inline void expect(const char *folder, const char *line, int code, const 
     ran_free(&r);
 }
 
-/* The same for standard output; standard error must be empty. */
+/* The same for standard output; standard error may only hold the word on missing contact. */
 static inline void expect_out(const char *folder, const char *line, int code, const char *out) {
     ran r = run(folder, line);
-    if (r.code != code || !strstr(r.out, out) || r.err[0])
+    bool quiet = !r.err[0] || strstr(r.err, "contact is not simulated yet");
+    if (r.code != code || !strstr(r.out, out) || !quiet)
         fail_msg("voile %s: exit code %d, expected %d with \"%s\"; it said: %s%s", line, r.code,
                  code, out, r.out, r.err);
     ran_free(&r);
