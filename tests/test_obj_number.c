@@ -67,7 +67,7 @@ static void reads_like_the_c_library(void **state) {
             text[length++] = (char)('0' + vo_random_int(&r, 10));
         }
         if (vo_random_int(&r, 2))
-            snprintf(text + length, 8, "e%d", exponent);
+            snprintf(text + length, 16, "e%d", exponent);
         else
             text[length] = 0;
         assert_reads_like_strtod(text);
