@@ -49,7 +49,8 @@ static const cli_note simulate_examples[] = {
 
 static const cli_option resume_options[] = {
     {"frames", 0, CLI_RANGE, FIELD(frames), ":B",
-     "stops after frame B; default: the scene's own end"},
+     "stops after frame B; default: the run's end, which is what simulate was given or the scene's "
+     "own"},
     {THREADS},
     {SETS},
     {QUIET},

@@ -117,8 +117,9 @@ bool vo_file_exists(const char *path) {
 static vo_result make_one(vo_context *ctx, const char *path) {
     if (mkdir(path, 0777) == 0) return VO_OK;
     struct stat info;
-    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return VO_OK;
-    return fail_errno(ctx, "make the folder", path);
+    if (errno != EEXIST) return fail_errno(ctx, "make the folder", path);
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return VO_OK;
+    return vo_fail(ctx, VO_IO_FAILED, "%s: cannot make the folder: a file has that name", path);
 }
 
 vo_result vo_folder_make(vo_context *ctx, const char *path) {

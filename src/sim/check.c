@@ -117,8 +117,11 @@ static void check_gap(findings *f, const char *folder, const vo_frame_list *list
     int before = i ? list->frame[i - 1] : -1;
     if (list->frame[i] == before + 1) return;
     char text[512];
-    snprintf(text, sizeof text, "%s: frames %d to %d are missing", folder, before + 1,
-             list->frame[i] - 1);
+    int first = before + 1, last = list->frame[i] - 1;
+    if (first == last)
+        snprintf(text, sizeof text, "%s: frame %d is missing", folder, first);
+    else
+        snprintf(text, sizeof text, "%s: frames %d to %d are missing", folder, first, last);
     found(f, true, text);
 }
 
