@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Large blocks ask for large pages: the solver streams through tens of megabytes every iteration, and
- * on virtual machines a miss in the page tables costs more than one in the cache. */
+/* Large blocks ask for large pages: the solver streams through tens of megabytes every iteration,
+ * and on virtual machines a miss in the page tables costs more than one in the cache. */
 static void *libc_allocate(void *user, size_t bytes, size_t alignment) {
     enum { LARGE_PAGE = 2 << 20 };
     (void)user;
