@@ -141,6 +141,9 @@ static inline void assert_same_def(const vo_scene_def *a, const vo_scene_def *b)
     assert_same(a->wind_density, b->wind_density);
     assert_same(a->wind_velocity, b->wind_velocity);
     assert_same(a->wind_drag, b->wind_drag);
+    assert_same(a->repulsion_thickness, b->repulsion_thickness);
+    assert_same(a->projection_thickness, b->projection_thickness);
+    assert_same(a->collision_stiffness, b->collision_stiffness);
     assert_same(a->friction, b->friction);
     assert_same(a->obstacle_friction, b->obstacle_friction);
     assert_int_equal(a->disable, b->disable);

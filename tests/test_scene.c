@@ -65,6 +65,8 @@ static void defaults_are_the_world_we_live_in(void **state) {
     assert_true(def.frame_time == 0.04 && def.frame_steps == 8); /* substeps of 5 ms */
     assert_true(isinf(def.end_time) && isinf(def.end_frame));
     assert_true(def.friction == 0.6 && def.obstacle_friction == 0.3);
+    assert_true(def.repulsion_thickness == 2e-3 && def.projection_thickness == 0);
+    assert_true(def.collision_stiffness == 1e7);
     assert_true(def.handle_stiffness == 1e3 && def.wind_density == 1.2 && def.wind_drag == 0);
     assert_true(def.gravity.x == 0 && def.gravity.y == 0 && def.gravity.z == -9.81);
     assert_true(def.solver == VO_SOLVER_PCG && def.solver_tolerance == 1e-3);
@@ -99,6 +101,10 @@ static void bad_scene_definitions_are_refused(void **state) {
     REFUSE(wind_density, -1, "wind_density");
     REFUSE(wind_velocity.x, INFINITY, "wind_velocity");
     REFUSE(wind_drag, -1, "wind_drag");
+    REFUSE(repulsion_thickness, 0, "repulsion_thickness");
+    REFUSE(projection_thickness, -1, "projection_thickness");
+    REFUSE(projection_thickness, NAN, "projection_thickness");
+    REFUSE(collision_stiffness, 0, "collision_stiffness");
     REFUSE(friction, NAN, "friction");
     REFUSE(obstacle_friction, -1, "friction");
     REFUSE(handle_stiffness, 0, "handle_stiffness");

@@ -127,6 +127,14 @@ static void scenes_have_the_same_bounds(void **state) {
     REFUSE_DEF(def.wind_density = NAN, no_set, "wind_density");
     REFUSE_DEF(def.wind_velocity.y = -1e16, "wind.velocity=[0,-1e16,0]", "wind_velocity");
     REFUSE_DEF(def.wind_drag = 1e16, "wind.drag=1e16", "wind_drag");
+    REFUSE_DEF(def.repulsion_thickness = 1e16, "magic.repulsion_thickness=1e16",
+               "repulsion_thickness");
+    REFUSE_DEF(def.repulsion_thickness = 1e-16, "magic.repulsion_thickness=1e-16",
+               "repulsion_thickness");
+    REFUSE_DEF(def.projection_thickness = 1e16, "magic.projection_thickness=1e16",
+               "projection_thickness");
+    REFUSE_DEF(def.collision_stiffness = 1e16, "magic.collision_stiffness=1e16",
+               "collision_stiffness");
     REFUSE_DEF(def.friction = 1e16, "friction=1e16", "friction");
     REFUSE_DEF(def.obstacle_friction = 1e16, "obs_friction=1e16", "obstacle_friction");
     REFUSE_DEF(def.handle_stiffness = 1e16, "magic.handle_stiffness=1e16", "handle_stiffness");

@@ -23,6 +23,9 @@ static const vo_scene_def file_defaults = {.frame_time = 0.04,
                                            .end_time = INFINITY,
                                            .end_frame = INFINITY,
                                            .wind_density = 1,
+                                           .repulsion_thickness = 1e-3,
+                                           .projection_thickness = 0.1 * 1e-3,
+                                           .collision_stiffness = 1e9,
                                            .friction = 0.6,
                                            .obstacle_friction = 0.3,
                                            .handle_stiffness = 1e3,
@@ -296,6 +299,10 @@ static const char *const bad_values[][2] = {
     {"obstacles=a%*d.obj", "obstacles: expected a path with one whole number"},
     {"obstacles=gone%02d.obj", "obstacles: there is no file \"gone00.obj\""},
     {"magic.handle_stiffness=0", "magic.handle_stiffness: must be positive"},
+    {"magic.repulsion_thickness=0", "magic.repulsion_thickness: must be positive"},
+    {"magic.projection_thickness=0", "magic.projection_thickness: must be positive"},
+    {"magic.collision_stiffness=-1", "magic.collision_stiffness: must be positive"},
+    {"obs_friction=-0.1", "obs_friction: must not be negative"},
     {"morphs[0].spline[0].target=-1", "morphs[0].spline[0].target: must be at least 0"},
     {"overrides[0].from_frame=-1", "overrides[0].from_frame: must be at least 0"},
 };
@@ -339,6 +346,33 @@ static void long_paths_are_refused(void **state) {
     vo_scene *scene;
     assert_int_equal(vo_scene_load(files.ctx, set + 15, 0, NULL, &scene), VO_BAD_CALL);
     assert_int_equal(vo_scene_load(files.ctx, "/gone/scene.json", 0, NULL, &scene), VO_IO_FAILED);
+    scene_files_close(&files);
+}
+
+/* A tenth of the repulsion thickness unless given, and never more than all of it. */
+static void the_contact_keys_take_effect(void **state) {
+    (void)state;
+    static const struct {
+        const char *magic;
+        double repulsion, projection, stiffness;
+    } cases[] = {
+        {"magic={}", 1e-3, 1e-4, 1e9},
+        {"magic={\"repulsion_thickness\": 0.005}", 5e-3, 5e-4, 1e9},
+        {"magic={\"projection_thickness\": 3e-4, \"collision_stiffness\": 1e6}", 1e-3, 3e-4, 1e6},
+        {"magic={\"projection_thickness\": 0.7}", 1e-3, 1e-3, 1e9},
+    };
+    scene_files files;
+    scene_files_open(&files);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        vo_scene *scene = scene_files_expect(&files, scene_least, cases[i].magic);
+        assert_near(scene->def.repulsion_thickness, cases[i].repulsion, 1e-18);
+        assert_near(scene->def.projection_thickness, cases[i].projection, 1e-18);
+        assert_true(scene->def.collision_stiffness == cases[i].stiffness);
+        vo_scene_destroy(scene);
+    }
+    vo_scene *scene = scene_files_expect(&files, scene_least, "obs_friction=0.25");
+    assert_true(scene->def.friction == 0.6 && scene->def.obstacle_friction == 0.25);
+    vo_scene_destroy(scene);
     scene_files_close(&files);
 }
 
@@ -543,8 +577,7 @@ static void units_and_up_axis_convert_the_geometry(void **state) {
     assert_near(scene->handle[0].def.radius, 0.1, 1e-15);
     assert_near(v3_distance(scene->obstacle[0].mesh->node_x[0], v3(0, -1, 0)), 0, 1e-15);
     assert_true(scene->def.gravity.z == -9.8);
-    assert_non_null(strstr(files.log, "contact is not simulated yet"));
-    assert_ptr_equal(strchr(files.log, '\n') + 1, files.log + strlen(files.log)); /* one line */
+    assert_string_equal(files.log, "");
     vo_scene_destroy(scene);
     scene = scene_files_expect(&files, text, "gravity=[0,-9.8,0]");
     assert_non_null(strstr(files.log, "gravity: [0, -9.8, 0] does not point along z"));
@@ -576,18 +609,20 @@ static void keys_of_later_parts_are_told_once(void **state) {
     scene_files files;
     scene_files_open(&files);
     vo_scene *scene = scene_files_expect(&files, scene_full, "camera={}");
+    vo_scene_destroy(scene);
+    const char *sets[] = {"camera={}", "magic.add_jitter=true"};
+    files.log[0] = 0;
+    assert_ok(files.ctx, vo_scene_load_at(files.ctx, files.path, 0, 2, sets, &scene));
     assert_non_null(strstr(files.log, "warning: "));
-    const char *list = "not yet acted upon: cloths[].remeshing, morphs, friction, camera, "
-                       "magic.repulsion_thickness\n";
+    const char *list = "not yet acted upon: cloths[].remeshing, morphs, camera, magic.add_jitter\n";
     const char *found = strstr(files.log, "not yet acted upon");
     assert_non_null(found);
     assert_null(strstr(found + 1, "not yet acted upon"));
     /* By the order of the tables; each name once although two cloths could have it. */
     assert_int_equal(strchr(found, '\n') - found + 1, strlen(list));
     assert_non_null(strstr(found, "cloths[].remeshing"));
-    assert_non_null(strstr(found, "magic.repulsion_thickness"));
+    assert_non_null(strstr(found, "magic.add_jitter"));
     assert_non_null(strstr(found, "camera"));
-    assert_non_null(strstr(found, "friction"));
     assert_non_null(strstr(found, "morphs"));
     vo_scene_destroy(scene);
     scene_files_close(&files);
@@ -709,6 +744,7 @@ int main(void) {
         cmocka_unit_test(bad_values_are_named_with_file_and_path),
         cmocka_unit_test(settings_that_are_none_are_refused),
         cmocka_unit_test(long_paths_are_refused),
+        cmocka_unit_test(the_contact_keys_take_effect),
         cmocka_unit_test(the_scene_keys_take_effect),
         cmocka_unit_test(times_are_told_in_three_ways),
         cmocka_unit_test(cloths_and_materials_are_read),

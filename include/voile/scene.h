@@ -44,22 +44,30 @@ typedef enum vo_disable {
  * 25 frames a second. Scene files have defaults of their own, which are ARCSim's
  * (docs/scene-reference.md). */
 typedef struct vo_scene_def {
-    double frame_time;        /* [0.04] s per output frame */
-    int frame_steps;          /* [8] substeps per frame; each lasts frame_time / frame_steps */
-    double end_time;          /* [infinite] s; a run ends at the first frame at or after it */
-    double end_frame;         /* [infinite] last frame of a run. Of the two ends the earlier counts;
-                                 stepping by calls (vo_sim_step) heeds neither */
-    vo_vec3 gravity;          /* [0, 0, -9.81] m/s^2 */
-    double wind_density;      /* [1.2] kg/m^3 of the air; 0: only wind_drag is left */
-    vo_vec3 wind_velocity;    /* [0, 0, 0] m/s; still air resists motion, too */
-    double wind_drag;         /* [0] kg/(m^2 s), linear drag along the cloth */
-    double friction;          /* [0.6] Coulomb's coefficient of cloth on cloth, no unit; not yet
-                                 acted upon */
-    double obstacle_friction; /* [0.3] the same of cloth on obstacles */
-    unsigned disable;         /* [0] of vo_disable, joined by | */
-    double handle_stiffness;  /* [1000] N/m, of handles that are soft or fading */
-    vo_linear_solver solver;  /* [VO_SOLVER_PCG] */
-    double solver_tolerance;  /* [1e-3] residual relative to the right-hand side, below 1 */
+    double frame_time;     /* [0.04] s per output frame */
+    int frame_steps;       /* [8] substeps per frame; each lasts frame_time / frame_steps */
+    double end_time;       /* [infinite] s; a run ends at the first frame at or after it */
+    double end_frame;      /* [infinite] last frame of a run. Of the two ends the earlier counts;
+                              stepping by calls (vo_sim_step) heeds neither */
+    vo_vec3 gravity;       /* [0, 0, -9.81] m/s^2 */
+    double wind_density;   /* [1.2] kg/m^3 of the air; 0: only wind_drag is left */
+    vo_vec3 wind_velocity; /* [0, 0, 0] m/s; still air resists motion, too */
+    double wind_drag;      /* [0] kg/(m^2 s), linear drag along the cloth */
+    double repulsion_thickness;  /* [0.002] m, contacts act from this distance: of cloth and cloth,
+                                    and of cloth and obstacles; positive */
+    double projection_thickness; /* [0] m, what comes closer than this is put apart in the same
+                                    step; 0: a tenth of repulsion_thickness, more than that counts
+                                    as that. vo_scene_get_def gives what counts */
+    double collision_stiffness;  /* [1e7] N/m per m^2 of cloth: a contact whose distance falls short
+                                    of the repulsion thickness t by d has the energy
+                                    stiffness area d^3 / (6 t), so it bears a pressure of
+                                    stiffness t / 2 before it touches */
+    double friction;             /* [0.6] Coulomb's coefficient of cloth on cloth, no unit */
+    double obstacle_friction;    /* [0.3] the same of cloth on obstacles */
+    unsigned disable;            /* [0] of vo_disable, joined by | */
+    double handle_stiffness;     /* [1000] N/m, of handles that are soft or fading */
+    vo_linear_solver solver;     /* [VO_SOLVER_PCG] */
+    double solver_tolerance;     /* [1e-3] residual relative to the right-hand side, below 1 */
     int solver_max_iterations; /* [500] of conjugate gradients before the direct solver is asked */
 } vo_scene_def;
 

@@ -82,6 +82,17 @@ static vo_result read_solver(const vo_json_at *root, vo_scene_def *def) {
     return VO_OK;
 }
 
+/* What is missing in the file has been filled in, but for the projection thickness, whose 0 stands
+ * for a tenth of the other. */
+static void read_contact(const vo_json_at *root, vo_scene_def *def) {
+    vo_json_at magic = vo_json_get(root, "magic");
+    def->repulsion_thickness = vo_get_real(&magic, "repulsion_thickness");
+    def->projection_thickness = vo_get_real(&magic, "projection_thickness");
+    def->collision_stiffness = vo_get_real(&magic, "collision_stiffness");
+    def->friction = vo_get_real(root, "friction");
+    def->obstacle_friction = vo_get_real(root, "obs_friction");
+}
+
 /* Every member comes from the file or from its own defaults, which are ARCSim's and not those of
  * vo_scene_def_default. */
 static vo_result read_def(const vo_json_at *root, vo_scene_def *def) {
@@ -90,8 +101,7 @@ static vo_result read_def(const vo_json_at *root, vo_scene_def *def) {
     read_end(root, def);
     def->gravity = vo_get_vec3(root, "gravity");
     read_wind(root, def);
-    def->friction = vo_get_limit(root, "friction", 0.6);
-    def->obstacle_friction = vo_get_limit(root, "obs_friction", 0.3);
+    read_contact(root, def);
     def->disable = read_disable(vo_json_get(root, "disable"));
     vo_json_at magic = vo_json_get(root, "magic");
     def->handle_stiffness = vo_get_real(&magic, "handle_stiffness");
@@ -162,10 +172,6 @@ static vo_result load_changed(vo_context *ctx, const char *path, vo_json_doc *do
         vo_scene_destroy(scene);
         return result;
     }
-    if (scene->obstacle_count)
-        vo_log_line(ctx, VO_LOG_WARNING,
-                    "%s: contact is not simulated yet: cloth passes through obstacles and itself",
-                    path);
     scene->resolved = *doc;
     *doc = (vo_json_doc){0};
     *out = scene;

@@ -32,7 +32,7 @@ typedef struct vo_loader {
 } vo_loader;
 
 /* check.c. `later` receives the names of the keys that are there but not yet acted upon, separated
- * by commas: "friction, cloths[].remeshing". */
+ * by commas: "morphs, cloths[].remeshing". */
 vo_result vo_scene_check(vo_json_doc *doc, char *later, size_t size);
 
 /* overrides.c */

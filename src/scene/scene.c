@@ -16,6 +16,8 @@ vo_scene_def vo_scene_def_default(void) {
         .end_frame = INFINITY,
         .gravity = {0, 0, -9.81},
         .wind_density = 1.2,
+        .repulsion_thickness = 2e-3,
+        .collision_stiffness = 1e7,
         .friction = 0.6,
         .obstacle_friction = 0.3,
         .handle_stiffness = 1e3,
@@ -41,10 +43,20 @@ static const char *physics_defect(const vo_scene_def *d) {
     if (!vo_is_nonnegative(d->wind_density)) return "wind_density must be at least 0" UP_TO;
     if (!v3_is_bounded(d->wind_velocity)) return "wind_velocity must be three numbers" UP_TO;
     if (!vo_is_nonnegative(d->wind_drag)) return "wind_drag must be at least 0" UP_TO;
+    if (!vo_is_positive(d->handle_stiffness)) return "handle_stiffness must be positive" UP_TO;
+    return NULL;
+}
+
+static const char *contact_defect(const vo_scene_def *d) {
+    if (!vo_is_positive(d->repulsion_thickness))
+        return "repulsion_thickness must be positive" UP_TO;
+    if (!vo_is_nonnegative(d->projection_thickness))
+        return "projection_thickness must be at least 0" UP_TO;
+    if (!vo_is_positive(d->collision_stiffness))
+        return "collision_stiffness must be positive" UP_TO;
     if (!vo_is_nonnegative(d->friction)) return "friction must be at least 0" UP_TO;
     if (!vo_is_nonnegative(d->obstacle_friction))
         return "obstacle_friction must be at least 0" UP_TO;
-    if (!vo_is_positive(d->handle_stiffness)) return "handle_stiffness must be positive" UP_TO;
     return NULL;
 }
 
@@ -62,8 +74,15 @@ static const char *solver_defect(const vo_scene_def *d) {
 vo_result vo_scene_check_def(vo_context *ctx, const vo_scene_def *def) {
     const char *defect = time_defect(def);
     if (!defect) defect = physics_defect(def);
+    if (!defect) defect = contact_defect(def);
     if (!defect) defect = solver_defect(def);
     return defect ? vo_fail(ctx, VO_BAD_CALL, "%s", defect) : VO_OK;
+}
+
+/* The projection thickness that counts: positive, and not more than the repulsion thickness. */
+static double projection_thickness(const vo_scene_def *d) {
+    if (d->projection_thickness == 0) return 0.1 * d->repulsion_thickness;
+    return vo_min(d->projection_thickness, d->repulsion_thickness);
 }
 
 vo_result vo_scene_create(vo_context *ctx, const vo_scene_def *given, vo_scene **out) {
@@ -74,6 +93,7 @@ vo_result vo_scene_create(vo_context *ctx, const vo_scene_def *given, vo_scene *
     if (!scene) return vo_fail_memory(ctx, "a scene");
     scene->ctx = ctx;
     scene->def = def;
+    scene->def.projection_thickness = projection_thickness(&def);
     *out = scene;
     return VO_OK;
 }
