@@ -160,7 +160,9 @@ static void assemble(vo_implicit *s, const vo_implicit_def *def, const vo_constr
 }
 
 static vo_solve_report solve_pcg(vo_implicit *s, const vo_implicit_def *def, int max_iterations) {
-    vo_pcg_def pcg = {VO_PRECONDITION_TWO_LEVEL, def->tolerance, max_iterations};
+    vo_pcg_def pcg = {.preconditioner = VO_PRECONDITION_TWO_LEVEL,
+                      .tolerance = def->tolerance,
+                      .max_iterations = max_iterations};
     memcpy(s->dv, s->guess, (size_t)s->system.row_count * sizeof *s->dv);
     return vo_pcg_solve(s->pcg, &pcg, &s->matrix, s->b, s->dv);
 }
