@@ -82,7 +82,8 @@ static void nothing_is_a_matrix_too(void **state) {
     vo_pcg *pcg;
     assert_ok(ctx, vo_pcg_create(ctx, &s.pattern, &pcg));
     for (int p = 0; p < 2; p++) {
-        vo_pcg_def def = {(vo_preconditioner)p, 1e-3, 10};
+        vo_pcg_def def = {
+            .preconditioner = (vo_preconditioner)p, .tolerance = 1e-3, .max_iterations = 10};
         assert_true(vo_pcg_solve(pcg, &def, &s.a, s.b, s.x).converged);
     }
     vo_pcg_destroy(pcg);

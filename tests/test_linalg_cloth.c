@@ -25,7 +25,8 @@ static void swing(vo_context *ctx, cloth *c, int side, cloth_fabric fabric, bool
     free(row_of);
     vo_pcg *pcg;
     assert_ok(ctx, vo_pcg_create(ctx, &c->pattern, &pcg));
-    vo_pcg_def def = {VO_PRECONDITION_TWO_LEVEL, 1e-6, 400};
+    vo_pcg_def def = {
+        .preconditioner = VO_PRECONDITION_TWO_LEVEL, .tolerance = 1e-6, .max_iterations = 400};
     vo_vec4 *dv = calloc((size_t)c->node_count, sizeof *dv);
     for (int step = 0; step < WARM_UP; step++) {
         cloth_assemble(ctx, c);
@@ -83,7 +84,8 @@ static void conjugate_gradients_agree_with_cholmod(void **state) {
         vo_pcg *pcg;
         assert_ok(ctx, vo_pcg_create(ctx, &c.pattern, &pcg));
         for (int k = 0; k < 2; k++) {
-            vo_pcg_def def = {(vo_preconditioner)k, 1e-10, 3000};
+            vo_pcg_def def = {
+                .preconditioner = (vo_preconditioner)k, .tolerance = 1e-10, .max_iterations = 3000};
             memcpy(x, c.guess, (size_t)c.node_count * sizeof *x);
             assert_true(vo_pcg_solve(pcg, &def, &c.a, c.b, x).converged);
             double error = 0, size = 0;
@@ -121,7 +123,8 @@ static void two_levels_need_few_iterations(void **state) {
         assert_ok(ctx, vo_pcg_create(ctx, &c.pattern, &pcg));
         int iterations[2];
         for (int p = 0; p < 2; p++) {
-            vo_pcg_def def = {(vo_preconditioner)p, 1e-3, 3000};
+            vo_pcg_def def = {
+                .preconditioner = (vo_preconditioner)p, .tolerance = 1e-3, .max_iterations = 3000};
             vo_vec4 *x = calloc((size_t)c.node_count, sizeof *x);
             memcpy(x, c.guess, (size_t)c.node_count * sizeof *x);
             vo_solve_report report = vo_pcg_solve(pcg, &def, &c.a, c.b, x);
@@ -148,7 +151,9 @@ static void measure(int threads, bool stiff, bool irregular) {
     assert_ok(ctx, vo_pcg_create(ctx, &c.pattern, &pcg));
     vo_vec4 *x = calloc((size_t)c.node_count, sizeof *x);
     for (int k = 0; k < 4; k++) {
-        vo_pcg_def def = {(vo_preconditioner)(k / 2), k % 2 ? 1e-4 : 1e-3, 3000};
+        vo_pcg_def def = {.preconditioner = (vo_preconditioner)(k / 2),
+                          .tolerance = k % 2 ? 1e-4 : 1e-3,
+                          .max_iterations = 3000};
         vo_solve_report report = {0};
         double best = INFINITY;
         for (int n = 0; n < 10; n++) {

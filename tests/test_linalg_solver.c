@@ -8,7 +8,8 @@ static vo_solve_report solve_with(block_system *s, vo_preconditioner preconditio
                                   double tolerance, int max_iterations) {
     vo_pcg *pcg;
     assert_ok(s->ctx, vo_pcg_create(s->ctx, &s->pattern, &pcg));
-    vo_pcg_def def = {preconditioner, tolerance, max_iterations};
+    vo_pcg_def def = {
+        .preconditioner = preconditioner, .tolerance = tolerance, .max_iterations = max_iterations};
     vo_solve_report report = vo_pcg_solve(pcg, &def, &s->a, s->b, s->x);
     vo_pcg_destroy(pcg);
     return report;
@@ -314,7 +315,7 @@ static void solving_allocates_nothing(void **state) {
     assert_ok(ctx, vo_pcg_create(ctx, &s.pattern, &pcg));
     long calls = memory.calls;
     for (int k = 0; k < 2; k++) {
-        vo_pcg_def def = {BOTH[k], 1e-8, 500};
+        vo_pcg_def def = {.preconditioner = BOTH[k], .tolerance = 1e-8, .max_iterations = 500};
         memset(s.x, 0, 700 * sizeof *s.x);
         assert_true(vo_pcg_solve(pcg, &def, &s.a, s.b, s.x).converged);
     }

@@ -63,3 +63,16 @@ void VO_KERNEL(vo_residual_rows)(const vo_rows_view *given, int begin, int end, 
     const vo_rows_view rows = *given, *a = &rows;
     for (int i = begin; i < end; i++) vec4_store(r + i, vec4_load(b + i) - row_times(a, i, x));
 }
+
+double VO_KERNEL(vo_couple_rows)(const vo_rows_view *given, int begin, int end, double scale,
+                                 const vo_vec4 *x, vo_vec4 *y) {
+    const vo_rows_view rows = *given, *c = &rows;
+    vo_d4 s = d4_set(scale), sum = d4_set(0);
+    for (int i = begin; i < end; i++) {
+        if (c->row_start[i] == c->row_start[i + 1]) continue;
+        vo_d4 product = s * row_times(c, i, x);
+        vec4_store(y + i, vec4_load(y + i) + product);
+        sum += product * vec4_load(x + i);
+    }
+    return d4_sum(sum);
+}

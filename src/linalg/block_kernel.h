@@ -2,6 +2,7 @@
 #ifndef VO_LINALG_BLOCK_KERNEL_H
 #define VO_LINALG_BLOCK_KERNEL_H
 
+#include "linalg/couplings.h"
 #include "linalg/kernel.h"
 
 /* The rows of a matrix as the loops want them. */
@@ -12,6 +13,10 @@ typedef struct vo_rows_view {
 
 static inline vo_rows_view vo_rows_of(const vo_block_matrix *a) {
     return (vo_rows_view){a->pattern->row_start, a->pattern->column, a->pattern->mirror, a->block};
+}
+/* Couplings are rows as well, without a diagonal. */
+static inline vo_rows_view vo_couplings_of(const vo_couplings *c) {
+    return (vo_rows_view){.row_start = c->row_start, .column = c->column, .block = c->block};
 }
 
 /* Fills what lies below the diagonal in rows [begin, end) of `block`, the same matrix. */
@@ -25,5 +30,8 @@ VO_DECLARE_KERNEL(double, vo_multiply_dot_rows, const vo_rows_view *a, int begin
 /* r = b - A x in rows [begin, end). */
 VO_DECLARE_KERNEL(void, vo_residual_rows, const vo_rows_view *a, int begin, int end,
                   const vo_vec4 *x, const vo_vec4 *b, vo_vec4 *r);
+/* y += scale C x in rows [begin, end); returns these rows' part of x . (scale C x). */
+VO_DECLARE_KERNEL(double, vo_couple_rows, const vo_rows_view *c, int begin, int end, double scale,
+                  const vo_vec4 *x, vo_vec4 *y);
 
 #endif

@@ -4,6 +4,8 @@
 #include "core/parallel.h"
 #include "linalg/ordering.h"
 
+#include <string.h>
+
 enum { AGGREGATE_GRAIN = 16, LEAF_SHIFT = 4 };
 _Static_assert(1 << LEAF_SHIFT == VO_ORDER_LEAF, "a leaf is a power of two");
 
@@ -43,6 +45,22 @@ static void list_sums(vo_coarse *c, int *last, int *column_at) {
             c->sum_of[k] = column_at[a->column[k]];
     }
     c->sum_start[c->count] = c->sum_count;
+}
+
+/* The sums by the row they multiply. */
+static void list_sums_at_rows(vo_coarse *c) {
+    int n = c->pattern->row_count, *start = c->at_start;
+    for (int i = 0; i <= n; i++) start[i] = 0;
+    for (int s = 0; s < c->sum_count; s++) start[c->sum_column[s] + 1]++;
+    for (int i = 0; i < n; i++) start[i + 1] += start[i];
+    for (int g = 0; g < c->count; g++)
+        for (int s = c->sum_start[g]; s < c->sum_start[g + 1]; s++) {
+            int at = start[c->sum_column[s]]++;
+            c->at_sum[at] = s;
+            c->at_aggregate[at] = g;
+        }
+    for (int i = n; i > 0; i--) start[i] = start[i - 1]; /* each had become the next one's */
+    start[0] = 0;
 }
 
 /* The pattern of E, from one pair a sum. */
@@ -105,13 +123,18 @@ static bool allocate_lists(vo_coarse *c) {
     c->free_row = vo_new_array(c->ctx, int, rows);
     c->restricted = vo_new_array(c->ctx, vo_vec4, most);
     c->right = vo_new_array(c->ctx, vo_float4, most);
-    return c->sum_start && c->sum_column && c->sum_of && c->block_of && c->free_row &&
-           c->restricted && c->right;
+    c->first = vo_new_array(c->ctx, vo_float4, most);
+    c->at_start = vo_new_array(c->ctx, int, rows + 1);
+    c->at_sum = vo_new_array(c->ctx, int, blocks);
+    c->at_aggregate = vo_new_array(c->ctx, int, blocks);
+    return c->first && c->at_start && c->at_sum && c->at_aggregate && c->sum_start &&
+           c->sum_column && c->sum_of && c->block_of && c->free_row && c->restricted && c->right;
 }
 
 static vo_result build(vo_coarse *c) {
     if (!allocate_lists(c)) return vo_fail_memory(c->ctx, "a coarse matrix");
     VO_TRY(choose_aggregates(c));
+    list_sums_at_rows(c);
     c->sum = vo_alloc_zero(c->ctx,
                            vo_array_bytes((size_t)c->sum_count, VO_BLOCK_FLOATS * sizeof(float)));
     if (!c->sum) return vo_fail_memory(c->ctx, "a coarse matrix");
@@ -137,6 +160,10 @@ void vo_coarse_free(vo_coarse *c) {
     vo_free_array(c->ctx, c->free_row, rows);
     vo_free_array(c->ctx, c->restricted, most);
     vo_free_array(c->ctx, c->right, most);
+    vo_free_array(c->ctx, c->first, most);
+    vo_free_array(c->ctx, c->at_start, rows + 1);
+    vo_free_array(c->ctx, c->at_sum, blocks);
+    vo_free_array(c->ctx, c->at_aggregate, blocks);
     vo_free_array(c->ctx, c->sum, (size_t)c->sum_count * VO_BLOCK_FLOATS);
     vo_block_factor_free(&c->factor);
     vo_block_matrix_free(c->ctx, &c->e);
@@ -173,15 +200,35 @@ static void restrict_chunk(void *arg, int begin, int end, int chunk) {
     (job->coarse, job->r, job->scale, job->w, begin, end);
 }
 
+/* (Zt r) . y */
+static double restricted_dot(const vo_coarse *c, const vo_float4 *y) {
+    double dot = 0;
+    for (int g = 0; g < c->count; g++) {
+        vo_vec4 z = c->restricted[g];
+        dot += z.x * (double)y[g].x + z.y * (double)y[g].y + z.z * (double)y[g].z;
+    }
+    return dot;
+}
+
 double vo_coarse_solve(vo_coarse *c, const vo_vec4 *r, float scale, const vo_float4 *w) {
     coarse_job job = {.coarse = c, .r = r, .scale = scale, .w = w};
     vo_parallel_for(c->ctx, c->count, AGGREGATE_GRAIN, restrict_chunk, &job);
     vo_block_factor_solve(&c->factor, c->right, c->right);
-    double dot = 0;
-    for (int g = 0; g < c->count; g++) {
-        vo_vec4 z = c->restricted[g];
-        vo_float4 y = c->right[g];
-        dot += z.x * (double)y.x + z.y * (double)y.y + z.z * (double)y.z;
-    }
+    return restricted_dot(c, c->right);
+}
+
+double vo_coarse_begin(vo_coarse *c, const vo_vec4 *r) {
+    double dot = vo_coarse_solve(c, r, 0, NULL);
+    memcpy(c->first, c->right, (size_t)c->count * sizeof *c->first);
     return dot;
+}
+
+double vo_coarse_finish(vo_coarse *c, const vo_vec4 *q, float scale, const vo_float4 *w) {
+    vo_coarse_solve(c, q, scale, w);
+    for (int g = 0; g < c->count; g++) {
+        c->right[g].x += c->first[g].x;
+        c->right[g].y += c->first[g].y;
+        c->right[g].z += c->first[g].z;
+    }
+    return restricted_dot(c, c->first);
 }

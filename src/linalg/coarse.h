@@ -29,11 +29,15 @@ typedef struct vo_coarse {
     int *block_of;             /* [sum_count] the block of E that a sum is added to */
     int *free_row;             /* [row_count] 1 where the row is coupled to another, else 0 */
     float *sum;                /* [sum_count][12] Zt A */
+    int *at_start;             /* [row_count + 1] into at_sum: the sums that multiply a row */
+    int *at_sum;               /* [sum_count] they, by ascending aggregate */
+    int *at_aggregate;         /* [sum_count] and their aggregates */
     vo_block_pattern coupling; /* of E */
     vo_block_matrix e;
     vo_block_factor factor;
     vo_vec4 *restricted; /* [count] Zt r */
     vo_float4 *right;    /* [count] Zt (r - A w), then the solution */
+    vo_float4 *first;    /* [count] the solution of vo_coarse_begin */
 } vo_coarse;
 
 vo_result vo_coarse_init(vo_context *ctx, const vo_block_pattern *pattern, vo_coarse *out);
@@ -46,6 +50,15 @@ void vo_coarse_compute(vo_coarse *coarse, const vo_block_matrix *a);
  * Returns (Zt r) . y. `w` may be NULL for zero. */
 double vo_coarse_solve(vo_coarse *coarse, const vo_vec4 *r, float scale, const vo_float4 *w);
 
+/* Where Zt r is not zero, the same in two halves (see pcg.c): y1 = E^-1 Zt r is coarse->first, and
+ * then, for q = r - A Z y1, coarse->right = y1 + E^-1 Zt (q - scale A w). They return what the
+ * coarse level adds to r . z. */
+double vo_coarse_begin(vo_coarse *coarse, const vo_vec4 *r);
+double vo_coarse_finish(vo_coarse *coarse, const vo_vec4 *q, float scale, const vo_float4 *w);
+
+/* q = r - A Z first in rows [begin, end). */
+VO_DECLARE_KERNEL(void, vo_coarse_subtract, const vo_coarse *coarse, const vo_vec4 *r, int begin,
+                  int end, vo_vec4 *q);
 VO_DECLARE_KERNEL(void, vo_coarse_sum, const vo_coarse *coarse, const vo_block_matrix *a, int begin,
                   int end);
 VO_DECLARE_KERNEL(void, vo_coarse_restrict, const vo_coarse *coarse, const vo_vec4 *r, float scale,

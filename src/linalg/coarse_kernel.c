@@ -78,3 +78,21 @@ void VO_KERNEL(vo_coarse_restrict)(const vo_coarse *given, const vo_vec4 *r, flo
         f4_store(c->right + g, narrow(sum - d4_set(scale) * widen(product)));
     }
 }
+
+/* A Z is the transpose of the sums, Zt A. */
+void VO_KERNEL(vo_coarse_subtract)(const vo_coarse *given, const vo_vec4 *r, int begin, int end,
+                                   vo_vec4 *q) {
+    const vo_coarse coarse = *given, *c = &coarse;
+    for (int i = begin; i < end; i++) {
+        vo_f4 s0 = f4_set(0), s1 = s0, s2 = s0;
+        for (int k = c->at_start[i]; k < c->at_start[i + 1]; k++) {
+            const float *m = c->sum + (size_t)c->at_sum[k] * B;
+            vo_f4 y = f4_load(c->first + c->at_aggregate[k]);
+            s0 += f4_load(m) * y;
+            s1 += f4_load(m + 4) * y;
+            s2 += f4_load(m + 8) * y;
+        }
+        vo_f4 product = {s0[0] + s0[1] + s0[2], s1[0] + s1[1] + s1[2], s2[0] + s2[1] + s2[2], 0};
+        vec4_store(q + i, vec4_load(r + i) - widen(product));
+    }
+}

@@ -122,20 +122,30 @@ static bool is_finite(const double *value, size_t count) {
     return true;
 }
 
-/* Factors and solves; NULL where that cannot be done. CHOLMOD takes an infinite pivot for a large
- * one, so the numbers are looked at first. */
-static cholmod_dense *solve_scalars(vo_direct *d, const vo_block_matrix *a, const vo_vec4 *b) {
+/* CHOLMOD takes an infinite pivot for a large one, so the numbers are looked at first. */
+bool vo_direct_factor(vo_direct *d, const vo_block_matrix *a) {
     expand_numbers(a, d->a);
+    if (!is_finite(d->a->x, (size_t)count_scalars(d->pattern))) return false;
+    if (!cholmod_factorize(d->a, d->factor, &d->common)) return false;
+    return d->common.status == CHOLMOD_OK; /* otherwise not positive definite */
+}
+
+bool vo_direct_apply(vo_direct *d, const vo_vec4 *b, vo_vec4 *x) {
     double *right = d->b->x;
-    for (int i = 0; i < d->pattern->row_count; i++) {
+    int n = d->pattern->row_count;
+    for (int i = 0; i < n; i++) {
         right[3 * i] = b[i].x;
         right[3 * i + 1] = b[i].y;
         right[3 * i + 2] = b[i].z;
     }
-    if (!is_finite(d->a->x, (size_t)count_scalars(d->pattern))) return NULL;
-    if (!cholmod_factorize(d->a, d->factor, &d->common)) return NULL;
-    if (d->common.status != CHOLMOD_OK) return NULL; /* not positive definite */
-    return cholmod_solve(CHOLMOD_A, d->factor, d->b, &d->common);
+    cholmod_dense *solution = cholmod_solve(CHOLMOD_A, d->factor, d->b, &d->common);
+    if (!solution) return false;
+    const double *value = solution->x;
+    bool finite = is_finite(value, 3 * (size_t)n);
+    for (int i = 0; finite && i < n; i++)
+        x[i] = (vo_vec4){value[3 * i], value[3 * i + 1], value[3 * i + 2], 0};
+    cholmod_free_dense(&solution, &d->common);
+    return finite;
 }
 
 /* |b - A x| / |b| */
@@ -154,19 +164,9 @@ static double relative_residual(vo_direct *d, const vo_block_matrix *a, const vo
 
 vo_solve_report vo_direct_solve(vo_direct *d, const vo_block_matrix *a, const vo_vec4 *b,
                                 vo_vec4 *x) {
-    vo_solve_report report = {.residual = 1};
-    cholmod_dense *solution = solve_scalars(d, a, b);
-    if (!solution) return report;
-    const double *value = solution->x;
-    int n = d->pattern->row_count;
-    if (is_finite(value, 3 * (size_t)n)) {
-        for (int i = 0; i < n; i++)
-            x[i] = (vo_vec4){value[3 * i], value[3 * i + 1], value[3 * i + 2], 0};
-        report.converged = true;
-        report.residual = relative_residual(d, a, b, x);
-    }
-    cholmod_free_dense(&solution, &d->common);
-    return report;
+    if (!vo_direct_factor(d, a) || !vo_direct_apply(d, b, x))
+        return (vo_solve_report){.residual = 1};
+    return (vo_solve_report){.converged = true, .residual = relative_residual(d, a, b, x)};
 }
 
 #else
@@ -182,6 +182,19 @@ vo_result vo_direct_create(vo_context *ctx, const vo_block_pattern *pattern, vo_
 
 void vo_direct_destroy(vo_direct *direct) { (void)direct; }
 
+bool vo_direct_factor(vo_direct *direct, const vo_block_matrix *a) {
+    (void)direct;
+    (void)a;
+    return false;
+}
+
+bool vo_direct_apply(vo_direct *direct, const vo_vec4 *b, vo_vec4 *x) {
+    (void)direct;
+    (void)b;
+    (void)x;
+    return false;
+}
+
 vo_solve_report vo_direct_solve(vo_direct *direct, const vo_block_matrix *a, const vo_vec4 *b,
                                 vo_vec4 *x) {
     (void)direct;
@@ -192,3 +205,19 @@ vo_solve_report vo_direct_solve(vo_direct *direct, const vo_block_matrix *a, con
 }
 
 #endif
+
+vo_result vo_direct_solve_coupled(vo_context *ctx, const vo_block_matrix *a,
+                                  const vo_couplings *couplings, const vo_vec4 *b, vo_vec4 *x,
+                                  vo_solve_report *report) {
+    *report = (vo_solve_report){.residual = 1};
+    vo_block_pattern pattern;
+    vo_block_matrix merged;
+    vo_direct *direct;
+    VO_TRY(vo_couplings_merge(ctx, couplings, a, &pattern, &merged));
+    vo_result result = vo_direct_create(ctx, &pattern, &direct);
+    if (result == VO_OK) *report = vo_direct_solve(direct, &merged, b, x);
+    vo_direct_destroy(direct);
+    vo_block_matrix_free(ctx, &merged);
+    vo_block_pattern_free(&pattern);
+    return result;
+}

@@ -7,6 +7,11 @@
  * level (linalg/coarse.h). It is symmetric on residuals with Zt r = 0, which the start makes so and
  * the iteration keeps.
  *
+ * With couplings C the operator is A + C, but the coarse level knows A alone: the iteration does
+ * not keep Zt r = 0. Then the form that is symmetric for any residual takes its place, which is the
+ * same where Zt r = 0 (balancing, BNN in the same paper):
+ *      y1 = E^-1 Zt r,   q = r - A Z y1,   w = M^-1 q,   z = w + Z (y1 + E^-1 Zt (q - A w))
+ *
  * An iteration is four short parallel loops over the same ranges, whose partial sums are added in
  * order: the product; the update with the sweeps; the restriction; the direction. */
 #include "linalg/solver.h"
@@ -114,7 +119,9 @@ typedef struct solve {
     vo_rows_view a;
     const vo_vec4 *b;
     vo_vec4 *x;
-    bool two_level;
+    bool two_level, coupled;
+    vo_rows_view c;    /* of the couplings, if coupled */
+    vo_direct *factor; /* NULL: another preconditioner */
     double alpha, beta;
 } solve;
 
@@ -131,6 +138,12 @@ static double run(solve *s, vo_range_fn *pass) {
     return partial_sum(s->pcg, 0);
 }
 
+/* r = b - (A + C) x in these rows. */
+static void find_residual(solve *s, int begin, int end) {
+    VO_DISPATCH(s->ctx, vo_residual_rows)(&s->a, begin, end, s->x, s->b, s->pcg->r);
+    if (s->coupled) VO_DISPATCH(s->ctx, vo_couple_rows)(&s->c, begin, end, -1, s->x, s->pcg->r);
+}
+
 /* Inverse diagonal blocks; |b|^2, |b - A x|^2, and how many blocks had no inverse. */
 static void begin_pass(void *arg, int begin, int end, int chunk) {
     solve *s = arg;
@@ -145,7 +158,7 @@ static void begin_pass(void *arg, int begin, int end, int chunk) {
         for (int k = 0; k < VO_BLOCK_FLOATS; k++) to[k] = (float)inverted[k];
         pcg->p[i] = (vo_vec4){0, 0, 0, 0};
     }
-    VO_DISPATCH(s->ctx, vo_residual_rows)(&s->a, begin, end, s->x, s->b, pcg->r);
+    find_residual(s, begin, end);
     const float *inverse = pcg->inverse;
     pcg->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_norm_rows)(inverse, s->b, begin, end, NULL);
     pcg->partial[1][chunk] = VO_DISPATCH(s->ctx, vo_norm_rows)(inverse, pcg->r, begin, end, NULL);
@@ -177,14 +190,14 @@ static void add_coarse_pass(void *arg, int begin, int end, int chunk) {
 }
 
 /* The sweeps within a range; its part of r . w goes to partial[1]. */
-static void sweep(solve *s, int begin, int end, int chunk) {
+static void sweep(solve *s, const vo_vec4 *r, int begin, int end, int chunk) {
     vo_pcg *pcg = s->pcg;
     vo_sweep job = {.a = s->a,
                     .lower = pcg->lower,
                     .diagonal = pcg->pattern->diagonal,
                     .upper = pcg->upper,
                     .inverse = pcg->inverse,
-                    .r = pcg->r,
+                    .r = r,
                     .z = pcg->z,
                     .omega = OMEGA};
     pcg->partial[1][chunk] = (2 - OMEGA) * VO_DISPATCH(s->ctx, vo_sweep_rows)(&job, begin, end);
@@ -194,10 +207,10 @@ static void sweep(solve *s, int begin, int end, int chunk) {
 static void restart_pass(void *arg, int begin, int end, int chunk) {
     solve *s = arg;
     vo_pcg *pcg = s->pcg;
-    VO_DISPATCH(s->ctx, vo_residual_rows)(&s->a, begin, end, s->x, s->b, pcg->r);
+    find_residual(s, begin, end);
     pcg->partial[0][chunk] =
         VO_DISPATCH(s->ctx, vo_norm_rows)(pcg->inverse, pcg->r, begin, end, pcg->z);
-    if (s->two_level) sweep(s, begin, end, chunk);
+    if (s->two_level && !s->coupled) sweep(s, pcg->r, begin, end, chunk);
 }
 
 /* q = A p, p . q */
@@ -206,6 +219,9 @@ static void product_pass(void *arg, int begin, int end, int chunk) {
     vo_pcg *pcg = s->pcg;
     pcg->partial[0][chunk] =
         VO_DISPATCH(s->ctx, vo_multiply_dot_rows)(&s->a, begin, end, pcg->p, pcg->q);
+    if (s->coupled)
+        pcg->partial[0][chunk] +=
+            VO_DISPATCH(s->ctx, vo_couple_rows)(&s->c, begin, end, 1, pcg->p, pcg->q);
 }
 
 /* x += alpha p, r -= alpha q, |r|^2; preconditions r. */
@@ -215,7 +231,29 @@ static void update_pass(void *arg, int begin, int end, int chunk) {
     pcg->partial[0][chunk] =
         VO_DISPATCH(s->ctx, vo_update_rows)(s->alpha, pcg->p, pcg->q, pcg->inverse, begin, end,
                                             s->x, pcg->r, s->two_level ? NULL : pcg->z);
-    if (s->two_level) sweep(s, begin, end, chunk);
+    if (s->two_level && !s->coupled) sweep(s, pcg->r, begin, end, chunk);
+}
+
+/* q = r - A Z y1; the sweeps from q. */
+static void balance_pass(void *arg, int begin, int end, int chunk) {
+    solve *s = arg;
+    vo_pcg *pcg = s->pcg;
+    VO_DISPATCH(s->ctx, vo_coarse_subtract)(&pcg->coarse, pcg->r, begin, end, pcg->q);
+    sweep(s, pcg->q, begin, end, chunk);
+}
+
+/* z = q, r . z */
+static void take_direct_pass(void *arg, int begin, int end, int chunk) {
+    solve *s = arg;
+    vo_pcg *pcg = s->pcg;
+    double sum = 0;
+    for (int i = begin; i < end; i++) {
+        vo_vec4 r = pcg->r[i], q = pcg->q[i];
+        vo_float4 z = {(float)q.x, (float)q.y, (float)q.z, 0};
+        pcg->z[i] = z;
+        sum += r.x * (double)z.x + r.y * (double)z.y + r.z * (double)z.z;
+    }
+    pcg->partial[0][chunk] = sum;
 }
 
 /* p = z + beta p */
@@ -231,18 +269,28 @@ static void direction_pass(void *arg, int begin, int end, int chunk) {
 
 /* ---- the iteration -------------------------------------------------------------------------- */
 
-/* r . z, once the sweeps are done; finishes z by the coarse level. */
-static double precondition(solve *s, double norm2) {
-    if (!s->two_level) return norm2;
+/* The two levels for any residual; r . z. */
+static double balance(solve *s) {
     vo_pcg *pcg = s->pcg;
+    double dot = vo_coarse_begin(&pcg->coarse, pcg->r);
+    run(s, balance_pass);
+    return dot + partial_sum(pcg, 1) + vo_coarse_finish(&pcg->coarse, pcg->q, 2 - OMEGA, pcg->z);
+}
+
+/* r . z; finishes z where passes before have begun it. */
+static double precondition(solve *s, double norm2) {
+    vo_pcg *pcg = s->pcg;
+    if (s->factor) return vo_direct_apply(s->factor, pcg->r, pcg->q) ? run(s, take_direct_pass) : 0;
+    if (!s->two_level) return norm2;
+    if (s->coupled) return balance(s);
     double dot = partial_sum(pcg, 1);
     return dot + vo_coarse_solve(&pcg->coarse, pcg->r, 2 - OMEGA, pcg->z);
 }
 
-/* Makes the residual orthogonal to the coarse space; returns |r|^2 with r preconditioned. */
+/* Makes the residual orthogonal to the coarse space, where that lasts; returns |r|^2. */
 static double start(solve *s, const vo_block_matrix *a) {
-    if (s->two_level) {
-        vo_coarse_compute(&s->pcg->coarse, a);
+    if (s->two_level) vo_coarse_compute(&s->pcg->coarse, a);
+    if (s->two_level && !s->coupled) {
         vo_coarse_solve(&s->pcg->coarse, s->pcg->r, 0, NULL);
         run(s, add_coarse_pass);
     }
@@ -292,6 +340,9 @@ vo_solve_report vo_pcg_solve(vo_pcg *pcg, const vo_pcg_def *def, const vo_block_
                              const vo_vec4 *b, vo_vec4 *x) {
     solve s = {.pcg = pcg, .ctx = pcg->ctx, .a = vo_rows_of(a), .b = b, .x = x};
     s.two_level = def->preconditioner == VO_PRECONDITION_TWO_LEVEL;
+    s.factor = def->preconditioner == VO_PRECONDITION_DIRECT ? def->factor : NULL;
+    s.coupled = def->couplings && def->couplings->block_count > 0;
+    if (s.coupled) s.c = vo_couplings_of(def->couplings);
     double b2 = run(&s, begin_pass), r2 = partial_sum(pcg, 1), singular = partial_sum(pcg, 2);
     if (!(r2 < b2)) { /* zero is no worse a guess, or the guess is not finite */
         run(&s, forget_guess_pass);

@@ -1,0 +1,536 @@
+/* Couplings outside the pattern: their rows against brute force, and systems with them against
+ * dense Cholesky, against CHOLMOD on the merged pattern, and on two sheets in contact. */
+#include "linalg_cloth.h"
+#include "linalg_dense.h"
+
+#include "linalg/ordering.h"
+
+/* ---- two sheets on each other --------------------------------------------------------------- */
+
+/* Two copies of a sheet, 1 mm apart, shifted by a part of a cell. Rows of the second follow those
+ * of the first. Every node of the upper sheet touches the three nearest of the lower one. */
+typedef struct stack {
+    cloth sheet;
+    block_system s; /* both sheets, and what contacts add within the pattern */
+    vo_couplings c; /* and outside it */
+} stack;
+
+enum { CORNERS = 3 };
+
+typedef struct contact {
+    int row[1 + CORNERS];
+    double weight[1 + CORNERS];
+    vo_vec3 normal;
+} contact;
+
+static void stack_pattern(stack *t, vo_context *ctx) {
+    const vo_block_pattern *p = &t->sheet.pattern;
+    int n = p->row_count, count = 0,
+        (*pairs)[2] = malloc(2 * (size_t)p->block_count * sizeof *pairs);
+    for (int i = 0; i < n; i++)
+        for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++)
+            for (int layer = 0; layer < 2; layer++, count++)
+                pairs[count][0] = i + layer * n, pairs[count][1] = p->column[k] + layer * n;
+    make_system(&t->s, ctx, 2 * n, count, (const int(*)[2])pairs);
+    free(pairs);
+}
+
+static void stack_sheets(stack *t) {
+    const vo_block_pattern *p = &t->sheet.pattern;
+    int n = p->row_count;
+    memcpy(t->s.a.block, t->sheet.a.block,
+           (size_t)p->block_count * VO_BLOCK_FLOATS * sizeof(float));
+    memcpy(t->s.a.block + (size_t)p->block_count * VO_BLOCK_FLOATS, t->sheet.a.block,
+           (size_t)p->block_count * VO_BLOCK_FLOATS * sizeof(float));
+    for (int i = 0; i < n; i++) {
+        t->s.b[i] = t->s.b[n + i] = t->sheet.b[i];
+        t->s.b[n + i].z *= 1.5; /* the layers want to move apart and past each other */
+        t->s.b[n + i].x += 0.3 * t->sheet.b[i].z;
+    }
+    t->s.b[n].x = 0;
+}
+
+/* Where p lies in a face of the sheet, seen from above; false outside it. */
+static bool find_weights(const cloth *sheet, const int *f, vo_vec3 p, double *weight) {
+    vo_vec3 a = sheet->x[f[0]], b = sheet->x[f[1]], c = sheet->x[f[2]];
+    double all = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+    weight[1] = ((p.x - a.x) * (c.y - a.y) - (p.y - a.y) * (c.x - a.x)) / all;
+    weight[2] = ((b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x)) / all;
+    weight[0] = 1 - weight[1] - weight[2];
+    return weight[0] >= 0 && weight[1] >= 0 && weight[2] >= 0;
+}
+
+/* The face of one sheet that node i of the other touches; false where there is none. */
+static bool find_contact(const stack *t, int i, int side, contact *k) {
+    const cloth *sheet = &t->sheet;
+    int n = sheet->node_count;
+    vo_vec3 at = v3_add_scaled(sheet->x[i], side ? -1 : 1, v3(0.003, 0.004, 0.001));
+    *k = (contact){.row = {side ? i : n + i}, .weight = {1}};
+    k->normal = v3_normalize(v3(0.1, -0.2, 1));
+    for (int f = 0; f < sheet->face_count; f++) {
+        double weight[CORNERS];
+        if (!find_weights(sheet, sheet->face[f], at, weight)) continue;
+        bool fixed = sheet->pinned[i];
+        for (int c = 0; c < CORNERS; c++) {
+            k->row[c + 1] = sheet->face[f][c] + (side ? n : 0);
+            k->weight[c + 1] = -weight[c];
+            fixed = fixed || sheet->pinned[sheet->face[f][c]];
+        }
+        return !fixed;
+    }
+    return false;
+}
+
+static void fill_block(float block[VO_BLOCK_FLOATS], double s, vo_vec3 normal) {
+    double n[3] = {normal.x, normal.y, normal.z};
+    memset(block, 0, VO_BLOCK_FLOATS * sizeof *block);
+    for (int c = 0; c < 3; c++)
+        for (int r = 0; r < 3; r++) block[4 * c + r] = (float)(s * n[r] * n[c]);
+}
+
+/* Adds k (w n) (w n)t: between the sides as couplings, within them to A. */
+static void add_contact(stack *t, const contact *k, double stiffness) {
+    for (int i = 0; i <= CORNERS; i++)
+        for (int j = i; j <= CORNERS; j++) {
+            float block[VO_BLOCK_FLOATS];
+            fill_block(block, stiffness * k->weight[i] * k->weight[j], k->normal);
+            if (i == 0 && j > 0) {
+                assert_ok(t->s.ctx, vo_couplings_add(t->s.ctx, &t->c, k->row[i], k->row[j], block));
+                continue;
+            }
+            int at = vo_block_pattern_find(&t->s.pattern, k->row[i], k->row[j]);
+            for (int e = 0; e < VO_BLOCK_FLOATS; e++) {
+                block_at(&t->s.a, at)[e] += block[e];
+                if (i != j) block_at(&t->s.a, t->s.pattern.mirror[at])[e] += block[e];
+            }
+        }
+}
+
+/* Nodes of the upper sheet touch the lower one and, with two sides, the other way round. */
+static void add_contacts(stack *t, int sides, double ratio) {
+    const cloth *sheet = &t->sheet;
+    double mass = sheet->fabric.density * sheet->spacing * sheet->spacing;
+    vo_couplings_begin(&t->c, 2 * sheet->node_count);
+    for (int side = 0; side < sides; side++)
+        for (int i = 0; i < sheet->node_count; i++) {
+            contact k;
+            if (find_contact(t, i, side, &k)) add_contact(t, &k, ratio * mass);
+        }
+    assert_ok(t->s.ctx, vo_couplings_finish(t->s.ctx, &t->c));
+}
+
+static void make_sheet(vo_context *ctx, cloth *c, int side, cloth_fabric fabric) {
+    cloth plain;
+    int *row_of = calloc((size_t)side * (size_t)side, sizeof *row_of);
+    cloth_make(ctx, &plain, side, fabric, false, NULL);
+    vo_vec3 *at = calloc((size_t)plain.node_count, sizeof *at);
+    for (int i = 0; i < plain.node_count; i++) at[i] = v3(plain.rest[i].x, plain.rest[i].y, 0);
+    assert_ok(ctx, vo_order_points(ctx, plain.node_count, at, row_of));
+    cloth_make(ctx, c, side, fabric, false, row_of);
+    cloth_assemble(ctx, c);
+    cloth_free(ctx, &plain);
+    free(at), free(row_of);
+}
+
+static void make_stack(stack *t, vo_context *ctx, int side, cloth_fabric fabric, int sides,
+                       double ratio) {
+    memset(t, 0, sizeof *t);
+    make_sheet(ctx, &t->sheet, side, fabric);
+    stack_pattern(t, ctx);
+    stack_sheets(t);
+    add_contacts(t, sides, ratio);
+}
+
+static void free_stack(stack *t) {
+    vo_context *ctx = t->s.ctx;
+    vo_couplings_free(ctx, &t->c);
+    free_system(&t->s);
+    cloth_free(ctx, &t->sheet);
+}
+
+/* ---- the rows of couplings ------------------------------------------------------------------ */
+
+static void random_block(vo_random *random, float block[VO_BLOCK_FLOATS]) {
+    for (int e = 0; e < VO_BLOCK_FLOATS; e++)
+        block[e] = e % 4 == 3 ? 0 : (float)vo_random_real(random, -1, 1);
+}
+
+/* Random pairs, some of them often. */
+static void add_random(vo_context *ctx, vo_couplings *c, int rows, int pairs, double scale,
+                       uint64_t seed) {
+    vo_random random = vo_random_seed(seed);
+    vo_couplings_begin(c, rows);
+    for (int k = 0; k < pairs; k++) {
+        int a = vo_random_int(&random, rows), b = vo_random_int(&random, rows);
+        if (k % 3 == 0) a = k % 7, b = 7 + k % 4;
+        float block[VO_BLOCK_FLOATS];
+        random_block(&random, block);
+        for (int e = 0; e < VO_BLOCK_FLOATS; e++) block[e] *= (float)scale;
+        if (a != b) assert_ok(ctx, vo_couplings_add(ctx, c, a, b, block));
+    }
+    assert_ok(ctx, vo_couplings_finish(ctx, c));
+}
+
+static void rows_hold_the_sum_of_the_pairs(void **state) {
+    (void)state;
+    enum { ROWS = 30 };
+    vo_context *ctx = test_context(1);
+    vo_couplings c = {0};
+    for (int pairs = 0; pairs < 400; pairs += 57) { /* reused, growing and shrinking */
+        add_random(ctx, &c, ROWS, pairs % 250, 1, (uint64_t)pairs);
+        static double sum[ROWS][ROWS][9];
+        memset(sum, 0, sizeof sum);
+        for (int k = 0; k < c.pair_count; k++)
+            for (int e = 0; e < 9; e++) {
+                int i = c.pair[k].row[0], j = c.pair[k].row[1];
+                sum[i][j][e] += (double)c.pair[k].block[4 * (e / 3) + e % 3];
+                sum[j][i][e] += (double)c.pair[k].block[4 * (e % 3) + e / 3];
+            }
+        int blocks = 0;
+        for (int i = 0; c.block_count > 0 && i < ROWS; i++)
+            for (int k = c.row_start[i]; k < c.row_start[i + 1]; k++, blocks++) {
+                int j = c.column[k];
+                if (k > c.row_start[i]) assert_true(c.column[k - 1] < j);
+                for (int e = 0; e < 9; e++) {
+                    float value = c.block[(size_t)k * VO_BLOCK_FLOATS + 4 * (e / 3) + e % 3];
+                    assert_near((double)value, sum[i][j][e], 1e-5);
+                    sum[i][j][e] = 0;
+                }
+            }
+        assert_int_equal(blocks, c.block_count);
+        for (int k = 0; k < ROWS * ROWS * 9; k++) assert_true((&sum[0][0][0])[k] == 0);
+    }
+    vo_couplings_free(ctx, &c);
+    vo_context_destroy(ctx);
+}
+
+static const float *find_block(const vo_couplings *c, int i, int j) {
+    for (int k = c->row_start[i]; k < c->row_start[i + 1]; k++)
+        if (c->column[k] == j) return c->block + (size_t)k * VO_BLOCK_FLOATS;
+    fail_msg("no block (%d, %d)", i, j);
+    return NULL;
+}
+
+static void rows_are_symmetric_to_the_last_bit(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_couplings c = {0};
+    add_random(ctx, &c, 40, 500, 1, 3);
+    for (int i = 0; i < 40; i++)
+        for (int k = c.row_start[i]; k < c.row_start[i + 1]; k++) {
+            const float *m = c.block + (size_t)k * VO_BLOCK_FLOATS;
+            const float *other = find_block(&c, c.column[k], i);
+            for (int e = 0; e < 9; e++)
+                assert_true(m[4 * (e / 3) + e % 3] == other[4 * (e % 3) + e / 3]);
+        }
+    vo_couplings_free(ctx, &c);
+    vo_context_destroy(ctx);
+}
+
+static void wrong_rows_are_refused(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_couplings c = {0};
+    float block[VO_BLOCK_FLOATS] = {0};
+    vo_couplings_begin(&c, 5);
+    const int wrong[][2] = {{-1, 2}, {2, -1}, {5, 2}, {2, 5}, {3, 3}};
+    for (int k = 0; k < 5; k++)
+        assert_int_equal(vo_couplings_add(ctx, &c, wrong[k][0], wrong[k][1], block), VO_BAD_CALL);
+    assert_ok(ctx, vo_couplings_finish(ctx, &c));
+    assert_int_equal(c.block_count, 0);
+    vo_couplings_free(ctx, &c);
+    vo_context_destroy(ctx);
+}
+
+/* ---- right answers -------------------------------------------------------------------------- */
+
+static vo_solve_report solve_coupled(block_system *s, const vo_couplings *c,
+                                     vo_preconditioner preconditioner, double tolerance, int most) {
+    vo_pcg *pcg;
+    vo_direct *direct = NULL;
+    assert_ok(s->ctx, vo_pcg_create(s->ctx, &s->pattern, &pcg));
+    if (preconditioner == VO_PRECONDITION_DIRECT) {
+        assert_ok(s->ctx, vo_direct_create(s->ctx, &s->pattern, &direct));
+        assert_true(vo_direct_factor(direct, &s->a));
+    }
+    vo_pcg_def def = {preconditioner, tolerance, most, c, direct};
+    vo_solve_report report = vo_pcg_solve(pcg, &def, &s->a, s->b, s->x);
+    vo_direct_destroy(direct);
+    vo_pcg_destroy(pcg);
+    return report;
+}
+
+static int preconditioners(void) { return vo_direct_available() ? 3 : 2; }
+
+static void conjugate_gradients_agree_with_dense_cholesky(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    int sizes[] = {12, 40, 129, 300};
+    for (int n = 0; n < 4; n++) {
+        block_system s;
+        vo_couplings c = {0};
+        int rows = sizes[n];
+        make_random_system(&s, ctx, rows, 9, 1.6, (uint64_t)n);
+        add_random(ctx, &c, rows, rows, 0.2, (uint64_t)n);
+        double *d = dense_matrix(&s), *y = dense_vector(s.b, rows);
+        for (int i = 0; i < rows; i++)
+            for (int k = c.row_start[i]; k < c.row_start[i + 1]; k++)
+                for (int e = 0; e < 9; e++)
+                    d[(size_t)(3 * i + e % 3) * 3 * (size_t)rows + 3 * c.column[k] + e / 3] +=
+                        (double)c.block[(size_t)k * VO_BLOCK_FLOATS + 4 * (e / 3) + e % 3];
+        dense_solve(d, y, 3 * rows);
+        for (int p = 0; p < preconditioners(); p++) {
+            memset(s.x, 0, (size_t)rows * sizeof *s.x);
+            vo_solve_report report = solve_coupled(&s, &c, (vo_preconditioner)p, 1e-11, 500);
+            assert_true(report.converged && report.residual <= 1e-11);
+            assert_close(s.x, y, rows, 1e-9);
+        }
+        free(d), free(y);
+        vo_couplings_free(ctx, &c);
+        free_system(&s);
+    }
+    vo_context_destroy(ctx);
+}
+
+static void conjugate_gradients_agree_with_cholmod_on_the_merged_pattern(void **state) {
+    (void)state;
+    if (!vo_direct_available()) skip();
+    vo_context *ctx = test_context(2);
+    stack t;
+    make_stack(&t, ctx, 20, CLOTH_SOFT, 2, 100);
+    int rows = 2 * t.sheet.node_count;
+    vo_vec4 *exact = calloc((size_t)rows, sizeof *exact);
+    vo_solve_report report;
+    assert_ok(ctx, vo_direct_solve_coupled(ctx, &t.s.a, &t.c, t.s.b, exact, &report));
+    assert_true(report.converged && report.residual < 1e-11);
+    double *y = dense_vector(exact, rows);
+    for (int p = 0; p < 3; p++) {
+        memset(t.s.x, 0, (size_t)rows * sizeof *t.s.x);
+        assert_true(solve_coupled(&t.s, &t.c, (vo_preconditioner)p, 1e-10, 3000).converged);
+        assert_close(t.s.x, y, rows, 1e-7);
+    }
+    free(y), free(exact);
+    free_stack(&t);
+    vo_context_destroy(ctx);
+}
+
+/* One iteration from zero goes along B b, B the preconditioner. Three of them, for b1, b2 and
+ * b1 + b2, tell B b1 and B b2 up to one factor, and B is symmetric if b2 . B b1 = b1 . B b2. */
+static void the_preconditioner_is_symmetric(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    stack t;
+    make_stack(&t, ctx, 20, CLOTH_SOFT, 2, 100);
+    int rows = 2 * t.sheet.node_count, n = 3 * rows;
+    for (int p = 0; p < preconditioners(); p++) {
+        double *b[3], *x[3];
+        vo_random random = vo_random_seed(5);
+        vo_vec4 *first = calloc((size_t)rows, sizeof *first);
+        for (int k = 0; k < 3; k++) {
+            for (int i = 0; i < rows; i++) {
+                vo_vec4 r = random_vec4(&random), f = first[i];
+                if (k == 0) first[i] = r;
+                if (k == 2)
+                    r = (vo_vec4){f.x + b[1][3 * i], f.y + b[1][3 * i + 1], f.z + b[1][3 * i + 2],
+                                  0};
+                t.s.b[i] = r;
+            }
+            b[k] = dense_vector(t.s.b, rows);
+            memset(t.s.x, 0, (size_t)rows * sizeof *t.s.x);
+            assert_int_equal(solve_coupled(&t.s, &t.c, (vo_preconditioner)p, 1e-9, 1).iterations,
+                             1);
+            x[k] = dense_vector(t.s.x, rows);
+        }
+        double m[3] = {0}, right[2] = {0}, cross[2] = {0}; /* x2 = c0 x0 + c1 x1, least squares */
+        for (int i = 0; i < n; i++) {
+            m[0] += x[0][i] * x[0][i], m[1] += x[0][i] * x[1][i], m[2] += x[1][i] * x[1][i];
+            right[0] += x[0][i] * x[2][i], right[1] += x[1][i] * x[2][i];
+            cross[0] += b[1][i] * x[0][i], cross[1] += b[0][i] * x[1][i];
+        }
+        double determinant = m[0] * m[2] - m[1] * m[1];
+        double c0 = (right[0] * m[2] - right[1] * m[1]) / determinant;
+        double c1 = (right[1] * m[0] - right[0] * m[1]) / determinant;
+        double self = 0;
+        for (int i = 0; i < n; i++) self += c0 * b[0][i] * x[0][i];
+        assert_near(c0 * cross[0] / self, c1 * cross[1] / self, 2e-5);
+        assert_true(fabs(cross[0]) > 1e-3 * fabs(self));
+        for (int k = 0; k < 3; k++) free(b[k]), free(x[k]);
+        free(first);
+    }
+    free_stack(&t);
+    vo_context_destroy(ctx);
+}
+
+/* No couplings are the same as none at all. */
+static void empty_couplings_change_no_bit(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    block_system s;
+    make_random_system(&s, ctx, 300, 9, 1.02, 1);
+    vo_couplings c = {0};
+    vo_couplings_begin(&c, 300);
+    assert_ok(ctx, vo_couplings_finish(ctx, &c));
+    static vo_vec4 plain[300];
+    for (int p = 0; p < 2; p++) {
+        memset(s.x, 0, 300 * sizeof *s.x);
+        solve_coupled(&s, NULL, (vo_preconditioner)p, 1e-6, 100);
+        memcpy(plain, s.x, sizeof plain);
+        memset(s.x, 0, 300 * sizeof *s.x);
+        solve_coupled(&s, &c, (vo_preconditioner)p, 1e-6, 100);
+        assert_memory_equal(s.x, plain, sizeof plain);
+    }
+    vo_couplings_free(ctx, &c);
+    free_system(&s);
+    vo_context_destroy(ctx);
+}
+
+static void solve_on(int threads, bool avx2, int p, vo_vec4 *x, vo_solve_report *report) {
+    vo_context *ctx = test_context(threads);
+    ctx->use_avx2 = ctx->use_avx2 && avx2;
+    stack t;
+    make_stack(&t, ctx, 24, CLOTH_SOFT, 2, 30);
+    *report = solve_coupled(&t.s, &t.c, (vo_preconditioner)p, 1e-5, 500);
+    memcpy(x, t.s.x, 2 * 24 * 24 * sizeof *x);
+    free_stack(&t);
+    vo_context_destroy(ctx);
+}
+
+static void solutions_have_the_same_bits_for_all_kernels_and_threads(void **state) {
+    (void)state;
+    static vo_vec4 one[2 * 24 * 24], other[2 * 24 * 24];
+    for (int p = 0; p < preconditioners(); p++) {
+        vo_solve_report base, report;
+        solve_on(1, false, p, one, &base);
+        assert_true(base.converged && base.iterations > 3);
+        for (int threads = 1; threads <= 3; threads++) {
+            solve_on(threads, true, p, other, &report);
+            assert_int_equal(base.iterations, report.iterations);
+            assert_memory_equal(one, other, sizeof one);
+        }
+    }
+}
+
+/* ---- good answers --------------------------------------------------------------------------- */
+
+/* Contacts up to ten times as stiff as the nodes are heavy (m / dt^2) cost little; beyond that the
+ * motion of both layers together, soft in truth, looks stiff to the preconditioner, and iterations
+ * grow with the root of the stiffness. Bounds leave a fifth of room above what is measured. */
+static void stiff_contacts_converge(void **state) {
+    (void)state;
+    static const int most[2][5] = {{17, 26, 74, 201, 520}, {28, 32, 66, 191, 540}};
+    vo_context *ctx = test_context(2);
+    for (int fabric = 0; fabric < 2; fabric++)
+        for (int sides = 1; sides <= 2; sides++) {
+            double ratio = 1;
+            for (int k = 0; k < 5; k++, ratio *= 10) {
+                stack t;
+                make_stack(&t, ctx, 40, fabric ? CLOTH_STIFF : CLOTH_SOFT, sides, ratio);
+                vo_solve_report r =
+                    solve_coupled(&t.s, &t.c, VO_PRECONDITION_TWO_LEVEL, 1e-3, 1000);
+                print_message("%s, %d sides, %g m / dt^2: %d iterations\n",
+                              fabric ? "stiff" : "soft", sides, ratio, r.iterations);
+                assert_true(r.converged);
+                assert_in_range(r.iterations, 1, most[fabric][k]);
+                free_stack(&t);
+            }
+        }
+    vo_context_destroy(ctx);
+}
+
+/* Not positive definite, or not numbers: no convergence, and x stays finite. */
+static void bad_couplings_end_without_convergence(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    const double scale[] = {1e6, NAN, INFINITY};
+    for (int k = 0; k < 3; k++)
+        for (int p = 0; p < preconditioners(); p++) {
+            block_system s;
+            vo_couplings c = {0};
+            make_random_system(&s, ctx, 60, 9, 1.02, 1);
+            add_random(ctx, &c, 60, 90, scale[k], 1);
+            assert_false(solve_coupled(&s, &c, (vo_preconditioner)p, 1e-6, 500).converged);
+            assert_true(all_finite(s.x, 60));
+            vo_couplings_free(ctx, &c);
+            free_system(&s);
+        }
+    vo_context_destroy(ctx);
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static void rebuilding_and_solving_allocate_nothing(void **state) {
+    (void)state;
+    test_memory memory = {.fail_at = -1};
+    vo_context *ctx = test_context_with(2, &memory);
+    block_system s;
+    vo_couplings c = {0};
+    vo_pcg *pcg;
+    make_random_system(&s, ctx, 400, 9, 1.6, 2);
+    assert_ok(ctx, vo_pcg_create(ctx, &s.pattern, &pcg));
+    add_random(ctx, &c, 400, 420, 0.2, 1);
+    long calls = memory.calls;
+    for (int round = 0; round < 4; round++) {
+        add_random(ctx, &c, 400, 400 - 50 * round, 0.2, (uint64_t)round);
+        vo_pcg_def def = {.preconditioner = (vo_preconditioner)(round % 2),
+                          .tolerance = 1e-8,
+                          .max_iterations = 500,
+                          .couplings = &c};
+        memset(s.x, 0, 400 * sizeof *s.x);
+        assert_true(vo_pcg_solve(pcg, &def, &s.a, s.b, s.x).converged);
+    }
+    assert_int_equal(memory.calls, calls);
+    vo_pcg_destroy(pcg);
+    vo_couplings_free(ctx, &c);
+    free_system(&s);
+    vo_context_destroy(ctx);
+    assert_int_equal(memory.live, 0);
+}
+
+static vo_result couple_and_merge(vo_context *ctx, void *arg) {
+    (void)arg;
+    const int pairs[][2] = {{0, 1}, {1, 2}, {5, 20}};
+    vo_block_pattern pattern, merged_pattern;
+    vo_block_matrix a = {0}, merged;
+    vo_couplings c = {0};
+    vo_result result = vo_block_pattern_build(ctx, 40, 3, pairs, &pattern);
+    if (result == VO_OK) result = vo_block_matrix_init(ctx, &pattern, &a);
+    vo_couplings_begin(&c, 40);
+    for (int k = 0; k < 100 && result == VO_OK; k++) {
+        const float block[VO_BLOCK_FLOATS] = {(float)k};
+        result = vo_couplings_add(ctx, &c, k % 39, 39, block);
+    }
+    if (result == VO_OK) result = vo_couplings_finish(ctx, &c);
+    if (result == VO_OK) result = vo_couplings_merge(ctx, &c, &a, &merged_pattern, &merged);
+    if (result == VO_OK) {
+        assert_int_equal(merged_pattern.block_count, 40 + 2 * (3 + 39));
+        vo_block_matrix_free(ctx, &merged);
+        vo_block_pattern_free(&merged_pattern);
+    }
+    vo_couplings_free(ctx, &c);
+    vo_block_matrix_free(ctx, &a);
+    vo_block_pattern_free(&pattern);
+    return result;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    test_every_allocation(couple_and_merge, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_hold_the_sum_of_the_pairs),
+        cmocka_unit_test(rows_are_symmetric_to_the_last_bit),
+        cmocka_unit_test(wrong_rows_are_refused),
+        cmocka_unit_test(conjugate_gradients_agree_with_dense_cholesky),
+        cmocka_unit_test(conjugate_gradients_agree_with_cholmod_on_the_merged_pattern),
+        cmocka_unit_test(the_preconditioner_is_symmetric),
+        cmocka_unit_test(empty_couplings_change_no_bit),
+        cmocka_unit_test(solutions_have_the_same_bits_for_all_kernels_and_threads),
+        cmocka_unit_test(stiff_contacts_converge),
+        cmocka_unit_test(bad_couplings_end_without_convergence),
+        cmocka_unit_test(rebuilding_and_solving_allocate_nothing),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
