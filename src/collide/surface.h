@@ -49,6 +49,9 @@ typedef struct vo_surface {
     vo_vec3 *x0, *x1;     /* [node_count] m */
     double *inverse_mass; /* [node_count] 1/kg; 0: is moved by nothing but its motion */
     double *area;         /* [node_count] m^2 of cloth or obstacle around a node, at rest */
+    int vert_count;       /* the rest is of cloths only: their material space, m */
+    vo_vec2 *vert_u;      /* [vert_count] */
+    int (*face_vert)[3];  /* [cloth_face_count]; faces on both sides of a seam share no vert */
 } vo_surface;
 
 typedef struct vo_surface_source {

@@ -1,0 +1,59 @@
+/* One pair of features: its nodes, its distance, whether it is near, whether a step clears it.
+ * Stateless over the surface's arrays. */
+#ifndef VO_COLLIDE_CANDIDATES_PAIR_H
+#define VO_COLLIDE_CANDIDATES_PAIR_H
+
+#include "collide/candidates.h"
+
+/* A pair by its features: a node and a face, or two edges, the lower one first. */
+typedef struct vo_feature_key {
+    int32_t a, b;
+} vo_feature_key;
+
+/* Two features that were measured and found near. */
+typedef struct vo_near_hit {
+    vo_feature_key key;
+    vo_near near;
+} vo_near_hit;
+
+/* Nodes of a pair. False if the features have a node in common. */
+static inline bool vo_node_face_nodes(const vo_surface *s, vo_feature_key key, int node[4]) {
+    const int *face = s->face[key.b];
+    node[0] = key.a;
+    node[1] = face[0];
+    node[2] = face[1];
+    node[3] = face[2];
+    return (face[0] != key.a) & (face[1] != key.a) & (face[2] != key.a);
+}
+static inline bool vo_edge_edge_nodes(const vo_surface *s, vo_feature_key key, int node[4]) {
+    const int *a = s->edge[key.a], *b = s->edge[key.b];
+    node[0] = a[0];
+    node[1] = a[1];
+    node[2] = b[0];
+    node[3] = b[1];
+    return (a[0] != b[0]) & (a[0] != b[1]) & (a[1] != b[0]) & (a[1] != b[1]);
+}
+
+/* The distance at which a pair begins to repel. */
+double vo_pair_thickness(const vo_surface *s, const int node[4], double thickness);
+
+/* Measures a pair at x0; true if it is near. `*distance` gets the distance either way, rounded to
+ * nearest. */
+bool vo_measure_pair(const vo_surface *s, const vo_feature_pair *pair, double thickness,
+                     vo_near *near, double *distance);
+
+/* Of the distance at x0, this part is left all the way to x1 to pairs that are cleared. */
+#define VO_SWEPT_KEEP 0.25
+
+/* Whether a plane keeps two features that far apart, from x0 to x1. `*distance` gets their distance
+ * at x0. A proof despite rounding: false where in doubt. */
+bool vo_pair_is_clear(const vo_surface *s, const vo_feature_pair *pair, double *distance);
+
+/* Puts hits into their order, which depends on the features alone: nodes and faces by node, part
+ * and distance; then edges. Leaves out the faces that are not the nearest on their side. `order`
+ * has room for count indices, `start` for node_count + 1 or edge_count + 1 whichever is more.
+ * Returns how many are left; out[i] is where they go. */
+int vo_select_near(const vo_surface *s, int count, const vo_near_hit *hit, int32_t *order,
+                   int32_t *start, vo_near *out);
+
+#endif

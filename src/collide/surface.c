@@ -1,0 +1,174 @@
+#include "collide/surface.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+/* Counts and ranges of all parts. */
+static void number_parts(vo_surface *s, const vo_surface_source *source) {
+    for (int p = 0; p < s->part_count; p++) {
+        const vo_mesh *m = source[p].mesh;
+        vo_surface_part *part = &s->part[p];
+        *part = (vo_surface_part){
+            .node_begin = s->node_count,
+            .node_end = s->node_count += m->node_count,
+            .edge_begin = s->edge_count,
+            .edge_end = s->edge_count += m->edge_count,
+            .face_begin = s->face_count,
+            .face_end = s->face_count += m->face_count,
+            .obstacle = source[p].obstacle,
+            .present = true,
+            .rigid = source[p].rigid,
+            .pose = {xf_identity(), xf_identity()},
+        };
+        if (part->obstacle) continue;
+        s->cloth_node_count = s->node_count;
+        s->cloth_face_count = s->face_count;
+        s->vert_count += m->vert_count;
+    }
+}
+
+/* An array of n elements; never NULL for want of elements. */
+#define NEW(ctx, array, n)  ((array) = vo_alloc((ctx), ((size_t)(n) + 1) * sizeof *(array)))
+#define FREE(ctx, array, n) vo_free((ctx), (array), ((size_t)(n) + 1) * sizeof *(array))
+
+static bool allocate(vo_surface *s) {
+    vo_context *ctx = s->ctx;
+    return NEW(ctx, s->face, s->face_count) && NEW(ctx, s->face_edge, s->face_count) &&
+           NEW(ctx, s->edge, s->edge_count) && NEW(ctx, s->node_part, s->node_count) &&
+           NEW(ctx, s->face_part, s->face_count) && NEW(ctx, s->owns, s->face_count) &&
+           NEW(ctx, s->reach, s->node_count) && NEW(ctx, s->x0, s->node_count) &&
+           NEW(ctx, s->x1, s->node_count) && NEW(ctx, s->inverse_mass, s->node_count) &&
+           NEW(ctx, s->area, s->node_count) && NEW(ctx, s->vert_u, s->vert_count) &&
+           NEW(ctx, s->face_vert, s->cloth_face_count);
+}
+
+/* Nodes, edges and faces of one part. Edges run as in the mesh. */
+static void copy_part(vo_surface *s, int p, const vo_mesh *m) {
+    const vo_surface_part *part = &s->part[p];
+    int n0 = part->node_begin, e0 = part->edge_begin, f0 = part->face_begin;
+    for (int i = 0; i < m->node_count; i++) {
+        s->node_part[n0 + i] = p;
+        s->x0[n0 + i] = s->x1[n0 + i] = m->node_x[i];
+        s->inverse_mass[n0 + i] = s->area[n0 + i] = 0;
+        s->reach[n0 + i] = INFINITY;
+    }
+    for (int e = 0; e < m->edge_count; e++)
+        for (int k = 0; k < 2; k++) s->edge[e0 + e][k] = n0 + m->edge_node[e][k];
+    for (int f = 0; f < m->face_count; f++) {
+        s->face_part[f0 + f] = p;
+        for (int k = 0; k < 3; k++) {
+            s->face[f0 + f][k] = n0 + vo_mesh_face_node(m, f, k);
+            s->face_edge[f0 + f][k] = e0 + m->face_edge[f][k];
+        }
+    }
+}
+
+/* Material space of a cloth, whose verts start at `v0`. */
+static void copy_material(vo_surface *s, int p, const vo_mesh *m, int v0) {
+    for (int v = 0; v < m->vert_count; v++) s->vert_u[v0 + v] = m->vert_u[v];
+    for (int f = 0; f < m->face_count; f++)
+        for (int k = 0; k < 3; k++)
+            s->face_vert[s->part[p].face_begin + f][k] = v0 + m->face_vert[f][k];
+}
+
+/* Area and reach of the nodes of a cloth, in material space. */
+static void measure_cloth(vo_surface *s, const vo_surface_part *part) {
+    for (int f = part->face_begin; f < part->face_end; f++) {
+        vo_vec2 u[3];
+        for (int k = 0; k < 3; k++) u[k] = s->vert_u[s->face_vert[f][k]];
+        double area = fabs(v2_cross(v2_sub(u[1], u[0]), v2_sub(u[2], u[0]))) / 2, longest = 0;
+        for (int k = 0; k < 3; k++)
+            longest = vo_max(longest, v2_length(v2_sub(u[(k + 1) % 3], u[k])));
+        double half_height = longest > 0 ? area / longest : 0;
+        for (int k = 0; k < 3; k++) {
+            int n = s->face[f][k];
+            s->area[n] += area / 3;
+            s->reach[n] = vo_min(s->reach[n], half_height);
+        }
+    }
+}
+
+static void measure_obstacle(vo_surface *s, const vo_surface_part *part) {
+    for (int f = part->face_begin; f < part->face_end; f++) {
+        const int *n = s->face[f];
+        vo_vec3 a = s->x0[n[0]], b = v3_sub(s->x0[n[1]], a), c = v3_sub(s->x0[n[2]], a);
+        double area = v3_length(v3_cross(b, c)) / 2;
+        for (int k = 0; k < 3; k++) s->area[n[k]] += area / 3;
+    }
+}
+
+/* `bit` for the first that asks for an element, 0 for all others. */
+static unsigned claim(unsigned char *taken, int element, unsigned bit) {
+    bool first = !taken[element];
+    taken[element] = 1;
+    return first ? bit : 0;
+}
+
+/* Each node and each edge belongs to the first face that has it. */
+static vo_result find_owners(vo_surface *s) {
+    size_t bytes = (size_t)s->node_count + (size_t)s->edge_count + 1;
+    unsigned char *taken = vo_alloc_zero(s->ctx, bytes);
+    if (!taken) return vo_fail_memory(s->ctx, "the surface");
+    for (int f = 0; f < s->face_count; f++) {
+        unsigned bits = 0;
+        for (int k = 0; k < 3; k++) {
+            bits |= claim(taken, s->face[f][k], (unsigned)VO_OWNS_NODE << k);
+            bits |= claim(taken + s->node_count, s->face_edge[f][k], (unsigned)VO_OWNS_EDGE << k);
+        }
+        s->owns[f] = (unsigned char)bits;
+    }
+    vo_free(s->ctx, taken, bytes);
+    return VO_OK;
+}
+
+static void fill(vo_surface *s, const vo_surface_source *source) {
+    int vert = 0;
+    for (int p = 0; p < s->part_count; p++) {
+        copy_part(s, p, source[p].mesh);
+        if (source[p].obstacle) {
+            measure_obstacle(s, &s->part[p]);
+            continue;
+        }
+        copy_material(s, p, source[p].mesh, vert);
+        vert += source[p].mesh->vert_count;
+        measure_cloth(s, &s->part[p]);
+    }
+}
+
+vo_result vo_surface_create(vo_context *ctx, int count, const vo_surface_source *source,
+                            vo_surface *out) {
+    *out = (vo_surface){.ctx = ctx};
+    for (int p = 1; p < count; p++) VO_REQUIRE(ctx, source[p].obstacle || !source[p - 1].obstacle);
+    if (!NEW(ctx, out->part, count)) return vo_fail_memory(ctx, "the surface");
+    out->part_count = count;
+    number_parts(out, source);
+    vo_result result = VO_OK;
+    if (allocate(out)) {
+        fill(out, source);
+        result = find_owners(out);
+    } else {
+        result = vo_fail_memory(ctx, "the surface");
+    }
+    if (result != VO_OK) vo_surface_free(out);
+    return result;
+}
+
+void vo_surface_free(vo_surface *s) {
+    vo_context *ctx = s->ctx;
+    FREE(ctx, s->part, s->part_count);
+    FREE(ctx, s->face, s->face_count);
+    FREE(ctx, s->face_edge, s->face_count);
+    FREE(ctx, s->edge, s->edge_count);
+    FREE(ctx, s->node_part, s->node_count);
+    FREE(ctx, s->face_part, s->face_count);
+    FREE(ctx, s->owns, s->face_count);
+    FREE(ctx, s->reach, s->node_count);
+    FREE(ctx, s->x0, s->node_count);
+    FREE(ctx, s->x1, s->node_count);
+    FREE(ctx, s->inverse_mass, s->node_count);
+    FREE(ctx, s->area, s->node_count);
+    FREE(ctx, s->vert_u, s->vert_count);
+    FREE(ctx, s->face_vert, s->cloth_face_count);
+    *s = (vo_surface){0};
+}
