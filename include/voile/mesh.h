@@ -48,6 +48,42 @@ VO_API vo_result vo_mesh_create(vo_context *ctx, int node_count, const vo_vec3 *
                                 int face_count, const int (*face_vert)[3], vo_mesh_use use,
                                 vo_mesh **out);
 
+/* Bodies for obstacles. All are closed and turned outwards. */
+typedef enum vo_shape_kind {
+    VO_SHAPE_SPHERE,   /* around the origin: radius */
+    VO_SHAPE_BOX,      /* around the origin: size */
+    VO_SHAPE_PLATE,    /* a box of this size whose upper side lies in the plane z = 0 */
+    VO_SHAPE_CYLINDER, /* around the origin, along z: radius, height */
+    VO_SHAPE_TORUS,    /* a ring around z in the plane z = 0: radius, tube */
+    VO_SHAPE_FUNNEL,   /* around z, open above and below: radius, neck, height, stem, thickness */
+    VO_SHAPE_BLADE,    /* a wedge with its sharp edge along x through the origin; it points to +y,
+                          so its back is at y = -size.y, size.z thick */
+} vo_shape_kind;
+
+/* In square brackets what vo_shape_def_default sets. Members that the kind does not list are not
+ * looked at. */
+typedef struct vo_shape_def {
+    vo_shape_kind kind;
+    double radius;      /* [0] m, positive; of a torus to the middle of its tube, of a funnel inside
+                           at the mouth */
+    double tube;        /* [0] m, radius of the tube; positive and less than radius */
+    double neck;        /* [0] m, radius inside at the narrow end; positive and less than radius */
+    double height;      /* [0] m, positive; of a funnel from the neck (z = 0) to the mouth */
+    double stem;        /* [0] m, length of the straight pipe below the neck; may be 0 */
+    double thickness;   /* [0] m, of the wall; 0: a fifth of the neck */
+    vo_vec3 size;       /* [0, 0, 0] m, positive, along x, y, z */
+    double edge_length; /* [0] m, of the triangles, about; 0: an eighth of a sphere's radius, a
+                           quarter of a cylinder's (at most its height), half of a tube, a third of
+                           a neck, a sixteenth of the longest side of the others. A circle has six
+                           edges at least, a side one */
+} vo_shape_def;
+
+VO_API vo_shape_def vo_shape_def_default(vo_shape_kind kind);
+
+/* A mesh of VO_MESH_FOR_OBSTACLE. Sizes that make no shape, and edges so short that the faces would
+ * be more than about 2 million, are VO_BAD_CALL. */
+VO_API vo_result vo_mesh_create_shape(vo_context *ctx, const vo_shape_def *def, vo_mesh **out);
+
 /* OBJ with the extensions of ARCSim (docs/formats.md). */
 VO_API vo_result vo_mesh_load_obj(vo_context *ctx, const char *path, vo_mesh_use use,
                                   vo_mesh **out);

@@ -1,0 +1,344 @@
+/* Shapes against geometry: closed, turned outwards, of the right area and volume, of good
+ * triangles. */
+#include "support.h"
+
+#include "mesh/mesh.h"
+#include "mesh/validate.h"
+
+#include <string.h>
+
+/* Volume by the divergence theorem; positive where the faces look outwards. */
+static double volume_of(const vo_mesh *m) {
+    double volume = 0;
+    for (int f = 0; f < m->face_count; f++) {
+        vo_vec3 a = m->node_x[vo_mesh_face_node(m, f, 0)];
+        vo_vec3 b = m->node_x[vo_mesh_face_node(m, f, 1)];
+        vo_vec3 c = m->node_x[vo_mesh_face_node(m, f, 2)];
+        volume += v3_dot(a, v3_cross(b, c)) / 6;
+    }
+    return volume;
+}
+
+static double area_of(const vo_mesh *m) {
+    double area = 0;
+    for (int f = 0; f < m->face_count; f++) area += v3_length(vo_mesh_face_normal(m, f)) / 2;
+    return area;
+}
+
+/* The smallest angle of all triangles, in degrees. */
+static double smallest_angle(const vo_mesh *m) {
+    double least = 180;
+    for (int f = 0; f < m->face_count; f++)
+        for (int i = 0; i < 3; i++) {
+            vo_vec3 a = m->node_x[vo_mesh_face_node(m, f, i)];
+            vo_vec3 p = v3_sub(m->node_x[vo_mesh_face_node(m, f, (i + 1) % 3)], a);
+            vo_vec3 q = v3_sub(m->node_x[vo_mesh_face_node(m, f, (i + 2) % 3)], a);
+            double angle = atan2(v3_length(v3_cross(p, q)), v3_dot(p, q)) * 180 / VO_PI;
+            least = vo_min(least, angle);
+        }
+    return least;
+}
+
+static void edge_lengths(const vo_mesh *m, double *low, double *high) {
+    *low = INFINITY;
+    *high = 0;
+    for (int e = 0; e < m->edge_count; e++) {
+        double l = v3_distance(m->node_x[m->edge_node[e][0]], m->node_x[m->edge_node[e][1]]);
+        *low = vo_min(*low, l);
+        *high = vo_max(*high, l);
+    }
+}
+
+/* Nothing at all to complain of, two faces along every edge, and the right number of handles. */
+static void check_closed(vo_context *ctx, const vo_mesh *m, int euler) {
+    vo_mesh_data data = {.node_count = m->node_count,
+                         .vert_count = m->vert_count,
+                         .face_count = m->face_count,
+                         .node_x = m->node_x,
+                         .vert_u = m->vert_u,
+                         .vert_node = m->vert_node,
+                         .face_vert = m->face_vert};
+    vo_mesh_report report;
+    assert_ok(ctx, vo_mesh_validate(ctx, &data, VO_MESH_FOR_OBSTACLE, &report));
+    if (report.count) {
+        char text[512];
+        vo_mesh_defect_text(&report.defect[0], text, sizeof text);
+        fail_msg("%d defects: %s", report.count, text);
+    }
+    vo_mesh_report_free(&report);
+    for (int e = 0; e < m->edge_count; e++) assert_true(m->edge_face[e][1] >= 0);
+    assert_int_equal(m->node_count - m->edge_count + m->face_count, euler);
+    assert_int_equal(m->use, VO_MESH_FOR_OBSTACLE);
+}
+
+typedef struct shape_case {
+    vo_shape_def def;
+    double volume, area;
+    int euler;
+    double least_angle; /* degrees; 0: a thin shape has thin triangles */
+    bool flat;          /* of flat sides: area and volume are exact */
+} shape_case;
+
+/* Frustum of a cone. */
+static double frustum(double a, double b, double h) {
+    return VO_PI * h / 3 * (a * a + a * b + b * b);
+}
+static double frustum_side(double a, double b, double h) {
+    return VO_PI * (a + b) * hypot(a - b, h);
+}
+
+/* A funnel of 45 degrees: radius 3, neck 1, height 2, stem 1, wall t with t sqrt(2) across. */
+static const double wall = 0.4;
+static double funnel_volume(void) {
+    double w = wall * sqrt(2), corner = wall * (1 - sqrt(2)), out = 1 + wall;
+    return frustum(3 + w, out, 2 - corner) + VO_PI * out * out * (1 + corner) - frustum(3, 1, 2) -
+           VO_PI;
+}
+static double funnel_area(void) {
+    double w = wall * sqrt(2), corner = wall * (1 - sqrt(2)), out = 1 + wall;
+    return frustum_side(3 + w, out, 2 - corner) + 2 * VO_PI * out * (1 + corner) +
+           frustum_side(3, 1, 2) + 2 * VO_PI + VO_PI * ((3 + w) * (3 + w) - 9) +
+           VO_PI * (out * out - 1);
+}
+
+static int make_cases(shape_case *c) {
+    const vo_vec3 size = {2, 1, 0.5}, thin = {2, 1, 0.02};
+    double blade = 2 * 2 * hypot(1, 0.01) + 2 * 0.02 + 0.02; /* two sides, the back, two ends */
+    int n = 0;
+    c[n++] = (shape_case){
+        {.kind = VO_SHAPE_SPHERE, .radius = 2}, 32 * VO_PI / 3, 16 * VO_PI, 2, 45, false};
+    c[n++] = (shape_case){{.kind = VO_SHAPE_BOX, .size = size}, 1, 7, 2, 30, true};
+    c[n++] = (shape_case){{.kind = VO_SHAPE_PLATE, .size = thin}, 0.04, 4.12, 2, 0, true};
+    c[n++] = (shape_case){{.kind = VO_SHAPE_BLADE, .size = thin}, 0.02, blade, 2, 0, true};
+    c[n++] = (shape_case){
+        {.kind = VO_SHAPE_CYLINDER, .radius = 1, .height = 3}, 3 * VO_PI, 8 * VO_PI, 2, 25, false};
+    c[n++] = (shape_case){{.kind = VO_SHAPE_TORUS, .radius = 3, .tube = 1},
+                          6 * VO_PI * VO_PI,
+                          12 * VO_PI * VO_PI,
+                          0,
+                          25,
+                          false};
+    c[n++] = (shape_case){{.kind = VO_SHAPE_FUNNEL,
+                           .radius = 3,
+                           .neck = 1,
+                           .height = 2,
+                           .stem = 1,
+                           .thickness = wall},
+                          funnel_volume(),
+                          funnel_area(),
+                          0,
+                          25,
+                          false};
+    return n;
+}
+
+/* Round shapes are inscribed: what they lack falls with the square of the edges. */
+static void check_case(vo_context *ctx, shape_case c, double edge) {
+    vo_mesh *m;
+    c.def.edge_length = edge;
+    assert_ok(ctx, vo_mesh_create_shape(ctx, &c.def, &m));
+    check_closed(ctx, m, c.euler);
+    double slack = c.flat ? 1e-12 : edge * edge;
+    assert_near(volume_of(m), c.volume, slack * c.volume);
+    assert_near(area_of(m), c.area, slack * c.area);
+    if (!c.flat) assert_true(volume_of(m) < c.volume * (1 + 1e-3 * slack));
+    double low, high;
+    edge_lengths(m, &low, &high);
+    if (edge > 0 && smallest_angle(m) < c.least_angle)
+        fail_msg("kind %d, edge %g: an angle of %g degrees", (int)c.def.kind, edge,
+                 smallest_angle(m));
+    if (c.least_angle > 0 && edge < 0.2 && !(low > 0.5 * edge && high < 1.8 * edge))
+        fail_msg("kind %d: edges from %g to %g, asked for %g", (int)c.def.kind, low, high, edge);
+    vo_mesh_destroy(m);
+}
+
+static void shapes_have_their_volume_and_area(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    shape_case cases[16];
+    int count = make_cases(cases);
+    for (int i = 0; i < count; i++)
+        for (double edge = 0.5; edge > 0.06; edge *= 0.7) check_case(ctx, cases[i], edge);
+    vo_context_destroy(ctx);
+}
+
+/* With edges far longer than the shape it is as coarse as it can be, but still a body. */
+static void coarse_shapes_are_bodies(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    shape_case cases[16];
+    int count = make_cases(cases);
+    for (int i = 0; i < count; i++) {
+        vo_mesh *m;
+        cases[i].def.edge_length = 1e6;
+        assert_ok(ctx, vo_mesh_create_shape(ctx, &cases[i].def, &m));
+        check_closed(ctx, m, cases[i].euler);
+        assert_true(volume_of(m) > 0.3 * cases[i].volume);
+        vo_mesh_destroy(m);
+    }
+    vo_context_destroy(ctx);
+}
+
+static void the_usual_edges_show_the_shape(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    shape_case cases[16];
+    int count = make_cases(cases);
+    for (int i = 0; i < count; i++) {
+        vo_mesh *m;
+        assert_ok(ctx, vo_mesh_create_shape(ctx, &cases[i].def, &m));
+        check_closed(ctx, m, cases[i].euler);
+        assert_near(volume_of(m), cases[i].volume, 0.07 * cases[i].volume);
+        assert_in_range(m->face_count, 200, 10000);
+        vo_mesh_destroy(m);
+    }
+    vo_context_destroy(ctx);
+}
+
+static void bounds_of(const vo_mesh *m, vo_vec3 *low, vo_vec3 *high) {
+    *low = v3(INFINITY, INFINITY, INFINITY);
+    *high = v3_negate(*low);
+    for (int n = 0; n < m->node_count; n++) {
+        *low = v3_min(*low, m->node_x[n]);
+        *high = v3_max(*high, m->node_x[n]);
+    }
+}
+
+static void shapes_are_where_they_say(void **state) {
+    (void)state;
+    static const struct {
+        vo_shape_def def;
+        vo_vec3 low, high;
+    } cases[] = {
+        {{.kind = VO_SHAPE_BOX, .size = {1, 2, 3}}, {-0.5, -1, -1.5}, {0.5, 1, 1.5}},
+        {{.kind = VO_SHAPE_PLATE, .size = {1, 2, 3}}, {-0.5, -1, -3}, {0.5, 1, 0}},
+        {{.kind = VO_SHAPE_BLADE, .size = {1, 2, 0.5}}, {-0.5, -2, -0.25}, {0.5, 0, 0.25}},
+        {{.kind = VO_SHAPE_CYLINDER, .radius = 1, .height = 3}, {-1, -1, -1.5}, {1, 1, 1.5}},
+        {{.kind = VO_SHAPE_TORUS, .radius = 1, .tube = 0.25},
+         {-1.25, -1.25, -.25},
+         {1.25, 1.25, .25}},
+        {{.kind = VO_SHAPE_SPHERE, .radius = 2}, {-2, -2, -2}, {2, 2, 2}},
+        {{.kind = VO_SHAPE_FUNNEL,
+          .radius = 3,
+          .neck = 1,
+          .height = 4,
+          .stem = 2,
+          .thickness = 0.1},
+         {-3.112, -3.112, -2},
+         {3.112, 3.112, 4}},
+    };
+    vo_context *ctx = test_context(1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        vo_mesh *m;
+        vo_vec3 low, high;
+        vo_shape_def def = cases[i].def;
+        def.edge_length = 0.1;
+        assert_ok(ctx, vo_mesh_create_shape(ctx, &def, &m));
+        bounds_of(m, &low, &high);
+        double slack = i < 3 ? 1e-12 : 0.01;
+        assert_near(v3_distance(low, cases[i].low), 0, slack);
+        assert_near(v3_distance(high, cases[i].high), 0, slack);
+        vo_mesh_destroy(m);
+    }
+    vo_context_destroy(ctx);
+}
+
+static void sphere_nodes_lie_on_the_sphere(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (int cuts = 1; cuts < 9; cuts++) {
+        vo_shape_def def = {.kind = VO_SHAPE_SPHERE, .radius = 1, .edge_length = 1.2 / cuts};
+        vo_mesh *m;
+        assert_ok(ctx, vo_mesh_create_shape(ctx, &def, &m));
+        assert_int_equal(m->node_count, 10 * cuts * cuts + 2);
+        assert_int_equal(m->face_count, 20 * cuts * cuts);
+        for (int n = 0; n < m->node_count; n++) assert_near(v3_length(m->node_x[n]), 1, 1e-15);
+        vo_mesh_destroy(m);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* Walls of any proportion, with and without a stem, down to flat dishes. */
+static void funnels_of_any_proportion_are_closed(void **state) {
+    (void)state;
+    static const double values[] = {0.1, 0.3, 1, 5};
+    vo_context *ctx = test_context(1);
+    for (int i = 0; i < 64; i++) {
+        vo_shape_def def = {.kind = VO_SHAPE_FUNNEL, .radius = 1, .neck = 0.3, .edge_length = 0.2};
+        def.height = values[i % 4];
+        def.stem = i / 4 % 4 ? values[i / 4 % 4] : 0;
+        def.thickness = i / 16 ? values[i / 16] / 4 : 0;
+        vo_mesh *m;
+        assert_ok(ctx, vo_mesh_create_shape(ctx, &def, &m));
+        check_closed(ctx, m, 0);
+        assert_true(volume_of(m) > 0);
+        vo_mesh_destroy(m);
+    }
+    vo_context_destroy(ctx);
+}
+
+static void shapes_that_make_no_sense_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        vo_shape_def def;
+        const char *sentence;
+    } cases[] = {
+        {{.kind = VO_SHAPE_SPHERE}, "a sphere: radius must be positive"},
+        {{.kind = VO_SHAPE_SPHERE, .radius = NAN}, "radius"},
+        {{.kind = VO_SHAPE_SPHERE, .radius = 1e16}, "radius"},
+        {{.kind = VO_SHAPE_SPHERE, .radius = 1, .edge_length = -1}, "edge_length"},
+        {{.kind = VO_SHAPE_SPHERE, .radius = 1, .edge_length = NAN}, "edge_length"},
+        {{.kind = VO_SHAPE_SPHERE, .radius = 1, .edge_length = 1e-9}, "more than 2000000 faces"},
+        {{.kind = VO_SHAPE_SPHERE, .radius = 1, .edge_length = 1e-320}, "more than"},
+        {{.kind = VO_SHAPE_BOX, .size = {1, 1, 0}}, "a box: size must be three positive numbers"},
+        {{.kind = VO_SHAPE_BLADE, .size = {1, NAN, 1}}, "a blade: size"},
+        {{.kind = VO_SHAPE_CYLINDER, .radius = 1}, "a cylinder: height"},
+        {{.kind = VO_SHAPE_TORUS, .radius = 1}, "a torus: tube must be positive"},
+        {{.kind = VO_SHAPE_TORUS, .radius = 1, .tube = 1}, "tube must be less than radius"},
+        {{.kind = VO_SHAPE_FUNNEL, .radius = 1, .neck = 1, .height = 1}, "neck must be less"},
+        {{.kind = VO_SHAPE_FUNNEL, .radius = 1, .neck = 0.5, .height = 1, .stem = -1}, "stem"},
+        {{.kind = VO_SHAPE_FUNNEL, .radius = 1, .neck = 0.5, .height = 1, .thickness = -1},
+         "thickness"},
+        {{.kind = VO_SHAPE_FUNNEL, .radius = 1, .neck = 0.5, .height = 1e-14, .thickness = 1},
+         "more than"},
+        {{.kind = (vo_shape_kind)99}, "vo_shape_kind"},
+    };
+    vo_context *ctx = test_context(1);
+    vo_mesh *m;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(vo_mesh_create_shape(ctx, &cases[i].def, &m), VO_BAD_CALL);
+        assert_null(m);
+        if (!strstr(vo_context_message(ctx), cases[i].sentence))
+            fail_msg("\"%s\" does not say \"%s\"", vo_context_message(ctx), cases[i].sentence);
+    }
+    assert_int_equal(vo_mesh_create_shape(ctx, NULL, &m), VO_BAD_CALL);
+    vo_context_destroy(ctx);
+}
+
+static vo_result make_one(vo_context *ctx, void *arg) {
+    vo_mesh *m;
+    vo_result result = vo_mesh_create_shape(ctx, arg, &m);
+    vo_mesh_destroy(m);
+    return result;
+}
+
+static void want_of_memory_is_told(void **state) {
+    (void)state;
+    shape_case cases[16];
+    int count = make_cases(cases);
+    for (int i = 0; i < count; i++) test_every_allocation(make_one, &cases[i].def);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_have_their_volume_and_area),
+        cmocka_unit_test(coarse_shapes_are_bodies),
+        cmocka_unit_test(the_usual_edges_show_the_shape),
+        cmocka_unit_test(shapes_are_where_they_say),
+        cmocka_unit_test(sphere_nodes_lie_on_the_sphere),
+        cmocka_unit_test(funnels_of_any_proportion_are_closed),
+        cmocka_unit_test(shapes_that_make_no_sense_are_refused),
+        cmocka_unit_test(want_of_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
