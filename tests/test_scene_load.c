@@ -69,6 +69,7 @@ static const char *const table_paths[][2] = {
     {"motion file", "motions."},
     {"handle", "handles[0]."},
     {"obstacle", "obstacles[0]."},
+    {"shape", "obstacles[2].shape."},
     {"morph", "morphs[0]."},
     {"morph.spline", "morphs[0].spline[0]."},
     {"wind", "wind."},
@@ -289,7 +290,17 @@ static const char *const bad_values[][2] = {
     {"handles[5].cloth=0", "handles[5].corners: cloth 0 is not made from a grid"},
     {"handles[6].cloth=9", "handles[6].edge: cloth 9 is not made from a grid"},
     {"handles[6].edge=middle", "handles[6].edge: \"middle\" is none of \"left\""},
-    {"obstacles[0].mesh=null", "obstacles[0].mesh: is missing"},
+    {"obstacles[0].mesh=null", "obstacles[0].mesh: is missing; an obstacle needs a mesh or a"},
+    {"obstacles[0].shape={\"type\": \"box\"}", "obstacles[0].shape: mesh and shape exclude"},
+    {"obstacles[2].shape.type=ball", "obstacles[2].shape.type: \"ball\" is none of \"sphere\", "},
+    {"obstacles[2].shape.type=null", "obstacles[2].shape.type: is missing"},
+    {"obstacles[2].shape.type=torus", "obstacles[2].shape.tube: is missing; a torus needs it"},
+    {"obstacles[2].shape.tube=0.1", "obstacles[2].shape.tube: a sphere has no such dimension"},
+    {"obstacles[2].shape.radius=-1", "obstacles[2].shape.radius: must be positive"},
+    {"obstacles[2].shape.edge_length=1e-6",
+     "obstacles[2].shape: a sphere: edge_length 1e-06 gives"},
+    {"obstacles[2].shape={\"type\": \"box\", \"size\": [1, 0, 1]}",
+     "obstacles[2].shape: a box: size must be three positive numbers"},
     {"obstacles[0].motion=5", "obstacles[0]: motion 5 does not exist"},
     {"obstacles=7", "obstacles: expected an array of objects"},
     {"obstacles=sheet.obj", "obstacles: expected a path with one whole number"},
@@ -509,6 +520,56 @@ static void handles_are_read(void **state) {
     scene_files_close(&files);
 }
 
+/* Every type by its file and by its call, in units that are not metres. */
+static void shapes_are_those_of_the_calls(void **state) {
+    (void)state;
+    static const struct {
+        const char *set;
+        vo_shape_def def;
+    } cases[] = {
+        {"{'type': 'sphere', 'radius': 20}", {.kind = VO_SHAPE_SPHERE, .radius = 0.2}},
+        {"{'type': 'box', 'size': [20, 30, 40], 'edge_length': 5}",
+         {.kind = VO_SHAPE_BOX, .size = {0.2, 0.3, 0.4}, .edge_length = 0.05}},
+        {"{'type': 'plate', 'size': [200, 100, 2]}",
+         {.kind = VO_SHAPE_PLATE, .size = {2, 1, 0.02}}},
+        {"{'type': 'cylinder', 'radius': 20, 'height': 100}",
+         {.kind = VO_SHAPE_CYLINDER, .radius = 0.2, .height = 1}},
+        {"{'type': 'torus', 'radius': 20, 'tube': 4}",
+         {.kind = VO_SHAPE_TORUS, .radius = 0.2, .tube = 0.04}},
+        {"{'type': 'funnel', 'radius': 30, 'neck': 10, 'height': 20}",
+         {.kind = VO_SHAPE_FUNNEL, .radius = 0.3, .neck = 0.1, .height = 0.2}},
+        {"{'type': 'funnel', 'radius': 30, 'neck': 10, 'height': 20, 'stem': 8, 'thickness': 2}",
+         {.kind = VO_SHAPE_FUNNEL,
+          .radius = 0.3,
+          .neck = 0.1,
+          .height = 0.2,
+          .stem = 0.08,
+          .thickness = 0.02}},
+        {"{'type': 'blade', 'size': [50, 10, 1]}",
+         {.kind = VO_SHAPE_BLADE, .size = {0.5, 0.1, 0.01}}},
+    };
+    scene_files files;
+    scene_files_open(&files);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "{'frame_time': 0.04, 'units': 'cm', 'obstacles': [{'shape': %s}], 'cloths': "
+                 "[{'mesh': 'sheet.obj', 'materials': [{'data': 'cloth.json'}]}]}",
+                 cases[i].set);
+        vo_scene *scene = scene_files_expect(&files, quoted(text), NULL);
+        const vo_mesh *read = scene->obstacle[0].mesh;
+        vo_mesh *made;
+        assert_ok(files.ctx, vo_mesh_create_shape(files.ctx, &cases[i].def, &made));
+        assert_int_equal(read->node_count, made->node_count);
+        assert_same_array(read->face_vert, made->face_vert, made->face_count);
+        for (int n = 0; n < made->node_count; n++)
+            assert_near(v3_distance(read->node_x[n], made->node_x[n]), 0, 1e-14);
+        vo_mesh_destroy(made);
+        vo_scene_destroy(scene);
+    }
+    scene_files_close(&files);
+}
+
 static void motions_and_obstacles_are_read(void **state) {
     (void)state;
     scene_files files;
@@ -517,9 +578,10 @@ static void motions_and_obstacles_are_read(void **state) {
     assert_int_equal(scene->motion_count, 1);
     assert_true(scene->motion[0].key[0].rate.translation.x == 1);
     assert_true(vo_motion_pose(&scene->motion[0], 2).scale == 2);
-    assert_int_equal(scene->obstacle_count, 2);
+    assert_int_equal(scene->obstacle_count, 3);
     assert_true(scene->obstacle[0].motion == 0 && scene->obstacle[0].end == 3);
     assert_true(scene->obstacle[1].mesh->node_x[1].x == 0.1);
+    assert_near(v3_length(scene->obstacle[2].mesh->node_x[7]), 0.2, 1e-15);
     vo_scene_destroy(scene);
     scene = scene_files_expect(&files, scene_full,
                                "motions={\"motfile\": \"moves.mot\", \"fps\": 2, \"transform\": "
@@ -749,6 +811,7 @@ int main(void) {
         cmocka_unit_test(times_are_told_in_three_ways),
         cmocka_unit_test(cloths_and_materials_are_read),
         cmocka_unit_test(handles_are_read),
+        cmocka_unit_test(shapes_are_those_of_the_calls),
         cmocka_unit_test(motions_and_obstacles_are_read),
         cmocka_unit_test(a_pattern_means_all_files_in_a_row),
         cmocka_unit_test(units_and_up_axis_convert_the_geometry),

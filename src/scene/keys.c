@@ -15,6 +15,8 @@ const char *const vo_unit_words[] = {"m", "cm", "mm", "in", "ft", NULL};
 const char *const vo_axis_words[] = {"x", "y", "z", NULL};
 const char *const vo_solver_words[] = {"pcg", "direct", NULL};
 const char *const vo_handle_words[] = {"node", "circle", "glue", "soft", NULL};
+const char *const vo_shape_words[] = {"sphere", "box",    "plate", "cylinder",
+                                      "torus",  "funnel", "blade", NULL};
 const char *const vo_side_words[] = {"left", "right", "bottom", "top", NULL};
 static const char *const proxy_words[] = {"", "floor", NULL};
 
@@ -154,8 +156,27 @@ static const vo_key handle_keys[] = {
     END,
 };
 
+static const vo_key shape_keys[] = {
+    KEY("type", WORD, NULL, NULL, "What it is.", .words = vo_shape_words, .required = true),
+    KEY("radius", POSITIVE, NULL, "length",
+        "Sphere, cylinder; torus: to the middle of its tube; funnel: inside, at the mouth."),
+    KEY("size", VEC3, NULL, "length", "Box, plate, blade: along x, y and z."),
+    KEY("height", POSITIVE, NULL, "length", "Cylinder; funnel: from the neck to the mouth."),
+    KEY("tube", POSITIVE, NULL, "length", "Torus: radius of the tube, less than `radius`."),
+    KEY("neck", POSITIVE, NULL, "length",
+        "Funnel: radius inside, at the narrow end, less than `radius`."),
+    KEY("stem", NONNEGATIVE, NULL, "length",
+        "Funnel: of the straight pipe below the neck; none if missing."),
+    KEY("thickness", POSITIVE, NULL, "length",
+        "Funnel: of the wall; a fifth of `neck` if missing."),
+    KEY("edge_length", POSITIVE, NULL, "length",
+        "Of its triangles, about. If missing: as the list below says."),
+    END,
+};
+
 const vo_key vo_obstacle_keys[] = {
-    KEY("mesh", PATH, NULL, NULL, "OBJ file.", .required = true),
+    KEY("mesh", PATH, NULL, NULL, "OBJ file."),
+    KEY("shape", OBJECT, NULL, NULL, "Instead of `mesh`: a simple body.", .object = shape_keys),
     KEY("transform", OBJECT, "{}", NULL, "Applied to the mesh before the motion.",
         .object = transform_keys),
     KEY("motion", CHOICE, "-1", NULL, "The motion it follows; -1: stays."),
@@ -288,6 +309,7 @@ const vo_key_table vo_key_tables[] = {
     {"motion file", vo_motfile_keys},
     {"handle", handle_keys},
     {"obstacle", vo_obstacle_keys},
+    {"shape", shape_keys},
     {"morph", morph_keys},
     {"morph.spline", spline_keys},
     {"wind", wind_keys},

@@ -51,6 +51,7 @@ vo_result vo_loader_find(vo_loader *loader, vo_json_at at, const char *name, boo
 vo_result vo_load_motions(vo_loader *loader, vo_json_at motions);
 vo_result vo_load_cloths(vo_loader *loader, vo_json_at cloths);
 vo_result vo_load_obstacles(vo_loader *loader, const vo_json_at *root);
+vo_result vo_load_shape(vo_loader *loader, vo_json_at shape, vo_mesh **out);
 vo_result vo_load_handles(vo_loader *loader, vo_json_at handles);
 
 /* read.c: values that have been checked. An absent one is 0, or what is said. */

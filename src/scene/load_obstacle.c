@@ -85,12 +85,24 @@ static vo_result expand_pattern(vo_loader *loader, const vo_json_at *root) {
     return vo_scene_check(loader->doc, (char[2]){0}, 2); /* fills in the new objects' defaults */
 }
 
-static vo_result load_obstacle(vo_loader *loader, vo_json_at at) {
+/* From a file, or made to measure. */
+static vo_result load_mesh(vo_loader *loader, const vo_json_at *at, vo_mesh **out) {
+    bool has_mesh = vo_has(at, "mesh"), has_shape = vo_has(at, "shape");
+    if (has_mesh && has_shape)
+        return vo_json_fail(vo_json_get(at, "shape"), "mesh and shape exclude each other");
+    if (!has_mesh && !has_shape)
+        return vo_json_fail(vo_json_get(at, "mesh"),
+                            "is missing; an obstacle needs a mesh or a shape");
+    if (has_shape) return vo_load_shape(loader, vo_json_get(at, "shape"), out);
     char path[VO_PATH_SIZE];
+    VO_TRY(vo_loader_file(loader, at, "mesh", path));
+    return vo_at_fault(vo_json_get(at, "mesh"),
+                       vo_obj_load(loader->ctx, path, VO_MESH_FOR_OBSTACLE, out));
+}
+
+static vo_result load_obstacle(vo_loader *loader, vo_json_at at) {
     vo_mesh *mesh;
-    VO_TRY(vo_loader_file(loader, &at, "mesh", path));
-    VO_TRY(vo_at_fault(vo_json_get(&at, "mesh"),
-                       vo_obj_load(loader->ctx, path, VO_MESH_FOR_OBSTACLE, &mesh)));
+    VO_TRY(load_mesh(loader, &at, &mesh));
     vo_obstacle_def def = {.motion = vo_get_int(&at, "motion", -1),
                            .start = vo_get_real(&at, "start_time"),
                            .end = vo_get_limit(&at, "end_time", INFINITY)};
