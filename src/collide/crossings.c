@@ -1,0 +1,186 @@
+#include "collide/crossings.h"
+
+#include "collide/intersect.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+
+enum { FACES_PER_CHUNK = 128 };
+
+/* ---- boxes ---------------------------------------------------------------------------------- */
+
+typedef struct box_task {
+    const vo_face_soup *soup;
+    vo_box *box;
+} box_task;
+
+static void make_boxes(void *arg, int begin, int end, int chunk) {
+    const box_task *t = arg;
+    (void)chunk;
+    for (int f = begin; f < end; f++) {
+        const int *n = t->soup->face[f];
+        vo_vec3 a = t->soup->x[n[0]], b = t->soup->x[n[1]], c = t->soup->x[n[2]];
+        bool placed =
+            vo_crossings_is_place(a) && vo_crossings_is_place(b) && vo_crossings_is_place(c);
+        t->box[f] = placed ? box_triangle(a, b, c) : box_empty();
+    }
+}
+
+/* Obstacle faces away from all cloth need not be looked at. */
+static void drop_distant(vo_crossings *c, const vo_face_soup *soup) {
+    vo_box cloth = box_empty();
+    for (int f = 0; f < soup->cloth_face_count; f++) cloth = box_join(cloth, c->box[f]);
+    for (int f = soup->cloth_face_count; f < soup->face_count; f++)
+        if (!box_overlaps(c->box[f], cloth)) c->box[f] = box_empty();
+}
+
+/* ---- pairs ---------------------------------------------------------------------------------- */
+
+/* The search of one face: counts, and keeps what it finds where there is room. */
+typedef struct search {
+    const vo_face_soup *soup;
+    int face;
+    int first;      /* of the faces that the grid at hand has as its ids from 0 */
+    int (*pair)[2]; /* NULL: only counts */
+    int found;
+} search;
+
+static bool try_pair(void *arg, int id) {
+    search *s = arg;
+    int other = s->first + id;
+    if (!vo_faces_intersect(s->soup->x, s->soup->face[s->face], s->soup->face[other])) return true;
+    if (s->pair) {
+        s->pair[s->found][0] = vo_min_int(s->face, other);
+        s->pair[s->found][1] = vo_max_int(s->face, other);
+    }
+    return ++s->found < VO_CROSSINGS_PER_FACE;
+}
+
+/* Every pair is found by the smaller of its faces; of two cloth faces of one size class by the one
+ * that comes first, of a cloth's and an obstacle's by that of the cloth. */
+static int search_face(const vo_crossings *c, const vo_face_soup *soup, int face, int (*pair)[2]) {
+    const vo_box *box = &c->box[face];
+    int class = vo_grid_class(*box), cloths = soup->cloth_face_count;
+    search s = {soup, face, 0, pair, 0};
+    if (face >= cloths) {
+        vo_grid_find(&c->cloth, box, class + 1, 0, try_pair, &s);
+        return s.found;
+    }
+    vo_grid_find(&c->cloth, box, class, face + 1, try_pair, &s);
+    s.first = cloths;
+    if (s.found < VO_CROSSINGS_PER_FACE) vo_grid_find(&c->obstacle, box, class, 0, try_pair, &s);
+    return s.found;
+}
+
+typedef struct pair_task {
+    vo_crossings *c;
+    const vo_face_soup *soup;
+} pair_task;
+
+static void count_pairs(void *arg, int begin, int end, int chunk) {
+    const pair_task *t = arg;
+    vo_crossings_chunk sum = {0, false};
+    for (int f = begin; f < end; f++) {
+        int found = search_face(t->c, t->soup, f, NULL);
+        sum.pairs += found;
+        sum.stopped |= found == VO_CROSSINGS_PER_FACE;
+    }
+    t->c->chunk[chunk] = sum;
+}
+
+/* Chunks without pairs, usually all of them, are done already. */
+static void keep_pairs(void *arg, int begin, int end, int chunk) {
+    const pair_task *t = arg;
+    int at = t->c->chunk[chunk].pairs, stop = t->c->chunk[chunk + 1].pairs;
+    for (int f = begin; f < end && at < stop; f++)
+        at += search_face(t->c, t->soup, f, t->c->pair + at);
+}
+
+/* From the number of pairs of each chunk to where they begin; their sum comes last. False if there
+ * are too many to be counted. */
+static bool place_chunks(vo_crossings *c, int chunks) {
+    int64_t total = 0;
+    c->complete = true;
+    for (int i = 0; i < chunks; i++) {
+        int count = c->chunk[i].pairs;
+        c->complete &= !c->chunk[i].stopped;
+        c->chunk[i].pairs = (int)total;
+        total += count;
+        if (total > INT32_MAX) return false;
+    }
+    c->chunk[chunks].pairs = (int)total;
+    return true;
+}
+
+static bool is_after(const int a[2], const int b[2]) {
+    return a[0] != b[0] ? a[0] > b[0] : a[1] > b[1];
+}
+
+static void swap_pairs(int a[2], int b[2]) {
+    int t[2] = {a[0], a[1]};
+    a[0] = b[0], a[1] = b[1];
+    b[0] = t[0], b[1] = t[1];
+}
+
+/* Lets the pair at `root` sink to its place in the heap. */
+static void sink(int (*pair)[2], int root, int count) {
+    for (int child; (child = 2 * root + 1) < count; root = child) {
+        if (child + 1 < count && is_after(pair[child + 1], pair[child])) child++;
+        if (!is_after(pair[child], pair[root])) return;
+        swap_pairs(pair[child], pair[root]);
+    }
+}
+
+/* A heap sort: in place, and never slow. */
+static void sort_pairs(int (*pair)[2], int count) {
+    for (int i = count / 2 - 1; i >= 0; i--) sink(pair, i, count);
+    for (int last = count - 1; last > 0; last--) {
+        swap_pairs(pair[0], pair[last]);
+        sink(pair, 0, last);
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static vo_result build_grids(vo_context *ctx, vo_crossings *c, const vo_face_soup *soup) {
+    int cloths = soup->cloth_face_count;
+    vo_parallel_for(ctx, soup->face_count, FACES_PER_CHUNK, make_boxes, &(box_task){soup, c->box});
+    drop_distant(c, soup);
+    VO_TRY(vo_grid_build(ctx, &c->cloth, c->box, cloths));
+    return vo_grid_build(ctx, &c->obstacle, c->box + cloths, soup->face_count - cloths);
+}
+
+/* Counts first, since nobody knows how many there are; then, where there are any, once more. */
+static vo_result find_pairs(vo_context *ctx, vo_crossings *c, const vo_face_soup *soup) {
+    pair_task task = {c, soup};
+    int chunks = vo_chunk_count(soup->face_count, FACES_PER_CHUNK);
+    vo_parallel_for(ctx, soup->face_count, FACES_PER_CHUNK, count_pairs, &task);
+    if (!place_chunks(c, chunks) ||
+        !vo_reserve(ctx, &c->pair, &c->capacity, c->chunk[chunks].pairs))
+        return vo_fail_memory(ctx, "the list of intersections");
+    c->count = c->chunk[chunks].pairs;
+    if (c->count == 0) return VO_OK;
+    vo_parallel_for(ctx, soup->face_count, FACES_PER_CHUNK, keep_pairs, &task);
+    sort_pairs(c->pair, c->count);
+    return VO_OK;
+}
+
+vo_result vo_crossings_find(vo_context *ctx, vo_crossings *c, const vo_face_soup *soup) {
+    c->count = 0;
+    c->complete = true;
+    if (soup->face_count == 0) return VO_OK;
+    int chunks = vo_chunk_count(soup->face_count, FACES_PER_CHUNK);
+    if (!vo_reserve(ctx, &c->box, &c->box_capacity, soup->face_count) ||
+        !vo_reserve(ctx, &c->chunk, &c->chunk_capacity, chunks + 1))
+        return vo_fail_memory(ctx, "the boxes of faces");
+    VO_TRY(build_grids(ctx, c, soup));
+    return find_pairs(ctx, c, soup);
+}
+
+void vo_crossings_free(vo_context *ctx, vo_crossings *c) {
+    vo_grid_free(ctx, &c->cloth);
+    vo_grid_free(ctx, &c->obstacle);
+    vo_free_array(ctx, c->box, c->box_capacity);
+    vo_free_array(ctx, c->chunk, c->chunk_capacity);
+    vo_free_array(ctx, c->pair, c->capacity);
+    *c = (vo_crossings){0};
+}

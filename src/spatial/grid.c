@@ -1,0 +1,199 @@
+#include "spatial/grid.h"
+
+#include "core/memory.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* ---- cells ---------------------------------------------------------------------------------- */
+
+static double longest_side(vo_box b) {
+    vo_vec3 d = v3_sub(b.max, b.min);
+    return vo_max(d.x, vo_max(d.y, d.z));
+}
+
+int vo_grid_class(vo_box box) {
+    double side = longest_side(box);
+    return side > 0 ? ilogb(side) + 1 : VO_GRID_LEAST_CLASS;
+}
+
+/* Not NaN, and far enough from infinity for differences. */
+static bool is_number(double x) { return fabs(x) <= VO_GRID_MAX_BOUND; }
+
+static bool is_box(vo_box b) {
+    return is_number(b.min.x) && is_number(b.min.y) && is_number(b.min.z) && is_number(b.max.x) &&
+           is_number(b.max.y) && is_number(b.max.z) && b.min.x <= b.max.x && b.min.y <= b.max.y &&
+           b.min.z <= b.max.z;
+}
+
+/* Layer of the boxes of a class. */
+static int layer_of(const vo_grid *g, int class) {
+    return class > g->finest ? class - g->finest : 0;
+}
+
+/* Where a coordinate is in a layer, counted in cells. Rounding is monotone: what is not above in
+ * the world is not above here. */
+static double in_cells(double x, double origin, double per_metre) {
+    return (x - origin) * per_metre;
+}
+
+static double cells_per_metre(const vo_grid *g, int layer) {
+    return ldexp(1, -(g->finest + layer + 1));
+}
+
+/* The cell of a point. */
+static void cell_of(const vo_grid *g, vo_vec3 p, int layer, int cell[3]) {
+    double s = cells_per_metre(g, layer);
+    cell[0] = (int)floor(in_cells(p.x, g->origin.x, s));
+    cell[1] = (int)floor(in_cells(p.y, g->origin.y, s));
+    cell[2] = (int)floor(in_cells(p.z, g->origin.z, s));
+}
+
+/* Bucket of a cell: a multiplicative hash, of which the upper bits are good. */
+static int bucket_of(const vo_grid *g, const int cell[3], int layer) {
+    uint64_t h = (uint64_t)(uint32_t)cell[0] * 0x9e3779b97f4a7c15u;
+    h = (h ^ (h >> 29) ^ (uint32_t)cell[1]) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ (h >> 32) ^ (uint32_t)cell[2]) * 0x94d049bb133111ebu;
+    h = (h ^ (h >> 31) ^ (uint32_t)layer) * 0x9e3779b97f4a7c15u;
+    return (int)(h >> (64 - g->bucket_bits));
+}
+
+/* ---- building ------------------------------------------------------------------------------- */
+
+/* Origin and finest class, so that cells of every layer are counted by small numbers. */
+static void set_frame(vo_grid *g, const vo_box *boxes, int n) {
+    vo_box all = box_empty();
+    for (int i = 0; i < n; i++) {
+        if (!is_box(boxes[i])) continue;
+        all = box_join(all, boxes[i]);
+        g->count++;
+    }
+    g->origin = all.min;
+    g->finest = g->count ? vo_grid_class(all) - (VO_GRID_LAYERS - 1) : 0;
+    g->finest = vo_max_int(g->finest, -1000); /* cells of 2^-999 m can be counted, finer ones not */
+    g->bucket_bits = 1;
+    while (g->bucket_bits < 30 && 1 << g->bucket_bits < 2 * g->count) g->bucket_bits++;
+}
+
+static bool reserve(vo_context *ctx, vo_grid *g) {
+    return vo_reserve(ctx, &g->entry, &g->entry_capacity, g->count) &&
+           vo_reserve(ctx, &g->box, &g->box_capacity, g->count) &&
+           vo_reserve(ctx, &g->start, &g->start_capacity, (1 << g->bucket_bits) + 2);
+}
+
+static vo_grid_entry make_entry(const vo_grid *g, const vo_box *box, int id) {
+    vo_grid_entry e = {.class = vo_grid_class(*box), .id = id};
+    e.layer = layer_of(g, e.class);
+    cell_of(g, box->min, e.layer, e.cell);
+    return e;
+}
+
+/* How many entries each bucket has, two places on: see fill. */
+static void count_entries(vo_grid *g, const vo_box *boxes, int n) {
+    memset(g->start, 0, ((size_t)2 + ((size_t)1 << g->bucket_bits)) * sizeof *g->start);
+    for (int i = 0; i < n; i++) {
+        if (!is_box(boxes[i])) continue;
+        vo_grid_entry e = make_entry(g, &boxes[i], i);
+        g->layers |= 1u << e.layer;
+        g->start[bucket_of(g, e.cell, e.layer) + 2]++;
+    }
+    for (int b = 0; b < 1 << g->bucket_bits; b++) g->start[b + 2] += g->start[b + 1];
+}
+
+/* While a bucket is filled, its end is kept one place on; when all are full, that is the start of
+ * the next. */
+static void fill(vo_grid *g, const vo_box *boxes, int n) {
+    for (int i = 0; i < n; i++) {
+        if (!is_box(boxes[i])) continue;
+        vo_grid_entry e = make_entry(g, &boxes[i], i);
+        int at = g->start[bucket_of(g, e.cell, e.layer) + 1]++;
+        g->entry[at] = e;
+        g->box[at] = boxes[i];
+    }
+}
+
+vo_result vo_grid_build(vo_context *ctx, vo_grid *grid, const vo_box *boxes, int n) {
+    VO_REQUIRE(ctx, n >= 0 && n <= VO_GRID_MAX_BOXES);
+    grid->count = 0;
+    grid->layers = 0;
+    set_frame(grid, boxes, n);
+    if (!reserve(ctx, grid)) {
+        grid->count = 0;
+        return vo_fail_memory(ctx, "the grid of boxes");
+    }
+    count_entries(grid, boxes, n);
+    fill(grid, boxes, n);
+    return VO_OK;
+}
+
+void vo_grid_free(vo_context *ctx, vo_grid *grid) {
+    vo_free_array(ctx, grid->entry, grid->entry_capacity);
+    vo_free_array(ctx, grid->box, grid->box_capacity);
+    vo_free_array(ctx, grid->start, grid->start_capacity);
+    *grid = (vo_grid){0};
+}
+
+/* ---- searching ------------------------------------------------------------------------------ */
+
+typedef struct search {
+    const vo_grid *grid;
+    const vo_box *box;
+    int class, id;
+    vo_grid_fn *fn;
+    void *arg;
+} search;
+
+static bool is_cell(const vo_grid_entry *e, const int cell[3], int layer) {
+    return e->cell[0] == cell[0] && e->cell[1] == cell[1] && e->cell[2] == cell[2] &&
+           e->layer == layer;
+}
+
+static bool comes_later(const vo_grid_entry *e, const search *s) {
+    return e->class > s->class || (e->class == s->class && e->id >= s->id);
+}
+
+static bool search_cell(const search *s, const int cell[3], int layer) {
+    const vo_grid *g = s->grid;
+    int bucket = bucket_of(g, cell, layer), end = g->start[bucket + 1];
+    for (int i = g->start[bucket]; i < end; i++) {
+        const vo_grid_entry *e = &g->entry[i];
+        if (box_overlaps(g->box[i], *s->box) && comes_later(e, s) && is_cell(e, cell, layer) &&
+            !s->fn(s->arg, e->id))
+            return false;
+    }
+    return true;
+}
+
+/* The columns of cells in which boxes of a layer that meet [min, max] may begin: a box of the layer
+ * is shorter than half a cell. The small number makes up for rounding, which is below 2^-25 of a
+ * cell. Cells below 0 and beyond the layer's last hold nothing. */
+static void columns(double min, double max, double origin, double per_metre, int range[2]) {
+    const double last = 1 << VO_GRID_LAYERS;
+    double from = in_cells(min, origin, per_metre) - (0.5 + 0x1p-20);
+    double to = in_cells(max, origin, per_metre);
+    range[0] = (int)floor(vo_clamp(from, 0, last));
+    range[1] = to < 0 ? -1 : (int)floor(vo_min(to, last));
+}
+
+static bool search_layer(const search *s, int layer) {
+    const vo_grid *g = s->grid;
+    const vo_box *b = s->box;
+    double per_metre = cells_per_metre(g, layer);
+    int x[2], y[2], z[2], cell[3];
+    columns(b->min.x, b->max.x, g->origin.x, per_metre, x);
+    columns(b->min.y, b->max.y, g->origin.y, per_metre, y);
+    columns(b->min.z, b->max.z, g->origin.z, per_metre, z);
+    for (cell[0] = x[0]; cell[0] <= x[1]; cell[0]++)
+        for (cell[1] = y[0]; cell[1] <= y[1]; cell[1]++)
+            for (cell[2] = z[0]; cell[2] <= z[1]; cell[2]++)
+                if (!search_cell(s, cell, layer)) return false;
+    return true;
+}
+
+void vo_grid_find(const vo_grid *grid, const vo_box *box, int class, int id, vo_grid_fn *fn,
+                  void *arg) {
+    if (grid->count == 0 || !is_box(*box)) return;
+    search s = {grid, box, class, id, fn, arg};
+    for (int layer = layer_of(grid, class); layer < VO_GRID_LAYERS; layer++)
+        if (grid->layers >> layer & 1 && !search_layer(&s, layer)) return;
+}
