@@ -1,0 +1,213 @@
+/* Cloths and obstacles for the tests of contact, and the plain answers: every feature against every
+ * other. */
+#ifndef VOILE_TESTS_CONTACT_WORLD_H
+#define VOILE_TESTS_CONTACT_WORLD_H
+
+#include "support.h"
+
+#include "collide/candidates.h"
+#include "collide/distance.h"
+#include "core/random.h"
+#include "mesh/mesh.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORLD_PARTS = 6 };
+
+typedef struct world {
+    vo_context *ctx;
+    int count;
+    vo_mesh *mesh[WORLD_PARTS];
+    vo_surface_source source[WORLD_PARTS];
+    vo_surface surface;
+} world;
+
+static inline void world_add(world *w, vo_mesh *mesh, bool obstacle, bool rigid) {
+    assert_true(w->count < WORLD_PARTS);
+    w->mesh[w->count] = mesh;
+    w->source[w->count++] = (vo_surface_source){mesh, obstacle, rigid};
+}
+
+/* A sheet in the plane z = height. */
+static inline vo_mesh *world_sheet(vo_context *ctx, double size, int cells, double height) {
+    vo_mesh *mesh;
+    assert_ok(ctx, vo_mesh_create_grid(ctx, size, size, cells, cells, &mesh));
+    for (int i = 0; i < mesh->node_count; i++) mesh->node_x[i].z += height;
+    return mesh;
+}
+
+/* A ball of 2 rings (rings - 1) faces or so. */
+static inline vo_mesh *world_ball(vo_context *ctx, double radius, int rings, vo_vec3 centre) {
+    int around = 2 * rings, nodes = around * (rings - 1) + 2, faces = 2 * around * (rings - 1);
+    vo_vec3 *x = calloc((size_t)nodes, sizeof *x);
+    int(*face)[3] = calloc((size_t)faces, sizeof *face), n = 0, f = 0;
+    x[n++] = v3(0, 0, radius);
+    for (int i = 1; i < rings; i++)
+        for (int j = 0; j < around; j++) {
+            double p = VO_PI * i / rings, q = VO_PI * j / rings;
+            x[n++] = v3(radius * sin(p) * cos(q), radius * sin(p) * sin(q), radius * cos(p));
+        }
+    x[n++] = v3(0, 0, -radius);
+    for (int j = 0, k = 1; j < around; j++, k = (j + 1) % around) {
+        int last = nodes - 1 - around;
+        memcpy(face[f++], (int[]){0, 1 + j, 1 + k}, sizeof *face);
+        memcpy(face[f++], (int[]){nodes - 1, last + k, last + j}, sizeof *face);
+        for (int i = 0; i + 2 < rings; i++) {
+            int a = 1 + i * around;
+            memcpy(face[f++], (int[]){a + j, a + around + j, a + k}, sizeof *face);
+            memcpy(face[f++], (int[]){a + k, a + around + j, a + around + k}, sizeof *face);
+        }
+    }
+    for (int i = 0; i < nodes; i++) x[i] = v3_add(x[i], centre);
+    vo_mesh *mesh;
+    assert_ok(ctx, vo_mesh_create(ctx, nodes, x, 0, NULL, NULL, f, (const int(*)[3])face,
+                                  VO_MESH_FOR_OBSTACLE, &mesh));
+    free(x);
+    free(face);
+    return mesh;
+}
+
+static inline void world_build(world *w) {
+    assert_ok(w->ctx, vo_surface_create(w->ctx, w->count, w->source, &w->surface));
+    for (int p = 0; p < w->count; p++) w->surface.part[p].rest = w->mesh[p]->node_x;
+    for (int i = 0; i < w->surface.cloth_node_count; i++) w->surface.inverse_mass[i] = 1;
+}
+
+static inline void world_free(world *w) {
+    vo_surface_free(&w->surface);
+    for (int p = 0; p < w->count; p++) vo_mesh_destroy(w->mesh[p]);
+}
+
+/* ---- plain answers ---- */
+
+/* Whether features of two parts concern each other at all. */
+static inline bool world_relevant(const vo_surface *s, int p, int q) {
+    return s->part[p].present && s->part[q].present &&
+           !(s->part[p].obstacle && s->part[q].obstacle);
+}
+
+/* The i-th pair of all: nodes with faces first. False for pairs that do not count. */
+static inline bool world_pair(const vo_surface *s, long i, vo_feature_pair *pair) {
+    long node_face = (long)s->node_count * s->face_count;
+    if (i < node_face) {
+        int n = (int)(i / s->face_count), f = (int)(i % s->face_count);
+        const int *k = s->face[f];
+        *pair = (vo_feature_pair){{n, k[0], k[1], k[2]}, VO_NODE_FACE};
+        return k[0] != n && k[1] != n && k[2] != n &&
+               world_relevant(s, s->node_part[n], s->face_part[f]);
+    }
+    i -= node_face;
+    int a = (int)(i / s->edge_count), b = (int)(i % s->edge_count);
+    const int *p = s->edge[a], *q = s->edge[b];
+    *pair = (vo_feature_pair){{p[0], p[1], q[0], q[1]}, VO_EDGE_EDGE};
+    return a < b && p[0] != q[0] && p[0] != q[1] && p[1] != q[0] && p[1] != q[1] &&
+           world_relevant(s, s->node_part[p[0]], s->node_part[q[0]]);
+}
+
+static inline long world_pair_count(const vo_surface *s) {
+    return (long)s->node_count * s->face_count + (long)s->edge_count * s->edge_count;
+}
+
+/* Distance at x0 and the direction from the second part to the first; false for edges whose
+ * closest points are at ends. */
+static inline bool world_distance(const vo_surface *s, const vo_feature_pair *p, double *distance,
+                                  vo_vec3 *direction) {
+    vo_vec3 x[4];
+    for (int i = 0; i < 4; i++) x[i] = s->x0[p->node[i]];
+    vo_edge_pair e = {0};
+    vo_vec3 offset;
+    if (p->kind == VO_NODE_FACE) {
+        offset = vo_distance_vertex_face(x[0], x[1], x[2], x[3]).offset;
+    } else {
+        e = vo_distance_edge_edge(x[0], x[1], x[2], x[3]);
+        offset = e.offset;
+    }
+    *distance = v3_length(offset);
+    *direction = v3_scale(-1 / *distance, offset);
+    return p->kind == VO_NODE_FACE || (e.s > 0 && e.s < 1 && e.t > 0 && e.t < 1);
+}
+
+static inline double world_thickness(const vo_surface *s, const int node[4], double thickness) {
+    if (s->node_part[node[0]] == s->node_part[node[3]])
+        for (int i = 0; i < 4; i++) thickness = fmin(thickness, s->reach[node[i]]);
+    return thickness;
+}
+
+/* A pair of the plain answer. */
+typedef struct world_near {
+    vo_feature_pair pair;
+    int face;
+    double distance;
+    vo_vec3 direction;
+} world_near;
+
+static inline int world_compare_near(const void *x, const void *y) {
+    const world_near *p = x, *q = y;
+    if (p->pair.kind != q->pair.kind) return p->pair.kind < q->pair.kind ? -1 : 1;
+    if (p->pair.kind == VO_EDGE_EDGE) return 0; /* they are in order already */
+    if (p->pair.node[0] != q->pair.node[0]) return p->pair.node[0] < q->pair.node[0] ? -1 : 1;
+    if (p->distance != q->distance) return p->distance < q->distance ? -1 : 1;
+    return (p->face > q->face) - (p->face < q->face);
+}
+
+/* Everything that is near, in the order of the answers. Returns the number; the caller frees. */
+static inline int world_all_near(const vo_surface *s, double thickness, world_near **out) {
+    int n = 0, kept = 0, capacity = 1024;
+    world_near *list = malloc((size_t)capacity * sizeof *list);
+    for (long i = 0; i < world_pair_count(s); i++) {
+        world_near item = {.face = (int)(i % s->face_count)};
+        if (!world_pair(s, i, &item.pair) ||
+            !world_distance(s, &item.pair, &item.distance, &item.direction) ||
+            item.distance >= world_thickness(s, item.pair.node, thickness))
+            continue;
+        if (n == capacity) list = realloc(list, (size_t)(capacity *= 2) * sizeof *list);
+        list[n++] = item;
+    }
+    int faces = 0;
+    while (faces < n && list[faces].pair.kind == VO_NODE_FACE) faces++;
+    qsort(list, (size_t)faces, sizeof *list, world_compare_near);
+    for (int i = 0; i < n; i++) {
+        bool covered = false;
+        const int *a = list[i].pair.node;
+        for (int k = kept - 1; k >= 0 && i < faces && list[k].pair.node[0] == a[0]; k--)
+            covered |= s->node_part[list[k].pair.node[1]] == s->node_part[a[1]] &&
+                       v3_dot(list[k].direction, list[i].direction) > 0.5;
+        if (!covered) list[kept++] = list[i];
+    }
+    *out = list;
+    return kept;
+}
+
+/* Whether the boxes of the two ways stay apart, on one axis, by more than a part of the distance:
+ * a shortcut past most pairs that takes nothing from the answer below. */
+static inline bool world_far(const vo_surface *s, const vo_feature_pair *p) {
+    int firsts = p->kind == VO_NODE_FACE ? 1 : 2;
+    double upper = v3_distance(s->x0[p->node[0]], s->x0[p->node[3]]);
+    for (int axis = 0; axis < 3; axis++) {
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        for (int i = 0; i < 4; i++) {
+            double a = (&s->x0[p->node[i]].x)[axis], b = (&s->x1[p->node[i]].x)[axis];
+            low[i >= firsts] = fmin(low[i >= firsts], fmin(a, b));
+            high[i >= firsts] = fmax(high[i >= firsts], fmax(a, b));
+        }
+        if (fmax(low[0] - high[1], low[1] - high[0]) > 0.3 * upper) return true;
+    }
+    return false;
+}
+
+/* Whether a pair meets, or loses four fifths of its distance, on the way from x0 to x1. */
+static inline bool world_meets(const vo_surface *s, const vo_feature_pair *p) {
+    if (world_far(s, p)) return false;
+    vo_vec3 start[4], end[4];
+    vo_ccd_def def = vo_ccd_def_default();
+    def.approach = 0;
+    for (int i = 0; i < 4; i++) {
+        start[i] = s->x0[p->node[i]];
+        end[i] = s->x1[p->node[i]];
+    }
+    return p->kind == VO_NODE_FACE ? vo_ccd_vertex_face(&def, start, end, NULL)
+                                   : vo_ccd_edge_edge(&def, start, end, NULL);
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* The surface: one numbering for all parts, and who owns what. */
+#include "contact_world.h"
+
+/* Two sheets and a ball. */
+static world make_world(vo_context *ctx) {
+    world w = {.ctx = ctx};
+    world_add(&w, world_sheet(ctx, 1, 4, 0), false, false);
+    world_add(&w, world_sheet(ctx, 2, 3, 1), false, false);
+    world_add(&w, world_ball(ctx, 0.5, 5, v3(0, 0, 3)), true, true);
+    world_build(&w);
+    return w;
+}
+
+static void test_ranges(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    world w = make_world(ctx);
+    const vo_surface *s = &w.surface;
+    int nodes = 0, edges = 0, faces = 0;
+    for (int p = 0; p < w.count; p++) {
+        const vo_surface_part *part = &s->part[p];
+        const vo_mesh *m = w.mesh[p];
+        assert_int_equal(part->node_begin, nodes);
+        assert_int_equal(part->node_end, nodes += m->node_count);
+        assert_int_equal(part->edge_begin, edges);
+        assert_int_equal(part->edge_end, edges += m->edge_count);
+        assert_int_equal(part->face_begin, faces);
+        assert_int_equal(part->face_end, faces += m->face_count);
+        assert_true(part->present && part->obstacle == (p == 2) && part->rigid == (p == 2));
+    }
+    assert_int_equal(s->node_count, nodes);
+    assert_int_equal(s->cloth_node_count, 25 + 16);
+    assert_int_equal(s->cloth_face_count, 32 + 18);
+    assert_int_equal(s->vert_count, 25 + 16);
+    world_free(&w);
+    vo_context_destroy(ctx);
+}
+
+/* Faces, their edges, parts and material corners agree with the meshes. */
+static void test_elements(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    world w = make_world(ctx);
+    const vo_surface *s = &w.surface;
+    for (int f = 0; f < s->face_count; f++) {
+        const vo_surface_part *part = &s->part[s->face_part[f]];
+        const vo_mesh *m = w.mesh[s->face_part[f]];
+        assert_in_range(f, part->face_begin, part->face_end - 1);
+        for (int k = 0; k < 3; k++) {
+            int n = s->face[f][k], next = s->face[f][(k + 1) % 3];
+            const int *e = s->edge[s->face_edge[f][k]];
+            assert_int_equal(s->node_part[n], s->face_part[f]);
+            assert_true((e[0] == n && e[1] == next) || (e[0] == next && e[1] == n));
+            vo_vec3 x = m->node_x[n - part->node_begin];
+            assert_memory_equal(&x, &s->x0[n], sizeof x);
+            assert_memory_equal(&x, &s->x1[n], sizeof x);
+            if (part->obstacle) continue;
+            vo_vec2 u = m->vert_u[m->face_vert[f - part->face_begin][k]];
+            assert_memory_equal(&u, &s->vert_u[s->face_vert[f][k]], sizeof u);
+        }
+    }
+    world_free(&w);
+    vo_context_destroy(ctx);
+}
+
+/* Each node and each edge is owned once, by a face that has it. */
+static void test_owners(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    world w = make_world(ctx);
+    const vo_surface *s = &w.surface;
+    int *node = calloc((size_t)s->node_count, sizeof *node);
+    int *edge = calloc((size_t)s->edge_count, sizeof *edge);
+    for (int f = 0; f < s->face_count; f++)
+        for (int k = 0; k < 3; k++) {
+            node[s->face[f][k]] += s->owns[f] >> k & VO_OWNS_NODE;
+            edge[s->face_edge[f][k]] += (s->owns[f] & VO_OWNS_EDGE << k) != 0;
+        }
+    for (int i = 0; i < s->node_count; i++) assert_int_equal(node[i], 1);
+    for (int i = 0; i < s->edge_count; i++) assert_int_equal(edge[i], 1);
+    free(node);
+    free(edge);
+    world_free(&w);
+    vo_context_destroy(ctx);
+}
+
+/* Right-angled faces with sides of 1/4: the height is 1/4 / sqrt 2, and reach half of it. */
+static void test_measures(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    world w = make_world(ctx);
+    const vo_surface *s = &w.surface;
+    double area[3] = {0};
+    for (int i = 0; i < s->node_count; i++) {
+        area[s->node_part[i]] += s->area[i];
+        assert_true(s->area[i] > 0);
+        if (i < 25) assert_near(s->reach[i], 0.25 / sqrt(2) / 2, 1e-15);
+        if (i >= s->cloth_node_count) assert_true(s->reach[i] == INFINITY);
+    }
+    assert_near(area[0], 1, 1e-14);
+    assert_near(area[1], 4, 1e-14);
+    assert_true(area[2] > 2.5 && area[2] < VO_PI);
+    world_free(&w);
+    vo_context_destroy(ctx);
+}
+
+static void test_empty(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_surface s;
+    assert_ok(ctx, vo_surface_create(ctx, 0, NULL, &s));
+    assert_int_equal(s.node_count, 0);
+    vo_candidates *c;
+    const vo_near *near;
+    const vo_feature_pair *pairs;
+    int count = -1;
+    assert_ok(ctx, vo_candidates_create(ctx, &s, 0.01, &c));
+    assert_ok(ctx, vo_candidates_near(c, &count, &near));
+    assert_int_equal(count, 0);
+    assert_ok(ctx, vo_candidates_swept(c, NULL, &count, &pairs));
+    assert_int_equal(count, 0);
+    vo_candidates_destroy(c);
+    vo_surface_free(&s);
+    vo_context_destroy(ctx);
+}
+
+static vo_result create_surface(vo_context *ctx, void *arg) {
+    world *w = arg;
+    vo_surface s;
+    vo_result result = vo_surface_create(ctx, w->count, w->source, &s);
+    if (result == VO_OK) vo_surface_free(&s);
+    return result;
+}
+
+static void test_allocations(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    world w = make_world(ctx);
+    test_every_allocation(create_surface, &w);
+    world_free(&w);
+    vo_context_destroy(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ranges), cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_owners), cmocka_unit_test(test_measures),
+        cmocka_unit_test(test_empty),  cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
