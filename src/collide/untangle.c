@@ -1,0 +1,137 @@
+/* Untangling, step by step.
+ *
+ * Each step finds the contours (contour.h), lets obstacles push out what is inside them
+ * (untangle_inside.c) and contours push the regions that they cut off, or shorten themselves
+ * (untangle_push.c), and turns the pushes into a motion of cloth (untangle_move.c). Once nothing
+ * intersects, surfaces are given room (untangle_gap.c).
+ *
+ * Steps may make things worse for a while. The best state is kept; when it has not become better
+ * for some steps, the next try starts from it with a larger reach and smooths the cloth around the
+ * contours: whatever is folded through itself, or through others, opens when it becomes smooth. */
+#include "collide/untangle.h"
+
+#include "collide/untangle_private.h"
+#include "core/memory.h"
+#include "math/predicates.h"
+
+#include <string.h>
+
+enum { LEVELS = 7, PATIENCE = 12 };
+
+vo_untangle_def vo_untangle_def_default(void) { return (vo_untangle_def){.gap = 0.0005}; }
+
+vo_result vo_untangler_create(vo_context *ctx, const vo_untangle_def *def, const vo_vec3 *x,
+                              vo_untangler **out) {
+    *out = NULL;
+    vo_untangler *u = vo_new(ctx, vo_untangler);
+    if (!u) return vo_fail_memory(ctx, "untangling");
+    u->ctx = ctx;
+    u->def = *def;
+    vo_result result = vo_untangle_topology(u, x);
+    if (result == VO_OK) result = vo_contours_create(ctx, &def->soup, x, &u->contours);
+    if (result == VO_OK)
+        *out = u;
+    else
+        vo_untangler_destroy(u);
+    return result;
+}
+
+void vo_untangler_destroy(vo_untangler *u) {
+    if (!u) return;
+    vo_contours_free(&u->contours);
+    vo_untangle_free_topology(u);
+    vo_free_array(u->ctx, u->tangle, u->tangle_capacity);
+    vo_delete(u->ctx, u);
+}
+
+static void copy(const vo_untangler *u, vo_vec3 *to, const vo_vec3 *from) {
+    if (u->def.soup.node_count > 0) memcpy(to, from, (size_t)u->def.soup.node_count * sizeof *to);
+}
+
+static vo_result check_numbers(const vo_untangler *u, const vo_vec3 *x) {
+    for (int n = 0; n < u->def.soup.node_count; n++)
+        if (!(fabs(x[n].x) <= 1e15 && fabs(x[n].y) <= 1e15 && fabs(x[n].z) <= 1e15))
+            return vo_fail(u->ctx, VO_BAD_DATA,
+                           "node %d is at %g, %g, %g: nothing can be untangled", n, x[n].x, x[n].y,
+                           x[n].z);
+    return VO_OK;
+}
+
+/* How bad a state is: the length of all contours, and something for faces that only touch. */
+static double badness(const vo_untangler *u) {
+    const vo_contours *c = &u->contours;
+    double sum = c->length;
+    for (int i = 0; i < c->touching_count; i++)
+        sum += 0.1 * u->node_size[c->soup.face[c->touching[i].a][0]];
+    for (int i = 0; i < c->contour_count; i++)
+        sum += 0.1 * u->node_size[c->soup.face[c->vertex[c->contour[i].begin].segment[0]][0]];
+    return sum;
+}
+
+/* One step from the contours that were just found. */
+static void step(vo_untangler *u, vo_vec3 *x) {
+    vo_untangle_clear(u);
+    vo_untangle_push_inside(u, x);
+    vo_untangle_push_contours(u, x);
+    vo_untangle_move(u, x);
+}
+
+/* Steps until nothing intersects, or nothing helps. Leaves the best state in x and its contours in
+ * u->contours. */
+static vo_result resolve(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report, int most) {
+    double best = INFINITY;
+    int waited = 0;
+    u->level = 0;
+    for (;; report->iterations++) {
+        VO_TRY(vo_contours_find(&u->contours, x));
+        double now = badness(u);
+        if (report->iterations == 0) {
+            report->contours_before = u->contours.contour_count;
+            report->pairs_before = u->contours.pair_count;
+            report->length_before = u->contours.length;
+        }
+        if (now < 0.99 * best || u->contours.pair_count == 0) {
+            best = now;
+            copy(u, u->best, x);
+            waited = 0;
+        } else if (++waited > PATIENCE * (1 + u->level)) {
+            copy(u, x, u->best);
+            waited = 0;
+            if (++u->level > LEVELS) break;
+            report->restarts++;
+            VO_TRY(vo_contours_find(&u->contours, x));
+        }
+        if (u->contours.pair_count == 0 || report->iterations >= most) break;
+        step(u, x);
+    }
+    copy(u, x, u->best);
+    return vo_contours_find(&u->contours, x);
+}
+
+static double longest_way(const vo_untangler *u, const vo_vec3 *x) {
+    double longest = 0;
+    for (int n = 0; n < u->def.soup.node_count; n++)
+        longest = vo_max(longest, v3_distance(x[n], u->start[n]));
+    return longest;
+}
+
+vo_result vo_untangle(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report) {
+    *report = (vo_untangle_report){0};
+    VO_TRY(check_numbers(u, x));
+    copy(u, u->start, x);
+    int most = u->def.max_iterations;
+    if (most == 0) most = 400 + (int)sqrt((double)u->def.soup.face_count) * 10;
+    VO_TRY(resolve(u, x, report, most));
+    report->clean = u->contours.pair_count == 0;
+    report->contours_after = u->contours.contour_count;
+    report->pairs_after = u->contours.pair_count;
+    report->length_after = u->contours.length;
+    VO_TRY(vo_untangle_list_tangles(u, x));
+    if (report->clean) VO_TRY(vo_untangle_gap(u, x, &report->gap));
+    report->moved = longest_way(u, x);
+    report->tangle = u->tangle;
+    report->tangle_count = u->tangle_count;
+    for (int i = 0; i < u->tangle_count; i++)
+        report->inside_count += u->tangle[i].why == VO_TANGLE_INSIDE;
+    return VO_OK;
+}

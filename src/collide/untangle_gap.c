@@ -1,0 +1,135 @@
+/* Room between surfaces that do not intersect any more.
+ *
+ * Nodes and faces, edges and edges that are closer than the gap are pushed apart. No push may make
+ * anything intersect: where one would, the nodes there go half of the way, and after a few times
+ * not at all. Since the state before is clean, that ends in a clean state. */
+#include "collide/distance.h"
+#include "collide/untangle_private.h"
+
+#include <string.h>
+
+enum { ROUNDS = 24, HALVINGS = 4 };
+
+/* Pushes nodes with weights apart from others: sum of w x of one, minus that of the other. */
+typedef struct stencil {
+    int node[4];
+    double weight[4]; /* positive: moves along the offset; negative: against it */
+} stencil;
+
+/* Smallest distance wanted there: small faces ask for less. */
+static double wanted(const vo_untangler *u, const stencil *s) {
+    double size = INFINITY;
+    for (int i = 0; i < 4; i++) size = vo_min(size, u->node_size[s->node[i]]);
+    return vo_min(u->def.gap, 0.2 * size);
+}
+
+/* Adds what brings a pair to the distance wanted: the least motion by mass. Returns what is left of
+ * that distance now, 1 or more where it is kept. */
+static double push_stencil(vo_untangler *u, const stencil *s, vo_vec3 offset, double squared) {
+    double goal = wanted(u, s), distance = sqrt(squared);
+    if (!(distance < goal) || distance == 0) return 1;
+    double sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += s->weight[i] * s->weight[i] * u->def.soup.inverse_mass[s->node[i]];
+    if (sum == 0) return 1;
+    vo_vec3 step = v3_scale((1.1 * goal - distance) / (distance * sum), offset);
+    for (int i = 0; i < 4; i++) {
+        int n = s->node[i];
+        double w = s->weight[i] * u->def.soup.inverse_mass[n];
+        u->push[n] = v3_add_scaled(u->push[n], w, step);
+        if (w != 0) u->ring[n]++;
+    }
+    return distance / goal;
+}
+
+static double push_vertex_face(vo_untangler *u, const vo_vec3 *x, int n, const int f[3]) {
+    vo_face_point p = vo_distance_vertex_face(x[n], x[f[0]], x[f[1]], x[f[2]]);
+    stencil s = {{n, f[0], f[1], f[2]}, {-1, p.weight[0], p.weight[1], p.weight[2]}};
+    return push_stencil(u, &s, p.offset, p.squared);
+}
+
+static double push_edges(vo_untangler *u, const vo_vec3 *x, const int a[2], const int b[2]) {
+    vo_edge_pair p = vo_distance_edge_edge(x[a[0]], x[a[1]], x[b[0]], x[b[1]]);
+    stencil s = {{a[0], a[1], b[0], b[1]}, {p.s - 1, -p.s, 1 - p.t, p.t}};
+    return push_stencil(u, &s, p.offset, p.squared);
+}
+
+static bool share_node(const int a[3], const int b[3]) {
+    for (int i = 0; i < 3; i++)
+        if (a[i] == b[0] || a[i] == b[1] || a[i] == b[2]) return true;
+    return false;
+}
+
+/* All features of two faces. */
+static double push_pair(vo_untangler *u, const vo_vec3 *x, int a, int b) {
+    const vo_soup *s = &u->def.soup;
+    const int *f = s->face[a], *g = s->face[b];
+    double least = 1;
+    if (share_node(f, g)) return least;
+    for (int i = 0; i < 3; i++) {
+        least = vo_min(least, push_vertex_face(u, x, f[i], g));
+        least = vo_min(least, push_vertex_face(u, x, g[i], f));
+        for (int j = 0; j < 3; j++)
+            least = vo_min(
+                least, push_edges(u, x, s->edge[s->face_edge[a][i]], s->edge[s->face_edge[b][j]]));
+    }
+    return least;
+}
+
+/* Pushes of all pairs that are too close; the mean where a node gets several. Returns the smallest
+ * part of the distance wanted that there is, at most 1. */
+static vo_result push_all(vo_untangler *u, const vo_vec3 *x, double *least) {
+    vo_contours *c = &u->contours;
+    VO_TRY(vo_contours_near(c, x, u->def.gap));
+    for (int n = 0; n < u->def.soup.node_count; n++) {
+        u->push[n] = v3_zero();
+        u->ring[n] = 0;
+        u->scale[n] = 1;
+    }
+    *least = 1;
+    for (int list = 0; list < 2; list++)
+        for (int i = 0; i < c->near[list].count; i++) {
+            vo_pair p = c->near[list].pairs[i];
+            *least = vo_min(*least, push_pair(u, x, c->face[0][p.a], c->face[list][p.b]));
+        }
+    for (int n = 0; n < u->def.soup.node_count; n++)
+        if (u->ring[n] > 0) u->push[n] = v3_scale(vo_min(1, 2.0 / u->ring[n]), u->push[n]);
+    return VO_OK;
+}
+
+/* Halves the way of the nodes of faces that intersect; from the last round on they stay. */
+static void hold_back(vo_untangler *u, int round) {
+    const vo_contours *c = &u->contours;
+    int mark = ++u->mark;
+    for (int i = 0; i < c->pair_count; i++)
+        for (int j = 0; j < 6; j++) {
+            int f = j < 3 ? c->pair[i].a : c->pair[i].b, n = c->soup.face[f][j % 3];
+            if (u->node_mark[n] == mark) continue;
+            u->node_mark[n] = mark;
+            u->scale[n] *= round < HALVINGS ? 0.5 : 0;
+        }
+}
+
+/* Moves as far as nothing intersects. */
+static vo_result move_clean(vo_untangler *u, vo_vec3 *x) {
+    int nodes = u->def.soup.node_count;
+    for (int round = 0;; round++) {
+        for (int n = 0; n < nodes; n++) u->spare[n] = v3_add_scaled(x[n], u->scale[n], u->push[n]);
+        VO_TRY(vo_contours_find(&u->contours, u->spare));
+        if (u->contours.pair_count == 0) break;
+        hold_back(u, round);
+    }
+    if (nodes > 0) memcpy(x, u->spare, (size_t)nodes * sizeof *x);
+    return VO_OK;
+}
+
+vo_result vo_untangle_gap(vo_untangler *u, vo_vec3 *x, double *gap) {
+    double least = 1;
+    for (int round = 0; round < ROUNDS && u->def.gap > 0; round++) {
+        VO_TRY(push_all(u, x, &least));
+        if (least >= 1) break;
+        VO_TRY(move_clean(u, x));
+    }
+    *gap = least * u->def.gap;
+    return VO_OK;
+}

@@ -1,0 +1,257 @@
+/* Closed obstacles have an inside, and cloth in it is wrong whatever contours say.
+ *
+ * How often an obstacle's surface goes round a node is computed for one node of each sheet; from
+ * there it is counted along edges, up and down by one at every crossing. Nodes inside that hang
+ * together leave together: along the way that takes the whole region out soonest, if that is not
+ * much longer than the way of its deepest node to the surface (a sheet through a ball); otherwise
+ * each to the surface next to it (a sleeve just under the skin of an arm, which has no way out as a
+ * whole). */
+#include "collide/untangle_private.h"
+
+#include "core/memory.h"
+
+#define INSIDE_STEP 0.6
+
+enum { SAMPLES = 24, TRIES = 8 };
+
+/* ---- which nodes ---------------------------------------------------------------------------- */
+
+/* Writes for each edge of a cloth how the count changes from its first node to its second: a step
+ * through a face along its normal takes one off. */
+static bool mark_crossings(vo_untangler *u, const vo_vec3 *x, int part, bool clear) {
+    const vo_soup *s = &u->def.soup;
+    bool any = false;
+    for (int v = 0; v < u->contours.vertex_count; v++) {
+        const vo_contour_vertex *at = &u->contours.vertex[v];
+        if (at->edge < 0 || s->face_part[at->face] != part) continue;
+        const int *e = s->edge[at->edge], *f = s->face[at->face];
+        vo_vec3 n = v3_cross(v3_sub(x[f[1]], x[f[0]]), v3_sub(x[f[2]], x[f[0]]));
+        bool out = v3_dot(n, v3_sub(x[e[1]], x[e[0]])) > 0;
+        if (clear)
+            u->edge_mark[at->edge] = 0;
+        else
+            u->edge_mark[at->edge] += out ? -1 : 1;
+        any = true;
+    }
+    return any;
+}
+
+/* Counts along the edges of a whole sheet, from 0 at `first`; its nodes go to the queue. */
+static int count_turns(vo_untangler *u, int first, int mark) {
+    int count = 0;
+    u->queue[count++] = first;
+    u->node_mark[first] = mark;
+    u->turns[first] = 0;
+    for (int i = 0; i < count; i++) {
+        int n = u->queue[i];
+        for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++) {
+            int e = u->node_edge[k], m = vo_edge_other(u, e, n);
+            if (u->node_mark[m] == mark) continue;
+            u->node_mark[m] = mark;
+            u->turns[m] = u->turns[n] + (u->def.soup.edge[e][0] == n ? 1 : -1) * u->edge_mark[e];
+            u->queue[count++] = m;
+        }
+    }
+    return count;
+}
+
+/* What to add to the counts of a sheet, from a node that is clearly inside or outside. */
+static int turns_offset(const vo_untangler *u, const vo_vec3 *x, int part, int count) {
+    for (int i = 0; i < TRIES; i++) {
+        int n = u->queue[(int)((int64_t)i * count / TRIES)];
+        double w = vo_untangle_winding(u, x, part, x[n]), whole = floor(w + 0.5);
+        if (fabs(w - whole) < 0.1) return (int)whole - u->turns[n];
+    }
+    return 0;
+}
+
+static void mark_sheet(vo_untangler *u, const vo_vec3 *x, int part, int first, int mark) {
+    int count = count_turns(u, first, mark), offset = turns_offset(u, x, part, count);
+    for (int i = 0; i < count; i++)
+        if (u->turns[u->queue[i]] + offset != 0) u->inside[u->queue[i]] = part;
+}
+
+static bool is_cloth_node(const vo_untangler *u, int n) {
+    return u->node_part[n] >= 0 && !vo_part_is_obstacle(u, u->node_part[n]);
+}
+
+/* Marks the nodes inside a part: of sheets that intersect it, or of all. */
+static void mark_inside(vo_untangler *u, const vo_vec3 *x, int part, bool all) {
+    int mark = ++u->mark;
+    for (int v = 0; v < u->contours.vertex_count; v++) {
+        const vo_contour_vertex *at = &u->contours.vertex[v];
+        if (at->edge < 0 || u->def.soup.face_part[at->face] != part) continue;
+        int n = u->def.soup.edge[at->edge][0];
+        if (u->node_mark[n] != mark) mark_sheet(u, x, part, n, mark);
+    }
+    for (int s = 0; all && s < u->sheet_count; s++) {
+        int n = u->sheet_first[s];
+        if (is_cloth_node(u, n) && u->node_mark[n] != mark) mark_sheet(u, x, part, n, mark);
+    }
+}
+
+/* ---- where they go -------------------------------------------------------------------------- */
+
+/* Gathers the nodes inside that hang together with one. */
+static int gather(vo_untangler *u, int first, int part, int mark) {
+    int count = 0;
+    u->region_node[count++] = first;
+    u->node_mark[first] = mark;
+    for (int i = 0; i < count; i++) {
+        int n = u->region_node[i];
+        for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++) {
+            int e = u->node_edge[k], m = vo_edge_other(u, e, n);
+            if (u->node_mark[m] == mark || u->inside[m] != part) continue;
+            u->node_mark[m] = mark;
+            u->region_node[count++] = m;
+        }
+    }
+    return count;
+}
+
+/* The longest way that one of the region's nodes has out along `way`, by samples. */
+static double longest_exit(const vo_untangler *u, const vo_vec3 *x, int part, int count,
+                           vo_vec3 way, double give_up) {
+    double longest = 0;
+    for (int i = 0; i < SAMPLES && longest < give_up; i++) {
+        int n = u->region_node[(int)((int64_t)i * count / SAMPLES)];
+        longest = vo_max(longest, vo_untangle_exit(u, x, part, x[n], way));
+    }
+    return longest;
+}
+
+/* Sum of the normals of faces around the region's nodes. */
+static vo_vec3 region_normal(const vo_untangler *u, const vo_vec3 *x, int count) {
+    const vo_soup *s = &u->def.soup;
+    vo_vec3 sum = v3_zero();
+    for (int i = 0; i < count; i++) {
+        int n = u->region_node[i];
+        for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++)
+            for (int j = 0; j < 2; j++) {
+                int f = u->edge_face[u->node_edge[k]][j];
+                if (f < 0) continue;
+                const int *c = s->face[f];
+                sum = v3_add(sum, v3_cross(v3_sub(x[c[1]], x[c[0]]), v3_sub(x[c[2]], x[c[0]])));
+            }
+    }
+    return sum;
+}
+
+/* The direction that takes a region out soonest, and how far. */
+static vo_vec3 best_way(const vo_untangler *u, const vo_vec3 *x, int part, int count, vo_vec3 mean,
+                        double *length) {
+    vo_vec3 normal = region_normal(u, x, count), best = v3_zero();
+    const vo_vec3 ways[] = {mean,        normal,       v3_negate(normal), v3(0, 0, 1), v3(0, 1, 0),
+                            v3(1, 0, 0), v3(0, 0, -1), v3(0, -1, 0),      v3(-1, 0, 0)};
+    *length = INFINITY;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        vo_vec3 way = v3_normalize(ways[i]);
+        if (v3_length2(way) == 0) continue;
+        double d = longest_exit(u, x, part, count, way, *length);
+        if (d >= *length) continue;
+        *length = d;
+        best = way;
+    }
+    return best;
+}
+
+/* Drives a region along one way. */
+static void push_along(vo_untangler *u, int count, vo_vec3 way, double length) {
+    for (int i = 0; i < count; i++) {
+        int n = u->region_node[i];
+        double step = vo_min(INSIDE_STEP * u->node_size[n], length + u->def.gap);
+        vo_untangle_drive(u, n, v3_scale(step, way), 2 * length);
+    }
+}
+
+/* Drives each node of a region to the surface next to it, offsets to which are in u->spare. */
+static void push_nearest(vo_untangler *u, int count) {
+    for (int i = 0; i < count; i++) {
+        int n = u->region_node[i];
+        double d = v3_length(u->spare[n]);
+        double step = vo_min(INSIDE_STEP * u->node_size[n], d + u->def.gap);
+        vo_untangle_drive(u, n, v3_scale(step, v3_normalize(u->spare[n])), 0);
+    }
+}
+
+static void push_region(vo_untangler *u, const vo_vec3 *x, int part, int count) {
+    vo_vec3 mean = v3_zero();
+    double deepest = 0, length;
+    for (int i = 0; i < count; i++) {
+        int n = u->region_node[i];
+        u->spare[n] = vo_untangle_nearest(u, x, part, x[n]);
+        mean = v3_add(mean, v3_normalize(u->spare[n]));
+        deepest = vo_max(deepest, v3_length(u->spare[n]));
+    }
+    vo_vec3 way = best_way(u, x, part, count, mean, &length);
+    if (length <= 1.5 * deepest)
+        push_along(u, count, way, length);
+    else
+        push_nearest(u, count);
+}
+
+/* Pushes every region inside a part. */
+static void push_part(vo_untangler *u, const vo_vec3 *x, int part) {
+    int mark = ++u->mark;
+    for (int n = 0; n < u->def.soup.node_count; n++)
+        if (u->inside[n] == part && u->node_mark[n] != mark)
+            push_region(u, x, part, gather(u, n, part, mark));
+}
+
+void vo_untangle_push_inside(vo_untangler *u, const vo_vec3 *x) {
+    for (int n = 0; n < u->def.soup.node_count; n++) u->inside[n] = -1;
+    for (int p = 0; p < u->def.soup.part_count; p++) {
+        if (!u->part_closed[p]) continue;
+        bool any = mark_crossings(u, x, p, false);
+        if (any || u->def.push_out) {
+            mark_inside(u, x, p, u->def.push_out);
+            mark_crossings(u, x, p, true);
+            push_part(u, x, p);
+        }
+    }
+}
+
+/* ---- sheets wholly inside ------------------------------------------------------------------- */
+
+/* Any face of a node. */
+static int node_face(const vo_untangler *u, int n) {
+    return u->node_start[n] < u->node_start[n + 1] ? u->edge_face[u->node_edge[u->node_start[n]]][0]
+                                                   : -1;
+}
+
+/* A sheet that nothing of a part crosses is inside with all its nodes or with none. */
+static bool sheet_is_inside(vo_untangler *u, const vo_vec3 *x, int part, int first, int mark) {
+    if (u->node_mark[first] == mark) return false;
+    int count = count_turns(u, first, ++u->mark);
+    return turns_offset(u, x, part, count) != 0;
+}
+
+/* Marks one node of each sheet that a part crosses: its first. */
+static void mark_crossed_sheets(vo_untangler *u, int part, int mark) {
+    for (int v = 0; v < u->contours.vertex_count; v++) {
+        const vo_contour_vertex *at = &u->contours.vertex[v];
+        if (at->edge < 0) continue;
+        int e = at->edge, f = at->face;
+        if (u->def.soup.face_part[f] == part)
+            u->node_mark[u->sheet_first[u->node_sheet[u->def.soup.edge[e][0]]]] = mark;
+        if (u->node_part[u->def.soup.edge[e][0]] == part)
+            u->node_mark[u->sheet_first[u->node_sheet[u->def.soup.face[f][0]]]] = mark;
+    }
+}
+
+vo_result vo_untangle_list_inside(vo_untangler *u, const vo_vec3 *x) {
+    for (int p = 0; p < u->def.soup.part_count; p++) {
+        if (!u->part_closed[p]) continue;
+        for (int s = 0; s < u->sheet_count; s++) {
+            int n = u->sheet_first[s], mark = ++u->mark;
+            if (!is_cloth_node(u, n)) continue;
+            mark_crossed_sheets(u, p, mark);
+            if (!sheet_is_inside(u, x, p, n, mark)) continue;
+            vo_tangle t = {.why = VO_TANGLE_INSIDE, .part = {u->node_part[n], p}, .place = x[n]};
+            t.face[0] = node_face(u, n);
+            t.face[1] = -1;
+            VO_TRY(vo_untangle_add_tangle(u, &t));
+        }
+    }
+    return VO_OK;
+}

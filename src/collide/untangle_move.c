@@ -1,0 +1,150 @@
+/* From pushes of single nodes to a motion of cloth.
+ *
+ * Nodes around those that are driven follow, less the further away they are, so that cloth is bent
+ * and not torn. Then edges that became too long or too short are put right. */
+#include "collide/untangle_private.h"
+
+#define LARGEST_STEP 0.6 /* of the size of faces */
+#define LONGEST      1.1 /* of the length at the start */
+#define SHORTEST     0.75
+
+enum { RINGS = 2, SWEEPS = 4, MOST_RINGS = 64 };
+
+void vo_untangle_clear(vo_untangler *u) {
+    for (int n = 0; n < u->def.soup.node_count; n++) {
+        u->push[n] = v3_zero();
+        u->reach[n] = 0;
+        u->driven[n] = 0;
+        u->ring[n] = -1;
+    }
+}
+
+void vo_untangle_drive(vo_untangler *u, int node, vo_vec3 push, double reach) {
+    if (!vo_node_moves(u, node)) return;
+    u->push[node] = v3_add(u->push[node], push);
+    u->reach[node] = vo_max(u->reach[node], reach);
+    u->driven[node] = 1;
+}
+
+static void limit_push(vo_untangler *u, int n) {
+    double most = LARGEST_STEP * u->node_size[n], length = v3_length(u->push[n]);
+    if (length > most) u->push[n] = v3_scale(most / length, u->push[n]);
+}
+
+/* Driven nodes come first in the queue. */
+static int start_rings(vo_untangler *u) {
+    int count = 0;
+    for (int n = 0; n < u->def.soup.node_count; n++) {
+        if (!u->driven[n]) continue;
+        limit_push(u, n);
+        u->ring[n] = 0;
+        u->queue[count++] = n;
+    }
+    return count;
+}
+
+/* A node of the next ring: the mean of its neighbours in the ring before. */
+static void inherit(vo_untangler *u, int n) {
+    vo_vec3 sum = v3_zero();
+    double reach = 0;
+    int count = 0;
+    for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++) {
+        int m = vo_edge_other(u, u->node_edge[k], n);
+        if (u->ring[m] < 0 || u->ring[m] >= u->ring[n]) continue;
+        sum = v3_add(sum, u->push[m]);
+        reach = vo_max(reach, u->reach[m]);
+        count++;
+    }
+    u->push[n] = v3_scale(1.0 / count, sum);
+    u->reach[n] = reach;
+}
+
+/* How many rings follow a node's push. */
+static int rings_of(const vo_untangler *u, int n) {
+    double rings = (RINGS + (1 << u->level)) + u->reach[n] / vo_max(u->node_size[n], 1e-300);
+    return rings < MOST_RINGS ? (int)rings : MOST_RINGS;
+}
+
+/* Walks outwards ring by ring. Returns the number of nodes in the queue. */
+static int spread(vo_untangler *u, int count) {
+    for (int i = 0; i < count; i++) {
+        int n = u->queue[i];
+        if (u->ring[n] > 0) inherit(u, n);
+        if (u->ring[n] >= rings_of(u, n)) continue;
+        for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++) {
+            int m = vo_edge_other(u, u->node_edge[k], n);
+            if (u->ring[m] >= 0 || !vo_node_moves(u, m)) continue;
+            u->ring[m] = u->ring[n] + 1;
+            u->queue[count++] = m;
+        }
+    }
+    return count;
+}
+
+/* Moves the nodes, the outer rings by less. */
+static void apply(vo_untangler *u, vo_vec3 *x, int count) {
+    for (int i = 0; i < count; i++) {
+        int n = u->queue[i];
+        double t = 1 - (double)u->ring[n] / (rings_of(u, n) + 1);
+        x[n] = v3_add_scaled(x[n], t * t * (3 - 2 * t), u->push[n]);
+    }
+}
+
+/* Brings an edge back between its limits, half of the way. */
+static void limit_edge(const vo_untangler *u, vo_vec3 *x, int e) {
+    int a = u->def.soup.edge[e][0], b = u->def.soup.edge[e][1];
+    bool a_moves = vo_node_moves(u, a), b_moves = vo_node_moves(u, b);
+    vo_vec3 d = v3_sub(x[b], x[a]);
+    double length = v3_length(d), rest = u->edge_rest[e];
+    double goal = vo_clamp(length, SHORTEST * rest, LONGEST * rest);
+    if (goal == length || length == 0 || !(a_moves || b_moves)) return;
+    d = v3_scale((goal - length) / length / (a_moves + b_moves), d);
+    if (a_moves) x[a] = v3_sub(x[a], d);
+    if (b_moves) x[b] = v3_add(x[b], d);
+}
+
+/* Edges of the nodes that moved, in the order of the queue, forwards and backwards in turn. */
+static void limit_edges(vo_untangler *u, vo_vec3 *x, int count) {
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int j = 0; j < count; j++) {
+            int n = u->queue[sweep % 2 ? count - 1 - j : j];
+            for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++)
+                limit_edge(u, x, u->node_edge[k]);
+        }
+}
+
+/* Draws a node towards the mean of its neighbours; on a border, of those on the border. */
+static vo_vec3 fair_position(const vo_untangler *u, const vo_vec3 *x, int n, double amount) {
+    vo_vec3 sum = v3_zero(), border_sum = v3_zero();
+    int count = 0, border = 0;
+    for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++) {
+        int e = u->node_edge[k], m = vo_edge_other(u, e, n);
+        sum = v3_add(sum, x[m]);
+        count++;
+        if (u->edge_face[e][1] >= 0) continue;
+        border_sum = v3_add(border_sum, x[m]);
+        border++;
+    }
+    if (border > 0) {
+        sum = border_sum;
+        count = border;
+    }
+    return count > 0 ? v3_lerp(x[n], v3_scale(1.0 / count, sum), amount) : x[n];
+}
+
+/* Smooths the cloth around contours: folds that pass through themselves open. */
+static void fair(vo_untangler *u, vo_vec3 *x, int count, double amount) {
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < count; i++)
+            u->spare[u->queue[i]] = fair_position(u, x, u->queue[i], amount);
+        for (int i = 0; i < count; i++)
+            if (vo_node_moves(u, u->queue[i])) x[u->queue[i]] = u->spare[u->queue[i]];
+    }
+}
+
+void vo_untangle_move(vo_untangler *u, vo_vec3 *x) {
+    int count = spread(u, start_rings(u));
+    apply(u, x, count);
+    if (u->level > 0) fair(u, x, count, vo_min(0.1 * u->level, 0.5));
+    limit_edges(u, x, count);
+}

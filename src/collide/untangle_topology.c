@@ -1,0 +1,128 @@
+/* What untangling knows about its surfaces before it starts. */
+#include "collide/untangle_private.h"
+
+#include "core/memory.h"
+
+/* Every array of the untangler with its size; n nodes, e edges, p parts, never empty. */
+#define ARRAYS(X)                                                                             \
+    X(node_start, n)                                                                          \
+    X(node_edge, 2 * e) X(edge_face, e) X(node_part, n) X(node_sheet, n) X(sheet_first, n)    \
+        X(part_closed, p) X(edge_rest, e) X(node_size, n) X(push, n) X(reach, n) X(driven, n) \
+            X(ring, n) X(queue, 2 * n) X(region_node, 2 * n) X(node_mark, n) X(edge_mark, e)  \
+                X(inside, n) X(best, n) X(start, n) X(spare, n) X(scale, n) X(turns, n)
+
+static bool allocate(vo_untangler *u) {
+    size_t n = (size_t)u->def.soup.node_count + 1, e = (size_t)u->def.soup.edge_count + 1;
+    size_t p = (size_t)u->def.soup.part_count + 1;
+    bool ok = true;
+#define ALLOCATE(name, count) \
+    ok = (u->name = vo_alloc_zero(u->ctx, vo_array_bytes(count, sizeof *u->name))) && ok;
+    ARRAYS(ALLOCATE)
+    return ok;
+}
+
+void vo_untangle_free_topology(vo_untangler *u) {
+    size_t n = (size_t)u->def.soup.node_count + 1, e = (size_t)u->def.soup.edge_count + 1;
+    size_t p = (size_t)u->def.soup.part_count + 1;
+#define RELEASE(name, count) vo_free(u->ctx, u->name, (count) * sizeof *u->name);
+    ARRAYS(RELEASE)
+}
+
+/* Edges around nodes: counted, summed up, filled from the back. */
+static void list_node_edges(vo_untangler *u) {
+    const vo_soup *s = &u->def.soup;
+    for (int n = 0; n <= s->node_count; n++) u->node_start[n] = 0;
+    for (int e = 0; e < s->edge_count; e++)
+        for (int i = 0; i < 2; i++) u->node_start[s->edge[e][i]]++;
+    for (int n = 0; n < s->node_count; n++) u->node_start[n + 1] += u->node_start[n];
+    for (int e = s->edge_count - 1; e >= 0; e--)
+        for (int i = 0; i < 2; i++) u->node_edge[--u->node_start[s->edge[e][i]]] = e;
+}
+
+static void list_edge_faces(vo_untangler *u) {
+    const vo_soup *s = &u->def.soup;
+    for (int e = 0; e < s->edge_count; e++) u->edge_face[e][0] = u->edge_face[e][1] = -1;
+    for (int f = 0; f < s->face_count; f++)
+        for (int i = 0; i < 3; i++) {
+            int *faces = u->edge_face[s->face_edge[f][i]];
+            faces[faces[0] >= 0] = f;
+        }
+}
+
+static void find_node_parts(vo_untangler *u) {
+    const vo_soup *s = &u->def.soup;
+    for (int n = 0; n < s->node_count; n++) u->node_part[n] = -1;
+    for (int f = 0; f < s->face_count; f++)
+        for (int i = 0; i < 3; i++) u->node_part[s->face[f][i]] = s->face_part[f];
+}
+
+static void fill_sheet(vo_untangler *u, int first) {
+    int count = 0;
+    u->queue[count++] = first;
+    u->node_sheet[first] = u->sheet_count;
+    for (int i = 0; i < count; i++) {
+        int n = u->queue[i];
+        for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++) {
+            int m = vo_edge_other(u, u->node_edge[k], n);
+            if (u->node_sheet[m] >= 0) continue;
+            u->node_sheet[m] = u->sheet_count;
+            u->queue[count++] = m;
+        }
+    }
+    u->sheet_first[u->sheet_count++] = first;
+}
+
+static void find_sheets(vo_untangler *u) {
+    for (int n = 0; n < u->def.soup.node_count; n++) u->node_sheet[n] = -1;
+    for (int n = 0; n < u->def.soup.node_count; n++)
+        if (u->node_sheet[n] < 0) fill_sheet(u, n);
+}
+
+/* Does the face run along the edge from its first node to its second? */
+static bool runs_along(const vo_soup *s, int f, int e) {
+    for (int i = 0; i < 3; i++)
+        if (s->face_edge[f][i] == e) return s->face[f][i] == s->edge[e][0];
+    return false;
+}
+
+/* An obstacle has an inside if each of its edges has two faces that agree about it. */
+static void find_closed_parts(vo_untangler *u) {
+    const vo_soup *s = &u->def.soup;
+    for (int p = 0; p < s->part_count; p++)
+        u->part_closed[p] = s->part_flags[p] == VO_SOUP_OBSTACLE;
+    for (int e = 0; e < s->edge_count; e++) {
+        const int *f = u->edge_face[e];
+        if (f[0] < 0) continue;
+        if (f[1] < 0 || runs_along(s, f[0], e) == runs_along(s, f[1], e))
+            u->part_closed[s->face_part[f[0]]] = 0;
+    }
+}
+
+/* Lengths of edges and sizes of nodes. A collapsed edge is to grow to a tenth of its neighbours. */
+static void measure(vo_untangler *u, const vo_vec3 *x) {
+    const vo_soup *s = &u->def.soup;
+    for (int e = 0; e < s->edge_count; e++)
+        u->edge_rest[e] = v3_distance(x[s->edge[e][0]], x[s->edge[e][1]]);
+    for (int n = 0; n < s->node_count; n++) {
+        double sum = 0;
+        int count = u->node_start[n + 1] - u->node_start[n];
+        for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++)
+            sum += u->edge_rest[u->node_edge[k]];
+        u->node_size[n] = count > 0 ? sum / count : 0;
+    }
+    for (int e = 0; e < s->edge_count; e++) {
+        double size = 0.5 * (u->node_size[s->edge[e][0]] + u->node_size[s->edge[e][1]]);
+        u->edge_rest[e] = vo_max(u->edge_rest[e], 0.1 * size);
+    }
+}
+
+vo_result vo_untangle_topology(vo_untangler *u, const vo_vec3 *x) {
+    if (!allocate(u)) return vo_fail_memory(u->ctx, "untangling");
+    list_node_edges(u);
+    list_edge_faces(u);
+    find_node_parts(u);
+    find_sheets(u);
+    find_closed_parts(u);
+    measure(u, x);
+    return VO_OK;
+}

@@ -1,0 +1,327 @@
+/* Tangles to be untangled: sheets and balls in one numbering, pushed through each other in ways that
+ * a seed decides. */
+#ifndef VOILE_TESTS_UNTANGLE_CASES_H
+#define VOILE_TESTS_UNTANGLE_CASES_H
+
+#include "collide/contour.h"
+#include "collide/intersect.h"
+#include "core/random.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct tangle_case {
+    int nodes, faces, edges, parts;
+    vo_vec3 *x;
+    int (*face)[3];
+    int (*face_edge)[3];
+    int (*edge)[2];
+    int *face_part;
+    double *inverse_mass;
+    unsigned char flags[8];
+} tangle_case;
+
+static inline void case_grow(tangle_case *c, int nodes, int faces) {
+    c->x = realloc(c->x, (size_t)(c->nodes + nodes) * sizeof *c->x);
+    c->inverse_mass = realloc(c->inverse_mass, (size_t)(c->nodes + nodes) * sizeof(double));
+    c->face = realloc(c->face, (size_t)(c->faces + faces) * sizeof *c->face);
+    c->face_part = realloc(c->face_part, (size_t)(c->faces + faces) * sizeof(int));
+    assert_true(c->x && c->inverse_mass && c->face && c->face_part);
+}
+
+static inline int case_node(tangle_case *c, vo_vec3 x, double inverse_mass) {
+    c->x[c->nodes] = x;
+    c->inverse_mass[c->nodes] = inverse_mass;
+    return c->nodes++;
+}
+
+static inline void case_face(tangle_case *c, int i, int j, int k) {
+    c->face[c->faces][0] = i;
+    c->face[c->faces][1] = j;
+    c->face[c->faces][2] = k;
+    c->face_part[c->faces++] = c->parts;
+}
+
+/* A flat square of side 1 around the origin, (k + 1)^2 nodes; returns its first node. */
+static inline int case_sheet(tangle_case *c, int k) {
+    case_grow(c, (k + 1) * (k + 1), 2 * k * k);
+    int first = c->nodes, row = k + 1;
+    for (int j = 0; j <= k; j++)
+        for (int i = 0; i <= k; i++)
+            case_node(c, v3((double)i / k - 0.5, (double)j / k - 0.5, 0), 1);
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < k; i++) {
+            int a = first + j * row + i, b = a + 1, d = a + row, e = d + 1;
+            bool turn = (i + j) % 2;
+            case_face(c, a, b, turn ? e : d);
+            case_face(c, turn ? a : b, e, d);
+        }
+    c->flags[c->parts++] = 0;
+    return first;
+}
+
+/* A ball as an obstacle: `rings` circles of latitude and two poles. */
+static inline void case_ball(tangle_case *c, vo_vec3 centre, double radius, int rings) {
+    int around = 2 * rings;
+    case_grow(c, rings * around + 2, 2 * rings * around);
+    int first = c->nodes;
+    for (int j = 0; j < rings; j++)
+        for (int i = 0; i < around; i++) {
+            double a = VO_PI * (j + 1) / (rings + 1), b = 2 * VO_PI * (i + 0.5 * (j % 2)) / around;
+            vo_vec3 p = v3(sin(a) * cos(b), sin(a) * sin(b), cos(a));
+            case_node(c, v3_add_scaled(centre, radius, p), 0);
+        }
+    int top = case_node(c, v3_add(centre, v3(0, 0, radius)), 0);
+    int bottom = case_node(c, v3_sub(centre, v3(0, 0, radius)), 0);
+    for (int i = 0; i < around; i++) {
+        int next = (i + 1) % around, last = first + (rings - 1) * around;
+        case_face(c, top, first + i, first + next);
+        case_face(c, bottom, last + next, last + i);
+        for (int j = 0; j + 1 < rings; j++) {
+            int a = first + j * around + i, b = first + j * around + next;
+            int d = a + around, e = b + around;
+            bool odd = j % 2;
+            case_face(c, a, odd ? e : d, b);
+            case_face(c, odd ? a : b, d, e);
+        }
+    }
+    c->flags[c->parts++] = VO_SOUP_OBSTACLE;
+}
+
+/* Numbers the edges; last of all. */
+static inline void case_edges(tangle_case *c) {
+    int *first = malloc((size_t)c->nodes * sizeof(int));
+    int *next = malloc((size_t)(3 * c->faces) * sizeof(int));
+    c->edge = malloc((size_t)(3 * c->faces) * sizeof *c->edge);
+    c->face_edge = malloc((size_t)c->faces * sizeof *c->face_edge);
+    assert_true(first && next && c->edge && c->face_edge);
+    for (int n = 0; n < c->nodes; n++) first[n] = -1;
+    for (int f = 0; f < c->faces; f++)
+        for (int i = 0; i < 3; i++) {
+            int a = c->face[f][i], b = c->face[f][(i + 1) % 3], low = a < b ? a : b;
+            int high = a < b ? b : a, e = first[low];
+            while (e >= 0 && c->edge[e][1] != high) e = next[e];
+            if (e < 0) {
+                e = c->edges++;
+                c->edge[e][0] = low;
+                c->edge[e][1] = high;
+                next[e] = first[low];
+                first[low] = e;
+            }
+            c->face_edge[f][i] = e;
+        }
+    free(first);
+    free(next);
+}
+
+static inline void case_free(tangle_case *c) {
+    free(c->x);
+    free(c->inverse_mass);
+    free(c->face);
+    free(c->face_part);
+    free(c->edge);
+    free(c->face_edge);
+    *c = (tangle_case){0};
+}
+
+static inline vo_soup case_soup(const tangle_case *c) {
+    return (vo_soup){
+        .node_count = c->nodes,
+        .edge_count = c->edges,
+        .face_count = c->faces,
+        .part_count = c->parts,
+        .face = (const int(*)[3])c->face,
+        .face_edge = (const int(*)[3])c->face_edge,
+        .edge = (const int(*)[2])c->edge,
+        .face_part = c->face_part,
+        .part_flags = c->flags,
+        .inverse_mass = c->inverse_mass,
+    };
+}
+
+/* Pairs of faces that intersect, by comparing all; obstacles with obstacles left out. */
+static inline int case_count_pairs(const tangle_case *c, const vo_vec3 *x) {
+    int count = 0;
+    for (int f = 0; f < c->faces; f++)
+        for (int g = 0; g < f; g++) {
+            const int *a = c->face[f], *b = c->face[g];
+            if (c->inverse_mass[a[0]] == 0 && c->flags[c->face_part[f]] &&
+                c->flags[c->face_part[g]])
+                continue;
+            if (!box_overlaps(box_triangle(x[a[0]], x[a[1]], x[a[2]]),
+                              box_triangle(x[b[0]], x[b[1]], x[b[2]])))
+                continue;
+            count += vo_faces_intersect(x, a, b);
+        }
+    return count;
+}
+
+/* ---- shapes --------------------------------------------------------------------------------- */
+
+static inline double uniform(vo_random *r, double low, double high) {
+    return vo_random_real(r, low, high);
+}
+
+/* Turns nodes from `first` on around an axis through the origin, then shifts them. */
+static inline void case_place(tangle_case *c, int first, vo_vec3 axis, double angle, vo_vec3 to) {
+    vo_vec3 k = v3_normalize(axis);
+    for (int n = first; n < c->nodes; n++) {
+        vo_vec3 p = c->x[n]; /* Rodrigues */
+        vo_vec3 q = v3_add_scaled(v3_scale(cos(angle), p), sin(angle), v3_cross(k, p));
+        q = v3_add_scaled(q, (1 - cos(angle)) * v3_dot(k, p), k);
+        c->x[n] = v3_add(q, to);
+    }
+}
+
+/* Waves along a random direction, out of the plane. */
+static inline void case_fold(tangle_case *c, int first, vo_random *r, double height, double waves) {
+    double turn = uniform(r, 0, 2 * VO_PI), phase = uniform(r, 0, 2 * VO_PI);
+    for (int n = first; n < c->nodes; n++) {
+        vo_vec3 p = c->x[n];
+        double along = cos(turn) * p.x + sin(turn) * p.y;
+        c->x[n].z += height * sin(2 * VO_PI * waves * along + phase);
+    }
+}
+
+/* Moves points by a few random waves in all directions, strong enough to fold the sheet through
+ * itself where `strength` is above 1. */
+static inline void case_crumple(tangle_case *c, int first, vo_random *r, double strength) {
+    enum { WAVES = 4 };
+    vo_vec3 way[WAVES], to[WAVES];
+    double phase[WAVES];
+    for (int i = 0; i < WAVES; i++) {
+        double f = uniform(r, 4, 9), a = uniform(r, 0, 2 * VO_PI);
+        way[i] = v3(f * cos(a), f * sin(a), 0);
+        to[i] = v3(uniform(r, -1, 1), uniform(r, -1, 1), uniform(r, -1.5, 1.5));
+        to[i] = v3_scale(strength / (f * sqrt(WAVES)), to[i]);
+        phase[i] = uniform(r, 0, 2 * VO_PI);
+    }
+    for (int n = first; n < c->nodes; n++) {
+        vo_vec3 p = c->x[n];
+        for (int i = 0; i < WAVES; i++)
+            c->x[n] = v3_add_scaled(c->x[n], sin(v3_dot(way[i], p) + phase[i]), to[i]);
+    }
+}
+
+/* Bends a sheet along x around a half circle: two layers, `apart` from each other, which may be
+ * negative: then they have passed through each other. */
+static inline void case_bend(tangle_case *c, int first, double radius, double apart) {
+    for (int n = first; n < c->nodes; n++) {
+        vo_vec3 p = c->x[n];
+        double half = 0.5 * VO_PI * radius, s = vo_clamp(p.x, -half, half) / radius;
+        double beyond = p.x > half ? p.x - half : p.x < -half ? p.x + half : 0;
+        double side = p.x > 0 ? 1 : -1, close = vo_min(fabs(beyond) / 0.3, 1);
+        c->x[n] = v3(radius * cos(s) - fabs(beyond), p.y,
+                     radius * sin(s) + side * close * (0.5 * apart - radius));
+    }
+}
+
+/* A bump in the middle. */
+static inline void case_finger(tangle_case *c, int first, double width, double height) {
+    for (int n = first; n < c->nodes; n++) {
+        vo_vec3 p = c->x[n];
+        c->x[n].z += height * exp(-(p.x * p.x + p.y * p.y) / (width * width));
+    }
+}
+
+static const char *const tangle_names[] = {"folds", "ball",  "corner", "edge",   "crumple",
+                                           "cross", "nested", "fold on ball", "through itself",
+                                           "finger"};
+enum { TANGLE_KINDS = 10 };
+
+static inline vo_vec3 random_axis(vo_random *r) {
+    return v3(uniform(r, -1, 1), uniform(r, -1, 1), uniform(r, -1, 1));
+}
+
+/* Makes the tangle of a seed: of kind seed % 10, with 200 to 2000 faces. */
+static inline void make_tangle(tangle_case *c, int seed) {
+    vo_random random = vo_random_seed((uint64_t)seed * 7919 + 17), *r = &random;
+    int kind = seed % TANGLE_KINDS, first;
+    *c = (tangle_case){0};
+    int k = 8 + vo_random_int(r, 14); /* two sheets: 256 to 1764 faces */
+    switch (kind) {
+    case 0:
+        for (int i = 0; i < 2; i++) {
+            first = case_sheet(c, k);
+            case_fold(c, first, r, uniform(r, 0.05, 0.15), uniform(r, 1, 2.5));
+            case_place(c, first, random_axis(r), uniform(r, 0, 0.4),
+                       v3(uniform(r, -0.2, 0.2), uniform(r, -0.2, 0.2), uniform(r, -0.1, 0.1)));
+        }
+        break;
+    case 1:
+        first = case_sheet(c, k + 4);
+        case_fold(c, first, r, uniform(r, 0, 0.05), 1.5);
+        case_place(c, first, random_axis(r), uniform(r, 0, 0.3), v3_zero());
+        case_ball(c, v3(uniform(r, -0.2, 0.2), uniform(r, -0.2, 0.2), uniform(r, -0.2, 0.2)),
+                  uniform(r, 0.15, 0.3), 9);
+        break;
+    case 2:
+        first = case_sheet(c, k);
+        case_fold(c, first, r, uniform(r, 0, 0.05), 1);
+        first = case_sheet(c, k);
+        case_place(c, first, v3(0, 0, 1), uniform(r, 0.4, 1.1), v3_zero());
+        case_place(c, first, v3(0, 1, uniform(r, -0.3, 0.3)), uniform(r, 0.4, 1.5), v3_zero());
+        case_place(c, first, v3(0, 0, 1), uniform(r, 0, 6),
+                   v3(uniform(r, -0.2, 0.2), uniform(r, -0.2, 0.2), uniform(r, 0.25, 0.5)));
+        break;
+    case 3:
+        first = case_sheet(c, k);
+        case_fold(c, first, r, uniform(r, 0, 0.06), 1.3);
+        first = case_sheet(c, k);
+        case_place(c, first, v3(1, uniform(r, -0.2, 0.2), 0), uniform(r, 0.6, 1.5),
+                   v3(uniform(r, -0.6, 0.6), uniform(r, -0.1, 0.1), uniform(r, 0.25, 0.45)));
+        break;
+    case 4:
+        first = case_sheet(c, 10 + vo_random_int(r, 21));
+        case_crumple(c, first, r, uniform(r, 1.2, 2));
+        break;
+    case 5:
+        first = case_sheet(c, k);
+        case_fold(c, first, r, uniform(r, 0, 0.03), 1.3);
+        first = case_sheet(c, k);
+        case_place(c, first, v3(1, uniform(r, -0.5, 0.5), 0), uniform(r, 0.5, 1.57),
+                   v3(uniform(r, -0.3, 0.3), uniform(r, -0.3, 0.3), uniform(r, -0.1, 0.1)));
+        break;
+    case 6:
+        k = 8 + vo_random_int(r, 8);
+        for (int i = 0; i < 4; i++) {
+            first = case_sheet(c, k);
+            case_fold(c, first, r, uniform(r, 0.01, 0.05), uniform(r, 0.5, 2));
+            case_place(c, first, v3(0, 0, 1), uniform(r, 0, 6), v3(0, 0, 0.03 * i));
+        }
+        break;
+    case 7:
+        first = case_sheet(c, k + 4);
+        case_bend(c, first, uniform(r, 0.08, 0.15), uniform(r, 0.02, 0.2));
+        case_place(c, first, random_axis(r), uniform(r, 0, 6), v3_zero());
+        case_ball(c, v3_scale(0.25, random_axis(r)), uniform(r, 0.12, 0.25), 9);
+        break;
+    case 8:
+        first = case_sheet(c, k + 6);
+        case_bend(c, first, uniform(r, 0.06, 0.12), uniform(r, -0.12, 0));
+        case_fold(c, first, r, uniform(r, 0, 0.02), 2);
+        break;
+    default:
+        first = case_sheet(c, k);
+        case_fold(c, first, r, uniform(r, 0, 0.04), 1);
+        first = case_sheet(c, k + 3);
+        case_finger(c, first, uniform(r, 0.08, 0.2), uniform(r, 0.2, 0.5));
+        case_place(c, first, random_axis(r), uniform(r, 0, 0.3), v3(0, 0, -0.12));
+        break;
+    }
+    case_edges(c);
+}
+
+/* One OBJ of all parts that are cloth, or of all that are obstacles, to look at. */
+static inline void case_write(const tangle_case *c, const vo_vec3 *x, int part, const char *path) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int n = 0; n < c->nodes; n++) fprintf(file, "v %.9g %.9g %.9g\n", x[n].x, x[n].y, x[n].z);
+    for (int f = 0; f < c->faces; f++)
+        if (c->face_part[f] == part)
+            fprintf(file, "f %d %d %d\n", c->face[f][0] + 1, c->face[f][1] + 1, c->face[f][2] + 1);
+    fclose(file);
+}
+
+#endif
