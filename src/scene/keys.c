@@ -89,7 +89,8 @@ static const vo_key remeshing_keys[] = {
     KEY("refine_compression", TIME, "\"inf\"", NULL, "Compressive strain allowed.", .later = true),
     KEY("refine_velocity", TIME, "\"inf\"", "m/s", "Velocities may differ this much.",
         .later = true),
-    KEY("size", LIMITS, "[\"-inf\", \"inf\"]", "m", "Shortest and longest edge.", .later = true),
+    KEY("size", LIMITS, "[\"-inf\", \"inf\"]", "m",
+        "Shortest and longest edge. `magic.fixed_high_res_mesh` refines to the first."),
     KEY("aspect_min", LIMIT, "\"-inf\"", NULL, "Flattest triangle allowed.", .later = true),
     KEY("size_uniform", TIME, "\"inf\"", "m", "One edge length for all.", .later = true),
     KEY("refine_fracture", TIME, "\"inf\"", NULL, "Refinement where it may tear.", .later = true),
@@ -222,7 +223,8 @@ static const vo_key solver_keys[] = {
 
 static const vo_key magic_keys[] = {
     KEY("handle_stiffness", POSITIVE, "1000", "N/m", "Of handles that are soft or fading."),
-    KEY("fixed_high_res_mesh", BOOL, "false", NULL, "Remesh once, to `size[0]`.", .later = true),
+    KEY("fixed_high_res_mesh", BOOL, "false", NULL,
+        "Every cloth is refined once, at the start, to its `remeshing.size[0]`."),
     KEY("collision_stiffness", POSITIVE, "1e9", "N/m per m^2", "Of contacts."),
     KEY("repulsion_thickness", POSITIVE, "0.001", "m", "Contacts act from this distance."),
     KEY("projection_thickness", POSITIVE, NULL, "m",

@@ -60,6 +60,7 @@ double vo_get_limit(const vo_json_at *object, const char *key, double absent);
 int vo_get_int(const vo_json_at *object, const char *key, int absent);
 const char *vo_get_string(const vo_json_at *object, const char *key); /* NULL if absent */
 int vo_get_word(const vo_json_at *object, const char *key, const char *const *words);
+bool vo_get_bool(const vo_json_at *object, const char *key);
 vo_vec3 vo_get_vec3(const vo_json_at *object, const char *key);
 bool vo_has(const vo_json_at *object, const char *key);
 /* Member `key` as a pose of the file's units and axes. */

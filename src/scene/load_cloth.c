@@ -1,6 +1,7 @@
 /* Cloths of a scene file: mesh or grid, materials, place and velocity. */
 #include "codec/obj.h"
 #include "core/memory.h"
+#include "mesh/refine.h"
 #include "scene/build.h"
 #include "scene/load.h"
 
@@ -138,6 +139,23 @@ static vo_result read_parts(vo_loader *loader, const vo_json_at *at, vo_grid_siz
     return VO_OK;
 }
 
+/* magic.fixed_high_res_mesh: the mesh gets as fine as remeshing would make it anywhere. */
+static vo_result refine(vo_loader *loader, const vo_json_at *at, vo_scene_cloth *cloth) {
+    vo_json_at root = vo_json_root(loader->doc), magic = vo_json_get(&root, "magic");
+    if (!vo_get_bool(&magic, "fixed_high_res_mesh")) return VO_OK;
+    vo_json_at remeshing = vo_json_get(at, "remeshing"), size = vo_json_get(&remeshing, "size");
+    if (!(cloth->remeshing.size_min > 0)) {
+        char path[128];
+        vo_json_path(*at, path, sizeof path);
+        vo_log_line(at->ctx, VO_LOG_WARNING,
+                    "%s: %s: is not refined, since remeshing.size has no shortest edge", at->file,
+                    path);
+        return VO_OK;
+    }
+    int turns = vo_mesh_refine_turns(cloth->mesh, cloth->remeshing.size_min);
+    return vo_at_fault(size, vo_mesh_refine(&cloth->mesh, turns));
+}
+
 static vo_result load_cloth(vo_loader *loader, vo_json_at at, vo_grid_size *grid) {
     vo_cloth_parts parts = {0};
     vo_scene *scene = loader->scene;
@@ -148,7 +166,7 @@ static vo_result load_cloth(vo_loader *loader, vo_json_at at, vo_grid_size *grid
     vo_scene_cloth *cloth = &scene->cloth[scene->cloth_count - 1];
     cloth->remeshing = read_remeshing(&at);
     warn_about_size(at, cloth->mesh);
-    return VO_OK;
+    return refine(loader, &at, cloth);
 }
 
 vo_result vo_load_cloths(vo_loader *loader, vo_json_at cloths) {

@@ -77,13 +77,26 @@ static vo_result find_corners(vo_json_at at, vo_grid_size grid, node_list *out) 
     return VO_OK;
 }
 
+/* Writes the nodes of a side and returns their number; `nodes` may be NULL to count them. They are
+ * found by their material position, which the middles of refined edges share to the last bit. */
+static int list_side(const vo_mesh *mesh, bool upright, vo_vec2 corner, int *nodes) {
+    int count = 0;
+    for (int v = 0; v < mesh->vert_count; v++) {
+        vo_vec2 u = mesh->vert_u[v];
+        if (upright ? u.x != corner.x : u.y != corner.y) continue;
+        if (nodes) nodes[count] = mesh->vert_node[v];
+        count++;
+    }
+    return count;
+}
+
 /* Sides in the order of vo_side_words: left, right, bottom, top. */
-static vo_result find_side(vo_context *ctx, int side, vo_grid_size grid, node_list *out) {
-    int across = grid.columns + 1;
+static vo_result find_side(vo_context *ctx, int side, const vo_mesh *mesh, vo_grid_size grid,
+                           node_list *out) {
     bool upright = side < 2;
-    VO_TRY(new_list(ctx, upright ? grid.rows + 1 : across, out));
-    int first = side == 1 ? grid.columns : side == 3 ? grid.rows * across : 0;
-    for (int i = 0; i < out->count; i++) out->nodes[i] = first + i * (upright ? across : 1);
+    int corner = side == 1 ? grid.columns : side == 3 ? grid.rows * (grid.columns + 1) : 0;
+    VO_TRY(new_list(ctx, list_side(mesh, upright, mesh->vert_u[corner], NULL), out));
+    list_side(mesh, upright, mesh->vert_u[corner], out->nodes);
     return VO_OK;
 }
 
@@ -94,7 +107,8 @@ static vo_result find_on_grid(const vo_loader *loader, const vo_json_at *at, con
     if (cloth < loader->scene->cloth_count) grid = loader->grid[cloth];
     if (grid.columns == 0) return vo_json_fail(value, "cloth %d is not made from a grid", cloth);
     if (strcmp(key, "corners") == 0) return find_corners(value, grid, out);
-    return find_side(loader->ctx, vo_get_word(at, key, vo_side_words), grid, out);
+    const vo_mesh *mesh = loader->scene->cloth[cloth].mesh;
+    return find_side(loader->ctx, vo_get_word(at, key, vo_side_words), mesh, grid, out);
 }
 
 /* Which one of the keys that name nodes is there; NULL: none. */

@@ -32,6 +32,12 @@ int vo_get_word(const vo_json_at *object, const char *key, const char *const *wo
     return 0;
 }
 
+bool vo_get_bool(const vo_json_at *object, const char *key) {
+    bool value = false;
+    (void)vo_json_read_bool(vo_json_get(object, key), &value);
+    return value;
+}
+
 vo_vec3 vo_get_vec3(const vo_json_at *object, const char *key) {
     double x[3] = {0};
     (void)vo_json_read_reals(vo_json_get(object, key), x, 3);
