@@ -5,8 +5,11 @@
 #include "scene/keys.h"
 #include "scene/load.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#define OWN_SCENES VOILE_SOURCE_DIR "/assets/scenes"
 
 /* Text with the two quotes that JSON needs written as one: {'a': 1}. */
 static const char *quoted(const char *text) {
@@ -780,21 +783,84 @@ static void scenes_of_arcsim_load(void **state) {
 
 static void our_own_scenes_load_without_a_warning(void **state) {
     (void)state;
-    static const char *const names[] = {"default", "flag", "hanging-curtain", "pinned-sheet",
-                                        "twist"};
     scene_files files;
     scene_files_open(&files);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    DIR *folder = opendir(OWN_SCENES);
+    assert_non_null(folder);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         char path[1024];
-        snprintf(path, sizeof path, "%s/assets/scenes/%s.json", VOILE_SOURCE_DIR, names[i]);
+        if (entry->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%s", OWN_SCENES, entry->d_name);
         vo_scene *scene;
         assert_ok(files.ctx, vo_scene_load(files.ctx, path, 0, NULL, &scene));
         assert_true(isfinite(scene->def.end_time) || isfinite(scene->def.end_frame));
-        assert_true(scene->handle_count > 0);
+        assert_true(scene->handle_count > 0 || scene->obstacle_count > 0);
         vo_scene_destroy(scene);
+        count++;
     }
+    closedir(folder);
+    assert_in_range(count, 14, 100);
     assert_string_equal(files.log, "");
     scene_files_close(&files);
+}
+
+static int count_faces(vo_context *ctx, const char *path, int sets, const char *const *set) {
+    vo_scene *scene;
+    int faces = 0;
+    assert_ok(ctx, vo_scene_load(ctx, path, sets, set, &scene));
+    for (int i = 0; i < scene->cloth_count; i++) faces += scene->cloth[i].mesh->face_count;
+    vo_scene_destroy(scene);
+    return faces;
+}
+
+/* A number with commas between the thousands; where it ends. */
+static const char *read_count(const char *text, int *out) {
+    for (*out = 0; (*text >= '0' && *text <= '9') || *text == ','; text++)
+        if (*text != ',') *out = 10 * *out + (*text - '0');
+    return text;
+}
+
+/* The settings of "--set 'key=value'" in a text, taken apart in place. */
+static int find_sets(char *text, const char **set, int most) {
+    int count = 0;
+    for (char *at = text; count < most && (at = strstr(at, "--set '")) != NULL;) {
+        set[count++] = at += 7;
+        at = strchr(at, '\'');
+        assert_non_null(at);
+        *at++ = 0;
+    }
+    return count;
+}
+
+/* Scenes of contact say how to refine them: "N faces. For M add --set ...". */
+static void the_counts_in_our_scenes_are_right(void **state) {
+    (void)state;
+    static const char *const names[] = {"drape-sphere",  "funnel", "stacked-sheets",
+                                        "towel",         "ring",   "incline-hold",
+                                        "incline-slide", "blade",  "crossing-spheres"};
+    vo_context *ctx = test_context(1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[1024];
+        const char *set[16];
+        int faces, fine;
+        vo_bytes bytes;
+        snprintf(path, sizeof path, "%s/%s.json", OWN_SCENES, names[i]);
+        assert_ok(ctx, vo_file_read(ctx, path, &bytes));
+        char *head = strstr(bytes.data, " faces. For ");
+        assert_non_null(head);
+        const char *first = head;
+        while (strchr("0123456789,", first[-1])) first--;
+        read_count(first, &faces);
+        read_count(head + strlen(" faces. For "), &fine);
+        strstr(head, "\n{")[0] = 0;
+        assert_int_equal(count_faces(ctx, path, 0, NULL), faces);
+        int sets = find_sets(head, set, 16);
+        assert_true(sets > 0);
+        assert_int_equal(count_faces(ctx, path, sets, set), fine);
+        vo_bytes_free(ctx, &bytes);
+    }
+    vo_context_destroy(ctx);
 }
 
 int main(void) {
@@ -821,6 +887,7 @@ int main(void) {
         cmocka_unit_test(loading_survives_refused_memory),
         cmocka_unit_test(scenes_of_arcsim_load),
         cmocka_unit_test(our_own_scenes_load_without_a_warning),
+        cmocka_unit_test(the_counts_in_our_scenes_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
