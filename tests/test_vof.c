@@ -270,7 +270,7 @@ static void messages_say_what_is_wrong(void **state) {
     expect_bad(ctx, bytes, size, "its head does not match its checksum");
     bytes[VOF_HEAD + 8] ^= 1;
     bytes[table + 8 + 20] ^= 0x10;
-    expect_bad(ctx, bytes, size, "section node_x of cloth 0 does not match its checksum");
+    expect_bad(ctx, bytes, size, "section node_x[0] does not match its checksum");
     bytes[table + 8 + 20] ^= 0x10;
     bytes[size - 1] ^= 1;
     expect_bad(ctx, bytes, size, "the file does not match its checksum");
@@ -304,7 +304,7 @@ static void forged_tables_cost_nothing(void **state) {
     expect_forgery_found(ctx, VOF_HEAD + 32, &wrap, 8, entry);
     expect_forgery_found(ctx, VOF_HEAD + 32, zero, 8, entry);
     expect_forgery_found(ctx, VOF_HEAD + 40, zero, 8,
-                         "section node_x of cloth 0 does not match its checksum");
+                         "section node_x[0] does not match its checksum");
     vo_context_destroy(ctx);
 }
 
@@ -320,7 +320,7 @@ static void a_small_file_cannot_ask_for_much_memory(void **state) {
     memcpy(bytes + VOF_HEAD + 24, &raw, 8);
     sign(bytes, size);
     long before = memory.calls;
-    expect_bad(ctx, bytes, size, "section node_x of cloth 0 does not match its checksum");
+    expect_bad(ctx, bytes, size, "section node_x[0] does not match its checksum");
     assert_true(memory.calls - before < 6);
     rows = INT32_MAX, raw = rows * 24;
     memcpy(bytes + VOF_HEAD + 16, &rows, 8);
@@ -341,9 +341,9 @@ static void missing_and_unexpected_sections_are_named(void **state) {
     const void *data = &count;
     assert_ok(ctx, vo_vof_parse(ctx, "frames/0012.vof", bytes, size, &r));
     assert_int_equal(vo_vof_find(r, "node_v", 3, VO_VOF_F64, 3, &count, &data), VO_BAD_DATA);
-    expect_message(ctx, "frames/0012.vof: section node_v of cloth 3 is missing; \"voile resume\"");
+    expect_message(ctx, "frames/0012.vof: section node_v[3] is missing; \"voile resume\"");
     assert_int_equal(vo_vof_find(r, "node_x", 0, VO_VOF_F32, 3, &count, &data), VO_BAD_DATA);
-    expect_message(ctx, "section node_x of cloth 0 holds f64[3], expected f32[3]");
+    expect_message(ctx, "section node_x[0] holds f64[3], expected f32[3]");
     assert_int_equal(vo_vof_find(r, "node_x", 0, VO_VOF_F64, 2, &count, &data), VO_BAD_DATA);
     assert_int_equal(vo_vof_count(r, "node_x", 1), -1);
     assert_int_equal(count, -5);

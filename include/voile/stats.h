@@ -10,11 +10,13 @@ extern "C" {
 #endif
 
 /* The stages of the step, in order: X(name, what it does). Each is a timer in seconds. */
-#define VO_STAGES(X)                                    \
-    X(move, "obstacles and handles to their new place") \
-    X(assemble, "forces and matrix")                    \
-    X(solve, "linear system")                           \
-    X(limit, "strain limiting")                         \
+#define VO_STAGES(X)                                          \
+    X(move, "obstacles and handles to their new place")       \
+    X(contact, "features that are close, and their contacts") \
+    X(assemble, "forces and matrix")                          \
+    X(solve, "linear system")                                 \
+    X(limit, "strain limiting")                               \
+    X(collide, "continuous collision and response")           \
     X(write, "frame file and statistics")
 
 /* What a frame is and holds: X(name, type, format, meaning). */
@@ -29,17 +31,26 @@ extern "C" {
     X(wall_s, double, "%.6f", "seconds the frame took")
 
 /* What happened in it: counters over its substeps, and extremes at its end. */
-#define VO_STAT_FIELDS(X)                                                             \
-    X(substeps, int, "%d", "substeps taken, cut ones included")                       \
-    X(iterations, int, "%d", "iterations of the linear solver")                       \
-    X(direct_solves, int, "%d", "systems that the direct solver had to take over")    \
-    X(step_cuts, int, "%d", "substeps repeated with half the step")                   \
-    X(held_steps, int, "%d", "substeps given up: the cloth was held where it was")    \
-    X(limit_passes, int, "%d", "passes of strain limiting")                           \
-    X(limits_unmet, int, "%d", "substeps in which strain limiting ran out of passes") \
-    X(solver_residual, double, "%.3g", "worst relative residual that was accepted")   \
-    X(max_strain, double, "%.9g", "largest principal stretch minus one")              \
-    X(min_strain, double, "%.9g", "smallest principal stretch minus one")             \
+#define VO_STAT_FIELDS(X)                                                                  \
+    X(substeps, int, "%d", "substeps taken, cut ones included")                            \
+    X(iterations, int, "%d", "iterations of the linear solver")                            \
+    X(direct_solves, int, "%d", "systems that the direct solver had to take over")         \
+    X(step_cuts, int, "%d", "substeps repeated with half the step")                        \
+    X(held_steps, int, "%d", "substeps given up: the cloth was held where it was")         \
+    X(limit_passes, int, "%d", "passes of strain limiting")                                \
+    X(limits_unmet, int, "%d", "substeps in which strain limiting ran out of passes")      \
+    X(contacts, int, "%d", "contacts in the solve, the most of any substep")               \
+    X(impacts, int, "%d", "collisions found on the way of a substep")                      \
+    X(impulses, int, "%d", "of them stopped one by one")                                   \
+    X(zones, int, "%d", "impact zones: groups of collisions solved together")              \
+    X(cut_nodes, int, "%d", "nodes that went only part of their way to avoid a collision") \
+    X(stopped_nodes, int, "%d", "nodes held, or carried by an obstacle, for a substep")    \
+    X(yielded_nodes, int, "%d", "nodes of obstacles that had to fall behind their motion") \
+    X(searches, int, "%d", "substeps in which trees were walked")                          \
+    X(tree_s, double, "%.6f", "seconds of contact and collide that trees took")            \
+    X(solver_residual, double, "%.3g", "worst relative residual that was accepted")        \
+    X(max_strain, double, "%.9g", "largest principal stretch minus one")                   \
+    X(min_strain, double, "%.9g", "smallest principal stretch minus one")                  \
     X(max_speed, double, "%.9g", "fastest node, m/s")
 
 typedef struct vo_stats {

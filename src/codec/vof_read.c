@@ -144,7 +144,7 @@ static vo_result read_front(vo_vof_reader *reader, const source *in) {
 }
 
 static vo_result section_damaged(const vo_vof_reader *reader, const vof_section *section) {
-    return damaged(reader, "section %s of cloth %lu does not match its checksum", section->tag,
+    return damaged(reader, "section %s[%lu] does not match its checksum", section->tag,
                    (unsigned long)section->index);
 }
 
@@ -342,10 +342,10 @@ vo_result vo_vof_find(vo_vof_reader *reader, const char *tag, int index, vo_vof_
                       int columns, int *count, const void **data) {
     static const char *const names[] = {"?", "u8", "i32", "i64", "f32", "f64"};
     int i = locate(reader, tag, index);
-    if (i < 0) return damaged(reader, "section %s of cloth %d is missing", tag, index);
+    if (i < 0) return damaged(reader, "section %s[%d] is missing", tag, index);
     const vof_section *section = &reader->section[i];
     if (section->type != type || section->columns != columns)
-        return damaged(reader, "section %s of cloth %d holds %s[%d], expected %s[%d]", tag, index,
+        return damaged(reader, "section %s[%d] holds %s[%d], expected %s[%d]", tag, index,
                        names[section->type], section->columns, names[type], columns);
     VO_REQUIRE(reader->ctx, reader->data != NULL); /* a peek has no data */
     *count = (int)section->count;

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/timer.h"
 #include "integrate/assemble.h"
+#include "integrate/contacts.h"
 
 #include <string.h>
 
@@ -52,6 +53,7 @@ void vo_implicit_free(vo_implicit *s) {
     vo_free_array(s->ctx, s->guess, n);
     vo_free(s->ctx, s->fixed, (size_t)n);
     vo_free_array(s->ctx, s->scratch, vo_assembly_scratch(&s->system));
+    vo_couplings_free(s->ctx, &s->couplings);
     vo_direct_destroy(s->direct);
     vo_pcg_destroy(s->pcg);
     vo_block_matrix_free(s->ctx, &s->matrix);
@@ -141,7 +143,7 @@ static void clear_fixed_rows(vo_implicit *s) {
 
 /* ---- solving -------------------------------------------------------------------------------- */
 
-static void assemble(vo_implicit *s, const vo_implicit_def *def, const vo_constraints *c) {
+static vo_result assemble(vo_implicit *s, const vo_implicit_def *def, const vo_constraints *c) {
     set_pinned_velocities(s, c);
     vo_assembly assembly = {.system = &s->system,
                             .dt = def->dt,
@@ -155,12 +157,15 @@ static void assemble(vo_implicit *s, const vo_implicit_def *def, const vo_constr
     vo_assemble(s->ctx, &assembly);
     add_anchors(s, def->dt, c);
     add_ties(s, def->dt, c);
+    VO_TRY(vo_contacts_add(s, c->contact_count, c->contact));
     vo_block_matrix_mirror(s->ctx, &s->matrix);
     clear_fixed_rows(s);
+    return VO_OK;
 }
 
 static vo_solve_report solve_pcg(vo_implicit *s, const vo_implicit_def *def, int max_iterations) {
     vo_pcg_def pcg = {.preconditioner = VO_PRECONDITION_TWO_LEVEL,
+                      .couplings = s->couplings.block_count ? &s->couplings : NULL,
                       .tolerance = def->tolerance,
                       .max_iterations = max_iterations};
     memcpy(s->dv, s->guess, (size_t)s->system.row_count * sizeof *s->dv);
@@ -170,6 +175,15 @@ static vo_solve_report solve_pcg(vo_implicit *s, const vo_implicit_def *def, int
 vo_result vo_implicit_need_direct(vo_implicit *s) {
     if (s->direct || s->system.row_count == 0) return VO_OK;
     return vo_direct_create(s->ctx, &s->system.pattern, &s->direct);
+}
+
+/* Contacts between layers of cloth change the pattern: for them it is analysed anew. */
+static vo_result solve_direct(vo_implicit *s, vo_solve_report *r) {
+    if (s->couplings.block_count)
+        return vo_direct_solve_coupled(s->ctx, &s->matrix, &s->couplings, s->b, s->dv, r);
+    VO_TRY(vo_implicit_need_direct(s));
+    *r = vo_direct_solve(s->direct, &s->matrix, s->b, s->dv);
+    return VO_OK;
 }
 
 /* Positions (m) and speeds (m/s) beyond this are no cloth any more, and soon no numbers. */
@@ -204,9 +218,7 @@ static vo_solve_report climb(vo_implicit *s, const vo_implicit_def *def,
     if (r.converged) return r;
     report->fell_back = !def->direct;
     if (vo_direct_available()) {
-        if (vo_implicit_need_direct(s) == VO_OK)
-            return vo_direct_solve(s->direct, &s->matrix, s->b, s->dv);
-        report->outcome = VO_STEP_NO_MEMORY;
+        if (solve_direct(s, &r) != VO_OK) report->outcome = VO_STEP_NO_MEMORY;
         return r;
     }
     memset(s->guess, 0, (size_t)s->system.row_count * sizeof *s->guess);
@@ -231,9 +243,10 @@ vo_implicit_report vo_implicit_solve(vo_implicit *s, const vo_implicit_def *def,
                                      const vo_constraints *constraints) {
     if (s->system.row_count == 0) return (vo_implicit_report){.outcome = VO_STEP_SOLVED};
     double start = vo_now();
-    assemble(s, def, constraints);
+    vo_implicit_report report = {.outcome = VO_STEP_NO_MEMORY};
+    if (assemble(s, def, constraints) != VO_OK) return report;
     double assembled = vo_now();
-    vo_implicit_report report = solve(s, def);
+    report = solve(s, def);
     report.assemble_s = assembled - start;
     report.solve_s = vo_now() - assembled;
     return report;

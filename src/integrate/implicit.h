@@ -7,9 +7,11 @@
 #ifndef VO_INTEGRATE_IMPLICIT_H
 #define VO_INTEGRATE_IMPLICIT_H
 
+#include "collide/contact.h"
 #include "force/springs.h"
 #include "force/wind.h"
 #include "integrate/system.h"
+#include "linalg/couplings.h"
 #include "linalg/solver.h"
 
 typedef struct vo_implicit_def {
@@ -23,16 +25,18 @@ typedef struct vo_implicit_def {
 
 /* What holds the cloth during this step. */
 typedef struct vo_constraints {
-    int pin_count, anchor_count, tie_count;
+    int pin_count, anchor_count, tie_count, contact_count;
     const vo_pin *pin;
     const vo_anchor *anchor;
-    const vo_tie *tie; /* only between rows that were coupled when the system was built */
+    const vo_tie *tie;         /* only between rows that were coupled when the system was built */
+    const vo_contact *contact; /* the surface's cloth nodes are the system's global nodes */
 } vo_constraints;
 
 typedef struct vo_implicit {
     vo_context *ctx;
     vo_system system;
     vo_block_matrix matrix;
+    vo_couplings couplings; /* of contacts, between rows that the pattern does not couple */
     vo_pcg *pcg;
     vo_direct *direct;    /* made when first needed */
     vo_vec4 *x;           /* [row_count] m */
@@ -48,7 +52,7 @@ typedef enum vo_step_outcome {
     VO_STEP_SOLVED,    /* dv solves the system and leads to a sane state */
     VO_STEP_UNSOLVED,  /* it does not; a shorter step may */
     VO_STEP_HOPELESS,  /* forces or velocities are not finite: no step will do */
-    VO_STEP_NO_MEMORY, /* for the direct solver */
+    VO_STEP_NO_MEMORY, /* for contacts or for the direct solver */
 } vo_step_outcome;
 
 typedef struct vo_implicit_report {

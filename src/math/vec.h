@@ -49,6 +49,7 @@ static inline vo_vec3 v3_normalize(vo_vec3 a) {
     double length = v3_length(a);
     return length > 0 ? v3_scale(1 / length, a) : a;
 }
+static inline bool v3_equal(vo_vec3 a, vo_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 static inline bool v3_is_finite(vo_vec3 a) {
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }

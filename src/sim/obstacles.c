@@ -1,41 +1,108 @@
-/* Obstacles follow their motions; cloth never moves them. */
+/* Obstacles follow their motions. Cloth never moves them, but where two of them squeeze it so that
+ * nothing else is possible (collide/response.h): then nodes of an obstacle fall behind, and catch
+ * up within a few tenths of a second once they can. How far each is behind is part of the state. */
 #include "sim/sim.h"
 
 #include <string.h>
+
+/* s, in which what has fallen behind makes up about two thirds of it. */
+static const double CATCH_UP = 0.1;
 
 vo_result vo_sim_obstacles_create(vo_sim *sim) {
     int count = sim->scene->obstacle_count;
     sim->obstacle = vo_alloc_zero(sim->ctx, (size_t)count * sizeof *sim->obstacle);
     if (count && !sim->obstacle) return vo_fail_memory(sim->ctx, "the obstacles");
     sim->obstacle_count = count;
-    for (int i = 0; i < count; i++)
-        VO_TRY(vo_mesh_copy(sim->ctx, sim->scene->obstacle[i].mesh, &sim->obstacle[i].mesh));
+    for (int i = 0; i < count; i++) {
+        vo_obstacle_state *o = &sim->obstacle[i];
+        VO_TRY(vo_mesh_copy(sim->ctx, sim->scene->obstacle[i].mesh, &o->mesh));
+        o->behind = vo_alloc_zero(sim->ctx, (size_t)o->mesh->node_count * sizeof *o->behind);
+        if (o->mesh->node_count && !o->behind) return vo_fail_memory(sim->ctx, "an obstacle");
+    }
     return VO_OK;
 }
 
 void vo_sim_obstacles_free(vo_sim *sim) {
-    for (int i = 0; i < sim->obstacle_count; i++) vo_mesh_destroy(sim->obstacle[i].mesh);
+    for (int i = 0; i < sim->obstacle_count; i++) {
+        vo_obstacle_state *o = &sim->obstacle[i];
+        if (o->mesh) vo_free_array(sim->ctx, o->behind, o->mesh->node_count);
+        vo_mesh_destroy(o->mesh);
+    }
     vo_free_array(sim->ctx, sim->obstacle, sim->scene->obstacle_count);
+}
+
+static vo_transform pose_at(const vo_sim *sim, int i, double t) {
+    int motion = sim->scene->obstacle[i].motion;
+    return motion >= 0 ? vo_motion_pose(&sim->scene->motion[motion], t) : xf_identity();
+}
+
+static bool present_at(const vo_sim *sim, int i, double t) {
+    return t >= sim->scene->obstacle[i].start && t < sim->scene->obstacle[i].end;
 }
 
 /* Velocity by central difference over a short time: motions are smooth, and this needs no second
  * formula to be kept in step with the first. */
-static void place(vo_mesh *mesh, const vo_mesh *rest, const vo_motion *motion, double t) {
+static void place(vo_sim *sim, int i, double t) {
     const double h = 1e-4;
-    vo_transform now = vo_motion_pose(motion, t);
-    vo_transform before = vo_motion_pose(motion, t - h), after = vo_motion_pose(motion, t + h);
-    for (int i = 0; i < rest->node_count; i++) {
-        vo_vec3 p = rest->node_x[i];
-        mesh->node_x[i] = xf_point(now, p);
-        mesh->node_v[i] = v3_scale(0.5 / h, v3_sub(xf_point(after, p), xf_point(before, p)));
+    vo_transform now = pose_at(sim, i, t), before = pose_at(sim, i, t - h),
+                 after = pose_at(sim, i, t + h);
+    const vo_mesh *rest = sim->scene->obstacle[i].mesh;
+    vo_obstacle_state *o = &sim->obstacle[i];
+    o->pose = now;
+    for (int k = 0; k < rest->node_count; k++) {
+        vo_vec3 p = rest->node_x[k];
+        o->mesh->node_x[k] = v3_add(xf_point(now, p), o->behind[k]);
+        o->mesh->node_v[k] = v3_scale(0.5 / h, v3_sub(xf_point(after, p), xf_point(before, p)));
     }
 }
 
-void vo_sim_obstacles_move(vo_sim *sim, double t) {
+void vo_sim_obstacles_place(vo_sim *sim, double t) {
     for (int i = 0; i < sim->obstacle_count; i++) {
-        const vo_scene_obstacle *o = &sim->scene->obstacle[i];
-        sim->obstacle[i].present = t >= o->start && t < o->end;
-        if (sim->obstacle[i].present && o->motion >= 0)
-            place(sim->obstacle[i].mesh, o->mesh, &sim->scene->motion[o->motion], t);
+        sim->obstacle[i].present = present_at(sim, i, t);
+        place(sim, i, t);
+    }
+}
+
+static vo_surface_part *part_of(vo_sim *sim, int i) {
+    return &sim->contact.surface.part[sim->cloth_count + i];
+}
+
+/* Where the nodes of obstacle i go in a step that ends at t. One that appears is there at once. */
+static void aim(vo_sim *sim, int i, double t, double dt) {
+    vo_obstacle_state *o = &sim->obstacle[i];
+    vo_surface_part *part = part_of(sim, i);
+    vo_vec3 *x0 = sim->contact.surface.x0 + part->node_begin;
+    vo_vec3 *x1 = sim->contact.surface.x1 + part->node_begin;
+    double remains = CATCH_UP / (CATCH_UP + dt);
+    bool was_present = o->present;
+    part->present = present_at(sim, i, t);
+    part->pose[1] = pose_at(sim, i, t);
+    part->pose[0] = was_present ? o->pose : part->pose[1];
+    for (int k = 0; k < o->mesh->node_count; k++) {
+        vo_vec3 p = xf_point(part->pose[1], part->rest[k]);
+        x1[k] = v3_add_scaled(p, remains, o->behind[k]);
+        x0[k] = was_present ? o->mesh->node_x[k] : x1[k];
+    }
+    if (part->present != was_present) vo_candidates_forget(sim->contact.candidates);
+}
+
+void vo_sim_obstacles_aim(vo_sim *sim, double t, double dt) {
+    for (int i = 0; i < sim->obstacle_count; i++) aim(sim, i, t, dt);
+}
+
+void vo_sim_obstacles_keep(vo_sim *sim, double dt) {
+    for (int i = 0; i < sim->obstacle_count; i++) {
+        vo_obstacle_state *o = &sim->obstacle[i];
+        const vo_surface_part *part = part_of(sim, i);
+        const vo_vec3 *x0 = sim->contact.surface.x0 + part->node_begin;
+        const vo_vec3 *x1 = sim->contact.surface.x1 + part->node_begin;
+        o->present = part->present;
+        o->pose = part->pose[1];
+        for (int k = 0; k < o->mesh->node_count; k++) {
+            vo_vec3 p = xf_point(o->pose, part->rest[k]);
+            o->behind[k] = v3_sub(x1[k], p);
+            o->mesh->node_x[k] = v3_add(p, o->behind[k]); /* as a resumed run will have it */
+            o->mesh->node_v[k] = v3_scale(1 / dt, v3_sub(x1[k], x0[k]));
+        }
     }
 }

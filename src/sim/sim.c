@@ -18,8 +18,8 @@ static vo_result build(vo_sim *sim) {
     VO_TRY(copy_cloths(sim));
     VO_TRY(vo_sim_handles_create(sim));
     VO_TRY(vo_sim_obstacles_create(sim));
+    vo_sim_obstacles_place(sim, 0);
     VO_TRY(vo_sim_rebuild(sim));
-    vo_sim_obstacles_move(sim, 0);
     vo_stats_begin(&sim->stats, 0, 0);
     vo_sim_measure(sim, &sim->stats);
     return VO_OK;
@@ -49,6 +49,7 @@ vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out) {
 void vo_sim_destroy(vo_sim *sim) {
     if (!sim) return;
     vo_context *ctx = sim->ctx;
+    vo_sim_contact_free(sim);
     vo_limiter_free(&sim->limiter);
     vo_implicit_free(&sim->implicit);
     vo_sim_obstacles_free(sim);

@@ -7,6 +7,8 @@
 #define VO_SIM_SIM_H
 
 #include "codec/vof.h"
+#include "collide/contact.h"
+#include "collide/response.h"
 #include "core/memory.h"
 #include "integrate/implicit.h"
 #include "integrate/strain_limit.h"
@@ -29,7 +31,20 @@ typedef struct vo_handle_state {
 typedef struct vo_obstacle_state {
     vo_mesh *mesh; /* at the current time */
     bool present;
+    vo_transform pose; /* of its motion at the current time */
+    vo_vec3 *behind; /* [node_count] [saved] m, from where its motion would have a node to where it
+                        is; zero unless it had to yield */
 } vo_obstacle_state;
+
+/* What touches, see collide/. Lists and trees are made anew when needed; nothing here is saved. */
+typedef struct vo_sim_contact {
+    vo_surface surface; /* cloths, then obstacles */
+    vo_candidates *candidates;
+    vo_response *response;
+    int contact_capacity, row_count;
+    vo_contact *contact; /* of the current step */
+    int *node_of;        /* [row_count] the surface's node of a row of the solver */
+} vo_sim_contact;
 
 struct vo_sim {
     vo_context *ctx;
@@ -48,6 +63,7 @@ struct vo_sim {
 
     vo_implicit implicit; /* guess is [saved] */
     vo_limiter limiter;
+    vo_sim_contact contact;
 
     /* Constraints of the current step, refilled by the move stage. */
     int pin_capacity, anchor_capacity, tie_capacity;
@@ -74,8 +90,21 @@ void vo_sim_handles_keep(vo_sim *sim);
 /* obstacles.c */
 vo_result vo_sim_obstacles_create(vo_sim *sim);
 void vo_sim_obstacles_free(vo_sim *sim);
-/* To their poses at time t, with velocities. */
-void vo_sim_obstacles_move(vo_sim *sim, double t);
+/* To their places at time t, with velocities, at once. */
+void vo_sim_obstacles_place(vo_sim *sim, double t);
+/* In the surface, to where they go in a step that ends at t; and what came of it. */
+void vo_sim_obstacles_aim(vo_sim *sim, double t, double dt);
+void vo_sim_obstacles_keep(vo_sim *sim, double dt);
+
+/* contact.c */
+vo_result vo_sim_contact_create(vo_sim *sim);
+void vo_sim_contact_free(vo_sim *sim);
+/* In the surface: where cloth is, where it would coast to, and how heavy it is. */
+void vo_sim_contact_aim(vo_sim *sim, double dt);
+/* Contacts of the step from the present state, into sim->constraints. */
+vo_result vo_sim_contact_find(vo_sim *sim, double dt);
+/* Continuous collision on the way to the solver's new positions, which it changes. */
+vo_result vo_sim_contact_collide(vo_sim *sim, double dt);
 
 /* step.c: solver and limiter for the present topology. */
 vo_result vo_sim_rebuild(vo_sim *sim);

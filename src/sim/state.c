@@ -86,12 +86,22 @@ static vo_result write_handle(vo_vof_writer *w, vo_sim *sim, int i) {
     return vo_vof_add(w, "hold", i, VO_VOF_F64, 3, h->count, h->hold);
 }
 
+/* Only what had to yield is behind. */
+static vo_result write_obstacle(vo_vof_writer *w, const vo_sim *sim, int i) {
+    const vo_obstacle_state *o = &sim->obstacle[i];
+    bool behind = false;
+    for (int k = 0; k < o->mesh->node_count && !behind; k++) behind = v3_length2(o->behind[k]) > 0;
+    if (!behind) return VO_OK;
+    return vo_vof_add(w, "behind", i, VO_VOF_F64, 3, o->mesh->node_count, o->behind);
+}
+
 static vo_result write_sections(vo_vof_writer *w, vo_sim *sim) {
     for (int c = 0; c < sim->cloth_count; c++) {
         VO_TRY(write_mesh(w, c, sim->cloth[c].mesh));
         VO_TRY(write_guess(w, sim, c));
     }
     for (int i = 0; i < sim->handle_count; i++) VO_TRY(write_handle(w, sim, i));
+    for (int i = 0; i < sim->obstacle_count; i++) VO_TRY(write_obstacle(w, sim, i));
     return VO_OK;
 }
 
@@ -265,15 +275,28 @@ static vo_result read_handle(vo_sim *sim, const source *s, int i) {
     return VO_OK;
 }
 
+/* An obstacle that is no longer the frame's is where its motion has it. */
+static vo_result read_obstacle(vo_sim *sim, const source *s, int i) {
+    vo_obstacle_state *o = &sim->obstacle[i];
+    int count = o->mesh->node_count;
+    const void *rows = NULL;
+    if (vo_vof_count(s->reader, "behind", i) == count)
+        VO_TRY(find(s, "behind", i, VO_VOF_F64, 3, &count, &rows));
+    for (int k = 0; k < count; k++) o->behind[k] = rows ? ((const vo_vec3 *)rows)[k] : v3(0, 0, 0);
+    return VO_OK;
+}
+
 static vo_result read_visible(vo_sim *sim, source *s) {
     s->owner = "cloth";
     VO_TRY(read_cloths(sim, s));
     s->owner = "handle";
     for (int i = 0; i < sim->handle_count; i++) VO_TRY(read_handle(sim, s, i));
+    s->owner = "obstacle";
+    for (int i = 0; i < sim->obstacle_count; i++) VO_TRY(read_obstacle(sim, s, i));
     sim->frame = vo_vof_frame(s->reader);
     sim->frame_start = vo_vof_time(s->reader);
     sim->substep = 0;
-    vo_sim_obstacles_move(sim, vo_sim_time(sim));
+    vo_sim_obstacles_place(sim, vo_sim_time(sim));
     vo_stats_begin(&sim->stats, vo_sim_frame(sim), vo_sim_time(sim));
     return VO_OK;
 }

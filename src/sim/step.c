@@ -11,12 +11,26 @@ enum { MAX_CUTS = 5 }; /* a substep is halved at most this often before the clot
 
 /* ---- stages --------------------------------------------------------------------------------- */
 
-/* Obstacles and handles to where they are at t + dt. */
-static void move(vo_sim *sim, double t, double dt) {
+/* A step's times, s. `end` is begin + dt, but for rounding: the same moment always has the same
+ * bits, also where the next step or a resumed run begins with it. */
+typedef struct span {
+    double begin, end, dt;
+} span;
+
+/* Obstacles and handles to where they are at the end. */
+static void move(vo_sim *sim, span t) {
     double start = vo_now();
-    vo_sim_obstacles_move(sim, t + dt);
-    vo_sim_handles_move(sim, t, dt);
+    vo_sim_obstacles_aim(sim, t.end, t.dt);
+    vo_sim_handles_move(sim, t.begin, t.dt);
     sim->stats.stage.move += vo_now() - start;
+}
+
+/* Contacts between what is close. */
+static vo_result contact(vo_sim *sim, double dt) {
+    double start = vo_now();
+    vo_result result = vo_sim_contact_find(sim, dt);
+    sim->stats.stage.contact += vo_now() - start;
+    return result;
 }
 
 /* One linearised backward Euler step, applied if it could be solved. */
@@ -56,43 +70,68 @@ static void limit(vo_sim *sim, double dt) {
     sim->stats.stage.limit += vo_now() - start;
 }
 
+/* From the last state to the new one without passing through anything. */
+static vo_result collide(vo_sim *sim, double dt) {
+    double start = vo_now();
+    vo_result result = vo_sim_contact_collide(sim, dt);
+    sim->stats.stage.collide += vo_now() - start;
+    return result;
+}
+
 /* ---- the substep ---------------------------------------------------------------------------- */
 
-/* The new state is in the rows: it becomes that of the meshes and handles. */
-static void accept(vo_sim *sim) {
+/* The new state is in the rows and in the surface: it becomes that of the meshes and handles. */
+static void accept(vo_sim *sim, double dt) {
     vo_sim_handles_keep(sim);
+    vo_sim_obstacles_keep(sim, dt);
     vo_sim_store_rows(sim);
 }
 
 /* Holds the cloth where it is: what is left when even the shortest step has no solution. */
-static void hold(vo_sim *sim, double t, double dt) {
-    move(sim, t, dt);
-    vo_implicit_hold(&sim->implicit, dt, &sim->constraints);
+static vo_step_outcome hold(vo_sim *sim, span t, vo_step_outcome reason) {
     sim->stats.held_steps++;
-    accept(sim);
+    move(sim, t);
+    vo_sim_contact_aim(sim, t.dt);
+    vo_implicit_hold(&sim->implicit, t.dt, &sim->constraints);
+    if (collide(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
+    accept(sim, t.dt);
+    return reason;
 }
 
-/* From t to t + dt, halving the step where it cannot be solved. Returns the outcome of the last
- * solve; once one has failed for good, the cloth is held for the rest of the substep. */
-static vo_step_outcome advance(vo_sim *sim, double t, double dt, int cuts) {
+/* Contact, solve, limit and collide, without taking the result. */
+static vo_step_outcome try_step(vo_sim *sim, span t) {
+    move(sim, t);
+    if (contact(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
+    vo_step_outcome outcome = solve(sim, t.dt);
+    if (outcome != VO_STEP_SOLVED) return outcome;
+    limit(sim, t.dt);
+    return collide(sim, t.dt) == VO_OK ? VO_STEP_SOLVED : VO_STEP_NO_MEMORY;
+}
+
+/* One step, halved where it cannot be solved. Returns the outcome of the last solve; once one has
+ * failed for good, the cloth is held for the rest of the step. */
+static vo_step_outcome advance(vo_sim *sim, span t, int cuts) {
     sim->stats.substeps++;
-    move(sim, t, dt);
-    vo_step_outcome outcome = solve(sim, dt);
+    vo_step_outcome outcome = try_step(sim, t);
     if (outcome == VO_STEP_SOLVED) {
-        limit(sim, dt);
-        accept(sim);
+        accept(sim, t.dt);
         return outcome;
     }
     vo_sim_load_rows(sim);
-    if (outcome != VO_STEP_UNSOLVED || cuts == MAX_CUTS) {
-        hold(sim, t, dt);
-        return outcome;
-    }
+    if (outcome != VO_STEP_UNSOLVED || cuts == MAX_CUTS) return hold(sim, t, outcome);
     sim->stats.step_cuts++;
-    outcome = advance(sim, t, dt / 2, cuts + 1);
-    if (outcome == VO_STEP_SOLVED) return advance(sim, t + dt / 2, dt / 2, cuts + 1);
-    hold(sim, t + dt / 2, dt / 2);
-    return outcome;
+    double middle = t.begin + t.dt / 2;
+    span first = {t.begin, middle, t.dt / 2}, second = {middle, t.end, t.dt / 2};
+    outcome = advance(sim, first, cuts + 1);
+    if (outcome == VO_STEP_SOLVED) return advance(sim, second, cuts + 1);
+    return hold(sim, second, outcome);
+}
+
+/* When the substep after the present one begins. */
+static double next_time(const vo_sim *sim) {
+    if (sim->substep + 1 == sim->scene->def.frame_steps)
+        return sim->frame_start + sim->scene->def.frame_time;
+    return sim->frame_start + (sim->substep + 1) * sim->dt;
 }
 
 static void count_substep(vo_sim *sim) {
@@ -104,13 +143,15 @@ static void count_substep(vo_sim *sim) {
 
 vo_result vo_sim_step(vo_sim *sim) {
     if (sim->substep == 0) vo_stats_begin(&sim->stats, sim->frame + 1, vo_sim_time(sim));
-    double start = vo_now(), t = vo_sim_time(sim);
+    double start = vo_now();
+    span t = {vo_sim_time(sim), next_time(sim), sim->dt};
     vo_step_outcome outcome = VO_STEP_SOLVED;
     if (sim->scene->def.disable & VO_DISABLE_PHYSICS) {
-        move(sim, t, sim->dt);
+        vo_sim_obstacles_place(sim, t.end);
+        vo_sim_handles_move(sim, t.begin, t.dt);
     } else {
         vo_sim_load_rows(sim);
-        outcome = advance(sim, t, sim->dt, 0);
+        outcome = advance(sim, t, 0);
     }
     count_substep(sim);
     sim->stats.time = vo_sim_time(sim);
@@ -165,6 +206,7 @@ static void list_cloths(vo_sim *sim) {
 
 vo_result vo_sim_rebuild(vo_sim *sim) {
     vo_context *ctx = sim->ctx;
+    vo_sim_contact_free(sim);
     vo_limiter_free(&sim->limiter);
     vo_implicit_free(&sim->implicit);
     list_cloths(sim);
@@ -176,7 +218,8 @@ vo_result vo_sim_rebuild(vo_sim *sim) {
     vo_free(ctx, ties, (size_t)(sim->tie_capacity + 1) * sizeof *ties);
     if (result == VO_OK && sim->scene->def.solver == VO_SOLVER_DIRECT)
         result = vo_implicit_need_direct(&sim->implicit);
-    if (result != VO_OK) return result;
-    return vo_limiter_create(ctx, sim->cloth_count, sim->system_cloth, &sim->implicit.system,
-                             &sim->limiter);
+    VO_TRY(result);
+    VO_TRY(vo_limiter_create(ctx, sim->cloth_count, sim->system_cloth, &sim->implicit.system,
+                             &sim->limiter));
+    return vo_sim_contact_create(sim);
 }

@@ -1,0 +1,162 @@
+/* What touches: the surface that all cloths and obstacles form, contacts before the solve,
+ * continuous collision after it. */
+#include "sim/sim.h"
+
+#include <string.h>
+
+/* ---- making and freeing --------------------------------------------------------------------- */
+
+/* An obstacle is rigid if its motion never changes its size. */
+static bool is_rigid(const vo_sim *sim, int obstacle) {
+    int id = sim->scene->obstacle[obstacle].motion;
+    if (id < 0) return true;
+    const vo_motion *motion = &sim->scene->motion[id];
+    for (int k = 0; k < motion->key_count; k++)
+        if (motion->key[k].pose.scale != motion->key[0].pose.scale ||
+            motion->key[k].rate.scale != 0)
+            return false;
+    return true;
+}
+
+static vo_result create_surface(vo_sim *sim) {
+    int count = sim->cloth_count + sim->obstacle_count;
+    vo_surface_source *source = vo_new_array(sim->ctx, vo_surface_source, count + 1);
+    if (!source) return vo_fail_memory(sim->ctx, "the surface of contact");
+    for (int c = 0; c < sim->cloth_count; c++)
+        source[c] = (vo_surface_source){.mesh = sim->cloth[c].mesh};
+    for (int i = 0; i < sim->obstacle_count; i++)
+        source[sim->cloth_count + i] = (vo_surface_source){
+            .mesh = sim->obstacle[i].mesh, .obstacle = true, .rigid = is_rigid(sim, i)};
+    vo_surface *surface = &sim->contact.surface;
+    vo_result result = vo_surface_create(sim->ctx, count, source, surface);
+    vo_free_array(sim->ctx, source, count + 1);
+    for (int i = 0; i < sim->obstacle_count && result == VO_OK; i++)
+        surface->part[sim->cloth_count + i].rest = sim->scene->obstacle[i].mesh->node_x;
+    return result;
+}
+
+static vo_result create_rows(vo_sim *sim) {
+    const vo_system *system = &sim->implicit.system;
+    sim->contact.row_count = system->row_count;
+    sim->contact.node_of = vo_new_array(sim->ctx, int, system->row_count);
+    if (system->row_count && !sim->contact.node_of) return vo_fail_memory(sim->ctx, "contacts");
+    for (int i = 0; i < system->row_count; i++) sim->contact.node_of[system->row_of[i]] = i;
+    return VO_OK;
+}
+
+vo_result vo_sim_contact_create(vo_sim *sim) {
+    vo_sim_contact *c = &sim->contact;
+    VO_TRY(create_surface(sim));
+    VO_TRY(create_rows(sim));
+    VO_TRY(vo_candidates_create(sim->ctx, &c->surface, sim->scene->def.repulsion_thickness,
+                                &c->candidates));
+    return vo_response_create(sim->ctx, &c->surface, &c->response);
+}
+
+void vo_sim_contact_free(vo_sim *sim) {
+    vo_sim_contact *c = &sim->contact;
+    vo_free_array(sim->ctx, c->contact, c->contact_capacity);
+    vo_free_array(sim->ctx, c->node_of, c->row_count);
+    vo_response_destroy(c->response);
+    vo_candidates_destroy(c->candidates);
+    vo_surface_free(&c->surface);
+    *c = (vo_sim_contact){0};
+}
+
+/* ---- before the solve ----------------------------------------------------------------------- */
+
+static vo_vec3 xyz(vo_vec4 p) { return v3(p.x, p.y, p.z); }
+
+void vo_sim_contact_aim(vo_sim *sim, double dt) {
+    vo_surface *s = &sim->contact.surface;
+    const vo_implicit *m = &sim->implicit;
+    for (int i = 0; i < s->cloth_node_count; i++) {
+        int row = m->system.row_of[i];
+        double mass = m->system.mass[row];
+        s->x0[i] = xyz(m->x[row]);
+        s->x1[i] = v3_add_scaled(s->x0[i], dt, xyz(m->v[row]));
+        s->inverse_mass[i] = mass > 0 ? 1 / mass : 0;
+    }
+    for (int k = 0; k < sim->constraints.pin_count; k++) {
+        const vo_pin *pin = &sim->constraints.pin[k];
+        int i = sim->contact.node_of[pin->row];
+        s->x1[i] = v3_add_scaled(s->x0[i], dt, pin->velocity);
+        s->inverse_mass[i] = 0;
+    }
+}
+
+static vo_result reserve_contacts(vo_sim *sim, int count) {
+    vo_sim_contact *c = &sim->contact;
+    bool ok = vo_reserve(sim->ctx, &c->contact, &c->contact_capacity, count);
+    return ok ? VO_OK : vo_fail_memory(sim->ctx, "contacts");
+}
+
+vo_result vo_sim_contact_find(vo_sim *sim, double dt) {
+    const vo_scene_def *def = &sim->scene->def;
+    vo_contact_def contact = {.dt = dt,
+                              .stiffness = def->collision_stiffness,
+                              .friction = def->friction,
+                              .obstacle_friction = def->obstacle_friction};
+    const vo_near *near = NULL;
+    int near_count = 0, count = 0;
+    vo_sim_contact_aim(sim, dt);
+    sim->constraints.contact_count = 0;
+    if (def->disable & VO_DISABLE_PROXIMITY) return VO_OK;
+    VO_TRY(vo_candidates_near(sim->contact.candidates, &near_count, &near));
+    VO_TRY(reserve_contacts(sim, near_count));
+    for (int i = 0; i < near_count; i++)
+        count += vo_contact_make(&contact, &sim->contact.surface, &near[i],
+                                 &sim->contact.contact[count]);
+    sim->constraints.contact = sim->contact.contact;
+    sim->constraints.contact_count = count;
+    sim->stats.contacts = vo_max_int(sim->stats.contacts, count);
+    return VO_OK;
+}
+
+/* ---- after the solve ------------------------------------------------------------------------ */
+
+static void count_search(vo_sim *sim) {
+    vo_candidates_report report = vo_candidates_report_take(sim->contact.candidates);
+    sim->stats.searches += report.searched;
+    sim->stats.tree_s += report.tree_s;
+}
+
+static void count_response(vo_stats *stats, const vo_response_report *r) {
+    stats->impacts += r->impacts;
+    stats->impulses += r->impulses;
+    stats->zones += r->zones;
+    stats->cut_nodes += r->cut_nodes;
+    stats->stopped_nodes += r->held_nodes;
+    stats->yielded_nodes += r->yielded_nodes;
+}
+
+/* The response's answer becomes the state; velocities follow where it changed something. */
+static void take_answer(vo_sim *sim, double dt) {
+    const vo_surface *s = &sim->contact.surface;
+    vo_implicit *m = &sim->implicit;
+    for (int i = 0; i < s->cloth_node_count; i++) {
+        int row = m->system.row_of[i];
+        vo_vec3 x = s->x1[i], v = v3_scale(1 / dt, v3_sub(x, s->x0[i]));
+        if (v3_equal(x, xyz(m->x[row]))) continue;
+        m->x[row] = (vo_vec4){x.x, x.y, x.z, 0};
+        m->v[row] = (vo_vec4){v.x, v.y, v.z, 0};
+    }
+}
+
+vo_result vo_sim_contact_collide(vo_sim *sim, double dt) {
+    const vo_scene_def *scene = &sim->scene->def;
+    vo_surface *s = &sim->contact.surface;
+    for (int i = 0; i < s->cloth_node_count; i++)
+        s->x1[i] = xyz(sim->implicit.x[sim->implicit.system.row_of[i]]);
+    if (scene->disable & VO_DISABLE_COLLISION) return VO_OK;
+    vo_response_def def = {.dt = dt,
+                           .thickness = scene->repulsion_thickness,
+                           .friction = scene->friction,
+                           .obstacle_friction = scene->obstacle_friction};
+    vo_response_report report = {0};
+    VO_TRY(vo_respond(sim->contact.response, &def, s, sim->contact.candidates, &report));
+    count_search(sim);
+    count_response(&sim->stats, &report);
+    take_answer(sim, dt);
+    return VO_OK;
+}
