@@ -201,7 +201,7 @@ static inline bool world_meets(const vo_surface *s, const vo_feature_pair *p) {
     if (world_far(s, p)) return false;
     vo_vec3 start[4], end[4];
     vo_ccd_def def = vo_ccd_def_default();
-    def.approach = 0;
+    def.thickness = def.approach = 0;
     for (int i = 0; i < 4; i++) {
         start[i] = s->x0[p->node[i]];
         end[i] = s->x1[p->node[i]];

@@ -84,7 +84,25 @@ bool vo_measure_pair(const vo_surface *s, const vo_feature_pair *pair, double th
     return true;
 }
 
-bool vo_pair_is_clear(const vo_surface *s, const vo_feature_pair *pair, double *least) {
+double vo_pair_travel(const vo_surface *s, const vo_feature_pair *pair) {
+    vo_vec3 d[4], mean = v3_zero();
+    double size = 0;
+    for (int i = 0; i < 4; i++) {
+        vo_vec3 x0 = s->x0[pair->node[i]];
+        d[i] = v3_sub(s->x1[pair->node[i]], x0);
+        mean = v3_add_scaled(mean, 0.25, d[i]);
+        size = vo_max(size, fabs(d[i].x) + fabs(d[i].y) + fabs(d[i].z));
+    }
+    double most[2] = {0, 0};
+    for (int i = 0; i < 4; i++) {
+        int side = i >= (pair->kind == VO_NODE_FACE ? 1 : 2);
+        most[side] = vo_max(most[side], v3_length2(v3_sub(d[i], mean)));
+    }
+    return (sqrt(most[0]) + sqrt(most[1])) * (1 + ROUNDING) + ROUNDING * size;
+}
+
+bool vo_pair_is_clear(const vo_surface *s, const vo_feature_pair *pair, double keep,
+                      double *least) {
     vo_vec3 x[4];
     gather(s->x0, pair->node, x);
     closest c = find_closest(pair->kind, x);
@@ -96,6 +114,7 @@ bool vo_pair_is_clear(const vo_surface *s, const vo_feature_pair *pair, double *
     /* Along a fixed direction the gap of two convex parts whose corners move evenly is a concave
      * function of time: no smaller than at the ends. */
     gather(s->x1, pair->node, x);
-    double end = lowest(pair->kind, n, x), keep = VO_SWEPT_KEEP * (1 + ROUNDING) * distance;
+    double end = lowest(pair->kind, n, x);
+    keep = vo_min(keep, 0.9 * distance) * (1 + ROUNDING);
     return *least > keep && end > keep;
 }

@@ -37,17 +37,25 @@ static inline bool vo_edge_edge_nodes(const vo_surface *s, vo_feature_key key, i
 /* The distance at which a pair begins to repel. */
 double vo_pair_thickness(const vo_surface *s, const int node[4], double thickness);
 
-/* Measures a pair at x0; true if it is near. `*distance` gets the distance either way, rounded to
- * nearest. */
+/* Measures a pair at x0; true if it is near. `*least` gets a number below the distance either way,
+ * proved despite rounding. */
 bool vo_measure_pair(const vo_surface *s, const vo_feature_pair *pair, double thickness,
-                     vo_near *near, double *distance);
+                     vo_near *near, double *least);
 
-/* Of the distance at x0, this part is left all the way to x1 to pairs that are cleared. */
-#define VO_SWEPT_KEEP 0.25
+/* Of the thickness, this part is left to pairs that are cleared; see vo_candidates_swept. */
+#define VO_SWEPT_KEEP 0x1p-5
 
-/* Whether a plane keeps two features that far apart, from x0 to x1. `*distance` gets their distance
- * at x0. A proof despite rounding: false where in doubt. */
-bool vo_pair_is_clear(const vo_surface *s, const vo_feature_pair *pair, double *distance);
+/* By how much the two features may come closer on the way from x0 to x1, as far as their own nodes
+ * tell; larger by what rounding may take off. */
+double vo_pair_travel(const vo_surface *s, const vo_feature_pair *pair);
+
+/* Whether a plane keeps two features apart from x0 to x1: further than `keep`, or than 0.9 of
+ * their distance at x0. `*least` gets a number below that distance. A proof despite rounding: false
+ * where in doubt. */
+bool vo_pair_is_clear(const vo_surface *s, const vo_feature_pair *pair, double keep, double *least);
+
+/* Sorts keys by a, then b. `spare` has the same room. */
+void vo_sort_keys(int count, vo_feature_key *key, vo_feature_key *spare);
 
 /* Puts hits into their order, which depends on the features alone: nodes and faces by node, part
  * and distance; then edges. Leaves out the faces that are not the nearest on their side. `order`

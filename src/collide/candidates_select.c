@@ -2,6 +2,8 @@
  * the features alone. */
 #include "collide/candidates_pair.h"
 
+#include <string.h>
+
 /* Faces in whose direction another, nearer one was found already (closer than 60 degrees) are the
  * same side: its neighbours round the nearest point. */
 #define SAME_SIDE 0.5
@@ -75,4 +77,28 @@ int vo_select_near(const vo_surface *s, int count, const vo_near_hit *hit, int32
         for (int i = start[e]; i < start[e + 1]; i++) out[n++] = hit[order[i]].near;
     }
     return n;
+}
+
+static bool key_before(vo_feature_key p, vo_feature_key q) {
+    return p.a != q.a ? p.a < q.a : p.b < q.b;
+}
+
+/* Merges from[begin, middle) and from[middle, end). */
+static void merge_keys(const vo_feature_key *from, int begin, int middle, int end,
+                       vo_feature_key *to) {
+    int i = begin, j = middle;
+    for (int k = begin; k < end; k++)
+        to[k] = i < middle && (j >= end || !key_before(from[j], from[i])) ? from[i++] : from[j++];
+}
+
+void vo_sort_keys(int count, vo_feature_key *key, vo_feature_key *spare) {
+    vo_feature_key *from = key, *to = spare;
+    for (int width = 1; width < count; width *= 2) {
+        for (int i = 0; i < count; i += 2 * width)
+            merge_keys(from, i, vo_min_int(i + width, count), vo_min_int(i + 2 * width, count), to);
+        vo_feature_key *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != key) memcpy(key, from, (size_t)count * sizeof *key);
 }

@@ -1,0 +1,245 @@
+#include "collide/candidates_cluster.h"
+
+#include "core/memory.h"
+#include "spatial/bvh.h"
+
+#include <string.h>
+
+/* ---- patches of fabric ---------------------------------------------------------------------- */
+
+/* The verts' sets, each named by one of them; halves the way up while walking it. */
+static int find_root(int *up, int v) {
+    while (up[v] != v) v = up[v] = up[up[v]];
+    return v;
+}
+
+/* Joins the verts of each face. */
+static void join_verts(const vo_surface *s, int *up) {
+    for (int v = 0; v < s->vert_count; v++) up[v] = v;
+    for (int f = 0; f < s->cloth_face_count; f++)
+        for (int k = 1; k < 3; k++) {
+            int a = find_root(up, s->face_vert[f][0]), b = find_root(up, s->face_vert[f][k]);
+            up[vo_max_int(a, b)] = vo_min_int(a, b);
+        }
+}
+
+/* What a build needs. Groups are patches of cloths and whole obstacles, in the order of their first
+ * faces. */
+typedef struct build {
+    const vo_surface *s;
+    vo_clusters *out;
+    int group_count;
+    int *group;       /* [face_count] */
+    int *group_begin; /* [group_count + 1] into `order` */
+    int *order;       /* [face_count] faces by group */
+    int *scratch;     /* [vert_count + part_count + node_count + 1] */
+    vo_box *box;      /* [face_count] in the order of `order` */
+    vo_bvh tree;
+} build;
+
+/* Numbers the groups. A cloth's group is named by a vert, an obstacle's by its part. */
+static void number_groups(build *b) {
+    const vo_surface *s = b->s;
+    int *up = b->scratch, *name = b->group_begin; /* room for vert_count + part_count */
+    join_verts(s, up);
+    for (int i = 0; i < s->vert_count + s->part_count; i++) name[i] = -1;
+    for (int f = 0; f < s->face_count; f++) {
+        int key = f < s->cloth_face_count ? find_root(up, s->face_vert[f][0])
+                                          : s->vert_count + s->face_part[f];
+        if (name[key] < 0) name[key] = b->group_count++;
+        b->group[f] = name[key];
+    }
+}
+
+/* Sorts faces by group. */
+static void sort_groups(build *b) {
+    const vo_surface *s = b->s;
+    int *begin = b->group_begin;
+    memset(begin, 0, (size_t)(b->group_count + 2) * sizeof *begin);
+    for (int f = 0; f < s->face_count; f++) begin[b->group[f] + 2]++;
+    for (int g = 0; g < b->group_count; g++) begin[g + 2] += begin[g + 1];
+    for (int f = 0; f < s->face_count; f++) b->order[begin[b->group[f] + 1]++] = f;
+}
+
+/* Where a face is before anything moves. */
+static vo_box rest_box(const vo_surface *s, int f) {
+    const int *n = s->face[f];
+    if (f >= s->cloth_face_count) return box_triangle(s->x0[n[0]], s->x0[n[1]], s->x0[n[2]]);
+    vo_box box = box_empty();
+    for (int k = 0; k < 3; k++) {
+        vo_vec2 u = s->vert_u[s->face_vert[f][k]];
+        box = box_add(box, v3(u.x, u.y, 0));
+    }
+    return box;
+}
+
+/* ---- clusters ------------------------------------------------------------------------------- */
+
+/* Takes a subtree as the next cluster; `first` is the group's place in `order`. */
+static void add_cluster(build *b, int root, int first) {
+    vo_clusters *out = b->out;
+    const vo_bvh_node *nodes = b->tree.nodes;
+    int c = out->count++, end = root + 2 * nodes[root].leaves - 1;
+    vo_box box = box_empty();
+    for (int i = root; i < end; i++) {
+        if (nodes[i].leaves > 1) continue;
+        int place = first + nodes[i].link;
+        out->face.item[out->face.item_count++] = b->order[place];
+        box = box_join(box, b->box[place]);
+    }
+    int f = out->face.item[out->face.begin[c]];
+    out->face.begin[c + 1] = out->face.item_count;
+    out->part[c] = b->s->face_part[f];
+    out->rest[c] = box;
+    if (f < b->s->cloth_face_count) out->cloth_count = out->count;
+}
+
+/* Cuts a group into clusters: the largest subtrees that are small enough. */
+static vo_result cut_group(build *b, int g) {
+    int first = b->group_begin[g], n = b->group_begin[g + 1] - first;
+    VO_TRY(vo_bvh_build(b->out->ctx, &b->tree, b->box + first, n));
+    const vo_bvh_node *nodes = b->tree.nodes;
+    for (int i = 0; i < b->tree.node_count;) {
+        bool small = nodes[i].leaves <= VO_CLUSTER_FACES;
+        if (small) add_cluster(b, i, first);
+        i += small ? 2 * nodes[i].leaves - 1 : 1;
+    }
+    return VO_OK;
+}
+
+/* Puts patches apart along z, further than they are wide. */
+static void spread_patches(build *b) {
+    vo_clusters *out = b->out;
+    vo_box all = box_empty();
+    for (int c = 0; c < out->cloth_count; c++) all = box_join(all, out->rest[c]);
+    double span = vo_max(all.max.x - all.min.x, all.max.y - all.min.y);
+    for (int c = 0; c < out->cloth_count; c++) {
+        int g = b->group[out->face.item[out->face.begin[c]]];
+        out->rest[c].min.z = out->rest[c].max.z = 4 * span * g;
+    }
+}
+
+/* Nodes of a cluster, each once, and the features it owns. `seen` holds the last cluster that had a
+ * node. */
+static void list_features(build *b, int c, int *seen) {
+    const vo_surface *s = b->s;
+    vo_clusters *out = b->out;
+    for (int i = out->face.begin[c]; i < out->face.begin[c + 1]; i++) {
+        int f = out->face.item[i];
+        for (int k = 0; k < 3; k++) {
+            int n = s->face[f][k];
+            if (seen[n] != c) out->node.item[out->node.item_count++] = n;
+            seen[n] = c;
+            if (s->owns[f] & VO_OWNS_NODE << k) out->own_node.item[out->own_node.item_count++] = n;
+            if (s->owns[f] & VO_OWNS_EDGE << k)
+                out->own_edge.item[out->own_edge.item_count++] = s->face_edge[f][k];
+        }
+    }
+    out->node.begin[c + 1] = out->node.item_count;
+    out->own_node.begin[c + 1] = out->own_node.item_count;
+    out->own_edge.begin[c + 1] = out->own_edge.item_count;
+}
+
+/* Clusters of each node. */
+static void list_inverse(vo_clusters *out) {
+    int *begin = out->of_node.begin;
+    memset(begin, 0, (size_t)(out->node_count + 2) * sizeof *begin);
+    for (int i = 0; i < out->node.item_count; i++) begin[out->node.item[i] + 2]++;
+    for (int n = 0; n < out->node_count; n++) begin[n + 2] += begin[n + 1];
+    for (int c = 0; c < out->count; c++)
+        for (int i = out->node.begin[c]; i < out->node.begin[c + 1]; i++)
+            out->of_node.item[begin[out->node.item[i] + 1]++] = c;
+}
+
+static void measure_reach(const vo_surface *s, vo_clusters *out) {
+    for (int c = 0; c < out->count; c++) {
+        out->reach[c] = 0;
+        for (int i = out->node.begin[c]; i < out->node.begin[c + 1]; i++)
+            out->reach[c] = vo_max(out->reach[c], s->reach[out->node.item[i]]);
+    }
+}
+
+/* Which clusters each part has; they are in the order of parts. */
+static void list_parts(vo_clusters *out) {
+    int c = 0;
+    for (int p = 0; p <= out->part_count; p++) {
+        while (c < out->count && out->part[c] < p) c++;
+        out->part_begin[p] = c;
+    }
+}
+
+static vo_result make_clusters(build *b) {
+    number_groups(b);
+    sort_groups(b);
+    for (int i = 0; i < b->s->face_count; i++) b->box[i] = rest_box(b->s, b->order[i]);
+    for (int g = 0; g < b->group_count; g++) VO_TRY(cut_group(b, g));
+    spread_patches(b);
+    int *seen = b->scratch;
+    for (int n = 0; n < b->s->node_count; n++) seen[n] = -1;
+    for (int c = 0; c < b->out->count; c++) list_features(b, c, seen);
+    list_inverse(b->out);
+    measure_reach(b->s, b->out);
+    list_parts(b->out);
+    return VO_OK;
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+#define NEW(ctx, array, n)  ((array) = vo_alloc_zero((ctx), ((size_t)(n) + 2) * sizeof *(array)))
+#define FREE(ctx, array, n) vo_free((ctx), (array), ((size_t)(n) + 2) * sizeof *(array))
+
+static bool new_lists(vo_context *ctx, vo_lists *l, int count, int items) {
+    return NEW(ctx, l->begin, count) && NEW(ctx, l->item, items);
+}
+
+static void free_lists(vo_context *ctx, vo_lists *l, int count, int items) {
+    FREE(ctx, l->begin, count);
+    FREE(ctx, l->item, items);
+}
+
+/* There are never more clusters than faces. */
+static bool allocate(vo_clusters *out, const vo_surface *s) {
+    vo_context *ctx = out->ctx;
+    int n = out->capacity;
+    return NEW(ctx, out->part, n) && NEW(ctx, out->part_begin, s->part_count) &&
+           NEW(ctx, out->reach, n) && NEW(ctx, out->rest, n) && new_lists(ctx, &out->face, n, n) &&
+           new_lists(ctx, &out->node, n, 3 * n) && new_lists(ctx, &out->own_node, n, 3 * n) &&
+           new_lists(ctx, &out->own_edge, n, 3 * n) &&
+           new_lists(ctx, &out->of_node, s->node_count, 3 * n);
+}
+
+vo_result vo_clusters_create(vo_context *ctx, const vo_surface *s, vo_clusters *out) {
+    *out = (vo_clusters){.ctx = ctx,
+                         .capacity = s->face_count,
+                         .part_count = s->part_count,
+                         .node_count = s->node_count};
+    build b = {.s = s, .out = out};
+    int names = s->vert_count + s->part_count + 2, scratch = s->node_count + s->vert_count;
+    bool ok = allocate(out, s) && NEW(ctx, b.group, s->face_count) &&
+              NEW(ctx, b.group_begin, names) && NEW(ctx, b.order, s->face_count) &&
+              NEW(ctx, b.scratch, scratch) && NEW(ctx, b.box, s->face_count);
+    vo_result result = ok ? make_clusters(&b) : vo_fail_memory(ctx, "clusters of faces");
+    vo_bvh_free(ctx, &b.tree);
+    FREE(ctx, b.group, s->face_count);
+    FREE(ctx, b.group_begin, names);
+    FREE(ctx, b.order, s->face_count);
+    FREE(ctx, b.scratch, scratch);
+    FREE(ctx, b.box, s->face_count);
+    if (result != VO_OK) vo_clusters_free(out);
+    return result;
+}
+
+void vo_clusters_free(vo_clusters *c) {
+    vo_context *ctx = c->ctx;
+    int n = c->capacity;
+    FREE(ctx, c->part, n);
+    FREE(ctx, c->part_begin, c->part_count);
+    FREE(ctx, c->reach, n);
+    FREE(ctx, c->rest, n);
+    free_lists(ctx, &c->face, n, n);
+    free_lists(ctx, &c->node, n, 3 * n);
+    free_lists(ctx, &c->own_node, n, 3 * n);
+    free_lists(ctx, &c->own_edge, n, 3 * n);
+    free_lists(ctx, &c->of_node, c->node_count, 3 * n);
+    *c = (vo_clusters){0};
+}

@@ -1,0 +1,83 @@
+/* Clusters: a dozen faces that lie together in the fabric, and how they move.
+ *
+ * Cloth hardly stretches, so the faces of a cluster move almost like one rigid body, and so do two
+ * clusters side by side. What counts for contact is only what is left when such a common motion is
+ * taken off. For a step from x to x + d and any u, w, m let
+ *
+ *     d(x) = u + w x (x - m) + e(x)        (a shift, a turn by w, and the rest)
+ *
+ * For two points with difference v the new difference is (1 + [w]) v + e1 - e2, and since w x v is
+ * perpendicular to v, it is no shorter than |v| - |e1| - |e2|. This holds exactly, for turns of any
+ * size, at every moment of the straight ways, and for all points of faces and edges, whose rest e
+ * is a mean of that of their nodes. So two features of clusters A and B come closer to each other
+ * by no more than
+ *
+ *     travel(A, B) = |uA - uB - w x (cA - cB)| + |wA - wB| (rA + rB) / 2 + sA + sB,
+ *
+ * where u, w, s are the mean shift, the fitted turn and the largest rest within each cluster, c and
+ * r its centre and radius, and w the mean of wA and wB (u and m are means likewise). Sums of
+ * travels over steps bound what distances have lost since they were measured: the base of
+ * everything in candidates_run.h.
+ *
+ * A falling, swinging, turning cloth has travels of a tenth of its motion and less. What was
+ * rejected: the motion of a whole cloth taken off as one drift (nothing is left of it once the
+ * cloth swings or turns), and single faces or pairs instead of clusters (ten times as many numbers
+ * to keep up to date at every step). */
+#ifndef VO_COLLIDE_CANDIDATES_CLUSTER_H
+#define VO_COLLIDE_CANDIDATES_CLUSTER_H
+
+#include "collide/surface.h"
+#include "spatial/aabb.h"
+
+enum {
+    VO_CLUSTER_FACES = 16, /* at most */
+    VO_CLUSTER_NODES = 3 * VO_CLUSTER_FACES,
+};
+
+/* Lists one after the other: those of cluster c are item[begin[c]] to item[begin[c + 1]]. */
+typedef struct vo_lists {
+    int *begin, *item;
+    int item_count;
+} vo_lists;
+
+/* All clusters, cloths' first. A cluster belongs to one part, and to one patch of fabric. */
+typedef struct vo_clusters {
+    vo_context *ctx;
+    int count, cloth_count;
+    int *part;                   /* [count] */
+    int *part_begin;             /* [part_count + 1] */
+    int part_count, node_count;  /* of the surface */
+    int capacity;                /* faces of the surface: rooms of the arrays */
+    double *reach;               /* [count] largest of its nodes' */
+    vo_box *rest;                /* [count] where it is in the fabric or, of obstacles, at the
+                                    beginning; patches of fabric apart along z */
+    vo_lists face, node;         /* the faces and all their nodes */
+    vo_lists own_node, own_edge; /* features that are found here */
+    vo_lists of_node;            /* for each node the clusters it is in */
+} vo_clusters;
+
+vo_result vo_clusters_create(vo_context *ctx, const vo_surface *surface, vo_clusters *out);
+void vo_clusters_free(vo_clusters *clusters);
+
+/* How a cluster moves, see above. */
+typedef struct vo_cluster_motion {
+    vo_vec3 centre, shift, turn;
+    double radius, rest;
+} vo_cluster_motion;
+
+/* The motion of cluster c between two sets of positions; larger by what rounding may take off. */
+vo_cluster_motion vo_cluster_move(const vo_clusters *clusters, int c, const vo_vec3 *from,
+                                  const vo_vec3 *to);
+
+/* Bounds of its nodes. */
+vo_box vo_cluster_box(const vo_clusters *clusters, int c, const vo_vec3 *x);
+
+/* By how much features of the two may come closer; larger by what rounding may take off. */
+static inline double vo_cluster_travel(const vo_cluster_motion *a, const vo_cluster_motion *b) {
+    vo_vec3 turn = v3_scale(0.5, v3_add(a->turn, b->turn));
+    vo_vec3 gap = v3_sub(v3_sub(a->shift, b->shift), v3_cross(turn, v3_sub(a->centre, b->centre)));
+    double twist = v3_distance(a->turn, b->turn) * 0.5 * (a->radius + b->radius);
+    return (v3_length(gap) + twist + a->rest + b->rest) * (1 + 0x1p-40);
+}
+
+#endif

@@ -1,0 +1,126 @@
+/* Runs: two clusters that are not far from each other, and what is known about the distances of
+ * their features.
+ *
+ * Each run has a way: the sum of the travels of its clusters (candidates_cluster.h) since it began.
+ * No distance of two features has shrunk by more than the way went on since it was measured. So a
+ * distance measured once is a lower bound for all time, if it is stored as the point of the way
+ * where it could be used up:
+ *
+ *        way                     low of this pair
+ *     ----|---------------------------|------------------->
+ *         |<-- least distance now --->|
+ *
+ * A pair whose low is further than `need` beyond the way is asleep: it is neither near (need: the
+ * thickness), nor can it meet in this step (need: the step's travel). Most runs are asleep as a
+ * whole: `wake` is the lowest low of the pairs in the list, `rest` the low of all pairs that are
+ * not in it. A substep looks at two numbers for each of them, and at single pairs only where
+ * something comes close.
+ *
+ * The list of a run is made when its way comes too near to `rest`, and holds the pairs whose boxes
+ * are closer than the need and some slack; the slack follows the pace of the run, so that it lasts
+ * for several steps. Nothing is ever made anew for all runs at once.
+ *
+ * Which pairs of clusters are runs is decided by trees (candidates_walk.h). A new run has no list:
+ * the distance of the clusters' boxes is its `rest`.
+ *
+ * What was rejected: one list of pairs of faces with one slack, made anew when any node has used it
+ * up. A single flapping corner lets all of it be made again, and within a sheet it is long (every
+ * face has a dozen neighbours within a thickness) although nothing there ever meets. */
+#ifndef VO_COLLIDE_CANDIDATES_RUN_H
+#define VO_COLLIDE_CANDIDATES_RUN_H
+
+#include "collide/candidates_cluster.h"
+#include "collide/candidates_pair.h"
+#include "spatial/bvh.h"
+
+typedef struct vo_run {
+    int32_t a, b;       /* clusters, a <= b */
+    int32_t begin;      /* of its pairs in the pool */
+    int32_t count;      /* of them */
+    int32_t node_faces; /* so many of them, the first ones, are nodes with faces */
+    float thickness;    /* the largest of its pairs' */
+    float wake, rest;   /* see above */
+    float pace;         /* m a step, travelled lately */
+    double way;         /* m */
+} vo_run;
+
+/* Pairs of all lists; those of a run lie together. */
+typedef struct vo_pair_pool {
+    vo_feature_key *key;
+    float *low;
+    int key_capacity, low_capacity;
+} vo_pair_pool;
+
+/* A pair that is awake. */
+typedef struct vo_awake {
+    vo_feature_key key;
+    int32_t run, place; /* in the pool */
+} vo_awake;
+
+typedef struct vo_runs {
+    vo_context *ctx;
+    const vo_surface *surface;
+    const vo_clusters *clusters;
+    double thickness; /* m */
+    double slack;     /* m, the most that lists get */
+    vo_run *run;      /* sorted by a, then b */
+    int count, capacity;
+    vo_run *spare; /* for the next merge */
+    int spare_capacity;
+    vo_pair_pool pool, spare_pool;
+    int used, live; /* pairs in the pool, and those of them that belong to a run still */
+
+    /* Of the present question. */
+    float *need; /* [count] m; negative: not concerned */
+    int need_capacity;
+    int32_t *active; /* runs that are awake */
+    int active_count, active_capacity;
+    int32_t *stale; /* runs whose list must be made, with their new sizes */
+    int (*size)[2];
+    int stale_count, stale_capacity, size_capacity;
+    vo_awake *awake; /* nodes with faces, then edges */
+    int awake_count, awake_faces, awake_capacity;
+    int (*offset)[2]; /* [active_count] of the awake pairs of each run, by kind */
+    int offset_capacity;
+} vo_runs;
+
+void vo_runs_init(vo_runs *runs, vo_context *ctx, const vo_surface *surface,
+                  const vo_clusters *clusters, double thickness);
+void vo_runs_free(vo_runs *runs);
+
+/* Takes the pairs of clusters (a <= b, sorted, each once) as runs: those that were runs before keep
+ * what they know, the others begin at the distance of their boxes at x0. */
+vo_result vo_runs_merge(vo_runs *runs, int count, const vo_pair *pairs, const vo_box *box);
+
+/* All clusters have moved: ways go on. */
+void vo_runs_advance(vo_runs *runs, const vo_cluster_motion *motion);
+
+/* Room for need[count]; the caller fills it in. */
+vo_result vo_runs_reserve_need(vo_runs *runs);
+
+/* Finds all pairs whose distance at x0 may be below the need of their run, in the order of runs.
+ * Makes lists where that takes one; `box` has the clusters' at x0. */
+vo_result vo_runs_wake(vo_runs *runs, const vo_box *box);
+
+/* Brings `wake` of the active runs up to date, after their pairs' lows were. */
+void vo_runs_settle(vo_runs *runs);
+
+/* ---- lists (candidates_list.c) ---- */
+
+/* Makes the lists of all stale runs. */
+vo_result vo_runs_make_lists(vo_runs *runs, const vo_box *box);
+
+/* Square of the distance of two boxes. */
+static inline double vo_box_gap2(const vo_box *a, const vo_box *b) {
+    double x = vo_max(vo_max(a->min.x - b->max.x, b->min.x - a->max.x), 0);
+    double y = vo_max(vo_max(a->min.y - b->max.y, b->min.y - a->max.y), 0);
+    double z = vo_max(vo_max(a->min.z - b->max.z, b->min.z - a->max.z), 0);
+    return x * x + y * y + z * z;
+}
+
+/* A float below the distance whose square was computed. */
+static inline float vo_low_distance(double squared) {
+    return vo_float_below(sqrt(squared) * (1 - 0x1p-40));
+}
+
+#endif
