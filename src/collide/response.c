@@ -28,6 +28,7 @@ enum {
     HOLD_ALL = 140, /* everything stays at x0 */
 };
 enum { IMPULSE_SWEEPS = 6, ZONE_SWEEPS = 200 };
+enum { UNSOLVED = 3 }; /* attempts that one without a solution counts for beyond the first */
 
 struct vo_response {
     vo_context *ctx;
@@ -124,7 +125,9 @@ static vo_result take_in(step *s) {
         const vo_impact *impact = &r->impacts.impact[i];
         int index;
         VO_TRY(vo_zones_add(&r->zones, s->surface, impact, friction, &index));
-        r->zones.contact[index].zoned |= s->round > IMPULSES;
+        vo_contact *c = &r->zones.contact[index];
+        if (c->zoned && c->unsolved) c->found += UNSOLVED;
+        c->zoned |= s->round > IMPULSES;
         for (int k = 0; k < 4; k++)
             r->moved[impact->pair.node[k]] |= s->surface->inverse_mass[impact->pair.node[k]] > 0;
     }

@@ -9,6 +9,9 @@
  * it would be found again (impact.h). */
 static const double good_enough = 0.8;
 
+/* Square of the weight that a node must have to be moved for a contact's sake. */
+static const double smallest_leverage = 0.01;
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 vo_result vo_zones_create(vo_context *ctx, int node_count, vo_zones *out) {
@@ -75,6 +78,18 @@ static int contact_root(vo_zones *z, const vo_contact *c) {
         if (z->mobility[node] > 0) return find_root(z->parent, node);
     }
     return -1;
+}
+
+/* How far a unit impulse moves the closest points apart; 0 where only nodes far from these can be
+ * moved: they would have to go ten times as far and more, with everything around them. */
+static double contact_mobility(const vo_zones *z, const vo_impact *m) {
+    double sum = 0, largest = 0;
+    for (int i = 0; i < 4; i++) {
+        double mobility = z->mobility[m->pair.node[i]];
+        sum += m->weight[i] * m->weight[i] * mobility;
+        largest = vo_max(largest, mobility);
+    }
+    return sum > smallest_leverage * largest ? sum : 0;
 }
 
 bool vo_zones_movable(const vo_zones *z, const vo_contact *c) {
@@ -167,9 +182,7 @@ static vo_vec3 cut_to(vo_vec3 a, double length) {
 /* Solves one contact by itself. Returns how far from its goal it was, as a part of it. */
 static double solve_contact(const vo_zones *z, vo_contact *c, vo_vec3 *x) {
     const vo_impact *m = &c->impact;
-    double mobility = 0;
-    for (int i = 0; i < 4; i++)
-        mobility += m->weight[i] * m->weight[i] * z->mobility[m->pair.node[i]];
+    double mobility = contact_mobility(z, m);
     if (!(mobility > 0)) return 0;
     vo_vec3 between = combine(m, x), before = impulse_of(c);
     double missing = m->goal - v3_dot(m->normal, between);
@@ -187,13 +200,16 @@ typedef struct solve_args {
     int sweeps;
 } solve_args;
 
+/* Sweeps until all goals are reached. Contacts that miss theirs in the last sweep are unsolved. */
 static void solve_zone(const solve_args *s, const int *order, int count) {
-    double worst = 1;
-    for (int sweep = 0; sweep < s->sweeps && worst > 1 - good_enough; sweep++) {
-        worst = 0;
+    vo_contact *contact = s->zones->contact;
+    bool reached = false;
+    for (int sweep = 0; sweep < s->sweeps && !reached; sweep++) {
+        reached = true;
         for (int i = 0; i < count; i++) {
-            int c = order[sweep % 2 ? count - 1 - i : i];
-            worst = vo_max(worst, solve_contact(s->zones, &s->zones->contact[c], s->x));
+            vo_contact *c = &contact[order[sweep % 2 ? count - 1 - i : i]];
+            c->unsolved = solve_contact(s->zones, c, s->x) > 1 - good_enough;
+            reached = reached && !c->unsolved;
         }
     }
 }

@@ -30,13 +30,14 @@
 typedef struct vo_contact {
     vo_impact impact;
     double friction;
-    vo_vec3 rest; /* sum of w_i x0_i: sliding counts from here */
-    double push;  /* kg m, along the normal */
-    vo_vec3 drag; /* kg m, across it */
-    int next;     /* contact of the same first node, -1: none */
-    int found;    /* how often it was found colliding */
-    bool live;    /* found in the last search */
-    bool zoned;   /* has been solved by rung 2 */
+    vo_vec3 rest;  /* sum of w_i x0_i: sliding counts from here */
+    double push;   /* kg m, along the normal */
+    vo_vec3 drag;  /* kg m, across it */
+    int next;      /* contact of the same first node, -1: none */
+    int found;     /* how often it was found colliding */
+    bool live;     /* found in the last search */
+    bool unsolved; /* missed its goal in the last sweep */
+    bool zoned;    /* has been solved by rung 2 */
 } vo_contact;
 
 typedef struct vo_zones {
