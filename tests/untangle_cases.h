@@ -227,17 +227,16 @@ static inline void case_finger(tangle_case *c, int first, double width, double h
 
 static const char *const tangle_names[] = {"folds", "ball",  "corner", "edge",   "crumple",
                                            "cross", "nested", "fold on ball", "through itself",
-                                           "finger"};
+                                           "finger", "hard crumple", "noise", "sleeve", "pinned", "crumpled on ball", "two balls"};
 enum { TANGLE_KINDS = 10 };
 
 static inline vo_vec3 random_axis(vo_random *r) {
     return v3(uniform(r, -1, 1), uniform(r, -1, 1), uniform(r, -1, 1));
 }
 
-/* Makes the tangle of a seed: of kind seed % 10, with 200 to 2000 faces. */
-static inline void make_tangle(tangle_case *c, int seed) {
-    vo_random random = vo_random_seed((uint64_t)seed * 7919 + 17), *r = &random;
-    int kind = seed % TANGLE_KINDS, first;
+/* One try at a tangle. */
+static inline void try_tangle(tangle_case *c, int kind, vo_random *r) {
+    int first;
     *c = (tangle_case){0};
     int k = 8 + vo_random_int(r, 14); /* two sheets: 256 to 1764 faces */
     switch (kind) {
@@ -274,7 +273,7 @@ static inline void make_tangle(tangle_case *c, int seed) {
         break;
     case 4:
         first = case_sheet(c, 10 + vo_random_int(r, 21));
-        case_crumple(c, first, r, uniform(r, 1.2, 2));
+        case_crumple(c, first, r, uniform(r, 1.5, 3));
         break;
     case 5:
         first = case_sheet(c, k);
@@ -302,6 +301,46 @@ static inline void make_tangle(tangle_case *c, int seed) {
         case_bend(c, first, uniform(r, 0.06, 0.12), uniform(r, -0.12, 0));
         case_fold(c, first, r, uniform(r, 0, 0.02), 2);
         break;
+    case 10:
+        first = case_sheet(c, 10 + vo_random_int(r, 21));
+        case_crumple(c, first, r, uniform(r, 3, 6));
+        break;
+    case 11:
+        first = case_sheet(c, k);
+        case_sheet(c, k);
+        for (int n = first; n < c->nodes; n++) c->x[n] = v3_add_scaled(c->x[n], 0.3 / k, random_axis(r));
+        break;
+    case 12: {
+        double radius = uniform(r, 0.1, 0.3), out = uniform(r, 0.8, 1.1);
+        first = case_sheet(c, k + 4);
+        for (int n = first; n < c->nodes; n++) {
+            double a = 2 * VO_PI * 0.95 * c->x[n].x;
+            c->x[n] = v3(radius * out * cos(a), radius * out * sin(a), c->x[n].y);
+        }
+        case_crumple(c, first, r, 0.2);
+        first = c->nodes;
+        case_ball(c, v3_zero(), radius, 12);
+        for (int n = first; n < c->nodes; n++) c->x[n].z *= 3;
+        break;
+    }
+    case 13:
+        first = case_sheet(c, k);
+        for (int n = first; n < c->nodes; n++) if (c->x[n].y > 0.49) c->inverse_mass[n] = 0;
+        case_place(c, first, v3(1, 0, 0), uniform(r, 1.2, 1.57), v3(0, 0, 0));
+        first = case_sheet(c, k);
+        for (int n = first; n < c->nodes; n++) if (c->x[n].x > 0.49) c->inverse_mass[n] = 0;
+        case_place(c, first, v3(0, 0, 1), uniform(r, 0, 6), v3_scale(0.2, random_axis(r)));
+        break;
+    case 14:
+        first = case_sheet(c, k + 4);
+        case_crumple(c, first, r, uniform(r, 1, 2.5));
+        case_ball(c, v3_scale(0.25, random_axis(r)), uniform(r, 0.12, 0.25), 9);
+        break;
+    case 15:
+        first = case_sheet(c, k + 4);
+        case_ball(c, v3(0, 0, 0.1), uniform(r, 0.12, 0.25), 9);
+        case_ball(c, v3(0.1, 0.1, -0.1), uniform(r, 0.12, 0.25), 9);
+        break;
     default:
         first = case_sheet(c, k);
         case_fold(c, first, r, uniform(r, 0, 0.04), 1);
@@ -311,6 +350,16 @@ static inline void make_tangle(tangle_case *c, int seed) {
         break;
     }
     case_edges(c);
+}
+
+/* Makes the tangle of a seed: of kind seed % 10, with 200 to 2000 faces, of which at least a few
+ * intersect. */
+static inline void make_tangle(tangle_case *c, int seed) {
+    vo_random r = vo_random_seed((uint64_t)seed * 7919 + 17);
+    int kind = seed < 1000 ? seed % 10 : 10 + seed % 6;
+    for (try_tangle(c, kind, &r); case_count_pairs(c, c->x) < 8;
+         try_tangle(c, kind, &r))
+        case_free(c);
 }
 
 /* One OBJ of all parts that are cloth, or of all that are obstacles, to look at. */

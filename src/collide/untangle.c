@@ -127,7 +127,10 @@ vo_result vo_untangle(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report) {
     report->pairs_after = u->contours.pair_count;
     report->length_after = u->contours.length;
     VO_TRY(vo_untangle_list_tangles(u, x));
-    if (report->clean) VO_TRY(vo_untangle_gap(u, x, &report->gap));
+    if (report->clean) {
+        VO_TRY(vo_untangle_relax(u, x));
+        VO_TRY(vo_untangle_gap(u, x, &report->gap));
+    }
     report->moved = longest_way(u, x);
     report->tangle = u->tangle;
     report->tangle_count = u->tangle_count;

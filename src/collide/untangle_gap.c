@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROUNDS = 24, HALVINGS = 4 };
+enum { ROUNDS = 24, RELAX_ROUNDS = 12, HALVINGS = 4 };
 
 /* Pushes nodes with weights apart from others: sum of w x of one, minus that of the other. */
 typedef struct stencil {
@@ -120,6 +120,31 @@ static vo_result move_clean(vo_untangler *u, vo_vec3 *x) {
         hold_back(u, round);
     }
     if (nodes > 0) memcpy(x, u->spare, (size_t)nodes * sizeof *x);
+    return VO_OK;
+}
+
+/* Nodes that untangling has moved go to the queue. */
+static int list_moved(vo_untangler *u, const vo_vec3 *x) {
+    int count = 0;
+    for (int n = 0; n < u->def.soup.node_count; n++)
+        if (v3_distance(x[n], u->start[n]) > 0) u->queue[count++] = n;
+    return count;
+}
+
+vo_result vo_untangle_relax(vo_untangler *u, vo_vec3 *x) {
+    int nodes = u->def.soup.node_count, count = list_moved(u, x);
+    for (int round = 0; round < RELAX_ROUNDS && count > 0; round++) {
+        double most = 0;
+        memcpy(u->spare, x, (size_t)nodes * sizeof *x);
+        vo_untangle_limit(u, u->spare, count, 4, 1.1);
+        for (int n = 0; n < nodes; n++) {
+            u->push[n] = v3_sub(u->spare[n], x[n]);
+            u->scale[n] = 1;
+            if (u->node_size[n] > 0) most = vo_max(most, v3_length(u->push[n]) / u->node_size[n]);
+        }
+        if (most < 0.01) break;
+        VO_TRY(move_clean(u, x));
+    }
     return VO_OK;
 }
 

@@ -8,8 +8,6 @@
  * whole). */
 #include "collide/untangle_private.h"
 
-#include "core/memory.h"
-
 #define INSIDE_STEP 0.6
 
 enum { SAMPLES = 24, TRIES = 8 };
@@ -67,8 +65,11 @@ static int turns_offset(const vo_untangler *u, const vo_vec3 *x, int part, int c
 
 static void mark_sheet(vo_untangler *u, const vo_vec3 *x, int part, int first, int mark) {
     int count = count_turns(u, first, mark), offset = turns_offset(u, x, part, count);
-    for (int i = 0; i < count; i++)
-        if (u->turns[u->queue[i]] + offset != 0) u->inside[u->queue[i]] = part;
+    for (int i = 0; i < count; i++) {
+        int n = u->queue[i], turns = u->turns[n] + offset;
+        u->wound[n] += turns;
+        if (turns != 0) u->inside[n] = part;
+    }
 }
 
 static bool is_cloth_node(const vo_untangler *u, int n) {
@@ -93,7 +94,7 @@ static void mark_inside(vo_untangler *u, const vo_vec3 *x, int part, bool all) {
 /* ---- where they go -------------------------------------------------------------------------- */
 
 /* Gathers the nodes inside that hang together with one. */
-static int gather(vo_untangler *u, int first, int part, int mark) {
+static int gather(vo_untangler *u, int first, int mark) {
     int count = 0;
     u->region_node[count++] = first;
     u->node_mark[first] = mark;
@@ -101,7 +102,7 @@ static int gather(vo_untangler *u, int first, int part, int mark) {
         int n = u->region_node[i];
         for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++) {
             int e = u->node_edge[k], m = vo_edge_other(u, e, n);
-            if (u->node_mark[m] == mark || u->inside[m] != part) continue;
+            if (u->node_mark[m] == mark || u->inside[m] < 0) continue;
             u->node_mark[m] = mark;
             u->region_node[count++] = m;
         }
@@ -110,12 +111,12 @@ static int gather(vo_untangler *u, int first, int part, int mark) {
 }
 
 /* The longest way that one of the region's nodes has out along `way`, by samples. */
-static double longest_exit(const vo_untangler *u, const vo_vec3 *x, int part, int count,
-                           vo_vec3 way, double give_up) {
+static double longest_exit(const vo_untangler *u, const vo_vec3 *x, int count, vo_vec3 way,
+                           double give_up) {
     double longest = 0;
     for (int i = 0; i < SAMPLES && longest < give_up; i++) {
         int n = u->region_node[(int)((int64_t)i * count / SAMPLES)];
-        longest = vo_max(longest, vo_untangle_exit(u, x, part, x[n], way));
+        longest = vo_max(longest, vo_untangle_exit(u, x, u->wound[n], x[n], way));
     }
     return longest;
 }
@@ -138,7 +139,7 @@ static vo_vec3 region_normal(const vo_untangler *u, const vo_vec3 *x, int count)
 }
 
 /* The direction that takes a region out soonest, and how far. */
-static vo_vec3 best_way(const vo_untangler *u, const vo_vec3 *x, int part, int count, vo_vec3 mean,
+static vo_vec3 best_way(const vo_untangler *u, const vo_vec3 *x, int count, vo_vec3 mean,
                         double *length) {
     vo_vec3 normal = region_normal(u, x, count), best = v3_zero();
     const vo_vec3 ways[] = {mean,        normal,       v3_negate(normal), v3(0, 0, 1), v3(0, 1, 0),
@@ -147,7 +148,7 @@ static vo_vec3 best_way(const vo_untangler *u, const vo_vec3 *x, int part, int c
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         vo_vec3 way = v3_normalize(ways[i]);
         if (v3_length2(way) == 0) continue;
-        double d = longest_exit(u, x, part, count, way, *length);
+        double d = longest_exit(u, x, count, way, *length);
         if (d >= *length) continue;
         *length = d;
         best = way;
@@ -159,56 +160,60 @@ static vo_vec3 best_way(const vo_untangler *u, const vo_vec3 *x, int part, int c
 static void push_along(vo_untangler *u, int count, vo_vec3 way, double length) {
     for (int i = 0; i < count; i++) {
         int n = u->region_node[i];
-        double step = vo_min(INSIDE_STEP * u->node_size[n], length + u->def.gap);
+        double step =
+            vo_min(INSIDE_STEP * u->node_size[n], length + vo_clearance(u, u->node_size[n]));
         vo_untangle_drive(u, n, v3_scale(step, way), 2 * length);
     }
 }
 
-/* Drives each node of a region to the surface next to it, offsets to which are in u->spare. */
-static void push_nearest(vo_untangler *u, int count) {
+/* Drives each node of a region to the surface next to it, offsets to which are in u->spare. What is
+ * outside one obstacle may be inside another: then that is no way out, and the node goes with the
+ * region. */
+static void push_nearest(vo_untangler *u, const vo_vec3 *x, int count, vo_vec3 region_way) {
     for (int i = 0; i < count; i++) {
         int n = u->region_node[i];
         double d = v3_length(u->spare[n]);
-        double step = vo_min(INSIDE_STEP * u->node_size[n], d + u->def.gap);
-        vo_untangle_drive(u, n, v3_scale(step, v3_normalize(u->spare[n])), 0);
+        vo_vec3 way = v3_normalize(u->spare[n]);
+        if (vo_untangle_exit(u, x, u->wound[n], x[n], way) > 2 * d) way = region_way;
+        double step = vo_min(INSIDE_STEP * u->node_size[n], d + vo_clearance(u, u->node_size[n]));
+        vo_untangle_drive(u, n, v3_scale(step, way), 0);
     }
 }
 
-static void push_region(vo_untangler *u, const vo_vec3 *x, int part, int count) {
+/* Every second try holds on to a common way for longer. */
+static void push_region(vo_untangler *u, const vo_vec3 *x, int count) {
     vo_vec3 mean = v3_zero();
     double deepest = 0, length;
+    bool several = false; /* obstacles */
     for (int i = 0; i < count; i++) {
-        int n = u->region_node[i];
+        int n = u->region_node[i], part = u->inside[n];
         u->spare[n] = vo_untangle_nearest(u, x, part, x[n]);
         mean = v3_add(mean, v3_normalize(u->spare[n]));
         deepest = vo_max(deepest, v3_length(u->spare[n]));
+        several |= part != u->inside[u->region_node[0]];
     }
-    vo_vec3 way = best_way(u, x, part, count, mean, &length);
-    if (length <= 1.5 * deepest)
+    vo_vec3 way = best_way(u, x, count, mean, &length);
+    if (length <= (several ? 8 : u->level % 2 ? 4 : 1.5) * deepest)
         push_along(u, count, way, length);
     else
-        push_nearest(u, count);
-}
-
-/* Pushes every region inside a part. */
-static void push_part(vo_untangler *u, const vo_vec3 *x, int part) {
-    int mark = ++u->mark;
-    for (int n = 0; n < u->def.soup.node_count; n++)
-        if (u->inside[n] == part && u->node_mark[n] != mark)
-            push_region(u, x, part, gather(u, n, part, mark));
+        push_nearest(u, x, count, way);
 }
 
 void vo_untangle_push_inside(vo_untangler *u, const vo_vec3 *x) {
-    for (int n = 0; n < u->def.soup.node_count; n++) u->inside[n] = -1;
+    int nodes = u->def.soup.node_count;
+    for (int n = 0; n < nodes; n++) {
+        u->inside[n] = -1;
+        u->wound[n] = 0;
+    }
     for (int p = 0; p < u->def.soup.part_count; p++) {
         if (!u->part_closed[p]) continue;
         bool any = mark_crossings(u, x, p, false);
-        if (any || u->def.push_out) {
-            mark_inside(u, x, p, u->def.push_out);
-            mark_crossings(u, x, p, true);
-            push_part(u, x, p);
-        }
+        if (any || u->def.push_out) mark_inside(u, x, p, u->def.push_out);
+        mark_crossings(u, x, p, true);
     }
+    int mark = ++u->mark;
+    for (int n = 0; n < nodes; n++)
+        if (u->inside[n] >= 0 && u->node_mark[n] != mark) push_region(u, x, gather(u, n, mark));
 }
 
 /* ---- sheets wholly inside ------------------------------------------------------------------- */

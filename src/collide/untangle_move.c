@@ -2,11 +2,13 @@
  *
  * Nodes around those that are driven follow, less the further away they are, so that cloth is bent
  * and not torn. Then edges that became too long or too short are put right. */
+#include "collide/distance.h"
 #include "collide/untangle_private.h"
 
 #define LARGEST_STEP 0.6 /* of the size of faces */
 #define LONGEST      1.1 /* of the length at the start */
 #define SHORTEST     0.75
+#define FLATTEST     0.5 /* of the height */
 
 enum { RINGS = 2, SWEEPS = 4, MOST_RINGS = 64 };
 
@@ -90,27 +92,48 @@ static void apply(vo_untangler *u, vo_vec3 *x, int count) {
     }
 }
 
-/* Brings an edge back between its limits, half of the way. */
-static void limit_edge(const vo_untangler *u, vo_vec3 *x, int e) {
+/* Brings an edge back between its limits. */
+static void limit_edge(const vo_untangler *u, vo_vec3 *x, int e, double longest) {
     int a = u->def.soup.edge[e][0], b = u->def.soup.edge[e][1];
     bool a_moves = vo_node_moves(u, a), b_moves = vo_node_moves(u, b);
     vo_vec3 d = v3_sub(x[b], x[a]);
     double length = v3_length(d), rest = u->edge_rest[e];
-    double goal = vo_clamp(length, SHORTEST * rest, LONGEST * rest);
+    double goal = vo_clamp(length, SHORTEST * rest, longest * rest);
     if (goal == length || length == 0 || !(a_moves || b_moves)) return;
     d = v3_scale((goal - length) / length / (a_moves + b_moves), d);
     if (a_moves) x[a] = v3_sub(x[a], d);
     if (b_moves) x[b] = v3_add(x[b], d);
 }
 
-/* Edges of the nodes that moved, in the order of the queue, forwards and backwards in turn. */
-static void limit_edges(vo_untangler *u, vo_vec3 *x, int count) {
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
-        for (int j = 0; j < count; j++) {
-            int n = u->queue[sweep % 2 ? count - 1 - j : j];
-            for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++)
-                limit_edge(u, x, u->node_edge[k]);
+/* Keeps a face from becoming a line: lifts it above its longest side, which gives way. */
+static void limit_face(const vo_untangler *u, vo_vec3 *x, int f) {
+    const int *n = u->def.soup.face[f];
+    int base = u->face_base[f], a = n[base], b = n[(base + 1) % 3], c = n[(base + 2) % 3];
+    vo_edge_point p = vo_distance_vertex_edge(x[c], x[a], x[b]);
+    double height = sqrt(p.squared), goal = FLATTEST * u->face_height[f];
+    if (!(height < goal) || height == 0) return;
+    vo_vec3 d = v3_scale(0.5 * (goal - height) / height, p.offset);
+    if (vo_node_moves(u, c)) x[c] = v3_sub(x[c], d);
+    if (vo_node_moves(u, a)) x[a] = v3_add(x[a], d);
+    if (vo_node_moves(u, b)) x[b] = v3_add(x[b], d);
+}
+
+/* All edges of a node, and the faces of which they are the longest side. */
+static void limit_around(const vo_untangler *u, vo_vec3 *x, int n, double longest) {
+    for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++) {
+        int e = u->node_edge[k];
+        limit_edge(u, x, e, longest);
+        for (int i = 0; i < 2; i++) {
+            int f = u->edge_face[e][i];
+            if (f >= 0 && u->def.soup.face_edge[f][u->face_base[f]] == e) limit_face(u, x, f);
         }
+    }
+}
+
+void vo_untangle_limit(vo_untangler *u, vo_vec3 *x, int count, int sweeps, double longest) {
+    for (int sweep = 0; sweep < sweeps; sweep++)
+        for (int j = 0; j < count; j++)
+            limit_around(u, x, u->queue[sweep % 2 ? count - 1 - j : j], longest);
 }
 
 /* Draws a node towards the mean of its neighbours; on a border, of those on the border. */
@@ -138,7 +161,8 @@ static void fair(vo_untangler *u, vo_vec3 *x, int count, double amount) {
         for (int i = 0; i < count; i++)
             u->spare[u->queue[i]] = fair_position(u, x, u->queue[i], amount);
         for (int i = 0; i < count; i++)
-            if (vo_node_moves(u, u->queue[i])) x[u->queue[i]] = u->spare[u->queue[i]];
+            if (vo_node_moves(u, u->queue[i]) && u->inside[u->queue[i]] < 0)
+                x[u->queue[i]] = u->spare[u->queue[i]];
     }
 }
 
@@ -146,5 +170,5 @@ void vo_untangle_move(vo_untangler *u, vo_vec3 *x) {
     int count = spread(u, start_rings(u));
     apply(u, x, count);
     if (u->level > 0) fair(u, x, count, vo_min(0.1 * u->level, 0.5));
-    limit_edges(u, x, count);
+    vo_untangle_limit(u, x, count, SWEEPS, LONGEST + 0.1 * u->level);
 }

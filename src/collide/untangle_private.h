@@ -25,6 +25,8 @@ struct vo_untangler {
     int *sheet_first;           /* [sheet_count] its lowest node */
     unsigned char *part_closed; /* [part_count] an obstacle with an inside */
     double *edge_rest;          /* [edge_count] m, at the start */
+    int *face_base;             /* [face_count] its longest side at the start, 0 to 2 */
+    double *face_height;        /* [face_count] m: above that side, at the start */
     double *node_size;          /* [node_count] m: mean length of the edges around */
 
     /* of the step being made */
@@ -37,7 +39,8 @@ struct vo_untangler {
     int *region_node;      /* [2 node_count] */
     int *node_mark;        /* [node_count] stamps of searches */
     int mark;
-    int *turns;            /* [node_count] how often an obstacle goes round, up to a constant */
+    int *turns;            /* [node_count] how often one obstacle goes round, up to a constant */
+    int *wound;            /* [node_count] how often all closed obstacles go round */
     int *edge_mark;        /* [edge_count] 0 between uses */
     int *inside;           /* [node_count] part whose inside it is in, or -1 */
     vo_vec3 *best, *start; /* [node_count] */
@@ -49,6 +52,11 @@ struct vo_untangler {
 
 static inline bool vo_node_moves(const vo_untangler *u, int n) {
     return u->def.soup.inverse_mass[n] > 0;
+}
+
+/* How far beyond the surface a node is pushed: steps that only just suffice take for ever. */
+static inline double vo_clearance(const vo_untangler *u, double size) {
+    return u->def.gap + 0.05 * (1 + u->level) * size;
 }
 
 static inline int vo_edge_other(const vo_untangler *u, int e, int n) {
@@ -73,10 +81,11 @@ void vo_untangle_push_inside(vo_untangler *u, const vo_vec3 *x);
 vo_result vo_untangle_list_inside(vo_untangler *u, const vo_vec3 *x);
 
 /* untangle_query.c: how often a closed part's surface goes round a point; from a point to its
- * nearest point; how far a ray goes until it meets it (infinity: never). */
+ * nearest point; how far a point that closed parts go round so many times has to go along a way
+ * until it is outside all of them (infinity: it never is). */
 double vo_untangle_winding(const vo_untangler *u, const vo_vec3 *x, int part, vo_vec3 p);
 vo_vec3 vo_untangle_nearest(const vo_untangler *u, const vo_vec3 *x, int part, vo_vec3 p);
-double vo_untangle_exit(const vo_untangler *u, const vo_vec3 *x, int part, vo_vec3 p, vo_vec3 way);
+double vo_untangle_exit(const vo_untangler *u, const vo_vec3 *x, int turns, vo_vec3 p, vo_vec3 way);
 
 /* untangle_report.c: what is left. */
 vo_result vo_untangle_add_tangle(vo_untangler *u, const vo_tangle *t);
@@ -92,8 +101,12 @@ vo_vec3 vo_untangle_gradient(const vo_contours *c, const vo_vec3 *x, const vo_co
 void vo_untangle_drive(vo_untangler *u, int node, vo_vec3 push, double reach);
 void vo_untangle_clear(vo_untangler *u);
 void vo_untangle_move(vo_untangler *u, vo_vec3 *x);
+/* Brings edges and faces around the first `count` nodes of the queue back between their limits. */
+void vo_untangle_limit(vo_untangler *u, vo_vec3 *x, int count, int sweeps, double longest);
 
-/* untangle_gap.c: pushes surfaces apart without letting anything intersect. */
+/* untangle_gap.c: with nothing intersecting before and after, puts strained faces right and pushes
+ * surfaces apart. */
+vo_result vo_untangle_relax(vo_untangler *u, vo_vec3 *x);
 vo_result vo_untangle_gap(vo_untangler *u, vo_vec3 *x, double *gap);
 
 #endif

@@ -176,13 +176,11 @@ static void push_regions(vo_untangler *u, const vo_vec3 *x, const vo_contour *k,
                          const vo_region r[2]) {
     vo_vec3 way = v3_normalize(region_way(u, x, k, r));
     vo_vec3 middle = contour_middle(&u->contours, k);
-    double depth = region_depth(u, x, r[0], middle, way) +
-                   region_depth(u, x, r[1], middle, v3_negate(way)) + u->def.gap;
     double size = contour_size(u, k);
+    double depth = region_depth(u, x, r[0], middle, way) +
+                   region_depth(u, x, r[1], middle, v3_negate(way)) + vo_clearance(u, size);
     double step = vo_min(REGION_STEP * size, depth);
-    double w[2];
-    for (int i = 0; i < 2; i++) w[i] = r[i].pinned ? 0 : mobility(u, k, i);
-    share s = make_share(w[0], w[1]);
+    share s = make_share(r[0].pinned ? 0 : mobility(u, k, 0), r[1].pinned ? 0 : mobility(u, k, 1));
     drive_region(u, k, 0, r[0], v3_scale(s.part[0] * step, way), 3 * depth);
     drive_region(u, k, 1, r[1], v3_scale(-s.part[1] * step, way), 3 * depth);
 }
@@ -255,11 +253,20 @@ static bool is_about_inside(const vo_untangler *u, const vo_contour *k) {
     return false;
 }
 
+/* What the contour cuts off a surface; where a pin holds it, the other side if none holds that. */
+static vo_region free_region(vo_untangler *u, const vo_contour *k, int surface, int at) {
+    vo_region r = vo_untangle_region(u, k, surface, false, at);
+    if (!r.pinned || mobility(u, k, surface) == 0) return r;
+    vo_region other = vo_untangle_region(u, k, surface, true, at);
+    return other.pinned ? vo_untangle_region(u, k, surface, false, at) : other;
+}
+
 static void push_contour(vo_untangler *u, const vo_vec3 *x, const vo_contour *k) {
     vo_region r[2];
-    r[0] = vo_untangle_region(u, k, 0, false, 0);
-    r[1] = vo_untangle_region(u, k, 1, false, r[0].end);
-    if (!r[0].separate && !r[1].separate)
+    r[0] = free_region(u, k, 0, 0);
+    r[1] = free_region(u, k, 1, r[0].end);
+    bool held = (!r[0].separate || r[0].pinned) && (!r[1].separate || r[1].pinned);
+    if (held)
         push_slit(u, x, k);
     else
         push_regions(u, x, k, r);

@@ -3,7 +3,7 @@
 #include "collide/distance.h"
 #include "collide/untangle_private.h"
 
-enum { OBSTACLES = 1, STACK = 64 };
+enum { OBSTACLES = 1, STACK = 64, MOST_HITS = 32 };
 
 /* Solid angle of a triangle seen from the origin, over 4 pi (van Oosterom and Strackee 1983, "The
  * solid angle of a plane triangle", eq. 8). */
@@ -84,35 +84,62 @@ static bool ray_meets_box(const vo_bvh_node *b, vo_vec3 p, vo_vec3 way, double m
     return low <= high;
 }
 
-/* Where the ray meets a face; infinity: nowhere. */
-static double ray_face(const vo_vec3 *x, const int n[3], vo_vec3 p, vo_vec3 way) {
+/* Where the ray goes through a face, and which way. */
+typedef struct hit {
+    double t;
+    int turns; /* what the count of turns changes by: -1 along the normal, 1 against it */
+} hit;
+
+static bool ray_face(const vo_vec3 *x, const int n[3], vo_vec3 p, vo_vec3 way, hit *out) {
     vo_vec3 a = v3_sub(x[n[0]], p), b = v3_sub(x[n[1]], p), c = v3_sub(x[n[2]], p);
     double u = v3_dot(way, v3_cross(b, c)), v = v3_dot(way, v3_cross(c, a));
     double w = v3_dot(way, v3_cross(a, b)), sum = u + v + w;
-    if (!((u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0)) || sum == 0)
-        return INFINITY;
-    vo_vec3 hit = v3_add_scaled(v3_add_scaled(v3_scale(u / sum, a), v / sum, b), w / sum, c);
-    double t = v3_dot(hit, way);
-    return t > 0 ? t : INFINITY;
+    if (!((u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0)) || sum == 0) return false;
+    vo_vec3 at = v3_add_scaled(v3_add_scaled(v3_scale(u / sum, a), v / sum, b), w / sum, c);
+    *out = (hit){v3_dot(at, way), sum > 0 ? -1 : 1};
+    return out->t > 0;
 }
 
-double vo_untangle_exit(const vo_untangler *u, const vo_vec3 *x, int part, vo_vec3 p, vo_vec3 way) {
+/* Keeps the nearest hits, in order. */
+static int add_hit(hit *hits, int count, hit h) {
+    int i = count < MOST_HITS ? count : MOST_HITS - 1;
+    if (count == MOST_HITS && hits[i].t <= h.t) return count;
+    for (; i > 0 && hits[i - 1].t > h.t; i--) hits[i] = hits[i - 1];
+    hits[i] = h;
+    return count < MOST_HITS ? count + 1 : count;
+}
+
+/* All places where the ray goes through closed obstacles, the nearest first. */
+static int ray_hits(const vo_untangler *u, const vo_vec3 *x, vo_vec3 p, vo_vec3 way, hit *hits) {
     const vo_bvh *tree = &u->contours.tree[OBSTACLES];
-    double first = INFINITY;
-    int stack[STACK], top = 0;
+    int stack[STACK], top = 0, count = 0;
     if (tree->node_count > 0) stack[top++] = 0;
     while (top > 0) {
         int at = stack[--top];
         const vo_bvh_node *node = &tree->nodes[at];
-        if (!ray_meets_box(node, p, way, first)) continue;
+        double most = count == MOST_HITS ? hits[count - 1].t : INFINITY;
+        if (!ray_meets_box(node, p, way, most)) continue;
         if (node->leaves > 1) {
             stack[top++] = node->link;
             stack[top++] = at + 1;
             continue;
         }
         int f = u->contours.face[OBSTACLES][node->link];
-        if (u->def.soup.face_part[f] == part)
-            first = vo_min(first, ray_face(x, u->def.soup.face[f], p, way));
+        hit h;
+        if (u->part_closed[u->def.soup.face_part[f]] &&
+            ray_face(x, u->def.soup.face[f], p, way, &h))
+            count = add_hit(hits, count, h);
     }
-    return first;
+    return count;
+}
+
+double vo_untangle_exit(const vo_untangler *u, const vo_vec3 *x, int turns, vo_vec3 p,
+                        vo_vec3 way) {
+    hit hits[MOST_HITS];
+    int count = ray_hits(u, x, p, way, hits);
+    for (int i = 0; i < count; i++) {
+        turns += hits[i].turns;
+        if (turns == 0) return hits[i].t;
+    }
+    return INFINITY;
 }

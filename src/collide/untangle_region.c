@@ -1,28 +1,35 @@
 /* What a contour cuts off (Baraff, Witkin, Kass 2003, "Untangling cloth", section 4: flood fill of
  * the areas that intersection curves enclose).
  *
- * The contour crosses some edges of the surface; whoever walks along the other edges from one end
- * of a crossed edge either reaches the other end, then the contour is only a slit, or runs out of
- * nodes, then these lie on one side of it. Walking from both ends in turn, node by node, finds the
- * side with fewer nodes in the time that this side takes. */
+ *      . . . . . . .        The contour (=) crosses some edges of the surface; each has a node to
+ * its l l l l . . .        left and one to its right. From these, two floods go out over the edges
+ *     =========             that it does not cross, ring by ring in turn. Where one of them runs
+ * out r r r r . . .        of nodes without having met the other, it has filled one side. Where
+ * they . . . . . . .        meet, the contour is a slit, and they meet along its prolongation.
+ *
+ * A slit that ends a little before the border is as good as a cut: two squares that cross have such
+ * ones, since of two borders one is always reached first. So floods may meet, as long as that is in
+ * fewer places than there are crossed edges. */
 #include "collide/untangle_private.h"
 
-/* One of the two walks. */
+/* One of the two floods: its nodes, the mark that they have, and where its last ring begins. */
 typedef struct flood {
     int *node;
     int mark, count, next;
 } flood;
 
-/* Turns the marks of the contour's edges on the surface on, or off again; an edge that it crosses
- * twice is not crossed. Returns an edge that is, or -1. */
+static bool is_on(const vo_contour_vertex *v, int surface) {
+    return v->edge >= 0 && v->side == surface;
+}
+
+/* Marks the edges of the surface that the contour crosses; what it crosses twice is not crossed.
+ * Returns their number. */
 static int mark_edges(vo_untangler *u, const vo_contour *k, int surface) {
     const vo_contour_vertex *vertex = u->contours.vertex;
+    int count = 0;
     for (int v = k->begin; v < k->end; v++)
-        if (vertex[v].edge >= 0 && vertex[v].side == surface) u->edge_mark[vertex[v].edge] ^= 1;
-    for (int v = k->begin; v < k->end; v++)
-        if (vertex[v].edge >= 0 && vertex[v].side == surface && u->edge_mark[vertex[v].edge])
-            return vertex[v].edge;
-    return -1;
+        if (is_on(&vertex[v], surface)) count += (u->edge_mark[vertex[v].edge] ^= 1) ? 1 : -1;
+    return count;
 }
 
 static void clear_edges(vo_untangler *u, const vo_contour *k) {
@@ -31,32 +38,59 @@ static void clear_edges(vo_untangler *u, const vo_contour *k) {
         if (vertex[v].edge >= 0) u->edge_mark[vertex[v].edge] = 0;
 }
 
-static void start_flood(vo_untangler *u, flood *f, int node) {
-    f->mark = ++u->mark;
-    f->node[f->count++] = node;
+/* Which end of an edge lies on the left, given that of the crossed edge before it. Both belong to
+ * one face: the node that they share stays where it is, the others are on the other side. */
+static int next_left(const vo_soup *s, int before, int left, int e) {
+    const int *p = s->edge[before], *q = s->edge[e];
+    if (before == e) return q[0] == left ? q[1] : q[0];
+    if (q[0] == left || q[1] == left) return left;
+    int right = p[0] == left ? p[1] : p[0];
+    return q[0] == right ? q[1] : q[0];
+}
+
+static void add_node(vo_untangler *u, flood *f, int node, int other_mark) {
+    if (u->node_mark[node] == f->mark || u->node_mark[node] == other_mark) return;
     u->node_mark[node] = f->mark;
+    f->node[f->count++] = node;
 }
 
-/* Visits one more node. False if the walk met the other one. */
-static bool step_flood(vo_untangler *u, flood *f, int other_mark) {
-    int n = f->node[f->next++];
-    for (int i = u->node_start[n]; i < u->node_start[n + 1]; i++) {
-        int e = u->node_edge[i];
-        if (u->edge_mark[e]) continue;
-        int m = vo_edge_other(u, e, n);
-        if (u->node_mark[m] == other_mark) return false;
-        if (u->node_mark[m] == f->mark) continue;
-        u->node_mark[m] = f->mark;
-        f->node[f->count++] = m;
+/* The nodes to the left and to the right of the contour. */
+static void start_floods(vo_untangler *u, const vo_contour *k, int surface, flood f[2]) {
+    const vo_contour_vertex *vertex = u->contours.vertex;
+    const vo_soup *s = &u->def.soup;
+    int before = -1, left = -1;
+    for (int v = k->begin; v < k->end; v++) {
+        if (!is_on(&vertex[v], surface)) continue;
+        int e = vertex[v].edge;
+        left = before < 0 ? s->edge[e][0] : next_left(s, before, left, e);
+        before = e;
+        if (!u->edge_mark[e]) continue;
+        add_node(u, &f[0], left, f[1].mark);
+        add_node(u, &f[1], vo_edge_other(u, e, left), f[0].mark);
     }
-    return true;
 }
 
-/* Walks until one side is exhausted; returns which, or -1 if they are the same. */
-static int run_floods(vo_untangler *u, flood f[2]) {
-    for (int i = 0;; i ^= 1) {
+/* Goes on by one ring. Returns in how many places it met the other flood. */
+static int step_flood(vo_untangler *u, flood *f, int other_mark) {
+    int met = 0;
+    for (int end = f->count; f->next < end; f->next++) {
+        int n = f->node[f->next];
+        for (int i = u->node_start[n]; i < u->node_start[n + 1]; i++) {
+            int e = u->node_edge[i], m = vo_edge_other(u, e, n);
+            if (u->edge_mark[e]) continue;
+            met += u->node_mark[m] == other_mark;
+            add_node(u, f, m, other_mark);
+        }
+    }
+    return met;
+}
+
+/* Floods until one side is full; returns which, or -1 for a slit. */
+static int run_floods(vo_untangler *u, flood f[2], int most_met) {
+    for (int i = 0, met = 0;; i ^= 1) {
         if (f[i].next == f[i].count) return i;
-        if (!step_flood(u, &f[i], f[1 - i].mark)) return -1;
+        met += step_flood(u, &f[i], f[1 - i].mark);
+        if (met > most_met) return -1;
     }
 }
 
@@ -71,23 +105,22 @@ static vo_region take_region(vo_untangler *u, const flood *f, int at) {
 
 vo_region vo_untangle_region(vo_untangler *u, const vo_contour *k, int surface, bool other,
                              int at) {
-    int e = mark_edges(u, k, surface);
     vo_region r = {.begin = at, .end = at};
-    if (e < 0) { /* it stays within faces: a closed one encloses no node */
-        r.separate = k->closed;
-        clear_edges(u, k);
-        return r;
+    int n = u->def.soup.node_count, crossed = mark_edges(u, k, surface);
+    flood f[2] = {{.node = u->queue, .mark = u->mark + 1},
+                  {.node = u->queue + n, .mark = u->mark + 2}};
+    u->mark += 2;
+    if (crossed > 0) {
+        start_floods(u, k, surface, f);
+        int side = run_floods(u, f, crossed / 2);
+        if (side >= 0 && other) {
+            side = 1 - side;
+            while (f[side].next < f[side].count) step_flood(u, &f[side], f[1 - side].mark);
+        }
+        if (side >= 0) r = take_region(u, &f[side], at);
+    } else {
+        r.separate = k->closed; /* within a face: it encloses no node */
     }
-    int n = u->def.soup.node_count;
-    flood f[2] = {{.node = u->queue}, {.node = u->queue + n}};
-    start_flood(u, &f[0], u->def.soup.edge[e][0]);
-    start_flood(u, &f[1], u->def.soup.edge[e][1]);
-    int side = run_floods(u, f);
-    if (side >= 0 && other) {
-        side = 1 - side;
-        while (f[side].next < f[side].count && step_flood(u, &f[side], f[1 - side].mark)) {}
-    }
-    if (side >= 0) r = take_region(u, &f[side], at);
     clear_edges(u, k);
     return r;
 }

@@ -3,17 +3,19 @@
 
 #include "core/memory.h"
 
-/* Every array of the untangler with its size; n nodes, e edges, p parts, never empty. */
-#define ARRAYS(X)                                                                             \
-    X(node_start, n)                                                                          \
-    X(node_edge, 2 * e) X(edge_face, e) X(node_part, n) X(node_sheet, n) X(sheet_first, n)    \
-        X(part_closed, p) X(edge_rest, e) X(node_size, n) X(push, n) X(reach, n) X(driven, n) \
-            X(ring, n) X(queue, 2 * n) X(region_node, 2 * n) X(node_mark, n) X(edge_mark, e)  \
-                X(inside, n) X(best, n) X(start, n) X(spare, n) X(scale, n) X(turns, n)
+/* Every array of the untangler with its size; n nodes, e edges, f faces, p parts, never empty. */
+#define ARRAYS(X)                                                                                \
+    X(node_start, n)                                                                             \
+    X(node_edge, 2 * e)                                                                          \
+    X(edge_face, e) X(node_part, n) X(node_sheet, n) X(sheet_first, n) X(part_closed, p)         \
+        X(edge_rest, e) X(face_base, f) X(face_height, f) X(node_size, n) X(push, n) X(reach, n) \
+            X(driven, n) X(ring, n) X(queue, 2 * n) X(region_node, 2 * n) X(node_mark, n)        \
+                X(edge_mark, e) X(inside, n) X(best, n) X(start, n) X(spare, n) X(scale, n)      \
+                    X(turns, n) X(wound, n)
 
 static bool allocate(vo_untangler *u) {
     size_t n = (size_t)u->def.soup.node_count + 1, e = (size_t)u->def.soup.edge_count + 1;
-    size_t p = (size_t)u->def.soup.part_count + 1;
+    size_t p = (size_t)u->def.soup.part_count + 1, f = (size_t)u->def.soup.face_count + 1;
     bool ok = true;
 #define ALLOCATE(name, count) \
     ok = (u->name = vo_alloc_zero(u->ctx, vo_array_bytes(count, sizeof *u->name))) && ok;
@@ -23,7 +25,7 @@ static bool allocate(vo_untangler *u) {
 
 void vo_untangle_free_topology(vo_untangler *u) {
     size_t n = (size_t)u->def.soup.node_count + 1, e = (size_t)u->def.soup.edge_count + 1;
-    size_t p = (size_t)u->def.soup.part_count + 1;
+    size_t p = (size_t)u->def.soup.part_count + 1, f = (size_t)u->def.soup.face_count + 1;
 #define RELEASE(name, count) vo_free(u->ctx, u->name, (count) * sizeof *u->name);
     ARRAYS(RELEASE)
 }
@@ -116,6 +118,21 @@ static void measure(vo_untangler *u, const vo_vec3 *x) {
     }
 }
 
+/* Which side of a face is longest, and its height above that one. */
+static void measure_faces(vo_untangler *u, const vo_vec3 *x) {
+    const vo_soup *s = &u->def.soup;
+    for (int f = 0; f < s->face_count; f++) {
+        const int *n = s->face[f], *e = s->face_edge[f];
+        int base = 0;
+        for (int i = 1; i < 3; i++)
+            if (u->edge_rest[e[i]] > u->edge_rest[e[base]]) base = i;
+        vo_vec3 twice_area = v3_cross(v3_sub(x[n[1]], x[n[0]]), v3_sub(x[n[2]], x[n[0]]));
+        double length = u->edge_rest[e[base]];
+        u->face_base[f] = base;
+        u->face_height[f] = length > 0 ? v3_length(twice_area) / length : 0;
+    }
+}
+
 vo_result vo_untangle_topology(vo_untangler *u, const vo_vec3 *x) {
     if (!allocate(u)) return vo_fail_memory(u->ctx, "untangling");
     list_node_edges(u);
@@ -124,5 +141,6 @@ vo_result vo_untangle_topology(vo_untangler *u, const vo_vec3 *x) {
     find_sheets(u);
     find_closed_parts(u);
     measure(u, x);
+    measure_faces(u, x);
     return VO_OK;
 }
