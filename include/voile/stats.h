@@ -46,6 +46,7 @@ extern "C" {
     X(cut_nodes, int, "%d", "nodes that went only part of their way to avoid a collision") \
     X(stopped_nodes, int, "%d", "nodes held, or carried by an obstacle, for a substep")    \
     X(yielded_nodes, int, "%d", "nodes of obstacles that had to fall behind their motion") \
+    X(untangled, int, "%d", "intersecting pairs of faces that were put apart")             \
     X(searches, int, "%d", "substeps in which trees were walked")                          \
     X(tree_s, double, "%.6f", "seconds of contact and collide that trees took")            \
     X(solver_residual, double, "%.3g", "worst relative residual that was accepted")        \

@@ -84,9 +84,11 @@ static void aim(vo_sim *sim, int i, double t, double dt) {
         x0[k] = was_present ? o->mesh->node_x[k] : x1[k];
     }
     if (part->present != was_present) vo_candidates_forget(sim->contact.candidates);
+    if (part->present && !was_present) sim->contact.appeared = true;
 }
 
 void vo_sim_obstacles_aim(vo_sim *sim, double t, double dt) {
+    sim->contact.appeared = false;
     for (int i = 0; i < sim->obstacle_count; i++) aim(sim, i, t, dt);
 }
 

@@ -43,6 +43,7 @@ typedef struct vo_sim_contact {
     vo_response *response;
     int contact_capacity, row_count;
     vo_contact *contact; /* of the current step */
+    bool appeared;       /* an obstacle did, in the step under way */
     int *node_of;        /* [row_count] the surface's node of a row of the solver */
 } vo_sim_contact;
 
@@ -105,6 +106,10 @@ void vo_sim_contact_aim(vo_sim *sim, double dt);
 vo_result vo_sim_contact_find(vo_sim *sim, double dt);
 /* Continuous collision on the way to the solver's new positions, which it changes. */
 vo_result vo_sim_contact_collide(vo_sim *sim, double dt);
+
+/* untangle.c: puts apart what intersects at surface.x0, where that is allowed, and names what it
+ * could not. Only meshes change, no velocities. */
+vo_result vo_sim_untangle(vo_sim *sim);
 
 /* step.c: solver and limiter for the present topology. */
 vo_result vo_sim_rebuild(vo_sim *sim);

@@ -25,6 +25,17 @@ static void move(vo_sim *sim, span t) {
     sim->stats.stage.move += vo_now() - start;
 }
 
+/* An obstacle that appears may do so amidst cloth, which then starts this step beside it. */
+static vo_result make_room(vo_sim *sim, double dt) {
+    if (!sim->contact.appeared) return VO_OK;
+    double start = vo_now();
+    vo_sim_contact_aim(sim, dt);
+    vo_result result = vo_sim_untangle(sim);
+    vo_sim_load_rows(sim);
+    sim->stats.stage.contact += vo_now() - start;
+    return result;
+}
+
 /* Contacts between what is close. */
 static vo_result contact(vo_sim *sim, double dt) {
     double start = vo_now();
@@ -101,7 +112,7 @@ static vo_step_outcome hold(vo_sim *sim, span t, vo_step_outcome reason) {
 /* Contact, solve, limit and collide, without taking the result. */
 static vo_step_outcome try_step(vo_sim *sim, span t) {
     move(sim, t);
-    if (contact(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
+    if (make_room(sim, t.dt) != VO_OK || contact(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
     vo_step_outcome outcome = solve(sim, t.dt);
     if (outcome != VO_STEP_SOLVED) return outcome;
     limit(sim, t.dt);

@@ -1,0 +1,103 @@
+/* States that intersect before the first step, or when an obstacle appears among cloth: put apart
+ * where possible, and named where not. */
+#include "collide/untangle.h"
+
+#include "sim/sim.h"
+
+#include <stdio.h>
+
+/* Tangles that are named one by one; the others are only counted. */
+enum { NAMED = 5 };
+
+static const char *part_name(const vo_sim *sim, int part, char *text, size_t size) {
+    if (part < sim->cloth_count)
+        snprintf(text, size, "cloth %d", part);
+    else
+        snprintf(text, size, "obstacle %d", part - sim->cloth_count);
+    return text;
+}
+
+/* The number of a face within its own mesh. */
+static int own_face(const vo_sim *sim, int face) {
+    const vo_surface *s = &sim->contact.surface;
+    return face - s->part[s->face_part[face]].face_begin;
+}
+
+static void name_tangle(const vo_sim *sim, const vo_tangle *t) {
+    char first[32], second[32];
+    part_name(sim, t->part[0], first, sizeof first);
+    part_name(sim, t->part[1], second, sizeof second);
+    if (t->why == VO_TANGLE_INSIDE)
+        vo_log_line(
+            sim->ctx, VO_LOG_WARNING,
+            "face %d of %s lies inside %s, at (%.4g, %.4g, %.4g) m; move it out in the scene",
+            own_face(sim, t->face[0]), first, second, t->place.x, t->place.y, t->place.z);
+    else
+        vo_log_line(sim->ctx, VO_LOG_WARNING,
+                    "face %d of %s and face %d of %s intersect, with %d pairs around, at "
+                    "(%.4g, %.4g, %.4g) m, and could not be put apart (%s); \"voile check\" draws "
+                    "it with --ply",
+                    own_face(sim, t->face[0]), first, own_face(sim, t->face[1]), second, t->pairs,
+                    t->place.x, t->place.y, t->place.z, vo_tangle_why_text(t->why));
+}
+
+static void tell(const vo_sim *sim, const vo_untangle_report *r) {
+    if (r->pairs_before && r->pairs_after == 0)
+        vo_log_line(sim->ctx, VO_LOG_INFO,
+                    "%d pairs of faces intersected and were put apart; nodes moved by at most "
+                    "%.3g m",
+                    r->pairs_before, r->moved);
+    for (int i = 0; i < r->tangle_count && i < NAMED; i++) name_tangle(sim, &r->tangle[i]);
+    if (r->tangle_count > NAMED)
+        vo_log_line(sim->ctx, VO_LOG_WARNING, "and %d tangles more", r->tangle_count - NAMED);
+}
+
+static void take(vo_sim *sim, const vo_vec3 *x) {
+    for (int c = 0; c < sim->cloth_count; c++)
+        for (int i = 0; i < sim->cloth[c].mesh->node_count; i++)
+            sim->cloth[c].mesh->node_x[i] = x[sim->cloth[c].first_node + i];
+}
+
+/* With everything at surface.x0. What does not intersect is not touched. */
+static vo_result untangle(vo_sim *sim, vo_soup soup) {
+    vo_surface *s = &sim->contact.surface;
+    vo_untangle_def def = vo_untangle_def_default();
+    vo_untangler *untangler = NULL;
+    vo_untangle_report report = {0};
+    def.soup = soup;
+    def.gap = vo_min(def.gap, 0.5 * sim->scene->def.repulsion_thickness);
+    VO_TRY(vo_untangler_create(sim->ctx, &def, s->x0, &untangler));
+    vo_result result = vo_untangle(untangler, s->x0, &report);
+    if (result == VO_OK) tell(sim, &report);
+    if (result == VO_OK && report.pairs_before) {
+        take(sim, s->x0);
+        sim->stats.untangled += vo_max_int(report.pairs_before - report.pairs_after, 0);
+    }
+    vo_untangler_destroy(untangler);
+    return result;
+}
+
+vo_result vo_sim_untangle(vo_sim *sim) {
+    const vo_surface *s = &sim->contact.surface;
+    unsigned off = VO_DISABLE_COLLISION | VO_DISABLE_SEPARATION | VO_DISABLE_PHYSICS;
+    if (sim->scene->def.disable & off) return VO_OK;
+    unsigned char *flags = vo_alloc_zero(sim->ctx, (size_t)s->part_count + 1);
+    if (!flags) return vo_fail_memory(sim->ctx, "untangling");
+    for (int p = 0; p < s->part_count; p++)
+        flags[p] = (unsigned char)((s->part[p].obstacle ? VO_SOUP_OBSTACLE : 0) |
+                                   (s->part[p].present ? 0 : VO_SOUP_ABSENT));
+    vo_soup soup = {.node_count = s->node_count,
+                    .edge_count = s->edge_count,
+                    .face_count = s->face_count,
+                    .part_count = s->part_count,
+                    .face = (const int(*)[3])s->face,
+                    .face_edge = (const int(*)[3])s->face_edge,
+                    .edge = (const int(*)[2])s->edge,
+                    .face_part = s->face_part,
+                    .part_flags = flags,
+                    .inverse_mass = s->inverse_mass};
+    vo_result result = untangle(sim, soup);
+    vo_candidates_forget(sim->contact.candidates);
+    vo_free(sim->ctx, flags, (size_t)s->part_count + 1);
+    return result;
+}
