@@ -6,10 +6,6 @@
 #include "linalg/block_matrix.h"
 #include "math/simd.h"
 
-#ifdef __AVX__
-#include <immintrin.h>
-#endif
-
 /* Both copies are declared everywhere; only those that were built are ever named. */
 #define VO_DECLARE_KERNEL(type, name, ...) \
     type name##_base(__VA_ARGS__);         \
@@ -37,21 +33,8 @@ VO_INLINE vo_d4 vec4_load(const vo_vec4 *p) { return d4_load(&p->x); }
 VO_INLINE void vec4_store(vo_vec4 *p, vo_d4 v) { d4_store(&p->x, v); }
 VO_INLINE double d4_sum(vo_d4 v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 
-/* f4_to_d4 and d4_to_f4 in one instruction; gcc makes five of __builtin_convertvector. */
-VO_INLINE vo_d4 widen(vo_f4 v) {
-#ifdef __AVX__
-    return (vo_d4)_mm256_cvtps_pd((__m128)v);
-#else
-    return f4_to_d4(v);
-#endif
-}
-VO_INLINE vo_f4 narrow(vo_d4 v) {
-#ifdef __AVX__
-    return (vo_f4)_mm256_cvtpd_ps((__m256d)v);
-#else
-    return d4_to_f4(v);
-#endif
-}
+VO_INLINE vo_d4 widen(vo_f4 v) { return f4_to_d4(v); }
+VO_INLINE vo_f4 narrow(vo_d4 v) { return d4_to_f4(v); }
 
 /* The product of one block of floats with a vector of floats. */
 VO_INLINE vo_f4 block_times_f4(const float *m, vo_f4 v) {

@@ -13,6 +13,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
 #if !defined(__GNUC__)
 #error "math/simd.h needs the vector extensions of gcc or clang"
 #endif
@@ -45,9 +49,17 @@ VO_INLINE vo_d4 d4_max(vo_d4 a, vo_d4 b) { return d4_select(a > b, a, b); }
 VO_INLINE vo_d4 d4_abs(vo_d4 a) {
     return (vo_d4)((vo_i4)a & (vo_i4){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX});
 }
+
+/* One instruction where there is one: compilers make five of a conversion and four of a root. */
+#ifdef __AVX__
+VO_INLINE vo_d4 d4_sqrt(vo_d4 a) { return (vo_d4)_mm256_sqrt_pd((__m256d)a); }
+VO_INLINE vo_f4 d4_to_f4(vo_d4 a) { return (vo_f4)_mm256_cvtpd_ps((__m256d)a); }
+VO_INLINE vo_d4 f4_to_d4(vo_f4 a) { return (vo_d4)_mm256_cvtps_pd((__m128)a); }
+#else
 VO_INLINE vo_d4 d4_sqrt(vo_d4 a) { return (vo_d4){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
 VO_INLINE vo_f4 d4_to_f4(vo_d4 a) { return __builtin_convertvector(a, vo_f4); }
 VO_INLINE vo_d4 f4_to_d4(vo_f4 a) { return __builtin_convertvector(a, vo_d4); }
+#endif
 
 /* Three coordinates of four points. */
 typedef struct vo_p4 {
