@@ -4,12 +4,12 @@
 
 enum { B = VO_BLOCK_FLOATS };
 
-/* target -= left * right, blocks of columns. */
-VO_INLINE void subtract_product(const double *left, const vo_d4 *right, double *target) {
+/* target -= left * right, blocks of columns; element (r, c) of `right` fills all of
+ * right[3 c + r]. */
+VO_INLINE void subtract_product(const double *left, const vo_d4 right[9], double *target) {
     vo_d4 l0 = d4_load(left), l1 = d4_load(left + 4), l2 = d4_load(left + 8);
     for (int c = 0; c < 3; c++) {
-        vo_d4 r = right[c];
-        vo_d4 t = l0 * d4_set(r[0]) + l1 * d4_set(r[1]) + l2 * d4_set(r[2]);
+        vo_d4 t = l0 * right[3 * c] + l1 * right[3 * c + 1] + l2 * right[3 * c + 2];
         d4_store(target + 4 * c, d4_load(target + 4 * c) - t);
     }
 }
@@ -22,11 +22,10 @@ VO_INLINE void multiply_blocks(const double *left, const double *right, vo_d4 *p
                      l2 * d4_set(right[4 * c + 2]);
 }
 
-VO_INLINE void transpose_block(vo_d4 *m) {
-    vo_d4 a = m[0], b = m[1], c = m[2];
-    m[0] = (vo_d4){a[0], b[0], c[0], 0};
-    m[1] = (vo_d4){a[1], b[1], c[1], 0};
-    m[2] = (vo_d4){a[2], b[2], c[2], 0};
+/* The elements of the transpose of m, each in all lanes. */
+VO_INLINE void spread_transpose(const vo_d4 m[3], vo_d4 out[9]) {
+    for (int c = 0; c < 3; c++)
+        for (int r = 0; r < 3; r++) out[3 * c + r] = d4_set(m[r][c]);
 }
 
 VO_INLINE void store_float_block(const vo_d4 *m, float *to) {
@@ -35,7 +34,7 @@ VO_INLINE void store_float_block(const vo_d4 *m, float *to) {
 
 /* Column j of the work space loses W_i D^-1 W_j^t for every entry i >= j of column k, whose entries
  * are all found in column j (or are its pivot). `scaled` is (W_j D^-1)^t. */
-VO_INLINE void update_column(const vo_block_factor *f, int k, int first, const vo_d4 *scaled) {
+VO_INLINE void update_column(const vo_block_factor *f, int k, int first, const vo_d4 scaled[9]) {
     double *column = f->work + (size_t)f->count * B;
     int j = f->step[first], target = f->column_start[j];
     subtract_product(column + (size_t)first * B, scaled, f->work + (size_t)j * B);
@@ -57,8 +56,9 @@ void VO_KERNEL(vo_factor_eliminate)(const vo_block_factor *given) {
             vo_d4 scaled[3];
             multiply_blocks(column + (size_t)q * B, inverse, scaled);
             store_float_block(scaled, f->block + (size_t)q * B);
-            transpose_block(scaled);
-            update_column(f, k, q, scaled);
+            vo_d4 spread[9];
+            spread_transpose(scaled, spread);
+            update_column(f, k, q, spread);
         }
     }
 }
