@@ -271,7 +271,17 @@ static void coarse_level_stays_small_for_a_bad_numbering(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Zt A and Zt A Z, summed directly. */
+/* The sums and the diagonal's roots of all rows, then the coarse matrix. */
+static void compute_coarse(vo_coarse *c, vo_ranges *ranges, const block_system *s) {
+    int n = s->pattern.row_count;
+    assert_ok(s->ctx, vo_ranges_init(s->ctx, &s->pattern, ranges));
+    assert_ok(s->ctx, vo_coarse_init(s->ctx, &s->pattern, c));
+    assert_int_equal(VO_DISPATCH(s->ctx, vo_ranges_factor)(ranges, &s->a, 0, n), 0);
+    VO_DISPATCH(s->ctx, vo_coarse_sum)(c, &s->a, 0, n);
+    vo_coarse_compute(c, ranges);
+}
+
+/* Zt A Z, summed directly. */
 static void coarse_matrix_is_the_sum_of_its_blocks(void **state) {
     (void)state;
     enum { N = 75, AGGREGATES = 5 };
@@ -279,9 +289,9 @@ static void coarse_matrix_is_the_sum_of_its_blocks(void **state) {
     block_system s;
     make_random_system(&s, ctx, N, 20, 2, 8);
     vo_coarse c;
-    assert_ok(ctx, vo_coarse_init(ctx, &s.pattern, &c));
+    vo_ranges ranges;
+    compute_coarse(&c, &ranges, &s);
     assert_int_equal(c.count, AGGREGATES);
-    vo_coarse_compute(&c, &s.a);
     double *d = dense_matrix(&s), e[3 * AGGREGATES][3 * AGGREGATES] = {{0}};
     for (int i = 0; i < 3 * N; i++)
         for (int j = 0; j < 3 * N; j++)
@@ -296,6 +306,103 @@ static void coarse_matrix_is_the_sum_of_its_blocks(void **state) {
         }
     free(d);
     vo_coarse_free(&c);
+    vo_ranges_free(&ranges);
+    free_system(&s);
+    vo_context_destroy(ctx);
+}
+
+/* Element (r, c) of H_i A_ij H_j^t, in double. */
+static double scaled_element(const block_system *s, const vo_ranges *g, int i, int j, int r,
+                             int c) {
+    int k = vo_block_pattern_find(&s->pattern, i, j);
+    double sum = 0;
+    for (int p = 0; k >= 0 && p < 3; p++)
+        for (int q = 0; q < 3; q++)
+            sum += (double)g->inverse[VO_PACKED * i + 3 * p + r] *
+                   (double)block_at(&s->a, k)[4 * q + p] *
+                   (double)g->inverse[VO_PACKED * j + 3 * q + c];
+    return sum;
+}
+
+/* Scaled diagonal blocks are the identity, and H inverts G. */
+static void diagonal_blocks_are_scaled_to_the_identity(void **state) {
+    (void)state;
+    enum { N = 75 };
+    vo_context *ctx = test_context(1);
+    block_system s;
+    make_random_system(&s, ctx, N, 20, 1.1, 8);
+    vo_ranges g;
+    assert_ok(ctx, vo_ranges_init(ctx, &s.pattern, &g));
+    assert_int_equal(VO_DISPATCH(ctx, vo_ranges_factor)(&g, &s.a, 0, N), 0);
+    for (int i = 0; i < N; i++)
+        for (int e = 0; e < 9; e++) {
+            double product = 0; /* H G, G^t being kept */
+            for (int k = 0; k < 3; k++)
+                product += (double)g.inverse[VO_PACKED * i + 3 * k + e % 3] *
+                           (double)g.root[VO_PACKED * i + 3 * k + e / 3];
+            assert_near(product, e % 4 == 0 ? 1 : 0, 1e-6);
+            assert_near(scaled_element(&s, &g, i, i, e % 3, e / 3), e % 4 == 0 ? 1 : 0, 1e-6);
+        }
+    float *m = block_at(&s.a, s.pattern.diagonal[33]);
+    m[5] = -m[5];
+    m = block_at(&s.a, s.pattern.diagonal[N - 1]);
+    m[0] = NAN;
+    assert_int_equal(VO_DISPATCH(ctx, vo_ranges_factor)(&g, &s.a, 0, N), 2);
+    for (int e = 0; e < 9; e++) assert_true(g.inverse[VO_PACKED * 33 + e] == 0);
+    vo_ranges_free(&g);
+    free_system(&s);
+    vo_context_destroy(ctx);
+}
+
+/* The sweeps' product is the product, block by block; and they are what they say: (I/w + L) y = r,
+ * (I/w + U) z = y/w within half ranges. */
+static void sweeps_solve_and_multiply(void **state) {
+    (void)state;
+    enum { N = 300 };
+    vo_context *ctx = test_context(1);
+    const double w = 1.3;
+    block_system s;
+    make_random_system(&s, ctx, N, 20, 1.1, 8);
+    vo_ranges g;
+    assert_ok(ctx, vo_ranges_init(ctx, &s.pattern, &g));
+    VO_DISPATCH(ctx, vo_ranges_factor)(&g, &s.a, 0, N);
+    VO_DISPATCH(ctx, vo_ranges_pack)(&g, &s.a, 0, N);
+    static vo_float4 r[N], z[N], t[N];
+    static double y[N][3], v[N][3];
+    vo_random random = vo_random_seed(3);
+    for (int i = 0; i < N; i++) {
+        vo_vec4 a = random_vec4(&random);
+        r[i] = (vo_float4){(float)a.x, (float)a.y, (float)a.z, 0};
+    }
+    double dot = 0, expected = 0;
+    for (int i = 0; i < N; i += VO_RANGE)
+        dot += VO_DISPATCH(ctx, vo_ranges_sweep)(&g, (float)w, r, i,
+                                                 i + VO_RANGE < N ? i + VO_RANGE : N, z, t);
+    for (int pass = 0; pass < 2; pass++)
+        for (int n = 0; n < N; n++) {
+            int i = pass ? N - 1 - n : n, begin = i / VO_HALF * VO_HALF;
+            for (int e = 0; e < 3; e++) {
+                double sum = 0;
+                int first = pass ? i + 1 : begin, last = pass ? begin + VO_HALF : i;
+                for (int j = first; j < last && j < N; j++)
+                    for (int c = 0; c < 3; c++)
+                        sum += scaled_element(&s, &g, i, j, e, c) * (pass ? v : y)[j][c];
+                if (pass == 0) y[i][e] = w * ((double)(&r[i].x)[e] - sum);
+                if (pass == 1) v[i][e] = y[i][e] - w * sum;
+            }
+        }
+    for (int i = 0; i < N; i++)
+        for (int e = 0; e < 3; e++) {
+            double product = 0;
+            for (int j = i / VO_HALF * VO_HALF; j < N && j < (i / VO_HALF + 1) * VO_HALF; j++)
+                for (int c = 0; c < 3; c++) product += scaled_element(&s, &g, i, j, e, c) * v[j][c];
+            assert_near((double)(&z[i].x)[e], v[i][e], 1e-5);
+            assert_near((double)(&t[i].x)[e], product, 1e-5);
+            assert_true(z[i].w == 0 && t[i].w == 0);
+            expected += (double)(&r[i].x)[e] * v[i][e];
+        }
+    assert_near(dot, expected, 1e-4 * expected);
+    vo_ranges_free(&g);
     free_system(&s);
     vo_context_destroy(ctx);
 }
@@ -411,6 +518,8 @@ int main(void) {
         cmocka_unit_test(factor_says_when_it_would_grow_too_large),
         cmocka_unit_test(coarse_level_stays_small_for_a_bad_numbering),
         cmocka_unit_test(coarse_matrix_is_the_sum_of_its_blocks),
+        cmocka_unit_test(diagonal_blocks_are_scaled_to_the_identity),
+        cmocka_unit_test(sweeps_solve_and_multiply),
         cmocka_unit_test(numbering_makes_compact_leaves),
         cmocka_unit_test(numbering_takes_anything),
         cmocka_unit_test(every_allocation_may_fail),

@@ -1,0 +1,178 @@
+#include "linalg/ranges.h"
+
+enum { B = VO_PACKED };
+
+/* The loops below work on copies of the structs, which what they store cannot alias. */
+
+/* ---- diagonal blocks ------------------------------------------------------------------------ */
+
+enum { LANES = 4 };
+
+/* Element e of four blocks. */
+VO_INLINE vo_d4 gather_element(const float *const d[LANES], int e) {
+    return widen((vo_f4){d[0][e], d[1][e], d[2][e], d[3][e]});
+}
+
+/* Four lanes of nine elements become packed blocks, as many as there are rows. */
+VO_INLINE void scatter_blocks(const vo_d4 element[B], vo_i4 keep, int rows, float *to) {
+    vo_f4 value[B];
+    for (int e = 0; e < B; e++) value[e] = narrow(d4_select(keep, element[e], d4_set(0)));
+    for (int lane = 0; lane < rows; lane++)
+        for (int e = 0; e < B; e++) to[lane * B + e] = value[e][lane];
+}
+
+/* D = G G^t of four blocks; the columns of G^t and of H = G^-1. Both are zero where D is not
+ * positive definite or so nearly singular that a pivot is rounding. Returns where they are not. */
+VO_INLINE vo_i4 factor_blocks(const float *const d[LANES], int rows, float *root, float *inverse) {
+    vo_d4 a = gather_element(d, 0), b = gather_element(d, 1), c = gather_element(d, 2);
+    vo_d4 e = gather_element(d, 5), f = gather_element(d, 6), i = gather_element(d, 10);
+    vo_d4 one = d4_set(1), zero = d4_set(0), small = d4_set(1e-14), large = d4_set(1e54);
+    vo_d4 g00 = d4_sqrt(a), h00 = one / g00, g10 = b * h00, g20 = c * h00;
+    vo_d4 p1 = e - g10 * g10, g11 = d4_sqrt(p1), h11 = one / g11, g21 = (f - g20 * g10) * h11;
+    vo_d4 p2 = i - g20 * g20 - g21 * g21, g22 = d4_sqrt(p2), h22 = one / g22;
+    vo_d4 h10 = -h11 * g10 * h00, h21 = -h22 * g21 * h11, h20 = -h22 * (g20 * h00 + g21 * h10);
+    vo_i4 keep = (vo_i4)(a > zero) & (vo_i4)(p1 > small * e) & (vo_i4)(p2 > small * i) &
+                 (vo_i4)(h00 * h11 * h22 < large) & (vo_i4)(g00 * g11 * g22 < large);
+    const vo_d4 roots[B] = {g00, zero, zero, g10, g11, zero, g20, g21, g22};
+    const vo_d4 inverses[B] = {h00, h10, h20, zero, h11, h21, zero, zero, h22};
+    scatter_blocks(roots, keep, rows, root);
+    scatter_blocks(inverses, keep, rows, inverse);
+    return keep;
+}
+
+int VO_KERNEL(vo_ranges_factor)(const vo_ranges *given, const vo_block_matrix *a, int begin,
+                                int end) {
+    const vo_ranges ranges = *given, *g = &ranges;
+    int singular = 0;
+    for (int i = begin; i < end; i += LANES) {
+        int rows = end - i < LANES ? end - i : LANES;
+        const float *d[LANES];
+        for (int k = 0; k < LANES; k++)
+            d[k] = a->block + (size_t)g->pattern->diagonal[k < rows ? i + k : i] * VO_BLOCK_FLOATS;
+        vo_i4 keep = factor_blocks(d, rows, g->root + (size_t)i * B, g->inverse + (size_t)i * B);
+        for (int k = 0; k < rows; k++) singular += !keep[k];
+    }
+    return singular;
+}
+
+/* ---- packing -------------------------------------------------------------------------------- */
+
+/* to = H_i A_ij H_j^t; both H are lower triangles, by columns. */
+VO_INLINE void pack_block(const float *from, const float *hi, const float *hj, float *to) {
+    vo_f4 a0 = f4_load(from), a1 = f4_load(from + 4), a2 = f4_load(from + 8);
+    vo_f4 c0 = a0 * f4_set(hj[0]), c1 = a0 * f4_set(hj[1]) + a1 * f4_set(hj[4]);
+    vo_f4 c2 = a0 * f4_set(hj[2]) + a1 * f4_set(hj[5]) + a2 * f4_set(hj[8]);
+    packed_store(packed_times(hi, c0), packed_times(hi, c1), packed_times(hi, c2), to);
+}
+
+/* Packs blocks [k, end) of row i at `to`. */
+VO_INLINE float *pack_blocks(const vo_ranges *g, const vo_block_matrix *a, int i, int k, int end,
+                             float *to) {
+    const float *hi = g->inverse + (size_t)i * B;
+    for (; k < end; k++, to += B)
+        pack_block(a->block + (size_t)k * VO_BLOCK_FLOATS, hi,
+                   g->inverse + (size_t)g->pattern->column[k] * B, to);
+    return to;
+}
+
+void VO_KERNEL(vo_ranges_pack)(const vo_ranges *given, const vo_block_matrix *a, int begin,
+                               int end) {
+    const vo_ranges ranges = *given, *g = &ranges;
+    for (int i = begin; i < end; i++)
+        pack_blocks(g, a, i, g->pattern->diagonal[i] + 1, g->last[i],
+                    g->upper + (size_t)g->upper_start[i] * B);
+}
+
+void VO_KERNEL(vo_ranges_pack_cross)(const vo_ranges *given, const vo_block_matrix *a, int begin,
+                                     int end) {
+    const vo_ranges ranges = *given, *g = &ranges;
+    const vo_block_pattern *p = g->pattern;
+    for (int i = begin; i < end; i++) {
+        if (g->cross_start[i] == g->cross_start[i + 1]) continue;
+        float *to = g->cross + (size_t)g->cross_start[i] * B;
+        to = pack_blocks(g, a, i, p->row_start[i], g->first[i], to);
+        pack_blocks(g, a, i, g->last[i], p->row_start[i + 1], to);
+    }
+}
+
+/* ---- sweeping ------------------------------------------------------------------------------- */
+
+/* (L v)_i from the blocks of column i; v begins with the half range. */
+VO_INLINE vo_f4 lower_times(const vo_ranges *g, const float *upper, int i, const vo_float4 *v) {
+    vo_f4 s0 = f4_set(0), s1 = s0, s2 = s0;
+    for (int k = g->lower_start[i]; k < g->lower_start[i + 1]; k++) {
+        const float *m = upper + (size_t)g->lower_block[k] * B;
+        vo_f4 x = f4_load(v + g->lower_at[k]);
+        s0 += f4_load(m) * x;
+        s1 += f4_load(m + 3) * x;
+        s2 += f4_load(m + 6) * x;
+    }
+    return f4_sums(s0, s1, s2);
+}
+
+/* (U v)_i */
+VO_INLINE vo_f4 upper_times(const vo_ranges *g, int i, const vo_float4 *v) {
+    vo_f4 s0 = f4_set(0), s1 = s0, s2 = s0;
+    for (int k = g->upper_start[i]; k < g->upper_start[i + 1]; k++) {
+        const float *m = g->upper + (size_t)k * B;
+        const vo_float4 *p = v + g->upper_at[k];
+        s0 += f4_load(m) * f4_set(p->x);
+        s1 += f4_load(m + 3) * f4_set(p->y);
+        s2 += f4_load(m + 6) * f4_set(p->z);
+    }
+    return f4_clear_w(s0 + s1 + s2);
+}
+
+/* A half range: its first row, and what the sweeps leave there. */
+typedef struct half {
+    const float *upper; /* its blocks */
+    const vo_float4 *r; /* from here on, by place */
+    vo_float4 *z, *t;
+    vo_float4 change[VO_HALF]; /* y - z */
+} half;
+
+VO_INLINE void sweep_forward(const vo_ranges *g, half *h, vo_f4 omega, int begin, int k) {
+    vo_f4 sum = lower_times(g, h->upper, begin + k, h->z);
+    f4_store(h->z + k, omega * (f4_load(h->r + k) - sum));
+}
+
+/* Returns r . z by coordinate. */
+VO_INLINE vo_d4 sweep_backward(const vo_ranges *g, half *h, vo_f4 omega, int begin, int k) {
+    vo_f4 change = omega * upper_times(g, begin + k, h->z);
+    vo_f4 z = f4_load(h->z + k) - change;
+    f4_store(h->change + k, change);
+    f4_store(h->z + k, z);
+    return widen(f4_load(h->r + k) * z);
+}
+
+/* t = r - L (y - z) + (1 - 1/w) z */
+VO_INLINE void sweep_product(const vo_ranges *g, half *h, vo_f4 rest, int begin, int count) {
+    for (int k = 0; k < count; k++) {
+        vo_f4 sum = lower_times(g, h->upper, begin + k, h->change);
+        f4_store(h->t + k, f4_load(h->r + k) - sum + rest * f4_load(h->z + k));
+    }
+}
+
+double VO_KERNEL(vo_ranges_sweep)(const vo_ranges *given, float omega, const vo_float4 *r,
+                                  int begin, int end, vo_float4 *z, vo_float4 *t) {
+    const vo_ranges ranges = *given, *g = &ranges;
+    int middle = end - begin < VO_HALF ? end : begin + VO_HALF;
+    int counts[2] = {middle - begin, end - middle};
+    half a, b;
+    a.upper = g->upper + (size_t)g->upper_start[begin] * B, a.r = r + begin, a.z = z + begin;
+    b.upper = g->upper + (size_t)g->upper_start[middle] * B, b.r = r + middle, b.z = z + middle;
+    a.t = t + begin, b.t = t + middle;
+    vo_f4 w = f4_set(omega), rest = f4_set(1 - 1 / omega);
+    for (int k = 0; k < counts[0]; k++) {
+        sweep_forward(g, &a, w, begin, k);
+        if (k < counts[1]) sweep_forward(g, &b, w, middle, k);
+    }
+    vo_d4 sum = d4_set(0);
+    for (int k = counts[0] - 1; k >= 0; k--) {
+        sum += sweep_backward(g, &a, w, begin, k);
+        if (k < counts[1]) sum += sweep_backward(g, &b, w, middle, k);
+    }
+    sweep_product(g, &a, rest, begin, counts[0]);
+    sweep_product(g, &b, rest, middle, counts[1]);
+    return d4_sum(sum);
+}

@@ -1,0 +1,339 @@
+/* Conjugate gradients with the two-level preconditioner.
+ *
+ * The preconditioner is A-DEF2 of Tang, Nabben, Vuik and Erlangga 2009, "Comparison of two-level
+ * preconditioners derived from deflation, domain decomposition and multigrid methods":
+ *      w = M^-1 r,   z = w + Z E^-1 Zt (r - A w)
+ * with M the symmetric Gauss-Seidel sweep (SSOR) within half ranges of rows and Z, E the coarse
+ * level (linalg/coarse.h). It is symmetric on residuals with Zt r = 0, which the start makes so and
+ * the iteration keeps.
+ *
+ * With couplings C the operator is A + C, but the coarse level knows A alone: the iteration does
+ * not keep Zt r = 0. Then the form that is symmetric for any residual takes its place, which is the
+ * same where Zt r = 0 (balancing, BNN in the same paper):
+ *      y1 = E^-1 Zt r,   s = r - A Z y1,   w = M^-1 s,   z = w + Z (y1 + E^-1 Zt (s - A w))
+ *
+ * A itself is never multiplied with: the sweeps leave A w, the coarse level adds A Z y, and with
+ * q = A p the recurrence of p carries over, q = A z + beta q. So an iteration reads each number of
+ * the matrix once, in three passes: sweep, cross (the blocks between half ranges, and the
+ * restriction), direction.
+ *
+ * All of it is done in float, on the scaled matrix and on a residual of norm 1. The recurrences of
+ * r and q drift away from b - A x by about 1e-6 of the first residual; so after a fall of DROP, or
+ * when the goal is reached, x is corrected in double, and where the goal is further away the true
+ * residual is taken and the whole repeated (iterative refinement). */
+#include "linalg/two_level.h"
+
+#include "core/memory.h"
+#include "core/parallel.h"
+
+#include <math.h>
+
+enum { AGGREGATE_GRAIN = 16, PACK_ROWS = 32 };
+
+/* Overrelaxation: between 1 and 1.5 hardly anything changes; 1.3 needs the fewest iterations. */
+static const float OMEGA = 1.3f;
+static const float SCALE = 2 - 1.3f; /* of the sweeps' result */
+static const double DROP = 1e-4;
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static int range_count(const vo_two_level *two) {
+    return vo_chunk_count(two->pattern->row_count, VO_RANGE);
+}
+
+static vo_float4 **vectors(vo_two_level *two, int k) {
+    vo_float4 **all[] = {&two->x, &two->r, &two->p, &two->q, &two->z, &two->t, &two->s, &two->u};
+    return k < (int)(sizeof all / sizeof *all) ? all[k] : NULL;
+}
+
+static bool allocate(vo_two_level *two) {
+    size_t n = (size_t)two->pattern->row_count + 1; /* none is empty */
+    bool all = true;
+    for (int k = 0; vectors(two, k); k++) {
+        *vectors(two, k) = vo_new_array(two->ctx, vo_float4, n);
+        all = all && *vectors(two, k);
+    }
+    for (int k = 0; k < 3; k++) {
+        two->partial[k] = vo_new_array(two->ctx, double, (size_t)range_count(two) + 1);
+        all = all && two->partial[k];
+    }
+    return all;
+}
+
+vo_result vo_two_level_init(vo_context *ctx, const vo_block_pattern *pattern, vo_two_level *out) {
+    *out = (vo_two_level){.ctx = ctx, .pattern = pattern};
+    vo_result result = allocate(out) ? VO_OK : vo_fail_memory(ctx, "a linear solver");
+    if (result == VO_OK) result = vo_ranges_init(ctx, pattern, &out->ranges);
+    if (result == VO_OK) result = vo_coarse_init(ctx, pattern, &out->coarse);
+    if (result != VO_OK) vo_two_level_free(out);
+    return result;
+}
+
+void vo_two_level_free(vo_two_level *two) {
+    if (!two->ctx) return;
+    size_t n = (size_t)two->pattern->row_count + 1;
+    for (int k = 0; vectors(two, k); k++) vo_free_array(two->ctx, *vectors(two, k), n);
+    for (int k = 0; k < 3; k++)
+        vo_free_array(two->ctx, two->partial[k], (size_t)range_count(two) + 1);
+    vo_ranges_free(&two->ranges);
+    vo_coarse_free(&two->coarse);
+    *two = (vo_two_level){0};
+}
+
+/* ---- the passes ----------------------------------------------------------------------------- */
+
+/* One solve: its arguments, and what the passes hand to each other. */
+typedef struct solve {
+    vo_two_level *two;
+    vo_context *ctx;
+    const vo_block_matrix *matrix;
+    vo_rows_view a, c; /* c: if coupled */
+    bool coupled;
+    const vo_vec4 *b;
+    vo_vec4 *x, *r;
+    double scale; /* of the residual */
+    float alpha, beta;
+} solve;
+
+static double partial_sum(const solve *s, int which) {
+    double sum = 0;
+    for (int k = 0; k < range_count(s->two); k++) sum += s->two->partial[which][k];
+    return sum;
+}
+
+/* Makes one pass over all rows; returns what it left in partial[0]. */
+static double run(solve *s, vo_range_fn *pass) {
+    vo_parallel_for(s->ctx, s->two->pattern->row_count, VO_RANGE, pass, s);
+    return partial_sum(s, 0);
+}
+
+/* Makes one pass over all aggregates. */
+static void run_aggregates(solve *s, vo_range_fn *pass) {
+    vo_parallel_for(s->ctx, s->two->coarse.count, AGGREGATE_GRAIN, pass, s);
+}
+
+/* r = b - (A + C) x in these rows. */
+static void find_residual(solve *s, int begin, int end) {
+    VO_DISPATCH(s->ctx, vo_residual_rows)(&s->a, begin, end, s->x, s->b, s->r);
+    if (s->coupled) VO_DISPATCH(s->ctx, vo_couple_rows)(&s->c, begin, end, -1, s->x, s->r);
+}
+
+/* Nearly everything that reads the matrix, a few rows at a time while they are in the cache:
+ * |r|^2, |b|^2, and how many diagonal blocks are not positive definite. */
+static void pack_pass(void *arg, int begin, int end, int chunk) {
+    solve *s = arg;
+    vo_two_level *two = s->two;
+    two->partial[2][chunk] =
+        VO_DISPATCH(s->ctx, vo_ranges_factor)(&two->ranges, s->matrix, begin, end);
+    for (int i = begin; i < end; i += PACK_ROWS) {
+        int last = end - i < PACK_ROWS ? end : i + PACK_ROWS;
+        find_residual(s, i, last);
+        VO_DISPATCH(s->ctx, vo_ranges_pack)(&two->ranges, s->matrix, i, last);
+        VO_DISPATCH(s->ctx, vo_coarse_sum)(&two->coarse, s->matrix, i, last);
+    }
+    two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_norm)(two, s->r, begin, end);
+    two->partial[1][chunk] = VO_DISPATCH(s->ctx, vo_two_norm)(two, s->b, begin, end);
+}
+
+/* The rest of it. */
+static void pack_cross_pass(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    solve *s = arg;
+    VO_DISPATCH(s->ctx, vo_ranges_pack_cross)(&s->two->ranges, s->matrix, begin, end);
+}
+
+/* r = b - (A + C) x, |r|^2 */
+static void residual_pass(void *arg, int begin, int end, int chunk) {
+    solve *s = arg;
+    find_residual(s, begin, end);
+    s->two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_norm)(s->two, s->r, begin, end);
+}
+
+/* x = 0, r = b */
+static void forget_guess_pass(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    solve *s = arg;
+    for (int i = begin; i < end; i++) {
+        s->x[i] = (vo_vec4){0, 0, 0, 0};
+        s->r[i] = s->b[i];
+    }
+}
+
+static void load_pass(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    solve *s = arg;
+    VO_DISPATCH(s->ctx, vo_two_load)(s->two, s->r, s->scale, begin, end);
+}
+
+static void unload_pass(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    solve *s = arg;
+    VO_DISPATCH(s->ctx, vo_two_unload)(s->two, 1 / s->scale, begin, end, s->x);
+}
+
+static void restrict_pass(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    solve *s = arg;
+    VO_DISPATCH(s->ctx, vo_two_restrict)(s->two, s->two->r, begin, end);
+}
+
+/* Sweeps from `r`; its product with the result goes to partial[1]. */
+static void sweep(solve *s, const vo_float4 *r, int begin, int end, int chunk) {
+    vo_two_level *two = s->two;
+    two->partial[1][chunk] =
+        VO_DISPATCH(s->ctx, vo_ranges_sweep)(&two->ranges, OMEGA, r, begin, end, two->z, two->t);
+}
+
+/* Makes Zt r = 0; |r|^2; sweeps. */
+static void deflate_pass(void *arg, int begin, int end, int chunk) {
+    solve *s = arg;
+    s->two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_deflate)(s->two, begin, end);
+    sweep(s, s->two->r, begin, end, chunk);
+}
+
+/* x += alpha p, r -= alpha q, |r|^2; sweeps, unless the residual must be balanced first. */
+static void update_pass(void *arg, int begin, int end, int chunk) {
+    solve *s = arg;
+    s->two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_update)(s->two, s->alpha, begin, end);
+    if (!s->coupled) sweep(s, s->two->r, begin, end, chunk);
+}
+
+static void balance_pass(void *arg, int begin, int end, int chunk) {
+    solve *s = arg;
+    VO_DISPATCH(s->ctx, vo_two_balance)(s->two, begin, end);
+    sweep(s, s->two->s, begin, end, chunk);
+}
+
+static void cross_pass(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    solve *s = arg;
+    const vo_float4 *r = s->coupled ? s->two->s : s->two->r;
+    VO_DISPATCH(s->ctx, vo_two_cross)(s->two, r, SCALE, begin, end);
+}
+
+/* p = z + beta p, q = A z + beta q, p . q */
+static void direction_pass(void *arg, int begin, int end, int chunk) {
+    solve *s = arg;
+    double *dot = &s->two->partial[0][chunk];
+    *dot = VO_DISPATCH(s->ctx, vo_two_direction)(s->two, SCALE, s->beta, begin, end);
+    if (s->coupled) *dot += VO_DISPATCH(s->ctx, vo_two_couple)(s->two, &s->c, begin, end);
+}
+
+static void true_pass(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    solve *s = arg;
+    VO_DISPATCH(s->ctx, vo_two_true)(s->two, SCALE, begin, end);
+}
+
+/* ---- the iteration -------------------------------------------------------------------------- */
+
+/* The coarse level for a residual with any Zt r; returns r . z. */
+static double balance(solve *s) {
+    vo_coarse *c = &s->two->coarse;
+    run_aggregates(s, restrict_pass);
+    double dot = vo_coarse_solve(c);
+    memcpy(c->first, c->right, (size_t)c->count * sizeof *c->first);
+    run(s, balance_pass);
+    dot += (double)SCALE * partial_sum(s, 1);
+    run_aggregates(s, cross_pass);
+    dot += vo_coarse_dot(c, c->first);
+    vo_coarse_solve(c);
+    for (int g = 0; g < c->count; g++) {
+        c->right[g].x += c->first[g].x;
+        c->right[g].y += c->first[g].y;
+        c->right[g].z += c->first[g].z;
+    }
+    run(s, true_pass);
+    return dot;
+}
+
+/* Finishes z, which the sweeps have begun; returns r . z. */
+static double precondition(solve *s) {
+    if (s->coupled) return balance(s);
+    double dot = (double)SCALE * partial_sum(s, 1);
+    run_aggregates(s, cross_pass);
+    return dot + vo_coarse_solve(&s->two->coarse);
+}
+
+/* Takes the residual, scaled to norm 1, into the iteration; returns its |r|^2. */
+static double start(solve *s) {
+    run(s, load_pass);
+    if (s->coupled) return 1;
+    run_aggregates(s, restrict_pass);
+    vo_coarse_solve(&s->two->coarse);
+    return run(s, deflate_pass);
+}
+
+/* True while the squared residual still falls by a tenth now and then. */
+static bool still_falls(double norm2, int iteration, double *best, int *best_at) {
+    enum { PATIENCE = 300 };
+    if (norm2 < 0.9 * *best) *best = norm2, *best_at = iteration;
+    return iteration - *best_at < PATIENCE;
+}
+
+/* Iterates from a residual of norm 1 until its square is below `goal2`; report.residual is the
+ * squared norm at the end. */
+static vo_solve_report iterate(solve *s, int max_iterations, double goal2) {
+    double norm2 = start(s), rz = 0, best = norm2;
+    vo_solve_report report = {.converged = norm2 <= goal2, .residual = norm2};
+    int best_at = 0;
+    while (!report.converged && report.iterations < max_iterations) {
+        double rz_new = precondition(s);
+        if (!(rz_new > 0) || !isfinite(rz_new)) break;
+        s->beta = rz > 0 ? (float)(rz_new / rz) : 0;
+        rz = rz_new;
+        double curvature = run(s, direction_pass);
+        if (!(curvature > 0) || !isfinite(curvature)) break;
+        s->alpha = (float)(rz / curvature);
+        norm2 = run(s, update_pass);
+        report = (vo_solve_report){norm2 <= goal2, report.iterations + 1, norm2};
+        if (!isfinite(norm2) || !still_falls(norm2, report.iterations, &best, &best_at)) break;
+    }
+    return report;
+}
+
+/* Iterates until |r|^2 <= goal2, in float between true residuals, the first of which is `r2`;
+ * report.residual is the squared norm at the end. */
+static vo_solve_report refine(solve *s, int max_iterations, double r2, double goal2) {
+    vo_solve_report all = {.converged = r2 <= goal2, .residual = r2};
+    while (!all.converged) {
+        s->scale = 1 / sqrt(r2);
+        double wanted = goal2 / r2, target = wanted > DROP * DROP ? wanted : DROP * DROP;
+        vo_solve_report part = iterate(s, max_iterations - all.iterations, target);
+        run(s, unload_pass);
+        all.iterations += part.iterations;
+        all.residual = part.residual * r2;
+        all.converged = part.converged && target <= wanted;
+        if (all.converged || !part.converged) break;
+        double now2 = run(s, residual_pass);
+        all.residual = now2;
+        all.converged = now2 <= goal2;
+        if (!(now2 < 0.25 * r2)) break; /* as good as float can */
+        r2 = now2;
+    }
+    return all;
+}
+
+vo_solve_report vo_two_level_solve(vo_two_level *two, const vo_pcg_def *def,
+                                   const vo_block_matrix *a, const vo_vec4 *b, vo_vec4 *x,
+                                   vo_vec4 *r) {
+    solve s = {.two = two, .ctx = two->ctx, .matrix = a, .a = vo_rows_of(a), .b = b};
+    s.x = x, s.r = r;
+    s.coupled = def->couplings && def->couplings->block_count > 0;
+    if (s.coupled) s.c = vo_couplings_of(def->couplings);
+    double r2 = run(&s, pack_pass), b2 = partial_sum(&s, 1), singular = partial_sum(&s, 2);
+    if (!(r2 < b2)) { /* zero is no worse a guess, or the guess is not finite */
+        run(&s, forget_guess_pass);
+        r2 = b2;
+    }
+    if (singular > 0 || !isfinite(b2)) return (vo_solve_report){.residual = 1};
+    if (b2 == 0) return (vo_solve_report){.converged = true};
+    double goal2 = def->tolerance * def->tolerance * b2;
+    if (r2 > goal2) {
+        run(&s, pack_cross_pass);
+        vo_coarse_compute(&two->coarse, &two->ranges);
+    }
+    vo_solve_report report = refine(&s, def->max_iterations, r2, goal2);
+    report.residual = sqrt(report.residual / b2);
+    return report;
+}
