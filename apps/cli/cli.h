@@ -37,8 +37,9 @@ typedef struct cli_frames {
 /* What a command line came to. Texts point into argv. */
 typedef struct cli_args {
     const char *operand; /* NULL: none was given */
-    const char *output, *format, *adapt, *queries;
+    const char *output, *format, *adapt, *queries, *ply;
     int threads, repeat; /* 0: not given */
+    int frame;           /* -1: not given */
     cli_frames frames;
     int set_count;
     const char **sets; /* [set_count] key=value, in order */
@@ -50,6 +51,7 @@ typedef enum cli_kind {
     CLI_TEXT,   /* const char *, not empty */
     CLI_CHOICE, /* const char *, one of those in `value`, separated by | */
     CLI_COUNT,  /* int, 1 to CLI_MAX_COUNT */
+    CLI_FRAME,  /* int, 0 to CLI_MAX_FRAME */
     CLI_RANGE,  /* cli_frames */
     CLI_SET,    /* key=value, appended to sets; may be repeated */
 } cli_kind;

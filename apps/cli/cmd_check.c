@@ -1,38 +1,19 @@
 /* voile check: defects of a scene, a mesh or a run. */
 #include "cli.h"
 
-#include "json_out.h"
+#include "check_report.h"
 #include "message.h"
 
 #include <string.h>
 #include <strings.h>
 
-typedef vo_result check_fn(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user);
-
-static vo_result check_cloth(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user) {
-    return vo_check_mesh(ctx, path, VO_MESH_FOR_CLOTH, fn, user);
-}
-
-static vo_result check_obstacle(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user) {
-    return vo_check_mesh(ctx, path, VO_MESH_FOR_OBSTACLE, fn, user);
-}
-
 /* What can be checked, and how it is called. */
-typedef struct check_kind {
-    const char *name;
-    check_fn *check;
-} check_kind;
-
-static const check_kind run_kind = {"run", vo_check_run}, mesh_kind = {"mesh", check_cloth},
-                        obstacle_kind = {"obstacle mesh", check_obstacle},
-                        scene_kind = {"scene", vo_check_scene};
-
-typedef struct check_report {
-    const char *path, *kind;
-    bool json;
-    json_out out;
-    int fatal, other;
-} check_report;
+static const char *const kind_names[] = {
+    [VO_CHECK_RUN] = "run",
+    [VO_CHECK_SCENE] = "scene",
+    [VO_CHECK_CLOTH] = "mesh",
+    [VO_CHECK_OBSTACLE] = "obstacle mesh",
+};
 
 /* Capitals count as small letters. */
 static bool ends_with(const char *text, const char *end) {
@@ -41,78 +22,76 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 /* Tells by looking what a path is. */
-static check_kind kind_of(const char *path, bool obstacle) {
-    if (cli_is_folder(path)) return run_kind;
-    if (!ends_with(path, ".obj")) return scene_kind;
-    return obstacle ? obstacle_kind : mesh_kind;
+static vo_check_kind kind_of(const char *path, bool obstacle) {
+    if (cli_is_folder(path)) return VO_CHECK_RUN;
+    if (!ends_with(path, ".obj")) return VO_CHECK_SCENE;
+    return obstacle ? VO_CHECK_OBSTACLE : VO_CHECK_CLOTH;
 }
 
-/* Counts a finding and prints it at once. */
-static void on_finding(void *user, bool fatal, const char *text) {
-    check_report *report = user;
-    *(fatal ? &report->fatal : &report->other) += 1;
-    if (!report->json) {
-        printf("%s: %s\n", fatal ? "error" : "warning", text);
-        return;
-    }
-    json_open(&report->out, NULL, '{');
-    json_bool(&report->out, "fatal", fatal);
-    json_text(&report->out, "text", text);
-    json_close(&report->out, '}');
+/* Options that the kind at hand, or another option, gives no meaning. */
+static int need_sense(const cli_args *args, vo_check_kind kind) {
+    bool range = args->frames.first != 0 || args->frames.last >= 0;
+    if (args->obstacle && kind != VO_CHECK_OBSTACLE)
+        return cli_fail(CLI_BAD_CALL, "--obstacle is for meshes, and %s is a %s", args->operand,
+                        kind_names[kind]);
+    if ((range || args->frame >= 0) && kind != VO_CHECK_RUN)
+        return cli_fail(CLI_BAD_CALL, "--%s is for runs, and %s is a %s",
+                        range ? "frames" : "frame", args->operand, kind_names[kind]);
+    if (args->frame >= 0 && !args->ply)
+        return cli_fail(CLI_BAD_CALL, "--frame says what --ply FILE shows, which was not given; to "
+                                      "check one frame use --frames N:N");
+    return CLI_DONE;
 }
 
-/* What stands before the findings. */
-static void begin_report(check_report *report) {
-    if (!report->json) return;
-    json_open(&report->out, NULL, '{');
-    json_text(&report->out, "path", report->path);
-    json_text(&report->out, "kind", report->kind);
-    json_open(&report->out, "findings", '[');
+/* Says what became of the picture. */
+static void tell_picture(const cli_args *args, bool pictured) {
+    if (!args->ply || args->json) return;
+    if (pictured)
+        printf("pictured in %s\n", args->ply);
+    else
+        printf("there is nothing to picture; %s is not written\n", args->ply);
 }
 
-/* What stands after them. */
-static void end_report(check_report *report, bool ok) {
-    if (report->json) {
-        json_close(&report->out, ']');
-        json_bool(&report->out, "ok", ok);
-        json_close(&report->out, '}');
-        json_end(&report->out);
-    } else if (report->fatal + report->other == 0) {
-        printf("%s: %s without defects\n", report->path, report->kind);
-    } else {
-        printf("%s: %s with %d error%s and %d warning%s\n", report->path, report->kind,
-               report->fatal, report->fatal == 1 ? "" : "s", report->other,
-               report->other == 1 ? "" : "s");
-    }
-}
-
-/* Bad data, and input that cannot be read, are findings; anything else is a failure of the check.
- */
-static int finish(vo_context *ctx, vo_result result, check_report *report) {
-    bool about_data = result == VO_BAD_DATA || result == VO_IO_FAILED;
-    if (about_data && report->fatal == 0) on_finding(report, true, vo_context_message(ctx));
-    bool ok = result == VO_OK && report->fatal == 0;
-    end_report(report, ok);
-    if (ok) return CLI_DONE;
-    return result == VO_OK || about_data ? CLI_BAD_DATA : cli_fail_result(ctx, result);
+static int check(vo_context *ctx, const cli_args *args, vo_check_kind kind, check_report *report) {
+    bool pictured = false;
+    vo_check_def def = vo_check_def_default();
+    def.kind = kind;
+    def.path = args->operand;
+    def.first = args->frames.first;
+    def.last = args->frames.last;
+    def.ply = args->ply;
+    def.ply_frame = args->frame;
+    def.finding = check_report_finding;
+    def.inspected = check_report_inspected;
+    def.user = report;
+    check_report_begin(report);
+    vo_result result = vo_check(ctx, &def, &pictured);
+    bool failed = result != VO_OK && result != VO_BAD_DATA;
+    report->picture = pictured ? args->ply : NULL;
+    check_report_end(report, result == VO_OK, failed);
+    if (failed) return cli_fail_result(ctx, result);
+    if (report->out_of_room) return cli_fail(CLI_MACHINE, "out of memory for the report");
+    tell_picture(args, pictured);
+    return result == VO_OK ? CLI_DONE : CLI_BAD_DATA;
 }
 
 int cmd_check(const cli_args *args) {
     int code = cli_need_input(args->operand);
     if (code != CLI_DONE) return code;
-    check_kind kind = kind_of(args->operand, args->obstacle);
-    if (args->obstacle && kind.check != check_obstacle)
-        return cli_fail(CLI_BAD_CALL, "--obstacle is for meshes, and %s is a %s", args->operand,
-                        kind.name);
-    if (kind.check == vo_check_run) code = cli_need_run(args->operand);
+    vo_check_kind kind = kind_of(args->operand, args->obstacle);
+    code = need_sense(args, kind);
+    if (code == CLI_DONE && kind == VO_CHECK_RUN) code = cli_need_run(args->operand);
     if (code != CLI_DONE) return code;
     vo_context *ctx;
     code = cli_open(args, NULL, &ctx);
     if (code != CLI_DONE) return code;
-    check_report report = {
-        .path = args->operand, .kind = kind.name, .json = args->json, .out = {stdout, false}};
-    begin_report(&report);
-    code = finish(ctx, kind.check(ctx, args->operand, on_finding, &report), &report);
+    check_report report = {.path = args->operand,
+                           .kind = kind_names[kind],
+                           .json = args->json,
+                           .mesh = kind == VO_CHECK_CLOTH || kind == VO_CHECK_OBSTACLE,
+                           .out = {stdout, false}};
+    code = check(ctx, args, kind, &report);
+    check_report_free(&report);
     vo_context_destroy(ctx);
     return code;
 }

@@ -36,6 +36,8 @@ static void print_json(const vo_run_info *info) {
 #undef X
     json_close(&j, '}');
     json_real(&j, "max_strain", info->max_strain);
+    json_int(&j, "max_intersections", info->max_intersections);
+    json_int(&j, "max_inside_nodes", info->max_inside_nodes);
     texts_json(&j, "overrides", info->overrides, info->override_text);
     texts_json(&j, "warnings", info->warnings, info->warning);
     json_close(&j, '}');
@@ -58,8 +60,10 @@ static void stage_row(const char *name, double seconds, double all, const char *
 static void print_table(const char *folder, const vo_run_info *info) {
     printf("%s: %s frames", folder, text_count(info->frames).s);
     if (info->frames > 0) printf(", %d to %d", info->first_frame, info->last_frame);
-    printf(", %s in all, largest strain %.3g\n\n", text_seconds(info->wall_total_s).s,
+    printf(", %s in all, largest strain %.3g\n", text_seconds(info->wall_total_s).s,
            info->max_strain);
+    printf("%s intersections and %s nodes inside obstacles in the worst frame\n\n",
+           text_count(info->max_intersections).s, text_count(info->max_inside_nodes).s);
     printf("%-10s %12s %12s %12s\n", "a frame", "least", "most", "mean");
     count_row("faces", info->faces);
     count_row("nodes", info->nodes);

@@ -79,9 +79,18 @@ static const cli_note info_examples[] = {
 static const cli_option check_options[] = {
     {"obstacle", 0, CLI_FLAG, FIELD(obstacle), NULL,
      "the mesh is for an obstacle, which may be closed and needs no texture coordinates"},
+    {"frames", 0, CLI_RANGE, FIELD(frames), "A:B",
+     "only frames A to B of a run; default: all. A: means from A to the end, B alone means 0:B"},
+    {"ply", 0, CLI_TEXT, FIELD(ply), "FILE",
+     "writes a coloured picture of what is wrong: faces that intersect red, faces of nodes inside "
+     "an obstacle orange, other cloth light grey, obstacles blue-grey. Of a run it shows the first "
+     "frame that is not clean; without anything wrong nothing is written"},
+    {"frame", 0, CLI_FRAME, FIELD(frame), "N", "with --ply: shows frame N of a run, clean or not"},
     {THREADS},
     {"json", 0, CLI_FLAG, FIELD(json), NULL,
-     "prints one JSON object: path, kind, findings (each with fatal and text) and ok"},
+     "prints one JSON object: path, kind, findings (each with fatal and text), frames (each with "
+     "frame, intersections of self, cloth and obstacle, inside with nodes and max_depth_m, "
+     "max_strain, inverted_faces), totals and ok"},
     {NULL},
 };
 
@@ -89,7 +98,9 @@ static const cli_note check_examples[] = {
     {"voile check flag.json", "the scene and all files it names"},
     {"voile check shirt.obj", "a mesh: holes are fine, folds over an edge are not"},
     {"voile check --obstacle body.obj", "a mesh that cloth falls on"},
-    {"voile check out/flag", "every frame of a run: complete and unaltered"},
+    {"voile check out/flag", "every frame of a run: complete, unaltered, without intersections"},
+    {"voile check out/flag --frames 50: --ply bad.ply",
+     "the same from frame 50 on, with a picture"},
     {NULL},
 };
 
@@ -175,7 +186,12 @@ const cli_command cli_commands[] = {
      info_options, NULL, NULL, info_examples},
     {"check", cmd_check, "SCENE|MESH|DIR", true, "looks for defects in a scene, a mesh or a run",
      "A folder is taken for a run, a name that ends in .obj for a mesh and anything else for a "
-     "scene. Each finding names its file and place. Ends with 0 unless a finding is fatal.",
+     "scene. Each finding names its file and place. Ends with 0 unless a finding is fatal.\n\n"
+     "Of a run, every frame must be there, unaltered and clean: no two faces intersect, whether of "
+     "one cloth, of two cloths or of a cloth and an obstacle; no node is inside a closed obstacle; "
+     "no face has lost its area. Faces that touch intersect. The answers are exact, without a "
+     "tolerance, and made by code that shares nothing with the simulation's own. The same of a "
+     "scene's initial state, and intersections of a mesh with itself, are warnings.",
      check_options, NULL, NULL, check_examples},
     {"export", cmd_export, "DIR", true, "writes a run's frames in other formats",
      "Writes one OBJ file a frame and cloth, named NNNN_CC.obj by frame and cloth, with material "

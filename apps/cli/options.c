@@ -105,6 +105,17 @@ static int set_count(const cli_option *option, const char *text, int *out) {
     return CLI_DONE;
 }
 
+/* The number of a frame. */
+static int set_frame(const cli_option *option, const char *text, int *out) {
+    const char *end;
+    int value = read_number(text, &end);
+    if (*end != 0 || value < 0)
+        return cli_fail(CLI_BAD_CALL, "--%s wants the number of a frame, not \"%s\".", option->name,
+                        text);
+    *out = value;
+    return CLI_DONE;
+}
+
 /* "A:B", "A:", ":B" or "B", which is 0:B. */
 static bool read_frames(const char *text, cli_frames *out) {
     const char *p = text, *end;
@@ -188,6 +199,8 @@ static int apply(const parser *p, const cli_option *option, const char *text) {
         return set_choice(option, text, field);
     case CLI_COUNT:
         return set_count(option, text, field);
+    case CLI_FRAME:
+        return set_frame(option, text, field);
     case CLI_RANGE:
         return set_frames(option, text, field);
     case CLI_SET:
@@ -262,7 +275,7 @@ static int take_words(parser *p) {
 }
 
 int cli_parse(const cli_command *command, int count, char **words, cli_args *args) {
-    *args = (cli_args){.frames = {0, -1}};
+    *args = (cli_args){.frame = -1, .frames = {0, -1}};
     args->sets = calloc((size_t)count + 1, sizeof *args->sets);
     if (!args->sets) return cli_fail(CLI_MACHINE, "out of memory for the command line");
     parser p = {command, args, count, 0, words};

@@ -68,6 +68,7 @@ typedef struct vo_run_info {
 #undef X
     } stage_mean_s;
     double max_strain;
+    int max_intersections, max_inside_nodes; /* of a frame */
     int warnings;
     char **warning; /* [warnings] */
     int overrides;
@@ -76,15 +77,6 @@ typedef struct vo_run_info {
 
 VO_API vo_result vo_run_get_info(vo_context *ctx, const char *folder, vo_run_info *out);
 VO_API void vo_run_info_free(vo_context *ctx, vo_run_info *info);
-
-/* One thing that is wrong, as a sentence that names file and place. */
-typedef void vo_finding_fn(void *user, bool fatal, const char *text);
-
-/* Each reports what it finds and returns VO_BAD_DATA if any of it is fatal. */
-VO_API vo_result vo_check_mesh(vo_context *ctx, const char *path, vo_mesh_use use,
-                               vo_finding_fn *fn, void *user);
-VO_API vo_result vo_check_scene(vo_context *ctx, const char *path, vo_finding_fn *fn, void *user);
-VO_API vo_result vo_check_run(vo_context *ctx, const char *folder, vo_finding_fn *fn, void *user);
 
 typedef struct vo_export_def {
     const char *folder; /* of the run */

@@ -31,7 +31,8 @@ VO_API vo_mesh_view vo_sim_cloth(const vo_sim *sim, int cloth);
 /* Obstacle at the current time. node_count is 0 outside its life. */
 VO_API vo_mesh_view vo_sim_obstacle(const vo_sim *sim, int obstacle);
 
-/* Since the current frame began. */
+/* Since the current frame began. Intersections and nodes inside obstacles are those of the end of
+ * the last frame, and 0 within one; vo_sim_inspect (<voile/check.h>) counts at any time. */
 VO_API vo_stats vo_sim_get_stats(const vo_sim *sim);
 
 /* Kinetic, gravitational and elastic energy of all cloth, J. */

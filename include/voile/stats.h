@@ -17,6 +17,7 @@ extern "C" {
     X(solve, "linear system")                                 \
     X(limit, "strain limiting")                               \
     X(collide, "continuous collision and response")           \
+    X(inspect, "exact count of intersections")                \
     X(write, "frame file and statistics")
 
 /* What a frame is and holds: X(name, type, format, meaning). */
@@ -52,7 +53,9 @@ extern "C" {
     X(solver_residual, double, "%.3g", "worst relative residual that was accepted")        \
     X(max_strain, double, "%.9g", "largest principal stretch minus one")                   \
     X(min_strain, double, "%.9g", "smallest principal stretch minus one")                  \
-    X(max_speed, double, "%.9g", "fastest node, m/s")
+    X(max_speed, double, "%.9g", "fastest node, m/s")                                      \
+    X(intersections, int, "%d", "pairs of faces that intersect at the frame's end")        \
+    X(inside_nodes, int, "%d", "nodes inside closed obstacles at the frame's end")
 
 typedef struct vo_stats {
 #define X(name, type, format, meaning) type name;

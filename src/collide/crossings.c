@@ -3,6 +3,7 @@
 #include "collide/intersect.h"
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "math/predicates.h"
 
 enum { FACES_PER_CHUNK = 128 };
 
@@ -35,19 +36,89 @@ static void drop_distant(vo_crossings *c, const vo_face_soup *soup) {
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
+/* Before the predicate proper is asked, most pairs are settled by a line or plane between the two
+ * faces. Signs are exact here, too, so no pair is dropped that has a point in common other than
+ * what it shares. */
+
+/* A face without one coordinate. */
+typedef struct flat_face {
+    const int *node;
+    vo_vec2 p[3];
+} flat_face;
+
+static flat_face flatten(const vo_vec3 *x, const int face[3], int axis) {
+    flat_face f = {.node = face};
+    for (int k = 0; k < 3; k++) {
+        vo_vec3 p = x[face[k]];
+        f.p[k] = axis == 0 ? v2(p.y, p.z) : axis == 1 ? v2(p.z, p.x) : v2(p.x, p.y);
+    }
+    return f;
+}
+
+/* The coordinate whose loss shows a face best. */
+static int best_axis(const vo_vec3 *x, const int face[3]) {
+    vo_vec3 n = v3_cross(v3_sub(x[face[1]], x[face[0]]), v3_sub(x[face[2]], x[face[0]]));
+    double a = fabs(n.x), b = fabs(n.y), c = fabs(n.z);
+    return c >= a && c >= b ? 2 : b >= a ? 1 : 0;
+}
+
+/* Whether b lies across the line through corners i and j of a, strictly but for the corners that it
+ * shares with that side. `turn` is the side on which a lies. */
+static bool is_across_side(const flat_face *a, int i, int j, int turn, const flat_face *b) {
+    for (int k = 0; k < 3; k++)
+        if (b->node[k] != a->node[i] && b->node[k] != a->node[j] &&
+            vo_orient2d(a->p[i], a->p[j], b->p[k]) != -turn)
+            return false;
+    return true;
+}
+
+/* Whether a side of a does so. Where a has area, the line then holds nothing of a but that side,
+ * and of b nothing but what it shares with it. */
+static bool is_across(const flat_face *a, const flat_face *b) {
+    int turn = vo_orient2d(a->p[0], a->p[1], a->p[2]);
+    return turn != 0 && (is_across_side(a, 0, 1, turn, b) || is_across_side(a, 1, 2, turn, b) ||
+                         is_across_side(a, 2, 0, turn, b));
+}
+
+static bool is_corner(const int face[3], int node) {
+    return face[0] == node || face[1] == node || face[2] == node;
+}
+
+/* Whether the corners of b that a does not have lie strictly on one side of the plane of a. */
+static bool is_beside(const vo_vec3 *x, const int a[3], const int b[3]) {
+    int side = 0;
+    for (int k = 0; k < 3; k++) {
+        if (is_corner(a, b[k])) continue;
+        int s = vo_orient3d(x[a[0]], x[a[1]], x[a[2]], x[b[k]]);
+        if (s == 0 || s == -side) return false;
+        side = s;
+    }
+    return side != 0;
+}
+
 /* The search of one face: counts, and keeps what it finds where there is room. */
 typedef struct search {
     const vo_face_soup *soup;
     int face;
+    int axis;       /* along which it is seen best */
+    flat_face flat; /* as it is seen then */
     int first;      /* of the faces that the grid at hand has as its ids from 0 */
     int (*pair)[2]; /* NULL: only counts */
     int found;
 } search;
 
+static bool intersects(const search *s, const int other[3]) {
+    const vo_vec3 *x = s->soup->x;
+    const int *face = s->soup->face[s->face];
+    flat_face flat = flatten(x, other, s->axis);
+    if (is_across(&s->flat, &flat) || is_across(&flat, &s->flat)) return false;
+    return !is_beside(x, face, other) && vo_faces_intersect(x, face, other);
+}
+
 static bool try_pair(void *arg, int id) {
     search *s = arg;
     int other = s->first + id;
-    if (!vo_faces_intersect(s->soup->x, s->soup->face[s->face], s->soup->face[other])) return true;
+    if (!intersects(s, s->soup->face[other])) return true;
     if (s->pair) {
         s->pair[s->found][0] = vo_min_int(s->face, other);
         s->pair[s->found][1] = vo_max_int(s->face, other);
@@ -55,12 +126,22 @@ static bool try_pair(void *arg, int id) {
     return ++s->found < VO_CROSSINGS_PER_FACE;
 }
 
+static search begin_search(const vo_face_soup *soup, int face, int (*pair)[2]) {
+    const int *node = soup->face[face];
+    int axis = best_axis(soup->x, node);
+    return (search){.soup = soup,
+                    .face = face,
+                    .axis = axis,
+                    .flat = flatten(soup->x, node, axis),
+                    .pair = pair};
+}
+
 /* Every pair is found by the smaller of its faces; of two cloth faces of one size class by the one
  * that comes first, of a cloth's and an obstacle's by that of the cloth. */
 static int search_face(const vo_crossings *c, const vo_face_soup *soup, int face, int (*pair)[2]) {
     const vo_box *box = &c->box[face];
     int class = vo_grid_class(*box), cloths = soup->cloth_face_count;
-    search s = {soup, face, 0, pair, 0};
+    search s = begin_search(soup, face, pair);
     if (face >= cloths) {
         vo_grid_find(&c->cloth, box, class + 1, 0, try_pair, &s);
         return s.found;

@@ -63,14 +63,14 @@ static bool add_face(void *arg, int face) {
     return true;
 }
 
-/* Boxes of the faces are flat along x, so that a ray is a point among them. */
-static vo_box flat_box(vo_vec3 min, vo_vec3 max) {
+/* Along x the faces are flat boxes, and a ray is a point among them. */
+static vo_box flatten(vo_vec3 min, vo_vec3 max) {
     return (vo_box){v3(0, min.y, min.z), v3(0, max.y, max.z)};
 }
 
 static bool is_inside(const vo_inside *inside, const vo_closed_surface *surface, vo_vec3 point) {
     ray r = {surface, vo_exact_point(point), 0};
-    vo_box at = flat_box(r.origin, r.origin);
+    vo_box at = flatten(r.origin, r.origin);
     vo_grid_find(&inside->grid, &at, VO_GRID_LEAST_CLASS, 0, add_face, &r);
     return r.winding != 0;
 }
@@ -95,12 +95,13 @@ static double box_distance2(vo_vec3 p, vo_box b) {
 /* Squared distance to the surface, or any number up to `enough` once it is known to be no more.
  * Starts at the face *near, which gets the nearest one found: points come in the order of a mesh,
  * so for most the face of the one before settles it. */
-static double depth2(const vo_closed_surface *s, vo_vec3 p, double enough, int *near) {
+static double depth2(const vo_closed_surface *s, const vo_box *box, vo_vec3 p, double enough,
+                     int *near) {
     double best = INFINITY;
     int first = *near;
     for (int i = 0; i < s->face_count && best > enough; i++) {
         int f = first + i < s->face_count ? first + i : first + i - s->face_count;
-        if (box_distance2(p, face_box(s, f)) >= best) continue;
+        if (box_distance2(p, box[f]) >= best) continue;
         const int *n = s->face[f];
         double d = vo_distance_vertex_face(p, s->x[n[0]], s->x[n[1]], s->x[n[2]]).squared;
         if (d < best) best = d, *near = f;
@@ -128,7 +129,7 @@ static void test_points(void *arg, int begin, int end, int chunk) {
         if (!is_place(p) || !box_overlaps((vo_box){p, p}, t->bounds)) continue;
         if (!is_inside(t->inside, t->surface, p)) continue;
         t->is_inside[i] = 1;
-        double squared = depth2(t->surface, p, most, &near);
+        double squared = depth2(t->surface, t->inside->box, p, most, &near);
         if (squared <= most) continue;
         most = squared;
         deepest = (vo_deepest){i, sqrt(squared)};
@@ -149,13 +150,14 @@ static bool any_within(int count, const vo_vec3 *point, vo_box bounds) {
 }
 
 static vo_result build_grid(vo_context *ctx, vo_inside *inside, const vo_closed_surface *s) {
-    if (!vo_reserve(ctx, &inside->box, &inside->box_capacity, s->face_count))
+    if (!vo_reserve(ctx, &inside->box, &inside->box_capacity, s->face_count) ||
+        !vo_reserve(ctx, &inside->flat_box, &inside->flat_capacity, s->face_count))
         return vo_fail_memory(ctx, "the faces of an obstacle");
     for (int f = 0; f < s->face_count; f++) {
-        vo_box b = face_box(s, f);
-        inside->box[f] = flat_box(b.min, b.max);
+        inside->box[f] = face_box(s, f);
+        inside->flat_box[f] = flatten(inside->box[f].min, inside->box[f].max);
     }
-    return vo_grid_build(ctx, &inside->grid, inside->box, s->face_count);
+    return vo_grid_build(ctx, &inside->grid, inside->flat_box, s->face_count);
 }
 
 vo_result vo_inside_find(vo_context *ctx, vo_inside *inside, const vo_closed_surface *surface,
@@ -178,6 +180,7 @@ vo_result vo_inside_find(vo_context *ctx, vo_inside *inside, const vo_closed_sur
 
 void vo_inside_free(vo_context *ctx, vo_inside *inside) {
     vo_free_array(ctx, inside->box, inside->box_capacity);
+    vo_free_array(ctx, inside->flat_box, inside->flat_capacity);
     vo_free_array(ctx, inside->chunk, inside->chunk_capacity);
     vo_grid_free(ctx, &inside->grid);
     *inside = (vo_inside){0};

@@ -34,8 +34,9 @@ typedef struct vo_deepest {
 
 /* Memory, kept from one call to the next. Zero is a good start. */
 typedef struct vo_inside {
-    vo_box *box; /* of the faces, seen along x */
-    int box_capacity;
+    vo_box *box;      /* of the faces */
+    vo_box *flat_box; /* the same, seen along x */
+    int box_capacity, flat_capacity;
     vo_grid grid;
     vo_deepest *chunk; /* of each chunk of points */
     int chunk_capacity;

@@ -35,6 +35,8 @@ static void add_frames(vo_run_info *info, const vo_stats_list *list) {
         add_to_range(&info->nodes, s->nodes, i);
         add_to_range(&info->verts, s->verts, i);
         info->max_strain = vo_max(info->max_strain, s->max_strain);
+        info->max_intersections = vo_max_int(info->max_intersections, s->intersections);
+        info->max_inside_nodes = vo_max_int(info->max_inside_nodes, s->inside_nodes);
         if (has_times(s)) add_times(info, s, timed++);
     }
 }

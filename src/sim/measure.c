@@ -4,24 +4,27 @@
 #include "material/stretch.h"
 #include "sim/sim.h"
 
+#include <voile/check.h>
+
 static vo_stretch_face stretch_face(const vo_mesh *mesh, int face, vo_vec3 x[3]) {
     for (int i = 0; i < 3; i++) x[i] = mesh->node_x[vo_mesh_face_node(mesh, face, i)];
     return (vo_stretch_face){m2_inverse(vo_mesh_face_dm(mesh, face)),
                              vo_mesh_face_area(mesh, face)};
 }
 
-static void measure_strain(const vo_mesh *mesh, vo_stats *stats) {
+void vo_mesh_strain(const vo_mesh *mesh, double *max, double *min) {
     for (int f = 0; f < mesh->face_count; f++) {
         vo_vec3 x[3];
         vo_stretch_face face = stretch_face(mesh, f, x);
         vo_mat32 gradient = m32_mul_m2(v3_sub(x[1], x[0]), v3_sub(x[2], x[0]), face.inverse);
         vo_svd32 s = vo_mat32_svd(gradient);
-        stats->max_strain = vo_max(stats->max_strain, s.stretch[0] - 1);
-        stats->min_strain = vo_min(stats->min_strain, s.stretch[1] - 1);
+        if (s.stretch[0] - 1 > *max) *max = s.stretch[0] - 1;
+        if (s.stretch[1] - 1 < *min) *min = s.stretch[1] - 1;
     }
 }
 
-void vo_sim_measure(const vo_sim *sim, vo_stats *stats) {
+/* Counts, and the fastest node. */
+static void measure_size(const vo_sim *sim, vo_stats *stats) {
     stats->cloths = sim->cloth_count;
     stats->faces = stats->edges = stats->nodes = stats->verts = 0;
     for (int c = 0; c < sim->cloth_count; c++) {
@@ -30,10 +33,26 @@ void vo_sim_measure(const vo_sim *sim, vo_stats *stats) {
         stats->edges += mesh->edge_count;
         stats->nodes += mesh->node_count;
         stats->verts += mesh->vert_count;
-        measure_strain(mesh, stats);
         for (int i = 0; i < mesh->node_count; i++)
             stats->max_speed = vo_max(stats->max_speed, v3_length(mesh->node_v[i]));
     }
+}
+
+void vo_sim_measure(const vo_sim *sim, vo_stats *stats) {
+    measure_size(sim, stats);
+    for (int c = 0; c < sim->cloth_count; c++)
+        vo_mesh_strain(sim->cloth[c].mesh, &stats->max_strain, &stats->min_strain);
+}
+
+vo_result vo_sim_measure_frame(const vo_sim *sim, vo_stats *stats) {
+    vo_inspection inspection;
+    VO_TRY(vo_sim_inspect(sim, &inspection));
+    measure_size(sim, stats);
+    stats->max_strain = inspection.max_strain;
+    stats->min_strain = inspection.min_strain;
+    stats->intersections = vo_inspection_intersections(&inspection);
+    stats->inside_nodes = inspection.inside_nodes;
+    return VO_OK;
 }
 
 static void add_node_energy(const vo_sim *sim, int c, vo_energy *e) {

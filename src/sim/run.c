@@ -327,10 +327,11 @@ static vo_result mend_stats(run *r, int frame) {
     }
     list.count = kept;
     if (!there) {
-        if (vo_reserve(r->ctx, &list.stats, &list.capacity, kept + 1))
-            list.stats[list.count++] = vo_sim_get_stats(r->epoch.sim);
-        else
+        vo_stats *stats = &r->epoch.sim->stats;
+        result = vo_sim_measure_frame(r->epoch.sim, stats);
+        if (result == VO_OK && !vo_reserve(r->ctx, &list.stats, &list.capacity, kept + 1))
             result = vo_fail_memory(r->ctx, "the statistics");
+        if (result == VO_OK) list.stats[list.count++] = *stats;
     }
     if (result == VO_OK) result = vo_folder_write_stats(r->ctx, r->folder, &list);
     vo_stats_list_free(r->ctx, &list);

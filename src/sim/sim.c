@@ -23,16 +23,29 @@ static vo_result start(vo_sim *sim) {
     return vo_sim_untangle(sim);
 }
 
+static vo_result create_inspector(vo_sim *sim) {
+    sim->inspector = vo_new(sim->ctx, vo_inspector);
+    if (!sim->inspector) return vo_fail_memory(sim->ctx, "the inspection");
+    sim->inspector->ctx = sim->ctx;
+    return VO_OK;
+}
+
+static void destroy_inspector(vo_sim *sim) {
+    if (!sim->inspector) return;
+    vo_inspector_free(sim->inspector);
+    vo_delete(sim->ctx, sim->inspector);
+}
+
 static vo_result build(vo_sim *sim) {
     VO_TRY(copy_cloths(sim));
     VO_TRY(vo_sim_handles_create(sim));
     VO_TRY(vo_sim_obstacles_create(sim));
     vo_sim_obstacles_place(sim, 0);
     VO_TRY(vo_sim_rebuild(sim));
+    VO_TRY(create_inspector(sim));
     vo_stats_begin(&sim->stats, 0, 0);
     VO_TRY(start(sim));
-    vo_sim_measure(sim, &sim->stats);
-    return VO_OK;
+    return vo_sim_measure_frame(sim, &sim->stats);
 }
 
 vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out) {
@@ -60,6 +73,7 @@ void vo_sim_destroy(vo_sim *sim) {
     if (!sim) return;
     vo_context *ctx = sim->ctx;
     vo_sim_contact_free(sim);
+    destroy_inspector(sim);
     vo_limiter_free(&sim->limiter);
     vo_implicit_free(&sim->implicit);
     vo_sim_obstacles_free(sim);

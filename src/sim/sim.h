@@ -13,6 +13,7 @@
 #include "integrate/implicit.h"
 #include "integrate/strain_limit.h"
 #include "scene/scene.h"
+#include "sim/inspect.h"
 
 #include <voile/sim.h>
 
@@ -74,8 +75,9 @@ struct vo_sim {
     vo_constraints constraints;
     double handles_time; /* s, the end of the step they are for */
 
-    vo_arena scratch; /* of one frame file */
-    vo_stats stats;   /* since the frame began */
+    vo_arena scratch;        /* of one frame file */
+    vo_inspector *inspector; /* memory of vo_sim_inspect, which changes nothing else */
+    vo_stats stats;          /* since the frame began */
 };
 
 /* handles.c */
@@ -118,6 +120,10 @@ void vo_sim_store_rows(vo_sim *sim); /* solver rows -> meshes */
 
 /* measure.c: fills counts, strains and speeds from the present state. */
 void vo_sim_measure(const vo_sim *sim, vo_stats *stats);
+/* The same, and intersections and nodes inside obstacles: what a frame is judged by at its end. */
+vo_result vo_sim_measure_frame(const vo_sim *sim, vo_stats *stats);
+/* Raises *max and lowers *min to the largest and smallest principal stretch minus one. */
+void vo_mesh_strain(const vo_mesh *mesh, double *max, double *min);
 
 /* stats.c: starts a frame's statistics; one JSON line, as in stats.jsonl. */
 void vo_stats_begin(vo_stats *stats, int frame, double time);

@@ -89,6 +89,15 @@ static vo_result collide(vo_sim *sim, double dt) {
     return result;
 }
 
+/* What the frame came to, exactly. */
+static vo_result inspect(vo_sim *sim) {
+    double start = vo_now();
+    VO_TRY(vo_sim_measure_frame(sim, &sim->stats));
+    sim->stats.stage.inspect = vo_now() - start;
+    sim->stats.wall_s += sim->stats.stage.inspect;
+    return VO_OK;
+}
+
 /* ---- the substep ---------------------------------------------------------------------------- */
 
 /* The new state is in the rows and in the surface: it becomes that of the meshes and handles. */
@@ -174,8 +183,7 @@ vo_result vo_sim_step_frame(vo_sim *sim) {
     do {
         VO_TRY(vo_sim_step(sim));
     } while (sim->substep != 0);
-    vo_sim_measure(sim, &sim->stats);
-    return VO_OK;
+    return inspect(sim);
 }
 
 /* ---- meshes and rows ------------------------------------------------------------------------ */

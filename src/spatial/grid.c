@@ -37,13 +37,9 @@ static double in_cells(double x, double origin, double per_metre) {
     return (x - origin) * per_metre;
 }
 
-static double cells_per_metre(const vo_grid *g, int layer) {
-    return ldexp(1, -(g->finest + layer + 1));
-}
-
 /* The cell of a point. */
 static void cell_of(const vo_grid *g, vo_vec3 p, int layer, int cell[3]) {
-    double s = cells_per_metre(g, layer);
+    double s = g->per_metre[layer];
     cell[0] = (int)floor(in_cells(p.x, g->origin.x, s));
     cell[1] = (int)floor(in_cells(p.y, g->origin.y, s));
     cell[2] = (int)floor(in_cells(p.z, g->origin.z, s));
@@ -71,6 +67,7 @@ static void set_frame(vo_grid *g, const vo_box *boxes, int n) {
     g->origin = all.min;
     g->finest = g->count ? vo_grid_class(all) - (VO_GRID_LAYERS - 1) : 0;
     g->finest = vo_max_int(g->finest, -1000); /* cells of 2^-999 m can be counted, finer ones not */
+    for (int i = 0; i < VO_GRID_LAYERS; i++) g->per_metre[i] = ldexp(1, -(g->finest + i + 1));
     g->bucket_bits = 1;
     while (g->bucket_bits < 30 && 1 << g->bucket_bits < 2 * g->count) g->bucket_bits++;
 }
@@ -143,22 +140,32 @@ typedef struct search {
     void *arg;
 } search;
 
-static bool is_cell(const vo_grid_entry *e, const int cell[3], int layer) {
-    return e->cell[0] == cell[0] && e->cell[1] == cell[1] && e->cell[2] == cell[2] &&
-           e->layer == layer;
+static bool is_cell(const vo_grid_entry *e, const int cell[3]) {
+    return e->cell[0] == cell[0] && e->cell[1] == cell[1] && e->cell[2] == cell[2];
 }
 
 static bool comes_later(const vo_grid_entry *e, const search *s) {
     return e->class > s->class || (e->class == s->class && e->id >= s->id);
 }
 
-static bool search_cell(const search *s, const int cell[3], int layer) {
+/* As box_overlaps, without branches: most boxes of a cell do not overlap, and none can be guessed.
+ */
+static inline bool overlap(const vo_box *a, const vo_box *b) {
+    return (a->min.x <= b->max.x) & (b->min.x <= a->max.x) & (a->min.y <= b->max.y) &
+           (b->min.y <= a->max.y) & (a->min.z <= b->max.z) & (b->min.z <= a->max.z);
+}
+
+/* Tries the entries of [begin, end) that lie in a layer and, unless it is NULL, in a cell. They are
+ * in the order of their ids; in a layer of the asked class alone those below the asked id are left
+ * out together. */
+static bool search_entries(const search *s, int begin, int end, const int *cell, int layer) {
     const vo_grid *g = s->grid;
-    int bucket = bucket_of(g, cell, layer), end = g->start[bucket + 1];
-    for (int i = g->start[bucket]; i < end; i++) {
+    const vo_box box = *s->box;
+    int least_id = layer > 0 && layer == layer_of(g, s->class) ? s->id : 0;
+    for (int i = end - 1; i >= begin && g->entry[i].id >= least_id; i--) {
         const vo_grid_entry *e = &g->entry[i];
-        if (box_overlaps(g->box[i], *s->box) && comes_later(e, s) && is_cell(e, cell, layer) &&
-            !s->fn(s->arg, e->id))
+        if (overlap(&g->box[i], &box) && comes_later(e, s) && e->layer == layer &&
+            (!cell || is_cell(e, cell)) && !s->fn(s->arg, e->id))
             return false;
     }
     return true;
@@ -175,19 +182,41 @@ static void columns(double min, double max, double origin, double per_metre, int
     range[1] = to < 0 ? -1 : (int)floor(vo_min(to, last));
 }
 
+static bool search_cells(const search *s, const int x[2], const int y[2], const int z[2],
+                         int layer) {
+    const vo_grid *g = s->grid;
+    int cell[3];
+    for (cell[0] = x[0]; cell[0] <= x[1]; cell[0]++)
+        for (cell[1] = y[0]; cell[1] <= y[1]; cell[1]++)
+            for (cell[2] = z[0]; cell[2] <= z[1]; cell[2]++) {
+                int bucket = bucket_of(g, cell, layer);
+                if (!search_entries(s, g->start[bucket], g->start[bucket + 1], cell, layer))
+                    return false;
+            }
+    return true;
+}
+
+/* Bucket by bucket, since ids are in order only within one. */
+static bool search_all(const search *s, int layer) {
+    const vo_grid *g = s->grid;
+    for (int bucket = 0; bucket < 1 << g->bucket_bits; bucket++)
+        if (!search_entries(s, g->start[bucket], g->start[bucket + 1], NULL, layer)) return false;
+    return true;
+}
+
+/* A large box among small ones covers more cells than there are entries. */
 static bool search_layer(const search *s, int layer) {
     const vo_grid *g = s->grid;
     const vo_box *b = s->box;
-    double per_metre = cells_per_metre(g, layer);
-    int x[2], y[2], z[2], cell[3];
+    double per_metre = g->per_metre[layer];
+    int x[2], y[2], z[2];
     columns(b->min.x, b->max.x, g->origin.x, per_metre, x);
     columns(b->min.y, b->max.y, g->origin.y, per_metre, y);
     columns(b->min.z, b->max.z, g->origin.z, per_metre, z);
-    for (cell[0] = x[0]; cell[0] <= x[1]; cell[0]++)
-        for (cell[1] = y[0]; cell[1] <= y[1]; cell[1]++)
-            for (cell[2] = z[0]; cell[2] <= z[1]; cell[2]++)
-                if (!search_cell(s, cell, layer)) return false;
-    return true;
+    if (x[1] < x[0] || y[1] < y[0] || z[1] < z[0]) return true;
+    double cells = (x[1] - x[0] + 1.0) * (y[1] - y[0] + 1.0) * (z[1] - z[0] + 1.0);
+    if (cells > g->count + 27.0) return search_all(s, layer);
+    return search_cells(s, x, y, z, layer);
 }
 
 void vo_grid_find(const vo_grid *grid, const vo_box *box, int class, int id, vo_grid_fn *fn,

@@ -49,6 +49,7 @@ typedef struct vo_grid {
     int finest;      /* exponent of 2 of the finest layer's class */
     unsigned layers; /* bit i: there are boxes in layer i */
     vo_vec3 origin;
+    double per_metre[VO_GRID_LAYERS]; /* cells of each layer */
     int entry_capacity, box_capacity, start_capacity;
     vo_grid_entry *entry; /* [count] by bucket */
     vo_box *box;          /* [count] in the same order */

@@ -1,0 +1,27 @@
+/* Stanford PLY with colours, to look at: MeshLab, Blender and most viewers open it.
+ *
+ * Viewers differ in whether they show the colours of vertices or of faces, so both are written. The
+ * form is binary_little_endian 1.0, positions as doubles. */
+#ifndef VO_CODEC_PLY_H
+#define VO_CODEC_PLY_H
+
+#include "core/context.h"
+
+typedef struct vo_colour {
+    uint8_t red, green, blue;
+} vo_colour;
+
+typedef struct vo_ply {
+    const char *comment; /* a line for the head; NULL: none */
+    int vertex_count;
+    const vo_vec3 *x;               /* [vertex_count] m */
+    const vo_colour *vertex_colour; /* [vertex_count] */
+    int face_count;
+    const int (*face)[3];         /* [face_count] vertices */
+    const vo_colour *face_colour; /* [face_count] */
+} vo_ply;
+
+/* The file is whole or not there. */
+vo_result vo_ply_save(vo_context *ctx, const vo_ply *ply, const char *path);
+
+#endif

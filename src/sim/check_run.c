@@ -1,0 +1,87 @@
+/* The frames of a run: there, whole, and clean. */
+#include "sim/epoch.h"
+#include "sim/findings.h"
+#include "sim/folder.h"
+
+#include <stdio.h>
+
+/* Reading let through only finite positions. */
+static void check_velocities(vo_findings *f, const char *path, const vo_mesh *mesh, int c) {
+    for (int i = 0; i < mesh->node_count; i++)
+        if (!v3_is_finite(mesh->node_x[i]) || !v3_is_finite(mesh->node_v[i]))
+            vo_found(f, true, "%s: node %d of cloth %d is not at a finite place or speed", path, i,
+                     c);
+}
+
+/* What to do about intersections. */
+static const char *advice(const vo_scene_def *def) {
+    if (def->disable & VO_DISABLE_COLLISION)
+        return "the scene disables collision; take it out of \"disable\"";
+    return "raise frame_steps and simulate again; --ply FILE pictures the place";
+}
+
+static vo_result inspect_frame(vo_findings *f, const vo_epoch *epoch, const char *path, int frame) {
+    vo_inspection inspection;
+    VO_TRY(vo_sim_inspect(epoch->sim, &inspection));
+    vo_inspected where = {
+        .name = path, .frame = frame, .fatal = true, .advice = advice(&epoch->scene->def)};
+    return vo_findings_inspected(f, &where, epoch->sim->inspector, &inspection);
+}
+
+static vo_result check_frame(vo_findings *f, vo_epoch *epoch, int frame) {
+    char path[VO_PATH_SIZE];
+    const char *folder = f->def->path;
+    VO_TRY(vo_epoch_follow(f->ctx, folder, frame, epoch));
+    vo_result result = vo_sim_read_frame(epoch->sim, folder, frame);
+    if (result == VO_BAD_DATA) {
+        vo_found(f, true, "%s", f->ctx->message);
+        return VO_OK;
+    }
+    VO_TRY(result);
+    vo_folder_frame(path, sizeof path, folder, frame);
+    for (int c = 0; c < epoch->sim->cloth_count; c++)
+        check_velocities(f, path, epoch->sim->cloth[c].mesh, c);
+    return inspect_frame(f, epoch, path, frame);
+}
+
+/* Frames first to last, if there are any such, are not there. */
+static void tell_gap(vo_findings *f, int first, int last) {
+    if (first == last)
+        vo_found(f, true, "%s: frame %d is missing", f->def->path, first);
+    else if (first < last)
+        vo_found(f, true, "%s: frames %d to %d are missing", f->def->path, first, last);
+}
+
+static vo_result check_listed(vo_findings *f, vo_epoch *epoch, const vo_frame_list *list) {
+    int next = f->def->first, last = f->def->last;
+    for (int i = 0; i < list->count; i++) {
+        int frame = list->frame[i];
+        if (frame < next || (last >= 0 && frame > last)) continue;
+        tell_gap(f, next, frame - 1);
+        VO_TRY(check_frame(f, epoch, frame));
+        next = frame + 1;
+    }
+    if (next == f->def->first && list->count)
+        return vo_fail(f->ctx, VO_BAD_CALL, "%s has no frames in the range that was asked for",
+                       f->def->path);
+    tell_gap(f, next, last);
+    return VO_OK;
+}
+
+static vo_result need_picture(const vo_findings *f) {
+    if (!f->def->ply || f->def->ply_frame < 0 || f->pictured) return VO_OK;
+    return vo_fail(f->ctx, VO_BAD_CALL,
+                   "%s: frame %d, which was to be pictured, is not among those that were checked",
+                   f->def->path, f->def->ply_frame);
+}
+
+vo_result vo_check_frames(vo_findings *f) {
+    vo_frame_list list;
+    vo_epoch epoch = {0};
+    VO_TRY(vo_folder_list(f->ctx, f->def->path, &list));
+    if (list.count == 0) vo_found(f, true, "%s: the run has no frames", f->def->path);
+    vo_result result = check_listed(f, &epoch, &list);
+    vo_epoch_leave(&epoch);
+    vo_frame_list_free(f->ctx, &list);
+    return result == VO_OK ? need_picture(f) : result;
+}

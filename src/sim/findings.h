@@ -1,0 +1,41 @@
+/* What a check has found so far, and the sentences for it. */
+#ifndef VO_SIM_FINDINGS_H
+#define VO_SIM_FINDINGS_H
+
+#include "sim/inspect.h"
+
+typedef struct vo_findings {
+    vo_context *ctx;
+    const vo_check_def *def;
+    int fatal;
+    bool advised;   /* what to do was said */
+    bool named;     /* the pairs of a frame were named one by one */
+    bool picturing; /* the picture is being written, or could not be */
+    bool pictured;  /* it is written */
+} vo_findings;
+
+/* Hands a sentence on. */
+void vo_found(vo_findings *f, bool fatal, const char *format, ...) VO_PRINTF(3, 4);
+
+/* VO_BAD_DATA if anything was fatal. A failure to read or load is a finding itself; running out of
+ * memory and a picture that cannot be written are not, and are returned as they are. */
+vo_result vo_findings_conclude(vo_findings *f, vo_result result);
+
+/* Where an inspection was made, and what that makes of it. */
+typedef struct vo_inspected {
+    const char *name; /* file or folder, for the sentences */
+    int frame;
+    bool fatal;         /* intersections are errors */
+    bool mesh;          /* a single mesh: its faces belong to nothing */
+    const char *advice; /* what to do about intersections, at most 150 letters */
+} vo_inspected;
+
+/* Reports an inspection: the numbers to whoever asked for them, what is wrong as sentences, and the
+ * picture if it is this one. `in` made it last. */
+vo_result vo_findings_inspected(vo_findings *f, const vo_inspected *where, vo_inspector *in,
+                                const vo_inspection *inspection);
+
+/* check_run.c: the frames of a run. */
+vo_result vo_check_frames(vo_findings *f);
+
+#endif

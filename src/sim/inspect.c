@@ -1,0 +1,260 @@
+#include "sim/inspect.h"
+
+#include "core/memory.h"
+#include "math/predicates.h"
+#include "sim/sim.h"
+
+#include <string.h>
+
+/* ---- gathering ------------------------------------------------------------------------------ */
+
+void vo_inspector_begin(vo_inspector *in) {
+    in->part_count = in->node_count = in->face_count = 0;
+    in->crossings.count = 0;
+}
+
+static bool reserve(vo_inspector *in, int nodes, int faces) {
+    vo_context *ctx = in->ctx;
+    return nodes <= INT32_MAX - in->node_count && faces <= VO_GRID_MAX_BOXES - in->face_count &&
+           vo_reserve(ctx, &in->part, &in->part_capacity, in->part_count + 1) &&
+           vo_reserve(ctx, &in->x, &in->x_capacity, in->node_count + nodes) &&
+           vo_reserve(ctx, &in->is_inside, &in->inside_capacity, in->node_count + nodes) &&
+           vo_reserve(ctx, &in->face, &in->face_capacity, in->face_count + faces);
+}
+
+vo_result vo_inspector_add(vo_inspector *in, const vo_inspect_mesh *mesh, bool obstacle, int number,
+                           bool closed) {
+    if (!reserve(in, mesh->node_count, mesh->face_count))
+        return vo_fail_memory(in->ctx, "the inspection");
+    vo_inspect_part part = {.obstacle = obstacle,
+                            .number = number,
+                            .closed = closed,
+                            .node = in->node_count,
+                            .node_end = in->node_count + mesh->node_count,
+                            .face = in->face_count,
+                            .face_end = in->face_count + mesh->face_count};
+    for (int i = 0; i < mesh->node_count; i++)
+        in->x[part.node + i] = vo_exact_point(mesh->node_x[i]);
+    for (int f = 0; f < mesh->face_count; f++)
+        for (int k = 0; k < 3; k++)
+            in->face[part.face + f][k] = part.node + mesh->vert_node[mesh->face_vert[f][k]];
+    in->node_count = part.node_end;
+    in->face_count = part.face_end;
+    in->part[in->part_count++] = part;
+    return VO_OK;
+}
+
+bool vo_mesh_is_closed(const vo_mesh *mesh) {
+    for (int e = 0; e < mesh->edge_count; e++)
+        if (mesh->edge_face[e][1] < 0) return false;
+    return mesh->edge_count > 0;
+}
+
+/* Where the obstacles begin. */
+static int first_obstacle(const vo_inspector *in) {
+    int i = 0;
+    while (i < in->part_count && !in->part[i].obstacle) i++;
+    return i;
+}
+
+static int cloth_nodes(const vo_inspector *in) {
+    int end = first_obstacle(in);
+    return end ? in->part[end - 1].node_end : 0;
+}
+
+static int cloth_faces(const vo_inspector *in) {
+    int end = first_obstacle(in);
+    return end ? in->part[end - 1].face_end : 0;
+}
+
+/* ---- intersections -------------------------------------------------------------------------- */
+
+/* The part of a face. */
+static const vo_inspect_part *part_of_face(const vo_inspector *in, int face) {
+    const vo_inspect_part *part = in->part;
+    while (face >= part->face_end) part++;
+    return part;
+}
+
+static const vo_inspect_part *part_of_node(const vo_inspector *in, int node) {
+    const vo_inspect_part *part = in->part;
+    while (node >= part->node_end) part++;
+    return part;
+}
+
+static vo_vec3 middle(vo_box a, vo_box b) {
+    return v3_lerp(v3_max(a.min, b.min), v3_min(a.max, b.max), 0.5);
+}
+
+static void keep_pair(const vo_inspector *in, const int pair[2], vo_inspection *out) {
+    if (out->pair_count == VO_INSPECTION_PAIRS) return;
+    const vo_inspect_part *p = part_of_face(in, pair[0]), *q = part_of_face(in, pair[1]);
+    const vo_box *box = in->crossings.box;
+    out->pair[out->pair_count++] = (vo_face_pair){
+        .cloth = p->number,
+        .face = pair[0] - p->face,
+        .with_obstacle = q->obstacle,
+        .other = q->number,
+        .other_face = pair[1] - q->face,
+        .place = middle(box[pair[0]], box[pair[1]]),
+    };
+}
+
+static void count_pairs(const vo_inspector *in, vo_inspection *out) {
+    for (int i = 0; i < in->crossings.count; i++) {
+        const int *pair = in->crossings.pair[i];
+        const vo_inspect_part *p = part_of_face(in, pair[0]), *q = part_of_face(in, pair[1]);
+        *(p == q ? &out->self_pairs : q->obstacle ? &out->obstacle_pairs : &out->cloth_pairs) += 1;
+        keep_pair(in, pair, out);
+    }
+    out->complete = in->crossings.complete;
+}
+
+static vo_result find_crossings(vo_inspector *in, vo_inspection *out) {
+    vo_face_soup soup = {.x = in->x,
+                         .face = (const int(*)[3])in->face,
+                         .face_count = in->face_count,
+                         .cloth_face_count = cloth_faces(in)};
+    VO_TRY(vo_crossings_find(in->ctx, &in->crossings, &soup));
+    count_pairs(in, out);
+    return VO_OK;
+}
+
+/* ---- insides -------------------------------------------------------------------------------- */
+
+static bool has_place(const vo_inspector *in, const vo_inspect_part *part) {
+    for (int i = part->node; i < part->node_end; i++)
+        if (!vo_crossings_is_place(in->x[i])) return false;
+    return true;
+}
+
+static vo_result find_inside_of(vo_inspector *in, const vo_inspect_part *part, vo_inspection *out) {
+    vo_closed_surface surface = {.x = in->x,
+                                 .face = (const int(*)[3])in->face + part->face,
+                                 .face_count = part->face_end - part->face};
+    vo_deepest deepest;
+    VO_TRY(vo_inside_find(in->ctx, &in->inside, &surface, cloth_nodes(in), in->x, in->is_inside,
+                          &deepest));
+    out->closed_obstacles++;
+    if (deepest.point < 0 || (out->deepest_node >= 0 && deepest.depth <= out->max_depth))
+        return VO_OK;
+    const vo_inspect_part *cloth = part_of_node(in, deepest.point);
+    out->max_depth = deepest.depth;
+    out->deepest_cloth = cloth->number;
+    out->deepest_node = deepest.point - cloth->node;
+    out->deepest_obstacle = part->number;
+    out->deepest_place = in->x[deepest.point];
+    return VO_OK;
+}
+
+static vo_result find_insides(vo_inspector *in, vo_inspection *out) {
+    if (in->node_count) memset(in->is_inside, 0, (size_t)in->node_count);
+    out->deepest_cloth = out->deepest_node = out->deepest_obstacle = -1;
+    for (int i = first_obstacle(in); i < in->part_count; i++)
+        if (in->part[i].closed && has_place(in, &in->part[i]))
+            VO_TRY(find_inside_of(in, &in->part[i], out));
+    int nodes = cloth_nodes(in);
+    for (int i = 0; i < nodes; i++) out->inside_nodes += in->is_inside[i];
+    return VO_OK;
+}
+
+/* ---- faces and nodes by themselves ---------------------------------------------------------- */
+
+/* Without a coordinate, two of three points on a line stay on one. */
+static bool is_on_line(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
+    return vo_orient2d(v2(a.x, a.y), v2(b.x, b.y), v2(c.x, c.y)) == 0 &&
+           vo_orient2d(v2(a.y, a.z), v2(b.y, b.z), v2(c.y, c.z)) == 0 &&
+           vo_orient2d(v2(a.z, a.x), v2(b.z, b.x), v2(c.z, c.x)) == 0;
+}
+
+static bool face_has_place(const vo_inspector *in, const int face[3]) {
+    return vo_crossings_is_place(in->x[face[0]]) && vo_crossings_is_place(in->x[face[1]]) &&
+           vo_crossings_is_place(in->x[face[2]]);
+}
+
+static bool face_is_flat(const vo_inspector *in, int face) {
+    const int *n = in->face[face];
+    return face_has_place(in, n) && is_on_line(in->x[n[0]], in->x[n[1]], in->x[n[2]]);
+}
+
+static void count_inverted(const vo_inspect_part *cloth, int face, vo_inspection *out) {
+    if (out->inverted_faces++ > 0) return;
+    out->inverted_cloth = cloth->number;
+    out->inverted_face = face - cloth->face;
+}
+
+static void count_degenerate(const vo_inspector *in, vo_inspection *out) {
+    int nodes = cloth_nodes(in);
+    for (int i = 0; i < nodes; i++) out->lost_nodes += !vo_crossings_is_place(in->x[i]);
+    out->inverted_cloth = out->inverted_face = -1;
+    for (const vo_inspect_part *p = in->part; p < in->part + first_obstacle(in); p++)
+        for (int f = p->face; f < p->face_end; f++)
+            if (face_is_flat(in, f)) count_inverted(p, f, out);
+}
+
+vo_result vo_inspector_look(vo_inspector *in, vo_inspection *out) {
+    *out = (vo_inspection){0};
+    VO_TRY(find_crossings(in, out));
+    VO_TRY(find_insides(in, out));
+    count_degenerate(in, out);
+    return VO_OK;
+}
+
+void vo_inspector_free(vo_inspector *in) {
+    vo_context *ctx = in->ctx;
+    vo_crossings_free(ctx, &in->crossings);
+    vo_inside_free(ctx, &in->inside);
+    vo_free_array(ctx, in->part, in->part_capacity);
+    vo_free_array(ctx, in->x, in->x_capacity);
+    vo_free_array(ctx, in->is_inside, in->inside_capacity);
+    vo_free_array(ctx, in->face, in->face_capacity);
+    *in = (vo_inspector){.ctx = ctx};
+}
+
+/* ---- of a simulation ------------------------------------------------------------------------ */
+
+static vo_result add_meshes(const vo_sim *sim) {
+    vo_inspector *in = sim->inspector;
+    vo_inspector_begin(in);
+    for (int c = 0; c < sim->cloth_count; c++) {
+        vo_inspect_mesh mesh = vo_inspect_mesh_of(sim->cloth[c].mesh);
+        VO_TRY(vo_inspector_add(in, &mesh, false, c, false));
+    }
+    for (int i = 0; i < sim->obstacle_count; i++) {
+        if (!sim->obstacle[i].present) continue;
+        vo_inspect_mesh mesh = vo_inspect_mesh_of(sim->obstacle[i].mesh);
+        VO_TRY(vo_inspector_add(in, &mesh, true, i, vo_mesh_is_closed(sim->obstacle[i].mesh)));
+    }
+    return VO_OK;
+}
+
+/* Strain, and faces turned over in material space that are not already counted as flat. */
+static void add_material(const vo_sim *sim, vo_inspection *out) {
+    const vo_inspector *in = sim->inspector;
+    for (int c = 0; c < sim->cloth_count; c++) {
+        const vo_mesh *mesh = sim->cloth[c].mesh;
+        const vo_inspect_part *part = &in->part[c];
+        vo_mesh_strain(mesh, &out->max_strain, &out->min_strain);
+        for (int f = 0; f < mesh->face_count; f++)
+            if (!(vo_mesh_face_area(mesh, f) > 0) && !face_is_flat(in, part->face + f))
+                count_inverted(part, part->face + f, out);
+    }
+}
+
+vo_result vo_sim_inspect(const vo_sim *sim, vo_inspection *out) {
+    VO_TRY(add_meshes(sim));
+    VO_TRY(vo_inspector_look(sim->inspector, out));
+    add_material(sim, out);
+    return VO_OK;
+}
+
+int vo_inspection_intersections(const vo_inspection *inspection) {
+    int64_t sum =
+        (int64_t)inspection->self_pairs + inspection->cloth_pairs + inspection->obstacle_pairs;
+    return sum < INT32_MAX ? (int)sum : INT32_MAX;
+}
+
+bool vo_inspection_is_clean(const vo_inspection *inspection) {
+    return vo_inspection_intersections(inspection) == 0 && inspection->inside_nodes == 0 &&
+           inspection->inverted_faces == 0 && inspection->lost_nodes == 0;
+}

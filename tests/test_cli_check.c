@@ -1,0 +1,254 @@
+/* voile check on scenes, meshes and runs that intersect: exit codes, JSON, pictures. */
+#include "cli/command.h"
+
+#include <math.h>
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* A level sheet of cells x cells over [0,1]^2 at height z. */
+static void write_sheet(const char *path, int cells, double z) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    int n = cells + 1;
+    for (int i = 0; i < n * n; i++)
+        fprintf(file, "v %.9g %.9g %.9g\n", (double)(i % n) / cells, (double)(i / n) / cells, z);
+    for (int i = 0; i < cells * cells; i++) {
+        int a = i / cells * n + i % cells + 1;
+        fprintf(file, "f %d %d %d\nf %d %d %d\n", a, a + 1, a + n + 1, a, a + n + 1, a + n);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A closed box around the middle of the sheet, from `low` to `high`. */
+static void write_block(const char *path, double low, double high) {
+    static const char faces[] =
+        "f 1 3 2\nf 2 3 4\nf 5 6 7\nf 6 8 7\nf 1 2 5\nf 2 6 5\nf 3 7 4\nf 4 7 8\nf 1 5 3\nf 3 5 7\n"
+        "f 2 4 6\nf 4 8 6\n";
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i < 8; i++)
+        fprintf(file, "v %.9g %.9g %.9g\n", i & 1 ? 0.71 : 0.31, i & 2 ? 0.72 : 0.33,
+                i & 4 ? high : low);
+    fputs(faces, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A sheet of 6 x 6 cells at height 0 falls freely onto a block; one frame of 0.04 s is 8 mm. */
+static void write_scene(const char *folder, double low, double high) {
+    write_sheet(in(folder, "sheet.obj"), 6, 0);
+    write_block(in(folder, "block.obj"), low, high);
+    write_text(in(folder, "scene.json"),
+               "{\"frame_time\": 0.04, \"frame_steps\": 4, \"end_frame\": 4,\n"
+               "\"cloths\": [{\"mesh\": \"sheet.obj\", \"materials\": [{\"thickness\": 3e-4,\n"
+               "  \"density\": 500, \"elastic_modulus\": 1e6, \"poisson_ratio\": 0.3}]}],\n"
+               "\"obstacles\": [{\"mesh\": \"block.obj\"}],\n"
+               "\"disable\": [\"proximity\", \"collision\"],\n"
+               "\"gravity\": [0, 0, -9.8]}\n");
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+typedef struct answer {
+    vo_context *ctx;
+    vo_json_doc doc;
+    vo_json_at root;
+} answer;
+
+/* Runs with --json and expects the exit code. */
+static answer ask(const char *folder, const char *line, int code) {
+    ran r = run(folder, line);
+    if (r.code != code) fail_msg("%s: exit code %d: %s%s", line, r.code, r.out, r.err);
+    answer a = {.ctx = test_context(1)};
+    assert_ok(a.ctx, vo_json_parse(a.ctx, "output", r.out, strlen(r.out), &a.doc));
+    a.root = vo_json_root(&a.doc);
+    ran_free(&r);
+    return a;
+}
+
+static void answer_free(answer *a) {
+    vo_json_free(&a->doc);
+    vo_context_destroy(a->ctx);
+}
+
+static double number(const vo_json_at *object, const char *key) {
+    double value = NAN;
+    assert_ok(object->ctx, vo_json_read_real(vo_json_get(object, key), &value));
+    if (isnan(value)) fail_msg("there is no number %s", key);
+    return value;
+}
+
+static bool is_ok(const answer *a) {
+    bool ok = false;
+    assert_ok(a->ctx, vo_json_read_bool(vo_json_get(&a->root, "ok"), &ok));
+    return ok;
+}
+
+/* Whether a finding has all three parts in its text. */
+static bool says(const answer *a, const char *one, const char *two, const char *three) {
+    vo_json_at list = vo_json_get(&a->root, "findings");
+    for (int i = 0; i < vo_json_length(list); i++) {
+        const char *text = "";
+        vo_json_at finding = vo_json_item(&list, i);
+        assert_ok(a->ctx, vo_json_read_string(vo_json_get(&finding, "text"), &text));
+        if (strstr(text, one) && strstr(text, two) && strstr(text, three)) return true;
+    }
+    return false;
+}
+
+/* ---- runs ----------------------------------------------------------------------------------- */
+
+static void test_clean_run(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, -3, -2);
+    expect(folder, "simulate scene.json -o run -q", 0, NULL);
+    expect_out(folder, "check run", 0, "5 of 5 frames clean: 0 intersections, 0 nodes inside");
+    answer a = ask(folder, "check run --json", 0);
+    vo_json_at frames = vo_json_get(&a.root, "frames"), totals = vo_json_get(&a.root, "totals");
+    assert_true(is_ok(&a));
+    assert_int_equal(vo_json_length(frames), 5);
+    assert_int_equal(vo_json_length(vo_json_get(&a.root, "findings")), 0);
+    assert_near(number(&totals, "frames"), 5, 0);
+    assert_near(number(&totals, "clean_frames"), 5, 0);
+    answer_free(&a);
+    expect_out(folder, "check run --ply none.ply", 0, "none.ply is not written");
+    assert_false(exists(in(folder, "none.ply")));
+    expect_out(folder, "check run --ply two.ply --frame 2", 0, "pictured in two.ply");
+    assert_true(exists(in(folder, "two.ply")));
+}
+
+/* The sheet falls freely, so it is through the block's top from some frame on. */
+static void test_run_with_intersections(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, -0.9, -0.02);
+    expect(folder, "simulate scene.json -o run -q", 0, NULL);
+    answer a = ask(folder, "check run --json --ply bad.ply", 1);
+    vo_json_at frames = vo_json_get(&a.root, "frames"), totals = vo_json_get(&a.root, "totals");
+    assert_false(is_ok(&a));
+    assert_int_equal(vo_json_length(frames), 5);
+    int bad = 0, first_bad = -1;
+    double pairs = 0, deepest = 0;
+    for (int i = 0; i < 5; i++) {
+        vo_json_at frame = vo_json_item(&frames, i), inside = vo_json_get(&frame, "inside");
+        vo_json_at found = vo_json_get(&frame, "intersections");
+        assert_near(number(&frame, "frame"), i, 0);
+        assert_near(number(&found, "self"), 0, 0);
+        assert_near(number(&found, "cloth"), 0, 0);
+        assert_near(number(&frame, "inverted_faces"), 0, 0);
+        assert_true(fabs(number(&frame, "max_strain")) < 0.01);
+        assert_int_equal(number(&found, "obstacle") > 0, number(&inside, "nodes") > 0);
+        if (number(&inside, "nodes") > 0) {
+            assert_near(number(&inside, "nodes"), 9, 0); /* at 1/3, 1/2 and 2/3 */
+            bad++;
+            if (first_bad < 0) first_bad = i;
+        }
+        pairs += number(&found, "obstacle");
+        deepest = fmax(deepest, number(&inside, "max_depth_m"));
+    }
+    assert_true(bad > 1 && bad < 5);
+    assert_near(number(&totals, "clean_frames"), 5 - bad, 0);
+    vo_json_at sum = vo_json_get(&totals, "intersections"), inside = vo_json_get(&totals, "inside");
+    assert_near(number(&sum, "obstacle"), pairs, 0);
+    assert_near(number(&inside, "max_depth_m"), deepest, 0);
+    assert_true(deepest > 0.001 && deepest < 0.2);
+    assert_true(says(&a, "of cloth 0 and face ", "of obstacle 0 intersect at (", ") m"));
+    assert_true(says(&a, "9 nodes are inside obstacles", "deepest node", "inside obstacle 0 at ("));
+    assert_true(
+        says(&a, "pairs of faces intersect", "the scene disables collision", "run/frames/"));
+    answer_free(&a);
+    assert_true(exists(in(folder, "bad.ply")));
+    /* The statistics of the run said the same at once. */
+    a = ask(folder, "info run --json", 0);
+    assert_true(number(&a.root, "max_intersections") > 0);
+    assert_near(number(&a.root, "max_inside_nodes"), 9, 0);
+    answer_free(&a);
+    /* Only some frames. */
+    char line[100];
+    snprintf(line, sizeof line, "check run --frames 0:%d", first_bad - 1);
+    expect_out(folder, line, 0, "frames clean");
+    snprintf(line, sizeof line, "check run --frames %d:", first_bad);
+    expect_out(folder, line, 1, "error: run/frames/");
+}
+
+static void test_wrong_calls(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, -3, -2);
+    expect(folder, "simulate scene.json -o run -q", 0, NULL);
+    expect(folder, "check run --frame 1", 2, "--frame says what --ply FILE shows");
+    expect(folder, "check run --frame -1 --ply a.ply", 2, "wants the number of a frame");
+    expect(folder, "check scene.json --frames 0:2", 2, "--frames is for runs");
+    expect(folder, "check sheet.obj --frame 0 --ply a.ply", 2, "--frame is for runs");
+    expect(folder, "check run --frames 7:", 2, "no frames in the range");
+    expect(folder, "check run --frame 9 --ply a.ply", 2, "frame 9, which was to be pictured");
+    expect(folder, "check run --frame 0 --ply /proc/nowhere/a.ply", 3, "/proc/nowhere/a.ply");
+    ran r = run(folder, "check run --frames 2:8");
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.out, "frames 5 to 8 are missing"));
+    ran_free(&r);
+}
+
+/* ---- scenes and meshes ---------------------------------------------------------------------- */
+
+static void test_scene_that_starts_tangled(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, -0.1, 0.1);
+    answer a = ask(folder, "check scene.json --json --ply start.ply", 0);
+    vo_json_at frames = vo_json_get(&a.root, "frames"), frame = vo_json_item(&frames, 0);
+    vo_json_at inside = vo_json_get(&frame, "inside"), found = vo_json_get(&frame, "intersections");
+    assert_true(is_ok(&a)); /* a warning: the run may untangle it */
+    assert_int_equal(vo_json_length(frames), 1);
+    assert_near(number(&inside, "nodes"), 9, 0);
+    assert_true(number(&found, "obstacle") > 0);
+    assert_true(says(&a, "scene.json: ", "pairs of faces intersect", "move them apart"));
+    assert_true(says(&a, "of cloth 0 and face ", "of obstacle 0 intersect at (", ") m"));
+    answer_free(&a);
+    size_t size;
+    char *ply = read_whole(in(folder, "start.ply"), &size);
+    assert_memory_equal(ply, "ply\nformat binary_little_endian 1.0\n", 36);
+    assert_non_null(strstr(ply, "element face 84\n")); /* 72 of the sheet and 12 of the block */
+    /* Red faces, orange or grey ones, and the obstacle's own are all there. */
+    const char *colours[] = {"\xd7\x23\x1e", "\xe1\xe1\xde", "\x70\x80\x98"};
+    for (int c = 0; c < 3; c++) {
+        bool there = false;
+        for (size_t i = 300; i + 3 <= size; i++) there |= memcmp(ply + i, colours[c], 3) == 0;
+        if (!there) fail_msg("colour %d is not in the picture", c);
+    }
+    free(ply);
+}
+
+static void test_mesh(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    /* Two squares of one mesh through each other: a strip of two faces in one face of the other. */
+    write_text(in(folder, "cross.obj"),
+               "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.8 0.2 -1\nv 0.8 0.3 -1\nv 0.8 0.3 1\n"
+               "v 0.8 0.2 1\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\n"
+               "f 5/1 6/2 7/3\nf 5/1 7/3 8/4\n");
+    answer a = ask(folder, "check cross.obj --json --ply cross.ply", 0);
+    assert_near(number(&a.root, "intersections"), 2, 0);
+    assert_true(is_ok(&a));
+    assert_true(says(&a, "cross.obj: 2 pairs of faces intersect", "separate them", "--ply"));
+    assert_true(says(&a, "face 0 and face 2 intersect at (0.8, 0.", ", 0) m", ""));
+    answer_free(&a);
+    assert_true(exists(in(folder, "cross.ply")));
+    expect_out(folder, "check cross.obj --obstacle", 0, "warning: cross.obj: 2 pairs of faces");
+    write_sheet(in(folder, "sheet.obj"), 5, 0);
+    expect_out(folder, "check sheet.obj", 0, "sheet.obj: mesh without defects");
+    /* With indices that lead nowhere there is nothing to be looked at. */
+    write_text(in(folder, "bad.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 2\n");
+    a = ask(folder, "check bad.obj --json", 1);
+    assert_false(vo_json_present(vo_json_get(&a.root, "intersections")));
+    answer_free(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clean_run),   cmocka_unit_test(test_run_with_intersections),
+        cmocka_unit_test(test_wrong_calls), cmocka_unit_test(test_scene_that_starts_tangled),
+        cmocka_unit_test(test_mesh),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,434 @@
+/* The exact look at a simulation: who intersects whom, who is inside, what the statistics say. */
+#include "sim/sim.h"
+#include "soup.h"
+
+#include <stdio.h>
+
+/* ---- scenes --------------------------------------------------------------------------------- */
+
+typedef struct stage {
+    vo_context *ctx;
+    vo_scene *scene;
+    vo_fabric *fabric;
+    vo_sim *sim;
+} stage;
+
+static stage open_stage(vo_context *ctx) {
+    stage st = {.ctx = ctx};
+    vo_scene_def def = vo_scene_def_default();
+    vo_fabric_def weave = vo_fabric_def_default();
+    def.disable = VO_DISABLE_PHYSICS;
+    assert_ok(ctx, vo_scene_create(ctx, &def, &st.scene));
+    assert_ok(ctx, vo_fabric_create(ctx, &weave, &st.fabric));
+    return st;
+}
+
+/* Takes the soup. Cloth lies flat in material space as (x, y) of its nodes say, or (x, z) where it
+ * stands upright. */
+static void add_cloth(stage *st, soup *s, bool upright) {
+    vo_mesh *mesh;
+    vo_vec2 *uv = malloc((size_t)s->node_count * sizeof *uv);
+    int *own = malloc((size_t)s->node_count * sizeof *own);
+    assert_true(uv && own);
+    for (int i = 0; i < s->node_count; i++) {
+        uv[i] = v2(s->x[i].x + (upright ? s->x[i].y : 0), upright ? s->x[i].z : s->x[i].y);
+        own[i] = i;
+    }
+    assert_ok(st->ctx,
+              vo_mesh_create(st->ctx, s->node_count, s->x, s->node_count, uv, own, s->face_count,
+                             (const int(*)[3])s->face, VO_MESH_FOR_CLOTH, &mesh));
+    vo_material_def material = vo_material_def_default();
+    vo_cloth_def cloth = vo_cloth_def_default();
+    material.fabric = st->fabric;
+    cloth.mesh = mesh;
+    cloth.materials = &material;
+    cloth.material_count = 1;
+    assert_ok(st->ctx, vo_scene_add_cloth(st->scene, &cloth, NULL));
+    vo_mesh_destroy(mesh);
+    free(uv);
+    free(own);
+    soup_free(s);
+}
+
+/* Takes the soup; the obstacle is there from `start` on. */
+static void add_obstacle(stage *st, soup *s, double start) {
+    vo_mesh *mesh;
+    assert_ok(st->ctx,
+              vo_mesh_create(st->ctx, s->node_count, s->x, s->node_count, NULL, NULL, s->face_count,
+                             (const int(*)[3])s->face, VO_MESH_FOR_OBSTACLE, &mesh));
+    vo_obstacle_def def = vo_obstacle_def_default();
+    def.mesh = mesh;
+    def.start = start;
+    assert_ok(st->ctx, vo_scene_add_obstacle(st->scene, &def, NULL));
+    vo_mesh_destroy(mesh);
+    soup_free(s);
+}
+
+static vo_inspection inspect(stage *st) {
+    vo_inspection i;
+    if (!st->sim) assert_ok(st->ctx, vo_sim_create(st->ctx, st->scene, &st->sim));
+    assert_ok(st->ctx, vo_sim_inspect(st->sim, &i));
+    return i;
+}
+
+static void close_stage(stage *st) {
+    vo_sim_destroy(st->sim);
+    vo_fabric_destroy(st->fabric);
+    vo_scene_destroy(st->scene);
+}
+
+/* A level square of cells x cells around (0, 0, z) with sides of `side`. */
+static soup level(int cells, double side, double z) {
+    soup s = {0};
+    soup_sheet(&s, cells, cells, v3(-side / 2, -side / 2, z), v3(side, 0, 0), v3(0, side, 0));
+    return s;
+}
+
+/* ---- counts --------------------------------------------------------------------------------- */
+
+static void test_who_crosses_whom(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    stage st = open_stage(ctx);
+    soup s = level(4, 1, 0);
+    add_cloth(&st, &s, false);
+    soup_sheet(&s, 1, 1, v3(0.1, 0.2, -0.5), v3(0, 0.02, 0), v3(0, 0, 1));
+    add_cloth(&st, &s, true);
+    soup_sphere(&s, 8, v3(-0.28, -0.27, 0.01), 0.08);
+    add_obstacle(&st, &s, 0);
+    vo_inspection i = inspect(&st);
+    assert_int_equal(i.self_pairs, 0);
+    assert_int_equal(i.cloth_pairs, 2); /* the strip's two faces with one of the level cloth */
+    assert_true(i.obstacle_pairs > 0 && i.complete);
+    assert_int_equal(vo_inspection_intersections(&i), 2 + i.obstacle_pairs);
+    assert_false(vo_inspection_is_clean(&i));
+    bool named = false;
+    assert_int_equal(i.pair_count, vo_min_int(VO_INSPECTION_PAIRS, 2 + i.obstacle_pairs));
+    for (int k = 0; k < i.pair_count; k++) {
+        const vo_face_pair *p = &i.pair[k];
+        if (k > 0) assert_true(p->cloth > p[-1].cloth || p->face >= p[-1].face);
+        if (p->with_obstacle) {
+            assert_int_equal(p->other, 0);
+            assert_true(v3_distance(p->place, v3(-0.28, -0.27, 0)) < 0.2);
+        } else {
+            named = p->cloth == 0 && p->other == 1 && p->other_face < 2;
+            assert_true(v3_distance(p->place, v3(0.1, 0.21, 0)) < 0.02);
+        }
+    }
+    assert_true(named || i.obstacle_pairs >= VO_INSPECTION_PAIRS);
+    assert_int_equal(vo_sim_get_stats(st.sim).intersections, 2 + i.obstacle_pairs);
+    close_stage(&st);
+    vo_context_destroy(ctx);
+}
+
+/* One sheet rolled through itself. */
+static void test_self(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    stage st = open_stage(ctx);
+    soup s = level(12, 1, 0);
+    add_cloth(&st, &s, false);
+    vo_inspection i = inspect(&st);
+    assert_true(vo_inspection_is_clean(&i));
+    assert_near(i.max_strain, 0, 1e-12);
+    vo_mesh *mesh = st.sim->cloth[0].mesh;
+    for (int k = 0; k < mesh->node_count; k++) {
+        double turn = 7 * mesh->vert_u[k].x;
+        mesh->node_x[k] = v3(0.14 * cos(turn), 0.14 * sin(turn) + 0.01, 2 * mesh->vert_u[k].y);
+    }
+    i = inspect(&st);
+    assert_true(i.self_pairs > 0 && i.cloth_pairs == 0 && i.obstacle_pairs == 0);
+    assert_near(i.max_strain, 1, 1e-9);
+    assert_true(i.min_strain < 0 && i.min_strain > -0.1);
+    close_stage(&st);
+    vo_context_destroy(ctx);
+}
+
+/* ---- insides -------------------------------------------------------------------------------- */
+
+/* A sheet through the middle of a sphere; every answer follows from the distance to its centre. */
+static void test_inside_sphere(void **state) {
+    (void)state;
+    static const double scales[] = {1, 1e-6, 1e6};
+    for (int k = 0; k < 3; k++) {
+        vo_context *ctx = test_context(1 + k);
+        stage st = open_stage(ctx);
+        double size = scales[k], radius = 0.31 * size;
+        soup s = level(40, size, 0.1 * size);
+        add_cloth(&st, &s, false);
+        soup_sphere(&s, 100, v3_zero(), radius);
+        add_obstacle(&st, &s, 0);
+        soup_sphere(&s, 10, v3(0, 0, 5 * size), radius);
+        add_obstacle(&st, &s, 0);
+        vo_inspection i = inspect(&st);
+        double sag = 1e-3 * radius, deepest = 0;
+        int least = 0, most = 0;
+        vo_mesh_view view = vo_sim_cloth(st.sim, 0);
+        for (int n = 0; n < view.node_count; n++) {
+            double depth = radius - v3_length(view.node_x[n]);
+            least += depth > sag;
+            most += depth > 0;
+            deepest = vo_max(deepest, depth);
+        }
+        assert_true(i.inside_nodes >= least && i.inside_nodes <= most);
+        assert_near(i.max_depth, deepest, sag);
+        assert_near(i.max_depth, 0.21 * size, sag);
+        assert_int_equal(i.closed_obstacles, 2);
+        assert_int_equal(i.deepest_obstacle, 0);
+        assert_int_equal(i.deepest_cloth, 0);
+        assert_near(v3_distance(i.deepest_place, v3(0, 0, 0.1 * size)), 0, 1e-12 * size);
+        assert_near(v3_distance(i.deepest_place, view.node_x[i.deepest_node]), 0, 0);
+        assert_true(i.obstacle_pairs > 20);
+        close_stage(&st);
+        vo_context_destroy(ctx);
+    }
+}
+
+/* Wholly inside: not a single pair intersects, and the state is not clean all the same. */
+static void test_swallowed(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    stage st = open_stage(ctx);
+    soup s = level(5, 0.2, 0);
+    add_cloth(&st, &s, false);
+    soup_box(&s, v3(-1, -1, -1), v3(1, 1, 2));
+    add_obstacle(&st, &s, 0);
+    vo_inspection i = inspect(&st);
+    assert_int_equal(vo_inspection_intersections(&i), 0);
+    assert_int_equal(i.inside_nodes, 36);
+    assert_near(i.max_depth, 0.98, 1e-15); /* the nodes nearest the middle, 0.02 off it */
+    assert_false(vo_inspection_is_clean(&i));
+    assert_int_equal(vo_sim_get_stats(st.sim).inside_nodes, 36);
+    close_stage(&st);
+    vo_context_destroy(ctx);
+}
+
+/* Two obstacles that cross: nodes count once, and cloth beside both is clean. */
+static void test_overlapping_obstacles(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    stage st = open_stage(ctx);
+    soup s = level(4, 0.2, 0);
+    add_cloth(&st, &s, false);
+    soup_sphere(&s, 20, v3(-0.2, 0, 0.3), 0.5);
+    add_obstacle(&st, &s, 0);
+    soup_sphere(&s, 20, v3(0.2, 0, 0.3), 0.5);
+    add_obstacle(&st, &s, 0);
+    vo_inspection i = inspect(&st);
+    assert_int_equal(i.inside_nodes, 25);
+    assert_int_equal(i.obstacle_pairs, 0);
+    vo_mesh *mesh = st.sim->cloth[0].mesh;
+    for (int n = 0; n < 25; n++) mesh->node_x[n].z = -0.21;
+    i = inspect(&st);
+    assert_true(vo_inspection_is_clean(&i));
+    close_stage(&st);
+    vo_context_destroy(ctx);
+}
+
+/* Open surfaces have no inside, though they can be crossed; absent ones are not there. */
+static void test_open_and_absent(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    stage st = open_stage(ctx);
+    soup s = level(4, 0.2, 0);
+    add_cloth(&st, &s, false);
+    soup_box(&s, v3(-1, -1, -1), v3(1, 1, 1));
+    s.face_count--;
+    add_obstacle(&st, &s, 0);
+    soup_box(&s, v3(-1, -1, -1), v3(1, 1, 1));
+    add_obstacle(&st, &s, 0.02);
+    vo_inspection i = inspect(&st);
+    assert_int_equal(i.closed_obstacles, 0);
+    assert_int_equal(i.inside_nodes, 0);
+    assert_true(vo_inspection_is_clean(&i));
+    for (int k = 0; k < 5; k++) assert_ok(ctx, vo_sim_step(st.sim));
+    i = inspect(&st);
+    assert_int_equal(i.closed_obstacles, 1);
+    assert_int_equal(i.inside_nodes, 25);
+    assert_int_equal(i.deepest_obstacle, 1);
+    close_stage(&st);
+    vo_context_destroy(ctx);
+}
+
+/* ---- faces and nodes by themselves ---------------------------------------------------------- */
+
+static void test_degenerate(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    stage st = open_stage(ctx);
+    soup s = level(3, 1, 0);
+    add_cloth(&st, &s, false);
+    vo_inspection i = inspect(&st);
+    assert_int_equal(i.inverted_face, -1);
+    vo_mesh *mesh = st.sim->cloth[0].mesh;
+    mesh->node_x[0] = v3_lerp(mesh->node_x[1], mesh->node_x[5], 0.5); /* onto the opposite side */
+    i = inspect(&st);
+    assert_int_equal(i.inverted_faces, 1);
+    assert_int_equal(i.inverted_cloth, 0);
+    assert_int_equal(i.inverted_face, 0);
+    assert_false(vo_inspection_is_clean(&i));
+    mesh->node_x[0].z += 1e-30; /* a face again */
+    i = inspect(&st);
+    assert_int_equal(i.inverted_faces, 0);
+    mesh->node_x[15].y = NAN;
+    i = inspect(&st);
+    assert_int_equal(i.lost_nodes, 1);
+    assert_false(vo_inspection_is_clean(&i));
+    assert_true(isfinite(i.max_strain));
+    for (int n = 0; n < mesh->node_count; n++) mesh->node_x[n] = v3(1e300, -1e300, INFINITY);
+    i = inspect(&st);
+    assert_int_equal(i.lost_nodes, 16);
+    assert_int_equal(vo_inspection_intersections(&i), 0);
+    close_stage(&st);
+    vo_context_destroy(ctx);
+}
+
+/* ---- costs ---------------------------------------------------------------------------------- */
+
+/* A tangle that is the same for every call. */
+static stage tangle(vo_context *ctx, int cells) {
+    stage st = open_stage(ctx);
+    soup s = level(cells, 1, 0);
+    add_cloth(&st, &s, false);
+    s = level(cells, 1, 0);
+    add_cloth(&st, &s, false);
+    soup_sphere(&s, 20, v3(0.1, 0, 0), 0.3);
+    add_obstacle(&st, &s, 0);
+    assert_ok(ctx, vo_sim_create(ctx, st.scene, &st.sim));
+    vo_random r = vo_random_seed(9);
+    for (int c = 0; c < 2; c++)
+        for (int n = 0; n < st.sim->cloth[c].mesh->node_count; n++) {
+            vo_vec3 *x = &st.sim->cloth[c].mesh->node_x[n];
+            x->z = 0.1 * sin(7 * x->x + c) * cos(5 * x->y);
+            *x = v3_add(*x, random_vec(&r, 0.7 / cells));
+        }
+    return st;
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    vo_inspection first = {0};
+    for (int threads = 1; threads <= 3; threads++) {
+        vo_context *ctx = test_context(threads);
+        stage st = tangle(ctx, 40);
+        vo_inspection i;
+        memset(&i, 0, sizeof i);
+        assert_ok(ctx, vo_sim_inspect(st.sim, &i));
+        assert_true(i.self_pairs > 20 && i.cloth_pairs > 20 && i.obstacle_pairs > 20 &&
+                    i.inside_nodes > 20 && i.pair_count == VO_INSPECTION_PAIRS);
+        if (threads == 1) first = i;
+        assert_int_equal(i.self_pairs, first.self_pairs);
+        assert_int_equal(i.cloth_pairs, first.cloth_pairs);
+        assert_int_equal(i.obstacle_pairs, first.obstacle_pairs);
+        assert_int_equal(i.inside_nodes, first.inside_nodes);
+        assert_int_equal(i.deepest_node, first.deepest_node);
+        assert_near(i.max_depth, first.max_depth, 0);
+        for (int k = 0; k < i.pair_count; k++) {
+            assert_int_equal(i.pair[k].face, first.pair[k].face);
+            assert_int_equal(i.pair[k].other_face, first.pair[k].other_face);
+            assert_near(v3_distance(i.pair[k].place, first.pair[k].place), 0, 0);
+        }
+        close_stage(&st);
+        vo_context_destroy(ctx);
+    }
+}
+
+static void test_no_allocation_after_the_first(void **state) {
+    (void)state;
+    test_memory memory = {.fail_at = -1};
+    vo_context *ctx = test_context_with(2, &memory);
+    stage st = tangle(ctx, 20);
+    vo_inspection i = inspect(&st);
+    long calls = memory.calls;
+    for (int k = 0; k < 5; k++) i = inspect(&st);
+    for (int k = 0; k < 3; k++) assert_ok(ctx, vo_sim_step_frame(st.sim));
+    assert_int_equal(memory.calls, calls);
+    vo_stats stats = vo_sim_get_stats(st.sim);
+    assert_int_equal(stats.intersections, vo_inspection_intersections(&i));
+    assert_int_equal(stats.inside_nodes, i.inside_nodes);
+    assert_true(stats.stage.inspect > 0 && stats.stage.inspect <= stats.wall_s);
+    close_stage(&st);
+    vo_context_destroy(ctx);
+    assert_int_equal(memory.live, 0);
+}
+
+static vo_result look_once(vo_context *ctx, void *arg) {
+    const soup *s = arg;
+    static int own[2000];
+    for (int i = 0; i < s->node_count; i++) own[i] = i;
+    vo_inspect_mesh mesh = {s->node_count, 32, s->x, own, (const int(*)[3])s->face};
+    vo_inspect_mesh body = {s->node_count, s->face_count - 32, s->x, own,
+                            (const int(*)[3])s->face + 32};
+    vo_inspector in = {.ctx = ctx};
+    vo_inspection i;
+    vo_result result = vo_inspector_add(&in, &mesh, false, 0, false);
+    if (result == VO_OK) result = vo_inspector_add(&in, &body, true, 0, true);
+    if (result == VO_OK) result = vo_inspector_look(&in, &i);
+    if (result == VO_OK) {
+        assert_true(i.obstacle_pairs > 0 && i.inside_nodes > 0);
+        char path[400];
+        snprintf(path, sizeof path, "%s/picture.ply", test_folder());
+        result = vo_inspector_picture(&in, path);
+    }
+    vo_inspector_free(&in);
+    return result;
+}
+
+static void test_memory_runs_out(void **state) {
+    (void)state;
+    soup s = {0};
+    soup_sheet(&s, 4, 4, v3(-1, -1, 0), v3(2, 0, 0), v3(0, 2, 0));
+    soup_sphere(&s, 5, v3(0.003, 0.002, 0), 0.6);
+    test_every_allocation(look_once, &s);
+    soup_free(&s);
+}
+
+/* A frame of 33,000 faces over a sphere, all that stats.jsonl needs of it. */
+static void test_speed(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    stage st = open_stage(ctx);
+    soup s = level(128, 2, 0);
+    add_cloth(&st, &s, false);
+    soup_sphere(&s, 40, v3_zero(), 0.5);
+    add_obstacle(&st, &s, 0);
+    assert_ok(ctx, vo_sim_create(ctx, st.scene, &st.sim));
+    vo_mesh *mesh = st.sim->cloth[0].mesh;
+    for (int n = 0; n < mesh->node_count; n++) { /* draped: a cap, and folds that hang down */
+        vo_vec3 *x = &mesh->node_x[n];
+        double far = hypot(x->x, x->y), turn = atan2(x->y, x->x), down = vo_max(0, far - 0.5);
+        double out = vo_min(far, 0.5) * (1 + 0.3 * down * (1.1 + sin(12 * turn)));
+        double cap = far < 0.5 ? sqrt(0.2601 - far * far) : sqrt(0.0101) - down;
+        *x = v3(1.02 * out * cos(turn), 1.02 * out * sin(turn), cap);
+    }
+    vo_inspection i = inspect(&st);
+    double best = INFINITY;
+    for (int k = 0; k < 5; k++) {
+        double start = test_seconds();
+        i = inspect(&st);
+        best = vo_min(best, test_seconds() - start);
+    }
+    print_message("%d faces: %.1f ms; %d pairs, %d nodes inside\n", mesh->face_count, best * 1e3,
+                  vo_inspection_intersections(&i), i.inside_nodes);
+    assert_true(vo_inspection_is_clean(&i));
+    assert_true(best < 0.1 * TEST_SLOWNESS);
+    close_stage(&st);
+    vo_context_destroy(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_crosses_whom),
+        cmocka_unit_test(test_self),
+        cmocka_unit_test(test_inside_sphere),
+        cmocka_unit_test(test_swallowed),
+        cmocka_unit_test(test_overlapping_obstacles),
+        cmocka_unit_test(test_open_and_absent),
+        cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_no_allocation_after_the_first),
+        cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_speed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
