@@ -85,6 +85,11 @@ vo_result vo_contours_create(vo_context *ctx, const vo_soup *soup, const vo_vec3
     return result;
 }
 
+void vo_contours_place(vo_contours *c, const vo_vec3 *x) {
+    set_boxes(c, x, OBSTACLES, 0);
+    vo_bvh_refit(c->ctx, &c->tree[OBSTACLES], c->box[OBSTACLES]);
+}
+
 void vo_contours_free(vo_contours *c) {
     vo_context *ctx = c->ctx;
     if (!ctx) return;

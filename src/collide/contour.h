@@ -93,14 +93,17 @@ typedef struct vo_contours {
 } vo_contours;
 
 /* Prepares searches over one topology; the soup's arrays must outlive it. x gives the trees their
- * shape and the obstacles their place. */
+ * shape and the obstacles their place; absent is who is flagged so now. */
 vo_result vo_contours_create(vo_context *ctx, const vo_soup *soup, const vo_vec3 *x,
                              vo_contours *out);
 void vo_contours_free(vo_contours *c);
 
+/* Takes new places of obstacles. */
+void vo_contours_place(vo_contours *c, const vo_vec3 *x);
+
 /* Finds everything that intersects at x, obstacles with obstacles left out. Obstacles must be where
- * they were when the finder was made. Coordinates must be finite and at most VO_EXACT_MAX. The
- * result does not depend on the number of threads. */
+ * they were when the finder was made, or last placed. Coordinates must be finite and at most
+ * VO_EXACT_MAX. The result does not depend on the number of threads. */
 vo_result vo_contours_find(vo_contours *c, const vo_vec3 *x);
 
 /* Pairs of faces of which a cloth's is one and whose boxes come closer than `margin`; in c->near,

@@ -27,8 +27,8 @@ vo_result vo_untangler_create(vo_context *ctx, const vo_untangle_def *def, const
     if (!u) return vo_fail_memory(ctx, "untangling");
     u->ctx = ctx;
     u->def = *def;
-    vo_result result = vo_untangle_topology(u, x);
-    if (result == VO_OK) result = vo_contours_create(ctx, &def->soup, x, &u->contours);
+    vo_result result = vo_contours_create(ctx, &def->soup, x, &u->contours);
+    if (result == VO_OK) result = vo_untangle_topology(u, x);
     if (result == VO_OK)
         *out = u;
     else
@@ -81,15 +81,9 @@ static void step(vo_untangler *u, vo_vec3 *x) {
 static vo_result resolve(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report, int most) {
     double best = INFINITY;
     int waited = 0;
-    u->level = 0;
     for (;; report->iterations++) {
         VO_TRY(vo_contours_find(&u->contours, x));
         double now = badness(u);
-        if (report->iterations == 0) {
-            report->contours_before = u->contours.contour_count;
-            report->pairs_before = u->contours.pair_count;
-            report->length_before = u->contours.length;
-        }
         if (now < 0.99 * best || u->contours.pair_count == 0) {
             best = now;
             copy(u, u->best, x);
@@ -108,6 +102,30 @@ static vo_result resolve(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report
     return vo_contours_find(&u->contours, x);
 }
 
+/* Takes places and makes ready for the first step. */
+static vo_result prepare(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report) {
+    const vo_contours *c = &u->contours;
+    if (u->mark > INT32_MAX / 2) {
+        memset(u->node_mark, 0, (size_t)u->def.soup.node_count * sizeof *u->node_mark);
+        u->mark = 0;
+    }
+    u->level = 0;
+    copy(u, u->start, x);
+    vo_untangle_place(u, x);
+    VO_TRY(vo_contours_find(&u->contours, x));
+    report->contours_before = c->contour_count;
+    report->pairs_before = c->pair_count;
+    report->length_before = c->length;
+    if (u->def.push_out) vo_untangle_eject(u, x);
+    return VO_OK;
+}
+
+/* By the way that a step goes: a sheet's width takes as many steps as it has faces across. */
+static int iteration_limit(const vo_untangler *u) {
+    if (u->def.max_iterations > 0) return u->def.max_iterations;
+    return 400 + 10 * (int)sqrt((double)u->def.soup.face_count);
+}
+
 static double longest_way(const vo_untangler *u, const vo_vec3 *x) {
     double longest = 0;
     for (int n = 0; n < u->def.soup.node_count; n++)
@@ -118,10 +136,8 @@ static double longest_way(const vo_untangler *u, const vo_vec3 *x) {
 vo_result vo_untangle(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report) {
     *report = (vo_untangle_report){0};
     VO_TRY(check_numbers(u, x));
-    copy(u, u->start, x);
-    int most = u->def.max_iterations;
-    if (most == 0) most = 400 + (int)sqrt((double)u->def.soup.face_count) * 10;
-    VO_TRY(resolve(u, x, report, most));
+    VO_TRY(prepare(u, x, report));
+    VO_TRY(resolve(u, x, report, iteration_limit(u)));
     report->clean = u->contours.pair_count == 0;
     report->contours_after = u->contours.contour_count;
     report->pairs_after = u->contours.pair_count;

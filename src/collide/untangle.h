@@ -12,7 +12,8 @@
 #include "collide/contour.h"
 
 typedef struct vo_untangle_def {
-    vo_soup soup;  /* the arrays must outlive the untangler */
+    vo_soup soup;              /* the arrays must outlive the untangler */
+    const double *edge_length; /* [edge_count] m, at rest; NULL: as they are at first */
     double gap;    /* m, at least 0: the distance that surfaces are to have at the end, as far as
                       there is room; faces smaller than this ask for less */
     bool push_out; /* move sheets that lie wholly inside a closed obstacle outside; otherwise they
@@ -55,7 +56,7 @@ typedef struct vo_untangle_report {
 
 typedef struct vo_untangler vo_untangler;
 
-/* x: where everything is when it is made; gives edges their lengths. */
+/* x: where everything is when it is made. */
 vo_result vo_untangler_create(vo_context *ctx, const vo_untangle_def *def, const vo_vec3 *x,
                               vo_untangler **out);
 void vo_untangler_destroy(vo_untangler *u);

@@ -72,22 +72,14 @@ static void mark_sheet(vo_untangler *u, const vo_vec3 *x, int part, int first, i
     }
 }
 
-static bool is_cloth_node(const vo_untangler *u, int n) {
-    return u->node_part[n] >= 0 && !vo_part_is_obstacle(u, u->node_part[n]);
-}
-
-/* Marks the nodes inside a part: of sheets that intersect it, or of all. */
-static void mark_inside(vo_untangler *u, const vo_vec3 *x, int part, bool all) {
+/* Marks the nodes inside a part, of sheets that intersect it. */
+static void mark_inside(vo_untangler *u, const vo_vec3 *x, int part) {
     int mark = ++u->mark;
     for (int v = 0; v < u->contours.vertex_count; v++) {
         const vo_contour_vertex *at = &u->contours.vertex[v];
         if (at->edge < 0 || u->def.soup.face_part[at->face] != part) continue;
         int n = u->def.soup.edge[at->edge][0];
         if (u->node_mark[n] != mark) mark_sheet(u, x, part, n, mark);
-    }
-    for (int s = 0; all && s < u->sheet_count; s++) {
-        int n = u->sheet_first[s];
-        if (is_cloth_node(u, n) && u->node_mark[n] != mark) mark_sheet(u, x, part, n, mark);
     }
 }
 
@@ -207,8 +199,8 @@ void vo_untangle_push_inside(vo_untangler *u, const vo_vec3 *x) {
     }
     for (int p = 0; p < u->def.soup.part_count; p++) {
         if (!u->part_closed[p]) continue;
-        bool any = mark_crossings(u, x, p, false);
-        if (any || u->def.push_out) mark_inside(u, x, p, u->def.push_out);
+        if (!mark_crossings(u, x, p, false)) continue;
+        mark_inside(u, x, p);
         mark_crossings(u, x, p, true);
     }
     int mark = ++u->mark;
@@ -218,45 +210,90 @@ void vo_untangle_push_inside(vo_untangler *u, const vo_vec3 *x) {
 
 /* ---- sheets wholly inside ------------------------------------------------------------------- */
 
+static bool is_cloth_node(const vo_untangler *u, int n) {
+    return u->node_part[n] >= 0 && !vo_part_is_obstacle(u, u->node_part[n]);
+}
+
 /* Any face of a node. */
 static int node_face(const vo_untangler *u, int n) {
-    return u->node_start[n] < u->node_start[n + 1] ? u->edge_face[u->node_edge[u->node_start[n]]][0]
-                                                   : -1;
+    return u->edge_face[u->node_edge[u->node_start[n]]][0];
 }
 
-/* A sheet that nothing of a part crosses is inside with all its nodes or with none. */
-static bool sheet_is_inside(vo_untangler *u, const vo_vec3 *x, int part, int first, int mark) {
-    if (u->node_mark[first] == mark) return false;
-    int count = count_turns(u, first, ++u->mark);
-    return turns_offset(u, x, part, count) != 0;
+/* Marks the first node of a face's sheet. */
+static void mark_sheet_of(vo_untangler *u, int f, int mark) {
+    u->node_mark[u->sheet_first[u->node_sheet[u->def.soup.face[f][0]]]] = mark;
 }
 
-/* Marks one node of each sheet that a part crosses: its first. */
+/* Marks the first node of each sheet that a part crosses. */
 static void mark_crossed_sheets(vo_untangler *u, int part, int mark) {
-    for (int v = 0; v < u->contours.vertex_count; v++) {
-        const vo_contour_vertex *at = &u->contours.vertex[v];
-        if (at->edge < 0) continue;
-        int e = at->edge, f = at->face;
-        if (u->def.soup.face_part[f] == part)
-            u->node_mark[u->sheet_first[u->node_sheet[u->def.soup.edge[e][0]]]] = mark;
-        if (u->node_part[u->def.soup.edge[e][0]] == part)
-            u->node_mark[u->sheet_first[u->node_sheet[u->def.soup.face[f][0]]]] = mark;
+    const vo_soup *s = &u->def.soup;
+    for (int i = 0; i < u->contours.pair_count; i++) {
+        vo_pair p = u->contours.pair[i];
+        if (s->face_part[p.a] == part) mark_sheet_of(u, p.b, mark);
+        if (s->face_part[p.b] == part) mark_sheet_of(u, p.a, mark);
     }
+}
+
+/* How often a part goes round a sheet that it does not cross: round all of its nodes alike. Leaves
+ * the nodes in the queue. */
+static int sheet_turns(vo_untangler *u, const vo_vec3 *x, int part, int first, int *count) {
+    *count = count_turns(u, first, ++u->mark);
+    return turns_offset(u, x, part, *count);
+}
+
+static vo_result add_inside(vo_untangler *u, const vo_vec3 *x, int first, int part) {
+    vo_tangle t = {.why = VO_TANGLE_INSIDE,
+                   .part = {u->node_part[first], part},
+                   .face = {node_face(u, first), -1},
+                   .place = x[first]};
+    return vo_untangle_add_tangle(u, &t);
 }
 
 vo_result vo_untangle_list_inside(vo_untangler *u, const vo_vec3 *x) {
     for (int p = 0; p < u->def.soup.part_count; p++) {
         if (!u->part_closed[p]) continue;
         for (int s = 0; s < u->sheet_count; s++) {
-            int n = u->sheet_first[s], mark = ++u->mark;
+            int n = u->sheet_first[s], crossed = ++u->mark, count;
             if (!is_cloth_node(u, n)) continue;
-            mark_crossed_sheets(u, p, mark);
-            if (!sheet_is_inside(u, x, p, n, mark)) continue;
-            vo_tangle t = {.why = VO_TANGLE_INSIDE, .part = {u->node_part[n], p}, .place = x[n]};
-            t.face[0] = node_face(u, n);
-            t.face[1] = -1;
-            VO_TRY(vo_untangle_add_tangle(u, &t));
+            mark_crossed_sheets(u, p, crossed);
+            if (u->node_mark[n] == crossed || sheet_turns(u, x, p, n, &count) == 0) continue;
+            VO_TRY(add_inside(u, x, n, p));
         }
     }
     return VO_OK;
+}
+
+/* How often all closed parts go round a sheet that none of them crosses; 0 if one does, or if a pin
+ * holds the sheet. Its nodes go to u->region_node. */
+static int free_sheet_turns(vo_untangler *u, const vo_vec3 *x, int first, int *count) {
+    int sum = 0;
+    for (int p = 0; p < u->def.soup.part_count; p++) {
+        if (!u->part_closed[p]) continue;
+        int crossed = ++u->mark;
+        mark_crossed_sheets(u, p, crossed);
+        if (u->node_mark[first] == crossed) return 0;
+        sum += sheet_turns(u, x, p, first, count);
+    }
+    for (int i = 0; sum != 0 && i < *count; i++) {
+        u->region_node[i] = u->queue[i];
+        u->wound[u->queue[i]] = sum;
+        if (!vo_node_moves(u, u->queue[i])) return 0;
+    }
+    return sum;
+}
+
+void vo_untangle_eject(vo_untangler *u, vo_vec3 *x) {
+    for (int s = 0; s < u->sheet_count; s++) {
+        int n = u->sheet_first[s], count = 0;
+        if (!is_cloth_node(u, n) || free_sheet_turns(u, x, n, &count) == 0) continue;
+        double length;
+        vo_vec3 way = best_way(u, x, count, v3_zero(), &length);
+        for (int i = 0; i < count; i++) /* every node, not a sample */
+            length = vo_max(length, vo_untangle_exit(u, x, u->wound[n], x[u->region_node[i]], way));
+        length += vo_clearance(u, u->node_size[n]);
+        for (int i = 0; i < count && length < INFINITY; i++) {
+            vo_vec3 *p = &x[u->region_node[i]];
+            *p = v3_add_scaled(*p, length, way);
+        }
+    }
 }

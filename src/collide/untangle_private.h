@@ -24,6 +24,8 @@ struct vo_untangler {
     int sheet_count;
     int *sheet_first;           /* [sheet_count] its lowest node */
     unsigned char *part_closed; /* [part_count] an obstacle with an inside */
+    int *part_begin, *part_end; /* [part_count] its range among the finder's obstacle faces */
+    vo_box *part_box;           /* [part_count] of obstacles, as they lie now */
     double *edge_rest;          /* [edge_count] m, at the start */
     int *face_base;             /* [face_count] its longest side at the start, 0 to 2 */
     double *face_height;        /* [face_count] m: above that side, at the start */
@@ -69,6 +71,8 @@ static inline bool vo_part_is_obstacle(const vo_untangler *u, int part) {
 
 /* untangle_topology.c */
 vo_result vo_untangle_topology(vo_untangler *u, const vo_vec3 *x);
+/* Takes the places of obstacles. */
+void vo_untangle_place(vo_untangler *u, const vo_vec3 *x);
 void vo_untangle_free_topology(vo_untangler *u);
 
 /* untangle_region.c: what a contour cuts off one of its surfaces, of both sides the one with fewer
@@ -77,10 +81,13 @@ vo_region vo_untangle_region(vo_untangler *u, const vo_contour *k, int surface, 
 
 /* untangle_inside.c: pushes nodes out of closed obstacles; fills u->inside. */
 void vo_untangle_push_inside(vo_untangler *u, const vo_vec3 *x);
+/* Moves each sheet that lies wholly inside closed obstacles outside, as a whole. */
+void vo_untangle_eject(vo_untangler *u, vo_vec3 *x);
 /* Adds to the tangles each sheet that lies wholly inside a closed obstacle. */
 vo_result vo_untangle_list_inside(vo_untangler *u, const vo_vec3 *x);
 
-/* untangle_query.c: how often a closed part's surface goes round a point; from a point to its
+/* untangle_query.c: how often a closed part's surface goes round a point, a whole number except on
+ * the surface; from a point to its
  * nearest point; how far a point that closed parts go round so many times has to go along a way
  * until it is outside all of them (infinity: it never is). */
 double vo_untangle_winding(const vo_untangler *u, const vo_vec3 *x, int part, vo_vec3 p);

@@ -17,7 +17,8 @@ static double solid_angle(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
 double vo_untangle_winding(const vo_untangler *u, const vo_vec3 *x, int part, vo_vec3 p) {
     const vo_contours *c = &u->contours;
     double sum = 0;
-    for (int i = 0; i < c->face_count[OBSTACLES]; i++) {
+    if (!box_overlaps(u->part_box[part], (vo_box){p, p})) return 0;
+    for (int i = u->part_begin[part]; i < u->part_end[part]; i++) {
         int f = c->face[OBSTACLES][i];
         if (c->soup.face_part[f] != part) continue;
         const int *n = c->soup.face[f];

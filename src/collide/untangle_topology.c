@@ -7,11 +7,13 @@
 #define ARRAYS(X)                                                                                \
     X(node_start, n)                                                                             \
     X(node_edge, 2 * e)                                                                          \
-    X(edge_face, e) X(node_part, n) X(node_sheet, n) X(sheet_first, n) X(part_closed, p)         \
-        X(edge_rest, e) X(face_base, f) X(face_height, f) X(node_size, n) X(push, n) X(reach, n) \
-            X(driven, n) X(ring, n) X(queue, 2 * n) X(region_node, 2 * n) X(node_mark, n)        \
-                X(edge_mark, e) X(inside, n) X(best, n) X(start, n) X(spare, n) X(scale, n)      \
-                    X(turns, n) X(wound, n)
+    X(edge_face, e)                                                                              \
+    X(node_part, n)                                                                              \
+    X(node_sheet, n) X(sheet_first, n) X(part_closed, p) X(part_begin, p) X(part_end, p)         \
+        X(part_box, p) X(edge_rest, e) X(face_base, f) X(face_height, f) X(node_size, n)         \
+            X(push, n) X(reach, n) X(driven, n) X(ring, n) X(queue, 2 * n) X(region_node, 2 * n) \
+                X(node_mark, n) X(edge_mark, e) X(inside, n) X(best, n) X(start, n) X(spare, n)  \
+                    X(scale, n) X(turns, n) X(wound, n)
 
 static bool allocate(vo_untangler *u) {
     size_t n = (size_t)u->def.soup.node_count + 1, e = (size_t)u->def.soup.edge_count + 1;
@@ -104,7 +106,8 @@ static void find_closed_parts(vo_untangler *u) {
 static void measure(vo_untangler *u, const vo_vec3 *x) {
     const vo_soup *s = &u->def.soup;
     for (int e = 0; e < s->edge_count; e++)
-        u->edge_rest[e] = v3_distance(x[s->edge[e][0]], x[s->edge[e][1]]);
+        u->edge_rest[e] = u->def.edge_length ? u->def.edge_length[e]
+                                             : v3_distance(x[s->edge[e][0]], x[s->edge[e][1]]);
     for (int n = 0; n < s->node_count; n++) {
         double sum = 0;
         int count = u->node_start[n + 1] - u->node_start[n];
@@ -133,6 +136,25 @@ static void measure_faces(vo_untangler *u, const vo_vec3 *x) {
     }
 }
 
+/* Where each part's faces are in the finder's list of obstacle faces. */
+static void find_part_ranges(vo_untangler *u) {
+    const vo_contours *c = &u->contours;
+    for (int i = c->face_count[1] - 1; i >= 0; i--)
+        u->part_begin[c->soup.face_part[c->face[1][i]]] = i;
+    for (int i = 0; i < c->face_count[1]; i++)
+        u->part_end[c->soup.face_part[c->face[1][i]]] = i + 1;
+}
+
+void vo_untangle_place(vo_untangler *u, const vo_vec3 *x) {
+    const vo_contours *c = &u->contours;
+    vo_contours_place(&u->contours, x);
+    for (int p = 0; p < u->def.soup.part_count; p++) u->part_box[p] = box_empty();
+    for (int i = 0; i < c->face_count[1]; i++) {
+        vo_box *box = &u->part_box[c->soup.face_part[c->face[1][i]]];
+        *box = box_join(*box, c->box[1][i]);
+    }
+}
+
 vo_result vo_untangle_topology(vo_untangler *u, const vo_vec3 *x) {
     if (!allocate(u)) return vo_fail_memory(u->ctx, "untangling");
     list_node_edges(u);
@@ -142,5 +164,6 @@ vo_result vo_untangle_topology(vo_untangler *u, const vo_vec3 *x) {
     find_closed_parts(u);
     measure(u, x);
     measure_faces(u, x);
+    find_part_ranges(u);
     return VO_OK;
 }
