@@ -160,9 +160,10 @@ static double eigenvalue_of(double length, double otherwise) {
 
 vo_metric_limits vo_metric_limits_make(double size_min, double size_max, double aspect_min) {
     vo_metric_limits limits = {.small = eigenvalue_of(size_max, VO_METRIC_SMALLEST),
-                               .large = eigenvalue_of(size_min, VO_METRIC_LARGEST)};
+                               .large = eigenvalue_of(size_min, VO_METRIC_LARGEST),
+                               .ratio = VO_METRIC_LEAST_RATIO};
     limits.small = vo_min(limits.small, limits.large);
-    if (aspect_min > 0) limits.ratio = vo_min(aspect_min * aspect_min, 1);
+    if (aspect_min > 0) limits.ratio = vo_clamp(aspect_min * aspect_min, limits.ratio, 1);
     return limits;
 }
 

@@ -30,10 +30,12 @@
 
 #include "math/mat.h"
 
-/* No metric that leaves this module asks for edges shorter than 10 micrometres or longer than a
- * thousand kilometres, whatever the limits say, so that it stays definite. */
-#define VO_METRIC_LARGEST  1e10
-#define VO_METRIC_SMALLEST 1e-12
+/* Whatever the limits say, no metric asks for edges shorter than 10 micrometres or longer than a
+ * thousand kilometres, or for a million times as long as wide: it would not be definite any more in
+ * the precision of a double. */
+#define VO_METRIC_LARGEST     1e10
+#define VO_METRIC_SMALLEST    1e-12
+#define VO_METRIC_LEAST_RATIO 1e-12
 
 enum { VO_METRIC_MOST_TERMS = 8 }; /* that are combined at once */
 
@@ -82,7 +84,7 @@ vo_sym2 vo_metric_max(int count, const vo_sym2 *m);
 /* Range of eigenvalues and of their ratio. */
 typedef struct vo_metric_limits {
     double small, large; /* 1/m^2 */
-    double ratio;        /* the smaller eigenvalue is at least this part of the larger; 0 to 1 */
+    double ratio;        /* the smaller eigenvalue is at least this part of the larger */
 } vo_metric_limits;
 
 /* From edge lengths in m and the least ratio of a face's width to its length. A size_min or
