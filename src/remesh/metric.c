@@ -42,6 +42,12 @@ static vo_sym2 tensor_of(disk d) {
     return (vo_sym2){d.radius + d.centre.x, d.centre.y, d.radius - d.centre.x};
 }
 
+static bool contains(disk outer, disk inner) {
+    vo_vec2 d = v2_sub(inner.centre, outer.centre);
+    double room = outer.radius - inner.radius;
+    return room >= 0 && v2_dot(d, d) <= room * room;
+}
+
 /* How far `inner` sticks out of `outer`; not above 0 if it is contained. */
 static double excess(disk outer, disk inner) {
     return v2_length(v2_sub(inner.centre, outer.centre)) + inner.radius - outer.radius;
@@ -101,9 +107,9 @@ typedef struct disk_search {
 static void add_disk(disk_set *set, disk added, int source) {
     int kept = 0;
     for (int i = 0; i < set->count; i++)
-        if (excess(set->disk[i], added) <= 0) return;
+        if (contains(set->disk[i], added)) return;
     for (int i = 0; i < set->count; i++) {
-        if (excess(added, set->disk[i]) <= 0) continue;
+        if (contains(added, set->disk[i])) continue;
         set->disk[kept] = set->disk[i];
         set->source[kept++] = set->source[i];
     }
