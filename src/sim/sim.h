@@ -65,6 +65,7 @@ struct vo_sim {
 
     vo_implicit implicit; /* guess is [saved] */
     vo_limiter limiter;
+    double face_size; /* m, in the flat fabric */
     vo_sim_contact contact;
 
     /* Constraints of the current step, refilled by the move stage. */

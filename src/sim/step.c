@@ -9,6 +9,10 @@ static const vo_limit_def limit_def = {.max_passes = 60, .tolerance = 1e-3};
 
 enum { MAX_CUTS = 5 }; /* a substep is halved at most this often before the cloth is held */
 
+/* Forces are linear only as long as faces keep about their size: a step in which they alone move a
+ * node by more than this many sizes of a mean face is halved, too. */
+static const double LONGEST_LEAP = 3;
+
 /* ---- stages --------------------------------------------------------------------------------- */
 
 /* A step's times, s. `end` is begin + dt, but for rounding: the same moment always has the same
@@ -118,12 +122,24 @@ static vo_step_outcome hold(vo_sim *sim, span t, vo_step_outcome reason) {
     return reason;
 }
 
+/* Whether the change of velocities moves a node too far for one step. */
+static bool leaps(const vo_sim *sim, double dt) {
+    const vo_implicit *s = &sim->implicit;
+    double longest = LONGEST_LEAP * sim->face_size / dt;
+    for (int i = 0; i < s->system.row_count; i++) {
+        const vo_vec4 *dv = &s->dv[i];
+        if (dv->x * dv->x + dv->y * dv->y + dv->z * dv->z > longest * longest) return true;
+    }
+    return false;
+}
+
 /* Contact, solve, limit and collide, without taking the result. */
-static vo_step_outcome try_step(vo_sim *sim, span t) {
+static vo_step_outcome try_step(vo_sim *sim, span t, bool last_try) {
     move(sim, t);
     if (make_room(sim, t.dt) != VO_OK || contact(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
     vo_step_outcome outcome = solve(sim, t.dt);
     if (outcome != VO_STEP_SOLVED) return outcome;
+    if (!last_try && leaps(sim, t.dt)) return VO_STEP_UNSOLVED;
     limit(sim, t.dt);
     return collide(sim, t.dt) == VO_OK ? VO_STEP_SOLVED : VO_STEP_NO_MEMORY;
 }
@@ -132,7 +148,7 @@ static vo_step_outcome try_step(vo_sim *sim, span t) {
  * failed for good, the cloth is held for the rest of the step. */
 static vo_step_outcome advance(vo_sim *sim, span t, int cuts) {
     sim->stats.substeps++;
-    vo_step_outcome outcome = try_step(sim, t);
+    vo_step_outcome outcome = try_step(sim, t, cuts == MAX_CUTS);
     if (outcome == VO_STEP_SOLVED) {
         accept(sim, t.dt);
         return outcome;
@@ -214,6 +230,18 @@ void vo_sim_store_rows(vo_sim *sim) {
     }
 }
 
+/* Side of a square that has the area of a mean face. */
+static double mean_face_size(const vo_sim *sim) {
+    double area = 0;
+    int count = 0;
+    for (int c = 0; c < sim->cloth_count; c++) {
+        const vo_mesh *mesh = sim->cloth[c].mesh;
+        for (int f = 0; f < mesh->face_count; f++) area += vo_mesh_face_area(mesh, f);
+        count += mesh->face_count;
+    }
+    return count ? sqrt(area / count) : 0;
+}
+
 static void list_cloths(vo_sim *sim) {
     for (int c = 0; c < sim->cloth_count; c++)
         sim->system_cloth[c] = (vo_system_cloth){.mesh = sim->cloth[c].mesh,
@@ -229,6 +257,7 @@ vo_result vo_sim_rebuild(vo_sim *sim) {
     vo_limiter_free(&sim->limiter);
     vo_implicit_free(&sim->implicit);
     list_cloths(sim);
+    sim->face_size = mean_face_size(sim);
     int(*ties)[2] = vo_alloc(ctx, (size_t)(sim->tie_capacity + 1) * sizeof *ties);
     if (!ties) return vo_fail_memory(ctx, "handles");
     int tie_count = vo_sim_handles_ties(sim, ties);
