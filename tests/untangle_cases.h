@@ -1,5 +1,5 @@
-/* Tangles to be untangled: sheets and balls in one numbering, pushed through each other in ways that
- * a seed decides. */
+/* Tangles to be untangled: sheets and balls in one numbering, pushed through each other in ways
+ * that a seed decides. */
 #ifndef VOILE_TESTS_UNTANGLE_CASES_H
 #define VOILE_TESTS_UNTANGLE_CASES_H
 
@@ -225,144 +225,198 @@ static inline void case_finger(tangle_case *c, int first, double width, double h
     }
 }
 
-static const char *const tangle_names[] = {"folds", "ball",  "corner", "edge",   "crumple",
-                                           "cross", "nested", "fold on ball", "through itself",
-                                           "finger", "hard crumple", "noise", "sleeve", "pinned", "crumpled on ball", "two balls"};
-enum { TANGLE_KINDS = 10 };
-
 static inline vo_vec3 random_axis(vo_random *r) {
     return v3(uniform(r, -1, 1), uniform(r, -1, 1), uniform(r, -1, 1));
 }
 
-/* One try at a tangle. */
-static inline void try_tangle(tangle_case *c, int kind, vo_random *r) {
-    int first;
-    *c = (tangle_case){0};
-    int k = 8 + vo_random_int(r, 14); /* two sheets: 256 to 1764 faces */
-    switch (kind) {
-    case 0:
-        for (int i = 0; i < 2; i++) {
-            first = case_sheet(c, k);
-            case_fold(c, first, r, uniform(r, 0.05, 0.15), uniform(r, 1, 2.5));
-            case_place(c, first, random_axis(r), uniform(r, 0, 0.4),
-                       v3(uniform(r, -0.2, 0.2), uniform(r, -0.2, 0.2), uniform(r, -0.1, 0.1)));
-        }
-        break;
-    case 1:
-        first = case_sheet(c, k + 4);
-        case_fold(c, first, r, uniform(r, 0, 0.05), 1.5);
-        case_place(c, first, random_axis(r), uniform(r, 0, 0.3), v3_zero());
-        case_ball(c, v3(uniform(r, -0.2, 0.2), uniform(r, -0.2, 0.2), uniform(r, -0.2, 0.2)),
-                  uniform(r, 0.15, 0.3), 9);
-        break;
-    case 2:
-        first = case_sheet(c, k);
-        case_fold(c, first, r, uniform(r, 0, 0.05), 1);
-        first = case_sheet(c, k);
-        case_place(c, first, v3(0, 0, 1), uniform(r, 0.4, 1.1), v3_zero());
-        case_place(c, first, v3(0, 1, uniform(r, -0.3, 0.3)), uniform(r, 0.4, 1.5), v3_zero());
-        case_place(c, first, v3(0, 0, 1), uniform(r, 0, 6),
-                   v3(uniform(r, -0.2, 0.2), uniform(r, -0.2, 0.2), uniform(r, 0.25, 0.5)));
-        break;
-    case 3:
-        first = case_sheet(c, k);
-        case_fold(c, first, r, uniform(r, 0, 0.06), 1.3);
-        first = case_sheet(c, k);
-        case_place(c, first, v3(1, uniform(r, -0.2, 0.2), 0), uniform(r, 0.6, 1.5),
-                   v3(uniform(r, -0.6, 0.6), uniform(r, -0.1, 0.1), uniform(r, 0.25, 0.45)));
-        break;
-    case 4:
-        first = case_sheet(c, 10 + vo_random_int(r, 21));
-        case_crumple(c, first, r, uniform(r, 1.5, 3));
-        break;
-    case 5:
-        first = case_sheet(c, k);
-        case_fold(c, first, r, uniform(r, 0, 0.03), 1.3);
-        first = case_sheet(c, k);
-        case_place(c, first, v3(1, uniform(r, -0.5, 0.5), 0), uniform(r, 0.5, 1.57),
-                   v3(uniform(r, -0.3, 0.3), uniform(r, -0.3, 0.3), uniform(r, -0.1, 0.1)));
-        break;
-    case 6:
-        k = 8 + vo_random_int(r, 8);
-        for (int i = 0; i < 4; i++) {
-            first = case_sheet(c, k);
-            case_fold(c, first, r, uniform(r, 0.01, 0.05), uniform(r, 0.5, 2));
-            case_place(c, first, v3(0, 0, 1), uniform(r, 0, 6), v3(0, 0, 0.03 * i));
-        }
-        break;
-    case 7:
-        first = case_sheet(c, k + 4);
-        case_bend(c, first, uniform(r, 0.08, 0.15), uniform(r, 0.02, 0.2));
-        case_place(c, first, random_axis(r), uniform(r, 0, 6), v3_zero());
-        case_ball(c, v3_scale(0.25, random_axis(r)), uniform(r, 0.12, 0.25), 9);
-        break;
-    case 8:
-        first = case_sheet(c, k + 6);
-        case_bend(c, first, uniform(r, 0.06, 0.12), uniform(r, -0.12, 0));
-        case_fold(c, first, r, uniform(r, 0, 0.02), 2);
-        break;
-    case 10:
-        first = case_sheet(c, 10 + vo_random_int(r, 21));
-        case_crumple(c, first, r, uniform(r, 3, 6));
-        break;
-    case 11:
-        first = case_sheet(c, k);
-        case_sheet(c, k);
-        for (int n = first; n < c->nodes; n++) c->x[n] = v3_add_scaled(c->x[n], 0.3 / k, random_axis(r));
-        break;
-    case 12: {
-        double radius = uniform(r, 0.1, 0.3), out = uniform(r, 0.8, 1.1);
-        first = case_sheet(c, k + 4);
-        for (int n = first; n < c->nodes; n++) {
-            double a = 2 * VO_PI * 0.95 * c->x[n].x;
-            c->x[n] = v3(radius * out * cos(a), radius * out * sin(a), c->x[n].y);
-        }
-        case_crumple(c, first, r, 0.2);
-        first = c->nodes;
-        case_ball(c, v3_zero(), radius, 12);
-        for (int n = first; n < c->nodes; n++) c->x[n].z *= 3;
-        break;
-    }
-    case 13:
-        first = case_sheet(c, k);
-        for (int n = first; n < c->nodes; n++) if (c->x[n].y > 0.49) c->inverse_mass[n] = 0;
-        case_place(c, first, v3(1, 0, 0), uniform(r, 1.2, 1.57), v3(0, 0, 0));
-        first = case_sheet(c, k);
-        for (int n = first; n < c->nodes; n++) if (c->x[n].x > 0.49) c->inverse_mass[n] = 0;
-        case_place(c, first, v3(0, 0, 1), uniform(r, 0, 6), v3_scale(0.2, random_axis(r)));
-        break;
-    case 14:
-        first = case_sheet(c, k + 4);
-        case_crumple(c, first, r, uniform(r, 1, 2.5));
-        case_ball(c, v3_scale(0.25, random_axis(r)), uniform(r, 0.12, 0.25), 9);
-        break;
-    case 15:
-        first = case_sheet(c, k + 4);
-        case_ball(c, v3(0, 0, 0.1), uniform(r, 0.12, 0.25), 9);
-        case_ball(c, v3(0.1, 0.1, -0.1), uniform(r, 0.12, 0.25), 9);
-        break;
-    default:
-        first = case_sheet(c, k);
-        case_fold(c, first, r, uniform(r, 0, 0.04), 1);
-        first = case_sheet(c, k + 3);
-        case_finger(c, first, uniform(r, 0.08, 0.2), uniform(r, 0.2, 0.5));
-        case_place(c, first, random_axis(r), uniform(r, 0, 0.3), v3(0, 0, -0.12));
-        break;
-    }
-    case_edges(c);
+/* Pins nodes from `first` on that lie beyond a line of the flat sheet. */
+static inline void case_pin(tangle_case *c, int first, vo_vec3 way, double beyond) {
+    for (int n = first; n < c->nodes; n++)
+        if (v3_dot(way, c->x[n]) > beyond) c->inverse_mass[n] = 0;
 }
 
-/* Makes the tangle of a seed: of kind seed % 10, with 200 to 2000 faces, of which at least a few
- * intersect. */
-static inline void make_tangle(tangle_case *c, int seed) {
-    vo_random r = vo_random_seed((uint64_t)seed * 7919 + 17);
-    int kind = seed < 1000 ? seed % 10 : 10 + seed % 6;
-    for (try_tangle(c, kind, &r); case_count_pairs(c, c->x) < 8;
-         try_tangle(c, kind, &r))
+/* ---- kinds of tangles ----------------------------------------------------------------------- */
+
+/* Two sheets with folds, pushed through each other. */
+static inline void tangle_folds(tangle_case *c, vo_random *r, int k) {
+    for (int i = 0; i < 2; i++) {
+        int first = case_sheet(c, k);
+        case_fold(c, first, r, uniform(r, 0.05, 0.15), uniform(r, 1, 2.5));
+        case_place(c, first, random_axis(r), uniform(r, 0, 0.4),
+                   v3(uniform(r, -0.2, 0.2), uniform(r, -0.2, 0.2), uniform(r, -0.1, 0.1)));
+    }
+}
+
+/* A sheet through a ball. */
+static inline void tangle_ball(tangle_case *c, vo_random *r, int k) {
+    int first = case_sheet(c, k + 4);
+    case_fold(c, first, r, uniform(r, 0, 0.05), 1.5);
+    case_place(c, first, random_axis(r), uniform(r, 0, 0.3), v3_zero());
+    case_ball(c, v3_scale(0.2, random_axis(r)), uniform(r, 0.15, 0.3), 9);
+}
+
+/* A corner of one sheet pokes through another. */
+static inline void tangle_corner(tangle_case *c, vo_random *r, int k) {
+    int first = case_sheet(c, k);
+    case_fold(c, first, r, uniform(r, 0, 0.05), 1);
+    first = case_sheet(c, k);
+    case_place(c, first, v3(0, 0, 1), uniform(r, 0.4, 1.1), v3_zero());
+    case_place(c, first, v3(0, 1, uniform(r, -0.3, 0.3)), uniform(r, 0.4, 1.5), v3_zero());
+    case_place(c, first, v3(0, 0, 1), uniform(r, 0, 6),
+               v3(uniform(r, -0.2, 0.2), uniform(r, -0.2, 0.2), uniform(r, 0.25, 0.5)));
+}
+
+/* A whole border of one sheet goes through another. */
+static inline void tangle_border(tangle_case *c, vo_random *r, int k) {
+    int first = case_sheet(c, k);
+    case_fold(c, first, r, uniform(r, 0, 0.06), 1.3);
+    first = case_sheet(c, k);
+    case_place(c, first, v3(1, uniform(r, -0.2, 0.2), 0), uniform(r, 0.6, 1.5),
+               v3(uniform(r, -0.6, 0.6), uniform(r, -0.1, 0.1), uniform(r, 0.25, 0.45)));
+}
+
+/* One sheet, crumpled through itself. */
+static inline void tangle_crumple(tangle_case *c, vo_random *r, int k) {
+    int first = case_sheet(c, k + 2 + vo_random_int(r, 8));
+    case_crumple(c, first, r, uniform(r, 1.5, 3));
+}
+
+/* Two sheets that cross in an X. */
+static inline void tangle_cross(tangle_case *c, vo_random *r, int k) {
+    int first = case_sheet(c, k);
+    case_fold(c, first, r, uniform(r, 0, 0.03), 1.3);
+    first = case_sheet(c, k);
+    case_place(c, first, v3(1, uniform(r, -0.5, 0.5), 0), uniform(r, 0.5, 1.57),
+               v3(uniform(r, -0.3, 0.3), uniform(r, -0.3, 0.3), uniform(r, -0.1, 0.1)));
+}
+
+/* Four sheets on top of each other, whose folds are higher than the space between them. */
+static inline void tangle_nested(tangle_case *c, vo_random *r, int k) {
+    for (int i = 0; i < 4; i++) {
+        int first = case_sheet(c, 4 + k / 2);
+        case_fold(c, first, r, uniform(r, 0.01, 0.05), uniform(r, 0.5, 2));
+        case_place(c, first, v3(0, 0, 1), uniform(r, 0, 6), v3(0, 0, 0.03 * i));
+    }
+}
+
+/* A sheet folded in two, with a ball through one layer or both. */
+static inline void tangle_fold_on_ball(tangle_case *c, vo_random *r, int k) {
+    int first = case_sheet(c, k + 4);
+    case_bend(c, first, uniform(r, 0.08, 0.15), uniform(r, 0.02, 0.2));
+    case_place(c, first, random_axis(r), uniform(r, 0, 6), v3_zero());
+    case_ball(c, v3_scale(0.25, random_axis(r)), uniform(r, 0.12, 0.25), 9);
+}
+
+/* A sheet folded in two, its layers pushed through each other. */
+static inline void tangle_itself(tangle_case *c, vo_random *r, int k) {
+    int first = case_sheet(c, k + 6);
+    case_bend(c, first, uniform(r, 0.06, 0.12), uniform(r, -0.12, 0));
+    case_fold(c, first, r, uniform(r, 0, 0.02), 2);
+}
+
+/* A steep bump of one sheet through another. */
+static inline void tangle_finger(tangle_case *c, vo_random *r, int k) {
+    int first = case_sheet(c, k);
+    case_fold(c, first, r, uniform(r, 0, 0.04), 1);
+    first = case_sheet(c, k + 3);
+    case_finger(c, first, uniform(r, 0.08, 0.2), uniform(r, 0.2, 0.5));
+    case_place(c, first, random_axis(r), uniform(r, 0, 0.3), v3(0, 0, -0.12));
+}
+
+/* Harder ones from here on. A sheet crumpled as no cloth ever is. */
+static inline void tangle_hard_crumple(tangle_case *c, vo_random *r, int k) {
+    int first = case_sheet(c, k + 2 + vo_random_int(r, 8));
+    case_crumple(c, first, r, uniform(r, 3, 6));
+}
+
+/* Two sheets in one place, every node moved at random: through each other everywhere. */
+static inline void tangle_noise(tangle_case *c, vo_random *r, int k) {
+    int first = case_sheet(c, k);
+    case_sheet(c, k);
+    for (int n = first; n < c->nodes; n++)
+        c->x[n] = v3_add_scaled(c->x[n], 0.3 / k, random_axis(r));
+}
+
+/* A sleeve around, in and through an arm. */
+static inline void tangle_sleeve(tangle_case *c, vo_random *r, int k) {
+    double radius = uniform(r, 0.1, 0.3), out = uniform(r, 0.8, 1.1);
+    int first = case_sheet(c, k + 4);
+    for (int n = first; n < c->nodes; n++) {
+        double a = 2 * VO_PI * 0.95 * c->x[n].x;
+        c->x[n] = v3(radius * out * cos(a), radius * out * sin(a), c->x[n].y);
+    }
+    case_crumple(c, first, r, 0.2);
+    first = c->nodes;
+    case_ball(c, v3_zero(), radius, 12);
+    for (int n = first; n < c->nodes; n++) c->x[n].z *= 3;
+}
+
+/* Two sheets that cross, each held at a border. */
+static inline void tangle_pinned(tangle_case *c, vo_random *r, int k) {
+    int first = case_sheet(c, k);
+    case_pin(c, first, v3(0, 1, 0), 0.49);
+    case_place(c, first, v3(1, 0, 0), uniform(r, 1.2, 1.57), v3_zero());
+    first = case_sheet(c, k);
+    case_pin(c, first, v3(1, 0, 0), 0.49);
+    case_place(c, first, v3(0, 0, 1), uniform(r, 0, 6), v3_scale(0.2, random_axis(r)));
+}
+
+/* A crumpled sheet and a ball in the middle of it. */
+static inline void tangle_crumpled_on_ball(tangle_case *c, vo_random *r, int k) {
+    int first = case_sheet(c, k + 4);
+    case_crumple(c, first, r, uniform(r, 1, 2.5));
+    case_ball(c, v3_scale(0.25, random_axis(r)), uniform(r, 0.12, 0.25), 9);
+}
+
+/* Two balls that overlap, and a sheet through both. */
+static inline void tangle_two_balls(tangle_case *c, vo_random *r, int k) {
+    case_sheet(c, k + 4);
+    case_ball(c, v3(0, 0, 0.1), uniform(r, 0.12, 0.25), 9);
+    case_ball(c, v3(0.1, 0.1, -0.1), uniform(r, 0.12, 0.25), 9);
+}
+
+typedef struct tangle_kind {
+    const char *name;
+    void (*make)(tangle_case *c, vo_random *r, int k);
+} tangle_kind;
+
+static const tangle_kind tangle_kinds[] = {
+    {"folds", tangle_folds},
+    {"ball", tangle_ball},
+    {"corner", tangle_corner},
+    {"border", tangle_border},
+    {"crumple", tangle_crumple},
+    {"cross", tangle_cross},
+    {"nested", tangle_nested},
+    {"fold on ball", tangle_fold_on_ball},
+    {"through itself", tangle_itself},
+    {"finger", tangle_finger},
+    {"hard crumple", tangle_hard_crumple},
+    {"noise", tangle_noise},
+    {"sleeve", tangle_sleeve},
+    {"pinned", tangle_pinned},
+    {"crumpled on ball", tangle_crumpled_on_ball},
+    {"two balls", tangle_two_balls},
+};
+enum { TANGLE_KINDS = 10, HARD_KINDS = 6 };
+
+/* The tangle of a seed: 200 to 2000 faces, of which at least a few intersect. */
+static inline void make_tangle_of(tangle_case *c, int kind, int seed) {
+    vo_random r = vo_random_seed((uint64_t)seed * 7919 + (uint64_t)kind);
+    do {
         case_free(c);
+        tangle_kinds[kind].make(c, &r, 8 + vo_random_int(&r, 14));
+        case_edges(c);
+    } while (case_count_pairs(c, c->x) < 8);
 }
 
-/* One OBJ of all parts that are cloth, or of all that are obstacles, to look at. */
+/* Kinds in turn. */
+static inline void make_tangle(tangle_case *c, int seed) {
+    *c = (tangle_case){0};
+    make_tangle_of(c, seed % TANGLE_KINDS, seed / TANGLE_KINDS);
+}
+
+/* One part as an OBJ, to look at. */
 static inline void case_write(const tangle_case *c, const vo_vec3 *x, int part, const char *path) {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
