@@ -71,6 +71,30 @@ bool vo_column_enable(vo_context *ctx, vo_column column, int capacity) {
     return array != NULL;
 }
 
+/* Row by row into the scratch memory, and back at once. The sizes that matter are constants. */
+static void gather(char *array, size_t size, const int *from, int rows, char *scratch) {
+    size_t n = (size_t)rows;
+    switch (size) {
+    case 4:
+        for (size_t i = 0; i < n; i++) memcpy(scratch + 4 * i, array + 4 * (size_t)from[i], 4);
+        break;
+    case 8:
+        for (size_t i = 0; i < n; i++) memcpy(scratch + 8 * i, array + 8 * (size_t)from[i], 8);
+        break;
+    default:
+        for (size_t i = 0; i < n; i++)
+            memcpy(scratch + size * i, array + size * (size_t)from[i], size);
+    }
+    if (rows) memcpy(array, scratch, n * size);
+}
+
+void vo_columns_gather(const vo_column *columns, int count, const int *from, int rows,
+                       void *scratch) {
+    for (int i = 0; i < count; i++)
+        if (get_array(columns[i]))
+            gather(get_array(columns[i]), columns[i].size, from, rows, scratch);
+}
+
 void vo_columns_free(vo_context *ctx, const vo_column *columns, int count, int *capacity) {
     for (int i = 0; i < count; i++) {
         vo_free(ctx, get_array(columns[i]), (size_t)*capacity * columns[i].size);

@@ -25,6 +25,11 @@ bool vo_columns_reserve(vo_context *ctx, const vo_column *columns, int count, in
 /* Gives an optional column its array, cleared. False without memory. */
 bool vo_column_enable(vo_context *ctx, vo_column column, int capacity);
 
+/* Takes rows in another order: row i becomes what row from[i] was, for `rows` of them. `scratch`
+ * holds so many rows of the widest column. */
+void vo_columns_gather(const vo_column *columns, int count, const int *from, int rows,
+                       void *scratch);
+
 void vo_columns_free(vo_context *ctx, const vo_column *columns, int count, int *capacity);
 
 #endif

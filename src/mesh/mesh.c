@@ -42,6 +42,18 @@ vo_result vo_mesh_enable(vo_mesh *m, bool embedding, bool curvature) {
     return VO_OK;
 }
 
+void vo_mesh_gather(vo_mesh *m, int *const from[4], const int count[4], void *scratch) {
+    mesh_tables t = tables_of(m);
+    vo_columns_gather(t.node, COUNT_OF(t.node), from[0], count[0], scratch);
+    vo_columns_gather(t.vert, COUNT_OF(t.vert), from[1], count[1], scratch);
+    vo_columns_gather(t.edge, COUNT_OF(t.edge), from[2], count[2], scratch);
+    vo_columns_gather(t.face, COUNT_OF(t.face), from[3], count[3], scratch);
+    m->node_count = count[0];
+    m->vert_count = count[1];
+    m->edge_count = count[2];
+    m->face_count = count[3];
+}
+
 void vo_mesh_destroy(vo_mesh *m) {
     if (!m) return;
     mesh_tables t = tables_of(m);

@@ -67,6 +67,11 @@ vo_result vo_mesh_reserve(vo_mesh *m, int nodes, int verts, int edges, int faces
 /* Makes the arrays that most meshes do without: node_y, face_curvature; cleared. */
 vo_result vo_mesh_enable(vo_mesh *m, bool embedding, bool curvature);
 
+/* Takes rows of nodes, verts, edges and faces (in this order) in another order: row i becomes what
+ * row from[i] was, and there are `count` of them. The indices in them are left as they are. The
+ * scratch memory holds the longest column: 32 bytes a row. */
+void vo_mesh_gather(vo_mesh *m, int *const from[4], const int count[4], void *scratch);
+
 /* What a file says before anybody believes it; the validator reads this, the builder consumes it.
  * Only node_x, vert_u, vert_node and face_vert must be there; any other array may be NULL, which
  * means zero everywhere (node_y: none anywhere). mesh/data.h grows the arrays. */

@@ -1,0 +1,272 @@
+#include "mesh/compact.h"
+
+#include "core/memory.h"
+#include "mesh/edit_local.h"
+#include "mesh/patch.h"
+#include "mesh/sides.h"
+
+#include <string.h>
+
+enum { CELLS = 2048, CODE_BITS = 11 }; /* cells across the fabric, and their bits */
+
+/* What the passes share. */
+typedef struct sorter {
+    const vo_edit *edit;
+    vo_order *order;
+    int room;                   /* elements of the largest kind */
+    int *key, *other, *scratch; /* [room] */
+    int *start;                 /* [room + CELLS + 2] */
+} sorter;
+
+/* Lists what is left of a kind, in its old order. */
+static void list(sorter *s, vo_remap_kind kind, bool (*is_there)(const vo_edit *, int)) {
+    vo_order *o = s->order;
+    o->count[kind] = 0;
+    for (int i = 0; i < o->old_count[kind]; i++)
+        if (is_there(s->edit, i)) o->from[kind][o->count[kind]++] = i;
+}
+
+static void sort_by(sorter *s, vo_remap_kind kind, const int *key, int key_count) {
+    vo_sort_by_key(s->order->count[kind], s->order->from[kind], key, key_count, s->scratch,
+                   s->start);
+}
+
+/* Turns the list around: old numbers to new. */
+static void invert(sorter *s, vo_remap_kind kind) {
+    vo_order *o = s->order;
+    for (int i = 0; i < o->old_count[kind]; i++) o->to[kind][i] = -1;
+    for (int i = 0; i < o->count[kind]; i++) o->to[kind][o->from[kind][i]] = i;
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+/* The smallest square, as corner and side, with all verts. */
+static vo_vec2 find_corner(const vo_edit *e, double *side) {
+    const vo_mesh *m = e->mesh;
+    vo_vec2 low = v2(INFINITY, INFINITY), high = v2(-INFINITY, -INFINITY);
+    for (int v = 0; v < m->vert_count; v++) {
+        if (!vo_edit_has_vert(e, v)) continue;
+        low = v2(vo_min(low.x, m->vert_u[v].x), vo_min(low.y, m->vert_u[v].y));
+        high = v2(vo_max(high.x, m->vert_u[v].x), vo_max(high.y, m->vert_u[v].y));
+    }
+    *side = vo_max(high.x - low.x, high.y - low.y);
+    return low;
+}
+
+/* Puts a zero before each of eleven bits. */
+static int spread(int x) {
+    x = (x | x << 8) & 0x00ff00ff;
+    x = (x | x << 4) & 0x0f0f0f0f;
+    x = (x | x << 2) & 0x33333333;
+    return (x | x << 1) & 0x55555555;
+}
+
+static int cell(double x, double low, double side) {
+    double at = side > 0 ? (x - low) / side * CELLS : 0;
+    return at < 0 ? 0 : at >= CELLS ? CELLS - 1 : (int)at;
+}
+
+/* The vert of a node that decides where it goes: in the first of its patches. */
+static int main_vert(const vo_edit *e, const vo_patches *p, int node) {
+    int best = e->node_vert[node];
+    for (int v = best; v >= 0; v = e->vert_next[v])
+        if (p->root[v] < p->root[best] || (p->root[v] == p->root[best] && v < best)) best = v;
+    return best;
+}
+
+/* Codes of all nodes into `key`, the vert that stands for their patch into `other`. Nodes without
+ * faces come last. */
+static void find_codes(sorter *s, const vo_patches *p) {
+    const vo_edit *e = s->edit;
+    double side;
+    vo_vec2 low = find_corner(e, &side);
+    for (int n = 0; n < e->mesh->node_count; n++) {
+        int v = vo_edit_has_node(e, n) ? main_vert(e, p, n) : -1;
+        s->key[n] = 0;
+        s->other[n] = p->count;
+        if (v < 0) continue;
+        vo_vec2 u = e->mesh->vert_u[v];
+        s->key[n] = spread(cell(u.x, low.x, side)) | spread(cell(u.y, low.y, side)) << 1;
+        s->other[n] = p->root[v];
+    }
+}
+
+/* Least significant digit first: the sort is stable. */
+static void sort_nodes(sorter *s, const vo_patches *p) {
+    int nodes = s->edit->mesh->node_count;
+    list(s, VO_REMAP_NODE, vo_edit_has_node);
+    find_codes(s, p);
+    int *code = s->key, *digit = s->order->to[VO_REMAP_NODE]; /* free until it is inverted */
+    for (int n = 0; n < nodes; n++) digit[n] = code[n] & (CELLS - 1);
+    sort_by(s, VO_REMAP_NODE, digit, CELLS);
+    for (int n = 0; n < nodes; n++) digit[n] = code[n] >> CODE_BITS;
+    sort_by(s, VO_REMAP_NODE, digit, CELLS);
+    sort_by(s, VO_REMAP_NODE, s->other, p->count + 1);
+    invert(s, VO_REMAP_NODE);
+}
+
+/* Faces with holes do not take part. */
+static vo_result find_patches(const vo_edit *e, vo_patches *out) {
+    const vo_mesh *m = e->mesh;
+    vo_mesh_data data = {.vert_count = m->vert_count,
+                         .face_count = m->face_count,
+                         .vert_u = m->vert_u,
+                         .face_vert = m->face_vert};
+    size_t faces = (size_t)m->face_count + 1;
+    uint8_t *skip = vo_alloc_zero(e->ctx, faces);
+    if (!skip) return vo_fail_memory(e->ctx, "compacting a mesh");
+    for (int f = 0; f < m->face_count; f++) skip[f] = !vo_edit_has_face(e, f);
+    vo_result result = vo_patches_create(e->ctx, &data, skip, out);
+    vo_free(e->ctx, skip, faces);
+    return result;
+}
+
+/* ---- verts, edges, faces --------------------------------------------------------------------- */
+
+static void sort_verts(sorter *s) {
+    vo_order *o = s->order;
+    o->count[VO_REMAP_VERT] = 0;
+    for (int i = 0; i < o->count[VO_REMAP_NODE]; i++)
+        for (int v = s->edit->node_vert[o->from[VO_REMAP_NODE][i]]; v >= 0;
+             v = s->edit->vert_next[v])
+            o->from[VO_REMAP_VERT][o->count[VO_REMAP_VERT]++] = v;
+    invert(s, VO_REMAP_VERT);
+}
+
+static void sort_edges(sorter *s) {
+    vo_order *o = s->order;
+    list(s, VO_REMAP_EDGE, vo_edit_has_edge);
+    for (int i = 0; i < o->count[VO_REMAP_EDGE]; i++) {
+        int edge = o->from[VO_REMAP_EDGE][i];
+        const int *node = s->edit->mesh->edge_node[edge];
+        int a = o->to[VO_REMAP_NODE][node[0]], b = o->to[VO_REMAP_NODE][node[1]];
+        s->key[edge] = vo_min_int(a, b);
+        s->other[edge] = vo_max_int(a, b);
+    }
+    sort_by(s, VO_REMAP_EDGE, s->other, o->count[VO_REMAP_NODE]);
+    sort_by(s, VO_REMAP_EDGE, s->key, o->count[VO_REMAP_NODE]);
+    invert(s, VO_REMAP_EDGE);
+}
+
+static void sort_faces(sorter *s) {
+    vo_order *o = s->order;
+    list(s, VO_REMAP_FACE, vo_edit_has_face);
+    for (int i = 0; i < o->count[VO_REMAP_FACE]; i++) {
+        int face = o->from[VO_REMAP_FACE][i], low = INT32_MAX;
+        for (int k = 0; k < 3; k++)
+            low = vo_min_int(low, o->to[VO_REMAP_NODE][vo_mesh_face_node(s->edit->mesh, face, k)]);
+        s->key[face] = low;
+    }
+    sort_by(s, VO_REMAP_FACE, s->key, o->count[VO_REMAP_NODE]);
+    invert(s, VO_REMAP_FACE);
+}
+
+static vo_result sort_all(sorter *s) {
+    vo_patches patches;
+    VO_TRY(find_patches(s->edit, &patches));
+    sort_nodes(s, &patches);
+    vo_patches_free(&patches);
+    sort_verts(s);
+    sort_edges(s);
+    sort_faces(s);
+    return VO_OK;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static bool allocate_order(vo_order *o) {
+    for (int k = 0; k < VO_REMAP_KINDS; k++) {
+        o->from[k] = vo_new_array(o->ctx, int, o->old_count[k] + 1);
+        o->to[k] = vo_new_array(o->ctx, int, o->old_count[k] + 1);
+        if (!o->from[k] || !o->to[k]) return false;
+    }
+    return true;
+}
+
+static bool allocate_sorter(sorter *s, vo_context *ctx) {
+    s->key = vo_new_array(ctx, int, s->room);
+    s->other = vo_new_array(ctx, int, s->room);
+    s->scratch = vo_new_array(ctx, int, s->room);
+    s->start = vo_new_array(ctx, int, s->room + CELLS + 2);
+    return s->key && s->other && s->scratch && s->start;
+}
+
+static void free_sorter(sorter *s, vo_context *ctx) {
+    vo_free_array(ctx, s->key, s->room);
+    vo_free_array(ctx, s->other, s->room);
+    vo_free_array(ctx, s->scratch, s->room);
+    vo_free_array(ctx, s->start, s->room + CELLS + 2);
+}
+
+void vo_order_free(vo_order *o) {
+    for (int k = 0; k < VO_REMAP_KINDS; k++) {
+        vo_free_array(o->ctx, o->from[k], o->old_count[k] + 1);
+        vo_free_array(o->ctx, o->to[k], o->old_count[k] + 1);
+        o->from[k] = o->to[k] = NULL;
+    }
+}
+
+vo_result vo_order_create(const vo_edit *e, vo_order *out) {
+    const vo_mesh *m = e->mesh;
+    *out = (vo_order){.ctx = e->ctx,
+                      .old_count = {m->node_count, m->vert_count, m->edge_count, m->face_count}};
+    sorter s = {.edit = e, .order = out, .room = 1};
+    for (int k = 0; k < VO_REMAP_KINDS; k++) s.room = vo_max_int(s.room, out->old_count[k]);
+    vo_result result = VO_NO_MEMORY;
+    if (allocate_order(out) && allocate_sorter(&s, e->ctx))
+        result = sort_all(&s);
+    else
+        vo_fail_memory(e->ctx, "compacting a mesh");
+    free_sorter(&s, e->ctx);
+    if (result != VO_OK) vo_order_free(out);
+    return result;
+}
+
+/* ---- applying it ----------------------------------------------------------------------------- */
+
+static void translate(int *index, int count, const int *to) {
+    for (int i = 0; i < count; i++)
+        if (index[i] >= 0) index[i] = to[index[i]];
+}
+
+/* Rows are in their new places; now what they say. */
+static void translate_mesh(vo_mesh *m, const vo_order *o) {
+    translate(m->vert_node, m->vert_count, o->to[VO_REMAP_NODE]);
+    if (m->edge_count) {
+        translate(m->edge_node[0], 2 * m->edge_count, o->to[VO_REMAP_NODE]);
+        translate(m->edge_face[0], 2 * m->edge_count, o->to[VO_REMAP_FACE]);
+    }
+    if (m->face_count) {
+        translate(m->face_vert[0], 3 * m->face_count, o->to[VO_REMAP_VERT]);
+        translate(m->face_edge[0], 3 * m->face_count, o->to[VO_REMAP_EDGE]);
+    }
+}
+
+static void apply(vo_edit *e, const vo_order *o, void *scratch) {
+    vo_mesh_gather(e->mesh, o->from, o->count, scratch);
+    translate_mesh(e->mesh, o);
+    vo_edit_gather(e, o->from, o->count, scratch);
+    for (int k = 0; k < VO_REMAP_KINDS; k++)
+        vo_lineage_close(&e->remap.of[k], o->count[k], o->from[k], scratch);
+    vo_edit_connect(e);
+    e->edits = 0;
+}
+
+/* Bytes of the longest column. */
+static size_t widest(const vo_edit *e, const vo_order *o) {
+    int doubles = vo_max_int(vo_max_int(e->def.node_width, e->def.vert_width), 4), rows = 1;
+    for (int k = 0; k < VO_REMAP_KINDS; k++) rows = vo_max_int(rows, o->count[k]);
+    return vo_array_bytes((size_t)rows, (size_t)doubles * sizeof(double));
+}
+
+vo_result vo_edit_finish(vo_edit *e) {
+    if (e->edits == 0) return VO_OK;
+    vo_order order;
+    VO_TRY(vo_order_create(e, &order));
+    size_t bytes = widest(e, &order);
+    void *scratch = vo_alloc(e->ctx, bytes);
+    if (scratch) apply(e, &order, scratch);
+    vo_free(e->ctx, scratch, bytes);
+    vo_order_free(&order);
+    return scratch ? VO_OK : vo_fail_memory(e->ctx, "compacting a mesh");
+}
