@@ -34,8 +34,10 @@
  *  4. preserved nodes;
  *  5. material area and mass, in each material apart, except for what the tolerance lets an
  *     outline move; new nodes lie on the old surface, in the world and in material space;
- *  6. linear momentum, by the mass lumped to nodes; velocities linear in material space stay as
- *     they are; kinetic energy never grows. (Where an outline moves, mean velocity is kept.)
+ *  6. linear momentum, by the mass lumped to nodes (where an outline moves, mean velocity), and
+ *     kinetic energy never grows. Velocities linear in material space need no correction for
+ *     momentum; where lumping gives the nodes around an edit a larger moment of inertia, energy
+ *     makes them turn and stretch slower by that much.
  * New nodes and verts have no label. */
 #ifndef VO_MESH_EDIT_H
 #define VO_MESH_EDIT_H
