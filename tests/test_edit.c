@@ -402,6 +402,25 @@ static void narrow_tubes_stay_open(void **state) {
     close_edit(e);
 }
 
+/* A triangle sewn to another one with a node inside: without it both would have the same nodes. */
+static void the_last_node_of_a_bag_stays(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    garment g = {.ctx = ctx};
+    vo_vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.3, 0.3, 0.5}};
+    int front[4], back[3];
+    for (int i = 0; i < 4; i++) front[i] = garment_vert(&g, v2(x[i].x, x[i].y), x[i]);
+    for (int i = 0; i < 3; i++) back[i] = garment_vert(&g, v2(3 - x[i].x, x[i].y), x[i]);
+    for (int i = 0; i < 3; i++) garment_face(&g, front[i], front[(i + 1) % 3], front[3], 0);
+    garment_face(&g, back[0], back[2], back[1], 0);
+    vo_mesh *m;
+    assert_ok(ctx, vo_mesh_accept(ctx, "bag", &g.data, VO_MESH_FOR_CLOTH, &m));
+    vo_mesh_data_free(ctx, &g.data);
+    vo_edit *e = open_edit(m, 0);
+    for (int i = 0; i < 3; i++) assert_int_equal(collapse(e, 3, i), VO_EDIT_JOINED);
+    close_edit(e);
+}
+
 static void too_many_faces_are_refused(void **state) {
     (void)state;
     enum { N = 100 };
@@ -507,6 +526,7 @@ int main(void) {
         cmocka_unit_test(the_callers_nodes_are_kept),
         cmocka_unit_test(touching_fans_are_kept),
         cmocka_unit_test(narrow_tubes_stay_open),
+        cmocka_unit_test(the_last_node_of_a_bag_stays),
         cmocka_unit_test(too_many_faces_are_refused),
         cmocka_unit_test(edits_leave_even_motion_as_it_is),
         cmocka_unit_test(edits_leave_linear_motion_as_it_is),
