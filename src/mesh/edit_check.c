@@ -1,9 +1,5 @@
 #include "mesh/edit_local.h"
 
-#include "core/memory.h"
-
-#include <stdio.h>
-
 #define CHECK(condition, what, index)                                                   \
     do {                                                                                \
         if (!(condition))                                                               \

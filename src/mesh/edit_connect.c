@@ -1,7 +1,5 @@
 #include "mesh/edit_local.h"
 
-#include <string.h>
-
 /* ---- lists ----------------------------------------------------------------------------------- */
 
 int vo_edit_line_of(const vo_mesh *m, int edge) {

@@ -189,3 +189,42 @@ vo_result vo_remap_carry(const vo_remap *map, vo_remap_kind kind, int width, con
     vo_free(map->ctx, blended, bytes);
     return VO_OK;
 }
+
+/* Bytes of an array of so many rows. */
+static size_t bytes_of(const vo_carried *c, int rows) {
+    return vo_array_bytes((size_t)rows * (size_t)c->width, sizeof(double));
+}
+
+/* Makes the new arrays; `done` says how many there are when memory runs out. */
+static vo_result make_all(const vo_remap *map, const vo_carried *table, int count, double **made,
+                          int *done) {
+    for (*done = 0; *done < count; ++*done) {
+        const vo_carried *c = &table[*done];
+        size_t bytes = bytes_of(c, map->of[c->kind].count);
+        made[*done] = vo_alloc(map->ctx, bytes);
+        if (bytes == 0) continue;
+        if (!made[*done]) return vo_fail_memory(map->ctx, "carrying arrays to the new mesh");
+        vo_result result = vo_remap_carry(map, c->kind, c->width, *c->array, made[*done]);
+        if (result == VO_OK) continue;
+        vo_free(map->ctx, made[*done], bytes);
+        return result;
+    }
+    return VO_OK;
+}
+
+vo_result vo_remap_carry_all(const vo_remap *map, const vo_carried *table, int count) {
+    if (count == 0) return VO_OK;
+    int done;
+    double **made = vo_new_array(map->ctx, double *, count);
+    if (!made) return vo_fail_memory(map->ctx, "carrying arrays to the new mesh");
+    vo_result result = make_all(map, table, count, made, &done);
+    for (int i = 0; i < done; i++) {
+        const vo_carried *c = &table[i];
+        const vo_lineage *l = &map->of[c->kind];
+        double *drop = result == VO_OK ? *c->array : made[i];
+        vo_free(map->ctx, drop, bytes_of(c, result == VO_OK ? l->old_count : l->count));
+        if (result == VO_OK) *c->array = made[i];
+    }
+    vo_free_array(map->ctx, made, count);
+    return result;
+}

@@ -81,6 +81,18 @@ void vo_parents_free(vo_context *ctx, vo_parents *parents);
 vo_result vo_remap_carry(const vo_remap *map, vo_remap_kind kind, int width, const double *old,
                          double *now);
 
+/* An array of somebody's: rows of `width` numbers, one for each element, from the context's memory
+ * and no larger than that (vo_new_array). */
+typedef struct vo_carried {
+    vo_remap_kind kind;
+    int width;
+    double **array;
+} vo_carried;
+
+/* Carries a whole table of arrays along: each is replaced by one for the present elements. Without
+ * memory none is. */
+vo_result vo_remap_carry_all(const vo_remap *map, const vo_carried *table, int count);
+
 /* ---- telling (mesh/edit*.c) ------------------------------------------------------------------ */
 
 /* Forgets everything: each of the `count` elements of each kind is itself. */
