@@ -29,7 +29,10 @@ double vo_mesh_mean_side(const vo_mesh *m) {
 int vo_mesh_refine_turns(const vo_mesh *m, double edge_length) {
     double mean = vo_mesh_mean_side(m);
     int turns = 0;
-    for (; turns < MOST_TURNS && mean > sqrt(2) * edge_length; mean /= 2) turns++;
+    while (turns < MOST_TURNS && mean > sqrt(2) * edge_length) {
+        mean /= 2;
+        turns++;
+    }
     return turns;
 }
 

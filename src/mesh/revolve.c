@@ -13,6 +13,7 @@ typedef struct ring {
 
 typedef struct rings {
     int count, capacity;
+    int points; /* of all rings */
     ring *ring;
 } rings;
 
@@ -25,9 +26,10 @@ static int points_around(double r, double edge) {
 static vo_result add_ring(vo_context *ctx, rings *list, double r, double z, double edge) {
     if (!vo_reserve(ctx, &list->ring, &list->capacity, list->count + 1))
         return vo_fail_memory(ctx, "a shape");
-    ring *last = list->count ? &list->ring[list->count - 1] : NULL;
-    list->ring[list->count++] = (ring){r, z, points_around(r, edge),
-                                       last ? last->first + last->count : 0, list->count % 2 == 1};
+    int points = points_around(r, edge);
+    list->ring[list->count] = (ring){r, z, points, list->points, list->count % 2 == 1};
+    list->count++;
+    list->points += points;
     return VO_OK;
 }
 
@@ -76,12 +78,10 @@ static void join_rings(const ring *a, const ring *b, vo_surface_parts *s) {
 
 /* A ring of n points has n triangles on each side. */
 static vo_result join_all(const rings *list, bool loop, vo_surface_parts *s) {
-    const ring *last = &list->ring[list->count - 1];
-    int nodes = last->first + last->count;
-    VO_TRY(vo_surface_parts_reserve(s, nodes, 2 * nodes));
+    VO_TRY(vo_surface_parts_reserve(s, list->points, 2 * list->points));
     place_points(list, s);
     for (int k = 0; k + 1 < list->count; k++) join_rings(&list->ring[k], &list->ring[k + 1], s);
-    if (loop) join_rings(last, &list->ring[0], s);
+    if (loop) join_rings(&list->ring[list->count - 1], &list->ring[0], s);
     return VO_OK;
 }
 

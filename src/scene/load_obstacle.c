@@ -101,7 +101,7 @@ static vo_result load_mesh(vo_loader *loader, const vo_json_at *at, vo_mesh **ou
 }
 
 static vo_result load_obstacle(vo_loader *loader, vo_json_at at) {
-    vo_mesh *mesh;
+    vo_mesh *mesh = NULL;
     VO_TRY(load_mesh(loader, &at, &mesh));
     vo_obstacle_def def = {.motion = vo_get_int(&at, "motion", -1),
                            .start = vo_get_real(&at, "start_time"),
