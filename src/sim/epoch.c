@@ -20,7 +20,7 @@ static vo_result enter(vo_context *ctx, const char *folder, int frame, int set_c
     epoch->first = frame;
     VO_TRY(find_next(ctx, folder, frame, &epoch->next));
     VO_TRY(vo_scene_load_at(ctx, path, frame, set_count, sets, &epoch->scene));
-    return vo_sim_create(ctx, epoch->scene, &epoch->sim);
+    return vo_sim_create_for_frames(ctx, epoch->scene, &epoch->sim);
 }
 
 vo_result vo_epoch_enter(vo_context *ctx, const char *folder, int frame, int set_count,

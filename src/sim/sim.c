@@ -14,13 +14,14 @@ static vo_result copy_cloths(vo_sim *sim) {
     return VO_OK;
 }
 
-/* The first state as the scene has it, but for what intersects in it. */
+/* The first state as the scene has it, but for what intersects or is torn apart in it. */
 static vo_result start(vo_sim *sim) {
     vo_sim_load_rows(sim);
     vo_sim_obstacles_aim(sim, 0, sim->dt);
     vo_sim_handles_move(sim, 0, sim->dt);
     vo_sim_contact_aim(sim, sim->dt);
-    return vo_sim_untangle(sim);
+    VO_TRY(vo_sim_untangle(sim));
+    return vo_sim_relax(sim);
 }
 
 static vo_result create_inspector(vo_sim *sim) {
@@ -36,7 +37,7 @@ static void destroy_inspector(vo_sim *sim) {
     vo_delete(sim->ctx, sim->inspector);
 }
 
-static vo_result build(vo_sim *sim) {
+static vo_result build(vo_sim *sim, bool from_start) {
     VO_TRY(copy_cloths(sim));
     VO_TRY(vo_sim_handles_create(sim));
     VO_TRY(vo_sim_obstacles_create(sim));
@@ -44,11 +45,12 @@ static vo_result build(vo_sim *sim) {
     VO_TRY(vo_sim_rebuild(sim));
     VO_TRY(create_inspector(sim));
     vo_stats_begin(&sim->stats, 0, 0);
+    if (!from_start) return VO_OK;
     VO_TRY(start(sim));
     return vo_sim_measure_frame(sim, &sim->stats);
 }
 
-vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out) {
+static vo_result create(vo_context *ctx, const vo_scene *scene, bool from_start, vo_sim **out) {
     *out = NULL;
     if (scene->def.solver == VO_SOLVER_DIRECT && !vo_direct_available())
         return vo_fail(ctx, VO_BAD_CALL,
@@ -60,13 +62,21 @@ vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out) {
     sim->scene = scene;
     sim->dt = scene->def.frame_time / scene->def.frame_steps;
     vo_arena_init(&sim->scratch, ctx);
-    vo_result result = build(sim);
+    vo_result result = build(sim, from_start);
     if (result != VO_OK) {
         vo_sim_destroy(sim);
         return result;
     }
     *out = sim;
     return VO_OK;
+}
+
+vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out) {
+    return create(ctx, scene, true, out);
+}
+
+vo_result vo_sim_create_for_frames(vo_context *ctx, const vo_scene *scene, vo_sim **out) {
+    return create(ctx, scene, false, out);
 }
 
 void vo_sim_destroy(vo_sim *sim) {

@@ -81,6 +81,10 @@ struct vo_sim {
     vo_stats stats;          /* since the frame began */
 };
 
+/* sim.c: as vo_sim_create, without making the first state fit to start from: a frame is to be read
+ * into it. */
+vo_result vo_sim_create_for_frames(vo_context *ctx, const vo_scene *scene, vo_sim **out);
+
 /* handles.c */
 vo_result vo_sim_handles_create(vo_sim *sim);
 void vo_sim_handles_free(vo_sim *sim);
@@ -116,6 +120,9 @@ vo_result vo_sim_untangle(vo_sim *sim);
 
 /* step.c: solver and limiter for the present topology. */
 vo_result vo_sim_rebuild(vo_sim *sim);
+/* Before the first step: cloth that is stretched beyond what a fabric bears gives way slowly, in
+ * steps that all begin at rest, until it is not or no longer gets better. */
+vo_result vo_sim_relax(vo_sim *sim);
 void vo_sim_load_rows(vo_sim *sim);  /* meshes -> solver rows */
 void vo_sim_store_rows(vo_sim *sim); /* solver rows -> meshes */
 

@@ -202,6 +202,65 @@ vo_result vo_sim_step_frame(vo_sim *sim) {
     return inspect(sim);
 }
 
+/* ---- before the first step ------------------------------------------------------------------ */
+
+/* Beyond this strain cloth is not stretched but put together badly. */
+static const double TORN = 0.5;
+
+enum { MAX_RELAXING = 60 };
+
+static double largest_strain(const vo_sim *sim) {
+    double max = 0, min = 0;
+    for (int c = 0; c < sim->cloth_count; c++) vo_mesh_strain(sim->cloth[c].mesh, &max, &min);
+    return max;
+}
+
+static void stop(vo_sim *sim) {
+    for (int c = 0; c < sim->cloth_count; c++) {
+        vo_mesh *mesh = sim->cloth[c].mesh;
+        for (int i = 0; i < mesh->node_count; i++) mesh->node_v[i] = v3(0, 0, 0);
+    }
+    vo_implicit *s = &sim->implicit;
+    for (int i = 0; i < s->system.row_count; i++) s->guess[i] = (vo_vec4){0};
+}
+
+/* The velocities of the scene, whose meshes have the same nodes. */
+static void set_off(vo_sim *sim) {
+    for (int c = 0; c < sim->cloth_count; c++) {
+        vo_mesh *mesh = sim->cloth[c].mesh;
+        for (int i = 0; i < mesh->node_count; i++)
+            mesh->node_v[i] = sim->scene->cloth[c].mesh->node_v[i];
+    }
+}
+
+/* One step at time 0, in which only cloth moves. */
+static vo_result relax_once(vo_sim *sim) {
+    span t = {0, 0, sim->dt};
+    stop(sim);
+    vo_sim_load_rows(sim);
+    return advance(sim, t, 0) == VO_STEP_NO_MEMORY ? VO_NO_MEMORY : VO_OK;
+}
+
+vo_result vo_sim_relax(vo_sim *sim) {
+    double first = largest_strain(sim), strain = first, best = INFINITY;
+    if (first <= TORN || (sim->scene->def.disable & VO_DISABLE_PHYSICS)) return VO_OK;
+    int steps = 0;
+    for (int since = 0; steps < MAX_RELAXING && strain > TORN && since < 10; steps++, since++) {
+        VO_TRY(relax_once(sim));
+        strain = largest_strain(sim);
+        if (strain < 0.99 * best) since = 0, best = strain;
+    }
+    stop(sim);
+    set_off(sim);
+    int untangled = sim->stats.untangled;
+    vo_stats_begin(&sim->stats, 0, 0);
+    sim->stats.untangled = untangled;
+    vo_log_line(sim->ctx, VO_LOG_INFO,
+                "cloth was stretched by up to %.0f %% at the start; relaxed to %.0f %% in %d steps",
+                100 * first, 100 * strain, steps);
+    return VO_OK;
+}
+
 /* ---- meshes and rows ------------------------------------------------------------------------ */
 
 void vo_sim_load_rows(vo_sim *sim) {
