@@ -318,9 +318,9 @@ static double scaled_element(const block_system *s, const vo_ranges *g, int i, i
     double sum = 0;
     for (int p = 0; k >= 0 && p < 3; p++)
         for (int q = 0; q < 3; q++)
-            sum += (double)g->inverse[VO_PACKED * i + 3 * p + r] *
+            sum += (double)g->inverse[VO_ROOT * i + 3 * p + r] *
                    (double)block_at(&s->a, k)[4 * q + p] *
-                   (double)g->inverse[VO_PACKED * j + 3 * q + c];
+                   (double)g->inverse[VO_ROOT * j + 3 * q + c];
     return sum;
 }
 
@@ -338,8 +338,8 @@ static void diagonal_blocks_are_scaled_to_the_identity(void **state) {
         for (int e = 0; e < 9; e++) {
             double product = 0; /* H G, G^t being kept */
             for (int k = 0; k < 3; k++)
-                product += (double)g.inverse[VO_PACKED * i + 3 * k + e % 3] *
-                           (double)g.root[VO_PACKED * i + 3 * k + e / 3];
+                product += (double)g.inverse[VO_ROOT * i + 3 * k + e % 3] *
+                           (double)g.root[VO_ROOT * i + 3 * k + e / 3];
             assert_near(product, e % 4 == 0 ? 1 : 0, 1e-6);
             assert_near(scaled_element(&s, &g, i, i, e % 3, e / 3), e % 4 == 0 ? 1 : 0, 1e-6);
         }
@@ -348,7 +348,7 @@ static void diagonal_blocks_are_scaled_to_the_identity(void **state) {
     m = block_at(&s.a, s.pattern.diagonal[N - 1]);
     m[0] = NAN;
     assert_int_equal(VO_DISPATCH(ctx, vo_ranges_factor)(&g, &s.a, 0, N), 2);
-    for (int e = 0; e < 9; e++) assert_true(g.inverse[VO_PACKED * 33 + e] == 0);
+    for (int e = 0; e < 9; e++) assert_true(g.inverse[VO_ROOT * 33 + e] == 0);
     vo_ranges_free(&g);
     free_system(&s);
     vo_context_destroy(ctx);

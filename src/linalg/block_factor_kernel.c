@@ -33,9 +33,9 @@ VO_INLINE void store_float_block(const vo_d4 *m, float *to) {
 }
 
 /* Column j of the work space loses W_i D^-1 W_j^t for every entry i >= j of column k, whose entries
- * are all found in column j (or are its pivot). `scaled` is (W_j D^-1)^t. Where there are as many as
- * column j has, they are the same, and nothing need be searched: so it is within separators, where
- * most of the work lies. */
+ * are all found in column j (or are its pivot). `scaled` is (W_j D^-1)^t. Where there are as many
+ * as column j has, they are the same, and nothing need be searched: so it is within separators,
+ * where most of the work lies. */
 VO_INLINE void update_column(const vo_block_factor *f, int k, int first, const vo_d4 scaled[9]) {
     double *column = f->work + (size_t)f->count * B;
     int j = f->step[first], target = f->column_start[j], end = f->column_start[k + 1];
@@ -43,7 +43,8 @@ VO_INLINE void update_column(const vo_block_factor *f, int k, int first, const v
     const double *from = column + (size_t)(first + 1) * B;
     double *to = column + (size_t)target * B;
     if (f->column_start[j + 1] - target == end - first - 1) {
-        for (int q = first + 1; q < end; q++, from += B, to += B) subtract_product(from, scaled, to);
+        for (int q = first + 1; q < end; q++, from += B, to += B)
+            subtract_product(from, scaled, to);
         return;
     }
     for (int q = first + 1; q < end; q++, from += B) {

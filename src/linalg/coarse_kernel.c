@@ -54,7 +54,7 @@ void VO_KERNEL(vo_coarse_sum)(const vo_coarse *given, const vo_block_matrix *a, 
 /* Adds a sum to E and scales it. */
 VO_INLINE void gather_sum(const vo_coarse *c, const float *h, int s) {
     float *from = c->sum + (size_t)s * P, *to = c->e.block + (size_t)c->block_of[s] * B;
-    columns m = {{f4_load(from), f4_load(from + 3), f4_load(from + 6)}};
+    columns m = {{f4_load(from), f4_load(from + 3), {from[6], from[7], from[8], 0}}};
     for (int column = 0; column < 3; column++) {
         vo_f4 v = f4_clear_w(m.c[column]);
         f4_store(to + 4 * column, f4_load(to + 4 * column) + v);
@@ -72,6 +72,6 @@ void VO_KERNEL(vo_coarse_gather)(const vo_coarse *given, const vo_ranges *ranges
         memset(c->e.block + (size_t)first * B, 0, (size_t)count * B * sizeof(float));
         for (int i = g * c->size; i < vo_coarse_end(c, g); i++)
             for (int s = c->sum_start[i]; s < c->sum_start[i + 1]; s++)
-                gather_sum(c, inverse + (size_t)i * P, s);
+                gather_sum(c, inverse + (size_t)i * VO_ROOT, s);
     }
 }

@@ -58,6 +58,10 @@ static void list_lower(vo_ranges *g) {
 
 static size_t packed_floats(int count) { return (size_t)count * B + VO_PACKED_MORE; }
 
+static size_t root_floats(const vo_ranges *g) {
+    return (size_t)g->pattern->row_count * VO_ROOT + 1;
+}
+
 static bool allocate_rows(vo_ranges *g) {
     size_t n = (size_t)g->pattern->row_count + 1;
     g->first = vo_new_array(g->ctx, int, n);
@@ -65,8 +69,8 @@ static bool allocate_rows(vo_ranges *g) {
     g->upper_start = vo_new_array(g->ctx, int, n);
     g->lower_start = vo_new_array(g->ctx, int, n);
     g->cross_start = vo_new_array(g->ctx, int, n);
-    g->root = vo_new_array(g->ctx, float, packed_floats(g->pattern->row_count));
-    g->inverse = vo_new_array(g->ctx, float, packed_floats(g->pattern->row_count));
+    g->root = vo_alloc_zero(g->ctx, root_floats(g) * sizeof(float));
+    g->inverse = vo_alloc_zero(g->ctx, root_floats(g) * sizeof(float));
     return g->first && g->last && g->upper_start && g->lower_start && g->cross_start && g->root &&
            g->inverse;
 }
@@ -103,8 +107,8 @@ void vo_ranges_free(vo_ranges *g) {
     vo_free_array(g->ctx, g->upper_start, n);
     vo_free_array(g->ctx, g->lower_start, n);
     vo_free_array(g->ctx, g->cross_start, n);
-    vo_free_array(g->ctx, g->root, packed_floats(g->pattern->row_count));
-    vo_free_array(g->ctx, g->inverse, packed_floats(g->pattern->row_count));
+    vo_free_array(g->ctx, g->root, root_floats(g));
+    vo_free_array(g->ctx, g->inverse, root_floats(g));
     vo_free(g->ctx, g->upper_at, (size_t)g->upper_count + 1);
     vo_free(g->ctx, g->lower_at, (size_t)g->upper_count + 1);
     vo_free_array(g->ctx, g->lower_block, (size_t)g->upper_count + 1);

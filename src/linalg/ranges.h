@@ -34,6 +34,7 @@ enum {
     VO_HALF = 128,
     VO_RANGE = 2 * VO_HALF, /* two half ranges take turns, so that one need not wait for itself */
     VO_PACKED = 9,          /* floats a block */
+    VO_ROOT = 10,           /* floats a row of G^t or H: a load of four stays within the row */
 };
 _Static_assert(VO_HALF <= 256, "places within a half range are bytes");
 
@@ -51,7 +52,7 @@ typedef struct vo_ranges {
     unsigned short *lower_block; /* [upper_count] block, from the half range's first */
     int *cross_column;           /* [cross_count] */
     float *upper, *cross;        /* [count][VO_PACKED] */
-    float *root, *inverse;       /* [row_count][VO_PACKED] columns of G^t and of H */
+    float *root, *inverse;       /* [row_count][VO_ROOT] columns of G^t and of H */
 } vo_ranges;
 
 vo_result vo_ranges_init(vo_context *ctx, const vo_block_pattern *pattern, vo_ranges *out);
@@ -118,7 +119,9 @@ VO_INLINE void packed_store(vo_f4 c0, vo_f4 c1, vo_f4 c2, float *to) {
     memcpy(to + 6, &c2, 3 * sizeof *to);
 }
 
-/* Where a packed array ends, the last load of four needs this many floats more. */
+/* Where a packed array ends, the last load of four needs this many floats more. What it takes from
+ * the next block is never used, but no other thread may be writing there: packed blocks are read
+ * only in passes that do not write them. */
 enum { VO_PACKED_MORE = 4 };
 
 #endif

@@ -18,7 +18,7 @@ VO_INLINE void scatter_blocks(const vo_d4 element[B], vo_i4 keep, int rows, floa
     vo_f4 value[B];
     for (int e = 0; e < B; e++) value[e] = narrow(d4_select(keep, element[e], d4_set(0)));
     for (int lane = 0; lane < rows; lane++)
-        for (int e = 0; e < B; e++) to[lane * B + e] = value[e][lane];
+        for (int e = 0; e < B; e++) to[lane * VO_ROOT + e] = value[e][lane];
 }
 
 /* D = G G^t of four blocks; the columns of G^t and of H = G^-1. Both are zero where D is not
@@ -49,7 +49,8 @@ int VO_KERNEL(vo_ranges_factor)(const vo_ranges *given, const vo_block_matrix *a
         const float *d[LANES];
         for (int k = 0; k < LANES; k++)
             d[k] = a->block + (size_t)g->pattern->diagonal[k < rows ? i + k : i] * VO_BLOCK_FLOATS;
-        vo_i4 keep = factor_blocks(d, rows, g->root + (size_t)i * B, g->inverse + (size_t)i * B);
+        vo_i4 keep =
+            factor_blocks(d, rows, g->root + (size_t)i * VO_ROOT, g->inverse + (size_t)i * VO_ROOT);
         for (int k = 0; k < rows; k++) singular += !keep[k];
     }
     return singular;
@@ -68,10 +69,10 @@ VO_INLINE void pack_block(const float *from, const float *hi, const float *hj, f
 /* Packs blocks [k, end) of row i at `to`. */
 VO_INLINE float *pack_blocks(const vo_ranges *g, const vo_block_matrix *a, int i, int k, int end,
                              float *to) {
-    const float *hi = g->inverse + (size_t)i * B;
+    const float *hi = g->inverse + (size_t)i * VO_ROOT;
     for (; k < end; k++, to += B)
         pack_block(a->block + (size_t)k * VO_BLOCK_FLOATS, hi,
-                   g->inverse + (size_t)g->pattern->column[k] * B, to);
+                   g->inverse + (size_t)g->pattern->column[k] * VO_ROOT, to);
     return to;
 }
 

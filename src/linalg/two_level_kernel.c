@@ -1,6 +1,6 @@
 #include "linalg/two_level.h"
 
-enum { B = VO_PACKED };
+enum { R = VO_ROOT };
 
 /* The loops below work on copies of the struct, which what they store cannot alias. */
 
@@ -15,7 +15,7 @@ double VO_KERNEL(vo_two_norm)(const vo_two_level *two, const vo_vec4 *v, int beg
     const float *h = two->ranges.inverse;
     vo_d4 sum = d4_set(0);
     for (int i = begin; i < end; i++) {
-        vo_d4 s = scale_row(h + (size_t)i * B, v + i);
+        vo_d4 s = scale_row(h + (size_t)i * R, v + i);
         sum += s * s;
     }
     return d4_sum(sum);
@@ -25,7 +25,7 @@ void VO_KERNEL(vo_two_load)(const vo_two_level *given, const vo_vec4 *r, double 
                             int end) {
     const vo_two_level two = *given;
     for (int i = begin; i < end; i++) {
-        vo_d4 s = d4_set(scale) * scale_row(two.ranges.inverse + (size_t)i * B, r + i);
+        vo_d4 s = d4_set(scale) * scale_row(two.ranges.inverse + (size_t)i * R, r + i);
         f4_store(two.r + i, narrow(s));
         f4_store(two.x + i, f4_set(0));
         f4_store(two.p + i, f4_set(0));
@@ -43,7 +43,7 @@ void VO_KERNEL(vo_two_unload)(const vo_two_level *two, double scale, int begin, 
     const float *h = two->ranges.inverse;
     const vo_float4 *from = two->x;
     for (int i = begin; i < end; i++) {
-        vo_f4 v = unscale_row(h + (size_t)i * B, f4_load(from + i));
+        vo_f4 v = unscale_row(h + (size_t)i * R, f4_load(from + i));
         vec4_store(x + i, vec4_load(x + i) + d4_set(scale) * widen(v));
     }
 }
@@ -52,7 +52,7 @@ void VO_KERNEL(vo_two_unload)(const vo_two_level *two, double scale, int begin, 
 VO_INLINE vo_f4 prolong_row(const vo_two_level *two, int i, const vo_float4 *y) {
     if (!two->coarse.free_row[i]) return f4_set(0);
     return f4_clear_w(
-        packed_times(two->ranges.root + (size_t)i * B, f4_load(y + (i >> two->coarse.shift))));
+        packed_times(two->ranges.root + (size_t)i * R, f4_load(y + (i >> two->coarse.shift))));
 }
 
 /* (H A Z y)_i */
@@ -112,7 +112,7 @@ void VO_KERNEL(vo_two_restrict)(const vo_two_level *given, const vo_float4 *r, i
     for (int g = begin; g < end; g++) {
         restriction sum = NOTHING;
         for (int i = g * c->size; i < vo_coarse_end(c, g); i++)
-            if (c->free_row[i]) restrict_row(&sum, two.ranges.root + (size_t)i * B, f4_load(r + i));
+            if (c->free_row[i]) restrict_row(&sum, two.ranges.root + (size_t)i * R, f4_load(r + i));
         vo_f4 all = f4_sums(sum.s[0], sum.s[1], sum.s[2]);
         f4_store(c->restricted + g, all);
         f4_store(c->right + g, all);
@@ -132,8 +132,8 @@ void VO_KERNEL(vo_two_cross)(const vo_two_level *given, const vo_float4 *r, floa
             vo_f4 t = f4_load(two.t + i) + f4_clear_w(cross);
             f4_store(two.t + i, t);
             if (!c->free_row[i]) continue;
-            restrict_row(&before, g->root + (size_t)i * B, f4_load(r + i));
-            restrict_row(&after, g->root + (size_t)i * B, t);
+            restrict_row(&before, g->root + (size_t)i * R, f4_load(r + i));
+            restrict_row(&after, g->root + (size_t)i * R, t);
         }
         vo_f4 all = f4_sums(before.s[0], before.s[1], before.s[2]);
         vo_f4 gone = f4_sums(after.s[0], after.s[1], after.s[2]);
@@ -163,7 +163,7 @@ void VO_KERNEL(vo_two_true)(const vo_two_level *given, float scale, int begin, i
     const vo_two_level two = *given;
     for (int i = begin; i < end; i++) {
         vo_f4 z = f4_set(scale) * f4_load(two.z + i) + prolong_row(&two, i, two.coarse.right);
-        f4_store(two.u + i, unscale_row(two.ranges.inverse + (size_t)i * B, z));
+        f4_store(two.u + i, unscale_row(two.ranges.inverse + (size_t)i * R, z));
     }
 }
 
@@ -175,7 +175,7 @@ double VO_KERNEL(vo_two_couple)(const vo_two_level *given, const vo_rows_view *c
         if (c->row_start[i] == c->row_start[i + 1]) continue;
         vo_f4 product =
             blocks_times_f4(c->block, c->column, c->row_start[i], c->row_start[i + 1], two.u);
-        vo_f4 v = f4_clear_w(packed_times(two.ranges.inverse + (size_t)i * B, product));
+        vo_f4 v = f4_clear_w(packed_times(two.ranges.inverse + (size_t)i * R, product));
         f4_store(two.q + i, f4_load(two.q + i) + v);
         sum += widen(f4_load(two.p + i) * v);
     }
