@@ -23,12 +23,12 @@ struct vo_candidates {
     vo_walks walks;
     vo_runs runs;
 
-    bool known;                /* runs are about positions `at` */
-    bool stepped;              /* `motion` and `hull` are about the step from `at` to `to` */
-    vo_vec3 *at, *to;          /* [node_count] */
-    vo_box *box, *hull;        /* [clusters] at `at`, and over the step */
-    vo_cluster_motion *motion; /* [clusters] */
-    unsigned char *dirty;      /* [clusters] */
+    bool known;                   /* runs are about positions `at` */
+    bool stepped;                 /* `motion` and `hull` are about the step from `at` to `to` */
+    vo_vec3 *at, *to;             /* [node_count] */
+    vo_box *box, *end_box, *hull; /* [clusters] at `at`, at the end of the step and over it */
+    vo_cluster_motion *motion;    /* [clusters] */
+    unsigned char *dirty;         /* [clusters] */
 
     vo_near_hit *grain_hit; /* [BLOCK * PAIR_GRAIN], and how many there are in each grain */
     vo_feature_key *grain_key;
@@ -55,15 +55,16 @@ static bool allocate(vo_candidates *c) {
     int nodes = c->surface->node_count, clusters = c->clusters.count;
     c->start_count = vo_max_int(nodes, c->surface->edge_count);
     return NEW(ctx, c->at, nodes) && NEW(ctx, c->to, nodes) && NEW(ctx, c->box, clusters) &&
-           NEW(ctx, c->hull, clusters) && NEW(ctx, c->motion, clusters) &&
-           NEW(ctx, c->dirty, clusters) && NEW(ctx, c->grain_hit, BLOCK * PAIR_GRAIN) &&
+           NEW(ctx, c->end_box, clusters) && NEW(ctx, c->hull, clusters) &&
+           NEW(ctx, c->motion, clusters) && NEW(ctx, c->dirty, clusters) &&
+           NEW(ctx, c->grain_hit, BLOCK * PAIR_GRAIN) &&
            NEW(ctx, c->grain_key, BLOCK * PAIR_GRAIN) && NEW(ctx, c->start, c->start_count);
 }
 
 static vo_result set_up(vo_candidates *c) {
     VO_TRY(vo_clusters_create(c->ctx, c->surface, &c->clusters));
     VO_TRY(vo_walks_create(c->ctx, c->surface, &c->clusters, &c->walks));
-    vo_runs_init(&c->runs, c->ctx, c->surface, &c->clusters, c->thickness);
+    VO_TRY(vo_runs_create(c->ctx, c->surface, &c->clusters, c->thickness, &c->runs));
     return allocate(c) ? VO_OK : vo_fail_memory(c->ctx, "candidates");
 }
 
@@ -91,6 +92,7 @@ void vo_candidates_destroy(vo_candidates *c) {
     FREE(ctx, c->at, nodes);
     FREE(ctx, c->to, nodes);
     FREE(ctx, c->box, clusters);
+    FREE(ctx, c->end_box, clusters);
     FREE(ctx, c->hull, clusters);
     FREE(ctx, c->motion, clusters);
     FREE(ctx, c->dirty, clusters);
@@ -125,32 +127,25 @@ vo_candidates_report vo_candidates_report_take(vo_candidates *c) {
 
 typedef struct move_job {
     vo_candidates *c;
-    const vo_vec3 *from, *to;
+    const vo_vec3 *to;
     bool all; /* or only the clusters marked as dirty */
 } move_job;
 
-/* Motions of clusters, and their hulls over the way. */
+/* Motions of clusters, and their boxes at the end and over the way. */
 static void move_clusters(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     move_job *job = arg;
     vo_candidates *c = job->c;
     for (int i = begin; i < end; i++) {
         if (!job->all && !c->dirty[i]) continue;
-        c->motion[i] = vo_cluster_move(&c->clusters, i, job->from, job->to);
-        c->hull[i] = box_join(vo_cluster_box(&c->clusters, i, job->from),
-                              vo_cluster_box(&c->clusters, i, job->to));
+        c->runs.kernels->move(&c->clusters, i, c->at, job->to, &c->motion[i], &c->end_box[i]);
+        c->hull[i] = box_join(c->box[i], c->end_box[i]);
     }
 }
 
-static void move_all(vo_candidates *c, const vo_vec3 *from, const vo_vec3 *to, bool all) {
-    move_job job = {c, from, to, all};
+static void move_all(vo_candidates *c, const vo_vec3 *to, bool all) {
+    move_job job = {c, to, all};
     vo_parallel_for(c->ctx, c->clusters.count, CLUSTER_GRAIN, move_clusters, &job);
-}
-
-static void box_clusters(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    vo_candidates *c = arg;
-    for (int i = begin; i < end; i++) c->box[i] = vo_cluster_box(&c->clusters, i, c->at);
 }
 
 static bool same_positions(const vo_candidates *c, const vo_vec3 *a, const vo_vec3 *b) {
@@ -162,17 +157,16 @@ static void copy_positions(const vo_candidates *c, vo_vec3 *to, const vo_vec3 *f
     if (c->surface->node_count > 0) memcpy(to, from, (size_t)c->surface->node_count * sizeof *to);
 }
 
-/* Brings what is known to x0. */
+/* Brings what is known to x0. Mostly that is where the step before was to end. */
 static void arrive(vo_candidates *c) {
     const vo_vec3 *x0 = c->surface->x0;
     if (c->known && same_positions(c, c->at, x0)) return;
     double start = vo_now();
-    if (c->known) {
-        move_all(c, c->at, x0, true);
-        vo_runs_advance(&c->runs, c->motion);
-    }
+    if (!c->known) copy_positions(c, c->at, x0);
+    if (!c->stepped || !same_positions(c, c->to, x0)) move_all(c, x0, true);
+    vo_runs_advance(&c->runs, c->motion);
     copy_positions(c, c->at, x0);
-    vo_parallel_for(c->ctx, c->clusters.count, CLUSTER_GRAIN, box_clusters, c);
+    memcpy(c->box, c->end_box, (size_t)c->clusters.count * sizeof *c->box);
     c->known = true;
     c->stepped = false;
     c->report.tree_s += vo_now() - start;
@@ -196,10 +190,10 @@ static void step(vo_candidates *c) {
     double start = vo_now();
     if (c->stepped) {
         find_changed(c);
-        move_all(c, c->at, s->x1, false);
+        move_all(c, s->x1, false);
     } else {
         copy_positions(c, c->to, s->x1);
-        move_all(c, c->at, s->x1, true);
+        move_all(c, s->x1, true);
     }
     c->stepped = true;
     c->report.tree_s += vo_now() - start;
@@ -228,40 +222,49 @@ static vo_result wake(vo_candidates *c) {
 
 /* ---- near ----------------------------------------------------------------------------------- */
 
-/* The nodes of an awake pair. */
-static vo_feature_pair pair_of(const vo_candidates *c, int i) {
-    const vo_awake *p = &c->runs.awake[i];
-    vo_feature_pair pair = {.kind = i < c->runs.awake_faces ? VO_NODE_FACE : VO_EDGE_EDGE};
-    if (pair.kind == VO_NODE_FACE)
-        vo_node_face_nodes(c->surface, p->key, pair.node);
-    else
-        vo_edge_edge_nodes(c->surface, p->key, pair.node);
-    return pair;
-}
-
 /* What a pair was measured to have becomes its low. */
-static void note_distance(vo_candidates *c, int i, double least) {
-    const vo_awake *p = &c->runs.awake[i];
+static void note_distance(vo_candidates *c, const vo_awake *p, double least) {
     c->runs.pool.low[p->place] = vo_float_below(c->runs.run[p->run].way + least);
 }
 
-/* A block of awake pairs. */
+/* A block of awake pairs of one kind. */
 typedef struct block {
     vo_candidates *c;
+    vo_feature_kind kind;
     int first;
     const unsigned char *moved; /* swept: NULL or the marks */
 } block;
 
+/* Takes a lane of what was measured as a hit, if it is one. */
+static bool take_lane(const vo_candidates *c, const int node[4], vo_feature_kind kind,
+                      const vo_measured *m, int lane, vo_near *near) {
+    double distance = sqrt(m->squared[lane]);
+    double thickness = vo_pair_thickness(c->surface, node, c->thickness);
+    if (!(distance < thickness)) return false;
+    vo_vec3 offset = v3(m->offset[0][lane], m->offset[1][lane], m->offset[2][lane]);
+    *near = (vo_near){.pair = {{node[0], node[1], node[2], node[3]}, kind},
+                      .normal = v3_scale(1 / distance, offset),
+                      .distance = distance,
+                      .thickness = thickness};
+    for (int k = 0; k < 4; k++) near->weight[k] = m->weight[k][lane];
+    if (!(distance > 0)) near->normal = vo_pair_across(c->surface, &near->pair);
+    return kind == VO_NODE_FACE || vo_is_inside(near->weight);
+}
+
 static void measure_near(void *arg, int begin, int end, int chunk) {
     block *b = arg;
     vo_candidates *c = b->c;
+    const vo_awake *awake = c->runs.awake + b->first + begin;
+    int node[PAIR_GRAIN][4], n = end - begin;
+    vo_measured measured[PAIR_GRAIN / 4];
+    for (int i = 0; i < n; i++) vo_pair_nodes(c->surface, b->kind, awake[i].key, node[i]);
+    c->runs.kernels->measure(c->surface, b->kind, n, (const int(*)[4])node, measured);
     vo_near_hit *to = c->grain_hit + begin;
-    for (int i = begin; i < end; i++) {
-        double least;
-        vo_feature_pair pair = pair_of(c, b->first + i);
-        to->key = c->runs.awake[b->first + i].key;
-        to += vo_measure_pair(c->surface, &pair, c->thickness, &to->near, &least);
-        note_distance(c, b->first + i, least);
+    for (int i = 0; i < n; i++) {
+        const vo_measured *m = &measured[i / 4];
+        to->key = awake[i].key;
+        to += take_lane(c, node[i], b->kind, m, i % 4, &to->near);
+        note_distance(c, &awake[i], m->least[i % 4]);
     }
     c->grain_count[chunk] = (int)(to - (c->grain_hit + begin));
 }
@@ -278,17 +281,23 @@ static bool take_hits(vo_candidates *c, int n) {
     return true;
 }
 
-/* Measures all pairs that are awake. */
-static bool find_near(vo_candidates *c) {
-    c->hit_count = 0;
-    for (int first = 0; first < c->runs.awake_count; first += BLOCK * PAIR_GRAIN) {
-        int n = vo_min_int(c->runs.awake_count - first, BLOCK * PAIR_GRAIN);
-        block b = {c, first, NULL};
+/* Measures the awake pairs from `first` to `end`, all of one kind. */
+static bool find_hits(vo_candidates *c, vo_feature_kind kind, int first, int end) {
+    for (; first < end; first += BLOCK * PAIR_GRAIN) {
+        int n = vo_min_int(end - first, BLOCK * PAIR_GRAIN);
+        block b = {.c = c, .kind = kind, .first = first};
         vo_parallel_for(c->ctx, n, PAIR_GRAIN, measure_near, &b);
         if (!take_hits(c, n)) return false;
     }
+    return true;
+}
+
+static bool find_near(vo_candidates *c) {
+    int faces = c->runs.awake_faces, all = c->runs.awake_count;
+    c->hit_count = 0;
+    bool ok = find_hits(c, VO_NODE_FACE, 0, faces) && find_hits(c, VO_EDGE_EDGE, faces, all);
     vo_runs_settle(&c->runs);
-    return vo_reserve(c->ctx, &c->near, &c->near_capacity, c->hit_count) &&
+    return ok && vo_reserve(c->ctx, &c->near, &c->near_capacity, c->hit_count) &&
            vo_reserve(c->ctx, &c->order, &c->order_capacity, c->hit_count);
 }
 
@@ -326,13 +335,14 @@ static void measure_swept(void *arg, int begin, int end, int chunk) {
     vo_feature_key *to = c->grain_key + begin;
     for (int i = begin; i < end; i++) {
         const vo_awake *p = &c->runs.awake[b->first + i];
-        vo_feature_pair pair = pair_of(c, b->first + i);
+        vo_feature_pair pair = {.kind = b->kind};
+        vo_pair_nodes(c->surface, b->kind, p->key, pair.node);
         if (!is_marked(&pair, b->moved)) continue;
         double least = (double)c->runs.pool.low[p->place] - c->runs.run[p->run].way;
         if (vo_pair_travel(c->surface, &pair) + c->keep < least) continue;
         *to = p->key;
         to += !vo_pair_is_clear(c->surface, &pair, c->keep, &least);
-        note_distance(c, b->first + i, least);
+        note_distance(c, p, least);
     }
     c->grain_count[chunk] = (int)(to - (c->grain_key + begin));
 }
@@ -351,10 +361,11 @@ static bool take_keys(vo_candidates *c, int n) {
 }
 
 /* Tests the awake pairs from `first` to `end`, all of one kind. */
-static bool find_swept(vo_candidates *c, int first, int end, const unsigned char *moved) {
+static bool find_swept(vo_candidates *c, vo_feature_kind kind, int first, int end,
+                       const unsigned char *moved) {
     for (; first < end; first += BLOCK * PAIR_GRAIN) {
         int n = vo_min_int(end - first, BLOCK * PAIR_GRAIN);
-        block b = {c, first, moved};
+        block b = {c, kind, first, moved};
         vo_parallel_for(c->ctx, n, PAIR_GRAIN, measure_swept, &b);
         if (!take_keys(c, n)) return false;
     }
@@ -369,12 +380,8 @@ static bool place_swept(vo_candidates *c, int first, vo_feature_kind kind) {
         return false;
     vo_sort_keys(n, c->swept_key + first, c->spare_key);
     for (int i = first; i < c->swept_count; i++) {
-        vo_feature_pair *pair = &c->swept[i];
-        pair->kind = kind;
-        if (kind == VO_NODE_FACE)
-            vo_node_face_nodes(c->surface, c->swept_key[i], pair->node);
-        else
-            vo_edge_edge_nodes(c->surface, c->swept_key[i], pair->node);
+        c->swept[i].kind = kind;
+        vo_pair_nodes(c->surface, kind, c->swept_key[i], c->swept[i].node);
     }
     return true;
 }
@@ -412,9 +419,10 @@ static vo_result answer_swept(vo_candidates *c, const unsigned char *moved) {
     VO_TRY(wake(c));
     int faces = c->runs.awake_faces, all = c->runs.awake_count;
     c->swept_count = 0;
-    bool ok = find_swept(c, 0, faces, moved) && place_swept(c, 0, VO_NODE_FACE);
+    bool ok = find_swept(c, VO_NODE_FACE, 0, faces, moved) && place_swept(c, 0, VO_NODE_FACE);
     int face_pairs = c->swept_count;
-    ok = ok && find_swept(c, faces, all, moved) && place_swept(c, face_pairs, VO_EDGE_EDGE);
+    ok = ok && find_swept(c, VO_EDGE_EDGE, faces, all, moved) &&
+         place_swept(c, face_pairs, VO_EDGE_EDGE);
     vo_runs_settle(&c->runs);
     return ok ? VO_OK : vo_fail_memory(c->ctx, "candidates");
 }

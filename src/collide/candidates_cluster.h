@@ -65,13 +65,6 @@ typedef struct vo_cluster_motion {
     double radius, rest;
 } vo_cluster_motion;
 
-/* The motion of cluster c between two sets of positions; larger by what rounding may take off. */
-vo_cluster_motion vo_cluster_move(const vo_clusters *clusters, int c, const vo_vec3 *from,
-                                  const vo_vec3 *to);
-
-/* Bounds of its nodes. */
-vo_box vo_cluster_box(const vo_clusters *clusters, int c, const vo_vec3 *x);
-
 /* By how much features of the two may come closer; larger by what rounding may take off. */
 static inline double vo_cluster_travel(const vo_cluster_motion *a, const vo_cluster_motion *b) {
     vo_vec3 turn = v3_scale(0.5, v3_add(a->turn, b->turn));

@@ -5,182 +5,155 @@
 
 #include <string.h>
 
-enum { LIST_GRAIN = 8 };
+enum {
+    LIST_GRAIN = 8,
+    LIST_BATCH = 1024,       /* lists made before they are put into the pool */
+    SCRATCH_PAIRS = 1 << 18, /* room for them, more than one list can ever take */
+};
 
-/* Features of one kind of a cluster with their boxes, less those too far from the other cluster. */
-typedef struct features {
-    int count;
-    int id[VO_CLUSTER_NODES];
-    vo_box box[VO_CLUSTER_NODES];
-} features;
+/* ---- memory --------------------------------------------------------------------------------- */
 
-/* Where pairs go; without arrays they are only counted. */
-typedef struct sink {
-    vo_feature_key *key;
-    float *low;
-    int count;
-} sink;
+static int list_size(const vo_lists *l, int c) { return l->begin[c + 1] - l->begin[c]; }
 
-typedef struct listing {
-    const vo_surface *s;
-    double limit2; /* square of the distance of boxes up to which pairs are listed */
-    sink to;
-} listing;
-
-static void add_feature(features *f, int id, vo_box box, const vo_box *other, double limit2) {
-    f->id[f->count] = id;
-    f->box[f->count] = box;
-    f->count += !(vo_box_gap2(&box, other) > limit2);
+/* Blocks of boxes that the features of a cluster take. */
+static int box_blocks(const vo_clusters *k, int c) {
+    return vo_box4_count(list_size(&k->own_node, c)) + vo_box4_count(list_size(&k->face, c)) +
+           vo_box4_count(list_size(&k->own_edge, c));
 }
 
-static vo_box point_box(vo_vec3 x) { return (vo_box){x, x}; }
+vo_result vo_runs_create_lists(vo_runs *r) {
+    vo_context *ctx = r->ctx;
+    const vo_clusters *k = r->clusters;
+    size_t n = (size_t)k->count + 1;
+    r->box_begin = vo_alloc_zero(ctx, n * sizeof *r->box_begin);
+    if (!r->box_begin) return vo_fail_memory(ctx, "candidates");
+    for (int c = 0; c < k->count; c++) r->box_begin[c + 1] = r->box_begin[c] + box_blocks(k, c);
+    r->feature_box = vo_alloc(ctx, ((size_t)r->box_begin[k->count] + 1) * sizeof *r->feature_box);
+    r->wanted = vo_alloc(ctx, n * sizeof *r->wanted);
+    r->is_wanted = vo_alloc_zero(ctx, n);
+    r->place = vo_alloc(ctx, LIST_BATCH * sizeof *r->place);
+    bool ok = r->feature_box && r->wanted && r->is_wanted && r->place &&
+              vo_reserve(ctx, &r->scratch.key, &r->scratch.key_capacity, SCRATCH_PAIRS) &&
+              vo_reserve(ctx, &r->scratch.low, &r->scratch.low_capacity, SCRATCH_PAIRS);
+    return ok ? VO_OK : vo_fail_memory(ctx, "candidates");
+}
 
-static void gather_nodes(const listing *l, const vo_clusters *c, int a, const vo_box *other,
-                         features *out) {
-    out->count = 0;
-    for (int i = c->own_node.begin[a]; i < c->own_node.begin[a + 1]; i++) {
-        int n = c->own_node.item[i];
-        add_feature(out, n, point_box(l->s->x0[n]), other, l->limit2);
+void vo_runs_free_lists(vo_runs *r) {
+    vo_context *ctx = r->ctx;
+    size_t n = (size_t)r->clusters->count + 1;
+    if (r->box_begin)
+        vo_free(ctx, r->feature_box,
+                ((size_t)r->box_begin[r->clusters->count] + 1) * sizeof *r->feature_box);
+    vo_free(ctx, r->box_begin, n * sizeof *r->box_begin);
+    vo_free(ctx, r->wanted, n * sizeof *r->wanted);
+    vo_free(ctx, r->is_wanted, n);
+    vo_free(ctx, r->place, LIST_BATCH * sizeof *r->place);
+    vo_free_array(ctx, r->scratch.key, r->scratch.key_capacity);
+    vo_free_array(ctx, r->scratch.low, r->scratch.low_capacity);
+}
+
+/* ---- one list ------------------------------------------------------------------------------- */
+
+/* The boxes of a cluster's own nodes, faces and own edges. */
+static void find_boxes(const vo_runs *r, int c, vo_feature_boxes out[3]) {
+    const vo_clusters *k = r->clusters;
+    const vo_lists *list[3] = {&k->own_node, &k->face, &k->own_edge};
+    const vo_box4 *box = r->feature_box + r->box_begin[c];
+    for (int kind = 0; kind < 3; kind++) {
+        int n = list_size(list[kind], c);
+        out[kind] = (vo_feature_boxes){box, list[kind]->item + list[kind]->begin[c], n};
+        box += vo_box4_count(n);
     }
 }
 
-static void gather_faces(const listing *l, const vo_clusters *c, int a, const vo_box *other,
-                         features *out) {
-    out->count = 0;
-    for (int i = c->face.begin[a]; i < c->face.begin[a + 1]; i++) {
-        const int *n = l->s->face[c->face.item[i]];
-        vo_box box = box_triangle(l->s->x0[n[0]], l->s->x0[n[1]], l->s->x0[n[2]]);
-        add_feature(out, c->face.item[i], box, other, l->limit2);
-    }
-}
-
-static void gather_edges(const listing *l, const vo_clusters *c, int a, const vo_box *other,
-                         features *out) {
-    out->count = 0;
-    for (int i = c->own_edge.begin[a]; i < c->own_edge.begin[a + 1]; i++) {
-        const int *n = l->s->edge[c->own_edge.item[i]];
-        vo_box box = box_add(point_box(l->s->x0[n[0]]), l->s->x0[n[1]]);
-        add_feature(out, c->own_edge.item[i], box, other, l->limit2);
-    }
-}
-
-static void add_pair(sink *to, vo_feature_key key, double gap2) {
-    if (to->key) {
-        to->key[to->count] = key;
-        to->low[to->count] = vo_low_distance(gap2);
-    }
-    to->count++;
-}
-
-/* Nodes of one cluster with faces of the other. */
-static void list_node_faces(listing *l, const features *nodes, const features *faces) {
-    int node[4];
-    for (int i = 0; i < nodes->count; i++)
-        for (int j = 0; j < faces->count; j++) {
-            double gap2 = vo_box_gap2(&nodes->box[i], &faces->box[j]);
-            vo_feature_key key = {nodes->id[i], faces->id[j]};
-            if (!(gap2 > l->limit2) && vo_node_face_nodes(l->s, key, node))
-                add_pair(&l->to, key, gap2);
-        }
-}
-
-static void list_edges(listing *l, const features *a, const features *b) {
-    int node[4];
-    for (int i = 0; i < a->count; i++)
-        for (int j = a == b ? i + 1 : 0; j < b->count; j++) {
-            double gap2 = vo_box_gap2(&a->box[i], &b->box[j]);
-            int p = a->id[i], q = b->id[j];
-            vo_feature_key key = {vo_min_int(p, q), vo_max_int(p, q)};
-            if (!(gap2 > l->limit2) && vo_edge_edge_nodes(l->s, key, node))
-                add_pair(&l->to, key, gap2);
-        }
-}
-
-/* All pairs of a run up to the limit. Returns how many of them, the first, are nodes with faces. */
-static int list_run(listing *l, const vo_clusters *c, const vo_run *run, const vo_box *box) {
-    features p, q;
+/* How many pairs a run has. */
+static int all_pairs(const vo_runs *r, const vo_run *run) {
+    const vo_clusters *k = r->clusters;
     int a = run->a, b = run->b;
-    gather_nodes(l, c, a, &box[b], &p);
-    gather_faces(l, c, b, &box[a], &q);
-    list_node_faces(l, &p, &q);
-    if (a != b) {
-        gather_nodes(l, c, b, &box[a], &p);
-        gather_faces(l, c, a, &box[b], &q);
-        list_node_faces(l, &p, &q);
-    }
-    int node_faces = l->to.count;
-    gather_edges(l, c, a, &box[b], &p);
-    if (a != b) gather_edges(l, c, b, &box[a], &q);
-    list_edges(l, &p, a == b ? &p : &q);
-    return node_faces;
+    return list_size(&k->own_node, a) * list_size(&k->face, b) +
+           list_size(&k->own_node, b) * list_size(&k->face, a) +
+           list_size(&k->own_edge, a) * list_size(&k->own_edge, b);
 }
 
-/* How far a list of a run shall reach: the need, and room for some steps at its pace. */
+/* How far the list of a run shall reach: the need, and room for some steps at its pace. */
 static double list_limit(const vo_runs *r, int index) {
     double need = (double)r->need[index], pace = (double)r->run[index].pace;
-    return need + vo_clamp(8 * pace, 0.1 * r->slack, vo_max(r->slack, 0.25 * need));
+    return need + vo_clamp(16 * pace, 0.25 * r->slack, vo_max(r->slack, 0.25 * need));
 }
 
-/* Whether the clusters themselves are far enough: then no list is needed. */
-static bool is_apart(const vo_runs *r, int index, const vo_box *box, double *gap2) {
-    const vo_run *run = &r->run[index];
+/* Lists the pairs of a run up to a limit. */
+static void list_run(const vo_runs *r, vo_run *run, float limit, vo_listed *to) {
+    vo_feature_boxes a[3], b[3];
+    find_boxes(r, run->a, a);
+    find_boxes(r, run->b, b);
+    r->kernels->list_node_faces(r->surface, &a[0], &b[1], limit, to);
+    if (run->a != run->b) r->kernels->list_node_faces(r->surface, &b[0], &a[1], limit, to);
+    run->node_faces = to->count;
+    r->kernels->list_edges(r->surface, &a[2], &b[2], limit, to);
+    run->count = to->count;
+}
+
+static float lowest(const float *low, int n) {
+    float least = INFINITY;
+    for (int i = 0; i < n; i++) least = low[i] < least ? low[i] : least;
+    return least;
+}
+
+/* Makes the list of a run into the scratch memory. Clusters that are far enough as a whole need
+ * none. */
+static void make_list(vo_runs *r, int index, const vo_box *box, int place) {
+    vo_run *run = &r->run[index];
     double limit = list_limit(r, index);
-    *gap2 = run->a == run->b ? 0 : vo_box_gap2(&box[run->a], &box[run->b]);
-    return *gap2 > limit * limit;
+    double gap2 = run->a == run->b ? 0 : vo_box_gap2(&box[run->a], &box[run->b]);
+    run->way = 0;
+    run->wake = INFINITY;
+    run->count = run->node_faces = 0;
+    run->rest = vo_low_distance(gap2);
+    if (gap2 > limit * limit) return;
+    vo_listed to = {r->scratch.key + place, r->scratch.low + place, 0};
+    list_run(r, run, (float)limit, &to);
+    run->wake = lowest(to.low, to.count);
+    run->rest = (float)limit * (1 - 0x1p-20f);
 }
 
-typedef struct list_job {
+/* ---- all lists ------------------------------------------------------------------------------ */
+
+/* A batch of stale runs. */
+typedef struct batch {
     vo_runs *runs;
     const vo_box *box;
-} list_job;
+    int first, count;
+} batch;
 
-static listing start_list(const vo_runs *r, int index) {
-    double limit = list_limit(r, index);
-    return (listing){.s = r->surface, .limit2 = limit * limit};
+static void make_batch(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    batch *b = arg;
+    for (int k = begin; k < end; k++)
+        make_list(b->runs, b->runs->stale[b->first + k], b->box, b->runs->place[k]);
 }
 
-/* First pass: sizes. */
-static void count_lists(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    list_job *job = arg;
-    vo_runs *r = job->runs;
-    for (int k = begin; k < end; k++) {
-        double gap2;
-        r->size[k][0] = r->size[k][1] = 0;
-        if (is_apart(r, r->stale[k], job->box, &gap2)) continue;
-        listing l = start_list(r, r->stale[k]);
-        r->size[k][0] = list_run(&l, r->clusters, &r->run[r->stale[k]], job->box);
-        r->size[k][1] = l.to.count;
+/* Takes as many runs as there is room for. */
+static batch next_batch(vo_runs *r, const vo_box *box, int first) {
+    batch b = {r, box, first, 0};
+    int used = 0;
+    while (first + b.count < r->stale_count && b.count < LIST_BATCH) {
+        int pairs = all_pairs(r, &r->run[r->stale[first + b.count]]);
+        if (used + pairs > SCRATCH_PAIRS) break;
+        r->place[b.count++] = used;
+        used += pairs;
     }
-}
-
-/* Second pass: each list into its place. */
-static void fill_lists(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    list_job *job = arg;
-    vo_runs *r = job->runs;
-    for (int k = begin; k < end; k++) {
-        int index = r->stale[k];
-        vo_run *run = &r->run[index];
-        double gap2;
-        run->way = 0;
-        run->wake = INFINITY;
-        if (is_apart(r, index, job->box, &gap2)) {
-            run->rest = vo_low_distance(gap2);
-            continue;
-        }
-        listing l = start_list(r, index);
-        l.to = (sink){r->pool.key + run->begin, r->pool.low + run->begin, 0};
-        list_run(&l, r->clusters, run, job->box);
-        run->rest = vo_low_distance(l.limit2);
-        for (int i = run->begin; i < run->begin + run->count; i++)
-            run->wake = r->pool.low[i] < run->wake ? r->pool.low[i] : run->wake;
-    }
+    return b;
 }
 
 static bool reserve_pool(vo_context *ctx, vo_pair_pool *pool, int need) {
     return vo_reserve(ctx, &pool->key, &pool->key_capacity, need) &&
            vo_reserve(ctx, &pool->low, &pool->low_capacity, need);
+}
+
+static void copy_pairs(vo_pair_pool *to, int place, const vo_pair_pool *from, int begin, int n) {
+    if (n == 0) return;
+    memcpy(to->key + place, from->key + begin, (size_t)n * sizeof *to->key);
+    memcpy(to->low + place, from->low + begin, (size_t)n * sizeof *to->low);
 }
 
 /* Moves all lists together, into the spare pool, in the order of runs. */
@@ -189,10 +162,8 @@ static bool compact_pool(vo_runs *r, int more) {
     int used = 0;
     for (int i = 0; i < r->count; i++) {
         vo_run *run = &r->run[i];
-        if (run->count == 0) continue;
-        size_t n = (size_t)run->count;
-        memcpy(r->spare_pool.key + used, r->pool.key + run->begin, n * sizeof *r->pool.key);
-        memcpy(r->spare_pool.low + used, r->pool.low + run->begin, n * sizeof *r->pool.low);
+        if (run->begin < 0) continue;
+        copy_pairs(&r->spare_pool, used, &r->pool, run->begin, run->count);
         run->begin = used;
         used += run->count;
     }
@@ -203,36 +174,62 @@ static bool compact_pool(vo_runs *r, int more) {
     return true;
 }
 
-/* Places for lists of the sizes that were counted. The old ones are given up. */
-static bool place_lists(vo_runs *r) {
-    int64_t need = 0;
-    for (int k = 0; k < r->stale_count; k++) {
-        vo_run *run = &r->run[r->stale[k]];
-        r->live -= run->count;
-        run->count = 0;
-        need += r->size[k][1];
-    }
-    if (need > INT32_MAX / 4) return false;
-    if ((r->used + need > r->pool.key_capacity || r->used > 2 * (r->live + need) + 4096) &&
-        !compact_pool(r, (int)need))
-        return false;
-    if (!reserve_pool(r->ctx, &r->pool, r->used + (int)need)) return false;
-    for (int k = 0; k < r->stale_count; k++) {
-        vo_run *run = &r->run[r->stale[k]];
+/* Puts the lists of a batch into the pool. Runs whose lists are not there yet begin at -1. */
+static bool place_batch(vo_runs *r, const batch *b) {
+    int need = 0;
+    for (int k = 0; k < b->count; k++) need += r->run[r->stale[b->first + k]].count;
+    bool full = (int64_t)r->used + need > r->pool.key_capacity;
+    bool sparse = r->used > 2 * ((int64_t)r->live + need) + 4096;
+    if ((int64_t)r->live + need > INT32_MAX / 4) return false;
+    if ((full || sparse) && !compact_pool(r, need)) return false;
+    if (!reserve_pool(r->ctx, &r->pool, r->used + need)) return false;
+    for (int k = 0; k < b->count; k++) {
+        vo_run *run = &r->run[r->stale[b->first + k]];
+        copy_pairs(&r->pool, r->used, &r->scratch, r->place[k], run->count);
         run->begin = r->used;
-        run->node_faces = r->size[k][0];
-        run->count = r->size[k][1];
         r->used += run->count;
     }
-    r->live += (int)need;
+    r->live += need;
     return true;
 }
 
+static void want_boxes(vo_runs *r, int c) {
+    if (r->is_wanted[c]) return;
+    r->is_wanted[c] = 1;
+    r->wanted[r->wanted_count++] = c;
+}
+
+static void fill_wanted(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    vo_runs *r = arg;
+    for (int i = begin; i < end; i++) {
+        int c = r->wanted[i];
+        r->kernels->fill_boxes(r->surface, r->clusters, c, r->feature_box + r->box_begin[c]);
+        r->is_wanted[c] = 0;
+    }
+}
+
+/* Boxes of the features of all stale runs; their old lists are given up. */
+static void prepare(vo_runs *r) {
+    r->wanted_count = 0;
+    for (int k = 0; k < r->stale_count; k++) {
+        vo_run *run = &r->run[r->stale[k]];
+        want_boxes(r, run->a);
+        want_boxes(r, run->b);
+        r->live -= run->count;
+        run->count = 0;
+        run->begin = -1;
+    }
+    vo_parallel_for(r->ctx, r->wanted_count, 16, fill_wanted, r);
+}
+
 vo_result vo_runs_make_lists(vo_runs *r, const vo_box *box) {
-    if (r->stale_count == 0) return VO_OK;
-    list_job job = {r, box};
-    vo_parallel_for(r->ctx, r->stale_count, LIST_GRAIN, count_lists, &job);
-    if (!place_lists(r)) return vo_fail_memory(r->ctx, "candidates");
-    vo_parallel_for(r->ctx, r->stale_count, LIST_GRAIN, fill_lists, &job);
+    prepare(r);
+    for (int first = 0; first < r->stale_count;) {
+        batch b = next_batch(r, box, first);
+        vo_parallel_for(r->ctx, b.count, LIST_GRAIN, make_batch, &b);
+        if (!place_batch(r, &b)) return vo_fail_memory(r->ctx, "candidates");
+        first += b.count;
+    }
     return VO_OK;
 }

@@ -1,4 +1,4 @@
-/* One pair of features: its nodes, its distance, whether it is near, whether a step clears it.
+/* One pair of features: its nodes, its thickness, whether a step clears it.
  * Stateless over the surface's arrays. */
 #ifndef VO_COLLIDE_CANDIDATES_PAIR_H
 #define VO_COLLIDE_CANDIDATES_PAIR_H
@@ -34,13 +34,27 @@ static inline bool vo_edge_edge_nodes(const vo_surface *s, vo_feature_key key, i
     return (a[0] != b[0]) & (a[0] != b[1]) & (a[1] != b[0]) & (a[1] != b[1]);
 }
 
-/* The distance at which a pair begins to repel. */
-double vo_pair_thickness(const vo_surface *s, const int node[4], double thickness);
+static inline bool vo_pair_nodes(const vo_surface *s, vo_feature_kind kind, vo_feature_key key,
+                                 int node[4]) {
+    return kind == VO_NODE_FACE ? vo_node_face_nodes(s, key, node)
+                                : vo_edge_edge_nodes(s, key, node);
+}
 
-/* Measures a pair at x0; true if it is near. `*least` gets a number below the distance either way,
- * proved despite rounding. */
-bool vo_measure_pair(const vo_surface *s, const vo_feature_pair *pair, double thickness,
-                     vo_near *near, double *least);
+/* The distance at which a pair begins to repel: node 2 is of the second part for faces and edges
+ * alike, and obstacles' reach has no end. */
+static inline double vo_pair_thickness(const vo_surface *s, const int node[4], double thickness) {
+    if (s->node_part[node[0]] != s->node_part[node[2]]) return thickness;
+    for (int i = 0; i < 4; i++) thickness = vo_min(thickness, s->reach[node[i]]);
+    return thickness;
+}
+
+/* Whether the closest points of two edges, given by their weights, are inside both. */
+static inline bool vo_is_inside(const double weight[4]) {
+    return weight[0] > 0 && weight[1] > 0 && weight[2] < 0 && weight[3] < 0;
+}
+
+/* A direction for features that touch at x0: across the face, or across both edges. */
+vo_vec3 vo_pair_across(const vo_surface *s, const vo_feature_pair *pair);
 
 /* Of the thickness, this part is left to pairs that are cleared; see vo_candidates_swept. */
 #define VO_SWEPT_KEEP 0x1p-5

@@ -5,13 +5,15 @@
 
 enum { RUN_GRAIN = 1024, ACTIVE_GRAIN = 64 };
 
-void vo_runs_init(vo_runs *runs, vo_context *ctx, const vo_surface *surface,
-                  const vo_clusters *clusters, double thickness) {
+vo_result vo_runs_create(vo_context *ctx, const vo_surface *surface, const vo_clusters *clusters,
+                         double thickness, vo_runs *runs) {
     *runs = (vo_runs){.ctx = ctx,
                       .surface = surface,
                       .clusters = clusters,
                       .thickness = thickness,
-                      .slack = 2 * thickness};
+                      .slack = 2 * thickness,
+                      .kernels = vo_candidates_kernels_for(ctx)};
+    return vo_runs_create_lists(runs);
 }
 
 void vo_runs_free(vo_runs *r) {
@@ -25,9 +27,9 @@ void vo_runs_free(vo_runs *r) {
     vo_free_array(ctx, r->need, r->need_capacity);
     vo_free_array(ctx, r->active, r->active_capacity);
     vo_free_array(ctx, r->stale, r->stale_capacity);
-    vo_free_array(ctx, r->size, r->size_capacity);
     vo_free_array(ctx, r->awake, r->awake_capacity);
     vo_free_array(ctx, r->offset, r->offset_capacity);
+    if (ctx) vo_runs_free_lists(r);
     *r = (vo_runs){0};
 }
 
@@ -104,7 +106,6 @@ vo_result vo_runs_reserve_need(vo_runs *r) {
     bool ok = vo_reserve(r->ctx, &r->need, &r->need_capacity, r->count) &&
               vo_reserve(r->ctx, &r->active, &r->active_capacity, r->count) &&
               vo_reserve(r->ctx, &r->stale, &r->stale_capacity, r->count) &&
-              vo_reserve(r->ctx, &r->size, &r->size_capacity, r->count) &&
               vo_reserve(r->ctx, &r->offset, &r->offset_capacity, r->count);
     return ok ? VO_OK : vo_fail_memory(r->ctx, "candidates");
 }

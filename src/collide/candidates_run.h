@@ -30,6 +30,7 @@
 #define VO_COLLIDE_CANDIDATES_RUN_H
 
 #include "collide/candidates_cluster.h"
+#include "collide/candidates_kernel.h"
 #include "collide/candidates_pair.h"
 #include "spatial/bvh.h"
 
@@ -75,17 +76,26 @@ typedef struct vo_runs {
     int need_capacity;
     int32_t *active; /* runs that are awake */
     int active_count, active_capacity;
-    int32_t *stale; /* runs whose list must be made, with their new sizes */
-    int (*size)[2];
-    int stale_count, stale_capacity, size_capacity;
+    int32_t *stale; /* runs whose list must be made */
+    int stale_count, stale_capacity;
     vo_awake *awake; /* nodes with faces, then edges */
     int awake_count, awake_faces, awake_capacity;
     int (*offset)[2]; /* [active_count] of the awake pairs of each run, by kind */
     int offset_capacity;
+
+    /* For making lists. */
+    const vo_candidates_kernels *kernels;
+    vo_box4 *feature_box; /* of all clusters' features at x0; `box_begin` of each cluster */
+    int *box_begin;
+    int32_t *wanted; /* [wanted_count] clusters whose boxes are needed, and a mark for each */
+    unsigned char *is_wanted;
+    int wanted_count;
+    vo_pair_pool scratch; /* lists before they are put into the pool */
+    int *place;           /* [LIST_BATCH] of each list in it */
 } vo_runs;
 
-void vo_runs_init(vo_runs *runs, vo_context *ctx, const vo_surface *surface,
-                  const vo_clusters *clusters, double thickness);
+vo_result vo_runs_create(vo_context *ctx, const vo_surface *surface, const vo_clusters *clusters,
+                         double thickness, vo_runs *runs);
 void vo_runs_free(vo_runs *runs);
 
 /* Takes the pairs of clusters (a <= b, sorted, each once) as runs: those that were runs before keep
@@ -105,9 +115,9 @@ vo_result vo_runs_wake(vo_runs *runs, const vo_box *box);
 /* Brings `wake` of the active runs up to date, after their pairs' lows were. */
 void vo_runs_settle(vo_runs *runs);
 
-/* ---- lists (candidates_list.c) ---- */
-
-/* Makes the lists of all stale runs. */
+/* Lists (candidates_list.c): their memory, and making those of all stale runs. */
+vo_result vo_runs_create_lists(vo_runs *runs);
+void vo_runs_free_lists(vo_runs *runs);
 vo_result vo_runs_make_lists(vo_runs *runs, const vo_box *box);
 
 /* Square of the distance of two boxes. */

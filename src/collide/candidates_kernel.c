@@ -1,0 +1,295 @@
+#include "collide/candidates_kernel.h"
+
+#include "collide/candidates_lanes.h"
+
+/* Rounding of heights, as in candidates_pair.c. */
+#define ROUNDING (16 * 0x1p-53)
+
+typedef int32_t vo_m4 __attribute__((vector_size(16))); /* masks of vo_f4 */
+
+/* ---- motions -------------------------------------------------------------------------------- */
+
+/* x, y, z and 0 */
+VO_INLINE vo_d4 load3(const vo_vec3 *p) {
+    return (vo_d4)((vo_i4)d4_load(&p->x) & (vo_i4){-1, -1, -1, 0});
+}
+VO_INLINE vo_vec3 to_vec3(vo_d4 a) { return v3(a[0], a[1], a[2]); }
+VO_INLINE vo_d4 yzx(vo_d4 a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
+VO_INLINE vo_d4 cross3(vo_d4 a, vo_d4 b) { return yzx(a * yzx(b) - yzx(a) * b); }
+VO_INLINE double sum3(vo_d4 a) { return a[0] + a[1] + a[2]; }
+
+/* The turn w that leaves the least squares of d - w x r: (sum of r^2 - r rt) w = sum of r x d. Any
+ * value is allowed; nodes in a line, for which there is no best one, get none. */
+static vo_vec3 fit_turn(vo_vec3 square, vo_vec3 mixed, vo_vec3 spin) {
+    double a = square.y + square.z, b = square.x + square.z, c = square.x + square.y;
+    double xy = mixed.x, yz = mixed.y, xz = mixed.z;
+    vo_vec3 r0 = v3(a, -xy, -xz), r1 = v3(-xy, b, -yz), r2 = v3(-xz, -yz, c);
+    vo_vec3 c12 = v3_cross(r1, r2), c20 = v3_cross(r2, r0), c01 = v3_cross(r0, r1);
+    double det = v3_dot(r0, c12), size = a + b + c;
+    if (!(det > 1e-9 * size * size * size)) return v3_zero();
+    vo_vec3 w = v3_add(v3_scale(spin.x, c12), v3_scale(spin.y, c20));
+    return v3_scale(1 / det, v3_add(w, v3_scale(spin.z, c01)));
+}
+
+/* Nodes of a cluster: where they are and how far they go, less the means. */
+typedef struct body {
+    int count;
+    vo_d4 r[VO_CLUSTER_NODES], d[VO_CLUSTER_NODES];
+} body;
+
+/* Fills the body and the motion's means; returns a number above all coordinates' sizes. */
+VO_INLINE double gather_body(const int *node, const vo_vec3 *from, const vo_vec3 *to, body *b,
+                             vo_cluster_motion *motion, vo_box *end) {
+    vo_d4 x = d4_set(0), d = d4_set(0), most = d4_set(0);
+    vo_d4 low = d4_set(INFINITY), high = d4_set(-INFINITY);
+    for (int i = 0; i < b->count; i++) {
+        vo_d4 p = load3(&from[node[i]]), q = load3(&to[node[i]]);
+        b->r[i] = p;
+        b->d[i] = q - p;
+        x += p;
+        d += b->d[i];
+        low = d4_min(low, q);
+        high = d4_max(high, q);
+        most = d4_max(most, d4_abs(p) + d4_abs(b->d[i]));
+    }
+    x *= d4_set(1.0 / b->count);
+    d *= d4_set(1.0 / b->count);
+    for (int i = 0; i < b->count; i++) {
+        b->r[i] -= x;
+        b->d[i] -= d;
+    }
+    motion->centre = to_vec3(x);
+    motion->shift = to_vec3(d);
+    bool sound = fabs(sum3(x)) < INFINITY && fabs(sum3(d)) < INFINITY;
+    *end = sound ? (vo_box){to_vec3(low), to_vec3(high)} : (vo_box){v3(NAN, NAN, NAN), v3_zero()};
+    return sum3(most);
+}
+
+static void move(const vo_clusters *clusters, int c, const vo_vec3 *from, const vo_vec3 *to,
+                 vo_cluster_motion *motion, vo_box *end) {
+    const int *node = clusters->node.item + clusters->node.begin[c];
+    body b = {.count = clusters->node.begin[c + 1] - clusters->node.begin[c]};
+    double size = gather_body(node, from, to, &b, motion, end);
+    vo_d4 square = d4_set(0), mixed = d4_set(0), spin = d4_set(0);
+    for (int i = 0; i < b.count; i++) {
+        square += b.r[i] * b.r[i];
+        mixed += b.r[i] * yzx(b.r[i]);
+        spin += cross3(b.r[i], b.d[i]);
+    }
+    vo_vec3 w = fit_turn(to_vec3(square), to_vec3(mixed), to_vec3(spin));
+    vo_d4 turn = {w.x, w.y, w.z, 0};
+    double radius2 = 0, rest2 = 0;
+    for (int i = 0; i < b.count; i++) {
+        vo_d4 rest = b.d[i] - cross3(turn, b.r[i]);
+        radius2 = vo_max(radius2, sum3(b.r[i] * b.r[i]));
+        rest2 = vo_max(rest2, sum3(rest * rest));
+    }
+    /* Positions and their differences are rounded relative to the largest numbers in sight. */
+    motion->turn = w;
+    motion->radius = sqrt(radius2) * (1 + 0x1p-40) + 0x1p-48 * size;
+    motion->rest = sqrt(rest2) * (1 + 0x1p-40) + 0x1p-47 * size * (1 + v3_length(w));
+}
+
+/* ---- measuring ------------------------------------------------------------------------------ */
+
+/* Position of node k of four pairs; the last pair stands in for missing ones. */
+VO_INLINE vo_p4 gather(const vo_vec3 *x, const int (*node)[4], int k, const int lane[4]) {
+    const vo_vec3 *a = &x[node[lane[0]][k]], *b = &x[node[lane[1]][k]];
+    const vo_vec3 *c = &x[node[lane[2]][k]], *d = &x[node[lane[3]][k]];
+    return (vo_p4){(vo_d4){a->x, b->x, c->x, d->x}, (vo_d4){a->y, b->y, c->y, d->y},
+                   (vo_d4){a->z, b->z, c->z, d->z}};
+}
+
+/* The height of p over q along n, less what rounding may have added. */
+VO_INLINE vo_d4 height(vo_p4 n, vo_p4 p, vo_p4 q) {
+    vo_p4 r = p4_sub(p, q);
+    vo_d4 size = d4_abs(n.x * r.x) + d4_abs(n.y * r.y) + d4_abs(n.z * r.z);
+    return p4_dot(n, r) - d4_set(ROUNDING) * size;
+}
+
+/* A lower bound of the distance: the lowest height of a node of the first feature over one of the
+ * second, along the direction between the closest points. */
+VO_INLINE vo_d4 least_distance(vo_feature_kind kind, const vo_p4 x[4], vo_p4 offset,
+                               vo_d4 squared) {
+    vo_d4 zero = d4_set(0), distance = d4_sqrt(squared);
+    vo_p4 n = p4_scale(1 / distance, offset);
+    vo_d4 low = d4_set(INFINITY), sum = zero;
+    int firsts = kind == VO_NODE_FACE ? 1 : 2;
+    for (int i = 0; i < firsts; i++)
+        for (int j = firsts; j < 4; j++) {
+            vo_d4 h = height(n, x[i], x[j]);
+            low = d4_min(h, low);
+            sum += h;
+        }
+    low = low * d4_set(1 - ROUNDING);
+    return d4_select((low > zero) & (sum == sum), low, zero); /* n is no number at distance 0 */
+}
+
+VO_INLINE void store(vo_measured *out, const vo_d4 weight[4], vo_p4 offset, vo_d4 squared,
+                     vo_d4 least) {
+    for (int k = 0; k < 4; k++) d4_store(out->weight[k], weight[k]);
+    d4_store(out->offset[0], offset.x);
+    d4_store(out->offset[1], offset.y);
+    d4_store(out->offset[2], offset.z);
+    d4_store(out->squared, squared);
+    d4_store(out->least, least);
+}
+
+VO_INLINE void measure_node_faces(const vo_p4 x[4], vo_measured *out) {
+    vo_face_point4 c = vo_distance4_vertex_face(x[0], x[1], x[2], x[3]);
+    vo_d4 weight[4] = {d4_set(1), -c.weight[0], -c.weight[1], -c.weight[2]};
+    vo_p4 offset = p4_negate(c.offset);
+    store(out, weight, offset, c.squared, least_distance(VO_NODE_FACE, x, offset, c.squared));
+}
+
+VO_INLINE void measure_edges(const vo_p4 x[4], vo_measured *out) {
+    vo_edge_pair4 c = vo_distance4_edge_edge(x[0], x[1], x[2], x[3]);
+    vo_d4 weight[4] = {1 - c.s, c.s, -(1 - c.t), -c.t};
+    vo_p4 offset = p4_negate(c.offset);
+    store(out, weight, offset, c.squared, least_distance(VO_EDGE_EDGE, x, offset, c.squared));
+}
+
+static void measure(const vo_surface *s, vo_feature_kind kind, int count, const int (*node)[4],
+                    vo_measured *out) {
+    for (int first = 0; first < count; first += 4, out++) {
+        int lane[4];
+        for (int k = 0; k < 4; k++) lane[k] = first + k < count ? first + k : count - 1;
+        vo_p4 x[4];
+        for (int k = 0; k < 4; k++) x[k] = gather(s->x0, node, k, lane);
+        if (kind == VO_NODE_FACE)
+            measure_node_faces(x, out);
+        else
+            measure_edges(x, out);
+    }
+}
+
+/* ---- boxes ---------------------------------------------------------------------------------- */
+
+VO_INLINE vo_f4 f4_load(const float *p) {
+    vo_f4 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+VO_INLINE vo_f4 f4_set(float s) { return (vo_f4){s, s, s, s}; }
+VO_INLINE vo_f4 f4_select(vo_m4 mask, vo_f4 yes, vo_f4 no) {
+    return (vo_f4)((mask & (vo_m4)yes) | (~mask & (vo_m4)no));
+}
+VO_INLINE vo_f4 f4_max(vo_f4 a, vo_f4 b) { return f4_select(a > b, a, b); }
+
+/* vo_float_below for four numbers. */
+VO_INLINE vo_f4 f4_below(vo_d4 x) {
+    vo_d4 y = x - (d4_abs(x) * d4_set(0x1p-23) + d4_set(0x1p-126));
+    y = d4_select(x > d4_set(FLT_MAX), d4_set(FLT_MAX), y);
+    return d4_to_f4(d4_select(y == y, y, d4_set(-INFINITY)));
+}
+
+/* The box round `count` nodes into its place of a row of blocks. A number that is none makes it
+ * endless. */
+VO_INLINE void put_box(const vo_vec3 *x, const int *node, int count, vo_box4 *row, int i) {
+    vo_d4 min = d4_set(INFINITY), max = d4_set(-INFINITY), sum = d4_set(0);
+    for (int k = 0; k < count; k++) {
+        vo_d4 p = load3(&x[node[k]]);
+        min = d4_min(p, min);
+        max = d4_max(p, max);
+        sum += p;
+    }
+    vo_i4 none = sum != sum;
+    vo_f4 low = f4_below(d4_select(none, d4_set(-INFINITY), min));
+    vo_f4 high = -f4_below(d4_select(none, d4_set(-INFINITY), -max));
+    for (int axis = 0; axis < 3; axis++) {
+        row[i / 4].min[axis][i % 4] = low[axis];
+        row[i / 4].max[axis][i % 4] = high[axis];
+    }
+}
+
+/* Empty boxes in the places that are left of the last block. */
+static void fill_up(vo_box4 *row, int count) {
+    for (int i = count; i < 4 * vo_box4_count(count); i++)
+        for (int axis = 0; axis < 3; axis++) {
+            row[i / 4].min[axis][i % 4] = INFINITY;
+            row[i / 4].max[axis][i % 4] = -INFINITY;
+        }
+}
+
+static void fill_boxes(const vo_surface *s, const vo_clusters *clusters, int c, vo_box4 *out) {
+    const vo_lists *list[3] = {&clusters->own_node, &clusters->face, &clusters->own_edge};
+    for (int kind = 0; kind < 3; kind++) {
+        const int *id = list[kind]->item + list[kind]->begin[c];
+        int n = list[kind]->begin[c + 1] - list[kind]->begin[c];
+        for (int i = 0; i < n; i++) {
+            const int *node = kind == 0 ? &id[i] : kind == 1 ? s->face[id[i]] : s->edge[id[i]];
+            put_box(s->x0, node, kind == 0 ? 1 : kind == 1 ? 3 : 2, out, i);
+        }
+        fill_up(out, n);
+        out += vo_box4_count(n);
+    }
+}
+
+/* ---- comparing boxes ------------------------------------------------------------------------ */
+
+/* Squares of the distances of one box from four; bounds are exact, so only these few operations
+ * round, each by 2^-24 of its result. */
+VO_INLINE vo_f4 gaps2(const vo_box4 *one, int lane, const vo_box4 *four) {
+    vo_f4 sum = f4_set(0);
+    for (int axis = 0; axis < 3; axis++) {
+        vo_f4 below = f4_set(one->min[axis][lane]) - f4_load(four->max[axis]);
+        vo_f4 above = f4_load(four->min[axis]) - f4_set(one->max[axis][lane]);
+        vo_f4 gap = f4_max(f4_max(below, above), f4_set(0));
+        sum += gap * gap;
+    }
+    return sum;
+}
+
+VO_INLINE void add_pair(vo_listed *out, vo_feature_key key, float gap2) {
+    out->key[out->count] = key;
+    out->low[out->count++] = sqrtf(gap2) * (1 - 0x1p-20f);
+}
+
+/* Whether any lane is set. */
+VO_INLINE bool m4_any(vo_m4 m) {
+    int64_t half[2];
+    memcpy(half, &m, sizeof half);
+    return (half[0] | half[1]) != 0;
+}
+
+static void list_node_faces(const vo_surface *s, const vo_feature_boxes *nodes,
+                            const vo_feature_boxes *faces, float limit, vo_listed *out) {
+    int blocks = vo_box4_count(faces->count), node[4];
+    vo_f4 limit2 = f4_set(limit * limit);
+    for (int i = 0; i < nodes->count; i++)
+        for (int k = 0; k < blocks; k++) {
+            vo_f4 gap2 = gaps2(&nodes->box[i / 4], i % 4, &faces->box[k]);
+            vo_m4 close = ~(gap2 > limit2);
+            if (!m4_any(close)) continue;
+            for (int lane = 0; lane < 4 && 4 * k + lane < faces->count; lane++) {
+                vo_feature_key key = {nodes->id[i], faces->id[4 * k + lane]};
+                if (close[lane] && vo_node_face_nodes(s, key, node)) add_pair(out, key, gap2[lane]);
+            }
+        }
+}
+
+static void list_edges(const vo_surface *s, const vo_feature_boxes *a, const vo_feature_boxes *b,
+                       float limit, vo_listed *out) {
+    int blocks = vo_box4_count(b->count), node[4];
+    vo_f4 limit2 = f4_set(limit * limit);
+    for (int i = 0; i < a->count; i++)
+        for (int k = a->box == b->box ? (i + 1) / 4 : 0; k < blocks; k++) {
+            vo_f4 gap2 = gaps2(&a->box[i / 4], i % 4, &b->box[k]);
+            vo_m4 close = ~(gap2 > limit2);
+            if (!m4_any(close)) continue;
+            for (int lane = 0; lane < 4 && 4 * k + lane < b->count; lane++) {
+                int p = a->id[i], q = b->id[4 * k + lane];
+                vo_feature_key key = {vo_min_int(p, q), vo_max_int(p, q)};
+                if (!close[lane] || (a->box == b->box && 4 * k + lane <= i)) continue;
+                if (vo_edge_edge_nodes(s, key, node)) add_pair(out, key, gap2[lane]);
+            }
+        }
+}
+
+const vo_candidates_kernels VO_KERNEL(vo_candidates_kernels) = {
+    .move = move,
+    .measure = measure,
+    .fill_boxes = fill_boxes,
+    .list_node_faces = list_node_faces,
+    .list_edges = list_edges,
+};

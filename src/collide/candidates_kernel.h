@@ -1,0 +1,73 @@
+/* The loops that candidates spend their time in, four lanes at a time: motions of clusters,
+ * distances of pairs, and the boxes of two clusters' features. */
+#ifndef VO_COLLIDE_CANDIDATES_KERNEL_H
+#define VO_COLLIDE_CANDIDATES_KERNEL_H
+
+#include "collide/candidates_cluster.h"
+#include "collide/candidates_pair.h"
+
+/* Four pairs, measured. */
+typedef struct vo_measured {
+    double weight[4][4]; /* [node][lane], as in vo_near */
+    double offset[3][4]; /* from the second feature to the first */
+    double squared[4];   /* of the distance */
+    double least[4];     /* the distance, less than it is by what rounding may have added */
+} vo_measured;
+
+/* Boxes of four features, rounded outward. */
+typedef struct vo_box4 {
+    float min[3][4], max[3][4];
+} vo_box4;
+
+/* Boxes of a cluster's features of one kind, and which features they are. */
+typedef struct vo_feature_boxes {
+    const vo_box4 *box;
+    const int *id;
+    int count;
+} vo_feature_boxes;
+
+/* Where listed pairs go: there is room for all there can be. */
+typedef struct vo_listed {
+    vo_feature_key *key;
+    float *low;
+    int count;
+} vo_listed;
+
+typedef struct vo_candidates_kernels {
+    /* The motion of cluster c between two sets of positions, larger by what rounding may take off,
+     * and its box at the end. Reads a number beyond the last node. */
+    void (*move)(const vo_clusters *clusters, int c, const vo_vec3 *from, const vo_vec3 *to,
+                 vo_cluster_motion *motion, vo_box *end);
+
+    /* Measures `count` pairs of one kind at x0, of which `node` are the nodes. Writes
+     * (count + 3) / 4 blocks. */
+    void (*measure)(const vo_surface *s, vo_feature_kind kind, int count, const int (*node)[4],
+                    vo_measured *out);
+
+    /* Boxes at x0 of the features of a cluster: its own nodes, its faces, its own edges, each kind
+     * filled up to four with empty boxes. */
+    void (*fill_boxes)(const vo_surface *s, const vo_clusters *clusters, int c, vo_box4 *out);
+
+    /* Adds the pairs of nodes and faces, or of edges (a == b: each once), that have no node in
+     * common and whose boxes are no further apart than `limit`. */
+    void (*list_node_faces)(const vo_surface *s, const vo_feature_boxes *nodes,
+                            const vo_feature_boxes *faces, float limit, vo_listed *out);
+    void (*list_edges)(const vo_surface *s, const vo_feature_boxes *a, const vo_feature_boxes *b,
+                       float limit, vo_listed *out);
+} vo_candidates_kernels;
+
+extern const vo_candidates_kernels vo_candidates_kernels_base, vo_candidates_kernels_avx2;
+
+/* The copy that this processor can run. */
+static inline const vo_candidates_kernels *vo_candidates_kernels_for(const vo_context *ctx) {
+#ifdef VO_HAVE_AVX2_KERNELS
+    if (ctx->use_avx2) return &vo_candidates_kernels_avx2;
+#endif
+    (void)ctx;
+    return &vo_candidates_kernels_base;
+}
+
+/* How many blocks of four so many features take. */
+static inline int vo_box4_count(int features) { return (features + 3) / 4; }
+
+#endif
