@@ -16,7 +16,9 @@
 
 #include <string.h>
 
-enum { LEVELS = 7, PATIENCE = 12 };
+enum { LEVELS = 7, PATIENCE = 12, TIGHTENINGS = 12 };
+
+#define STRETCHED 1.12 /* edges are worth tightening from here on */
 
 vo_untangle_def vo_untangle_def_default(void) { return (vo_untangle_def){.gap = 0.0005}; }
 
@@ -76,11 +78,26 @@ static void step(vo_untangler *u, vo_vec3 *x) {
     vo_untangle_move(u, x);
 }
 
+/* How long to try. */
+typedef struct patience {
+    int iterations; /* in all, counted in the report */
+    int levels;     /* restarts */
+    double longest; /* of edges; each restart allows more */
+} patience;
+
+static void set_level(vo_untangler *u, const patience *p, int level) {
+    u->level = level;
+    u->longest = p->longest + 0.1 * level;
+    for (int n = 0; n < u->def.soup.node_count; n++) u->way[n] = v3_zero();
+}
+
 /* Steps until nothing intersects, or nothing helps. Leaves the best state in x and its contours in
  * u->contours. */
-static vo_result resolve(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report, int most) {
+static vo_result resolve(vo_untangler *u, const patience *p, vo_vec3 *x,
+                         vo_untangle_report *report) {
     double best = INFINITY;
     int waited = 0;
+    set_level(u, p, 0);
     for (;; report->iterations++) {
         VO_TRY(vo_contours_find(&u->contours, x));
         double now = badness(u);
@@ -91,11 +108,12 @@ static vo_result resolve(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report
         } else if (++waited > PATIENCE * (1 + u->level)) {
             copy(u, x, u->best);
             waited = 0;
-            if (++u->level > LEVELS) break;
+            if (u->level == p->levels) break;
+            set_level(u, p, u->level + 1);
             report->restarts++;
             VO_TRY(vo_contours_find(&u->contours, x));
         }
-        if (u->contours.pair_count == 0 || report->iterations >= most) break;
+        if (u->contours.pair_count == 0 || report->iterations >= p->iterations) break;
         step(u, x);
     }
     copy(u, x, u->best);
@@ -109,7 +127,6 @@ static vo_result prepare(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report
         memset(u->node_mark, 0, (size_t)u->def.soup.node_count * sizeof *u->node_mark);
         u->mark = 0;
     }
-    u->level = 0;
     copy(u, u->start, x);
     vo_untangle_place(u, x);
     VO_TRY(vo_contours_find(&u->contours, x));
@@ -126,6 +143,38 @@ static int iteration_limit(const vo_untangler *u) {
     return 400 + 10 * (int)sqrt((double)u->def.soup.face_count);
 }
 
+/* The largest stretch of an edge that has moved. */
+static double largest_stretch(const vo_untangler *u, const vo_vec3 *x) {
+    double largest = 0;
+    for (int e = 0; e < u->def.soup.edge_count; e++) {
+        const int *n = u->def.soup.edge[e];
+        if (v3_distance(x[n[0]], u->start[n[0]]) + v3_distance(x[n[1]], u->start[n[1]]) == 0)
+            continue;
+        if (u->edge_rest[e] > 0)
+            largest = vo_max(largest, v3_distance(x[n[0]], x[n[1]]) / u->edge_rest[e]);
+    }
+    return largest;
+}
+
+/* Later tries let cloth stretch. Once it is out, it may slide to where it need not: edges are put
+ * right whatever that does, and what intersects then is untangled again, with the patience of a
+ * first try. */
+static vo_result tighten(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report) {
+    for (int round = 0; round < TIGHTENINGS; round++) {
+        double before = largest_stretch(u, x);
+        if (before < STRETCHED) break;
+        copy(u, u->safe, x);
+        u->longest = vo_max(VO_UNTANGLE_LONGEST, before - 0.1);
+        vo_untangle_limit(u, x, vo_untangle_list_moved(u, x), 8);
+        patience p = {.iterations = report->iterations + 30, .longest = u->longest};
+        VO_TRY(resolve(u, &p, x, report));
+        if (u->contours.pair_count == 0 && largest_stretch(u, x) < 0.99 * before) continue;
+        copy(u, x, u->safe);
+        break;
+    }
+    return vo_contours_find(&u->contours, x);
+}
+
 static double longest_way(const vo_untangler *u, const vo_vec3 *x) {
     double longest = 0;
     for (int n = 0; n < u->def.soup.node_count; n++)
@@ -137,7 +186,9 @@ vo_result vo_untangle(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report) {
     *report = (vo_untangle_report){0};
     VO_TRY(check_numbers(u, x));
     VO_TRY(prepare(u, x, report));
-    VO_TRY(resolve(u, x, report, iteration_limit(u)));
+    patience p = {iteration_limit(u), LEVELS, VO_UNTANGLE_LONGEST};
+    VO_TRY(resolve(u, &p, x, report));
+    if (u->contours.pair_count == 0) VO_TRY(tighten(u, x, report));
     report->clean = u->contours.pair_count == 0;
     report->contours_after = u->contours.contour_count;
     report->pairs_after = u->contours.pair_count;

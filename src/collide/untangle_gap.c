@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROUNDS = 24, RELAX_ROUNDS = 12, HALVINGS = 4 };
+enum { ROUNDS = 24, RELAX_ROUNDS = 12, HALVINGS = 4, SWEEPS = 4 };
 
 /* Pushes nodes with weights apart from others: sum of w x of one, minus that of the other. */
 typedef struct stencil {
@@ -123,27 +123,40 @@ static vo_result move_clean(vo_untangler *u, vo_vec3 *x) {
     return VO_OK;
 }
 
-/* Nodes that untangling has moved go to the queue. */
-static int list_moved(vo_untangler *u, const vo_vec3 *x) {
+int vo_untangle_list_moved(vo_untangler *u, const vo_vec3 *x) {
     int count = 0;
     for (int n = 0; n < u->def.soup.node_count; n++)
         if (v3_distance(x[n], u->start[n]) > 0) u->queue[count++] = n;
     return count;
 }
 
+/* Puts into u->push where the limits of edges and faces want nodes to go. Returns the longest way,
+ * in units of the size of faces. */
+static double push_to_limits(vo_untangler *u, const vo_vec3 *x, int count) {
+    int nodes = u->def.soup.node_count;
+    double most = 0;
+    memcpy(u->spare, x, (size_t)nodes * sizeof *x);
+    vo_untangle_limit(u, u->spare, count, SWEEPS);
+    for (int n = 0; n < nodes; n++) {
+        u->push[n] = v3_sub(u->spare[n], x[n]);
+        u->scale[n] = 1;
+        if (u->node_size[n] > 0) most = vo_max(most, v3_length(u->push[n]) / u->node_size[n]);
+    }
+    return most;
+}
+
 vo_result vo_untangle_relax(vo_untangler *u, vo_vec3 *x) {
-    int nodes = u->def.soup.node_count, count = list_moved(u, x);
+    int count = vo_untangle_list_moved(u, x);
+    size_t bytes = (size_t)u->def.soup.node_count * sizeof *x;
+    u->longest = VO_UNTANGLE_LONGEST;
     for (int round = 0; round < RELAX_ROUNDS && count > 0; round++) {
-        double most = 0;
-        memcpy(u->spare, x, (size_t)nodes * sizeof *x);
-        vo_untangle_limit(u, u->spare, count, 4, 1.1);
-        for (int n = 0; n < nodes; n++) {
-            u->push[n] = v3_sub(u->spare[n], x[n]);
-            u->scale[n] = 1;
-            if (u->node_size[n] > 0) most = vo_max(most, v3_length(u->push[n]) / u->node_size[n]);
-        }
-        if (most < 0.01) break;
+        double before = vo_untangle_excess(u, x);
+        if (push_to_limits(u, x, count) < 0.01) break;
+        memcpy(u->safe, x, bytes);
         VO_TRY(move_clean(u, x));
+        if (vo_untangle_excess(u, x) < 0.99 * before) continue;
+        memcpy(x, u->safe, bytes); /* nodes that were held back tear at the others */
+        break;
     }
     return VO_OK;
 }

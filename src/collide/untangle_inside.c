@@ -85,6 +85,20 @@ static void mark_inside(vo_untangler *u, const vo_vec3 *x, int part) {
 
 /* ---- where they go -------------------------------------------------------------------------- */
 
+/* Adds the nodes of the same sheet inside other obstacles, where these overlap that of `first`:
+ * they must not leave one obstacle for the other. */
+static int gather_others(vo_untangler *u, int first, int mark, int count) {
+    const vo_box *box = &u->part_box[u->inside[first]];
+    for (int n = 0; n < u->def.soup.node_count; n++) {
+        if (u->inside[n] < 0 || u->inside[n] == u->inside[first]) continue;
+        if (u->node_mark[n] == mark || u->node_sheet[n] != u->node_sheet[first]) continue;
+        if (!box_overlaps(*box, u->part_box[u->inside[n]])) continue;
+        u->node_mark[n] = mark;
+        u->region_node[count++] = n;
+    }
+    return count;
+}
+
 /* Gathers the nodes inside that hang together with one. */
 static int gather(vo_untangler *u, int first, int mark) {
     int count = 0;
@@ -99,7 +113,7 @@ static int gather(vo_untangler *u, int first, int mark) {
             u->region_node[count++] = m;
         }
     }
-    return count;
+    return u->level > 0 ? gather_others(u, first, mark, count) : count;
 }
 
 /* The longest way that one of the region's nodes has out along `way`, by samples. */
@@ -113,21 +127,28 @@ static double longest_exit(const vo_untangler *u, const vo_vec3 *x, int count, v
     return longest;
 }
 
-/* Sum of the normals of faces around the region's nodes. */
+/* Mean normal of the faces around the region's nodes, by area; shorter than 1 where it is bent. */
 static vo_vec3 region_normal(const vo_untangler *u, const vo_vec3 *x, int count) {
     const vo_soup *s = &u->def.soup;
     vo_vec3 sum = v3_zero();
+    double area = 0;
     for (int i = 0; i < count; i++) {
         int n = u->region_node[i];
-        for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++)
-            for (int j = 0; j < 2; j++) {
-                int f = u->edge_face[u->node_edge[k]][j];
-                if (f < 0) continue;
-                const int *c = s->face[f];
-                sum = v3_add(sum, v3_cross(v3_sub(x[c[1]], x[c[0]]), v3_sub(x[c[2]], x[c[0]])));
-            }
+        for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++) {
+            int f = u->edge_face[u->node_edge[k]][0];
+            const int *c = s->face[f];
+            vo_vec3 normal = v3_cross(v3_sub(x[c[1]], x[c[0]]), v3_sub(x[c[2]], x[c[0]]));
+            sum = v3_add(sum, normal);
+            area += v3_length(normal);
+        }
     }
-    return sum;
+    return area > 0 ? v3_scale(1 / area, sum) : sum;
+}
+
+/* How much further a region may go along a way than along another: cloth bends out of its plane,
+ * but within it, it is crushed. */
+static double way_cost(vo_vec3 way, vo_vec3 normal) {
+    return 1 + 2 * (v3_length(normal) - fabs(v3_dot(way, normal)));
 }
 
 /* The direction that takes a region out soonest, and how far. */
@@ -136,12 +157,15 @@ static vo_vec3 best_way(const vo_untangler *u, const vo_vec3 *x, int count, vo_v
     vo_vec3 normal = region_normal(u, x, count), best = v3_zero();
     const vo_vec3 ways[] = {mean,        normal,       v3_negate(normal), v3(0, 0, 1), v3(0, 1, 0),
                             v3(1, 0, 0), v3(0, 0, -1), v3(0, -1, 0),      v3(-1, 0, 0)};
+    double least = INFINITY;
     *length = INFINITY;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         vo_vec3 way = v3_normalize(ways[i]);
         if (v3_length2(way) == 0) continue;
-        double d = longest_exit(u, x, count, way, *length);
-        if (d >= *length) continue;
+        double cost = way_cost(way, normal);
+        double d = longest_exit(u, x, count, way, least / cost);
+        if (!(d * cost < least)) continue;
+        least = d * cost;
         *length = d;
         best = way;
     }
@@ -155,7 +179,19 @@ static void push_along(vo_untangler *u, int count, vo_vec3 way, double length) {
         double step =
             vo_min(INSIDE_STEP * u->node_size[n], length + vo_clearance(u, u->node_size[n]));
         vo_untangle_drive(u, n, v3_scale(step, way), 2 * length);
+        u->way[n] = way;
     }
+}
+
+/* From the first restart on, a region that has set out along a way keeps to it. */
+static bool push_on(vo_untangler *u, const vo_vec3 *x, int count) {
+    vo_vec3 sum = v3_zero();
+    for (int i = 0; u->level > 0 && i < count; i++) sum = v3_add(sum, u->way[u->region_node[i]]);
+    vo_vec3 way = v3_normalize(sum);
+    if (v3_length2(way) == 0) return false;
+    double length = longest_exit(u, x, count, way, INFINITY);
+    if (length < INFINITY) push_along(u, count, way, length);
+    return length < INFINITY;
 }
 
 /* Drives each node of a region to the surface next to it, offsets to which are in u->spare. What is
@@ -174,6 +210,7 @@ static void push_nearest(vo_untangler *u, const vo_vec3 *x, int count, vo_vec3 r
 
 /* Every second try holds on to a common way for longer. */
 static void push_region(vo_untangler *u, const vo_vec3 *x, int count) {
+    if (push_on(u, x, count)) return;
     vo_vec3 mean = v3_zero();
     double deepest = 0, length;
     bool several = false; /* obstacles */

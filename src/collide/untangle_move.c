@@ -6,7 +6,6 @@
 #include "collide/untangle_private.h"
 
 #define LARGEST_STEP 0.6 /* of the size of faces */
-#define LONGEST      1.1 /* of the length at the start */
 #define SHORTEST     0.75
 #define FLATTEST     0.5 /* of the height */
 
@@ -93,12 +92,12 @@ static void apply(vo_untangler *u, vo_vec3 *x, int count) {
 }
 
 /* Brings an edge back between its limits. */
-static void limit_edge(const vo_untangler *u, vo_vec3 *x, int e, double longest) {
+static void limit_edge(const vo_untangler *u, vo_vec3 *x, int e) {
     int a = u->def.soup.edge[e][0], b = u->def.soup.edge[e][1];
     bool a_moves = vo_node_moves(u, a), b_moves = vo_node_moves(u, b);
     vo_vec3 d = v3_sub(x[b], x[a]);
     double length = v3_length(d), rest = u->edge_rest[e];
-    double goal = vo_clamp(length, SHORTEST * rest, longest * rest);
+    double goal = vo_clamp(length, SHORTEST * rest, u->longest * rest);
     if (goal == length || length == 0 || !(a_moves || b_moves)) return;
     d = v3_scale((goal - length) / length / (a_moves + b_moves), d);
     if (a_moves) x[a] = v3_sub(x[a], d);
@@ -118,11 +117,25 @@ static void limit_face(const vo_untangler *u, vo_vec3 *x, int f) {
     if (vo_node_moves(u, b)) x[b] = v3_add(x[b], d);
 }
 
+double vo_untangle_excess(const vo_untangler *u, const vo_vec3 *x) {
+    double sum = 0;
+    for (int e = 0; e < u->def.soup.edge_count; e++) {
+        const int *n = u->def.soup.edge[e];
+        if (u->edge_rest[e] == 0 || (v3_distance(x[n[0]], u->start[n[0]]) == 0 &&
+                                     v3_distance(x[n[1]], u->start[n[1]]) == 0))
+            continue;
+        double q = v3_distance(x[n[0]], x[n[1]]) / u->edge_rest[e];
+        double excess = q - vo_clamp(q, SHORTEST, VO_UNTANGLE_LONGEST);
+        sum += excess * excess;
+    }
+    return sum;
+}
+
 /* All edges of a node, and the faces of which they are the longest side. */
-static void limit_around(const vo_untangler *u, vo_vec3 *x, int n, double longest) {
+static void limit_around(const vo_untangler *u, vo_vec3 *x, int n) {
     for (int k = u->node_start[n]; k < u->node_start[n + 1]; k++) {
         int e = u->node_edge[k];
-        limit_edge(u, x, e, longest);
+        limit_edge(u, x, e);
         for (int i = 0; i < 2; i++) {
             int f = u->edge_face[e][i];
             if (f >= 0 && u->def.soup.face_edge[f][u->face_base[f]] == e) limit_face(u, x, f);
@@ -130,10 +143,9 @@ static void limit_around(const vo_untangler *u, vo_vec3 *x, int n, double longes
     }
 }
 
-void vo_untangle_limit(vo_untangler *u, vo_vec3 *x, int count, int sweeps, double longest) {
+void vo_untangle_limit(vo_untangler *u, vo_vec3 *x, int count, int sweeps) {
     for (int sweep = 0; sweep < sweeps; sweep++)
-        for (int j = 0; j < count; j++)
-            limit_around(u, x, u->queue[sweep % 2 ? count - 1 - j : j], longest);
+        for (int j = 0; j < count; j++) limit_around(u, x, u->queue[sweep % 2 ? count - 1 - j : j]);
 }
 
 /* Draws a node towards the mean of its neighbours; on a border, of those on the border. */
@@ -170,5 +182,5 @@ void vo_untangle_move(vo_untangler *u, vo_vec3 *x) {
     int count = spread(u, start_rings(u));
     apply(u, x, count);
     if (u->level > 0) fair(u, x, count, vo_min(0.1 * u->level, 0.5));
-    vo_untangle_limit(u, x, count, SWEEPS, LONGEST + 0.1 * u->level);
+    vo_untangle_limit(u, x, count, SWEEPS);
 }

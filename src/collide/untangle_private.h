@@ -32,6 +32,7 @@ struct vo_untangler {
     double *node_size;          /* [node_count] m: mean length of the edges around */
 
     /* of the step being made */
+    double longest;        /* that an edge may become, in parts of its length at rest */
     int level;             /* 0 at first; each restart is one higher and reaches further */
     vo_vec3 *push;         /* [node_count] m: where each node is to go */
     double *reach;         /* [node_count] m: how far around a driven node others follow */
@@ -45,6 +46,8 @@ struct vo_untangler {
     int *wound;            /* [node_count] how often all closed obstacles go round */
     int *edge_mark;        /* [edge_count] 0 between uses */
     int *inside;           /* [node_count] part whose inside it is in, or -1 */
+    vo_vec3 *way;          /* [node_count] along which it is leaving obstacles, since the restart */
+    vo_vec3 *safe;         /* [node_count] the last clean state */
     vo_vec3 *best, *start; /* [node_count] */
     vo_vec3 *spare;        /* [node_count] */
     double *scale;         /* [node_count] */
@@ -104,15 +107,21 @@ void vo_untangle_push_contours(vo_untangler *u, const vo_vec3 *x);
  * face. */
 vo_vec3 vo_untangle_gradient(const vo_contours *c, const vo_vec3 *x, const vo_contour *k, int v);
 
+#define VO_UNTANGLE_LONGEST 1.1 /* of edges, if nothing forces them to be longer */
+
 /* untangle_move.c */
 void vo_untangle_drive(vo_untangler *u, int node, vo_vec3 push, double reach);
 void vo_untangle_clear(vo_untangler *u);
 void vo_untangle_move(vo_untangler *u, vo_vec3 *x);
 /* Brings edges and faces around the first `count` nodes of the queue back between their limits. */
-void vo_untangle_limit(vo_untangler *u, vo_vec3 *x, int count, int sweeps, double longest);
+void vo_untangle_limit(vo_untangler *u, vo_vec3 *x, int count, int sweeps);
+/* How far edges that have moved are beyond their limits: the sum of squares. */
+double vo_untangle_excess(const vo_untangler *u, const vo_vec3 *x);
 
 /* untangle_gap.c: with nothing intersecting before and after, puts strained faces right and pushes
  * surfaces apart. */
+/* Nodes that are not where they were at first go to the queue. */
+int vo_untangle_list_moved(vo_untangler *u, const vo_vec3 *x);
 vo_result vo_untangle_relax(vo_untangler *u, vo_vec3 *x);
 vo_result vo_untangle_gap(vo_untangler *u, vo_vec3 *x, double *gap);
 
