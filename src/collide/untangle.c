@@ -12,7 +12,7 @@
 
 #include "collide/untangle_private.h"
 #include "core/memory.h"
-#include "math/predicates.h"
+#include "math/bounds.h"
 
 #include <string.h>
 
@@ -22,9 +22,19 @@ enum { LEVELS = 7, PATIENCE = 12, TIGHTENINGS = 12 };
 
 vo_untangle_def vo_untangle_def_default(void) { return (vo_untangle_def){.gap = 0.0005}; }
 
+static vo_result check_numbers(vo_context *ctx, int node_count, const vo_vec3 *x) {
+    for (int n = 0; n < node_count; n++)
+        if (!v3_is_bounded(x[n]))
+            return vo_fail(ctx, VO_BAD_DATA,
+                           "node %d is at %g, %g, %g: nothing can be untangled there", n, x[n].x,
+                           x[n].y, x[n].z);
+    return VO_OK;
+}
+
 vo_result vo_untangler_create(vo_context *ctx, const vo_untangle_def *def, const vo_vec3 *x,
                               vo_untangler **out) {
     *out = NULL;
+    VO_TRY(check_numbers(ctx, def->soup.node_count, x));
     vo_untangler *u = vo_new(ctx, vo_untangler);
     if (!u) return vo_fail_memory(ctx, "untangling");
     u->ctx = ctx;
@@ -48,15 +58,6 @@ void vo_untangler_destroy(vo_untangler *u) {
 
 static void copy(const vo_untangler *u, vo_vec3 *to, const vo_vec3 *from) {
     if (u->def.soup.node_count > 0) memcpy(to, from, (size_t)u->def.soup.node_count * sizeof *to);
-}
-
-static vo_result check_numbers(const vo_untangler *u, const vo_vec3 *x) {
-    for (int n = 0; n < u->def.soup.node_count; n++)
-        if (!(fabs(x[n].x) <= 1e15 && fabs(x[n].y) <= 1e15 && fabs(x[n].z) <= 1e15))
-            return vo_fail(u->ctx, VO_BAD_DATA,
-                           "node %d is at %g, %g, %g: nothing can be untangled", n, x[n].x, x[n].y,
-                           x[n].z);
-    return VO_OK;
 }
 
 /* How bad a state is: the length of all contours, and something for faces that only touch. */
@@ -184,7 +185,7 @@ static double longest_way(const vo_untangler *u, const vo_vec3 *x) {
 
 vo_result vo_untangle(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report) {
     *report = (vo_untangle_report){0};
-    VO_TRY(check_numbers(u, x));
+    VO_TRY(check_numbers(u->ctx, u->def.soup.node_count, x));
     VO_TRY(prepare(u, x, report));
     patience p = {iteration_limit(u), LEVELS, VO_UNTANGLE_LONGEST};
     VO_TRY(resolve(u, &p, x, report));
