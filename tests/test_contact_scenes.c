@@ -1,0 +1,130 @@
+/* The scenes of contact, run to their ends: every frame free of intersections, the same bits for
+ * one and two threads, and no higher on the ladder of the response than they are made for. */
+#include "support.h"
+
+#include "math/vec.h"
+
+#include <voile/check.h>
+
+#include <stdio.h>
+
+#define OWN_SCENES VOILE_SOURCE_DIR "/assets/scenes"
+
+/* A scene twice, side by side: with one thread and with two. */
+typedef struct twin {
+    vo_context *ctx[2];
+    vo_scene *scene[2];
+    vo_sim *sim[2];
+} twin;
+
+static void twin_open(twin *t, const char *path, int set_count, const char *const *sets) {
+    for (int i = 0; i < 2; i++) {
+        t->ctx[i] = test_context(i + 1);
+        assert_ok(t->ctx[i], vo_scene_load(t->ctx[i], path, set_count, sets, &t->scene[i]));
+        assert_ok(t->ctx[i], vo_sim_create(t->ctx[i], t->scene[i], &t->sim[i]));
+    }
+}
+
+static void twin_close(twin *t) {
+    for (int i = 0; i < 2; i++) {
+        vo_sim_destroy(t->sim[i]);
+        vo_scene_destroy(t->scene[i]);
+        vo_context_destroy(t->ctx[i]);
+    }
+}
+
+static void check_clean(const twin *t) {
+    vo_inspection seen;
+    assert_ok(t->ctx[0], vo_sim_inspect(t->sim[0], &seen));
+    if (!vo_inspection_is_clean(&seen))
+        fail_msg("frame %d: %d intersections (self %d, cloths %d, obstacles %d), %d nodes inside, "
+                 "%d inverted faces",
+                 vo_sim_frame(t->sim[0]), vo_inspection_intersections(&seen), seen.self_pairs,
+                 seen.cloth_pairs, seen.obstacle_pairs, seen.inside_nodes, seen.inverted_faces);
+}
+
+/* Impulses and zones are every day's work; what is above them is for emergencies. */
+static void check_ladder(const twin *t) {
+    vo_stats s = vo_sim_get_stats(t->sim[0]);
+    if (s.cut_nodes || s.stopped_nodes || s.yielded_nodes)
+        fail_msg("frame %d: %d nodes cut short, %d stopped, %d of obstacles yielded", s.frame,
+                 s.cut_nodes, s.stopped_nodes, s.yielded_nodes);
+    assert_int_equal(s.step_cuts + s.held_steps, 0);
+}
+
+static void twin_frame(twin *t, bool emergencies) {
+    for (int i = 0; i < 2; i++) assert_ok(t->ctx[i], vo_sim_step_frame(t->sim[i]));
+    assert_int_equal(vo_sim_hash(t->sim[0]), vo_sim_hash(t->sim[1]));
+    check_clean(t);
+    if (!emergencies) check_ladder(t);
+}
+
+/* Frames of a scene; a build with sanitizers sees the beginning only. */
+static int frames_of(const twin *t) {
+    vo_scene_def def = vo_scene_get_def(t->scene[0]);
+    int frames = (int)vo_min(def.end_frame, ceil(def.end_time / def.frame_time));
+    return TEST_SLOWNESS > 1 ? vo_min_int(frames, 12) : frames;
+}
+
+static void open_own(twin *t, const char *name) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s.json", OWN_SCENES, name);
+    twin_open(t, path, 0, NULL);
+    check_clean(t);
+}
+
+static void run(const char *name, bool emergencies) {
+    twin t;
+    open_own(&t, name);
+    int frames = frames_of(&t);
+    for (int f = 0; f < frames; f++) twin_frame(&t, emergencies);
+    twin_close(&t);
+}
+
+static void drape_sphere_is_clean(void **state) {
+    (void)state;
+    run("drape-sphere", false);
+}
+
+static void funnel_is_clean(void **state) {
+    (void)state;
+    run("funnel", false);
+}
+
+static void stacked_sheets_are_clean(void **state) {
+    (void)state;
+    run("stacked-sheets", false);
+}
+
+static void towel_is_clean(void **state) {
+    (void)state;
+    run("towel", false);
+}
+
+static void ring_is_clean(void **state) {
+    (void)state;
+    run("ring", false);
+}
+
+static void blade_is_clean(void **state) {
+    (void)state;
+    run("blade", false);
+}
+
+static void crossing_spheres_are_clean(void **state) {
+    (void)state;
+    run("crossing-spheres", true);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drape_sphere_is_clean),
+        cmocka_unit_test(funnel_is_clean),
+        cmocka_unit_test(stacked_sheets_are_clean),
+        cmocka_unit_test(towel_is_clean),
+        cmocka_unit_test(ring_is_clean),
+        cmocka_unit_test(blade_is_clean),
+        cmocka_unit_test(crossing_spheres_are_clean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
