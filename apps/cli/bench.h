@@ -13,9 +13,14 @@
     X(solvers, "a sheet of 5,000 faces: conjugate gradients against the direct solver, where " \
                "the build has one")
 
-/* Runs by name only, as it needs data. */
+/* Run by name only: the first needs data, the second takes minutes. */
 #define CLI_BENCH_CCD \
     "continuous collision against exact answers: misses, false alarms, nanoseconds a query"
 int bench_ccd(const cli_args *args);
+#define CLI_BENCH_CONTACT                                                                    \
+    "scenes of contact at about 33,000 faces: milliseconds per substep in each stage, one "  \
+    "thread (or --threads); ratio is contact and collide against assemble and solve, above " \
+    "counts nodes beyond the second rung of the response, meet intersecting pairs of faces"
+int bench_contact(const cli_args *args);
 
 #endif

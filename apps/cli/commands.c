@@ -138,6 +138,7 @@ static const cli_note bench_notes[] = {
     CLI_BENCHMARKS(X)
 #undef X
         {"ccd", CLI_BENCH_CCD ". Needs --queries"},
+    {"contact", CLI_BENCH_CONTACT ". Takes minutes"},
     {NULL},
 };
 
