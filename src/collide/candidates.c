@@ -20,15 +20,11 @@ struct vo_candidates {
     double thickness;
     double keep; /* m, see vo_candidates_swept */
     vo_clusters clusters;
+    vo_places places;
     vo_walks walks;
     vo_runs runs;
 
-    bool known;                   /* runs are about positions `at` */
-    bool stepped;                 /* `motion` and `hull` are about the step from `at` to `to` */
-    vo_vec3 *at, *to;             /* [node_count] */
-    vo_box *box, *end_box, *hull; /* [clusters] at `at`, at the end of the step and over it */
-    vo_cluster_motion *motion;    /* [clusters] */
-    unsigned char *dirty;         /* [clusters] */
+    unsigned char *marked; /* [clusters] have a node that is marked as moved */
 
     vo_near_hit *grain_hit; /* [BLOCK * PAIR_GRAIN], and how many there are in each grain */
     vo_feature_key *grain_key;
@@ -52,18 +48,16 @@ struct vo_candidates {
 
 static bool allocate(vo_candidates *c) {
     vo_context *ctx = c->ctx;
-    int nodes = c->surface->node_count, clusters = c->clusters.count;
-    c->start_count = vo_max_int(nodes, c->surface->edge_count);
-    return NEW(ctx, c->at, nodes) && NEW(ctx, c->to, nodes) && NEW(ctx, c->box, clusters) &&
-           NEW(ctx, c->end_box, clusters) && NEW(ctx, c->hull, clusters) &&
-           NEW(ctx, c->motion, clusters) && NEW(ctx, c->dirty, clusters) &&
-           NEW(ctx, c->grain_hit, BLOCK * PAIR_GRAIN) &&
+    c->start_count = vo_max_int(c->surface->node_count, c->surface->edge_count);
+    return NEW(ctx, c->marked, c->clusters.count) && NEW(ctx, c->grain_hit, BLOCK * PAIR_GRAIN) &&
            NEW(ctx, c->grain_key, BLOCK * PAIR_GRAIN) && NEW(ctx, c->start, c->start_count);
 }
 
 static vo_result set_up(vo_candidates *c) {
     VO_TRY(vo_clusters_create(c->ctx, c->surface, &c->clusters));
-    VO_TRY(vo_walks_create(c->ctx, c->surface, &c->clusters, &c->walks));
+    double stray = c->thickness * 0x1p-10;
+    VO_TRY(vo_places_create(c->ctx, c->surface, &c->clusters, stray, &c->places));
+    VO_TRY(vo_walks_create(c->ctx, &c->places, &c->walks));
     VO_TRY(vo_runs_create(c->ctx, c->surface, &c->clusters, c->thickness, &c->runs));
     return allocate(c) ? VO_OK : vo_fail_memory(c->ctx, "candidates");
 }
@@ -88,14 +82,7 @@ vo_result vo_candidates_create(vo_context *ctx, const vo_surface *surface, doubl
 void vo_candidates_destroy(vo_candidates *c) {
     if (!c) return;
     vo_context *ctx = c->ctx;
-    int nodes = c->surface->node_count, clusters = c->clusters.count;
-    FREE(ctx, c->at, nodes);
-    FREE(ctx, c->to, nodes);
-    FREE(ctx, c->box, clusters);
-    FREE(ctx, c->end_box, clusters);
-    FREE(ctx, c->hull, clusters);
-    FREE(ctx, c->motion, clusters);
-    FREE(ctx, c->dirty, clusters);
+    FREE(ctx, c->marked, c->clusters.count);
     FREE(ctx, c->grain_hit, BLOCK * PAIR_GRAIN);
     FREE(ctx, c->grain_key, BLOCK * PAIR_GRAIN);
     FREE(ctx, c->start, c->start_count);
@@ -107,12 +94,14 @@ void vo_candidates_destroy(vo_candidates *c) {
     vo_free_array(ctx, c->order, c->order_capacity);
     vo_runs_free(&c->runs);
     vo_walks_free(&c->walks);
+    vo_places_free(&c->places);
     vo_clusters_free(&c->clusters);
     vo_delete(ctx, c);
 }
 
 void vo_candidates_forget(vo_candidates *c) {
-    c->known = c->stepped = c->walks.valid = false;
+    c->places.known = c->places.stepped = false;
+    vo_walks_forget(&c->walks);
     c->runs.count = 0;
 }
 
@@ -123,99 +112,30 @@ vo_candidates_report vo_candidates_report_take(vo_candidates *c) {
     return report;
 }
 
-/* ---- where everything is -------------------------------------------------------------------- */
+/* ---- before any question -------------------------------------------------------------------- */
 
-typedef struct move_job {
-    vo_candidates *c;
-    const vo_vec3 *to;
-    bool all; /* or only the clusters marked as dirty */
-} move_job;
-
-/* Motions of clusters, and their boxes at the end and over the way. */
-static void move_clusters(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    move_job *job = arg;
-    vo_candidates *c = job->c;
-    for (int i = begin; i < end; i++) {
-        if (!job->all && !c->dirty[i]) continue;
-        c->runs.kernels->move(&c->clusters, i, c->at, job->to, &c->motion[i], &c->end_box[i]);
-        c->hull[i] = box_join(c->box[i], c->end_box[i]);
-    }
-}
-
-static void move_all(vo_candidates *c, const vo_vec3 *to, bool all) {
-    move_job job = {c, to, all};
-    vo_parallel_for(c->ctx, c->clusters.count, CLUSTER_GRAIN, move_clusters, &job);
-}
-
-static bool same_positions(const vo_candidates *c, const vo_vec3 *a, const vo_vec3 *b) {
-    size_t bytes = (size_t)c->surface->node_count * sizeof *a;
-    return bytes == 0 || memcmp(a, b, bytes) == 0;
-}
-
-static void copy_positions(const vo_candidates *c, vo_vec3 *to, const vo_vec3 *from) {
-    if (c->surface->node_count > 0) memcpy(to, from, (size_t)c->surface->node_count * sizeof *to);
-}
-
-/* Brings what is known to x0. Mostly that is where the step before was to end. */
+/* Brings what is known to x0. */
 static void arrive(vo_candidates *c) {
-    const vo_vec3 *x0 = c->surface->x0;
-    if (c->known && same_positions(c, c->at, x0)) return;
     double start = vo_now();
-    if (!c->known) copy_positions(c, c->at, x0);
-    if (!c->stepped || !same_positions(c, c->to, x0)) move_all(c, x0, true);
-    vo_runs_advance(&c->runs, c->motion);
-    copy_positions(c, c->at, x0);
-    memcpy(c->box, c->end_box, (size_t)c->clusters.count * sizeof *c->box);
-    c->known = true;
-    c->stepped = false;
+    if (vo_places_arrive(&c->places)) vo_runs_advance(&c->runs, c->places.motion);
     c->report.tree_s += vo_now() - start;
 }
 
-/* Marks the clusters with a node whose x1 is not what it was. */
-static void find_changed(vo_candidates *c) {
-    const vo_surface *s = c->surface;
-    const vo_lists *of = &c->clusters.of_node;
-    memset(c->dirty, 0, (size_t)c->clusters.count);
-    for (int n = 0; n < s->node_count; n++) {
-        if (memcmp(&c->to[n], &s->x1[n], sizeof s->x1[n]) == 0) continue;
-        c->to[n] = s->x1[n];
-        for (int i = of->begin[n]; i < of->begin[n + 1]; i++) c->dirty[of->item[i]] = 1;
-    }
-}
-
-/* Motions and hulls of the step from x0 to x1. */
-static void step(vo_candidates *c) {
-    const vo_surface *s = c->surface;
+/* Sees to it that all clusters that matter are runs. */
+static vo_result cover(vo_candidates *c, bool swept, double distance) {
     double start = vo_now();
-    if (c->stepped) {
-        find_changed(c);
-        move_all(c, s->x1, false);
-    } else {
-        copy_positions(c, c->to, s->x1);
-        move_all(c, s->x1, true);
-    }
-    c->stepped = true;
-    c->report.tree_s += vo_now() - start;
-}
-
-/* Sees to it that all clusters closer than 2 margin are runs. */
-static vo_result cover(vo_candidates *c, const vo_box *box, double margin) {
-    double start = vo_now();
-    vo_result result = VO_OK;
-    if (!vo_walks_hold(&c->walks, box, margin)) {
-        c->report.searched = true;
-        result = vo_walks_search(&c->walks, box, margin);
-        if (result == VO_OK)
-            result = vo_runs_merge(&c->runs, c->walks.count, c->walks.pairs, c->box);
-    }
+    bool searched;
+    vo_result result = vo_walks_cover(&c->walks, swept, distance, &searched);
+    if (result == VO_OK && searched)
+        result = vo_runs_merge(&c->runs, c->walks.all.count, c->walks.all.pair, c->places.box);
+    c->report.searched |= searched;
     c->report.tree_s += vo_now() - start;
     return result;
 }
 
 static vo_result wake(vo_candidates *c) {
     double start = vo_now();
-    vo_result result = vo_runs_wake(&c->runs, c->box);
+    vo_result result = vo_runs_wake(&c->runs, c->places.box);
     c->report.tree_s += vo_now() - start;
     return result;
 }
@@ -303,7 +223,7 @@ static bool find_near(vo_candidates *c) {
 
 static vo_result answer_near(vo_candidates *c) {
     arrive(c);
-    VO_TRY(cover(c, c->box, c->thickness / 2));
+    VO_TRY(cover(c, false, c->thickness));
     VO_TRY(vo_runs_reserve_need(&c->runs));
     for (int i = 0; i < c->runs.count; i++) c->runs.need[i] = c->runs.run[i].thickness;
     VO_TRY(wake(c));
@@ -386,14 +306,21 @@ static bool place_swept(vo_candidates *c, int first, vo_feature_kind kind) {
     return true;
 }
 
+/* Looks at the step from x0 to x1. */
+static void step(vo_candidates *c) {
+    double start = vo_now();
+    vo_places_step(&c->places);
+    c->report.tree_s += vo_now() - start;
+}
+
 /* Marks the clusters that have a marked node; without marks, all. */
 static void mark_clusters(vo_candidates *c, const unsigned char *moved) {
     const vo_lists *of = &c->clusters.of_node;
-    memset(c->dirty, !moved, (size_t)c->clusters.count);
+    memset(c->marked, !moved, (size_t)c->clusters.count);
     if (!moved) return;
     for (int n = 0; n < c->surface->node_count; n++) {
         if (!moved[n]) continue;
-        for (int i = of->begin[n]; i < of->begin[n + 1]; i++) c->dirty[of->item[i]] = 1;
+        for (int i = of->begin[n]; i < of->begin[n + 1]; i++) c->marked[of->item[i]] = 1;
     }
 }
 
@@ -403,8 +330,10 @@ static void find_needs(void *arg, int begin, int end, int chunk) {
     vo_candidates *c = arg;
     for (int i = begin; i < end; i++) {
         const vo_run *run = &c->runs.run[i];
-        bool concerned = c->dirty[run->a] | c->dirty[run->b];
-        double travel = concerned ? vo_cluster_travel(&c->motion[run->a], &c->motion[run->b]) : -1;
+        bool concerned = c->marked[run->a] | c->marked[run->b];
+        double travel =
+            concerned ? vo_cluster_travel(&c->places.motion[run->a], &c->places.motion[run->b])
+                      : -1;
         c->runs.need[i] = concerned ? vo_float_above(travel + c->keep) : -1;
     }
 }
@@ -412,7 +341,7 @@ static void find_needs(void *arg, int begin, int end, int chunk) {
 static vo_result answer_swept(vo_candidates *c, const unsigned char *moved) {
     arrive(c);
     step(c);
-    VO_TRY(cover(c, c->hull, c->keep / 2));
+    VO_TRY(cover(c, true, c->keep));
     VO_TRY(vo_runs_reserve_need(&c->runs));
     mark_clusters(c, moved);
     vo_parallel_for(c->ctx, c->runs.count, 1024, find_needs, c);

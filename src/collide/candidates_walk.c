@@ -4,50 +4,91 @@
 
 #include <string.h>
 
-/* Shape of the trees. */
-static vo_result build_trees(vo_walks *w) {
-    const vo_clusters *c = w->clusters;
-    VO_TRY(vo_bvh_build(w->ctx, &w->cloth, c->rest, c->cloth_count));
-    return vo_bvh_build(w->ctx, &w->obstacle, c->rest + c->cloth_count, c->count - c->cloth_count);
-}
+/* ---- memory --------------------------------------------------------------------------------- */
+
+#define NEW(ctx, array, n)  ((array) = vo_alloc_zero((ctx), ((size_t)(n) + 1) * sizeof *(array)))
+#define FREE(ctx, array, n) vo_free((ctx), (array), ((size_t)(n) + 1) * sizeof *(array))
 
 /* Half of what a cluster measures on average; the trees' slack is a part of it. */
-static double mean_extent(const vo_clusters *c) {
+static double mean_extent(const vo_clusters *k) {
     double sum = 0;
-    for (int i = 0; i < c->cloth_count; i++) {
-        vo_vec3 d = v3_sub(c->rest[i].max, c->rest[i].min);
+    for (int c = 0; c < k->cloth_count; c++) {
+        vo_vec3 d = v3_sub(k->rest[c].max, k->rest[c].min);
         sum += vo_max(d.x, d.y);
     }
-    return c->cloth_count ? sum / c->cloth_count / 2 : 0;
+    return k->cloth_count ? sum / k->cloth_count / 2 : 0;
 }
 
-vo_result vo_walks_create(vo_context *ctx, const vo_surface *surface, const vo_clusters *clusters,
-                          vo_walks *w) {
-    *w = (vo_walks){.ctx = ctx, .surface = surface, .clusters = clusters};
-    size_t n = (size_t)clusters->count + 1;
-    w->slack = mean_extent(clusters) / 2;
-    w->present = vo_alloc_zero(ctx, ((size_t)surface->part_count + 1) * sizeof *w->present);
-    w->list = vo_alloc(ctx, n * sizeof *w->list);
-    w->start = vo_alloc(ctx, n * sizeof *w->start);
-    vo_result result =
-        w->present && w->list && w->start ? build_trees(w) : vo_fail_memory(ctx, "candidates");
-    if (result != VO_OK) vo_walks_free(w);
-    return result;
+/* Shape of the trees; of those in the world, and of the cloths' in a frame. */
+static vo_result build_trees(vo_walks *w) {
+    const vo_clusters *k = w->places->clusters;
+    VO_TRY(vo_bvh_build(w->ctx, &w->cloth, k->rest, k->cloth_count));
+    VO_TRY(vo_bvh_build(w->ctx, &w->posed, k->rest, k->cloth_count));
+    return vo_bvh_build(w->ctx, &w->obstacle, k->rest + k->cloth_count, k->count - k->cloth_count);
+}
+
+/* Rooms for the walk in the frame of each part that may need one. */
+static bool allocate_frames(vo_walks *w) {
+    const vo_surface *s = w->places->surface;
+    for (int p = 0; p < s->part_count; p++)
+        if (s->part[p].obstacle && s->part[p].rigid &&
+            !NEW(w->ctx, w->frame[p].list, w->places->clusters->cloth_count))
+            return false;
+    return true;
+}
+
+vo_result vo_walks_create(vo_context *ctx, const vo_places *places, vo_walks *w) {
+    *w = (vo_walks){.ctx = ctx, .places = places, .slack = mean_extent(places->clusters) / 2};
+    int n = places->clusters->count, parts = places->surface->part_count;
+    bool ok = NEW(ctx, w->role, parts) && NEW(ctx, w->list, n) && NEW(ctx, w->frame, parts) &&
+              NEW(ctx, w->start, n) && allocate_frames(w);
+    return ok ? build_trees(w) : vo_fail_memory(ctx, "candidates");
+}
+
+static void free_pairs(vo_context *ctx, vo_cluster_pairs *p) {
+    vo_free_array(ctx, p->pair, p->capacity);
 }
 
 void vo_walks_free(vo_walks *w) {
     vo_context *ctx = w->ctx;
     if (!ctx) return;
-    size_t n = (size_t)w->clusters->count + 1;
-    vo_free(ctx, w->present, ((size_t)w->surface->part_count + 1) * sizeof *w->present);
-    vo_free(ctx, w->list, n * sizeof *w->list);
-    vo_free(ctx, w->start, n * sizeof *w->start);
+    int n = w->places->clusters->count, parts = w->places->surface->part_count;
+    for (int p = 0; w->frame && p < parts; p++) {
+        vo_bvh_free(ctx, &w->frame[p].tree);
+        FREE(ctx, w->frame[p].list, w->places->clusters->cloth_count);
+        free_pairs(ctx, &w->frame[p].found);
+    }
+    FREE(ctx, w->role, parts);
+    FREE(ctx, w->list, n);
+    FREE(ctx, w->frame, parts);
+    FREE(ctx, w->start, n);
     vo_bvh_free(ctx, &w->cloth);
+    vo_bvh_free(ctx, &w->posed);
     vo_bvh_free(ctx, &w->obstacle);
-    vo_pair_list_free(ctx, &w->found);
-    vo_free_array(ctx, w->pairs, w->capacity);
-    vo_free_array(ctx, w->spare, w->spare_capacity);
+    vo_pair_list_free(ctx, &w->walked);
+    free_pairs(ctx, &w->found);
+    free_pairs(ctx, &w->all);
+    free_pairs(ctx, &w->spare);
     *w = (vo_walks){0};
+}
+
+void vo_walks_forget(vo_walks *w) {
+    w->valid = false;
+    for (int p = 0; p < w->places->surface->part_count; p++) w->frame[p].valid = false;
+}
+
+/* ---- the question --------------------------------------------------------------------------- */
+
+/* What is asked for: closer than `distance` at x0, or in the step. */
+typedef struct question {
+    bool swept;
+    double distance;
+} question;
+
+static vo_part_role role_of(const vo_walks *w, int p, const question *q) {
+    const vo_part_motion *m = &w->places->part[p];
+    if (!w->places->surface->part[p].present) return VO_PART_ABSENT;
+    return (q->swept ? m->rigid : m->at.rigid) ? VO_PART_RIGID : VO_PART_SOFT;
 }
 
 /* Whether b, larger by a margin, lies inside a. NaN does not. */
@@ -56,71 +97,170 @@ static bool contains(const vo_box *a, const vo_box *b, double m) {
            a->max.x >= b->max.x + m && a->max.y >= b->max.y + m && a->max.z >= b->max.z + m;
 }
 
-bool vo_walks_hold(const vo_walks *w, const vo_box *box, double margin) {
-    const vo_surface *s = w->surface;
-    if (!w->valid) return false;
-    for (int p = 0; p < s->part_count; p++) {
-        if (s->part[p].present != w->present[p]) return false;
-        if (!s->part[p].present) continue;
-        for (int c = w->clusters->part_begin[p]; c < w->clusters->part_begin[p + 1]; c++)
-            if (!contains(&w->list[c], &box[c], margin)) return false;
-    }
-    return true;
-}
-
-static void enlarge_boxes(vo_walks *w, const vo_box *box, double margin) {
-    const vo_surface *s = w->surface;
-    for (int p = 0; p < s->part_count; p++) {
-        w->present[p] = s->part[p].present;
-        for (int c = w->clusters->part_begin[p]; c < w->clusters->part_begin[p + 1]; c++)
-            w->list[c] = w->present[p] ? box_grow(box[c], margin + w->slack / 2) : box_empty();
-    }
-    vo_bvh_refit(w->ctx, &w->cloth, w->list);
-    vo_bvh_refit(w->ctx, &w->obstacle, w->list + w->clusters->cloth_count);
+static bool reserve(vo_walks *w, vo_cluster_pairs *to, int64_t need) {
+    return need <= INT32_MAX / 4 && vo_reserve(w->ctx, &to->pair, &to->capacity, (int)need);
 }
 
 /* Adds what a walk found; clusters of its second tree are numbered from `first_b`. */
-static bool take_found(vo_walks *w, int first_b) {
-    int64_t need = (int64_t)w->count + w->found.count;
-    if (need > INT32_MAX / 4 || !vo_reserve(w->ctx, &w->pairs, &w->capacity, (int)need) ||
-        !vo_reserve(w->ctx, &w->spare, &w->spare_capacity, (int)need))
-        return false;
-    for (int i = 0; i < w->found.count; i++)
-        w->pairs[w->count++] = (vo_pair){w->found.pairs[i].a, w->found.pairs[i].b + first_b};
+static bool take_walked(vo_walks *w, int first_b, vo_cluster_pairs *to) {
+    if (!reserve(w, to, (int64_t)to->count + w->walked.count)) return false;
+    for (int i = 0; i < w->walked.count; i++) {
+        vo_pair p = w->walked.pairs[i];
+        to->pair[to->count++] = (vo_pair){p.a, p.b + first_b};
+    }
     return true;
 }
 
-/* Each cluster of a cloth with itself. */
-static bool add_selves(vo_walks *w) {
-    int n = w->clusters->cloth_count;
-    if (!vo_reserve(w->ctx, &w->pairs, &w->capacity, w->count + n) ||
-        !vo_reserve(w->ctx, &w->spare, &w->spare_capacity, w->count + n))
-        return false;
-    for (int c = 0; c < n; c++) w->pairs[w->count++] = (vo_pair){c, c};
+/* ---- in the world --------------------------------------------------------------------------- */
+
+static bool holds_world(const vo_walks *w, const question *q) {
+    const vo_places *k = w->places;
+    const vo_box *box = q->swept ? k->hull : k->box;
+    if (!w->valid) return false;
+    for (int p = 0; p < k->surface->part_count; p++) {
+        vo_part_role role = role_of(w, p, q);
+        if (role != w->role[p]) return false;
+        if (role != VO_PART_SOFT) continue;
+        for (int c = k->clusters->part_begin[p]; c < k->clusters->part_begin[p + 1]; c++)
+            if (!contains(&w->list[c], &box[c], q->distance / 2)) return false;
+    }
     return true;
 }
+
+static void enlarge_world(vo_walks *w, const question *q) {
+    const vo_places *k = w->places;
+    const vo_box *box = q->swept ? k->hull : k->box;
+    double margin = q->distance / 2 + w->slack / 2;
+    for (int p = 0; p < k->surface->part_count; p++) {
+        w->role[p] = role_of(w, p, q);
+        bool soft = w->role[p] == VO_PART_SOFT;
+        for (int c = k->clusters->part_begin[p]; c < k->clusters->part_begin[p + 1]; c++)
+            w->list[c] = soft ? box_grow(box[c], margin) : box_empty();
+    }
+    vo_bvh_refit(w->ctx, &w->cloth, w->list);
+    vo_bvh_refit(w->ctx, &w->obstacle, w->list + k->clusters->cloth_count);
+}
+
+static vo_result walk_world(vo_walks *w, const question *q) {
+    int cloths = w->places->clusters->cloth_count;
+    w->valid = false;
+    w->found.count = 0;
+    enlarge_world(w, q);
+    VO_TRY(vo_bvh_self_pairs(w->ctx, &w->cloth, &w->walked));
+    if (!take_walked(w, 0, &w->found)) return vo_fail_memory(w->ctx, "candidates");
+    VO_TRY(vo_bvh_tree_pairs(w->ctx, &w->cloth, &w->obstacle, &w->walked));
+    if (!take_walked(w, cloths, &w->found)) return vo_fail_memory(w->ctx, "candidates");
+    w->valid = true;
+    return VO_OK;
+}
+
+/* ---- in the frame of a rigid part ----------------------------------------------------------- */
+
+/* How much larger a cloth cluster's box at x0 must be in a frame, measured in the world. */
+static double frame_margin(const vo_walks *w, int c, const vo_part_motion *part,
+                           const question *q) {
+    double stray = part->at.stray;
+    if (!q->swept) return q->distance + stray;
+    const vo_cluster_motion *m = &w->places->motion[c];
+    double f = part->bend + 0x1p-40;
+    double slip = v3_distance(m->shift, vo_part_shift(part, m->centre)) +
+                  v3_distance(m->turn, part->turn) * m->radius + m->rest + stray + part->to.stray;
+    double size = 0x1p-46 * v3_length(m->centre);
+    return (q->distance + slip + size + f * m->radius) / (1 - f) + stray;
+}
+
+/* The box that is asked for of a cloth cluster, in the frame. */
+static vo_box frame_box(const vo_walks *w, int c, const vo_part_motion *part, const vo_frame *frame,
+                        const question *q) {
+    vo_box box = vo_frame_box(frame, &w->places->box[c]);
+    return box_grow(box, frame_margin(w, c, part, q) * frame->t.scale);
+}
+
+static bool holds_frame(const vo_walks *w, int p, const question *q) {
+    const vo_part_motion *part = &w->places->part[p];
+    vo_frame frame = vo_frame_of(xf_inverse(part->at.pose));
+    if (!w->frame[p].valid || w->frame[p].rest != part->rest) return false;
+    for (int c = 0; c < w->places->clusters->cloth_count; c++) {
+        vo_box box = frame_box(w, c, part, &frame, q);
+        if (!contains(&w->frame[p].list[c], &box, 0)) return false;
+    }
+    return true;
+}
+
+static vo_result build_frame(vo_walks *w, int p) {
+    const vo_clusters *k = w->places->clusters;
+    vo_frame_walk *f = &w->frame[p];
+    if (f->rest == w->places->part[p].rest) return VO_OK;
+    int first = k->part_begin[p], end = k->part_begin[p + 1];
+    VO_TRY(vo_bvh_build(w->ctx, &f->tree, w->places->own_box + first, end - first));
+    f->rest = w->places->part[p].rest;
+    return VO_OK;
+}
+
+static vo_result walk_frame(vo_walks *w, int p, const question *q) {
+    const vo_part_motion *part = &w->places->part[p];
+    vo_frame_walk *f = &w->frame[p];
+    vo_frame frame = vo_frame_of(xf_inverse(part->at.pose));
+    f->valid = false;
+    f->found.count = 0;
+    VO_TRY(build_frame(w, p));
+    for (int c = 0; c < w->places->clusters->cloth_count; c++)
+        f->list[c] = box_grow(frame_box(w, c, part, &frame, q), w->slack * frame.t.scale);
+    vo_bvh_refit(w->ctx, &w->posed, f->list);
+    VO_TRY(vo_bvh_tree_pairs(w->ctx, &w->posed, &f->tree, &w->walked));
+    if (!take_walked(w, w->places->clusters->part_begin[p], &f->found))
+        return vo_fail_memory(w->ctx, "candidates");
+    f->valid = true;
+    return VO_OK;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
 
 static int32_t key_of(vo_pair p, bool second) { return second ? p.b : p.a; }
 
 /* Sorts by one cluster of the pairs; what was in order stays so. */
-static void sort_by(vo_walks *w, bool second, const vo_pair *from, vo_pair *to) {
-    int n = w->clusters->count;
+static void sort_by(vo_walks *w, bool second, const vo_cluster_pairs *from, vo_pair *to) {
+    int n = w->places->clusters->count;
     memset(w->start, 0, ((size_t)n + 1) * sizeof *w->start);
-    for (int i = 0; i < w->count; i++) w->start[key_of(from[i], second) + 1]++;
+    for (int i = 0; i < from->count; i++) w->start[key_of(from->pair[i], second) + 1]++;
     for (int c = 0; c < n; c++) w->start[c + 1] += w->start[c];
-    for (int i = 0; i < w->count; i++) to[w->start[key_of(from[i], second)]++] = from[i];
+    for (int i = 0; i < from->count; i++)
+        to[w->start[key_of(from->pair[i], second)]++] = from->pair[i];
 }
 
-vo_result vo_walks_search(vo_walks *w, const vo_box *box, double margin) {
-    w->valid = false;
-    w->count = 0;
-    enlarge_boxes(w, box, margin);
-    VO_TRY(vo_bvh_self_pairs(w->ctx, &w->cloth, &w->found));
-    if (!add_selves(w) || !take_found(w, 0)) return vo_fail_memory(w->ctx, "candidates");
-    VO_TRY(vo_bvh_tree_pairs(w->ctx, &w->cloth, &w->obstacle, &w->found));
-    if (!take_found(w, w->clusters->cloth_count)) return vo_fail_memory(w->ctx, "candidates");
-    sort_by(w, true, w->pairs, w->spare);
-    sort_by(w, false, w->spare, w->pairs);
-    w->valid = true;
+static void append(vo_cluster_pairs *to, const vo_cluster_pairs *from) {
+    if (from->count == 0) return;
+    memcpy(to->pair + to->count, from->pair, (size_t)from->count * sizeof *to->pair);
+    to->count += from->count;
+}
+
+/* Puts the pairs of all walks together. */
+static vo_result collect(vo_walks *w) {
+    int cloths = w->places->clusters->cloth_count, parts = w->places->surface->part_count;
+    int64_t need = cloths + (int64_t)w->found.count;
+    for (int p = 0; p < parts; p++)
+        need += w->role[p] == VO_PART_RIGID ? w->frame[p].found.count : 0;
+    if (!reserve(w, &w->all, need) || !reserve(w, &w->spare, need))
+        return vo_fail_memory(w->ctx, "candidates");
+    w->all.count = 0;
+    for (int c = 0; c < cloths; c++) w->all.pair[w->all.count++] = (vo_pair){c, c};
+    append(&w->all, &w->found);
+    for (int p = 0; p < parts; p++)
+        if (w->role[p] == VO_PART_RIGID) append(&w->all, &w->frame[p].found);
+    w->spare.count = w->all.count;
+    sort_by(w, true, &w->all, w->spare.pair);
+    sort_by(w, false, &w->spare, w->all.pair);
     return VO_OK;
+}
+
+vo_result vo_walks_cover(vo_walks *w, bool swept, double distance, bool *searched) {
+    question q = {swept, distance};
+    *searched = !holds_world(w, &q);
+    if (*searched) VO_TRY(walk_world(w, &q));
+    for (int p = 0; p < w->places->surface->part_count; p++) {
+        if (role_of(w, p, &q) != VO_PART_RIGID || holds_frame(w, p, &q)) continue;
+        *searched = true;
+        VO_TRY(walk_frame(w, p, &q));
+    }
+    return *searched ? collect(w) : VO_OK;
 }

@@ -1,37 +1,70 @@
 /* Which pairs of clusters are close enough to be runs? Trees over the clusters' boxes answer.
  *
- * The boxes that the trees are walked with are larger than need be by some slack. As long as all
- * clusters stay inside, the pairs found are all there can be, and no tree is touched. */
+ * One walk is in the world: cloths with themselves and each other, and with obstacles that are
+ * taken by their nodes. Each rigid obstacle has a walk in its own frame: there its tree stands
+ * still for ever, and the cloths' boxes are brought to it.
+ *
+ * The boxes that trees are walked with are larger than need be by some slack. As long as all
+ * clusters stay inside, the pairs found are all there can be, and no tree is touched; each walk by
+ * itself.
+ *
+ * How much need be. At x0 two clusters matter that are closer than the thickness. In a step those
+ * do that come closer than `keep`. In the world boxes over the whole step show that. In the frame
+ * of a rigid obstacle, the box at x0 is made larger by what the cloth moves against the obstacle:
+ * with the obstacle's motion as the common one of candidates_cluster.h, taken about the cloth
+ * cluster's centre c, a point x of the cloth and y of the obstacle come closer by no more than e +
+ * f |y - c| <= e + f (r + |x - y|), so only points matter that are within
+ *
+ *     (keep + e + f r) / (1 - f),   e = |uA - u(c)| + |wA - w| r + s. */
 #ifndef VO_COLLIDE_CANDIDATES_WALK_H
 #define VO_COLLIDE_CANDIDATES_WALK_H
 
-#include "collide/candidates_cluster.h"
+#include "collide/candidates_place.h"
 #include "spatial/bvh.h"
+
+/* A growing list of pairs of clusters. */
+typedef struct vo_cluster_pairs {
+    vo_pair *pair;
+    int count, capacity;
+} vo_cluster_pairs;
+
+/* The walk in the frame of one rigid part. */
+typedef struct vo_frame_walk {
+    vo_bvh tree;         /* over its clusters; built when first needed, never refitted */
+    const vo_vec3 *rest; /* the positions that it was built for */
+    bool valid;
+    vo_box *list; /* [cloth clusters] walked with */
+    vo_cluster_pairs found;
+} vo_frame_walk;
+
+/* How a part takes part. */
+typedef enum vo_part_role { VO_PART_ABSENT, VO_PART_SOFT, VO_PART_RIGID } vo_part_role;
 
 typedef struct vo_walks {
     vo_context *ctx;
-    const vo_surface *surface;
-    const vo_clusters *clusters;
-    double slack;           /* m */
-    bool valid;             /* `pairs` are those of `list` */
-    bool *present;          /* [part_count] of the last walk */
-    vo_box *list;           /* [clusters] walked with; empty for parts that are not present */
+    const vo_places *places;
+    double slack; /* m */
+
+    bool valid;             /* the walk in the world */
+    vo_part_role *role;     /* [part_count] in it */
+    vo_box *list;           /* [clusters] walked with; empty for parts that are not soft */
     vo_bvh cloth, obstacle; /* their shape comes from the fabric, not from the fold of the day */
-    vo_pair_list found;
-    vo_pair *pairs,
-        *spare; /* all pairs, a <= b, each cloth's cluster with itself included; sorted */
-    int count, capacity, spare_capacity;
-    int *start; /* [clusters + 1] scratch of sorting */
+    vo_cluster_pairs found;
+
+    vo_frame_walk *frame; /* [part_count] */
+    vo_bvh posed;         /* the cloths' tree in a frame */
+
+    vo_pair_list walked;
+    vo_cluster_pairs all, spare; /* of all walks, and each cloth's cluster with itself; a <= b */
+    int *start;                  /* [clusters + 1] scratch of sorting */
 } vo_walks;
 
-vo_result vo_walks_create(vo_context *ctx, const vo_surface *surface, const vo_clusters *clusters,
-                          vo_walks *out);
+vo_result vo_walks_create(vo_context *ctx, const vo_places *places, vo_walks *out);
 void vo_walks_free(vo_walks *walks);
+void vo_walks_forget(vo_walks *walks);
 
-/* Whether the pairs still hold all clusters whose boxes are closer than 2 margin. */
-bool vo_walks_hold(const vo_walks *walks, const vo_box *box, double margin);
-
-/* Finds the pairs anew. */
-vo_result vo_walks_search(vo_walks *walks, const vo_box *box, double margin);
+/* Sees to it that `all`, sorted, has all pairs of clusters that matter: at x0 for the thickness, or
+ * (`swept`) in the step for `keep`. `*searched` is set if a tree was walked, and `all` is new. */
+vo_result vo_walks_cover(vo_walks *walks, bool swept, double distance, bool *searched);
 
 #endif
