@@ -233,23 +233,50 @@ static void set_off(vo_sim *sim) {
     }
 }
 
-/* One step at time 0, in which only cloth moves. */
-static vo_result relax_once(vo_sim *sim) {
+/* Takes back so much of the solver's step that no node moves by more than the size of a face. */
+static void shorten(vo_sim *sim) {
+    vo_implicit *s = &sim->implicit;
+    double longest = 0;
+    for (int i = 0; i < s->system.row_count; i++) {
+        const vo_vec4 *v = &s->v[i];
+        longest = vo_max(longest, v->x * v->x + v->y * v->y + v->z * v->z);
+    }
+    double part = vo_min(1, sim->face_size / (sim->dt * sqrt(longest)));
+    for (int i = 0; i < s->system.row_count; i++) {
+        vo_vec4 *x = &s->x[i], *v = &s->v[i];
+        double back = sim->dt * (1 - part);
+        *x = (vo_vec4){x->x - back * v->x, x->y - back * v->y, x->z - back * v->z, 0};
+        *v = (vo_vec4){part * v->x, part * v->y, part * v->z, 0};
+    }
+}
+
+/* One step at time 0, in which only cloth moves, and not far. */
+static vo_step_outcome relax_once(vo_sim *sim) {
     span t = {0, 0, sim->dt};
     stop(sim);
     vo_sim_load_rows(sim);
-    return advance(sim, t, 0) == VO_STEP_NO_MEMORY ? VO_NO_MEMORY : VO_OK;
+    move(sim, t);
+    if (contact(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
+    vo_step_outcome outcome = solve(sim, t.dt);
+    if (outcome != VO_STEP_SOLVED) return outcome;
+    shorten(sim);
+    if (collide(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
+    accept(sim, t.dt);
+    return VO_STEP_SOLVED;
 }
 
 vo_result vo_sim_relax(vo_sim *sim) {
     double first = largest_strain(sim), strain = first, best = INFINITY;
     if (first <= TORN || (sim->scene->def.disable & VO_DISABLE_PHYSICS)) return VO_OK;
     int steps = 0;
+    vo_step_outcome outcome = VO_STEP_SOLVED;
     for (int since = 0; steps < MAX_RELAXING && strain > TORN && since < 10; steps++, since++) {
-        VO_TRY(relax_once(sim));
+        outcome = relax_once(sim);
+        if (outcome != VO_STEP_SOLVED) break;
         strain = largest_strain(sim);
         if (strain < 0.99 * best) since = 0, best = strain;
     }
+    if (outcome == VO_STEP_NO_MEMORY) return VO_NO_MEMORY;
     stop(sim);
     set_off(sim);
     int untangled = sim->stats.untangled;
