@@ -213,6 +213,10 @@ static void fill_up(vo_box4 *row, int count) {
 
 static void fill_boxes(const vo_surface *s, const vo_clusters *clusters, int c, vo_box4 *out) {
     const vo_lists *list[3] = {&clusters->own_node, &clusters->face, &clusters->own_edge};
+    const int *nodes = clusters->node.item + clusters->node.begin[c];
+    int count = clusters->node.begin[c + 1] - clusters->node.begin[c];
+    put_box(s->x0, nodes, count, out, 0);
+    out++;
     for (int kind = 0; kind < 3; kind++) {
         const int *id = list[kind]->item + list[kind]->begin[c];
         int n = list[kind]->begin[c + 1] - list[kind]->begin[c];
@@ -252,38 +256,61 @@ VO_INLINE bool m4_any(vo_m4 m) {
     return (half[0] | half[1]) != 0;
 }
 
+/* Which of four features are no further than the limit from a whole cluster. */
+VO_INLINE vo_m4 near_whole(const vo_box4 *whole, const vo_box4 *four, vo_f4 limit2) {
+    return ~(gaps2(whole, 0, four) > limit2);
+}
+
+/* Adds the pairs of node i with the faces. */
+VO_INLINE void list_node(const vo_surface *s, const vo_feature_boxes *nodes, int i,
+                         const vo_feature_boxes *faces, vo_f4 limit2, vo_listed *out) {
+    int node[4];
+    for (int k = 0; k < vo_box4_count(faces->count); k++) {
+        vo_f4 gap2 = gaps2(&nodes->box[i / 4], i % 4, &faces->box[k]);
+        vo_m4 close = ~(gap2 > limit2);
+        if (!m4_any(close)) continue;
+        for (int lane = 0; lane < 4 && 4 * k + lane < faces->count; lane++) {
+            vo_feature_key key = {nodes->id[i], faces->id[4 * k + lane]};
+            if (close[lane] && vo_node_face_nodes(s, key, node)) add_pair(out, key, gap2[lane]);
+        }
+    }
+}
+
 static void list_node_faces(const vo_surface *s, const vo_feature_boxes *nodes,
                             const vo_feature_boxes *faces, float limit, vo_listed *out) {
-    int blocks = vo_box4_count(faces->count), node[4];
     vo_f4 limit2 = f4_set(limit * limit);
-    for (int i = 0; i < nodes->count; i++)
-        for (int k = 0; k < blocks; k++) {
-            vo_f4 gap2 = gaps2(&nodes->box[i / 4], i % 4, &faces->box[k]);
-            vo_m4 close = ~(gap2 > limit2);
-            if (!m4_any(close)) continue;
-            for (int lane = 0; lane < 4 && 4 * k + lane < faces->count; lane++) {
-                vo_feature_key key = {nodes->id[i], faces->id[4 * k + lane]};
-                if (close[lane] && vo_node_face_nodes(s, key, node)) add_pair(out, key, gap2[lane]);
-            }
+    for (int first = 0; first < nodes->count; first += 4) {
+        vo_m4 close = near_whole(faces->whole, &nodes->box[first / 4], limit2);
+        for (int lane = 0; lane < 4 && first + lane < nodes->count; lane++)
+            if (close[lane]) list_node(s, nodes, first + lane, faces, limit2, out);
+    }
+}
+
+/* Adds the pairs of edge i with the edges of b; within one cluster, with those behind it. */
+VO_INLINE void list_edge(const vo_surface *s, const vo_feature_boxes *a, int i,
+                         const vo_feature_boxes *b, vo_f4 limit2, vo_listed *out) {
+    int first = a->box == b->box ? i + 1 : 0, node[4];
+    for (int k = first / 4; k < vo_box4_count(b->count); k++) {
+        vo_f4 gap2 = gaps2(&a->box[i / 4], i % 4, &b->box[k]);
+        vo_m4 close = ~(gap2 > limit2);
+        if (!m4_any(close)) continue;
+        for (int lane = 0; lane < 4 && 4 * k + lane < b->count; lane++) {
+            int p = a->id[i], q = b->id[4 * k + lane];
+            vo_feature_key key = {vo_min_int(p, q), vo_max_int(p, q)};
+            if (close[lane] && 4 * k + lane >= first && vo_edge_edge_nodes(s, key, node))
+                add_pair(out, key, gap2[lane]);
         }
+    }
 }
 
 static void list_edges(const vo_surface *s, const vo_feature_boxes *a, const vo_feature_boxes *b,
                        float limit, vo_listed *out) {
-    int blocks = vo_box4_count(b->count), node[4];
     vo_f4 limit2 = f4_set(limit * limit);
-    for (int i = 0; i < a->count; i++)
-        for (int k = a->box == b->box ? (i + 1) / 4 : 0; k < blocks; k++) {
-            vo_f4 gap2 = gaps2(&a->box[i / 4], i % 4, &b->box[k]);
-            vo_m4 close = ~(gap2 > limit2);
-            if (!m4_any(close)) continue;
-            for (int lane = 0; lane < 4 && 4 * k + lane < b->count; lane++) {
-                int p = a->id[i], q = b->id[4 * k + lane];
-                vo_feature_key key = {vo_min_int(p, q), vo_max_int(p, q)};
-                if (!close[lane] || (a->box == b->box && 4 * k + lane <= i)) continue;
-                if (vo_edge_edge_nodes(s, key, node)) add_pair(out, key, gap2[lane]);
-            }
-        }
+    for (int first = 0; first < a->count; first += 4) {
+        vo_m4 close = near_whole(b->whole, &a->box[first / 4], limit2);
+        for (int lane = 0; lane < 4 && first + lane < a->count; lane++)
+            if (close[lane]) list_edge(s, a, first + lane, b, limit2, out);
+    }
 }
 
 const vo_candidates_kernels VO_KERNEL(vo_candidates_kernels) = {

@@ -22,6 +22,7 @@ typedef struct vo_box4 {
 /* Boxes of a cluster's features of one kind, and which features they are. */
 typedef struct vo_feature_boxes {
     const vo_box4 *box;
+    const vo_box4 *whole; /* its first lane is round all features of the cluster */
     const int *id;
     int count;
 } vo_feature_boxes;
@@ -44,8 +45,8 @@ typedef struct vo_candidates_kernels {
     void (*measure)(const vo_surface *s, vo_feature_kind kind, int count, const int (*node)[4],
                     vo_measured *out);
 
-    /* Boxes at x0 of the features of a cluster: its own nodes, its faces, its own edges, each kind
-     * filled up to four with empty boxes. */
+    /* Boxes at x0 of a cluster, whole, and of its features: its own nodes, its faces, its own
+     * edges, each kind filled up to four with empty boxes. */
     void (*fill_boxes)(const vo_surface *s, const vo_clusters *clusters, int c, vo_box4 *out);
 
     /* Adds the pairs of nodes and faces, or of edges (a == b: each once), that have no node in

@@ -17,7 +17,7 @@ static int list_size(const vo_lists *l, int c) { return l->begin[c + 1] - l->beg
 
 /* Blocks of boxes that the features of a cluster take. */
 static int box_blocks(const vo_clusters *k, int c) {
-    return vo_box4_count(list_size(&k->own_node, c)) + vo_box4_count(list_size(&k->face, c)) +
+    return 1 + vo_box4_count(list_size(&k->own_node, c)) + vo_box4_count(list_size(&k->face, c)) +
            vo_box4_count(list_size(&k->own_edge, c));
 }
 
@@ -58,10 +58,10 @@ void vo_runs_free_lists(vo_runs *r) {
 static void find_boxes(const vo_runs *r, int c, vo_feature_boxes out[3]) {
     const vo_clusters *k = r->clusters;
     const vo_lists *list[3] = {&k->own_node, &k->face, &k->own_edge};
-    const vo_box4 *box = r->feature_box + r->box_begin[c];
+    const vo_box4 *whole = r->feature_box + r->box_begin[c], *box = whole + 1;
     for (int kind = 0; kind < 3; kind++) {
         int n = list_size(list[kind], c);
-        out[kind] = (vo_feature_boxes){box, list[kind]->item + list[kind]->begin[c], n};
+        out[kind] = (vo_feature_boxes){box, whole, list[kind]->item + list[kind]->begin[c], n};
         box += vo_box4_count(n);
     }
 }
