@@ -6,7 +6,7 @@ static const double DAMPING = 4;
 static const double CREEP = 2e-4;
 /* A contact is stiffer than its nodes are inert by at most this: beyond, nothing changes but the
  * condition of the matrix. */
-static const double STIFFEST = 1e4;
+static const double STIFFEST = 1e3;
 
 /* The smaller of the two features' shares of area. */
 static double contact_area(const vo_surface *s, const vo_near *near) {

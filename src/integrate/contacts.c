@@ -12,12 +12,14 @@ static void contact_block(const vo_contact *c, double scale, float block[VO_BLOC
     }
 }
 
-/* Adds weight[i] weight[j] of the block at rows (low, high). */
+/* Adds `scale` times the contact's block at rows (low, high). What is within a side, that is, in one
+ * face or edge, has a place in the pattern. All that is between the sides goes to the couplings,
+ * even where the pattern has a place for it: so the matrix stays positive definite without them. */
 static vo_result add_pair(vo_implicit *s, const vo_contact *c, double scale, int low, int high) {
     float block[VO_BLOCK_FLOATS];
     contact_block(c, scale, block);
+    if (scale < 0) return vo_couplings_add(s->ctx, &s->couplings, low, high, block);
     int at = vo_block_pattern_find(&s->system.pattern, low, high);
-    if (at < 0) return vo_couplings_add(s->ctx, &s->couplings, low, high, block);
     float *target = s->matrix.block + (size_t)at * VO_BLOCK_FLOATS;
     for (int k = 0; k < VO_BLOCK_FLOATS; k++) target[k] += block[k];
     return VO_OK;
