@@ -87,26 +87,50 @@ static inline bool world_relevant(const vo_surface *s, int p, int q) {
            !(s->part[p].obstacle && s->part[q].obstacle);
 }
 
-/* The i-th pair of all: nodes with faces first. False for pairs that do not count. */
-static inline bool world_pair(const vo_surface *s, long i, vo_feature_pair *pair) {
-    long node_face = (long)s->node_count * s->face_count;
-    if (i < node_face) {
-        int n = (int)(i / s->face_count), f = (int)(i % s->face_count);
-        const int *k = s->face[f];
-        *pair = (vo_feature_pair){{n, k[0], k[1], k[2]}, VO_NODE_FACE};
-        return k[0] != n && k[1] != n && k[2] != n &&
-               world_relevant(s, s->node_part[n], s->face_part[f]);
-    }
-    i -= node_face;
-    int a = (int)(i / s->edge_count), b = (int)(i % s->edge_count);
-    const int *p = s->edge[a], *q = s->edge[b];
-    *pair = (vo_feature_pair){{p[0], p[1], q[0], q[1]}, VO_EDGE_EDGE};
-    return a < b && p[0] != q[0] && p[0] != q[1] && p[1] != q[0] && p[1] != q[1] &&
-           world_relevant(s, s->node_part[p[0]], s->node_part[q[0]]);
+/* What to do with a pair; `face` is that of a node and a face. */
+typedef void world_visit(void *arg, const vo_feature_pair *pair, int face);
+
+static inline void world_each_node_face(const vo_surface *s, world_visit *visit, void *arg) {
+    for (int n = 0; n < s->node_count; n++)
+        for (int f = 0; f < s->face_count; f++) {
+            const int *k = s->face[f];
+            vo_feature_pair pair = {{n, k[0], k[1], k[2]}, VO_NODE_FACE};
+            if (k[0] != n && k[1] != n && k[2] != n &&
+                world_relevant(s, s->node_part[n], s->face_part[f]))
+                visit(arg, &pair, f);
+        }
 }
 
-static inline long world_pair_count(const vo_surface *s) {
-    return (long)s->node_count * s->face_count + (long)s->edge_count * s->edge_count;
+/* All pairs of features without a common node, in the order of the answers: nodes with faces, by
+ * node and face; then edges. */
+static inline void world_each(const vo_surface *s, world_visit *visit, void *arg) {
+    world_each_node_face(s, visit, arg);
+    for (int a = 0; a < s->edge_count; a++)
+        for (int b = a + 1; b < s->edge_count; b++) {
+            const int *p = s->edge[a], *q = s->edge[b];
+            vo_feature_pair pair = {{p[0], p[1], q[0], q[1]}, VO_EDGE_EDGE};
+            if (p[0] != q[0] && p[0] != q[1] && p[1] != q[0] && p[1] != q[1] &&
+                world_relevant(s, s->node_part[p[0]], s->node_part[q[0]]))
+                visit(arg, &pair, -1);
+        }
+}
+
+/* Whether the boxes of the two features' ways (to x1, or none) stay further apart, on one axis,
+ * than a distance: a shortcut past most pairs that takes nothing from the answers below. */
+static inline bool world_far(const vo_surface *s, const vo_vec3 *x1, const vo_feature_pair *p,
+                             double distance) {
+    int firsts = p->kind == VO_NODE_FACE ? 1 : 2;
+    for (int axis = 0; axis < 3; axis++) {
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        for (int i = 0; i < 4; i++) {
+            double a = (&s->x0[p->node[i]].x)[axis], b = (&x1[p->node[i]].x)[axis];
+            int side = i >= firsts;
+            low[side] = vo_min(low[side], vo_min(a, b));
+            high[side] = vo_max(high[side], vo_max(a, b));
+        }
+        if (vo_max(low[0] - high[1], low[1] - high[0]) > distance) return true;
+    }
+    return false;
 }
 
 /* Distance at x0 and the direction from the second part to the first; false for edges whose
@@ -151,61 +175,59 @@ static inline int world_compare_near(const void *x, const void *y) {
     return (p->face > q->face) - (p->face < q->face);
 }
 
+/* All pairs below their thickness. */
+typedef struct world_list {
+    const vo_surface *s;
+    double thickness;
+    world_near *item;
+    int count, faces, capacity;
+} world_list;
+
+static inline void world_take_near(void *arg, const vo_feature_pair *pair, int face) {
+    world_list *l = arg;
+    world_near item = {.pair = *pair, .face = face};
+    if (world_far(l->s, l->s->x0, pair, l->thickness) ||
+        !world_distance(l->s, pair, &item.distance, &item.direction) ||
+        item.distance >= world_thickness(l->s, pair->node, l->thickness))
+        return;
+    if (l->count == l->capacity)
+        l->item = realloc(l->item, (size_t)(l->capacity *= 2) * sizeof *l->item);
+    l->item[l->count++] = item;
+    l->faces += pair->kind == VO_NODE_FACE;
+}
+
 /* Everything that is near, in the order of the answers. Returns the number; the caller frees. */
 static inline int world_all_near(const vo_surface *s, double thickness, world_near **out) {
-    int n = 0, kept = 0, capacity = 1024;
-    world_near *list = malloc((size_t)capacity * sizeof *list);
-    for (long i = 0; i < world_pair_count(s); i++) {
-        world_near item = {.face = (int)(i % s->face_count)};
-        if (!world_pair(s, i, &item.pair) ||
-            !world_distance(s, &item.pair, &item.distance, &item.direction) ||
-            item.distance >= world_thickness(s, item.pair.node, thickness))
-            continue;
-        if (n == capacity) list = realloc(list, (size_t)(capacity *= 2) * sizeof *list);
-        list[n++] = item;
-    }
-    int faces = 0;
-    while (faces < n && list[faces].pair.kind == VO_NODE_FACE) faces++;
-    qsort(list, (size_t)faces, sizeof *list, world_compare_near);
-    for (int i = 0; i < n; i++) {
+    world_list l = {.s = s, .thickness = thickness, .capacity = 1024};
+    l.item = malloc((size_t)l.capacity * sizeof *l.item);
+    world_each(s, world_take_near, &l);
+    qsort(l.item, (size_t)l.faces, sizeof *l.item, world_compare_near);
+    int kept = 0;
+    for (int i = 0; i < l.count; i++) {
         bool covered = false;
-        const int *a = list[i].pair.node;
-        for (int k = kept - 1; k >= 0 && i < faces && list[k].pair.node[0] == a[0]; k--)
-            covered |= s->node_part[list[k].pair.node[1]] == s->node_part[a[1]] &&
-                       v3_dot(list[k].direction, list[i].direction) > 0.5;
-        if (!covered) list[kept++] = list[i];
+        const int *a = l.item[i].pair.node;
+        for (int k = kept - 1; k >= 0 && i < l.faces && l.item[k].pair.node[0] == a[0]; k--)
+            covered |= s->node_part[l.item[k].pair.node[1]] == s->node_part[a[1]] &&
+                       v3_dot(l.item[k].direction, l.item[i].direction) > 0.5;
+        if (!covered) l.item[kept++] = l.item[i];
     }
-    *out = list;
+    *out = l.item;
     return kept;
 }
 
-/* Whether the boxes of the two ways stay apart, on one axis, by more than a part of the distance:
- * a shortcut past most pairs that takes nothing from the answer below. */
-static inline bool world_far(const vo_surface *s, const vo_feature_pair *p) {
-    int firsts = p->kind == VO_NODE_FACE ? 1 : 2;
-    double upper = v3_distance(s->x0[p->node[0]], s->x0[p->node[3]]);
-    for (int axis = 0; axis < 3; axis++) {
-        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-        for (int i = 0; i < 4; i++) {
-            double a = (&s->x0[p->node[i]].x)[axis], b = (&s->x1[p->node[i]].x)[axis];
-            low[i >= firsts] = fmin(low[i >= firsts], fmin(a, b));
-            high[i >= firsts] = fmax(high[i >= firsts], fmax(a, b));
-        }
-        if (fmax(low[0] - high[1], low[1] - high[0]) > 0.3 * upper) return true;
-    }
-    return false;
-}
-
-/* Whether a pair meets, or loses four fifths of its distance, on the way from x0 to x1. */
-static inline bool world_meets(const vo_surface *s, const vo_feature_pair *p) {
-    if (world_far(s, p)) return false;
-    vo_vec3 start[4], end[4];
-    vo_ccd_def def = vo_ccd_def_default();
-    def.thickness = def.approach = 0;
+/* Whether a pair gets, on the way from x0 to x1, as close as the header of candidates says that
+ * pairs must not without being found. */
+static inline bool world_meets(const vo_surface *s, const vo_feature_pair *p, double thickness) {
+    double keep = thickness * VO_SWEPT_KEPT, distance;
+    vo_vec3 start[4], end[4], direction;
+    if (world_far(s, s->x1, p, keep)) return false;
     for (int i = 0; i < 4; i++) {
         start[i] = s->x0[p->node[i]];
         end[i] = s->x1[p->node[i]];
     }
+    world_distance(s, p, &distance, &direction);
+    vo_ccd_def def = vo_ccd_def_default();
+    def.thickness = 0.999 * fmin(0.9 * distance, keep);
     return p->kind == VO_NODE_FACE ? vo_ccd_vertex_face(&def, start, end, NULL)
                                    : vo_ccd_edge_edge(&def, start, end, NULL);
 }

@@ -70,7 +70,7 @@ vo_result vo_candidates_create(vo_context *ctx, const vo_surface *surface, doubl
     c->ctx = ctx;
     c->surface = surface;
     c->thickness = thickness;
-    c->keep = thickness * VO_SWEPT_KEEP;
+    c->keep = thickness * VO_SWEPT_KEPT;
     vo_result result = set_up(c);
     if (result == VO_OK)
         *out = c;

@@ -2,12 +2,21 @@
  *
  * One object answers both questions of a substep: before the solve, where nothing has moved yet
  * (vo_candidates_near), and after it, along the way from x0 to x1 (vo_candidates_swept), also again
- * and again while the response moves x1. Between the trees and the answers stands a list of
- * candidates with slack: all pairs of features whose boxes, over the motion that was known when the
- * list was made, come closer than thickness + slack. As long as every node stays within half the
- * slack of its own box of that time, the list holds every pair that matters and no tree is touched.
+ * and again while the response moves x1. Five parts, each with an essay of its own:
  *
- * The order of the answers depends on the meshes and positions alone, not on threads. */
+ *   clusters  a dozen faces each, that move almost as rigid bodies   candidates_cluster.h
+ *   places    where they are and how they move in a step             candidates_place.h
+ *   walks     trees: which clusters are close to each other          candidates_walk.h
+ *   runs      pairs of clusters, and what is known of distances      candidates_run.h
+ *   pairs     of features, measured where they may matter            candidates_pair.h, _kernel.h
+ *
+ * Trees, lists and distances all have slack: they are looked at again only where something has
+ * moved so far that the answer could be another. A substep in which little moves walks no tree and
+ * measures little more than the pairs it returns.
+ *
+ * Answers do not depend on what was asked before: near is exact, and swept differs at most in pairs
+ * that come nowhere close. Their order depends on the features alone. So a run that is resumed, or
+ * has another number of threads, goes on as it would have. */
 #ifndef VO_COLLIDE_CANDIDATES_H
 #define VO_COLLIDE_CANDIDATES_H
 
@@ -38,27 +47,43 @@ typedef struct vo_candidates vo_candidates;
 
 typedef struct vo_candidates_report {
     bool searched;  /* trees were walked */
-    int pair_count; /* in the list */
-    double tree_s;  /* seconds in trees: boxes, refit, walk, list */
+    int pair_count; /* in the lists */
+    double tree_s;  /* seconds for all but measuring pairs: motions, boxes, trees, lists */
 } vo_candidates_report;
 
-/* The surface must outlive it. `thickness` (m) is the largest distance that near is asked for. */
+/* The surface must outlive it, and may change in positions, poses and presence only; so must what
+ * `rest` of its parts points to. `thickness` (m) is the largest distance that near is asked for. */
 vo_result vo_candidates_create(vo_context *ctx, const vo_surface *surface, double thickness,
                                vo_candidates **out);
 void vo_candidates_destroy(vo_candidates *candidates); /* NULL is allowed */
 
-/* Forgets the list: positions jumped, obstacles came or went. */
+/* Forgets everything: the memory of another state. Never needed for the answers to be right; where
+ * all positions jump, it saves the time to find out. */
 void vo_candidates_forget(vo_candidates *candidates);
 
-/* Features closer than their thickness at x0; a node against each part and side of it only with the
- * nearest face; edges only where the closest points are inside both (ends are a node's affair).
+/* Features closer than their thickness at x0: nodes with faces by node, each with the nearest
+ * first; then edges, by edge.
+ *
+ * Of the faces of one part that are near a node, only the nearest counts, and then the nearest of
+ * those in whose direction (up to 60 degrees) no nearer one was found: a node between two layers,
+ * or in a corner, has one face for each. Among equal distances the lower face is the nearer. Edges
+ * count only where the closest points are inside both; ends are a node's affair.
+ *
  * The answer is valid until the next call. No allocation after warm-up. */
 vo_result vo_candidates_near(vo_candidates *candidates, int *count, const vo_near **near);
 
-/* Every pair of features without a common node that might touch on the straight ways from x0 to x1,
- * less those that a cheap bound clears (conservatively: also for rounding). With `moved`
- * ([node_count], may be NULL) only pairs of which a node is marked. Pairs in which nothing can be
- * moved (obstacle against obstacle) are left out. The answer is valid until the next call. */
+/* Of the thickness, this part is what swept keeps watch over. */
+#define VO_SWEPT_KEPT 0x1p-5
+
+/* Every pair of features without a common node that, on the straight ways from x0 to x1, comes as
+ * close as VO_SWEPT_KEPT times the thickness, or as 0.9 of its distance at x0 where that is less.
+ * Most others are cleared by bounds, proved also for rounding; some are not. A query that asks of a
+ * pair for no more (vo_ccd_def, thickness and approach together) gives the same answers whatever
+ * was asked before. By node and face, then by edges.
+ *
+ * With `moved` ([node_count], may be NULL) only pairs of which a node is marked. Pairs in which
+ * nothing can be moved (obstacle against obstacle) are left out. The answer is valid until the next
+ * call. */
 vo_result vo_candidates_swept(vo_candidates *candidates, const unsigned char *moved, int *count,
                               const vo_feature_pair **pairs);
 

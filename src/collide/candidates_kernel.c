@@ -61,7 +61,8 @@ VO_INLINE double gather_body(const int *node, const vo_vec3 *from, const vo_vec3
     motion->centre = to_vec3(x);
     motion->shift = to_vec3(d);
     bool sound = fabs(sum3(x)) < INFINITY && fabs(sum3(d)) < INFINITY;
-    *end = sound ? (vo_box){to_vec3(low), to_vec3(high)} : (vo_box){v3(NAN, NAN, NAN), v3_zero()};
+    vo_vec3 nowhere = v3(NAN, NAN, NAN);
+    *end = sound ? (vo_box){to_vec3(low), to_vec3(high)} : (vo_box){nowhere, nowhere};
     return sum3(most);
 }
 

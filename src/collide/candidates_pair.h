@@ -56,9 +56,6 @@ static inline bool vo_is_inside(const double weight[4]) {
 /* A direction for features that touch at x0: across the face, or across both edges. */
 vo_vec3 vo_pair_across(const vo_surface *s, const vo_feature_pair *pair);
 
-/* Of the thickness, this part is left to pairs that are cleared; see vo_candidates_swept. */
-#define VO_SWEPT_KEEP 0x1p-5
-
 /* By how much the two features may come closer on the way from x0 to x1, as far as their own nodes
  * tell; larger by what rounding may take off. */
 double vo_pair_travel(const vo_surface *s, const vo_feature_pair *pair);

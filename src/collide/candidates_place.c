@@ -161,6 +161,11 @@ static void stand(vo_places *p, int c) {
     p->end_box[c] = p->box[c];
 }
 
+/* The box round two; nowhere if one of them is. */
+static vo_box join(const vo_box *a, const vo_box *b) {
+    return isnan(a->min.x) ? *a : box_join(*a, *b);
+}
+
 typedef struct move_job {
     vo_places *places;
     bool all; /* or only the clusters marked as dirty */
@@ -179,7 +184,7 @@ static void move_clusters(void *arg, int begin, int end, int chunk) {
             move_soft(p, c);
         else
             stand(p, c);
-        p->hull[c] = p->known ? box_join(p->box[c], p->end_box[c]) : p->end_box[c];
+        p->hull[c] = p->known ? join(&p->box[c], &p->end_box[c]) : p->end_box[c];
     }
 }
 
