@@ -162,18 +162,23 @@ static void end_json(check_report *report, bool ok) {
 
 /* ---- for people ----------------------------------------------------------------------------- */
 
-/* The sums over all frames, of a run or a scene. */
+static const char *plural(long long count) { return count == 1 ? "" : "s"; }
+
+/* The sums over the frames of a run, or the first state of a scene. */
 static void print_frames(const check_report *report) {
     check_totals t = total_of(report);
+    long long pairs = t.self_pairs + t.cloth_pairs + t.obstacle_pairs;
     if (report->mesh || t.frames == 0) return;
-    printf("%s of %s frame%s clean: %s intersection%s, %s node%s inside obstacles",
-           text_count(t.clean_frames).s, text_count(t.frames).s, t.frames == 1 ? "" : "s",
-           text_count(t.self_pairs + t.cloth_pairs + t.obstacle_pairs).s,
-           t.self_pairs + t.cloth_pairs + t.obstacle_pairs == 1 ? "" : "s",
-           text_count(t.inside_nodes).s, t.inside_nodes == 1 ? "" : "s");
+    if (report->scene)
+        printf("first state: ");
+    else
+        printf("%s of %s frame%s clean: ", text_count(t.clean_frames).s, text_count(t.frames).s,
+               plural(t.frames));
+    printf("%s intersection%s, %s node%s inside obstacles", text_count(pairs).s, plural(pairs),
+           text_count(t.inside_nodes).s, plural(t.inside_nodes));
     if (t.inside_nodes) printf(" (at most %.3g m deep)", t.max_depth);
     printf(", %s inverted face%s, strain from %.3g to %.3g\n", text_count(t.inverted_faces).s,
-           t.inverted_faces == 1 ? "" : "s", t.min_strain, t.max_strain);
+           plural(t.inverted_faces), t.min_strain, t.max_strain);
 }
 
 static void print_end(const check_report *report) {
@@ -182,8 +187,7 @@ static void print_end(const check_report *report) {
         printf("%s: %s without defects\n", report->path, report->kind);
     else
         printf("%s: %s with %d error%s and %d warning%s\n", report->path, report->kind,
-               report->fatal, report->fatal == 1 ? "" : "s", report->other,
-               report->other == 1 ? "" : "s");
+               report->fatal, plural(report->fatal), report->other, plural(report->other));
 }
 
 void check_report_end(check_report *report, bool ok, bool broken_off) {

@@ -21,7 +21,7 @@ typedef struct check_row {
 typedef struct check_report {
     const char *path, *kind;
     bool json;
-    bool mesh;           /* the one row is of a mesh */
+    bool mesh, scene;    /* the one row is of that; else there is one a frame */
     bool out_of_room;    /* for rows */
     const char *picture; /* file that was written; NULL: none */
     json_out out;

@@ -88,6 +88,7 @@ int cmd_check(const cli_args *args) {
     check_report report = {.path = args->operand,
                            .kind = kind_names[kind],
                            .json = args->json,
+                           .scene = kind == VO_CHECK_SCENE,
                            .mesh = kind == VO_CHECK_CLOTH || kind == VO_CHECK_OBSTACLE,
                            .out = {stdout, false}};
     code = check(ctx, args, kind, &report);

@@ -67,7 +67,8 @@ typedef void vo_inspected_fn(void *user, int frame, const vo_inspection *inspect
 
 typedef enum vo_check_kind {
     VO_CHECK_RUN,      /* a folder: every frame, to the last byte; intersections are fatal */
-    VO_CHECK_SCENE,    /* all its files; intersections of the initial state are warnings */
+    VO_CHECK_SCENE,    /* all its files; intersections of the state that it describes are warnings.
+                          The picture shows what untangling leaves of them, if anything */
     VO_CHECK_CLOTH,    /* a mesh for a cloth; self-intersections are warnings */
     VO_CHECK_OBSTACLE, /* a mesh for an obstacle; the same */
 } vo_check_kind;

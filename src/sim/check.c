@@ -41,7 +41,8 @@ static vo_result look_at_mesh(vo_findings *f, vo_inspector *in, const vo_mesh_da
                           .mesh = true,
                           .advice = "separate them where the mesh was made; --ply FILE pictures "
                                     "the place"};
-    return vo_findings_inspected(f, &where, in, &inspection);
+    vo_findings_inspected(f, &where, &inspection);
+    return vo_findings_picture(f, 0, in, &inspection);
 }
 
 static vo_result inspect_mesh(vo_findings *f, const vo_mesh_data *data) {
@@ -67,13 +68,21 @@ static vo_result check_mesh(vo_findings *f) {
 
 /* ---- scenes --------------------------------------------------------------------------------- */
 
+/* What the scene has is told. A run begins with what untangling made of it: where that is not
+ * clean, it is what must be seen. */
 static vo_result inspect_start(vo_findings *f, const vo_sim *sim) {
-    vo_inspection inspection;
-    VO_TRY(vo_sim_inspect(sim, &inspection));
+    vo_inspection given, start;
+    VO_TRY(vo_sim_inspect(sim, &start));
+    VO_TRY(vo_sim_inspect_given(sim, &given));
+    bool resolved = vo_inspection_is_clean(&start);
     vo_inspected where = {.name = f->def->path,
-                          .advice = "move them apart in the scene, or see with \"voile check\" "
-                                    "whether the run's first frames are clean"};
-    return vo_findings_inspected(f, &where, sim->inspector, &inspection);
+                          .advice = resolved ? "a run puts them apart before its first frame"
+                                             : "a run does not resolve all of it: move them apart "
+                                               "in the scene; --ply FILE pictures what is left"};
+    vo_findings_inspected(f, &where, &given);
+    if (resolved) return vo_findings_picture(f, 0, sim->inspector, &given);
+    VO_TRY(vo_sim_inspect(sim, &start));
+    return vo_findings_picture(f, 0, sim->inspector, &start);
 }
 
 static vo_result load_and_inspect(vo_findings *f) {

@@ -25,7 +25,8 @@ static vo_result inspect_frame(vo_findings *f, const vo_epoch *epoch, const char
     VO_TRY(vo_sim_inspect(epoch->sim, &inspection));
     vo_inspected where = {
         .name = path, .frame = frame, .fatal = true, .advice = advice(&epoch->scene->def)};
-    return vo_findings_inspected(f, &where, epoch->sim->inspector, &inspection);
+    vo_findings_inspected(f, &where, &inspection);
+    return vo_findings_picture(f, frame, epoch->sim->inspector, &inspection);
 }
 
 static vo_result check_frame(vo_findings *f, vo_epoch *epoch, int frame) {

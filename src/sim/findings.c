@@ -120,13 +120,17 @@ static bool is_to_be_pictured(const vo_findings *f, int frame, const vo_inspecti
     return f->def->ply_frame >= 0 ? frame == f->def->ply_frame : !vo_inspection_is_clean(i);
 }
 
-vo_result vo_findings_inspected(vo_findings *f, const vo_inspected *where, vo_inspector *in,
-                                const vo_inspection *inspection) {
+void vo_findings_inspected(vo_findings *f, const vo_inspected *where,
+                           const vo_inspection *inspection) {
     if (f->def->inspected) f->def->inspected(f->def->user, where->frame, inspection);
     tell_pairs(f, where, inspection);
     tell_insides(f, where, inspection);
     tell_degenerate(f, where, inspection);
-    if (!is_to_be_pictured(f, where->frame, inspection)) return VO_OK;
+}
+
+vo_result vo_findings_picture(vo_findings *f, int frame, vo_inspector *in,
+                              const vo_inspection *inspection) {
+    if (!is_to_be_pictured(f, frame, inspection)) return VO_OK;
     f->picturing = true;
     VO_TRY(vo_inspector_picture(in, f->def->ply));
     f->picturing = false;

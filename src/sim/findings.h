@@ -30,10 +30,12 @@ typedef struct vo_inspected {
     const char *advice; /* what to do about intersections, at most 150 letters */
 } vo_inspected;
 
-/* Reports an inspection: the numbers to whoever asked for them, what is wrong as sentences, and the
- * picture if it is this one. `in` made it last. */
-vo_result vo_findings_inspected(vo_findings *f, const vo_inspected *where, vo_inspector *in,
-                                const vo_inspection *inspection);
+/* Reports an inspection: the numbers to whoever asked for them, what is wrong as sentences. */
+void vo_findings_inspected(vo_findings *f, const vo_inspected *where,
+                           const vo_inspection *inspection);
+/* Writes the picture if it is to be of this one, which `in` made last. */
+vo_result vo_findings_picture(vo_findings *f, int frame, vo_inspector *in,
+                              const vo_inspection *inspection);
 
 /* check_run.c: the frames of a run. */
 vo_result vo_check_frames(vo_findings *f);

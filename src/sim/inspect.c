@@ -213,11 +213,16 @@ void vo_inspector_free(vo_inspector *in) {
 
 /* ---- of a simulation ------------------------------------------------------------------------ */
 
-static vo_result add_meshes(const vo_sim *sim) {
+/* A cloth as it is, or as the scene has it before anything was done to it. */
+static const vo_mesh *cloth_mesh(const vo_sim *sim, int c, bool given) {
+    return given ? sim->scene->cloth[c].mesh : sim->cloth[c].mesh;
+}
+
+static vo_result add_meshes(const vo_sim *sim, bool given) {
     vo_inspector *in = sim->inspector;
     vo_inspector_begin(in);
     for (int c = 0; c < sim->cloth_count; c++) {
-        vo_inspect_mesh mesh = vo_inspect_mesh_of(sim->cloth[c].mesh);
+        vo_inspect_mesh mesh = vo_inspect_mesh_of(cloth_mesh(sim, c, given));
         VO_TRY(vo_inspector_add(in, &mesh, false, c, false));
     }
     for (int i = 0; i < sim->obstacle_count; i++) {
@@ -229,23 +234,27 @@ static vo_result add_meshes(const vo_sim *sim) {
 }
 
 /* Strain, and faces turned over in material space that are not already counted as flat. */
-static void add_material(const vo_sim *sim, vo_inspection *out) {
-    const vo_inspector *in = sim->inspector;
-    for (int c = 0; c < sim->cloth_count; c++) {
-        const vo_mesh *mesh = sim->cloth[c].mesh;
-        const vo_inspect_part *part = &in->part[c];
-        vo_mesh_strain(mesh, &out->max_strain, &out->min_strain);
-        for (int f = 0; f < mesh->face_count; f++)
-            if (!(vo_mesh_face_area(mesh, f) > 0) && !face_is_flat(in, part->face + f))
-                count_inverted(part, part->face + f, out);
-    }
+static void add_material(const vo_inspector *in, const vo_mesh *mesh, const vo_inspect_part *part,
+                         vo_inspection *out) {
+    vo_mesh_strain(mesh, &out->max_strain, &out->min_strain);
+    for (int f = 0; f < mesh->face_count; f++)
+        if (!(vo_mesh_face_area(mesh, f) > 0) && !face_is_flat(in, part->face + f))
+            count_inverted(part, part->face + f, out);
 }
 
-vo_result vo_sim_inspect(const vo_sim *sim, vo_inspection *out) {
-    VO_TRY(add_meshes(sim));
-    VO_TRY(vo_inspector_look(sim->inspector, out));
-    add_material(sim, out);
+static vo_result look(const vo_sim *sim, bool given, vo_inspection *out) {
+    vo_inspector *in = sim->inspector;
+    VO_TRY(add_meshes(sim, given));
+    VO_TRY(vo_inspector_look(in, out));
+    for (int c = 0; c < sim->cloth_count; c++)
+        add_material(in, cloth_mesh(sim, c, given), &in->part[c], out);
     return VO_OK;
+}
+
+vo_result vo_sim_inspect(const vo_sim *sim, vo_inspection *out) { return look(sim, false, out); }
+
+vo_result vo_sim_inspect_given(const vo_sim *sim, vo_inspection *out) {
+    return look(sim, true, out);
 }
 
 int vo_inspection_intersections(const vo_inspection *inspection) {

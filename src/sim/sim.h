@@ -133,6 +133,10 @@ vo_result vo_sim_measure_frame(const vo_sim *sim, vo_stats *stats);
 /* Raises *max and lowers *min to the largest and smallest principal stretch minus one. */
 void vo_mesh_strain(const vo_mesh *mesh, double *max, double *min);
 
+/* inspect.c: as vo_sim_inspect, of the cloths as the scene has them, before they are untangled;
+ * obstacles where they are. */
+vo_result vo_sim_inspect_given(const vo_sim *sim, vo_inspection *out);
+
 /* stats.c: starts a frame's statistics; one JSON line, as in stats.jsonl. */
 void vo_stats_begin(vo_stats *stats, int frame, double time);
 int vo_stats_print(const vo_stats *stats, char *line, size_t size);
