@@ -163,7 +163,9 @@ static vo_result build_grid(vo_context *ctx, vo_inside *inside, const vo_closed_
 vo_result vo_inside_find(vo_context *ctx, vo_inside *inside, const vo_closed_surface *surface,
                          int point_count, const vo_vec3 *point, uint8_t *is_inside,
                          vo_deepest *deepest) {
-    task t = {inside, surface, point, is_inside, bounds_of(surface)};
+    task t = {.inside = inside, .surface = surface, .point = point};
+    t.is_inside = is_inside;
+    t.bounds = bounds_of(surface);
     int chunks = vo_chunk_count(point_count, POINTS_PER_CHUNK);
     *deepest = (vo_deepest){-1, 0};
     if (!any_within(point_count, point, t.bounds)) return VO_OK;
