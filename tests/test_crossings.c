@@ -45,11 +45,11 @@ static void test_random_soups(void **state) {
     static const double scales[] = {1, 1e-6, 1e6};
     vo_random r = vo_random_seed(1);
     int found = 0, clean = 0;
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 36; round++) {
         vo_context *ctx = test_context(1 + round % 3);
         vo_crossings c = {0};
         soup s = {0};
-        int n = 3 + vo_random_int(&r, 12);
+        int n = 3 + vo_random_int(&r, 8);
         soup_sheet(&s, n, n, v3_zero(), v3(1, 0, 0), v3(0, 1, 0));
         soup_sheet(&s, n / 2, n, random_vec(&r, 0.3), v3(1, 0, 0.1), v3(0.1, 1, 0));
         int cloth_faces = s.face_count;
@@ -64,8 +64,8 @@ static void test_random_soups(void **state) {
         soup_free(&s);
         vo_context_destroy(ctx);
     }
-    print_message("random soups: %d pairs, %d of 60 clean\n", found, clean);
-    assert_true(found > 1000 && clean > 3);
+    print_message("random soups: %d pairs, %d of 36 clean\n", found, clean);
+    assert_true(found > 500 && clean > 3);
 }
 
 /* Nodes on a coarse lattice: flat faces, faces without area, corners that coincide. */
@@ -157,11 +157,11 @@ static void test_sheet_through_sphere(void **state) {
     vo_context *ctx = test_context(2);
     vo_crossings c = {0};
     soup s = {0};
-    soup_sheet(&s, 30, 30, v3(-1, -1, 0.01), v3(2, 0, 0), v3(0, 2, 0));
+    soup_sheet(&s, 16, 16, v3(-1, -1, 0.01), v3(2, 0, 0), v3(0, 2, 0));
     int cloth_faces = s.face_count;
-    soup_sphere(&s, 15, v3(0.003, 0.002, 0), 0.6);
-    assert_true(compare(ctx, &c, &s, cloth_faces) > 60);
-    for (int i = 0; i < 31 * 31; i++) s.x[i].z = 0.61;
+    soup_sphere(&s, 10, v3(0.003, 0.002, 0), 0.6);
+    assert_true(compare(ctx, &c, &s, cloth_faces) > 40);
+    for (int i = 0; i < 17 * 17; i++) s.x[i].z = 0.61;
     assert_int_equal(compare(ctx, &c, &s, cloth_faces), 0);
     vo_crossings_free(ctx, &c);
     soup_free(&s);
@@ -194,7 +194,7 @@ static void test_collapsed(void **state) {
     vo_context *ctx = test_context(1);
     vo_crossings c = {0};
     soup s = {0};
-    soup_sheet(&s, 60, 60, v3_zero(), v3_zero(), v3_zero());
+    soup_sheet(&s, 24, 24, v3_zero(), v3_zero(), v3_zero());
     vo_face_soup all = view(&s, s.face_count);
     double start = test_seconds();
     assert_ok(ctx, vo_crossings_find(ctx, &c, &all));

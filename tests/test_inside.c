@@ -40,7 +40,8 @@ static void test_ties(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A lattice of cells taken together is as one box: their walls cancel out along every ray. */
+/* An octahedron at half steps of a lattice: rays run through all its corners and along its edges.
+ */
 static void test_octahedron(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -53,7 +54,7 @@ static void test_octahedron(void **state) {
         int x = i & 1, y = 2 + (i >> 1 & 1), z = 4 + (i >> 2), odd = (i ^ i >> 1 ^ i >> 2) & 1;
         soup_face(&s, x, odd ? z : y, odd ? y : z);
     }
-    /* |x| + |y| + |z| < 2, with rays through all corners and edges. */
+    /* Inside is where the coordinates without signs sum up to less than 2. */
     for (int i = 0; i < 9 * 9 * 9; i++) {
         vo_vec3 p = v3(i % 9 - 4, i / 9 % 9 - 4, i / 81 - 4);
         p = v3_scale(0.5, p);
