@@ -92,33 +92,38 @@ static void set_level(vo_untangler *u, const patience *p, int level) {
     for (int n = 0; n < u->def.soup.node_count; n++) u->way[n] = v3_zero();
 }
 
-/* Steps until nothing intersects, or nothing helps. Leaves the best state in x and its contours in
- * u->contours. */
+/* Back to the best state. */
+static vo_result restore(vo_untangler *u, vo_vec3 *x) {
+    copy(u, x, u->best);
+    return vo_contours_find(&u->contours, x);
+}
+
+/* Steps until nothing intersects, or nothing helps; u->contours are those of x. Leaves the best
+ * state in x, and its contours. */
 static vo_result resolve(vo_untangler *u, const patience *p, vo_vec3 *x,
                          vo_untangle_report *report) {
     double best = INFINITY;
     int waited = 0;
     set_level(u, p, 0);
-    for (;; report->iterations++) {
-        VO_TRY(vo_contours_find(&u->contours, x));
+    while (u->contours.pair_count > 0) {
         double now = badness(u);
-        if (now < 0.99 * best || u->contours.pair_count == 0) {
+        if (now < 0.99 * best) {
             best = now;
             copy(u, u->best, x);
             waited = 0;
         } else if (++waited > PATIENCE * (1 + u->level)) {
-            copy(u, x, u->best);
             waited = 0;
-            if (u->level == p->levels) break;
+            VO_TRY(restore(u, x));
+            if (u->level == p->levels) return VO_OK;
             set_level(u, p, u->level + 1);
             report->restarts++;
-            VO_TRY(vo_contours_find(&u->contours, x));
         }
-        if (u->contours.pair_count == 0 || report->iterations >= p->iterations) break;
+        if (report->iterations == p->iterations) return restore(u, x);
         step(u, x);
+        report->iterations++;
+        VO_TRY(vo_contours_find(&u->contours, x));
     }
-    copy(u, x, u->best);
-    return vo_contours_find(&u->contours, x);
+    return VO_OK;
 }
 
 /* Takes places and makes ready for the first step. */
@@ -134,8 +139,9 @@ static vo_result prepare(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report
     report->contours_before = c->contour_count;
     report->pairs_before = c->pair_count;
     report->length_before = c->length;
-    if (u->def.push_out) vo_untangle_eject(u, x);
-    return VO_OK;
+    if (!u->def.push_out) return VO_OK;
+    vo_untangle_eject(u, x);
+    return vo_contours_find(&u->contours, x);
 }
 
 /* By the way that a step goes: a sheet's width takes as many steps as it has faces across. */
@@ -167,13 +173,14 @@ static vo_result tighten(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report
         copy(u, u->safe, x);
         u->longest = vo_max(VO_UNTANGLE_LONGEST, before - 0.1);
         vo_untangle_limit(u, x, vo_untangle_list_moved(u, x), 8);
+        VO_TRY(vo_contours_find(&u->contours, x));
         patience p = {.iterations = report->iterations + 30, .longest = u->longest};
         VO_TRY(resolve(u, &p, x, report));
         if (u->contours.pair_count == 0 && largest_stretch(u, x) < 0.99 * before) continue;
         copy(u, x, u->safe);
-        break;
+        return vo_contours_find(&u->contours, x);
     }
-    return vo_contours_find(&u->contours, x);
+    return VO_OK;
 }
 
 static double longest_way(const vo_untangler *u, const vo_vec3 *x) {
@@ -183,26 +190,31 @@ static double longest_way(const vo_untangler *u, const vo_vec3 *x) {
     return longest;
 }
 
+/* Says what is left. */
+static vo_result finish(vo_untangler *u, const vo_vec3 *x, vo_untangle_report *report) {
+    report->clean = u->contours.pair_count == 0;
+    report->contours_after = u->contours.contour_count;
+    report->pairs_after = u->contours.pair_count;
+    report->length_after = u->contours.length;
+    report->moved = longest_way(u, x);
+    VO_TRY(vo_untangle_list_tangles(u, x));
+    report->tangle = u->tangle;
+    report->tangle_count = u->tangle_count;
+    for (int i = 0; i < u->tangle_count; i++)
+        report->inside_count += u->tangle[i].why == VO_TANGLE_INSIDE;
+    return VO_OK;
+}
+
 vo_result vo_untangle(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report) {
     *report = (vo_untangle_report){0};
     VO_TRY(check_numbers(u->ctx, u->def.soup.node_count, x));
     VO_TRY(prepare(u, x, report));
     patience p = {iteration_limit(u), LEVELS, VO_UNTANGLE_LONGEST};
     VO_TRY(resolve(u, &p, x, report));
-    if (u->contours.pair_count == 0) VO_TRY(tighten(u, x, report));
-    report->clean = u->contours.pair_count == 0;
-    report->contours_after = u->contours.contour_count;
-    report->pairs_after = u->contours.pair_count;
-    report->length_after = u->contours.length;
-    VO_TRY(vo_untangle_list_tangles(u, x));
-    if (report->clean) {
+    if (u->contours.pair_count == 0) {
+        VO_TRY(tighten(u, x, report));
         VO_TRY(vo_untangle_relax(u, x));
         VO_TRY(vo_untangle_gap(u, x, &report->gap));
     }
-    report->moved = longest_way(u, x);
-    report->tangle = u->tangle;
-    report->tangle_count = u->tangle_count;
-    for (int i = 0; i < u->tangle_count; i++)
-        report->inside_count += u->tangle[i].why == VO_TANGLE_INSIDE;
-    return VO_OK;
+    return finish(u, x, report);
 }

@@ -162,10 +162,12 @@ vo_result vo_untangle_relax(vo_untangler *u, vo_vec3 *x) {
 }
 
 vo_result vo_untangle_gap(vo_untangler *u, vo_vec3 *x, double *gap) {
-    double least = 1;
-    for (int round = 0; round < ROUNDS && u->def.gap > 0; round++) {
+    double least = 1, best = -1;
+    for (int round = 0, since = 0; round < ROUNDS && u->def.gap > 0; round++) {
         VO_TRY(push_all(u, x, &least));
-        if (least >= 1) break;
+        since = least > best ? 0 : since + 1;
+        best = vo_max(best, least);
+        if (least >= 1 || since > 5) break; /* no room */
         VO_TRY(move_clean(u, x));
     }
     *gap = least * u->def.gap;
