@@ -4,19 +4,40 @@
 #include "core/memory.h"
 
 /* Every array of the untangler with its size; n nodes, e edges, f faces, p parts, never empty. */
-#define ARRAYS(X)                                                                         \
-    X(node_start, n)                                                                      \
-    X(node_edge, 2 * e)                                                                   \
-    X(edge_face, e)                                                                       \
-    X(node_part, n)                                                                       \
-    X(node_sheet, n)                                                                      \
-    X(sheet_first, n)                                                                     \
-    X(part_closed, p)                                                                     \
-    X(part_begin, p)                                                                      \
-    X(part_end, p) X(part_box, p) X(edge_rest, e) X(face_base, f) X(face_height, f)       \
-        X(node_size, n) X(push, n) X(reach, n) X(driven, n) X(ring, n) X(queue, 2 * n)    \
-            X(region_node, 2 * n) X(node_mark, n) X(edge_mark, e) X(inside, n) X(best, n) \
-                X(start, n) X(spare, n) X(scale, n) X(turns, n) X(wound, n) X(way, n) X(safe, n)
+/* clang-format off */
+#define ARRAYS(X) \
+    X(node_start, n) \
+    X(node_edge, 2 * e) \
+    X(edge_face, e) \
+    X(node_part, n) \
+    X(node_sheet, n) \
+    X(sheet_first, n) \
+    X(part_closed, p) \
+    X(part_begin, p) \
+    X(part_end, p) \
+    X(part_box, p) \
+    X(edge_rest, e) \
+    X(face_base, f) \
+    X(face_height, f) \
+    X(node_size, n) \
+    X(push, n) \
+    X(reach, n) \
+    X(driven, n) \
+    X(ring, n) \
+    X(queue, 2 * n) \
+    X(region_node, 2 * n) \
+    X(node_mark, n) \
+    X(edge_mark, e) \
+    X(inside, n) \
+    X(best, n) \
+    X(start, n) \
+    X(spare, n) \
+    X(scale, n) \
+    X(turns, n) \
+    X(wound, n) \
+    X(way, n) \
+    X(safe, n)
+/* clang-format on */
 
 static bool allocate(vo_untangler *u) {
     size_t n = (size_t)u->def.soup.node_count + 1, e = (size_t)u->def.soup.edge_count + 1;
