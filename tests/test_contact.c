@@ -11,6 +11,7 @@ typedef struct grain {
     vo_surface surface;
     vo_near near;
     vo_vec3 v;
+    double push; /* kg m/s, of the contact in the last step */
 } grain;
 
 static const double H = 5e-3, DT = 5e-3, MASS = 1e-5;
@@ -40,6 +41,7 @@ static bool step(grain *g, double stiffness, double mu, vo_vec3 acceleration) {
     g->near.distance = g->x0[0].z;
     for (int i = 0; i < 4; i++) g->x1[i] = i ? g->x0[i] : v3_add_scaled(g->x0[0], DT, g->v);
     bool touching = g->near.distance < H && vo_contact_make(&def, &g->surface, &g->near, &c);
+    if (touching) vo_contact_rub(&c, vo_max(g->push, 0));
     vo_vec3 b = v3_scale(DT * MASS, acceleration);
     double along = MASS, across = MASS;
     if (touching) {
@@ -48,6 +50,7 @@ static bool step(grain *g, double stiffness, double mu, vo_vec3 acceleration) {
         across += c.drag * (1 - v3_length2(c.slide)); /* slides along x alone, if it does */
     }
     g->v = v3_add(g->v, v3(b.x / across, 0, b.z / along));
+    g->push = touching ? c.impulse - c.normal_mass * b.z / along : 0;
     g->x0[0] = v3_add_scaled(g->x0[0], DT, g->v);
     return touching;
 }

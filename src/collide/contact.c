@@ -41,19 +41,11 @@ static bool touches_obstacle(const vo_surface *s, const vo_near *near) {
 /* E'' at distance d, N/m. */
 static double stiffness_at(double k, double h, double d) { return k * vo_max(h - d, 0) / h; }
 
-/* The normal force that friction may count on: what the spring carries now less its damping, and
- * what it takes to stop an approach. The spring's force at the end of the step is no measure: for
- * what comes in fast it is damped away. */
-static double normal_force(double dt, double h, double d, double k, double mass, double speed) {
-    double spring = k * vo_max(h - d, 0) / 2 - DAMPING * dt * k * vo_max(speed, 0);
-    return vo_max(spring, 0) + mass * vo_max(-speed, 0) / dt;
-}
-
-/* Drag and direction of sliding from the impulse that friction has at most in this step. */
-static void add_friction(vo_contact *c, double mass, double impulse) {
+void vo_contact_rub(vo_contact *c, double push) {
     double speed = v3_length(c->slip);
-    c->drag = vo_min(impulse / vo_max(speed, CREEP), STIFFEST * mass);
-    if (speed > CREEP && c->drag < mass) c->slide = v3_scale(1 / speed, c->slip);
+    c->drag = vo_min(c->friction * push / vo_max(speed, CREEP), STIFFEST * c->mass);
+    bool slides = speed > CREEP && c->drag < c->mass;
+    c->slide = slides ? v3_scale(1 / speed, c->slip) : v3(0, 0, 0);
 }
 
 bool vo_contact_make(const vo_contact_def *def, const vo_surface *s, const vo_near *near,
@@ -70,11 +62,10 @@ bool vo_contact_make(const vo_contact_def *def, const vo_surface *s, const vo_ne
         .normal_mass = dt * dt * k + dt * damping,
         .impulse = dt * k * ((h - d) / 2 + d - coasting) - damping * approach,
         .slip = v3_scale(1 / dt, v3_add_scaled(motion, -approach, near->normal)),
+        .share = dt * k * (h - d) / 2,
+        .mass = mass,
+        .friction = touches_obstacle(s, near) ? def->obstacle_friction : def->friction,
     };
-    double k_now = vo_min(stiffness_at(ka, h, near->distance), stiffest);
-    double force = normal_force(dt, h, near->distance, k_now, mass, approach / dt);
-    double mu = touches_obstacle(s, near) ? def->obstacle_friction : def->friction;
-    add_friction(out, mass, dt * mu * force);
     for (int i = 0; i < 4; i++) {
         out->node[i] = near->pair.node[i];
         out->weight[i] = near->weight[i];

@@ -10,7 +10,7 @@
  *     a single stiff contact ends its step at 0.8 d + 0.1 (d' + h), with d' the distance it would
  *     have ended at (0 for what would have passed through): above zero, and at h after a while.
  *
- * Friction is Coulomb's, with the normal force of the step's beginning. What slides so fast that
+ * Friction is Coulomb's; whoever makes contacts says how hard they press. What slides so fast that
  * friction will not stop it in this step gets that force and its exact derivative, which resists
  * only a change of direction. What is slower gets a drag: the force over the speed, taken
  * implicitly. Below the speed CREEP it is that of CREEP, so what should stick creeps, by less than
@@ -39,11 +39,17 @@ typedef struct vo_contact {
     double drag;        /* kg */
     vo_vec3 slip;       /* m/s, velocity along the surface */
     vo_vec3 slide;      /* s: of length 1, or zero for what sticks or will */
+    double share;    /* kg m/s, of repulsion alone: how contacts of a node share what presses it */
+    double mass;     /* kg, that a push at the contact has to move */
+    double friction; /* Coulomb's coefficient */
 } vo_contact;
 
-/* The contact of a near pair. In the surface, x1 is where the nodes would be with the velocities
- * they have; obstacles' nodes where they will be. False: nothing to add. */
+/* The contact of a near pair, without friction. In the surface, x1 is where the nodes would be with
+ * the velocities they have; obstacles' nodes where they will be. False: nothing to add. */
 bool vo_contact_make(const vo_contact_def *def, const vo_surface *surface, const vo_near *near,
                      vo_contact *out);
+
+/* Gives it the friction of what is pressed with the impulse `push` in this step, kg m/s. */
+void vo_contact_rub(vo_contact *contact, double push);
 
 #endif

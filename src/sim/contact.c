@@ -37,10 +37,15 @@ static vo_result create_surface(vo_sim *sim) {
 
 static vo_result create_rows(vo_sim *sim) {
     const vo_system *system = &sim->implicit.system;
-    sim->contact.row_count = system->row_count;
-    sim->contact.node_of = vo_new_array(sim->ctx, int, system->row_count);
-    if (system->row_count && !sim->contact.node_of) return vo_fail_memory(sim->ctx, "contacts");
-    for (int i = 0; i < system->row_count; i++) sim->contact.node_of[system->row_of[i]] = i;
+    vo_sim_contact *c = &sim->contact;
+    c->row_count = system->row_count;
+    size_t bytes = vo_array_bytes((size_t)system->row_count, sizeof *c->pressed);
+    c->node_of = vo_new_array(sim->ctx, int, system->row_count);
+    c->pressed = vo_alloc_zero(sim->ctx, bytes);
+    c->sharing = vo_alloc_zero(sim->ctx, bytes);
+    if (system->row_count && (!c->node_of || !c->pressed || !c->sharing))
+        return vo_fail_memory(sim->ctx, "contacts");
+    for (int i = 0; i < system->row_count; i++) c->node_of[system->row_of[i]] = i;
     return VO_OK;
 }
 
@@ -57,6 +62,8 @@ void vo_sim_contact_free(vo_sim *sim) {
     vo_sim_contact *c = &sim->contact;
     vo_free_array(sim->ctx, c->contact, c->contact_capacity);
     vo_free_array(sim->ctx, c->node_of, c->row_count);
+    vo_free_array(sim->ctx, c->pressed, c->row_count);
+    vo_free_array(sim->ctx, c->sharing, c->row_count);
     vo_response_destroy(c->response);
     vo_candidates_destroy(c->candidates);
     vo_surface_free(&c->surface);
@@ -107,6 +114,7 @@ vo_result vo_sim_contact_find(vo_sim *sim, double dt) {
     for (int i = 0; i < near_count; i++)
         count += vo_contact_make(&contact, &sim->contact.surface, &near[i],
                                  &sim->contact.contact[count]);
+    vo_sim_friction_add(sim, dt, count);
     sim->constraints.contact = sim->contact.contact;
     sim->constraints.contact_count = count;
     sim->stats.contacts = vo_max_int(sim->stats.contacts, count);

@@ -37,7 +37,7 @@ typedef struct vo_obstacle_state {
                         is; zero unless it had to yield */
 } vo_obstacle_state;
 
-/* What touches, see collide/. Lists and trees are made anew when needed; nothing here is saved. */
+/* What touches, see collide/. Lists and trees are made anew when needed. */
 typedef struct vo_sim_contact {
     vo_surface surface; /* cloths, then obstacles */
     vo_candidates *candidates;
@@ -46,6 +46,9 @@ typedef struct vo_sim_contact {
     vo_contact *contact; /* of the current step */
     bool appeared;       /* an obstacle did, in the step under way */
     int *node_of;        /* [row_count] the surface's node of a row of the solver */
+    double *pressed; /* [row_count] [saved] N, by which contacts pressed each node of cloth in the
+                        last step */
+    double *sharing; /* [row_count] kg m/s, by which the contacts of a node share that */
 } vo_sim_contact;
 
 struct vo_sim {
@@ -111,6 +114,10 @@ void vo_sim_contact_free(vo_sim *sim);
 void vo_sim_contact_aim(vo_sim *sim, double dt);
 /* Contacts of the step from the present state, into sim->constraints. */
 vo_result vo_sim_contact_find(vo_sim *sim, double dt);
+/* friction.c: of the contacts just found; and what pressed in the step just solved, for the next.
+ */
+void vo_sim_friction_add(vo_sim *sim, double dt, int count);
+void vo_sim_friction_measure(vo_sim *sim, double dt);
 /* Continuous collision on the way to the solver's new positions, which it changes. */
 vo_result vo_sim_contact_collide(vo_sim *sim, double dt);
 

@@ -95,10 +95,20 @@ static vo_result write_obstacle(vo_vof_writer *w, const vo_sim *sim, int i) {
     return vo_vof_add(w, "behind", i, VO_VOF_F64, 3, o->mesh->node_count, o->behind);
 }
 
+/* Only of cloth that touches something. */
+static vo_result write_pressed(vo_vof_writer *w, const vo_sim *sim, int c) {
+    const double *pressed = sim->contact.pressed + sim->cloth[c].first_node;
+    int count = sim->cloth[c].mesh->node_count;
+    for (int i = 0; i < count; i++)
+        if (pressed[i] != 0) return vo_vof_add(w, "pressed", c, VO_VOF_F64, 1, count, pressed);
+    return VO_OK;
+}
+
 static vo_result write_sections(vo_vof_writer *w, vo_sim *sim) {
     for (int c = 0; c < sim->cloth_count; c++) {
         VO_TRY(write_mesh(w, c, sim->cloth[c].mesh));
         VO_TRY(write_guess(w, sim, c));
+        VO_TRY(write_pressed(w, sim, c));
     }
     for (int i = 0; i < sim->handle_count; i++) VO_TRY(write_handle(w, sim, i));
     for (int i = 0; i < sim->obstacle_count; i++) VO_TRY(write_obstacle(w, sim, i));
@@ -228,6 +238,18 @@ static vo_result read_guess(vo_sim *sim, const source *s) {
     return VO_OK;
 }
 
+static vo_result read_pressed(vo_sim *sim, const source *s) {
+    for (int c = 0; c < sim->cloth_count; c++) {
+        double *pressed = sim->contact.pressed + sim->cloth[c].first_node;
+        int count = sim->cloth[c].mesh->node_count;
+        const void *rows = NULL;
+        if (vo_vof_count(s->reader, "pressed", c) < 0) continue;
+        VO_TRY(find(s, "pressed", c, VO_VOF_F64, 1, &count, &rows));
+        if (count) memcpy(pressed, rows, (size_t)count * sizeof *pressed);
+    }
+    return VO_OK;
+}
+
 /* Nodes that a handle names must be there in the frame's mesh, too. */
 static vo_result check_handle(const vo_sim *sim, const source *s, int i) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
@@ -304,7 +326,8 @@ static vo_result read_visible(vo_sim *sim, source *s) {
 static vo_result read_solver(vo_sim *sim, source *s) {
     s->owner = "cloth";
     VO_TRY(vo_sim_rebuild(sim));
-    return read_guess(sim, s);
+    VO_TRY(read_guess(sim, s));
+    return read_pressed(sim, s);
 }
 
 static vo_result read_frame(vo_sim *sim, const char *folder, int frame, bool solver) {

@@ -140,6 +140,7 @@ static vo_step_outcome try_step(vo_sim *sim, span t, bool last_try) {
     vo_step_outcome outcome = solve(sim, t.dt);
     if (outcome != VO_STEP_SOLVED) return outcome;
     if (!last_try && leaps(sim, t.dt)) return VO_STEP_UNSOLVED;
+    vo_sim_friction_measure(sim, t.dt);
     limit(sim, t.dt);
     return collide(sim, t.dt) == VO_OK ? VO_STEP_SOLVED : VO_STEP_NO_MEMORY;
 }
