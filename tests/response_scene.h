@@ -120,7 +120,7 @@ static inline void next_step(scene *s) {
 }
 
 static inline vo_response_def scene_def(void) {
-    return (vo_response_def){.dt = 0.005, .thickness = 1e-3};
+    return (vo_response_def){.thickness = 1e-3};
 }
 
 static inline void respond(scene *s, const vo_response_def *def) {

@@ -55,8 +55,8 @@ typedef struct vo_scene_def {
     double wind_drag;      /* [0] kg/(m^2 s), linear drag along the cloth */
     double repulsion_thickness;  /* [0.002] m, contacts act from this distance: of cloth and cloth,
                                     and of cloth and obstacles; positive */
-    double projection_thickness; /* [0] m, what comes closer than this is put apart in the same
-                                    step; 0: a tenth of repulsion_thickness, more than that counts
+    double projection_thickness; /* [0] m, distance that impacts leave; not yet acted upon, they
+                                    leave repulsion_thickness. 0: a tenth of it, more than it counts
                                     as that. vo_scene_get_def gives what counts */
     double collision_stiffness;  /* [1e7] N/m per m^2 of cloth: a contact whose distance falls short
                                     of the repulsion thickness t by d has the energy

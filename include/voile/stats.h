@@ -32,29 +32,29 @@ extern "C" {
     X(wall_s, double, "%.6f", "seconds the frame took")
 
 /* What happened in it: counters over its substeps, and extremes at its end. */
-#define VO_STAT_FIELDS(X)                                                                  \
-    X(substeps, int, "%d", "substeps taken, cut ones included")                            \
-    X(iterations, int, "%d", "iterations of the linear solver")                            \
-    X(direct_solves, int, "%d", "systems that the direct solver had to take over")         \
-    X(step_cuts, int, "%d", "substeps repeated with half the step")                        \
-    X(held_steps, int, "%d", "substeps given up: the cloth was held where it was")         \
-    X(limit_passes, int, "%d", "passes of strain limiting")                                \
-    X(limits_unmet, int, "%d", "substeps in which strain limiting ran out of passes")      \
-    X(contacts, int, "%d", "contacts in the solve, the most of any substep")               \
-    X(impacts, int, "%d", "collisions found on the way of a substep")                      \
-    X(impulses, int, "%d", "of them stopped one by one")                                   \
-    X(zones, int, "%d", "impact zones: groups of collisions solved together")              \
-    X(cut_nodes, int, "%d", "nodes that went only part of their way to avoid a collision") \
-    X(stopped_nodes, int, "%d", "nodes held, or carried by an obstacle, for a substep")    \
-    X(yielded_nodes, int, "%d", "nodes of obstacles that had to fall behind their motion") \
-    X(untangled, int, "%d", "intersecting pairs of faces that were put apart")             \
-    X(searches, int, "%d", "substeps in which trees were walked")                          \
-    X(tree_s, double, "%.6f", "seconds of contact and collide that trees took")            \
-    X(solver_residual, double, "%.3g", "worst relative residual that was accepted")        \
-    X(max_strain, double, "%.9g", "largest principal stretch minus one")                   \
-    X(min_strain, double, "%.9g", "smallest principal stretch minus one")                  \
-    X(max_speed, double, "%.9g", "fastest node, m/s")                                      \
-    X(intersections, int, "%d", "pairs of faces that intersect at the frame's end")        \
+#define VO_STAT_FIELDS(X)                                                                       \
+    X(substeps, int, "%d", "substeps taken, cut ones included")                                 \
+    X(iterations, int, "%d", "iterations of the linear solver")                                 \
+    X(direct_solves, int, "%d", "systems that the direct solver had to take over")              \
+    X(step_cuts, int, "%d", "substeps repeated with half the step")                             \
+    X(held_steps, int, "%d", "substeps given up: the cloth was held where it was")              \
+    X(limit_passes, int, "%d", "passes of strain limiting")                                     \
+    X(limits_unmet, int, "%d", "substeps in which strain limiting ran out of passes")           \
+    X(contacts, int, "%d", "contacts in the solve, the most of any substep")                    \
+    X(impacts, int, "%d", "collisions found on the way of a substep")                           \
+    X(impulses, int, "%d", "of them stopped one by one")                                        \
+    X(zones, int, "%d", "impact zones: groups of collisions solved together")                   \
+    X(cut_nodes, int, "%d", "nodes that went only part of their way to avoid a collision")      \
+    X(stopped_nodes, int, "%d", "nodes held, or carried by an obstacle, for a substep")         \
+    X(yielded_nodes, int, "%d", "nodes of obstacles, or pinned, that fell behind their motion") \
+    X(untangled, int, "%d", "intersecting pairs of faces that were put apart")                  \
+    X(searches, int, "%d", "substeps in which trees were walked")                               \
+    X(tree_s, double, "%.6f", "seconds of contact and collide that trees took")                 \
+    X(solver_residual, double, "%.3g", "worst relative residual that was accepted")             \
+    X(max_strain, double, "%.9g", "largest principal stretch minus one")                        \
+    X(min_strain, double, "%.9g", "smallest principal stretch minus one")                       \
+    X(max_speed, double, "%.9g", "fastest node, m/s")                                           \
+    X(intersections, int, "%d", "pairs of faces that intersect at the frame's end")             \
     X(inside_nodes, int, "%d", "nodes inside closed obstacles at the frame's end")
 
 typedef struct vo_stats {

@@ -125,7 +125,7 @@ static vo_result take_in(step *s) {
         const vo_impact *impact = &r->impacts.impact[i];
         int index;
         VO_TRY(vo_zones_add(&r->zones, s->surface, impact, friction, &index));
-        vo_contact *c = &r->zones.contact[index];
+        vo_zone_contact *c = &r->zones.contact[index];
         if (c->zoned && c->unsolved) c->found += UNSOLVED;
         c->zoned |= s->round > IMPULSES;
         for (int k = 0; k < 4; k++)
@@ -142,7 +142,7 @@ static void hold_back(step *s) {
     vo_response *r = s->r;
     int least = s->round >= HOLD_TOP ? VO_LEVEL_TOP : VO_LEVEL_FREE;
     for (int i = 0; i < r->zones.count; i++) {
-        vo_contact *c = &r->zones.contact[i];
+        vo_zone_contact *c = &r->zones.contact[i];
         if (!c->live) continue;
         if (c->found <= patience(s->round) && vo_zones_movable(&r->zones, c)) continue;
         vo_holds_raise(&r->holds, &r->zones, s->surface, c, least);

@@ -17,7 +17,6 @@
 #include "collide/candidates.h"
 
 typedef struct vo_response_def {
-    double dt;                /* s, for the velocities that friction needs */
     double thickness;         /* m, the separation at which impacts leave their features, where they
                                  had that much before */
     double friction;          /* cloth on cloth */
@@ -32,7 +31,7 @@ typedef struct vo_response_report {
     int zones;         /* rung 2: zones at the end */
     int cut_nodes;     /* rung 3 */
     int held_nodes;    /* rung 4 */
-    int yielded_nodes; /* rung 5: nodes of obstacles */
+    int yielded_nodes; /* rung 5: nodes of obstacles, and pinned ones */
     int worst_node;    /* of the highest rung, -1: none; to say where */
 } vo_response_report;
 

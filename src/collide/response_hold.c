@@ -64,7 +64,7 @@ static int lowest_level(const vo_holds *h, const vo_surface *surface, const int 
 }
 
 void vo_holds_raise(vo_holds *h, vo_zones *zones, const vo_surface *surface,
-                    const vo_contact *contact, int least) {
+                    const vo_zone_contact *contact, int least) {
     const int *node = contact->impact.pair.node;
     int level = vo_max_int(lowest_level(h, surface, node) + 1, least);
     level = vo_min_int(level, VO_LEVEL_TOP);
@@ -129,7 +129,7 @@ static void find_carries(vo_holds *h, const vo_zones *zones, const vo_surface *s
     for (int pass = 0; pass < MAX_CARRY_PASSES && changed; pass++) {
         changed = false;
         for (int i = 0; i < zones->count; i++) {
-            const vo_contact *c = &zones->contact[i];
+            const vo_zone_contact *c = &zones->contact[i];
             if (!c->live && !(c->push > 0)) continue;
             changed |= carry_across(h, s, &c->impact, 0);
             changed |= carry_across(h, s, &c->impact, 1);

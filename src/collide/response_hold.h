@@ -48,7 +48,7 @@ void vo_holds_clear(vo_holds *holds);
  * all of them to `least` (0 to 8). Nodes with a given motion follow where that is beyond level 5,
  * or where there is nothing else. Free nodes become given ones in `zones`. */
 void vo_holds_raise(vo_holds *holds, vo_zones *zones, const vo_surface *surface,
-                    const vo_contact *contact, int least);
+                    const vo_zone_contact *contact, int least);
 
 /* The node stays at x0. */
 void vo_holds_hold(vo_holds *holds, vo_zones *zones, int node);

@@ -72,7 +72,7 @@ static void join_nodes(vo_zones *z, const int node[4]) {
 }
 
 /* The root of the zone of a contact, -1 if nothing of it can be moved. */
-static int contact_root(vo_zones *z, const vo_contact *c) {
+static int contact_root(vo_zones *z, const vo_zone_contact *c) {
     for (int i = 0; i < 4; i++) {
         int node = c->impact.pair.node[i];
         if (z->mobility[node] > 0) return find_root(z->parent, node);
@@ -92,7 +92,7 @@ static double contact_mobility(const vo_zones *z, const vo_impact *m) {
     return sum > smallest_leverage * largest ? sum : 0;
 }
 
-bool vo_zones_movable(const vo_zones *z, const vo_contact *c) {
+bool vo_zones_movable(const vo_zones *z, const vo_zone_contact *c) {
     for (int i = 0; i < 4; i++)
         if (z->mobility[c->impact.pair.node[i]] > 0) return true;
     return false;
@@ -117,7 +117,7 @@ static void apply(const vo_zones *z, const vo_impact *m, vo_vec3 impulse, vo_vec
     }
 }
 
-static vo_vec3 impulse_of(const vo_contact *c) {
+static vo_vec3 impulse_of(const vo_zone_contact *c) {
     return v3_add_scaled(c->drag, c->push, c->impact.normal);
 }
 
@@ -132,13 +132,14 @@ static vo_result new_contact(vo_zones *z, const vo_feature_pair *pair, int *out)
     if (!vo_reserve(z->ctx, &z->contact, &z->capacity, z->count + 1))
         return vo_fail_memory(z->ctx, "contacts");
     *out = z->count++;
-    z->contact[*out] = (vo_contact){.next = z->first[pair->node[0]]};
+    z->contact[*out] = (vo_zone_contact){.next = z->first[pair->node[0]]};
     z->first[pair->node[0]] = *out;
     return VO_OK;
 }
 
 /* Replaces what was known of a contact: its push turns with the normal. */
-static void look_again(vo_zones *z, vo_surface *surface, vo_contact *c, const vo_impact *impact) {
+static void look_again(vo_zones *z, vo_surface *surface, vo_zone_contact *c,
+                       const vo_impact *impact) {
     apply(z, &c->impact, v3_negate(impulse_of(c)), surface->x1);
     c->impact = *impact;
     c->rest = combine(impact, surface->x0);
@@ -158,7 +159,7 @@ vo_result vo_zones_add(vo_zones *z, vo_surface *surface, const vo_impact *impact
     *out = find_contact(z, &impact->pair);
     if (*out < 0) {
         VO_TRY(new_contact(z, &impact->pair, out));
-        vo_contact *c = &z->contact[*out];
+        vo_zone_contact *c = &z->contact[*out];
         c->impact = *impact;
         c->rest = combine(impact, surface->x0);
         c->friction = friction_of(surface, &impact->pair, friction);
@@ -180,7 +181,7 @@ static vo_vec3 cut_to(vo_vec3 a, double length) {
 }
 
 /* Solves one contact by itself. Returns how far from its goal it was, as a part of it. */
-static double solve_contact(const vo_zones *z, vo_contact *c, vo_vec3 *x) {
+static double solve_contact(const vo_zones *z, vo_zone_contact *c, vo_vec3 *x) {
     const vo_impact *m = &c->impact;
     double mobility = contact_mobility(z, m);
     if (!(mobility > 0)) return 0;
@@ -202,12 +203,12 @@ typedef struct solve_args {
 
 /* Sweeps until all goals are reached. Contacts that miss theirs in the last sweep are unsolved. */
 static void solve_zone(const solve_args *s, const int *order, int count) {
-    vo_contact *contact = s->zones->contact;
+    vo_zone_contact *contact = s->zones->contact;
     bool reached = false;
     for (int sweep = 0; sweep < s->sweeps && !reached; sweep++) {
         reached = true;
         for (int i = 0; i < count; i++) {
-            vo_contact *c = &contact[order[sweep % 2 ? count - 1 - i : i]];
+            vo_zone_contact *c = &contact[order[sweep % 2 ? count - 1 - i : i]];
             c->unsolved = solve_contact(s->zones, c, s->x) > 1 - good_enough;
             reached = reached && !c->unsolved;
         }
@@ -233,7 +234,7 @@ static int number_zones(vo_zones *z) {
 }
 
 /* The number of the zone of a contact, -1 if it need not be solved. */
-static int zone_number(vo_zones *z, const vo_contact *c) {
+static int zone_number(vo_zones *z, const vo_zone_contact *c) {
     int root = contact_root(z, c);
     return root < 0 ? -1 : z->zone_of[root];
 }

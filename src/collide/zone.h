@@ -27,7 +27,7 @@
 
 #include "collide/impact.h"
 
-typedef struct vo_contact {
+typedef struct vo_zone_contact {
     vo_impact impact;
     double friction;
     vo_vec3 rest;  /* sum of w_i x0_i: sliding counts from here */
@@ -38,7 +38,7 @@ typedef struct vo_contact {
     bool live;     /* found in the last search */
     bool unsolved; /* missed its goal in the last sweep */
     bool zoned;    /* has been solved by rung 2 */
-} vo_contact;
+} vo_zone_contact;
 
 typedef struct vo_zones {
     vo_context *ctx;
@@ -47,7 +47,7 @@ typedef struct vo_zones {
     int *parent;      /* [node_count] of the forest of zones, roots are their own; -1: no contact */
     int *first;       /* [node_count] first contact of which this is the first node; -1: none */
     int *zone_of;     /* [node_count] of roots: index of a zone to be solved, -1: none */
-    vo_contact *contact;
+    vo_zone_contact *contact;
     int count, capacity;
     int *order; /* contacts to be solved, zone by zone */
     int order_capacity;
@@ -74,7 +74,7 @@ vo_result vo_zones_add(vo_zones *zones, vo_surface *surface, const vo_impact *im
 void vo_zones_fix(vo_zones *zones, int node);
 
 /* Whether a node of the contact can be moved. */
-bool vo_zones_movable(const vo_zones *zones, const vo_contact *contact);
+bool vo_zones_movable(const vo_zones *zones, const vo_zone_contact *contact);
 
 /* Sweeps over the zones of live contacts, at most `sweeps` times each and in parallel, and marks
  * their nodes in `moved`. Returns VO_NO_MEMORY, or VO_OK, also where goals were not reached. */

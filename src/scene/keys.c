@@ -228,8 +228,8 @@ static const vo_key magic_keys[] = {
     KEY("collision_stiffness", POSITIVE, "1e9", "N/m per m^2", "Of contacts."),
     KEY("repulsion_thickness", POSITIVE, "0.001", "m", "Contacts act from this distance."),
     KEY("projection_thickness", POSITIVE, NULL, "m",
-        "What comes closer is put apart in the same step. At most the repulsion thickness; a tenth "
-        "of it if missing."),
+        "Distance that impacts leave. At most the repulsion thickness; a tenth of it if missing.",
+        .later = true),
     KEY("edge_flip_threshold", NONNEGATIVE, "0.01", NULL, "When edges flip.", .later = true),
     KEY("rib_stiffening", NONNEGATIVE, "1", NULL, "Refinement of compressed folds.", .later = true),
     KEY("combine_tensors", BOOL, "true", NULL, "Maximum of the metrics, not their sum.",

@@ -26,7 +26,7 @@ static vo_result create_surface(vo_sim *sim) {
         source[c] = (vo_surface_source){.mesh = sim->cloth[c].mesh};
     for (int i = 0; i < sim->obstacle_count; i++)
         source[sim->cloth_count + i] = (vo_surface_source){
-            .mesh = sim->obstacle[i].mesh, .obstacle = true, .rigid = is_rigid(sim, i)};
+            .mesh = sim->scene->obstacle[i].mesh, .obstacle = true, .rigid = is_rigid(sim, i)};
     vo_surface *surface = &sim->contact.surface;
     vo_result result = vo_surface_create(sim->ctx, count, source, surface);
     vo_free_array(sim->ctx, source, count + 1);
@@ -129,6 +129,19 @@ static void count_search(vo_sim *sim) {
     sim->stats.tree_s += report.tree_s;
 }
 
+/* The first time in a frame that an obstacle had to yield, to say where. */
+static void tell_of_yielding(const vo_sim *sim, const vo_response_report *r) {
+    const vo_surface *s = &sim->contact.surface;
+    if (r->yielded_nodes == 0 || sim->stats.yielded_nodes > 0 || r->worst_node < 0) return;
+    vo_vec3 x = s->x1[r->worst_node];
+    int part = s->node_part[r->worst_node];
+    vo_log_line(sim->ctx, VO_LOG_WARNING,
+                "frame %d: there is no room for cloth at (%.4g, %.4g, %.4g) m; nodes of %s %d fall "
+                "behind their motion there",
+                sim->frame + 1, x.x, x.y, x.z, part < sim->cloth_count ? "cloth" : "obstacle",
+                part < sim->cloth_count ? part : part - sim->cloth_count);
+}
+
 static void count_response(vo_stats *stats, const vo_response_report *r) {
     stats->impacts += r->impacts;
     stats->impulses += r->impulses;
@@ -156,14 +169,17 @@ vo_result vo_sim_contact_collide(vo_sim *sim, double dt) {
     vo_surface *s = &sim->contact.surface;
     for (int i = 0; i < s->cloth_node_count; i++)
         s->x1[i] = xyz(sim->implicit.x[sim->implicit.system.row_of[i]]);
-    if (scene->disable & VO_DISABLE_COLLISION) return VO_OK;
-    vo_response_def def = {.dt = dt,
-                           .thickness = scene->repulsion_thickness,
+    if (scene->disable & VO_DISABLE_COLLISION) {
+        count_search(sim);
+        return VO_OK;
+    }
+    vo_response_def def = {.thickness = scene->repulsion_thickness,
                            .friction = scene->friction,
                            .obstacle_friction = scene->obstacle_friction};
     vo_response_report report = {0};
     VO_TRY(vo_respond(sim->contact.response, &def, s, sim->contact.candidates, &report));
     count_search(sim);
+    tell_of_yielding(sim, &report);
     count_response(&sim->stats, &report);
     take_answer(sim, dt);
     return VO_OK;

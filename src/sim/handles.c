@@ -116,13 +116,13 @@ static void add_pin(vo_sim *sim, int row, vo_vec3 target, vo_vec3 x, double dt) 
     sim->pin[sim->constraints.pin_count++] = (vo_pin){row, v3_scale(1 / dt, v3_sub(target, x))};
 }
 
-static void hold_nodes(vo_sim *sim, int i, double t, double dt, double s) {
+static void hold_nodes(vo_sim *sim, int i, double end, double dt, double s) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
     const vo_handle_state *h = &sim->handle[i];
     const vo_mesh *mesh = sim->cloth[def->cloth].mesh;
     bool hard = def->kind == VO_HANDLE_NODE && def->stiffness == 0 && s == 1;
     double stiffness = s * (def->stiffness > 0 ? def->stiffness : sim->scene->def.handle_stiffness);
-    vo_transform pose = pose_at(sim, def, t + dt);
+    vo_transform pose = pose_at(sim, def, end);
     for (int k = 0; k < h->count; k++) {
         if (!v3_is_finite(h->hold[k])) continue;
         int node = handle_node(def, k), row = row_of(sim, def->cloth, node);
@@ -141,20 +141,20 @@ static void tie_nodes(vo_sim *sim, const vo_handle_def *def, double s) {
                  stiffness};
 }
 
-void vo_sim_handles_move(vo_sim *sim, double t, double dt) {
+void vo_sim_handles_move(vo_sim *sim, double begin, double end, double dt) {
     sim->constraints = (vo_constraints){.pin = sim->pin, .anchor = sim->anchor, .tie = sim->tie};
     for (int i = 0; i < sim->handle_count; i++) {
         const vo_handle_def *def = &sim->scene->handle[i].def;
-        double s = strength(def, t + dt);
+        double s = strength(def, end);
         if (s == 0) continue;
         if (def->kind == VO_HANDLE_GLUE) {
             tie_nodes(sim, def, s);
             continue;
         }
-        if (!sim->handle[i].active) activate(sim, i, t);
-        hold_nodes(sim, i, t, dt, s);
+        if (!sim->handle[i].active) activate(sim, i, begin);
+        hold_nodes(sim, i, end, dt, s);
     }
-    sim->handles_time = t + dt;
+    sim->handles_time = end;
 }
 
 void vo_sim_handles_keep(vo_sim *sim) {

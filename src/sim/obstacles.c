@@ -7,6 +7,8 @@
 
 /* s, in which what has fallen behind makes up about two thirds of it. */
 static const double CATCH_UP = 0.1;
+/* m, less than this is not behind. */
+static const double CAUGHT_UP = 1e-7;
 
 vo_result vo_sim_obstacles_create(vo_sim *sim) {
     int count = sim->scene->obstacle_count;
@@ -103,6 +105,7 @@ void vo_sim_obstacles_keep(vo_sim *sim, double dt) {
         for (int k = 0; k < o->mesh->node_count; k++) {
             vo_vec3 p = xf_point(o->pose, part->rest[k]);
             o->behind[k] = v3_sub(x1[k], p);
+            if (v3_length(o->behind[k]) < CAUGHT_UP) o->behind[k] = v3(0, 0, 0);
             o->mesh->node_x[k] = v3_add(p, o->behind[k]); /* as a resumed run will have it */
             o->mesh->node_v[k] = v3_scale(1 / dt, v3_sub(x1[k], x0[k]));
         }

@@ -93,8 +93,8 @@ vo_result vo_sim_handles_create(vo_sim *sim);
 void vo_sim_handles_free(vo_sim *sim);
 /* Global node pairs that glue handles couple; returns their number. */
 int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]);
-/* Fills sim->constraints for a step from t to t + dt. */
-void vo_sim_handles_move(vo_sim *sim, double t, double dt);
+/* Fills sim->constraints for a step of dt from `begin` to `end`. */
+void vo_sim_handles_move(vo_sim *sim, double begin, double end, double dt);
 /* The step that handles_move prepared was accepted: what it took hold of stays held. */
 void vo_sim_handles_keep(vo_sim *sim);
 

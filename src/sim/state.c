@@ -90,7 +90,8 @@ static vo_result write_handle(vo_vof_writer *w, vo_sim *sim, int i) {
 static vo_result write_obstacle(vo_vof_writer *w, const vo_sim *sim, int i) {
     const vo_obstacle_state *o = &sim->obstacle[i];
     bool behind = false;
-    for (int k = 0; k < o->mesh->node_count && !behind; k++) behind = v3_length2(o->behind[k]) > 0;
+    for (int k = 0; k < o->mesh->node_count && !behind; k++)
+        behind = !v3_equal(o->behind[k], v3(0, 0, 0));
     if (!behind) return VO_OK;
     return vo_vof_add(w, "behind", i, VO_VOF_F64, 3, o->mesh->node_count, o->behind);
 }

@@ -25,7 +25,7 @@ typedef struct span {
 static void move(vo_sim *sim, span t) {
     double start = vo_now();
     vo_sim_obstacles_aim(sim, t.end, t.dt);
-    vo_sim_handles_move(sim, t.begin, t.dt);
+    vo_sim_handles_move(sim, t.begin, t.end, t.dt);
     sim->stats.stage.move += vo_now() - start;
 }
 
@@ -115,6 +115,7 @@ static void accept(vo_sim *sim, double dt) {
 static vo_step_outcome hold(vo_sim *sim, span t, vo_step_outcome reason) {
     sim->stats.held_steps++;
     move(sim, t);
+    if (make_room(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
     vo_sim_contact_aim(sim, t.dt);
     vo_implicit_hold(&sim->implicit, t.dt, &sim->constraints);
     if (collide(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
@@ -185,7 +186,7 @@ vo_result vo_sim_step(vo_sim *sim) {
     vo_step_outcome outcome = VO_STEP_SOLVED;
     if (sim->scene->def.disable & VO_DISABLE_PHYSICS) {
         vo_sim_obstacles_place(sim, t.end);
-        vo_sim_handles_move(sim, t.begin, t.dt);
+        vo_sim_handles_move(sim, t.begin, t.end, t.dt);
     } else {
         vo_sim_load_rows(sim);
         outcome = advance(sim, t, 0);

@@ -68,6 +68,10 @@ static vo_result untangle(vo_sim *sim, vo_soup soup) {
     def.gap = vo_min(def.gap, 0.5 * sim->scene->def.repulsion_thickness);
     VO_TRY(vo_untangler_create(sim->ctx, &def, s->x0, &untangler));
     vo_result result = vo_untangle(untangler, s->x0, &report);
+    if (result == VO_BAD_DATA) { /* places beyond all bounds: the step deals with them */
+        vo_log_line(sim->ctx, VO_LOG_WARNING, "%s", vo_context_message(sim->ctx));
+        result = VO_OK;
+    }
     if (result == VO_OK) tell(sim, &report);
     if (result == VO_OK && report.pairs_before) {
         take(sim, s->x0);
