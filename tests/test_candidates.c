@@ -237,6 +237,32 @@ static void test_parts(void **state) {
     }
 }
 
+/* Two sheets and a ball come closer little by little, so that every list is used up. */
+static void test_slow_approach(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    world w = {.ctx = ctx};
+    world_add(&w, world_sheet(ctx, 1, 10, 0.12), false, false);
+    world_add(&w, world_sheet(ctx, 1, 5, 0), false, false);
+    world_add(&w, world_ball(ctx, 0.3, 10, v3(0.5, 0.5, 0.55)), true, true);
+    world_build(&w);
+    vo_candidates *c;
+    vo_surface *s = &w.surface;
+    int near = 0;
+    assert_ok(ctx, vo_candidates_create(ctx, s, 0.02, &c));
+    for (int step = 0; step < 100; step++) {
+        for (int i = 0; i < s->part[0].node_end; i++) s->x1[i].z -= 0.0011;
+        place(s, 2, (vo_transform){v3(0, 0, -0.0019 * step), 1, q_identity()}, false);
+        if (step > 0) check_swept(&w, c, 0.02, NULL);
+        arrive(s);
+        near += check_near(&w, c, 0.02);
+    }
+    assert_true(near > 1000);
+    vo_candidates_destroy(c);
+    world_free(&w);
+    vo_context_destroy(ctx);
+}
+
 /* A rigid obstacle spins in place close to a cloth at rest, slowly up to several turns a step; then
  * it jumps. */
 static void test_spinning_obstacle(void **state) {
@@ -260,6 +286,41 @@ static void test_spinning_obstacle(void **state) {
             check_step(&w, c, 0.02, 0, &r, sums);
         }
         assert_true(sums[0] > 0 && sums[1] > 0);
+        vo_candidates_destroy(c);
+        world_free(&w);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* A long rod turns about its middle, and its ends come down on a cloth of many clusters, further in
+ * a step than a cluster is wide. Once, a node of it stays behind. */
+static void test_rod(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    for (int speed = 1; speed <= 4; speed++) {
+        world w = {.ctx = ctx};
+        world_add(&w, world_sheet(ctx, 1, 18, 0), false, false);
+        vo_mesh *rod = world_ball(ctx, 0.02, 8, v3_zero());
+        for (int i = 0; i < rod->node_count; i++) rod->node_x[i].z *= 40;
+        world_add(&w, rod, true, true);
+        world_build(&w);
+        vo_candidates *c;
+        assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.004, &c));
+        vo_transform pose = {v3(0.45, 0.55, 0.5), 1, q_identity()};
+        int met = 0, n = w.surface.part[1].node_begin + 20;
+        place(&w.surface, 1, pose, true);
+        for (int step = 1; step <= 24 / speed; step++) {
+            pose.rotation = q_axis_angle(v3(0.2, 1, 0), 0.06 * speed * step + 0.5);
+            if (step == 24 / speed) pose.translation.z = -0.5;
+            place(&w.surface, 1, pose, false);
+            if (step == 4) w.surface.x1[n].z += 0.05;
+            int count;
+            const vo_near *near;
+            assert_ok(ctx, vo_candidates_near(c, &count, &near));
+            met += check_swept(&w, c, 0.004, NULL);
+            arrive(&w.surface);
+        }
+        assert_true(met > 10);
         vo_candidates_destroy(c);
         world_free(&w);
     }
@@ -449,10 +510,11 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folding_sheet),     cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_spinning_obstacle), cmocka_unit_test(test_random_soup),
-        cmocka_unit_test(test_history),           cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_lost_nodes),        cmocka_unit_test(test_no_allocation_when_warm),
+        cmocka_unit_test(test_slow_approach), cmocka_unit_test(test_folding_sheet),
+        cmocka_unit_test(test_parts),         cmocka_unit_test(test_spinning_obstacle),
+        cmocka_unit_test(test_rod),           cmocka_unit_test(test_random_soup),
+        cmocka_unit_test(test_history),       cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_lost_nodes),    cmocka_unit_test(test_no_allocation_when_warm),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -268,33 +268,14 @@ static bool find_changed(vo_places *p) {
     return true;
 }
 
-/* Marks all clusters of parts that are no longer taken as they were. */
-static void mark_parts(vo_places *p, const vo_part_motion *before, int i) {
-    const vo_part_motion *m = &p->part[i];
-    if (m->rigid == before->rigid && m->moves == before->moves) return;
-    int first = p->clusters->part_begin[i], end = p->clusters->part_begin[i + 1];
-    memset(p->dirty + first, 1, (size_t)(end - first));
-}
-
-/* Parts after a change of x1. */
-static void change_parts(vo_places *p) {
-    for (int i = 0; i < p->surface->part_count; i++) {
-        vo_part_motion *m = &p->part[i], before = *m;
-        m->moves = !same_nodes(&p->surface->part[i], p->at, p->to);
-        if (!p->surface->part[i].obstacle) continue;
-        m->to = m->moves ? look(p, i, 1, p->to) : m->at;
-        compare_poses(m);
-        mark_parts(p, &before, i);
-    }
-}
-
 void vo_places_step(vo_places *p) {
     if (!p->stepped) {
         copy_positions(p, p->to, p->surface->x1);
         move_parts(p, 1);
         move_all(p, true);
     } else if (find_changed(p)) {
-        change_parts(p);
+        /* Clusters without a changed node stay right, however their part is taken now. */
+        move_parts(p, 1);
         move_all(p, false);
     }
     p->stepped = true;
