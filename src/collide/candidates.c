@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    CLUSTER_GRAIN = 64,
+    RUN_GRAIN = 1024,
     PAIR_GRAIN = 256, /* pairs measured by one thread at a time */
     BLOCK = 64,       /* such grains before results are put together */
 };
@@ -171,6 +171,7 @@ static bool take_lane(const vo_candidates *c, const int node[4], vo_feature_kind
     return kind == VO_NODE_FACE || vo_is_inside(near->weight);
 }
 
+/* Measures a grain of pairs and collects the hits. */
 static void measure_near(void *arg, int begin, int end, int chunk) {
     block *b = arg;
     vo_candidates *c = b->c;
@@ -249,6 +250,7 @@ static bool is_marked(const vo_feature_pair *p, const unsigned char *moved) {
     return !moved || moved[p->node[0]] | moved[p->node[1]] | moved[p->node[2]] | moved[p->node[3]];
 }
 
+/* Tests a grain of pairs and collects those that are not cleared. */
 static void measure_swept(void *arg, int begin, int end, int chunk) {
     block *b = arg;
     vo_candidates *c = b->c;
@@ -267,6 +269,7 @@ static void measure_swept(void *arg, int begin, int end, int chunk) {
     c->grain_count[chunk] = (int)(to - (c->grain_key + begin));
 }
 
+/* Adds what the grains of a block of n pairs have left. */
 static bool take_keys(vo_candidates *c, int n) {
     int grains = vo_chunk_count(n, PAIR_GRAIN);
     if (!vo_reserve(c->ctx, &c->swept_key, &c->swept_key_capacity, c->swept_count + n))
@@ -330,12 +333,21 @@ static void find_needs(void *arg, int begin, int end, int chunk) {
     vo_candidates *c = arg;
     for (int i = begin; i < end; i++) {
         const vo_run *run = &c->runs.run[i];
+        const vo_cluster_motion *a = &c->places.motion[run->a], *b = &c->places.motion[run->b];
         bool concerned = c->marked[run->a] | c->marked[run->b];
-        double travel =
-            concerned ? vo_cluster_travel(&c->places.motion[run->a], &c->places.motion[run->b])
-                      : -1;
-        c->runs.need[i] = concerned ? vo_float_above(travel + c->keep) : -1;
+        c->runs.need[i] = concerned ? vo_float_above(vo_cluster_travel(a, b) + c->keep) : -1;
     }
+}
+
+/* The pairs that are awake and are not cleared, in their order. */
+static bool find_all_swept(vo_candidates *c, const unsigned char *moved) {
+    int faces = c->runs.awake_faces, all = c->runs.awake_count;
+    c->swept_count = 0;
+    if (!find_swept(c, VO_NODE_FACE, 0, faces, moved) || !place_swept(c, 0, VO_NODE_FACE))
+        return false;
+    int first_edges = c->swept_count;
+    return find_swept(c, VO_EDGE_EDGE, faces, all, moved) &&
+           place_swept(c, first_edges, VO_EDGE_EDGE);
 }
 
 static vo_result answer_swept(vo_candidates *c, const unsigned char *moved) {
@@ -344,14 +356,9 @@ static vo_result answer_swept(vo_candidates *c, const unsigned char *moved) {
     VO_TRY(cover(c, true, c->keep));
     VO_TRY(vo_runs_reserve_need(&c->runs));
     mark_clusters(c, moved);
-    vo_parallel_for(c->ctx, c->runs.count, 1024, find_needs, c);
+    vo_parallel_for(c->ctx, c->runs.count, RUN_GRAIN, find_needs, c);
     VO_TRY(wake(c));
-    int faces = c->runs.awake_faces, all = c->runs.awake_count;
-    c->swept_count = 0;
-    bool ok = find_swept(c, VO_NODE_FACE, 0, faces, moved) && place_swept(c, 0, VO_NODE_FACE);
-    int face_pairs = c->swept_count;
-    ok = ok && find_swept(c, VO_EDGE_EDGE, faces, all, moved) &&
-         place_swept(c, face_pairs, VO_EDGE_EDGE);
+    bool ok = find_all_swept(c, moved);
     vo_runs_settle(&c->runs);
     return ok ? VO_OK : vo_fail_memory(c->ctx, "candidates");
 }

@@ -93,6 +93,7 @@ static void advance_range(void *arg, int begin, int end, int chunk) {
         if (run->way < 1e6) continue;
         /* Too far to count, or not a number: nothing is known any more. */
         run->way = 0;
+        run->pace = 0;
         run->wake = run->rest = -INFINITY;
     }
 }

@@ -26,12 +26,21 @@
  * - Several boxes a leaf. Fewer nodes, but boxes to be kept beside them, and a second kind of test.
  * - Double bounds. Twice the memory; the outward rounding costs a box 3e-7 of its distance from the
  *   origin, which for a dressed body is a few tenths of a micrometre.
- * - Normal cones in the self-walk (Volino and Magnenat-Thalmann 1994, Provot 1997). A region whose
- *   normals fit into a half space is free of self-intersection only if its outline, projected along
- *   that direction, does not cross itself either; for motion during a step both must hold at all
- *   times between. A cone alone misses a spiral ramp. It says nothing about faces that are merely
- *   closer than a thickness. And the outline needs the mesh, which this layer does not see. A walk
- *   here never leaves out a pair that overlaps. */
+ * - Leaving out flat regions in the self-walk. A walk here never leaves out a pair that overlaps.
+ *   The usual test, normals within a cone (Volino and Magnenat-Thalmann 1994, Provot 1997), is no
+ *   proof: a spiral ramp passes it. The region's outline, projected along the cone, must not cross
+ *   itself either, for motion at all times between, and even then nothing is said about faces that
+ *   are merely closer than a thickness. A proof is possible in the fabric's own coordinates: if all
+ *   faces that a convex piece of fabric touches have deformation gradients within d of a common one
+ *   with smallest stretch s, points of the piece are at least s - d times as far apart as in the
+ *   fabric. It was measured on a cloth of 33,024 faces that falls on a sphere: of the lists of
+ *   neighbouring clusters and of clusters with themselves that contact has to make (see
+ *   collide/candidates_run.h), it spares all while the cloth is flat, 21 % of all lists as it
+ * lands, and 5 to 8 % once there are folds of a few centimetres; with d taken over the two clusters
+ *   alone, which is no proof, a fifth. Lists are a third of the time, and gradients of all faces
+ *   cost as much as is won. Adaptive meshes have faces as large as curvature allows, and hence no
+ *   flat regions at all. What keeps neighbours cheap is that they move together: their distances
+ *   are bounded from step to step, and they sleep. */
 #ifndef VO_SPATIAL_BVH_H
 #define VO_SPATIAL_BVH_H
 
