@@ -302,9 +302,30 @@ static void check_places(const vo_edit *e, const snapshot *s) {
         assert_in_range(vo_remap_heir(&e->remap, VO_REMAP_FACE, f), 0, m->face_count - 1);
 }
 
-/* The compact mesh is what building from its faces would give, but for the order of edges. */
+/* The compact mesh is what building from its faces gives. */
+static void check_rebuilt(const vo_mesh *m) {
+    vo_mesh_data data = {.node_count = m->node_count,
+                         .vert_count = m->vert_count,
+                         .face_count = m->face_count,
+                         .node_x = m->node_x,
+                         .vert_u = m->vert_u,
+                         .vert_node = m->vert_node,
+                         .face_vert = m->face_vert};
+    vo_mesh *again;
+    assert_ok(m->ctx, vo_mesh_build(m->ctx, &data, &again));
+    assert_int_equal(again->vert_count, m->vert_count);
+    assert_int_equal(again->edge_count, m->edge_count);
+    size_t pairs = (size_t)m->edge_count * sizeof *m->edge_node;
+    assert_memory_equal(again->edge_node, m->edge_node, pairs);
+    assert_memory_equal(again->edge_face, m->edge_face, pairs);
+    assert_memory_equal(again->face_edge, m->face_edge,
+                        (size_t)m->face_count * sizeof *m->face_edge);
+    vo_mesh_destroy(again);
+}
+
 static void check_compact(const vo_edit *e) {
     const vo_mesh *m = e->mesh;
+    check_rebuilt(m);
     for (int k = 0; k < VO_REMAP_KINDS; k++) assert_int_equal(e->hole_count[k], 0);
     for (int n = 0; n < m->node_count; n++) assert_true(vo_edit_has_node(e, n));
     for (int f = 0; f < m->face_count; f++) assert_true(vo_edit_has_face(e, f));

@@ -133,21 +133,6 @@ static void sort_verts(sorter *s) {
     invert(s, VO_REMAP_VERT);
 }
 
-static void sort_edges(sorter *s) {
-    vo_order *o = s->order;
-    list(s, VO_REMAP_EDGE, vo_edit_has_edge);
-    for (int i = 0; i < o->count[VO_REMAP_EDGE]; i++) {
-        int edge = o->from[VO_REMAP_EDGE][i];
-        const int *node = s->edit->mesh->edge_node[edge];
-        int a = o->to[VO_REMAP_NODE][node[0]], b = o->to[VO_REMAP_NODE][node[1]];
-        s->key[edge] = vo_min_int(a, b);
-        s->other[edge] = vo_max_int(a, b);
-    }
-    sort_by(s, VO_REMAP_EDGE, s->other, o->count[VO_REMAP_NODE]);
-    sort_by(s, VO_REMAP_EDGE, s->key, o->count[VO_REMAP_NODE]);
-    invert(s, VO_REMAP_EDGE);
-}
-
 static void sort_faces(sorter *s) {
     vo_order *o = s->order;
     list(s, VO_REMAP_FACE, vo_edit_has_face);
@@ -161,14 +146,30 @@ static void sort_faces(sorter *s) {
     invert(s, VO_REMAP_FACE);
 }
 
+/* By their first appearance in the faces, as building numbers them. */
+static void sort_edges(sorter *s) {
+    const vo_mesh *m = s->edit->mesh;
+    vo_order *o = s->order;
+    int *to = o->to[VO_REMAP_EDGE], count = 0;
+    for (int i = 0; i < o->old_count[VO_REMAP_EDGE]; i++) to[i] = -1;
+    for (int i = 0; i < o->count[VO_REMAP_FACE]; i++)
+        for (int k = 0; k < 3; k++) {
+            int edge = m->face_edge[o->from[VO_REMAP_FACE][i]][k];
+            if (to[edge] >= 0) continue;
+            o->from[VO_REMAP_EDGE][count] = edge;
+            to[edge] = count++;
+        }
+    o->count[VO_REMAP_EDGE] = count;
+}
+
 static vo_result sort_all(sorter *s) {
     vo_patches patches;
     VO_TRY(find_patches(s->edit, &patches));
     sort_nodes(s, &patches);
     vo_patches_free(&patches);
     sort_verts(s);
-    sort_edges(s);
     sort_faces(s);
+    sort_edges(s);
     return VO_OK;
 }
 
@@ -242,9 +243,21 @@ static void translate_mesh(vo_mesh *m, const vo_order *o) {
     }
 }
 
+/* Each edge leads the way its first face crosses it. */
+static void direct_edges(vo_mesh *m) {
+    for (int edge = 0; edge < m->edge_count; edge++) {
+        int *face = m->edge_face[edge], *node = m->edge_node[edge];
+        if (face[1] < 0 || face[0] < face[1]) continue;
+        int first_face = face[1], first_node = node[1];
+        face[1] = face[0], node[1] = node[0];
+        face[0] = first_face, node[0] = first_node;
+    }
+}
+
 static void apply(vo_edit *e, const vo_order *o, void *scratch) {
     vo_mesh_gather(e->mesh, o->from, o->count, scratch);
     translate_mesh(e->mesh, o);
+    direct_edges(e->mesh);
     vo_edit_gather(e, o->from, o->count, scratch);
     for (int k = 0; k < VO_REMAP_KINDS; k++)
         vo_lineage_close(&e->remap.of[k], o->count[k], o->from[k], scratch);

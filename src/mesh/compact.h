@@ -5,8 +5,9 @@
  *                   / / /          at the connectivity, in time proportional to the mesh
  *                  2-3 6-7
  *      verts   in the order of their nodes
- *      edges   by their lower node, then their higher one
  *      faces   by their lowest node
+ *      edges   by their first appearance in the faces, which they cross as that one does: as
+ *              vo_mesh_build numbers them, so that a mesh that was saved and built again is the same
  *
  * Ties go by the index before, so the order depends on the mesh and its history alone. */
 #ifndef VO_MESH_COMPACT_H
