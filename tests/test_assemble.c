@@ -21,6 +21,7 @@ typedef struct fixture {
     vo_system_cloth cloth;
     vo_system system;
     vo_vec4 *x, *v;
+    vo_offset *offset;
     vo_assembly assembly;
     double *scratch;
 } fixture;
@@ -45,6 +46,12 @@ static void open_fixture(fixture *f, int columns, int rows, int threads) {
     f->x = vo_new_array(f->ctx, vo_vec4, n);
     f->v = vo_new_array(f->ctx, vo_vec4, n);
     double cell = 1.0 / columns;
+    f->offset = vo_new_array(f->ctx, vo_offset, f->system.face_count);
+    for (int i = 0; i < f->system.face_count; i++)
+        for (int k = 0; k < 3; k++) {
+            f->offset[i].strain[k] = vo_random_real(&random, -0.05, 0.05);
+            f->offset[i].curvature[k] = vo_random_real(&random, -5, 5);
+        }
     for (int i = 0; i < n; i++) {
         vo_vec3 p = f->mesh->node_x[i];
         int row = f->system.row_of[i];
@@ -59,7 +66,9 @@ static void open_fixture(fixture *f, int columns, int rows, int threads) {
                                 .gravity = {0, 1, -9.8},
                                 .wind = {1.1, {3, 2, 1}, 0.2},
                                 .x = f->x,
-                                .v = f->v};
+                                .v = f->v,
+                                .offset = f->offset,
+                                .fade = 0.7};
     f->assembly.block = vo_new_array(f->ctx, float, f->system.pattern.block_count *VO_BLOCK_FLOATS);
     f->assembly.b = vo_new_array(f->ctx, vo_vec4, n);
     f->scratch = vo_new_array(f->ctx, double, vo_assembly_scratch(&f->system));
@@ -71,6 +80,7 @@ static void close_fixture(fixture *f) {
     vo_free_array(f->ctx, f->scratch, vo_assembly_scratch(&f->system));
     vo_free_array(f->ctx, f->assembly.b, n);
     vo_free_array(f->ctx, f->assembly.block, f->system.pattern.block_count * VO_BLOCK_FLOATS);
+    vo_free_array(f->ctx, f->offset, f->system.face_count);
     vo_free_array(f->ctx, f->x, n);
     vo_free_array(f->ctx, f->v, n);
     vo_system_free(&f->system);
@@ -131,6 +141,12 @@ static void add_wind_face(dense *d, const fixture *f, double area, const int row
     }
 }
 
+/* What is left of a face's offset; component k of its strain or curvature. */
+static double faded(const fixture *f, int face, bool bending, int k) {
+    const vo_offset *o = &f->offset[f->system.face_number[face]];
+    return f->assembly.fade * (bending ? o->curvature[k] : o->strain[k]);
+}
+
 static void add_face(dense *d, const fixture *f, int face) {
     const vo_mesh *m = f->mesh;
     const vo_material *mat = &f->material[m->face_label[face]];
@@ -142,6 +158,8 @@ static void add_face(dense *d, const fixture *f, int face) {
         v[i] = xyz(f->v[row[i]]);
     }
     vo_stretch_face shape = {m2_inverse(vo_mesh_face_dm(m, face)), vo_mesh_face_area(m, face)};
+    shape.offset =
+        (vo_sym2){faded(f, face, false, 0), faded(f, face, false, 1), faded(f, face, false, 2)};
     vo_stiffness c = vo_fabric_stiffness(mat->fabric, vo_green_strain(&shape, x));
     for (int i = 0; i < 4; i++) c.c[i] *= mat->stretching_mult;
     vo_mat3 hessian[3][3];
@@ -189,6 +207,7 @@ static void add_bending(dense *d, const fixture *f, int face) {
         for (int i = 0; i < 4; i++) ahead[k] += tau * v3_dot(gradient[k][i], xyz(f->v[row[k][i]]));
     }
     vo_bend_face shape = vo_bend_face_make(corner);
+    for (int k = 0; k < 3; k++) shape.offset[k] = faded(f, face, true, k);
     vo_plate plate = vo_fabric_plate(mat->fabric, vo_bend_curvature(&shape, bent));
     for (int c = 0; c < 3; c++) plate.d[c] *= mat->bending_mult;
     vo_bend_moments(&shape, &plate, ahead, moment);

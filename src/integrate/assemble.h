@@ -5,14 +5,23 @@
 #include "force/wind.h"
 #include "integrate/system.h"
 
+/* What a face is taken to be strained and bent less than it is. Remeshing gives it to new faces, so
+ * that they begin with the stress that was there before them; it fades. */
+typedef struct vo_offset {
+    double strain[3];    /* Guu, Guv, Gvv */
+    double curvature[3]; /* Kuu, Kvv, Kuv, 1/m */
+} vo_offset;
+
 /* Everything the kernel reads and writes. Vectors are by row. */
 typedef struct vo_assembly {
     const vo_system *system;
     double dt; /* s */
     vo_vec3 gravity;
     vo_wind wind;
-    const vo_vec4 *x; /* m, at the start of the step */
-    const vo_vec4 *v; /* m/s */
+    const vo_vec4 *x;        /* m, at the start of the step */
+    const vo_vec4 *v;        /* m/s */
+    const vo_offset *offset; /* [face_count] in the order of the list; NULL: none */
+    double fade;             /* what is left of them, 0 to 1 */
     /* Scratch of the bending passes. */
     double *angle, *rate;    /* [hinge_count + 1] bent by, rad, and its rate; the last stays 0 */
     double *moment, *weight; /* [3 face_count] of each side: N m, and dt tau times its slope */

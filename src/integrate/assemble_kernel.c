@@ -100,6 +100,14 @@ VO_INLINE void add_wind(const vo_assembly *a, const vo_chunk *chunk, const vo_fa
     }
 }
 
+/* A row of the offsets of four faces, as far as it has not faded. */
+VO_INLINE vo_d4 faded(const vo_assembly *a, const double *first, const int number[VO_LANES]) {
+    enum { STRIDE = sizeof(vo_offset) / sizeof(double) };
+    vo_d4 value;
+    for (int i = 0; i < VO_LANES; i++) value[i] = a->fade * first[(size_t)number[i] * STRIDE];
+    return value;
+}
+
 VO_INLINE void add_faces(const vo_assembly *a, const vo_chunk *chunk, const vo_face_packet *f,
                          bool wind) {
     vo_p4 x[3], v[3];
@@ -109,6 +117,8 @@ VO_INLINE void add_faces(const vo_assembly *a, const vo_chunk *chunk, const vo_f
     }
     vo_stretch4 in = {.area = d4_load(f->area)};
     for (int i = 0; i < 4; i++) in.inverse[i] = d4_load(f->inverse[i]);
+    for (int i = 0; i < 3; i++)
+        in.offset[i] = a->offset ? faded(a, &a->offset->strain[i], f->number) : d4_set(0);
     const vo_fabric *fabric[VO_LANES];
     vo_d4 mult, damping;
     for (int i = 0; i < VO_LANES; i++) {
@@ -216,6 +226,16 @@ static void find_moments_of(const vo_assembly *a, int index) {
     vo_d4 now[3], then[3], d[3], moment[3], weight[3];
     vo_bend4_curvature((const vo_d4(*)[3])basis, bent, now);
     vo_bend4_curvature((const vo_d4(*)[3])basis, moving, then);
+    if (a->offset) {
+        int number[VO_LANES];
+        for (int i = 0; i < VO_LANES; i++)
+            number[i] = vo_min_int(VO_LANES * index + i, a->system->face_count - 1);
+        for (int c = 0; c < 3; c++) {
+            vo_d4 offset = faded(a, &a->offset->curvature[c], number);
+            now[c] -= offset;
+            then[c] -= offset;
+        }
+    }
     find_plates(p, now, d);
     vo_bend4_moments(area, (const vo_d4(*)[3])basis, d, then, moment);
     vo_bend4_weights(area, (const vo_d4(*)[3])basis, d, weight);

@@ -12,9 +12,10 @@ static void contact_block(const vo_contact *c, double scale, float block[VO_BLOC
     }
 }
 
-/* Adds `scale` times the contact's block at rows (low, high). What is within a side, that is, in one
- * face or edge, has a place in the pattern. All that is between the sides goes to the couplings,
- * even where the pattern has a place for it: so the matrix stays positive definite without them. */
+/* Adds `scale` times the contact's block at rows (low, high). What is within a side, that is, in
+ * one face or edge, has a place in the pattern. All that is between the sides goes to the
+ * couplings, even where the pattern has a place for it: so the matrix stays positive definite
+ * without them. */
 static vo_result add_pair(vo_implicit *s, const vo_contact *c, double scale, int low, int high) {
     float block[VO_BLOCK_FLOATS];
     contact_block(c, scale, block);

@@ -4,8 +4,8 @@
 
 #include "integrate/implicit.h"
 
-/* Adds them to the blocks on and above the diagonal, before these are mirrored, and to the couplings;
- * fixed rows take part in neither. */
+/* Adds them to the blocks on and above the diagonal, before these are mirrored, and to the
+ * couplings; fixed rows take part in neither. */
 vo_result vo_contacts_add(vo_implicit *implicit, int count, const vo_contact *contact);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "core/memory.h"
 #include "core/timer.h"
-#include "integrate/assemble.h"
 #include "integrate/contacts.h"
 
 #include <string.h>
@@ -21,8 +20,10 @@ static vo_result allocate_vectors(vo_implicit *s) {
     s->dv = new_rows(s->ctx, n);
     s->guess = new_rows(s->ctx, n);
     s->fixed = vo_alloc_zero(s->ctx, (size_t)n);
+    s->offset =
+        vo_alloc_zero(s->ctx, vo_array_bytes((size_t)s->system.face_count + 1, sizeof *s->offset));
     s->scratch = vo_new_array(s->ctx, double, vo_assembly_scratch(&s->system));
-    bool ok = s->scratch && s->x && s->v && s->b && s->dv && s->guess && s->fixed;
+    bool ok = s->offset && s->scratch && s->x && s->v && s->b && s->dv && s->guess && s->fixed;
     return ok ? VO_OK : vo_fail_memory(s->ctx, "the solver's vectors");
 }
 
@@ -52,6 +53,7 @@ void vo_implicit_free(vo_implicit *s) {
     vo_free_array(s->ctx, s->dv, n);
     vo_free_array(s->ctx, s->guess, n);
     vo_free(s->ctx, s->fixed, (size_t)n);
+    vo_free_array(s->ctx, s->offset, s->system.face_count + 1);
     vo_free_array(s->ctx, s->scratch, vo_assembly_scratch(&s->system));
     vo_couplings_free(s->ctx, &s->couplings);
     vo_direct_destroy(s->direct);
@@ -151,6 +153,8 @@ static vo_result assemble(vo_implicit *s, const vo_implicit_def *def, const vo_c
                             .wind = def->wind,
                             .x = s->x,
                             .v = s->v,
+                            .offset = s->fade > 0 ? s->offset : NULL,
+                            .fade = s->fade,
                             .block = s->matrix.block,
                             .b = s->b};
     vo_assembly_set_scratch(&assembly, s->scratch);

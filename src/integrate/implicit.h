@@ -10,7 +10,7 @@
 #include "collide/contact.h"
 #include "force/springs.h"
 #include "force/wind.h"
-#include "integrate/system.h"
+#include "integrate/assemble.h"
 #include "linalg/couplings.h"
 #include "linalg/solver.h"
 
@@ -44,6 +44,8 @@ typedef struct vo_implicit {
     vo_vec4 *b;           /* [row_count] right side, kg m/s */
     vo_vec4 *dv;          /* [row_count] result, m/s */
     vo_vec4 *guess;       /* [row_count] dv of the last step that succeeded: the next first guess */
+    vo_offset *offset;    /* [face_count] in the order of system.face_number; all zero at first */
+    double fade;          /* what is left of the offsets: 0 at first, when they are not read */
     double *scratch;      /* of the assembly */
     unsigned char *fixed; /* [row_count] 1: pinned in this step, or without mass */
 } vo_implicit;

@@ -23,7 +23,6 @@ typedef struct builder {
     int tie_count;
     element *face, *hinge; /* sorted by their lowest row */
     int *hinge_of_edge;    /* [edges of all cloths] number in the list; hinge_count: no hinge */
-    int *face_of_face;     /* [faces of all cloths] number in the list */
     const int (*ties)[2];
     vo_system *system;
     int edge_count;
@@ -248,6 +247,7 @@ static void sort_nodes(const int *row, int count, unsigned char *sorted) {
 static void pack_face(const builder *b, const vo_chunk *chunk, const element *e,
                       vo_face_packet *packet, int lane) {
     const vo_system_cloth *cloth = &b->cloth[e->cloth];
+    packet->number[lane] = (int)(e - b->face);
     const vo_mesh *mesh = cloth->mesh;
     unsigned char sorted[3];
     sort_nodes(e->row, 3, sorted);
@@ -274,7 +274,7 @@ static int side_of(const builder *b, int cloth, int edge, int which) {
     const vo_mesh *mesh = b->cloth[cloth].mesh;
     int face = mesh->edge_face[edge][which], k = 0;
     while (mesh->face_edge[face][k] != edge) k++;
-    return 3 * b->face_of_face[b->cloth[cloth].first_face + face] + k;
+    return 3 * b->system->face_number[b->cloth[cloth].first_face + face] + k;
 }
 
 static void pack_hinge(const builder *b, const vo_chunk *chunk, const element *e,
@@ -329,7 +329,7 @@ static void number_elements(builder *b) {
     for (int i = 0; i < b->system->hinge_count; i++)
         b->hinge_of_edge[b->cloth[b->hinge[i].cloth].first_edge + b->hinge[i].index] = i;
     for (int i = 0; i < b->system->face_count; i++)
-        b->face_of_face[b->cloth[b->face[i].cloth].first_face + b->face[i].index] = i;
+        b->system->face_number[b->cloth[b->face[i].cloth].first_face + b->face[i].index] = i;
 }
 
 static void pack_angle(const builder *b, int i) {
@@ -420,9 +420,10 @@ static vo_result allocate_rows(builder *b) {
     vo_system *s = b->system;
     s->chunk_count = vo_max_int(0, (s->row_count + VO_CHUNK_ROWS - 1) / VO_CHUNK_ROWS);
     s->row_of = vo_new_array(b->ctx, int, s->row_count);
+    s->face_number = vo_new_array(b->ctx, int, s->face_count);
     s->mass = vo_new_array(b->ctx, double, s->row_count);
     s->chunk = vo_alloc_zero(b->ctx, (size_t)s->chunk_count * sizeof *s->chunk);
-    bool ok = s->row_of && s->mass && s->chunk;
+    bool ok = s->row_of && (s->face_number || !s->face_count) && s->mass && s->chunk;
     return ok ? VO_OK : vo_fail_memory(b->ctx, "the system's rows");
 }
 
@@ -454,13 +455,11 @@ vo_result vo_system_build(vo_context *ctx, int cloth_count, const vo_system_clot
     b.face = vo_new_array(ctx, element, faces + 1);
     b.hinge = vo_new_array(ctx, element, hinges + 1);
     b.hinge_of_edge = vo_new_array(ctx, int, b.edge_count + 1);
-    b.face_of_face = vo_new_array(ctx, int, faces + 1);
     int *scratch = vo_new_array(ctx, int, 2 * chunks);
-    if (result == VO_OK && (!b.face || !b.hinge || !b.hinge_of_edge || !b.face_of_face || !scratch))
+    if (result == VO_OK && (!b.face || !b.hinge || !b.hinge_of_edge || !scratch))
         result = vo_fail_memory(ctx, "building the system");
     if (result == VO_OK) result = build(&b, scratch);
     vo_free_array(ctx, scratch, 2 * chunks);
-    vo_free_array(ctx, b.face_of_face, faces + 1);
     vo_free_array(ctx, b.hinge_of_edge, b.edge_count + 1);
     vo_free_array(ctx, b.hinge, hinges + 1);
     vo_free_array(ctx, b.face, faces + 1);
@@ -471,6 +470,7 @@ vo_result vo_system_build(vo_context *ctx, int cloth_count, const vo_system_clot
 void vo_system_free(vo_system *s) {
     if (!s->ctx) return;
     vo_free_array(s->ctx, s->row_of, s->row_count);
+    vo_free_array(s->ctx, s->face_number, s->face_count);
     vo_free_array(s->ctx, s->mass, s->row_count);
     vo_free_array(s->ctx, s->chunk, s->chunk_count);
     vo_free_array(s->ctx, s->face, s->face_packet_count);

@@ -41,6 +41,7 @@ enum { VO_CHUNK_ROWS = 512, VO_LANES = 4, VO_FACE_BLOCKS = 6, VO_HINGE_BLOCKS = 
 typedef struct vo_face_packet {
     int row[3][VO_LANES];
     int target[VO_FACE_BLOCKS][VO_LANES]; /* blocks; -1: not this chunk's */
+    int number[VO_LANES];                 /* in the list of faces; 0 in unused lanes */
     const vo_material *material[VO_LANES];
     double inverse[4][VO_LANES]; /* of the material edge matrix, row-major, 1/m */
     double area[VO_LANES];       /* m^2 */
@@ -85,8 +86,9 @@ typedef struct vo_system {
     int row_count, chunk_count, face_count, hinge_count;
     int face_packet_count, hinge_packet_count; /* more than the counts' quarters: see above */
     int angle_packet_count, bend_packet_count; /* the counts' quarters, rounded up */
-    int *row_of;  /* [row_count] of the global node number: cloth by cloth */
-    double *mass; /* [row_count] kg; 0 for a node without faces */
+    int *row_of;      /* [row_count] of the global node number: cloth by cloth */
+    int *face_number; /* [face_count] of the global face number, in the list of faces */
+    double *mass;     /* [row_count] kg; 0 for a node without faces */
     vo_chunk *chunk;
     vo_face_packet *face;
     vo_hinge_packet *hinge;

@@ -62,22 +62,22 @@ vo_bend_face vo_bend_face_make(const vo_vec2 corner[3]) {
     return face;
 }
 
-/* K = sum of basis_k bent_k */
-static void curvature_tensor(const vo_bend_face *face, const double bent[3], double k[3]) {
+/* K = sum of basis_k bent_k - offset */
+void vo_bend_tensor(const vo_bend_face *face, const double bent[3], double k[3]) {
     for (int c = 0; c < 3; c++)
-        k[c] =
-            face->basis[0][c] * bent[0] + face->basis[1][c] * bent[1] + face->basis[2][c] * bent[2];
+        k[c] = face->basis[0][c] * bent[0] + face->basis[1][c] * bent[1] +
+               face->basis[2][c] * bent[2] - face->offset[c];
 }
 
 double vo_bend_curvature(const vo_bend_face *face, const double bent[3]) {
     double k[3];
-    curvature_tensor(face, bent, k);
+    vo_bend_tensor(face, bent, k);
     return sqrt(k[0] * k[0] + k[1] * k[1] + 2 * (k[2] * k[2]));
 }
 
 double vo_bend_energy(const vo_bend_face *face, const vo_plate *plate, const double bent[3]) {
     double k[3], sum = 0;
-    curvature_tensor(face, bent, k);
+    vo_bend_tensor(face, bent, k);
     for (int c = 0; c < 3; c++) sum += plate->d[c] * k[c] * k[c];
     return 0.5 * face->area * sum;
 }
@@ -85,7 +85,7 @@ double vo_bend_energy(const vo_bend_face *face, const vo_plate *plate, const dou
 void vo_bend_moments(const vo_bend_face *face, const vo_plate *plate, const double bent[3],
                      double moment[3]) {
     double k[3];
-    curvature_tensor(face, bent, k);
+    vo_bend_tensor(face, bent, k);
     for (int i = 0; i < 3; i++) {
         moment[i] = 0;
         for (int c = 0; c < 3; c++)

@@ -30,13 +30,17 @@ void vo_hinge_angle_gradient(const vo_vec3 x[4], vo_vec3 gradient[4]);
 typedef struct vo_bend_face {
     double basis[3][3]; /* of edge k (corners k, k + 1): Kuu, Kvv, Kuv per radian, 1/m */
     double area;        /* m^2 */
+    double offset[3];   /* Kuu, Kvv, Kuv, taken from the curvature before it counts, 1/m */
 } vo_bend_face;
 
 /* From the face's corners in material space, m, in either order. All zero where the face is
  * degenerate: it does not bend. */
 vo_bend_face vo_bend_face_make(const vo_vec2 corner[3]);
 
-/* Size of the curvature tensor, 1/m; `bent` are the three angles minus the rest angles. */
+/* The curvature that counts: Kuu, Kvv, Kuv, 1/m; `bent` are the three angles minus the rest angles.
+ */
+void vo_bend_tensor(const vo_bend_face *face, const double bent[3], double k[3]);
+/* Its size. */
 double vo_bend_curvature(const vo_bend_face *face, const double bent[3]);
 double vo_bend_energy(const vo_bend_face *face, const vo_plate *plate, const double bent[3]);
 /* dE / d bent, N m */

@@ -11,10 +11,12 @@ static vo_mat32 deformation(const vo_stretch_face *face, const vo_vec3 x[3]) {
     return m32_mul_m2(v3_sub(x[1], x[0]), v3_sub(x[2], x[0]), face->inverse);
 }
 
-/* G = 1/2 (F^T F - I) */
+/* G = 1/2 (F^T F - I) - offset */
 vo_sym2 vo_green_strain(const vo_stretch_face *face, const vo_vec3 x[3]) {
     vo_sym2 gram = m32_gram(deformation(face, x));
-    return (vo_sym2){0.5 * (gram.xx - 1), 0.5 * gram.xy, 0.5 * (gram.yy - 1)};
+    const vo_sym2 *o = &face->offset;
+    return (vo_sym2){0.5 * (gram.xx - 1) - o->xx, 0.5 * gram.xy - o->xy,
+                     0.5 * (gram.yy - 1) - o->yy};
 }
 
 /* S = C : G */

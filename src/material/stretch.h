@@ -8,8 +8,10 @@
 typedef struct vo_stretch_face {
     vo_mat2 inverse; /* of the material edge matrix [u1-u0 u2-u0], 1/m */
     double area;     /* material, m^2 */
+    vo_sym2 offset;  /* taken from the strain before it counts */
 } vo_stretch_face;
 
+/* The strain that counts. */
 vo_sym2 vo_green_strain(const vo_stretch_face *face, const vo_vec3 x[3]);
 double vo_stretch_energy(const vo_stretch_face *face, const vo_stiffness *c, const vo_vec3 x[3]);
 /* dE/dx */

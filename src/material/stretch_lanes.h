@@ -14,6 +14,7 @@
 typedef struct vo_stretch4 {
     vo_d4 inverse[4]; /* of the material edge matrix, row-major a b c d, 1/m */
     vo_d4 area;       /* material, m^2 */
+    vo_d4 offset[3];  /* Guu Guv Gvv, taken from the strain before it counts */
     vo_d4 c[4];       /* stiffness, N/m; not read by vo_stretch4_strain */
     vo_d4 tau;        /* time step + stiffness-proportional damping, s */
 } vo_stretch4;
@@ -73,9 +74,15 @@ VO_INLINE vo_sym24 vo_stretch4_green(vo_sym24 gram) {
     return (vo_sym24){0.5 * (gram.uu - 1), 0.5 * gram.uv, 0.5 * (gram.vv - 1)};
 }
 
+/* The strain that counts. */
+VO_INLINE vo_sym24 vo_stretch4_counting(const vo_stretch4 *in, vo_sym24 gram) {
+    vo_sym24 green = vo_stretch4_green(gram);
+    return (vo_sym24){green.uu - in->offset[0], green.uv - in->offset[1], green.vv - in->offset[2]};
+}
+
 /* Guu Guv Gvv, for the table look-up before c is known. */
 VO_INLINE void vo_stretch4_strain(const vo_stretch4 *in, const vo_p4 x[3], vo_d4 g[3]) {
-    vo_sym24 green = vo_stretch4_green(vo_stretch4_gram(vo_stretch4_map(in, x)));
+    vo_sym24 green = vo_stretch4_counting(in, vo_stretch4_gram(vo_stretch4_map(in, x)));
     g[0] = green.uu;
     g[1] = green.uv;
     g[2] = green.vv;
@@ -147,7 +154,7 @@ VO_INLINE void vo_stretch4_eval(const vo_stretch4 *in, const vo_p4 x[3], const v
                                 vo_stretch4_out *out) {
     vo_map4 f = vo_stretch4_map(in, x), rate = vo_stretch4_map(in, v);
     vo_sym24 gram = vo_stretch4_gram(f);
-    vo_sym24 s = vo_stretch4_stress(in->c, vo_stretch4_green(gram));
+    vo_sym24 s = vo_stretch4_stress(in->c, vo_stretch4_counting(in, gram));
     vo_sym24 projected = vo_sym24_project(s);
     vo_stretch4_force(in, f, rate, s, projected, out->force);
     vo_stretch4_hessian(in, f, projected, out->hessian);
