@@ -1,0 +1,126 @@
+#include "collide/nearest.h"
+
+#include "collide/distance.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+
+enum { GRAIN = 128, STACK = 64 }; /* points a chunk; trees are at most 30 deep */
+
+/* ---- making and freeing --------------------------------------------------------------------- */
+
+static vo_result build_tree(vo_context *ctx, vo_nearest_part *part) {
+    const vo_mesh *m = part->mesh;
+    vo_box *box = vo_new_array(ctx, vo_box, m->face_count + 1);
+    if (!box) return vo_fail_memory(ctx, "the tree of an obstacle");
+    for (int f = 0; f < m->face_count; f++)
+        box[f] = box_triangle(m->node_x[vo_mesh_face_node(m, f, 0)],
+                              m->node_x[vo_mesh_face_node(m, f, 1)],
+                              m->node_x[vo_mesh_face_node(m, f, 2)]);
+    vo_result result = vo_bvh_build(ctx, &part->tree, box, m->face_count);
+    vo_free_array(ctx, box, m->face_count + 1);
+    return result;
+}
+
+static vo_result build_trees(vo_nearest *n, const vo_mesh *const *meshes) {
+    for (int i = 0; i < n->part_count; i++) {
+        n->part[i].mesh = meshes[i];
+        VO_TRY(build_tree(n->ctx, &n->part[i]));
+    }
+    return VO_OK;
+}
+
+vo_result vo_nearest_create(vo_context *ctx, int count, const vo_mesh *const *meshes,
+                            vo_nearest *out) {
+    *out = (vo_nearest){.ctx = ctx};
+    out->part = vo_alloc_zero(ctx, vo_array_bytes((size_t)count + 1, sizeof *out->part));
+    if (!out->part) return vo_fail_memory(ctx, "the obstacles' trees");
+    out->part_count = count;
+    vo_result result = build_trees(out, meshes);
+    if (result != VO_OK) vo_nearest_free(out);
+    return result;
+}
+
+void vo_nearest_free(vo_nearest *n) {
+    if (!n->ctx) return;
+    for (int i = 0; i < n->part_count; i++) vo_bvh_free(n->ctx, &n->part[i].tree);
+    vo_free_array(n->ctx, n->part, n->part_count + 1);
+    *n = (vo_nearest){0};
+}
+
+/* ---- asking --------------------------------------------------------------------------------- */
+
+static double outside(double x, double low, double high) {
+    return x < low ? low - x : x > high ? x - high : 0;
+}
+
+static double box_distance2(const vo_bvh_node *n, vo_vec3 p) {
+    double x = outside(p.x, n->min[0], n->max[0]), y = outside(p.y, n->min[1], n->max[1]);
+    double z = outside(p.z, n->min[2], n->max[2]);
+    return x * x + y * y + z * z;
+}
+
+static void ask_face(const vo_mesh *m, int face, vo_vec3 p, double *best, vo_vec3 *near) {
+    vo_face_point q = vo_distance_vertex_face(p, m->node_x[vo_mesh_face_node(m, face, 0)],
+                                              m->node_x[vo_mesh_face_node(m, face, 1)],
+                                              m->node_x[vo_mesh_face_node(m, face, 2)]);
+    if (!(q.squared < *best)) return;
+    *best = q.squared;
+    *near = v3_add(p, q.offset);
+}
+
+/* Lowers *best, a squared distance, where the part has something nearer to p, in its own frame; the
+ * nearer child first, so that most of the tree is never looked at. */
+static bool ask_part(const vo_nearest_part *part, vo_vec3 p, double *best, vo_vec3 *near) {
+    const vo_bvh_node *nodes = part->tree.nodes;
+    double first = *best;
+    int stack[STACK], top = 0;
+    if (part->tree.node_count) stack[top++] = 0;
+    while (top) {
+        const vo_bvh_node *n = &nodes[stack[--top]];
+        if (box_distance2(n, p) >= *best) continue;
+        if (n->leaves == 1) {
+            ask_face(part->mesh, n->link, p, best, near);
+            continue;
+        }
+        int left = (int)(n - nodes) + 1, right = n->link;
+        bool left_first = box_distance2(&nodes[left], p) <= box_distance2(&nodes[right], p);
+        stack[top++] = left_first ? right : left;
+        stack[top++] = left_first ? left : right;
+    }
+    return *best < first;
+}
+
+typedef struct nearest_job {
+    const vo_nearest *nearest;
+    const vo_vec3 *x;
+    double range;
+    vo_vec3 *near;
+} nearest_job;
+
+static vo_vec3 find_one(const nearest_job *job, vo_vec3 x) {
+    vo_vec3 near = v3(NAN, NAN, NAN);
+    double range = job->range;
+    for (int i = 0; i < job->nearest->part_count; i++) {
+        const vo_nearest_part *part = &job->nearest->part[i];
+        double scale = fabs(part->pose.scale);
+        if (!part->present || !(scale > 0)) continue;
+        double best = range * range / (scale * scale);
+        vo_vec3 point = x;
+        if (!ask_part(part, xf_point(xf_inverse(part->pose), x), &best, &point)) continue;
+        near = xf_point(part->pose, point);
+        range = sqrt(best) * scale;
+    }
+    return near;
+}
+
+static void find_range(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    const nearest_job *job = arg;
+    for (int i = begin; i < end; i++) job->near[i] = find_one(job, job->x[i]);
+}
+
+void vo_nearest_find(const vo_nearest *nearest, int count, const vo_vec3 *x, double range,
+                     vo_vec3 *near) {
+    nearest_job job = {nearest, x, range, near};
+    vo_parallel_for(nearest->ctx, count, GRAIN, find_range, &job);
+}
