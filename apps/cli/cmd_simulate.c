@@ -137,6 +137,13 @@ static int end_run(vo_context *ctx, vo_result result, const char *scene, const v
 }
 
 /* Both commands; `scene` is NULL to resume. */
+/* --adapt is a setting like others; there is room for one more than the words can name. */
+static int add_adapt(const cli_args *args) {
+    if (!args->adapt) return args->set_count;
+    args->sets[args->set_count] = strcmp(args->adapt, "none") == 0 ? "adapt=none" : "adapt=full";
+    return args->set_count + 1;
+}
+
 static int run(const cli_args *args, const char *scene, const char *folder) {
     run_watch watch = {.folder = folder,
                        .json = args->json,
@@ -150,7 +157,7 @@ static int run(const cli_args *args, const char *scene, const char *folder) {
     def.folder = folder;
     def.last_frame = args->frames.last;
     def.overwrite = args->force;
-    def.set_count = args->set_count;
+    def.set_count = add_adapt(args);
     def.sets = args->sets;
     def.progress = after_frame;
     def.user = &watch;

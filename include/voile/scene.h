@@ -40,6 +40,12 @@ typedef enum vo_disable {
     VO_DISABLE_FRACTURE = 1 << 8,
 } vo_disable;
 
+/* What the meshes of cloths follow. */
+typedef enum vo_adapt {
+    VO_ADAPT_NONE, /* nothing: every cloth with remeshing is refined once, to its size_min */
+    VO_ADAPT_FULL, /* what the cloth does: folds, speeds, compression, obstacles */
+} vo_adapt;
+
 /* In square brackets what vo_scene_def_default sets: a metre-sized world on earth, in still air, at
  * 25 frames a second. Scene files have defaults of their own, which are ARCSim's
  * (docs/scene-reference.md). */
@@ -64,6 +70,7 @@ typedef struct vo_scene_def {
                                     stiffness t / 2 before it touches */
     double friction;             /* [0.6] Coulomb's coefficient of cloth on cloth, no unit */
     double obstacle_friction;    /* [0.3] the same of cloth on obstacles */
+    vo_adapt adapt;              /* [VO_ADAPT_FULL] counts for cloths with remeshing */
     unsigned disable;            /* [0] of vo_disable, joined by | */
     double handle_stiffness;     /* [1000] N/m, of handles that are soft or fading */
     vo_linear_solver solver;     /* [VO_SOLVER_PCG] */
@@ -82,6 +89,26 @@ typedef struct vo_material_def {
     double stretch_max;      /* [infinite] upper limit; infinite: none */
 } vo_material_def;
 
+/* How fine the mesh of a cloth is to be, where and in which direction; lengths are of the flat
+ * fabric. Each edge is as long as all of these allow (Narain, Samii, O'Brien 2012, "Adaptive
+ * anisotropic remeshing for cloth simulation"). Nodes that are labelled or named by handles, and
+ * corners of the fabric, stay. */
+typedef struct vo_remeshing {
+    bool on;                   /* [false] the mesh stays as it is given */
+    double refine_angle;       /* [infinite] rad, by which the normal may turn along an edge */
+    double refine_compression; /* [infinite] m, height of a buckle that may be lost */
+    double refine_velocity;    /* [infinite] m/s, by which velocities may differ along an edge */
+    double size_min, size_max; /* [-infinite, infinite] m, bounds of edge lengths; a size_min that
+                                  is not positive counts as a thousandth of the fabric's extent */
+    double aspect_min;         /* [-infinite] least width of a face by its length */
+    double outline_tolerance;  /* [NaN] m, by which the fabric's outline and seams may become
+                                  simpler; NaN: a tenth of size_min */
+    double flip_threshold;     /* [0.01] sine by which opposite angles exceed a half turn before an
+                                  edge flips */
+    double rib_stiffening;     /* [1] how much curvature keeps cloth from buckling across it */
+    bool sum; /* [false] what the causes ask for is added up, not its maximum taken */
+} vo_remeshing;
+
 typedef struct vo_cloth_def {
     const vo_mesh *mesh;      /* [NULL] must be given; of VO_MESH_FOR_CLOTH */
     vo_pose pose;             /* [identity] a scale also scales the material coordinates */
@@ -90,6 +117,7 @@ typedef struct vo_cloth_def {
     vo_vec3 velocity_origin;  /* [0, 0, 0] m */
     int material_count;       /* [0] at least 1 must be given */
     const vo_material_def *materials;
+    vo_remeshing remeshing; /* [off] */
 } vo_cloth_def;
 
 typedef struct vo_keyframe {
@@ -137,6 +165,7 @@ typedef struct vo_obstacle_def {
 VO_API vo_pose vo_pose_identity(void);
 VO_API vo_scene_def vo_scene_def_default(void);
 VO_API vo_material_def vo_material_def_default(void);
+VO_API vo_remeshing vo_remeshing_default(void);
 VO_API vo_cloth_def vo_cloth_def_default(void);
 VO_API vo_handle_def vo_handle_def_default(void);
 VO_API vo_obstacle_def vo_obstacle_def_default(void);

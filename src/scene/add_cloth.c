@@ -1,6 +1,7 @@
 /* Cloth into the scene: materials checked, mesh put in its place and given its first velocity. */
 #include "core/memory.h"
 #include "math/bounds.h"
+#include "mesh/refine.h"
 #include "mesh/validate.h"
 #include "scene/build.h"
 
@@ -12,7 +13,21 @@ vo_material_def vo_material_def_default(void) {
                              .stretch_max = INFINITY};
 }
 
-vo_cloth_def vo_cloth_def_default(void) { return (vo_cloth_def){.pose = vo_pose_identity()}; }
+vo_remeshing vo_remeshing_default(void) {
+    return (vo_remeshing){.refine_angle = INFINITY,
+                          .refine_compression = INFINITY,
+                          .refine_velocity = INFINITY,
+                          .size_min = -INFINITY,
+                          .size_max = INFINITY,
+                          .aspect_min = -INFINITY,
+                          .outline_tolerance = NAN,
+                          .flip_threshold = 0.01,
+                          .rib_stiffening = 1};
+}
+
+vo_cloth_def vo_cloth_def_default(void) {
+    return (vo_cloth_def){.pose = vo_pose_identity(), .remeshing = vo_remeshing_default()};
+}
 
 /* The sentence that tells what is wrong with a material, or NULL. */
 static const char *material_defect(const vo_material *m) {
@@ -73,8 +88,50 @@ static void add_velocity(vo_mesh *mesh, const vo_cloth_parts *p) {
     }
 }
 
-static vo_remeshing remeshing_default(void) {
-    return (vo_remeshing){INFINITY, INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY};
+/* The sentence that tells what is wrong with it, or NULL. */
+static const char *remeshing_defect(const vo_remeshing *r) {
+    if (!(r->refine_angle > 0)) return "refine_angle must be positive";
+    if (!(r->refine_compression > 0)) return "refine_compression must be positive";
+    if (!(r->refine_velocity > 0)) return "refine_velocity must be positive";
+    if (!(r->size_max > 0)) return "size_max must be positive";
+    if (!(r->size_min <= r->size_max)) return "size_min must not exceed size_max";
+    if (!(r->aspect_min <= 1)) return "aspect_min must be at most 1";
+    if (r->outline_tolerance < 0) return "outline_tolerance must be at least 0";
+    if (!vo_is_nonnegative(r->flip_threshold)) return "flip_threshold must be at least 0";
+    if (!vo_is_nonnegative(r->rib_stiffening)) return "rib_stiffening must be at least 0";
+    return NULL;
+}
+
+/* Diagonal of the box around the fabric, m. */
+static double fabric_extent(const vo_mesh *m) {
+    vo_vec2 low = v2(INFINITY, INFINITY), high = v2(-INFINITY, -INFINITY);
+    for (int v = 0; v < m->vert_count; v++) {
+        low = v2(vo_min(low.x, m->vert_u[v].x), vo_min(low.y, m->vert_u[v].y));
+        high = v2(vo_max(high.x, m->vert_u[v].x), vo_max(high.y, m->vert_u[v].y));
+    }
+    return v2_length(v2_sub(high, low));
+}
+
+/* Fills in what depends on the cloth. */
+static vo_remeshing complete_remeshing(const vo_scene *scene, const vo_cloth_parts *p) {
+    vo_remeshing r = p->remeshing;
+    r.on = r.on && scene->def.adapt != VO_ADAPT_NONE;
+    if (!(r.size_min > 0)) r.size_min = vo_min(1e-3 * fabric_extent(p->mesh), r.size_max);
+    if (isnan(r.outline_tolerance)) r.outline_tolerance = 0.1 * r.size_min;
+    return r;
+}
+
+/* Where nothing adapts, the mesh is as fine everywhere as remeshing would make it anywhere. */
+static vo_result refine(const vo_scene *scene, vo_cloth_parts *p) {
+    if (!p->remeshing.on || scene->def.adapt != VO_ADAPT_NONE) return VO_OK;
+    if (!(p->remeshing.size_min > 0)) {
+        vo_log_line(scene->ctx, VO_LOG_WARNING,
+                    "cloth %d is not refined, since its remeshing has no shortest edge",
+                    scene->cloth_count);
+        return VO_OK;
+    }
+    int turns = vo_mesh_refine_turns(p->mesh, p->remeshing.size_min);
+    return vo_mesh_refine(&p->mesh, turns);
 }
 
 static vo_result check_velocity(vo_context *ctx, const vo_cloth_parts *p) {
@@ -116,14 +173,17 @@ vo_result vo_scene_take_cloth(vo_scene *scene, vo_cloth_parts *parts, int *id) {
     VO_TRY(check_labels(ctx, parts->mesh, parts->material_count));
     VO_TRY(vo_scene_check_placement(ctx, parts->mesh, parts->placement));
     VO_TRY(check_velocity(ctx, parts));
+    const char *defect = remeshing_defect(&parts->remeshing);
+    if (defect) return vo_fail(ctx, VO_BAD_CALL, "remeshing: %s", defect);
     place_nodes(parts->mesh, parts->placement);
     scale_material(parts->mesh, parts->placement.scale);
     add_velocity(parts->mesh, parts);
     VO_TRY(check_placed(ctx, parts->mesh));
+    VO_TRY(refine(scene, parts));
     if (!vo_reserve(ctx, &scene->cloth, &scene->cloth_capacity, scene->cloth_count + 1))
         return vo_fail_memory(ctx, "a cloth");
-    scene->cloth[scene->cloth_count] =
-        (vo_scene_cloth){parts->mesh, parts->material_count, parts->material, remeshing_default()};
+    scene->cloth[scene->cloth_count] = (vo_scene_cloth){
+        parts->mesh, parts->material_count, parts->material, complete_remeshing(scene, parts)};
     if (id) *id = scene->cloth_count;
     scene->cloth_count++;
     *parts = (vo_cloth_parts){0};
@@ -163,7 +223,8 @@ vo_result vo_scene_add_cloth(vo_scene *scene, const vo_cloth_def *def, int *id) 
     vo_cloth_parts parts = {.placement = vo_pose_transform(def->pose),
                             .linear_velocity = def->linear_velocity,
                             .angular_velocity = def->angular_velocity,
-                            .velocity_origin = def->velocity_origin};
+                            .velocity_origin = def->velocity_origin,
+                            .remeshing = def->remeshing};
     vo_result result = copy_parts(ctx, def, &parts);
     if (result == VO_OK) result = vo_scene_take_cloth(scene, &parts, id);
     if (result != VO_OK) vo_cloth_parts_free(ctx, &parts);

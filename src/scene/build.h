@@ -12,6 +12,7 @@ typedef struct vo_cloth_parts {
     vo_vec3 linear_velocity, angular_velocity, velocity_origin; /* in the world */
     int material_count;
     vo_material *material;
+    vo_remeshing remeshing;
 } vo_cloth_parts;
 
 vo_result vo_scene_take_cloth(vo_scene *scene, vo_cloth_parts *parts, int *id);

@@ -12,7 +12,6 @@ typedef struct checker {
     vo_json_doc *doc;
     char *later;
     size_t later_size;
-    bool fixed_mesh; /* nothing is to be remeshed, so that is not missing */
 } checker;
 
 static vo_result check_magnitude(vo_json_at at, double x) {
@@ -238,8 +237,7 @@ static vo_result check_key(checker *c, const vo_json_at *object, const vo_key *k
         if (key->required) return vo_json_fail(value, "is missing");
         return acted_here && key->fallback ? fill_in(c, object, key) : VO_OK;
     }
-    bool wanted = !(c->fixed_mesh && strcmp(key->name, "remeshing") == 0);
-    if (acted && key->later && wanted) note_later(c, value);
+    if (acted && key->later) note_later(c, value);
     return check_value(c, value, key, acted_here);
 }
 
@@ -252,17 +250,8 @@ static vo_result check_object(checker *c, vo_json_at at, const vo_key *keys, boo
     return VO_OK;
 }
 
-/* Before anything is checked; what has another type is false. */
-static bool has_fixed_mesh(const vo_json_doc *doc) {
-    vo_json_at root = vo_json_root(doc), magic = vo_json_get(&root, "magic");
-    vo_json_at at = vo_json_get(&magic, "fixed_high_res_mesh");
-    bool fixed = false;
-    if (vo_json_kind(at) == VO_JSON_BOOL) (void)vo_json_read_bool(at, &fixed);
-    return fixed;
-}
-
 vo_result vo_scene_check(vo_json_doc *doc, char *later, size_t size) {
-    checker c = {doc, later, size, has_fixed_mesh(doc)};
+    checker c = {doc, later, size};
     later[0] = 0;
     return check_object(&c, vo_json_root(doc), vo_scene_keys, true);
 }

@@ -13,6 +13,7 @@
 
 const char *const vo_unit_words[] = {"m", "cm", "mm", "in", "ft", NULL};
 const char *const vo_axis_words[] = {"x", "y", "z", NULL};
+const char *const vo_adapt_words[] = {"none", "full", NULL};
 const char *const vo_solver_words[] = {"pcg", "direct", NULL};
 const char *const vo_handle_words[] = {"node", "circle", "glue", "soft", NULL};
 const char *const vo_shape_words[] = {"sphere", "box",    "plate", "cylinder",
@@ -84,14 +85,17 @@ static const vo_key material_keys[] = {
 };
 
 static const vo_key remeshing_keys[] = {
-    KEY("refine_angle", TIME, "\"inf\"", "rad", "Normals may change this much along an edge.",
-        .later = true),
-    KEY("refine_compression", TIME, "\"inf\"", NULL, "Compressive strain allowed.", .later = true),
-    KEY("refine_velocity", TIME, "\"inf\"", "m/s", "Velocities may differ this much.",
-        .later = true),
+    KEY("refine_angle", TIME, "\"inf\"", "rad", "The normal may turn so much along an edge."),
+    KEY("refine_compression", TIME, "\"inf\"", "m",
+        "Height of a buckle that may be lost: an edge under the compressive strain e is at most "
+        "this divided by the root of e."),
+    KEY("refine_velocity", TIME, "\"inf\"", "m/s", "Velocities may differ so much along an edge."),
     KEY("size", LIMITS, "[\"-inf\", \"inf\"]", "m",
-        "Shortest and longest edge. `magic.fixed_high_res_mesh` refines to the first."),
-    KEY("aspect_min", LIMIT, "\"-inf\"", NULL, "Flattest triangle allowed.", .later = true),
+        "Shortest and longest edge. Without the first it is a thousandth of the fabric's extent."),
+    KEY("aspect_min", LIMIT, "\"-inf\"", NULL, "Least width of a face by its length."),
+    KEY("outline_tolerance", TIME, NULL, "m",
+        "The fabric's outline and seams may become simpler by so much; a tenth of the shortest "
+        "edge if missing."),
     KEY("size_uniform", TIME, "\"inf\"", "m", "One edge length for all.", .later = true),
     KEY("refine_fracture", TIME, "\"inf\"", NULL, "Refinement where it may tear.", .later = true),
     END,
@@ -107,8 +111,9 @@ static const vo_key cloth_keys[] = {
         .object = velocity_keys),
     KEY("materials", ARRAY, NULL, NULL, "A face's label is an index into it.",
         .object = material_keys, .required = true, .nonempty = true),
-    KEY("remeshing", OBJECT, NULL, NULL, "How fine the mesh is to be.", .object = remeshing_keys,
-        .later = true),
+    KEY("remeshing", OBJECT, NULL, NULL,
+        "How fine the mesh is to be; without it the mesh stays as it is.",
+        .object = remeshing_keys),
     KEY("reference", STRING, "\"linear\"", NULL, "Rest shape: `linear`, `sphere` or a mesh file.",
         .later = true),
     END,
@@ -223,17 +228,22 @@ static const vo_key solver_keys[] = {
 
 static const vo_key magic_keys[] = {
     KEY("handle_stiffness", POSITIVE, "1000", "N/m", "Of handles that are soft or fading."),
-    KEY("fixed_high_res_mesh", BOOL, "false", NULL,
-        "Every cloth is refined once, at the start, to its `remeshing.size[0]`."),
+    KEY("fixed_high_res_mesh", BOOL, "false", NULL, "ARCSim's name for `adapt` `none`."),
     KEY("collision_stiffness", POSITIVE, "1e9", "N/m per m^2", "Of contacts."),
     KEY("repulsion_thickness", POSITIVE, "0.001", "m", "Contacts act from this distance."),
     KEY("projection_thickness", POSITIVE, NULL, "m",
         "Distance that impacts leave. At most the repulsion thickness; a tenth of it if missing.",
         .later = true),
-    KEY("edge_flip_threshold", NONNEGATIVE, "0.01", NULL, "When edges flip.", .later = true),
-    KEY("rib_stiffening", NONNEGATIVE, "1", NULL, "Refinement of compressed folds.", .later = true),
-    KEY("combine_tensors", BOOL, "true", NULL, "Maximum of the metrics, not their sum.",
-        .later = true),
+    KEY("edge_flip_threshold", NONNEGATIVE, "0.01", NULL,
+        "An edge flips when the sine by which the angles opposite to it exceed a half turn is "
+        "above "
+        "this."),
+    KEY("rib_stiffening", NONNEGATIVE, "1", NULL,
+        "How much curvature across a compressed direction keeps cloth from buckling, and the mesh "
+        "coarse; 0: not at all."),
+    KEY("combine_tensors", BOOL, "true", NULL,
+        "Edges obey the strictest of what folds, speeds, compression and obstacles ask for; false: "
+        "their sum, which is finer."),
     KEY("preserve_creases", BOOL, "false", NULL, "The first shape is the rest shape.",
         .later = true),
     KEY("add_jitter", BOOL, "false", NULL, "Noise on the first positions.", .later = true),
@@ -273,6 +283,11 @@ const vo_key vo_scene_keys[] = {
     KEY("wind", OBJECT, "{}", NULL, "The air.", .object = wind_keys),
     KEY("friction", NONNEGATIVE, "0.6", NULL, "Coulomb's coefficient of cloth on cloth."),
     KEY("obs_friction", NONNEGATIVE, "0.3", NULL, "The same of cloth on obstacles."),
+    KEY("adapt", WORD, "\"full\"", NULL,
+        "What meshes with `remeshing` follow: `full`: what the cloth does; `none`: nothing, each "
+        "is "
+        "refined once to `remeshing.size[0]`.",
+        .words = vo_adapt_words),
     KEY("disable", WORDS, "[]", NULL, "Stages of the step to leave out.",
         .words = vo_disable_words),
     KEY("solver", OBJECT, "{}", NULL, "The linear solver.", .object = solver_keys),

@@ -65,10 +65,11 @@ extern const vo_key_table vo_key_tables[]; /* all of them; ends with a NULL titl
 /* Words, each list with a NULL at its end: in the order of the bits of vo_disable and of the
  * enumerations vo_handle_kind, vo_shape_kind and vo_linear_solver; sides of a grid; units and axes.
  */
-extern const char *const vo_disable_words[],
-    *const vo_handle_words[], *const vo_shape_words[], *const vo_solver_words[],
-                                                           *const vo_side_words[],
-                                                               *const vo_unit_words[],
-                                                                   *const vo_axis_words[];
+extern const char *const vo_adapt_words[],
+    *const vo_disable_words[], *const vo_handle_words[], *const vo_shape_words[],
+                                                             *const vo_solver_words[],
+                                                                 *const vo_side_words[],
+                                                                     *const vo_unit_words[],
+                                                                         *const vo_axis_words[];
 
 #endif

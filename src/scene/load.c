@@ -104,6 +104,8 @@ static vo_result read_def(const vo_json_at *root, vo_scene_def *def) {
     read_contact(root, def);
     def->disable = read_disable(vo_json_get(root, "disable"));
     vo_json_at magic = vo_json_get(root, "magic");
+    def->adapt = (vo_adapt)vo_get_word(root, "adapt", vo_adapt_words);
+    if (vo_get_bool(&magic, "fixed_high_res_mesh")) def->adapt = VO_ADAPT_NONE;
     def->handle_stiffness = vo_get_real(&magic, "handle_stiffness");
     return read_solver(root, def);
 }

@@ -1,7 +1,6 @@
 /* Cloths of a scene file: mesh or grid, materials, place and velocity. */
 #include "codec/obj.h"
 #include "core/memory.h"
-#include "mesh/refine.h"
 #include "scene/build.h"
 #include "scene/load.h"
 
@@ -101,13 +100,21 @@ static void read_velocity(const vo_loader *loader, const vo_json_at *cloth, vo_c
     parts->velocity_origin = xf_vector(loader->frame, vo_get_vec3(&at, "origin"));
 }
 
-static vo_remeshing read_remeshing(const vo_json_at *cloth) {
+static vo_remeshing read_remeshing(const vo_loader *loader, const vo_json_at *cloth) {
+    vo_json_at root = vo_json_root(loader->doc), magic = vo_json_get(&root, "magic");
     vo_json_at at = vo_json_get(cloth, "remeshing");
-    vo_remeshing r = {.refine_angle = vo_get_limit(&at, "refine_angle", INFINITY),
-                      .refine_compression = vo_get_limit(&at, "refine_compression", INFINITY),
-                      .refine_velocity = vo_get_limit(&at, "refine_velocity", INFINITY),
-                      .aspect_min = vo_get_limit(&at, "aspect_min", -INFINITY)};
+    vo_remeshing r = vo_remeshing_default();
+    if (!vo_json_present(at)) return r;
+    r.on = true;
+    r.refine_angle = vo_get_limit(&at, "refine_angle", INFINITY);
+    r.refine_compression = vo_get_limit(&at, "refine_compression", INFINITY);
+    r.refine_velocity = vo_get_limit(&at, "refine_velocity", INFINITY);
+    r.aspect_min = vo_get_limit(&at, "aspect_min", -INFINITY);
+    r.outline_tolerance = vo_get_limit(&at, "outline_tolerance", NAN);
     read_limits(&at, "size", &r.size_min, &r.size_max);
+    r.flip_threshold = vo_get_real(&magic, "edge_flip_threshold");
+    r.rib_stiffening = vo_get_real(&magic, "rib_stiffening");
+    r.sum = !vo_get_bool(&magic, "combine_tensors");
     return r;
 }
 
@@ -136,24 +143,8 @@ static vo_result read_parts(vo_loader *loader, const vo_json_at *at, vo_grid_siz
     VO_TRY(load_materials(loader, vo_json_get(at, "materials"), parts));
     parts->placement = xf_mul(loader->frame, vo_pose_transform(vo_get_pose(at, "transform")));
     read_velocity(loader, at, parts);
+    parts->remeshing = read_remeshing(loader, at);
     return VO_OK;
-}
-
-/* magic.fixed_high_res_mesh: the mesh gets as fine as remeshing would make it anywhere. */
-static vo_result refine(vo_loader *loader, const vo_json_at *at, vo_scene_cloth *cloth) {
-    vo_json_at root = vo_json_root(loader->doc), magic = vo_json_get(&root, "magic");
-    if (!vo_get_bool(&magic, "fixed_high_res_mesh")) return VO_OK;
-    vo_json_at remeshing = vo_json_get(at, "remeshing"), size = vo_json_get(&remeshing, "size");
-    if (!(cloth->remeshing.size_min > 0)) {
-        char path[128];
-        vo_json_path(*at, path, sizeof path);
-        vo_log_line(at->ctx, VO_LOG_WARNING,
-                    "%s: %s: is not refined, since remeshing.size has no shortest edge", at->file,
-                    path);
-        return VO_OK;
-    }
-    int turns = vo_mesh_refine_turns(cloth->mesh, cloth->remeshing.size_min);
-    return vo_at_fault(size, vo_mesh_refine(&cloth->mesh, turns));
 }
 
 static vo_result load_cloth(vo_loader *loader, vo_json_at at, vo_grid_size *grid) {
@@ -164,9 +155,8 @@ static vo_result load_cloth(vo_loader *loader, vo_json_at at, vo_grid_size *grid
     vo_cloth_parts_free(loader->ctx, &parts);
     if (result != VO_OK) return result;
     vo_scene_cloth *cloth = &scene->cloth[scene->cloth_count - 1];
-    cloth->remeshing = read_remeshing(&at);
     warn_about_size(at, cloth->mesh);
-    return refine(loader, &at, cloth);
+    return VO_OK;
 }
 
 vo_result vo_load_cloths(vo_loader *loader, vo_json_at cloths) {

@@ -20,6 +20,7 @@ vo_scene_def vo_scene_def_default(void) {
         .collision_stiffness = 1e7,
         .friction = 0.6,
         .obstacle_friction = 0.3,
+        .adapt = VO_ADAPT_FULL,
         .handle_stiffness = 1e3,
         .solver = VO_SOLVER_PCG,
         .solver_tolerance = 1e-3,
@@ -66,6 +67,8 @@ static const char *solver_defect(const vo_scene_def *d) {
     if (!(d->solver_tolerance >= VO_SMALLEST && d->solver_tolerance < 1))
         return "solver_tolerance must lie between 0 and 1";
     if (d->solver_max_iterations < 1) return "solver_max_iterations must be at least 1";
+    if (d->adapt != VO_ADAPT_NONE && d->adapt != VO_ADAPT_FULL)
+        return "adapt is not one of vo_adapt";
     if (d->disable >= 2u * VO_DISABLE_FRACTURE)
         return "disable has bits that are not of vo_disable";
     return NULL;

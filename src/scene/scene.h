@@ -9,18 +9,11 @@
 
 #include <voile/scene.h>
 
-/* ARCSim's remeshing keys; kept for the remesher. */
-typedef struct vo_remeshing {
-    double refine_angle, refine_compression, refine_velocity; /* rad, 1, m/s; infinite: off */
-    double size_min, size_max;                                /* m */
-    double aspect_min;
-} vo_remeshing;
-
 typedef struct vo_scene_cloth {
     vo_mesh *mesh; /* posed, with its first velocities; rest angles as given (0: flat) */
     int material_count;
-    vo_material *material; /* fabrics are own copies */
-    vo_remeshing remeshing;
+    vo_material *material;  /* fabrics are own copies */
+    vo_remeshing remeshing; /* off also where the scene adapts nothing */
 } vo_scene_cloth;
 
 typedef struct vo_scene_handle {
