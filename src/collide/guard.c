@@ -1,0 +1,241 @@
+#include "collide/guard.h"
+
+#include "collide/crossings.h"
+#include "collide/guard_apart.h"
+#include "collide/guard_tree.h"
+#include "core/memory.h"
+#include "math/predicates.h"
+
+/* A mesh and, for cloth, where its faces are in the tree. */
+typedef struct surface {
+    const vo_edit *edit; /* NULL: an obstacle */
+    const vo_mesh *mesh; /* NULL: not present */
+    int *entry;          /* [face_count] -1: not in it */
+    int entry_capacity;
+} surface;
+
+struct vo_guard {
+    vo_context *ctx;
+    int cloth_count, surface_count, surface_capacity;
+    surface *surface; /* cloths, then obstacles */
+    vo_guard_tree tree;
+    double clearance;
+    bool blind;     /* memory was missing: the tree does not have all faces */
+    vo_sweep sweep; /* of the question at hand */
+};
+
+vo_result vo_guard_create(vo_context *ctx, vo_guard **out) {
+    *out = vo_new(ctx, vo_guard);
+    if (!*out) return vo_fail_memory(ctx, "the guard of edits");
+    (*out)->ctx = ctx;
+    (*out)->blind = true;
+    return VO_OK;
+}
+
+void vo_guard_destroy(vo_guard *g) {
+    if (!g) return;
+    for (int i = 0; i < g->surface_capacity; i++)
+        vo_free_array(g->ctx, g->surface[i].entry, g->surface[i].entry_capacity);
+    vo_free_array(g->ctx, g->surface, g->surface_capacity);
+    vo_guard_tree_free(g->ctx, &g->tree);
+    vo_delete(g->ctx, g);
+}
+
+/* ---- the faces there are -------------------------------------------------------------------- */
+
+/* The box of a face; false if it is not in a place. */
+static bool find_box(const vo_mesh *m, const int node[3], vo_box *box) {
+    vo_vec3 a = m->node_x[node[0]], b = m->node_x[node[1]], c = m->node_x[node[2]];
+    *box = box_triangle(a, b, c);
+    return vo_crossings_is_place(a) && vo_crossings_is_place(b) && vo_crossings_is_place(c);
+}
+
+static void find_nodes(const vo_mesh *m, int face, int node[3]) {
+    for (int k = 0; k < 3; k++) node[k] = vo_mesh_face_node(m, face, k);
+}
+
+static vo_result fail(vo_guard *g) {
+    g->blind = true;
+    return vo_fail_memory(g->ctx, "the guard of edits");
+}
+
+/* Room for the entries of all faces of a cloth. */
+static bool reserve_entries(vo_guard *g, surface *s, int count) {
+    int old = s->entry_capacity;
+    if (!vo_reserve(g->ctx, &s->entry, &s->entry_capacity, count)) return false;
+    for (int i = old; i < s->entry_capacity; i++) s->entry[i] = -1;
+    return true;
+}
+
+static vo_result add_cloth_face(vo_guard *g, int cloth, int face) {
+    surface *s = &g->surface[cloth];
+    int node[3];
+    vo_box box;
+    find_nodes(s->mesh, face, node);
+    if (!find_box(s->mesh, node, &box)) return VO_OK;
+    s->entry[face] = vo_guard_tree_add(g->ctx, &g->tree, box, cloth, face, node);
+    return s->entry[face] >= 0 ? VO_OK : fail(g);
+}
+
+static vo_result add_cloth(vo_guard *g, int cloth) {
+    surface *s = &g->surface[cloth];
+    if (!reserve_entries(g, s, s->mesh->face_count)) return fail(g);
+    for (int f = 0; f < s->entry_capacity; f++) s->entry[f] = -1;
+    for (int f = 0; f < s->mesh->face_count; f++)
+        if (vo_edit_has_face(s->edit, f)) VO_TRY(add_cloth_face(g, cloth, f));
+    return VO_OK;
+}
+
+/* Takes the faces of an obstacle that some edit could come near. */
+static vo_result add_obstacle(vo_guard *g, int index, vo_box near) {
+    const vo_mesh *m = g->surface[index].mesh;
+    for (int f = 0; m && f < m->face_count; f++) {
+        int node[3];
+        vo_box box;
+        find_nodes(m, f, node);
+        if (!find_box(m, node, &box) || !box_overlaps(box, near)) continue;
+        if (vo_guard_tree_add(g->ctx, &g->tree, box, index, f, node) < 0) return fail(g);
+    }
+    return VO_OK;
+}
+
+/* The box of all cloth. New faces join old nodes, so edits do not leave it. */
+static vo_box find_bounds(const vo_guard *g) {
+    vo_box all = box_empty();
+    for (int i = 0; i < g->cloth_count; i++) {
+        const vo_mesh *m = g->surface[i].mesh;
+        for (int n = 0; n < m->node_count; n++)
+            if (vo_edit_has_node(g->surface[i].edit, n) && vo_crossings_is_place(m->node_x[n]))
+                all = box_add(all, m->node_x[n]);
+    }
+    return all;
+}
+
+static bool take_surfaces(vo_guard *g, int cloth_count, const vo_edit *const *cloth,
+                          int obstacle_count, const vo_mesh *const *obstacle) {
+    int count = cloth_count + obstacle_count;
+    g->cloth_count = g->surface_count = 0;
+    if (!vo_reserve(g->ctx, &g->surface, &g->surface_capacity, count)) return false;
+    for (int i = 0; i < count; i++) {
+        surface *s = &g->surface[i];
+        s->edit = i < cloth_count ? cloth[i] : NULL;
+        s->mesh = i < cloth_count ? cloth[i]->mesh : obstacle[i - cloth_count];
+    }
+    g->cloth_count = cloth_count;
+    g->surface_count = count;
+    return true;
+}
+
+static int count_cloth_faces(const vo_guard *g) {
+    int count = 0;
+    for (int i = 0; i < g->cloth_count; i++) count += g->surface[i].mesh->face_count;
+    return count;
+}
+
+vo_result vo_guard_begin(vo_guard *g, int cloth_count, const vo_edit *const *cloth,
+                         int obstacle_count, const vo_mesh *const *obstacle, double clearance) {
+    VO_REQUIRE(g->ctx, cloth_count >= 0 && obstacle_count >= 0 && clearance >= 0);
+    g->blind = true;
+    g->clearance = clearance;
+    if (!take_surfaces(g, cloth_count, cloth, obstacle_count, obstacle)) return fail(g);
+    vo_box all = find_bounds(g), near = box_grow(all, clearance);
+    if (!vo_guard_tree_start(g->ctx, &g->tree, all, count_cloth_faces(g))) return fail(g);
+    for (int i = 0; i < cloth_count; i++) VO_TRY(add_cloth(g, i));
+    for (int i = cloth_count; i < g->surface_count; i++) VO_TRY(add_obstacle(g, i, near));
+    g->blind = false;
+    return VO_OK;
+}
+
+void vo_guard_removed(vo_guard *g, int cloth, int face) {
+    VO_REQUIRE(g->ctx, cloth >= 0 && cloth < g->cloth_count);
+    surface *s = &g->surface[cloth];
+    if (face < 0 || face >= s->entry_capacity || s->entry[face] < 0) return;
+    vo_guard_tree_remove(&g->tree, s->entry[face]);
+    s->entry[face] = -1;
+}
+
+vo_result vo_guard_changed(vo_guard *g, int cloth, int face) {
+    VO_REQUIRE(g->ctx, cloth >= 0 && cloth < g->cloth_count);
+    surface *s = &g->surface[cloth];
+    VO_REQUIRE(g->ctx, face >= 0 && face < s->mesh->face_count);
+    vo_guard_removed(g, cloth, face);
+    if (!vo_edit_has_face(s->edit, face)) return VO_OK;
+    if (!reserve_entries(g, s, face + 1)) return fail(g);
+    return add_cloth_face(g, cloth, face);
+}
+
+/* ---- questions ------------------------------------------------------------------------------ */
+
+typedef struct question {
+    const vo_guard *guard;
+    int cloth;
+} question;
+
+/* Which corner of the sweep a node is, -1. */
+static int find_corner(const vo_sweep *s, int node) {
+    for (int i = 0; i < s->corner_count; i++)
+        if (s->node[i] == node) return i;
+    return -1;
+}
+
+/* Does a face with these corners take part in the edit? */
+static bool takes_part(const vo_sweep *s, const int corner[3]) {
+    if (corner[0] < 0 || corner[1] < 0 || corner[2] < 0) return false;
+    for (int i = 0; i < s->old_count; i++) {
+        const int *f = s->old_face[i];
+        int common = 0;
+        for (int k = 0; k < 3; k++)
+            common += corner[k] == f[0] || corner[k] == f[1] || corner[k] == f[2];
+        if (common == 3) return true;
+    }
+    return false;
+}
+
+/* Looks at a face of the tree; false if it takes part. */
+static bool look_at(const question *q, const vo_guard_entry *e, vo_guard_face *f) {
+    const vo_sweep *s = &q->guard->sweep;
+    const vo_mesh *m = q->guard->surface[e->surface].mesh;
+    for (int k = 0; k < 3; k++) {
+        f->corner[k] = e->surface == q->cloth ? find_corner(s, e->node[k]) : -1;
+        f->x[k] = vo_exact_point(m->node_x[e->node[k]]);
+    }
+    if (takes_part(s, f->corner)) return false;
+    bool shares = f->corner[0] >= 0 || f->corner[1] >= 0 || f->corner[2] >= 0;
+    f->margin = shares ? 0 : q->guard->clearance;
+    vo_guard_face_look(s, f);
+    return true;
+}
+
+/* Does a face leave room for the edit? */
+static bool leaves_room(void *arg, const vo_guard_entry *e) {
+    const question *q = arg;
+    const vo_sweep *s = &q->guard->sweep;
+    vo_guard_face f;
+    if (!look_at(q, e, &f) || vo_guard_is_apart(s, &f)) return true;
+    bool close = false;
+    for (int i = 0; i < s->tet_count; i++) {
+        if (vo_guard_is_apart_tet(s, &s->tet[i], &f)) continue;
+        if (vo_guard_meets_tet(s, &s->tet[i], &f)) return false;
+        close = true;
+    }
+    return !close || f.margin == 0 || !vo_guard_comes_close(s, &f);
+}
+
+/* Is there room for the sweep? */
+static bool has_room(const vo_guard *g, int cloth) {
+    question q = {g, cloth};
+    if (vo_sweep_folds(&g->sweep)) return false;
+    return vo_guard_tree_find(&g->tree, box_grow(g->sweep.box, g->clearance), leaves_room, &q);
+}
+
+bool vo_guard_may_flip(vo_guard *g, int cloth, int edge) {
+    if (g->blind) return false;
+    VO_REQUIRE(g->ctx, cloth >= 0 && cloth < g->cloth_count);
+    return vo_sweep_flip(g->surface[cloth].edit, edge, &g->sweep) && has_room(g, cloth);
+}
+
+bool vo_guard_may_collapse(vo_guard *g, int cloth, int edge, int end) {
+    if (g->blind) return false;
+    VO_REQUIRE(g->ctx, cloth >= 0 && cloth < g->cloth_count);
+    return vo_sweep_collapse(g->surface[cloth].edit, edge, end, &g->sweep) && has_room(g, cloth);
+}
