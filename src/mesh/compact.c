@@ -263,6 +263,7 @@ static void apply(vo_edit *e, const vo_order *o, void *scratch) {
         vo_lineage_close(&e->remap.of[k], o->count[k], o->from[k], scratch);
     vo_edit_connect(e);
     e->edits = 0;
+    e->fresh = false;
 }
 
 /* Bytes of the longest column. */

@@ -112,6 +112,7 @@ vo_result vo_edit_begin(vo_edit *e) {
     int count[VO_REMAP_KINDS] = {m->node_count, m->vert_count, m->edge_count, m->face_count};
     VO_TRY(vo_remap_begin(&e->remap, count));
     vo_edit_weigh(e);
+    e->fresh = true;
     return VO_OK;
 }
 

@@ -72,6 +72,7 @@ typedef struct vo_edit {
     vo_edit_def def;
     double *density; /* own copy */
     int edits;       /* since vo_edit_begin */
+    bool fresh;      /* the remap table says that nothing happened */
 
     int node_capacity;
     int *node_half; /* first half from the node, -1; of a hole the next hole */

@@ -1,0 +1,78 @@
+/* Remeshing: makes the mesh of a cloth as coarse as its metric (remesh/metric.h) allows.
+ *
+ *   sizing ──► flip ──► split every edge with s > 1 ──► collapse what stays within 0.9 ──► mesh
+ *               ▲          │ worst first     ▲             │ shortest first     ▲
+ *               └──────────┴── flip around ──┘             └──── flip around ───┘
+ *
+ * Narain, Samii, O'Brien 2012, "Adaptive anisotropic remeshing for cloth simulation", section 4; s
+ * is the size of an edge in the metric (eq. 1 of Koh, Narain, O'Brien 2015).
+ *
+ * It always ends, and a second call on the same metric changes nothing, because
+ *  1. a split is made of edges with s > 1 only, and neither a flip nor a collapse makes one: a flip
+ *     is left undone if the new diagonal were too long and longer than the old one, a collapse if a
+ *     new edge were above `collapse_below`. The gap up to 1 is the hysteresis;
+ *  2. a flip makes the smallest angle of the two faces larger, each face by its own metric. An
+ *     anisotropic Delaunay criterion alone may go round in circles where the metric changes from
+ *     place to place, since each quadrilateral has its own idea of an angle. By a measure of each
+ *     face alone, the sorted list of all angles grows with every flip, so no mesh comes back. Where
+ *     the metric is constant, every flip towards Delaunay does this anyway;
+ *  3. a collapse takes a node away.
+ * What one edit changes for others is put on lists of edges and of nodes; remeshing has ended when
+ * they are empty.
+ *
+ * The lists start with what is near verts whose metric changed (sizing->vert_changed): a sheet at
+ * rest costs nothing at all.
+ *
+ * A new vert gets the mean of the metrics at the ends of the edge. Rejected: the mean of their
+ * logarithms, which is the fairer one between sizes, but asks for less than the ends do together.
+ * The field itself is made of plain means (of faces at a vert, of verts on an edge), so the plain
+ * mean is what the next update finds there, and needs no roots. On a seam each side has its own
+ * vert, and takes the mean of its own two ends.
+ *
+ * Edits come out of memory that is kept; after the largest mesh so far nothing is allocated but
+ * what vo_edit_finish needs. */
+#ifndef VO_REMESH_REMESH_H
+#define VO_REMESH_REMESH_H
+
+#include "mesh/edit.h"
+#include "remesh/sizing.h"
+
+typedef struct vo_guard vo_guard; /* collide/guard.h */
+
+typedef struct vo_remesh_def {
+    double flip_threshold; /* sine of the excess over Delaunay that is tolerated; 1e-2 */
+    double collapse_below; /* s of the longest edge that a collapse may make; 0.9 */
+    double aspect_min;     /* of faces that a collapse makes, measured in the metric: 1 equilateral,
+                              0 without area. A collapse may make faces below it where that is no
+                              worse than what was there. Not positive: any */
+    int face_budget;       /* splits stop where the mesh would have more faces; 0: never */
+} vo_remesh_def;
+
+vo_remesh_def vo_remesh_def_default(void);
+
+typedef struct vo_remesh_report {
+    int flips, splits, collapses;
+    int refused;        /* flips and collapses by the guard */
+    int visited_edges;  /* looked at, those looked at again included */
+    bool budget_met;    /* no split was left undone for want of faces */
+    double popping;     /* m; no point of the fabric has moved further in the world by the edits */
+    double largest_pop; /* m; by a single edit */
+} vo_remesh_report;
+
+/* Lists and marks. One can serve any number of cloths in turn. */
+typedef struct vo_remesher vo_remesher;
+vo_result vo_remesher_create(vo_context *ctx, vo_remesher **out);
+void vo_remesher_destroy(vo_remesher *remesher);
+
+/* Remeshes one cloth, once after each vo_sizing_update of its mesh. It calls vo_edit_begin and
+ * vo_edit_finish: afterwards the mesh has no holes and edit->remap tells what became of everything
+ * since before the call, also if that is nothing. sizing->vert is still of the verts before;
+ * vo_remap_carry turns it into the metrics that the final verts have.
+ *
+ * The guard, if any, is asked before each flip and collapse, and told about each change, in indices
+ * of before vo_edit_finish; `cloth` is its name for this mesh. Fails for want of memory only; the
+ * mesh is then good for nothing but being destroyed. */
+vo_result vo_remesh(vo_remesher *remesher, const vo_remesh_def *def, vo_edit *edit,
+                    const vo_sizing *sizing, vo_guard *guard, int cloth, vo_remesh_report *out);
+
+#endif

@@ -1,0 +1,97 @@
+#include "collide/guard.h"
+#include "remesh/remesh_local.h"
+
+/* By how much at least the smallest angle of two faces must gain: rounding is no gain. */
+#define LEAST_GAIN 1e-6
+
+/* Ends of the edge, then the corners opposite in face 0 and face 1; all in one material space. */
+static void find_verts(const vo_mesh *m, int edge, int vert[4]) {
+    int f = m->edge_face[edge][0], g = m->edge_face[edge][1];
+    int i = vo_side_of(m, f, edge), j = vo_side_of(m, g, edge);
+    vert[0] = m->face_vert[f][i];
+    vert[1] = m->face_vert[f][vo_after(i)];
+    vert[2] = m->face_vert[f][vo_before(i)];
+    vert[3] = m->face_vert[g][vo_before(j)];
+}
+
+static bool is_delaunay(const vo_remesher *r, const int v[4]) {
+    const vo_vec2 *u = r->edit->mesh->vert_u;
+    const vo_sym2 *m = r->metric;
+    return !vo_metric_should_flip((vo_vec2[]){u[v[0]], u[v[1]], u[v[2]], u[v[3]]},
+                                  (vo_sym2[]){m[v[0]], m[v[1]], m[v[2]], m[v[3]]},
+                                  r->def.flip_threshold);
+}
+
+/* Whether the smallest angle grows (remesh.h, 2). */
+static bool is_better(const vo_remesher *r, const int v[4]) {
+    double old =
+        vo_max(vo_remesh_cotangent(r, v[0], v[1], v[2]), vo_remesh_cotangent(r, v[1], v[0], v[3]));
+    double now =
+        vo_max(vo_remesh_cotangent(r, v[0], v[3], v[2]), vo_remesh_cotangent(r, v[1], v[2], v[3]));
+    return now < (1 - LEAST_GAIN) * old;
+}
+
+/* Whether the other diagonal is short enough (remesh.h, 1). */
+static bool is_short(const vo_remesher *r, const int v[4], double size2) {
+    const vo_vec2 *u = r->edit->mesh->vert_u;
+    return vo_metric_edge_size2(r->metric[v[2]], r->metric[v[3]], v2_sub(u[v[3]], u[v[2]])) <=
+           vo_max(1, size2);
+}
+
+static bool may_flip(vo_remesher *r, int edge, const int v[4], double size2) {
+    if (is_delaunay(r, v) || !is_short(r, v, size2) || !is_better(r, v)) return false;
+    if (vo_edit_can_flip(r->edit, edge) != VO_EDIT_ALLOWED) return false;
+    if (!r->guard || vo_guard_may_flip(r->guard, r->cloth, edge)) return true;
+    r->report.refused++;
+    return false;
+}
+
+/* The ends a and b of an edge just flipped are not joined any more. Where they have a common
+ * neighbour besides the edge's present ends, they stood in the way of flips and collapses there. */
+static void put_common_neighbours(vo_remesher *r, int a, int b, int edge) {
+    const vo_edit *e = r->edit;
+    int c = e->mesh->edge_node[edge][0], d = e->mesh->edge_node[edge][1];
+    for (int h = e->node_half[a]; h >= 0; h = vo_half_next(e, h)) {
+        int w = vo_half_target(e->mesh, h);
+        if (w == c || w == d) continue;
+        if (vo_edit_find_edge(e, w, b) < 0) continue;
+        vo_remesh_put_node(r, w);
+        for (int k = e->node_half[w]; k >= 0; k = vo_half_next(e, k)) vo_remesh_put_edge(r, k >> 1);
+    }
+}
+
+static vo_result flip(vo_remesher *r, int edge, const int v[4]) {
+    const vo_mesh *m = r->edit->mesh;
+    int f = m->edge_face[edge][0], g = m->edge_face[edge][1];
+    int a = m->edge_node[edge][0], b = m->edge_node[edge][1];
+    double pop = vo_pop_of_flip(m, v), before = vo_max(r->face_moved[f], r->face_moved[g]);
+    if (vo_edit_flip(r->edit, edge) != VO_EDIT_ALLOWED)
+        return vo_fail_memory(r->ctx, "remeshing"); /* all else has been asked */
+    r->report.flips++;
+    r->face_moved[f] = r->face_moved[g] = vo_remesh_note_pop(r, before, pop);
+    put_common_neighbours(r, a, b, edge);
+    VO_TRY(vo_remesh_touch(r, f));
+    return vo_remesh_touch(r, g);
+}
+
+/* Looks at one edge: whether it is too long, and whether it should be flipped. A flipped one comes
+ * back with its faces. */
+static vo_result visit(vo_remesher *r, int edge) {
+    double size2 = vo_remesh_size2(r, edge);
+    int v[4];
+    r->report.visited_edges++;
+    if (!r->edit->edge_line[edge]) {
+        find_verts(r->edit->mesh, edge, v);
+        if (may_flip(r, edge, v, size2)) return flip(r, edge, v);
+    }
+    return size2 > 1 ? vo_remesh_put_long(r, edge, size2) : VO_OK;
+}
+
+vo_result vo_remesh_flip(vo_remesher *r) {
+    while (r->edge_count > 0) {
+        int edge = r->edges[--r->edge_count];
+        r->edge_waits[edge] = 0;
+        if (vo_edit_has_edge(r->edit, edge)) VO_TRY(visit(r, edge));
+    }
+    return VO_OK;
+}

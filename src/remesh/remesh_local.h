@@ -1,0 +1,103 @@
+/* What the passes of remeshing share. */
+#ifndef VO_REMESH_REMESH_LOCAL_H
+#define VO_REMESH_REMESH_LOCAL_H
+
+#include "mesh/edit_local.h"
+#include "remesh/remesh.h"
+
+/* An edge to be split, as it was when it was put into the heap. */
+typedef struct vo_long_edge {
+    double size2;
+    int edge;
+} vo_long_edge;
+
+struct vo_remesher {
+    vo_context *ctx;
+
+    /* Of the present call. */
+    vo_remesh_def def;
+    vo_edit *edit;
+    vo_guard *guard; /* may be NULL */
+    int cloth;
+    vo_remesh_report report;
+
+    /* Elements have room here as they have in the mesh. A mark says that the index is on the list,
+     * so no list is longer than there are elements; an element may go while it waits, and another
+     * take its index, which is then looked at without need. */
+    int vert_capacity;
+    vo_sym2 *metric; /* of each vert, 1/m^2 */
+
+    int edge_capacity;
+    uint8_t *edge_waits;
+    int *edges; /* to be looked at for flips and their size; the last comes first */
+    int edge_count;
+
+    int node_capacity;
+    uint8_t *node_waits;
+    int *nodes; /* to be looked at for collapses, in this order */
+    int *round; /* those of the round under way */
+    int node_count;
+
+    int face_capacity;
+    double *face_moved; /* m; no point of the face has moved further so far */
+
+    /* Edges with s > 1, the longest on top. An entry whose edge has another size by now is void:
+     * whatever changed the edge has put it in again. */
+    int heap_capacity, heap_count;
+    vo_long_edge *heap;
+};
+
+/* ---- remesh.c -------------------------------------------------------------------------------- */
+
+/* s^2 of an edge; on a seam the larger of both sides. */
+double vo_remesh_size2(const vo_remesher *r, int edge);
+
+/* Arrays follow the mesh, whose elements may have become more. */
+vo_result vo_remesh_follow(vo_remesher *r);
+
+void vo_remesh_put_edge(vo_remesher *r, int edge);
+void vo_remesh_put_node(vo_remesher *r, int node);
+
+/* To be called for each face that an edit made or gave other corners: its surroundings are looked
+ * at again, and the guard is told. */
+vo_result vo_remesh_touch(vo_remesher *r, int face);
+
+/* A single edit has moved the surface by so much; returns what faces in place of some that had
+ * moved by `before` have moved by. */
+double vo_remesh_note_pop(vo_remesher *r, double before, double pop);
+
+/* Shape of the triangle of three verts, by the mean of their metrics: the cotangent of its smallest
+ * angle, and 12 sqrt(3) area / perimeter^2, which is 1 for equal sides and 0 without area. */
+double vo_remesh_cotangent(const vo_remesher *r, int a, int b, int c);
+double vo_remesh_aspect(const vo_remesher *r, int a, int b, int c);
+
+/* ---- remesh_flip.c, remesh_split.c, remesh_collapse.c -----------------------------------------
+ */
+
+/* Flips until no edge waits. Edges with s > 1 that are met go into the heap. */
+vo_result vo_remesh_flip(vo_remesher *r);
+
+vo_result vo_remesh_put_long(vo_remesher *r, int edge, double size2);
+/* Splits until the heap is empty or the budget used up. */
+vo_result vo_remesh_split(vo_remesher *r);
+
+/* Collapses until no node waits. */
+vo_result vo_remesh_collapse(vo_remesher *r);
+
+/* ---- remesh_pop.c ---------------------------------------------------------------------------- */
+
+/* How far the surface moves in the world where the diagonals of a flat quadrilateral cross:
+ * vert[0] vert[1] is the old one. */
+double vo_pop_of_flip(const vo_mesh *m, const int vert[4]);
+
+/* What lies around a node on one side of an edge that is to be collapsed: faces of the vert `from`,
+ * which goes onto `to`. */
+typedef struct vo_pop_fan {
+    int from, to;
+    int face_count, face[VO_STAR_MAX][2];    /* the other two corners; of faces that stay */
+    int spoke_count, spoke[2 * VO_STAR_MAX]; /* all neighbours but `to`, some twice */
+} vo_pop_fan;
+
+double vo_pop_of_collapse(const vo_mesh *m, const vo_pop_fan *fan);
+
+#endif

@@ -1,0 +1,152 @@
+/* Meshes with a metric prescribed by a formula, for the tests of remeshing. */
+#ifndef VOILE_TESTS_REMESH_CASES_H
+#define VOILE_TESTS_REMESH_CASES_H
+
+#include "edit_meshes.h"
+
+#include "mesh/edit.h"
+#include "remesh/remesh.h"
+
+/* What is wanted at a material position. */
+typedef vo_sym2 wanted_metric(vo_vec2 u, void *arg);
+
+typedef struct remesh_case {
+    vo_context *ctx;
+    vo_mesh *mesh;
+    vo_edit *edit;
+    vo_sizing sizing;
+    vo_remesher *remesher;
+    vo_remesh_def def;
+    vo_remesh_report report;
+    vo_sym2 *metric; /* of the verts after the last remeshing; NULL before */
+} remesh_case;
+
+/* Takes the mesh over. */
+static inline vo_result case_open(remesh_case *c, vo_context *ctx, vo_mesh *mesh,
+                                  double outline_tolerance) {
+    vo_edit_def def = vo_edit_def_default();
+    vo_sizing_def sizing = vo_sizing_def_default();
+    def.outline_tolerance = outline_tolerance;
+    *c = (remesh_case){.ctx = ctx, .mesh = mesh, .def = vo_remesh_def_default()};
+    vo_sizing_init(&c->sizing, ctx, &sizing);
+    VO_TRY(vo_edit_create(mesh, &def, &c->edit));
+    return vo_remesher_create(ctx, &c->remesher);
+}
+
+static inline void case_close(remesh_case *c) {
+    test_free(c->metric);
+    vo_remesher_destroy(c->remesher);
+    vo_sizing_free(&c->sizing);
+    vo_edit_destroy(c->edit);
+    vo_mesh_destroy(c->mesh);
+}
+
+/* Puts metrics in the place of those that the sizing field has found, and says so. */
+static inline void case_prescribe(remesh_case *c, const vo_sym2 *metric) {
+    memcpy(c->sizing.vert, metric, (size_t)c->mesh->vert_count * sizeof *metric);
+    memset(c->sizing.vert_changed, 1, (size_t)c->mesh->vert_count);
+    c->sizing.changed_verts = c->mesh->vert_count;
+}
+
+/* Remeshes to the metrics that sizing.vert has, and keeps what they have become. */
+static inline vo_result case_remesh(remesh_case *c) {
+    int old = c->mesh->vert_count;
+    vo_sym2 *before = test_malloc((size_t)old * sizeof *before);
+    memcpy(before, c->sizing.vert, (size_t)old * sizeof *before);
+    vo_result result = vo_remesh(c->remesher, &c->def, c->edit, &c->sizing, NULL, 0, &c->report);
+    if (result == VO_OK) {
+        test_free(c->metric);
+        c->metric = test_malloc((size_t)c->mesh->vert_count * sizeof *c->metric);
+        result = vo_remap_carry(&c->edit->remap, VO_REMAP_VERT, 3, &before[0].xx, &c->metric[0].xx);
+    }
+    test_free(before);
+    return result;
+}
+
+/* Remeshes to a formula. */
+static inline vo_result case_remesh_to(remesh_case *c, wanted_metric *wanted, void *arg) {
+    VO_TRY(vo_sizing_update(&c->sizing, c->mesh, NULL));
+    vo_sym2 *metric = test_malloc((size_t)c->mesh->vert_count * sizeof *metric);
+    for (int v = 0; v < c->mesh->vert_count; v++) metric[v] = wanted(c->mesh->vert_u[v], arg);
+    case_prescribe(c, metric);
+    test_free(metric);
+    return case_remesh(c);
+}
+
+/* Remeshes once more to what the last remeshing left. */
+static inline vo_result case_repeat(remesh_case *c) {
+    VO_TRY(vo_sizing_update(&c->sizing, c->mesh, NULL));
+    case_prescribe(c, c->metric);
+    return case_remesh(c);
+}
+
+/* ---- formulas ------------------------------------------------------------------------------- */
+
+/* Edges of a given length everywhere. */
+static inline vo_sym2 want_uniform(vo_vec2 u, void *arg) {
+    double length = *(double *)arg;
+    (void)u;
+    return sym2_diagonal(1 / (length * length));
+}
+
+/* Edges that grow from 0.02 at the origin by a fifth of the distance from it. */
+static inline vo_sym2 want_graded(vo_vec2 u, void *arg) {
+    double length = *(double *)arg + 0.2 * v2_length(u);
+    return sym2_diagonal(1 / (length * length));
+}
+
+/* Faces five times as long as wide, along circles about the origin. */
+static inline vo_sym2 want_turning(vo_vec2 u, void *arg) {
+    double width = *(double *)arg, angle = atan2(u.y + 0.3, u.x + 0.4);
+    vo_eigen2 e = {1 / (width * width), 1 / (25 * width * width), {cos(angle), sin(angle)}};
+    return vo_metric_from_eigen(e);
+}
+
+/* ---- measures ------------------------------------------------------------------------------- */
+
+typedef struct edge_sizes {
+    int count, above_1, above_045, unhappy; /* unhappy: not Delaunay beyond the threshold */
+    double largest, mean;
+} edge_sizes;
+
+static inline edge_sizes measure_sizes(const remesh_case *c, const vo_sym2 *metric) {
+    const vo_mesh *m = c->mesh;
+    edge_sizes sizes = {.count = m->edge_count};
+    for (int e = 0; e < m->edge_count; e++) {
+        double s = sqrt(vo_sizing_edge_size2(m, metric, e));
+        sizes.above_1 += s > 1;
+        sizes.above_045 += s > 0.45;
+        sizes.largest = vo_max(sizes.largest, s);
+        sizes.mean += s / m->edge_count;
+        if (m->edge_face[e][1] >= 0 && !c->edit->edge_line[e])
+            sizes.unhappy += vo_sizing_edge_flips(m, metric, e, c->def.flip_threshold);
+    }
+    return sizes;
+}
+
+static inline double total_area(const vo_mesh *m) {
+    double area = 0;
+    for (int f = 0; f < m->face_count; f++) area += vo_mesh_face_area(m, f);
+    return area;
+}
+
+/* Everything that the editor and the validator ask of a mesh. */
+static inline void check_mesh(const remesh_case *c) {
+    const vo_mesh *m = c->mesh;
+    vo_mesh_data d = {.node_count = m->node_count,
+                      .vert_count = m->vert_count,
+                      .face_count = m->face_count,
+                      .node_x = m->node_x,
+                      .node_v = m->node_v,
+                      .vert_u = m->vert_u,
+                      .vert_node = m->vert_node,
+                      .face_vert = m->face_vert};
+    vo_mesh_report report;
+    assert_ok(c->ctx, vo_edit_check(c->edit));
+    assert_ok(c->ctx, vo_mesh_validate(c->ctx, &d, VO_MESH_FOR_CLOTH, &report));
+    for (int i = 0; i < report.count; i++)
+        assert_int_equal(report.defect[i].kind, VO_DEFECT_COLLAPSED_FACE);
+    vo_mesh_report_free(&report);
+}
+
+#endif

@@ -1,0 +1,350 @@
+/* Remeshing to metrics prescribed by formulas, or at random: they are met, and then nothing more is
+ * changed. */
+#include "remesh_cases.h"
+
+static vo_mesh *make_grid(vo_context *ctx, int cells) {
+    vo_mesh *m;
+    assert_ok(ctx, vo_mesh_create_grid(ctx, 1, 1, cells, cells, &m));
+    return m;
+}
+
+/* What a remeshed mesh must be by the metric that its verts have. */
+static void check_sizes(const remesh_case *c, const vo_sym2 *metric, double share) {
+    edge_sizes s = measure_sizes(c, metric);
+    check_mesh(c);
+    assert_int_equal(s.above_1, 0);
+    if (s.above_045 < share * s.count)
+        fail_msg("%d of %d edges are above 0.45", s.above_045, s.count);
+    assert_true(s.unhappy <= 0.02 * s.count);
+}
+
+/* Nothing is left to do. */
+static void check_stillness(remesh_case *c) {
+    uint64_t topology = c->mesh->topology;
+    assert_ok(c->ctx, case_repeat(c));
+    assert_int_equal(c->report.flips + c->report.splits + c->report.collapses, 0);
+    assert_true(c->mesh->topology == topology);
+    assert_true(c->report.popping == 0);
+    assert_ok(c->ctx, vo_sizing_update(&c->sizing, c->mesh, NULL));
+    assert_ok(c->ctx, case_remesh(c));
+    assert_int_equal(c->report.visited_edges, 0);
+}
+
+/* A formula and edge lengths for it, coarser and finer than those of the garments. */
+typedef struct formula {
+    wanted_metric *wanted;
+    double coarse, fine;
+} formula;
+static const formula FORMULAS[] = {
+    {want_uniform, 0.3, 0.05}, {want_graded, 0.2, 0.02}, {want_turning, 0.1, 0.02}};
+enum { FORMULA_COUNT = sizeof FORMULAS / sizeof *FORMULAS };
+
+/* Refines and checks, coarsens and checks. Material area and mass stay to round-off. */
+static void refine_and_coarsen(vo_context *ctx, vo_mesh *m, const formula *f) {
+    remesh_case c;
+    double area = total_area(m), sizes[2] = {f->fine, f->coarse};
+    assert_ok(ctx, case_open(&c, ctx, m, 0));
+    c.def.aspect_min = 0.1;
+    for (int k = 0; k < 2; k++) {
+        assert_ok(ctx, case_remesh_to(&c, f->wanted, &sizes[k]));
+        assert_true(k == 0 ? c.report.splits > 0 : c.report.collapses > 20);
+        check_sizes(&c, c.metric, k == 0 ? 0.8 : 0);
+        assert_near(total_area(m), area, 1e-12 * area);
+        check_stillness(&c);
+    }
+    case_close(&c);
+}
+
+static void prescribed_metrics_are_met_by_all_garments(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (int f = 0; f < FORMULA_COUNT; f++)
+        for (int g = 0; g < GARMENT_COUNT; g++)
+            refine_and_coarsen(ctx, garment_build(ctx, g, 1), &FORMULAS[f]);
+    vo_context_destroy(ctx);
+}
+
+/* From below and from above, by the formula itself at each vert and not by what was blended. */
+static void settle_on_formula(vo_context *ctx, int cells, const formula *f) {
+    remesh_case c;
+    double size = f->fine;
+    int calls = 0;
+    assert_ok(ctx, case_open(&c, ctx, make_grid(ctx, cells), 1e-4));
+    c.def.aspect_min = 0.1;
+    do {
+        assert_ok(ctx, case_remesh_to(&c, f->wanted, &size));
+        assert_true(++calls < 6);
+    } while (c.report.flips + c.report.splits + c.report.collapses > 0);
+    check_sizes(&c, c.metric, 0.8);
+    case_close(&c);
+}
+
+static void formulas_are_met_from_either_side(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (int f = 0; f < FORMULA_COUNT; f++) {
+        settle_on_formula(ctx, 3, &FORMULAS[f]);
+        settle_on_formula(ctx, 60, &FORMULAS[f]);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* Where all is allowed, a square has two faces. */
+static void flat_sheets_coarsen_to_two_faces(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (int cells = 2; cells <= 32; cells *= 2) {
+        remesh_case c;
+        double size = 10;
+        assert_ok(ctx, case_open(&c, ctx, make_grid(ctx, cells), 0));
+        c.def.aspect_min = 0.2;
+        assert_ok(ctx, case_remesh_to(&c, want_uniform, &size));
+        assert_int_equal(c.mesh->face_count, 2);
+        assert_near(total_area(c.mesh), 1, 1e-15);
+        assert_true(c.report.popping < 1e-12);
+        check_stillness(&c);
+        case_close(&c);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* ---- random metrics -------------------------------------------------------------------------- */
+
+/* Any metric: sizes over two decades, any direction, up to 30 times as long as wide. */
+static vo_sym2 random_metric(vo_random *r) {
+    double width = 0.03 * pow(100, vo_random_real(r, 0, 1)), angle = vo_random_real(r, 0, VO_PI);
+    double ratio = pow(30, -2 * vo_random_real(r, 0, 1)), large = 1 / (width * width);
+    return vo_metric_from_eigen((vo_eigen2){large, ratio * large, {cos(angle), sin(angle)}});
+}
+
+static void remesh_at_random(remesh_case *c, vo_random *r) {
+    assert_ok(c->ctx, vo_sizing_update(&c->sizing, c->mesh, NULL));
+    vo_sym2 *metric = test_malloc((size_t)c->mesh->vert_count * sizeof *metric);
+    for (int v = 0; v < c->mesh->vert_count; v++) metric[v] = random_metric(r);
+    case_prescribe(c, metric);
+    test_free(metric);
+    assert_ok(c->ctx, case_remesh(c));
+}
+
+static void random_metrics_are_met(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (int g = 0; g < GARMENT_COUNT; g++) {
+        remesh_case c;
+        vo_random r = vo_random_seed((uint64_t)g);
+        vo_mesh *m = garment_build(ctx, g, 3);
+        double area = total_area(m);
+        assert_ok(ctx, case_open(&c, ctx, m, 0));
+        for (int round = 0; round < 12; round++) {
+            c.def.aspect_min = round % 3 * 0.2;
+            remesh_at_random(&c, &r);
+            check_mesh(&c);
+            assert_int_equal(measure_sizes(&c, c.metric).above_1, 0);
+            assert_near(total_area(m), area, 1e-12 * area);
+            check_stillness(&c);
+        }
+        case_close(&c);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* ---- where nothing changed ------------------------------------------------------------------- */
+
+/* One vert asks for more; what is far from it is not looked at. */
+static void only_changes_are_visited(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    remesh_case c;
+    double size = 0.05;
+    assert_ok(ctx, case_open(&c, ctx, make_grid(ctx, 24), 0));
+    assert_ok(ctx, case_remesh_to(&c, want_uniform, &size));
+    assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
+    case_prescribe(&c, c.metric);
+    assert_ok(ctx, case_remesh(&c));
+    int all = c.report.visited_edges, vert = c.mesh->vert_count / 2;
+    vo_vec2 middle = c.mesh->vert_u[vert];
+    assert_int_equal(all, c.mesh->edge_count);
+
+    assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
+    c.sizing.vert[vert] = sym2_diagonal(3000);
+    c.sizing.vert_changed[vert] = 1;
+    c.sizing.changed_verts = 1;
+    assert_ok(ctx, case_remesh(&c));
+    assert_true(c.report.splits > 0);
+    assert_in_range(c.report.visited_edges, 12, all / 10);
+    assert_int_equal(measure_sizes(&c, c.metric).above_1, 0);
+    for (int v = 0; v < c.mesh->vert_count; v++) {
+        vo_parents p = {0};
+        assert_ok(ctx, vo_remap_parents(&c.edit->remap, VO_REMAP_VERT, v, &p));
+        if (p.count > 1) assert_true(v2_length(v2_sub(c.mesh->vert_u[v], middle)) < 0.1);
+        vo_parents_free(ctx, &p);
+    }
+    case_close(&c);
+    vo_context_destroy(ctx);
+}
+
+/* The remap table says so, also after a frame with edits. */
+static void rest_is_told_by_the_remap_table(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    remesh_case c;
+    double size = 1;
+    assert_ok(ctx, case_open(&c, ctx, make_grid(ctx, 8), 0));
+    assert_ok(ctx, case_remesh_to(&c, want_uniform, &size));
+    assert_true(c.report.collapses > 0);
+    assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
+    assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
+    assert_int_equal(c.sizing.changed_verts, 0);
+    assert_ok(ctx, case_remesh(&c));
+    assert_int_equal(c.edit->remap.of[VO_REMAP_NODE].old_count, c.mesh->node_count);
+    for (int n = 0; n < c.mesh->node_count; n++)
+        assert_int_equal(vo_remap_place(&c.edit->remap, VO_REMAP_NODE, n), n);
+    case_close(&c);
+    vo_context_destroy(ctx);
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+static void the_face_budget_is_kept(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    remesh_case c;
+    double fine = 0.02, coarse = 0.2;
+    assert_ok(ctx, case_open(&c, ctx, make_grid(ctx, 2), 0));
+    c.def.face_budget = 300;
+    assert_ok(ctx, case_remesh_to(&c, want_uniform, &fine));
+    assert_false(c.report.budget_met);
+    assert_in_range(c.mesh->face_count, 290, 300);
+    /* Worst first: a uniform metric is met evenly. */
+    assert_true(measure_sizes(&c, c.metric).largest < 7);
+    check_mesh(&c);
+    check_stillness(&c);
+    c.def.face_budget = 100000;
+    assert_ok(ctx, case_remesh_to(&c, want_uniform, &fine));
+    assert_true(c.report.budget_met);
+    assert_int_equal(measure_sizes(&c, c.metric).above_1, 0);
+    /* A mesh beyond its budget is coarsened, then refined within it. */
+    c.def.face_budget = 200;
+    assert_ok(ctx, case_remesh_to(&c, want_uniform, &coarse));
+    assert_true(c.report.budget_met);
+    assert_true(c.mesh->face_count <= 200);
+    case_close(&c);
+    vo_context_destroy(ctx);
+}
+
+/* Faces that a collapse makes keep the least aspect by the metric. */
+static void collapses_keep_the_aspect(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (int k = 1; k < 4; k++) {
+        remesh_case c;
+        double width = 0.05, least = INFINITY;
+        assert_ok(ctx, case_open(&c, ctx, make_grid(ctx, 40), 0));
+        c.def.aspect_min = 0.2 * k;
+        assert_ok(ctx, case_remesh_to(&c, want_turning, &width));
+        assert_true(c.report.collapses > 500);
+        for (int f = 0; f < c.mesh->face_count; f++) {
+            const int *v = c.mesh->face_vert[f];
+            vo_sym2 mean = sym2_add(sym2_add(c.metric[v[0]], c.metric[v[1]]), c.metric[v[2]]);
+            double perimeter = 0, area = 2 * vo_mesh_face_area(c.mesh, f) * sqrt(sym2_det(mean));
+            for (int i = 0; i < 3; i++) {
+                vo_vec2 u = v2_sub(c.mesh->vert_u[v[(i + 1) % 3]], c.mesh->vert_u[v[i]]);
+                perimeter += sqrt(sym2_dot(mean, u, u));
+            }
+            least = vo_min(least, 6 * sqrt(3) * area / (perimeter * perimeter));
+        }
+        /* Flips afterwards raise the smallest angle, not always the aspect. */
+        assert_true(least > 0.85 * c.def.aspect_min);
+        case_close(&c);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* ---- momentum, memory, the same bits --------------------------------------------------------- */
+
+/* By the masses that the editor lumps. */
+static vo_vec3 momentum_of(const vo_edit *e, double *mass, double *energy) {
+    vo_vec3 sum = v3_zero();
+    *mass = *energy = 0;
+    for (int n = 0; n < e->mesh->node_count; n++) {
+        *mass += e->node_mass[n];
+        *energy += 0.5 * e->node_mass[n] * v3_length2(e->mesh->node_v[n]);
+        sum = v3_add_scaled(sum, e->node_mass[n], e->mesh->node_v[n]);
+    }
+    return sum;
+}
+
+static void mass_and_momentum_stay(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (int g = 0; g < GARMENT_COUNT; g++) {
+        remesh_case c;
+        vo_random r = vo_random_seed(17);
+        double mass, energy, mass_now, energy_now;
+        assert_ok(ctx, case_open(&c, ctx, garment_build(ctx, g, 5), 0));
+        vo_vec3 momentum = momentum_of(c.edit, &mass, &energy);
+        for (int round = 0; round < 6; round++) {
+            remesh_at_random(&c, &r);
+            vo_vec3 now = momentum_of(c.edit, &mass_now, &energy_now);
+            assert_near(mass_now, mass, 1e-12 * mass);
+            assert_near(v3_distance(now, momentum), 0, 1e-11 * v3_length(momentum));
+            assert_true(energy_now <= energy * (1 + 1e-12));
+            energy = energy_now;
+        }
+        case_close(&c);
+    }
+    vo_context_destroy(ctx);
+}
+
+static void the_same_input_gives_the_same_bits(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    remesh_case c[2];
+    for (int k = 0; k < 2; k++) {
+        vo_random r = vo_random_seed(5);
+        assert_ok(ctx, case_open(&c[k], ctx, garment_build(ctx, 1, 5), 0.01));
+        for (int round = 0; round < 5; round++) remesh_at_random(&c[k], &r);
+    }
+    const vo_mesh *a = c[0].mesh, *b = c[1].mesh;
+    assert_int_equal(a->face_count, b->face_count);
+    assert_memory_equal(a->face_vert, b->face_vert, (size_t)a->face_count * sizeof *a->face_vert);
+    assert_memory_equal(a->vert_u, b->vert_u, (size_t)a->vert_count * sizeof *a->vert_u);
+    assert_memory_equal(a->node_x, b->node_x, (size_t)a->node_count * sizeof *a->node_x);
+    for (int k = 0; k < 2; k++) case_close(&c[k]);
+    vo_context_destroy(ctx);
+}
+
+static vo_result remesh_twice(vo_context *ctx, void *arg) {
+    remesh_case c = {.ctx = ctx};
+    vo_mesh *m;
+    double fine = 0.1, coarse = 0.5;
+    (void)arg;
+    VO_TRY(vo_mesh_create_grid(ctx, 1, 1, 2, 2, &m));
+    vo_result result = case_open(&c, ctx, m, 0);
+    if (result == VO_OK) result = case_remesh_to(&c, want_uniform, &fine);
+    if (result == VO_OK) result = case_remesh_to(&c, want_uniform, &coarse);
+    case_close(&c);
+    return result;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    test_every_allocation(remesh_twice, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prescribed_metrics_are_met_by_all_garments),
+        cmocka_unit_test(formulas_are_met_from_either_side),
+        cmocka_unit_test(flat_sheets_coarsen_to_two_faces),
+        cmocka_unit_test(random_metrics_are_met),
+        cmocka_unit_test(only_changes_are_visited),
+        cmocka_unit_test(rest_is_told_by_the_remap_table),
+        cmocka_unit_test(the_face_budget_is_kept),
+        cmocka_unit_test(collapses_keep_the_aspect),
+        cmocka_unit_test(mass_and_momentum_stay),
+        cmocka_unit_test(the_same_input_gives_the_same_bits),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
