@@ -10,14 +10,15 @@ extern "C" {
 #endif
 
 /* The stages of the step, in order: X(name, what it does). Each is a timer in seconds. */
-#define VO_STAGES(X)                                          \
-    X(move, "obstacles and handles to their new place")       \
-    X(contact, "features that are close, and their contacts") \
-    X(assemble, "forces and matrix")                          \
-    X(solve, "linear system")                                 \
-    X(limit, "strain limiting")                               \
-    X(collide, "continuous collision and response")           \
-    X(inspect, "exact count of intersections")                \
+#define VO_STAGES(X)                                                  \
+    X(move, "obstacles and handles to their new place")               \
+    X(contact, "features that are close, and their contacts")         \
+    X(assemble, "forces and matrix")                                  \
+    X(solve, "linear system")                                         \
+    X(limit, "strain limiting")                                       \
+    X(collide, "continuous collision and response")                   \
+    X(remesh, "meshes follow the cloth, and the solver follows them") \
+    X(inspect, "exact count of intersections")                        \
     X(write, "frame file and statistics")
 
 /* What a frame is and holds: X(name, type, format, meaning). */
@@ -48,6 +49,12 @@ extern "C" {
     X(stopped_nodes, int, "%d", "nodes held, or carried by an obstacle, for a substep")         \
     X(yielded_nodes, int, "%d", "nodes of obstacles, or pinned, that fell behind their motion") \
     X(untangled, int, "%d", "intersecting pairs of faces that were put apart")                  \
+    X(splits, int, "%d", "edges that remeshing split")                                          \
+    X(collapses, int, "%d", "edges that it collapsed")                                          \
+    X(flips, int, "%d", "edges that it flipped")                                                \
+    X(refused_edits, int, "%d",                                                                 \
+      "edits left undone, since they would have passed through something")                      \
+    X(popping, double, "%.6g", "m; no point of the surface moved further by remeshing alone")   \
     X(searches, int, "%d", "substeps in which trees were walked")                               \
     X(tree_s, double, "%.6f", "seconds of contact and collide that trees took")                 \
     X(solver_residual, double, "%.3g", "worst relative residual that was accepted")             \

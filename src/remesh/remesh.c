@@ -189,8 +189,9 @@ static vo_result run(vo_remesher *r) {
     return VO_OK;
 }
 
-vo_result vo_remesh(vo_remesher *r, const vo_remesh_def *def, vo_edit *edit,
-                    const vo_sizing *sizing, vo_guard *guard, int cloth, vo_remesh_report *out) {
+vo_result vo_remesh_edits(vo_remesher *r, const vo_remesh_def *def, vo_edit *edit,
+                          const vo_sizing *sizing, vo_guard *guard, int cloth,
+                          vo_remesh_report *out) {
     VO_REQUIRE(r->ctx, sizing->mesh == edit->mesh && sizing->topology == edit->mesh->topology);
     *out = (vo_remesh_report){.budget_met = true};
     if (!edit->fresh || sizing->changed_verts > 0) VO_TRY(vo_edit_begin(edit));
@@ -203,5 +204,11 @@ vo_result vo_remesh(vo_remesher *r, const vo_remesh_def *def, vo_edit *edit,
     VO_TRY(prepare(r, sizing));
     VO_TRY(run(r));
     *out = r->report;
+    return VO_OK;
+}
+
+vo_result vo_remesh(vo_remesher *r, const vo_remesh_def *def, vo_edit *edit,
+                    const vo_sizing *sizing, vo_guard *guard, int cloth, vo_remesh_report *out) {
+    VO_TRY(vo_remesh_edits(r, def, edit, sizing, guard, cloth, out));
     return vo_edit_finish(edit);
 }

@@ -75,4 +75,10 @@ void vo_remesher_destroy(vo_remesher *remesher);
 vo_result vo_remesh(vo_remesher *remesher, const vo_remesh_def *def, vo_edit *edit,
                     const vo_sizing *sizing, vo_guard *guard, int cloth, vo_remesh_report *out);
 
+/* The same without vo_edit_finish, which renumbers: the guard knows faces of one cloth by their
+ * numbers while others are edited. To be called for all cloths before the first is finished. */
+vo_result vo_remesh_edits(vo_remesher *remesher, const vo_remesh_def *def, vo_edit *edit,
+                          const vo_sizing *sizing, vo_guard *guard, int cloth,
+                          vo_remesh_report *out);
+
 #endif

@@ -4,9 +4,57 @@
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-static int hold_count(const vo_sim *sim, const vo_handle_def *def) {
-    if (def->kind == VO_HANDLE_SOFT) return sim->cloth[def->cloth].mesh->node_count;
-    return def->kind == VO_HANDLE_GLUE ? 0 : def->node_count;
+vo_result vo_sim_handle_reserve(vo_sim *sim, int handle, int count) {
+    vo_handle_state *h = &sim->handle[handle];
+    bool ok = vo_reserve(sim->ctx, &h->node, &h->node_capacity, count) &&
+              vo_reserve(sim->ctx, &h->hold, &h->hold_capacity, count);
+    return ok ? VO_OK : vo_fail_memory(sim->ctx, "the handles");
+}
+
+/* Where a node of the scene's mesh is now; -1 if it is gone. */
+static int node_now(const vo_cloth_state *cloth, int node) {
+    if (!cloth->origin) return node;
+    for (int i = 0; i < cloth->origin_count; i++)
+        if (cloth->origin[i] == node) return i;
+    return -1;
+}
+
+static vo_result reset_handle(vo_sim *sim, int i) {
+    const vo_handle_def *def = &sim->scene->handle[i].def;
+    const vo_cloth_state *cloth = &sim->cloth[def->cloth];
+    vo_handle_state *h = &sim->handle[i];
+    bool soft = def->kind == VO_HANDLE_SOFT;
+    int count = soft ? cloth->mesh->node_count : def->node_count;
+    VO_TRY(vo_sim_handle_reserve(sim, i, count));
+    h->active = false;
+    h->count = count;
+    for (int k = 0; k < count && !soft; k++) {
+        h->node[k] = node_now(cloth, def->nodes[k]);
+        if (h->node[k] < 0)
+            return vo_fail(sim->ctx, VO_BAD_DATA,
+                           "handles[%d] names node %d of cloth %d, which remeshing has taken away; "
+                           "nodes that handles name from the start stay",
+                           i, def->nodes[k], def->cloth);
+    }
+    return VO_OK;
+}
+
+/* Room for the constraints of all handles at once. */
+vo_result vo_sim_handles_make_room(vo_sim *sim) {
+    int nodes = 0, ties = 0;
+    for (int i = 0; i < sim->handle_count; i++) {
+        nodes += sim->handle[i].count;
+        ties += sim->scene->handle[i].def.kind == VO_HANDLE_GLUE;
+    }
+    bool ok = vo_reserve(sim->ctx, &sim->pin, &sim->pin_capacity, nodes) &&
+              vo_reserve(sim->ctx, &sim->anchor, &sim->anchor_capacity, nodes) &&
+              vo_reserve(sim->ctx, &sim->tie, &sim->tie_capacity, ties);
+    return ok ? VO_OK : vo_fail_memory(sim->ctx, "the handles");
+}
+
+vo_result vo_sim_handles_reset(vo_sim *sim) {
+    for (int i = 0; i < sim->handle_count; i++) VO_TRY(reset_handle(sim, i));
+    return vo_sim_handles_make_room(sim);
 }
 
 vo_result vo_sim_handles_create(vo_sim *sim) {
@@ -14,26 +62,14 @@ vo_result vo_sim_handles_create(vo_sim *sim) {
     sim->handle = vo_alloc_zero(sim->ctx, (size_t)count * sizeof *sim->handle);
     if (count && !sim->handle) return vo_fail_memory(sim->ctx, "the handles");
     sim->handle_count = count;
-    int nodes = 0;
-    for (int i = 0; i < count; i++) {
-        vo_handle_state *h = &sim->handle[i];
-        h->count = hold_count(sim, &sim->scene->handle[i].def);
-        h->hold = vo_new_array(sim->ctx, vo_vec3, h->count);
-        if (h->count && !h->hold) return vo_fail_memory(sim->ctx, "the handles");
-        nodes += h->count;
-        sim->tie_capacity += sim->scene->handle[i].def.kind == VO_HANDLE_GLUE;
-    }
-    sim->pin_capacity = sim->anchor_capacity = nodes;
-    sim->pin = vo_new_array(sim->ctx, vo_pin, nodes);
-    sim->anchor = vo_new_array(sim->ctx, vo_anchor, nodes);
-    sim->tie = vo_new_array(sim->ctx, vo_tie, sim->tie_capacity);
-    bool ok = (!nodes || (sim->pin && sim->anchor)) && (!sim->tie_capacity || sim->tie);
-    return ok ? VO_OK : vo_fail_memory(sim->ctx, "the handles");
+    return vo_sim_handles_reset(sim);
 }
 
 void vo_sim_handles_free(vo_sim *sim) {
-    for (int i = 0; i < sim->handle_count; i++)
-        vo_free_array(sim->ctx, sim->handle[i].hold, sim->handle[i].count);
+    for (int i = 0; i < sim->handle_count; i++) {
+        vo_free_array(sim->ctx, sim->handle[i].node, sim->handle[i].node_capacity);
+        vo_free_array(sim->ctx, sim->handle[i].hold, sim->handle[i].hold_capacity);
+    }
     vo_free_array(sim->ctx, sim->handle, sim->scene->handle_count);
     vo_free_array(sim->ctx, sim->pin, sim->pin_capacity);
     vo_free_array(sim->ctx, sim->anchor, sim->anchor_capacity);
@@ -46,7 +82,7 @@ int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]) {
         const vo_handle_def *def = &sim->scene->handle[i].def;
         if (def->kind != VO_HANDLE_GLUE) continue;
         for (int k = 0; k < 2; k++)
-            ties[count][k] = sim->cloth[def->cloth].first_node + def->nodes[k];
+            ties[count][k] = sim->cloth[def->cloth].first_node + sim->handle[i].node[k];
         count++;
     }
     return count;
@@ -80,14 +116,14 @@ static vo_vec3 circle_point(const vo_handle_def *def, const vo_mesh *mesh, int n
     return v3_add_scaled(def->center, radius, p);
 }
 
-static int handle_node(const vo_handle_def *def, int k) {
-    return def->kind == VO_HANDLE_SOFT ? k : def->nodes[k];
+static int handle_node(const vo_sim *sim, int i, int k) {
+    return sim->scene->handle[i].def.kind == VO_HANDLE_SOFT ? k : sim->handle[i].node[k];
 }
 
 /* Where the handle holds a node, in the motion's frame, so that the motion carries it from there.
  */
-static vo_vec3 take_hold(const vo_handle_def *def, const vo_mesh *mesh, int node,
-                         vo_transform to_motion) {
+vo_vec3 vo_handle_take(const vo_handle_def *def, const vo_mesh *mesh, int node,
+                       vo_transform to_motion) {
     vo_vec3 x = mesh->node_x[node];
     if (def->kind == VO_HANDLE_CIRCLE) return circle_point(def, mesh, node);
     if (def->kind == VO_HANDLE_SOFT && v3_distance(x, def->center) > def->radius)
@@ -103,7 +139,8 @@ static void activate(vo_sim *sim, int i, double t) {
     vo_transform pose = pose_at(sim, def, t);
     vo_transform to_motion = pose.scale != 0 ? xf_inverse(pose) : xf_identity();
     for (int k = 0; k < h->count; k++)
-        h->hold[k] = take_hold(def, sim->cloth[def->cloth].mesh, handle_node(def, k), to_motion);
+        h->hold[k] =
+            vo_handle_take(def, sim->cloth[def->cloth].mesh, handle_node(sim, i, k), to_motion);
 }
 
 /* ---- one step ------------------------------------------------------------------------------- */
@@ -125,7 +162,7 @@ static void hold_nodes(vo_sim *sim, int i, double end, double dt, double s) {
     vo_transform pose = pose_at(sim, def, end);
     for (int k = 0; k < h->count; k++) {
         if (!v3_is_finite(h->hold[k])) continue;
-        int node = handle_node(def, k), row = row_of(sim, def->cloth, node);
+        int node = handle_node(sim, i, k), row = row_of(sim, def->cloth, node);
         vo_vec3 target = xf_point(pose, h->hold[k]);
         if (hard)
             add_pin(sim, row, target, mesh->node_x[node], dt);
@@ -134,11 +171,12 @@ static void hold_nodes(vo_sim *sim, int i, double end, double dt, double s) {
     }
 }
 
-static void tie_nodes(vo_sim *sim, const vo_handle_def *def, double s) {
+static void tie_nodes(vo_sim *sim, int i, double s) {
+    const vo_handle_def *def = &sim->scene->handle[i].def;
+    const int *node = sim->handle[i].node;
     double stiffness = s * (def->stiffness > 0 ? def->stiffness : sim->scene->def.handle_stiffness);
     sim->tie[sim->constraints.tie_count++] =
-        (vo_tie){{row_of(sim, def->cloth, def->nodes[0]), row_of(sim, def->cloth, def->nodes[1])},
-                 stiffness};
+        (vo_tie){{row_of(sim, def->cloth, node[0]), row_of(sim, def->cloth, node[1])}, stiffness};
 }
 
 void vo_sim_handles_move(vo_sim *sim, double begin, double end, double dt) {
@@ -148,7 +186,7 @@ void vo_sim_handles_move(vo_sim *sim, double begin, double end, double dt) {
         double s = strength(def, end);
         if (s == 0) continue;
         if (def->kind == VO_HANDLE_GLUE) {
-            tie_nodes(sim, def, s);
+            tie_nodes(sim, i, s);
             continue;
         }
         if (!sim->handle[i].active) activate(sim, i, begin);

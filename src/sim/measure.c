@@ -6,7 +6,7 @@
 
 #include <voile/check.h>
 
-static vo_stretch_face stretch_face(const vo_mesh *mesh, int face, vo_vec3 x[3]) {
+vo_stretch_face vo_mesh_stretch_face(const vo_mesh *mesh, int face, vo_vec3 x[3]) {
     for (int i = 0; i < 3; i++) x[i] = mesh->node_x[vo_mesh_face_node(mesh, face, i)];
     return (vo_stretch_face){m2_inverse(vo_mesh_face_dm(mesh, face)),
                              vo_mesh_face_area(mesh, face)};
@@ -15,7 +15,7 @@ static vo_stretch_face stretch_face(const vo_mesh *mesh, int face, vo_vec3 x[3])
 void vo_mesh_strain(const vo_mesh *mesh, double *max, double *min) {
     for (int f = 0; f < mesh->face_count; f++) {
         vo_vec3 x[3];
-        vo_stretch_face face = stretch_face(mesh, f, x);
+        vo_stretch_face face = vo_mesh_stretch_face(mesh, f, x);
         vo_mat32 gradient = m32_mul_m2(v3_sub(x[1], x[0]), v3_sub(x[2], x[0]), face.inverse);
         vo_svd32 s = vo_mat32_svd(gradient);
         if (s.stretch[0] - 1 > *max) *max = s.stretch[0] - 1;
@@ -69,15 +69,16 @@ static void add_stretch_energy(const vo_sim *sim, int c, vo_energy *e) {
     const vo_mesh *mesh = sim->cloth[c].mesh;
     for (int f = 0; f < mesh->face_count; f++) {
         vo_vec3 x[3];
-        vo_stretch_face face = stretch_face(mesh, f, x);
+        vo_stretch_face face = vo_mesh_stretch_face(mesh, f, x);
+        vo_offset offset = vo_sim_offset(sim, c, f);
+        face.offset = (vo_sym2){offset.strain[0], offset.strain[1], offset.strain[2]};
         const vo_material *m = &sim->scene->cloth[c].material[mesh->face_label[f]];
         vo_stiffness k = vo_fabric_stiffness(m->fabric, vo_green_strain(&face, x));
         e->stretch += m->stretching_mult * vo_stretch_energy(&face, &k, x);
     }
 }
 
-/* The angle at an edge minus its rest angle. */
-static double bent_angle(const vo_mesh *mesh, int edge) {
+double vo_mesh_bent_angle(const vo_mesh *mesh, int edge) {
     if (mesh->edge_face[edge][1] < 0) return 0;
     vo_vec3 x[4];
     for (int i = 0; i < 2; i++) {
@@ -87,17 +88,23 @@ static double bent_angle(const vo_mesh *mesh, int edge) {
     return vo_hinge_angle(x) - mesh->edge_rest_angle[edge];
 }
 
+vo_bend_face vo_mesh_bend_face(const vo_mesh *mesh, int face) {
+    vo_vec2 corner[3];
+    for (int k = 0; k < 3; k++) corner[k] = mesh->vert_u[mesh->face_vert[face][k]];
+    return vo_bend_face_make(corner);
+}
+
 static void add_bend_energy(const vo_sim *sim, int c, vo_energy *e) {
     const vo_mesh *mesh = sim->cloth[c].mesh;
     for (int f = 0; f < mesh->face_count; f++) {
         const vo_material *m = &sim->scene->cloth[c].material[mesh->face_label[f]];
-        vo_vec2 corner[3];
         double bent[3];
+        vo_bend_face face = vo_mesh_bend_face(mesh, f);
+        vo_offset offset = vo_sim_offset(sim, c, f);
         for (int k = 0; k < 3; k++) {
-            corner[k] = mesh->vert_u[mesh->face_vert[f][k]];
-            bent[k] = bent_angle(mesh, mesh->face_edge[f][k]);
+            bent[k] = vo_mesh_bent_angle(mesh, mesh->face_edge[f][k]);
+            face.offset[k] = offset.curvature[k];
         }
-        vo_bend_face face = vo_bend_face_make(corner);
         vo_plate plate = vo_fabric_plate(m->fabric, vo_bend_curvature(&face, bent));
         e->bend += m->bending_mult * vo_bend_energy(&face, &plate, bent);
     }

@@ -8,10 +8,15 @@
 
 #include "codec/vof.h"
 #include "collide/contact.h"
+#include "collide/guard.h"
+#include "collide/nearest.h"
 #include "collide/response.h"
 #include "core/memory.h"
 #include "integrate/implicit.h"
 #include "integrate/strain_limit.h"
+#include "material/bend.h"
+#include "material/stretch.h"
+#include "remesh/remesh.h"
 #include "scene/scene.h"
 #include "sim/inspect.h"
 
@@ -20,12 +25,19 @@
 typedef struct vo_cloth_state {
     vo_mesh *mesh;  /* [saved] positions, velocities and topology */
     int first_node; /* global number of its node 0 */
+    int *origin;    /* [origin_count] [saved] a node's number in the scene's mesh, -1 for new ones;
+                       NULL where the mesh has the scene's topology */
+    int origin_count; /* nodes of the mesh */
+    vo_edit *edit;    /* flags of nodes and drift of edges are [saved]; NULL: is not remeshed */
+    vo_sizing sizing;
 } vo_cloth_state;
 
 /* A handle takes hold of its nodes when it starts; where it took them is part of the state. */
 typedef struct vo_handle_state {
-    bool active;   /* [saved] */
-    int count;     /* of `hold`: listed nodes, or all nodes of the cloth for soft handles */
+    bool active; /* [saved] */
+    int count;   /* nodes it is about: all of the cloth for soft handles */
+    int node_capacity, hold_capacity;
+    int *node;     /* [saved] numbers in the cloth's mesh; not used by soft handles */
     vo_vec3 *hold; /* [saved] place in the motion's own frame; NaN: not held (soft handles) */
 } vo_handle_state;
 
@@ -51,6 +63,14 @@ typedef struct vo_sim_contact {
     double *sharing; /* [row_count] kg m/s, by which the contacts of a node share that */
 } vo_sim_contact;
 
+/* What remeshing needs beside each cloth's own; nothing of it is state. */
+typedef struct vo_sim_remesh {
+    vo_remesher *remesher;
+    vo_guard *guard;
+    vo_nearest nearest;
+    vo_arena arena; /* of one remeshing */
+} vo_sim_remesh;
+
 struct vo_sim {
     vo_context *ctx;
     const vo_scene *scene;
@@ -66,10 +86,11 @@ struct vo_sim {
     vo_obstacle_state *obstacle;
     vo_system_cloth *system_cloth; /* [cloth_count] the cloths as the solver sees them */
 
-    vo_implicit implicit; /* guess is [saved] */
+    vo_implicit implicit; /* guess, offset and fade are [saved] */
     vo_limiter limiter;
     double face_size; /* m, in the flat fabric */
     vo_sim_contact contact;
+    vo_sim_remesh remesh;
 
     /* Constraints of the current step, refilled by the move stage. */
     int pin_capacity, anchor_capacity, tie_capacity;
@@ -90,6 +111,9 @@ vo_result vo_sim_create_for_frames(vo_context *ctx, const vo_scene *scene, vo_si
 
 /* handles.c */
 vo_result vo_sim_handles_create(vo_sim *sim);
+/* All handles hold what the scene names, where that is now; none is active. */
+vo_result vo_sim_handles_reset(vo_sim *sim);
+vo_result vo_sim_handle_reserve(vo_sim *sim, int handle, int count);
 void vo_sim_handles_free(vo_sim *sim);
 /* Global node pairs that glue handles couple; returns their number. */
 int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]);
@@ -97,6 +121,15 @@ int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]);
 void vo_sim_handles_move(vo_sim *sim, double begin, double end, double dt);
 /* The step that handles_move prepared was accepted: what it took hold of stays held. */
 void vo_sim_handles_keep(vo_sim *sim);
+/* Where a handle takes hold of a node, in the motion's own frame. */
+vo_vec3 vo_handle_take(const vo_handle_def *def, const vo_mesh *mesh, int node,
+                       vo_transform to_motion);
+/* Room for the constraints of all handles. */
+vo_result vo_sim_handles_make_room(vo_sim *sim);
+/* handles_remesh.c: marks nodes that edits must leave, and whose velocities are prescribed. */
+void vo_sim_handles_mark(const vo_sim *sim, int cloth);
+/* The cloth's mesh was edited: its handles hold what became of their nodes. */
+vo_result vo_sim_handles_follow(vo_sim *sim, int cloth);
 
 /* obstacles.c */
 vo_result vo_sim_obstacles_create(vo_sim *sim);
@@ -121,6 +154,26 @@ void vo_sim_friction_measure(vo_sim *sim, double dt);
 /* Continuous collision on the way to the solver's new positions, which it changes. */
 vo_result vo_sim_contact_collide(vo_sim *sim, double dt);
 
+/* remesh.c: at the end of a frame, the meshes follow the cloth; everything else follows them. */
+vo_result vo_sim_remesh_create(vo_sim *sim);
+void vo_sim_remesh_free(vo_sim *sim);
+vo_result vo_sim_remesh_run(vo_sim *sim);
+/* Whether the cloth's mesh may change. */
+bool vo_sim_remeshes(const vo_sim *sim, int cloth);
+/* An editor for a mesh that is not from the scene but from a frame. */
+vo_result vo_sim_remesh_open(vo_sim *sim, int cloth);
+
+/* settle.c: new faces begin with the stress that was there before them. Strain and curvature that
+ * count, of all faces of a cloth, before remeshing; `out` and `angle` have face_count and
+ * edge_count rows. */
+void vo_sim_settle_measure(const vo_sim *sim, int cloth, double *angle, vo_offset *out);
+/* After it, with the solver for the new meshes: `was` is what to begin with. */
+void vo_sim_settle_begin(vo_sim *sim, int cloth, double *angle, const vo_offset *was);
+/* What is left of a face's offset. */
+vo_offset vo_sim_offset(const vo_sim *sim, int cloth, int face);
+/* Offsets fade over a step of dt. */
+void vo_sim_settle_fade(vo_sim *sim, double dt);
+
 /* untangle.c: puts apart what intersects at surface.x0, where that is allowed, and names what it
  * could not. Only meshes change, no velocities. */
 vo_result vo_sim_untangle(vo_sim *sim);
@@ -133,7 +186,12 @@ vo_result vo_sim_relax(vo_sim *sim);
 void vo_sim_load_rows(vo_sim *sim);  /* meshes -> solver rows */
 void vo_sim_store_rows(vo_sim *sim); /* solver rows -> meshes */
 
-/* measure.c: fills counts, strains and speeds from the present state. */
+/* measure.c: a face as the formulas of stretching and of bending want it, without offsets. */
+vo_stretch_face vo_mesh_stretch_face(const vo_mesh *mesh, int face, vo_vec3 x[3]);
+vo_bend_face vo_mesh_bend_face(const vo_mesh *mesh, int face);
+/* The angle at an edge minus its rest angle, rad. */
+double vo_mesh_bent_angle(const vo_mesh *mesh, int edge);
+/* Fills counts, strains and speeds from the present state. */
 void vo_sim_measure(const vo_sim *sim, vo_stats *stats);
 /* The same, and intersections and nodes inside obstacles: what a frame is judged by at its end. */
 vo_result vo_sim_measure_frame(const vo_sim *sim, vo_stats *stats);

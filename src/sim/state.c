@@ -79,10 +79,14 @@ static vo_result write_who(vo_vof_writer *w, vo_sim *sim, int i) {
     return vo_vof_add(w, "hold_who", i, VO_VOF_I32, 1, count, who);
 }
 
+/* Which nodes it holds is told where they are not the scene's any more. */
 static vo_result write_handle(vo_vof_writer *w, vo_sim *sim, int i) {
     const vo_handle_state *h = &sim->handle[i];
+    const vo_handle_def *def = &sim->scene->handle[i].def;
+    bool nodes = sim->cloth[def->cloth].origin && def->kind != VO_HANDLE_SOFT;
+    if (h->active || nodes) VO_TRY(write_who(w, sim, i));
+    if (nodes) VO_TRY(vo_vof_add(w, "hold_nod", i, VO_VOF_I32, 1, h->count, h->node));
     if (!h->active) return VO_OK;
-    VO_TRY(write_who(w, sim, i));
     return vo_vof_add(w, "hold", i, VO_VOF_F64, 3, h->count, h->hold);
 }
 
@@ -105,11 +109,37 @@ static vo_result write_pressed(vo_vof_writer *w, const vo_sim *sim, int c) {
     return VO_OK;
 }
 
+/* What the next remeshing needs to know of earlier ones. */
+static vo_result write_remeshing(vo_vof_writer *w, const vo_sim *sim, int c) {
+    const vo_cloth_state *cloth = &sim->cloth[c];
+    const vo_mesh *mesh = cloth->mesh;
+    if (!cloth->origin) return VO_OK;
+    VO_TRY(vo_vof_add(w, "node_org", c, VO_VOF_I32, 1, mesh->node_count, cloth->origin));
+    VO_TRY(vo_vof_add(w, "node_flg", c, VO_VOF_U8, 1, mesh->node_count, cloth->edit->node_flags));
+    return vo_vof_add(w, "edge_dft", c, VO_VOF_F64, 1, mesh->edge_count, cloth->edit->edge_drift);
+}
+
+/* Offsets of new faces, and how much is left of them. */
+static vo_result write_offsets(vo_vof_writer *w, vo_sim *sim, int c) {
+    enum { COLUMNS = sizeof(vo_offset) / sizeof(double) };
+    const vo_implicit *s = &sim->implicit;
+    int count = sim->cloth[c].mesh->face_count;
+    if (!(s->fade > 0)) return VO_OK;
+    vo_offset *offset = vo_arena_array(&sim->scratch, vo_offset, count);
+    if (count && !offset) return vo_fail_memory(sim->ctx, "the frame");
+    for (int f = 0; f < count; f++)
+        offset[f] = s->offset[s->system.face_number[sim->system_cloth[c].first_face + f]];
+    VO_TRY(vo_vof_add(w, "offset", c, VO_VOF_F64, COLUMNS, count, offset));
+    return vo_vof_add(w, "fade", c, VO_VOF_F64, 1, 1, &s->fade);
+}
+
 static vo_result write_sections(vo_vof_writer *w, vo_sim *sim) {
     for (int c = 0; c < sim->cloth_count; c++) {
         VO_TRY(write_mesh(w, c, sim->cloth[c].mesh));
         VO_TRY(write_guess(w, sim, c));
         VO_TRY(write_pressed(w, sim, c));
+        VO_TRY(write_remeshing(w, sim, c));
+        VO_TRY(write_offsets(w, sim, c));
     }
     for (int i = 0; i < sim->handle_count; i++) VO_TRY(write_handle(w, sim, i));
     for (int i = 0; i < sim->obstacle_count; i++) VO_TRY(write_obstacle(w, sim, i));
@@ -181,8 +211,8 @@ static vo_result check_labels(const source *s, int c, int material_count,
     return VO_OK;
 }
 
-/* The frame's cloth must have the faces, verts and nodes of the scene's: handles name nodes of that
- * one. The one place to relax when a frame may have a topology of its own. */
+/* A cloth that was not remeshed must have the faces, verts and nodes of the scene's: handles name
+ * nodes of that one. */
 static vo_result check_topology(const source *s, int c, const vo_mesh *scene,
                                 const vo_mesh_data *data) {
     if (data->node_count == scene->node_count && data->vert_count == scene->vert_count &&
@@ -195,7 +225,7 @@ static vo_result check_topology(const source *s, int c, const vo_mesh *scene,
     return vo_fail(s->ctx, VO_BAD_DATA,
                    "%s: cloth %d has %d nodes, %d verts and %d faces and is not the cloth of the "
                    "scene, which has %d, %d and %d; the geometry of a run (cloths[%d].mesh, "
-                   "cloths[%d].grid) cannot be changed once it has frames",
+                   "cloths[%d].grid, adapt) cannot be changed once it has frames",
                    s->path, c, data->node_count, data->vert_count, data->face_count,
                    scene->node_count, scene->vert_count, scene->face_count, c, c);
 }
@@ -205,17 +235,57 @@ static vo_result read_mesh(const source *s, int c, const vo_scene_cloth *cloth, 
     VO_TRY(read_mesh_data(s, c, &data));
     VO_TRY(check_mesh_data(s, c, &data));
     VO_TRY(check_labels(s, c, cloth->material_count, &data));
-    VO_TRY(check_topology(s, c, cloth->mesh, &data));
+    if (vo_vof_count(s->reader, "node_org", c) < 0)
+        VO_TRY(check_topology(s, c, cloth->mesh, &data));
     return vo_mesh_build(s->ctx, &data, out);
+}
+
+/* Which nodes of the scene's mesh the nodes are; each at most once. */
+static vo_result check_origin(const source *s, int c, int scene_count, int count,
+                              const int *origin) {
+    uint8_t *seen = vo_alloc_zero(s->ctx, (size_t)scene_count + 1);
+    if (!seen) return vo_fail_memory(s->ctx, "a frame");
+    int bad = -1;
+    for (int i = 0; i < count && bad < 0; i++) {
+        bool known = origin[i] >= 0 && origin[i] < scene_count;
+        if (origin[i] < -1 || origin[i] >= scene_count || (known && seen[origin[i]])) bad = i;
+        if (known) seen[origin[i]] = 1;
+    }
+    vo_free(s->ctx, seen, (size_t)scene_count + 1);
+    if (bad < 0) return VO_OK;
+    return vo_fail(s->ctx, VO_BAD_DATA,
+                   "%s: node %d of cloth %d says it is node %d of the scene's mesh, which has %d "
+                   "nodes, each once; the geometry of a run cannot be changed once it has frames",
+                   s->path, bad, c, origin[bad], scene_count);
+}
+
+static vo_result read_origin(vo_sim *sim, const source *s, int c) {
+    vo_cloth_state *cloth = &sim->cloth[c];
+    int count = cloth->mesh->node_count;
+    const void *rows = NULL;
+    vo_free_array(sim->ctx, cloth->origin, cloth->origin_count);
+    cloth->origin = NULL;
+    cloth->origin_count = 0;
+    if (vo_vof_count(s->reader, "node_org", c) < 0) return VO_OK;
+    VO_TRY(find(s, "node_org", c, VO_VOF_I32, 1, &count, &rows));
+    VO_TRY(check_origin(s, c, sim->scene->cloth[c].mesh->node_count, count, rows));
+    cloth->origin = vo_new_array(sim->ctx, int, count);
+    if (!cloth->origin) return vo_fail_memory(sim->ctx, "a frame");
+    cloth->origin_count = count;
+    memcpy(cloth->origin, rows, (size_t)count * sizeof *cloth->origin);
+    return VO_OK;
 }
 
 static vo_result read_cloths(vo_sim *sim, const source *s) {
     for (int c = 0; c < sim->cloth_count; c++) {
         vo_mesh *mesh = NULL;
         VO_TRY(read_mesh(s, c, &sim->scene->cloth[c], &mesh));
+        vo_edit_destroy(sim->cloth[c].edit);
         vo_mesh_destroy(sim->cloth[c].mesh);
+        sim->cloth[c].edit = NULL;
         sim->cloth[c].mesh = mesh;
         sim->system_cloth[c].mesh = mesh;
+        VO_TRY(read_origin(sim, s, c));
     }
     if (vo_vof_count(s->reader, "node_x", sim->cloth_count) < 0) return VO_OK;
     return vo_fail(
@@ -251,21 +321,6 @@ static vo_result read_pressed(vo_sim *sim, const source *s) {
     return VO_OK;
 }
 
-/* Nodes that a handle names must be there in the frame's mesh, too. */
-static vo_result check_handle(const vo_sim *sim, const source *s, int i) {
-    const vo_handle_def *def = &sim->scene->handle[i].def;
-    int count = sim->cloth[def->cloth].mesh->node_count;
-    if (def->kind == VO_HANDLE_SOFT && sim->handle[i].count != count)
-        return vo_fail(s->ctx, VO_BAD_DATA, "%s: handle %d was made for %d nodes, cloth %d has %d",
-                       s->path, i, sim->handle[i].count, def->cloth, count);
-    for (int k = 0; k < who_nodes(def); k++)
-        if (def->nodes[k] < 0 || def->nodes[k] >= count)
-            return vo_fail(s->ctx, VO_BAD_DATA,
-                           "%s: handle %d names node %d, but cloth %d has %d nodes", s->path, i,
-                           def->nodes[k], def->cloth, count);
-    return VO_OK;
-}
-
 /* Whether the frame's handle i holds what the scene's does, in the same way. */
 static vo_result holds_same(const vo_sim *sim, const source *s, int i, bool *same) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
@@ -282,14 +337,37 @@ static vo_result holds_same(const vo_sim *sim, const source *s, int i, bool *sam
     return VO_OK;
 }
 
+/* The nodes that a handle holds in a mesh that is not the scene's. */
+static vo_result read_held(vo_sim *sim, const source *s, int i) {
+    vo_handle_state *h = &sim->handle[i];
+    int cloth = sim->scene->handle[i].def.cloth, nodes = sim->cloth[cloth].mesh->node_count;
+    int count = -1;
+    const void *rows = NULL;
+    if (vo_vof_count(s->reader, "hold_nod", i) < 0) return VO_OK;
+    VO_TRY(find(s, "hold_nod", i, VO_VOF_I32, 1, &count, &rows));
+    VO_TRY(vo_sim_handle_reserve(sim, i, count));
+    for (int k = 0; k < count; k++) {
+        h->node[k] = ((const int *)rows)[k];
+        if (h->node[k] < 0 || h->node[k] >= nodes)
+            return vo_fail(s->ctx, VO_BAD_DATA,
+                           "%s: handle %d holds node %d, but cloth %d has %d nodes", s->path, i,
+                           h->node[k], cloth, nodes);
+    }
+    if (sim->scene->handle[i].def.kind == VO_HANDLE_GLUE && count != 2)
+        return vo_fail(s->ctx, VO_BAD_DATA, "%s: handle %d glues %d nodes instead of 2", s->path, i,
+                       count);
+    h->count = count;
+    return VO_OK;
+}
+
 /* A handle that is not the one the frame knows starts anew: it takes hold where its nodes are. */
 static vo_result read_handle(vo_sim *sim, const source *s, int i) {
     vo_handle_state *h = &sim->handle[i];
     bool same = false;
-    h->active = false;
-    VO_TRY(check_handle(sim, s, i));
-    if (vo_vof_count(s->reader, "hold", i) >= 0) VO_TRY(holds_same(sim, s, i, &same));
+    if (vo_vof_count(s->reader, "hold_who", i) >= 0) VO_TRY(holds_same(sim, s, i, &same));
     if (!same) return VO_OK;
+    if (sim->scene->handle[i].def.kind != VO_HANDLE_SOFT) VO_TRY(read_held(sim, s, i));
+    if (vo_vof_count(s->reader, "hold", i) < 0) return VO_OK;
     int count = h->count;
     const void *rows = NULL;
     VO_TRY(find(s, "hold", i, VO_VOF_F64, 3, &count, &rows));
@@ -313,7 +391,9 @@ static vo_result read_visible(vo_sim *sim, source *s) {
     s->owner = "cloth";
     VO_TRY(read_cloths(sim, s));
     s->owner = "handle";
+    VO_TRY(vo_sim_handles_reset(sim));
     for (int i = 0; i < sim->handle_count; i++) VO_TRY(read_handle(sim, s, i));
+    VO_TRY(vo_sim_handles_make_room(sim));
     s->owner = "obstacle";
     for (int i = 0; i < sim->obstacle_count; i++) VO_TRY(read_obstacle(sim, s, i));
     sim->frame = vo_vof_frame(s->reader);
@@ -324,11 +404,48 @@ static vo_result read_visible(vo_sim *sim, source *s) {
     return VO_OK;
 }
 
+/* An editor that goes on where the one of the run was. */
+static vo_result read_remeshing(vo_sim *sim, const source *s, int c) {
+    vo_cloth_state *cloth = &sim->cloth[c];
+    if (!sim->remesh.remesher) return VO_OK;
+    VO_TRY(vo_sim_remesh_open(sim, c));
+    if (!cloth->origin) return VO_OK;
+    const void *flags = NULL, *drift = NULL;
+    int nodes = cloth->mesh->node_count, edges = cloth->mesh->edge_count;
+    VO_TRY(find(s, "node_flg", c, VO_VOF_U8, 1, &nodes, &flags));
+    VO_TRY(find(s, "edge_dft", c, VO_VOF_F64, 1, &edges, &drift));
+    for (int n = 0; n < nodes; n++)
+        cloth->edit->node_flags[n] = ((const uint8_t *)flags)[n] & VO_NODE_PRESERVED;
+    for (int e = 0; e < edges; e++) cloth->edit->edge_drift[e] = ((const double *)drift)[e];
+    return VO_OK;
+}
+
+static vo_result read_offsets(vo_sim *sim, const source *s, int c) {
+    enum { COLUMNS = sizeof(vo_offset) / sizeof(double) };
+    vo_implicit *m = &sim->implicit;
+    int count = sim->cloth[c].mesh->face_count, one = 1;
+    const void *rows = NULL, *fade = NULL;
+    if (vo_vof_count(s->reader, "offset", c) < 0) return VO_OK;
+    VO_TRY(find(s, "offset", c, VO_VOF_F64, COLUMNS, &count, &rows));
+    VO_TRY(find(s, "fade", c, VO_VOF_F64, 1, &one, &fade));
+    for (int f = 0; f < count; f++)
+        m->offset[m->system.face_number[sim->system_cloth[c].first_face + f]] =
+            ((const vo_offset *)rows)[f];
+    double left = *(const double *)fade;
+    m->fade = left > 0 && left <= 1 ? left : 0;
+    return VO_OK;
+}
+
 static vo_result read_solver(vo_sim *sim, source *s) {
     s->owner = "cloth";
     VO_TRY(vo_sim_rebuild(sim));
     VO_TRY(read_guess(sim, s));
-    return read_pressed(sim, s);
+    VO_TRY(read_pressed(sim, s));
+    for (int c = 0; c < sim->cloth_count; c++) {
+        VO_TRY(read_offsets(sim, s, c));
+        VO_TRY(read_remeshing(sim, s, c));
+    }
+    return VO_OK;
 }
 
 static vo_result read_frame(vo_sim *sim, const char *folder, int frame, bool solver) {

@@ -97,15 +97,29 @@ static vo_result collide(vo_sim *sim, double dt) {
 static vo_result inspect(vo_sim *sim) {
     double start = vo_now();
     VO_TRY(vo_sim_measure_frame(sim, &sim->stats));
-    sim->stats.stage.inspect = vo_now() - start;
-    sim->stats.wall_s += sim->stats.stage.inspect;
+    sim->stats.stage.inspect += vo_now() - start;
     return VO_OK;
+}
+
+/* What remeshing tangled in spite of its guard is put apart at once. */
+static vo_result untangle(vo_sim *sim) {
+    const vo_stats *stats = &sim->stats;
+    bool edited = stats->splits + stats->collapses + stats->flips > 0;
+    if (!edited || stats->intersections == 0) return VO_OK;
+    double start = vo_now();
+    vo_sim_obstacles_aim(sim, vo_sim_time(sim), sim->dt);
+    vo_sim_contact_aim(sim, sim->dt);
+    VO_TRY(vo_sim_untangle(sim));
+    vo_sim_load_rows(sim);
+    sim->stats.stage.remesh += vo_now() - start;
+    return inspect(sim);
 }
 
 /* ---- the substep ---------------------------------------------------------------------------- */
 
 /* The new state is in the rows and in the surface: it becomes that of the meshes and handles. */
 static void accept(vo_sim *sim, double dt) {
+    vo_sim_settle_fade(sim, dt);
     vo_sim_handles_keep(sim);
     vo_sim_obstacles_keep(sim, dt);
     vo_sim_store_rows(sim);
@@ -192,16 +206,22 @@ vo_result vo_sim_step(vo_sim *sim) {
         outcome = advance(sim, t, 0);
     }
     count_substep(sim);
+    vo_result result = outcome == VO_STEP_NO_MEMORY ? VO_NO_MEMORY : VO_OK;
+    if (result == VO_OK && sim->substep == 0) result = vo_sim_remesh_run(sim);
     sim->stats.time = vo_sim_time(sim);
     sim->stats.wall_s += vo_now() - start;
-    return outcome == VO_STEP_NO_MEMORY ? VO_NO_MEMORY : VO_OK;
+    return result;
 }
 
 vo_result vo_sim_step_frame(vo_sim *sim) {
     do {
         VO_TRY(vo_sim_step(sim));
     } while (sim->substep != 0);
-    return inspect(sim);
+    double start = vo_now();
+    VO_TRY(inspect(sim));
+    VO_TRY(untangle(sim));
+    sim->stats.wall_s += vo_now() - start;
+    return VO_OK;
 }
 
 /* ---- before the first step ------------------------------------------------------------------ */
