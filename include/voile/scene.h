@@ -141,6 +141,8 @@ typedef struct vo_handle_def {
     int label;            /* [-1] nodes with this label; -1: the list below */
     int node_count;       /* [0] */
     const int *nodes;     /* [NULL] */
+    bool rim;             /* [false] where remeshing puts a node on the border between two that are
+                             held, it is held, too; so it is in any case for nodes by label */
     int motion;           /* [-1] index of a motion; -1: stays where it is */
     double start;         /* [0] s, holds from then on */
     double end;           /* [infinite] s, full strength until then */

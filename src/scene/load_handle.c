@@ -146,6 +146,7 @@ static vo_result load_handle(vo_loader *loader, vo_json_at at) {
     node_list list = {0};
     VO_TRY(check_needs(&at, def.kind));
     vo_result result = find_nodes(loader, &at, &def, &list);
+    def.rim = vo_has(&at, "edge");
     def.node_count = list.count;
     def.nodes = list.nodes;
     if (result == VO_OK) result = vo_at_fault(at, vo_scene_add_handle(loader->scene, &def, NULL));

@@ -39,6 +39,7 @@ typedef struct follower {
     int handle;
     const vo_edit *edit;
     int *place; /* [nodes before] in the handle's old list, -1 */
+    bool rim;   /* new nodes of the border may join */
     int count;
     int *node;
     vo_vec3 *hold;
@@ -70,7 +71,7 @@ static vo_result follow_node(follower *f, int node) {
         f->hold[f->count++] = h->hold[f->place[record]];
         return VO_OK;
     }
-    if (!is_on_border(f->edit, node)) return VO_OK;
+    if (!f->rim || !is_on_border(f->edit, node)) return VO_OK;
     VO_TRY(vo_remap_parents(&f->edit->remap, VO_REMAP_NODE, node, &f->parents));
     for (int i = 0; i < f->parents.count; i++)
         if (f->place[f->parents.index[i]] < 0) return VO_OK;
@@ -115,9 +116,11 @@ static vo_result follow_soft(follower *f) {
 }
 
 static vo_result follow(follower *f) {
+    const vo_handle_def *def = &f->sim->scene->handle[f->handle].def;
     vo_handle_state *h = &f->sim->handle[f->handle];
     f->count = 0;
-    switch (f->sim->scene->handle[f->handle].def.kind) {
+    f->rim = def->rim || def->label != -1;
+    switch (def->kind) {
     case VO_HANDLE_GLUE:
         follow_glue(h, &f->edit->remap);
         return VO_OK;
