@@ -4,7 +4,9 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 
-enum { GRAIN = 128, STACK = 64 }; /* points a chunk; trees are at most 30 deep */
+/* Points a chunk, within which the answer to one is a good guess for the next: they lie side by
+ * side as a rule. */
+enum { GRAIN = 128, STACK = 64 }; /* trees are at most 30 deep */
 
 /* ---- making and freeing --------------------------------------------------------------------- */
 
@@ -97,9 +99,14 @@ typedef struct nearest_job {
     vo_vec3 *near;
 } nearest_job;
 
-static vo_vec3 find_one(const nearest_job *job, vo_vec3 x) {
+/* `hint` is any point of an obstacle, or NaN: nothing further away need be looked at. */
+static vo_vec3 find_one(const nearest_job *job, vo_vec3 x, vo_vec3 hint) {
     vo_vec3 near = v3(NAN, NAN, NAN);
-    double range = job->range;
+    double range = job->range, hinted = v3_distance(x, hint);
+    if (hinted < range) {
+        near = hint;
+        range = hinted;
+    }
     for (int i = 0; i < job->nearest->part_count; i++) {
         const vo_nearest_part *part = &job->nearest->part[i];
         double scale = fabs(part->pose.scale);
@@ -116,7 +123,8 @@ static vo_vec3 find_one(const nearest_job *job, vo_vec3 x) {
 static void find_range(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     const nearest_job *job = arg;
-    for (int i = begin; i < end; i++) job->near[i] = find_one(job, job->x[i]);
+    vo_vec3 hint = v3(NAN, NAN, NAN);
+    for (int i = begin; i < end; i++) hint = job->near[i] = find_one(job, job->x[i], hint);
 }
 
 void vo_nearest_find(const vo_nearest *nearest, int count, const vo_vec3 *x, double range,
