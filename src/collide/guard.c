@@ -142,6 +142,7 @@ vo_result vo_guard_begin(vo_guard *g, int cloth_count, const vo_edit *const *clo
     if (!vo_guard_tree_start(g->ctx, &g->tree, all, count_cloth_faces(g))) return fail(g);
     for (int i = 0; i < cloth_count; i++) VO_TRY(add_cloth(g, i));
     for (int i = cloth_count; i < g->surface_count; i++) VO_TRY(add_obstacle(g, i, near));
+    vo_guard_tree_fit(&g->tree);
     g->blind = false;
     return VO_OK;
 }
@@ -167,49 +168,46 @@ vo_result vo_guard_changed(vo_guard *g, int cloth, int face) {
 /* ---- questions ------------------------------------------------------------------------------ */
 
 typedef struct question {
-    const vo_guard *guard;
+    vo_guard *guard;
     int cloth;
 } question;
 
 /* Which corner of the sweep a node is, -1. */
 static int find_corner(const vo_sweep *s, int node) {
+    if (!(s->node_bits >> (node & 63) & 1)) return -1;
     for (int i = 0; i < s->corner_count; i++)
         if (s->node[i] == node) return i;
     return -1;
 }
 
-/* Does a face with these corners take part in the edit? */
-static bool takes_part(const vo_sweep *s, const int corner[3]) {
-    if (corner[0] < 0 || corner[1] < 0 || corner[2] < 0) return false;
-    for (int i = 0; i < s->old_count; i++) {
-        const int *f = s->old_face[i];
-        int common = 0;
-        for (int k = 0; k < 3; k++)
-            common += corner[k] == f[0] || corner[k] == f[1] || corner[k] == f[2];
-        if (common == 3) return true;
+/* Finds the corners that a face of the same cloth has in common with the sweep; false if it takes
+ * part in the edit. */
+static bool find_corners(const vo_sweep *s, const int node[3], vo_guard_face *f) {
+    int core = 0;
+    for (int k = 0; k < 3; k++) {
+        f->corner[k] = find_corner(s, node[k]);
+        f->shares |= f->corner[k] >= 0;
+        core += f->corner[k] >= 0 && f->corner[k] < s->core;
     }
-    return false;
+    return core < s->core;
 }
 
 /* Looks at a face of the tree; false if it takes part. */
 static bool look_at(const question *q, const vo_guard_entry *e, vo_guard_face *f) {
-    const vo_sweep *s = &q->guard->sweep;
     const vo_mesh *m = q->guard->surface[e->surface].mesh;
-    for (int k = 0; k < 3; k++) {
-        f->corner[k] = e->surface == q->cloth ? find_corner(s, e->node[k]) : -1;
-        f->x[k] = vo_exact_point(m->node_x[e->node[k]]);
-    }
-    if (takes_part(s, f->corner)) return false;
-    bool shares = f->corner[0] >= 0 || f->corner[1] >= 0 || f->corner[2] >= 0;
-    f->margin = shares ? 0 : q->guard->clearance;
-    vo_guard_face_look(s, f);
+    f->corner[0] = f->corner[1] = f->corner[2] = -1;
+    f->shares = false;
+    if (e->surface == q->cloth && !find_corners(&q->guard->sweep, e->node, f)) return false;
+    for (int k = 0; k < 3; k++) f->x[k] = vo_exact_point(m->node_x[e->node[k]]);
+    f->margin = f->shares ? 0 : q->guard->clearance;
+    vo_guard_face_look(&q->guard->sweep, f);
     return true;
 }
 
 /* Does a face leave room for the edit? */
 static bool leaves_room(void *arg, const vo_guard_entry *e) {
     const question *q = arg;
-    const vo_sweep *s = &q->guard->sweep;
+    vo_sweep *s = &q->guard->sweep;
     vo_guard_face f;
     if (!look_at(q, e, &f) || vo_guard_is_apart(s, &f)) return true;
     bool close = false;
@@ -222,7 +220,7 @@ static bool leaves_room(void *arg, const vo_guard_entry *e) {
 }
 
 /* Is there room for the sweep? */
-static bool has_room(const vo_guard *g, int cloth) {
+static bool has_room(vo_guard *g, int cloth) {
     question q = {g, cloth};
     if (vo_sweep_folds(&g->sweep)) return false;
     return vo_guard_tree_find(&g->tree, box_grow(g->sweep.box, g->clearance), leaves_room, &q);

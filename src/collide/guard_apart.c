@@ -8,14 +8,9 @@
 
 void vo_guard_face_look(const vo_sweep *s, vo_guard_face *f) {
     f->box = box_triangle(f->x[0], f->x[1], f->x[2]);
-    vo_box all = box_join(f->box, s->box);
-    vo_vec3 d = v3_sub(all.max, all.min);
-    f->reach = vo_max(d.x, vo_max(d.y, d.z));
-    f->shared = (f->corner[0] >= 0) + (f->corner[1] >= 0) + (f->corner[2] >= 0);
+    vo_vec3 low = v3_min(f->box.min, s->box.min), high = v3_max(f->box.max, s->box.max);
+    f->reach = vo_max(high.x - low.x, vo_max(high.y - low.y, high.z - low.z));
     for (int k = 0; k < 3; k++) f->flat[k] = vo_sweep_drop(s, f->x[k]);
-    f->normal = v3_cross(v3_sub(f->x[1], f->x[0]), v3_sub(f->x[2], f->x[0]));
-    f->size = v3_length(f->normal);
-    f->plane_error = PLANE_ERROR * f->reach * f->reach * f->reach + VO_SWEEP_TINY;
 }
 
 /* Is all of the face above or below the sweep? */
@@ -30,21 +25,52 @@ static bool is_above(const vo_sweep *s, const vo_guard_face *f) {
     return low > s->high + margin || high < s->low - margin;
 }
 
-/* On which side of the face's plane a corner of the sweep lies, further than the margin; 0 if that
- * is not certain. */
-static int side_of(const vo_sweep *s, const vo_guard_face *f, int corner) {
-    double height = v3_dot(f->normal, v3_sub(s->x[corner], f->x[0]));
-    double least = f->margin * f->size + f->plane_error;
-    return height > least ? 1 : height < -least ? -1 : 0;
+/* Is the face beyond a line that bounds the sweep or a tetrahedron? */
+static inline bool is_beyond(const vo_sweep *s, const vo_sweep_line *line, const vo_guard_face *f) {
+    double least = f->margin * line->length + VO_SWEEP_ERROR * s->span * f->reach + VO_SWEEP_TINY;
+    for (int k = 0; k < 3; k++) {
+        if (f->corner[k] >= 0 && (f->corner[k] == line->end[0] || f->corner[k] == line->end[1]))
+            continue;
+        double turn = line->along.x * (f->flat[k].y - line->from.y) -
+                      line->along.y * (f->flat[k].x - line->from.x);
+        if (!(turn > least)) return false;
+    }
+    return true;
+}
+
+/* The plane of a face. */
+typedef struct plane {
+    vo_vec3 point, normal; /* not unit */
+    double least;          /* what certainly lies further than the margin has more times normal */
+} plane;
+
+static plane plane_of(const vo_guard_face *f) {
+    plane p = {f->x[0], v3_cross(v3_sub(f->x[1], f->x[0]), v3_sub(f->x[2], f->x[0])), 0};
+    p.least = PLANE_ERROR * f->reach * f->reach * f->reach + VO_SWEEP_TINY;
+    if (f->margin > 0) p.least += f->margin * v3_length(p.normal);
+    return p;
+}
+
+/* On which side of a plane a point lies, further than the margin; 0 if that is not certain. */
+static inline int side_of(const plane *p, vo_vec3 x) {
+    double height = v3_dot(p->normal, v3_sub(x, p->point));
+    return height > p->least ? 1 : height < -p->least ? -1 : 0;
+}
+
+/* Is the whole sweep on one side of the face's plane? */
+static bool is_below(const vo_sweep *s, const vo_guard_face *f) {
+    plane p = plane_of(f);
+    int side = side_of(&p, s->x[0]);
+    for (int i = 1; i < s->corner_count && side; i++)
+        if (side_of(&p, s->x[i]) != side) side = 0;
+    return side != 0;
 }
 
 bool vo_guard_is_apart(const vo_sweep *s, const vo_guard_face *f) {
-    if (f->shared) return false;
-    if (!box_overlaps(box_grow(s->box, f->margin), f->box) || is_above(s, f)) return true;
-    int side = side_of(s, f, 0);
-    for (int i = 1; i < s->corner_count && side; i++)
-        if (side_of(s, f, i) != side) return false;
-    return side != 0;
+    if (!f->shares && is_above(s, f)) return true;
+    for (int i = 0; i < s->line_count; i++)
+        if (is_beyond(s, &s->line[i], f)) return true;
+    return !f->shares && is_below(s, f);
 }
 
 static bool has_corner(const vo_guard_face *f, int corner) {
@@ -53,26 +79,15 @@ static bool has_corner(const vo_guard_face *f, int corner) {
 
 /* Is the tetrahedron on one side of the face's plane? */
 static bool is_beside(const vo_sweep *s, const vo_sweep_tet *t, const vo_guard_face *f) {
+    plane p = plane_of(f);
     int side = 0;
     for (int i = 0; i < 4; i++) {
         if (has_corner(f, t->corner[i])) continue;
-        int here = side_of(s, f, t->corner[i]);
+        int here = side_of(&p, s->x[t->corner[i]]);
         if (here == 0 || here == -side) return false;
         side = here;
     }
     return side != 0;
-}
-
-/* Is the face beyond a line that bounds the tetrahedron? */
-static bool is_beyond(const vo_sweep *s, const vo_sweep_line *line, const vo_guard_face *f) {
-    double least = f->margin * line->length + VO_SWEEP_ERROR * s->span * f->reach + VO_SWEEP_TINY;
-    for (int k = 0; k < 3; k++) {
-        if (f->corner[k] == line->end[0] || f->corner[k] == line->end[1]) continue;
-        double turn = line->along.x * (f->flat[k].y - line->from.y) -
-                      line->along.y * (f->flat[k].x - line->from.x);
-        if (!(turn > least)) return false;
-    }
-    return true;
 }
 
 /* Is the tetrahedron beyond the side of the face that starts at corner i? The face turns left if
@@ -101,8 +116,9 @@ static bool is_beyond_sides(const vo_sweep *s, const vo_sweep_tet *t, const vo_g
     return false;
 }
 
-bool vo_guard_is_apart_tet(const vo_sweep *s, const vo_sweep_tet *t, const vo_guard_face *f) {
+bool vo_guard_is_apart_tet(const vo_sweep *s, vo_sweep_tet *t, const vo_guard_face *f) {
     if (!box_overlaps(box_grow(t->box, f->margin), f->box)) return true;
+    if (t->line_count < 0) vo_sweep_find_lines(s, t);
     for (int i = 0; i < t->line_count; i++)
         if (is_beyond(s, &t->line[i], f)) return true;
     return is_beyond_sides(s, t, f) || is_beside(s, t, f);

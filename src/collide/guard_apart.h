@@ -9,23 +9,20 @@ typedef struct vo_guard_face {
     vo_vec3 x[3]; /* as vo_exact_point makes them */
     vo_vec2 flat[3];
     int corner[3]; /* of the sweep; -1 where it has no such node */
-    int shared;    /* corners that the sweep has */
+    bool shares;   /* it has corners of the sweep */
     double reach;  /* no difference of coordinates, of it and the sweep, is larger */
     double margin; /* m; it should be apart by this much */
     vo_box box;
-    vo_vec3 normal; /* not unit */
-    double size;    /* of the normal */
-    double plane_error;
 } vo_guard_face;
 
-/* Completes a face whose x, corner and margin are there. */
+/* Completes a face whose x, corner, shares and margin are there, and whose box, but for rounding to
+ * float, is not further than the margin from the sweep's. */
 void vo_guard_face_look(const vo_sweep *sweep, vo_guard_face *face);
 
 /* True only if the face is further from the whole sweep, or from one tetrahedron, than its margin;
  * corners that they share do not count. Most faces are. */
 bool vo_guard_is_apart(const vo_sweep *sweep, const vo_guard_face *face);
-bool vo_guard_is_apart_tet(const vo_sweep *sweep, const vo_sweep_tet *tet,
-                           const vo_guard_face *face);
+bool vo_guard_is_apart_tet(const vo_sweep *sweep, vo_sweep_tet *tet, const vo_guard_face *face);
 
 /* Does the face have a point of the tetrahedron other than what they share? Exact. */
 bool vo_guard_meets_tet(const vo_sweep *sweep, const vo_sweep_tet *tet, const vo_guard_face *face);

@@ -23,6 +23,7 @@ static int corner_of(vo_sweep *s, int node) {
     for (int i = 0; i < s->corner_count; i++)
         if (s->node[i] == node) return i;
     s->node[s->corner_count] = node;
+    s->node_bits |= (uint64_t)1 << (node & 63);
     return s->corner_count++;
 }
 
@@ -44,11 +45,16 @@ static vo_sweep_tet *add_tet(vo_sweep *s, int a, int b, int c, int d) {
     t->corner[1] = b;
     t->corner[2] = c;
     t->corner[3] = d;
-    t->wall_count = t->line_count = 0;
+    t->wall_count = 0;
+    t->line_count = -1;
     return t;
 }
 
-static void empty(vo_sweep *s) { s->corner_count = s->old_count = s->new_count = s->tet_count = 0; }
+static void start(vo_sweep *s, int core) {
+    s->corner_count = s->old_count = s->new_count = s->tet_count = s->line_count = 0;
+    s->node_bits = 0;
+    s->core = core;
+}
 
 /* ---- looking at it -------------------------------------------------------------------------- */
 
@@ -91,28 +97,46 @@ static void flatten(vo_sweep *s) {
     }
 }
 
-/* Adds the line through two corners of a tetrahedron if the two others, too, lie on one side. */
+static vo_sweep_line line_through(const vo_sweep *s, int from, int to) {
+    vo_vec2 along = v2_sub(s->flat[to], s->flat[from]);
+    return (vo_sweep_line){s->flat[from], along, {from, to}, v2_length(along)};
+}
+
+/* Adds the line through two corners of a tetrahedron if the two others lie on one side of it. */
 static void try_line(const vo_sweep *s, vo_sweep_tet *t, int i, int j, int k, int l) {
     const vo_vec2 *f = s->flat;
     double error = VO_SWEEP_ERROR * s->span * s->span + VO_SWEEP_TINY;
     double first = vo_sweep_turn(f[i], f[j], f[k]), second = vo_sweep_turn(f[i], f[j], f[l]);
-    bool right = first < -error && second < -error;
-    if ((!right && !(first > error && second > error)) || t->line_count == 4) return;
-    vo_sweep_line *line = &t->line[t->line_count++];
-    line->end[0] = right ? i : j;
-    line->end[1] = right ? j : i;
-    line->from = f[line->end[0]];
-    line->along = v2_sub(f[line->end[1]], line->from);
-    line->length = v2_length(line->along);
+    bool right = first < -error && second<-error, left = first> error && second > error;
+    if ((right || left) && t->line_count < 4)
+        t->line[t->line_count++] = right ? line_through(s, i, j) : line_through(s, j, i);
 }
 
-/* The side away from the inside of the sweep, which is the last, comes first. */
-static void find_lines(const vo_sweep *s, vo_sweep_tet *t) {
+void vo_sweep_find_lines(const vo_sweep *s, vo_sweep_tet *t) {
     const int *c = t->corner;
     static const int pair[6][4] = {{2, 3, 0, 1}, {1, 3, 0, 2}, {1, 2, 0, 3},
                                    {0, 3, 1, 2}, {0, 2, 1, 3}, {0, 1, 2, 3}};
+    t->line_count = 0;
     for (int i = 0; i < 6; i++)
         try_line(s, t, c[pair[i][0]], c[pair[i][1]], c[pair[i][2]], c[pair[i][3]]);
+}
+
+/* Adds a side of the rim if all other corners lie to the left of it. */
+static void try_rim(vo_sweep *s, int p, int q) {
+    double error = VO_SWEEP_ERROR * s->span * s->span + VO_SWEEP_TINY;
+    for (int i = 0; i < s->corner_count; i++)
+        if (i != p && i != q && !(vo_sweep_turn(s->flat[p], s->flat[q], s->flat[i]) > error))
+            return;
+    s->line[s->line_count++] = line_through(s, q, p);
+}
+
+/* The rim is what the old faces have around their core. */
+static void find_rim(vo_sweep *s) {
+    for (int i = 0; i < s->old_count; i++) {
+        const int *f = s->old_face[i];
+        try_rim(s, f[1], f[2]);
+        if (s->core == 2) try_rim(s, f[2], f[0]);
+    }
 }
 
 static void find_box(const vo_sweep *s, vo_sweep_tet *t) {
@@ -124,10 +148,8 @@ static bool look(const vo_mesh *m, vo_sweep *s) {
     if (!take_places(m, s)) return false;
     take_view(s);
     flatten(s);
-    for (int i = 0; i < s->tet_count; i++) {
-        find_box(s, &s->tet[i]);
-        find_lines(s, &s->tet[i]);
-    }
+    find_rim(s);
+    for (int i = 0; i < s->tet_count; i++) find_box(s, &s->tet[i]);
     return true;
 }
 
@@ -135,7 +157,7 @@ static bool look(const vo_mesh *m, vo_sweep *s) {
 
 bool vo_sweep_flip(const vo_edit *e, int edge, vo_sweep *s) {
     const vo_mesh *m = e->mesh;
-    empty(s);
+    start(s, 2);
     if (!vo_edit_has_edge(e, edge) || m->edge_face[edge][1] < 0) return false;
     int a = corner_of(s, m->edge_node[edge][0]), b = corner_of(s, m->edge_node[edge][1]);
     int c = corner_of(s, m->vert_node[vo_mesh_edge_opposite(m, edge, 0)]);
@@ -180,7 +202,7 @@ static void add_star_tets(vo_sweep *s) {
 
 bool vo_sweep_collapse(const vo_edit *e, int edge, int end, vo_sweep *s) {
     const vo_mesh *m = e->mesh;
-    empty(s);
+    start(s, 1);
     if (!vo_edit_has_edge(e, edge)) return false;
     corner_of(s, m->edge_node[edge][end]);
     corner_of(s, m->edge_node[edge][1 - end]);

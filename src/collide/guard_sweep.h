@@ -18,8 +18,8 @@ typedef struct vo_sweep_wall {
     bool is_new; /* a face of the mesh after the edit; else one within the sweep */
 } vo_sweep_wall;
 
-/* A line with all of a tetrahedron on its right but for the corners it goes through, for certain,
- * as seen along the axis. */
+/* A line with all of a tetrahedron, or all of the sweep, on its right but for the corners it goes
+ * through, for certain, as seen along the axis. */
 typedef struct vo_sweep_line {
     vo_vec2 from, along;
     int end[2]; /* corners */
@@ -28,19 +28,22 @@ typedef struct vo_sweep_line {
 
 typedef struct vo_sweep_tet {
     int corner[4];
-    int wall_count, line_count;
+    int wall_count;
     vo_sweep_wall wall[3];
+    int line_count; /* -1: not looked for */
     vo_sweep_line line[4];
     vo_box box;
 } vo_sweep_tet;
 
 typedef struct vo_sweep {
     int corner_count;
+    int core;                       /* faces with the first so many corners take part */
+    uint64_t node_bits;             /* of nodes modulo 64: most others are told by it */
     int node[VO_SWEEP_CORNERS];     /* of the mesh */
     vo_vec3 x[VO_SWEEP_CORNERS];    /* m, as vo_exact_point makes them */
     vo_vec2 flat[VO_SWEEP_CORNERS]; /* without the coordinate along the axis */
     int old_count, new_count, tet_count;
-    int old_face[VO_SWEEP_FACES][3]; /* all that take part, corners as numbered here */
+    int old_face[VO_SWEEP_FACES][3]; /* all that take part, their core first */
     int new_face[VO_SWEEP_FACES][3];
     vo_sweep_tet tet[VO_SWEEP_FACES];
     vo_box box;
@@ -49,11 +52,16 @@ typedef struct vo_sweep {
     int axis, mirror; /* how to look at it; mirror: from behind, so that old faces turn left */
     vo_vec3 normal;   /* of the old faces together, unit, or 0 */
     double low, high; /* along the normal, from corner 0 */
+    int line_count;
+    vo_sweep_line line[VO_SWEEP_FACES]; /* sides of the rim, where that is convex */
 } vo_sweep;
 
 /* Fill the sweep; false if the edge has no such edit, or corners are not in a place. */
 bool vo_sweep_flip(const vo_edit *edit, int edge, vo_sweep *sweep);
 bool vo_sweep_collapse(const vo_edit *edit, int edge, int end, vo_sweep *sweep);
+
+/* Looks for the lines of a tetrahedron, which most questions can do without. */
+void vo_sweep_find_lines(const vo_sweep *sweep, vo_sweep_tet *tet);
 
 /* Do two of the new faces intersect? */
 bool vo_sweep_folds(const vo_sweep *sweep);

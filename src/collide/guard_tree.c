@@ -28,6 +28,8 @@ bool vo_guard_tree_start(vo_context *ctx, vo_guard_tree *t, vo_box all, int entr
     t->exponent = exponent_above(longest_side(all));
     t->origin = all.min;
     t->per_metre = ldexp(CELLS, -t->exponent);
+    t->filling = true;
+    t->way_end = 0;
     return true;
 }
 
@@ -52,11 +54,22 @@ static int level_of(const vo_guard_tree *t, double length) {
     return vo_max_int(0, vo_min_int(level, VO_GUARD_LEVELS));
 }
 
-static inline void grow(vo_guard_cell *cell, const vo_guard_entry *e) {
+static inline void grow(vo_guard_cell *cell, const float min[3], const float max[3]) {
     for (int k = 0; k < 3; k++) {
-        cell->min[k] = cell->min[k] < e->min[k] ? cell->min[k] : e->min[k];
-        cell->max[k] = cell->max[k] > e->max[k] ? cell->max[k] : e->max[k];
+        cell->min[k] = cell->min[k] < min[k] ? cell->min[k] : min[k];
+        cell->max[k] = cell->max[k] > max[k] ? cell->max[k] : max[k];
     }
+}
+
+/* Children come after their parents. */
+void vo_guard_tree_fit(vo_guard_tree *t) {
+    for (int i = t->cell_count - 1; i >= 0; i--) {
+        vo_guard_cell *cell = &t->cells[i];
+        if (!cell->children) continue;
+        for (int k = 0; k < 8; k++)
+            grow(cell, t->cells[cell->children + k].min, t->cells[cell->children + k].max);
+    }
+    t->filling = false;
 }
 
 /* Gives a cube its eight halves. */
@@ -67,19 +80,38 @@ static bool divide(vo_context *ctx, vo_guard_tree *t, int cell) {
     return true;
 }
 
-/* Finds the cube of a face, from the root, and makes all boxes on the way contain it. */
-static int descend(vo_context *ctx, vo_guard_tree *t, vo_box box, const vo_guard_entry *e) {
-    int x = place_of(box.min.x, box.max.x, t->origin.x, t->per_metre);
-    int y = place_of(box.min.y, box.max.y, t->origin.y, t->per_metre);
-    int z = place_of(box.min.z, box.max.z, t->origin.z, t->per_metre);
-    int cell = 0, bit = VO_GUARD_LEVELS, end = bit - level_of(t, longest_side(box));
-    for (;;) {
-        grow(&t->cells[cell], e);
-        if (bit-- == end) return cell;
+/* How many levels two places have in common. */
+static int common_levels(const int a[3], const int b[3]) {
+    unsigned differ = (unsigned)((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]));
+    int levels = VO_GUARD_LEVELS;
+    for (; differ; differ >>= 1) levels--;
+    return levels;
+}
+
+/* Goes from the root, or from where the way to the last face turns off, to the cube of a level. */
+static int descend(vo_context *ctx, vo_guard_tree *t, const int place[3], int level) {
+    int at = vo_min_int(vo_min_int(t->way_end, level), common_levels(place, t->last));
+    for (int k = 0; k < 3; k++) t->last[k] = place[k];
+    for (t->way_end = at; at < level; t->way_end = ++at) {
+        int cell = t->way[at], bit = VO_GUARD_LEVELS - 1 - at;
         if (!t->cells[cell].children && !divide(ctx, t, cell)) return -1;
-        int octant = (x >> bit & 1) | (y >> bit & 1) << 1 | (z >> bit & 1) << 2;
-        cell = t->cells[cell].children + octant;
+        int octant =
+            (place[0] >> bit & 1) | (place[1] >> bit & 1) << 1 | (place[2] >> bit & 1) << 2;
+        t->way[at + 1] = t->cells[cell].children + octant;
     }
+    return t->way[level];
+}
+
+/* Finds the cube of a face and makes it, or all on the way to it, contain the face. */
+static int find_cell(vo_context *ctx, vo_guard_tree *t, vo_box box, const vo_guard_entry *e) {
+    int place[3] = {place_of(box.min.x, box.max.x, t->origin.x, t->per_metre),
+                    place_of(box.min.y, box.max.y, t->origin.y, t->per_metre),
+                    place_of(box.min.z, box.max.z, t->origin.z, t->per_metre)};
+    int level = level_of(t, longest_side(box)), cell = descend(ctx, t, place, level);
+    if (cell < 0) return -1;
+    for (int at = t->filling ? level : 0; at <= level; at++)
+        grow(&t->cells[t->way[at]], e->min, e->max);
+    return cell;
 }
 
 /* An entry that is in no list, -1 without memory. */
@@ -124,7 +156,7 @@ int vo_guard_tree_add(vo_context *ctx, vo_guard_tree *t, vo_box box, int surface
     vo_guard_entry *e = &t->entries[id];
     *e = (vo_guard_entry){.surface = surface, .face = face, .node = {node[0], node[1], node[2]}};
     set_box(e, box);
-    int cell = descend(ctx, t, box, e);
+    int cell = find_cell(ctx, t, box, e);
     if (cell < 0) {
         free_entry(t, id);
         return -1;

@@ -45,10 +45,18 @@ typedef struct vo_guard_tree {
     vo_vec3 origin;
     double per_metre; /* cubes of the deepest level */
     int exponent;     /* the root is 2^exponent m wide */
+
+    bool filling;                 /* boxes are those of the cubes' own faces only */
+    int last[3];                  /* where the last face was added, and the way to it, */
+    int way[VO_GUARD_LEVELS + 1]; /* as far as it goes down to level `way_end` */
+    int way_end;
 } vo_guard_tree;
 
-/* Empties the tree and makes its root around a box. Room for so many entries is made at once. */
+/* Empties the tree and makes its root around a box. Room for so many entries is made at once. Then
+ * faces are added, best with neighbours one after the other; vo_guard_tree_fit makes the boxes for
+ * searching, once. Faces may be added and removed before and after. */
 bool vo_guard_tree_start(vo_context *ctx, vo_guard_tree *tree, vo_box all, int entries);
+void vo_guard_tree_fit(vo_guard_tree *tree);
 void vo_guard_tree_free(vo_context *ctx, vo_guard_tree *tree);
 
 /* Adds a face: its box, surface, face and nodes. Returns its entry, -1 without memory. */
