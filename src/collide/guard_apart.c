@@ -38,6 +38,11 @@ static inline bool is_beyond(const vo_sweep *s, const vo_sweep_line *line, const
     return true;
 }
 
+/* A bound on the error of a product of three differences, see math/predicates.c. */
+static double determinant_error(const vo_guard_face *f) {
+    return PLANE_ERROR * f->reach * f->reach * f->reach + VO_SWEEP_TINY;
+}
+
 /* The plane of a face. */
 typedef struct plane {
     vo_vec3 point, normal; /* not unit */
@@ -46,7 +51,7 @@ typedef struct plane {
 
 static plane plane_of(const vo_guard_face *f) {
     plane p = {f->x[0], v3_cross(v3_sub(f->x[1], f->x[0]), v3_sub(f->x[2], f->x[0])), 0};
-    p.least = PLANE_ERROR * f->reach * f->reach * f->reach + VO_SWEEP_TINY;
+    p.least = determinant_error(f);
     if (f->margin > 0) p.least += f->margin * v3_length(p.normal);
     return p;
 }
@@ -116,10 +121,29 @@ static bool is_beyond_sides(const vo_sweep *s, const vo_sweep_tet *t, const vo_g
     return false;
 }
 
+/* Is all of the face above or below the tetrahedron, seen along its new face? */
+static bool is_above_tet(const vo_sweep *s, const vo_sweep_tet *t, const vo_guard_face *f) {
+    vo_triangle w = vo_sweep_triangle(s, t->wall[0].corner);
+    vo_vec3 n = v3_cross(v3_sub(w.corner[1], w.corner[0]), v3_sub(w.corner[2], w.corner[0]));
+    double low = INFINITY, high = -INFINITY, tet_low = 0, tet_high = 0;
+    for (int k = 0; k < 3; k++) {
+        double height = v3_dot(n, v3_sub(f->x[k], w.corner[0]));
+        low = vo_min(low, height);
+        high = vo_max(high, height);
+    }
+    for (int k = 0; k < 4; k++) {
+        double height = v3_dot(n, v3_sub(s->x[t->corner[k]], w.corner[0]));
+        tet_low = vo_min(tet_low, height);
+        tet_high = vo_max(tet_high, height);
+    }
+    double least = f->margin * v3_length(n) + 2 * determinant_error(f);
+    return low > tet_high + least || high < tet_low - least;
+}
+
 bool vo_guard_is_apart_tet(const vo_sweep *s, vo_sweep_tet *t, const vo_guard_face *f) {
     if (!box_overlaps(box_grow(t->box, f->margin), f->box)) return true;
     if (t->line_count < 0) vo_sweep_find_lines(s, t);
     for (int i = 0; i < t->line_count; i++)
         if (is_beyond(s, &t->line[i], f)) return true;
-    return is_beyond_sides(s, t, f) || is_beside(s, t, f);
+    return is_beyond_sides(s, t, f) || is_beside(s, t, f) || (!f->shares && is_above_tet(s, t, f));
 }
