@@ -62,43 +62,59 @@ static bool is_in_wedge(const vo_vec3 t[4], vo_vec3 p) {
     return is_with(t[0], t[1], t[2], t[3], p) && is_with(t[0], t[1], t[3], t[2], p);
 }
 
-/* Puts the corners of a wall that are shared first, in the order of the couple; false if some are
- * missing. */
-static bool arrange(const couple *c, const vo_sweep_wall *w, int out[3]) {
-    int found = 0;
-    for (int k = 0; k < c->shared; k++)
-        for (int i = 0; i < 3; i++)
-            if (w->corner[i] == c->corner[k]) out[found++] = w->corner[i];
-    if (found < c->shared) return false;
-    for (int i = 0; i < 3; i++) {
-        bool is_shared = false;
-        for (int k = 0; k < c->shared; k++) is_shared |= w->corner[i] == c->corner[k];
-        if (!is_shared) out[found++] = w->corner[i];
-    }
-    return true;
+static bool has_corner(const int *list, int count, int corner) {
+    for (int i = 0; i < count; i++)
+        if (list[i] == corner) return true;
+    return false;
 }
 
-/* Does the face meet a wall that has all that is shared? The others need no look: seen from what is
- * shared, they do not bound the tetrahedron. */
-static bool meets_walls(const vo_sweep *s, const vo_sweep_tet *t, const couple *c) {
-    vo_triangle face = {{c->face[0], c->face[1], c->face[2]}};
-    for (int i = 0; i < t->wall_count; i++) {
-        int corner[3];
-        if (!arrange(c, &t->wall[i], corner)) continue;
-        vo_triangle wall = vo_sweep_triangle(s, corner);
-        if (vo_triangles_intersect(&wall, &face, c->shared)) return true;
+/* Puts the corners that the face and a wall share first in both; returns their number. */
+static int arrange(const vo_guard_face *f, const int wall[3], int at[3], int corner[3]) {
+    int shared = 0, face_rest = 3, wall_rest = 3;
+    for (int i = 0; i < 3; i++) {
+        int k = 0;
+        while (k < 3 && (f->corner[i] < 0 || f->corner[i] != wall[k])) k++;
+        if (k == 3) {
+            at[--face_rest] = i;
+        } else {
+            corner[shared] = wall[k];
+            at[shared++] = i;
+        }
     }
+    for (int k = 0; k < 3; k++)
+        if (!has_corner(corner, shared, wall[k])) corner[--wall_rest] = wall[k];
+    return shared;
+}
+
+/* Does the face meet a wall beyond what they share? Walls within the sweep that do not have all
+ * that the face shares with the tetrahedron need no look: seen from there, they do not bound it. */
+static bool meets_wall(const vo_sweep *s, const vo_sweep_wall *w, int shared,
+                       const vo_guard_face *f) {
+    int at[3], corner[3], common = arrange(f, w->corner, at, corner);
+    if (common < shared && !w->is_new) return false;
+    vo_triangle wall = vo_sweep_triangle(s, corner),
+                face = {{f->x[at[0]], f->x[at[1]], f->x[at[2]]}};
+    return vo_triangles_intersect(&wall, &face, common);
+}
+
+static bool meets_walls(const vo_sweep *s, const vo_sweep_tet *t, int shared,
+                        const vo_guard_face *f) {
+    for (int i = 0; i < t->wall_count; i++)
+        if (meets_wall(s, &t->wall[i], shared, f)) return true;
     return false;
 }
 
 /* A face that meets no wall and, since the old faces intersect nothing, none of these either, lies
- * inside altogether or not at all. */
+ * inside altogether or not at all. (Corners of a face without area may coincide with a shared one,
+ * which is not inside.) */
 bool vo_guard_meets_tet(const vo_sweep *s, const vo_sweep_tet *t, const vo_guard_face *f) {
     couple c = match(s, t, f);
     if (c.shared == 3) return true;
-    if (c.shared == 2) return is_in_wedge(c.tet, c.face[2]) || meets_walls(s, t, &c);
-    if (c.shared == 1) return is_in_cone(c.tet, c.face[1]) || meets_walls(s, t, &c);
-    return is_in_tet(c.tet, c.face[0]) || meets_walls(s, t, &c);
+    if (c.shared == 2 && is_in_wedge(c.tet, c.face[2])) return true;
+    if (c.shared == 1 && (is_in_cone(c.tet, c.face[1]) || is_in_cone(c.tet, c.face[2])))
+        return true;
+    if (c.shared == 0 && is_in_tet(c.tet, c.face[0])) return true;
+    return meets_walls(s, t, c.shared, f);
 }
 
 /* ---- distance ------------------------------------------------------------------------------- */
