@@ -2,44 +2,107 @@
 
 #include "core/memory.h"
 
+#include <string.h>
+
 enum {
     CELLS = 1 << VO_GUARD_LEVELS,    /* of the deepest level, along an axis */
     STACK = 8 + 7 * VO_GUARD_LEVELS, /* one cube is taken off before its eight are put on */
 };
 
-static const vo_guard_cell EMPTY = {
-    .min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}, .first = -1};
+_Static_assert(sizeof(vo_guard_block) == 128 && sizeof(vo_guard_group) == 256, "whole cache lines");
+
+/* ---- boxes ---------------------------------------------------------------------------------- */
+
+typedef struct float_box {
+    float min[3], max[3];
+} float_box;
+
+static const float_box EMPTY = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static float_box round_outward(vo_box b) {
+    return (float_box){{vo_float_below(b.min.x), vo_float_below(b.min.y), vo_float_below(b.min.z)},
+                       {vo_float_above(b.max.x), vo_float_above(b.max.y), vo_float_above(b.max.z)}};
+}
+
+static inline void set_box(vo_guard_boxes *boxes, int i, const float_box *b) {
+    for (int k = 0; k < 3; k++) {
+        boxes->min[k][i] = b->min[k];
+        boxes->max[k][i] = b->max[k];
+    }
+}
+
+static inline float_box get_box(const vo_guard_boxes *boxes, int i) {
+    float_box b;
+    for (int k = 0; k < 3; k++) {
+        b.min[k] = boxes->min[k][i];
+        b.max[k] = boxes->max[k][i];
+    }
+    return b;
+}
+
+static inline void grow(vo_guard_boxes *boxes, int i, const float_box *b) {
+    for (int k = 0; k < 3; k++) {
+        float *min = &boxes->min[k][i], *max = &boxes->max[k][i];
+        *min = *min < b->min[k] ? *min : b->min[k];
+        *max = *max > b->max[k] ? *max : b->max[k];
+    }
+}
+
+static inline void grow_cell(vo_guard_tree *t, int cell, const float_box *b) {
+    grow(&t->groups[cell >> 3].box[cell >> 2 & 1], cell & 3, b);
+}
 
 static double longest_side(vo_box b) {
     vo_vec3 d = v3_sub(b.max, b.min);
     return vo_max(d.x, vo_max(d.y, d.z));
 }
 
+/* ---- beginning ------------------------------------------------------------------------------ */
+
 /* The least e with 2^e above a length; a point counts as a long one. */
 static int exponent_above(double length) { return length > 0 ? ilogb(length) + 1 : 0; }
 
-bool vo_guard_tree_start(vo_context *ctx, vo_guard_tree *t, vo_box all, int entries) {
-    t->cell_count = t->entry_count = 0;
-    t->hole = -1;
-    bool room = vo_reserve(ctx, &t->cells, &t->cell_capacity, 1) &&
-                vo_reserve(ctx, &t->entries, &t->entry_capacity, entries);
-    if (!room) return false;
-    t->cells[t->cell_count++] = EMPTY;
-    t->exponent = exponent_above(longest_side(all));
-    t->origin = all.min;
-    t->per_metre = ldexp(CELLS, -t->exponent);
-    t->filling = true;
-    t->way_end = 0;
+static bool new_group(vo_context *ctx, vo_guard_tree *t) {
+    if (!vo_reserve(ctx, &t->groups, &t->group_capacity, t->group_count + 1)) return false;
+    vo_guard_group *g = &t->groups[t->group_count++];
+    for (int i = 0; i < 8; i++) {
+        set_box(&g->box[i >> 2], i & 3, &EMPTY);
+        g->first[i] = -1;
+        g->children[i] = 0;
+    }
     return true;
 }
 
+bool vo_guard_tree_start(vo_context *ctx, vo_guard_tree *t, vo_box all, int entries) {
+    t->group_count = t->block_count = t->entry_count = t->way_end = 0;
+    t->free_entry = t->free_block = -1;
+    t->filling = true;
+    t->exponent = exponent_above(longest_side(all));
+    t->origin = all.min;
+    t->per_metre = ldexp(CELLS, -t->exponent);
+    return vo_reserve(ctx, &t->entries, &t->entry_capacity, entries) && new_group(ctx, t);
+}
+
+/* Children come after their parents. */
+void vo_guard_tree_fit(vo_guard_tree *t) {
+    for (int i = 8 * t->group_count - 1; i >= 0; i--) {
+        int children = t->groups[i >> 3].children[i & 7];
+        for (int k = 0; children && k < 8; k++) {
+            float_box b = get_box(&t->groups[children].box[k >> 2], k & 3);
+            grow_cell(t, i, &b);
+        }
+    }
+    t->filling = false;
+}
+
 void vo_guard_tree_free(vo_context *ctx, vo_guard_tree *t) {
-    vo_free_array(ctx, t->cells, t->cell_capacity);
+    vo_free_array(ctx, t->groups, t->group_capacity);
+    vo_free_array(ctx, t->blocks, t->block_capacity);
     vo_free_array(ctx, t->entries, t->entry_capacity);
     *t = (vo_guard_tree){0};
 }
 
-/* ---- adding and removing -------------------------------------------------------------------- */
+/* ---- the cube of a face --------------------------------------------------------------------- */
 
 /* Which cube of the deepest level a coordinate is in; the outermost one for all beyond. */
 static int place_of(double low, double high, double origin, double per_metre) {
@@ -54,32 +117,6 @@ static int level_of(const vo_guard_tree *t, double length) {
     return vo_max_int(0, vo_min_int(level, VO_GUARD_LEVELS));
 }
 
-static inline void grow(vo_guard_cell *cell, const float min[3], const float max[3]) {
-    for (int k = 0; k < 3; k++) {
-        cell->min[k] = cell->min[k] < min[k] ? cell->min[k] : min[k];
-        cell->max[k] = cell->max[k] > max[k] ? cell->max[k] : max[k];
-    }
-}
-
-/* Children come after their parents. */
-void vo_guard_tree_fit(vo_guard_tree *t) {
-    for (int i = t->cell_count - 1; i >= 0; i--) {
-        vo_guard_cell *cell = &t->cells[i];
-        if (!cell->children) continue;
-        for (int k = 0; k < 8; k++)
-            grow(cell, t->cells[cell->children + k].min, t->cells[cell->children + k].max);
-    }
-    t->filling = false;
-}
-
-/* Gives a cube its eight halves. */
-static bool divide(vo_context *ctx, vo_guard_tree *t, int cell) {
-    if (!vo_reserve(ctx, &t->cells, &t->cell_capacity, t->cell_count + 8)) return false;
-    t->cells[cell].children = t->cell_count;
-    for (int i = 0; i < 8; i++) t->cells[t->cell_count++] = EMPTY;
-    return true;
-}
-
 /* How many levels two places have in common. */
 static int common_levels(const int a[3], const int b[3]) {
     unsigned differ = (unsigned)((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]));
@@ -88,129 +125,185 @@ static int common_levels(const int a[3], const int b[3]) {
     return levels;
 }
 
+/* The group of a cube's halves, made if there is none; 0 without memory. */
+static int open_cell(vo_context *ctx, vo_guard_tree *t, int cell) {
+    int *children = &t->groups[cell >> 3].children[cell & 7];
+    if (*children) return *children;
+    if (!new_group(ctx, t)) return 0;
+    return t->groups[cell >> 3].children[cell & 7] = t->group_count - 1;
+}
+
 /* Goes from the root, or from where the way to the last face turns off, to the cube of a level. */
 static int descend(vo_context *ctx, vo_guard_tree *t, const int place[3], int level) {
     int at = vo_min_int(vo_min_int(t->way_end, level), common_levels(place, t->last));
     for (int k = 0; k < 3; k++) t->last[k] = place[k];
     for (t->way_end = at; at < level; t->way_end = ++at) {
-        int cell = t->way[at], bit = VO_GUARD_LEVELS - 1 - at;
-        if (!t->cells[cell].children && !divide(ctx, t, cell)) return -1;
+        int bit = VO_GUARD_LEVELS - 1 - at, group = open_cell(ctx, t, t->way[at]);
+        if (!group) return -1;
         int octant =
             (place[0] >> bit & 1) | (place[1] >> bit & 1) << 1 | (place[2] >> bit & 1) << 2;
-        t->way[at + 1] = t->cells[cell].children + octant;
+        t->way[at + 1] = 8 * group + octant;
     }
     return t->way[level];
 }
 
 /* Finds the cube of a face and makes it, or all on the way to it, contain the face. */
-static int find_cell(vo_context *ctx, vo_guard_tree *t, vo_box box, const vo_guard_entry *e) {
+static int find_cell(vo_context *ctx, vo_guard_tree *t, vo_box box, const float_box *rounded) {
     int place[3] = {place_of(box.min.x, box.max.x, t->origin.x, t->per_metre),
                     place_of(box.min.y, box.max.y, t->origin.y, t->per_metre),
                     place_of(box.min.z, box.max.z, t->origin.z, t->per_metre)};
     int level = level_of(t, longest_side(box)), cell = descend(ctx, t, place, level);
     if (cell < 0) return -1;
-    for (int at = t->filling ? level : 0; at <= level; at++)
-        grow(&t->cells[t->way[at]], e->min, e->max);
+    for (int at = t->filling ? level : 0; at <= level; at++) grow_cell(t, t->way[at], rounded);
     return cell;
 }
 
-/* An entry that is in no list, -1 without memory. */
-static int new_entry(vo_context *ctx, vo_guard_tree *t) {
-    int id = t->hole;
-    if (id >= 0) {
-        t->hole = t->entries[id].next;
-        return id;
+/* ---- adding and removing -------------------------------------------------------------------- */
+
+static int *first_block(vo_guard_tree *t, int cell) {
+    return &t->groups[cell >> 3].first[cell & 7];
+}
+
+/* A block of a cube with a free slot, -1 without memory. */
+static int open_block(vo_context *ctx, vo_guard_tree *t, int cell) {
+    int *first = first_block(t, cell), block = *first;
+    if (block >= 0 && t->blocks[block].count < 4) return block;
+    block = t->free_block;
+    if (block >= 0) {
+        t->free_block = t->blocks[block].next;
+    } else {
+        if (!vo_reserve(ctx, &t->blocks, &t->block_capacity, t->block_count + 1)) return -1;
+        block = t->block_count++;
     }
+    vo_guard_block *b = &t->blocks[block];
+    for (int i = 0; i < 4; i++) set_box(&b->box, i, &EMPTY);
+    b->count = 0;
+    b->next = *first;
+    return *first = block;
+}
+
+/* A hole or the next entry, to be taken once all else is there; -1 without memory. */
+static int open_entry(vo_context *ctx, vo_guard_tree *t) {
+    if (t->free_entry >= 0) return t->free_entry;
     if (!vo_reserve(ctx, &t->entries, &t->entry_capacity, t->entry_count + 1)) return -1;
-    return t->entry_count++;
+    return t->entry_count;
 }
 
-static void free_entry(vo_guard_tree *t, int id) {
-    t->entries[id].cell = -1;
-    t->entries[id].next = t->hole;
-    t->hole = id;
-}
-
-static void link_entry(vo_guard_tree *t, int id, int cell) {
-    vo_guard_entry *e = &t->entries[id];
-    e->cell = cell;
-    e->previous = -1;
-    e->next = t->cells[cell].first;
-    if (e->next >= 0) t->entries[e->next].previous = id;
-    t->cells[cell].first = id;
-}
-
-static void set_box(vo_guard_entry *e, vo_box b) {
-    e->min[0] = vo_float_below(b.min.x);
-    e->min[1] = vo_float_below(b.min.y);
-    e->min[2] = vo_float_below(b.min.z);
-    e->max[0] = vo_float_above(b.max.x);
-    e->max[1] = vo_float_above(b.max.y);
-    e->max[2] = vo_float_above(b.max.z);
+static void take_entry(vo_guard_tree *t, int id) {
+    if (id == t->entry_count)
+        t->entry_count++;
+    else
+        t->free_entry = t->entries[id].block;
 }
 
 int vo_guard_tree_add(vo_context *ctx, vo_guard_tree *t, vo_box box, int surface, int face,
                       const int node[3]) {
-    int id = new_entry(ctx, t);
-    if (id < 0) return -1;
-    vo_guard_entry *e = &t->entries[id];
-    *e = (vo_guard_entry){.surface = surface, .face = face, .node = {node[0], node[1], node[2]}};
-    set_box(e, box);
-    int cell = find_cell(ctx, t, box, e);
-    if (cell < 0) {
-        free_entry(t, id);
-        return -1;
-    }
-    link_entry(t, id, cell);
+    float_box rounded = round_outward(box);
+    int id = open_entry(ctx, t), cell = id < 0 ? -1 : find_cell(ctx, t, box, &rounded);
+    int block = cell < 0 ? -1 : open_block(ctx, t, cell);
+    if (block < 0) return -1;
+    take_entry(t, id);
+    vo_guard_block *b = &t->blocks[block];
+    t->entries[id] =
+        (vo_guard_entry){surface, face, {node[0], node[1], node[2]}, cell, block, b->count};
+    set_box(&b->box, b->count, &rounded);
+    b->entry[b->count++] = id;
     return id;
+}
+
+/* Moves the last face of a cube's first block to a slot. */
+static void refill(vo_guard_tree *t, vo_guard_block *first, int block, int slot) {
+    int last = first->count - 1, id = first->entry[last];
+    float_box box = get_box(&first->box, last);
+    set_box(&t->blocks[block].box, slot, &box);
+    t->blocks[block].entry[slot] = id;
+    t->entries[id].block = block;
+    t->entries[id].slot = slot;
 }
 
 void vo_guard_tree_remove(vo_guard_tree *t, int id) {
     vo_guard_entry *e = &t->entries[id];
-    if (e->previous >= 0)
-        t->entries[e->previous].next = e->next;
-    else
-        t->cells[e->cell].first = e->next;
-    if (e->next >= 0) t->entries[e->next].previous = e->previous;
-    free_entry(t, id);
+    int *head = first_block(t, e->cell), index = *head;
+    vo_guard_block *first = &t->blocks[index];
+    refill(t, first, e->block, e->slot);
+    set_box(&first->box, --first->count, &EMPTY);
+    if (first->count == 0) {
+        *head = first->next;
+        first->next = t->free_block;
+        t->free_block = index;
+    }
+    e->cell = -1;
+    e->block = t->free_entry;
+    t->free_entry = id;
 }
 
 /* ---- searching ------------------------------------------------------------------------------ */
 
-typedef struct float_box {
-    float min[3], max[3];
-} float_box;
+typedef float lanes __attribute__((vector_size(16)));
+typedef int32_t lane_bits __attribute__((vector_size(16)));
 
-static inline bool overlaps(const float min[3], const float max[3], const float_box *b) {
-    return (min[0] <= b->max[0]) & (b->min[0] <= max[0]) & (min[1] <= b->max[1]) &
-           (b->min[1] <= max[1]) & (min[2] <= b->max[2]) & (b->min[2] <= max[2]);
+/* A box four times. */
+typedef struct wide_box {
+    lanes min[3], max[3];
+} wide_box;
+
+static wide_box widen(const float_box *b) {
+    wide_box w;
+    for (int k = 0; k < 3; k++) {
+        w.min[k] = (lanes){b->min[k], b->min[k], b->min[k], b->min[k]};
+        w.max[k] = (lanes){b->max[k], b->max[k], b->max[k], b->max[k]};
+    }
+    return w;
 }
 
-/* The entries of one cube. */
-static bool find_here(const vo_guard_tree *t, int first, const float_box *box, vo_guard_tree_fn *fn,
+static inline lanes load(const float *from) {
+    lanes v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+/* Which of four boxes overlap another: -1 or 0 each. False if none does. */
+static inline bool overlap(const vo_guard_boxes *boxes, const wide_box *b, int32_t out[4]) {
+    lane_bits hit = (load(boxes->min[0]) <= b->max[0]) & (b->min[0] <= load(boxes->max[0])) &
+                    (load(boxes->min[1]) <= b->max[1]) & (b->min[1] <= load(boxes->max[1])) &
+                    (load(boxes->min[2]) <= b->max[2]) & (b->min[2] <= load(boxes->max[2]));
+    memcpy(out, &hit, sizeof hit);
+    return out[0] | out[1] | out[2] | out[3];
+}
+
+/* The faces of one cube. */
+static bool find_here(const vo_guard_tree *t, int cell, const wide_box *b, vo_guard_tree_fn *fn,
                       void *arg) {
-    for (int id = first; id >= 0; id = t->entries[id].next) {
-        const vo_guard_entry *e = &t->entries[id];
-        if (overlaps(e->min, e->max, box) && !fn(arg, e)) return false;
+    int32_t hit[4];
+    for (int i = t->groups[cell >> 3].first[cell & 7]; i >= 0; i = t->blocks[i].next) {
+        if (!overlap(&t->blocks[i].box, b, hit)) continue;
+        for (int k = 0; k < 4; k++)
+            if (hit[k] && !fn(arg, &t->entries[t->blocks[i].entry[k]])) return false;
     }
     return true;
 }
 
+/* Puts the cubes of a group that overlap on the stack; returns its height. */
+static inline int push_group(const vo_guard_tree *t, int group, const wide_box *b, int *stack,
+                             int top) {
+    int32_t hit[8];
+    overlap(&t->groups[group].box[0], b, hit);
+    overlap(&t->groups[group].box[1], b, hit + 4);
+    for (int i = 0; i < 8; i++) {
+        stack[top] = 8 * group + i;
+        top -= hit[i];
+    }
+    return top;
+}
+
 bool vo_guard_tree_find(const vo_guard_tree *t, vo_box box, vo_guard_tree_fn *fn, void *arg) {
-    float_box b = {
-        {vo_float_below(box.min.x), vo_float_below(box.min.y), vo_float_below(box.min.z)},
-        {vo_float_above(box.max.x), vo_float_above(box.max.y), vo_float_above(box.max.z)}};
-    int stack[STACK], top = 0;
-    if (t->cell_count > 0) stack[top++] = 0;
+    float_box rounded = round_outward(box);
+    wide_box b = widen(&rounded);
+    int stack[STACK + 1], top = t->group_count > 0 ? push_group(t, 0, &b, stack, 0) : 0;
     while (top > 0) {
-        const vo_guard_cell *cell = &t->cells[stack[--top]];
-        if (!find_here(t, cell->first, &b, fn, arg)) return false;
-        if (!cell->children) continue;
-        for (int i = 0; i < 8; i++) {
-            const vo_guard_cell *child = &t->cells[cell->children + i];
-            stack[top] = cell->children + i;
-            top += overlaps(child->min, child->max, &b);
-        }
+        int cell = stack[--top], children = t->groups[cell >> 3].children[cell & 7];
+        if (!find_here(t, cell, &b, fn, arg)) return false;
+        if (children) top = push_group(t, children, &b, stack, top);
     }
     return true;
 }

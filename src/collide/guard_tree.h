@@ -10,6 +10,11 @@
  * faces that edits take away have others in their place. Boxes, not cubes, decide where a search
  * goes, so it does not matter where faces that reach out of their cube end.
  *
+ * Four boxes lie side by side and are compared at once: cubes come eight at a time, and the faces
+ * of a cube in a list of blocks of four. All blocks of a cube are full but the first, so a face
+ * that is removed is replaced by the last one of that. Where cloth lies in layers, a cube has some
+ * dozens of faces, of which a search wants a few.
+ *
  * Rejected: trees over the order of faces, which is good after a compaction, and bad in a user's
  * first mesh and wherever splits have added; a grid of hashed cells, coarse and fine, which has to
  * look into a thousand fine cells for each question about a large face. */
@@ -21,34 +26,51 @@
 
 enum { VO_GUARD_LEVELS = 20 };
 
+/* Boxes side by side, rounded outward. */
+typedef struct vo_guard_boxes {
+    float min[3][4], max[3][4];
+} vo_guard_boxes;
+
+/* A face. */
 typedef struct vo_guard_entry {
-    float min[3], max[3];
-    int next, previous; /* entries of the same cube, -1 */
-    int cell;           /* its cube; -1: a hole, whose next one is `next` */
-    int surface, face;  /* the caller's names */
-    int node[3];
+    int surface, face, node[3]; /* the caller's names */
+    int cell;                   /* the cube it is in; -1: a hole */
+    int block, slot;            /* its box is there; of a hole, block is the next hole */
 } vo_guard_entry;
 
-typedef struct vo_guard_cell {
-    float min[3], max[3];
-    int first;    /* entry, -1 */
-    int children; /* the first of eight; 0: none */
-} vo_guard_cell;
+/* Up to four faces of a cube. 128 bytes. */
+typedef struct vo_guard_block {
+    vo_guard_boxes box; /* empty beyond count */
+    int entry[4], count;
+    int next; /* of the same cube, or the next free one; -1 */
+    int unused[2];
+} vo_guard_block;
+
+/* Eight cubes, halves of one. Cube i of group g is number 8 g + i; the root is 0 and the only one
+ * of its group. 256 bytes. */
+typedef struct vo_guard_group {
+    vo_guard_boxes box[2];
+    int first[8];    /* block, -1 */
+    int children[8]; /* group; 0: none */
+} vo_guard_group;
 
 /* Zero is a good start; until vo_guard_tree_start nothing can be added. */
 typedef struct vo_guard_tree {
-    vo_guard_cell *cells; /* the root, then eight by eight */
-    int cell_count, cell_capacity;
+    vo_guard_group *groups;
+    int group_count, group_capacity;
+    vo_guard_block *blocks;
+    int block_count, block_capacity;
     vo_guard_entry *entries;
     int entry_count, entry_capacity;
-    int hole; /* first, -1 */
+    int free_entry, free_block; /* first, -1 */
+
     vo_vec3 origin;
     double per_metre; /* cubes of the deepest level */
     int exponent;     /* the root is 2^exponent m wide */
 
-    bool filling;                 /* boxes are those of the cubes' own faces only */
-    int last[3];                  /* where the last face was added, and the way to it, */
-    int way[VO_GUARD_LEVELS + 1]; /* as far as it goes down to level `way_end` */
+    bool filling; /* boxes are those of the cubes' own faces only */
+    int last[3];  /* where the last face was added, and the cubes on the way there, */
+    int way[VO_GUARD_LEVELS + 1]; /* down to level way_end */
     int way_end;
 } vo_guard_tree;
 
