@@ -192,7 +192,7 @@ static bool find_corners(const vo_sweep *s, const int node[3], vo_guard_face *f)
     return core < s->core;
 }
 
-/* Looks at a face of the tree; false if it takes part. */
+/* Looks at a face of the tree; false if it takes part, or lies above or below the edit. */
 static bool look_at(const question *q, const vo_guard_entry *e, vo_guard_face *f) {
     const vo_mesh *m = q->guard->surface[e->surface].mesh;
     f->corner[0] = f->corner[1] = f->corner[2] = -1;
@@ -200,6 +200,7 @@ static bool look_at(const question *q, const vo_guard_entry *e, vo_guard_face *f
     if (e->surface == q->cloth && !find_corners(&q->guard->sweep, e->node, f)) return false;
     for (int k = 0; k < 3; k++) f->x[k] = vo_exact_point(m->node_x[e->node[k]]);
     f->margin = f->shares ? 0 : q->guard->clearance;
+    if (!f->shares && vo_guard_is_above(&q->guard->sweep, f)) return false;
     vo_guard_face_look(&q->guard->sweep, f);
     return true;
 }

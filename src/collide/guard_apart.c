@@ -13,15 +13,17 @@ void vo_guard_face_look(const vo_sweep *s, vo_guard_face *f) {
     for (int k = 0; k < 3; k++) f->flat[k] = vo_sweep_drop(s, f->x[k]);
 }
 
-/* Is all of the face above or below the sweep? */
-static bool is_above(const vo_sweep *s, const vo_guard_face *f) {
-    double low = INFINITY, high = -INFINITY;
+/* The error of a height is a few roundings of its terms. */
+bool vo_guard_is_above(const vo_sweep *s, const vo_guard_face *f) {
+    double low = INFINITY, high = -INFINITY, size = 0;
     for (int k = 0; k < 3; k++) {
-        double height = v3_dot(s->normal, v3_sub(f->x[k], s->x[0]));
+        vo_vec3 d = v3_sub(f->x[k], s->x[0]);
+        double height = v3_dot(s->normal, d);
         low = vo_min(low, height);
         high = vo_max(high, height);
+        size = vo_max(size, fabs(d.x) + fabs(d.y) + fabs(d.z));
     }
-    double margin = f->margin + 1e-14 * f->reach + VO_SWEEP_TINY;
+    double margin = f->margin + 1e-14 * (size + s->span) + VO_SWEEP_TINY;
     return low > s->high + margin || high < s->low - margin;
 }
 
@@ -72,7 +74,6 @@ static bool is_below(const vo_sweep *s, const vo_guard_face *f) {
 }
 
 bool vo_guard_is_apart(const vo_sweep *s, const vo_guard_face *f) {
-    if (!f->shares && is_above(s, f)) return true;
     for (int i = 0; i < s->line_count; i++)
         if (is_beyond(s, &s->line[i], f)) return true;
     return !f->shares && is_below(s, f);

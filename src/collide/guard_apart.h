@@ -15,8 +15,11 @@ typedef struct vo_guard_face {
     vo_box box;
 } vo_guard_face;
 
-/* Completes a face whose x, corner, shares and margin are there, and whose box, but for rounding to
- * float, is not further than the margin from the sweep's. */
+/* Is a face that shares nothing, of which x and margin are there, above or below the whole sweep by
+ * more than its margin, for certain? Layers mostly are. */
+bool vo_guard_is_above(const vo_sweep *sweep, const vo_guard_face *face);
+
+/* Completes a face whose x, corner, shares and margin are there. */
 void vo_guard_face_look(const vo_sweep *sweep, vo_guard_face *face);
 
 /* True only if the face is further from the whole sweep, or from one tetrahedron, than its margin;
