@@ -43,8 +43,9 @@ vo_result vo_guard_create(vo_context *ctx, vo_guard **out);
 void vo_guard_destroy(vo_guard *guard); /* NULL is allowed */
 
 /* Takes all that is there. Cloths may have holes; obstacles are where they are now, NULL where one
- * is not present. All must stay, and no node may move, until the last question. After a failure
- * every question is answered with no. `clearance` is in metres, 0 or more. */
+ * is not present. All must stay, and no node may move, until the last question; vo_edit_finish of
+ * one of the cloths renumbers its faces and so ends it, too. After a failure every question is
+ * answered with no. `clearance` is in metres, 0 or more. */
 vo_result vo_guard_begin(vo_guard *guard, int cloth_count, const vo_edit *const *cloth,
                          int obstacle_count, const vo_mesh *const *obstacle, double clearance);
 
