@@ -17,15 +17,16 @@ vo_remesh_def vo_remesh_def_default(void) {
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 typedef struct remesh_columns {
-    vo_column vert[1], edge[2], node[3], face[1];
+    vo_column vert[1], edge[2], node[4], face[2];
 } remesh_columns;
 
 static remesh_columns columns_of(vo_remesher *r) {
     return (remesh_columns){
         .vert = {VO_COLUMN(r->metric)},
         .edge = {VO_COLUMN(r->edge_waits), VO_COLUMN(r->edges)},
-        .node = {VO_COLUMN(r->node_waits), VO_COLUMN(r->nodes), VO_COLUMN(r->round)},
-        .face = {VO_COLUMN(r->face_moved)},
+        .node = {VO_COLUMN(r->node_waits), VO_COLUMN(r->nodes), VO_COLUMN(r->round),
+                 VO_COLUMN(r->node_moved)},
+        .face = {VO_COLUMN(r->face_moved), VO_COLUMN(r->face_point)},
     };
 }
 
@@ -41,9 +42,11 @@ void vo_remesher_destroy(vo_remesher *r) {
     remesh_columns c = columns_of(r);
     vo_columns_free(r->ctx, c.vert, 1, &r->vert_capacity);
     vo_columns_free(r->ctx, c.edge, 2, &r->edge_capacity);
-    vo_columns_free(r->ctx, c.node, 3, &r->node_capacity);
-    vo_columns_free(r->ctx, c.face, 1, &r->face_capacity);
+    vo_columns_free(r->ctx, c.node, 4, &r->node_capacity);
+    vo_columns_free(r->ctx, c.face, 2, &r->face_capacity);
     vo_free_array(r->ctx, r->heap, r->heap_capacity);
+    vo_free_array(r->ctx, r->point, r->point_capacity);
+    vo_free_array(r->ctx, r->pop, r->pop_capacity);
     vo_delete(r->ctx, r);
 }
 
@@ -55,8 +58,8 @@ vo_result vo_remesh_follow(vo_remesher *r) {
     remesh_columns c = columns_of(r);
     bool room = vo_columns_reserve(r->ctx, c.vert, 1, &r->vert_capacity, m->vert_capacity) &&
                 vo_columns_reserve(r->ctx, c.edge, 2, &r->edge_capacity, m->edge_capacity) &&
-                vo_columns_reserve(r->ctx, c.node, 3, &r->node_capacity, m->node_capacity) &&
-                vo_columns_reserve(r->ctx, c.face, 1, &r->face_capacity, m->face_capacity);
+                vo_columns_reserve(r->ctx, c.node, 4, &r->node_capacity, m->node_capacity) &&
+                vo_columns_reserve(r->ctx, c.face, 2, &r->face_capacity, m->face_capacity);
     return room ? VO_OK : vo_fail_memory(r->ctx, "remeshing");
 }
 
@@ -148,12 +151,6 @@ double vo_remesh_aspect(const vo_remesher *r, int a, int b, int c) {
     return 6 * sqrt(3) * t.area / (perimeter * perimeter);
 }
 
-double vo_remesh_note_pop(vo_remesher *r, double before, double pop) {
-    r->report.largest_pop = vo_max(r->report.largest_pop, pop);
-    r->report.popping = vo_max(r->report.popping, before + pop);
-    return before + pop;
-}
-
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static vo_result prepare(vo_remesher *r, const vo_sizing *sizing) {
@@ -161,9 +158,9 @@ static vo_result prepare(vo_remesher *r, const vo_sizing *sizing) {
     VO_TRY(vo_remesh_follow(r));
     memset(r->edge_waits, 0, (size_t)r->edge_capacity);
     memset(r->node_waits, 0, (size_t)r->node_capacity);
-    memset(r->face_moved, 0, (size_t)m->face_count * sizeof *r->face_moved);
     memcpy(r->metric, sizing->vert, (size_t)m->vert_count * sizeof *r->metric);
     r->edge_count = r->node_count = r->heap_count = 0;
+    vo_pop_begin(r);
     if (sizing->changed_verts >= m->vert_count)
         put_all(r);
     else
@@ -194,6 +191,7 @@ vo_result vo_remesh_edits(vo_remesher *r, const vo_remesh_def *def, vo_edit *edi
                           vo_remesh_report *out) {
     VO_REQUIRE(r->ctx, sizing->mesh == edit->mesh && sizing->topology == edit->mesh->topology);
     *out = (vo_remesh_report){.budget_met = true};
+    r->pop_count = 0;
     if (!edit->fresh || sizing->changed_verts > 0) VO_TRY(vo_edit_begin(edit));
     if (sizing->changed_verts == 0) return VO_OK;
     r->def = *def;
@@ -203,6 +201,7 @@ vo_result vo_remesh_edits(vo_remesher *r, const vo_remesh_def *def, vo_edit *edi
     r->report = *out;
     VO_TRY(prepare(r, sizing));
     VO_TRY(run(r));
+    VO_TRY(vo_pop_finish(r));
     *out = r->report;
     return VO_OK;
 }

@@ -64,6 +64,15 @@ typedef struct vo_remesher vo_remesher;
 vo_result vo_remesher_create(vo_context *ctx, vo_remesher **out);
 void vo_remesher_destroy(vo_remesher *remesher);
 
+/* Points of the fabric that the last vo_remesh moved, and where to. Before and after, the surface
+ * is linear on each face, so the points that move most are nodes that went and places where an old
+ * edge crosses a new one: these are followed from edit to edit, those that have moved most at each
+ * face. What is left out are crossings that come about where the surface had moved before. */
+typedef struct vo_pop {
+    vo_vec3 from, to; /* m */
+} vo_pop;
+const vo_pop *vo_remesher_pops(const vo_remesher *remesher, int *count);
+
 /* Remeshes one cloth, once after each vo_sizing_update of its mesh. It calls vo_edit_begin and
  * vo_edit_finish: afterwards the mesh has no holes and edit->remap tells what became of everything
  * since before the call, also if that is nothing. sizing->vert is still of the verts before;

@@ -1,14 +1,15 @@
 #include "collide/guard.h"
 #include "remesh/remesh_local.h"
 
-/* A node and the faces around it, on all sides of lines through it. */
+/* A node, the faces around it on all sides of lines through it, and neighbours it might go to. */
 typedef struct star {
     int node;
     bool on_line;
-    int face_count, face[VO_STAR_MAX];
-    int corner[VO_STAR_MAX]; /* of the node, in each face */
-    int half_count;
-    vo_long_edge half[VO_STAR_MAX]; /* from the node, with s^2 of their edges; shortest first */
+    int half_count, half[VO_STAR_MAX]; /* from the node */
+    int face_count, face[VO_STAR_MAX]; /* in the order of halves; a border has no face */
+    int corner[VO_STAR_MAX];           /* of the node, in each face */
+    int way_count;
+    vo_long_edge way[VO_STAR_MAX]; /* halves that could be collapsed with s^2, shortest first */
 } star;
 
 /* Where the node would go, by one of its halves. */
@@ -21,36 +22,73 @@ typedef struct target {
 
 /* ---- looking around -------------------------------------------------------------------------- */
 
-static void sort_halves(star *s) {
-    for (int i = 1; i < s->half_count; i++) {
-        vo_long_edge moved = s->half[i];
-        int k = i;
-        for (; k > 0 && s->half[k - 1].size2 > moved.size2; k--) s->half[k] = s->half[k - 1];
-        s->half[k] = moved;
-    }
-}
-
-/* Fills the star; false where the node cannot go: preserved, too large, or more than a line passes.
- */
-static bool gather(const vo_remesher *r, int node, star *s) {
-    const vo_edit *e = r->edit;
+/* Fills halves and faces; false where the node cannot go: preserved, too large, or more than a line
+ * passes. */
+static bool gather(const vo_edit *e, int node, star *s) {
     int lines = 0;
     s->node = node;
-    s->face_count = s->half_count = 0;
+    s->half_count = s->face_count = s->way_count = 0;
     if (e->node_flags[node] & VO_NODE_PRESERVED) return false;
     for (int h = e->node_half[node]; h >= 0; h = vo_half_next(e, h)) {
         if (s->half_count == VO_STAR_MAX) return false;
         lines += e->edge_line[h >> 1] != 0;
-        s->half[s->half_count++] = (vo_long_edge){vo_remesh_size2(r, h >> 1), h};
+        s->half[s->half_count++] = h;
         int face = vo_half_face(e->mesh, h);
         if (face < 0) continue;
         s->face[s->face_count] = face;
         s->corner[s->face_count++] = vo_side_of(e->mesh, face, h >> 1);
     }
     s->on_line = lines > 0;
-    if (lines != 0 && lines != 2) return false;
-    sort_halves(s);
+    return lines == 0 || lines == 2;
+}
+
+/* Neighbours of a node without lines, face by face: the corner after the node. */
+typedef struct ring {
+    int vert[VO_STAR_MAX], before[VO_STAR_MAX]; /* the other corner is the next neighbour */
+    vo_vec2 u[VO_STAR_MAX];
+    vo_sym2 metric[VO_STAR_MAX];
+} ring;
+
+static void find_ring(const vo_remesher *r, const star *s, ring *out) {
+    const vo_mesh *m = r->edit->mesh;
+    for (int i = 0; i < s->face_count; i++) {
+        const int *v = m->face_vert[s->face[i]];
+        int after = v[vo_after(s->corner[i])];
+        out->vert[i] = after;
+        out->before[i] = v[vo_before(s->corner[i])];
+        out->u[i] = m->vert_u[after];
+        out->metric[i] = r->metric[after];
+    }
+}
+
+/* Whether the edges from one neighbour to the others would be short; its own neighbours on the ring
+ * are joined to it already. */
+static bool is_near_all(const ring *g, int count, int one, double most2) {
+    for (int i = 0; i < count; i++) {
+        if (i == one || g->before[i] == g->vert[one] || g->before[one] == g->vert[i]) continue;
+        if (vo_metric_edge_size2(g->metric[i], g->metric[one], v2_sub(g->u[i], g->u[one])) > most2)
+            return false;
+    }
     return true;
+}
+
+/* Adds a way, shorter ones first. */
+static void add_way(star *s, int half, double size2) {
+    int k = s->way_count++;
+    for (; k > 0 && s->way[k - 1].size2 > size2; k--) s->way[k] = s->way[k - 1];
+    s->way[k] = (vo_long_edge){size2, half};
+}
+
+/* Ways that make no edge too long; on a line, where that is not known yet, the ways along it. */
+static void find_ways(const vo_remesher *r, star *s) {
+    double most2 = r->def.collapse_below * r->def.collapse_below;
+    ring g;
+    if (!s->on_line) find_ring(r, s, &g);
+    for (int i = 0; i < s->half_count; i++) {
+        int edge = s->half[i] >> 1;
+        if (s->on_line ? r->edit->edge_line[edge] != 0 : is_near_all(&g, s->face_count, i, most2))
+            add_way(s, s->half[i], vo_remesh_size2(r, edge));
+    }
 }
 
 static target target_of(const vo_mesh *m, int half) {
@@ -85,7 +123,7 @@ static bool is_short(const vo_remesher *r, const target *t, int to, int vert) {
            r->def.collapse_below * r->def.collapse_below;
 }
 
-/* Around an inner node, the corner after it in one face is the one before it in the next. */
+/* The new edges on both sides of a line. */
 static bool are_edges_short(const vo_remesher *r, const star *s, const target *t) {
     const vo_mesh *m = r->edit->mesh;
     for (int i = 0; i < s->face_count; i++) {
@@ -93,7 +131,7 @@ static bool are_edges_short(const vo_remesher *r, const star *s, const target *t
         int k = s->corner[i], to = successor(t, vert[k]);
         if (!stays(t, s->face[i])) continue;
         if (to < 0 || !is_short(r, t, to, vert[vo_after(k)])) return false;
-        if (s->on_line && !is_short(r, t, to, vert[vo_before(k)])) return false;
+        if (!is_short(r, t, to, vert[vo_before(k)])) return false;
     }
     return true;
 }
@@ -114,8 +152,8 @@ static bool are_faces_good(const vo_remesher *r, const star *s, const target *t)
 }
 
 static bool may_collapse(vo_remesher *r, const star *s, const target *t) {
-    if (s->on_line && !r->edit->edge_line[t->edge]) return false;
-    if (!are_edges_short(r, s, t) || !are_faces_good(r, s, t)) return false;
+    if (s->on_line && !are_edges_short(r, s, t)) return false;
+    if (!are_faces_good(r, s, t)) return false;
     if (vo_edit_can_collapse(r->edit, t->edge, t->end) != VO_EDIT_ALLOWED) return false;
     if (!r->guard || vo_guard_may_collapse(r->guard, r->cloth, t->edge, t->end)) return true;
     r->report.refused++;
@@ -124,51 +162,73 @@ static bool may_collapse(vo_remesher *r, const star *s, const target *t) {
 
 /* ---- doing it -------------------------------------------------------------------------------- */
 
-/* How far the surface will move on one side of the edge. */
-static double pop_on_side(const vo_mesh *m, const star *s, const target *t, int side) {
-    vo_pop_fan fan = {.from = t->from[side], .to = t->to[side]};
+/* One side of the edge: what happens to the faces of the vert that goes there. */
+typedef struct side_faces {
+    int from, to;
+    int points;                              /* on them, as a list */
+    bool moved;                              /* some have moved before */
+    int face_count, face[VO_STAR_MAX];       /* those that stay */
+    int spoke_count, spoke[2 * VO_STAR_MAX]; /* neighbours but `to`, some twice */
+} side_faces;
+
+static void gather_side(vo_remesher *r, const star *s, const target *t, side_faces *side) {
+    const vo_mesh *m = r->edit->mesh;
     for (int i = 0; i < s->face_count; i++) {
-        const int *vert = m->face_vert[s->face[i]];
-        int k = s->corner[i], corner[2] = {vert[vo_after(k)], vert[vo_before(k)]};
-        if (vert[k] != fan.from) continue;
-        for (int j = 0; j < (s->on_line ? 2 : 1); j++)
-            if (corner[j] != fan.to) fan.spoke[fan.spoke_count++] = corner[j];
-        if (!stays(t, s->face[i])) continue;
-        fan.face[fan.face_count][0] = corner[0];
-        fan.face[fan.face_count++][1] = corner[1];
+        int face = s->face[i], k = s->corner[i];
+        const int *vert = m->face_vert[face];
+        if (vert[k] != side->from) continue;
+        side->moved |= r->face_moved[face];
+        vo_pop_take(r, face, &side->points);
+        if (vert[vo_after(k)] != side->to) side->spoke[side->spoke_count++] = vert[vo_after(k)];
+        if (s->on_line && vert[vo_before(k)] != side->to)
+            side->spoke[side->spoke_count++] = vert[vo_before(k)];
+        if (stays(t, face)) side->face[side->face_count++] = face;
     }
-    return vo_pop_of_collapse(m, &fan);
 }
 
-static double pop_of(const vo_mesh *m, const star *s, const target *t) {
-    double pop = t->from[0] >= 0 ? pop_on_side(m, s, t, 0) : 0;
-    if (t->from[1] >= 0 && t->from[1] != t->from[0]) pop = vo_max(pop, pop_on_side(m, s, t, 1));
-    return pop;
+/* Takes the points of a side; none if the other one has the same faces. */
+static vo_result open_side(vo_remesher *r, const star *s, const target *t, int k,
+                           side_faces *side) {
+    side->from = t->from[k];
+    side->to = t->to[k];
+    side->points = -1;
+    side->moved = false;
+    side->face_count = side->spoke_count = 0;
+    if (side->from < 0 || (k == 1 && side->from == t->from[0])) return VO_OK;
+    gather_side(r, s, t, side);
+    if (!r->node_moved[s->node]) VO_TRY(vo_pop_of_node(r, side->from, &side->points));
+    if (side->moved) return VO_OK;
+    return vo_pop_of_spokes(r, side->from, side->to, side->spoke, side->spoke_count, &side->points);
+}
+
+static vo_result close_side(vo_remesher *r, const side_faces *side) {
+    if (side->face_count > 0) vo_pop_put(r, side->points, side->face, side->face_count);
+    for (int i = 0; i < side->face_count; i++) {
+        r->face_moved[side->face[i]] = 1;
+        VO_TRY(vo_remesh_touch(r, side->face[i]));
+    }
+    return VO_OK;
 }
 
 static vo_result collapse(vo_remesher *r, const star *s, const target *t) {
-    double pop = pop_of(r->edit->mesh, s, t), moved = 0;
-    for (int i = 0; i < s->face_count; i++) moved = vo_max(moved, r->face_moved[s->face[i]]);
+    side_faces side[2];
+    for (int k = 0; k < 2; k++) VO_TRY(open_side(r, s, t, k, &side[k]));
     if (vo_edit_collapse(r->edit, t->edge, t->end) != VO_EDIT_ALLOWED)
         return vo_fail_memory(r->ctx, "remeshing"); /* all else has been asked */
     r->report.collapses++;
-    moved = vo_remesh_note_pop(r, moved, pop);
-    for (int side = 0; side < 2; side++)
-        if (r->guard && t->gone[side] >= 0) vo_guard_removed(r->guard, r->cloth, t->gone[side]);
-    for (int i = 0; i < s->face_count; i++) {
-        if (!stays(t, s->face[i])) continue;
-        r->face_moved[s->face[i]] = moved;
-        VO_TRY(vo_remesh_touch(r, s->face[i]));
-    }
+    for (int k = 0; k < 2; k++)
+        if (r->guard && t->gone[k] >= 0) vo_guard_removed(r->guard, r->cloth, t->gone[k]);
+    for (int k = 0; k < 2; k++) VO_TRY(close_side(r, &side[k]));
     return vo_remesh_flip(r);
 }
 
 /* Moves the node onto its nearest neighbour that it may go to, if there is one. */
 static vo_result visit(vo_remesher *r, int node) {
     star s;
-    if (!gather(r, node, &s)) return VO_OK;
-    for (int i = 0; i < s.half_count; i++) {
-        target t = target_of(r->edit->mesh, s.half[i].edge);
+    if (!gather(r->edit, node, &s)) return VO_OK;
+    find_ways(r, &s);
+    for (int i = 0; i < s.way_count; i++) {
+        target t = target_of(r->edit->mesh, s.way[i].edge);
         if (may_collapse(r, &s, &t)) return collapse(r, &s, &t);
     }
     return VO_OK;

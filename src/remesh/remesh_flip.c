@@ -14,6 +14,11 @@ static void find_verts(const vo_mesh *m, int edge, int vert[4]) {
     vert[3] = m->face_vert[g][vo_before(j)];
 }
 
+static double size2_of(const vo_remesher *r, int a, int b) {
+    const vo_vec2 *u = r->edit->mesh->vert_u;
+    return vo_metric_edge_size2(r->metric[a], r->metric[b], v2_sub(u[b], u[a]));
+}
+
 static bool is_delaunay(const vo_remesher *r, const int v[4]) {
     const vo_vec2 *u = r->edit->mesh->vert_u;
     const vo_sym2 *m = r->metric;
@@ -33,9 +38,7 @@ static bool is_better(const vo_remesher *r, const int v[4]) {
 
 /* Whether the other diagonal is short enough (remesh.h, 1). */
 static bool is_short(const vo_remesher *r, const int v[4], double size2) {
-    const vo_vec2 *u = r->edit->mesh->vert_u;
-    return vo_metric_edge_size2(r->metric[v[2]], r->metric[v[3]], v2_sub(u[v[3]], u[v[2]])) <=
-           vo_max(1, size2);
+    return size2_of(r, v[2], v[3]) <= vo_max(1, size2);
 }
 
 static bool may_flip(vo_remesher *r, int edge, const int v[4], double size2) {
@@ -64,11 +67,14 @@ static vo_result flip(vo_remesher *r, int edge, const int v[4]) {
     const vo_mesh *m = r->edit->mesh;
     int f = m->edge_face[edge][0], g = m->edge_face[edge][1];
     int a = m->edge_node[edge][0], b = m->edge_node[edge][1];
-    double pop = vo_pop_of_flip(m, v), before = vo_max(r->face_moved[f], r->face_moved[g]);
+    int points = -1, face[2] = {f, g};
+    for (int k = 0; k < 2; k++) vo_pop_take(r, face[k], &points);
+    if (!r->face_moved[f] && !r->face_moved[g]) VO_TRY(vo_pop_of_flip(r, v, &points));
     if (vo_edit_flip(r->edit, edge) != VO_EDIT_ALLOWED)
         return vo_fail_memory(r->ctx, "remeshing"); /* all else has been asked */
     r->report.flips++;
-    r->face_moved[f] = r->face_moved[g] = vo_remesh_note_pop(r, before, pop);
+    r->face_moved[f] = r->face_moved[g] = 1;
+    vo_pop_put(r, points, face, 2);
     put_common_neighbours(r, a, b, edge);
     VO_TRY(vo_remesh_touch(r, f));
     return vo_remesh_touch(r, g);
@@ -77,11 +83,14 @@ static vo_result flip(vo_remesher *r, int edge, const int v[4]) {
 /* Looks at one edge: whether it is too long, and whether it should be flipped. A flipped one comes
  * back with its faces. */
 static vo_result visit(vo_remesher *r, int edge) {
-    double size2 = vo_remesh_size2(r, edge);
+    double size2;
     int v[4];
     r->report.visited_edges++;
-    if (!r->edit->edge_line[edge]) {
+    if (r->edit->edge_line[edge]) {
+        size2 = vo_remesh_size2(r, edge);
+    } else {
         find_verts(r->edit->mesh, edge, v);
+        size2 = size2_of(r, v[0], v[1]);
         if (may_flip(r, edge, v, size2)) return flip(r, edge, v);
     }
     return size2 > 1 ? vo_remesh_put_long(r, edge, size2) : VO_OK;

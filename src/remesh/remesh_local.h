@@ -11,6 +11,13 @@ typedef struct vo_long_edge {
     int edge;
 } vo_long_edge;
 
+/* A point of the first surface. */
+typedef struct vo_pop_point {
+    vo_vec2 u;
+    vo_vec3 x;
+    int next; /* at the same face, -1; of a hole the next hole */
+} vo_pop_point;
+
 struct vo_remesher {
     vo_context *ctx;
 
@@ -38,8 +45,16 @@ struct vo_remesher {
     int *round; /* those of the round under way */
     int node_count;
 
+    uint8_t *node_moved; /* it is not a point of the first surface */
+
     int face_capacity;
-    double *face_moved; /* m; no point of the face has moved further so far */
+    uint8_t *face_moved; /* it has points that are not of the first surface */
+    int *face_point;     /* first of the points that are followed, -1 */
+
+    int point_capacity, point_count, point_hole; /* first hole, -1 */
+    vo_pop_point *point;
+    int pop_capacity, pop_count;
+    vo_pop *pop;
 
     /* Edges with s > 1, the longest on top. An entry whose edge has another size by now is void:
      * whatever changed the edge has put it in again. */
@@ -62,10 +77,6 @@ void vo_remesh_put_node(vo_remesher *r, int node);
  * at again, and the guard is told. */
 vo_result vo_remesh_touch(vo_remesher *r, int face);
 
-/* A single edit has moved the surface by so much; returns what faces in place of some that had
- * moved by `before` have moved by. */
-double vo_remesh_note_pop(vo_remesher *r, double before, double pop);
-
 /* Shape of the triangle of three verts, by the mean of their metrics: the cotangent of its smallest
  * angle, and 12 sqrt(3) area / perimeter^2, which is 1 for equal sides and 0 without area. */
 double vo_remesh_cotangent(const vo_remesher *r, int a, int b, int c);
@@ -84,20 +95,24 @@ vo_result vo_remesh_split(vo_remesher *r);
 /* Collapses until no node waits. */
 vo_result vo_remesh_collapse(vo_remesher *r);
 
-/* ---- remesh_pop.c ---------------------------------------------------------------------------- */
+/* ---- remesh_pop.c ----------------------------------------------------------------------------
+ *
+ * Points of the first surface, by face: an edit takes those of the faces it changes, adds the ones
+ * that it moves most, if they are of the first surface, and puts all where they then are. A list is
+ * -1 or its first point. */
 
-/* How far the surface moves in the world where the diagonals of a flat quadrilateral cross:
- * vert[0] vert[1] is the old one. */
-double vo_pop_of_flip(const vo_mesh *m, const int vert[4]);
+void vo_pop_begin(vo_remesher *r);
+vo_result vo_pop_finish(vo_remesher *r);
 
-/* What lies around a node on one side of an edge that is to be collapsed: faces of the vert `from`,
- * which goes onto `to`. */
-typedef struct vo_pop_fan {
-    int from, to;
-    int face_count, face[VO_STAR_MAX][2];    /* the other two corners; of faces that stay */
-    int spoke_count, spoke[2 * VO_STAR_MAX]; /* all neighbours but `to`, some twice */
-} vo_pop_fan;
+void vo_pop_take(vo_remesher *r, int face, int *list);
+void vo_pop_put(vo_remesher *r, int list, const int *face, int count);
 
-double vo_pop_of_collapse(const vo_mesh *m, const vo_pop_fan *fan);
+/* Adds where the diagonals cross: vert[0] vert[1] is the old one. */
+vo_result vo_pop_of_flip(vo_remesher *r, const int vert[4], int *list);
+/* Adds the place of a vert. */
+vo_result vo_pop_of_node(vo_remesher *r, int vert, int *list);
+/* Adds the worst crossing of the old edges from `from` with the new ones from `to`. */
+vo_result vo_pop_of_spokes(vo_remesher *r, int from, int to, const int *spoke, int count,
+                           int *list);
 
 #endif

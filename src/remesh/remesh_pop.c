@@ -1,33 +1,49 @@
-/* How far an edit moves the surface. Before and after, the surface is linear in material space on
- * each face; the distance between both is convex where neither bends, so it is largest at a corner
- * of the two triangulations laid over each other: at the node that goes, or where an old edge
- * crosses a new one. */
+/* How far the surface has moved (remesh_local.h says by which points). */
+#include "core/memory.h"
 #include "remesh/remesh_local.h"
 
-static vo_vec3 at_vert(const vo_mesh *m, int vert) { return m->node_x[m->vert_node[vert]]; }
+enum { MOST_AT_FACE = 8 };
 
-/* Distance in the world where the material segments a-b and c-d cross inside; 0 if they do not. */
-static double gap_at_crossing(const vo_mesh *m, int a, int b, int c, int d) {
-    vo_vec2 ua = m->vert_u[a], uc = m->vert_u[c];
-    vo_vec2 ab = v2_sub(m->vert_u[b], ua), cd = v2_sub(m->vert_u[d], uc), ac = v2_sub(uc, ua);
-    double area = v2_cross(ab, cd);
-    if (area == 0) return 0;
-    double s = v2_cross(ac, cd) / area, t = v2_cross(ac, ab) / area;
-    if (!(s > 0 && s < 1 && t > 0 && t < 1)) return 0;
-    return v3_distance(v3_lerp(at_vert(m, a), at_vert(m, b), s),
-                       v3_lerp(at_vert(m, c), at_vert(m, d), t));
+/* ---- the pool -------------------------------------------------------------------------------- */
+
+void vo_pop_begin(vo_remesher *r) {
+    const vo_mesh *m = r->edit->mesh;
+    for (int f = 0; f < m->face_count; f++) {
+        r->face_point[f] = -1;
+        r->face_moved[f] = 0;
+    }
+    for (int n = 0; n < m->node_count; n++) r->node_moved[n] = 0;
+    r->point_count = 0;
+    r->point_hole = -1;
 }
 
-double vo_pop_of_flip(const vo_mesh *m, const int v[4]) {
-    return gap_at_crossing(m, v[0], v[1], v[2], v[3]);
+static vo_result new_point(vo_remesher *r, vo_vec2 u, vo_vec3 x, int *list) {
+    int p = r->point_hole;
+    if (p >= 0)
+        r->point_hole = r->point[p].next;
+    else if (vo_reserve(r->ctx, &r->point, &r->point_capacity, r->point_count + 1))
+        p = r->point_count++;
+    else
+        return vo_fail_memory(r->ctx, "remeshing");
+    r->point[p] = (vo_pop_point){u, x, *list};
+    *list = p;
+    return VO_OK;
 }
+
+static void free_point(vo_remesher *r, int point) {
+    r->point[point].next = r->point_hole;
+    r->point_hole = point;
+}
+
+/* ---- where points are ------------------------------------------------------------------------ */
 
 /* Shares of the corners at u, none negative: outside, those of a point of the border. Returns how
  * far inside u is. */
-static double shares(const vo_vec2 corner[3], vo_vec2 u, double share[3]) {
+static double find_shares(const vo_mesh *m, int face, vo_vec2 u, double share[3]) {
+    const int *v = m->face_vert[face];
     double least = INFINITY, sum = 0;
     for (int i = 0; i < 3; i++) {
-        share[i] = vo_cross_of(u, corner[vo_after(i)], corner[vo_before(i)]);
+        share[i] = vo_cross_of(u, m->vert_u[v[vo_after(i)]], m->vert_u[v[vo_before(i)]]);
         sum += share[i];
     }
     for (int i = 0; i < 3; i++) least = vo_min(least, share[i] / sum);
@@ -37,30 +53,131 @@ static double shares(const vo_vec2 corner[3], vo_vec2 u, double share[3]) {
     return least;
 }
 
-/* How far the node that goes is from its place on the new surface. */
-static double gap_at_node(const vo_mesh *m, const vo_pop_fan *fan) {
-    double inside = -INFINITY, gap = 0;
-    for (int f = 0; f < fan->face_count; f++) {
-        int vert[3] = {fan->to, fan->face[f][0], fan->face[f][1]};
-        vo_vec2 corner[3];
-        double share[3];
-        for (int i = 0; i < 3; i++) corner[i] = m->vert_u[vert[i]];
-        double here = shares(corner, m->vert_u[fan->from], share);
-        if (!(here > inside)) continue;
-        inside = here;
-        vo_vec3 x = v3_zero();
-        for (int i = 0; i < 3; i++) x = v3_add_scaled(x, share[i], at_vert(m, vert[i]));
-        gap = v3_distance(x, at_vert(m, fan->from));
-    }
-    return gap;
+static vo_vec3 place_in(const vo_mesh *m, int face, vo_vec2 u) {
+    double share[3];
+    vo_vec3 x = v3_zero();
+    find_shares(m, face, u, share);
+    for (int i = 0; i < 3; i++)
+        x = v3_add_scaled(x, share[i], m->node_x[vo_mesh_face_node(m, face, i)]);
+    return x;
 }
 
-double vo_pop_of_collapse(const vo_mesh *m, const vo_pop_fan *fan) {
-    double gap = gap_at_node(m, fan);
-    for (int i = 0; i < fan->spoke_count; i++)
-        for (int j = 0; j < fan->spoke_count; j++)
-            if (fan->spoke[i] != fan->spoke[j])
-                gap = vo_max(gap,
-                             gap_at_crossing(m, fan->from, fan->spoke[i], fan->to, fan->spoke[j]));
-    return gap;
+static double distance_in(const vo_remesher *r, int face, int point) {
+    return v3_distance(place_in(r->edit->mesh, face, r->point[point].u), r->point[point].x);
+}
+
+static int find_face(const vo_mesh *m, vo_vec2 u, const int *face, int count) {
+    double best = -INFINITY, share[3];
+    int found = face[0];
+    for (int i = 0; i < count; i++) {
+        double inside = find_shares(m, face[i], u, share);
+        if (!(inside > best)) continue;
+        best = inside;
+        found = face[i];
+    }
+    return found;
+}
+
+/* Drops the point of a full face that has moved least. */
+static void thin_out(vo_remesher *r, int face) {
+    int *least = NULL, count = 0;
+    double distance = INFINITY;
+    for (int p = r->face_point[face]; p >= 0; p = r->point[p].next) count++;
+    if (count <= MOST_AT_FACE) return;
+    for (int *link = &r->face_point[face]; *link >= 0; link = &r->point[*link].next) {
+        double here = distance_in(r, face, *link);
+        if (here >= distance) continue;
+        distance = here;
+        least = link;
+    }
+    if (!least) return;
+    int dropped = *least;
+    *least = r->point[dropped].next;
+    free_point(r, dropped);
+}
+
+void vo_pop_take(vo_remesher *r, int face, int *list) {
+    int *last = &r->face_point[face];
+    while (*last >= 0) last = &r->point[*last].next;
+    *last = *list;
+    *list = r->face_point[face];
+    r->face_point[face] = -1;
+}
+
+void vo_pop_put(vo_remesher *r, int list, const int *face, int count) {
+    for (int next; list >= 0; list = next) {
+        vo_pop_point *p = &r->point[list];
+        next = p->next;
+        int f = find_face(r->edit->mesh, p->u, face, count);
+        p->next = r->face_point[f];
+        r->face_point[f] = list;
+        thin_out(r, f);
+    }
+}
+
+/* ---- points that move most ------------------------------------------------------------------- */
+
+/* Where an old edge crosses a new one, and how far both are apart there. */
+typedef struct crossing {
+    vo_vec2 u;
+    vo_vec3 x; /* on the old edge */
+    double gap;
+} crossing;
+
+static vo_vec3 at_vert(const vo_mesh *m, int vert) { return m->node_x[m->vert_node[vert]]; }
+
+/* The old edge a-b and the new one c-d; keeps the larger gap. */
+static void try_crossing(const vo_mesh *m, int a, int b, int c, int d, crossing *best) {
+    vo_vec2 ua = m->vert_u[a], uc = m->vert_u[c];
+    vo_vec2 ab = v2_sub(m->vert_u[b], ua), cd = v2_sub(m->vert_u[d], uc), ac = v2_sub(uc, ua);
+    double area = v2_cross(ab, cd);
+    if (area == 0) return;
+    double s = v2_cross(ac, cd) / area, t = v2_cross(ac, ab) / area;
+    if (!(s > 0 && s < 1 && t > 0 && t < 1)) return;
+    vo_vec3 old = v3_lerp(at_vert(m, a), at_vert(m, b), s);
+    double gap = v3_distance(old, v3_lerp(at_vert(m, c), at_vert(m, d), t));
+    if (gap > best->gap) *best = (crossing){v2_add(ua, v2_scale(s, ab)), old, gap};
+}
+
+vo_result vo_pop_of_flip(vo_remesher *r, const int v[4], int *list) {
+    crossing c = {.gap = 0};
+    try_crossing(r->edit->mesh, v[0], v[1], v[2], v[3], &c);
+    return c.gap > 0 ? new_point(r, c.u, c.x, list) : VO_OK;
+}
+
+vo_result vo_pop_of_node(vo_remesher *r, int vert, int *list) {
+    const vo_mesh *m = r->edit->mesh;
+    return new_point(r, m->vert_u[vert], at_vert(m, vert), list);
+}
+
+vo_result vo_pop_of_spokes(vo_remesher *r, int from, int to, const int *spoke, int count,
+                           int *list) {
+    crossing c = {.gap = 0};
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++)
+            if (spoke[i] != spoke[j]) try_crossing(r->edit->mesh, from, spoke[i], to, spoke[j], &c);
+    return c.gap > 0 ? new_point(r, c.u, c.x, list) : VO_OK;
+}
+
+/* ---- the result ------------------------------------------------------------------------------ */
+
+vo_result vo_pop_finish(vo_remesher *r) {
+    const vo_mesh *m = r->edit->mesh;
+    r->pop_count = 0;
+    if (!vo_reserve(r->ctx, &r->pop, &r->pop_capacity, r->point_count))
+        return vo_fail_memory(r->ctx, "remeshing");
+    for (int f = 0; f < m->face_count && r->point_count > 0; f++) {
+        if (!vo_edit_has_face(r->edit, f)) continue;
+        for (int p = r->face_point[f]; p >= 0; p = r->point[p].next) {
+            vo_pop pop = {r->point[p].x, place_in(m, f, r->point[p].u)};
+            r->pop[r->pop_count++] = pop;
+            r->report.popping = vo_max(r->report.popping, v3_distance(pop.from, pop.to));
+        }
+    }
+    return VO_OK;
+}
+
+const vo_pop *vo_remesher_pops(const vo_remesher *r, int *count) {
+    *count = r->pop_count;
+    return r->pop;
 }

@@ -58,12 +58,22 @@ static void blend(const vo_remesher *r, int edge, vo_sym2 middle[2]) {
     }
 }
 
-/* Parts of faces have moved as far as the whole. */
+/* What is known of a face holds for its parts. */
+static void pass_on(vo_remesher *r, int node, int face, int part) {
+    int points = -1;
+    r->face_point[part] = -1;
+    vo_pop_take(r, face, &points);
+    vo_pop_put(r, points, (int[]){face, part}, 2);
+    r->face_moved[part] = r->face_moved[face];
+    r->node_moved[node] |= r->face_moved[face];
+}
+
 static vo_result touch_sides(vo_remesher *r, int edge, const vo_edit_pieces *p) {
+    r->node_moved[p->node] = 0;
     for (int side = 0; side < 2; side++) {
         int face = r->edit->mesh->edge_face[edge][side];
         if (face < 0) continue;
-        r->face_moved[p->face[side]] = r->face_moved[face];
+        pass_on(r, p->node, face, p->face[side]);
         VO_TRY(vo_remesh_touch(r, face));
         VO_TRY(vo_remesh_touch(r, p->face[side]));
     }
