@@ -11,13 +11,13 @@ enum { MOST_ROUNDS = 4 }; /* of splitting and collapsing under a budget */
 
 vo_remesh_def vo_remesh_def_default(void) {
     return (vo_remesh_def){
-        .flip_threshold = 1e-2, .collapse_below = 0.9, .aspect_min = 0, .face_budget = 1000000};
+        .flip_threshold = 1e-2, .collapse_below = 0.9, .frame_time = 0.04, .face_budget = 1000000};
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 typedef struct remesh_columns {
-    vo_column vert[1], edge[2], node[4], face[2];
+    vo_column vert[1], edge[2], node[5], face[2];
 } remesh_columns;
 
 static remesh_columns columns_of(vo_remesher *r) {
@@ -25,7 +25,7 @@ static remesh_columns columns_of(vo_remesher *r) {
         .vert = {VO_COLUMN(r->metric)},
         .edge = {VO_COLUMN(r->edge_waits), VO_COLUMN(r->edges)},
         .node = {VO_COLUMN(r->node_waits), VO_COLUMN(r->nodes), VO_COLUMN(r->round),
-                 VO_COLUMN(r->node_moved)},
+                 VO_COLUMN(r->node_moved), VO_COLUMN(r->node_warms)},
         .face = {VO_COLUMN(r->face_moved), VO_COLUMN(r->face_point)},
     };
 }
@@ -42,7 +42,7 @@ void vo_remesher_destroy(vo_remesher *r) {
     remesh_columns c = columns_of(r);
     vo_columns_free(r->ctx, c.vert, 1, &r->vert_capacity);
     vo_columns_free(r->ctx, c.edge, 2, &r->edge_capacity);
-    vo_columns_free(r->ctx, c.node, 4, &r->node_capacity);
+    vo_columns_free(r->ctx, c.node, 5, &r->node_capacity);
     vo_columns_free(r->ctx, c.face, 2, &r->face_capacity);
     vo_free_array(r->ctx, r->heap, r->heap_capacity);
     vo_free_array(r->ctx, r->point, r->point_capacity);
@@ -58,7 +58,7 @@ vo_result vo_remesh_follow(vo_remesher *r) {
     remesh_columns c = columns_of(r);
     bool room = vo_columns_reserve(r->ctx, c.vert, 1, &r->vert_capacity, m->vert_capacity) &&
                 vo_columns_reserve(r->ctx, c.edge, 2, &r->edge_capacity, m->edge_capacity) &&
-                vo_columns_reserve(r->ctx, c.node, 4, &r->node_capacity, m->node_capacity) &&
+                vo_columns_reserve(r->ctx, c.node, 5, &r->node_capacity, m->node_capacity) &&
                 vo_columns_reserve(r->ctx, c.face, 2, &r->face_capacity, m->face_capacity);
     return room ? VO_OK : vo_fail_memory(r->ctx, "remeshing");
 }
@@ -161,6 +161,7 @@ static vo_result prepare(vo_remesher *r, const vo_sizing *sizing) {
     memcpy(r->metric, sizing->vert, (size_t)m->vert_count * sizeof *r->metric);
     r->edge_count = r->node_count = r->heap_count = 0;
     vo_pop_begin(r);
+    vo_calm_begin(r);
     if (sizing->changed_verts >= m->vert_count)
         put_all(r);
     else
@@ -201,6 +202,7 @@ vo_result vo_remesh_edits(vo_remesher *r, const vo_remesh_def *def, vo_edit *edi
     r->report = *out;
     VO_TRY(prepare(r, sizing));
     VO_TRY(run(r));
+    vo_calm_finish(r);
     VO_TRY(vo_pop_finish(r));
     *out = r->report;
     return VO_OK;

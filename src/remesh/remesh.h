@@ -17,6 +17,9 @@
  *     face alone, the sorted list of all angles grows with every flip, so no mesh comes back. Where
  *     the metric is constant, every flip towards Delaunay does this anyway;
  *  3. a collapse takes a node away.
+ * The metric is measured on the mesh, though, so edits change it. That edits of cloth at rest do
+ * not go to and fro for ever by this is the task of remesh_calm.c.
+ *
  * What one edit changes for others is put on lists of edges and of nodes; remeshing has ended when
  * they are empty.
  *
@@ -45,7 +48,8 @@ typedef struct vo_remesh_def {
     double aspect_min;     /* of faces that a collapse makes, measured in the metric: 1 equilateral,
                               0 without area. A collapse may make faces below it where that is no
                               worse than what was there. Not positive: any */
-    int face_budget;       /* splits stop where the mesh would have more faces; 0: never */
+    double frame_time; /* s since the last call: with it, velocities say which nodes are at rest */
+    int face_budget;   /* splits stop where the mesh would have more faces; 0: never */
 } vo_remesh_def;
 
 vo_remesh_def vo_remesh_def_default(void);

@@ -8,6 +8,7 @@ typedef struct star {
     int half_count, half[VO_STAR_MAX]; /* from the node */
     int face_count, face[VO_STAR_MAX]; /* in the order of halves; a border has no face */
     int corner[VO_STAR_MAX];           /* of the node, in each face */
+    double most;                       /* s of new edges at most */
     int way_count;
     vo_long_edge way[VO_STAR_MAX]; /* halves that could be collapsed with s^2, shortest first */
 } star;
@@ -24,9 +25,11 @@ typedef struct target {
 
 /* Fills halves and faces; false where the node cannot go: preserved, too large, or more than a line
  * passes. */
-static bool gather(const vo_edit *e, int node, star *s) {
+static bool gather(const vo_remesher *r, int node, star *s) {
+    const vo_edit *e = r->edit;
     int lines = 0;
     s->node = node;
+    s->most = vo_calm_collapse_below(r, node);
     s->half_count = s->face_count = s->way_count = 0;
     if (e->node_flags[node] & VO_NODE_PRESERVED) return false;
     for (int h = e->node_half[node]; h >= 0; h = vo_half_next(e, h)) {
@@ -81,7 +84,7 @@ static void add_way(star *s, int half, double size2) {
 
 /* Ways that make no edge too long; on a line, where that is not known yet, the ways along it. */
 static void find_ways(const vo_remesher *r, star *s) {
-    double most2 = r->def.collapse_below * r->def.collapse_below;
+    double most2 = s->most * s->most;
     ring g;
     if (!s->on_line) find_ring(r, s, &g);
     for (int i = 0; i < s->half_count; i++) {
@@ -114,13 +117,12 @@ static int successor(const target *t, int vert) {
 /* ---- whether it should ----------------------------------------------------------------------- */
 
 /* Whether a new edge between two verts is short enough; one that is there already is. */
-static bool is_short(const vo_remesher *r, const target *t, int to, int vert) {
+static bool is_short(const vo_remesher *r, const star *s, const target *t, int to, int vert) {
     const vo_mesh *m = r->edit->mesh;
     int node = m->vert_node[vert];
     if (node == t->apex[0] || node == t->apex[1]) return true;
     return vo_metric_edge_size2(r->metric[to], r->metric[vert],
-                                v2_sub(m->vert_u[vert], m->vert_u[to])) <=
-           r->def.collapse_below * r->def.collapse_below;
+                                v2_sub(m->vert_u[vert], m->vert_u[to])) <= s->most * s->most;
 }
 
 /* The new edges on both sides of a line. */
@@ -130,8 +132,8 @@ static bool are_edges_short(const vo_remesher *r, const star *s, const target *t
         const int *vert = m->face_vert[s->face[i]];
         int k = s->corner[i], to = successor(t, vert[k]);
         if (!stays(t, s->face[i])) continue;
-        if (to < 0 || !is_short(r, t, to, vert[vo_after(k)])) return false;
-        if (!is_short(r, t, to, vert[vo_before(k)])) return false;
+        if (to < 0 || !is_short(r, s, t, to, vert[vo_after(k)])) return false;
+        if (!is_short(r, s, t, to, vert[vo_before(k)])) return false;
     }
     return true;
 }
@@ -212,6 +214,7 @@ static vo_result close_side(vo_remesher *r, const side_faces *side) {
 
 static vo_result collapse(vo_remesher *r, const star *s, const target *t) {
     side_faces side[2];
+    vo_calm_collapse(r, s->node);
     for (int k = 0; k < 2; k++) VO_TRY(open_side(r, s, t, k, &side[k]));
     if (vo_edit_collapse(r->edit, t->edge, t->end) != VO_EDIT_ALLOWED)
         return vo_fail_memory(r->ctx, "remeshing"); /* all else has been asked */
@@ -225,7 +228,7 @@ static vo_result collapse(vo_remesher *r, const star *s, const target *t) {
 /* Moves the node onto its nearest neighbour that it may go to, if there is one. */
 static vo_result visit(vo_remesher *r, int node) {
     star s;
-    if (!gather(r->edit, node, &s)) return VO_OK;
+    if (!gather(r, node, &s)) return VO_OK;
     find_ways(r, &s);
     for (int i = 0; i < s.way_count; i++) {
         target t = target_of(r->edit->mesh, s.way[i].edge);

@@ -24,7 +24,7 @@ static bool is_delaunay(const vo_remesher *r, const int v[4]) {
     const vo_sym2 *m = r->metric;
     return !vo_metric_should_flip((vo_vec2[]){u[v[0]], u[v[1]], u[v[2]], u[v[3]]},
                                   (vo_sym2[]){m[v[0]], m[v[1]], m[v[2]], m[v[3]]},
-                                  r->def.flip_threshold);
+                                  vo_calm_flip_threshold(r, v));
 }
 
 /* Whether the smallest angle grows (remesh.h, 2). */
@@ -69,6 +69,7 @@ static vo_result flip(vo_remesher *r, int edge, const int v[4]) {
     int a = m->edge_node[edge][0], b = m->edge_node[edge][1];
     int points = -1, face[2] = {f, g};
     for (int k = 0; k < 2; k++) vo_pop_take(r, face[k], &points);
+    vo_calm_flip(r, edge, v);
     if (!r->face_moved[f] && !r->face_moved[g]) VO_TRY(vo_pop_of_flip(r, v, &points));
     if (vo_edit_flip(r->edit, edge) != VO_EDIT_ALLOWED)
         return vo_fail_memory(r->ctx, "remeshing"); /* all else has been asked */

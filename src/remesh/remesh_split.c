@@ -49,12 +49,20 @@ static bool has_budget(const vo_remesher *r, int edge) {
     return faces + 1 + (m->edge_face[edge][1] >= 0) <= r->def.face_budget;
 }
 
-/* Metrics of the verts in the middle, the mean of their ends. */
-static void blend(const vo_remesher *r, int edge, vo_sym2 middle[2]) {
+/* Where to cut: so that as few pieces as possible, all alike, are short enough in the end. */
+static double place_of(double size2) {
+    double pieces = vo_max(2, ceil(sqrt(size2)));
+    return pieces < 1e6 ? floor(0.5 * pieces) / pieces : 0.5;
+}
+
+/* Metrics of the new verts, by those at the ends. */
+static void blend(const vo_remesher *r, int edge, double t, vo_sym2 middle[2]) {
     for (int side = 0; side < 2; side++) {
         int v[2];
         vo_mesh_edge_verts(r->edit->mesh, edge, side, v);
-        if (v[0] >= 0) middle[side] = sym2_scale(0.5, sym2_add(r->metric[v[0]], r->metric[v[1]]));
+        if (v[0] >= 0)
+            middle[side] =
+                sym2_add(sym2_scale(1 - t, r->metric[v[0]]), sym2_scale(t, r->metric[v[1]]));
     }
 }
 
@@ -69,9 +77,11 @@ static void pass_on(vo_remesher *r, int node, int face, int part) {
 }
 
 static vo_result touch_sides(vo_remesher *r, int edge, const vo_edit_pieces *p) {
+    const vo_mesh *m = r->edit->mesh;
     r->node_moved[p->node] = 0;
+    vo_calm_split(r, p->node, m->edge_node[edge][0], m->edge_node[p->edge[0]][1]);
     for (int side = 0; side < 2; side++) {
-        int face = r->edit->mesh->edge_face[edge][side];
+        int face = m->edge_face[edge][side];
         if (face < 0) continue;
         pass_on(r, p->node, face, p->face[side]);
         VO_TRY(vo_remesh_touch(r, face));
@@ -80,11 +90,11 @@ static vo_result touch_sides(vo_remesher *r, int edge, const vo_edit_pieces *p) 
     return VO_OK;
 }
 
-static vo_result split(vo_remesher *r, int edge) {
+static vo_result split(vo_remesher *r, int edge, double t) {
     vo_sym2 middle[2];
     vo_edit_pieces p;
-    blend(r, edge, middle);
-    vo_edit_why why = vo_edit_split(r->edit, edge, 0.5, &p);
+    blend(r, edge, t, middle);
+    vo_edit_why why = vo_edit_split(r->edit, edge, t, &p);
     if (why == VO_EDIT_NO_MEMORY) return vo_fail_memory(r->ctx, "remeshing");
     if (why != VO_EDIT_ALLOWED) return VO_OK;
     r->report.splits++;
@@ -104,7 +114,7 @@ vo_result vo_remesh_split(vo_remesher *r) {
             return VO_OK;
         }
         take_long(r);
-        if (!gone) VO_TRY(split(r, first.edge));
+        if (!gone) VO_TRY(split(r, first.edge, place_of(first.size2)));
     }
     return VO_OK;
 }
