@@ -387,6 +387,29 @@ static void frames_cost_little(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Waves that come back: what was needed once is enough for ever. */
+static void frames_allocate_nothing_after_a_while(void **state) {
+    (void)state;
+    test_memory memory = {.fail_at = -1};
+    vo_context *ctx = test_context_with(1, &memory);
+    remesh_case c;
+    long calls = 0;
+    int edits = 0;
+    open_sheet(&c, ctx, 10, waves, sizing_for(0.3, 0.01, 0.2));
+    for (int frame = 0; frame < 80; frame++) {
+        place(c.mesh, waves, 0.05 * (frame % 2));
+        if (frame == 60) calls = memory.calls;
+        assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
+        assert_ok(ctx, vo_remesh(c.remesher, &c.def, c.edit, &c.sizing, NULL, 0, &c.report));
+        if (frame >= 60) edits += edits_of(&c.report);
+    }
+    assert_true(edits > 0);
+    assert_int_equal(memory.calls, calls);
+    case_close(&c);
+    vo_context_destroy(ctx);
+    assert_int_equal(memory.live, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cylinders_refine_across_and_not_along),
@@ -397,6 +420,7 @@ int main(void) {
         cmocka_unit_test(a_lost_tip_moves_by_its_height),
         cmocka_unit_test(nothing_is_cut_where_a_guard_looks),
         cmocka_unit_test(frames_cost_little),
+        cmocka_unit_test(frames_allocate_nothing_after_a_while),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

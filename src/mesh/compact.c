@@ -13,9 +13,10 @@ enum { CELLS = 2048, CODE_BITS = 11 }; /* cells across the fabric, and their bit
 typedef struct sorter {
     const vo_edit *edit;
     vo_order *order;
-    int room;                   /* elements of the largest kind */
-    int *key, *other, *scratch; /* [room] */
-    int *start;                 /* [room + CELLS + 2] */
+    int *key, *other, *scratch; /* [elements of the largest kind] */
+    int *start;                 /* [as many + CELLS + 2] */
+    int *root;                  /* [verts] the vert that stands for the patch */
+    uint8_t *skip;              /* [faces] holes */
 } sorter;
 
 /* Lists what is left of a kind, in its old order. */
@@ -67,58 +68,49 @@ static int cell(double x, double low, double side) {
 }
 
 /* The vert of a node that decides where it goes: in the first of its patches. */
-static int main_vert(const vo_edit *e, const vo_patches *p, int node) {
+static int main_vert(const vo_edit *e, const int *root, int node) {
     int best = e->node_vert[node];
     for (int v = best; v >= 0; v = e->vert_next[v])
-        if (p->root[v] < p->root[best] || (p->root[v] == p->root[best] && v < best)) best = v;
+        if (root[v] < root[best] || (root[v] == root[best] && v < best)) best = v;
     return best;
 }
 
 /* Codes of all nodes into `key`, the vert that stands for their patch into `other`. Nodes without
  * faces come last. */
-static void find_codes(sorter *s, const vo_patches *p) {
+static void find_codes(sorter *s) {
     const vo_edit *e = s->edit;
     double side;
     vo_vec2 low = find_corner(e, &side);
     for (int n = 0; n < e->mesh->node_count; n++) {
-        int v = vo_edit_has_node(e, n) ? main_vert(e, p, n) : -1;
+        int v = vo_edit_has_node(e, n) ? main_vert(e, s->root, n) : -1;
         s->key[n] = 0;
-        s->other[n] = p->count;
+        s->other[n] = e->mesh->vert_count;
         if (v < 0) continue;
         vo_vec2 u = e->mesh->vert_u[v];
         s->key[n] = spread(cell(u.x, low.x, side)) | spread(cell(u.y, low.y, side)) << 1;
-        s->other[n] = p->root[v];
+        s->other[n] = s->root[v];
     }
 }
 
 /* Least significant digit first: the sort is stable. */
-static void sort_nodes(sorter *s, const vo_patches *p) {
+static void sort_nodes(sorter *s) {
     int nodes = s->edit->mesh->node_count;
     list(s, VO_REMAP_NODE, vo_edit_has_node);
-    find_codes(s, p);
+    find_codes(s);
     int *code = s->key, *digit = s->order->to[VO_REMAP_NODE]; /* free until it is inverted */
     for (int n = 0; n < nodes; n++) digit[n] = code[n] & (CELLS - 1);
     sort_by(s, VO_REMAP_NODE, digit, CELLS);
     for (int n = 0; n < nodes; n++) digit[n] = code[n] >> CODE_BITS;
     sort_by(s, VO_REMAP_NODE, digit, CELLS);
-    sort_by(s, VO_REMAP_NODE, s->other, p->count + 1);
+    sort_by(s, VO_REMAP_NODE, s->other, s->edit->mesh->vert_count + 1);
     invert(s, VO_REMAP_NODE);
 }
 
-/* Faces with holes do not take part. */
-static vo_result find_patches(const vo_edit *e, vo_patches *out) {
-    const vo_mesh *m = e->mesh;
-    vo_mesh_data data = {.vert_count = m->vert_count,
-                         .face_count = m->face_count,
-                         .vert_u = m->vert_u,
-                         .face_vert = m->face_vert};
-    size_t faces = (size_t)m->face_count + 1;
-    uint8_t *skip = vo_alloc_zero(e->ctx, faces);
-    if (!skip) return vo_fail_memory(e->ctx, "compacting a mesh");
-    for (int f = 0; f < m->face_count; f++) skip[f] = !vo_edit_has_face(e, f);
-    vo_result result = vo_patches_create(e->ctx, &data, skip, out);
-    vo_free(e->ctx, skip, faces);
-    return result;
+static void find_patches(sorter *s) {
+    const vo_mesh *m = s->edit->mesh;
+    for (int f = 0; f < m->face_count; f++) s->skip[f] = !vo_edit_has_face(s->edit, f);
+    vo_patches_find_roots(m->vert_count, m->face_count, (const int(*)[3])m->face_vert, s->skip,
+                          s->root);
 }
 
 /* ---- verts, edges, faces --------------------------------------------------------------------- */
@@ -162,65 +154,46 @@ static void sort_edges(sorter *s) {
     o->count[VO_REMAP_EDGE] = count;
 }
 
-static vo_result sort_all(sorter *s) {
-    vo_patches patches;
-    VO_TRY(find_patches(s->edit, &patches));
-    sort_nodes(s, &patches);
-    vo_patches_free(&patches);
+static void sort_all(sorter *s) {
+    find_patches(s);
+    sort_nodes(s);
     sort_verts(s);
     sort_faces(s);
     sort_edges(s);
-    return VO_OK;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static bool allocate_order(vo_order *o) {
+static bool allocate_order(vo_arena *arena, vo_order *o) {
     for (int k = 0; k < VO_REMAP_KINDS; k++) {
-        o->from[k] = vo_new_array(o->ctx, int, o->old_count[k] + 1);
-        o->to[k] = vo_new_array(o->ctx, int, o->old_count[k] + 1);
+        o->from[k] = vo_arena_array(arena, int, o->old_count[k] + 1);
+        o->to[k] = vo_arena_array(arena, int, o->old_count[k] + 1);
         if (!o->from[k] || !o->to[k]) return false;
     }
     return true;
 }
 
-static bool allocate_sorter(sorter *s, vo_context *ctx) {
-    s->key = vo_new_array(ctx, int, s->room);
-    s->other = vo_new_array(ctx, int, s->room);
-    s->scratch = vo_new_array(ctx, int, s->room);
-    s->start = vo_new_array(ctx, int, s->room + CELLS + 2);
-    return s->key && s->other && s->scratch && s->start;
+static bool allocate_sorter(vo_arena *arena, sorter *s) {
+    const int *count = s->order->old_count;
+    int room = 1;
+    for (int k = 0; k < VO_REMAP_KINDS; k++) room = vo_max_int(room, count[k]);
+    s->key = vo_arena_array(arena, int, room);
+    s->other = vo_arena_array(arena, int, room);
+    s->scratch = vo_arena_array(arena, int, room);
+    s->start = vo_arena_array(arena, int, room + CELLS + 2);
+    s->root = vo_arena_array(arena, int, count[VO_REMAP_VERT] + 1);
+    s->skip = vo_arena_array(arena, uint8_t, count[VO_REMAP_FACE] + 1);
+    return s->key && s->other && s->scratch && s->start && s->root && s->skip;
 }
 
-static void free_sorter(sorter *s, vo_context *ctx) {
-    vo_free_array(ctx, s->key, s->room);
-    vo_free_array(ctx, s->other, s->room);
-    vo_free_array(ctx, s->scratch, s->room);
-    vo_free_array(ctx, s->start, s->room + CELLS + 2);
-}
-
-void vo_order_free(vo_order *o) {
-    for (int k = 0; k < VO_REMAP_KINDS; k++) {
-        vo_free_array(o->ctx, o->from[k], o->old_count[k] + 1);
-        vo_free_array(o->ctx, o->to[k], o->old_count[k] + 1);
-        o->from[k] = o->to[k] = NULL;
-    }
-}
-
-vo_result vo_order_create(const vo_edit *e, vo_order *out) {
+vo_result vo_order_create(vo_edit *e, vo_order *out) {
     const vo_mesh *m = e->mesh;
-    *out = (vo_order){.ctx = e->ctx,
-                      .old_count = {m->node_count, m->vert_count, m->edge_count, m->face_count}};
-    sorter s = {.edit = e, .order = out, .room = 1};
-    for (int k = 0; k < VO_REMAP_KINDS; k++) s.room = vo_max_int(s.room, out->old_count[k]);
-    vo_result result = VO_NO_MEMORY;
-    if (allocate_order(out) && allocate_sorter(&s, e->ctx))
-        result = sort_all(&s);
-    else
-        vo_fail_memory(e->ctx, "compacting a mesh");
-    free_sorter(&s, e->ctx);
-    if (result != VO_OK) vo_order_free(out);
-    return result;
+    *out = (vo_order){.old_count = {m->node_count, m->vert_count, m->edge_count, m->face_count}};
+    sorter s = {.edit = e, .order = out};
+    if (!allocate_order(&e->scratch, out) || !allocate_sorter(&e->scratch, &s))
+        return vo_fail_memory(e->ctx, "compacting a mesh");
+    sort_all(&s);
+    return VO_OK;
 }
 
 /* ---- applying it ----------------------------------------------------------------------------- */
@@ -276,11 +249,10 @@ static size_t widest(const vo_edit *e, const vo_order *o) {
 vo_result vo_edit_finish(vo_edit *e) {
     if (e->edits == 0) return VO_OK;
     vo_order order;
+    vo_arena_reset(&e->scratch);
     VO_TRY(vo_order_create(e, &order));
-    size_t bytes = widest(e, &order);
-    void *scratch = vo_alloc(e->ctx, bytes);
-    if (scratch) apply(e, &order, scratch);
-    vo_free(e->ctx, scratch, bytes);
-    vo_order_free(&order);
-    return scratch ? VO_OK : vo_fail_memory(e->ctx, "compacting a mesh");
+    void *scratch = vo_arena_alloc(&e->scratch, widest(e, &order));
+    if (!scratch) return vo_fail_memory(e->ctx, "compacting a mesh");
+    apply(e, &order, scratch);
+    return VO_OK;
 }

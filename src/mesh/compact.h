@@ -7,7 +7,8 @@
  *      verts   in the order of their nodes
  *      faces   by their lowest node
  *      edges   by their first appearance in the faces, which they cross as that one does: as
- *              vo_mesh_build numbers them, so that a mesh that was saved and built again is the same
+ *              vo_mesh_build numbers them, so that a mesh that was saved and built again is the
+ * same
  *
  * Ties go by the index before, so the order depends on the mesh and its history alone. */
 #ifndef VO_MESH_COMPACT_H
@@ -17,7 +18,6 @@
 
 /* New numbers of everything that is left. */
 typedef struct vo_order {
-    vo_context *ctx;
     int old_count[VO_REMAP_KINDS]; /* holes included */
     int count[VO_REMAP_KINDS];
     int *from[VO_REMAP_KINDS]; /* [count] index before */
@@ -26,7 +26,7 @@ typedef struct vo_order {
 
 struct vo_edit;
 
-vo_result vo_order_create(const struct vo_edit *edit, vo_order *out);
-void vo_order_free(vo_order *order);
+/* From the editor's scratch memory. */
+vo_result vo_order_create(struct vo_edit *edit, vo_order *out);
 
 #endif

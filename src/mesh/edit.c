@@ -74,6 +74,7 @@ vo_result vo_edit_create(vo_mesh *mesh, const vo_edit_def *def, vo_edit **out) {
     e->mesh = mesh;
     e->def = *def;
     vo_remap_init(&e->remap, ctx);
+    vo_arena_init(&e->scratch, ctx);
     if (!copy_density(e, def) || !follow_mesh(e) || !enable_data(e)) {
         vo_edit_destroy(e);
         return vo_fail_memory(ctx, "editing a mesh");
@@ -98,6 +99,7 @@ void vo_edit_destroy(vo_edit *e) {
     vo_columns_free(e->ctx, c.edge, 4, &e->edge_capacity);
     vo_free_array(e->ctx, e->density, e->def.density_count);
     vo_remap_free(&e->remap);
+    vo_arena_free(&e->scratch);
     vo_delete(e->ctx, e);
 }
 

@@ -42,6 +42,7 @@
 #ifndef VO_MESH_EDIT_H
 #define VO_MESH_EDIT_H
 
+#include "core/memory.h"
 #include "mesh/mesh.h"
 #include "mesh/remap.h"
 
@@ -96,6 +97,7 @@ typedef struct vo_edit {
     int hole[VO_REMAP_KINDS];       /* first hole of each kind, -1 */
     int hole_count[VO_REMAP_KINDS]; /* holes of each kind */
     vo_remap remap;
+    vo_arena scratch; /* of vo_edit_finish */
 } vo_edit;
 
 /* Why an edit is refused. */

@@ -18,14 +18,15 @@ static void join(int *parent, int a, int b) {
     parent[vo_max_int(a, b)] = vo_min_int(a, b);
 }
 
-static void join_faces(vo_patches *p, const vo_mesh_data *data, const uint8_t *skip) {
-    for (int v = 0; v < p->count; v++) p->root[v] = v;
-    for (int f = 0; f < data->face_count; f++) {
+void vo_patches_find_roots(int vert_count, int face_count, const int (*face_vert)[3],
+                           const uint8_t *skip, int *root) {
+    for (int v = 0; v < vert_count; v++) root[v] = v;
+    for (int f = 0; f < face_count; f++) {
         if (skip && skip[f]) continue;
-        join(p->root, data->face_vert[f][0], data->face_vert[f][1]);
-        join(p->root, data->face_vert[f][0], data->face_vert[f][2]);
+        join(root, face_vert[f][0], face_vert[f][1]);
+        join(root, face_vert[f][0], face_vert[f][2]);
     }
-    for (int v = 0; v < p->count; v++) p->root[v] = find_root(p->root, v);
+    for (int v = 0; v < vert_count; v++) root[v] = find_root(root, v);
 }
 
 /* A patch is mirrored when it has faces turned over and none upright. */
@@ -51,7 +52,8 @@ vo_result vo_patches_create(vo_context *ctx, const vo_mesh_data *data, const uin
         vo_patches_free(out);
         return vo_fail_memory(ctx, "the patches of a mesh");
     }
-    join_faces(out, data, skip);
+    vo_patches_find_roots(out->count, data->face_count, (const int(*)[3])data->face_vert, skip,
+                          out->root);
     mark_mirrored(out, data, skip);
     return VO_OK;
 }

@@ -16,6 +16,10 @@ vo_result vo_patches_create(vo_context *ctx, const vo_mesh_data *data, const uin
                             vo_patches *out);
 void vo_patches_free(vo_patches *patches);
 
+/* The roots alone, into root[vert_count]. */
+void vo_patches_find_roots(int vert_count, int face_count, const int (*face_vert)[3],
+                           const uint8_t *skip, int *root);
+
 /* Twice the signed area of a triangle in material space. */
 static inline double vo_material_cross(const vo_vec2 *u, const int vert[3]) {
     return v2_cross(v2_sub(u[vert[1]], u[vert[0]]), v2_sub(u[vert[2]], u[vert[0]]));

@@ -32,8 +32,8 @@
  * mean is what the next update finds there, and needs no roots. On a seam each side has its own
  * vert, and takes the mean of its own two ends.
  *
- * Edits come out of memory that is kept; after the largest mesh so far nothing is allocated but
- * what vo_edit_finish needs. */
+ * Memory is kept; a mesh that is no larger than one before, with no more edits, allocates nothing.
+ */
 #ifndef VO_REMESH_REMESH_H
 #define VO_REMESH_REMESH_H
 

@@ -55,10 +55,10 @@ void vo_calm_begin(vo_remesher *r) {
 }
 
 void vo_calm_finish(vo_remesher *r) {
-    uint8_t *heat = r->edit->node_heat;
-    for (int n = 0; n < r->edit->mesh->node_count; n++)
-        if (r->node_warms[n] && !is_moving(r, n))
-            heat[n] = (uint8_t)vo_min_int(heat[n] + GAIN, MOST_HEAT);
+    vo_edit *e = r->edit;
+    for (int n = 0; n < e->mesh->node_count; n++)
+        if (r->node_warms[n] && vo_edit_has_node(e, n) && !is_moving(r, n))
+            e->node_heat[n] = (uint8_t)vo_min_int(e->node_heat[n] + GAIN, MOST_HEAT);
 }
 
 /* Made before this call, but not long ago. */
