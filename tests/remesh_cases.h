@@ -28,6 +28,7 @@ static inline vo_result case_open(remesh_case *c, vo_context *ctx, vo_mesh *mesh
     vo_sizing_def sizing = vo_sizing_def_default();
     def.outline_tolerance = outline_tolerance;
     *c = (remesh_case){.ctx = ctx, .mesh = mesh, .def = vo_remesh_def_default()};
+    c->def.frame_time = 0.04;
     vo_sizing_init(&c->sizing, ctx, &sizing);
     VO_TRY(vo_edit_create(mesh, &def, &c->edit));
     return vo_remesher_create(ctx, &c->remesher);

@@ -22,7 +22,7 @@ const char *vo_edit_why_text(vo_edit_why why) {
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 typedef struct edit_columns {
-    vo_column node[7], vert[2], edge[4];
+    vo_column node[7], vert[2], edge[3];
 } edit_columns;
 
 static vo_column data_column(double **slot, int width) {
@@ -35,8 +35,7 @@ static edit_columns columns_of(vo_edit *e) {
                  VO_COLUMN(e->node_mass), data_column(&e->node_data, e->def.node_width),
                  VO_COLUMN(e->node_youth), VO_COLUMN(e->node_heat)},
         .vert = {VO_COLUMN(e->vert_next), data_column(&e->vert_data, e->def.vert_width)},
-        .edge = {VO_COLUMN(e->edge_next), VO_COLUMN(e->edge_line), VO_COLUMN(e->edge_drift),
-                 VO_COLUMN(e->edge_youth)},
+        .edge = {VO_COLUMN(e->edge_next), VO_COLUMN(e->edge_line), VO_COLUMN(e->edge_drift)},
     };
 }
 
@@ -46,7 +45,7 @@ static bool follow_mesh(vo_edit *e) {
     const vo_mesh *m = e->mesh;
     return vo_columns_reserve(e->ctx, c.node, 7, &e->node_capacity, m->node_capacity) &&
            vo_columns_reserve(e->ctx, c.vert, 2, &e->vert_capacity, m->vert_capacity) &&
-           vo_columns_reserve(e->ctx, c.edge, 4, &e->edge_capacity, m->edge_capacity);
+           vo_columns_reserve(e->ctx, c.edge, 3, &e->edge_capacity, m->edge_capacity);
 }
 
 static bool enable_data(vo_edit *e) {
@@ -96,7 +95,7 @@ void vo_edit_destroy(vo_edit *e) {
     edit_columns c = columns_of(e);
     vo_columns_free(e->ctx, c.node, 7, &e->node_capacity);
     vo_columns_free(e->ctx, c.vert, 2, &e->vert_capacity);
-    vo_columns_free(e->ctx, c.edge, 4, &e->edge_capacity);
+    vo_columns_free(e->ctx, c.edge, 3, &e->edge_capacity);
     vo_free_array(e->ctx, e->density, e->def.density_count);
     vo_remap_free(&e->remap);
     vo_arena_free(&e->scratch);
@@ -107,7 +106,7 @@ void vo_edit_gather(vo_edit *e, int *const from[4], const int count[4], void *sc
     edit_columns c = columns_of(e);
     vo_columns_gather(c.node, 7, from[0], count[0], scratch);
     vo_columns_gather(c.vert, 2, from[1], count[1], scratch);
-    vo_columns_gather(c.edge, 4, from[2], count[2], scratch);
+    vo_columns_gather(c.edge, 3, from[2], count[2], scratch);
 }
 
 vo_result vo_edit_begin(vo_edit *e) {
@@ -187,7 +186,7 @@ int vo_edit_new_edge(vo_edit *e) {
     vo_mesh *m = e->mesh;
     int edge = take(e, VO_REMAP_EDGE, &m->edge_count);
     m->edge_rest_angle[edge] = m->edge_damage[edge] = e->edge_drift[edge] = 0;
-    m->edge_label[edge] = e->edge_line[edge] = e->edge_youth[edge] = 0;
+    m->edge_label[edge] = e->edge_line[edge] = 0;
     return edge;
 }
 

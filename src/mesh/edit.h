@@ -81,8 +81,8 @@ typedef struct vo_edit {
     uint8_t *node_flags;
     double *node_mass;   /* kg; a third of each face */
     double *node_data;   /* [node_width each] interpolated by splits; the caller fills and reads */
-    uint8_t *node_youth; /* 0: old; 0 for new nodes, too, unless the caller sets it */
-    uint8_t *node_heat;  /* both are remembered for remeshing (remesh/remesh_calm.c) */
+    uint8_t *node_youth; /* what remeshing remembers (remesh/remesh_calm.c); 0 for new nodes */
+    uint8_t *node_heat;
 
     int vert_capacity;
     int *vert_next; /* next vert of the same node, -1; of a hole the next hole */
@@ -91,8 +91,7 @@ typedef struct vo_edit {
     int edge_capacity;
     int (*edge_next)[2]; /* next half from the same node, -1; of a hole the next hole */
     uint8_t *edge_line;
-    double *edge_drift;  /* m; how far the first outline is from this part of it at most */
-    uint8_t *edge_youth; /* as node_youth */
+    double *edge_drift; /* m; how far the first outline is from this part of it at most */
 
     int hole[VO_REMAP_KINDS];       /* first hole of each kind, -1 */
     int hole_count[VO_REMAP_KINDS]; /* holes of each kind */

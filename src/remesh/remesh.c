@@ -10,8 +10,7 @@
 enum { MOST_ROUNDS = 4 }; /* of splitting and collapsing under a budget */
 
 vo_remesh_def vo_remesh_def_default(void) {
-    return (vo_remesh_def){
-        .flip_threshold = 1e-2, .collapse_below = 0.9, .frame_time = 0.04, .face_budget = 1000000};
+    return (vo_remesh_def){.flip_threshold = 1e-2, .collapse_below = 0.9, .face_budget = 1000000};
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

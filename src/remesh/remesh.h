@@ -48,7 +48,9 @@ typedef struct vo_remesh_def {
     double aspect_min;     /* of faces that a collapse makes, measured in the metric: 1 equilateral,
                               0 without area. A collapse may make faces below it where that is no
                               worse than what was there. Not positive: any */
-    double frame_time; /* s since the last call: with it, velocities say which nodes are at rest */
+    double frame_time; /* s since the last call, by which velocities tell which nodes are at rest;
+                          there, edits do not go to and fro (remesh_calm.c). Then node_youth and
+                          node_heat of the editor are part of the state. 0: no such memory */
     int face_budget;   /* splits stop where the mesh would have more faces; 0: never */
 } vo_remesh_def;
 
@@ -56,11 +58,11 @@ vo_remesh_def vo_remesh_def_default(void);
 
 typedef struct vo_remesh_report {
     int flips, splits, collapses;
-    int refused;        /* flips and collapses by the guard */
-    int visited_edges;  /* looked at, those looked at again included */
-    bool budget_met;    /* no split was left undone for want of faces */
-    double popping;     /* m; no point of the fabric has moved further in the world by the edits */
-    double largest_pop; /* m; by a single edit */
+    int refused;       /* flips and collapses by the guard */
+    int visited_edges; /* looked at, those looked at again included */
+    bool budget_met;   /* no split was left undone for want of faces */
+    double popping; /* m; how far a point of the fabric has moved in the world by the edits alone:
+                       the largest distance in vo_remesher_pops */
 } vo_remesh_report;
 
 /* Lists and marks. One can serve any number of cloths in turn. */
@@ -68,7 +70,7 @@ typedef struct vo_remesher vo_remesher;
 vo_result vo_remesher_create(vo_context *ctx, vo_remesher **out);
 void vo_remesher_destroy(vo_remesher *remesher);
 
-/* Points of the fabric that the last vo_remesh moved, and where to. Before and after, the surface
+/* Points of the fabric that the last remeshing moved, and where to. Before and after, the surface
  * is linear on each face, so the points that move most are nodes that went and places where an old
  * edge crosses a new one: these are followed from edit to edit, those that have moved most at each
  * face. What is left out are crossings that come about where the surface had moved before. */

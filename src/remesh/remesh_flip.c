@@ -69,7 +69,7 @@ static vo_result flip(vo_remesher *r, int edge, const int v[4]) {
     int a = m->edge_node[edge][0], b = m->edge_node[edge][1];
     int points = -1, face[2] = {f, g};
     for (int k = 0; k < 2; k++) vo_pop_take(r, face[k], &points);
-    vo_calm_flip(r, edge, v);
+    vo_calm_flip(r, v);
     if (!r->face_moved[f] && !r->face_moved[g]) VO_TRY(vo_pop_of_flip(r, v, &points));
     if (vo_edit_flip(r->edit, edge) != VO_EDIT_ALLOWED)
         return vo_fail_memory(r->ctx, "remeshing"); /* all else has been asked */

@@ -45,7 +45,7 @@ struct vo_remesher {
     int *round; /* those of the round under way */
     int node_count;
 
-    uint8_t *node_warms; /* it will have more heat (remesh_calm.c) */
+    uint8_t *node_warms; /* heat that it will have more (remesh_calm.c) */
     uint8_t *node_moved; /* it is not a point of the first surface */
 
     int face_capacity;
@@ -106,7 +106,7 @@ void vo_calm_finish(vo_remesher *r);
  * these verts is about to be flipped. */
 void vo_calm_split(vo_remesher *r, int node, int a, int b);
 void vo_calm_collapse(vo_remesher *r, int node);
-void vo_calm_flip(vo_remesher *r, int edge, const int vert[4]);
+void vo_calm_flip(vo_remesher *r, const int vert[4]);
 
 /* What holds where edits have been taken back: for a node, and for the edge vert[0] vert[1]. */
 double vo_calm_collapse_below(const vo_remesher *r, int node);
