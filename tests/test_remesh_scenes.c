@@ -120,6 +120,38 @@ static void sheets_at_rest_are_left_alone(void **state) {
     vo_context_destroy(ctx);
 }
 
+static int count_warm(const vo_edit *e) {
+    int warm = 0;
+    for (int n = 0; n < e->mesh->node_count; n++) warm += e->node_heat[n] || e->node_youth[n];
+    return warm;
+}
+
+/* What nodes remember is part of the state only if asked for, and lost where the cloth moves. */
+static void memory_is_of_cloth_at_rest(void **state) {
+    (void)state;
+    static const double TIME[] = {0, 0.04, 0.04};
+    vo_context *ctx = test_context(1);
+    for (int k = 0; k < 3; k++) {
+        remesh_case c;
+        open_sheet(&c, ctx, 10, waves, sizing_for(0.3, 0.01, 0.2));
+        c.def.frame_time = TIME[k];
+        for (int frame = 0; frame < 4; frame++) {
+            if (k < 2) hold(c.mesh);
+            remesh_frame(&c);
+        }
+        assert_true(edits_of(&c.report) > 0);
+        if (k == 0) assert_int_equal(count_warm(c.edit), 0);
+        if (k == 1) assert_true(count_warm(c.edit) > 20);
+        vo_sizing_forget(&c.sizing);
+        for (int n = 0; n < c.mesh->node_count; n++) c.mesh->node_v[n] = v3(10, 0, 0);
+        c.def.face_budget = 1; /* no splits */
+        remesh_frame(&c);
+        assert_int_equal(count_warm(c.edit), 0);
+        case_close(&c);
+    }
+    vo_context_destroy(ctx);
+}
+
 /* One size for all: what a simulation without adaptivity starts from. */
 static void one_size_gives_an_even_mesh(void **state) {
     (void)state;
@@ -414,6 +446,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cylinders_refine_across_and_not_along),
         cmocka_unit_test(sheets_at_rest_are_left_alone),
+        cmocka_unit_test(memory_is_of_cloth_at_rest),
         cmocka_unit_test(one_size_gives_an_even_mesh),
         cmocka_unit_test(flags_and_dresses_keep_their_seams),
         cmocka_unit_test(popping_is_what_points_move_by),

@@ -82,16 +82,20 @@ static void add_way(star *s, int half, double size2) {
     s->way[k] = (vo_long_edge){size2, half};
 }
 
-/* Ways that make no edge too long; on a line, where that is not known yet, the ways along it. */
-static void find_ways(const vo_remesher *r, star *s) {
-    double most2 = s->most * s->most;
+/* Ways that make no edge too long. */
+static void find_ways_inside(const vo_remesher *r, star *s) {
     ring g;
-    if (!s->on_line) find_ring(r, s, &g);
-    for (int i = 0; i < s->half_count; i++) {
-        int edge = s->half[i] >> 1;
-        if (s->on_line ? r->edit->edge_line[edge] != 0 : is_near_all(&g, s->face_count, i, most2))
-            add_way(s, s->half[i], vo_remesh_size2(r, edge));
-    }
+    find_ring(r, s, &g);
+    for (int i = 0; i < s->face_count; i++)
+        if (is_near_all(&g, s->face_count, i, s->most * s->most))
+            add_way(s, s->half[i], vo_remesh_size2(r, s->half[i] >> 1));
+}
+
+/* The two ways along a line; whether edges would be too long is yet to be seen. */
+static void find_ways_along(const vo_remesher *r, star *s) {
+    for (int i = 0; i < s->half_count; i++)
+        if (r->edit->edge_line[s->half[i] >> 1])
+            add_way(s, s->half[i], vo_remesh_size2(r, s->half[i] >> 1));
 }
 
 static target target_of(const vo_mesh *m, int half) {
@@ -229,7 +233,10 @@ static vo_result collapse(vo_remesher *r, const star *s, const target *t) {
 static vo_result visit(vo_remesher *r, int node) {
     star s;
     if (!gather(r, node, &s)) return VO_OK;
-    find_ways(r, &s);
+    if (s.on_line)
+        find_ways_along(r, &s);
+    else
+        find_ways_inside(r, &s);
     for (int i = 0; i < s.way_count; i++) {
         target t = target_of(r->edit->mesh, s.way[i].edge);
         if (may_collapse(r, &s, &t)) return collapse(r, &s, &t);
