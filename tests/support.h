@@ -27,6 +27,9 @@ vo_context *test_context_with(int threads, test_memory *memory);
  * refusal must end in VO_NO_MEMORY, and nothing may be left allocated. */
 typedef vo_result test_body(vo_context *ctx, void *arg);
 void test_every_allocation(test_body *body, void *arg);
+/* The same for a body that can do without some of its memory, as an arena without its one block: it
+ * may succeed all the same. */
+void test_every_allocation_forgiving(test_body *body, void *arg);
 
 /* A new empty folder, removed at exit. */
 const char *test_folder(void);

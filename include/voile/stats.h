@@ -54,7 +54,8 @@ extern "C" {
     X(flips, int, "%d", "edges that it flipped")                                                \
     X(refused_edits, int, "%d",                                                                 \
       "edits left undone, since they would have passed through something")                      \
-    X(popping, double, "%.6g", "m; no point of the surface moved further by remeshing alone")   \
+    X(popping, double, "%.6g",                                                                  \
+      "m; how far a point of the surface moved by remeshing alone, at most")                    \
     X(searches, int, "%d", "substeps in which trees were walked")                               \
     X(tree_s, double, "%.6f", "seconds of contact and collide that trees took")                 \
     X(solver_residual, double, "%.3g", "worst relative residual that was accepted")             \

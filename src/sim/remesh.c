@@ -197,6 +197,7 @@ static vo_result edit_cloth(vo_sim *sim, int c) {
     def.flip_threshold = r->flip_threshold;
     def.aspect_min = r->aspect_min;
     def.face_budget = MOST_FACES;
+    def.frame_time = sim->frame > 0 ? sim->scene->def.frame_time : 0;
     vo_remesh_report report = {0};
     vo_sim_handles_mark(sim, c);
     VO_TRY(vo_remesh_edits(sim->remesh.remesher, &def, cloth->edit, &cloth->sizing,

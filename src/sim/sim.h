@@ -28,7 +28,8 @@ typedef struct vo_cloth_state {
     int *origin;    /* [origin_count] [saved] a node's number in the scene's mesh, -1 for new ones;
                        NULL where the mesh has the scene's topology */
     int origin_count; /* nodes of the mesh */
-    vo_edit *edit;    /* flags of nodes and drift of edges are [saved]; NULL: is not remeshed */
+    vo_edit *edit; /* flags, youth and heat of nodes and drift of edges are [saved]; NULL: nothing
+                      is remeshed */
     vo_sizing sizing;
 } vo_cloth_state;
 

@@ -115,8 +115,11 @@ static vo_result write_remeshing(vo_vof_writer *w, const vo_sim *sim, int c) {
     const vo_mesh *mesh = cloth->mesh;
     if (!cloth->origin) return VO_OK;
     VO_TRY(vo_vof_add(w, "node_org", c, VO_VOF_I32, 1, mesh->node_count, cloth->origin));
-    VO_TRY(vo_vof_add(w, "node_flg", c, VO_VOF_U8, 1, mesh->node_count, cloth->edit->node_flags));
-    return vo_vof_add(w, "edge_dft", c, VO_VOF_F64, 1, mesh->edge_count, cloth->edit->edge_drift);
+    const vo_edit *edit = cloth->edit;
+    VO_TRY(vo_vof_add(w, "node_flg", c, VO_VOF_U8, 1, mesh->node_count, edit->node_flags));
+    VO_TRY(vo_vof_add(w, "node_yth", c, VO_VOF_U8, 1, mesh->node_count, edit->node_youth));
+    VO_TRY(vo_vof_add(w, "node_het", c, VO_VOF_U8, 1, mesh->node_count, edit->node_heat));
+    return vo_vof_add(w, "edge_dft", c, VO_VOF_F64, 1, mesh->edge_count, edit->edge_drift);
 }
 
 /* Offsets of new faces, and how much is left of them. */
@@ -410,12 +413,17 @@ static vo_result read_remeshing(vo_sim *sim, const source *s, int c) {
     if (!sim->remesh.remesher) return VO_OK;
     VO_TRY(vo_sim_remesh_open(sim, c));
     if (!cloth->origin) return VO_OK;
-    const void *flags = NULL, *drift = NULL;
+    const void *flags = NULL, *youth = NULL, *heat = NULL, *drift = NULL;
     int nodes = cloth->mesh->node_count, edges = cloth->mesh->edge_count;
     VO_TRY(find(s, "node_flg", c, VO_VOF_U8, 1, &nodes, &flags));
+    VO_TRY(find(s, "node_yth", c, VO_VOF_U8, 1, &nodes, &youth));
+    VO_TRY(find(s, "node_het", c, VO_VOF_U8, 1, &nodes, &heat));
     VO_TRY(find(s, "edge_dft", c, VO_VOF_F64, 1, &edges, &drift));
-    for (int n = 0; n < nodes; n++)
+    for (int n = 0; n < nodes; n++) {
         cloth->edit->node_flags[n] = ((const uint8_t *)flags)[n] & VO_NODE_PRESERVED;
+        cloth->edit->node_youth[n] = ((const uint8_t *)youth)[n];
+        cloth->edit->node_heat[n] = ((const uint8_t *)heat)[n];
+    }
     for (int e = 0; e < edges; e++) cloth->edit->edge_drift[e] = ((const double *)drift)[e];
     return VO_OK;
 }
