@@ -198,11 +198,28 @@ static void mirror(builder *b, const vo_patches *p) {
     }
 }
 
-static vo_result mirror_patches(builder *b) {
-    if (!has_face_turned_over(b->data)) return VO_OK;
+/* In the order of their first verts, which are their roots. */
+static void number_patches(builder *b, const vo_patches *p) {
+    int *patch = b->mesh->vert_patch, count = 0;
+    for (int v = 0; v < b->data->vert_count; v++) {
+        if (b->vert_index[v] < 0) continue;
+        patch[b->vert_index[v]] = p->root[v] == v ? count++ : patch[b->vert_index[p->root[v]]];
+    }
+}
+
+static void copy_patches(builder *b) {
+    for (int v = 0; v < b->data->vert_count; v++)
+        if (b->vert_index[v] >= 0) b->mesh->vert_patch[b->vert_index[v]] = b->data->vert_patch[v];
+}
+
+static vo_result build_patches(builder *b) {
+    bool turned = has_face_turned_over(b->data);
+    if (b->data->vert_patch) copy_patches(b);
+    if (b->data->vert_patch && !turned) return VO_OK;
     vo_patches patches;
     VO_TRY(vo_patches_create(b->ctx, b->data, NULL, &patches));
-    mirror(b, &patches);
+    if (!b->data->vert_patch) number_patches(b, &patches);
+    if (turned) mirror(b, &patches);
     vo_patches_free(&patches);
     return VO_OK;
 }
@@ -212,7 +229,7 @@ static vo_result build(builder *b) {
     VO_TRY(build_verts(b));
     VO_TRY(build_faces(b));
     VO_TRY(build_edges(b));
-    return mirror_patches(b);
+    return build_patches(b);
 }
 
 vo_result vo_mesh_build(vo_context *ctx, const vo_mesh_data *data, vo_mesh **out) {

@@ -51,6 +51,7 @@ static int add_vert(vo_edit *e, int edge, int side, int node, double t) {
     int end[2], v = vo_edit_new_vert(e, node);
     vo_mesh_edge_verts(m, edge, side, end);
     m->vert_u[v] = lerp2(m->vert_u[end[0]], m->vert_u[end[1]], t);
+    m->vert_patch[v] = m->vert_patch[end[0]];
     if (e->vert_data) lerp_row(e->vert_data, e->def.vert_width, v, end[0], end[1], t);
     vo_lineage_blend(&e->remap.of[VO_REMAP_VERT], v, end[0], end[1], t);
     return v;

@@ -9,14 +9,15 @@
 
 /* One list of columns for growing, copying and freeing. */
 typedef struct mesh_tables {
-    vo_column node[4], vert[3], edge[5], face[5];
+    vo_column node[4], vert[4], edge[5], face[5];
 } mesh_tables;
 
 static mesh_tables tables_of(vo_mesh *m) {
     return (mesh_tables){
         .node = {VO_COLUMN(m->node_x), VO_COLUMN(m->node_v), VO_COLUMN(m->node_label),
                  VO_OPTIONAL_COLUMN(m->node_y)},
-        .vert = {VO_COLUMN(m->vert_u), VO_COLUMN(m->vert_node), VO_COLUMN(m->vert_label)},
+        .vert = {VO_COLUMN(m->vert_u), VO_COLUMN(m->vert_node), VO_COLUMN(m->vert_label),
+                 VO_COLUMN(m->vert_patch)},
         .edge = {VO_COLUMN(m->edge_node), VO_COLUMN(m->edge_face), VO_COLUMN(m->edge_rest_angle),
                  VO_COLUMN(m->edge_label), VO_COLUMN(m->edge_damage)},
         .face = {VO_COLUMN(m->face_vert), VO_COLUMN(m->face_edge), VO_COLUMN(m->face_label),

@@ -45,6 +45,8 @@ struct vo_mesh {
     vo_vec2 *vert_u; /* m */
     int *vert_node;
     int *vert_label;
+    int *vert_patch; /* which patch of the fabric (mesh/patch.h): numbered by their first verts when
+                        the cloth was made, and the same ever after, whatever edits do */
 
     int edge_count, edge_capacity;
     int (*edge_node)[2];
@@ -85,6 +87,7 @@ typedef struct vo_mesh_data {
     vo_vec2 *vert_u;
     int *vert_node; /* -1: no face uses this vert */
     int *vert_label;
+    int *vert_patch; /* NULL: the builder numbers them; not grown by mesh/data.h */
     int *vert_line;
     int (*face_vert)[3];
     int *face_label;

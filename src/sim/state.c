@@ -23,6 +23,7 @@
     X("vert_u", vert_u, F64, 2, vert_count, true)            \
     X("vert_nod", vert_node, I32, 1, vert_count, true)       \
     X("vert_lab", vert_label, I32, 1, vert_count, true)      \
+    X("vert_pat", vert_patch, I32, 1, vert_count, false)     \
     X("face_vrt", face_vert, I32, 3, face_count, true)       \
     X("face_lab", face_label, I32, 1, face_count, true)      \
     X("face_dmg", face_damage, F64, 1, face_count, true)     \
