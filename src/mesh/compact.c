@@ -2,19 +2,18 @@
 
 #include "core/memory.h"
 #include "mesh/edit_local.h"
+#include "mesh/morton.h"
 #include "mesh/patch.h"
 #include "mesh/sides.h"
 
 #include <string.h>
-
-enum { CELLS = 2048, CODE_BITS = 11 }; /* cells across the fabric, and their bits */
 
 /* What the passes share. */
 typedef struct sorter {
     const vo_edit *edit;
     vo_order *order;
     int *key, *other, *scratch; /* [elements of the largest kind] */
-    int *start;                 /* [as many + CELLS + 2] */
+    int *start;                 /* [as many + VO_MORTON_CELLS + 2] */
     int *root;                  /* [verts] the vert that stands for the patch */
     uint8_t *skip;              /* [faces] holes */
 } sorter;
@@ -54,19 +53,6 @@ static vo_vec2 find_corner(const vo_edit *e, double *side) {
     return low;
 }
 
-/* Puts a zero before each of eleven bits. */
-static int spread(int x) {
-    x = (x | x << 8) & 0x00ff00ff;
-    x = (x | x << 4) & 0x0f0f0f0f;
-    x = (x | x << 2) & 0x33333333;
-    return (x | x << 1) & 0x55555555;
-}
-
-static int cell(double x, double low, double side) {
-    double at = side > 0 ? (x - low) / side * CELLS : 0;
-    return at < 0 ? 0 : at >= CELLS ? CELLS - 1 : (int)at;
-}
-
 /* The vert of a node that decides where it goes: in the first of its patches. */
 static int main_vert(const vo_edit *e, const int *root, int node) {
     int best = e->node_vert[node];
@@ -86,8 +72,7 @@ static void find_codes(sorter *s) {
         s->key[n] = 0;
         s->other[n] = e->mesh->vert_count;
         if (v < 0) continue;
-        vo_vec2 u = e->mesh->vert_u[v];
-        s->key[n] = spread(cell(u.x, low.x, side)) | spread(cell(u.y, low.y, side)) << 1;
+        s->key[n] = vo_morton_code(e->mesh->vert_u[v], low, side);
         s->other[n] = s->root[v];
     }
 }
@@ -98,10 +83,10 @@ static void sort_nodes(sorter *s) {
     list(s, VO_REMAP_NODE, vo_edit_has_node);
     find_codes(s);
     int *code = s->key, *digit = s->order->to[VO_REMAP_NODE]; /* free until it is inverted */
-    for (int n = 0; n < nodes; n++) digit[n] = code[n] & (CELLS - 1);
-    sort_by(s, VO_REMAP_NODE, digit, CELLS);
-    for (int n = 0; n < nodes; n++) digit[n] = code[n] >> CODE_BITS;
-    sort_by(s, VO_REMAP_NODE, digit, CELLS);
+    for (int n = 0; n < nodes; n++) digit[n] = code[n] & (VO_MORTON_CELLS - 1);
+    sort_by(s, VO_REMAP_NODE, digit, VO_MORTON_CELLS);
+    for (int n = 0; n < nodes; n++) digit[n] = code[n] >> VO_MORTON_BITS;
+    sort_by(s, VO_REMAP_NODE, digit, VO_MORTON_CELLS);
     sort_by(s, VO_REMAP_NODE, s->other, s->edit->mesh->vert_count + 1);
     invert(s, VO_REMAP_NODE);
 }
@@ -180,7 +165,7 @@ static bool allocate_sorter(vo_arena *arena, sorter *s) {
     s->key = vo_arena_array(arena, int, room);
     s->other = vo_arena_array(arena, int, room);
     s->scratch = vo_arena_array(arena, int, room);
-    s->start = vo_arena_array(arena, int, room + CELLS + 2);
+    s->start = vo_arena_array(arena, int, room + VO_MORTON_CELLS + 2);
     s->root = vo_arena_array(arena, int, count[VO_REMAP_VERT] + 1);
     s->skip = vo_arena_array(arena, uint8_t, count[VO_REMAP_FACE] + 1);
     return s->key && s->other && s->scratch && s->start && s->root && s->skip;

@@ -1,0 +1,62 @@
+/* A smooth surface through the nodes of a mesh, for showing it: what is coarse looks round, not
+ * faceted.
+ *
+ * Each face becomes a cubic triangle of Bezier, as the "curved PN triangles" of Vlachos et al.
+ * (2001): it passes through its corners and is tangential there to planes that all faces around a
+ * node have in common.
+ *
+ *               2            Ten control points: the corners, two on each edge, one in the middle.
+ *             .   .          Those of an edge are kept with the edge, so the two faces beside it,
+ *           .       .        also those of a seam, meet along the same curve.
+ *          21       12
+ *         .           .      01 = x0 + h, h tangential, about a third of the edge long:
+ *       20     m       02       |h| = 2 |e| / (3 (1 + cos a)),  a between h and the edge e,
+ *      .                 .   which is the best cubic arc of a circle, while the original's
+ *     0 . . 01 . . 10 . . 1  projection of e / 3 flattens what bends by more than a few degrees.
+ *
+ * Bending by more than 45 degrees between tangent and edge is a fold that the mesh does not
+ * resolve; there the angle used falls again, to none at 90 degrees: folds stay as sharp as they
+ * are, and nothing swells out. So a face never leaves the plane of its corners by more than a
+ * quarter of its longest edge.
+ *
+ * Normals belong to sectors, the faces around a node up to the next crease (a labelled edge) or
+ * border; seams are no end. A sector that closes around its node takes the weights of Max (1999),
+ * exact on any sphere. An open one sees its faces on one side only and would be flat by half, so
+ * its normal is extrapolated: on a quadratic surface, as on spheres and cylinders, the mean of two
+ * nodes' normals is perpendicular to the line between them,
+ *
+ *      (N_i + N_j) . (x_j - x_i) = 0,
+ *
+ * which its neighbours' normals turn into least squares for two angles.
+ *
+ * It is a surface to look at: between nodes it is not the one that collisions were resolved for. */
+#ifndef VO_MESH_SMOOTH_H
+#define VO_MESH_SMOOTH_H
+
+#include "mesh/locate.h"
+
+typedef struct vo_smooth {
+    vo_context *ctx;
+    const vo_mesh *mesh; /* not owned */
+    int face_count, edge_count, sector_count;
+    int (*sector)[3];           /* [face_count] of each corner */
+    vo_vec3 *normal;            /* [sector_count] unit, or zero where no face has an area */
+    vo_vec3 (*edge_control)[2]; /* [edge_count] near its first and second node, m */
+} vo_smooth;
+
+/* From the present node positions, for a mesh without holes. */
+vo_result vo_smooth_create(vo_context *ctx, const vo_mesh *mesh, vo_smooth *out);
+void vo_smooth_free(vo_smooth *smooth);
+
+/* The smooth surface at a spot in a face; `beyond` is not looked at. At a corner exactly the node.
+ */
+vo_vec3 vo_smooth_point(const vo_smooth *smooth, const vo_spot *spot);
+
+/* The flat face there. */
+vo_vec3 vo_spot_point(const vo_mesh *mesh, const vo_spot *spot, const vo_vec3 *node_value);
+
+/* m in the world, by which the flat face would go on over `beyond`. No further than a quarter of
+ * its longest side in the flat fabric is believed, and no stretch of more than two. */
+vo_vec3 vo_spot_overhang(const vo_mesh *mesh, const vo_spot *spot);
+
+#endif
