@@ -15,4 +15,12 @@ vo_result vo_obj_load(vo_context *ctx, const char *path, vo_mesh_use use, vo_mes
 
 vo_result vo_obj_save(vo_context *ctx, const vo_mesh *mesh, const char *path);
 
+/* Copies a file with other positions and velocities, line for line: polygons, texture coordinates,
+ * groups, labels and comments stay as they are. A v line keeps what follows its three numbers; nv
+ * lines are made anew where a velocity is not zero; normals (vn, and the third number of a corner)
+ * are left out, since they are no longer true. There are node_count positions, of which the first
+ * ones are used; a file with more v lines is VO_BAD_DATA. */
+vo_result vo_obj_rewrite(vo_context *ctx, const char *from, int node_count, const vo_vec3 *x,
+                         const vo_vec3 *v, const char *to);
+
 #endif

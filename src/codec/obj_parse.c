@@ -74,8 +74,7 @@ static bool ends_in_backslash(const char *begin, const char *newline) {
     return newline > begin && newline[-1] == '\\';
 }
 
-/* Skips what is left of a line; a comment never continues on the next one. */
-static void skip_line(vo_obj_reader *r) {
+void vo_obj_skip_line(vo_obj_reader *r) {
     const char *newline = find_newline(r);
     if (ends_in_backslash(r->at, newline)) {
         while (vo_obj_next_word(r))
@@ -333,7 +332,7 @@ static vo_result read_all(vo_obj_reader *r) {
     if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0) r->at += 3;
     while (r->at < r->end) {
         VO_TRY(read_line(r));
-        skip_line(r);
+        vo_obj_skip_line(r);
     }
     return vo_obj_resolve_verts(r);
 }

@@ -36,6 +36,8 @@ vo_result vo_obj_fail_word(vo_obj_reader *r, const char *wanted);
 
 /* Moves to the next word of the line; false at its end. Crosses lines that end in a backslash. */
 bool vo_obj_next_word(vo_obj_reader *r);
+/* Skips what is left of a line; a comment never continues on the next one. */
+void vo_obj_skip_line(vo_obj_reader *r);
 /* Whether a word ends here. */
 bool vo_obj_at_break(const vo_obj_reader *r);
 
