@@ -37,13 +37,13 @@ typedef struct cli_frames {
 /* What a command line came to. Texts point into argv. */
 typedef struct cli_args {
     const char *operand; /* NULL: none was given */
-    const char *output, *format, *adapt, *queries, *ply;
+    const char *output, *format, *topology, *adapt, *queries, *ply;
     int threads, repeat; /* 0: not given */
     int frame;           /* -1: not given */
     cli_frames frames;
     int set_count;
     const char **sets; /* [set_count] key=value, in order */
-    bool force, quiet, json, obstacle, obstacles, man, help;
+    bool force, quiet, json, obstacle, obstacles, flat, man, help;
 } cli_args;
 
 typedef enum cli_kind {

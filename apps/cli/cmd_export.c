@@ -6,6 +6,8 @@
 #include "stop.h"
 #include "text.h"
 
+#include <string.h>
+
 typedef struct export_watch {
     progress bar;
     bool output_failed;
@@ -45,8 +47,15 @@ static int end_export(vo_context *ctx, vo_result result, export_watch *watch,
     return CLI_DONE;
 }
 
+/* What goes with what. */
+static int check_args(const cli_args *args) {
+    if (!args->flat || (args->topology && strcmp(args->topology, "original") == 0)) return CLI_DONE;
+    return cli_fail(CLI_BAD_CALL, "--flat is for --topology original.");
+}
+
 int cmd_export(const cli_args *args) {
-    int code = cli_need_run(args->operand);
+    int code = check_args(args);
+    if (code == CLI_DONE) code = cli_need_run(args->operand);
     if (code != CLI_DONE) return code;
     export_watch watch = {.bar = progress_create(args->quiet)};
     cli_log log = {step_aside, &watch.bar, false};
@@ -59,6 +68,9 @@ int cmd_export(const cli_args *args) {
     def.first = args->frames.first;
     def.last = args->frames.last;
     def.obstacles = args->obstacles;
+    if (args->topology && strcmp(args->topology, "original") == 0)
+        def.topology = VO_TOPOLOGY_ORIGINAL;
+    def.surface = args->flat ? VO_SURFACE_FLAT : VO_SURFACE_SMOOTH;
     def.progress = after_frame;
     def.user = &watch;
     stop_watch();

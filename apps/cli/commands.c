@@ -109,6 +109,12 @@ static const cli_note check_examples[] = {
 
 static const cli_option export_options[] = {
     {"format", 0, CLI_CHOICE, FIELD(format), "obj", "what to write; default: obj"},
+    {"topology", 0, CLI_CHOICE, FIELD(topology), "adaptive|original",
+     "on which mesh: adaptive, the simulated one, which remeshing changes from frame to frame; or "
+     "original, your own. Default: adaptive"},
+    {"flat", 0, CLI_FLAG, FIELD(flat), NULL,
+     "with --topology original: takes positions from the flat faces that were simulated, not from "
+     "a smooth surface through their corners"},
     {"output", 'o', CLI_TEXT, FIELD(output), "DIR", "where to; default: obj/ inside the run"},
     {"frames", 0, CLI_RANGE, FIELD(frames), "A:B",
      "only frames A to B; default: all. A: means from A to the end, B alone means 0:B"},
@@ -122,6 +128,7 @@ static const cli_note export_examples[] = {
     {"voile export out/flag", "all frames into out/flag/obj"},
     {"voile export out/flag -o /tmp/meshes --frames 10:20 --obstacles",
      "frames 10 to 20, with the obstacles"},
+    {"voile export out/dress --topology original", "all frames on the mesh that the scene names"},
     {NULL},
 };
 
@@ -199,7 +206,14 @@ const cli_command cli_commands[] = {
      check_options, NULL, NULL, check_examples},
     {"export", cmd_export, "DIR", true, "writes a run's frames in other formats",
      "Writes one OBJ file a frame and cloth, named NNNN_CC.obj by frame and cloth, with material "
-     "coordinates as texture coordinates.",
+     "coordinates as texture coordinates.\n\n"
+     "With --topology original each file is the one that the scene names as the cloth's mesh, line "
+     "for line: the same vertices in the same order, the same texture coordinates, polygons, "
+     "groups and labels, with new positions (v) and velocities (nv). Normals are left out. "
+     "Positions are read off the simulated surface where each vertex is in the flat fabric, smooth "
+     "across coarse faces; labelled edges stay sharp and seams closed. The smooth surface is for "
+     "looking at: between the simulated nodes it may come a little nearer to other cloth and "
+     "obstacles than the simulation allows, which --flat avoids.",
      export_options, NULL, NULL, export_examples},
     {"bench", cmd_bench, "NAME", false, "measures the speed of this machine and build",
      "Runs one benchmark, or all that need no data. Each warms up first, measures the same frames "

@@ -78,11 +78,20 @@ typedef struct vo_run_info {
 VO_API vo_result vo_run_get_info(vo_context *ctx, const char *folder, vo_run_info *out);
 VO_API void vo_run_info_free(vo_context *ctx, vo_run_info *info);
 
+/* On which mesh cloth is exported. */
+typedef enum vo_topology {
+    VO_TOPOLOGY_ADAPTIVE, /* the simulated one, which remeshing changes from frame to frame */
+    VO_TOPOLOGY_ORIGINAL, /* the user's own: the file that the scene names, line for line, with new
+                             positions and velocities (vo_sim_original) */
+} vo_topology;
+
 typedef struct vo_export_def {
     const char *folder; /* of the run */
     const char *output; /* folder; NULL: <run>/obj */
     int first, last;    /* frames; last -1: to the end */
     bool obstacles;     /* also NNNN_obsJJ.obj */
+    vo_topology topology;
+    vo_surface_kind surface; /* of the original topology */
     vo_progress_fn *progress;
     void *user;
 } vo_export_def;

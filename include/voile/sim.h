@@ -30,6 +30,25 @@ VO_API int vo_sim_frame(const vo_sim *sim);
 
 /* Arrays of one cloth, valid until the next step. */
 VO_API vo_mesh_view vo_sim_cloth(const vo_sim *sim, int cloth);
+
+/* How a surface is read between its nodes. */
+typedef enum vo_surface_kind {
+    VO_SURFACE_SMOOTH, /* curved faces that pass through all nodes and have common tangents there;
+                          creases (labelled edges) stay sharp. To look at: it is not exactly the
+                          surface that collisions were resolved for */
+    VO_SURFACE_FLAT,   /* the faces as they were simulated */
+} vo_surface_kind;
+
+/* The cloth on the mesh that it was given to the scene with, whatever remeshing did to it since:
+ * positions (m) and velocities (m/s) of the first `count` of that mesh's nodes, in its own order.
+ * Either array may be NULL. Each vert is found by its material position; a node on a seam gets the
+ * mean of what its verts say. Nodes of no face stay where they were given. Without remeshing these
+ * are the nodes of vo_sim_cloth. Where the scene refined the mesh at the start, its own nodes come
+ * first. Takes time in proportion to both meshes. More nodes than the cloth was given and a cloth
+ * that is not there are VO_BAD_CALL. */
+VO_API vo_result vo_sim_original(const vo_sim *sim, int cloth, vo_surface_kind surface, int count,
+                                 vo_vec3 *positions, vo_vec3 *velocities);
+
 /* Obstacle at the current time. node_count is 0 outside its life. */
 VO_API vo_mesh_view vo_sim_obstacle(const vo_sim *sim, int obstacle);
 

@@ -3,6 +3,7 @@
 #include "core/timer.h"
 #include "sim/epoch.h"
 #include "sim/folder.h"
+#include "sim/original.h"
 
 #include <voile/run.h>
 
@@ -18,23 +19,37 @@ typedef struct exporter {
     double start;
 } exporter;
 
-static vo_result save(exporter *e, const vo_mesh *mesh, const char *format, int frame, int index) {
-    char name[64], path[VO_PATH_SIZE + 64];
+enum { OUTPUT_SIZE = VO_PATH_SIZE + 64 };
+
+static void output_path(const exporter *e, const char *format, int frame, int index,
+                        char path[OUTPUT_SIZE]) {
+    char name[64];
     snprintf(name, sizeof name, format, frame, index);
-    vo_path_join(path, sizeof path, e->output, name);
-    return vo_obj_save(e->ctx, mesh, path);
+    vo_path_join(path, OUTPUT_SIZE, e->output, name);
+}
+
+static vo_result save_cloth(const exporter *e, int frame, int c) {
+    char path[OUTPUT_SIZE];
+    output_path(e, "%04d_%02d.obj", frame, c, path);
+    if (e->def->topology == VO_TOPOLOGY_ORIGINAL)
+        return vo_original_save(e->epoch.sim, c, e->def->surface, path);
+    return vo_obj_save(e->ctx, e->epoch.sim->cloth[c].mesh, path);
+}
+
+static vo_result save_obstacle(const exporter *e, int frame, int i) {
+    char path[OUTPUT_SIZE];
+    if (!e->epoch.sim->obstacle[i].present) return VO_OK;
+    output_path(e, "%04d_obs%02d.obj", frame, i, path);
+    return vo_obj_save(e->ctx, e->epoch.sim->obstacle[i].mesh, path);
 }
 
 static vo_result export_frame(exporter *e, int frame) {
     VO_TRY(vo_epoch_follow(e->ctx, e->def->folder, frame, &e->epoch));
     const vo_sim *sim = e->epoch.sim;
     VO_TRY(vo_sim_read_frame(e->epoch.sim, e->def->folder, frame));
-    for (int c = 0; c < sim->cloth_count; c++)
-        VO_TRY(save(e, sim->cloth[c].mesh, "%04d_%02d.obj", frame, c));
-    if (!e->def->obstacles) return VO_OK;
-    for (int i = 0; i < sim->obstacle_count; i++)
-        if (sim->obstacle[i].present)
-            VO_TRY(save(e, sim->obstacle[i].mesh, "%04d_obs%02d.obj", frame, i));
+    for (int c = 0; c < sim->cloth_count; c++) VO_TRY(save_cloth(e, frame, c));
+    for (int i = 0; e->def->obstacles && i < sim->obstacle_count; i++)
+        VO_TRY(save_obstacle(e, frame, i));
     return VO_OK;
 }
 
