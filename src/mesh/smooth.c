@@ -39,7 +39,7 @@ static vo_vec3 control_of(const vo_smooth *s, int edge, int end) {
     const vo_mesh *m = s->mesh;
     vo_vec3 x = m->node_x[m->edge_node[edge][end]];
     vo_vec3 tangent = tangent_on_side(s, edge, 0, end);
-    if (m->edge_face[edge][1] >= 0 && m->edge_label[edge] != 0)
+    if (m->edge_face[edge][1] >= 0 && vo_smooth_is_crease(m, edge))
         tangent = v3_lerp(tangent, tangent_on_side(s, edge, 1, end), 0.5);
     return v3_add(x, tangent);
 }

@@ -20,14 +20,18 @@
  * quarter of its longest edge.
  *
  * Normals belong to sectors, the faces around a node up to the next crease (a labelled edge) or
- * border; seams are no end. A sector that closes around its node takes the weights of Max (1999),
- * exact on any sphere. An open one sees its faces on one side only and would be flat by half, so
- * its normal is extrapolated: on a quadratic surface, as on spheres and cylinders, the mean of two
- * nodes' normals is perpendicular to the line between them,
+ * border; seams are no end. They begin with the weights of Max (1999), exact on any sphere. On a
+ * quadratic surface, as on spheres and cylinders, the mean of two nodes' normals is perpendicular
+ * to the line between them,
  *
  *      (N_i + N_j) . (x_j - x_i) = 0,
  *
- * which its neighbours' normals turn into least squares for two angles.
+ * so each node's edges are least squares for two angles by which its normal may be off. A sector
+ * that does not close around its node sees its faces on one side only and would leave the border
+ * half as round as it is: its normal is extrapolated from its neighbours'. Then a few sweeps over
+ * all sectors make normals agree on meshes as irregular as remeshing leaves them. Without limits
+ * that would spread a fold as ripples over the flat cloth beside it; so a normal never goes further
+ * from where it began than those of its own faces are, and none where they all are the same.
  *
  * It is a surface to look at: between nodes it is not the one that collisions were resolved for. */
 #ifndef VO_MESH_SMOOTH_H

@@ -2,14 +2,10 @@
 
 #include "core/memory.h"
 
-#include <string.h>
-
 /* ---- sectors --------------------------------------------------------------------------------- */
 
-static bool is_crease(const vo_mesh *m, int edge) { return m->edge_label[edge] != 0; }
-
 static bool is_end(const vo_mesh *m, int edge) {
-    return m->edge_face[edge][1] < 0 || is_crease(m, edge);
+    return m->edge_face[edge][1] < 0 || vo_smooth_is_crease(m, edge);
 }
 
 static int find_root(int *parent, int at) {
@@ -66,24 +62,30 @@ static vo_vec3 unit_or_zero(vo_vec3 n) {
     return length > 0 && isfinite(length) ? v3_scale(1 / length, n) : v3_zero();
 }
 
-/* ---- extrapolation --------------------------------------------------------------------------- */
+/* How far the normals of a sector's faces are from its own. */
+static void find_spreads(vo_normals *x) {
+    vo_smooth *s = x->smooth;
+    for (int f = 0; f < s->face_count; f++) {
+        vo_vec3 normal = unit_or_zero(vo_mesh_face_normal(s->mesh, f));
+        for (int i = 0; i < 3; i++) {
+            int sector = s->sector[f][i];
+            double apart = v3_distance(normal, s->normal[sector]);
+            x->limit[sector] = vo_max(x->limit[sector], apart);
+        }
+    }
+}
 
-enum { KNOWN, OPEN, ASKED };
+static void find_face_normals(vo_normals *x) {
+    vo_smooth *s = x->smooth;
+    for (int f = 0; f < s->face_count; f++) add_face(s, f);
+    for (int i = 0; i < s->sector_count; i++) {
+        s->normal[i] = unit_or_zero(s->normal[i]);
+        x->base[i] = s->normal[i];
+    }
+    find_spreads(x);
+}
 
-/* Least squares for the tilt of an open sector's normal: two angles, about axes in its plane. */
-typedef struct tilt {
-    vo_vec3 axis[2];
-    vo_sym2 a;
-    vo_vec2 b;
-} tilt;
-
-typedef struct extrapolation {
-    vo_smooth *smooth;
-    uint8_t *state; /* [sector_count] */
-    tilt *tilt;     /* [sector_count] */
-} extrapolation;
-
-static void mark_open(extrapolation *x) {
+static void mark_open(vo_normals *x) {
     const vo_smooth *s = x->smooth;
     const vo_mesh *m = s->mesh;
     for (int e = 0; e < m->edge_count; e++) {
@@ -91,88 +93,35 @@ static void mark_open(extrapolation *x) {
         for (int side = 0; side < 2 && m->edge_face[e][side] >= 0; side++)
             for (int end = 0; end < 2; end++) {
                 int corner = vo_smooth_corner(m, e, side, end);
-                x->state[s->sector[m->edge_face[e][side]][corner]] = OPEN;
+                x->state[s->sector[m->edge_face[e][side]][corner]] = VO_SECTOR_OPEN;
             }
     }
 }
 
-/* Two unit vectors across a unit vector (Duff et al., JCGT 6(1), 2017). */
-static void find_axes(vo_vec3 n, vo_vec3 axis[2]) {
-    double sign = copysign(1, n.z), a = -1 / (sign + n.z), b = n.x * n.y * a;
-    axis[0] = v3(1 + sign * n.x * n.x * a, sign * b, -sign * n.x);
-    axis[1] = v3(b, sign + n.y * n.y * a, -n.y);
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static bool allocate(vo_normals *x, size_t count) {
+    vo_context *ctx = x->smooth->ctx;
+    x->state = vo_alloc_zero(ctx, count);
+    x->base = vo_new_array(ctx, vo_vec3, count);
+    x->limit = vo_alloc_zero(ctx, vo_array_bytes(count, sizeof *x->limit));
+    x->tilt = vo_new_array(ctx, vo_tilt, count);
+    return x->state && x->base && x->limit && x->tilt;
 }
 
-/* (n + tilt + known) . d = 0 */
-static void add_condition(extrapolation *x, int sector, int known, vo_vec3 d) {
-    tilt *t = &x->tilt[sector];
-    const vo_vec3 *normal = x->smooth->normal;
-    double rest = -v3_dot(v3_add(normal[sector], normal[known]), d);
-    vo_vec2 p = v2(v3_dot(t->axis[0], d), v3_dot(t->axis[1], d));
-    t->a.xx += p.x * p.x, t->a.xy += p.x * p.y, t->a.yy += p.y * p.y;
-    t->b = v2_add(t->b, v2_scale(rest, p));
-    x->state[sector] = ASKED;
-}
-
-/* What an edge, as one of its faces has it, says of the sectors at its ends. */
-static void ask_side(extrapolation *x, int edge, int side) {
-    const vo_smooth *s = x->smooth;
-    const vo_mesh *m = s->mesh;
-    int face = m->edge_face[edge][side], sector[2];
-    for (int end = 0; end < 2; end++)
-        sector[end] = s->sector[face][vo_smooth_corner(m, edge, side, end)];
-    vo_vec3 d =
-        v3_normalize(v3_sub(m->node_x[m->edge_node[edge][1]], m->node_x[m->edge_node[edge][0]]));
-    for (int end = 0; end < 2; end++)
-        if (x->state[sector[end]] != KNOWN && x->state[sector[1 - end]] == KNOWN)
-            add_condition(x, sector[end], sector[1 - end], d);
-}
-
-/* The shortest tilt that satisfies them best, and no more than 45 degrees. */
-static void turn(extrapolation *x, int sector) {
-    const tilt *t = &x->tilt[sector];
-    vo_vec3 *n = &x->smooth->normal[sector];
-    double little = 1e-6 * (t->a.xx + t->a.yy);
-    double xx = t->a.xx + little, yy = t->a.yy + little, det = xx * yy - t->a.xy * t->a.xy;
-    if (!(det > 0)) return;
-    vo_vec2 p = v2((yy * t->b.x - t->a.xy * t->b.y) / det, (xx * t->b.y - t->a.xy * t->b.x) / det);
-    double size = v2_length(p);
-    if (size > 1) p = v2_scale(1 / size, p);
-    *n = v3_normalize(v3_add_scaled(v3_add_scaled(*n, p.x, t->axis[0]), p.y, t->axis[1]));
-}
-
-/* From the sectors that are known to those beside them. */
-static void spread(extrapolation *x) {
-    const vo_mesh *m = x->smooth->mesh;
-    int sectors = x->smooth->sector_count;
-    for (int i = 0; i < sectors; i++) {
-        x->tilt[i] = (tilt){0};
-        find_axes(x->smooth->normal[i], x->tilt[i].axis);
-    }
-    for (int e = 0; e < m->edge_count; e++) {
-        ask_side(x, e, 0);
-        if (m->edge_face[e][1] >= 0 && is_crease(m, e)) ask_side(x, e, 1);
-    }
-    for (int i = 0; i < sectors; i++) {
-        if (x->state[i] != ASKED) continue;
-        turn(x, i);
-        x->state[i] = KNOWN;
-    }
-}
-
-/* Twice: a corner of the fabric has neighbours on the border only. */
-static vo_result extrapolate(vo_smooth *s) {
+static vo_result find_normals(vo_smooth *s) {
     vo_context *ctx = s->ctx;
     size_t count = (size_t)s->sector_count;
-    extrapolation x = {
-        .smooth = s, .state = vo_alloc_zero(ctx, count), .tilt = vo_new_array(ctx, tilt, count)};
-    bool ok = x.state && x.tilt;
+    vo_normals x = {.smooth = s};
+    bool ok = allocate(&x, count);
     if (ok) {
+        find_face_normals(&x);
         mark_open(&x);
-        spread(&x);
-        spread(&x);
+        vo_normals_improve(&x);
     }
     vo_free(ctx, x.state, count);
+    vo_free_array(ctx, x.base, count);
+    vo_free_array(ctx, x.limit, count);
     vo_free_array(ctx, x.tilt, count);
     return ok ? VO_OK : vo_fail_memory(ctx, "a smooth surface");
 }
@@ -181,10 +130,7 @@ vo_result vo_smooth_find_normals(vo_smooth *s) {
     s->sector = vo_alloc(s->ctx, vo_array_bytes((size_t)s->face_count, sizeof *s->sector));
     if (!s->sector) return vo_fail_memory(s->ctx, "a smooth surface");
     number_sectors(s);
-    size_t bytes = vo_array_bytes((size_t)s->sector_count, sizeof *s->normal);
-    s->normal = vo_alloc_zero(s->ctx, bytes);
+    s->normal = vo_alloc_zero(s->ctx, vo_array_bytes((size_t)s->sector_count, sizeof *s->normal));
     if (!s->normal) return vo_fail_memory(s->ctx, "a smooth surface");
-    for (int f = 0; f < s->face_count; f++) add_face(s, f);
-    for (int i = 0; i < s->sector_count; i++) s->normal[i] = unit_or_zero(s->normal[i]);
-    return extrapolate(s);
+    return find_normals(s);
 }

@@ -4,8 +4,37 @@
 
 #include "mesh/smooth.h"
 
+/* What the faces around a node do not tell, its neighbours do. */
+enum { VO_SECTOR_KNOWN, VO_SECTOR_OPEN };
+
+/* Least squares for the tilt of a normal: two angles, about axes across it. */
+typedef struct vo_tilt {
+    vo_vec3 axis[2];
+    vo_sym2 a;
+    vo_vec2 b;
+    double limits; /* sum over the neighbours that were asked */
+    int count;     /* of them */
+} vo_tilt;
+
+/* Normals in the making: one of each for every sector. */
+typedef struct vo_normals {
+    vo_smooth *smooth;
+    uint8_t *state;
+    vo_vec3 *base; /* from the faces alone */
+    double *limit; /* how far the normal may go from there: as far as those of its faces are, so
+                      what is flat stays flat */
+    vo_tilt *tilt;
+} vo_normals;
+
 /* Fills sector, sector_count and normal. On failure some are there, for vo_smooth_free. */
 vo_result vo_smooth_find_normals(vo_smooth *smooth);
+
+/* smooth_tilt.c: extrapolates to open sectors and lets all agree with their neighbours. */
+void vo_normals_improve(vo_normals *normals);
+
+static inline bool vo_smooth_is_crease(const vo_mesh *m, int edge) {
+    return m->edge_label[edge] != 0;
+}
 
 /* Corner of the face on one side of an edge at one of its ends. */
 static inline int vo_smooth_corner(const vo_mesh *m, int edge, int side, int end) {

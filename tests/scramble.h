@@ -1,0 +1,92 @@
+/* Meshes edited at random, as remeshing would leave them, and surfaces to put them on. */
+#ifndef VOILE_TESTS_SCRAMBLE_H
+#define VOILE_TESTS_SCRAMBLE_H
+
+#include "edit_meshes.h"
+
+#include "mesh/edit.h"
+
+/* Flips an edge whose other diagonal is shorter, or any once in a while. */
+static inline void scramble_flip(vo_edit *e, int edge, bool any) {
+    const vo_mesh *m = e->mesh;
+    int end[2];
+    if (m->edge_face[edge][1] < 0) return;
+    vo_mesh_edge_verts(m, edge, 0, end);
+    vo_vec2 c = m->vert_u[vo_mesh_edge_opposite(m, edge, 0)];
+    vo_vec2 d = m->vert_u[vo_mesh_edge_opposite(m, edge, 1)];
+    vo_vec2 other = v2_sub(c, d), own = v2_sub(m->vert_u[end[0]], m->vert_u[end[1]]);
+    if (any || v2_length(other) < v2_length(own)) vo_edit_flip(e, edge);
+}
+
+/* So many tries of splits, collapses and flips; then as many flips that make triangles better. */
+static inline void scramble(vo_mesh *m, uint64_t seed, int tries, double outline_tolerance) {
+    vo_context *ctx = m->ctx;
+    vo_random r = vo_random_seed(seed);
+    vo_edit_def def = vo_edit_def_default();
+    def.outline_tolerance = outline_tolerance;
+    vo_edit *e;
+    assert_ok(ctx, vo_edit_create(m, &def, &e));
+    assert_ok(ctx, vo_edit_begin(e));
+    for (int i = 0; i < 2 * tries; i++) {
+        int edge = vo_random_int(&r, m->edge_count), what = vo_random_int(&r, 8);
+        if (!vo_edit_has_edge(e, edge)) continue;
+        if (i >= tries || what == 7)
+            scramble_flip(e, edge, i < tries);
+        else if (what < 2)
+            vo_edit_split(e, edge, vo_random_real(&r, 0.3, 0.7), NULL);
+        else
+            vo_edit_collapse(e, edge, what & 1);
+    }
+    assert_ok(ctx, vo_edit_finish(e));
+    vo_edit_destroy(e);
+}
+
+/* A flat disk of radius 1 with a round rim, a round hole, and rings of `spokes` verts. */
+static inline vo_mesh *make_disk(vo_context *ctx, int rings, int spokes) {
+    garment g = {.ctx = ctx};
+    int vert[9][65];
+    for (int j = 0; j <= rings; j++)
+        for (int i = 0; i < spokes; i++) {
+            double a = 2 * VO_PI * i / spokes, r = 0.3 + 0.7 * j / rings;
+            vert[j][i] =
+                garment_vert(&g, v2(r * cos(a), r * sin(a)), v3(r * cos(a), r * sin(a), 0));
+        }
+    for (int j = 0; j < rings; j++)
+        for (int i = 0; i < spokes; i++) {
+            int k = (i + 1) % spokes;
+            garment_face(&g, vert[j][i], vert[j + 1][i], vert[j + 1][k], 0);
+            garment_face(&g, vert[j][i], vert[j + 1][k], vert[j][k], 0);
+        }
+    vo_mesh *m;
+    assert_ok(ctx, vo_mesh_accept(ctx, "disk", &g.data, VO_MESH_FOR_CLOTH, &m));
+    vo_mesh_data_free(ctx, &g.data);
+    return m;
+}
+
+/* Where a point of the fabric is in the world. */
+typedef vo_vec3 surface_fn(vo_vec2 u);
+
+static const double SURFACE_RADIUS = 0.4; /* m, of cylinder and sphere */
+
+static inline vo_vec3 surface_plane(vo_vec2 u) { return v3(u.x, 0.8 * u.y, 0.6 * u.y + 2); }
+
+static inline vo_vec3 surface_cylinder(vo_vec2 u) {
+    double r = SURFACE_RADIUS, angle = (0.9 * u.x - 0.4 * u.y) / r;
+    return v3(r * sin(angle), 0.4 * u.x + 0.9 * u.y, r * cos(angle));
+}
+
+static inline vo_vec3 surface_sphere(vo_vec2 u) {
+    double r = SURFACE_RADIUS, a = 1.5 * (u.x - 0.5), b = 1.5 * (u.y - 0.5);
+    return v3(r * cos(b) * sin(a), r * sin(b), r * cos(b) * cos(a));
+}
+
+static inline vo_vec3 surface_saddle(vo_vec2 u) {
+    double x = u.x - 0.5, y = u.y - 0.5;
+    return v3(x, y, 0.8 * (x * x - y * y));
+}
+
+static inline void put_on_surface(vo_mesh *m, surface_fn *surface) {
+    for (int v = 0; v < m->vert_count; v++) m->node_x[m->vert_node[v]] = surface(m->vert_u[v]);
+}
+
+#endif
