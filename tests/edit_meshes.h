@@ -57,7 +57,7 @@ typedef vo_vec3 garment_place(double s, double t, void *arg);
 /* A sheet of size x size m at `corner` in material space. Its cells between `hole` (first column,
  * first row, columns, rows) are left out. */
 static inline void garment_sheet(garment *g, int columns, int rows, vo_vec2 corner, vo_vec2 size,
-                                 const int hole[4], int label, garment_place *place, void *arg) {
+                                 const int hole[4], int label, garment_place *put, void *arg) {
     int vert[33][33];
     for (int j = 0; j <= rows; j++)
         for (int i = 0; i <= columns; i++) {
@@ -66,7 +66,7 @@ static inline void garment_sheet(garment *g, int columns, int rows, vo_vec2 corn
                 i > hole[0] && i < hole[0] + hole[2] && j > hole[1] && j < hole[1] + hole[3];
             if (inside) continue;
             vert[j][i] =
-                garment_vert(g, v2(corner.x + s * size.x, corner.y + t * size.y), place(s, t, arg));
+                garment_vert(g, v2(corner.x + s * size.x, corner.y + t * size.y), put(s, t, arg));
         }
     for (int j = 0; j < rows; j++)
         for (int i = 0; i < columns; i++) {

@@ -119,9 +119,7 @@ static inline void next_step(scene *s) {
     memcpy(s->surface.x0, s->surface.x1, (size_t)s->surface.node_count * sizeof(vo_vec3));
 }
 
-static inline vo_response_def scene_def(void) {
-    return (vo_response_def){.thickness = 1e-3};
-}
+static inline vo_response_def scene_def(void) { return (vo_response_def){.thickness = 1e-3}; }
 
 static inline void respond(scene *s, const vo_response_def *def) {
     assert_ok(s->ctx, vo_respond(s->response, def, &s->surface, s->candidates, &s->report));

@@ -142,6 +142,9 @@ static void test_bad_values(void **state) {
         "simulate",
         "resume",
         "export run --format fbx",
+        "export run --topology own",
+        "export run --flat",
+        "export run --flat --topology adaptive",
         "bench --repeat none",
         "simulate s.json -o",
     };

@@ -212,6 +212,15 @@ static void test_simulate_json(void **state) {
     ran_free(&r);
 }
 
+static void assert_first_line(const char *path, const char *line) {
+    size_t size;
+    char *text = read_whole(path, &size);
+    if (size < strlen(line) + 1 || memcmp(text, line, strlen(line)) != 0 ||
+        text[strlen(line)] != '\n')
+        fail_msg("%s does not begin with \"%s\"", path, line);
+    free(text);
+}
+
 static void test_export(void **state) {
     (void)state;
     const char *folder = test_folder();
@@ -228,6 +237,11 @@ static void test_export(void **state) {
     /* What was exported is a mesh that Voile takes. */
     expect(folder, "check meshes/0003_00.obj", 0, NULL);
     expect(folder, "export run -o /proc/nowhere", 3, "/proc/nowhere");
+    expect(folder, "export run -o own --topology original", 0, NULL);
+    expect(folder, "export run -o flat --topology original --flat", 0, NULL);
+    assert_int_equal(count_files(in(folder, "own"), ".obj"), 6);
+    assert_first_line(in(folder, "own/0000_00.obj"), "v 0 0 0");
+    expect(folder, "export run --flat", 2, "--flat is for --topology original");
 }
 
 static void test_threads_do_not_matter(void **state) {

@@ -21,8 +21,9 @@ static void skip_word(vo_obj_reader *r) {
 /* From `begin` to the end of the line and the line break, which the last line may lack. */
 static void copy_rest(rewriter *w, const char *begin) {
     vo_obj_skip_line(&w->in);
-    vo_obj_put_text(&w->out, begin, (size_t)(w->in.at - begin));
-    if (w->in.at > begin && w->in.at[-1] != '\n') vo_obj_put_text(&w->out, "\n", 1);
+    const char *end = w->in.at;
+    vo_obj_put_text(&w->out, begin, (size_t)(end - begin));
+    if (end == begin || end[-1] != '\n') vo_obj_put_text(&w->out, "\n", 1);
 }
 
 static bool is_zero(vo_vec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
@@ -54,19 +55,16 @@ static size_t bare_corner(const char *corner, size_t size) {
     return (size_t)((second == first + 1 ? first : second) - corner);
 }
 
-static vo_result write_f(rewriter *w) {
-    vo_obj_put_text(&w->out, "f", 1);
+/* All of the line but normals; `done` is up to where it is written. */
+static vo_result write_f(rewriter *w, const char *done) {
     while (vo_obj_next_word(&w->in)) {
         const char *corner = w->in.at;
         skip_word(&w->in);
-        vo_obj_put_text(&w->out, " ", 1);
-        vo_obj_put_text(&w->out, corner, bare_corner(corner, (size_t)(w->in.at - corner)));
+        const char *bare = corner + bare_corner(corner, (size_t)(w->in.at - corner));
+        vo_obj_put_text(&w->out, done, (size_t)(bare - done));
+        done = w->in.at;
     }
-    if (w->in.at == w->in.end) {
-        vo_obj_put_text(&w->out, "\n", 1);
-        return VO_OK;
-    }
-    copy_rest(w, w->in.at); /* a comment, if any, and the line break */
+    copy_rest(w, done);
     return VO_OK;
 }
 
@@ -84,7 +82,7 @@ static vo_result write_line(rewriter *w) {
     skip_word(&w->in);
     size_t size = (size_t)(w->in.at - word);
     if (is_word(word, size, "v")) return write_v(w);
-    if (is_word(word, size, "f")) return write_f(w);
+    if (is_word(word, size, "f")) return write_f(w, begin);
     if (is_word(word, size, "nv") || is_word(word, size, "vn"))
         vo_obj_skip_line(&w->in);
     else

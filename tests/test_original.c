@@ -1,0 +1,468 @@
+/* The user's own mesh on meshes that were edited: in memory, through a simulation, and as files. */
+#include "run_place.h"
+#include "scramble.h"
+
+#include "codec/obj.h"
+#include "mesh/refine.h"
+#include "sim/original.h"
+#include "sim/sim.h"
+
+static vo_vec3 *new_vectors(int count) { return test_malloc((size_t)count * sizeof(vo_vec3)); }
+
+static vo_mesh *copy_of(const vo_mesh *m) {
+    vo_mesh *copy;
+    assert_ok(m->ctx, vo_mesh_copy(m->ctx, m, &copy));
+    return copy;
+}
+
+static void without_edits_nodes_are_copied(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_random r = vo_random_seed(1);
+    for (int g = 0; g < GARMENT_COUNT; g++) {
+        vo_mesh *input = garment_build(ctx, g, 3), *now = copy_of(input);
+        for (int n = 0; n < now->node_count; n++)
+            now->node_x[n] = v3(vo_random_real(&r, -1, 1), vo_random_real(&r, -1, 1), 1.0 / 3);
+        vo_vec3 *x = new_vectors(input->node_count), *v = new_vectors(input->node_count);
+        size_t bytes = (size_t)input->node_count * sizeof *x;
+        for (int surface = 0; surface < 2; surface++) {
+            assert_ok(ctx, vo_original_evaluate(ctx, input, now, surface, x, v));
+            assert_memory_equal(x, now->node_x, bytes);
+            assert_memory_equal(v, now->node_v, bytes);
+        }
+        test_free(x);
+        test_free(v);
+        vo_mesh_destroy(now);
+        vo_mesh_destroy(input);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* Splits alone leave the surface as it is, and the nodes that were there. */
+static void split_all_over(vo_mesh *m, uint64_t seed, int count) {
+    vo_random r = vo_random_seed(seed);
+    vo_edit_def def = vo_edit_def_default();
+    vo_edit *e;
+    assert_ok(m->ctx, vo_edit_create(m, &def, &e));
+    assert_ok(m->ctx, vo_edit_begin(e));
+    for (int i = 0; i < count; i++)
+        vo_edit_split(e, vo_random_int(&r, m->edge_count), vo_random_real(&r, 0.2, 0.8), NULL);
+    assert_ok(m->ctx, vo_edit_finish(e));
+    vo_edit_destroy(e);
+}
+
+static void nodes_that_are_left_come_back_exactly(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (int g = 0; g < GARMENT_COUNT; g++) {
+        vo_mesh *input = garment_build(ctx, g, 3), *now = copy_of(input);
+        split_all_over(now, 5, 200);
+        assert_true(now->node_count > input->node_count + 100);
+        vo_vec3 *x = new_vectors(input->node_count), *v = new_vectors(input->node_count);
+        for (int surface = 0; surface < 2; surface++) {
+            assert_ok(ctx, vo_original_evaluate(ctx, input, now, surface, x, v));
+            assert_memory_equal(x, input->node_x, (size_t)input->node_count * sizeof *x);
+        }
+        test_free(x);
+        test_free(v);
+        vo_mesh_destroy(now);
+        vo_mesh_destroy(input);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* The tube of edit_meshes.h: where a vert of its two sheets is on the cylinder. */
+static vo_vec3 on_tube(int patch, vo_vec2 u) {
+    double angle = patch == 0 ? VO_PI * u.x / 3 : VO_PI + VO_PI * (u.x - 5) / 3.2;
+    return v3(cos(angle), patch == 0 ? u.y : (u.y - 1) / 1.1, sin(angle));
+}
+
+static void put_on_tube(vo_mesh *m) {
+    for (int v = 0; v < m->vert_count; v++) {
+        m->node_x[m->vert_node[v]] = on_tube(m->vert_patch[v], m->vert_u[v]);
+        m->node_v[m->vert_node[v]] = v3(m->node_x[m->vert_node[v]].y, -2, 1);
+    }
+}
+
+/* Two sewn sheets with different sizes in material space, coarse: round, closed, moving right. */
+static void a_sewn_tube_is_round(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    garment g = {.ctx = ctx};
+    garment_sheet(&g, 16, 8, v2(0, 0), v2(3, 1), NO_HOLE, 0, place_tube, (double[]){0, VO_PI});
+    garment_sheet(&g, 16, 8, v2(5, 1), v2(3.2, 1.1), NO_HOLE, 1, place_tube,
+                  (double[]){VO_PI, 2 * VO_PI});
+    vo_mesh *input;
+    assert_ok(ctx, vo_mesh_accept(ctx, "tube", &g.data, VO_MESH_FOR_CLOTH, &input));
+    vo_mesh_data_free(ctx, &g.data);
+    vo_vec3 *x = new_vectors(input->node_count), *v = new_vectors(input->node_count);
+    for (int round = 0; round < 10; round++) {
+        vo_mesh *now = copy_of(input);
+        double worst[2] = {0, 0};
+        scramble(now, (uint64_t)round, 700, 0);
+        put_on_tube(now);
+        for (int surface = 0; surface < 2; surface++) {
+            assert_ok(ctx, vo_original_evaluate(ctx, input, now, surface, x, v));
+            for (int n = 0; n < input->node_count; n++) {
+                double off = v3_distance(x[n], input->node_x[n]);
+                worst[surface] = vo_max(worst[surface], off);
+                assert_near(v3_distance(v[n], v3(input->node_x[n].y, -2, 1)), 0, 1e-12);
+            }
+        }
+        if (!(worst[0] < worst[1] / 3 && worst[1] > 0.01))
+            fail_msg("round %d: %g off, flat %g", round, worst[0], worst[1]);
+        vo_mesh_destroy(now);
+    }
+    test_free(x);
+    test_free(v);
+    vo_mesh_destroy(input);
+    vo_context_destroy(ctx);
+}
+
+/* The rim of a disk is collapsed to a coarser polygon; the user's own rim stays round. */
+static void a_flat_disk_comes_back_as_it_was(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_mesh *input = make_disk(ctx, 4, 64);
+    vo_vec3 *x = new_vectors(input->node_count);
+    for (int round = 0; round < 10; round++) {
+        vo_mesh *now = copy_of(input);
+        scramble(now, (uint64_t)round, 3000, 0.01);
+        assert_ok(ctx, vo_original_evaluate(ctx, input, now, round % 2, x, NULL));
+        for (int n = 0; n < input->node_count; n++)
+            assert_near(v3_distance(x[n], input->node_x[n]), 0, 1e-12);
+        vo_mesh_destroy(now);
+    }
+    test_free(x);
+    vo_mesh_destroy(input);
+    vo_context_destroy(ctx);
+}
+
+static void isolated_nodes_stay(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_vec3 node[] = {{0, 0, 0}, {9, 9, 9}, {1, 0, 0}, {0, 1, 0}}, x[4], v[4];
+    vo_vec2 uv[] = {{0, 0}, {1, 0}, {0, 1}};
+    vo_mesh *input, *now;
+    assert_ok(ctx, vo_mesh_create(ctx, 4, node, 3, uv, (int[]){0, 2, 3}, 1, (int[][3]){{0, 1, 2}},
+                                  VO_MESH_FOR_CLOTH, &input));
+    now = copy_of(input);
+    split_all_over(now, 1, 20);
+    for (int n = 0; n < now->node_count; n++) now->node_x[n].z += 5;
+    assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_SMOOTH, x, v));
+    assert_near(v3_distance(x[1], node[1]), 0, 0);
+    assert_near(v3_distance(x[3], v3(0, 1, 5)), 0, 0);
+    vo_mesh_destroy(now);
+    vo_mesh_destroy(input);
+    vo_context_destroy(ctx);
+}
+
+/* One, two and three threads. */
+static void threads_do_not_matter(void **state) {
+    (void)state;
+    vo_vec3 *first = NULL;
+    for (int threads = 1; threads <= 3; threads++) {
+        vo_context *ctx = test_context(threads);
+        vo_mesh *input, *now;
+        assert_ok(ctx, vo_mesh_create_grid(ctx, 1, 1, 40, 40, &input));
+        now = copy_of(input);
+        scramble(now, 8, 3000, 0);
+        put_on_surface(now, surface_saddle);
+        vo_vec3 *x = new_vectors(input->node_count);
+        assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_SMOOTH, x, NULL));
+        if (first) assert_memory_equal(x, first, (size_t)input->node_count * sizeof *x);
+        vo_mesh_destroy(now);
+        vo_mesh_destroy(input);
+        vo_context_destroy(ctx);
+        if (first) test_free(x);
+        if (!first) first = x;
+    }
+    test_free(first);
+}
+
+/* Patches that a forged frame names are found missing, or found somewhere. */
+static void forged_patches_do_no_harm(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_random r = vo_random_seed(4);
+    vo_mesh *input = garment_build(ctx, 1, 1);
+    vo_vec3 *x = new_vectors(input->node_count);
+    int refused = 0;
+    for (int round = 0; round < 60; round++) {
+        vo_mesh *now = copy_of(input);
+        scramble(now, (uint64_t)round, 100, 0);
+        for (int v = 0; v < now->vert_count; v++) {
+            int forged = vo_random_int(&r, 5) - 1;
+            now->vert_patch[v] = round % 3 == 0 ? forged : round % 3 == 1 ? INT32_MAX : 1;
+            if (round % 4 == 3) now->vert_u[v] = v2(vo_random_real(&r, -9, 9), now->vert_u[v].y);
+        }
+        vo_result result = vo_original_evaluate(ctx, input, now, VO_SURFACE_SMOOTH, x, NULL);
+        assert_true(result == VO_OK || result == VO_BAD_DATA);
+        if (result == VO_BAD_DATA) assert_says(ctx, "patch 0 of the cloth has no face");
+        refused += result == VO_BAD_DATA;
+        vo_mesh_destroy(now);
+    }
+    assert_int_equal(refused, 40);
+    test_free(x);
+    vo_mesh_destroy(input);
+    vo_context_destroy(ctx);
+}
+
+static void load_data(vo_context *ctx, const char *name, vo_mesh **out) {
+    char path[1200];
+    snprintf(path, sizeof path, "%s/arcsim/meshes/%s", test_data(), name);
+    assert_ok(ctx, vo_mesh_load_obj(ctx, path, VO_MESH_FOR_CLOTH, out));
+}
+
+static double longest_edge(const vo_mesh *m) {
+    double longest = 0;
+    for (int e = 0; e < m->edge_count; e++)
+        longest = vo_max(longest,
+                         v3_distance(m->node_x[m->edge_node[e][0]], m->node_x[m->edge_node[e][1]]));
+    return longest;
+}
+
+/* ARCSim's garments: refined all over; then a fine mesh of them carried by a coarser one. */
+static void garments_of_others(void **state) {
+    (void)state;
+    static const char *const names[] = {"flag.obj", "dress4.obj", "dress4w.obj", "square4.obj"};
+    if (!test_data()) {
+        print_message("skipped: no data folder (VOILE_DATA)\n");
+        skip();
+    }
+    vo_context *ctx = test_context(1);
+    for (int k = 0; k < 4; k++) {
+        vo_mesh *input;
+        load_data(ctx, names[k], &input);
+        vo_mesh *fine = copy_of(input), *coarse;
+        assert_ok(ctx, vo_mesh_refine(&fine, 3));
+        vo_vec3 *x = new_vectors(fine->node_count);
+        assert_ok(ctx, vo_original_evaluate(ctx, input, fine, VO_SURFACE_SMOOTH, x, NULL));
+        assert_memory_equal(x, input->node_x, (size_t)input->node_count * sizeof *x);
+        coarse = copy_of(fine);
+        scramble(coarse, 3, fine->face_count / 2, 0.001);
+        assert_true(coarse->face_count < fine->face_count);
+        double longest = longest_edge(coarse);
+        for (int surface = 0; surface < 2; surface++) {
+            assert_ok(ctx, vo_original_evaluate(ctx, fine, coarse, surface, x, NULL));
+            for (int n = 0; n < fine->node_count; n++)
+                assert_near(v3_distance(x[n], fine->node_x[n]), 0, 0.5 * longest);
+        }
+        test_free(x);
+        vo_mesh_destroy(coarse);
+        vo_mesh_destroy(fine);
+        vo_mesh_destroy(input);
+    }
+    vo_context_destroy(ctx);
+}
+
+typedef struct pair {
+    vo_mesh *input, *now;
+} pair;
+
+static vo_result evaluate_body(vo_context *ctx, void *arg) {
+    const pair *p = arg;
+    vo_vec3 x[400];
+    return vo_original_evaluate(ctx, p->input, p->now, VO_SURFACE_SMOOTH, x, NULL);
+}
+
+static void refused_memory(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    pair p = {.input = garment_build(ctx, 1, 1)};
+    p.now = copy_of(p.input);
+    scramble(p.now, 1, 60, 0);
+    test_every_allocation(evaluate_body, &p);
+    vo_mesh_destroy(p.now);
+    vo_mesh_destroy(p.input);
+    vo_context_destroy(ctx);
+}
+
+/* ---- simulations and files ------------------------------------------------------------------- */
+
+/* Two quads with colours and normals, the second drawn mirrored and sewn to the first; in
+ * centimetres, and a node of no face. */
+static const char user_mesh[] = "# mine\n"
+                                "vt 0 0\nvt 50 0\nvt 50 100\nvt 0 100\n"
+                                "vt -50 0\nvt -100 0\nvt -100 100\nvt -50 100\n"
+                                "v 0 0 0\nv 50 0 0 0.5 0.5 1\nv 50 100 0\nv 0 100 0\n"
+                                "v 100 0 0\nnl 7\nv 100 100 0\nv 7 7 7\nvn 0 0 1\n"
+                                "f 1/1/1 2/2/1 3/3/1 4/4/1\n"
+                                "f 2/5/1 5/6/1 6/7/1 3/8/1 # mirrored\ntl 1\n";
+
+static const char user_scene[] =
+    "{\"frame_time\": 0.04, \"frame_steps\": 4, \"end_frame\": 3,\n"
+    "  \"units\": \"cm\",\n"
+    "  \"cloths\": [{\"mesh\": \"mine.obj\", \"transform\": {\"scale\": 2},\n"
+    "    \"materials\": [{\"thickness\": 3e-2, \"density\": 500, \"elastic_modulus\": 1e6,\n"
+    "                    \"poisson_ratio\": 0.3},\n"
+    "                   {\"thickness\": 3e-2, \"density\": 500, \"elastic_modulus\": 1e6,\n"
+    "                    \"poisson_ratio\": 0.3}]}],\n"
+    "  \"handles\": [{\"nodes\": [0, 4]}], \"gravity\": [0, 0, -980]}\n";
+
+static place open_user(void) {
+    place p = open_place(1);
+    char path[700];
+    assert_ok(p.ctx, vo_file_write(p.ctx, p.scene, user_scene, strlen(user_scene)));
+    vo_path_folder(path, sizeof path, p.scene);
+    strcat(path, "/mine.obj");
+    assert_ok(p.ctx, vo_file_write(p.ctx, path, user_mesh, strlen(user_mesh)));
+    return p;
+}
+
+/* What the text is without its v and nv lines. */
+static void drop_nodes(char *text) {
+    char *to = text;
+    for (char *line = text, *next; *line; line = next) {
+        next = line + strcspn(line, "\n");
+        next += *next == '\n';
+        if (strncmp(line, "v ", 2) == 0 || strncmp(line, "nv ", 3) == 0) continue;
+        memmove(to, line, (size_t)(next - line));
+        to += next - line;
+    }
+    *to = 0;
+}
+
+/* A simulation whose cloth was remeshed, as far as exporting sees it. */
+static void a_remeshed_cloth_is_saved_as_the_users_file(void **state) {
+    (void)state;
+    place p = open_user();
+    vo_scene *scene;
+    vo_sim *sim;
+    assert_ok(p.ctx, vo_scene_load(p.ctx, p.scene, 0, NULL, &scene));
+    assert_ok(p.ctx, vo_sim_create(p.ctx, scene, &sim));
+    split_all_over(sim->cloth[0].mesh, 3, 100);
+    for (int n = 0; n < sim->cloth[0].mesh->node_count; n++) sim->cloth[0].mesh->node_x[n].z = 0.25;
+    char path[700];
+    snprintf(path, sizeof path, "%s.obj", p.run);
+    assert_ok(p.ctx, vo_original_save(sim, 0, VO_SURFACE_SMOOTH, path));
+    vo_bytes text;
+    vo_mesh_data data;
+    assert_ok(p.ctx, vo_file_read(p.ctx, path, &text));
+    assert_ok(p.ctx, vo_obj_parse(p.ctx, path, text.data, text.size, &data));
+    assert_int_equal(data.node_count, 7);
+    for (int n = 0; n < 6; n++) {
+        assert_near(data.node_x[n].z, 0.25, 0);
+        assert_near(data.node_x[n].x, scene->cloth[0].mesh->node_x[n].x, 0);
+    }
+    assert_near(data.node_x[1].x, 1, 1e-15); /* metres */
+    assert_near(data.node_x[6].z, 0.14, 1e-15);
+    assert_near(data.vert_u[5].x, -100, 0); /* the user's own */
+    assert_non_null(strstr(text.data, " 0.5 0.5 1\n"));
+    drop_nodes(text.data);
+    assert_string_equal(text.data, "# mine\n"
+                                   "vt 0 0\nvt 50 0\nvt 50 100\nvt 0 100\n"
+                                   "vt -50 0\nvt -100 0\nvt -100 100\nvt -50 100\n"
+                                   "nl 7\n"
+                                   "f 1/1 2/2 3/3 4/4\n"
+                                   "f 2/5 5/6 6/7 3/8 # mirrored\ntl 1\n");
+    vo_mesh_data_free(p.ctx, &data);
+    vo_bytes_free(p.ctx, &text);
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    close_place(&p);
+}
+
+static void export_keeps_the_users_mesh(void **state) {
+    (void)state;
+    place p = open_user();
+    assert_ok(p.ctx, simulate(&p, 1000));
+    char output[700], path[800];
+    snprintf(output, sizeof output, "%s-obj", p.run);
+    vo_export_def def = vo_export_def_default();
+    def.folder = p.run;
+    def.output = output;
+    def.topology = VO_TOPOLOGY_ORIGINAL;
+    assert_ok(p.ctx, vo_run_export_obj(p.ctx, &def));
+    vo_mesh *first, *last;
+    snprintf(path, sizeof path, "%s/0000_00.obj", output);
+    assert_ok(p.ctx, vo_mesh_load_obj(p.ctx, path, VO_MESH_FOR_CLOTH, &first));
+    snprintf(path, sizeof path, "%s/0003_00.obj", output);
+    assert_ok(p.ctx, vo_mesh_load_obj(p.ctx, path, VO_MESH_FOR_CLOTH, &last));
+    assert_int_equal(last->node_count, 7);
+    assert_int_equal(last->face_count, 4);
+    assert_memory_equal(first->vert_u, last->vert_u, 8 * sizeof *last->vert_u);
+    assert_true(last->node_x[2].z < first->node_x[2].z - 0.01);
+    assert_near(v3_distance(last->node_x[0], first->node_x[0]), 0, 1e-12);
+    vo_mesh_destroy(first);
+    vo_mesh_destroy(last);
+    close_place(&p);
+}
+
+/* A grid that was refined at the start comes back as the grid that was asked for. */
+static void a_refined_grid_comes_back_coarse(void **state) {
+    (void)state;
+    place p = open_place(1);
+    vo_run_def def = vo_run_def_default();
+    const char *sets[] = {"magic.fixed_high_res_mesh=true", "cloths[0].remeshing.size=[0.03,1]"};
+    def.folder = p.run;
+    def.last_frame = 1;
+    def.set_count = 2;
+    def.sets = sets;
+    assert_ok(p.ctx, vo_run_simulate(p.ctx, p.scene, &def));
+    char output[700], path[800];
+    snprintf(output, sizeof output, "%s-obj", p.run);
+    vo_export_def export = vo_export_def_default();
+    export.folder = p.run;
+    export.output = output;
+    int faces[2];
+    for (int original = 0; original < 2; original++) {
+        export.topology = original ? VO_TOPOLOGY_ORIGINAL : VO_TOPOLOGY_ADAPTIVE;
+        assert_ok(p.ctx, vo_run_export_obj(p.ctx, &export));
+        vo_mesh *mesh;
+        snprintf(path, sizeof path, "%s/0001_00.obj", output);
+        assert_ok(p.ctx, vo_mesh_load_obj(p.ctx, path, VO_MESH_FOR_CLOTH, &mesh));
+        faces[original] = mesh->face_count;
+        assert_near(mesh->vert_u[168].x, 1, 1e-15);
+        vo_mesh_destroy(mesh);
+    }
+    assert_true(faces[0] > 4 * 288 - 1);
+    assert_int_equal(faces[1], 288);
+    close_place(&p);
+}
+
+static void the_public_call_checks_its_arguments(void **state) {
+    (void)state;
+    place p = open_user();
+    vo_scene *scene;
+    vo_sim *sim;
+    vo_vec3 x[7], v[7];
+    assert_ok(p.ctx, vo_scene_load(p.ctx, p.scene, 0, NULL, &scene));
+    assert_ok(p.ctx, vo_sim_create(p.ctx, scene, &sim));
+    assert_ok(p.ctx, vo_sim_original(sim, 0, VO_SURFACE_FLAT, 7, x, v));
+    assert_ok(p.ctx, vo_sim_step_frame(sim));
+    assert_ok(p.ctx, vo_sim_original(sim, 0, VO_SURFACE_SMOOTH, 7, x, v));
+    assert_memory_equal(x, vo_sim_cloth(sim, 0).node_x, sizeof x);
+    assert_memory_equal(v, vo_sim_cloth(sim, 0).node_v, sizeof v);
+    x[2] = v3(5, 5, 5);
+    assert_ok(p.ctx, vo_sim_original(sim, 0, VO_SURFACE_SMOOTH, 2, x, NULL));
+    assert_near(x[2].x, 5, 0);
+    assert_ok(p.ctx, vo_sim_original(sim, 0, VO_SURFACE_SMOOTH, 0, NULL, NULL));
+    assert_int_equal(vo_sim_original(sim, 0, VO_SURFACE_SMOOTH, 8, x, v), VO_BAD_CALL);
+    assert_says(p.ctx, "8 nodes are asked for, but cloth 0 was given 7");
+    assert_int_equal(vo_sim_original(sim, 0, VO_SURFACE_SMOOTH, -1, x, v), VO_BAD_CALL);
+    assert_int_equal(vo_sim_original(sim, 1, VO_SURFACE_SMOOTH, 1, x, v), VO_BAD_CALL);
+    assert_int_equal(vo_sim_original(sim, -1, VO_SURFACE_SMOOTH, 1, x, v), VO_BAD_CALL);
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    close_place(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_edits_nodes_are_copied),
+        cmocka_unit_test(nodes_that_are_left_come_back_exactly),
+        cmocka_unit_test(a_sewn_tube_is_round),
+        cmocka_unit_test(a_flat_disk_comes_back_as_it_was),
+        cmocka_unit_test(isolated_nodes_stay),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(forged_patches_do_no_harm),
+        cmocka_unit_test(garments_of_others),
+        cmocka_unit_test(refused_memory),
+        cmocka_unit_test(a_remeshed_cloth_is_saved_as_the_users_file),
+        cmocka_unit_test(export_keeps_the_users_mesh),
+        cmocka_unit_test(a_refined_grid_comes_back_coarse),
+        cmocka_unit_test(the_public_call_checks_its_arguments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
