@@ -389,6 +389,65 @@ static void export_keeps_the_users_mesh(void **state) {
     close_place(&p);
 }
 
+/* Two sheets one above the other, drawn at the same place of material space. */
+static void write_twins(const place *p, const char *name) {
+    enum { N = 4 };
+    char path[700], text[8000];
+    int used = 0;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < (N + 1) * (N + 1); i++)
+            used += snprintf(text + used, sizeof text - (size_t)used, "v %g %g %d\nvt %g %g\n",
+                             i % (N + 1) / 4.0, i / (N + 1) / 4.0, k, i % (N + 1) / 4.0,
+                             i / (N + 1) / 4.0);
+    for (int c = 0; c < 2 * N * N; c++) {
+        int a = 1 + c / (N * N) * (N + 1) * (N + 1) + c % (N * N) / N * (N + 1) + c % N;
+        used += snprintf(text + used, sizeof text - (size_t)used, "f %d/%d %d/%d %d/%d %d/%d\n", a,
+                         a, a + 1, a + 1, a + N + 2, a + N + 2, a + N + 1, a + N + 1);
+    }
+    vo_path_folder(path, sizeof path, p->scene);
+    strcat(path, name);
+    assert_ok(p->ctx, vo_file_write(p->ctx, path, text, (size_t)used));
+}
+
+/* Remeshed, saved, and read from the frames again: each sheet where it belongs. */
+static void twins_are_told_apart_in_a_run(void **state) {
+    (void)state;
+    static const char scene[] =
+        "{\"frame_time\": 0.04, \"frame_steps\": 4, \"end_frame\": 4,\n"
+        "  \"cloths\": [{\"mesh\": \"twins.obj\",\n"
+        "    \"materials\": [{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6,\n"
+        "                    \"poisson_ratio\": 0.3}],\n"
+        "    \"remeshing\": {\"refine_angle\": 0.3, \"size\": [0.02, 0.15]}}],\n"
+        "  \"handles\": [{\"nodes\": [0, 4, 25, 29]}], \"gravity\": [0, 0, -9.8]}\n";
+    place p = open_place(1);
+    assert_ok(p.ctx, vo_file_write(p.ctx, p.scene, scene, strlen(scene)));
+    write_twins(&p, "/twins.obj");
+    assert_ok(p.ctx, simulate(&p, 1000));
+    char output[700], path[800];
+    snprintf(output, sizeof output, "%s-obj", p.run);
+    vo_export_def def = vo_export_def_default();
+    def.folder = p.run;
+    def.output = output;
+    vo_mesh *mesh[2];
+    for (int original = 0; original < 2; original++) {
+        def.topology = original ? VO_TOPOLOGY_ORIGINAL : VO_TOPOLOGY_ADAPTIVE;
+        assert_ok(p.ctx, vo_run_export_obj(p.ctx, &def));
+        snprintf(path, sizeof path, "%s/0004_00.obj", output);
+        assert_ok(p.ctx, vo_mesh_load_obj(p.ctx, path, VO_MESH_FOR_CLOTH, &mesh[original]));
+    }
+    assert_true(mesh[0]->face_count > 80);
+    assert_int_equal(mesh[1]->face_count, 64);
+    assert_int_equal(mesh[1]->node_count, 50);
+    for (int n = 0; n < 25; n++) {
+        vo_vec3 apart = v3_sub(mesh[1]->node_x[n + 25], mesh[1]->node_x[n]);
+        assert_near(v3_distance(apart, v3(0, 0, 1)), 0, 0.05);
+    }
+    assert_true(mesh[1]->node_x[24].z < -0.02);
+    vo_mesh_destroy(mesh[0]);
+    vo_mesh_destroy(mesh[1]);
+    close_place(&p);
+}
+
 /* A grid that was refined at the start comes back as the grid that was asked for. */
 static void a_refined_grid_comes_back_coarse(void **state) {
     (void)state;
@@ -461,6 +520,7 @@ int main(void) {
         cmocka_unit_test(refused_memory),
         cmocka_unit_test(a_remeshed_cloth_is_saved_as_the_users_file),
         cmocka_unit_test(export_keeps_the_users_mesh),
+        cmocka_unit_test(twins_are_told_apart_in_a_run),
         cmocka_unit_test(a_refined_grid_comes_back_coarse),
         cmocka_unit_test(the_public_call_checks_its_arguments),
     };

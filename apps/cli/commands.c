@@ -213,7 +213,7 @@ const cli_command cli_commands[] = {
      "Positions are read off the simulated surface where each vertex is in the flat fabric, smooth "
      "across coarse faces; labelled edges stay sharp and seams closed. The smooth surface is for "
      "looking at: between the simulated nodes it may come a little nearer to other cloth and "
-     "obstacles than the simulation allows, which --flat avoids.",
+     "obstacles than the simulation allows; with --flat less so.",
      export_options, NULL, NULL, export_examples},
     {"bench", cmd_bench, "NAME", false, "measures the speed of this machine and build",
      "Runs one benchmark, or all that need no data. Each warms up first, measures the same frames "

@@ -210,8 +210,32 @@ static void search_branch(const vo_locator *l, branch b, search *s) {
     if (s->face < 0 || to_far < s->distance2) search_branch(l, far, s);
 }
 
+static bool is_in_box(const vo_box2 *b, vo_vec2 u) {
+    return u.x >= b->low.x && u.x <= b->high.x && u.y >= b->low.y && u.y <= b->high.y;
+}
+
+/* A face that holds u, -1 if none does: much less work than distances, and mostly enough. */
+static int find_holder(const vo_locator *l, branch b, vo_vec2 u) {
+    if (!is_in_box(&l->box[b.node], u)) return -1;
+    if (b.blocks > 1) {
+        int face = find_holder(l, left_of(b), u);
+        return face >= 0 ? face : find_holder(l, right_of(b), u);
+    }
+    for (int i = b.begin; i < b.end; i++) {
+        const int *v = l->mesh->face_vert[l->order[i]];
+        vo_vec2 p = l->mesh->vert_u[v[0]], q = l->mesh->vert_u[v[1]], r = l->mesh->vert_u[v[2]];
+        if (vo_cross2(p, q, u) >= 0 && vo_cross2(q, r, u) >= 0 && vo_cross2(r, p, u) >= 0)
+            return l->order[i];
+    }
+    return -1;
+}
+
 int vo_locate_nearest(const vo_locator *l, int patch, vo_vec2 u) {
     search s = {.u = u, .face = -1, .distance2 = INFINITY};
-    if (vo_locator_has_patch(l, patch)) search_branch(l, trunk_of(l, patch), &s);
+    if (!vo_locator_has_patch(l, patch)) return -1;
+    branch trunk = trunk_of(l, patch);
+    int holder = find_holder(l, trunk, u);
+    if (holder >= 0) return holder;
+    search_branch(l, trunk, &s);
     return s.face;
 }
