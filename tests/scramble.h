@@ -41,22 +41,52 @@ static inline void scramble(vo_mesh *m, uint64_t seed, int tries, double outline
     vo_edit_destroy(e);
 }
 
-/* A flat disk of radius 1 with a round rim, a round hole, and rings of `spokes` verts. */
-static inline vo_mesh *make_disk(vo_context *ctx, int rings, int spokes) {
+/* A sheet cut open from below to its middle, the left half lower in the world and the right
+ * border of the cut higher; of two materials. */
+static inline vo_mesh *make_slit(vo_context *ctx) {
+    enum { N = 8 };
     garment g = {.ctx = ctx};
-    int vert[9][65];
-    for (int j = 0; j <= rings; j++)
-        for (int i = 0; i < spokes; i++) {
-            double a = 2 * VO_PI * i / spokes, r = 0.3 + 0.7 * j / rings;
-            vert[j][i] =
-                garment_vert(&g, v2(r * cos(a), r * sin(a)), v3(r * cos(a), r * sin(a), 0));
+    int vert[2][N + 1][N + 1];
+    for (int j = 0; j <= N; j++)
+        for (int i = 0; i <= N; i++) {
+            vo_vec2 u = v2(i / (double)N, j / (double)N);
+            bool cut = i == N / 2 && j < N / 2;
+            vert[0][j][i] = garment_vert(&g, u, v3(u.x, u.y, i < N / 2 || cut ? u.y - 1 : 0));
+            vert[1][j][i] = cut ? garment_vert(&g, u, v3(u.x, u.y, 1 - u.y)) : vert[0][j][i];
         }
-    for (int j = 0; j < rings; j++)
-        for (int i = 0; i < spokes; i++) {
-            int k = (i + 1) % spokes;
-            garment_face(&g, vert[j][i], vert[j + 1][i], vert[j + 1][k], 0);
-            garment_face(&g, vert[j][i], vert[j + 1][k], vert[j][k], 0);
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) {
+            int(*v)[N + 1] = vert[i >= N / 2];
+            garment_face(&g, v[j][i], v[j][i + 1], v[j + 1][i + 1], i >= N / 2);
+            garment_face(&g, v[j][i], v[j + 1][i + 1], v[j + 1][i], i >= N / 2);
         }
+    vo_mesh *m;
+    assert_ok(ctx, vo_mesh_accept(ctx, "slit", &g.data, VO_MESH_FOR_CLOTH, &m));
+    vo_mesh_data_free(ctx, &g.data);
+    return m;
+}
+
+/* A disk of radius 1 with a round rim and a round hole, and rings of `spokes` verts: flat, or, with
+ * two `sides`, two cones sewn along their rims. */
+static inline vo_mesh *make_disk(vo_context *ctx, int rings, int spokes, int sides) {
+    garment g = {.ctx = ctx};
+    for (int side = 0; side < sides; side++) {
+        int vert[9][65];
+        double sign = side ? -1 : 1, height = sides - 1;
+        for (int j = 0; j <= rings; j++)
+            for (int i = 0; i < spokes; i++) {
+                double a = 2 * VO_PI * i / spokes, r = 0.3 + 0.7 * j / rings;
+                vert[j][i] =
+                    garment_vert(&g, v2(r * cos(a) + 3 * side, r * sin(a)),
+                                 v3(r * cos(sign * a), r * sin(sign * a), height * sign * (1 - r)));
+            }
+        for (int j = 0; j < rings; j++)
+            for (int i = 0; i < spokes; i++) {
+                int k = (i + 1) % spokes;
+                garment_face(&g, vert[j][i], vert[j + 1][i], vert[j + 1][k], 0);
+                garment_face(&g, vert[j][i], vert[j + 1][k], vert[j][k], 0);
+            }
+    }
     vo_mesh *m;
     assert_ok(ctx, vo_mesh_accept(ctx, "disk", &g.data, VO_MESH_FOR_CLOTH, &m));
     vo_mesh_data_free(ctx, &g.data);

@@ -123,7 +123,7 @@ static void a_sewn_tube_is_round(void **state) {
 static void a_flat_disk_comes_back_as_it_was(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    vo_mesh *input = make_disk(ctx, 4, 64);
+    vo_mesh *input = make_disk(ctx, 4, 64, 1);
     vo_vec3 *x = new_vectors(input->node_count);
     for (int round = 0; round < 10; round++) {
         vo_mesh *now = copy_of(input);
@@ -133,6 +133,31 @@ static void a_flat_disk_comes_back_as_it_was(void **state) {
             assert_near(v3_distance(x[n], input->node_x[n]), 0, 1e-12);
         vo_mesh_destroy(now);
     }
+    test_free(x);
+    vo_mesh_destroy(input);
+    vo_context_destroy(ctx);
+}
+
+/* Two verts of each place of the cut, at different heights. */
+static void both_sides_of_a_slit_stay_apart(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_mesh *input = make_slit(ctx);
+    vo_vec3 *x = new_vectors(input->node_count);
+    int seen = 0;
+    for (int round = 0; round < 20; round++) {
+        vo_mesh *now = copy_of(input);
+        scramble(now, (uint64_t)round, 400, 0.01);
+        assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_FLAT, x, NULL));
+        for (int n = 0; n < input->node_count; n++) {
+            vo_vec3 given = input->node_x[n];
+            if (given.x != 0.5 || given.y > 0.4) continue;
+            assert_true(given.z < 0 ? x[n].z < -0.1 : x[n].z > 0.1);
+            seen++;
+        }
+        vo_mesh_destroy(now);
+    }
+    assert_int_equal(seen, 20 * 8);
     test_free(x);
     vo_mesh_destroy(input);
     vo_context_destroy(ctx);
@@ -389,24 +414,36 @@ static void export_keeps_the_users_mesh(void **state) {
     close_place(&p);
 }
 
-/* Two sheets one above the other, drawn at the same place of material space. */
+enum { SHEET = 4, ROW = SHEET + 1, SHEET_NODES = ROW * ROW };
+
+/* The node of a sheet's place. The third sheet goes on where the first one ends. */
+static int twin_node(int sheet, int i, int j) {
+    if (sheet == 2) return i == 0 ? twin_node(0, SHEET, j) : 2 * SHEET_NODES + SHEET * j + i;
+    return sheet * SHEET_NODES + ROW * j + i + 1;
+}
+
+/* Three sheets, all drawn at the same place of material space: two one above the other, and one
+ * that is sewn to the first, so that editing mixes the order of their verts. */
 static void write_twins(const place *p, const char *name) {
-    enum { N = 4 };
-    char path[700], text[8000];
-    int used = 0;
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < (N + 1) * (N + 1); i++)
-            used += snprintf(text + used, sizeof text - (size_t)used, "v %g %g %d\nvt %g %g\n",
-                             i % (N + 1) / 4.0, i / (N + 1) / 4.0, k, i % (N + 1) / 4.0,
-                             i / (N + 1) / 4.0);
-    for (int c = 0; c < 2 * N * N; c++) {
-        int a = 1 + c / (N * N) * (N + 1) * (N + 1) + c % (N * N) / N * (N + 1) + c % N;
-        used += snprintf(text + used, sizeof text - (size_t)used, "f %d/%d %d/%d %d/%d %d/%d\n", a,
-                         a, a + 1, a + 1, a + N + 2, a + N + 2, a + N + 1, a + N + 1);
-    }
+    char path[700], text[12000];
+    size_t used = 0;
+#define PUT(...) used += (size_t)snprintf(text + used, sizeof text - used, __VA_ARGS__)
+    for (int k = 0; k < 3; k++)
+        for (int c = 0; c < SHEET_NODES; c++) {
+            double s = c % ROW / 4.0, t = c / ROW / 4.0;
+            PUT("vt %g %g\n", s, t);
+            if (k < 2 || c % ROW > 0) PUT("v %g %g %d\n", k == 2 ? 1 + s : s, t, k == 1);
+        }
+    for (int k = 0; k < 3; k++)
+        for (int c = 0; c < SHEET * SHEET; c++) {
+            int i = c % SHEET, j = c / SHEET, v = 1 + k * SHEET_NODES + ROW * j + i;
+            PUT("f %d/%d %d/%d %d/%d %d/%d\n", twin_node(k, i, j), v, twin_node(k, i + 1, j), v + 1,
+                twin_node(k, i + 1, j + 1), v + ROW + 1, twin_node(k, i, j + 1), v + ROW);
+        }
+#undef PUT
     vo_path_folder(path, sizeof path, p->scene);
     strcat(path, name);
-    assert_ok(p->ctx, vo_file_write(p->ctx, path, text, (size_t)used));
+    assert_ok(p->ctx, vo_file_write(p->ctx, path, text, used));
 }
 
 /* Remeshed, saved, and read from the frames again: each sheet where it belongs. */
@@ -418,7 +455,7 @@ static void twins_are_told_apart_in_a_run(void **state) {
         "    \"materials\": [{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6,\n"
         "                    \"poisson_ratio\": 0.3}],\n"
         "    \"remeshing\": {\"refine_angle\": 0.3, \"size\": [0.02, 0.15]}}],\n"
-        "  \"handles\": [{\"nodes\": [0, 4, 25, 29]}], \"gravity\": [0, 0, -9.8]}\n";
+        "  \"handles\": [{\"nodes\": [0, 4, 25, 29, 53]}], \"gravity\": [0, 0, -9.8]}\n";
     place p = open_place(1);
     assert_ok(p.ctx, vo_file_write(p.ctx, p.scene, scene, strlen(scene)));
     write_twins(&p, "/twins.obj");
@@ -435,13 +472,14 @@ static void twins_are_told_apart_in_a_run(void **state) {
         snprintf(path, sizeof path, "%s/0004_00.obj", output);
         assert_ok(p.ctx, vo_mesh_load_obj(p.ctx, path, VO_MESH_FOR_CLOTH, &mesh[original]));
     }
-    assert_true(mesh[0]->face_count > 80);
-    assert_int_equal(mesh[1]->face_count, 64);
-    assert_int_equal(mesh[1]->node_count, 50);
+    assert_true(mesh[0]->face_count > 120);
+    assert_int_equal(mesh[1]->face_count, 96);
+    assert_int_equal(mesh[1]->node_count, 70);
     for (int n = 0; n < 25; n++) {
         vo_vec3 apart = v3_sub(mesh[1]->node_x[n + 25], mesh[1]->node_x[n]);
-        assert_near(v3_distance(apart, v3(0, 0, 1)), 0, 0.05);
+        assert_near(v3_distance(apart, v3(0, 0, 1)), 0, 0.1);
     }
+    for (int n = 50; n < 70; n++) assert_true(mesh[1]->node_x[n].x > 1.1);
     assert_true(mesh[1]->node_x[24].z < -0.02);
     vo_mesh_destroy(mesh[0]);
     vo_mesh_destroy(mesh[1]);
@@ -513,6 +551,7 @@ int main(void) {
         cmocka_unit_test(nodes_that_are_left_come_back_exactly),
         cmocka_unit_test(a_sewn_tube_is_round),
         cmocka_unit_test(a_flat_disk_comes_back_as_it_was),
+        cmocka_unit_test(both_sides_of_a_slit_stay_apart),
         cmocka_unit_test(isolated_nodes_stay),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(forged_patches_do_no_harm),
