@@ -44,22 +44,22 @@ static vo_vec3 control_of(const vo_smooth *s, int edge, int end) {
     return v3_add(x, tangent);
 }
 
+static vo_result find_controls(vo_smooth *s) {
+    s->edge_control =
+        vo_alloc(s->ctx, vo_array_bytes((size_t)s->edge_count, sizeof *s->edge_control));
+    if (!s->edge_control) return vo_fail_memory(s->ctx, "a smooth surface");
+    for (int e = 0; e < s->edge_count; e++)
+        for (int end = 0; end < 2; end++) s->edge_control[e][end] = control_of(s, e, end);
+    return VO_OK;
+}
+
 vo_result vo_smooth_create(vo_context *ctx, const vo_mesh *mesh, vo_smooth *out) {
     *out = (vo_smooth){
         .ctx = ctx, .mesh = mesh, .face_count = mesh->face_count, .edge_count = mesh->edge_count};
     vo_result result = vo_smooth_find_normals(out);
-    if (result == VO_OK) {
-        out->edge_control =
-            vo_alloc(ctx, vo_array_bytes((size_t)out->edge_count, sizeof *out->edge_control));
-        if (!out->edge_control) result = vo_fail_memory(ctx, "a smooth surface");
-    }
-    if (result != VO_OK) {
-        vo_smooth_free(out);
-        return result;
-    }
-    for (int e = 0; e < out->edge_count; e++)
-        for (int end = 0; end < 2; end++) out->edge_control[e][end] = control_of(out, e, end);
-    return VO_OK;
+    if (result == VO_OK) result = find_controls(out);
+    if (result != VO_OK) vo_smooth_free(out);
+    return result;
 }
 
 void vo_smooth_free(vo_smooth *s) {
