@@ -5,7 +5,6 @@
 #include "material/bend.h"
 #include "mesh/patch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* One element before it is packed: up to four rows, sorted views of them, and where it came from.
@@ -75,32 +74,23 @@ static void collect_elements(builder *b) {
 
 /* ---- numbering the rows --------------------------------------------------------------------- */
 
-static int add_pairs(const element *list, int count, const unsigned char (*pair)[2], int first,
-                     int last, int (*pairs)[2]) {
-    int n = 0;
-    for (int i = 0; i < count; i++)
-        for (int k = first; k < last; k++, n++) {
-            pairs[n][0] = list[i].row[pair[k][0]];
-            pairs[n][1] = list[i].row[pair[k][1]];
-        }
-    return n;
-}
+/* Most pairs there can be: an edge's ends, the nodes opposite it, and the ties. */
+static int64_t most_pairs(const builder *b) { return 2 * (int64_t)b->edge_count + b->tie_count; }
 
-/* Every coupled pair: three a face, five a hinge (its edge is a face's already), one a tie. */
-static vo_result couple_rows(builder *b, int (**out)[2], int *count) {
-    int64_t total =
-        3 * (int64_t)b->system->face_count + 5 * (int64_t)b->system->hinge_count + b->tie_count;
-    if (total > INT32_MAX / 4)
-        return vo_fail(b->ctx, VO_BAD_DATA, "the scene has too many faces (%d) for one system",
-                       b->system->face_count);
-    int(*pairs)[2] = vo_alloc(b->ctx, vo_array_bytes((size_t)total + 1, sizeof *pairs));
-    if (!pairs) return vo_fail_memory(b->ctx, "the system's pattern");
-    int n = add_pairs(b->face, b->system->face_count, face_pair, 3, VO_FACE_BLOCKS, pairs);
-    n += add_pairs(b->hinge, b->system->hinge_count, hinge_pair, 5, VO_HINGE_BLOCKS, pairs + n);
+/* Every coupled pair once: sides of faces are edges, and so are those of a hinge but for the pair
+ * of its opposite nodes. */
+static int list_pairs(const builder *b, int (*pairs)[2]) {
+    int n = 0;
+    for (int c = 0; c < b->cloth_count; c++) {
+        const vo_mesh *mesh = b->cloth[c].mesh;
+        int first = b->cloth[c].first_node;
+        for (int e = 0; e < mesh->edge_count; e++, n++)
+            for (int k = 0; k < 2; k++) pairs[n][k] = first + mesh->edge_node[e][k];
+    }
+    for (int i = 0; i < b->system->hinge_count; i++, n++)
+        for (int k = 0; k < 2; k++) pairs[n][k] = b->hinge[i].row[2 + k];
     for (int i = 0; i < b->tie_count; i++, n++) memcpy(pairs[n], b->ties[i], sizeof *pairs);
-    *out = pairs;
-    *count = n;
-    return VO_OK;
+    return n;
 }
 
 static void renumber(element *list, int count, const int *row_of) {
@@ -164,12 +154,15 @@ static vo_result order_and_build_pattern(builder *b, int (*pairs)[2], int count)
 }
 
 static vo_result number_rows(builder *b) {
-    int(*pairs)[2] = NULL, count = 0;
-    VO_TRY(couple_rows(b, &pairs, &count));
-    vo_result result = order_and_build_pattern(b, pairs, count);
-    size_t total = 3 * (size_t)b->system->face_count + 5 * (size_t)b->system->hinge_count +
-                   (size_t)b->tie_count;
-    vo_free(b->ctx, pairs, vo_array_bytes(total + 1, sizeof *pairs));
+    int64_t most = most_pairs(b);
+    if (most > INT32_MAX / 4)
+        return vo_fail(b->ctx, VO_BAD_DATA, "the scene has too many faces (%d) for one system",
+                       b->system->face_count);
+    size_t bytes = vo_array_bytes((size_t)most + 1, sizeof(int[2]));
+    int(*pairs)[2] = vo_alloc(b->ctx, bytes);
+    if (!pairs) return vo_fail_memory(b->ctx, "the system's pattern");
+    vo_result result = order_and_build_pattern(b, pairs, list_pairs(b, pairs));
+    vo_free(b->ctx, pairs, bytes);
     return result;
 }
 
@@ -181,12 +174,28 @@ static int lowest_row(const element *e) {
     return low;
 }
 
-static int compare_elements(const void *pa, const void *pb) {
-    const element *a = pa, *b = pb;
-    int la = lowest_row(a), lb = lowest_row(b);
-    if (la != lb) return la < lb ? -1 : 1;
-    if (a->cloth != b->cloth) return a->cloth < b->cloth ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
+/* Sorts the elements by their lowest row; those with the same stay in the order they come in.
+ * `place` [row_count + 1] and `sorted` [count] are scratch. */
+static void sort_elements(element *list, int count, int row_count, int *place, element *sorted) {
+    memset(place, 0, ((size_t)row_count + 1) * sizeof *place);
+    for (int i = 0; i < count; i++) place[lowest_row(&list[i]) + 1]++;
+    for (int r = 0; r < row_count; r++) place[r + 1] += place[r];
+    for (int i = 0; i < count; i++) sorted[place[lowest_row(&list[i])]++] = list[i];
+    memcpy(list, sorted, (size_t)count * sizeof *list);
+}
+
+static vo_result sort_all_elements(builder *b) {
+    vo_system *s = b->system;
+    size_t most = (size_t)vo_max_int(s->face_count, s->hinge_count) + 1;
+    size_t rows = (size_t)s->row_count + 1;
+    element *sorted = vo_new_array(b->ctx, element, most);
+    int *place = vo_new_array(b->ctx, int, rows);
+    bool ok = sorted && place;
+    if (ok) sort_elements(b->face, s->face_count, s->row_count, place, sorted);
+    if (ok) sort_elements(b->hinge, s->hinge_count, s->row_count, place, sorted);
+    vo_free_array(b->ctx, sorted, most);
+    vo_free_array(b->ctx, place, rows);
+    return ok ? VO_OK : vo_fail_memory(b->ctx, "building the system");
 }
 
 /* The different chunks that an element touches, at most four. */
@@ -230,9 +239,13 @@ static bool owns(const vo_chunk *chunk, int row) {
     return row >= chunk->row_begin && row < chunk->row_end;
 }
 
-/* Block of the pair (i, j) of sorted rows if the chunk owns it, else -1. */
+/* Block of the pair (low, high) of sorted rows if the chunk owns it, else -1. Few blocks of a row
+ * are above the diagonal, so they are tried in turn. */
 static int target_block(const vo_system *s, const vo_chunk *chunk, int low, int high) {
-    return owns(chunk, low) ? vo_block_pattern_find(&s->pattern, low, high) : -1;
+    if (!owns(chunk, low)) return -1;
+    int k = s->pattern.diagonal[low], end = s->pattern.row_start[low + 1];
+    while (k < end && s->pattern.column[k] != high) k++;
+    return k < end ? k : -1;
 }
 
 /* Node positions 0 .. count - 1 ordered by row. */
@@ -431,8 +444,7 @@ static vo_result build(builder *b, int *chunk_scratch) {
     vo_system *s = b->system;
     collect_elements(b);
     VO_TRY(number_rows(b));
-    qsort(b->face, (size_t)b->system->face_count, sizeof *b->face, compare_elements);
-    qsort(b->hinge, (size_t)b->system->hinge_count, sizeof *b->hinge, compare_elements);
+    VO_TRY(sort_all_elements(b));
     set_masses(b);
     VO_TRY(build_bending(b));
     return build_packets(b, chunk_scratch, chunk_scratch + s->chunk_count);
