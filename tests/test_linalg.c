@@ -3,6 +3,7 @@
 
 #include "linalg/block_factor.h"
 #include "linalg/coarse.h"
+#include "linalg/dissection.h"
 #include "linalg/inverse3.h"
 #include "linalg/ordering.h"
 
@@ -179,10 +180,22 @@ static void inverse_of_a_block(void **state) {
     assert_false(vo_invert3(flat, inverse));
 }
 
-static void solve_by_factor(block_system *s, vo_float4 *x) {
+static void check_permutation(const int *row_of, int count) {
+    bool *seen = calloc((size_t)count + 1, sizeof *seen);
+    for (int i = 0; i < count; i++) {
+        assert_in_range(row_of[i], 0, count - 1);
+        assert_false(seen[row_of[i]]);
+        seen[row_of[i]] = true;
+    }
+    free(seen);
+}
+
+static void solve_by_factor(block_system *s, vo_dissection how, vo_float4 *x) {
     vo_block_factor f;
+    vo_arena arena;
     bool fits;
-    assert_ok(s->ctx, vo_block_factor_init(s->ctx, &s->pattern, 100000, &f, &fits));
+    vo_arena_init(&arena, s->ctx);
+    assert_ok(s->ctx, vo_block_factor_init(&arena, &s->pattern, how, 100000, &f, &fits));
     assert_true(fits);
     vo_block_factor_compute(&f, &s->a);
     for (int i = 0; i < s->pattern.row_count; i++)
@@ -190,7 +203,7 @@ static void solve_by_factor(block_system *s, vo_float4 *x) {
     vo_block_factor_solve(&f, x, x);
     for (int i = 0; i < s->pattern.row_count; i++)
         s->x[i] = (vo_vec4){(double)x[i].x, (double)x[i].y, (double)x[i].z, 0};
-    vo_block_factor_free(&f);
+    vo_arena_free(&arena);
 }
 
 static void factor_agrees_with_a_dense_one(void **state) {
@@ -202,10 +215,11 @@ static void factor_agrees_with_a_dense_one(void **state) {
         int rows = 1 + (int)seed * 11;
         make_random_system(&s, ctx, rows, 5 + 3 * (int)seed, 1.01, seed);
         vo_float4 base[150], x[150];
+        vo_dissection how = seed % 2 ? VO_DISSECT_GRAPH : VO_DISSECT_NUMBERED;
         ctx->use_avx2 = false;
-        solve_by_factor(&s, base);
+        solve_by_factor(&s, how, base);
         ctx->use_avx2 = had;
-        solve_by_factor(&s, x);
+        solve_by_factor(&s, how, x);
         assert_memory_equal(base, x, (size_t)rows * sizeof *x);
         double *d = dense_matrix(&s), *y = dense_vector(s.b, rows);
         dense_solve(d, y, 3 * rows);
@@ -225,7 +239,7 @@ static void factor_leaves_out_a_bad_pivot(void **state) {
     make_random_system(&s, ctx, N, 4, 1.5, 1);
     memset(block_at(&s.a, s.pattern.diagonal[BAD]), 0, VO_BLOCK_FLOATS * sizeof(float));
     vo_float4 x[N];
-    solve_by_factor(&s, x);
+    solve_by_factor(&s, VO_DISSECT_NUMBERED, x);
     assert_true(x[BAD].x == 0 && x[BAD].y == 0 && x[BAD].z == 0);
     /* The reference: that row and column replaced by the identity. */
     for (int k = s.pattern.row_start[BAD]; k < s.pattern.row_start[BAD + 1]; k++) {
@@ -249,10 +263,66 @@ static void factor_says_when_it_would_grow_too_large(void **state) {
     block_system s;
     make_random_system(&s, ctx, 100, 99, 2, 5);
     vo_block_factor f;
+    vo_arena arena;
     bool fits = true;
-    assert_ok(ctx, vo_block_factor_init(ctx, &s.pattern, 300, &f, &fits));
+    vo_arena_init(&arena, ctx);
+    assert_ok(ctx, vo_block_factor_init(&arena, &s.pattern, VO_DISSECT_NUMBERED, 300, &f, &fits));
     assert_false(fits);
+    vo_arena_free(&arena);
     free_system(&s);
+    vo_context_destroy(ctx);
+}
+
+/* A torus, numbered at random: graph dissection finds the short way across it. */
+static void graphs_are_dissected_without_a_numbering(void **state) {
+    (void)state;
+    enum { LONG = 60, SHORT = 5, N = LONG * SHORT };
+    static int name[N], pairs[2 * N][2], step_of[N], scratch[3 * N];
+    vo_random random = vo_random_seed(4);
+    for (int i = 0; i < N; i++) name[i] = i;
+    for (int i = N - 1; i > 0; i--) {
+        int k = vo_random_int(&random, i + 1), t = name[i];
+        name[i] = name[k], name[k] = t;
+    }
+    for (int i = 0; i < N; i++) {
+        int a = i / SHORT, b = i % SHORT;
+        pairs[2 * i][0] = pairs[2 * i + 1][0] = name[i];
+        pairs[2 * i][1] = name[(a + 1) % LONG * SHORT + b];
+        pairs[2 * i + 1][1] = name[a * SHORT + (b + 1) % SHORT];
+    }
+    vo_context *ctx = test_context(1);
+    vo_block_pattern p;
+    vo_block_factor f;
+    vo_arena arena;
+    bool fits;
+    vo_arena_init(&arena, ctx);
+    assert_ok(ctx, vo_block_pattern_build(ctx, N, 2 * N, (const int(*)[2])pairs, &p));
+    vo_dissect_graph(&p, step_of, scratch);
+    check_permutation(step_of, N);
+    assert_ok(ctx, vo_block_factor_init(&arena, &p, VO_DISSECT_GRAPH, N * N, &f, &fits));
+    assert_true(fits);
+    print_message("%d blocks below the diagonal of L\n", f.block_count);
+    assert_in_range(f.block_count, 2 * N, 10 * N); /* a band matrix would have 10 a row */
+    vo_arena_free(&arena);
+    vo_block_pattern_free(&p);
+    vo_context_destroy(ctx);
+}
+
+/* Parts that do not hang together, and rows that are coupled to nothing. */
+static void graphs_in_pieces_are_dissected(void **state) {
+    (void)state;
+    enum { N = 90 };
+    vo_context *ctx = test_context(1);
+    for (int stride = 1; stride < 40; stride += 6) {
+        int pairs[N][2], count = 0, step_of[N], scratch[3 * N];
+        for (int i = 0; i + stride < N; i += 1 + (i % 5 == 0))
+            pairs[count][0] = i, pairs[count++][1] = i + stride;
+        vo_block_pattern p;
+        assert_ok(ctx, vo_block_pattern_build(ctx, N, count, (const int(*)[2])pairs, &p));
+        vo_dissect_graph(&p, step_of, scratch);
+        check_permutation(step_of, N);
+        vo_block_pattern_free(&p);
+    }
     vo_context_destroy(ctx);
 }
 
@@ -411,16 +481,6 @@ static void sweeps_solve_and_multiply(void **state) {
 
 enum { SIDE = 40, ITEMS = SIDE * SIDE };
 
-static void check_permutation(const int *row_of, int count) {
-    bool *seen = calloc((size_t)count + 1, sizeof *seen);
-    for (int i = 0; i < count; i++) {
-        assert_in_range(row_of[i], 0, count - 1);
-        assert_false(seen[row_of[i]]);
-        seen[row_of[i]] = true;
-    }
-    free(seen);
-}
-
 /* The mean squared distance of a leaf's items from their middle, for items on a grid. */
 static double leaf_spread(const int *row_of) {
     double total = 0;
@@ -516,6 +576,8 @@ int main(void) {
         cmocka_unit_test(factor_agrees_with_a_dense_one),
         cmocka_unit_test(factor_leaves_out_a_bad_pivot),
         cmocka_unit_test(factor_says_when_it_would_grow_too_large),
+        cmocka_unit_test(graphs_are_dissected_without_a_numbering),
+        cmocka_unit_test(graphs_in_pieces_are_dissected),
         cmocka_unit_test(coarse_level_stays_small_for_a_bad_numbering),
         cmocka_unit_test(coarse_matrix_is_the_sum_of_its_blocks),
         cmocka_unit_test(diagonal_blocks_are_scaled_to_the_identity),

@@ -1,43 +1,9 @@
 #include "linalg/block_factor.h"
 
 #include "core/memory.h"
-#include "linalg/ordering.h"
+#include "linalg/dissection.h"
 
 #include <string.h>
-
-/* ---- the order of elimination --------------------------------------------------------------- */
-
-typedef struct dissection {
-    const vo_block_pattern *graph;
-    int *step_of; /* -1: not placed yet */
-    int next;     /* steps are handed out from the last to the first */
-} dissection;
-
-enum { SMALL_PART = 4 };
-
-/* The rows of [begin, middle) that are coupled to [middle, end) get the next (last) steps. */
-static void place_separator(dissection *d, int begin, int middle, int end) {
-    const vo_block_pattern *g = d->graph;
-    for (int i = middle - 1; i >= begin; i--) {
-        if (d->step_of[i] >= 0) continue;
-        int k = g->diagonal[i];
-        while (k < g->row_start[i + 1] && (g->column[k] < middle || d->step_of[g->column[k]] >= 0))
-            k++;
-        if (k < g->row_start[i + 1] && g->column[k] < end) d->step_of[i] = --d->next;
-    }
-}
-
-static void dissect(dissection *d, int begin, int end) {
-    if (end - begin <= SMALL_PART) {
-        for (int i = end - 1; i >= begin; i--)
-            if (d->step_of[i] < 0) d->step_of[i] = --d->next;
-        return;
-    }
-    int middle = begin + vo_order_cut(end - begin);
-    place_separator(d, begin, middle, end);
-    dissect(d, middle, end);
-    dissect(d, begin, middle);
-}
 
 /* ---- the pattern of L ----------------------------------------------------------------------- */
 
@@ -49,13 +15,11 @@ typedef struct symbolic {
     int max_blocks;
 } symbolic;
 
-static bool list_step(symbolic *s, int column, int step) {
+static void list_step(symbolic *s, int column, int step) {
     vo_block_factor *f = s->f;
-    if (step <= column || s->mark[step] == column) return true;
+    if (step <= column || s->mark[step] == column) return;
     s->mark[step] = column;
-    if (!vo_reserve(f->ctx, &f->step, &f->block_capacity, f->block_count + 1)) return false;
     f->step[f->block_count++] = step;
-    return true;
 }
 
 /* Insertion sort: lists are short, and mostly come in order. */
@@ -68,15 +32,15 @@ static void sort_steps(int *step, int count) {
 }
 
 /* Column k of L: what row k is coupled to, and what the columns that end in k leave behind. */
-static bool list_column(symbolic *s, int k) {
+static void list_column(symbolic *s, int k) {
     vo_block_factor *f = s->f;
     const vo_block_pattern *a = f->pattern;
     int begin = f->block_count, row = f->row_at[k];
     for (int q = a->row_start[row]; q < a->row_start[row + 1]; q++)
-        if (!list_step(s, k, f->step_of[a->column[q]])) return false;
+        list_step(s, k, f->step_of[a->column[q]]);
     for (int c = s->first_child[k]; c >= 0; c = s->next_child[c])
         for (int q = f->column_start[c]; q < f->column_start[c + 1]; q++)
-            if (!list_step(s, k, f->step[q])) return false;
+            list_step(s, k, f->step[q]);
     f->column_start[k + 1] = f->block_count;
     sort_steps(f->step + begin, f->block_count - begin);
     if (f->block_count > begin) {
@@ -84,19 +48,15 @@ static bool list_column(symbolic *s, int k) {
         s->next_child[k] = s->first_child[parent];
         s->first_child[parent] = k;
     }
-    return true;
 }
 
-static vo_result list_columns(symbolic *s, bool *fits) {
+/* False where there are too many. */
+static bool list_columns(symbolic *s) {
     vo_block_factor *f = s->f;
     for (int k = 0; k < f->count; k++) s->mark[k] = s->first_child[k] = -1;
     f->column_start[0] = 0;
-    for (int k = 0; k < f->count; k++) {
-        if (!list_column(s, k)) return vo_fail_memory(f->ctx, "a coarse factor");
-        *fits = f->block_count <= s->max_blocks;
-        if (!*fits) return VO_OK;
-    }
-    return VO_OK;
+    for (int k = 0; k < f->count && f->block_count <= s->max_blocks; k++) list_column(s, k);
+    return f->block_count <= s->max_blocks;
 }
 
 /* Where block (i, j) of the matrix goes: among the pivots, or to its step in the column of j. */
@@ -121,78 +81,51 @@ static void find_slots(vo_block_factor *f) {
             f->slot[k] = find_slot(f, i, p->column[k]);
 }
 
-static vo_result analyse(vo_block_factor *f, int max_blocks, bool *fits) {
+/* Orders the rows, lists the columns; `scratch` [3 count]. False where L would be too large. */
+static bool analyse(vo_block_factor *f, vo_dissection how, int max_blocks, int *scratch) {
     int n = f->count;
-    dissection d = {f->pattern, f->step_of, n};
-    for (int i = 0; i < n; i++) f->step_of[i] = -1;
-    dissect(&d, 0, n);
+    if (how == VO_DISSECT_GRAPH)
+        vo_dissect_graph(f->pattern, f->step_of, scratch);
+    else
+        vo_dissect_numbered(f->pattern, f->step_of);
     for (int i = 0; i < n; i++) f->row_at[f->step_of[i]] = i;
-
-    int *memory = vo_new_array(f->ctx, int, 3 * (size_t)n);
-    if (!memory) return vo_fail_memory(f->ctx, "a coarse factor");
-    symbolic s = {f, memory, memory + n, memory + 2 * (size_t)n, max_blocks};
-    vo_result result = list_columns(&s, fits);
-    vo_free_array(f->ctx, memory, 3 * (size_t)n);
-    if (result == VO_OK && *fits) find_slots(f);
-    return result;
+    symbolic s = {f, scratch, scratch + n, scratch + 2 * (size_t)n, max_blocks};
+    if (!list_columns(&s)) return false;
+    find_slots(f);
+    return true;
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* The arrays whose size is known before the analysis; one entry more, so that none is empty. */
-static bool allocate_rows(vo_block_factor *f) {
+/* The arrays whose size is known before the analysis; one entry more, so that none is empty. A
+ * column is listed before it is counted, and has at most `count` entries. */
+static bool allocate_rows(vo_block_factor *f, vo_arena *arena, int max_blocks) {
     size_t n = (size_t)f->count + 1;
-    f->row_at = vo_new_array(f->ctx, int, n);
-    f->step_of = vo_new_array(f->ctx, int, n);
-    f->column_start = vo_new_array(f->ctx, int, n);
-    f->slot = vo_new_array(f->ctx, int, (size_t)f->pattern->block_count + 1);
-    f->pivot = vo_new_array(f->ctx, float, n *VO_BLOCK_FLOATS);
-    f->x = vo_new_array(f->ctx, vo_float4, n);
-    return f->row_at && f->step_of && f->column_start && f->slot && f->pivot && f->x;
+    f->row_at = vo_arena_array(arena, int, n);
+    f->step_of = vo_arena_array(arena, int, n);
+    f->column_start = vo_arena_array(arena, int, n);
+    f->slot = vo_arena_array(arena, int, (size_t)f->pattern->block_count + 1);
+    f->step = vo_arena_array(arena, int, (size_t)max_blocks + n);
+    f->pivot = vo_arena_array(arena, float, n *VO_BLOCK_FLOATS);
+    f->x = vo_arena_array(arena, vo_float4, n);
+    return f->row_at && f->step_of && f->column_start && f->slot && f->step && f->pivot && f->x;
 }
 
-static size_t work_doubles(const vo_block_factor *f) {
-    return ((size_t)f->count + 1 + (size_t)f->block_count) * VO_BLOCK_FLOATS;
-}
-
-static size_t factor_floats(const vo_block_factor *f) {
-    return ((size_t)f->block_count + 1) * VO_BLOCK_FLOATS;
-}
-
-static bool allocate_blocks(vo_block_factor *f) {
-    f->work = vo_new_array(f->ctx, double, work_doubles(f));
-    f->block = vo_new_array(f->ctx, float, factor_floats(f));
+static bool allocate_blocks(vo_block_factor *f, vo_arena *arena) {
+    size_t n = (size_t)f->block_count + 1;
+    f->work = vo_arena_array(arena, double, (n + (size_t)f->count) * VO_BLOCK_FLOATS);
+    f->block = vo_arena_array(arena, float, n *VO_BLOCK_FLOATS);
     return f->work && f->block;
 }
 
-vo_result vo_block_factor_init(vo_context *ctx, const vo_block_pattern *pattern, int max_blocks,
-                               vo_block_factor *out, bool *fits) {
-    *out = (vo_block_factor){.ctx = ctx, .pattern = pattern, .count = pattern->row_count};
-    *fits = true;
-    if (!allocate_rows(out)) {
-        vo_block_factor_free(out);
-        return vo_fail_memory(ctx, "a coarse factor");
-    }
-    vo_result result = out->count > 0 ? analyse(out, max_blocks, fits) : VO_OK;
-    if (result == VO_OK && *fits && !allocate_blocks(out))
-        result = vo_fail_memory(ctx, "a coarse factor");
-    if (result != VO_OK || !*fits) vo_block_factor_free(out);
-    return result;
-}
-
-void vo_block_factor_free(vo_block_factor *f) {
-    if (!f->ctx) return;
-    size_t n = (size_t)f->count + 1;
-    vo_free_array(f->ctx, f->row_at, n);
-    vo_free_array(f->ctx, f->step_of, n);
-    vo_free_array(f->ctx, f->column_start, n);
-    vo_free_array(f->ctx, f->slot, (size_t)f->pattern->block_count + 1);
-    vo_free_array(f->ctx, f->pivot, n * VO_BLOCK_FLOATS);
-    vo_free_array(f->ctx, f->x, n);
-    vo_free_array(f->ctx, f->step, f->block_capacity);
-    vo_free_array(f->ctx, f->work, work_doubles(f));
-    vo_free_array(f->ctx, f->block, factor_floats(f));
-    *f = (vo_block_factor){0};
+vo_result vo_block_factor_init(vo_arena *arena, const vo_block_pattern *pattern, vo_dissection how,
+                               int max_blocks, vo_block_factor *out, bool *fits) {
+    *out = (vo_block_factor){.ctx = arena->ctx, .pattern = pattern, .count = pattern->row_count};
+    int *scratch = vo_arena_array(arena, int, 3 * (size_t)out->count + 1);
+    bool all = scratch && allocate_rows(out, arena, max_blocks);
+    *fits = all && analyse(out, how, max_blocks, scratch);
+    if (*fits) all = allocate_blocks(out, arena);
+    return all ? VO_OK : vo_fail_memory(arena->ctx, "a coarse factor");
 }
 
 /* ---- numbers -------------------------------------------------------------------------------- */

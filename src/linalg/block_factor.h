@@ -1,13 +1,7 @@
 /* Sparse block Cholesky (L D Lt) of a small symmetric matrix: the coarse level of the two-level
  * preconditioner, a few hundred to a few thousand rows.
  *
- * Rows are eliminated by nested dissection. The numbering that comes in (linalg/ordering.h) is a
- * recursive bisection already, so a separator is found without a search: the rows of the first half
- * that are coupled to the second.
- *
- *      first half  | second half          order: first \ S, second, S
- *      . . . . . S | o . . . . .
- *      . . . . . S | o . . . . .
+ * Rows are eliminated by nested dissection (linalg/dissection.h).
  *
  * The factor is computed in double and kept in float for the solves, whose only task is to steer
  * conjugate gradients. A pivot block that is not positive definite is left out: its unknown is then
@@ -15,7 +9,10 @@
 #ifndef VO_LINALG_BLOCK_FACTOR_H
 #define VO_LINALG_BLOCK_FACTOR_H
 
+#include "core/memory.h"
 #include "linalg/kernel.h"
+
+typedef enum vo_dissection { VO_DISSECT_NUMBERED, VO_DISSECT_GRAPH } vo_dissection;
 
 typedef struct vo_block_factor {
     vo_context *ctx;
@@ -30,13 +27,12 @@ typedef struct vo_block_factor {
     float *pivot;      /* [count][12] inverse pivot blocks */
     float *block;      /* [block_count][12] of L */
     vo_float4 *x;      /* [count] the unknowns by step */
-    int block_capacity;
 } vo_block_factor;
 
-/* Symbolic part. *fits is false, and nothing is kept, where L would exceed `max_blocks` blocks. */
-vo_result vo_block_factor_init(vo_context *ctx, const vo_block_pattern *pattern, int max_blocks,
-                               vo_block_factor *out, bool *fits);
-void vo_block_factor_free(vo_block_factor *factor);
+/* Symbolic part. All memory is the arena's. *fits is false, and there is no factor, where L would
+ * exceed `max_blocks` blocks. */
+vo_result vo_block_factor_init(vo_arena *arena, const vo_block_pattern *pattern, vo_dissection how,
+                               int max_blocks, vo_block_factor *out, bool *fits);
 /* Numeric part; `a` has the pattern of vo_block_factor_init, both triangles. */
 void vo_block_factor_compute(vo_block_factor *factor, const vo_block_matrix *a);
 /* x = A^-1 b, both by row; they may be the same. */

@@ -4,6 +4,8 @@
 #include "core/parallel.h"
 #include "linalg/ordering.h"
 
+#include <string.h>
+
 enum { AGGREGATE_GRAIN = 16, LEAF_SHIFT = 4 };
 _Static_assert(1 << LEAF_SHIFT == VO_ORDER_LEAF, "a leaf is a power of two");
 
@@ -48,7 +50,9 @@ static vo_result aggregate_rows(vo_coarse *c, int shift, bool *fits) {
     list_sums(c);
     VO_TRY(couple_aggregates(c));
     int limit = c->pattern->block_count / 2 + 16;
-    vo_result result = vo_block_factor_init(c->ctx, &c->coupling, limit, &c->factor, fits);
+    vo_arena_reset(&c->arena);
+    vo_result result =
+        vo_block_factor_init(&c->arena, &c->coupling, VO_DISSECT_NUMBERED, limit, &c->factor, fits);
     if (result != VO_OK || !*fits) vo_block_pattern_free(&c->coupling);
     return result;
 }
@@ -79,9 +83,8 @@ static bool allocate_lists(vo_coarse *c) {
     c->free_row = vo_new_array(c->ctx, int, rows);
     c->restricted = vo_new_array(c->ctx, vo_float4, most);
     c->right = vo_new_array(c->ctx, vo_float4, most);
-    c->first = vo_new_array(c->ctx, vo_float4, most);
     return c->sum_start && c->sum_aggregate && c->block_of && c->free_row && c->restricted &&
-           c->right && c->first;
+           c->right;
 }
 
 static size_t sum_floats(const vo_coarse *c) {
@@ -98,6 +101,7 @@ static vo_result build(vo_coarse *c) {
 
 vo_result vo_coarse_init(vo_context *ctx, const vo_block_pattern *pattern, vo_coarse *out) {
     *out = (vo_coarse){.ctx = ctx, .pattern = pattern};
+    vo_arena_init(&out->arena, ctx);
     if (pattern->row_count == 0) return VO_OK;
     vo_result result = build(out);
     if (result != VO_OK) vo_coarse_free(out);
@@ -114,9 +118,8 @@ void vo_coarse_free(vo_coarse *c) {
     vo_free_array(c->ctx, c->free_row, rows);
     vo_free_array(c->ctx, c->restricted, most);
     vo_free_array(c->ctx, c->right, most);
-    vo_free_array(c->ctx, c->first, most);
     vo_free_array(c->ctx, c->sum, sum_floats(c));
-    vo_block_factor_free(&c->factor);
+    vo_arena_free(&c->arena);
     vo_block_matrix_free(c->ctx, &c->e);
     vo_block_pattern_free(&c->coupling);
     *c = (vo_coarse){0};
@@ -127,30 +130,42 @@ void vo_coarse_free(vo_coarse *c) {
 typedef struct gather_job {
     vo_coarse *coarse;
     const vo_ranges *ranges;
+    vo_sums sums;
 } gather_job;
 
 static void gather_chunk(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     gather_job *job = arg;
-    VO_DISPATCH(job->coarse->ctx, vo_coarse_gather)(job->coarse, job->ranges, begin, end);
+    vo_coarse *c = job->coarse;
+    float *blocks = c->e.block;
+    size_t first = (size_t)c->coupling.row_start[begin], last = (size_t)c->coupling.row_start[end];
+    memset(blocks + first * VO_BLOCK_FLOATS, 0, (last - first) * VO_BLOCK_FLOATS * sizeof(float));
+    VO_DISPATCH(c->ctx, vo_coarse_gather)(c, &job->sums, job->ranges, begin, end, blocks);
 }
 
 void vo_coarse_compute(vo_coarse *c, const vo_ranges *ranges) {
-    gather_job job = {c, ranges};
+    gather_job job = {c, ranges, {c->sum_start, c->block_of, c->sum}};
     vo_parallel_for(c->ctx, c->count, AGGREGATE_GRAIN, gather_chunk, &job);
-    vo_block_factor_compute(&c->factor, &c->e);
 }
 
-double vo_coarse_dot(const vo_coarse *c, const vo_float4 *y) {
-    double dot = 0;
+void vo_coarse_factor(vo_coarse *c) {
+    vo_block_factor_compute(&c->factor, &c->e);
+    c->solver = &c->factor;
+}
+
+static double dot(const vo_coarse *c) {
+    double sum = 0;
     for (int g = 0; g < c->count; g++) {
-        vo_float4 z = c->restricted[g];
-        dot += (double)(z.x * y[g].x) + (double)(z.y * y[g].y) + (double)(z.z * y[g].z);
+        vo_float4 z = c->restricted[g], y = c->right[g];
+        sum += (double)(z.x * y.x) + (double)(z.y * y.y) + (double)(z.z * y.z);
     }
-    return dot;
+    return sum;
 }
 
 double vo_coarse_solve(vo_coarse *c) {
-    vo_block_factor_solve(&c->factor, c->right, c->right);
-    return vo_coarse_dot(c, c->right);
+    if (c->solver)
+        vo_block_factor_solve(c->solver, c->right, c->right);
+    else
+        memset(c->right, 0, (size_t)c->count * sizeof *c->right);
+    return dot(c);
 }

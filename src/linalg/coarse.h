@@ -31,10 +31,11 @@ typedef struct vo_coarse {
     float *sum;                /* [sum_count][VO_PACKED] A Z, and then H A Z (linalg/ranges.h) */
     vo_block_pattern coupling; /* of E */
     vo_block_matrix e;
+    vo_arena arena; /* of the factor */
     vo_block_factor factor;
-    vo_float4 *restricted; /* [count] Zt r */
-    vo_float4 *right;      /* [count] the right side, then the solution */
-    vo_float4 *first;      /* [count] the first of two solutions, where there are two */
+    vo_block_factor *solver; /* of this solve: the above, another's, or NULL for none at all */
+    vo_float4 *restricted;   /* [count] Zt r */
+    vo_float4 *right;        /* [count] the right side, then the solution */
 } vo_coarse;
 
 vo_result vo_coarse_init(vo_context *ctx, const vo_block_pattern *pattern, vo_coarse *out);
@@ -43,12 +44,12 @@ void vo_coarse_free(vo_coarse *coarse);
 /* A Z in rows [begin, end), and which of them are free. */
 VO_DECLARE_KERNEL(void, vo_coarse_sum, const vo_coarse *coarse, const vo_block_matrix *a, int begin,
                   int end);
-/* Once all sums are there: the coarse matrix and its factor; scales the sums by `ranges`. */
+/* Once all sums are there: the coarse matrix; scales the sums by `ranges`. */
 void vo_coarse_compute(vo_coarse *coarse, const vo_ranges *ranges);
-/* right = E^-1 right; returns restricted . right. */
+/* And its factor, with which to solve from now on. */
+void vo_coarse_factor(vo_coarse *coarse);
+/* right = E^-1 right, or 0 without a solver; returns restricted . right. */
 double vo_coarse_solve(vo_coarse *coarse);
-/* restricted . y */
-double vo_coarse_dot(const vo_coarse *coarse, const vo_float4 *y);
 
 /* One past the last row of an aggregate. */
 static inline int vo_coarse_end(const vo_coarse *c, int aggregate) {
@@ -56,8 +57,33 @@ static inline int vo_coarse_end(const vo_coarse *c, int aggregate) {
     return rows - aggregate * c->size < c->size ? rows : (aggregate + 1) * c->size;
 }
 
-/* Rows of E of aggregates [begin, end), from their sums, which become H A Z. */
-VO_DECLARE_KERNEL(void, vo_coarse_gather, const vo_coarse *coarse, const vo_ranges *ranges,
-                  int begin, int end);
+/* Sums a row: which of them add to which block of a coarse matrix. */
+typedef struct vo_sums {
+    const int *start; /* by row */
+    const int *block_of;
+    float *sum; /* packed */
+} vo_sums;
+
+/* Adds the sums of the rows of aggregates [begin, end) to the blocks of a coarse matrix, and scales
+ * them. */
+VO_DECLARE_KERNEL(void, vo_coarse_gather, const vo_coarse *coarse, const vo_sums *sums,
+                  const vo_ranges *ranges, int begin, int end, float *block);
+
+/* ---- columns of blocks, for the kernels ----------------------------------------------------- */
+
+/* A sum of blocks under way. */
+typedef struct vo_columns {
+    vo_f4 c[3];
+} vo_columns;
+
+VO_INLINE vo_columns columns_load(const float *block) {
+    return (vo_columns){{f4_load(block), f4_load(block + 4), f4_load(block + 8)}};
+}
+VO_INLINE void columns_add(vo_columns *sum, const vo_columns *m) {
+    for (int column = 0; column < 3; column++) sum->c[column] += m->c[column];
+}
+VO_INLINE void columns_pack(const vo_columns *m, float *to) {
+    packed_store(m->c[0], m->c[1], m->c[2], to);
+}
 
 #endif

@@ -235,7 +235,8 @@ static vo_solve_report keep_finite(solve *s, vo_solve_report report) {
         sum += 0 * s->x[i].x + 0 * s->x[i].y + 0 * s->x[i].z;
     if (sum == 0 && isfinite(report.residual)) return report;
     run(s, forget_guess_pass);
-    return (vo_solve_report){.iterations = report.iterations, .residual = 1};
+    return (vo_solve_report){
+        .iterations = report.iterations, .residual = 1, .no_memory = report.no_memory};
 }
 
 /* Everything but the last look at x. */

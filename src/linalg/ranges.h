@@ -119,6 +119,14 @@ VO_INLINE void packed_store(vo_f4 c0, vo_f4 c1, vo_f4 c2, float *to) {
     memcpy(to + 6, &c2, 3 * sizeof *to);
 }
 
+/* to = H_i A H_j^t for the columns of A; both H are lower triangles, by columns. */
+VO_INLINE void packed_scale(vo_f4 a0, vo_f4 a1, vo_f4 a2, const float *hi, const float *hj,
+                            float *to) {
+    vo_f4 c0 = a0 * f4_set(hj[0]), c1 = a0 * f4_set(hj[1]) + a1 * f4_set(hj[4]);
+    vo_f4 c2 = a0 * f4_set(hj[2]) + a1 * f4_set(hj[5]) + a2 * f4_set(hj[8]);
+    packed_store(packed_times(hi, c0), packed_times(hi, c1), packed_times(hi, c2), to);
+}
+
 /* Where a packed array ends, the last load of four needs this many floats more. What it takes from
  * the next block is never used, but no other thread may be writing there: packed blocks are read
  * only in passes that do not write them. */

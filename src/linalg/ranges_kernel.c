@@ -58,21 +58,15 @@ int VO_KERNEL(vo_ranges_factor)(const vo_ranges *given, const vo_block_matrix *a
 
 /* ---- packing -------------------------------------------------------------------------------- */
 
-/* to = H_i A_ij H_j^t; both H are lower triangles, by columns. */
-VO_INLINE void pack_block(const float *from, const float *hi, const float *hj, float *to) {
-    vo_f4 a0 = f4_load(from), a1 = f4_load(from + 4), a2 = f4_load(from + 8);
-    vo_f4 c0 = a0 * f4_set(hj[0]), c1 = a0 * f4_set(hj[1]) + a1 * f4_set(hj[4]);
-    vo_f4 c2 = a0 * f4_set(hj[2]) + a1 * f4_set(hj[5]) + a2 * f4_set(hj[8]);
-    packed_store(packed_times(hi, c0), packed_times(hi, c1), packed_times(hi, c2), to);
-}
-
 /* Packs blocks [k, end) of row i at `to`. */
 VO_INLINE float *pack_blocks(const vo_ranges *g, const vo_block_matrix *a, int i, int k, int end,
                              float *to) {
     const float *hi = g->inverse + (size_t)i * VO_ROOT;
-    for (; k < end; k++, to += B)
-        pack_block(a->block + (size_t)k * VO_BLOCK_FLOATS, hi,
-                   g->inverse + (size_t)g->pattern->column[k] * VO_ROOT, to);
+    for (; k < end; k++, to += B) {
+        const float *m = a->block + (size_t)k * VO_BLOCK_FLOATS;
+        packed_scale(f4_load(m), f4_load(m + 4), f4_load(m + 8), hi,
+                     g->inverse + (size_t)g->pattern->column[k] * VO_ROOT, to);
+    }
     return to;
 }
 

@@ -36,6 +36,7 @@ typedef struct vo_solve_report {
     bool converged;
     int iterations;  /* 0 for the direct solver */
     double residual; /* relative: in the norm above, or the plain one for the direct solver */
+    bool no_memory;  /* for couplings: why it did not converge */
 } vo_solve_report;
 
 /* Scratch vectors and preconditioner of one pattern, which must outlive it. */
@@ -45,11 +46,12 @@ void vo_pcg_destroy(vo_pcg *pcg); /* NULL is allowed */
 
 /* x: the first guess on entry (dropped where zero is better), the last iterate on return, which is
  * finite whatever A, b and the guess hold. Rows that must not move are expressed in A and b (an
- * identity row and column with b = 0). Allocates nothing.
+ * identity row and column with b = 0). Allocates nothing, but for couplings, whose memory grows to
+ * the most there ever were.
  *
  * Not converged: max_iterations were made; or the residual stopped falling; or A showed itself not
  * positive definite (a diagonal block, or a direction of negative curvature); or something was not
- * finite. */
+ * finite; or memory for couplings was missing. */
 vo_solve_report vo_pcg_solve(vo_pcg *pcg, const vo_pcg_def *def, const vo_block_matrix *a,
                              const vo_vec4 *b, vo_vec4 *x);
 

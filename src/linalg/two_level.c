@@ -7,10 +7,8 @@
  * level (linalg/coarse.h). It is symmetric on residuals with Zt r = 0, which the start makes so and
  * the iteration keeps.
  *
- * With couplings C the operator is A + C, but the coarse level knows A alone: the iteration does
- * not keep Zt r = 0. Then the form that is symmetric for any residual takes its place, which is the
- * same where Zt r = 0 (balancing, BNN in the same paper):
- *      y1 = E^-1 Zt r,   s = r - A Z y1,   w = M^-1 s,   z = w + Z (y1 + E^-1 Zt (s - A w))
+ * With couplings C the operator is A + C throughout, also in E; only the sweeps know A alone
+ * (linalg/coupled.h).
  *
  * A itself is never multiplied with: the sweeps leave A w, the coarse level adds A Z y, and with
  * q = A p the recurrence of p carries over, q = A z + beta q. So an iteration reads each number of
@@ -42,7 +40,7 @@ static int range_count(const vo_two_level *two) {
 }
 
 static vo_float4 **vectors(vo_two_level *two, int k) {
-    vo_float4 **all[] = {&two->x, &two->r, &two->p, &two->q, &two->z, &two->t, &two->s, &two->u};
+    vo_float4 **all[] = {&two->x, &two->r, &two->p, &two->q, &two->z, &two->t};
     return k < (int)(sizeof all / sizeof *all) ? all[k] : NULL;
 }
 
@@ -62,6 +60,7 @@ static bool allocate(vo_two_level *two) {
 
 vo_result vo_two_level_init(vo_context *ctx, const vo_block_pattern *pattern, vo_two_level *out) {
     *out = (vo_two_level){.ctx = ctx, .pattern = pattern};
+    vo_arena_init(&out->coupled.arena, ctx);
     vo_result result = allocate(out) ? VO_OK : vo_fail_memory(ctx, "a linear solver");
     if (result == VO_OK) result = vo_ranges_init(ctx, pattern, &out->ranges);
     if (result == VO_OK) result = vo_coarse_init(ctx, pattern, &out->coarse);
@@ -77,6 +76,7 @@ void vo_two_level_free(vo_two_level *two) {
         vo_free_array(two->ctx, two->partial[k], (size_t)range_count(two) + 1);
     vo_ranges_free(&two->ranges);
     vo_coarse_free(&two->coarse);
+    vo_arena_free(&two->coupled.arena);
     *two = (vo_two_level){0};
 }
 
@@ -174,82 +174,47 @@ static void unload_pass(void *arg, int begin, int end, int chunk) {
 static void restrict_pass(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     solve *s = arg;
-    VO_DISPATCH(s->ctx, vo_two_restrict)(s->two, s->two->r, begin, end);
+    VO_DISPATCH(s->ctx, vo_two_restrict)(s->two, begin, end);
 }
 
-/* Sweeps from `r`; its product with the result goes to partial[1]. */
-static void sweep(solve *s, const vo_float4 *r, int begin, int end, int chunk) {
+/* Sweeps from the residual; its product with the result goes to partial[1]. */
+static void sweep(solve *s, int begin, int end, int chunk) {
     vo_two_level *two = s->two;
-    two->partial[1][chunk] =
-        VO_DISPATCH(s->ctx, vo_ranges_sweep)(&two->ranges, OMEGA, r, begin, end, two->z, two->t);
+    two->partial[1][chunk] = VO_DISPATCH(s->ctx, vo_ranges_sweep)(&two->ranges, OMEGA, two->r,
+                                                                  begin, end, two->z, two->t);
 }
 
 /* Makes Zt r = 0; |r|^2; sweeps. */
 static void deflate_pass(void *arg, int begin, int end, int chunk) {
     solve *s = arg;
     s->two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_deflate)(s->two, begin, end);
-    sweep(s, s->two->r, begin, end, chunk);
+    sweep(s, begin, end, chunk);
 }
 
-/* x += alpha p, r -= alpha q, |r|^2; sweeps, unless the residual must be balanced first. */
+/* x += alpha p, r -= alpha q, |r|^2; sweeps. */
 static void update_pass(void *arg, int begin, int end, int chunk) {
     solve *s = arg;
     s->two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_update)(s->two, s->alpha, begin, end);
-    if (!s->coupled) sweep(s, s->two->r, begin, end, chunk);
-}
-
-static void balance_pass(void *arg, int begin, int end, int chunk) {
-    solve *s = arg;
-    VO_DISPATCH(s->ctx, vo_two_balance)(s->two, begin, end);
-    sweep(s, s->two->s, begin, end, chunk);
+    sweep(s, begin, end, chunk);
 }
 
 static void cross_pass(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     solve *s = arg;
-    const vo_float4 *r = s->coupled ? s->two->s : s->two->r;
-    VO_DISPATCH(s->ctx, vo_two_cross)(s->two, r, SCALE, begin, end);
+    VO_DISPATCH(s->ctx, vo_two_cross)(s->two, SCALE, begin, end);
 }
 
 /* p = z + beta p, q = A z + beta q, p . q */
 static void direction_pass(void *arg, int begin, int end, int chunk) {
     solve *s = arg;
-    double *dot = &s->two->partial[0][chunk];
-    *dot = VO_DISPATCH(s->ctx, vo_two_direction)(s->two, SCALE, s->beta, begin, end);
-    if (s->coupled) *dot += VO_DISPATCH(s->ctx, vo_two_couple)(s->two, &s->c, begin, end);
-}
-
-static void true_pass(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    solve *s = arg;
-    VO_DISPATCH(s->ctx, vo_two_true)(s->two, SCALE, begin, end);
+    s->two->partial[0][chunk] =
+        VO_DISPATCH(s->ctx, vo_two_direction)(s->two, SCALE, s->beta, begin, end);
 }
 
 /* ---- the iteration -------------------------------------------------------------------------- */
 
-/* The coarse level for a residual with any Zt r; returns r . z. */
-static double balance(solve *s) {
-    vo_coarse *c = &s->two->coarse;
-    run_aggregates(s, restrict_pass);
-    double dot = vo_coarse_solve(c);
-    memcpy(c->first, c->right, (size_t)c->count * sizeof *c->first);
-    run(s, balance_pass);
-    dot += (double)SCALE * partial_sum(s, 1);
-    run_aggregates(s, cross_pass);
-    dot += vo_coarse_dot(c, c->first);
-    vo_coarse_solve(c);
-    for (int g = 0; g < c->count; g++) {
-        c->right[g].x += c->first[g].x;
-        c->right[g].y += c->first[g].y;
-        c->right[g].z += c->first[g].z;
-    }
-    run(s, true_pass);
-    return dot;
-}
-
 /* Finishes z, which the sweeps have begun; returns r . z. */
 static double precondition(solve *s) {
-    if (s->coupled) return balance(s);
     double dot = (double)SCALE * partial_sum(s, 1);
     run_aggregates(s, cross_pass);
     return dot + vo_coarse_solve(&s->two->coarse);
@@ -258,7 +223,6 @@ static double precondition(solve *s) {
 /* Takes the residual, scaled to norm 1, into the iteration; returns its |r|^2. */
 static double start(solve *s) {
     run(s, load_pass);
-    if (s->coupled) return 1;
     run_aggregates(s, restrict_pass);
     vo_coarse_solve(&s->two->coarse);
     return run(s, deflate_pass);
@@ -314,6 +278,18 @@ static vo_solve_report refine(solve *s, int max_iterations, double r2, double go
     return all;
 }
 
+/* What the iteration needs beyond the first pass; false where memory is missing. */
+static bool prepare(solve *s, const vo_couplings *couplings) {
+    vo_two_level *two = s->two;
+    run(s, pack_cross_pass);
+    vo_coarse_compute(&two->coarse, &two->ranges);
+    two->coupled.given = NULL;
+    if (s->coupled)
+        return vo_coupled_prepare(&two->coupled, couplings, &two->ranges, &two->coarse) == VO_OK;
+    vo_coarse_factor(&two->coarse);
+    return true;
+}
+
 vo_solve_report vo_two_level_solve(vo_two_level *two, const vo_pcg_def *def,
                                    const vo_block_matrix *a, const vo_vec4 *b, vo_vec4 *x,
                                    vo_vec4 *r) {
@@ -329,10 +305,8 @@ vo_solve_report vo_two_level_solve(vo_two_level *two, const vo_pcg_def *def,
     if (singular > 0 || !isfinite(b2)) return (vo_solve_report){.residual = 1};
     if (b2 == 0) return (vo_solve_report){.converged = true};
     double goal2 = def->tolerance * def->tolerance * b2;
-    if (r2 > goal2) {
-        run(&s, pack_cross_pass);
-        vo_coarse_compute(&two->coarse, &two->ranges);
-    }
+    if (r2 > goal2 && !prepare(&s, def->couplings))
+        return (vo_solve_report){.residual = 1, .no_memory = true};
     vo_solve_report report = refine(&s, def->max_iterations, r2, goal2);
     report.residual = sqrt(report.residual / b2);
     return report;

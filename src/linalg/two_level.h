@@ -3,7 +3,7 @@
 #define VO_LINALG_TWO_LEVEL_H
 
 #include "linalg/block_kernel.h"
-#include "linalg/coarse.h"
+#include "linalg/coupled.h"
 #include "linalg/solver.h"
 
 /* Everything by row is in scaled coordinates (linalg/ranges.h) and in float. */
@@ -12,11 +12,11 @@ typedef struct vo_two_level {
     const vo_block_pattern *pattern; /* the caller keeps it */
     vo_ranges ranges;
     vo_coarse coarse;
+    vo_coupled coupled;
     vo_float4 *x;       /* [row_count] correction of the solution */
     vo_float4 *r;       /* [row_count] residual */
     vo_float4 *p, *q;   /* [row_count] direction and its product */
     vo_float4 *z, *t;   /* [row_count] swept residual and its product */
-    vo_float4 *s, *u;   /* [row_count] with couplings: balanced residual; z in true coordinates */
     double *partial[3]; /* [a range] sums */
 } vo_two_level;
 
@@ -37,26 +37,17 @@ VO_DECLARE_KERNEL(void, vo_two_load, const vo_two_level *two, const vo_vec4 *r, 
 /* x += scale H^t two->x */
 VO_DECLARE_KERNEL(void, vo_two_unload, const vo_two_level *two, double scale, int begin, int end,
                   vo_vec4 *x);
-/* x = G^t Z y, r -= H A Z y for the coarse solution y; returns |r|^2. */
+/* x = G^t Z y, r -= H (A + C) Z y for the coarse solution y; returns |r|^2. */
 VO_DECLARE_KERNEL(double, vo_two_deflate, const vo_two_level *two, int begin, int end);
-/* s = r - H A Z y */
-VO_DECLARE_KERNEL(void, vo_two_balance, const vo_two_level *two, int begin, int end);
 /* x += alpha p, r -= alpha q; returns |r|^2. */
 VO_DECLARE_KERNEL(double, vo_two_update, const vo_two_level *two, float alpha, int begin, int end);
 /* Of aggregates [begin, end): restricted and right = Zt G r. */
-VO_DECLARE_KERNEL(void, vo_two_restrict, const vo_two_level *two, const vo_float4 *r, int begin,
-                  int end);
-/* Of aggregates [begin, end): t gets the blocks between half ranges; restricted = Zt G r,
- * right = Zt G (r - scale t). */
-VO_DECLARE_KERNEL(void, vo_two_cross, const vo_two_level *two, const vo_float4 *r, float scale,
-                  int begin, int end);
-/* p = scale z + G^t Z y + beta p, q = scale t + H A Z y + beta q; returns p . q. */
+VO_DECLARE_KERNEL(void, vo_two_restrict, const vo_two_level *two, int begin, int end);
+/* Of aggregates [begin, end): t gets the blocks between half ranges and the couplings; restricted =
+ * Zt G r, right = Zt G (r - scale t). */
+VO_DECLARE_KERNEL(void, vo_two_cross, const vo_two_level *two, float scale, int begin, int end);
+/* p = scale z + G^t Z y + beta p, q = scale t + H (A + C) Z y + beta q; returns p . q. */
 VO_DECLARE_KERNEL(double, vo_two_direction, const vo_two_level *two, float scale, float beta,
                   int begin, int end);
-/* u = H^t (scale z + G^t Z y) */
-VO_DECLARE_KERNEL(void, vo_two_true, const vo_two_level *two, float scale, int begin, int end);
-/* q += H C u; returns p . H C u. */
-VO_DECLARE_KERNEL(double, vo_two_couple, const vo_two_level *two, const vo_rows_view *c, int begin,
-                  int end);
 
 #endif

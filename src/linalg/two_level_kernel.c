@@ -55,11 +55,26 @@ VO_INLINE vo_f4 prolong_row(const vo_two_level *two, int i, const vo_float4 *y) 
         packed_times(two->ranges.root + (size_t)i * R, f4_load(y + (i >> two->coarse.shift))));
 }
 
-/* (H A Z y)_i */
+/* (H (A + C) Z y)_i */
 VO_INLINE vo_f4 sums_times(const vo_two_level *two, int i, const vo_float4 *y) {
     const vo_coarse *c = &two->coarse;
-    return f4_clear_w(
-        packed_times_f4(c->sum, c->sum_aggregate, c->sum_start[i], c->sum_start[i + 1], y));
+    const vo_coupled *k = &two->coupled;
+    vo_f4 sum = packed_times_f4(c->sum, c->sum_aggregate, c->sum_start[i], c->sum_start[i + 1], y);
+    if (k->given)
+        sum += packed_times_f4(k->sum, k->sum_aggregate, k->sum_start[i], k->sum_start[i + 1], y);
+    return f4_clear_w(sum);
+}
+
+/* What rows beyond row i's half range add to the product with z. */
+VO_INLINE vo_f4 cross_times(const vo_two_level *two, int i) {
+    const vo_ranges *g = &two->ranges;
+    const vo_couplings *c = two->coupled.given;
+    vo_f4 sum = packed_times_f4(g->cross, g->cross_column, g->cross_start[i], g->cross_start[i + 1],
+                                two->z);
+    if (c)
+        sum += packed_times_f4(two->coupled.block, c->column, c->row_start[i], c->row_start[i + 1],
+                               two->z);
+    return f4_clear_w(sum);
 }
 
 double VO_KERNEL(vo_two_deflate)(const vo_two_level *given, int begin, int end) {
@@ -72,12 +87,6 @@ double VO_KERNEL(vo_two_deflate)(const vo_two_level *given, int begin, int end) 
         sum += widen(r * r);
     }
     return d4_sum(sum);
-}
-
-void VO_KERNEL(vo_two_balance)(const vo_two_level *given, int begin, int end) {
-    const vo_two_level two = *given;
-    for (int i = begin; i < end; i++)
-        f4_store(two.s + i, f4_load(two.r + i) - sums_times(&two, i, two.coarse.first));
 }
 
 double VO_KERNEL(vo_two_update)(const vo_two_level *given, float alpha, int begin, int end) {
@@ -106,33 +115,31 @@ VO_INLINE void restrict_row(restriction *sum, const float *root, vo_f4 v) {
 
 static const restriction NOTHING;
 
-void VO_KERNEL(vo_two_restrict)(const vo_two_level *given, const vo_float4 *r, int begin, int end) {
+void VO_KERNEL(vo_two_restrict)(const vo_two_level *given, int begin, int end) {
     const vo_two_level two = *given;
     const vo_coarse *c = &two.coarse;
     for (int g = begin; g < end; g++) {
         restriction sum = NOTHING;
         for (int i = g * c->size; i < vo_coarse_end(c, g); i++)
-            if (c->free_row[i]) restrict_row(&sum, two.ranges.root + (size_t)i * R, f4_load(r + i));
+            if (c->free_row[i])
+                restrict_row(&sum, two.ranges.root + (size_t)i * R, f4_load(two.r + i));
         vo_f4 all = f4_sums(sum.s[0], sum.s[1], sum.s[2]);
         f4_store(c->restricted + g, all);
         f4_store(c->right + g, all);
     }
 }
 
-void VO_KERNEL(vo_two_cross)(const vo_two_level *given, const vo_float4 *r, float scale, int begin,
-                             int end) {
+void VO_KERNEL(vo_two_cross)(const vo_two_level *given, float scale, int begin, int end) {
     const vo_two_level two = *given;
     const vo_coarse *c = &two.coarse;
     const vo_ranges *g = &two.ranges;
     for (int n = begin; n < end; n++) {
         restriction before = NOTHING, after = NOTHING;
         for (int i = n * c->size; i < vo_coarse_end(c, n); i++) {
-            vo_f4 cross = packed_times_f4(g->cross, g->cross_column, g->cross_start[i],
-                                          g->cross_start[i + 1], two.z);
-            vo_f4 t = f4_load(two.t + i) + f4_clear_w(cross);
+            vo_f4 t = f4_load(two.t + i) + cross_times(&two, i);
             f4_store(two.t + i, t);
             if (!c->free_row[i]) continue;
-            restrict_row(&before, g->root + (size_t)i * R, f4_load(r + i));
+            restrict_row(&before, g->root + (size_t)i * R, f4_load(two.r + i));
             restrict_row(&after, g->root + (size_t)i * R, t);
         }
         vo_f4 all = f4_sums(before.s[0], before.s[1], before.s[2]);
@@ -155,29 +162,6 @@ double VO_KERNEL(vo_two_direction)(const vo_two_level *given, float scale, float
         f4_store(two.p + i, p);
         f4_store(two.q + i, q);
         sum += widen(p * q);
-    }
-    return d4_sum(sum);
-}
-
-void VO_KERNEL(vo_two_true)(const vo_two_level *given, float scale, int begin, int end) {
-    const vo_two_level two = *given;
-    for (int i = begin; i < end; i++) {
-        vo_f4 z = f4_set(scale) * f4_load(two.z + i) + prolong_row(&two, i, two.coarse.right);
-        f4_store(two.u + i, unscale_row(two.ranges.inverse + (size_t)i * R, z));
-    }
-}
-
-double VO_KERNEL(vo_two_couple)(const vo_two_level *given, const vo_rows_view *c, int begin,
-                                int end) {
-    const vo_two_level two = *given;
-    vo_d4 sum = d4_set(0);
-    for (int i = begin; i < end; i++) {
-        if (c->row_start[i] == c->row_start[i + 1]) continue;
-        vo_f4 product =
-            blocks_times_f4(c->block, c->column, c->row_start[i], c->row_start[i + 1], two.u);
-        vo_f4 v = f4_clear_w(packed_times(two.ranges.inverse + (size_t)i * R, product));
-        f4_store(two.q + i, f4_load(two.q + i) + v);
-        sum += widen(f4_load(two.p + i) * v);
     }
     return d4_sum(sum);
 }
