@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { RUN = 8 };
+
 /* ---- the pattern of L ----------------------------------------------------------------------- */
 
 typedef struct symbolic {
@@ -62,8 +64,8 @@ static bool list_columns(symbolic *s) {
 /* Where block (i, j) of the matrix goes: among the pivots, or to its step in the column of j. */
 static int find_slot(const vo_block_factor *f, int i, int j) {
     int step = f->step_of[i], k = f->step_of[j];
-    if (step <= k) return step == k ? k : -1;
-    int low = f->column_start[k], high = f->column_start[k + 1];
+    if (step <= k) return step == k ? -1 - k : VO_NO_SLOT;
+    int start = f->column_start[k], low = start, high = f->column_start[k + 1];
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
         if (f->step[middle] <= step)
@@ -71,7 +73,7 @@ static int find_slot(const vo_block_factor *f, int i, int j) {
         else
             high = middle;
     }
-    return f->count + low;
+    return VO_PACKED * start + 3 * (low - start);
 }
 
 static void find_slots(vo_block_factor *f) {
@@ -106,16 +108,17 @@ static bool allocate_rows(vo_block_factor *f, vo_arena *arena, int max_blocks) {
     f->column_start = vo_arena_array(arena, int, n);
     f->slot = vo_arena_array(arena, int, (size_t)f->pattern->block_count + 1);
     f->step = vo_arena_array(arena, int, (size_t)max_blocks + n);
-    f->pivot = vo_arena_array(arena, float, n *VO_BLOCK_FLOATS);
+    f->pivot = vo_arena_array(arena, double, n *VO_BLOCK_FLOATS);
     f->x = vo_arena_array(arena, vo_float4, n);
     return f->row_at && f->step_of && f->column_start && f->slot && f->step && f->pivot && f->x;
 }
 
+/* Runs of eight may go past the end of the last column. */
 static bool allocate_blocks(vo_block_factor *f, vo_arena *arena) {
-    size_t n = (size_t)f->block_count + 1;
-    f->work = vo_arena_array(arena, double, (n + (size_t)f->count) * VO_BLOCK_FLOATS);
-    f->block = vo_arena_array(arena, float, n *VO_BLOCK_FLOATS);
-    return f->work && f->block;
+    size_t n = (size_t)f->block_count * VO_PACKED;
+    f->value = vo_arena_array(arena, float, n + RUN);
+    if (f->value) memset(f->value + n, 0, RUN * sizeof *f->value);
+    return f->value;
 }
 
 vo_result vo_block_factor_init(vo_arena *arena, const vo_block_pattern *pattern, vo_dissection how,
@@ -130,16 +133,25 @@ vo_result vo_block_factor_init(vo_arena *arena, const vo_block_pattern *pattern,
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* Lays the lower triangle of A, in elimination order, into the work space. */
-static void load_matrix(vo_block_factor *f, const vo_block_matrix *a) {
-    double *column = f->work + (size_t)f->count * VO_BLOCK_FLOATS;
-    memset(column, 0, (size_t)f->block_count * VO_BLOCK_FLOATS * sizeof *column);
-    for (int k = 0; k < f->pattern->block_count; k++) {
-        if (f->slot[k] < 0) continue;
-        const float *from = a->block + (size_t)k * VO_BLOCK_FLOATS;
-        double *to = f->work + (size_t)f->slot[k] * VO_BLOCK_FLOATS;
-        for (int i = 0; i < VO_BLOCK_FLOATS; i++) to[i] = (double)from[i];
+/* Lays block k of the matrix, whose column is eliminated in `step`, where it belongs. */
+static void load_block(vo_block_factor *f, const float *from, int slot, int step) {
+    if (slot == VO_NO_SLOT) return;
+    if (slot < 0) {
+        double *pivot = f->pivot + (size_t)(-1 - slot) * VO_BLOCK_FLOATS;
+        for (int i = 0; i < VO_BLOCK_FLOATS; i++) pivot[i] = (double)from[i];
+        return;
     }
+    size_t stride = 3 * (size_t)(f->column_start[step + 1] - f->column_start[step]);
+    for (size_t c = 0; c < 3; c++)
+        for (size_t r = 0; r < 3; r++) f->value[(size_t)slot + c * stride + r] = from[4 * c + r];
+}
+
+/* Lays the lower triangle of A, in elimination order, into the factor. */
+static void load_matrix(vo_block_factor *f, const vo_block_matrix *a) {
+    memset(f->value, 0, (size_t)f->block_count * VO_PACKED * sizeof *f->value);
+    for (int k = 0; k < f->pattern->block_count; k++)
+        load_block(f, a->block + (size_t)k * VO_BLOCK_FLOATS, f->slot[k],
+                   f->step_of[f->pattern->column[k]]);
 }
 
 void vo_block_factor_compute(vo_block_factor *f, const vo_block_matrix *a) {

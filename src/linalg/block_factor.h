@@ -3,16 +3,25 @@
  *
  * Rows are eliminated by nested dissection (linalg/dissection.h).
  *
- * The factor is computed in double and kept in float for the solves, whose only task is to steer
- * conjugate gradients. A pivot block that is not positive definite is left out: its unknown is then
- * always zero and the factor is the exact one of the matrix without that row and column. */
+ * A column of L is kept as three columns of numbers, each as long as the rows below the diagonal:
+ *
+ *      block (i, k), (j, k), ...:   x x x y y y ... | x x x y y y ... | x x x y y y ...
+ *                                   first column      second            third
+ *
+ * So what one column takes from another is plain vectors, as long as the rows that follow each
+ * other in both; within separators, where most of the work lies, that is all of them. Numbers are
+ * float, and pivots double: the only task of the factor is to steer conjugate gradients. A pivot
+ * block that is not positive definite is left out: its unknown is then always zero and the factor
+ * is the exact one of the matrix without that row and column. */
 #ifndef VO_LINALG_BLOCK_FACTOR_H
 #define VO_LINALG_BLOCK_FACTOR_H
 
 #include "core/memory.h"
-#include "linalg/kernel.h"
+#include "linalg/ranges.h"
 
 typedef enum vo_dissection { VO_DISSECT_NUMBERED, VO_DISSECT_GRAPH } vo_dissection;
+
+#define VO_NO_SLOT INT32_MIN
 
 typedef struct vo_block_factor {
     vo_context *ctx;
@@ -22,10 +31,10 @@ typedef struct vo_block_factor {
     int *step_of;      /* [count] its inverse */
     int *column_start; /* [count + 1] into step[] */
     int *step;         /* [block_count] what column k of L holds below the diagonal, ascending */
-    int *slot;         /* [blocks of the matrix] its place in work[], or -1 above the diagonal */
-    double *work;      /* [count + block_count][12] pivots, then columns, while factoring */
-    float *pivot;      /* [count][12] inverse pivot blocks */
-    float *block;      /* [block_count][12] of L */
+    int *slot;         /* [blocks of the matrix] its first number in value[], or, for a pivot, -1
+                          less its step; VO_NO_SLOT above the diagonal */
+    double *pivot;     /* [count][12] pivot blocks; once factored, their inverses */
+    float *value;      /* [block_count][9] of L, column by column as drawn above */
     vo_float4 *x;      /* [count] the unknowns by step */
 } vo_block_factor;
 

@@ -2,97 +2,154 @@
 
 #include "linalg/inverse3.h"
 
-enum { B = VO_BLOCK_FLOATS };
+typedef float vo_f8 __attribute__((vector_size(32)));
 
-/* target -= left * right, blocks of columns; element (r, c) of `right` fills all of
- * right[3 c + r]. */
-VO_INLINE void subtract_product(const double *left, const vo_d4 right[9], double *target) {
-    vo_d4 l0 = d4_load(left), l1 = d4_load(left + 4), l2 = d4_load(left + 8);
+VO_INLINE vo_f8 f8_set(float s) { return (vo_f8){s, s, s, s, s, s, s, s}; }
+VO_INLINE vo_f8 f8_load(const float *p) {
+    vo_f8 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* A column of the factor: its rows, and where its numbers are. */
+typedef struct column {
+    const int *step;
+    int count;
+    float *value[3];
+} column;
+
+VO_INLINE column column_of(const vo_block_factor *f, int k) {
+    int start = f->column_start[k], count = f->column_start[k + 1] - start;
+    float *value = f->value + (size_t)start * VO_PACKED;
+    size_t stride = 3 * (size_t)count;
+    return (column){f->step + start, count, {value, value + stride, value + 2 * stride}};
+}
+
+/* All bits of the first `count` lanes. */
+VO_INLINE vo_f8 f8_first(vo_f8 v, int count) {
+    typedef int32_t bits __attribute__((vector_size(32)));
+    const bits lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    bits limit = {count, count, count, count, count, count, count, count};
+    return (vo_f8)((bits)v & (lane < limit));
+}
+
+/* to -= from * s for `count` numbers of three columns each. The last eight are written back whole:
+ * what follows loses nothing. */
+VO_INLINE void subtract_run(float *const from[3], float *const to[3], const vo_f8 s[3][3],
+                            int count) {
+    for (int n = 0; n < count; n += 8) {
+        vo_f8 a = f8_load(from[0] + n), b = f8_load(from[1] + n), c = f8_load(from[2] + n);
+        for (int i = 0; i < 3; i++) {
+            vo_f8 sum = a * s[i][0] + b * s[i][1] + c * s[i][2];
+            if (count - n < 8) sum = f8_first(sum, count - n);
+            sum = f8_load(to[i] + n) - sum;
+            memcpy(to[i] + n, &sum, sizeof sum);
+        }
+    }
+}
+
+/* How many rows from row n of `from` and row m of `to` on are the same. */
+VO_INLINE int run_length(const column *from, int n, const column *to, int m) {
+    int most = from->count - n < to->count - m ? from->count - n : to->count - m, length = 1;
+    if (from->step[n + most - 1] == to->step[m + most - 1]) return most;
+    while (length < most && from->step[n + length] == to->step[m + length]) length++;
+    return length;
+}
+
+/* Column `to` loses W_i D^-1 W_j^t for every row i from n on of column `from`, each of which it
+ * has. `s` is (W_j D^-1)^t. */
+VO_INLINE void update_column(const column *from, int n, const column *to, const vo_f8 s[3][3]) {
+    for (int m = 0; n < from->count;) {
+        while (to->step[m] < from->step[n]) m++;
+        int length = run_length(from, n, to, m);
+        float *source[3], *target[3];
+        for (int i = 0; i < 3; i++) {
+            source[i] = from->value[i] + (size_t)(3 * n);
+            target[i] = to->value[i] + (size_t)(3 * m);
+        }
+        subtract_run(source, target, s, 3 * length);
+        n += length, m += length;
+    }
+}
+
+/* What row n of column k, block W_j, does to pivot and column j; in its place goes L_j = W_j D^-1.
+ */
+VO_INLINE void eliminate_block(const vo_block_factor *f, const column *k, int n,
+                               const double *inverse) {
+    double *pivot = f->pivot + (size_t)k->step[n] * VO_BLOCK_FLOATS;
+    vo_d4 w[3], scaled[3];
+    vo_f8 s[3][3];
+    for (int c = 0; c < 3; c++) w[c] = widen(f4_clear_w(f4_load(k->value[c] + (size_t)(3 * n))));
+    for (int c = 0; c < 3; c++)
+        scaled[c] = w[0] * d4_set(inverse[4 * c]) + w[1] * d4_set(inverse[4 * c + 1]) +
+                    w[2] * d4_set(inverse[4 * c + 2]);
     for (int c = 0; c < 3; c++) {
-        vo_d4 t = l0 * right[3 * c] + l1 * right[3 * c + 1] + l2 * right[3 * c + 2];
-        d4_store(target + 4 * c, d4_load(target + 4 * c) - t);
+        vo_d4 sum =
+            w[0] * d4_set(scaled[0][c]) + w[1] * d4_set(scaled[1][c]) + w[2] * d4_set(scaled[2][c]);
+        d4_store(pivot + 4 * c, d4_load(pivot + 4 * c) - sum);
+        for (int r = 0; r < 3; r++) s[c][r] = f8_set((float)scaled[r][c]);
     }
-}
-
-/* product = left * right */
-VO_INLINE void multiply_blocks(const double *left, const double *right, vo_d4 *product) {
-    vo_d4 l0 = d4_load(left), l1 = d4_load(left + 4), l2 = d4_load(left + 8);
-    for (int c = 0; c < 3; c++)
-        product[c] = l0 * d4_set(right[4 * c]) + l1 * d4_set(right[4 * c + 1]) +
-                     l2 * d4_set(right[4 * c + 2]);
-}
-
-/* The elements of the transpose of m, each in all lanes. */
-VO_INLINE void spread_transpose(const vo_d4 m[3], vo_d4 out[9]) {
-    for (int c = 0; c < 3; c++)
-        for (int r = 0; r < 3; r++) out[3 * c + r] = d4_set(m[r][c]);
-}
-
-VO_INLINE void store_float_block(const vo_d4 *m, float *to) {
-    for (int c = 0; c < 3; c++) f4_store(to + 4 * c, narrow(m[c]));
-}
-
-/* Column j of the work space loses W_i D^-1 W_j^t for every entry i >= j of column k, whose entries
- * are all found in column j (or are its pivot). `scaled` is (W_j D^-1)^t. Where there are as many
- * as column j has, they are the same, and nothing need be searched: so it is within separators,
- * where most of the work lies. */
-VO_INLINE void update_column(const vo_block_factor *f, int k, int first, const vo_d4 scaled[9]) {
-    double *column = f->work + (size_t)f->count * B;
-    int j = f->step[first], target = f->column_start[j], end = f->column_start[k + 1];
-    subtract_product(column + (size_t)first * B, scaled, f->work + (size_t)j * B);
-    const double *from = column + (size_t)(first + 1) * B;
-    double *to = column + (size_t)target * B;
-    if (f->column_start[j + 1] - target == end - first - 1) {
-        for (int q = first + 1; q < end; q++, from += B, to += B)
-            subtract_product(from, scaled, to);
-        return;
-    }
-    for (int q = first + 1; q < end; q++, from += B) {
-        while (f->step[target] < f->step[q]) target++;
-        subtract_product(from, scaled, column + (size_t)target * B);
+    column to = column_of(f, k->step[n]);
+    update_column(k, n + 1, &to, s);
+    for (int c = 0; c < 3; c++) {
+        vo_f4 l = narrow(scaled[c]);
+        memcpy(k->value[c] + (size_t)(3 * n), &l, 3 * sizeof(float));
     }
 }
 
 /* Right-looking L D Lt: W = L D is what the columns hold until their turn comes. */
 void VO_KERNEL(vo_factor_eliminate)(const vo_block_factor *given) {
     const vo_block_factor factor = *given, *f = &factor; /* not aliased by what is stored */
-    double *column = f->work + (size_t)f->count * B;
     for (int k = 0; k < f->count; k++) {
-        double inverse[B];
-        vo_invert3(f->work + (size_t)k * B, inverse);
-        for (int i = 0; i < B; i++) f->pivot[(size_t)k * B + (size_t)i] = (float)inverse[i];
-        for (int q = f->column_start[k]; q < f->column_start[k + 1]; q++) {
-            vo_d4 scaled[3];
-            multiply_blocks(column + (size_t)q * B, inverse, scaled);
-            store_float_block(scaled, f->block + (size_t)q * B);
-            vo_d4 spread[9];
-            spread_transpose(scaled, spread);
-            update_column(f, k, q, spread);
-        }
+        double inverse[VO_BLOCK_FLOATS], *pivot = f->pivot + (size_t)k * VO_BLOCK_FLOATS;
+        vo_invert3(pivot, inverse);
+        memcpy(pivot, inverse, sizeof inverse);
+        column c = column_of(f, k);
+        for (int n = 0; n < c.count; n++) eliminate_block(f, &c, n, inverse);
     }
+}
+
+/* The rows below the diagonal lose L x. */
+VO_INLINE void substitute_forward(const column *c, vo_f4 x, vo_float4 *y) {
+    vo_f4 x0 = f4_set(x[0]), x1 = f4_set(x[1]), x2 = f4_set(x[2]);
+    for (int n = 0; n < c->count; n++) {
+        vo_f4 sum = f4_load(c->value[0] + (size_t)(3 * n)) * x0 +
+                    f4_load(c->value[1] + (size_t)(3 * n)) * x1 +
+                    f4_load(c->value[2] + (size_t)(3 * n)) * x2;
+        f4_store(y + c->step[n], f4_load(y + c->step[n]) - f4_clear_w(sum));
+    }
+}
+
+/* Lt x of the rows below the diagonal. */
+VO_INLINE vo_f4 substitute_backward(const column *c, const vo_float4 *x) {
+    vo_f4 s0 = f4_set(0), s1 = s0, s2 = s0;
+    for (int n = 0; n < c->count; n++) {
+        vo_f4 v = f4_load(x + c->step[n]);
+        s0 += f4_load(c->value[0] + (size_t)(3 * n)) * v;
+        s1 += f4_load(c->value[1] + (size_t)(3 * n)) * v;
+        s2 += f4_load(c->value[2] + (size_t)(3 * n)) * v;
+    }
+    return f4_sums(s0, s1, s2);
+}
+
+VO_INLINE vo_f4 pivot_times(const double *inverse, vo_f4 v) {
+    vo_d4 sum = d4_load(inverse) * d4_set((double)v[0]) +
+                d4_load(inverse + 4) * d4_set((double)v[1]) +
+                d4_load(inverse + 8) * d4_set((double)v[2]);
+    return narrow(sum);
 }
 
 /* Forward with L, then D^-1 and backward with Lt: x_k = D^-1 y_k - sum L_ik^t x_i. */
 void VO_KERNEL(vo_factor_substitute)(const vo_block_factor *given) {
     const vo_block_factor factor = *given, *f = &factor; /* not aliased by what is stored */
     for (int k = 0; k < f->count; k++) {
-        vo_f4 x = f4_load(f->x + k);
-        for (int q = f->column_start[k]; q < f->column_start[k + 1]; q++) {
-            vo_float4 *y = f->x + f->step[q];
-            f4_store(y, f4_load(y) - block_times_f4(f->block + (size_t)q * B, x));
-        }
+        column c = column_of(f, k);
+        substitute_forward(&c, f4_load(f->x + k), f->x);
     }
     for (int k = f->count - 1; k >= 0; k--) {
-        vo_f4 s0 = f4_set(0), s1 = s0, s2 = s0;
-        for (int q = f->column_start[k]; q < f->column_start[k + 1]; q++) {
-            const float *m = f->block + (size_t)q * B;
-            vo_f4 x = f4_load(f->x + f->step[q]);
-            s0 += f4_load(m) * x;
-            s1 += f4_load(m + 4) * x;
-            s2 += f4_load(m + 8) * x;
-        }
-        vo_f4 sum = {s0[0] + s0[1] + s0[2], s1[0] + s1[1] + s1[2], s2[0] + s2[1] + s2[2], 0};
-        vo_f4 y = block_times_f4(f->pivot + (size_t)k * B, f4_load(f->x + k));
+        column c = column_of(f, k);
+        vo_f4 sum = substitute_backward(&c, f->x);
+        vo_f4 y = pivot_times(f->pivot + (size_t)k * VO_BLOCK_FLOATS, f4_load(f->x + k));
         f4_store(f->x + k, y - sum);
     }
 }
