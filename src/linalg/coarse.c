@@ -49,7 +49,7 @@ static vo_result aggregate_rows(vo_coarse *c, int shift, bool *fits) {
     c->count = (c->pattern->row_count - 1) / c->size + 1;
     list_sums(c);
     VO_TRY(couple_aggregates(c));
-    int limit = c->pattern->block_count / 2 + 16;
+    int limit = c->pattern->row_count + c->pattern->row_count / 4 + 16;
     vo_arena_reset(&c->arena);
     vo_result result =
         vo_block_factor_init(&c->arena, &c->coupling, VO_DISSECT_NUMBERED, limit, &c->factor, fits);
@@ -57,8 +57,10 @@ static vo_result aggregate_rows(vo_coarse *c, int shift, bool *fits) {
     return result;
 }
 
-/* The smallest aggregates whose factor costs less than a product with A: VO_ORDER_LEAF rows in a
- * mesh that is numbered well, more where neighbours are far apart in the numbering. */
+/* The smallest aggregates whose factor has hardly more blocks than A has rows: VO_ORDER_LEAF rows
+ * up to some 30,000 faces, twice as many in larger meshes, more where neighbours are far apart in
+ * the numbering. Aggregates twice as large need a tenth more iterations, but the factor of the
+ * smaller ones grows faster than the mesh. */
 static vo_result choose_aggregates(vo_coarse *c) {
     bool fits = false;
     vo_result result = VO_OK;

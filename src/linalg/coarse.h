@@ -4,7 +4,7 @@
  * couples nodes 50 edges apart in one step, and each sweep carries news one edge far. So every run
  * of `size` consecutive rows (a patch of the mesh, see linalg/ordering.h) becomes one aggregate
  * that moves as a whole: Z holds a 1 where a row is in an aggregate. The coarse matrix E = Zt A Z
- * has one 3x3 block row an aggregate, as few as 1/16 of the rows, and is factored exactly in every
+ * has one 3x3 block row an aggregate, at most 1/16 of the rows, and is factored exactly in every
  * solve.
  *
  * What the coarse motion y does to the residual is A Z y. A Z (`sum`) is small, about three blocks

@@ -168,7 +168,7 @@ static void load_pass(void *arg, int begin, int end, int chunk) {
 static void unload_pass(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     solve *s = arg;
-    VO_DISPATCH(s->ctx, vo_two_unload)(s->two, 1 / s->scale, begin, end, s->x);
+    VO_DISPATCH(s->ctx, vo_two_unload)(s->two, s->alpha, 1 / s->scale, begin, end, s->x);
 }
 
 static void restrict_pass(void *arg, int begin, int end, int chunk) {
@@ -191,7 +191,7 @@ static void deflate_pass(void *arg, int begin, int end, int chunk) {
     sweep(s, begin, end, chunk);
 }
 
-/* x += alpha p, r -= alpha q, |r|^2; sweeps. */
+/* r -= alpha q, |r|^2; sweeps. */
 static void update_pass(void *arg, int begin, int end, int chunk) {
     solve *s = arg;
     s->two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_update)(s->two, s->alpha, begin, end);
@@ -204,11 +204,11 @@ static void cross_pass(void *arg, int begin, int end, int chunk) {
     VO_DISPATCH(s->ctx, vo_two_cross)(s->two, SCALE, begin, end);
 }
 
-/* p = z + beta p, q = A z + beta q, p . q */
+/* x += alpha p, which the last update left; p = z + beta p, q = A z + beta q, p . q */
 static void direction_pass(void *arg, int begin, int end, int chunk) {
     solve *s = arg;
     s->two->partial[0][chunk] =
-        VO_DISPATCH(s->ctx, vo_two_direction)(s->two, SCALE, s->beta, begin, end);
+        VO_DISPATCH(s->ctx, vo_two_direction)(s->two, s->alpha, SCALE, s->beta, begin, end);
 }
 
 /* ---- the iteration -------------------------------------------------------------------------- */
@@ -223,6 +223,7 @@ static double precondition(solve *s) {
 /* Takes the residual, scaled to norm 1, into the iteration; returns its |r|^2. */
 static double start(solve *s) {
     run(s, load_pass);
+    s->alpha = 0;
     run_aggregates(s, restrict_pass);
     vo_coarse_solve(&s->two->coarse);
     return run(s, deflate_pass);
@@ -247,6 +248,7 @@ static vo_solve_report iterate(solve *s, int max_iterations, double goal2) {
         s->beta = rz > 0 ? (float)(rz_new / rz) : 0;
         rz = rz_new;
         double curvature = run(s, direction_pass);
+        s->alpha = 0;
         if (!(curvature > 0) || !isfinite(curvature)) break;
         s->alpha = (float)(rz / curvature);
         norm2 = run(s, update_pass);

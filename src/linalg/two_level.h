@@ -34,20 +34,21 @@ VO_DECLARE_KERNEL(double, vo_two_norm, const vo_two_level *two, const vo_vec4 *v
 /* two->r = scale H r; x, p and q are zero. */
 VO_DECLARE_KERNEL(void, vo_two_load, const vo_two_level *two, const vo_vec4 *r, double scale,
                   int begin, int end);
-/* x += scale H^t two->x */
-VO_DECLARE_KERNEL(void, vo_two_unload, const vo_two_level *two, double scale, int begin, int end,
-                  vo_vec4 *x);
+/* x += scale H^t (two->x + alpha p) */
+VO_DECLARE_KERNEL(void, vo_two_unload, const vo_two_level *two, float alpha, double scale,
+                  int begin, int end, vo_vec4 *x);
 /* x = G^t Z y, r -= H (A + C) Z y for the coarse solution y; returns |r|^2. */
 VO_DECLARE_KERNEL(double, vo_two_deflate, const vo_two_level *two, int begin, int end);
-/* x += alpha p, r -= alpha q; returns |r|^2. */
+/* r -= alpha q; returns |r|^2. */
 VO_DECLARE_KERNEL(double, vo_two_update, const vo_two_level *two, float alpha, int begin, int end);
 /* Of aggregates [begin, end): restricted and right = Zt G r. */
 VO_DECLARE_KERNEL(void, vo_two_restrict, const vo_two_level *two, int begin, int end);
 /* Of aggregates [begin, end): t gets the blocks between half ranges and the couplings; restricted =
  * Zt G r, right = Zt G (r - scale t). */
 VO_DECLARE_KERNEL(void, vo_two_cross, const vo_two_level *two, float scale, int begin, int end);
-/* p = scale z + G^t Z y + beta p, q = scale t + H (A + C) Z y + beta q; returns p . q. */
-VO_DECLARE_KERNEL(double, vo_two_direction, const vo_two_level *two, float scale, float beta,
-                  int begin, int end);
+/* x += alpha p, then p = scale z + G^t Z y + beta p, q = scale t + H (A + C) Z y + beta q; returns
+ * p . q. */
+VO_DECLARE_KERNEL(double, vo_two_direction, const vo_two_level *two, float alpha, float scale,
+                  float beta, int begin, int end);
 
 #endif

@@ -38,12 +38,13 @@ VO_INLINE vo_f4 unscale_row(const float *h, vo_f4 v) {
     return f4_sums(f4_load(h) * v, f4_load(h + 3) * v, f4_load(h + 6) * v);
 }
 
-void VO_KERNEL(vo_two_unload)(const vo_two_level *two, double scale, int begin, int end,
-                              vo_vec4 *x) {
+void VO_KERNEL(vo_two_unload)(const vo_two_level *two, float alpha, double scale, int begin,
+                              int end, vo_vec4 *x) {
     const float *h = two->ranges.inverse;
-    const vo_float4 *from = two->x;
+    const vo_float4 *from = two->x, *p = two->p;
     for (int i = begin; i < end; i++) {
-        vo_f4 v = unscale_row(h + (size_t)i * R, f4_load(from + i));
+        vo_f4 sum = f4_load(from + i) + f4_set(alpha) * f4_load(p + i);
+        vo_f4 v = unscale_row(h + (size_t)i * R, sum);
         vec4_store(x + i, vec4_load(x + i) + d4_set(scale) * widen(v));
     }
 }
@@ -94,7 +95,6 @@ double VO_KERNEL(vo_two_update)(const vo_two_level *given, float alpha, int begi
     vo_f4 a = f4_set(alpha);
     vo_d4 sum = d4_set(0);
     for (int i = begin; i < end; i++) {
-        f4_store(two.x + i, f4_load(two.x + i) + a * f4_load(two.p + i));
         vo_f4 r = f4_load(two.r + i) - a * f4_load(two.q + i);
         f4_store(two.r + i, r);
         sum += widen(r * r);
@@ -149,16 +149,17 @@ void VO_KERNEL(vo_two_cross)(const vo_two_level *given, float scale, int begin, 
     }
 }
 
-double VO_KERNEL(vo_two_direction)(const vo_two_level *given, float scale, float beta, int begin,
-                                   int end) {
+double VO_KERNEL(vo_two_direction)(const vo_two_level *given, float alpha, float scale, float beta,
+                                   int begin, int end) {
     const vo_two_level two = *given;
     const vo_float4 *y = two.coarse.right;
-    vo_f4 s = f4_set(scale), b = f4_set(beta);
+    vo_f4 a = f4_set(alpha), s = f4_set(scale), b = f4_set(beta);
     vo_d4 sum = d4_set(0);
     for (int i = begin; i < end; i++) {
         vo_f4 z = s * f4_load(two.z + i) + prolong_row(&two, i, y);
         vo_f4 t = s * f4_load(two.t + i) + sums_times(&two, i, y);
-        vo_f4 p = z + b * f4_load(two.p + i), q = t + b * f4_load(two.q + i);
+        vo_f4 old = f4_load(two.p + i), p = z + b * old, q = t + b * f4_load(two.q + i);
+        f4_store(two.x + i, f4_load(two.x + i) + a * old);
         f4_store(two.p + i, p);
         f4_store(two.q + i, q);
         sum += widen(p * q);
