@@ -222,7 +222,8 @@ static vo_solve_report iterate(solve *s, const vo_pcg_def *def, double norm2, do
         if (!(curvature > 0) || !isfinite(curvature)) break;
         s->alpha = rz / curvature;
         norm2 = run(s, update_pass);
-        report = (vo_solve_report){norm2 <= goal2, report.iterations + 1, norm2};
+        report = (vo_solve_report){
+            .converged = norm2 <= goal2, .iterations = report.iterations + 1, .residual = norm2};
         if (!isfinite(norm2) || !still_falls(norm2, report.iterations, &best, &best_at)) break;
     }
     return report;
