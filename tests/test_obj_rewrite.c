@@ -153,7 +153,7 @@ static void any_bytes_will_do(void **state) {
     place p = open_place();
     vo_random r = vo_random_seed(77);
     vo_vec3 x[400] = {{0, 0, 0}};
-    for (int round = 0; round < 600; round++) {
+    for (int round = 0; round < 150; round++) {
         char text[sizeof rich + 8];
         memcpy(text, rich, sizeof rich);
         for (int k = vo_random_int(&r, 6); k >= 0; k--)
