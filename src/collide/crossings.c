@@ -5,7 +5,7 @@
 #include "core/parallel.h"
 #include "math/predicates.h"
 
-enum { FACES_PER_CHUNK = 128 };
+enum { FACES_PER_CHUNK = 128, REGION_CELLS = 64 };
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
 
@@ -26,12 +26,63 @@ static void make_boxes(void *arg, int begin, int end, int chunk) {
     }
 }
 
+/* Where cloth is, roughly: of the box around all of it, cut into cells, those that a box of a face
+ * has part in. */
+typedef struct region {
+    vo_box box;
+    vo_vec3 per_metre;                          /* cells */
+    uint64_t taken[REGION_CELLS][REGION_CELLS]; /* bits along z, by x and y */
+} region;
+
+static int cell_of(double x, double low, double per_metre) {
+    double at = (x - low) * per_metre;
+    return at > 0 ? (int)vo_min(at, REGION_CELLS - 1) : 0; /* 0 also where there is no extent */
+}
+
+/* The cells that a box has part in: ranges along x and y, bits along z. Both ends are rounded
+ * alike, so boxes that touch share a cell. */
+typedef struct cells {
+    int x[2], y[2];
+    uint64_t z;
+} cells;
+
+static cells cells_of(const region *r, const vo_box *b) {
+    const vo_vec3 *low = &r->box.min, *k = &r->per_metre;
+    int z0 = cell_of(b->min.z, low->z, k->z), z1 = cell_of(b->max.z, low->z, k->z);
+    return (cells){{cell_of(b->min.x, low->x, k->x), cell_of(b->max.x, low->x, k->x)},
+                   {cell_of(b->min.y, low->y, k->y), cell_of(b->max.y, low->y, k->y)},
+                   (~(uint64_t)0 << z0) & (~(uint64_t)0 >> (REGION_CELLS - 1 - z1))};
+}
+
+static void find_region(const vo_crossings *c, int count, region *r) {
+    *r = (region){.box = box_empty()};
+    for (int f = 0; f < count; f++) r->box = box_join(r->box, c->box[f]);
+    vo_vec3 size = v3_sub(r->box.max, r->box.min);
+    r->per_metre = v3(REGION_CELLS / size.x, REGION_CELLS / size.y, REGION_CELLS / size.z);
+    for (int f = 0; f < count; f++) {
+        if (!box_overlaps(c->box[f], c->box[f])) continue;
+        cells k = cells_of(r, &c->box[f]);
+        for (int x = k.x[0]; x <= k.x[1]; x++)
+            for (int y = k.y[0]; y <= k.y[1]; y++) r->taken[x][y] |= k.z;
+    }
+}
+
+static bool is_in_region(const region *r, const vo_box *b) {
+    if (!box_overlaps(*b, r->box)) return false;
+    cells k = cells_of(r, b);
+    for (int x = k.x[0]; x <= k.x[1]; x++)
+        for (int y = k.y[0]; y <= k.y[1]; y++)
+            if (r->taken[x][y] & k.z) return true;
+    return false;
+}
+
 /* Obstacle faces away from all cloth need not be looked at. */
 static void drop_distant(vo_crossings *c, const vo_face_soup *soup) {
-    vo_box cloth = box_empty();
-    for (int f = 0; f < soup->cloth_face_count; f++) cloth = box_join(cloth, c->box[f]);
+    region cloth;
+    if (soup->face_count == soup->cloth_face_count) return;
+    find_region(c, soup->cloth_face_count, &cloth);
     for (int f = soup->cloth_face_count; f < soup->face_count; f++)
-        if (!box_overlaps(c->box[f], cloth)) c->box[f] = box_empty();
+        if (!is_in_region(&cloth, &c->box[f])) c->box[f] = box_empty();
 }
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
