@@ -115,6 +115,23 @@ static void crossing_spheres_are_clean(void **state) {
     run("crossing-spheres", true);
 }
 
+/* Meshes that follow the cloth, in two layers; coarser than the scene has it. */
+static void adaptive_cloths_are_clean(void **state) {
+    (void)state;
+    static const char *const sets[] = {"cloths[0].remeshing.size=[0.05, 0.25]",
+                                       "cloths[1].remeshing.size=[0.05, 0.25]"};
+    twin t;
+    twin_open(&t, OWN_SCENES "/adaptive.json", 2, sets);
+    int frames = frames_of(&t), edits = 0;
+    for (int f = 0; f < frames; f++) {
+        twin_frame(&t, false);
+        vo_stats s = vo_sim_get_stats(t.sim[0]);
+        edits += s.splits + s.collapses + s.flips;
+    }
+    assert_true(edits > 20 * frames);
+    twin_close(&t);
+}
+
 /* How far the middle of the cloth is along a direction. */
 static double place_along(const twin *t, vo_vec3 direction) {
     vo_mesh_view m = vo_sim_cloth(t->sim[0], 0);
@@ -172,9 +189,9 @@ static void compare_files(vo_context *ctx, const char *one, const char *other, c
 /* Contact keeps something from step to step; frames must hold it. */
 static void a_resumed_run_has_the_same_contacts(void **state) {
     (void)state;
-    static const char *const names[] = {"incline-slide", "stacked-sheets"};
+    static const char *const names[] = {"incline-slide", "stacked-sheets", "adaptive"};
     vo_context *ctx = test_context(1);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         char path[1024], whole[600], parts[600];
         snprintf(path, sizeof path, "%s/%s.json", OWN_SCENES, names[i]);
         snprintf(whole, sizeof whole, "%s/whole", test_folder());
@@ -196,6 +213,7 @@ static void a_resumed_run_has_the_same_contacts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drape_sphere_is_clean),
+        cmocka_unit_test(adaptive_cloths_are_clean),
         cmocka_unit_test(funnel_is_clean),
         cmocka_unit_test(stacked_sheets_are_clean),
         cmocka_unit_test(towel_is_clean),
