@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A cloth of one material in a world of its own. */
@@ -250,6 +251,54 @@ static void a_drape_is_that_of_a_fine_mesh(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* ---- scenes of others ----------------------------------------------------------------------- */
+
+/* How many faces ARCSim 0.2.1 has at these frames, with the same parameters. */
+enum { MARKS = 4 };
+static const int mark_frame[MARKS] = {1, 10, 25, 50};
+typedef struct arcsim_scene {
+    const char *name;
+    int faces[MARKS]; /* 0: not known */
+} arcsim_scene;
+static const arcsim_scene arcsim_scenes[] = {{"sphere", {128, 1011, 3263, 2691}},
+                                             {"dress-blue", {5170, 6921, 6457, 9897}},
+                                             {"flag", {255, 5318, 12969, 0}}};
+
+static void run_arcsim(const arcsim_scene *a, int frames) {
+    vo_context *ctx = test_context(2);
+    vo_scene *scene;
+    vo_sim *sim;
+    char path[1200];
+    double theirs = 0, ours = 0;
+    snprintf(path, sizeof path, "%s/arcsim/conf/%s.json", test_data(), a->name);
+    assert_ok(ctx, vo_scene_load(ctx, path, 0, NULL, &scene));
+    assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
+    for (int frame = 1; frame <= frames; frame++) {
+        assert_ok(ctx, vo_sim_step_frame(sim));
+        vo_inspection seen;
+        assert_ok(ctx, vo_sim_inspect(sim, &seen));
+        if (!vo_inspection_is_clean(&seen)) fail_msg("%s: frame %d is not clean", a->name, frame);
+        for (int i = 0; i < MARKS; i++) {
+            if (mark_frame[i] != frame || !a->faces[i]) continue;
+            theirs += a->faces[i];
+            ours += sim->cloth[0].mesh->face_count;
+        }
+    }
+    if (ours > 1.5 * theirs || theirs > 1.5 * ours)
+        fail_msg("%s: %.0f faces at the marked frames instead of %.0f", a->name, ours, theirs);
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    vo_context_destroy(ctx);
+}
+
+/* To frame 100 if there is time, to the first otherwise. */
+static void arcsims_scenes_are_clean_and_as_fine(void **state) {
+    (void)state;
+    if (!test_data()) skip();
+    for (size_t i = 0; i < sizeof arcsim_scenes / sizeof *arcsim_scenes; i++)
+        run_arcsim(&arcsim_scenes[i], getenv("VOILE_TEST_LONG") ? 100 : 1);
+}
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 static vo_result create_and_step(vo_context *ctx, void *arg) {
@@ -282,6 +331,7 @@ int main(void) {
         cmocka_unit_test(cloth_at_rest_is_left_alone),
         cmocka_unit_test(rims_stay_held),
         cmocka_unit_test(a_drape_is_that_of_a_fine_mesh),
+        cmocka_unit_test(arcsims_scenes_are_clean_and_as_fine),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,7 +188,7 @@ static void place_obstacles(vo_sim *sim) {
 /* Part of the repulsion thickness that edits keep free around all else. */
 static const double CLEARANCE = 1.0 / 64;
 /* Faces of a cloth beyond which nothing is split: a sizing field gone wrong must end somewhere. */
-enum { MOST_FACES = 4000000 };
+enum { MOST_FACES = 1000000 };
 
 static vo_result edit_cloth(vo_sim *sim, int c) {
     const vo_remeshing *r = &sim->scene->cloth[c].remeshing;
@@ -208,6 +208,11 @@ static vo_result edit_cloth(vo_sim *sim, int c) {
     stats->flips += report.flips;
     stats->refused_edits += report.refused;
     stats->popping = vo_max(stats->popping, report.popping);
+    if (!report.budget_met)
+        vo_log_line(sim->ctx, VO_LOG_WARNING,
+                    "frame %d: cloth %d asks for more than %d faces, which is where refinement "
+                    "stops; raise the first of cloths[%d].remeshing.size",
+                    sim->frame, c, MOST_FACES, c);
     /* What was refused now may be allowed where something else has moved: it is asked again. */
     if (report.refused || !report.budget_met) vo_sizing_forget(&cloth->sizing);
     return VO_OK;
