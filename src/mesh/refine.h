@@ -1,10 +1,10 @@
 /* A finer mesh of the same cloth: every face is cut in four by the middles of its sides.
  *
- *             c                   The pieces have the shape of the whole, so triangles stay as good
- * as / \                  they are, material areas add up exactly, and the mean edge is m2---m1
- * halved at each turn.
- *          / \ / \
- *         a---m0--b
+ *               c             The pieces have the shape of the whole: triangles stay as good
+ *              / \            as they are, material areas add up exactly, and the mean edge is
+ *            m2---m1          halved at each turn.
+ *            / \ / \
+ *           a---m0--b
  *
  * Old nodes, verts and their numbers stay; new nodes come behind them, one an edge in the order of
  * the edges. A new node lies in the middle of its edge in the world and moves with the mean of its
