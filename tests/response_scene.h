@@ -119,6 +119,29 @@ static inline void next_step(scene *s) {
     memcpy(s->surface.x0, s->surface.x1, (size_t)s->surface.node_count * sizeof(vo_vec3));
 }
 
+/* A sheet along x folded in zigzag over `pitch`, with layers `gap` apart. */
+static inline void fold(scene *s, int part, double pitch, double gap) {
+    const vo_surface_part *p = &s->surface.part[part];
+    for (int i = p->node_begin; i < p->node_end; i++) {
+        vo_vec3 *x = &s->surface.x0[i];
+        double along = x->x / pitch, phase = along - 2 * floor(along / 2);
+        double up = phase < 1 ? phase : 2 - phase;
+        *x = v3(pitch * up, x->y, x->x * gap / pitch);
+        s->surface.x1[i] = *x;
+    }
+}
+
+static inline vo_vec3 random_vector(vo_random *r, double size) {
+    double x = vo_random_real(r, -size, size), y = vo_random_real(r, -size, size);
+    return v3(x, y, vo_random_real(r, -size, size));
+}
+
+/* Every node of the cloths goes somewhere. */
+static inline void random_motion(scene *s, vo_random *r, double size) {
+    for (int i = 0; i < s->surface.cloth_node_count; i++)
+        s->surface.x1[i] = v3_add(s->surface.x0[i], random_vector(r, size));
+}
+
 static inline vo_response_def scene_def(void) { return (vo_response_def){.thickness = 1e-3}; }
 
 static inline void respond(scene *s, const vo_response_def *def) {
@@ -197,12 +220,6 @@ static inline int count_intersections(const scene *s, const vo_vec3 *x) {
 static inline void assert_clean(scene *s) {
     assert_int_equal(count_collisions(s), 0);
     assert_int_equal(count_intersections(s, s->surface.x1), 0);
-}
-
-static inline void print_report(const char *name, const vo_response_report *r) {
-    print_message("%s: %d impacts, %d passes, %d impulses, %d zones, cut %d, held %d, yield %d\n",
-                  name, r->impacts, r->passes, r->impulses, r->zones, r->cut_nodes, r->held_nodes,
-                  r->yielded_nodes);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include <voile/collide.h>
 
 #define NO_IMPACT 2.0 /* later than any time */
+#define FAR       2.5 /* times the smallest distance: pairs that are left out */
 #define ROUNDING  (8 * 0x1p-53)
 
 enum {
@@ -46,7 +47,7 @@ static closest closest_points(vo_feature_kind kind, const vo_vec3 x[4]) {
 /* `kept` and `alarm` of impact.h, as thickness and approach of a query. */
 static vo_ccd_def query_def(double distance, double thickness) {
     double least = vo_max(thickness, smallest_thickness) / 50;
-    return (vo_ccd_def){.thickness = vo_min(0.8 * distance, least / 10),
+    return (vo_ccd_def){.thickness = vo_min(0.88 * distance, least / 10),
                         .approach = vo_min(0.1, 0.4 * least / distance),
                         .max_steps = MAX_QUERY_STEPS};
 }
@@ -88,17 +89,19 @@ static bool rests(const motion *m) {
     return true;
 }
 
-/* The time of impact, or NO_IMPACT. */
-static double impact_time(const motion *m, double thickness) {
-    if (rests(m)) return NO_IMPACT;
+static vo_impact_time impact_time(const motion *m, double thickness) {
+    vo_impact_time out = {.time = NO_IMPACT};
+    if (rests(m)) return out;
     closest c = closest_points(m->kind, m->start);
-    if (!(c.distance > 0)) return NO_IMPACT;
+    if (!(c.distance > 0)) return out;
+    out.distance = c.distance;
     vo_ccd_def def = query_def(c.distance, thickness);
     double time, ignored;
-    if (stays_clear(m, &c, &def)) return NO_IMPACT;
-    if (!ask(&def, m->kind, m->start, m->end, &time)) return NO_IMPACT;
+    if (stays_clear(m, &c, &def)) return out;
+    if (!ask(&def, m->kind, m->start, m->end, &time)) return out;
     bool touches = time == 0 && ask(&def, m->kind, m->start, m->start, &ignored);
-    return touches ? NO_IMPACT : time;
+    if (!touches) out.time = time;
+    return out;
 }
 
 /* ---- what is it like? ----------------------------------------------------------------------- */
@@ -130,7 +133,7 @@ static vo_vec3 combine(const double weight[4], const vo_vec3 x[4]) {
 static double separation(double distance, double height, double thickness) {
     double h = vo_max(thickness, smallest_thickness), least = h / 50;
     double had = vo_min(distance, vo_max(height, 2 * least));
-    return vo_max(vo_min(had, h), vo_min(1.5 * distance, 2 * least));
+    return vo_max(vo_min(had, h), vo_min(1.9 * distance, 2 * least));
 }
 
 static vo_impact make_impact(const vo_feature_pair *pair, const motion *m, double time,
@@ -141,8 +144,10 @@ static vo_impact make_impact(const vo_feature_pair *pair, const motion *m, doubl
     vo_impact out = {.pair = *pair, .normal = contact_normal(m->kind, x, &c)};
     for (int i = 0; i < 4; i++) out.weight[i] = c.weight[i];
     double height = v3_dot(out.normal, combine(c.weight, m->start));
-    double distance = closest_points(m->kind, m->start).distance;
-    out.goal = separation(distance, height, thickness);
+    closest start = closest_points(m->kind, m->start);
+    out.apart = v3_normalize(start.offset);
+    out.distance = start.distance;
+    out.goal = separation(start.distance, height, thickness);
     return out;
 }
 
@@ -173,26 +178,80 @@ static void find_range(void *arg, int begin, int end, int chunk) {
     }
 }
 
-vo_result vo_impacts_find(const vo_surface *surface, double thickness, int count,
-                          const vo_feature_pair *pairs, vo_impact_list *out) {
-    vo_context *ctx = surface->ctx;
-    out->count = 0;
-    if (!vo_reserve(ctx, &out->time, &out->time_capacity, count))
-        return vo_fail_memory(ctx, "continuous collision");
-    search s = {surface, pairs, thickness, out};
-    vo_parallel_for(ctx, count, FIND_GRAIN, find_range, &s);
+/* Notes the smallest distance that each node collides over, and marks the nodes of all impacts. Of
+ * the nodes only those count that can be moved: one corner of a floor would mark all that lies on
+ * it. */
+static void note_nearest(const search *s, int count, unsigned char *marks) {
     for (int i = 0; i < count; i++) {
-        if (out->time[i] == NO_IMPACT) continue;
-        if (!vo_reserve(ctx, &out->impact, &out->capacity, out->count + 1))
-            return vo_fail_memory(ctx, "impacts");
-        motion m = motion_of(surface, &pairs[i]);
-        out->impact[out->count++] = make_impact(&pairs[i], &m, out->time[i], thickness);
+        if (s->out->time[i].time == NO_IMPACT) continue;
+        s->out->found++;
+        for (int k = 0; k < 4; k++) {
+            int node = s->pairs[i].node[k];
+            if (!(s->surface->inverse_mass[node] > 0)) continue;
+            s->out->nearest[node] = vo_min(s->out->nearest[node], s->out->time[i].distance);
+            marks[node] = 1;
+        }
+    }
+}
+
+/* Whether a pair is among the nearest of one of its nodes, or has none that can be moved. */
+static bool matters(const search *s, int i) {
+    bool any = false;
+    for (int k = 0; k < 4; k++) {
+        int node = s->pairs[i].node[k];
+        if (!(s->surface->inverse_mass[node] > 0)) continue;
+        if (s->out->time[i].distance <= FAR * s->out->nearest[node]) return true;
+        any = true;
+    }
+    return !any;
+}
+
+/* Makes the impacts of the pairs that are not left out. */
+static vo_result collect(const search *s, bool all, int count) {
+    vo_impact_list *out = s->out;
+    for (int i = 0; i < count; i++) {
+        double time = out->time[i].time;
+        if (time == NO_IMPACT || !(all || matters(s, i))) continue;
+        if (!vo_reserve(out->ctx, &out->impact, &out->capacity, out->count + 1))
+            return vo_fail_memory(out->ctx, "impacts");
+        motion m = motion_of(s->surface, &s->pairs[i]);
+        out->impact[out->count++] = make_impact(&s->pairs[i], &m, time, s->thickness);
     }
     return VO_OK;
 }
 
-void vo_impact_list_free(vo_context *ctx, vo_impact_list *list) {
-    vo_free_array(ctx, list->impact, list->capacity);
-    vo_free_array(ctx, list->time, list->time_capacity);
+/* Makes `nearest` ready for the next search. */
+static void forget_nearest(const search *s, int count) {
+    for (int i = 0; i < count; i++)
+        if (s->out->time[i].time != NO_IMPACT)
+            for (int k = 0; k < 4; k++) s->out->nearest[s->pairs[i].node[k]] = INFINITY;
+}
+
+vo_result vo_impacts_find(const vo_surface *surface, double thickness, bool all, int count,
+                          const vo_feature_pair *pairs, vo_impact_list *out, unsigned char *marks) {
+    search s = {surface, pairs, thickness, out};
+    out->count = out->found = 0;
+    if (!vo_reserve(out->ctx, &out->time, &out->time_capacity, count))
+        return vo_fail_memory(out->ctx, "continuous collision");
+    vo_parallel_for(out->ctx, count, FIND_GRAIN, find_range, &s);
+    note_nearest(&s, count, marks);
+    vo_result result = collect(&s, all, count);
+    forget_nearest(&s, count);
+    return result;
+}
+
+vo_result vo_impact_list_create(vo_context *ctx, int node_count, vo_impact_list *out) {
+    *out = (vo_impact_list){.ctx = ctx, .node_count = node_count};
+    out->nearest = vo_new_array(ctx, double, node_count);
+    if (!out->nearest && node_count > 0) return vo_fail_memory(ctx, "impacts");
+    for (int i = 0; i < node_count; i++) out->nearest[i] = INFINITY;
+    return VO_OK;
+}
+
+void vo_impact_list_free(vo_impact_list *list) {
+    if (!list->ctx) return;
+    vo_free_array(list->ctx, list->impact, list->capacity);
+    vo_free_array(list->ctx, list->time, list->time_capacity);
+    vo_free_array(list->ctx, list->nearest, list->node_count);
     *list = (vo_impact_list){0};
 }

@@ -10,8 +10,14 @@
  * was last searched, and has not moved since. An empty search therefore proves the whole step.
  *
  * Why it ends: see the rounds below. From HOLD_TOP on each round takes all nodes of what collides
- * to x0, and the round HOLD_ALL takes all nodes there; after it nothing moves, so nothing is found.
- * That is the bound on the worst case: HOLD_ALL + 1 searches. */
+ * to x0; from HOLD_PARTS on, all nodes of the cloths and obstacles that they belong to. Each of
+ * these rounds stops one more of them at least, and of what is stopped nothing is found. Obstacles
+ * that have no part in the trouble are never stopped.
+ *
+ * Once obstacles have yielded there is more room than the cloth had when it was held: it is let go
+ * and climbs a second time, with the obstacles where they are now. So cloth that is squeezed can
+ * still slide out. That is the bound on the worst case: twice HOLD_PARTS and the number of parts.
+ */
 #include "collide/response.h"
 
 #include "collide/response_hold.h"
@@ -21,14 +27,18 @@
 
 /* Rounds at which the ladder changes its ways. */
 enum {
-    IMPULSES = 4,   /* up to here a few sweeps (rung 1), then as many as it takes (rung 2) */
-    IMPATIENT = 40, /* from here on nodes are held back after fewer attempts */
-    HOLD_SOON = 80, /* at once */
-    HOLD_TOP = 110, /* at once, and at x0 */
-    HOLD_ALL = 140, /* everything stays at x0 */
+    IMPULSES = 4,     /* up to here a few sweeps (rung 1), then as many as it takes (rung 2) */
+    IMPATIENT = 40,   /* from here on nodes are held back after fewer attempts */
+    HOLD_SOON = 80,   /* at once */
+    HOLD_TOP = 110,   /* at once, and at x0 */
+    HOLD_PARTS = 140, /* whole cloths and obstacles stay at x0 */
 };
 enum { IMPULSE_SWEEPS = 6, ZONE_SWEEPS = 200 };
-enum { UNSOLVED = 3 }; /* attempts that one without a solution counts for beyond the first */
+enum { UNSOLVED = 2 }; /* failures that a contact which missed its goal counts for */
+enum { FEW = 32 };     /* impacts for which it is not worth while to leave rung 1 early */
+
+/* Impulses that leave this part of the impacts are given up for zones. */
+static const double useless = 0.8;
 
 struct vo_response {
     vo_context *ctx;
@@ -36,11 +46,22 @@ struct vo_response {
     vo_impact_list impacts;
     vo_zones zones;
     vo_holds holds;
-    unsigned char *moved; /* [node_count] since the last search */
-    bool begun;           /* zones and holds belong to this step */
+    unsigned char *moved;   /* [node_count] since the last search */
+    unsigned char *stopped; /* [part_count] as a whole */
+    vo_vec3 *wish;          /* [node_count] m, x1 as it was given */
+    int part_count;
+    bool begun; /* zones, holds, stopped and wish belong to this step */
 };
 
 /* ---- memory --------------------------------------------------------------------------------- */
+
+static vo_result create_arrays(vo_response *r) {
+    r->moved = vo_new_array(r->ctx, unsigned char, r->node_count);
+    r->wish = vo_new_array(r->ctx, vo_vec3, r->node_count);
+    r->stopped = vo_new_array(r->ctx, unsigned char, r->part_count);
+    bool ok = r->node_count == 0 || (r->moved && r->wish && r->stopped);
+    return ok ? VO_OK : vo_fail_memory(r->ctx, "the collision response");
+}
 
 vo_result vo_response_create(vo_context *ctx, const vo_surface *surface, vo_response **out) {
     vo_response *r = vo_new(ctx, vo_response);
@@ -48,12 +69,11 @@ vo_result vo_response_create(vo_context *ctx, const vo_surface *surface, vo_resp
     if (!r) return vo_fail_memory(ctx, "the collision response");
     r->ctx = ctx;
     r->node_count = surface->node_count;
-    vo_result result = vo_zones_create(ctx, r->node_count, &r->zones);
+    r->part_count = surface->part_count;
+    vo_result result = vo_impact_list_create(ctx, r->node_count, &r->impacts);
+    if (result == VO_OK) result = vo_zones_create(ctx, r->node_count, &r->zones);
     if (result == VO_OK) result = vo_holds_create(ctx, r->node_count, &r->holds);
-    if (result == VO_OK) {
-        r->moved = vo_new_array(ctx, unsigned char, r->node_count);
-        if (!r->moved && r->node_count > 0) result = vo_fail_memory(ctx, "the collision response");
-    }
+    if (result == VO_OK) result = create_arrays(r);
     if (result == VO_OK)
         *out = r;
     else
@@ -63,10 +83,12 @@ vo_result vo_response_create(vo_context *ctx, const vo_surface *surface, vo_resp
 
 void vo_response_destroy(vo_response *r) {
     if (!r) return;
-    vo_impact_list_free(r->ctx, &r->impacts);
+    vo_impact_list_free(&r->impacts);
     vo_zones_free(&r->zones);
     vo_holds_free(&r->holds);
     vo_free_array(r->ctx, r->moved, r->node_count);
+    vo_free_array(r->ctx, r->wish, r->node_count);
+    vo_free_array(r->ctx, r->stopped, r->part_count);
     vo_delete(r->ctx, r);
 }
 
@@ -79,15 +101,31 @@ typedef struct step {
     vo_candidates *candidates;
     vo_response_report *report;
     int round;
+    int found;     /* impacts of the search before the last */
+    double reach;  /* m, that no node may go beyond: then a zone has no solution */
+    bool squeezed; /* nodes have been held back */
+    bool again;    /* obstacles have yielded, and the cloth climbs a second time */
 } step;
+
+/* The longest way of a node, of those that lead anywhere. */
+static double longest_way(const vo_surface *surface) {
+    double longest2 = 0;
+    for (int i = 0; i < surface->node_count; i++) {
+        double way2 = v3_length2(v3_sub(surface->x1[i], surface->x0[i]));
+        if (way2 > longest2 && way2 < INFINITY) longest2 = way2;
+    }
+    return sqrt(longest2);
+}
 
 /* Makes zones and holds ready; most steps have no impact and need neither. */
 static void begin(step *s) {
     if (s->r->begun) return;
     s->r->begun = true;
-    vo_zones_clear(&s->r->zones, s->surface->inverse_mass);
+    s->reach = 4 * (longest_way(s->surface) + s->def->thickness);
+    vo_zones_clear(&s->r->zones, s->surface);
     vo_holds_clear(&s->r->holds);
-    memset(s->r->moved, 0, (size_t)s->r->node_count);
+    memset(s->r->stopped, 0, (size_t)s->r->part_count);
+    memcpy(s->r->wish, s->surface->x1, (size_t)s->r->node_count * sizeof *s->r->wish);
 }
 
 /* Positions that are not numbers lead nowhere: their nodes stay. */
@@ -97,58 +135,87 @@ static void hold_lost_nodes(step *s) {
         if (v3_is_finite(surface->x1[i])) continue;
         begin(s);
         surface->x1[i] = surface->x0[i];
-        vo_holds_hold(&s->r->holds, &s->r->zones, i);
+        vo_holds_raise_node(&s->r->holds, &s->r->zones, i, VO_LEVEL_TOP);
     }
     if (s->r->begun) vo_holds_place(&s->r->holds, &s->r->zones, surface, s->r->moved);
 }
 
-/* Finds what collides: among all pairs, or among those with a node that moved. */
+/* Finds what collides: among all pairs, or among those with a node that moved. From here on nodes
+ * are marked for the next search. */
 static vo_result find(step *s, const unsigned char *moved) {
     vo_response *r = s->r;
     const vo_feature_pair *pairs;
     int count;
+    s->found = r->impacts.count;
     VO_TRY(vo_candidates_swept(s->candidates, moved, &count, &pairs));
-    VO_TRY(vo_impacts_find(s->surface, s->def->thickness, count, pairs, &r->impacts));
+    if (r->node_count > 0) memset(r->moved, 0, (size_t)r->node_count);
+    VO_TRY(vo_impacts_find(s->surface, s->def->thickness, s->round >= HOLD_SOON, count, pairs,
+                           &r->impacts, r->moved));
     s->report->passes++;
-    s->report->impacts += r->impacts.count;
+    s->report->impacts += r->impacts.found;
     return VO_OK;
 }
 
-/* Takes in what was found. Of the nodes only those are marked that can be moved: one corner of a
- * floor would mark all that lies on it. */
+/* Takes in what was found. */
 static vo_result take_in(step *s) {
     vo_response *r = s->r;
     vo_friction friction = {s->def->friction, s->def->obstacle_friction};
-    memset(r->moved, 0, (size_t)r->node_count);
     for (int i = 0; i < r->zones.count; i++) r->zones.contact[i].live = false;
     for (int i = 0; i < r->impacts.count; i++) {
-        const vo_impact *impact = &r->impacts.impact[i];
         int index;
-        VO_TRY(vo_zones_add(&r->zones, s->surface, impact, friction, &index));
+        VO_TRY(vo_zones_add(&r->zones, s->surface, &r->impacts.impact[i], friction, &index));
         vo_zone_contact *c = &r->zones.contact[index];
-        if (c->zoned && c->unsolved) c->found += UNSOLVED;
+        if (c->zoned) c->failures += c->unsolved ? UNSOLVED : 1;
         c->zoned |= s->round > IMPULSES;
-        for (int k = 0; k < 4; k++)
-            r->moved[impact->pair.node[k]] |= s->surface->inverse_mass[impact->pair.node[k]] > 0;
     }
     return VO_OK;
 }
 
-/* How often a pair may be found colliding before its nodes are held back. */
-static int patience(int round) { return round < IMPATIENT ? 16 : round < HOLD_SOON ? 3 : 0; }
+/* How many failures a pair may have before its nodes are held back. */
+static int patience(const step *s) {
+    if (s->round >= HOLD_SOON) return 0;
+    return s->round >= IMPATIENT || s->squeezed ? 4 : 16;
+}
+
+/* The least level for the nodes of a contact that is held back. */
+static int least_level(const step *s, bool hopeless) {
+    if (s->round >= HOLD_TOP || s->again) return VO_LEVEL_TOP;
+    return hopeless ? VO_LEVEL_HELD + 1 : VO_LEVEL_FREE;
+}
+
+/* Holds all of a cloth or obstacle. */
+static void stop_part(step *s, int part) {
+    vo_response *r = s->r;
+    const vo_surface_part *p = &s->surface->part[part];
+    if (r->stopped[part]) return;
+    r->stopped[part] = 1;
+    for (int i = p->node_begin; i < p->node_end; i++)
+        vo_holds_raise_node(&r->holds, &r->zones, i, VO_LEVEL_TOP);
+}
 
 /* Rungs 3 to 5, where rung 2 has failed often enough or can do nothing. */
 static void hold_back(step *s) {
     vo_response *r = s->r;
-    int least = s->round >= HOLD_TOP ? VO_LEVEL_TOP : VO_LEVEL_FREE;
     for (int i = 0; i < r->zones.count; i++) {
         vo_zone_contact *c = &r->zones.contact[i];
         if (!c->live) continue;
-        if (c->found <= patience(s->round) && vo_zones_movable(&r->zones, c)) continue;
-        vo_holds_raise(&r->holds, &r->zones, s->surface, c, least);
+        bool hopeless = c->zoned && c->hopeless;
+        if (!hopeless && c->failures <= patience(s) && vo_zones_movable(&r->zones, c)) continue;
+        vo_holds_raise(&r->holds, &r->zones, s->surface, c, least_level(s, hopeless));
+        for (int k = 0; k < 4 && s->round >= HOLD_PARTS; k++)
+            stop_part(s, s->surface->node_part[c->impact.pair.node[k]]);
     }
-    if (s->round >= HOLD_ALL) vo_holds_hold_all(&r->holds, &r->zones);
+    s->squeezed |= r->holds.raised_count > 0;
     vo_holds_place(&r->holds, &r->zones, s->surface, r->moved);
+}
+
+/* Nodes that a zone without a solution has thrown away, further than anything goes in this step. */
+static void hold_runaways(step *s) {
+    const vo_surface *surface = s->surface;
+    for (int i = 0; i < s->r->node_count; i++)
+        if (s->r->moved[i] && !(v3_distance(surface->x1[i], surface->x0[i]) <= s->reach))
+            vo_holds_raise_node(&s->r->holds, &s->r->zones, i, VO_LEVEL_HELD);
+    vo_holds_place(&s->r->holds, &s->r->zones, s->surface, s->r->moved);
 }
 
 /* One round's answer to what was found. */
@@ -157,7 +224,9 @@ static vo_result answer(step *s) {
     hold_back(s);
     int sweeps = s->round <= IMPULSES ? IMPULSE_SWEEPS : ZONE_SWEEPS;
     if (s->round <= IMPULSES) s->report->impulses += s->r->impacts.count;
-    return vo_zones_solve(&s->r->zones, s->surface->x1, sweeps, s->r->moved);
+    VO_TRY(vo_zones_solve(&s->r->zones, s->surface->x1, sweeps, s->r->moved));
+    hold_runaways(s);
+    return VO_OK;
 }
 
 /* Counts rungs 3 to 5. */
@@ -181,20 +250,69 @@ static void name_zone(const vo_zones *zones, vo_response_report *report) {
         if (zones->contact[i].zoned) report->worst_node = zones->contact[i].impact.pair.node[0];
 }
 
+/* Whether impulses have not helped, and will not. */
+static bool leaves_impulses(const step *s) {
+    int count = s->r->impacts.count;
+    return s->round > 2 && s->round <= IMPULSES && count > FEW && count > useless * s->found;
+}
+
+/* Rounds until nothing is found. */
+static vo_result climb(step *s) {
+    while (s->r->impacts.count > 0) {
+        begin(s);
+        s->round++;
+        if (leaves_impulses(s)) s->round = IMPULSES + 1;
+        VO_TRY(answer(s));
+        VO_TRY(find(s, s->r->moved));
+    }
+    return VO_OK;
+}
+
+/* Whether something with a given motion fell behind it. */
+static bool any_yielded(const vo_holds *h, const vo_surface *surface) {
+    for (int i = 0; i < h->node_count; i++)
+        if (h->level[i] > VO_LEVEL_HELD && !(surface->inverse_mass[i] > 0)) return true;
+    return false;
+}
+
+/* Lets the cloth go, with all that is known of impacts, and solves from what it wanted. Nodes that
+ * were lost stay. */
+static vo_result try_again(step *s) {
+    vo_response *r = s->r;
+    vo_surface *surface = s->surface;
+    s->again = true;
+    s->round = IMPULSES;
+    vo_zones_restart(&r->zones);
+    for (int i = 0; i < r->node_count; i++) {
+        if (!(surface->inverse_mass[i] > 0)) continue;
+        if (v3_is_finite(r->wish[i])) {
+            r->moved[i] |= !v3_equal(surface->x1[i], r->wish[i]);
+            surface->x1[i] = r->wish[i];
+            vo_holds_release(&r->holds, i);
+        } else {
+            vo_zones_fix(&r->zones, i);
+        }
+    }
+    for (int p = 0; p < r->part_count; p++) r->stopped[p] &= surface->part[p].obstacle;
+    VO_TRY(vo_zones_solve(&r->zones, surface->x1, ZONE_SWEEPS, r->moved));
+    hold_runaways(s);
+    return find(s, r->moved);
+}
+
 vo_result vo_respond(vo_response *response, const vo_response_def *def, vo_surface *surface,
                      vo_candidates *candidates, vo_response_report *report) {
-    step s = {response, def, surface, candidates, report, 0};
+    step s = {
+        .r = response, .def = def, .surface = surface, .candidates = candidates, .report = report};
     *report = (vo_response_report){.worst_node = -1};
     response->begun = false;
     hold_lost_nodes(&s);
     VO_TRY(find(&s, NULL));
-    while (response->impacts.count > 0) {
-        begin(&s);
-        s.round++;
-        VO_TRY(answer(&s));
-        VO_TRY(find(&s, response->moved));
-    }
+    VO_TRY(climb(&s));
     if (!response->begun) return VO_OK;
+    if (any_yielded(&response->holds, surface)) {
+        VO_TRY(try_again(&s));
+        VO_TRY(climb(&s));
+    }
     report->zones = vo_zones_count(&response->zones);
     count_holds(&response->holds, surface, report);
     name_zone(&response->zones, report);

@@ -8,9 +8,12 @@
  *   3 cut        a zone's nodes go only a part of their way (1/2, 1/4, ...), with what pushes them
  *   4 held       a zone stays at x0, or is carried along by the obstacle that touches it
  *   5 yield      two obstacles squeeze so that no solution exists: the obstacles' nodes of the zone
- *                go only a part of their way, at last none
+ *                go only a part of their way, at last none; then the cloth is let go and tries
+ *                again with the room that this leaves
  *
- * With everything held and yielded x1 is x0, so the ladder cannot fail. */
+ * With everything held and yielded x1 is x0, so the ladder cannot fail. A zone in which goals come
+ * no nearer has no solution and goes on to rung 5 at once. Work is for what is in trouble: zones
+ * that are settled, and obstacles that have no part in it, are left alone. */
 #ifndef VO_COLLIDE_RESPONSE_H
 #define VO_COLLIDE_RESPONSE_H
 

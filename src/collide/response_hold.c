@@ -40,7 +40,7 @@ void vo_holds_clear(vo_holds *h) {
 
 /* ---- raising -------------------------------------------------------------------------------- */
 
-static void raise_node(vo_holds *h, vo_zones *zones, int node, int level) {
+void vo_holds_raise_node(vo_holds *h, vo_zones *zones, int node, int level) {
     if (h->level[node] >= level) return;
     h->level[node] = (unsigned char)level;
     if (!(h->state[node] & VO_HOLD_RAISED)) h->raised[h->raised_count++] = node;
@@ -70,16 +70,13 @@ void vo_holds_raise(vo_holds *h, vo_zones *zones, const vo_surface *surface,
     level = vo_min_int(level, VO_LEVEL_TOP);
     for (int i = 0; i < 4; i++) {
         bool given = !(surface->inverse_mass[node[i]] > 0);
-        if (!given || level > VO_LEVEL_HELD) raise_node(h, zones, node[i], level);
+        if (!given || level > VO_LEVEL_HELD) vo_holds_raise_node(h, zones, node[i], level);
     }
 }
 
-void vo_holds_hold(vo_holds *h, vo_zones *zones, int node) {
-    raise_node(h, zones, node, VO_LEVEL_TOP);
-}
-
-void vo_holds_hold_all(vo_holds *h, vo_zones *zones) {
-    for (int i = 0; i < h->node_count; i++) vo_holds_hold(h, zones, i);
+void vo_holds_release(vo_holds *h, int node) {
+    h->level[node] = VO_LEVEL_FREE;
+    h->state[node] = 0;
 }
 
 /* ---- placing -------------------------------------------------------------------------------- */
@@ -141,7 +138,7 @@ static void find_carries(vo_holds *h, const vo_zones *zones, const vo_surface *s
 static vo_vec3 position_at(const vo_holds *h, int node, vo_vec3 x0) {
     int level = h->level[node];
     vo_vec3 carried = v3_add(x0, h->carry[node]);
-    if (level <= VO_LEVEL_CUT) return v3_lerp(carried, h->wish[node], ldexp(1, -level));
+    if (level <= VO_LEVEL_CUT) return v3_lerp(carried, h->wish[node], ldexp(1, 1 - 2 * level));
     if (level == VO_LEVEL_HELD) return carried;
     if (level >= VO_LEVEL_TOP) return x0;
     return v3_add_scaled(x0, ldexp(1, VO_LEVEL_HELD - level), h->carry[node]);

@@ -6,23 +6,23 @@
  *
  *     level   x1                               rung
  *     0       free                             1, 2
- *     1 - 4   x0 + c + (x - x0 - c) / 2^level  3 cut: the motion relative to what pushes
- *     5       x0 + c                           4 held: carried along
- *     6, 7    x0 + c / 2, x0 + c / 4           5 yield
- *     8       x0                               5 yield
+ *     1, 2    x0 + c + (x - x0 - c) / 2, / 8   3 cut: the motion relative to what pushes
+ *     3       x0 + c                           4 held: carried along
+ *     4, 5    x0 + c / 2, x0 + c / 4           5 yield
+ *     6       x0                               5 yield
  *
  * For nodes that have a given motion (obstacles, pins) c is that motion, so that the same table
- * leaves them alone up to level 5 and then cuts them down: they yield.
+ * leaves them alone up to level 3 and then cuts them down: they yield.
  *
- * Levels rise and never fall. Each time a pair is found colliding of which nothing is free, the
- * level of at least one of its nodes rises, since a pair with all four at level 8 rests and is
- * never found. So it ends; the ladder (response.c) makes it end soon. */
+ * Levels rise; only once in a step is all cloth let go (response.c). Each time a pair is found
+ * colliding of which nothing is free, the level of at least one of its nodes rises, since a pair
+ * with all four at level 6 rests and is never found. So it ends; the ladder makes it end soon. */
 #ifndef VO_COLLIDE_RESPONSE_HOLD_H
 #define VO_COLLIDE_RESPONSE_HOLD_H
 
 #include "collide/zone.h"
 
-enum { VO_LEVEL_FREE = 0, VO_LEVEL_CUT = 4, VO_LEVEL_HELD = 5, VO_LEVEL_TOP = 8 };
+enum { VO_LEVEL_FREE = 0, VO_LEVEL_CUT = 2, VO_LEVEL_HELD = 3, VO_LEVEL_TOP = 6 };
 
 typedef struct vo_holds {
     vo_context *ctx;
@@ -45,14 +45,16 @@ void vo_holds_free(vo_holds *holds);
 void vo_holds_clear(vo_holds *holds);
 
 /* Raises those nodes of a contact that can be moved and have the lowest level of these by one, and
- * all of them to `least` (0 to 8). Nodes with a given motion follow where that is beyond level 5,
+ * all of them to `least` (0 to 6). Nodes with a given motion follow where that is beyond level 3,
  * or where there is nothing else. Free nodes become given ones in `zones`. */
 void vo_holds_raise(vo_holds *holds, vo_zones *zones, const vo_surface *surface,
                     const vo_zone_contact *contact, int least);
 
-/* The node stays at x0. */
-void vo_holds_hold(vo_holds *holds, vo_zones *zones, int node);
-void vo_holds_hold_all(vo_holds *holds, vo_zones *zones);
+/* Raises one node to a level. */
+void vo_holds_raise_node(vo_holds *holds, vo_zones *zones, int node, int level);
+
+/* The node is free again; its position is the caller's. */
+void vo_holds_release(vo_holds *holds, int node);
 
 /* Puts the nodes that were raised where their level says and marks them in `moved`; those that were
  * free get their carry from the contacts. */

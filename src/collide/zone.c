@@ -9,8 +9,22 @@
  * it would be found again (impact.h). */
 static const double good_enough = 0.8;
 
+/* Changes of a gap below this part of its goal are not made: nodes that do not move need not be
+ * searched again. */
+static const double negligible = 1e-3;
+
 /* Square of the weight that a node must have to be moved for a contact's sake. */
 static const double smallest_leverage = 0.01;
+
+/* Sweeps from one look at a zone to the next, and what may be left of what was missed if goals come
+ * nearer. Where two obstacles squeeze cloth they never do; in a stack of 40 layers the slowest part
+ * of a solution comes about as slowly. */
+enum { LOOK = 16 };
+static const double progress = 0.9;
+
+/* Rows solved in one go at most, so that large zones get fewer sweeps; about a tenth of a second.
+ * The next round goes on from there. */
+enum { MAX_WORK = 4 << 20, MIN_SWEEPS = 8 };
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
@@ -20,7 +34,10 @@ vo_result vo_zones_create(vo_context *ctx, int node_count, vo_zones *out) {
     out->parent = vo_new_array(ctx, int, node_count);
     out->first = vo_new_array(ctx, int, node_count);
     out->zone_of = vo_new_array(ctx, int, node_count);
-    bool ok = out->mobility && out->parent && out->first && out->zone_of;
+    out->before = vo_new_array(ctx, vo_vec3, node_count);
+    out->stirred = vo_new_array(ctx, unsigned char, node_count);
+    bool ok =
+        out->mobility && out->parent && out->first && out->zone_of && out->before && out->stirred;
     if (ok || node_count == 0) return VO_OK;
     vo_zones_free(out);
     return vo_fail_memory(ctx, "impact zones");
@@ -32,20 +49,25 @@ void vo_zones_free(vo_zones *z) {
     vo_free_array(z->ctx, z->parent, z->node_count);
     vo_free_array(z->ctx, z->first, z->node_count);
     vo_free_array(z->ctx, z->zone_of, z->node_count);
+    vo_free_array(z->ctx, z->before, z->node_count);
+    vo_free_array(z->ctx, z->stirred, z->node_count);
     vo_free_array(z->ctx, z->contact, z->capacity);
+    vo_free_array(z->ctx, z->row, z->row_capacity);
     vo_free_array(z->ctx, z->order, z->order_capacity);
     vo_free_array(z->ctx, z->start, z->start_capacity);
     *z = (vo_zones){0};
 }
 
-void vo_zones_clear(vo_zones *z, const double *inverse_mass) {
+void vo_zones_clear(vo_zones *z, const vo_surface *surface) {
     size_t n = (size_t)z->node_count;
+    z->surface = surface;
     z->count = 0;
     if (n == 0) return;
-    memcpy(z->mobility, inverse_mass, n * sizeof *z->mobility);
+    memcpy(z->mobility, surface->inverse_mass, n * sizeof *z->mobility);
     memset(z->parent, -1, n * sizeof *z->parent);
     memset(z->first, -1, n * sizeof *z->first);
     memset(z->zone_of, -1, n * sizeof *z->zone_of);
+    memset(z->stirred, 0, n);
 }
 
 /* ---- the forest ----------------------------------------------------------------------------- */
@@ -56,9 +78,8 @@ static int find_root(int *parent, int node) {
     return node;
 }
 
-/* Makes one zone of all nodes of a contact that can be moved. The smaller index becomes the root,
- * so that the forest does not depend on the order. */
-static void join_nodes(vo_zones *z, const int node[4]) {
+/* The smaller index becomes the root, so that the forest does not depend on the order. */
+void vo_zones_join(vo_zones *z, const int node[4]) {
     int root = -1;
     for (int i = 0; i < 4; i++) {
         if (!(z->mobility[node[i]] > 0)) continue;
@@ -80,8 +101,7 @@ static int contact_root(vo_zones *z, const vo_zone_contact *c) {
     return -1;
 }
 
-/* How far a unit impulse moves the closest points apart; 0 where only nodes far from these can be
- * moved: they would have to go ten times as far and more, with everything around them. */
+/* How far a unit impulse moves the closest points apart; 0 if the leverage is too small. */
 static double contact_mobility(const vo_zones *z, const vo_impact *m) {
     double sum = 0, largest = 0;
     for (int i = 0; i < 4; i++) {
@@ -93,86 +113,28 @@ static double contact_mobility(const vo_zones *z, const vo_impact *m) {
 }
 
 bool vo_zones_movable(const vo_zones *z, const vo_zone_contact *c) {
-    for (int i = 0; i < 4; i++)
-        if (z->mobility[c->impact.pair.node[i]] > 0) return true;
-    return false;
+    return contact_mobility(z, &c->impact) > 0;
 }
 
-void vo_zones_fix(vo_zones *z, int node) { z->mobility[node] = 0; }
-
-/* ---- contacts ------------------------------------------------------------------------------- */
-
-static vo_vec3 combine(const vo_impact *m, const vo_vec3 *x) {
-    vo_vec3 sum = v3_zero();
-    for (int i = 0; i < 4; i++) sum = v3_add_scaled(sum, m->weight[i], x[m->pair.node[i]]);
-    return sum;
+void vo_zones_fix(vo_zones *z, int node) {
+    z->mobility[node] = 0;
+    if (z->parent[node] >= 0) z->stirred[find_root(z->parent, node)] = 1;
 }
 
-/* x_i += w_i / m_i impulse */
-static void apply(const vo_zones *z, const vo_impact *m, vo_vec3 impulse, vo_vec3 *x) {
-    for (int i = 0; i < 4; i++) {
-        int node = m->pair.node[i];
-        double s = m->weight[i] * z->mobility[node];
-        if (s != 0) x[node] = v3_add_scaled(x[node], s, impulse);
+void vo_zones_restart(vo_zones *z) {
+    memcpy(z->mobility, z->surface->inverse_mass, (size_t)z->node_count * sizeof *z->mobility);
+    for (int i = 0; i < z->count; i++) {
+        vo_zone_contact *c = &z->contact[i];
+        c->push = 0;
+        c->drag = v3_zero();
+        c->failures = 0;
+        c->unsolved = c->hopeless = false;
+        c->live = c->zoned = true;
+        vo_zones_join(z, c->impact.pair.node);
     }
 }
 
-static vo_vec3 impulse_of(const vo_zone_contact *c) {
-    return v3_add_scaled(c->drag, c->push, c->impact.normal);
-}
-
-static int find_contact(const vo_zones *z, const vo_feature_pair *pair) {
-    int c = z->first[pair->node[0]];
-    while (c >= 0 && memcmp(&z->contact[c].impact.pair, pair, sizeof *pair) != 0)
-        c = z->contact[c].next;
-    return c;
-}
-
-static vo_result new_contact(vo_zones *z, const vo_feature_pair *pair, int *out) {
-    if (!vo_reserve(z->ctx, &z->contact, &z->capacity, z->count + 1))
-        return vo_fail_memory(z->ctx, "contacts");
-    *out = z->count++;
-    z->contact[*out] = (vo_zone_contact){.next = z->first[pair->node[0]]};
-    z->first[pair->node[0]] = *out;
-    return VO_OK;
-}
-
-/* Replaces what was known of a contact: its push turns with the normal. */
-static void look_again(vo_zones *z, vo_surface *surface, vo_zone_contact *c,
-                       const vo_impact *impact) {
-    apply(z, &c->impact, v3_negate(impulse_of(c)), surface->x1);
-    c->impact = *impact;
-    c->rest = combine(impact, surface->x0);
-    c->drag = v3_add_scaled(c->drag, -v3_dot(c->drag, impact->normal), impact->normal);
-    apply(z, &c->impact, impulse_of(c), surface->x1);
-}
-
-static double friction_of(const vo_surface *surface, const vo_feature_pair *pair,
-                          vo_friction friction) {
-    for (int i = 0; i < 4; i++)
-        if (pair->node[i] >= surface->cloth_node_count) return friction.obstacle;
-    return friction.cloth;
-}
-
-vo_result vo_zones_add(vo_zones *z, vo_surface *surface, const vo_impact *impact,
-                       vo_friction friction, int *out) {
-    *out = find_contact(z, &impact->pair);
-    if (*out < 0) {
-        VO_TRY(new_contact(z, &impact->pair, out));
-        vo_zone_contact *c = &z->contact[*out];
-        c->impact = *impact;
-        c->rest = combine(impact, surface->x0);
-        c->friction = friction_of(surface, &impact->pair, friction);
-    } else {
-        look_again(z, surface, &z->contact[*out], impact);
-    }
-    join_nodes(z, impact->pair.node);
-    z->contact[*out].live = true;
-    z->contact[*out].found++;
-    return VO_OK;
-}
-
-/* ---- solving -------------------------------------------------------------------------------- */
+/* ---- sweeps --------------------------------------------------------------------------------- */
 
 /* Shortens a vector to a length. */
 static vo_vec3 cut_to(vo_vec3 a, double length) {
@@ -180,19 +142,54 @@ static vo_vec3 cut_to(vo_vec3 a, double length) {
     return l > length ? v3_scale(length / l, a) : a;
 }
 
-/* Solves one contact by itself. Returns how far from its goal it was, as a part of it. */
-static double solve_contact(const vo_zones *z, vo_zone_contact *c, vo_vec3 *x) {
-    const vo_impact *m = &c->impact;
-    double mobility = contact_mobility(z, m);
-    if (!(mobility > 0)) return 0;
-    vo_vec3 between = combine(m, x), before = impulse_of(c);
-    double missing = m->goal - v3_dot(m->normal, between);
-    c->push = vo_max(c->push + missing / mobility, 0);
-    vo_vec3 slid = v3_sub(between, c->rest);
-    slid = v3_add_scaled(slid, -v3_dot(slid, m->normal), m->normal);
-    c->drag = cut_to(v3_add_scaled(c->drag, -1 / mobility, slid), c->friction * c->push);
-    apply(z, m, v3_sub(impulse_of(c), before), x);
-    return missing / m->goal;
+static vo_vec3 row_sum(const vo_zone_row *r, const vo_vec3 *x) {
+    vo_vec3 sum = v3_zero();
+    for (int i = 0; i < 4; i++) sum = v3_add_scaled(sum, r->weight[i], x[r->node[i]]);
+    return sum;
+}
+
+/* Solves one contact by itself: the push that brings the gap to its goal, the drag that undoes the
+ * sliding as far as friction allows. */
+static void solve_row(vo_zone_row *r, vo_vec3 *x) {
+    vo_vec3 between = row_sum(r, x);
+    double missing = r->goal - v3_dot(r->normal, between);
+    double push = vo_max(r->push + missing / r->mobility, 0);
+    vo_vec3 drag = r->drag;
+    if (r->friction > 0) {
+        vo_vec3 slid = v3_sub(between, r->rest);
+        slid = v3_add_scaled(slid, -v3_dot(slid, r->normal), r->normal);
+        drag = cut_to(v3_add_scaled(drag, -1 / r->mobility, slid), r->friction * push);
+    }
+    vo_vec3 change = v3_add_scaled(v3_sub(drag, r->drag), push - r->push, r->normal);
+    double least = negligible * r->goal / r->mobility;
+    if (!(v3_length2(change) > least * least)) return;
+    for (int i = 0; i < 4; i++)
+        if (r->pull[i] != 0) x[r->node[i]] = v3_add_scaled(x[r->node[i]], r->pull[i], change);
+    r->push = push;
+    r->drag = drag;
+}
+
+/* One sweep over a zone. */
+static void sweep_rows(vo_zone_row *row, int count, bool backwards, vo_vec3 *x) {
+    for (int i = 0; i < count; i++) {
+        vo_zone_row *r = &row[backwards ? count - 1 - i : i];
+        if (r->mobility > 0) solve_row(r, x);
+    }
+}
+
+/* Looks at what rows miss of their goals. Returns the sum over those that are not solved and could
+ * be: 0 if there is none. */
+static double judge_rows(vo_zone_row *row, int count, const vo_vec3 *x) {
+    double missed = 0;
+    for (int i = 0; i < count; i++) {
+        vo_zone_row *r = &row[i];
+        double missing = 1 - v3_dot(r->normal, row_sum(r, x)) / r->goal;
+        r->unsolved = !(missing <= 1 - good_enough);
+        r->hopeless = r->unsolved && !(missing < progress * r->missing);
+        r->missing = missing;
+        if (r->unsolved && r->mobility > 0) missed += vo_min(missing, 1);
+    }
+    return missed;
 }
 
 typedef struct solve_args {
@@ -201,18 +198,34 @@ typedef struct solve_args {
     int sweeps;
 } solve_args;
 
-/* Sweeps until all goals are reached. Contacts that miss theirs in the last sweep are unsolved. */
-static void solve_zone(const solve_args *s, const int *order, int count) {
-    vo_zone_contact *contact = s->zones->contact;
-    bool reached = false;
-    for (int sweep = 0; sweep < s->sweeps && !reached; sweep++) {
-        reached = true;
-        for (int i = 0; i < count; i++) {
-            vo_zone_contact *c = &contact[order[sweep % 2 ? count - 1 - i : i]];
-            c->unsolved = solve_contact(s->zones, c, s->x) > 1 - good_enough;
-            reached = reached && !c->unsolved;
+/* Whether nodes with a given motion are of two parts at least. */
+static bool is_between_two(const vo_surface *surface, const vo_zone_row *row, int count) {
+    int first = -1;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 4; k++) {
+            int node = row[i].node[k], part = surface->node_part[node];
+            if (surface->inverse_mass[node] > 0 || row[i].weight[k] == 0) continue;
+            if (first < 0) first = part;
+            if (part != first) return true;
         }
+    return false;
+}
+
+/* Sweeps until all goals are reached, or as a whole they come no nearer; with a look every few
+ * sweeps. */
+static void solve_zone(const solve_args *s, vo_zone_row *row, int count) {
+    int sweeps = vo_min_int(s->sweeps, vo_max_int(MAX_WORK / count, MIN_SWEEPS));
+    double missed = INFINITY;
+    bool stalled = false, between_two = is_between_two(s->zones->surface, row, count);
+    for (int done = 0, step = 2; done < sweeps && missed > 0 && !stalled; done += step) {
+        double before = missed;
+        step = done < LOOK ? 2 : LOOK;
+        for (int k = 0; k < step; k++) sweep_rows(row, count, k % 2 != 0, s->x);
+        missed = judge_rows(row, count, s->x);
+        stalled = step == LOOK && !(missed < progress * before) && between_two;
     }
+    for (int i = 0; i < count && !stalled; i++)
+        row[i].hopeless = row[i].unsolved && !(row[i].mobility > 0);
 }
 
 static void solve_range(void *arg, int begin, int end, int chunk) {
@@ -220,15 +233,18 @@ static void solve_range(void *arg, int begin, int end, int chunk) {
     const int *start = s->zones->start;
     (void)chunk;
     for (int i = begin; i < end; i++)
-        solve_zone(s, s->zones->order + start[i], start[i + 1] - start[i]);
+        solve_zone(s, s->zones->row + start[i], start[i + 1] - start[i]);
 }
 
-/* Gives each zone with a live contact a number, in the order of contacts. */
+/* ---- which contacts, and what becomes of them ----------------------------------------------- */
+
+/* Gives each zone that is to be solved a number, in the order of contacts. */
 static int number_zones(vo_zones *z) {
     int zones = 0;
     for (int i = 0; i < z->count; i++) {
-        int root = z->contact[i].live ? contact_root(z, &z->contact[i]) : -1;
-        if (root >= 0 && z->zone_of[root] < 0) z->zone_of[root] = zones++;
+        int root = contact_root(z, &z->contact[i]);
+        if (root < 0 || z->zone_of[root] >= 0) continue;
+        if (z->contact[i].live || z->stirred[root]) z->zone_of[root] = zones++;
     }
     return zones;
 }
@@ -239,8 +255,8 @@ static int zone_number(vo_zones *z, const vo_zone_contact *c) {
     return root < 0 ? -1 : z->zone_of[root];
 }
 
-/* Sorts contacts by zone: counts, sums, places. start[k] is first the place to fill in zone k, and
- * so the end of it when all is placed. */
+/* Sorts contacts by zone: counts, sums, places. start[k + 1] is first the place to fill in zone k,
+ * and so its end when all is placed. */
 static vo_result sort_contacts(vo_zones *z, int zones) {
     if (!vo_reserve(z->ctx, &z->order, &z->order_capacity, z->count) ||
         !vo_reserve(z->ctx, &z->start, &z->start_capacity, zones + 2))
@@ -258,25 +274,59 @@ static vo_result sort_contacts(vo_zones *z, int zones) {
     return VO_OK;
 }
 
-/* Marks the nodes of zones that were solved, and forgets which these were. */
-static void finish_zones(vo_zones *z, int zones, unsigned char *moved) {
-    for (int i = 0; i < z->start[zones]; i++) {
-        const int *node = z->contact[z->order[i]].impact.pair.node;
-        for (int k = 0; k < 4; k++)
-            if (z->mobility[node[k]] > 0) moved[node[k]] = 1;
+static vo_zone_row make_row(const vo_zones *z, const vo_zone_contact *c) {
+    const vo_impact *m = &c->impact;
+    vo_zone_row r = {.normal = m->normal,
+                     .goal = m->goal,
+                     .mobility = contact_mobility(z, m),
+                     .friction = c->friction,
+                     .rest = c->rest,
+                     .drag = c->drag,
+                     .push = c->push};
+    for (int i = 0; i < 4; i++) {
+        r.node[i] = m->pair.node[i];
+        r.weight[i] = m->weight[i];
+        r.pull[i] = m->weight[i] * z->mobility[r.node[i]];
     }
-    for (int i = 0; i < z->count; i++) {
-        int root = contact_root(z, &z->contact[i]);
-        if (root >= 0) z->zone_of[root] = -1;
+    return r;
+}
+
+/* Rows for the contacts in their order; remembers where their nodes are. */
+static vo_result make_rows(vo_zones *z, int count, const vo_vec3 *x) {
+    if (!vo_reserve(z->ctx, &z->row, &z->row_capacity, count))
+        return vo_fail_memory(z->ctx, "impact zones");
+    for (int i = 0; i < count; i++) {
+        z->row[i] = make_row(z, &z->contact[z->order[i]]);
+        const int *node = z->row[i].node;
+        for (int k = 0; k < 4; k++) z->before[node[k]] = x[node[k]];
+    }
+    return VO_OK;
+}
+
+/* Takes the impulses from the rows, marks nodes that have moved, forgets the zones' numbers. */
+static void take_rows(vo_zones *z, int count, const vo_vec3 *x, unsigned char *moved) {
+    for (int i = 0; i < count; i++) {
+        const vo_zone_row *r = &z->row[i];
+        vo_zone_contact *c = &z->contact[z->order[i]];
+        c->push = r->push;
+        c->drag = r->drag;
+        c->unsolved = r->unsolved;
+        c->hopeless = r->hopeless;
+        for (int k = 0; k < 4; k++)
+            if (!v3_equal(x[r->node[k]], z->before[r->node[k]])) moved[r->node[k]] = 1;
+        int root = contact_root(z, c);
+        if (root >= 0) z->zone_of[root] = -1, z->stirred[root] = 0;
     }
 }
 
 vo_result vo_zones_solve(vo_zones *z, vo_vec3 *x, int sweeps, unsigned char *moved) {
     int zones = number_zones(z);
     VO_TRY(sort_contacts(z, zones));
+    int count = z->start[zones];
+    VO_TRY(make_rows(z, count, x));
     solve_args args = {z, x, sweeps};
     vo_parallel_for(z->ctx, zones, 1, solve_range, &args);
-    finish_zones(z, zones, moved);
+    take_rows(z, count, x, moved);
     return VO_OK;
 }
 
