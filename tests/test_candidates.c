@@ -386,10 +386,47 @@ static void test_history(void **state) {
         move_world(&w, 0.03 * step, false);
         vo_candidates *fresh;
         assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.05, &fresh));
-        assert_true(hash_answers(&w, c, 0.05, 0) == hash_answers(&w, fresh, 0.05, 0));
+        assert_true(hash_answers(&w, c, 0, 0) == hash_answers(&w, fresh, 0, 0));
         vo_candidates_destroy(fresh);
         arrive(&w.surface);
     }
+    vo_candidates_destroy(c);
+    world_free(&w);
+    vo_context_destroy(ctx);
+}
+
+/* The same while the whole world turns by up to half a turn a step and goes far away. */
+static void test_history_of_large_motions(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    vo_random r = vo_random_seed(21);
+    world w = make_world(ctx);
+    vo_surface *s = &w.surface;
+    vo_candidates *c;
+    int listed = 0;
+    for (int p = 0; p < w.count; p++) s->part[p].rigid = false; /* they go where they like */
+    assert_ok(ctx, vo_candidates_create(ctx, s, 0.05, &c));
+    move_world(&w, 0, true);
+    arrive(s);
+    for (int step = 1; step < 40; step++) {
+        vo_vec3 axis = v3_normalize(random_vector(&r, 1));
+        double angle = vo_random_real(&r, 0, step % 3 ? 0.2 : VO_PI);
+        vo_transform t = xf_identity();
+        t.rotation = q_axis_angle(axis, angle);
+        t.translation = random_vector(&r, step % 4 ? 0.01 : 3);
+        for (int i = 0; i < s->node_count; i++)
+            s->x1[i] = v3_add(xf_point(t, s->x0[i]), random_vector(&r, 2e-3));
+        vo_candidates *fresh;
+        const vo_feature_pair *pairs;
+        assert_ok(ctx, vo_candidates_create(ctx, s, 0.05, &fresh));
+        assert_true(hash_answers(&w, c, 0, 0) == hash_answers(&w, fresh, 0, 0));
+        int count;
+        assert_ok(ctx, vo_candidates_swept(fresh, NULL, &count, &pairs));
+        listed += count;
+        vo_candidates_destroy(fresh);
+        arrive(s);
+    }
+    assert_true(listed > 1000);
     vo_candidates_destroy(c);
     world_free(&w);
     vo_context_destroy(ctx);
@@ -510,11 +547,17 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slow_approach), cmocka_unit_test(test_folding_sheet),
-        cmocka_unit_test(test_parts),         cmocka_unit_test(test_spinning_obstacle),
-        cmocka_unit_test(test_rod),           cmocka_unit_test(test_random_soup),
-        cmocka_unit_test(test_history),       cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_lost_nodes),    cmocka_unit_test(test_no_allocation_when_warm),
+        cmocka_unit_test(test_slow_approach),
+        cmocka_unit_test(test_folding_sheet),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_spinning_obstacle),
+        cmocka_unit_test(test_rod),
+        cmocka_unit_test(test_random_soup),
+        cmocka_unit_test(test_history),
+        cmocka_unit_test(test_history_of_large_motions),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_lost_nodes),
+        cmocka_unit_test(test_no_allocation_when_warm),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -250,7 +250,9 @@ static bool is_marked(const vo_feature_pair *p, const unsigned char *moved) {
     return !moved || moved[p->node[0]] | moved[p->node[1]] | moved[p->node[2]] | moved[p->node[3]];
 }
 
-/* Tests a grain of pairs and collects those that are not cleared. */
+/* Tests a grain of pairs and collects those that are not cleared. What is known of a pair saves
+ * measuring it, but only what was measured decides: so the answer depends on the state alone,
+ * however old the lists are. */
 static void measure_swept(void *arg, int begin, int end, int chunk) {
     block *b = arg;
     vo_candidates *c = b->c;
@@ -260,11 +262,13 @@ static void measure_swept(void *arg, int begin, int end, int chunk) {
         vo_feature_pair pair = {.kind = b->kind};
         vo_pair_nodes(c->surface, b->kind, p->key, pair.node);
         if (!is_marked(&pair, b->moved)) continue;
-        double least = (double)c->runs.pool.low[p->place] - c->runs.run[p->run].way;
-        if (vo_pair_travel(c->surface, &pair) + c->keep < least) continue;
-        *to = p->key;
-        to += !vo_pair_is_clear(c->surface, &pair, c->keep, &least);
+        double known = (double)c->runs.pool.low[p->place] - c->runs.run[p->run].way, least;
+        double reach = vo_min(vo_pair_travel(c->surface, &pair) + c->keep, c->runs.need[p->run]);
+        if (reach < known) continue;
+        bool clear = vo_pair_is_clear(c->surface, &pair, c->keep, &least);
         note_distance(c, p, least);
+        *to = p->key;
+        to += !clear && least <= reach;
     }
     c->grain_count[chunk] = (int)(to - (c->grain_key + begin));
 }
@@ -327,15 +331,22 @@ static void mark_clusters(vo_candidates *c, const unsigned char *moved) {
     }
 }
 
-/* What is asked of each run in this step. */
+/* What is asked of a run in this step. */
+static float find_need(const vo_candidates *c, const vo_run *run) {
+    const vo_cluster_motion *a = &c->places.motion[run->a], *b = &c->places.motion[run->b];
+    double reach = vo_walks_reach(&c->walks, run->a, run->b, c->keep);
+    if (reach < 0) return -1;
+    float need = vo_float_above(vo_cluster_travel(a, b) + c->keep);
+    return reach < need ? vo_float_below(reach) : need;
+}
+
 static void find_needs(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     vo_candidates *c = arg;
     for (int i = begin; i < end; i++) {
         const vo_run *run = &c->runs.run[i];
-        const vo_cluster_motion *a = &c->places.motion[run->a], *b = &c->places.motion[run->b];
         bool concerned = c->marked[run->a] | c->marked[run->b];
-        c->runs.need[i] = concerned ? vo_float_above(vo_cluster_travel(a, b) + c->keep) : -1;
+        c->runs.need[i] = concerned ? find_need(c, run) : -1;
     }
 }
 

@@ -14,9 +14,9 @@
  * moved so far that the answer could be another. A substep in which little moves walks no tree and
  * measures little more than the pairs it returns.
  *
- * Answers do not depend on what was asked before: near is exact, and swept differs at most in pairs
- * that come nowhere close. Their order depends on the features alone. So a run that is resumed, or
- * has another number of threads, goes on as it would have. */
+ * Answers do not depend on what was asked before: pairs are judged by what is measured at x0 and
+ * by the step's motions, never by what is remembered; and their order depends on the features
+ * alone. So a run that is resumed, or has another number of threads, goes on as it would have. */
 #ifndef VO_COLLIDE_CANDIDATES_H
 #define VO_COLLIDE_CANDIDATES_H
 
@@ -77,9 +77,8 @@ vo_result vo_candidates_near(vo_candidates *candidates, int *count, const vo_nea
 
 /* Every pair of features without a common node that, on the straight ways from x0 to x1, comes as
  * close as VO_SWEPT_KEPT times the thickness, or as 0.9 of its distance at x0 where that is less.
- * Most others are cleared by bounds, proved also for rounding; some are not. A query that asks of a
- * pair for no more (vo_ccd_def, thickness and approach together) gives the same answers whatever
- * was asked before. By node and face, then by edges.
+ * Most others are cleared by bounds, proved also for rounding; some are not. By node and face, then
+ * by edges. The first list of a step is a function of x0, x1 and the poses alone.
  *
  * With `moved` ([node_count], may be NULL) only pairs of which a node is marked. Pairs in which
  * nothing can be moved (obstacle against obstacle) are left out. The answer is valid until the next

@@ -61,11 +61,16 @@ static void sort_groups(build *b) {
     for (int f = 0; f < s->face_count; f++) b->order[begin[b->group[f] + 1]++] = f;
 }
 
-/* Where a face is before anything moves. */
+/* Where a face is before anything moves: in the fabric, or in the obstacle's own frame. */
 static vo_box rest_box(const vo_surface *s, int f) {
     const int *n = s->face[f];
-    if (f >= s->cloth_face_count) return box_triangle(s->x0[n[0]], s->x0[n[1]], s->x0[n[2]]);
     vo_box box = box_empty();
+    if (f >= s->cloth_face_count) {
+        const vo_surface_part *part = &s->part[s->face_part[f]];
+        const vo_vec3 *x = part->rest ? part->rest : s->x0 + part->node_begin;
+        for (int k = 0; k < 3; k++) box = box_add(box, x[n[k] - part->node_begin]);
+        return box;
+    }
     for (int k = 0; k < 3; k++) {
         vo_vec2 u = s->vert_u[s->face_vert[f][k]];
         box = box_add(box, v3(u.x, u.y, 0));

@@ -156,17 +156,21 @@ static vo_result walk_world(vo_walks *w, const question *q) {
 
 /* ---- in the frame of a rigid part ----------------------------------------------------------- */
 
+/* How close a point of the part must be at x0 to matter to a cloth's cluster. */
+static double frame_reach(const vo_walks *w, int c, const vo_part_motion *part, const question *q) {
+    if (!q->swept) return q->distance;
+    const vo_cluster_motion *m = &w->places->motion[c];
+    double f = part->bend + 0x1p-40, stray = part->at.stray + part->to.stray;
+    double slip = v3_distance(m->shift, vo_part_shift(part, m->centre)) +
+                  v3_distance(m->turn, part->turn) * m->radius + m->rest + stray;
+    double size = 0x1p-46 * v3_length(m->centre);
+    return (q->distance + slip + size + f * m->radius) / (1 - f);
+}
+
 /* How much larger a cloth cluster's box at x0 must be in a frame, measured in the world. */
 static double frame_margin(const vo_walks *w, int c, const vo_part_motion *part,
                            const question *q) {
-    double stray = part->at.stray;
-    if (!q->swept) return q->distance + stray;
-    const vo_cluster_motion *m = &w->places->motion[c];
-    double f = part->bend + 0x1p-40;
-    double slip = v3_distance(m->shift, vo_part_shift(part, m->centre)) +
-                  v3_distance(m->turn, part->turn) * m->radius + m->rest + stray + part->to.stray;
-    double size = 0x1p-46 * v3_length(m->centre);
-    return (q->distance + slip + size + f * m->radius) / (1 - f) + stray;
+    return frame_reach(w, c, part, q) + part->at.stray;
 }
 
 /* The box that is asked for of a cloth cluster, in the frame. */
@@ -263,4 +267,20 @@ vo_result vo_walks_cover(vo_walks *w, bool swept, double distance, bool *searche
         VO_TRY(walk_frame(w, p, &q));
     }
     return *searched ? collect(w) : VO_OK;
+}
+
+/* Whether two boxes are nowhere further apart than a distance. */
+static bool boxes_meet(const vo_box *a, const vo_box *b, double distance) {
+    double x = vo_max(a->min.x - b->max.x, b->min.x - a->max.x);
+    double y = vo_max(a->min.y - b->max.y, b->min.y - a->max.y);
+    double z = vo_max(a->min.z - b->max.z, b->min.z - a->max.z);
+    return !(x > distance || y > distance || z > distance);
+}
+
+double vo_walks_reach(const vo_walks *w, int a, int b, double keep) {
+    const vo_places *k = w->places;
+    int part = k->clusters->part[b];
+    question q = {true, keep};
+    if (w->role[part] == VO_PART_RIGID) return frame_reach(w, a, &k->part[part], &q);
+    return boxes_meet(&k->hull[a], &k->hull[b], keep) ? INFINITY : -1;
 }

@@ -67,4 +67,9 @@ void vo_walks_forget(vo_walks *walks);
  * (`swept`) in the step for `keep`. `*searched` is set if a tree was walked, and `all` is new. */
 vo_result vo_walks_cover(vo_walks *walks, bool swept, double distance, bool *searched);
 
+/* How far apart, at x0, features of a cloth's cluster a and of cluster b may be that matter in the
+ * step. It is negative if none do, which does not depend on what was walked before: `all` may hold
+ * pairs that another walk would not have found, and so may matter to nobody. */
+double vo_walks_reach(const vo_walks *walks, int a, int b, double keep);
+
 #endif

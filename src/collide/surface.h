@@ -26,7 +26,8 @@ typedef struct vo_surface_part {
     bool present;         /* obstacles have a life; cloths always are */
     bool rigid;           /* node i is at pose * rest[i], in this step from pose[0] to pose[1] */
     vo_transform pose[2]; /* rigid: at x0 and x1, but for nodes that had to yield */
-    const vo_vec3 *rest;  /* rigid: [node_end - node_begin] positions in its own frame */
+    const vo_vec3 *rest;  /* [node_end - node_begin] of obstacles: positions in its own frame, by
+                             which it is clustered; NULL: those at the start. rigid: needed */
 } vo_surface_part;
 
 enum { VO_OWNS_NODE = 1, VO_OWNS_EDGE = 8 }; /* shifted left by the corner or side, 0 to 2 */
