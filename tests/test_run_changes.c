@@ -3,6 +3,7 @@
 #include "run_place.h"
 
 #include "codec/vof.h"
+#include "sim/folder.h"
 
 static const char lift[] = "gravity=[0,0,5]", calm[] = "wind.velocity=[0,0,0]";
 
@@ -334,6 +335,57 @@ static vo_result resume_body(vo_context *ctx, void *arg) {
     return vo_run_resume(ctx, &def);
 }
 
+/* A sheet falls through a ball while nothing collides. */
+static const char ghost_text[] =
+    "{\n"
+    "  \"frame_time\": 0.04, \"frame_steps\": 4, \"end_frame\": 6, \"disable\": [\"collision\", "
+    "\"proximity\"],\n"
+    "  \"cloths\": [{\"grid\": {\"width\": 0.4, \"height\": 0.4, \"columns\": 10, \"rows\": 10},\n"
+    "    \"transform\": {\"translate\": [-0.2, -0.2, 0.12]},\n"
+    "    \"materials\": [{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6,\n"
+    "                    \"poisson_ratio\": 0.3}]}],\n"
+    "  \"obstacles\": [{\"shape\": {\"type\": \"sphere\", \"radius\": 0.1, \"edge_length\": "
+    "0.04}}],\n"
+    "  \"gravity\": [0, 0, -9.8]\n"
+    "}\n";
+
+static vo_stats stats_of(const place *p, int frame) {
+    vo_stats_list list;
+    vo_stats stats = {0};
+    assert_ok(p->ctx, vo_folder_read_stats(p->ctx, p->run, &list));
+    for (int i = 0; i < list.count; i++)
+        if (list.stats[i].frame == frame) stats = list.stats[i];
+    vo_stats_list_free(p->ctx, &list);
+    return stats;
+}
+
+/* What intersects in the scene of a change is put apart before the frame that it counts from; so
+ * in a run that stops between, and in one that is made again. */
+static void what_a_change_makes_collide_is_put_apart(void **state) {
+    (void)state;
+    place once = open_place(1), twice = open_place(2), *both[] = {&once, &twice};
+    const char *set = "disable=[]";
+    for (int i = 0; i < 2; i++) {
+        place *p = both[i];
+        assert_ok(p->ctx, vo_file_write(p->ctx, p->scene, ghost_text, strlen(ghost_text)));
+        assert_int_equal(simulate(p, 4), VO_STOPPED);
+        assert_true(stats_of(p, 4).intersections > 0);
+    }
+    assert_ok(once.ctx, resume(&once, 1, &set));
+    assert_int_equal(resume_until(&twice, set, 5), VO_STOPPED);
+    assert_int_equal(unlink(frame_path(&twice, 5)), 0); /* as if it had ended before that frame */
+    assert_int_equal(unlink(frame_path(&twice, 4)), 0);
+    assert_ok(twice.ctx, resume(&twice, 0, NULL));
+    for (int frame = 5; frame <= 6; frame++) {
+        vo_stats stats = stats_of(&once, frame);
+        assert_int_equal(stats.intersections, 0);
+        assert_int_equal(stats.inside_nodes, 0);
+    }
+    assert_same_frames(&once, &twice, 6);
+    close_place(&once);
+    close_place(&twice);
+}
+
 static void changes_survive_refused_memory(void **state) {
     (void)state;
     place p = open_place(1);
@@ -360,6 +412,7 @@ int main(void) {
         cmocka_unit_test(a_bad_hold_names_the_handle),
         cmocka_unit_test(a_finished_run_takes_no_changes),
         cmocka_unit_test(export_and_check_use_the_scene_of_each_frame),
+        cmocka_unit_test(what_a_change_makes_collide_is_put_apart),
         cmocka_unit_test(changes_survive_refused_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

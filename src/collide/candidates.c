@@ -69,8 +69,8 @@ vo_result vo_candidates_create(vo_context *ctx, const vo_surface *surface, doubl
     if (!c) return vo_fail_memory(ctx, "candidates");
     c->ctx = ctx;
     c->surface = surface;
-    c->thickness = thickness;
-    c->keep = thickness * VO_SWEPT_KEPT;
+    c->thickness = vo_max(thickness, VO_LEAST_THICKNESS);
+    c->keep = c->thickness * VO_SWEPT_KEPT;
     vo_result result = set_up(c);
     if (result == VO_OK)
         *out = c;

@@ -51,6 +51,10 @@ typedef struct vo_candidates_report {
     double tree_s;  /* seconds for all but measuring pairs: motions, boxes, trees, lists */
 } vo_candidates_report;
 
+/* m. A smaller thickness, or none, is taken for this one: continuous collision needs one, and the
+ * lists must reach as far as it asks. */
+#define VO_LEAST_THICKNESS 1e-6
+
 /* The surface must outlive it, and may change in positions, poses and presence only; so must what
  * `rest` of its parts points to. `thickness` (m) is the largest distance that near is asked for. */
 vo_result vo_candidates_create(vo_context *ctx, const vo_surface *surface, double thickness,

@@ -17,8 +17,6 @@ enum {
     MAX_QUERY_STEPS = 256, /* parts that circle each other closely count as an impact by then */
 };
 
-static const double smallest_thickness = 1e-6; /* m; the rules need one that is not 0 */
-
 /* The four points at both ends of the step. */
 typedef struct motion {
     vo_feature_kind kind;
@@ -46,7 +44,7 @@ static closest closest_points(vo_feature_kind kind, const vo_vec3 x[4]) {
 
 /* `kept` and `alarm` of impact.h, as thickness and approach of a query. */
 static vo_ccd_def query_def(double distance, double thickness) {
-    double least = vo_max(thickness, smallest_thickness) / 50;
+    double least = vo_max(thickness, VO_LEAST_THICKNESS) / 50;
     return (vo_ccd_def){.thickness = vo_min(0.88 * distance, least / 10),
                         .approach = vo_min(0.1, 0.4 * least / distance),
                         .max_steps = MAX_QUERY_STEPS};
@@ -131,7 +129,7 @@ static vo_vec3 combine(const double weight[4], const vo_vec3 x[4]) {
  * less for features that come from the side. At least twice the alarm, so that an impact that has
  * reached its goal is none. Gaps that are hardly any grow. */
 static double separation(double distance, double height, double thickness) {
-    double h = vo_max(thickness, smallest_thickness), least = h / 50;
+    double h = vo_max(thickness, VO_LEAST_THICKNESS), least = h / 50;
     double had = vo_min(distance, vo_max(height, 2 * least));
     return vo_max(vo_min(had, h), vo_min(1.9 * distance, 2 * least));
 }

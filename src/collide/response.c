@@ -239,6 +239,7 @@ static void count_holds(const vo_holds *h, const vo_surface *surface, vo_respons
         report->yielded_nodes += given;
         report->held_nodes += !given && level >= VO_LEVEL_HELD;
         report->cut_nodes += !given && level > VO_LEVEL_FREE && level < VO_LEVEL_HELD;
+        if (given) level += VO_LEVEL_TOP; /* rung 5 */
         if (level > worst) report->worst_node = i;
         worst = vo_max_int(worst, level);
     }

@@ -209,6 +209,8 @@ vo_result vo_untangle(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report) {
     *report = (vo_untangle_report){0};
     VO_TRY(check_numbers(u->ctx, u->def.soup.node_count, x));
     VO_TRY(prepare(u, x, report));
+    bool clean = report->pairs_before == 0 && u->contours.pair_count == 0;
+    if (clean && u->def.leave_clean) return finish(u, x, report);
     patience p = {iteration_limit(u), LEVELS, VO_UNTANGLE_LONGEST};
     VO_TRY(resolve(u, &p, x, report));
     if (u->contours.pair_count == 0) {

@@ -18,6 +18,7 @@ typedef struct vo_untangle_def {
                       there is room; faces smaller than this ask for less */
     bool push_out; /* move sheets that lie wholly inside a closed obstacle outside; otherwise they
                       are only reported */
+    bool leave_clean;   /* what does not intersect is left as it is, whatever its gaps */
     int max_iterations; /* 0: by the size */
 } vo_untangle_def;
 

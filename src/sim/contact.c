@@ -135,11 +135,13 @@ static void tell_of_yielding(const vo_sim *sim, const vo_response_report *r) {
     if (r->yielded_nodes == 0 || sim->stats.yielded_nodes > 0 || r->worst_node < 0) return;
     vo_vec3 x = s->x1[r->worst_node];
     int part = s->node_part[r->worst_node];
+    bool pinned = part < sim->cloth_count;
     vo_log_line(sim->ctx, VO_LOG_WARNING,
-                "frame %d: there is no room for cloth at (%.4g, %.4g, %.4g) m; nodes of %s %d fall "
-                "behind their motion there",
-                sim->frame + 1, x.x, x.y, x.z, part < sim->cloth_count ? "cloth" : "obstacle",
-                part < sim->cloth_count ? part : part - sim->cloth_count);
+                "frame %d: there is no room for cloth at (%.4g, %.4g, %.4g) m, between %s %d and "
+                "something else that is moved; %d nodes fall behind their motions, and catch up "
+                "when they can: leave the cloth more room there",
+                sim->frame + 1, x.x, x.y, x.z, pinned ? "the pins of cloth" : "obstacle",
+                pinned ? part : part - sim->cloth_count, r->yielded_nodes);
 }
 
 static void count_response(vo_stats *stats, const vo_response_report *r) {

@@ -2,12 +2,14 @@
 
 #include "sim/folder.h"
 
-/* First frame after `frame` at which the recorded scene changes. */
-static vo_result find_next(vo_context *ctx, const char *folder, int frame, int *next) {
+/* At which frames the recorded scene changes: at `frame` itself, and the first one after it. */
+static vo_result find_changes(vo_context *ctx, const char *folder, int frame, bool *now,
+                              int *next) {
     char path[VO_PATH_SIZE];
     vo_json_doc stored;
     vo_folder_scene(path, sizeof path, folder);
     VO_TRY(vo_json_load(ctx, path, &stored));
+    *now = frame > 0 && vo_scene_next_override(&stored, frame - 1) == frame;
     *next = vo_scene_next_override(&stored, frame);
     vo_json_free(&stored);
     return VO_OK;
@@ -18,7 +20,8 @@ static vo_result enter(vo_context *ctx, const char *folder, int frame, int set_c
     char path[VO_PATH_SIZE];
     vo_folder_scene(path, sizeof path, folder);
     epoch->first = frame;
-    VO_TRY(find_next(ctx, folder, frame, &epoch->next));
+    VO_TRY(find_changes(ctx, folder, frame, &epoch->changed, &epoch->next));
+    epoch->changed |= set_count > 0;
     VO_TRY(vo_scene_load_at(ctx, path, frame, set_count, sets, &epoch->scene));
     return vo_sim_create_for_frames(ctx, epoch->scene, &epoch->sim);
 }

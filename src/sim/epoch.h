@@ -17,6 +17,7 @@ typedef struct vo_epoch {
     vo_scene *scene;
     vo_sim *sim;     /* of that scene, at its beginning; NULL: no epoch is entered */
     int first, next; /* frames it was entered for: first <= frame < next; INT_MAX: to the end */
+    bool changed;    /* the scene of frame `first` is not that of the frame before */
 } vo_epoch;
 
 /* Loads the scene of a frame, with further `sets` on top, and makes a simulation of it. On failure

@@ -49,13 +49,20 @@ static bool keep_going(const run *r) {
     return r->def->progress(r->def->user, &progress);
 }
 
+/* Another scene may have other obstacles, a larger thickness, or collide what did not: what
+ * intersects in it is put apart before the first step. */
+static vo_result fit_to_scene(run *r) {
+    return r->epoch.changed ? vo_sim_make_fit(r->epoch.sim) : VO_OK;
+}
+
 /* Where the recorded scene changes after the frame just written, the run goes on from its file with
  * the scene that counts from here: as a resumed run would. */
 static vo_result follow_overrides(run *r) {
     int frame = vo_sim_frame(r->epoch.sim);
     if (frame + 1 < r->epoch.next) return VO_OK;
     VO_TRY(vo_epoch_follow(r->ctx, r->folder, frame + 1, &r->epoch));
-    return vo_sim_restore(r->epoch.sim, r->folder, frame);
+    VO_TRY(vo_sim_restore(r->epoch.sim, r->folder, frame));
+    return fit_to_scene(r);
 }
 
 static vo_result simulate_frames(run *r) {
@@ -364,6 +371,7 @@ static vo_result go_on(run *r) {
     r->first = frame + 1;
     VO_TRY(record_sets(r, frame));
     VO_TRY(vo_vof_writer_create(r->ctx, &r->writer));
+    VO_TRY(fit_to_scene(r));
     return simulate_frames(r);
 }
 

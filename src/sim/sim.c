@@ -16,11 +16,7 @@ static vo_result copy_cloths(vo_sim *sim) {
 
 /* The first state as the scene has it, but for what intersects or is torn apart in it. */
 static vo_result start(vo_sim *sim) {
-    vo_sim_load_rows(sim);
-    vo_sim_obstacles_aim(sim, 0, sim->dt);
-    vo_sim_handles_move(sim, 0, 0, sim->dt);
-    vo_sim_contact_aim(sim, sim->dt);
-    VO_TRY(vo_sim_untangle(sim));
+    VO_TRY(vo_sim_make_fit(sim));
     VO_TRY(vo_sim_relax(sim));
     return vo_sim_remesh_run(sim);
 }

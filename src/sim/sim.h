@@ -178,6 +178,9 @@ void vo_sim_settle_fade(vo_sim *sim, double dt);
 /* untangle.c: puts apart what intersects at surface.x0, where that is allowed, and names what it
  * could not. Only meshes change, no velocities. */
 vo_result vo_sim_untangle(vo_sim *sim);
+/* The same between two steps, with everything where it is: before the first step, and where a run
+ * goes on with a changed scene. */
+vo_result vo_sim_make_fit(vo_sim *sim);
 
 /* step.c: solver and limiter for the present topology. */
 vo_result vo_sim_rebuild(vo_sim *sim);

@@ -65,6 +65,7 @@ static vo_result untangle(vo_sim *sim, vo_soup soup) {
     vo_untangler *untangler = NULL;
     vo_untangle_report report = {0};
     def.soup = soup;
+    def.leave_clean = true;
     def.gap = vo_min(def.gap, 0.5 * sim->scene->def.repulsion_thickness);
     VO_TRY(vo_untangler_create(sim->ctx, &def, s->x0, &untangler));
     vo_result result = vo_untangle(untangler, s->x0, &report);
@@ -73,7 +74,7 @@ static vo_result untangle(vo_sim *sim, vo_soup soup) {
         result = VO_OK;
     }
     if (result == VO_OK) tell(sim, &report);
-    if (result == VO_OK && report.pairs_before) {
+    if (result == VO_OK && report.moved > 0) {
         take(sim, s->x0);
         sim->stats.untangled += vo_max_int(report.pairs_before - report.pairs_after, 0);
     }
@@ -104,4 +105,13 @@ vo_result vo_sim_untangle(vo_sim *sim) {
     vo_candidates_forget(sim->contact.candidates);
     vo_free(sim->ctx, flags, (size_t)s->part_count + 1);
     return result;
+}
+
+vo_result vo_sim_make_fit(vo_sim *sim) {
+    double t = vo_sim_time(sim);
+    vo_sim_load_rows(sim);
+    vo_sim_obstacles_aim(sim, t, sim->dt);
+    vo_sim_handles_move(sim, t, t, sim->dt);
+    vo_sim_contact_aim(sim, sim->dt);
+    return vo_sim_untangle(sim);
 }
