@@ -121,7 +121,7 @@ static double longest_way(const vo_surface *surface) {
 static void begin(step *s) {
     if (s->r->begun) return;
     s->r->begun = true;
-    s->reach = 4 * (longest_way(s->surface) + s->def->thickness);
+    s->reach = 2 * (longest_way(s->surface) + s->def->thickness);
     vo_zones_clear(&s->r->zones, s->surface);
     vo_holds_clear(&s->r->holds);
     memset(s->r->stopped, 0, (size_t)s->r->part_count);
@@ -218,6 +218,22 @@ static void hold_runaways(step *s) {
     vo_holds_place(&s->r->holds, &s->r->zones, s->surface, s->r->moved);
 }
 
+/* What a zone could do nothing about collides for certain if it collided before and is crushed now:
+ * it is held back without another search, and what is left of the zone is solved again. Not while
+ * the cloth climbs for the second time: then it is held only where it must be. */
+static bool hold_crushed(step *s) {
+    vo_response *r = s->r;
+    for (int i = 0; i < r->zones.count && !s->again; i++) {
+        vo_zone_contact *c = &r->zones.contact[i];
+        if (c->live && c->zoned && c->crushed)
+            vo_holds_raise(&r->holds, &r->zones, s->surface, c, least_level(s, true));
+    }
+    bool any = r->holds.raised_count > 0;
+    s->squeezed |= any;
+    vo_holds_place(&r->holds, &r->zones, s->surface, r->moved);
+    return any;
+}
+
 /* One round's answer to what was found. */
 static vo_result answer(step *s) {
     VO_TRY(take_in(s));
@@ -225,6 +241,7 @@ static vo_result answer(step *s) {
     int sweeps = s->round <= IMPULSES ? IMPULSE_SWEEPS : ZONE_SWEEPS;
     if (s->round <= IMPULSES) s->report->impulses += s->r->impacts.count;
     VO_TRY(vo_zones_solve(&s->r->zones, s->surface->x1, sweeps, s->r->moved));
+    if (hold_crushed(s)) VO_TRY(vo_zones_solve(&s->r->zones, s->surface->x1, sweeps, s->r->moved));
     hold_runaways(s);
     return VO_OK;
 }

@@ -9,6 +9,9 @@
  * it would be found again (impact.h). */
 static const double good_enough = 0.8;
 
+/* What misses this part of its goal collides: it is as close as that (impact.h), or behind. */
+static const double crushed = 0.98;
+
 /* Changes of a gap below this part of its goal are not made: nodes that do not move need not be
  * searched again. */
 static const double negligible = 1e-3;
@@ -128,7 +131,7 @@ void vo_zones_restart(vo_zones *z) {
         c->push = 0;
         c->drag = v3_zero();
         c->failures = 0;
-        c->unsolved = c->hopeless = false;
+        c->unsolved = c->hopeless = c->crushed = false;
         c->live = c->zoned = true;
         vo_zones_join(z, c->impact.pair.node);
     }
@@ -312,6 +315,7 @@ static void take_rows(vo_zones *z, int count, const vo_vec3 *x, unsigned char *m
         c->drag = r->drag;
         c->unsolved = r->unsolved;
         c->hopeless = r->hopeless;
+        c->crushed = r->hopeless && r->missing > crushed;
         for (int k = 0; k < 4; k++)
             if (!v3_equal(x[r->node[k]], z->before[r->node[k]])) moved[r->node[k]] = 1;
         int root = contact_root(z, c);

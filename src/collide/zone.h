@@ -56,6 +56,7 @@ typedef struct vo_zone_contact {
     bool live;     /* found in the last search; of planes, one of the pair's contacts */
     bool unsolved; /* missed its goal in the last sweep */
     bool hopeless; /* and nothing can be done about it */
+    bool crushed;  /* and hardly anything was left of its gap, or less than nothing */
     bool zoned;    /* has been solved by rung 2 */
 } vo_zone_contact;
 
