@@ -1,5 +1,6 @@
 #include "collide/candidates.h"
 
+#include "collide/arrays.h"
 #include "collide/candidates_run.h"
 #include "collide/candidates_walk.h"
 #include "core/memory.h"
@@ -43,14 +44,13 @@ struct vo_candidates {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-#define NEW(ctx, array, n)  ((array) = vo_alloc_zero((ctx), ((size_t)(n) + 1) * sizeof *(array)))
-#define FREE(ctx, array, n) vo_free((ctx), (array), ((size_t)(n) + 1) * sizeof *(array))
-
 static bool allocate(vo_candidates *c) {
     vo_context *ctx = c->ctx;
     c->start_count = vo_max_int(c->surface->node_count, c->surface->edge_count);
-    return NEW(ctx, c->marked, c->clusters.count) && NEW(ctx, c->grain_hit, BLOCK * PAIR_GRAIN) &&
-           NEW(ctx, c->grain_key, BLOCK * PAIR_GRAIN) && NEW(ctx, c->start, c->start_count);
+    return VO_PADDED_NEW(ctx, c->marked, c->clusters.count) &&
+           VO_PADDED_NEW(ctx, c->grain_hit, BLOCK * PAIR_GRAIN) &&
+           VO_PADDED_NEW(ctx, c->grain_key, BLOCK * PAIR_GRAIN) &&
+           VO_PADDED_NEW(ctx, c->start, c->start_count);
 }
 
 static vo_result set_up(vo_candidates *c) {
@@ -82,10 +82,10 @@ vo_result vo_candidates_create(vo_context *ctx, const vo_surface *surface, doubl
 void vo_candidates_destroy(vo_candidates *c) {
     if (!c) return;
     vo_context *ctx = c->ctx;
-    FREE(ctx, c->marked, c->clusters.count);
-    FREE(ctx, c->grain_hit, BLOCK * PAIR_GRAIN);
-    FREE(ctx, c->grain_key, BLOCK * PAIR_GRAIN);
-    FREE(ctx, c->start, c->start_count);
+    VO_PADDED_FREE(ctx, c->marked, c->clusters.count);
+    VO_PADDED_FREE(ctx, c->grain_hit, BLOCK * PAIR_GRAIN);
+    VO_PADDED_FREE(ctx, c->grain_key, BLOCK * PAIR_GRAIN);
+    VO_PADDED_FREE(ctx, c->start, c->start_count);
     vo_free_array(ctx, c->hit, c->hit_capacity);
     vo_free_array(ctx, c->near, c->near_capacity);
     vo_free_array(ctx, c->swept, c->swept_capacity);

@@ -32,6 +32,11 @@ typedef struct vo_feature_pair {
     vo_feature_kind kind;
 } vo_feature_pair;
 
+/* Features of an obstacle have only its nodes: the first or the last tells. */
+static inline bool vo_pair_touches_obstacle(const vo_surface *s, const int node[4]) {
+    return node[0] >= s->cloth_node_count || node[3] >= s->cloth_node_count;
+}
+
 /* Two features that are close at x0. */
 typedef struct vo_near {
     vo_feature_pair pair;

@@ -1,5 +1,6 @@
 #include "collide/candidates_cluster.h"
 
+#include "collide/arrays.h"
 #include "core/memory.h"
 #include "spatial/bvh.h"
 
@@ -7,18 +8,13 @@
 
 /* ---- patches of fabric ---------------------------------------------------------------------- */
 
-/* The verts' sets, each named by one of them; halves the way up while walking it. */
-static int find_root(int *up, int v) {
-    while (up[v] != v) v = up[v] = up[up[v]];
-    return v;
-}
-
 /* Joins the verts of each face. */
 static void join_verts(const vo_surface *s, int *up) {
     for (int v = 0; v < s->vert_count; v++) up[v] = v;
     for (int f = 0; f < s->cloth_face_count; f++)
         for (int k = 1; k < 3; k++) {
-            int a = find_root(up, s->face_vert[f][0]), b = find_root(up, s->face_vert[f][k]);
+            int a = vo_forest_root(up, s->face_vert[f][0]),
+                b = vo_forest_root(up, s->face_vert[f][k]);
             up[vo_max_int(a, b)] = vo_min_int(a, b);
         }
 }
@@ -44,7 +40,7 @@ static void number_groups(build *b) {
     join_verts(s, up);
     for (int i = 0; i < s->vert_count + s->part_count; i++) name[i] = -1;
     for (int f = 0; f < s->face_count; f++) {
-        int key = f < s->cloth_face_count ? find_root(up, s->face_vert[f][0])
+        int key = f < s->cloth_face_count ? vo_forest_root(up, s->face_vert[f][0])
                                           : s->vert_count + s->face_part[f];
         if (name[key] < 0) name[key] = b->group_count++;
         b->group[f] = name[key];
@@ -190,26 +186,23 @@ static vo_result make_clusters(build *b) {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-#define NEW(ctx, array, n)  ((array) = vo_alloc_zero((ctx), ((size_t)(n) + 2) * sizeof *(array)))
-#define FREE(ctx, array, n) vo_free((ctx), (array), ((size_t)(n) + 2) * sizeof *(array))
-
 static bool new_lists(vo_context *ctx, vo_lists *l, int count, int items) {
-    return NEW(ctx, l->begin, count) && NEW(ctx, l->item, items);
+    return VO_PADDED_NEW(ctx, l->begin, count) && VO_PADDED_NEW(ctx, l->item, items);
 }
 
 static void free_lists(vo_context *ctx, vo_lists *l, int count, int items) {
-    FREE(ctx, l->begin, count);
-    FREE(ctx, l->item, items);
+    VO_PADDED_FREE(ctx, l->begin, count);
+    VO_PADDED_FREE(ctx, l->item, items);
 }
 
 /* There are never more clusters than faces. */
 static bool allocate(vo_clusters *out, const vo_surface *s) {
     vo_context *ctx = out->ctx;
     int n = out->capacity;
-    return NEW(ctx, out->part, n) && NEW(ctx, out->part_begin, s->part_count) &&
-           NEW(ctx, out->reach, n) && NEW(ctx, out->rest, n) && new_lists(ctx, &out->face, n, n) &&
-           new_lists(ctx, &out->node, n, 3 * n) && new_lists(ctx, &out->own_node, n, 3 * n) &&
-           new_lists(ctx, &out->own_edge, n, 3 * n) &&
+    return VO_PADDED_NEW(ctx, out->part, n) && VO_PADDED_NEW(ctx, out->part_begin, s->part_count) &&
+           VO_PADDED_NEW(ctx, out->reach, n) && VO_PADDED_NEW(ctx, out->rest, n) &&
+           new_lists(ctx, &out->face, n, n) && new_lists(ctx, &out->node, n, 3 * n) &&
+           new_lists(ctx, &out->own_node, n, 3 * n) && new_lists(ctx, &out->own_edge, n, 3 * n) &&
            new_lists(ctx, &out->of_node, s->node_count, 3 * n);
 }
 
@@ -220,16 +213,17 @@ vo_result vo_clusters_create(vo_context *ctx, const vo_surface *s, vo_clusters *
                          .node_count = s->node_count};
     build b = {.s = s, .out = out};
     int names = s->vert_count + s->part_count + 2, scratch = s->node_count + s->vert_count;
-    bool ok = allocate(out, s) && NEW(ctx, b.group, s->face_count) &&
-              NEW(ctx, b.group_begin, names) && NEW(ctx, b.order, s->face_count) &&
-              NEW(ctx, b.scratch, scratch) && NEW(ctx, b.box, s->face_count);
+    bool ok = allocate(out, s) && VO_PADDED_NEW(ctx, b.group, s->face_count) &&
+              VO_PADDED_NEW(ctx, b.group_begin, names) &&
+              VO_PADDED_NEW(ctx, b.order, s->face_count) &&
+              VO_PADDED_NEW(ctx, b.scratch, scratch) && VO_PADDED_NEW(ctx, b.box, s->face_count);
     vo_result result = ok ? make_clusters(&b) : vo_fail_memory(ctx, "clusters of faces");
     vo_bvh_free(ctx, &b.tree);
-    FREE(ctx, b.group, s->face_count);
-    FREE(ctx, b.group_begin, names);
-    FREE(ctx, b.order, s->face_count);
-    FREE(ctx, b.scratch, scratch);
-    FREE(ctx, b.box, s->face_count);
+    VO_PADDED_FREE(ctx, b.group, s->face_count);
+    VO_PADDED_FREE(ctx, b.group_begin, names);
+    VO_PADDED_FREE(ctx, b.order, s->face_count);
+    VO_PADDED_FREE(ctx, b.scratch, scratch);
+    VO_PADDED_FREE(ctx, b.box, s->face_count);
     if (result != VO_OK) vo_clusters_free(out);
     return result;
 }
@@ -237,10 +231,10 @@ vo_result vo_clusters_create(vo_context *ctx, const vo_surface *s, vo_clusters *
 void vo_clusters_free(vo_clusters *c) {
     vo_context *ctx = c->ctx;
     int n = c->capacity;
-    FREE(ctx, c->part, n);
-    FREE(ctx, c->part_begin, c->part_count);
-    FREE(ctx, c->reach, n);
-    FREE(ctx, c->rest, n);
+    VO_PADDED_FREE(ctx, c->part, n);
+    VO_PADDED_FREE(ctx, c->part_begin, c->part_count);
+    VO_PADDED_FREE(ctx, c->reach, n);
+    VO_PADDED_FREE(ctx, c->rest, n);
     free_lists(ctx, &c->face, n, n);
     free_lists(ctx, &c->node, n, 3 * n);
     free_lists(ctx, &c->own_node, n, 3 * n);

@@ -41,9 +41,7 @@ static vo_vec3 closest_offset(vo_feature_kind kind, const vo_vec3 x[4]) {
                                           : vo_distance_edge_edge(x[0], x[1], x[2], x[3]).offset);
 }
 
-/* The lowest height along n of a node of the first feature over one of the second, less what
- * rounding may have added. */
-static double lowest(vo_feature_kind kind, vo_vec3 n, const vo_vec3 x[4]) {
+double vo_pair_lowest(vo_feature_kind kind, vo_vec3 n, const vo_vec3 x[4]) {
     int firsts = kind == VO_NODE_FACE ? 1 : 2;
     double low = INFINITY;
     for (int i = 0; i < firsts; i++)
@@ -66,11 +64,11 @@ bool vo_pair_is_clear(const vo_surface *s, const vo_feature_pair *pair, double k
     *least = 0;
     if (!(distance > 0)) return false;
     vo_vec3 n = v3_scale(1 / distance, offset);
-    *least = vo_max(lowest(pair->kind, n, x) * (1 - ROUNDING), 0);
+    *least = vo_max(vo_pair_lowest(pair->kind, n, x) * (1 - ROUNDING), 0);
     /* Along a fixed direction the gap of two convex parts whose corners move evenly is a concave
      * function of time: no smaller than at the ends. */
     gather(s->x1, pair->node, x);
-    double end = lowest(pair->kind, n, x);
+    double end = vo_pair_lowest(pair->kind, n, x);
     keep = vo_min(keep, 0.9 * distance) * (1 + ROUNDING);
     return *least > keep && end > keep;
 }

@@ -60,6 +60,10 @@ vo_vec3 vo_pair_across(const vo_surface *s, const vo_feature_pair *pair);
  * tell; larger by what rounding may take off. */
 double vo_pair_travel(const vo_surface *s, const vo_feature_pair *pair);
 
+/* The lowest height along n of a node of the first feature over one of the second, with their nodes
+ * at x; less what rounding may have added, and -infinity if there is no such number. */
+double vo_pair_lowest(vo_feature_kind kind, vo_vec3 n, const vo_vec3 x[4]);
+
 /* Whether a plane keeps two features apart from x0 to x1: further than `keep`, or than 0.9 of
  * their distance at x0. `*least` gets a number below that distance. A proof despite rounding: false
  * where in doubt. */

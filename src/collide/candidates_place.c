@@ -1,5 +1,6 @@
 #include "collide/candidates_place.h"
 
+#include "collide/arrays.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 
@@ -12,10 +13,6 @@ static const double MAX_BEND = 0.125;
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* One element more than asked for: kernels read a number beyond the last node. */
-#define NEW(ctx, array, n)  ((array) = vo_alloc_zero((ctx), ((size_t)(n) + 1) * sizeof *(array)))
-#define FREE(ctx, array, n) vo_free((ctx), (array), ((size_t)(n) + 1) * sizeof *(array))
-
 vo_result vo_places_create(vo_context *ctx, const vo_surface *surface, const vo_clusters *clusters,
                            double stray, vo_places *p) {
     *p = (vo_places){.ctx = ctx,
@@ -24,11 +21,12 @@ vo_result vo_places_create(vo_context *ctx, const vo_surface *surface, const vo_
                      .kernels = vo_candidates_kernels_for(ctx),
                      .stray = stray};
     int nodes = surface->node_count, n = clusters->count;
-    bool ok = NEW(ctx, p->at, nodes) && NEW(ctx, p->to, nodes) &&
-              NEW(ctx, p->part, surface->part_count) && NEW(ctx, p->box, n) &&
-              NEW(ctx, p->end_box, n) && NEW(ctx, p->hull, n) && NEW(ctx, p->motion, n) &&
-              NEW(ctx, p->own_box, n) && NEW(ctx, p->own_centre, n) && NEW(ctx, p->own_radius, n) &&
-              NEW(ctx, p->dirty, n);
+    bool ok = VO_PADDED_NEW(ctx, p->at, nodes) && VO_PADDED_NEW(ctx, p->to, nodes) &&
+              VO_PADDED_NEW(ctx, p->part, surface->part_count) && VO_PADDED_NEW(ctx, p->box, n) &&
+              VO_PADDED_NEW(ctx, p->end_box, n) && VO_PADDED_NEW(ctx, p->hull, n) &&
+              VO_PADDED_NEW(ctx, p->motion, n) && VO_PADDED_NEW(ctx, p->own_box, n) &&
+              VO_PADDED_NEW(ctx, p->own_centre, n) && VO_PADDED_NEW(ctx, p->own_radius, n) &&
+              VO_PADDED_NEW(ctx, p->dirty, n);
     return ok ? VO_OK : vo_fail_memory(ctx, "candidates");
 }
 
@@ -36,17 +34,17 @@ void vo_places_free(vo_places *p) {
     vo_context *ctx = p->ctx;
     if (!ctx) return;
     int nodes = p->surface->node_count, n = p->clusters->count;
-    FREE(ctx, p->at, nodes);
-    FREE(ctx, p->to, nodes);
-    FREE(ctx, p->part, p->surface->part_count);
-    FREE(ctx, p->box, n);
-    FREE(ctx, p->end_box, n);
-    FREE(ctx, p->hull, n);
-    FREE(ctx, p->motion, n);
-    FREE(ctx, p->own_box, n);
-    FREE(ctx, p->own_centre, n);
-    FREE(ctx, p->own_radius, n);
-    FREE(ctx, p->dirty, n);
+    VO_PADDED_FREE(ctx, p->at, nodes);
+    VO_PADDED_FREE(ctx, p->to, nodes);
+    VO_PADDED_FREE(ctx, p->part, p->surface->part_count);
+    VO_PADDED_FREE(ctx, p->box, n);
+    VO_PADDED_FREE(ctx, p->end_box, n);
+    VO_PADDED_FREE(ctx, p->hull, n);
+    VO_PADDED_FREE(ctx, p->motion, n);
+    VO_PADDED_FREE(ctx, p->own_box, n);
+    VO_PADDED_FREE(ctx, p->own_centre, n);
+    VO_PADDED_FREE(ctx, p->own_radius, n);
+    VO_PADDED_FREE(ctx, p->dirty, n);
     *p = (vo_places){0};
 }
 

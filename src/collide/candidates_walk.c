@@ -1,13 +1,11 @@
 #include "collide/candidates_walk.h"
 
+#include "collide/arrays.h"
 #include "core/memory.h"
 
 #include <string.h>
 
 /* ---- memory --------------------------------------------------------------------------------- */
-
-#define NEW(ctx, array, n)  ((array) = vo_alloc_zero((ctx), ((size_t)(n) + 1) * sizeof *(array)))
-#define FREE(ctx, array, n) vo_free((ctx), (array), ((size_t)(n) + 1) * sizeof *(array))
 
 /* Half of what a cluster measures on average; the trees' slack is a part of it. */
 static double mean_extent(const vo_clusters *k) {
@@ -32,7 +30,7 @@ static bool allocate_frames(vo_walks *w) {
     const vo_surface *s = w->places->surface;
     for (int p = 0; p < s->part_count; p++)
         if (s->part[p].obstacle && s->part[p].rigid &&
-            !NEW(w->ctx, w->frame[p].list, w->places->clusters->cloth_count))
+            !VO_PADDED_NEW(w->ctx, w->frame[p].list, w->places->clusters->cloth_count))
             return false;
     return true;
 }
@@ -40,8 +38,9 @@ static bool allocate_frames(vo_walks *w) {
 vo_result vo_walks_create(vo_context *ctx, const vo_places *places, vo_walks *w) {
     *w = (vo_walks){.ctx = ctx, .places = places, .slack = mean_extent(places->clusters) / 2};
     int n = places->clusters->count, parts = places->surface->part_count;
-    bool ok = NEW(ctx, w->role, parts) && NEW(ctx, w->list, n) && NEW(ctx, w->frame, parts) &&
-              NEW(ctx, w->start, n) && allocate_frames(w);
+    bool ok = VO_PADDED_NEW(ctx, w->role, parts) && VO_PADDED_NEW(ctx, w->list, n) &&
+              VO_PADDED_NEW(ctx, w->frame, parts) && VO_PADDED_NEW(ctx, w->start, n) &&
+              allocate_frames(w);
     return ok ? build_trees(w) : vo_fail_memory(ctx, "candidates");
 }
 
@@ -55,13 +54,13 @@ void vo_walks_free(vo_walks *w) {
     int n = w->places->clusters->count, parts = w->places->surface->part_count;
     for (int p = 0; w->frame && p < parts; p++) {
         vo_bvh_free(ctx, &w->frame[p].tree);
-        FREE(ctx, w->frame[p].list, w->places->clusters->cloth_count);
+        VO_PADDED_FREE(ctx, w->frame[p].list, w->places->clusters->cloth_count);
         free_pairs(ctx, &w->frame[p].found);
     }
-    FREE(ctx, w->role, parts);
-    FREE(ctx, w->list, n);
-    FREE(ctx, w->frame, parts);
-    FREE(ctx, w->start, n);
+    VO_PADDED_FREE(ctx, w->role, parts);
+    VO_PADDED_FREE(ctx, w->list, n);
+    VO_PADDED_FREE(ctx, w->frame, parts);
+    VO_PADDED_FREE(ctx, w->start, n);
     vo_bvh_free(ctx, &w->cloth);
     vo_bvh_free(ctx, &w->posed);
     vo_bvh_free(ctx, &w->obstacle);

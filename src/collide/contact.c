@@ -34,10 +34,6 @@ static vo_vec3 relative_motion(const vo_surface *s, const vo_near *near) {
     return sum;
 }
 
-static bool touches_obstacle(const vo_surface *s, const vo_near *near) {
-    return near->pair.node[0] >= s->cloth_node_count || near->pair.node[3] >= s->cloth_node_count;
-}
-
 /* E'' at distance d, N/m. */
 static double stiffness_at(double k, double h, double d) { return k * vo_max(h - d, 0) / h; }
 
@@ -64,7 +60,8 @@ bool vo_contact_make(const vo_contact_def *def, const vo_surface *s, const vo_ne
         .slip = v3_scale(1 / dt, v3_add_scaled(motion, -approach, near->normal)),
         .share = dt * k * (h - d) / 2,
         .mass = mass,
-        .friction = touches_obstacle(s, near) ? def->obstacle_friction : def->friction,
+        .friction =
+            vo_pair_touches_obstacle(s, near->pair.node) ? def->obstacle_friction : def->friction,
     };
     for (int i = 0; i < 4; i++) {
         out->node[i] = near->pair.node[i];

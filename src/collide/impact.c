@@ -2,6 +2,8 @@
  * them apart all the way; only the others are worth a query (ccd.c). */
 #include "collide/impact.h"
 
+#include "collide/arrays.h"
+#include "collide/candidates_pair.h"
 #include "collide/distance.h"
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -56,27 +58,13 @@ static bool ask(const vo_ccd_def *def, vo_feature_kind kind, const vo_vec3 *star
                                 : vo_ccd_edge_edge(def, start, end, time);
 }
 
-/* Smallest of n.(a - b) over the points a of the first feature and b of the second, lowered by what
- * may have been rounded (as in ccd.c, where the bounds are derived). */
-static double smallest_height(vo_feature_kind kind, const vo_vec3 x[4], vo_vec3 n) {
-    double low = INFINITY;
-    int split = kind == VO_NODE_FACE ? 1 : 2;
-    for (int i = 0; i < split; i++)
-        for (int j = split; j < 4; j++) {
-            vo_vec3 q = v3_sub(x[i], x[j]);
-            double a = n.x * q.x, b = n.y * q.y, c = n.z * q.z;
-            low = vo_min(low, a + b + c - ROUNDING * (fabs(a) + fabs(b) + fabs(c)));
-        }
-    return low;
-}
-
 /* Whether the plane across the shortest connection at x0 keeps the features apart at both ends, so
  * that it does so all the way: heights are linear in time. */
 static bool stays_clear(const motion *m, const closest *c, const vo_ccd_def *def) {
     double keep = def->thickness + def->approach * (c->distance - def->thickness);
     double low = keep * c->distance * (1 + 4 * ROUNDING); /* the direction has that length */
-    return smallest_height(m->kind, m->end, c->offset) > low &&
-           smallest_height(m->kind, m->start, c->offset) > low;
+    return vo_pair_lowest(m->kind, c->offset, m->end) > low &&
+           vo_pair_lowest(m->kind, c->offset, m->start) > low;
 }
 
 static bool same_point(vo_vec3 a, vo_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
@@ -119,12 +107,6 @@ static vo_vec3 contact_normal(vo_feature_kind kind, const vo_vec3 x[4], const cl
     return v3_dot(n, c->offset) < 0 ? v3_negate(n) : n;
 }
 
-static vo_vec3 combine(const double weight[4], const vo_vec3 x[4]) {
-    vo_vec3 sum = v3_zero();
-    for (int i = 0; i < 4; i++) sum = v3_add_scaled(sum, weight[i], x[i]);
-    return sum;
-}
-
 /* The thickness, or what there was: the distance at x0, and the height above each other, which is
  * less for features that come from the side. At least twice the alarm, so that an impact that has
  * reached its goal is none. Gaps that are hardly any grow. */
@@ -141,7 +123,8 @@ static vo_impact make_impact(const vo_feature_pair *pair, const motion *m, doubl
     closest c = closest_points(m->kind, x);
     vo_impact out = {.pair = *pair, .normal = contact_normal(m->kind, x, &c)};
     for (int i = 0; i < 4; i++) out.weight[i] = c.weight[i];
-    double height = v3_dot(out.normal, combine(c.weight, m->start));
+    const int order[4] = {0, 1, 2, 3};
+    double height = v3_dot(out.normal, vo_weighted_sum(c.weight, order, m->start));
     closest start = closest_points(m->kind, m->start);
     out.apart = v3_normalize(start.offset);
     out.distance = start.distance;

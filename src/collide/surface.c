@@ -1,5 +1,6 @@
 #include "collide/surface.h"
 
+#include "collide/arrays.h"
 #include "core/memory.h"
 
 #include <string.h>
@@ -28,19 +29,20 @@ static void number_parts(vo_surface *s, const vo_surface_source *source) {
     }
 }
 
-/* An array of n elements; never NULL for want of elements. */
-#define NEW(ctx, array, n)  ((array) = vo_alloc((ctx), ((size_t)(n) + 1) * sizeof *(array)))
-#define FREE(ctx, array, n) vo_free((ctx), (array), ((size_t)(n) + 1) * sizeof *(array))
-
 static bool allocate(vo_surface *s) {
     vo_context *ctx = s->ctx;
-    return NEW(ctx, s->face, s->face_count) && NEW(ctx, s->face_edge, s->face_count) &&
-           NEW(ctx, s->edge, s->edge_count) && NEW(ctx, s->node_part, s->node_count) &&
-           NEW(ctx, s->face_part, s->face_count) && NEW(ctx, s->owns, s->face_count) &&
-           NEW(ctx, s->reach, s->node_count) && NEW(ctx, s->x0, s->node_count) &&
-           NEW(ctx, s->x1, s->node_count) && NEW(ctx, s->inverse_mass, s->node_count) &&
-           NEW(ctx, s->area, s->node_count) && NEW(ctx, s->vert_u, s->vert_count) &&
-           NEW(ctx, s->face_vert, s->cloth_face_count);
+    return VO_PADDED_NEW(ctx, s->face, s->face_count) &&
+           VO_PADDED_NEW(ctx, s->face_edge, s->face_count) &&
+           VO_PADDED_NEW(ctx, s->edge, s->edge_count) &&
+           VO_PADDED_NEW(ctx, s->node_part, s->node_count) &&
+           VO_PADDED_NEW(ctx, s->face_part, s->face_count) &&
+           VO_PADDED_NEW(ctx, s->owns, s->face_count) &&
+           VO_PADDED_NEW(ctx, s->reach, s->node_count) &&
+           VO_PADDED_NEW(ctx, s->x0, s->node_count) && VO_PADDED_NEW(ctx, s->x1, s->node_count) &&
+           VO_PADDED_NEW(ctx, s->inverse_mass, s->node_count) &&
+           VO_PADDED_NEW(ctx, s->area, s->node_count) &&
+           VO_PADDED_NEW(ctx, s->vert_u, s->vert_count) &&
+           VO_PADDED_NEW(ctx, s->face_vert, s->cloth_face_count);
 }
 
 /* Nodes, edges and faces of one part. Edges run as in the mesh. */
@@ -140,7 +142,7 @@ vo_result vo_surface_create(vo_context *ctx, int count, const vo_surface_source 
                             vo_surface *out) {
     *out = (vo_surface){.ctx = ctx};
     for (int p = 1; p < count; p++) VO_REQUIRE(ctx, source[p].obstacle || !source[p - 1].obstacle);
-    if (!NEW(ctx, out->part, count)) return vo_fail_memory(ctx, "the surface");
+    if (!VO_PADDED_NEW(ctx, out->part, count)) return vo_fail_memory(ctx, "the surface");
     out->part_count = count;
     number_parts(out, source);
     vo_result result = VO_OK;
@@ -156,19 +158,19 @@ vo_result vo_surface_create(vo_context *ctx, int count, const vo_surface_source 
 
 void vo_surface_free(vo_surface *s) {
     vo_context *ctx = s->ctx;
-    FREE(ctx, s->part, s->part_count);
-    FREE(ctx, s->face, s->face_count);
-    FREE(ctx, s->face_edge, s->face_count);
-    FREE(ctx, s->edge, s->edge_count);
-    FREE(ctx, s->node_part, s->node_count);
-    FREE(ctx, s->face_part, s->face_count);
-    FREE(ctx, s->owns, s->face_count);
-    FREE(ctx, s->reach, s->node_count);
-    FREE(ctx, s->x0, s->node_count);
-    FREE(ctx, s->x1, s->node_count);
-    FREE(ctx, s->inverse_mass, s->node_count);
-    FREE(ctx, s->area, s->node_count);
-    FREE(ctx, s->vert_u, s->vert_count);
-    FREE(ctx, s->face_vert, s->cloth_face_count);
+    VO_PADDED_FREE(ctx, s->part, s->part_count);
+    VO_PADDED_FREE(ctx, s->face, s->face_count);
+    VO_PADDED_FREE(ctx, s->face_edge, s->face_count);
+    VO_PADDED_FREE(ctx, s->edge, s->edge_count);
+    VO_PADDED_FREE(ctx, s->node_part, s->node_count);
+    VO_PADDED_FREE(ctx, s->face_part, s->face_count);
+    VO_PADDED_FREE(ctx, s->owns, s->face_count);
+    VO_PADDED_FREE(ctx, s->reach, s->node_count);
+    VO_PADDED_FREE(ctx, s->x0, s->node_count);
+    VO_PADDED_FREE(ctx, s->x1, s->node_count);
+    VO_PADDED_FREE(ctx, s->inverse_mass, s->node_count);
+    VO_PADDED_FREE(ctx, s->area, s->node_count);
+    VO_PADDED_FREE(ctx, s->vert_u, s->vert_count);
+    VO_PADDED_FREE(ctx, s->face_vert, s->cloth_face_count);
     *s = (vo_surface){0};
 }

@@ -1,5 +1,6 @@
 #include "collide/zone.h"
 
+#include "collide/arrays.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 
@@ -75,19 +76,13 @@ void vo_zones_clear(vo_zones *z, const vo_surface *surface) {
 
 /* ---- the forest ----------------------------------------------------------------------------- */
 
-/* The root of a node's tree; halves the way for those who come later. */
-static int find_root(int *parent, int node) {
-    while (parent[node] != node) node = parent[node] = parent[parent[node]];
-    return node;
-}
-
 /* The smaller index becomes the root, so that the forest does not depend on the order. */
 void vo_zones_join(vo_zones *z, const int node[4]) {
     int root = -1;
     for (int i = 0; i < 4; i++) {
         if (!(z->mobility[node[i]] > 0)) continue;
         if (z->parent[node[i]] < 0) z->parent[node[i]] = node[i];
-        int other = find_root(z->parent, node[i]);
+        int other = vo_forest_root(z->parent, node[i]);
         int low = root < 0 ? other : vo_min_int(root, other);
         if (root >= 0) z->parent[root] = low;
         z->parent[other] = low;
@@ -99,7 +94,7 @@ void vo_zones_join(vo_zones *z, const int node[4]) {
 static int contact_root(vo_zones *z, const vo_zone_contact *c) {
     for (int i = 0; i < 4; i++) {
         int node = c->impact.pair.node[i];
-        if (z->mobility[node] > 0) return find_root(z->parent, node);
+        if (z->mobility[node] > 0) return vo_forest_root(z->parent, node);
     }
     return -1;
 }
@@ -121,7 +116,7 @@ bool vo_zones_movable(const vo_zones *z, const vo_zone_contact *c) {
 
 void vo_zones_fix(vo_zones *z, int node) {
     z->mobility[node] = 0;
-    if (z->parent[node] >= 0) z->stirred[find_root(z->parent, node)] = 1;
+    if (z->parent[node] >= 0) z->stirred[vo_forest_root(z->parent, node)] = 1;
 }
 
 void vo_zones_restart(vo_zones *z) {
@@ -146,9 +141,7 @@ static vo_vec3 cut_to(vo_vec3 a, double length) {
 }
 
 static vo_vec3 row_sum(const vo_zone_row *r, const vo_vec3 *x) {
-    vo_vec3 sum = v3_zero();
-    for (int i = 0; i < 4; i++) sum = v3_add_scaled(sum, r->weight[i], x[r->node[i]]);
-    return sum;
+    return vo_weighted_sum(r->weight, r->node, x);
 }
 
 /* Solves one contact by itself: the push that brings the gap to its goal, the drag that undoes the

@@ -131,11 +131,4 @@ vo_result vo_zones_solve(vo_zones *zones, vo_vec3 *x, int sweeps, unsigned char 
 /* How many zones have a contact that is zoned. */
 int vo_zones_count(vo_zones *zones);
 
-/* The sum of weight[i] x[i]. */
-static inline vo_vec3 vo_impact_sum(const vo_impact *m, const vo_vec3 *x) {
-    vo_vec3 sum = v3_zero();
-    for (int i = 0; i < 4; i++) sum = v3_add_scaled(sum, m->weight[i], x[m->pair.node[i]]);
-    return sum;
-}
-
 #endif

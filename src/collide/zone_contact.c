@@ -1,11 +1,16 @@
 /* Contacts: what becomes of an impact that is found, again and again. */
 #include "collide/zone.h"
 
+#include "collide/arrays.h"
 #include "core/memory.h"
 
 #include <string.h>
 
 enum { MAX_LOOKS = 2 }; /* pairs that need more are kept apart by a plane */
+
+static vo_vec3 impact_sum(const vo_impact *m, const vo_vec3 *x) {
+    return vo_weighted_sum(m->weight, m->pair.node, x);
+}
 
 /* x_i += w_i / m_i impulse */
 static void apply(const vo_zones *z, const vo_impact *m, vo_vec3 impulse, vo_vec3 *x) {
@@ -34,16 +39,9 @@ static vo_result new_contact(vo_zones *z, const vo_surface *surface, const vo_im
         return vo_fail_memory(z->ctx, "contacts");
     int *first = &z->first[impact->pair.node[0]];
     z->contact[z->count] = (vo_zone_contact){
-        .impact = *impact, .rest = vo_impact_sum(impact, surface->x0), .next = *first};
+        .impact = *impact, .rest = impact_sum(impact, surface->x0), .next = *first};
     *out = *first = z->count++;
     return VO_OK;
-}
-
-static double friction_of(const vo_surface *surface, const vo_feature_pair *pair,
-                          vo_friction friction) {
-    for (int i = 0; i < 4; i++)
-        if (pair->node[i] >= surface->cloth_node_count) return friction.obstacle;
-    return friction.cloth;
 }
 
 /* Replaces what was known of a contact: its push turns with the normal. */
@@ -51,7 +49,7 @@ static void look_again(vo_zones *z, vo_surface *surface, vo_zone_contact *c,
                        const vo_impact *impact) {
     apply(z, &c->impact, v3_negate(impulse_of(c)), surface->x1);
     c->impact = *impact;
-    c->rest = vo_impact_sum(impact, surface->x0);
+    c->rest = impact_sum(impact, surface->x0);
     c->drag = v3_add_scaled(c->drag, -v3_dot(c->drag, impact->normal), impact->normal);
     apply(z, &c->impact, impulse_of(c), surface->x1);
 }
@@ -85,7 +83,7 @@ static vo_result add_plane(vo_zones *z, const vo_surface *surface, const vo_impa
 /* Whether x0 heeds a contact, nearly at least. One that it does not heed comes from features that
  * turned around each other, and asks for what may be impossible. */
 static bool holds_at_start(const vo_surface *surface, const vo_impact *impact) {
-    return v3_dot(impact->normal, vo_impact_sum(impact, surface->x0)) > 0.5 * impact->goal;
+    return v3_dot(impact->normal, impact_sum(impact, surface->x0)) > 0.5 * impact->goal;
 }
 
 /* The contact for an impact whose pair has none yet. */
@@ -93,7 +91,8 @@ static vo_result first_look(vo_zones *z, const vo_surface *surface, const vo_imp
                             vo_friction friction, int *out) {
     if (!holds_at_start(surface, impact)) return add_plane(z, surface, impact, 0, out);
     VO_TRY(new_contact(z, surface, impact, out));
-    z->contact[*out].friction = friction_of(surface, &impact->pair, friction);
+    z->contact[*out].friction =
+        vo_pair_touches_obstacle(surface, impact->pair.node) ? friction.obstacle : friction.cloth;
     return VO_OK;
 }
 

@@ -101,10 +101,6 @@ static double strength(const vo_handle_def *def, double t) {
     return s * s * s * s;
 }
 
-static vo_transform pose_at(const vo_sim *sim, const vo_handle_def *def, double t) {
-    return def->motion < 0 ? xf_identity() : vo_motion_pose(&sim->scene->motion[def->motion], t);
-}
-
 /* Point on the handle's circle for a node, from the material coordinate of its first vert. */
 static vo_vec3 circle_point(const vo_handle_def *def, const vo_mesh *mesh, int node) {
     int vert = 0;
@@ -136,7 +132,7 @@ vo_vec3 vo_handle_take(const vo_handle_def *def, const vo_mesh *mesh, int node,
 static void activate(vo_sim *sim, int i, double t) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
     vo_handle_state *h = &sim->handle[i];
-    vo_transform pose = pose_at(sim, def, t);
+    vo_transform pose = vo_sim_pose(sim, def->motion, t);
     vo_transform to_motion = pose.scale != 0 ? xf_inverse(pose) : xf_identity();
     for (int k = 0; k < h->count; k++)
         h->hold[k] =
@@ -159,7 +155,7 @@ static void hold_nodes(vo_sim *sim, int i, double end, double dt, double s) {
     const vo_mesh *mesh = sim->cloth[def->cloth].mesh;
     bool hard = def->kind == VO_HANDLE_NODE && def->stiffness == 0 && s == 1;
     double stiffness = s * (def->stiffness > 0 ? def->stiffness : sim->scene->def.handle_stiffness);
-    vo_transform pose = pose_at(sim, def, end);
+    vo_transform pose = vo_sim_pose(sim, def->motion, end);
     for (int k = 0; k < h->count; k++) {
         if (!v3_is_finite(h->hold[k])) continue;
         int node = handle_node(sim, i, k), row = row_of(sim, def->cloth, node);

@@ -33,9 +33,12 @@ void vo_sim_obstacles_free(vo_sim *sim) {
     vo_free_array(sim->ctx, sim->obstacle, sim->scene->obstacle_count);
 }
 
-static vo_transform pose_at(const vo_sim *sim, int i, double t) {
-    int motion = sim->scene->obstacle[i].motion;
+vo_transform vo_sim_pose(const vo_sim *sim, int motion, double t) {
     return motion >= 0 ? vo_motion_pose(&sim->scene->motion[motion], t) : xf_identity();
+}
+
+static vo_transform pose_of(const vo_sim *sim, int i, double t) {
+    return vo_sim_pose(sim, sim->scene->obstacle[i].motion, t);
 }
 
 static bool present_at(const vo_sim *sim, int i, double t) {
@@ -46,8 +49,8 @@ static bool present_at(const vo_sim *sim, int i, double t) {
  * formula to be kept in step with the first. */
 static void place(vo_sim *sim, int i, double t) {
     const double h = 1e-4;
-    vo_transform now = pose_at(sim, i, t), before = pose_at(sim, i, t - h),
-                 after = pose_at(sim, i, t + h);
+    vo_transform now = pose_of(sim, i, t), before = pose_of(sim, i, t - h),
+                 after = pose_of(sim, i, t + h);
     const vo_mesh *rest = sim->scene->obstacle[i].mesh;
     vo_obstacle_state *o = &sim->obstacle[i];
     o->pose = now;
@@ -78,7 +81,7 @@ static void aim(vo_sim *sim, int i, double t, double dt) {
     double remains = CATCH_UP / (CATCH_UP + dt);
     bool was_present = o->present;
     part->present = present_at(sim, i, t);
-    part->pose[1] = pose_at(sim, i, t);
+    part->pose[1] = pose_of(sim, i, t);
     part->pose[0] = was_present ? o->pose : part->pose[1];
     for (int k = 0; k < o->mesh->node_count; k++) {
         vo_vec3 p = xf_point(part->pose[1], part->rest[k]);

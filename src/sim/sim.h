@@ -135,6 +135,8 @@ vo_result vo_sim_handles_follow(vo_sim *sim, int cloth);
 /* obstacles.c */
 vo_result vo_sim_obstacles_create(vo_sim *sim);
 void vo_sim_obstacles_free(vo_sim *sim);
+/* The pose of a motion of the scene; -1: of what does not move. */
+vo_transform vo_sim_pose(const vo_sim *sim, int motion, double t);
 /* To their places at time t, with velocities, at once. */
 void vo_sim_obstacles_place(vo_sim *sim, double t);
 /* In the surface, to where they go in a step that ends at t; and what came of it. */
