@@ -103,7 +103,7 @@ static inline void scene_build(scene *s) {
     vo_surface *f = &s->surface;
     assert_ok(s->ctx, vo_surface_create(s->ctx, s->part_count, s->source, f));
     for (int i = 0; i < f->cloth_node_count; i++) f->inverse_mass[i] = 1 / s->mass[f->node_part[i]];
-    assert_ok(s->ctx, vo_candidates_create(s->ctx, f, 1e-3, &s->candidates));
+    assert_ok(s->ctx, vo_candidates_create(s->ctx, f, 1e-3, NULL, &s->candidates));
     assert_ok(s->ctx, vo_response_create(s->ctx, f, &s->response));
 }
 

@@ -163,7 +163,7 @@ static void test_folding_sheet(void **state) {
         vo_candidates *c;
         vo_random r = vo_random_seed((uint64_t)speed);
         int sums[2] = {0}, steps = 54 / (speed * speed);
-        assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.06, &c));
+        assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.06, NULL, &c));
         move_folding(&w.surface, w.mesh[0], 0);
         arrive(&w.surface);
         for (int step = 0; step < steps; step++) {
@@ -219,7 +219,7 @@ static void test_parts(void **state) {
         world w = make_world(ctx);
         vo_candidates *c;
         vo_random r = vo_random_seed(5);
-        assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.05, &c));
+        assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.05, NULL, &c));
         move_world(&w, 0, true);
         arrive(&w.surface);
         sums[0] += check_near(&w, c, 0.05);
@@ -249,7 +249,7 @@ static void test_slow_approach(void **state) {
     vo_candidates *c;
     vo_surface *s = &w.surface;
     int near = 0;
-    assert_ok(ctx, vo_candidates_create(ctx, s, 0.02, &c));
+    assert_ok(ctx, vo_candidates_create(ctx, s, 0.02, NULL, &c));
     for (int step = 0; step < 100; step++) {
         for (int i = 0; i < s->part[0].node_end; i++) s->x1[i].z -= 0.0011;
         place(s, 2, (vo_transform){v3(0, 0, -0.0019 * step), 1, q_identity()}, false);
@@ -276,7 +276,7 @@ static void test_spinning_obstacle(void **state) {
         vo_candidates *c;
         vo_random r = vo_random_seed(3);
         int sums[2] = {0};
-        assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.02, &c));
+        assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.02, NULL, &c));
         vo_transform pose = {v3(0.4, 0.5, -0.5), 1, q_identity()};
         place(&w.surface, 1, pose, true);
         for (int step = 1; step <= 12; step++) {
@@ -305,7 +305,7 @@ static void test_rod(void **state) {
         world_add(&w, rod, true, true);
         world_build(&w);
         vo_candidates *c;
-        assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.004, &c));
+        assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.004, NULL, &c));
         vo_transform pose = {v3(0.45, 0.55, 0.5), 1, q_identity()};
         int met = 0, n = w.surface.part[1].node_begin + 20;
         place(&w.surface, 1, pose, true);
@@ -338,7 +338,7 @@ static void test_random_soup(void **state) {
         world_add(&w, world_ball(ctx, 1, 3, v3_zero()), true, false);
         world_build(&w);
         vo_candidates *c;
-        assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.2, &c));
+        assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.2, NULL, &c));
         for (int step = 0; step < 6; step++) {
             for (int i = 0; i < w.surface.node_count; i++) {
                 vo_vec3 x = random_vector(&r, 2);
@@ -379,13 +379,13 @@ static void test_history(void **state) {
     vo_context *ctx = test_context(2);
     world w = make_world(ctx);
     vo_candidates *c;
-    assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.05, &c));
+    assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.05, NULL, &c));
     move_world(&w, 0, true);
     arrive(&w.surface);
     for (int step = 1; step < 30; step++) {
         move_world(&w, 0.03 * step, false);
         vo_candidates *fresh;
-        assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.05, &fresh));
+        assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.05, NULL, &fresh));
         assert_true(hash_answers(&w, c, 0, 0) == hash_answers(&w, fresh, 0, 0));
         vo_candidates_destroy(fresh);
         arrive(&w.surface);
@@ -405,7 +405,7 @@ static void test_history_of_large_motions(void **state) {
     vo_candidates *c;
     int listed = 0;
     for (int p = 0; p < w.count; p++) s->part[p].rigid = false; /* they go where they like */
-    assert_ok(ctx, vo_candidates_create(ctx, s, 0.05, &c));
+    assert_ok(ctx, vo_candidates_create(ctx, s, 0.05, NULL, &c));
     move_world(&w, 0, true);
     arrive(s);
     for (int step = 1; step < 40; step++) {
@@ -418,7 +418,7 @@ static void test_history_of_large_motions(void **state) {
             s->x1[i] = v3_add(xf_point(t, s->x0[i]), random_vector(&r, 2e-3));
         vo_candidates *fresh;
         const vo_feature_pair *pairs;
-        assert_ok(ctx, vo_candidates_create(ctx, s, 0.05, &fresh));
+        assert_ok(ctx, vo_candidates_create(ctx, s, 0.05, NULL, &fresh));
         assert_true(hash_answers(&w, c, 0, 0) == hash_answers(&w, fresh, 0, 0));
         int count;
         assert_ok(ctx, vo_candidates_swept(fresh, NULL, &count, &pairs));
@@ -439,7 +439,7 @@ static uint64_t fingerprint(int threads, bool avx2) {
     world w = make_world(ctx);
     vo_candidates *c;
     uint64_t hash = 0;
-    assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.05, &c));
+    assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.05, NULL, &c));
     move_world(&w, 0, true);
     arrive(&w.surface);
     for (int step = 0; step < 30; step++) {
@@ -467,7 +467,7 @@ static void test_lost_nodes(void **state) {
     world w = make_world(ctx);
     vo_candidates *c;
     vo_surface *s = &w.surface;
-    assert_ok(ctx, vo_candidates_create(ctx, s, 0.05, &c));
+    assert_ok(ctx, vo_candidates_create(ctx, s, 0.05, NULL, &c));
     move_world(&w, 0, true);
     arrive(s);
     static const double odd[] = {NAN, INFINITY, -INFINITY, 1e300};
@@ -501,7 +501,7 @@ static void test_no_allocation_when_warm(void **state) {
     world w = make_world(ctx);
     vo_candidates *c;
     long calls = 0;
-    assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.05, &c));
+    assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.05, NULL, &c));
     for (int round = 0; round < 3; round++) {
         if (round == 2) calls = memory.calls;
         move_world(&w, 0, true);
@@ -526,7 +526,7 @@ static vo_result use_candidates(vo_context *ctx, void *arg) {
     const vo_feature_pair *pairs;
     move_world(w, 0, true);
     arrive(&w->surface);
-    VO_TRY(vo_candidates_create(ctx, &w->surface, 0.05, &c));
+    VO_TRY(vo_candidates_create(ctx, &w->surface, 0.05, NULL, &c));
     vo_result result = vo_candidates_near(c, &count, &near);
     move_world(w, 0.3, false);
     if (result == VO_OK) result = vo_candidates_swept(c, NULL, &count, &pairs);

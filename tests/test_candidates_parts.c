@@ -31,7 +31,7 @@ static void test_clusters(void **state) {
     world w = make_world(ctx);
     const vo_surface *s = &w.surface;
     vo_clusters k;
-    assert_ok(ctx, vo_clusters_create(ctx, s, &k));
+    assert_ok(ctx, vo_clusters_create(ctx, s, NULL, &k));
     check_partition(&k.face, k.count, s->face_count);
     check_partition(&k.own_node, k.count, s->node_count);
     check_partition(&k.own_edge, k.count, s->edge_count);
@@ -82,7 +82,7 @@ static void test_patches(void **state) {
     world_add(&w, mesh, false, false);
     world_build(&w);
     vo_clusters k;
-    assert_ok(ctx, vo_clusters_create(ctx, &w.surface, &k));
+    assert_ok(ctx, vo_clusters_create(ctx, &w.surface, NULL, &k));
     for (int c = 0; c < k.count; c++)
         for (int i = k.face.begin[c]; i < k.face.begin[c + 1]; i++)
             assert_int_equal(k.face.item[i] / 2 % 2, k.face.item[k.face.begin[c]] / 2 % 2);
@@ -161,7 +161,7 @@ static void test_travel(void **state) {
     vo_places p;
     vo_random r = vo_random_seed(4);
     int rigid = 0;
-    assert_ok(ctx, vo_clusters_create(ctx, s, &k));
+    assert_ok(ctx, vo_clusters_create(ctx, s, NULL, &k));
     assert_ok(ctx, vo_places_create(ctx, s, &k, 1e-5, &p));
     assert_true(vo_places_arrive(&p));
     for (int round = 0; round < 60; round++) {
@@ -196,7 +196,7 @@ static void test_rigid_travel(void **state) {
     vo_surface *s = &w.surface;
     vo_clusters k;
     vo_places p;
-    assert_ok(ctx, vo_clusters_create(ctx, s, &k));
+    assert_ok(ctx, vo_clusters_create(ctx, s, NULL, &k));
     assert_ok(ctx, vo_places_create(ctx, s, &k, 1e-5, &p));
     vo_places_arrive(&p);
     vo_vec3 turn = v3(0.01, -0.02, 0.005), shift = v3(5, 4, -3);
@@ -395,7 +395,7 @@ static void test_lists(void **state) {
     world w = make_world(ctx);
     vo_random r = vo_random_seed(6);
     vo_clusters k;
-    assert_ok(ctx, vo_clusters_create(ctx, &w.surface, &k));
+    assert_ok(ctx, vo_clusters_create(ctx, &w.surface, NULL, &k));
     for (int i = 0; i < w.surface.node_count; i++)
         w.surface.x0[i] = v3_add(w.surface.x0[i], random_point(&r, 0.05));
     for (int a = 0; a < k.count; a++)

@@ -342,7 +342,7 @@ static vo_result squeeze(vo_context *ctx, void *arg) {
         s.source[i] = (vo_surface_source){.mesh = mesh[i], .obstacle = i > 0};
     }
     if (result == VO_OK) result = vo_surface_create(ctx, 3, s.source, &s.surface);
-    if (result == VO_OK) result = vo_candidates_create(ctx, &s.surface, 1e-3, &s.candidates);
+    if (result == VO_OK) result = vo_candidates_create(ctx, &s.surface, 1e-3, NULL, &s.candidates);
     if (result == VO_OK) result = vo_response_create(ctx, &s.surface, &s.response);
     if (result == VO_OK) {
         for (int i = 0; i < 16; i++) s.surface.inverse_mass[i] = 1;

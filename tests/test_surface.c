@@ -114,7 +114,7 @@ static void test_empty(void **state) {
     const vo_near *near;
     const vo_feature_pair *pairs;
     int count = -1;
-    assert_ok(ctx, vo_candidates_create(ctx, &s, 0.01, &c));
+    assert_ok(ctx, vo_candidates_create(ctx, &s, 0.01, NULL, &c));
     assert_ok(ctx, vo_candidates_near(c, &count, &near));
     assert_int_equal(count, 0);
     assert_ok(ctx, vo_candidates_swept(c, NULL, &count, &pairs));

@@ -53,17 +53,21 @@ static bool allocate(vo_candidates *c) {
            VO_PADDED_NEW(ctx, c->start, c->start_count);
 }
 
-static vo_result set_up(vo_candidates *c) {
-    VO_TRY(vo_clusters_create(c->ctx, c->surface, &c->clusters));
+static vo_result set_up(vo_candidates *c, vo_kept_obstacles *kept) {
+    VO_TRY(vo_clusters_create(c->ctx, c->surface, kept, &c->clusters));
     double stray = c->thickness * 0x1p-10;
     VO_TRY(vo_places_create(c->ctx, c->surface, &c->clusters, stray, &c->places));
-    VO_TRY(vo_walks_create(c->ctx, &c->places, &c->walks));
+    VO_TRY(vo_walks_create(c->ctx, &c->places, kept, &c->walks));
     VO_TRY(vo_runs_create(c->ctx, c->surface, &c->clusters, c->thickness, &c->runs));
     return allocate(c) ? VO_OK : vo_fail_memory(c->ctx, "candidates");
 }
 
+vo_result vo_candidates_keep(vo_candidates *c, vo_kept_obstacles *kept) {
+    return vo_kept_take(c->ctx, c->surface, &c->clusters, &c->walks, kept);
+}
+
 vo_result vo_candidates_create(vo_context *ctx, const vo_surface *surface, double thickness,
-                               vo_candidates **out) {
+                               vo_kept_obstacles *kept, vo_candidates **out) {
     *out = NULL;
     vo_candidates *c = vo_new(ctx, vo_candidates);
     if (!c) return vo_fail_memory(ctx, "candidates");
@@ -71,7 +75,7 @@ vo_result vo_candidates_create(vo_context *ctx, const vo_surface *surface, doubl
     c->surface = surface;
     c->thickness = vo_max(thickness, VO_LEAST_THICKNESS);
     c->keep = c->thickness * VO_SWEPT_KEPT;
-    vo_result result = set_up(c);
+    vo_result result = set_up(c, kept);
     if (result == VO_OK)
         *out = c;
     else

@@ -20,7 +20,7 @@
 #ifndef VO_COLLIDE_CANDIDATES_H
 #define VO_COLLIDE_CANDIDATES_H
 
-#include "collide/surface.h"
+#include "collide/candidates_keep.h"
 
 typedef enum vo_feature_kind {
     VO_NODE_FACE, /* node 0 against the face 1 2 3 */
@@ -61,9 +61,13 @@ typedef struct vo_candidates_report {
 #define VO_LEAST_THICKNESS 1e-6
 
 /* The surface must outlive it, and may change in positions, poses and presence only; so must what
- * `rest` of its parts points to. `thickness` (m) is the largest distance that near is asked for. */
+ * `rest` of its parts points to. `thickness` (m) is the largest distance that near is asked for.
+ * `kept`, which may be NULL, is what earlier candidates knew about the same obstacles; trees are
+ * taken out of it. */
 vo_result vo_candidates_create(vo_context *ctx, const vo_surface *surface, double thickness,
-                               vo_candidates **out);
+                               vo_kept_obstacles *kept, vo_candidates **out);
+/* Before they are destroyed: what the next ones can use, if only cloths change. */
+vo_result vo_candidates_keep(vo_candidates *candidates, vo_kept_obstacles *kept);
 void vo_candidates_destroy(vo_candidates *candidates); /* NULL is allowed */
 
 /* Forgets everything: the memory of another state. Never needed for the answers to be right; where

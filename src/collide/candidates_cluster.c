@@ -24,6 +24,7 @@ static void join_verts(const vo_surface *s, int *up) {
 typedef struct build {
     const vo_surface *s;
     vo_clusters *out;
+    int face_count; /* of faces to be clustered: all, or those of cloths */
     int group_count;
     int *group;       /* [face_count] */
     int *group_begin; /* [group_count + 1] into `order` */
@@ -39,7 +40,7 @@ static void number_groups(build *b) {
     int *up = b->scratch, *name = b->group_begin; /* room for vert_count + part_count */
     join_verts(s, up);
     for (int i = 0; i < s->vert_count + s->part_count; i++) name[i] = -1;
-    for (int f = 0; f < s->face_count; f++) {
+    for (int f = 0; f < b->face_count; f++) {
         int key = f < s->cloth_face_count ? vo_forest_root(up, s->face_vert[f][0])
                                           : s->vert_count + s->face_part[f];
         if (name[key] < 0) name[key] = b->group_count++;
@@ -49,12 +50,11 @@ static void number_groups(build *b) {
 
 /* Sorts faces by group. */
 static void sort_groups(build *b) {
-    const vo_surface *s = b->s;
     int *begin = b->group_begin;
     memset(begin, 0, (size_t)(b->group_count + 2) * sizeof *begin);
-    for (int f = 0; f < s->face_count; f++) begin[b->group[f] + 2]++;
+    for (int f = 0; f < b->face_count; f++) begin[b->group[f] + 2]++;
     for (int g = 0; g < b->group_count; g++) begin[g + 2] += begin[g + 1];
-    for (int f = 0; f < s->face_count; f++) b->order[begin[b->group[f] + 1]++] = f;
+    for (int f = 0; f < b->face_count; f++) b->order[begin[b->group[f] + 1]++] = f;
 }
 
 /* Where a face is before anything moves: in the fabric, or in the obstacle's own frame. */
@@ -106,6 +106,23 @@ static vo_result cut_group(build *b, int g) {
         i += small ? 2 * nodes[i].leaves - 1 : 1;
     }
     return VO_OK;
+}
+
+/* The obstacles' clusters as they were. */
+static void add_kept(build *b, const vo_kept_obstacles *kept) {
+    const vo_surface *s = b->s;
+    vo_clusters *out = b->out;
+    int first = out->count, from = out->face.item_count;
+    int first_part = s->face_part[s->cloth_face_count];
+    out->count += kept->cluster_count;
+    out->face.item_count += kept->face_count;
+    for (int i = 0; i < kept->cluster_count; i++) {
+        out->part[first + i] = first_part + kept->part[i];
+        out->rest[first + i] = kept->rest[i];
+        out->face.begin[first + i + 1] = from + kept->begin[i + 1];
+    }
+    for (int i = 0; i < kept->face_count; i++)
+        out->face.item[from + i] = s->cloth_face_count + kept->face[i];
 }
 
 /* Puts patches apart along z, further than they are wide. */
@@ -169,11 +186,13 @@ static void list_parts(vo_clusters *out) {
     }
 }
 
-static vo_result make_clusters(build *b) {
+static vo_result make_clusters(build *b, const vo_kept_obstacles *kept) {
+    b->face_count = kept ? b->s->cloth_face_count : b->s->face_count;
     number_groups(b);
     sort_groups(b);
-    for (int i = 0; i < b->s->face_count; i++) b->box[i] = rest_box(b->s, b->order[i]);
+    for (int i = 0; i < b->face_count; i++) b->box[i] = rest_box(b->s, b->order[i]);
     for (int g = 0; g < b->group_count; g++) VO_TRY(cut_group(b, g));
+    if (kept) add_kept(b, kept);
     spread_patches(b);
     int *seen = b->scratch;
     for (int n = 0; n < b->s->node_count; n++) seen[n] = -1;
@@ -206,7 +225,8 @@ static bool allocate(vo_clusters *out, const vo_surface *s) {
            new_lists(ctx, &out->of_node, s->node_count, 3 * n);
 }
 
-vo_result vo_clusters_create(vo_context *ctx, const vo_surface *s, vo_clusters *out) {
+vo_result vo_clusters_create(vo_context *ctx, const vo_surface *s, const vo_kept_obstacles *kept,
+                             vo_clusters *out) {
     *out = (vo_clusters){.ctx = ctx,
                          .capacity = s->face_count,
                          .part_count = s->part_count,
@@ -217,7 +237,8 @@ vo_result vo_clusters_create(vo_context *ctx, const vo_surface *s, vo_clusters *
               VO_PADDED_NEW(ctx, b.group_begin, names) &&
               VO_PADDED_NEW(ctx, b.order, s->face_count) &&
               VO_PADDED_NEW(ctx, b.scratch, scratch) && VO_PADDED_NEW(ctx, b.box, s->face_count);
-    vo_result result = ok ? make_clusters(&b) : vo_fail_memory(ctx, "clusters of faces");
+    vo_result result = ok ? make_clusters(&b, vo_kept_fits(kept, s) ? kept : NULL)
+                          : vo_fail_memory(ctx, "clusters of faces");
     vo_bvh_free(ctx, &b.tree);
     VO_PADDED_FREE(ctx, b.group, s->face_count);
     VO_PADDED_FREE(ctx, b.group_begin, names);

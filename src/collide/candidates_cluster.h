@@ -26,7 +26,7 @@
 #ifndef VO_COLLIDE_CANDIDATES_CLUSTER_H
 #define VO_COLLIDE_CANDIDATES_CLUSTER_H
 
-#include "collide/surface.h"
+#include "collide/candidates_keep.h"
 #include "spatial/aabb.h"
 
 enum {
@@ -56,7 +56,9 @@ typedef struct vo_clusters {
     vo_lists of_node;            /* for each node the clusters it is in */
 } vo_clusters;
 
-vo_result vo_clusters_create(vo_context *ctx, const vo_surface *surface, vo_clusters *out);
+/* `kept`, unless it is NULL or about other obstacles, spares looking for theirs. */
+vo_result vo_clusters_create(vo_context *ctx, const vo_surface *surface,
+                             const vo_kept_obstacles *kept, vo_clusters *out);
 void vo_clusters_free(vo_clusters *clusters);
 
 /* How a cluster moves, see above. */

@@ -35,12 +35,24 @@ static bool allocate_frames(vo_walks *w) {
     return true;
 }
 
-vo_result vo_walks_create(vo_context *ctx, const vo_places *places, vo_walks *w) {
+/* The trees of obstacles in their own frames, as they were. */
+static void take_kept(vo_walks *w, vo_kept_obstacles *kept) {
+    int first_part = w->places->surface->part_count - kept->part_count;
+    for (int p = 0; p < kept->part_count; p++) {
+        w->frame[first_part + p].tree = kept->tree[p].tree;
+        w->frame[first_part + p].rest = kept->tree[p].rest;
+        kept->tree[p] = (vo_kept_tree){0};
+    }
+}
+
+vo_result vo_walks_create(vo_context *ctx, const vo_places *places, vo_kept_obstacles *kept,
+                          vo_walks *w) {
     *w = (vo_walks){.ctx = ctx, .places = places, .slack = mean_extent(places->clusters) / 2};
     int n = places->clusters->count, parts = places->surface->part_count;
     bool ok = VO_PADDED_NEW(ctx, w->role, parts) && VO_PADDED_NEW(ctx, w->list, n) &&
               VO_PADDED_NEW(ctx, w->frame, parts) && VO_PADDED_NEW(ctx, w->start, n) &&
               allocate_frames(w);
+    if (ok && vo_kept_fits(kept, places->surface)) take_kept(w, kept);
     return ok ? build_trees(w) : vo_fail_memory(ctx, "candidates");
 }
 

@@ -59,7 +59,9 @@ typedef struct vo_walks {
     int *start;                  /* [clusters + 1] scratch of sorting */
 } vo_walks;
 
-vo_result vo_walks_create(vo_context *ctx, const vo_places *places, vo_walks *out);
+/* Takes the trees out of `kept`, unless it is NULL or about other obstacles. */
+vo_result vo_walks_create(vo_context *ctx, const vo_places *places, vo_kept_obstacles *kept,
+                          vo_walks *out);
 void vo_walks_free(vo_walks *walks);
 void vo_walks_forget(vo_walks *walks);
 

@@ -54,11 +54,12 @@ vo_result vo_sim_contact_create(vo_sim *sim) {
     VO_TRY(create_surface(sim));
     VO_TRY(create_rows(sim));
     VO_TRY(vo_candidates_create(sim->ctx, &c->surface, sim->scene->def.repulsion_thickness,
-                                &c->candidates));
+                                &c->kept, &c->candidates));
     return vo_response_create(sim->ctx, &c->surface, &c->response);
 }
 
-void vo_sim_contact_free(vo_sim *sim) {
+/* All but what is kept for the next. */
+static void drop(vo_sim *sim) {
     vo_sim_contact *c = &sim->contact;
     vo_free_array(sim->ctx, c->contact, c->contact_capacity);
     vo_free_array(sim->ctx, c->node_of, c->row_count);
@@ -67,7 +68,19 @@ void vo_sim_contact_free(vo_sim *sim) {
     vo_response_destroy(c->response);
     vo_candidates_destroy(c->candidates);
     vo_surface_free(&c->surface);
-    *c = (vo_sim_contact){0};
+    *c = (vo_sim_contact){.kept = c->kept};
+}
+
+vo_result vo_sim_contact_drop(vo_sim *sim) {
+    vo_sim_contact *c = &sim->contact;
+    vo_result result = c->candidates ? vo_candidates_keep(c->candidates, &c->kept) : VO_OK;
+    drop(sim);
+    return result;
+}
+
+void vo_sim_contact_free(vo_sim *sim) {
+    drop(sim);
+    vo_kept_obstacles_free(sim->ctx, &sim->contact.kept);
 }
 
 /* ---- before the solve ----------------------------------------------------------------------- */

@@ -54,6 +54,7 @@ typedef struct vo_obstacle_state {
 typedef struct vo_sim_contact {
     vo_surface surface; /* cloths, then obstacles */
     vo_candidates *candidates;
+    vo_kept_obstacles kept; /* while the former are made anew */
     vo_response *response;
     int contact_capacity, row_count;
     vo_contact *contact; /* of the current step */
@@ -145,6 +146,8 @@ void vo_sim_obstacles_keep(vo_sim *sim, double dt);
 
 /* contact.c */
 vo_result vo_sim_contact_create(vo_sim *sim);
+/* Before it is created again, for other meshes of the cloths. */
+vo_result vo_sim_contact_drop(vo_sim *sim);
 void vo_sim_contact_free(vo_sim *sim);
 /* In the surface: where cloth is, where it would coast to, and how heavy it is. */
 void vo_sim_contact_aim(vo_sim *sim, double dt);

@@ -361,7 +361,7 @@ static void list_cloths(vo_sim *sim) {
 
 vo_result vo_sim_rebuild(vo_sim *sim) {
     vo_context *ctx = sim->ctx;
-    vo_sim_contact_free(sim);
+    VO_TRY(vo_sim_contact_drop(sim));
     vo_limiter_free(&sim->limiter);
     vo_implicit_free(&sim->implicit);
     list_cloths(sim);
