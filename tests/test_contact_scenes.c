@@ -175,6 +175,28 @@ static void a_sheet_above_the_friction_angle_slides(void **state) {
     twin_close(&t);
 }
 
+/* Nor does it matter how fast it is, or how stiff contacts are: a sheet that goes on by ten times
+ * its height above the plate in a step does not run into the plate's edges. */
+static void a_fast_sheet_slides_like_a_slow_one(void **state) {
+    (void)state;
+    static const char *const stiffness[] = {"magic.collision_stiffness=1e6",
+                                            "magic.collision_stiffness=1e9"};
+    const double mu = 0.4, angle = 23.982 * VO_PI / 180, v = 2 / cos(angle);
+    const double a = 9.81 * (sin(angle) - mu * cos(angle));
+    for (int i = 0; i < 2; i++) {
+        const char *sets[] = {stiffness[i], "cloths[0].velocity.linear=[2, 0, -0.889748]"};
+        twin t;
+        twin_open(&t, OWN_SCENES "/incline-slide.json", 2, sets);
+        double start = place_along(&t, downhill(23.982));
+        for (int f = 0; f < 12; f++) {
+            twin_frame(&t, false);
+            double time = vo_sim_time(t.sim[0]), expected = v * time + a * time * time / 2;
+            assert_near(place_along(&t, downhill(23.982)) - start, expected, 0.01 * expected);
+        }
+        twin_close(&t);
+    }
+}
+
 static void compare_files(vo_context *ctx, const char *one, const char *other, const char *name) {
     char path[2][1200];
     vo_bytes bytes[2];
@@ -222,6 +244,7 @@ int main(void) {
         cmocka_unit_test(crossing_spheres_are_clean),
         cmocka_unit_test(a_sheet_below_the_friction_angle_stays),
         cmocka_unit_test(a_sheet_above_the_friction_angle_slides),
+        cmocka_unit_test(a_fast_sheet_slides_like_a_slow_one),
         cmocka_unit_test(a_resumed_run_has_the_same_contacts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

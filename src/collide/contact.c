@@ -34,6 +34,65 @@ static vo_vec3 relative_motion(const vo_surface *s, const vo_near *near) {
     return sum;
 }
 
+/* ---- which way obstacles push ---------------------------------------------------------------- */
+
+/* The nearest points of two features are not those of two surfaces. A cloth that slides over a flat
+ * plate has edges a little before or behind those of the plate; the way between them leans, and a
+ * cloth that goes on by several times its height above the plate seems to run into it. But beside
+ * an edge or a node of an obstacle there are its faces, and a way that leans over one of them is
+ * not the shortest: what leans is taken off, so that obstacles push along normals that they have.
+ */
+
+/* Without what leans towards a neighbour. */
+static vo_vec3 upright(vo_vec3 way, vo_vec3 neighbour) {
+    double lean = v3_dot(way, neighbour), length2 = v3_length2(neighbour);
+    return lean > 0 && length2 > 0 ? v3_add_scaled(way, -lean / length2, neighbour) : way;
+}
+
+static vo_vec3 upright_on_edge(const vo_surface *s, int a, int b, vo_vec3 way) {
+    vo_vec3 along = v3_sub(s->x0[b], s->x0[a]);
+    double length2 = v3_length2(along);
+    int i = s->ring_begin[a];
+    while (i < s->ring_begin[a + 1] && s->ring[i][0] != b) i++;
+    if (i == s->ring_begin[a + 1] || !(length2 > 0)) return way;
+    for (int k = 0; k < 2; k++) {
+        int wing = s->wing[s->ring[i][1]][k];
+        if (wing < 0) continue;
+        vo_vec3 across = v3_sub(s->x0[wing], s->x0[a]);
+        across = v3_add_scaled(across, -v3_dot(across, along) / length2, along);
+        way = upright(way, across);
+    }
+    return way;
+}
+
+static vo_vec3 upright_on_node(const vo_surface *s, int node, vo_vec3 way) {
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = s->ring_begin[node]; i < s->ring_begin[node + 1]; i++)
+            way = upright(way, v3_sub(s->x0[s->ring[i][0]], s->x0[node]));
+    return way;
+}
+
+/* The pair with a normal that the obstacle has. False if hardly anything is left of it: then others
+ * are nearer. Faces have but one normal, and cloth gives way. */
+static bool stand_up(const vo_surface *s, vo_near *near) {
+    const int *node = near->pair.node;
+    int nodes = s->cloth_node_count;
+    vo_vec3 way = near->normal;
+    if (near->pair.kind == VO_EDGE_EDGE && node[2] >= nodes)
+        way = upright_on_edge(s, node[2], node[3], way);
+    else if (near->pair.kind == VO_NODE_FACE && node[0] >= nodes)
+        way = v3_negate(upright_on_node(s, node[0], v3_negate(way)));
+    else
+        return true;
+    double left = v3_length(way);
+    if (!(left > 0.5)) return false;
+    near->distance *= left;
+    near->normal = v3_scale(1 / left, way);
+    return true;
+}
+
+/* ---- contacts ------------------------------------------------------------------------------- */
+
 /* E'' at distance d, N/m. */
 static double stiffness_at(double k, double h, double d) { return k * vo_max(h - d, 0) / h; }
 
@@ -44,8 +103,10 @@ void vo_contact_rub(vo_contact *c, double push) {
     c->slide = slides ? v3_scale(1 / speed, c->slip) : v3(0, 0, 0);
 }
 
-bool vo_contact_make(const vo_contact_def *def, const vo_surface *s, const vo_near *near,
+bool vo_contact_make(const vo_contact_def *def, const vo_surface *s, const vo_near *given,
                      vo_contact *out) {
+    vo_near pair = *given, *near = &pair;
+    if (!stand_up(s, near)) return false;
     double mass = effective_mass(s, near), dt = def->dt, h = near->thickness;
     vo_vec3 motion = relative_motion(s, near);
     double approach = v3_dot(motion, near->normal), coasting = near->distance + approach;

@@ -40,6 +40,9 @@ static bool allocate(vo_surface *s) {
            VO_PADDED_NEW(ctx, s->reach, s->node_count) &&
            VO_PADDED_NEW(ctx, s->x0, s->node_count) && VO_PADDED_NEW(ctx, s->x1, s->node_count) &&
            VO_PADDED_NEW(ctx, s->inverse_mass, s->node_count) &&
+           VO_PADDED_NEW(ctx, s->ring_begin, s->node_count) &&
+           VO_PADDED_NEW(ctx, s->ring, 2 * s->edge_count) &&
+           VO_PADDED_NEW(ctx, s->wing, s->edge_count) &&
            VO_PADDED_NEW(ctx, s->area, s->node_count) &&
            VO_PADDED_NEW(ctx, s->vert_u, s->vert_count) &&
            VO_PADDED_NEW(ctx, s->face_vert, s->cloth_face_count);
@@ -100,6 +103,32 @@ static void measure_obstacle(vo_surface *s, const vo_surface_part *part) {
     }
 }
 
+/* Neighbours of the obstacles' nodes, by counting and filling. */
+static void find_rings(vo_surface *s) {
+    int *begin = s->ring_begin, first = s->cloth_node_count;
+    for (int e = 0; e < s->edge_count; e++)
+        for (int k = 0; k < 2; k++)
+            if (s->edge[e][k] >= first) begin[s->edge[e][k] + 2]++;
+    for (int n = 0; n < s->node_count; n++) begin[n + 2] += begin[n + 1];
+    for (int e = 0; e < s->edge_count; e++)
+        for (int k = 0; k < 2; k++)
+            if (s->edge[e][k] >= first) {
+                int *place = s->ring[begin[s->edge[e][k] + 1]++];
+                place[0] = s->edge[e][1 - k];
+                place[1] = e;
+            }
+}
+
+/* The third nodes of the faces beside the obstacles' edges. */
+static void find_wings(vo_surface *s) {
+    for (int e = 0; e < s->edge_count; e++) s->wing[e][0] = s->wing[e][1] = -1;
+    for (int f = s->cloth_face_count; f < s->face_count; f++)
+        for (int k = 0; k < 3; k++) {
+            int *wing = s->wing[s->face_edge[f][k]];
+            wing[wing[0] >= 0] = s->face[f][(k + 2) % 3];
+        }
+}
+
 /* `bit` for the first that asks for an element, 0 for all others. */
 static unsigned claim(unsigned char *taken, int element, unsigned bit) {
     bool first = !taken[element];
@@ -148,6 +177,8 @@ vo_result vo_surface_create(vo_context *ctx, int count, const vo_surface_source 
     vo_result result = VO_OK;
     if (allocate(out)) {
         fill(out, source);
+        find_rings(out);
+        find_wings(out);
         result = find_owners(out);
     } else {
         result = vo_fail_memory(ctx, "the surface");
@@ -169,6 +200,9 @@ void vo_surface_free(vo_surface *s) {
     VO_PADDED_FREE(ctx, s->x0, s->node_count);
     VO_PADDED_FREE(ctx, s->x1, s->node_count);
     VO_PADDED_FREE(ctx, s->inverse_mass, s->node_count);
+    VO_PADDED_FREE(ctx, s->ring_begin, s->node_count);
+    VO_PADDED_FREE(ctx, s->ring, 2 * s->edge_count);
+    VO_PADDED_FREE(ctx, s->wing, s->edge_count);
     VO_PADDED_FREE(ctx, s->area, s->node_count);
     VO_PADDED_FREE(ctx, s->vert_u, s->vert_count);
     VO_PADDED_FREE(ctx, s->face_vert, s->cloth_face_count);

@@ -50,6 +50,9 @@ typedef struct vo_surface {
     vo_vec3 *x0, *x1;     /* [node_count] m */
     double *inverse_mass; /* [node_count] 1/kg; 0: is moved by nothing but its motion */
     double *area;         /* [node_count] m^2 of cloth or obstacle around a node, at rest */
+    int *ring_begin;      /* [node_count + 1] of obstacles' nodes: where their neighbours are */
+    int (*ring)[2];       /* [2 obstacle edges] in `ring`: the neighbour, and the edge to it */
+    int (*wing)[2];       /* [edge_count] of obstacles' edges: the third nodes of their faces, -1 */
     int vert_count;       /* the rest is of cloths only: their material space, m */
     vo_vec2 *vert_u;      /* [vert_count] */
     int (*face_vert)[3];  /* [cloth_face_count]; faces on both sides of a seam share no vert */
