@@ -39,8 +39,7 @@ extern "C" {
     X(direct_solves, int, "%d", "systems that the direct solver had to take over")              \
     X(step_cuts, int, "%d", "substeps repeated with half the step")                             \
     X(held_steps, int, "%d", "substeps given up: the cloth was held where it was")              \
-    X(limit_passes, int, "%d", "passes of strain limiting")                                     \
-    X(limits_unmet, int, "%d", "substeps in which strain limiting ran out of passes")           \
+    X(limit_passes, int, "%d", "solves that brought stretches back within their limits")        \
     X(contacts, int, "%d", "contacts in the solve, the most of any substep")                    \
     X(impacts, int, "%d", "collisions found on the way of a substep")                           \
     X(impulses, int, "%d", "of them stopped one by one")                                        \
@@ -61,6 +60,8 @@ extern "C" {
     X(solver_residual, double, "%.3g", "worst relative residual that was accepted")             \
     X(max_strain, double, "%.9g", "largest principal stretch minus one")                        \
     X(min_strain, double, "%.9g", "smallest principal stretch minus one")                       \
+    X(limit_excess, double, "%.6g", "furthest that a stretch is beyond its limits")             \
+    X(beyond_limits, int, "%d", "faces with a stretch beyond its limits by more than 0.01")     \
     X(max_speed, double, "%.9g", "fastest node, m/s")                                           \
     X(intersections, int, "%d", "pairs of faces that intersect at the frame's end")             \
     X(inside_nodes, int, "%d", "nodes inside closed obstacles at the frame's end")

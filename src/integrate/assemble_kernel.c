@@ -1,53 +1,6 @@
 /* The assembly of one chunk, four elements at a time. See system.h for the idea. */
-#include "integrate/assemble.h"
+#include "integrate/assemble_lanes.h"
 #include "material/bend_lanes.h"
-#include "material/stretch_lanes.h"
-
-#include <string.h>
-
-/* Rows a..d of four vectors become lanes x, y, z. */
-VO_INLINE vo_p4 gather(const vo_vec4 *rows, const int index[VO_LANES]) {
-    vo_d4 a = d4_load(&rows[index[0]].x), b = d4_load(&rows[index[1]].x);
-    vo_d4 c = d4_load(&rows[index[2]].x), d = d4_load(&rows[index[3]].x);
-    vo_d4 ab0 = __builtin_shufflevector(a, b, 0, 4, 2, 6); /* a0 b0 a2 b2 */
-    vo_d4 ab1 = __builtin_shufflevector(a, b, 1, 5, 3, 7); /* a1 b1 a3 b3 */
-    vo_d4 cd0 = __builtin_shufflevector(c, d, 0, 4, 2, 6);
-    vo_d4 cd1 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-    return (vo_p4){__builtin_shufflevector(ab0, cd0, 0, 1, 4, 5),
-                   __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5),
-                   __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7)};
-}
-
-/* Lanes x, y, z become four vectors with a zero behind. */
-VO_INLINE void spread(vo_p4 p, vo_d4 out[VO_LANES]) {
-    vo_d4 zero = d4_set(0);
-    vo_d4 xy0 = __builtin_shufflevector(p.x, p.y, 0, 4, 2, 6); /* x0 y0 x2 y2 */
-    vo_d4 xy1 = __builtin_shufflevector(p.x, p.y, 1, 5, 3, 7);
-    vo_d4 z0 = __builtin_shufflevector(p.z, zero, 0, 4, 2, 6);
-    vo_d4 z1 = __builtin_shufflevector(p.z, zero, 1, 5, 3, 7);
-    out[0] = __builtin_shufflevector(xy0, z0, 0, 1, 4, 5);
-    out[1] = __builtin_shufflevector(xy1, z1, 0, 1, 4, 5);
-    out[2] = __builtin_shufflevector(xy0, z0, 2, 3, 6, 7);
-    out[3] = __builtin_shufflevector(xy1, z1, 2, 3, 6, 7);
-}
-
-VO_INLINE void add_f4(float *p, vo_f4 v) {
-    vo_f4 sum;
-    memcpy(&sum, p, sizeof sum);
-    sum += v;
-    memcpy(p, &sum, sizeof sum);
-}
-
-VO_INLINE void add_d4(vo_vec4 *p, vo_d4 v) { d4_store(&p->x, d4_load(&p->x) + v); }
-
-/* Adds dt times four forces to the rows of theirs that this chunk owns. */
-VO_INLINE void add_force(const vo_assembly *a, const vo_chunk *chunk, const int row[VO_LANES],
-                         vo_p4 force) {
-    vo_d4 lane[VO_LANES];
-    spread(p4_scale(d4_set(a->dt), force), lane);
-    for (int i = 0; i < VO_LANES; i++)
-        if (row[i] >= chunk->row_begin && row[i] < chunk->row_end) add_d4(&a->b[row[i]], lane[i]);
-}
 
 /* Masses on the diagonal, gravity on the right side, zero elsewhere. */
 static void begin_rows(const vo_assembly *a, const vo_chunk *chunk) {
@@ -64,24 +17,9 @@ static void begin_rows(const vo_assembly *a, const vo_chunk *chunk) {
     }
 }
 
-/* Adds a 3x3 block of four lanes (column-major) to each lane's place in the matrix. */
-VO_INLINE void add_blocks(float *matrix, const int target[VO_LANES], const vo_d4 h[9],
-                          vo_d4 scale) {
-    for (int c = 0; c < 3; c++) {
-        vo_f4 x = d4_to_f4(scale * h[3 * c]), y = d4_to_f4(scale * h[3 * c + 1]);
-        vo_f4 z = d4_to_f4(scale * h[3 * c + 2]), zero = {0, 0, 0, 0};
-        vo_f4 xy_low = __builtin_shufflevector(x, y, 0, 4, 1, 5); /* x0 y0 x1 y1 */
-        vo_f4 xy_high = __builtin_shufflevector(x, y, 2, 6, 3, 7);
-        vo_f4 z_low = __builtin_shufflevector(z, zero, 0, 4, 1, 5);
-        vo_f4 z_high = __builtin_shufflevector(z, zero, 2, 6, 3, 7);
-        vo_f4 lane[VO_LANES] = {__builtin_shufflevector(xy_low, z_low, 0, 1, 4, 5),
-                                __builtin_shufflevector(xy_low, z_low, 2, 3, 6, 7),
-                                __builtin_shufflevector(xy_high, z_high, 0, 1, 4, 5),
-                                __builtin_shufflevector(xy_high, z_high, 2, 3, 6, 7)};
-        for (int i = 0; i < VO_LANES; i++)
-            if (target[i] >= 0)
-                add_f4(matrix + (size_t)target[i] * VO_BLOCK_FLOATS + 4 * c, lane[i]);
-    }
+VO_INLINE void add_force(const vo_assembly *a, const vo_chunk *chunk, const int row[VO_LANES],
+                         vo_p4 force) {
+    add_impulse(a->b, a->dt, chunk, row, force);
 }
 
 /* Air on four faces: a third of the force and of its lumped derivative to each corner. */
@@ -100,14 +38,6 @@ VO_INLINE void add_wind(const vo_assembly *a, const vo_chunk *chunk, const vo_fa
     }
 }
 
-/* A row of the offsets of four faces, as far as it has not faded. */
-VO_INLINE vo_d4 faded(const vo_assembly *a, const double *first, const int number[VO_LANES]) {
-    enum { STRIDE = sizeof(vo_offset) / sizeof(double) };
-    vo_d4 value;
-    for (int i = 0; i < VO_LANES; i++) value[i] = a->fade * first[(size_t)number[i] * STRIDE];
-    return value;
-}
-
 VO_INLINE void add_faces(const vo_assembly *a, const vo_chunk *chunk, const vo_face_packet *f,
                          bool wind) {
     vo_p4 x[3], v[3];
@@ -115,10 +45,8 @@ VO_INLINE void add_faces(const vo_assembly *a, const vo_chunk *chunk, const vo_f
         x[i] = gather(a->x, f->row[i]);
         v[i] = gather(a->v, f->row[i]);
     }
-    vo_stretch4 in = {.area = d4_load(f->area)};
-    for (int i = 0; i < 4; i++) in.inverse[i] = d4_load(f->inverse[i]);
-    for (int i = 0; i < 3; i++)
-        in.offset[i] = a->offset ? faded(a, &a->offset->strain[i], f->number) : d4_set(0);
+    vo_stretch4 in;
+    load_faces(f, a->offset, a->fade, &in);
     const vo_fabric *fabric[VO_LANES];
     vo_d4 mult, damping;
     for (int i = 0; i < VO_LANES; i++) {
@@ -231,7 +159,7 @@ static void find_moments_of(const vo_assembly *a, int index) {
         for (int i = 0; i < VO_LANES; i++)
             number[i] = vo_min_int(VO_LANES * index + i, a->system->face_count - 1);
         for (int c = 0; c < 3; c++) {
-            vo_d4 offset = faded(a, &a->offset->curvature[c], number);
+            vo_d4 offset = faded(a->fade, &a->offset->curvature[c], number);
             now[c] -= offset;
             then[c] -= offset;
         }

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/timer.h"
 #include "integrate/contacts.h"
+#include "material/stretch_limit.h"
 
 #include <string.h>
 
@@ -23,8 +24,26 @@ static vo_result allocate_vectors(vo_implicit *s) {
     s->offset =
         vo_alloc_zero(s->ctx, vo_array_bytes((size_t)s->system.face_count + 1, sizeof *s->offset));
     s->scratch = vo_new_array(s->ctx, double, vo_assembly_scratch(&s->system));
-    bool ok = s->offset && s->scratch && s->x && s->v && s->b && s->dv && s->guess && s->fixed;
+    s->excess = vo_new_array(s->ctx, double, s->system.chunk_count);
+    bool ok = s->offset && s->excess && s->scratch && s->x && s->v && s->b && s->dv && s->guess &&
+              s->fixed;
     return ok ? VO_OK : vo_fail_memory(s->ctx, "the solver's vectors");
+}
+
+/* Of the largest cloth that has a limited face. */
+static double limited_area(int cloth_count, const vo_system_cloth *cloth) {
+    double largest = 0;
+    for (int c = 0; c < cloth_count; c++) {
+        const vo_mesh *mesh = cloth[c].mesh;
+        double area = 0;
+        bool limited = false;
+        for (int f = 0; f < mesh->face_count; f++) {
+            area += vo_mesh_face_area(mesh, f);
+            limited = limited || vo_material_is_limited(&cloth[c].material[mesh->face_label[f]]);
+        }
+        if (limited) largest = vo_max(largest, area);
+    }
+    return largest;
 }
 
 static vo_result create(vo_implicit *s, int cloth_count, const vo_system_cloth *cloth,
@@ -32,6 +51,7 @@ static vo_result create(vo_implicit *s, int cloth_count, const vo_system_cloth *
     VO_TRY(vo_system_build(s->ctx, cloth_count, cloth, tie_count, ties, &s->system));
     if (s->system.row_count == 0) return VO_OK;
     VO_TRY(vo_block_matrix_init(s->ctx, &s->system.pattern, &s->matrix));
+    s->limited_area = limited_area(cloth_count, cloth);
     VO_TRY(vo_pcg_create(s->ctx, &s->system.pattern, &s->pcg));
     return allocate_vectors(s);
 }
@@ -54,6 +74,7 @@ void vo_implicit_free(vo_implicit *s) {
     vo_free_array(s->ctx, s->guess, n);
     vo_free(s->ctx, s->fixed, (size_t)n);
     vo_free_array(s->ctx, s->offset, s->system.face_count + 1);
+    vo_free_array(s->ctx, s->excess, s->system.chunk_count);
     vo_free_array(s->ctx, s->scratch, vo_assembly_scratch(&s->system));
     vo_couplings_free(s->ctx, &s->couplings);
     vo_direct_destroy(s->direct);
@@ -138,7 +159,7 @@ static void clear_row(vo_implicit *s, int row) {
     s->b[row] = s->guess[row] = (vo_vec4){0};
 }
 
-static void clear_fixed_rows(vo_implicit *s) {
+void vo_implicit_clear_fixed(vo_implicit *s) {
     for (int row = 0; row < s->system.row_count; row++)
         if (s->fixed[row]) clear_row(s, row);
 }
@@ -163,7 +184,7 @@ static vo_result assemble(vo_implicit *s, const vo_implicit_def *def, const vo_c
     add_ties(s, def->dt, c);
     VO_TRY(vo_contacts_add(s, c->contact_count, c->contact));
     vo_block_matrix_mirror(s->ctx, &s->matrix);
-    clear_fixed_rows(s);
+    vo_implicit_clear_fixed(s);
     return VO_OK;
 }
 
@@ -204,8 +225,7 @@ static double largest(const vo_vec4 *v, int count) {
     return value;
 }
 
-/* Whether dv leads to positions and velocities within bounds. */
-static bool leads_somewhere(const vo_implicit *s, double dt) {
+bool vo_implicit_leads_somewhere(const vo_implicit *s, double dt) {
     int n = s->system.row_count;
     double speed = largest(s->v, n) + largest(s->dv, n);
     return largest(s->x, n) + dt * speed <= LARGEST;
@@ -240,7 +260,7 @@ static vo_implicit_report solve(vo_implicit *s, const vo_implicit_def *def) {
     }
     vo_solve_report r = climb(s, def, &report);
     report.residual = r.residual;
-    if (r.converged && leads_somewhere(s, def->dt)) report.outcome = VO_STEP_SOLVED;
+    if (r.converged && vo_implicit_leads_somewhere(s, def->dt)) report.outcome = VO_STEP_SOLVED;
     return report;
 }
 

@@ -47,6 +47,8 @@ typedef struct vo_implicit {
     vo_offset *offset;    /* [face_count] in the order of system.face_number; all zero at first */
     double fade;          /* what is left of the offsets: 0 at first, when they are not read */
     double *scratch;      /* of the assembly */
+    double limited_area;  /* m^2, of the largest cloth with strain limits; 0: none has */
+    double *excess;       /* [chunk_count] scratch of strain limits */
     unsigned char *fixed; /* [row_count] 1: pinned in this step, or without mass */
 } vo_implicit;
 
@@ -77,6 +79,10 @@ vo_implicit_report vo_implicit_solve(vo_implicit *implicit, const vo_implicit_de
                                      const vo_constraints *constraints);
 /* v += dv, x += dt v, and remembers dv as the next guess. */
 void vo_implicit_apply(vo_implicit *implicit, double dt);
+/* Turns fixed rows and their columns into those of the identity, once blocks are mirrored. */
+void vo_implicit_clear_fixed(vo_implicit *implicit);
+/* Whether dv leads to positions and velocities within bounds. */
+bool vo_implicit_leads_somewhere(const vo_implicit *implicit, double dt);
 /* In place of a step: everything stops where it is; only pinned rows move on. */
 void vo_implicit_hold(vo_implicit *implicit, double dt, const vo_constraints *constraints);
 

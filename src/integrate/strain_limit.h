@@ -1,51 +1,61 @@
-/* Strain limiting: no principal stretch of a face beyond its material's limits.
+/* Strain limits: no principal stretch of a face beyond what its material allows.
  *
- * Faces are corrected one after the other (Gauss-Seidel) until all are within a small tolerance or
- * the passes run out: the deformation gradient F = U diag(s) V^T is replaced by U diag(clamped s)
- * V^T about the centre of mass, which keeps linear and angular momentum (Wang, O'Brien, Ramamoorthi
- * 2010, "Multi-resolution isotropic strain limiting", section 3). Faces of one colour share no
- * node, so they may run in parallel and the result does not depend on the number of threads. */
+ * After the step is solved, faces that it took beyond their limits are brought back by a second
+ * solve, or a few, for a change of velocities w:
+ *
+ *     (A + dt^2 (K_all + K_beyond)) w = -dt dE/dx,   v += w,   x += dt w
+ *
+ *   A         the matrix of the step: masses, forces, contacts, handles; fixed rows stay fixed
+ *   E         the penalty of stretch_limit.h, of faces that are beyond
+ *   K_beyond  its Hessian
+ *   K_all     a resistance of all limited faces to being strained at all, weaker by SOFTNESS
+ *
+ * It is an inelastic impact: momentum is kept, and since a face that began the step beyond its
+ * limit has that much grace, which it loses within RECOVERY, w takes energy away and never kicks.
+ *
+ * K_all is what makes it work on fine meshes. A pull has to travel through the whole cloth in the
+ * step in which a corner is held: with the faces alone that are beyond already, each solve would
+ * only hand it on to the next ring of faces. Rejected for this reason, and tried: springs in the
+ * step's own solve beyond the limits (soft ones do not hold, stiff ones throw the next ring out of
+ * its limits, and so on); and projecting face by face in sweeps, which is slower still to travel,
+ * and whose remainder grows with every step until nothing is left of the cloth.
+ *
+ * The stiffness is that of a fabric in which a pull travels REACH times the size of the cloth in a
+ * step: k = density (REACH size / dt)^2. It depends on no fabric's stiffness, so that the system is
+ * as well conditioned for silk as for leather. */
 #ifndef VO_INTEGRATE_STRAIN_LIMIT_H
 #define VO_INTEGRATE_STRAIN_LIMIT_H
 
-#include "integrate/system.h"
-
-typedef struct vo_limit_face {
-    int row[3];
-    vo_vec2 u[3];    /* m */
-    vo_mat2 inverse; /* of the material edge matrix */
-    double stretch_min, stretch_max;
-} vo_limit_face;
-
-typedef struct vo_limiter {
-    vo_context *ctx;
-    int face_count, colour_count;
-    vo_limit_face *face; /* by colour */
-    int *colour_start;   /* [colour_count + 1] */
-    int row_count;
-    vo_vec4 *before;   /* [row_count] scratch: where the nodes were */
-    double *violation; /* scratch, one a parallel chunk */
-    int violation_capacity;
-} vo_limiter;
-
-typedef struct vo_limit_def {
-    int max_passes;
-    double tolerance; /* how far beyond a limit a stretch may stay */
-} vo_limit_def;
+#include "integrate/implicit.h"
 
 typedef struct vo_limit_report {
-    bool met; /* every stretch was within the tolerance */
-    int passes;
-    double violation; /* largest that is left, as it was seen in the last pass */
+    bool met; /* every stretch is within the tolerance, grace included */
+    int solves, iterations;
+    double excess; /* largest that is left, in units of stretch */
 } vo_limit_report;
 
-/* face_count is 0 where no material has a finite limit. */
-vo_result vo_limiter_create(vo_context *ctx, int cloth_count, const vo_system_cloth *cloth,
-                            const vo_system *system, vo_limiter *out);
-void vo_limiter_free(vo_limiter *limiter);
+/* Corrects x and v, which a step of dt has led to; dv and the matrix are scratch. */
+vo_limit_report vo_strain_limit(vo_implicit *implicit, double dt);
 
-/* Moves x, and changes v by what that means over a step of dt; rows with fixed[row] stay. */
-vo_limit_report vo_limiter_apply(vo_limiter *limiter, const vo_limit_def *def, const double *mass,
-                                 const unsigned char *fixed, double dt, vo_vec4 *x, vo_vec4 *v);
+/* One correction as the kernels see it. Vectors are by row. */
+typedef struct vo_limit_pass {
+    const vo_system *system;
+    double dt;               /* s */
+    double keep;             /* of an excess at the beginning of the step that may stay, 0 to 1 */
+    double reach2;           /* m^2, square of how far a pull travels */
+    const vo_vec4 *x, *v;    /* at the end of the step; it began at x - dt v */
+    const vo_offset *offset; /* as in vo_assembly */
+    double fade;
+    bool all;       /* K_all is not in the matrix yet */
+    float *block;   /* in and out */
+    vo_vec4 *b;     /* out: right side */
+    double *excess; /* [chunk_count] out: largest of each chunk's faces */
+} vo_limit_pass;
+
+typedef struct vo_limit_kernels {
+    void (*measure)(const vo_limit_pass *pass, int chunk); /* fills excess */
+    void (*correct)(const vo_limit_pass *pass, int chunk); /* fills b, adds to block */
+} vo_limit_kernels;
+extern const vo_limit_kernels vo_limit_kernels_base, vo_limit_kernels_avx2;
 
 #endif

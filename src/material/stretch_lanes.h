@@ -128,13 +128,17 @@ VO_INLINE void vo_stretch4_corner_block(const vo_stretch4 *in, vo_map4 f, vo_sym
                       c[3] * uv + c[1] * vu, s.uu * uu + s.uv * (uv + vu) + s.vv * vv, block);
 }
 
-/* Six blocks from three: K_0j = -(K_1j + K_2j), K_i0 = -(K_i1 + K_i2). */
+/* The blocks of corners 1 and 2, from which the others follow. */
 VO_INLINE void vo_stretch4_hessian(const vo_stretch4 *in, vo_map4 f, vo_sym24 s,
                                    vo_d4 hessian[6][9]) {
     const vo_d4 *d1 = in->inverse, *d2 = in->inverse + 2;
     vo_stretch4_corner_block(in, f, s, d1, d1, hessian[1]);
     vo_stretch4_corner_block(in, f, s, d2, d2, hessian[2]);
     vo_stretch4_corner_block(in, f, s, d1, d2, hessian[5]);
+}
+
+/* Six blocks from three: K_0j = -(K_1j + K_2j), K_i0 = -(K_i1 + K_i2). */
+VO_INLINE void vo_stretch4_complete(vo_d4 hessian[6][9]) {
     for (int c = 0; c < 3; c++)
         for (int r = 0; r < 3; r++) {
             int k = 3 * c + r, transposed = 3 * r + c;
@@ -158,6 +162,7 @@ VO_INLINE void vo_stretch4_eval(const vo_stretch4 *in, const vo_p4 x[3], const v
     vo_sym24 projected = vo_sym24_project(s);
     vo_stretch4_force(in, f, rate, s, projected, out->force);
     vo_stretch4_hessian(in, f, projected, out->hessian);
+    vo_stretch4_complete(out->hessian);
     vo_d4 mean, radius;
     vo_sym24_eigen(gram, &mean, &radius);
     out->stretch_max = d4_sqrt(mean + radius);

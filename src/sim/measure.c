@@ -1,7 +1,7 @@
 /* What the present state is like: counts, strains, energies, fingerprint. */
 #include "core/hash.h"
 #include "material/bend.h"
-#include "material/stretch.h"
+#include "material/stretch_limit.h"
 #include "sim/sim.h"
 
 #include <voile/check.h>
@@ -38,10 +38,34 @@ static void measure_size(const vo_sim *sim, vo_stats *stats) {
     }
 }
 
+/* More than this beyond its limits a face is counted. */
+static const double BEYOND = 0.01;
+
+/* Stretches as they are seen: offsets do not count. */
+static void measure_limits(const vo_sim *sim, vo_stats *stats) {
+    stats->limit_excess = 0;
+    stats->beyond_limits = 0;
+    if (sim->scene->def.disable & VO_DISABLE_STRAIN_LIMITING) return;
+    for (int c = 0; c < sim->cloth_count; c++) {
+        const vo_mesh *mesh = sim->cloth[c].mesh;
+        for (int f = 0; f < mesh->face_count; f++) {
+            const vo_material *m = &sim->scene->cloth[c].material[mesh->face_label[f]];
+            if (!vo_material_is_limited(m)) continue;
+            vo_vec3 x[3];
+            vo_stretch_face face = vo_mesh_stretch_face(mesh, f, x);
+            vo_stretch_limit limit = {vo_material_min2(m), vo_material_max2(m), 0};
+            double excess = vo_stretch_excess(&face, &limit, x);
+            stats->limit_excess = vo_max(stats->limit_excess, excess);
+            stats->beyond_limits += excess > BEYOND;
+        }
+    }
+}
+
 void vo_sim_measure(const vo_sim *sim, vo_stats *stats) {
     measure_size(sim, stats);
     for (int c = 0; c < sim->cloth_count; c++)
         vo_mesh_strain(sim->cloth[c].mesh, &stats->max_strain, &stats->min_strain);
+    measure_limits(sim, stats);
 }
 
 vo_result vo_sim_measure_frame(const vo_sim *sim, vo_stats *stats) {
@@ -50,6 +74,7 @@ vo_result vo_sim_measure_frame(const vo_sim *sim, vo_stats *stats) {
     measure_size(sim, stats);
     stats->max_strain = inspection.max_strain;
     stats->min_strain = inspection.min_strain;
+    measure_limits(sim, stats);
     stats->intersections = vo_inspection_intersections(&inspection);
     stats->inside_nodes = inspection.inside_nodes;
     return VO_OK;

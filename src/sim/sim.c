@@ -83,7 +83,6 @@ void vo_sim_destroy(vo_sim *sim) {
     vo_sim_remesh_free(sim);
     vo_sim_contact_free(sim);
     destroy_inspector(sim);
-    vo_limiter_free(&sim->limiter);
     vo_implicit_free(&sim->implicit);
     vo_sim_obstacles_free(sim);
     vo_sim_handles_free(sim);

@@ -89,7 +89,6 @@ struct vo_sim {
     vo_system_cloth *system_cloth; /* [cloth_count] the cloths as the solver sees them */
 
     vo_implicit implicit; /* guess, offset and fade are [saved] */
-    vo_limiter limiter;
     double face_size; /* m, in the flat fabric */
     vo_sim_contact contact;
     vo_sim_remesh remesh;
@@ -187,7 +186,7 @@ vo_result vo_sim_untangle(vo_sim *sim);
  * goes on with a changed scene. */
 vo_result vo_sim_make_fit(vo_sim *sim);
 
-/* step.c: solver and limiter for the present topology. */
+/* step.c: solver for the present topology. */
 vo_result vo_sim_rebuild(vo_sim *sim);
 /* Before the first step: cloth that is stretched beyond what a fabric bears gives way slowly, in
  * steps that all begin at rest, until it is not or no longer gets better. */

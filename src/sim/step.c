@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* Strain limiting stops at a thousandth beyond the limit, or when it has run long enough. */
-static const vo_limit_def limit_def = {.max_passes = 60, .tolerance = 1e-3};
-
 enum { MAX_CUTS = 5 }; /* a substep is halved at most this often before the cloth is held */
 
 /* Forces are linear only as long as faces keep about their size: a step in which they alone move a
@@ -74,14 +71,11 @@ static vo_step_outcome solve(vo_sim *sim, double dt) {
 
 /* Brings stretches back within their limits. */
 static void limit(vo_sim *sim, double dt) {
-    vo_limiter *limiter = &sim->limiter;
-    if (limiter->face_count == 0 || (sim->scene->def.disable & VO_DISABLE_STRAIN_LIMITING)) return;
+    if (sim->scene->def.disable & VO_DISABLE_STRAIN_LIMITING) return;
     double start = vo_now();
-    vo_implicit *s = &sim->implicit;
-    vo_limit_report report =
-        vo_limiter_apply(limiter, &limit_def, s->system.mass, s->fixed, dt, s->x, s->v);
-    sim->stats.limit_passes += report.passes;
-    sim->stats.limits_unmet += !report.met;
+    vo_limit_report report = vo_strain_limit(&sim->implicit, dt);
+    sim->stats.limit_passes += report.solves;
+    sim->stats.iterations += report.iterations;
     sim->stats.stage.limit += vo_now() - start;
 }
 
@@ -362,7 +356,6 @@ static void list_cloths(vo_sim *sim) {
 vo_result vo_sim_rebuild(vo_sim *sim) {
     vo_context *ctx = sim->ctx;
     VO_TRY(vo_sim_contact_drop(sim));
-    vo_limiter_free(&sim->limiter);
     vo_implicit_free(&sim->implicit);
     list_cloths(sim);
     sim->face_size = mean_face_size(sim);
@@ -375,7 +368,5 @@ vo_result vo_sim_rebuild(vo_sim *sim) {
     if (result == VO_OK && sim->scene->def.solver == VO_SOLVER_DIRECT)
         result = vo_implicit_need_direct(&sim->implicit);
     VO_TRY(result);
-    VO_TRY(vo_limiter_create(ctx, sim->cloth_count, sim->system_cloth, &sim->implicit.system,
-                             &sim->limiter));
     return vo_sim_contact_create(sim);
 }
