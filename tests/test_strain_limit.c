@@ -137,7 +137,7 @@ static void momentum_is_kept_and_energy_is_lost(void **state) {
                   v3_length(turning[0]), v3_length(v3_sub(turning[0], turning[1])),
                   kinetic_energy(&limited), kinetic_energy(&free_sheet));
     assert_true(v3_length(v3_sub(moving[0], moving[1])) < 1e-3 * v3_length(moving[0]));
-    assert_true(v3_length(v3_sub(turning[0], turning[1])) < 1e-2 * v3_length(turning[0]));
+    assert_true(v3_length(v3_sub(turning[0], turning[1])) < 1e-2 * v3_length(moving[0]));
     assert_true(kinetic_energy(&limited) < kinetic_energy(&free_sheet));
     close_fixture(&limited);
     close_fixture(&free_sheet);
@@ -150,6 +150,7 @@ static void what_begins_beyond_comes_back_without_a_kick(void **state) {
     fixture f;
     open_fixture(&f, 1, 20, 0.9, 1.1);
     vo_implicit *s = &f.implicit;
+    f.material.stretching_mult = 0.001; /* or the fabric would do it by itself */
     for (int i = 0; i < s->system.row_count; i++) s->x[i].x *= 1.3;
     vo_constraints none = {0};
     double before = excess(&f);
@@ -160,7 +161,7 @@ static void what_begins_beyond_comes_back_without_a_kick(void **state) {
         for (int i = 0; i < s->system.row_count; i++)
             fastest = fmax(fastest, v3_length(xyz(s->v[i])));
         assert_true(now <= before + 3e-3);
-        assert_true(fastest < 0.65 * 0.2 / 0.01); /* half the sheet by 0.2 in 10 ms */
+        assert_true(fastest < 1.2 * 0.65 * 0.2 / 0.02); /* half the sheet by 0.2 in 20 ms */
         before = now;
     }
     assert_true(before < 3e-3);

@@ -10,8 +10,10 @@
  *   K_beyond  its Hessian
  *   K_all     a resistance of all limited faces to being strained at all, weaker by SOFTNESS
  *
- * It is an inelastic impact: momentum is kept, and since a face that began the step beyond its
- * limit has that much grace, which it loses within RECOVERY, w takes energy away and never kicks.
+ * It is an inelastic impact: momentum is kept and energy is lost. A face that began the step beyond
+ * its limit has that much grace, which it loses within RECOVERY, so it is not kicked back. What
+ * remeshing took beyond is an offset (integrate/assemble.h): limits are for the strain that counts,
+ * so it comes back as the offset fades.
  *
  * K_all is what makes it work on fine meshes. A pull has to travel through the whole cloth in the
  * step in which a corner is held: with the faces alone that are beyond already, each solve would
@@ -29,9 +31,8 @@
 #include "integrate/implicit.h"
 
 typedef struct vo_limit_report {
-    bool met; /* every stretch is within the tolerance, grace included */
     int solves, iterations;
-    double excess; /* largest that is left, in units of stretch */
+    double excess; /* largest that is left, in units of stretch, beyond limits with their grace */
 } vo_limit_report;
 
 /* Corrects x and v, which a step of dt has led to; dv and the matrix are scratch. */
