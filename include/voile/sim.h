@@ -17,12 +17,15 @@ typedef struct vo_sim vo_sim;
 VO_API vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out);
 VO_API void vo_sim_destroy(vo_sim *sim);
 
-/* One substep of frame_time / frame_steps seconds. Numeric trouble never fails it: it is counted in
- * the statistics. Fails only without memory, when the direct solver is needed for the first time;
- * the cloth is then held for this substep. */
+/* One substep of frame_time / frame_steps seconds; with the last one of a frame the meshes of
+ * cloths with remeshing follow them: nodes and faces get other numbers. Numeric trouble never fails
+ * it: it is counted in the statistics. Fails only without memory: when the direct solver is needed
+ * for the first time, the cloth is held for this substep and the next may go on; when remeshing
+ * fails, nothing but vo_sim_destroy is left. */
 VO_API vo_result vo_sim_step(vo_sim *sim);
 
-/* All substeps of one frame. */
+/* All substeps of one frame, then the exact count of intersections; what remeshing may have tangled
+ * in spite of its guard is put apart. */
 VO_API vo_result vo_sim_step_frame(vo_sim *sim);
 
 VO_API double vo_sim_time(const vo_sim *sim);

@@ -52,9 +52,9 @@ extern "C" {
     X(collapses, int, "%d", "edges that it collapsed")                                          \
     X(flips, int, "%d", "edges that it flipped")                                                \
     X(refused_edits, int, "%d",                                                                 \
-      "edits left undone, since they would have passed through something")                      \
+      "times that an edit was refused, since it would have passed through something")           \
     X(popping, double, "%.6g",                                                                  \
-      "m; how far a point of the surface moved by remeshing alone, at most")                    \
+      "m; the most that a point of the surface was seen to move by remeshing alone")            \
     X(searches, int, "%d", "substeps in which trees were walked")                               \
     X(tree_s, double, "%.6f", "seconds of contact and collide that trees took")                 \
     X(solver_residual, double, "%.3g", "worst relative residual that was accepted")             \

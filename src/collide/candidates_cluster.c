@@ -113,7 +113,7 @@ static void add_kept(build *b, const vo_kept_obstacles *kept) {
     const vo_surface *s = b->s;
     vo_clusters *out = b->out;
     int first = out->count, from = out->face.item_count;
-    int first_part = s->face_part[s->cloth_face_count];
+    int first_part = vo_surface_first_obstacle(s);
     out->count += kept->cluster_count;
     out->face.item_count += kept->face_count;
     for (int i = 0; i < kept->cluster_count; i++) {

@@ -49,8 +49,7 @@ static void take_trees(vo_walks *w, int first_part, int count, vo_kept_obstacles
 
 vo_result vo_kept_take(vo_context *ctx, const vo_surface *s, const vo_clusters *clusters,
                        vo_walks *walks, vo_kept_obstacles *k) {
-    int first_part = 0;
-    while (first_part < s->part_count && !s->part[first_part].obstacle) first_part++;
+    int first_part = vo_surface_first_obstacle(s);
     int parts = s->part_count - first_part;
     if (!reserve(ctx, k, clusters->count, s->face_count - s->cloth_face_count, parts))
         return vo_fail_memory(ctx, "the obstacles' clusters");

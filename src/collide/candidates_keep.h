@@ -42,7 +42,8 @@ vo_result vo_kept_take(vo_context *ctx, const vo_surface *surface,
 
 /* Whether it is about the obstacles of this surface. */
 static inline bool vo_kept_fits(const vo_kept_obstacles *kept, const vo_surface *s) {
-    return kept && kept->cluster_count && kept->face_count == s->face_count - s->cloth_face_count;
+    return kept && kept->cluster_count && kept->face_count == s->face_count - s->cloth_face_count &&
+           kept->part_count == s->part_count - vo_surface_first_obstacle(s);
 }
 
 #endif

@@ -69,4 +69,11 @@ vo_result vo_surface_create(vo_context *ctx, int count, const vo_surface_source 
                             vo_surface *out);
 void vo_surface_free(vo_surface *surface);
 
+/* The first part that is an obstacle; part_count if there is none. */
+static inline int vo_surface_first_obstacle(const vo_surface *s) {
+    int p = 0;
+    while (p < s->part_count && !s->part[p].obstacle) p++;
+    return p;
+}
+
 #endif

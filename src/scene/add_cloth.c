@@ -90,9 +90,9 @@ static void add_velocity(vo_mesh *mesh, const vo_cloth_parts *p) {
 
 /* The sentence that tells what is wrong with it, or NULL. */
 static const char *remeshing_defect(const vo_remeshing *r) {
-    if (!(r->refine_angle > 0)) return "refine_angle must be positive";
-    if (!(r->refine_compression > 0)) return "refine_compression must be positive";
-    if (!(r->refine_velocity > 0)) return "refine_velocity must be positive";
+    if (!(r->refine_angle >= 0)) return "refine_angle must be at least 0";
+    if (!(r->refine_compression >= 0)) return "refine_compression must be at least 0";
+    if (!(r->refine_velocity >= 0)) return "refine_velocity must be at least 0";
     if (!(r->size_max > 0)) return "size_max must be positive";
     if (!(r->size_min <= r->size_max)) return "size_min must not exceed size_max";
     if (!(r->aspect_min <= 1)) return "aspect_min must be at most 1";

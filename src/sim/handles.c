@@ -11,8 +11,7 @@ vo_result vo_sim_handle_reserve(vo_sim *sim, int handle, int count) {
     return ok ? VO_OK : vo_fail_memory(sim->ctx, "the handles");
 }
 
-/* Where a node of the scene's mesh is now; -1 if it is gone. */
-static int node_now(const vo_cloth_state *cloth, int node) {
+int vo_sim_node_now(const vo_cloth_state *cloth, int node) {
     if (!cloth->origin) return node;
     for (int i = 0; i < cloth->origin_count; i++)
         if (cloth->origin[i] == node) return i;
@@ -29,7 +28,7 @@ static vo_result reset_handle(vo_sim *sim, int i) {
     h->active = false;
     h->count = count;
     for (int k = 0; k < count && !soft; k++) {
-        h->node[k] = node_now(cloth, def->nodes[k]);
+        h->node[k] = vo_sim_node_now(cloth, def->nodes[k]);
         if (h->node[k] < 0)
             return vo_fail(sim->ctx, VO_BAD_DATA,
                            "handles[%d] names node %d of cloth %d, which remeshing has taken away; "
@@ -39,7 +38,6 @@ static vo_result reset_handle(vo_sim *sim, int i) {
     return VO_OK;
 }
 
-/* Room for the constraints of all handles at once. */
 vo_result vo_sim_handles_make_room(vo_sim *sim) {
     int nodes = 0, ties = 0;
     for (int i = 0; i < sim->handle_count; i++) {
@@ -90,9 +88,9 @@ int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]) {
 
 /* ---- when and where ------------------------------------------------------------------------- */
 
-/* 1 from start to end, then falling as (1 - s)^4 over the fade time, else 0. Times are sums of many
- * substeps, so a moment that is due within a nanosecond counts as reached. */
-static double strength(const vo_handle_def *def, double t) {
+/* Times are sums of many substeps, so a moment that is due within a nanosecond counts as reached.
+ */
+double vo_handle_strength(const vo_handle_def *def, double t) {
     const double tick = 1e-9;
     if (t < def->start - tick) return 0;
     if (t <= def->end + tick) return 1;
@@ -153,7 +151,7 @@ static void hold_nodes(vo_sim *sim, int i, double end, double dt, double s) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
     const vo_handle_state *h = &sim->handle[i];
     const vo_mesh *mesh = sim->cloth[def->cloth].mesh;
-    bool hard = def->kind == VO_HANDLE_NODE && def->stiffness == 0 && s == 1;
+    bool hard = vo_handle_is_hard(def) && s == 1;
     double stiffness = s * (def->stiffness > 0 ? def->stiffness : sim->scene->def.handle_stiffness);
     vo_transform pose = vo_sim_pose(sim, def->motion, end);
     for (int k = 0; k < h->count; k++) {
@@ -179,7 +177,7 @@ void vo_sim_handles_move(vo_sim *sim, double begin, double end, double dt) {
     sim->constraints = (vo_constraints){.pin = sim->pin, .anchor = sim->anchor, .tie = sim->tie};
     for (int i = 0; i < sim->handle_count; i++) {
         const vo_handle_def *def = &sim->scene->handle[i].def;
-        double s = strength(def, end);
+        double s = vo_handle_strength(def, end);
         if (s == 0) continue;
         if (def->kind == VO_HANDLE_GLUE) {
             tie_nodes(sim, i, s);
@@ -194,7 +192,7 @@ void vo_sim_handles_move(vo_sim *sim, double begin, double end, double dt) {
 void vo_sim_handles_keep(vo_sim *sim) {
     for (int i = 0; i < sim->handle_count; i++) {
         const vo_handle_def *def = &sim->scene->handle[i].def;
-        bool held = def->kind != VO_HANDLE_GLUE && strength(def, sim->handles_time) > 0;
+        bool held = def->kind != VO_HANDLE_GLUE && vo_handle_strength(def, sim->handles_time) > 0;
         sim->handle[i].active = sim->handle[i].active || held;
     }
 }

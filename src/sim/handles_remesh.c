@@ -5,10 +5,6 @@
 
 /* ---- before: what edits must leave ---------------------------------------------------------- */
 
-static bool is_hard(const vo_handle_def *def) {
-    return def->kind == VO_HANDLE_NODE && def->stiffness == 0;
-}
-
 /* Nodes that the scene names stay for ever; those that joined a handle later may go. */
 void vo_sim_handles_mark(const vo_sim *sim, int cloth) {
     const vo_cloth_state *c = &sim->cloth[cloth];
@@ -18,9 +14,10 @@ void vo_sim_handles_mark(const vo_sim *sim, int cloth) {
         const vo_handle_def *def = &sim->scene->handle[i].def;
         const vo_handle_state *h = &sim->handle[i];
         if (def->cloth != cloth || def->kind == VO_HANDLE_SOFT) continue;
+        bool holds = vo_handle_is_hard(def) && vo_handle_strength(def, vo_sim_time(sim)) == 1;
         for (int k = 0; k < h->count; k++) {
             if (!c->origin || c->origin[h->node[k]] >= 0) flags[h->node[k]] |= VO_NODE_PRESERVED;
-            if (h->active && is_hard(def)) flags[h->node[k]] |= VO_NODE_HELD;
+            if (holds) flags[h->node[k]] |= VO_NODE_HELD;
         }
     }
 }

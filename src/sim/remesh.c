@@ -4,8 +4,10 @@
  *   stress of the old faces ────────────────────────► offsets of the new ones (settle.c)
  *                                                     solver and contact, made anew
  *
- * It runs at the end of a frame, so that what is saved is what the next step begins with, and it
- * depends on the saved state alone: a field or an editor made anew gives the same edits. */
+ * It runs at the end of a frame, so that what is saved is what the next step begins with. Its edits
+ * depend on the saved state alone, and so must their order; therefore the field of sizes is made
+ * anew each time, and every edge is looked at. What was known of the frame before could spare that
+ * where nothing moves, but a resumed run does not know it. */
 #include "core/timer.h"
 #include "sim/sim.h"
 
@@ -73,7 +75,7 @@ vo_result vo_sim_remesh_create(vo_sim *sim) {
 void vo_sim_remesh_free(vo_sim *sim) {
     for (int c = 0; c < sim->cloth_count; c++) {
         vo_cloth_state *cloth = &sim->cloth[c];
-        if (cloth->edit) vo_sizing_free(&cloth->sizing);
+        if (cloth->sizing.ctx) vo_sizing_free(&cloth->sizing);
         vo_edit_destroy(cloth->edit);
         vo_free_array(sim->ctx, cloth->origin, cloth->origin_count);
     }
@@ -174,6 +176,7 @@ static vo_result size_cloth(vo_sim *sim, int c) {
     if (!near) return vo_fail_memory(sim->ctx, "remeshing");
     vo_nearest_find(nearest, mesh->node_count, mesh->node_x,
                     sim->cloth[c].sizing.def.obstacle_range, near);
+    vo_sizing_forget(&sim->cloth[c].sizing);
     vo_sizing_input input = {.near = nearest->part_count ? near : NULL};
     return vo_sizing_update(&sim->cloth[c].sizing, mesh, &input);
 }
@@ -213,8 +216,6 @@ static vo_result edit_cloth(vo_sim *sim, int c) {
                     "frame %d: cloth %d asks for more than %d faces, which is where refinement "
                     "stops; raise the first of cloths[%d].remeshing.size",
                     sim->frame, c, MOST_FACES, c);
-    /* What was refused now may be allowed where something else has moved: it is asked again. */
-    if (report.refused || !report.budget_met) vo_sizing_forget(&cloth->sizing);
     return VO_OK;
 }
 

@@ -81,6 +81,7 @@ struct vo_sim {
     int substep;        /* of the frame under way; frame files are written when it is 0 */
     double frame_start; /* [saved] s, time at which the frame under way began */
     double dt;          /* s, frame_time / frame_steps */
+    bool broken;        /* remeshing failed for want of memory: no further step is possible */
 
     int cloth_count, handle_count, obstacle_count;
     vo_cloth_state *cloth;
@@ -89,7 +90,7 @@ struct vo_sim {
     vo_system_cloth *system_cloth; /* [cloth_count] the cloths as the solver sees them */
 
     vo_implicit implicit; /* guess, offset and fade are [saved] */
-    double face_size; /* m, in the flat fabric */
+    double face_size;     /* m, in the flat fabric */
     vo_sim_contact contact;
     vo_sim_remesh remesh;
 
@@ -122,6 +123,14 @@ int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]);
 void vo_sim_handles_move(vo_sim *sim, double begin, double end, double dt);
 /* The step that handles_move prepared was accepted: what it took hold of stays held. */
 void vo_sim_handles_keep(vo_sim *sim);
+/* Where a node of the scene's mesh is now; -1 if it is gone. */
+int vo_sim_node_now(const vo_cloth_state *cloth, int node);
+/* 1 from start to end, then falling as (1 - s)^4 over the fade time, else 0. */
+double vo_handle_strength(const vo_handle_def *def, double t);
+/* Whether it prescribes velocities while it has its full strength. */
+static inline bool vo_handle_is_hard(const vo_handle_def *def) {
+    return def->kind == VO_HANDLE_NODE && def->stiffness == 0;
+}
 /* Where a handle takes hold of a node, in the motion's own frame. */
 vo_vec3 vo_handle_take(const vo_handle_def *def, const vo_mesh *mesh, int node,
                        vo_transform to_motion);

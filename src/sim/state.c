@@ -341,6 +341,32 @@ static vo_result holds_same(const vo_sim *sim, const source *s, int i, bool *sam
     return VO_OK;
 }
 
+/* A handle holds each node once, and all that the scene names; glue holds just these. */
+static vo_result check_held(const vo_sim *sim, const source *s, int i) {
+    const vo_handle_def *def = &sim->scene->handle[i].def;
+    const vo_handle_state *h = &sim->handle[i];
+    const vo_cloth_state *cloth = &sim->cloth[def->cloth];
+    uint8_t *held = vo_alloc_zero(sim->ctx, (size_t)cloth->mesh->node_count + 1);
+    if (!held) return vo_fail_memory(sim->ctx, "a frame");
+    int named = 0, twice = 0;
+    for (int k = 0; k < h->count; k++) {
+        twice += held[h->node[k]];
+        held[h->node[k]] = 1;
+    }
+    for (int k = 0; k < def->node_count; k++) {
+        int now = vo_sim_node_now(cloth, def->nodes[k]);
+        named += now >= 0 && held[now];
+    }
+    vo_free(sim->ctx, held, (size_t)cloth->mesh->node_count + 1);
+    bool sound = !twice && named == def->node_count &&
+                 (def->kind != VO_HANDLE_GLUE || h->count == def->node_count);
+    if (sound) return VO_OK;
+    return vo_fail(s->ctx, VO_BAD_DATA,
+                   "%s: the nodes that handle %d holds are not those that the scene names, each "
+                   "once; delete the frame and resume",
+                   s->path, i);
+}
+
 /* The nodes that a handle holds in a mesh that is not the scene's. */
 static vo_result read_held(vo_sim *sim, const source *s, int i) {
     vo_handle_state *h = &sim->handle[i];
@@ -357,11 +383,8 @@ static vo_result read_held(vo_sim *sim, const source *s, int i) {
                            "%s: handle %d holds node %d, but cloth %d has %d nodes", s->path, i,
                            h->node[k], cloth, nodes);
     }
-    if (sim->scene->handle[i].def.kind == VO_HANDLE_GLUE && count != 2)
-        return vo_fail(s->ctx, VO_BAD_DATA, "%s: handle %d glues %d nodes instead of 2", s->path, i,
-                       count);
     h->count = count;
-    return VO_OK;
+    return check_held(sim, s, i);
 }
 
 /* A handle that is not the one the frame knows starts anew: it takes hold where its nodes are. */
@@ -408,6 +431,13 @@ static vo_result read_visible(vo_sim *sim, source *s) {
     return VO_OK;
 }
 
+/* Whether numbers are such as a simulation writes. */
+static bool are_sane(const double *value, int count, double least, double most) {
+    for (int i = 0; i < count; i++)
+        if (!(value[i] >= least && value[i] <= most)) return false;
+    return true;
+}
+
 /* An editor that goes on where the one of the run was. */
 static vo_result read_remeshing(vo_sim *sim, const source *s, int c) {
     vo_cloth_state *cloth = &sim->cloth[c];
@@ -420,6 +450,11 @@ static vo_result read_remeshing(vo_sim *sim, const source *s, int c) {
     VO_TRY(find(s, "node_yth", c, VO_VOF_U8, 1, &nodes, &youth));
     VO_TRY(find(s, "node_het", c, VO_VOF_U8, 1, &nodes, &heat));
     VO_TRY(find(s, "edge_dft", c, VO_VOF_F64, 1, &edges, &drift));
+    if (!are_sane(drift, edges, 0, 1e30))
+        return vo_fail(s->ctx, VO_BAD_DATA,
+                       "%s: the drift of an edge of cloth %d is negative or no number; delete the "
+                       "frame and resume",
+                       s->path, c);
     for (int n = 0; n < nodes; n++) {
         cloth->edit->node_flags[n] = ((const uint8_t *)flags)[n] & VO_NODE_PRESERVED;
         cloth->edit->node_youth[n] = ((const uint8_t *)youth)[n];
@@ -437,6 +472,11 @@ static vo_result read_offsets(vo_sim *sim, const source *s, int c) {
     if (vo_vof_count(s->reader, "offset", c) < 0) return VO_OK;
     VO_TRY(find(s, "offset", c, VO_VOF_F64, COLUMNS, &count, &rows));
     VO_TRY(find(s, "fade", c, VO_VOF_F64, 1, &one, &fade));
+    if (!are_sane(rows, COLUMNS * count, -1e9, 1e9))
+        return vo_fail(
+            s->ctx, VO_BAD_DATA,
+            "%s: an offset of cloth %d is out of all bounds; delete the frame and resume", s->path,
+            c);
     for (int f = 0; f < count; f++)
         m->offset[m->system.face_number[sim->system_cloth[c].first_face + f]] =
             ((const vo_offset *)rows)[f];

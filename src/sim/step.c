@@ -101,9 +101,7 @@ static vo_result untangle(vo_sim *sim) {
     bool edited = stats->splits + stats->collapses + stats->flips > 0;
     if (!edited || stats->intersections == 0) return VO_OK;
     double start = vo_now();
-    vo_sim_obstacles_aim(sim, vo_sim_time(sim), sim->dt);
-    vo_sim_contact_aim(sim, sim->dt);
-    VO_TRY(vo_sim_untangle(sim));
+    VO_TRY(vo_sim_make_fit(sim));
     vo_sim_load_rows(sim);
     sim->stats.stage.remesh += vo_now() - start;
     return inspect(sim);
@@ -188,6 +186,7 @@ static void count_substep(vo_sim *sim) {
 }
 
 vo_result vo_sim_step(vo_sim *sim) {
+    if (sim->broken) return vo_fail_memory(sim->ctx, "a simulation that failed before");
     if (sim->substep == 0) vo_stats_begin(&sim->stats, sim->frame + 1, vo_sim_time(sim));
     double start = vo_now();
     span t = {vo_sim_time(sim), next_time(sim), sim->dt};
@@ -201,7 +200,10 @@ vo_result vo_sim_step(vo_sim *sim) {
     }
     count_substep(sim);
     vo_result result = outcome == VO_STEP_NO_MEMORY ? VO_NO_MEMORY : VO_OK;
-    if (result == VO_OK && sim->substep == 0) result = vo_sim_remesh_run(sim);
+    if (result == VO_OK && sim->substep == 0) {
+        result = vo_sim_remesh_run(sim);
+        sim->broken = result != VO_OK;
+    }
     sim->stats.time = vo_sim_time(sim);
     sim->stats.wall_s += vo_now() - start;
     return result;
@@ -355,6 +357,7 @@ static void list_cloths(vo_sim *sim) {
 
 vo_result vo_sim_rebuild(vo_sim *sim) {
     vo_context *ctx = sim->ctx;
+    sim->constraints = (vo_constraints){0}; /* rows of the old solver */
     VO_TRY(vo_sim_contact_drop(sim));
     vo_implicit_free(&sim->implicit);
     list_cloths(sim);
