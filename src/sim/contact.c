@@ -43,7 +43,8 @@ static vo_result create_rows(vo_sim *sim) {
     c->node_of = vo_new_array(sim->ctx, int, system->row_count);
     c->pressed = vo_alloc_zero(sim->ctx, bytes);
     c->sharing = vo_alloc_zero(sim->ctx, bytes);
-    if (system->row_count && (!c->node_of || !c->pressed || !c->sharing))
+    c->known = vo_alloc_zero(sim->ctx, (size_t)system->row_count);
+    if (system->row_count && (!c->node_of || !c->pressed || !c->sharing || !c->known))
         return vo_fail_memory(sim->ctx, "contacts");
     for (int i = 0; i < system->row_count; i++) c->node_of[system->row_of[i]] = i;
     return VO_OK;
@@ -65,6 +66,7 @@ static void drop(vo_sim *sim) {
     vo_free_array(sim->ctx, c->node_of, c->row_count);
     vo_free_array(sim->ctx, c->pressed, c->row_count);
     vo_free_array(sim->ctx, c->sharing, c->row_count);
+    vo_free(sim->ctx, c->known, (size_t)c->row_count);
     vo_response_destroy(c->response);
     vo_candidates_destroy(c->candidates);
     vo_surface_free(&c->surface);

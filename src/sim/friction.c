@@ -39,8 +39,28 @@ static double pressing_force(const vo_sim_contact *c, const vo_contact *contact)
     return weight > 0 ? vo_max(force / weight, 0) : 0;
 }
 
+/* Nothing is known of what presses a node that touched nothing in the last step. It is taken to be
+ * its weight; what stops it in this step will be felt in the next, as ever. */
+static void expect_weight(const vo_sim *sim, int count) {
+    const vo_sim_contact *c = &sim->contact;
+    for (int k = 0; k < count; k++) {
+        const vo_contact *contact = &c->contact[k];
+        double along = v3_dot(sim->scene->def.gravity, contact->normal);
+        for (int i = 0; i < 4; i++) {
+            int node = contact->node[i];
+            double w = contact->weight[i];
+            if (node >= c->surface.cloth_node_count || w == 0) continue;
+            if (c->known[node] || c->surface.inverse_mass[node] == 0) continue;
+            double weight = vo_max(w > 0 ? -along : along, 0) / c->surface.inverse_mass[node];
+            c->pressed[node] = vo_max(c->pressed[node], weight);
+        }
+    }
+}
+
 void vo_sim_friction_add(vo_sim *sim, double dt, int count) {
     const vo_sim_contact *c = &sim->contact;
+    for (int i = 0; i < c->surface.cloth_node_count; i++) c->known[i] = c->pressed[i] != 0;
+    expect_weight(sim, count);
     add_shares(c, count);
     for (int k = 0; k < count; k++)
         vo_contact_rub(&c->contact[k], dt * pressing_force(c, &c->contact[k]));

@@ -62,7 +62,8 @@ typedef struct vo_sim_contact {
     int *node_of;        /* [row_count] the surface's node of a row of the solver */
     double *pressed; /* [row_count] [saved] N, by which contacts pressed each node of cloth in the
                         last step */
-    double *sharing; /* [row_count] kg m/s, by which the contacts of a node share that */
+    unsigned char *known; /* [row_count] that it was pressed in the last step */
+    double *sharing;      /* [row_count] kg m/s, by which the contacts of a node share that */
 } vo_sim_contact;
 
 /* What remeshing needs beside each cloth's own; nothing of it is state. */
