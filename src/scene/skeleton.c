@@ -26,7 +26,7 @@ vo_bone vo_bone_mirror(vo_bone bone) {
 
 vo_skeleton_def vo_skeleton_def_default(void) {
     double height = 1.75;
-    return (vo_skeleton_def){height, 0.21 * height, 0.1 * height};
+    return (vo_skeleton_def){height, 0.2 * height, 0.1 * height};
 }
 
 /* Where a joint of the middle or the left is in the zero pose, and the bone's far end, in parts of
@@ -43,10 +43,10 @@ static const proportions PROPORTIONS[FIRST_LEFT + SIDE_COUNT] = {
     [VO_BONE_CHEST] = {{0, 0, 0.695}, {0, 0.01, 0.838}, NO_WIDTH},
     [VO_BONE_NECK] = {{0, 0.01, 0.838}, {0, 0, 0.888}, NO_WIDTH},
     [VO_BONE_HEAD] = {{0, 0, 0.888}, {0, 0, 1}, NO_WIDTH},
-    [VO_BONE_LEFT_CLAVICLE] = {{0.14, 0, 0.818}, {1, 0.004, 0.818}, SHOULDERS},
-    [VO_BONE_LEFT_UPPER_ARM] = {{1, 0.004, 0.818}, {1, 0.004, 0.637}, SHOULDERS},
-    [VO_BONE_LEFT_FOREARM] = {{1, 0.004, 0.637}, {1, 0.004, 0.49}, SHOULDERS},
-    [VO_BONE_LEFT_HAND] = {{1, 0.004, 0.49}, {1, 0.004, 0.385}, SHOULDERS},
+    [VO_BONE_LEFT_CLAVICLE] = {{0.14, 0, 0.808}, {1, 0.004, 0.802}, SHOULDERS},
+    [VO_BONE_LEFT_UPPER_ARM] = {{1, 0.004, 0.802}, {1, 0.004, 0.621}, SHOULDERS},
+    [VO_BONE_LEFT_FOREARM] = {{1, 0.004, 0.621}, {1, 0.004, 0.474}, SHOULDERS},
+    [VO_BONE_LEFT_HAND] = {{1, 0.004, 0.474}, {1, 0.004, 0.369}, SHOULDERS},
     [VO_BONE_LEFT_THIGH] = {{1, 0, 0.52}, {1, 0, 0.283}, HIPS},
     [VO_BONE_LEFT_SHIN] = {{1, 0, 0.283}, {1, 0, 0.043}, HIPS},
     [VO_BONE_LEFT_FOOT] = {{1, 0, 0.043}, {1, -0.078, 0.012}, HIPS},
@@ -89,10 +89,9 @@ static void set_pair(vo_body_pose *pose, vo_bone bone, vo_joint_angles angles) {
 }
 
 vo_body_pose vo_body_pose_rest(const vo_skeleton *skeleton) {
-    const double leg = 5; /* degrees to the side */
+    const double leg = 6; /* degrees to the side */
     vo_body_pose pose = vo_body_pose_zero();
     set_pair(&pose, VO_BONE_LEFT_UPPER_ARM, (vo_joint_angles){0, 45, 0});
-    set_pair(&pose, VO_BONE_LEFT_FOREARM, (vo_joint_angles){8, 0, 0});
     set_pair(&pose, VO_BONE_LEFT_THIGH, (vo_joint_angles){0, leg, 0});
     set_pair(&pose, VO_BONE_LEFT_FOOT, (vo_joint_angles){0, -leg, 0});
     double length = skeleton->offset[VO_BONE_LEFT_SHIN].z + skeleton->offset[VO_BONE_LEFT_FOOT].z;

@@ -86,7 +86,7 @@ vo_bone_names vo_bone_names_guess(int count, const char *const *names);
 /* Sizes of a skeleton. In square brackets what vo_skeleton_def_default sets, for 1.75 m. */
 typedef struct vo_skeleton_def {
     double height;         /* [1.75] m, sole to crown, barefoot */
-    double shoulder_width; /* [0.21 height] m, between the shoulder joints */
+    double shoulder_width; /* [0.2 height] m, between the shoulder joints */
     double hip_width;      /* [0.1 height] m, between the hip joints */
 } vo_skeleton_def;
 

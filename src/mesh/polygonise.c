@@ -1,0 +1,217 @@
+#include "mesh/polygonise.h"
+
+#include "core/memory.h"
+#include "core/parallel.h"
+
+#include <string.h>
+
+enum { BLOCK = 4, MAX_CORNERS = 100000000 };
+
+/* Corners of the lattice, x fastest. Cells are numbered by their lowest corner. */
+typedef struct lattice {
+    vo_context *ctx;
+    const vo_polygonise_def *def;
+    vo_field field;
+    int size[3]; /* corners along each axis; a multiple of BLOCK */
+    int corner_count;
+    int step[3];           /* from a corner to the next along each axis */
+    int offset[8];         /* of a cell's corners; bit k of the number: along axis k */
+    unsigned char *inside; /* [corner_count] 1: inside */
+    int *node;             /* [corner_count] of the cell, or -1 */
+} lattice;
+
+vo_polygonise_def vo_polygonise_def_default(void) {
+    return (vo_polygonise_def){.slope = 2, .rounds = 8};
+}
+
+static vo_vec3 corner_place(const lattice *l, int i, int j, int k) {
+    return v3_add_scaled(l->def->low, l->def->cell, v3(i, j, k));
+}
+
+/* Sets the corners of one block, all at once where the surface is far away. */
+static void sign_block(lattice *l, const int first[3]) {
+    const double half = 0.5 * (BLOCK - 1);
+    vo_vec3 middle = v3_add_scaled(corner_place(l, first[0], first[1], first[2]), l->def->cell,
+                                   v3(half, half, half));
+    double value = l->field.value(l->field.arg, middle);
+    bool far = fabs(value) > l->def->slope * half * sqrt(3) * l->def->cell;
+    for (int k = first[2]; k < first[2] + BLOCK; k++)
+        for (int j = first[1]; j < first[1] + BLOCK; j++)
+            for (int i = first[0]; i < first[0] + BLOCK; i++) {
+                double f = far ? value : l->field.value(l->field.arg, corner_place(l, i, j, k));
+                l->inside[i * l->step[0] + j * l->step[1] + k * l->step[2]] = f < 0;
+            }
+}
+
+static void sign_blocks(void *arg, int begin, int end, int chunk) {
+    lattice *l = arg;
+    (void)chunk;
+    int columns = l->size[0] / BLOCK, rows = l->size[1] / BLOCK;
+    for (int b = begin; b < end; b++)
+        sign_block(l, (int[3]){b % columns * BLOCK, b / columns % rows * BLOCK,
+                               b / columns / rows * BLOCK});
+}
+
+/* The eight signs of a cell, one a bit. */
+static int cell_code(const lattice *l, int cell) {
+    int code = 0;
+    for (int c = 0; c < 8; c++) code |= l->inside[cell + l->offset[c]] << c;
+    return code;
+}
+
+/* True if the corners in this set hang together by edges of the cube. */
+static bool hangs_together(int set) {
+    int reached = set & -set, before = 0;
+    while (reached != before) {
+        before = reached;
+        for (int c = 0; c < 8; c++)
+            for (int axis = 0; axis < 3; axis++)
+                if (before >> c & 1) reached |= set & 1 << (c ^ 1 << axis);
+    }
+    return reached == set;
+}
+
+static bool is_sound(int code) { return hangs_together(code) && hangs_together(255 & ~code); }
+
+/* Calls nothing for cells on the last planes, which have no corners beyond them. */
+#define FOR_EACH_CELL(l, cell)                                     \
+    for (int k_ = 0; k_ + 1 < (l)->size[2]; k_++)                  \
+        for (int j_ = 0; j_ + 1 < (l)->size[1]; j_++)              \
+            for (int cell = j_ * (l)->step[1] + k_ * (l)->step[2], \
+                     last_ = cell + (l)->size[0] - 1;              \
+                 cell < last_; cell++)
+
+/* Fills cells until all are sound. */
+static void mend(lattice *l) {
+    bool sound[256], changed = true;
+    for (int code = 0; code < 256; code++) sound[code] = is_sound(code);
+    while (changed) {
+        changed = false;
+        FOR_EACH_CELL(l, cell) {
+            if (sound[cell_code(l, cell)]) continue;
+            for (int c = 0; c < 8; c++) l->inside[cell + l->offset[c]] = 1;
+            changed = true;
+        }
+    }
+}
+
+/* True if a corner on the outermost planes is inside. */
+static bool reaches_box(const lattice *l) {
+    for (int c = 0; c < l->corner_count; c++) {
+        if (!l->inside[c]) continue;
+        int i = c % l->size[0], j = c / l->step[1] % l->size[1], k = c / l->step[2];
+        if (i == 0 || j == 0 || k == 0 || i == l->size[0] - 1 || j == l->size[1] - 1 ||
+            k == l->size[2] - 1)
+            return true;
+    }
+    return false;
+}
+
+static vo_vec3 cell_place(const lattice *l, int cell) {
+    return corner_place(l, cell % l->size[0], cell / l->step[1] % l->size[1], cell / l->step[2]);
+}
+
+/* The mean of the middles of the cell's edges that cross the surface. */
+static vo_vec3 node_place(const lattice *l, int cell, int code) {
+    vo_vec3 sum = v3_zero();
+    int count = 0;
+    for (int c = 0; c < 8; c++)
+        for (int axis = 0; axis < 3; axis++) {
+            int other = c | 1 << axis;
+            if (other == c || (code >> c & 1) == (code >> other & 1)) continue;
+            vo_vec3 p = v3(c & 1, c >> 1 & 1, c >> 2),
+                    q = v3(other & 1, other >> 1 & 1, other >> 2);
+            sum = v3_add(sum, v3_lerp(p, q, 0.5));
+            count++;
+        }
+    return v3_add_scaled(cell_place(l, cell), l->def->cell / count, sum);
+}
+
+/* One node a cell that the surface passes. */
+static vo_result add_nodes(lattice *l, vo_surface_parts *out) {
+    FOR_EACH_CELL(l, cell) {
+        int code = cell_code(l, cell);
+        if (code == 0 || code == 255) continue;
+        VO_TRY(vo_surface_parts_reserve(out, out->node_count + 1, 0));
+        l->node[cell] = out->node_count;
+        out->node_x[out->node_count++] = node_place(l, cell, code);
+    }
+    return VO_OK;
+}
+
+/* The quadrangle around the lattice edge from this corner along `axis`, cut along its shorter
+ * diagonal. `up`: from inside to outside. */
+static vo_result add_quad(const lattice *l, int corner, int axis, bool up, vo_surface_parts *out) {
+    int a = l->step[(axis + 1) % 3], b = l->step[(axis + 2) % 3];
+    int n[4] = {l->node[corner - a - b], l->node[corner - b], l->node[corner], l->node[corner - a]};
+    if (!up) {
+        int swap = n[1];
+        n[1] = n[3], n[3] = swap;
+    }
+    VO_TRY(vo_surface_parts_reserve(out, 0, out->face_count + 2));
+    const vo_vec3 *x = out->node_x;
+    int s = v3_distance(x[n[0]], x[n[2]]) <= v3_distance(x[n[1]], x[n[3]]) ? 0 : 1;
+    vo_surface_parts_add_face(out, n[s], n[s + 1], n[s + 2]);
+    vo_surface_parts_add_face(out, n[s], n[s + 2], n[(s + 3) % 4]);
+    return VO_OK;
+}
+
+static vo_result add_faces(const lattice *l, vo_surface_parts *out) {
+    FOR_EACH_CELL(l, corner) {
+        for (int axis = 0; axis < 3; axis++) {
+            bool inside = l->inside[corner], other = l->inside[corner + l->step[axis]];
+            if (inside != other) VO_TRY(add_quad(l, corner, axis, inside, out));
+        }
+    }
+    return VO_OK;
+}
+
+/* Sizes from the box; false if it makes no lattice. */
+static bool measure(lattice *l) {
+    vo_vec3 extent = v3_sub(l->def->high, l->def->low);
+    const double along[3] = {extent.x, extent.y, extent.z};
+    double total = 1;
+    for (int k = 0; k < 3; k++) {
+        double blocks = ceil((along[k] / l->def->cell + 1) / BLOCK);
+        if (!(blocks >= 1 && blocks < MAX_CORNERS)) return false;
+        l->size[k] = (int)blocks * BLOCK;
+        total *= l->size[k];
+    }
+    if (!(total <= MAX_CORNERS)) return false;
+    l->corner_count = (int)total;
+    l->step[0] = 1;
+    l->step[1] = l->size[0];
+    l->step[2] = l->size[0] * l->size[1];
+    for (int c = 0; c < 8; c++)
+        l->offset[c] = (c & 1) * l->step[0] + (c >> 1 & 1) * l->step[1] + (c >> 2) * l->step[2];
+    return true;
+}
+
+/* Signs, nodes, faces, in a lattice that has its memory. */
+static vo_result net(lattice *l, vo_surface_parts *out) {
+    memset(l->node, -1, (size_t)l->corner_count * sizeof *l->node);
+    vo_parallel_for(l->ctx, l->corner_count / (BLOCK * BLOCK * BLOCK), 64, sign_blocks, l);
+    mend(l);
+    if (reaches_box(l))
+        return vo_fail(l->ctx, VO_BAD_DATA, "polygonise: the surface reaches the box around it");
+    VO_TRY(add_nodes(l, out));
+    if (out->node_count == 0)
+        return vo_fail(l->ctx, VO_BAD_DATA, "polygonise: the function is nowhere negative");
+    return add_faces(l, out);
+}
+
+vo_result vo_polygonise(vo_context *ctx, const vo_polygonise_def *def, vo_field field,
+                        vo_surface_parts *out) {
+    lattice l = {.ctx = ctx, .def = def, .field = field};
+    if (!measure(&l))
+        return vo_fail(ctx, VO_BAD_CALL, "polygonise: cells of %g m make no lattice in that box",
+                       def->cell);
+    l.inside = vo_new_array(ctx, unsigned char, l.corner_count);
+    l.node = vo_new_array(ctx, int, l.corner_count);
+    vo_result result =
+        l.inside && l.node ? net(&l, out) : vo_fail_memory(ctx, "a lattice of signs");
+    vo_free_array(ctx, l.inside, l.corner_count);
+    vo_free_array(ctx, l.node, l.corner_count);
+    if (result == VO_OK) result = vo_polygonise_improve(ctx, field, def->cell, def->rounds, out);
+    return result;
+}

@@ -1,0 +1,208 @@
+/* Better triangles for the same surface. */
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "mesh/polygonise.h"
+
+#include <string.h>
+
+/* The surface by its half edges: 3 f + k is the side of face f from its corner k to the next one;
+ * its twin runs the other way in the face beyond. */
+typedef struct halves {
+    vo_context *ctx;
+    vo_field field;
+    double cell;
+    vo_surface_parts *s;
+    int *twin;      /* [3 faces] */
+    int *first;     /* [nodes + 1] while pairing: where a node's half edges begin in `order` */
+    int *order;     /* [3 faces] half edges by the node they start from */
+    int *out;       /* [nodes] one half edge that starts there */
+    int *valence;   /* [nodes] */
+    vo_vec3 *moved; /* [nodes] */
+} halves;
+
+static int next(int h) { return h % 3 == 2 ? h - 2 : h + 1; }
+static int start(const halves *m, int h) { return m->s->face[h / 3][h % 3]; }
+static int finish(const halves *m, int h) { return start(m, next(h)); }
+
+/* Half edges sorted by their start, by counting. */
+static void sort_by_start(halves *m) {
+    int nodes = m->s->node_count, count = 3 * m->s->face_count;
+    memset(m->first, 0, (size_t)(nodes + 1) * sizeof *m->first);
+    for (int h = 0; h < count; h++) m->first[start(m, h) + 1]++;
+    for (int n = 0; n < nodes; n++) m->first[n + 1] += m->first[n];
+    memset(m->valence, 0, (size_t)nodes * sizeof *m->valence);
+    for (int h = 0; h < count; h++) {
+        int n = start(m, h);
+        m->order[m->first[n] + m->valence[n]++] = h;
+        m->out[n] = h;
+    }
+}
+
+/* Finds every twin. */
+static void pair(halves *m) {
+    sort_by_start(m);
+    for (int h = 0; h < 3 * m->s->face_count; h++) {
+        int a = start(m, h), b = finish(m, h);
+        m->twin[h] = -1;
+        for (int i = m->first[b]; i < m->first[b + 1]; i++)
+            if (finish(m, m->order[i]) == a) m->twin[h] = m->order[i];
+    }
+}
+
+/* The next half edge that starts at the same node, round about. */
+static int around(const halves *m, int h) { return m->twin[next(next(h))]; }
+
+static bool joined(const halves *m, int a, int b) {
+    int h = m->out[a];
+    do {
+        if (finish(m, h) == b) return true;
+        h = around(m, h);
+    } while (h != m->out[a]);
+    return false;
+}
+
+/* Cosine of the angle at p in the triangle p a b. */
+static double cosine_at(vo_vec3 p, vo_vec3 a, vo_vec3 b) {
+    return v3_dot(v3_normalize(v3_sub(a, p)), v3_normalize(v3_sub(b, p)));
+}
+
+static vo_vec3 normal_of(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
+    return v3_cross(v3_sub(b, a), v3_sub(c, a));
+}
+
+/* True if the two angles opposite to the edge add up to more than half a turn, the surface is all
+ * but flat there before and after, and no node is left with fewer than four edges. */
+static bool should_flip(const halves *m, int h) {
+    int t = m->twin[h];
+    int a = start(m, h), b = finish(m, h), c = finish(m, next(h)), d = finish(m, next(t));
+    if (m->valence[a] <= 4 || m->valence[b] <= 4) return false;
+    const vo_vec3 *x = m->s->node_x;
+    if (cosine_at(x[c], x[a], x[b]) + cosine_at(x[d], x[a], x[b]) > -1e-3) return false;
+    vo_vec3 old_0 = v3_normalize(normal_of(x[a], x[b], x[c]));
+    vo_vec3 old_1 = v3_normalize(normal_of(x[b], x[a], x[d]));
+    vo_vec3 new_0 = v3_normalize(normal_of(x[d], x[b], x[c]));
+    vo_vec3 new_1 = v3_normalize(normal_of(x[a], x[d], x[c]));
+    vo_vec3 mean = v3_normalize(v3_add(old_0, old_1));
+    return v3_dot(old_0, old_1) > 0.8 && v3_dot(new_0, mean) > 0.8 && v3_dot(new_1, mean) > 0.8 &&
+           !joined(m, c, d);
+}
+
+static void set_twins(halves *m, int a, int b) {
+    m->twin[a] = b;
+    m->twin[b] = a;
+}
+
+/*      c            c         Faces abc, bad become adc, bcd. The half edge h, then from d to c,
+ *     / \          /|\        stays the first one named of its face.
+ *    a-h-b   ->   a | b
+ *     \ /          \|/
+ *      d            d      */
+static void flip(halves *m, int h) {
+    int t = m->twin[h], f = h / 3, g = t / 3;
+    int a = start(m, h), b = finish(m, h), c = finish(m, next(h)), d = finish(m, next(t));
+    int bc = m->twin[next(h)], ca = m->twin[next(next(h))];
+    int ad = m->twin[next(t)], db = m->twin[next(next(t))];
+    memcpy(m->s->face[f], (int[3]){d, c, a}, sizeof m->s->face[f]);
+    memcpy(m->s->face[g], (int[3]){c, d, b}, sizeof m->s->face[g]);
+    set_twins(m, 3 * f, 3 * g);
+    set_twins(m, 3 * f + 1, ca);
+    set_twins(m, 3 * f + 2, ad);
+    set_twins(m, 3 * g + 1, db);
+    set_twins(m, 3 * g + 2, bc);
+    m->out[a] = 3 * f + 2, m->out[b] = 3 * g + 2, m->out[c] = 3 * g, m->out[d] = 3 * f;
+    m->valence[a]--, m->valence[b]--, m->valence[c]++, m->valence[d]++;
+}
+
+static void flip_all(halves *m) {
+    for (int h = 0; h < 3 * m->s->face_count; h++)
+        if (h < m->twin[h] && should_flip(m, h)) flip(m, h);
+}
+
+vo_vec3 vo_field_gradient(vo_field field, vo_vec3 p, double step) {
+    /* Four corners of a tetrahedron: their directions add up to zero, so f(p) drops out. */
+    static const vo_vec3 way[4] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+    vo_vec3 sum = v3_zero();
+    for (int i = 0; i < 4; i++) {
+        double f = field.value(field.arg, v3_add_scaled(p, step, way[i]));
+        sum = v3_add_scaled(sum, f / (4 * step), way[i]);
+    }
+    return sum;
+}
+
+/* One step of Newton's method towards the surface, of at most half a cell. */
+static vo_vec3 drawn(const halves *m, vo_vec3 p, vo_vec3 gradient) {
+    double f = m->field.value(m->field.arg, p);
+    vo_vec3 step = v3_scale(-f / vo_max(v3_length2(gradient), 1e-4), gradient);
+    double length = v3_length(step), most = 0.5 * m->cell;
+    return v3_add_scaled(p, length > most ? most / length : 1, step);
+}
+
+/* Mean of the neighbours. */
+static vo_vec3 mean_around(const halves *m, int n) {
+    vo_vec3 sum = v3_zero();
+    int h = m->out[n], count = 0;
+    do {
+        sum = v3_add(sum, m->s->node_x[finish(m, h)]);
+        count++;
+        h = around(m, h);
+    } while (h != m->out[n]);
+    return v3_scale(1.0 / count, sum);
+}
+
+/* Moves towards the neighbours' mean along the surface, then onto the surface. */
+static void spread_nodes(void *arg, int begin, int end, int chunk) {
+    halves *m = arg;
+    (void)chunk;
+    for (int n = begin; n < end; n++) {
+        vo_vec3 x = m->s->node_x[n];
+        vo_vec3 gradient = vo_field_gradient(m->field, x, 0.05 * m->cell);
+        vo_vec3 normal = v3_normalize(gradient), way = v3_sub(mean_around(m, n), x);
+        way = v3_add_scaled(way, -v3_dot(way, normal), normal);
+        m->moved[n] = drawn(m, v3_add_scaled(x, 0.7, way), gradient);
+    }
+}
+
+/* Onto the surface only. */
+static void draw_nodes(void *arg, int begin, int end, int chunk) {
+    halves *m = arg;
+    (void)chunk;
+    for (int n = begin; n < end; n++) {
+        vo_vec3 x = m->s->node_x[n];
+        m->moved[n] = drawn(m, x, vo_field_gradient(m->field, x, 0.02 * m->cell));
+    }
+}
+
+static void move(halves *m, vo_range_fn *body) {
+    vo_parallel_for(m->ctx, m->s->node_count, 256, body, m);
+    memcpy(m->s->node_x, m->moved, (size_t)m->s->node_count * sizeof *m->moved);
+}
+
+static void improve(halves *m, int rounds) {
+    pair(m);
+    for (int i = 0; i < rounds; i++) {
+        move(m, spread_nodes);
+        flip_all(m);
+    }
+    for (int i = 0; i < 3; i++) move(m, draw_nodes);
+}
+
+vo_result vo_polygonise_improve(vo_context *ctx, vo_field field, double cell, int rounds,
+                                vo_surface_parts *s) {
+    int nodes = s->node_count, sides = 3 * s->face_count;
+    halves m = {.ctx = ctx, .field = field, .cell = cell, .s = s};
+    m.twin = vo_new_array(ctx, int, sides);
+    m.order = vo_new_array(ctx, int, sides);
+    m.first = vo_new_array(ctx, int, nodes + 1);
+    m.out = vo_new_array(ctx, int, nodes);
+    m.valence = vo_new_array(ctx, int, nodes);
+    m.moved = vo_new_array(ctx, vo_vec3, nodes);
+    bool had = m.twin && m.order && m.first && m.out && m.valence && m.moved;
+    if (had) improve(&m, rounds);
+    vo_free_array(ctx, m.twin, sides);
+    vo_free_array(ctx, m.order, sides);
+    vo_free_array(ctx, m.first, nodes + 1);
+    vo_free_array(ctx, m.out, nodes);
+    vo_free_array(ctx, m.valence, nodes);
+    vo_free_array(ctx, m.moved, nodes);
+    return had ? VO_OK : vo_fail_memory(ctx, "a surface's edges");
+}

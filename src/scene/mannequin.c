@@ -1,0 +1,148 @@
+#include "scene/mannequin.h"
+
+#include "core/memory.h"
+#include "mesh/polygonise.h"
+#include "scene/mannequin_form.h"
+
+#include <string.h>
+
+vo_mannequin_def vo_mannequin_def_default(void) {
+    return (vo_mannequin_def){.height = 1.75,
+                              .shoulders = 1,
+                              .chest = 1,
+                              .waist = 1,
+                              .hips = 1,
+                              .limbs = 1,
+                              .faces = 20000};
+}
+
+static vo_result check_range(vo_context *ctx, const char *name, double x, double low, double high) {
+    if (x >= low && x <= high) return VO_OK;
+    return vo_fail(ctx, VO_BAD_CALL, "mannequin: %s is %g; it must be between %g and %g", name, x,
+                   low, high);
+}
+
+static vo_result check_def(vo_context *ctx, const vo_mannequin_def *d) {
+    VO_TRY(check_range(ctx, "height", d->height, 0.5, 3));
+    VO_TRY(check_range(ctx, "build", d->build, -1, 1));
+    VO_TRY(check_range(ctx, "figure", d->figure, -1, 1));
+    VO_TRY(check_range(ctx, "shoulders", d->shoulders, 0.7, 1.5));
+    VO_TRY(check_range(ctx, "chest", d->chest, 0.7, 1.5));
+    VO_TRY(check_range(ctx, "waist", d->waist, 0.7, 1.5));
+    VO_TRY(check_range(ctx, "hips", d->hips, 0.7, 1.5));
+    VO_TRY(check_range(ctx, "limbs", d->limbs, 0.7, 1.5));
+    return check_range(ctx, "faces", d->faces, VO_MANNEQUIN_LEAST_FACES, VO_MANNEQUIN_MOST_FACES);
+}
+
+/* Bones as far apart as the girths around them ask for. */
+static vo_skeleton skeleton_for(const vo_mannequin_def *d) {
+    double heavy = vo_max(d->build, 0), slim = vo_max(-d->build, 0);
+    vo_skeleton_def s = {.height = d->height};
+    s.shoulder_width =
+        0.2 * d->height * d->shoulders * (1 + 0.05 * heavy - 0.03 * slim) * (1 - 0.05 * d->figure);
+    s.hip_width =
+        0.1 * d->height * d->hips * (1 + 0.12 * heavy - 0.05 * slim) * (1 + 0.02 * d->figure);
+    return vo_skeleton_make(&s);
+}
+
+/* One surface with cells of this width, in empty parts. */
+static vo_result polygonise(vo_context *ctx, const vo_body_form *body, double cell, int rounds,
+                            vo_surface_parts *out) {
+    vo_polygonise_def def = vo_polygonise_def_default();
+    vo_vec3 margin = v3(3 * cell, 3 * cell, 3 * cell);
+    def.low = v3_sub(body->low, margin);
+    def.high = v3_add(body->high, margin);
+    def.cell = cell;
+    def.rounds = rounds;
+    return vo_polygonise(ctx, &def, (vo_field){vo_body_form_value, body}, out);
+}
+
+/* The width of cells that gives this many faces: their number goes with its inverse square. */
+static vo_result find_cell(vo_context *ctx, const vo_body_form *body, int faces, double *cell) {
+    vo_surface_parts trial = {.ctx = ctx};
+    *cell = 0.012 * body->height;
+    vo_result result = polygonise(ctx, body, *cell, 0, &trial);
+    if (result == VO_OK) *cell *= sqrt((double)trial.face_count / faces);
+    vo_surface_parts_free(&trial);
+    return result;
+}
+
+/* Of one piece and without a hole: 2 = nodes - edges + faces, with three edges for two faces. */
+static vo_result check_surface(vo_context *ctx, const vo_surface_parts *s) {
+    if (2 * s->node_count - s->face_count == 4) return VO_OK;
+    return vo_fail(ctx, VO_BAD_CALL,
+                   "mannequin: parts of the body touch at these sizes and %d faces: its Euler "
+                   "number is %d, not 2; choose sizes nearer to 1 or more faces",
+                   s->face_count, s->node_count - s->face_count / 2);
+}
+
+/* Nodes and faces of the surface as skin. */
+static vo_result take_surface(vo_context *ctx, const vo_surface_parts *s, vo_mannequin *m) {
+    VO_TRY(vo_skin_create(ctx, s->node_count, &m->skin));
+    size_t bytes = vo_array_bytes((size_t)s->face_count, sizeof *m->face);
+    m->face = vo_alloc(ctx, bytes);
+    if (!m->face) return vo_fail_memory(ctx, "the faces of a mannequin");
+    m->face_count = s->face_count;
+    memcpy(m->face, s->face, bytes);
+    memcpy(m->skin.rest, s->node_x, (size_t)s->node_count * sizeof *s->node_x);
+    return VO_OK;
+}
+
+static vo_result build(vo_context *ctx, const vo_body_form *body, int faces,
+                       vo_surface_parts *surface, vo_mannequin *m) {
+    double cell;
+    VO_TRY(find_cell(ctx, body, faces, &cell));
+    VO_TRY(polygonise(ctx, body, cell, 12, surface));
+    VO_TRY(check_surface(ctx, surface));
+    VO_TRY(take_surface(ctx, surface, m));
+    return vo_mannequin_weigh(ctx, body, m->face_count, (const int(*)[3])m->face, &m->skin);
+}
+
+vo_result vo_mannequin_create(vo_context *ctx, const vo_mannequin_def *def, vo_mannequin *out) {
+    *out = (vo_mannequin){0};
+    VO_TRY(check_def(ctx, def));
+    out->skeleton = skeleton_for(def);
+    vo_body_form *body = vo_new(ctx, vo_body_form);
+    if (!body) return vo_fail_memory(ctx, "the forms of a mannequin");
+    vo_body_form_make(def, &out->skeleton, body);
+    vo_surface_parts surface = {.ctx = ctx};
+    vo_result result = build(ctx, body, def->faces, &surface, out);
+    vo_surface_parts_free(&surface);
+    vo_delete(ctx, body);
+    if (result != VO_OK) vo_mannequin_free(ctx, out);
+    return result;
+}
+
+void vo_mannequin_free(vo_context *ctx, vo_mannequin *m) {
+    vo_skin_free(ctx, &m->skin);
+    vo_free_array(ctx, m->face, m->face_count);
+    *m = (vo_mannequin){0};
+}
+
+vo_bone vo_mannequin_face_bone(const vo_mannequin *m, int face) {
+    double sum[VO_BONE_COUNT] = {0};
+    int best = 0;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < VO_SKIN_BONES; i++) {
+            int node = m->face[face][k];
+            sum[m->skin.bone[node][i]] += m->skin.share[node][i];
+        }
+    for (int b = 1; b < VO_BONE_COUNT; b++)
+        if (sum[b] > sum[best]) best = b;
+    return (vo_bone)best;
+}
+
+vo_result vo_mannequin_mesh(vo_context *ctx, const vo_mannequin *m, const vo_body_pose *pose,
+                            vo_mesh **out) {
+    *out = NULL;
+    vo_transform motion[VO_BONE_COUNT];
+    vo_skeleton_motion(&m->skeleton, pose, motion);
+    int nodes = m->skin.node_count;
+    vo_vec3 *x = vo_new_array(ctx, vo_vec3, nodes);
+    if (!x) return vo_fail_memory(ctx, "a posed mannequin");
+    vo_skin_place(ctx, &m->skin, VO_SKINNING_DUAL_QUATERNION, motion, x);
+    vo_result result = vo_mesh_create(ctx, nodes, x, 0, NULL, NULL, m->face_count,
+                                      (const int(*)[3])m->face, VO_MESH_FOR_OBSTACLE, out);
+    vo_free_array(ctx, x, nodes);
+    return result;
+}

@@ -1,0 +1,305 @@
+/* The sizes of the body: tables of sections, and how build and figure change them. Metres for a
+ * height of 1.75; girths near those of European size tables (chest 92, waist 74, hips 96 cm). */
+#include "scene/mannequin.h"
+#include "scene/mannequin_form.h"
+
+#define TABLE_HEIGHT 1.75
+
+/* What a section's girth follows. */
+typedef enum girth { NECK, SHOULDERS, CHEST, WAIST, HIPS, LIMBS, EXTREMITIES, GIRTHS } girth;
+
+/* A row of a table: sizes as in vo_section. In the frame of its bone; z up. */
+typedef struct row {
+    double z, x, y, width, front, back;
+    girth follows;
+} row;
+
+/* From the crotch to the root of the neck, z from the ground. */
+static const row TORSO[] = {
+    {0.780, 0, 0.004, 0.110, 0.070, 0.080, HIPS},
+    {0.860, 0, 0.004, 0.152, 0.090, 0.098, HIPS},
+    {0.925, 0, 0.004, 0.170, 0.098, 0.106, HIPS},
+    {1.000, 0, 0.002, 0.160, 0.098, 0.090, HIPS},
+    {1.060, 0, 0.000, 0.143, 0.094, 0.078, WAIST},
+    {1.110, 0, -0.002, 0.137, 0.090, 0.076, WAIST},
+    {1.180, 0, 0.000, 0.146, 0.096, 0.086, WAIST},
+    {1.260, 0, 0.004, 0.163, 0.106, 0.100, CHEST},
+    {1.330, 0, 0.008, 0.173, 0.106, 0.104, CHEST},
+    {1.380, 0, 0.012, 0.175, 0.092, 0.096, SHOULDERS},
+    {1.415, 0, 0.014, 0.164, 0.074, 0.082, SHOULDERS},
+    {1.442, 0, 0.016, 0.132, 0.060, 0.068, SHOULDERS},
+    {1.465, 0, 0.016, 0.096, 0.052, 0.060, SHOULDERS},
+    {1.520, 0, 0.014, 0.050, 0.046, 0.052, NECK},
+};
+
+/* z from the ground. */
+static const row NECK_ROWS[] = {
+    {1.430, 0, 0.020, 0.060, 0.056, 0.056, NECK},
+    {1.490, 0, 0.012, 0.054, 0.052, 0.054, NECK},
+    {1.540, 0, 0.004, 0.051, 0.050, 0.054, NECK},
+    {1.600, 0, 0.000, 0.052, 0.050, 0.058, NECK},
+};
+
+/* Chin to brow; z from the ground. */
+static const row FACE[] = {
+    {1.516, 0, -0.046, 0.036, 0.044, 0.040, EXTREMITIES},
+    {1.545, 0, -0.036, 0.046, 0.055, 0.055, EXTREMITIES},
+    {1.580, 0, -0.024, 0.058, 0.067, 0.065, EXTREMITIES},
+    {1.620, 0, -0.012, 0.066, 0.077, 0.075, EXTREMITIES},
+    {1.655, 0, -0.006, 0.070, 0.083, 0.080, EXTREMITIES},
+    {1.700, 0, 0.000, 0.068, 0.088, 0.080, EXTREMITIES},
+    {1.735, 0, 0.000, 0.060, 0.080, 0.080, EXTREMITIES},
+};
+
+/* From the hand to the top of the shoulder, along the straight arm; z from the shoulder joint. */
+static const row ARM[] = {
+    {-0.605, 0, 0, 0.021, 0.027, 0.026, EXTREMITIES},
+    {-0.565, 0, 0, 0.023, 0.027, 0.026, EXTREMITIES},
+    {-0.520, 0, 0, 0.028, 0.028, 0.028, LIMBS},
+    {-0.440, 0, 0, 0.037, 0.037, 0.037, LIMBS},
+    {-0.375, 0, 0, 0.040, 0.042, 0.040, LIMBS},
+    {-0.317, 0, 0, 0.037, 0.038, 0.040, LIMBS},
+    {-0.250, 0, 0, 0.041, 0.043, 0.043, LIMBS},
+    {-0.160, 0, 0, 0.046, 0.049, 0.047, LIMBS},
+    {-0.080, 0.000, 0, 0.050, 0.053, 0.053, LIMBS},
+    {0.000, 0.000, 0.002, 0.052, 0.056, 0.058, LIMBS},
+    {0.054, 0.000, 0.004, 0.052, 0.054, 0.056, LIMBS},
+};
+
+/* A mitten; the palm looks to -x, the thumb to -y; z from the wrist. */
+static const row HAND[] = {
+    {-0.188, -0.012, 0.000, 0.0130, 0.030, 0.030, EXTREMITIES},
+    {-0.150, -0.008, 0.000, 0.0150, 0.036, 0.036, EXTREMITIES},
+    {-0.105, -0.003, 0.000, 0.0165, 0.041, 0.041, EXTREMITIES},
+    {-0.065, 0.000, 0.000, 0.0180, 0.040, 0.040, EXTREMITIES},
+    {-0.025, 0.000, 0.000, 0.0195, 0.033, 0.032, EXTREMITIES},
+    {0.020, 0.000, 0.000, 0.0210, 0.027, 0.026, EXTREMITIES},
+};
+
+static const row THUMB[] = {
+    {-0.088, 0, 0, 0.0125, 0.0125, 0.0125, EXTREMITIES},
+    {-0.045, 0, 0, 0.0135, 0.0140, 0.0140, EXTREMITIES},
+    {0.010, 0, 0, 0.0150, 0.0170, 0.0170, EXTREMITIES},
+};
+
+/* From the ankle to the hip along the straight leg; z from the hip joint. */
+static const row LEG[] = {
+    {-0.872, 0.000, 0.004, 0.030, 0.036, 0.036, EXTREMITIES},
+    {-0.830, 0.000, 0.004, 0.034, 0.036, 0.038, EXTREMITIES},
+    {-0.780, 0.000, 0.004, 0.032, 0.034, 0.037, LIMBS},
+    {-0.700, 0.000, 0.006, 0.039, 0.038, 0.044, LIMBS},
+    {-0.610, 0.001, 0.008, 0.050, 0.044, 0.058, LIMBS},
+    {-0.535, 0.001, 0.008, 0.054, 0.048, 0.062, LIMBS},
+    {-0.465, 0.000, 0.002, 0.051, 0.050, 0.052, LIMBS},
+    {-0.415, 0.000, -0.002, 0.052, 0.055, 0.050, LIMBS},
+    {-0.360, 0.000, -0.002, 0.056, 0.059, 0.055, LIMBS},
+    {-0.280, 0.000, 0.000, 0.065, 0.070, 0.067, LIMBS},
+    {-0.180, 0.000, 0.002, 0.075, 0.081, 0.080, HIPS},
+    {-0.090, 0.002, 0.004, 0.082, 0.087, 0.090, HIPS},
+    {0.000, 0.004, 0.004, 0.078, 0.082, 0.090, HIPS},
+    {0.060, 0.004, 0.004, 0.060, 0.064, 0.070, HIPS},
+};
+
+/* From heel to toes; here z is forwards from the ankle, front the sole and y up. */
+static const row FOOT[] = {
+    {-0.062, 0.000, -0.046, 0.032, 0.028, 0.034, EXTREMITIES},
+    {-0.030, 0.000, -0.048, 0.034, 0.027, 0.046, EXTREMITIES},
+    {0.020, 0.001, -0.048, 0.037, 0.027, 0.060, EXTREMITIES},
+    {0.070, 0.003, -0.050, 0.042, 0.025, 0.042, EXTREMITIES},
+    {0.120, 0.004, -0.051, 0.047, 0.024, 0.027, EXTREMITIES},
+    {0.160, 0.002, -0.052, 0.047, 0.023, 0.021, EXTREMITIES},
+    {0.208, -0.002, -0.052, 0.043, 0.023, 0.018, EXTREMITIES},
+};
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+
+/* Everything the forms need to be placed. */
+typedef struct maker {
+    const vo_mannequin_def *def;
+    vo_transform world[VO_BONE_COUNT]; /* in the rest pose */
+    double unit;                       /* m for one of the tables */
+    double girth[GIRTHS];              /* factors */
+    vo_body_form *out;
+} maker;
+
+/* Factors of the sizes that are asked for; waists gain and lose the most. */
+static void find_girths(maker *m) {
+    const vo_mannequin_def *d = m->def;
+    double heavy = vo_max(d->build, 0), slim = vo_max(-d->build, 0);
+    double female = vo_max(d->figure, 0), male = vo_max(-d->figure, 0);
+    m->girth[NECK] = 1 + 0.1 * heavy - 0.06 * slim - 0.06 * female + 0.08 * male;
+    m->girth[SHOULDERS] =
+        d->shoulders * (1 + 0.06 * heavy - 0.05 * slim - 0.05 * female + 0.07 * male);
+    m->girth[CHEST] = d->chest * (1 + 0.15 * heavy - 0.07 * slim - 0.05 * female + 0.05 * male);
+    m->girth[WAIST] = d->waist * (1 + 0.3 * heavy - 0.09 * slim - 0.06 * female + 0.05 * male);
+    m->girth[HIPS] = d->hips * (1 + 0.14 * heavy - 0.08 * slim + 0.03 * female - 0.04 * male);
+    m->girth[LIMBS] = d->limbs * (1 + 0.12 * heavy - 0.1 * slim - 0.04 * female + 0.05 * male);
+    m->girth[EXTREMITIES] = 1 - 0.02 * female + 0.02 * male;
+}
+
+/* A new form of a group with its frame and melting length (in the table's metres). */
+static vo_form *begin(maker *m, vo_form_group group, vo_transform place, double melt) {
+    vo_form *form = &m->out->form[m->out->count++];
+    *form = (vo_form){.group = group, .place = place, .melt = melt * m->unit};
+    return form;
+}
+
+/* A place in the table's metres in the frame of a bone. */
+static vo_transform at_bone(const maker *m, vo_bone bone, vo_vec3 p) {
+    vo_transform t = m->world[bone];
+    t.translation = xf_point(t, v3_scale(m->unit, p));
+    return t;
+}
+
+/* A place from the ground in the zero pose; the trunk is not turned in the rest pose, but lower. */
+static vo_transform on_trunk(const maker *m, vo_vec3 p) {
+    vo_transform t = xf_identity();
+    double hips = 0.545 * TABLE_HEIGHT;
+    t.translation =
+        v3_add_scaled(m->world[VO_BONE_HIPS].translation, m->unit, v3(p.x, p.y, p.z - hips));
+    return t;
+}
+
+static vo_form *add_loft(maker *m, vo_form_group group, vo_transform place, double melt,
+                         const row *rows, int count) {
+    vo_form *form = begin(m, group, place, melt);
+    form->section_count = count;
+    for (int i = 0; i < count; i++) {
+        const row *r = &rows[i];
+        double u = m->unit, g = u * m->girth[r->follows];
+        form->section[i] =
+            (vo_section){u * r->z, g * r->x, g * r->y, g * r->width, g * r->front, g * r->back};
+    }
+    return form;
+}
+
+static vo_form *add_ellipsoid(maker *m, vo_transform place, double melt, vo_vec3 radii) {
+    vo_form *form = begin(m, VO_FORM_TRUNK, place, melt);
+    form->radii = v3_scale(m->unit, radii);
+    return form;
+}
+
+/* From here along z (in the table's metres) the skin follows this bone. */
+static void follow(const maker *m, vo_form *form, vo_bone bone, double from, double blend) {
+    form->span[form->span_count++] = (vo_form_span){bone, m->unit * from, m->unit * blend};
+}
+
+static void add_torso(maker *m) {
+    vo_form *torso = add_loft(m, VO_FORM_TRUNK, on_trunk(m, v3_zero()), 0, TORSO, COUNT(TORSO));
+    torso->square = 0.3;
+    torso->cap = 0.06 * m->unit;
+    torso->shoulders = true;
+    follow(m, torso, VO_BONE_HIPS, 0, 0);
+    follow(m, torso, VO_BONE_SPINE, 1.04, 0.07);
+    follow(m, torso, VO_BONE_CHEST, 1.2, 0.08);
+    follow(m, torso, VO_BONE_NECK, 1.48, 0.04);
+}
+
+/* A pair of ellipsoids that swell the trunk, at a place on the left; radii grow by `girth`. */
+static vo_form *add_pair(maker *m, girth follows, vo_vec3 place, double melt, vo_vec3 radii) {
+    double g = m->girth[follows];
+    vo_form *form = add_ellipsoid(m, on_trunk(m, v3(g * place.x, g * place.y, place.z)), melt,
+                                  v3(g * radii.x, g * radii.y, radii.z));
+    form->paired = true;
+    return form;
+}
+
+/* Seat, and a chest that goes from plates to a bust with the figure. */
+static void add_swellings(maker *m) {
+    vo_form *seat = add_pair(m, HIPS, v3(0.072, 0.048, 0.895), 0.05, v3(0.082, 0.080, 0.088));
+    follow(m, seat, VO_BONE_HIPS, 0, 0);
+    double bust = vo_max(m->def->figure, 0);
+    vo_vec3 place = v3_lerp(v3(0.076, -0.056, 1.325), v3(0.074, -0.078, 1.285), bust);
+    vo_vec3 radii = v3_lerp(v3(0.080, 0.048, 0.062), v3(0.060, 0.062, 0.064), bust);
+    vo_form *chest = add_pair(m, CHEST, place, 0.05 - 0.015 * bust, radii);
+    follow(m, chest, VO_BONE_CHEST, 0, 0);
+}
+
+static void add_head(maker *m) {
+    vo_form *neck =
+        add_loft(m, VO_FORM_TRUNK, on_trunk(m, v3_zero()), 0.05, NECK_ROWS, COUNT(NECK_ROWS));
+    neck->cap = 0.04 * m->unit;
+    follow(m, neck, VO_BONE_CHEST, 0, 0);
+    follow(m, neck, VO_BONE_NECK, 1.475, 0.035);
+    follow(m, neck, VO_BONE_HEAD, 1.555, 0.03);
+    vo_form *skull =
+        add_ellipsoid(m, on_trunk(m, v3(0, 0.008, 1.655)), 0.02, v3(0.076, 0.096, 0.095));
+    follow(m, skull, VO_BONE_HEAD, 0, 0);
+    vo_form *face = add_loft(m, VO_FORM_TRUNK, on_trunk(m, v3_zero()), 0.025, FACE, COUNT(FACE));
+    face->square = 0.25;
+    face->cap = 0.03 * m->unit;
+    follow(m, face, VO_BONE_HEAD, 0, 0);
+    vo_transform slant = on_trunk(m, v3(0, -0.086, 1.612));
+    slant.rotation = q_axis_angle(v3(1, 0, 0), -0.3);
+    vo_form *nose = add_ellipsoid(m, slant, 0.02, v3(0.011, 0.018, 0.034));
+    follow(m, nose, VO_BONE_HEAD, 0, 0);
+}
+
+static void add_arm(maker *m) {
+    vo_form *arm = add_loft(m, VO_FORM_ARM, m->world[VO_BONE_LEFT_UPPER_ARM], 0, ARM, COUNT(ARM));
+    arm->cap = 0.055 * m->unit;
+    follow(m, arm, VO_BONE_LEFT_HAND, 0, 0);
+    follow(m, arm, VO_BONE_LEFT_FOREARM, -0.574, 0.03);
+    follow(m, arm, VO_BONE_LEFT_UPPER_ARM, -0.317, 0.06);
+    follow(m, arm, VO_BONE_LEFT_CLAVICLE, 0, 0.07);
+    vo_form *hand = add_loft(m, VO_FORM_ARM, m->world[VO_BONE_LEFT_HAND], 0.012, HAND, COUNT(HAND));
+    hand->square = 0.2;
+    hand->cap = 0.035 * m->unit;
+    follow(m, hand, VO_BONE_LEFT_HAND, 0, 0);
+    follow(m, hand, VO_BONE_LEFT_FOREARM, 0, 0.03);
+    vo_transform root = at_bone(m, VO_BONE_LEFT_HAND, v3(-0.004, -0.020, -0.030));
+    root.rotation = q_mul(root.rotation, q_axis_angle(v3(1, 0.25, 0), -0.62));
+    vo_form *thumb = add_loft(m, VO_FORM_ARM, root, 0.014, THUMB, COUNT(THUMB));
+    thumb->cap = 0.014 * m->unit;
+    follow(m, thumb, VO_BONE_LEFT_HAND, 0, 0);
+}
+
+static void add_leg(maker *m) {
+    vo_form *leg = add_loft(m, VO_FORM_LEG, m->world[VO_BONE_LEFT_THIGH], 0, LEG, COUNT(LEG));
+    leg->cap = 0.06 * m->unit;
+    follow(m, leg, VO_BONE_LEFT_FOOT, 0, 0);
+    follow(m, leg, VO_BONE_LEFT_SHIN, -0.832, 0.035);
+    follow(m, leg, VO_BONE_LEFT_THIGH, -0.415, 0.07);
+    follow(m, leg, VO_BONE_HIPS, -0.02, 0.09);
+    vo_transform forwards = m->world[VO_BONE_LEFT_FOOT];
+    forwards.rotation = q_mul(forwards.rotation, q_axis_angle(v3(1, 0, 0), VO_PI / 2));
+    vo_form *foot = add_loft(m, VO_FORM_LEG, forwards, 0.03, FOOT, COUNT(FOOT));
+    foot->square = 0.3;
+    foot->cap = 0.035 * m->unit;
+    follow(m, foot, VO_BONE_LEFT_FOOT, 0, 0);
+    follow(m, foot, VO_BONE_LEFT_TOES, 0.137, 0.025);
+}
+
+/* A box around the spheres of all forms and their mirror images. */
+static void find_box(vo_body_form *body) {
+    body->low = v3(0, INFINITY, 0);
+    body->high = v3(0, -INFINITY, -INFINITY);
+    for (int i = 0; i < body->count; i++) {
+        const vo_form *f = &body->form[i];
+        vo_vec3 r = v3(f->reach, f->reach, f->reach);
+        body->low = v3_min(body->low, v3_sub(f->middle, r));
+        body->high = v3_max(body->high, v3_add(f->middle, r));
+    }
+    body->high.x = vo_max(body->high.x, -body->low.x);
+    body->low.x = -body->high.x;
+    body->low.z = 0;
+}
+
+void vo_body_form_make(const vo_mannequin_def *def, const vo_skeleton *skeleton,
+                       vo_body_form *out) {
+    maker m = {.def = def, .unit = skeleton->height / TABLE_HEIGHT, .out = out};
+    vo_body_pose rest = vo_body_pose_rest(skeleton);
+    vo_skeleton_world(skeleton, &rest, m.world);
+    find_girths(&m);
+    *out = (vo_body_form){.height = skeleton->height,
+                          .join = {0, 0.06 * m.unit, 0.045 * m.unit},
+                          .apart = 0.02 * m.unit,
+                          .sole = 0.01 * m.unit};
+    add_torso(&m);
+    add_swellings(&m);
+    add_head(&m);
+    add_arm(&m);
+    add_leg(&m);
+    for (int i = 0; i < out->count; i++) vo_form_finish(&out->form[i]);
+    find_box(out);
+}

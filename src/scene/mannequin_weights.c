@@ -1,0 +1,112 @@
+/* Which bones the skin of the mannequin follows.
+ *
+ * A node follows the bones of the forms it lies on: each form says along its axis where one bone
+ * takes over from another. Then shares are spread along the surface, never through the air, so
+ * that thighs do not pull at each other and forms have no borders. */
+#include "core/memory.h"
+#include "scene/mannequin.h"
+#include "scene/mannequin_form.h"
+
+#include <string.h>
+
+/* m at a height of 1.75: forms count by how near a node they are; shares spread so far. */
+#define NEARNESS 0.006
+#define SPREAD   0.022
+
+typedef double shares[VO_BONE_COUNT];
+
+/* Adds the bones that a form gives to this height of its frame. */
+static void add_spans(const vo_form *form, double z, double weight, bool mirrored, shares to) {
+    double rest = weight; /* what the spans from here on share */
+    for (int i = 0; i < form->span_count; i++) {
+        const vo_form_span *after = i + 1 < form->span_count ? &form->span[i + 1] : NULL;
+        double over =
+            after ? vo_smooth_step(z, after->from - after->blend, after->from + after->blend) : 0;
+        vo_bone bone = form->span[i].bone;
+        to[mirrored ? vo_bone_mirror(bone) : bone] += rest * (1 - over);
+        rest *= over;
+    }
+}
+
+/* Shoulders: the further out and up, the more of the chest's share goes to the clavicle. */
+static void lift_shoulders(double unit, vo_vec3 local, bool mirrored, shares to) {
+    double out = vo_smooth_step(fabs(local.x), 0.03 * unit, 0.16 * unit);
+    double up = vo_smooth_step(local.z, 1.30 * unit, 1.44 * unit);
+    vo_bone bone = (local.x < 0) != mirrored ? VO_BONE_RIGHT_CLAVICLE : VO_BONE_LEFT_CLAVICLE;
+    double part = out * up * to[VO_BONE_CHEST];
+    to[VO_BONE_CHEST] -= part;
+    to[bone] += part;
+}
+
+static void add_form(const vo_form *form, double unit, vo_vec3 p, bool mirrored, shares sum) {
+    if (mirrored) p.x = -p.x;
+    double distance = vo_max(vo_form_value(form, p), 0);
+    double weight = exp(-distance / (NEARNESS * unit));
+    if (!(weight > 1e-12)) return;
+    shares own = {0};
+    vo_vec3 local = q_rotate(q_conjugate(form->place.rotation), v3_sub(p, form->place.translation));
+    add_spans(form, local.z, weight, mirrored, own);
+    if (form->shoulders) lift_shoulders(unit, local, mirrored, own);
+    for (int b = 0; b < VO_BONE_COUNT; b++) sum[b] += own[b];
+}
+
+static void normalize(shares s) {
+    double sum = 0;
+    for (int b = 0; b < VO_BONE_COUNT; b++) sum += s[b];
+    for (int b = 0; b < VO_BONE_COUNT; b++) s[b] /= sum;
+}
+
+/* Shares of a point by the forms near it. The hips have a little of everything, for a point that
+ * is near none. */
+static void weigh_point(const vo_body_form *body, double unit, vo_vec3 p, shares out) {
+    memset(out, 0, sizeof(shares));
+    out[VO_BONE_HIPS] = 1e-9;
+    for (int i = 0; i < body->count; i++) {
+        const vo_form *form = &body->form[i];
+        add_form(form, unit, p, false, out);
+        if (form->group != VO_FORM_TRUNK || form->paired) add_form(form, unit, p, true, out);
+    }
+    normalize(out);
+}
+
+/* One round of spreading: to the mean of a node and its neighbours, which the faces around it name
+ * twice each. */
+static void spread(int nodes, int faces, const int (*face)[3], const shares *from, shares *to) {
+    for (int n = 0; n < nodes; n++)
+        for (int b = 0; b < VO_BONE_COUNT; b++) to[n][b] = 6 * from[n][b];
+    for (int f = 0; f < faces; f++)
+        for (int k = 0; k < 3; k++) {
+            const double *a = from[face[f][(k + 1) % 3]], *c = from[face[f][(k + 2) % 3]];
+            double *own = to[face[f][k]];
+            for (int b = 0; b < VO_BONE_COUNT; b++) own[b] += a[b] + c[b];
+        }
+    for (int n = 0; n < nodes; n++) normalize(to[n]);
+}
+
+/* As many rounds as carry shares over SPREAD: each spreads them over about half an edge. */
+static int round_count(double unit, int faces, const int (*face)[3], const vo_vec3 *x) {
+    double sum = 0;
+    for (int f = 0; f < faces; f++) sum += v3_distance(x[face[f][0]], x[face[f][1]]);
+    double reach = SPREAD * unit / (0.5 * sum / faces);
+    return (int)ceil(reach * reach);
+}
+
+vo_result vo_mannequin_weigh(vo_context *ctx, const vo_body_form *form, int face_count,
+                             const int (*face)[3], vo_skin *skin) {
+    int nodes = skin->node_count;
+    double unit = form->height / 1.75;
+    shares *now = vo_new_array(ctx, shares, nodes), *then = vo_new_array(ctx, shares, nodes);
+    if (now && then) {
+        for (int n = 0; n < nodes; n++) weigh_point(form, unit, skin->rest[n], now[n]);
+        int rounds = 2 * ((round_count(unit, face_count, face, skin->rest) + 1) / 2);
+        for (int i = 0; i < rounds; i += 2) {
+            spread(nodes, face_count, face, (const shares *)now, then);
+            spread(nodes, face_count, face, (const shares *)then, now);
+        }
+        for (int n = 0; n < nodes; n++) vo_skin_set_node(skin, n, VO_BONE_COUNT, now[n]);
+    }
+    bool had = now && then;
+    vo_free_array(ctx, now, nodes);
+    vo_free_array(ctx, then, nodes);
+    return had ? VO_OK : vo_fail_memory(ctx, "shares of skin in bones");
+}
