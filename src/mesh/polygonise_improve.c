@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { MOST_EASING = 8 }; /* rounds */
+
 /* The surface by its half edges: 3 f + k is the side of face f from its corner k to the next one;
  * its twin runs the other way in the face beyond. */
 typedef struct halves {
@@ -13,7 +15,7 @@ typedef struct halves {
     double cell;
     vo_surface_parts *s;
     int *twin;      /* [3 faces] */
-    int *first;     /* [nodes + 1] while pairing: where a node's half edges begin in `order` */
+    int *first;     /* [nodes + 1] while pairing, where a node's half edges begin in `order` */
     int *order;     /* [3 faces] half edges by the node they start from */
     int *out;       /* [nodes] one half edge that starts there */
     int *valence;   /* [nodes] */
@@ -149,6 +151,17 @@ static vo_vec3 mean_around(const halves *m, int n) {
     return v3_scale(1.0 / count, sum);
 }
 
+/* True if a node at x would turn a face around it away from `normal`. */
+static bool would_fold(const halves *m, int n, vo_vec3 x, vo_vec3 normal) {
+    int h = m->out[n];
+    do {
+        vo_vec3 b = m->s->node_x[finish(m, h)], c = m->s->node_x[finish(m, next(h))];
+        if (v3_dot(v3_normalize(normal_of(x, b, c)), normal) < 0.3) return true;
+        h = around(m, h);
+    } while (h != m->out[n]);
+    return false;
+}
+
 /* Moves towards the neighbours' mean along the surface, then onto the surface. */
 static void spread_nodes(void *arg, int begin, int end, int chunk) {
     halves *m = arg;
@@ -158,18 +171,54 @@ static void spread_nodes(void *arg, int begin, int end, int chunk) {
         vo_vec3 gradient = vo_field_gradient(m->field, x, 0.05 * m->cell);
         vo_vec3 normal = v3_normalize(gradient), way = v3_sub(mean_around(m, n), x);
         way = v3_add_scaled(way, -v3_dot(way, normal), normal);
-        m->moved[n] = drawn(m, v3_add_scaled(x, 0.7, way), gradient);
+        vo_vec3 there = drawn(m, v3_add_scaled(x, 0.7, way), gradient);
+        m->moved[n] = would_fold(m, n, there, normal) ? v3_add_scaled(x, 0.3, way) : there;
     }
 }
 
-/* Onto the surface only. */
+/* Onto the surface only, unless that would fold it. */
 static void draw_nodes(void *arg, int begin, int end, int chunk) {
     halves *m = arg;
     (void)chunk;
     for (int n = begin; n < end; n++) {
         vo_vec3 x = m->s->node_x[n];
-        m->moved[n] = drawn(m, x, vo_field_gradient(m->field, x, 0.02 * m->cell));
+        vo_vec3 gradient = vo_field_gradient(m->field, x, 0.02 * m->cell);
+        vo_vec3 there = drawn(m, x, gradient);
+        m->moved[n] = would_fold(m, n, there, v3_normalize(gradient)) ? x : there;
     }
+}
+
+/* True of a face that is turned far away from the surface where its middle is. */
+static bool is_folded(const halves *m, const int face[3]) {
+    vo_vec3 a = m->s->node_x[face[0]], b = m->s->node_x[face[1]], c = m->s->node_x[face[2]];
+    vo_vec3 middle = v3_scale(1.0 / 3, v3_add(a, v3_add(b, c)));
+    vo_vec3 gradient = vo_field_gradient(m->field, middle, 0.05 * m->cell);
+    return v3_dot(v3_normalize(normal_of(a, b, c)), v3_normalize(gradient)) < 0.3;
+}
+
+/* Marks folded faces in `order`, which pairing no longer needs. */
+static void find_folded(void *arg, int begin, int end, int chunk) {
+    halves *m = arg;
+    (void)chunk;
+    for (int f = begin; f < end; f++) m->order[f] = is_folded(m, m->s->face[f]);
+}
+
+/* Where the surface is finer than the cells, nodes cannot all lie on it: those of folded faces go
+ * towards the middle between their neighbours instead. */
+static int ease(halves *m) {
+    int folded = 0;
+    vo_parallel_for(m->ctx, m->s->face_count, 256, find_folded, m);
+    memcpy(m->moved, m->s->node_x, (size_t)m->s->node_count * sizeof *m->moved);
+    for (int f = 0; f < m->s->face_count; f++) {
+        if (!m->order[f]) continue;
+        folded++;
+        for (int k = 0; k < 3; k++) {
+            int n = m->s->face[f][k];
+            m->moved[n] = v3_lerp(m->s->node_x[n], mean_around(m, n), 0.5);
+        }
+    }
+    memcpy(m->s->node_x, m->moved, (size_t)m->s->node_count * sizeof *m->moved);
+    return folded;
 }
 
 static void move(halves *m, vo_range_fn *body) {
@@ -179,11 +228,13 @@ static void move(halves *m, vo_range_fn *body) {
 
 static void improve(halves *m, int rounds) {
     pair(m);
+    for (int i = 0; i < 2; i++) move(m, draw_nodes);
     for (int i = 0; i < rounds; i++) {
         move(m, spread_nodes);
         flip_all(m);
     }
     for (int i = 0; i < 3; i++) move(m, draw_nodes);
+    for (int i = 0; i < MOST_EASING && ease(m) > 0; i++) flip_all(m);
 }
 
 vo_result vo_polygonise_improve(vo_context *ctx, vo_field field, double cell, int rounds,

@@ -51,6 +51,7 @@ static vo_result polygonise(vo_context *ctx, const vo_body_form *body, double ce
     vo_polygonise_def def = vo_polygonise_def_default();
     vo_vec3 margin = v3(3 * cell, 3 * cell, 3 * cell);
     def.low = v3_sub(body->low, margin);
+    def.low.x = cell * floor(def.low.x / cell); /* corners on x = 0: left and right alike */
     def.high = v3_add(body->high, margin);
     def.cell = cell;
     def.rounds = rounds;

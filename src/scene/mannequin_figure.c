@@ -42,13 +42,13 @@ static const row NECK_ROWS[] = {
 
 /* Chin to brow; z from the ground. */
 static const row FACE[] = {
-    {1.516, 0, -0.046, 0.036, 0.044, 0.040, EXTREMITIES},
-    {1.545, 0, -0.036, 0.046, 0.055, 0.055, EXTREMITIES},
-    {1.580, 0, -0.024, 0.058, 0.067, 0.065, EXTREMITIES},
+    {1.514, 0, -0.046, 0.038, 0.044, 0.040, EXTREMITIES},
+    {1.545, 0, -0.036, 0.047, 0.054, 0.055, EXTREMITIES},
+    {1.580, 0, -0.024, 0.058, 0.066, 0.065, EXTREMITIES},
     {1.620, 0, -0.012, 0.066, 0.077, 0.075, EXTREMITIES},
-    {1.655, 0, -0.006, 0.070, 0.083, 0.080, EXTREMITIES},
-    {1.700, 0, 0.000, 0.068, 0.088, 0.080, EXTREMITIES},
-    {1.735, 0, 0.000, 0.060, 0.080, 0.080, EXTREMITIES},
+    {1.655, 0, -0.006, 0.070, 0.084, 0.080, EXTREMITIES},
+    {1.690, 0, 0.000, 0.068, 0.088, 0.080, EXTREMITIES},
+    {1.728, 0, 0.004, 0.054, 0.070, 0.070, EXTREMITIES},
 };
 
 /* From the hand to the top of the shoulder, along the straight arm; z from the shoulder joint. */
@@ -68,18 +68,18 @@ static const row ARM[] = {
 
 /* A mitten; the palm looks to -x, the thumb to -y; z from the wrist. */
 static const row HAND[] = {
-    {-0.188, -0.012, 0.000, 0.0130, 0.030, 0.030, EXTREMITIES},
-    {-0.150, -0.008, 0.000, 0.0150, 0.036, 0.036, EXTREMITIES},
-    {-0.105, -0.003, 0.000, 0.0165, 0.041, 0.041, EXTREMITIES},
-    {-0.065, 0.000, 0.000, 0.0180, 0.040, 0.040, EXTREMITIES},
-    {-0.025, 0.000, 0.000, 0.0195, 0.033, 0.032, EXTREMITIES},
+    {-0.190, -0.012, 0.000, 0.0155, 0.030, 0.030, EXTREMITIES},
+    {-0.150, -0.008, 0.000, 0.0170, 0.036, 0.036, EXTREMITIES},
+    {-0.105, -0.003, 0.000, 0.0180, 0.040, 0.040, EXTREMITIES},
+    {-0.065, 0.000, 0.000, 0.0190, 0.039, 0.039, EXTREMITIES},
+    {-0.025, 0.000, 0.000, 0.0200, 0.033, 0.032, EXTREMITIES},
     {0.020, 0.000, 0.000, 0.0210, 0.027, 0.026, EXTREMITIES},
 };
 
 static const row THUMB[] = {
-    {-0.088, 0, 0, 0.0125, 0.0125, 0.0125, EXTREMITIES},
-    {-0.045, 0, 0, 0.0135, 0.0140, 0.0140, EXTREMITIES},
-    {0.010, 0, 0, 0.0150, 0.0170, 0.0170, EXTREMITIES},
+    {-0.088, 0, 0, 0.0140, 0.0145, 0.0145, EXTREMITIES},
+    {-0.045, 0, 0, 0.0145, 0.0150, 0.0150, EXTREMITIES},
+    {0.010, 0, 0, 0.0155, 0.0175, 0.0175, EXTREMITIES},
 };
 
 /* From the ankle to the hip along the straight leg; z from the hip joint. */
@@ -96,8 +96,8 @@ static const row LEG[] = {
     {-0.280, 0.000, 0.000, 0.065, 0.070, 0.067, LIMBS},
     {-0.180, 0.000, 0.002, 0.075, 0.081, 0.080, HIPS},
     {-0.090, 0.002, 0.004, 0.082, 0.087, 0.090, HIPS},
-    {0.000, 0.004, 0.004, 0.078, 0.082, 0.090, HIPS},
-    {0.060, 0.004, 0.004, 0.060, 0.064, 0.070, HIPS},
+    {0.000, 0.002, 0.004, 0.072, 0.080, 0.086, HIPS},
+    {0.060, 0.000, 0.004, 0.056, 0.066, 0.070, HIPS},
 };
 
 /* From heel to toes; here z is forwards from the ankle, front the sole and y up. */
@@ -227,11 +227,11 @@ static void add_head(maker *m) {
     follow(m, skull, VO_BONE_HEAD, 0, 0);
     vo_form *face = add_loft(m, VO_FORM_TRUNK, on_trunk(m, v3_zero()), 0.025, FACE, COUNT(FACE));
     face->square = 0.25;
-    face->cap = 0.03 * m->unit;
+    face->cap = 0.036 * m->unit;
     follow(m, face, VO_BONE_HEAD, 0, 0);
-    vo_transform slant = on_trunk(m, v3(0, -0.086, 1.612));
-    slant.rotation = q_axis_angle(v3(1, 0, 0), -0.3);
-    vo_form *nose = add_ellipsoid(m, slant, 0.02, v3(0.011, 0.018, 0.034));
+    vo_transform slant = on_trunk(m, v3(0, -0.087, 1.622));
+    slant.rotation = q_axis_angle(v3(1, 0, 0), -0.22);
+    vo_form *nose = add_ellipsoid(m, slant, 0.018, v3(0.012, 0.016, 0.032));
     follow(m, nose, VO_BONE_HEAD, 0, 0);
 }
 
@@ -241,16 +241,16 @@ static void add_arm(maker *m) {
     follow(m, arm, VO_BONE_LEFT_HAND, 0, 0);
     follow(m, arm, VO_BONE_LEFT_FOREARM, -0.574, 0.03);
     follow(m, arm, VO_BONE_LEFT_UPPER_ARM, -0.317, 0.06);
-    follow(m, arm, VO_BONE_LEFT_CLAVICLE, 0, 0.07);
+    follow(m, arm, VO_BONE_LEFT_CLAVICLE, -0.005, 0.055);
     vo_form *hand = add_loft(m, VO_FORM_ARM, m->world[VO_BONE_LEFT_HAND], 0.012, HAND, COUNT(HAND));
-    hand->square = 0.2;
-    hand->cap = 0.035 * m->unit;
+    hand->square = 0.7;
+    hand->cap = 0.03 * m->unit;
     follow(m, hand, VO_BONE_LEFT_HAND, 0, 0);
     follow(m, hand, VO_BONE_LEFT_FOREARM, 0, 0.03);
     vo_transform root = at_bone(m, VO_BONE_LEFT_HAND, v3(-0.004, -0.020, -0.030));
     root.rotation = q_mul(root.rotation, q_axis_angle(v3(1, 0.25, 0), -0.62));
     vo_form *thumb = add_loft(m, VO_FORM_ARM, root, 0.014, THUMB, COUNT(THUMB));
-    thumb->cap = 0.014 * m->unit;
+    thumb->cap = 0.016 * m->unit;
     follow(m, thumb, VO_BONE_LEFT_HAND, 0, 0);
 }
 

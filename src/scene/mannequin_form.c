@@ -5,6 +5,7 @@
 /* The smaller of the two, rounded off where they differ by less than k: the quadratic smooth
  * minimum (Quilez, "Smooth minimum", 2013). */
 static double melt(double a, double b, double k) {
+    if (isinf(a) || isinf(b)) return vo_min(a, b);
     double h = vo_max(k - fabs(a - b), 0);
     return vo_min(a, b) - (k > 0 ? h * h / (4 * k) : 0);
 }
@@ -98,21 +99,22 @@ double vo_form_value(const vo_form *form, vo_vec3 p) {
 
 static vo_vec3 mirror(vo_vec3 p) { return v3(-p.x, p.y, p.z); }
 
-/* Melts one form into what there is, unless it is too far away to matter. */
-static double add(const vo_form *form, vo_vec3 p, double value) {
-    double least = v3_distance(p, form->middle) - form->reach;
-    if (0.5 * least > value + form->melt) return value;
+/* Melts one form into what there is, unless it is too far away to matter to a body that is `near`
+ * by its other groups. Estimates are at least half of the distance to the sphere. */
+static double add(const vo_form *form, vo_vec3 p, double near, double value) {
+    double least = 0.5 * (v3_distance(p, form->middle) - form->reach);
+    if (least > vo_min(value, near) + form->melt) return value;
     return melt(value, vo_form_value(form, p), form->melt);
 }
 
-/* All forms of a group. */
-static double group_value(const vo_body_form *body, vo_form_group group, vo_vec3 p) {
+/* All forms of a group; infinity if none matters. */
+static double group_value(const vo_body_form *body, vo_form_group group, vo_vec3 p, double near) {
     double value = INFINITY;
     for (int i = 0; i < body->count; i++) {
         const vo_form *form = &body->form[i];
         if (form->group != group) continue;
-        value = isinf(value) ? vo_form_value(form, p) : add(form, p, value);
-        if (form->paired) value = add(form, mirror(p), value);
+        value = add(form, p, near, value);
+        if (form->paired) value = add(form, mirror(p), near, value);
     }
     return value;
 }
@@ -120,9 +122,10 @@ static double group_value(const vo_body_form *body, vo_form_group group, vo_vec3
 double vo_body_form_value(const void *arg, vo_vec3 p) {
     const vo_body_form *body = arg;
     if (p.x < 0) p.x = -p.x;
-    double value = group_value(body, VO_FORM_TRUNK, p);
+    double value = group_value(body, VO_FORM_TRUNK, p, INFINITY);
     for (vo_form_group g = VO_FORM_ARM; g <= VO_FORM_LEG; g++) {
-        double limb = group_value(body, g, p), other = group_value(body, g, mirror(p));
+        double limb = group_value(body, g, p, value + body->join[g]);
+        double other = group_value(body, g, mirror(p), vo_min(value, limb) + body->join[g]);
         value = melt(value, melt(limb, other, body->apart), body->join[g]);
     }
     return cut(value, -p.z, body->sole);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* m at a height of 1.75: forms count by how near a node they are; shares spread so far. */
-#define NEARNESS 0.006
-#define SPREAD   0.022
+#define NEARNESS 0.004
+#define SPREAD   0.018
 
 typedef double shares[VO_BONE_COUNT];
 

@@ -1,0 +1,165 @@
+/* Surfaces of functions. */
+#include "surface_checks.h"
+
+#include "core/random.h"
+#include "mesh/polygonise.h"
+
+#include <string.h>
+
+#define CONST_FACES(s) ((const int(*)[3])(s).face)
+
+static double sphere(const void *arg, vo_vec3 p) { return v3_length(p) - *(const double *)arg; }
+
+/* A ring of radius 1 and tube 0.3 around z. */
+static double ring(const void *arg, vo_vec3 p) {
+    (void)arg;
+    double r = sqrt(p.x * p.x + p.y * p.y) - 1;
+    return sqrt(r * r + p.z * p.z) - 0.3;
+}
+
+/* Signs without rhyme or reason: every case that the mending knows. */
+static double noise(const void *arg, vo_vec3 p) {
+    uint64_t seed = *(const uint64_t *)arg;
+    if (v3_length(p) > 1) return 1;
+    seed ^= (uint64_t)(int64_t)floor(p.x * 16 + 0.5) * 73856093u;
+    seed ^= (uint64_t)(int64_t)floor(p.y * 16 + 0.5) * 19349663u;
+    seed ^= (uint64_t)(int64_t)floor(p.z * 16 + 0.5) * 83492791u;
+    vo_random random = vo_random_seed(seed);
+    return vo_random_real(&random, -1, 1.5);
+}
+
+static vo_polygonise_def box_of(double half, double cell) {
+    vo_polygonise_def def = vo_polygonise_def_default();
+    def.low = v3(-half, -half, -half);
+    def.high = v3(half, half, half);
+    def.cell = cell;
+    return def;
+}
+
+static void assert_sound(const vo_surface_parts *s) {
+    assert_closed(s->face_count, CONST_FACES(*s));
+    assert_manifold_nodes(s->node_count, s->face_count, CONST_FACES(*s));
+    assert_true(volume_of(s->node_x, s->face_count, CONST_FACES(*s)) > 0);
+}
+
+static void test_sphere(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    const double cells[] = {0.4, 0.15, 0.05};
+    double radius = 0.8;
+    for (int i = 0; i < 3; i++) {
+        vo_polygonise_def def = box_of(1.4, cells[i]);
+        vo_surface_parts s = {.ctx = ctx};
+        assert_ok(ctx, vo_polygonise(ctx, &def, (vo_field){sphere, &radius}, &s));
+        assert_sound(&s);
+        assert_int_equal(euler_of(s.node_count, s.face_count), 2);
+        for (int n = 0; n < s.node_count; n++)
+            assert_near(v3_length(s.node_x[n]), radius, 1e-3 * cells[i]);
+        assert_int_equal(crossings_of(ctx, s.node_x, s.face_count, CONST_FACES(s)), 0);
+        assert_true(least_angle(s.node_x, s.face_count, CONST_FACES(s)) > 15);
+        vo_surface_parts_free(&s);
+    }
+    vo_context_destroy(ctx);
+}
+
+static void test_ring_has_a_hole(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_polygonise_def def = box_of(1.6, 0.1);
+    vo_surface_parts s = {.ctx = ctx};
+    assert_ok(ctx, vo_polygonise(ctx, &def, (vo_field){ring, NULL}, &s));
+    assert_sound(&s);
+    assert_int_equal(euler_of(s.node_count, s.face_count), 0);
+    double volume = 2 * VO_PI * VO_PI * 0.3 * 0.3;
+    assert_near(volume_of(s.node_x, s.face_count, CONST_FACES(s)) / volume, 1, 0.03);
+    vo_surface_parts_free(&s);
+    vo_context_destroy(ctx);
+}
+
+/* Whatever the function, the surface is closed and manifold, before and after flips. */
+static void test_noise_is_manifold(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        vo_polygonise_def def = box_of(1.5, 0.125);
+        def.slope = 1e9;
+        def.rounds = seed % 2 ? 3 : 0;
+        vo_surface_parts s = {.ctx = ctx};
+        assert_ok(ctx, vo_polygonise(ctx, &def, (vo_field){noise, &seed}, &s));
+        assert_closed(s.face_count, CONST_FACES(s));
+        assert_manifold_nodes(s.node_count, s.face_count, CONST_FACES(s));
+        vo_surface_parts_free(&s);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* Leaving out what is far changes nothing. */
+static void test_skipping(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    double radius = 0.5;
+    vo_polygonise_def def = box_of(1, 0.05), all = def;
+    all.slope = 1e9;
+    vo_surface_parts s = {.ctx = ctx}, t = {.ctx = ctx};
+    assert_ok(ctx, vo_polygonise(ctx, &def, (vo_field){sphere, &radius}, &s));
+    assert_ok(ctx, vo_polygonise(ctx, &all, (vo_field){sphere, &radius}, &t));
+    assert_int_equal(s.node_count, t.node_count);
+    assert_memory_equal(s.node_x, t.node_x, (size_t)s.node_count * sizeof *s.node_x);
+    vo_surface_parts_free(&s);
+    vo_surface_parts_free(&t);
+    vo_context_destroy(ctx);
+}
+
+static void test_gradient(void **state) {
+    (void)state;
+    double radius = 0.5;
+    vo_vec3 p = v3(0.3, -0.4, 0.7), g = vo_field_gradient((vo_field){sphere, &radius}, p, 1e-4);
+    assert_near(v3_distance(g, v3_normalize(p)), 0, 2e-4);
+}
+
+static void assert_refused(vo_context *ctx, vo_polygonise_def def, double radius, vo_result code,
+                           const char *word) {
+    vo_surface_parts s = {.ctx = ctx};
+    assert_int_equal(vo_polygonise(ctx, &def, (vo_field){sphere, &radius}, &s), code);
+    assert_non_null(strstr(vo_context_message(ctx), word));
+    vo_surface_parts_free(&s);
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    assert_refused(ctx, box_of(1, 0.1), 5, VO_BAD_DATA, "reaches the box");
+    assert_refused(ctx, box_of(1, 0.1), -5, VO_BAD_DATA, "nowhere negative");
+    assert_refused(ctx, box_of(1, 0), 0.5, VO_BAD_CALL, "no lattice");
+    assert_refused(ctx, box_of(1, 1e-6), 0.5, VO_BAD_CALL, "no lattice");
+    assert_refused(ctx, box_of(-9, 0.1), 0.5, VO_BAD_CALL, "no lattice");
+    assert_refused(ctx, box_of(1, NAN), 0.5, VO_BAD_CALL, "no lattice");
+    vo_context_destroy(ctx);
+}
+
+static vo_result make_sphere(vo_context *ctx, void *arg) {
+    vo_polygonise_def def = box_of(1.4, 0.2);
+    vo_surface_parts s = {.ctx = ctx};
+    vo_result result = vo_polygonise(ctx, &def, (vo_field){sphere, arg}, &s);
+    vo_surface_parts_free(&s);
+    return result;
+}
+
+static void test_memory_failures(void **state) {
+    (void)state;
+    double radius = 0.8;
+    test_every_allocation(make_sphere, &radius);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sphere),
+        cmocka_unit_test(test_ring_has_a_hole),
+        cmocka_unit_test(test_noise_is_manifold),
+        cmocka_unit_test(test_skipping),
+        cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_memory_failures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
