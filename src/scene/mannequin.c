@@ -1,10 +1,13 @@
 #include "scene/mannequin.h"
 
+#include "collide/crossings.h"
 #include "core/memory.h"
 #include "mesh/polygonise.h"
 #include "scene/mannequin_form.h"
 
 #include <string.h>
+
+enum { MOST_TRIES = 12 };
 
 vo_mannequin_def vo_mannequin_def_default(void) {
     return (vo_mannequin_def){.height = 1.75,
@@ -68,13 +71,36 @@ static vo_result find_cell(vo_context *ctx, const vo_body_form *body, int faces,
     return result;
 }
 
-/* Of one piece and without a hole: 2 = nodes - edges + faces, with three edges for two faces. */
-static vo_result check_surface(vo_context *ctx, const vo_surface_parts *s) {
-    if (2 * s->node_count - s->face_count == 4) return VO_OK;
+/* Of one piece and without a hole: 2 = nodes - edges + faces, with three edges for two faces; and
+ * no face passes through another. */
+static vo_result is_sound(vo_context *ctx, const vo_surface_parts *s, bool *sound) {
+    *sound = false;
+    if (2 * s->node_count - s->face_count != 4) return VO_OK;
+    vo_crossings crossings = {0};
+    vo_face_soup soup = {s->node_x, (const int(*)[3])s->face, s->face_count, s->face_count};
+    vo_result result = vo_crossings_find(ctx, &crossings, &soup);
+    *sound = crossings.count == 0;
+    vo_crossings_free(ctx, &crossings);
+    return result;
+}
+
+/* Finger tips are finer than coarse cells, and how they come out depends on how the lattice lies:
+ * a body that is not sound is made again with slightly smaller cells. */
+static vo_result make_surface(vo_context *ctx, const vo_body_form *body, int faces,
+                              vo_surface_parts *out) {
+    double cell;
+    VO_TRY(find_cell(ctx, body, faces, &cell));
+    for (int i = 0; i < MOST_TRIES; i++) {
+        bool sound;
+        out->node_count = out->face_count = 0;
+        VO_TRY(polygonise(ctx, body, cell * (1 - 0.005 * i), 12, out));
+        VO_TRY(is_sound(ctx, out, &sound));
+        if (sound) return VO_OK;
+    }
     return vo_fail(ctx, VO_BAD_CALL,
-                   "mannequin: parts of the body touch at these sizes and %d faces: its Euler "
-                   "number is %d, not 2; choose sizes nearer to 1 or more faces",
-                   s->face_count, s->node_count - s->face_count / 2);
+                   "mannequin: parts of the body touch at these sizes and %d faces; choose sizes "
+                   "nearer to 1 or more faces",
+                   faces);
 }
 
 /* Nodes and faces of the surface as skin. */
@@ -91,10 +117,7 @@ static vo_result take_surface(vo_context *ctx, const vo_surface_parts *s, vo_man
 
 static vo_result build(vo_context *ctx, const vo_body_form *body, int faces,
                        vo_surface_parts *surface, vo_mannequin *m) {
-    double cell;
-    VO_TRY(find_cell(ctx, body, faces, &cell));
-    VO_TRY(polygonise(ctx, body, cell, 12, surface));
-    VO_TRY(check_surface(ctx, surface));
+    VO_TRY(make_surface(ctx, body, faces, surface));
     VO_TRY(take_surface(ctx, surface, m));
     return vo_mannequin_weigh(ctx, body, m->face_count, (const int(*)[3])m->face, &m->skin);
 }

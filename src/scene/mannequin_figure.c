@@ -160,13 +160,25 @@ static vo_transform on_trunk(const maker *m, vo_vec3 p) {
     return t;
 }
 
+/* The girth factor of a row, blended with those of its neighbours, so that a change of one girth
+ * leaves no ring. */
+static double girth_at(const maker *m, const row *rows, int count, int i) {
+    static const double weight[5] = {1, 2, 3, 2, 1};
+    double sum = 0;
+    for (int k = 0; k < 5; k++) {
+        int at = vo_min_int(vo_max_int(i + k - 2, 0), count - 1);
+        sum += weight[k] / 9 * m->girth[rows[at].follows];
+    }
+    return sum;
+}
+
 static vo_form *add_loft(maker *m, vo_form_group group, vo_transform place, double melt,
                          const row *rows, int count) {
     vo_form *form = begin(m, group, place, melt);
     form->section_count = count;
     for (int i = 0; i < count; i++) {
         const row *r = &rows[i];
-        double u = m->unit, g = u * m->girth[r->follows];
+        double u = m->unit, g = u * girth_at(m, rows, count, i);
         form->section[i] =
             (vo_section){u * r->z, g * r->x, g * r->y, g * r->width, g * r->front, g * r->back};
     }
