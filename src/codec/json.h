@@ -59,6 +59,9 @@ bool vo_json_present(vo_json_at at);          /* not absent and not null */
 vo_json_at vo_json_get(const vo_json_at *object, const char *key); /* absent if not there */
 vo_json_at vo_json_item(const vo_json_at *array, int index);
 int vo_json_length(vo_json_at array); /* 0 if not an array */
+/* Members of an object in the order of the file; their names are in `key`. */
+int vo_json_member_count(vo_json_at object); /* 0 if not an object */
+vo_json_at vo_json_member(const vo_json_at *object, int index);
 
 /* "scene.json: cloths[0].mesh: " + your sentence, as VO_BAD_DATA. */
 vo_result vo_json_fail(vo_json_at at, const char *format, ...) VO_PRINTF(2, 3);
