@@ -1,0 +1,138 @@
+/* A pattern as a thing: made, measured, checked and freed. */
+#include "scene/pattern.h"
+
+#include "scene/pattern_build.h"
+
+#include <string.h>
+
+#define SLANT 0.70710678118654752 /* arms hang 45 degrees from the body in the rest pose */
+#define LEG_X 0.087155742747658   /* legs 5 degrees */
+#define LEG_Z 0.99619469809174553
+
+const vo_pattern_axis vo_pattern_axes[VO_PATTERN_AXES] = {
+    {"trunk", {0, 0, 0}, {0, 0, 1}, {0, -1, 0}},
+    {"neck", {0, 0.01, 1.45}, {0, 0, 1}, {0, -1, 0}},
+    {"left_arm", {0.18, 0, 1.40}, {-SLANT, 0, SLANT}, {0, -1, 0}},
+    {"right_arm", {-0.18, 0, 1.40}, {SLANT, 0, SLANT}, {0, -1, 0}},
+    {"left_leg", {0.09, 0, 0.90}, {-LEG_X, 0, LEG_Z}, {0, -1, 0}},
+    {"right_leg", {-0.09, 0, 0.90}, {LEG_X, 0, LEG_Z}, {0, -1, 0}},
+};
+
+bool vo_pattern_grow(vo_pattern *p, void **array, int count, int *capacity, size_t size) {
+    if (count >= *capacity) {
+        int more = *capacity ? 2 * *capacity : 8;
+        void *memory = vo_arena_alloc(&p->arena, vo_array_bytes((size_t)more, size));
+        if (!memory) return false;
+        if (count) memcpy(memory, *array, (size_t)count * size);
+        *array = memory;
+        *capacity = more;
+    }
+    memset((char *)*array + (size_t)count * size, 0, size);
+    return true;
+}
+
+const char *vo_pattern_text(vo_pattern *p, const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = vo_arena_alloc(&p->arena, size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+void vo_pattern_destroy(vo_pattern *pattern) {
+    if (!pattern) return;
+    vo_arena_free(&pattern->arena);
+    vo_delete(pattern->ctx, pattern);
+}
+
+static vo_result from_document(vo_json_doc *doc, vo_pattern **out) {
+    vo_context *ctx = doc->ctx;
+    vo_pattern *p = vo_new(ctx, vo_pattern);
+    if (!p) return vo_fail_memory(ctx, "a pattern");
+    p->ctx = ctx;
+    vo_arena_init(&p->arena, ctx);
+    p->file = vo_pattern_text(p, doc->file);
+    p->description = "";
+    vo_json_at root = vo_json_root(doc);
+    vo_result result = !p->file                      ? vo_fail_memory(ctx, "a pattern")
+                       : vo_garmentcode_detect(root) ? vo_garmentcode_read(p, root)
+                                                     : vo_pattern_read(p, root);
+    if (result != VO_OK) {
+        vo_pattern_destroy(p);
+        return result;
+    }
+    *out = p;
+    return VO_OK;
+}
+
+vo_result vo_pattern_parse(vo_context *ctx, const char *file, const char *text, size_t size,
+                           vo_pattern **out) {
+    vo_json_doc doc;
+    *out = NULL;
+    VO_TRY(vo_json_parse(ctx, file, text, size, &doc));
+    vo_result result = from_document(&doc, out);
+    vo_json_free(&doc);
+    return result;
+}
+
+vo_result vo_pattern_load(vo_context *ctx, const char *path, vo_pattern **out) {
+    vo_json_doc doc;
+    *out = NULL;
+    VO_TRY(vo_json_load(ctx, path, &doc));
+    vo_result result = from_document(&doc, out);
+    vo_json_free(&doc);
+    return result;
+}
+
+double vo_pattern_loop_area(const vo_pattern_panel *panel, int loop) {
+    double area = 0;
+    for (int e = 0; e < panel->edge_count; e++)
+        for (int i = 0; panel->edge[e].loop == loop && i < panel->edge[e].piece_count; i++)
+            area += vo_bezier_area(&panel->edge[e].piece[i]);
+    return area;
+}
+
+double vo_pattern_panel_area(const vo_pattern_panel *panel) {
+    double area = 0;
+    for (int loop = 0; loop < panel->loop_count; loop++) area += vo_pattern_loop_area(panel, loop);
+    return area;
+}
+
+double vo_pattern_side_length(const vo_pattern *pattern, const vo_pattern_seam *seam, int side) {
+    double length = 0;
+    for (int i = 0; i < seam->count[side]; i++) {
+        vo_pattern_ref r = seam->side[side][i];
+        length += pattern->panel[r.panel].edge[r.edge].length;
+    }
+    return length;
+}
+
+double vo_pattern_seam_excess(const vo_pattern *pattern, const vo_pattern_seam *seam) {
+    double a = vo_pattern_side_length(pattern, seam, 0);
+    double b = vo_pattern_side_length(pattern, seam, 1);
+    return vo_max(a, b) / vo_min(a, b) - 1;
+}
+
+int vo_pattern_find_panel(const vo_pattern *pattern, const char *name) {
+    for (int i = 0; i < pattern->panel_count; i++)
+        if (strcmp(pattern->panel[i].name, name) == 0) return i;
+    return -1;
+}
+
+static vo_result check_seam(const vo_pattern *p, const vo_pattern_seam *seam) {
+    if (seam->same_way)
+        return vo_fail(p->ctx, VO_BAD_DATA,
+                       "%s: seam \"%s\" twists: both sides run the same way around their panels, "
+                       "so one panel would be inside out; make its orientation \"opposite\"",
+                       p->file, seam->name);
+    double excess = vo_pattern_seam_excess(p, seam);
+    if (excess <= seam->ease) return VO_OK;
+    return vo_fail(p->ctx, VO_BAD_DATA,
+                   "%s: seam \"%s\" does not close: its sides are %.1f and %.1f cm long, a "
+                   "difference of %.1f %% where its ease is %.1f %%; change an outline or the ease",
+                   p->file, seam->name, 100 * vo_pattern_side_length(p, seam, 0),
+                   100 * vo_pattern_side_length(p, seam, 1), 100 * excess, 100 * seam->ease);
+}
+
+vo_result vo_pattern_check(const vo_pattern *pattern) {
+    for (int i = 0; i < pattern->seam_count; i++) VO_TRY(check_seam(pattern, &pattern->seam[i]));
+    return VO_OK;
+}

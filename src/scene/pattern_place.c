@@ -1,0 +1,43 @@
+/* Flat panels to where sewing starts: rolled around a part of the body, or flat in space. */
+#include "scene/pattern_sample.h"
+
+#include <string.h>
+
+static const vo_pattern_axis *find(int count, const vo_pattern_axis *axis, const char *name) {
+    for (int i = 0; i < count; i++)
+        if (strcmp(axis[i].name, name) == 0) return &axis[i];
+    return NULL;
+}
+
+const vo_pattern_axis *vo_pattern_find_axis(const vo_pattern *p, const vo_garment_def *def,
+                                            const char *name) {
+    const vo_pattern_axis *axis = find(def->axis_count, def->axis, name);
+    if (!axis) axis = find(p->axis_count, p->axis, name);
+    return axis ? axis : find(VO_PATTERN_AXES, vo_pattern_axes, name);
+}
+
+/* Cylinder coordinates around the axis; angle 0 is the front, then the wearer's left. */
+static vo_vec3 around(const vo_pattern_axis *axis, double radius, double angle, double height) {
+    vo_vec3 left = v3_cross(axis->direction, axis->front);
+    vo_vec3 out = v3_add(v3_scale(cos(angle), axis->front), v3_scale(sin(angle), left));
+    return v3_add(axis->origin, v3_add_scaled(v3_scale(height, axis->direction), radius, out));
+}
+
+vo_vec3 vo_pattern_place_point(const vo_pattern_place *place, const vo_pattern_axis *axis,
+                               vo_vec2 p) {
+    vo_vec2 d = v2_sub(p, place->anchor);
+    switch (place->kind) {
+    case VO_PLACE_WRAP:
+        return around(axis, place->radius, place->angle + d.x / place->radius, place->height + d.y);
+    case VO_PLACE_CONE: {
+        double r = v2_length(d), turn = atan2(d.x, -d.y), s = sin(place->slope);
+        vo_vec3 x =
+            around(axis, r * s, place->angle + turn / s, place->height - r * cos(place->slope));
+        vo_vec3 middle = around(axis, place->radius, place->angle, 0);
+        return v3_add(x, v3_sub(middle, axis->origin));
+    }
+    case VO_PLACE_FLAT:
+        break;
+    }
+    return xf_point(place->transform, v3(p.x, p.y, 0));
+}
