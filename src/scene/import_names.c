@@ -1,0 +1,164 @@
+/* What bones are called. */
+#include "scene/import_retarget.h"
+
+#include <string.h>
+
+static const char *const part_names[VO_PART_COUNT] = {
+    "hips",           "spine",           "neck",          "head",
+    "left clavicle",  "left upper arm",  "left forearm",  "left hand",
+    "left thigh",     "left shin",       "left foot",     "left toes",
+    "right clavicle", "right upper arm", "right forearm", "right hand",
+    "right thigh",    "right shin",      "right foot",    "right toes",
+};
+
+const char *vo_part_name(vo_part part) { return part_names[part]; }
+
+/* Names without a side. Those that end in digits are looked up a second time without them. */
+static const struct {
+    const char *name;
+    vo_part part;
+} middle_names[] = {
+    {"hips", VO_PART_HIPS},       {"hip", VO_PART_HIPS},         {"pelvis", VO_PART_HIPS},
+    {"spine", VO_PART_SPINE},     {"abdomen", VO_PART_SPINE},    {"chest", VO_PART_SPINE},
+    {"lowerback", VO_PART_SPINE}, {"upperchest", VO_PART_SPINE}, {"torso", VO_PART_SPINE},
+    {"waist", VO_PART_SPINE},     {"belly", VO_PART_SPINE},      {"thorax", VO_PART_SPINE},
+    {"neck", VO_PART_NECK},       {"head", VO_PART_HEAD},
+};
+
+/* Names of the left side; the right one is 8 parts further on. */
+static const struct {
+    const char *name;
+    vo_part part;
+} side_names[] = {
+    {"clavicle", VO_PART_LEFT_CLAVICLE},
+    {"collar", VO_PART_LEFT_CLAVICLE},
+    {"collarbone", VO_PART_LEFT_CLAVICLE},
+    {"shoulder", VO_PART_LEFT_CLAVICLE},
+    {"upperarm", VO_PART_LEFT_UPPER_ARM},
+    {"uparm", VO_PART_LEFT_UPPER_ARM},
+    {"arm", VO_PART_LEFT_UPPER_ARM},
+    {"shldr", VO_PART_LEFT_UPPER_ARM},
+    {"humerus", VO_PART_LEFT_UPPER_ARM},
+    {"forearm", VO_PART_LEFT_FOREARM},
+    {"lowerarm", VO_PART_LEFT_FOREARM},
+    {"lowarm", VO_PART_LEFT_FOREARM},
+    {"elbow", VO_PART_LEFT_FOREARM},
+    {"radius", VO_PART_LEFT_FOREARM},
+    {"hand", VO_PART_LEFT_HAND},
+    {"wrist", VO_PART_LEFT_HAND},
+    {"thigh", VO_PART_LEFT_THIGH},
+    {"upleg", VO_PART_LEFT_THIGH},
+    {"upperleg", VO_PART_LEFT_THIGH},
+    {"hip", VO_PART_LEFT_THIGH},
+    {"femur", VO_PART_LEFT_THIGH},
+    {"shin", VO_PART_LEFT_SHIN},
+    {"leg", VO_PART_LEFT_SHIN},
+    {"lowerleg", VO_PART_LEFT_SHIN},
+    {"lowleg", VO_PART_LEFT_SHIN},
+    {"calf", VO_PART_LEFT_SHIN},
+    {"knee", VO_PART_LEFT_SHIN},
+    {"tibia", VO_PART_LEFT_SHIN},
+    {"foot", VO_PART_LEFT_FOOT},
+    {"ankle", VO_PART_LEFT_FOOT},
+    {"toe", VO_PART_LEFT_TOES},
+    {"toes", VO_PART_LEFT_TOES},
+    {"toebase", VO_PART_LEFT_TOES},
+    {"ball", VO_PART_LEFT_TOES},
+};
+
+enum { SIDE_STEP = VO_PART_RIGHT_CLAVICLE - VO_PART_LEFT_CLAVICLE, WORD = 64 };
+
+/* Small letters and digits of what stands behind the last ':', without the rig's own prefix. */
+static void simplify(const char *name, char out[WORD]) {
+    const char *colon = strrchr(name, ':');
+    int n = 0;
+    for (const char *c = colon != NULL ? colon + 1 : name; *c && n + 1 < WORD; c++) {
+        char letter = (char)(*c >= 'A' && *c <= 'Z' ? *c + ('a' - 'A') : *c);
+        bool keep = (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
+        if (keep) out[n++] = letter;
+    }
+    out[n] = 0;
+    static const char *const prefixes[] = {"mixamorig", "bip001", "bip01", "def", "bone"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (strncmp(out, prefixes[i], length) != 0 || out[length] == 0) continue;
+        memmove(out, out + length, strlen(out + length) + 1);
+    }
+}
+
+static vo_part find_middle(const char *word) {
+    for (size_t i = 0; i < sizeof middle_names / sizeof *middle_names; i++) {
+        if (strcmp(word, middle_names[i].name) == 0) return middle_names[i].part;
+    }
+    return VO_PART_NONE;
+}
+
+static vo_part find_side(const char *word, bool right) {
+    for (size_t i = 0; i < sizeof side_names / sizeof *side_names; i++) {
+        if (strcmp(word, side_names[i].name) != 0) continue;
+        return (vo_part)(side_names[i].part + (right ? SIDE_STEP : 0));
+    }
+    return VO_PART_NONE;
+}
+
+/* A side in front ("leftarm", "larm") or behind ("armleft", "arml"). */
+static vo_part find_sided(char *word) {
+    static const char *const marks[4] = {"left", "right", "l", "r"};
+    for (int i = 0; i < 4; i++) {
+        size_t mark = strlen(marks[i]), length = strlen(word);
+        if (length <= mark) continue;
+        vo_part part = VO_PART_NONE;
+        if (strncmp(word, marks[i], mark) == 0) part = find_side(word + mark, i % 2 == 1);
+        if (part != VO_PART_NONE) return part;
+        if (strcmp(word + length - mark, marks[i]) != 0) continue;
+        char kept = word[length - mark];
+        word[length - mark] = 0;
+        part = find_side(word, i % 2 == 1);
+        word[length - mark] = kept;
+        if (part != VO_PART_NONE) return part;
+    }
+    return VO_PART_NONE;
+}
+
+vo_part vo_part_find(const char *name) {
+    char word[WORD];
+    simplify(name, word);
+    size_t length = strlen(word);
+    for (;;) {
+        vo_part part = find_middle(word);
+        if (part == VO_PART_NONE) part = find_sided(word);
+        if (part != VO_PART_NONE) return part;
+        if (length == 0 || word[length - 1] < '0' || word[length - 1] > '9') return VO_PART_NONE;
+        word[--length] = 0;
+    }
+}
+
+/* LeftShoulder without LeftArm is where the arm begins, be there a collar bone or not. */
+static void settle_shoulder(vo_rig *rig, int side, int second) {
+    int *clavicle = &rig->joint[VO_PART_LEFT_CLAVICLE + side];
+    int *arm = &rig->joint[VO_PART_LEFT_UPPER_ARM + side];
+    if (*arm >= 0) return;
+    *arm = second >= 0 ? second : *clavicle;
+    if (second < 0) *clavicle = -1;
+}
+
+vo_rig vo_rig_find(int joint_count, const vo_joint *joint) {
+    vo_rig rig = {.spine_count = 0};
+    int second[VO_PART_COUNT]; /* another joint of the same name */
+    for (int p = 0; p < VO_PART_COUNT; p++) rig.joint[p] = second[p] = -1;
+    for (int j = 0; j < joint_count; j++) {
+        vo_part part = vo_part_find(joint[j].name);
+        if (part == VO_PART_NONE) continue;
+        if (rig.joint[part] < 0) {
+            rig.joint[part] = j;
+        } else if (second[part] < 0) {
+            second[part] = j;
+        }
+        if (part == VO_PART_SPINE && rig.spine_count < VO_RIG_SPINE) {
+            rig.spine[rig.spine_count++] = j;
+        }
+    }
+    settle_shoulder(&rig, 0, second[VO_PART_LEFT_CLAVICLE]);
+    settle_shoulder(&rig, SIDE_STEP, second[VO_PART_RIGHT_CLAVICLE]);
+    return rig;
+}
