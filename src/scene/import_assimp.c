@@ -236,10 +236,12 @@ static double field_of_view(const sender *s, const struct aiCamera *camera) {
     return s->fbx && !older_than(5, 3) ? 2 * angle : angle;
 }
 
+/* In glTF a camera sits at the origin of its node; the library repeats the node's place there. */
 static void put_camera(sender *s, const struct aiCamera *camera) {
+    const struct aiVector3D origin = {0, 0, 0};
     put_name(s, &camera->mName);
     put_int(s, node_named(s, &camera->mName));
-    put_vector(s, &camera->mPosition);
+    put_vector(s, s->gltf ? &origin : &camera->mPosition);
     put_vector(s, &camera->mLookAt);
     put_vector(s, &camera->mUp);
     put_real(s, field_of_view(s, camera));
@@ -298,7 +300,9 @@ static void refuse(sender *s, const char *reason) {
     put_int(s, VO_WIRE_END);
 }
 
-/* Bones keep their own transforms, axes stay as they are: converting is the parent's affair. */
+/* Bones keep their own transforms, axes stay as they are: converting is the parent's affair, and so
+ * is checking. The library's own check is left out: it refuses good files (bare motions, keys later
+ * than the duration in the head). */
 static const struct aiScene *read_scene(const char *path) {
     struct aiPropertyStore *store = aiCreatePropertyStore();
     aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 0);
@@ -309,10 +313,7 @@ static const struct aiScene *read_scene(const char *path) {
     aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_FBX_READ_LIGHTS, 0);
     unsigned steps = aiProcess_Triangulate | aiProcess_SortByPType;
-    const struct aiScene *scene = aiImportFileExWithProperties(path, steps, NULL, store);
-    /* The library's own check insists on a mesh, which a bare motion has not. */
-    if (scene == NULL || scene->mNumMeshes == 0) return scene;
-    return aiApplyPostProcessing(scene, aiProcess_ValidateDataStructure);
+    return aiImportFileExWithProperties(path, steps, NULL, store);
 }
 
 static bool ends_with(const char *path, const char *end) {

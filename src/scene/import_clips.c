@@ -17,7 +17,8 @@ static vo_result bad_key(const clip_reader *r, const vo_raw_track *track, const 
                    r->raw->name, r->character->joint[track->node].name, what);
 }
 
-/* Widens first and last by the keys of one kind. */
+/* Widens first and last by the keys of one kind. A single key says no time: Assimp makes them up,
+ * at 0, for what a file does not animate. */
 static vo_result measure_keys(clip_reader *r, const vo_raw_track *track, int kind) {
     for (int64_t i = 0; i < track->count[kind]; i++) {
         double time = track->time[kind][i];
@@ -25,8 +26,8 @@ static vo_result measure_keys(clip_reader *r, const vo_raw_track *track, int kin
         if (i > 0 && time < track->time[kind][i - 1]) {
             return bad_key(r, track, "keys are not in the order of their times");
         }
-        r->first = vo_min(r->first, time);
-        r->last = vo_max(r->last, time);
+        if (track->count[kind] > 1) r->first = vo_min(r->first, time);
+        if (track->count[kind] > 1) r->last = vo_max(r->last, time);
     }
     return VO_OK;
 }
@@ -92,7 +93,8 @@ static vo_result read_clip(clip_reader *r, vo_joint_clip *clip, vo_import_counts
         if (r->raw->track[i].node < 0) continue;
         for (int k = 0; k < 3; k++) VO_TRY(measure_keys(r, &r->raw->track[i], k));
     }
-    clip->duration = r->last > r->first ? (r->last - r->first) / r->rate : 0;
+    if (r->first > r->last) r->first = r->last = 0;
+    clip->duration = (r->last - r->first) / r->rate;
     if (!isfinite(clip->duration)) {
         return vo_fail(r->character->ctx, VO_BAD_DATA, "%s: clip '%.60s': has no finite duration",
                        r->path, r->raw->name);

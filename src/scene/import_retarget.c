@@ -206,10 +206,11 @@ static bool make_tracks(const retarget *r, vo_arena *memory, int keys, vo_joint_
     return true;
 }
 
-/* The lowest ankle of the whole clip. */
+/* The lowest ankle of the whole clip. Many recordings begin with a T-pose at any height, so the
+ * first key counts only where there are few. */
 static void find_ankle(retarget *r, const vo_joint_track *times) {
     r->ankle = INFINITY;
-    for (int k = 0; k < times->turn_count; k++) {
+    for (int k = times->turn_count > 10; k < times->turn_count; k++) {
         pose_source(r, times->turn[k].time);
         double left = r->pose[r->from.rig.joint[VO_PART_LEFT_FOOT]].offset.z;
         double right = r->pose[r->from.rig.joint[VO_PART_RIGHT_FOOT]].offset.z;
