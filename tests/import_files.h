@@ -7,12 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A name in the test's own folder; two may be in use at a time. */
+/* The one folder of a test program. */
+static inline const char *file_folder(void) {
+    static char folder[512];
+    if (folder[0] == 0) snprintf(folder, sizeof folder, "%s", test_folder());
+    return folder;
+}
+
+/* A name in it; two may be in use at a time. */
 static inline const char *file_path(const char *name) {
     static char path[2][1024];
     static int which;
     which = !which;
-    snprintf(path[which], sizeof path[which], "%s/%s", test_folder(), name);
+    snprintf(path[which], sizeof path[which], "%s/%s", file_folder(), name);
     return path[which];
 }
 

@@ -77,22 +77,36 @@ static vo_quat turn_onto(vo_vec3 from, vo_vec3 to) {
     return q_normalize((vo_quat){1 + c, axis.x, axis.y, axis.z});
 }
 
-/* The joint where the bone of an arm or leg ends; -1 for other parts. */
-static int bone_end(const stance *s, vo_part part) {
+/* Whether a bone's direction counts: upper arms, forearms, thighs and shins. */
+static bool is_limb(vo_part part) {
     vo_part left = part >= VO_PART_RIGHT_CLAVICLE ? (vo_part)(part - 8) : part;
-    bool limb = left == VO_PART_LEFT_UPPER_ARM || left == VO_PART_LEFT_FOREARM ||
-                left == VO_PART_LEFT_THIGH || left == VO_PART_LEFT_SHIN;
-    return limb ? s->rig.joint[part + 1] : -1;
+    return left == VO_PART_LEFT_UPPER_ARM || left == VO_PART_LEFT_FOREARM ||
+           left == VO_PART_LEFT_THIGH || left == VO_PART_LEFT_SHIN;
 }
 
-/* Hands go with their forearms. */
+/* The joint where a bone ends: the next part, else the first child; -1: none. */
+static int bone_end(const stance *s, vo_part part) {
+    int joint = s->rig.joint[part];
+    if (s->rig.joint[part + 1] >= 0) return s->rig.joint[part + 1];
+    for (int j = joint + 1; joint >= 0 && j < s->joint_count; j++) {
+        if (s->joint[j].parent == joint) return j;
+    }
+    return -1;
+}
+
+/* R_align. Hands go with their forearms, and a bone without an end with the one before. */
 static vo_quat align(const retarget *r, vo_part part) {
     if (part == VO_PART_LEFT_HAND || part == VO_PART_RIGHT_HAND) part = (vo_part)(part - 1);
-    int from = bone_end(&r->from, part), to = bone_end(&r->to, part);
-    if (from < 0 || to < 0) return q_identity();
-    vo_vec3 source = v3_sub(r->from.at[from].offset, place(&r->from, part));
-    vo_vec3 target = v3_sub(r->to.at[to].offset, place(&r->to, part));
-    return turn_onto(target, q_rotate(r->facing, source));
+    for (; is_limb(part); part = (vo_part)(part - 1)) {
+        if (r->from.rig.joint[part] < 0 || r->to.rig.joint[part] < 0) continue;
+        int from = bone_end(&r->from, part), to = bone_end(&r->to, part);
+        if (from < 0 || to < 0) continue;
+        vo_vec3 source = v3_sub(r->from.at[from].offset, place(&r->from, part));
+        vo_vec3 target = v3_sub(r->to.at[to].offset, place(&r->to, part));
+        if (!(v3_length(source) > 0 && v3_length(target) > 0)) continue;
+        return turn_onto(target, q_rotate(r->facing, source));
+    }
+    return q_identity();
 }
 
 /* Joints of spines are matched by how far up they are. */

@@ -1,0 +1,275 @@
+/* Files that are broken, cut off, changed or not what they say: a sentence, never a crash. */
+#include "support.h"
+
+#include "core/file.h"
+#include "core/random.h"
+#include "import_files.h"
+#include "scene/import_wire.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* The import must fail with this result, name the file and say these words. */
+static void check_refused(const char *path, vo_result expected, const char *words) {
+    vo_context *ctx = test_context(1);
+    vo_character c;
+    vo_result result = vo_import_character(ctx, path, NULL, &c);
+    const char *message = vo_context_message(ctx);
+    if (result != expected || strstr(message, words) == NULL || strstr(message, path) == NULL) {
+        fail_msg("%s: result %d: %s; expected %d: %s", path, (int)result, message, (int)expected,
+                 words);
+    }
+    assert_null(c.ctx);
+    vo_character_free(&c);
+    vo_context_destroy(ctx);
+}
+
+static void unreadable_files(void **state) {
+    (void)state;
+    check_refused(file_path("absent.glb"), VO_IO_FAILED, "No such file");
+    check_refused(file_text("scene.blend", "x"), VO_BAD_DATA, "not a format that can be imported");
+    check_refused(file_text("none", "x"), VO_BAD_DATA, "use .glb");
+    check_refused(file_text("empty.fbx", ""), VO_BAD_DATA, "is empty");
+    check_refused(file_text("text.fbx", "hello"), VO_BAD_DATA, "not an FBX file");
+    check_refused(file_text("text.glb", "hello, this is no glTF"), VO_BAD_DATA,
+                  "not a binary glTF");
+    check_refused(file_text("text.gltf", "{}"), VO_BAD_DATA, "no \"asset\"");
+    check_refused(file_text("text.dae", "<html/>"), VO_BAD_DATA, "not a Collada");
+    check_refused(file_text("text.bvh", "ROOT"), VO_BAD_DATA, "no HIERARCHY");
+    check_refused(file_text("cut.bvh", "HIERARCHY\nROOT a\n{\n"), VO_BAD_DATA, "no MOTION");
+    check_refused(file_text("text.obj", "v 1 2\n"), VO_BAD_DATA, "line 1");
+    check_refused(file_text("unit.dae", "<COLLADA><unit meter=\"-1\"/>"), VO_BAD_DATA,
+                  "no unit of length");
+}
+
+static void damage_that_can_be_named(void **state) {
+    (void)state;
+    check_refused(file_write("cut.glb", "glTF\2\0\0\0\200\0\0\0\4\0\0\0JSON{}  ", 24), VO_BAD_DATA,
+                  "has 24 bytes where its head says 128");
+    check_refused(file_write("old.glb", "glTF\7\0\0\0\30\0\0\0\4\0\0\0JSON{}  ", 24), VO_BAD_DATA,
+                  "version 7");
+    check_refused(file_write("chunk.glb", "glTF\2\0\0\0\30\0\0\0\100\0\0\0JSON{}  ", 24),
+                  VO_BAD_DATA, "ends outside the file");
+    check_refused(file_text("draco.gltf", "{\"asset\":{\"version\":\"2.0\"},\"extensionsRequired\":"
+                                          "[\"KHR_draco_mesh_compression\"]}"),
+                  VO_BAD_DATA, "without compression");
+    if (!vo_import_has_assimp()) return;
+    check_refused(file_text("bare.gltf", "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{}]}"),
+                  VO_BAD_DATA, "export");
+}
+
+/* A strip with one thing wrong in its numbers. */
+static void check_strip(void (*spoil)(strip_data *strip), const char *words) {
+    strip_data strip = strip_make();
+    spoil(&strip);
+    check_refused(file_text("spoilt.gltf", strip_text(&strip)), VO_BAD_DATA, words);
+}
+
+static void spoil_position(strip_data *s) { s->x[2][1] = NAN; }
+static void spoil_weight(strip_data *s) { s->weight[3][0] = INFINITY; }
+static void spoil_bind(strip_data *s) { s->inverse[1][5] = NAN; }
+static void spoil_turn(strip_data *s) { s->turn[1][2] = s->turn[1][3] = 0; }
+static void spoil_move(strip_data *s) { s->move[1][0] = NAN; }
+static void spoil_order(strip_data *s) { s->time[0] = 3; }
+static void spoil_time(strip_data *s) { s->time[1] = NAN; }
+static void flatten_bind(strip_data *s) {
+    for (int i = 0; i < 2; i++) memset(s->inverse[i], 0, 12 * sizeof(float));
+}
+
+static void numbers_that_make_no_sense(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    check_strip(spoil_position, "a vertex is not finite");
+    check_strip(spoil_weight, "a weight is not finite");
+    check_strip(spoil_bind, "not finite");
+    check_strip(spoil_turn, "bone 'upper': a key is no rotation");
+    check_strip(spoil_move, "bone 'eye': a key is not finite");
+    check_strip(spoil_order, "not in the order");
+    check_strip(spoil_time, "has no time");
+    check_strip(flatten_bind, "flattened");
+}
+
+static void without_assimp_there_is_a_sentence(void **state) {
+    (void)state;
+    if (vo_import_has_assimp()) skip();
+    check_refused(strip_file("strip.gltf"), VO_BAD_CALL, "no Assimp");
+}
+
+/* Reads damaged bytes: it succeeds or says why not, in good time. */
+static void try_bytes(vo_context *ctx, const char *name, const void *data, size_t size) {
+    vo_character c;
+    vo_import_options options = vo_import_options_default();
+    options.patience = 5;
+    vo_result result = vo_import_character(ctx, file_write(name, data, size), &options, &c);
+    if (result == VO_OK) {
+        vo_vec3 *x = calloc((size_t)c.node_count + 1, sizeof *x);
+        const vo_joint_clip *clip = c.clip_count > 0 ? &c.clip[0] : NULL;
+        assert_ok(ctx,
+                  vo_character_positions(&c, clip, 0.3, VO_CLIP_LOOP, VO_SKIN_DUAL_QUATERNION, x));
+        free(x);
+    } else {
+        assert_true(result == VO_BAD_DATA || result == VO_NO_MEMORY);
+        assert_non_null(strstr(vo_context_message(ctx), name));
+    }
+    vo_character_free(&c);
+}
+
+/* Every length would take minutes; the short ones and a sample of the others do. */
+static void cut_everywhere(const char *name, const char *text, size_t size) {
+    vo_context *ctx = test_context(1);
+    for (size_t n = 0; n < size; n += 1 + size / 60) try_bytes(ctx, name, text, n);
+    vo_context_destroy(ctx);
+}
+
+/* Some bytes at random places, letters replaced by letters as often as by anything. */
+static void change_anything(const char *name, const char *text, size_t size, int rounds,
+                            uint64_t seed) {
+    vo_context *ctx = test_context(1);
+    vo_random random = vo_random_seed(seed);
+    char *copy = malloc(size);
+    for (int i = 0; i < rounds; i++) {
+        memcpy(copy, text, size);
+        int changes = 1 + (int)(vo_random_u64(&random) % 6);
+        for (int k = 0; k < changes; k++) {
+            size_t at = vo_random_u64(&random) % size, from = vo_random_u64(&random) % size;
+            copy[at] = vo_random_u64(&random) % 2 ? text[from] : (char)vo_random_u64(&random);
+        }
+        try_bytes(ctx, name, copy, size);
+    }
+    free(copy);
+    vo_context_destroy(ctx);
+}
+
+static void cut_off_files(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    strip_data strip = strip_make();
+    const char *text = strip_text(&strip);
+    cut_everywhere("cut.gltf", text, strlen(text));
+    cut_everywhere("cut.bvh", person_bvh, strlen(person_bvh));
+    cut_everywhere("cut.dae", triangle_dae, strlen(triangle_dae));
+    cut_everywhere("cut.fbx", triangle_fbx, strlen(triangle_fbx));
+}
+
+static void changed_files(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    int rounds = TEST_SLOWNESS > 1 ? 20 : 100;
+    strip_data strip = strip_make();
+    const char *text = strip_text(&strip);
+    change_anything("changed.gltf", text, strlen(text), rounds, 1);
+    change_anything("changed.bvh", person_bvh, strlen(person_bvh), rounds, 2);
+    change_anything("changed.dae", triangle_dae, strlen(triangle_dae), rounds, 3);
+    change_anything("changed.fbx", triangle_fbx, strlen(triangle_fbx), rounds, 4);
+}
+
+static void changed_character(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp() || test_data() == NULL) {
+        print_message("no Assimp or no data: $VOILE_DATA/characters is not there\n");
+        skip();
+    }
+    char path[1024];
+    snprintf(path, sizeof path, "%s/characters/CesiumMan.glb", test_data());
+    if (!vo_file_exists(path)) skip();
+    vo_context *ctx = test_context(1);
+    vo_bytes bytes;
+    assert_ok(ctx, vo_file_read(ctx, path, &bytes));
+    /* The JSON and the first of the numbers, where changes do most. */
+    vo_random random = vo_random_seed(7);
+    char *copy = malloc(bytes.size);
+    for (int i = 0; i < (TEST_SLOWNESS > 1 ? 10 : 60); i++) {
+        memcpy(copy, bytes.data, bytes.size);
+        for (int k = 0; k < 8; k++) {
+            size_t at = 20 + vo_random_u64(&random) % 40000;
+            copy[at] = bytes.data[20 + vo_random_u64(&random) % 20000];
+        }
+        try_bytes(ctx, "changed.glb", copy, bytes.size);
+    }
+    free(copy);
+    vo_bytes_free(ctx, &bytes);
+    vo_context_destroy(ctx);
+}
+
+/* The parent's end alone, for which a child that went wrong is the outside. */
+static void changed_messages(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    vo_context *ctx = test_context(1);
+    vo_bytes good;
+    assert_ok(ctx, vo_wire_fetch(ctx, strip_file("strip.gltf"), 60, &good));
+    vo_random random = vo_random_seed(11);
+    for (int i = 0; i < 20000; i++) {
+        size_t size = i < 10000 ? good.size : vo_random_u64(&random) % good.size;
+        vo_bytes bytes = {vo_alloc(ctx, size + 1), size};
+        memcpy(bytes.data, good.data, size);
+        bytes.data[size] = 0;
+        for (int k = 0; k < 3 && i < 10000; k++) {
+            bytes.data[vo_random_u64(&random) % size] = (char)vo_random_u64(&random);
+        }
+        vo_raw_file file;
+        vo_result result = vo_wire_parse(ctx, "message", bytes, &file);
+        assert_true(result == VO_OK ? i < 10000 : result == VO_BAD_DATA);
+        if (result == VO_OK) vo_raw_file_free(ctx, &file);
+    }
+    vo_bytes_free(ctx, &good);
+    vo_context_destroy(ctx);
+}
+
+/* Numbers in a file of their own that nobody ever writes: Assimp waits for them, Voile does not. */
+static void patience_ends(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    strip_data strip = strip_make();
+    const char *text = strip_text(&strip), *data = strstr(text, "data:");
+    char other[8192];
+    snprintf(other, sizeof other, "%.*snever.bin\"}]}", (int)(data - text), text);
+    const char *path = file_text("waiting.gltf", other);
+    assert_int_equal(mkfifo(file_path("never.bin"), 0600), 0);
+    vo_context *ctx = test_context(1);
+    vo_import_options options = vo_import_options_default();
+    options.patience = 0.1;
+    vo_character c;
+    assert_int_equal(vo_import_character(ctx, path, &options, &c), VO_BAD_DATA);
+    assert_non_null(strstr(vo_context_message(ctx), "not read after 0.1 s"));
+    vo_context_destroy(ctx);
+}
+
+static vo_result import_body(vo_context *ctx, void *arg) {
+    vo_character c;
+    vo_vec3 x[16];
+    VO_TRY(vo_import_character(ctx, arg, NULL, &c));
+    vo_result result = vo_character_positions(&c, c.clip_count > 0 ? &c.clip[0] : NULL, 0.5,
+                                              VO_CLIP_LOOP, VO_SKIN_DUAL_QUATERNION, x);
+    vo_character_free(&c);
+    return result;
+}
+
+static void memory_that_runs_out(void **state) {
+    (void)state;
+    char path[1024];
+    snprintf(path, sizeof path, "%s",
+             file_text("body.obj", "v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n"));
+    test_every_allocation(import_body, path);
+    if (!vo_import_has_assimp()) skip();
+    snprintf(path, sizeof path, "%s", strip_file("strip.gltf"));
+    test_every_allocation(import_body, path);
+    snprintf(path, sizeof path, "%s", file_text("person.bvh", person_bvh));
+    test_every_allocation(import_body, path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unreadable_files),
+        cmocka_unit_test(damage_that_can_be_named),
+        cmocka_unit_test(numbers_that_make_no_sense),
+        cmocka_unit_test(without_assimp_there_is_a_sentence),
+        cmocka_unit_test(cut_off_files),
+        cmocka_unit_test(changed_files),
+        cmocka_unit_test(changed_character),
+        cmocka_unit_test(changed_messages),
+        cmocka_unit_test(patience_ends),
+        cmocka_unit_test(memory_that_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
