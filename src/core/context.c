@@ -123,6 +123,9 @@ const char *vo_features(void) {
 #ifdef VO_HAVE_CHOLMOD
            "cholmod "
 #endif
+#ifdef VO_HAVE_ASSIMP
+           "assimp "
+#endif
 #ifdef VO_HAVE_AVX2_KERNELS
            "avx2 "
 #endif
