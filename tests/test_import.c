@@ -83,9 +83,9 @@ static void bind_pose_is_upright(void **state) {
     assert_ok(ctx, vo_import_character(ctx, strip_file("strip.gltf"), NULL, &c));
     assert_point(c.node_x[node_at(&c, -0.1, 0, 2)], -0.1, 0, 2, 1e-6);
     vo_vec3 x[6];
-    assert_ok(ctx, vo_character_positions(&c, NULL, 0, VO_CLIP_HOLD, VO_SKIN_LINEAR, x));
+    assert_ok(ctx, vo_character_positions(&c, NULL, 0, VO_CLIP_HOLD, VO_BLEND_LINEAR, x));
     for (int n = 0; n < 6; n++) assert_near(v3_distance(x[n], c.node_x[n]), 0, 1e-6);
-    assert_ok(ctx, vo_character_positions(&c, NULL, 0, VO_CLIP_HOLD, VO_SKIN_DUAL_QUATERNION, x));
+    assert_ok(ctx, vo_character_positions(&c, NULL, 0, VO_CLIP_HOLD, VO_BLEND_DUAL_QUATERNION, x));
     for (int n = 0; n < 6; n++) assert_near(v3_distance(x[n], c.node_x[n]), 0, 1e-6);
     vo_character_free(&c);
     vo_context_destroy(ctx);
@@ -100,8 +100,8 @@ static vo_vec3 turned(vo_vec3 p, double angle) {
 static void check_bend(const vo_character *c, double time, vo_clip_end end, double angle) {
     vo_vec3 x[6];
     for (int dual = 0; dual < 2; dual++) {
-        vo_skinning skinning = dual ? VO_SKIN_DUAL_QUATERNION : VO_SKIN_LINEAR;
-        assert_ok(c->ctx, vo_character_positions(c, &c->clip[0], time, end, skinning, x));
+        vo_skin_blend blend = dual ? VO_BLEND_DUAL_QUATERNION : VO_BLEND_LINEAR;
+        assert_ok(c->ctx, vo_character_positions(c, &c->clip[0], time, end, blend, x));
         for (int n = 0; n < 6; n++) {
             vo_vec3 p = c->node_x[n], q = turned(p, angle);
             /* The middle: a mean of positions, or half of the turn. */
@@ -124,6 +124,21 @@ static void clip_turns_at_constant_speed(void **state) {
     check_bend(&c, NAN, VO_CLIP_HOLD, 0);
     check_bend(&c, 4.25, VO_CLIP_LOOP, VO_PI / 8);
     check_bend(&c, -0.25, VO_CLIP_LOOP, 3 * VO_PI / 8);
+    vo_character_free(&c);
+    vo_context_destroy(ctx);
+}
+
+static void collada_bends_alike(void **state) {
+    (void)state;
+    need_assimp();
+    vo_context *ctx = test_context(1);
+    vo_character c;
+    assert_ok(ctx, vo_import_character(ctx, file_text("strip.dae", strip_dae), NULL, &c));
+    assert_int_equal(c.node_count, 6);
+    assert_int_equal(c.clip_count, 1);
+    assert_near(c.clip[0].duration, 1, 1e-6);
+    assert_point(c.node_x[node_at(&c, -0.1, 0, 2)], -0.1, 0, 2, 1e-6);
+    for (int i = 0; i <= 4; i++) check_bend(&c, i / 4.0, VO_CLIP_HOLD, i / 4.0 * VO_PI / 2);
     vo_character_free(&c);
     vo_context_destroy(ctx);
 }
@@ -217,7 +232,7 @@ static void obj_is_a_body_without_joints(void **state) {
     assert_int_equal(c.node_count, 4);
     assert_point(c.node_x[2], 0, 0, 2, 0);
     vo_vec3 x[4];
-    assert_ok(ctx, vo_character_positions(&c, NULL, 1, VO_CLIP_LOOP, VO_SKIN_LINEAR, x));
+    assert_ok(ctx, vo_character_positions(&c, NULL, 1, VO_CLIP_LOOP, VO_BLEND_LINEAR, x));
     assert_memory_equal(x, c.node_x, sizeof x);
     vo_mesh *mesh;
     assert_ok(ctx, vo_character_mesh(&c, path, &mesh));
@@ -261,6 +276,7 @@ int main(void) {
         cmocka_unit_test(strip_has_joints_skin_clip),
         cmocka_unit_test(bind_pose_is_upright),
         cmocka_unit_test(clip_turns_at_constant_speed),
+        cmocka_unit_test(collada_bends_alike),
         cmocka_unit_test(camera_moves_with_its_node),
         cmocka_unit_test(units_and_axes_can_be_given),
         cmocka_unit_test(collada_and_fbx_state_theirs),

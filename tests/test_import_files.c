@@ -105,7 +105,7 @@ static void try_bytes(vo_context *ctx, const char *name, const void *data, size_
         vo_vec3 *x = calloc((size_t)c.node_count + 1, sizeof *x);
         const vo_joint_clip *clip = c.clip_count > 0 ? &c.clip[0] : NULL;
         assert_ok(ctx,
-                  vo_character_positions(&c, clip, 0.3, VO_CLIP_LOOP, VO_SKIN_DUAL_QUATERNION, x));
+                  vo_character_positions(&c, clip, 0.3, VO_CLIP_LOOP, VO_BLEND_DUAL_QUATERNION, x));
         free(x);
     } else {
         assert_true(result == VO_BAD_DATA || result == VO_NO_MEMORY);
@@ -240,7 +240,7 @@ static vo_result import_body(vo_context *ctx, void *arg) {
     vo_vec3 x[16];
     VO_TRY(vo_import_character(ctx, arg, NULL, &c));
     vo_result result = vo_character_positions(&c, c.clip_count > 0 ? &c.clip[0] : NULL, 0.5,
-                                              VO_CLIP_LOOP, VO_SKIN_DUAL_QUATERNION, x);
+                                              VO_CLIP_LOOP, VO_BLEND_DUAL_QUATERNION, x);
     vo_character_free(&c);
     return result;
 }

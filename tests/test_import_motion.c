@@ -253,9 +253,9 @@ typedef struct extent {
 } extent;
 
 static extent extent_at(const vo_character *c, const vo_joint_clip *clip, double time,
-                        vo_skinning skinning) {
+                        vo_skin_blend blend) {
     vo_vec3 *x = calloc((size_t)c->node_count, sizeof *x);
-    assert_ok(c->ctx, vo_character_positions(c, clip, time, VO_CLIP_LOOP, skinning, x));
+    assert_ok(c->ctx, vo_character_positions(c, clip, time, VO_CLIP_LOOP, blend, x));
     extent e = {x[0], x[0]};
     for (int n = 0; n < c->node_count; n++) {
         assert_true(v3_is_finite(x[n]));
@@ -279,7 +279,7 @@ static void check_gait(const vo_character *c, const vo_joint_clip *clip, const c
         most = vo_max(most, ahead);
         least = vo_min(least, ahead);
         for (int dual = 0; dual < 2; dual++) {
-            extent e = extent_at(c, clip, t, dual ? VO_SKIN_DUAL_QUATERNION : VO_SKIN_LINEAR);
+            extent e = extent_at(c, clip, t, dual ? VO_BLEND_DUAL_QUATERNION : VO_BLEND_LINEAR);
             assert_near(e.high.z, height, 0.09);
             assert_near(e.low.z, 0, 0.05);
         }
@@ -295,7 +295,7 @@ static void cesium_man_walks(void **state) {
     vo_character c;
     load_character(ctx, "CesiumMan.glb", &c);
     assert_int_equal(c.face_count, 4672);
-    assert_near(extent_at(&c, NULL, 0, VO_SKIN_LINEAR).high.z, 1.507, 0.01);
+    assert_near(extent_at(&c, NULL, 0, VO_BLEND_LINEAR).high.z, 1.507, 0.01);
     check_gait(&c, &c.clip[0], "leg_joint_L_5", "leg_joint_R_5", 1.49);
     vo_character_free(&c);
     vo_context_destroy(ctx);
@@ -311,7 +311,7 @@ static void soldier_stands_and_walks(void **state) {
     int run = vo_character_find_clip(&c, "Run");
     assert_true(idle >= 0 && walk >= 0 && run >= 0);
     for (int i = 0; i < 8; i++) {
-        extent e = extent_at(&c, &c.clip[idle], 0.25 * i, VO_SKIN_LINEAR);
+        extent e = extent_at(&c, &c.clip[idle], 0.25 * i, VO_BLEND_LINEAR);
         assert_near(e.low.z, 0, 0.02);
         assert_near(e.high.z, 1.75, 0.06);
     }
@@ -345,7 +345,7 @@ static void soldier_turns_a_pirouette(void **state) {
         most = vo_max(most, fabs(turned));
         before = angle;
         assert_true(joint[head].offset.z > joint[left].offset.z + 0.3);
-        extent e = extent_at(&soldier, &clip, t, VO_SKIN_DUAL_QUATERNION);
+        extent e = extent_at(&soldier, &clip, t, VO_BLEND_DUAL_QUATERNION);
         assert_near(e.low.z, 0.04, 0.12); /* it jumps and stands on its toes, but never sinks */
     }
     assert_true(most > 2 * VO_PI);

@@ -158,16 +158,16 @@ typedef enum vo_clip_end { VO_CLIP_HOLD, VO_CLIP_LOOP } vo_clip_end;
 void vo_character_pose(const vo_character *character, const vo_joint_clip *clip, double time,
                        vo_clip_end end, vo_affine *joint);
 
-typedef enum vo_skinning { VO_SKIN_LINEAR, VO_SKIN_DUAL_QUATERNION } vo_skinning;
+typedef enum vo_skin_blend { VO_BLEND_LINEAR, VO_BLEND_DUAL_QUATERNION } vo_skin_blend;
 
 /* Positions of all nodes for joints as vo_character_pose gives them. `x` has room for node_count.
  * Fails only without memory. */
 vo_result vo_character_skin(const vo_character *character, const vo_affine *joint,
-                            vo_skinning skinning, vo_vec3 *x);
+                            vo_skin_blend blend, vo_vec3 *x);
 
 /* Both of the above in one. */
 vo_result vo_character_positions(const vo_character *character, const vo_joint_clip *clip,
-                                 double time, vo_clip_end end, vo_skinning skinning, vo_vec3 *x);
+                                 double time, vo_clip_end end, vo_skin_blend blend, vo_vec3 *x);
 
 vo_camera_view vo_character_camera(const vo_character *character, int camera,
                                    const vo_affine *joint);

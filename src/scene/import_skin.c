@@ -86,14 +86,14 @@ static void skin_with(const vo_character *c, const vo_affine *joint, vo_affine *
 }
 
 vo_result vo_character_skin(const vo_character *character, const vo_affine *joint,
-                            vo_skinning skinning, vo_vec3 *x) {
+                            vo_skin_blend blend, vo_vec3 *x) {
     vo_context *ctx = character->ctx;
     int count = character->bind_count;
     if (count == 0) {
         for (int n = 0; n < character->node_count; n++) x[n] = character->node_x[n];
         return VO_OK;
     }
-    bool dual = skinning == VO_SKIN_DUAL_QUATERNION;
+    bool dual = blend == VO_BLEND_DUAL_QUATERNION;
     vo_affine *motion = vo_new_array(ctx, vo_affine, count);
     rigid *parts = dual ? vo_new_array(ctx, rigid, count) : NULL;
     bool enough = motion != NULL && (parts != NULL || !dual);
@@ -104,14 +104,14 @@ vo_result vo_character_skin(const vo_character *character, const vo_affine *join
 }
 
 vo_result vo_character_positions(const vo_character *character, const vo_joint_clip *clip,
-                                 double time, vo_clip_end end, vo_skinning skinning, vo_vec3 *x) {
+                                 double time, vo_clip_end end, vo_skin_blend blend, vo_vec3 *x) {
     vo_context *ctx = character->ctx;
     int count = character->joint_count;
-    if (count == 0) return vo_character_skin(character, NULL, skinning, x);
+    if (count == 0) return vo_character_skin(character, NULL, blend, x);
     vo_affine *joint = vo_new_array(ctx, vo_affine, count);
     if (joint == NULL) return vo_fail_memory(ctx, "joints");
     vo_character_pose(character, clip, time, end, joint);
-    vo_result result = vo_character_skin(character, joint, skinning, x);
+    vo_result result = vo_character_skin(character, joint, blend, x);
     vo_free_array(ctx, joint, count);
     return result;
 }
