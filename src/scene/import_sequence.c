@@ -3,6 +3,7 @@
 #include "codec/pc2.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "scene/import_build.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,11 +56,16 @@ static vo_result take_body(vo_mesh_sequence *s, const char *name, const vo_chara
     return VO_OK;
 }
 
-static vo_result load_frame(vo_mesh_sequence *s, const char *path,
-                            const vo_import_options *options) {
-    vo_character body;
-    VO_TRY(vo_import_character(s->ctx, path, options, &body));
-    vo_result result = take_body(s, path, &body);
+/* The first frame tells the log about units and axes, the others go the same way in silence. */
+static vo_result load_frame(vo_mesh_sequence *s, const char *path, const vo_import_options *options,
+                            vo_affine *world) {
+    vo_character body = {.ctx = s->ctx, .world = *world};
+    vo_import_counts counts = {0};
+    vo_arena_init(&body.memory, s->ctx);
+    vo_result result = s->frame_count == 0 ? vo_import_character(s->ctx, path, options, &body)
+                                           : vo_import_obj(path, &body, &counts);
+    if (result == VO_OK) result = take_body(s, path, &body);
+    *world = body.world;
     vo_character_free(&body);
     return result;
 }
@@ -92,11 +98,12 @@ static void frame_path(char *out, size_t size, const char *pattern, const number
 
 static vo_result load_frames(vo_mesh_sequence *s, const char *pattern, const numbering *n,
                              int first, int last, const vo_import_options *options) {
+    vo_affine world = vo_affine_identity();
     for (int i = 0; i < VO_SEQUENCE_MAX_FRAMES && (last < 0 || first + i <= last); i++) {
         char path[8192];
         frame_path(path, sizeof path, pattern, n, first + i);
         if (i > 0 && last < 0 && !vo_file_exists(path)) break;
-        VO_TRY(load_frame(s, path, options));
+        VO_TRY(load_frame(s, path, options, &world));
     }
     return VO_OK;
 }
