@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -42,13 +42,13 @@ static void reset_signals(void) {
 /* A damaged count must not take the whole machine's memory. Sanitizers reserve terabytes. */
 static void limit_memory(void) {
 #ifndef CHILD_HAS_SHADOW_MEMORY
-    FILE *file = fopen("/proc/self/statm", "r");
-    unsigned long pages = 0;
-    if (file == NULL) return;
-    int found = fscanf(file, "%lu", &pages);
-    fclose(file);
+    char text[64] = "";
+    int file = open("/proc/self/statm", O_RDONLY);
+    ssize_t got = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    if (file >= 0) close(file);
+    unsigned long pages = got > 0 ? strtoul(text, NULL, 10) : 0;
     struct rlimit limit;
-    if (found != 1 || getrlimit(RLIMIT_AS, &limit) != 0) return;
+    if (pages == 0 || getrlimit(RLIMIT_AS, &limit) != 0) return;
     rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)CHILD_MEMORY_GIB << 30);
     if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= most) return;
     limit.rlim_cur = most;
@@ -104,6 +104,16 @@ static bool inbox_grow(inbox *in) {
     in->data = data;
     in->room = room;
     return true;
+}
+
+/* The message in a block of exactly the size that vo_bytes_free counts on. */
+static vo_result inbox_close(const inbox *in, const char *path, vo_bytes *out) {
+    char *data = vo_alloc(in->ctx, in->used + 1);
+    if (data == NULL) return vo_fail_memory(in->ctx, path);
+    if (in->used > 0) memcpy(data, in->data, in->used);
+    data[in->used] = 0;
+    *out = (vo_bytes){data, in->used};
+    return VO_OK;
 }
 
 /* Waits until there is something to read, at most half a second: 1 if there is, 0 if not yet. */
@@ -188,14 +198,7 @@ vo_result vo_wire_fetch(vo_context *ctx, const char *path, double patience, vo_b
     ending how = receive(&in, end[0], now() + patience);
     close(end[0]);
     vo_result result = judge(ctx, path, patience, how, bury(child, how != ENDING_CLOSED));
-    /* The block becomes one of exactly the size that vo_bytes_free counts on. */
-    if (result == VO_OK) {
-        out->data = vo_alloc(ctx, in.used + 1);
-        out->size = in.used;
-        if (out->data == NULL) result = vo_fail_memory(ctx, path);
-    }
-    if (result == VO_OK && in.used > 0) memcpy(out->data, in.data, in.used);
-    if (result == VO_OK) out->data[in.used] = 0;
+    if (result == VO_OK) result = inbox_close(&in, path, out);
     vo_free(ctx, in.data, in.room);
     return result;
 }

@@ -243,18 +243,19 @@ static vo_result add_mesh(surface *s, const vo_raw_mesh *mesh) {
 }
 
 /* Positions and weights of the nodes from the vertices they came from. */
-static vo_result write_nodes(surface *s) {
+static vo_result write_nodes(const surface *s) {
     vo_character *c = s->character;
+    const int *first = s->first;
     int64_t weights = 0;
-    for (int n = 0; n < c->node_count; n++) weights += s->hold[s->first[n]].count;
+    for (int n = 0; n < c->node_count; n++) weights += s->hold[first[n]].count;
     VO_TRY(vo_import_array(c, c->node_count, sizeof *c->node_x, &c->node_x));
     VO_TRY(vo_import_array(c, c->node_count + 1, sizeof *c->weight_begin, &c->weight_begin));
     VO_TRY(vo_import_array(c, weights, sizeof *c->weight_bind, &c->weight_bind));
     VO_TRY(vo_import_array(c, weights, sizeof *c->weight, &c->weight));
     int at = 0;
     for (int n = 0; n < c->node_count; n++) {
-        const hold *h = &s->hold[s->first[n]];
-        c->node_x[n] = s->x[s->first[n]];
+        const hold *h = &s->hold[first[n]];
+        c->node_x[n] = s->x[first[n]];
         for (int i = 0; i < h->count; i++, at++) {
             c->weight_bind[at] = h->by[i].bind;
             c->weight[at] = h->by[i].weight;
@@ -264,24 +265,23 @@ static vo_result write_nodes(surface *s) {
     return VO_OK;
 }
 
-/* Cleared scratch memory; false without any. */
-static bool scratch(vo_arena *arena, int64_t count, size_t size, void *out) {
+/* Cleared scratch memory; NULL without any. */
+static void *scratch(vo_arena *arena, int64_t count, size_t size) {
     size_t bytes = vo_array_bytes((size_t)count + 1, size);
     void *memory = vo_arena_alloc(arena, bytes);
-    if (memory != NULL) memset(memory, 0, bytes);
-    memcpy(out, &memory, sizeof memory);
-    return memory != NULL;
+    return memory != NULL ? memset(memory, 0, bytes) : NULL;
 }
 
 static vo_result reserve(surface *s, vo_arena *arena, int64_t faces, int64_t bones) {
     vo_character *c = s->character;
     for (s->table_size = 16; s->table_size < 2 * s->vertex_count;) s->table_size *= 2;
-    if (!scratch(arena, c->joint_count, sizeof *s->rest, &s->rest) ||
-        !scratch(arena, s->vertex_count, sizeof *s->x, &s->x) ||
-        !scratch(arena, s->vertex_count, sizeof *s->hold, &s->hold) ||
-        !scratch(arena, s->vertex_count, sizeof *s->node, &s->node) ||
-        !scratch(arena, s->vertex_count, sizeof *s->first, &s->first) ||
-        !scratch(arena, s->table_size, sizeof *s->table, &s->table)) {
+    s->rest = scratch(arena, c->joint_count, sizeof *s->rest);
+    s->x = scratch(arena, s->vertex_count, sizeof *s->x);
+    s->hold = scratch(arena, s->vertex_count, sizeof *s->hold);
+    s->node = scratch(arena, s->vertex_count, sizeof *s->node);
+    s->first = scratch(arena, s->vertex_count, sizeof *s->first);
+    s->table = scratch(arena, s->table_size, sizeof *s->table);
+    if (!s->rest || !s->x || !s->hold || !s->node || !s->first || !s->table) {
         return vo_fail_memory(c->ctx, s->path);
     }
     VO_TRY(vo_import_array(c, bones, sizeof *c->bind, &c->bind));
