@@ -14,7 +14,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/voileConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES
   ${PROJECT_BINARY_DIR}/voileConfig.cmake ${PROJECT_BINARY_DIR}/voileConfigVersion.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/FindCHOLMOD.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindCHOLMOD.cmake ${PROJECT_SOURCE_DIR}/cmake/FindEmbree.cmake
   DESTINATION ${voile_cmake_dir})
 
 # The command finds a shared library beside it wherever the prefix is.
@@ -41,6 +41,15 @@ endif()
 set(voile_pc_libs "-lm -pthread")
 if(CHOLMOD_FOUND)
   set(voile_pc_libs "-lcholmod ${voile_pc_libs}")
+endif()
+if(Embree_FOUND)
+  set(voile_pc_libs "-lembree3 ${voile_pc_libs}")
+endif()
+if(PNG_FOUND)
+  string(APPEND voile_pc_requires " libpng")
+endif()
+if(LIBAV_FOUND)
+  string(APPEND voile_pc_requires " libavformat libavcodec libavutil")
 endif()
 if(BUILD_SHARED_LIBS)
   set(voile_pc_links

@@ -125,6 +125,14 @@ const char *vo_features(void) {
 #endif
 #ifdef VO_HAVE_ASSIMP
            "assimp "
+#ifdef VO_HAVE_EMBREE
+           "embree "
+#endif
+#ifdef VO_HAVE_PNG
+           "png "
+#endif
+#ifdef VO_HAVE_LIBAV
+           "movie "
 #endif
 #ifdef VO_HAVE_AVX2_KERNELS
            "avx2 "
