@@ -1,0 +1,128 @@
+#include "spatial/rays.h"
+
+#include "core/memory.h"
+
+#ifdef VO_HAVE_EMBREE
+
+#include <embree3/rtcore.h>
+
+struct vo_rays {
+    vo_context *ctx;
+    RTCDevice device;
+    RTCScene scene; /* NULL: none yet */
+};
+
+bool vo_rays_available(void) { return true; }
+
+static vo_result fail_embree(const vo_rays *rays, const char *doing) {
+    enum RTCError error = rtcGetDeviceError(rays->device);
+    if (error == RTC_ERROR_OUT_OF_MEMORY) return vo_fail_memory(rays->ctx, "rays");
+    return vo_fail(rays->ctx, VO_BAD_CALL, "Embree failed at %s: error %d", doing, (int)error);
+}
+
+vo_result vo_rays_create(vo_context *ctx, vo_rays **out) {
+    vo_rays *rays = vo_new(ctx, vo_rays);
+    *out = NULL;
+    if (!rays) return vo_fail_memory(ctx, "rays");
+    rays->ctx = ctx;
+    rays->device = rtcNewDevice("threads=1,set_affinity=0,verbose=0");
+    if (!rays->device) {
+        vo_result result = fail_embree(rays, "its start");
+        vo_delete(ctx, rays);
+        return result;
+    }
+    *out = rays;
+    return VO_OK;
+}
+
+void vo_rays_destroy(vo_rays *rays) {
+    if (!rays) return;
+    if (rays->scene) rtcReleaseScene(rays->scene);
+    rtcReleaseDevice(rays->device);
+    vo_delete(rays->ctx, rays);
+}
+
+/* One geometry that holds everything. */
+static bool add_triangles(vo_rays *rays, const vo_rays_def *def) {
+    RTCGeometry geometry = rtcNewGeometry(rays->device, RTC_GEOMETRY_TYPE_TRIANGLE);
+    if (!geometry) return false;
+    rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, def->x, 0,
+                               sizeof *def->x, (size_t)def->vertex_count);
+    rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, def->face, 0,
+                               def->face_stride, (size_t)def->face_count);
+    rtcCommitGeometry(geometry);
+    rtcAttachGeometry(rays->scene, geometry);
+    rtcReleaseGeometry(geometry);
+    return true;
+}
+
+vo_result vo_rays_set(vo_rays *rays, const vo_rays_def *def) {
+    if (rays->scene) rtcReleaseScene(rays->scene);
+    rays->scene = rtcNewScene(rays->device);
+    if (!rays->scene) return fail_embree(rays, "a new scene");
+    rtcSetSceneFlags(rays->scene, RTC_SCENE_FLAG_ROBUST);
+    rtcSetSceneBuildQuality(rays->scene, RTC_BUILD_QUALITY_MEDIUM);
+    if (def->face_count > 0 && !add_triangles(rays, def)) return fail_embree(rays, "the faces");
+    rtcCommitScene(rays->scene);
+    enum RTCError error = rtcGetDeviceError(rays->device);
+    if (error == RTC_ERROR_NONE) return VO_OK;
+    if (error == RTC_ERROR_OUT_OF_MEMORY) return vo_fail_memory(rays->ctx, "rays");
+    return vo_fail(rays->ctx, VO_BAD_CALL, "Embree refuses the faces: error %d", (int)error);
+}
+
+static struct RTCRay make_ray(const vo_ray *ray) {
+    return (struct RTCRay){.org_x = (float)ray->from.x,
+                           .org_y = (float)ray->from.y,
+                           .org_z = (float)ray->from.z,
+                           .dir_x = (float)ray->direction.x,
+                           .dir_y = (float)ray->direction.y,
+                           .dir_z = (float)ray->direction.z,
+                           .tfar = (float)ray->length,
+                           .mask = 0xffffffffu};
+}
+
+bool vo_rays_hit(const vo_rays *rays, const vo_ray *ray, vo_ray_hit *hit) {
+    struct RTCIntersectContext context;
+    struct RTCRayHit r = {.ray = make_ray(ray), .hit = {.geomID = RTC_INVALID_GEOMETRY_ID}};
+    rtcInitIntersectContext(&context);
+    rtcIntersect1(rays->scene, &context, &r);
+    if (r.hit.geomID == RTC_INVALID_GEOMETRY_ID) return false;
+    *hit = (vo_ray_hit){(int)r.hit.primID, (double)r.hit.u, (double)r.hit.v, (double)r.ray.tfar};
+    return true;
+}
+
+bool vo_rays_blocked(const vo_rays *rays, const vo_ray *ray) {
+    struct RTCIntersectContext context;
+    struct RTCRay r = make_ray(ray);
+    rtcInitIntersectContext(&context);
+    rtcOccluded1(rays->scene, &context, &r);
+    return r.tfar < 0; /* Embree's mark: minus infinity */
+}
+
+#else
+
+bool vo_rays_available(void) { return false; }
+
+vo_result vo_rays_create(vo_context *ctx, vo_rays **out) {
+    *out = NULL;
+    return vo_fail(ctx, VO_BAD_CALL, "this build cannot draw: it was made without Embree 3");
+}
+
+void vo_rays_destroy(vo_rays *rays) { (void)rays; }
+
+vo_result vo_rays_set(vo_rays *rays, const vo_rays_def *def) {
+    (void)rays, (void)def;
+    return VO_BAD_CALL;
+}
+
+bool vo_rays_hit(const vo_rays *rays, const vo_ray *ray, vo_ray_hit *hit) {
+    (void)rays, (void)ray, (void)hit;
+    return false;
+}
+
+bool vo_rays_blocked(const vo_rays *rays, const vo_ray *ray) {
+    (void)rays, (void)ray;
+    return false;
+}
+
+#endif
