@@ -1,0 +1,124 @@
+#include "picture/model.h"
+
+#include "core/memory.h"
+
+#include <limits.h>
+
+/* Faces that meet at a smaller angle than this look like one round surface. */
+static const double SHARP_COS = 0.7; /* 46 degrees */
+
+void vo_model_clear(vo_model *m) {
+    m->node_count = m->normal_count = m->vert_count = m->face_count = 0;
+}
+
+void vo_model_free(vo_model *m) {
+    vo_free_array(m->ctx, m->x, m->node_capacity);
+    vo_free_array(m->ctx, m->normal, m->normal_capacity);
+    vo_free_array(m->ctx, m->u, m->vert_capacity);
+    vo_free_array(m->ctx, m->face, m->face_capacity);
+    *m = (vo_model){.ctx = m->ctx};
+}
+
+bool vo_model_reserve(vo_model *m, const vo_model_size *more) {
+    const int limit = INT_MAX / 4;
+    if (more->nodes > limit - m->node_count || more->normals > limit - m->normal_count ||
+        more->verts > limit - m->vert_count || more->faces > limit - m->face_count)
+        return false;
+    vo_context *ctx = m->ctx;
+    return vo_reserve(ctx, &m->x, &m->node_capacity, m->node_count + (int)more->nodes + 2) &&
+           vo_reserve(ctx, &m->normal, &m->normal_capacity, m->normal_count + (int)more->normals) &&
+           vo_reserve(ctx, &m->u, &m->vert_capacity, m->vert_count + (int)more->verts) &&
+           vo_reserve(ctx, &m->face, &m->face_capacity, m->face_count + (int)more->faces);
+}
+
+void vo_model_count(vo_model *m, const vo_model_size *more) {
+    m->node_count += (int)more->nodes;
+    m->normal_count += (int)more->normals;
+    m->vert_count += (int)more->verts;
+    m->face_count += (int)more->faces;
+}
+
+/* The faces around each node: those of node i are face[start[i]] to face[start[i + 1] - 1]. */
+typedef struct rings {
+    int *start, *face;
+    vo_vec3 *normal; /* [face_count] twice as long as the face is large */
+} rings;
+
+static bool allocate_rings(vo_context *ctx, const vo_mesh *mesh, rings *r) {
+    r->start = vo_alloc_zero(ctx, ((size_t)mesh->node_count + 1) * sizeof *r->start);
+    r->face = vo_new_array(ctx, int, 3 * (size_t)mesh->face_count);
+    r->normal = vo_new_array(ctx, vo_vec3, mesh->face_count);
+    return r->start && r->face && r->normal;
+}
+
+static void free_rings(vo_context *ctx, const vo_mesh *mesh, rings *r) {
+    vo_free_array(ctx, r->start, (size_t)mesh->node_count + 1);
+    vo_free_array(ctx, r->face, 3 * (size_t)mesh->face_count);
+    vo_free_array(ctx, r->normal, mesh->face_count);
+}
+
+/* Counting sort of corners by node. */
+static void fill_rings(const vo_mesh *mesh, rings *r) {
+    for (int f = 0; f < mesh->face_count; f++) {
+        r->normal[f] = vo_mesh_face_normal(mesh, f);
+        for (int k = 0; k < 3; k++) r->start[vo_mesh_face_node(mesh, f, k)]++;
+    }
+    int sum = 0;
+    for (int i = 0; i <= mesh->node_count; i++) {
+        sum += r->start[i];
+        r->start[i] = sum;
+    }
+    for (int f = mesh->face_count - 1; f >= 0; f--)
+        for (int k = 0; k < 3; k++) r->face[--r->start[vo_mesh_face_node(mesh, f, k)]] = f;
+}
+
+/* Of the faces around a node that make one round surface with this one, the large ones count more.
+ */
+static vo_vec3 corner_normal(const rings *r, int node, int face) {
+    vo_vec3 own = r->normal[face], sum = v3_zero();
+    double length = v3_length(own);
+    for (int i = r->start[node]; i < r->start[node + 1]; i++) {
+        vo_vec3 other = r->normal[r->face[i]];
+        if (v3_dot(own, other) >= SHARP_COS * length * v3_length(other)) sum = v3_add(sum, other);
+    }
+    return v3_normalize(sum);
+}
+
+static void add_face(vo_model *m, const vo_mesh *mesh, const rings *r, int f) {
+    vo_model_face *face = &m->face[m->face_count + f];
+    for (int k = 0; k < 3; k++) {
+        int node = vo_mesh_face_node(mesh, f, k);
+        face->node[k] = m->node_count + node;
+        face->vert[k] = m->vert_count + mesh->face_vert[f][k];
+        face->normal[k] = m->normal_count + 3 * f + k;
+        vo_model_put(m->normal[face->normal[k]], corner_normal(r, node, f));
+    }
+}
+
+static vo_result add_by_angle(vo_model *m, const vo_mesh *mesh, const rings *r, int paint) {
+    vo_model_size size = {mesh->node_count, 3 * (int64_t)mesh->face_count, mesh->vert_count,
+                          mesh->face_count};
+    if (!vo_model_reserve(m, &size)) return vo_fail_memory(m->ctx, "what is drawn");
+    for (int i = 0; i < mesh->node_count; i++)
+        vo_model_put(m->x[m->node_count + i], v3_sub(mesh->node_x[i], m->origin));
+    for (int f = 0; f < mesh->face_count; f++) {
+        add_face(m, mesh, r, f);
+        m->face[m->face_count + f].paint = paint;
+    }
+    vo_model_count(m, &size);
+    return VO_OK;
+}
+
+vo_result vo_model_add_obstacle(vo_model *m, const vo_mesh *mesh, int first_paint) {
+    rings r = {0};
+    if (mesh->face_count == 0) return VO_OK;
+    vo_result result = VO_OK;
+    if (allocate_rings(m->ctx, mesh, &r)) {
+        fill_rings(mesh, &r);
+        result = add_by_angle(m, mesh, &r, first_paint);
+    } else {
+        result = vo_fail_memory(m->ctx, "what is drawn");
+    }
+    free_rings(m->ctx, mesh, &r);
+    return result;
+}

@@ -1,0 +1,129 @@
+/* Cloth, each face cut into the smaller ones of a lattice on the smooth surface:
+ *
+ *              0              Point (a, b), 0 <= b <= a <= parts, has the weights parts - a, a - b
+ *             / \             and b of corners 0, 1 and 2, and the number a (a + 1) / 2 + b.
+ *           10---11           Points on a side belong to the mesh's edge, counted from its first
+ *           / \ / \           node, so that the faces on both sides have the same ones and no ray
+ *         20--21--22          slips through between them.
+ *         1         2 */
+#include "core/memory.h"
+#include "mesh/smooth_normal.h"
+#include "picture/model.h"
+
+typedef struct lattice {
+    vo_model *model;
+    const vo_mesh *mesh;
+    const vo_smooth *smooth;
+    int parts;
+    int points, inner; /* of a face: all, and those on no side */
+} lattice;
+
+static int point_number(int a, int b) { return a * (a + 1) / 2 + b; }
+
+/* The point on side `side`, so many steps from its first corner. */
+static int side_node(const lattice *l, int face, int side, int steps) {
+    int edge = l->mesh->face_edge[face][side];
+    bool forward = l->mesh->edge_node[edge][0] == vo_mesh_face_node(l->mesh, face, side);
+    int at = forward ? steps : l->parts - steps;
+    return l->mesh->node_count + edge * (l->parts - 1) + at - 1;
+}
+
+/* The node of a point, counted from the first of this mesh. */
+static int point_node(const lattice *l, int face, int a, int b) {
+    int n = l->parts;
+    if (a == 0) return vo_mesh_face_node(l->mesh, face, 0);
+    if (a == n && b == 0) return vo_mesh_face_node(l->mesh, face, 1);
+    if (a == n && b == n) return vo_mesh_face_node(l->mesh, face, 2);
+    if (b == 0) return side_node(l, face, 0, a);
+    if (a == n) return side_node(l, face, 1, b);
+    if (a == b) return side_node(l, face, 2, n - a);
+    int edges = l->mesh->edge_count * (n - 1);
+    return l->mesh->node_count + edges + face * l->inner + point_number(a - 2, b - 1);
+}
+
+/* Exactly the node at a corner. */
+static vo_vec3 point_x(const lattice *l, const vo_spot *spot) {
+    return l->parts == 1 ? vo_spot_point(l->mesh, spot, l->mesh->node_x)
+                         : vo_smooth_point(l->smooth, spot);
+}
+
+static void add_point(const lattice *l, int face, int a, int b) {
+    vo_model *m = l->model;
+    double n = l->parts;
+    vo_spot spot = {.face = face, .weight = {(n - a) / n, (a - b) / n, b / n}};
+    int number = face * l->points + point_number(a, b);
+    vo_vec3 normal = v3_zero();
+    vo_vec2 u = {0, 0};
+    for (int k = 0; k < 3; k++) {
+        normal =
+            v3_add_scaled(normal, spot.weight[k], l->smooth->normal[l->smooth->sector[face][k]]);
+        u = v2_add(u, v2_scale(spot.weight[k], l->mesh->vert_u[l->mesh->face_vert[face][k]]));
+    }
+    vo_model_put(m->x[m->node_count + point_node(l, face, a, b)],
+                 v3_sub(point_x(l, &spot), m->origin));
+    vo_model_put(m->normal[m->normal_count + number], v3_normalize(normal));
+    m->u[m->vert_count + number][0] = (float)u.x;
+    m->u[m->vert_count + number][1] = (float)u.y;
+}
+
+/* A face of the lattice between three of its points. */
+static void add_triangle(const lattice *l, int face, int paint, const int point[3][2],
+                         vo_model_face *out) {
+    const vo_model *m = l->model;
+    for (int k = 0; k < 3; k++) {
+        int a = point[k][0], b = point[k][1], number = face * l->points + point_number(a, b);
+        out->node[k] = m->node_count + point_node(l, face, a, b);
+        out->normal[k] = m->normal_count + number;
+        out->vert[k] = m->vert_count + number;
+    }
+    out->paint = paint;
+}
+
+static void add_triangles(const lattice *l, int face, int paint) {
+    int n = l->parts;
+    vo_model_face *out = &l->model->face[l->model->face_count + face * n * n];
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b <= a; b++) {
+            add_triangle(l, face, paint, (int[3][2]){{a, b}, {a + 1, b}, {a + 1, b + 1}}, out++);
+            if (b == a) continue;
+            add_triangle(l, face, paint, (int[3][2]){{a, b}, {a + 1, b + 1}, {a, b + 1}}, out++);
+        }
+}
+
+static vo_result add_lattice(const lattice *l, int first_paint, int last_paint) {
+    const vo_mesh *mesh = l->mesh;
+    vo_model *m = l->model;
+    int64_t n = l->parts, faces = mesh->face_count, points = faces * l->points;
+    vo_model_size size = {mesh->node_count + mesh->edge_count * (n - 1) + faces * l->inner, points,
+                          points, faces * n * n};
+    if (!vo_model_reserve(m, &size)) return vo_fail_memory(m->ctx, "what is drawn");
+    for (int i = 0; i < mesh->node_count; i++) /* also those of no face */
+        vo_model_put(m->x[m->node_count + i], v3_sub(mesh->node_x[i], m->origin));
+    for (int f = 0; f < mesh->face_count; f++) {
+        for (int a = 0; a <= l->parts; a++)
+            for (int b = 0; b <= a; b++) add_point(l, f, a, b);
+        add_triangles(l, f,
+                      vo_min_int(first_paint + vo_max_int(mesh->face_label[f], 0), last_paint));
+    }
+    vo_model_count(m, &size);
+    return VO_OK;
+}
+
+/* The controls of the curved faces are only needed where they are cut. */
+static vo_result make_smooth(vo_context *ctx, const vo_mesh *mesh, int parts, vo_smooth *out) {
+    if (parts > 1) return vo_smooth_create(ctx, mesh, out);
+    *out = (vo_smooth){.ctx = ctx, .mesh = mesh, .face_count = mesh->face_count};
+    return vo_smooth_find_normals(out);
+}
+
+vo_result vo_model_add_cloth(vo_model *m, const vo_mesh *mesh, int parts, int first_paint,
+                             int last_paint) {
+    vo_smooth smooth;
+    if (mesh->face_count == 0) return VO_OK;
+    vo_result result = make_smooth(m->ctx, mesh, parts, &smooth);
+    lattice l = {
+        m, mesh, &smooth, parts, point_number(parts + 1, 0), (parts - 1) * (parts - 2) / 2};
+    if (result == VO_OK) result = add_lattice(&l, first_paint, last_paint);
+    vo_smooth_free(&smooth);
+    return result;
+}
