@@ -1,8 +1,8 @@
 /* The command's calls: what it takes, what it refuses and what it says then. */
 #include "cli/command.h"
 
-static const char *const commands[] = {"simulate", "resume", "info", "check",
-                                       "export",   "bench",  "help", "version"};
+static const char *const commands[] = {"simulate", "resume", "info", "check",  "export",
+                                       "render",   "bench",  "help", "version"};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void test_no_command(void **state) {
@@ -16,7 +16,6 @@ static void test_help_lists_every_command(void **state) {
     assert_int_equal(r.code, 0);
     for (int i = 0; i < COMMANDS; i++) assert_non_null(strstr(r.out, commands[i]));
     /* Commands that do not exist yet are not promised. */
-    assert_null(strstr(r.out, "render"));
     assert_null(strstr(r.out, "upsample"));
     ran_free(&r);
 }
@@ -142,6 +141,18 @@ static void test_bad_values(void **state) {
         "simulate",
         "resume",
         "export run --format fbx",
+        "render run",
+        "render run -o a.png --size 12",
+        "render run -o a.png --size 0x5",
+        "render run -o a.png --size 5x20000",
+        "render run -o a.png --camera up=3",
+        "render run -o a.png --camera field=wide",
+        "render run -o a.png --camera fit=some",
+        "render run -o a.png --camera azimuth",
+        "render run -o a.png --colors red",
+        "render run -o a.png --ground soft",
+        "render run -o a.png --samples 0",
+        "render run -o a.png --frame 2 --frames 1:3",
         "export run --topology own",
         "export run --flat",
         "export run --flat --topology adaptive",
@@ -163,6 +174,7 @@ static void test_missing_input(void **state) {
     expect(folder, "resume none", 1, "none: cannot read");
     expect(folder, "info none", 1, "none: cannot read");
     expect(folder, "export none", 1, "none: cannot read");
+    expect(folder, "render none -o a.png", 1, "none: cannot read");
     expect(folder, "check none.obj", 1, "none.obj: cannot read");
     expect(folder, "check none.json", 1, "none.json: cannot read");
     expect(folder, "info .", 1, "scene.json");

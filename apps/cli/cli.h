@@ -38,12 +38,13 @@ typedef struct cli_frames {
 typedef struct cli_args {
     const char *operand; /* NULL: none was given */
     const char *output, *format, *topology, *adapt, *queries, *ply;
-    int threads, repeat; /* 0: not given */
-    int frame;           /* -1: not given */
+    const char *size, *camera, *colours, *ground;
+    int threads, repeat, samples; /* 0: not given */
+    int frame;                    /* -1: not given */
     cli_frames frames;
     int set_count;
     const char **sets; /* [set_count] key=value, in order */
-    bool force, quiet, json, obstacle, obstacles, flat, man, help;
+    bool force, quiet, json, obstacle, obstacles, flat, wire, man, help;
 } cli_args;
 
 typedef enum cli_kind {
@@ -102,6 +103,7 @@ int cmd_resume(const cli_args *args);
 int cmd_info(const cli_args *args);
 int cmd_check(const cli_args *args);
 int cmd_export(const cli_args *args);
+int cmd_render(const cli_args *args);
 int cmd_bench(const cli_args *args);
 int cmd_help(const cli_args *args);
 int cmd_version(const cli_args *args);

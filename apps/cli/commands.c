@@ -132,6 +132,48 @@ static const cli_note export_examples[] = {
     {NULL},
 };
 
+static const cli_option render_options[] = {
+    {"output", 'o', CLI_TEXT, FIELD(output), "FILE|DIR",
+     "what to make: .png one picture, .mp4 or .mov a movie (H.264), no ending a folder of "
+     "NNNN.png"},
+    {"frames", 0, CLI_RANGE, FIELD(frames), "A:B",
+     "only frames A to B; default: all, and the last for one picture. A: means from A to the end, "
+     "B alone means 0:B"},
+    {"frame", 0, CLI_FRAME, FIELD(frame), "N", "only frame N"},
+    {"size", 0, CLI_TEXT, FIELD(size), "WxH",
+     "pixels; default: 1280x720. A movie wants even numbers"},
+    {"camera", 0, CLI_TEXT, FIELD(camera), "KEY=VALUE,...",
+     "azimuth (degrees around to the right, 35; at 0 the camera looks along +y), elevation "
+     "(degrees "
+     "above the horizon, 14), field (opening in degrees along the longer side, 30), zoom (1: all "
+     "just fits), fit (all: the camera stands still and has all frames in its picture; each: it "
+     "follows)"},
+    {"samples", 0, CLI_COUNT, FIELD(samples), "N",
+     "rays a pixel to each light; default: 8. More take longer and leave less grain"},
+    {"wire", 0, CLI_FLAG, FIELD(wire), NULL,
+     "draws the edges of cloth, too, and its faces as they were simulated"},
+    {"flat", 0, CLI_FLAG, FIELD(flat), NULL,
+     "shows the faces as they were simulated, not a smooth surface through their corners"},
+    {"colors", 0, CLI_TEXT, FIELD(colours), "RRGGBB,...",
+     "of the cloths' materials, those of the first cloth first; what has none gets one from a "
+     "list"},
+    {"ground", 0, CLI_TEXT, FIELD(ground), "HEIGHT|none",
+     "where the floor is, in metres; default: at the lowest point of what is shown"},
+    {THREADS},
+    {QUIET},
+    {NULL},
+};
+
+static const cli_note render_examples[] = {
+    {"voile render out/flag -o flag.mp4", "all frames as a movie"},
+    {"voile render out/flag -o flag.png --frame 40 --camera azimuth=60,elevation=5",
+     "one picture, from another side"},
+    {"voile render out/flag -o stills --frames 0:20 --size 1920x1080 --samples 32",
+     "stills/0000.png to stills/0020.png, finer"},
+    {"voile render dress.json -o dress.png --wire", "a scene as it starts, with its mesh"},
+    {NULL},
+};
+
 static const cli_option bench_options[] = {
     {"threads", 0, CLI_COUNT, FIELD(threads), "N",
      "threads to compare with one in sheet, and to use in the others; default: 2 and 1"},
@@ -215,6 +257,17 @@ const cli_command cli_commands[] = {
      "looking at: between the simulated nodes it may come a little nearer to other cloth and "
      "obstacles than the simulation allows; with --flat less so.",
      export_options, NULL, NULL, export_examples},
+    {"render", cmd_render, "DIR|SCENE", true, "draws pictures and movies of a run or a scene",
+     "A folder is taken for a run, anything else for a scene, which is shown as it starts. Cloth "
+     "is "
+     "shaded smoothly, lit by a soft light from the upper left, an even sky and a faint light from "
+     "behind, on a floor that takes shadows; obstacles are grey. Unless told otherwise the camera "
+     "stands before, to the right and a little above, and has everything in its picture but "
+     "obstacles much larger than the cloth. Up is against gravity.\n\n"
+     "The pixels do not depend on the number of threads. Ctrl-C ends a movie after the frame "
+     "under way; what is there can be played. Drawing needs a build with Embree, pictures one "
+     "with libpng, movies one with libav: \"voile version\" names them.",
+     render_options, NULL, NULL, render_examples},
     {"bench", cmd_bench, "NAME", false, "measures the speed of this machine and build",
      "Runs one benchmark, or all that need no data. Each warms up first, measures the same frames "
      "several "

@@ -7,6 +7,7 @@
 #include <voile/collide.h>
 #include <voile/fabric.h>
 #include <voile/mesh.h>
+#include <voile/render.h>
 #include <voile/run.h>
 #include <voile/scene.h>
 #include <voile/sim.h>

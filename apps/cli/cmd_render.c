@@ -1,0 +1,196 @@
+/* voile render: pictures and movies. */
+#include "cli.h"
+
+#include "message.h"
+#include "progress.h"
+#include "stop.h"
+#include "text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_COLOURS = 256 };
+
+typedef struct render_watch {
+    progress bar;
+    bool output_failed;
+    int count, frame; /* pictures so far, the last one's frame */
+    double elapsed_s;
+} render_watch;
+
+/* What the call came to. */
+typedef struct render_call {
+    vo_render_def def;
+    unsigned colours[MAX_COLOURS];
+} render_call;
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+/* The whole words is a finite number. */
+static bool read_real(const char *words, double *out) {
+    char *end;
+    *out = strtod(words, &end);
+    return end != words && *end == 0 && isfinite(*out);
+}
+
+/* "1280x720" */
+static int read_size(const char *words, vo_shot *shot) {
+    char *middle = NULL, *end = NULL;
+    if (!words) return CLI_DONE;
+    long width = strtol(words, &middle, 10);
+    long height = *middle == 'x' ? strtol(middle + 1, &end, 10) : 0;
+    if (!end || *end || width < 1 || width > 16384 || height < 1 || height > 16384)
+        return cli_fail(CLI_BAD_CALL,
+                        "--size wants pixels as WxH, for example 1280x720 and at most "
+                        "16384x16384, not \"%s\".",
+                        words);
+    shot->width = (int)width;
+    shot->height = (int)height;
+    return CLI_DONE;
+}
+
+/* One KEY=VALUE of --camera. */
+static int set_camera(const char *key, const char *value, vo_render_def *def) {
+    struct {
+        const char *name;
+        double *field;
+    } keys[] = {{"azimuth", &def->shot.azimuth},
+                {"elevation", &def->shot.elevation},
+                {"field", &def->shot.field},
+                {"zoom", &def->shot.zoom}};
+    if (strcmp(key, "fit") == 0) {
+        def->fit = strcmp(value, "each") == 0 ? VO_FIT_EACH : VO_FIT_ALL;
+        if (def->fit == VO_FIT_EACH || strcmp(value, "all") == 0) return CLI_DONE;
+        return cli_fail(CLI_BAD_CALL, "--camera fit=%s: it is all or each.", value);
+    }
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strcmp(key, keys[i].name) != 0) continue;
+        if (read_real(value, keys[i].field)) return CLI_DONE;
+        return cli_fail(CLI_BAD_CALL, "--camera %s=%s: wants a number.", key, value);
+    }
+    return cli_fail(CLI_BAD_CALL,
+                    "--camera knows azimuth, elevation, field, zoom and fit, not \"%s\".", key);
+}
+
+/* "azimuth=30,zoom=2" */
+static int read_camera(const char *words, vo_render_def *def) {
+    char part[64];
+    while (words && *words) {
+        size_t length = strcspn(words, ",");
+        if (length >= sizeof part)
+            return cli_fail(CLI_BAD_CALL, "--camera wants KEY=VALUE, not \"%.*s\".", (int)length,
+                            words);
+        memcpy(part, words, length);
+        part[length] = 0;
+        char *equals = strchr(part, '=');
+        if (!equals) return cli_fail(CLI_BAD_CALL, "--camera wants KEY=VALUE, not \"%s\".", part);
+        *equals = 0;
+        int code = set_camera(part, equals + 1, def);
+        if (code != CLI_DONE) return code;
+        words += length + (words[length] == ',');
+    }
+    return CLI_DONE;
+}
+
+/* "b23a48,2f5d8c" */
+static int read_colours(const char *words, render_call *call) {
+    int count = 0;
+    for (const char *p = words; p && *p; count++) {
+        size_t length = strcspn(p, ",");
+        if (length != 6 || strspn(p, "0123456789abcdefABCDEF") < 6 || count == MAX_COLOURS)
+            return cli_fail(CLI_BAD_CALL,
+                            "--colors wants up to %d colours of six hexadecimal digits each, for "
+                            "example b23a48,2f5d8c, not \"%s\".",
+                            MAX_COLOURS, words);
+        call->colours[count] = (unsigned)strtoul(p, NULL, 16);
+        p += length + (p[length] == ',');
+    }
+    call->def.shot.colour_count = count;
+    call->def.shot.colours = call->colours;
+    return CLI_DONE;
+}
+
+/* A height, or none. */
+static int read_ground(const char *words, vo_shot *shot) {
+    if (!words) return CLI_DONE;
+    shot->ground = strcmp(words, "none") != 0;
+    if (!shot->ground || read_real(words, &shot->ground_height)) return CLI_DONE;
+    return cli_fail(CLI_BAD_CALL, "--ground wants a height in metres or none, not \"%s\".", words);
+}
+
+static int read_words(const cli_args *args, render_call *call) {
+    vo_render_def *def = &call->def;
+    *def = vo_render_def_default();
+    if (!args->output)
+        return cli_fail(CLI_BAD_CALL, "render wants to know what to make: -o picture.png, -o "
+                                      "movie.mp4 or -o FOLDER.");
+    if (args->frame >= 0 && (args->frames.first > 0 || args->frames.last >= 0))
+        return cli_fail(CLI_BAD_CALL, "--frame and --frames exclude each other.");
+    def->input = args->operand;
+    def->output = args->output;
+    def->first = args->frames.first;
+    def->last = args->frames.last;
+    def->frame = args->frame;
+    def->shot.wire = args->wire;
+    def->shot.surface = args->flat ? VO_SURFACE_FLAT : VO_SURFACE_SMOOTH;
+    if (args->samples) def->shot.samples = args->samples;
+    int code = read_size(args->size, &def->shot);
+    if (code == CLI_DONE) code = read_camera(args->camera, def);
+    if (code == CLI_DONE) code = read_colours(args->colours, call);
+    if (code == CLI_DONE) code = read_ground(args->ground, &def->shot);
+    return code;
+}
+
+/* ---- the work ---------------------------------------------------------------------------------
+ */
+
+/* Shows the progress; false once the user or a broken output ends it. */
+static bool after_frame(void *user, const vo_progress *state) {
+    render_watch *watch = user;
+    watch->count++;
+    watch->frame = state->frame;
+    watch->elapsed_s = state->elapsed_s;
+    progress_show(&watch->bar, state);
+    watch->output_failed = !cli_flush();
+    if (watch->output_failed) return false;
+    return !stop_asked() || state->frame == state->last;
+}
+
+/* Makes room for a warning. */
+static void step_aside(void *user) { progress_clear(user); }
+
+/* Says how it went and picks the exit code. */
+static int end_render(vo_context *ctx, vo_result result, render_watch *watch,
+                      const cli_args *args) {
+    progress_end(&watch->bar);
+    if (result == VO_STOPPED && watch->output_failed) return CLI_MACHINE;
+    if (result == VO_STOPPED)
+        return cli_fail(CLI_STOPPED, "stopped after frame %d; what was drawn is in %s.",
+                        watch->frame, args->output);
+    if (result != VO_OK) return cli_fail_result(ctx, result);
+    if (!args->quiet)
+        printf("%s picture%s in %s (%s)\n", text_count(watch->count).s,
+               watch->count == 1 ? "" : "s", args->output, text_seconds(watch->elapsed_s).s);
+    return CLI_DONE;
+}
+
+int cmd_render(const cli_args *args) {
+    render_call call;
+    int code = read_words(args, &call);
+    if (code == CLI_DONE)
+        code = cli_is_folder(args->operand) ? cli_need_run(args->operand)
+                                            : cli_need_input(args->operand);
+    if (code != CLI_DONE) return code;
+    render_watch watch = {.bar = progress_create(args->quiet)};
+    cli_log log = {step_aside, &watch.bar, false};
+    vo_context *ctx;
+    code = cli_open(args, &log, &ctx);
+    if (code != CLI_DONE) return code;
+    call.def.progress = after_frame;
+    call.def.user = &watch;
+    stop_watch();
+    code = end_render(ctx, vo_render(ctx, &call.def), &watch, args);
+    vo_context_destroy(ctx);
+    return code;
+}

@@ -1,0 +1,220 @@
+/* Pictures and movies of runs and scenes. */
+#include "sim/render.h"
+
+#include "codec/movie.h"
+#include "codec/png.h"
+#include "core/timer.h"
+#include "sim/epoch.h"
+#include "sim/folder.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum { SURVEY_FRAMES = 60 }; /* looked at before, for where the camera is to be */
+
+typedef enum output_kind { OUTPUT_PICTURE, OUTPUT_MOVIE, OUTPUT_FOLDER } output_kind;
+
+typedef struct renderer {
+    vo_context *ctx;
+    const vo_render_def *def;
+    output_kind kind;
+    vo_frame_list list; /* frames to render; empty for a scene */
+    vo_epoch epoch;     /* of the frame at hand, or of the scene */
+    vo_extent extent;
+    vo_stage stage;
+    vo_movie *movie; /* NULL: none is open */
+    double start;
+} renderer;
+
+vo_render_def vo_render_def_default(void) {
+    return (vo_render_def){.last = -1, .frame = -1, .shot = vo_shot_default()};
+}
+
+/* ---- what goes where --------------------------------------------------------------------------
+ */
+
+static bool is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* What follows the last dot of the name, with it; NULL: none. */
+static const char *ending_of(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot && dot > name && dot[1] ? dot : NULL;
+}
+
+static vo_result choose_output(renderer *r) {
+    const char *path = r->def->output, *ending = ending_of(path);
+    r->kind = OUTPUT_FOLDER;
+    if (!ending || is_folder(path)) return VO_OK;
+    r->kind = OUTPUT_PICTURE;
+    if (strcasecmp(ending, ".png") == 0) return VO_OK;
+    r->kind = OUTPUT_MOVIE;
+    if (vo_movie_knows(path)) return VO_OK;
+    return vo_fail(r->ctx, VO_BAD_CALL,
+                   "%s: pictures are .png, movies .mp4 or .mov, and a folder of pictures has no "
+                   "ending; \"%s\" is none of these",
+                   path, ending);
+}
+
+/* Keeps the frames that were asked for. */
+static vo_result choose_frames(renderer *r) {
+    vo_frame_list *list = &r->list;
+    int first = r->def->first, last = r->def->last, kept = 0;
+    VO_TRY(vo_folder_need_run(r->ctx, r->def->input));
+    VO_TRY(vo_folder_list(r->ctx, r->def->input, list));
+    if (r->def->frame >= 0) first = last = r->def->frame;
+    for (int i = 0; i < list->count; i++)
+        if (list->frame[i] >= first && (last < 0 || list->frame[i] <= last))
+            list->frame[kept++] = list->frame[i];
+    list->count = kept;
+    if (kept) return VO_OK;
+    return vo_fail(r->ctx, VO_BAD_CALL, "%s has no frames in the range that was asked for",
+                   r->def->input);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------
+ */
+
+static vo_result read_frame(renderer *r, int frame) {
+    VO_TRY(vo_epoch_follow(r->ctx, r->def->input, frame, &r->epoch));
+    return vo_sim_read_frame(r->epoch.sim, r->def->input, frame);
+}
+
+/* The first and the last frame, and so many between that none is far from one of them. */
+static vo_result survey(renderer *r) {
+    const vo_frame_list *list = &r->list;
+    int count = vo_min_int(list->count, SURVEY_FRAMES);
+    for (int i = 0; i < count; i++) {
+        int at = count == 1 ? 0 : (int)((int64_t)i * (list->count - 1) / (count - 1));
+        VO_TRY(read_frame(r, list->frame[at]));
+        if (i == 0) r->extent = vo_extent_begin(r->epoch.sim, &r->def->shot);
+        vo_extent_add(&r->extent, r->epoch.sim);
+    }
+    return VO_OK;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------
+ */
+
+static vo_result write_to_folder(renderer *r, const vo_image *image, int frame) {
+    char path[VO_PATH_SIZE + 64], name[64];
+    snprintf(name, sizeof name, "%04d.png", frame);
+    vo_path_join(path, sizeof path, r->def->output, name);
+    return vo_png_save(r->ctx, image, path);
+}
+
+static vo_result write_image(renderer *r, const vo_image *image, int frame) {
+    switch (r->kind) {
+    case OUTPUT_PICTURE:
+        return vo_png_save(r->ctx, image, r->def->output);
+    case OUTPUT_MOVIE:
+        return vo_movie_add(r->movie, image);
+    case OUTPUT_FOLDER:
+        return write_to_folder(r, image, frame);
+    }
+    return VO_OK;
+}
+
+static vo_result draw_frame(renderer *r, int frame) {
+    vo_image image;
+    if (r->def->fit == VO_FIT_EACH) {
+        r->extent = vo_extent_begin(r->epoch.sim, &r->def->shot);
+        vo_extent_add(&r->extent, r->epoch.sim);
+    }
+    VO_TRY(vo_stage_draw(&r->stage, r->epoch.sim, &r->extent, &image));
+    return write_image(r, &image, frame);
+}
+
+static bool keep_going(const renderer *r, int frame) {
+    const vo_frame_list *list = &r->list;
+    vo_progress progress = {.frame = frame,
+                            .first = list->count ? list->frame[0] : 0,
+                            .last = list->count ? list->frame[list->count - 1] : 0,
+                            .elapsed_s = vo_now() - r->start};
+    return !r->def->progress || r->def->progress(r->def->user, &progress);
+}
+
+static vo_result open_output(renderer *r) {
+    vo_movie_def def = {.path = r->def->output,
+                        .width = r->def->shot.width,
+                        .height = r->def->shot.height,
+                        .frame_time = r->epoch.scene->def.frame_time,
+                        .frame_count = vo_max_int(r->list.count, 1)};
+    if (r->kind == OUTPUT_FOLDER) return vo_folder_make(r->ctx, r->def->output);
+    if (r->kind == OUTPUT_MOVIE) return vo_movie_open(r->ctx, &def, &r->movie);
+    return VO_OK;
+}
+
+/* ---- runs and scenes --------------------------------------------------------------------------
+ */
+
+static vo_result render_frames(renderer *r) {
+    for (int i = 0; i < r->list.count; i++) {
+        int frame = r->list.frame[i];
+        VO_TRY(read_frame(r, frame));
+        VO_TRY(draw_frame(r, frame));
+        if (!keep_going(r, frame) && i + 1 < r->list.count)
+            return vo_fail(r->ctx, VO_STOPPED, "stopped after frame %d", frame);
+    }
+    return VO_OK;
+}
+
+static vo_result render_run(renderer *r) {
+    VO_TRY(choose_frames(r));
+    if (r->kind == OUTPUT_PICTURE) {
+        r->list.frame[0] = r->list.frame[r->list.count - 1];
+        r->list.count = 1;
+    }
+    VO_TRY(survey(r));
+    VO_TRY(open_output(r));
+    return render_frames(r);
+}
+
+static vo_result render_scene(renderer *r) {
+    if (r->kind != OUTPUT_PICTURE)
+        return vo_fail(r->ctx, VO_BAD_CALL,
+                       "%s: is a scene, which has one picture to show: name a .png file, or "
+                       "simulate it and render the run",
+                       r->def->input);
+    VO_TRY(vo_scene_load(r->ctx, r->def->input, 0, NULL, &r->epoch.scene));
+    VO_TRY(vo_sim_create(r->ctx, r->epoch.scene, &r->epoch.sim));
+    r->extent = vo_extent_begin(r->epoch.sim, &r->def->shot);
+    vo_extent_add(&r->extent, r->epoch.sim);
+    VO_TRY(draw_frame(r, 0));
+    (void)keep_going(r, 0);
+    return VO_OK;
+}
+
+static vo_result render(renderer *r) {
+    VO_TRY(vo_shot_check(r->ctx, &r->def->shot));
+    VO_TRY(choose_output(r));
+    VO_TRY(vo_stage_create(r->ctx, &r->def->shot, &r->stage));
+    return is_folder(r->def->input) ? render_run(r) : render_scene(r);
+}
+
+/* A movie that was stopped is kept as far as it came. */
+static vo_result end_movie(renderer *r, vo_result result) {
+    if (!r->movie) return result;
+    if (result != VO_OK && result != VO_STOPPED) {
+        vo_movie_abandon(r->movie);
+        return result;
+    }
+    vo_result finished = vo_movie_finish(r->movie);
+    return finished == VO_OK ? result : finished;
+}
+
+vo_result vo_render(vo_context *ctx, const vo_render_def *def) {
+    VO_REQUIRE(ctx, def->input != NULL && def->output != NULL);
+    renderer r = {.ctx = ctx, .def = def, .stage = {.ctx = ctx, .model = {.ctx = ctx}}};
+    r.start = vo_now();
+    vo_result result = end_movie(&r, render(&r));
+    vo_stage_free(&r.stage);
+    vo_frame_list_free(ctx, &r.list);
+    vo_epoch_leave(&r.epoch);
+    return result;
+}

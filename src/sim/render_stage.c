@@ -1,0 +1,208 @@
+#include "core/memory.h"
+#include "math/bounds.h"
+#include "picture/palette.h"
+#include "sim/render.h"
+
+#include <string.h>
+
+/* An obstacle this many times larger than the cloth is a floor or a wall. */
+static const double TOO_LARGE = 3;
+
+static const double FACES_DRAWN = 120000; /* of cloth, about, where the mesh is coarser */
+
+vo_shot vo_shot_default(void) {
+    return (vo_shot){.width = 1280,
+                     .height = 720,
+                     .azimuth = 35,
+                     .elevation = 14,
+                     .field = 30,
+                     .zoom = 1,
+                     .samples = 8,
+                     .ground = true,
+                     .ground_height = NAN};
+}
+
+/* ---- is it sensible? --------------------------------------------------------------------------
+ */
+
+static bool is_within(double x, double low, double high) { return x >= low && x <= high; }
+
+/* What the sentence after the member's name is to be; NULL: nothing is wrong. */
+static const char *defect(const vo_shot *s) {
+    if (!is_within(s->width, 1, VO_MAX_PIXELS)) return "width: must be from 1 to 16384 pixels";
+    if (!is_within(s->height, 1, VO_MAX_PIXELS)) return "height: must be from 1 to 16384 pixels";
+    if (!vo_is_bounded(s->azimuth)) return "azimuth: must be a number of degrees";
+    if (!is_within(s->elevation, -89, 89)) return "elevation: must be from -89 to 89 degrees";
+    if (!is_within(s->field, 1, 150)) return "field: must be from 1 to 150 degrees";
+    if (!is_within(s->zoom, 1e-3, 1e3)) return "zoom: must be from 0.001 to 1000";
+    if (!is_within(s->samples, 1, 1024)) return "samples: must be from 1 to 1024";
+    if (!isnan(s->ground_height) && !vo_is_bounded(s->ground_height))
+        return "ground_height: must be a number of metres, or NaN";
+    if (s->surface != VO_SURFACE_SMOOTH && s->surface != VO_SURFACE_FLAT)
+        return "surface: there is no such kind";
+    if (s->colour_count < 0 || (s->colour_count > 0 && !s->colours))
+        return "colours: there are fewer than colour_count says";
+    return NULL;
+}
+
+vo_result vo_shot_check(vo_context *ctx, const vo_shot *shot) {
+    const char *text = defect(shot);
+    return text ? vo_fail(ctx, VO_BAD_CALL, "shot.%s", text) : VO_OK;
+}
+
+/* ---- what is in the picture -------------------------------------------------------------------
+ */
+
+/* The axis that gravity points away from most; z without any. */
+static vo_vec3 up_of(vo_vec3 gravity) {
+    double x = fabs(gravity.x), y = fabs(gravity.y), z = fabs(gravity.z);
+    if (x > y && x > z) return v3(gravity.x > 0 ? -1 : 1, 0, 0);
+    if (y > z) return v3(0, gravity.y > 0 ? -1 : 1, 0);
+    return v3(0, 0, gravity.z > 0 ? -1 : 1);
+}
+
+vo_extent vo_extent_begin(const vo_sim *sim, const vo_shot *shot) {
+    vo_extent e = {.up = up_of(sim->scene->def.gravity), .lowest = INFINITY};
+    vo_lens_def def = {.up = e.up,
+                       .azimuth = shot->azimuth,
+                       .elevation = shot->elevation,
+                       .field = shot->field,
+                       .zoom = shot->zoom,
+                       .width = shot->width,
+                       .height = shot->height};
+    e.fit = vo_fit_begin(&def);
+    return e;
+}
+
+static void add_point(vo_extent *e, vo_vec3 x) {
+    vo_fit_add(&e->fit, x);
+    e->low = e->any ? v3_min(e->low, x) : x;
+    e->high = e->any ? v3_max(e->high, x) : x;
+    e->any = true;
+}
+
+/* Only nodes of faces are seen. */
+static void add_mesh(vo_extent *e, const vo_mesh *mesh, bool shown) {
+    for (int i = 0; i < mesh->vert_count; i++) {
+        vo_vec3 x = mesh->node_x[mesh->vert_node[i]];
+        if (!v3_is_finite(x)) continue;
+        e->lowest = vo_min(e->lowest, v3_dot(x, e->up));
+        if (shown) add_point(e, x);
+    }
+}
+
+static double diagonal(const vo_mesh *mesh) {
+    vo_vec3 low = v3_zero(), high = v3_zero();
+    for (int i = 0; i < mesh->vert_count; i++) {
+        vo_vec3 x = mesh->node_x[mesh->vert_node[i]];
+        low = i ? v3_min(low, x) : x;
+        high = i ? v3_max(high, x) : x;
+    }
+    return v3_distance(low, high);
+}
+
+void vo_extent_add(vo_extent *e, const vo_sim *sim) {
+    for (int c = 0; c < sim->cloth_count; c++) add_mesh(e, sim->cloth[c].mesh, true);
+    double large = e->any ? TOO_LARGE * v3_distance(e->low, e->high) : INFINITY;
+    for (int i = 0; i < sim->obstacle_count; i++)
+        if (sim->obstacle[i].present)
+            add_mesh(e, sim->obstacle[i].mesh, diagonal(sim->obstacle[i].mesh) <= large);
+}
+
+/* ---- the stage --------------------------------------------------------------------------------
+ */
+
+vo_result vo_stage_create(vo_context *ctx, const vo_shot *shot, vo_stage *out) {
+    *out = (vo_stage){.ctx = ctx, .shot = shot, .model = {.ctx = ctx}};
+    return vo_painter_create(ctx, &out->painter);
+}
+
+void vo_stage_free(vo_stage *s) {
+    vo_model_free(&s->model);
+    vo_painter_free(&s->painter);
+    vo_free_array(s->ctx, s->paint, s->paint_count);
+    *s = (vo_stage){.ctx = s->ctx};
+}
+
+static int material_count(const vo_scene *scene) {
+    int count = 0;
+    for (int c = 0; c < scene->cloth_count; c++) count += scene->cloth[c].material_count;
+    return count;
+}
+
+static vo_result mix_paints(vo_stage *s, const vo_scene *scene) {
+    int count = material_count(scene) + 1;
+    if (count != s->paint_count) {
+        vo_free_array(s->ctx, s->paint, s->paint_count);
+        s->paint_count = 0;
+        s->paint = vo_new_array(s->ctx, vo_paint, count);
+        if (!s->paint) return vo_fail_memory(s->ctx, "the colours");
+        s->paint_count = count;
+    }
+    for (int i = 0; i < count - 1; i++) {
+        bool given = i < s->shot->colour_count;
+        s->paint[i] = vo_paint_cloth(given ? s->shot->colours[i] : vo_palette(i));
+    }
+    s->paint[count - 1] = vo_paint_obstacle();
+    return VO_OK;
+}
+
+/* Sides of faces are cut into so many that outlines look round; not where the mesh is fine. */
+static int parts_of(const vo_stage *s, const vo_sim *sim) {
+    double faces = 1;
+    for (int c = 0; c < sim->cloth_count; c++) faces += sim->cloth[c].mesh->face_count;
+    if (s->shot->surface == VO_SURFACE_FLAT || s->shot->wire) return 1;
+    return (int)vo_clamp(sqrt(FACES_DRAWN / faces), 1, 4);
+}
+
+static vo_result fill_model(vo_stage *s, const vo_sim *sim, const vo_extent *e) {
+    vo_model *m = &s->model;
+    vo_model_clear(m);
+    m->origin = v3_lerp(e->low, e->high, 0.5);
+    m->paint = s->paint;
+    m->paint_count = s->paint_count;
+    int paint = 0, parts = parts_of(s, sim);
+    for (int c = 0; c < sim->cloth_count; c++) {
+        int next = paint + sim->scene->cloth[c].material_count;
+        VO_TRY(vo_model_add_cloth(m, sim->cloth[c].mesh, parts, paint, next - 1));
+        paint = next;
+    }
+    for (int i = 0; i < sim->obstacle_count; i++)
+        if (sim->obstacle[i].present)
+            VO_TRY(vo_model_add_obstacle(m, sim->obstacle[i].mesh, s->paint_count - 1));
+    return VO_OK;
+}
+
+vo_result vo_stage_draw(vo_stage *s, const vo_sim *sim, const vo_extent *e, vo_image *out) {
+    VO_TRY(mix_paints(s, sim->scene));
+    VO_TRY(fill_model(s, sim, e));
+    double ground = isnan(s->shot->ground_height) ? e->lowest : s->shot->ground_height;
+    vo_picture_def def = {.model = &s->model,
+                          .lens = vo_fit_end(&e->fit),
+                          .up = e->up,
+                          .has_ground = s->shot->ground && isfinite(ground),
+                          .ground = ground - v3_dot(s->model.origin, e->up),
+                          .scale = vo_max(v3_distance(e->low, e->high), 1e-6),
+                          .samples = s->shot->samples,
+                          .wire = s->shot->wire};
+    def.lens.eye = v3_sub(def.lens.eye, s->model.origin);
+    return vo_painter_draw(&s->painter, &def, out);
+}
+
+static vo_result draw_once(vo_stage *s, const vo_sim *sim, uint8_t *rgb) {
+    vo_image image;
+    vo_extent extent = vo_extent_begin(sim, s->shot);
+    vo_extent_add(&extent, sim);
+    VO_TRY(vo_stage_draw(s, sim, &extent, &image));
+    memcpy(rgb, image.rgb, 3 * (size_t)image.width * (size_t)image.height);
+    return VO_OK;
+}
+
+vo_result vo_sim_draw(const vo_sim *sim, const vo_shot *shot, uint8_t *rgb) {
+    vo_stage stage;
+    VO_TRY(vo_shot_check(sim->ctx, shot));
+    vo_result result = vo_stage_create(sim->ctx, shot, &stage);
+    if (result == VO_OK) result = draw_once(&stage, sim, rgb);
+    vo_stage_free(&stage);
+    return result;
+}

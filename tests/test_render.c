@@ -1,0 +1,355 @@
+/* Runs and scenes as pictures, movies and folders of pictures; and what cannot be. */
+#include "run_place.h"
+
+#include "codec/movie.h"
+#include "codec/png.h"
+#include "spatial/rays.h"
+
+#ifdef VO_HAVE_LIBAV
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#endif
+
+static void need_all(void) {
+    if (!vo_rays_available() || !vo_png_available() || !vo_movie_available()) skip();
+}
+
+static const char *path_in(const place *p, const char *name) {
+    static char paths[4][700];
+    static int next;
+    char *path = paths[next++ % 4];
+    snprintf(path, 700, "%.*s%s", (int)(strlen(p->run) - 3), p->run, name);
+    return path;
+}
+
+/* A run of frames 0 to 4 and the smallest of pictures. */
+static place make_run(int threads, vo_render_def *def) {
+    place p = open_place(threads);
+    int stop = 4;
+    vo_result result = simulate(&p, stop);
+    assert_int_equal(result, VO_STOPPED);
+    *def = vo_render_def_default();
+    def->input = p.run;
+    def->shot.width = 64;
+    def->shot.height = 48;
+    def->shot.samples = 2;
+    return p;
+}
+
+/* p.run moves with the struct. */
+static vo_result render_to(place *p, vo_render_def *def, const char *name) {
+    def->input = p->run;
+    def->output = path_in(p, name);
+    return vo_render(p->ctx, def);
+}
+
+static void test_pictures(void **state) {
+    (void)state;
+    need_all();
+    vo_render_def def;
+    place p = make_run(2, &def);
+    assert_ok(p.ctx, render_to(&p, &def, "last.png"));
+    def.frame = 4;
+    assert_ok(p.ctx, render_to(&p, &def, "four.PNG"));
+    assert_same_file(p.ctx, path_in(&p, "last.png"), path_in(&p, "four.PNG"));
+    def.frame = -1;
+    def.first = 1;
+    def.last = 3;
+    def.fit = VO_FIT_EACH;
+    assert_ok(p.ctx, render_to(&p, &def, "some/stills"));
+    assert_false(vo_file_exists(path_in(&p, "some/stills/0000.png")));
+    assert_true(vo_file_exists(path_in(&p, "some/stills/0001.png")));
+    assert_true(vo_file_exists(path_in(&p, "some/stills/0003.png")));
+    assert_false(vo_file_exists(path_in(&p, "some/stills/0004.png")));
+    assert_ok(p.ctx, render_to(&p, &def, "three.png"));
+    assert_same_file(p.ctx, path_in(&p, "three.png"), path_in(&p, "some/stills/0003.png"));
+    close_place(&p);
+}
+
+#ifdef VO_HAVE_LIBAV
+/* Decodes a movie. */
+typedef struct watched {
+    int frames, width, height;
+    double rate;
+    bool index_first;
+} watched;
+
+static int count_frames(AVCodecContext *codec, const AVPacket *packet, AVFrame *frame) {
+    int count = 0;
+    assert_true(avcodec_send_packet(codec, packet) >= 0);
+    while (avcodec_receive_frame(codec, frame) >= 0) count++;
+    return count;
+}
+
+static watched watch(const char *path) {
+    AVFormatContext *format = NULL;
+    assert_int_equal(avformat_open_input(&format, path, NULL, NULL), 0);
+    assert_true(avformat_find_stream_info(format, NULL) >= 0);
+    assert_int_equal(format->nb_streams, 1);
+    const AVCodecParameters *parameters = format->streams[0]->codecpar;
+    assert_int_equal(parameters->codec_id, AV_CODEC_ID_H264);
+    assert_int_equal(parameters->format, AV_PIX_FMT_YUV420P);
+    watched w = {0, parameters->width, parameters->height,
+                 av_q2d(format->streams[0]->avg_frame_rate), false};
+    AVCodecContext *codec = avcodec_alloc_context3(avcodec_find_decoder(AV_CODEC_ID_H264));
+    assert_true(avcodec_parameters_to_context(codec, parameters) >= 0);
+    codec->thread_count = 1;
+    assert_int_equal(avcodec_open2(codec, codec->codec, NULL), 0);
+    AVPacket *packet = av_packet_alloc();
+    AVFrame *frame = av_frame_alloc();
+    while (av_read_frame(format, packet) >= 0) {
+        w.frames += count_frames(codec, packet, frame);
+        av_packet_unref(packet);
+    }
+    w.frames += count_frames(codec, NULL, frame);
+    av_packet_free(&packet);
+    av_frame_free(&frame);
+    avcodec_free_context(&codec);
+    avformat_close_input(&format);
+    return w;
+}
+
+/* Whether "moov" stands before "mdat". */
+static bool index_first(vo_context *ctx, const char *path) {
+    vo_bytes bytes;
+    long moov = -1, mdat = -1;
+    assert_ok(ctx, vo_file_read(ctx, path, &bytes));
+    for (long i = 0; i + 4 <= (long)bytes.size && (moov < 0 || mdat < 0); i++) {
+        if (moov < 0 && memcmp(bytes.data + i, "moov", 4) == 0) moov = i;
+        if (mdat < 0 && memcmp(bytes.data + i, "mdat", 4) == 0) mdat = i;
+    }
+    vo_bytes_free(ctx, &bytes);
+    return moov >= 0 && mdat > moov;
+}
+#endif
+
+static void test_movie(void **state) {
+    (void)state;
+    need_all();
+#ifdef VO_HAVE_LIBAV
+    vo_render_def def;
+    for (int threads = 1; threads <= 2; threads++) {
+        place p = make_run(threads, &def);
+        assert_ok(p.ctx, render_to(&p, &def, "a.mp4"));
+        watched w = watch(path_in(&p, "a.mp4"));
+        assert_int_equal(w.frames, 5);
+        assert_int_equal(w.width, 64);
+        assert_int_equal(w.height, 48);
+        assert_near(w.rate, 25, 1e-6);
+        assert_true(index_first(p.ctx, path_in(&p, "a.mp4")));
+        assert_ok(p.ctx, render_to(&p, &def, "b.mp4"));
+        assert_same_file(p.ctx, path_in(&p, "a.mp4"), path_in(&p, "b.mp4"));
+        def.first = 2;
+        assert_ok(p.ctx, render_to(&p, &def, "c.mov"));
+        assert_int_equal(watch(path_in(&p, "c.mov")).frames, 3);
+        assert_false(vo_file_exists(path_in(&p, "c.mov.tmp")));
+        close_place(&p);
+    }
+#endif
+}
+
+/* A movie that is stopped is one of the frames so far. */
+static void test_stop(void **state) {
+    (void)state;
+    need_all();
+#ifdef VO_HAVE_LIBAV
+    vo_render_def def;
+    place p = make_run(1, &def);
+    int stop = 1;
+    def.progress = stop_at;
+    def.user = &stop;
+    assert_int_equal(render_to(&p, &def, "a.mp4"), VO_STOPPED);
+    assert_int_equal(watch(path_in(&p, "a.mp4")).frames, 2);
+    close_place(&p);
+#endif
+}
+
+/* The whole way has the same pixels for any number of threads. */
+static void test_same_pixels(void **state) {
+    (void)state;
+    need_all();
+    vo_bytes first = {0};
+    for (int threads = 1; threads <= 3; threads++) {
+        vo_render_def def;
+        place p = make_run(threads, &def);
+        vo_bytes bytes;
+        assert_ok(p.ctx, render_to(&p, &def, "a.png"));
+        assert_ok(p.ctx, vo_file_read(p.ctx, def.output, &bytes));
+        if (threads == 1) {
+            first.data = malloc(bytes.size);
+            first.size = bytes.size;
+            memcpy(first.data, bytes.data, bytes.size);
+        }
+        assert_int_equal(bytes.size, first.size);
+        assert_memory_equal(bytes.data, first.data, first.size);
+        vo_bytes_free(p.ctx, &bytes);
+        close_place(&p);
+    }
+    free(first.data);
+}
+
+static void test_scene_and_state(void **state) {
+    (void)state;
+    need_all();
+    vo_render_def def;
+    place p = make_run(1, &def);
+    def.frame = 0;
+    assert_ok(p.ctx, render_to(&p, &def, "run.png"));
+    def.input = p.scene;
+    def.output = path_in(&p, "scene.png");
+    assert_ok(p.ctx, vo_render(p.ctx, &def));
+    assert_same_file(p.ctx, path_in(&p, "run.png"), path_in(&p, "scene.png"));
+
+    static uint8_t rgb[2][3 * 64 * 48];
+    vo_scene *scene;
+    vo_sim *sim;
+    assert_ok(p.ctx, vo_scene_load(p.ctx, p.scene, 0, NULL, &scene));
+    assert_ok(p.ctx, vo_sim_create(p.ctx, scene, &sim));
+    assert_ok(p.ctx, vo_sim_draw(sim, &def.shot, rgb[0]));
+    def.shot.wire = true; /* lines change something */
+    assert_ok(p.ctx, vo_sim_draw(sim, &def.shot, rgb[1]));
+    assert_memory_not_equal(rgb[0], rgb[1], sizeof rgb[0]);
+    def.shot.wire = false;
+    def.shot.colour_count = 1; /* so does a colour: green is greener */
+    def.shot.colours = (const unsigned[]){0x10c020};
+    assert_ok(p.ctx, vo_sim_draw(sim, &def.shot, rgb[1]));
+    int green = 0; /* against the red that is the first of the list, and the same grey paper */
+    for (int i = 0; i < 64 * 48; i++)
+        green += rgb[1][3 * i + 1] - rgb[1][3 * i] - rgb[0][3 * i + 1] + rgb[0][3 * i];
+    assert_true(green > 5000);
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    close_place(&p);
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    need_all();
+    vo_render_def def, given;
+    place p = make_run(1, &given);
+    def = given;
+    assert_int_equal(render_to(&p, &def, "a.tga"), VO_BAD_CALL);
+    assert_says(p.ctx, ".png");
+    def.first = 7;
+    assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_CALL);
+    assert_says(p.ctx, "no frames in the range");
+    def = given;
+    assert_int_equal(render_to(&p, &def, "no/such/folder.png"), VO_IO_FAILED);
+    assert_int_equal(render_to(&p, &def, "no/such/folder.mp4"), VO_IO_FAILED);
+    assert_says(p.ctx, "folder.mp4: cannot write");
+    assert_int_equal(render_to(&p, &def, "scene.json/stills"), VO_IO_FAILED);
+    def.shot.width = 63;
+    assert_int_equal(render_to(&p, &def, "a.mp4"), VO_BAD_CALL);
+    assert_says(p.ctx, "even");
+    assert_false(vo_file_exists(path_in(&p, "a.mp4.tmp")));
+    def = given;
+    def.output = path_in(&p, "stills");
+    def.input = p.scene;
+    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_CALL);
+    assert_says(p.ctx, "is a scene");
+    def.input = test_folder();
+    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_DATA); /* a folder, not of a run */
+    cut_frame(&p, 2);
+    def = given;
+    assert_int_equal(render_to(&p, &def, "a.mp4"), VO_BAD_DATA);
+    assert_false(vo_file_exists(path_in(&p, "a.mp4")));
+    assert_false(vo_file_exists(path_in(&p, "a.mp4.tmp")));
+    close_place(&p);
+}
+
+static void test_bad_shots(void **state) {
+    (void)state;
+    need_all();
+    vo_render_def given;
+    place p = make_run(1, &given);
+    struct {
+        size_t member;
+        double low, high;
+        const char *name;
+    } reals[] = {{offsetof(vo_shot, elevation), -90, 90, "elevation"},
+                 {offsetof(vo_shot, field), 0, 151, "field"},
+                 {offsetof(vo_shot, zoom), 0, 1e4, "zoom"},
+                 {offsetof(vo_shot, azimuth), -1e16, NAN, "azimuth"},
+                 {offsetof(vo_shot, ground_height), -1e16, INFINITY, "ground_height"}};
+    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
+        for (int high = 0; high < 2; high++) {
+            vo_render_def def = given;
+            double *value = (double *)(void *)((char *)&def.shot + reals[i].member);
+            *value = high ? reals[i].high : reals[i].low;
+            assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_CALL);
+            assert_says(p.ctx, reals[i].name);
+        }
+    vo_render_def def = given;
+    def.shot.samples = 0;
+    assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_CALL);
+    def = given;
+    def.shot.height = 16385;
+    assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_CALL);
+    def = given;
+    def.shot.colour_count = 2;
+    assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_CALL);
+    close_place(&p);
+}
+
+/* What this build lacks is named. */
+static void test_missing_parts(void **state) {
+    (void)state;
+    if (vo_rays_available() && vo_png_available() && vo_movie_available()) skip();
+    place p = open_place(1);
+    vo_render_def def = vo_render_def_default();
+    def.input = p.scene;
+    def.output = path_in(&p, "a.png");
+    def.shot.width = def.shot.height = 16;
+    vo_result result = vo_render(p.ctx, &def);
+    if (!vo_rays_available() || !vo_png_available()) assert_int_equal(result, VO_BAD_CALL);
+    if (!vo_rays_available())
+        assert_says(p.ctx, "without Embree");
+    else if (!vo_png_available())
+        assert_says(p.ctx, "without libpng");
+    vo_movie *movie;
+    vo_movie_def wanted = {"a.mp4", 16, 16, 0.04, 1};
+    if (!vo_movie_available()) {
+        assert_int_equal(vo_movie_open(p.ctx, &wanted, &movie), VO_BAD_CALL);
+        assert_says(p.ctx, "without libavcodec");
+    }
+    close_place(&p);
+}
+
+static vo_result render_frame(vo_context *ctx, void *arg) {
+    vo_render_def def = *(const vo_render_def *)arg;
+    return vo_render(ctx, &def);
+}
+
+static void test_allocations(void **state) {
+    (void)state;
+    need_all();
+    vo_render_def def;
+    place p = make_run(1, &def);
+    def.input = p.run;
+    def.output = path_in(&p, "a.png");
+    def.frame = 3;
+    def.shot.width = 8;
+    def.shot.height = 6;
+    def.shot.samples = 1;
+    test_every_allocation_forgiving(render_frame, &def);
+    def.output = path_in(&p, "a.mp4");
+    def.shot.width = 16;
+    def.shot.height = 16;
+    test_every_allocation_forgiving(render_frame, &def);
+    close_place(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pictures),
+        cmocka_unit_test(test_movie),
+        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_same_pixels),
+        cmocka_unit_test(test_scene_and_state),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_bad_shots),
+        cmocka_unit_test(test_missing_parts),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
