@@ -125,6 +125,7 @@ const char *vo_features(void) {
 #endif
 #ifdef VO_HAVE_ASSIMP
            "assimp "
+#endif
 #ifdef VO_HAVE_EMBREE
            "embree "
 #endif
