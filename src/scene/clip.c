@@ -3,7 +3,8 @@
 #include "core/memory.h"
 #include "scene/clip_legs.h"
 
-#define RADIANS (VO_PI / 180)
+#define RADIANS    (VO_PI / 180)
+#define MOST_LOOPS 1e6 /* a clip that loops stands still before and after so many */
 
 void vo_clip_destroy(vo_clip *clip) {
     if (!clip) return;
@@ -65,6 +66,8 @@ static vo_clip_foot place_foot(const vo_clip *clip, const vo_skeleton *skeleton,
 
 vo_body_pose vo_clip_pose(const vo_clip *clip, const vo_skeleton *skeleton, double time,
                           vo_clip_foot feet[VO_CLIP_SIDES]) {
+    double most = MOST_LOOPS * clip->duration;
+    time = vo_clamp(time, -most, most);
     vo_body_pose pose = pose_of_channels(clip, skeleton, time);
     for (int side = 0; side < VO_CLIP_SIDES; side++) {
         vo_clip_foot foot = place_foot(clip, skeleton, side, time, &pose);

@@ -87,8 +87,8 @@ typedef struct vo_clip_foot {
     double too_far; /* m, by which the leg is too short for its step; then the foot misses it */
 } vo_clip_foot;
 
-/* The pose at any time, also before 0 and after the end: a loop goes on, others are held. `feet`
- * may be NULL. */
+/* The pose at any time, also before 0 and after the end: a loop goes on (for a million
+ * turns), others are held. `feet` may be NULL. */
 vo_body_pose vo_clip_pose(const vo_clip *clip, const vo_skeleton *skeleton, double time,
                           vo_clip_foot feet[VO_CLIP_SIDES]);
 

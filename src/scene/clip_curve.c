@@ -49,7 +49,7 @@ void vo_curve_finish(vo_curve *curve, vo_curve_cycle cycle) {
 /* The cubic between two keys. */
 static double hermite(vo_curve_key a, vo_curve_key b, double time) {
     double h = b.time - a.time, s = (time - a.time) / h, r = 1 - s;
-    return r * r * (1 + 2 * s) * a.value + s * s * (1 + 2 * r) * b.value +
+    return a.value + s * s * (1 + 2 * r) * (b.value - a.value) +
            h * s * r * (r * a.slope - s * b.slope);
 }
 

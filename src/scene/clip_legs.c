@@ -31,7 +31,7 @@ static vo_clip_step step_at(const vo_clip *clip, int side, int i) {
 /* The last step that begins at or before the time, which may be the one before the first. */
 static int step_before(const vo_clip *clip, int side, double time) {
     int n = clip->step_count[side], i = n - 1, turn = 0;
-    if (clip->loop) turn = (int)vo_clamp(floor(time / clip->duration), -1e6, 1e6);
+    if (clip->loop) turn = (int)floor(time / clip->duration);
     while (i >= 0 && step_at(clip, side, i + turn * n).from > time) i--;
     return i + turn * n;
 }
@@ -156,6 +156,13 @@ static vo_vec3 knee_axis(const leg_frame *f, const vo_foot_goal *goal, int side,
     return across(v3_lerp(axis, angles, free), leg);
 }
 
+/* A distance that a leg can have: unchanged up to 97 % of its reach, then nearing that without ever
+ * getting there, so that a leg that swings through straightens without a jerk. */
+static double soft_distance(double distance, double reach) {
+    double soft = 0.97 * reach, room = reach - soft;
+    return distance <= soft ? distance : reach - room * exp((soft - distance) / room);
+}
+
 /* The angle at the knee, in radians from straight, for a hip and an ankle so far apart. */
 static double knee_angle(double thigh, double shin, double distance) {
     double cosine = (distance * distance - thigh * thigh - shin * shin) / (2 * thigh * shin);
@@ -193,7 +200,9 @@ double vo_leg_solve(const vo_skeleton *skeleton, int side, const vo_foot_goal *g
     leg_frame f = frame_of(skeleton, side, pose);
     double thigh = v3_length(skeleton->offset[f.shin]), shin = v3_length(skeleton->offset[f.foot]);
     vo_vec3 way = v3_sub(v3_lerp(goal->ankle, f.ankle, free), f.hip);
-    double distance = v3_length(way), reach = 0.99999 * (thigh + shin);
+    double distance = v3_length(way), reach = 0.99999 * (thigh + shin),
+           air = (1 - goal->flat) * (1 - free);
+    distance += air * (soft_distance(distance, reach) - distance);
     vo_vec3 leg = v3_normalize(way);
     double angle = knee_angle(thigh, shin, vo_min(distance, reach));
     vo_vec3 axis = knee_axis(&f, goal, side, knee, free, leg);

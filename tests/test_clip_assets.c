@@ -1,0 +1,164 @@
+/* The clips of assets/motions on bodies of three builds: joints within their limits, feet that
+ * stand still on the floor, no limb in another, no jump in speed, loops that close. */
+#include "support.h"
+
+#include "clip_measure.h"
+
+#include <dirent.h>
+#include <string.h>
+
+static const char *const CLIP[] = {"idle",   "walk",  "run",           "dance",
+                                   "karate", "squat", "jumping-jacks", NULL};
+
+static vo_clip *load(vo_context *ctx, const char *name) {
+    char path[512];
+    vo_clip *clip;
+    snprintf(path, sizeof path, "%s/assets/motions/%s.json", VOILE_SOURCE_DIR, name);
+    assert_ok(ctx, vo_clip_load(ctx, path, &clip));
+    return clip;
+}
+
+enum { BUILDS = 3 };
+
+static vo_skeleton build(int i) {
+    const double height[BUILDS] = {1.75, 1.55, 1.95};
+    const double hips[BUILDS] = {0.1, 0.115, 0.09}, shoulders[BUILDS] = {0.21, 0.2, 0.23};
+    vo_skeleton_def def = vo_skeleton_def_default();
+    def.height = height[i];
+    def.hip_width = hips[i] * height[i];
+    def.shoulder_width = shoulders[i] * height[i];
+    return vo_skeleton_make(&def);
+}
+
+typedef void each_clip(const char *name, const vo_clip *clip, const vo_skeleton *skeleton);
+
+/* Every clip on every build. */
+static void for_each(each_clip *body) {
+    vo_context *ctx = test_context(1);
+    for (int c = 0; CLIP[c]; c++) {
+        vo_clip *clip = load(ctx, CLIP[c]);
+        for (int b = 0; b < BUILDS; b++) {
+            vo_skeleton skeleton = build(b);
+            body(CLIP[c], clip, &skeleton);
+        }
+        vo_clip_destroy(clip);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* Fails with the whole table of measures. */
+static void expect(bool fine, const char *name, const measures *m, const char *what) {
+    if (fine) return;
+    measure_print(name, m);
+    fail_msg("%s: %s", name, what);
+}
+
+static void check_body(const char *name, const vo_clip *clip, const vo_skeleton *skeleton) {
+    measures m = measure_clip(clip, skeleton, 0.004);
+    expect(m.excess == 0, name, &m, "a joint is beyond its limits");
+    expect(m.slide < 0.002, name, &m, "a foot slides");
+    expect(m.hover < 0.0005, name, &m, "a foot is not where it stands");
+    expect(m.floor < 0.005, name, &m, "a foot is below the floor");
+    expect(m.too_far == 0, name, &m, "a leg is too short");
+    expect(m.gap.gap > 0, name, &m, "a limb is in another");
+}
+
+static void motions_keep_to_what_bodies_can(void **state) {
+    (void)state;
+    for_each(check_body);
+}
+
+/* Speeds change by an acceleration times the time between samples, so a quarter of that time leaves
+ * a quarter of the change; a jump would stay. */
+static void check_speeds(const char *name, const vo_clip *clip, const vo_skeleton *skeleton) {
+    measures coarse = measure_clip(clip, skeleton, 0.002);
+    measures fine = measure_clip(clip, skeleton, 0.0005);
+    expect(fine.turn_jump < 0.45 * coarse.turn_jump + 0.5, name, &fine, "a joint's rate jumps");
+    expect(fine.move_jump < 0.45 * coarse.move_jump + 0.005, name, &fine, "a speed jumps");
+    expect(coarse.turn_jump < 120 && coarse.move_jump < 0.8, name, &coarse, "a jerk");
+}
+
+static void speeds_do_not_jump(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (int c = 0; CLIP[c]; c++) {
+        vo_clip *clip = load(ctx, CLIP[c]);
+        vo_skeleton skeleton = build(0);
+        check_speeds(CLIP[c], clip, &skeleton);
+        vo_clip_destroy(clip);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* The pose a loop later is the pose, moved on. */
+static void check_loop(const char *name, const vo_clip *clip, const vo_skeleton *skeleton) {
+    (void)name;
+    assert_true(clip->loop);
+    vo_vec3 travel = vo_clip_travel(clip, skeleton);
+    for (int i = -5; i <= 5; i++) {
+        double time = 0.19 * i * clip->duration;
+        vo_body_pose a = vo_clip_pose(clip, skeleton, time, NULL);
+        vo_body_pose b = vo_clip_pose(clip, skeleton, time + 3 * clip->duration, NULL);
+        vo_vec3 moved = v3_add(a.translation, v3_scale(3, travel));
+        assert_near(v3_distance(moved, b.translation), 0, 1e-9);
+        for (int j = 0; j < VO_BONE_COUNT; j++)
+            assert_near(measure_angle(a.rotation[j], b.rotation[j]), 0, 1e-6);
+    }
+}
+
+static void loops_close(void **state) {
+    (void)state;
+    for_each(check_loop);
+}
+
+/* Motions have the speed and the size that their names promise. */
+static void motions_do_what_they_are_called(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_skeleton skeleton = build(0);
+    vo_clip *walk = load(ctx, "walk"), *run = load(ctx, "run"), *dance = load(ctx, "dance");
+    vo_clip *karate = load(ctx, "karate");
+    double walks = -vo_clip_travel(walk, &skeleton).y / walk->duration;
+    double runs = -vo_clip_travel(run, &skeleton).y / run->duration;
+    assert_true(walks > 1 && walks < 1.6 && runs > 2.5);
+    assert_near(dance->duration, 10, 0);
+    assert_near(karate->duration, 8, 0);
+    double highest = 0, flight = 0;
+    for (double t = 0; t < 8; t += 0.01) {
+        measure_sample s;
+        measure_take(karate, &skeleton, t, &s);
+        highest = vo_max(highest, s.world[VO_BONE_RIGHT_FOOT].translation.z);
+        measure_take(run, &skeleton, t, &s);
+        if (!s.feet[0].stands && !s.feet[1].stands) flight += 0.01;
+    }
+    assert_true(highest > 1.4);              /* a kick as high as the shoulders */
+    assert_true(flight > 1.5 && flight < 4); /* of 8 s */
+    vo_clip_destroy(walk);
+    vo_clip_destroy(run);
+    vo_clip_destroy(dance);
+    vo_clip_destroy(karate);
+    vo_context_destroy(ctx);
+}
+
+/* No clip in the folder goes untested. */
+static void every_asset_is_in_the_list(void **state) {
+    (void)state;
+    DIR *folder = opendir(VOILE_SOURCE_DIR "/assets/motions");
+    assert_non_null(folder);
+    int found = 0, listed = 0;
+    for (struct dirent *entry; (entry = readdir(folder));) found += entry->d_name[0] != '.';
+    closedir(folder);
+    while (CLIP[listed]) listed++;
+    assert_int_equal(found, listed);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(motions_keep_to_what_bodies_can),
+        cmocka_unit_test(speeds_do_not_jump),
+        cmocka_unit_test(loops_close),
+        cmocka_unit_test(motions_do_what_they_are_called),
+        cmocka_unit_test(every_asset_is_in_the_list),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
