@@ -199,12 +199,30 @@ static void broken_bytes_do_no_harm(void **state) {
     assert_int_equal(memory.live, 0);
 }
 
+/* The example of docs/motions.md is a clip. */
+static void the_documented_example_is_read(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_bytes page;
+    assert_ok(ctx, vo_file_read(ctx, VOILE_SOURCE_DIR "/docs/motions.md", &page));
+    const char *fence = strstr(page.data, "```json\n");
+    assert_non_null(fence);
+    const char *start = fence + strlen("```json\n"), *end = strstr(start, "```");
+    assert_non_null(end);
+    vo_clip *clip;
+    assert_ok(ctx, vo_clip_parse(ctx, "motions.md", start, (size_t)(end - start), &clip));
+    assert_int_equal(clip->step_count[VO_CLIP_LEFT], 3);
+    vo_clip_destroy(clip);
+    vo_bytes_free(ctx, &page);
+    vo_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_heads_are_refused),   cmocka_unit_test(bad_keys_are_refused),
         cmocka_unit_test(bad_symmetry_is_refused), cmocka_unit_test(bad_steps_are_refused),
         cmocka_unit_test(missing_files_are_named), cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(broken_bytes_do_no_harm),
+        cmocka_unit_test(broken_bytes_do_no_harm), cmocka_unit_test(the_documented_example_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
