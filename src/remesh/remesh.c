@@ -10,7 +10,10 @@
 enum { MOST_ROUNDS = 4 }; /* of splitting and collapsing under a budget */
 
 vo_remesh_def vo_remesh_def_default(void) {
-    return (vo_remesh_def){.flip_threshold = 1e-2, .collapse_below = 0.9, .face_budget = 1000000};
+    return (vo_remesh_def){.flip_threshold = 1e-2,
+                           .collapse_below = 0.9,
+                           .strain_allowed = INFINITY,
+                           .face_budget = 1000000};
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -184,6 +187,16 @@ static vo_result run(vo_remesher *r) {
         if (round > 0 && r->report.splits == splits) break;
     }
     return VO_OK;
+}
+
+double vo_remesh_strain(const vo_mesh *m, int a, int b, int c) {
+    vo_vec2 u1 = v2_sub(m->vert_u[b], m->vert_u[a]), u2 = v2_sub(m->vert_u[c], m->vert_u[a]);
+    vo_vec3 origin = m->node_x[m->vert_node[a]];
+    vo_vec3 x1 = v3_sub(m->node_x[m->vert_node[b]], origin);
+    vo_vec3 x2 = v3_sub(m->node_x[m->vert_node[c]], origin);
+    vo_mat2 inverse = m2_inverse((vo_mat2){u1.x, u2.x, u1.y, u2.y});
+    vo_svd32 s = vo_mat32_svd(m32_mul_m2(x1, x2, inverse));
+    return vo_max(fabs(s.stretch[0] - 1), fabs(s.stretch[1] - 1));
 }
 
 vo_result vo_remesh_edits(vo_remesher *r, const vo_remesh_def *def, vo_edit *edit,

@@ -51,7 +51,9 @@ typedef struct vo_remesh_def {
     double frame_time; /* s since the last call, by which velocities tell which nodes are at rest;
                           there, edits do not go to and fro (remesh_calm.c). Then node_youth and
                           node_heat of the editor are part of the state. 0: no such memory */
-    int face_budget;   /* splits stop where the mesh would have more faces; 0: never */
+    double strain_allowed; /* a flip or collapse makes no face that is stretched or compressed by
+                              more than this and more than those it replaces; infinite: any */
+    int face_budget;       /* splits stop where the mesh would have more faces; 0: never */
 } vo_remesh_def;
 
 vo_remesh_def vo_remesh_def_default(void);

@@ -157,9 +157,24 @@ static bool are_faces_good(const vo_remesher *r, const star *s, const target *t)
     return now >= old;
 }
 
+/* Whether no face becomes stretched or compressed beyond what is allowed and was there. */
+static bool keeps_strain(const vo_remesher *r, const star *s, const target *t) {
+    const vo_mesh *m = r->edit->mesh;
+    double old = r->def.strain_allowed, now = 0;
+    if (isinf(old)) return true;
+    for (int i = 0; i < s->face_count; i++) {
+        const int *vert = m->face_vert[s->face[i]];
+        int k = s->corner[i], b = vert[vo_after(k)], c = vert[vo_before(k)];
+        old = vo_max(old, vo_remesh_strain(m, vert[k], b, c));
+        if (stays(t, s->face[i]))
+            now = vo_max(now, vo_remesh_strain(m, successor(t, vert[k]), b, c));
+    }
+    return now <= old;
+}
+
 static bool may_collapse(vo_remesher *r, const star *s, const target *t) {
     if (s->on_line && !are_edges_short(r, s, t)) return false;
-    if (!are_faces_good(r, s, t)) return false;
+    if (!are_faces_good(r, s, t) || !keeps_strain(r, s, t)) return false;
     if (vo_edit_can_collapse(r->edit, t->edge, t->end) != VO_EDIT_ALLOWED) return false;
     if (!r->guard || vo_guard_may_collapse(r->guard, r->cloth, t->edge, t->end)) return true;
     r->report.refused++;

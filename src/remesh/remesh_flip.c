@@ -41,8 +41,18 @@ static bool is_short(const vo_remesher *r, const int v[4], double size2) {
     return size2_of(r, v[2], v[3]) <= vo_max(1, size2);
 }
 
+/* Two faces across a sharp fold, flipped, cut its corner: they are not the shape of the cloth. */
+static bool keeps_strain(const vo_remesher *r, const int v[4]) {
+    const vo_mesh *m = r->edit->mesh;
+    double now =
+        vo_max(vo_remesh_strain(m, v[0], v[3], v[2]), vo_remesh_strain(m, v[1], v[2], v[3]));
+    return now <= r->def.strain_allowed || now <= vo_remesh_strain(m, v[0], v[1], v[2]) ||
+           now <= vo_remesh_strain(m, v[1], v[0], v[3]);
+}
+
 static bool may_flip(vo_remesher *r, int edge, const int v[4], double size2) {
     if (is_delaunay(r, v) || !is_short(r, v, size2) || !is_better(r, v)) return false;
+    if (!keeps_strain(r, v)) return false;
     if (vo_edit_can_flip(r->edit, edge) != VO_EDIT_ALLOWED) return false;
     if (!r->guard || vo_guard_may_flip(r->guard, r->cloth, edge)) return true;
     r->report.refused++;

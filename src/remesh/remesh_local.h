@@ -132,4 +132,7 @@ vo_result vo_pop_of_node(vo_remesher *r, int vert, int *list);
 vo_result vo_pop_of_spokes(vo_remesher *r, int from, int to, const int *spoke, int count,
                            int *list);
 
+/* By how much a face between three verts is, or would be, stretched or compressed at most. */
+double vo_remesh_strain(const vo_mesh *mesh, int a, int b, int c);
+
 #endif

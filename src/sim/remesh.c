@@ -190,6 +190,8 @@ static void place_obstacles(vo_sim *sim) {
 
 /* Part of the repulsion thickness that edits keep free around all else. */
 static const double CLEARANCE = 1.0 / 64;
+/* Edits may strain faces by so much; what stands beyond is of the cloth itself. */
+static const double STRAIN_ALLOWED = 0.1;
 /* Faces of a cloth beyond which nothing is split: a sizing field gone wrong must end somewhere. */
 enum { MOST_FACES = 1000000 };
 
@@ -199,6 +201,7 @@ static vo_result edit_cloth(vo_sim *sim, int c) {
     vo_remesh_def def = vo_remesh_def_default();
     def.flip_threshold = r->flip_threshold;
     def.aspect_min = r->aspect_min;
+    def.strain_allowed = STRAIN_ALLOWED;
     def.face_budget = MOST_FACES;
     def.frame_time = sim->frame > 0 ? sim->scene->def.frame_time : 0;
     vo_remesh_report report = {0};
