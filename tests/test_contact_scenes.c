@@ -232,6 +232,35 @@ static void a_resumed_run_has_the_same_contacts(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Also at frames in which nothing was remeshed, and whatever the frame. */
+static void a_remeshed_run_can_be_resumed_anywhere(void **state) {
+    (void)state;
+    enum { LAST = 8 };
+    static const char *const sets[] = {"cloths[0].remeshing.size=[0.08, 0.3]",
+                                       "cloths[1].remeshing.size=[0.08, 0.3]"};
+    vo_context *ctx = test_context(1);
+    char whole[600], parts[600];
+    snprintf(whole, sizeof whole, "%s/whole2", test_folder());
+    snprintf(parts, sizeof parts, "%s/parts2", test_folder());
+    vo_run_def def = vo_run_def_default();
+    def.set_count = 2;
+    def.sets = sets;
+    def.folder = whole;
+    def.last_frame = LAST;
+    assert_ok(ctx, vo_run_simulate(ctx, OWN_SCENES "/adaptive.json", &def));
+    def.folder = parts;
+    def.last_frame = 0;
+    assert_ok(ctx, vo_run_simulate(ctx, OWN_SCENES "/adaptive.json", &def));
+    def.set_count = 0;
+    for (def.last_frame = 1; def.last_frame <= LAST; def.last_frame++) {
+        char name[32];
+        assert_ok(ctx, vo_run_resume(ctx, &def));
+        snprintf(name, sizeof name, "frames/%04d.vof", def.last_frame);
+        compare_files(ctx, whole, parts, name);
+    }
+    vo_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drape_sphere_is_clean),
@@ -246,6 +275,7 @@ int main(void) {
         cmocka_unit_test(a_sheet_above_the_friction_angle_slides),
         cmocka_unit_test(a_fast_sheet_slides_like_a_slow_one),
         cmocka_unit_test(a_resumed_run_has_the_same_contacts),
+        cmocka_unit_test(a_remeshed_run_can_be_resumed_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,8 +288,9 @@ static vo_result compare_starts(run *r, const vo_scene *recorded) {
         if (!same_start(changed->cloth[c].mesh, recorded->cloth[c].mesh))
             return vo_fail(r->ctx, VO_BAD_DATA,
                            "the settings change the cloth that the run started with: the geometry "
-                           "of a run (cloths[%d].mesh, .grid, .transform, .velocity; units, "
-                           "up_axis) cannot be changed on resume",
+                           "of a run (cloths[%d].mesh, .grid, .transform, .velocity; adapt, "
+                           "units, up_axis) cannot be changed on resume; to go on without "
+                           "remeshing, set disable=remeshing",
                            c);
     return VO_OK;
 }

@@ -4,7 +4,7 @@
  * its arc, a fold over two faces is another over four. Left alone, the cloth would jump to the
  * shape that the new mesh is at rest in, within a substep. Instead every face goes on with the
  * strain and curvature that the old mesh had there; the difference from its own is an offset that
- * forces do not feel (integrate/assemble.h), and that fades over a few frames.
+ * forces do not feel (integrate/assemble.h), and that fades.
  *
  *      felt = own - offset,   offset = own - what was felt there before,   offset -> 0
  *
