@@ -226,7 +226,7 @@ int vo_stats_print(const vo_stats *stats, char *line, size_t size);
 vo_result vo_stats_parse(vo_context *ctx, const char *file, const char *line, size_t size,
                          vo_stats *out);
 
-/* state.c: frame files. */
+/* state_write.c, state_read.c: frame files. */
 vo_result vo_sim_save(vo_sim *sim, vo_vof_writer *writer, const char *path);
 /* Meshes, handles and time of a frame of a run; obstacles where they were. Enough for looking; the
  * solver knows nothing of it, so no step may follow. After a failure other frames can be read. */
