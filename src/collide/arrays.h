@@ -1,7 +1,8 @@
-/* What the parts of collide/ do with arrays: padded ones, forests, weighted sums. */
+/* What the parts of collide/ do with arrays: padded ones, weighted sums. */
 #ifndef VO_COLLIDE_ARRAYS_H
 #define VO_COLLIDE_ARRAYS_H
 
+#include "core/forest.h"
 #include "core/memory.h"
 #include "math/vec.h"
 
@@ -10,13 +11,6 @@
 #define VO_PADDED_NEW(ctx, array, n) \
     ((array) = vo_alloc_zero((ctx), ((size_t)(n) + 2) * sizeof *(array)))
 #define VO_PADDED_FREE(ctx, array, n) vo_free((ctx), (array), ((size_t)(n) + 2) * sizeof *(array))
-
-/* The root of an element's tree in a forest in which roots are their own parents; halves the way
- * for those who come later. */
-static inline int vo_forest_root(int *parent, int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
 
 /* The sum of weight[i] x[node[i]]. */
 static inline vo_vec3 vo_weighted_sum(const double weight[4], const int node[4], const vo_vec3 *x) {

@@ -12,11 +12,7 @@
 static void join_verts(const vo_surface *s, int *up) {
     for (int v = 0; v < s->vert_count; v++) up[v] = v;
     for (int f = 0; f < s->cloth_face_count; f++)
-        for (int k = 1; k < 3; k++) {
-            int a = vo_forest_root(up, s->face_vert[f][0]),
-                b = vo_forest_root(up, s->face_vert[f][k]);
-            up[vo_max_int(a, b)] = vo_min_int(a, b);
-        }
+        for (int k = 1; k < 3; k++) vo_forest_join(up, s->face_vert[f][0], s->face_vert[f][k]);
 }
 
 /* What a build needs. Groups are patches of cloths and whole obstacles, in the order of their first

@@ -17,9 +17,10 @@ VO_INLINE bool any_limited(const vo_face_packet *f) {
     return limited;
 }
 
-/* Shapes and limits of four faces; returns where they are now. */
+/* Shapes and limits of four faces, and how far beyond these they are; returns where they are now.
+ */
 VO_INLINE vo_map4 load(const vo_limit_pass *p, const vo_face_packet *f, vo_stretch4 *in,
-                       vo_limit4 *limit) {
+                       vo_limit4 *limit, vo_beyond4 beyond[2]) {
     double low[VO_LANES], high[VO_LANES], stiffness[VO_LANES];
     for (int i = 0; i < VO_LANES; i++) {
         const vo_material *m = f->material[i];
@@ -38,7 +39,9 @@ VO_INLINE vo_map4 load(const vo_limit_pass *p, const vo_face_packet *f, vo_stret
         before[i] = p4_sub(x[i], p4_scale(d4_set(p->dt), gather(p->v, f->row[i])));
     }
     vo_limit4_widen(in, vo_stretch4_map(in, before), d4_set(p->keep), limit);
-    return vo_stretch4_map(in, x);
+    vo_map4 map = vo_stretch4_map(in, x);
+    vo_limit4_find(in, limit, map, beyond);
+    return map;
 }
 
 static void measure_chunk(const vo_limit_pass *p, int index) {
@@ -50,8 +53,7 @@ static void measure_chunk(const vo_limit_pass *p, int index) {
         vo_stretch4 in;
         vo_limit4 limit;
         vo_beyond4 beyond[2];
-        vo_map4 map = load(p, f, &in, &limit);
-        vo_limit4_find(&in, &limit, map, beyond);
+        load(p, f, &in, &limit, beyond);
         largest = d4_max(largest, d4_select(in.area > 0, vo_limit4_excess(beyond), d4_set(0)));
     }
     p->excess[index] = fmax(fmax(largest[0], largest[1]), fmax(largest[2], largest[3]));
@@ -83,8 +85,7 @@ static void correct_chunk(const vo_limit_pass *p, int index) {
         vo_stretch4 in;
         vo_limit4 limit;
         vo_beyond4 beyond[2];
-        vo_map4 map = load(p, f, &in, &limit);
-        vo_limit4_find(&in, &limit, map, beyond);
+        vo_map4 map = load(p, f, &in, &limit, beyond);
         if (!p->all && !any_beyond(beyond)) continue;
         vo_stretch4_out out;
         begin_blocks(p, &in, &limit, map, &out);

@@ -1,32 +1,17 @@
 #include "mesh/patch.h"
 
+#include "core/forest.h"
 #include "core/memory.h"
-
-/* Root of a vert's tree; halves the path on the way. */
-static int find_root(int *parent, int vert) {
-    while (parent[vert] != vert) {
-        parent[vert] = parent[parent[vert]];
-        vert = parent[vert];
-    }
-    return vert;
-}
-
-/* Joins two trees; the smaller index becomes the root. */
-static void join(int *parent, int a, int b) {
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    parent[vo_max_int(a, b)] = vo_min_int(a, b);
-}
 
 void vo_patches_find_roots(int vert_count, int face_count, const int (*face_vert)[3],
                            const uint8_t *skip, int *root) {
     for (int v = 0; v < vert_count; v++) root[v] = v;
     for (int f = 0; f < face_count; f++) {
         if (skip && skip[f]) continue;
-        join(root, face_vert[f][0], face_vert[f][1]);
-        join(root, face_vert[f][0], face_vert[f][2]);
+        vo_forest_join(root, face_vert[f][0], face_vert[f][1]);
+        vo_forest_join(root, face_vert[f][0], face_vert[f][2]);
     }
-    for (int v = 0; v < vert_count; v++) root[v] = find_root(root, v);
+    for (int v = 0; v < vert_count; v++) root[v] = vo_forest_root(root, v);
 }
 
 /* A patch is mirrored when it has faces turned over and none upright. */

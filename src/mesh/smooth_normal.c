@@ -1,26 +1,12 @@
 #include "mesh/smooth_normal.h"
 
+#include "core/forest.h"
 #include "core/memory.h"
 
 /* ---- sectors --------------------------------------------------------------------------------- */
 
 static bool is_end(const vo_mesh *m, int edge) {
     return m->edge_face[edge][1] < 0 || vo_smooth_is_crease(m, edge);
-}
-
-static int find_root(int *parent, int at) {
-    while (parent[at] != at) {
-        parent[at] = parent[parent[at]];
-        at = parent[at];
-    }
-    return at;
-}
-
-/* The smaller number becomes the root. */
-static void join(int *parent, int a, int b) {
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    parent[vo_max_int(a, b)] = vo_min_int(a, b);
 }
 
 static int corner_number(const vo_mesh *m, int edge, int side, int end) {
@@ -34,9 +20,9 @@ static void number_sectors(vo_smooth *s) {
     for (int c = 0; c < corners; c++) parent[c] = c;
     for (int e = 0; e < m->edge_count; e++)
         for (int end = 0; end < 2 && !is_end(m, e); end++)
-            join(parent, corner_number(m, e, 0, end), corner_number(m, e, 1, end));
+            vo_forest_join(parent, corner_number(m, e, 0, end), corner_number(m, e, 1, end));
     s->sector_count = 0;
-    for (int c = 0; c < corners; c++) parent[c] = find_root(parent, c);
+    for (int c = 0; c < corners; c++) parent[c] = vo_forest_root(parent, c);
     for (int c = 0; c < corners; c++)
         parent[c] = parent[c] == c ? s->sector_count++ : parent[parent[c]];
 }
