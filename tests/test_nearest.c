@@ -3,6 +3,7 @@
 
 #include "collide/distance.h"
 #include "collide/nearest.h"
+#include "core/memory.h"
 #include "core/random.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ static double try_all(const vo_nearest_part *part, vo_vec3 x) {
     for (int f = 0; f < m->face_count; f++) {
         vo_vec3 p[3];
         for (int k = 0; k < 3; k++)
-            p[k] = xf_point(part->pose, m->node_x[vo_mesh_face_node(m, f, k)]);
+            p[k] = xf_point(part->pose, part->x[vo_mesh_face_node(m, f, k)]);
         best = fmin(best, sqrt(vo_distance_vertex_face(x, p[0], p[1], p[2]).squared));
     }
     return best;
@@ -34,6 +35,16 @@ static void crumple(vo_mesh *m, vo_random *r) {
         m->node_x[i] =
             v3_add(m->node_x[i], v3(vo_random_real(r, -0.05, 0.05), vo_random_real(r, -0.05, 0.05),
                                     vo_random_real(r, -0.2, 0.2)));
+}
+
+/* Other places for its nodes. */
+static vo_vec3 *bend(vo_context *ctx, const vo_mesh *m, vo_random *r) {
+    vo_vec3 *x = vo_new_array(ctx, vo_vec3, m->node_count);
+    assert_non_null(x);
+    for (int i = 0; i < m->node_count; i++)
+        x[i] = v3(m->node_x[i].x - 1, m->node_x[i].y,
+                  sin(3 * m->node_x[i].x) + vo_random_real(r, 0, 0.1));
+    return x;
 }
 
 static void it_is_what_trying_all_faces_finds(void **state) {
@@ -48,11 +59,12 @@ static void it_is_what_trying_all_faces_finds(void **state) {
     }
     vo_nearest nearest;
     assert_ok(ctx, vo_nearest_create(ctx, PARTS, (const vo_mesh *const *)mesh, &nearest));
-    for (int i = 0; i < PARTS; i++) {
-        nearest.part[i].pose = random_pose(&r);
-        nearest.part[i].present = i != 1;
-    }
-    vo_vec3 x[POINTS], near[POINTS];
+    vo_nearest_place(&nearest, 0, random_pose(&r));
+    vo_nearest_place(&nearest, 1, random_pose(&r));
+    vo_nearest_remove(&nearest, 1);
+    vo_vec3 *bent = bend(ctx, mesh[2], &r), x[POINTS], near[POINTS];
+    assert_ok(ctx, vo_nearest_bend(&nearest, 2, mesh[2]->node_x)); /* once more, */
+    assert_ok(ctx, vo_nearest_bend(&nearest, 2, bent));
     for (int i = 0; i < POINTS; i++)
         x[i] = v3(vo_random_real(&r, -2, 2), vo_random_real(&r, -2, 2), vo_random_real(&r, -2, 2));
     const double range = 0.7;
@@ -68,6 +80,7 @@ static void it_is_what_trying_all_faces_finds(void **state) {
     }
     assert_in_range(found, POINTS / 10, POINTS * 9 / 10);
     vo_nearest_free(&nearest);
+    vo_free_array(ctx, bent, mesh[2]->node_count);
     for (int i = 0; i < PARTS; i++) vo_mesh_destroy(mesh[i]);
     vo_context_destroy(ctx);
 }

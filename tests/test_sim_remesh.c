@@ -208,8 +208,7 @@ static void rims_stay_held(void **state) {
 static double one_way(const vo_mesh *a, const vo_mesh *b) {
     vo_nearest nearest;
     assert_ok(b->ctx, vo_nearest_create(b->ctx, 1, &b, &nearest));
-    nearest.part[0].pose = xf_identity();
-    nearest.part[0].present = true;
+    vo_nearest_place(&nearest, 0, xf_identity());
     double worst = 0;
     for (int i = 0; i < a->node_count; i++) {
         vo_vec3 near;

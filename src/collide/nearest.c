@@ -10,22 +10,28 @@ enum { GRAIN = 128, STACK = 64 }; /* trees are at most 30 deep */
 
 /* ---- making and freeing --------------------------------------------------------------------- */
 
-static vo_result build_tree(vo_context *ctx, vo_nearest_part *part) {
+static void find_boxes(const vo_nearest_part *part, vo_box *box) {
     const vo_mesh *m = part->mesh;
-    vo_box *box = vo_new_array(ctx, vo_box, m->face_count + 1);
-    if (!box) return vo_fail_memory(ctx, "the tree of an obstacle");
     for (int f = 0; f < m->face_count; f++)
-        box[f] = box_triangle(m->node_x[vo_mesh_face_node(m, f, 0)],
-                              m->node_x[vo_mesh_face_node(m, f, 1)],
-                              m->node_x[vo_mesh_face_node(m, f, 2)]);
-    vo_result result = vo_bvh_build(ctx, &part->tree, box, m->face_count);
-    vo_free_array(ctx, box, m->face_count + 1);
+        box[f] =
+            box_triangle(part->x[vo_mesh_face_node(m, f, 0)], part->x[vo_mesh_face_node(m, f, 1)],
+                         part->x[vo_mesh_face_node(m, f, 2)]);
+}
+
+static vo_result build_tree(vo_context *ctx, vo_nearest_part *part) {
+    int faces = part->mesh->face_count;
+    vo_box *box = vo_new_array(ctx, vo_box, faces + 1);
+    if (!box) return vo_fail_memory(ctx, "the tree of an obstacle");
+    find_boxes(part, box);
+    vo_result result = vo_bvh_build(ctx, &part->tree, box, faces);
+    vo_free_array(ctx, box, faces + 1);
     return result;
 }
 
 static vo_result build_trees(vo_nearest *n, const vo_mesh *const *meshes) {
     for (int i = 0; i < n->part_count; i++) {
         n->part[i].mesh = meshes[i];
+        n->part[i].x = meshes[i]->node_x;
         VO_TRY(build_tree(n->ctx, &n->part[i]));
     }
     return VO_OK;
@@ -44,10 +50,36 @@ vo_result vo_nearest_create(vo_context *ctx, int count, const vo_mesh *const *me
 
 void vo_nearest_free(vo_nearest *n) {
     if (!n->ctx) return;
-    for (int i = 0; i < n->part_count; i++) vo_bvh_free(n->ctx, &n->part[i].tree);
+    for (int i = 0; i < n->part_count; i++) {
+        vo_nearest_part *part = &n->part[i];
+        vo_bvh_free(n->ctx, &part->tree);
+        if (part->box) vo_free_array(n->ctx, part->box, part->mesh->face_count + 1);
+    }
     vo_free_array(n->ctx, n->part, n->part_count + 1);
     *n = (vo_nearest){0};
 }
+
+/* ---- placing -------------------------------------------------------------------------------- */
+
+void vo_nearest_place(vo_nearest *n, int part, vo_transform pose) {
+    vo_nearest_part *p = &n->part[part];
+    p->pose = pose;
+    p->inverse = xf_inverse(pose);
+    p->present = fabs(pose.scale) > 0;
+}
+
+vo_result vo_nearest_bend(vo_nearest *n, int part, const vo_vec3 *x) {
+    vo_nearest_part *p = &n->part[part];
+    if (!p->box) p->box = vo_new_array(n->ctx, vo_box, p->mesh->face_count + 1);
+    if (!p->box) return vo_fail_memory(n->ctx, "the tree of an obstacle");
+    p->x = x;
+    find_boxes(p, p->box);
+    vo_bvh_refit(n->ctx, &p->tree, p->box);
+    vo_nearest_place(n, part, xf_identity());
+    return VO_OK;
+}
+
+void vo_nearest_remove(vo_nearest *n, int part) { n->part[part].present = false; }
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
@@ -61,31 +93,42 @@ static double box_distance2(const vo_bvh_node *n, vo_vec3 p) {
     return x * x + y * y + z * z;
 }
 
-static void ask_face(const vo_mesh *m, int face, vo_vec3 p, double *best, vo_vec3 *near) {
-    vo_face_point q = vo_distance_vertex_face(p, m->node_x[vo_mesh_face_node(m, face, 0)],
-                                              m->node_x[vo_mesh_face_node(m, face, 1)],
-                                              m->node_x[vo_mesh_face_node(m, face, 2)]);
+static void ask_face(const vo_nearest_part *part, int face, vo_vec3 p, double *best,
+                     vo_vec3 *near) {
+    const vo_mesh *m = part->mesh;
+    vo_face_point q = vo_distance_vertex_face(p, part->x[vo_mesh_face_node(m, face, 0)],
+                                              part->x[vo_mesh_face_node(m, face, 1)],
+                                              part->x[vo_mesh_face_node(m, face, 2)]);
     if (!(q.squared < *best)) return;
     *best = q.squared;
     *near = v3_add(p, q.offset);
 }
+
+/* A node of a tree that is still to be looked at. */
+typedef struct waiting {
+    int node;
+    double distance2; /* of its box */
+} waiting;
 
 /* Lowers *best, a squared distance, where the part has something nearer to p, in its own frame; the
  * nearer child first, so that most of the tree is never looked at. */
 static bool ask_part(const vo_nearest_part *part, vo_vec3 p, double *best, vo_vec3 *near) {
     const vo_bvh_node *nodes = part->tree.nodes;
     double first = *best;
-    int stack[STACK], top = 0;
-    if (part->tree.node_count) stack[top++] = 0;
+    waiting stack[STACK];
+    int top = 0;
+    if (part->tree.node_count) stack[top++] = (waiting){0, box_distance2(nodes, p)};
     while (top) {
-        const vo_bvh_node *n = &nodes[stack[--top]];
-        if (box_distance2(n, p) >= *best) continue;
+        waiting at = stack[--top];
+        if (at.distance2 >= *best) continue;
+        const vo_bvh_node *n = &nodes[at.node];
         if (n->leaves == 1) {
-            ask_face(part->mesh, n->link, p, best, near);
+            ask_face(part, n->link, p, best, near);
             continue;
         }
-        int left = (int)(n - nodes) + 1, right = n->link;
-        bool left_first = box_distance2(&nodes[left], p) <= box_distance2(&nodes[right], p);
+        waiting left = {at.node + 1, box_distance2(&nodes[at.node + 1], p)};
+        waiting right = {n->link, box_distance2(&nodes[n->link], p)};
+        bool left_first = left.distance2 <= right.distance2;
         stack[top++] = left_first ? right : left;
         stack[top++] = left_first ? left : right;
     }
@@ -109,11 +152,11 @@ static vo_vec3 find_one(const nearest_job *job, vo_vec3 x, vo_vec3 hint) {
     }
     for (int i = 0; i < job->nearest->part_count; i++) {
         const vo_nearest_part *part = &job->nearest->part[i];
+        if (!part->present) continue;
         double scale = fabs(part->pose.scale);
-        if (!part->present || !(scale > 0)) continue;
         double best = range * range / (scale * scale);
         vo_vec3 point = x;
-        if (!ask_part(part, xf_point(xf_inverse(part->pose), x), &best, &point)) continue;
+        if (!ask_part(part, xf_point(part->inverse, x), &best, &point)) continue;
         near = xf_point(part->pose, point);
         range = sqrt(best) * scale;
     }

@@ -182,9 +182,12 @@ static vo_result size_cloth(vo_sim *sim, int c) {
 }
 
 static void place_obstacles(vo_sim *sim) {
+    vo_nearest *nearest = &sim->remesh.nearest;
     for (int i = 0; i < sim->obstacle_count; i++) {
-        sim->remesh.nearest.part[i].pose = sim->obstacle[i].pose;
-        sim->remesh.nearest.part[i].present = sim->obstacle[i].present;
+        if (sim->obstacle[i].present)
+            vo_nearest_place(nearest, i, sim->obstacle[i].pose);
+        else
+            vo_nearest_remove(nearest, i);
     }
 }
 
