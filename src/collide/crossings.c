@@ -5,7 +5,15 @@
 #include "core/parallel.h"
 #include "math/predicates.h"
 
-enum { FACES_PER_CHUNK = 128, REGION_CELLS = 64 };
+#include <limits.h>
+#include <string.h>
+
+enum {
+    FACES_PER_CHUNK = 128,
+    REGION_CELLS = 64,
+    GROUP_FACES = 8,  /* that ask the grids together */
+    GROUP_FOUND = 256 /* boxes that may answer; beyond it each asks by itself */
+};
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
 
@@ -203,6 +211,86 @@ static int search_face(const vo_crossings *c, const vo_face_soup *soup, int face
     return s.found;
 }
 
+/* Consecutive faces lie side by side as a rule, and ask the grids for much the same: a group asks
+ * once with the box around all of it, and its faces choose from what was found. */
+typedef struct group {
+    const vo_crossings *c;
+    const vo_face_soup *soup;
+    int begin, end;
+    vo_box box;   /* around its faces */
+    int class[2]; /* least and greatest of its faces */
+    int found, id[GROUP_FOUND];
+    bool full;
+} group;
+
+static bool is_placed(const vo_box *box) { return box->min.x <= box->max.x; }
+
+static group begin_group(const vo_crossings *c, const vo_face_soup *soup, int begin, int end) {
+    group g = {.c = c, .soup = soup, .begin = begin, .end = end, .box = box_empty()};
+    g.class[0] = INT_MAX, g.class[1] = INT_MIN;
+    for (int f = begin; f < end; f++) {
+        if (!is_placed(&c->box[f])) continue;
+        int class = vo_grid_class(c->box[f]);
+        g.box = box_join(g.box, c->box[f]);
+        g.class[0] = vo_min_int(g.class[0], class);
+        g.class[1] = vo_max_int(g.class[1], class);
+    }
+    return g;
+}
+
+/* Whether its faces are so close together that asking once is less work. */
+static bool is_tight(const group *g) { return vo_grid_class(g->box) <= g->class[0] + 3; }
+
+static bool gather(void *arg, int id) {
+    group *g = arg;
+    g->full = g->found == GROUP_FOUND;
+    if (!g->full) g->id[g->found++] = id;
+    return !g->full;
+}
+
+/* The face's pairs among those found, whose class and number must be as vo_grid_find has them. */
+static void choose(const group *g, search *s, int class, int id) {
+    const vo_box *boxes = g->c->box + s->first, box = g->c->box[s->face];
+    for (int k = 0; k < g->found && s->found < VO_CROSSINGS_PER_FACE; k++) {
+        const vo_box *other = &boxes[g->id[k]];
+        if (!box_overlaps(*other, box)) continue;
+        int other_class = vo_grid_class(*other);
+        if (other_class > class || (other_class == class && g->id[k] >= id)) try_pair(s, g->id[k]);
+    }
+}
+
+/* Counts the pairs of all faces of the group with one grid; false if too many boxes were found. */
+static bool count_group(group *g, const vo_grid *grid, int first, int found[GROUP_FACES]) {
+    int cloths = g->soup->cloth_face_count;
+    bool obstacles = g->begin >= cloths;
+    g->found = 0;
+    g->full = false;
+    vo_grid_find(grid, &g->box, g->class[0] + obstacles, 0, gather, g);
+    for (int f = g->begin; f < g->end && !g->full; f++) {
+        if (!is_placed(&g->c->box[f])) continue;
+        int class = vo_grid_class(g->c->box[f]);
+        search s = begin_search(g->soup, f, NULL);
+        s.first = first;
+        s.found = found[f - g->begin];
+        choose(g, &s, class + obstacles, obstacles || first ? 0 : f + 1);
+        found[f - g->begin] = s.found;
+    }
+    return !g->full;
+}
+
+/* As many as search_face finds of each face from begin to end, all of cloth or all of obstacles. */
+static void search_group(const vo_crossings *c, const vo_face_soup *soup, int begin, int end,
+                         int found[GROUP_FACES]) {
+    group g = begin_group(c, soup, begin, end);
+    int cloths = soup->cloth_face_count;
+    memset(found, 0, GROUP_FACES * sizeof *found);
+    if (!is_placed(&g.box)) return;
+    if (is_tight(&g) && count_group(&g, &c->cloth, 0, found) &&
+        (begin >= cloths || count_group(&g, &c->obstacle, cloths, found)))
+        return;
+    for (int f = begin; f < end; f++) found[f - begin] = search_face(c, soup, f, NULL);
+}
+
 typedef struct pair_task {
     vo_crossings *c;
     const vo_face_soup *soup;
@@ -210,11 +298,16 @@ typedef struct pair_task {
 
 static void count_pairs(void *arg, int begin, int end, int chunk) {
     const pair_task *t = arg;
+    int cloths = t->soup->cloth_face_count, found[GROUP_FACES];
     vo_crossings_chunk sum = {0, false};
-    for (int f = begin; f < end; f++) {
-        int found = search_face(t->c, t->soup, f, NULL);
-        sum.pairs += found;
-        sum.stopped |= found == VO_CROSSINGS_PER_FACE;
+    for (int f = begin, next; f < end; f = next) {
+        next = vo_min_int(f + GROUP_FACES, end);
+        if (f < cloths) next = vo_min_int(next, cloths);
+        search_group(t->c, t->soup, f, next, found);
+        for (int k = 0; k < next - f; k++) {
+            sum.pairs += found[k];
+            sum.stopped |= found[k] == VO_CROSSINGS_PER_FACE;
+        }
     }
     t->c->chunk[chunk] = sum;
 }
