@@ -3,6 +3,7 @@
 #define VOILE_VOILE_H
 
 #include <voile/base.h>
+#include <voile/camera.h>
 #include <voile/check.h>
 #include <voile/collide.h>
 #include <voile/fabric.h>
