@@ -1,0 +1,27 @@
+/* What a camera at one moment is made of. */
+#ifndef VO_VIEW_CAMERA_H
+#define VO_VIEW_CAMERA_H
+
+#include "math/quat.h"
+
+#include <voile/camera.h>
+
+enum { VO_CAMERA_MAX_PIXELS = 16384 };
+
+/* Turns the camera's axes: x right, y up, -z forward, by a unit quaternion. */
+void vo_camera_turn(vo_camera *camera, vo_quat rotation);
+
+/* The rotation that vo_camera_turn would be given. */
+vo_quat vo_camera_rotation(const vo_camera *camera);
+
+/* Axes of a camera that looks along `forward` (any length but zero) and does not roll. False, and
+ * nothing done, where it has no length to speak of. */
+bool vo_camera_aim(vo_camera *camera, vo_vec3 forward, vo_vec3 up);
+
+/* Opens the camera by the tangent of half the vertical angle; pixels are square. */
+void vo_camera_open(vo_camera *camera, double tan_y);
+
+/* Tangent of half an angle in degrees. */
+double vo_camera_tangent(double field);
+
+#endif

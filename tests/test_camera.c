@@ -1,0 +1,536 @@
+/* Cameras: looking through them, their paths against curves worked out by hand, cuts, and the guess
+ * of where one goes next. */
+#include "support.h"
+
+#include "core/context.h"
+#include "core/random.h"
+#include "view/camera_path.h"
+#include "view/camera_predict.h"
+
+#include <string.h>
+
+static const vo_vec3 UP = {0, 0, 1};
+
+static vo_camera_key aimed(double time, vo_vec3 position, vo_vec3 target, double field) {
+    return (vo_camera_key){
+        .time = time, .position = position, .has_target = true, .target = target, .field = field};
+}
+
+static vo_camera_key turned(double time, vo_vec3 position, vo_quat q) {
+    return (vo_camera_key){
+        .time = time, .position = position, .rotation = {q.w, q.x, q.y, q.z}, .field = 40};
+}
+
+static vo_camera_path make_path(vo_context *ctx, int count, const vo_camera_key *keys, bool ease) {
+    vo_camera_def def = vo_camera_def_default();
+    def.key_count = count;
+    def.keys = keys;
+    def.ease = ease;
+    vo_camera_path path;
+    assert_ok(ctx, vo_camera_path_create(ctx, &def, &path));
+    return path;
+}
+
+static void assert_vector(vo_vec3 a, vo_vec3 b, double tolerance) {
+    if (!(v3_distance(a, b) <= tolerance))
+        fail_msg("(%g, %g, %g) is not (%g, %g, %g) within %g", a.x, a.y, a.z, b.x, b.y, b.z,
+                 tolerance);
+}
+
+static void assert_orthonormal(const vo_camera *c) {
+    assert_near(v3_length(c->right), 1, 1e-12);
+    assert_near(v3_length(c->up), 1, 1e-12);
+    assert_near(v3_dot(c->right, c->up), 0, 1e-12);
+    assert_vector(c->forward, v3_cross(c->up, c->right), 1e-12);
+    assert_true(c->tan_x > 0 && c->tan_y > 0);
+}
+
+static double between(vo_random *r, double low, double high) {
+    return vo_random_real(r, low, high);
+}
+
+static vo_vec3 random_point(vo_random *r, double size) {
+    return v3(between(r, -size, size), between(r, -size, size), between(r, -size, size));
+}
+
+static vo_quat random_turn(vo_random *r) {
+    return q_normalize(
+        (vo_quat){between(r, -1, 1), between(r, -1, 1), between(r, -1, 1), between(r, -1, 1)});
+}
+
+/* ---- at one moment ----------------------------------------------------------------------------
+ */
+
+/* From (0, -4, 0) along y, 90 degrees high: at depth 2 the picture is 4 m high. */
+static void points_are_where_they_are_seen(void **state) {
+    (void)state;
+    vo_camera c = vo_camera_look_at(v3(0, -4, 0), v3(0, 0, 0), UP, 90, 200, 100);
+    assert_vector(c.right, v3(1, 0, 0), 1e-15);
+    assert_vector(c.up, v3(0, 0, 1), 1e-15);
+    assert_vector(c.forward, v3(0, 1, 0), 1e-15);
+    assert_near(c.tan_y, 1, 1e-15);
+    assert_near(c.tan_x, 2, 1e-15);
+    vo_vec2 pixel;
+    double depth;
+    assert_true(vo_camera_project(&c, v3(0, -2, 0), &pixel, &depth));
+    assert_near(pixel.x, 100, 1e-12);
+    assert_near(pixel.y, 50, 1e-12);
+    assert_near(depth, 2, 1e-15);
+    assert_true(vo_camera_project(&c, v3(4, -2, 2), &pixel, NULL)); /* the upper right corner */
+    assert_near(pixel.x, 200, 1e-12);
+    assert_near(pixel.y, 0, 1e-12);
+    assert_false(vo_camera_project(&c, v3(0, -4, 0), &pixel, NULL));
+    assert_false(vo_camera_project(&c, v3(0, -9, 0), &pixel, NULL));
+    assert_vector(vo_camera_direction(&c, v2(200, 50)), v3_normalize(v3(2, 1, 0)), 1e-15);
+}
+
+static void projecting_and_back_is_nothing(void **state) {
+    (void)state;
+    vo_random r = vo_random_seed(5);
+    for (int i = 0; i < 2000; i++) {
+        vo_camera c = {.position = random_point(&r, 10), .width = 640, .height = 360};
+        vo_camera_turn(&c, random_turn(&r));
+        vo_camera_open(&c, between(&r, 0.1, 3));
+        assert_orthonormal(&c);
+        double depth = between(&r, 0.01, 100), found;
+        vo_vec2 pixel = v2(between(&r, -100, 800), between(&r, -100, 500)), seen;
+        vo_vec3 point = vo_camera_unproject(&c, pixel, depth);
+        assert_true(vo_camera_project(&c, point, &seen, &found));
+        assert_near(seen.x, pixel.x, 1e-8);
+        assert_near(seen.y, pixel.y, 1e-8);
+        assert_near(found, depth, 1e-11 * depth + 1e-12);
+        vo_vec3 way = v3_normalize(v3_sub(point, c.position));
+        assert_vector(vo_camera_direction(&c, pixel), way, 1e-9);
+    }
+}
+
+static void turning_gives_back_the_rotation(void **state) {
+    (void)state;
+    vo_random r = vo_random_seed(6);
+    for (int i = 0; i < 2000; i++) {
+        vo_camera c = {0};
+        vo_quat q = random_turn(&r);
+        if (i < 4) q = (vo_quat){i == 0, i == 1, i == 2, i == 3};
+        vo_camera_turn(&c, q);
+        assert_near(fabs(q_dot(vo_camera_rotation(&c), q)), 1, 1e-14);
+    }
+}
+
+/* Level for any target, and defined where there is nothing to be level with. */
+static void looking_at_never_rolls(void **state) {
+    (void)state;
+    vo_random r = vo_random_seed(7);
+    for (int i = 0; i < 2000; i++) {
+        vo_vec3 from = random_point(&r, 3), to = random_point(&r, 3);
+        vo_camera c = vo_camera_look_at(from, to, UP, 40, 16, 9);
+        assert_orthonormal(&c);
+        assert_near(c.right.z, 0, 1e-14);
+        assert_true(c.up.z >= 0);
+        assert_vector(c.forward, v3_normalize(v3_sub(to, from)), 1e-14);
+    }
+    vo_camera down = vo_camera_look_at(v3(1, 2, 5), v3(1, 2, 0), UP, 40, 16, 9);
+    assert_vector(down.right, v3(1, 0, 0), 1e-15); /* as a map */
+    assert_vector(down.up, v3(0, 1, 0), 1e-15);
+    vo_camera above = vo_camera_look_at(v3(1, 2, 5), v3(1, 2, 9), UP, 40, 16, 9);
+    assert_orthonormal(&above);
+    assert_vector(above.up, v3(0, 1, 0), 1e-15);
+    vo_camera nowhere = vo_camera_look_at(v3(1, 2, 5), v3(1, 2, 5), UP, 40, 16, 9);
+    assert_orthonormal(&nowhere);
+    vo_camera other = vo_camera_look_at(v3(0, 5, 0), v3_zero(), v3(0, 1, 0), 40, 16, 9);
+    assert_vector(other.up, v3(0, 0, -1), 1e-15);
+}
+
+/* ---- paths ------------------------------------------------------------------------------------
+ */
+
+/* At constant speed without easing, as 3 s^2 - 2 s^3 with it. */
+static void a_dolly_goes_straight(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_camera_key keys[] = {aimed(1, v3(0, -5, 1), v3(0, 0, 1), 40),
+                            aimed(3, v3(2, -5, 1), v3(2, 0, 1), 40)};
+    vo_camera_path even = make_path(ctx, 2, keys, false), eased = make_path(ctx, 2, keys, true);
+    for (int i = 0; i <= 40; i++) {
+        double s = i / 40.0, t = 1 + 2 * s;
+        vo_camera a = vo_camera_path_at(&even, t), b = vo_camera_path_at(&eased, t);
+        assert_vector(a.position, v3(2 * s, -5, 1), 1e-14);
+        assert_vector(b.position, v3(2 * s * s * (3 - 2 * s), -5, 1), 1e-14);
+        assert_vector(a.forward, v3(0, 1, 0), 1e-14);
+    }
+    assert_vector(vo_camera_path_at(&even, -1e9).position, v3(0, -5, 1), 0);
+    assert_vector(vo_camera_path_at(&even, 1e9).position, v3(2, -5, 1), 0);
+    assert_vector(vo_camera_path_at(&even, NAN).position, v3(0, -5, 1), 0);
+    assert_int_equal(vo_camera_path_at(&even, 2).width, 1920);
+    vo_camera_path_free(ctx, &even);
+    vo_camera_path_free(ctx, &eased);
+    vo_context_destroy(ctx);
+}
+
+/* A quarter about z: level all the way, and by symmetry exactly half of it at half the time. */
+static void a_pan_turns_the_shorter_way(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_quat level = q_axis_angle(v3(1, 0, 0), VO_PI / 2); /* looks along y */
+    vo_camera_key keys[2];
+    for (int k = 0; k < 2; k++)
+        keys[k] = turned(k, v3_zero(), q_mul(q_axis_angle(UP, k * VO_PI / 2), level));
+    for (int i = 0; i < 4; i++) keys[1].rotation[i] *= -3; /* the same rotation */
+    vo_camera_path path = make_path(ctx, 2, keys, true);
+    for (int i = 0; i <= 20; i++) {
+        vo_camera c = vo_camera_path_at(&path, i / 20.0);
+        assert_orthonormal(&c);
+        assert_vector(c.up, UP, 1e-12);
+        assert_true(c.forward.x <= 1e-12 && c.forward.y >= -1e-12);
+    }
+    vo_camera half = vo_camera_path_at(&path, 0.5), end = vo_camera_path_at(&path, 1);
+    assert_vector(half.forward, v3(-sqrt(0.5), sqrt(0.5), 0), 1e-14);
+    assert_vector(end.forward, v3(-1, 0, 0), 1e-14);
+    vo_camera_path_free(ctx, &path);
+    vo_context_destroy(ctx);
+}
+
+/* Even in the logarithm: halfway the tangent is the geometric mean. */
+static void a_zoom_multiplies(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_camera_key keys[] = {aimed(0, v3(0, -5, 1), v3_zero(), 60),
+                            aimed(1, v3(0, -5, 1), v3_zero(), 10)};
+    vo_camera_path path = make_path(ctx, 2, keys, false);
+    double a = tan(VO_PI / 6), b = tan(VO_PI / 36);
+    for (int i = 0; i <= 16; i++) {
+        vo_camera c = vo_camera_path_at(&path, i / 16.0);
+        assert_near(c.tan_y, a * pow(b / a, i / 16.0), 1e-14);
+        assert_near(c.tan_x, c.tan_y * 16 / 9, 1e-14);
+    }
+    vo_camera_path_free(ctx, &path);
+    vo_context_destroy(ctx);
+}
+
+/* Two shots of four keys each, at uneven times. */
+static vo_camera_path random_path(vo_context *ctx, vo_random *r, bool targets, bool ease) {
+    vo_camera_key keys[8];
+    double time = 0;
+    for (int k = 0; k < 8; k++) {
+        vo_vec3 position = random_point(r, 1);
+        keys[k] = targets ? aimed(time, position, v3_add(position, v3(3, between(r, -1, 1), 0.5)),
+                                  between(r, 20, 90))
+                          : turned(time, position, random_turn(r));
+        keys[k].cut = k == 4;
+        time += between(r, 0.3, 1.2);
+    }
+    return make_path(ctx, 8, keys, ease);
+}
+
+static double change(const vo_camera *a, const vo_camera *b) {
+    return v3_distance(a->position, b->position) + v3_distance(a->forward, b->forward) +
+           v3_distance(a->up, b->up) + fabs(a->tan_y - b->tan_y);
+}
+
+/* Left and right derivatives at every key of a shot agree, the holds included where it eases. */
+static void paths_are_smooth_within_shots(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_random r = vo_random_seed(8);
+    const double h = 1e-5;
+    for (int i = 0; i < 60; i++) {
+        bool ease = i % 4 < 2;
+        vo_camera_path path = random_path(ctx, &r, i % 2, ease);
+        for (int k = 0; k < path.knot_count; k++) {
+            bool end = k % 4 == 0 || k % 4 == 3;
+            if (k == 4 || (end && !ease)) continue;
+            double t = path.knot[k].time;
+            vo_camera a = vo_camera_path_at(&path, t - h), b = vo_camera_path_at(&path, t);
+            vo_camera c = vo_camera_path_at(&path, t + h);
+            vo_vec3 before = v3_sub(b.position, a.position), after = v3_sub(c.position, b.position);
+            assert_vector(v3_scale(1 / h, before), v3_scale(1 / h, after), 2e-3);
+            before = v3_sub(b.forward, a.forward), after = v3_sub(c.forward, b.forward);
+            assert_vector(v3_scale(1 / h, before), v3_scale(1 / h, after), 5e-3);
+            assert_near((b.tan_y - a.tan_y) / h, (c.tan_y - b.tan_y) / h, 5e-3);
+        }
+        vo_camera_path_free(ctx, &path);
+    }
+    vo_context_destroy(ctx);
+}
+
+static void cuts_jump_exactly(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_camera_key keys[] = {aimed(0, v3(0, -5, 1), v3_zero(), 40),
+                            aimed(1, v3(1, -5, 1), v3_zero(), 40),
+                            aimed(2, v3(9, 9, 9), v3_zero(), 20), /* cut; 1 to 2 s is held */
+                            aimed(3, v3(9, 8, 9), v3_zero(), 20),
+                            aimed(3, v3(0, 0, 7), v3_zero(), 50)}; /* cut while moving */
+    keys[2].cut = keys[4].cut = true;
+    vo_camera_path path = make_path(ctx, 5, keys, false);
+    assert_vector(vo_camera_path_at(&path, 1.7).position, v3(1, -5, 1), 0);
+    assert_vector(vo_camera_path_at(&path, nextafter(2, 0)).position, v3(1, -5, 1), 0);
+    assert_vector(vo_camera_path_at(&path, 2).position, v3(9, 9, 9), 0);
+    assert_near(vo_camera_path_at(&path, 2).tan_y, tan(VO_PI / 18), 1e-15);
+    assert_vector(vo_camera_path_at(&path, nextafter(3, 0)).position, v3(9, 8, 9), 1e-12);
+    assert_vector(vo_camera_path_at(&path, 3).position, v3(0, 0, 7), 0);
+    assert_near(vo_camera_path_shot(&path, 1.99), 0, 0);
+    assert_near(vo_camera_path_shot(&path, -7), 0, 0);
+    assert_near(vo_camera_path_shot(&path, 2), 2, 0);
+    assert_near(vo_camera_path_shot(&path, 1e9), 3, 0);
+    vo_camera_path_free(ctx, &path);
+    vo_context_destroy(ctx);
+}
+
+static void cuts_are_listed(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    enum { COUNT = 50 };
+    vo_camera_key keys[COUNT];
+    vo_random r = vo_random_seed(9);
+    for (int k = 0; k < COUNT; k++) {
+        keys[k] = aimed(0.1 * k, random_point(&r, 1), v3(5, 0, 0), 40);
+        keys[k].cut = between(&r, 0, 1) < 0.3;
+    }
+    vo_camera_path path = make_path(ctx, COUNT, keys, true);
+    for (int i = 0; i < 500; i++) {
+        double from = between(&r, -1, 5), to = from + between(&r, 0, 2), out[4];
+        if (i % 3 == 0) from = keys[i % COUNT].time;
+        if (i % 5 == 0) to = keys[i % COUNT].time;
+        int expected = 0, count = vo_camera_path_cuts(&path, from, to, 4, out);
+        for (int k = 1; k < COUNT; k++) {
+            if (!keys[k].cut || !(keys[k].time > from && keys[k].time <= to)) continue;
+            if (expected < 4) assert_true(out[expected] == keys[k].time);
+            expected++;
+        }
+        assert_int_equal(count, expected);
+    }
+    assert_int_equal(vo_camera_path_cuts(&path, -INFINITY, INFINITY, 0, NULL),
+                     vo_camera_path_cuts(&path, -1, 1e9, 0, NULL));
+    vo_camera_path_free(ctx, &path);
+    vo_context_destroy(ctx);
+}
+
+/* Between cuts nothing jumps: the change over a small step is small. */
+static void only_cuts_jump(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_random r = vo_random_seed(10);
+    for (int i = 0; i < 20; i++) {
+        vo_camera_path path = random_path(ctx, &r, i % 2, i % 3);
+        double end = path.knot[7].time + 0.5, step = 1e-3;
+        for (double t = -0.5; t < end; t += step) {
+            vo_camera a = vo_camera_path_at(&path, t), b = vo_camera_path_at(&path, t + step);
+            assert_orthonormal(&a);
+            if (vo_camera_path_cuts(&path, t, t + step, 0, NULL) == 0)
+                assert_true(change(&a, &b) < 0.15);
+        }
+        vo_camera_path_free(ctx, &path);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* A shot that has keys of both kinds goes through what each of them says. */
+static void targets_and_rotations_mix(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_camera_key keys[] = {aimed(0, v3(0, -5, 0), v3_zero(), 40),
+                            turned(1, v3(0, -5, 0), q_axis_angle(v3(1, 0, 0), VO_PI / 4)),
+                            aimed(2, v3(0, -5, 0), v3(5, -5, 0), 40)};
+    vo_camera_path path = make_path(ctx, 3, keys, true);
+    assert_vector(vo_camera_path_at(&path, 0).forward, v3(0, 1, 0), 1e-14);
+    assert_vector(vo_camera_path_at(&path, 1).forward, v3(0, sqrt(0.5), -sqrt(0.5)), 1e-14);
+    assert_vector(vo_camera_path_at(&path, 2).forward, v3(1, 0, 0), 1e-14);
+    vo_camera_path_free(ctx, &path);
+    vo_context_destroy(ctx);
+}
+
+/* The camera runs through its own target: there the direction is that of the key before. */
+static void meeting_the_target_is_survived(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_camera_key keys[] = {aimed(0, v3(0, -1, 0), v3_zero(), 40),
+                            aimed(1, v3(0, 1, 0), v3_zero(), 40)};
+    vo_camera_path path = make_path(ctx, 2, keys, false);
+    vo_camera c = vo_camera_path_at(&path, 0.5);
+    assert_orthonormal(&c);
+    assert_vector(c.forward, v3(0, 1, 0), 1e-14);
+    vo_camera_path_free(ctx, &path);
+    vo_context_destroy(ctx);
+}
+
+/* ---- what cannot be ---------------------------------------------------------------------------
+ */
+
+static void assert_refused(vo_context *ctx, const vo_camera_def *def, const char *words) {
+    vo_camera_path path;
+    assert_int_equal(vo_camera_path_create(ctx, def, &path), VO_BAD_CALL);
+    if (!strstr(vo_context_message(ctx), words))
+        fail_msg("expected \"%s\" in: %s", words, vo_context_message(ctx));
+    assert_null(path.knot);
+}
+
+static void wrong_members_are_named(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_camera_key key = aimed(0, v3(0, -5, 0), v3_zero(), 40);
+    vo_camera_def good = vo_camera_def_default(), def = good;
+    assert_refused(ctx, &def, "at least one key");
+    good.key_count = 1;
+    good.keys = &key;
+#define REFUSED(member, value, words)     \
+    do {                                  \
+        def = good;                       \
+        def.member = value;               \
+        assert_refused(ctx, &def, words); \
+    } while (0)
+    REFUSED(width, 0, "width");
+    REFUSED(height, 20000, "height");
+    REFUSED(near, 0, "near");
+    REFUSED(far, 0.001, "far");
+    REFUSED(far, INFINITY, "far");
+    REFUSED(up, v3_zero(), "up");
+    REFUSED(up, v3(NAN, 0, 0), "up");
+    REFUSED(front, 0, "front");
+    REFUSED(front, 1.5, "front");
+    vo_context_destroy(ctx);
+}
+
+static void wrong_keys_are_named(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_camera_key good[2] = {aimed(0, v3(0, -5, 0), v3_zero(), 40),
+                             aimed(1, v3(0, -5, 0), v3_zero(), 40)};
+    vo_camera_key keys[2];
+    vo_camera_def def = vo_camera_def_default();
+    def.key_count = 2;
+    def.keys = keys;
+#undef REFUSED
+#define REFUSED(member, value, words)     \
+    do {                                  \
+        memcpy(keys, good, sizeof keys);  \
+        keys[1].member = value;           \
+        assert_refused(ctx, &def, words); \
+    } while (0)
+    REFUSED(time, NAN, "key 1: time");
+    REFUSED(time, 0, "key 1: its time");
+    REFUSED(position, v3(0, 1e16, 0), "key 1: position");
+    REFUSED(target, v3(0, -5, 0), "key 1: target is where the camera stands");
+    REFUSED(target, v3(0, INFINITY, 0), "key 1: target");
+    REFUSED(field, 180, "key 1: field");
+    REFUSED(field, NAN, "key 1: field");
+    good[1].has_target = false;
+    REFUSED(rotation[0], 0, "key 1: rotation");
+    REFUSED(rotation[2], NAN, "key 1: rotation");
+    good[1].cut = true;
+    REFUSED(time, -1, "key 1: its time is before");
+    vo_context_destroy(ctx);
+}
+
+static vo_result create_once(vo_context *ctx, void *arg) {
+    vo_camera_path path;
+    VO_TRY(vo_camera_path_create(ctx, arg, &path));
+    vo_camera_path_free(ctx, &path);
+    return VO_OK;
+}
+
+static void want_of_memory_is_told(void **state) {
+    (void)state;
+    vo_camera_key key = aimed(0, v3(0, -5, 0), v3_zero(), 40);
+    vo_camera_def def = vo_camera_def_default();
+    def.key_count = 1;
+    def.keys = &key;
+    test_every_allocation(create_once, &def);
+}
+
+/* ---- where it goes next -----------------------------------------------------------------------
+ */
+
+/* A camera that moves and turns evenly. */
+static vo_camera even_camera(double t) {
+    vo_camera c = {.position = v3(2 * t, 1 - t, 0.5), .width = 16, .height = 9};
+    vo_camera_turn(&c, q_mul(q_axis_angle(v3(1, 2, 3), 0.8 * t), q_axis_angle(v3(1, 0, 0), 1)));
+    vo_camera_open(&c, 0.5 * exp(0.3 * t));
+    return c;
+}
+
+static void even_motion_is_predicted(void **state) {
+    (void)state;
+    vo_camera_guide guide = vo_camera_guide_begin();
+    for (int i = 0; i < 3; i++) {
+        vo_camera c = even_camera(0.04 * i);
+        vo_camera_guide_add(&guide, 0.04 * i, &c);
+    }
+    for (int i = 0; i <= 20; i++) {
+        double t = 0.08 + 0.02 * i;
+        vo_camera found = vo_camera_predict(&guide, t), expected = even_camera(t);
+        assert_orthonormal(&found);
+        assert_vector(found.position, expected.position, 1e-12);
+        assert_vector(found.forward, expected.forward, 1e-12);
+        assert_vector(found.up, expected.up, 1e-12);
+        assert_near(found.tan_x, expected.tan_x, 1e-12);
+        vo_camera_doubt doubt = vo_camera_predict_doubt(&guide, t);
+        assert_near(doubt.metres, 0, 1e-11);
+        assert_near(doubt.radians, 0, 1e-11);
+    }
+}
+
+/* Falls at 9 m/s^2: the prediction lags behind by no more than what is doubted, and by about it. */
+static void doubt_covers_a_steady_push(void **state) {
+    (void)state;
+    vo_camera_guide guide = vo_camera_guide_begin();
+    vo_camera c = even_camera(0);
+    const double a = 9, h = 0.01;
+    for (int i = 0; i < 3; i++) {
+        double t = h * i;
+        c.position = v3(0, 0, -a * t * t / 2);
+        vo_camera_guide_add(&guide, t, &c);
+    }
+    assert_near(guide.push, a, 1e-9);
+    double t = 0.2 + 2 * h, fell = a * t * t / 2;
+    double error = fabs(vo_camera_predict(&guide, t).position.z + fell);
+    assert_near(vo_camera_predict_doubt(&guide, t).metres, error, 0.06 * error);
+    assert_near(vo_camera_predict_doubt(&guide, 0).metres, 0, 0);
+}
+
+static void jumps_say_nothing(void **state) {
+    (void)state;
+    vo_camera_guide guide = vo_camera_guide_begin();
+    vo_camera a = vo_camera_look_at(v3(0, -5, 0), v3_zero(), UP, 40, 16, 9), b = a;
+    b.position.x += 0.1;
+    vo_camera_guide_add(&guide, 0, &a);
+    assert_vector(vo_camera_predict(&guide, 1).position, a.position, 0);
+    vo_camera_guide_add(&guide, 0.1, &b);
+    assert_vector(vo_camera_predict(&guide, 1.1).position, v3(1.1, -5, 0), 1e-12);
+    vo_camera other = vo_camera_look_at(v3(9, 0, 0), v3_zero(), UP, 40, 16, 9);
+    vo_camera_guide_add(&guide, 0.2, &other); /* turned by a quarter */
+    assert_vector(vo_camera_predict(&guide, 5).position, v3(9, 0, 0), 0);
+    vo_camera_guide_add(&guide, 0.3, &other);
+    vo_camera_guide_add(&guide, 0.3, &other); /* the same time twice */
+    assert_vector(vo_camera_predict(&guide, 5).position, v3(9, 0, 0), 0);
+    vo_camera_guide_add(&guide, 0.1, &b); /* back in time: begins again */
+    assert_int_equal(guide.count, 1);
+    vo_camera_guide_cut(&guide);
+    vo_camera_guide_add(&guide, 0.4, &a);
+    assert_vector(vo_camera_predict(&guide, 1).position, a.position, 0);
+    assert_near(guide.push, 0, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_are_where_they_are_seen),
+        cmocka_unit_test(projecting_and_back_is_nothing),
+        cmocka_unit_test(turning_gives_back_the_rotation),
+        cmocka_unit_test(looking_at_never_rolls),
+        cmocka_unit_test(a_dolly_goes_straight),
+        cmocka_unit_test(a_pan_turns_the_shorter_way),
+        cmocka_unit_test(a_zoom_multiplies),
+        cmocka_unit_test(paths_are_smooth_within_shots),
+        cmocka_unit_test(cuts_jump_exactly),
+        cmocka_unit_test(cuts_are_listed),
+        cmocka_unit_test(only_cuts_jump),
+        cmocka_unit_test(targets_and_rotations_mix),
+        cmocka_unit_test(meeting_the_target_is_survived),
+        cmocka_unit_test(wrong_members_are_named),
+        cmocka_unit_test(wrong_keys_are_named),
+        cmocka_unit_test(want_of_memory_is_told),
+        cmocka_unit_test(even_motion_is_predicted),
+        cmocka_unit_test(doubt_covers_a_steady_push),
+        cmocka_unit_test(jumps_say_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
