@@ -47,14 +47,14 @@ static vo_mesh *make_sphere(vo_context *ctx, double edge) {
     return mesh;
 }
 
-static vo_lens look(const vo_mesh *mesh, int width, int height) {
-    vo_lens_def def = {.up = {0, 0, 1},
-                       .azimuth = 20,
-                       .elevation = 25,
-                       .field = 40,
-                       .zoom = 0.5,
-                       .width = width,
-                       .height = height};
+static vo_camera look(const vo_mesh *mesh, int width, int height) {
+    vo_fit_def def = {.up = {0, 0, 1},
+                      .azimuth = 20,
+                      .elevation = 25,
+                      .field = 40,
+                      .zoom = 0.5,
+                      .width = width,
+                      .height = height};
     vo_fit fit = vo_fit_begin(&def);
     for (int i = 0; i < mesh->node_count; i++) vo_fit_add(&fit, mesh->node_x[i]);
     return vo_fit_end(&fit);
@@ -67,7 +67,7 @@ static void open_shot(shot *s, int threads, int width, int height) {
     assert_ok(s->ctx, vo_painter_create(s->ctx, &s->painter));
     assert_ok(s->ctx, vo_model_add_obstacle(&s->model, s->mesh, 0));
     s->def = (vo_picture_def){.model = &s->model,
-                              .lens = look(s->mesh, width, height),
+                              .camera = look(s->mesh, width, height),
                               .up = {0, 0, 1},
                               .has_ground = true,
                               .scale = 2,
@@ -94,7 +94,7 @@ static double pass(vo_vec3 from, vo_vec3 direction, double *along) {
 }
 
 static vo_vec3 key_of(const shot *s) {
-    vo_studio studio = {.model = &s->model, .lens = s->def.lens, .up = s->def.up, .scale = 2};
+    vo_studio studio = {.model = &s->model, .camera = s->def.camera, .up = s->def.up, .scale = 2};
     vo_studio_prepare(&studio);
     return studio.key;
 }
@@ -112,8 +112,8 @@ static void test_silhouette(void **state) {
     for (int y = 0; y < 120; y++)
         for (int x = 0; x < 160; x++) {
             double along;
-            vo_vec3 d = vo_lens_direction(&s.def.lens, x + 0.5, y + 0.5);
-            double miss = pass(s.def.lens.eye, d, &along);
+            vo_vec3 d = vo_camera_direction(&s.def.camera, v2(x + 0.5, y + 0.5));
+            double miss = pass(s.def.camera.position, d, &along);
             /* The mesh lies inside the sphere, by less than edge^2 / (8 radius), 2e-4. */
             if (fabs(miss - RADIUS) < 5e-4) continue;
             bool seen = pixel_at(&s, x, y)->face >= 0;
@@ -218,13 +218,13 @@ static void test_fit(void **state) {
     (void)state;
     vo_random random = vo_random_seed(7);
     for (int round = 0; round < 200; round++) {
-        vo_lens_def def = {.up = round % 2 ? v3(0, 0, 1) : v3(0, 1, 0),
-                           .azimuth = vo_random_real(&random, -400, 400),
-                           .elevation = vo_random_real(&random, -89, 89),
-                           .field = vo_random_real(&random, 5, 120),
-                           .zoom = 1,
-                           .width = 300,
-                           .height = 100 + vo_random_int(&random, 400)};
+        vo_fit_def def = {.up = round % 2 ? v3(0, 0, 1) : v3(0, 1, 0),
+                          .azimuth = vo_random_real(&random, -400, 400),
+                          .elevation = vo_random_real(&random, -89, 89),
+                          .field = vo_random_real(&random, 5, 120),
+                          .zoom = 1,
+                          .width = 300,
+                          .height = 100 + vo_random_int(&random, 400)};
         vo_vec3 x[20];
         vo_fit fit = vo_fit_begin(&def);
         for (int i = 0; i < 20; i++) {
@@ -232,12 +232,12 @@ static void test_fit(void **state) {
                       vo_random_real(&random, 0, 2));
             vo_fit_add(&fit, x[i]);
         }
-        vo_lens lens = vo_fit_end(&fit);
+        vo_camera camera = vo_fit_end(&fit);
         double most = 0;
         for (int i = 0; i < 20; i++) {
             vo_vec2 p;
-            assert_true(vo_lens_project(&lens, x[i], &p));
-            double a = fabs(2 * p.x / lens.width - 1), b = fabs(2 * p.y / lens.height - 1);
+            assert_true(vo_camera_project(&camera, x[i], &p, NULL));
+            double a = fabs(2 * p.x / camera.width - 1), b = fabs(2 * p.y / camera.height - 1);
             most = vo_max(most, vo_max(a, b));
         }
         assert_true(most <= fit.margin + 1e-9);
@@ -247,22 +247,22 @@ static void test_fit(void **state) {
 
 static void test_lens_way_and_back(void **state) {
     (void)state;
-    vo_lens_def def = {
+    vo_fit_def def = {
         .up = {0, 0, 1}, .azimuth = 0, .field = 60, .zoom = 1, .width = 40, .height = 20};
     vo_fit fit = vo_fit_begin(&def);
-    vo_lens lens = vo_fit_end(&fit);
-    assert_near(lens.forward.y, 1, 1e-15); /* azimuth 0 looks along y, x is to the right */
-    assert_near(lens.right.x, 1, 1e-15);
-    assert_near(lens.up.z, 1, 1e-15);
+    vo_camera camera = vo_fit_end(&fit);
+    assert_near(camera.forward.y, 1, 1e-15); /* azimuth 0 looks along y, x is to the right */
+    assert_near(camera.right.x, 1, 1e-15);
+    assert_near(camera.up.z, 1, 1e-15);
     vo_vec2 p;
-    vo_vec3 d = vo_lens_direction(&lens, 31.5, 4.25);
-    assert_true(vo_lens_project(&lens, v3_add_scaled(lens.eye, 3, d), &p));
+    vo_vec3 d = vo_camera_direction(&camera, v2(31.5, 4.25));
+    assert_true(vo_camera_project(&camera, v3_add_scaled(camera.position, 3, d), &p, NULL));
     assert_near(p.x, 31.5, 1e-12);
     assert_near(p.y, 4.25, 1e-12);
-    assert_false(vo_lens_project(&lens, v3_add_scaled(lens.eye, -3, d), &p));
+    assert_false(vo_camera_project(&camera, v3_add_scaled(camera.position, -3, d), &p, NULL));
     def.azimuth = 90; /* the eye is to the right and looks back against x */
     fit = vo_fit_begin(&def);
-    assert_near(fit.lens.forward.x, -1, 1e-15);
+    assert_near(fit.camera.forward.x, -1, 1e-15);
 }
 
 /* ---- models -----------------------------------------------------------------------------------
@@ -426,7 +426,7 @@ static vo_result draw_small(vo_context *ctx, void *arg) {
     vo_painter painter = {0};
     vo_image image;
     vo_picture_def def = {
-        .model = &model, .lens = look(mesh[1], 8, 6), .up = {0, 0, 1}, .scale = 1, .samples = 2};
+        .model = &model, .camera = look(mesh[1], 8, 6), .up = {0, 0, 1}, .scale = 1, .samples = 2};
     vo_result result = vo_painter_create(ctx, &painter);
     if (result == VO_OK) result = vo_model_add_cloth(&model, mesh[0], 2, 0, 0);
     if (result == VO_OK) result = vo_model_add_obstacle(&model, mesh[1], 1);

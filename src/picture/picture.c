@@ -119,7 +119,7 @@ static vo_vec3 inner_colour(const vo_canvas *c, int x, int y) {
     const vo_pixel *p = &c->pixel[at];
     vo_seen seen = {.face = p->face};
     vo_ray_hit hit = {p->face, (double)p->u, (double)p->v,
-                      (double)p->size / vo_lens_pixel(&c->studio.lens)};
+                      (double)p->size / vo_pixel_size(&c->studio.camera)};
     if (seen.face >= 0) vo_studio_recall(&c->studio, x + 0.5, y + 0.5, &hit, &seen);
     vo_lit lit = {(double)c->smooth[at][0], (double)c->smooth[at][1]};
     return vo_studio_shade(&c->studio, &seen, lit, x + 0.5, y + 0.5);
@@ -152,7 +152,8 @@ static vo_result set_rays(vo_painter *p, const vo_model *m) {
 static vo_canvas prepare(const vo_painter *p, const vo_picture_def *def) {
     vo_canvas c = {.studio = {.model = def->model,
                               .rays = p->rays,
-                              .lens = def->lens,
+                              .camera = def->camera,
+                              .lights = def->lights,
                               .up = def->up,
                               .has_ground = def->has_ground,
                               .ground = def->ground,
@@ -160,8 +161,8 @@ static vo_canvas prepare(const vo_painter *p, const vo_picture_def *def) {
                               .samples = def->samples,
                               .disc = p->disc,
                               .wire = def->wire},
-                   .width = def->lens.width,
-                   .height = def->lens.height,
+                   .width = def->camera.width,
+                   .height = def->camera.height,
                    .pixel = p->pixel,
                    .smooth = p->smooth,
                    .rgb = p->rgb};
@@ -170,7 +171,7 @@ static vo_canvas prepare(const vo_painter *p, const vo_picture_def *def) {
 }
 
 vo_result vo_painter_draw(vo_painter *p, const vo_picture_def *def, vo_image *out) {
-    int width = def->lens.width, height = def->lens.height;
+    int width = def->camera.width, height = def->camera.height;
     VO_TRY(reserve_pixels(p, (size_t)width * (size_t)height));
     VO_TRY(reserve_disc(p, def->samples));
     VO_TRY(set_rays(p, def->model));

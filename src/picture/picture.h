@@ -39,7 +39,8 @@ typedef struct vo_painter {
 
 typedef struct vo_picture_def {
     const vo_model *model;
-    vo_lens lens; /* relative to the model's origin */
+    vo_camera camera; /* relative to the model's origin */
+    vo_vec3 lights;   /* what is to the right of whom the lights are set up for; zero: the camera */
     vo_vec3 up;
     bool has_ground;
     double ground; /* m along up, relative to the model's origin */

@@ -94,7 +94,8 @@ static double wire_at(const vo_studio *s, const vo_seen *seen, double x, double 
     const vo_model_face *face = &s->model->face[seen->face];
     vo_vec2 p[3];
     for (int i = 0; i < 3; i++)
-        if (!vo_lens_project(&s->lens, vo_model_x(s->model, face->node[i]), &p[i])) return 0;
+        if (!vo_camera_project(&s->camera, vo_model_x(s->model, face->node[i]), &p[i], NULL))
+            return 0;
     double nearest = INFINITY;
     for (int i = 0; i < 3; i++) {
         vo_vec2 edge = v2_sub(p[(i + 1) % 3], p[i]);
@@ -121,7 +122,7 @@ static vo_vec3 shade_face(const vo_studio *s, const vo_seen *seen, vo_lit lit, d
 
 /* Paper, brightest behind the subject. */
 static vo_vec3 backdrop(const vo_studio *s, double x, double y) {
-    double a = x / s->lens.width - 0.5, b = y / s->lens.height - 0.45;
+    double a = x / s->camera.width - 0.5, b = y / s->camera.height - 0.45;
     return v3_lerp(PAPER_LIGHT, PAPER_DARK, smooth_step(0, 1, 1.25 * sqrt(a * a + 1.1 * b * b)));
 }
 

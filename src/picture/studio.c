@@ -23,8 +23,8 @@ static void find_ball(vo_studio *s) {
 }
 
 void vo_studio_prepare(vo_studio *s) {
-    const vo_lens *l = &s->lens;
-    vo_vec3 right = l->right, ahead = v3_normalize(v3_cross(s->up, right));
+    vo_vec3 right = v3_length2(s->lights) > 0 ? s->lights : s->camera.right;
+    vo_vec3 ahead = v3_normalize(v3_cross(s->up, right));
     s->key = v3_normalize(
         v3_add(v3_add(v3_scale(-0.62, right), v3_scale(-0.55, ahead)), v3_scale(0.95, s->up)));
     s->rim = v3_normalize(
@@ -91,33 +91,34 @@ static void see_face(const vo_studio *s, const vo_ray_hit *hit, bool lifts, vo_s
     out->x = mix(w, x[0], x[1], x[2]);
     out->lifted = lifts ? v3_add_scaled(out->x, lift(s, out, x, n), out->flat) : out->x;
     out->paint = &m->paint[face->paint];
-    out->pixel = hit->distance * vo_lens_pixel(&s->lens);
+    out->pixel = hit->distance * vo_pixel_size(&s->camera);
 }
 
 /* The floor is only there from above. */
 static bool see_ground(const vo_studio *s, double nearer_than, vo_seen *out) {
     double down = -v3_dot(out->direction, s->up);
-    double height = v3_dot(s->lens.eye, s->up) - s->ground;
+    double height = v3_dot(s->camera.position, s->up) - s->ground;
     if (!s->has_ground || !(down > 1e-6) || !(height > 0) || height >= down * nearer_than)
         return false;
     double distance = height / down;
     out->face = VO_SEES_GROUND;
-    out->x = out->lifted = v3_add_scaled(s->lens.eye, distance, out->direction);
+    out->x = out->lifted = v3_add_scaled(s->camera.position, distance, out->direction);
     out->flat = out->normal = s->up;
-    out->pixel = distance * vo_lens_pixel(&s->lens);
+    out->pixel = distance * vo_pixel_size(&s->camera);
     return true;
 }
 
 void vo_studio_see(const vo_studio *s, double x, double y, vo_seen *out) {
-    *out = (vo_seen){.face = VO_SEES_NOTHING, .direction = vo_lens_direction(&s->lens, x, y)};
-    vo_ray ray = {s->lens.eye, out->direction, INFINITY};
+    *out =
+        (vo_seen){.face = VO_SEES_NOTHING, .direction = vo_camera_direction(&s->camera, v2(x, y))};
+    vo_ray ray = {s->camera.position, out->direction, INFINITY};
     vo_ray_hit hit;
     bool met = vo_rays_hit(s->rays, &ray, &hit);
     if (!see_ground(s, met ? hit.distance : INFINITY, out) && met) see_face(s, &hit, true, out);
 }
 
 void vo_studio_recall(const vo_studio *s, double x, double y, const vo_ray_hit *hit, vo_seen *out) {
-    *out = (vo_seen){.direction = vo_lens_direction(&s->lens, x, y)};
+    *out = (vo_seen){.direction = vo_camera_direction(&s->camera, v2(x, y))};
     see_face(s, hit, false, out);
 }
 

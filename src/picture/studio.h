@@ -2,11 +2,12 @@
  *
  * As a photographer would set it up: a large key light high on the left before the subject, an even
  * sky all around, a faint light from behind that draws the outline, and a paper backdrop that
- * goes over into the floor. The lights move with the camera, so every view is well lit. */
+ * goes over into the floor. Unless told otherwise the lights move with the camera, so every view is
+ * well lit; where a camera moves within a shot they stay where they were as it began. */
 #ifndef VO_PICTURE_STUDIO_H
 #define VO_PICTURE_STUDIO_H
 
-#include "picture/lens.h"
+#include "picture/fit.h"
 #include "picture/model.h"
 #include "spatial/rays.h"
 
@@ -15,7 +16,8 @@ enum { VO_SEES_NOTHING = -1, VO_SEES_GROUND = -2 };
 typedef struct vo_studio {
     const vo_model *model;
     const vo_rays *rays; /* over the model's faces */
-    vo_lens lens;        /* relative to the model's origin, as all positions here */
+    vo_camera camera;    /* relative to the model's origin, as all positions here */
+    vo_vec3 lights;      /* right of whom the lights are set up for; zero: of the camera */
     vo_vec3 up;
     bool has_ground;
     double ground;       /* m along up */

@@ -63,13 +63,13 @@ static vo_vec3 up_of(vo_vec3 gravity) {
 
 vo_extent vo_extent_begin(const vo_sim *sim, const vo_shot *shot) {
     vo_extent e = {.up = up_of(sim->scene->def.gravity), .lowest = INFINITY};
-    vo_lens_def def = {.up = e.up,
-                       .azimuth = shot->azimuth,
-                       .elevation = shot->elevation,
-                       .field = shot->field,
-                       .zoom = shot->zoom,
-                       .width = shot->width,
-                       .height = shot->height};
+    vo_fit_def def = {.up = e.up,
+                      .azimuth = shot->azimuth,
+                      .elevation = shot->elevation,
+                      .field = shot->field,
+                      .zoom = shot->zoom,
+                      .width = shot->width,
+                      .height = shot->height};
     e.fit = vo_fit_begin(&def);
     return e;
 }
@@ -178,14 +178,14 @@ vo_result vo_stage_draw(vo_stage *s, const vo_sim *sim, const vo_extent *e, vo_i
     VO_TRY(fill_model(s, sim, e));
     double ground = isnan(s->shot->ground_height) ? e->lowest : s->shot->ground_height;
     vo_picture_def def = {.model = &s->model,
-                          .lens = vo_fit_end(&e->fit),
+                          .camera = vo_fit_end(&e->fit),
                           .up = e->up,
                           .has_ground = s->shot->ground && isfinite(ground),
                           .ground = ground - v3_dot(s->model.origin, e->up),
                           .scale = vo_max(v3_distance(e->low, e->high), 1e-6),
                           .samples = s->shot->samples,
                           .wire = s->shot->wire};
-    def.lens.eye = v3_sub(def.lens.eye, s->model.origin);
+    def.camera.position = v3_sub(def.camera.position, s->model.origin);
     return vo_painter_draw(&s->painter, &def, out);
 }
 
