@@ -56,6 +56,12 @@ static const char scene_full[] =
     " \"obstacles\": [{\"mesh\": \"sheet.obj\", \"motion\": 0, \"end_time\": 3},\n"
     "               {\"mesh\": \"block.obj\", \"transform\": {\"scale\": 0.1}},\n"
     "               {\"shape\": {\"type\": \"sphere\", \"radius\": 0.2}}],\n"
+    " \"camera\": {\"keys\": [{\"time\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, 1]},\n"
+    "   {\"frame\": 9, \"cut\": true, \"position\": [1, 0, 0], \"rotation\": [1, 0, 0, 0]}]},\n"
+    " \"cameras\": [{\"name\": \"side\", \"position\": [3, 0, 1], \"target\": [0, 0, 1],\n"
+    "   \"motion\": 0, \"field\": 25},\n"
+    "  {\"name\": \"sun\", \"position\": [9, 9, 9], \"target\": [0, 0, 0], \"light\": true}],\n"
+    " \"shots\": [{\"time\": 1, \"camera\": \"side\"}],\n"
     " \"morphs\": [{\"targets\": [\"sheet.obj\"],\n"
     "             \"spline\": [{\"time\": 0, \"target\": 0, \"stiffness\": 1}]}],\n"
     " \"gravity\": [0, 0, -9.8], \"wind\": {\"velocity\": [1, 2, 3]}, \"friction\": 0.5,\n"
@@ -216,6 +222,24 @@ static inline void assert_same_handle(const vo_handle_def *a, const vo_handle_de
     assert_same(a->radius, b->radius);
 }
 
+/* What they are at some times around a second, and when they jump. */
+static inline void assert_same_cameras(const vo_scene *a, const vo_scene *b) {
+    assert_int_equal(a->camera_count, b->camera_count);
+    assert_int_equal(a->shot_count, b->shot_count);
+    for (int i = 0; i < a->camera_count; i++) {
+        assert_string_equal(a->camera[i].name, b->camera[i].name);
+        assert_int_equal(a->camera[i].light, b->camera[i].light);
+        assert_same(a->camera[i].front, b->camera[i].front);
+        assert_int_equal(vo_scene_camera_cuts(a, i, -1e9, 1e9, 0, NULL),
+                         vo_scene_camera_cuts(b, i, -1e9, 1e9, 0, NULL));
+        for (int k = 0; k < 20; k++) {
+            vo_camera p = vo_scene_camera_at(a, i, 0.07 * k),
+                      q = vo_scene_camera_at(b, i, 0.07 * k);
+            assert_same(p, q);
+        }
+    }
+}
+
 /* Fails unless the two are the same bit for bit. */
 static inline void assert_same_scene(const vo_scene *a, const vo_scene *b) {
     assert_same_def(&a->def, &b->def);
@@ -223,6 +247,7 @@ static inline void assert_same_scene(const vo_scene *a, const vo_scene *b) {
     assert_int_equal(a->motion_count, b->motion_count);
     assert_int_equal(a->handle_count, b->handle_count);
     assert_int_equal(a->obstacle_count, b->obstacle_count);
+    assert_same_cameras(a, b);
     for (int i = 0; i < a->cloth_count; i++) assert_same_cloth(&a->cloth[i], &b->cloth[i]);
     for (int i = 0; i < a->motion_count; i++) {
         assert_int_equal(a->motion[i].key_count, b->motion[i].key_count);

@@ -5,6 +5,7 @@
 #ifndef VOILE_SCENE_H
 #define VOILE_SCENE_H
 
+#include <voile/camera.h>
 #include <voile/fabric.h>
 #include <voile/mesh.h>
 
@@ -185,6 +186,14 @@ VO_API vo_result vo_scene_add_motion(vo_scene *scene, int key_count, const vo_ke
 VO_API vo_result vo_scene_add_handle(vo_scene *scene, const vo_handle_def *def, int *id);
 VO_API vo_result vo_scene_add_obstacle(vo_scene *scene, const vo_obstacle_def *def, int *id);
 
+/* Cameras have different names, but for those without any. */
+VO_API vo_result vo_scene_add_camera(vo_scene *scene, const vo_camera_def *def, int *id);
+
+/* From a time (s) on the film shows what this camera sees, until the time of the next shot, which
+ * is added later and is later. The first one counts from the beginning. Without any, the film shows
+ * what the first camera that is no light sees. */
+VO_API vo_result vo_scene_add_shot(vo_scene *scene, double time, int camera);
+
 /* Reads a scene file. `sets` are "key=value" overrides in order. Warnings go to the log. */
 VO_API vo_result vo_scene_load(vo_context *ctx, const char *path, int set_count,
                                const char *const *sets, vo_scene **out);
@@ -192,6 +201,14 @@ VO_API vo_result vo_scene_load(vo_context *ctx, const char *path, int set_count,
 VO_API vo_scene_def vo_scene_get_def(const vo_scene *scene);
 VO_API int vo_scene_cloth_count(const vo_scene *scene);
 VO_API int vo_scene_obstacle_count(const vo_scene *scene);
+VO_API int vo_scene_camera_count(const vo_scene *scene);
+
+/* The camera of this name, or -1. */
+VO_API int vo_scene_find_camera(const vo_scene *scene, const char *name);
+/* The camera that the film shows at a time; -1: the scene has none but lights. */
+VO_API int vo_scene_shot_camera(const vo_scene *scene, double time);
+/* A camera at any time, the future included. */
+VO_API vo_camera vo_scene_camera_at(const vo_scene *scene, int camera, double time);
 
 #ifdef __cplusplus
 }

@@ -193,6 +193,71 @@ const vo_key vo_obstacle_keys[] = {
     END,
 };
 
+static const vo_key camera_key_keys[] = {
+    KEY("time", REAL, NULL, "s", "When. It or `frame` must be there."),
+    KEY("frame", REAL, NULL, NULL, "Instead of `time`: frame k is at k / `fps` of the camera."),
+    KEY("cut", BOOL, "false", NULL,
+        "Begins a new shot: the camera jumps here at that time, which may be that of the key "
+        "before."),
+    KEY("position", VEC3, NULL, "length", "Where it stands.", .required = true),
+    KEY("target", VEC3, NULL, "length", "What it looks at, upright."),
+    KEY("rotation", VEC4, NULL, NULL,
+        "Instead of `target`: a quaternion [w, x, y, z]; unturned it looks along -z, y is up."),
+    KEY("field", POSITIVE, NULL, "degrees", "Vertical opening; that of the camera if missing."),
+    KEY("focal_length", POSITIVE, NULL, "mm", "Instead of `field`."),
+    END,
+};
+
+const vo_key vo_camera_table_keys[] = {
+    KEY("keys", ARRAY, NULL, NULL, "As those of a camera.", .object = camera_key_keys,
+        .required = true, .nonempty = true),
+    END,
+};
+
+static const vo_key camera_keys[] = {
+    KEY("name", STRING, "\"\"", NULL, "By which `shots` and `voile render --camera` know it."),
+    KEY("position", VEC3, NULL, "length", "Of a camera that stands still."),
+    KEY("target", VEC3, NULL, "length", "What that one looks at, upright."),
+    KEY("rotation", VEC4, NULL, NULL, "Instead of `target`, as in a camera key."),
+    KEY("keys", ARRAY, NULL, NULL, "Instead of `position`: its path.", .object = camera_key_keys,
+        .nonempty = true),
+    KEY("table", PATH, NULL, NULL, "Instead of `keys`: a file with a row a key."),
+    KEY("file", PATH, NULL, NULL,
+        "Instead of `keys`: a camera of an FBX, glTF or Collada file, with its clip."),
+    KEY("file_camera", STRING, NULL, NULL, "Its name in `file`; the first if missing."),
+    KEY("clip", STRING, NULL, NULL, "Name of the clip in `file`; the first if missing."),
+    KEY("start_time", REAL, "0", "s", "Added to all times of the path."),
+    KEY("fps", POSITIVE, NULL, "1/s", "Of keys by `frame`; that of the scene if missing."),
+    KEY("transform", OBJECT, "{}", NULL, "Puts the path in its place.", .object = transform_keys),
+    KEY("motion", CHOICE, "-1", NULL, "A motion that carries the path; -1: none."),
+    KEY("field", POSITIVE, NULL, "degrees",
+        "Vertical opening where keys and rows have none, 0.001 to 179; if missing, that of `file`, "
+        "else 40."),
+    KEY("focal_length", POSITIVE, NULL, "mm", "Instead of `field`."),
+    KEY("sensor_height", POSITIVE, "24", "mm", "Height of the picture behind the lens."),
+    KEY("resolution", INDICES, NULL, "pixels",
+        "[width, height] of its pictures, 1 to 16384; [1920, 1080] if missing."),
+    KEY("aspect", POSITIVE, NULL, NULL,
+        "Instead of `resolution`: width by height, of 1080 rows; if missing, that of `file`."),
+    KEY("near", POSITIVE, NULL, "length", "Depth of the first it sees; 0.01 m if missing."),
+    KEY("far", POSITIVE, NULL, "length", "Depth of the last; 1000 m if missing."),
+    KEY("up", VEC3, NULL, NULL, "What `target` keeps upright; the `up_axis` if missing."),
+    KEY("ease", BOOL, NULL, NULL,
+        "Shots begin and end at rest; false: at the speed they have there. If missing: true for "
+        "`keys`, false for `table` and `file`."),
+    KEY("light", BOOL, "false", NULL,
+        "A light whose shadows are seen: counts as a camera, is never rendered from."),
+    KEY("front", POSITIVE, "1", NULL, "How much counts what it sees from the front, up to 1."),
+    END,
+};
+
+static const vo_key shot_keys[] = {
+    KEY("time", REAL, NULL, "s", "When it begins. It or `frame` must be there."),
+    KEY("frame", REAL, NULL, NULL, "Instead of `time`: a frame of the scene."),
+    KEY("camera", STRING, NULL, NULL, "Name of the camera.", .required = true),
+    END,
+};
+
 static const vo_key spline_keys[] = {
     KEY("time", REAL, NULL, "s", "When.", .required = true),
     KEY("target", INDEX, NULL, NULL, "Which target.", .required = true),
@@ -300,8 +365,11 @@ const vo_key vo_scene_keys[] = {
         .object = override_keys),
     KEY("start_frame", REAL, NULL, NULL, "Number of the first frame.", .later = true),
     KEY("preroll", NONNEGATIVE, NULL, NULL, "Settling before the first frame.", .later = true),
-    KEY("camera", ANY, NULL, NULL, "What looks at the cloth.", .later = true),
-    KEY("cameras", ANY, NULL, NULL, "Several of them.", .later = true),
+    KEY("camera", OBJECT, NULL, NULL, "What looks at the cloth.", .object = camera_keys),
+    KEY("cameras", ARRAY, "[]", NULL, "More of them, after `camera`.", .object = camera_keys),
+    KEY("shots", ARRAY, "[]", NULL,
+        "Which camera the film shows when; the first that is no light if missing.",
+        .object = shot_keys),
     KEY("view", ANY, NULL, NULL, "How the view steers the mesh.", .later = true),
     KEY("characters", ANY, NULL, NULL, "Bodies that wear garments.", .later = true),
     KEY("garments", ANY, NULL, NULL, "Patterns sewn around them.", .later = true),
@@ -327,6 +395,9 @@ const vo_key_table vo_key_tables[] = {
     {"handle", handle_keys},
     {"obstacle", vo_obstacle_keys},
     {"shape", shape_keys},
+    {"camera", camera_keys},
+    {"camera key", camera_key_keys},
+    {"shot", shot_keys},
     {"morph", morph_keys},
     {"morph.spline", spline_keys},
     {"wind", wind_keys},

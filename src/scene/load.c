@@ -143,7 +143,8 @@ static vo_result build(vo_loader *loader) {
     VO_TRY(vo_load_motions(loader, vo_json_get(&root, "motions")));
     VO_TRY(vo_load_cloths(loader, vo_json_get(&root, "cloths")));
     VO_TRY(vo_load_obstacles(loader, &root));
-    return vo_load_handles(loader, vo_json_get(&root, "handles"));
+    VO_TRY(vo_load_handles(loader, vo_json_get(&root, "handles")));
+    return vo_load_cameras(loader, &root);
 }
 
 static vo_result check_and_create(vo_json_doc *doc, vo_scene **out) {

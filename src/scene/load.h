@@ -3,7 +3,7 @@
  *     read      text to a JSON document                       codec/json
  *     override  changes recorded by a run, then --set         overrides.c
  *     check     keys and types; defaults filled in            check.c, by the tables of keys.c
- *     build     motions, cloths, obstacles, handles           load.c, load_*.c
+ *     build     motions, cloths, obstacles, handles, cameras  load.c, load_*.c
  *
  * After the check every value has its type and every default is there, so the builders read without
  * asking again. The document, with the names of its files replaced by those under which a run keeps
@@ -12,6 +12,8 @@
 #define VO_SCENE_LOAD_H
 
 #include "codec/json.h"
+#include "scene/camera_table.h"
+#include "scene/keys.h"
 #include "scene/scene.h"
 
 enum { VO_PATH_SIZE = 4096 };
@@ -34,6 +36,8 @@ typedef struct vo_loader {
 /* check.c. `later` receives the names of the keys that are there but not yet acted upon, separated
  * by commas: "morphs, cloths[].remeshing". */
 vo_result vo_scene_check(vo_json_doc *doc, char *later, size_t size);
+/* The same for another document, of which everything is acted upon. */
+vo_result vo_scene_check_document(vo_json_doc *doc, const vo_key *keys);
 
 /* overrides.c */
 vo_result vo_scene_apply_overrides(vo_json_doc *doc, int frame);
@@ -53,6 +57,13 @@ vo_result vo_load_cloths(vo_loader *loader, vo_json_at cloths);
 vo_result vo_load_obstacles(vo_loader *loader, const vo_json_at *root);
 vo_result vo_load_shape(vo_loader *loader, vo_json_at shape, vo_mesh **out);
 vo_result vo_load_handles(vo_loader *loader, vo_json_at handles);
+vo_result vo_load_cameras(vo_loader *loader, const vo_json_at *root);
+/* load_camera_file.c: the path of a camera in an FBX, glTF or Collada file, in the units and axes
+ * of the scene file and the times of its clip; `field` in degrees, 0: the file's. In the document
+ * `keys` and what else is known from the file take the place of its name, so that what a run keeps
+ * needs neither the file nor what that names in turn. */
+vo_result vo_load_camera_file(vo_loader *loader, const vo_json_at *camera, double field,
+                              vo_camera_keys *out);
 
 /* read.c: values that have been checked. An absent one is 0, or what is said. */
 double vo_get_real(const vo_json_at *object, const char *key);

@@ -128,6 +128,15 @@ static void free_obstacles(vo_scene *scene) {
     vo_free_array(scene->ctx, scene->obstacle, scene->obstacle_capacity);
 }
 
+static void free_cameras(vo_scene *scene) {
+    for (int i = 0; i < scene->camera_count; i++) {
+        vo_free_string(scene->ctx, scene->camera[i].name);
+        vo_camera_path_free(scene->ctx, &scene->camera[i].path);
+    }
+    vo_free_array(scene->ctx, scene->camera, scene->camera_capacity);
+    vo_free_array(scene->ctx, scene->shot, scene->shot_capacity);
+}
+
 static void free_inputs(vo_scene *scene) {
     for (int i = 0; i < scene->input_count; i++) {
         vo_free_string(scene->ctx, scene->input[i].path);
@@ -142,6 +151,7 @@ void vo_scene_destroy(vo_scene *scene) {
     free_motions(scene);
     free_handles(scene);
     free_obstacles(scene);
+    free_cameras(scene);
     free_inputs(scene);
     vo_json_free(&scene->resolved);
     vo_delete(scene->ctx, scene);
@@ -150,3 +160,4 @@ void vo_scene_destroy(vo_scene *scene) {
 vo_scene_def vo_scene_get_def(const vo_scene *scene) { return scene->def; }
 int vo_scene_cloth_count(const vo_scene *scene) { return scene->cloth_count; }
 int vo_scene_obstacle_count(const vo_scene *scene) { return scene->obstacle_count; }
+int vo_scene_camera_count(const vo_scene *scene) { return scene->camera_count; }

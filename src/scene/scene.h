@@ -6,6 +6,7 @@
 #include "material/material.h"
 #include "mesh/mesh.h"
 #include "scene/motion.h"
+#include "view/camera_path.h"
 
 #include <voile/scene.h>
 
@@ -27,6 +28,20 @@ typedef struct vo_scene_obstacle {
     double start, end;
 } vo_scene_obstacle;
 
+typedef struct vo_scene_camera {
+    char *name;
+    vo_camera_path path; /* carried by the motion */
+    int motion;          /* -1: none */
+    bool light;
+    double front;
+} vo_scene_camera;
+
+/* From a time on the film shows what a camera sees. */
+typedef struct vo_scene_shot {
+    double time; /* s; ascending */
+    int camera;
+} vo_scene_shot;
+
 /* A file the scene names: where it was found and under which name a run keeps its copy. */
 typedef struct vo_scene_input {
     char *path, *stored;
@@ -41,10 +56,26 @@ struct vo_scene {
     vo_motion *motion;
     vo_scene_handle *handle;
     vo_scene_obstacle *obstacle;
+    int camera_count, camera_capacity, shot_count, shot_capacity;
+    vo_scene_camera *camera;
+    vo_scene_shot *shot;
     vo_scene_input *input;
     vo_json_doc resolved; /* every default filled in, inputs by their stored names; root is NULL for
                              a scene built by calls */
 };
+
+/* Times with from < time <= to at which the picture jumps that counts for a camera: its own cuts,
+ * and beginnings and ends of its shots where the scene has any. In order; the number of all of
+ * them, of which the first `capacity` are written. */
+int vo_scene_camera_cuts(const vo_scene *scene, int camera, double from, double to, int capacity,
+                         double *out);
+
+/* Whether what a camera sees at a time counts: that of lights always, that of others while their
+ * shot is on, and always in a scene without shots. */
+bool vo_scene_camera_counts(const vo_scene *scene, int camera, double time);
+
+/* When the shot that the film shows at a time began: by a cut or by a change of cameras. */
+double vo_scene_shot_begin(const vo_scene *scene, int camera, double time);
 
 /* As vo_scene_load, for a run's scene.json: applies its "overrides" up to and including those made
  * for frames after `frame`'s predecessor, that is with from_frame <= frame. */

@@ -13,6 +13,7 @@ vo_camera_def vo_camera_def_default(void) {
                            .height = 1080,
                            .near = 0.01,
                            .far = 1000,
+                           .motion = -1,
                            .front = 1};
 }
 
@@ -50,7 +51,7 @@ static const char *aim_defect(const vo_camera_key *k) {
     return "target is where the camera stands, which is no direction to look in";
 }
 
-static const char *key_defect(const vo_camera_key *keys, int k) {
+const char *vo_camera_key_defect(const vo_camera_key *keys, int k) {
     const vo_camera_key *key = &keys[k];
     if (!vo_is_bounded(key->time)) return "time must be a number up to " VO_LARGEST_TEXT;
     double since = k > 0 ? key->time - keys[k - 1].time : INFINITY;
@@ -68,7 +69,7 @@ static vo_result check(vo_context *ctx, const vo_camera_def *def) {
     const char *text = defect(def);
     if (text) return vo_fail(ctx, VO_BAD_CALL, "%s", text);
     for (int k = 0; k < def->key_count; k++) {
-        text = key_defect(def->keys, k);
+        text = vo_camera_key_defect(def->keys, k);
         if (text) return vo_fail(ctx, VO_BAD_CALL, "key %d: %s", k, text);
     }
     return VO_OK;

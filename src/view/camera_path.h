@@ -42,6 +42,10 @@ typedef struct vo_camera_path {
     int width, height;
 } vo_camera_path;
 
+/* What is wrong with key k, of which those before are right, beginning with the member's name;
+ * NULL: nothing is. */
+const char *vo_camera_key_defect(const vo_camera_key *keys, int k);
+
 /* Checks and copies; VO_BAD_CALL names the member or key that is wrong. */
 vo_result vo_camera_path_create(vo_context *ctx, const vo_camera_def *def, vo_camera_path *out);
 void vo_camera_path_free(vo_context *ctx, vo_camera_path *path);

@@ -1,0 +1,492 @@
+/* Cameras of scenes: from keys, tables and other programs' files; shots; what is said about wrong
+ * ones; and that a run's own copy gives the same. */
+#include "scene_files.h"
+
+#include "core/memory.h"
+#include "import_files.h"
+#include "scene/camera_table.h"
+#include "scene/load.h"
+
+/* ---- tables -----------------------------------------------------------------------------------
+ */
+
+static const vo_camera_table_def table_def = {.frame_time = 0.5, .field = 33, .sensor = 24};
+
+static vo_result parse(vo_context *ctx, const char *text, vo_camera_keys *out) {
+    return vo_camera_table_parse(ctx, "cam.csv", text, strlen(text), &table_def, out);
+}
+
+static void tables_are_read(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_camera_keys keys;
+    assert_ok(ctx, parse(ctx,
+                         "\xef\xbb\xbf# made by hand\n\n"
+                         "frame, tx,ty,tz, x ,y,z, cut # any order\r\n"
+                         "0, 0,0,1, 3,-4,1.5, 0\r\n"
+                         "4; 0;0;1;  3;-4;2e0; 1\r\n\n"
+                         "5 0 0 1\t3 -4 2 0",
+                         &keys));
+    assert_int_equal(keys.count, 3);
+    assert_near(keys.key[1].time, 2, 0); /* frame 4 of half a second */
+    assert_true(keys.key[1].cut && !keys.key[0].cut && keys.key[1].has_target);
+    assert_near(keys.key[1].position.z, 2, 0);
+    assert_near(keys.key[0].target.z, 1, 0);
+    assert_near(keys.key[2].field, 33, 0);
+    vo_camera_keys_free(&keys);
+    assert_ok(ctx,
+              parse(ctx, "time x y z qw qx qy qz focal_length\n1.5 1 2 3 0 0 0 -2 24\n", &keys));
+    assert_false(keys.key[0].has_target);
+    assert_near(keys.key[0].time, 1.5, 0);
+    assert_near(keys.key[0].rotation[3], -2, 0);
+    assert_near(keys.key[0].field, 2 * atan(0.5) * 180 / VO_PI, 1e-12);
+    vo_camera_keys_free(&keys);
+    vo_context_destroy(ctx);
+}
+
+static void bad_lines_are_named(void **state) {
+    (void)state;
+    static const char head[] = "time,x,y,z,tx,ty,tz\n0,0,0,0,1,0,0\n";
+    static const char *const bad[][2] = {
+        {"", "line 1: the file ends"},
+        {"#\n\n", "line 2: the file ends"},
+        {"time x y z tx ty tz\n", "line 1: there is no line below"},
+        {"time x y z tx ty tz colour\n", "line 1: there is no column \"colour\""},
+        {"time x y z tx ty tz x\n", "line 1: column x is there twice"},
+        {"time x y tx ty tz\n", "line 1: of the columns x to z some are missing"},
+        {"time tx ty tz\n", "line 1: expected the columns x, y and z"},
+        {"time x y z\n", "line 1: expected the columns tx, ty, tz or qw"},
+        {"time x y z tx ty tz qw qx qy qz\n", "qz, not both"},
+        {"x y z tx ty tz\n", "line 1: expected one of the columns time and frame"},
+        {"time frame x y z tx ty tz\n", "time and frame, not both"},
+        {"time x y z tx ty tz field focal_length\n", "field and focal_length, not both"},
+        {"+1,0,0,0,1,0\n", "line 3: expected 7 values, as columns, found 6"},
+        {"+1,0,0,0,1,0,0,8\n", "line 3: expected 7 values, as columns, found 8"},
+        {"+1,0,zero,0,1,0,0\n", "line 3: column y: \"zero\" is no number"},
+        {"+1,0,,0,1,0,0\n", "line 3: column y: \"\" is no number"},
+        {"+1,0,nan,0,1,0,0\n", "line 3: column y: \"nan\" is no number"},
+        {"+1,0,1e99,0,1,0,0\n", "line 3: column y: \"1e99\" is no number"},
+        {"+0,0,0,0,1,0,0\n", "line 3: its time is not later"},
+        {"+1,0,0,0,0,0,0\n", "line 3: target is where the camera stands"},
+    };
+    vo_context *ctx = test_context(1);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[256];
+        bool row = bad[i][0][0] == '+';
+        snprintf(text, sizeof text, "%s%s", row ? head : "", bad[i][0] + row);
+        vo_camera_keys keys;
+        assert_int_equal(parse(ctx, text, &keys), VO_BAD_DATA);
+        const char *said = vo_context_message(ctx);
+        if (!strstr(said, bad[i][1]) || strncmp(said, "cam.csv: line ", 14) != 0)
+            fail_msg("\"%s\" does not say \"%s\"", said, bad[i][1]);
+        assert_null(keys.key);
+    }
+    vo_camera_keys keys;
+    assert_int_equal(parse(ctx, "time x y z qw qx qy qz field\n0 0 0 0 0 0 0 0 40\n", &keys),
+                     VO_BAD_DATA);
+    assert_non_null(strstr(vo_context_message(ctx), "line 2: rotation must be"));
+    assert_int_equal(parse(ctx, "time x y z qw qx qy qz field\n0 0 0 0 1 0 0 0 180\n", &keys),
+                     VO_BAD_DATA);
+    assert_non_null(strstr(vo_context_message(ctx), "line 2: field must be"));
+    vo_context_destroy(ctx);
+}
+
+/* Whatever a table is cut to, it is keys or an error. */
+static void tables_may_end_anywhere(void **state) {
+    (void)state;
+    static const char text[] = "frame,x,y,z,qw,qx,qy,qz,field,cut\n0,1,2,3,1,0,0,0,40,0\n"
+                               "1,1,2,3,0.5,0.5,0.5,0.5,4e1,1 # jump\n";
+    vo_context *ctx = test_context(1);
+    for (size_t size = 0; size < sizeof text; size++) {
+        vo_camera_keys keys;
+        vo_result result = vo_camera_table_parse(ctx, "cam.csv", text, size, &table_def, &keys);
+        assert_int_equal(result == VO_OK, keys.count > 0);
+        vo_camera_keys_free(&keys);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* ---- scenes -----------------------------------------------------------------------------------
+ */
+
+#define CLOTH                                                                                  \
+    "\"frame_time\": 0.04, \"cloths\": [{\"mesh\": \"sheet.obj\", \"materials\": [{\"data\": " \
+    "\"cloth.json\"}]}]"
+
+static const char plain[] = "{" CLOTH "}";
+
+static void assert_vector(vo_vec3 a, vo_vec3 b, double tolerance) {
+    if (!(v3_distance(a, b) <= tolerance))
+        fail_msg("(%g, %g, %g) is not (%g, %g, %g)", a.x, a.y, a.z, b.x, b.y, b.z);
+}
+
+static void a_camera_stands_still(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene *scene = scene_files_expect(
+        &files,
+        "{" CLOTH ", \"units\": \"cm\", \"up_axis\": \"y\", \"camera\": {\"position\": [0, 100, "
+        "300], \"target\": [0, 100, 0], \"focal_length\": 24, \"sensor_height\": 24, "
+        "\"resolution\": [640, 480], \"near\": 5, \"far\": 2000}}",
+        NULL);
+    assert_int_equal(vo_scene_camera_count(scene), 1);
+    vo_camera c = vo_scene_camera_at(scene, 0, 12);
+    assert_vector(c.position, v3(0, -3, 1), 1e-14); /* y up in cm: in front, a metre high */
+    assert_vector(c.forward, v3(0, 1, 0), 1e-14);
+    assert_vector(c.up, v3(0, 0, 1), 1e-14);
+    assert_near(c.tan_y, 0.5, 1e-14);
+    assert_near(c.tan_x, 0.5 * 640 / 480, 1e-14);
+    assert_near(c.near, 0.05, 1e-15);
+    assert_near(c.far, 20, 1e-12);
+    assert_int_equal(vo_scene_shot_camera(scene, 0), 0);
+    assert_string_equal(files.log, "");
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+/* The same camera by a rotation of the file's axes. */
+static void rotations_follow_the_axes(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene *scene = scene_files_expect(
+        &files,
+        "{" CLOTH ", \"up_axis\": \"y\", \"camera\": {\"position\": [0, 1, 3], \"rotation\": "
+        "[2, 0, 0, 0], \"transform\": {\"rotate\": [90, 0, 1, 0], \"translate\": [0, 1, 0]}}}",
+        NULL);
+    vo_camera c = vo_scene_camera_at(scene, 0, 0);
+    assert_vector(c.position, v3(3, 0, 2), 1e-14); /* turned by a quarter about the file's y */
+    assert_vector(c.forward, v3(-1, 0, 0), 1e-14);
+    assert_vector(c.up, v3(0, 0, 1), 1e-14);
+    assert_near(c.tan_y, tan(20 * VO_PI / 180), 1e-14);
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+static void keys_by_time_and_by_frame(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene *scene = scene_files_expect(
+        &files,
+        "{" CLOTH ", \"camera\": {\"start_time\": 1, \"ease\": false, \"aspect\": 1, \"keys\": ["
+        "{\"frame\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, 1]},"
+        "{\"frame\": 25, \"position\": [2, -3, 1], \"target\": [2, 0, 1]},"
+        "{\"time\": 2, \"cut\": true, \"position\": [9, 9, 9], \"target\": [0, 0, 1]}]}}",
+        NULL);
+    assert_vector(vo_scene_camera_at(scene, 0, 0).position, v3(0, -3, 1), 0);
+    assert_vector(vo_scene_camera_at(scene, 0, 1.5).position, v3(1, -3, 1), 1e-14);
+    assert_vector(vo_scene_camera_at(scene, 0, 2.5).position, v3(2, -3, 1), 0);
+    assert_vector(vo_scene_camera_at(scene, 0, 3).position, v3(9, 9, 9), 0);
+    assert_int_equal(vo_scene_camera_at(scene, 0, 3).width, 1080);
+    double cut;
+    assert_int_equal(vo_scene_camera_cuts(scene, 0, 0, 9, 1, &cut), 1);
+    assert_near(cut, 3, 0);
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+static void shots_choose_among_cameras(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene *scene = scene_files_expect(
+        &files,
+        "{" CLOTH
+        ", \"camera\": {\"name\": \"sun\", \"light\": true, \"front\": 0.3, \"position\": "
+        "[9, 9, 9], \"target\": [0, 0, 0]}, \"cameras\": ["
+        "{\"name\": \"a\", \"keys\": [{\"time\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, "
+        "1]},"
+        "{\"time\": 1.5, \"cut\": true, \"position\": [0, -9, 1], \"target\": [0, 0, 1]}]},"
+        "{\"name\": \"b\", \"position\": [3, 0, 1], \"target\": [0, 0, 1]}],"
+        "\"shots\": [{\"time\": 0, \"camera\": \"a\"}, {\"frame\": 50, \"camera\": \"b\"},"
+        "{\"time\": 3, \"camera\": \"a\"}]}",
+        NULL);
+    int sun = 0, a = 1, b = 2;
+    assert_int_equal(vo_scene_find_camera(scene, "b"), b);
+    assert_int_equal(vo_scene_find_camera(scene, "c"), -1);
+    assert_int_equal(vo_scene_shot_camera(scene, -5), a);
+    assert_int_equal(vo_scene_shot_camera(scene, nextafter(2, 0)), a);
+    assert_int_equal(vo_scene_shot_camera(scene, 2), b);
+    assert_int_equal(vo_scene_shot_camera(scene, 1e9), a);
+    assert_true(vo_scene_camera_counts(scene, sun, 7) && scene->camera[sun].front == 0.3);
+    assert_true(vo_scene_camera_counts(scene, b, 2.5) && !vo_scene_camera_counts(scene, b, 3));
+    double cuts[4];
+    assert_int_equal(vo_scene_camera_cuts(scene, a, 0, 9, 4, cuts), 3);
+    assert_true(cuts[0] == 1.5 && cuts[1] == 2 && cuts[2] == 3);
+    assert_int_equal(vo_scene_camera_cuts(scene, a, 1.5, 2.9, 4, cuts), 1);
+    assert_int_equal(vo_scene_camera_cuts(scene, sun, -9, 9, 4, cuts), 0);
+    assert_int_equal(vo_scene_camera_cuts(scene, b, -9, 9, 1, cuts), 2);
+    assert_near(vo_scene_shot_begin(scene, a, 1), 0, 0);
+    assert_near(vo_scene_shot_begin(scene, a, 1.7), 1.5, 0);
+    assert_near(vo_scene_shot_begin(scene, b, 2.7), 2, 0);
+    assert_near(vo_scene_shot_begin(scene, a, 3.7), 3, 0);
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+/* Without shots the first that is no light. */
+static void lights_are_not_shown(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene *scene = scene_files_expect(
+        &files,
+        "{" CLOTH ", \"cameras\": [{\"light\": true, \"position\": [9, 9, 9], \"target\": [0, 0, "
+        "0]}]}",
+        NULL);
+    assert_int_equal(vo_scene_shot_camera(scene, 0), -1);
+    vo_camera_key key = {.position = {1, 0, 0}, .has_target = true, .field = 40};
+    vo_camera_def def = vo_camera_def_default();
+    def.key_count = 1;
+    def.keys = &key;
+    int id;
+    assert_ok(files.ctx, vo_scene_add_camera(scene, &def, &id));
+    assert_int_equal(vo_scene_shot_camera(scene, 0), id);
+    assert_true(vo_scene_camera_counts(scene, id, 5));
+    assert_int_equal(vo_scene_add_shot(scene, 0, 0), VO_BAD_CALL);
+    assert_ok(files.ctx, vo_scene_add_shot(scene, 0, id));
+    assert_int_equal(vo_scene_add_shot(scene, 0, id), VO_BAD_CALL);
+    assert_int_equal(vo_scene_add_shot(scene, NAN, id), VO_BAD_CALL);
+    assert_int_equal(vo_scene_add_shot(scene, 1, 7), VO_BAD_CALL);
+    def.motion = 3;
+    assert_int_equal(vo_scene_add_camera(scene, &def, NULL), VO_BAD_CALL);
+    assert_int_equal(vo_scene_add_camera(scene, NULL, NULL), VO_BAD_CALL);
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+/* A motion that turns and moves carries place and direction. */
+static void motions_carry_cameras(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    vo_scene *scene = scene_files_expect(
+        &files,
+        "{" CLOTH ", \"motions\": [[{\"time\": 0}, {\"time\": 1, \"transform\": {\"translate\": "
+        "[0, 0, 2], \"rotate\": [90, 0, 0, 1]}}]], \"camera\": {\"motion\": 0, \"position\": [0, "
+        "-3, "
+        "0], \"target\": [0, 0, 0]}}",
+        NULL);
+    assert_vector(vo_scene_camera_at(scene, 0, 0).position, v3(0, -3, 0), 0);
+    vo_camera c = vo_scene_camera_at(scene, 0, 1);
+    assert_vector(c.position, v3(3, 0, 2), 1e-14);
+    assert_vector(c.forward, v3(-1, 0, 0), 1e-14);
+    assert_vector(c.up, v3(0, 0, 1), 1e-14);
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+static void tables_of_both_kinds_are_the_same(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    scene_files_write(&files, "cam.csv",
+                      "frame,x,y,z,tx,ty,tz,field\n0,0,-3,1,0,0,1,40\n1,0.1,-3,1,0,0,1,40\n"
+                      "2,0.4,-3,1,0,0,1,38\n");
+    scene_files_write(
+        &files, "cam.JSON",
+        "{\"keys\": [{\"frame\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, 1]},"
+        "{\"frame\": 1, \"position\": [0.1, -3, 1], \"target\": [0, 0, 1]},"
+        "{\"frame\": 2, \"position\": [0.4, -3, 1], \"target\": [0, 0, 1], \"field\": "
+        "38}]}");
+    vo_scene *a = scene_files_expect(&files, plain, "camera={\"table\": \"cam.csv\"}");
+    vo_scene *b = scene_files_expect(&files, plain, "camera={\"table\": \"cam.JSON\"}");
+    assert_same_cameras(a, b);
+    /* x = 0.1 t^2 at frames 0, 1, 2, and between them: the ends do not ease. */
+    assert_near(vo_scene_camera_at(a, 0, 0.02).position.x, 0.025, 1e-12);
+    assert_near(vo_scene_camera_at(a, 0, 0.06).position.x, 0.225, 1e-12);
+    assert_int_equal(a->input_count, 3);
+    assert_non_null(strstr(a->input[2].stored, "cam.csv"));
+    vo_scene_destroy(a);
+    vo_scene_destroy(b);
+    scene_files_close(&files);
+}
+
+static void wrong_cameras_are_refused(void **state) {
+    (void)state;
+    static const char *const bad[][2] = {
+        {"camera={}", "camera: has no place: position, keys, table or file is needed"},
+        {"camera={\"position\": [0, 0, 0]}", "camera.target: is missing"},
+        {"camera={\"position\": [0, 0, 0], \"target\": [0, 0, 0]}", "camera: target is where"},
+        {"camera={\"position\": [0, 0, 0], \"target\": [1, 0, 0], \"rotation\": [1, 0, 0, 0]}",
+         "camera.rotation: target and rotation exclude"},
+        {"camera={\"position\": [0, 0, 0], \"keys\": [{\"time\": 0, \"position\": [1, 0, 0], "
+         "\"target\": [0, 0, 0]}]}",
+         "camera.keys: position and keys exclude"},
+        {"camera={\"keys\": []}", "camera.keys: the array is empty"},
+        {"camera={\"keys\": [{\"position\": [1, 0, 0], \"target\": [0, 0, 0]}]}",
+         "camera.keys[0].time: is missing"},
+        {"camera={\"keys\": [{\"time\": 0, \"frame\": 1, \"position\": [1, 0, 0], \"target\": [0, "
+         "0, 0]}]}",
+         "camera.keys[0].frame: time and frame exclude"},
+        {"camera={\"keys\": [{\"time\": 0, \"position\": [1, 0, 0], \"target\": [0, 0, 0]}, "
+         "{\"time\": 0, \"position\": [1, 0, 0], \"target\": [0, 0, 0]}]}",
+         "camera.keys[1]: its time is not later"},
+        {"cameras=[{\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"field\": 180}]",
+         "cameras[0]: field must be from 0.001 to 179"},
+        {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"field\": 30, "
+         "\"focal_length\": 30}",
+         "camera.focal_length: field and focal_length exclude"},
+        {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"resolution\": [640]}",
+         "camera.resolution: expected [width, height]"},
+        {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"resolution\": [640, 0]}",
+         "camera: height must be"},
+        {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"near\": 9, \"far\": 3}",
+         "camera: far must be more than near"},
+        {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"up\": [0, 0, 0]}",
+         "camera: up must be a direction"},
+        {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"front\": 2}",
+         "camera: front must be"},
+        {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"motion\": 1}",
+         "camera: motion 1"},
+        {"cameras=[{\"name\": \"a\", \"position\": [1, 0, 0], \"target\": [0, 0, 0]}, {\"name\": "
+         "\"a\", \"position\": [1, 0, 0], \"target\": [0, 0, 0]}]",
+         "cameras[1]: name: there is another camera \"a\""},
+        {"shots=[{\"time\": 0, \"camera\": \"zoe\"}]",
+         "shots[0].camera: there is no camera \"zoe\""},
+        {"camera={\"table\": \"gone.csv\"}", "camera.table: there is no file \"gone.csv\""},
+        {"camera={\"table\": \"bad.csv\"}", "camera.table: "},
+        {"camera={\"table\": \"bad.csv\"}", "bad.csv: line 2: expected 7 values"},
+        {"camera={\"table\": \"bad.json\"}", "bad.json: keys[0].position: is missing"},
+        {"camera={\"table\": \"worse.json\"}", "worse.json: keys[1]: its time is not later"},
+        {"camera={\"file\": \"gone.glb\"}", "camera.file: there is no file \"gone.glb\""},
+    };
+    scene_files files;
+    scene_files_open(&files);
+    scene_files_write(&files, "bad.csv", "time,x,y,z,tx,ty,tz\n0,1\n");
+    scene_files_write(&files, "bad.json", "{\"keys\": [{\"time\": 0}]}");
+    scene_files_write(&files, "worse.json",
+                      "{\"keys\": [{\"time\": 0, \"position\": [1, 0, 0], \"target\": [0, 0, 0]},"
+                      "{\"time\": -1, \"position\": [1, 0, 0], \"target\": [0, 0, 0]}]}");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        scene_files_refuse(&files, plain, bad[i][0], bad[i][1]);
+    scene_files_close(&files);
+}
+
+/* ---- other programs' files --------------------------------------------------------------------
+ */
+
+/* What a run does with the files that its scene names. */
+static void copy_inputs(scene_files *files, const vo_scene *scene) {
+    char path[700];
+    snprintf(path, sizeof path, "%s/inputs", files->folder);
+    assert_ok(files->ctx, vo_folder_make(files->ctx, path));
+    for (int i = 0; i < scene->input_count; i++) {
+        vo_bytes bytes;
+        assert_ok(files->ctx, vo_file_read(files->ctx, scene->input[i].path, &bytes));
+        snprintf(path, sizeof path, "%s/%s", files->folder, scene->input[i].stored);
+        assert_ok(files->ctx, vo_file_write(files->ctx, path, bytes.data, bytes.size));
+        vo_bytes_free(files->ctx, &bytes);
+    }
+}
+
+/* The strip's camera stands at (0, 1, 5) with y up and goes to (0, 1, 6) within a second. */
+static void cameras_of_files_are_sampled(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    scene_files files;
+    scene_files_open(&files);
+    strip_data strip = strip_make();
+    scene_files_write(&files, "strip.gltf", strip_text(&strip));
+    vo_scene *scene =
+        scene_files_expect(&files,
+                           "{" CLOTH ", \"units\": \"cm\", \"camera\": {\"file\": \"strip.gltf\", "
+                           "\"start_time\": 2, \"transform\": {\"translate\": [100, 0, 0]}}}",
+                           NULL);
+    for (int i = 0; i <= 30; i++) {
+        double t = 1.9 + 0.05 * i, s = vo_clamp(t - 2, 0, 1);
+        vo_camera c = vo_scene_camera_at(scene, 0, t);
+        assert_vector(c.position, v3(1, -5 - s, 1), 1e-6); /* metres with z up, and the transform */
+        assert_vector(c.forward, v3(0, 1, 0), 1e-6);
+        assert_vector(c.up, v3(0, 0, 1), 1e-6);
+        assert_near(c.tan_y, tan(0.3), 1e-6);
+        assert_near(c.tan_x / c.tan_y, 1.5, 1e-3);
+    }
+    /* What a run keeps needs no file. */
+    char *text;
+    size_t size;
+    assert_ok(files.ctx, vo_json_print(&scene->resolved, &text, &size));
+    assert_null(strstr(text, "strip.gltf"));
+    char path[700];
+    snprintf(path, sizeof path, "%s/strip.gltf", files.folder);
+    assert_int_equal(remove(path), 0);
+    copy_inputs(&files, scene);
+    vo_scene *again = scene_files_expect(&files, text, NULL);
+    assert_same_cameras(scene, again);
+    vo_free(files.ctx, text, size + 1);
+    vo_scene_destroy(scene);
+    vo_scene_destroy(again);
+    scene_files_close(&files);
+}
+
+static void names_in_files_must_be_there(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    scene_files files;
+    scene_files_open(&files);
+    strip_data strip = strip_make();
+    scene_files_write(&files, "strip.gltf", strip_text(&strip));
+    scene_files_write(&files, "person.bvh", person_bvh);
+    vo_scene *scene = scene_files_expect(&files, plain,
+                                         "camera={\"file\": \"strip.gltf\", \"file_camera\": "
+                                         "\"eye\", \"clip\": \"bend\", \"field\": 50, "
+                                         "\"resolution\": [100, 100]}");
+    assert_near(vo_scene_camera_at(scene, 0, 0).tan_x, tan(25 * VO_PI / 180), 1e-12);
+    vo_scene_destroy(scene);
+    scene_files_refuse(
+        &files, plain, "camera={\"file\": \"strip.gltf\", \"file_camera\": \"nose\"}",
+        "camera.file_camera: there is no camera 'nose' in the file, which has 'eye'");
+    scene_files_refuse(&files, plain, "camera={\"file\": \"strip.gltf\", \"clip\": \"jump\"}",
+                       "camera.clip: there is no clip 'jump' in the file, which has 'bend'");
+    scene_files_refuse(&files, plain, "camera={\"file\": \"person.bvh\"}",
+                       "camera.file: there is no camera in the file");
+    scene_files_refuse(&files, plain, "camera={\"file\": \"cloth.json\"}", "camera.file: ");
+    scene_files_close(&files);
+}
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+static vo_result load_once(vo_context *ctx, void *arg) {
+    vo_scene *scene;
+    VO_TRY(vo_scene_load(ctx, arg, 0, NULL, &scene));
+    vo_scene_destroy(scene);
+    return VO_OK;
+}
+
+static void want_of_memory_is_told(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    scene_files_write(&files, "cam.csv", "time,x,y,z,tx,ty,tz\n0,1,0,0,0,0,0\n1,2,0,0,0,0,0\n");
+    scene_files_write(&files, "scene.json",
+                      "{" CLOTH ", \"camera\": {\"name\": \"t\", \"table\": \"cam.csv\"}, "
+                      "\"cameras\": [{\"name\": \"a\", \"position\": [1, 0, 0], \"target\": [0, 0, "
+                      "0]}], \"shots\": [{\"time\": 0, \"camera\": \"a\"}]}");
+    char path[700];
+    snprintf(path, sizeof path, "%s/scene.json", files.folder);
+    test_every_allocation(load_once, path);
+    scene_files_close(&files);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_read),
+        cmocka_unit_test(bad_lines_are_named),
+        cmocka_unit_test(tables_may_end_anywhere),
+        cmocka_unit_test(a_camera_stands_still),
+        cmocka_unit_test(rotations_follow_the_axes),
+        cmocka_unit_test(keys_by_time_and_by_frame),
+        cmocka_unit_test(shots_choose_among_cameras),
+        cmocka_unit_test(lights_are_not_shown),
+        cmocka_unit_test(motions_carry_cameras),
+        cmocka_unit_test(tables_of_both_kinds_are_the_same),
+        cmocka_unit_test(wrong_cameras_are_refused),
+        cmocka_unit_test(cameras_of_files_are_sampled),
+        cmocka_unit_test(names_in_files_must_be_there),
+        cmocka_unit_test(want_of_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
