@@ -61,7 +61,8 @@ vo_result vo_rays_set(vo_rays *rays, const vo_rays_def *def) {
     rays->scene = rtcNewScene(rays->device);
     if (!rays->scene) return fail_embree(rays, "a new scene");
     rtcSetSceneFlags(rays->scene, RTC_SCENE_FLAG_ROBUST);
-    rtcSetSceneBuildQuality(rays->scene, RTC_BUILD_QUALITY_MEDIUM);
+    rtcSetSceneBuildQuality(rays->scene,
+                            def->quick ? RTC_BUILD_QUALITY_LOW : RTC_BUILD_QUALITY_MEDIUM);
     if (def->face_count > 0 && !add_triangles(rays, def)) return fail_embree(rays, "the faces");
     rtcCommitScene(rays->scene);
     enum RTCError error = rtcGetDeviceError(rays->device);

@@ -27,6 +27,7 @@ typedef struct vo_rays_def {
     int face_count;
     const void *face;
     size_t face_stride;
+    bool quick; /* a tree that is made several times faster, and somewhat slower to ask */
 } vo_rays_def;
 vo_result vo_rays_set(vo_rays *rays, const vo_rays_def *def);
 

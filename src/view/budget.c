@@ -1,0 +1,20 @@
+#include "view/budget.h"
+
+vo_budget_def vo_budget_def_default(void) {
+    return (vo_budget_def){.pixels = 1, .pixels_most = 64, .gain = 0.3, .step = 1.25, .dead = 0.03};
+}
+
+/* measured / wanted; 0 where nothing is wanted or known. */
+static double load_of(double measured, double wanted) {
+    bool known = measured > 0 && isfinite(measured) && wanted > 0;
+    return known ? measured / wanted : 0;
+}
+
+double vo_budget_next(const vo_budget_def *def, double pixels, double faces, double seconds) {
+    double most = vo_max(def->pixels_most, def->pixels);
+    double now = pixels > 0 ? vo_clamp(pixels, def->pixels, most) : def->pixels;
+    double load = vo_max(load_of(faces, def->faces), load_of(seconds, def->seconds));
+    if (load == 0 || fabs(load - 1) <= def->dead) return now;
+    double change = vo_clamp(pow(load, def->gain), 1 / def->step, def->step);
+    return vo_clamp(now * change, def->pixels, most);
+}

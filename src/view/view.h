@@ -1,0 +1,78 @@
+/* The view: what cameras and lights see of each face over the coming frames, as the sizing field
+ * (remesh/sizing.h) takes it: a factor and a bound a face.
+ *
+ *      eyes, each a few samples of its path       window.h     -> moments, all eyes together
+ *      faces, in clusters of neighbours                           a ball around each cluster
+ *      per moment and cluster: in frame, out of reach, or face by face
+ *          nu~ (eq. 3)                            factor.h     -> nu = max w nu~ (eq. 4)
+ *          B   (eqs. 5 to 8)                      screen.h     -> join of (w nu~ / front)^2 B
+ *      lines of sight                             occlusion.h  -> hidden faces once more
+ *      across edges                               silhouette.h -> the factor, and the bound with it
+ *
+ * (Koh, Narain, O'Brien 2015, sections 3.1 to 3.3.)
+ *
+ * The bound. For what is seen now it is the paper's. The paper leaves unseen faces unbounded, with
+ * the effect that the back of a far figure may be finer than its front. Here unseen faces ask for
+ * nu times what they would ask for if they were seen: nu^2 min(M, B) = min(nu^2 M, nu^2 B). Over
+ * the window and over several eyes, what all of them ask for is joined. Faces further out of frame
+ * than the margin at all moments have no bound, and nu = out.
+ *
+ * That join takes the largest nu together with the largest B, although they may be of different
+ * moments. The finest edge that the cloth's sizing asks for, if it is given, keeps that within
+ * reason: a moment with factor s never asks for edges below finest / s.
+ *
+ * Results are functions of the arguments alone: no history, any number of threads, the same bits.
+ * After the largest mesh and number of moments so far, an update without occlusion allocates
+ * nothing.
+ */
+#ifndef VO_VIEW_VIEW_H
+#define VO_VIEW_VIEW_H
+
+#include "view/occlusion.h"
+#include "view/screen.h"
+
+typedef struct vo_view_def {
+    vo_factor_def factor; /* [back 0.2, hidden 0.2, out 0.01; margin 0.4 m] */
+    vo_screen_def screen; /* [no bound; grazing 0.1] */
+    double window;        /* [0.2] s, T; the paper: 5 frames. Not positive: only what is seen now */
+    double silhouette;    /* [0.25] factors may differ by so much across an edge; infinite: any */
+    bool occlusion;       /* [false] */
+    vo_occlusion_def rays;
+} vo_view_def;
+
+vo_view_def vo_view_def_default(void);
+
+typedef struct vo_view vo_view;
+
+/* Occlusion in a build without rays is a warning in the log, and nothing is hidden then. */
+vo_result vo_view_create(vo_context *ctx, const vo_view_def *def, vo_view **out);
+void vo_view_destroy(vo_view *view); /* NULL is allowed */
+
+/* Another l (screen.h) from now on; for budgets. */
+void vo_view_set_pixels(vo_view *view, double pixels);
+
+/* A cloth that is looked at, where it is now. */
+typedef struct vo_view_cloth {
+    const vo_mesh *mesh;
+    bool two_sided; /* both sides count as front */
+    double finest;  /* m, the shortest edge its sizing asks for; not positive: unknown */
+    double *factor; /* [face_count] nu, out; in (0, 1] */
+    vo_sym2 *bound; /* [face_count] 1/m^2, out; xx infinite: none */
+} vo_view_cloth;
+
+/* What an update found. */
+typedef struct vo_view_report {
+    int moments;
+    int faces;  /* of all cloths */
+    int seen;   /* that some eye sees the front of in frame, now or in the window */
+    int hidden; /* that would be seen but for what is before them */
+} vo_view_report;
+
+/* Without any eye all faces are seen, and there is no bound. `hiding` are all meshes that hide,
+ * obstacles and the cloths themselves, NULL passed over; only used with occlusion. `report` may be
+ * NULL. Fails for want of memory only. */
+vo_result vo_view_update(vo_view *view, int eye_count, const vo_view_eye *eye, int cloth_count,
+                         const vo_view_cloth *cloth, int hiding_count, const vo_mesh *const *hiding,
+                         vo_view_report *report);
+
+#endif

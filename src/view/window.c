@@ -1,0 +1,182 @@
+#include "view/window.h"
+
+/* ---- moments -------------------------------------------------------------------------------- */
+
+typedef struct slack {
+    double drift, turn; /* m, rad */
+} slack;
+
+/* How two frames differ, in rad: the length of the chord, which no direction turns further than. */
+static double turn_between(const vo_frustum *a, const vo_frustum *b) {
+    double sum = v3_length2(v3_sub(a->right, b->right)) + v3_length2(v3_sub(a->up, b->up)) +
+                 v3_length2(v3_sub(a->forward, b->forward));
+    return sqrt(0.5 * sum);
+}
+
+/* A point of one frustum has a point of the other within drift + turn r: moved with the frame,
+ * brought within the other opening, and along its ray within near and far. */
+static slack slack_between(const vo_camera *a, const vo_camera *b) {
+    vo_frustum f = vo_frustum_make(a), g = vo_frustum_make(b);
+    double x = vo_max(f.tan_x, g.tan_x), y = vo_max(f.tan_y, g.tan_y);
+    double shift = (fabs(f.near - g.near) + fabs(f.far - g.far)) * sqrt(1 + x * x + y * y);
+    double zoom =
+        sqrt((f.tan_x - g.tan_x) * (f.tan_x - g.tan_x) + (f.tan_y - g.tan_y) * (f.tan_y - g.tan_y));
+    return (slack){v3_distance(f.eye, g.eye) + shift, turn_between(&f, &g) + zoom};
+}
+
+/* Slack of a sample until the next one of its shot. */
+static slack slack_after(const vo_view_eye *eye, int i) {
+    const vo_view_sample *s = &eye->sample[i];
+    slack own = {vo_max(s->drift, 0), vo_max(s->turn, 0)};
+    if (i + 1 >= eye->sample_count || s[1].cut) return own;
+    slack way = slack_between(&s[0].camera, &s[1].camera);
+    return (slack){way.drift + vo_max(own.drift, s[1].drift),
+                   way.turn + vo_max(own.turn, s[1].turn)};
+}
+
+static vo_moment make_moment(const vo_view_eye *eye, int i, double weight) {
+    const vo_view_sample *s = &eye->sample[i];
+    slack room = slack_after(eye, i);
+    vo_moment m = {.frustum = vo_frustum_make(&s->camera),
+                   .weight = weight,
+                   .front = eye->front,
+                   .drift = room.drift,
+                   .turn = room.turn,
+                   .first = i == 0 || s->cut,
+                   .last = i + 1 >= eye->sample_count || s[1].cut};
+    m.pixel_x = vo_max_int(s->camera.width, 1) / (2 * m.frustum.tan_x);
+    m.pixel_y = vo_max_int(s->camera.height, 1) / (2 * m.frustum.tan_y);
+    return m;
+}
+
+int vo_moments_make(const vo_view_eye *eye, int index, double length, vo_moment *out) {
+    int count = 0;
+    for (int i = 0; i < eye->sample_count; i++) {
+        double ahead = vo_max(eye->sample[i].ahead, 0);
+        double weight = length > 0 ? 1 - ahead / length : ahead <= 0; /* eq. 4 */
+        if (!(weight > 0)) continue;
+        out[count] = make_moment(eye, i, weight);
+        out[count++].eye = index;
+    }
+    return count;
+}
+
+/* ---- sampling a path ------------------------------------------------------------------------ */
+
+vo_window_def vo_window_def_default(void) {
+    return (vo_window_def){.intervals = 10, .tolerance = 0.05, .range = 5};
+}
+
+/* Samples on their way. */
+typedef struct sampler {
+    const vo_window_def *def;
+    vo_camera_at *at;
+    const void *path;
+    int capacity, count;
+    vo_view_sample *out;
+} sampler;
+
+static vo_view_sample take(const sampler *s, double time, bool before) {
+    vo_view_sample sample = {.ahead = time - s->def->time};
+    s->at(s->path, time, before, &sample.camera);
+    return sample;
+}
+
+static void add(sampler *s, double time, bool before, bool cut) {
+    if (s->count >= s->capacity) return;
+    s->out[s->count] = take(s, time, before);
+    s->out[s->count++].cut = cut;
+}
+
+/* Cuts that lie within the window. */
+static int count_cuts(const vo_window_def *def) {
+    int count = 0;
+    for (int i = 0; i < def->cut_count; i++)
+        count += def->cut[i] > def->time && def->cut[i] < def->time + def->length;
+    return count;
+}
+
+/* Both ends of each shot, and the equal parts between. */
+static void take_shots(sampler *s) {
+    const vo_window_def *def = s->def;
+    int room = s->capacity - VO_WINDOW_LEAST(count_cuts(def));
+    int parts = vo_max_int(1, vo_min_int(def->intervals, room + 1));
+    double end = def->time + def->length, start = def->time;
+    int next = 0, part = 1;
+    for (bool cut = false; start < end; cut = true) {
+        while (next < def->cut_count && !(def->cut[next] > start)) next++;
+        double stop = next < def->cut_count ? vo_min(def->cut[next], end) : end;
+        add(s, start, false, cut);
+        for (; part < parts && def->time + def->length * part / parts < stop; part++) {
+            double time = def->time + def->length * part / parts;
+            if (time > start) add(s, time, false, false);
+        }
+        add(s, stop, stop < end, false);
+        start = stop;
+    }
+}
+
+static bool same_camera(const vo_camera *a, const vo_camera *b) {
+    slack s = slack_between(a, b);
+    return s.drift == 0 && s.turn == 0 && a->width == b->width && a->height == b->height;
+}
+
+/* Whether sample i of a shot shows what the one before does. */
+static bool repeats(const sampler *s, int i) {
+    return i > 0 && i < s->count && !s->out[i].cut &&
+           same_camera(&s->out[i - 1].camera, &s->out[i].camera);
+}
+
+/* Leaves out samples within and at the end of stretches in which the camera stands still. */
+static void drop_repeats(sampler *s) {
+    int kept = 0;
+    for (int i = 0; i < s->count; i++) {
+        bool last = i + 1 == s->count || s->out[i + 1].cut;
+        if (!repeats(s, i) || !(last || repeats(s, i + 1))) s->out[kept++] = s->out[i];
+    }
+    s->count = kept;
+}
+
+/* Slack between a sample and the next, as much as it matters. */
+static double gap_after(const sampler *s, int i) {
+    const vo_view_sample *a = &s->out[i];
+    if (i + 1 >= s->count || a[1].cut) return 0;
+    slack way = slack_between(&a[0].camera, &a[1].camera);
+    return (1 - a->ahead / s->def->length) * (way.drift + way.turn * s->def->range);
+}
+
+static int widest_gap(const sampler *s, double *width) {
+    int widest = 0;
+    *width = 0;
+    for (int i = 0; i < s->count; i++) {
+        double gap = gap_after(s, i);
+        if (gap > *width) *width = gap, widest = i;
+    }
+    return widest;
+}
+
+/* Halves the widest gap until none is too wide or there is no room left. */
+static void halve_gaps(sampler *s) {
+    while (s->count < s->capacity) {
+        double width;
+        int i = widest_gap(s, &width);
+        if (!(width > s->def->tolerance)) return;
+        double middle = 0.5 * (s->out[i].ahead + s->out[i + 1].ahead);
+        if (!(middle > s->out[i].ahead && middle < s->out[i + 1].ahead)) return;
+        for (int k = s->count++; k > i + 1; k--) s->out[k] = s->out[k - 1];
+        s->out[i + 1] = take(s, s->def->time + middle, false);
+    }
+}
+
+int vo_window_sample(const vo_window_def *def, vo_camera_at *at, const void *path, int capacity,
+                     vo_view_sample *out) {
+    sampler s = {def, at, path, capacity, 0, out};
+    if (!(def->length > 0)) {
+        add(&s, def->time, false, false);
+        return s.count;
+    }
+    take_shots(&s);
+    drop_repeats(&s);
+    halve_gaps(&s);
+    return s.count;
+}
