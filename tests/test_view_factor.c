@@ -1,0 +1,306 @@
+/* The view factor: equations 3 and 4 by hand, the window and its slack against dense sampling, and
+ * what is predicted of cameras. */
+#include "support.h"
+
+#include "view/factor.h"
+#include "view/predict.h"
+#include "view_cases.h"
+
+/* ---- faces and eyes ------------------------------------------------------------------------- */
+
+static vo_view_face face_of(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
+    vo_view_face f = {.x = {a, b, c}};
+    f.normal = v3_normalize(v3_cross(v3_sub(b, a), v3_sub(c, a)));
+    f.edges = (vo_mat2){1, 0, 0, 1};
+    return f;
+}
+
+/* A small face around a point that looks along -y: its front is seen from there. */
+static vo_view_face small_face(vo_vec3 at, double size) {
+    return face_of(v3_add(at, v3(-size, 0, -size)), v3_add(at, v3(size, 0, -size)),
+                   v3_add(at, v3(0, 0, size)));
+}
+
+/* Eq. 4 over the moments that are made of an eye's samples. */
+static double factor_over(const vo_factor_def *def, const vo_view_eye *eye, double length,
+                          const vo_view_face *face) {
+    vo_moment moment[64];
+    double nu = 0;
+    int count = vo_moments_make(eye, 0, length, moment);
+    for (int i = 0; i < count; i++)
+        nu = vo_max(nu, moment[i].weight *
+                            vo_factor_look(def, &moment[i], face, VO_PLACE_UNKNOWN).factor);
+    return nu;
+}
+
+/* Eq. 3 for a camera at one moment, without any slack. */
+static double factor_now(const vo_factor_def *def, const vo_camera *camera, double front,
+                         const vo_view_face *face) {
+    vo_view_sample sample = {.camera = *camera};
+    vo_view_eye eye = {1, &sample, front};
+    return factor_over(def, &eye, 1, face);
+}
+
+/* ---- eq. 3 ---------------------------------------------------------------------------------- */
+
+static void fall_by_hand(void **state) {
+    (void)state;
+    vo_factor_def def = vo_factor_def_default();
+    assert_near(vo_factor_fall(&def, 1, 0.01, 0), 1, 0);
+    assert_near(vo_factor_fall(&def, 1, 0.01, 0.1), 1 - 0.25 * 0.99, 1e-15);
+    assert_near(vo_factor_fall(&def, 0.2, 0.01, 0.2), 0.105, 1e-15);
+    assert_near(vo_factor_fall(&def, 1, 0.01, 0.4), 0.01, 0);
+    assert_near(vo_factor_fall(&def, 1, 0.01, 7), 0.01, 0);
+    def.margin = 0; /* no margin: a jump */
+    assert_near(vo_factor_fall(&def, 1, 0.01, 0), 1, 0);
+    assert_near(vo_factor_fall(&def, 1, 0.01, 1e-9), 0.01, 0);
+}
+
+static void front_back_and_out(void **state) {
+    (void)state;
+    vo_factor_def def = vo_factor_def_default();
+    vo_camera c = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5),
+              behind = camera_at(v3(0, 9, 0), v3_zero(), 1, 0.5);
+    vo_view_face face = small_face(v3(0, 4, 0), 0.1);
+    assert_near(factor_now(&def, &c, 1, &face), 1, 0);
+    assert_near(factor_now(&def, &c, 0.7, &face), 0.7, 0); /* a light */
+    assert_near(factor_now(&def, &behind, 1, &face), 0.2, 0);
+    assert_near(factor_now(&def, &behind, 0.1, &face), 0.1, 0); /* front is the most */
+    face.two_sided = true;
+    assert_near(factor_now(&def, &behind, 1, &face), 1, 0);
+    face.hidden = true;
+    assert_near(factor_now(&def, &c, 1, &face), 0.2, 0);
+    /* To the right of the frame: the right plane is x = y, the nearest corner at x - 0.1. */
+    double d = 0.15;
+    face = small_face(v3(4 + sqrt(2) * d + 0.1, 4, 0), 0.1);
+    assert_near(factor_now(&def, &c, 1, &face), 1 - d / 0.4 * 0.99, 1e-9);
+    face = small_face(v3(9, 4, 0), 0.1);
+    assert_near(factor_now(&def, &c, 1, &face), 0.01, 0);
+    face = small_face(v3(0, -0.1, 0), 0.02); /* behind the eye, which sees its back */
+    assert_near(factor_now(&def, &c, 1, &face), 0.2 - 0.2 / 0.4 * 0.19, 1e-9);
+}
+
+/* Where a ball is said to be, its faces are. */
+static void balls_agree_with_faces(void **state) {
+    (void)state;
+    vo_factor_def def = vo_factor_def_default();
+    vo_random r = vo_random_seed(1);
+    int count[3] = {0};
+    for (int i = 0; i < 20000; i++) {
+        vo_view_sample s[2] = {{.camera = random_camera(&r)}, {.ahead = 0.5}};
+        s[1].camera =
+            camera_between(&s[0].camera, random_point(&r, 0.1), random_point(&r, 1), 0.05, 1.02, 1);
+        vo_view_eye eye = {2, s, 1};
+        vo_moment m[2];
+        vo_moments_make(&eye, 0, 1, m);
+        vo_vec3 at = random_point(&r, 5), p[3];
+        double radius = vo_random_real(&r, 0.01, 0.5);
+        for (int k = 0; k < 3; k++)
+            p[k] = v3_add_scaled(at, radius, v3_normalize(random_point(&r, 1)));
+        vo_view_face face = face_of(p[0], p[1], p[2]);
+        vo_sight sight = vo_factor_look(&def, &m[0], &face, VO_PLACE_UNKNOWN);
+        vo_ball_place place = vo_factor_place(&def, &m[0], at, radius * (1 + 1e-12));
+        count[place]++;
+        if (place == VO_BALL_OUT) assert_true(!sight.near && sight.factor == def.out);
+        if (place != VO_BALL_IN_FRAME) continue;
+        vo_sight told = vo_factor_look(&def, &m[0], &face, VO_PLACE_IN_FRAME);
+        assert_true(sight.near && sight.factor == told.factor);
+    }
+    for (int i = 0; i < 3; i++) assert_true(count[i] > 300);
+}
+
+/* ---- eq. 4 ---------------------------------------------------------------------------------- */
+
+/* A cut at a moment t of the window: nu rises from out to front, linearly with the time to it. */
+static void rises_before_a_cut(void **state) {
+    (void)state;
+    vo_factor_def def = vo_factor_def_default();
+    vo_camera away = camera_at(v3(50, 0, 0), v3(60, 0, 0), 1, 0.5);
+    vo_camera there = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5);
+    vo_view_face face = small_face(v3(0, 4, 0), 0.1);
+    double before = 0;
+    for (int i = 0; i <= 40; i++) {
+        double left = 0.4 - 0.01 * i; /* s until the cut; T is 0.2 */
+        vo_view_sample s[3] = {{.camera = away},
+                               {.ahead = left, .camera = away},
+                               {.ahead = left, .camera = there, .cut = true}};
+        vo_view_eye eye = {3, s, 1};
+        double nu = factor_over(&def, &eye, 0.2, &face);
+        assert_near(nu, vo_max(0.01, 1 - left / 0.2), 1e-12);
+        assert_true(nu >= before);
+        before = nu;
+    }
+    assert_near(before, 1, 0); /* at the cut it is there */
+}
+
+/* What a camera does over a window. */
+typedef struct motion {
+    vo_camera start;
+    vo_vec3 way, axis;
+    double angle, zoom;
+} motion;
+
+static vo_camera motion_at(const motion *m, double part) {
+    return camera_between(&m->start, m->way, m->axis, m->angle, m->zoom, part);
+}
+
+static motion random_motion(vo_random *r) {
+    motion m = {random_camera(r), random_point(r, 0.3), random_point(r, 1),
+                vo_random_real(r, 0, 0.5), vo_random_real(r, 0.8, 1.25)};
+    m.start.far = 100;
+    return m;
+}
+
+/* The largest w nu~ over a window of 1 s, by many moments. */
+static double dense_factor(const vo_factor_def *def, const motion *m, const vo_view_face *face) {
+    double nu = 0;
+    for (int i = 0; i < 300; i++) {
+        vo_camera c = motion_at(m, i / 300.0);
+        nu = vo_max(nu, (1 - i / 300.0) * factor_now(def, &c, 1, face));
+    }
+    return nu;
+}
+
+/* However few samples: never less than with many, nor less than now; and with many, not much more.
+ */
+static void slack_is_conservative(void **state) {
+    (void)state;
+    vo_factor_def def = vo_factor_def_default();
+    vo_random r = vo_random_seed(2);
+    vo_view_sample s[61];
+    int differ = 0;
+    for (int i = 0; i < 600; i++) {
+        motion m = random_motion(&r);
+        vo_vec3 at = v3_add_scaled(m.start.position, 3, v3_normalize(random_point(&r, 1)));
+        vo_view_face face =
+            face_of(v3_add(at, random_point(&r, 0.2)), v3_add(at, random_point(&r, 0.2)),
+                    v3_add(at, random_point(&r, 0.2)));
+        double exact = dense_factor(&def, &m, &face);
+        int parts[] = {1, 1 + vo_random_int(&r, 9), 60};
+        for (int k = 0; k < 3; k++) {
+            for (int j = 0; j <= parts[k]; j++)
+                s[j] = (vo_view_sample){.ahead = (double)j / parts[k],
+                                        .camera = motion_at(&m, (double)j / parts[k])};
+            vo_view_eye eye = {parts[k] + 1, s, 1};
+            double nu = factor_over(&def, &eye, 1, &face);
+            assert_true(nu >= exact - 1e-9);
+            assert_true(nu >= factor_now(&def, &m.start, 1, &face));
+            if (k == 2) differ += nu > exact + 0.1;
+        }
+    }
+    assert_true(differ < 30); /* faces at the edge between front and back */
+}
+
+/* ---- windows -------------------------------------------------------------------------------- */
+
+/* A path with a pan, a cut at 1 s, a rest, and a cut at 1.05 s. */
+static void path_at(const void *path, double time, bool before, vo_camera *out) {
+    const vo_camera *base = path;
+    int shot = time > 1.05 || (time == 1.05 && !before) ? 2 : time > 1 || (time == 1 && !before);
+    vo_camera moved = camera_between(base, v3(0.3, 0, 0), v3(0, 0, 1), 0.4, 1, time);
+    *out = shot == 0 ? moved : *base;
+    if (shot > 0) out->position = v3(10 * shot, 0, 0);
+}
+
+static void windows_are_sampled(void **state) {
+    (void)state;
+    vo_camera base = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5);
+    double cut[] = {1, 1.05};
+    vo_window_def def = vo_window_def_default();
+    vo_view_sample s[64];
+    def.time = 0.9, def.length = 0.2, def.cut = cut, def.cut_count = 2;
+    for (int capacity = VO_WINDOW_LEAST(2); capacity <= 64; capacity++) {
+        int count = vo_window_sample(&def, path_at, &base, capacity, s), cuts = 0;
+        assert_true(count > 0 && count <= capacity);
+        assert_near(s[0].ahead, 0, 0);
+        for (int i = 0; i < count; i++) {
+            vo_camera c;
+            bool left = i + 1 < count && s[i + 1].cut && s[i + 1].ahead == s[i].ahead;
+            if (i) assert_true(s[i].ahead >= s[i - 1].ahead);
+            path_at(&base, def.time + s[i].ahead, left, &c);
+            if (!s[i].cut) assert_true(v3_distance(c.position, s[i].camera.position) < 1e-12);
+            if (!s[i].cut) continue;
+            assert_near(def.time + s[i].ahead, cut[cuts], 1e-12);
+            assert_near(s[i].camera.position.x, 10 * (cuts + 1), 1e-12);
+            cuts++;
+        }
+        assert_int_equal(cuts, 2);
+        assert_near(s[count - 1].camera.position.x, 20, 0); /* stands still: one sample */
+        assert_true(s[count - 1].cut);
+    }
+    def.time = 2; /* nothing happens */
+    assert_int_equal(vo_window_sample(&def, path_at, &base, 64, s), 1);
+    def.time = 1; /* now is the cut */
+    assert_int_equal(vo_window_sample(&def, path_at, &base, 64, s), 2);
+    assert_near(s[0].camera.position.x, 10, 0);
+    def.length = 0;
+    assert_int_equal(vo_window_sample(&def, path_at, &base, 64, s), 1);
+}
+
+static void pan_at(const void *path, double time, bool before, vo_camera *out) {
+    (void)before;
+    double part = time < 0.1 ? 0 : time > 0.16 ? 1 : (time - 0.1) / 0.06;
+    *out = camera_between(path, v3_zero(), v3(0, 0, 1), 1.5, 1, part);
+}
+
+/* A whip pan gets its samples where it is, and a rest few. */
+static void samples_go_where_motion_is(void **state) {
+    (void)state;
+    vo_camera base = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5);
+    vo_window_def def = vo_window_def_default();
+    vo_view_sample s[40];
+    def.length = 0.2;
+    int count = vo_window_sample(&def, pan_at, &base, 40, s), rest = 0;
+    for (int i = 0; i < count; i++) rest += s[i].ahead < 0.1 - 1e-9 || s[i].ahead > 0.16 + 1e-9;
+    assert_true(count == 40 && rest <= 4);
+}
+
+/* ---- prediction ----------------------------------------------------------------------------- */
+
+/* A camera that moves evenly is where it was predicted to be. */
+static void even_motion_is_foreseen(void **state) {
+    (void)state;
+    vo_random r = vo_random_seed(7);
+    for (int i = 0; i < 200; i++) {
+        motion m = random_motion(&r);
+        m.zoom = 1;
+        vo_camera before = motion_at(&m, 0), now = motion_at(&m, 0.1);
+        vo_predict_def def = vo_predict_def_default();
+        vo_view_sample s[6];
+        def.length = 0.5, def.step = 0.1;
+        vo_window_predict(&def, &before, &now, s);
+        for (int k = 0; k < def.count; k++) {
+            vo_camera then = motion_at(&m, 0.1 + s[k].ahead);
+            assert_near(v3_distance(then.position, s[k].camera.position), 0, 1e-9);
+            assert_near(v3_distance(then.forward, s[k].camera.forward), 0, 1e-7);
+            assert_near(v3_distance(then.up, s[k].camera.up), 0, 1e-7);
+            assert_true(k == 0 || s[k].drift > s[k - 1].drift);
+        }
+        assert_near(s[def.count - 1].ahead, 0.5, 1e-15);
+        assert_near(s[0].drift, 0, 0);
+        /* It stops: within the doubt that is carried along. */
+        def.doubt = 1;
+        vo_window_predict(&def, &before, &now, s);
+        vo_vec3 off = v3_sub(s[3].camera.position, now.position);
+        assert_true(v3_length(off) <= s[3].drift + 1e-12);
+    }
+    vo_camera c = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5);
+    vo_predict_def def = vo_predict_def_default();
+    vo_view_sample s[6];
+    vo_window_predict(&def, &c, &c, s); /* no step, no window */
+    for (int k = 0; k < def.count; k++) assert_true(v3_equal(s[k].camera.position, c.position));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fall_by_hand),
+        cmocka_unit_test(front_back_and_out),
+        cmocka_unit_test(balls_agree_with_faces),
+        cmocka_unit_test(rises_before_a_cut),
+        cmocka_unit_test(slack_is_conservative),
+        cmocka_unit_test(windows_are_sampled),
+        cmocka_unit_test(samples_go_where_motion_is),
+        cmocka_unit_test(even_motion_is_foreseen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
