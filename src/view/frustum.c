@@ -1,8 +1,5 @@
 #include "view/frustum.h"
 
-/* A triangle that comes nearer than its nearest corner by less than this is as near, m. */
-static const double FLAT = 1e-10;
-
 enum { PLANES = 6, EDGES = 12 };
 /* Corners of a clipped triangle: 9, and some more where rounding makes a sliver wavy. */
 enum { MOST_CORNERS = 16 };
@@ -18,6 +15,7 @@ vo_frustum vo_frustum_make(const vo_camera *camera) {
     f.far = vo_clamp(camera->far, f.near, VO_FRUSTUM_FARTHEST);
     f.side_x = 1 / sqrt(1 + f.tan_x * f.tan_x);
     f.side_y = 1 / sqrt(1 + f.tan_y * f.tan_y);
+    f.slant = 1 / (1 + f.tan_x * f.tan_x + f.tan_y * f.tan_y);
     for (int i = 0; i < 8; i++) {
         double z = i & 4 ? f.far : f.near;
         f.corner[i] = v3(i & 1 ? f.tan_x * z : -f.tan_x * z, i & 2 ? f.tan_y * z : -f.tan_y * z, z);
@@ -28,7 +26,7 @@ vo_frustum vo_frustum_make(const vo_camera *camera) {
 /* Depth of the point nearest to (x, y, z), where x and y are not negative: see frustum.h. */
 static double nearest_depth(const vo_frustum *f, double x, double y, double z) {
     double tx = f->tan_x, ty = f->tan_y;
-    double depth = (z + tx * x + ty * y) / (1 + tx * tx + ty * ty);
+    double depth = (z + tx * x + ty * y) * f->slant;
     if (tx * depth > x || ty * depth > y) { /* deeper than one of the sides holds it back */
         if (x * ty > y * tx) {
             depth = (z + tx * x) * f->side_x * f->side_x;
@@ -153,7 +151,7 @@ static double outside_distance(const vo_frustum *f, const vo_vec3 p[3]) {
     }
     double length = sqrt(least), beyond = 0;
     for (int i = 0; i < 3; i++) beyond = vo_min(beyond, v3_dot(way, v3_sub(p[i], p[nearest])));
-    if (beyond >= -FLAT * length) return length;
+    if (beyond >= -VO_FRUSTUM_FLAT * length) return length;
     return sqrt(vo_min(least, features_distance2(f, p)));
 }
 

@@ -36,8 +36,12 @@ typedef struct vo_frustum {
     double near, far;                /* m, 0 <= near <= far */
     double side_x, side_y;           /* cosines of half the opening angles: x - tan_x z times side_x
                                         is a distance from the right plane */
+    double slant;                    /* 1 / (1 + tan_x^2 + tan_y^2) */
     vo_vec3 corner[8];               /* camera's frame; bit 0: right, bit 1: up, bit 2: far */
 } vo_frustum;
+
+/* A triangle that comes nearer than its nearest corner by less than this is as near, m. */
+#define VO_FRUSTUM_FLAT 1e-10
 
 /* Values that make no camera (an opening of zero, far before near) are brought into range. */
 vo_frustum vo_frustum_make(const vo_camera *camera);

@@ -1,20 +1,17 @@
 #include "view/screen.h"
 
-/* Nothing is seen from closer, m. */
-static const double CLOSEST = 1e-4;
-
 vo_screen_def vo_screen_def_default(void) { return (vo_screen_def){.pixels = 0, .grazing = 0.1}; }
 
 /* The depth at which a face is drawn largest. */
 static double nearest_depth(const vo_moment *m, const vo_sight *s) {
     double z = vo_min(vo_min(s->p[0].z, s->p[1].z), s->p[2].z) - vo_moment_slack(m, s->range);
-    return vo_max(vo_max(z, m->frustum.near), CLOSEST);
+    return vo_max(vo_max(z, m->frustum.near), VO_SCREEN_CLOSEST);
 }
 
 /* The slope at which the middle of the face is seen: where in the frame. */
 static vo_vec2 slope_of(const vo_frustum *f, const vo_sight *s) {
     double z = s->p[0].z + s->p[1].z + s->p[2].z;
-    double inverse = 1 / vo_max(z, 3 * vo_max(f->near, CLOSEST));
+    double inverse = 1 / vo_max(z, 3 * vo_max(f->near, VO_SCREEN_CLOSEST));
     double x = (s->p[0].x + s->p[1].x + s->p[2].x) * inverse;
     double y = (s->p[0].y + s->p[1].y + s->p[2].y) * inverse;
     return v2(vo_clamp(x, -f->tan_x, f->tan_x), vo_clamp(y, -f->tan_y, f->tan_y));
@@ -40,7 +37,7 @@ vo_sym2 vo_screen_bound(const vo_screen_def *def, const vo_moment *m, const vo_v
     vo_sym2 b = {xx * u.x * u.x + yy * u.y * u.y + zz * u.z * u.z,
                  xx * u.x * v.x + yy * u.y * v.y + zz * u.z * v.z,
                  xx * v.x * v.x + yy * v.y * v.y + zz * v.z * v.z};
-    return b.xx + b.yy > 0 && isfinite(b.xx + b.yy) ? b : vo_screen_unbound();
+    return b.xx + b.yy > 0 && b.xx + b.yy < VO_SCREEN_LARGEST ? b : vo_screen_unbound();
 }
 
 vo_sym2 vo_screen_limit(vo_sym2 b, double largest) {

@@ -34,6 +34,11 @@ typedef struct vo_screen_def {
 
 vo_screen_def vo_screen_def_default(void); /* 0; 0.1 */
 
+/* Nothing is drawn larger than from this depth, m. */
+#define VO_SCREEN_CLOSEST 1e-4
+/* Beyond this, 1/m^2, a bound is none: edges of a thousandth of an atom. */
+#define VO_SCREEN_LARGEST 1e26
+
 /* Sets no bound. */
 static inline vo_sym2 vo_screen_unbound(void) { return (vo_sym2){INFINITY, 0, INFINITY}; }
 

@@ -3,12 +3,11 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "view/silhouette.h"
+#include "view/view_kernel.h"
 
-#include <string.h>
-
-enum { CLUSTER = 32 };            /* faces that are neighbours in memory, and so on the cloth */
-enum { GRAIN = 4 * CLUSTER };     /* faces of a chunk */
-static const double LEAST = 1e-6; /* of the factors; metrics must stay definite */
+enum { CLUSTER = VO_VIEW_CLUSTER }; /* faces that are neighbours in memory, and so on the cloth */
+enum { GRAIN = 4 * CLUSTER };       /* faces of a chunk */
+static const double LEAST = 1e-6;   /* of the factors; metrics must stay definite */
 
 struct vo_view {
     vo_context *ctx;
@@ -92,121 +91,108 @@ static vo_result make_room(vo_view *view, const vo_mesh *mesh) {
 typedef struct view_pass {
     vo_view *view;
     const vo_view_cloth *cloth;
-    double largest; /* 1/m^2, eigenvalue that the cloth's sizing never exceeds */
+    vo_view_rules rules;
+    vo_view_look_fn *look;
 } view_pass;
 
-/* What is known of a face so far. */
-typedef struct verdict {
-    double factor;
-    vo_sym2 bound; /* zero while nobody asked for anything */
-    bool bounded;  /* somebody did */
-    bool seen;     /* its front, in frame */
-} verdict;
-
-/* What a moment adds. */
-static void look(const view_pass *p, const vo_moment *m, const vo_view_face *face,
-                 vo_view_place place, verdict *v) {
-    const vo_view_def *def = &p->view->def;
-    if (!(def->screen.pixels > 0) && v->factor >= m->weight * m->front) return;
-    vo_sight sight = vo_factor_look(&def->factor, m, face, place);
-    double factor = m->weight * sight.factor;
-    v->factor = vo_max(v->factor, factor); /* eq. 4 */
-    v->seen = v->seen || (sight.front && sight.near);
-    if (!sight.near || !(factor > 0)) return;
-    vo_sym2 b = vo_screen_bound(&def->screen, m, face, &sight);
-    double s = factor / m->front;
-    b = vo_screen_limit(b, p->largest);
-    b = (vo_sym2){s * s * b.xx, s * s * b.xy, s * s * b.yy};
-    v->bound = v->bounded ? vo_screen_join(v->bound, b) : b;
-    v->bounded = true;
+/* Puts a face into a cluster. */
+static void gather_face(const view_pass *p, int index, double most, vo_view_lanes *lanes, int i) {
+    const vo_mesh *mesh = p->cloth->mesh;
+    vo_view_face f = vo_view_face_make(mesh, mesh->node_x, index);
+    vo_vec3 normal = p->cloth->two_sided && v3_is_finite(f.normal) ? v3_zero() : f.normal;
+    for (int k = 0; k < 3; k++) {
+        lanes->x[k][0][i] = f.x[k].x;
+        lanes->x[k][1][i] = f.x[k].y;
+        lanes->x[k][2][i] = f.x[k].z;
+    }
+    lanes->normal[0][i] = normal.x, lanes->normal[1][i] = normal.y, lanes->normal[2][i] = normal.z;
+    lanes->edges[0][i] = f.edges.a, lanes->edges[1][i] = f.edges.b;
+    lanes->edges[2][i] = f.edges.c, lanes->edges[3][i] = f.edges.d;
+    lanes->most[i] = most;
 }
 
-/* Writes down a verdict. A face that is nowhere counts as seen. */
-static void settle(const view_pass *p, int index, const vo_view_face *face, const verdict *v) {
-    bool somewhere = v3_is_finite(face->normal);
-    p->view->raw[index] = somewhere ? vo_clamp(v->factor, LEAST, 1) : 1;
-    p->cloth->bound[index] = somewhere && v->bounded ? v->bound : vo_screen_unbound();
+/* Writes down what is known of a face. One that is nowhere counts as seen. */
+static void settle(const view_pass *p, int index, const vo_view_lanes *lanes, int i) {
+    vo_sym2 bound = {lanes->bound[0][i], lanes->bound[1][i], lanes->bound[2][i]};
+    bool somewhere = isfinite(lanes->normal[0][i] + lanes->normal[1][i] + lanes->normal[2][i]);
+    bool bounded = somewhere && lanes->unbound[i] == 0 && bound.xx + bound.yy > 0;
+    p->view->raw[index] = somewhere ? vo_clamp(lanes->factor[i], LEAST, 1) : 1;
+    p->cloth->bound[index] = bounded ? bound : vo_screen_unbound();
 }
 
 /* A ball around the faces of a cluster. */
-static void enclose(const vo_view_face *face, int count, vo_vec3 *centre, double *radius) {
-    vo_vec3 least = face[0].x[0], most = least;
-    double radius2 = 0;
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < 3; k++) {
-            least = v3_min(least, face[i].x[k]);
-            most = v3_max(most, face[i].x[k]);
-        }
-    *centre = v3_scale(0.5, v3_add(least, most));
-    for (int i = 0; i < count; i++)
+static void enclose(const vo_view_lanes *lanes, vo_vec3 *centre, double *radius) {
+    double least[3], most[3], radius2 = 0;
+    for (int c = 0; c < 3; c++) {
+        least[c] = most[c] = lanes->x[0][c][0];
         for (int k = 0; k < 3; k++)
-            radius2 = vo_max(radius2, v3_length2(v3_sub(face[i].x[k], *centre)));
+            for (int i = 0; i < lanes->count; i++) {
+                least[c] = vo_min(least[c], lanes->x[k][c][i]);
+                most[c] = vo_max(most[c], lanes->x[k][c][i]);
+            }
+    }
+    *centre =
+        v3(0.5 * (least[0] + most[0]), 0.5 * (least[1] + most[1]), 0.5 * (least[2] + most[2]));
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < lanes->count; i++) {
+            vo_vec3 x = v3(lanes->x[k][0][i], lanes->x[k][1][i], lanes->x[k][2][i]);
+            radius2 = vo_max(radius2, v3_length2(v3_sub(x, *centre)));
+        }
     *radius = sqrt(radius2) * (1 + 1e-12);
 }
 
-/* What a moment adds to a cluster. */
-static void look_at_cluster(const view_pass *p, const vo_moment *m, const vo_view_face *face,
-                            int count, vo_ball_place ball, verdict *v) {
-    double out = m->weight * vo_factor_out(&p->view->def.factor, m);
-    vo_view_place place = ball == VO_BALL_IN_FRAME ? VO_PLACE_IN_FRAME : VO_PLACE_UNKNOWN;
-    for (int i = 0; i < count; i++) {
-        if (ball == VO_BALL_OUT) {
-            v[i].factor = vo_max(v[i].factor, out);
-        } else {
-            look(p, m, &face[i], place, &v[i]);
-        }
-    }
+/* What a moment adds to a cluster of which none is near the frame. */
+static void pass_by(const view_pass *p, const vo_moment *m, vo_view_lanes *lanes) {
+    double out = m->weight * vo_factor_out(&p->rules.factor, m);
+    for (int i = 0; i < lanes->count; i++) lanes->factor[i] = vo_max(lanes->factor[i], out);
 }
 
-/* Judges a cluster of faces, and returns how many are seen. */
-static int judge_cluster(const view_pass *p, int begin, int count) {
-    const vo_mesh *mesh = p->cloth->mesh;
-    vo_view_face face[CLUSTER];
-    verdict v[CLUSTER];
+/* Looks at a cluster from all moments. */
+static void judge_cluster(const view_pass *p, vo_view_lanes *lanes) {
     vo_vec3 centre;
     double radius;
-    int seen = 0;
-    memset(v, 0, sizeof v);
-    for (int i = 0; i < count; i++) {
-        face[i] = vo_view_face_make(mesh, mesh->node_x, begin + i);
-        face[i].two_sided = p->cloth->two_sided;
-    }
-    enclose(face, count, &centre, &radius);
+    enclose(lanes, &centre, &radius);
     for (int k = 0; k < p->view->moment_count; k++) {
         const vo_moment *m = &p->view->moment[k];
-        vo_ball_place ball = vo_factor_place(&p->view->def.factor, m, centre, radius);
-        look_at_cluster(p, m, face, count, ball, v);
+        vo_ball_place place = vo_factor_place(&p->rules.factor, m, centre, radius);
+        if (place == VO_BALL_OUT) {
+            pass_by(p, m, lanes);
+        } else {
+            p->look(&p->rules, m, place == VO_BALL_IN_FRAME, lanes);
+        }
     }
-    for (int i = 0; i < count; i++) {
-        settle(p, begin + i, &face[i], &v[i]);
-        p->view->hidden[begin + i] = v[i].seen;
-        seen += v[i].seen;
-    }
-    return seen;
 }
 
 static void judge_faces(void *arg, int begin, int end, int chunk) {
     const view_pass *p = arg;
     int seen = 0;
-    for (int i = begin; i < end; i += CLUSTER)
-        seen += judge_cluster(p, i, vo_min_int(CLUSTER, end - i));
+    for (int first = begin; first < end; first += CLUSTER) {
+        vo_view_lanes lanes = {.count = vo_min_int(CLUSTER, end - first)};
+        for (int i = 0; i < lanes.count; i++) gather_face(p, first + i, 1, &lanes, i);
+        judge_cluster(p, &lanes);
+        for (int i = 0; i < lanes.count; i++) {
+            settle(p, first + i, &lanes, i);
+            p->view->hidden[first + i] = lanes.seen[i] != 0;
+            seen += lanes.seen[i] != 0;
+        }
+    }
     p->view->seen[chunk] = seen;
 }
 
 /* Judges hidden faces again. */
 static void judge_hidden(void *arg, int begin, int end, int chunk) {
     const view_pass *p = arg;
-    const vo_mesh *mesh = p->cloth->mesh;
     (void)chunk;
-    for (int i = begin; i < end; i++) {
-        if (!p->view->hidden[i]) continue;
-        vo_view_face face = vo_view_face_make(mesh, mesh->node_x, i);
-        verdict v = {0};
-        face.two_sided = p->cloth->two_sided;
-        face.hidden = true;
-        for (int k = 0; k < p->view->moment_count; k++)
-            look(p, &p->view->moment[k], &face, VO_PLACE_UNKNOWN, &v);
-        settle(p, i, &face, &v);
+    for (int next = begin; next < end;) {
+        vo_view_lanes lanes = {.count = 0};
+        int index[CLUSTER];
+        for (; next < end && lanes.count < CLUSTER; next++)
+            if (p->view->hidden[next]) index[lanes.count++] = next;
+        if (lanes.count == 0) return;
+        for (int i = 0; i < lanes.count; i++)
+            gather_face(p, index[i], p->rules.factor.hidden, &lanes, i);
+        judge_cluster(p, &lanes);
+        for (int i = 0; i < lanes.count; i++) settle(p, index[i], &lanes, i);
     }
 }
 
@@ -241,10 +227,19 @@ static vo_result hide(view_pass *p, vo_view_report *report) {
     return VO_OK;
 }
 
+static vo_view_look_fn *choose_kernel(const vo_view *view) {
+#ifdef VO_HAVE_AVX2_KERNELS
+    if (view->ctx->use_avx2) return vo_view_look_avx2;
+#endif
+    (void)view;
+    return vo_view_look_base;
+}
+
 static vo_result view_cloth(vo_view *view, const vo_view_cloth *cloth, vo_view_report *report) {
     int faces = cloth->mesh->face_count;
-    view_pass p = {view, cloth, INFINITY};
-    if (cloth->finest > 0) p.largest = 1 / (cloth->finest * cloth->finest);
+    view_pass p = {
+        view, cloth, {view->def.factor, view->def.screen, INFINITY}, choose_kernel(view)};
+    if (cloth->finest > 0) p.rules.largest = 1 / (cloth->finest * cloth->finest);
     VO_TRY(make_room(view, cloth->mesh));
     vo_parallel_for(view->ctx, faces, GRAIN, judge_faces, &p);
     for (int i = 0; i < vo_chunk_count(faces, GRAIN); i++) report->seen += view->seen[i];

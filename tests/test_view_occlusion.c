@@ -1,0 +1,375 @@
+/* What is hidden: by hand with plates and holes, and against many lines of sight by plain
+ * arithmetic. */
+#include "support.h"
+
+#include "core/memory.h"
+#include "view/view.h"
+#include "view_cases.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_FACES = 20000 };
+
+/* ---- a stage -------------------------------------------------------------------------------- */
+
+/* A sheet of n x n cells, 1 m wide, upright at y = 0, its front towards -y; and plates. */
+typedef struct stage {
+    vo_context *ctx;
+    vo_mesh *sheet;
+    vo_mesh *plate[8];
+    int plates;
+    double factor[MOST_FACES];
+    vo_sym2 bound[MOST_FACES];
+    vo_view_report report;
+} stage;
+
+static stage *make_stage(int threads, int n) {
+    stage *s = test_calloc(1, sizeof *s);
+    s->ctx = test_context(threads);
+    assert_ok(s->ctx, vo_mesh_create_grid(s->ctx, 1, 1, n, n, &s->sheet));
+    assert_true(s->sheet->face_count <= MOST_FACES);
+    for (int i = 0; i < s->sheet->node_count; i++) {
+        vo_vec3 p = s->sheet->node_x[i];
+        s->sheet->node_x[i] = v3(p.x - 0.5, 0, p.y - 0.5);
+    }
+    return s;
+}
+
+static void free_stage(stage *s) {
+    vo_mesh_destroy(s->sheet);
+    for (int i = 0; i < s->plates; i++) vo_mesh_destroy(s->plate[i]);
+    vo_context_destroy(s->ctx);
+    test_free(s);
+}
+
+/* Two triangles at a depth y. */
+static void add_plate(stage *s, double y, double left, double right, double low, double high) {
+    vo_vec3 x[4] = {{left, y, low}, {right, y, low}, {right, y, high}, {left, y, high}};
+    int face[2][3] = {{0, 1, 2}, {0, 2, 3}};
+    assert_ok(s->ctx, vo_mesh_create(s->ctx, 4, x, 4, NULL, NULL, 2, (const int(*)[3])face,
+                                     VO_MESH_FOR_OBSTACLE, &s->plate[s->plates++]));
+}
+
+static vo_view_def view_def(void) {
+    vo_view_def def = vo_view_def_default();
+    def.silhouette = INFINITY;
+    def.occlusion = true;
+    return def;
+}
+
+static void look_with(stage *s, const vo_view_def *def, int eyes, const vo_view_eye *eye) {
+    const vo_mesh *hiding[9] = {s->sheet};
+    vo_view_cloth looked = {.mesh = s->sheet, .factor = s->factor, .bound = s->bound};
+    vo_view *view;
+    for (int i = 0; i < s->plates; i++) hiding[1 + i] = s->plate[i];
+    assert_ok(s->ctx, vo_view_create(s->ctx, def, &view));
+    assert_ok(s->ctx,
+              vo_view_update(view, eyes, eye, 1, &looked, 1 + s->plates, hiding, &s->report));
+    vo_view_destroy(view);
+}
+
+/* From one camera that stands still. */
+static void look(stage *s, vo_camera camera) {
+    vo_view_def def = view_def();
+    vo_view_sample sample = {.camera = camera};
+    vo_view_eye eye = {1, &sample, 1};
+    look_with(s, &def, 1, &eye);
+}
+
+static vo_camera before_it(double distance) {
+    return camera_at(v3(0, -distance, 0), v3_zero(), 0.5, 0.5);
+}
+
+static vo_vec3 middle(const stage *s, int face) {
+    vo_vec3 sum = v3_zero();
+    for (int k = 0; k < 3; k++)
+        sum = v3_add(sum, s->sheet->node_x[vo_mesh_face_node(s->sheet, face, k)]);
+    return v3_scale(1.0 / 3, sum);
+}
+
+/* Skips the test in builds without rays. */
+static void need_rays(void) {
+    if (!vo_rays_available()) skip();
+}
+
+/* ---- by hand -------------------------------------------------------------------------------- */
+
+static void nothing_before_it(void **state) {
+    (void)state;
+    need_rays();
+    stage *s = make_stage(1, 20);
+    look(s, before_it(3));
+    for (int f = 0; f < s->sheet->face_count; f++) assert_near(s->factor[f], 1, 0);
+    assert_int_equal(s->report.hidden, 0);
+    assert_int_equal(s->report.seen, s->sheet->face_count);
+    add_plate(s, 0.5, -9, 9, -9, 9); /* behind it */
+    look(s, before_it(3));
+    assert_int_equal(s->report.hidden, 0);
+    free_stage(s);
+}
+
+/* A plate half way before the left half: its shadow ends at x = 0. Faces there within a ring of
+ * what is seen count as seen. */
+static void half_of_it_hidden(void **state) {
+    (void)state;
+    need_rays();
+    stage *s = make_stage(1, 20);
+    add_plate(s, -1.5, -9, 0, -9, 9);
+    look(s, before_it(3));
+    int hidden = 0;
+    for (int f = 0; f < s->sheet->face_count; f++) {
+        double x = middle(s, f).x;
+        if (x > -0.05) assert_near(s->factor[f], 1, 0);
+        if (x < -0.15) assert_near(s->factor[f], 0.2, 0);
+        hidden += s->factor[f] == 0.2;
+    }
+    assert_int_equal(s->report.hidden, hidden);
+    assert_int_equal(s->report.seen, s->sheet->face_count - hidden);
+    free_stage(s);
+}
+
+/* A hole between four plates shows the middle; near plates before the near plane hide nothing. */
+static void holes_and_near_planes(void **state) {
+    (void)state;
+    need_rays();
+    stage *s = make_stage(1, 30);
+    add_plate(s, -1, -9, -0.1, -9, 9);
+    add_plate(s, -1, 0.1, 9, -9, 9);
+    add_plate(s, -1, -0.1, 0.1, -9, -0.1);
+    add_plate(s, -1, -0.1, 0.1, 0.1, 9);
+    look(s, before_it(3));
+    for (int f = 0; f < s->sheet->face_count; f++) { /* the hole is 0.15 m from the middle there */
+        vo_vec3 m = middle(s, f);
+        double off = vo_max(fabs(m.x), fabs(m.z));
+        if (off < 0.15) assert_near(s->factor[f], 1, 0);
+        if (off > 0.15 + 0.09) assert_near(s->factor[f], 0.2, 0);
+    }
+    assert_true(s->report.hidden > 0);
+    vo_camera c = before_it(3);
+    c.near = 2.1; /* the plates are 2 m away */
+    look(s, c);
+    assert_int_equal(s->report.hidden, 0);
+    free_stage(s);
+}
+
+/* A camera that will look around the plate, at any moment of the window; one that cuts away; and
+ * another camera from the side. */
+static void the_window_counts(void **state) {
+    (void)state;
+    need_rays();
+    stage *s = make_stage(1, 10);
+    add_plate(s, -1, -0.45, 0.45, -9, 9);
+    vo_view_def def = view_def();
+    vo_view_sample sample[3] = {{.camera = before_it(3)}, {.ahead = 0.1}, {.ahead = 0.15}};
+    vo_view_eye eye[2] = {{1, sample, 1}, {1, &sample[1], 1}};
+    look_with(s, &def, 1, eye);
+    int alone = s->report.hidden;
+    assert_true(alone > 100);
+    sample[1].camera = camera_at(v3(3, -3, 0), v3_zero(), 0.5, 0.5);
+    sample[2].camera = sample[0].camera;
+    eye[0].sample_count = 3; /* there and back again: seen in between */
+    look_with(s, &def, 1, eye);
+    assert_true(s->report.hidden < alone / 2);
+    eye[0].sample_count = 2;
+    sample[1].cut = true;
+    look_with(s, &def, 1, eye);
+    assert_true(s->report.hidden < alone / 2);
+    eye[0].sample_count = 1;
+    look_with(s, &def, 2, eye); /* at the same time */
+    assert_true(s->report.hidden < alone / 2);
+    sample[1].camera = camera_at(v3(0, 3, 0), v3_zero(), 0.5, 0.5);
+    look_with(s, &def, 2, eye); /* from behind it sees backs only */
+    assert_int_equal(s->report.hidden, alone);
+    free_stage(s);
+}
+
+/* The back of a bowl hides its front; the cloth itself is in the way. */
+static void cloth_hides_cloth(void **state) {
+    (void)state;
+    need_rays();
+    stage *s = make_stage(1, 40);
+    for (int i = 0; i < s->sheet->node_count; i++) { /* a U of three parts, 2 pieces face -y */
+        vo_vec3 *x = &s->sheet->node_x[i];
+        double along = x->x + 0.5;
+        vo_vec3 fold[3] = {
+            {along, 0, x->z}, {0.4, along - 0.4, x->z}, {0.4 - (along - 0.5), 0.1, x->z}};
+        *x = fold[along <= 0.4 ? 0 : along <= 0.5 ? 1 : 2];
+    }
+    vo_camera c = camera_at(v3(0.2, 3, 0), v3(0.2, 0, 0), 0.5, 0.5); /* at the last part's front */
+    look(s, c);
+    int shown = 0, hidden = 0;
+    for (int f = 0; f < s->sheet->face_count; f++) {
+        vo_vec3 m = middle(s, f);
+        if (m.y > 0.099) shown += s->factor[f] == 1;
+        if (m.y < 0.001) hidden += s->factor[f] <= 0.2;
+    }
+    assert_true(shown > 1500 && hidden > 1200); /* half of 3,200; the first part shows its back */
+    vo_view_def def = view_def();
+    vo_view_sample sample = {.camera = c};
+    vo_view_eye eye = {1, &sample, 1};
+    vo_view_cloth looked = {
+        .mesh = s->sheet, .factor = s->factor, .bound = s->bound, .two_sided = true};
+    const vo_mesh *hiding[1] = {s->sheet};
+    vo_view *view;
+    assert_ok(s->ctx, vo_view_create(s->ctx, &def, &view));
+    assert_ok(s->ctx, vo_view_update(view, 1, &eye, 1, &looked, 1, hiding, &s->report));
+    vo_view_destroy(view);
+    assert_true(s->report.hidden > 1000);
+    free_stage(s);
+}
+
+/* ---- against plain arithmetic --------------------------------------------------------------- */
+
+/* Whether the way between two points passes through a triangle. */
+static bool passes(vo_vec3 from, vo_vec3 to, const vo_vec3 t[3]) {
+    vo_vec3 d = v3_sub(to, from), a = v3_sub(t[1], t[0]), b = v3_sub(t[2], t[0]);
+    vo_vec3 h = v3_cross(d, b), s = v3_sub(from, t[0]), q = v3_cross(s, a);
+    double det = v3_dot(a, h);
+    if (fabs(det) < 1e-12) return false;
+    double u = v3_dot(s, h) / det, v = v3_dot(d, q) / det, w = v3_dot(b, q) / det;
+    return u >= 0 && v >= 0 && u + v <= 1 && w > 1e-3 && w < 1;
+}
+
+static bool is_blocked(const stage *s, vo_vec3 from, vo_vec3 to) {
+    for (int i = 0; i < s->plates; i++)
+        for (int f = 0; f < s->plate[i]->face_count; f++) {
+            vo_vec3 t[3];
+            for (int k = 0; k < 3; k++)
+                t[k] = s->plate[i]->node_x[vo_mesh_face_node(s->plate[i], f, k)];
+            if (passes(from, to, t)) return true;
+        }
+    return false;
+}
+
+/* Part of a face that is in sight. */
+static double sight_of(const stage *s, vo_vec3 eye, int face) {
+    vo_vec3 x[3];
+    int open = 0, all = 0;
+    for (int k = 0; k < 3; k++) x[k] = s->sheet->node_x[vo_mesh_face_node(s->sheet, face, k)];
+    for (int i = 0; i <= 12; i++)
+        for (int j = 0; i + j <= 12; j++, all++) {
+            vo_vec3 p = v3_add_scaled(x[0], i / 12.0, v3_sub(x[1], x[0]));
+            p = v3_add_scaled(p, j / 12.0, v3_sub(x[2], x[0]));
+            open += !is_blocked(s, p, eye);
+        }
+    return (double)open / all;
+}
+
+/* Random plates: nothing that is hidden is in sight from any moment, and what is out of sight of
+ * all and not near what is in sight is hidden. */
+static void as_many_lines_of_sight(void **state) {
+    (void)state;
+    need_rays();
+    vo_random r = vo_random_seed(3);
+    int hidden = 0;
+    for (int round = 0; round < 12; round++) {
+        stage *s = make_stage(1, 12);
+        for (int i = 0; i < 3; i++) {
+            double x = vo_random_real(&r, -0.4, 0.4), z = vo_random_real(&r, -0.4, 0.4);
+            double w = vo_random_real(&r, 0.15, 0.5), h = vo_random_real(&r, 0.15, 0.5);
+            add_plate(s, vo_random_real(&r, -1, -0.3), x - w, x + w, z - h, z + h);
+        }
+        vo_view_sample sample[2] = {{.camera = before_it(4)}, {.ahead = 0.1}};
+        sample[1].camera = camera_at(v3(0.3, -4, 0.1), v3_zero(), 0.5, 0.5);
+        vo_view_eye eye = {2, sample, 1};
+        vo_view_def def = view_def();
+        look_with(s, &def, 1, &eye);
+        for (int f = 0; f < s->sheet->face_count; f++) {
+            double sight = vo_max(sight_of(s, sample[0].camera.position, f),
+                                  sight_of(s, sample[1].camera.position, f));
+            if (s->factor[f] < 1) assert_near(sight, 0, 0.05);
+            hidden += s->factor[f] < 1;
+        }
+        def.rays.rings = 0;
+        look_with(s, &def, 1, &eye);
+        for (int f = 0; f < s->sheet->face_count; f++)
+            if (sight_of(s, sample[0].camera.position, f) == 0 &&
+                sight_of(s, sample[1].camera.position, f) == 0)
+                assert_near(s->factor[f], 0.2, 0);
+        free_stage(s);
+    }
+    assert_true(hidden > 300);
+}
+
+/* ---- threads, builds, time ------------------------------------------------------------------ */
+
+static void threads_make_no_difference(void **state) {
+    (void)state;
+    need_rays();
+    stage *s[3];
+    for (int i = 0; i < 3; i++) {
+        s[i] = make_stage(i + 1, 40);
+        add_plate(s[i], -1, -0.2, 0.15, -0.3, 0.2);
+        look(s[i], before_it(3));
+        assert_true(s[i]->report.hidden > 100);
+        assert_int_equal(s[i]->report.hidden, s[0]->report.hidden);
+        assert_memory_equal(s[i]->factor, s[0]->factor, sizeof s[0]->factor);
+        assert_memory_equal(s[i]->bound, s[0]->bound, sizeof s[0]->bound);
+    }
+    for (int i = 0; i < 3; i++) free_stage(s[i]);
+}
+
+static void note(void *user, vo_log_level level, const char *text) {
+    if (level == VO_LOG_WARNING && strstr(text, "Embree")) ++*(int *)user;
+}
+
+/* A build without rays says so once and hides nothing. */
+static void builds_without_rays_say_so(void **state) {
+    (void)state;
+    int notes = 0;
+    vo_context_def def = vo_context_def_default();
+    def.log = note, def.log_user = &notes, def.threads = 1;
+    vo_context *ctx;
+    vo_view *view;
+    vo_view_def view_with = view_def();
+    assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
+    assert_ok(ctx, vo_view_create(ctx, &view_with, &view));
+    assert_int_equal(notes, !vo_rays_available());
+    vo_view_destroy(view);
+    vo_context_destroy(ctx);
+}
+
+/* 10,000 faces of cloth, half of it hidden, behind a body of 20,000: 10 ms on a quiet machine. */
+static void ten_thousand_faces(void **state) {
+    (void)state;
+    need_rays();
+    stage *s = make_stage(1, 70);
+    vo_shape_def shape = vo_shape_def_default(VO_SHAPE_SPHERE);
+    shape.radius = 0.3, shape.edge_length = 0.0105;
+    assert_ok(s->ctx, vo_mesh_create_shape(s->ctx, &shape, &s->plate[s->plates++]));
+    for (int i = 0; i < s->plate[0]->node_count; i++) s->plate[0]->node_x[i].y -= 0.5;
+    vo_view_sample sample[4];
+    for (int i = 0; i < 4; i++)
+        sample[i] = (vo_view_sample){.ahead = 0.05 * i,
+                                     .camera = camera_at(v3(0.03 * i, -3, 0), v3_zero(), 0.5, 0.5)};
+    vo_view_eye eye = {4, sample, 1};
+    vo_view_def def = view_def();
+    vo_view_cloth looked = {.mesh = s->sheet, .factor = s->factor, .bound = s->bound};
+    const vo_mesh *hiding[2] = {s->sheet, s->plate[0]};
+    vo_view *view;
+    double best = 1;
+    def.screen.pixels = 2;
+    assert_ok(s->ctx, vo_view_create(s->ctx, &def, &view));
+    for (int i = 0; i < 10; i++) {
+        double start = test_seconds();
+        assert_ok(s->ctx, vo_view_update(view, 1, &eye, 1, &looked, 2, hiding, &s->report));
+        best = vo_min(best, test_seconds() - start);
+    }
+    printf("%d faces, %d hidden, before them %d: %.2f ms\n", s->sheet->face_count, s->report.hidden,
+           s->plate[0]->face_count, 1e3 * best);
+    assert_true(best < 0.06 * TEST_SLOWNESS);
+    vo_view_destroy(view);
+    free_stage(s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_before_it),          cmocka_unit_test(half_of_it_hidden),
+        cmocka_unit_test(holes_and_near_planes),      cmocka_unit_test(the_window_counts),
+        cmocka_unit_test(cloth_hides_cloth),          cmocka_unit_test(as_many_lines_of_sight),
+        cmocka_unit_test(threads_make_no_difference), cmocka_unit_test(builds_without_rays_say_so),
+        cmocka_unit_test(ten_thousand_faces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
