@@ -91,7 +91,7 @@ static void update(vo_context *ctx, const vo_view_def *def, int eyes, const vo_v
 /* A face on its own, by the parts that are tested on their own. */
 static void expect_face(const vo_view_def *def, int count, const vo_moment *m,
                         const vo_view_cloth *c, int face) {
-    vo_view_face f = vo_view_face_make(c->mesh, c->mesh->node_x, face);
+    vo_view_face f = vo_view_face_make(c->mesh, face);
     double factor = c->factor[face], largest = c->finest > 0 ? pow(c->finest, -2) : INFINITY;
     vo_sym2 bound = c->bound[face];
     f.two_sided = c->two_sided;
@@ -165,7 +165,7 @@ static void never_below_now(void **state) {
         update(ctx, &def, 1, &eye, 1, &looked, NULL);
         vo_moments_make(&now, 0, def.window, &m);
         for (int f = 0; f < c.mesh->face_count; f++) {
-            vo_view_face face = vo_view_face_make(c.mesh, c.mesh->node_x, f);
+            vo_view_face face = vo_view_face_make(c.mesh, f);
             vo_sight sight = vo_factor_look(&def.factor, &m, &face, VO_PLACE_UNKNOWN);
             assert_true(c.factor[f] >= sight.factor);
             if (sight.factor == 1) assert_near(c.factor[f], 1, 0);

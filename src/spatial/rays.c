@@ -42,10 +42,15 @@ void vo_rays_destroy(vo_rays *rays) {
     vo_delete(rays->ctx, rays);
 }
 
+static enum RTCBuildQuality quality_of(const vo_rays_def *def) {
+    return def->quick ? RTC_BUILD_QUALITY_LOW : RTC_BUILD_QUALITY_MEDIUM;
+}
+
 /* One geometry that holds everything. */
 static bool add_triangles(vo_rays *rays, const vo_rays_def *def) {
     RTCGeometry geometry = rtcNewGeometry(rays->device, RTC_GEOMETRY_TYPE_TRIANGLE);
     if (!geometry) return false;
+    rtcSetGeometryBuildQuality(geometry, quality_of(def));
     rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, def->x, 0,
                                sizeof *def->x, (size_t)def->vertex_count);
     rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, def->face, 0,
@@ -61,8 +66,7 @@ vo_result vo_rays_set(vo_rays *rays, const vo_rays_def *def) {
     rays->scene = rtcNewScene(rays->device);
     if (!rays->scene) return fail_embree(rays, "a new scene");
     rtcSetSceneFlags(rays->scene, RTC_SCENE_FLAG_ROBUST);
-    rtcSetSceneBuildQuality(rays->scene,
-                            def->quick ? RTC_BUILD_QUALITY_LOW : RTC_BUILD_QUALITY_MEDIUM);
+    rtcSetSceneBuildQuality(rays->scene, quality_of(def));
     if (def->face_count > 0 && !add_triangles(rays, def)) return fail_embree(rays, "the faces");
     rtcCommitScene(rays->scene);
     enum RTCError error = rtcGetDeviceError(rays->device);

@@ -4,14 +4,16 @@ vo_factor_def vo_factor_def_default(void) {
     return (vo_factor_def){.back = 0.2, .hidden = 0.2, .out = 0.01, .margin = 0.4};
 }
 
-vo_view_face vo_view_face_make(const vo_mesh *mesh, const vo_vec3 *x, int face) {
-    vo_view_face f = {.x = {{0}}};
-    const int *v = mesh->face_vert[face];
-    for (int i = 0; i < 3; i++) f.x[i] = x[mesh->vert_node[v[i]]];
+vo_view_face vo_view_face_place(const vo_mesh *mesh, int face) {
+    vo_view_face f = {.two_sided = false};
+    for (int i = 0; i < 3; i++) f.x[i] = mesh->node_x[vo_mesh_face_node(mesh, face, i)];
     f.normal = v3_normalize(v3_cross(v3_sub(f.x[1], f.x[0]), v3_sub(f.x[2], f.x[0])));
-    vo_vec2 u = mesh->vert_u[v[0]];
-    vo_vec2 a = v2_sub(mesh->vert_u[v[1]], u), b = v2_sub(mesh->vert_u[v[2]], u);
-    vo_mat2 dm = {a.x, b.x, a.y, b.y};
+    return f;
+}
+
+vo_view_face vo_view_face_make(const vo_mesh *mesh, int face) {
+    vo_view_face f = vo_view_face_place(mesh, face);
+    vo_mat2 dm = vo_mesh_face_dm(mesh, face);
     if (m2_det(dm) > 0) f.edges = m2_inverse(dm);
     return f;
 }

@@ -38,8 +38,9 @@ typedef struct vo_view_face {
     bool two_sided, hidden;
 } vo_view_face;
 
-/* `x` are the nodes of the mesh, in the place of its own. */
-vo_view_face vo_view_face_make(const vo_mesh *mesh, const vo_vec3 *x, int face);
+vo_view_face vo_view_face_make(const vo_mesh *mesh, int face);
+/* The same without its material edges. */
+vo_view_face vo_view_face_place(const vo_mesh *mesh, int face);
 
 /* Where a face is known to be. */
 typedef enum vo_view_place { VO_PLACE_UNKNOWN, VO_PLACE_IN_FRAME } vo_view_place;

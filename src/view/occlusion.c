@@ -116,7 +116,7 @@ static void find_faces(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     for (int i = begin; i < end; i++) {
         if (!q->o->open[i]) continue;
-        vo_view_face face = vo_view_face_make(mesh, mesh->node_x, i);
+        vo_view_face face = vo_view_face_place(mesh, i);
         face.two_sided = q->cloth->two_sided;
         vo_sight sight = vo_factor_look(q->factor, q->moment, &face, VO_PLACE_UNKNOWN);
         q->o->open[i] = sight.front && sight.near ? FACE_OPEN | FACE_FACES_EYE : FACE_OPEN;

@@ -98,7 +98,7 @@ typedef struct view_pass {
 /* Puts a face into a cluster. */
 static void gather_face(const view_pass *p, int index, double most, vo_view_lanes *lanes, int i) {
     const vo_mesh *mesh = p->cloth->mesh;
-    vo_view_face f = vo_view_face_make(mesh, mesh->node_x, index);
+    vo_view_face f = vo_view_face_make(mesh, index);
     vo_vec3 normal = p->cloth->two_sided && v3_is_finite(f.normal) ? v3_zero() : f.normal;
     for (int k = 0; k < 3; k++) {
         lanes->x[k][0][i] = f.x[k].x;
