@@ -3,7 +3,6 @@
 #include "support.h"
 
 #include "view/factor.h"
-#include "view/predict.h"
 #include "view_cases.h"
 
 /* ---- faces and eyes ------------------------------------------------------------------------- */
@@ -194,12 +193,13 @@ static void slack_is_conservative(void **state) {
 /* ---- windows -------------------------------------------------------------------------------- */
 
 /* A path with a pan, a cut at 1 s, a rest, and a cut at 1.05 s. */
-static void path_at(const void *path, double time, bool before, vo_camera *out) {
+static bool path_at(const void *path, double time, bool before, vo_camera *out) {
     const vo_camera *base = path;
     int shot = time > 1.05 || (time == 1.05 && !before) ? 2 : time > 1 || (time == 1 && !before);
     vo_camera moved = camera_between(base, v3(0.3, 0, 0), v3(0, 0, 1), 0.4, 1, time);
     *out = shot == 0 ? moved : *base;
     if (shot > 0) out->position = v3(10 * shot, 0, 0);
+    return true;
 }
 
 static void windows_are_sampled(void **state) {
@@ -237,10 +237,11 @@ static void windows_are_sampled(void **state) {
     assert_int_equal(vo_window_sample(&def, path_at, &base, 64, s), 1);
 }
 
-static void pan_at(const void *path, double time, bool before, vo_camera *out) {
+static bool pan_at(const void *path, double time, bool before, vo_camera *out) {
     (void)before;
     double part = time < 0.1 ? 0 : time > 0.16 ? 1 : (time - 0.1) / 0.06;
     *out = camera_between(path, v3_zero(), v3(0, 0, 1), 1.5, 1, part);
+    return true;
 }
 
 /* A whip pan gets its samples where it is, and a rest few. */
@@ -255,40 +256,62 @@ static void samples_go_where_motion_is(void **state) {
     assert_true(count == 40 && rest <= 4);
 }
 
+/* A camera that is on from 0.5 to 1 s. */
+static bool shut_at(const void *path, double time, bool before, vo_camera *out) {
+    *out = *(const vo_camera *)path;
+    return before ? time > 0.5 && time <= 1 : time >= 0.5 && time < 1;
+}
+
+/* Nobody looks through a camera whose shot is not on; and a cut that rounding put after now is
+ * past. */
+static void shots_that_are_off(void **state) {
+    (void)state;
+    vo_camera base = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5);
+    double cut[] = {0.5, 1};
+    vo_window_def def = vo_window_def_default();
+    vo_view_sample s[20];
+    def.length = 0.2, def.cut = cut, def.cut_count = 2;
+    assert_int_equal(vo_window_sample(&def, shut_at, &base, 20, s), 0);
+    def.time = 0.4;
+    assert_int_equal(vo_window_sample(&def, shut_at, &base, 20, s), 1);
+    assert_near(s[0].ahead, 0.1, 1e-15);
+    def.time = 0.9;
+    assert_int_equal(vo_window_sample(&def, shut_at, &base, 20, s), 1);
+    assert_near(s[0].ahead, 0, 0);
+    def.time = 1 - 1e-7; /* as good as the cut */
+    assert_int_equal(vo_window_sample(&def, shut_at, &base, 20, s), 0);
+    def.time = 0.5 - 1e-7;
+    assert_int_equal(vo_window_sample(&def, shut_at, &base, 20, s), 1);
+    assert_true(s[0].ahead < 1e-6);
+}
+
 /* ---- prediction ----------------------------------------------------------------------------- */
 
-/* A camera that moves evenly is where it was predicted to be. */
+/* A camera that moves evenly is where it was predicted to be, within what is doubted. */
 static void even_motion_is_foreseen(void **state) {
     (void)state;
     vo_random r = vo_random_seed(7);
     for (int i = 0; i < 200; i++) {
         motion m = random_motion(&r);
-        m.zoom = 1;
-        vo_camera before = motion_at(&m, 0), now = motion_at(&m, 0.1);
-        vo_predict_def def = vo_predict_def_default();
+        vo_camera_guide guide = vo_camera_guide_begin();
         vo_view_sample s[6];
-        def.length = 0.5, def.step = 0.1;
-        vo_window_predict(&def, &before, &now, s);
-        for (int k = 0; k < def.count; k++) {
-            vo_camera then = motion_at(&m, 0.1 + s[k].ahead);
-            assert_near(v3_distance(then.position, s[k].camera.position), 0, 1e-9);
-            assert_near(v3_distance(then.forward, s[k].camera.forward), 0, 1e-7);
-            assert_near(v3_distance(then.up, s[k].camera.up), 0, 1e-7);
-            assert_true(k == 0 || s[k].drift > s[k - 1].drift);
+        m.zoom = 1;
+        for (int k = 0; k < 3; k++) {
+            vo_camera c = motion_at(&m, 0.1 * k);
+            vo_camera_guide_add(&guide, 0.1 * k, &c);
         }
-        assert_near(s[def.count - 1].ahead, 0.5, 1e-15);
-        assert_near(s[0].drift, 0, 0);
-        /* It stops: within the doubt that is carried along. */
-        def.doubt = 1;
-        vo_window_predict(&def, &before, &now, s);
-        vo_vec3 off = v3_sub(s[3].camera.position, now.position);
-        assert_true(v3_length(off) <= s[3].drift + 1e-12);
+        vo_window_follow(&guide, 0.5, 0.2, 6, s);
+        for (int k = 0; k < 6; k++) {
+            vo_camera then = motion_at(&m, 0.2 + s[k].ahead);
+            assert_near(s[k].ahead, 0.1 * k, 1e-15);
+            assert_near(v3_distance(then.position, s[k].camera.position), 0, 1e-6);
+            assert_near(v3_distance(then.forward, s[k].camera.forward), 0, 1e-6);
+            assert_near(s[k].drift, 0.2 * s[k].ahead, 1e-6);
+            assert_near(s[k].turn, 0.2 * s[k].ahead, 1e-6);
+        }
+        vo_window_follow(&guide, 0, 0.2, 1, s); /* no window */
+        assert_near(s[0].ahead + s[0].drift, 0, 0);
     }
-    vo_camera c = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5);
-    vo_predict_def def = vo_predict_def_default();
-    vo_view_sample s[6];
-    vo_window_predict(&def, &c, &c, s); /* no step, no window */
-    for (int k = 0; k < def.count; k++) assert_true(v3_equal(s[k].camera.position, c.position));
 }
 
 int main(void) {
@@ -300,6 +323,7 @@ int main(void) {
         cmocka_unit_test(slack_is_conservative),
         cmocka_unit_test(windows_are_sampled),
         cmocka_unit_test(samples_go_where_motion_is),
+        cmocka_unit_test(shots_that_are_off),
         cmocka_unit_test(even_motion_is_foreseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,12 +111,14 @@ static void gather_face(const view_pass *p, int index, double most, vo_view_lane
     lanes->most[i] = most;
 }
 
-/* Writes down what is known of a face. One that is nowhere counts as seen. */
+/* Writes down what is known of a face. One that is nowhere counts as seen; where nobody looks now,
+ * a face is out of frame for now. */
 static void settle(const view_pass *p, int index, const vo_view_lanes *lanes, int i) {
     vo_sym2 bound = {lanes->bound[0][i], lanes->bound[1][i], lanes->bound[2][i]};
     bool somewhere = isfinite(lanes->normal[0][i] + lanes->normal[1][i] + lanes->normal[2][i]);
     bool bounded = somewhere && lanes->unbound[i] == 0 && bound.xx + bound.yy > 0;
-    p->view->raw[index] = somewhere ? vo_clamp(lanes->factor[i], LEAST, 1) : 1;
+    double factor = vo_max(lanes->factor[i], p->rules.factor.out);
+    p->view->raw[index] = somewhere ? vo_clamp(factor, LEAST, 1) : 1;
     p->cloth->bound[index] = bounded ? bound : vo_screen_unbound();
 }
 

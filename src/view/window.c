@@ -70,22 +70,25 @@ vo_window_def vo_window_def_default(void) {
 /* Samples on their way. */
 typedef struct sampler {
     const vo_window_def *def;
-    vo_camera_at *at;
+    vo_camera_at_fn *at;
     const void *path;
     int capacity, count;
     vo_view_sample *out;
 } sampler;
 
-static vo_view_sample take(const sampler *s, double time, bool before) {
-    vo_view_sample sample = {.ahead = time - s->def->time};
-    s->at(s->path, time, before, &sample.camera);
-    return sample;
+/* Whether anybody looks there. */
+static bool take(const sampler *s, double time, bool before, vo_view_sample *out) {
+    *out = (vo_view_sample){.ahead = time - s->def->time};
+    return s->at(s->path, time, before, &out->camera);
 }
 
-static void add(sampler *s, double time, bool before, bool cut) {
-    if (s->count >= s->capacity) return;
-    s->out[s->count] = take(s, time, before);
-    s->out[s->count++].cut = cut;
+/* Adds a sample; false where nobody looks or there is no room. */
+static bool add(sampler *s, double time, bool before, bool cut) {
+    vo_view_sample sample;
+    if (s->count >= s->capacity || !take(s, time, before, &sample)) return false;
+    sample.cut = cut;
+    s->out[s->count++] = sample;
+    return true;
 }
 
 /* Cuts that lie within the window. */
@@ -96,23 +99,29 @@ static int count_cuts(const vo_window_def *def) {
     return count;
 }
 
-/* Both ends of each shot, and the equal parts between. */
+/* Both ends of a shot, and what of the equal parts lies between. */
+static void take_shot(sampler *s, double start, double stop, bool cut, int parts) {
+    const vo_window_def *def = s->def;
+    bool ends = stop < def->time + def->length;
+    if (!add(s, start, false, cut)) return;
+    for (int i = 1; i < parts; i++) {
+        double time = def->time + def->length * i / parts;
+        if (time - start > VO_WINDOW_INSTANT && stop - time > VO_WINDOW_INSTANT)
+            add(s, time, false, false);
+    }
+    add(s, stop, ends, false);
+}
+
 static void take_shots(sampler *s) {
     const vo_window_def *def = s->def;
-    int room = s->capacity - VO_WINDOW_LEAST(count_cuts(def));
+    int room = s->capacity - VO_WINDOW_LEAST(count_cuts(def)), next = 0;
     int parts = vo_max_int(1, vo_min_int(def->intervals, room + 1));
-    double end = def->time + def->length, start = def->time;
-    int next = 0, part = 1;
-    for (bool cut = false; start < end; cut = true) {
-        while (next < def->cut_count && !(def->cut[next] > start)) next++;
-        double stop = next < def->cut_count ? vo_min(def->cut[next], end) : end;
-        add(s, start, false, cut);
-        for (; part < parts && def->time + def->length * part / parts < stop; part++) {
-            double time = def->time + def->length * part / parts;
-            if (time > start) add(s, time, false, false);
-        }
-        add(s, stop, stop < end, false);
-        start = stop;
+    double end = def->time + def->length, start = def->time, stop;
+    for (bool cut = false; start < end; cut = true, start = stop) {
+        for (; next < def->cut_count && def->cut[next] - start <= VO_WINDOW_INSTANT; next++)
+            start = vo_max(start, def->cut[next]);
+        stop = next < def->cut_count ? vo_min(def->cut[next], end) : end;
+        if (start < stop) take_shot(s, start, stop, cut, parts);
     }
 }
 
@@ -140,7 +149,7 @@ static void drop_repeats(sampler *s) {
 /* Slack between a sample and the next, as much as it matters. */
 static double gap_after(const sampler *s, int i) {
     const vo_view_sample *a = &s->out[i];
-    if (i + 1 >= s->count || a[1].cut) return 0;
+    if (i + 1 >= s->count || a[1].cut || a[1].ahead - a[0].ahead < 2 * VO_WINDOW_INSTANT) return 0;
     slack way = slack_between(&a[0].camera, &a[1].camera);
     return (1 - a->ahead / s->def->length) * (way.drift + way.turn * s->def->range);
 }
@@ -162,13 +171,14 @@ static void halve_gaps(sampler *s) {
         int i = widest_gap(s, &width);
         if (!(width > s->def->tolerance)) return;
         double middle = 0.5 * (s->out[i].ahead + s->out[i + 1].ahead);
-        if (!(middle > s->out[i].ahead && middle < s->out[i + 1].ahead)) return;
+        vo_view_sample sample;
+        if (!take(s, s->def->time + middle, false, &sample)) return;
         for (int k = s->count++; k > i + 1; k--) s->out[k] = s->out[k - 1];
-        s->out[i + 1] = take(s, s->def->time + middle, false);
+        s->out[i + 1] = sample;
     }
 }
 
-int vo_window_sample(const vo_window_def *def, vo_camera_at *at, const void *path, int capacity,
+int vo_window_sample(const vo_window_def *def, vo_camera_at_fn *at, const void *path, int capacity,
                      vo_view_sample *out) {
     sampler s = {def, at, path, capacity, 0, out};
     if (!(def->length > 0)) {
@@ -179,4 +189,16 @@ int vo_window_sample(const vo_window_def *def, vo_camera_at *at, const void *pat
     drop_repeats(&s);
     halve_gaps(&s);
     return s.count;
+}
+
+void vo_window_follow(const vo_camera_guide *guide, double length, double jitter, int count,
+                      vo_view_sample *out) {
+    for (int i = 0; i < count; i++) {
+        double ahead = vo_max(length, 0) * i / vo_max_int(count - 1, 1);
+        vo_camera_doubt doubt = vo_camera_predict_doubt(guide, guide->time + ahead);
+        out[i] = (vo_view_sample){.ahead = ahead,
+                                  .camera = vo_camera_predict(guide, guide->time + ahead),
+                                  .drift = doubt.metres + jitter * ahead,
+                                  .turn = doubt.radians + jitter * ahead};
+    }
 }

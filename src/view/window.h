@@ -20,6 +20,7 @@
 #ifndef VO_VIEW_WINDOW_H
 #define VO_VIEW_WINDOW_H
 
+#include "view/camera_predict.h"
 #include "view/frustum.h"
 
 typedef struct vo_view_sample {
@@ -27,7 +28,7 @@ typedef struct vo_view_sample {
     vo_camera camera;
     bool cut;           /* the first of another shot than the sample before */
     double drift, turn; /* m, rad: what the camera may be off the given one at this moment, for
-                           cameras that nobody prescribed (predict.h); 0 */
+                           cameras that nobody prescribed; 0 */
 } vo_view_sample;
 
 /* One who looks on: a camera, or a light whose shadows are seen. */
@@ -59,17 +60,22 @@ static inline double vo_moment_slack(const vo_moment *m, double range) {
 int vo_moments_make(const vo_view_eye *eye, int index, double length, vo_moment *out);
 
 /* The camera of a path at a time in s; `before` asks for the limit from before, which differs where
- * there is a cut. */
-typedef void vo_camera_at(const void *path, double time, bool before, vo_camera *out);
+ * there is a cut. False where nobody looks through it: that is so for all of a shot, or for none.
+ */
+typedef bool vo_camera_at_fn(const void *path, double time, bool before, vo_camera *out);
+
+/* Samples are no closer than this but on both sides of a cut, and cuts that come sooner have come,
+ * s: times of frames and cuts are rounded, and a camera asked shortly before one may be past it. */
+#define VO_WINDOW_INSTANT 1e-5
 
 typedef struct vo_window_def {
-    double time;      /* [0] s, now */
-    double length;    /* [0] s, T */
-    int intervals;    /* [10] equal parts that are always looked at, so that no turn to and fro goes
-                         unseen; at least 1 */
-    double tolerance; /* [0.05] m, further halves are taken while slack at `range` is larger */
-    double range;     /* [5] m */
-    int cut_count;    /* [0] */
+    double time;       /* [0] s, now */
+    double length;     /* [0] s, T */
+    int intervals;     /* [10] equal parts that are always looked at, so that no turn to and fro
+                          goes unseen; at least 1 */
+    double tolerance;  /* [0.05] m, further halves are taken while slack at `range` is larger */
+    double range;      /* [5] m */
+    int cut_count;     /* [0] */
     const double *cut; /* [NULL] s, rising */
 } vo_window_def;
 
@@ -77,10 +83,16 @@ vo_window_def vo_window_def_default(void);
 
 /* Samples the path over the window. Samples that add nothing to the one before (the camera stands
  * still) are left out. Where there is no room for all, those at cuts come first, then the equal
- * parts; two samples a cut and one more is the least that is sound: VO_WINDOW_LEAST(cuts). Returns
- * how many samples were made, `capacity` at most. */
+ * parts; VO_WINDOW_LEAST(cuts) is the least that is sound. Returns how many samples were made,
+ * `capacity` at most. */
 #define VO_WINDOW_LEAST(cuts) (2 * (cuts) + 2)
-int vo_window_sample(const vo_window_def *def, vo_camera_at *at, const void *path, int capacity,
+int vo_window_sample(const vo_window_def *def, vo_camera_at_fn *at, const void *path, int capacity,
                      vo_view_sample *out);
+
+/* Samples for a camera that nobody prescribed, from what is predicted of it (camera_predict.h) and
+ * how doubtful that is. `jitter` is what it may begin to do at any moment on top of that, in m/s
+ * and rad/s. Makes `count` samples, at least 1, from the guide's time to the window's end. */
+void vo_window_follow(const vo_camera_guide *guide, double length, double jitter, int count,
+                      vo_view_sample *out);
 
 #endif
