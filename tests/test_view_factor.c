@@ -190,6 +190,35 @@ static void slack_is_conservative(void **state) {
     assert_true(differ < 30); /* faces at the edge between front and back */
 }
 
+/* Every point of the next sample's frustum has one of this sample's within the slack; for cameras
+ * that turn or zoom there is a point that needs it. */
+static void slack_is_tight(void **state) {
+    (void)state;
+    vo_random r = vo_random_seed(3);
+    double most[2] = {0};
+    for (int i = 0; i < 20000; i++) {
+        vo_camera c = random_camera(&r), then = c;
+        int kind = i % 3; /* turns; zooms; all at once */
+        vo_vec3 way = kind == 2 ? random_point(&r, 0.2) : v3_zero();
+        double angle = kind == 1 ? 0 : 0.2, zoom = kind == 0 ? 1 : 1.2;
+        then = camera_between(&c, way, random_point(&r, 1), angle, zoom, 1);
+        vo_view_sample s[2] = {{.camera = c}, {.ahead = 0.5, .camera = then}};
+        vo_view_eye eye = {2, s, 1};
+        vo_moment m[2];
+        assert_int_equal(vo_moments_make(&eye, 0, 1, m), 2);
+        vo_vec3 q = m[1].frustum.corner[4 + vo_random_int(&r, 4)]; /* of the far side */
+        q = v3_scale(vo_random_real(&r, c.near / c.far, 1), q);
+        vo_vec3 x = v3_add_scaled(then.position, q.x, then.right);
+        x = v3_add_scaled(v3_add_scaled(x, q.y, then.up), q.z, then.forward);
+        vo_vec3 p = vo_frustum_local(&m[0].frustum, x);
+        double d = v3_distance(p, vo_frustum_nearest(&m[0].frustum, p));
+        double slack = vo_moment_slack(&m[0], v3_length(q));
+        assert_true(d <= slack * (1 + 1e-9));
+        if (kind < 2 && slack > 1e-3) most[kind] = vo_max(most[kind], d / slack);
+    }
+    assert_true(most[0] > 0.9 && most[1] > 0.6);
+}
+
 /* ---- windows -------------------------------------------------------------------------------- */
 
 /* A path with a pan, a cut at 1 s, a rest, and a cut at 1.05 s. */
@@ -316,15 +345,11 @@ static void even_motion_is_foreseen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fall_by_hand),
-        cmocka_unit_test(front_back_and_out),
-        cmocka_unit_test(balls_agree_with_faces),
-        cmocka_unit_test(rises_before_a_cut),
-        cmocka_unit_test(slack_is_conservative),
-        cmocka_unit_test(windows_are_sampled),
-        cmocka_unit_test(samples_go_where_motion_is),
-        cmocka_unit_test(shots_that_are_off),
-        cmocka_unit_test(even_motion_is_foreseen),
+        cmocka_unit_test(fall_by_hand),           cmocka_unit_test(front_back_and_out),
+        cmocka_unit_test(balls_agree_with_faces), cmocka_unit_test(rises_before_a_cut),
+        cmocka_unit_test(slack_is_conservative),  cmocka_unit_test(slack_is_tight),
+        cmocka_unit_test(windows_are_sampled),    cmocka_unit_test(samples_go_where_motion_is),
+        cmocka_unit_test(shots_that_are_off),     cmocka_unit_test(even_motion_is_foreseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,30 @@ static void holes_and_near_planes(void **state) {
     free_stage(s);
 }
 
+/* A hole that shows nothing but the inside of a coarse face. */
+static void inside_of_a_face(void **state) {
+    (void)state;
+    need_rays();
+    stage *s = make_stage(1, 2);
+    add_plate(s, -0.05, -9, 0.1, -9, 9);
+    add_plate(s, -0.05, 0.4, 9, -9, 9);
+    add_plate(s, -0.05, 0.1, 0.4, -9, 0.1);
+    add_plate(s, -0.05, 0.1, 0.4, 0.4, 9);
+    vo_view_def def = view_def();
+    vo_view_sample sample = {.camera = before_it(9)};
+    vo_view_eye eye = {1, &sample, 1};
+    def.rays.rings = 0;
+    look_with(s, &def, 1, &eye);
+    for (int f = 0; f < s->sheet->face_count; f++) {
+        vo_vec3 m = middle(s, f);
+        assert_near(s->factor[f], m.x > 0 && m.z > 0 ? 1 : 0.2, 0);
+    }
+    def.rays.rings = 1; /* all have the node in the middle in common */
+    look_with(s, &def, 1, &eye);
+    assert_true(s->report.hidden < 6);
+    free_stage(s);
+}
+
 /* A camera that will look around the plate, at any moment of the window; one that cuts away; and
  * another camera from the side. */
 static void the_window_counts(void **state) {

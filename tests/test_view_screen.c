@@ -163,7 +163,14 @@ static void edge_on(void **state) {
     vo_screen_def def = {.pixels = 5, .grazing = 0.1};
     vo_sym2 b = bound_of(&def, &c, &f);
     assert_sym2_near(b, (vo_sym2){16, 0, 1600}, 1e-3);
+    /* At the edge of the frame, along the line of sight there: a tenth of 200 pixels a metre, again
+     * by 5 pixels. */
+    vo_vec3 aside[3] = {{3.2, 4, 0}, {3.2 * 1.0002, 4 * 1.0002, 0}, {3.2, 4, 0.001}};
+    double along = 0.0002 * sqrt(3.2 * 3.2 + 16);
+    vo_view_face g = face_of(aside, v2(along, 0), v2(0, 0.001));
+    assert_near(bound_of(&def, &c, &g).xx, 16, 0.02);
     def.grazing = 0;
+    assert_near(bound_of(&def, &c, &g).xx, 0, 1e-4);
     b = bound_of(&def, &c, &f);
     assert_true(b.xx < 1e-3 && isfinite(b.xy) && b.yy > 1500);
 }
