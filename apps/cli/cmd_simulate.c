@@ -139,8 +139,11 @@ static int end_run(vo_context *ctx, vo_result result, const char *scene, const v
 /* Both commands; `scene` is NULL to resume. */
 /* --adapt is a setting like others; there is room for one more than the words can name. */
 static int add_adapt(const cli_args *args) {
+    static const char *const settings[] = {"adapt=none", "adapt=full", "adapt=view"};
     if (!args->adapt) return args->set_count;
-    args->sets[args->set_count] = strcmp(args->adapt, "none") == 0 ? "adapt=none" : "adapt=full";
+    for (int i = 0; i < 3; i++)
+        if (strcmp(args->adapt, strchr(settings[i], '=') + 1) == 0)
+            args->sets[args->set_count] = settings[i];
     return args->set_count + 1;
 }
 

@@ -29,9 +29,10 @@ static const cli_option simulate_options[] = {
     {"frames", 0, CLI_RANGE, FIELD(frames), "0:B",
      "stops after frame B; default: the scene's own end. B alone means 0:B"},
     {THREADS},
-    {"adapt", 0, CLI_CHOICE, FIELD(adapt), "none|full",
-     "what meshes of cloths with \"remeshing\" follow. full: what the cloth does; none: nothing, "
-     "each is refined once to its smallest size. Default: the scene's \"adapt\""},
+    {"adapt", 0, CLI_CHOICE, FIELD(adapt), "none|full|view",
+     "what meshes of cloths with \"remeshing\" follow. full: what the cloth does; view: that, where "
+     "the scene's cameras see it or soon will; none: nothing, each is refined once to its smallest "
+     "size. Default: the scene's \"adapt\""},
     {SETS},
     {"force", 0, CLI_FLAG, FIELD(force), NULL, "starts again where the folder already has frames"},
     {QUIET},

@@ -45,7 +45,30 @@ typedef enum vo_disable {
 typedef enum vo_adapt {
     VO_ADAPT_NONE, /* nothing: every cloth with remeshing is refined once, to its size_min */
     VO_ADAPT_FULL, /* what the cloth does: folds, speeds, compression, obstacles */
+    VO_ADAPT_VIEW, /* that, where cameras see it or soon will; coarser elsewhere (vo_viewing) */
 } vo_adapt;
+
+/* How much what cameras see counts, with VO_ADAPT_VIEW (Koh, Narain, O'Brien 2015, "View-dependent
+ * adaptive cloth simulation with buckling compensation"). In square brackets what
+ * vo_viewing_default sets. A face that counts x may have edges 1/x as long as without a camera;
+ * what the front of is in a picture counts as much as its camera says, 1 by default. */
+typedef struct vo_viewing {
+    double back;           /* [0.2] what is seen from behind; above 0 to 1, as the next two */
+    double hidden;         /* [0.2] what is behind something else, with `occlusion` */
+    double out;            /* [0.01] what is in no picture */
+    double margin;         /* [0.4] m around pictures, over which that is reached */
+    double anticipation;   /* [5] frames; what cameras will see within them counts already, the
+                              more the sooner */
+    double pixels;         /* [4] edges are not made shorter on the screen than this; 0: they are */
+    double silhouette;     /* [0.25] faces beside visible ones count as the mean of both, where that
+                              differs by more than this; infinite: never */
+    double size_max;       /* [0.3] m, longest edge where nothing is seen; counts if it is above
+                              that of the cloth's remeshing */
+    bool two_sided;        /* [false] the back of cloth is a front, too */
+    bool occlusion;        /* [false] what is behind something else is told from what is seen */
+    double budget_faces;   /* [0] `pixels` is raised to keep all cloths within so many; 0: any */
+    double budget_seconds; /* [0] likewise seconds a frame; such a run cannot be repeated exactly */
+} vo_viewing;
 
 /* In square brackets what vo_scene_def_default sets: a metre-sized world on earth, in still air, at
  * 25 frames a second. Scene files have defaults of their own, which are ARCSim's
@@ -72,6 +95,7 @@ typedef struct vo_scene_def {
     double friction;             /* [0.6] Coulomb's coefficient of cloth on cloth, no unit */
     double obstacle_friction;    /* [0.3] the same of cloth on obstacles */
     vo_adapt adapt;              /* [VO_ADAPT_FULL] counts for cloths with remeshing */
+    vo_viewing view;             /* counts with VO_ADAPT_VIEW */
     unsigned disable;            /* [0] of vo_disable, joined by | */
     double handle_stiffness;     /* [1000] N/m, of handles that are soft or fading */
     vo_linear_solver solver;     /* [VO_SOLVER_PCG] */
@@ -169,6 +193,7 @@ VO_API vo_pose vo_pose_identity(void);
 VO_API vo_scene_def vo_scene_def_default(void);
 VO_API vo_material_def vo_material_def_default(void);
 VO_API vo_remeshing vo_remeshing_default(void);
+VO_API vo_viewing vo_viewing_default(void);
 VO_API vo_cloth_def vo_cloth_def_default(void);
 VO_API vo_handle_def vo_handle_def_default(void);
 VO_API vo_obstacle_def vo_obstacle_def_default(void);

@@ -17,6 +17,7 @@ extern "C" {
     X(solve, "linear system")                                         \
     X(limit, "strain limiting")                                       \
     X(collide, "continuous collision and response")                   \
+    X(view, "what cameras see of each face")                          \
     X(remesh, "meshes follow the cloth, and the solver follows them") \
     X(inspect, "exact count of intersections")                        \
     X(write, "frame file and statistics")
@@ -55,6 +56,9 @@ extern "C" {
       "times that an edit was refused, since it would have passed through something")           \
     X(popping, double, "%.6g",                                                                  \
       "m; the most that a point of the surface was seen to move by remeshing alone")            \
+    X(popping_px, double, "%.4g", "the same in pixels, as the scene's cameras see it")          \
+    X(seen_faces, int, "%d", "faces that cameras see the front of, now or soon")                \
+    X(hidden_faces, int, "%d", "that they would see but for what is before them")               \
     X(searches, int, "%d", "substeps in which trees were walked")                               \
     X(tree_s, double, "%.6f", "seconds of contact and collide that trees took")                 \
     X(solver_residual, double, "%.3g", "worst relative residual that was accepted")             \

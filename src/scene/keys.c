@@ -13,7 +13,7 @@
 
 const char *const vo_unit_words[] = {"m", "cm", "mm", "in", "ft", NULL};
 const char *const vo_axis_words[] = {"x", "y", "z", NULL};
-const char *const vo_adapt_words[] = {"none", "full", NULL};
+const char *const vo_adapt_words[] = {"none", "full", "view", NULL};
 const char *const vo_solver_words[] = {"pcg", "direct", NULL};
 const char *const vo_handle_words[] = {"node", "circle", "glue", "soft", NULL};
 const char *const vo_shape_words[] = {"sphere", "box",    "plate", "cylinder",
@@ -326,6 +326,31 @@ static const vo_key override_keys[] = {
     END,
 };
 
+static const vo_key view_keys[] = {
+    KEY("back", POSITIVE, "0.2", NULL, "How much counts what is seen from behind, up to 1."),
+    KEY("hidden", POSITIVE, "0.2", NULL,
+        "What is behind something else, with `occlusion`, up to 1."),
+    KEY("out", POSITIVE, "0.01", NULL, "What is in no picture, up to 1."),
+    KEY("margin", NONNEGATIVE, "0.4", "m", "Distance from the picture over which that is reached."),
+    KEY("anticipation", NONNEGATIVE, "5", "frames",
+        "What cameras will see within them counts already, the more the sooner."),
+    KEY("pixels", NONNEGATIVE, "4", "pixels",
+        "Edges are not made shorter on the screen than this; 0: they are."),
+    KEY("silhouette", TIME, "0.25", NULL,
+        "Faces beside visible ones count as the mean of both, where that differs by more than "
+        "this."),
+    KEY("size_max", POSITIVE, "0.3", "m",
+        "Longest edge where nothing is seen; counts if it is above `remeshing.size[1]`."),
+    KEY("two_sided", BOOL, "false", NULL, "The back of cloth is a front, too."),
+    KEY("occlusion", BOOL, "false", NULL,
+        "What is behind something else is told from what is seen (needs a build with Embree)."),
+    KEY("budget_faces", NONNEGATIVE, "0", NULL,
+        "`pixels` is raised to keep all cloths within so many faces; 0: any number."),
+    KEY("budget_seconds", NONNEGATIVE, "0", "s",
+        "Likewise seconds a frame; such a run cannot be repeated exactly. 0: any."),
+    END,
+};
+
 const vo_key vo_scene_keys[] = {
     KEY("frame_time", POSITIVE, NULL, "s",
         "From one frame to the next. Required unless `fps` or `timestep` is there."),
@@ -349,9 +374,9 @@ const vo_key vo_scene_keys[] = {
     KEY("friction", NONNEGATIVE, "0.6", NULL, "Coulomb's coefficient of cloth on cloth."),
     KEY("obs_friction", NONNEGATIVE, "0.3", NULL, "The same of cloth on obstacles."),
     KEY("adapt", WORD, "\"full\"", NULL,
-        "What meshes with `remeshing` follow: `full`: what the cloth does; `none`: nothing, each "
-        "is "
-        "refined once to `remeshing.size[0]`.",
+        "What meshes with `remeshing` follow: `full`: what the cloth does; `view`: that, where "
+        "cameras see it or soon will; `none`: nothing, each is refined once to "
+        "`remeshing.size[0]`.",
         .words = vo_adapt_words),
     KEY("disable", WORDS, "[]", NULL, "Stages of the step to leave out.",
         .words = vo_disable_words),
@@ -370,7 +395,8 @@ const vo_key vo_scene_keys[] = {
     KEY("shots", ARRAY, "[]", NULL,
         "Which camera the film shows when; the first that is no light if missing.",
         .object = shot_keys),
-    KEY("view", ANY, NULL, NULL, "How the view steers the mesh.", .later = true),
+    KEY("view", OBJECT, "{}", NULL, "How much counts what cameras see, with `adapt` `view`.",
+        .object = view_keys),
     KEY("characters", ANY, NULL, NULL, "Bodies that wear garments.", .later = true),
     KEY("garments", ANY, NULL, NULL, "Patterns sewn around them.", .later = true),
     KEY("crowd", ANY, NULL, NULL, "Many placements of one set-up.", .later = true),
@@ -389,6 +415,7 @@ const vo_key_table vo_key_tables[] = {
     {"cloth.velocity", velocity_keys},
     {"material", material_keys},
     {"remeshing", remeshing_keys},
+    {"view", view_keys},
     {"keyframe", vo_keyframe_keys},
     {"keyframe.velocity", rate_keys},
     {"motion file", vo_motfile_keys},

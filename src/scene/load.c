@@ -93,6 +93,22 @@ static void read_contact(const vo_json_at *root, vo_scene_def *def) {
     def->obstacle_friction = vo_get_real(root, "obs_friction");
 }
 
+static vo_viewing read_view(const vo_json_at *root) {
+    vo_json_at at = vo_json_get(root, "view");
+    return (vo_viewing){.back = vo_get_real(&at, "back"),
+                        .hidden = vo_get_real(&at, "hidden"),
+                        .out = vo_get_real(&at, "out"),
+                        .margin = vo_get_real(&at, "margin"),
+                        .anticipation = vo_get_real(&at, "anticipation"),
+                        .pixels = vo_get_real(&at, "pixels"),
+                        .silhouette = vo_get_limit(&at, "silhouette", INFINITY),
+                        .size_max = vo_get_real(&at, "size_max"),
+                        .two_sided = vo_get_bool(&at, "two_sided"),
+                        .occlusion = vo_get_bool(&at, "occlusion"),
+                        .budget_faces = vo_get_real(&at, "budget_faces"),
+                        .budget_seconds = vo_get_real(&at, "budget_seconds")};
+}
+
 /* Every member comes from the file or from its own defaults, which are ARCSim's and not those of
  * vo_scene_def_default. */
 static vo_result read_def(const vo_json_at *root, vo_scene_def *def) {
@@ -106,6 +122,7 @@ static vo_result read_def(const vo_json_at *root, vo_scene_def *def) {
     vo_json_at magic = vo_json_get(root, "magic");
     def->adapt = (vo_adapt)vo_get_word(root, "adapt", vo_adapt_words);
     if (vo_get_bool(&magic, "fixed_high_res_mesh")) def->adapt = VO_ADAPT_NONE;
+    def->view = read_view(root);
     def->handle_stiffness = vo_get_real(&magic, "handle_stiffness");
     return read_solver(root, def);
 }

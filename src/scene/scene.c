@@ -8,6 +8,17 @@
 
 vo_pose vo_pose_identity(void) { return (vo_pose){.scale = 1}; }
 
+vo_viewing vo_viewing_default(void) {
+    return (vo_viewing){.back = 0.2,
+                        .hidden = 0.2,
+                        .out = 0.01,
+                        .margin = 0.4,
+                        .anticipation = 5,
+                        .pixels = 4,
+                        .silhouette = 0.25,
+                        .size_max = 0.3};
+}
+
 vo_scene_def vo_scene_def_default(void) {
     return (vo_scene_def){
         .frame_time = 0.04,
@@ -21,6 +32,7 @@ vo_scene_def vo_scene_def_default(void) {
         .friction = 0.6,
         .obstacle_friction = 0.3,
         .adapt = VO_ADAPT_FULL,
+        .view = vo_viewing_default(),
         .handle_stiffness = 1e3,
         .solver = VO_SOLVER_PCG,
         .solver_tolerance = 1e-3,
@@ -61,13 +73,31 @@ static const char *contact_defect(const vo_scene_def *d) {
     return NULL;
 }
 
+static bool is_share(double x) { return x >= VO_SMALLEST && x <= 1; }
+
+static const char *view_defect(const vo_viewing *v) {
+    if (!is_share(v->back)) return "view.back must be above 0 and at most 1";
+    if (!is_share(v->hidden)) return "view.hidden must be above 0 and at most 1";
+    if (!is_share(v->out)) return "view.out must be above 0 and at most 1";
+    if (!vo_is_nonnegative(v->margin)) return "view.margin must be at least 0" UP_TO;
+    if (!(v->anticipation >= 0 && v->anticipation <= 1000))
+        return "view.anticipation must be 0 to 1000 frames";
+    if (!vo_is_nonnegative(v->pixels)) return "view.pixels must be at least 0" UP_TO;
+    if (!(v->silhouette >= 0)) return "view.silhouette must be at least 0";
+    if (!vo_is_positive(v->size_max)) return "view.size_max must be positive" UP_TO;
+    if (!vo_is_nonnegative(v->budget_faces)) return "view.budget_faces must be at least 0" UP_TO;
+    if (!vo_is_nonnegative(v->budget_seconds))
+        return "view.budget_seconds must be at least 0" UP_TO;
+    return NULL;
+}
+
 static const char *solver_defect(const vo_scene_def *d) {
     if (d->solver != VO_SOLVER_PCG && d->solver != VO_SOLVER_DIRECT)
         return "solver is not one of vo_linear_solver";
     if (!(d->solver_tolerance >= VO_SMALLEST && d->solver_tolerance < 1))
         return "solver_tolerance must lie between 0 and 1";
     if (d->solver_max_iterations < 1) return "solver_max_iterations must be at least 1";
-    if (d->adapt != VO_ADAPT_NONE && d->adapt != VO_ADAPT_FULL)
+    if (d->adapt != VO_ADAPT_NONE && d->adapt != VO_ADAPT_FULL && d->adapt != VO_ADAPT_VIEW)
         return "adapt is not one of vo_adapt";
     if (d->disable >= 2u * VO_DISABLE_FRACTURE)
         return "disable has bits that are not of vo_disable";
@@ -79,6 +109,7 @@ vo_result vo_scene_check_def(vo_context *ctx, const vo_scene_def *def) {
     if (!defect) defect = physics_defect(def);
     if (!defect) defect = contact_defect(def);
     if (!defect) defect = solver_defect(def);
+    if (!defect) defect = view_defect(&def->view);
     return defect ? vo_fail(ctx, VO_BAD_CALL, "%s", defect) : VO_OK;
 }
 

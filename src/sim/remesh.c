@@ -29,6 +29,7 @@ static vo_sizing_def sizing_def(const vo_sim *sim, int cloth) {
     def.aspect_min = r->aspect_min;
     def.obstacle_range = 10 * sim->scene->def.repulsion_thickness;
     def.combine_sum = r->sum;
+    def.view_size_max = vo_max(r->size_max, sim->scene->def.view.size_max);
     return def;
 }
 
@@ -178,6 +179,10 @@ static vo_result size_cloth(vo_sim *sim, int c) {
                     sim->cloth[c].sizing.def.obstacle_range, near);
     vo_sizing_forget(&sim->cloth[c].sizing);
     vo_sizing_input input = {.near = nearest->part_count ? near : NULL};
+    if (sim->view.view) {
+        input.view_factor = sim->view.cloth[c].factor;
+        input.view_bound = sim->view.cloth[c].bound;
+    }
     return vo_sizing_update(&sim->cloth[c].sizing, mesh, &input);
 }
 
@@ -217,6 +222,9 @@ static vo_result edit_cloth(vo_sim *sim, int c) {
     stats->flips += report.flips;
     stats->refused_edits += report.refused;
     stats->popping = vo_max(stats->popping, report.popping);
+    int pops;
+    const vo_pop *pop = vo_remesher_pops(sim->remesh.remesher, &pops);
+    stats->popping_px = vo_max(stats->popping_px, vo_sim_view_popping(sim, pops, pop));
     if (!report.budget_met)
         vo_log_line(sim->ctx, VO_LOG_WARNING,
                     "frame %d: cloth %d asks for more than %d faces, which is where refinement "
@@ -266,6 +274,7 @@ static vo_result run(vo_sim *sim) {
     cargo *cargos = vo_arena_array(&sim->remesh.arena, cargo, sim->cloth_count + 1);
     if (!cargos) return vo_fail_memory(sim->ctx, "remeshing");
     place_obstacles(sim);
+    VO_TRY(vo_sim_view_look(sim));
     for (int c = 0; c < sim->cloth_count; c++) {
         if (vo_sim_remeshes(sim, c)) VO_TRY(size_cloth(sim, c));
         VO_TRY(load_cargo(sim, c, &cargos[c]));
@@ -278,9 +287,9 @@ static vo_result run(vo_sim *sim) {
 
 vo_result vo_sim_remesh_run(vo_sim *sim) {
     if (!sim->remesh.remesher || (sim->scene->def.disable & VO_DISABLE_REMESHING)) return VO_OK;
-    double start = vo_now();
+    double start = vo_now(), view = sim->stats.stage.view;
     vo_arena_reset(&sim->remesh.arena);
     vo_result result = run(sim);
-    sim->stats.stage.remesh += vo_now() - start;
+    sim->stats.stage.remesh += vo_now() - start - (sim->stats.stage.view - view);
     return result;
 }

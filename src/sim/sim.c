@@ -40,6 +40,7 @@ static vo_result build(vo_sim *sim, bool from_start) {
     VO_TRY(vo_sim_obstacles_create(sim));
     vo_sim_obstacles_place(sim, 0);
     VO_TRY(vo_sim_remesh_create(sim));
+    VO_TRY(vo_sim_view_create(sim));
     VO_TRY(vo_sim_rebuild(sim));
     VO_TRY(create_inspector(sim));
     vo_stats_begin(&sim->stats, 0, 0);
@@ -80,6 +81,7 @@ vo_result vo_sim_create_for_frames(vo_context *ctx, const vo_scene *scene, vo_si
 void vo_sim_destroy(vo_sim *sim) {
     if (!sim) return;
     vo_context *ctx = sim->ctx;
+    vo_sim_view_free(sim);
     vo_sim_remesh_free(sim);
     vo_sim_contact_free(sim);
     destroy_inspector(sim);

@@ -19,6 +19,7 @@
 #include "remesh/remesh.h"
 #include "scene/scene.h"
 #include "sim/inspect.h"
+#include "view/view.h"
 
 #include <voile/sim.h>
 
@@ -74,6 +75,14 @@ typedef struct vo_sim_remesh {
     vo_arena arena; /* of one remeshing */
 } vo_sim_remesh;
 
+/* What cameras see; see view.c. */
+typedef struct vo_sim_view {
+    vo_view *view;         /* NULL: the scene does not ask */
+    vo_view_cloth *cloth;  /* [cloth_count] what they see of each, during a remeshing */
+    double pixels;         /* [saved] shortest edge on the screen */
+    vo_camera_guide guide; /* cameras given step by step; without any the scene's own count */
+} vo_sim_view;
+
 struct vo_sim {
     vo_context *ctx;
     const vo_scene *scene;
@@ -94,6 +103,7 @@ struct vo_sim {
     double face_size;     /* m, in the flat fabric */
     vo_sim_contact contact;
     vo_sim_remesh remesh;
+    vo_sim_view view;
 
     /* Constraints of the current step, refilled by the move stage. */
     int pin_capacity, anchor_capacity, tie_capacity;
@@ -177,6 +187,13 @@ vo_result vo_sim_remesh_run(vo_sim *sim);
 bool vo_sim_remeshes(const vo_sim *sim, int cloth);
 /* An editor for a mesh that is not from the scene but from a frame. */
 vo_result vo_sim_remesh_open(vo_sim *sim, int cloth);
+
+/* view.c: at the beginning of a remeshing, whose memory it uses: what is seen of each face. */
+vo_result vo_sim_view_create(vo_sim *sim);
+void vo_sim_view_free(vo_sim *sim);
+vo_result vo_sim_view_look(vo_sim *sim);
+/* The most that points seem to move, in pixels of any camera that looks; 0 where none does. */
+double vo_sim_view_popping(const vo_sim *sim, int count, const vo_pop *pop);
 
 /* settle.c: new faces begin with the stress that was there before them. Strain and curvature that
  * count, of all faces of a cloth, before remeshing; `out` and `angle` have face_count and

@@ -330,6 +330,17 @@ static vo_result read_offsets(vo_sim *sim, const source *s, int c) {
     return VO_OK;
 }
 
+/* The shortest edge on the screen, where a budget has changed it. */
+static vo_result read_view(vo_sim *sim, const source *s) {
+    int one = 1;
+    const void *pixels = NULL;
+    if (vo_vof_count(s->reader, "view_px", 0) < 0) return VO_OK;
+    VO_TRY(find(s, "view_px", 0, VO_VOF_F64, 1, &one, &pixels));
+    double value = *(const double *)pixels;
+    if (value > 0 && value < 1e6) sim->view.pixels = value;
+    return VO_OK;
+}
+
 static vo_result read_solver(vo_sim *sim, source *s) {
     s->owner = "cloth";
     VO_TRY(vo_sim_rebuild(sim));
@@ -339,7 +350,7 @@ static vo_result read_solver(vo_sim *sim, source *s) {
         VO_TRY(read_offsets(sim, s, c));
         VO_TRY(read_remeshing(sim, s, c));
     }
-    return VO_OK;
+    return read_view(sim, s);
 }
 
 static vo_result read_frame(vo_sim *sim, const char *folder, int frame, bool solver) {

@@ -97,6 +97,8 @@ static vo_result write_sections(vo_vof_writer *w, vo_sim *sim) {
         VO_TRY(write_remeshing(w, sim, c));
         VO_TRY(write_offsets(w, sim, c));
     }
+    if (sim->view.pixels != sim->scene->def.view.pixels)
+        VO_TRY(vo_vof_add(w, "view_px", 0, VO_VOF_F64, 1, 1, &sim->view.pixels));
     for (int i = 0; i < sim->handle_count; i++) VO_TRY(write_handle(w, sim, i));
     for (int i = 0; i < sim->obstacle_count; i++) VO_TRY(write_obstacle(w, sim, i));
     return VO_OK;

@@ -1,0 +1,213 @@
+/* What cameras see, for the sizing of meshes (view/view.h), and what they see of remeshing.
+ *
+ * Asked at the end of each frame, before the meshes follow the cloth. The eyes are the scene's
+ * cameras and lights, whose paths tell the future; or, in their place, a camera that the caller
+ * gives step by step, whose future is guessed (view/camera_predict.h). What comes out depends on
+ * the state and the scene alone. The shortest edge on the screen, where a budget steers it, is
+ * state. */
+#include "core/timer.h"
+#include "sim/sim.h"
+#include "view/budget.h"
+
+enum {
+    FOLLOWED = 6,     /* samples of a camera given step by step */
+    MOST_SAMPLES = 48 /* of one camera's window, beside what its cuts take */
+};
+
+/* m/s and rad/s that somebody's camera may take up at any moment. */
+static const double JITTER = 0.2;
+
+/* ---- making and freeing --------------------------------------------------------------------- */
+
+static vo_view_def view_def(const vo_sim *sim) {
+    const vo_viewing *v = &sim->scene->def.view;
+    vo_view_def def = vo_view_def_default();
+    def.factor.back = v->back;
+    def.factor.hidden = v->hidden;
+    def.factor.out = v->out;
+    def.factor.margin = v->margin;
+    def.screen.pixels = v->pixels;
+    def.window = v->anticipation * sim->scene->def.frame_time;
+    def.silhouette = v->silhouette;
+    def.occlusion = v->occlusion;
+    return def;
+}
+
+vo_result vo_sim_view_create(vo_sim *sim) {
+    vo_sim_view *view = &sim->view;
+    view->guide = vo_camera_guide_begin();
+    view->pixels = sim->scene->def.view.pixels;
+    if (sim->scene->def.adapt != VO_ADAPT_VIEW) return VO_OK;
+    vo_view_def def = view_def(sim);
+    view->cloth = vo_new_array(sim->ctx, vo_view_cloth, sim->cloth_count + 1);
+    if (!view->cloth) return vo_fail_memory(sim->ctx, "the view");
+    return vo_view_create(sim->ctx, &def, &view->view);
+}
+
+void vo_sim_view_free(vo_sim *sim) {
+    vo_view_destroy(sim->view.view);
+    vo_free_array(sim->ctx, sim->view.cloth, sim->cloth_count + 1);
+}
+
+void vo_sim_set_camera(vo_sim *sim, const vo_camera *camera, bool jump) {
+    vo_camera_guide *guide = &sim->view.guide;
+    if (jump) vo_camera_guide_cut(guide);
+    vo_camera_guide_add(guide, vo_sim_time(sim), camera);
+}
+
+/* ---- eyes ----------------------------------------------------------------------------------- */
+
+/* A camera of the scene. */
+typedef struct looker {
+    const vo_scene *scene;
+    int camera;
+} looker;
+
+static bool camera_at(const void *path, double time, bool before, vo_camera *out) {
+    const looker *l = path;
+    double t = before ? nextafter(time, -INFINITY) : time;
+    *out = vo_scene_camera_at(l->scene, l->camera, t);
+    return vo_scene_camera_counts(l->scene, l->camera, t);
+}
+
+/* Samples of a camera's window; false without memory. */
+static bool open_eye(vo_sim *sim, int camera, vo_view_eye *eye) {
+    const vo_scene *scene = sim->scene;
+    vo_arena *arena = &sim->remesh.arena;
+    vo_window_def def = vo_window_def_default();
+    def.time = vo_sim_time(sim);
+    def.length = scene->def.view.anticipation * scene->def.frame_time;
+    double end = def.time + def.length + VO_WINDOW_INSTANT;
+    def.cut_count = vo_scene_camera_cuts(scene, camera, def.time, end, 0, NULL);
+    double *cut = vo_arena_array(arena, double, def.cut_count + 1);
+    int capacity = MOST_SAMPLES + VO_WINDOW_LEAST(def.cut_count);
+    vo_view_sample *sample = vo_arena_array(arena, vo_view_sample, capacity);
+    if (!cut || !sample) return false;
+    vo_scene_camera_cuts(scene, camera, def.time, end, def.cut_count, cut);
+    def.cut = cut;
+    looker path = {scene, camera};
+    eye->sample = sample;
+    eye->sample_count = vo_window_sample(&def, camera_at, &path, capacity, sample);
+    eye->front = scene->camera[camera].front;
+    return true;
+}
+
+/* That of a camera given step by step. */
+static bool follow_eye(vo_sim *sim, vo_view_eye *eye) {
+    const vo_scene_def *def = &sim->scene->def;
+    vo_view_sample *sample = vo_arena_array(&sim->remesh.arena, vo_view_sample, FOLLOWED);
+    if (!sample) return false;
+    vo_window_follow(&sim->view.guide, def->view.anticipation * def->frame_time, JITTER, FOLLOWED,
+                     sample);
+    *eye = (vo_view_eye){FOLLOWED, sample, 1};
+    return true;
+}
+
+/* All eyes; -1 without memory. */
+static int open_eyes(vo_sim *sim, vo_view_eye **out) {
+    bool guided = sim->view.guide.count > 0;
+    int count = guided ? 1 : sim->scene->camera_count;
+    vo_view_eye *eye = *out = vo_arena_array(&sim->remesh.arena, vo_view_eye, count + 1);
+    if (!eye) return -1;
+    if (guided) return follow_eye(sim, eye) ? 1 : -1;
+    for (int i = 0; i < count; i++)
+        if (!open_eye(sim, i, &eye[i])) return -1;
+    return count;
+}
+
+/* ---- looking -------------------------------------------------------------------------------- */
+
+static bool list_cloths(vo_sim *sim) {
+    vo_arena *arena = &sim->remesh.arena;
+    for (int c = 0; c < sim->cloth_count; c++) {
+        const vo_mesh *mesh = sim->cloth[c].mesh;
+        sim->view.cloth[c] =
+            (vo_view_cloth){.mesh = mesh,
+                            .two_sided = sim->scene->def.view.two_sided,
+                            .finest = sim->scene->cloth[c].remeshing.size_min,
+                            .factor = vo_arena_array(arena, double, mesh->face_count + 1),
+                            .bound = vo_arena_array(arena, vo_sym2, mesh->face_count + 1)};
+        if (!sim->view.cloth[c].factor || !sim->view.cloth[c].bound) return false;
+    }
+    return true;
+}
+
+/* Everything that hides; those that are not there are NULL. */
+static const vo_mesh **list_hiding(vo_sim *sim) {
+    int cloths = sim->cloth_count, count = cloths + sim->obstacle_count;
+    const vo_mesh **mesh = vo_arena_array(&sim->remesh.arena, const vo_mesh *, count + 1);
+    for (int i = 0; mesh && i < count; i++) {
+        const vo_obstacle_state *o = i < cloths ? NULL : &sim->obstacle[i - cloths];
+        mesh[i] = !o ? sim->cloth[i].mesh : o->present ? o->mesh : NULL;
+    }
+    return mesh;
+}
+
+static vo_result look(vo_sim *sim) {
+    vo_view_eye *eye;
+    int eyes = open_eyes(sim, &eye);
+    const vo_mesh **hiding = list_hiding(sim);
+    if (eyes < 0 || !hiding || !list_cloths(sim)) return vo_fail_memory(sim->ctx, "the view");
+    vo_view_report report;
+    vo_view_set_pixels(sim->view.view, sim->view.pixels);
+    VO_TRY(vo_view_update(sim->view.view, eyes, eye, sim->cloth_count, sim->view.cloth,
+                          sim->cloth_count + sim->obstacle_count, hiding, &report));
+    sim->stats.seen_faces = report.seen;
+    sim->stats.hidden_faces = report.hidden;
+    return VO_OK;
+}
+
+/* The shortest edge on the screen, by what the frame came to. */
+static void keep_budget(vo_sim *sim) {
+    const vo_viewing *v = &sim->scene->def.view;
+    if (!(v->budget_faces > 0) && !(v->budget_seconds > 0)) return;
+    vo_budget_def def = vo_budget_def_default();
+    def.faces = v->budget_faces;
+    def.seconds = v->budget_seconds;
+    def.pixels = v->pixels > 0 ? v->pixels : 1;
+    def.pixels_most = vo_max(def.pixels_most, def.pixels);
+    double faces = 0;
+    for (int c = 0; c < sim->cloth_count; c++) faces += sim->cloth[c].mesh->face_count;
+    sim->view.pixels = vo_budget_next(&def, sim->view.pixels, faces, sim->stats.wall_s);
+}
+
+vo_result vo_sim_view_look(vo_sim *sim) {
+    if (!sim->view.view) return VO_OK;
+    double start = vo_now();
+    keep_budget(sim);
+    vo_result result = look(sim);
+    sim->stats.stage.view += vo_now() - start;
+    return result;
+}
+
+/* ---- what is seen of remeshing -------------------------------------------------------------- */
+
+static bool is_in_picture(const vo_camera *camera, vo_vec3 x, vo_vec2 *pixel) {
+    double depth;
+    return vo_camera_project(camera, x, pixel, &depth) && depth >= camera->near && pixel->x >= 0 &&
+           pixel->y >= 0 && pixel->x <= camera->width && pixel->y <= camera->height;
+}
+
+/* The most that a point seems to move in the picture, in pixels. */
+static double seen_popping(const vo_camera *camera, int count, const vo_pop *pop) {
+    double most = 0;
+    for (int i = 0; i < count; i++) {
+        vo_vec2 from, to;
+        bool before = is_in_picture(camera, pop[i].from, &from);
+        bool after = is_in_picture(camera, pop[i].to, &to);
+        if (before || after) most = vo_max(most, v2_length(v2_sub(to, from)));
+    }
+    return most;
+}
+
+double vo_sim_view_popping(const vo_sim *sim, int count, const vo_pop *pop) {
+    const vo_scene *scene = sim->scene;
+    double time = vo_sim_time(sim), most = 0;
+    if (sim->view.guide.count > 0) return seen_popping(&sim->view.guide.camera, count, pop);
+    for (int i = 0; i < scene->camera_count; i++) {
+        if (scene->camera[i].light || !vo_scene_camera_counts(scene, i, time)) continue;
+        vo_camera camera = vo_scene_camera_at(scene, i, time);
+        most = vo_max(most, seen_popping(&camera, count, pop));
+    }
+    return most;
+}
