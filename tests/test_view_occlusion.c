@@ -390,10 +390,10 @@ static void ten_thousand_faces(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_before_it),          cmocka_unit_test(half_of_it_hidden),
-        cmocka_unit_test(holes_and_near_planes),      cmocka_unit_test(the_window_counts),
-        cmocka_unit_test(cloth_hides_cloth),          cmocka_unit_test(as_many_lines_of_sight),
-        cmocka_unit_test(threads_make_no_difference), cmocka_unit_test(builds_without_rays_say_so),
-        cmocka_unit_test(ten_thousand_faces),
+        cmocka_unit_test(holes_and_near_planes),      cmocka_unit_test(inside_of_a_face),
+        cmocka_unit_test(the_window_counts),          cmocka_unit_test(cloth_hides_cloth),
+        cmocka_unit_test(as_many_lines_of_sight),     cmocka_unit_test(threads_make_no_difference),
+        cmocka_unit_test(builds_without_rays_say_so), cmocka_unit_test(ten_thousand_faces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
