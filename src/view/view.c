@@ -187,12 +187,13 @@ static void judge_hidden(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     for (int next = begin; next < end;) {
         vo_view_lanes lanes = {.count = 0};
-        int index[CLUSTER];
-        for (; next < end && lanes.count < CLUSTER; next++)
-            if (p->view->hidden[next]) index[lanes.count++] = next;
+        int index[CLUSTER] = {0};
+        for (; next < end && lanes.count < CLUSTER; next++) {
+            if (!p->view->hidden[next]) continue;
+            gather_face(p, next, p->rules.factor.hidden, &lanes, lanes.count);
+            index[lanes.count++] = next;
+        }
         if (lanes.count == 0) return;
-        for (int i = 0; i < lanes.count; i++)
-            gather_face(p, index[i], p->rules.factor.hidden, &lanes, i);
         judge_cluster(p, &lanes);
         for (int i = 0; i < lanes.count; i++) settle(p, index[i], &lanes, i);
     }

@@ -64,7 +64,7 @@ typedef struct vo_view_cloth {
 typedef struct vo_view_report {
     int moments;
     int faces;  /* of all cloths */
-    int seen;   /* that some eye sees the front of in frame, now or in the window */
+    int seen;   /* that turn their front to some eye in its frame or margin, now or in the window */
     int hidden; /* that would be seen but for what is before them */
 } vo_view_report;
 

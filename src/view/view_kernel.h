@@ -22,7 +22,7 @@ typedef struct vo_view_lanes {
     double factor[VO_VIEW_CLUSTER];   /* nu */
     double bound[3][VO_VIEW_CLUSTER]; /* 1/m^2: xx, xy, yy; zero while nobody asked for anything */
     double unbound[VO_VIEW_CLUSTER];  /* not zero: somebody asks for all there is */
-    double seen[VO_VIEW_CLUSTER];     /* not zero: the front, in frame */
+    double seen[VO_VIEW_CLUSTER];     /* not zero: the front, in frame or margin */
 } vo_view_lanes;
 
 typedef struct vo_view_rules {

@@ -116,12 +116,15 @@ static void take_shots(sampler *s) {
     const vo_window_def *def = s->def;
     int room = s->capacity - VO_WINDOW_LEAST(count_cuts(def)), next = 0;
     int parts = vo_max_int(1, vo_min_int(def->intervals, room + 1));
-    double end = def->time + def->length, start = def->time, stop;
-    for (bool cut = false; start < end; cut = true, start = stop) {
+    double end = def->time + def->length, start = def->time;
+    bool cut = false;
+    while (start < end) {
         for (; next < def->cut_count && def->cut[next] - start <= VO_WINDOW_INSTANT; next++)
             start = vo_max(start, def->cut[next]);
-        stop = next < def->cut_count ? vo_min(def->cut[next], end) : end;
+        double stop = next < def->cut_count ? vo_min(def->cut[next], end) : end;
         if (start < stop) take_shot(s, start, stop, cut, parts);
+        start = stop;
+        cut = true;
     }
 }
 
