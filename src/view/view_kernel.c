@@ -221,7 +221,7 @@ VO_INLINE vo_d4 factors(const vo_view_rules *rules, const vo_moment *m, bool in_
                         const faces *s, vo_d4 shown, vo_i4 *near) {
     const vo_factor_def *def = &rules->factor;
     vo_d4 margin = d4_set(def->margin), zero = d4_set(0), out = d4_set(vo_factor_out(def, m));
-    *near = zero == zero;
+    *near = (vo_i4){-1, -1, -1, -1};
     if (in_frame) return shown;
     vo_d4 slack = slack4(m, s->range + d4_set(m->drift) + margin);
     vo_d4 d = d4_max(zero, distances(&m->frustum, s, margin + slack) - slack);
