@@ -148,7 +148,7 @@ static void test_bad_values(void **state) {
         "render run -o a.png --camera up=3",
         "render run -o a.png --camera field=wide",
         "render run -o a.png --camera fit=some",
-        "render run -o a.png --camera azimuth",
+        "render run -o a.png --camera azimuth=3,zoom",
         "render run -o a.png --colors red",
         "render run -o a.png --ground soft",
         "render run -o a.png --samples 0",

@@ -35,7 +35,7 @@ static bool read_real(const char *words, double *out) {
 }
 
 /* "1280x720" */
-static int read_size(const char *words, vo_shot *shot) {
+static int read_size(const char *words, vo_render_def *def) {
     char *middle = NULL, *end = NULL;
     if (!words) return CLI_DONE;
     long width = strtol(words, &middle, 10);
@@ -45,8 +45,9 @@ static int read_size(const char *words, vo_shot *shot) {
                         "--size wants pixels as WxH, for example 1280x720 and at most "
                         "16384x16384, not \"%s\".",
                         words);
-    shot->width = (int)width;
-    shot->height = (int)height;
+    def->shot.width = (int)width;
+    def->shot.height = (int)height;
+    def->sized = true;
     return CLI_DONE;
 }
 
@@ -74,9 +75,9 @@ static int set_camera(const char *key, const char *value, vo_render_def *def) {
 }
 
 /* "azimuth=30,zoom=2" */
-static int read_camera(const char *words, vo_render_def *def) {
+static int read_view(const char *words, vo_render_def *def) {
     char part[64];
-    while (words && *words) {
+    while (*words) {
         size_t length = strcspn(words, ",");
         if (length >= sizeof part)
             return cli_fail(CLI_BAD_CALL, "--camera wants KEY=VALUE, not \"%.*s\".", (int)length,
@@ -91,6 +92,14 @@ static int read_camera(const char *words, vo_render_def *def) {
         words += length + (words[length] == ',');
     }
     return CLI_DONE;
+}
+
+/* A camera of the scene, none of them, or how to look without one. */
+static int read_camera(const char *words, vo_render_def *def) {
+    if (!words) return CLI_DONE;
+    bool view = strchr(words, '=') != NULL;
+    def->camera = view ? "none" : words;
+    return view ? read_view(words, def) : CLI_DONE;
 }
 
 /* "b23a48,2f5d8c" */
@@ -135,7 +144,7 @@ static int read_words(const cli_args *args, render_call *call) {
     def->shot.wire = args->wire;
     def->shot.surface = args->flat ? VO_SURFACE_FLAT : VO_SURFACE_SMOOTH;
     if (args->samples) def->shot.samples = args->samples;
-    int code = read_size(args->size, &def->shot);
+    int code = read_size(args->size, def);
     if (code == CLI_DONE) code = read_camera(args->camera, def);
     if (code == CLI_DONE) code = read_colours(args->colours, call);
     if (code == CLI_DONE) code = read_ground(args->ground, &def->shot);

@@ -142,8 +142,9 @@ static const cli_option render_options[] = {
      "B alone means 0:B"},
     {"frame", 0, CLI_FRAME, FIELD(frame), "N", "only frame N"},
     {"size", 0, CLI_TEXT, FIELD(size), "WxH",
-     "pixels; default: 1280x720. A movie wants even numbers"},
-    {"camera", 0, CLI_TEXT, FIELD(camera), "KEY=VALUE,...",
+     "pixels; default: those of the scene's camera, else 1280x720. A movie wants even numbers"},
+    {"camera", 0, CLI_TEXT, FIELD(camera), "NAME|none|KEY=VALUE,...",
+     "a camera of the scene by its name; default: the one that its shots say. With none, or KEY: "
      "azimuth (degrees around to the right, 35; at 0 the camera looks along +y), elevation "
      "(degrees "
      "above the horizon, 14), field (opening in degrees along the longer side, 30), zoom (1: all "
@@ -172,6 +173,7 @@ static const cli_note render_examples[] = {
     {"voile render out/flag -o stills --frames 0:20 --size 1920x1080 --samples 32",
      "stills/0000.png to stills/0020.png, finer"},
     {"voile render dress.json -o dress.png --wire", "a scene as it starts, with its mesh"},
+    {"voile render dress.obj -o dress.png", "a mesh"},
     {NULL},
 };
 
@@ -258,12 +260,15 @@ const cli_command cli_commands[] = {
      "looking at: between the simulated nodes it may come a little nearer to other cloth and "
      "obstacles than the simulation allows; with --flat less so.",
      export_options, NULL, NULL, export_examples},
-    {"render", cmd_render, "DIR|SCENE", true, "draws pictures and movies of a run or a scene",
-     "A folder is taken for a run, anything else for a scene, which is shown as it starts. Cloth "
-     "is "
-     "shaded smoothly, lit by a soft light from the upper left, an even sky and a faint light from "
-     "behind, on a floor that takes shadows; obstacles are grey. Unless told otherwise the camera "
-     "stands before, to the right and a little above, and has everything in its picture but "
+    {"render", cmd_render, "DIR|SCENE|MESH", true,
+     "draws pictures and movies of a run, a scene or a mesh",
+     "A folder is taken for a run, a name that ends in .obj for a mesh (z up), anything else for a "
+     "scene, which is shown as it starts. Cloth is shaded smoothly, lit by a soft light from the "
+     "upper left, an even sky and a faint light from behind, on a floor that takes shadows; "
+     "obstacles are grey.\n\n"
+     "A scene with a camera is seen through it, each frame at its time; the lights are set up for "
+     "the beginning of each shot. Without one, and with --camera none, the camera stands before, "
+     "to the right and a little above, and has everything in its picture but "
      "obstacles much larger than the cloth. Up is against gravity.\n\n"
      "The pixels do not depend on the number of threads. Ctrl-C ends a movie after the frame "
      "under way; what is there can be played. Drawing needs a build with Embree, pictures one "

@@ -55,8 +55,9 @@ typedef struct vo_camera_key {
  *
  * Between two keys of a shot position, target, rotation (the shorter way) and the logarithm of the
  * magnification follow cubic Hermite curves, whose slopes at a key come from the keys before and
- * after. Before its first and after its last key a shot stands still. Where some keys of a shot
- * have a target and some do not, the directions of view are blended as rotations. */
+ * after. At the time of a cut the new shot is on, at any time before the old one. Before its first
+ * and after its last key a shot stands still. Where some keys of a shot have a target and some do
+ * not, the directions of view are blended as rotations. */
 typedef struct vo_camera_def {
     const char *name;          /* [""] tells it from others; copied */
     int key_count;             /* [0] at least 1 must be given */

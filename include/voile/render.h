@@ -10,9 +10,12 @@ extern "C" {
 #endif
 
 /* How pictures are taken. In square brackets what vo_shot_default sets: from before, a little to
- * the right and above, everything in the picture. Up is against gravity. */
+ * the right and above, everything in the picture. Up is against gravity; z for a mesh. */
 typedef struct vo_shot {
     int width, height;       /* [1280, 720] pixels, 1 to 16384 */
+    const vo_camera *camera; /* [NULL] looked through, whatever azimuth, elevation, field and zoom
+                                say; where its pixels are not of the same shape as the picture its
+                                vertical opening counts. NULL: by them */
     double azimuth;          /* [35] degrees, by which the camera goes around to the right; at 0 it
                                 looks along +y (along -z where y is up) */
     double elevation;        /* [14] degrees above the horizon, -89 to 89 */
@@ -43,12 +46,18 @@ typedef enum vo_fit_kind {
 } vo_fit_kind;
 
 typedef struct vo_render_def {
-    const char *input;  /* folder of a run, or a scene file, which is shown as it starts */
+    const char *input;  /* folder of a run, a scene file, which is shown as it starts, or a mesh
+                           (.obj) */
     const char *output; /* by its name: .png one picture, .mp4 or .mov a movie (H.264), and without
                            an ending, or with a folder's name, a folder of NNNN.png */
     int first, last;    /* [0, -1] frames of a run; last -1: to the end. One picture shows the last
                            of them */
     int frame;          /* [-1] this frame alone; -1: by first and last */
+    const char *camera; /* [NULL] name of a camera of the scene; NULL: the one that the film shows
+                           at the time of the frame; "none": none of them. Where there is none, and
+                           where the shot has one, the shot says how to look */
+    bool sized;         /* [false] the shot's width and height count also for a camera of the scene,
+                           whose own they otherwise are */
     vo_fit_kind fit;    /* [VO_FIT_ALL] of many frames about sixty are looked at before */
     vo_shot shot;
     vo_progress_fn *progress; /* [NULL] false: a movie ends with this frame, VO_STOPPED */

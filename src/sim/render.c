@@ -1,8 +1,10 @@
-/* Pictures and movies of runs and scenes. */
+/* Pictures and movies of runs, scenes and meshes. */
 #include "sim/render.h"
 
 #include "codec/movie.h"
+#include "codec/obj.h"
 #include "codec/png.h"
+#include "core/file.h"
 #include "core/timer.h"
 #include "sim/epoch.h"
 #include "sim/folder.h"
@@ -22,6 +24,8 @@ typedef struct renderer {
     output_kind kind;
     vo_frame_list list; /* frames to render; empty for a scene */
     vo_epoch epoch;     /* of the frame at hand, or of the scene */
+    vo_mesh *mesh;      /* NULL: it is not about a mesh */
+    vo_shot shot;       /* as given, in the size of the camera */
     vo_extent extent;
     vo_stage stage;
     vo_movie *movie; /* NULL: none is open */
@@ -85,6 +89,32 @@ static vo_result read_frame(renderer *r, int frame) {
     return vo_sim_read_frame(r->epoch.sim, r->def->input, frame);
 }
 
+static vo_subject subject_of(const renderer *r) {
+    return (vo_subject){.sim = r->epoch.sim, .mesh = r->mesh};
+}
+
+static vo_result find_standpoint(const renderer *r, vo_standpoint *out) {
+    if (!r->mesh) return vo_standpoint_find(r->def, r->epoch.scene, vo_sim_time(r->epoch.sim), out);
+    *out = vo_standpoint_of(&r->shot);
+    return VO_OK;
+}
+
+/* The size of the first camera is that of the pictures, unless told otherwise. */
+static vo_result choose_size(renderer *r) {
+    vo_standpoint from;
+    VO_TRY(find_standpoint(r, &from));
+    if (!from.given || r->def->sized || r->shot.camera) return VO_OK;
+    r->shot.width = from.camera.width;
+    r->shot.height = from.camera.height;
+    return VO_OK;
+}
+
+static void look(renderer *r, bool anew) {
+    vo_subject subject = subject_of(r);
+    if (anew) r->extent = vo_extent_begin(&subject, &r->shot);
+    vo_extent_add(&r->extent, &subject);
+}
+
 /* The first and the last frame, and so many between that none is far from one of them. */
 static vo_result survey(renderer *r) {
     const vo_frame_list *list = &r->list;
@@ -92,8 +122,8 @@ static vo_result survey(renderer *r) {
     for (int i = 0; i < count; i++) {
         int at = count == 1 ? 0 : (int)((int64_t)i * (list->count - 1) / (count - 1));
         VO_TRY(read_frame(r, list->frame[at]));
-        if (i == 0) r->extent = vo_extent_begin(r->epoch.sim, &r->def->shot);
-        vo_extent_add(&r->extent, r->epoch.sim);
+        if (i == 0) VO_TRY(choose_size(r));
+        look(r, i == 0);
     }
     return VO_OK;
 }
@@ -122,11 +152,11 @@ static vo_result write_image(renderer *r, const vo_image *image, int frame) {
 
 static vo_result draw_frame(renderer *r, int frame) {
     vo_image image;
-    if (r->def->fit == VO_FIT_EACH) {
-        r->extent = vo_extent_begin(r->epoch.sim, &r->def->shot);
-        vo_extent_add(&r->extent, r->epoch.sim);
-    }
-    VO_TRY(vo_stage_draw(&r->stage, r->epoch.sim, &r->extent, &image));
+    vo_standpoint from;
+    vo_subject subject = subject_of(r);
+    VO_TRY(find_standpoint(r, &from));
+    if (r->def->fit == VO_FIT_EACH && !from.given) look(r, true);
+    VO_TRY(vo_stage_draw(&r->stage, &subject, &r->extent, &from, &image));
     return write_image(r, &image, frame);
 }
 
@@ -141,8 +171,8 @@ static bool keep_going(const renderer *r, int frame) {
 
 static vo_result open_output(renderer *r) {
     vo_movie_def def = {.path = r->def->output,
-                        .width = r->def->shot.width,
-                        .height = r->def->shot.height,
+                        .width = r->shot.width,
+                        .height = r->shot.height,
                         .frame_time = r->epoch.scene->def.frame_time,
                         .frame_count = vo_max_int(r->list.count, 1)};
     if (r->kind == OUTPUT_FOLDER) return vo_folder_make(r->ctx, r->def->output);
@@ -175,26 +205,63 @@ static vo_result render_run(renderer *r) {
     return render_frames(r);
 }
 
-static vo_result render_scene(renderer *r) {
-    if (r->kind != OUTPUT_PICTURE)
-        return vo_fail(r->ctx, VO_BAD_CALL,
-                       "%s: is a scene, which has one picture to show: name a .png file, or "
-                       "simulate it and render the run",
-                       r->def->input);
-    VO_TRY(vo_scene_load(r->ctx, r->def->input, 0, NULL, &r->epoch.scene));
-    VO_TRY(vo_sim_create(r->ctx, r->epoch.scene, &r->epoch.sim));
-    r->extent = vo_extent_begin(r->epoch.sim, &r->def->shot);
-    vo_extent_add(&r->extent, r->epoch.sim);
+static vo_result need_picture(const renderer *r, const char *what) {
+    if (r->kind == OUTPUT_PICTURE) return VO_OK;
+    return vo_fail(r->ctx, VO_BAD_CALL,
+                   "%s: is a %s, which has one picture to show: name a .png file%s", r->def->input,
+                   what, r->mesh ? "" : ", or simulate it and render the run");
+}
+
+/* Of something that does not change. */
+static vo_result render_still(renderer *r) {
+    VO_TRY(choose_size(r));
+    look(r, true);
     VO_TRY(draw_frame(r, 0));
     (void)keep_going(r, 0);
     return VO_OK;
 }
 
+static vo_result render_scene(renderer *r) {
+    VO_TRY(need_picture(r, "scene"));
+    VO_TRY(vo_scene_load(r->ctx, r->def->input, 0, NULL, &r->epoch.scene));
+    VO_TRY(vo_sim_create(r->ctx, r->epoch.scene, &r->epoch.sim));
+    return render_still(r);
+}
+
+/* As cloth if it could be one, else as a body: anything with faces can be looked at. */
+static vo_result take_mesh(renderer *r, const vo_mesh_data *data) {
+    vo_mesh_report report;
+    VO_TRY(vo_mesh_validate(r->ctx, data, VO_MESH_FOR_CLOTH, &report));
+    bool cloth = report.fatal_count == 0;
+    vo_mesh_report_free(&report);
+    return vo_mesh_accept(r->ctx, r->def->input, data,
+                          cloth ? VO_MESH_FOR_CLOTH : VO_MESH_FOR_OBSTACLE, &r->mesh);
+}
+
+static vo_result render_mesh(renderer *r) {
+    vo_bytes bytes;
+    vo_mesh_data data;
+    VO_TRY(need_picture(r, "mesh"));
+    VO_TRY(vo_file_read(r->ctx, r->def->input, &bytes));
+    vo_result result = vo_obj_parse(r->ctx, r->def->input, bytes.data, bytes.size, &data);
+    vo_bytes_free(r->ctx, &bytes);
+    if (result != VO_OK) return result;
+    result = take_mesh(r, &data);
+    vo_mesh_data_free(r->ctx, &data);
+    return result == VO_OK ? render_still(r) : result;
+}
+
+static bool is_mesh(const char *path) {
+    const char *ending = ending_of(path);
+    return ending && strcasecmp(ending, ".obj") == 0;
+}
+
 static vo_result render(renderer *r) {
     VO_TRY(vo_shot_check(r->ctx, &r->def->shot));
     VO_TRY(choose_output(r));
-    VO_TRY(vo_stage_create(r->ctx, &r->def->shot, &r->stage));
-    return is_folder(r->def->input) ? render_run(r) : render_scene(r);
+    VO_TRY(vo_stage_create(r->ctx, &r->shot, &r->stage));
+    if (is_folder(r->def->input)) return render_run(r);
+    return is_mesh(r->def->input) ? render_mesh(r) : render_scene(r);
 }
 
 /* A movie that was stopped is kept as far as it came. */
@@ -211,10 +278,12 @@ static vo_result end_movie(renderer *r, vo_result result) {
 vo_result vo_render(vo_context *ctx, const vo_render_def *def) {
     VO_REQUIRE(ctx, def->input != NULL && def->output != NULL);
     renderer r = {.ctx = ctx, .def = def, .stage = {.ctx = ctx, .model = {.ctx = ctx}}};
+    r.shot = def->shot;
     r.start = vo_now();
     vo_result result = end_movie(&r, render(&r));
     vo_stage_free(&r.stage);
     vo_frame_list_free(ctx, &r.list);
     vo_epoch_leave(&r.epoch);
+    vo_mesh_destroy(r.mesh);
     return result;
 }

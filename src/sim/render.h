@@ -7,6 +7,12 @@
 
 #include <voile/render.h>
 
+/* What is drawn: a simulation as it is, or one mesh. */
+typedef struct vo_subject {
+    const vo_sim *sim;   /* NULL: the mesh */
+    const vo_mesh *mesh; /* of either use */
+} vo_subject;
+
 /* What is to be in the picture, of any number of frames.
  *
  * Everything counts but obstacles that are much larger than all cloth (floors, walls): they are
@@ -19,8 +25,21 @@ typedef struct vo_extent {
     bool any;
 } vo_extent;
 
-vo_extent vo_extent_begin(const vo_sim *sim, const vo_shot *shot);
-void vo_extent_add(vo_extent *extent, const vo_sim *sim);
+vo_extent vo_extent_begin(const vo_subject *subject, const vo_shot *shot);
+void vo_extent_add(vo_extent *extent, const vo_subject *subject);
+
+/* Where a frame is seen from. */
+typedef struct vo_standpoint {
+    bool given; /* false: from where everything is in the picture */
+    vo_camera camera;
+    vo_vec3 lights; /* as in vo_picture_def */
+} vo_standpoint;
+
+/* render_view.c: by the shot's camera or one of the scene. VO_BAD_CALL where the scene has none of
+ * that name. */
+vo_result vo_standpoint_find(const vo_render_def *def, const vo_scene *scene, double time,
+                             vo_standpoint *out);
+vo_standpoint vo_standpoint_of(const vo_shot *shot);
 
 /* What draws one frame after another. */
 typedef struct vo_stage {
@@ -38,7 +57,9 @@ vo_result vo_shot_check(vo_context *ctx, const vo_shot *shot);
 vo_result vo_stage_create(vo_context *ctx, const vo_shot *shot, vo_stage *out);
 void vo_stage_free(vo_stage *stage);
 
-/* The image belongs to the stage and holds until the next one. */
-vo_result vo_stage_draw(vo_stage *stage, const vo_sim *sim, const vo_extent *extent, vo_image *out);
+/* The image belongs to the stage and holds until the next one; it has the size that the shot says.
+ */
+vo_result vo_stage_draw(vo_stage *stage, const vo_subject *subject, const vo_extent *extent,
+                        const vo_standpoint *from, vo_image *out);
 
 #endif

@@ -27,6 +27,14 @@ vo_shot vo_shot_default(void) {
 
 static bool is_within(double x, double low, double high) { return x >= low && x <= high; }
 
+static bool is_camera(const vo_camera *c) {
+    const double tolerance = 1e-6;
+    vo_vec3 forward = v3_cross(c->up, c->right);
+    return v3_is_bounded(c->position) && fabs(v3_length(c->right) - 1) < tolerance &&
+           fabs(v3_length(c->up) - 1) < tolerance && fabs(v3_dot(c->right, c->up)) < tolerance &&
+           v3_distance(forward, c->forward) < tolerance && vo_is_positive(c->tan_y);
+}
+
 /* What the sentence after the member's name is to be; NULL: nothing is wrong. */
 static const char *defect(const vo_shot *s) {
     if (!is_within(s->width, 1, VO_MAX_PIXELS)) return "width: must be from 1 to 16384 pixels";
@@ -35,6 +43,8 @@ static const char *defect(const vo_shot *s) {
     if (!is_within(s->elevation, -89, 89)) return "elevation: must be from -89 to 89 degrees";
     if (!is_within(s->field, 1, 150)) return "field: must be from 1 to 150 degrees";
     if (!is_within(s->zoom, 1e-3, 1e3)) return "zoom: must be from 0.001 to 1000";
+    if (s->camera && !is_camera(s->camera))
+        return "camera: must have a place, axes of length 1 across each other and an opening";
     if (!is_within(s->samples, 1, 1024)) return "samples: must be from 1 to 1024";
     if (!isnan(s->ground_height) && !vo_is_bounded(s->ground_height))
         return "ground_height: must be a number of metres, or NaN";
@@ -61,8 +71,9 @@ static vo_vec3 up_of(vo_vec3 gravity) {
     return v3(0, 0, gravity.z > 0 ? -1 : 1);
 }
 
-vo_extent vo_extent_begin(const vo_sim *sim, const vo_shot *shot) {
-    vo_extent e = {.up = up_of(sim->scene->def.gravity), .lowest = INFINITY};
+vo_extent vo_extent_begin(const vo_subject *subject, const vo_shot *shot) {
+    vo_vec3 up = subject->sim ? up_of(subject->sim->scene->def.gravity) : v3(0, 0, 1);
+    vo_extent e = {.up = up, .lowest = INFINITY};
     vo_fit_def def = {.up = e.up,
                       .azimuth = shot->azimuth,
                       .elevation = shot->elevation,
@@ -101,7 +112,12 @@ static double diagonal(const vo_mesh *mesh) {
     return v3_distance(low, high);
 }
 
-void vo_extent_add(vo_extent *e, const vo_sim *sim) {
+void vo_extent_add(vo_extent *e, const vo_subject *subject) {
+    const vo_sim *sim = subject->sim;
+    if (!sim) {
+        add_mesh(e, subject->mesh, true);
+        return;
+    }
     for (int c = 0; c < sim->cloth_count; c++) add_mesh(e, sim->cloth[c].mesh, true);
     double large = e->any ? TOO_LARGE * v3_distance(e->low, e->high) : INFINITY;
     for (int i = 0; i < sim->obstacle_count; i++)
@@ -124,14 +140,31 @@ void vo_stage_free(vo_stage *s) {
     *s = (vo_stage){.ctx = s->ctx};
 }
 
-static int material_count(const vo_scene *scene) {
+/* How many kinds of cloth there are to be coloured. */
+static int material_count(const vo_subject *subject) {
+    enum { MOST_LABELS = 256 };
     int count = 0;
-    for (int c = 0; c < scene->cloth_count; c++) count += scene->cloth[c].material_count;
-    return count;
+    if (subject->sim) {
+        const vo_scene *scene = subject->sim->scene;
+        for (int c = 0; c < scene->cloth_count; c++) count += scene->cloth[c].material_count;
+        return count;
+    }
+    const vo_mesh *mesh = subject->mesh;
+    for (int f = 0; f < mesh->face_count; f++) count = vo_max_int(count, mesh->face_label[f]);
+    return mesh->use == VO_MESH_FOR_CLOTH ? vo_min_int(count, MOST_LABELS - 1) + 1 : 0;
 }
 
-static vo_result mix_paints(vo_stage *s, const vo_scene *scene) {
-    int count = material_count(scene) + 1;
+/* An obstacle that is looked at by itself can have edges and a colour. */
+static vo_paint paint_body(const vo_stage *s, const vo_subject *subject) {
+    vo_paint paint = vo_paint_obstacle();
+    if (subject->sim) return paint;
+    paint.wire = true;
+    if (s->shot->colour_count > 0) paint.front = paint.back = vo_colour_linear(s->shot->colours[0]);
+    return paint;
+}
+
+static vo_result mix_paints(vo_stage *s, const vo_subject *subject) {
+    int count = material_count(subject) + 1;
     if (count != s->paint_count) {
         vo_free_array(s->ctx, s->paint, s->paint_count);
         s->paint_count = 0;
@@ -143,42 +176,64 @@ static vo_result mix_paints(vo_stage *s, const vo_scene *scene) {
         bool given = i < s->shot->colour_count;
         s->paint[i] = vo_paint_cloth(given ? s->shot->colours[i] : vo_palette(i));
     }
-    s->paint[count - 1] = vo_paint_obstacle();
+    s->paint[count - 1] = paint_body(s, subject);
     return VO_OK;
 }
 
 /* Sides of faces are cut into so many that outlines look round; not where the mesh is fine. */
-static int parts_of(const vo_stage *s, const vo_sim *sim) {
-    double faces = 1;
-    for (int c = 0; c < sim->cloth_count; c++) faces += sim->cloth[c].mesh->face_count;
+static int parts_of(const vo_stage *s, double faces) {
     if (s->shot->surface == VO_SURFACE_FLAT || s->shot->wire) return 1;
-    return (int)vo_clamp(sqrt(FACES_DRAWN / faces), 1, 4);
+    return (int)vo_clamp(sqrt(FACES_DRAWN / (1 + faces)), 1, 4);
 }
 
-static vo_result fill_model(vo_stage *s, const vo_sim *sim, const vo_extent *e) {
+static vo_result add_state(vo_stage *s, const vo_sim *sim) {
+    double faces = 0;
+    for (int c = 0; c < sim->cloth_count; c++) faces += sim->cloth[c].mesh->face_count;
+    int paint = 0, parts = parts_of(s, faces);
+    for (int c = 0; c < sim->cloth_count; c++) {
+        int next = paint + sim->scene->cloth[c].material_count;
+        VO_TRY(vo_model_add_cloth(&s->model, sim->cloth[c].mesh, parts, paint, next - 1));
+        paint = next;
+    }
+    for (int i = 0; i < sim->obstacle_count; i++)
+        if (sim->obstacle[i].present)
+            VO_TRY(vo_model_add_obstacle(&s->model, sim->obstacle[i].mesh, s->paint_count - 1));
+    return VO_OK;
+}
+
+static vo_result add_alone(vo_stage *s, const vo_mesh *mesh) {
+    int last = s->paint_count - 1;
+    if (mesh->use == VO_MESH_FOR_OBSTACLE) return vo_model_add_obstacle(&s->model, mesh, last);
+    return vo_model_add_cloth(&s->model, mesh, parts_of(s, mesh->face_count), 0, last - 1);
+}
+
+static vo_result fill_model(vo_stage *s, const vo_subject *subject, const vo_extent *e) {
     vo_model *m = &s->model;
     vo_model_clear(m);
     m->origin = v3_lerp(e->low, e->high, 0.5);
     m->paint = s->paint;
     m->paint_count = s->paint_count;
-    int paint = 0, parts = parts_of(s, sim);
-    for (int c = 0; c < sim->cloth_count; c++) {
-        int next = paint + sim->scene->cloth[c].material_count;
-        VO_TRY(vo_model_add_cloth(m, sim->cloth[c].mesh, parts, paint, next - 1));
-        paint = next;
-    }
-    for (int i = 0; i < sim->obstacle_count; i++)
-        if (sim->obstacle[i].present)
-            VO_TRY(vo_model_add_obstacle(m, sim->obstacle[i].mesh, s->paint_count - 1));
-    return VO_OK;
+    return subject->sim ? add_state(s, subject->sim) : add_alone(s, subject->mesh);
 }
 
-vo_result vo_stage_draw(vo_stage *s, const vo_sim *sim, const vo_extent *e, vo_image *out) {
-    VO_TRY(mix_paints(s, sim->scene));
-    VO_TRY(fill_model(s, sim, e));
+/* In a picture of the shot's size. */
+static vo_camera camera_of(const vo_shot *shot, const vo_standpoint *from, const vo_extent *e) {
+    if (!from->given) return vo_fit_end(&e->fit);
+    vo_camera camera = from->camera;
+    camera.width = shot->width;
+    camera.height = shot->height;
+    camera.tan_x = camera.tan_y * shot->width / shot->height;
+    return camera;
+}
+
+vo_result vo_stage_draw(vo_stage *s, const vo_subject *subject, const vo_extent *e,
+                        const vo_standpoint *from, vo_image *out) {
+    VO_TRY(mix_paints(s, subject));
+    VO_TRY(fill_model(s, subject, e));
     double ground = isnan(s->shot->ground_height) ? e->lowest : s->shot->ground_height;
     vo_picture_def def = {.model = &s->model,
-                          .camera = vo_fit_end(&e->fit),
+                          .camera = camera_of(s->shot, from, e),
+                          .lights = from->lights,
                           .up = e->up,
                           .has_ground = s->shot->ground && isfinite(ground),
                           .ground = ground - v3_dot(s->model.origin, e->up),
@@ -191,9 +246,11 @@ vo_result vo_stage_draw(vo_stage *s, const vo_sim *sim, const vo_extent *e, vo_i
 
 static vo_result draw_once(vo_stage *s, const vo_sim *sim, uint8_t *rgb) {
     vo_image image;
-    vo_extent extent = vo_extent_begin(sim, s->shot);
-    vo_extent_add(&extent, sim);
-    VO_TRY(vo_stage_draw(s, sim, &extent, &image));
+    vo_subject subject = {.sim = sim};
+    vo_standpoint from = vo_standpoint_of(s->shot);
+    vo_extent extent = vo_extent_begin(&subject, s->shot);
+    vo_extent_add(&extent, &subject);
+    VO_TRY(vo_stage_draw(s, &subject, &extent, &from, &image));
     memcpy(rgb, image.rgb, 3 * (size_t)image.width * (size_t)image.height);
     return VO_OK;
 }

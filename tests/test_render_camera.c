@@ -1,0 +1,304 @@
+/* Pictures through cameras: of the scene, of the caller, and of meshes by themselves. */
+#include "run_place.h"
+
+#include "codec/png.h"
+#include "sim/render.h"
+#include "spatial/rays.h"
+
+/* A sheet of a metre in the plane z = 0, seen from straight above: `wide` has it in the middle half
+ * of a square picture, `near` fills the picture with it, and `film` goes from one to the other with
+ * a cut at frame 2 and a turn before it. */
+static const char scene_cameras[] =
+    "{\"frame_time\": 0.04, \"end_frame\": 3, \"disable\": [\"physics\"],\n"
+    " \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 4, \"rows\": 4},\n"
+    "  \"materials\": [{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6,\n"
+    "                  \"poisson_ratio\": 0.3}]}],\n"
+    " \"cameras\": [\n"
+    "  {\"name\": \"film\", \"resolution\": [40, 40], \"field\": 90, \"keys\": [\n"
+    "   {\"frame\": 0, \"position\": [0.5, 0.5, 1], \"rotation\": [1, 0, 0, 0]},\n"
+    "   {\"frame\": 1, \"position\": [0.5, 0.5, 1], \"rotation\": [0.9, 0, 0, 0.4]},\n"
+    "   {\"frame\": 2, \"cut\": true, \"position\": [0.5, 0.5, 0.4], \"rotation\": [1, 0, 0, "
+    "0]}]},\n"
+    "  {\"name\": \"wide\", \"resolution\": [64, 64], \"field\": 90, \"position\": [0.5, 0.5, 1],\n"
+    "   \"target\": [0.5, 0.5, 0]},\n"
+    "  {\"name\": \"near\", \"resolution\": [64, 64], \"field\": 90, \"position\": [0.5, 0.5, "
+    "0.4],\n"
+    "   \"target\": [0.5, 0.5, 0]}]}\n";
+
+static void need_all(void) {
+    if (!vo_rays_available() || !vo_png_available()) skip();
+}
+
+typedef struct studio {
+    place p;
+    vo_scene *scene;
+    vo_sim *sim;
+} studio;
+
+static studio open_studio(void) {
+    studio s = {.p = open_place(1)};
+    vo_context *ctx = s.p.ctx;
+    assert_ok(ctx, vo_file_write(ctx, s.p.scene, scene_cameras, strlen(scene_cameras)));
+    assert_ok(ctx, vo_scene_load(ctx, s.p.scene, 0, NULL, &s.scene));
+    assert_ok(ctx, vo_sim_create(ctx, s.scene, &s.sim));
+    return s;
+}
+
+static void close_studio(studio *s) {
+    vo_sim_destroy(s->sim);
+    vo_scene_destroy(s->scene);
+    close_place(&s->p);
+}
+
+static const char *path_in(const place *p, const char *name) {
+    static char paths[4][700];
+    static int next;
+    char *path = paths[next++ % 4];
+    snprintf(path, 700, "%.*s%s", (int)(strlen(p->run) - 3), p->run, name);
+    return path;
+}
+
+static vo_shot small_shot(int width, int height) {
+    vo_shot shot = vo_shot_default();
+    shot.width = width;
+    shot.height = height;
+    shot.samples = 1;
+    shot.ground = false;
+    return shot;
+}
+
+/* The part of a picture that shows the red of cloth rather than grey. */
+static double covered(const uint8_t *rgb, int width, int height) {
+    int count = 0;
+    for (int i = 0; i < width * height; i++) count += rgb[3 * i] > rgb[3 * i + 1] + 40;
+    return (double)count / (width * height);
+}
+
+static double draw(const studio *s, const vo_camera *camera, int width, int height) {
+    static uint8_t rgb[3 * 64 * 64];
+    vo_shot shot = small_shot(width, height);
+    shot.camera = camera;
+    assert_ok(s->p.ctx, vo_sim_draw(s->sim, &shot, rgb));
+    return covered(rgb, width, height);
+}
+
+/* From a height h with half an opening of 45 degrees the sheet covers 1 / (2 h)^2 of the picture.
+ */
+static void cameras_show_what_they_see(void **state) {
+    (void)state;
+    need_all();
+    studio s = open_studio();
+    vo_camera wide = vo_scene_camera_at(s.scene, 1, 0), near = vo_scene_camera_at(s.scene, 2, 0);
+    assert_near(draw(&s, &wide, 64, 64), 0.25, 0.02);
+    assert_near(draw(&s, &near, 64, 64), 1, 0.001);
+    assert_near(draw(&s, &wide, 64, 32), 0.125, 0.02); /* the vertical opening counts */
+    vo_camera away = vo_camera_look_at(v3(0.5, 0.5, 1), v3(0.5, 0.5, 9), v3(0, 0, 1), 90, 64, 64);
+    assert_near(draw(&s, &away, 64, 64), 0, 0);
+    vo_camera left = vo_camera_look_at(v3(1, 0.5, 1), v3(1, 0.5, 0), v3(0, 0, 1), 90, 64, 64);
+    static uint8_t rgb[3 * 64 * 64];
+    vo_shot shot = small_shot(64, 64);
+    shot.camera = &left;
+    assert_ok(s.p.ctx, vo_sim_draw(s.sim, &shot, rgb));
+    for (int y = 20; y < 44; y++) { /* y of the world is up: the sheet is in the left half */
+        assert_true(rgb[3 * (64 * y + 20)] > rgb[3 * (64 * y + 20) + 1] + 40);
+        assert_false(rgb[3 * (64 * y + 44)] > rgb[3 * (64 * y + 44) + 1] + 40);
+    }
+    close_studio(&s);
+}
+
+/* What vo_render makes is what vo_sim_draw shows through the same camera. */
+static void renders_take_the_cameras_of_the_scene(void **state) {
+    (void)state;
+    need_all();
+    studio s = open_studio();
+    vo_context *ctx = s.p.ctx;
+    vo_render_def def = vo_render_def_default();
+    def.input = s.p.scene;
+    def.shot = small_shot(16, 16);
+    def.camera = "near";
+    def.output = path_in(&s.p, "near.png");
+    assert_ok(ctx, vo_render(ctx, &def));
+    static uint8_t rgb[3 * 64 * 64];
+    vo_camera near = vo_scene_camera_at(s.scene, 2, 0);
+    vo_shot shot = small_shot(64, 64); /* the camera's own size */
+    shot.camera = &near;
+    assert_ok(ctx, vo_sim_draw(s.sim, &shot, rgb));
+    vo_image image = {64, 64, rgb};
+    assert_ok(ctx, vo_png_save(ctx, &image, path_in(&s.p, "drawn.png")));
+    assert_same_file(ctx, path_in(&s.p, "near.png"), path_in(&s.p, "drawn.png"));
+    def.camera = NULL; /* the first one, where the shot has none */
+    def.shot.camera = &near;
+    def.shot.width = def.shot.height = 64;
+    def.output = path_in(&s.p, "own.png");
+    assert_ok(ctx, vo_render(ctx, &def));
+    assert_same_file(ctx, path_in(&s.p, "own.png"), path_in(&s.p, "drawn.png"));
+    close_studio(&s);
+}
+
+/* Width of a PNG. */
+static int width_of(vo_context *ctx, const char *path) {
+    vo_bytes bytes;
+    assert_ok(ctx, vo_file_read(ctx, path, &bytes));
+    const unsigned char *at = (const unsigned char *)bytes.data + 16;
+    int width = at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3];
+    vo_bytes_free(ctx, &bytes);
+    return width;
+}
+
+static void sizes_are_the_cameras_unless_told(void **state) {
+    (void)state;
+    need_all();
+    studio s = open_studio();
+    vo_context *ctx = s.p.ctx;
+    vo_render_def def = vo_render_def_default();
+    def.input = s.p.scene;
+    def.shot = small_shot(16, 12);
+    def.output = path_in(&s.p, "a.png");
+    assert_ok(ctx, vo_render(ctx, &def));
+    assert_int_equal(width_of(ctx, def.output), 40);
+    def.camera = "wide";
+    assert_ok(ctx, vo_render(ctx, &def));
+    assert_int_equal(width_of(ctx, def.output), 64);
+    def.sized = true;
+    assert_ok(ctx, vo_render(ctx, &def));
+    assert_int_equal(width_of(ctx, def.output), 16);
+    def.sized = false;
+    def.camera = "none";
+    assert_ok(ctx, vo_render(ctx, &def));
+    assert_int_equal(width_of(ctx, def.output), 16);
+    def.camera = "zoe";
+    assert_int_equal(vo_render(ctx, &def), VO_BAD_CALL);
+    assert_says(ctx, "no camera \"zoe\"; it has \"film\", \"wide\", \"near\"");
+    vo_camera bad = vo_scene_camera_at(s.scene, 1, 0);
+    bad.up = bad.right;
+    def.shot.camera = &bad;
+    assert_int_equal(vo_render(ctx, &def), VO_BAD_CALL);
+    assert_says(ctx, "shot.camera");
+    close_studio(&s);
+}
+
+/* The film jumps between frames 1 and 2, and each picture is that of its own time. */
+static void runs_are_cut_where_the_film_is(void **state) {
+    (void)state;
+    need_all();
+    studio s = open_studio();
+    vo_context *ctx = s.p.ctx;
+    assert_int_equal(simulate(&s.p, 9), VO_OK);
+    vo_render_def def = vo_render_def_default();
+    def.input = s.p.run;
+    def.shot = small_shot(16, 16);
+    def.output = path_in(&s.p, "stills");
+    assert_ok(ctx, vo_render(ctx, &def));
+    for (int frame = 0; frame <= 3; frame++) {
+        static uint8_t rgb[3 * 40 * 40];
+        char name[32];
+        vo_standpoint from;
+        vo_camera camera = vo_scene_camera_at(s.scene, 0, frame * 0.04);
+        double late = frame * 0.04 - 1e-12; /* as a sum of steps may have it */
+        assert_ok(ctx, vo_standpoint_find(&def, s.scene, frame == 2 ? late : frame * 0.04, &from));
+        assert_true(from.given);
+        assert_memory_equal(&from.camera, &camera, sizeof camera);
+        /* lights stay as they were set up, while the camera turns */
+        assert_near(from.lights.x, 1, 1e-12);
+        assert_true(frame != 1 || camera.right.x < 0.9);
+        snprintf(name, sizeof name, "stills/%04d.png", frame);
+        assert_int_equal(width_of(ctx, path_in(&s.p, name)), 40);
+        vo_shot shot = small_shot(40, 40);
+        shot.camera = &camera;
+        assert_ok(ctx, vo_sim_draw(s.sim, &shot, rgb));
+        assert_near(covered(rgb, 40, 40), frame < 2 ? 0.25 : 1, 0.03);
+    }
+    close_studio(&s);
+}
+
+/* ---- meshes -----------------------------------------------------------------------------------
+ */
+
+static const char cube[] =
+    "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
+    "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf -4 -8 -5 -1\n";
+static const char sheet[] = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\n"
+                            "f 1/1 2/2 3/3\nf 1/1 3/3 4/4\n";
+
+static vo_result render_text(place *p, const char *text, vo_render_def *def) {
+    def->input = path_in(p, "mesh.obj");
+    assert_ok(p->ctx, vo_file_write(p->ctx, def->input, text, strlen(text)));
+    def->output = path_in(p, "mesh.png");
+    return vo_render(p->ctx, def);
+}
+
+/* Cloth is cloth, anything else a body; both can be coloured. */
+static void meshes_are_drawn(void **state) {
+    (void)state;
+    need_all();
+    place p = open_place(1);
+    const char *texts[] = {sheet, cube};
+    for (int i = 0; i < 2; i++) {
+        vo_render_def def = vo_render_def_default();
+        def.shot = small_shot(32, 24);
+        assert_ok(p.ctx, render_text(&p, texts[i], &def));
+        assert_int_equal(width_of(p.ctx, def.output), 32);
+        vo_bytes plain, other;
+        assert_ok(p.ctx, vo_file_read(p.ctx, def.output, &plain));
+        for (int change = 0; change < 2; change++) {
+            def.shot.wire = change == 0;
+            def.shot.colour_count = change;
+            def.shot.colours = (const unsigned[]){0x10c020};
+            assert_ok(p.ctx, render_text(&p, texts[i], &def));
+            assert_ok(p.ctx, vo_file_read(p.ctx, def.output, &other));
+            assert_false(plain.size == other.size &&
+                         memcmp(plain.data, other.data, plain.size) == 0);
+            vo_bytes_free(p.ctx, &other);
+        }
+        vo_bytes_free(p.ctx, &plain);
+    }
+    close_place(&p);
+}
+
+static void bad_meshes_are_refused(void **state) {
+    (void)state;
+    need_all();
+    place p = open_place(1);
+    vo_render_def def = vo_render_def_default();
+    def.shot = small_shot(8, 8);
+    assert_int_equal(render_text(&p, "v 0 0 0\nf 1 2 3\n", &def), VO_BAD_DATA);
+    assert_says(p.ctx, "mesh.obj: ");
+    assert_says(p.ctx, "line 2");
+    assert_int_equal(render_text(&p, "v 0 0 0\n", &def), VO_BAD_DATA);
+    def.output = path_in(&p, "mesh.mp4");
+    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_CALL);
+    assert_says(p.ctx, "is a mesh, which has one picture to show");
+    def.input = path_in(&p, "gone.obj");
+    def.output = path_in(&p, "mesh.png");
+    assert_int_equal(vo_render(p.ctx, &def), VO_IO_FAILED);
+    assert_says(p.ctx, "gone.obj");
+    close_place(&p);
+}
+
+static vo_result render_once(vo_context *ctx, void *arg) { return vo_render(ctx, arg); }
+
+static void want_of_memory_is_told(void **state) {
+    (void)state;
+    need_all();
+    place p = open_place(1);
+    vo_render_def def = vo_render_def_default();
+    def.shot = small_shot(6, 4);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(p.ctx, render_text(&p, i ? cube : sheet, &def));
+        test_every_allocation_forgiving(render_once, &def);
+    }
+    close_place(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cameras_show_what_they_see),
+        cmocka_unit_test(renders_take_the_cameras_of_the_scene),
+        cmocka_unit_test(sizes_are_the_cameras_unless_told),
+        cmocka_unit_test(runs_are_cut_where_the_film_is),
+        cmocka_unit_test(meshes_are_drawn),
+        cmocka_unit_test(bad_meshes_are_refused),
+        cmocka_unit_test(want_of_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
