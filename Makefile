@@ -17,7 +17,7 @@ build = cmake --build $(1) --parallel $(JOBS)
         install clean
 
 all: setup
-	@$(call build,build) --target voile_cli voile-preview
+	@$(call build,build) --target voile_cli
 
 help:
 	@echo 'make                 build/voile'

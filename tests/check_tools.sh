@@ -2,12 +2,11 @@
 # Proves that the checkers fail on what they must find: a checker that always passes is worse than
 # none.
 #
-#   tests/check_tools.sh BUILD_FOLDER
+#   tests/check_tools.sh
 set -eu
 
 cd "$(dirname "$0")/.."
 tools=$(pwd -P)/tools
-preview=$(cd "$1" && pwd -P)/voile-preview
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -115,17 +114,3 @@ page 'a changed example' 'is not that file' examples/hello.c 'int y;'
 
 refused 'an unknown set' 'no such set' "$tools/packages" nonsense
 refused 'another system' 'json-c' env PATH=/nonexistent /bin/sh "$tools/packages" build
-
-# ---- preview
-
-put cube.obj 'v 0 0 0' 'v 1 0 0' 'v 1 1 0' 'v 0 1 0' 'v 0 0 1' 'v 1 0 1' 'v 1 1 1' 'v 0 1 1' \
-    'vt 0 0' 'f 4 3 2 1' 'f 5/1 6/1 7/1 8/1' 'f 1 2 6 5' 'f 2 3 7 6' 'f 3 4 8 7' 'f -4 -8 -5 -1'
-accepted 'a picture' "$preview" cube.obj --size 48x32 --ground --wire -o cube.png
-[ "$(dd if=cube.png bs=1 count=4 2>/dev/null | tail -c 3)" = PNG ] || fail 'cube.png is no PNG'
-[ "$(od -An -tu1 -j 16 -N 8 cube.png | tr -s ' ')" = ' 0 0 0 48 0 0 0 32' ] ||
-    fail 'cube.png has another size'
-put bad.obj 'v 0 0 0' 'f 1 2 3'
-refused 'a face without nodes' 'bad.obj: line 2' "$preview" bad.obj -o bad.png
-refused 'a missing file' 'none.obj' "$preview" none.obj -o bad.png
-refused 'an unwritable picture' 'No such file' "$preview" cube.obj --size 8x8 -o none/x.png
-refused 'a wrong size' '--size' "$preview" cube.obj --size 0x5 -o x.png
