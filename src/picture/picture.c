@@ -21,10 +21,18 @@ static void free_pixels(vo_painter *p) {
     p->pixel_count = 0;
 }
 
+static void free_disc(vo_painter *p) {
+    vo_free_array(p->ctx, p->disc, p->disc_count);
+    vo_free_array(p->ctx, p->to_key, p->disc_count);
+    p->disc = NULL;
+    p->to_key = NULL;
+    p->disc_count = 0;
+}
+
 void vo_painter_free(vo_painter *p) {
     if (!p->ctx) return;
     free_pixels(p);
-    vo_free_array(p->ctx, p->disc, p->disc_count);
+    free_disc(p);
     vo_rays_destroy(p->rays);
     *p = (vo_painter){0};
 }
@@ -45,11 +53,14 @@ static vo_result reserve_pixels(vo_painter *p, size_t count) {
 static vo_result reserve_disc(vo_painter *p, int samples) {
     int count = VO_TILE * VO_TILE * samples;
     if (p->disc_count == count) return VO_OK;
-    vo_free_array(p->ctx, p->disc, p->disc_count);
-    p->disc_count = 0;
-    p->disc = vo_new_array(p->ctx, vo_vec2, count);
-    if (!p->disc) return vo_fail_memory(p->ctx, "a picture");
+    free_disc(p);
     p->disc_count = count;
+    p->disc = vo_new_array(p->ctx, vo_vec2, count);
+    p->to_key = vo_new_array(p->ctx, vo_vec3, count);
+    if (!p->disc || !p->to_key) {
+        free_disc(p);
+        return vo_fail_memory(p->ctx, "a picture");
+    }
     for (int i = 0; i < count; i++) p->disc[i] = vo_sample_disc(vo_sample(i));
     return VO_OK;
 }
@@ -160,6 +171,7 @@ static vo_canvas prepare(const vo_painter *p, const vo_picture_def *def) {
                               .scale = def->scale,
                               .samples = def->samples,
                               .disc = p->disc,
+                              .to_key = p->to_key,
                               .wire = def->wire},
                    .width = def->camera.width,
                    .height = def->camera.height,
@@ -167,6 +179,7 @@ static vo_canvas prepare(const vo_painter *p, const vo_picture_def *def) {
                    .smooth = p->smooth,
                    .rgb = p->rgb};
     vo_studio_prepare(&c.studio);
+    vo_studio_aim(&c.studio, p->disc_count, p->to_key);
     return c;
 }
 

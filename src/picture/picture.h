@@ -33,6 +33,7 @@ typedef struct vo_painter {
     vo_pixel *pixel; /* [width height] */
     int disc_count;
     vo_vec2 *disc;      /* [disc_count] */
+    vo_vec3 *to_key;    /* [disc_count] unit vectors to these places on the key light */
     float (*smooth)[2]; /* [width height] key and sky after the second pass */
     uint8_t *rgb;       /* [3 width height] the last picture */
 } vo_painter;

@@ -149,18 +149,23 @@ static vo_vec3 in_frame(const frame *f, vo_vec2 across, double along) {
                   v3_scale(along, f->axis));
 }
 
+void vo_studio_aim(const vo_studio *s, int count, vo_vec3 *to_key) {
+    frame light = frame_about(s->key);
+    for (int i = 0; i < count; i++)
+        to_key[i] = v3_normalize(in_frame(&light, v2_scale(KEY_RADIUS, s->disc[i]), 1));
+}
+
 /* Light that falls on the other side of cloth is that which comes through. */
 static double key_part(const vo_studio *s, const vo_seen *seen, int index) {
     bool behind = v3_dot(seen->normal, s->key) < 0;
     if (behind && (!seen->paint || seen->paint->through <= 0)) return 0;
-    const vo_vec2 *disc = s->disc + index * s->samples;
-    frame light = frame_about(s->key);
+    const vo_vec3 *to_key = s->to_key + index * s->samples;
     vo_ray ray = {.length = INFINITY,
                   .from = behind ? v3_add_scaled(seen->x, -s->nudge, seen->flat)
                                  : v3_add_scaled(seen->lifted, s->nudge, seen->flat)};
     int lit = 0;
     for (int i = 0; i < s->samples; i++) {
-        ray.direction = v3_normalize(in_frame(&light, v2_scale(KEY_RADIUS, disc[i]), 1));
+        ray.direction = to_key[i];
         lit += !blocked(s, &ray);
     }
     return (double)lit / s->samples;

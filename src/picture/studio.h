@@ -20,19 +20,23 @@ typedef struct vo_studio {
     vo_vec3 lights;      /* right of whom the lights are set up for; zero: of the camera */
     vo_vec3 up;
     bool has_ground;
-    double ground;       /* m along up */
-    double scale;        /* m, size of what is shown */
-    double nudge;        /* m, by which rays begin off a surface */
-    int samples;         /* rays a pixel to each light */
-    const vo_vec2 *disc; /* [16 samples] of the unit disc, those of each index together */
-    bool wire;           /* edges are drawn on paints that allow it */
-    vo_vec3 centre;      /* of a ball around all faces: rays that miss it need not be asked about */
-    double radius;       /* m */
-    vo_vec3 key, rim;    /* unit vectors to these lights */
+    double ground;         /* m along up */
+    double scale;          /* m, size of what is shown */
+    double nudge;          /* m, by which rays begin off a surface */
+    int samples;           /* rays a pixel to each light */
+    const vo_vec2 *disc;   /* [16 samples] of the unit disc, those of each index together */
+    const vo_vec3 *to_key; /* [16 samples] unit vectors to the same places on the key light */
+    bool wire;             /* edges are drawn on paints that allow it */
+    vo_vec3 centre;   /* of a ball around all faces: rays that miss it need not be asked about */
+    double radius;    /* m */
+    vo_vec3 key, rim; /* unit vectors to these lights */
 } vo_studio;
 
 /* Fills in key, rim, nudge and the ball. */
 void vo_studio_prepare(vo_studio *studio);
+
+/* After that: the directions of the key light. */
+void vo_studio_aim(const vo_studio *studio, int count, vo_vec3 *to_key);
 
 /* What is seen through a place of the picture. */
 typedef struct vo_seen {

@@ -24,6 +24,7 @@ typedef struct renderer {
     output_kind kind;
     vo_frame_list list; /* frames to render; empty for a scene */
     vo_epoch epoch;     /* of the frame at hand, or of the scene */
+    int frame;          /* that was read last */
     vo_mesh *mesh;      /* NULL: it is not about a mesh */
     vo_shot shot;       /* as given, in the size of the camera */
     vo_extent extent;
@@ -85,7 +86,9 @@ static vo_result choose_frames(renderer *r) {
  */
 
 static vo_result read_frame(renderer *r, int frame) {
+    if (r->epoch.sim && r->frame == frame) return VO_OK;
     VO_TRY(vo_epoch_follow(r->ctx, r->def->input, frame, &r->epoch));
+    r->frame = frame;
     return vo_sim_read_frame(r->epoch.sim, r->def->input, frame);
 }
 
