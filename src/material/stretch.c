@@ -19,23 +19,20 @@ vo_sym2 vo_green_strain(const vo_stretch_face *face, const vo_vec3 x[3]) {
                      0.5 * (gram.yy - 1) - o->yy};
 }
 
-/* S = C : G */
-static vo_sym2 stress(const vo_stiffness *s, vo_sym2 g) {
-    const double *c = s->c;
-    return (vo_sym2){c[0] * g.xx + c[1] * g.yy, 2 * c[3] * g.xy, c[1] * g.xx + c[2] * g.yy};
+static vo_tension law(const vo_stretch_face *face, const vo_stiffness *c, const vo_vec3 x[3]) {
+    return vo_buckle_law(c, face->slack, vo_green_strain(face, x));
 }
 
-/* E = area 1/2 S : G */
+/* E = area W(G) */
 double vo_stretch_energy(const vo_stretch_face *face, const vo_stiffness *c, const vo_vec3 x[3]) {
-    vo_sym2 g = vo_green_strain(face, x), s = stress(c, g);
-    return face->area * 0.5 * (s.xx * g.xx + 2 * s.xy * g.xy + s.yy * g.yy);
+    return face->area * law(face, c, x).energy;
 }
 
 /* dE/dx_i = area F S d_i */
 void vo_stretch_gradient(const vo_stretch_face *face, const vo_stiffness *c, const vo_vec3 x[3],
                          vo_vec3 gradient[3]) {
     vo_mat32 f = deformation(face, x);
-    vo_sym2 s = stress(c, vo_green_strain(face, x));
+    vo_sym2 s = law(face, c, x).stress;
     vo_vec2 d[3];
     shape_gradients(face, d);
     for (int i = 0; i < 3; i++) {
@@ -52,21 +49,26 @@ static vo_sym2 project_psd(vo_sym2 s) {
                      large * y * y + small * x * x};
 }
 
-/* Gradients of Guu, Gvv and Guv with respect to one corner. */
+/* Gradients of Guu, Gvv and 2 Guv with respect to one corner. */
 typedef struct strain_gradient {
     vo_vec3 uu, vv, uv;
 } strain_gradient;
 
 static strain_gradient corner_strain_gradient(vo_mat32 f, vo_vec2 d) {
-    vo_vec3 mixed = v3_add(v3_scale(d.x, f.v), v3_scale(d.y, f.u));
-    return (strain_gradient){v3_scale(d.x, f.u), v3_scale(d.y, f.v), v3_scale(0.5, mixed)};
+    return (strain_gradient){v3_scale(d.x, f.u), v3_scale(d.y, f.v),
+                             v3_add(v3_scale(d.x, f.v), v3_scale(d.y, f.u))};
 }
 
-/* sum over strain components a, b of C_ab grad_i G_a grad_j G_b^T; Guv counts twice in S : G. */
-static vo_mat3 material_block(const double c[4], strain_gradient i, strain_gradient j) {
-    vo_vec3 suu = v3_add(v3_scale(c[0], j.uu), v3_scale(c[1], j.vv));
-    vo_vec3 svv = v3_add(v3_scale(c[1], j.uu), v3_scale(c[2], j.vv));
-    vo_vec3 suv = v3_scale(4 * c[3], j.uv);
+/* Of one component of stress, whose slopes are given. */
+static vo_vec3 stress_gradient(double uu, double vv, double uv, const strain_gradient *g) {
+    return v3_add(v3_scale(uu, g->uu), v3_add(v3_scale(vv, g->vv), v3_scale(uv, g->uv)));
+}
+
+/* sum over strain components a, b of C_ab grad_i G_a grad_j G_b^T */
+static vo_mat3 material_block(const double c[6], strain_gradient i, strain_gradient j) {
+    vo_vec3 suu = stress_gradient(c[0], c[1], c[3], &j),
+            svv = stress_gradient(c[1], c[2], c[4], &j);
+    vo_vec3 suv = stress_gradient(c[3], c[4], c[5], &j);
     return m3_add(m3_outer(i.uu, suu), m3_add(m3_outer(i.vv, svv), m3_outer(i.uv, suv)));
 }
 
@@ -74,15 +76,15 @@ static vo_mat3 material_block(const double c[4], strain_gradient i, strain_gradi
 void vo_stretch_hessian(const vo_stretch_face *face, const vo_stiffness *c, const vo_vec3 x[3],
                         bool project, vo_mat3 hessian[3][3]) {
     vo_mat32 f = deformation(face, x);
-    vo_sym2 s = stress(c, vo_green_strain(face, x));
-    if (project) s = project_psd(s);
+    vo_tension t = law(face, c, x);
+    vo_sym2 s = project ? project_psd(t.stress) : t.stress;
     vo_vec2 d[3];
     shape_gradients(face, d);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
-            vo_vec2 t = v2(s.xx * d[j].x + s.xy * d[j].y, s.xy * d[j].x + s.yy * d[j].y);
-            vo_mat3 geometric = m3_scale(v2_dot(d[i], t), m3_identity());
-            vo_mat3 material = material_block(c->c, corner_strain_gradient(f, d[i]),
+            vo_vec2 sd = v2(s.xx * d[j].x + s.xy * d[j].y, s.xy * d[j].x + s.yy * d[j].y);
+            vo_mat3 geometric = m3_scale(v2_dot(d[i], sd), m3_identity());
+            vo_mat3 material = material_block(t.slope, corner_strain_gradient(f, d[i]),
                                               corner_strain_gradient(f, d[j]));
             hessian[i][j] = m3_scale(face->area, m3_add(material, geometric));
         }

@@ -3,12 +3,14 @@
 #ifndef VO_MATERIAL_STRETCH_H
 #define VO_MATERIAL_STRETCH_H
 
+#include "material/buckle.h"
 #include "material/fabric.h"
 
 typedef struct vo_stretch_face {
     vo_mat2 inverse; /* of the material edge matrix [u1-u0 u2-u0], 1/m */
     double area;     /* material, m^2 */
     vo_sym2 offset;  /* taken from the strain before it counts */
+    double slack;    /* of buckling compensation (buckle.h): 0 none, to 1 */
 } vo_stretch_face;
 
 /* The strain that counts. */

@@ -88,13 +88,15 @@ VO_INLINE void vo_stretch4_strain(const vo_stretch4 *in, const vo_p4 x[3], vo_d4
     g[2] = green.vv;
 }
 
+/* dG = sym(F^T L) */
+VO_INLINE vo_sym24 vo_stretch4_strain_rate(vo_map4 f, vo_map4 rate) {
+    return (vo_sym24){p4_dot(f.u, rate.u), 0.5 * (p4_dot(f.u, rate.v) + p4_dot(f.v, rate.u)),
+                      p4_dot(f.v, rate.v)};
+}
+
 /* force_i = -area P d_i with P = F (S + tau dS) + tau L S+ */
 VO_INLINE void vo_stretch4_force(const vo_stretch4 *in, vo_map4 f, vo_map4 rate, vo_sym24 s,
-                                 vo_sym24 projected, vo_p4 force[3]) {
-    /* dG = sym(F^T L) */
-    vo_sym24 dg = {p4_dot(f.u, rate.u), 0.5 * (p4_dot(f.u, rate.v) + p4_dot(f.v, rate.u)),
-                   p4_dot(f.v, rate.v)};
-    vo_sym24 ds = vo_stretch4_stress(in->c, dg);
+                                 vo_sym24 ds, vo_sym24 projected, vo_p4 force[3]) {
     vo_d4 a = -in->area, b = a * in->tau;
     vo_d4 suu = a * s.uu + b * ds.uu, suv = a * s.uv + b * ds.uv, svv = a * s.vv + b * ds.vv;
     vo_d4 puu = b * projected.uu, puv = b * projected.uv, pvv = b * projected.vv;
@@ -153,6 +155,13 @@ VO_INLINE void vo_stretch4_complete(vo_d4 hessian[6][9]) {
         }
 }
 
+VO_INLINE void vo_stretch4_stretches(vo_sym24 gram, vo_stretch4_out *out) {
+    vo_d4 mean, radius;
+    vo_sym24_eigen(gram, &mean, &radius);
+    out->stretch_max = d4_sqrt(mean + radius);
+    out->stretch_min = d4_sqrt(d4_max(mean - radius, d4_set(0)));
+}
+
 /* Lanes may be empty: zero inverse and area give zero force and Hessian. */
 VO_INLINE void vo_stretch4_eval(const vo_stretch4 *in, const vo_p4 x[3], const vo_p4 v[3],
                                 vo_stretch4_out *out) {
@@ -160,13 +169,11 @@ VO_INLINE void vo_stretch4_eval(const vo_stretch4 *in, const vo_p4 x[3], const v
     vo_sym24 gram = vo_stretch4_gram(f);
     vo_sym24 s = vo_stretch4_stress(in->c, vo_stretch4_counting(in, gram));
     vo_sym24 projected = vo_sym24_project(s);
-    vo_stretch4_force(in, f, rate, s, projected, out->force);
+    vo_sym24 ds = vo_stretch4_stress(in->c, vo_stretch4_strain_rate(f, rate));
+    vo_stretch4_force(in, f, rate, s, ds, projected, out->force);
     vo_stretch4_hessian(in, f, projected, out->hessian);
     vo_stretch4_complete(out->hessian);
-    vo_d4 mean, radius;
-    vo_sym24_eigen(gram, &mean, &radius);
-    out->stretch_max = d4_sqrt(mean + radius);
-    out->stretch_min = d4_sqrt(d4_max(mean - radius, d4_set(0)));
+    vo_stretch4_stretches(gram, out);
 }
 
 /* Sample below a position on an axis of the table, and the way to the next. Not a number is 0. */

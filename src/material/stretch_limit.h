@@ -36,6 +36,13 @@ static inline double vo_material_max2(const vo_material *m) {
     return m->stretch_max * m->stretch_max;
 }
 
+/* The lower limit is for what a face sees of its compression (buckle.h), alpha of the strain: its
+ * own may be 1 / alpha of that. */
+static inline double vo_stretch_min2_with(double min2, double slack) {
+    if (!(slack > 0)) return min2;
+    return slack < 1 ? 1 - (1 - min2) / (1 - slack) : -INFINITY;
+}
+
 /* Limits as far as the stretches of a former shape, `keep` of the way: 0 to 1. */
 vo_stretch_limit vo_stretch_limit_widen(const vo_stretch_face *face, const vo_stretch_limit *limit,
                                         double keep, const vo_vec3 before[3]);
