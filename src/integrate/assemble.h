@@ -22,6 +22,7 @@ typedef struct vo_assembly {
     const vo_vec4 *v;        /* m/s */
     const vo_offset *offset; /* [face_count] in the order of the list; NULL: none */
     double fade;             /* what is left of them, 0 to 1 */
+    const double *slack;     /* [face_count] likewise, 0 to 1 (material/buckle.h); NULL: none */
     /* Scratch of the bending passes. */
     double *angle, *rate;    /* [hinge_count + 1] bent by, rad, and its rate; the last stays 0 */
     double *moment, *weight; /* [3 face_count] of each side: N m, and dt tau times its slope */

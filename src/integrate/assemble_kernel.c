@@ -1,6 +1,7 @@
 /* The assembly of one chunk, four elements at a time. See system.h for the idea. */
 #include "integrate/assemble_lanes.h"
 #include "material/bend_lanes.h"
+#include "material/buckle_lanes.h"
 
 /* Masses on the diagonal, gravity on the right side, zero elsewhere. */
 static void begin_rows(const vo_assembly *a, const vo_chunk *chunk) {
@@ -38,8 +39,10 @@ VO_INLINE void add_wind(const vo_assembly *a, const vo_chunk *chunk, const vo_fa
     }
 }
 
+/* Stretching, and air where there is wind. `loose` is known where this is called: faces without
+ * slack do not pay for the others. */
 VO_INLINE void add_faces(const vo_assembly *a, const vo_chunk *chunk, const vo_face_packet *f,
-                         bool wind) {
+                         bool wind, bool loose) {
     vo_p4 x[3], v[3];
     for (int i = 0; i < 3; i++) {
         x[i] = gather(a->x, f->row[i]);
@@ -55,16 +58,32 @@ VO_INLINE void add_faces(const vo_assembly *a, const vo_chunk *chunk, const vo_f
         damping[i] = f->material[i]->damping;
     }
     in.tau = d4_set(a->dt) + damping;
-    vo_d4 strain[3];
+    vo_d4 strain[3], slack = loose ? load_slack(a->slack, f->number) : d4_set(0);
     vo_stretch4_strain(&in, x, strain);
+    if (loose) vo_buckle4_strain(slack, strain);
     vo_stretch4_lookup(fabric, mult, strain, in.c);
     vo_stretch4_out out;
-    vo_stretch4_eval(&in, x, v, &out);
+    if (loose)
+        vo_buckle4_eval(&in, slack, x, v, &out);
+    else
+        vo_stretch4_eval(&in, x, v, &out);
     vo_d4 scale = d4_set(a->dt) * in.tau;
     for (int i = 0; i < 3; i++) add_force(a, chunk, f->row[i], out.force[i]);
     for (int i = 0; i < VO_FACE_BLOCKS; i++)
         add_blocks(a->block, f->target[i], out.hessian[i], scale);
     if (wind) add_wind(a, chunk, f, x, v);
+}
+
+VO_INLINE bool is_loose(const vo_assembly *a, const vo_face_packet *f) {
+    if (!a->slack) return false;
+    vo_d4 slack = load_slack(a->slack, f->number);
+    return slack[0] > 0 || slack[1] > 0 || slack[2] > 0 || slack[3] > 0;
+}
+
+/* Out of line, so that the loop over the other faces stays small. */
+static __attribute__((noinline)) void add_loose_faces(const vo_assembly *a, const vo_chunk *chunk,
+                                                      const vo_face_packet *f, bool wind) {
+    add_faces(a, chunk, f, wind, true);
 }
 
 static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = VO_HINGE_PAIRS;
@@ -108,8 +127,13 @@ static void assemble_chunk(const vo_assembly *a, int index) {
     const vo_chunk *chunk = &a->system->chunk[index];
     bool wind = vo_wind_blows(&a->wind);
     begin_rows(a, chunk);
-    for (int i = chunk->face_begin; i < chunk->face_end; i++)
-        add_faces(a, chunk, &a->system->face[i], wind);
+    for (int i = chunk->face_begin; i < chunk->face_end; i++) {
+        const vo_face_packet *f = &a->system->face[i];
+        if (is_loose(a, f))
+            add_loose_faces(a, chunk, f, wind);
+        else
+            add_faces(a, chunk, f, wind, false);
+    }
     for (int i = chunk->hinge_begin; i < chunk->hinge_end; i++)
         add_hinges(a, chunk, &a->system->hinge[i]);
 }

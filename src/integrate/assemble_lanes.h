@@ -80,6 +80,11 @@ VO_INLINE vo_d4 faded(double fade, const double *first, const int number[VO_LANE
     return value;
 }
 
+/* Slack of four faces; an unused lane has that of some face. */
+VO_INLINE vo_d4 load_slack(const double *slack, const int number[VO_LANES]) {
+    return (vo_d4){slack[number[0]], slack[number[1]], slack[number[2]], slack[number[3]]};
+}
+
 /* Shapes and offsets of four faces; the material's numbers are left to the caller. */
 VO_INLINE void load_faces(const vo_face_packet *f, const vo_offset *offset, double fade,
                           vo_stretch4 *in) {

@@ -23,10 +23,13 @@ static vo_result allocate_vectors(vo_implicit *s) {
     s->fixed = vo_alloc_zero(s->ctx, (size_t)n);
     s->offset =
         vo_alloc_zero(s->ctx, vo_array_bytes((size_t)s->system.face_count + 1, sizeof *s->offset));
+    size_t faces = vo_array_bytes((size_t)s->system.face_count + 1, sizeof *s->slack);
+    s->slack = vo_alloc_zero(s->ctx, faces);
+    s->slack_goal = vo_alloc_zero(s->ctx, faces);
     s->scratch = vo_new_array(s->ctx, double, vo_assembly_scratch(&s->system));
     s->excess = vo_new_array(s->ctx, double, s->system.chunk_count);
-    bool ok = s->offset && s->excess && s->scratch && s->x && s->v && s->b && s->dv && s->guess &&
-              s->fixed;
+    bool ok = s->offset && s->slack && s->slack_goal && s->excess && s->scratch && s->x && s->v &&
+              s->b && s->dv && s->guess && s->fixed;
     return ok ? VO_OK : vo_fail_memory(s->ctx, "the solver's vectors");
 }
 
@@ -74,6 +77,8 @@ void vo_implicit_free(vo_implicit *s) {
     vo_free_array(s->ctx, s->guess, n);
     vo_free(s->ctx, s->fixed, (size_t)n);
     vo_free_array(s->ctx, s->offset, s->system.face_count + 1);
+    vo_free_array(s->ctx, s->slack, s->system.face_count + 1);
+    vo_free_array(s->ctx, s->slack_goal, s->system.face_count + 1);
     vo_free_array(s->ctx, s->excess, s->system.chunk_count);
     vo_free_array(s->ctx, s->scratch, vo_assembly_scratch(&s->system));
     vo_couplings_free(s->ctx, &s->couplings);
@@ -176,6 +181,7 @@ static vo_result assemble(vo_implicit *s, const vo_implicit_def *def, const vo_c
                             .v = s->v,
                             .offset = s->fade > 0 ? s->offset : NULL,
                             .fade = s->fade,
+                            .slack = s->loose ? s->slack : NULL,
                             .block = s->matrix.block,
                             .b = s->b};
     vo_assembly_set_scratch(&assembly, s->scratch);

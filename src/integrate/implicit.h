@@ -46,6 +46,11 @@ typedef struct vo_implicit {
     vo_vec4 *guess;       /* [row_count] dv of the last step that succeeded: the next first guess */
     vo_offset *offset;    /* [face_count] in the order of system.face_number; all zero at first */
     double fade;          /* what is left of the offsets: 0 at first, when they are not read */
+    double *slack;        /* [face_count] of buckling compensation, likewise in that order; 0 at
+                             first */
+    double *slack_goal;   /* [face_count] what it goes to */
+    bool loose;           /* a face has slack: else it is not read */
+    bool slackens;        /* one is not yet at its goal */
     double *scratch;      /* of the assembly */
     double limited_area;  /* m^2, of the largest cloth with strain limits; 0: none has */
     double *excess;       /* [chunk_count] scratch of strain limits */
@@ -83,6 +88,16 @@ void vo_implicit_apply(vo_implicit *implicit, double dt);
 void vo_implicit_clear_fixed(vo_implicit *implicit);
 /* Whether dv leads to positions and velocities within bounds. */
 bool vo_implicit_leads_somewhere(const vo_implicit *implicit, double dt);
+/* slack.c: buckling compensation of a face, by its global number (first_face of its cloth and on):
+ * 0 for one that is as firm as its fabric, 1 - alpha for one that is not (material/buckle.h).
+ * Cloth that compression holds up would drop if that changed at once, so there is a goal, which
+ * the present value goes to as offsets fade. */
+void vo_implicit_aim_slack(vo_implicit *implicit, int face, double goal);
+void vo_implicit_set_slack(vo_implicit *implicit, int face, double now);
+double vo_implicit_get_slack(const vo_implicit *implicit, int face);
+/* By a step of which exp(-dt / fade time) is left. */
+void vo_implicit_fade_slack(vo_implicit *implicit, double left);
+
 /* In place of a step: everything stops where it is; only pinned rows move on. */
 void vo_implicit_hold(vo_implicit *implicit, double dt, const vo_constraints *constraints);
 

@@ -84,6 +84,7 @@ vo_limit_report vo_strain_limit(vo_implicit *s, double dt) {
                           .v = s->v,
                           .offset = s->fade > 0 ? s->offset : NULL,
                           .fade = s->fade,
+                          .slack = s->loose ? s->slack : NULL,
                           .all = true,
                           .block = s->matrix.block,
                           .b = s->b,

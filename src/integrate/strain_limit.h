@@ -47,10 +47,11 @@ typedef struct vo_limit_pass {
     const vo_vec4 *x, *v;    /* at the end of the step; it began at x - dt v */
     const vo_offset *offset; /* as in vo_assembly */
     double fade;
-    bool all;       /* K_all is not in the matrix yet */
-    float *block;   /* in and out */
-    vo_vec4 *b;     /* out: right side */
-    double *excess; /* [chunk_count] out: largest of each chunk's faces */
+    const double *slack; /* likewise */
+    bool all;            /* K_all is not in the matrix yet */
+    float *block;        /* in and out */
+    vo_vec4 *b;          /* out: right side */
+    double *excess;      /* [chunk_count] out: largest of each chunk's faces */
 } vo_limit_pass;
 
 typedef struct vo_limit_kernels {

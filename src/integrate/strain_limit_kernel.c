@@ -25,7 +25,7 @@ VO_INLINE vo_map4 load(const vo_limit_pass *p, const vo_face_packet *f, vo_stret
     for (int i = 0; i < VO_LANES; i++) {
         const vo_material *m = f->material[i];
         double reach2 = fmin(p->reach2, LARGEST_RATIO * f->area[i]);
-        low[i] = vo_material_min2(m);
+        low[i] = vo_stretch_min2_with(vo_material_min2(m), p->slack ? p->slack[f->number[i]] : 0);
         high[i] = vo_material_max2(m);
         stiffness[i] = vo_material_is_limited(m)
                            ? m->fabric->density * m->density_mult * reach2 / (p->dt * p->dt)
