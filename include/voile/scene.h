@@ -114,6 +114,14 @@ typedef struct vo_material_def {
     double stretch_max;      /* [infinite] upper limit; infinite: none */
 } vo_material_def;
 
+/* Which faces of a cloth give way to compression instead of the folds that they are too large for
+ * (Koh, Narain, O'Brien 2015, "View-dependent adaptive cloth simulation with buckling
+ * compensation"). */
+typedef enum vo_compensation {
+    VO_COMPENSATE_NONE,
+    VO_COMPENSATE_ALL, /* all that are larger than the smallest, the more the larger they are */
+} vo_compensation;
+
 /* How fine the mesh of a cloth is to be, where and in which direction; lengths are of the flat
  * fabric. Each edge is as long as all of these allow (Narain, Samii, O'Brien 2012, "Adaptive
  * anisotropic remeshing for cloth simulation"). Nodes that are labelled or named by handles, and
@@ -132,6 +140,8 @@ typedef struct vo_remeshing {
                                   edge flips */
     double rib_stiffening;     /* [1] how much curvature keeps cloth from buckling across it */
     bool sum; /* [false] what the causes ask for is added up, not its maximum taken */
+    vo_compensation compensation; /* [VO_COMPENSATE_NONE] needs a size_max */
+    double compensation_power;    /* [10] at least 1; the larger, the more faces give way */
 } vo_remeshing;
 
 typedef struct vo_cloth_def {

@@ -22,7 +22,8 @@ vo_remeshing vo_remeshing_default(void) {
                           .aspect_min = -INFINITY,
                           .outline_tolerance = NAN,
                           .flip_threshold = 0.01,
-                          .rib_stiffening = 1};
+                          .rib_stiffening = 1,
+                          .compensation_power = 10};
 }
 
 vo_cloth_def vo_cloth_def_default(void) {
@@ -99,6 +100,10 @@ static const char *remeshing_defect(const vo_remeshing *r) {
     if (r->outline_tolerance < 0) return "outline_tolerance must be at least 0";
     if (!vo_is_nonnegative(r->flip_threshold)) return "flip_threshold must be at least 0";
     if (!vo_is_nonnegative(r->rib_stiffening)) return "rib_stiffening must be at least 0";
+    if (r->compensation == VO_COMPENSATE_NONE) return NULL;
+    if (!(r->compensation_power >= 1 && isfinite(r->compensation_power)))
+        return "compensation_power must be a number of at least 1";
+    if (!isfinite(r->size_max)) return "compensation needs a longest edge, size_max";
     return NULL;
 }
 

@@ -14,6 +14,7 @@
 const char *const vo_unit_words[] = {"m", "cm", "mm", "in", "ft", NULL};
 const char *const vo_axis_words[] = {"x", "y", "z", NULL};
 const char *const vo_adapt_words[] = {"none", "full", "view", NULL};
+const char *const vo_compensation_words[] = {"none", "all", NULL};
 const char *const vo_solver_words[] = {"pcg", "direct", NULL};
 const char *const vo_handle_words[] = {"node", "circle", "glue", "soft", NULL};
 const char *const vo_shape_words[] = {"sphere", "box",    "plate", "cylinder",
@@ -96,6 +97,13 @@ static const vo_key remeshing_keys[] = {
     KEY("outline_tolerance", TIME, NULL, "m",
         "The fabric's outline and seams may become simpler by so much; a tenth of the shortest "
         "edge if missing."),
+    KEY("compensation", WORD, "\"none\"", NULL,
+        "Which faces give way to compression instead of the folds that they are too large for: "
+        "`all`: the larger a face, the more, those of the longest edges wholly. Needs the second "
+        "of `size`.",
+        .words = vo_compensation_words),
+    KEY("compensation_power", POSITIVE, "10", NULL,
+        "At least 1; the larger, the smaller the faces that give way."),
     KEY("size_uniform", TIME, "\"inf\"", "m", "One edge length for all.", .later = true),
     KEY("refine_fracture", TIME, "\"inf\"", NULL, "Refinement where it may tear.", .later = true),
     END,

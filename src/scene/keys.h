@@ -64,7 +64,8 @@ extern const vo_key vo_scene_keys[], vo_keyframe_keys[], vo_motfile_keys[], vo_o
 extern const vo_key_table vo_key_tables[]; /* all of them; ends with a NULL title */
 
 /* Words, each list with a NULL at its end: in the order of the bits of vo_disable and of the
- * enumerations vo_handle_kind, vo_shape_kind and vo_linear_solver; sides of a grid; units and axes.
+ * enumerations vo_handle_kind, vo_shape_kind, vo_linear_solver and vo_compensation; sides of a
+ * grid; units and axes.
  */
 extern const char *const vo_adapt_words[],
     *const vo_disable_words[], *const vo_handle_words[], *const vo_shape_words[],
@@ -72,5 +73,6 @@ extern const char *const vo_adapt_words[],
                                                                  *const vo_side_words[],
                                                                      *const vo_unit_words[],
                                                                          *const vo_axis_words[];
+extern const char *const vo_compensation_words[];
 
 #endif

@@ -2,6 +2,7 @@
 #include "codec/obj.h"
 #include "core/memory.h"
 #include "scene/build.h"
+#include "scene/keys.h"
 #include "scene/load.h"
 
 static vo_result load_mesh(vo_loader *loader, const vo_json_at *cloth, vo_mesh **out) {
@@ -112,6 +113,8 @@ static vo_remeshing read_remeshing(const vo_loader *loader, const vo_json_at *cl
     r.aspect_min = vo_get_limit(&at, "aspect_min", -INFINITY);
     r.outline_tolerance = vo_get_limit(&at, "outline_tolerance", NAN);
     read_limits(&at, "size", &r.size_min, &r.size_max);
+    r.compensation = (vo_compensation)vo_get_word(&at, "compensation", vo_compensation_words);
+    r.compensation_power = vo_get_real(&at, "compensation_power");
     r.flip_threshold = vo_get_real(&magic, "edge_flip_threshold");
     r.rib_stiffening = vo_get_real(&magic, "rib_stiffening");
     r.sum = !vo_get_bool(&magic, "combine_tensors");

@@ -53,7 +53,8 @@ static void measure_limits(const vo_sim *sim, vo_stats *stats) {
             if (!vo_material_is_limited(m)) continue;
             vo_vec3 x[3];
             vo_stretch_face face = vo_mesh_stretch_face(mesh, f, x);
-            vo_stretch_limit limit = {vo_material_min2(m), vo_material_max2(m), 0};
+            double min2 = vo_stretch_min2_with(vo_material_min2(m), vo_sim_buckle_goal(sim, c, f));
+            vo_stretch_limit limit = {min2, vo_material_max2(m), 0};
             double excess = vo_stretch_excess(&face, &limit, x);
             stats->limit_excess = vo_max(stats->limit_excess, excess);
             stats->beyond_limits += excess > BEYOND;
@@ -98,7 +99,9 @@ static void add_stretch_energy(const vo_sim *sim, int c, vo_energy *e) {
         vo_offset offset = vo_sim_offset(sim, c, f);
         face.offset = (vo_sym2){offset.strain[0], offset.strain[1], offset.strain[2]};
         const vo_material *m = &sim->scene->cloth[c].material[mesh->face_label[f]];
-        vo_stiffness k = vo_fabric_stiffness(m->fabric, vo_green_strain(&face, x));
+        face.slack = vo_implicit_get_slack(&sim->implicit, sim->system_cloth[c].first_face + f);
+        vo_sym2 seen = vo_buckle_strain(vo_green_strain(&face, x), face.slack);
+        vo_stiffness k = vo_fabric_stiffness(m->fabric, seen);
         e->stretch += m->stretching_mult * vo_stretch_energy(&face, &k, x);
     }
 }

@@ -92,14 +92,14 @@ void vo_sim_remesh_free(vo_sim *sim) {
 typedef struct cargo {
     vo_vec3 *guess;
     double *pressed;
-    vo_offset *felt;
+    vo_felt *felt;
 } cargo;
 
 static bool make_cargo(vo_sim *sim, const vo_mesh *mesh, cargo *out) {
     vo_arena *arena = &sim->remesh.arena;
     out->guess = vo_arena_array(arena, vo_vec3, mesh->node_count + 1);
     out->pressed = vo_arena_array(arena, double, mesh->node_count + 1);
-    out->felt = vo_arena_array(arena, vo_offset, mesh->face_count + 1);
+    out->felt = vo_arena_array(arena, vo_felt, mesh->face_count + 1);
     return out->guess && out->pressed && out->felt;
 }
 
@@ -124,13 +124,14 @@ static vo_result load_cargo(vo_sim *sim, int c, cargo *out) {
 
 /* Through the remap table to the new elements. */
 static vo_result ship_cargo(vo_sim *sim, int c, cargo *goods) {
-    enum { FELT = sizeof(vo_offset) / sizeof(double) };
+    enum { FELT = sizeof(vo_felt) / sizeof(double) };
     const vo_remap *remap = &sim->cloth[c].edit->remap;
     cargo old = *goods;
     if (!make_cargo(sim, sim->cloth[c].mesh, goods)) return vo_fail_memory(sim->ctx, "remeshing");
     VO_TRY(vo_remap_carry(remap, VO_REMAP_NODE, 3, &old.guess->x, &goods->guess->x));
     VO_TRY(vo_remap_carry(remap, VO_REMAP_NODE, 1, old.pressed, goods->pressed));
-    return vo_remap_carry(remap, VO_REMAP_FACE, FELT, old.felt->strain, goods->felt->strain);
+    return vo_remap_carry(remap, VO_REMAP_FACE, FELT, old.felt->shape.strain,
+                          goods->felt->shape.strain);
 }
 
 /* Into the solver made for the new meshes. */

@@ -8,6 +8,9 @@
  *
  *      felt = own - offset,   offset = own - what was felt there before,   offset -> 0
  *
+ * So it goes on with the slack that was there (buckling compensation, material/buckle.h), which
+ * then becomes what the new face is to have: the same strain would else be another stress.
+ *
  * Halves of a face go on with what it had, so a split changes no force. A face turned by a flip
  * goes on with the mean of the two, which has at most their energy.
  *
@@ -22,15 +25,19 @@
 
 #include <math.h>
 
-/* s, in which offsets fade to a third of what they were. */
+/* s, in which offsets, and slack that is off its goal, fade to a third of what they were. */
 static const double FADE_TIME = 0.05;
 /* Less is no offset: strain, and curvature in 1/m. */
 static const double LEAST_STRAIN = 1e-7, LEAST_CURVATURE = 1e-5;
 
 /* ---- one face ------------------------------------------------------------------------------- */
 
+static int global_face(const vo_sim *sim, int cloth, int face) {
+    return sim->system_cloth[cloth].first_face + face;
+}
+
 static int number_of(const vo_sim *sim, int cloth, int face) {
-    return sim->implicit.system.face_number[sim->system_cloth[cloth].first_face + face];
+    return sim->implicit.system.face_number[global_face(sim, cloth, face)];
 }
 
 vo_offset vo_sim_offset(const vo_sim *sim, int cloth, int face) {
@@ -88,27 +95,32 @@ static void measure_angles(const vo_mesh *mesh, double *angle) {
     for (int e = 0; e < mesh->edge_count; e++) angle[e] = vo_mesh_bent_angle(mesh, e);
 }
 
-void vo_sim_settle_measure(const vo_sim *sim, int cloth, double *angle, vo_offset *out) {
+void vo_sim_settle_measure(const vo_sim *sim, int cloth, double *angle, vo_felt *out) {
     const vo_mesh *mesh = sim->cloth[cloth].mesh;
     measure_angles(mesh, angle);
     for (int f = 0; f < mesh->face_count; f++) {
         vo_offset own = shape_of(mesh, angle, f), offset = vo_sim_offset(sim, cloth, f);
-        out[f] = difference(&own, &offset);
+        out[f] = (vo_felt){difference(&own, &offset),
+                           vo_implicit_get_slack(&sim->implicit, global_face(sim, cloth, f))};
     }
 }
 
-void vo_sim_settle_begin(vo_sim *sim, int cloth, double *angle, const vo_offset *was) {
+void vo_sim_settle_begin(vo_sim *sim, int cloth, double *angle, const vo_felt *was) {
     const vo_mesh *mesh = sim->cloth[cloth].mesh;
     measure_angles(mesh, angle);
     for (int f = 0; f < mesh->face_count; f++) {
         vo_offset own = shape_of(mesh, angle, f);
-        sim->implicit.offset[number_of(sim, cloth, f)] = without_dust(difference(&own, &was[f]));
+        vo_offset *offset = &sim->implicit.offset[number_of(sim, cloth, f)];
+        *offset = without_dust(difference(&own, &was[f].shape));
+        vo_implicit_set_slack(&sim->implicit, global_face(sim, cloth, f), was[f].slack);
     }
     sim->implicit.fade = 1;
 }
 
 void vo_sim_settle_fade(vo_sim *sim, double dt) {
     vo_implicit *s = &sim->implicit;
-    s->fade *= exp(-dt / FADE_TIME);
+    double left = exp(-dt / FADE_TIME);
+    s->fade *= left;
     if (s->fade < 1e-3) s->fade = 0;
+    vo_implicit_fade_slack(s, left);
 }

@@ -99,7 +99,7 @@ struct vo_sim {
     vo_obstacle_state *obstacle;
     vo_system_cloth *system_cloth; /* [cloth_count] the cloths as the solver sees them */
 
-    vo_implicit implicit; /* guess, offset and fade are [saved] */
+    vo_implicit implicit; /* guess, offset, fade and slack are [saved] */
     double face_size;     /* m, in the flat fabric */
     vo_sim_contact contact;
     vo_sim_remesh remesh;
@@ -195,16 +195,27 @@ vo_result vo_sim_view_look(vo_sim *sim);
 /* The most that points seem to move, in pixels of any camera that looks; 0 where none does. */
 double vo_sim_view_popping(const vo_sim *sim, int count, const vo_pop *pop);
 
-/* settle.c: new faces begin with the stress that was there before them. Strain and curvature that
- * count, of all faces of a cloth, before remeshing; `out` and `angle` have face_count and
- * edge_count rows. */
-void vo_sim_settle_measure(const vo_sim *sim, int cloth, double *angle, vo_offset *out);
+/* What forces feel of a face: strain and curvature that count, and its slack. */
+typedef struct vo_felt {
+    vo_offset shape;
+    double slack;
+} vo_felt;
+
+/* settle.c: new faces begin with the stress that was there before them. What all faces of a cloth
+ * felt before remeshing; `out` and `angle` have face_count and edge_count rows. */
+void vo_sim_settle_measure(const vo_sim *sim, int cloth, double *angle, vo_felt *out);
 /* After it, with the solver for the new meshes: `was` is what to begin with. */
-void vo_sim_settle_begin(vo_sim *sim, int cloth, double *angle, const vo_offset *was);
+void vo_sim_settle_begin(vo_sim *sim, int cloth, double *angle, const vo_felt *was);
 /* What is left of a face's offset. */
 vo_offset vo_sim_offset(const vo_sim *sim, int cloth, int face);
-/* Offsets fade over a step of dt. */
+/* Offsets, and what slack is off its goal, fade over a step of dt. */
 void vo_sim_settle_fade(vo_sim *sim, double dt);
+
+/* buckle.c: how much slack a face is to have; the solver needs to know nothing of its mesh. */
+double vo_sim_buckle_goal(const vo_sim *sim, int cloth, int face);
+/* All faces are to go to that, in a solver made for the present meshes; or have it at once. */
+void vo_sim_buckle_aim(vo_sim *sim);
+void vo_sim_buckle_begin(vo_sim *sim);
 
 /* untangle.c: puts apart what intersects at surface.x0, where that is allowed, and names what it
  * could not. Only meshes change, no velocities. */

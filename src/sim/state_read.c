@@ -341,6 +341,22 @@ static vo_result read_view(vo_sim *sim, const source *s) {
     return VO_OK;
 }
 
+static vo_result read_slack(vo_sim *sim, const source *s, int c) {
+    int count = sim->cloth[c].mesh->face_count;
+    const void *rows = NULL;
+    if (vo_vof_count(s->reader, "slack", c) < 0) return VO_OK;
+    VO_TRY(find(s, "slack", c, VO_VOF_F64, 1, &count, &rows));
+    if (!are_sane(rows, count, 0, 1))
+        return vo_fail(s->ctx, VO_BAD_DATA,
+                       "%s: the slack of a face of cloth %d is not between 0 and 1; delete the "
+                       "frame and resume",
+                       s->path, c);
+    for (int f = 0; f < count; f++)
+        vo_implicit_set_slack(&sim->implicit, sim->system_cloth[c].first_face + f,
+                              ((const double *)rows)[f]);
+    return VO_OK;
+}
+
 static vo_result read_solver(vo_sim *sim, source *s) {
     s->owner = "cloth";
     VO_TRY(vo_sim_rebuild(sim));
@@ -348,6 +364,7 @@ static vo_result read_solver(vo_sim *sim, source *s) {
     VO_TRY(read_pressed(sim, s));
     for (int c = 0; c < sim->cloth_count; c++) {
         VO_TRY(read_offsets(sim, s, c));
+        VO_TRY(read_slack(sim, s, c));
         VO_TRY(read_remeshing(sim, s, c));
     }
     return read_view(sim, s);

@@ -89,6 +89,17 @@ static vo_result write_offsets(vo_vof_writer *w, vo_sim *sim, int c) {
     return vo_vof_add(w, "fade", c, VO_VOF_F64, 1, 1, &s->fade);
 }
 
+/* Slack that is not what its faces are to have. */
+static vo_result write_slack(vo_vof_writer *w, vo_sim *sim, int c) {
+    int count = sim->cloth[c].mesh->face_count;
+    if (!sim->implicit.slackens) return VO_OK;
+    double *slack = vo_arena_array(&sim->scratch, double, count);
+    if (count && !slack) return vo_fail_memory(sim->ctx, "the frame");
+    for (int f = 0; f < count; f++)
+        slack[f] = vo_implicit_get_slack(&sim->implicit, sim->system_cloth[c].first_face + f);
+    return vo_vof_add(w, "slack", c, VO_VOF_F64, 1, count, slack);
+}
+
 static vo_result write_sections(vo_vof_writer *w, vo_sim *sim) {
     for (int c = 0; c < sim->cloth_count; c++) {
         VO_TRY(write_mesh(w, c, sim->cloth[c].mesh));
@@ -96,6 +107,7 @@ static vo_result write_sections(vo_vof_writer *w, vo_sim *sim) {
         VO_TRY(write_pressed(w, sim, c));
         VO_TRY(write_remeshing(w, sim, c));
         VO_TRY(write_offsets(w, sim, c));
+        VO_TRY(write_slack(w, sim, c));
     }
     if (sim->view.pixels != sim->scene->def.view.pixels)
         VO_TRY(vo_vof_add(w, "view_px", 0, VO_VOF_F64, 1, 1, &sim->view.pixels));

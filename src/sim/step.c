@@ -371,5 +371,6 @@ vo_result vo_sim_rebuild(vo_sim *sim) {
     if (result == VO_OK && sim->scene->def.solver == VO_SOLVER_DIRECT)
         result = vo_implicit_need_direct(&sim->implicit);
     VO_TRY(result);
+    vo_sim_buckle_begin(sim);
     return vo_sim_contact_create(sim);
 }

@@ -1,0 +1,38 @@
+/* Buckling compensation of cloths (material/buckle.h): which faces have how much slack.
+ *
+ * Smallest and largest, between which alpha goes from 1 to 0, are the faces that the limits of edge
+ * lengths allow, not those that the mesh has now: with these, one edit would change what all other
+ * faces resist, and cloth that is equally fine everywhere would be soft where its faces happen to
+ * be the largest. */
+#include "sim/sim.h"
+
+#include <math.h>
+
+/* Less is none, so that faces which are nearly the finest there are cost nothing. */
+static const double LEAST = 0.01;
+/* No face is without any resistance: its corners would drift into each other. */
+static const double MOST = 0.99;
+
+/* Of a face with three edges of this length. */
+static double area_of(double edge) { return 0.25 * sqrt(3) * edge * edge; }
+
+double vo_sim_buckle_goal(const vo_sim *sim, int cloth, int face) {
+    const vo_remeshing *r = &sim->scene->cloth[cloth].remeshing;
+    if (!r->on || r->compensation == VO_COMPENSATE_NONE) return 0;
+    double area = vo_mesh_face_area(sim->cloth[cloth].mesh, face);
+    double alpha =
+        vo_buckle_alpha(area, area_of(r->size_min), area_of(r->size_max), r->compensation_power);
+    return 1 - alpha >= LEAST ? vo_min(1 - alpha, MOST) : 0;
+}
+
+void vo_sim_buckle_aim(vo_sim *sim) {
+    for (int c = 0; c < sim->cloth_count; c++)
+        for (int f = 0; f < sim->cloth[c].mesh->face_count; f++)
+            vo_implicit_aim_slack(&sim->implicit, sim->system_cloth[c].first_face + f,
+                                  vo_sim_buckle_goal(sim, c, f));
+}
+
+void vo_sim_buckle_begin(vo_sim *sim) {
+    vo_sim_buckle_aim(sim);
+    vo_implicit_fade_slack(&sim->implicit, 0);
+}
