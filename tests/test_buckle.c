@@ -350,10 +350,11 @@ typedef struct lanes_call {
     vo_stretch4_out out;
 } lanes_call;
 
-static void buckle_base(lanes_call *c) { vo_buckle4_eval(&c->in, c->slack, c->x, c->v, &c->out); }
-AVX2 static void buckle_avx2(lanes_call *c) {
+VO_INLINE void call_buckle(lanes_call *c) {
     vo_buckle4_eval(&c->in, c->slack, c->x, c->v, &c->out);
 }
+static void buckle_base(lanes_call *c) { call_buckle(c); }
+AVX2 static void buckle_avx2(lanes_call *c) { call_buckle(c); }
 static void stretch_base(lanes_call *c) { vo_stretch4_eval(&c->in, c->x, c->v, &c->out); }
 
 static void set_lane(vo_p4 *p, int n, vo_vec3 v) { p->x[n] = v.x, p->y[n] = v.y, p->z[n] = v.z; }
