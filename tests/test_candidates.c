@@ -48,6 +48,12 @@ static bool is_marked(const vo_feature_pair *p, const unsigned char *moved) {
     return !moved || moved[p->node[0]] | moved[p->node[1]] | moved[p->node[2]] | moved[p->node[3]];
 }
 
+static bool pair_moves(const vo_surface *s, const vo_feature_pair *p) {
+    for (int i = 0; i < 4; i++)
+        if (!v3_equal(s->x0[p->node[i]], s->x1[p->node[i]])) return true;
+    return false;
+}
+
 /* What check_swept looks for. */
 typedef struct search {
     const vo_surface *s;
@@ -60,7 +66,8 @@ typedef struct search {
 static void expect_found(void *arg, const vo_feature_pair *pair, int face) {
     (void)face;
     search *x = arg;
-    if (!is_marked(pair, x->moved) || !world_meets(x->s, pair, x->thickness)) return;
+    if (!is_marked(pair, x->moved) || !pair_moves(x->s, pair)) return;
+    if (!world_meets(x->s, pair, x->thickness)) return;
     x->met++;
     if (!bsearch(pair, x->found, (size_t)x->count, sizeof *pair, compare_swept))
         fail_msg("pair %d %d %d %d of kind %d is missing", pair->node[0], pair->node[1],
@@ -79,7 +86,7 @@ static int check_swept(world *w, vo_candidates *c, double thickness, const unsig
     for (int i = 0; i < x.count; i++) {
         const int *n = sorted[i].node;
         assert_true(i == 0 || compare_swept(&sorted[i - 1], &sorted[i]) != 0);
-        assert_true(is_marked(&sorted[i], moved));
+        assert_true(is_marked(&sorted[i], moved) && pair_moves(s, &sorted[i]));
         assert_true(world_relevant(s, s->node_part[n[0]], s->node_part[n[3]]));
     }
     x.found = sorted;

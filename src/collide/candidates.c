@@ -3,6 +3,7 @@
 #include "collide/arrays.h"
 #include "collide/candidates_run.h"
 #include "collide/candidates_walk.h"
+#include "collide/clump.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/timer.h"
@@ -15,6 +16,9 @@ enum {
     BLOCK = 64,       /* such grains before results are put together */
 };
 
+/* Of runs, see there: below this, lists are not made again with less. */
+static const double LEAST_SLACK = 0.01;
+
 struct vo_candidates {
     vo_context *ctx;
     const vo_surface *surface;
@@ -25,7 +29,9 @@ struct vo_candidates {
     vo_walks walks;
     vo_runs runs;
 
-    unsigned char *marked; /* [clusters] have a node that is marked as moved */
+    unsigned char *marked; /* [clusters] have a node that is marked as moved, and one that moves */
+    bool crowded;          /* the last answer is not complete */
+    int most_hits, most_swept;
 
     vo_near_hit *grain_hit; /* [BLOCK * PAIR_GRAIN], and how many there are in each grain */
     vo_feature_key *grain_key;
@@ -47,6 +53,9 @@ struct vo_candidates {
 static bool allocate(vo_candidates *c) {
     vo_context *ctx = c->ctx;
     c->start_count = vo_max_int(c->surface->node_count, c->surface->edge_count);
+    int64_t features = (int64_t)c->surface->node_count + c->surface->edge_count;
+    c->most_hits = vo_clump_bound(VO_NEAR_PAIRS, features);
+    c->most_swept = vo_clump_bound(VO_SWEPT_PAIRS, features);
     return VO_PADDED_NEW(ctx, c->marked, c->clusters.count) &&
            VO_PADDED_NEW(ctx, c->grain_hit, BLOCK * PAIR_GRAIN) &&
            VO_PADDED_NEW(ctx, c->grain_key, BLOCK * PAIR_GRAIN) &&
@@ -128,20 +137,68 @@ static void arrive(vo_candidates *c) {
 /* Sees to it that all clusters that matter are runs. */
 static vo_result cover(vo_candidates *c, bool swept, double distance) {
     double start = vo_now();
-    bool searched;
-    vo_result result = vo_walks_cover(&c->walks, swept, distance, &searched);
-    if (result == VO_OK && searched)
+    vo_walks_report walks;
+    vo_result result = vo_walks_cover(&c->walks, swept, distance, &walks);
+    c->crowded = result == VO_OK && walks.crowded;
+    if (c->crowded)
+        vo_candidates_forget(c);
+    else if (result == VO_OK && walks.searched)
         result = vo_runs_merge(&c->runs, c->walks.all.count, c->walks.all.pair, c->places.box);
-    c->report.searched |= searched;
+    c->report.searched |= walks.searched;
     c->report.tree_s += vo_now() - start;
     return result;
 }
 
-static vo_result wake(vo_candidates *c) {
+bool vo_candidates_crowded(const vo_candidates *c) { return c->crowded; }
+
+/* ---- looking at pairs ----------------------------------------------------------------------- */
+
+static vo_result wake(vo_candidates *c, int begin, int end) {
     double start = vo_now();
-    vo_result result = vo_runs_wake(&c->runs, c->places.box);
+    vo_result result = vo_runs_wake(&c->runs, c->places.box, begin, end);
     c->report.tree_s += vo_now() - start;
     return result;
+}
+
+/* Wakes all runs, with less slack where lists become too long. *fits: that was enough. */
+static vo_result wake_all(vo_candidates *c, bool *fits) {
+    vo_runs *r = &c->runs;
+    for (;;) {
+        VO_TRY(wake(c, 0, r->count));
+        *fits = !r->crowded;
+        if (*fits || r->slack < LEAST_SLACK) return VO_OK;
+        r->slack *= 0.25;
+    }
+}
+
+/* Looks at a range of awake pairs, all of one kind; false without memory. */
+typedef bool look_fn(vo_candidates *c, vo_feature_kind kind, int first, int end,
+                     const unsigned char *moved);
+
+/* Looks at the awake pairs of one kind. If they do not fit, slice by slice, until there are too
+ * many to be returned. */
+static vo_result look_at_kind(vo_candidates *c, bool fits, vo_feature_kind kind, look_fn *look,
+                              const unsigned char *moved) {
+    vo_runs *r = &c->runs;
+    for (int begin = 0, end; begin < (fits ? 1 : r->count) && !c->crowded; begin = end) {
+        end = fits ? 1 : vo_runs_slice_end(r, begin);
+        if (!fits) {
+            vo_runs_forget(r);
+            VO_TRY(wake(c, begin, end));
+        }
+        int first = kind == VO_NODE_FACE ? 0 : r->awake_faces;
+        int last = kind == VO_NODE_FACE ? r->awake_faces : r->awake_count;
+        if (!look(c, kind, first, last, moved)) return vo_fail_memory(c->ctx, "candidates");
+    }
+    return VO_OK;
+}
+
+/* What was found is known from now on, if it can be kept. */
+static void settle(vo_candidates *c, bool fits) {
+    if (fits)
+        vo_runs_settle(&c->runs);
+    else
+        vo_runs_forget(&c->runs);
 }
 
 /* ---- near ----------------------------------------------------------------------------------- */
@@ -194,7 +251,7 @@ static void measure_near(void *arg, int begin, int end, int chunk) {
     c->grain_count[chunk] = (int)(to - (c->grain_hit + begin));
 }
 
-/* Adds what the grains of a block of n pairs have found. */
+/* Adds what the grains of a block of n pairs have found, as far as there may be so many. */
 static bool take_hits(vo_candidates *c, int n) {
     int grains = vo_chunk_count(n, PAIR_GRAIN);
     if (!vo_reserve(c->ctx, &c->hit, &c->hit_capacity, c->hit_count + n)) return false;
@@ -203,12 +260,15 @@ static bool take_hits(vo_candidates *c, int n) {
         memcpy(c->hit + c->hit_count, c->grain_hit + (size_t)g * PAIR_GRAIN, hits * sizeof *c->hit);
         c->hit_count += c->grain_count[g];
     }
+    c->crowded = c->hit_count > c->most_hits;
+    if (c->crowded) c->hit_count = c->most_hits;
     return true;
 }
 
-/* Measures the awake pairs from `first` to `end`, all of one kind. */
-static bool find_hits(vo_candidates *c, vo_feature_kind kind, int first, int end) {
-    for (; first < end; first += BLOCK * PAIR_GRAIN) {
+static bool find_hits(vo_candidates *c, vo_feature_kind kind, int first, int end,
+                      const unsigned char *moved) {
+    (void)moved;
+    for (; first < end && !c->crowded; first += BLOCK * PAIR_GRAIN) {
         int n = vo_min_int(end - first, BLOCK * PAIR_GRAIN);
         block b = {.c = c, .kind = kind, .first = first};
         vo_parallel_for(c->ctx, n, PAIR_GRAIN, measure_near, &b);
@@ -217,22 +277,20 @@ static bool find_hits(vo_candidates *c, vo_feature_kind kind, int first, int end
     return true;
 }
 
-static bool find_near(vo_candidates *c) {
-    int faces = c->runs.awake_faces, all = c->runs.awake_count;
-    c->hit_count = 0;
-    bool ok = find_hits(c, VO_NODE_FACE, 0, faces) && find_hits(c, VO_EDGE_EDGE, faces, all);
-    vo_runs_settle(&c->runs);
-    return ok && vo_reserve(c->ctx, &c->near, &c->near_capacity, c->hit_count) &&
-           vo_reserve(c->ctx, &c->order, &c->order_capacity, c->hit_count);
-}
-
 static vo_result answer_near(vo_candidates *c) {
+    bool fits;
+    c->hit_count = 0;
     arrive(c);
     VO_TRY(cover(c, false, c->thickness));
     VO_TRY(vo_runs_reserve_need(&c->runs));
     for (int i = 0; i < c->runs.count; i++) c->runs.need[i] = c->runs.run[i].thickness;
-    VO_TRY(wake(c));
-    return find_near(c) ? VO_OK : vo_fail_memory(c->ctx, "candidates");
+    VO_TRY(wake_all(c, &fits));
+    VO_TRY(look_at_kind(c, fits, VO_NODE_FACE, find_hits, NULL));
+    VO_TRY(look_at_kind(c, fits, VO_EDGE_EDGE, find_hits, NULL));
+    settle(c, fits);
+    bool ok = vo_reserve(c->ctx, &c->near, &c->near_capacity, c->hit_count) &&
+              vo_reserve(c->ctx, &c->order, &c->order_capacity, c->hit_count);
+    return ok ? VO_OK : vo_fail_memory(c->ctx, "candidates");
 }
 
 vo_result vo_candidates_near(vo_candidates *c, int *count, const vo_near **near) {
@@ -254,6 +312,15 @@ static bool is_marked(const vo_feature_pair *p, const unsigned char *moved) {
     return !moved || moved[p->node[0]] | moved[p->node[1]] | moved[p->node[2]] | moved[p->node[3]];
 }
 
+static bool node_moves(const vo_surface *s, int n) {
+    return memcmp(&s->x0[n], &s->x1[n], sizeof s->x0[n]) != 0;
+}
+
+static bool pair_moves(const vo_surface *s, const vo_feature_pair *p) {
+    return node_moves(s, p->node[0]) || node_moves(s, p->node[1]) || node_moves(s, p->node[2]) ||
+           node_moves(s, p->node[3]);
+}
+
 /* Tests a grain of pairs and collects those that are not cleared. What is known of a pair saves
  * measuring it, but only what was measured decides: so the answer depends on the state alone,
  * however old the lists are. */
@@ -272,12 +339,12 @@ static void measure_swept(void *arg, int begin, int end, int chunk) {
         bool clear = vo_pair_is_clear(c->surface, &pair, c->keep, &least);
         note_distance(c, p, least);
         *to = p->key;
-        to += !clear && least <= reach;
+        to += !clear && least <= reach && pair_moves(c->surface, &pair);
     }
     c->grain_count[chunk] = (int)(to - (c->grain_key + begin));
 }
 
-/* Adds what the grains of a block of n pairs have left. */
+/* Adds what the grains of a block of n pairs have left, as far as there may be so many. */
 static bool take_keys(vo_candidates *c, int n) {
     int grains = vo_chunk_count(n, PAIR_GRAIN);
     if (!vo_reserve(c->ctx, &c->swept_key, &c->swept_key_capacity, c->swept_count + n))
@@ -288,13 +355,14 @@ static bool take_keys(vo_candidates *c, int n) {
                keys * sizeof *c->swept_key);
         c->swept_count += c->grain_count[g];
     }
+    c->crowded = c->swept_count > c->most_swept;
+    if (c->crowded) c->swept_count = c->most_swept;
     return true;
 }
 
-/* Tests the awake pairs from `first` to `end`, all of one kind. */
 static bool find_swept(vo_candidates *c, vo_feature_kind kind, int first, int end,
                        const unsigned char *moved) {
-    for (; first < end; first += BLOCK * PAIR_GRAIN) {
+    for (; first < end && !c->crowded; first += BLOCK * PAIR_GRAIN) {
         int n = vo_min_int(end - first, BLOCK * PAIR_GRAIN);
         block b = {c, kind, first, moved};
         vo_parallel_for(c->ctx, n, PAIR_GRAIN, measure_swept, &b);
@@ -324,14 +392,18 @@ static void step(vo_candidates *c) {
     c->report.tree_s += vo_now() - start;
 }
 
-/* Marks the clusters that have a marked node; without marks, all. */
+enum { HAS_MARKED = 1, HAS_MOVING = 2 };
+
+/* Marks the clusters that have a marked node (without marks, all), and those that have a node which
+ * moves. */
 static void mark_clusters(vo_candidates *c, const unsigned char *moved) {
     const vo_lists *of = &c->clusters.of_node;
-    memset(c->marked, !moved, (size_t)c->clusters.count);
-    if (!moved) return;
+    memset(c->marked, moved ? 0 : HAS_MARKED, (size_t)c->clusters.count);
     for (int n = 0; n < c->surface->node_count; n++) {
-        if (!moved[n]) continue;
-        for (int i = of->begin[n]; i < of->begin[n + 1]; i++) c->marked[of->item[i]] = 1;
+        int bits =
+            (moved && moved[n] ? HAS_MARKED : 0) | (node_moves(c->surface, n) ? HAS_MOVING : 0);
+        for (int i = of->begin[n]; bits && i < of->begin[n + 1]; i++)
+            c->marked[of->item[i]] |= (unsigned char)bits;
     }
 }
 
@@ -349,33 +421,29 @@ static void find_needs(void *arg, int begin, int end, int chunk) {
     vo_candidates *c = arg;
     for (int i = begin; i < end; i++) {
         const vo_run *run = &c->runs.run[i];
-        bool concerned = c->marked[run->a] | c->marked[run->b];
+        bool concerned = (c->marked[run->a] | c->marked[run->b]) == (HAS_MARKED | HAS_MOVING);
         c->runs.need[i] = concerned ? find_need(c, run) : -1;
     }
 }
 
-/* The pairs that are awake and are not cleared, in their order. */
-static bool find_all_swept(vo_candidates *c, const unsigned char *moved) {
-    int faces = c->runs.awake_faces, all = c->runs.awake_count;
-    c->swept_count = 0;
-    if (!find_swept(c, VO_NODE_FACE, 0, faces, moved) || !place_swept(c, 0, VO_NODE_FACE))
-        return false;
-    int first_edges = c->swept_count;
-    return find_swept(c, VO_EDGE_EDGE, faces, all, moved) &&
-           place_swept(c, first_edges, VO_EDGE_EDGE);
-}
-
 static vo_result answer_swept(vo_candidates *c, const unsigned char *moved) {
+    bool fits;
+    c->swept_count = 0;
     arrive(c);
     step(c);
     VO_TRY(cover(c, true, c->keep));
     VO_TRY(vo_runs_reserve_need(&c->runs));
     mark_clusters(c, moved);
     vo_parallel_for(c->ctx, c->runs.count, RUN_GRAIN, find_needs, c);
-    VO_TRY(wake(c));
-    bool ok = find_all_swept(c, moved);
-    vo_runs_settle(&c->runs);
-    return ok ? VO_OK : vo_fail_memory(c->ctx, "candidates");
+    VO_TRY(wake_all(c, &fits));
+    for (int kind = VO_NODE_FACE; kind <= VO_EDGE_EDGE; kind++) {
+        int first = c->swept_count;
+        VO_TRY(look_at_kind(c, fits, (vo_feature_kind)kind, find_swept, moved));
+        if (!place_swept(c, first, (vo_feature_kind)kind))
+            return vo_fail_memory(c->ctx, "candidates");
+    }
+    settle(c, fits);
+    return VO_OK;
 }
 
 vo_result vo_candidates_swept(vo_candidates *c, const unsigned char *moved, int *count,

@@ -14,6 +14,9 @@
  * moved so far that the answer could be another. A substep in which little moves walks no tree and
  * measures little more than the pairs it returns.
  *
+ * Lists have bounds, which follow from the number of features. A clump (collide/clump.h) gets an
+ * answer that is not complete, and vo_candidates_crowded says so.
+ *
  * Answers do not depend on what was asked before: pairs are judged by what is measured at x0 and
  * by the step's motions, never by what is remembered; and their order depends on the features
  * alone. So a run that is resumed, or has another number of threads, goes on as it would have. */
@@ -91,13 +94,24 @@ vo_result vo_candidates_near(vo_candidates *candidates, int *count, const vo_nea
 /* Every pair of features without a common node that, on the straight ways from x0 to x1, comes as
  * close as VO_SWEPT_KEPT times the thickness, or as 0.9 of its distance at x0 where that is less.
  * Most others are cleared by bounds, proved also for rounding; some are not. By node and face, then
- * by edges. The first list of a step is a function of x0, x1 and the poses alone.
+ * by edges. The first list of a step is a function of x0, x1 and the poses alone. A pair of which
+ * no node moves is not listed.
  *
  * With `moved` ([node_count], may be NULL) only pairs of which a node is marked. Pairs in which
  * nothing can be moved (obstacle against obstacle) are left out. The answer is valid until the next
  * call. */
 vo_result vo_candidates_swept(vo_candidates *candidates, const unsigned char *moved, int *count,
                               const vo_feature_pair **pairs);
+
+/* Pairs that answers may have for each node and edge: near ones (before those that stand for others
+ * are chosen), and swept ones. */
+enum { VO_NEAR_PAIRS = 64, VO_SWEPT_PAIRS = 512 };
+
+/* Whether the last answer has only a part of what there is. It then has as many pairs as it may; or
+ * none, if even clusters came too close to each other in too many pairs to be listed. Apart from
+ * this last case, in which 10,000 faces and more are in one place, it depends on the state alone.
+ */
+bool vo_candidates_crowded(const vo_candidates *candidates);
 
 /* Since the last call of this; for the statistics. */
 vo_candidates_report vo_candidates_report_take(vo_candidates *candidates);

@@ -66,8 +66,7 @@ static void find_boxes(const vo_runs *r, int c, vo_feature_boxes out[3]) {
     }
 }
 
-/* How many pairs a run has. */
-static int all_pairs(const vo_runs *r, const vo_run *run) {
+int vo_run_all_pairs(const vo_runs *r, const vo_run *run) {
     const vo_clusters *k = r->clusters;
     int a = run->a, b = run->b;
     return list_size(&k->own_node, a) * list_size(&k->face, b) +
@@ -77,8 +76,9 @@ static int all_pairs(const vo_runs *r, const vo_run *run) {
 
 /* How far the list of a run shall reach: the need, and room for some steps at its pace. */
 static double list_limit(const vo_runs *r, int index) {
-    double need = (double)r->need[index], pace = (double)r->run[index].pace;
-    return need + vo_clamp(16 * pace, 0.25 * r->slack, vo_max(r->slack, 0.25 * need));
+    const vo_run *run = &r->run[index];
+    double need = (double)r->need[index], slack = r->slack * (double)run->thickness;
+    return need + vo_clamp(16 * (double)run->pace, 0.25 * slack, vo_max(slack, 0.25 * need));
 }
 
 /* Lists the pairs of a run up to a limit. */
@@ -137,7 +137,7 @@ static batch next_batch(vo_runs *r, const vo_box *box, int first) {
     batch b = {r, box, first, 0};
     int used = 0;
     while (first + b.count < r->stale_count && b.count < LIST_BATCH) {
-        int pairs = all_pairs(r, &r->run[r->stale[first + b.count]]);
+        int pairs = vo_run_all_pairs(r, &r->run[r->stale[first + b.count]]);
         if (used + pairs > SCRATCH_PAIRS) break;
         r->place[b.count++] = used;
         used += pairs;
@@ -180,7 +180,8 @@ static bool place_batch(vo_runs *r, const batch *b) {
     for (int k = 0; k < b->count; k++) need += r->run[r->stale[b->first + k]].count;
     bool full = (int64_t)r->used + need > r->pool.key_capacity;
     bool sparse = r->used > 2 * ((int64_t)r->live + need) + 4096;
-    if ((int64_t)r->live + need > INT32_MAX / 4) return false;
+    r->crowded = (int64_t)r->live + need > r->most;
+    if (r->crowded) return true;
     if ((full || sparse) && !compact_pool(r, need)) return false;
     if (!reserve_pool(r->ctx, &r->pool, r->used + need)) return false;
     for (int k = 0; k < b->count; k++) {
@@ -225,7 +226,8 @@ static void prepare(vo_runs *r) {
 
 vo_result vo_runs_make_lists(vo_runs *r, const vo_box *box) {
     prepare(r);
-    for (int first = 0; first < r->stale_count;) {
+    r->crowded = false;
+    for (int first = 0; first < r->stale_count && !r->crowded;) {
         batch b = next_batch(r, box, first);
         vo_parallel_for(r->ctx, b.count, LIST_GRAIN, make_batch, &b);
         if (!place_batch(r, &b)) return vo_fail_memory(r->ctx, "candidates");

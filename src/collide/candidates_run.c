@@ -1,17 +1,21 @@
 #include "collide/candidates_run.h"
 
+#include "collide/clump.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 
 enum { RUN_GRAIN = 1024, ACTIVE_GRAIN = 64 };
+enum { SLICE_PAIRS = 1 << 20 };
 
 vo_result vo_runs_create(vo_context *ctx, const vo_surface *surface, const vo_clusters *clusters,
                          double thickness, vo_runs *runs) {
+    int64_t features = (int64_t)surface->node_count + surface->edge_count;
     *runs = (vo_runs){.ctx = ctx,
                       .surface = surface,
                       .clusters = clusters,
                       .thickness = thickness,
-                      .slack = 2 * thickness,
+                      .slack = 2,
+                      .most = vo_max_int(2 * SLICE_PAIRS, vo_clump_bound(VO_LIST_PAIRS, features)),
                       .kernels = vo_candidates_kernels_for(ctx)};
     return vo_runs_create_lists(runs);
 }
@@ -118,9 +122,9 @@ static double alarm(const vo_runs *r, int i) { return r->run[i].way + (double)r-
 static float alarm_low(const vo_runs *r, int i) { return vo_float_above(alarm(r, i)); }
 
 /* Lists the runs that are awake, and those of them whose list must be made. */
-static void find_active(vo_runs *r) {
+static void find_active(vo_runs *r, int begin, int end) {
     r->active_count = r->stale_count = 0;
-    for (int i = 0; i < r->count; i++) {
+    for (int i = begin; i < end; i++) {
         if (!(r->need[i] >= 0)) continue;
         const vo_run *run = &r->run[i];
         float at = alarm_low(r, i);
@@ -178,9 +182,30 @@ static void fill_awake(void *arg, int begin, int end, int chunk) {
     }
 }
 
-vo_result vo_runs_wake(vo_runs *r, const vo_box *box) {
-    find_active(r);
+void vo_runs_forget(vo_runs *r) {
+    for (int i = 0; i < r->count; i++) {
+        vo_run *run = &r->run[i];
+        run->begin = run->count = run->node_faces = 0;
+        run->way = 0;
+        run->wake = run->rest = -INFINITY;
+    }
+    r->used = r->live = 0;
+    r->active_count = r->awake_count = r->awake_faces = 0;
+}
+
+int vo_runs_slice_end(const vo_runs *r, int begin) {
+    int end = begin, pairs = 0;
+    while (end < r->count && pairs < SLICE_PAIRS) pairs += vo_run_all_pairs(r, &r->run[end++]);
+    return end;
+}
+
+vo_result vo_runs_wake(vo_runs *r, const vo_box *box, int begin, int end) {
+    find_active(r, begin, end);
     VO_TRY(vo_runs_make_lists(r, box));
+    if (r->crowded) {
+        vo_runs_forget(r);
+        return VO_OK;
+    }
     vo_parallel_for(r->ctx, r->active_count, ACTIVE_GRAIN, count_awake, r);
     if (!sum_awake(r) || !vo_reserve(r->ctx, &r->awake, &r->awake_capacity, r->awake_count))
         return vo_fail_memory(r->ctx, "candidates");

@@ -23,6 +23,11 @@
  * Which pairs of clusters are runs is decided by trees (candidates_walk.h). A new run has no list:
  * the distance of the clusters' boxes is its `rest`.
  *
+ * Lists have a bound for all of them together. Where it is reached, they are made again with less
+ * slack, and from then on with that. If even that is too much, they are not kept at all: runs are
+ * woken slice by slice, and forgotten again (candidates.c). That takes time, but no memory, and the
+ * answers are the same.
+ *
  * What was rejected: one list of pairs of faces with one slack, made anew when any node has used it
  * up. A single flapping corner lets all of it be made again, and within a sheet it is long (every
  * face has a dozen neighbours within a thickness) although nothing there ever meets. */
@@ -33,6 +38,9 @@
 #include "collide/candidates_kernel.h"
 #include "collide/candidates_pair.h"
 #include "spatial/bvh.h"
+
+/* Pairs in lists for each node and edge. Folded cloth has about 30. */
+enum { VO_LIST_PAIRS = 256 };
 
 typedef struct vo_run {
     int32_t a, b;       /* clusters, a <= b */
@@ -63,7 +71,9 @@ typedef struct vo_runs {
     const vo_surface *surface;
     const vo_clusters *clusters;
     double thickness; /* m */
-    double slack;     /* m, the most that lists get */
+    double slack;     /* the most that lists get, in units of their run's thickness */
+    int most;         /* pairs in all lists together */
+    bool crowded;     /* there were more: all lists are forgotten */
     vo_run *run;      /* sorted by a, then b */
     int count, capacity;
     vo_run *spare; /* for the next merge */
@@ -108,17 +118,27 @@ void vo_runs_advance(vo_runs *runs, const vo_cluster_motion *motion);
 /* Room for need[count]; the caller fills it in. */
 vo_result vo_runs_reserve_need(vo_runs *runs);
 
-/* Finds all pairs whose distance at x0 may be below the need of their run, in the order of runs.
- * Makes lists where that takes one; `box` has the clusters' at x0. */
-vo_result vo_runs_wake(vo_runs *runs, const vo_box *box);
+/* Finds all pairs of the runs from `begin` to `end` whose distance at x0 may be below the need of
+ * their run, in the order of runs. Makes lists where that takes one; `box` has the clusters' at x0.
+ * Sets `crowded` if lists became too long; then no pair is awake. */
+vo_result vo_runs_wake(vo_runs *runs, const vo_box *box, int begin, int end);
+
+/* All lists are given up, and nothing is known of any distance. */
+void vo_runs_forget(vo_runs *runs);
+
+/* Where a slice of runs that begins here ends: what it wakes has some bounded length. */
+int vo_runs_slice_end(const vo_runs *runs, int begin);
 
 /* Brings `wake` of the active runs up to date, after their pairs' lows were. */
 void vo_runs_settle(vo_runs *runs);
 
-/* Lists (candidates_list.c): their memory, and making those of all stale runs. */
+/* Lists (candidates_list.c): their memory, and making those of all stale runs, unless they become
+ * `crowded`. */
 vo_result vo_runs_create_lists(vo_runs *runs);
 void vo_runs_free_lists(vo_runs *runs);
 vo_result vo_runs_make_lists(vo_runs *runs, const vo_box *box);
+/* Pairs of a run, near or far. */
+int vo_run_all_pairs(const vo_runs *runs, const vo_run *run);
 
 /* Square of the distance of two boxes. */
 static inline double vo_box_gap2(const vo_box *a, const vo_box *b) {

@@ -15,15 +15,20 @@ static bool comes_before(const vo_near_hit *p, const vo_near_hit *q) {
 
 static bool edge_before(const vo_near_hit *p, const vo_near_hit *q) { return p->key.b < q->key.b; }
 
-/* Sorts a few indices. */
+/* Sorts indices; nearly always a few. Shell's method: insertion, over wider gaps first, so that
+ * clumps take no time either. */
 static void sort_run(int32_t *order, int n, const vo_near_hit *hit,
                      bool before(const vo_near_hit *, const vo_near_hit *)) {
-    for (int i = 1; i < n; i++) {
-        int32_t item = order[i];
-        int j = i;
-        for (; j > 0 && before(&hit[item], &hit[order[j - 1]]); j--) order[j] = order[j - 1];
-        order[j] = item;
-    }
+    int gap = 1;
+    while (gap < n / 9) gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (int i = gap; i < n; i++) {
+            int32_t item = order[i];
+            int j = i;
+            for (; j >= gap && before(&hit[item], &hit[order[j - gap]]); j -= gap)
+                order[j] = order[j - gap];
+            order[j] = item;
+        }
 }
 
 /* Indices of the hits of one kind, by their first feature; start[f] is where those of f begin. */

@@ -1,6 +1,7 @@
 #include "collide/candidates_walk.h"
 
 #include "collide/arrays.h"
+#include "collide/clump.h"
 #include "core/memory.h"
 
 #include <string.h>
@@ -49,6 +50,7 @@ vo_result vo_walks_create(vo_context *ctx, const vo_places *places, vo_kept_obst
                           vo_walks *w) {
     *w = (vo_walks){.ctx = ctx, .places = places, .slack = mean_extent(places->clusters) / 2};
     int n = places->clusters->count, parts = places->surface->part_count;
+    w->walked.most = vo_clump_bound(VO_WALK_PAIRS, n);
     bool ok = VO_PADDED_NEW(ctx, w->role, parts) && VO_PADDED_NEW(ctx, w->list, n) &&
               VO_PADDED_NEW(ctx, w->frame, parts) && VO_PADDED_NEW(ctx, w->start, n) &&
               allocate_frames(w);
@@ -159,9 +161,10 @@ static vo_result walk_world(vo_walks *w, const question *q) {
     enlarge_world(w, q);
     VO_TRY(vo_bvh_self_pairs(w->ctx, &w->cloth, &w->walked));
     if (!take_walked(w, 0, &w->found)) return vo_fail_memory(w->ctx, "candidates");
+    bool crowded = w->walked.crowded;
     VO_TRY(vo_bvh_tree_pairs(w->ctx, &w->cloth, &w->obstacle, &w->walked));
     if (!take_walked(w, cloths, &w->found)) return vo_fail_memory(w->ctx, "candidates");
-    w->valid = true;
+    w->valid = !crowded && !w->walked.crowded;
     return VO_OK;
 }
 
@@ -225,7 +228,7 @@ static vo_result walk_frame(vo_walks *w, int p, const question *q) {
     VO_TRY(vo_bvh_tree_pairs(w->ctx, &w->posed, &f->tree, &w->walked));
     if (!take_walked(w, w->places->clusters->part_begin[p], &f->found))
         return vo_fail_memory(w->ctx, "candidates");
-    f->valid = true;
+    f->valid = !w->walked.crowded;
     return VO_OK;
 }
 
@@ -268,16 +271,18 @@ static vo_result collect(vo_walks *w) {
     return VO_OK;
 }
 
-vo_result vo_walks_cover(vo_walks *w, bool swept, double distance, bool *searched) {
+vo_result vo_walks_cover(vo_walks *w, bool swept, double distance, vo_walks_report *report) {
     question q = {swept, distance};
-    *searched = !holds_world(w, &q);
-    if (*searched) VO_TRY(walk_world(w, &q));
+    *report = (vo_walks_report){.searched = !holds_world(w, &q)};
+    if (report->searched) VO_TRY(walk_world(w, &q));
+    report->crowded = !w->valid;
     for (int p = 0; p < w->places->surface->part_count; p++) {
         if (role_of(w, p, &q) != VO_PART_RIGID || holds_frame(w, p, &q)) continue;
-        *searched = true;
+        report->searched = true;
         VO_TRY(walk_frame(w, p, &q));
+        report->crowded |= !w->frame[p].valid;
     }
-    return *searched ? collect(w) : VO_OK;
+    return report->searched && !report->crowded ? collect(w) : VO_OK;
 }
 
 /* Whether two boxes are nowhere further apart than a distance. */

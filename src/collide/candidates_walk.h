@@ -15,12 +15,17 @@
  * cluster's centre c, a point x of the cloth and y of the obstacle come closer by no more than e +
  * f |y - c| <= e + f (r + |x - y|), so only points matter that are within
  *
- *     (keep + e + f r) / (1 - f),   e = |uA - u(c)| + |wA - w| r + s. */
+ *     (keep + e + f r) / (1 - f),   e = |uA - u(c)| + |wA - w| r + s.
+ *
+ * A walk that finds more than VO_WALK_PAIRS pairs for each cluster is given up: a clump
+ * (collide/clump.h). */
 #ifndef VO_COLLIDE_CANDIDATES_WALK_H
 #define VO_COLLIDE_CANDIDATES_WALK_H
 
 #include "collide/candidates_place.h"
 #include "spatial/bvh.h"
+
+enum { VO_WALK_PAIRS = 512 };
 
 /* A growing list of pairs of clusters. */
 typedef struct vo_cluster_pairs {
@@ -65,9 +70,15 @@ vo_result vo_walks_create(vo_context *ctx, const vo_places *places, vo_kept_obst
 void vo_walks_free(vo_walks *walks);
 void vo_walks_forget(vo_walks *walks);
 
+/* What came of a question. */
+typedef struct vo_walks_report {
+    bool searched; /* a tree was walked, and `all` is new */
+    bool crowded;  /* there are too many pairs: `all` is not to be used */
+} vo_walks_report;
+
 /* Sees to it that `all`, sorted, has all pairs of clusters that matter: at x0 for the thickness, or
- * (`swept`) in the step for `keep`. `*searched` is set if a tree was walked, and `all` is new. */
-vo_result vo_walks_cover(vo_walks *walks, bool swept, double distance, bool *searched);
+ * (`swept`) in the step for `keep`. */
+vo_result vo_walks_cover(vo_walks *walks, bool swept, double distance, vo_walks_report *report);
 
 /* How far apart, at x0, features of a cloth's cluster a and of cluster b may be that matter in the
  * step. It is negative if none do, which does not depend on what was walked before: `all` may hold

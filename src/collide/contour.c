@@ -1,5 +1,6 @@
 #include "collide/contour.h"
 
+#include "collide/clump.h"
 #include "collide/intersect.h"
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -30,6 +31,12 @@ static void count_faces(vo_contours *c) {
         int tree = face_tree(&c->soup, f);
         if (tree >= 0) c->face_count[tree]++;
     }
+}
+
+/* Pairs that there may be. */
+static int most_pairs(const vo_contours *c, int per_face) {
+    int64_t faces = (int64_t)c->face_count[CLOTHS] + c->face_count[OBSTACLES];
+    return vo_max_int(vo_clump_bound(per_face, faces), VO_CONTOUR_LEAST);
 }
 
 static bool allocate(vo_contours *c) {
@@ -77,6 +84,8 @@ vo_result vo_contours_create(vo_context *ctx, const vo_soup *soup, const vo_vec3
     count_faces(out);
     vo_result result = allocate(out) ? VO_OK : vo_fail_memory(ctx, "intersection contours");
     if (result == VO_OK) sort_faces(out);
+    out->near[CLOTHS].most = most_pairs(out, VO_CONTOUR_NEAR);
+    out->near[OBSTACLES].most = out->near[CLOTHS].most;
     for (int t = 0; t < 2 && result == VO_OK; t++) {
         set_boxes(out, x, t, 0);
         result = vo_bvh_build(ctx, &out->tree[t], out->box[t], out->face_count[t]);
@@ -117,7 +126,11 @@ vo_result vo_contours_near(vo_contours *c, const vo_vec3 *x, double margin) {
     set_boxes(c, x, CLOTHS, margin);
     vo_bvh_refit(c->ctx, &c->tree[CLOTHS], c->box[CLOTHS]);
     VO_TRY(vo_bvh_self_pairs(c->ctx, &c->tree[CLOTHS], &c->near[CLOTHS]));
-    return vo_bvh_tree_pairs(c->ctx, &c->tree[CLOTHS], &c->tree[OBSTACLES], &c->near[OBSTACLES]);
+    VO_TRY(vo_bvh_tree_pairs(c->ctx, &c->tree[CLOTHS], &c->tree[OBSTACLES], &c->near[OBSTACLES]));
+    c->crowded = c->near[CLOTHS].crowded || c->near[OBSTACLES].crowded;
+    c->tested += (int64_t)c->near[CLOTHS].count + c->near[OBSTACLES].count;
+    if (c->crowded) c->near[CLOTHS].count = c->near[OBSTACLES].count = 0;
+    return VO_OK;
 }
 
 /* The faces of a near pair. */
@@ -142,7 +155,7 @@ static void test_pairs(void *arg, int begin, int end, int chunk) {
     }
 }
 
-/* Keeps those near pairs of a list that intersect. */
+/* Keeps those near pairs of a list that intersect, unless they are too many. */
 static vo_result collect_pairs(vo_contours *c, const vo_vec3 *x, int list) {
     const vo_pair_list *near = &c->near[list];
     if (!vo_reserve(c->ctx, &c->meets, &c->meets_capacity, near->count))
@@ -151,6 +164,11 @@ static vo_result collect_pairs(vo_contours *c, const vo_vec3 *x, int list) {
     vo_parallel_for(c->ctx, near->count, TEST_GRAIN, test_pairs, &job);
     int found = 0;
     for (int i = 0; i < near->count; i++) found += c->meets[i];
+    if (found > most_pairs(c, VO_CONTOUR_PAIRS) - c->pair_count) {
+        c->pair_count = 0;
+        c->crowded = true;
+        return VO_OK;
+    }
     if (!vo_reserve(c->ctx, &c->pair, &c->pair_capacity, c->pair_count + found))
         return vo_fail_memory(c->ctx, "intersecting faces");
     for (int i = 0; i < near->count; i++)
@@ -350,7 +368,7 @@ vo_result vo_contours_find(vo_contours *c, const vo_vec3 *x) {
     c->length = 0;
     VO_TRY(vo_contours_near(c, x, 0));
     VO_TRY(collect_pairs(c, x, CLOTHS));
-    VO_TRY(collect_pairs(c, x, OBSTACLES));
+    if (!c->crowded) VO_TRY(collect_pairs(c, x, OBSTACLES));
     if (!reserve_curves(c)) return vo_fail_memory(c->ctx, "intersection contours");
     end_job job = {c, x};
     vo_parallel_for(c->ctx, c->pair_count, TEST_GRAIN, find_ends, &job);

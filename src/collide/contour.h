@@ -16,12 +16,19 @@
  * That two faces intersect is decided exactly (collide/intersect.h), and so is whether an edge
  * crosses a face, with ties broken so that of two faces at an edge one is crossed and not both.
  * Faces that merely touch, or lie in a common plane, have no proper segment: they are listed apart.
- * Positions of crossings are plain doubles. */
+ * Positions of crossings are plain doubles.
+ *
+ * Where more pairs of faces come near, or intersect, than the bounds below allow, nothing is listed
+ * and the state is a clump (collide/clump.h). */
 #ifndef VO_COLLIDE_CONTOUR_H
 #define VO_COLLIDE_CONTOUR_H
 
 #include "core/context.h"
 #include "spatial/bvh.h"
+
+/* Pairs for each face of cloths and obstacles: those whose boxes overlap, and those that intersect.
+ * Ten coincident layers have 60 of both. Small meshes may have more. */
+enum { VO_CONTOUR_NEAR = 256, VO_CONTOUR_PAIRS = 64, VO_CONTOUR_LEAST = 1 << 20 };
 
 /* Cloths and obstacles in one numbering; see collide/surface.h, whose arrays fit. */
 typedef struct vo_soup {
@@ -67,6 +74,7 @@ typedef struct vo_contours {
     vo_soup soup;
 
     /* results of the last search */
+    bool crowded; /* there are too many pairs: none is listed */
     int pair_count, contour_count, vertex_count, touching_count;
     vo_pair *pair;             /* all that intersect, a < b as faces */
     vo_contour *contour;       /* by their first pair; open ones first */
@@ -81,6 +89,7 @@ typedef struct vo_contours {
     vo_box *box[2];       /* of each of them */
     vo_bvh tree[2];       /* over them */
     vo_pair_list near[2]; /* boxes: cloths with cloths, cloths with obstacles */
+    int64_t tested;       /* near pairs, by all searches so far */
     unsigned char *meets; /* of each near pair */
     int meets_capacity;
     vo_contour_end *ends; /* [2 pair_count] */
@@ -107,7 +116,7 @@ void vo_contours_place(vo_contours *c, const vo_vec3 *x);
 vo_result vo_contours_find(vo_contours *c, const vo_vec3 *x);
 
 /* Pairs of faces of which a cloth's is one and whose boxes come closer than `margin`; in c->near,
- * as indices into c->face. */
+ * as indices into c->face. None if they are crowded. */
 vo_result vo_contours_near(vo_contours *c, const vo_vec3 *x, double margin);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "collide/arrays.h"
 #include "collide/candidates_pair.h"
+#include "collide/clump.h"
 #include "collide/distance.h"
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -187,12 +188,15 @@ static bool matters(const search *s, int i) {
     return !any;
 }
 
-/* Makes the impacts of the pairs that are not left out. */
+/* Makes the impacts of the pairs that are not left out, as far as there may be so many. */
 static vo_result collect(const search *s, bool all, int count) {
     vo_impact_list *out = s->out;
-    for (int i = 0; i < count; i++) {
+    int most = vo_clump_bound(VO_IMPACTS, out->node_count);
+    for (int i = 0; i < count && !out->crowded; i++) {
         double time = out->time[i].time;
         if (time == NO_IMPACT || !(all || matters(s, i))) continue;
+        out->crowded = out->count == most;
+        if (out->crowded) continue;
         if (!vo_reserve(out->ctx, &out->impact, &out->capacity, out->count + 1))
             return vo_fail_memory(out->ctx, "impacts");
         motion m = motion_of(s->surface, &s->pairs[i]);
@@ -212,6 +216,7 @@ vo_result vo_impacts_find(const vo_surface *surface, double thickness, bool all,
                           const vo_feature_pair *pairs, vo_impact_list *out, unsigned char *marks) {
     search s = {surface, pairs, thickness, out};
     out->count = out->found = 0;
+    out->crowded = false;
     if (!vo_reserve(out->ctx, &out->time, &out->time_capacity, count))
         return vo_fail_memory(out->ctx, "continuous collision");
     vo_parallel_for(out->ctx, count, FIND_GRAIN, find_range, &s);

@@ -21,6 +21,9 @@
 
 #include "collide/candidates.h"
 
+/* Impacts that a list may have for each node. */
+enum { VO_IMPACTS = 32 };
+
 typedef struct vo_impact {
     vo_feature_pair pair;
     double weight[4]; /* of the closest points at the time of impact: their sum is 0, and the sum of
@@ -48,6 +51,7 @@ typedef struct vo_impact_list {
     vo_impact *impact;
     int count, capacity;
     int found;       /* pairs that collide, with those that are left out */
+    bool crowded;    /* the list has as many as it may, and there are more */
     double *nearest; /* [node_count] m, of the pairs a node collides in; infinite between calls */
     vo_impact_time *time; /* of each pair searched */
     int time_capacity;

@@ -20,6 +20,7 @@
  */
 #include "collide/response.h"
 
+#include "collide/clump.h"
 #include "collide/response_hold.h"
 #include "core/memory.h"
 
@@ -34,8 +35,9 @@ enum {
     HOLD_PARTS = 140, /* whole cloths and obstacles stay at x0 */
 };
 enum { IMPULSE_SWEEPS = 6, ZONE_SWEEPS = 200 };
-enum { UNSOLVED = 2 }; /* failures that a contact which missed its goal counts for */
-enum { FEW = 32 };     /* impacts for which it is not worth while to leave rung 1 early */
+enum { UNSOLVED = 2 };        /* failures that a contact which missed its goal counts for */
+enum { FEW = 32 };            /* impacts for which it is not worth while to leave rung 1 early */
+enum { ZONE_CONTACTS = 128 }; /* that zones may have for each node */
 
 /* Impulses that leave this part of the impacts are given up for zones. */
 static const double useless = 0.8;
@@ -103,6 +105,7 @@ typedef struct step {
     int round;
     int found;     /* impacts of the search before the last */
     double reach;  /* m, that no node may go beyond: then a zone has no solution */
+    bool crowded;  /* the last look at what collides did not get to its end */
     bool squeezed; /* nodes have been held back */
     bool again;    /* obstacles have yielded, and the cloth climbs a second time */
 } step;
@@ -121,7 +124,8 @@ static double longest_way(const vo_surface *surface) {
 static void begin(step *s) {
     if (s->r->begun) return;
     s->r->begun = true;
-    s->reach = 2 * (longest_way(s->surface) + s->def->thickness);
+    s->report->longest = longest_way(s->surface);
+    s->reach = 2 * (s->report->longest + s->def->thickness);
     vo_zones_clear(&s->r->zones, s->surface);
     vo_holds_clear(&s->r->holds);
     memset(s->r->stopped, 0, (size_t)s->r->part_count);
@@ -140,19 +144,87 @@ static void hold_lost_nodes(step *s) {
     if (s->r->begun) vo_holds_place(&s->r->holds, &s->r->zones, surface, s->r->moved);
 }
 
-/* Finds what collides: among all pairs, or among those with a node that moved. From here on nodes
- * are marked for the next search. */
-static vo_result find(step *s, const unsigned char *moved) {
+/* ---- what collides -------------------------------------------------------------------------- */
+
+/* Holds the nodes of a pair at x0: those that can be moved, or all. */
+static void hold_pair(step *s, const vo_feature_pair *pair, bool all) {
+    for (int k = 0; k < 4; k++)
+        if (all || s->surface->inverse_mass[pair->node[k]] > 0)
+            vo_holds_raise_node(&s->r->holds, &s->r->zones, pair->node[k], VO_LEVEL_TOP);
+}
+
+/* Puts what is held of a clump where it belongs, and counts it. False if nothing was. */
+static bool place_clump(step *s) {
+    vo_holds *h = &s->r->holds;
+    if (h->raised_count == 0) return false;
+    s->report->crowded_nodes += h->raised_count;
+    if (s->report->clump_node < 0) s->report->clump_node = h->raised[h->raised_count / 2];
+    s->squeezed = true;
+    vo_holds_place(h, &s->r->zones, s->surface, s->r->moved);
+    return true;
+}
+
+/* Some pairs out of too many: their cloth is held. Once it is, so are obstacles, and then the pairs
+ * are none any more. */
+static void hold_clump(step *s, int count, const vo_feature_pair *pairs) {
+    begin(s);
+    for (int i = 0; i < count; i++) hold_pair(s, &pairs[i], false);
+    if (place_clump(s)) return;
+    for (int i = 0; i < count; i++) hold_pair(s, &pairs[i], true);
+    place_clump(s);
+}
+
+/* Not even the places where something might collide could be listed: nothing moves at all. */
+static void hold_everything(step *s) {
+    begin(s);
+    for (int i = 0; i < s->r->node_count; i++)
+        vo_holds_raise_node(&s->r->holds, &s->r->zones, i, VO_LEVEL_TOP);
+    place_clump(s);
+    s->r->impacts.count = s->r->impacts.found = 0;
+    s->crowded = false;
+}
+
+static void hold_impacts(step *s) {
+    const vo_impact_list *list = &s->r->impacts;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < list->count; i++) hold_pair(s, &list->impact[i].pair, pass == 1);
+        if (place_clump(s)) return;
+    }
+}
+
+/* Looks for what collides. What is too much is held, and another look is needed. */
+static vo_result look(step *s, const unsigned char *moved) {
     vo_response *r = s->r;
     const vo_feature_pair *pairs;
     int count;
-    s->found = r->impacts.count;
     VO_TRY(vo_candidates_swept(s->candidates, moved, &count, &pairs));
+    s->crowded = vo_candidates_crowded(s->candidates);
+    if (s->crowded) {
+        if (count == 0)
+            hold_everything(s);
+        else
+            hold_clump(s, count, pairs);
+        return VO_OK;
+    }
     if (r->node_count > 0) memset(r->moved, 0, (size_t)r->node_count);
     VO_TRY(vo_impacts_find(s->surface, s->def->thickness, s->round >= HOLD_SOON, count, pairs,
                            &r->impacts, r->moved));
+    s->crowded = r->impacts.crowded;
+    if (s->crowded) {
+        begin(s);
+        hold_impacts(s);
+    }
+    return VO_OK;
+}
+
+/* Finds what collides: among all pairs, or among those with a node that moved. From here on nodes
+ * are marked for the next search. */
+static vo_result find(step *s, const unsigned char *moved) {
+    s->found = s->r->impacts.count;
+    VO_TRY(look(s, moved));
+    while (s->crowded) VO_TRY(look(s, NULL));
     s->report->passes++;
-    s->report->impacts += r->impacts.found;
+    s->report->impacts += s->r->impacts.found;
     return VO_OK;
 }
 
@@ -234,8 +306,17 @@ static bool hold_crushed(step *s) {
     return any;
 }
 
+/* Whether zones have more contacts than they may. */
+static bool zones_are_full(const step *s) {
+    return s->r->zones.count > vo_clump_bound(ZONE_CONTACTS, s->r->node_count);
+}
+
 /* One round's answer to what was found. */
 static vo_result answer(step *s) {
+    if (zones_are_full(s)) {
+        hold_impacts(s);
+        return VO_OK;
+    }
     VO_TRY(take_in(s));
     hold_back(s);
     int sweeps = s->round <= IMPULSES ? IMPULSE_SWEEPS : ZONE_SWEEPS;
@@ -321,7 +402,7 @@ vo_result vo_respond(vo_response *response, const vo_response_def *def, vo_surfa
                      vo_candidates *candidates, vo_response_report *report) {
     step s = {
         .r = response, .def = def, .surface = surface, .candidates = candidates, .report = report};
-    *report = (vo_response_report){.worst_node = -1};
+    *report = (vo_response_report){.worst_node = -1, .clump_node = -1};
     response->begun = false;
     hold_lost_nodes(&s);
     VO_TRY(find(&s, NULL));

@@ -13,7 +13,10 @@
  *
  * With everything held and yielded x1 is x0, so the ladder cannot fail. A zone in which goals come
  * no nearer has no solution and goes on to rung 5 at once. Work is for what is in trouble: zones
- * that are settled, and obstacles that have no part in it, are left alone. */
+ * that are settled, and obstacles that have no part in it, are left alone.
+ *
+ * A clump (collide/clump.h), more pairs in one place than can be listed, goes straight to the top:
+ * its cloth stays at x0 and, where that is not enough, so do the obstacles in it. */
 #ifndef VO_COLLIDE_RESPONSE_H
 #define VO_COLLIDE_RESPONSE_H
 
@@ -36,6 +39,9 @@ typedef struct vo_response_report {
     int held_nodes;    /* rung 4 */
     int yielded_nodes; /* rung 5: nodes of obstacles, and pinned ones */
     int worst_node;    /* of the highest rung, -1: none; to say where */
+    int crowded_nodes; /* held since they are in a clump: counted above, too */
+    int clump_node;    /* one of them, -1: none */
+    double longest;    /* m, that a node wanted to go; known where there was something to do */
 } vo_response_report;
 
 typedef struct vo_response vo_response; /* memory kept from step to step */

@@ -18,6 +18,10 @@
 
 enum { LEVELS = 7, PATIENCE = 12, TIGHTENINGS = 12 };
 
+/* Pairs of faces looked at for each face, and in addition for all, before it is given up. Sheets
+ * that pass through each other need a few thousand a face. */
+enum { TESTS = 20000, MORE_TESTS = 20000000 };
+
 #define STRETCHED 1.12 /* edges are worth tightening from here on */
 
 vo_untangle_def vo_untangle_def_default(void) { return (vo_untangle_def){.gap = 0.0005}; }
@@ -98,27 +102,38 @@ static vo_result restore(vo_untangler *u, vo_vec3 *x) {
     return vo_contours_find(&u->contours, x);
 }
 
-/* Steps until nothing intersects, or nothing helps; u->contours are those of x. Leaves the best
- * state in x, and its contours. */
+/* Whether it has taken as long as it may. */
+static bool is_spent(const vo_untangler *u, const patience *p, const vo_untangle_report *report) {
+    return report->iterations == p->iterations || u->contours.tested > u->most_tested;
+}
+
+/* Whether no node has moved since the best state: then none will with this reach. */
+static bool stands_still(const vo_untangler *u, const vo_vec3 *x) {
+    return memcmp(u->best, x, (size_t)u->def.soup.node_count * sizeof *x) == 0;
+}
+
+/* Steps until nothing intersects, or nothing helps; u->contours are those of x, which is no clump.
+ * Leaves the best state in x, and its contours. */
 static vo_result resolve(vo_untangler *u, const patience *p, vo_vec3 *x,
                          vo_untangle_report *report) {
     double best = INFINITY;
     int waited = 0;
     set_level(u, p, 0);
-    while (u->contours.pair_count > 0) {
-        double now = badness(u);
+    while (!vo_untangle_is_clean(u)) {
+        double now = u->contours.crowded ? INFINITY : badness(u);
         if (now < 0.99 * best) {
             best = now;
             copy(u, u->best, x);
             waited = 0;
-        } else if (++waited > PATIENCE * (1 + u->level)) {
+        } else if (++waited > PATIENCE * (1 + u->level) || u->contours.crowded ||
+                   stands_still(u, x)) {
             waited = 0;
             VO_TRY(restore(u, x));
             if (u->level == p->levels) return VO_OK;
             set_level(u, p, u->level + 1);
             report->restarts++;
         }
-        if (report->iterations == p->iterations) return restore(u, x);
+        if (is_spent(u, p, report)) return restore(u, x);
         step(u, x);
         report->iterations++;
         VO_TRY(vo_contours_find(&u->contours, x));
@@ -136,6 +151,7 @@ static vo_result prepare(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report
     copy(u, u->start, x);
     vo_untangle_place(u, x);
     VO_TRY(vo_contours_find(&u->contours, x));
+    if (c->crowded) return VO_OK;
     report->contours_before = c->contour_count;
     report->pairs_before = c->pair_count;
     report->length_before = c->length;
@@ -175,8 +191,8 @@ static vo_result tighten(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report
         vo_untangle_limit(u, x, vo_untangle_list_moved(u, x), 8);
         VO_TRY(vo_contours_find(&u->contours, x));
         patience p = {.iterations = report->iterations + 30, .longest = u->longest};
-        VO_TRY(resolve(u, &p, x, report));
-        if (u->contours.pair_count == 0 && largest_stretch(u, x) < 0.99 * before) continue;
+        if (!u->contours.crowded) VO_TRY(resolve(u, &p, x, report));
+        if (vo_untangle_is_clean(u) && largest_stretch(u, x) < 0.99 * before) continue;
         copy(u, x, u->safe);
         return vo_contours_find(&u->contours, x);
     }
@@ -192,7 +208,7 @@ static double longest_way(const vo_untangler *u, const vo_vec3 *x) {
 
 /* Says what is left. */
 static vo_result finish(vo_untangler *u, const vo_vec3 *x, vo_untangle_report *report) {
-    report->clean = u->contours.pair_count == 0;
+    report->clean = vo_untangle_is_clean(u);
     report->contours_after = u->contours.contour_count;
     report->pairs_after = u->contours.pair_count;
     report->length_after = u->contours.length;
@@ -205,15 +221,27 @@ static vo_result finish(vo_untangler *u, const vo_vec3 *x, vo_untangle_report *r
     return VO_OK;
 }
 
+/* Says where the clump is. Faces of obstacles may be among each other as they like. */
+static vo_clump find_clump(const vo_untangler *u, const vo_vec3 *x) {
+    const vo_contours *c = &u->contours;
+    int cloths = c->face_count[0] ? c->face[0][c->face_count[0] - 1] + 1 : 0;
+    return vo_clump_find(c->soup.face_count, c->soup.face, cloths, x);
+}
+
 vo_result vo_untangle(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report) {
-    *report = (vo_untangle_report){0};
+    *report = (vo_untangle_report){.clump.face = -1};
     VO_TRY(check_numbers(u->ctx, u->def.soup.node_count, x));
     VO_TRY(prepare(u, x, report));
+    if (u->contours.crowded) {
+        report->clump = find_clump(u, x);
+        return VO_OK;
+    }
+    u->most_tested = u->contours.tested + MORE_TESTS + (int64_t)TESTS * u->def.soup.face_count;
     bool clean = report->pairs_before == 0 && u->contours.pair_count == 0;
     if (clean && u->def.leave_clean) return finish(u, x, report);
     patience p = {iteration_limit(u), LEVELS, VO_UNTANGLE_LONGEST};
     VO_TRY(resolve(u, &p, x, report));
-    if (u->contours.pair_count == 0) {
+    if (vo_untangle_is_clean(u)) {
         VO_TRY(tighten(u, x, report));
         VO_TRY(vo_untangle_relax(u, x));
         VO_TRY(vo_untangle_gap(u, x, &report->gap));

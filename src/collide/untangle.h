@@ -4,11 +4,13 @@
  * is no past to go by: what is inside and outside must be read off the state itself. See untangle.c
  * for the method. Cloth moves, obstacles and pinned nodes stay.
  *
- * It always ends: steps are bounded, and their number grows with the size of what is tangled. What
- * could not be resolved is named and located. */
+ * It always ends: steps are bounded, and so is the number of pairs of faces that they look at; both
+ * grow with the size of what is tangled. What could not be resolved is named and located. A clump
+ * (collide/clump.h) is hopeless, and left as it is. */
 #ifndef VO_COLLIDE_UNTANGLE_H
 #define VO_COLLIDE_UNTANGLE_H
 
+#include "collide/clump.h"
 #include "collide/contour.h"
 
 typedef struct vo_untangle_def {
@@ -53,6 +55,8 @@ typedef struct vo_untangle_report {
     int tangle_count;        /* what is left, sheets inside obstacles included */
     const vo_tangle *tangle; /* valid until the next call */
     int inside_count;        /* of them, sheets inside obstacles */
+    vo_clump clump;          /* too much intersects in one place: nothing was done, and nothing else
+                                is told of what is left */
 } vo_untangle_report;
 
 typedef struct vo_untangler vo_untangler;

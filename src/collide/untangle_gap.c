@@ -86,7 +86,7 @@ static vo_result push_all(vo_untangler *u, const vo_vec3 *x, double *least) {
         u->ring[n] = 0;
         u->scale[n] = 1;
     }
-    *least = 1;
+    *least = c->crowded ? 0 : 1;
     for (int list = 0; list < 2; list++)
         for (int i = 0; i < c->near[list].count; i++) {
             vo_pair p = c->near[list].pairs[i];
@@ -101,6 +101,7 @@ static vo_result push_all(vo_untangler *u, const vo_vec3 *x, double *least) {
 static void hold_back(vo_untangler *u, int round) {
     const vo_contours *c = &u->contours;
     int mark = ++u->mark;
+    for (int n = 0; n < c->soup.node_count && c->crowded; n++) u->scale[n] = 0;
     for (int i = 0; i < c->pair_count; i++)
         for (int j = 0; j < 6; j++) {
             int f = j < 3 ? c->pair[i].a : c->pair[i].b, n = c->soup.face[f][j % 3];
@@ -116,7 +117,7 @@ static vo_result move_clean(vo_untangler *u, vo_vec3 *x) {
     for (int round = 0;; round++) {
         for (int n = 0; n < nodes; n++) u->spare[n] = v3_add_scaled(x[n], u->scale[n], u->push[n]);
         VO_TRY(vo_contours_find(&u->contours, u->spare));
-        if (u->contours.pair_count == 0) break;
+        if (vo_untangle_is_clean(u)) break;
         hold_back(u, round);
     }
     if (nodes > 0) memcpy(x, u->spare, (size_t)nodes * sizeof *x);

@@ -51,9 +51,15 @@ struct vo_untangler {
     vo_vec3 *best, *start; /* [node_count] */
     vo_vec3 *spare;        /* [node_count] */
     double *scale;         /* [node_count] */
+    int64_t most_tested;   /* pairs that searches may look at before it is given up */
     vo_tangle *tangle;
     int tangle_count, tangle_capacity;
 };
+
+/* Whether the last search found nothing that intersects. */
+static inline bool vo_untangle_is_clean(const vo_untangler *u) {
+    return u->contours.pair_count == 0 && !u->contours.crowded;
+}
 
 static inline bool vo_node_moves(const vo_untangler *u, int n) {
     return u->def.soup.inverse_mass[n] > 0;

@@ -94,6 +94,8 @@ typedef struct vo_pair {
  * into `pairs`. A part that finds the pool used up only counts, and is walked again straight into
  * its place; the pool is enlarged for the next time. */
 typedef struct vo_pair_list {
+    int most;     /* pairs that the caller has a use for; 0: any number */
+    bool crowded; /* there were more: the list is empty. Whether, depends on the boxes alone */
     vo_pair *pairs;
     int count, capacity;
     vo_pair *pool; /* VO_PAIR_BLOCK pairs a block */
@@ -107,9 +109,10 @@ enum { VO_PAIR_BLOCK = 256 };
 /* Every unordered pair of different boxes that overlap (rounded outward to float), once, with
  * a < b. The order depends on the tree alone, not on the number of threads.
  *
- * VO_NO_MEMORY without memory, and also when one of the several hundred parts of the walk has more
- * than VO_BVH_MAX_ENTRY pairs: then tens of thousands of boxes cover each other, which is no cloth
- * but a caller who should look at the state. The list is empty after a failure. */
+ * With more than `out->most` pairs, or more than VO_BVH_MAX_ENTRY in one of the several hundred
+ * parts of the walk, tens of thousands of boxes cover each other, which is no cloth but a state
+ * that the caller should look at: a caller who has set `most` is told by `crowded`, others get
+ * VO_NO_MEMORY. The list is empty after a failure. */
 vo_result vo_bvh_self_pairs(vo_context *ctx, const vo_bvh *tree, vo_pair_list *out);
 
 /* The same for every box of one tree against every box of the other. */

@@ -31,7 +31,9 @@ typedef struct walk {
     vo_pair_list *out;
     int block_count;        /* of the pool */
     atomic_int blocks_used; /* may run past block_count */
-    atomic_bool too_many;   /* an entry has more than VO_BVH_MAX_ENTRY pairs: the walk has failed */
+    int most;               /* pairs of one entry */
+    atomic_bool too_many;   /* an entry has more, or all have more than the list may: it failed */
+    atomic_int found;       /* by the entries that are done */
     int entry_count;
     entry entries[MAX_FRONT];
     int offset[MAX_FRONT]; /* of each entry in the result */
@@ -127,7 +129,7 @@ static void walk_couple(const walk *w, couple root, sink *s) {
     couple stack[STACK];
     int top = 0;
     stack[top++] = root;
-    while (top > 0 && s->count <= VO_BVH_MAX_ENTRY) {
+    while (top > 0 && s->count <= w->most) {
         couple c = stack[--top];
         if (is_leaf_pair(w, c)) {
             add_leaf_pair(w, c, s);
@@ -172,6 +174,14 @@ static void make_front(walk *w, bool self) {
     for (int i = 0; i < n; i++) w->entries[i] = (entry){.root = front[now][i], .first = -1};
 }
 
+/* Whether an entry that has so many pairs makes them too many. Counts never exceed twice the
+ * largest number that is allowed and one entry a thread, so they fit. */
+static bool is_too_many(walk *w, int count) {
+    if (count > w->most) return true;
+    if (w->out->most == 0) return false;
+    return atomic_fetch_add(&w->found, count) + count > w->out->most;
+}
+
 /* First pass: finds the pairs of each entry, in blocks as far as they go. */
 static void find_pairs(void *arg, int begin, int end, int chunk) {
     (void)chunk;
@@ -183,7 +193,7 @@ static void find_pairs(void *arg, int begin, int end, int chunk) {
         w->entries[i].first = s.first;
         w->entries[i].count = s.count;
         w->entries[i].complete = s.chain;
-        if (s.count > VO_BVH_MAX_ENTRY) atomic_store(&w->too_many, true);
+        if (is_too_many(w, s.count)) atomic_store(&w->too_many, true);
     }
 }
 
@@ -240,11 +250,15 @@ static int pool_blocks(const vo_pair_list *out) {
 }
 
 static vo_result run_walk(vo_context *ctx, walk *w, bool self) {
+    w->most = VO_BVH_MAX_ENTRY;
+    if (w->out->most > 0 && w->out->most < w->most) w->most = w->out->most;
     make_front(w, self);
     w->block_count = pool_blocks(w->out);
     vo_parallel_for(ctx, w->entry_count, 1, find_pairs, w);
     int pairs, blocks;
-    if (!sum_entries(w, &pairs, &blocks))
+    w->out->crowded = !sum_entries(w, &pairs, &blocks);
+    if (w->out->crowded && w->out->most > 0) return VO_OK;
+    if (w->out->crowded)
         return vo_fail(ctx, VO_NO_MEMORY, "too many boxes overlap: more than %d pairs in one place",
                        VO_BVH_MAX_ENTRY);
     if (!vo_reserve(ctx, &w->out->pairs, &w->out->capacity, pairs))
@@ -257,6 +271,7 @@ static vo_result run_walk(vo_context *ctx, walk *w, bool self) {
 
 vo_result vo_bvh_self_pairs(vo_context *ctx, const vo_bvh *tree, vo_pair_list *out) {
     out->count = 0;
+    out->crowded = false;
     if (tree->box_count < 2) return VO_OK;
     walk w = {.a = tree->nodes, .b = tree->nodes, .out = out};
     return run_walk(ctx, &w, true);
@@ -265,6 +280,7 @@ vo_result vo_bvh_self_pairs(vo_context *ctx, const vo_bvh *tree, vo_pair_list *o
 vo_result vo_bvh_tree_pairs(vo_context *ctx, const vo_bvh *a, const vo_bvh *b, vo_pair_list *out) {
     VO_REQUIRE(ctx, a != b);
     out->count = 0;
+    out->crowded = false;
     if (a->box_count == 0 || b->box_count == 0) return VO_OK;
     walk w = {.a = a->nodes, .b = b->nodes, .out = out};
     return run_walk(ctx, &w, false);
@@ -274,5 +290,5 @@ void vo_pair_list_free(vo_context *ctx, vo_pair_list *list) {
     vo_free_array(ctx, list->pairs, list->capacity);
     vo_free_array(ctx, list->pool, list->pool_capacity);
     vo_free_array(ctx, list->next, list->next_capacity);
-    *list = (vo_pair_list){0};
+    *list = (vo_pair_list){.most = list->most};
 }
