@@ -1,5 +1,6 @@
 /* What touches: the surface that all cloths and obstacles form, contacts before the solve,
  * continuous collision after it. */
+#include "collide/clump.h"
 #include "sim/sim.h"
 
 #include <string.h>
@@ -159,6 +160,33 @@ static void tell_of_yielding(const vo_sim *sim, const vo_response_report *r) {
                 pinned ? part : part - sim->cloth_count, r->yielded_nodes);
 }
 
+/* A face that has the node. */
+static int face_of(const vo_surface *s, int node) {
+    int f = 0;
+    while (f < s->face_count - 1 && s->face[f][0] != node && s->face[f][1] != node &&
+           s->face[f][2] != node)
+        f++;
+    return f;
+}
+
+/* The first time in a frame that more came together than could be kept apart, to say where: many
+ * faces in one place, or something that moves through all of them at once. */
+static void tell_of_clump(vo_sim *sim, const vo_response_report *r) {
+    const vo_surface *s = &sim->contact.surface;
+    if (r->crowded_nodes == 0 || sim->contact.clump_frame == sim->frame + 1) return;
+    sim->contact.clump_frame = sim->frame + 1;
+    int face = face_of(s, r->clump_node), part = s->face_part[face], cloths = sim->cloth_count;
+    vo_clump clump = vo_clump_around(s->face_count, (const int(*)[3])s->face, face, s->x0);
+    vo_log_line(sim->ctx, VO_LOG_WARNING,
+                "frame %d: more comes together around face %d of %s %d than can be kept apart pair "
+                "by pair: %d faces lie within %.3g mm of (%.4g, %.4g, %.4g) m, and something moves "
+                "by %.3g m in a substep; %d nodes stay where they were",
+                sim->frame + 1, face - s->part[part].face_begin,
+                part < cloths ? "cloth" : "obstacle", part < cloths ? part : part - cloths,
+                clump.faces, 1e3 * clump.radius, clump.place.x, clump.place.y, clump.place.z,
+                r->longest, r->held_nodes + r->yielded_nodes);
+}
+
 static void count_response(vo_stats *stats, const vo_response_report *r) {
     stats->impacts += r->impacts;
     stats->impulses += r->impulses;
@@ -197,6 +225,7 @@ vo_result vo_sim_contact_collide(vo_sim *sim, double dt) {
     VO_TRY(vo_respond(sim->contact.response, &def, s, sim->contact.candidates, &report));
     count_search(sim);
     tell_of_yielding(sim, &report);
+    tell_of_clump(sim, &report);
     count_response(&sim->stats, &report);
     take_answer(sim, dt);
     return VO_OK;

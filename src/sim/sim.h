@@ -60,6 +60,7 @@ typedef struct vo_sim_contact {
     int contact_capacity, row_count;
     vo_contact *contact; /* of the current step */
     bool appeared;       /* an obstacle did, in the step under way */
+    int clump_frame;     /* the last frame for which a clump was told of */
     int *node_of;        /* [row_count] the surface's node of a row of the solver */
     double *pressed; /* [row_count] [saved] N, by which contacts pressed each node of cloth in the
                         last step */

@@ -52,6 +52,25 @@ static void tell(const vo_sim *sim, const vo_untangle_report *r) {
         vo_log_line(sim->ctx, VO_LOG_WARNING, "and %d tangles more", r->tangle_count - NAMED);
 }
 
+/* Before the first step a clump is an error of the scene; later it is only told of, and left. */
+static vo_result tell_of_clump(const vo_sim *sim, const vo_clump *clump) {
+    char name[32], text[512];
+    if (clump->face < 0) return VO_OK;
+    part_name(sim, sim->contact.surface.face_part[clump->face], name, sizeof name);
+    snprintf(text, sizeof text,
+             "%s: around its face %d, %d faces lie within %.3g mm of (%.4g, %.4g, %.4g) m and pass "
+             "through each other: too many to be put apart",
+             name, own_face(sim, clump->face), clump->faces, 1e3 * clump->radius, clump->place.x,
+             clump->place.y, clump->place.z);
+    if (sim->stats.frame == 0)
+        return vo_fail(sim->ctx, VO_BAD_DATA,
+                       "%s; the mesh has collapsed there, or its layers coincide: spread them out "
+                       "in the scene, or set disable to [\"separation\", \"collision\"]",
+                       text);
+    vo_log_line(sim->ctx, VO_LOG_WARNING, "frame %d: %s", sim->stats.frame, text);
+    return VO_OK;
+}
+
 static void take(vo_sim *sim, const vo_vec3 *x) {
     for (int c = 0; c < sim->cloth_count; c++)
         for (int i = 0; i < sim->cloth[c].mesh->node_count; i++)
@@ -71,9 +90,11 @@ static vo_result untangle(vo_sim *sim, vo_soup soup) {
     vo_result result = vo_untangle(untangler, s->x0, &report);
     if (result == VO_BAD_DATA) { /* places beyond all bounds: the step deals with them */
         vo_log_line(sim->ctx, VO_LOG_WARNING, "%s", vo_context_message(sim->ctx));
+        report.clump.face = -1;
         result = VO_OK;
     }
     if (result == VO_OK) tell(sim, &report);
+    if (result == VO_OK) result = tell_of_clump(sim, &report.clump);
     if (result == VO_OK && report.moved > 0) {
         take(sim, s->x0);
         sim->stats.untangled += vo_max_int(report.pairs_before - report.pairs_after, 0);
