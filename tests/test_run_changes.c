@@ -381,6 +381,9 @@ static void what_a_change_makes_collide_is_put_apart(void **state) {
         assert_int_equal(stats.intersections, 0);
         assert_int_equal(stats.inside_nodes, 0);
     }
+    assert_true(stats_of(&once, 5).untangled > 0);
+    assert_int_equal(stats_of(&once, 5).untangled, stats_of(&twice, 5).untangled);
+    assert_int_equal(stats_of(&once, 6).untangled, 0);
     assert_same_frames(&once, &twice, 6);
     close_place(&once);
     close_place(&twice);

@@ -52,7 +52,7 @@ static bool keep_going(const run *r) {
 /* Another scene may have other obstacles, a larger thickness, or collide what did not: what
  * intersects in it is put apart before the first step. */
 static vo_result fit_to_scene(run *r) {
-    return r->epoch.changed ? vo_sim_make_fit(r->epoch.sim) : VO_OK;
+    return r->epoch.changed ? vo_sim_fit_to_scene(r->epoch.sim) : VO_OK;
 }
 
 /* Where the recorded scene changes after the frame just written, the run goes on from its file with

@@ -117,6 +117,7 @@ struct vo_sim {
     vo_arena scratch;        /* of one frame file */
     vo_inspector *inspector; /* memory of vo_sim_inspect, which changes nothing else */
     vo_stats stats;          /* since the frame began */
+    int untangled;           /* pairs put apart after the last frame: they count for the next */
 };
 
 /* sim.c: as vo_sim_create, without making the first state fit to start from: a frame is to be read
@@ -221,9 +222,11 @@ void vo_sim_buckle_begin(vo_sim *sim);
 /* untangle.c: puts apart what intersects at surface.x0, where that is allowed, and names what it
  * could not. Only meshes change, no velocities. */
 vo_result vo_sim_untangle(vo_sim *sim);
-/* The same between two steps, with everything where it is: before the first step, and where a run
- * goes on with a changed scene. */
+/* The same between two steps, with everything where it is: before the first step, and at the end of
+ * a frame. */
 vo_result vo_sim_make_fit(vo_sim *sim);
+/* The same where a run goes on with a changed scene; what it does counts for the next frame. */
+vo_result vo_sim_fit_to_scene(vo_sim *sim);
 
 /* step.c: solver for the present topology. */
 vo_result vo_sim_rebuild(vo_sim *sim);

@@ -185,9 +185,15 @@ static void count_substep(vo_sim *sim) {
     sim->frame_start += sim->scene->def.frame_time;
 }
 
+static void begin_frame(vo_sim *sim) {
+    vo_stats_begin(&sim->stats, sim->frame + 1, vo_sim_time(sim));
+    sim->stats.untangled = sim->untangled;
+    sim->untangled = 0;
+}
+
 vo_result vo_sim_step(vo_sim *sim) {
     if (sim->broken) return vo_fail_memory(sim->ctx, "a simulation that failed before");
-    if (sim->substep == 0) vo_stats_begin(&sim->stats, sim->frame + 1, vo_sim_time(sim));
+    if (sim->substep == 0) begin_frame(sim);
     double start = vo_now();
     span t = {vo_sim_time(sim), next_time(sim), sim->dt};
     vo_step_outcome outcome = VO_STEP_SOLVED;

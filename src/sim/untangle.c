@@ -136,3 +136,10 @@ vo_result vo_sim_make_fit(vo_sim *sim) {
     vo_sim_contact_aim(sim, sim->dt);
     return vo_sim_untangle(sim);
 }
+
+vo_result vo_sim_fit_to_scene(vo_sim *sim) {
+    int before = sim->stats.untangled;
+    VO_TRY(vo_sim_make_fit(sim));
+    sim->untangled = sim->stats.untangled - before;
+    return VO_OK;
+}
