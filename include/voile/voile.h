@@ -4,6 +4,7 @@
 
 #include <voile/base.h>
 #include <voile/camera.h>
+#include <voile/character.h>
 #include <voile/check.h>
 #include <voile/collide.h>
 #include <voile/fabric.h>

@@ -27,6 +27,7 @@
 #include "math/mat.h"
 #include "math/quat.h"
 
+#include <voile/character.h>
 #include <voile/mesh.h>
 
 enum {
@@ -39,8 +40,6 @@ typedef struct vo_affine {
     vo_mat3 linear;
     vo_vec3 offset;
 } vo_affine;
-
-typedef enum vo_up_axis { VO_UP_FILE, VO_UP_X, VO_UP_Y, VO_UP_Z } vo_up_axis;
 
 typedef struct vo_import_options {
     double units;       /* [0] metres in a unit of the file; 0: as the file or its format says */
@@ -158,6 +157,11 @@ typedef enum vo_clip_end { VO_CLIP_HOLD, VO_CLIP_LOOP } vo_clip_end;
 void vo_character_pose(const vo_character *character, const vo_joint_clip *clip, double time,
                        vo_clip_end end, vo_affine *joint);
 
+/* The two halves of it: joints relative to their parents, and what these are in the world. */
+void vo_character_locals(const vo_character *character, const vo_joint_clip *clip, double time,
+                         vo_clip_end end, vo_affine *joint);
+void vo_character_join(const vo_character *character, vo_affine *joint);
+
 typedef enum vo_skin_blend { VO_BLEND_LINEAR, VO_BLEND_DUAL_QUATERNION } vo_skin_blend;
 
 /* Positions of all nodes for joints as vo_character_pose gives them. `x` has room for node_count.
@@ -165,7 +169,12 @@ typedef enum vo_skin_blend { VO_BLEND_LINEAR, VO_BLEND_DUAL_QUATERNION } vo_skin
 vo_result vo_character_skin(const vo_character *character, const vo_affine *joint,
                             vo_skin_blend blend, vo_vec3 *x);
 
-/* Both of the above in one. */
+/* Linear blending of given motions of the binds, from the bind pose to the world; at least one
+ * bind. In the threads of `ctx`; allocates nothing. */
+void vo_character_skin_linear(vo_context *ctx, const vo_character *character,
+                              const vo_affine *motion, vo_vec3 *x);
+
+/* Joints and skin in one. */
 vo_result vo_character_positions(const vo_character *character, const vo_joint_clip *clip,
                                  double time, vo_clip_end end, vo_skin_blend blend, vo_vec3 *x);
 

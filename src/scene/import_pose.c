@@ -73,18 +73,27 @@ static vo_affine track_local(const vo_joint_track *track, const vo_joint *joint,
     return vo_affine_from_parts(parts);
 }
 
-void vo_character_pose(const vo_character *character, const vo_joint_clip *clip, double time,
-                       vo_clip_end end, vo_affine *joint) {
+void vo_character_locals(const vo_character *character, const vo_joint_clip *clip, double time,
+                         vo_clip_end end, vo_affine *joint) {
     for (int j = 0; j < character->joint_count; j++) joint[j] = character->joint[j].rest;
     double t = clip != NULL ? clip_time(clip, time, end) : 0;
     for (int i = 0; clip != NULL && i < clip->track_count; i++) {
         int j = clip->track[i].joint;
         joint[j] = track_local(&clip->track[i], &character->joint[j], t);
     }
+}
+
+void vo_character_join(const vo_character *character, vo_affine *joint) {
     for (int j = 0; j < character->joint_count; j++) {
         int parent = character->joint[j].parent;
         joint[j] = vo_affine_mul(parent < 0 ? character->world : joint[parent], joint[j]);
     }
+}
+
+void vo_character_pose(const vo_character *character, const vo_joint_clip *clip, double time,
+                       vo_clip_end end, vo_affine *joint) {
+    vo_character_locals(character, clip, time, end, joint);
+    vo_character_join(character, joint);
 }
 
 vo_camera_view vo_character_camera(const vo_character *character, int camera,

@@ -96,6 +96,15 @@ static void frame_path(char *out, size_t size, const char *pattern, const number
     snprintf(out, size, "%.*s%s%s", n->before, pattern, number, n->after);
 }
 
+/* People count from 0 or from 1. */
+static int find_first(const char *pattern, const numbering *n) {
+    char path[8192];
+    frame_path(path, sizeof path, pattern, n, 0);
+    if (vo_file_exists(path)) return 0;
+    frame_path(path, sizeof path, pattern, n, 1);
+    return vo_file_exists(path);
+}
+
 static vo_result load_frames(vo_mesh_sequence *s, const char *pattern, const numbering *n,
                              int first, int last, const vo_import_options *options) {
     vo_affine world = vo_affine_identity();
@@ -120,12 +129,26 @@ vo_result vo_sequence_load_obj(vo_context *ctx, const char *pattern, int first, 
                        "%s: must be one number in the name of OBJ files, as in body_%%04d.obj",
                        pattern);
     }
-    if (first < 0 || first > INT32_MAX - VO_SEQUENCE_MAX_FRAMES || (last >= 0 && last < first)) {
+    if (first < 0) first = find_first(pattern, &n);
+    if (first > INT32_MAX - VO_SEQUENCE_MAX_FRAMES || (last >= 0 && last < first)) {
         return vo_fail(ctx, VO_BAD_CALL, "%s: there are no frames from %d to %d", pattern, first,
                        last);
     }
     out->step = 1 / fps;
     vo_result result = load_frames(out, pattern, &n, first, last, options);
+    if (result != VO_OK) vo_sequence_free(out);
+    return result;
+}
+
+vo_result vo_sequence_load_files(vo_context *ctx, int count, const char *const *paths, double fps,
+                                 const vo_import_options *options, vo_mesh_sequence *out) {
+    *out = (vo_mesh_sequence){.ctx = ctx};
+    VO_TRY(check_fps(ctx, paths[0], fps));
+    out->step = 1 / fps;
+    vo_affine world = vo_affine_identity();
+    vo_result result = VO_OK;
+    for (int i = 0; i < count && result == VO_OK; i++)
+        result = load_frame(out, paths[i], options, &world);
     if (result != VO_OK) vo_sequence_free(out);
     return result;
 }

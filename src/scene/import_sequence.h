@@ -19,11 +19,16 @@ typedef struct vo_mesh_sequence {
     int frame_capacity;
 } vo_mesh_sequence;
 
-/* The files that `pattern` names for first, first + 1, ...: it holds one %d, %4d or %04d, and
- * reading ends at the first number without a file, or after `last` (-1: none). Frame `first` is at
- * time 0. `options` (may be NULL) gives units and up_axis; OBJ states none. */
+/* The files that `pattern` names for first, first + 1, ...: it holds one %d, %4d or %04d; -1 as the
+ * first is 0, or 1 where there is none of number 0. Reading ends at the first number without a
+ * file, or after `last` (-1: none). Frame `first` is at time 0. `options` (may be NULL) gives units
+ * and up_axis; OBJ states none. */
 vo_result vo_sequence_load_obj(vo_context *ctx, const char *pattern, int first, int last,
                                double fps, const vo_import_options *options, vo_mesh_sequence *out);
+
+/* The same for files by name, at least one. */
+vo_result vo_sequence_load_files(vo_context *ctx, int count, const char *const *paths, double fps,
+                                 const vo_import_options *options, vo_mesh_sequence *out);
 
 /* The points of the cache in the place of the OBJ's. Its start is in frames, frame 0 at time 0. */
 vo_result vo_sequence_load_pc2(vo_context *ctx, const char *obj, const char *pc2, double fps,

@@ -85,6 +85,12 @@ static void skin_with(const vo_character *c, const vo_affine *joint, vo_affine *
     vo_parallel_for(c->ctx, c->node_count, SKIN_GRAIN, skin_range, &work);
 }
 
+void vo_character_skin_linear(vo_context *ctx, const vo_character *character,
+                              const vo_affine *motion, vo_vec3 *x) {
+    skin_work work = {character, motion, NULL, x};
+    vo_parallel_for(ctx, character->node_count, SKIN_GRAIN, skin_range, &work);
+}
+
 vo_result vo_character_skin(const vo_character *character, const vo_affine *joint,
                             vo_skin_blend blend, vo_vec3 *x) {
     vo_context *ctx = character->ctx;

@@ -16,18 +16,10 @@
 #include "scene/skeleton.h"
 #include "scene/skin.h"
 
+#include <voile/character.h>
 #include <voile/mesh.h>
 
 enum { VO_MANNEQUIN_LEAST_FACES = 6000, VO_MANNEQUIN_MOST_FACES = 200000 };
-
-/* In square brackets what vo_mannequin_def_default sets. */
-typedef struct vo_mannequin_def {
-    double height; /* [1.75] m, 0.5 to 3 */
-    double build;  /* [0] -1 slim, 0 average, 1 heavy; anything between */
-    double figure; /* [0] -1 male, 0 neither, 1 female; anything between */
-    double shoulders, chest, waist, hips, limbs; /* [1] factors on widths, 0.7 to 1.5 */
-    int faces;                                   /* [20000] about, 6,000 to 200,000 */
-} vo_mannequin_def;
 
 typedef struct vo_mannequin {
     vo_skeleton skeleton;
@@ -35,8 +27,6 @@ typedef struct vo_mannequin {
     int face_count;
     int (*face)[3]; /* [face_count] nodes, counter-clockwise from outside */
 } vo_mannequin;
-
-vo_mannequin_def vo_mannequin_def_default(void);
 
 /* VO_BAD_CALL names the member that is out of its range. On failure *out is empty. */
 vo_result vo_mannequin_create(vo_context *ctx, const vo_mannequin_def *def, vo_mannequin *out);

@@ -1,0 +1,101 @@
+/* Mannequins: bones by a clip of ours, or by a file's. */
+#include "core/memory.h"
+#include "scene/body_private.h"
+
+#include <string.h>
+
+static vo_result load_clip(vo_body *body, const vo_motion_def *def) {
+    if (def->clip)
+        return vo_fail(body->ctx, VO_BAD_CALL, "%s: holds one motion; leave out clip '%.60s'",
+                       def->file, def->clip);
+    VO_TRY(vo_clip_load(body->ctx, def->file, &body->clip));
+    body->time.length = body->clip->duration;
+    body->time.endless = body->clip->loop;
+    return VO_OK;
+}
+
+/* The bones as joints of a file would be, in the rest pose. Names are lent, not copied. */
+static vo_result make_joints(vo_body *body) {
+    const vo_skeleton *skeleton = &body->mannequin.skeleton;
+    vo_body_pose rest = vo_body_pose_rest(skeleton);
+    body->joint = vo_arena_array(&body->memory, vo_joint, VO_BONE_COUNT);
+    if (!body->joint) return vo_fail_memory(body->ctx, "the bones of a mannequin");
+    for (int b = 0; b < VO_BONE_COUNT; b++) {
+        vo_parts parts = {skeleton->offset[b], rest.rotation[b], {1, 1, 1}};
+        if (b == VO_BONE_HIPS) parts.translation = v3_add(parts.translation, rest.translation);
+        const char *name = vo_bone_name(VO_NAMES_VOILE, (vo_bone)b);
+        size_t size = strlen(name) + 1;
+        char *copy = vo_arena_alloc(&body->memory, size);
+        if (!copy) return vo_fail_memory(body->ctx, "the bones of a mannequin");
+        memcpy(copy, name, size);
+        body->joint[b] =
+            (vo_joint){copy, vo_bone_parent((vo_bone)b), vo_affine_from_parts(parts), parts};
+    }
+    return VO_OK;
+}
+
+vo_result vo_body_mannequin_moves(vo_body *body, const vo_motion_def *def) {
+    if (!def->file)
+        return vo_fail(body->ctx, VO_BAD_CALL,
+                       "the mannequin has no motion of its own; name a file");
+    if (vo_body_file_is(def->file, ".json")) return load_clip(body, def);
+    VO_TRY(make_joints(body));
+    return vo_body_carry_over(body, def, VO_BONE_COUNT, body->joint, vo_affine_identity());
+}
+
+/* The pose in which joints would be where these are. */
+static vo_body_pose pose_of_joints(const vo_skeleton *skeleton, const vo_affine *joint) {
+    vo_body_pose pose;
+    vo_quat world[VO_BONE_COUNT];
+    pose.translation = v3_sub(joint[VO_BONE_HIPS].offset, skeleton->offset[VO_BONE_HIPS]);
+    for (int b = 0; b < VO_BONE_COUNT; b++) {
+        int parent = vo_bone_parent((vo_bone)b);
+        world[b] = vo_affine_rotation(joint[b]);
+        pose.rotation[b] =
+            parent < 0 ? world[b] : q_normalize(q_mul(q_conjugate(world[parent]), world[b]));
+    }
+    return pose;
+}
+
+static vo_body_pose motion_pose(const vo_body *body, double time) {
+    const vo_skeleton *skeleton = &body->mannequin.skeleton;
+    if (body->clip) return vo_clip_pose(body->clip, skeleton, time, NULL);
+    vo_affine joint[VO_BONE_COUNT];
+    vo_character bones = {
+        .world = vo_affine_identity(), .joint_count = VO_BONE_COUNT, .joint = body->joint};
+    vo_character_pose(&bones, &body->follow, time, VO_CLIP_HOLD, joint);
+    return pose_of_joints(skeleton, joint);
+}
+
+void vo_body_mannequin_place(vo_context *ctx, const vo_body *body, vo_body_moment at, vo_vec3 *x) {
+    const vo_skeleton *skeleton = &body->mannequin.skeleton;
+    vo_body_pose pose = vo_body_pose_rest(skeleton);
+    if (at.share > 0) {
+        vo_body_pose to = motion_pose(body, at.time);
+        pose = at.share < 1 ? vo_body_pose_blend(&pose, &to, at.share) : to;
+    }
+    vo_transform motion[VO_BONE_COUNT];
+    vo_skeleton_motion(skeleton, &pose, motion);
+    for (int b = 0; b < VO_BONE_COUNT; b++) motion[b] = xf_mul(body->placement, motion[b]);
+    vo_skin_place(ctx, &body->mannequin.skin, VO_SKINNING_DUAL_QUATERNION, motion, x);
+}
+
+void vo_body_mannequin_axes(const vo_body *body, vo_pattern_axis axis[VO_PATTERN_AXES]) {
+    static const struct {
+        vo_bone from, to;
+        double sign;
+    } limb[] = {{VO_BONE_NECK, VO_BONE_HEAD, 1},
+                {VO_BONE_LEFT_UPPER_ARM, VO_BONE_LEFT_HAND, -1},
+                {VO_BONE_RIGHT_UPPER_ARM, VO_BONE_RIGHT_HAND, -1},
+                {VO_BONE_LEFT_THIGH, VO_BONE_LEFT_FOOT, -1},
+                {VO_BONE_RIGHT_THIGH, VO_BONE_RIGHT_FOOT, -1}};
+    const vo_skeleton *skeleton = &body->mannequin.skeleton;
+    vo_body_pose rest = vo_body_pose_rest(skeleton);
+    vo_transform world[VO_BONE_COUNT];
+    vo_skeleton_world(skeleton, &rest, world);
+    axis[0] = vo_body_axis(0, v3_zero(), v3(0, 0, 1));
+    for (int i = 0; i < VO_PATTERN_AXES - 1; i++) {
+        vo_vec3 from = world[limb[i].from].translation, to = world[limb[i].to].translation;
+        axis[i + 1] = vo_body_axis(i + 1, from, v3_scale(limb[i].sign, v3_sub(to, from)));
+    }
+}

@@ -1,0 +1,90 @@
+/* The inside of a body, for its kinds. */
+#ifndef VO_SCENE_BODY_PRIVATE_H
+#define VO_SCENE_BODY_PRIVATE_H
+
+#include "scene/body.h"
+#include "scene/clip.h"
+#include "scene/import_sequence.h"
+#include "scene/mannequin.h"
+
+typedef enum vo_body_kind {
+    VO_BODY_MANNEQUIN,
+    VO_BODY_CHARACTER, /* without joints: a surface that stands still */
+    VO_BODY_SEQUENCE,
+} vo_body_kind;
+
+/* How time runs in the motion. */
+typedef struct vo_body_time {
+    double start, speed; /* s, s/s */
+    double preroll;      /* s */
+    double length;       /* s, of the motion */
+    bool endless;        /* it goes on by itself after its length, and did before 0 */
+    bool repeats;        /* else, after its length: it begins again; if not, it is held */
+} vo_body_time;
+
+struct vo_body {
+    vo_context *ctx;
+    vo_body_kind kind;
+    char *path; /* of the body's file; NULL for mannequins */
+    vo_import_options options;
+    bool moves;
+    vo_body_time time;
+    vo_transform placement;
+    vo_mesh *rest; /* NULL until it is put into the world */
+
+    /* a mannequin moves by one of these: */
+    vo_mannequin mannequin;
+    vo_clip *clip;
+    vo_joint *joint; /* [VO_BONE_COUNT] its bones as joints, for clips that are carried over */
+
+    vo_character character;
+    vo_affine *bound; /* [joint_count] joints of the bind pose relative to their parents */
+
+    vo_arena memory;      /* of the next and of `joint` */
+    vo_joint_clip follow; /* of mannequins and characters; its name is NULL: none */
+
+    vo_mesh_sequence sequence;
+};
+
+/* When it is in the motion, s, and how much of the motion is in the pose: 0 is the rest pose. */
+typedef struct vo_body_moment {
+    double time, share;
+} vo_body_moment;
+
+vo_body_moment vo_body_moment_at(const vo_body *body, double t);
+
+int vo_body_node_count(const vo_body *body);
+
+/* body_motion.c: the clip of a file that `def` means, imported into *source, which the caller frees
+ * in any case. */
+vo_result vo_body_find_clip(vo_context *ctx, const char *path, const vo_character *source,
+                            const char *name, const vo_joint_clip **out);
+vo_result vo_body_carry_over(vo_body *body, const vo_motion_def *def, int joint_count,
+                             const vo_joint *joint, vo_affine world);
+/* Whether the name of a file ends so; capitals do not matter. */
+bool vo_body_file_is(const char *path, const char *ending);
+
+/* body_mannequin.c */
+vo_result vo_body_mannequin_moves(vo_body *body, const vo_motion_def *def);
+void vo_body_mannequin_place(vo_context *ctx, const vo_body *body, vo_body_moment at, vo_vec3 *x);
+void vo_body_mannequin_axes(const vo_body *body, vo_pattern_axis axis[VO_PATTERN_AXES]);
+
+/* body_character.c */
+vo_result vo_body_character_bind(vo_body *body);
+vo_result vo_body_character_moves(vo_body *body, const vo_motion_def *def);
+void vo_body_character_place(vo_body_follower *follower, vo_body_moment at, vo_vec3 *x);
+/* False where it has no bones that tell. */
+bool vo_body_character_axes(const vo_body *body, vo_pattern_axis axis[VO_PATTERN_AXES]);
+
+/* body_sequence.c */
+vo_result vo_body_sequence_moves(vo_body *body, const vo_motion_def *def, double fps);
+/* A surface that stands still becomes the sequence of a cache. */
+vo_result vo_body_cache_moves(vo_body *body, const vo_motion_def *def, double fps);
+void vo_body_sequence_place(vo_context *ctx, const vo_body *body, vo_body_moment at, vo_vec3 *x);
+
+/* body_axes.c: from `origin` towards `far`, upwards being away from `far`. */
+vo_pattern_axis vo_body_axis(int which, vo_vec3 origin, vo_vec3 up);
+/* The usual ones, for a surface of this extent along z. */
+void vo_body_usual_axes(double low, double high, vo_pattern_axis axis[VO_PATTERN_AXES]);
+
+#endif
