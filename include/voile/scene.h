@@ -6,6 +6,7 @@
 #define VOILE_SCENE_H
 
 #include <voile/camera.h>
+#include <voile/character.h>
 #include <voile/fabric.h>
 #include <voile/mesh.h>
 
@@ -74,15 +75,19 @@ typedef struct vo_viewing {
  * 25 frames a second. Scene files have defaults of their own, which are ARCSim's
  * (docs/scene-reference.md). */
 typedef struct vo_scene_def {
-    double frame_time;     /* [0.04] s per output frame */
-    int frame_steps;       /* [8] substeps per frame; each lasts frame_time / frame_steps */
-    double end_time;       /* [infinite] s; a run ends at the first frame at or after it */
-    double end_frame;      /* [infinite] last frame of a run. Of the two ends the earlier counts;
-                              stepping by calls (vo_sim_step) heeds neither */
-    vo_vec3 gravity;       /* [0, 0, -9.81] m/s^2 */
-    double wind_density;   /* [1.2] kg/m^3 of the air; 0: only wind_drag is left */
-    vo_vec3 wind_velocity; /* [0, 0, 0] m/s; still air resists motion, too */
-    double wind_drag;      /* [0] kg/(m^2 s), linear drag along the cloth */
+    double frame_time;   /* [0.04] s per output frame */
+    int frame_steps;     /* [8] substeps per frame; each lasts frame_time / frame_steps */
+    double end_time;     /* [infinite] s; a run ends at the first frame at or after it */
+    double end_frame;    /* [infinite] last frame of a run. Of the two ends the earlier counts;
+                            stepping by calls (vo_sim_step) heeds neither */
+    double preroll;      /* [-1] s, simulated before time 0, rounded up to whole frames: characters
+                            blend from their rest poses into their motions, and cloth settles.
+                            Negative: 1 s with characters, else none */
+    int start_frame;     /* [0] a run keeps no frame before this one */
+    vo_vec3 gravity;     /* [0, 0, -9.81] m/s^2 */
+    double wind_density; /* [1.2] kg/m^3 of the air; 0: only wind_drag is left */
+    vo_vec3 wind_velocity;       /* [0, 0, 0] m/s; still air resists motion, too */
+    double wind_drag;            /* [0] kg/(m^2 s), linear drag along the cloth */
     double repulsion_thickness;  /* [0.002] m, contacts act from this distance: of cloth and cloth,
                                     and of cloth and obstacles; positive */
     double projection_thickness; /* [0] m, distance that impacts leave; not yet acted upon, they
@@ -179,7 +184,7 @@ typedef struct vo_handle_def {
     bool rim;             /* [false] where remeshing puts a node on the border between two that are
                              held, it is held, too; so it is in any case for nodes by label */
     int motion;           /* [-1] index of a motion; -1: stays where it is */
-    double start;         /* [0] s, holds from then on */
+    double start;         /* [0] s, holds from then on; 0: also in the preroll */
     double end;           /* [infinite] s, full strength until then */
     double fade;          /* [0] s; from `end` to `end + fade` the strength falls as (1 - s)^4, with
                              s from 0 to 1, then the handle lets go. 0: lets go at `end` */
@@ -195,9 +200,23 @@ typedef struct vo_obstacle_def {
     const vo_mesh *mesh; /* [NULL] must be given; of either use */
     vo_pose pose;        /* [identity] applied to the mesh before the motion */
     int motion;          /* [-1] index of a motion; -1: static */
-    double start;        /* [0] s, it exists from then on */
+    double start;        /* [0] s, it exists from then on; 0: also in the preroll */
     double end;          /* [infinite] s, until then */
 } vo_obstacle_def;
+
+/* A body that moves: an obstacle whose form changes (<voile/character.h>). */
+typedef struct vo_character_def {
+    const char *body; /* [NULL] .fbx, .gltf, .glb, .dae or .obj, or a sequence of OBJ files by a
+                         name such as body_%04d.obj, from 0 or 1 on. NULL: a mannequin */
+    vo_mannequin_def mannequin; /* [vo_mannequin_def_default] counts without a file */
+    double units;               /* [0] m in a unit of length of the file; 0: as it says */
+    vo_up_axis up_axis;         /* [VO_UP_FILE] */
+    bool moves;                 /* [false] it stays in its rest pose; sequences move in any case */
+    vo_motion_def motion;       /* [vo_motion_def_default] counts if it moves */
+    vo_pose pose;               /* [identity] where it stands: mannequins stand on the origin, z up,
+                                   and face -y */
+    double start, end;          /* [0, infinite] s, as of obstacles */
+} vo_character_def;
 
 VO_API vo_pose vo_pose_identity(void);
 VO_API vo_scene_def vo_scene_def_default(void);
@@ -207,6 +226,7 @@ VO_API vo_viewing vo_viewing_default(void);
 VO_API vo_cloth_def vo_cloth_def_default(void);
 VO_API vo_handle_def vo_handle_def_default(void);
 VO_API vo_obstacle_def vo_obstacle_def_default(void);
+VO_API vo_character_def vo_character_def_default(void);
 
 /* `def` may be NULL for the defaults. Here and below a number that is NaN or larger than 1e15, or a
  * value that makes no sense, is VO_BAD_CALL with a sentence that names the member. Only limits that
@@ -220,6 +240,8 @@ VO_API vo_result vo_scene_add_motion(vo_scene *scene, int key_count, const vo_ke
                                      int *id);
 VO_API vo_result vo_scene_add_handle(vo_scene *scene, const vo_handle_def *def, int *id);
 VO_API vo_result vo_scene_add_obstacle(vo_scene *scene, const vo_obstacle_def *def, int *id);
+/* Reads the files it names. The character is an obstacle, too: *id is its number as one. */
+VO_API vo_result vo_scene_add_character(vo_scene *scene, const vo_character_def *def, int *id);
 
 /* Cameras have different names, but for those without any. */
 VO_API vo_result vo_scene_add_camera(vo_scene *scene, const vo_camera_def *def, int *id);

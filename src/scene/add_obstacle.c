@@ -74,7 +74,7 @@ vo_result vo_scene_take_obstacle(vo_scene *scene, const vo_obstacle_def *def, vo
         mesh->node_x[n] = xf_point(placement, mesh->node_x[n]);
     if (id) *id = scene->obstacle_count;
     scene->obstacle[scene->obstacle_count++] =
-        (vo_scene_obstacle){mesh, def->motion, def->start, def->end};
+        (vo_scene_obstacle){mesh, def->motion, def->start, def->end, NULL};
     return VO_OK;
 }
 

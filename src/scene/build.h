@@ -24,6 +24,15 @@ vo_result vo_scene_take_motion(vo_scene *scene, vo_motion *motion, int *id);
 vo_result vo_scene_take_obstacle(vo_scene *scene, const vo_obstacle_def *def, vo_mesh *mesh,
                                  vo_transform placement, int *id);
 
+/* A body with its motion, not yet put into the world. */
+typedef struct vo_character_parts {
+    vo_body *body;
+    vo_transform placement;
+    double start, end;
+} vo_character_parts;
+
+vo_result vo_scene_take_character(vo_scene *scene, const vo_character_parts *parts, int *id);
+
 /* Whether the numbers of a pose are within bounds. */
 vo_result vo_scene_check_pose(vo_context *ctx, vo_pose pose);
 

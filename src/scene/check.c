@@ -126,6 +126,14 @@ static vo_result check_objects(checker *c, vo_json_at at, const vo_key *keys, bo
     return VO_OK;
 }
 
+/* A path, or an object that says more. */
+static vo_result check_file(checker *c, vo_json_at at, const vo_key *keys, bool acted) {
+    if (vo_json_kind(at) == VO_JSON_STRING) return check_string(at, true);
+    if (vo_json_kind(at) != VO_JSON_OBJECT)
+        return vo_json_fail(at, "expected a path or an object, found %s", vo_json_kind_name(at));
+    return check_object(c, at, keys, acted);
+}
+
 static vo_result check_motions(checker *c, vo_json_at at, bool acted) {
     if (vo_json_kind(at) == VO_JSON_OBJECT) return check_object(c, at, vo_motfile_keys, acted);
     VO_TRY(expect_array(at, false, "arrays of keyframes"));
@@ -179,6 +187,8 @@ static vo_result check_value(checker *c, vo_json_at at, const vo_key *key, bool 
         return check_object(c, at, key->object, acted);
     case VO_KEY_ARRAY:
         return check_objects(c, at, key->object, key->nonempty, acted);
+    case VO_KEY_FILE:
+        return check_file(c, at, key->object, acted);
     case VO_KEY_MOTIONS:
         return check_motions(c, at, acted);
     case VO_KEY_OBSTACLES:
@@ -225,7 +235,7 @@ static vo_result fill_in(checker *c, const vo_json_at *object, const vo_key *key
     char path[256];
     vo_json_path(vo_json_get(object, key->name), path, sizeof path);
     VO_TRY(vo_json_set(c->doc, path, key->fallback));
-    if (key->kind != VO_KEY_OBJECT) return VO_OK;
+    if (key->kind != VO_KEY_OBJECT && key->kind != VO_KEY_FILE) return VO_OK;
     return check_object(c, vo_json_get(object, key->name), key->object, true);
 }
 

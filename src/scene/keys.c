@@ -266,6 +266,58 @@ static const vo_key shot_keys[] = {
     END,
 };
 
+static const vo_key body_keys[] = {
+    KEY("file", PATH, NULL, NULL,
+        "Character (.glb, .fbx, .dae), surface (.obj) or a sequence by a name such as "
+        "`body_%04d.obj`, from 0 or 1 on. Without it the body is a mannequin."),
+    KEY("files", STRINGS, NULL, NULL, "Instead of `file`: the OBJ files of a sequence."),
+    KEY("units", WORD, NULL, NULL, "Of the file; if missing, as it says.", .words = vo_unit_words),
+    KEY("up_axis", WORD, NULL, NULL, "Of the file; if missing, as it says.",
+        .words = vo_axis_words),
+    KEY("height", POSITIVE, NULL, "m", "Of a mannequin, 0.5 to 3; 1.75 if missing."),
+    KEY("build", REAL, NULL, NULL,
+        "Of a mannequin: -1 slim, 0 average, 1 heavy, or between; 0 if missing."),
+    KEY("figure", REAL, NULL, NULL,
+        "Of a mannequin: -1 male, 0 neither, 1 female, or between; 0 if missing."),
+    KEY("shoulders", POSITIVE, NULL, NULL,
+        "Of a mannequin: factor on the width, 0.7 to 1.5; 1 if missing."),
+    KEY("chest", POSITIVE, NULL, NULL, "The same."),
+    KEY("waist", POSITIVE, NULL, NULL, "The same."),
+    KEY("hips", POSITIVE, NULL, NULL, "The same."),
+    KEY("limbs", POSITIVE, NULL, NULL, "The same, of arms and legs."),
+    KEY("faces", COUNT, NULL, NULL, "Of a mannequin, about: 6000 to 200000; 20000 if missing."),
+    END,
+};
+
+static const vo_key body_motion_keys[] = {
+    KEY("file", PATH, NULL, NULL,
+        "Voile's own (.json) for mannequins; .bvh, .glb, .fbx or .dae for all bodies with bones; "
+        ".pc2 for a body from an OBJ file. Without it: what the body's own file has."),
+    KEY("clip", STRING, NULL, NULL, "Which clip of the file; the first if missing."),
+    KEY("start", NONNEGATIVE, "0", "s", "So far into the motion at time 0."),
+    KEY("speed", NONNEGATIVE, "1", NULL, "Seconds of the motion in a second."),
+    KEY("loop", BOOL, NULL, NULL,
+        "At its end it begins again, or its last pose is held; if missing, as Voile's own file "
+        "says, and held for others."),
+    KEY("fps", POSITIVE, NULL, "1/s",
+        "Of .pc2 files and sequences; if missing, a frame of the file is one of the scene."),
+    KEY("units", WORD, NULL, NULL, "Of the file; if missing, as it says.", .words = vo_unit_words),
+    KEY("up_axis", WORD, NULL, NULL, "Of the file; if missing, as it says.",
+        .words = vo_axis_words),
+    END,
+};
+
+static const vo_key character_keys[] = {
+    KEY("body", FILE, "{}", NULL, "Its surface; if missing, a mannequin.", .object = body_keys),
+    KEY("motion", FILE, NULL, NULL, "What moves it; if missing, it stays in its rest pose.",
+        .object = body_motion_keys),
+    KEY("transform", OBJECT, "{}", NULL,
+        "Where it stands: moves the body and its motion as a whole.", .object = transform_keys),
+    KEY("start_time", REAL, "0", "s", "Exists from then on; 0: also in the preroll."),
+    KEY("end_time", LIMIT, "\"inf\"", "s", "Is taken away then."),
+    END,
+};
+
 static const vo_key spline_keys[] = {
     KEY("time", REAL, NULL, "s", "When.", .required = true),
     KEY("target", INDEX, NULL, NULL, "Which target.", .required = true),
@@ -370,11 +422,16 @@ const vo_key vo_scene_keys[] = {
     KEY("end_time", TIME, "\"inf\"", "s", "Ends at the first frame at or after it."),
     KEY("end_frame", TIME, "\"inf\"", NULL, "Ends with this frame."),
     KEY("duration", TIME, NULL, "s", "Another name for `end_time`."),
+    KEY("start_frame", INDEX, "0", NULL, "Frames before this one are simulated, but not kept."),
+    KEY("preroll", NONNEGATIVE, NULL, "s",
+        "Simulated before time 0, in whole frames, and not kept; if missing, 1 with `characters` "
+        "and else 0."),
     KEY("cloths", ARRAY, NULL, NULL, "What is simulated.", .object = cloth_keys, .required = true,
         .nonempty = true),
     KEY("motions", MOTIONS, "[]", NULL, "How handles and obstacles move."),
     KEY("handles", ARRAY, "[]", NULL, "What holds and pulls the cloth.", .object = handle_keys),
     KEY("obstacles", OBSTACLES, "[]", NULL, "Bodies beside the cloth."),
+    KEY("characters", ARRAY, "[]", NULL, "Bodies whose form moves.", .object = character_keys),
     KEY("morphs", ARRAY, NULL, NULL, "Shapes that pull a cloth.", .object = morph_keys,
         .later = true),
     KEY("gravity", VEC3, "[0, 0, 0]", "m/s^2", "Always in Voile's axes, where z is up."),
@@ -396,8 +453,6 @@ const vo_key vo_scene_keys[] = {
         .words = vo_axis_words),
     KEY("overrides", ARRAY, "[]", NULL, "Changes made by `voile resume --set`.",
         .object = override_keys),
-    KEY("start_frame", REAL, NULL, NULL, "Number of the first frame.", .later = true),
-    KEY("preroll", NONNEGATIVE, NULL, NULL, "Settling before the first frame.", .later = true),
     KEY("camera", OBJECT, NULL, NULL, "What looks at the cloth.", .object = camera_keys),
     KEY("cameras", ARRAY, "[]", NULL, "More of them, after `camera`.", .object = camera_keys),
     KEY("shots", ARRAY, "[]", NULL,
@@ -405,7 +460,6 @@ const vo_key vo_scene_keys[] = {
         .object = shot_keys),
     KEY("view", OBJECT, "{}", NULL, "How much counts what cameras see, with `adapt` `view`.",
         .object = view_keys),
-    KEY("characters", ANY, NULL, NULL, "Bodies that wear garments.", .later = true),
     KEY("garments", ANY, NULL, NULL, "Patterns sewn around them.", .later = true),
     KEY("crowd", ANY, NULL, NULL, "Many placements of one set-up.", .later = true),
     KEY("save_every", COUNT, "1", NULL, "ARCSim 0.3.1: every so many frames are kept.",
@@ -430,6 +484,9 @@ const vo_key_table vo_key_tables[] = {
     {"handle", handle_keys},
     {"obstacle", vo_obstacle_keys},
     {"shape", shape_keys},
+    {"character", character_keys},
+    {"body", body_keys},
+    {"body motion", body_motion_keys},
     {"camera", camera_keys},
     {"camera key", camera_key_keys},
     {"shot", shot_keys},

@@ -31,6 +31,7 @@
     X(STRINGS, "array of strings")                             \
     X(OBJECT, "object")                                        \
     X(ARRAY, "array of objects")                               \
+    X(FILE, "path or object")                                  \
     X(MOTIONS, "array of arrays of keyframes, or motion file") \
     X(OBSTACLES, "array of objects, or path with one %d")      \
     X(ANY, "anything")
@@ -46,7 +47,7 @@ typedef struct vo_key {
     const char *fallback;        /* JSON filled in where the key is missing; NULL: nothing is */
     const char *unit;            /* NULL: none. "length" follows the scene's `units` */
     const char *meaning;         /* one sentence for the documentation */
-    const struct vo_key *object; /* OBJECT, ARRAY: keys of it */
+    const struct vo_key *object; /* OBJECT, ARRAY, FILE: keys of it */
     const char *const *words;    /* WORD, WORDS: those allowed, NULL at the end */
     vo_key_kind kind;
     bool required, nonempty;

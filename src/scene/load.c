@@ -27,6 +27,16 @@ static vo_result read_frame_time(const vo_json_at *root, vo_scene_def *def) {
     return VO_OK;
 }
 
+/* What comes before the first frame, and which that is. Where the scene does not say, it has a
+ * preroll for its characters. */
+static vo_result read_beginning(const vo_json_at *root, vo_scene_def *def) {
+    bool has_characters = vo_json_length(vo_json_get(root, "characters")) > 0;
+    if (!vo_has(root, "preroll")) VO_TRY(vo_json_put_real(root, "preroll", has_characters ? 1 : 0));
+    def->preroll = vo_get_real(root, "preroll");
+    def->start_frame = vo_get_int(root, "start_frame", 0);
+    return VO_OK;
+}
+
 /* `duration` and `end_time` are the same thing. Where both are there, the one that ARCSim reads
  * counts: end_time, but duration beside timestep. */
 static void read_end(const vo_json_at *root, vo_scene_def *def) {
@@ -115,6 +125,7 @@ static vo_result read_def(const vo_json_at *root, vo_scene_def *def) {
     *def = (vo_scene_def){0};
     VO_TRY(read_frame_time(root, def));
     read_end(root, def);
+    VO_TRY(read_beginning(root, def));
     def->gravity = vo_get_vec3(root, "gravity");
     read_wind(root, def);
     read_contact(root, def);
@@ -160,6 +171,7 @@ static vo_result build(vo_loader *loader) {
     VO_TRY(vo_load_motions(loader, vo_json_get(&root, "motions")));
     VO_TRY(vo_load_cloths(loader, vo_json_get(&root, "cloths")));
     VO_TRY(vo_load_obstacles(loader, &root));
+    VO_TRY(vo_load_characters(loader, vo_json_get(&root, "characters")));
     VO_TRY(vo_load_handles(loader, vo_json_get(&root, "handles")));
     return vo_load_cameras(loader, &root);
 }

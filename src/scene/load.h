@@ -51,10 +51,23 @@ vo_result vo_loader_file(vo_loader *loader, const vo_json_at *at, const char *ke
 vo_result vo_loader_find(vo_loader *loader, vo_json_at at, const char *name, bool *found,
                          char path[VO_PATH_SIZE]);
 
+/* The same for a name that is no member of its own. *stored lives as long as the scene. */
+vo_result vo_loader_input(vo_loader *loader, vo_json_at at, const char *name,
+                          char path[VO_PATH_SIZE], const char **stored);
+
+/* load_pattern.c: calls `add` for each file that the name at `at` means, with 0, 1, 2... in the
+ * place of its one number (%d, %4d, %04d), until there is none. `from_one`: where there is no 0 the
+ * first may be 1. */
+typedef vo_result vo_add_name(const vo_loader *loader, const vo_json_at *list, const char *name,
+                              int number);
+vo_result vo_loader_expand(vo_loader *loader, vo_json_at at, bool from_one, const vo_json_at *list,
+                           vo_add_name *add);
+
 /* load_*.c */
 vo_result vo_load_motions(vo_loader *loader, vo_json_at motions);
 vo_result vo_load_cloths(vo_loader *loader, vo_json_at cloths);
 vo_result vo_load_obstacles(vo_loader *loader, const vo_json_at *root);
+vo_result vo_load_characters(vo_loader *loader, vo_json_at characters);
 vo_result vo_load_shape(vo_loader *loader, vo_json_at shape, vo_mesh **out);
 vo_result vo_load_handles(vo_loader *loader, vo_json_at handles);
 vo_result vo_load_cameras(vo_loader *loader, const vo_json_at *root);

@@ -109,11 +109,15 @@ static vo_result store(vo_loader *loader, const char *name, const char *path, co
     return VO_OK;
 }
 
+vo_result vo_loader_input(vo_loader *loader, vo_json_at at, const char *name,
+                          char path[VO_PATH_SIZE], const char **stored) {
+    VO_TRY(vo_loader_find(loader, at, name, NULL, path));
+    return store(loader, name, path, stored);
+}
+
 vo_result vo_loader_file(vo_loader *loader, const vo_json_at *at, const char *key,
                          char path[VO_PATH_SIZE]) {
-    vo_json_at named = vo_json_get(at, key);
-    const char *name = vo_get_string(at, key), *stored;
-    VO_TRY(vo_loader_find(loader, named, name, NULL, path));
-    VO_TRY(store(loader, name, path, &stored));
+    const char *stored;
+    VO_TRY(vo_loader_input(loader, vo_json_get(at, key), vo_get_string(at, key), path, &stored));
     return vo_json_put_string(at, key, stored);
 }

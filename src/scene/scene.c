@@ -4,6 +4,10 @@
 #include "math/bounds.h"
 #include "scene/build.h"
 
+#include <string.h>
+
+#define MOST_PREROLL 1e6 /* frames */
+
 #define UP_TO " (up to " VO_LARGEST_TEXT ")"
 
 vo_pose vo_pose_identity(void) { return (vo_pose){.scale = 1}; }
@@ -25,6 +29,7 @@ vo_scene_def vo_scene_def_default(void) {
         .frame_steps = 8,
         .end_time = INFINITY,
         .end_frame = INFINITY,
+        .preroll = -1,
         .gravity = {0, 0, -9.81},
         .wind_density = 1.2,
         .repulsion_thickness = 2e-3,
@@ -48,6 +53,9 @@ static const char *time_defect(const vo_scene_def *d) {
         return "end_time must be at least 0, up to " VO_LARGEST_TEXT " or infinite";
     if (!vo_is_end(d->end_frame) || d->end_frame < 0)
         return "end_frame must be at least 0, up to " VO_LARGEST_TEXT " or infinite";
+    if (!vo_is_bounded(d->preroll) || d->preroll > MOST_PREROLL * d->frame_time)
+        return "preroll must be at most a million frames, or negative";
+    if (d->start_frame < 0) return "start_frame must be at least 0";
     return NULL;
 }
 
@@ -155,8 +163,12 @@ static void free_handles(vo_scene *scene) {
 }
 
 static void free_obstacles(vo_scene *scene) {
-    for (int i = 0; i < scene->obstacle_count; i++) vo_mesh_destroy(scene->obstacle[i].mesh);
+    for (int i = 0; i < scene->obstacle_count; i++) {
+        vo_mesh_destroy(scene->obstacle[i].mesh);
+        vo_body_destroy(scene->obstacle[i].body);
+    }
     vo_free_array(scene->ctx, scene->obstacle, scene->obstacle_capacity);
+    vo_free_array(scene->ctx, scene->character, scene->character_capacity);
 }
 
 static void free_cameras(vo_scene *scene) {
@@ -186,6 +198,19 @@ void vo_scene_destroy(vo_scene *scene) {
     free_inputs(scene);
     vo_json_free(&scene->resolved);
     vo_delete(scene->ctx, scene);
+}
+
+const char *vo_scene_input_path(const vo_scene *scene, const char *stored) {
+    for (int i = 0; i < scene->input_count; i++)
+        if (strcmp(scene->input[i].stored, stored) == 0) return scene->input[i].path;
+    return NULL;
+}
+
+/* A preroll that is whole frames but for rounding is that many. */
+int vo_scene_preroll_frames(const vo_scene *scene) {
+    double seconds = scene->def.preroll;
+    if (seconds < 0) seconds = scene->character_count > 0 ? 1 : 0;
+    return (int)ceil(vo_min(seconds / scene->def.frame_time, MOST_PREROLL) - 1e-6);
 }
 
 vo_scene_def vo_scene_get_def(const vo_scene *scene) { return scene->def; }

@@ -5,6 +5,7 @@
 #include "codec/json.h"
 #include "material/material.h"
 #include "mesh/mesh.h"
+#include "scene/body.h"
 #include "scene/motion.h"
 #include "view/camera_path.h"
 
@@ -26,6 +27,7 @@ typedef struct vo_scene_obstacle {
     vo_mesh *mesh; /* with its own pose applied; the motion comes on top */
     int motion;
     double start, end;
+    vo_body *body; /* NULL: rigid. Else the mesh is a copy of its rest pose, and it has no motion */
 } vo_scene_obstacle;
 
 typedef struct vo_scene_camera {
@@ -42,6 +44,10 @@ typedef struct vo_scene_shot {
     int camera;
 } vo_scene_shot;
 
+typedef struct vo_scene_character {
+    int obstacle;
+} vo_scene_character;
+
 /* A file the scene names: where it was found and under which name a run keeps its copy. */
 typedef struct vo_scene_input {
     char *path, *stored;
@@ -50,8 +56,9 @@ typedef struct vo_scene_input {
 struct vo_scene {
     vo_context *ctx;
     vo_scene_def def;
-    int cloth_count, motion_count, handle_count, obstacle_count, input_count;
-    int cloth_capacity, motion_capacity, handle_capacity, obstacle_capacity, input_capacity;
+    int cloth_count, motion_count, handle_count, obstacle_count, character_count, input_count;
+    int cloth_capacity, motion_capacity, handle_capacity, obstacle_capacity, character_capacity,
+        input_capacity;
     vo_scene_cloth *cloth;
     vo_motion *motion;
     vo_scene_handle *handle;
@@ -59,6 +66,7 @@ struct vo_scene {
     int camera_count, camera_capacity, shot_count, shot_capacity;
     vo_scene_camera *camera;
     vo_scene_shot *shot;
+    vo_scene_character *character;
     vo_scene_input *input;
     vo_json_doc resolved; /* every default filled in, inputs by their stored names; root is NULL for
                              a scene built by calls */
@@ -76,6 +84,16 @@ bool vo_scene_camera_counts(const vo_scene *scene, int camera, double time);
 
 /* When the shot that the film shows at a time began: by a cut or by a change of cameras. */
 double vo_scene_shot_begin(const vo_scene *scene, int camera, double time);
+
+/* Where an input was found that is stored under this name. */
+const char *vo_scene_input_path(const vo_scene *scene, const char *stored);
+
+/* Frames before frame 0. */
+int vo_scene_preroll_frames(const vo_scene *scene);
+
+/* Whether what starts at `start` has done so at time t. What starts at 0 is there from the very
+ * beginning, which may be earlier. */
+static inline bool vo_scene_started(double start, double t) { return t >= start || start == 0; }
 
 /* As vo_scene_load, for a run's scene.json: applies its "overrides" up to and including those made
  * for frames after `frame`'s predecessor, that is with from_frame <= frame. */

@@ -1,0 +1,70 @@
+/* Characters into the scene. */
+#include "core/memory.h"
+#include "scene/build.h"
+
+#include <string.h>
+
+vo_character_def vo_character_def_default(void) {
+    return (vo_character_def){.mannequin = vo_mannequin_def_default(),
+                              .motion = vo_motion_def_default(),
+                              .pose = vo_pose_identity(),
+                              .end = INFINITY};
+}
+
+/* Puts the body where it stands. It is in its rest pose when the preroll begins. */
+static vo_result put_body(vo_scene *scene, const vo_character_parts *parts) {
+    vo_body_place_def def = {.placement = parts->placement,
+                             .preroll = vo_scene_preroll_frames(scene) * scene->def.frame_time};
+    return vo_body_put(parts->body, &def);
+}
+
+/* With room for one more of both. */
+static vo_result take(vo_scene *scene, const vo_character_parts *parts, int *id) {
+    vo_obstacle_def def = {.motion = -1, .start = parts->start, .end = parts->end};
+    vo_mesh *mesh;
+    int obstacle;
+    VO_TRY(put_body(scene, parts));
+    VO_TRY(vo_mesh_copy(scene->ctx, vo_body_rest(parts->body), &mesh));
+    vo_result result = vo_scene_take_obstacle(scene, &def, mesh, xf_identity(), &obstacle);
+    if (result != VO_OK) {
+        vo_mesh_destroy(mesh);
+        return result;
+    }
+    scene->obstacle[obstacle].body = parts->body;
+    scene->character[scene->character_count - 1].obstacle = obstacle;
+    if (id) *id = obstacle;
+    return VO_OK;
+}
+
+vo_result vo_scene_take_character(vo_scene *scene, const vo_character_parts *parts, int *id) {
+    if (!vo_reserve(scene->ctx, &scene->character, &scene->character_capacity,
+                    scene->character_count + 1))
+        return vo_fail_memory(scene->ctx, "a character");
+    scene->character_count++; /* the preroll depends on whether there is one */
+    vo_result result = take(scene, parts, id);
+    if (result != VO_OK) scene->character_count--;
+    return result;
+}
+
+static vo_result make_body(vo_context *ctx, const vo_character_def *def, double fps,
+                           vo_body **out) {
+    vo_import_options options = vo_import_options_default();
+    options.units = def->units;
+    options.up_axis = def->up_axis;
+    if (!def->body) return vo_body_create_mannequin(ctx, &def->mannequin, out);
+    if (strchr(def->body, '%')) return vo_body_create_pattern(ctx, def->body, fps, &options, out);
+    return vo_body_create_file(ctx, def->body, &options, out);
+}
+
+vo_result vo_scene_add_character(vo_scene *scene, const vo_character_def *def, int *id) {
+    if (!def) return vo_fail(scene->ctx, VO_BAD_CALL, "a character needs a definition");
+    VO_TRY(vo_scene_check_pose(scene->ctx, def->pose));
+    double fps = 1 / scene->def.frame_time;
+    vo_body *body;
+    VO_TRY(make_body(scene->ctx, def, fps, &body));
+    vo_character_parts parts = {body, vo_pose_transform(def->pose), def->start, def->end};
+    vo_result result = def->moves ? vo_body_set_motion(body, &def->motion, fps) : VO_OK;
+    if (result == VO_OK) result = vo_scene_take_character(scene, &parts, id);
+    if (result != VO_OK) vo_body_destroy(body);
+    return result;
+}
