@@ -48,12 +48,14 @@ static void print_frame_json(const vo_progress *state) {
 /* Shows the progress; false once the user or a broken output ends the run. */
 static bool after_frame(void *user, const vo_progress *state) {
     run_watch *watch = user;
-    watch->first = watch->last < 0 ? state->frame : watch->first;
-    watch->last = state->frame;
+    if (!state->unkept) {
+        watch->first = watch->last < 0 ? state->frame : watch->first;
+        watch->last = state->frame;
+    }
     watch->elapsed_s = state->elapsed_s;
-    if (watch->json)
+    if (watch->json && !state->unkept)
         print_frame_json(state);
-    else
+    else if (!watch->json)
         progress_show(&watch->bar, state);
     watch->output_failed = !cli_flush();
     if (watch->output_failed) return false;

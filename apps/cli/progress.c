@@ -44,12 +44,14 @@ static void measure(progress *bar, const vo_progress *state) {
 
 /* Frame 0 is given, so frame k of n is k/n of the work. */
 static double fraction(const vo_progress *state) {
+    if (state->frame < 0) return 0;
     return state->last > 0 ? (double)state->frame / state->last : 1;
 }
 
 /* Everything but the bar: "frame 41/100  41 %  20,000 faces  0.31 s/frame  18 s left". */
 static void describe(const progress *bar, const vo_progress *state, char *out, size_t size) {
     char end[48] = "", faces[80] = "", time[160] = "";
+    const char *what = state->frame < 0 ? "preroll, frame" : "frame";
     if (state->last >= 0)
         snprintf(end, sizeof end, "/%d  %3.0f %%", state->last, 100 * fraction(state));
     if (state->stats)
@@ -59,7 +61,7 @@ static void describe(const progress *bar, const vo_progress *state, char *out, s
                  text_seconds(bar->frame_s * (state->last - state->frame)).s);
     else if (bar->frame_s >= 0)
         snprintf(time, sizeof time, "  %s/frame", text_seconds(bar->frame_s).s);
-    snprintf(out, size, "frame %d%s%s%s", state->frame, end, faces, time);
+    snprintf(out, size, "%s %d%s%s%s", what, state->frame, end, faces, time);
 }
 
 /* "[====>    ]" of `width` columns in all. */

@@ -18,12 +18,14 @@ extern "C" {
 
 typedef struct vo_progress {
     int frame;       /* just written */
+    bool unkept;     /* it was not: a frame of the preroll (negative), or before start_frame */
     int first, last; /* of this call; last is -1 where the scene has no end */
     double elapsed_s;
     const vo_stats *stats; /* of that frame; NULL for exports */
 } vo_progress;
 
-/* Called after each frame is safely on disk. False stops the run there (VO_STOPPED). */
+/* Called after each frame, safely on disk unless it is not to be kept. False stops the run there
+ * (VO_STOPPED). */
 typedef bool vo_progress_fn(void *user, const vo_progress *progress);
 
 typedef struct vo_run_def {
@@ -39,7 +41,8 @@ typedef struct vo_run_def {
 
 VO_API vo_run_def vo_run_def_default(void);
 
-/* Frame 0 is the initial state. Leaves every finished frame on disk whatever happens. Overrides
+/* Frame 0 is the initial state, or what the preroll made of it. A run that is stopped before its
+ * first frame cannot be resumed. Leaves every finished frame on disk whatever happens. Overrides
  * that the scene has from another run count from the first frame of this one. */
 VO_API vo_result vo_run_simulate(vo_context *ctx, const char *scene_path, const vo_run_def *def);
 

@@ -11,7 +11,8 @@ extern "C" {
 
 typedef struct vo_sim vo_sim;
 
-/* The scene must outlive the simulation. Time starts at 0 with the initial state, of which what
+/* The scene must outlive the simulation. Time starts at 0, or before it where the scene has a
+ * preroll, whose frames have negative numbers. It starts with the initial state, of which what
  * intersects is put apart (unless VO_DISABLE_SEPARATION), and what is stretched by more than half
  * gives way first; the log tells. */
 VO_API vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out);

@@ -54,7 +54,10 @@ static void tell_gap(vo_findings *f, int first, int last) {
 }
 
 static vo_result check_listed(vo_findings *f, vo_epoch *epoch, const vo_frame_list *list) {
-    int next = f->def->first, last = f->def->last;
+    int begin, last = f->def->last;
+    VO_TRY(vo_folder_first_frame(f->ctx, f->def->path, &begin));
+    begin = vo_max_int(begin, f->def->first);
+    int next = begin;
     for (int i = 0; i < list->count; i++) {
         int frame = list->frame[i];
         if (frame < next || (last >= 0 && frame > last)) continue;
@@ -62,7 +65,7 @@ static vo_result check_listed(vo_findings *f, vo_epoch *epoch, const vo_frame_li
         VO_TRY(check_frame(f, epoch, frame));
         next = frame + 1;
     }
-    if (next == f->def->first && list->count)
+    if (next == begin && list->count)
         return vo_fail(f->ctx, VO_BAD_CALL, "%s has no frames in the range that was asked for",
                        f->def->path);
     tell_gap(f, next, last);

@@ -7,9 +7,10 @@
 
 /* ---- making and freeing --------------------------------------------------------------------- */
 
-/* An obstacle is rigid if its motion never changes its size. */
+/* An obstacle is rigid if its motion never changes its size or its form. */
 static bool is_rigid(const vo_sim *sim, int obstacle) {
     int id = sim->scene->obstacle[obstacle].motion;
+    if (sim->scene->obstacle[obstacle].body) return false;
     if (id < 0) return true;
     const vo_motion *motion = &sim->scene->motion[id];
     for (int k = 0; k < motion->key_count; k++)

@@ -66,6 +66,18 @@ static vo_result collect_frames(vo_context *ctx, DIR *dir, vo_frame_list *out) {
     return VO_OK;
 }
 
+vo_result vo_folder_first_frame(vo_context *ctx, const char *folder, int *first) {
+    char path[VO_PATH_SIZE];
+    vo_json_doc doc;
+    *first = 0;
+    vo_folder_scene(path, sizeof path, folder);
+    VO_TRY(vo_json_load(ctx, path, &doc));
+    vo_json_at root = vo_json_root(&doc);
+    vo_result result = vo_json_read_int(vo_json_get(&root, "start_frame"), first);
+    vo_json_free(&doc);
+    return result;
+}
+
 vo_result vo_folder_list(vo_context *ctx, const char *folder, vo_frame_list *out) {
     *out = (vo_frame_list){0};
     char path[VO_PATH_SIZE];

@@ -24,6 +24,9 @@ typedef struct vo_frame_list {
 vo_result vo_folder_list(vo_context *ctx, const char *folder, vo_frame_list *out);
 void vo_frame_list_free(vo_context *ctx, vo_frame_list *list);
 
+/* The first frame that the run keeps, by its scene.json. */
+vo_result vo_folder_first_frame(vo_context *ctx, const char *folder, int *first);
+
 /* Opens the file of a frame and checks it to the last byte, or head and table alone (see
  * codec/vof.h). The number it holds must be the one in its name. */
 vo_result vo_folder_open_frame(vo_context *ctx, const char *folder, int frame, vo_vof_reader **out);

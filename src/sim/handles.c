@@ -92,7 +92,7 @@ int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]) {
  */
 double vo_handle_strength(const vo_handle_def *def, double t) {
     const double tick = 1e-9;
-    if (t < def->start - tick) return 0;
+    if (!vo_scene_started(def->start, t + tick)) return 0;
     if (t <= def->end + tick) return 1;
     if (t >= def->end + def->fade) return 0;
     double s = 1 - (t - def->end) / def->fade;

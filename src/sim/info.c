@@ -142,19 +142,21 @@ static vo_result join(vo_context *ctx, const vo_frame_list *frames, const vo_sta
     return ok ? VO_OK : vo_fail_memory(ctx, "the statistics");
 }
 
-static vo_result summarise(vo_context *ctx, vo_run_info *info, const vo_frame_list *frames,
-                           const vo_stats_list *list) {
+static vo_result summarise(vo_context *ctx, const char *folder, vo_run_info *info,
+                           const vo_frame_list *frames, const vo_stats_list *list) {
+    int begin;
+    VO_TRY(vo_folder_first_frame(ctx, folder, &begin));
     info->frames = frames->count;
     info->first_frame = frames->count ? frames->frame[0] : -1;
     info->last_frame = frames->count ? frames->frame[frames->count - 1] : -1;
     add_frames(info, list);
     char text[128];
-    int missing = info->last_frame + 1 - frames->count;
+    int missing = frames->count ? info->last_frame + 1 - begin - frames->count : 0;
     if (missing > 0) {
         snprintf(text, sizeof text,
-                 "%d of the frames 0 to %d are missing or damaged; "
+                 "%d of the frames %d to %d are missing or damaged; "
                  "\"voile resume\" simulates them again",
-                 missing, info->last_frame);
+                 missing, begin, info->last_frame);
         VO_TRY(add_warning(ctx, info, text));
     }
     if (list->count < frames->count) {
@@ -172,7 +174,7 @@ static vo_result read_frames(vo_context *ctx, const char *folder, vo_run_info *i
     if (result == VO_OK) result = keep_intact(ctx, folder, &frames, info);
     if (result == VO_OK) result = vo_folder_read_stats(ctx, folder, &lines);
     if (result == VO_OK) result = join(ctx, &frames, &lines, &joined);
-    if (result == VO_OK) result = summarise(ctx, info, &frames, &joined);
+    if (result == VO_OK) result = summarise(ctx, folder, info, &frames, &joined);
     vo_stats_list_free(ctx, &joined);
     vo_stats_list_free(ctx, &lines);
     vo_frame_list_free(ctx, &frames);

@@ -1,6 +1,8 @@
-/* Obstacles follow their motions. Cloth never moves them, but where two of them squeeze it so that
- * nothing else is possible (collide/response.h): then nodes of an obstacle fall behind, and catch
- * up within a few tenths of a second once they can. How far each is behind is part of the state. */
+/* Obstacles follow their motions: as a whole by a transform of what the scene has, or, if they are
+ * bodies, node by node (scene/body.h). Cloth never moves them, but where two of them squeeze it so
+ * that nothing else is possible (collide/response.h): then nodes of an obstacle fall behind, and
+ * catch up within a few tenths of a second once they can. How far each is behind is part of the
+ * state. */
 #include "sim/sim.h"
 
 #include <string.h>
@@ -9,6 +11,13 @@
 static const double CATCH_UP = 0.1;
 /* m, less than this is not behind. */
 static const double CAUGHT_UP = 1e-7;
+
+static vo_result create_body(vo_sim *sim, int i) {
+    vo_obstacle_state *o = &sim->obstacle[i];
+    o->goal = vo_new_array(sim->ctx, vo_vec3, o->mesh->node_count);
+    if (!o->goal) return vo_fail_memory(sim->ctx, "a moving body");
+    return vo_body_follow(sim->ctx, sim->scene->obstacle[i].body, &o->follower);
+}
 
 vo_result vo_sim_obstacles_create(vo_sim *sim) {
     int count = sim->scene->obstacle_count;
@@ -20,6 +29,7 @@ vo_result vo_sim_obstacles_create(vo_sim *sim) {
         VO_TRY(vo_mesh_copy(sim->ctx, sim->scene->obstacle[i].mesh, &o->mesh));
         o->behind = vo_alloc_zero(sim->ctx, (size_t)o->mesh->node_count * sizeof *o->behind);
         if (o->mesh->node_count && !o->behind) return vo_fail_memory(sim->ctx, "an obstacle");
+        if (sim->scene->obstacle[i].body) VO_TRY(create_body(sim, i));
     }
     return VO_OK;
 }
@@ -27,7 +37,9 @@ vo_result vo_sim_obstacles_create(vo_sim *sim) {
 void vo_sim_obstacles_free(vo_sim *sim) {
     for (int i = 0; i < sim->obstacle_count; i++) {
         vo_obstacle_state *o = &sim->obstacle[i];
+        vo_body_follower_free(&o->follower);
         if (o->mesh) vo_free_array(sim->ctx, o->behind, o->mesh->node_count);
+        if (o->mesh) vo_free_array(sim->ctx, o->goal, o->mesh->node_count);
         vo_mesh_destroy(o->mesh);
     }
     vo_free_array(sim->ctx, sim->obstacle, sim->scene->obstacle_count);
@@ -42,23 +54,44 @@ static vo_transform pose_of(const vo_sim *sim, int i, double t) {
 }
 
 static bool present_at(const vo_sim *sim, int i, double t) {
-    return t >= sim->scene->obstacle[i].start && t < sim->scene->obstacle[i].end;
+    const vo_scene_obstacle *o = &sim->scene->obstacle[i];
+    return vo_scene_started(o->start, t) && t < o->end;
 }
 
-/* Velocity by central difference over a short time: motions are smooth, and this needs no second
- * formula to be kept in step with the first. */
-static void place(vo_sim *sim, int i, double t) {
-    const double h = 1e-4;
-    vo_transform now = pose_of(sim, i, t), before = pose_of(sim, i, t - h),
-                 after = pose_of(sim, i, t + h);
+/* Half of the time over which velocities are measured, s. Motions are smooth, and a difference
+ * needs no second formula to be kept in step with the first. */
+static const double GLANCE = 1e-4;
+
+static void place_rigid(vo_sim *sim, int i, double t) {
+    vo_transform now = pose_of(sim, i, t), before = pose_of(sim, i, t - GLANCE),
+                 after = pose_of(sim, i, t + GLANCE);
     const vo_mesh *rest = sim->scene->obstacle[i].mesh;
     vo_obstacle_state *o = &sim->obstacle[i];
     o->pose = now;
     for (int k = 0; k < rest->node_count; k++) {
         vo_vec3 p = rest->node_x[k];
         o->mesh->node_x[k] = v3_add(xf_point(now, p), o->behind[k]);
-        o->mesh->node_v[k] = v3_scale(0.5 / h, v3_sub(xf_point(after, p), xf_point(before, p)));
+        o->mesh->node_v[k] =
+            v3_scale(0.5 / GLANCE, v3_sub(xf_point(after, p), xf_point(before, p)));
     }
+}
+
+static void place_body(vo_obstacle_state *o, double t) {
+    vo_vec3 *x = o->mesh->node_x, *v = o->mesh->node_v;
+    o->pose = xf_identity();
+    vo_body_place(&o->follower, t - GLANCE, o->goal);
+    vo_body_place(&o->follower, t + GLANCE, v);
+    for (int k = 0; k < o->mesh->node_count; k++)
+        v[k] = v3_scale(0.5 / GLANCE, v3_sub(v[k], o->goal[k]));
+    vo_body_place(&o->follower, t, o->goal);
+    for (int k = 0; k < o->mesh->node_count; k++) x[k] = v3_add(o->goal[k], o->behind[k]);
+}
+
+static void place(vo_sim *sim, int i, double t) {
+    if (sim->obstacle[i].goal)
+        place_body(&sim->obstacle[i], t);
+    else
+        place_rigid(sim, i, t);
 }
 
 void vo_sim_obstacles_place(vo_sim *sim, double t) {
@@ -72,6 +105,11 @@ static vo_surface_part *part_of(vo_sim *sim, int i) {
     return &sim->contact.surface.part[sim->cloth_count + i];
 }
 
+/* Where the motion has node k when the step ends, for which `pose` and `goal` stand. */
+static vo_vec3 goal_of(const vo_obstacle_state *o, const vo_surface_part *part, int k) {
+    return o->goal ? o->goal[k] : xf_point(part->pose[1], part->rest[k]);
+}
+
 /* Where the nodes of obstacle i go in a step that ends at t. One that appears is there at once. */
 static void aim(vo_sim *sim, int i, double t, double dt) {
     vo_obstacle_state *o = &sim->obstacle[i];
@@ -83,9 +121,9 @@ static void aim(vo_sim *sim, int i, double t, double dt) {
     part->present = present_at(sim, i, t);
     part->pose[1] = pose_of(sim, i, t);
     part->pose[0] = was_present ? o->pose : part->pose[1];
+    if (o->goal) vo_body_place(&o->follower, t, o->goal);
     for (int k = 0; k < o->mesh->node_count; k++) {
-        vo_vec3 p = xf_point(part->pose[1], part->rest[k]);
-        x1[k] = v3_add_scaled(p, remains, o->behind[k]);
+        x1[k] = v3_add_scaled(goal_of(o, part, k), remains, o->behind[k]);
         x0[k] = was_present ? o->mesh->node_x[k] : x1[k];
     }
     if (part->present != was_present) vo_candidates_forget(sim->contact.candidates);
@@ -106,7 +144,7 @@ void vo_sim_obstacles_keep(vo_sim *sim, double dt) {
         o->present = part->present;
         o->pose = part->pose[1];
         for (int k = 0; k < o->mesh->node_count; k++) {
-            vo_vec3 p = xf_point(o->pose, part->rest[k]);
+            vo_vec3 p = goal_of(o, part, k);
             o->behind[k] = v3_sub(x1[k], p);
             if (v3_length(o->behind[k]) < CAUGHT_UP) o->behind[k] = v3(0, 0, 0);
             o->mesh->node_x[k] = v3_add(p, o->behind[k]); /* as a resumed run will have it */

@@ -187,14 +187,18 @@ static vo_result size_cloth(vo_sim *sim, int c) {
     return vo_sizing_update(&sim->cloth[c].sizing, mesh, &input);
 }
 
-static void place_obstacles(vo_sim *sim) {
+static vo_result place_obstacles(vo_sim *sim) {
     vo_nearest *nearest = &sim->remesh.nearest;
     for (int i = 0; i < sim->obstacle_count; i++) {
-        if (sim->obstacle[i].present)
-            vo_nearest_place(nearest, i, sim->obstacle[i].pose);
-        else
+        const vo_obstacle_state *o = &sim->obstacle[i];
+        if (!o->present)
             vo_nearest_remove(nearest, i);
+        else if (o->goal)
+            VO_TRY(vo_nearest_bend(nearest, i, o->mesh->node_x));
+        else
+            vo_nearest_place(nearest, i, o->pose);
     }
+    return VO_OK;
 }
 
 /* Part of the repulsion thickness that edits keep free around all else. */
@@ -212,7 +216,8 @@ static vo_result edit_cloth(vo_sim *sim, int c) {
     def.aspect_min = r->aspect_min;
     def.strain_allowed = STRAIN_ALLOWED;
     def.face_budget = MOST_FACES;
-    def.frame_time = sim->frame > 0 ? sim->scene->def.frame_time : 0;
+    bool begun = sim->frame > -vo_scene_preroll_frames(sim->scene);
+    def.frame_time = begun ? sim->scene->def.frame_time : 0;
     vo_remesh_report report = {0};
     vo_sim_handles_mark(sim, c);
     VO_TRY(vo_remesh_edits(sim->remesh.remesher, &def, cloth->edit, &cloth->sizing,
@@ -274,7 +279,7 @@ static vo_result follow_edits(vo_sim *sim, cargo *cargos) {
 static vo_result run(vo_sim *sim) {
     cargo *cargos = vo_arena_array(&sim->remesh.arena, cargo, sim->cloth_count + 1);
     if (!cargos) return vo_fail_memory(sim->ctx, "remeshing");
-    place_obstacles(sim);
+    VO_TRY(place_obstacles(sim));
     VO_TRY(vo_sim_view_look(sim));
     for (int c = 0; c < sim->cloth_count; c++) {
         if (vo_sim_remeshes(sim, c)) VO_TRY(size_cloth(sim, c));

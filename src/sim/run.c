@@ -41,7 +41,9 @@ static vo_result write_frame(run *r) {
 
 static bool keep_going(const run *r) {
     if (!r->def->progress) return true;
-    vo_progress progress = {.frame = r->epoch.sim->stats.frame,
+    int frame = vo_sim_frame(r->epoch.sim);
+    vo_progress progress = {.frame = frame,
+                            .unkept = frame < r->first,
                             .first = r->first,
                             .last = r->last,
                             .elapsed_s = vo_now() - r->start,
@@ -185,17 +187,41 @@ static void settle_overrides(run *r, const char *scene_path) {
     vo_json_remove(&root, "overrides");
 }
 
+/* Steps up to the first frame that is kept. */
+static vo_result come_to_first(run *r) {
+    vo_sim *sim = r->epoch.sim;
+    while (vo_sim_frame(sim) < r->first) {
+        VO_TRY(vo_sim_step_frame(sim));
+        if (vo_sim_frame(sim) < r->first && !keep_going(r))
+            return vo_fail(r->ctx, VO_STOPPED, "stopped before frame %d, the first to be kept",
+                           r->first);
+    }
+    return VO_OK;
+}
+
+static vo_result set_first_frame(run *r) {
+    r->first = r->epoch.scene->def.start_frame;
+    if (r->last < 0 || r->first <= r->last) return VO_OK;
+    return vo_fail(r->ctx, VO_BAD_CALL,
+                   "the run ends with frame %d, before the first that it would keep (start_frame "
+                   "%d)",
+                   r->last, r->first);
+}
+
 static vo_result run_from_start(run *r, const char *scene_path) {
     r->epoch.next = INT_MAX;
     VO_TRY(vo_scene_load(r->ctx, scene_path, r->def->set_count, r->def->sets, &r->epoch.scene));
     VO_TRY(set_last_frame(r, r->epoch.scene));
+    VO_TRY(set_first_frame(r));
     settle_overrides(r, scene_path);
     VO_TRY(record_end(r));
     VO_TRY(vo_sim_create(r->ctx, r->epoch.scene, &r->epoch.sim));
     VO_TRY(vo_vof_writer_create(r->ctx, &r->writer));
     VO_TRY(prepare_folder(r));
+    VO_TRY(come_to_first(r));
     VO_TRY(write_frame(r));
-    if (!keep_going(r) && r->last != 0) return vo_fail(r->ctx, VO_STOPPED, "stopped after frame 0");
+    if (!keep_going(r) && r->last != r->first)
+        return vo_fail(r->ctx, VO_STOPPED, "stopped after frame %d", r->first);
     return simulate_frames(r);
 }
 
@@ -219,7 +245,8 @@ static vo_result verify_frame(run *r, int frame) {
 /* The last frame of the whole ones from the start on. What is missing or damaged behind it is named
  * in a warning and made again, and with it all that follows. */
 static vo_result last_intact_frame(run *r, const vo_frame_list *list, int *frame) {
-    *frame = -1;
+    VO_TRY(vo_folder_first_frame(r->ctx, r->folder, &r->first));
+    *frame = r->first - 1;
     for (int i = 0; i < list->count; i++) {
         if (list->frame[i] != *frame + 1) {
             vo_log_line(r->ctx, VO_LOG_WARNING, "%s: frame %d is missing; it is simulated again",
@@ -234,7 +261,7 @@ static vo_result last_intact_frame(run *r, const vo_frame_list *list, int *frame
         }
         *frame = list->frame[i];
     }
-    if (*frame >= 0) return VO_OK;
+    if (*frame >= r->first) return VO_OK;
     return vo_fail(r->ctx, VO_BAD_DATA,
                    "%s: no intact frame to go on from; simulate its scene.json again (what its "
                    "overrides changed then counts from the first frame)",
@@ -284,6 +311,11 @@ static vo_result compare_starts(run *r, const vo_scene *recorded) {
                        "the settings make %d cloths of %d; the cloths of a run cannot be changed "
                        "on resume",
                        changed->cloth_count, recorded->cloth_count);
+    if (changed->def.start_frame != recorded->def.start_frame ||
+        changed->def.preroll != recorded->def.preroll)
+        return vo_fail(r->ctx, VO_BAD_DATA,
+                       "the settings change how the run began (preroll, start_frame), which cannot "
+                       "be changed on resume");
     for (int c = 0; c < changed->cloth_count; c++)
         if (!same_start(changed->cloth[c].mesh, recorded->cloth[c].mesh))
             return vo_fail(r->ctx, VO_BAD_DATA,

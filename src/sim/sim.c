@@ -38,12 +38,12 @@ static vo_result build(vo_sim *sim, bool from_start) {
     VO_TRY(copy_cloths(sim));
     VO_TRY(vo_sim_handles_create(sim));
     VO_TRY(vo_sim_obstacles_create(sim));
-    vo_sim_obstacles_place(sim, 0);
+    vo_sim_obstacles_place(sim, vo_sim_time(sim));
     VO_TRY(vo_sim_remesh_create(sim));
     VO_TRY(vo_sim_view_create(sim));
     VO_TRY(vo_sim_rebuild(sim));
     VO_TRY(create_inspector(sim));
-    vo_stats_begin(&sim->stats, 0, 0);
+    vo_stats_begin(&sim->stats, 0, vo_sim_time(sim));
     if (!from_start) return VO_OK;
     VO_TRY(start(sim));
     return vo_sim_measure_frame(sim, &sim->stats);
@@ -60,6 +60,8 @@ static vo_result create(vo_context *ctx, const vo_scene *scene, bool from_start,
     sim->ctx = ctx;
     sim->scene = scene;
     sim->dt = scene->def.frame_time / scene->def.frame_steps;
+    sim->frame = -vo_scene_preroll_frames(scene);
+    sim->frame_start = sim->frame * scene->def.frame_time;
     vo_arena_init(&sim->scratch, ctx);
     vo_result result = build(sim, from_start);
     if (result != VO_OK) {

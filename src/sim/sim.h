@@ -17,6 +17,7 @@
 #include "material/bend.h"
 #include "material/stretch.h"
 #include "remesh/remesh.h"
+#include "scene/body.h"
 #include "scene/scene.h"
 #include "sim/inspect.h"
 #include "view/view.h"
@@ -46,7 +47,9 @@ typedef struct vo_handle_state {
 typedef struct vo_obstacle_state {
     vo_mesh *mesh; /* at the current time */
     bool present;
-    vo_transform pose; /* of its motion at the current time */
+    vo_transform pose;         /* of its motion at the current time; the identity for bodies */
+    vo_body_follower follower; /* of a body */
+    vo_vec3 *goal;   /* [node_count] of a body: where its motion has the nodes when the step ends */
     vo_vec3 *behind; /* [node_count] [saved] m, from where its motion would have a node to where it
                         is; zero unless it had to yield */
 } vo_obstacle_state;
@@ -88,7 +91,7 @@ struct vo_sim {
     vo_context *ctx;
     const vo_scene *scene;
 
-    int frame;          /* [saved] frames finished */
+    int frame;          /* [saved] frames finished; negative in the preroll */
     int substep;        /* of the frame under way; frame files are written when it is 0 */
     double frame_start; /* [saved] s, time at which the frame under way began */
     double dt;          /* s, frame_time / frame_steps */

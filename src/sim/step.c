@@ -171,18 +171,23 @@ static vo_step_outcome advance(vo_sim *sim, span t, int cuts) {
     return hold(sim, second, outcome);
 }
 
+/* When the frame after the present one begins: frame 0 does at 0 sharp, whatever comes before. */
+static double next_frame_time(const vo_sim *sim) {
+    double frame_time = sim->scene->def.frame_time;
+    return sim->frame < 0 ? (sim->frame + 1) * frame_time : sim->frame_start + frame_time;
+}
+
 /* When the substep after the present one begins. */
 static double next_time(const vo_sim *sim) {
-    if (sim->substep + 1 == sim->scene->def.frame_steps)
-        return sim->frame_start + sim->scene->def.frame_time;
+    if (sim->substep + 1 == sim->scene->def.frame_steps) return next_frame_time(sim);
     return sim->frame_start + (sim->substep + 1) * sim->dt;
 }
 
 static void count_substep(vo_sim *sim) {
     if (++sim->substep < sim->scene->def.frame_steps) return;
     sim->substep = 0;
+    sim->frame_start = next_frame_time(sim);
     sim->frame++;
-    sim->frame_start += sim->scene->def.frame_time;
 }
 
 static void begin_frame(vo_sim *sim) {
@@ -193,7 +198,8 @@ static void begin_frame(vo_sim *sim) {
 
 vo_result vo_sim_step(vo_sim *sim) {
     if (sim->broken) return vo_fail_memory(sim->ctx, "a simulation that failed before");
-    if (sim->substep == 0) begin_frame(sim);
+    /* the whole preroll is of frame 0, whose statistics began with the simulation */
+    if (sim->substep == 0 && sim->frame >= 0) begin_frame(sim);
     double start = vo_now();
     span t = {vo_sim_time(sim), next_time(sim), sim->dt};
     vo_step_outcome outcome = VO_STEP_SOLVED;
@@ -274,9 +280,9 @@ static void shorten(vo_sim *sim) {
     }
 }
 
-/* One step at time 0, in which only cloth moves, and not far. */
+/* One step without time, in which only cloth moves, and not far. */
 static vo_step_outcome relax_once(vo_sim *sim) {
-    span t = {0, 0, sim->dt};
+    span t = {vo_sim_time(sim), vo_sim_time(sim), sim->dt};
     stop(sim);
     vo_sim_load_rows(sim);
     move(sim, t);
@@ -304,7 +310,7 @@ vo_result vo_sim_relax(vo_sim *sim) {
     stop(sim);
     set_off(sim);
     int untangled = sim->stats.untangled;
-    vo_stats_begin(&sim->stats, 0, 0);
+    vo_stats_begin(&sim->stats, 0, vo_sim_time(sim));
     sim->stats.untangled = untangled;
     vo_log_line(sim->ctx, VO_LOG_INFO,
                 "cloth was stretched by up to %.0f %% at the start; relaxed to %.0f %% in %d steps",
