@@ -56,6 +56,8 @@ static const char scene_full[] =
     " \"obstacles\": [{\"mesh\": \"sheet.obj\", \"motion\": 0, \"end_time\": 3},\n"
     "               {\"mesh\": \"block.obj\", \"transform\": {\"scale\": 0.1}},\n"
     "               {\"shape\": {\"type\": \"sphere\", \"radius\": 0.2}}],\n"
+    " \"characters\": [{\"body\": {\"files\": [\"sheet.obj\"]}, \"motion\": {\"fps\": 50},\n"
+    "   \"transform\": {\"translate\": [0, 2, 0]}, \"end_time\": 4}], \"preroll\": 0.2,\n"
     " \"camera\": {\"keys\": [{\"time\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, 1]},\n"
     "   {\"frame\": 9, \"cut\": true, \"position\": [1, 0, 0], \"rotation\": [1, 0, 0, 0]}]},\n"
     " \"cameras\": [{\"name\": \"side\", \"position\": [3, 0, 1], \"target\": [0, 0, 1],\n"
@@ -144,6 +146,8 @@ static inline void assert_same_def(const vo_scene_def *a, const vo_scene_def *b)
     assert_int_equal(a->frame_steps, b->frame_steps);
     assert_same(a->end_time, b->end_time);
     assert_same(a->end_frame, b->end_frame);
+    assert_same(a->preroll, b->preroll);
+    assert_int_equal(a->start_frame, b->start_frame);
     assert_same(a->gravity, b->gravity);
     assert_same(a->wind_density, b->wind_density);
     assert_same(a->wind_velocity, b->wind_velocity);
@@ -158,6 +162,27 @@ static inline void assert_same_def(const vo_scene_def *a, const vo_scene_def *b)
     assert_int_equal(a->solver, b->solver);
     assert_same(a->solver_tolerance, b->solver_tolerance);
     assert_int_equal(a->solver_max_iterations, b->solver_max_iterations);
+}
+
+/* Two bodies, or none; at any time they are at the same place. */
+static inline void assert_same_body(const vo_body *a, const vo_body *b) {
+    assert_int_equal(a == NULL, b == NULL);
+    if (!a) return;
+    int count = vo_body_rest(a)->node_count;
+    vo_body_follower p, q;
+    vo_context *ctx = test_context(1);
+    vo_vec3 *x = test_malloc(2 * (size_t)count * sizeof *x);
+    assert_ok(ctx, vo_body_follow(ctx, a, &p));
+    assert_ok(ctx, vo_body_follow(ctx, b, &q));
+    for (int i = -3; i < 10; i++) {
+        vo_body_place(&p, 0.07 * i, x);
+        vo_body_place(&q, 0.07 * i, x + count);
+        assert_memory_equal(x, x + count, (size_t)count * sizeof *x);
+    }
+    test_free(x);
+    vo_body_follower_free(&p);
+    vo_body_follower_free(&q);
+    vo_context_destroy(ctx);
 }
 
 static inline void assert_same_mesh(const vo_mesh *a, const vo_mesh *b) {
@@ -261,6 +286,7 @@ static inline void assert_same_scene(const vo_scene *a, const vo_scene *b) {
         assert_int_equal(p->motion, q->motion);
         assert_same(p->start, q->start);
         assert_same(p->end, q->end);
+        assert_same_body(p->body, q->body);
     }
 }
 

@@ -73,6 +73,9 @@ static const char *const table_paths[][2] = {
     {"handle", "handles[0]."},
     {"obstacle", "obstacles[0]."},
     {"shape", "obstacles[2].shape."},
+    {"character", "characters[0]."},
+    {"body", "characters[0].body."},
+    {"body motion", "characters[0].motion."},
     {"camera", "cameras[0]."},
     {"camera key", "camera.keys[0]."},
     {"shot", "shots[0]."},
@@ -133,6 +136,7 @@ static const char *sample(const vo_key *key) {
         return "true";
     case VO_KEY_STRING:
     case VO_KEY_PATH:
+    case VO_KEY_FILE:
         return "\"sheet.obj\"";
     case VO_KEY_VEC2:
         return "[1, 2]";
@@ -184,6 +188,7 @@ static bool takes(vo_key_kind kind, vo_json_type type) {
         return type == VO_JSON_BOOL;
     case VO_KEY_STRING:
     case VO_KEY_PATH:
+    case VO_KEY_FILE:
     case VO_KEY_OBSTACLES:
         return type == VO_JSON_STRING;
     case VO_KEY_REAL:
@@ -315,6 +320,29 @@ static const char *const bad_values[][2] = {
     {"obstacles=a%999999999d.obj", "obstacles: expected a path with one whole number"},
     {"obstacles=a%*d.obj", "obstacles: expected a path with one whole number"},
     {"obstacles=gone%02d.obj", "obstacles: there is no file \"gone00.obj\""},
+    {"characters[0].body=7", "characters[0].body: expected a path or an object"},
+    {"characters[0].body=\"\"", "characters[0].body: the string is empty"},
+    {"characters[0].body=gone.glb", "characters[0].body.file: there is no file \"gone.glb\""},
+    {"characters[0].body=cloth.json", "characters[0].body.file: "},
+    {"characters[0].body=gone_%d.obj", "characters[0].body.file: there is no file \"gone_0.obj\""},
+    {"characters[0].body=a%s.obj", "characters[0].body.file: expected a path with one whole"},
+    {"characters[0].body.file=sheet.obj", "body.files: file and files exclude each other"},
+    {"characters[0].body.height=2", "characters[0].body.height: is for mannequins"},
+    {"characters[0].body.faces=9000", "characters[0].body.faces: is for mannequins"},
+    {"characters[0].body.files=[]", "characters[0].body.files: the array is empty"},
+    {"characters[0].body.files=[\"gone.obj\"]", "characters[0].body.files[0]: there is no file"},
+    {"characters[0].body.files=[\"sheet.obj\",\"block.obj\"]", "files: "},
+    {"characters[0].body={\"height\": 9}", "characters[0].body: "},
+    {"characters[0].body={\"file\": \"sheet.obj\"}", "characters[0].motion: "},
+    {"characters[0].motion=sheet.obj", "characters[0].motion: "},
+    {"characters[0].motion.clip=run", "characters[0].motion: "},
+    {"characters[0].motion.speed=-1", "characters[0].motion.speed: must not be negative"},
+    {"characters[0].motion.start=-1", "characters[0].motion.start: must not be negative"},
+    {"characters[0].motion.loop=1", "characters[0].motion.loop: "},
+    {"characters[0].end_time=\"-inf\"", "characters[0]: end"},
+    {"preroll=-1", "preroll: must not be negative"},
+    {"preroll=1e9", "preroll must be at most a million frames"},
+    {"start_frame=-1", "start_frame: must be at least 0"},
     {"magic.handle_stiffness=0", "magic.handle_stiffness: must be positive"},
     {"magic.repulsion_thickness=0", "magic.repulsion_thickness: must be positive"},
     {"magic.projection_thickness=0", "magic.projection_thickness: must be positive"},
@@ -401,6 +429,9 @@ static void the_scene_keys_take_effect(void **state) {
     vo_scene_def def = vo_scene_get_def(scene);
     assert_true(def.frame_time == 0.04 && def.frame_steps == 8);
     assert_true(def.end_time == 2 && def.end_frame == 40);
+    assert_true(def.preroll == 0.2 && def.start_frame == 0);
+    assert_int_equal(vo_scene_preroll_frames(scene), 5);
+    assert_int_equal(scene->character_count, 1);
     assert_true(def.gravity.z == -9.8 && def.wind_velocity.y == 2 && def.wind_density == 1);
     assert_true(def.friction == 0.5 && def.handle_stiffness == 500);
     assert_int_equal(def.disable, VO_DISABLE_COLLISION | VO_DISABLE_REMESHING);
@@ -584,7 +615,7 @@ static void motions_and_obstacles_are_read(void **state) {
     assert_int_equal(scene->motion_count, 1);
     assert_true(scene->motion[0].key[0].rate.translation.x == 1);
     assert_true(vo_motion_pose(&scene->motion[0], 2).scale == 2);
-    assert_int_equal(scene->obstacle_count, 3);
+    assert_int_equal(scene->obstacle_count, 4); /* the character is the last */
     assert_true(scene->obstacle[0].motion == 0 && scene->obstacle[0].end == 3);
     assert_true(scene->obstacle[1].mesh->node_x[1].x == 0.1);
     assert_near(v3_length(scene->obstacle[2].mesh->node_x[7]), 0.2, 1e-15);
@@ -609,7 +640,7 @@ static void a_pattern_means_all_files_in_a_row(void **state) {
     scene_files_write(&files, "part_002%.obj", block);
     scene_files_write(&files, "part_004%.obj", block);
     vo_scene *scene = scene_files_expect(&files, scene_full, "obstacles=part_%03d%%.obj");
-    assert_int_equal(scene->obstacle_count, 3);
+    assert_int_equal(scene->obstacle_count, 4); /* the character is the last */
     assert_int_equal(scene->obstacle[0].motion, 0);
     assert_int_equal(scene->obstacle[1].motion, -1);
     assert_non_null(strstr(scene->input[scene->input_count - 1].path, "part_002%.obj"));

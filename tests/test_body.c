@@ -1,0 +1,486 @@
+/* Bodies: places are functions of time alone, whatever moves them. */
+#include "support.h"
+
+#include "codec/pc2.h"
+#include "core/file.h"
+#include "scene/body_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOTIONS VOILE_SOURCE_DIR "/assets/motions/"
+
+/* ---- bodies to ask -------------------------------------------------------------------------- */
+
+static vo_body_place_def at_home(double preroll) {
+    return (vo_body_place_def){.placement = xf_identity(), .preroll = preroll};
+}
+
+/* A coarse mannequin that moves by a file, NULL: not at all. */
+static vo_body *mannequin(vo_context *ctx, const char *file, const vo_body_place_def *where) {
+    vo_mannequin_def def = vo_mannequin_def_default();
+    vo_motion_def motion = vo_motion_def_default();
+    vo_body *body;
+    def.faces = VO_MANNEQUIN_LEAST_FACES;
+    motion.file = file;
+    assert_ok(ctx, vo_body_create_mannequin(ctx, &def, &body));
+    if (file) assert_ok(ctx, vo_body_set_motion(body, &motion, 25));
+    assert_ok(ctx, vo_body_put(body, where));
+    return body;
+}
+
+/* A file of the characters' folder; false where there are none. */
+static bool character_path(const char *name, char *path, size_t size) {
+    if (!vo_import_has_assimp() || !test_data()) return false;
+    snprintf(path, size, "%s/characters/%s", test_data(), name);
+    if (vo_file_exists(path)) return true;
+    print_message("%s is not there: set VOILE_DATA\n", name);
+    return false;
+}
+
+static vo_body *character(vo_context *ctx, const char *path, const vo_motion_def *motion,
+                          const vo_body_place_def *where) {
+    vo_body *body;
+    assert_ok(ctx, vo_body_create_file(ctx, path, NULL, &body));
+    if (motion) assert_ok(ctx, vo_body_set_motion(body, motion, 25));
+    assert_ok(ctx, vo_body_put(body, where));
+    return body;
+}
+
+typedef struct asked {
+    vo_body_follower follower;
+    int count;
+    vo_vec3 *x;
+} asked;
+
+static asked ask(vo_context *ctx, const vo_body *body) {
+    asked a = {.count = vo_body_rest(body)->node_count};
+    assert_ok(ctx, vo_body_follow(ctx, body, &a.follower));
+    a.x = test_malloc((size_t)a.count * sizeof *a.x);
+    return a;
+}
+
+static const vo_vec3 *place_at(asked *a, double t) {
+    vo_body_place(&a->follower, t, a->x);
+    return a->x;
+}
+
+static void answer(asked *a) {
+    test_free(a->x);
+    vo_body_follower_free(&a->follower);
+}
+
+static double farthest(int count, const vo_vec3 *a, const vo_vec3 *b) {
+    double far = 0;
+    for (int n = 0; n < count; n++) far = vo_max(far, v3_distance(a[n], b[n]));
+    return far;
+}
+
+/* Rises along z and widens in three frames: f(k) = (x, y, z + k) for frame k. */
+static const char frame_text[] = "v 0 0 %d\nv 1 0 %d\nv 0 1 %d\nv 0 0 %d\nf 1 3 2\nf 1 2 4\n"
+                                 "f 2 3 4\nf 3 1 4\n";
+
+static void write_frames(vo_context *ctx, char *folder, size_t size) {
+    snprintf(folder, size, "%s", test_folder());
+    for (int k = 1; k <= 3; k++) {
+        char path[640], text[256];
+        snprintf(path, sizeof path, "%s/body_%02d.obj", folder, k);
+        int length = snprintf(text, sizeof text, frame_text, k, k, k, k + 1);
+        assert_ok(ctx, vo_file_write(ctx, path, text, (size_t)length));
+    }
+}
+
+/* ---- functions of time ---------------------------------------------------------------------- */
+
+/* Asked forwards, backwards and by someone else with more threads: the same bits. */
+static void expect_function(vo_context *ctx, const vo_body *body, double from, double to) {
+    enum { TIMES = 9 };
+    vo_context *other = test_context(2);
+    asked a = ask(ctx, body), b = ask(other, body);
+    size_t bytes = (size_t)a.count * sizeof *a.x;
+    vo_vec3 *first = test_malloc(TIMES * bytes);
+    for (int i = 0; i < TIMES; i++)
+        memcpy(first + (size_t)i * (size_t)a.count,
+               place_at(&a, from + (to - from) * i / (TIMES - 1)), bytes);
+    for (int i = TIMES - 1; i >= 0; i--) {
+        double t = from + (to - from) * i / (TIMES - 1);
+        const vo_vec3 *was = first + (size_t)i * (size_t)a.count;
+        assert_memory_equal(place_at(&a, t), was, bytes);
+        assert_memory_equal(place_at(&b, t), was, bytes);
+        for (int n = 0; n < a.count; n++) assert_true(v3_is_finite(was[n]));
+    }
+    test_free(first);
+    answer(&a);
+    answer(&b);
+    vo_context_destroy(other);
+}
+
+/* At the beginning of the preroll it is in its rest pose and does not move yet; it has no jumps. */
+static void expect_smooth_start(vo_context *ctx, const vo_body *body, double preroll) {
+    asked a = ask(ctx, body);
+    const vo_vec3 *rest = vo_body_rest(body)->node_x;
+    assert_true(farthest(a.count, place_at(&a, -preroll), rest) < 1e-12);
+    assert_true(farthest(a.count, place_at(&a, -preroll - 1), rest) < 1e-12);
+    assert_true(farthest(a.count, place_at(&a, -preroll + 1e-4), rest) < 1e-5);
+    vo_vec3 *before = test_malloc((size_t)a.count * sizeof *before);
+    memcpy(before, place_at(&a, -1e-6), (size_t)a.count * sizeof *before);
+    assert_true(farthest(a.count, place_at(&a, 0), before) < 1e-4);
+    test_free(before);
+    answer(&a);
+}
+
+static void mannequins_with_clips_of_ours(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_body_place_def where = at_home(1);
+    vo_body *body = mannequin(ctx, MOTIONS "karate.json", &where);
+    expect_function(ctx, body, -1.2, 3);
+    expect_smooth_start(ctx, body, 1);
+    /* the same pose as the clip itself gives */
+    vo_clip *clip;
+    assert_ok(ctx, vo_clip_load(ctx, MOTIONS "karate.json", &clip));
+    vo_body_pose pose = vo_clip_pose(clip, &body->mannequin.skeleton, 1.7, NULL);
+    vo_mesh *mesh;
+    assert_ok(ctx, vo_mannequin_mesh(ctx, &body->mannequin, &pose, &mesh));
+    asked a = ask(ctx, body);
+    assert_true(farthest(a.count, place_at(&a, 1.7), mesh->node_x) < 1e-12);
+    answer(&a);
+    vo_mesh_destroy(mesh);
+    vo_clip_destroy(clip);
+    vo_body_destroy(body);
+    vo_context_destroy(ctx);
+}
+
+static void bodies_without_a_motion_stay(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_body_place_def where = at_home(1);
+    vo_body *body = mannequin(ctx, NULL, &where);
+    asked a = ask(ctx, body);
+    for (int i = -2; i < 3; i++)
+        assert_memory_equal(place_at(&a, i), vo_body_rest(body)->node_x,
+                            (size_t)a.count * sizeof *a.x);
+    answer(&a);
+    vo_body_destroy(body);
+    vo_context_destroy(ctx);
+}
+
+/* A motion begins, runs and ends as it is told. */
+static void times_of_motions(void **state) {
+    (void)state;
+    vo_body body = {.moves = true, .time = {.start = 2, .speed = 0.5, .length = 3}};
+    assert_near(vo_body_moment_at(&body, 0).time, 2, 0);
+    assert_near(vo_body_moment_at(&body, 1).time, 2.5, 0);
+    assert_near(vo_body_moment_at(&body, 9).time, 3, 0); /* held */
+    assert_near(vo_body_moment_at(&body, -9).time, 0, 0);
+    assert_near(vo_body_moment_at(&body, -0.1).share, 1, 0); /* no preroll */
+    body.time.repeats = true;
+    assert_near(vo_body_moment_at(&body, 9).time, 0.5, 1e-15);
+    body.time.endless = true;
+    assert_near(vo_body_moment_at(&body, 9).time, 6.5, 0);
+    assert_near(vo_body_moment_at(&body, -9).time, -2.5, 0);
+    body.time.preroll = 2;
+    assert_near(vo_body_moment_at(&body, -2).share, 0, 0);
+    assert_near(vo_body_moment_at(&body, -1).share, 0.5, 1e-15);
+    assert_near(vo_body_moment_at(&body, 0).share, 1, 0);
+    body.moves = false;
+    assert_near(vo_body_moment_at(&body, 0).share, 0, 0);
+    body = (vo_body){.moves = true, .time = {.start = 2, .speed = 1, .repeats = true}};
+    assert_near(vo_body_moment_at(&body, 1).time, 0, 0); /* no length, no motion */
+}
+
+/* A placement moves the body and its motion as a whole. */
+static void placements_move_all(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_body_place_def home = at_home(0.5), away = home;
+    away.placement = (vo_transform){{3, -2, 1}, 1.1, q_axis_angle(v3(0.1, 0.2, 1), 2)};
+    vo_body *a = mannequin(ctx, MOTIONS "walk.json", &home);
+    vo_body *b = mannequin(ctx, MOTIONS "walk.json", &away);
+    asked p = ask(ctx, a), q = ask(ctx, b);
+    for (int i = -2; i < 4; i++) {
+        double far = 0;
+        const vo_vec3 *x = place_at(&p, 0.3 * i), *y = place_at(&q, 0.3 * i);
+        for (int n = 0; n < p.count; n++)
+            far = vo_max(far, v3_distance(xf_point(away.placement, x[n]), y[n]));
+        assert_true(far < 1e-9);
+    }
+    vo_transform t = vo_body_placement(b);
+    assert_near(t.translation.x, 3, 0);
+    answer(&p);
+    answer(&q);
+    vo_body_destroy(a);
+    vo_body_destroy(b);
+    vo_context_destroy(ctx);
+}
+
+/* ---- sequences ------------------------------------------------------------------------------ */
+
+static void sequences_by_pattern_and_by_name(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    char folder[512], pattern[640], path[3][640];
+    write_frames(ctx, folder, sizeof folder);
+    snprintf(pattern, sizeof pattern, "%s/body_%%02d.obj", folder);
+    const char *paths[3];
+    for (int k = 0; k < 3; k++) {
+        snprintf(path[k], sizeof path[k], "%s/body_%02d.obj", folder, k + 1);
+        paths[k] = path[k];
+    }
+    vo_body *a, *b;
+    vo_body_place_def where = at_home(0.5);
+    assert_ok(ctx, vo_body_create_pattern(ctx, pattern, 10, NULL, &a)); /* it begins with 1 */
+    assert_ok(ctx, vo_body_create_frames(ctx, 3, paths, 10, NULL, &b));
+    assert_ok(ctx, vo_body_put(a, &where));
+    assert_ok(ctx, vo_body_put(b, &where));
+    expect_function(ctx, a, -0.6, 0.4);
+    asked p = ask(ctx, a), q = ask(ctx, b);
+    for (int i = -2; i < 6; i++) {
+        place_at(&q, 0.06 * i);
+        assert_memory_equal(place_at(&p, 0.06 * i), q.x, (size_t)p.count * sizeof *p.x);
+    }
+    assert_near(place_at(&p, 0.1)[0].z, 2, 1e-12);
+    assert_near(place_at(&p, 7)[0].z, 3, 1e-12);
+    answer(&p);
+    answer(&q);
+    vo_body_destroy(a);
+    vo_body_destroy(b);
+    vo_context_destroy(ctx);
+}
+
+/* The first frame repeated twice, then 1 m higher. */
+static void write_cache(const char *path) {
+    static const float at[3][4][3] = {{{0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {0, 0, 2}},
+                                      {{0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {0, 0, 2}},
+                                      {{0, 0, 2}, {1, 0, 2}, {0, 1, 2}, {0, 0, 3}}};
+    FILE *file = fopen(path, "wb");
+    int32_t head[] = {1, 4}, samples = 3;
+    float start = 0, rate = 1;
+    assert_non_null(file);
+    fwrite("POINTCACHE2\0", 1, 12, file);
+    fwrite(head, sizeof head, 1, file);
+    fwrite(&start, sizeof start, 1, file);
+    fwrite(&rate, sizeof rate, 1, file);
+    fwrite(&samples, sizeof samples, 1, file);
+    fwrite(at, sizeof at, 1, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void caches_on_a_surface(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    char folder[512], obj[640], pc2[640];
+    write_frames(ctx, folder, sizeof folder);
+    snprintf(obj, sizeof obj, "%s/body_01.obj", folder);
+    snprintf(pc2, sizeof pc2, "%s/body.pc2", folder);
+    write_cache(pc2);
+    vo_motion_def motion = vo_motion_def_default();
+    vo_body_place_def where = at_home(0.5);
+    motion.file = pc2;
+    motion.fps = 10;
+    vo_body *body = character(ctx, obj, &motion, &where);
+    asked a = ask(ctx, body);
+    assert_near(place_at(&a, 0)[3].z, 2, 1e-6);
+    assert_near(place_at(&a, 0.2)[3].z, 3, 1e-6);
+    answer(&a);
+    vo_body_destroy(body);
+    vo_context_destroy(ctx);
+}
+
+/* ---- characters of files -------------------------------------------------------------------- */
+
+typedef struct extent {
+    vo_vec3 low, high;
+} extent;
+
+static extent extent_of(int count, const vo_vec3 *x) {
+    extent e = {x[0], x[0]};
+    for (int n = 0; n < count; n++) {
+        e.low = v3(vo_min(e.low.x, x[n].x), vo_min(e.low.y, x[n].y), vo_min(e.low.z, x[n].z));
+        e.high = v3(vo_max(e.high.x, x[n].x), vo_max(e.high.y, x[n].y), vo_max(e.high.z, x[n].z));
+    }
+    return e;
+}
+
+static void characters_of_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *file, *clip;
+    } cases[] = {{"CesiumMan.glb", NULL}, {"Soldier.glb", "Run"}};
+    vo_context *ctx = test_context(1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[1024];
+        if (!character_path(cases[i].file, path, sizeof path)) skip();
+        vo_motion_def motion = vo_motion_def_default();
+        vo_body_place_def where = at_home(1);
+        motion.clip = cases[i].clip;
+        motion.end = VO_END_LOOP;
+        vo_body *body = character(ctx, path, &motion, &where);
+        expect_function(ctx, body, -1.1, 2);
+        expect_smooth_start(ctx, body, 1);
+        asked a = ask(ctx, body);
+        for (int k = -10; k < 20; k++) { /* stays a body, upright, on the floor or just above */
+            extent e = extent_of(a.count, place_at(&a, 0.1 * k));
+            assert_true(e.high.z - e.low.z > 1.2 && e.high.z - e.low.z < 2.2);
+            assert_true(e.low.z > -0.15 && e.low.z < 0.4);
+        }
+        answer(&a);
+        vo_body_destroy(body);
+    }
+    vo_context_destroy(ctx);
+}
+
+/* What a recording makes of the mannequin: joints near their limits, feet near the floor. */
+static void recordings_on_mannequins(void **state) {
+    (void)state;
+    char path[1024];
+    if (!character_path("pirouette.bvh", path, sizeof path)) skip();
+    vo_context *ctx = test_context(1);
+    vo_body_place_def where = at_home(1);
+    vo_body *body = mannequin(ctx, path, &where);
+    expect_function(ctx, body, -1.1, 5);
+    expect_smooth_start(ctx, body, 1);
+    asked a = ask(ctx, body);
+    double lowest = INFINITY, highest = -INFINITY;
+    for (double t = 0.5; t < body->time.length; t += 0.1) {
+        extent e = extent_of(a.count, place_at(&a, t));
+        lowest = vo_min(lowest, e.low.z);
+        highest = vo_max(highest, e.low.z);
+        assert_true(e.high.z > 1.4 && e.high.z < 2.6); /* arms overhead */
+    }
+    print_message("soles between %.3f and %.3f m\n", lowest, highest);
+    assert_true(lowest > -0.1 && highest < 0.35); /* it jumps */
+    answer(&a);
+    vo_body_destroy(body);
+    vo_context_destroy(ctx);
+}
+
+static void axes_of_bodies(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_body_place_def where = at_home(0);
+    vo_pattern_axis axis[VO_PATTERN_AXES];
+    vo_body *body = mannequin(ctx, NULL, &where);
+    vo_body_axes(body, axis);
+    for (int i = 0; i < VO_PATTERN_AXES; i++) {
+        assert_string_equal(axis[i].name, vo_pattern_axes[i].name);
+        assert_near(v3_length(axis[i].direction), 1, 1e-12);
+        assert_near(v3_dot(axis[i].direction, axis[i].front), 0, 1e-12);
+        /* the same body as the usual axes are for, a little larger */
+        assert_true(v3_distance(axis[i].origin, vo_pattern_axes[i].origin) < 0.1);
+        assert_true(v3_dot(axis[i].direction, vo_pattern_axes[i].direction) > 0.9);
+    }
+    vo_body_destroy(body);
+    vo_context_destroy(ctx);
+}
+
+/* ---- what is wrong -------------------------------------------------------------------------- */
+
+static void refuse_motion(vo_context *ctx, vo_body *body, const vo_motion_def *def,
+                          const char *message) {
+    vo_result result = vo_body_set_motion(body, def, 25);
+    assert_true(result == VO_BAD_CALL || result == VO_BAD_DATA || result == VO_IO_FAILED);
+    if (!strstr(vo_context_message(ctx), message))
+        fail_msg("\"%s\" does not say \"%s\"", vo_context_message(ctx), message);
+    vo_body_destroy(body);
+}
+
+static vo_body *bare_mannequin(vo_context *ctx) {
+    vo_mannequin_def def = vo_mannequin_def_default();
+    vo_body *body;
+    def.faces = VO_MANNEQUIN_LEAST_FACES;
+    assert_ok(ctx, vo_body_create_mannequin(ctx, &def, &body));
+    return body;
+}
+
+static void wrong_motions_are_named(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_motion_def none = vo_motion_def_default(), walk = none, gone = none, late = none;
+    walk.file = MOTIONS "walk.json";
+    gone.file = "gone.json";
+    late.start = NAN;
+    refuse_motion(ctx, bare_mannequin(ctx), &none, "no motion of its own");
+    refuse_motion(ctx, bare_mannequin(ctx), &gone, "gone.json");
+    refuse_motion(ctx, bare_mannequin(ctx), &late, "start must be");
+    walk.clip = "walk";
+    refuse_motion(ctx, bare_mannequin(ctx), &walk, "leave out clip 'walk'");
+    char folder[512], path[640];
+    vo_body *body;
+    write_frames(ctx, folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/body_01.obj", folder);
+    assert_ok(ctx, vo_body_create_file(ctx, path, NULL, &body));
+    refuse_motion(ctx, body, &none, "has no bones");
+    if (character_path("Soldier.glb", path, sizeof path)) {
+        vo_motion_def moon = none;
+        moon.clip = "Moonwalk";
+        assert_ok(ctx, vo_body_create_file(ctx, path, NULL, &body));
+        refuse_motion(ctx, body, &moon, "has no clip 'Moonwalk'; it has 'Idle', 'Run'");
+    }
+    if (character_path("pirouette.bvh", path, sizeof path)) {
+        assert_int_equal(vo_body_create_file(ctx, path, NULL, &body), VO_BAD_DATA);
+        assert_null(body);
+        assert_non_null(strstr(vo_context_message(ctx), "has no surface"));
+    }
+    vo_context_destroy(ctx);
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static vo_result use_sequence(vo_context *ctx, void *arg) {
+    vo_body *body;
+    vo_body_place_def where = at_home(1);
+    VO_TRY(vo_body_create_pattern(ctx, arg, 10, NULL, &body));
+    vo_result result = vo_body_put(body, &where);
+    vo_body_follower follower;
+    if (result == VO_OK) result = vo_body_follow(ctx, body, &follower);
+    if (result == VO_OK) vo_body_follower_free(&follower);
+    vo_body_destroy(body);
+    return result;
+}
+
+static void memory_that_runs_out(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    char folder[512], pattern[640];
+    write_frames(ctx, folder, sizeof folder);
+    snprintf(pattern, sizeof pattern, "%s/body_%%02d.obj", folder);
+    test_every_allocation(use_sequence, pattern);
+    vo_context_destroy(ctx);
+}
+
+/* After a follower is there, asking makes no call for memory. */
+static void asking_allocates_nothing(void **state) {
+    (void)state;
+    test_memory memory = {.fail_at = -1};
+    vo_context *ctx = test_context_with(1, &memory);
+    vo_body_place_def where = at_home(1);
+    vo_body *body = mannequin(ctx, MOTIONS "dance.json", &where);
+    asked a = ask(ctx, body);
+    long calls = memory.calls;
+    for (int i = -5; i < 5; i++) place_at(&a, 0.17 * i);
+    assert_int_equal(memory.calls, calls);
+    answer(&a);
+    vo_body_destroy(body);
+    vo_context_destroy(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mannequins_with_clips_of_ours),
+        cmocka_unit_test(bodies_without_a_motion_stay),
+        cmocka_unit_test(times_of_motions),
+        cmocka_unit_test(placements_move_all),
+        cmocka_unit_test(sequences_by_pattern_and_by_name),
+        cmocka_unit_test(caches_on_a_surface),
+        cmocka_unit_test(characters_of_files),
+        cmocka_unit_test(recordings_on_mannequins),
+        cmocka_unit_test(axes_of_bodies),
+        cmocka_unit_test(wrong_motions_are_named),
+        cmocka_unit_test(memory_that_runs_out),
+        cmocka_unit_test(asking_allocates_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
