@@ -3,7 +3,7 @@
  *     read      text to a JSON document                       codec/json
  *     override  changes recorded by a run, then --set         overrides.c
  *     check     keys and types; defaults filled in            check.c, by the tables of keys.c
- *     build     motions, cloths, obstacles, handles, cameras  load.c, load_*.c
+ *     build     what it names, after what that names           load.c, load_*.c
  *
  * After the check every value has its type and every default is there, so the builders read without
  * asking again. The document, with the names of its files replaced by those under which a run keeps
