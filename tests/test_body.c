@@ -376,6 +376,43 @@ static void axes_of_bodies(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Whichever way a character faces in its file and wherever it is put, in its own frame it stands on
+ * the origin and faces -y. */
+static void own_frames_of_characters(void **state) {
+    (void)state;
+    static const char *const files[] = {"CesiumMan.glb", "Soldier.glb"};
+    vo_context *ctx = test_context(1);
+    for (int i = 0; i < 2; i++) {
+        char path[1024];
+        if (!character_path(files[i], path, sizeof path)) skip();
+        vo_pattern_axis axis[VO_PATTERN_AXES];
+        vo_body_place_def where = at_home(0);
+        where.placement = (vo_transform){{1, 2, 3}, 1.5, q_axis_angle(v3(0, 0, 1), 1)};
+        vo_body *body = character(ctx, path, NULL, &where);
+        vo_body_axes(body, axis);
+        assert_true(axis[2].origin.x > 0.05 && axis[3].origin.x < -0.05); /* arms */
+        assert_true(axis[4].origin.x > 0.02 && axis[5].origin.x < -0.02); /* legs */
+        assert_true(axis[2].origin.z > axis[4].origin.z);
+        assert_near(axis[4].origin.x, -axis[5].origin.x, 1e-6);
+        vo_transform back = xf_inverse(vo_body_placement(body));
+        const vo_mesh *rest = vo_body_rest(body);
+        double low = INFINITY, toes = INFINITY, heels = -INFINITY;
+        for (int n = 0; n < rest->node_count; n++)
+            low = vo_min(low, xf_point(back, rest->node_x[n]).z);
+        for (int n = 0; n < rest->node_count; n++) { /* feet point forwards */
+            vo_vec3 p = xf_point(back, rest->node_x[n]);
+            if (p.z > 0.05) continue;
+            toes = vo_min(toes, p.y);
+            heels = vo_max(heels, p.y);
+        }
+        assert_near(low, 0, 1e-9);
+        double ankle = axis[4].origin.y - axis[4].direction.y * axis[4].origin.z;
+        assert_true(ankle - toes > heels - ankle);
+        vo_body_destroy(body);
+    }
+    vo_context_destroy(ctx);
+}
+
 /* ---- what is wrong -------------------------------------------------------------------------- */
 
 static void refuse_motion(vo_context *ctx, vo_body *body, const vo_motion_def *def,
@@ -478,6 +515,7 @@ int main(void) {
         cmocka_unit_test(characters_of_files),
         cmocka_unit_test(recordings_on_mannequins),
         cmocka_unit_test(axes_of_bodies),
+        cmocka_unit_test(own_frames_of_characters),
         cmocka_unit_test(wrong_motions_are_named),
         cmocka_unit_test(memory_that_runs_out),
         cmocka_unit_test(asking_allocates_nothing),

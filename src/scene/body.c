@@ -246,6 +246,7 @@ static vo_result put(vo_body *body, vo_body_follower *f, vo_vec3 *x) {
 vo_result vo_body_put(vo_body *body, const vo_body_place_def *def) {
     body->placement = def->placement;
     body->time.preroll = def->preroll;
+    body->own = vo_body_own_frame(body);
     vo_body_follower follower;
     VO_TRY(vo_body_follow(body->ctx, body, &follower));
     int count = 2 * vo_body_node_count(body);
@@ -258,4 +259,4 @@ vo_result vo_body_put(vo_body *body, const vo_body_place_def *def) {
 
 const vo_mesh *vo_body_rest(const vo_body *body) { return body->rest; }
 
-vo_transform vo_body_placement(const vo_body *body) { return body->placement; }
+vo_transform vo_body_placement(const vo_body *body) { return xf_mul(body->placement, body->own); }

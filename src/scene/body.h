@@ -46,7 +46,7 @@ void vo_body_destroy(vo_body *body); /* NULL is allowed */
 vo_result vo_body_set_motion(vo_body *body, const vo_motion_def *def, double fps);
 
 typedef struct vo_body_place_def {
-    vo_transform placement; /* own frame -> world */
+    vo_transform placement; /* metres of the body's file, or of the mannequin -> world */
     double preroll;         /* s; 0: it never is in its rest pose */
 } vo_body_place_def;
 
@@ -57,8 +57,8 @@ vo_result vo_body_put(vo_body *body, const vo_body_place_def *def);
 /* In the rest pose, placed in the world; for obstacles. */
 const vo_mesh *vo_body_rest(const vo_body *body);
 
-/* Own frame -> world. The own frame has z up; a mannequin stands on its origin and faces -y, others
- * as their files have it. */
+/* Own frame -> world. In its own frame a body in the rest pose stands on z = 0 at the origin, z up,
+ * and faces -y; which way others than mannequins face their bones tell. */
 vo_transform vo_body_placement(const vo_body *body);
 
 /* Trunk, neck, arms and legs of the rest pose in the own frame, for placing patterns: named and

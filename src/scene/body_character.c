@@ -105,7 +105,22 @@ static vo_vec3 bound_place(const vo_body *body, int joint) {
     return vo_affine_point(body->character.world, p);
 }
 
-bool vo_body_character_axes(const vo_body *body, vo_pattern_axis axis[VO_PATTERN_AXES]) {
+bool vo_body_character_stands(const vo_body *body, vo_transform *own) {
+    const vo_character *c = &body->character;
+    if (c->joint_count == 0) return false;
+    vo_rig rig = vo_rig_find(c->joint_count, c->joint);
+    int left = rig.joint[VO_PART_LEFT_THIGH], right = rig.joint[VO_PART_RIGHT_THIGH];
+    if (left < 0 || right < 0) return false;
+    vo_vec3 a = bound_place(body, left), b = bound_place(body, right);
+    vo_vec3 front = v3_cross(v3_sub(a, b), v3(0, 0, 1));
+    if (!(v3_length(front) > 1e-9)) return false;
+    vo_vec3 at = v3_lerp(a, b, 0.5);
+    *own =
+        (vo_transform){v3(at.x, at.y, 0), 1, q_axis_angle(v3(0, 0, 1), atan2(front.x, -front.y))};
+    return true;
+}
+
+void vo_body_character_axes(const vo_body *body, vo_pattern_axis axis[VO_PATTERN_AXES]) {
     static const struct {
         vo_part from, to;
         double sign;
@@ -115,16 +130,13 @@ bool vo_body_character_axes(const vo_body *body, vo_pattern_axis axis[VO_PATTERN
                 {VO_PART_LEFT_THIGH, VO_PART_LEFT_FOOT, -1},
                 {VO_PART_RIGHT_THIGH, VO_PART_RIGHT_FOOT, -1}};
     const vo_character *c = &body->character;
-    if (c->joint_count == 0) return false;
     vo_rig rig = vo_rig_find(c->joint_count, c->joint);
-    if (rig.joint[VO_PART_HIPS] < 0) return false;
-    vo_vec3 hips = bound_place(body, rig.joint[VO_PART_HIPS]);
-    axis[0] = vo_body_axis(0, v3(hips.x, hips.y, axis[0].origin.z), v3(0, 0, 1));
+    vo_transform back = xf_inverse(body->own);
     for (int i = 0; i < VO_PATTERN_AXES - 1; i++) {
         int from = rig.joint[limb[i].from], to = rig.joint[limb[i].to];
         if (from < 0 || to < 0) continue;
-        vo_vec3 a = bound_place(body, from), b = bound_place(body, to);
+        vo_vec3 a = xf_point(back, bound_place(body, from)),
+                b = xf_point(back, bound_place(body, to));
         axis[i + 1] = vo_body_axis(i + 1, a, v3_scale(limb[i].sign, v3_sub(b, a)));
     }
-    return true;
 }

@@ -30,7 +30,8 @@ struct vo_body {
     bool moves;
     vo_body_time time;
     vo_transform placement;
-    vo_mesh *rest; /* NULL until it is put into the world */
+    vo_transform own; /* own frame -> where the body's file has it */
+    vo_mesh *rest;    /* NULL until it is put into the world */
 
     /* a mannequin moves by one of these: */
     vo_mannequin mannequin;
@@ -73,8 +74,10 @@ void vo_body_mannequin_axes(const vo_body *body, vo_pattern_axis axis[VO_PATTERN
 vo_result vo_body_character_bind(vo_body *body);
 vo_result vo_body_character_moves(vo_body *body, const vo_motion_def *def);
 void vo_body_character_place(vo_body_follower *follower, vo_body_moment at, vo_vec3 *x);
-/* False where it has no bones that tell. */
-bool vo_body_character_axes(const vo_body *body, vo_pattern_axis axis[VO_PATTERN_AXES]);
+/* Where its bones say that it stands and faces, at height 0; false where none tells. */
+bool vo_body_character_stands(const vo_body *body, vo_transform *own);
+/* Replaces those of the axes that its bones tell. */
+void vo_body_character_axes(const vo_body *body, vo_pattern_axis axis[VO_PATTERN_AXES]);
 
 /* body_sequence.c */
 vo_result vo_body_sequence_moves(vo_body *body, const vo_motion_def *def, double fps);
@@ -82,9 +85,8 @@ vo_result vo_body_sequence_moves(vo_body *body, const vo_motion_def *def, double
 vo_result vo_body_cache_moves(vo_body *body, const vo_motion_def *def, double fps);
 void vo_body_sequence_place(vo_context *ctx, const vo_body *body, vo_body_moment at, vo_vec3 *x);
 
-/* body_axes.c: from `origin` towards `far`, upwards being away from `far`. */
+/* body_axes.c: an axis of the own frame; `up` of any length. */
 vo_pattern_axis vo_body_axis(int which, vo_vec3 origin, vo_vec3 up);
-/* The usual ones, for a surface of this extent along z. */
-void vo_body_usual_axes(double low, double high, vo_pattern_axis axis[VO_PATTERN_AXES]);
+vo_transform vo_body_own_frame(const vo_body *body);
 
 #endif
