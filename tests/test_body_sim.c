@@ -276,6 +276,25 @@ static void wrong_characters_are_refused(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* The second of two equal mannequins is a copy of the first. */
+static void equal_mannequins_are_made_once(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_scene *scene;
+    assert_ok(ctx, vo_scene_create(ctx, NULL, &scene));
+    vo_character_def def = walker();
+    assert_ok(ctx, vo_scene_add_character(scene, &def, NULL));
+    double start = test_seconds();
+    def.moves = false;
+    for (int i = 0; i < 3; i++) assert_ok(ctx, vo_scene_add_character(scene, &def, NULL));
+    assert_true(test_seconds() - start < 0.2 * TEST_SLOWNESS);
+    const vo_mesh *a = scene->obstacle[0].mesh, *b = scene->obstacle[3].mesh;
+    assert_int_equal(a->node_count, b->node_count);
+    assert_memory_equal(a->node_x, b->node_x, (size_t)a->node_count * sizeof *a->node_x);
+    vo_scene_destroy(scene);
+    vo_context_destroy(ctx);
+}
+
 /* ---- runs ----------------------------------------------------------------------------------- */
 
 static const char *const coarse[] = {"characters[0].body.faces=6000",
@@ -400,6 +419,7 @@ int main(void) {
         cmocka_unit_test(handles_hold_in_the_preroll),
         cmocka_unit_test(scenes_know_their_preroll),
         cmocka_unit_test(wrong_characters_are_refused),
+        cmocka_unit_test(equal_mannequins_are_made_once),
         cmocka_unit_test(a_walker_under_a_veil),
         cmocka_unit_test(prerolls_of_runs),
         cmocka_unit_test(characters_of_files_meet_cloth),

@@ -46,12 +46,22 @@ vo_result vo_scene_take_character(vo_scene *scene, const vo_character_parts *par
     return result;
 }
 
-static vo_result make_body(vo_context *ctx, const vo_character_def *def, double fps,
+vo_result vo_scene_make_mannequin(const vo_scene *scene, const vo_mannequin_def *def,
+                                  vo_body **out) {
+    for (int i = 0; i < scene->character_count; i++) {
+        const vo_body *body = scene->obstacle[scene->character[i].obstacle].body;
+        if (vo_body_is_mannequin(body, def)) return vo_body_copy_mannequin(body, out);
+    }
+    return vo_body_create_mannequin(scene->ctx, def, out);
+}
+
+static vo_result make_body(const vo_scene *scene, const vo_character_def *def, double fps,
                            vo_body **out) {
+    vo_context *ctx = scene->ctx;
     vo_import_options options = vo_import_options_default();
     options.units = def->units;
     options.up_axis = def->up_axis;
-    if (!def->body) return vo_body_create_mannequin(ctx, &def->mannequin, out);
+    if (!def->body) return vo_scene_make_mannequin(scene, &def->mannequin, out);
     if (strchr(def->body, '%')) return vo_body_create_pattern(ctx, def->body, fps, &options, out);
     return vo_body_create_file(ctx, def->body, &options, out);
 }
@@ -61,7 +71,7 @@ vo_result vo_scene_add_character(vo_scene *scene, const vo_character_def *def, i
     VO_TRY(vo_scene_check_pose(scene->ctx, def->pose));
     double fps = 1 / scene->def.frame_time;
     vo_body *body;
-    VO_TRY(make_body(scene->ctx, def, fps, &body));
+    VO_TRY(make_body(scene, def, fps, &body));
     vo_character_parts parts = {body, vo_pose_transform(def->pose), def->start, def->end};
     vo_result result = def->moves ? vo_body_set_motion(body, &def->motion, fps) : VO_OK;
     if (result == VO_OK) result = vo_scene_take_character(scene, &parts, id);

@@ -33,7 +33,25 @@ vo_result vo_body_create_mannequin(vo_context *ctx, const vo_mannequin_def *def,
     *out = NULL;
     vo_body *body = new_body(ctx, VO_BODY_MANNEQUIN, NULL);
     if (!body) return vo_fail_memory(ctx, "a mannequin");
+    body->sizes = *def;
     return finish(body, vo_mannequin_create(ctx, def, &body->mannequin), out);
+}
+
+vo_result vo_body_copy_mannequin(const vo_body *from, vo_body **out) {
+    vo_context *ctx = from->ctx;
+    *out = NULL;
+    vo_body *body = new_body(ctx, VO_BODY_MANNEQUIN, NULL);
+    if (!body) return vo_fail_memory(ctx, "a mannequin");
+    body->sizes = from->sizes;
+    return finish(body, vo_mannequin_copy(ctx, &from->mannequin, &body->mannequin), out);
+}
+
+bool vo_body_is_mannequin(const vo_body *body, const vo_mannequin_def *def) {
+    const vo_mannequin_def *s = &body->sizes;
+    return body->kind == VO_BODY_MANNEQUIN && s->height == def->height && s->build == def->build &&
+           s->figure == def->figure && s->shoulders == def->shoulders && s->chest == def->chest &&
+           s->waist == def->waist && s->hips == def->hips && s->limbs == def->limbs &&
+           s->faces == def->faces;
 }
 
 static vo_result read_character(vo_body *body, const char *path) {

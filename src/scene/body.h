@@ -29,6 +29,10 @@ typedef struct vo_body vo_body;
 
 /* On failure *out is NULL. Wrong values and files are named. */
 vo_result vo_body_create_mannequin(vo_context *ctx, const vo_mannequin_def *def, vo_body **out);
+/* Making one takes about a second; copying one that is there does not. */
+vo_result vo_body_copy_mannequin(const vo_body *body, vo_body **out);
+/* Whether it is a mannequin of these sizes. */
+bool vo_body_is_mannequin(const vo_body *body, const vo_mannequin_def *def);
 /* A skinned character, or a surface that does not move by itself. `options` may be NULL, here and
  * below. */
 vo_result vo_body_create_file(vo_context *ctx, const char *path, const vo_import_options *options,

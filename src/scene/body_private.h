@@ -35,6 +35,7 @@ struct vo_body {
 
     /* a mannequin moves by one of these: */
     vo_mannequin mannequin;
+    vo_mannequin_def sizes;
     vo_clip *clip;
     vo_joint *joint; /* [VO_BONE_COUNT] its bones as joints, for clips that are carried over */
 

@@ -31,6 +31,9 @@ typedef struct vo_character_parts {
     double start, end;
 } vo_character_parts;
 
+/* A mannequin; a copy where the scene has its like. */
+vo_result vo_scene_make_mannequin(const vo_scene *scene, const vo_mannequin_def *def,
+                                  vo_body **out);
 vo_result vo_scene_take_character(vo_scene *scene, const vo_character_parts *parts, int *id);
 
 /* Whether the numbers of a pose are within bounds. */

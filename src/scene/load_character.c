@@ -79,7 +79,7 @@ static vo_result make_mannequin(vo_loader *loader, const vo_json_at *at, vo_body
         if (vo_has(at, size_keys[i]))
             *mannequin_size(&def, size_keys[i]) = vo_get_real(at, size_keys[i]);
     def.faces = vo_get_int(at, "faces", def.faces);
-    return vo_at_fault(*at, vo_body_create_mannequin(loader->ctx, &def, out));
+    return vo_at_fault(*at, vo_scene_make_mannequin(loader->scene, &def, out));
 }
 
 /* A body from a file has its own size. */

@@ -137,6 +137,23 @@ vo_result vo_mannequin_create(vo_context *ctx, const vo_mannequin_def *def, vo_m
     return result;
 }
 
+vo_result vo_mannequin_copy(vo_context *ctx, const vo_mannequin *m, vo_mannequin *out) {
+    size_t n = (size_t)m->skin.node_count, bytes = (size_t)m->face_count * sizeof *m->face;
+    *out = (vo_mannequin){.skeleton = m->skeleton};
+    VO_TRY(vo_skin_create(ctx, m->skin.node_count, &out->skin));
+    out->face = vo_alloc(ctx, bytes);
+    if (!out->face) {
+        vo_mannequin_free(ctx, out);
+        return vo_fail_memory(ctx, "a mannequin");
+    }
+    out->face_count = m->face_count;
+    memcpy(out->face, m->face, bytes);
+    memcpy(out->skin.rest, m->skin.rest, n * sizeof *m->skin.rest);
+    memcpy(out->skin.bone, m->skin.bone, n * sizeof *m->skin.bone);
+    memcpy(out->skin.share, m->skin.share, n * sizeof *m->skin.share);
+    return VO_OK;
+}
+
 void vo_mannequin_free(vo_context *ctx, vo_mannequin *m) {
     vo_skin_free(ctx, &m->skin);
     vo_free_array(ctx, m->face, m->face_count);

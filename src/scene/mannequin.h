@@ -30,6 +30,7 @@ typedef struct vo_mannequin {
 
 /* VO_BAD_CALL names the member that is out of its range. On failure *out is empty. */
 vo_result vo_mannequin_create(vo_context *ctx, const vo_mannequin_def *def, vo_mannequin *out);
+vo_result vo_mannequin_copy(vo_context *ctx, const vo_mannequin *m, vo_mannequin *out);
 void vo_mannequin_free(vo_context *ctx, vo_mannequin *m);
 
 /* The bone that a face follows most: the sum of its nodes' shares, the first of equals. Faces of
