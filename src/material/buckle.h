@@ -7,10 +7,10 @@
  *     G^ = G + (1 - alpha) D,   S = C : G^,
  * in which D is the length that the face has too much of: what fine folds would take up, and so
  * never negative in any direction. The paper takes it from the principal strains, D = -min(G, 0).
- * For a fabric that becomes narrower when it is pulled this S is the derivative of no energy, and
- * it jumps where a principal strain changes sign while the other is large; put through the chain
- * rule it still jumps, so a step that is linearised once has nothing to go by. Here D is the one
- * that leaves least energy,
+ * For a fabric that becomes narrower when it is pulled this S is the derivative of no energy; and
+ * W(G^), with what the chain rule makes of it, has a kink where a principal strain changes sign
+ * while the other is large, where a step that is linearised once has no slope to go by. Here D is
+ * the one that leaves least energy,
  *     D = argmin over D >= 0 of 1/2 (G + D) : C : (G + D),
  * which is the same where C does not couple directions. Then S is the derivative of
  *     alpha W(G) + (1 - alpha) W(G + D),   W(G) = 1/2 G : C : G:
@@ -19,18 +19,21 @@
  * theory"). Both are convex in G with a continuous derivative. A strip that is pulled becomes as
  * narrow as the fabric wants and not a bit narrower; the paper's would by 1 / alpha.
  *
- * How D is found. The part (G + D) keeps is a stress that nowhere pushes, S >= 0. Scale the
+ * How D is found. What is left, S = C : (G + D), nowhere pushes: S >= 0, and S : D = 0. Scale the
  * material axes so that c0 = c2 = 1 (a congruence: it keeps signs of eigenvalues) and write
  *     p = (Guu + Gvv) / 2,  q = (Guu - Gvv) / 2,  z = Guv.
- * There C is diagonal, W = A p^2 + B q^2 + H z^2, and matrices that are >= 0 fill a round cone:
+ * There C is diagonal, W = A p^2 + B q^2 + H z^2, and matrices that are >= 0 fill a round cone
+ * about the axis p:
  *
- *            p ^      taut        A p >= |(B q, H z)|: D = 0
- *       \      |      /
- *        \  taut     /  wrinkled  S = s (1, c, d) on the cone, c^2 + d^2 = 1, D = m (1, -c, -d):
- *    wrinkled  |  /                 q = c (a s - p),  z = d (b s - p),
- *    ----------+---------> q,z      a = 1/A + 1/B,    b = 1/A + 1/H,   m = s / A - p
- *    wrinkled /|  \
- *         / slack  \    slack     -p >= |(q, z)|: S = 0
+ *                p
+ *        \  taut  |      /
+ *         \      |     /         taut       A p >= |(B q, H z)|:  D = 0
+ *           \    |   /
+ *    wrinkled  \ | /  wrinkled   wrinkled   S = s (1, c, d),  D = m (1, -c, -d),  both on the cone:
+ *   -------------+------------ q, z         q = c (a s - p),   a = 1/A + 1/B,   c^2 + d^2 = 1,
+ *              / | \                        z = d (b s - p),   b = 1/A + 1/H,   m = s/A - p
+ *           /    |   \
+ *         / slack|     \         slack      -p >= |(q, z)|:  S = 0
  *
  * c^2 + d^2 = 1 is one equation for s, whose root Newton's method finds from below without ever
  * passing it; in the form 1 / |(c, d)| = 1 it is nearly a straight line, and is one for a fabric
@@ -42,7 +45,7 @@
 
 /* Stiffness that has no share of at least this is given it before D is sought: normal modulus by
  * the largest; 1 - coupling by the moduli; shear by the moduli. Within these bounds so many steps
- * find s to rounding. */
+ * find s to 1e-11. */
 #define VO_BUCKLE_LEAST_NORMAL 1e-6
 #define VO_BUCKLE_LEAST_SHARE  1e-3
 enum { VO_BUCKLE_STEPS = 8 };
