@@ -313,7 +313,8 @@ static void only_cuts_jump(void **state) {
     for (int i = 0; i < 20; i++) {
         vo_camera_path path = random_path(ctx, &r, i % 2, i % 3);
         double end = path.knot[7].time + 0.5, step = 1e-3;
-        for (double t = -0.5; t < end; t += step) {
+        for (int k = 0; - 0.5 + k * step < end; k++) {
+            double t = -0.5 + k * step;
             vo_camera a = vo_camera_path_at(&path, t), b = vo_camera_path_at(&path, t + step);
             assert_orthonormal(&a);
             if (vo_camera_path_cuts(&path, t, t + step, 0, NULL) == 0)

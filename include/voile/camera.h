@@ -42,13 +42,13 @@ VO_API vo_vec3 vo_camera_direction(const vo_camera *camera, vo_vec2 pixel);
 /* A key of a camera's path. */
 typedef struct vo_camera_key {
     double time;        /* s; at least 1e-9 after the key before, or the same if `cut` */
-    bool cut;           /* begins a new shot: the camera jumps here at that time */
     vo_vec3 position;   /* m */
-    bool has_target;    /* looks at the target, else turned by the rotation */
-    vo_vec3 target;     /* m; not the position itself */
-    double rotation[4]; /* w, x, y, z, any length: from the camera's own axes (x right, y up, -z
-                           forward) to the world */
+    vo_vec3 target;     /* m; where it looks if `has_target`; not the position itself */
+    double rotation[4]; /* else w, x, y, z, any length: from the camera's own axes (x right, y up,
+                           -z forward) to the world */
     double field;       /* degrees, vertical opening, 0.001 to 179 */
+    bool has_target;
+    bool cut; /* begins a new shot: the camera jumps here at that time */
 } vo_camera_key;
 
 /* A camera and its path, in square brackets what vo_camera_def_default sets.

@@ -207,7 +207,7 @@ static vo_result load_camera(vo_loader *loader, vo_json_at at) {
  */
 
 static vo_result load_shot(vo_loader *loader, vo_json_at at) {
-    double time;
+    double time = 0;
     const char *name = vo_get_string(&at, "camera");
     VO_TRY(read_time(&at, loader->scene->def.frame_time, &time));
     int camera = vo_scene_find_camera(loader->scene, name);
