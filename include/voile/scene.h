@@ -54,19 +54,22 @@ typedef enum vo_adapt {
  * vo_viewing_default sets. A face that counts x may have edges 1/x as long as without a camera;
  * what the front of is in a picture counts as much as its camera says, 1 by default. */
 typedef struct vo_viewing {
-    double back;           /* [0.2] what is seen from behind; above 0 to 1, as the next two */
-    double hidden;         /* [0.2] what is behind something else, with `occlusion` */
-    double out;            /* [0.01] what is in no picture */
-    double margin;         /* [0.4] m around pictures, over which that is reached */
-    double anticipation;   /* [5] frames; what cameras will see within them counts already, the
-                              more the sooner */
-    double pixels;         /* [4] edges are not made shorter on the screen than this; 0: they are */
-    double silhouette;     /* [0.25] faces beside visible ones count as the mean of both, where that
-                              differs by more than this; infinite: never */
-    double size_max;       /* [0.3] m, longest edge where nothing is seen; counts if it is above
-                              that of the cloth's remeshing */
-    bool two_sided;        /* [false] the back of cloth is a front, too */
-    bool occlusion;        /* [false] what is behind something else is told from what is seen */
+    double back;         /* [0.2] what is seen from behind; above 0 to 1, as the next two */
+    double hidden;       /* [0.2] what is behind something else, with `occlusion` */
+    double out;          /* [0.01] what is in no picture */
+    double margin;       /* [0.4] m around pictures, over which that is reached */
+    double anticipation; /* [5] frames; what cameras will see within them counts already, the
+                            more the sooner */
+    double pixels;       /* [4] edges are not made shorter on the screen than this; 0: they are */
+    double silhouette;   /* [0.25] faces beside visible ones count as the mean of both, where that
+                            differs by more than this; infinite: never */
+    double size_max;     /* [0.3] m, longest edge where nothing is seen; counts if it is above
+                            that of the cloth's remeshing */
+    bool two_sided;      /* [false] the back of cloth is a front, too */
+    bool occlusion;      /* [false] what is behind something else is told from what is seen */
+    bool compensation;   /* [true] coarse faces out of all pictures do not resist compression by
+                            buckling that they are too large for (vo_compensation) */
+    double compensation_power; /* [10] at least 1; the larger, the more faces give way */
     double budget_faces;   /* [0] `pixels` is raised to keep all cloths within so many; 0: any */
     double budget_seconds; /* [0] likewise seconds a frame; such a run cannot be repeated exactly */
 } vo_viewing;

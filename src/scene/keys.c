@@ -404,6 +404,10 @@ static const vo_key view_keys[] = {
     KEY("two_sided", BOOL, "false", NULL, "The back of cloth is a front, too."),
     KEY("occlusion", BOOL, "false", NULL,
         "What is behind something else is told from what is seen (needs a build with Embree)."),
+    KEY("compensation", BOOL, "true", NULL,
+        "Coarse faces out of all pictures have buckling compensation, with `size_max` as the "
+        "longest edge."),
+    KEY("compensation_power", POSITIVE, "10", NULL, "As that of `remeshing`."),
     KEY("budget_faces", NONNEGATIVE, "0", NULL,
         "`pixels` is raised to keep all cloths within so many faces; 0: any number."),
     KEY("budget_seconds", NONNEGATIVE, "0", "s",

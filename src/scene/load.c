@@ -115,6 +115,8 @@ static vo_viewing read_view(const vo_json_at *root) {
                         .size_max = vo_get_real(&at, "size_max"),
                         .two_sided = vo_get_bool(&at, "two_sided"),
                         .occlusion = vo_get_bool(&at, "occlusion"),
+                        .compensation = vo_get_bool(&at, "compensation"),
+                        .compensation_power = vo_get_real(&at, "compensation_power"),
                         .budget_faces = vo_get_real(&at, "budget_faces"),
                         .budget_seconds = vo_get_real(&at, "budget_seconds")};
 }

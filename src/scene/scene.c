@@ -20,7 +20,9 @@ vo_viewing vo_viewing_default(void) {
                         .anticipation = 5,
                         .pixels = 4,
                         .silhouette = 0.25,
-                        .size_max = 0.3};
+                        .size_max = 0.3,
+                        .compensation = true,
+                        .compensation_power = 10};
 }
 
 vo_scene_def vo_scene_def_default(void) {
@@ -93,6 +95,8 @@ static const char *view_defect(const vo_viewing *v) {
     if (!vo_is_nonnegative(v->pixels)) return "view.pixels must be at least 0" UP_TO;
     if (!(v->silhouette >= 0)) return "view.silhouette must be at least 0";
     if (!vo_is_positive(v->size_max)) return "view.size_max must be positive" UP_TO;
+    if (!(v->compensation_power >= 1 && v->compensation_power <= 1e6))
+        return "view.compensation_power must be at least 1";
     if (!vo_is_nonnegative(v->budget_faces)) return "view.budget_faces must be at least 0" UP_TO;
     if (!vo_is_nonnegative(v->budget_seconds))
         return "view.budget_seconds must be at least 0" UP_TO;

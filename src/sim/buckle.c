@@ -16,16 +16,26 @@ static const double MOST = 0.99;
 /* Of a face with three edges of this length. */
 static double area_of(double edge) { return 0.25 * sqrt(3) * edge * edge; }
 
-double vo_sim_buckle_goal(const vo_sim *sim, int cloth, int face) {
-    const vo_remeshing *r = &sim->scene->cloth[cloth].remeshing;
-    if (!r->on || r->compensation == VO_COMPENSATE_NONE) return 0;
+/* Slack of a face, if the longest edges are so long. */
+static double slack_of(const vo_sim *sim, int cloth, int face, double longest, double power) {
     double area = vo_mesh_face_area(sim->cloth[cloth].mesh, face);
-    double alpha =
-        vo_buckle_alpha(area, area_of(r->size_min), area_of(r->size_max), r->compensation_power);
+    double shortest = sim->scene->cloth[cloth].remeshing.size_min;
+    double alpha = vo_buckle_alpha(area, area_of(shortest), area_of(longest), power);
     return 1 - alpha >= LEAST ? vo_min(1 - alpha, MOST) : 0;
 }
 
+double vo_sim_buckle_goal(const vo_sim *sim, int cloth, int face) {
+    const vo_remeshing *r = &sim->scene->cloth[cloth].remeshing;
+    const vo_viewing *v = &sim->scene->def.view;
+    if (!r->on) return 0;
+    if (r->compensation != VO_COMPENSATE_NONE)
+        return slack_of(sim, cloth, face, r->size_max, r->compensation_power);
+    if (!v->compensation || !vo_sim_view_misses(sim, cloth, face)) return 0;
+    return slack_of(sim, cloth, face, vo_max(r->size_max, v->size_max), v->compensation_power);
+}
+
 void vo_sim_buckle_aim(vo_sim *sim) {
+    vo_sim_view_open(sim);
     for (int c = 0; c < sim->cloth_count; c++)
         for (int f = 0; f < sim->cloth[c].mesh->face_count; f++)
             vo_implicit_aim_slack(&sim->implicit, sim->system_cloth[c].first_face + f,

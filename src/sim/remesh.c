@@ -288,7 +288,9 @@ static vo_result run(vo_sim *sim) {
     VO_TRY(edit_cloths(sim));
     int edits = 0;
     for (int c = 0; c < sim->cloth_count; c++) edits += sim->cloth[c].edit->edits;
-    return edits ? follow_edits(sim, cargos) : VO_OK;
+    if (edits) return follow_edits(sim, cargos);
+    vo_sim_buckle_aim(sim); /* cameras may have moved */
+    return VO_OK;
 }
 
 vo_result vo_sim_remesh_run(vo_sim *sim) {

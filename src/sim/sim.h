@@ -83,6 +83,8 @@ typedef struct vo_sim_remesh {
 typedef struct vo_sim_view {
     vo_view *view;         /* NULL: the scene does not ask */
     vo_view_cloth *cloth;  /* [cloth_count] what they see of each, during a remeshing */
+    int frustum_count;     /* of cameras that count */
+    vo_frustum *frustum;   /* [scene's cameras, at least 1] */
     double pixels;         /* [saved] shortest edge on the screen */
     vo_camera_guide guide; /* cameras given step by step; without any the scene's own count */
 } vo_sim_view;
@@ -197,6 +199,9 @@ vo_result vo_sim_remesh_open(vo_sim *sim, int cloth);
 vo_result vo_sim_view_create(vo_sim *sim);
 void vo_sim_view_free(vo_sim *sim);
 vo_result vo_sim_view_look(vo_sim *sim);
+/* Whether a face is in no picture at the time for which eyes were opened last. */
+void vo_sim_view_open(vo_sim *sim);
+bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face);
 /* The most that points seem to move, in pixels of any camera that looks; 0 where none does. */
 double vo_sim_view_popping(const vo_sim *sim, int count, const vo_pop *pop);
 

@@ -14,6 +14,9 @@ enum {
     MOST_SAMPLES = 48 /* of one camera's window, beside what its cuts take */
 };
 
+/* m, beyond which it does not matter how far a face is from a picture. */
+static const double INSTANT_REACH = 1e-6;
+
 /* m/s and rad/s that somebody's camera may take up at any moment. */
 static const double JITTER = 0.2;
 
@@ -40,13 +43,15 @@ vo_result vo_sim_view_create(vo_sim *sim) {
     if (sim->scene->def.adapt != VO_ADAPT_VIEW) return VO_OK;
     vo_view_def def = view_def(sim);
     view->cloth = vo_new_array(sim->ctx, vo_view_cloth, sim->cloth_count + 1);
-    if (!view->cloth) return vo_fail_memory(sim->ctx, "the view");
+    view->frustum = vo_new_array(sim->ctx, vo_frustum, sim->scene->camera_count + 1);
+    if (!view->cloth || !view->frustum) return vo_fail_memory(sim->ctx, "the view");
     return vo_view_create(sim->ctx, &def, &view->view);
 }
 
 void vo_sim_view_free(vo_sim *sim) {
     vo_view_destroy(sim->view.view);
     vo_free_array(sim->ctx, sim->view.cloth, sim->cloth_count + 1);
+    vo_free_array(sim->ctx, sim->view.frustum, sim->scene->camera_count + 1);
 }
 
 void vo_sim_set_camera(vo_sim *sim, const vo_camera *camera, bool jump) {
@@ -178,6 +183,36 @@ vo_result vo_sim_view_look(vo_sim *sim) {
     vo_result result = look(sim);
     sim->stats.stage.view += vo_now() - start;
     return result;
+}
+
+/* ---- at one moment -------------------------------------------------------------------------- */
+
+void vo_sim_view_open(vo_sim *sim) {
+    vo_sim_view *view = &sim->view;
+    const vo_scene *scene = sim->scene;
+    double time = vo_sim_time(sim);
+    view->frustum_count = 0;
+    if (!view->view) return;
+    if (view->guide.count > 0)
+        view->frustum[view->frustum_count++] = vo_frustum_make(&view->guide.camera);
+    for (int i = 0; i < scene->camera_count && view->guide.count == 0; i++) {
+        if (!vo_scene_camera_counts(scene, i, time)) continue;
+        vo_camera camera = vo_scene_camera_at(scene, i, time);
+        view->frustum[view->frustum_count++] = vo_frustum_make(&camera);
+    }
+}
+
+bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face) {
+    const vo_sim_view *view = &sim->view;
+    const vo_mesh *mesh = sim->cloth[cloth].mesh;
+    for (int i = 0; i < view->frustum_count; i++) {
+        vo_vec3 p[3];
+        for (int k = 0; k < 3; k++)
+            p[k] =
+                vo_frustum_local(&view->frustum[i], mesh->node_x[vo_mesh_face_node(mesh, face, k)]);
+        if (!(vo_frustum_distance(&view->frustum[i], p, INSTANT_REACH) > 0)) return false;
+    }
+    return view->frustum_count > 0;
 }
 
 /* ---- what is seen of remeshing -------------------------------------------------------------- */
