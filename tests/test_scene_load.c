@@ -79,6 +79,7 @@ static const char *const table_paths[][2] = {
     {"camera", "cameras[0]."},
     {"camera key", "camera.keys[0]."},
     {"shot", "shots[0]."},
+    {"view", "view."},
     {"morph", "morphs[0]."},
     {"morph.spline", "morphs[0].spline[0]."},
     {"wind", "wind."},
@@ -707,20 +708,20 @@ static void keys_of_later_parts_are_told_once(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
-    vo_scene *scene = scene_files_expect(&files, scene_full, "view={}");
+    vo_scene *scene = scene_files_expect(&files, scene_full, "crowd={}");
     vo_scene_destroy(scene);
-    const char *sets[] = {"view={}", "magic.add_jitter=true"};
+    const char *sets[] = {"crowd={}", "magic.add_jitter=true"};
     files.log[0] = 0;
     assert_ok(files.ctx, vo_scene_load_at(files.ctx, files.path, 0, 2, sets, &scene));
     assert_non_null(strstr(files.log, "warning: "));
-    const char *list = "not yet acted upon: morphs, view, magic.add_jitter\n";
+    const char *list = "not yet acted upon: morphs, crowd, magic.add_jitter\n";
     const char *found = strstr(files.log, "not yet acted upon");
     assert_non_null(found);
     assert_null(strstr(found + 1, "not yet acted upon"));
     /* By the order of the tables; each name once although two cloths could have it. */
     assert_int_equal(strchr(found, '\n') - found + 1, strlen(list));
     assert_non_null(strstr(found, "magic.add_jitter"));
-    assert_non_null(strstr(found, "view"));
+    assert_non_null(strstr(found, "crowd"));
     assert_non_null(strstr(found, "morphs"));
     vo_scene_destroy(scene);
     scene_files_close(&files);
