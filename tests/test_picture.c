@@ -309,7 +309,7 @@ static void test_cut_faces(void **state) {
     vo_mesh *mesh = make_bulge(ctx);
     for (int parts = 1; parts <= 4; parts++) {
         vo_model m = {.ctx = ctx, .origin = {0.5, 0.5, 0.5}};
-        assert_ok(ctx, vo_model_add_cloth(&m, mesh, parts, 2, 5));
+        assert_ok(ctx, vo_model_add_cloth(&m, mesh, parts, NULL, 2, 5));
         assert_int_equal(m.face_count, mesh->face_count * parts * parts);
         assert_int_equal(lone_sides(&m), 22 * parts);
         assert_int_equal(m.face[0].paint, 2);
@@ -428,7 +428,7 @@ static vo_result draw_small(vo_context *ctx, void *arg) {
     vo_picture_def def = {
         .model = &model, .camera = look(mesh[1], 8, 6), .up = {0, 0, 1}, .scale = 1, .samples = 2};
     vo_result result = vo_painter_create(ctx, &painter);
-    if (result == VO_OK) result = vo_model_add_cloth(&model, mesh[0], 2, 0, 0);
+    if (result == VO_OK) result = vo_model_add_cloth(&model, mesh[0], 2, NULL, 0, 0);
     if (result == VO_OK) result = vo_model_add_obstacle(&model, mesh[1], 1);
     if (result == VO_OK) result = vo_painter_draw(&painter, &def, &image);
     vo_painter_free(&painter);

@@ -49,10 +49,12 @@ void vo_model_free(vo_model *model);
 
 /* Adds the faces of a mesh. A face of cloth has paint first_paint + its label, at most last_paint;
  * one of an obstacle first_paint. Sides of cloth's faces are cut into so many `parts`, and the
- * faces into their square, whose corners lie on the smooth surface; 1: the mesh as it is. After a
- * failure the model can be cleared or freed. */
-vo_result vo_model_add_cloth(vo_model *model, const vo_mesh *mesh, int parts, int first_paint,
-                             int last_paint);
+ * faces into their square, whose corners lie on the smooth surface; 1: the mesh as it is. Between
+ * nodes that touch something (`touches`, by node; NULL: none do) they lie on the mesh itself, for
+ * a rounder surface would dip into what is there. After a failure the model can be cleared or
+ * freed. */
+vo_result vo_model_add_cloth(vo_model *model, const vo_mesh *mesh, int parts,
+                             const unsigned char *touches, int first_paint, int last_paint);
 vo_result vo_model_add_obstacle(vo_model *model, const vo_mesh *mesh, int first_paint);
 
 /* Elements that are to be added, and room for them; false without memory. */

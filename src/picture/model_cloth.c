@@ -14,6 +14,7 @@ typedef struct lattice {
     vo_model *model;
     const vo_mesh *mesh;
     const vo_smooth *smooth;
+    const unsigned char *touches; /* by node, or NULL */
     int parts;
     int points, inner; /* of a face: all, and those on no side */
 } lattice;
@@ -41,10 +42,19 @@ static int point_node(const lattice *l, int face, int a, int b) {
     return l->mesh->node_count + edges + face * l->inner + point_number(a - 2, b - 1);
 }
 
+/* Whether all nodes that a point lies between touch something: the same for both faces at an edge.
+ */
+static bool is_touching(const lattice *l, const vo_spot *spot) {
+    for (int k = 0; k < 3 && l->touches; k++)
+        if (spot->weight[k] > 0 && !l->touches[vo_mesh_face_node(l->mesh, spot->face, k)])
+            return false;
+    return l->touches;
+}
+
 /* Exactly the node at a corner. */
 static vo_vec3 point_x(const lattice *l, const vo_spot *spot) {
-    return l->parts == 1 ? vo_spot_point(l->mesh, spot, l->mesh->node_x)
-                         : vo_smooth_point(l->smooth, spot);
+    return l->parts == 1 || is_touching(l, spot) ? vo_spot_point(l->mesh, spot, l->mesh->node_x)
+                                                 : vo_smooth_point(l->smooth, spot);
 }
 
 static void add_point(const lattice *l, int face, int a, int b) {
@@ -116,13 +126,18 @@ static vo_result make_smooth(vo_context *ctx, const vo_mesh *mesh, int parts, vo
     return vo_smooth_find_normals(out);
 }
 
-vo_result vo_model_add_cloth(vo_model *m, const vo_mesh *mesh, int parts, int first_paint,
-                             int last_paint) {
+vo_result vo_model_add_cloth(vo_model *m, const vo_mesh *mesh, int parts,
+                             const unsigned char *touches, int first_paint, int last_paint) {
     vo_smooth smooth;
     if (mesh->face_count == 0) return VO_OK;
     vo_result result = make_smooth(m->ctx, mesh, parts, &smooth);
-    lattice l = {
-        m, mesh, &smooth, parts, point_number(parts + 1, 0), (parts - 1) * (parts - 2) / 2};
+    lattice l = {m,
+                 mesh,
+                 &smooth,
+                 touches,
+                 parts,
+                 point_number(parts + 1, 0),
+                 (parts - 1) * (parts - 2) / 2};
     if (result == VO_OK) result = add_lattice(&l, first_paint, last_paint);
     vo_smooth_free(&smooth);
     return result;

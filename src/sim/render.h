@@ -2,6 +2,7 @@
 #ifndef VO_SIM_RENDER_H
 #define VO_SIM_RENDER_H
 
+#include "collide/nearest.h"
 #include "picture/picture.h"
 #include "sim/sim.h"
 
@@ -47,6 +48,8 @@ typedef struct vo_stage {
     const vo_shot *shot;
     vo_painter painter;
     vo_model model;
+    vo_arena arena; /* of one frame */
+    vo_nearest all; /* cloths, then obstacles, as they are in it */
     int paint_count;
     vo_paint *paint; /* [paint_count] of the cloths' materials, then of obstacles */
 } vo_stage;
@@ -56,6 +59,12 @@ vo_result vo_shot_check(vo_context *ctx, const vo_shot *shot);
 
 vo_result vo_stage_create(vo_context *ctx, const vo_shot *shot, vo_stage *out);
 void vo_stage_free(vo_stage *stage);
+
+/* render_touch.c: takes up where everything is; then tells which nodes of a cloth touch an obstacle
+ * or another cloth. Holds until the next frame. */
+vo_result vo_stage_meet(vo_stage *stage, const vo_sim *sim);
+vo_result vo_stage_touch(vo_stage *stage, const vo_sim *sim, int cloth,
+                         const unsigned char **touches);
 
 /* The image belongs to the stage and holds until the next one; it has the size that the shot says.
  */

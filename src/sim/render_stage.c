@@ -130,11 +130,14 @@ void vo_extent_add(vo_extent *e, const vo_subject *subject) {
 
 vo_result vo_stage_create(vo_context *ctx, const vo_shot *shot, vo_stage *out) {
     *out = (vo_stage){.ctx = ctx, .shot = shot, .model = {.ctx = ctx}};
+    vo_arena_init(&out->arena, ctx);
     return vo_painter_create(ctx, &out->painter);
 }
 
 void vo_stage_free(vo_stage *s) {
     vo_model_free(&s->model);
+    vo_nearest_free(&s->all);
+    vo_arena_free(&s->arena);
     vo_painter_free(&s->painter);
     vo_free_array(s->ctx, s->paint, s->paint_count);
     *s = (vo_stage){.ctx = s->ctx};
@@ -190,9 +193,12 @@ static vo_result add_state(vo_stage *s, const vo_sim *sim) {
     double faces = 0;
     for (int c = 0; c < sim->cloth_count; c++) faces += sim->cloth[c].mesh->face_count;
     int paint = 0, parts = parts_of(s, faces);
+    if (parts > 1) VO_TRY(vo_stage_meet(s, sim));
     for (int c = 0; c < sim->cloth_count; c++) {
         int next = paint + sim->scene->cloth[c].material_count;
-        VO_TRY(vo_model_add_cloth(&s->model, sim->cloth[c].mesh, parts, paint, next - 1));
+        const unsigned char *touches = NULL;
+        if (parts > 1) VO_TRY(vo_stage_touch(s, sim, c, &touches));
+        VO_TRY(vo_model_add_cloth(&s->model, sim->cloth[c].mesh, parts, touches, paint, next - 1));
         paint = next;
     }
     for (int i = 0; i < sim->obstacle_count; i++)
@@ -204,12 +210,13 @@ static vo_result add_state(vo_stage *s, const vo_sim *sim) {
 static vo_result add_alone(vo_stage *s, const vo_mesh *mesh) {
     int last = s->paint_count - 1;
     if (mesh->use == VO_MESH_FOR_OBSTACLE) return vo_model_add_obstacle(&s->model, mesh, last);
-    return vo_model_add_cloth(&s->model, mesh, parts_of(s, mesh->face_count), 0, last - 1);
+    return vo_model_add_cloth(&s->model, mesh, parts_of(s, mesh->face_count), NULL, 0, last - 1);
 }
 
 static vo_result fill_model(vo_stage *s, const vo_subject *subject, const vo_extent *e) {
     vo_model *m = &s->model;
     vo_model_clear(m);
+    vo_arena_reset(&s->arena);
     m->origin = v3_lerp(e->low, e->high, 0.5);
     m->paint = s->paint;
     m->paint_count = s->paint_count;
