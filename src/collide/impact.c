@@ -108,17 +108,17 @@ static vo_vec3 contact_normal(vo_feature_kind kind, const vo_vec3 x[4], const cl
     return v3_dot(n, c->offset) < 0 ? v3_negate(n) : n;
 }
 
-/* The thickness, or what there was: the distance at x0, and the height above each other, which is
- * less for features that come from the side. At least twice the alarm, so that an impact that has
- * reached its goal is none. Gaps that are hardly any grow. */
-static double separation(double distance, double height, double thickness) {
-    double h = vo_max(thickness, VO_LEAST_THICKNESS), least = h / 50;
+/* The thickness (at most `most`), or what there was: the distance at x0, and the height above each
+ * other, which is less for features that come from the side. At least twice the alarm, so that an
+ * impact that has reached its goal is none. Gaps that are hardly any grow. */
+static double separation(double distance, double height, double thickness, double most) {
+    double least = vo_max(thickness, VO_LEAST_THICKNESS) / 50;
     double had = vo_min(distance, vo_max(height, 2 * least));
-    return vo_max(vo_min(had, h), vo_min(1.9 * distance, 2 * least));
+    return vo_max(vo_min(had, most), vo_min(1.9 * distance, 2 * least));
 }
 
-static vo_impact make_impact(const vo_feature_pair *pair, const motion *m, double time,
-                             double thickness) {
+static vo_impact make_impact(const vo_surface *s, const vo_feature_pair *pair, const motion *m,
+                             double time, double thickness) {
     vo_vec3 x[4];
     for (int i = 0; i < 4; i++) x[i] = v3_lerp(m->start[i], m->end[i], time);
     closest c = closest_points(m->kind, x);
@@ -129,7 +129,8 @@ static vo_impact make_impact(const vo_feature_pair *pair, const motion *m, doubl
     closest start = closest_points(m->kind, m->start);
     out.apart = v3_normalize(start.offset);
     out.distance = start.distance;
-    out.goal = separation(start.distance, height, thickness);
+    double most = vo_pair_thickness(s, pair->node, vo_max(thickness, VO_LEAST_THICKNESS));
+    out.goal = separation(start.distance, height, thickness, most);
     return out;
 }
 
@@ -200,7 +201,7 @@ static vo_result collect(const search *s, bool all, int count) {
         if (!vo_reserve(out->ctx, &out->impact, &out->capacity, out->count + 1))
             return vo_fail_memory(out->ctx, "impacts");
         motion m = motion_of(s->surface, &s->pairs[i]);
-        out->impact[out->count++] = make_impact(&s->pairs[i], &m, time, s->thickness);
+        out->impact[out->count++] = make_impact(s->surface, &s->pairs[i], &m, time, s->thickness);
     }
     return VO_OK;
 }

@@ -11,7 +11,9 @@
  *   alarm   an approach to this is an impact: a fifth of g, at most about e. It is small against
  *           the thickness, since features that slide along each other at the distance of layers
  *           come much closer than they were, and that is no impact;
- *   goal    what an impact leaves its features at: h, or as much as they had.
+ *   goal    what an impact leaves its features at: h, or as much as they had. Between features of
+ *           one cloth h is at most their reach (surface.h), as for repulsion: to put faces of a
+ *           millimetre back by a thickness of several would strain them beyond anything.
  *
  * Features that touch at x0, as far as rounding can tell, are never an impact: there is no side to
  * keep them on, and to hold them would freeze cloth that starts with coincident layers. Untangling
