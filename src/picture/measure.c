@@ -1,0 +1,84 @@
+#include "picture/measure.h"
+
+#include "core/parallel.h"
+#include "math/vec.h"
+
+#include <stdlib.h>
+
+enum { CHUNKS = 64 }; /* of rows, at most */
+
+typedef struct sums {
+    int64_t pixels[2], both;
+    double angle, depth;
+} sums;
+
+typedef struct pair {
+    const vo_shown *a, *b;
+    sums sum[CHUNKS];
+} pair;
+
+static vo_vec3 normal_at(const vo_shown *v, size_t at) {
+    return v3((double)v->normal[0][at], (double)v->normal[1][at], (double)v->normal[2][at]);
+}
+
+/* Between unit vectors, exact for small and for large angles (Kahan 2006, "How futile are mindless
+ * assessments of roundoff", 12). */
+static double angle_between(vo_vec3 a, vo_vec3 b) {
+    return 2 * atan2(v3_length(v3_sub(a, b)), v3_length(v3_add(a, b)));
+}
+
+static void add_pixel(const pair *p, size_t at, sums *sum) {
+    double a = (double)p->a->depth[at], b = (double)p->b->depth[at];
+    sum->pixels[0] += a > 0;
+    sum->pixels[1] += b > 0;
+    if (!(a > 0 && b > 0)) return;
+    sum->both++;
+    sum->angle += angle_between(normal_at(p->a, at), normal_at(p->b, at));
+    sum->depth += fabs(a - b);
+}
+
+static void add_rows(void *arg, int begin, int end, int chunk) {
+    pair *p = arg;
+    size_t width = (size_t)p->a->width;
+    sums sum = {0};
+    for (size_t at = (size_t)begin * width; at < (size_t)end * width; at++) add_pixel(p, at, &sum);
+    p->sum[chunk] = sum;
+}
+
+vo_likeness vo_measure_likeness(vo_context *ctx, const vo_shown *a, const vo_shown *b) {
+    VO_REQUIRE(ctx, a->width == b->width && a->height == b->height);
+    int grain = (a->height + CHUNKS - 1) / CHUNKS;
+    pair p = {.a = a, .b = b};
+    vo_parallel_for(ctx, a->height, grain, add_rows, &p);
+    vo_likeness out = {0};
+    for (int i = 0; i < vo_chunk_count(a->height, grain); i++) {
+        for (int k = 0; k < 2; k++) out.pixels[k] += p.sum[i].pixels[k];
+        out.both += p.sum[i].both;
+        out.angle += p.sum[i].angle;
+        out.depth += p.sum[i].depth;
+    }
+    double both = (double)out.both, either = (double)(out.pixels[0] + out.pixels[1]) - both;
+    out.overlap = either > 0 ? both / either : NAN;
+    out.angle = both > 0 ? out.angle / both : NAN;
+    out.depth = both > 0 ? out.depth / both : NAN;
+    return out;
+}
+
+/* ---- quantiles --------------------------------------------------------------------------------
+ */
+
+double vo_measure_quantile(int count, const double *sorted, double q) {
+    if (count == 0) return NAN;
+    double place = vo_clamp(q, 0, 1) * (count - 1);
+    int at = vo_min_int((int)place, count - 1), next = vo_min_int(at + 1, count - 1);
+    return sorted[at] + (place - at) * (sorted[next] - sorted[at]);
+}
+
+static int compare_reals(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void vo_measure_sort(int count, double *value) {
+    if (count) qsort(value, (size_t)count, sizeof *value, compare_reals);
+}

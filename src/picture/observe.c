@@ -1,0 +1,209 @@
+#include "picture/observe.h"
+
+#include "core/memory.h"
+#include "core/parallel.h"
+
+#include <string.h>
+
+enum { ROWS = 4, NODES = 256 }; /* of a chunk */
+
+vo_result vo_observer_create(vo_context *ctx, vo_observer *out) {
+    *out = (vo_observer){.ctx = ctx};
+    return vo_rays_create(ctx, &out->rays);
+}
+
+static void free_pixels(vo_observer *o) {
+    vo_free_array(o->ctx, o->depth, o->pixel_count);
+    for (int i = 0; i < 3; i++) {
+        vo_free_array(o->ctx, o->normal[i], o->pixel_count);
+        o->normal[i] = NULL;
+    }
+    o->depth = NULL;
+    o->pixel_count = 0;
+}
+
+void vo_observer_free(vo_observer *o) {
+    if (!o->ctx) return;
+    free_pixels(o);
+    vo_rays_destroy(o->rays);
+    *o = (vo_observer){0};
+}
+
+static vo_result reserve_pixels(vo_observer *o, size_t count) {
+    if (o->pixel_count == count) return VO_OK;
+    free_pixels(o);
+    o->pixel_count = count;
+    o->depth = vo_new_array(o->ctx, float, count);
+    for (int i = 0; i < 3; i++) o->normal[i] = vo_new_array(o->ctx, float, count);
+    if (o->depth && o->normal[0] && o->normal[1] && o->normal[2]) return VO_OK;
+    free_pixels(o);
+    return vo_fail_memory(o->ctx, "what a camera sees");
+}
+
+/* ---- pixels -----------------------------------------------------------------------------------
+ */
+
+/* Pixels [left, right) of rows [top, bottom): no cloth is outside. */
+typedef struct window {
+    vo_observer *observer;
+    int left, right, top, bottom;
+} window;
+
+/* Around all cloth, if all of it is before the camera; else the whole picture. */
+static window find_window(vo_observer *o) {
+    const vo_camera *c = &o->def.camera;
+    double left = c->width, right = 0, top = c->height, bottom = 0;
+    for (int i = 0; i < o->def.cloth_nodes; i++) {
+        vo_vec2 p;
+        if (!vo_camera_project(c, vo_model_x(o->def.model, i), &p, NULL))
+            return (window){o, 0, c->width, 0, c->height};
+        left = vo_min(left, p.x);
+        right = vo_max(right, p.x);
+        top = vo_min(top, p.y);
+        bottom = vo_max(bottom, p.y);
+    }
+    return (window){o, (int)vo_clamp(left - 1, 0, c->width), (int)vo_clamp(right + 2, 0, c->width),
+                    (int)vo_clamp(top - 1, 0, c->height), (int)vo_clamp(bottom + 2, 0, c->height)};
+}
+
+static vo_vec3 flat_normal(const vo_model *m, const vo_model_face *face) {
+    vo_vec3 a = vo_model_x(m, face->node[0]);
+    return v3_normalize(
+        v3_cross(v3_sub(vo_model_x(m, face->node[1]), a), v3_sub(vo_model_x(m, face->node[2]), a)));
+}
+
+/* Towards the eye. */
+static vo_vec3 normal_at(const vo_observer *o, const vo_ray_hit *hit, vo_vec3 direction) {
+    const vo_model *m = o->def.model;
+    const vo_model_face *face = &m->face[hit->face];
+    vo_vec3 flat = flat_normal(m, face), normal = v3_zero();
+    double w[3] = {1 - hit->u - hit->v, hit->u, hit->v};
+    for (int i = 0; i < 3; i++)
+        normal = v3_add_scaled(normal, w[i], vo_model_normal(m, face->normal[i]));
+    normal = v3_normalize(normal);
+    if (o->def.flat || v3_dot(normal, flat) < 0.1) normal = flat; /* or folded within a face */
+    return v3_dot(flat, direction) > 0 ? v3_negate(normal) : normal;
+}
+
+static void look_through(const vo_observer *o, int x, int y) {
+    const vo_camera *c = &o->def.camera;
+    vo_ray ray = {c->position, vo_camera_direction(c, v2(x + 0.5, y + 0.5)), INFINITY};
+    vo_ray_hit hit;
+    if (!vo_rays_hit(o->rays, &ray, &hit) || hit.face >= o->def.cloth_faces) return;
+    size_t at = (size_t)y * (size_t)c->width + (size_t)x;
+    vo_vec3 normal = normal_at(o, &hit, ray.direction);
+    o->depth[at] = (float)(hit.distance * v3_dot(ray.direction, c->forward));
+    o->normal[0][at] = (float)normal.x;
+    o->normal[1][at] = (float)normal.y;
+    o->normal[2][at] = (float)normal.z;
+}
+
+static void look_through_rows(void *arg, int begin, int end, int chunk) {
+    const window *w = arg;
+    (void)chunk;
+    for (int y = w->top + begin; y < w->top + end; y++)
+        for (int x = w->left; x < w->right; x++) look_through(w->observer, x, y);
+}
+
+static vo_result set_rays(vo_observer *o) {
+    const vo_model *m = o->def.model;
+    vo_rays_def def = {.vertex_count = m->node_count,
+                       .x = (const float(*)[3])m->x,
+                       .face_count = m->face_count,
+                       .face = m->face_count ? m->face[0].node : NULL,
+                       .face_stride = sizeof *m->face};
+    return vo_rays_set(o->rays, &def);
+}
+
+vo_result vo_observer_look(vo_observer *o, const vo_observer_def *def) {
+    int width = def->camera.width, height = def->camera.height;
+    o->def = *def;
+    VO_TRY(reserve_pixels(o, (size_t)width * (size_t)height));
+    VO_TRY(set_rays(o));
+    memset(o->depth, 0, o->pixel_count * sizeof *o->depth);
+    for (int i = 0; i < 3; i++) memset(o->normal[i], 0, o->pixel_count * sizeof *o->normal[i]);
+    o->shown = (vo_shown){width, height, o->depth, {o->normal[0], o->normal[1], o->normal[2]}};
+    window w = find_window(o);
+    if (w.bottom > w.top) vo_parallel_for(o->ctx, w.bottom - w.top, ROWS, look_through_rows, &w);
+    return VO_OK;
+}
+
+/* ---- points that move -------------------------------------------------------------------------
+ */
+
+/* A point at depth z that is seen at an angle a from the view's axis moves by at most
+ * f / (z cos a) pixels a metre, f being the pixels a metre at a depth of one metre: that is the
+ * length of the gradient of f x / z. It may come nearer by `metres` on its way. */
+double vo_observer_shift(const vo_observer *o, double metres) {
+    const vo_camera *c = &o->def.camera;
+    double per_metre = c->width / (2 * c->tan_x), most = 0;
+    if (!(metres > 0)) return 0;
+    for (int y = 0; y < c->height; y++)
+        for (int x = 0; x < c->width; x++) {
+            double z = (double)o->depth[(size_t)y * (size_t)c->width + (size_t)x];
+            if (!(z > 0)) continue;
+            double a = (2 * (x + 0.5) / c->width - 1) * c->tan_x,
+                   b = (1 - 2 * (y + 0.5) / c->height) * c->tan_y;
+            double near = vo_max(z - metres, 1e-3 * z);
+            most = vo_max(most, sqrt(1 + a * a + b * b) / near);
+        }
+    return metres * per_metre * most;
+}
+
+/* ---- edges ------------------------------------------------------------------------------------
+ */
+
+typedef struct search {
+    const vo_observer *observer;
+    const vo_mesh *mesh;
+    vo_vec2 *place;      /* [node_count] pixels; NaN: not before the camera */
+    unsigned char *seen; /* [node_count] */
+} search;
+
+static bool is_open(const vo_observer *o, vo_vec3 x) {
+    const vo_camera *c = &o->def.camera;
+    vo_vec3 way = v3_sub(x, c->position);
+    double distance = v3_length(way), pixel = 2 * c->tan_x / c->width * distance;
+    vo_ray ray = {c->position, v3_normalize(way), distance};
+    vo_ray_hit hit;
+    return !vo_rays_hit(o->rays, &ray, &hit) || hit.distance >= distance - pixel;
+}
+
+static void find_nodes(void *arg, int begin, int end, int chunk) {
+    const search *s = arg;
+    const vo_camera *c = &s->observer->def.camera;
+    (void)chunk;
+    for (int i = begin; i < end; i++) {
+        vo_vec3 x = v3_sub(s->mesh->node_x[i], s->observer->def.model->origin);
+        vo_vec2 p = v2(NAN, NAN);
+        (void)vo_camera_project(c, x, &p, NULL);
+        bool inside = p.x >= 0 && p.x <= c->width && p.y >= 0 && p.y <= c->height;
+        s->place[i] = p;
+        s->seen[i] = inside && is_open(s->observer, x);
+    }
+}
+
+static void add_edges(const search *s, vo_lengths *out) {
+    for (int e = 0; e < s->mesh->edge_count; e++) {
+        const int *node = s->mesh->edge_node[e];
+        double length = v2_length(v2_sub(s->place[node[0]], s->place[node[1]]));
+        if ((s->seen[node[0]] || s->seen[node[1]]) && isfinite(length))
+            out->pixels[out->count++] = length;
+    }
+}
+
+vo_result vo_observer_edges(vo_observer *o, const vo_mesh *mesh, vo_lengths *out) {
+    int count = mesh->node_count;
+    if (count == 0) return VO_OK;
+    search s = {o, mesh, vo_new_array(o->ctx, vo_vec2, count),
+                vo_new_array(o->ctx, unsigned char, count)};
+    bool ok = s.place && s.seen &&
+              vo_reserve(o->ctx, &out->pixels, &out->capacity, out->count + mesh->edge_count);
+    if (ok) {
+        vo_parallel_for(o->ctx, count, NODES, find_nodes, &s);
+        add_edges(&s, out);
+    }
+    vo_free_array(o->ctx, s.place, count);
+    vo_free_array(o->ctx, s.seen, count);
+    return ok ? VO_OK : vo_fail_memory(o->ctx, "the edges that are seen");
+}
