@@ -8,13 +8,14 @@ JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX  ?= /usr/local
 DEMO    ?= out/demo
 SECONDS ?= 60
+SCENES  ?= karate solo-dancer ten-dancers
 
 # Every folder is named relative to this one, so that the path to it may hold spaces.
 ctest = ctest --test-dir $(1) --output-on-failure --parallel $(JOBS)
 build = cmake --build $(1) --parallel $(JOBS)
 
 .PHONY: all help setup demo test test-long test-sanitize test-compilers fuzz lint format bench \
-        install clean
+        bench-table1 install clean
 
 all: setup
 	@$(call build,build) --target voile_cli
@@ -30,6 +31,7 @@ help:
 	@echo 'make lint            formatting, clang-tidy, layers, documentation'
 	@echo 'make format          put the formatting right'
 	@echo 'make bench           the speed of this machine'
+	@echo 'make bench-table1    SCENES with every way to adapt, compared, into docs/results; FRAMES=N for less'
 	@echo 'make install         into PREFIX=$(PREFIX), below DESTDIR where that is set'
 	@echo 'make clean           remove every build folder; results in out/ stay'
 
@@ -76,6 +78,9 @@ format:
 
 bench: all
 	@build/voile bench
+
+bench-table1: all
+	@FRAMES="$(FRAMES)" EVERY="$(EVERY)" tools/bench_table1 $(SCENES)
 
 install: setup
 	@$(call build,build)

@@ -2,11 +2,12 @@
 # Proves that the checkers fail on what they must find: a checker that always passes is worse than
 # none.
 #
-#   tests/check_tools.sh
+#   tests/check_tools.sh BUILD_FOLDER
 set -eu
 
 cd "$(dirname "$0")/.."
 tools=$(pwd -P)/tools
+voile=$(cd "$1" && pwd -P)/voile
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -114,3 +115,24 @@ page 'a changed example' 'is not that file' examples/hello.c 'int y;'
 
 refused 'an unknown set' 'no such set' "$tools/packages" nonsense
 refused 'another system' 'json-c' env PATH=/nonexistent /bin/sh "$tools/packages" build
+
+# ---- the table of the papers
+
+put sheet.json '{"frame_time": 0.04, "frame_steps": 2, "end_frame": 3, "gravity": [0, 0, -9.8],' \
+    '"cloths": [{"grid": {"width": 1, "height": 1, "columns": 4, "rows": 4},' \
+    '"materials": [{"thickness": 3e-4, "density": 500, "elastic_modulus": 1e6, "poisson_ratio": 0.3}],' \
+    '"remeshing": {"size": [0.2, 0.5]}}], "handles": [{"nodes": [0, 4]}]}'
+table() {
+    env VOILE="$voile" OUT="$work/runs" RESULTS="$work/results" FRAMES=2 \
+        "$tools/bench_table1" "$work/no such scene.json" "$work/sheet.json"
+}
+if "$voile" version | grep -q embree; then
+    accepted 'a table' table
+    grep -q 'no such scene.json: left out' log || fail 'a scene that is not there is not named'
+    grep -q '^| sheet | adaptive | .* | 1.00x |$' results/table1.md || fail 'no row of the reference'
+    grep -q '^| sheet | none | 3 | ' results/table1.md || fail 'no row of likeness'
+    [ -e results/sheet-time.svg ] || fail 'no plot'
+    touch -d '2001-01-01' runs/sheet/full/frames/0001.vof
+    accepted 'the same table' table
+    [ -z "$(find runs/sheet/full/frames/0001.vof -newermt 2002-01-01)" ] || fail 'runs are made again'
+fi

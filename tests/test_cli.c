@@ -1,8 +1,8 @@
 /* The command's calls: what it takes, what it refuses and what it says then. */
 #include "cli/command.h"
 
-static const char *const commands[] = {"simulate", "resume", "info", "check",  "export",
-                                       "render",   "bench",  "help", "version"};
+static const char *const commands[] = {"simulate", "resume",  "info",  "check", "export",
+                                       "render",   "compare", "bench", "help",  "version"};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void test_no_command(void **state) {
@@ -82,7 +82,8 @@ static void test_help_and_parser_agree(void **state) {
             int length = (int)strcspn(p + 3, " \n");
             snprintf(line, sizeof line, "%s a b %.*s", commands[i], length, p + 3);
             ran r = run(folder, line);
-            assert_int_equal(r.code, 2);
+            /* Two operands are too many, or there is nothing of that name. */
+            assert_true(r.code == 2 || r.code == 1);
             if (strstr(r.err, "has no option")) fail_msg("%s: %s", line, r.err);
             ran_free(&r);
         }

@@ -45,10 +45,10 @@ static void record_to(void *user, vo_vec2 at, bool first) {
 
 static void record_end(void *user) { (void)user; }
 
-static void record_write(void *user, const char *words, vo_vec2 at, double size, vo_anchor anchor,
+static void record_write(void *user, const char *words, vo_vec2 at, double size, vo_align align,
                          unsigned colour) {
     record *r = user;
-    (void)size, (void)anchor, (void)colour;
+    (void)size, (void)align, (void)colour;
     assert_true(r->word_count < WRITTEN);
     snprintf(r->word[r->word_count].words, 64, "%s", words);
     r->word[r->word_count++].at = at;

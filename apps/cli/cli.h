@@ -37,14 +37,16 @@ typedef struct cli_frames {
 /* What a command line came to. Texts point into argv. */
 typedef struct cli_args {
     const char *operand; /* NULL: none was given */
+    int operand_count;
+    const char **operands; /* [operand_count] all of them, for commands that take many */
     const char *output, *format, *topology, *adapt, *queries, *ply;
-    const char *size, *camera, *colours, *ground;
-    int threads, repeat, samples; /* 0: not given */
-    int frame;                    /* -1: not given */
+    const char *size, *camera, *colours, *ground, *wavelength;
+    int threads, repeat, samples, every; /* 0: not given */
+    int frame;                           /* -1: not given */
     cli_frames frames;
     int set_count;
     const char **sets; /* [set_count] key=value, in order */
-    bool force, quiet, json, obstacle, obstacles, flat, wire, man, help;
+    bool force, quiet, json, obstacle, obstacles, flat, wire, pictures, man, help;
 } cli_args;
 
 typedef enum cli_kind {
@@ -84,6 +86,7 @@ typedef struct cli_command {
     const char *notes_title;
     const cli_note *notes;    /* ends with a NULL name; NULL: none */
     const cli_note *examples; /* command line and what it does; ends with a NULL name */
+    bool many;                /* any number of operands; the first is needed */
 } cli_command;
 
 extern const cli_command cli_commands[]; /* ends with a NULL name */
@@ -104,6 +107,7 @@ int cmd_info(const cli_args *args);
 int cmd_check(const cli_args *args);
 int cmd_export(const cli_args *args);
 int cmd_render(const cli_args *args);
+int cmd_compare(const cli_args *args);
 int cmd_bench(const cli_args *args);
 int cmd_help(const cli_args *args);
 int cmd_version(const cli_args *args);

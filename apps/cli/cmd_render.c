@@ -5,8 +5,8 @@
 #include "progress.h"
 #include "stop.h"
 #include "text.h"
+#include "view_words.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,81 +26,6 @@ typedef struct render_call {
 } render_call;
 
 /* ---- the call -------------------------------------------------------------------------------- */
-
-/* The whole words is a finite number. */
-static bool read_real(const char *words, double *out) {
-    char *end;
-    *out = strtod(words, &end);
-    return end != words && *end == 0 && isfinite(*out);
-}
-
-/* "1280x720" */
-static int read_size(const char *words, vo_render_def *def) {
-    char *middle = NULL, *end = NULL;
-    if (!words) return CLI_DONE;
-    long width = strtol(words, &middle, 10);
-    long height = *middle == 'x' ? strtol(middle + 1, &end, 10) : 0;
-    if (!end || *end || width < 1 || width > 16384 || height < 1 || height > 16384)
-        return cli_fail(CLI_BAD_CALL,
-                        "--size wants pixels as WxH, for example 1280x720 and at most "
-                        "16384x16384, not \"%s\".",
-                        words);
-    def->shot.width = (int)width;
-    def->shot.height = (int)height;
-    def->sized = true;
-    return CLI_DONE;
-}
-
-/* One KEY=VALUE of --camera. */
-static int set_camera(const char *key, const char *value, vo_render_def *def) {
-    struct {
-        const char *name;
-        double *field;
-    } keys[] = {{"azimuth", &def->shot.azimuth},
-                {"elevation", &def->shot.elevation},
-                {"field", &def->shot.field},
-                {"zoom", &def->shot.zoom}};
-    if (strcmp(key, "fit") == 0) {
-        def->fit = strcmp(value, "each") == 0 ? VO_FIT_EACH : VO_FIT_ALL;
-        if (def->fit == VO_FIT_EACH || strcmp(value, "all") == 0) return CLI_DONE;
-        return cli_fail(CLI_BAD_CALL, "--camera fit=%s: it is all or each.", value);
-    }
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (strcmp(key, keys[i].name) != 0) continue;
-        if (read_real(value, keys[i].field)) return CLI_DONE;
-        return cli_fail(CLI_BAD_CALL, "--camera %s=%s: wants a number.", key, value);
-    }
-    return cli_fail(CLI_BAD_CALL,
-                    "--camera knows azimuth, elevation, field, zoom and fit, not \"%s\".", key);
-}
-
-/* "azimuth=30,zoom=2" */
-static int read_view(const char *words, vo_render_def *def) {
-    char part[64];
-    while (*words) {
-        size_t length = strcspn(words, ",");
-        if (length >= sizeof part)
-            return cli_fail(CLI_BAD_CALL, "--camera wants KEY=VALUE, not \"%.*s\".", (int)length,
-                            words);
-        memcpy(part, words, length);
-        part[length] = 0;
-        char *equals = strchr(part, '=');
-        if (!equals) return cli_fail(CLI_BAD_CALL, "--camera wants KEY=VALUE, not \"%s\".", part);
-        *equals = 0;
-        int code = set_camera(part, equals + 1, def);
-        if (code != CLI_DONE) return code;
-        words += length + (words[length] == ',');
-    }
-    return CLI_DONE;
-}
-
-/* A camera of the scene, none of them, or how to look without one. */
-static int read_camera(const char *words, vo_render_def *def) {
-    if (!words) return CLI_DONE;
-    bool view = strchr(words, '=') != NULL;
-    def->camera = view ? "none" : words;
-    return view ? read_view(words, def) : CLI_DONE;
-}
 
 /* "b23a48,2f5d8c" */
 static int read_colours(const char *words, render_call *call) {
@@ -124,7 +49,7 @@ static int read_colours(const char *words, render_call *call) {
 static int read_ground(const char *words, vo_shot *shot) {
     if (!words) return CLI_DONE;
     shot->ground = strcmp(words, "none") != 0;
-    if (!shot->ground || read_real(words, &shot->ground_height)) return CLI_DONE;
+    if (!shot->ground || view_read_real(words, &shot->ground_height)) return CLI_DONE;
     return cli_fail(CLI_BAD_CALL, "--ground wants a height in metres or none, not \"%s\".", words);
 }
 
@@ -144,8 +69,10 @@ static int read_words(const cli_args *args, render_call *call) {
     def->shot.wire = args->wire;
     def->shot.surface = args->flat ? VO_SURFACE_FLAT : VO_SURFACE_SMOOTH;
     if (args->samples) def->shot.samples = args->samples;
-    int code = read_size(args->size, def);
-    if (code == CLI_DONE) code = read_camera(args->camera, def);
+    def->sized = args->size != NULL;
+    int code = view_read_size(args->size, &def->shot.width, &def->shot.height);
+    if (code == CLI_DONE)
+        code = view_read_camera(args->camera, &def->shot, &def->fit, &def->camera);
     if (code == CLI_DONE) code = read_colours(args->colours, call);
     if (code == CLI_DONE) code = read_ground(args->ground, &def->shot);
     return code;

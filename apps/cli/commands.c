@@ -177,6 +177,43 @@ static const cli_note render_examples[] = {
     {NULL},
 };
 
+static const cli_option compare_options[] = {
+    {"output", 'o', CLI_TEXT, FIELD(output), "DIR",
+     "writes frames.csv, runs.csv, compare.json and plots (time, mesh, fidelity; SVG and PNG) into "
+     "this "
+     "folder"},
+    {"pictures", 0, CLI_FLAG, FIELD(pictures), NULL,
+     "with -o: also pictures of each frame, runN_NNNN.png for run N of the call (from 0): that "
+     "run, the reference, and how they differ"},
+    {"frames", 0, CLI_RANGE, FIELD(frames), "A:B",
+     "only frames A to B; default: all. A: means from A to the end, B alone means 0:B"},
+    {"every", 0, CLI_COUNT, FIELD(every), "N",
+     "looks at every Nth frame only; times and faces are of all. Default: 1"},
+    {"size", 0, CLI_TEXT, FIELD(size), "WxH",
+     "pixels; default: those of the scene's camera, else 1920x1080"},
+    {"camera", 0, CLI_TEXT, FIELD(camera), "NAME|none|KEY=VALUE,...",
+     "as for render: a camera of the scene by its name, or none; default: the one that its shots "
+     "say. Without one, everything that any of the runs shows is in the picture"},
+    {"wavelength", 0, CLI_TEXT, FIELD(wavelength), "PIXELS",
+     "waves of the normals that are shorter count as wrinkles; default: a sixteenth of the "
+     "picture's shorter side"},
+    {"flat", 0, CLI_FLAG, FIELD(flat), NULL,
+     "looks at the faces as they were simulated, not at a smooth surface through their corners"},
+    {THREADS},
+    {QUIET},
+    {"json", 0, CLI_FLAG, FIELD(json), NULL, "prints what compare.json holds instead of tables"},
+    {NULL},
+};
+
+static const cli_note compare_examples[] = {
+    {"voile compare out/view out/full", "what view-dependence costs and saves"},
+    {"voile compare out/view out/full out/none -o out/compared --pictures",
+     "two runs against out/full, with plots and pictures"},
+    {"voile compare a b --frames 10:20 --camera azimuth=90 --size 1280x720",
+     "some frames, from the side"},
+    {NULL},
+};
+
 static const cli_option bench_options[] = {
     {"threads", 0, CLI_COUNT, FIELD(threads), "N",
      "threads to compare with one in sheet, and to use in the others; default: 2 and 1"},
@@ -274,6 +311,17 @@ const cli_command cli_commands[] = {
      "under way; what is there can be played. Drawing needs a build with Embree, pictures one "
      "with libpng, movies one with libav: \"voile version\" names them.",
      render_options, NULL, NULL, render_examples},
+    {"compare", cmd_compare, "DIR REFERENCE [DIR...]", true,
+     "tells how alike runs of a scene look, and what each cost",
+     "Looks at the frames that runs have in common with the reference, the second one, through "
+     "the scene's camera (or one that is fitted, as for render), and measures per frame: how far "
+     "the silhouettes of cloth overlap, the mean angle between the normals, the power of wrinkles "
+     "relative to the reference, how long edges are in the picture, and at most how far remeshing "
+     "made the surface jump. Cloth behind bodies does not count. Of each run: faces, verts, "
+     "seconds a frame, and how many times as fast as the reference it is.\n\n"
+     "The answers do not depend on the number of threads. It needs a build with Embree. "
+     "docs/comparing.md defines every measure.",
+     compare_options, NULL, NULL, compare_examples, true},
     {"bench", cmd_bench, "NAME", false, "measures the speed of this machine and build",
      "Runs one benchmark, or all that need no data. Each warms up first, measures the same frames "
      "several "

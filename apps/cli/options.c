@@ -245,13 +245,14 @@ static int take_operand(parser *p, const char *word) {
     if (!p->command->operand)
         return cli_fail(CLI_BAD_CALL, "%s takes no operand, but \"%s\" was given.",
                         p->command->name, word);
-    if (p->args->operand)
+    if (p->args->operand && !p->command->many)
         return cli_fail(CLI_BAD_CALL, "%s takes one %s, but \"%s\" came after \"%s\".",
                         p->command->name, p->command->operand, word, p->args->operand);
     if (word[0] == 0)
         return cli_fail(CLI_BAD_CALL, "%s: the %s is empty.", p->command->name,
                         p->command->operand);
-    p->args->operand = word;
+    if (!p->args->operand) p->args->operand = word;
+    p->args->operands[p->args->operand_count++] = word;
     return CLI_DONE;
 }
 
@@ -277,7 +278,9 @@ static int take_words(parser *p) {
 int cli_parse(const cli_command *command, int count, char **words, cli_args *args) {
     *args = (cli_args){.frame = -1, .frames = {0, -1}};
     args->sets = calloc((size_t)count + 1, sizeof *args->sets);
-    if (!args->sets) return cli_fail(CLI_MACHINE, "out of memory for the command line");
+    args->operands = calloc((size_t)count + 1, sizeof *args->operands);
+    if (!args->sets || !args->operands)
+        return cli_fail(CLI_MACHINE, "out of memory for the command line");
     parser p = {command, args, count, 0, words};
     int code = take_words(&p);
     if (code != CLI_DONE || args->help) return code;
@@ -290,5 +293,7 @@ int cli_parse(const cli_command *command, int count, char **words, cli_args *arg
 
 void cli_args_free(cli_args *args) {
     free(args->sets);
+    free(args->operands);
     args->sets = NULL;
+    args->operands = NULL;
 }

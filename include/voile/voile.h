@@ -7,6 +7,7 @@
 #include <voile/character.h>
 #include <voile/check.h>
 #include <voile/collide.h>
+#include <voile/compare.h>
 #include <voile/fabric.h>
 #include <voile/mesh.h>
 #include <voile/render.h>

@@ -1,8 +1,8 @@
 /* How alike two pictures of cloth are: numbers from what two pictures of the same size show.
  *
  * What a picture shows of cloth is kept pixel by pixel: how deep it lies and where its normal
- * points (picture/observe.h finds both by rays). Where the depth is 0 there is no cloth, or
- * something stands before it. All functions here know arrays only; their sums are added up in an
+ * points (picture/observe.h finds both by rays). Where the depth is not positive there is no cloth,
+ * or something stands before it. All functions here know arrays only; their sums are added up in an
  * order that does not depend on threads.
  *
  * Wrinkles are the part of the normals that is left when their Gaussian blur is taken off:
@@ -21,7 +21,7 @@
 
 typedef struct vo_shown {
     int width, height;  /* pixels, at most VO_MAX_PIXELS (codec/image.h) */
-    const float *depth; /* [width height] m; 0: no cloth */
+    const float *depth; /* [width height] m; 0 or less: no cloth */
     const float
         *normal[3]; /* [width height] each: x, y and z of unit vectors where there is cloth */
 } vo_shown;

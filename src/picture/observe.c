@@ -49,11 +49,12 @@ typedef struct window {
     int left, right, top, bottom;
 } window;
 
-/* Around all cloth, if all of it is before the camera; else the whole picture. */
+/* Around all that is to be kept, if all of it is before the camera; else the whole picture. */
 static window find_window(vo_observer *o) {
     const vo_camera *c = &o->def.camera;
+    int count = o->def.everything ? o->def.model->node_count : o->def.cloth_nodes;
     double left = c->width, right = 0, top = c->height, bottom = 0;
-    for (int i = 0; i < o->def.cloth_nodes; i++) {
+    for (int i = 0; i < count; i++) {
         vo_vec2 p;
         if (!vo_camera_project(c, vo_model_x(o->def.model, i), &p, NULL))
             return (window){o, 0, c->width, 0, c->height};
@@ -89,10 +90,13 @@ static void look_through(const vo_observer *o, int x, int y) {
     const vo_camera *c = &o->def.camera;
     vo_ray ray = {c->position, vo_camera_direction(c, v2(x + 0.5, y + 0.5)), INFINITY};
     vo_ray_hit hit;
-    if (!vo_rays_hit(o->rays, &ray, &hit) || hit.face >= o->def.cloth_faces) return;
+    if (!vo_rays_hit(o->rays, &ray, &hit)) return;
+    bool cloth = hit.face < o->def.cloth_faces;
+    if (!cloth && !o->def.everything) return;
     size_t at = (size_t)y * (size_t)c->width + (size_t)x;
     vo_vec3 normal = normal_at(o, &hit, ray.direction);
-    o->depth[at] = (float)(hit.distance * v3_dot(ray.direction, c->forward));
+    double depth = hit.distance * v3_dot(ray.direction, c->forward);
+    o->depth[at] = (float)(cloth ? depth : -depth);
     o->normal[0][at] = (float)normal.x;
     o->normal[1][at] = (float)normal.y;
     o->normal[2][at] = (float)normal.z;

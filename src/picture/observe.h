@@ -16,6 +16,8 @@ typedef struct vo_observer_def {
     int cloth_nodes, cloth_faces; /* the model's first ones are cloth, the others stand before it */
     vo_camera camera;             /* relative to the model's origin */
     bool flat; /* normals are those of the model's faces, not those for shading */
+    bool
+        everything; /* what stands before cloth, or beside it, is kept, too: with minus its depth */
 } vo_observer_def;
 
 typedef struct vo_observer {

@@ -48,12 +48,14 @@ static void include(bounds *b, double value) {
     b->any = true;
 }
 
+/* Along x frames without a value count, too, so that panels agree. */
 static bounds bounds_of(const vo_plot *p, bool along_y) {
     bounds b = {0};
     for (int i = 0; i < p->line_count; i++)
-        for (int k = 0; k < p->line[i].count; k++)
-            if (is_usable(p->line[i].x[k]) && is_usable(p->line[i].y[k]))
-                include(&b, along_y ? p->line[i].y[k] : p->line[i].x[k]);
+        for (int k = 0; k < p->line[i].count; k++) {
+            double x = p->line[i].x[k], y = p->line[i].y[k];
+            if (!along_y || is_usable(x)) include(&b, along_y ? y : x);
+        }
     if (along_y && p->from_zero) include(&b, 0);
     for (int i = 0; along_y && i < p->guide_count; i++) include(&b, p->guide[i]);
     return b;
@@ -107,8 +109,8 @@ static void stroke(const vo_pen *pen, vo_vec2 a, vo_vec2 b, unsigned colour, dou
     pen->end(pen->user);
 }
 
-static void write(const vo_pen *pen, const char *words, vo_vec2 at, double size, vo_anchor anchor) {
-    pen->write(pen->user, words, at, size, anchor, vo_ink_colour(VO_INK_TEXT, 0));
+static void write(const vo_pen *pen, const char *words, vo_vec2 at, double size, vo_align align) {
+    pen->write(pen->user, words, at, size, align, vo_ink_colour(VO_INK_TEXT, 0));
 }
 
 /* Number of the first and last tick, counted from 0 in steps. */
@@ -122,7 +124,7 @@ static void draw_y_axis(const panel *p) {
         vo_vec2 at = place(p, p->x.low, value);
         stroke(p->pen, at, v2(p->right, at.y), vo_ink_colour(VO_INK_GRID, 0), 1);
         label_tick(value, p->y.step, label, sizeof label);
-        write(p->pen, label, v2(p->left - 8, at.y + 4.3), TEXT_SIZE, VO_ANCHOR_RIGHT);
+        write(p->pen, label, v2(p->left - 8, at.y + 4.3), TEXT_SIZE, VO_ALIGN_RIGHT);
     }
 }
 
@@ -135,10 +137,10 @@ static void draw_x_axis(const panel *p) {
         vo_vec2 at = place(p, value, p->y.low);
         stroke(p->pen, at, v2(at.x, at.y + 5), colour, 1);
         label_tick(value, p->x.step, label, sizeof label);
-        write(p->pen, label, v2(at.x, at.y + 18), TEXT_SIZE, VO_ANCHOR_MIDDLE);
+        write(p->pen, label, v2(at.x, at.y + 18), TEXT_SIZE, VO_ALIGN_MIDDLE);
     }
     write(p->pen, p->plot->x_label, v2(0.5 * (p->left + p->right), p->bottom + 36), TEXT_SIZE,
-          VO_ANCHOR_MIDDLE);
+          VO_ALIGN_MIDDLE);
 }
 
 /* A dashed line across. */
@@ -175,7 +177,7 @@ static void draw_panel(const vo_figure *f, int number, const vo_pen *pen) {
                .bottom = top + PANEL_HEIGHT - AXIS_BOTTOM,
                .x = make_axis(plot, false),
                .y = make_axis(plot, true)};
-    write(pen, plot->title, v2(left + 8, top + 17), TITLE_SIZE, VO_ANCHOR_LEFT);
+    write(pen, plot->title, v2(left + 8, top + 17), TITLE_SIZE, VO_ALIGN_LEFT);
     draw_y_axis(&p);
     draw_x_axis(&p);
     for (int i = 0; i < plot->guide_count; i++) draw_guide(&p, plot->guide[i]);
@@ -195,7 +197,7 @@ static void draw_legend(const vo_figure *f, const vo_pen *pen) {
     for (int i = 0; i < f->plot[0].line_count; i++) {
         const char *name = f->plot[0].line[i].name;
         stroke(pen, v2(x, y - 4), v2(x + 22, y - 4), vo_ink_colour(VO_INK_LINE, i), 3);
-        write(pen, name, v2(x + 29, y), TEXT_SIZE, VO_ANCHOR_LEFT);
+        write(pen, name, v2(x + 29, y), TEXT_SIZE, VO_ALIGN_LEFT);
         x += 29 + vo_font_width(name, TEXT_SIZE) + 26;
     }
 }

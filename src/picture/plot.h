@@ -56,7 +56,7 @@ typedef enum vo_ink { VO_INK_TEXT, VO_INK_AXIS, VO_INK_GRID, VO_INK_GUIDE, VO_IN
 /* 0xRRGGBB; `line` says which one of VO_INK_LINE. */
 unsigned vo_ink_colour(vo_ink ink, int line);
 
-typedef enum vo_anchor { VO_ANCHOR_LEFT, VO_ANCHOR_MIDDLE, VO_ANCHOR_RIGHT } vo_anchor;
+typedef enum vo_align { VO_ALIGN_LEFT, VO_ALIGN_MIDDLE, VO_ALIGN_RIGHT } vo_align;
 
 /* Coordinates are in SVG pixels from the upper left corner, y down. */
 typedef struct vo_pen {
@@ -65,7 +65,7 @@ typedef struct vo_pen {
     void (*to)(void *user, vo_vec2 point, bool first); /* first: without a stroke to it */
     void (*end)(void *user);
     /* One line, standing on point.y. */
-    void (*write)(void *user, const char *words, vo_vec2 point, double size, vo_anchor anchor,
+    void (*write)(void *user, const char *words, vo_vec2 point, double size, vo_align align,
                   unsigned colour);
 } vo_pen;
 

@@ -80,12 +80,12 @@ static void end(void *user) {
         }
 }
 
-static void write(void *user, const char *words, vo_vec2 at, double size, vo_anchor anchor,
+static void write(void *user, const char *words, vo_vec2 at, double size, vo_align align,
                   unsigned colour) {
     double width = vo_font_width(words, size);
     vo_pen pen = {user, begin, to, end, write};
-    if (anchor == VO_ANCHOR_MIDDLE) at.x -= 0.5 * width;
-    if (anchor == VO_ANCHOR_RIGHT) at.x -= width;
+    if (align == VO_ALIGN_MIDDLE) at.x -= 0.5 * width;
+    if (align == VO_ALIGN_RIGHT) at.x -= width;
     begin(user, colour, 0.095 * size);
     vo_font_write(words, at, size, &pen);
     end(user);

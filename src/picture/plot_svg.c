@@ -23,12 +23,12 @@ static void add_escaped(vo_text *out, const char *words) {
     }
 }
 
-static void write(void *user, const char *words, vo_vec2 at, double size, vo_anchor anchor,
+static void write(void *user, const char *words, vo_vec2 at, double size, vo_align align,
                   unsigned colour) {
-    static const char *const anchors[] = {"start", "middle", "end"};
+    static const char *const aligns[] = {"start", "middle", "end"};
     vo_text_add(user,
                 "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%g\" text-anchor=\"%s\" fill=\"#%06x\">",
-                at.x, at.y, size, anchors[anchor], colour);
+                at.x, at.y, size, aligns[align], colour);
     add_escaped(user, words);
     vo_text_add(user, "</text>\n");
 }

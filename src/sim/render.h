@@ -65,6 +65,9 @@ void vo_stage_free(vo_stage *stage);
 vo_result vo_stage_meet(vo_stage *stage, const vo_sim *sim);
 vo_result vo_stage_touch(vo_stage *stage, const vo_sim *sim, int cloth,
                          const unsigned char **touches);
+/* Sides of cloth's faces are cut into so many parts that outlines look round; `faces` are those of
+ * all cloths. */
+int vo_stage_parts(double faces, vo_surface_kind surface);
 
 /* The image belongs to the stage and holds until the next one; it has the size that the shot says.
  */

@@ -183,10 +183,14 @@ static vo_result mix_paints(vo_stage *s, const vo_subject *subject) {
     return VO_OK;
 }
 
-/* Sides of faces are cut into so many that outlines look round; not where the mesh is fine. */
-static int parts_of(const vo_stage *s, double faces) {
-    if (s->shot->surface == VO_SURFACE_FLAT || s->shot->wire) return 1;
+/* Not where the mesh is fine. */
+int vo_stage_parts(double faces, vo_surface_kind surface) {
+    if (surface == VO_SURFACE_FLAT) return 1;
     return (int)vo_clamp(sqrt(FACES_DRAWN / (1 + faces)), 1, 4);
+}
+
+static int parts_of(const vo_stage *s, double faces) {
+    return s->shot->wire ? 1 : vo_stage_parts(faces, s->shot->surface);
 }
 
 static vo_result add_state(vo_stage *s, const vo_sim *sim) {

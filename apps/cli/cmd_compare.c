@@ -1,0 +1,208 @@
+/* voile compare: how alike runs look, and what each cost. */
+#include "cli.h"
+
+#include "message.h"
+#include "progress.h"
+#include "stop.h"
+#include "text.h"
+#include "view_words.h"
+
+#include <math.h>
+
+typedef struct compare_watch {
+    progress bar;
+    bool output_failed;
+    int frame; /* the last one */
+} compare_watch;
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static int read_wavelength(const char *words, double *out) {
+    if (!words) return CLI_DONE;
+    if (view_read_real(words, out) && *out > 0 && *out <= 1024) return CLI_DONE;
+    return cli_fail(CLI_BAD_CALL,
+                    "--wavelength wants pixels, above 0 and at most 1024, not \"%s\".", words);
+}
+
+static int need_runs(const cli_args *args) {
+    if (args->operand_count < 2)
+        return cli_fail(CLI_BAD_CALL, "compare wants two runs at least: the one to judge, and the "
+                                      "reference.");
+    if (args->operand_count > 16)
+        return cli_fail(CLI_BAD_CALL, "compare takes 16 runs at most, not %d.",
+                        args->operand_count);
+    for (int i = 0; i < args->operand_count; i++) {
+        int code = cli_need_run(args->operands[i]);
+        if (code != CLI_DONE) return code;
+    }
+    return CLI_DONE;
+}
+
+static int read_words(const cli_args *args, vo_compare_def *def) {
+    vo_fit_kind fit = VO_FIT_ALL;
+    *def = vo_compare_def_default();
+    def->run_count = args->operand_count;
+    def->runs = args->operands;
+    def->first = args->frames.first;
+    def->last = args->frames.last;
+    def->output = args->output;
+    def->pictures = args->pictures;
+    def->shot.surface = args->flat ? VO_SURFACE_FLAT : VO_SURFACE_SMOOTH;
+    if (args->every) def->step = args->every;
+    if (args->pictures && !args->output)
+        return cli_fail(CLI_BAD_CALL, "--pictures go into a folder: -o DIR.");
+    int code = view_read_size(args->size, &def->width, &def->height);
+    if (code == CLI_DONE) code = view_read_camera(args->camera, &def->shot, &fit, &def->camera);
+    if (code == CLI_DONE) code = read_wavelength(args->wavelength, &def->wavelength);
+    if (code == CLI_DONE && fit == VO_FIT_EACH)
+        code =
+            cli_fail(CLI_BAD_CALL, "--camera fit=each: all frames are looked at from one place.");
+    return code;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* A number with so many digits after the point, or a dash. */
+static text number(double value, int digits) {
+    text out;
+    snprintf(out.s, sizeof out.s, "%.*f", digits, value);
+    if (!isfinite(value)) snprintf(out.s, sizeof out.s, "-");
+    return out;
+}
+
+static text count(double value) {
+    return isfinite(value) ? text_count((long long)(value + 0.5)) : number(value, 0);
+}
+
+/* As in table 1 of Koh et al. 2015. */
+static void print_costs(const vo_comparison *c) {
+    printf("%-16s %25s   %25s   %23s\n", "", "faces", "verts", "seconds a frame");
+    printf("%-16.16s %8s %8s %7s   %8s %8s %7s   %7s %7s %7s  %8s\n", "run", "min", "max", "mean",
+           "min", "max", "mean", "min", "max", "mean", "speed-up");
+    for (int i = 0; i < c->run_count; i++) {
+        const vo_compared_run *r = &c->run[i];
+        printf("%-16.16s %8s %8s %7s   %8s %8s %7s   %7s %7s %7s  %7sx\n", r->name,
+               count(r->all.faces.min).s, count(r->all.faces.max).s, count(r->all.faces.mean).s,
+               count(r->all.verts.min).s, count(r->all.verts.max).s, count(r->all.verts.mean).s,
+               number(r->all.seconds.min, 3).s, number(r->all.seconds.max, 3).s,
+               number(r->all.seconds.mean, 3).s, number(r->speed_up, 2).s);
+    }
+}
+
+static void print_measure(const char *name, const vo_spread *s, int digits) {
+    printf("  %-32s %10s %10s %10s %10s %10s\n", name, number(s->mean, digits).s,
+           number(s->min, digits).s, number(s->p1, digits).s, number(s->p99, digits).s,
+           number(s->max, digits).s);
+}
+
+static void print_likeness(const vo_comparison *c, const vo_compared_run *r) {
+    char title[200];
+    snprintf(title, sizeof title, "%s against %s", r->name, c->run[c->reference].name);
+    printf("\n%-34.34s %10s %10s %10s %10s %10s\n", title, "mean", "min", "1 %", "99 %", "max");
+    print_measure("overlap of silhouettes", &r->all.overlap, 4);
+    print_measure("angle between normals, degrees", &r->all.normal_angle, 3);
+    print_measure("wrinkles, of the reference's", &r->all.wrinkle_ratio, 3);
+    print_measure("difference of depth, m", &r->all.depth_difference, 5);
+    print_measure("popping at most, pixels", &r->all.popping_bound, 3);
+}
+
+static void print_edges(const vo_comparison *c) {
+    printf("\n%-34s %10s %10s %10s %10s %10s\n", "edges in the picture, pixels", "5 %", "25 %",
+           "50 %", "75 %", "95 %");
+    for (int i = 0; i < c->run_count; i++) {
+        const vo_compared_run *r = &c->run[i];
+        printf("  %-32.32s %10s %10s %10s %10s %10s\n", r->name, number(r->all.edge_5.mean, 2).s,
+               number(r->all.edge_25.mean, 2).s, number(r->all.edge_50.mean, 2).s,
+               number(r->all.edge_75.mean, 2).s, number(r->all.edge_95.mean, 2).s);
+    }
+}
+
+/* "0 to 4, 7, 9 to 12" */
+static void print_frames(const char *what, const char *name, int n, const int *frame) {
+    if (n == 0) return;
+    printf("%s %s: frame%s", what, name, n == 1 ? "" : "s");
+    for (int i = 0; i < n;) {
+        int last = i;
+        while (last + 1 < n && frame[last + 1] == frame[last] + 1) last++;
+        printf(last > i ? "%s %d to %d" : "%s %d", i ? "," : "", frame[i], frame[last]);
+        i = last + 1;
+    }
+    printf("\n");
+}
+
+static void print_tables(const vo_comparison *c) {
+    const vo_compared_run *reference = &c->run[c->reference];
+    printf("%s frame%s, reference %s, %d x %d pixels, %s\n\n", text_count(reference->frame_count).s,
+           reference->frame_count == 1 ? "" : "s", reference->name, c->width, c->height,
+           c->fitted ? "a camera that was fitted" : "the scene's camera");
+    print_costs(c);
+    for (int i = 0; i < c->run_count; i++)
+        if (i != c->reference) print_likeness(c, &c->run[i]);
+    print_edges(c);
+    for (int i = 0; i < c->run_count; i++) {
+        const vo_compared_run *r = &c->run[i];
+        print_frames("only in", r->name, r->only_here_count, r->only_here);
+        print_frames("not in", r->name, r->only_reference_count, r->only_reference);
+    }
+}
+
+static int print_json(vo_context *ctx, const vo_comparison *c) {
+    char *words;
+    vo_result result = vo_comparison_json(ctx, c, &words);
+    if (result != VO_OK) return cli_fail_result(ctx, result);
+    fputs(words, stdout);
+    vo_comparison_json_free(ctx, words);
+    return CLI_DONE;
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+/* Shows the progress; false once the user or a broken output ends it. */
+static bool after_frame(void *user, const vo_progress *state) {
+    compare_watch *watch = user;
+    watch->frame = state->frame;
+    progress_show(&watch->bar, state);
+    watch->output_failed = !cli_flush();
+    return !watch->output_failed && !stop_asked();
+}
+
+/* Makes room for a warning. */
+static void step_aside(void *user) { progress_clear(user); }
+
+static int end_compare(vo_context *ctx, vo_result result, const cli_args *args,
+                       const compare_watch *watch, vo_comparison *c) {
+    if (result == VO_STOPPED && watch->output_failed) return CLI_MACHINE;
+    if (result == VO_STOPPED) return cli_fail(CLI_STOPPED, "stopped after frame %d.", watch->frame);
+    if (result != VO_OK) return cli_fail_result(ctx, result);
+    int code = CLI_DONE;
+    if (args->json)
+        code = print_json(ctx, c);
+    else
+        print_tables(c);
+    if (args->output && !args->json && !args->quiet)
+        printf("\ntables, plots%s are in %s\n", args->pictures ? " and pictures" : "",
+               args->output);
+    vo_comparison_free(ctx, c);
+    return code;
+}
+
+int cmd_compare(const cli_args *args) {
+    vo_compare_def def;
+    int code = need_runs(args);
+    if (code == CLI_DONE) code = read_words(args, &def);
+    if (code != CLI_DONE) return code;
+    compare_watch watch = {.bar = progress_create(args->quiet || args->json)};
+    cli_log log = {step_aside, &watch.bar, false};
+    vo_context *ctx;
+    code = cli_open(args, &log, &ctx);
+    if (code != CLI_DONE) return code;
+    def.progress = after_frame;
+    def.user = &watch;
+    stop_watch();
+    vo_comparison comparison;
+    vo_result result = vo_compare(ctx, &def, &comparison);
+    progress_clear(&watch.bar);
+    code = end_compare(ctx, result, args, &watch, &comparison);
+    vo_context_destroy(ctx);
+    return code;
+}

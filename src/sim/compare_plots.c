@@ -1,0 +1,133 @@
+#include "codec/png.h"
+#include "core/memory.h"
+#include "picture/plot.h"
+#include "sim/compare.h"
+
+#include <stdio.h>
+
+static const double PNG_SCALE = 2;
+
+/* The numbers behind the lines: of each run x, y and the sum of y over the frames so far. */
+typedef struct curves {
+    vo_context *ctx;
+    const vo_comparison *comparison;
+    size_t count;  /* of the frames of all runs */
+    double *value; /* [2 count] */
+    vo_plot_line line[VO_COMPARE_MAX_RUNS];
+} curves;
+
+static size_t frames_of(const vo_comparison *c) {
+    size_t count = 0;
+    for (int i = 0; i < c->run_count; i++) count += (size_t)c->run[i].frame_count;
+    return count;
+}
+
+/* Fills x and y of a run from one measure; summed, frames without it count as nothing. */
+static void fill(const vo_compared_run *run, int field, bool summed, double *x, double *y) {
+    double sum = 0;
+    for (int i = 0; i < run->frame_count; i++) {
+        double value = vo_compared_value(&run->frame[i], field);
+        x[i] = run->frame[i].frame;
+        if (isfinite(value)) sum += value;
+        y[i] = summed ? sum : value;
+    }
+}
+
+static vo_result make_curves(curves *k, int field, bool summed) {
+    const vo_comparison *c = k->comparison;
+    k->count = frames_of(c);
+    k->value = vo_new_array(k->ctx, double, 2 * k->count);
+    if (!k->value) return vo_fail_memory(k->ctx, "a plot");
+    double *at = k->value;
+    for (int i = 0; i < c->run_count; i++) {
+        int n = c->run[i].frame_count;
+        fill(&c->run[i], field, summed, at, at + n);
+        k->line[i] = (vo_plot_line){c->run[i].name, n, at, at + n};
+        at += 2 * n;
+    }
+    return VO_OK;
+}
+
+/* A panel of one measure, all runs. */
+typedef struct panel {
+    const char *title;
+    int field;
+    bool summed, from_zero;
+    int guide_count;
+    double guide[VO_MAX_GUIDES];
+} panel;
+
+static const panel time_panels[] = {
+    {"Seconds per frame", VO_COMPARE_seconds, false, true, 0, {0}},
+    {"Seconds in all", VO_COMPARE_seconds, true, true, 0, {0}},
+};
+
+static const panel mesh_panels[] = {
+    {"Faces", VO_COMPARE_faces, false, true, 0, {0}},
+    {"Median edge in the picture, pixels", VO_COMPARE_edge_50, false, true, 0, {0}},
+};
+
+static const panel fidelity_panels[] = {
+    {"Overlap of silhouettes", VO_COMPARE_overlap, false, false, 1, {0.97}},
+    {"Wrinkles, of the reference's", VO_COMPARE_wrinkle_ratio, false, false, 2, {0.9, 1.1}},
+    {"Mean angle between normals, degrees", VO_COMPARE_normal_angle, false, true, 0, {0}},
+    {"Popping at most, pixels", VO_COMPARE_popping_bound, false, true, 1, {1}},
+};
+
+enum { MAX_PANELS = 4 };
+
+static vo_result save_svg(vo_context *ctx, const vo_figure *figure, const char *path) {
+    vo_text text = {.ctx = ctx};
+    vo_figure_write_svg(figure, &text);
+    return vo_text_save(&text, path);
+}
+
+/* Nothing where this build cannot write PNG. */
+static vo_result save_png(vo_context *ctx, const vo_figure *figure, const char *path) {
+    vo_image image;
+    if (!vo_png_available()) return VO_OK;
+    VO_TRY(vo_figure_draw(ctx, figure, PNG_SCALE, &image));
+    vo_result result = vo_png_save(ctx, &image, path);
+    vo_free(ctx, image.rgb, 3 * (size_t)image.width * (size_t)image.height);
+    return result;
+}
+
+static vo_result save(vo_context *ctx, const vo_figure *figure, const char *folder,
+                      const char *name) {
+    char path[VO_PATH_SIZE], file[64];
+    snprintf(file, sizeof file, "%s.svg", name);
+    vo_path_join(path, sizeof path, folder, file);
+    VO_TRY(save_svg(ctx, figure, path));
+    snprintf(file, sizeof file, "%s.png", name);
+    vo_path_join(path, sizeof path, folder, file);
+    return save_png(ctx, figure, path);
+}
+
+static vo_result plot_panels(vo_context *ctx, const vo_comparison *c, int count,
+                             const panel *panels, const char *folder, const char *name) {
+    curves curve[MAX_PANELS];
+    vo_plot plot[MAX_PANELS];
+    vo_result result = VO_OK;
+    for (int i = 0; i < count; i++) {
+        curve[i] = (curves){.ctx = ctx, .comparison = c};
+        if (result == VO_OK) result = make_curves(&curve[i], panels[i].field, panels[i].summed);
+        plot[i] = (vo_plot){.title = panels[i].title,
+                            .x_label = "frame",
+                            .from_zero = panels[i].from_zero,
+                            .guide_count = panels[i].guide_count,
+                            .guide = {panels[i].guide[0], panels[i].guide[1]},
+                            .line_count = c->run_count,
+                            .line = curve[i].line};
+    }
+    if (result == VO_OK) result = save(ctx, &(vo_figure){count, plot}, folder, name);
+    for (int i = 0; i < count; i++) vo_free_array(ctx, curve[i].value, 2 * curve[i].count);
+    return result;
+}
+
+#define PANELS(list) (int)(sizeof(list) / sizeof(list)[0]), list
+
+vo_result vo_comparison_plot(vo_context *ctx, const vo_comparison *c, const char *folder) {
+    VO_TRY(plot_panels(ctx, c, PANELS(time_panels), folder, "time"));
+    VO_TRY(plot_panels(ctx, c, PANELS(mesh_panels), folder, "mesh"));
+    return plot_panels(ctx, c, PANELS(fidelity_panels), folder, "fidelity");
+}

@@ -1,0 +1,95 @@
+/* voile compare: its tables, its files, and calls that make no sense. */
+#include "cli/command.h"
+
+#include "spatial/rays.h"
+
+static void need_rays(void) {
+    if (!vo_rays_available()) skip();
+}
+
+/* Runs "a" of frames 0 to 3 and "b" of frames 0 to 5 of a sheet that falls. */
+static const char *make_runs(void) {
+    const char *folder = test_folder();
+    write_text(
+        in(folder, "scene.json"),
+        "{\"frame_time\": 0.04, \"frame_steps\": 2, \"end_frame\": 5,\n"
+        "\"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 6, \"rows\": 6},\n"
+        "\"materials\": [{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6,\n"
+        "\"poisson_ratio\": 0.3}]}], \"handles\": [{\"nodes\": [0, 6]}],\n"
+        "\"gravity\": [0, 0, -9.8]}\n");
+    expect(folder, "simulate scene.json -o a -q --frames 0:3", 0, NULL);
+    expect(folder, "simulate scene.json -o b -q --set gravity=[0,0,-3]", 0, NULL);
+    return folder;
+}
+
+static void test_tables(void **state) {
+    (void)state;
+    need_rays();
+    const char *folder = make_runs();
+    ran r = run(folder, "compare a b --size 96x64 -q");
+    assert_int_equal(r.code, 0);
+    const char *const expected[] = {"6 frames, reference b, 96 x 64 pixels",
+                                    "speed-up",
+                                    "a against b",
+                                    "overlap of silhouettes",
+                                    "1.0000",
+                                    "edges in the picture",
+                                    "not in a: frames 4 to 5"};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        if (!strstr(r.out, expected[i])) fail_msg("no \"%s\" in: %s", expected[i], r.out);
+    assert_null(strstr(r.out, "nan"));
+    ran_free(&r);
+    expect_out(folder, "compare b a --size 96x64 -q --camera azimuth=80,zoom=1.5", 0,
+               "only in b: frames 4 to 5");
+    expect_out(folder, "compare a b a --size 32x32 --frames 1:3 --every 2 --flat", 0, "3 frames");
+}
+
+static void test_json(void **state) {
+    (void)state;
+    need_rays();
+    const char *folder = make_runs();
+    ran r = run(folder, "compare a b --size 64x48 --json --wavelength 12.5 -o c");
+    assert_int_equal(r.code, 0);
+    char *file = read_whole(in(folder, "c/compare.json"), NULL);
+    assert_string_equal(r.out, file);
+    assert_non_null(strstr(file, "\"wavelength\": 12.5"));
+    free(file);
+    ran_free(&r);
+    assert_true(exists(in(folder, "c/time.svg")) && exists(in(folder, "c/frames.csv")));
+    assert_false(exists(in(folder, "c/run0_0000.png")));
+    ran first = run(folder, "compare a b --size 64x48 --json --threads 1"),
+        second = run(folder, "compare a b --size 64x48 --json --threads 3");
+    assert_string_equal(first.out, second.out);
+    ran_free(&first);
+    ran_free(&second);
+}
+
+static void test_wrong_calls(void **state) {
+    (void)state;
+    need_rays();
+    const char *folder = make_runs();
+    expect(folder, "compare", 2, "DIR REFERENCE");
+    expect(folder, "compare a", 2, "two runs at least");
+    expect(folder, "compare a nowhere", 1, "nowhere");
+    expect(folder, "compare a a a a a a a a a a a a a a a a a", 2, "16 runs at most");
+    expect(folder, "compare a b --pictures", 2, "-o DIR");
+    expect(folder, "compare a b --size 5", 2, "--size");
+    expect(folder, "compare a b --wavelength long", 2, "--wavelength");
+    expect(folder, "compare a b --wavelength 0", 2, "--wavelength");
+    expect(folder, "compare a b --camera fit=each", 2, "one place");
+    expect(folder, "compare a b --camera left --size 16x16", 2, "no camera \"left\"");
+    expect(folder, "compare a b --camera zoom=x", 2, "zoom=x");
+    expect(folder, "compare a b --frames 9:", 2, "no frames in the range");
+    expect(folder, "compare a scene.json", 1, "scene.json");
+    expect(folder, "compare a b --size 16x16 -o scene.json/x", 3, "scene.json");
+    expect(folder, "info a b", 2, "takes one DIR");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_wrong_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

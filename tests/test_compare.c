@@ -1,0 +1,423 @@
+/* Runs side by side: what is known of equal runs and of cloth that is elsewhere; frames that only
+ * one has; files; refusals. */
+#include "run_place.h"
+
+#include "codec/json.h"
+#include "codec/png.h"
+#include "math/vec.h"
+#include "sim/compare.h"
+
+static void need_rays(void) {
+    if (!vo_rays_available()) skip();
+}
+
+/* Two runs, of different lengths and under other winds, and how to look at them. */
+typedef struct pair {
+    place place;
+    char other[600], output[600];
+    const char *runs[3];
+    vo_compare_def def;
+} pair;
+
+static void simulate_into(pair *p, const char *folder, int last, const char *set) {
+    vo_run_def def = vo_run_def_default();
+    def.folder = folder;
+    def.last_frame = last;
+    def.set_count = set != NULL;
+    def.sets = &set;
+    assert_ok(p->place.ctx, vo_run_simulate(p->place.ctx, p->place.scene, &def));
+}
+
+static void open_pair(pair *p, int threads, const char *set) {
+    p->place = open_place(threads);
+    snprintf(p->other, sizeof p->other, "%.*s/other", (int)(strlen(p->place.run) - 4),
+             p->place.run);
+    snprintf(p->output, sizeof p->output, "%.*s/compared", (int)(strlen(p->place.run) - 4),
+             p->place.run);
+    simulate_into(p, p->place.run, 5, NULL);
+    simulate_into(p, p->other, 4, set);
+    p->runs[0] = p->other;
+    p->runs[1] = p->place.run;
+    p->runs[2] = p->place.run;
+    p->def = vo_compare_def_default();
+    p->def.run_count = 2;
+    p->def.runs = p->runs;
+    p->def.width = 160;
+    p->def.height = 120;
+}
+
+static void close_pair(pair *p) { close_place(&p->place); }
+
+/* A run is itself. */
+static void test_equal_runs(void **state) {
+    (void)state;
+    need_rays();
+    pair p;
+    vo_comparison c;
+    open_pair(&p, 2, NULL);
+    assert_ok(p.place.ctx, vo_compare(p.place.ctx, &p.def, &c));
+    assert_int_equal(c.run_count, 2);
+    assert_int_equal(c.reference, 1);
+    const vo_compared_run *a = &c.run[0], *b = &c.run[1];
+    assert_string_equal(a->name, "other");
+    assert_string_equal(b->name, "run");
+    assert_int_equal(a->frame_count, 5);
+    assert_int_equal(b->frame_count, 6);
+    assert_int_equal(a->only_here_count, 0);
+    assert_int_equal(a->only_reference_count, 1);
+    assert_int_equal(a->only_reference[0], 5);
+    assert_near(a->all.overlap.min, 1, 0);
+    assert_near(a->all.normal_angle.max, 0, 0);
+    assert_near(a->all.depth_difference.max, 0, 0);
+    assert_near(a->all.wrinkle_ratio.min, 1, 0);
+    assert_near(a->all.wrinkle_ratio.max, 1, 0);
+    assert_int_equal(a->all.overlap.frames, 5);
+    assert_true(a->all.cloth_pixels.min > 1000);
+    assert_int_equal(b->all.overlap.frames, 0);
+    assert_true(isnan(b->all.overlap.mean) && isnan(b->frame[2].overlap));
+    assert_near(b->speed_up, 1, 0);
+    assert_near(a->all.faces.mean, 288, 0);
+    assert_near(a->all.verts.max, 169, 0);
+    assert_near(a->all.popping_bound.max, 0, 0); /* nothing is remeshed */
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(a->frame[i].frame, i);
+        assert_near(a->frame[i].edge_50, b->frame[i].edge_50, 0);
+        assert_true(a->frame[i].edge_5 <= a->frame[i].edge_50);
+        assert_true(a->frame[i].edge_50 <= a->frame[i].edge_95);
+    }
+    assert_true(isnan(a->frame[0].seconds)); /* it was given */
+    double seconds = 0;
+    for (int i = 1; i < 5; i++) seconds += a->frame[i].seconds;
+    assert_near(a->seconds_total, seconds, 1e-12);
+    vo_comparison_free(p.place.ctx, &c);
+    close_pair(&p);
+}
+
+/* Other winds, other pictures. The speed-up is that of the frames in common. */
+static void test_other_runs(void **state) {
+    (void)state;
+    need_rays();
+    pair p;
+    vo_comparison c;
+    open_pair(&p, 1, "wind.velocity=[0,-9,0]");
+    p.def.run_count = 3; /* the third is the reference once more */
+    assert_ok(p.place.ctx, vo_compare(p.place.ctx, &p.def, &c));
+    const vo_compared_run *a = &c.run[0];
+    assert_near(a->frame[0].overlap, 1, 0); /* both begin alike */
+    assert_true(a->frame[4].overlap < 0.999 && a->frame[4].overlap > 0.3);
+    assert_true(a->frame[4].normal_angle > 1);
+    assert_true(a->frame[4].depth_difference > 1e-3);
+    assert_true(a->frame[4].overlap < a->frame[1].overlap);
+    assert_near(c.run[2].all.overlap.min, 1, 0);
+    assert_int_equal(c.run[2].frame_count, 6);
+    assert_string_equal(c.run[2].name, p.place.run); /* last parts do not tell them apart */
+    double own = 0, reference = 0;
+    for (int i = 1; i < 5; i++) {
+        own += a->frame[i].seconds;
+        reference += c.run[1].frame[i].seconds;
+    }
+    assert_near(a->speed_up, reference / own, 1e-9);
+    vo_comparison_free(p.place.ctx, &c);
+    close_pair(&p);
+}
+
+/* A sheet that moves by a known way: half of it is then beside the reference's. */
+static void test_known_overlap(void **state) {
+    (void)state;
+    need_rays();
+    pair p;
+    vo_comparison c;
+    open_pair(&p, 1, "cloths[0].transform={\"translate\": [0.5, 0, 0]}");
+    p.def.last = 0;
+    p.def.shot.azimuth = 0;
+    p.def.shot.elevation = 89; /* from above; the sheet is level */
+    p.def.camera = "none";
+    assert_ok(p.place.ctx, vo_compare(p.place.ctx, &p.def, &c));
+    assert_near(c.run[0].frame[0].overlap, 1.0 / 3, 0.02);
+    assert_near(c.run[0].frame[0].normal_angle, 0, 1e-3);
+    assert_true(isnan(c.run[0].frame[0].wrinkle_ratio)); /* flat cloth has none */
+    assert_true(c.fitted);
+    vo_comparison_free(p.place.ctx, &c);
+    close_pair(&p);
+}
+
+/* Through the scene's own camera, which turns away from the sheet by a cut before frame 3. */
+static void test_scene_camera(void **state) {
+    (void)state;
+    need_rays();
+    static const char camera[] =
+        "camera={\"name\": \"above\", \"resolution\": [96, 64], \"field\": 40, \"keys\": ["
+        "{\"time\": 0, \"position\": [0.5, 0.5, 3], \"target\": [0.5, 0.5, 0]},"
+        "{\"time\": 0.1, \"cut\": true, \"position\": [0.5, 0.5, 3], \"target\": [0.5, 0.5, 9]}]}";
+    pair p;
+    vo_comparison c;
+    open_pair(&p, 1, camera);
+    p.runs[1] = p.other; /* the reference's camera counts */
+    p.runs[0] = p.place.run;
+    p.def.width = p.def.height = 0;
+    assert_ok(p.place.ctx, vo_compare(p.place.ctx, &p.def, &c));
+    assert_false(c.fitted);
+    assert_int_equal(c.width, 96);
+    assert_int_equal(c.height, 64);
+    assert_near(c.wavelength, 4, 0);
+    /* A square of 1 m at 3 m, 64 / (2 tan 20) pixels a metre at 1 m. */
+    double side = 64 / (2 * tan(20 * VO_PI / 180)) / 3;
+    assert_near(c.run[0].frame[0].cloth_pixels / (side * side), 1, 0.05);
+    assert_near(c.run[0].frame[0].edge_50, side / 12, 0.05);
+    for (int i = 0; i < 5; i++) assert_int_equal(c.run[0].frame[i].cloth_pixels > 0, i < 3);
+    assert_true(isnan(c.run[0].frame[4].overlap) && isnan(c.run[0].frame[4].edge_50));
+    assert_int_equal(c.run[0].only_here_count, 1);
+    vo_comparison_free(p.place.ctx, &c);
+    p.def.camera = "above";
+    assert_ok(p.place.ctx, vo_compare(p.place.ctx, &p.def, &c));
+    assert_false(c.fitted);
+    vo_comparison_free(p.place.ctx, &c);
+    p.def.camera = "none";
+    assert_ok(p.place.ctx, vo_compare(p.place.ctx, &p.def, &c));
+    assert_true(c.fitted);
+    assert_int_equal(c.width, 1920);
+    assert_true(c.run[0].frame[4].cloth_pixels > 0);
+    vo_comparison_free(p.place.ctx, &c);
+    close_pair(&p);
+}
+
+/* Every second frame is looked at; the statistics are of all. */
+static void test_some_frames(void **state) {
+    (void)state;
+    need_rays();
+    pair p;
+    vo_comparison c;
+    open_pair(&p, 1, NULL);
+    p.def.first = 1;
+    p.def.step = 2;
+    assert_ok(p.place.ctx, vo_compare(p.place.ctx, &p.def, &c));
+    assert_int_equal(c.run[0].frame_count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(isnan(c.run[0].frame[i].overlap) != 0, i % 2);
+        assert_true(c.run[0].frame[i].seconds > 0);
+    }
+    vo_comparison_free(p.place.ctx, &c);
+    int stop = 2;
+    p.def.progress = stop_at;
+    p.def.user = &stop;
+    assert_int_equal(vo_compare(p.place.ctx, &p.def, &c), VO_STOPPED);
+    assert_null(c.run);
+    close_pair(&p);
+}
+
+/* ---- files ------------------------------------------------------------------------------------
+ */
+
+static const char *output_path(const pair *p, const char *name) {
+    static char path[700];
+    snprintf(path, sizeof path, "%s/%s", p->output, name);
+    return path;
+}
+
+static vo_bytes read_output(const pair *p, const char *name) {
+    vo_bytes bytes;
+    assert_ok(p->place.ctx, vo_file_read(p->place.ctx, output_path(p, name), &bytes));
+    return bytes;
+}
+
+/* What the file says is what the call returned. */
+static void check_json(const pair *p, const vo_comparison *c) {
+    vo_json_doc doc;
+    assert_ok(p->place.ctx, vo_json_load(p->place.ctx, output_path(p, "compare.json"), &doc));
+    vo_json_at root = vo_json_root(&doc), runs = vo_json_get(&root, "runs");
+    assert_int_equal(vo_json_length(runs), 2);
+    vo_json_at run = vo_json_item(&runs, 0), frames = vo_json_get(&run, "frames");
+    assert_int_equal(vo_json_length(frames), 5);
+    for (int i = 0; i < 5; i++) {
+        vo_json_at frame = vo_json_item(&frames, i);
+        for (int f = 0; f < VO_COMPARE_FIELD_COUNT; f++) {
+            double value = NAN, known = vo_compared_value(&c->run[0].frame[i], f);
+            vo_json_at at = vo_json_get(&frame, vo_compare_field_name(f));
+            assert_ok(p->place.ctx, vo_json_read_real(at, &value));
+            assert_true(isnan(known) ? isnan(value) : value == known);
+        }
+    }
+    vo_json_free(&doc);
+}
+
+/* A head and a line a frame, all with the same number of columns. */
+static void check_csv(const pair *p) {
+    vo_bytes csv = read_output(p, "frames.csv");
+    int lines = 0, commas = 0;
+    assert_memory_equal(csv.data, "run,frame,faces,", 16);
+    for (size_t i = 0; i < csv.size; i++) {
+        commas += csv.data[i] == ',';
+        lines += csv.data[i] == '\n';
+        if (csv.data[i] == '\n') assert_int_equal(commas, lines * (VO_COMPARE_FIELD_COUNT + 1));
+    }
+    assert_int_equal(lines, 1 + 5 + 6);
+    vo_bytes_free(p->place.ctx, &csv);
+}
+
+static void test_files(void **state) {
+    (void)state;
+    need_rays();
+    if (!vo_png_available()) skip();
+    pair p;
+    vo_comparison c;
+    open_pair(&p, 1, "wind.velocity=[0,-9,0]");
+    p.def.output = p.output;
+    p.def.pictures = true;
+    assert_ok(p.place.ctx, vo_compare(p.place.ctx, &p.def, &c));
+    check_json(&p, &c);
+    check_csv(&p);
+    vo_bytes runs = read_output(&p, "runs.csv");
+    assert_non_null(strstr(runs.data, "\"other\",overlap,5,"));
+    assert_non_null(strstr(runs.data, "\"run\",speed_up,5,,,1,,\n"));
+    assert_non_null(strstr(runs.data, "\"run\",overlap,0,,,,,\n"));
+    vo_bytes_free(p.place.ctx, &runs);
+    const char *const names[] = {"time.svg",     "time.png",     "mesh.svg",      "mesh.png",
+                                 "fidelity.svg", "fidelity.png", "run0_0000.png", "run0_0004.png"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_true(vo_file_exists(output_path(&p, names[i])));
+    assert_false(vo_file_exists(output_path(&p, "run0_0005.png")));
+    vo_bytes svg = read_output(&p, "time.svg");
+    assert_non_null(strstr(svg.data, ">other</text>"));
+    assert_non_null(strstr(svg.data, "Seconds per frame"));
+    vo_bytes_free(p.place.ctx, &svg);
+    vo_comparison_free(p.place.ctx, &c);
+    close_pair(&p);
+}
+
+/* All files but the times are the same for any number of threads. */
+static void test_threads(void **state) {
+    (void)state;
+    need_rays();
+    pair p;
+    vo_comparison first = {0}, c;
+    open_pair(&p, 1, "wind.velocity=[0,-9,0]");
+    assert_ok(p.place.ctx, vo_compare(p.place.ctx, &p.def, &first));
+    for (int threads = 2; threads <= 3; threads++) {
+        vo_context *ctx = test_context(threads);
+        assert_ok(ctx, vo_compare(ctx, &p.def, &c));
+        for (int i = 0; i < 2; i++)
+            assert_memory_equal(c.run[i].frame, first.run[i].frame,
+                                (size_t)c.run[i].frame_count * sizeof *c.run[i].frame);
+        vo_comparison_free(ctx, &c);
+        vo_context_destroy(ctx);
+    }
+    vo_comparison_free(p.place.ctx, &first);
+    close_pair(&p);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------
+ */
+
+static void refuse(pair *p, const vo_compare_def *def, vo_result expected, const char *words) {
+    vo_comparison c;
+    assert_int_equal(vo_compare(p->place.ctx, def, &c), expected);
+    assert_says(p->place.ctx, words);
+    assert_null(c.run);
+    assert_int_equal(c.run_count, 0);
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    need_rays();
+    pair p;
+    open_pair(&p, 1, NULL);
+    vo_compare_def d = p.def;
+    d.run_count = 1;
+    refuse(&p, &d, VO_BAD_CALL, "runs");
+    d = p.def, d.step = 0;
+    refuse(&p, &d, VO_BAD_CALL, "step");
+    d = p.def, d.width = 0;
+    refuse(&p, &d, VO_BAD_CALL, "width");
+    d = p.def, d.height = 16385;
+    refuse(&p, &d, VO_BAD_CALL, "height");
+    d = p.def, d.wavelength = NAN;
+    refuse(&p, &d, VO_BAD_CALL, "wavelength");
+    d = p.def, d.pictures = true;
+    refuse(&p, &d, VO_BAD_CALL, "pictures");
+    d = p.def, d.shot.zoom = 0;
+    refuse(&p, &d, VO_BAD_CALL, "zoom");
+    d = p.def, d.first = 50;
+    refuse(&p, &d, VO_BAD_CALL, "no frames in the range");
+    d = p.def, d.camera = "left";
+    refuse(&p, &d, VO_BAD_CALL, "no camera \"left\"");
+    d = p.def, d.pictures = true, d.output = p.output, d.width = 6000;
+    refuse(&p, &d, VO_BAD_CALL, "side by side");
+    d = p.def, d.output = p.place.scene;
+    refuse(&p, &d, VO_IO_FAILED, "scene.json");
+    p.runs[0] = test_folder();
+    refuse(&p, &p.def, VO_BAD_DATA, "not the folder of a run");
+    close_pair(&p);
+}
+
+/* Runs that have nothing to do with each other, or no frame in common; and broken frames. */
+static void test_strangers(void **state) {
+    (void)state;
+    need_rays();
+    pair p;
+    open_pair(&p, 1, "frame_time=0.02");
+    refuse(&p, &p.def, VO_BAD_DATA, "frame_time");
+    close_pair(&p);
+    open_pair(&p, 1, NULL);
+    for (int i = 0; i < 5; i++) {
+        char path[700];
+        snprintf(path, sizeof path, "%s/frames/%04d.vof", p.other, i);
+        if (i < 4) assert_int_equal(unlink(path), 0);
+    }
+    p.def.last = 4;
+    assert_int_equal(unlink(frame_path(&p.place, 4)), 0);
+    refuse(&p, &p.def, VO_BAD_CALL, "no frame in common");
+    close_pair(&p);
+    open_pair(&p, 1, NULL);
+    cut_frame(&p.place, 3);
+    refuse(&p, &p.def, VO_BAD_DATA, "0003.vof");
+    close_pair(&p);
+}
+
+static vo_result compare_once(vo_context *ctx, void *arg) {
+    vo_comparison c;
+    vo_result result = vo_compare(ctx, arg, &c);
+    if (result == VO_OK) vo_comparison_free(ctx, &c);
+    return result;
+}
+
+static void test_allocations(void **state) {
+    (void)state;
+    need_rays();
+    if (!vo_png_available()) skip();
+    pair p;
+    open_pair(&p, 1, NULL);
+    p.def.last = 1;
+    p.def.step = 2;
+    p.def.width = p.def.height = 8;
+    p.def.output = p.output;
+    p.def.pictures = true;
+    test_every_allocation_forgiving(compare_once, &p.def);
+    close_pair(&p);
+}
+
+/* The page about comparing names every measure. */
+static void test_page(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_bytes page;
+    assert_ok(ctx, vo_file_read(ctx, VOILE_SOURCE_DIR "/docs/comparing.md", &page));
+    for (int f = 0; f < VO_COMPARE_FIELD_COUNT; f++) {
+        char quoted[64];
+        snprintf(quoted, sizeof quoted, "`%s`", vo_compare_field_name(f));
+        if (!strstr(page.data, quoted)) fail_msg("docs/comparing.md does not name %s", quoted);
+    }
+    vo_bytes_free(ctx, &page);
+    vo_context_destroy(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_runs),    cmocka_unit_test(test_other_runs),
+        cmocka_unit_test(test_known_overlap), cmocka_unit_test(test_scene_camera),
+        cmocka_unit_test(test_some_frames),   cmocka_unit_test(test_files),
+        cmocka_unit_test(test_threads),       cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_strangers),     cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_page),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
