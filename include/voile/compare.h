@@ -87,9 +87,9 @@ typedef struct vo_compare_def {
                            caller's; `surface`: at which surface. The rest plays no part */
     double wavelength;  /* [0] pixels: waves of normals that are shorter count as wrinkles; at
                            most 1024. 0: a sixteenth of the picture's shorter side */
-    const char
-        *output;   /* [NULL] folder for frames.csv, runs.csv, compare.json and plots; NULL: none */
-    bool pictures; /* [false] also pictures of each frame, side by side, in `output` */
+    const char *output; /* [NULL] folder for frames.csv, runs.csv, compare.json and plots; NULL:
+                           nothing is written */
+    bool pictures;      /* [false] also pictures of each frame, side by side, in `output` */
     vo_progress_fn *progress; /* [NULL] after each frame; false: VO_STOPPED */
     void *user;
 } vo_compare_def;
