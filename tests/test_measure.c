@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "math/vec.h"
 #include "mesh/mesh.h"
+#include "picture/contrast.h"
 #include "picture/measure.h"
 #include "picture/observe.h"
 
@@ -404,6 +405,51 @@ static void test_inside(void **state) {
     close_stage(&s);
 }
 
+/* ---- side by side -----------------------------------------------------------------------------
+ */
+
+static const uint8_t *pixel(const vo_image *image, int x, int y) {
+    return image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
+}
+
+static int brightness(const uint8_t *p) { return p[0] + p[1] + p[2]; }
+
+/* White where normals agree, darker the more they differ, blue and orange where only one is. */
+static void test_contrast(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    vo_contrast contrast = {.ctx = ctx};
+    vo_image image;
+    vo_camera camera = vo_camera_look_at(v3(0, 0, 5), v3_zero(), v3(0, 1, 0), 40, WIDTH, HEIGHT);
+    field a = make_band(10, 110, 2, 0), b = make_band(60, 160, 2, 0);
+    for (int x = 80; x < 110; x++) put(&b, x, 5, 2, v3(sin(0.01 * x), 0, cos(0.01 * x)));
+    put(&a, 300, 5, -2, v3(0, 0, 1)); /* a body */
+    assert_ok(ctx, vo_contrast_draw(&contrast, &a.shown, &b.shown, &camera, &image));
+    assert_int_equal(image.width, 3 * WIDTH);
+    assert_int_equal(image.height, HEIGHT);
+    for (int panel = 0; panel < 2; panel++) { /* white paper, lit cloth, grey body */
+        assert_int_equal(brightness(pixel(&image, panel * WIDTH, 0)), 3 * 255);
+        assert_true(brightness(pixel(&image, panel * WIDTH + 65, 0)) < 3 * 255);
+    }
+    assert_true(brightness(pixel(&image, 300, 5)) < brightness(pixel(&image, 65, 0)));
+    assert_int_equal(brightness(pixel(&image, 2 * WIDTH + 70, 0)), 3 * 255);
+    for (int x = 81; x < 110; x++) {
+        if (0.01 * x > VO_PI / 4) break;
+        assert_true(brightness(pixel(&image, 2 * WIDTH + x, 5)) <
+                    brightness(pixel(&image, 2 * WIDTH + x - 1, 5)));
+    }
+    const uint8_t *only_a = pixel(&image, 2 * WIDTH + 20, 0);
+    const uint8_t *only_b = pixel(&image, 2 * WIDTH + 150, 0);
+    assert_true(only_a[2] > only_a[0] + 100 && only_b[0] > only_b[2] + 100);
+    vo_shown wide = a.shown;
+    wide.width = 6000;
+    wide.height = 1;
+    assert_int_equal(vo_contrast_draw(&contrast, &wide, &wide, &camera, &image), VO_BAD_CALL);
+    vo_contrast_free(&contrast);
+    free(a.data), free(b.data);
+    vo_context_destroy(ctx);
+}
+
 /* ---- memory, text -----------------------------------------------------------------------------
  */
 
@@ -467,13 +513,14 @@ static void test_text(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overlap),     cmocka_unit_test(test_angle),
-        cmocka_unit_test(test_wave_power),  cmocka_unit_test(test_wave_ratio),
-        cmocka_unit_test(test_mask),        cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_quantiles),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_ball),        cmocka_unit_test(test_hidden),
-        cmocka_unit_test(test_shift),       cmocka_unit_test(test_inside),
-        cmocka_unit_test(test_allocations), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_overlap),    cmocka_unit_test(test_angle),
+        cmocka_unit_test(test_wave_power), cmocka_unit_test(test_wave_ratio),
+        cmocka_unit_test(test_mask),       cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_quantiles),  cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_ball),       cmocka_unit_test(test_hidden),
+        cmocka_unit_test(test_shift),      cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_contrast),   cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
