@@ -44,7 +44,7 @@ static vo_result fill_model(vo_compare_eye *eye, const vo_compare_view *view,
     vo_model_clear(m);
     m->origin = view->origin;
     for (int c = 0; c < sim->cloth_count; c++)
-        VO_TRY(vo_model_add_cloth(m, sim->cloth[c].mesh, parts, 0, 0));
+        VO_TRY(vo_model_add_cloth(m, sim->cloth[c].mesh, parts, NULL, 0, 0));
     def->cloth_nodes = m->node_count;
     def->cloth_faces = m->face_count;
     for (int i = 0; i < sim->obstacle_count; i++)
