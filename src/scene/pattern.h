@@ -62,13 +62,17 @@ typedef enum vo_place_kind {
  * front, growing to the wearer's left) and `height` along the axis. On a cone the anchor is the
  * point its circles are drawn around; it sits on the axis at `height`, and below it the cloth
  * spreads by `slope` from the axis (half a turn of cloth makes half a turn where that is 90
- * degrees); `radius` is how far the panel is moved outwards as a whole. */
+ * degrees); `radius` is how far the panel is moved outwards as a whole. On a fluted cone a turn of
+ * cloth makes a turn; what is too much for the cone lies in flutes. There `height` is that of the
+ * inner edge, where the cone begins with the circle the cloth has. */
 typedef struct vo_pattern_place {
     vo_place_kind kind;
     vo_transform transform;
     const char *axis;
     double radius, angle, height, slope;
     vo_vec2 anchor;
+    int flutes;   /* of a whole turn; 0: a plain cone */
+    double inner; /* m, of fluted cones: radius at which they begin */
 } vo_pattern_place;
 
 typedef struct vo_pattern_panel {
@@ -114,6 +118,17 @@ typedef struct vo_pattern_axis {
     vo_vec3 origin, direction, front; /* the last two unit and perpendicular once read */
 } vo_pattern_axis;
 
+/* A body in the numbers that garments are drafted by: where it is widest and narrowest, and how far
+ * it is around there. All 0: unknown. */
+typedef enum vo_girth { VO_GIRTH_HIP, VO_GIRTH_WAIST, VO_GIRTH_BUST, VO_GIRTHS } vo_girth;
+typedef struct vo_body_sizes {
+    double height;           /* m, floor to crown */
+    double crotch;           /* m, height at which the legs part */
+    double shoulder;         /* m, height of the shoulder joints */
+    double level[VO_GIRTHS]; /* m, height of each girth */
+    double girth[VO_GIRTHS]; /* m, around it, as a tape goes */
+} vo_body_sizes;
+
 typedef struct vo_pattern {
     vo_context *ctx;
     vo_arena arena;
@@ -128,6 +143,7 @@ typedef struct vo_pattern {
     vo_pattern_label *label;
     int axis_count, axis_capacity;
     vo_pattern_axis *axis; /* the file's own; vo_pattern_axes has the usual ones */
+    vo_body_sizes body;    /* it was drafted for; height 0: the file does not say */
 } vo_pattern;
 
 /* Reads our format (docs/patterns.md) or GarmentCode's, told apart by what is in it. */
@@ -149,6 +165,17 @@ int vo_pattern_find_panel(const vo_pattern *pattern, const char *name); /* -1: n
 /* The first seam that cannot be sewn as it is drawn: a side longer than its ease allows, or both
  * running the same way. VO_BAD_DATA naming file, seam, lengths. */
 vo_result vo_pattern_check(const vo_pattern *pattern);
+
+/* pattern_measure.c: measures a body at rest, in its own frame: z up, facing -y, standing on z = 0.
+ * `shoulder` is the height of its shoulder joints. VO_BAD_DATA if it is not like a person. */
+vo_result vo_body_measure(const vo_mesh *body, double shoulder, vo_body_sizes *out);
+
+/* pattern_fit.c: redraws the pattern for another body than it was drafted for, as a tailor grades
+ * one: panels around the trunk get wider by the ratio of the girths at their height, and reach from
+ * one level to the other; rings around the waist keep their angle; sleeves and collars get as wide
+ * as what they are sewn to. Seams may then differ a little more in length than before; their ease
+ * grows with that. Nothing happens to a pattern that does not say what body it is for. */
+vo_result vo_pattern_fit(vo_pattern *pattern, const vo_body_sizes *body);
 
 /* A drawing of the flat panels: seams coloured in pairs, grain, notches, names. */
 vo_result vo_pattern_save_svg(const vo_pattern *pattern, const char *path);
@@ -183,6 +210,10 @@ typedef struct vo_garment {
  * at the same fractions, and no two triangles become one when it is closed. */
 vo_result vo_garment_create(const vo_pattern *pattern, const vo_garment_def *def, vo_garment **out);
 void vo_garment_destroy(vo_garment *garment); /* NULL is allowed */
+
+/* pattern_elastic.c: the cloth along elastic edges gets narrower in material space, all of it up to
+ * a hand's breadth away and then less. */
+void vo_garment_tighten(vo_garment *garment, const vo_pattern *pattern);
 
 /* Seams whose sides lie crosswise as placed: each start is nearer to the other side's end. Returns
  * their number; the first `capacity` of them are in `seam`. */

@@ -115,6 +115,13 @@ static const char *measure_edges(vo_pattern_panel *panel) {
     return NULL;
 }
 
+double vo_pattern_inner_radius(const vo_pattern_panel *panel) {
+    double least = INFINITY;
+    for (int e = 0; e < panel->edge_count; e++)
+        least = vo_min(least, v2_length(v2_sub(panel->edge[e].piece[0].p[0], panel->place.anchor)));
+    return least;
+}
+
 const char *vo_pattern_finish_panel(vo_pattern_panel *panel) {
     const char *wrong = measure_edges(panel);
     if (wrong) return wrong;

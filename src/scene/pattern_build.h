@@ -28,6 +28,8 @@ vo_result vo_pattern_add_fabric(vo_pattern *p, const char *name, int *out);
 /* Lengths, neighbours, direction: to be called when all edges are there. NULL if the panel is fine,
  * or what is wrong with it. */
 const char *vo_pattern_finish_panel(vo_pattern_panel *panel);
+/* m from the anchor of its place to the nearest corner. */
+double vo_pattern_inner_radius(const vo_pattern_panel *panel);
 /* Area with sign of one loop. */
 double vo_pattern_loop_area(const vo_pattern_panel *panel, int loop);
 

@@ -23,6 +23,36 @@ static vo_vec3 around(const vo_pattern_axis *axis, double radius, double angle, 
     return v3_add(axis->origin, v3_add_scaled(v3_scale(height, axis->direction), radius, out));
 }
 
+/* How much longer a circle gets by n flutes of this height (of its radius) around it. */
+static double fluted_length(double flute, int n) {
+    enum { SAMPLES = 24 };
+    double sum = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        double a = VO_PI * (i + 0.5) / SAMPLES;
+        double r = 1 + flute * cos(a), along = flute * n * sin(a);
+        sum += sqrt(r * r + along * along);
+    }
+    return sum / SAMPLES;
+}
+
+/* The height of flutes that take up `ratio` times the circle, by bisection. */
+static double flute_for(double ratio, int n) {
+    double low = 0, high = 0.95;
+    for (int i = 0; i < 30; i++) {
+        double middle = 0.5 * (low + high);
+        *(fluted_length(middle, n) < ratio ? &low : &high) = middle;
+    }
+    return low;
+}
+
+static vo_vec3 on_flutes(const vo_pattern_place *place, const vo_pattern_axis *axis, vo_vec2 d) {
+    double r = v2_length(d), turn = atan2(d.x, -d.y), beyond = vo_max(r - place->inner, 0);
+    double circle = vo_min(r, place->inner) + beyond * sin(place->slope);
+    double flute = circle > 0 ? flute_for(r / circle, place->flutes) : 0;
+    circle *= 1 + flute * cos(place->flutes * turn);
+    return around(axis, circle, place->angle + turn, place->height - beyond * cos(place->slope));
+}
+
 vo_vec3 vo_pattern_place_point(const vo_pattern_place *place, const vo_pattern_axis *axis,
                                vo_vec2 p) {
     vo_vec2 d = v2_sub(p, place->anchor);
@@ -31,8 +61,9 @@ vo_vec3 vo_pattern_place_point(const vo_pattern_place *place, const vo_pattern_a
         return around(axis, place->radius, place->angle + d.x / place->radius, place->height + d.y);
     case VO_PLACE_CONE: {
         double r = v2_length(d), turn = atan2(d.x, -d.y), s = sin(place->slope);
-        vo_vec3 x =
-            around(axis, r * s, place->angle + turn / s, place->height - r * cos(place->slope));
+        vo_vec3 x = place->flutes ? on_flutes(place, axis, d)
+                                  : around(axis, r * s, place->angle + turn / s,
+                                           place->height - r * cos(place->slope));
         vo_vec3 middle = around(axis, place->radius, place->angle, 0);
         return v3_add(x, v3_sub(middle, axis->origin));
     }

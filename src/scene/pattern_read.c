@@ -121,6 +121,45 @@ static vo_result read_axis(vo_pattern_reader *r, vo_json_at at) {
     return VO_OK;
 }
 
+/* The body that the pattern was drafted for. Levels that are not given are where most people have
+ * them. */
+static vo_result read_body(vo_pattern_reader *r, vo_json_at at) {
+    static const char *const known[] = {
+        "height",      "hip",           "waist",           "bust", "hip_height", "waist_height",
+        "bust_height", "crotch_height", "shoulder_height", NULL};
+    static const char *const level[] = {"hip_height", "waist_height", "bust_height"};
+    static const double usual[] = {0.505, 0.61, 0.725};
+    vo_body_sizes *body = &r->p->body;
+    double most = 10 / r->unit;
+    if (!vo_json_present(at)) return VO_OK;
+    VO_TRY(vo_json_check_keys(at, known));
+    for (int i = 0; i < 4; i++) VO_TRY(vo_pattern_require(vo_json_get(&at, known[i]), "a length"));
+    VO_TRY(vo_pattern_read_between(vo_json_get(&at, "height"), 1e-3, most, &body->height));
+    body->crotch = 0.471 * body->height;
+    body->shoulder = 0.815 * body->height;
+    VO_TRY(vo_pattern_read_between(vo_json_get(&at, "crotch_height"), 1e-3, most, &body->crotch));
+    VO_TRY(
+        vo_pattern_read_between(vo_json_get(&at, "shoulder_height"), 1e-3, most, &body->shoulder));
+    for (int i = 0; i < VO_GIRTHS; i++) {
+        body->level[i] = usual[i] * body->height;
+        VO_TRY(
+            vo_pattern_read_between(vo_json_get(&at, known[1 + i]), 1e-3, most, &body->girth[i]));
+        VO_TRY(vo_pattern_read_between(vo_json_get(&at, level[i]), 1e-3, most, &body->level[i]));
+    }
+    for (int i = 0; i < VO_GIRTHS; i++) {
+        double above = i + 1 < VO_GIRTHS ? body->level[i + 1] : body->shoulder;
+        if (!(body->level[i] < above)) return vo_json_fail(at, "its heights are not in order");
+        body->level[i] *= r->unit;
+        body->girth[i] *= r->unit;
+    }
+    if (!(body->shoulder < body->height && body->crotch * r->unit < body->level[VO_GIRTH_HIP]))
+        return vo_json_fail(at, "its heights are not in order");
+    body->height *= r->unit;
+    body->shoulder *= r->unit;
+    body->crotch *= r->unit;
+    return VO_OK;
+}
+
 static vo_result read_units(vo_pattern_reader *r, vo_json_at at) {
     static const char *const word[] = {"m", "cm", "mm", "inch"};
     static const double metres[] = {1, 0.01, 0.001, 0.0254};
@@ -140,7 +179,7 @@ static vo_result expect(vo_json_at at, vo_json_type kind, const char *what) {
 }
 
 vo_result vo_pattern_read(vo_pattern *p, vo_json_at root) {
-    static const char *const known[] = {"description", "units", "fabric", "axes",
+    static const char *const known[] = {"description", "units", "fabric", "axes", "body",
                                         "panels",      "seams", "labels", NULL};
     vo_pattern_reader r = {p, 1};
     const char *text = "", *fabric = "cotton-poplin";
@@ -152,6 +191,8 @@ vo_result vo_pattern_read(vo_pattern *p, vo_json_at root) {
     VO_TRY(vo_json_read_string(vo_json_get(&root, "description"), &text));
     VO_TRY(vo_json_read_string(vo_json_get(&root, "fabric"), &fabric));
     VO_TRY(read_units(&r, vo_json_get(&root, "units")));
+    VO_TRY(expect(vo_json_get(&root, "body"), VO_JSON_OBJECT, "an object of sizes"));
+    VO_TRY(read_body(&r, vo_json_get(&root, "body")));
     VO_TRY(vo_pattern_require(panels, "the pieces of cloth"));
     VO_TRY(expect(panels, VO_JSON_OBJECT, "an object of panels"));
     VO_TRY(expect(axes, VO_JSON_OBJECT, "an object of axes"));

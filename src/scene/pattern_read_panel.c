@@ -321,10 +321,11 @@ static vo_result read_flat(const vo_pattern_reader *r, const vo_json_at *at,
 
 static vo_result read_place(vo_pattern_reader *r, vo_json_at at, vo_pattern_place *out) {
     static const char *const flat[] = {"at", "turn", NULL};
-    static const char *const known[] = {"around", "radius", "angle", "height",
-                                        "anchor", "slope",  NULL};
+    static const char *const known[] = {"around", "radius", "angle",  "height",
+                                        "anchor", "slope",  "flutes", NULL};
     if (!vo_json_present(at)) return VO_OK;
     vo_json_at around = vo_json_get(&at, "around"), slope = vo_json_get(&at, "slope");
+    vo_json_at flutes = vo_json_get(&at, "flutes");
     if (!vo_json_present(around)) {
         VO_TRY(vo_json_check_keys(at, flat));
         return read_flat(r, &at, out);
@@ -341,6 +342,11 @@ static vo_result read_place(vo_pattern_reader *r, vo_json_at at, vo_pattern_plac
         return read_size(r, vo_json_get(&at, "radius"), "the radius of the cylinder", &out->radius);
     VO_TRY(vo_pattern_read_between(slope, 5, 90, &out->slope));
     out->slope *= VO_PI / 180;
+    if (vo_json_present(flutes)) {
+        double count = 0;
+        VO_TRY(vo_pattern_read_between(flutes, 2, 100, &count));
+        out->flutes = (int)count;
+    }
     return read_length(r, vo_json_get(&at, "radius"), &out->radius);
 }
 
@@ -370,6 +376,7 @@ static vo_result read_shape(vo_pattern_reader *r, const vo_json_at *at, int inde
         VO_TRY(read_loop(r, at, panel, i + 1, vo_json_item(&holes, i)));
     const char *wrong = vo_pattern_finish_panel(panel);
     if (wrong) return vo_json_fail(*at, "%s", wrong);
+    panel->place.inner = vo_pattern_inner_radius(panel);
     return read_darts(r, vo_json_get(at, "darts"), index, reversed);
 }
 
