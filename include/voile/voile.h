@@ -13,6 +13,7 @@
 #include <voile/render.h>
 #include <voile/run.h>
 #include <voile/scene.h>
+#include <voile/sew.h>
 #include <voile/sim.h>
 #include <voile/stats.h>
 
