@@ -41,12 +41,14 @@ typedef struct cli_args {
     const char **operands; /* [operand_count] all of them, for commands that take many */
     const char *output, *format, *topology, *adapt, *queries, *ply;
     const char *size, *camera, *colours, *ground, *wavelength;
-    int threads, repeat, samples, every; /* 0: not given */
-    int frame;                           /* -1: not given */
+    const char *body, *body_output, *units, *up, *height, *build, *figure, *edge, *fabric, *svg;
+    const char *merge, *threshold;
+    int threads, repeat, samples, every, faces; /* 0: not given */
+    int frame;                                  /* -1: not given */
     cli_frames frames;
     int set_count;
     const char **sets; /* [set_count] key=value, in order */
-    bool force, quiet, json, obstacle, obstacles, flat, wire, pictures, man, help;
+    bool force, quiet, json, obstacle, obstacles, flat, wire, pictures, alone, no_fit, man, help;
 } cli_args;
 
 typedef enum cli_kind {
@@ -108,6 +110,7 @@ int cmd_check(const cli_args *args);
 int cmd_export(const cli_args *args);
 int cmd_render(const cli_args *args);
 int cmd_compare(const cli_args *args);
+int cmd_sew(const cli_args *args);
 int cmd_bench(const cli_args *args);
 int cmd_help(const cli_args *args);
 int cmd_version(const cli_args *args);

@@ -214,6 +214,53 @@ static const cli_note compare_examples[] = {
     {NULL},
 };
 
+static const cli_option sew_options[] = {
+    {"output", 'o', CLI_TEXT, FIELD(output), "FILE.obj", "the garment"},
+    {"body", 0, CLI_TEXT, FIELD(body), "FILE",
+     "body to sew it around, at rest: .obj, .glb, .fbx or .dae. Default: the mannequin"},
+    {"units", 0, CLI_CHOICE, FIELD(units), "m|cm|mm",
+     "of the body's file; default: as it says, metres for OBJ"},
+    {"up", 0, CLI_CHOICE, FIELD(up), "x|y|z",
+     "which axis of the body's file points up; default: as it says, z for OBJ"},
+    {"height", 0, CLI_TEXT, FIELD(height), "METRES", "of the mannequin; default: 1.75"},
+    {"build", 0, CLI_TEXT, FIELD(build), "B", "of the mannequin: -1 slim to 1 heavy; default: 0"},
+    {"figure", 0, CLI_TEXT, FIELD(figure), "F",
+     "of the mannequin: -1 male to 1 female; default: 0"},
+    {"alone", 0, CLI_FLAG, FIELD(alone), NULL, "sews it around nobody"},
+    {"no-fit", 0, CLI_FLAG, FIELD(no_fit), NULL,
+     "takes the pattern as it is drawn; else one that says for what body it was drawn is redrawn "
+     "for this one"},
+    {"edge", 0, CLI_TEXT, FIELD(edge), "METRES", "length of edges of the mesh; default: 0.03"},
+    {"faces", 0, CLI_COUNT, FIELD(faces), "N", "instead of --edge: about so many faces"},
+    {"fabric", 0, CLI_TEXT, FIELD(fabric), "NAME|FILE",
+     "for all panels, in place of those the pattern names"},
+    {"body-output", 0, CLI_TEXT, FIELD(body_output), "FILE.obj",
+     "also writes the body, to use as an obstacle"},
+    {"svg", 0, CLI_TEXT, FIELD(svg), "FILE.svg",
+     "also draws the panels as they are in the pattern; without -o only that"},
+    {"merge", 0, CLI_TEXT, FIELD(merge), "MATERIAL.obj",
+     "does not sew, but joins what lies together, as ARCSim's merge does: MATERIAL.obj is a mesh "
+     "of flat panels, the operand the same mesh in the world"},
+    {"threshold", 0, CLI_TEXT, FIELD(threshold), "METRES",
+     "with --merge: points of panels' borders that are nearer become one; default: 0.001"},
+    {THREADS},
+    {QUIET},
+    {NULL},
+};
+
+static const cli_note sew_examples[] = {
+    {"voile sew assets/garments/dress.json --figure 1 -o dress.obj --body-output body.obj",
+     "a dress, and the mannequin that wears it"},
+    {"voile sew assets/garments/trousers.json --height 1.9 --build 0.5 --fabric linen -o t.obj",
+     "linen trousers for somebody tall"},
+    {"voile sew shirt_specification.json --body mean_all.obj --up y -o shirt.obj",
+     "a pattern of GarmentCode on its body"},
+    {"voile sew assets/garments/jacket.json --svg jacket.svg", "only the drawing"},
+    {"voile sew --merge flat.obj placed.obj --threshold 0.002 -o garment.obj",
+     "joins panels that were placed by another program"},
+    {NULL},
+};
+
 static const cli_option bench_options[] = {
     {"threads", 0, CLI_COUNT, FIELD(threads), "N",
      "threads to compare with one in sheet, and to use in the others; default: 2 and 1"},
@@ -322,6 +369,14 @@ const cli_command cli_commands[] = {
      "The answers do not depend on the number of threads. It needs a build with Embree. "
      "docs/comparing.md defines every measure.",
      compare_options, NULL, NULL, compare_examples, true},
+    {"sew", cmd_sew, "PATTERN", true, "sews a pattern around a body",
+     "Places the panels of a pattern (Voile's or GarmentCode's) around a body, draws them together "
+     "in a simulation in which nothing passes through the body or the cloth, joins the seams and "
+     "lets the garment come to rest. Written is an OBJ that is a cloth's mesh as it is: material "
+     "coordinates are those of the flat panels, and face labels number the pattern's fabrics.\n\n"
+     "Where a seam does not close, the message says which, by how much, how long its sides are and "
+     "what may be in the way. Ctrl-C stops; nothing is written then.",
+     sew_options, NULL, NULL, sew_examples},
     {"bench", cmd_bench, "NAME", false, "measures the speed of this machine and build",
      "Runs one benchmark, or all that need no data. Each warms up first, measures the same frames "
      "several "

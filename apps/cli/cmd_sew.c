@@ -1,0 +1,181 @@
+/* voile sew: a pattern becomes a garment. */
+#include "cli.h"
+
+#include "message.h"
+#include "progress.h"
+#include "stop.h"
+#include "text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sew_watch {
+    progress bar;
+    double shown_at; /* s, elapsed then; negative: never */
+} sew_watch;
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+/* An option's number within bounds; left as it is where the option is not there. */
+static int read_number(const char *option, const char *words, double low, double high,
+                       double *out) {
+    if (!words) return CLI_DONE;
+    char *end;
+    double value = strtod(words, &end);
+    if (end == words || *end || !(value >= low && value <= high))
+        return cli_fail(CLI_BAD_CALL, "--%s wants a number from %g to %g, not \"%s\".", option, low,
+                        high, words);
+    *out = value;
+    return CLI_DONE;
+}
+
+static void read_body_axes(const cli_args *args, vo_sew_def *def) {
+    static const char *const unit[] = {"m", "cm", "mm"};
+    static const double metres[] = {1, 0.01, 0.001};
+    for (int i = 0; args->units && i < 3; i++)
+        if (strcmp(args->units, unit[i]) == 0) def->body_units = metres[i];
+    if (args->up) def->body_up = (vo_up_axis)(VO_UP_X + (args->up[0] - 'x'));
+}
+
+static int read_call(const cli_args *args, vo_sew_def *def) {
+    struct {
+        const char *option, *words;
+        double low, high;
+        double *out;
+    } numbers[] = {{"height", args->height, 0.5, 3, &def->mannequin.height},
+                   {"build", args->build, -1, 1, &def->mannequin.build},
+                   {"figure", args->figure, -1, 1, &def->mannequin.figure},
+                   {"edge", args->edge, 1e-3, 1, &def->edge_length}};
+    *def = vo_sew_def_default();
+    def->pattern = args->operand;
+    def->body = args->body;
+    def->fabric = args->fabric;
+    def->alone = args->alone;
+    def->fit = !args->no_fit;
+    read_body_axes(args, def);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        int code = read_number(numbers[i].option, numbers[i].words, numbers[i].low, numbers[i].high,
+                               numbers[i].out);
+        if (code != CLI_DONE) return code;
+    }
+    if (args->faces && args->edge)
+        return cli_fail(CLI_BAD_CALL, "--faces and --edge exclude each other.");
+    if (args->faces) def->face_target = args->faces, def->edge_length = 0;
+    if (def->body && (args->height || args->build || args->figure))
+        return cli_fail(CLI_BAD_CALL, "--height, --build and --figure are for the mannequin; "
+                                      "--body has its own size.");
+    return CLI_DONE;
+}
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+static void describe(const vo_sew_progress *p, char *out, size_t size) {
+    if (p->stage == VO_SEW_PULLING)
+        snprintf(out, size, "%3.0f %%  pulling together, %.1f mm apart  %s", 100 * p->done,
+                 1000 * p->gap, text_seconds(p->elapsed_s).s);
+    else
+        snprintf(out, size, "%3.0f %%  coming to rest, %.0f mm/s  %s", 100 * p->done,
+                 1000 * p->speed, text_seconds(p->elapsed_s).s);
+}
+
+/* A vo_sew_progress_fn. */
+static bool watch(void *user, const vo_sew_progress *p) {
+    enum { CELLS = 24 };
+    sew_watch *w = user;
+    double pause = w->bar.mode == PROGRESS_BAR ? 0.1 : 1;
+    char line[160], cells[CELLS + 1];
+    if (w->bar.mode == PROGRESS_NONE) return !stop_asked();
+    if (w->shown_at >= 0 && p->elapsed_s < w->shown_at + pause) return !stop_asked();
+    w->shown_at = p->elapsed_s;
+    describe(p, line, sizeof line);
+    if (w->bar.mode == PROGRESS_LINES) {
+        fprintf(w->bar.file, "%s\n", line);
+    } else {
+        int full = (int)(CELLS * p->done);
+        for (int i = 0; i < CELLS; i++) cells[i] = i < full ? '=' : i == full ? '>' : ' ';
+        cells[CELLS] = 0;
+        fprintf(w->bar.file, "\r\033[K[%s] %.110s", cells, line);
+        w->bar.line_open = true;
+    }
+    fflush(w->bar.file);
+    return !stop_asked();
+}
+
+static void clear_bar(void *user) {
+    sew_watch *w = user;
+    progress_clear(&w->bar);
+}
+
+/* ---- what is written ------------------------------------------------------------------------- */
+
+static void print_report(const cli_args *args, const vo_sew_report *r) {
+    if (args->quiet) return;
+    printf("%s: %s faces, %d seams closed", args->output, text_count(r->faces).s, r->seams);
+    if (r->links) printf(" (%.1f mm apart before they were joined)", 1000 * r->gap);
+    printf(", strain up to %.1f %%, %d steps in %s\n", 100 * r->max_strain, r->steps,
+           text_seconds(r->wall_s).s);
+}
+
+static int save(vo_context *ctx, const vo_mesh *mesh, const char *path) {
+    vo_result result = mesh ? vo_mesh_save_obj(ctx, mesh, path) : VO_OK;
+    return result == VO_OK ? CLI_DONE : cli_fail_result(ctx, result);
+}
+
+static int sew(vo_context *ctx, const cli_args *args, sew_watch *w) {
+    vo_mesh *garment = NULL, *body = NULL;
+    vo_sew_report report;
+    vo_sew_def def;
+    int code = read_call(args, &def);
+    if (code != CLI_DONE) return code;
+    if (args->svg) {
+        vo_result drawn = vo_sew_draw(ctx, args->operand, args->svg);
+        if (drawn != VO_OK) return cli_fail_result(ctx, drawn);
+        if (!args->output) return CLI_DONE;
+    }
+    def.progress = watch;
+    def.user = w;
+    vo_result result = vo_sew(ctx, &def, &garment, &body, &report);
+    progress_clear(&w->bar);
+    code = result == VO_OK        ? save(ctx, garment, args->output)
+           : result == VO_STOPPED ? CLI_STOPPED
+                                  : cli_fail_result(ctx, result);
+    if (code == CLI_DONE && args->body_output) code = save(ctx, body, args->body_output);
+    if (code == CLI_DONE) print_report(args, &report);
+    vo_mesh_destroy(garment);
+    vo_mesh_destroy(body);
+    return code;
+}
+
+/* ARCSim's merge: --merge is the flat mesh, the operand the one in the world. */
+static int merge(vo_context *ctx, const cli_args *args) {
+    vo_mesh *mesh;
+    double distance = 1e-3;
+    int code = cli_need_input(args->merge);
+    if (code == CLI_DONE) code = read_number("threshold", args->threshold, 0, 1, &distance);
+    if (code != CLI_DONE) return code;
+    vo_result result = vo_sew_merge(ctx, args->merge, args->operand, distance, &mesh);
+    if (result != VO_OK) return cli_fail_result(ctx, result);
+    vo_mesh_view view = vo_mesh_get_view(mesh);
+    code = save(ctx, mesh, args->output);
+    if (code == CLI_DONE && !args->quiet)
+        printf("%s: %s faces, %d nodes of %d vertices\n", args->output,
+               text_count(view.face_count).s, view.node_count, view.vert_count);
+    vo_mesh_destroy(mesh);
+    return code;
+}
+
+int cmd_sew(const cli_args *args) {
+    vo_context *ctx;
+    sew_watch w = {.bar = progress_create(args->quiet), .shown_at = -1};
+    cli_log log = {.before_warning = clear_bar, .user = &w};
+    if (!args->output && (args->merge || !args->svg))
+        return cli_fail(CLI_BAD_CALL, "-o says where the garment goes; it is missing.");
+    int code = cli_need_input(args->operand);
+    if (code == CLI_DONE) code = cli_open(args, &log, &ctx);
+    if (code != CLI_DONE) return code;
+    stop_watch();
+    code = args->merge ? merge(ctx, args) : sew(ctx, args, &w);
+    vo_context_destroy(ctx);
+    return cli_finish(code);
+}
