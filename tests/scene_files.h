@@ -58,6 +58,7 @@ static const char scene_full[] =
     "               {\"shape\": {\"type\": \"sphere\", \"radius\": 0.2}}],\n"
     " \"characters\": [{\"body\": {\"files\": [\"sheet.obj\"]}, \"motion\": {\"fps\": 50},\n"
     "   \"transform\": {\"translate\": [0, 2, 0]}, \"end_time\": 4}], \"preroll\": 0.2,\n"
+    " \"garments\": [{\"mesh\": \"sheet.obj\", \"materials\": [{\"data\": \"cloth.json\"}]}],\n"
     " \"camera\": {\"keys\": [{\"time\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, 1]},\n"
     "   {\"frame\": 9, \"cut\": true, \"position\": [1, 0, 0], \"rotation\": [1, 0, 0, 0]}]},\n"
     " \"cameras\": [{\"name\": \"side\", \"position\": [3, 0, 1], \"target\": [0, 0, 1],\n"

@@ -187,8 +187,11 @@ vo_result vo_scene_take_cloth(vo_scene *scene, vo_cloth_parts *parts, int *id) {
     VO_TRY(refine(scene, parts));
     if (!vo_reserve(ctx, &scene->cloth, &scene->cloth_capacity, scene->cloth_count + 1))
         return vo_fail_memory(ctx, "a cloth");
-    scene->cloth[scene->cloth_count] = (vo_scene_cloth){
-        parts->mesh, parts->material_count, parts->material, complete_remeshing(scene, parts)};
+    scene->cloth[scene->cloth_count] =
+        (vo_scene_cloth){.mesh = parts->mesh,
+                         .material_count = parts->material_count,
+                         .material = parts->material,
+                         .remeshing = complete_remeshing(scene, parts)};
     if (id) *id = scene->cloth_count;
     scene->cloth_count++;
     *parts = (vo_cloth_parts){0};

@@ -146,7 +146,7 @@ static vo_result fill_nodes(const vo_scene *scene, choice *c, vo_scene_handle *o
 /* Soft handles choose their nodes when they take hold. */
 static vo_result resolve_nodes(const vo_scene *scene, const vo_handle_def *def,
                                vo_scene_handle *out) {
-    *out = (vo_scene_handle){.def = *def};
+    *out = (vo_scene_handle){.def = *def, .obstacle = -1};
     out->def.node_count = 0;
     out->def.nodes = NULL;
     if (def->kind == VO_HANDLE_SOFT) return VO_OK;

@@ -318,6 +318,29 @@ static const vo_key character_keys[] = {
     END,
 };
 
+static const vo_key garment_keys[] = {
+    KEY("pattern", PATH, NULL, NULL,
+        "Garment pattern, Voile's or GarmentCode's; sewn around the character before the start."),
+    KEY("mesh", PATH, NULL, NULL,
+        "Instead of `pattern`: OBJ of a garment sewn before, around the character's body."),
+    KEY("character", INDEX, "0", NULL, "Who wears it."),
+    KEY("fit", BOOL, "true", NULL,
+        "A pattern that says for what body it was drawn is redrawn for the character."),
+    KEY("edge_length", POSITIVE, "0.03", "m", "Of the mesh that is sewn."),
+    KEY("faces", COUNT, NULL, NULL, "Instead of `edge_length`: about so many faces."),
+    KEY("materials", ARRAY, NULL, NULL,
+        "A face's label, the number of the pattern's fabric, is an index into it. If missing, the "
+        "pattern's own fabrics, with the two values below.",
+        .object = material_keys, .nonempty = true),
+    KEY("damping", NONNEGATIVE, "0.002", "s", "Of the pattern's own fabrics."),
+    KEY("strain_limits", LIMITS, "[\"-inf\", 1.1]", NULL, "Of the pattern's own fabrics."),
+    KEY("remeshing", OBJECT,
+        "{\"refine_angle\": 0.4, \"refine_compression\": 0.01, \"refine_velocity\": 1, \"size\": "
+        "[0.015, 0.1], \"aspect_min\": 0.2}",
+        NULL, "How fine the mesh is to be.", .object = remeshing_keys),
+    END,
+};
+
 static const vo_key spline_keys[] = {
     KEY("time", REAL, NULL, "s", "When.", .required = true),
     KEY("target", INDEX, NULL, NULL, "Which target.", .required = true),
@@ -430,12 +453,15 @@ const vo_key vo_scene_keys[] = {
     KEY("preroll", NONNEGATIVE, NULL, "s",
         "Simulated before time 0, in whole frames, and not kept; if missing, 1 with `characters` "
         "and else 0."),
-    KEY("cloths", ARRAY, NULL, NULL, "What is simulated.", .object = cloth_keys, .required = true,
-        .nonempty = true),
+    KEY("cloths", ARRAY, NULL, NULL, "What is simulated. Required unless `garments` is there.",
+        .object = cloth_keys, .nonempty = true),
     KEY("motions", MOTIONS, "[]", NULL, "How handles and obstacles move."),
     KEY("handles", ARRAY, "[]", NULL, "What holds and pulls the cloth.", .object = handle_keys),
     KEY("obstacles", OBSTACLES, "[]", NULL, "Bodies beside the cloth."),
     KEY("characters", ARRAY, "[]", NULL, "Bodies whose form moves.", .object = character_keys),
+    KEY("garments", ARRAY, "[]", NULL,
+        "What characters wear, the innermost first; further cloths, numbered after `cloths`.",
+        .object = garment_keys),
     KEY("morphs", ARRAY, NULL, NULL, "Shapes that pull a cloth.", .object = morph_keys,
         .later = true),
     KEY("gravity", VEC3, "[0, 0, 0]", "m/s^2", "Always in Voile's axes, where z is up."),
@@ -464,7 +490,6 @@ const vo_key vo_scene_keys[] = {
         .object = shot_keys),
     KEY("view", OBJECT, "{}", NULL, "How much counts what cameras see, with `adapt` `view`.",
         .object = view_keys),
-    KEY("garments", ANY, NULL, NULL, "Patterns sewn around them.", .later = true),
     KEY("crowd", ANY, NULL, NULL, "Many placements of one set-up.", .later = true),
     KEY("save_every", COUNT, "1", NULL, "ARCSim 0.3.1: every so many frames are kept.",
         .later = true),
@@ -491,6 +516,7 @@ const vo_key_table vo_key_tables[] = {
     {"character", character_keys},
     {"body", body_keys},
     {"body motion", body_motion_keys},
+    {"garment", garment_keys},
     {"camera", camera_keys},
     {"camera key", camera_key_keys},
     {"shot", shot_keys},

@@ -171,10 +171,15 @@ static vo_result build(vo_loader *loader) {
     loader->frame = read_frame(&root);
     warn_about_gravity(&root, loader->scene->def.gravity);
     VO_TRY(vo_load_motions(loader, vo_json_get(&root, "motions")));
-    VO_TRY(vo_load_cloths(loader, vo_json_get(&root, "cloths")));
+    vo_json_at cloths = vo_json_get(&root, "cloths"), garments = vo_json_get(&root, "garments");
+    if (!vo_json_present(cloths) && vo_json_length(garments) == 0)
+        return vo_json_fail(cloths, "is missing");
+    VO_TRY(vo_load_cloths(loader, cloths));
     VO_TRY(vo_load_obstacles(loader, &root));
     VO_TRY(vo_load_characters(loader, vo_json_get(&root, "characters")));
+    VO_TRY(vo_load_garments(loader, vo_json_get(&root, "garments")));
     VO_TRY(vo_load_handles(loader, vo_json_get(&root, "handles")));
+    VO_TRY(vo_load_pins(loader));
     return vo_load_cameras(loader, &root);
 }
 

@@ -63,11 +63,19 @@ typedef vo_result vo_add_name(const vo_loader *loader, const vo_json_at *list, c
 vo_result vo_loader_expand(vo_loader *loader, vo_json_at at, bool from_one, const vo_json_at *list,
                            vo_add_name *add);
 
+/* load_cloth.c: of cloths and garments. */
+struct vo_cloth_parts;
+vo_result vo_load_materials(vo_loader *loader, vo_json_at at, struct vo_cloth_parts *parts);
+vo_remeshing vo_load_remeshing(const vo_loader *loader, const vo_json_at *cloth);
+
 /* load_*.c */
 vo_result vo_load_motions(vo_loader *loader, vo_json_at motions);
 vo_result vo_load_cloths(vo_loader *loader, vo_json_at cloths);
 vo_result vo_load_obstacles(vo_loader *loader, const vo_json_at *root);
 vo_result vo_load_characters(vo_loader *loader, vo_json_at characters);
+vo_result vo_load_garments(vo_loader *loader, vo_json_at garments);
+/* After the handles that the file numbers. */
+vo_result vo_load_pins(vo_loader *loader);
 vo_result vo_load_shape(vo_loader *loader, vo_json_at shape, vo_mesh **out);
 vo_result vo_load_handles(vo_loader *loader, vo_json_at handles);
 vo_result vo_load_cameras(vo_loader *loader, const vo_json_at *root);

@@ -83,7 +83,7 @@ static vo_result load_material(vo_loader *loader, vo_json_at at, vo_material *ou
     return load_fabric(loader, &at, &out->fabric);
 }
 
-static vo_result load_materials(vo_loader *loader, vo_json_at at, vo_cloth_parts *parts) {
+vo_result vo_load_materials(vo_loader *loader, vo_json_at at, vo_cloth_parts *parts) {
     int count = vo_json_length(at);
     parts->material =
         vo_alloc_zero(loader->ctx, vo_array_bytes((size_t)count, sizeof(vo_material)));
@@ -101,7 +101,7 @@ static void read_velocity(const vo_loader *loader, const vo_json_at *cloth, vo_c
     parts->velocity_origin = xf_vector(loader->frame, vo_get_vec3(&at, "origin"));
 }
 
-static vo_remeshing read_remeshing(const vo_loader *loader, const vo_json_at *cloth) {
+vo_remeshing vo_load_remeshing(const vo_loader *loader, const vo_json_at *cloth) {
     vo_json_at root = vo_json_root(loader->doc), magic = vo_json_get(&root, "magic");
     vo_json_at at = vo_json_get(cloth, "remeshing");
     vo_remeshing r = vo_remeshing_default();
@@ -143,10 +143,10 @@ static void warn_about_size(vo_json_at at, const vo_mesh *mesh) {
 static vo_result read_parts(vo_loader *loader, const vo_json_at *at, vo_grid_size *grid,
                             vo_cloth_parts *parts) {
     VO_TRY(load_shape(loader, at, grid, &parts->mesh));
-    VO_TRY(load_materials(loader, vo_json_get(at, "materials"), parts));
+    VO_TRY(vo_load_materials(loader, vo_json_get(at, "materials"), parts));
     parts->placement = xf_mul(loader->frame, vo_pose_transform(vo_get_pose(at, "transform")));
     read_velocity(loader, at, parts);
-    parts->remeshing = read_remeshing(loader, at);
+    parts->remeshing = vo_load_remeshing(loader, at);
     return VO_OK;
 }
 

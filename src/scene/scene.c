@@ -151,6 +151,10 @@ static void free_cloths(vo_scene *scene) {
                                 .material_count = cloth->material_count,
                                 .material = cloth->material};
         vo_cloth_parts_free(scene->ctx, &parts);
+        if (cloth->garment) {
+            vo_cut_free(&cloth->garment->cut);
+            vo_delete(scene->ctx, cloth->garment);
+        }
     }
     vo_free_array(scene->ctx, scene->cloth, scene->cloth_capacity);
 }

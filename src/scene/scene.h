@@ -7,20 +7,30 @@
 #include "mesh/mesh.h"
 #include "scene/body.h"
 #include "scene/motion.h"
+#include "scene/wear.h"
 #include "view/camera_path.h"
 
 #include <voile/scene.h>
 
+/* A cloth that a simulation sews before it starts (sim/sew_start.c). */
+typedef struct vo_scene_garment {
+    vo_cut cut;
+    int character;
+} vo_scene_garment;
+
 typedef struct vo_scene_cloth {
     vo_mesh *mesh; /* posed, with its first velocities; rest angles as given (0: flat) */
     int material_count;
-    vo_material *material;  /* fabrics are own copies */
-    vo_remeshing remeshing; /* off also where the scene adapts nothing */
+    vo_material *material;     /* fabrics are own copies */
+    vo_remeshing remeshing;    /* off also where the scene adapts nothing */
+    vo_scene_garment *garment; /* NULL: the mesh is where it starts. Else it has the topology of the
+                                  sewn garment, refined where nothing adapts, but no useful place */
 } vo_scene_cloth;
 
 typedef struct vo_scene_handle {
     vo_handle_def def; /* def.nodes points to nodes below */
     int *nodes;        /* own copy; labels are already resolved into it (not for VO_HANDLE_SOFT) */
+    int obstacle;      /* whose surface the nodes follow; -1: none, they follow the motion */
 } vo_scene_handle;
 
 typedef struct vo_scene_obstacle {

@@ -132,7 +132,11 @@ static void activate(vo_sim *sim, int i, double t) {
     vo_handle_state *h = &sim->handle[i];
     vo_transform pose = vo_sim_pose(sim, def->motion, t);
     vo_transform to_motion = pose.scale != 0 ? xf_inverse(pose) : xf_identity();
-    for (int k = 0; k < h->count; k++)
+    int obstacle = sim->scene->handle[i].obstacle;
+    const vo_vec3 *x = sim->cloth[def->cloth].mesh->node_x;
+    for (int k = 0; k < h->count && obstacle >= 0; k++)
+        h->hold[k] = vo_sim_grip(sim, obstacle, x[h->node[k]]);
+    for (int k = 0; k < h->count && obstacle < 0; k++)
         h->hold[k] =
             vo_handle_take(def, sim->cloth[def->cloth].mesh, handle_node(sim, i, k), to_motion);
 }
@@ -154,10 +158,12 @@ static void hold_nodes(vo_sim *sim, int i, double end, double dt, double s) {
     bool hard = vo_handle_is_hard(def) && s == 1;
     double stiffness = s * (def->stiffness > 0 ? def->stiffness : sim->scene->def.handle_stiffness);
     vo_transform pose = vo_sim_pose(sim, def->motion, end);
+    int obstacle = sim->scene->handle[i].obstacle;
     for (int k = 0; k < h->count; k++) {
         if (!v3_is_finite(h->hold[k])) continue;
         int node = handle_node(sim, i, k), row = row_of(sim, def->cloth, node);
-        vo_vec3 target = xf_point(pose, h->hold[k]);
+        vo_vec3 target = obstacle >= 0 ? vo_sim_grip_point(sim, obstacle, h->hold[k])
+                                       : xf_point(pose, h->hold[k]);
         if (hard)
             add_pin(sim, row, target, mesh->node_x[node], dt);
         else

@@ -47,6 +47,8 @@ typedef struct follower {
 static vo_vec3 hold_between(const follower *f, int node) {
     const vo_handle_def *def = &f->sim->scene->handle[f->handle].def;
     const vo_vec3 *hold = f->sim->handle[f->handle].hold;
+    int obstacle = f->sim->scene->handle[f->handle].obstacle;
+    if (obstacle >= 0) return vo_sim_grip(f->sim, obstacle, f->edit->mesh->node_x[node]);
     if (def->kind == VO_HANDLE_CIRCLE)
         return vo_handle_take(def, f->edit->mesh, node, xf_identity());
     vo_vec3 sum = v3(0, 0, 0);

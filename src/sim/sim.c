@@ -36,6 +36,7 @@ static void destroy_inspector(vo_sim *sim) {
 
 static vo_result build(vo_sim *sim, bool from_start) {
     VO_TRY(copy_cloths(sim));
+    if (from_start) VO_TRY(vo_sim_sew(sim));
     VO_TRY(vo_sim_handles_create(sim));
     VO_TRY(vo_sim_obstacles_create(sim));
     vo_sim_obstacles_place(sim, vo_sim_time(sim));

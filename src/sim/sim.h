@@ -154,10 +154,17 @@ vo_vec3 vo_handle_take(const vo_handle_def *def, const vo_mesh *mesh, int node,
                        vo_transform to_motion);
 /* Room for the constraints of all handles. */
 vo_result vo_sim_handles_make_room(vo_sim *sim);
+/* handles_body.c: where a handle on a body holds what is at x now; and where that is when the step
+ * ends. */
+vo_vec3 vo_sim_grip(const vo_sim *sim, int obstacle, vo_vec3 x);
+vo_vec3 vo_sim_grip_point(const vo_sim *sim, int obstacle, vo_vec3 hold);
 /* handles_remesh.c: marks nodes that edits must leave, and whose velocities are prescribed. */
 void vo_sim_handles_mark(const vo_sim *sim, int cloth);
 /* The cloth's mesh was edited: its handles hold what became of their nodes. */
 vo_result vo_sim_handles_follow(vo_sim *sim, int cloth);
+
+/* sew_start.c: what characters wear is sewn. */
+vo_result vo_sim_sew(vo_sim *sim);
 
 /* obstacles.c */
 vo_result vo_sim_obstacles_create(vo_sim *sim);

@@ -1,0 +1,165 @@
+/* Garments of a scene are sewn when a simulation starts: what each character wears as one task, in
+ * his own frame. Equal garments on equal bodies are sewn once. */
+#include "mesh/refine.h"
+#include "sim/sew.h"
+#include "sim/sim.h"
+
+#include <string.h>
+
+/* What a character wears. */
+typedef struct outfit {
+    vo_wearer wearer;
+    int count;
+    int *cloth; /* [count] of the scene, the innermost first */
+    vo_sew_piece *piece;
+    vo_mesh **sewn;
+} outfit;
+
+static void free_outfit(vo_context *ctx, outfit *o) {
+    for (int i = 0; o->sewn && i < o->count; i++) vo_mesh_destroy(o->sewn[i]);
+    vo_free_array(ctx, o->cloth, o->count);
+    vo_free_array(ctx, o->piece, o->count);
+    vo_free_array(ctx, o->sewn, o->count);
+    vo_wearer_free(&o->wearer);
+    *o = (outfit){0};
+}
+
+static bool wears(const vo_scene *scene, int cloth, int character) {
+    const vo_scene_garment *garment = scene->cloth[cloth].garment;
+    return garment && garment->character == character;
+}
+
+static vo_result fill_outfit(vo_context *ctx, const vo_scene *scene, int character, outfit *o) {
+    int count = 0;
+    for (int c = 0; c < scene->cloth_count; c++) count += wears(scene, c, character);
+    if (count == 0) return VO_OK;
+    o->cloth = vo_new_array(ctx, int, count);
+    o->piece = vo_new_array(ctx, vo_sew_piece, count);
+    o->sewn = vo_alloc_zero(ctx, (size_t)count * sizeof *o->sewn);
+    o->count = count;
+    if (!o->cloth || !o->piece || !o->sewn) return vo_fail_memory(ctx, "sewing");
+    for (int c = 0, i = 0; c < scene->cloth_count; c++) {
+        if (!wears(scene, c, character)) continue;
+        const vo_scene_cloth *cloth = &scene->cloth[c];
+        const vo_cut *cut = &cloth->garment->cut;
+        o->cloth[i] = c;
+        o->piece[i++] = (vo_sew_piece){.pattern = cut->pattern,
+                                       .garment = cut->garment,
+                                       .material_count = cloth->material_count,
+                                       .material = cloth->material,
+                                       .axis_count = VO_PATTERN_AXES,
+                                       .axis = cut->axis};
+    }
+    return vo_wearer_create(ctx, scene->obstacle[scene->character[character].obstacle].body,
+                            &o->wearer);
+}
+
+/* ---- equality ------------------------------------------------------------------------------- */
+
+static bool same_bytes(int count, size_t size, const void *a, const void *b) {
+    return count == 0 || memcmp(a, b, (size_t)count * size) == 0;
+}
+
+/* Bodies at two places differ by rounding, m. */
+static bool same_body(const vo_mesh *a, const vo_mesh *b) {
+    const double rounding = 1e-9;
+    if (a->node_count != b->node_count || a->face_count != b->face_count) return false;
+    if (!same_bytes(a->face_count, sizeof *a->face_vert, a->face_vert, b->face_vert)) return false;
+    for (int n = 0; n < a->node_count; n++)
+        if (!(v3_distance(a->node_x[n], b->node_x[n]) < rounding)) return false;
+    return true;
+}
+
+/* In the flat; places differ by rounding, too. */
+static bool same_panels(const vo_garment *a, const vo_garment *b) {
+    return a->mesh->vert_count == b->mesh->vert_count &&
+           a->mesh->face_count == b->mesh->face_count && a->link_count == b->link_count &&
+           same_bytes(a->mesh->face_count, sizeof *a->mesh->face_vert, a->mesh->face_vert,
+                      b->mesh->face_vert) &&
+           same_bytes(a->link_count, sizeof *a->link, a->link, b->link);
+}
+
+static bool same_material(const vo_material *a, const vo_material *b) {
+    const vo_fabric *f = a->fabric, *g = b->fabric;
+    return a->density_mult == b->density_mult && a->stretching_mult == b->stretching_mult &&
+           a->bending_mult == b->bending_mult && f->density == g->density &&
+           same_bytes(1, sizeof f->linear, &f->linear, &g->linear) && !f->table == !g->table &&
+           same_bytes(1, sizeof f->bend, f->bend, g->bend) &&
+           (!f->table || same_bytes(VO_STRETCH_TABLE, sizeof *f->table, f->table, g->table));
+}
+
+static bool same_piece(const vo_sew_piece *a, const vo_sew_piece *b) {
+    if (strcmp(a->pattern->file, b->pattern->file) != 0 || !same_panels(a->garment, b->garment) ||
+        a->material_count != b->material_count)
+        return false;
+    for (int i = 0; i < a->material_count; i++)
+        if (!same_material(&a->material[i], &b->material[i])) return false;
+    return true;
+}
+
+static bool same_outfit(const outfit *a, const outfit *b) {
+    if (a->count != b->count || !same_body(a->wearer.mesh, b->wearer.mesh)) return false;
+    for (int i = 0; i < a->count; i++)
+        if (!same_piece(&a->piece[i], &b->piece[i])) return false;
+    return true;
+}
+
+/* ---- sewing --------------------------------------------------------------------------------- */
+
+static vo_result sew(vo_sim *sim, outfit *o) {
+    vo_sew_report report;
+    vo_sew_task task = {.ctx = sim->ctx,
+                        .body = o->wearer.mesh,
+                        .piece_count = o->count,
+                        .piece = o->piece,
+                        .thickness = sim->scene->def.repulsion_thickness,
+                        .gravity = v3(0, 0, -9.81)};
+    VO_TRY(vo_sew_outfit(&task, o->sewn, &report));
+    vo_log_line(sim->ctx, VO_LOG_INFO,
+                "%d garment%s sewn: %d faces, seams %.1f mm apart before they were joined, strain "
+                "up to %.1f %%, %.1f s",
+                o->count, o->count == 1 ? "" : "s", report.faces, 1000 * report.gap,
+                100 * report.max_strain, report.wall_s);
+    for (int i = 0; i < o->count; i++)
+        while (o->sewn[i]->node_count < sim->scene->cloth[o->cloth[i]].mesh->node_count)
+            VO_TRY(vo_mesh_refine(&o->sewn[i], 1));
+    return VO_OK;
+}
+
+/* What was sewn around `from` goes to where the wearer of `o` stands. */
+static void put_on(vo_sim *sim, const outfit *o, const outfit *from) {
+    for (int i = 0; i < o->count; i++) {
+        vo_mesh *mesh = sim->cloth[o->cloth[i]].mesh;
+        VO_REQUIRE(sim->ctx, mesh->node_count == from->sewn[i]->node_count);
+        for (int n = 0; n < mesh->node_count; n++) {
+            mesh->node_x[n] = xf_point(o->wearer.to_world, from->sewn[i]->node_x[n]);
+            mesh->node_v[n] = v3(0, 0, 0);
+        }
+    }
+}
+
+static vo_result dress_all(vo_sim *sim, outfit *all) {
+    const vo_scene *scene = sim->scene;
+    for (int c = 0; c < scene->character_count; c++) {
+        int first = 0;
+        VO_TRY(fill_outfit(sim->ctx, scene, c, &all[c]));
+        if (all[c].count == 0) continue;
+        while (!same_outfit(&all[first], &all[c])) first++; /* at the latest itself */
+        if (first == c) VO_TRY(sew(sim, &all[c]));
+        put_on(sim, &all[c], &all[first]);
+    }
+    return VO_OK;
+}
+
+vo_result vo_sim_sew(vo_sim *sim) {
+    int count = sim->scene->character_count;
+    bool any = false;
+    for (int c = 0; c < sim->cloth_count; c++) any = any || sim->scene->cloth[c].garment;
+    if (!any) return VO_OK;
+    outfit *all = vo_alloc_zero(sim->ctx, (size_t)count * sizeof *all);
+    if (!all) return vo_fail_memory(sim->ctx, "sewing");
+    vo_result result = dress_all(sim, all);
+    for (int c = 0; c < count; c++) free_outfit(sim->ctx, &all[c]);
+    vo_free_array(sim->ctx, all, count);
+    return result;
+}
