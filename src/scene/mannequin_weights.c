@@ -11,7 +11,7 @@
 
 /* m at a height of 1.75: forms count by how near a node they are; shares spread so far. */
 #define NEARNESS 0.004
-#define SPREAD   0.018
+#define SPREAD   0.045
 
 typedef double shares[VO_BONE_COUNT];
 

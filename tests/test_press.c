@@ -1,0 +1,393 @@
+/* Bodies drawn in where they press into themselves: two fingers on one bar, of which everything is
+ * known; the mannequin in all motions. */
+#include "surface_checks.h"
+
+#include "core/random.h"
+#include "mesh/mesh.h"
+#include "scene/clip.h"
+#include "scene/mannequin.h"
+#include "scene/press.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GAP 0.006
+
+/* ---- two slabs that move against each other --------------------------------------------------
+ */
+
+/* Two boxes of 0.2 x 0.2 x 0.05 m, one 0.1 m above the other at rest; one surface of two pieces. */
+enum { SIDE = 16, LAYERS = 4, RING = 4 * SIDE };
+
+typedef struct slabs {
+    vo_context *ctx;
+    int node_count, face_count;
+    vo_vec3 *rest, *x;
+    int (*face)[3];
+    double *depth;
+    vo_press *press;
+} slabs;
+
+/* A box of the library at a height. */
+static void add_box(slabs *s, double z) {
+    vo_shape_def def = vo_shape_def_default(VO_SHAPE_BOX);
+    vo_mesh *mesh;
+    def.size = v3(0.2, 0.2, 0.05);
+    def.edge_length = 0.0125;
+    assert_ok(s->ctx, vo_mesh_create_shape(s->ctx, &def, &mesh));
+    vo_mesh_view view = vo_mesh_get_view(mesh);
+    int nodes = s->node_count + view.node_count, faces = s->face_count + view.face_count;
+    s->rest = realloc(s->rest, (size_t)nodes * sizeof *s->rest);
+    s->face = realloc(s->face, (size_t)faces * sizeof *s->face);
+    assert_true(s->rest && s->face);
+    for (int n = 0; n < view.node_count; n++)
+        s->rest[s->node_count + n] = v3_add(view.node_x[n], v3(0, 0, z));
+    for (int f = 0; f < view.face_count; f++)
+        for (int k = 0; k < 3; k++)
+            s->face[s->face_count + f][k] = s->node_count + mesh->face_node[f][k];
+    s->node_count = nodes;
+    s->face_count = faces;
+    vo_mesh_destroy(mesh);
+}
+
+static void open_slabs(slabs *s, vo_context *ctx) {
+    *s = (slabs){.ctx = ctx};
+    add_box(s, 0);
+    add_box(s, 0.15);
+    s->x = malloc((size_t)s->node_count * sizeof *s->x);
+    s->depth = malloc((size_t)s->node_count * sizeof *s->depth);
+    assert_true(s->x && s->depth);
+    assert_ok(ctx, vo_press_create(ctx, s->node_count, s->rest, s->face_count,
+                                   (const int(*)[3])s->face, &s->press));
+}
+
+static void close_slabs(slabs *s) {
+    vo_press_destroy(s->press);
+    free(s->rest);
+    free(s->x);
+    free(s->face);
+    free(s->depth);
+}
+
+/* Lets the upper one down until they are `apart`, m. */
+static void pose_slabs(slabs *s, double apart) {
+    for (int n = 0; n < s->node_count; n++) {
+        s->x[n] = s->rest[n];
+        if (n >= s->node_count / 2) s->x[n].z += apart - 0.1;
+    }
+}
+
+/* The least distance along z between the middles of the two that face each other, m. */
+static double slit(const slabs *s) {
+    double top = -1, bottom = 1;
+    for (int n = 0; n < s->node_count; n++) {
+        if (fabs(s->rest[n].x) > 0.05 || fabs(s->rest[n].y) > 0.05) continue;
+        bool upper = n >= s->node_count / 2;
+        if (!upper) top = vo_max(top, s->x[n].z);
+        if (upper) bottom = vo_min(bottom, s->x[n].z);
+    }
+    return bottom - top;
+}
+
+/* As far as a slab allows, the slit is as wide as asked for; wider ones are left alone. */
+static void slabs_make_room(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    slabs s;
+    open_slabs(&s, ctx);
+    for (double apart = -0.02; apart < 0.011; apart += 0.001) {
+        pose_slabs(&s, apart);
+        vo_press_draw_in(s.press, 0.01, s.x);
+        assert_near(slit(&s), vo_max(apart, 0.01), 2e-4);
+    }
+    close_slabs(&s);
+    vo_context_destroy(ctx);
+}
+
+/* Deeper than is safe: as deep as is safe, and not through the other side. */
+static void slabs_keep_their_limits(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    slabs s;
+    open_slabs(&s, ctx);
+    for (double apart = -0.12; apart < -0.02; apart += 0.01) {
+        pose_slabs(&s, apart);
+        vo_press_measure(s.press, s.x, 0.01, s.depth);
+        for (int n = 0; n < s.node_count; n++) {
+            assert_true(isfinite(s.depth[n]) && s.depth[n] >= 0);
+            assert_true(s.depth[n] <= vo_press_limit(s.press, n));
+            assert_true(vo_press_limit(s.press, n) <= 0.5 * 0.2);
+        }
+    }
+    close_slabs(&s);
+    vo_context_destroy(ctx);
+}
+
+/* Nothing near: not a bit changes. The whole body turned and moved is no change at all. */
+static void free_slabs_are_left_alone(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    slabs s;
+    open_slabs(&s, ctx);
+    vo_quat q = q_normalize((vo_quat){0.3, -0.7, 0.2, 0.5});
+    for (int i = 0; i < 4; i++) {
+        pose_slabs(&s, i < 2 ? 0.1 : 0.0101);
+        for (int n = 0; n < s.node_count && i % 2; n++)
+            s.x[n] = v3_add(q_rotate(q, s.x[n]), v3(1, 2, 3));
+        vo_vec3 *copy = malloc((size_t)s.node_count * sizeof *copy);
+        assert_non_null(copy);
+        memcpy(copy, s.x, (size_t)s.node_count * sizeof *copy);
+        vo_press_measure(s.press, s.x, 0.01, s.depth);
+        for (int n = 0; n < s.node_count; n++) assert_true(s.depth[n] == 0);
+        vo_press_draw_in(s.press, 0.01, s.x);
+        assert_memory_equal(copy, s.x, (size_t)s.node_count * sizeof *copy);
+        free(copy);
+    }
+    close_slabs(&s);
+    vo_context_destroy(ctx);
+}
+
+/* Broken poses give finite depths, and spoil nothing that is not broken. */
+static void broken_poses(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    slabs s;
+    open_slabs(&s, ctx);
+    vo_random random = vo_random_seed(7);
+    for (int i = 0; i < 30; i++) {
+        pose_slabs(&s, -0.01);
+        for (int k = 0; k < 5; k++) {
+            int n = (int)(vo_random_next(&random) % (unsigned)s.node_count);
+            s.x[n].y = i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : 1e200;
+            if (i % 5 == 0) s.x[n] = s.x[0];
+        }
+        bool *fine = calloc((size_t)s.node_count, sizeof *fine);
+        assert_non_null(fine);
+        for (int n = 0; n < s.node_count; n++) fine[n] = v3_is_finite(s.x[n]);
+        vo_press_measure(s.press, s.x, i % 7 == 0 ? NAN : 0.01, s.depth);
+        for (int n = 0; n < s.node_count; n++) assert_true(isfinite(s.depth[n]) && s.depth[n] >= 0);
+        vo_press_apply(s.press, s.depth, s.x);
+        for (int n = 0; n < s.node_count; n++)
+            if (fine[n]) assert_true(v3_is_finite(s.x[n]));
+        free(fine);
+    }
+    close_slabs(&s);
+    vo_context_destroy(ctx);
+}
+
+/* ---- the mannequin ---------------------------------------------------------------------------
+ */
+
+typedef struct body {
+    vo_context *ctx;
+    vo_mannequin m;
+    vo_press *press;
+    vo_vec3 *x, *y;
+    double *depth;
+} body;
+
+static void open_body(body *b, vo_context *ctx, double build, int faces) {
+    vo_mannequin_def def = vo_mannequin_def_default();
+    def.build = def.figure = build;
+    def.faces = faces;
+    b->ctx = ctx;
+    assert_ok(ctx, vo_mannequin_create(ctx, &def, &b->m));
+    size_t n = (size_t)b->m.skin.node_count;
+    b->x = malloc(n * sizeof *b->x);
+    b->y = malloc(n * sizeof *b->y);
+    b->depth = malloc(n * sizeof *b->depth);
+    assert_true(b->x && b->y && b->depth);
+    assert_ok(ctx, vo_press_create(ctx, b->m.skin.node_count, b->m.skin.rest, b->m.face_count,
+                                   (const int(*)[3])b->m.face, &b->press));
+}
+
+static void close_body(body *b) {
+    vo_press_destroy(b->press);
+    vo_mannequin_free(b->ctx, &b->m);
+    free(b->x);
+    free(b->y);
+    free(b->depth);
+}
+
+static vo_clip *load(vo_context *ctx, const char *name) {
+    char path[512];
+    vo_clip *clip;
+    snprintf(path, sizeof path, "%s/assets/motions/%s.json", VOILE_SOURCE_DIR, name);
+    assert_ok(ctx, vo_clip_load(ctx, path, &clip));
+    return clip;
+}
+
+static void pose_body(body *b, const vo_clip *clip, double time) {
+    vo_transform motion[VO_BONE_COUNT];
+    vo_body_pose pose = vo_clip_pose(clip, &b->m.skeleton, time, NULL);
+    vo_skeleton_motion(&b->m.skeleton, &pose, motion);
+    vo_skin_place(b->ctx, &b->m.skin, VO_SKINNING_DUAL_QUATERNION, motion, b->x);
+}
+
+static int body_crossings(const body *b, const vo_vec3 *x) {
+    return crossings_of(b->ctx, x, b->m.face_count, (const int(*)[3])b->m.face);
+}
+
+/* Crossing pairs of all motions before and after. Frames without any before have none after. */
+static void count_crossings(double build, int *before, int *after) {
+    static const char *const clips[] = {"idle",   "walk",  "run",           "dance",
+                                        "karate", "squat", "jumping-jacks", NULL};
+    vo_context *ctx = test_context(2);
+    body b;
+    open_body(&b, ctx, build, 10000);
+    size_t bytes = (size_t)b.m.skin.node_count * sizeof *b.x;
+    for (int c = 0; clips[c]; c++) {
+        vo_clip *clip = load(ctx, clips[c]);
+        for (double t = 0; t < clip->duration; t += 0.16) {
+            pose_body(&b, clip, t);
+            memcpy(b.y, b.x, bytes);
+            vo_press_draw_in(b.press, GAP, b.y);
+            int were = body_crossings(&b, b.x), are = body_crossings(&b, b.y);
+            if (were == 0 && are > 0) fail_msg("%s, %.2f s: %d crossings made", clips[c], t, are);
+            *before += were;
+            *after += are;
+        }
+        vo_clip_destroy(clip);
+    }
+    close_body(&b);
+    vo_context_destroy(ctx);
+}
+
+static void motions_are_cleared(void **state) {
+    (void)state;
+    int before = 0, after = 0;
+    for (int build = -1; build <= 1; build++) count_crossings(build, &before, &after);
+    print_message("crossing pairs: %d before, %d after\n", before, after);
+    assert_true(before > 100); /* or there is nothing to see here */
+    assert_true(after <= before / 20);
+}
+
+/* Measured and applied is drawn in; for any number of threads; and nothing is allocated. */
+static void ways_agree(void **state) {
+    (void)state;
+    uint64_t first = 0;
+    for (int threads = 1; threads <= 3; threads++) {
+        test_memory memory = {.fail_at = -1};
+        vo_context *ctx = test_context_with(threads, &memory);
+        body b;
+        open_body(&b, ctx, 1, 8000);
+        vo_clip *clip = load(ctx, "jumping-jacks");
+        size_t bytes = (size_t)b.m.skin.node_count * sizeof *b.x;
+        pose_body(&b, clip, 0);
+        memcpy(b.y, b.x, bytes);
+        long calls = memory.calls;
+        vo_press_measure(b.press, b.x, GAP, b.depth);
+        vo_press_apply(b.press, b.depth, b.x);
+        vo_press_draw_in(b.press, GAP, b.y);
+        assert_int_equal(memory.calls, calls);
+        assert_memory_equal(b.x, b.y, bytes);
+        uint64_t sum = 14695981039346656037u;
+        const unsigned char *byte = (const unsigned char *)b.x;
+        for (size_t i = 0; i < bytes; i++) sum = (sum ^ byte[i]) * 1099511628211u;
+        if (threads == 1) first = sum;
+        assert_true(sum == first);
+        vo_clip_destroy(clip);
+        close_body(&b);
+        vo_context_destroy(ctx);
+    }
+}
+
+/* The rest pose is left alone to the bit, and no clip pose moves what has nothing near it: feet,
+ * head and the outer side of the forearms. */
+static void most_is_left_alone(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    body b;
+    open_body(&b, ctx, 1, 8000);
+    size_t bytes = (size_t)b.m.skin.node_count * sizeof *b.x;
+    memcpy(b.y, b.m.skin.rest, bytes);
+    vo_press_draw_in(b.press, 0.01, b.y);
+    assert_memory_equal(b.y, b.m.skin.rest, bytes);
+    vo_clip *clip = load(ctx, "idle");
+    pose_body(&b, clip, 1);
+    memcpy(b.y, b.x, bytes);
+    vo_press_draw_in(b.press, GAP, b.y);
+    for (int n = 0; n < b.m.skin.node_count; n++) {
+        int bone = b.m.skin.bone[n][0];
+        bool far = bone == VO_BONE_HEAD || bone == VO_BONE_LEFT_FOOT || bone == VO_BONE_RIGHT_TOES;
+        if (far) assert_true(v3_equal(b.x[n], b.y[n]));
+    }
+    vo_clip_destroy(clip);
+    close_body(&b);
+    vo_context_destroy(ctx);
+}
+
+/* The furthest that any node goes in a step of the clip, m; as it is and drawn in. */
+static void largest_steps(body *b, const vo_clip *clip, double from, double step, double most[2]) {
+    size_t n = (size_t)b->m.skin.node_count;
+    vo_vec3 *last = malloc(2 * n * sizeof *last);
+    assert_non_null(last);
+    for (int i = 0; i <= 40; i++) {
+        pose_body(b, clip, from + i * step);
+        memcpy(b->y, b->x, n * sizeof *b->x);
+        vo_press_draw_in(b->press, GAP, b->y);
+        for (size_t k = 0; k < n && i > 0; k++) {
+            most[0] = vo_max(most[0], v3_distance(b->x[k], last[k]));
+            most[1] = vo_max(most[1], v3_distance(b->y[k], last[n + k]));
+        }
+        memcpy(last, b->x, n * sizeof *b->x);
+        memcpy(last + n, b->y, n * sizeof *b->x);
+    }
+    free(last);
+}
+
+/* Steps of a millisecond move no node much further than the pose itself: nothing pops. */
+static void nothing_pops(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    body b;
+    open_body(&b, ctx, 1, 8000);
+    const char *const clips[] = {"jumping-jacks", "dance", "squat"};
+    const double from[] = {0, 1.9, 1.2};
+    for (int c = 0; c < 3; c++) {
+        vo_clip *clip = load(ctx, clips[c]);
+        double most[2] = {0, 0};
+        largest_steps(&b, clip, from[c], 0.001, most);
+        print_message("%s: %.2f mm a millisecond, drawn in %.2f mm\n", clips[c], 1e3 * most[0],
+                      1e3 * most[1]);
+        assert_true(most[1] < most[0] + 0.004);
+        vo_clip_destroy(clip);
+    }
+    close_body(&b);
+    vo_context_destroy(ctx);
+}
+
+static vo_result make_one(vo_context *ctx, void *arg) {
+    const slabs *s = arg;
+    vo_press *press;
+    vo_result result = vo_press_create(ctx, s->node_count, s->rest, s->face_count,
+                                       (const int(*)[3])s->face, &press);
+    if (result != VO_OK) assert_null(press);
+    vo_press_destroy(press);
+    return result;
+}
+
+static void memory_may_be_refused(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    slabs s;
+    open_slabs(&s, ctx);
+    test_every_allocation(make_one, &s);
+    close_slabs(&s);
+    vo_context_destroy(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slabs_make_room),
+        cmocka_unit_test(slabs_keep_their_limits),
+        cmocka_unit_test(free_slabs_are_left_alone),
+        cmocka_unit_test(broken_poses),
+        cmocka_unit_test(ways_agree),
+        cmocka_unit_test(most_is_left_alone),
+        cmocka_unit_test(nothing_pops),
+        cmocka_unit_test(memory_may_be_refused),
+        cmocka_unit_test(motions_are_cleared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
