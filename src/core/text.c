@@ -24,7 +24,7 @@ static bool grow(vo_text *t, size_t need) {
     size_t room = t->room + t->room / 2 + need + 1024;
     char *data = vo_alloc(t->ctx, room);
     if (!data) return false;
-    if (t->size) memcpy(data, t->data, t->size);
+    if (t->data) memcpy(data, t->data, t->size);
     vo_free(t->ctx, t->data, t->room);
     t->data = data;
     t->room = room;

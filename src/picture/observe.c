@@ -40,6 +40,10 @@ static vo_result reserve_pixels(vo_observer *o, size_t count) {
     return vo_fail_memory(o->ctx, "what a camera sees");
 }
 
+static void clear(float *value, size_t count) {
+    if (value) memset(value, 0, count * sizeof *value);
+}
+
 /* ---- pixels -----------------------------------------------------------------------------------
  */
 
@@ -124,8 +128,8 @@ vo_result vo_observer_look(vo_observer *o, const vo_observer_def *def) {
     o->def = *def;
     VO_TRY(reserve_pixels(o, (size_t)width * (size_t)height));
     VO_TRY(set_rays(o));
-    memset(o->depth, 0, o->pixel_count * sizeof *o->depth);
-    for (int i = 0; i < 3; i++) memset(o->normal[i], 0, o->pixel_count * sizeof *o->normal[i]);
+    clear(o->depth, o->pixel_count);
+    for (int i = 0; i < 3; i++) clear(o->normal[i], o->pixel_count);
     o->shown = (vo_shown){width, height, o->depth, {o->normal[0], o->normal[1], o->normal[2]}};
     window w = find_window(o);
     if (w.bottom > w.top) vo_parallel_for(o->ctx, w.bottom - w.top, ROWS, look_through_rows, &w);

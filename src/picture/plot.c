@@ -147,9 +147,12 @@ static void draw_x_axis(const panel *p) {
 static void draw_guide(const panel *p, double value) {
     const double dash = 5, gap = 4;
     double y = place(p, p->x.low, value).y;
-    for (double x = p->left; x < p->right; x += dash + gap)
+    int count = (int)ceil((p->right - p->left) / (dash + gap));
+    for (int i = 0; i < count; i++) {
+        double x = p->left + i * (dash + gap);
         stroke(p->pen, v2(x, y), v2(vo_min(x + dash, p->right), y), vo_ink_colour(VO_INK_GUIDE, 0),
                1);
+    }
 }
 
 static void draw_line(const panel *p, int number) {
@@ -166,8 +169,8 @@ static void draw_line(const panel *p, int number) {
 }
 
 static void draw_panel(const vo_figure *f, int number, const vo_pen *pen) {
-    double left = MARGIN + number % 2 * PANEL_WIDTH;
-    double top = LEGEND_HEIGHT + number / 2 * PANEL_HEIGHT;
+    int column = number % 2, row = number / 2;
+    double left = MARGIN + column * PANEL_WIDTH, top = LEGEND_HEIGHT + row * PANEL_HEIGHT;
     const vo_plot *plot = &f->plot[number];
     panel p = {.plot = plot,
                .pen = pen,
