@@ -81,6 +81,8 @@ static const char *const table_paths[][2] = {
     {"camera key", "camera.keys[0]."},
     {"shot", "shots[0]."},
     {"view", "view."},
+    {"crowd", "crowd."},
+    {"crowd place", "crowd.places[0]."},
     {"morph", "morphs[0]."},
     {"morph.spline", "morphs[0].spline[0]."},
     {"wind", "wind."},
@@ -96,12 +98,15 @@ static const char *path_of(const vo_key_table *table) {
     return "";
 }
 
-/* A document with everything, in which motions are a file where the table asks for that. */
+/* A document with everything, in which motions are a file, or there is a crowd, where the table
+ * asks for that. */
 static vo_json_doc full_document(vo_context *ctx, const vo_key_table *table) {
     vo_json_doc doc;
     assert_ok(ctx, vo_json_parse(ctx, "full.json", scene_full, strlen(scene_full), &doc));
     if (strcmp(table->title, "motion file") == 0)
         assert_ok(ctx, vo_json_set(&doc, "motions", "{\"motfile\": \"moves.mot\", \"fps\": 24}"));
+    if (strncmp(table->title, "crowd", 5) == 0)
+        assert_ok(ctx, vo_json_set(&doc, "crowd", "{\"places\": [{\"start\": 0}]}"));
     return doc;
 }
 
@@ -291,7 +296,7 @@ static const char *const bad_values[][2] = {
     {"handles[0].nodes=[-1]", "handles[0].nodes[0]: must be at least 0"},
     {"handles[0].nodes=null", "handles[0]: names no nodes"},
     {"handles[0].vertices=[1]", "handles[0].vertices: nodes and vertices exclude each other"},
-    {"handles[0].cloth=2", "handles[0]: cloth 2 does not exist"},
+    {"handles[0].cloth=3", "handles[0]: cloth 3 does not exist"},
     {"handles[0].motion=1", "handles[0]: motion 1 does not exist"},
     {"handles[0].type=hook", "handles[0].type: \"hook\" is none of"},
     {"handles[2].nodes=[0,1,2]", "handles[2]: glue needs two different nodes"},
@@ -708,20 +713,20 @@ static void keys_of_later_parts_are_told_once(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
-    vo_scene *scene = scene_files_expect(&files, scene_full, "crowd={}");
+    vo_scene *scene = scene_files_expect(&files, scene_full, "save_every=2");
     vo_scene_destroy(scene);
-    const char *sets[] = {"crowd={}", "magic.add_jitter=true"};
+    const char *sets[] = {"save_every=2", "magic.add_jitter=true"};
     files.log[0] = 0;
     assert_ok(files.ctx, vo_scene_load_at(files.ctx, files.path, 0, 2, sets, &scene));
     assert_non_null(strstr(files.log, "warning: "));
-    const char *list = "not yet acted upon: morphs, crowd, magic.add_jitter\n";
+    const char *list = "not yet acted upon: morphs, save_every, magic.add_jitter\n";
     const char *found = strstr(files.log, "not yet acted upon");
     assert_non_null(found);
     assert_null(strstr(found + 1, "not yet acted upon"));
     /* By the order of the tables; each name once although two cloths could have it. */
     assert_int_equal(strchr(found, '\n') - found + 1, strlen(list));
     assert_non_null(strstr(found, "magic.add_jitter"));
-    assert_non_null(strstr(found, "crowd"));
+    assert_non_null(strstr(found, "save_every"));
     assert_non_null(strstr(found, "morphs"));
     vo_scene_destroy(scene);
     scene_files_close(&files);

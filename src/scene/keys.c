@@ -438,6 +438,26 @@ static const vo_key view_keys[] = {
     END,
 };
 
+static const vo_key place_keys[] = {
+    KEY("transform", OBJECT, "{}", NULL, "Moves all characters as a whole.",
+        .object = transform_keys),
+    KEY("start", NONNEGATIVE, "0", "s", "So much further into their motions."),
+    END,
+};
+
+static const vo_key crowd_keys[] = {
+    KEY("places", ARRAY, "[]", NULL, "Where copies stand; empty: on the grid below.",
+        .object = place_keys),
+    KEY("rows", COUNT, "1", NULL, "Of a grid around the origin, on the floor."),
+    KEY("columns", COUNT, "1", NULL, "The same."),
+    KEY("spacing", VEC2, "[2, 2]", "length", "From column to column and from row to row."),
+    KEY("turn", NONNEGATIVE, "0", "degrees",
+        "On the grid each copy is turned by up to this, to either side."),
+    KEY("delay", NONNEGATIVE, "0", "s", "And is up to so much further into its motion."),
+    KEY("seed", INDEX, "1", NULL, "Another number gives other turns and delays."),
+    END,
+};
+
 const vo_key vo_scene_keys[] = {
     KEY("frame_time", POSITIVE, NULL, "s",
         "From one frame to the next. Required unless `fps` or `timestep` is there."),
@@ -490,7 +510,9 @@ const vo_key vo_scene_keys[] = {
         .object = shot_keys),
     KEY("view", OBJECT, "{}", NULL, "How much counts what cameras see, with `adapt` `view`.",
         .object = view_keys),
-    KEY("crowd", ANY, NULL, NULL, "Many placements of one set-up.", .later = true),
+    KEY("crowd", OBJECT, NULL, NULL,
+        "All characters and their garments at many places; if missing, once.",
+        .object = crowd_keys),
     KEY("save_every", COUNT, "1", NULL, "ARCSim 0.3.1: every so many frames are kept.",
         .later = true),
     KEY("passive_time", TIME, "\"inf\"", "s", "ARCSim 0.3.1: longer steps after it.",
@@ -506,6 +528,8 @@ const vo_key_table vo_key_tables[] = {
     {"cloth.velocity", velocity_keys},
     {"material", material_keys},
     {"remeshing", remeshing_keys},
+    {"crowd", crowd_keys},
+    {"crowd place", place_keys},
     {"view", view_keys},
     {"keyframe", vo_keyframe_keys},
     {"keyframe.velocity", rate_keys},

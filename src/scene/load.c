@@ -170,6 +170,7 @@ static vo_result build(vo_loader *loader) {
     vo_json_at root = vo_json_root(loader->doc);
     loader->frame = read_frame(&root);
     warn_about_gravity(&root, loader->scene->def.gravity);
+    VO_TRY(vo_load_crowd(loader, &root));
     VO_TRY(vo_load_motions(loader, vo_json_get(&root, "motions")));
     vo_json_at cloths = vo_json_get(&root, "cloths"), garments = vo_json_get(&root, "garments");
     if (!vo_json_present(cloths) && vo_json_length(garments) == 0)

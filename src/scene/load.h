@@ -72,6 +72,7 @@ vo_remeshing vo_load_remeshing(const vo_loader *loader, const vo_json_at *cloth)
 vo_result vo_load_motions(vo_loader *loader, vo_json_at motions);
 vo_result vo_load_cloths(vo_loader *loader, vo_json_at cloths);
 vo_result vo_load_obstacles(vo_loader *loader, const vo_json_at *root);
+vo_result vo_load_crowd(vo_loader *loader, const vo_json_at *root);
 vo_result vo_load_characters(vo_loader *loader, vo_json_at characters);
 vo_result vo_load_garments(vo_loader *loader, vo_json_at garments);
 /* After the handles that the file numbers. */

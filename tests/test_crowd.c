@@ -1,0 +1,136 @@
+/* Crowds: copies of characters and garments, written out. */
+#include "support.h"
+
+#include "scene/scene.h"
+#include "scene_files.h"
+
+#include <math.h>
+
+/* A flat triangle is body enough here. */
+static const char body[] = "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n";
+#define HEAD                                                                                    \
+    "{\"fps\": 25, \"end_frame\": 1, \"preroll\": 0, \"cloths\": [{\"mesh\": \"sheet.obj\", "   \
+    "\"materials\": [{\"data\": \"cloth.json\"}]}], \"characters\": [{\"body\": \"body.obj\", " \
+    "\"transform\": {\"translate\": [1, 0, 0]}}, {\"body\": \"body.obj\"}], \"garments\": [{"   \
+    "\"mesh\": \"sheet.obj\", \"character\": 1, \"materials\": [{\"data\": \"cloth.json\"}]}], "
+
+static vo_scene *load(scene_files *files, const char *crowd) {
+    char text[2000];
+    snprintf(text, sizeof text, HEAD "\"crowd\": %s}", crowd);
+    return scene_files_expect(files, text, NULL);
+}
+
+static void open_files(scene_files *files) {
+    scene_files_open(files);
+    scene_files_write(files, "body.obj", body);
+}
+
+/* Where node 0 of the body of a character is. */
+static vo_vec3 place_of(const vo_scene *scene, int character) {
+    return scene->obstacle[scene->character[character].obstacle].mesh->node_x[0];
+}
+
+static void assert_place(const vo_scene *scene, int character, double x, double y) {
+    vo_vec3 p = place_of(scene, character);
+    assert_near(p.x, x, 1e-12);
+    assert_near(p.y, y, 1e-12);
+}
+
+static void grids_lie_around_the_origin(void **state) {
+    (void)state;
+    scene_files files;
+    open_files(&files);
+    vo_scene *scene = load(&files, "{\"rows\": 2, \"columns\": 3, \"spacing\": [4, 10]}");
+    assert_int_equal(scene->character_count, 12);
+    assert_int_equal(scene->cloth_count, 1 + 6);
+    for (int k = 0; k < 6; k++) {
+        double x = 4.0 * (k % 3 - 1), y = 10 * (k / 3 - 0.5);
+        assert_place(scene, 2 * k, x + 1, y);
+        assert_place(scene, 2 * k + 1, x, y);
+        const vo_vec3 *worn = scene->cloth[1 + k].mesh->node_x,
+                      *first = scene->cloth[1].mesh->node_x;
+        assert_near(worn->x - first->x, x + 4, 1e-12);
+        assert_near(worn->y - first->y, y + 5, 1e-12);
+    }
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+static void places_turn_and_scale_the_whole(void **state) {
+    (void)state;
+    scene_files files;
+    open_files(&files);
+    vo_scene *scene = load(&files, "{\"places\": [{}, {\"transform\": {\"translate\": [5, 6, 0], "
+                                   "\"scale\": 2, \"rotate\": [90, 0, 0, 1]}}]}");
+    assert_int_equal(scene->character_count, 4);
+    assert_place(scene, 0, 1, 0);
+    assert_place(scene, 2, 5, 8); /* (1, 0) turned a quarter and doubled */
+    assert_place(scene, 3, 5, 6);
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+static void chance_repeats_by_its_seed(void **state) {
+    (void)state;
+    scene_files files;
+    open_files(&files);
+    const char *text[3] = {"{\"columns\": 4, \"turn\": 30}", "{\"columns\": 4, \"turn\": 30}",
+                           "{\"columns\": 4, \"turn\": 30, \"seed\": 2}"};
+    vo_vec3 tip[3][4];
+    for (int i = 0; i < 3; i++) {
+        vo_scene *scene = load(&files, text[i]);
+        for (int k = 0; k < 4; k++) {
+            const vo_mesh *mesh = scene->obstacle[scene->character[2 * k + 1].obstacle].mesh;
+            tip[i][k] = v3_sub(mesh->node_x[1], mesh->node_x[0]);
+            double turn = atan2(tip[i][k].y, tip[i][k].x) * (180 / VO_PI);
+            assert_true(fabs(turn) <= 30 && fabs(turn) > 1e-6);
+        }
+        vo_scene_destroy(scene);
+    }
+    for (int k = 0; k < 4; k++) {
+        assert_true(v3_equal(tip[0][k], tip[1][k]));
+        assert_false(v3_equal(tip[0][k], tip[2][k]));
+    }
+    scene_files_close(&files);
+}
+
+/* What a run keeps has everybody by name, and is read back as the same scene. */
+static void the_resolved_scene_has_no_crowd(void **state) {
+    (void)state;
+    scene_files files;
+    open_files(&files);
+    vo_scene *scene = load(&files, "{\"columns\": 2}");
+    vo_json_at root = vo_json_root(&scene->resolved);
+    assert_false(vo_json_present(vo_json_get(&root, "crowd")));
+    assert_int_equal(vo_json_length(vo_json_get(&root, "characters")), 4);
+    assert_int_equal(vo_json_length(vo_json_get(&root, "garments")), 2);
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+static void what_cannot_be_is_refused(void **state) {
+    (void)state;
+    scene_files files;
+    open_files(&files);
+    char text[2000];
+    snprintf(text, sizeof text, HEAD "\"crowd\": {\"rows\": 1000, \"columns\": 1000}}");
+    scene_files_refuse(&files, text, NULL, "crowd: 2e+06 characters are more than 100000");
+    snprintf(text, sizeof text, HEAD "\"crowd\": {\"row\": 2}}");
+    scene_files_refuse(&files, text, NULL, "rows");
+    scene_files_refuse(&files,
+                       "{\"fps\": 25, \"cloths\": [{\"mesh\": \"sheet.obj\", \"materials\": "
+                       "[{\"data\": \"cloth.json\"}]}], \"crowd\": {}}",
+                       NULL, "crowd: the scene has no characters to be copied");
+    scene_files_close(&files);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grids_lie_around_the_origin),
+        cmocka_unit_test(places_turn_and_scale_the_whole),
+        cmocka_unit_test(chance_repeats_by_its_seed),
+        cmocka_unit_test(the_resolved_scene_has_no_crowd),
+        cmocka_unit_test(what_cannot_be_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
