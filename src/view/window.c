@@ -76,10 +76,12 @@ typedef struct sampler {
     vo_view_sample *out;
 } sampler;
 
-/* Whether anybody looks there. */
+/* Whether anybody looks there. Before a cut the path is asked a little earlier, since paths may
+ * take the last moment before one for the cut itself. */
 static bool take(const sampler *s, double time, bool before, vo_view_sample *out) {
+    double asked = before ? time - 0.5 * VO_WINDOW_INSTANT : time;
     *out = (vo_view_sample){.ahead = time - s->def->time};
-    return s->at(s->path, time, before, &out->camera);
+    return s->at(s->path, asked, before, &out->camera);
 }
 
 /* Adds a sample; false where nobody looks or there is no room. */
