@@ -216,6 +216,41 @@ static void placements_move_all(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Knees and groin of a squat are drawn in, by the frame; places still depend on time alone, move
+ * without a jerk and are as the bare ones where nothing presses. */
+static void what_presses_is_drawn_in(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    vo_body_place_def where = at_home(0.5), pressed = where;
+    pressed.gap = 0.005;
+    pressed.step = 0.04;
+    vo_body *a = mannequin(ctx, MOTIONS "squat.json", &where);
+    vo_body *b = mannequin(ctx, MOTIONS "squat.json", &pressed);
+    expect_function(ctx, b, -0.1, 1.3);
+    asked p = ask(ctx, a), q = ask(ctx, b);
+    assert_memory_equal(place_at(&q, -0.5), vo_body_rest(b)->node_x, (size_t)q.count * sizeof *q.x);
+    double drawn = 0, fastest = 0, bare = 0;
+    vo_vec3 *before = test_malloc(2 * (size_t)p.count * sizeof *before);
+    for (int i = 0; i < 24; i++) {
+        double t = 0.05 * i;
+        memcpy(before, place_at(&p, t), (size_t)p.count * sizeof *before);
+        memcpy(before + p.count, place_at(&q, t), (size_t)p.count * sizeof *before);
+        drawn = vo_max(drawn, farthest(p.count, before, before + p.count));
+        bare = vo_max(bare, farthest(p.count, before, place_at(&p, t + 1e-4)));
+        fastest = vo_max(fastest, farthest(p.count, before + p.count, place_at(&q, t + 1e-4)));
+    }
+    print_message("drawn in by %.3f m, %.2f m/s beside %.2f m/s\n", drawn, 1e4 * fastest,
+                  1e4 * bare);
+    assert_true(drawn > 0.002 && drawn < 0.1);
+    assert_true(fastest < bare + 1e-4); /* no faster than 1 m/s more */
+    test_free(before);
+    answer(&p);
+    answer(&q);
+    vo_body_destroy(a);
+    vo_body_destroy(b);
+    vo_context_destroy(ctx);
+}
+
 /* ---- sequences ------------------------------------------------------------------------------ */
 
 static void sequences_by_pattern_and_by_name(void **state) {
@@ -510,6 +545,7 @@ int main(void) {
         cmocka_unit_test(bodies_without_a_motion_stay),
         cmocka_unit_test(times_of_motions),
         cmocka_unit_test(placements_move_all),
+        cmocka_unit_test(what_presses_is_drawn_in),
         cmocka_unit_test(sequences_by_pattern_and_by_name),
         cmocka_unit_test(caches_on_a_surface),
         cmocka_unit_test(characters_of_files),

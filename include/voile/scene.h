@@ -218,7 +218,9 @@ typedef struct vo_character_def {
     vo_motion_def motion;       /* [vo_motion_def_default] counts if it moves */
     vo_pose pose;               /* [identity] where it stands: mannequins stand on the origin, z up,
                                    and face -y */
-    double start, end;          /* [0, infinite] s, as of obstacles */
+    double gap;        /* [0.005] m; where parts of the body press into each other, they are
+                          drawn in until they are so far apart. 0: they are not */
+    double start, end; /* [0, infinite] s, as of obstacles */
 } vo_character_def;
 
 VO_API vo_pose vo_pose_identity(void);

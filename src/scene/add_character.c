@@ -1,5 +1,6 @@
 /* Characters into the scene. */
 #include "core/memory.h"
+#include "math/bounds.h"
 #include "scene/build.h"
 
 #include <string.h>
@@ -8,13 +9,19 @@ vo_character_def vo_character_def_default(void) {
     return (vo_character_def){.mannequin = vo_mannequin_def_default(),
                               .motion = vo_motion_def_default(),
                               .pose = vo_pose_identity(),
+                              .gap = 0.005,
                               .end = INFINITY};
 }
 
 /* Puts the body where it stands. It is in its rest pose when the preroll begins. */
 static vo_result put_body(vo_scene *scene, const vo_character_parts *parts) {
+    if (!vo_is_nonnegative(parts->gap))
+        return vo_fail(scene->ctx, VO_BAD_CALL, "gap must be at least 0, up to " VO_LARGEST_TEXT);
+    double step = scene->def.frame_time;
     vo_body_place_def def = {.placement = parts->placement,
-                             .preroll = vo_scene_preroll_frames(scene) * scene->def.frame_time};
+                             .preroll = vo_scene_preroll_frames(scene) * step,
+                             .gap = parts->gap,
+                             .step = step};
     return vo_body_put(parts->body, &def);
 }
 
@@ -72,7 +79,7 @@ vo_result vo_scene_add_character(vo_scene *scene, const vo_character_def *def, i
     double fps = 1 / scene->def.frame_time;
     vo_body *body;
     VO_TRY(make_body(scene, def, fps, &body));
-    vo_character_parts parts = {body, vo_pose_transform(def->pose), def->start, def->end};
+    vo_character_parts parts = {body, vo_pose_transform(def->pose), def->gap, def->start, def->end};
     vo_result result = def->moves ? vo_body_set_motion(body, &def->motion, fps) : VO_OK;
     if (result == VO_OK) result = vo_scene_take_character(scene, &parts, id);
     if (result != VO_OK) vo_body_destroy(body);

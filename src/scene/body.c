@@ -178,18 +178,25 @@ int vo_body_node_count(const vo_body *body) {
                                              : body->sequence.node_count;
 }
 
+/* Room for joints. */
+static vo_result follow_character(vo_body_follower *f) {
+    if (f->body->kind != VO_BODY_CHARACTER) return VO_OK;
+    f->joint = vo_new_array(f->ctx, vo_affine, f->body->character.joint_count + 1);
+    f->motion = vo_new_array(f->ctx, vo_affine, f->body->character.bind_count + 1);
+    return f->joint && f->motion ? VO_OK : vo_fail_memory(f->ctx, "a moving body");
+}
+
 vo_result vo_body_follow(vo_context *ctx, const vo_body *body, vo_body_follower *out) {
     *out = (vo_body_follower){.ctx = ctx, .body = body};
-    if (body->kind != VO_BODY_CHARACTER) return VO_OK;
-    out->joint = vo_new_array(ctx, vo_affine, body->character.joint_count + 1);
-    out->motion = vo_new_array(ctx, vo_affine, body->character.bind_count + 1);
-    if (out->joint && out->motion) return VO_OK;
-    vo_body_follower_free(out);
-    return vo_fail_memory(ctx, "a moving body");
+    vo_result result = follow_character(out);
+    if (result == VO_OK) result = vo_body_press_follow(out);
+    if (result != VO_OK) vo_body_follower_free(out);
+    return result;
 }
 
 void vo_body_follower_free(vo_body_follower *f) {
     if (!f->ctx) return;
+    vo_body_press_free(f);
     vo_free_array(f->ctx, f->joint, f->body->character.joint_count + 1);
     vo_free_array(f->ctx, f->motion, f->body->character.bind_count + 1);
     *f = (vo_body_follower){0};
@@ -209,24 +216,33 @@ static void place(vo_body_follower *f, vo_body_moment at, vo_vec3 *x) {
     }
 }
 
-void vo_body_place(vo_body_follower *follower, double t, vo_vec3 *x) {
+void vo_body_place_bare(vo_body_follower *follower, double t, vo_vec3 *x) {
     place(follower, vo_body_moment_at(follower->body, t), x);
+}
+
+void vo_body_place(vo_body_follower *follower, double t, vo_vec3 *x) {
+    vo_body_place_bare(follower, t, x);
+    vo_body_press(follower, t, x);
 }
 
 /* ---- in the world --------------------------------------------------------------------------- */
 
-static vo_result make_mesh(vo_body *body, const vo_vec3 *x) {
-    const vo_mannequin *m = &body->mannequin;
-    int nodes = vo_body_node_count(body);
-    const int(*face)[3] = (const int(*)[3])m->face;
-    int faces = m->face_count;
+vo_body_face *vo_body_faces(const vo_body *body, int *count) {
     if (body->kind == VO_BODY_CHARACTER) {
-        face = (const int(*)[3])body->character.face;
-        faces = body->character.face_count;
-    } else if (body->kind == VO_BODY_SEQUENCE) {
-        face = (const int(*)[3])body->sequence.face;
-        faces = body->sequence.face_count;
+        *count = body->character.face_count;
+        return (vo_body_face *)body->character.face;
     }
+    if (body->kind == VO_BODY_SEQUENCE) {
+        *count = body->sequence.face_count;
+        return (vo_body_face *)body->sequence.face;
+    }
+    *count = body->mannequin.face_count;
+    return (vo_body_face *)body->mannequin.face;
+}
+
+static vo_result make_mesh(vo_body *body, const vo_vec3 *x) {
+    int nodes = vo_body_node_count(body), faces;
+    vo_body_face *face = vo_body_faces(body, &faces);
     return vo_mesh_create(body->ctx, nodes, x, 0, NULL, NULL, faces, face, VO_MESH_FOR_OBSTACLE,
                           &body->rest);
 }
@@ -264,6 +280,8 @@ static vo_result put(vo_body *body, vo_body_follower *f, vo_vec3 *x) {
 vo_result vo_body_put(vo_body *body, const vo_body_place_def *def) {
     body->placement = def->placement;
     body->time.preroll = def->preroll;
+    body->gap = def->gap;
+    body->step = def->step;
     body->own = vo_body_own_frame(body);
     vo_body_follower follower;
     VO_TRY(vo_body_follow(body->ctx, body, &follower));

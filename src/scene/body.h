@@ -52,6 +52,9 @@ vo_result vo_body_set_motion(vo_body *body, const vo_motion_def *def, double fps
 typedef struct vo_body_place_def {
     vo_transform placement; /* metres of the body's file, or of the mannequin -> world */
     double preroll;         /* s; 0: it never is in its rest pose */
+    double gap;  /* m, between parts of it that would press into each other (scene/press.h); 0: they
+                    do */
+    double step; /* s, from one look at that to the next */
 } vo_body_place_def;
 
 vo_result vo_body_put(vo_body *body, const vo_body_place_def *def);
@@ -69,12 +72,21 @@ vo_transform vo_body_placement(const vo_body *body);
  * ordered as vo_pattern_axes. What has no bones has the usual ones, for its height. */
 void vo_body_axes(const vo_body *body, vo_pattern_axis axis[VO_PATTERN_AXES]);
 
+/* How far the nodes are drawn in at time key * step. */
+typedef struct vo_body_pressed {
+    int key;
+    vo_vec3 *offset; /* [node_count] m */
+} vo_body_pressed;
+
 /* Memory of one who asks for places; zero is none. */
 typedef struct vo_body_follower {
     vo_context *ctx;
     const vo_body *body;
-    vo_affine *joint;  /* [joint_count] of characters */
-    vo_affine *motion; /* [bind_count] of characters */
+    vo_affine *joint;       /* [joint_count] of characters */
+    vo_affine *motion;      /* [bind_count] of characters */
+    struct vo_press *press; /* NULL: nothing is drawn in, and there is nothing below */
+    vo_vec3 *pose;          /* [node_count] m, of a key */
+    vo_body_pressed pressed[2];
 } vo_body_follower;
 
 /* The body must outlive the follower. On failure *out is zero. */

@@ -30,6 +30,7 @@ struct vo_body {
     bool moves;
     vo_body_time time;
     vo_transform placement;
+    double gap, step; /* as in vo_body_place_def */
     vo_transform own; /* own frame -> where the body's file has it */
     vo_mesh *rest;    /* NULL until it is put into the world */
 
@@ -56,6 +57,11 @@ typedef struct vo_body_moment {
 vo_body_moment vo_body_moment_at(const vo_body *body, double t);
 
 int vo_body_node_count(const vo_body *body);
+/* Nodes of its faces. */
+typedef const int vo_body_face[3];
+vo_body_face *vo_body_faces(const vo_body *body, int *count);
+/* Without what presses. */
+void vo_body_place_bare(vo_body_follower *follower, double t, vo_vec3 *x);
 
 /* body_motion.c: the clip of a file that `def` means, imported into *source, which the caller frees
  * in any case. */
@@ -85,6 +91,11 @@ vo_result vo_body_sequence_moves(vo_body *body, const vo_motion_def *def, double
 /* A surface that stands still becomes the sequence of a cache. */
 vo_result vo_body_cache_moves(vo_body *body, const vo_motion_def *def, double fps);
 void vo_body_sequence_place(vo_context *ctx, const vo_body *body, vo_body_moment at, vo_vec3 *x);
+
+/* body_press.c: the follower's memory, and what it is for; freeing leaves the struct as it is. */
+vo_result vo_body_press_follow(vo_body_follower *follower);
+void vo_body_press_free(vo_body_follower *follower);
+void vo_body_press(vo_body_follower *follower, double t, vo_vec3 *x);
 
 /* body_axes.c: an axis of the own frame; `up` of any length. */
 vo_pattern_axis vo_body_axis(int which, vo_vec3 origin, vo_vec3 up);

@@ -28,7 +28,7 @@ vo_result vo_scene_take_obstacle(vo_scene *scene, const vo_obstacle_def *def, vo
 typedef struct vo_character_parts {
     vo_body *body;
     vo_transform placement;
-    double start, end;
+    double gap, start, end;
 } vo_character_parts;
 
 /* A mannequin; a copy where the scene has its like. */

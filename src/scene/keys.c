@@ -313,6 +313,9 @@ static const vo_key character_keys[] = {
         .object = body_motion_keys),
     KEY("transform", OBJECT, "{}", NULL,
         "Where it stands: moves the body and its motion as a whole.", .object = transform_keys),
+    KEY("gap", NONNEGATIVE, "0.005", "m",
+        "Where parts of the body press into each other they are drawn in until they are so far "
+        "apart, so that cloth fits between; 0: not at all."),
     KEY("start_time", REAL, "0", "s", "Exists from then on; 0: also in the preroll."),
     KEY("end_time", LIMIT, "\"inf\"", "s", "Is taken away then."),
     END,

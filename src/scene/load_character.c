@@ -207,6 +207,7 @@ static vo_result take(vo_loader *loader, vo_json_at at, vo_body *body) {
     VO_TRY(load_motion(loader, &at, body));
     vo_character_parts parts = {.body = body,
                                 .placement = placement(loader, &at),
+                                .gap = vo_get_real(&at, "gap"),
                                 .start = vo_get_real(&at, "start_time"),
                                 .end = vo_get_limit(&at, "end_time", INFINITY)};
     return vo_at_fault(at, vo_scene_take_character(loader->scene, &parts, NULL));
