@@ -378,14 +378,23 @@ static void recordings_on_mannequins(void **state) {
     expect_function(ctx, body, -1.1, 5);
     expect_smooth_start(ctx, body, 1);
     asked a = ask(ctx, body);
-    double lowest = INFINITY, highest = -INFINITY;
+    double lowest = INFINITY, highest = -INFINITY, excess = 0, sum = 0;
+    vo_bone worst = VO_BONE_HIPS, bone;
+    int count = 0;
     for (double t = 0.5; t < body->time.length; t += 0.1) {
         extent e = extent_of(a.count, place_at(&a, t));
         lowest = vo_min(lowest, e.low.z);
         highest = vo_max(highest, e.low.z);
         assert_true(e.high.z > 1.4 && e.high.z < 2.6); /* arms overhead */
+        vo_body_pose pose = vo_body_mannequin_pose(body, t);
+        double beyond = vo_body_pose_excess(&pose, &bone);
+        sum += beyond;
+        count++;
+        if (beyond > excess) excess = beyond, worst = bone;
     }
-    print_message("soles between %.3f and %.3f m\n", lowest, highest);
+    print_message("soles between %.3f and %.3f m; beyond limits by %.0f degrees in the mean, %.0f "
+                  "at most (%s)\n",
+                  lowest, highest, sum / count, excess, vo_bone_name(VO_NAMES_VOILE, worst));
     assert_true(lowest > -0.1 && highest < 0.35); /* it jumps */
     answer(&a);
     vo_body_destroy(body);

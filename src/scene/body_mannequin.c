@@ -57,21 +57,35 @@ static vo_body_pose pose_of_joints(const vo_skeleton *skeleton, const vo_affine 
     return pose;
 }
 
-static vo_body_pose motion_pose(const vo_body *body, double time) {
+/* Recordings turn the hand where people turn the forearm, and a wrist would be wrung. The forearm
+ * takes up to a sixth of a turn of it; the hand stays as it is in the world. The sine keeps this
+ * smooth where the hand turns over. Arms hang along z in the bones' frames. */
+static void share_twist(vo_body_pose *pose, vo_bone forearm, vo_bone hand) {
+    vo_quat h = pose->rotation[hand];
+    double twist = 2 * atan2(h.z, h.w), taken = VO_PI / 3 * sin(twist);
+    vo_quat turn = q_axis_angle(v3(0, 0, 1), taken);
+    pose->rotation[forearm] = q_mul(pose->rotation[forearm], turn);
+    pose->rotation[hand] = q_mul(q_conjugate(turn), h);
+}
+
+vo_body_pose vo_body_mannequin_pose(const vo_body *body, double time) {
     const vo_skeleton *skeleton = &body->mannequin.skeleton;
     if (body->clip) return vo_clip_pose(body->clip, skeleton, time, NULL);
     vo_affine joint[VO_BONE_COUNT];
     vo_character bones = {
         .world = vo_affine_identity(), .joint_count = VO_BONE_COUNT, .joint = body->joint};
     vo_character_pose(&bones, &body->follow, time, VO_CLIP_HOLD, joint);
-    return pose_of_joints(skeleton, joint);
+    vo_body_pose pose = pose_of_joints(skeleton, joint);
+    share_twist(&pose, VO_BONE_LEFT_FOREARM, VO_BONE_LEFT_HAND);
+    share_twist(&pose, VO_BONE_RIGHT_FOREARM, VO_BONE_RIGHT_HAND);
+    return pose;
 }
 
 void vo_body_mannequin_place(vo_context *ctx, const vo_body *body, vo_body_moment at, vo_vec3 *x) {
     const vo_skeleton *skeleton = &body->mannequin.skeleton;
     vo_body_pose pose = vo_body_pose_rest(skeleton);
     if (at.share > 0) {
-        vo_body_pose to = motion_pose(body, at.time);
+        vo_body_pose to = vo_body_mannequin_pose(body, at.time);
         pose = at.share < 1 ? vo_body_pose_blend(&pose, &to, at.share) : to;
     }
     vo_transform motion[VO_BONE_COUNT];

@@ -74,6 +74,8 @@ bool vo_body_file_is(const char *path, const char *ending);
 
 /* body_mannequin.c */
 vo_result vo_body_mannequin_moves(vo_body *body, const vo_motion_def *def);
+/* The pose at a time of its motion. */
+vo_body_pose vo_body_mannequin_pose(const vo_body *body, double time);
 void vo_body_mannequin_place(vo_context *ctx, const vo_body *body, vo_body_moment at, vo_vec3 *x);
 void vo_body_mannequin_axes(const vo_body *body, vo_pattern_axis axis[VO_PATTERN_AXES]);
 
