@@ -164,8 +164,9 @@ static bool place_clump(step *s) {
     return true;
 }
 
-/* Some pairs out of too many: their cloth is held. Once it is, so are obstacles, and then the pairs
- * are none any more. */
+/* Some pairs out of too many: their cloth is held. Once it is, so are obstacles. A pair that is
+ * listed has a node that moves, and what is held does not: so each look holds one more node at
+ * least, and they come to an end. */
 static void hold_clump(step *s, int count, const vo_feature_pair *pairs) {
     begin(s);
     for (int i = 0; i < count; i++) hold_pair(s, &pairs[i], false);
