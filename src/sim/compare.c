@@ -255,9 +255,6 @@ static vo_result find_camera(comparer *c) {
     vo_standpoint from;
     for (int i = 0; i < c->def->run_count; i++) VO_TRY(read_frame(c, i, c->list[i].frame[0]));
     for (int i = 0; i < c->def->run_count; i++) VO_TRY(check_scene(c, i));
-    c->look = vo_render_def_default();
-    c->look.camera = c->def->camera;
-    c->look.shot = c->def->shot;
     VO_TRY(vo_standpoint_find(&c->look, reference->epoch.scene, vo_sim_time(reference->epoch.sim),
                               &from));
     choose_size(c, &from);
@@ -320,7 +317,7 @@ static vo_result compare_run(comparer *c, int run, int frame, bool looks, vo_com
 }
 
 static vo_result compare_frame(comparer *c, int frame, bool looks) {
-    vo_compare_view view = {.surface = c->def->shot.surface, .everything = c->def->pictures};
+    vo_compare_view view = {.everything = c->def->pictures};
     VO_TRY(compare_run(c, VO_COMPARE_REFERENCE, frame, looks, &view));
     for (int run = 0; run < c->def->run_count; run++)
         if (run != VO_COMPARE_REFERENCE && has_frame(&c->list[run], frame))
@@ -355,7 +352,8 @@ static vo_result compare(comparer *c) {
     VO_TRY(check_def(c));
     for (int i = 0; i < c->def->run_count; i++) VO_TRY(list_frames(c, i));
     VO_TRY(make_results(c));
-    for (int i = 0; i < c->def->run_count; i++) VO_TRY(vo_compare_eye_open(c->ctx, &c->eye[i]));
+    for (int i = 0; i < c->def->run_count; i++)
+        VO_TRY(vo_compare_eye_open(c->ctx, &c->look.shot, &c->eye[i]));
     if (c->def->output) VO_TRY(vo_folder_make(c->ctx, c->def->output));
     VO_TRY(find_camera(c));
     VO_TRY(compare_frames(c));
@@ -373,6 +371,10 @@ vo_result vo_compare(vo_context *ctx, const vo_compare_def *def, vo_comparison *
     c->def = def;
     c->out = out;
     c->contrast = (vo_contrast){.ctx = ctx};
+    c->look = vo_render_def_default();
+    c->look.camera = def->camera;
+    c->look.shot = def->shot;
+    c->look.shot.wire = false;
     c->start = vo_now();
     vo_result result = compare(c);
     for (int i = 0; i < VO_COMPARE_MAX_RUNS; i++) {

@@ -29,24 +29,24 @@ const char *vo_compare_field_name(int field);
 double vo_compared_value(const vo_compared_frame *frame, int field);
 vo_spread *vo_compared_spread(vo_compared_run *run, int field);
 
-/* Who looks at one run: the frame at hand, what is drawn of it, and what is seen. */
+/* Who looks at one run: the frame at hand, what would be drawn of it, and what is seen. */
 typedef struct vo_compare_eye {
     vo_context *ctx;
     vo_epoch epoch;
-    vo_model model;
+    vo_stage stage; /* for its model alone */
     vo_observer observer;
     vo_lengths edges;
 } vo_compare_eye;
 
-/* VO_BAD_CALL where this build cannot look. */
-vo_result vo_compare_eye_open(vo_context *ctx, vo_compare_eye *eye);
+/* VO_BAD_CALL where this build cannot look. The shot, which says what surface is looked at, must
+ * outlive it. */
+vo_result vo_compare_eye_open(vo_context *ctx, const vo_shot *shot, vo_compare_eye *eye);
 void vo_compare_eye_close(vo_compare_eye *eye);
 
 /* How frames are looked at. */
 typedef struct vo_compare_view {
     vo_camera camera;
-    vo_vec3 origin; /* m; of what is drawn, the same for all runs of a frame */
-    vo_surface_kind surface;
+    vo_vec3 origin;  /* m; of what is drawn, the same for all runs of a frame */
     bool everything; /* bodies, too, where there is no cloth */
 } vo_compare_view;
 

@@ -5,8 +5,9 @@
  * hundredth of a degree. */
 static const double LEAST_POWER = 3e-8;
 
-vo_result vo_compare_eye_open(vo_context *ctx, vo_compare_eye *eye) {
-    *eye = (vo_compare_eye){.ctx = ctx, .model = {.ctx = ctx}};
+vo_result vo_compare_eye_open(vo_context *ctx, const vo_shot *shot, vo_compare_eye *eye) {
+    *eye = (vo_compare_eye){.ctx = ctx};
+    VO_TRY(vo_stage_create(ctx, shot, &eye->stage));
     return vo_observer_create(ctx, &eye->observer);
 }
 
@@ -14,7 +15,7 @@ void vo_compare_eye_close(vo_compare_eye *eye) {
     if (!eye->ctx) return;
     vo_free_array(eye->ctx, eye->edges.pixels, eye->edges.capacity);
     vo_observer_free(&eye->observer);
-    vo_model_free(&eye->model);
+    vo_stage_free(&eye->stage);
     vo_epoch_leave(&eye->epoch);
     *eye = (vo_compare_eye){0};
 }
@@ -33,31 +34,15 @@ vo_vec3 vo_compare_middle(const vo_compare_eye *eye) {
     return v3_lerp(low, high, 0.5);
 }
 
-/* Cloth first; colours play no part. */
-static vo_result fill_model(vo_compare_eye *eye, const vo_compare_view *view,
-                            vo_observer_def *def) {
-    const vo_sim *sim = eye->epoch.sim;
-    vo_model *m = &eye->model;
-    double faces = 0;
-    for (int c = 0; c < sim->cloth_count; c++) faces += sim->cloth[c].mesh->face_count;
-    int parts = vo_stage_parts(faces, view->surface);
-    vo_model_clear(m);
-    m->origin = view->origin;
-    for (int c = 0; c < sim->cloth_count; c++)
-        VO_TRY(vo_model_add_cloth(m, sim->cloth[c].mesh, parts, NULL, 0, 0));
-    def->cloth_nodes = m->node_count;
-    def->cloth_faces = m->face_count;
-    for (int i = 0; i < sim->obstacle_count; i++)
-        if (sim->obstacle[i].present) VO_TRY(vo_model_add_obstacle(m, sim->obstacle[i].mesh, 0));
-    return VO_OK;
-}
-
 vo_result vo_compare_eye_look(vo_compare_eye *eye, const vo_compare_view *view) {
-    vo_observer_def def = {.model = &eye->model,
+    vo_stage *stage = &eye->stage;
+    VO_TRY(vo_stage_fill(stage, &(vo_subject){.sim = eye->epoch.sim}, view->origin));
+    vo_observer_def def = {.model = &stage->model,
+                           .cloth_nodes = stage->cloth_nodes,
+                           .cloth_faces = stage->cloth_faces,
                            .camera = view->camera,
-                           .flat = view->surface == VO_SURFACE_FLAT,
+                           .flat = stage->shot->surface == VO_SURFACE_FLAT,
                            .everything = view->everything};
-    VO_TRY(fill_model(eye, view, &def));
     def.camera.position = v3_sub(def.camera.position, view->origin);
     return vo_observer_look(&eye->observer, &def);
 }

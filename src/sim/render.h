@@ -48,8 +48,9 @@ typedef struct vo_stage {
     const vo_shot *shot;
     vo_painter painter;
     vo_model model;
-    vo_arena arena; /* of one frame */
-    vo_nearest all; /* cloths, then obstacles, as they are in it */
+    int cloth_nodes, cloth_faces; /* so many of the model's first ones are of cloths */
+    vo_arena arena;               /* of one frame */
+    vo_nearest all;               /* cloths, then obstacles, as they are in it */
     int paint_count;
     vo_paint *paint; /* [paint_count] of the cloths' materials, then of obstacles */
 } vo_stage;
@@ -65,9 +66,9 @@ void vo_stage_free(vo_stage *stage);
 vo_result vo_stage_meet(vo_stage *stage, const vo_sim *sim);
 vo_result vo_stage_touch(vo_stage *stage, const vo_sim *sim, int cloth,
                          const unsigned char **touches);
-/* Sides of cloth's faces are cut into so many parts that outlines look round; `faces` are those of
- * all cloths. */
-int vo_stage_parts(double faces, vo_surface_kind surface);
+
+/* Fills stage->model with what is drawn of it, relative to an origin. */
+vo_result vo_stage_fill(vo_stage *stage, const vo_subject *subject, vo_vec3 origin);
 
 /* The image belongs to the stage and holds until the next one; it has the size that the shot says.
  */

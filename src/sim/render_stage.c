@@ -183,14 +183,10 @@ static vo_result mix_paints(vo_stage *s, const vo_subject *subject) {
     return VO_OK;
 }
 
-/* Not where the mesh is fine. */
-int vo_stage_parts(double faces, vo_surface_kind surface) {
-    if (surface == VO_SURFACE_FLAT) return 1;
-    return (int)vo_clamp(sqrt(FACES_DRAWN / (1 + faces)), 1, 4);
-}
-
+/* Sides of faces are cut into so many that outlines look round; not where the mesh is fine. */
 static int parts_of(const vo_stage *s, double faces) {
-    return s->shot->wire ? 1 : vo_stage_parts(faces, s->shot->surface);
+    if (s->shot->surface == VO_SURFACE_FLAT || s->shot->wire) return 1;
+    return (int)vo_clamp(sqrt(FACES_DRAWN / (1 + faces)), 1, 4);
 }
 
 static vo_result add_state(vo_stage *s, const vo_sim *sim) {
@@ -205,6 +201,8 @@ static vo_result add_state(vo_stage *s, const vo_sim *sim) {
         VO_TRY(vo_model_add_cloth(&s->model, sim->cloth[c].mesh, parts, touches, paint, next - 1));
         paint = next;
     }
+    s->cloth_nodes = s->model.node_count;
+    s->cloth_faces = s->model.face_count;
     for (int i = 0; i < sim->obstacle_count; i++)
         if (sim->obstacle[i].present)
             VO_TRY(vo_model_add_obstacle(&s->model, sim->obstacle[i].mesh, s->paint_count - 1));
@@ -217,11 +215,12 @@ static vo_result add_alone(vo_stage *s, const vo_mesh *mesh) {
     return vo_model_add_cloth(&s->model, mesh, parts_of(s, mesh->face_count), NULL, 0, last - 1);
 }
 
-static vo_result fill_model(vo_stage *s, const vo_subject *subject, const vo_extent *e) {
+vo_result vo_stage_fill(vo_stage *s, const vo_subject *subject, vo_vec3 origin) {
     vo_model *m = &s->model;
+    VO_TRY(mix_paints(s, subject));
     vo_model_clear(m);
     vo_arena_reset(&s->arena);
-    m->origin = v3_lerp(e->low, e->high, 0.5);
+    m->origin = origin;
     m->paint = s->paint;
     m->paint_count = s->paint_count;
     return subject->sim ? add_state(s, subject->sim) : add_alone(s, subject->mesh);
@@ -239,8 +238,7 @@ static vo_camera camera_of(const vo_shot *shot, const vo_standpoint *from, const
 
 vo_result vo_stage_draw(vo_stage *s, const vo_subject *subject, const vo_extent *e,
                         const vo_standpoint *from, vo_image *out) {
-    VO_TRY(mix_paints(s, subject));
-    VO_TRY(fill_model(s, subject, e));
+    VO_TRY(vo_stage_fill(s, subject, v3_lerp(e->low, e->high, 0.5)));
     double ground = isnan(s->shot->ground_height) ? e->lowest : s->shot->ground_height;
     vo_picture_def def = {.model = &s->model,
                           .camera = camera_of(s->shot, from, e),
