@@ -79,6 +79,7 @@ static void test_equal_runs(void **state) {
     assert_near(a->all.faces.mean, 288, 0);
     assert_near(a->all.verts.max, 169, 0);
     assert_near(a->all.popping_bound.max, 0, 0); /* nothing is remeshed */
+    assert_int_equal(a->all.popping.frames, 0);  /* and there is no camera */
     for (int i = 0; i < 5; i++) {
         assert_int_equal(a->frame[i].frame, i);
         assert_near(a->frame[i].edge_50, b->frame[i].edge_50, 0);
@@ -167,6 +168,7 @@ static void test_scene_camera(void **state) {
     for (int i = 0; i < 5; i++) assert_int_equal(c.run[0].frame[i].cloth_pixels > 0, i < 3);
     assert_true(isnan(c.run[0].frame[4].overlap) && isnan(c.run[0].frame[4].edge_50));
     assert_int_equal(c.run[0].only_here_count, 1);
+    assert_int_equal(c.run[0].all.popping.frames, 5);
     vo_comparison_free(p.place.ctx, &c);
     p.def.camera = "above";
     assert_ok(p.place.ctx, vo_compare(p.place.ctx, &p.def, &c));

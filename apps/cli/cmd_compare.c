@@ -103,6 +103,7 @@ static void print_likeness(const vo_comparison *c, const vo_compared_run *r) {
     print_measure("angle between normals, degrees", &r->all.normal_angle, 3);
     print_measure("wrinkles, of the reference's", &r->all.wrinkle_ratio, 3);
     print_measure("difference of depth, m", &r->all.depth_difference, 5);
+    if (r->all.popping.frames) print_measure("popping, pixels", &r->all.popping, 3);
     print_measure("popping at most, pixels", &r->all.popping_bound, 3);
 }
 

@@ -11,23 +11,26 @@ extern "C" {
 
 /* What is measured of a frame: X(name, unit, meaning). "Pixels of both" are those in which this run
  * and the reference show cloth; cloth behind bodies does not count. */
-#define VO_COMPARE_FIELDS(X)                                                                     \
-    X(faces, "", "faces of all cloths")                                                          \
-    X(verts, "", "verts of all cloths")                                                          \
-    X(seconds, "s", "that the frame took to simulate")                                           \
-    X(cloth_pixels, "px", "pixels that show cloth")                                              \
-    X(overlap, "", "of silhouettes: pixels of both over pixels of either")                       \
-    X(normal_angle, "deg", "mean angle between the normals, over pixels of both")                \
-    X(depth_difference, "m", "mean difference of depth, over pixels of both")                    \
-    X(wrinkle_power, "", "mean square of the normals' short waves, over pixels of both")         \
-    X(wrinkle_ratio, "", "wrinkle_power over that of the reference")                             \
-    X(edge_5, "px", "of the edges that are seen, 5 % are at most so long in the picture")        \
-    X(edge_25, "px", "25 % are")                                                                 \
-    X(edge_50, "px", "50 % are")                                                                 \
-    X(edge_75, "px", "75 % are")                                                                 \
-    X(edge_95, "px", "95 % are")                                                                 \
-    X(popping_bound, "px",                                                                       \
-      "at most, by how much remeshing moved a point of the surface in the picture: the popping " \
+#define VO_COMPARE_FIELDS(X)                                                                       \
+    X(faces, "", "faces of all cloths")                                                            \
+    X(verts, "", "verts of all cloths")                                                            \
+    X(seconds, "s", "that the frame took to simulate")                                             \
+    X(cloth_pixels, "px", "pixels that show cloth")                                                \
+    X(overlap, "", "of silhouettes: pixels of both over pixels of either")                         \
+    X(normal_angle, "deg", "mean angle between the normals, over pixels of both")                  \
+    X(depth_difference, "m", "mean difference of depth, over pixels of both")                      \
+    X(wrinkle_power, "", "mean square of the normals' short waves, over pixels of both")           \
+    X(wrinkle_ratio, "", "wrinkle_power over that of the reference")                               \
+    X(edge_5, "px", "of the edges that are seen, 5 % are at most so long in the picture")          \
+    X(edge_25, "px", "25 % are")                                                                   \
+    X(edge_50, "px", "50 % are")                                                                   \
+    X(edge_75, "px", "75 % are")                                                                   \
+    X(edge_95, "px", "95 % are")                                                                   \
+    X(popping, "px",                                                                               \
+      "how far remeshing moved a point of the surface in the pictures of the scene's cameras, as " \
+      "the run's statistics say")                                                                  \
+    X(popping_bound, "px",                                                                         \
+      "at most, by how much remeshing moved a point of the surface in the picture: the popping "   \
       "of the statistics, taken for the place where a metre is most pixels")
 
 /* A frame of a run; NaN: not measured, or there is nothing to measure. */

@@ -20,7 +20,8 @@ typedef struct comparer {
     vo_compare_eye eye[VO_COMPARE_MAX_RUNS];
     int added[VO_COMPARE_MAX_RUNS]; /* frames of the results that are filled in */
     vo_render_def look;             /* its camera and shot: how to look */
-    vo_extent extent;               /* where there is no camera */
+    double zoom; /* pixels of the pictures for one of the scene's camera; NaN: it is not that one */
+    vo_extent extent; /* where there is no camera */
     vo_contrast contrast;
     double start;
 } comparer;
@@ -232,6 +233,8 @@ static vo_result camera_at(comparer *c, double time, vo_camera *out) {
     vo_standpoint from;
     VO_TRY(vo_standpoint_find(&c->look, scene, time, &from));
     *out = from.given ? from.camera : vo_fit_end(&c->extent.fit);
+    bool film = from.given && !c->def->camera && !c->def->shot.camera;
+    c->zoom = film ? (double)c->out->height / out->height : NAN;
     out->tan_x = out->tan_y * c->out->width / c->out->height;
     out->width = c->out->width;
     out->height = c->out->height;
@@ -290,6 +293,7 @@ static vo_result look(comparer *c, int run, int frame, vo_compare_view *view,
         view->origin = vo_compare_middle(eye);
     }
     VO_TRY(vo_compare_eye_look(eye, view));
+    if (line) out->popping = line->popping_px * c->zoom;
     return vo_compare_measure_own(eye, line ? line->popping : NAN, out);
 }
 

@@ -4,6 +4,7 @@
 #include "sim/compare.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const double PNG_SCALE = 2;
 
@@ -67,11 +68,13 @@ static const panel mesh_panels[] = {
     {"Median edge in the picture, pixels", VO_COMPARE_edge_50, false, true, 0, {0}},
 };
 
+enum { POPPING_PANEL = 3 };
+
 static const panel fidelity_panels[] = {
     {"Overlap of silhouettes", VO_COMPARE_overlap, false, false, 1, {0.97}},
     {"Wrinkles, of the reference's", VO_COMPARE_wrinkle_ratio, false, false, 2, {0.9, 1.1}},
     {"Mean angle between normals, degrees", VO_COMPARE_normal_angle, false, true, 0, {0}},
-    {"Popping at most, pixels", VO_COMPARE_popping_bound, false, true, 1, {1}},
+    {"Popping, pixels", VO_COMPARE_popping, false, true, 1, {1}},
 };
 
 enum { MAX_PANELS = 4 };
@@ -126,8 +129,21 @@ static vo_result plot_panels(vo_context *ctx, const vo_comparison *c, int count,
 
 #define PANELS(list) (int)(sizeof(list) / sizeof(list)[0]), list
 
+/* Popping is only known through the scene's own cameras. */
+static bool knows_popping(const vo_comparison *c) {
+    for (int i = 0; i < c->run_count; i++)
+        if (c->run[i].all.popping.frames > 0) return true;
+    return false;
+}
+
 vo_result vo_comparison_plot(vo_context *ctx, const vo_comparison *c, const char *folder) {
     VO_TRY(plot_panels(ctx, c, PANELS(time_panels), folder, "time"));
     VO_TRY(plot_panels(ctx, c, PANELS(mesh_panels), folder, "mesh"));
-    return plot_panels(ctx, c, PANELS(fidelity_panels), folder, "fidelity");
+    panel fidelity[MAX_PANELS];
+    memcpy(fidelity, fidelity_panels, sizeof fidelity_panels);
+    if (!knows_popping(c)) {
+        fidelity[POPPING_PANEL].title = "Popping at most, pixels";
+        fidelity[POPPING_PANEL].field = VO_COMPARE_popping_bound;
+    }
+    return plot_panels(ctx, c, PANELS(fidelity), folder, "fidelity");
 }
