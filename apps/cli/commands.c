@@ -30,7 +30,8 @@ static const cli_option simulate_options[] = {
      "stops after frame B; default: the scene's own end. B alone means 0:B"},
     {THREADS},
     {"adapt", 0, CLI_CHOICE, FIELD(adapt), "none|full|view",
-     "what meshes of cloths with \"remeshing\" follow. full: what the cloth does; view: that, where "
+     "what meshes of cloths with \"remeshing\" follow. full: what the cloth does; view: that, "
+     "where "
      "the scene's cameras see it or soon will; none: nothing, each is refined once to its smallest "
      "size. Default: the scene's \"adapt\""},
     {SETS},
@@ -188,7 +189,7 @@ static const cli_option compare_options[] = {
     {"frames", 0, CLI_RANGE, FIELD(frames), "A:B",
      "only frames A to B; default: all. A: means from A to the end, B alone means 0:B"},
     {"every", 0, CLI_COUNT, FIELD(every), "N",
-     "looks at every Nth frame only; times and faces are of all. Default: 1"},
+     "looks at every Nth frame only; faces, times and popping are of all. Default: 1"},
     {"size", 0, CLI_TEXT, FIELD(size), "WxH",
      "pixels; default: those of the scene's camera, else 1920x1080"},
     {"camera", 0, CLI_TEXT, FIELD(camera), "NAME|none|KEY=VALUE,...",

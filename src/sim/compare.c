@@ -293,7 +293,6 @@ static vo_result look(comparer *c, int run, int frame, vo_compare_view *view,
         view->origin = vo_compare_middle(eye);
     }
     VO_TRY(vo_compare_eye_look(eye, view));
-    if (line) out->popping = line->popping_px * c->zoom;
     return vo_compare_measure_own(eye, line ? line->popping : NAN, out);
 }
 
@@ -307,7 +306,8 @@ static vo_result write_picture(comparer *c, int run, int frame) {
 }
 
 static vo_result compare_run(comparer *c, int run, int frame, bool looks, vo_compare_view *view) {
-    vo_compared_frame f = begin_frame(frame, line_of(&c->stats[run], frame));
+    const vo_stats *line = line_of(&c->stats[run], frame);
+    vo_compared_frame f = begin_frame(frame, line);
     if (looks) {
         VO_TRY(look(c, run, frame, view, &f));
         if (run != VO_COMPARE_REFERENCE) {
@@ -316,6 +316,7 @@ static vo_result compare_run(comparer *c, int run, int frame, bool looks, vo_com
             if (c->def->pictures) VO_TRY(write_picture(c, run, frame));
         }
     }
+    if (line) f.popping = line->popping_px * c->zoom; /* of the frame that was looked at last */
     c->out->run[run].frame[c->added[run]++] = f;
     return VO_OK;
 }
