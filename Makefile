@@ -22,7 +22,7 @@ all: setup
 
 help:
 	@echo 'make                 build/voile'
-	@echo 'make demo            simulate the default scene into $(DEMO) and draw its last frame'
+	@echo 'make demo            simulate a dancer into $(DEMO), check and draw the film'
 	@echo 'make test            all tests'
 	@echo 'make test-long       the same, with longer runs, and an installation tried out'
 	@echo 'make test-sanitize   all tests with address, undefined-behaviour and thread sanitizers'
