@@ -1,0 +1,198 @@
+/* Meshes that follow what cameras see, in simulations. */
+#include "support.h"
+
+#include "sim/sim.h"
+
+#include <math.h>
+
+/* A curtain that falls into folds, between two corners that are nearer than the fabric is wide, and
+ * one camera that looks away until frame CUT. */
+enum { CUT = 15, FRAMES = 20 };
+static const double FRAME = 0.04;
+
+typedef struct world {
+    vo_context *ctx;
+    vo_scene *scene;
+    vo_sim *sim;
+} world;
+
+static void add_curtain(world *w) {
+    vo_mesh *mesh;
+    vo_fabric *fabric;
+    assert_ok(w->ctx, vo_mesh_create_grid(w->ctx, 1, 1, 4, 4, &mesh));
+    vo_fabric_def cotton = vo_fabric_def_default();
+    assert_ok(w->ctx, vo_fabric_create(w->ctx, &cotton, &fabric));
+    vo_material_def material = vo_material_def_default();
+    material.fabric = fabric;
+    material.damping = 0.01;
+    vo_cloth_def cloth = vo_cloth_def_default();
+    cloth.mesh = mesh;
+    cloth.pose.degrees = 90;
+    cloth.pose.axis = v3(1, 0, 0);
+    cloth.material_count = 1;
+    cloth.materials = &material;
+    cloth.remeshing.on = true;
+    cloth.remeshing.refine_angle = 0.3;
+    cloth.remeshing.refine_compression = 0.01;
+    cloth.remeshing.size_min = 0.02;
+    cloth.remeshing.size_max = 0.3;
+    assert_ok(w->ctx, vo_scene_add_cloth(w->scene, &cloth, NULL));
+    vo_mesh_destroy(mesh);
+    vo_fabric_destroy(fabric);
+}
+
+/* The upper corners come together within half a second. */
+static void add_handles(world *w) {
+    for (int side = 0; side < 2; side++) {
+        vo_keyframe key[2] = {{.time = 0, .pose = vo_pose_identity()},
+                              {.time = 0.5, .pose = vo_pose_identity()}};
+        key[1].pose.translate.x = side ? -0.3 : 0.3;
+        vo_handle_def handle = vo_handle_def_default();
+        int node = side ? 24 : 20;
+        handle.node_count = 1;
+        handle.nodes = &node;
+        assert_ok(w->ctx, vo_scene_add_motion(w->scene, 2, key, &handle.motion));
+        assert_ok(w->ctx, vo_scene_add_handle(w->scene, &handle, NULL));
+    }
+}
+
+static void add_camera(world *w) {
+    vo_camera_key key[2] = {
+        {.position = {0.5, -3, 0.5}, .has_target = true, .target = {0.5, -9, 0.5}, .field = 30},
+        {.time = CUT * FRAME,
+         .cut = true,
+         .position = {0.5, -3, 0.5},
+         .has_target = true,
+         .target = {0.5, 0, 0.5},
+         .field = 30}};
+    vo_camera_def camera = vo_camera_def_default();
+    camera.key_count = 2;
+    camera.keys = key;
+    assert_ok(w->ctx, vo_scene_add_camera(w->scene, &camera, NULL));
+}
+
+static world open_world(vo_adapt adapt, double anticipation, bool with_camera, int threads) {
+    world w = {.ctx = test_context(threads)};
+    vo_scene_def def = vo_scene_def_default();
+    def.frame_time = FRAME;
+    def.frame_steps = 4;
+    def.adapt = adapt;
+    def.view.anticipation = anticipation;
+    def.view.pixels = 0;
+    def.view.two_sided = true;
+    assert_ok(w.ctx, vo_scene_create(w.ctx, &def, &w.scene));
+    add_curtain(&w);
+    add_handles(&w);
+    if (with_camera) add_camera(&w);
+    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
+    return w;
+}
+
+static void close_world(world *w) {
+    vo_sim_destroy(w->sim);
+    vo_scene_destroy(w->scene);
+    vo_context_destroy(w->ctx);
+}
+
+static int faces_of(const world *w) { return w->sim->cloth[0].mesh->face_count; }
+
+/* Faces at each frame. */
+static void run(vo_adapt adapt, double anticipation, int faces[FRAMES + 1]) {
+    world w = open_world(adapt, anticipation, true, 1);
+    for (int f = 0; f <= FRAMES; f++) {
+        faces[f] = faces_of(&w);
+        assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+        assert_int_equal(w.sim->stats.intersections, 0);
+    }
+    close_world(&w);
+}
+
+/* The first frame after the cut is as fine as if the camera had always been there, and finer only
+ * then without anticipation. */
+static void a_cut_onto_unseen_cloth_finds_it_fine(void **state) {
+    (void)state;
+    int full[FRAMES + 1], view[FRAMES + 1], late[FRAMES + 1];
+    run(VO_ADAPT_FULL, 5, full);
+    run(VO_ADAPT_VIEW, 5, view);
+    run(VO_ADAPT_VIEW, 0, late);
+    print_message("faces at frames 8, %d and %d: full %d %d %d, view %d %d %d, without "
+                  "anticipation %d %d %d\n",
+                  CUT, CUT + 4, full[8], full[CUT], full[CUT + 4], view[8], view[CUT],
+                  view[CUT + 4], late[8], late[CUT - 1], late[CUT + 4]);
+    assert_true(view[8] < full[8] / 4);
+    assert_true(view[CUT] > 0.9 * full[CUT] && view[CUT] < 1.1 * full[CUT]);
+    assert_true(late[CUT - 1] < full[CUT - 1] / 4);
+    for (int f = CUT - 4; f < CUT; f++) assert_true(view[f] <= view[f + 1] * 1.05);
+}
+
+static void without_a_camera_everything_is_seen(void **state) {
+    (void)state;
+    world full = open_world(VO_ADAPT_FULL, 5, false, 1),
+          view = open_world(VO_ADAPT_VIEW, 5, false, 1);
+    for (int f = 0; f < 6; f++) {
+        assert_ok(full.ctx, vo_sim_step_frame(full.sim));
+        assert_ok(view.ctx, vo_sim_step_frame(view.sim));
+        assert_int_equal(faces_of(&full), faces_of(&view));
+    }
+    close_world(&full);
+    close_world(&view);
+}
+
+static void threads_change_nothing(void **state) {
+    (void)state;
+    world a = open_world(VO_ADAPT_VIEW, 5, true, 1), b = open_world(VO_ADAPT_VIEW, 5, true, 3);
+    for (int f = 0; f < FRAMES; f++) {
+        assert_ok(a.ctx, vo_sim_step_frame(a.sim));
+        assert_ok(b.ctx, vo_sim_step_frame(b.sim));
+        assert_true(vo_sim_hash(a.sim) == vo_sim_hash(b.sim));
+    }
+    close_world(&a);
+    close_world(&b);
+}
+
+/* A camera that is given step by step and turns towards the cloth. */
+static void a_camera_of_the_callers_counts(void **state) {
+    (void)state;
+    world w = open_world(VO_ADAPT_VIEW, 5, false, 1);
+    vo_camera away = vo_camera_look_at((vo_vec3){0.5, -3, 0.5}, (vo_vec3){0.5, -9, 0.5},
+                                       (vo_vec3){0, 0, 1}, 30, 640, 480);
+    vo_camera there = vo_camera_look_at((vo_vec3){0.5, -3, 0.5}, (vo_vec3){0.5, 0, 0.5},
+                                        (vo_vec3){0, 0, 1}, 30, 640, 480);
+    for (int f = 0; f < 10; f++) {
+        vo_sim_set_camera(w.sim, &away, false);
+        assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    }
+    int unseen = faces_of(&w);
+    assert_int_equal(w.sim->stats.seen_faces, 0);
+    for (int f = 0; f < 4; f++) {
+        vo_sim_set_camera(w.sim, &there, f == 0);
+        assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    }
+    assert_true(faces_of(&w) > 4 * unseen);
+    assert_true(w.sim->stats.seen_faces > 0);
+    close_world(&w);
+}
+
+static void a_budget_holds_the_number_of_faces(void **state) {
+    (void)state;
+    world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
+    vo_sim_destroy(w.sim);
+    w.scene->def.view.budget_faces = 1000;
+    w.scene->def.view.pixels = 1;
+    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
+    for (int f = 0; f < 60; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    print_message("held at %d faces with %.3g pixels\n", faces_of(&w), w.sim->view.pixels);
+    assert_true(faces_of(&w) < 1100 && w.sim->view.pixels > 1);
+    close_world(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cut_onto_unseen_cloth_finds_it_fine),
+        cmocka_unit_test(without_a_camera_everything_is_seen),
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(a_camera_of_the_callers_counts),
+        cmocka_unit_test(a_budget_holds_the_number_of_faces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
