@@ -192,10 +192,12 @@ static void test_bones_carry_their_skin(void **state) {
                 best = f;
         assert_int_equal(vo_mannequin_face_bone(&m, best), bones[i]);
     }
-    for (int n = 0; n < m.skin.node_count; n++) /* nothing on the left follows the right hand */
+    for (int n = 0; n < m.skin.node_count;
+         n++) /* nothing on the left follows the right arm, or much the right leg */
         for (int k = 0; k < VO_SKIN_BONES; k++)
             if (m.skin.rest[n].x > 0.1 && m.skin.bone[n][k] >= VO_BONE_RIGHT_UPPER_ARM)
-                assert_true(m.skin.share[n][k] < 1e-3);
+                assert_true(m.skin.share[n][k] <
+                            (m.skin.bone[n][k] < VO_BONE_RIGHT_THIGH ? 1e-3 : 0.03));
     vo_mannequin_free(ctx, &m);
     vo_context_destroy(ctx);
 }

@@ -9,9 +9,13 @@
 
 #include <string.h>
 
-/* m at a height of 1.75: forms count by how near a node they are; shares spread so far. */
+/* m at a height of 1.75: forms count by how near a node they are; shares spread so far everywhere,
+ * and then so far where limbs are thick. The wide one is what keeps armpits, groins and knees from
+ * folding through themselves: skin on the inside of a bend must have the length of the arc it is
+ * pressed into, about its distance from the joint times the angle. */
 #define NEARNESS 0.004
-#define SPREAD   0.045
+#define SPREAD   0.018
+#define WIDE     0.057
 
 typedef double shares[VO_BONE_COUNT];
 
@@ -83,12 +87,41 @@ static void spread(int nodes, int faces, const int (*face)[3], const shares *fro
     for (int n = 0; n < nodes; n++) normalize(to[n]);
 }
 
-/* As many rounds as carry shares over SPREAD: each spreads them over about half an edge. */
-static int round_count(double unit, int faces, const int (*face)[3], const vo_vec3 *x) {
+/* As many rounds as carry shares over `reach`: each spreads them over about half an edge. Even. */
+static int round_count(double reach, int faces, const int (*face)[3], const vo_vec3 *x) {
     double sum = 0;
     for (int f = 0; f < faces; f++) sum += v3_distance(x[face[f][0]], x[face[f][1]]);
-    double reach = SPREAD * unit / (0.5 * sum / faces);
-    return (int)ceil(reach * reach);
+    double edges = reach / (0.5 * sum / faces);
+    return 2 * (int)ceil(0.5 * edges * edges);
+}
+
+/* How much a node takes part in the wide spreading: hands and feet do not, or soles would lift. */
+static double openness(const double *s) {
+    double ends = s[VO_BONE_HEAD];
+    for (int side = 0; side < 2; side++) {
+        int to = side * (VO_BONE_RIGHT_CLAVICLE - VO_BONE_LEFT_CLAVICLE);
+        ends += s[VO_BONE_LEFT_HAND + to] + s[VO_BONE_LEFT_FOOT + to] + s[VO_BONE_LEFT_TOES + to];
+    }
+    return 1 - vo_min(2 * ends, 1);
+}
+
+/* The surface that shares spread along, and room for them. */
+typedef struct spreading {
+    int nodes, faces;
+    const int (*face)[3];
+    const double *open; /* [nodes] 0 to 1; NULL: all 1 */
+    shares *now, *then;
+} spreading;
+
+static void spread_over(const spreading *s, int rounds) {
+    for (int i = 0; i < rounds; i++) {
+        spread(s->nodes, s->faces, s->face, (const shares *)s->now, s->then);
+        for (int n = 0; n < s->nodes; n++) {
+            double part = s->open ? s->open[n] : 1;
+            for (int b = 0; b < VO_BONE_COUNT; b++)
+                s->now[n][b] += part * (s->then[n][b] - s->now[n][b]);
+        }
+    }
 }
 
 vo_result vo_mannequin_weigh(vo_context *ctx, const vo_body_form *form, int face_count,
@@ -96,17 +129,19 @@ vo_result vo_mannequin_weigh(vo_context *ctx, const vo_body_form *form, int face
     int nodes = skin->node_count;
     double unit = form->height / 1.75;
     shares *now = vo_new_array(ctx, shares, nodes), *then = vo_new_array(ctx, shares, nodes);
-    if (now && then) {
+    double *open = vo_new_array(ctx, double, nodes);
+    bool had = now && then && open;
+    if (had) {
+        spreading s = {nodes, face_count, face, NULL, now, then};
         for (int n = 0; n < nodes; n++) weigh_point(form, unit, skin->rest[n], now[n]);
-        int rounds = 2 * ((round_count(unit, face_count, face, skin->rest) + 1) / 2);
-        for (int i = 0; i < rounds; i += 2) {
-            spread(nodes, face_count, face, (const shares *)now, then);
-            spread(nodes, face_count, face, (const shares *)then, now);
-        }
+        spread_over(&s, round_count(SPREAD * unit, face_count, face, skin->rest));
+        for (int n = 0; n < nodes; n++) open[n] = openness(now[n]);
+        s.open = open;
+        spread_over(&s, round_count(WIDE * unit, face_count, face, skin->rest));
         for (int n = 0; n < nodes; n++) vo_skin_set_node(skin, n, VO_BONE_COUNT, now[n]);
     }
-    bool had = now && then;
     vo_free_array(ctx, now, nodes);
     vo_free_array(ctx, then, nodes);
+    vo_free_array(ctx, open, nodes);
     return had ? VO_OK : vo_fail_memory(ctx, "shares of skin in bones");
 }

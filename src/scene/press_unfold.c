@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum { ROUNDS = 4, MOST_RINGS = 24, MOST_PASSES = 150 };
-#define WIDTH 0.06 /* of the body's diagonal: how far from a crumpled face */
+/* Of the body's diagonal: how far around a crumpled face. Small crumples go in the first rounds. */
+static const double WIDTH[ROUNDS] = {0.06, 0.06, 0.06, 0.06};
 
 /* Cosines of a face's angle to where it should look, between which it counts more and more. */
 #define UPRIGHT 0.2
@@ -20,6 +21,7 @@ enum { ROUNDS = 4, MOST_RINGS = 24, MOST_PASSES = 150 };
 
 typedef struct weighing {
     const vo_press *press;
+    double width; /* m */
     const double *from;
     double *to;
 } weighing;
@@ -46,7 +48,7 @@ static void weigh(void *arg, int begin, int end, int chunk) {
 static void widen(void *arg, int begin, int end, int chunk) {
     const weighing *w = arg;
     const vo_press *press = w->press;
-    double slope = 1 / (WIDTH * press->size);
+    double slope = 1 / w->width;
     (void)chunk;
     for (int n = begin; n < end; n++) {
         double most = w->from[n];
@@ -57,8 +59,9 @@ static void widen(void *arg, int begin, int end, int chunk) {
 }
 
 /* Weights of the base into `wish`; false if all are 0. */
-static bool find_weights(vo_press *press, int rings) {
-    weighing w = {press, NULL, press->wish};
+static bool find_weights(vo_press *press, double width) {
+    int rings = 2 * (int)vo_clamp(ceil(0.5 * width / press->edge), 1, MOST_RINGS / 2);
+    weighing w = {press, width, NULL, press->wish};
     vo_parallel_for(press->ctx, press->node_count, VO_PRESS_GRAIN, weigh, &w);
     if (!vo_press_any(press, press->wish)) return false;
     for (int i = 0; i < rings; i++) {
@@ -96,15 +99,19 @@ static void smooth(vo_press *press, const vo_vec3 *start, int count, int passes)
     }
 }
 
+/* As many passes as carry a change over the width. */
+static int pass_count(const vo_press *press, double width) {
+    double edges = width / press->edge;
+    return (int)vo_clamp(ceil(0.6 * edges * edges), 4, MOST_PASSES);
+}
+
 void vo_press_unfold(vo_press *press, const vo_vec3 *x) {
-    double edges = WIDTH * press->size / press->edge; /* across the width */
-    int rings = 2 * (int)vo_clamp(ceil(0.5 * edges), 1, MOST_RINGS / 2);
-    int passes = (int)vo_clamp(ceil(0.6 * edges * edges), 1, MOST_PASSES);
     memcpy(press->base, x, (size_t)press->node_count * sizeof *x);
     vo_press_find_turns(press, x);
     for (int round = 0; round < ROUNDS; round++) {
-        if (!find_weights(press, rings)) return;
-        smooth(press, x, list_nodes(press), passes);
+        double width = WIDTH[round] * press->size;
+        if (!find_weights(press, width)) return;
+        smooth(press, x, list_nodes(press), pass_count(press, width));
         vo_press_find_areas(press, press->base);
     }
 }
