@@ -48,8 +48,8 @@ endif()
 if(PNG_FOUND)
   string(APPEND voile_pc_requires " libpng")
 endif()
-if(LIBAV_FOUND)
-  string(APPEND voile_pc_requires " libavformat libavcodec libavutil")
+if(LIBAV_FOUND) # by library: as packages they ask static links for half a hundred others
+  set(voile_pc_libs "-lavformat -lavcodec -lavutil ${voile_pc_libs}")
 endif()
 if(BUILD_SHARED_LIBS)
   set(voile_pc_links

@@ -235,10 +235,11 @@ static void scenes_refine_their_cloths(void **state) {
                           "cloths[1].remeshing={\"size\": [0.25, 1]}",
                           "morphs=null",
                           "disable=[]",
+                          "garments=[]",
                           "characters=[]"};
     vo_scene *plain = scene_files_expect(&files, scene_full, "disable=[]"), *scene;
     files.log[0] = 0;
-    assert_ok(files.ctx, vo_scene_load(files.ctx, files.path, 6, sets, &scene));
+    assert_ok(files.ctx, vo_scene_load(files.ctx, files.path, 7, sets, &scene));
     assert_string_equal(files.log, ""); /* remeshing is asked for and done */
     assert_int_equal(scene->cloth[0].mesh->face_count, 4 * 64);
     assert_int_equal(scene->cloth[1].mesh->face_count, 24 * 4);
