@@ -336,7 +336,7 @@ static const vo_key garment_keys[] = {
         "pattern's own fabrics, with the two values below.",
         .object = material_keys, .nonempty = true),
     KEY("damping", NONNEGATIVE, "0.002", "s", "Of the pattern's own fabrics."),
-    KEY("strain_limits", LIMITS, "[\"-inf\", 1.1]", NULL, "Of the pattern's own fabrics."),
+    KEY("strain_limits", LIMITS, "[\"-inf\", \"inf\"]", NULL, "Of the pattern's own fabrics."),
     KEY("remeshing", OBJECT,
         "{\"refine_angle\": 0.4, \"refine_compression\": 0.01, \"refine_velocity\": 1, \"size\": "
         "[0.015, 0.1], \"aspect_min\": 0.2}",
