@@ -186,6 +186,21 @@ static void a_budget_holds_the_number_of_faces(void **state) {
     close_world(&w);
 }
 
+/* Also where a frame is a single step, whose own time is then all there is. */
+static void a_budget_of_seconds_is_felt(void **state) {
+    (void)state;
+    world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
+    vo_sim_destroy(w.sim);
+    w.scene->def.frame_steps = 1;
+    w.scene->def.view.budget_seconds = 1e-9;
+    w.scene->def.view.pixels = 1;
+    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
+    assert_near(w.sim->view.pixels, 1, 0); /* before frame 0 no second counts */
+    assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    assert_true(w.sim->view.pixels > 1);
+    close_world(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cut_onto_unseen_cloth_finds_it_fine),
@@ -193,6 +208,7 @@ int main(void) {
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(a_camera_of_the_callers_counts),
         cmocka_unit_test(a_budget_holds_the_number_of_faces),
+        cmocka_unit_test(a_budget_of_seconds_is_felt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

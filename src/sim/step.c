@@ -196,6 +196,15 @@ static void begin_frame(vo_sim *sim) {
     sim->untangled = 0;
 }
 
+/* Meshes follow the cloth. */
+static vo_result end_frame(vo_sim *sim) {
+    double start = vo_now();
+    vo_result result = vo_sim_remesh_run(sim);
+    sim->broken = result != VO_OK;
+    sim->stats.wall_s += vo_now() - start;
+    return result;
+}
+
 vo_result vo_sim_step(vo_sim *sim) {
     if (sim->broken) return vo_fail_memory(sim->ctx, "a simulation that failed before");
     /* the whole preroll is of frame 0, whose statistics began with the simulation */
@@ -212,13 +221,9 @@ vo_result vo_sim_step(vo_sim *sim) {
     }
     count_substep(sim);
     vo_result result = outcome == VO_STEP_NO_MEMORY ? VO_NO_MEMORY : VO_OK;
-    if (result == VO_OK && sim->substep == 0) {
-        result = vo_sim_remesh_run(sim);
-        sim->broken = result != VO_OK;
-    }
     sim->stats.time = vo_sim_time(sim);
-    sim->stats.wall_s += vo_now() - start;
-    return result;
+    sim->stats.wall_s += vo_now() - start; /* now, since a budget of seconds looks at it */
+    return result == VO_OK && sim->substep == 0 ? end_frame(sim) : result;
 }
 
 vo_result vo_sim_step_frame(vo_sim *sim) {

@@ -162,7 +162,8 @@ static vo_result look(vo_sim *sim) {
     return VO_OK;
 }
 
-/* The shortest edge on the screen, by what the frame came to. */
+/* The shortest edge on the screen, by what the frame came to. Up to frame 0 the seconds are those
+ * of the whole preroll, which say nothing about a frame. */
 static void keep_budget(vo_sim *sim) {
     const vo_viewing *v = &sim->scene->def.view;
     if (!(v->budget_faces > 0) && !(v->budget_seconds > 0)) return;
@@ -171,9 +172,9 @@ static void keep_budget(vo_sim *sim) {
     def.seconds = v->budget_seconds;
     def.pixels = v->pixels > 0 ? v->pixels : 1;
     def.pixels_most = vo_max(def.pixels_most, def.pixels);
-    double faces = 0;
+    double faces = 0, seconds = sim->frame > 0 ? sim->stats.wall_s : 0;
     for (int c = 0; c < sim->cloth_count; c++) faces += sim->cloth[c].mesh->face_count;
-    sim->view.pixels = vo_budget_next(&def, sim->view.pixels, faces, sim->stats.wall_s);
+    sim->view.pixels = vo_budget_next(&def, sim->view.pixels, faces, seconds);
 }
 
 vo_result vo_sim_view_look(vo_sim *sim) {
