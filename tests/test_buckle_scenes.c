@@ -338,15 +338,28 @@ static const char adaptive_text[] =
     "  \"handles\": [{\"nodes\": [0]}, {\"nodes\": [10]}],\n"
     "  \"gravity\": [0, 0, -9.8], \"wind\": {\"velocity\": [1, 4, 0]} }\n";
 
-static place open_adaptive_place(int threads) {
+/* Slack comes and goes with a camera, on a mesh that stays. */
+static const char filmed_text[] =
+    "{ \"frame_time\": 0.04, \"frame_steps\": 4, \"end_frame\": 10, \"adapt\": \"view\",\n"
+    "  \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 10, \"rows\": 10},\n"
+    "    \"materials\": [{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6,\n"
+    "                    \"poisson_ratio\": 0.3}],\n"
+    "    \"remeshing\": {\"size\": [0.02, 0.1]}}],\n"
+    "  \"view\": {\"size_max\": 0.12, \"compensation_power\": 2},\n"
+    "  \"camera\": {\"keys\": [{\"frame\": 0, \"position\": [0, 0, 5], \"target\": [0, 0, 0]},\n"
+    "                       {\"frame\": 6, \"position\": [0, 0, 5], \"target\": [5, 0, 0]},\n"
+    "                       {\"frame\": 9, \"position\": [0, 0, 5], \"target\": [0, 0, 0]}]},\n"
+    "  \"handles\": [{\"nodes\": [0]}, {\"nodes\": [10]}], \"disable\": [\"remeshing\"],\n"
+    "  \"gravity\": [0, 0, -9.8], \"wind\": {\"velocity\": [1, 4, 0]} }\n";
+
+static place open_scene_place(int threads, const char *text) {
     place p = open_place(threads);
-    assert_ok(p.ctx, vo_file_write(p.ctx, p.scene, adaptive_text, strlen(adaptive_text)));
+    assert_ok(p.ctx, vo_file_write(p.ctx, p.scene, text, strlen(text)));
     return p;
 }
 
-static void a_resumed_run_has_the_same_bits(void **state) {
-    (void)state;
-    place whole = open_adaptive_place(1), parts = open_adaptive_place(3);
+static void assert_resumes(const char *text) {
+    place whole = open_scene_place(1, text), parts = open_scene_place(3, text);
     assert_ok(whole.ctx, simulate(&whole, 1000));
     assert_int_equal(simulate(&parts, 2), VO_STOPPED);
     for (int stop = 3; stop < 10; stop += 2)
@@ -355,6 +368,12 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     assert_same_frames(&whole, &parts, 10);
     close_place(&whole);
     close_place(&parts);
+}
+
+static void a_resumed_run_has_the_same_bits(void **state) {
+    (void)state;
+    assert_resumes(adaptive_text);
+    assert_resumes(filmed_text);
 }
 
 static void what_makes_no_sense_is_refused(void **state) {
@@ -368,7 +387,7 @@ static void what_makes_no_sense_is_refused(void **state) {
         {"cloths[0].remeshing.size=[0.1,\"inf\"]", "longest edge"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        place p = open_adaptive_place(1);
+        place p = open_scene_place(1, adaptive_text);
         vo_run_def def = vo_run_def_default();
         def.folder = p.run;
         def.set_count = 1;

@@ -294,7 +294,11 @@ static vo_result run(vo_sim *sim) {
 }
 
 vo_result vo_sim_remesh_run(vo_sim *sim) {
-    if (!sim->remesh.remesher || (sim->scene->def.disable & VO_DISABLE_REMESHING)) return VO_OK;
+    if (!sim->remesh.remesher) return VO_OK;
+    if (sim->scene->def.disable & VO_DISABLE_REMESHING) {
+        if (sim->view.view) vo_sim_buckle_aim(sim); /* cameras may have moved */
+        return VO_OK;
+    }
     double start = vo_now(), view = sim->stats.stage.view;
     vo_arena_reset(&sim->remesh.arena);
     vo_result result = run(sim);
