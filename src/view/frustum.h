@@ -5,13 +5,14 @@
  *
  *      |x| <= tan_x z,   |y| <= tan_y z,   near <= z <= far
  *
- *                 \                  far   /        A point: mirrored into x, y >= 0, the nearest
- *                  \-------------------- /          point of each slice z is found by clamping, and
- *                   \      frustum      /           its distance squared is
- *            p .     \                 /              (z - pz)^2 + max(0, px - tan_x z)^2 + ...
- *                \    \               /             convex in z and of three pieces. Its least
- * value ` .  \_____________/  near        is exact, without a case for each face, edge q \ / and
- * corner. \     / eye
+ *              far
+ *       \---------------/          A point: mirrored into x, y >= 0, the nearest point of each
+ *        \   frustum   /           slice z is found by clamping, and its distance squared is
+ *    p .  \           /              (z - pz)^2 + max(0, px - tan_x z)^2 + max(0, py - tan_y z)^2,
+ *        ` q         /             convex in z and of three pieces. Its least value is exact,
+ *           \-------/  near        without a case for each face, edge and corner.
+ *            .     .
+ *              eye
  *
  * A triangle: touches the frustum if a corner is inside, or if something is left after clipping by
  * the six planes. Otherwise the nearest of its corners, c, and the point q of the frustum nearest

@@ -2,13 +2,14 @@
  * as a few samples of its path (Koh, Narain, O'Brien 2015, "View-dependent adaptive cloth
  * simulation with buckling compensation", eq. 4).
  *
- *      w  1 |.                          A sample stands for all moments from itself to the next one
- *           | `.                        of its shot. They are later, so their weight is less; and
- * the |   `.                      camera differs from the sample's by no more than the next | `.
- * sample's does. How much that is says the sample's slack: 0 +---|---|`.--> tau              drift
- * m, what the eye moves s0  s1  |s2    T                turn    rad, what directions turn, zoom
- * included cut                  In its own frame nothing of the frustum then moves further than
- * drift + turn r at a distance r from the eye.
+ *    w  1 |`.                    A sample stands for all moments from itself to the next one of
+ *         |  `.                  its shot. They are later, so their weight is less; and the camera
+ *         |    `.                differs from the sample's by no more than the next sample's does.
+ *         |      `.              How much that is says the sample's slack:
+ *       0 +--|--|--|`-> tau          drift   m, what the eye moves
+ *         s0 s1 | s2 T               turn    rad, what directions turn, zoom included
+ *              cut               In its own frame nothing of the frustum then moves further than
+ *                                drift + turn r at a distance r from the eye.
  *
  * Distances from the frustum less that are distances at any moment between the samples, or less
  * (factor.h): nothing comes into the frame unforeseen, however few samples there are. More of them
