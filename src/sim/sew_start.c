@@ -70,13 +70,18 @@ static bool same_body(const vo_mesh *a, const vo_mesh *b) {
     return true;
 }
 
-/* In the flat; places differ by rounding, too. */
+/* In the flat, where they were fitted to bodies that differ by rounding, m. */
 static bool same_panels(const vo_garment *a, const vo_garment *b) {
-    return a->mesh->vert_count == b->mesh->vert_count &&
-           a->mesh->face_count == b->mesh->face_count && a->link_count == b->link_count &&
-           same_bytes(a->mesh->face_count, sizeof *a->mesh->face_vert, a->mesh->face_vert,
-                      b->mesh->face_vert) &&
-           same_bytes(a->link_count, sizeof *a->link, a->link, b->link);
+    const double rounding = 1e-6;
+    const vo_mesh *m = a->mesh, *n = b->mesh;
+    if (m->vert_count != n->vert_count || m->face_count != n->face_count ||
+        a->link_count != b->link_count ||
+        !same_bytes(m->face_count, sizeof *m->face_vert, m->face_vert, n->face_vert) ||
+        !same_bytes(a->link_count, sizeof *a->link, a->link, b->link))
+        return false;
+    for (int v = 0; v < m->vert_count; v++)
+        if (!(v2_length(v2_sub(m->vert_u[v], n->vert_u[v])) < rounding)) return false;
+    return true;
 }
 
 static bool same_material(const vo_material *a, const vo_material *b) {
@@ -144,7 +149,7 @@ static vo_result dress_all(vo_sim *sim, outfit *all) {
         int first = 0;
         VO_TRY(fill_outfit(sim->ctx, scene, c, &all[c]));
         if (all[c].count == 0) continue;
-        while (!same_outfit(&all[first], &all[c])) first++; /* at the latest itself */
+        while (first < c && !same_outfit(&all[first], &all[c])) first++;
         if (first == c) VO_TRY(sew(sim, &all[c]));
         put_on(sim, &all[c], &all[first]);
     }
