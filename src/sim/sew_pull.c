@@ -141,7 +141,6 @@ static vo_result run(pulling *p, vo_mesh *mesh, double *gap) {
     p->pull = FIRST_PULL;
     p->spacing = seam_length(piece->pattern) / vo_max_int(p->garment->link_count, 1);
     p->goal = 2 * p->s->task->thickness;
-    p->s->progress.step = 0;
     VO_TRY(pull(p, gap));
     for (int n = 0; n < mesh->node_count; n++) {
         mesh->node_x[n] = p->sim->cloth[0].mesh->node_x[n];
@@ -153,6 +152,7 @@ static vo_result run(pulling *p, vo_mesh *mesh, double *gap) {
 vo_result vo_sew_pull(vo_sewing *s, vo_mesh *mesh, double *gap) {
     pulling p = {.s = s, .garment = s->task->piece[s->piece].garment};
     *gap = 0;
+    s->progress.step = 0;
     vo_result result = p.garment->link_count ? run(&p, mesh, gap) : VO_OK;
     vo_sim_destroy(p.sim);
     vo_scene_destroy(p.scene);
