@@ -330,10 +330,11 @@ static vo_result read_offsets(vo_sim *sim, const source *s, int c) {
     return VO_OK;
 }
 
-/* The shortest edge on the screen, where a budget has changed it. */
+/* The shortest edge on the screen, where a budget has changed it; else it is the scene's. */
 static vo_result read_view(vo_sim *sim, const source *s) {
     int one = 1;
     const void *pixels = NULL;
+    sim->view.pixels = sim->scene->def.view.pixels;
     if (vo_vof_count(s->reader, "view_px", 0) < 0) return VO_OK;
     VO_TRY(find(s, "view_px", 0, VO_VOF_F64, 1, &one, &pixels));
     double value = *(const double *)pixels;
