@@ -134,8 +134,8 @@ static double edge_length(const part *p, const vo_pattern_edge *edge) {
 
 /* ---- sleeves and collars: as wide as what they are sewn to ----------------------------------- */
 
-/* Length of a side of a seam; NAN if edges of `only` are not all of it (or, with `but`, if some
- * are). */
+/* Length of a side of a seam; NAN unless all of its edges are the panel's own, or, without `own`,
+ * all are other panels'. */
 static double side_length(const vo_pattern *p, const part *parts, const vo_pattern_seam *seam,
                           int side, int panel, bool own) {
     double length = 0;

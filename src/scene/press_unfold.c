@@ -4,7 +4,7 @@
  * of a few faces, and no depth along any normal mends that. Such places are known by faces that
  * look the wrong way against their turns. Around them nodes go to the mean of their neighbours, so
  * the fold becomes a web between its sides, as skin does in an armpit. How far is bounded like a
- * depth. Keeping the bumps of the rest pose while smoothing was tried: in skin that is pressed
+ * depth. Rejected: keeping the bumps of the rest pose while smoothing. In skin that is pressed
  * together there is no room for them, and new folds come of it. */
 #include "core/parallel.h"
 #include "scene/press_private.h"
@@ -12,8 +12,7 @@
 #include <string.h>
 
 enum { ROUNDS = 4, MOST_RINGS = 24, MOST_PASSES = 150 };
-/* Of the body's diagonal: how far around a crumpled face. Small crumples go in the first rounds. */
-static const double WIDTH[ROUNDS] = {0.06, 0.06, 0.06, 0.06};
+#define WIDTH 0.06 /* of the body's diagonal: how far around a crumpled face */
 
 /* Cosines of a face's angle to where it should look, between which it counts more and more. */
 #define UPRIGHT 0.2
@@ -108,8 +107,8 @@ static int pass_count(const vo_press *press, double width) {
 void vo_press_unfold(vo_press *press, const vo_vec3 *x) {
     memcpy(press->base, x, (size_t)press->node_count * sizeof *x);
     vo_press_find_turns(press, x);
+    double width = WIDTH * press->size;
     for (int round = 0; round < ROUNDS; round++) {
-        double width = WIDTH[round] * press->size;
         if (!find_weights(press, width)) return;
         smooth(press, x, list_nodes(press), pass_count(press, width));
         vo_press_find_areas(press, press->base);
