@@ -78,8 +78,7 @@ static int read_words(const cli_args *args, render_call *call) {
     return code;
 }
 
-/* ---- the work ---------------------------------------------------------------------------------
- */
+/* ---- the work -------------------------------------------------------------------------------- */
 
 /* Shows the progress; false once the user or a broken output ends it. */
 static bool after_frame(void *user, const vo_progress *state) {

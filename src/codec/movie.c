@@ -59,8 +59,7 @@ enum {
 
 bool vo_movie_available(void) { return true; }
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static vo_result fail_io(const vo_movie *m) {
     return vo_fail(m->ctx, VO_IO_FAILED, "%s: cannot write: %s", m->def.path,
@@ -76,8 +75,7 @@ static vo_result fail_libav(const vo_movie *m, const char *doing, int code) {
     return vo_fail(m->ctx, VO_IO_FAILED, "%s: %s failed: %s", m->def.path, doing, text);
 }
 
-/* ---- the file ---------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static int write_bytes(void *user, uint8_t *data, int size) {
     vo_movie *m = user;
@@ -121,8 +119,7 @@ static vo_result open_format(vo_movie *m) {
     return vo_fail_memory(m->ctx, m->def.path);
 }
 
-/* ---- the encoder ------------------------------------------------------------------------------
- */
+/* ---- the encoder ----------------------------------------------------------------------------- */
 
 static const AVCodec *find_encoder(void) {
     static const char *const names[] = {"libx264", "libopenh264"};
@@ -193,8 +190,7 @@ static vo_result write_head(vo_movie *m) {
     return code < 0 ? fail_libav(m, "writing the head", code) : VO_OK;
 }
 
-/* ---- pictures ---------------------------------------------------------------------------------
- */
+/* ---- pictures -------------------------------------------------------------------------------- */
 
 /* What the encoder has ready goes to the file. */
 static vo_result write_packets(vo_movie *m) {
@@ -225,8 +221,7 @@ vo_result vo_movie_add(vo_movie *m, const vo_image *image) {
     return code < 0 ? fail_libav(m, "encoding", code) : write_packets(m);
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------
- */
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
 static void close_all(vo_movie *m) {
     av_packet_free(&m->packet);

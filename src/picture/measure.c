@@ -64,8 +64,7 @@ vo_likeness vo_measure_likeness(vo_context *ctx, const vo_shown *a, const vo_sho
     return out;
 }
 
-/* ---- quantiles --------------------------------------------------------------------------------
- */
+/* ---- quantiles ------------------------------------------------------------------------------- */
 
 double vo_measure_quantile(int count, const double *sorted, double q) {
     if (count == 0) return NAN;

@@ -36,8 +36,7 @@ static bool counts(const blur *b, int x, int y) {
     return x < b->view[0]->width && b->view[0]->depth[at] > 0 && b->view[1]->depth[at] > 0;
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /* The box around all pixels that count; false if there are none. */
 static bool find_box(blur *b) {
@@ -88,8 +87,7 @@ static void close_blur(vo_context *ctx, blur *b) {
     vo_free_array(ctx, b->sum, vo_chunk_count(b->height, ROWS));
 }
 
-/* ---- the passes, for rows of the box ----------------------------------------------------------
- */
+/* ---- the passes, for rows of the box --------------------------------------------------------- */
 
 static size_t place(const blur *b, int x, int y) {
     return (size_t)(y + b->reach) * b->row + (size_t)(x + b->reach);
@@ -162,8 +160,7 @@ static void take_power(void *arg, int begin, int end, int chunk) {
     b->sum[chunk] = power;
 }
 
-/* ---- together ---------------------------------------------------------------------------------
- */
+/* ---- together -------------------------------------------------------------------------------- */
 
 static int64_t count_pixels(const blur *b) {
     int64_t count = 0;

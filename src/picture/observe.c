@@ -44,8 +44,7 @@ static void clear(float *value, size_t count) {
     if (value) memset(value, 0, count * sizeof *value);
 }
 
-/* ---- pixels -----------------------------------------------------------------------------------
- */
+/* ---- pixels ---------------------------------------------------------------------------------- */
 
 /* Pixels [left, right) of rows [top, bottom): no cloth is outside. */
 typedef struct window {
@@ -136,8 +135,7 @@ vo_result vo_observer_look(vo_observer *o, const vo_observer_def *def) {
     return VO_OK;
 }
 
-/* ---- points that move -------------------------------------------------------------------------
- */
+/* ---- points that move ------------------------------------------------------------------------ */
 
 /* A point at depth z that is seen at an angle a from the view's axis moves by at most
  * f / (z cos a) pixels a metre, f being the pixels a metre at a depth of one metre: that is the
@@ -158,8 +156,7 @@ double vo_observer_shift(const vo_observer *o, double metres) {
     return metres * per_metre * most;
 }
 
-/* ---- edges ------------------------------------------------------------------------------------
- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 typedef struct search {
     const vo_observer *observer;

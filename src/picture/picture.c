@@ -65,8 +65,7 @@ static vo_result reserve_disc(vo_painter *p, int samples) {
     return VO_OK;
 }
 
-/* ---- the passes -------------------------------------------------------------------------------
- */
+/* ---- the passes ------------------------------------------------------------------------------ */
 
 static void put(float out[3], vo_vec3 a) {
     out[0] = (float)a.x;
@@ -148,8 +147,7 @@ static void colour_rows(void *arg, int begin, int end, int chunk) {
         }
 }
 
-/* ---- a picture --------------------------------------------------------------------------------
- */
+/* ---- a picture ------------------------------------------------------------------------------- */
 
 static vo_result set_rays(vo_painter *p, const vo_model *m) {
     vo_rays_def def = {.vertex_count = m->node_count,

@@ -19,8 +19,7 @@ unsigned vo_ink_colour(vo_ink ink, int line) {
     return lines[(size_t)line % (sizeof lines / sizeof lines[0])];
 }
 
-/* ---- axes -------------------------------------------------------------------------------------
- */
+/* ---- axes ------------------------------------------------------------------------------------ */
 
 typedef struct axis {
     double low, high; /* values at its ends */
@@ -87,8 +86,7 @@ static void label_tick(double value, double step, char *out, size_t size) {
         snprintf(out, size, "%.*f", digits, value);
 }
 
-/* ---- a panel ----------------------------------------------------------------------------------
- */
+/* ---- a panel --------------------------------------------------------------------------------- */
 
 typedef struct panel {
     const vo_plot *plot;
@@ -187,8 +185,7 @@ static void draw_panel(const vo_figure *f, int number, const vo_pen *pen) {
     for (int i = plot->line_count - 1; i >= 0; i--) draw_line(&p, i); /* the first one on top */
 }
 
-/* ---- the figure -------------------------------------------------------------------------------
- */
+/* ---- the figure ------------------------------------------------------------------------------ */
 
 vo_vec2 vo_figure_size(const vo_figure *f) {
     int columns = vo_min_int(f->plot_count, 2), rows = (f->plot_count + 1) / 2;

@@ -48,8 +48,7 @@ void vo_figure_write_svg(const vo_figure *figure, vo_text *out);
  * height bytes. */
 vo_result vo_figure_draw(vo_context *ctx, const vo_figure *figure, double scale, vo_image *out);
 
-/* ---- for the files plot_*.c -------------------------------------------------------------------
- */
+/* ---- for the files plot_*.c ------------------------------------------------------------------ */
 
 typedef enum vo_ink { VO_INK_TEXT, VO_INK_AXIS, VO_INK_GRID, VO_INK_GUIDE, VO_INK_LINE } vo_ink;
 

@@ -14,8 +14,7 @@ static double smooth_step(double low, double high, double x) {
     return t * t * (3 - 2 * t);
 }
 
-/* ---- fabric -----------------------------------------------------------------------------------
- */
+/* ---- fabric ---------------------------------------------------------------------------------- */
 
 static double hash01(int64_t n) {
     uint64_t z = (uint64_t)n * 0x9e3779b97f4a7c15u;
@@ -117,8 +116,7 @@ static vo_vec3 shade_face(const vo_studio *s, const vo_seen *seen, vo_lit lit, d
     return v3_add(times(base, light), on_top(s, seen, lit, base));
 }
 
-/* ---- floor and backdrop -----------------------------------------------------------------------
- */
+/* ---- floor and backdrop ---------------------------------------------------------------------- */
 
 /* Paper, brightest behind the subject. */
 static vo_vec3 backdrop(const vo_studio *s, double x, double y) {
@@ -140,8 +138,7 @@ vo_vec3 vo_studio_shade(const vo_studio *s, const vo_seen *seen, vo_lit lit, dou
     return seen->face == VO_SEES_GROUND ? shade_ground(s, lit, paper) : paper;
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------
- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 /* Straight for what is dark and middling, so colours come out as they were chosen; what is brighter
  * runs into white without an end. */

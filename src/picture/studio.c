@@ -33,8 +33,7 @@ void vo_studio_prepare(vo_studio *s) {
     find_ball(s);
 }
 
-/* ---- seeing -----------------------------------------------------------------------------------
- */
+/* ---- seeing ---------------------------------------------------------------------------------- */
 
 static vo_vec3 mix(const double w[3], vo_vec3 a, vo_vec3 b, vo_vec3 c) {
     return v3_add(v3_add(v3_scale(w[0], a), v3_scale(w[1], b)), v3_scale(w[2], c));
@@ -122,8 +121,7 @@ void vo_studio_recall(const vo_studio *s, double x, double y, const vo_ray_hit *
     see_face(s, hit, false, out);
 }
 
-/* ---- light ------------------------------------------------------------------------------------
- */
+/* ---- light ----------------------------------------------------------------------------------- */
 
 /* Whether anything is in the way of a ray. */
 static bool blocked(const vo_studio *s, const vo_ray *ray) {

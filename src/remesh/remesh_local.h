@@ -83,8 +83,7 @@ vo_result vo_remesh_touch(vo_remesher *r, int face);
 double vo_remesh_cotangent(const vo_remesher *r, int a, int b, int c);
 double vo_remesh_aspect(const vo_remesher *r, int a, int b, int c);
 
-/* ---- remesh_flip.c, remesh_split.c, remesh_collapse.c -----------------------------------------
- */
+/* ---- remesh_flip.c, remesh_split.c, remesh_collapse.c ---------------------------------------- */
 
 /* Flips until no edge waits. Edges with s > 1 that are met go into the heap. */
 vo_result vo_remesh_flip(vo_remesher *r);

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* ---- adding -----------------------------------------------------------------------------------
- */
+/* ---- adding ---------------------------------------------------------------------------------- */
 
 static vo_result check_name(const vo_scene *scene, const char *name) {
     if (!name[0] || vo_scene_find_camera(scene, name) < 0) return VO_OK;
@@ -61,8 +60,7 @@ vo_result vo_scene_add_shot(vo_scene *scene, double time, int camera) {
     return VO_OK;
 }
 
-/* ---- asking -----------------------------------------------------------------------------------
- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 int vo_scene_find_camera(const vo_scene *scene, const char *name) {
     for (int i = 0; i < scene->camera_count; i++)

@@ -64,8 +64,7 @@ void vo_camera_keys_free(vo_camera_keys *keys) {
     *keys = (vo_camera_keys){.ctx = keys->ctx};
 }
 
-/* ---- lines and words --------------------------------------------------------------------------
- */
+/* ---- lines and words ------------------------------------------------------------------------- */
 
 typedef struct span {
     const char *at, *end;
@@ -109,8 +108,7 @@ static bool next_word(span *line, span *word) {
 
 static int shown(span word) { return (int)vo_min((double)(word.end - word.at), 40); }
 
-/* ---- the head ---------------------------------------------------------------------------------
- */
+/* ---- the head -------------------------------------------------------------------------------- */
 
 static vo_result unknown_column(const table_reader *r, span word) {
     return vo_fail(r->ctx, VO_BAD_DATA,
@@ -173,8 +171,7 @@ static vo_result read_head(table_reader *r) {
     return check_columns(r);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static vo_result read_value(const table_reader *r, column c, span word, double *out) {
     const char *after = vo_number_read(word.at, word.end, out);

@@ -11,8 +11,7 @@
 
 static const double USUAL_FIELD = 40; /* degrees */
 
-/* ---- keys -------------------------------------------------------------------------------------
- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static vo_result exclude(const vo_json_at *at, const char *a, const char *b) {
     if (!vo_has(at, a) || !vo_has(at, b)) return VO_OK;
@@ -69,8 +68,7 @@ static vo_result read_keys(vo_json_at list, const vo_camera_table_def *def, vo_c
     return VO_OK;
 }
 
-/* ---- tables -----------------------------------------------------------------------------------
- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static vo_result read_json_table(vo_json_doc *doc, const vo_camera_table_def *def,
                                  vo_camera_keys *out) {
@@ -103,8 +101,7 @@ static vo_result read_table(vo_loader *loader, const vo_json_at *at, const vo_ca
     return vo_at_fault(named, result);
 }
 
-/* ---- one camera -------------------------------------------------------------------------------
- */
+/* ---- one camera ------------------------------------------------------------------------------ */
 
 /* The one of the four ways in which the camera is given. */
 static vo_result find_source(const vo_json_at *at, const char **source) {
@@ -203,8 +200,7 @@ static vo_result load_camera(vo_loader *loader, vo_json_at at) {
     return result;
 }
 
-/* ---- shots ------------------------------------------------------------------------------------
- */
+/* ---- shots ----------------------------------------------------------------------------------- */
 
 static vo_result load_shot(vo_loader *loader, vo_json_at at) {
     double time = 0;

@@ -30,8 +30,7 @@ vo_compare_def vo_compare_def_default(void) {
     return (vo_compare_def){.last = -1, .step = 1, .shot = vo_shot_default()};
 }
 
-/* ---- is it sensible? --------------------------------------------------------------------------
- */
+/* ---- is it sensible? ------------------------------------------------------------------------- */
 
 static bool is_size(int pixels) { return pixels >= 0 && pixels <= VO_MAX_PIXELS; }
 
@@ -57,8 +56,7 @@ static vo_result check_def(comparer *c) {
     return vo_shot_check(c->ctx, &c->def->shot);
 }
 
-/* ---- frames and statistics --------------------------------------------------------------------
- */
+/* ---- frames and statistics ------------------------------------------------------------------- */
 
 static vo_result list_frames(comparer *c, int run) {
     vo_frame_list *list = &c->list[run];
@@ -115,8 +113,7 @@ static bool pick_new(vo_context *ctx, const vo_frame_list *a, const vo_frame_lis
     return true;
 }
 
-/* ---- the results' memory ----------------------------------------------------------------------
- */
+/* ---- the results' memory --------------------------------------------------------------------- */
 
 static const char *last_part(const char *path, size_t *length) {
     size_t end = strlen(path), begin;
@@ -190,8 +187,7 @@ void vo_comparison_free(vo_context *ctx, vo_comparison *c) {
     *c = (vo_comparison){0};
 }
 
-/* ---- the camera -------------------------------------------------------------------------------
- */
+/* ---- the camera ------------------------------------------------------------------------------ */
 
 static vo_result read_frame(comparer *c, int run, int frame) {
     const char *folder = c->def->runs[run];
@@ -267,8 +263,7 @@ static vo_result find_camera(comparer *c) {
     return from.given ? VO_OK : survey(c);
 }
 
-/* ---- frame by frame ---------------------------------------------------------------------------
- */
+/* ---- frame by frame -------------------------------------------------------------------------- */
 
 static vo_compared_frame begin_frame(int frame, const vo_stats *line) {
     vo_compared_frame f = {.frame = frame};
@@ -278,7 +273,7 @@ static vo_compared_frame begin_frame(int frame, const vo_stats *line) {
     if (!line) return f;
     f.faces = line->faces;
     f.verts = line->verts;
-    if (frame > 0 && line->wall_s > 0) f.seconds = line->wall_s; /* frame 0 is not simulated */
+    if (frame > 0 && line->wall_s > 0) f.seconds = line->wall_s; /* frame 0 is the start */
     return f;
 }
 
@@ -350,8 +345,7 @@ static vo_result compare_frames(comparer *c) {
     return VO_OK;
 }
 
-/* ---- together ---------------------------------------------------------------------------------
- */
+/* ---- together -------------------------------------------------------------------------------- */
 
 static vo_result compare(comparer *c) {
     VO_TRY(check_def(c));

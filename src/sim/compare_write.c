@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* ---- CSV --------------------------------------------------------------------------------------
- */
+/* ---- CSV ------------------------------------------------------------------------------------- */
 
 /* In quotes, as RFC 4180 has it. */
 static void add_quoted(vo_text *text, const char *words) {
@@ -61,8 +60,7 @@ static vo_result write_spreads(vo_context *ctx, const vo_comparison *c, const ch
     return vo_text_save(&text, path);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static vo_result put_known(const vo_json_at *in, const char *key, double value) {
     return isfinite(value) ? vo_json_put_real(in, key, value) : VO_OK;
@@ -140,9 +138,7 @@ vo_result vo_comparison_json(vo_context *ctx, const vo_comparison *c, char **tex
 
 void vo_comparison_json_free(vo_context *ctx, char *text) { vo_free_string(ctx, text); }
 
-/* ---- all of them
- * -------------------------------------------------------------------------------------
- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 vo_result vo_comparison_write(vo_context *ctx, const vo_comparison *c, const char *folder) {
     char path[VO_PATH_SIZE], *text;

@@ -37,8 +37,7 @@ vo_render_def vo_render_def_default(void) {
     return (vo_render_def){.last = -1, .frame = -1, .shot = vo_shot_default()};
 }
 
-/* ---- what goes where --------------------------------------------------------------------------
- */
+/* ---- what goes where ------------------------------------------------------------------------- */
 
 static bool is_folder(const char *path) {
     struct stat info;
@@ -82,8 +81,7 @@ static vo_result choose_frames(renderer *r) {
                    r->def->input);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static vo_result read_frame(renderer *r, int frame) {
     if (r->epoch.sim && r->frame == frame) return VO_OK;
@@ -131,8 +129,7 @@ static vo_result survey(renderer *r) {
     return VO_OK;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static vo_result write_to_folder(renderer *r, const vo_image *image, int frame) {
     char path[VO_PATH_SIZE + 64], name[64];
@@ -183,8 +180,7 @@ static vo_result open_output(renderer *r) {
     return VO_OK;
 }
 
-/* ---- runs and scenes --------------------------------------------------------------------------
- */
+/* ---- runs and scenes ------------------------------------------------------------------------- */
 
 static vo_result render_frames(renderer *r) {
     for (int i = 0; i < r->list.count; i++) {

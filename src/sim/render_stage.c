@@ -22,8 +22,7 @@ vo_shot vo_shot_default(void) {
                      .ground_height = NAN};
 }
 
-/* ---- is it sensible? --------------------------------------------------------------------------
- */
+/* ---- is it sensible? ------------------------------------------------------------------------- */
 
 static bool is_within(double x, double low, double high) { return x >= low && x <= high; }
 
@@ -60,8 +59,7 @@ vo_result vo_shot_check(vo_context *ctx, const vo_shot *shot) {
     return text ? vo_fail(ctx, VO_BAD_CALL, "shot.%s", text) : VO_OK;
 }
 
-/* ---- what is in the picture -------------------------------------------------------------------
- */
+/* ---- what is in the picture ------------------------------------------------------------------ */
 
 /* The axis that gravity points away from most; z without any. */
 static vo_vec3 up_of(vo_vec3 gravity) {
@@ -125,8 +123,7 @@ void vo_extent_add(vo_extent *e, const vo_subject *subject) {
             add_mesh(e, sim->obstacle[i].mesh, diagonal(sim->obstacle[i].mesh) <= large);
 }
 
-/* ---- the stage --------------------------------------------------------------------------------
- */
+/* ---- the stage ------------------------------------------------------------------------------- */
 
 vo_result vo_stage_create(vo_context *ctx, const vo_shot *shot, vo_stage *out) {
     *out = (vo_stage){.ctx = ctx, .shot = shot, .model = {.ctx = ctx}};

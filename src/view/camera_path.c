@@ -17,8 +17,7 @@ vo_camera_def vo_camera_def_default(void) {
                            .front = 1};
 }
 
-/* ---- is it sensible? --------------------------------------------------------------------------
- */
+/* ---- is it sensible? ------------------------------------------------------------------------- */
 
 static bool is_size(int pixels) { return pixels >= 1 && pixels <= VO_CAMERA_MAX_PIXELS; }
 
@@ -75,8 +74,7 @@ static vo_result check(vo_context *ctx, const vo_camera_def *def) {
     return VO_OK;
 }
 
-/* ---- curves -----------------------------------------------------------------------------------
- */
+/* ---- curves ---------------------------------------------------------------------------------- */
 
 /* The sum of four poses with weights, component by component. */
 static vo_camera_pose mix(const vo_camera_pose *const p[4], const double w[4]) {
@@ -136,8 +134,7 @@ static void find_rates(vo_camera_path *p, bool ease) {
     for (int k = 0; !ease && k < p->knot_count; k++) rate_at_end(p, k);
 }
 
-/* ---- from keys to a path ----------------------------------------------------------------------
- */
+/* ---- from keys to a path --------------------------------------------------------------------- */
 
 static vo_camera_knot make_knot(const vo_camera_key *key, vo_vec3 up) {
     const double *q = key->rotation;
@@ -196,8 +193,7 @@ void vo_camera_path_free(vo_context *ctx, vo_camera_path *path) {
     *path = (vo_camera_path){0};
 }
 
-/* ---- at a time --------------------------------------------------------------------------------
- */
+/* ---- at a time ------------------------------------------------------------------------------- */
 
 /* The last knot that is not after a time; the first one before that, and for a time that is none.
  */
