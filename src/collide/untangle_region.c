@@ -2,10 +2,11 @@
  * the areas that intersection curves enclose).
  *
  *      . . . . . . .        The contour (=) crosses some edges of the surface; each has a node to
- * its l l l l . . .        left and one to its right. From these, two floods go out over the edges
- *     =========             that it does not cross, ring by ring in turn. Where one of them runs
- * out r r r r . . .        of nodes without having met the other, it has filled one side. Where
- * they . . . . . . .        meet, the contour is a slit, and they meet along its prolongation.
+ *      l l l l . . .        its left and one to its right. From these, two floods go out over the
+ *     =========             edges that it does not cross, ring by ring in turn. Where one of them
+ *      r r r r . . .        runs out of nodes without having met the other, it has filled one
+ *      . . . . . . .        side. Where they meet, the contour is a slit, and they meet along its
+ *                           prolongation.
  *
  * A slit that ends a little before the border is as good as a cut: two squares that cross have such
  * ones, since of two borders one is always reached first. So floods may meet, as long as that is in

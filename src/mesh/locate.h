@@ -5,10 +5,10 @@
  * other in material space, as copies of a panel do; each is searched by itself. Within a patch two
  * borders may coincide where the fabric is cut open:
  *
- *          |  a   b  |         u is the place of two verts, a and b, which part once the slit
- * opens. |   \ /   |         So whoever asks names a second point, well inside the fabric on the |
- * u    |         side that is meant. The face of that point is searched; from there a | i  |    |
- * straight walk leads over common sides to u, and cannot cross the slit.
+ *          |  a   b  |       u is the place of two verts, a and b, which part once the slit opens.
+ *          |   \ /   |       So whoever asks names a second point, well inside the fabric on the
+ *          |    u    |       side that is meant. The face of that point is searched; from there a
+ *          | i  |    |       straight walk leads over common sides to u, and cannot cross the slit.
  *          +----+----+
  *
  * The search is by a tree of boxes over the faces of each patch, in the order of a curve through

@@ -1,8 +1,8 @@
 /* The triangulation while it is worked on: triangles that know their neighbours.
  *
  *              v[0]               Side k of a triangle lies opposite corner k: it joins v[k + 1]
- * and /    \              v[k + 2] (mod 3), near[k] is the triangle beyond it (-1: none) near[2]/
- * \near[1]      and fixed[k] says that it is a segment of the region.
+ *             /    \              and v[k + 2] (mod 3), near[k] is the triangle beyond it (-1:
+ *     near[2]/      \near[1]      none) and fixed[k] says that it is a segment of the region.
  *           /        \
  *        v[1] ------ v[2]         The first three points are the corners of a triangle around
  *             near[0]             everything; the region's points follow, so every one of them is

@@ -2,8 +2,8 @@
  *
  *      +--------+--------+--------+   both lit from the camera, bodies grey; in the third cloth of
  *      |   a    |   b    | differ |   both is white where normals agree and goes over yellow and
- * red |        |        | -ence  |   to black where they are 45 degrees apart; blue: only a shows
- *      +--------+--------+--------+   cloth, orange: only b */
+ *      |        |        | -ence  |   red to black where they are 45 degrees apart; blue: only a
+ *      +--------+--------+--------+   shows cloth, orange: only b */
 #ifndef VO_PICTURE_CONTRAST_H
 #define VO_PICTURE_CONTRAST_H
 
