@@ -173,6 +173,30 @@ static void a_camera_of_the_callers_counts(void **state) {
     close_world(&w);
 }
 
+/* Cameras that are none do no harm: they are passed over. */
+static void what_is_no_camera_is_passed_over(void **state) {
+    (void)state;
+    vo_camera good = vo_camera_look_at((vo_vec3){0, -3, 0}, (vo_vec3){0, 0, 0}, (vo_vec3){0, 0, 1},
+                                       30, 640, 480);
+    vo_camera bad[6] = {good, good, good, good, good, good};
+    bad[0].position.x = NAN;
+    bad[1].forward = (vo_vec3){0, 0, 0};
+    bad[2].tan_y = 0;
+    bad[3].right.z = INFINITY;
+    bad[4].far = -1;
+    bad[5].width = 0;
+    world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
+    for (int i = 0; i < 6; i++) {
+        vo_sim_set_camera(w.sim, &bad[i], false);
+        assert_int_equal(w.sim->view.guide.count, 0);
+    }
+    vo_sim_set_camera(w.sim, &good, false);
+    vo_sim_set_camera(w.sim, &bad[0], true);
+    assert_int_equal(w.sim->view.guide.count, 1);
+    assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    close_world(&w);
+}
+
 static void a_budget_holds_the_number_of_faces(void **state) {
     (void)state;
     world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
@@ -207,6 +231,7 @@ int main(void) {
         cmocka_unit_test(without_a_camera_everything_is_seen),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(a_camera_of_the_callers_counts),
+        cmocka_unit_test(what_is_no_camera_is_passed_over),
         cmocka_unit_test(a_budget_holds_the_number_of_faces),
         cmocka_unit_test(a_budget_of_seconds_is_felt),
     };

@@ -56,6 +56,7 @@ void vo_sim_view_free(vo_sim *sim) {
 
 void vo_sim_set_camera(vo_sim *sim, const vo_camera *camera, bool jump) {
     vo_camera_guide *guide = &sim->view.guide;
+    if (!vo_camera_is_sound(camera)) return;
     if (jump) vo_camera_guide_cut(guide);
     vo_camera_guide_add(guide, vo_sim_time(sim), camera);
 }

@@ -1,8 +1,18 @@
 #include "view/camera.h"
 
-#include "math/vec.h"
+#include "math/bounds.h"
 
 double vo_camera_tangent(double field) { return tan(field * VO_PI / 360); }
+
+/* But for the rounding of floats. */
+static bool is_axis(vo_vec3 a) { return fabs(v3_length(a) - 1) < 1e-3; }
+
+bool vo_camera_is_sound(const vo_camera *c) {
+    return v3_is_bounded(c->position) && is_axis(c->right) && is_axis(c->up) &&
+           is_axis(c->forward) && vo_is_positive(c->tan_x) && vo_is_positive(c->tan_y) &&
+           vo_is_positive(c->near) && vo_is_positive(c->far) && c->near < c->far && c->width >= 1 &&
+           c->height >= 1;
+}
 
 void vo_camera_open(vo_camera *c, double tan_y) {
     c->tan_y = tan_y;
