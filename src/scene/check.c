@@ -260,11 +260,14 @@ static vo_result check_object(checker *c, vo_json_at at, const vo_key *keys, boo
     return VO_OK;
 }
 
-vo_result vo_scene_check_document(vo_json_doc *doc, const vo_key *keys) {
-    char later[2];
+vo_result vo_scene_check_part(vo_json_doc *doc, vo_json_at at, const vo_key *keys) {
+    char later[2] = "";
     checker c = {doc, later, sizeof later};
-    later[0] = 0;
-    return check_object(&c, vo_json_root(doc), keys, true);
+    return check_object(&c, at, keys, true);
+}
+
+vo_result vo_scene_check_document(vo_json_doc *doc, const vo_key *keys) {
+    return vo_scene_check_part(doc, vo_json_root(doc), keys);
 }
 
 vo_result vo_scene_check(vo_json_doc *doc, char *later, size_t size) {

@@ -307,7 +307,7 @@ static const vo_key body_motion_keys[] = {
     END,
 };
 
-static const vo_key character_keys[] = {
+const vo_key vo_character_keys[] = {
     KEY("body", FILE, "{}", NULL, "Its surface; if missing, a mannequin.", .object = body_keys),
     KEY("motion", FILE, NULL, NULL, "What moves it; if missing, it stays in its rest pose.",
         .object = body_motion_keys),
@@ -321,7 +321,7 @@ static const vo_key character_keys[] = {
     END,
 };
 
-static const vo_key garment_keys[] = {
+const vo_key vo_garment_keys[] = {
     KEY("pattern", PATH, NULL, NULL,
         "Garment pattern, Voile's or GarmentCode's; sewn around the character before the start."),
     KEY("mesh", PATH, NULL, NULL,
@@ -481,10 +481,10 @@ const vo_key vo_scene_keys[] = {
     KEY("motions", MOTIONS, "[]", NULL, "How handles and obstacles move."),
     KEY("handles", ARRAY, "[]", NULL, "What holds and pulls the cloth.", .object = handle_keys),
     KEY("obstacles", OBSTACLES, "[]", NULL, "Bodies beside the cloth."),
-    KEY("characters", ARRAY, "[]", NULL, "Bodies whose form moves.", .object = character_keys),
+    KEY("characters", ARRAY, "[]", NULL, "Bodies whose form moves.", .object = vo_character_keys),
     KEY("garments", ARRAY, "[]", NULL,
         "What characters wear, the innermost first; further cloths, numbered after `cloths`.",
-        .object = garment_keys),
+        .object = vo_garment_keys),
     KEY("morphs", ARRAY, NULL, NULL, "Shapes that pull a cloth.", .object = morph_keys,
         .later = true),
     KEY("gravity", VEC3, "[0, 0, 0]", "m/s^2", "Always in Voile's axes, where z is up."),
@@ -540,10 +540,10 @@ const vo_key_table vo_key_tables[] = {
     {"handle", handle_keys},
     {"obstacle", vo_obstacle_keys},
     {"shape", shape_keys},
-    {"character", character_keys},
+    {"character", vo_character_keys},
     {"body", body_keys},
     {"body motion", body_motion_keys},
-    {"garment", garment_keys},
+    {"garment", vo_garment_keys},
     {"camera", camera_keys},
     {"camera key", camera_key_keys},
     {"shot", shot_keys},

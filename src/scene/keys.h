@@ -61,7 +61,7 @@ typedef struct vo_key_table {
 } vo_key_table;
 
 extern const vo_key vo_scene_keys[], vo_keyframe_keys[], vo_motfile_keys[], vo_obstacle_keys[],
-    vo_camera_table_keys[];
+    vo_camera_table_keys[], vo_character_keys[], vo_garment_keys[];
 extern const vo_key_table vo_key_tables[]; /* all of them; ends with a NULL title */
 
 /* Words, each list with a NULL at its end: in the order of the bits of vo_disable and of the

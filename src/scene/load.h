@@ -38,6 +38,8 @@ typedef struct vo_loader {
 vo_result vo_scene_check(vo_json_doc *doc, char *later, size_t size);
 /* The same for another document, of which everything is acted upon. */
 vo_result vo_scene_check_document(vo_json_doc *doc, const vo_key *keys);
+/* The same for one object of a document: after a change, without going through all of it. */
+vo_result vo_scene_check_part(vo_json_doc *doc, vo_json_at at, const vo_key *keys);
 
 /* overrides.c */
 vo_result vo_scene_apply_overrides(vo_json_doc *doc, int frame);

@@ -19,7 +19,7 @@ static vo_result spell_out(vo_loader *loader, const vo_json_at *at, const char *
     vo_result result = vo_json_put_object(at, key, &object);
     if (result == VO_OK) result = vo_json_put_string(&object, "file", copy);
     vo_free_string(loader->ctx, copy);
-    return result == VO_OK ? vo_scene_check(loader->doc, (char[2]){0}, 2) : result;
+    return result == VO_OK ? vo_scene_check_part(loader->doc, *at, vo_character_keys) : result;
 }
 
 /* A run keeps what the scene names; buffers that a .gltf file names would be left behind. */

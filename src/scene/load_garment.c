@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "mesh/refine.h"
 #include "scene/build.h"
+#include "scene/keys.h"
 #include "scene/load.h"
 
 #include <stdio.h>
@@ -46,7 +47,7 @@ static vo_result put_materials(vo_loader *loader, const vo_json_at *at, const vo
         VO_TRY(vo_json_put_copy(&item, "damping", vo_json_get(at, "damping")));
         VO_TRY(vo_json_put_copy(&item, "strain_limits", vo_json_get(at, "strain_limits")));
     }
-    return vo_scene_check(loader->doc, (char[2]){0}, 2);
+    return vo_scene_check_part(loader->doc, *at, vo_garment_keys);
 }
 
 /* ---- the wearer ----------------------------------------------------------------------------- */
