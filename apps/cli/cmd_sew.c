@@ -138,7 +138,7 @@ static int sew(vo_context *ctx, const cli_args *args, sew_watch *w) {
     vo_result result = vo_sew(ctx, &def, &garment, &body, &report);
     progress_clear(&w->bar);
     code = result == VO_OK        ? save(ctx, garment, args->output)
-           : result == VO_STOPPED ? CLI_STOPPED
+           : result == VO_STOPPED ? cli_fail(CLI_STOPPED, "stopped; nothing was written.")
                                   : cli_fail_result(ctx, result);
     if (code == CLI_DONE && args->body_output) code = save(ctx, body, args->body_output);
     if (code == CLI_DONE) print_report(args, &report);
@@ -177,5 +177,5 @@ int cmd_sew(const cli_args *args) {
     stop_watch();
     code = args->merge ? merge(ctx, args) : sew(ctx, args, &w);
     vo_context_destroy(ctx);
-    return cli_finish(code);
+    return code;
 }
