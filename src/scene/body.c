@@ -144,9 +144,37 @@ static vo_result set_motion(vo_body *body, const vo_motion_def *def, double fps)
     return VO_OK;
 }
 
+/* The largest angle between the first two keys of a joint, degrees, and when the second one is. */
+static double first_turn(const vo_joint_clip *clip, double *second) {
+    double least = 1;
+    for (int i = 0; i < clip->track_count; i++) {
+        const vo_joint_track *track = &clip->track[i];
+        if (track->turn_count < 3) continue;
+        double cosine = fabs(q_dot(track->turn[0].value, track->turn[1].value));
+        if (!(cosine < least)) continue;
+        least = cosine;
+        *second = track->turn[1].time;
+    }
+    return 2 * acos(vo_min(least, 1)) * (180 / VO_PI);
+}
+
+/* Many recordings begin with one frame of a T-pose, from which nothing leads to the next. */
+static void leave_out_first_pose(vo_body *body, const char *file) {
+    const double apart = 40, soon = 0.05; /* degrees, s */
+    double second = 0, turn = first_turn(&body->follow, &second);
+    body->time.lead = 0;
+    if (!(turn > apart && second <= soon && second < body->time.length)) return;
+    body->time.lead = second;
+    vo_log_line(body->ctx, VO_LOG_INFO,
+                "%s: the first frame is a pose apart, %.0f degrees from the second; the motion "
+                "begins with the second, after %.3g s",
+                file ? file : "the motion", turn, second);
+}
+
 vo_result vo_body_set_motion(vo_body *body, const vo_motion_def *def, double fps) {
     VO_TRY(check_motion(body->ctx, def));
     VO_TRY(set_motion(body, def, def->fps > 0 ? def->fps : fps));
+    if (body->follow.name) leave_out_first_pose(body, def->file);
     body->time.start = def->start;
     body->time.speed = def->speed;
     body->time.repeats = def->end == VO_END_LOOP;
@@ -157,11 +185,10 @@ vo_result vo_body_set_motion(vo_body *body, const vo_motion_def *def, double fps
 
 /* A motion that has no past stands still before it begins. */
 static double motion_time(const vo_body_time *m, double t) {
-    double s = m->start + m->speed * t;
+    double s = m->start + m->speed * t, length = m->length - m->lead;
     if (m->endless) return s;
-    if (s <= 0 || !(m->length > 0)) return 0;
-    if (!m->repeats) return vo_min(s, m->length);
-    return fmod(s, m->length);
+    if (s <= 0 || !(length > 0)) return m->lead;
+    return m->lead + (m->repeats ? fmod(s, length) : vo_min(s, length));
 }
 
 vo_body_moment vo_body_moment_at(const vo_body *body, double t) {

@@ -18,6 +18,7 @@ typedef struct vo_body_time {
     double start, speed; /* s, s/s */
     double preroll;      /* s */
     double length;       /* s, of the motion */
+    double lead;         /* s, of its beginning that is left out: a pose apart from the rest */
     bool endless;        /* it goes on by itself after its length, and did before 0 */
     bool repeats;        /* else, after its length: it begins again; if not, it is held */
 } vo_body_time;

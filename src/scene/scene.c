@@ -56,7 +56,8 @@ static const char *time_defect(const vo_scene_def *d) {
     if (!vo_is_end(d->end_frame) || d->end_frame < 0)
         return "end_frame must be at least 0, up to " VO_LARGEST_TEXT " or infinite";
     if (!vo_is_bounded(d->preroll) || d->preroll > MOST_PREROLL * d->frame_time)
-        return "preroll must be at most a million frames, or negative";
+        return "preroll must last at most a million frames; negative: 1 s where there are "
+               "characters";
     if (d->start_frame < 0) return "start_frame must be at least 0";
     return NULL;
 }

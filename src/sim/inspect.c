@@ -213,9 +213,11 @@ void vo_inspector_free(vo_inspector *in) {
 
 /* ---- of a simulation ------------------------------------------------------------------------ */
 
-/* A cloth as it is, or as the scene has it before anything was done to it. */
+/* A cloth as it is, or as the scene has it before anything was done to it. A garment has no place
+ * before it is sewn. */
 static const vo_mesh *cloth_mesh(const vo_sim *sim, int c, bool given) {
-    return given ? sim->scene->cloth[c].mesh : sim->cloth[c].mesh;
+    const vo_scene_cloth *cloth = &sim->scene->cloth[c];
+    return given && !cloth->garment ? cloth->mesh : sim->cloth[c].mesh;
 }
 
 static vo_result add_meshes(const vo_sim *sim, bool given) {

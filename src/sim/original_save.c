@@ -1,4 +1,5 @@
-/* The user's mesh with new positions: its file again, or the grid that the scene asks for. */
+/* The user's mesh with new positions: its file again, the grid that the scene asks for, or the
+ * garment that was sewn. */
 #include "codec/obj.h"
 #include "core/memory.h"
 #include "sim/original.h"
@@ -13,11 +14,17 @@ static const char *input_path(const vo_scene *scene, const char *stored) {
     return NULL;
 }
 
-/* The cloth's mesh file, NULL where it was made from a grid or by calls. */
+/* Where the document describes a cloth: garments come after `cloths`. */
+static vo_json_at description_of(const vo_json_at *root, int cloth) {
+    vo_json_at cloths = vo_json_get(root, "cloths"), garments = vo_json_get(root, "garments");
+    int count = vo_json_length(cloths);
+    return cloth < count ? vo_json_item(&cloths, cloth) : vo_json_item(&garments, cloth - count);
+}
+
+/* The cloth's mesh file, NULL where it was sewn, or made from a grid or by calls. */
 static const char *mesh_path(const vo_scene *scene, int cloth) {
     if (!scene->resolved.root) return NULL;
-    vo_json_at root = vo_json_root(&scene->resolved), cloths = vo_json_get(&root, "cloths");
-    vo_json_at at = vo_json_item(&cloths, cloth);
+    vo_json_at root = vo_json_root(&scene->resolved), at = description_of(&root, cloth);
     const char *stored = NULL;
     (void)vo_json_read_string(vo_json_get(&at, "mesh"), &stored);
     return stored ? input_path(scene, stored) : NULL;
@@ -34,11 +41,11 @@ static vo_result make_grid(const vo_scene *scene, vo_json_at grid, vo_mesh **out
     return vo_mesh_create_grid(scene->ctx, width, height, columns, rows, out);
 }
 
-/* A mesh without a file: a grid, or one handed over by a program. */
+/* A mesh without a file: a grid, a sewn garment, or one handed over by a program. */
 static vo_result make_mesh(const vo_scene *scene, int cloth, vo_mesh **out) {
-    if (!scene->resolved.root) return vo_mesh_copy(scene->ctx, scene->cloth[cloth].mesh, out);
-    vo_json_at root = vo_json_root(&scene->resolved), cloths = vo_json_get(&root, "cloths");
-    vo_json_at at = vo_json_item(&cloths, cloth);
+    const vo_scene_cloth *c = &scene->cloth[cloth];
+    if (!scene->resolved.root || c->garment) return vo_mesh_copy(scene->ctx, c->mesh, out);
+    vo_json_at root = vo_json_root(&scene->resolved), at = description_of(&root, cloth);
     return make_grid(scene, vo_json_get(&at, "grid"), out);
 }
 
