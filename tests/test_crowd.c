@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#define SKIRT VOILE_SOURCE_DIR "/assets/garments/skirt-wide.json"
+
 /* A flat triangle is body enough here. */
 static const char body[] = "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n";
 #define HEAD                                                                                    \
@@ -108,6 +110,31 @@ static void the_resolved_scene_has_no_crowd(void **state) {
     scene_files_close(&files);
 }
 
+/* Whichever way they turn: a cut for each would be triangulated and sewn for each. */
+static void those_who_are_alike_wear_one_cut(void **state) {
+    (void)state;
+    scene_files files;
+    open_files(&files);
+    vo_scene *scene = scene_files_expect(
+        &files,
+        "{\"fps\": 25, \"end_frame\": 1, \"characters\": [{\"body\": {\"faces\": 6000}}, "
+        "{\"body\": {\"faces\": 6000, \"height\": 1.6}}], \"garments\": [{\"pattern\": \"" SKIRT
+        "\", \"edge_length\": 0.1}, {\"pattern\": \"" SKIRT
+        "\", \"edge_length\": 0.1, \"character\": 1}], \"crowd\": {\"columns\": 3, \"turn\": 90}}",
+        NULL);
+    assert_int_equal(scene->cloth_count, 6);
+    for (int c = 0; c < 6; c++) {
+        const vo_scene_garment *garment = scene->cloth[c].garment;
+        assert_int_equal(garment->character, c);
+        assert_int_equal(garment->like, c % 2);
+        assert_ptr_equal(garment->cut.garment, scene->cloth[c % 2].garment->cut.garment);
+    }
+    assert_ptr_not_equal(scene->cloth[0].garment->cut.garment,
+                         scene->cloth[1].garment->cut.garment);
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
 static void what_cannot_be_is_refused(void **state) {
     (void)state;
     scene_files files;
@@ -130,6 +157,7 @@ int main(void) {
         cmocka_unit_test(places_turn_and_scale_the_whole),
         cmocka_unit_test(chance_repeats_by_its_seed),
         cmocka_unit_test(the_resolved_scene_has_no_crowd),
+        cmocka_unit_test(those_who_are_alike_wear_one_cut),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,10 +53,14 @@ vo_result vo_scene_take_character(vo_scene *scene, const vo_character_parts *par
     return result;
 }
 
+const vo_body *vo_scene_character_body(const vo_scene *scene, int character) {
+    return scene->obstacle[scene->character[character].obstacle].body;
+}
+
 vo_result vo_scene_make_mannequin(const vo_scene *scene, const vo_mannequin_def *def,
                                   vo_body **out) {
     for (int i = 0; i < scene->character_count; i++) {
-        const vo_body *body = scene->obstacle[scene->character[i].obstacle].body;
+        const vo_body *body = vo_scene_character_body(scene, i);
         if (vo_body_is_mannequin(body, def)) return vo_body_copy_mannequin(body, out);
     }
     return vo_body_create_mannequin(scene->ctx, def, out);

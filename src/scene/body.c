@@ -4,6 +4,8 @@
 #include "math/bounds.h"
 #include "scene/body_private.h"
 
+#include <string.h>
+
 vo_motion_def vo_motion_def_default(void) { return (vo_motion_def){.speed = 1}; }
 
 /* ---- making --------------------------------------------------------------------------------- */
@@ -52,6 +54,22 @@ bool vo_body_is_mannequin(const vo_body *body, const vo_mannequin_def *def) {
            s->figure == def->figure && s->shoulders == def->shoulders && s->chest == def->chest &&
            s->waist == def->waist && s->hips == def->hips && s->limbs == def->limbs &&
            s->faces == def->faces;
+}
+
+/* The first frame is the rest pose. */
+static bool same_start(const vo_mesh_sequence *a, const vo_mesh_sequence *b) {
+    return a->node_count == b->node_count &&
+           memcmp(a->frame[0], b->frame[0], (size_t)a->node_count * sizeof *a->frame[0]) == 0;
+}
+
+bool vo_body_is_alike(const vo_body *a, const vo_body *b) {
+    if (a == b) return true;
+    if (a->kind != b->kind || a->placement.scale != b->placement.scale) return false;
+    if (a->kind == VO_BODY_MANNEQUIN) return vo_body_is_mannequin(a, &b->sizes);
+    if (!a->path || !b->path || strcmp(a->path, b->path) != 0 ||
+        a->options.units != b->options.units || a->options.up_axis != b->options.up_axis)
+        return false;
+    return a->kind == VO_BODY_CHARACTER || same_start(&a->sequence, &b->sequence);
 }
 
 static vo_result read_character(vo_body *body, const char *path) {

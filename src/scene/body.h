@@ -33,6 +33,9 @@ vo_result vo_body_create_mannequin(vo_context *ctx, const vo_mannequin_def *def,
 vo_result vo_body_copy_mannequin(const vo_body *body, vo_body **out);
 /* Whether it is a mannequin of these sizes. */
 bool vo_body_is_mannequin(const vo_body *body, const vo_mannequin_def *def);
+/* Whether both are the same surface in the same rest pose and of the same size, whatever they do
+ * and wherever they stand. */
+bool vo_body_is_alike(const vo_body *a, const vo_body *b);
 /* A skinned character, or a surface that does not move by itself. `options` may be NULL, here and
  * below. */
 vo_result vo_body_create_file(vo_context *ctx, const char *path, const vo_import_options *options,

@@ -57,7 +57,7 @@ static vo_result find_body(const vo_loader *loader, const vo_json_at *at, int *c
     const vo_scene *scene = loader->scene;
     *character = vo_get_int(at, "character", 0);
     if (*character < scene->character_count) {
-        *out = scene->obstacle[scene->character[*character].obstacle].body;
+        *out = vo_scene_character_body(scene, *character);
         return VO_OK;
     }
     return vo_json_fail(vo_json_get(at, "character"),
@@ -81,56 +81,86 @@ static vo_result take_mesh(vo_loader *loader, const vo_json_at *at, const vo_bod
                        vo_obj_load(loader->ctx, path, VO_MESH_FOR_CLOTH, &parts->mesh));
 }
 
-static vo_result take_pattern(vo_loader *loader, const vo_json_at *at, const vo_body *body,
-                              vo_cloth_parts *parts, vo_cut *cut) {
-    char path[VO_PATH_SIZE];
-    vo_wearer wearer;
-    vo_json_at file = vo_json_get(at, "pattern");
-    vo_cut_def def = {.edge_length = vo_get_real(at, "edge_length"),
+static vo_cut_def read_cut(const vo_json_at *at) {
+    vo_cut_def how = {.edge_length = vo_get_real(at, "edge_length"),
                       .face_target = vo_get_int(at, "faces", 0),
                       .fit = vo_get_bool(at, "fit")};
-    if (def.face_target) def.edge_length = 0;
-    VO_TRY(vo_loader_file(loader, at, "pattern", path));
-    VO_TRY(vo_at_fault(file, vo_wearer_create(loader->ctx, body, &wearer)));
-    vo_result result = vo_at_fault(file, vo_cut_create(loader->ctx, path, &wearer, &def, cut));
-    parts->placement = wearer.to_world;
-    vo_wearer_free(&wearer);
-    VO_TRY(result);
-    const vo_garment *g = cut->garment;
-    VO_TRY(vo_at_fault(file, vo_pattern_merge(g->mesh, g->link_count, g->link, &parts->mesh)));
-    return vo_has(at, "materials") ? VO_OK : put_materials(loader, at, cut->pattern);
+    if (how.face_target) how.edge_length = 0;
+    return how;
 }
 
-static vo_result take_cloth(vo_loader *loader, vo_json_at at, int character, vo_cloth_parts *parts,
-                            vo_cut *cut) {
+/* Takes the cut of a garment that is there, if it is of this pattern for such a body. */
+static bool has_cut(const vo_scene *scene, const char *path, const vo_body *body,
+                    vo_scene_garment *g) {
+    for (int c = 0; c < scene->cloth_count; c++) {
+        const vo_scene_garment *other = scene->cloth[c].garment;
+        if (!other || other->like != c || strcmp(other->cut.pattern->file, path) != 0 ||
+            other->how.edge_length != g->how.edge_length ||
+            other->how.face_target != g->how.face_target || other->how.fit != g->how.fit)
+            continue;
+        if (!vo_body_is_alike(vo_scene_character_body(scene, other->character), body)) continue;
+        g->like = c;
+        g->cut = other->cut;
+        return true;
+    }
+    return false;
+}
+
+static vo_result cut_anew(vo_loader *loader, const char *path, const vo_body *body,
+                          vo_scene_garment *g) {
+    vo_wearer wearer;
+    VO_TRY(vo_wearer_create(loader->ctx, body, &wearer));
+    vo_result result = vo_cut_create(loader->ctx, path, &wearer, &g->how, &g->cut);
+    vo_wearer_free(&wearer);
+    return result;
+}
+
+/* The number of the cloth that `g` becomes is g->like, unless its cut is another's. */
+static vo_result take_pattern(vo_loader *loader, const vo_json_at *at, const vo_body *body,
+                              vo_cloth_parts *parts, vo_scene_garment *g) {
+    char path[VO_PATH_SIZE];
+    vo_json_at file = vo_json_get(at, "pattern");
+    g->how = read_cut(at);
+    VO_TRY(vo_loader_file(loader, at, "pattern", path));
+    if (!has_cut(loader->scene, path, body, g))
+        VO_TRY(vo_at_fault(file, cut_anew(loader, path, body, g)));
+    parts->placement = vo_wearer_place(body);
+    const vo_garment *panels = g->cut.garment;
+    VO_TRY(vo_at_fault(
+        file, vo_pattern_merge(panels->mesh, panels->link_count, panels->link, &parts->mesh)));
+    return vo_has(at, "materials") ? VO_OK : put_materials(loader, at, g->cut.pattern);
+}
+
+static vo_result take_cloth(vo_loader *loader, vo_json_at at, vo_cloth_parts *parts,
+                            vo_scene_garment *g) {
     vo_scene *scene = loader->scene;
     VO_TRY(vo_load_materials(loader, vo_json_get(&at, "materials"), parts));
     parts->remeshing = vo_load_remeshing(loader, &at);
     VO_TRY(vo_at_fault(at, vo_scene_take_cloth(scene, parts, NULL)));
-    if (!cut->pattern) return VO_OK;
+    if (!g->cut.pattern) return VO_OK;
     vo_scene_garment *garment = vo_new(loader->ctx, vo_scene_garment);
     if (!garment) return vo_fail_memory(loader->ctx, "a garment");
-    *garment = (vo_scene_garment){*cut, character};
-    *cut = (vo_cut){0};
+    *garment = *g;
+    g->cut = (vo_cut){0};
     scene->cloth[scene->cloth_count - 1].garment = garment;
     return VO_OK;
 }
 
 static vo_result load_garment(vo_loader *loader, vo_json_at at) {
     const vo_body *body = NULL;
-    int character;
     vo_cloth_parts parts = {0};
-    vo_cut cut = {0};
+    vo_scene_garment g = {.like = loader->scene->cloth_count};
     bool has_mesh = vo_has(&at, "mesh");
     if (has_mesh == vo_has(&at, "pattern"))
         return vo_json_fail(vo_json_get(&at, "pattern"),
                             has_mesh ? "pattern and mesh exclude each other"
                                      : "is missing; a garment needs a pattern or a mesh");
-    VO_TRY(find_body(loader, &at, &character, &body));
+    VO_TRY(find_body(loader, &at, &g.character, &body));
     vo_result result = has_mesh ? take_mesh(loader, &at, body, &parts)
-                                : take_pattern(loader, &at, body, &parts, &cut);
-    if (result == VO_OK) result = take_cloth(loader, at, character, &parts, &cut);
-    vo_cut_free(&cut);
+                                : take_pattern(loader, &at, body, &parts, &g);
+    int own = loader->scene->cloth_count; /* as long as it has not become one */
+    if (result == VO_OK) result = take_cloth(loader, at, &parts, &g);
+    if (g.like == own) vo_cut_free(&g.cut);
     vo_cloth_parts_free(loader->ctx, &parts);
     return result;
 }

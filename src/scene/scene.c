@@ -153,7 +153,7 @@ static void free_cloths(vo_scene *scene) {
                                 .material = cloth->material};
         vo_cloth_parts_free(scene->ctx, &parts);
         if (cloth->garment) {
-            vo_cut_free(&cloth->garment->cut);
+            if (cloth->garment->like == i) vo_cut_free(&cloth->garment->cut);
             vo_delete(scene->ctx, cloth->garment);
         }
     }

@@ -12,10 +12,13 @@
 
 #include <voile/scene.h>
 
-/* A cloth that a simulation sews before it starts (sim/sew_start.c). */
+/* A cloth that a simulation sews before it starts (sim/sew_start.c). Bodies that are alike wear the
+ * same cut. */
 typedef struct vo_scene_garment {
     vo_cut cut;
+    vo_cut_def how;
     int character;
+    int like; /* the cloth whose cut it is, which that one owns; its own number where it does */
 } vo_scene_garment;
 
 typedef struct vo_scene_cloth {
@@ -97,6 +100,8 @@ double vo_scene_shot_begin(const vo_scene *scene, int camera, double time);
 
 /* Where an input was found that is stored under this name. */
 const char *vo_scene_input_path(const vo_scene *scene, const char *stored);
+
+const vo_body *vo_scene_character_body(const vo_scene *scene, int character);
 
 /* Frames before frame 0. */
 int vo_scene_preroll_frames(const vo_scene *scene);

@@ -16,11 +16,15 @@ static vo_result measure(vo_context *ctx, vo_wearer *w) {
     return VO_OK;
 }
 
-vo_result vo_wearer_create(vo_context *ctx, const vo_body *body, vo_wearer *out) {
+vo_transform vo_wearer_place(const vo_body *body) {
     vo_transform place = vo_body_placement(body);
-    double scale = place.scale;
-    *out = (vo_wearer){.to_world = place};
-    out->to_world.scale = 1;
+    place.scale = 1;
+    return place;
+}
+
+vo_result vo_wearer_create(vo_context *ctx, const vo_body *body, vo_wearer *out) {
+    double scale = vo_body_placement(body).scale;
+    *out = (vo_wearer){.to_world = vo_wearer_place(body)};
     VO_TRY(vo_mesh_copy(ctx, vo_body_rest(body), &out->mesh));
     vo_transform back = xf_inverse(out->to_world);
     for (int n = 0; n < out->mesh->node_count; n++)

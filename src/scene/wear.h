@@ -19,6 +19,8 @@ typedef struct vo_wearer {
 /* On failure *out is zero. */
 vo_result vo_wearer_create(vo_context *ctx, const vo_body *body, vo_wearer *out);
 void vo_wearer_free(vo_wearer *wearer);
+/* to_world of the one who is this body. */
+vo_transform vo_wearer_place(const vo_body *body);
 
 typedef struct vo_cut_def {
     double edge_length; /* m; 0: by face_target */

@@ -8,11 +8,11 @@
 
 /* What a character wears. */
 typedef struct outfit {
-    vo_wearer wearer;
+    const vo_body *body;
     int count;
     int *cloth; /* [count] of the scene, the innermost first */
     vo_sew_piece *piece;
-    vo_mesh **sewn;
+    vo_mesh **sewn; /* [count] in the wearer's frame; NULL: another one's */
 } outfit;
 
 static void free_outfit(vo_context *ctx, outfit *o) {
@@ -20,7 +20,6 @@ static void free_outfit(vo_context *ctx, outfit *o) {
     vo_free_array(ctx, o->cloth, o->count);
     vo_free_array(ctx, o->piece, o->count);
     vo_free_array(ctx, o->sewn, o->count);
-    vo_wearer_free(&o->wearer);
     *o = (outfit){0};
 }
 
@@ -50,38 +49,14 @@ static vo_result fill_outfit(vo_context *ctx, const vo_scene *scene, int charact
                                        .axis_count = VO_PATTERN_AXES,
                                        .axis = cut->axis};
     }
-    return vo_wearer_create(ctx, scene->obstacle[scene->character[character].obstacle].body,
-                            &o->wearer);
+    o->body = vo_scene_character_body(scene, character);
+    return VO_OK;
 }
 
 /* ---- equality ------------------------------------------------------------------------------- */
 
 static bool same_bytes(int count, size_t size, const void *a, const void *b) {
     return count == 0 || memcmp(a, b, (size_t)count * size) == 0;
-}
-
-/* Bodies at two places differ by rounding, m. */
-static bool same_body(const vo_mesh *a, const vo_mesh *b) {
-    const double rounding = 1e-9;
-    if (a->node_count != b->node_count || a->face_count != b->face_count) return false;
-    if (!same_bytes(a->face_count, sizeof *a->face_vert, a->face_vert, b->face_vert)) return false;
-    for (int n = 0; n < a->node_count; n++)
-        if (!(v3_distance(a->node_x[n], b->node_x[n]) < rounding)) return false;
-    return true;
-}
-
-/* In the flat, where they were fitted to bodies that differ by rounding, m. */
-static bool same_panels(const vo_garment *a, const vo_garment *b) {
-    const double rounding = 1e-6;
-    const vo_mesh *m = a->mesh, *n = b->mesh;
-    if (m->vert_count != n->vert_count || m->face_count != n->face_count ||
-        a->link_count != b->link_count ||
-        !same_bytes(m->face_count, sizeof *m->face_vert, m->face_vert, n->face_vert) ||
-        !same_bytes(a->link_count, sizeof *a->link, a->link, b->link))
-        return false;
-    for (int v = 0; v < m->vert_count; v++)
-        if (!(v2_length(v2_sub(m->vert_u[v], n->vert_u[v])) < rounding)) return false;
-    return true;
 }
 
 static bool same_material(const vo_material *a, const vo_material *b) {
@@ -93,28 +68,29 @@ static bool same_material(const vo_material *a, const vo_material *b) {
            (!f->table || same_bytes(VO_STRETCH_TABLE, sizeof *f->table, f->table, g->table));
 }
 
-static bool same_piece(const vo_sew_piece *a, const vo_sew_piece *b) {
-    if (strcmp(a->pattern->file, b->pattern->file) != 0 || !same_panels(a->garment, b->garment) ||
-        a->material_count != b->material_count)
+static bool same_garment(const vo_scene *scene, int a, int b) {
+    const vo_scene_cloth *m = &scene->cloth[a], *n = &scene->cloth[b];
+    if (m->garment->like != n->garment->like || m->material_count != n->material_count)
         return false;
-    for (int i = 0; i < a->material_count; i++)
-        if (!same_material(&a->material[i], &b->material[i])) return false;
+    for (int i = 0; i < m->material_count; i++)
+        if (!same_material(&m->material[i], &n->material[i])) return false;
     return true;
 }
 
-static bool same_outfit(const outfit *a, const outfit *b) {
-    if (a->count != b->count || !same_body(a->wearer.mesh, b->wearer.mesh)) return false;
+/* Of the same cuts, in the same order, and so for bodies that are alike. */
+static bool same_outfit(const vo_scene *scene, const outfit *a, const outfit *b) {
+    if (a->count != b->count) return false;
     for (int i = 0; i < a->count; i++)
-        if (!same_piece(&a->piece[i], &b->piece[i])) return false;
+        if (!same_garment(scene, a->cloth[i], b->cloth[i])) return false;
     return true;
 }
 
 /* ---- sewing --------------------------------------------------------------------------------- */
 
-static vo_result sew(vo_sim *sim, outfit *o) {
+static vo_result sew_around(vo_sim *sim, const vo_mesh *body, outfit *o) {
     vo_sew_report report;
     vo_sew_task task = {.ctx = sim->ctx,
-                        .body = o->wearer.mesh,
+                        .body = body,
                         .piece_count = o->count,
                         .piece = o->piece,
                         .thickness = sim->scene->def.repulsion_thickness,
@@ -131,13 +107,22 @@ static vo_result sew(vo_sim *sim, outfit *o) {
     return VO_OK;
 }
 
+static vo_result sew(vo_sim *sim, outfit *o) {
+    vo_wearer wearer;
+    VO_TRY(vo_wearer_create(sim->ctx, o->body, &wearer));
+    vo_result result = sew_around(sim, wearer.mesh, o);
+    vo_wearer_free(&wearer);
+    return result;
+}
+
 /* What was sewn around `from` goes to where the wearer of `o` stands. */
 static void put_on(vo_sim *sim, const outfit *o, const outfit *from) {
+    vo_transform to_world = vo_wearer_place(o->body);
     for (int i = 0; i < o->count; i++) {
         vo_mesh *mesh = sim->cloth[o->cloth[i]].mesh;
         VO_REQUIRE(sim->ctx, mesh->node_count == from->sewn[i]->node_count);
         for (int n = 0; n < mesh->node_count; n++) {
-            mesh->node_x[n] = xf_point(o->wearer.to_world, from->sewn[i]->node_x[n]);
+            mesh->node_x[n] = xf_point(to_world, from->sewn[i]->node_x[n]);
             mesh->node_v[n] = v3(0, 0, 0);
         }
     }
@@ -149,7 +134,7 @@ static vo_result dress_all(vo_sim *sim, outfit *all) {
         int first = 0;
         VO_TRY(fill_outfit(sim->ctx, scene, c, &all[c]));
         if (all[c].count == 0) continue;
-        while (first < c && !same_outfit(&all[first], &all[c])) first++;
+        while (first < c && !same_outfit(scene, &all[first], &all[c])) first++;
         if (first == c) VO_TRY(sew(sim, &all[c]));
         put_on(sim, &all[c], &all[first]);
     }
