@@ -49,6 +49,11 @@ static void names_of_all_customs(void **state) {
         {"LeftAnkle", VO_PART_LEFT_FOOT},
         {"RightToeBase", VO_PART_RIGHT_TOES},
         {"left toes", VO_PART_LEFT_TOES},
+        {"Skeleton_neck_joint_1", VO_PART_NECK},
+        {"Skeleton_arm_joint_R__2_", VO_PART_RIGHT_UPPER_ARM},
+        {"leg_joint_L_5", VO_PART_LEFT_SHIN},
+        {"Skeleton", VO_PART_NONE},
+        {"joint", VO_PART_NONE},
         {"LeftHandThumb1", VO_PART_NONE},
         {"HeadTop_End", VO_PART_NONE},
         {"leftEye", VO_PART_NONE},
@@ -62,6 +67,44 @@ static void names_of_all_customs(void **state) {
     }
     /* Every part's own name finds it. */
     for (int p = 0; p < VO_PART_COUNT; p++) assert_int_equal(vo_part_find(vo_part_name(p)), p);
+}
+
+/* Bones that have no name but their limb's are its parts, from the trunk outwards. */
+static void numbered_bones_are_in_order(void **state) {
+    (void)state;
+    static const struct {
+        char name[12];
+        int parent;
+        vo_part part;
+    } table[] = {
+        {"torso_1", -1, VO_PART_HIPS},        {"torso_2", 0, VO_PART_SPINE},
+        {"torso_3", 1, VO_PART_NONE},         {"neck_1", 2, VO_PART_NECK},
+        {"neck_2", 3, VO_PART_HEAD},          {"arm_L_4", 2, VO_PART_LEFT_UPPER_ARM},
+        {"arm_L_3", 5, VO_PART_LEFT_FOREARM}, {"arm_L_2", 6, VO_PART_LEFT_HAND},
+        {"leg_R_1", 0, VO_PART_RIGHT_THIGH},  {"leg_R_2", 8, VO_PART_RIGHT_SHIN},
+        {"leg_R_3", 9, VO_PART_RIGHT_FOOT},   {"leg_R_5", 10, VO_PART_RIGHT_TOES},
+        {"leg_L_1", 0, VO_PART_LEFT_THIGH},   {"leg_L_2", 12, VO_PART_LEFT_SHIN},
+        {"leg_L_3", 13, VO_PART_LEFT_FOOT},
+    };
+    enum { JOINTS = sizeof table / sizeof *table };
+    char name[JOINTS][12];
+    vo_joint joint[JOINTS];
+    for (int j = 0; j < JOINTS; j++) {
+        memcpy(name[j], table[j].name, sizeof name[j]);
+        joint[j] = (vo_joint){.name = name[j], .parent = table[j].parent};
+    }
+    vo_rig rig = vo_rig_find(JOINTS, joint);
+    for (int j = 0; j < JOINTS; j++)
+        if (table[j].part != VO_PART_NONE) assert_int_equal(rig.joint[table[j].part], j);
+    assert_int_equal(rig.spine_count, 2);
+    assert_int_equal(rig.joint[VO_PART_RIGHT_UPPER_ARM], -1);
+    assert_int_equal(rig.joint[VO_PART_LEFT_TOES], -1);
+    /* With names of their own for the parts, the same names twice mean nothing. */
+    memcpy(name[13], "left foot", 10);
+    rig = vo_rig_find(JOINTS, joint);
+    assert_int_equal(rig.joint[VO_PART_LEFT_SHIN], 12);
+    assert_int_equal(rig.joint[VO_PART_LEFT_FOOT], 13);
+    assert_int_equal(rig.joint[VO_PART_LEFT_THIGH], -1);
 }
 
 static int joint_named(const vo_character *c, const char *name) {
@@ -358,6 +401,7 @@ static void soldier_turns_a_pirouette(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_all_customs),
+        cmocka_unit_test(numbered_bones_are_in_order),
         cmocka_unit_test(bvh_moves_as_written),
         cmocka_unit_test(giant_moves_as_the_person_does),
         cmocka_unit_test(parts_that_are_missing),

@@ -173,6 +173,38 @@ static void waists_follow_the_waist_and_sleeves_their_armholes(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Length of an edge of the cape's panel. */
+static double cape_edge(const vo_pattern *p, const char *name) {
+    for (int e = 0; e < p->panel[0].edge_count; e++)
+        if (strcmp(p->panel[0].edge[e].name, name) == 0) return p->panel[0].edge[e].length;
+    fail_msg("no edge %s", name);
+    return 0;
+}
+
+static void capes_follow_the_neck(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_pattern *p;
+    assert_ok(ctx, vo_pattern_load(ctx, GARMENTS "cape.json", &p));
+    double neck = cape_edge(p, "neck"), front = cape_edge(p, "front_left");
+    vo_body_sizes thick = p->body;
+    thick.neck *= 1.4;
+    assert_ok(ctx, vo_pattern_fit(p, &thick));
+    assert_near(cape_edge(p, "neck"), 1.4 * neck, 1e-3);
+    assert_near(cape_edge(p, "front_left"), front, 1e-6);
+    vo_body_sizes unknown = thick;
+    unknown.neck = 0;
+    assert_ok(ctx, vo_pattern_fit(p, &unknown));
+    assert_near(cape_edge(p, "neck"), 1.4 * neck, 1e-3);
+    vo_pattern_destroy(p);
+    vo_wearer wearer = make_wearer(ctx, 1.72, 0, 0), heavy = make_wearer(ctx, 1.72, 1, 0);
+    assert_near(wearer.sizes.neck, 0.387, 0.02);
+    assert_true(heavy.sizes.neck > 1.05 * wearer.sizes.neck);
+    vo_wearer_free(&wearer);
+    vo_wearer_free(&heavy);
+    vo_context_destroy(ctx);
+}
+
 static void elastic_edges_are_shorter_at_rest(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -614,6 +646,7 @@ int main(void) {
         cmocka_unit_test(a_pattern_for_the_same_body_stays),
         cmocka_unit_test(fitting_scales_with_the_body),
         cmocka_unit_test(waists_follow_the_waist_and_sleeves_their_armholes),
+        cmocka_unit_test(capes_follow_the_neck),
         cmocka_unit_test(elastic_edges_are_shorter_at_rest),
         cmocka_unit_test(a_tube_is_sewn_around_a_post),
         cmocka_unit_test(threads_do_not_change_it),

@@ -68,6 +68,13 @@ static const struct {
 
 enum { SIDE_STEP = VO_PART_RIGHT_CLAVICLE - VO_PART_LEFT_CLAVICLE, WORD = 64 };
 
+/* Takes a word out that says nothing of the part; not if it is all there is. */
+static void drop(char *word, const char *filler) {
+    char *at = strstr(word, filler);
+    size_t length = strlen(filler);
+    if (at && strlen(word) > length) memmove(at, at + length, strlen(at + length) + 1);
+}
+
 /* Small letters and digits of what stands behind the last ':', without the rig's own prefix. */
 static void simplify(const char *name, char out[WORD]) {
     const char *colon = strrchr(name, ':');
@@ -78,6 +85,8 @@ static void simplify(const char *name, char out[WORD]) {
         if (keep) out[n++] = letter;
     }
     out[n] = 0;
+    drop(out, "skeleton");
+    drop(out, "joint");
     static const char *const prefixes[] = {"mixamorig", "bip001", "bip01", "def", "bone"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t length = strlen(prefixes[i]);
@@ -142,23 +151,58 @@ static void settle_shoulder(vo_rig *rig, int side, int second) {
     if (second < 0) *clavicle = -1;
 }
 
+/* Up to four joints of one name, from the trunk outwards; -1: no more. */
+typedef struct namesakes {
+    int joint[4];
+} namesakes;
+
+/* A limb whose bones all have its name (arm, arm 2, arm 3) has them in order. */
+static void settle_limb(vo_rig *rig, const namesakes *same, vo_part named, vo_part first, int count,
+                        int needed) {
+    for (int i = 0; i < needed; i++)
+        if (same[named].joint[i] < 0 ||
+            (first + (vo_part)i != named && rig->joint[first + (vo_part)i] >= 0))
+            return;
+    for (int i = 0; i < count && same[named].joint[i] >= 0; i++)
+        if (i < needed || rig->joint[first + (vo_part)i] < 0)
+            rig->joint[first + (vo_part)i] = same[named].joint[i];
+}
+
+/* Without hips the lowest joint of the spine, if the legs begin at it. */
+static void settle_hips(vo_rig *rig, const vo_joint *joint) {
+    int thigh = rig->joint[VO_PART_LEFT_THIGH];
+    if (rig->joint[VO_PART_HIPS] >= 0 || thigh < 0 || rig->spine_count < 2) return;
+    if (joint[thigh].parent != rig->spine[0]) return;
+    rig->joint[VO_PART_HIPS] = rig->spine[0];
+    rig->spine_count--;
+    memmove(rig->spine, rig->spine + 1, (size_t)rig->spine_count * sizeof *rig->spine);
+    rig->joint[VO_PART_SPINE] = rig->spine[0];
+}
+
+static void settle(vo_rig *rig, const namesakes *same, const vo_joint *joint) {
+    for (int side = 0; side <= SIDE_STEP; side += SIDE_STEP) {
+        settle_shoulder(rig, side, same[VO_PART_LEFT_CLAVICLE + side].joint[1]);
+        settle_limb(rig, same, VO_PART_LEFT_UPPER_ARM + side, VO_PART_LEFT_UPPER_ARM + side, 3, 3);
+        settle_limb(rig, same, VO_PART_LEFT_SHIN + side, VO_PART_LEFT_THIGH + side, 4, 3);
+    }
+    settle_limb(rig, same, VO_PART_NECK, VO_PART_NECK, 2, 2);
+    settle_hips(rig, joint);
+}
+
 vo_rig vo_rig_find(int joint_count, const vo_joint *joint) {
     vo_rig rig = {.spine_count = 0};
-    int second[VO_PART_COUNT]; /* another joint of the same name */
-    for (int p = 0; p < VO_PART_COUNT; p++) rig.joint[p] = second[p] = -1;
+    namesakes same[VO_PART_COUNT];
+    for (int p = 0; p < VO_PART_COUNT; p++) same[p] = (namesakes){{-1, -1, -1, -1}};
     for (int j = 0; j < joint_count; j++) {
         vo_part part = vo_part_find(joint[j].name);
         if (part == VO_PART_NONE) continue;
-        if (rig.joint[part] < 0) {
-            rig.joint[part] = j;
-        } else if (second[part] < 0) {
-            second[part] = j;
-        }
-        if (part == VO_PART_SPINE && rig.spine_count < VO_RIG_SPINE) {
+        int n = 0;
+        while (n < 4 && same[part].joint[n] >= 0) n++;
+        if (n < 4) same[part].joint[n] = j;
+        if (part == VO_PART_SPINE && rig.spine_count < VO_RIG_SPINE)
             rig.spine[rig.spine_count++] = j;
-        }
     }
-    settle_shoulder(&rig, 0, second[VO_PART_LEFT_CLAVICLE]);
-    settle_shoulder(&rig, SIDE_STEP, second[VO_PART_RIGHT_CLAVICLE]);
+    for (int p = 0; p < VO_PART_COUNT; p++) rig.joint[p] = same[p].joint[0];
+    settle(&rig, same, joint);
     return rig;
 }

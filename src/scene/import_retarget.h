@@ -46,15 +46,18 @@ typedef enum vo_part {
     VO_PART_COUNT
 } vo_part;
 
-/* What a bone's name says it is. Capitals, blanks, punctuation, digits at the end and everything up
- * to a ':' do not matter. */
+/* What a bone's name says it is. Capitals, blanks, punctuation, digits at the end, everything up
+ * to a ':' and the words skeleton and joint do not matter. */
 vo_part vo_part_find(const char *name);
 const char *vo_part_name(vo_part part); /* "left upper arm" */
 
 enum { VO_RIG_SPINE = 8 }; /* joints of a spine, at most */
 
 /* Which joint is which part; -1: none. Where several joints have the name of a part the first one
- * counts. LeftShoulder is a clavicle where there is a LeftArm beside it and an upper arm if not. */
+ * counts. LeftShoulder is a clavicle where there is a LeftArm beside it and an upper arm if not.
+ * Where all bones of a limb have its name (leg 1, leg 2, leg 3) they are its parts, from the trunk
+ * outwards; joints come after their parents. A skeleton without hips has them where the legs meet
+ * the spine. */
 typedef struct vo_rig {
     int joint[VO_PART_COUNT];
     int spine_count; /* from the hips up; joint[VO_PART_SPINE] is the first */

@@ -127,6 +127,7 @@ typedef struct vo_body_sizes {
     double shoulder;         /* m, height of the shoulder joints */
     double level[VO_GIRTHS]; /* m, height of each girth */
     double girth[VO_GIRTHS]; /* m, around it, as a tape goes */
+    double neck;             /* m, around it where it is narrowest; 0: unknown */
 } vo_body_sizes;
 
 typedef struct vo_pattern {
@@ -169,12 +170,15 @@ vo_result vo_pattern_check(const vo_pattern *pattern);
 /* pattern_measure.c: measures a body at rest, in its own frame: z up, facing -y, standing on z = 0.
  * `shoulder` is the height of its shoulder joints. VO_BAD_DATA if it is not like a person. */
 vo_result vo_body_measure(const vo_mesh *body, double shoulder, vo_body_sizes *out);
+/* Sets sizes->neck of a body measured so, whose neck begins at `base`. */
+vo_result vo_body_measure_neck(const vo_mesh *body, vo_vec3 base, vo_body_sizes *sizes);
 
 /* pattern_fit.c: redraws the pattern for another body than it was drafted for, as a tailor grades
  * one: panels around the trunk get wider by the ratio of the girths at their height, and reach from
- * one level to the other; rings around the waist keep their angle; sleeves and collars get as wide
- * as what they are sewn to. Seams may then differ a little more in length than before; their ease
- * grows with that. Nothing happens to a pattern that does not say what body it is for. */
+ * one level to the other; rings around the waist or the neck keep their angle; sleeves and collars
+ * get as wide as what they are sewn to. Seams may then differ a little more in length than before;
+ * their ease grows with that. Nothing happens to a pattern that does not say what body it is for.
+ */
 vo_result vo_pattern_fit(vo_pattern *pattern, const vo_body_sizes *body);
 
 /* A drawing of the flat panels: seams coloured in pairs, grain, notches, names. */

@@ -15,7 +15,7 @@ enum { LEVELS = VO_GIRTHS + 4 };
 typedef struct grading {
     double from[LEVELS], to[LEVELS]; /* m */
     double wider[LEVELS];
-    double taller;
+    double taller, neck;
 } grading;
 
 static grading make_grading(const vo_body_sizes *from, const vo_body_sizes *to) {
@@ -30,6 +30,7 @@ static grading make_grading(const vo_body_sizes *from, const vo_body_sizes *to) 
     g.from[LEVELS - 2] = from->shoulder, g.to[LEVELS - 2] = to->shoulder;
     g.from[LEVELS - 1] = from->height, g.to[LEVELS - 1] = to->height;
     g.wider[LEVELS - 2] = g.wider[LEVELS - 1] = g.taller;
+    g.neck = from->neck > 0 && to->neck > 0 ? to->neck / from->neck : g.taller;
     return g;
 }
 
@@ -56,12 +57,13 @@ typedef struct part {
     vo_pattern_place place; /* in the draft */
     double ring;            /* m, radius of a ring's inner edge */
     double width;           /* of limbs */
-    bool trunk;             /* it is placed around that */
+    bool trunk, neck;       /* it is placed around that */
 } part;
 
 static part make_part(const grading *g, const vo_pattern_panel *panel) {
     part p = {.kind = PART_FREE, .g = g, .place = panel->place, .width = g->taller};
     p.trunk = p.place.axis && strcmp(p.place.axis, "trunk") == 0;
+    p.neck = p.place.axis && strcmp(p.place.axis, "neck") == 0;
     if (p.place.kind == VO_PLACE_WRAP) p.kind = p.trunk ? PART_TRUNK : PART_LIMB;
     if (p.place.kind == VO_PLACE_CONE) p.kind = PART_RING;
     if (p.kind == PART_RING) p.ring = vo_pattern_inner_radius(panel);
@@ -75,6 +77,7 @@ static double ring_height(const part *p) {
 
 /* How much wider the inner edge of a ring gets. */
 static double ring_wider(const part *p) {
+    if (p->neck) return p->g->neck;
     return p->trunk ? wider_at(p->g, ring_height(p)) : p->g->taller;
 }
 

@@ -1,4 +1,4 @@
-/* A body measured as a tailor does: a tape around hip, waist and bust. */
+/* A body measured as a tailor does: a tape around hip, waist, bust and neck. */
 #include "core/memory.h"
 #include "scene/pattern.h"
 
@@ -111,5 +111,24 @@ vo_result vo_body_measure(const vo_mesh *body, double shoulder, vo_body_sizes *o
                        "the body does not stand on its floor, or its shoulders are at no height "
                        "where people have them (%.2f m of %.2f m)",
                        shoulder, out->height);
+    return VO_OK;
+}
+
+/* A tape that is raised from the base of the neck, over a tenth of the height, and kept where it is
+ * shortest: below the chin, or, above armour and collars, around the head. */
+vo_result vo_body_measure_neck(const vo_mesh *body, vo_vec3 base, vo_body_sizes *sizes) {
+    vo_context *ctx = body->ctx;
+    int room = 3 * body->edge_count;
+    vo_vec2 *memory = vo_new_array(ctx, vo_vec2, room);
+    if (!memory) return vo_fail_memory(ctx, "measuring a body");
+    sizes->neck = 0;
+    for (int i = 0; i <= TRIES; i++) {
+        double z = base.z + 0.1 * sizes->height * i / TRIES;
+        int count = section(body, z, base.x, REACH * sizes->height, memory);
+        double girth = string_around(count, memory, memory + body->edge_count);
+        if (girth > 0.1 * sizes->height && !(sizes->neck > 0 && girth >= sizes->neck))
+            sizes->neck = girth;
+    }
+    vo_free_array(ctx, memory, room);
     return VO_OK;
 }

@@ -126,7 +126,7 @@ static vo_result read_axis(vo_pattern_reader *r, vo_json_at at) {
 static vo_result read_body(vo_pattern_reader *r, vo_json_at at) {
     static const char *const known[] = {
         "height",      "hip",           "waist",           "bust", "hip_height", "waist_height",
-        "bust_height", "crotch_height", "shoulder_height", NULL};
+        "bust_height", "crotch_height", "shoulder_height", "neck", NULL};
     static const char *const level[] = {"hip_height", "waist_height", "bust_height"};
     static const double usual[] = {0.505, 0.61, 0.725};
     vo_body_sizes *body = &r->p->body;
@@ -137,7 +137,9 @@ static vo_result read_body(vo_pattern_reader *r, vo_json_at at) {
     VO_TRY(vo_pattern_read_between(vo_json_get(&at, "height"), 1e-3, most, &body->height));
     body->crotch = 0.471 * body->height;
     body->shoulder = 0.815 * body->height;
+    body->neck = 0.225 * body->height;
     VO_TRY(vo_pattern_read_between(vo_json_get(&at, "crotch_height"), 1e-3, most, &body->crotch));
+    VO_TRY(vo_pattern_read_between(vo_json_get(&at, "neck"), 1e-3, most, &body->neck));
     VO_TRY(
         vo_pattern_read_between(vo_json_get(&at, "shoulder_height"), 1e-3, most, &body->shoulder));
     for (int i = 0; i < VO_GIRTHS; i++) {
@@ -156,6 +158,7 @@ static vo_result read_body(vo_pattern_reader *r, vo_json_at at) {
         return vo_json_fail(at, "its heights are not in order");
     body->height *= r->unit;
     body->shoulder *= r->unit;
+    body->neck *= r->unit;
     body->crotch *= r->unit;
     return VO_OK;
 }

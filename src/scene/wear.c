@@ -8,8 +8,9 @@
 
 /* Sizes, where he has such as people have. */
 static vo_result measure(vo_context *ctx, vo_wearer *w) {
-    enum { LEFT_ARM = 2 }; /* of vo_pattern_axes */
+    enum { NECK = 1, LEFT_ARM = 2 }; /* of vo_pattern_axes */
     vo_result result = vo_body_measure(w->mesh, w->axis[LEFT_ARM].origin.z, &w->sizes);
+    if (result == VO_OK) result = vo_body_measure_neck(w->mesh, w->axis[NECK].origin, &w->sizes);
     if (result != VO_BAD_DATA) return result;
     vo_log_line(ctx, VO_LOG_WARNING, "%s; patterns are not fitted to it", vo_context_message(ctx));
     w->sizes = (vo_body_sizes){0};

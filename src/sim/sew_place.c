@@ -25,12 +25,25 @@ static vo_vec2 flat_point(const vo_pattern_panel *panel, vo_vec2 u) {
     return v2(u.x * warp.x - u.y * warp.y, u.x * warp.y + u.y * warp.x);
 }
 
-/* The panel's place, moved outwards: cylinders grow, cones and flat panels move; a cone around the
- * neck lies on the shoulders, and rises. */
+/* A cone around the neck lies on the shoulders: first it opens, until it is flat, since raised arms
+ * and broad shoulders are in the way of a steep one; its inner edge stays. Then it rises. */
+static vo_pattern_place moved_cape(const vo_pattern_panel *panel, double out) {
+    static const double OPENS = 4 * VO_PI / 180 / 0.01; /* rad/m: 4 degrees a move */
+    vo_pattern_place place = panel->place;
+    double flat = VO_PI / 2, inner = place.inner;
+    double edge = place.height - (place.flutes ? 0 : inner * cos(place.slope));
+    double opening = vo_min(OPENS * out, vo_max(flat - place.slope, 0));
+    place.slope += opening;
+    place.height = edge + out - opening / OPENS + (place.flutes ? 0 : inner * cos(place.slope));
+    return place;
+}
+
+/* The panel's place, moved outwards: cylinders grow, cones and flat panels move. */
 static vo_pattern_place moved(const vo_pattern_panel *panel, double out) {
     vo_pattern_place place = panel->place;
-    bool rises = place.kind == VO_PLACE_CONE && strcmp(place.axis, "neck") == 0;
-    *(rises ? &place.height : &place.radius) += out;
+    if (place.kind == VO_PLACE_CONE && strcmp(place.axis, "neck") == 0)
+        return moved_cape(panel, out);
+    place.radius += out;
     if (place.kind != VO_PLACE_FLAT) return place;
     vo_vec3 normal = xf_vector(place.transform, v3(0, 0, 1));
     place.transform.translation = v3_add_scaled(place.transform.translation, out, normal);
