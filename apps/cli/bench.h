@@ -13,7 +13,7 @@
     X(solvers, "a sheet of 5,000 faces: conjugate gradients against the direct solver, where " \
                "the build has one")
 
-/* Run by name only: the first needs data, the second takes minutes. */
+/* Run by name only: the first needs data, the second takes minutes, the third draws. */
 #define CLI_BENCH_CCD \
     "continuous collision against exact answers: misses, false alarms, nanoseconds a query"
 int bench_ccd(const cli_args *args);
@@ -22,5 +22,9 @@ int bench_ccd(const cli_args *args);
     "thread (or --threads); ratio is contact and collide against assemble and solve, above " \
     "counts nodes beyond the second rung of the response, meet intersecting pairs of faces"
 int bench_contact(const cli_args *args);
+#define CLI_BENCH_RENDER                                                                        \
+    "a picture of 1280 x 720 pixels of a skirt of 50,000 faces on a mannequin: seconds by the " \
+    "clock and of processor time, two threads (or --threads)"
+int bench_render(const cli_args *args);
 
 #endif

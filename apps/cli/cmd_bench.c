@@ -343,13 +343,15 @@ static int fail_benchmark(const char *name) {
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s, ", entries[i].name);
     }
-    return cli_fail(CLI_BAD_CALL, "there is no benchmark \"%s\"; there are: %sccd, contact.", name,
+    return cli_fail(CLI_BAD_CALL,
+                    "there is no benchmark \"%s\"; there are: %sccd, contact, render.", name,
                     names);
 }
 
 int cmd_bench(const cli_args *args) {
     if (args->operand && strcmp(args->operand, "ccd") == 0) return bench_ccd(args);
     if (args->operand && strcmp(args->operand, "contact") == 0) return bench_contact(args);
+    if (args->operand && strcmp(args->operand, "render") == 0) return bench_render(args);
     if (args->queries)
         return cli_fail(CLI_BAD_CALL,
                         "--queries is for the benchmark ccd: voile bench ccd --queries DIR.");

@@ -279,6 +279,7 @@ static const cli_note bench_notes[] = {
 #undef X
         {"ccd", CLI_BENCH_CCD ". Needs --queries"},
     {"contact", CLI_BENCH_CONTACT ". Takes minutes"},
+    {"render", CLI_BENCH_RENDER ". Needs a build with Embree"},
     {NULL},
 };
 

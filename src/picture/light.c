@@ -1,38 +1,38 @@
 /* Light from pixel to pixel, within a surface. */
 #include "picture/picture.h"
 
-static vo_vec3 get(const float a[3]) { return v3((double)a[0], (double)a[1], (double)a[2]); }
-
 static bool same_kind(int a, int b) { return (a >= 0) == (b >= 0) && (a >= 0 || a == b); }
 
-/* How much two places belong to one surface: 1 for the same plane, 0 for another surface. */
-static double kinship(const vo_pixel *a, vo_vec3 x, vo_vec3 normal, int face) {
+/* How much two places belong to one surface: 1 for the same plane, 0 for another surface. The
+ * ground is one plane. */
+static float kinship(const vo_pixel *a, const float x[3], const float n[3], int face) {
     if (!same_kind(a->face, face)) return 0;
-    double aligned = v3_dot(get(a->normal), normal);
-    if (aligned < 0.6) return 0;
-    double off = v3_dot(v3_sub(get(a->x), x), normal) / (3 * (double)a->size);
-    if (fabs(off) >= 1) return 0;
-    aligned = (aligned - 0.6) / 0.4;
-    return aligned * (1 - off * off);
+    if (face < 0) return 1;
+    float aligned = a->normal[0] * n[0] + a->normal[1] * n[1] + a->normal[2] * n[2];
+    if (aligned < 0.6f) return 0;
+    float along = (a->x[0] - x[0]) * n[0] + (a->x[1] - x[1]) * n[1] + (a->x[2] - x[2]) * n[2];
+    float off = along / (3 * a->size);
+    if (fabsf(off) >= 1) return 0;
+    return (aligned - 0.6f) / 0.4f * (1 - off * off);
 }
 
 static void smooth_pixel(vo_canvas *c, int x, int y) {
-    static const double weight[5] = {0.5, 1, 1, 1, 0.5};
+    static const float weight[5] = {0.5f, 1, 1, 1, 0.5f};
     size_t at = (size_t)y * (size_t)c->width + (size_t)x;
     const vo_pixel *own = &c->pixel[at];
-    double sum = 0, key = 0, sky = 0;
+    float sum = 0, key = 0, sky = 0;
     if (own->face == VO_SEES_NOTHING) return;
-    vo_vec3 place = get(own->x), normal = get(own->normal);
     for (int j = vo_max_int(y - 2, 0); j <= vo_min_int(y + 2, c->height - 1); j++)
         for (int i = vo_max_int(x - 2, 0); i <= vo_min_int(x + 2, c->width - 1); i++) {
             const vo_pixel *p = &c->pixel[(size_t)j * (size_t)c->width + (size_t)i];
-            double w = weight[j - y + 2] * weight[i - x + 2] * kinship(p, place, normal, own->face);
+            float near = kinship(p, own->x, own->normal, own->face);
+            float w = weight[j - y + 2] * weight[i - x + 2] * near;
             sum += w;
-            key += w * (double)p->key;
-            sky += w * (double)p->sky;
+            key += w * p->key;
+            sky += w * p->sky;
         }
-    c->smooth[at][0] = (float)(key / sum);
-    c->smooth[at][1] = (float)(sky / sum);
+    c->smooth[at][0] = key / sum;
+    c->smooth[at][1] = sky / sum;
 }
 
 void vo_canvas_smooth(vo_canvas *c, int begin, int end) {
@@ -42,10 +42,12 @@ void vo_canvas_smooth(vo_canvas *c, int begin, int end) {
 
 bool vo_canvas_borrow(const vo_canvas *c, int x, int y, const vo_seen *seen, vo_lit *out) {
     double sum = 0, key = 0, sky = 0;
+    const float place[3] = {(float)seen->x.x, (float)seen->x.y, (float)seen->x.z};
+    const float normal[3] = {(float)seen->normal.x, (float)seen->normal.y, (float)seen->normal.z};
     for (int j = vo_max_int(y - 1, 0); j <= vo_min_int(y + 1, c->height - 1); j++)
         for (int i = vo_max_int(x - 1, 0); i <= vo_min_int(x + 1, c->width - 1); i++) {
             size_t at = (size_t)j * (size_t)c->width + (size_t)i;
-            double w = kinship(&c->pixel[at], seen->x, seen->normal, seen->face);
+            double w = (double)kinship(&c->pixel[at], place, normal, seen->face);
             sum += w;
             key += w * (double)c->smooth[at][0];
             sky += w * (double)c->smooth[at][1];
@@ -64,7 +66,7 @@ bool vo_canvas_outline(const vo_canvas *c, int x, int y) {
         const vo_pixel *p = &c->pixel[(size_t)j * (size_t)c->width + (size_t)i];
         if (!same_kind(p->face, own->face)) return true;
         if (own->face < 0) continue;
-        if (kinship(p, get(own->x), get(own->normal), own->face) < 0.4) return true;
+        if (kinship(p, own->x, own->normal, own->face) < 0.4f) return true;
         const vo_model_face *face = c->studio.model->face;
         if (face[p->face].paint != face[own->face].paint) return true;
     }

@@ -123,12 +123,18 @@ void vo_studio_recall(const vo_studio *s, double x, double y, const vo_ray_hit *
 
 /* ---- light ----------------------------------------------------------------------------------- */
 
-/* Whether anything is in the way of a ray. */
-static bool blocked(const vo_studio *s, const vo_ray *ray) {
+/* Whether a ray comes near anything at all. */
+static bool may_be_blocked(const vo_studio *s, const vo_ray *ray) {
     vo_vec3 to = v3_sub(s->centre, ray->from);
     double along = v3_dot(to, ray->direction), far2 = v3_length2(to) - s->radius * s->radius;
-    if (far2 > 0 && (along <= 0 || far2 > along * along)) return false;
-    return vo_rays_blocked(s->rays, ray);
+    return far2 <= 0 || (along > 0 && far2 <= along * along);
+}
+
+/* Which of `count` rays something is in the way of, one a bit. */
+static unsigned blocked(const vo_studio *s, int count, const vo_ray *ray, bool alike) {
+    unsigned mask = 0;
+    for (int i = 0; i < count; i++) mask |= (unsigned)may_be_blocked(s, &ray[i]) << i;
+    return mask ? vo_rays_blocked_together(s->rays, ray, mask, alike) : 0;
 }
 
 /* An axis and two across. */
@@ -158,33 +164,35 @@ static double key_part(const vo_studio *s, const vo_seen *seen, int index) {
     bool behind = v3_dot(seen->normal, s->key) < 0;
     if (behind && (!seen->paint || seen->paint->through <= 0)) return 0;
     const vo_vec3 *to_key = s->to_key + index * s->samples;
-    vo_ray ray = {.length = INFINITY,
-                  .from = behind ? v3_add_scaled(seen->x, -s->nudge, seen->flat)
-                                 : v3_add_scaled(seen->lifted, s->nudge, seen->flat)};
+    vo_vec3 from = behind ? v3_add_scaled(seen->x, -s->nudge, seen->flat)
+                          : v3_add_scaled(seen->lifted, s->nudge, seen->flat);
+    vo_ray ray[VO_RAYS_TOGETHER];
     int lit = 0;
-    for (int i = 0; i < s->samples; i++) {
-        ray.direction = to_key[i];
-        lit += !blocked(s, &ray);
+    for (int first = 0; first < s->samples; first += VO_RAYS_TOGETHER) {
+        int count = vo_min_int(s->samples - first, VO_RAYS_TOGETHER);
+        for (int i = 0; i < count; i++) ray[i] = (vo_ray){from, to_key[first + i], INFINITY};
+        lit += count - __builtin_popcount(blocked(s, count, ray, true));
     }
     return (double)lit / s->samples;
 }
 
-/* What comes from a direction in which nothing is in the way. The ground is darker where something
- * stands close above it. */
-static double open_light(const vo_studio *s, double rise, double to_ground) {
+/* What comes along a ray if nothing is in its way. The ground is darker where something stands
+ * close above it. */
+static double open_light(const vo_studio *s, const vo_ray *ray) {
+    double rise = v3_dot(ray->direction, s->up);
     if (rise >= 0) return SKY_HORIZON + (SKY_ZENITH - SKY_HORIZON) * rise;
-    return GROUND_LIGHT * vo_min(1, to_ground / (0.25 * s->scale));
+    return GROUND_LIGHT * vo_min(1, ray->length / (0.25 * s->scale));
 }
 
-/* What comes along one ray; none goes through the face itself. */
-static double sky_ray(const vo_studio *s, const vo_seen *seen, vo_vec3 from, vo_vec3 direction) {
+/* A ray towards the sky or the ground; none goes through the face itself. */
+static vo_ray sky_ray(const vo_studio *s, const vo_seen *seen, vo_vec3 from, vo_vec3 direction) {
     double out = v3_dot(direction, seen->flat);
     if (out < 0) direction = v3_add_scaled(direction, -2 * out, seen->flat);
     double rise = v3_dot(direction, s->up);
     vo_ray ray = {from, direction, INFINITY};
     if (s->has_ground && rise < 0)
         ray.length = vo_max(0, (v3_dot(from, s->up) - s->ground) / -rise);
-    return blocked(s, &ray) ? 0 : open_light(s, rise, ray.length);
+    return ray;
 }
 
 /* Directions as the cosine weighs them, so each counts the same. */
@@ -192,10 +200,18 @@ static double sky_part(const vo_studio *s, const vo_seen *seen, int index) {
     const vo_vec2 *disc = s->disc + index * s->samples;
     frame surface = frame_about(seen->normal);
     vo_vec3 from = v3_add_scaled(seen->lifted, s->nudge, seen->flat);
+    vo_ray ray[VO_RAYS_TOGETHER];
     double sum = 0;
-    for (int i = 0; i < s->samples; i++) {
-        double along = sqrt(vo_max(0, 1 - v2_dot(disc[i], disc[i])));
-        sum += sky_ray(s, seen, from, in_frame(&surface, disc[i], along));
+    for (int first = 0; first < s->samples; first += VO_RAYS_TOGETHER) {
+        int count = vo_min_int(s->samples - first, VO_RAYS_TOGETHER);
+        for (int i = 0; i < count; i++) {
+            vo_vec2 at = disc[first + i];
+            double along = sqrt(vo_max(0, 1 - v2_dot(at, at)));
+            ray[i] = sky_ray(s, seen, from, in_frame(&surface, at, along));
+        }
+        unsigned shut = blocked(s, count, ray, false);
+        for (int i = 0; i < count; i++)
+            if (!(shut >> i & 1)) sum += open_light(s, &ray[i]);
     }
     /* An open field has the mean of a + b cos over the cosine, a + 2 b / 3. */
     return sum / s->samples / (SKY_HORIZON + (SKY_ZENITH - SKY_HORIZON) * 2 / 3);

@@ -104,6 +104,35 @@ bool vo_rays_blocked(const vo_rays *rays, const vo_ray *ray) {
     return r.tfar < 0; /* Embree's mark: minus infinity */
 }
 
+static void put_ray(struct RTCRay8 *r, int i, const vo_ray *ray) {
+    r->org_x[i] = (float)ray->from.x;
+    r->org_y[i] = (float)ray->from.y;
+    r->org_z[i] = (float)ray->from.z;
+    r->dir_x[i] = (float)ray->direction.x;
+    r->dir_y[i] = (float)ray->direction.y;
+    r->dir_z[i] = (float)ray->direction.z;
+    r->tfar[i] = (float)ray->length;
+}
+
+unsigned vo_rays_blocked_together(const vo_rays *rays, const vo_ray ray[VO_RAYS_TOGETHER],
+                                  unsigned mask, bool alike) {
+    _Alignas(32) int valid[VO_RAYS_TOGETHER];
+    struct RTCIntersectContext context;
+    struct RTCRay8 r = {0};
+    unsigned blocked = 0;
+    for (int i = 0; i < VO_RAYS_TOGETHER; i++) {
+        valid[i] = mask >> i & 1 ? -1 : 0;
+        r.mask[i] = 0xffffffffu;
+        if (valid[i]) put_ray(&r, i, &ray[i]);
+    }
+    rtcInitIntersectContext(&context);
+    if (alike) context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+    rtcOccluded8(valid, rays->scene, &context, &r);
+    for (int i = 0; i < VO_RAYS_TOGETHER; i++)
+        if (valid[i] && r.tfar[i] < 0) blocked |= 1u << i;
+    return blocked;
+}
+
 #else
 
 bool vo_rays_available(void) { return false; }
@@ -128,6 +157,12 @@ bool vo_rays_hit(const vo_rays *rays, const vo_ray *ray, vo_ray_hit *hit) {
 bool vo_rays_blocked(const vo_rays *rays, const vo_ray *ray) {
     (void)rays, (void)ray;
     return false;
+}
+
+unsigned vo_rays_blocked_together(const vo_rays *rays, const vo_ray ray[VO_RAYS_TOGETHER],
+                                  unsigned mask, bool alike) {
+    (void)rays, (void)ray, (void)mask, (void)alike;
+    return 0;
 }
 
 #endif

@@ -48,4 +48,11 @@ bool vo_rays_hit(const vo_rays *rays, const vo_ray *ray, vo_ray_hit *hit);
 /* Whether there is any. */
 bool vo_rays_blocked(const vo_rays *rays, const vo_ray *ray);
 
+/* The same of up to VO_RAYS_TOGETHER rays at once, which is faster: bit i is set if ray i meets
+ * anything, for rays whose bit in `mask` is set. `alike`: they start near each other and go nearly
+ * the same way. */
+enum { VO_RAYS_TOGETHER = 8 };
+unsigned vo_rays_blocked_together(const vo_rays *rays, const vo_ray ray[VO_RAYS_TOGETHER],
+                                  unsigned mask, bool alike);
+
 #endif
