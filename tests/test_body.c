@@ -131,6 +131,45 @@ static void expect_smooth_start(vo_context *ctx, const vo_body *body, double pre
     answer(&a);
 }
 
+/* How far a node goes within 5 ms of the preroll at most. */
+static double farthest_step(vo_context *ctx, const vo_body *body, double preroll) {
+    asked a = ask(ctx, body);
+    vo_vec3 *before = test_malloc((size_t)a.count * sizeof *before);
+    double far = 0;
+    for (double t = -preroll; t < 0.02; t += 0.005) {
+        memcpy(before, place_at(&a, t), (size_t)a.count * sizeof *before);
+        far = vo_max(far, farthest(a.count, place_at(&a, t + 0.005), before));
+    }
+    test_free(before);
+    answer(&a);
+    return far;
+}
+
+/* Wherever in a dance with turns it begins, a body comes there from its rest without a leap. */
+static void any_start_is_reached_smoothly(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_mannequin_def def = vo_mannequin_def_default();
+    vo_body_place_def where = at_home(1);
+    vo_body *first;
+    def.faces = VO_MANNEQUIN_LEAST_FACES;
+    assert_ok(ctx, vo_body_create_mannequin(ctx, &def, &first));
+    for (int i = 0; i < 20; i++) {
+        vo_motion_def motion = vo_motion_def_default();
+        vo_body *body;
+        motion.file = MOTIONS "dance.json";
+        motion.start = 0.5 * i;
+        assert_ok(ctx, vo_body_copy_mannequin(first, &body));
+        assert_ok(ctx, vo_body_set_motion(body, &motion, 25));
+        assert_ok(ctx, vo_body_put(body, &where));
+        assert_true(farthest_step(ctx, body, 1) < 0.06); /* 12 m/s */
+        expect_smooth_start(ctx, body, 1);
+        vo_body_destroy(body);
+    }
+    vo_body_destroy(first);
+    vo_context_destroy(ctx);
+}
+
 static void mannequins_with_clips_of_ours(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -185,6 +224,9 @@ static void times_of_motions(void **state) {
     assert_near(vo_body_moment_at(&body, -2).share, 0, 0);
     assert_near(vo_body_moment_at(&body, -1).share, 0.5, 1e-15);
     assert_near(vo_body_moment_at(&body, 0).share, 1, 0);
+    assert_near(vo_body_moment_at(&body, -2).time, 2, 0);
+    assert_near(vo_body_moment_at(&body, -1).time, 2 - 0.5 * 0.25, 1e-15);
+    assert_near(vo_body_moment_at(&body, -1).start, 2, 0);
     body.moves = false;
     assert_near(vo_body_moment_at(&body, 0).share, 0, 0);
     body = (vo_body){.moves = true, .time = {.start = 2, .speed = 1, .repeats = true}};
@@ -550,6 +592,7 @@ static void asking_allocates_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_start_is_reached_smoothly),
         cmocka_unit_test(mannequins_with_clips_of_ours),
         cmocka_unit_test(bodies_without_a_motion_stay),
         cmocka_unit_test(times_of_motions),

@@ -209,10 +209,24 @@ static double motion_time(const vo_body_time *m, double t) {
     return m->lead + (m->repeats ? fmod(s, length) : vo_min(s, length));
 }
 
+/* What comes before 0 is the way from rest to where the motion is at 0, and a swing of the motion
+ * itself that gives it its velocity there:
+ *
+ *      g = p (u^3 - u^2),   u = 1 + t / p:   g = g' = 0 at -p,   g = 0 and g' = 1 at 0
+ *
+ * The way has one beginning and one end, so nothing turns over, however far the motion turns. Were
+ * it towards a motion that runs, the shorter way round would change sides amidst a spin. */
+static double swing(double t, double preroll) {
+    double u = vo_max(1 + t / preroll, 0);
+    return preroll * (u - 1) * u * u;
+}
+
 vo_body_moment vo_body_moment_at(const vo_body *body, double t) {
-    if (!body->moves) return (vo_body_moment){0, 0};
-    double share = t < 0 && body->time.preroll > 0 ? vo_ease(1 + t / body->time.preroll) : 1;
-    return (vo_body_moment){motion_time(&body->time, t), share};
+    double preroll = body->time.preroll;
+    if (!body->moves) return (vo_body_moment){0, 0, 0};
+    if (t >= 0 || !(preroll > 0)) return (vo_body_moment){motion_time(&body->time, t), 1, 0};
+    return (vo_body_moment){motion_time(&body->time, swing(t, preroll)), vo_ease(1 + t / preroll),
+                            motion_time(&body->time, 0)};
 }
 
 /* ---- places --------------------------------------------------------------------------------- */
@@ -226,7 +240,7 @@ int vo_body_node_count(const vo_body *body) {
 /* Room for joints. */
 static vo_result follow_character(vo_body_follower *f) {
     if (f->body->kind != VO_BODY_CHARACTER) return VO_OK;
-    f->joint = vo_new_array(f->ctx, vo_affine, f->body->character.joint_count + 1);
+    f->joint = vo_new_array(f->ctx, vo_affine, 2 * f->body->character.joint_count + 1);
     f->motion = vo_new_array(f->ctx, vo_affine, f->body->character.bind_count + 1);
     return f->joint && f->motion ? VO_OK : vo_fail_memory(f->ctx, "a moving body");
 }
@@ -242,7 +256,7 @@ vo_result vo_body_follow(vo_context *ctx, const vo_body *body, vo_body_follower 
 void vo_body_follower_free(vo_body_follower *f) {
     if (!f->ctx) return;
     vo_body_press_free(f);
-    vo_free_array(f->ctx, f->joint, f->body->character.joint_count + 1);
+    vo_free_array(f->ctx, f->joint, 2 * f->body->character.joint_count + 1);
     vo_free_array(f->ctx, f->motion, f->body->character.bind_count + 1);
     *f = (vo_body_follower){0};
 }
@@ -304,8 +318,8 @@ static void tell_jump(vo_body_follower *f, vo_vec3 *a, vo_vec3 *b) {
     const vo_body *body = f->body;
     if (!body->moves || !body->time.repeats || body->time.endless) return;
     double far = 0;
-    place(f, (vo_body_moment){0, 1}, a);
-    place(f, (vo_body_moment){body->time.length, 1}, b);
+    place(f, (vo_body_moment){0, 1, 0}, a);
+    place(f, (vo_body_moment){body->time.length, 1, 0}, b);
     for (int n = 0; n < vo_body_node_count(body); n++) far = vo_max(far, v3_distance(a[n], b[n]));
     if (far > 0.02)
         vo_log_line(body->ctx, VO_LOG_WARNING,
@@ -317,7 +331,7 @@ static void tell_jump(vo_body_follower *f, vo_vec3 *a, vo_vec3 *b) {
 static vo_result put(vo_body *body, vo_body_follower *f, vo_vec3 *x) {
     int count = vo_body_node_count(body);
     tell_jump(f, x, x + count);
-    place(f, (vo_body_moment){0, 0}, x);
+    place(f, (vo_body_moment){0, 0, 0}, x);
     VO_TRY(check_bounds(body->ctx, count, x));
     return make_mesh(body, x);
 }

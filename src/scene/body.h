@@ -85,7 +85,7 @@ typedef struct vo_body_pressed {
 typedef struct vo_body_follower {
     vo_context *ctx;
     const vo_body *body;
-    vo_affine *joint;       /* [joint_count] of characters */
+    vo_affine *joint;       /* [2 joint_count] of characters; in the preroll also of the start */
     vo_affine *motion;      /* [bind_count] of characters */
     struct vo_press *press; /* NULL: nothing is drawn in, and there is nothing below */
     vo_vec3 *pose;          /* [node_count] m, of a key */

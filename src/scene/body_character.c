@@ -58,13 +58,22 @@ vo_result vo_body_character_moves(vo_body *body, const vo_motion_def *def) {
     return VO_OK;
 }
 
-/* From a to b, joint by joint, the shorter way round. */
-static vo_affine blend(vo_affine a, vo_affine b, double t) {
-    vo_parts p = vo_affine_parts(a), q = vo_affine_parts(b);
-    if (q_dot(p.rotation, q.rotation) < 0) q.rotation = q_scale(-1, q.rotation);
-    vo_quat turn = q_add(q_scale(1 - t, p.rotation), q_scale(t, q.rotation));
-    return vo_affine_from_parts((vo_parts){v3_lerp(p.translation, q.translation, t),
-                                           q_normalize(turn), v3_lerp(p.scale, q.scale, t)});
+/* From a to b, the shorter way round. */
+static vo_parts blend(vo_parts a, vo_parts b, double t) {
+    if (q_dot(a.rotation, b.rotation) < 0) b.rotation = q_scale(-1, b.rotation);
+    vo_quat turn = q_add(q_scale(1 - t, a.rotation), q_scale(t, b.rotation));
+    return (vo_parts){v3_lerp(a.translation, b.translation, t), q_normalize(turn),
+                      v3_lerp(a.scale, b.scale, t)};
+}
+
+/* Part of the way to the start, and on to the moment; a joint relative to its parent. */
+static vo_affine blend_in(vo_affine rest, vo_affine at_start, vo_affine at, double share) {
+    vo_parts start = vo_affine_parts(at_start), to = vo_affine_parts(at);
+    vo_parts way = blend(vo_affine_parts(rest), start, share);
+    vo_quat turn = q_mul(q_conjugate(start.rotation), to.rotation);
+    return vo_affine_from_parts((vo_parts){
+        v3_add(way.translation, v3_sub(to.translation, start.translation)),
+        q_normalize(q_mul(way.rotation, turn)), v3_add(way.scale, v3_sub(to.scale, start.scale))});
 }
 
 /* Bind pose -> world, of every bind. */
@@ -76,8 +85,10 @@ static void find_motions(vo_body_follower *f, vo_body_moment at) {
     for (int b = 0; b < c->bind_count; b++) f->motion[b] = placement;
     if (at.share == 0) return;
     vo_character_locals(c, &f->body->follow, at.time, VO_CLIP_HOLD, f->joint);
+    vo_affine *start = f->joint + c->joint_count;
+    if (at.share < 1) vo_character_locals(c, &f->body->follow, at.start, VO_CLIP_HOLD, start);
     for (int j = 0; j < c->joint_count && at.share < 1; j++)
-        f->joint[j] = blend(f->body->bound[j], f->joint[j], at.share);
+        f->joint[j] = blend_in(f->body->bound[j], start[j], f->joint[j], at.share);
     vo_character_join(c, f->joint);
     for (int b = 0; b < c->bind_count; b++)
         f->motion[b] =

@@ -81,12 +81,26 @@ vo_body_pose vo_body_mannequin_pose(const vo_body *body, double time) {
     return pose;
 }
 
+/* Part of the way to the pose at the start, and on to the one at the moment. */
+static vo_body_pose blend_in(const vo_body *body, vo_body_moment at, const vo_body_pose *rest,
+                             const vo_body_pose *to) {
+    vo_body_pose start = vo_body_mannequin_pose(body, at.start);
+    vo_body_pose pose = vo_body_pose_blend(rest, &start, at.share);
+    vo_vec3 on = v3_sub(to->translation, start.translation);
+    pose.translation = v3_add(pose.translation, on);
+    for (int b = 0; b < VO_BONE_COUNT; b++) {
+        vo_quat turn = q_mul(q_conjugate(start.rotation[b]), to->rotation[b]);
+        pose.rotation[b] = q_normalize(q_mul(pose.rotation[b], turn));
+    }
+    return pose;
+}
+
 void vo_body_mannequin_place(vo_context *ctx, const vo_body *body, vo_body_moment at, vo_vec3 *x) {
     const vo_skeleton *skeleton = &body->mannequin.skeleton;
     vo_body_pose pose = vo_body_pose_rest(skeleton);
     if (at.share > 0) {
         vo_body_pose to = vo_body_mannequin_pose(body, at.time);
-        pose = at.share < 1 ? vo_body_pose_blend(&pose, &to, at.share) : to;
+        pose = at.share < 1 ? blend_in(body, at, &pose, &to) : to;
     }
     vo_transform motion[VO_BONE_COUNT];
     vo_skeleton_motion(skeleton, &pose, motion);

@@ -50,9 +50,11 @@ struct vo_body {
     vo_mesh_sequence sequence;
 };
 
-/* When it is in the motion, s, and how much of the motion is in the pose: 0 is the rest pose. */
+/* When it is in the motion, s, and how much of the motion is in the pose: 0 is the rest pose. In
+ * between, the pose is part of the way from rest to that at `start`, turned on by what leads from
+ * the one at `start` to the one at `time`. */
 typedef struct vo_body_moment {
-    double time, share;
+    double time, share, start;
 } vo_body_moment;
 
 vo_body_moment vo_body_moment_at(const vo_body *body, double t);
