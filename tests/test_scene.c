@@ -102,6 +102,7 @@ static void bad_scene_definitions_are_refused(void **state) {
     REFUSE(wind_velocity.x, INFINITY, "wind_velocity");
     REFUSE(wind_drag, -1, "wind_drag");
     REFUSE(repulsion_thickness, 0, "repulsion_thickness");
+    REFUSE(jump_speed, 0, "jump_speed");
     REFUSE(projection_thickness, -1, "projection_thickness");
     REFUSE(projection_thickness, NAN, "projection_thickness");
     REFUSE(collision_stiffness, 0, "collision_stiffness");

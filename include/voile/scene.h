@@ -100,6 +100,9 @@ typedef struct vo_scene_def {
                                     of the repulsion thickness t by d has the energy
                                     stiffness area d^3 / (6 t), so it bears a pressure of
                                     stiffness t / 2 before it touches */
+    double jump_speed;           /* [40] m/s; an obstacle that is faster in a substep jumps: it is
+                                    elsewhere at once, cloth that it wears goes along, and other
+                                    cloth stays where it is */
     double friction;             /* [0.6] Coulomb's coefficient of cloth on cloth, no unit */
     double obstacle_friction;    /* [0.3] the same of cloth on obstacles */
     vo_adapt adapt;              /* [VO_ADAPT_FULL] counts for cloths with remeshing */

@@ -382,6 +382,9 @@ static const vo_key magic_keys[] = {
     KEY("fixed_high_res_mesh", BOOL, "false", NULL, "ARCSim's name for `adapt` `none`."),
     KEY("collision_stiffness", POSITIVE, "1e9", "N/m per m^2", "Of contacts."),
     KEY("repulsion_thickness", POSITIVE, "0.001", "m", "Contacts act from this distance."),
+    KEY("jump_speed", POSITIVE, "40", "m/s",
+        "An obstacle that is faster jumps: it is elsewhere at once, and cloth that it wears goes "
+        "along."),
     KEY("projection_thickness", POSITIVE, NULL, "m",
         "Distance that impacts leave. At most the repulsion thickness; a tenth of it if missing.",
         .later = true),

@@ -98,6 +98,7 @@ static void read_contact(const vo_json_at *root, vo_scene_def *def) {
     vo_json_at magic = vo_json_get(root, "magic");
     def->repulsion_thickness = vo_get_real(&magic, "repulsion_thickness");
     def->projection_thickness = vo_get_real(&magic, "projection_thickness");
+    def->jump_speed = vo_get_real(&magic, "jump_speed");
     def->collision_stiffness = vo_get_real(&magic, "collision_stiffness");
     def->friction = vo_get_real(root, "friction");
     def->obstacle_friction = vo_get_real(root, "obs_friction");

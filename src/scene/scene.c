@@ -35,6 +35,7 @@ vo_scene_def vo_scene_def_default(void) {
         .gravity = {0, 0, -9.81},
         .wind_density = 1.2,
         .repulsion_thickness = 2e-3,
+        .jump_speed = 40,
         .collision_stiffness = 1e7,
         .friction = 0.6,
         .obstacle_friction = 0.3,
@@ -78,6 +79,7 @@ static const char *contact_defect(const vo_scene_def *d) {
         return "projection_thickness must be at least 0" UP_TO;
     if (!vo_is_positive(d->collision_stiffness))
         return "collision_stiffness must be positive" UP_TO;
+    if (!vo_is_positive(d->jump_speed)) return "jump_speed must be positive" UP_TO;
     if (!vo_is_nonnegative(d->friction)) return "friction must be at least 0" UP_TO;
     if (!vo_is_nonnegative(d->obstacle_friction))
         return "obstacle_friction must be at least 0" UP_TO;

@@ -97,6 +97,7 @@ static void place(vo_sim *sim, int i, double t) {
 void vo_sim_obstacles_place(vo_sim *sim, double t) {
     for (int i = 0; i < sim->obstacle_count; i++) {
         sim->obstacle[i].present = present_at(sim, i, t);
+        sim->obstacle[i].rests_until = -INFINITY;
         place(sim, i, t);
     }
 }
@@ -110,22 +111,42 @@ static vo_vec3 goal_of(const vo_obstacle_state *o, const vo_surface_part *part, 
     return o->goal ? o->goal[k] : xf_point(part->pose[1], part->rest[k]);
 }
 
-/* Where the nodes of obstacle i go in a step that ends at t. One that appears is there at once. */
-static void aim(vo_sim *sim, int i, double t, double dt) {
+/* Its nodes stay where they are. */
+static void rest(vo_sim *sim, int i) {
+    const vo_obstacle_state *o = &sim->obstacle[i];
+    vo_surface_part *part = part_of(sim, i);
+    size_t bytes = (size_t)o->mesh->node_count * sizeof *o->mesh->node_x;
+    part->pose[0] = part->pose[1] = o->pose;
+    memcpy(sim->contact.surface.x0 + part->node_begin, o->mesh->node_x, bytes);
+    memcpy(sim->contact.surface.x1 + part->node_begin, o->mesh->node_x, bytes);
+}
+
+/* They go where the motion has them at t. One that appears is there at once. */
+static void follow(vo_sim *sim, int i, double t, double dt) {
     vo_obstacle_state *o = &sim->obstacle[i];
     vo_surface_part *part = part_of(sim, i);
     vo_vec3 *x0 = sim->contact.surface.x0 + part->node_begin;
     vo_vec3 *x1 = sim->contact.surface.x1 + part->node_begin;
     double remains = CATCH_UP / (CATCH_UP + dt);
-    bool was_present = o->present;
-    part->present = present_at(sim, i, t);
     part->pose[1] = pose_of(sim, i, t);
-    part->pose[0] = was_present ? o->pose : part->pose[1];
+    part->pose[0] = o->present ? o->pose : part->pose[1];
     if (o->goal) vo_body_place(&o->follower, t, o->goal);
     for (int k = 0; k < o->mesh->node_count; k++) {
         x1[k] = v3_add_scaled(goal_of(o, part, k), remains, o->behind[k]);
-        x0[k] = was_present ? o->mesh->node_x[k] : x1[k];
+        x0[k] = o->present ? o->mesh->node_x[k] : x1[k];
     }
+}
+
+/* Where the nodes of obstacle i go in a step that ends at t. */
+static void aim(vo_sim *sim, int i, double t, double dt) {
+    const vo_obstacle_state *o = &sim->obstacle[i];
+    vo_surface_part *part = part_of(sim, i);
+    bool was_present = o->present;
+    part->present = present_at(sim, i, t);
+    if (was_present && t <= o->rests_until)
+        rest(sim, i);
+    else
+        follow(sim, i, t, dt);
     if (part->present != was_present) vo_candidates_forget(sim->contact.candidates);
     if (part->present && !was_present) sim->contact.appeared = true;
 }
@@ -150,5 +171,16 @@ void vo_sim_obstacles_keep(vo_sim *sim, double dt) {
             o->mesh->node_x[k] = v3_add(p, o->behind[k]); /* as a resumed run will have it */
             o->mesh->node_v[k] = v3_scale(1 / dt, v3_sub(x1[k], x0[k]));
         }
+    }
+}
+
+void vo_sim_obstacle_put(vo_sim *sim, int i, double end) {
+    vo_obstacle_state *o = &sim->obstacle[i];
+    const vo_surface_part *part = part_of(sim, i);
+    o->pose = part->pose[1];
+    o->rests_until = end;
+    for (int k = 0; k < o->mesh->node_count; k++) {
+        o->mesh->node_x[k] = goal_of(o, part, k);
+        o->mesh->node_v[k] = o->behind[k] = v3(0, 0, 0);
     }
 }

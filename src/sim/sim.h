@@ -47,6 +47,7 @@ typedef struct vo_handle_state {
 typedef struct vo_obstacle_state {
     vo_mesh *mesh; /* at the current time */
     bool present;
+    double rests_until;        /* s, since it has jumped; see jump.c */
     vo_transform pose;         /* of its motion at the current time; the identity for bodies */
     vo_body_follower follower; /* of a body */
     vo_vec3 *goal;   /* [node_count] of a body: where its motion has the nodes when the step ends */
@@ -64,6 +65,7 @@ typedef struct vo_sim_contact {
     vo_contact *contact; /* of the current step */
     bool appeared;       /* an obstacle did, in the step under way */
     int clump_frame;     /* the last frame for which a clump was told of */
+    int jump_frame;      /* and a jump */
     int *node_of;        /* [row_count] the surface's node of a row of the solver */
     double *pressed; /* [row_count] [saved] N, by which contacts pressed each node of cloth in the
                         last step */
@@ -176,6 +178,12 @@ void vo_sim_obstacles_place(vo_sim *sim, double t);
 /* In the surface, to where they go in a step that ends at t; and what came of it. */
 void vo_sim_obstacles_aim(vo_sim *sim, double t, double dt);
 void vo_sim_obstacles_keep(vo_sim *sim, double dt);
+/* One that was aimed for a step to `end` is at that step's goal at once, and rests there until
+ * `end`, whatever its motion says. */
+void vo_sim_obstacle_put(vo_sim *sim, int obstacle, double end);
+/* jump.c: obstacles that are aimed too far for a step of dt to `end` are put there, and what they
+ * wear with them. Then everything is to be aimed again, and room to be made. */
+vo_result vo_sim_jump(vo_sim *sim, double end, double dt, bool *jumped);
 
 /* contact.c */
 vo_result vo_sim_contact_create(vo_sim *sim);

@@ -26,11 +26,24 @@ static void move(vo_sim *sim, span t) {
     sim->stats.stage.move += vo_now() - start;
 }
 
+/* Obstacles that are too fast to be followed are there already, with what they wear. */
+static vo_result jump(vo_sim *sim, span t) {
+    double start = vo_now();
+    bool jumped;
+    VO_TRY(vo_sim_jump(sim, t.end, t.dt, &jumped));
+    sim->stats.stage.move += vo_now() - start;
+    if (!jumped) return VO_OK;
+    move(sim, t);
+    sim->contact.appeared = true;
+    return VO_OK;
+}
+
 /* An obstacle that appears may do so amidst cloth, which then starts this step beside it. */
-static vo_result make_room(vo_sim *sim, double dt) {
+static vo_result make_room(vo_sim *sim, span t) {
+    VO_TRY(jump(sim, t));
     if (!sim->contact.appeared) return VO_OK;
     double start = vo_now();
-    vo_sim_contact_aim(sim, dt);
+    vo_sim_contact_aim(sim, t.dt);
     vo_result result = vo_sim_untangle(sim);
     vo_sim_load_rows(sim);
     sim->stats.stage.contact += vo_now() - start;
@@ -122,7 +135,7 @@ static void accept(vo_sim *sim, double dt) {
 static vo_step_outcome hold(vo_sim *sim, span t, vo_step_outcome reason) {
     sim->stats.held_steps++;
     move(sim, t);
-    if (make_room(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
+    if (make_room(sim, t) != VO_OK) return VO_STEP_NO_MEMORY;
     vo_sim_contact_aim(sim, t.dt);
     vo_implicit_hold(&sim->implicit, t.dt, &sim->constraints);
     if (collide(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
@@ -144,7 +157,7 @@ static bool leaps(const vo_sim *sim, double dt) {
 /* Contact, solve, limit and collide, without taking the result. */
 static vo_step_outcome try_step(vo_sim *sim, span t, bool last_try) {
     move(sim, t);
-    if (make_room(sim, t.dt) != VO_OK || contact(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
+    if (make_room(sim, t) != VO_OK || contact(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
     vo_step_outcome outcome = solve(sim, t.dt);
     if (outcome != VO_STEP_SOLVED) return outcome;
     if (!last_try && leaps(sim, t.dt)) return VO_STEP_UNSOLVED;
