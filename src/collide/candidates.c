@@ -12,8 +12,8 @@
 
 enum {
     RUN_GRAIN = 1024,
-    PAIR_GRAIN = 256, /* pairs measured by one thread at a time */
-    BLOCK = 64,       /* such grains before results are put together */
+    HANDFUL = 64, /* pairs that are measured together */
+    BLOCK = 8,    /* shares of active runs before results are put together */
 };
 
 /* Of runs, see there: below this, lists are not made again with less. */
@@ -33,9 +33,9 @@ struct vo_candidates {
     bool crowded;          /* the last answer is not complete */
     int most_hits, most_swept;
 
-    vo_near_hit *grain_hit; /* [BLOCK * PAIR_GRAIN], and how many there are in each grain */
-    vo_feature_key *grain_key;
-    int grain_count[BLOCK];
+    vo_near_hit *share_hit; /* [BLOCK * VO_SHARE_PAIRS], and how many there are of each share */
+    vo_feature_key *share_key;
+    int share_count[BLOCK];
     vo_near_hit *hit;
     int hit_count, hit_capacity;
     vo_near *near;
@@ -57,8 +57,8 @@ static bool allocate(vo_candidates *c) {
     c->most_hits = vo_clump_bound(VO_NEAR_PAIRS, features);
     c->most_swept = vo_clump_bound(VO_SWEPT_PAIRS, features);
     return VO_PADDED_NEW(ctx, c->marked, c->clusters.count) &&
-           VO_PADDED_NEW(ctx, c->grain_hit, BLOCK * PAIR_GRAIN) &&
-           VO_PADDED_NEW(ctx, c->grain_key, BLOCK * PAIR_GRAIN) &&
+           (c->share_hit = vo_new_array(ctx, vo_near_hit, BLOCK * VO_SHARE_PAIRS)) &&
+           (c->share_key = vo_new_array(ctx, vo_feature_key, BLOCK * VO_SHARE_PAIRS)) &&
            VO_PADDED_NEW(ctx, c->start, c->start_count);
 }
 
@@ -96,8 +96,8 @@ void vo_candidates_destroy(vo_candidates *c) {
     if (!c) return;
     vo_context *ctx = c->ctx;
     VO_PADDED_FREE(ctx, c->marked, c->clusters.count);
-    VO_PADDED_FREE(ctx, c->grain_hit, BLOCK * PAIR_GRAIN);
-    VO_PADDED_FREE(ctx, c->grain_key, BLOCK * PAIR_GRAIN);
+    vo_free_array(ctx, c->share_hit, BLOCK * VO_SHARE_PAIRS);
+    vo_free_array(ctx, c->share_key, BLOCK * VO_SHARE_PAIRS);
     VO_PADDED_FREE(ctx, c->start, c->start_count);
     vo_free_array(ctx, c->hit, c->hit_capacity);
     vo_free_array(ctx, c->near, c->near_capacity);
@@ -171,56 +171,116 @@ static vo_result wake_all(vo_candidates *c, bool *fits) {
     }
 }
 
-/* Looks at a range of awake pairs, all of one kind; false without memory. */
-typedef bool look_fn(vo_candidates *c, vo_feature_kind kind, int first, int end,
-                     const unsigned char *moved);
+/* A pair that is awake. */
+typedef struct awake_pair {
+    vo_feature_key key;
+    int run, place; /* in the pool */
+} awake_pair;
 
-/* Looks at the awake pairs of one kind. If they do not fit, slice by slice, until there are too
- * many to be returned. */
-static vo_result look_at_kind(vo_candidates *c, bool fits, vo_feature_kind kind, look_fn *look,
-                              const unsigned char *moved) {
+struct block;
+
+/* Looks at a handful of awake pairs. What is found goes to share_hit or share_key, from `to` on;
+ * returns how many there are. */
+typedef int look_fn(const struct block *b, int count, const awake_pair *awake, int to);
+/* Adds what so many shares have found, as far as there may be so many; false without memory. */
+typedef bool take_fn(vo_candidates *c, int shares);
+
+/* A block of shares of which all pairs of one kind that are awake are looked at. */
+typedef struct block {
+    vo_candidates *c;
+    vo_feature_kind kind;
+    look_fn *look;
+    take_fn *take;
+    const unsigned char *moved; /* swept: NULL or the marks */
+    int first;
+} block;
+
+/* Where the pairs of a kind are in the pool. */
+static void find_kind(const vo_run *run, vo_feature_kind kind, int range[2]) {
+    bool faces = kind == VO_NODE_FACE;
+    range[0] = run->begin + (faces ? 0 : run->node_faces);
+    range[1] = run->begin + (faces ? run->node_faces : run->count);
+}
+
+/* Looks at all pairs of a share that are awake. */
+static int look_at_share(const block *b, int share, int to) {
+    const vo_runs *r = &b->c->runs;
+    awake_pair awake[HANDFUL];
+    int index[VO_SHARE_PAIRS], n = 0, found = 0;
+    for (int k = r->cut[share]; k < r->cut[share + 1]; k++) {
+        int run = r->active[k], range[2];
+        find_kind(&r->run[run], b->kind, range);
+        int count = r->kernels->collect(r->pool.low + range[0], range[1] - range[0],
+                                        vo_run_alarm(r, run), index);
+        for (int i = 0; i < count; i++) {
+            int place = range[0] + index[i];
+            awake[n++] = (awake_pair){r->pool.key[place], run, place};
+            if (n < HANDFUL) continue;
+            found += b->look(b, n, awake, to + found);
+            n = 0;
+        }
+    }
+    return found + b->look(b, n, awake, to + found);
+}
+
+/* Edges come last: then all that is known of the runs is new. */
+static void look_at_shares(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    const block *b = arg;
+    for (int i = begin; i < end; i++) {
+        b->c->share_count[i] = look_at_share(b, b->first + i, i * VO_SHARE_PAIRS);
+        if (b->kind == VO_EDGE_EDGE) vo_runs_settle(&b->c->runs, b->first + i);
+    }
+}
+
+/* Looks at what is awake, until there is too much to be returned. */
+static bool look_at_awake(block *b) {
+    vo_candidates *c = b->c;
+    for (b->first = 0; b->first < c->runs.cut_count && !c->crowded; b->first += BLOCK) {
+        int shares = vo_min_int(c->runs.cut_count - b->first, BLOCK);
+        vo_parallel_for(c->ctx, shares, 1, look_at_shares, b);
+        if (!b->take(c, shares)) return false;
+    }
+    return true;
+}
+
+/* Looks at the awake pairs of one kind. If they do not fit, slice by slice. */
+static vo_result look_at_kind(block *b, bool fits, vo_feature_kind kind) {
+    vo_candidates *c = b->c;
     vo_runs *r = &c->runs;
+    b->kind = kind;
     for (int begin = 0, end; begin < (fits ? 1 : r->count) && !c->crowded; begin = end) {
         end = fits ? 1 : vo_runs_slice_end(r, begin);
         if (!fits) {
             vo_runs_forget(r);
             VO_TRY(wake(c, begin, end));
         }
-        int first = kind == VO_NODE_FACE ? 0 : r->awake_faces;
-        int last = kind == VO_NODE_FACE ? r->awake_faces : r->awake_count;
-        if (!look(c, kind, first, last, moved)) return vo_fail_memory(c->ctx, "candidates");
+        if (!look_at_awake(b)) return vo_fail_memory(c->ctx, "candidates");
     }
     return VO_OK;
 }
 
 /* What was found is known from now on, if it can be kept. */
 static void settle(vo_candidates *c, bool fits) {
-    if (fits)
-        vo_runs_settle(&c->runs);
-    else
-        vo_runs_forget(&c->runs);
+    if (!fits) vo_runs_forget(&c->runs);
+    if (!fits || !c->crowded) return;
+    for (int i = 0; i < c->runs.cut_count; i++) vo_runs_settle(&c->runs, i);
+}
+
+/* What a pair was measured to have becomes its low. */
+static void note_distance(vo_candidates *c, const awake_pair *p, double least, double thickness) {
+    const vo_run *run = &c->runs.run[p->run];
+    double lead = (double)vo_pair_lead((double)run->thickness, thickness);
+    c->runs.pool.low[p->place] = vo_float_below(run->way + (least + lead));
 }
 
 /* ---- near ----------------------------------------------------------------------------------- */
 
-/* What a pair was measured to have becomes its low. */
-static void note_distance(vo_candidates *c, const vo_awake *p, double least) {
-    c->runs.pool.low[p->place] = vo_float_below(c->runs.run[p->run].way + least);
-}
-
-/* A block of awake pairs of one kind. */
-typedef struct block {
-    vo_candidates *c;
-    vo_feature_kind kind;
-    int first;
-    const unsigned char *moved; /* swept: NULL or the marks */
-} block;
-
 /* Takes a lane of what was measured as a hit, if it is one. */
 static bool take_lane(const vo_candidates *c, const int node[4], vo_feature_kind kind,
-                      const vo_measured *m, int lane, vo_near *near) {
+                      const vo_measured *m, int lane, double thickness, vo_near *near) {
+    if (m->least[lane] > thickness) return false;
     double distance = sqrt(m->squared[lane]);
-    double thickness = vo_pair_thickness(c->surface, node, c->thickness);
     if (!(distance < thickness)) return false;
     vo_vec3 offset = v3(m->offset[0][lane], m->offset[1][lane], m->offset[2][lane]);
     *near = (vo_near){.pair = {{node[0], node[1], node[2], node[3]}, kind},
@@ -232,48 +292,42 @@ static bool take_lane(const vo_candidates *c, const int node[4], vo_feature_kind
     return kind == VO_NODE_FACE || vo_is_inside(near->weight);
 }
 
-/* Measures a grain of pairs and collects the hits. */
-static void measure_near(void *arg, int begin, int end, int chunk) {
-    block *b = arg;
+/* Measures pairs and collects the hits. */
+static int look_near(const block *b, int count, const awake_pair *awake, int to) {
     vo_candidates *c = b->c;
-    const vo_awake *awake = c->runs.awake + b->first + begin;
-    int node[PAIR_GRAIN][4], n = end - begin;
-    vo_measured measured[PAIR_GRAIN / 4];
-    for (int i = 0; i < n; i++) vo_pair_nodes(c->surface, b->kind, awake[i].key, node[i]);
-    c->runs.kernels->measure(c->surface, b->kind, n, (const int(*)[4])node, measured);
-    vo_near_hit *to = c->grain_hit + begin;
-    for (int i = 0; i < n; i++) {
+    int node[HANDFUL][4];
+    vo_measured measured[HANDFUL / 4];
+    for (int i = 0; i < count; i++) vo_pair_nodes(c->surface, b->kind, awake[i].key, node[i]);
+    c->runs.kernels->measure(c->surface, b->kind, count, (const int(*)[4])node, measured);
+    vo_near_hit *hit = c->share_hit + to;
+    for (int i = 0; i < count; i++) {
         const vo_measured *m = &measured[i / 4];
-        to->key = awake[i].key;
-        to += take_lane(c, node[i], b->kind, m, i % 4, &to->near);
-        note_distance(c, &awake[i], m->least[i % 4]);
+        double thickness = vo_pair_thickness(c->surface, node[i], c->thickness);
+        hit->key = awake[i].key;
+        hit += take_lane(c, node[i], b->kind, m, i % 4, thickness, &hit->near);
+        note_distance(c, &awake[i], m->least[i % 4], thickness);
     }
-    c->grain_count[chunk] = (int)(to - (c->grain_hit + begin));
+    return (int)(hit - (c->share_hit + to));
 }
 
-/* Adds what the grains of a block of n pairs have found, as far as there may be so many. */
-static bool take_hits(vo_candidates *c, int n) {
-    int grains = vo_chunk_count(n, PAIR_GRAIN);
-    if (!vo_reserve(c->ctx, &c->hit, &c->hit_capacity, c->hit_count + n)) return false;
-    for (int g = 0; g < grains; g++) {
-        size_t hits = (size_t)c->grain_count[g];
-        memcpy(c->hit + c->hit_count, c->grain_hit + (size_t)g * PAIR_GRAIN, hits * sizeof *c->hit);
-        c->hit_count += c->grain_count[g];
+static int sum_counts(const vo_candidates *c, int shares) {
+    int sum = 0;
+    for (int i = 0; i < shares; i++) sum += c->share_count[i];
+    return sum;
+}
+
+static bool take_hits(vo_candidates *c, int shares) {
+    int need = c->hit_count + sum_counts(c, shares);
+    if (!vo_reserve(c->ctx, &c->hit, &c->hit_capacity, need)) return false;
+    for (int i = 0; i < shares; i++) {
+        size_t hits = (size_t)c->share_count[i];
+        if (hits)
+            memcpy(c->hit + c->hit_count, c->share_hit + (size_t)i * VO_SHARE_PAIRS,
+                   hits * sizeof *c->hit);
+        c->hit_count += c->share_count[i];
     }
     c->crowded = c->hit_count > c->most_hits;
     if (c->crowded) c->hit_count = c->most_hits;
-    return true;
-}
-
-static bool find_hits(vo_candidates *c, vo_feature_kind kind, int first, int end,
-                      const unsigned char *moved) {
-    (void)moved;
-    for (; first < end && !c->crowded; first += BLOCK * PAIR_GRAIN) {
-        int n = vo_min_int(end - first, BLOCK * PAIR_GRAIN);
-        block b = {.c = c, .kind = kind, .first = first};
-        vo_parallel_for(c->ctx, n, PAIR_GRAIN, measure_near, &b);
-        if (!take_hits(c, n)) return false;
-    }
     return true;
 }
 
@@ -284,9 +338,11 @@ static vo_result answer_near(vo_candidates *c) {
     VO_TRY(cover(c, false, c->thickness));
     VO_TRY(vo_runs_reserve_need(&c->runs));
     for (int i = 0; i < c->runs.count; i++) c->runs.need[i] = c->runs.run[i].thickness;
+    c->runs.leads = false;
     VO_TRY(wake_all(c, &fits));
-    VO_TRY(look_at_kind(c, fits, VO_NODE_FACE, find_hits, NULL));
-    VO_TRY(look_at_kind(c, fits, VO_EDGE_EDGE, find_hits, NULL));
+    block b = {.c = c, .look = look_near, .take = take_hits};
+    VO_TRY(look_at_kind(&b, fits, VO_NODE_FACE));
+    VO_TRY(look_at_kind(&b, fits, VO_EDGE_EDGE));
     settle(c, fits);
     bool ok = vo_reserve(c->ctx, &c->near, &c->near_capacity, c->hit_count) &&
               vo_reserve(c->ctx, &c->order, &c->order_capacity, c->hit_count);
@@ -321,53 +377,43 @@ static bool pair_moves(const vo_surface *s, const vo_feature_pair *p) {
            node_moves(s, p->node[3]);
 }
 
-/* Tests a grain of pairs and collects those that are not cleared. What is known of a pair saves
- * measuring it, but only what was measured decides: so the answer depends on the state alone,
- * however old the lists are. */
-static void measure_swept(void *arg, int begin, int end, int chunk) {
-    block *b = arg;
+/* Tests pairs and collects those that are not cleared. What is known of a pair saves measuring it,
+ * but only what was measured decides: so the answer depends on the state alone, however old the
+ * lists are. */
+static int look_swept(const block *b, int count, const awake_pair *awake, int to) {
     vo_candidates *c = b->c;
-    vo_feature_key *to = c->grain_key + begin;
-    for (int i = begin; i < end; i++) {
-        const vo_awake *p = &c->runs.awake[b->first + i];
+    vo_feature_key *key = c->share_key + to;
+    for (int i = 0; i < count; i++) {
+        const awake_pair *p = &awake[i];
+        const vo_run *run = &c->runs.run[p->run];
         vo_feature_pair pair = {.kind = b->kind};
         vo_pair_nodes(c->surface, b->kind, p->key, pair.node);
         if (!is_marked(&pair, b->moved)) continue;
-        double known = (double)c->runs.pool.low[p->place] - c->runs.run[p->run].way, least;
+        double thickness = vo_pair_thickness(c->surface, pair.node, c->thickness);
+        double lead = (double)vo_pair_lead((double)run->thickness, thickness);
+        double known = (double)c->runs.pool.low[p->place] - run->way - lead, least;
         double reach = vo_min(vo_pair_travel(c->surface, &pair) + c->keep, c->runs.need[p->run]);
         if (reach < known) continue;
         bool clear = vo_pair_is_clear(c->surface, &pair, c->keep, &least);
-        note_distance(c, p, least);
-        *to = p->key;
-        to += !clear && least <= reach && pair_moves(c->surface, &pair);
+        note_distance(c, p, least, thickness);
+        *key = p->key;
+        key += !clear && least <= reach && pair_moves(c->surface, &pair);
     }
-    c->grain_count[chunk] = (int)(to - (c->grain_key + begin));
+    return (int)(key - (c->share_key + to));
 }
 
-/* Adds what the grains of a block of n pairs have left, as far as there may be so many. */
-static bool take_keys(vo_candidates *c, int n) {
-    int grains = vo_chunk_count(n, PAIR_GRAIN);
-    if (!vo_reserve(c->ctx, &c->swept_key, &c->swept_key_capacity, c->swept_count + n))
-        return false;
-    for (int g = 0; g < grains; g++) {
-        size_t keys = (size_t)c->grain_count[g];
-        memcpy(c->swept_key + c->swept_count, c->grain_key + (size_t)g * PAIR_GRAIN,
-               keys * sizeof *c->swept_key);
-        c->swept_count += c->grain_count[g];
+static bool take_keys(vo_candidates *c, int shares) {
+    int need = c->swept_count + sum_counts(c, shares);
+    if (!vo_reserve(c->ctx, &c->swept_key, &c->swept_key_capacity, need)) return false;
+    for (int i = 0; i < shares; i++) {
+        size_t keys = (size_t)c->share_count[i];
+        if (keys)
+            memcpy(c->swept_key + c->swept_count, c->share_key + (size_t)i * VO_SHARE_PAIRS,
+                   keys * sizeof *c->swept_key);
+        c->swept_count += c->share_count[i];
     }
     c->crowded = c->swept_count > c->most_swept;
     if (c->crowded) c->swept_count = c->most_swept;
-    return true;
-}
-
-static bool find_swept(vo_candidates *c, vo_feature_kind kind, int first, int end,
-                       const unsigned char *moved) {
-    for (; first < end && !c->crowded; first += BLOCK * PAIR_GRAIN) {
-        int n = vo_min_int(end - first, BLOCK * PAIR_GRAIN);
-        block b = {c, kind, first, moved};
-        vo_parallel_for(c->ctx, n, PAIR_GRAIN, measure_swept, &b);
-        if (!take_keys(c, n)) return false;
-    }
     return true;
 }
 
@@ -435,10 +481,12 @@ static vo_result answer_swept(vo_candidates *c, const unsigned char *moved) {
     VO_TRY(vo_runs_reserve_need(&c->runs));
     mark_clusters(c, moved);
     vo_parallel_for(c->ctx, c->runs.count, RUN_GRAIN, find_needs, c);
+    c->runs.leads = true;
     VO_TRY(wake_all(c, &fits));
+    block b = {.c = c, .look = look_swept, .take = take_keys, .moved = moved};
     for (int kind = VO_NODE_FACE; kind <= VO_EDGE_EDGE; kind++) {
         int first = c->swept_count;
-        VO_TRY(look_at_kind(c, fits, (vo_feature_kind)kind, find_swept, moved));
+        VO_TRY(look_at_kind(&b, fits, (vo_feature_kind)kind));
         if (!place_swept(c, first, (vo_feature_kind)kind))
             return vo_fail_memory(c->ctx, "candidates");
     }

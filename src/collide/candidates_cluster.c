@@ -167,9 +167,13 @@ static void list_inverse(vo_clusters *out) {
 
 static void measure_reach(const vo_surface *s, vo_clusters *out) {
     for (int c = 0; c < out->count; c++) {
-        out->reach[c] = 0;
-        for (int i = out->node.begin[c]; i < out->node.begin[c + 1]; i++)
-            out->reach[c] = vo_max(out->reach[c], s->reach[out->node.item[i]]);
+        double least = INFINITY, most = 0;
+        for (int i = out->node.begin[c]; i < out->node.begin[c + 1]; i++) {
+            least = vo_min(least, s->reach[out->node.item[i]]);
+            most = vo_max(most, s->reach[out->node.item[i]]);
+        }
+        out->reach[c] = most;
+        out->least_reach[c] = least;
     }
 }
 
@@ -215,9 +219,10 @@ static bool allocate(vo_clusters *out, const vo_surface *s) {
     vo_context *ctx = out->ctx;
     int n = out->capacity;
     return VO_PADDED_NEW(ctx, out->part, n) && VO_PADDED_NEW(ctx, out->part_begin, s->part_count) &&
-           VO_PADDED_NEW(ctx, out->reach, n) && VO_PADDED_NEW(ctx, out->rest, n) &&
-           new_lists(ctx, &out->face, n, n) && new_lists(ctx, &out->node, n, 3 * n) &&
-           new_lists(ctx, &out->own_node, n, 3 * n) && new_lists(ctx, &out->own_edge, n, 3 * n) &&
+           VO_PADDED_NEW(ctx, out->reach, n) && VO_PADDED_NEW(ctx, out->least_reach, n) &&
+           VO_PADDED_NEW(ctx, out->rest, n) && new_lists(ctx, &out->face, n, n) &&
+           new_lists(ctx, &out->node, n, 3 * n) && new_lists(ctx, &out->own_node, n, 3 * n) &&
+           new_lists(ctx, &out->own_edge, n, 3 * n) &&
            new_lists(ctx, &out->of_node, s->node_count, 3 * n);
 }
 
@@ -251,6 +256,7 @@ void vo_clusters_free(vo_clusters *c) {
     VO_PADDED_FREE(ctx, c->part, n);
     VO_PADDED_FREE(ctx, c->part_begin, c->part_count);
     VO_PADDED_FREE(ctx, c->reach, n);
+    VO_PADDED_FREE(ctx, c->least_reach, n);
     VO_PADDED_FREE(ctx, c->rest, n);
     free_lists(ctx, &c->face, n, n);
     free_lists(ctx, &c->node, n, 3 * n);

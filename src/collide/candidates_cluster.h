@@ -49,6 +49,7 @@ typedef struct vo_clusters {
     int part_count, node_count;  /* of the surface */
     int capacity;                /* faces of the surface: rooms of the arrays */
     double *reach;               /* [count] largest of its nodes' */
+    double *least_reach;         /* [count] smallest of its nodes' */
     vo_box *rest;                /* [count] where it is in the fabric or, of obstacles, at the
                                     beginning; patches of fabric apart along z */
     vo_lists face, node;         /* the faces and all their nodes */

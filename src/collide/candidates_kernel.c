@@ -164,6 +164,35 @@ static void measure(const vo_surface *s, vo_feature_kind kind, int count, const 
     }
 }
 
+/* ---- choosing ------------------------------------------------------------------------------- */
+
+typedef float vo_f8 __attribute__((vector_size(32)));
+typedef int32_t vo_m8 __attribute__((vector_size(32))); /* masks of vo_f8 */
+
+/* A bit for each lane that is set. */
+VO_INLINE unsigned m8_bits(vo_m8 m) {
+#if defined(__AVX__)
+    return (unsigned)_mm256_movemask_ps((__m256)m);
+#else
+    unsigned bits = 0;
+    for (int i = 0; i < 8; i++) bits |= (unsigned)(m[i] & 1) << i;
+    return bits;
+#endif
+}
+
+static int collect(const float *low, int count, float at, int *index) {
+    int n = 0, i = 0;
+    for (; i + 8 <= count; i += 8) {
+        vo_f8 v, limit = {at, at, at, at, at, at, at, at};
+        memcpy(&v, low + i, sizeof v);
+        for (unsigned bits = m8_bits(~(v > limit)); bits; bits &= bits - 1)
+            index[n++] = i + __builtin_ctz(bits);
+    }
+    for (; i < count; i++)
+        if (!(low[i] > at)) index[n++] = i;
+    return n;
+}
+
 /* ---- boxes ---------------------------------------------------------------------------------- */
 
 VO_INLINE vo_f4 f4_load(const float *p) {
@@ -317,6 +346,7 @@ static void list_edges(const vo_surface *s, const vo_feature_boxes *a, const vo_
 const vo_candidates_kernels VO_KERNEL(vo_candidates_kernels) = {
     .move = move,
     .measure = measure,
+    .collect = collect,
     .fill_boxes = fill_boxes,
     .list_node_faces = list_node_faces,
     .list_edges = list_edges,

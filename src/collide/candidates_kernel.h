@@ -45,6 +45,9 @@ typedef struct vo_candidates_kernels {
     void (*measure)(const vo_surface *s, vo_feature_kind kind, int count, const int (*node)[4],
                     vo_measured *out);
 
+    /* Indices of the lows that are not above `at`, of `count`; returns how many. */
+    int (*collect)(const float *low, int count, float at, int *index);
+
     /* Boxes at x0 of a cluster, whole, and of its features: its own nodes, its faces, its own
      * edges, each kind filled up to four with empty boxes. */
     void (*fill_boxes)(const vo_surface *s, const vo_clusters *clusters, int c, vo_box4 *out);

@@ -77,7 +77,8 @@ int vo_run_all_pairs(const vo_runs *r, const vo_run *run) {
 /* How far the list of a run shall reach: the need, and room for some steps at its pace. */
 static double list_limit(const vo_runs *r, int index) {
     const vo_run *run = &r->run[index];
-    double need = (double)r->need[index], slack = r->slack * (double)run->thickness;
+    double need = (double)r->need[index] + (r->leads ? (double)run->lead : 0);
+    double slack = r->slack * (double)run->thickness;
     return need + vo_clamp(16 * (double)run->pace, 0.25 * slack, vo_max(slack, 0.25 * need));
 }
 
@@ -93,12 +94,6 @@ static void list_run(const vo_runs *r, vo_run *run, float limit, vo_listed *to) 
     run->count = to->count;
 }
 
-static float lowest(const float *low, int n) {
-    float least = INFINITY;
-    for (int i = 0; i < n; i++) least = low[i] < least ? low[i] : least;
-    return least;
-}
-
 /* Makes the list of a run into the scratch memory. Clusters that are far enough as a whole need
  * none. */
 static void make_list(vo_runs *r, int index, const vo_box *box, int place) {
@@ -112,7 +107,7 @@ static void make_list(vo_runs *r, int index, const vo_box *box, int place) {
     if (gap2 > limit * limit) return;
     vo_listed to = {r->scratch.key + place, r->scratch.low + place, 0};
     list_run(r, run, (float)limit, &to);
-    run->wake = lowest(to.low, to.count);
+    run->wake = vo_lowest(to.low, to.count);
     run->rest = (float)limit * (1 - 0x1p-20f);
 }
 

@@ -48,6 +48,12 @@ static inline double vo_pair_thickness(const vo_surface *s, const int node[4], d
     return thickness;
 }
 
+/* How much earlier than other pairs of its run a pair may come close before it is near: the
+ * difference of their thicknesses, rounded down (candidates_run.h). */
+static inline float vo_pair_lead(double run_thickness, double thickness) {
+    return thickness < run_thickness ? vo_float_below(run_thickness - thickness) : 0;
+}
+
 /* Whether the closest points of two edges, given by their weights, are inside both. */
 static inline bool vo_is_inside(const double weight[4]) {
     return weight[0] > 0 && weight[1] > 0 && weight[2] < 0 && weight[3] < 0;

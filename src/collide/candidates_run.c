@@ -4,8 +4,13 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 
-enum { RUN_GRAIN = 1024, ACTIVE_GRAIN = 64 };
+enum { RUN_GRAIN = 1024 };
 enum { SLICE_PAIRS = 1 << 20 };
+
+/* Own nodes with faces, both ways, and own edges with own edges. */
+_Static_assert(2 * VO_CLUSTER_NODES * VO_CLUSTER_FACES + VO_CLUSTER_NODES * VO_CLUSTER_NODES <=
+                   VO_SHARE_PAIRS,
+               "a share has room for the pairs of two clusters");
 
 vo_result vo_runs_create(vo_context *ctx, const vo_surface *surface, const vo_clusters *clusters,
                          double thickness, vo_runs *runs) {
@@ -31,8 +36,7 @@ void vo_runs_free(vo_runs *r) {
     vo_free_array(ctx, r->need, r->need_capacity);
     vo_free_array(ctx, r->active, r->active_capacity);
     vo_free_array(ctx, r->stale, r->stale_capacity);
-    vo_free_array(ctx, r->awake, r->awake_capacity);
-    vo_free_array(ctx, r->offset, r->offset_capacity);
+    vo_free_array(ctx, r->cut, r->cut_capacity);
     if (ctx) vo_runs_free_lists(r);
     *r = (vo_runs){0};
 }
@@ -46,10 +50,20 @@ static double run_thickness(const vo_runs *r, int a, int b) {
     return vo_min(r->thickness, vo_min(c->reach[a], c->reach[b]));
 }
 
+/* No pair of them has a smaller one. */
+static double least_thickness(const vo_runs *r, int a, int b) {
+    const vo_clusters *c = r->clusters;
+    if (c->part[a] != c->part[b]) return r->thickness;
+    return vo_min(r->thickness, vo_min(c->least_reach[a], c->least_reach[b]));
+}
+
 static vo_run new_run(const vo_runs *r, vo_pair pair, const vo_box *box) {
+    float thickness = vo_float_above(run_thickness(r, pair.a, pair.b));
+    double least = least_thickness(r, pair.a, pair.b);
     return (vo_run){.a = pair.a,
                     .b = pair.b,
-                    .thickness = vo_float_above(run_thickness(r, pair.a, pair.b)),
+                    .thickness = thickness,
+                    .lead = vo_float_above((double)thickness - least),
                     .wake = INFINITY,
                     .rest = vo_low_distance(vo_box_gap2(&box[pair.a], &box[pair.b]))};
 }
@@ -111,15 +125,11 @@ vo_result vo_runs_reserve_need(vo_runs *r) {
     bool ok = vo_reserve(r->ctx, &r->need, &r->need_capacity, r->count) &&
               vo_reserve(r->ctx, &r->active, &r->active_capacity, r->count) &&
               vo_reserve(r->ctx, &r->stale, &r->stale_capacity, r->count) &&
-              vo_reserve(r->ctx, &r->offset, &r->offset_capacity, r->count);
+              vo_reserve(r->ctx, &r->cut, &r->cut_capacity, r->count + 2);
     return ok ? VO_OK : vo_fail_memory(r->ctx, "candidates");
 }
 
 /* ---- who is awake --------------------------------------------------------------------------- */
-
-/* The point of the way below which a low is awake, and a float that is not lower. */
-static double alarm(const vo_runs *r, int i) { return r->run[i].way + (double)r->need[i]; }
-static float alarm_low(const vo_runs *r, int i) { return vo_float_above(alarm(r, i)); }
 
 /* Lists the runs that are awake, and those of them whose list must be made. */
 static void find_active(vo_runs *r, int begin, int end) {
@@ -127,7 +137,7 @@ static void find_active(vo_runs *r, int begin, int end) {
     for (int i = begin; i < end; i++) {
         if (!(r->need[i] >= 0)) continue;
         const vo_run *run = &r->run[i];
-        float at = alarm_low(r, i);
+        float at = vo_run_alarm(r, i);
         bool stale = !(run->rest > at);
         if (!stale && run->wake > at) continue;
         if (stale) r->stale[r->stale_count++] = i;
@@ -135,51 +145,18 @@ static void find_active(vo_runs *r, int begin, int end) {
     }
 }
 
-/* Counts the awake pairs of each active run. */
-static void count_awake(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    vo_runs *r = arg;
-    for (int k = begin; k < end; k++) {
-        const vo_run *run = &r->run[r->active[k]];
-        const float *low = r->pool.low + run->begin;
-        float at = alarm_low(r, r->active[k]);
-        int faces = 0, edges = 0;
-        for (int i = 0; i < run->node_faces; i++) faces += !(low[i] > at);
-        for (int i = run->node_faces; i < run->count; i++) edges += !(low[i] > at);
-        r->offset[k][0] = faces;
-        r->offset[k][1] = edges;
+/* Cuts the active runs into shares. */
+static void cut_active(vo_runs *r) {
+    int pairs = VO_SHARE_PAIRS;
+    r->cut_count = 0;
+    for (int k = 0; k < r->active_count; k++) {
+        int count = r->run[r->active[k]].count;
+        pairs += count;
+        if (pairs <= VO_SHARE_PAIRS) continue;
+        r->cut[r->cut_count++] = k;
+        pairs = count;
     }
-}
-
-/* Counts become places: all nodes with faces, then all edges. False if there are too many. */
-static bool sum_awake(vo_runs *r) {
-    int64_t sum = 0;
-    for (int kind = 0; kind < 2; kind++) {
-        if (kind == 1) r->awake_faces = (int)sum;
-        for (int k = 0; k < r->active_count; k++) {
-            int n = r->offset[k][kind];
-            r->offset[k][kind] = (int)sum;
-            sum += n;
-            if (sum > INT32_MAX / 2) return false;
-        }
-    }
-    r->awake_count = (int)sum;
-    return true;
-}
-
-static void fill_awake(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    vo_runs *r = arg;
-    for (int k = begin; k < end; k++) {
-        int index = r->active[k];
-        const vo_run *run = &r->run[index];
-        float at = alarm_low(r, index);
-        vo_awake *to = r->awake + r->offset[k][0];
-        for (int i = run->begin; i < run->begin + run->count; i++) {
-            if (i == run->begin + run->node_faces) to = r->awake + r->offset[k][1];
-            if (!(r->pool.low[i] > at)) *to++ = (vo_awake){r->pool.key[i], index, i};
-        }
-    }
+    r->cut[r->cut_count] = r->active_count;
 }
 
 void vo_runs_forget(vo_runs *r) {
@@ -190,7 +167,7 @@ void vo_runs_forget(vo_runs *r) {
         run->wake = run->rest = -INFINITY;
     }
     r->used = r->live = 0;
-    r->active_count = r->awake_count = r->awake_faces = 0;
+    r->active_count = r->cut_count = 0;
 }
 
 int vo_runs_slice_end(const vo_runs *r, int begin) {
@@ -202,29 +179,14 @@ int vo_runs_slice_end(const vo_runs *r, int begin) {
 vo_result vo_runs_wake(vo_runs *r, const vo_box *box, int begin, int end) {
     find_active(r, begin, end);
     VO_TRY(vo_runs_make_lists(r, box));
-    if (r->crowded) {
-        vo_runs_forget(r);
-        return VO_OK;
-    }
-    vo_parallel_for(r->ctx, r->active_count, ACTIVE_GRAIN, count_awake, r);
-    if (!sum_awake(r) || !vo_reserve(r->ctx, &r->awake, &r->awake_capacity, r->awake_count))
-        return vo_fail_memory(r->ctx, "candidates");
-    vo_parallel_for(r->ctx, r->active_count, ACTIVE_GRAIN, fill_awake, r);
+    if (r->crowded) vo_runs_forget(r);
+    cut_active(r);
     return VO_OK;
 }
 
-static void settle_range(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    vo_runs *r = arg;
-    for (int k = begin; k < end; k++) {
+void vo_runs_settle(vo_runs *r, int share) {
+    for (int k = r->cut[share]; k < r->cut[share + 1]; k++) {
         vo_run *run = &r->run[r->active[k]];
-        float wake = INFINITY;
-        for (int i = run->begin; i < run->begin + run->count; i++)
-            wake = r->pool.low[i] < wake ? r->pool.low[i] : wake;
-        run->wake = wake;
+        run->wake = vo_lowest(r->pool.low + run->begin, run->count);
     }
-}
-
-void vo_runs_settle(vo_runs *r) {
-    vo_parallel_for(r->ctx, r->active_count, ACTIVE_GRAIN, settle_range, r);
 }

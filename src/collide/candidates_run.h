@@ -16,6 +16,11 @@
  * not in it. A substep looks at two numbers for each of them, and at single pairs only where
  * something comes close.
  *
+ * Within a cloth, small faces repel from less far than large ones do (surface.h, reach). A pair
+ * that is thinner than its run by some `lead` may come that much closer before it is near; so its
+ * low is put further along the way by the lead, and it sleeps on among the others. Where distances
+ * count as they are, in a step, the largest lead of the run is added to the need.
+ *
  * The list of a run is made when its way comes too near to `rest`, and holds the pairs whose boxes
  * are closer than the need and some slack; the slack follows the pace of the run, so that it lasts
  * for several steps. Nothing is ever made anew for all runs at once.
@@ -42,12 +47,16 @@
 /* Pairs in lists for each node and edge. Folded cloth has about 30. */
 enum { VO_LIST_PAIRS = 256 };
 
+/* Pairs in the lists of active runs that one thread looks through at a time. No run has more. */
+enum { VO_SHARE_PAIRS = 4096 };
+
 typedef struct vo_run {
     int32_t a, b;       /* clusters, a <= b */
     int32_t begin;      /* of its pairs in the pool */
     int32_t count;      /* of them */
     int32_t node_faces; /* so many of them, the first ones, are nodes with faces */
     float thickness;    /* the largest of its pairs' */
+    float lead;         /* the largest of its pairs' */
     float wake, rest;   /* see above */
     float pace;         /* m a step, travelled lately */
     double way;         /* m */
@@ -59,12 +68,6 @@ typedef struct vo_pair_pool {
     float *low;
     int key_capacity, low_capacity;
 } vo_pair_pool;
-
-/* A pair that is awake. */
-typedef struct vo_awake {
-    vo_feature_key key;
-    int32_t run, place; /* in the pool */
-} vo_awake;
 
 typedef struct vo_runs {
     vo_context *ctx;
@@ -84,14 +87,13 @@ typedef struct vo_runs {
     /* Of the present question. */
     float *need; /* [count] m; negative: not concerned */
     int need_capacity;
+    bool leads;      /* needs are of distances as they are: leads are added */
     int32_t *active; /* runs that are awake */
     int active_count, active_capacity;
     int32_t *stale; /* runs whose list must be made */
     int stale_count, stale_capacity;
-    vo_awake *awake; /* nodes with faces, then edges */
-    int awake_count, awake_faces, awake_capacity;
-    int (*offset)[2]; /* [active_count] of the awake pairs of each run, by kind */
-    int offset_capacity;
+    int32_t *cut; /* [cut_count + 1] active runs, cut into shares of VO_SHARE_PAIRS at most */
+    int cut_count, cut_capacity;
 
     /* For making lists. */
     const vo_candidates_kernels *kernels;
@@ -118,9 +120,9 @@ void vo_runs_advance(vo_runs *runs, const vo_cluster_motion *motion);
 /* Room for need[count]; the caller fills it in. */
 vo_result vo_runs_reserve_need(vo_runs *runs);
 
-/* Finds all pairs of the runs from `begin` to `end` whose distance at x0 may be below the need of
- * their run, in the order of runs. Makes lists where that takes one; `box` has the clusters' at x0.
- * Sets `crowded` if lists became too long; then no pair is awake. */
+/* Finds the runs from `begin` to `end` of which a pair's distance at x0 may be below the need: the
+ * active ones. Makes lists where that takes one; `box` has the clusters' at x0. Sets `crowded` if
+ * lists became too long; then no run is active. */
 vo_result vo_runs_wake(vo_runs *runs, const vo_box *box, int begin, int end);
 
 /* All lists are given up, and nothing is known of any distance. */
@@ -129,8 +131,15 @@ void vo_runs_forget(vo_runs *runs);
 /* Where a slice of runs that begins here ends: what it wakes has some bounded length. */
 int vo_runs_slice_end(const vo_runs *runs, int begin);
 
-/* Brings `wake` of the active runs up to date, after their pairs' lows were. */
-void vo_runs_settle(vo_runs *runs);
+/* The point of the way of a run at which pairs wake up. */
+static inline float vo_run_alarm(const vo_runs *r, int i) {
+    const vo_run *run = &r->run[i];
+    double lead = r->leads ? (double)run->lead : 0;
+    return vo_float_above(run->way + (double)r->need[i] + lead);
+}
+
+/* Brings `wake` of a share of the active runs up to date, after their pairs' lows were. */
+void vo_runs_settle(vo_runs *runs, int share);
 
 /* Lists (candidates_list.c): their memory, and making those of all stale runs, unless they become
  * `crowded`. */
@@ -146,6 +155,13 @@ static inline double vo_box_gap2(const vo_box *a, const vo_box *b) {
     double y = vo_max(vo_max(a->min.y - b->max.y, b->min.y - a->max.y), 0);
     double z = vo_max(vo_max(a->min.z - b->max.z, b->min.z - a->max.z), 0);
     return x * x + y * y + z * z;
+}
+
+/* The lowest of n lows. */
+static inline float vo_lowest(const float *low, int n) {
+    float least = INFINITY;
+    for (int i = 0; i < n; i++) least = low[i] < least ? low[i] : least;
+    return least;
 }
 
 /* A float below the distance whose square was computed. */
