@@ -56,6 +56,7 @@ static void measure_rest(vo_places *p, int index) {
     const vo_clusters *k = p->clusters;
     if (p->part[index].rest == part->rest) return;
     p->part[index].rest = part->rest;
+    p->part[index].whole = box_empty();
     for (int c = k->part_begin[index]; c < k->part_begin[index + 1]; c++) {
         vo_box box = box_empty();
         double radius = 0;
@@ -66,6 +67,7 @@ static void measure_rest(vo_places *p, int index) {
             radius =
                 vo_max(radius, v3_distance(centre, part->rest[k->node.item[i] - part->node_begin]));
         p->own_box[c] = box;
+        p->part[index].whole = box_join(p->part[index].whole, box);
         p->own_centre[c] = centre;
         p->own_radius[c] = radius;
     }
@@ -102,11 +104,12 @@ static void compare_poses(vo_part_motion *m) {
     m->turn = v3_scale(2 * k * n.w, axis);
     m->bend = fabs(k - 1) + k * 2 * v3_length2(axis);
     m->rigid = m->at.rigid && m->to.rigid && m->bend < MAX_BEND;
+    m->back = xf_inverse(m->at.pose);
     if (m->to.rigid) m->end = vo_frame_of(m->to.pose);
 }
 
 vo_vec3 vo_part_shift(const vo_part_motion *m, vo_vec3 p) {
-    return v3_sub(xf_point(m->to.pose, xf_point(xf_inverse(m->at.pose), p)), p);
+    return v3_sub(xf_point(m->to.pose, xf_point(m->back, p)), p);
 }
 
 static vo_vec3 sizes(vo_vec3 a) { return v3(fabs(a.x), fabs(a.y), fabs(a.z)); }
@@ -223,7 +226,7 @@ static void begin(vo_places *p) {
     copy_positions(p, p->to, p->surface->x0);
     for (int i = 0; i < p->surface->part_count; i++) {
         vo_part_motion *m = &p->part[i];
-        *m = (vo_part_motion){.rest = m->rest};
+        *m = (vo_part_motion){.rest = m->rest, .whole = m->whole};
         m->at = m->to = look(p, i, 0, p->at);
         compare_poses(m);
     }
@@ -244,6 +247,7 @@ bool vo_places_arrive(vo_places *p) {
     for (int i = 0; i < p->surface->part_count; i++) {
         vo_part_motion *m = &p->part[i];
         m->at = m->to;
+        m->back = xf_inverse(m->at.pose);
         m->centred = !m->moves;
     }
     memcpy(p->box, p->end_box, (size_t)p->clusters->count * sizeof *p->box);

@@ -40,7 +40,9 @@ typedef struct vo_part_motion {
     bool centred;        /* the clusters' centres and radii are those of `at` */
     double bend;         /* rigid, in the step: f above */
     vo_vec3 turn;        /* and w */
+    vo_transform back;   /* the inverse of the pose at `at` */
     const vo_vec3 *rest; /* the positions that the boxes in its own frame are of */
+    vo_box whole;        /* round all of them */
 } vo_part_motion;
 
 typedef struct vo_places {

@@ -110,6 +110,14 @@ static bool contains(const vo_box *a, const vo_box *b, double m) {
            a->max.x >= b->max.x + m && a->max.y >= b->max.y + m && a->max.z >= b->max.z + m;
 }
 
+/* Whether two boxes are nowhere further apart than a distance. */
+static bool boxes_meet(const vo_box *a, const vo_box *b, double distance) {
+    double x = vo_max(a->min.x - b->max.x, b->min.x - a->max.x);
+    double y = vo_max(a->min.y - b->max.y, b->min.y - a->max.y);
+    double z = vo_max(a->min.z - b->max.z, b->min.z - a->max.z);
+    return !(x > distance || y > distance || z > distance);
+}
+
 static bool reserve(vo_walks *w, vo_cluster_pairs *to, int64_t need) {
     return need <= INT32_MAX / 4 && vo_reserve(w->ctx, &to->pair, &to->capacity, (int)need);
 }
@@ -170,6 +178,21 @@ static vo_result walk_world(vo_walks *w, const question *q) {
 
 /* ---- in the frame of a rigid part ----------------------------------------------------------- */
 
+/* The box round a part, by its poses alone: what follows from it must not depend on the past. */
+static vo_box part_box(const vo_walks *w, int p, const question *q) {
+    const vo_part_motion *part = &w->places->part[p];
+    vo_frame at = vo_frame_of(part->at.pose);
+    vo_box box = vo_frame_box(&at, &part->whole);
+    if (q->swept) box = box_join(box, vo_frame_box(&part->end, &part->whole));
+    return box_grow(box, w->places->stray);
+}
+
+/* Whether a cloth's cluster may come close to a part, given the box round it. */
+static bool is_near(const vo_walks *w, int c, int p, const question *q, double slack) {
+    const vo_box *box = q->swept ? w->places->hull : w->places->box;
+    return boxes_meet(&box[c], &w->frame[p].whole, q->distance + slack);
+}
+
 /* How close a point of the part must be at x0 to matter to a cloth's cluster. */
 static double frame_reach(const vo_walks *w, int c, const vo_part_motion *part, const question *q) {
     if (!q->swept) return q->distance;
@@ -196,9 +219,10 @@ static vo_box frame_box(const vo_walks *w, int c, const vo_part_motion *part, co
 
 static bool holds_frame(const vo_walks *w, int p, const question *q) {
     const vo_part_motion *part = &w->places->part[p];
-    vo_frame frame = vo_frame_of(xf_inverse(part->at.pose));
+    vo_frame frame = vo_frame_of(part->back);
     if (!w->frame[p].valid || w->frame[p].rest != part->rest) return false;
     for (int c = 0; c < w->places->clusters->cloth_count; c++) {
+        if (!is_near(w, c, p, q, 0)) continue;
         vo_box box = frame_box(w, c, part, &frame, q);
         if (!contains(&w->frame[p].list[c], &box, 0)) return false;
     }
@@ -218,12 +242,14 @@ static vo_result build_frame(vo_walks *w, int p) {
 static vo_result walk_frame(vo_walks *w, int p, const question *q) {
     const vo_part_motion *part = &w->places->part[p];
     vo_frame_walk *f = &w->frame[p];
-    vo_frame frame = vo_frame_of(xf_inverse(part->at.pose));
+    vo_frame frame = vo_frame_of(part->back);
     f->valid = false;
     f->found.count = 0;
     VO_TRY(build_frame(w, p));
     for (int c = 0; c < w->places->clusters->cloth_count; c++)
-        f->list[c] = box_grow(frame_box(w, c, part, &frame, q), w->slack * frame.t.scale);
+        f->list[c] = is_near(w, c, p, q, w->slack)
+                         ? box_grow(frame_box(w, c, part, &frame, q), w->slack * frame.t.scale)
+                         : box_empty();
     vo_bvh_refit(w->ctx, &w->posed, f->list);
     VO_TRY(vo_bvh_tree_pairs(w->ctx, &w->posed, &f->tree, &w->walked));
     if (!take_walked(w, w->places->clusters->part_begin[p], &f->found))
@@ -277,7 +303,9 @@ vo_result vo_walks_cover(vo_walks *w, bool swept, double distance, vo_walks_repo
     if (report->searched) VO_TRY(walk_world(w, &q));
     report->crowded = !w->valid;
     for (int p = 0; p < w->places->surface->part_count; p++) {
-        if (role_of(w, p, &q) != VO_PART_RIGID || holds_frame(w, p, &q)) continue;
+        if (role_of(w, p, &q) != VO_PART_RIGID) continue;
+        w->frame[p].whole = part_box(w, p, &q);
+        if (holds_frame(w, p, &q)) continue;
         report->searched = true;
         VO_TRY(walk_frame(w, p, &q));
         report->crowded |= !w->frame[p].valid;
@@ -285,18 +313,11 @@ vo_result vo_walks_cover(vo_walks *w, bool swept, double distance, vo_walks_repo
     return report->searched && !report->crowded ? collect(w) : VO_OK;
 }
 
-/* Whether two boxes are nowhere further apart than a distance. */
-static bool boxes_meet(const vo_box *a, const vo_box *b, double distance) {
-    double x = vo_max(a->min.x - b->max.x, b->min.x - a->max.x);
-    double y = vo_max(a->min.y - b->max.y, b->min.y - a->max.y);
-    double z = vo_max(a->min.z - b->max.z, b->min.z - a->max.z);
-    return !(x > distance || y > distance || z > distance);
-}
-
 double vo_walks_reach(const vo_walks *w, int a, int b, double keep) {
     const vo_places *k = w->places;
     int part = k->clusters->part[b];
     question q = {true, keep};
-    if (w->role[part] == VO_PART_RIGID) return frame_reach(w, a, &k->part[part], &q);
+    if (w->role[part] == VO_PART_RIGID)
+        return is_near(w, a, part, &q, 0) ? frame_reach(w, a, &k->part[part], &q) : -1;
     return boxes_meet(&k->hull[a], &k->hull[b], keep) ? INFINITY : -1;
 }

@@ -17,6 +17,9 @@
  *
  *     (keep + e + f r) / (1 - f),   e = |uA - u(c)| + |wA - w| r + s.
  *
+ * Clusters that are not even close to the box round the whole part, at x0 or in the step, do not
+ * take part in its walk.
+ *
  * A walk that finds more than VO_WALK_PAIRS pairs for each cluster is given up: a clump
  * (collide/clump.h). */
 #ifndef VO_COLLIDE_CANDIDATES_WALK_H
@@ -38,6 +41,7 @@ typedef struct vo_frame_walk {
     vo_bvh tree;         /* over its clusters; built when first needed, never refitted */
     const vo_vec3 *rest; /* the positions that it was built for */
     bool valid;
+    vo_box whole; /* round the part in the world: at x0, or over the step */
     vo_box *list; /* [cloth clusters] walked with */
     vo_cluster_pairs found;
 } vo_frame_walk;

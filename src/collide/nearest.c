@@ -61,11 +61,28 @@ void vo_nearest_free(vo_nearest *n) {
 
 /* ---- placing -------------------------------------------------------------------------------- */
 
+/* A box in the world that holds all of the part. */
+static vo_box box_around(const vo_nearest_part *p) {
+    if (p->tree.node_count == 0) return box_empty();
+    const vo_bvh_node *root = p->tree.nodes;
+    vo_box box = box_empty();
+    double size = v3_length(p->pose.translation);
+    for (int i = 0; i < 8; i++) {
+        vo_vec3 corner =
+            v3(i & 1 ? root->max[0] : root->min[0], i & 2 ? root->max[1] : root->min[1],
+               i & 4 ? root->max[2] : root->min[2]);
+        size = vo_max(size, fabs(p->pose.scale) * v3_length(corner));
+        box = box_add(box, xf_point(p->pose, corner));
+    }
+    return box_grow(box, 0x1p-40 * size);
+}
+
 void vo_nearest_place(vo_nearest *n, int part, vo_transform pose) {
     vo_nearest_part *p = &n->part[part];
     p->pose = pose;
     p->inverse = xf_inverse(pose);
     p->present = fabs(pose.scale) > 0;
+    p->around = box_around(p);
 }
 
 vo_result vo_nearest_bend(vo_nearest *n, int part, const vo_vec3 *x) {
@@ -82,6 +99,14 @@ vo_result vo_nearest_bend(vo_nearest *n, int part, const vo_vec3 *x) {
 void vo_nearest_remove(vo_nearest *n, int part) { n->part[part].present = false; }
 
 /* ---- asking --------------------------------------------------------------------------------- */
+
+/* Whether nothing in the box is as near to p as a distance. */
+static bool is_beyond(const vo_box *b, vo_vec3 p, double distance) {
+    double d2 = v3_length2(v3(vo_max(0, vo_max(b->min.x - p.x, p.x - b->max.x)),
+                              vo_max(0, vo_max(b->min.y - p.y, p.y - b->max.y)),
+                              vo_max(0, vo_max(b->min.z - p.z, p.z - b->max.z))));
+    return d2 * (1 - 0x1p-40) > distance * distance;
+}
 
 static double outside(double x, double low, double high) {
     return x < low ? low - x : x > high ? x - high : 0;
@@ -152,7 +177,7 @@ static vo_vec3 find_one(const nearest_job *job, vo_vec3 x, vo_vec3 hint) {
     }
     for (int i = 0; i < job->nearest->part_count; i++) {
         const vo_nearest_part *part = &job->nearest->part[i];
-        if (!part->present) continue;
+        if (!part->present || is_beyond(&part->around, x, range)) continue;
         double scale = fabs(part->pose.scale);
         double best = range * range / (scale * scale);
         vo_vec3 point = x;

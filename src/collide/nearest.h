@@ -20,6 +20,7 @@ typedef struct vo_nearest_part {
     vo_bvh tree;         /* over its faces */
     bool present;
     vo_transform pose, inverse; /* from its own frame to the world, and back */
+    vo_box around;              /* in the world, larger by what rounding may take off */
 } vo_nearest_part;
 
 typedef struct vo_nearest {
