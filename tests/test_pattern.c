@@ -193,7 +193,7 @@ static void sewn_garments_have_their_openings(void **state) {
     assert_int_equal(openings_of(ctx, "skirt-pencil"), 2); /* waist, hem */
     assert_int_equal(openings_of(ctx, "skirt-wide"), 2);
     assert_int_equal(openings_of(ctx, "jacket"), 3); /* the border all around, sleeves */
-    assert_int_equal(openings_of(ctx, "cape"), 2); /* neck, and the border below the clasp */
+    assert_int_equal(openings_of(ctx, "cape"), 2);   /* neck, and the border below the clasp */
     vo_context_destroy(ctx);
 }
 
@@ -342,6 +342,10 @@ static void seams_that_do_not_close_are_named(void **state) {
                       "{\"name\": \"s\", \"a\": \"a.low\", \"b\": \"a.top\"}, "
                       "{\"name\": \"t\", \"a\": \"a.right\", \"b\": \"a.top\"}",
                       "edge a.top is in seam \"s\" and again in seam \"t\"");
+    expect_no_garment(ctx, "{\"name\": \"s\", \"a\": [\"a.right\", \"a.low\"], \"b\": \"b.top\"}",
+                      "seam \"s\": in a, a.right comes before a.low, but lies behind it");
+    expect_no_garment(ctx, "{\"name\": \"s\", \"a\": \"b.top\", \"b\": [\"a.low\", \"a.right\"]}",
+                      "seam \"s\": in b, a.low comes before a.right, but lies behind it");
     vo_context_destroy(ctx);
 }
 

@@ -592,6 +592,46 @@ static void equal_garments_are_sewn_once_and_put_where_they_belong(void **state)
     vo_context_destroy(ctx);
 }
 
+typedef struct listener {
+    int calls, stop_at; /* the garment at whose first call it stops; -1: never */
+    double done;
+    bool seen[2][2]; /* garment, stage */
+} listener;
+
+static bool listen(void *user, const vo_sew_progress *p) {
+    listener *l = user;
+    l->calls++;
+    assert_int_equal(p->garments, 2);
+    assert_in_range(p->garment, 0, 1);
+    assert_true(p->done >= l->done && p->done <= 1);
+    assert_non_null(strstr(p->pattern, "tube.json"));
+    l->done = p->done;
+    l->seen[p->garment][p->stage] = true;
+    return p->garment != l->stop_at;
+}
+
+/* The second tube is another one, or it would not be sewn. */
+static void sewing_of_scenes_is_told_and_can_be_stopped(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    char path[600];
+    vo_scene *scene;
+    vo_sim *sim;
+    const char *sets[] = {"garments[1].edge_length=0.09"};
+    write_scene(ctx, TUBE_OF("0") ", " TUBE_OF("1"), path);
+    assert_ok(ctx, vo_scene_load(ctx, path, 1, sets, &scene));
+    listener l = {.stop_at = -1};
+    assert_ok(ctx, vo_sim_create_watched(ctx, scene, listen, &l, &sim));
+    for (int i = 0; i < 4; i++) assert_true(l.seen[i / 2][i % 2]);
+    vo_sim_destroy(sim);
+    listener stops = {.stop_at = 1};
+    assert_int_equal(vo_sim_create_watched(ctx, scene, listen, &stops, &sim), VO_STOPPED);
+    assert_null(sim);
+    assert_true(stops.calls < l.calls);
+    vo_scene_destroy(scene);
+    vo_context_destroy(ctx);
+}
+
 /* Held softly, the upper rim stays at its place on a body that stands. */
 static void pinned_rims_follow_the_body(void **state) {
     (void)state;
@@ -661,6 +701,7 @@ int main(void) {
         cmocka_unit_test(every_garment_fits_three_builds),
         cmocka_unit_test(garmentcode_shirt_fits_its_body),
         cmocka_unit_test(equal_garments_are_sewn_once_and_put_where_they_belong),
+        cmocka_unit_test(sewing_of_scenes_is_told_and_can_be_stopped),
         cmocka_unit_test(pinned_rims_follow_the_body),
         cmocka_unit_test(wrong_garments_are_named),
     };

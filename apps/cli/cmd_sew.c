@@ -6,14 +6,8 @@
 #include "stop.h"
 #include "text.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct sew_watch {
-    progress bar;
-    double shown_at; /* s, elapsed then; negative: never */
-} sew_watch;
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
@@ -70,42 +64,13 @@ static int read_call(const cli_args *args, vo_sew_def *def) {
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
-static void describe(const vo_sew_progress *p, char *out, size_t size) {
-    if (p->stage == VO_SEW_PULLING)
-        snprintf(out, size, "%3.0f %%  pulling together, %.1f mm apart  %s", 100 * p->done,
-                 1000 * p->gap, text_seconds(p->elapsed_s).s);
-    else
-        snprintf(out, size, "%3.0f %%  coming to rest, %.0f mm/s  %s", 100 * p->done,
-                 1000 * p->speed, text_seconds(p->elapsed_s).s);
-}
-
 /* A vo_sew_progress_fn. */
 static bool watch(void *user, const vo_sew_progress *p) {
-    enum { CELLS = 24 };
-    sew_watch *w = user;
-    double pause = w->bar.mode == PROGRESS_BAR ? 0.1 : 1;
-    char line[160], cells[CELLS + 1];
-    if (w->bar.mode == PROGRESS_NONE) return !stop_asked();
-    if (w->shown_at >= 0 && p->elapsed_s < w->shown_at + pause) return !stop_asked();
-    w->shown_at = p->elapsed_s;
-    describe(p, line, sizeof line);
-    if (w->bar.mode == PROGRESS_LINES) {
-        fprintf(w->bar.file, "%s\n", line);
-    } else {
-        int full = (int)(CELLS * p->done);
-        for (int i = 0; i < CELLS; i++) cells[i] = i < full ? '=' : i == full ? '>' : ' ';
-        cells[CELLS] = 0;
-        fprintf(w->bar.file, "\r\033[K[%s] %.110s", cells, line);
-        w->bar.line_open = true;
-    }
-    fflush(w->bar.file);
+    progress_show_sewing(user, p);
     return !stop_asked();
 }
 
-static void clear_bar(void *user) {
-    sew_watch *w = user;
-    progress_clear(&w->bar);
-}
+static void clear_bar(void *user) { progress_clear(user); }
 
 /* ---- what is written ------------------------------------------------------------------------- */
 
@@ -122,7 +87,7 @@ static int save(vo_context *ctx, const vo_mesh *mesh, const char *path) {
     return result == VO_OK ? CLI_DONE : cli_fail_result(ctx, result);
 }
 
-static int sew(vo_context *ctx, const cli_args *args, sew_watch *w) {
+static int sew(vo_context *ctx, const cli_args *args, progress *bar) {
     vo_mesh *garment = NULL, *body = NULL;
     vo_sew_report report;
     vo_sew_def def;
@@ -134,9 +99,9 @@ static int sew(vo_context *ctx, const cli_args *args, sew_watch *w) {
         if (!args->output) return CLI_DONE;
     }
     def.progress = watch;
-    def.user = w;
+    def.user = bar;
     vo_result result = vo_sew(ctx, &def, &garment, &body, &report);
-    progress_clear(&w->bar);
+    progress_clear(bar);
     code = result == VO_OK        ? save(ctx, garment, args->output)
            : result == VO_STOPPED ? cli_fail(CLI_STOPPED, "stopped; nothing was written.")
                                   : cli_fail_result(ctx, result);
@@ -167,15 +132,18 @@ static int merge(vo_context *ctx, const cli_args *args) {
 
 int cmd_sew(const cli_args *args) {
     vo_context *ctx;
-    sew_watch w = {.bar = progress_create(args->quiet), .shown_at = -1};
-    cli_log log = {.before_warning = clear_bar, .user = &w};
+    progress bar = progress_create(args->quiet);
+    cli_log log = {.before_warning = clear_bar, .user = &bar};
     if (!args->output && (args->merge || !args->svg))
         return cli_fail(CLI_BAD_CALL, "-o says where the garment goes; it is missing.");
     int code = cli_need_input(args->operand);
+    const char *const outputs[] = {args->output, args->body_output, args->svg};
+    for (int i = 0; i < 3 && code == CLI_DONE; i++) code = cli_need_output(outputs[i]);
     if (code == CLI_DONE) code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;
     stop_watch();
-    code = args->merge ? merge(ctx, args) : sew(ctx, args, &w);
+    stop_ends_frame(false);
+    code = args->merge ? merge(ctx, args) : sew(ctx, args, &bar);
     vo_context_destroy(ctx);
     return code;
 }

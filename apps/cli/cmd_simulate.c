@@ -18,6 +18,7 @@ typedef struct run_watch {
     progress bar;
     bool output_failed; /* standard output cannot be written any more */
     int first, last;    /* frames written by this call; last is -1 before any */
+    bool sewing;        /* garments of the scene, before any frame */
     double elapsed_s;
 } run_watch;
 
@@ -48,6 +49,8 @@ static void print_frame_json(const vo_progress *state) {
 /* Shows the progress; false once the user or a broken output ends the run. */
 static bool after_frame(void *user, const vo_progress *state) {
     run_watch *watch = user;
+    stop_ends_frame(true);
+    watch->sewing = false;
     if (!state->unkept) {
         watch->first = watch->last < 0 ? state->frame : watch->first;
         watch->last = state->frame;
@@ -60,6 +63,16 @@ static bool after_frame(void *user, const vo_progress *state) {
     watch->output_failed = !cli_flush();
     if (watch->output_failed) return false;
     return !stop_asked() || state->frame == state->last;
+}
+
+/* The same while garments are sewn, before any frame. */
+static bool while_sewing(void *user, const vo_sew_progress *state) {
+    run_watch *watch = user;
+    stop_ends_frame(false);
+    watch->sewing = true;
+    watch->elapsed_s = state->elapsed_s;
+    progress_show_sewing(&watch->bar, state);
+    return !stop_asked();
 }
 
 /* Makes room for a warning. */
@@ -97,7 +110,12 @@ static int end_done(const run_watch *watch, const cli_args *args, const char *qu
 
 /* It was stopped; what is there can be gone on with. */
 static int end_stopped(const run_watch *watch, const cli_args *args, const char *quoted) {
-    cli_say("stopped after frame %d. Go on with: voile resume %s", watch->last, quoted);
+    if (watch->last >= 0)
+        cli_say("stopped after frame %d. Go on with: voile resume %s", watch->last, quoted);
+    else
+        cli_say("stopped %s, before the first frame that is kept. Nothing is lost: start again "
+                "with the same call.",
+                watch->sewing ? "while sewing" : "in the preroll");
     if (watch->output_failed) return CLI_MACHINE; /* cli_finish says so */
     if (args->json) print_end_json(watch, "stopped", NULL, CLI_STOPPED);
     return CLI_STOPPED;
@@ -165,6 +183,7 @@ static int run(const cli_args *args, const char *scene, const char *folder) {
     def.set_count = add_adapt(args);
     def.sets = args->sets;
     def.progress = after_frame;
+    def.sewing = while_sewing;
     def.user = &watch;
     stop_watch();
     vo_result result = scene ? vo_run_simulate(ctx, scene, &def) : vo_run_resume(ctx, &def);

@@ -66,6 +66,25 @@ int cli_need_input(const char *path) {
     return cli_fail(CLI_BAD_DATA, "%s: cannot read: %s", path, strerror(errno));
 }
 
+int cli_need_output(const char *path) {
+    char folder[CLI_PATH];
+    if (!path) return CLI_DONE;
+    const char *slash = strrchr(path, '/');
+    int length = slash ? (int)(slash - path) : 0;
+    if (cli_is_folder(path) || !path[0] || (slash && !slash[1]))
+        return cli_fail(CLI_BAD_CALL, "%s: is no name of a file, which is to be written.", path);
+    if (length >= CLI_PATH) return cli_fail(CLI_BAD_CALL, "%s: the name is too long.", path);
+    snprintf(folder, sizeof folder, "%.*s", length, path);
+    if (!slash) snprintf(folder, sizeof folder, ".");
+    if (length == 0 && slash) snprintf(folder, sizeof folder, "/");
+    if (access(folder, F_OK) == 0 && !cli_is_folder(folder))
+        errno = ENOTDIR;
+    else if (access(folder, W_OK | X_OK) == 0)
+        return CLI_DONE;
+    return cli_fail(CLI_MACHINE, "%s: cannot be written there: %s: %s", path, folder,
+                    strerror(errno));
+}
+
 int cli_need_run(const char *folder) {
     int code = cli_need_input(folder);
     if (code != CLI_DONE) return code;

@@ -18,7 +18,11 @@ cli_exit cli_exit_of(vo_result result);
 /* CLI_DONE if `path` can be read; else says why and returns CLI_BAD_DATA. */
 int cli_need_input(const char *path);
 
-/* The same for the folder of a run. */
+/* CLI_DONE if a file could be written there, as far as can be told beforehand; else says why not.
+ * NULL is no file. */
+int cli_need_output(const char *path);
+
+/* The same as cli_need_input for the folder of a run. */
 int cli_need_run(const char *folder);
 
 bool cli_is_folder(const char *path);

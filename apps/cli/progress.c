@@ -73,39 +73,68 @@ static void draw_bar(FILE *file, int width, double done, bool colour) {
     fputs(colour ? "\033[0m]" : "]", file);
 }
 
-/* Draws bar and words over what stands on the line. */
-static void draw_line(progress *bar, const vo_progress *state) {
-    char words[LINE_MAX_WIDTH];
-    describe(bar, state, words, sizeof words);
+/* Draws bar and words over what stands on the line; without a bar where nobody knows how much is
+ * done (negative). */
+static void draw_line(progress *bar, const char *words, double done) {
     int width = terminal_width(bar->file) - 1;
     int left = width - (int)strlen(words) - 2;
     fputc('\r', bar->file);
-    if (left >= BAR_MIN && state->last >= 0) {
-        draw_bar(bar->file, left < BAR_MAX ? left : BAR_MAX, fraction(state), bar->colour);
+    if (left >= BAR_MIN && done >= 0) {
+        draw_bar(bar->file, left < BAR_MAX ? left : BAR_MAX, done, bar->colour);
         fputs("  ", bar->file);
     }
     fprintf(bar->file, "%.*s\033[K", width, words);
     bar->line_open = true;
 }
 
-/* The words alone. */
-static void print_line(progress *bar, const vo_progress *state) {
-    char words[LINE_MAX_WIDTH];
-    describe(bar, state, words, sizeof words);
-    fprintf(bar->file, "%s\n", words);
+/* Whether it is time to show something again. */
+static bool is_due(progress *bar, bool last) {
+    if (bar->mode == PROGRESS_NONE) return false;
+    double now = text_clock(), pause = bar->mode == PROGRESS_BAR ? 0.1 : 1.0;
+    bool due = bar->shown_at < 0 || now - bar->shown_at >= pause || last;
+    if (due) bar->shown_at = now;
+    return due;
+}
+
+static void show(progress *bar, const char *words, double done) {
+    if (bar->mode == PROGRESS_BAR)
+        draw_line(bar, words, done);
+    else
+        fprintf(bar->file, "%s\n", words);
+    fflush(bar->file);
 }
 
 void progress_show(progress *bar, const vo_progress *state) {
+    char words[LINE_MAX_WIDTH];
     measure(bar, state);
-    if (bar->mode == PROGRESS_NONE) return;
-    double now = text_clock(), pause = bar->mode == PROGRESS_BAR ? 0.1 : 1.0;
-    bool due = bar->shown_at < 0 || now - bar->shown_at >= pause || state->frame == state->last;
-    if (!due) return;
-    bar->shown_at = now;
-    if (bar->mode == PROGRESS_BAR)
-        draw_line(bar, state);
+    if (!is_due(bar, state->frame == state->last)) return;
+    describe(bar, state, words, sizeof words);
+    show(bar, words, state->last >= 0 ? fraction(state) : -1);
+}
+
+/* The pattern's name without folders and ending. */
+static void garment_name(const char *file, char *out, size_t size) {
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    const char *dot = strrchr(name, '.');
+    snprintf(out, size, "%.*s", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
+}
+
+static void describe_sewing(const vo_sew_progress *p, char *out, size_t size) {
+    char name[48], phase[64];
+    garment_name(p->pattern, name, sizeof name);
+    if (p->stage == VO_SEW_PULLING)
+        snprintf(phase, sizeof phase, "pulling together, %.1f mm apart", 1000 * p->gap);
     else
-        print_line(bar, state);
+        snprintf(phase, sizeof phase, "coming to rest, %.0f mm/s", 1000 * p->speed);
+    snprintf(out, size, "sewing %s (%d/%d)  %3.0f %%  %s  %s", name, p->garment + 1, p->garments,
+             100 * p->done, phase, text_seconds(p->elapsed_s).s);
+}
+
+void progress_show_sewing(progress *bar, const vo_sew_progress *state) {
+    char words[LINE_MAX_WIDTH];
+    if (!is_due(bar, false)) return;
+    describe_sewing(state, words, sizeof words);
+    show(bar, words, state->done);
 }
 
 void progress_clear(progress *bar) {

@@ -29,6 +29,11 @@ progress progress_create(bool quiet);
 
 void progress_show(progress *bar, const vo_progress *state);
 
+/* Before frames there may be sewing:
+ *
+ *     [=====>      ]  sewing dress (1/2)  41 %  pulling together, 12.0 mm apart  3.1 s */
+void progress_show_sewing(progress *bar, const vo_sew_progress *state);
+
 /* Takes the bar off the line, so that something else can be printed. */
 void progress_clear(progress *bar);
 

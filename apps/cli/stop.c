@@ -4,14 +4,16 @@
 #include <stddef.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t asked;
+static volatile sig_atomic_t asked, without_frame;
 
 /* The handler: a flag, and a word, since a frame may take its time. */
 static void note(int number) {
-    static const char text[] = "\nvoile: finishing this frame; once more ends at once\n";
+    static const char frame[] = "\nvoile: finishing this frame; once more ends at once\n";
+    static const char plain[] = "\nvoile: stopping; once more ends at once\n";
     (void)number;
     asked = 1;
-    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    ssize_t written = without_frame ? write(STDERR_FILENO, plain, sizeof plain - 1)
+                                    : write(STDERR_FILENO, frame, sizeof frame - 1);
     (void)written;
 }
 
@@ -29,5 +31,7 @@ void stop_watch(void) {
     watch(SIGTERM);
     watch(SIGHUP);
 }
+
+void stop_ends_frame(bool ends_frame) { without_frame = !ends_frame; }
 
 bool stop_asked(void) { return asked != 0; }

@@ -8,6 +8,10 @@
  * effect. Signals that the caller of the command ignores stay ignored. */
 void stop_watch(void);
 
+/* What is said then: that the frame under way is finished first, as in the beginning, or only that
+ * it stops. */
+void stop_ends_frame(bool ends_frame);
+
 /* Whether one came. */
 bool stop_asked(void);
 

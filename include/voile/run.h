@@ -36,7 +36,9 @@ typedef struct vo_run_def {
     int set_count;
     const char *const *sets; /* key=value, changes of the scene */
     vo_progress_fn *progress;
-    void *user;
+    vo_sew_progress_fn *sewing; /* of the scene's garments, before the first frame; may be NULL.
+                                   False stops it (VO_STOPPED); the folder is as it was then */
+    void *user;                 /* of both */
 } vo_run_def;
 
 VO_API vo_run_def vo_run_def_default(void);

@@ -17,6 +17,7 @@ typedef enum vo_sew_stage {
 typedef struct vo_sew_progress {
     vo_sew_stage stage;
     int garment, garments; /* the one in hand, and how many there are */
+    const char *pattern;   /* its file */
     int step;              /* since the stage began */
     double done;           /* 0 to 1, of everything; a guess that only grows */
     double gap;            /* m, largest distance of what is to be sewn together */

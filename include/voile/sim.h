@@ -3,6 +3,7 @@
 #define VOILE_SIM_H
 
 #include <voile/scene.h>
+#include <voile/sew.h>
 #include <voile/stats.h>
 
 #ifdef __cplusplus
@@ -16,6 +17,10 @@ typedef struct vo_sim vo_sim;
  * intersects is put apart (unless VO_DISABLE_SEPARATION), and what is stretched by more than half
  * gives way first; the log tells. */
 VO_API vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out);
+/* The same, told how far the sewing of the scene's garments is, which is most of the time that this
+ * takes. Once `progress` returns false it ends with VO_STOPPED, after a step of sewing. */
+VO_API vo_result vo_sim_create_watched(vo_context *ctx, const vo_scene *scene,
+                                       vo_sew_progress_fn *progress, void *user, vo_sim **out);
 VO_API void vo_sim_destroy(vo_sim *sim);
 
 /* One substep of frame_time / frame_steps seconds; with the last one of a frame the meshes of

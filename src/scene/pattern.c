@@ -117,12 +117,48 @@ int vo_pattern_find_panel(const vo_pattern *pattern, const char *name) {
     return -1;
 }
 
+/* An end of an edge, as its outline runs counter-clockwise. */
+static vo_vec2 edge_end(const vo_pattern_edge *edge, bool last) {
+    return last ? edge->piece[edge->piece_count - 1].p[3] : edge->piece[0].p[0];
+}
+
+/* Whether the second edge lies before the first and not after it, as the first side of seams runs
+ * (`forward`) or as the second does. Edges apart from each other may come in any order. */
+static bool is_backward(const vo_pattern *p, vo_pattern_ref a, vo_pattern_ref b, bool forward) {
+    if (a.panel != b.panel) return false;
+    const vo_pattern_edge *edge = p->panel[a.panel].edge;
+    double near = 1e-9;
+    bool after = v2_length(v2_sub(edge_end(&edge[a.edge], forward),
+                                  edge_end(&edge[b.edge], !forward))) < near;
+    bool before = v2_length(v2_sub(edge_end(&edge[a.edge], !forward),
+                                   edge_end(&edge[b.edge], forward))) < near;
+    return before && !after;
+}
+
+/* Edges of a side follow each other from one end of the seam to the other. */
+static vo_result check_order(const vo_pattern *p, const vo_pattern_seam *seam) {
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i + 1 < seam->count[s]; i++) {
+            vo_pattern_ref a = seam->side[s][i], b = seam->side[s][i + 1];
+            if (!is_backward(p, a, b, s == 0)) continue;
+            const vo_pattern_panel *panel = &p->panel[a.panel];
+            return vo_fail(p->ctx, VO_BAD_DATA,
+                           "%s: seam \"%s\": in %s, %s.%s comes before %s.%s, but lies behind it: "
+                           "edges of a are listed counter-clockwise around their panel, those of "
+                           "b clockwise",
+                           p->file, seam->name, s == 0 ? "a" : "b", panel->name,
+                           panel->edge[a.edge].name, panel->name, panel->edge[b.edge].name);
+        }
+    return VO_OK;
+}
+
 static vo_result check_seam(const vo_pattern *p, const vo_pattern_seam *seam) {
     if (seam->same_way)
         return vo_fail(p->ctx, VO_BAD_DATA,
                        "%s: seam \"%s\" twists: both sides run the same way around their panels, "
                        "so one panel would be inside out; make its orientation \"opposite\"",
                        p->file, seam->name);
+    VO_TRY(check_order(p, seam));
     double excess = vo_pattern_seam_excess(p, seam);
     if (excess <= seam->ease) return VO_OK;
     return vo_fail(p->ctx, VO_BAD_DATA,

@@ -215,7 +215,8 @@ static vo_result run_from_start(run *r, const char *scene_path) {
     VO_TRY(set_first_frame(r));
     settle_overrides(r, scene_path);
     VO_TRY(record_end(r));
-    VO_TRY(vo_sim_create(r->ctx, r->epoch.scene, &r->epoch.sim));
+    VO_TRY(
+        vo_sim_create_watched(r->ctx, r->epoch.scene, r->def->sewing, r->def->user, &r->epoch.sim));
     VO_TRY(vo_vof_writer_create(r->ctx, &r->writer));
     VO_TRY(prepare_folder(r));
     VO_TRY(come_to_first(r));

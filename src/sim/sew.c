@@ -17,6 +17,7 @@ vo_result vo_sewing_tell(vo_sewing *s, vo_sew_stage stage, double gap, double sp
     p->speed = speed;
     p->garment = s->piece;
     p->garments = s->task->piece_count;
+    p->pattern = s->task->piece[s->piece].pattern->file;
     p->elapsed_s = vo_now() - s->start_s;
     p->step++;
     double part = stage == VO_SEW_PULLING ? 1 - exp(-p->step / 40.0) : 2 - exp(-p->step / 100.0);

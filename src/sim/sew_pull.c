@@ -108,6 +108,17 @@ static vo_result tell_open(const pulling *p, int worst, double gap) {
                      "placed, or the garment is too small for the body");
 }
 
+/* A seam may close although it lies crosswise: then a panel is turned around, which few mean. */
+static void warn_of_twists(const pulling *p) {
+    const vo_pattern *pattern = p->s->task->piece[p->s->piece].pattern;
+    int twisted[8], twists = vo_garment_find_twists(p->garment, pattern, 8, twisted);
+    for (int i = 0; i < twists && i < 8; i++)
+        vo_log_line(p->s->task->ctx, VO_LOG_WARNING,
+                    "%s: seam \"%s\" closes, but its sides lie crosswise where the panels are "
+                    "placed: is one of them listed from the wrong end, or the wrong edge?",
+                    pattern->file, pattern->seam[twisted[i]].name);
+}
+
 static vo_result pull(pulling *p, double *gap) {
     int worst, since = 0;
     *gap = largest_gap(p, &worst);
@@ -142,6 +153,7 @@ static vo_result run(pulling *p, vo_mesh *mesh, double *gap) {
     p->spacing = seam_length(piece->pattern) / vo_max_int(p->garment->link_count, 1);
     p->goal = 2 * p->s->task->thickness;
     VO_TRY(pull(p, gap));
+    warn_of_twists(p);
     for (int n = 0; n < mesh->node_count; n++) {
         mesh->node_x[n] = p->sim->cloth[0].mesh->node_x[n];
         mesh->node_v[n] = v3(0, 0, 0);

@@ -1,5 +1,6 @@
 /* Garments of a scene are sewn when a simulation starts: what each character wears as one task, in
  * his own frame. Equal garments on equal bodies are sewn once. */
+#include "core/timer.h"
 #include "mesh/refine.h"
 #include "sim/sew.h"
 #include "sim/sim.h"
@@ -87,15 +88,40 @@ static bool same_outfit(const vo_scene *scene, const outfit *a, const outfit *b)
 
 /* ---- sewing --------------------------------------------------------------------------------- */
 
-static vo_result sew_around(vo_sim *sim, const vo_mesh *body, outfit *o) {
+/* All outfits of the scene. */
+typedef struct wardrobe {
+    int count; /* characters */
+    outfit *outfit;
+    int garments, sewn; /* of outfits that are sewn, not taken from an equal one; done so far */
+    double start_s;
+    vo_sew_progress_fn *progress;
+    void *user;
+} wardrobe;
+
+/* A vo_sew_progress_fn: what one outfit tells, as a part of all. */
+static bool tell(void *user, const vo_sew_progress *own) {
+    const wardrobe *w = user;
+    vo_sew_progress all = *own;
+    if (!w->progress) return true;
+    all.garment += w->sewn;
+    all.garments = w->garments;
+    all.done = (w->sewn + own->done * own->garments) / w->garments;
+    all.elapsed_s = vo_now() - w->start_s;
+    return w->progress(w->user, &all);
+}
+
+static vo_result sew_around(vo_sim *sim, const vo_mesh *body, wardrobe *w, outfit *o) {
     vo_sew_report report;
     vo_sew_task task = {.ctx = sim->ctx,
                         .body = body,
                         .piece_count = o->count,
                         .piece = o->piece,
                         .thickness = sim->scene->def.repulsion_thickness,
-                        .gravity = v3(0, 0, -9.81)};
+                        .gravity = v3(0, 0, -9.81),
+                        .progress = tell,
+                        .user = w};
     VO_TRY(vo_sew_outfit(&task, o->sewn, &report));
+    w->sewn += o->count;
     vo_log_line(sim->ctx, VO_LOG_INFO,
                 "%d garment%s sewn: %d faces, seams %.1f mm apart before they were joined, strain "
                 "up to %.1f %%, %.1f s",
@@ -107,10 +133,10 @@ static vo_result sew_around(vo_sim *sim, const vo_mesh *body, outfit *o) {
     return VO_OK;
 }
 
-static vo_result sew(vo_sim *sim, outfit *o) {
+static vo_result sew(vo_sim *sim, wardrobe *w, outfit *o) {
     vo_wearer wearer;
     VO_TRY(vo_wearer_create(sim->ctx, o->body, &wearer));
-    vo_result result = sew_around(sim, wearer.mesh, o);
+    vo_result result = sew_around(sim, wearer.mesh, w, o);
     vo_wearer_free(&wearer);
     return result;
 }
@@ -128,28 +154,43 @@ static void put_on(vo_sim *sim, const outfit *o, const outfit *from) {
     }
 }
 
-static vo_result dress_all(vo_sim *sim, outfit *all) {
-    const vo_scene *scene = sim->scene;
-    for (int c = 0; c < scene->character_count; c++) {
-        int first = 0;
-        VO_TRY(fill_outfit(sim->ctx, scene, c, &all[c]));
-        if (all[c].count == 0) continue;
-        while (first < c && !same_outfit(scene, &all[first], &all[c])) first++;
-        if (first == c) VO_TRY(sew(sim, &all[c]));
-        put_on(sim, &all[c], &all[first]);
+/* The first outfit that is equal to that of a character, if only his own. */
+static int first_like(const vo_scene *scene, const outfit *all, int character) {
+    int first = 0;
+    while (first < character && !same_outfit(scene, &all[first], &all[character])) first++;
+    return first;
+}
+
+static vo_result fill_all(vo_sim *sim, wardrobe *w) {
+    for (int c = 0; c < w->count; c++) {
+        VO_TRY(fill_outfit(sim->ctx, sim->scene, c, &w->outfit[c]));
+        if (first_like(sim->scene, w->outfit, c) == c) w->garments += w->outfit[c].count;
     }
     return VO_OK;
 }
 
-vo_result vo_sim_sew(vo_sim *sim) {
+static vo_result dress_all(vo_sim *sim, wardrobe *w) {
+    VO_TRY(fill_all(sim, w));
+    for (int c = 0; c < w->count; c++) {
+        outfit *own = &w->outfit[c];
+        int first = first_like(sim->scene, w->outfit, c);
+        if (own->count == 0) continue;
+        if (first == c) VO_TRY(sew(sim, w, own));
+        put_on(sim, own, &w->outfit[first]);
+    }
+    return VO_OK;
+}
+
+vo_result vo_sim_sew(vo_sim *sim, vo_sew_progress_fn *progress, void *user) {
     int count = sim->scene->character_count;
+    wardrobe w = {.count = count, .start_s = vo_now(), .progress = progress, .user = user};
     bool any = false;
     for (int c = 0; c < sim->cloth_count; c++) any = any || sim->scene->cloth[c].garment;
     if (!any) return VO_OK;
-    outfit *all = vo_alloc_zero(sim->ctx, (size_t)count * sizeof *all);
-    if (!all) return vo_fail_memory(sim->ctx, "sewing");
-    vo_result result = dress_all(sim, all);
-    for (int c = 0; c < count; c++) free_outfit(sim->ctx, &all[c]);
-    vo_free_array(sim->ctx, all, count);
+    w.outfit = vo_alloc_zero(sim->ctx, (size_t)count * sizeof *w.outfit);
+    if (!w.outfit) return vo_fail_memory(sim->ctx, "sewing");
+    vo_result result = dress_all(sim, &w);
+    for (int c = 0; c < count; c++) free_outfit(sim->ctx, &w.outfit[c]);
+    vo_free_array(sim->ctx, w.outfit, count);
     return result;
 }

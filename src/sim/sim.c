@@ -34,9 +34,16 @@ static void destroy_inspector(vo_sim *sim) {
     vo_delete(sim->ctx, sim->inspector);
 }
 
-static vo_result build(vo_sim *sim, bool from_start) {
+/* How a simulation begins: with the scene's first state, or with a frame that is to be read. */
+typedef struct beginning {
+    bool from_start;
+    vo_sew_progress_fn *sewing;
+    void *user;
+} beginning;
+
+static vo_result build(vo_sim *sim, beginning how) {
     VO_TRY(copy_cloths(sim));
-    if (from_start) VO_TRY(vo_sim_sew(sim));
+    if (how.from_start) VO_TRY(vo_sim_sew(sim, how.sewing, how.user));
     VO_TRY(vo_sim_handles_create(sim));
     VO_TRY(vo_sim_obstacles_create(sim));
     vo_sim_obstacles_place(sim, vo_sim_time(sim));
@@ -45,12 +52,12 @@ static vo_result build(vo_sim *sim, bool from_start) {
     VO_TRY(vo_sim_rebuild(sim));
     VO_TRY(create_inspector(sim));
     vo_stats_begin(&sim->stats, 0, vo_sim_time(sim));
-    if (!from_start) return VO_OK;
+    if (!how.from_start) return VO_OK;
     VO_TRY(start(sim));
     return vo_sim_measure_frame(sim, &sim->stats);
 }
 
-static vo_result create(vo_context *ctx, const vo_scene *scene, bool from_start, vo_sim **out) {
+static vo_result create(vo_context *ctx, const vo_scene *scene, beginning how, vo_sim **out) {
     *out = NULL;
     if (scene->def.solver == VO_SOLVER_DIRECT && !vo_direct_available())
         return vo_fail(ctx, VO_BAD_CALL,
@@ -64,7 +71,7 @@ static vo_result create(vo_context *ctx, const vo_scene *scene, bool from_start,
     sim->frame = -vo_scene_preroll_frames(scene);
     sim->frame_start = sim->frame * scene->def.frame_time;
     vo_arena_init(&sim->scratch, ctx);
-    vo_result result = build(sim, from_start);
+    vo_result result = build(sim, how);
     if (result != VO_OK) {
         vo_sim_destroy(sim);
         return result;
@@ -74,11 +81,16 @@ static vo_result create(vo_context *ctx, const vo_scene *scene, bool from_start,
 }
 
 vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out) {
-    return create(ctx, scene, true, out);
+    return create(ctx, scene, (beginning){.from_start = true}, out);
+}
+
+vo_result vo_sim_create_watched(vo_context *ctx, const vo_scene *scene,
+                                vo_sew_progress_fn *progress, void *user, vo_sim **out) {
+    return create(ctx, scene, (beginning){true, progress, user}, out);
 }
 
 vo_result vo_sim_create_for_frames(vo_context *ctx, const vo_scene *scene, vo_sim **out) {
-    return create(ctx, scene, false, out);
+    return create(ctx, scene, (beginning){.from_start = false}, out);
 }
 
 void vo_sim_destroy(vo_sim *sim) {

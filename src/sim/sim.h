@@ -166,7 +166,7 @@ void vo_sim_handles_mark(const vo_sim *sim, int cloth);
 vo_result vo_sim_handles_follow(vo_sim *sim, int cloth);
 
 /* sew_start.c: what characters wear is sewn. */
-vo_result vo_sim_sew(vo_sim *sim);
+vo_result vo_sim_sew(vo_sim *sim, vo_sew_progress_fn *progress, void *user);
 
 /* obstacles.c */
 vo_result vo_sim_obstacles_create(vo_sim *sim);

@@ -1,0 +1,112 @@
+/* voile sew, and sewing in voile simulate, as a user meets them. */
+#include "cli/command.h"
+
+#define FABRIC VOILE_SOURCE_DIR "/assets/fabrics/cotton-poplin.json"
+
+/* A tube of two panels around the hips; `seams` joins their sides. */
+static void write_pattern(const char *folder, const char *seams) {
+    static const char *const panel =
+        "\"%s\": {\"outline\": [[-40, 0], {\"to\": [40, 0], \"name\": \"hem\"}, {\"to\": [40, 40], "
+        "\"name\": \"left\"}, {\"to\": [-40, 40], \"name\": \"top\"}, {\"to\": [-40, 0], \"name\": "
+        "\"right\"}], \"place\": {\"around\": \"trunk\", \"radius\": 25, \"angle\": %d, "
+        "\"height\": 60}}";
+    char text[3000];
+    int n = snprintf(text, sizeof text, "{\"units\": \"cm\", \"fabric\": \"%s\", \"panels\": {",
+                     FABRIC);
+    n += snprintf(text + n, sizeof text - (size_t)n, panel, "front", 0);
+    n += snprintf(text + n, sizeof text - (size_t)n, ", ");
+    n += snprintf(text + n, sizeof text - (size_t)n, panel, "back", 180);
+    snprintf(text + n, sizeof text - (size_t)n,
+             "}, \"seams\": [%s], \"labels\": [{\"edges\": [\"front.top\", \"back.top\"], "
+             "\"pinned\": true}]}",
+             seams);
+    write_text(in(folder, "tube.json"), text);
+}
+
+#define GOOD                                                              \
+    "{\"name\": \"one\", \"a\": \"front.left\", \"b\": \"back.right\"}, " \
+    "{\"name\": \"two\", \"a\": \"back.left\", \"b\": \"front.right\"}"
+
+/* What cannot be written is said before anything is sewn: the pattern is not even one. */
+static void outputs_are_looked_at_first(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_text(in(folder, "tube.json"), "no pattern");
+    expect(folder, "sew tube.json -o gone/g.obj", 3, "gone/g.obj: cannot be written there: gone: ");
+    expect(folder, "sew tube.json -o tube.json/g.obj", 3, "Not a directory");
+    expect(folder, "sew tube.json -o .", 2, "is no name of a file");
+    expect(folder, "sew tube.json -o g.obj --body-output gone/b.obj", 3, "gone/b.obj: ");
+    expect(folder, "sew tube.json --svg gone/b.svg", 3, "gone/b.svg: ");
+    expect(folder, "sew tube.json -o g.obj", 1, "tube.json");
+}
+
+static void broken_seams_are_named(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_pattern(folder, "{\"name\": \"odd\", \"a\": \"front.left\", \"b\": \"back.hem\"}");
+    expect(folder, "sew tube.json -o g.obj", 1,
+           "seam \"odd\" does not close: its sides are 40.0 and 80.0 cm long");
+    write_pattern(folder, "{\"name\": \"odd\", \"a\": \"front.left\", \"b\": \"back.right\", "
+                          "\"orientation\": \"same\"}");
+    expect(folder, "sew tube.json -o g.obj", 1, "seam \"odd\" twists");
+    assert_false(exists(in(folder, "g.obj")));
+}
+
+/* Left to left: the seams close, with a panel upside down. */
+static void crosswise_seams_are_warned_of(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_pattern(folder, "{\"name\": \"one\", \"a\": \"front.left\", \"b\": \"back.left\"}, "
+                          "{\"name\": \"two\", \"a\": \"back.right\", \"b\": \"front.right\"}");
+    ran r = run(folder, "sew tube.json -o g.obj --edge 0.1 -q");
+    assert_non_null(strstr(r.err, "seam \"one\" "));
+    assert_non_null(strstr(r.err, "lie crosswise"));
+    ran_free(&r);
+}
+
+static void wait_for_text(const char *path, const char *text) {
+    struct timespec pause = {0, 20000000};
+    for (int i = 0; i < 50 * COMMAND_SECONDS; i++) {
+        char *said = exists(path) ? read_whole(path, NULL) : NULL;
+        bool there = said && strstr(said, text);
+        free(said);
+        if (there) return;
+        nanosleep(&pause, NULL);
+    }
+    fail_msg("%s: no \"%s\"", path, text);
+}
+
+/* A run that is stopped while it sews leaves nothing behind, and the same call does it all. */
+static void simulate_tells_of_sewing_and_stops(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    place here = {.folder = folder};
+    write_pattern(folder, GOOD);
+    write_text(in(folder, "scene.json"),
+               "{\"frame_time\": 0.04, \"frame_steps\": 4, \"preroll\": 0, \"gravity\": [0, 0, "
+               "-9.81], \"magic\": {\"repulsion_thickness\": 0.003, \"collision_stiffness\": 1e7}, "
+               "\"characters\": [{\"body\": {\"faces\": 6000}}], \"garments\": [{\"pattern\": "
+               "\"tube.json\", \"edge_length\": 0.08}]}");
+    pid_t child = start(&here, "simulate scene.json -o run --frames 0:0 --threads 1");
+    wait_for_text(in(folder, "stdout.txt"), "sewing tube (1/1)");
+    kill(child, SIGINT);
+    ran r = finish(&here, child);
+    if (r.code != 130) fail_msg("exit code %d: %s%s", r.code, r.out, r.err);
+    assert_non_null(strstr(r.err, "voile: stopping;"));
+    assert_non_null(strstr(r.err, "stopped while sewing, before the first frame"));
+    assert_non_null(strstr(r.err, "start again with the same call"));
+    assert_false(exists(in(folder, "run")));
+    ran_free(&r);
+    expect(folder, "simulate scene.json -o run --frames 0:0 --threads 1", 0, NULL);
+    expect(folder, "check run", 0, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outputs_are_looked_at_first),
+        cmocka_unit_test(broken_seams_are_named),
+        cmocka_unit_test(crosswise_seams_are_warned_of),
+        cmocka_unit_test(simulate_tells_of_sewing_and_stops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
