@@ -210,6 +210,25 @@ static void test_threads_do_not_matter(void **state) {
     }
 }
 
+/* What is in memory before a picture does not show in it, not even beside the sky, which has no
+ * light of its own. */
+static void test_memory_does_not_matter(void **state) {
+    (void)state;
+    need_rays();
+    shot s;
+    open_shot(&s, 1, 151, 97);
+    s.def.has_ground = false;
+    uint64_t hash[2];
+    for (int i = 0; i < 2; i++) {
+        memset(s.painter.smooth, i ? 0xff : 0, 151 * 97 * sizeof *s.painter.smooth);
+        memset(s.painter.pixel, i ? 0xff : 0, 151 * 97 * sizeof *s.painter.pixel);
+        assert_ok(s.ctx, vo_painter_draw(&s.painter, &s.def, &s.image));
+        hash[i] = vo_hash(s.image.rgb, 3 * 151 * 97);
+    }
+    assert_true(hash[0] == hash[1]);
+    close_shot(&s);
+}
+
 /* ---- lenses -----------------------------------------------------------------------------------
  */
 
@@ -449,11 +468,17 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_silhouette),  cmocka_unit_test(test_shadow),
-        cmocka_unit_test(test_sky),         cmocka_unit_test(test_threads_do_not_matter),
-        cmocka_unit_test(test_fit),         cmocka_unit_test(test_lens_way_and_back),
-        cmocka_unit_test(test_cut_faces),   cmocka_unit_test(test_obstacle_normals),
-        cmocka_unit_test(test_png),         cmocka_unit_test(test_yuv),
+        cmocka_unit_test(test_silhouette),
+        cmocka_unit_test(test_shadow),
+        cmocka_unit_test(test_sky),
+        cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_memory_does_not_matter),
+        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_lens_way_and_back),
+        cmocka_unit_test(test_cut_faces),
+        cmocka_unit_test(test_obstacle_normals),
+        cmocka_unit_test(test_png),
+        cmocka_unit_test(test_yuv),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

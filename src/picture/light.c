@@ -48,6 +48,8 @@ bool vo_canvas_borrow(const vo_canvas *c, int x, int y, const vo_seen *seen, vo_
         for (int i = vo_max_int(x - 1, 0); i <= vo_min_int(x + 1, c->width - 1); i++) {
             size_t at = (size_t)j * (size_t)c->width + (size_t)i;
             double w = (double)kinship(&c->pixel[at], place, normal, seen->face);
+            if (w <= 0)
+                continue; /* where nothing is seen there is no light, not even as a number */
             sum += w;
             key += w * (double)c->smooth[at][0];
             sky += w * (double)c->smooth[at][1];
