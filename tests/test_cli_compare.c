@@ -38,10 +38,33 @@ static void test_tables(void **state) {
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         if (!strstr(r.out, expected[i])) fail_msg("no \"%s\" in: %s", expected[i], r.out);
     assert_null(strstr(r.out, "nan"));
+    assert_non_null(strstr(r.err, "differ in gravity[2];"));
     ran_free(&r);
-    expect_out(folder, "compare b a --size 96x64 -q --camera azimuth=80,zoom=1.5", 0,
-               "only in b: frames 4 to 5");
-    expect_out(folder, "compare a b a --size 32x32 --frames 1:3 --every 2 --flat", 0, "3 frames");
+    r = run(folder, "compare b a --size 96x64 -q --camera azimuth=80,zoom=1.5");
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.out, "only in b: frames 4 to 5"));
+    ran_free(&r);
+    r = run(folder, "compare a b a --size 32x32 --frames 1:3 --every 2 --flat --slow 0");
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.out, "3 frames"));
+    assert_non_null(strstr(r.out, "in 0 frames to 0 m/s"));
+    ran_free(&r);
+}
+
+/* What runs of one scene may differ in is passed over; the rest is named, inputs by what they hold.
+ */
+static void test_scenes(void **state) {
+    (void)state;
+    need_rays();
+    const char *folder = make_runs();
+    expect_out(folder, "simulate scene.json -o c -q --adapt none --set view.back=0.5", 0, "");
+    expect_out(folder, "compare c c --size 32x32 -q", 0, "reference c");
+    ran r = run(folder, "compare c a --size 32x32 -q");
+    assert_int_equal(r.code, 0);
+    assert_string_equal(r.err, "");
+    ran_free(&r);
+    expect(folder, "simulate scene.json -o d -q --set cloths[0].materials[0].density=400", 0, NULL);
+    expect(folder, "compare d a --size 32x32 -q", 0, "differ in cloths[0].materials[0].density;");
 }
 
 static void test_json(void **state) {
@@ -76,6 +99,7 @@ static void test_wrong_calls(void **state) {
     expect(folder, "compare a b --size 5", 2, "--size");
     expect(folder, "compare a b --wavelength long", 2, "--wavelength");
     expect(folder, "compare a b --wavelength 0", 2, "--wavelength");
+    expect(folder, "compare a b --slow quick", 2, "--slow");
     expect(folder, "compare a b --camera fit=each", 2, "one place");
     expect(folder, "compare a b --camera left --size 16x16", 2, "no camera \"left\"");
     expect(folder, "compare a b --camera zoom=x", 2, "zoom=x");
@@ -88,6 +112,7 @@ static void test_wrong_calls(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_scenes),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_wrong_calls),
     };

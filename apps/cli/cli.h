@@ -40,7 +40,7 @@ typedef struct cli_args {
     int operand_count;
     const char **operands; /* [operand_count] all of them, for commands that take many */
     const char *output, *format, *topology, *adapt, *queries, *ply;
-    const char *size, *camera, *colours, *ground, *wavelength;
+    const char *size, *camera, *colours, *ground, *wavelength, *slow;
     const char *body, *body_output, *units, *up, *height, *build, *figure, *edge, *fabric, *svg;
     const char *merge, *threshold;
     int threads, repeat, samples, every, faces; /* 0: not given */

@@ -24,6 +24,11 @@ static int read_wavelength(const char *words, double *out) {
                     "--wavelength wants pixels, above 0 and at most 1024, not \"%s\".", words);
 }
 
+static int read_slow(const char *words, double *out) {
+    if (!words || (view_read_real(words, out) && *out >= 0)) return CLI_DONE;
+    return cli_fail(CLI_BAD_CALL, "--slow wants m/s, at least 0, not \"%s\".", words);
+}
+
 static int need_runs(const cli_args *args) {
     if (args->operand_count < 2)
         return cli_fail(CLI_BAD_CALL, "compare wants two runs at least: the one to judge, and the "
@@ -54,6 +59,7 @@ static int read_words(const cli_args *args, vo_compare_def *def) {
     int code = view_read_size(args->size, &def->width, &def->height);
     if (code == CLI_DONE) code = view_read_camera(args->camera, &def->shot, &fit, &def->camera);
     if (code == CLI_DONE) code = read_wavelength(args->wavelength, &def->wavelength);
+    if (code == CLI_DONE) code = read_slow(args->slow, &def->slow);
     if (code == CLI_DONE && fit == VO_FIT_EACH)
         code =
             cli_fail(CLI_BAD_CALL, "--camera fit=each: all frames are looked at from one place.");
@@ -100,6 +106,9 @@ static void print_likeness(const vo_comparison *c, const vo_compared_run *r) {
     snprintf(title, sizeof title, "%s against %s", r->name, c->run[c->reference].name);
     printf("\n%-34.34s %10s %10s %10s %10s %10s\n", title, "mean", "min", "1 %", "99 %", "max");
     print_measure("overlap of silhouettes", &r->all.overlap, 4);
+    char slow[64];
+    snprintf(slow, sizeof slow, "  in %d frames to %.3g m/s", r->slow_overlap.frames, c->slow);
+    print_measure(slow, &r->slow_overlap, 4);
     print_measure("angle between normals, degrees", &r->all.normal_angle, 3);
     print_measure("wrinkles, of the reference's", &r->all.wrinkle_ratio, 3);
     print_measure("difference of depth, m", &r->all.depth_difference, 5);
@@ -131,6 +140,15 @@ static void print_frames(const char *what, const char *name, int n, const int *f
     printf("\n");
 }
 
+static void print_faces(const vo_comparison *c) {
+    printf("\n%-34s %10s %10s %10s\n", "faces that are seen", "mean", "min", "max");
+    for (int i = 0; i < c->run_count; i++) {
+        const vo_spread *s = &c->run[i].all.seen_faces;
+        printf("  %-32.32s %10s %10s %10s\n", c->run[i].name, count(s->mean).s, count(s->min).s,
+               count(s->max).s);
+    }
+}
+
 static void print_tables(const vo_comparison *c) {
     const vo_compared_run *reference = &c->run[c->reference];
     printf("%s frame%s, reference %s, %d x %d pixels, %s\n\n", text_count(reference->frame_count).s,
@@ -139,6 +157,7 @@ static void print_tables(const vo_comparison *c) {
     print_costs(c);
     for (int i = 0; i < c->run_count; i++)
         if (i != c->reference) print_likeness(c, &c->run[i]);
+    print_faces(c);
     print_edges(c);
     for (int i = 0; i < c->run_count; i++) {
         const vo_compared_run *r = &c->run[i];

@@ -198,6 +198,9 @@ static const cli_option compare_options[] = {
     {"wavelength", 0, CLI_TEXT, FIELD(wavelength), "PIXELS",
      "waves of the normals that are shorter count as wrinkles; default: a sixteenth of the "
      "picture's shorter side"},
+    {"slow", 0, CLI_TEXT, FIELD(slow), "M/S",
+     "overlaps are told also of the frames in which the reference's cloth is not faster; default: "
+     "0.25"},
     {"flat", 0, CLI_FLAG, FIELD(flat), NULL,
      "looks at the faces as they were simulated, not at a smooth surface through their corners"},
     {THREADS},

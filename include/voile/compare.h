@@ -16,6 +16,8 @@ extern "C" {
     X(verts, "", "verts of all cloths")                                                            \
     X(seconds, "s", "that the frame took to simulate")                                             \
     X(cloth_pixels, "px", "pixels that show cloth")                                                \
+    X(seen_faces, "", "faces that are seen, by thirds: those of their corners that are")           \
+    X(speed, "m/s", "of the cloth: root of the mean square over the fabric")                       \
     X(overlap, "", "of silhouettes: pixels of both over pixels of either")                         \
     X(normal_angle, "deg", "mean angle between the normals, over pixels of both")                  \
     X(depth_difference, "m", "mean difference of depth, over pixels of both")                      \
@@ -57,7 +59,8 @@ typedef struct vo_compared_run {
         VO_COMPARE_FIELDS(X)
 #undef X
     } all;
-    double seconds_total; /* of these frames */
+    vo_spread slow_overlap; /* of those frames in which the reference's cloth is slow */
+    double seconds_total;   /* of these frames */
     double speed_up; /* seconds of the reference over seconds of this run, for the same frames */
     int only_here_count, only_reference_count;
     int *only_here;      /* frames that the reference has not */
@@ -70,6 +73,7 @@ typedef struct vo_comparison {
     vo_compared_run *run; /* in the order of the call */
     int width, height;    /* of the pictures, pixels */
     double wavelength;    /* pixels */
+    double slow;          /* m/s, below which cloth is slow */
     bool fitted;          /* the camera stands where all that the runs show is in its picture */
 } vo_comparison;
 
@@ -90,6 +94,8 @@ typedef struct vo_compare_def {
                            caller's; `surface`: at which surface. The rest plays no part */
     double wavelength;  /* [0] pixels: waves of normals that are shorter count as wrinkles; at
                            most 1024. 0: a sixteenth of the picture's shorter side */
+    double slow;        /* [0.25] m/s: overlaps are summed up also over the frames in which the
+                           reference's cloth is not faster; at least 0 */
     const char *output; /* [NULL] folder for frames.csv, runs.csv, compare.json and plots; NULL:
                            nothing is written */
     bool pictures;      /* [false] also pictures of each frame, side by side, in `output` */

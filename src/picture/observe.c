@@ -197,6 +197,13 @@ static void add_edges(const search *s, vo_lengths *out) {
     }
 }
 
+static void add_faces(const search *s, vo_lengths *out) {
+    int corners = 0;
+    for (int f = 0; f < s->mesh->face_count; f++)
+        for (int k = 0; k < 3; k++) corners += s->seen[vo_mesh_face_node(s->mesh, f, k)];
+    out->faces += corners / 3.0;
+}
+
 vo_result vo_observer_edges(vo_observer *o, const vo_mesh *mesh, vo_lengths *out) {
     int count = mesh->node_count;
     if (count == 0) return VO_OK;
@@ -207,6 +214,7 @@ vo_result vo_observer_edges(vo_observer *o, const vo_mesh *mesh, vo_lengths *out
     if (ok) {
         vo_parallel_for(o->ctx, count, NODES, find_nodes, &s);
         add_edges(&s, out);
+        add_faces(&s, out);
     }
     vo_free_array(o->ctx, s.place, count);
     vo_free_array(o->ctx, s.seen, count);

@@ -43,8 +43,10 @@ double vo_observer_shift(const vo_observer *observer, double metres);
 /* Lengths in the picture of the edges of a mesh, in pixels, appended to an array of *count (grown
  * with the context's memory). An edge counts if one of its ends is seen at least: within the
  * picture and nothing nearer than a pixel's width before it; and if both are before the camera. The
- * nodes of the mesh are among those of the model. */
+ * nodes of the mesh are among those of the model. Faces are counted by the corners that are seen.
+ */
 typedef struct vo_lengths {
+    double faces; /* thirds of them: corners that are seen */
     int count, capacity;
     double *pixels;
 } vo_lengths;

@@ -27,7 +27,7 @@ typedef struct comparer {
 } comparer;
 
 vo_compare_def vo_compare_def_default(void) {
-    return (vo_compare_def){.last = -1, .step = 1, .shot = vo_shot_default()};
+    return (vo_compare_def){.last = -1, .step = 1, .slow = 0.25, .shot = vo_shot_default()};
 }
 
 /* ---- is it sensible? ------------------------------------------------------------------------- */
@@ -46,6 +46,7 @@ static const char *defect(const vo_compare_def *d) {
     if ((d->width == 0) != (d->height == 0)) return "width: goes with height";
     if (!(d->wavelength >= 0 && d->wavelength <= VO_MAX_WAVELENGTH))
         return "wavelength: must be from 0 to 1024 pixels";
+    if (!(d->slow >= 0)) return "slow: must be at least 0 m/s";
     if (d->pictures && !d->output) return "pictures: need an output";
     return NULL;
 }
@@ -202,7 +203,10 @@ static vo_result check_scene(comparer *c, int run) {
     const char *what = NULL;
     if (a->cloth_count != b->cloth_count) what = "number of cloths";
     if (a->def.frame_time != b->def.frame_time) what = "frame_time";
-    if (!what) return VO_OK;
+    if (!what)
+        return a == b ? VO_OK
+                      : vo_compare_scenes(c->ctx, c->def->runs[run],
+                                          c->def->runs[VO_COMPARE_REFERENCE]);
     return vo_fail(c->ctx, VO_BAD_DATA, "%s and %s are not runs of one scene: they differ in %s",
                    c->def->runs[run], c->def->runs[VO_COMPARE_REFERENCE], what);
 }
@@ -257,6 +261,7 @@ static vo_result find_camera(comparer *c) {
     VO_TRY(vo_standpoint_find(&c->look, reference->epoch.scene, vo_sim_time(reference->epoch.sim),
                               &from));
     choose_size(c, &from);
+    c->out->slow = c->def->slow;
     c->out->fitted = !from.given;
     c->look.shot.width = c->out->width;
     c->look.shot.height = c->out->height;

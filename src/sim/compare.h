@@ -60,6 +60,9 @@ vo_result vo_compare_measure_own(vo_compare_eye *eye, double popping, vo_compare
 vo_result vo_compare_measure_pair(const vo_compare_eye *eye, const vo_compare_eye *reference,
                                   double wavelength, vo_compared_frame *out);
 
+/* compare_scene.c: warns of what the scenes of two runs differ in, but for how they adapt. */
+vo_result vo_compare_scenes(vo_context *ctx, const char *folder, const char *reference);
+
 /* Spreads and speed-ups, from the frames. */
 vo_result vo_comparison_sum(vo_context *ctx, vo_comparison *c);
 

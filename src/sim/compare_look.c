@@ -47,13 +47,31 @@ vo_result vo_compare_eye_look(vo_compare_eye *eye, const vo_compare_view *view) 
     return vo_observer_look(&eye->observer, &def);
 }
 
+/* Root of the mean square over the fabric: sqrt(sum a v^2 / sum a), each corner with its face. */
+static double speed_of(const vo_sim *sim) {
+    double area = 0, sum = 0;
+    for (int c = 0; c < sim->cloth_count; c++) {
+        const vo_mesh *mesh = sim->cloth[c].mesh;
+        for (int f = 0; f < mesh->face_count; f++) {
+            double a = vo_mesh_face_area(mesh, f);
+            area += 3 * a;
+            for (int k = 0; k < 3; k++)
+                sum += a * v3_length2(mesh->node_v[vo_mesh_face_node(mesh, f, k)]);
+        }
+    }
+    return area > 0 ? sqrt(sum / area) : NAN;
+}
+
 vo_result vo_compare_measure_own(vo_compare_eye *eye, double popping, vo_compared_frame *out) {
     const vo_sim *sim = eye->epoch.sim;
     vo_lengths *edges = &eye->edges;
     edges->count = 0;
+    edges->faces = 0;
     for (int c = 0; c < sim->cloth_count; c++)
         VO_TRY(vo_observer_edges(&eye->observer, sim->cloth[c].mesh, edges));
     vo_measure_sort(edges->count, edges->pixels);
+    out->seen_faces = edges->faces;
+    out->speed = speed_of(sim);
     out->edge_5 = vo_measure_quantile(edges->count, edges->pixels, 0.05);
     out->edge_25 = vo_measure_quantile(edges->count, edges->pixels, 0.25);
     out->edge_50 = vo_measure_quantile(edges->count, edges->pixels, 0.50);

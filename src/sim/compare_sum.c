@@ -23,45 +23,69 @@ vo_spread *vo_compared_spread(vo_compared_run *run, int field) {
     return (vo_spread *)(void *)((char *)run + fields[field].spread);
 }
 
+/* Sorts the values. */
+static vo_spread spread_over(int count, double *value) {
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += value[i];
+    vo_measure_sort(count, value);
+    return (vo_spread){count,
+                       vo_measure_quantile(count, value, 0),
+                       vo_measure_quantile(count, value, 1),
+                       count ? sum / count : NAN,
+                       vo_measure_quantile(count, value, 0.01),
+                       vo_measure_quantile(count, value, 0.99)};
+}
+
 /* `room` has space for a value a frame. */
 static vo_spread spread_of(const vo_compared_run *run, int field, double *room) {
     int count = 0;
-    double sum = 0;
     for (int i = 0; i < run->frame_count; i++) {
         double value = vo_compared_value(&run->frame[i], field);
-        if (!isfinite(value)) continue;
-        room[count++] = value;
-        sum += value;
+        if (isfinite(value)) room[count++] = value;
     }
-    vo_measure_sort(count, room);
-    return (vo_spread){count,
-                       vo_measure_quantile(count, room, 0),
-                       vo_measure_quantile(count, room, 1),
-                       count ? sum / count : NAN,
-                       vo_measure_quantile(count, room, 0.01),
-                       vo_measure_quantile(count, room, 0.99)};
+    return spread_over(count, room);
 }
 
-/* Both lists ascend. A run is as fast as the frames that both have times of say. */
+/* The frame of the reference; NULL: it has none. Both lists ascend, and so must calls. */
+static const vo_compared_frame *frame_beside(const vo_compared_run *reference, int frame, int *at) {
+    while (*at < reference->frame_count && reference->frame[*at].frame < frame) ++*at;
+    bool found = *at < reference->frame_count && reference->frame[*at].frame == frame;
+    return found ? &reference->frame[*at] : NULL;
+}
+
+/* Overlaps in frames in which the reference is slow. */
+static vo_spread slow_overlap(const vo_compared_run *run, const vo_compared_run *reference,
+                              double slow, double *room) {
+    int count = 0;
+    for (int i = 0, at = 0; i < run->frame_count; i++) {
+        const vo_compared_frame *other = frame_beside(reference, run->frame[i].frame, &at);
+        double overlap = run->frame[i].overlap;
+        if (other && other->speed <= slow && isfinite(overlap)) room[count++] = overlap;
+    }
+    return spread_over(count, room);
+}
+
+/* A run is as fast as the frames that both have times of say. */
 static double speed_up(const vo_compared_run *run, const vo_compared_run *reference) {
     double own = 0, other = 0;
-    for (int i = 0, k = 0; i < run->frame_count; i++) {
-        while (k < reference->frame_count && reference->frame[k].frame < run->frame[i].frame) k++;
-        if (k == reference->frame_count) break;
-        double a = run->frame[i].seconds, b = reference->frame[k].seconds;
-        if (reference->frame[k].frame != run->frame[i].frame || !isfinite(a) || !isfinite(b))
-            continue;
+    for (int i = 0, at = 0; i < run->frame_count; i++) {
+        const vo_compared_frame *beside = frame_beside(reference, run->frame[i].frame, &at);
+        double a = run->frame[i].seconds, b = beside ? beside->seconds : NAN;
+        if (!isfinite(a) || !isfinite(b)) continue;
         own += a;
         other += b;
     }
     return own > 0 ? other / own : NAN;
 }
 
-static vo_result sum_run(vo_context *ctx, vo_compared_run *run) {
+static vo_result sum_run(vo_context *ctx, const vo_comparison *c, vo_compared_run *run) {
+    const vo_compared_run *reference = &c->run[c->reference];
     double *room = vo_new_array(ctx, double, vo_max_int(run->frame_count, 1));
     if (!room) return vo_fail_memory(ctx, "the comparison");
     for (int f = 0; f < VO_COMPARE_FIELD_COUNT; f++)
         *vo_compared_spread(run, f) = spread_of(run, f, room);
+    run->slow_overlap = slow_overlap(run, reference, c->slow, room);
+    run->speed_up = speed_up(run, reference);
     vo_free_array(ctx, room, vo_max_int(run->frame_count, 1));
     vo_spread seconds = run->all.seconds;
     run->seconds_total = seconds.frames ? seconds.mean * seconds.frames : 0;
@@ -69,9 +93,6 @@ static vo_result sum_run(vo_context *ctx, vo_compared_run *run) {
 }
 
 vo_result vo_comparison_sum(vo_context *ctx, vo_comparison *c) {
-    for (int i = 0; i < c->run_count; i++) {
-        VO_TRY(sum_run(ctx, &c->run[i]));
-        c->run[i].speed_up = speed_up(&c->run[i], &c->run[c->reference]);
-    }
+    for (int i = 0; i < c->run_count; i++) VO_TRY(sum_run(ctx, c, &c->run[i]));
     return VO_OK;
 }

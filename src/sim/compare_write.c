@@ -55,6 +55,7 @@ static vo_result write_spreads(vo_context *ctx, const vo_comparison *c, const ch
         for (int f = 0; f < VO_COMPARE_FIELD_COUNT; f++)
             add_spread(&text, run, vo_compare_field_name(f), vo_compared_spread(run, f));
         vo_spread speed = {run->all.seconds.frames, NAN, NAN, run->speed_up, NAN, NAN};
+        add_spread(&text, run, "slow_overlap", &run->slow_overlap);
         add_spread(&text, run, "speed_up", &speed);
     }
     return vo_text_save(&text, path);
@@ -105,6 +106,7 @@ static vo_result put_run(const vo_json_at *in, vo_compared_run *run) {
     VO_TRY(vo_json_put_string(&at, "folder", run->folder));
     VO_TRY(vo_json_put_real(&at, "seconds_total", run->seconds_total));
     VO_TRY(put_known(&at, "speed_up", run->speed_up));
+    VO_TRY(put_spread(&at, "slow_overlap", &run->slow_overlap));
     VO_TRY(put_numbers(&at, "only_here", run->only_here_count, run->only_here));
     VO_TRY(put_numbers(&at, "only_reference", run->only_reference_count, run->only_reference));
     VO_TRY(vo_json_put_object(&at, "all", &all));
@@ -119,6 +121,7 @@ static vo_result put_comparison(const vo_json_doc *doc, const vo_comparison *c) 
     VO_TRY(vo_json_put_int(&root, "width", c->width));
     VO_TRY(vo_json_put_int(&root, "height", c->height));
     VO_TRY(vo_json_put_real(&root, "wavelength", c->wavelength));
+    VO_TRY(vo_json_put_real(&root, "slow", c->slow));
     VO_TRY(vo_json_put_bool(&root, "fitted", c->fitted));
     VO_TRY(vo_json_put_array(&root, "runs", &runs));
     for (int i = 0; i < c->run_count; i++) VO_TRY(put_run(&runs, &c->run[i]));
