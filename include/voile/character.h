@@ -21,7 +21,7 @@ typedef struct vo_mannequin_def {
     double build;  /* [0] -1 slim, 0 average, 1 heavy; anything between */
     double figure; /* [0] -1 male, 0 neither, 1 female; anything between */
     double shoulders, chest, waist, hips, limbs; /* [1] factors on widths, 0.7 to 1.5 */
-    int faces;                                   /* [20000] about, 6,000 to 200,000 */
+    int faces; /* [20000] about, 1,000 to 200,000; below 6,000 without fingers */
 } vo_mannequin_def;
 
 VO_API vo_mannequin_def vo_mannequin_def_default(void);

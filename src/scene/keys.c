@@ -285,7 +285,8 @@ static const vo_key body_keys[] = {
     KEY("waist", POSITIVE, NULL, NULL, "The same."),
     KEY("hips", POSITIVE, NULL, NULL, "The same."),
     KEY("limbs", POSITIVE, NULL, NULL, "The same, of arms and legs."),
-    KEY("faces", COUNT, NULL, NULL, "Of a mannequin, about: 6000 to 200000; 20000 if missing."),
+    KEY("faces", COUNT, NULL, NULL,
+        "Of a mannequin, about: 1000 to 200000; 20000 if missing. Below 6000 it has no fingers."),
     END,
 };
 

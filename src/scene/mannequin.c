@@ -34,7 +34,7 @@ static vo_result check_def(vo_context *ctx, const vo_mannequin_def *d) {
     VO_TRY(check_range(ctx, "waist", d->waist, 0.7, 1.5));
     VO_TRY(check_range(ctx, "hips", d->hips, 0.7, 1.5));
     VO_TRY(check_range(ctx, "limbs", d->limbs, 0.7, 1.5));
-    return check_range(ctx, "faces", d->faces, VO_MANNEQUIN_LEAST_FACES, VO_MANNEQUIN_MOST_FACES);
+    return check_range(ctx, "faces", d->faces, VO_MANNEQUIN_COARSEST, VO_MANNEQUIN_MOST_FACES);
 }
 
 /* Bones as far apart as the girths around them ask for. */
@@ -130,7 +130,9 @@ vo_result vo_mannequin_create(vo_context *ctx, const vo_mannequin_def *def, vo_m
     if (!body) return vo_fail_memory(ctx, "the forms of a mannequin");
     vo_body_form_make(def, &out->skeleton, body);
     vo_surface_parts surface = {.ctx = ctx};
-    vo_result result = build(ctx, body, def->faces, &surface, out);
+    int made = vo_max_int(def->faces, VO_MANNEQUIN_LEAST_FACES);
+    vo_result result = build(ctx, body, made, &surface, out);
+    if (result == VO_OK && def->faces < made) result = vo_mannequin_thin(ctx, out, def->faces);
     vo_surface_parts_free(&surface);
     vo_delete(ctx, body);
     if (result != VO_OK) vo_mannequin_free(ctx, out);

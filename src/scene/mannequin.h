@@ -19,7 +19,12 @@
 #include <voile/character.h>
 #include <voile/mesh.h>
 
-enum { VO_MANNEQUIN_LEAST_FACES = 6000, VO_MANNEQUIN_MOST_FACES = 200000 };
+/* From the lattice come bodies with fingers, of LEAST_FACES and more; coarser ones are thinned. */
+enum {
+    VO_MANNEQUIN_COARSEST = 1000,
+    VO_MANNEQUIN_LEAST_FACES = 6000,
+    VO_MANNEQUIN_MOST_FACES = 200000,
+};
 
 typedef struct vo_mannequin {
     vo_skeleton skeleton;
@@ -32,6 +37,10 @@ typedef struct vo_mannequin {
 vo_result vo_mannequin_create(vo_context *ctx, const vo_mannequin_def *def, vo_mannequin *out);
 vo_result vo_mannequin_copy(vo_context *ctx, const vo_mannequin *m, vo_mannequin *out);
 void vo_mannequin_free(vo_context *ctx, vo_mannequin *m);
+
+/* About so many faces instead of more, on some of the same nodes (mannequin_thin.c). On failure it
+ * is as it was. */
+vo_result vo_mannequin_thin(vo_context *ctx, vo_mannequin *m, int faces);
 
 /* The bone that a face follows most: the sum of its nodes' shares, the first of equals. Faces of
  * one bone move all but rigidly. */
