@@ -135,6 +135,50 @@ static void those_who_are_alike_wear_one_cut(void **state) {
     scene_files_close(&files);
 }
 
+/* Two mannequins of 12,000 faces, 8 and 400 m before the camera; a cut shows the second one from
+ * near where there is a second shot. */
+static vo_scene *load_two(scene_files *files, const char *detail, const char *second_shot) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             "{\"fps\": 25, \"end_frame\": 50, \"cloths\": [{\"mesh\": \"sheet.obj\", "
+             "\"materials\": [{\"data\": \"cloth.json\"}]}], \"characters\": [{\"body\": "
+             "{\"faces\": 12000}}], \"crowd\": {%s\"places\": [{}, {\"transform\": "
+             "{\"translate\": [0, 392, 0]}}]}, \"camera\": {\"field\": 40, \"resolution\": "
+             "[1280, 720], \"keys\": [{\"time\": 0, \"position\": [0, -8, 1], \"target\": "
+             "[0, 0, 1]}%s]}}",
+             detail, second_shot);
+    return scene_files_expect(files, text, NULL);
+}
+
+static int faces_of(const vo_scene *scene, int character) {
+    return scene->obstacle[scene->character[character].obstacle].mesh->face_count;
+}
+
+/* As coarse as nobody sees in the whole film, and written out for runs. */
+static void the_distance_is_coarser(void **state) {
+    (void)state;
+    scene_files files;
+    open_files(&files);
+    vo_scene *scene = load_two(&files, "", "");
+    assert_int_equal(faces_of(scene, 0), faces_of(scene, 1));
+    vo_scene_destroy(scene);
+    scene = load_two(&files, "\"detail\": 2, ", "");
+    assert_near(faces_of(scene, 0), 12000, 720);
+    assert_near(faces_of(scene, 1), 1500, 150); /* 750 would be less than there are */
+    vo_json_at root = vo_json_root(&scene->resolved), all = vo_json_get(&root, "characters");
+    vo_json_at far = vo_json_item(&all, 1), body_of = vo_json_get(&far, "body");
+    double faces = 0;
+    assert_ok(files.ctx, vo_json_read_real(vo_json_get(&body_of, "faces"), &faces));
+    assert_near(faces, 1500, 0);
+    vo_scene_destroy(scene);
+    scene = load_two(&files, "\"detail\": 2, ",
+                     ", {\"time\": 1, \"cut\": true, \"position\": [0, 384, 1], \"target\": "
+                     "[0, 392, 1]}");
+    assert_int_equal(faces_of(scene, 0), faces_of(scene, 1));
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
 static void what_cannot_be_is_refused(void **state) {
     (void)state;
     scene_files files;
@@ -158,6 +202,7 @@ int main(void) {
         cmocka_unit_test(chance_repeats_by_its_seed),
         cmocka_unit_test(the_resolved_scene_has_no_crowd),
         cmocka_unit_test(those_who_are_alike_wear_one_cut),
+        cmocka_unit_test(the_distance_is_coarser),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -462,6 +462,9 @@ static const vo_key crowd_keys[] = {
         "On the grid each copy is turned by up to this, to either side."),
     KEY("delay", NONNEGATIVE, "0", "s", "And is up to so much further into its motion."),
     KEY("seed", INDEX, "1", NULL, "Another number gives other turns and delays."),
+    KEY("detail", NONNEGATIVE, "0", "pixels",
+        "Mannequins have half the faces, or a quarter and so on, as long as edges of the body are "
+        "shorter than this in every frame; 0: all are alike."),
     END,
 };
 

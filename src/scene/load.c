@@ -178,11 +178,12 @@ static vo_result build(vo_loader *loader) {
         return vo_json_fail(cloths, "is missing");
     VO_TRY(vo_load_cloths(loader, cloths));
     VO_TRY(vo_load_obstacles(loader, &root));
+    VO_TRY(vo_load_cameras(loader, &root));
+    VO_TRY(vo_load_detail(loader, vo_json_get(&root, "characters")));
     VO_TRY(vo_load_characters(loader, vo_json_get(&root, "characters")));
     VO_TRY(vo_load_garments(loader, vo_json_get(&root, "garments")));
     VO_TRY(vo_load_handles(loader, vo_json_get(&root, "handles")));
-    VO_TRY(vo_load_pins(loader));
-    return vo_load_cameras(loader, &root);
+    return vo_load_pins(loader);
 }
 
 static vo_result check_and_create(vo_json_doc *doc, vo_scene **out) {

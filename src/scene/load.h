@@ -28,6 +28,7 @@ typedef struct vo_loader {
     vo_json_doc *doc;
     vo_scene *scene;
     vo_transform frame; /* from the file's units and axes to metres and z up */
+    double detail;      /* of a crowd's bodies, pixels; 0: all are alike */
     int grid_capacity;
     vo_grid_size *grid; /* a cloth each */
     char folder[VO_PATH_SIZE];
@@ -75,6 +76,8 @@ vo_result vo_load_motions(vo_loader *loader, vo_json_at motions);
 vo_result vo_load_cloths(vo_loader *loader, vo_json_at cloths);
 vo_result vo_load_obstacles(vo_loader *loader, const vo_json_at *root);
 vo_result vo_load_crowd(vo_loader *loader, const vo_json_at *root);
+/* After the cameras: how many faces the bodies of a crowd have. */
+vo_result vo_load_detail(vo_loader *loader, vo_json_at characters);
 vo_result vo_load_characters(vo_loader *loader, vo_json_at characters);
 vo_result vo_load_garments(vo_loader *loader, vo_json_at garments);
 /* After the handles that the file numbers. */
