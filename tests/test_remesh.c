@@ -332,6 +332,111 @@ static void every_allocation_may_fail(void **state) {
     test_every_allocation(remesh_twice, NULL);
 }
 
+/* ---- who watches ----------------------------------------------------------------------------- */
+
+/* A sheet with bumps. */
+static vo_mesh *make_bumps(vo_context *ctx) {
+    vo_mesh *m = make_grid(ctx, 24);
+    for (int i = 0; i < m->node_count; i++) {
+        vo_vec3 *x = &m->node_x[i];
+        x->z = 0.03 * sin(9 * x->x) * cos(7 * x->y) + 0.004 * sin(60 * x->x + 40 * x->y);
+    }
+    return m;
+}
+
+/* Where a point of the fabric is: the face that holds it, by looking at all of them. */
+static int find_point(const vo_mesh *m, vo_vec2 u, vo_vec3 *x) {
+    double best = -INFINITY;
+    int found = -1;
+    for (int f = 0; f < m->face_count; f++) {
+        const int *v = m->face_vert[f];
+        vo_vec2 a = m->vert_u[v[0]], b = m->vert_u[v[1]], c = m->vert_u[v[2]];
+        double area = v2_cross(v2_sub(b, a), v2_sub(c, a));
+        double s = v2_cross(v2_sub(u, a), v2_sub(c, a)) / area;
+        double t = v2_cross(v2_sub(b, a), v2_sub(u, a)) / area;
+        double inside = vo_min(1 - s - t, vo_min(s, t));
+        if (!(inside > best)) continue;
+        best = inside;
+        found = f;
+        vo_vec3 p = m->node_x[m->vert_node[v[0]]];
+        *x = v3_add_scaled(v3_add_scaled(p, s, v3_sub(m->node_x[m->vert_node[v[1]]], p)), t,
+                           v3_sub(m->node_x[m->vert_node[v[2]]], p));
+    }
+    return found;
+}
+
+static double height_between(const void *user, vo_vec3 from, vo_vec3 to) {
+    (void)user;
+    return fabs(to.z - from.z);
+}
+
+enum { POINTS = 2000 };
+typedef struct seen_point {
+    vo_vec2 u;
+    vo_vec3 x;
+    bool watched;
+} seen_point;
+
+/* Coarsens bumps of which the left half is watched; the most that points there moved, and others.
+ */
+static vo_remesh_report watch_bumps(vo_context *ctx, double most, int calls, double moved[2]) {
+    static seen_point point[POINTS];
+    static unsigned char watched[4 * 24 * 24];
+    remesh_case c;
+    vo_random r = vo_random_seed(5);
+    double size = 0.25;
+    vo_watch watch = {watched, height_between, NULL, most};
+    assert_ok(ctx, case_open(&c, ctx, make_bumps(ctx), 0));
+    c.def.watch = &watch;
+    moved[0] = moved[1] = 0;
+    for (int call = 0; call < calls; call++) {
+        for (int f = 0; f < c.mesh->face_count; f++)
+            watched[f] = c.mesh->vert_u[c.mesh->face_vert[f][0]].x < 0.5;
+        for (int i = 0; i < POINTS; i++) {
+            point[i].u = v2(vo_random_real(&r, 0, 1), vo_random_real(&r, 0, 1));
+            point[i].watched = watched[find_point(c.mesh, point[i].u, &point[i].x)];
+        }
+        assert_ok(ctx, case_remesh_to(&c, want_uniform, &size));
+        check_mesh(&c);
+        for (int i = 0; i < POINTS; i++) {
+            vo_vec3 x;
+            find_point(c.mesh, point[i].u, &x);
+            double *most_so_far = &moved[point[i].watched ? 0 : 1];
+            *most_so_far = vo_max(*most_so_far, fabs(x.z - point[i].x.z));
+        }
+    }
+    vo_remesh_report report = c.report;
+    case_close(&c);
+    return report;
+}
+
+/* No watched point moves further than is allowed in a call, whatever the edits; others do. What is
+ * put off is made in the end where it can be: a second call goes on, and ends, too. */
+static void watched_points_stay(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    static const double MOST[] = {0, 1e-4, 1e-3, 5e-3};
+    int collapses = -1;
+    for (int i = 0; i < 4; i++) {
+        double moved[2];
+        vo_remesh_report report = watch_bumps(ctx, MOST[i], 1, moved);
+        print_message("allowed %g: moved %g, elsewhere %g; %d collapses, %d put off\n", MOST[i],
+                      moved[0], moved[1], report.collapses, report.put_off);
+        assert_true(moved[0] <= MOST[i] + 1e-12);
+        assert_true(moved[1] > 0.01);
+        assert_true(report.put_off > 0);
+        assert_true(report.collapses > collapses);
+        collapses = report.collapses;
+        watch_bumps(ctx, MOST[i], 4, moved);
+        assert_true(moved[0] <= MOST[i] + 1e-12);
+    }
+    double moved[2];
+    vo_remesh_report free = watch_bumps(ctx, INFINITY, 1, moved);
+    assert_int_equal(free.put_off, 0);
+    assert_true(moved[0] > 0.01);
+    vo_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prescribed_metrics_are_met_by_all_garments),
@@ -344,6 +449,7 @@ int main(void) {
         cmocka_unit_test(collapses_keep_the_aspect),
         cmocka_unit_test(mass_and_momentum_stay),
         cmocka_unit_test(the_same_input_gives_the_same_bits),
+        cmocka_unit_test(watched_points_stay),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

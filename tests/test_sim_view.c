@@ -4,6 +4,7 @@
 #include "sim/sim.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A curtain that falls into folds, between two corners that are nearer than the fabric is wide, and
  * one camera that looks away until frame CUT. */
@@ -150,6 +151,28 @@ static void threads_change_nothing(void **state) {
     close_world(&b);
 }
 
+/* Remeshing moves nothing in the picture by more than it may, and puts edits off for that; what
+ * happens at the cut, nobody has seen before. Without a bound, points pop. */
+static void what_is_seen_does_not_pop(void **state) {
+    (void)state;
+    double most[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
+        w.scene->def.view.popping = k ? INFINITY : 0.5;
+        int put_off = 0;
+        for (int f = 0; f < FRAMES + 10; f++) {
+            assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+            most[k] = vo_max(most[k], w.sim->stats.popping_px);
+            put_off += w.sim->stats.put_off_edits;
+            if (f + 1 <= CUT) assert_near(w.sim->stats.popping_px, 0, 0);
+        }
+        assert_true(k ? put_off == 0 : put_off > 0);
+        close_world(&w);
+    }
+    print_message("popping of %.3g pixels, and %.3g where it may be any\n", most[0], most[1]);
+    assert_true(most[0] <= 0.5 && most[1] > 1);
+}
+
 /* A camera that is given step by step and turns towards the cloth. */
 static void a_camera_of_the_callers_counts(void **state) {
     (void)state;
@@ -197,16 +220,44 @@ static void what_is_no_camera_is_passed_over(void **state) {
     close_world(&w);
 }
 
-static void a_budget_holds_the_number_of_faces(void **state) {
-    (void)state;
+static int warnings;
+static void count_warnings(void *user, vo_log_level level, const char *message) {
+    (void)user;
+    warnings += level == VO_LOG_WARNING && strstr(message, "budget_faces cannot be held") != NULL;
+}
+
+/* A curtain in sight for 60 frames, with so many faces wanted. */
+static world run_budget(double faces) {
     world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
     vo_sim_destroy(w.sim);
-    w.scene->def.view.budget_faces = 1000;
+    w.scene->def.view.budget_faces = faces;
     w.scene->def.view.pixels = 1;
+    w.ctx->log = count_warnings;
+    warnings = 0;
     assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
     for (int f = 0; f < 60; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
-    print_message("held at %d faces with %.3g pixels\n", faces_of(&w), w.sim->view.pixels);
+    print_message("%.0f faces wanted: %d with %.3g pixels\n", faces, faces_of(&w),
+                  w.sim->view.pixels);
+    return w;
+}
+
+static void a_budget_holds_the_number_of_faces(void **state) {
+    (void)state;
+    world w = run_budget(1000);
     assert_true(faces_of(&w) < 1100 && w.sim->view.pixels > 1);
+    assert_int_equal(w.sim->stats.budget_missed, 0);
+    assert_int_equal(warnings, 0);
+    close_world(&w);
+}
+
+/* Fewer faces than the cloth can be of are not reached, and that is told, once. */
+static void a_budget_that_cannot_be_held_is_told(void **state) {
+    (void)state;
+    world w = run_budget(50);
+    assert_true(faces_of(&w) > 60);
+    assert_near(w.sim->view.pixels, 64, 0);
+    assert_int_equal(w.sim->stats.budget_missed, 1);
+    assert_int_equal(warnings, 1);
     close_world(&w);
 }
 
@@ -230,9 +281,11 @@ int main(void) {
         cmocka_unit_test(a_cut_onto_unseen_cloth_finds_it_fine),
         cmocka_unit_test(without_a_camera_everything_is_seen),
         cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(what_is_seen_does_not_pop),
         cmocka_unit_test(a_camera_of_the_callers_counts),
         cmocka_unit_test(what_is_no_camera_is_passed_over),
         cmocka_unit_test(a_budget_holds_the_number_of_faces),
+        cmocka_unit_test(a_budget_that_cannot_be_held_is_told),
         cmocka_unit_test(a_budget_of_seconds_is_felt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,8 @@ typedef struct vo_viewing {
     double pixels;       /* [4] edges are not made shorter on the screen than this; 0: they are */
     double silhouette;   /* [0.25] faces beside visible ones count as the mean of both, where that
                             differs by more than this; infinite: never */
+    double popping;      /* [0.5] pixels that remeshing may seem to move what is seen in a frame;
+                            infinite: any */
     double size_max;     /* [0.3] m, longest edge where nothing is seen; counts if it is above
                             that of the cloth's remeshing */
     bool two_sided;      /* [false] the back of cloth is a front, too */

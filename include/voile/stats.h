@@ -34,40 +34,43 @@ extern "C" {
     X(wall_s, double, "%.6f", "seconds the frame took")
 
 /* What happened in it: counters over its substeps, and extremes at its end. */
-#define VO_STAT_FIELDS(X)                                                                       \
-    X(substeps, int, "%d", "substeps taken, cut ones included")                                 \
-    X(iterations, int, "%d", "iterations of the linear solver")                                 \
-    X(direct_solves, int, "%d", "systems that the direct solver had to take over")              \
-    X(step_cuts, int, "%d", "substeps repeated with half the step")                             \
-    X(held_steps, int, "%d", "substeps given up: the cloth was held where it was")              \
-    X(limit_passes, int, "%d", "solves that brought stretches back within their limits")        \
-    X(contacts, int, "%d", "contacts in the solve, the most of any substep")                    \
-    X(impacts, int, "%d", "collisions found on the way of a substep")                           \
-    X(impulses, int, "%d", "of them stopped one by one")                                        \
-    X(zones, int, "%d", "impact zones: groups of collisions solved together")                   \
-    X(cut_nodes, int, "%d", "nodes that went only part of their way to avoid a collision")      \
-    X(stopped_nodes, int, "%d", "nodes held, or carried by an obstacle, for a substep")         \
-    X(yielded_nodes, int, "%d", "nodes of obstacles, or pinned, that fell behind their motion") \
-    X(untangled, int, "%d", "intersecting pairs of faces that were put apart")                  \
-    X(splits, int, "%d", "edges that remeshing split")                                          \
-    X(collapses, int, "%d", "edges that it collapsed")                                          \
-    X(flips, int, "%d", "edges that it flipped")                                                \
-    X(refused_edits, int, "%d",                                                                 \
-      "times that an edit was refused, since it would have passed through something")           \
-    X(popping, double, "%.6g",                                                                  \
-      "m; the most that a point of the surface was seen to move by remeshing alone")            \
-    X(popping_px, double, "%.4g", "the same in pixels, as the scene's cameras see it")          \
-    X(seen_faces, int, "%d", "faces that cameras see the front of, now or soon")                \
-    X(hidden_faces, int, "%d", "that they would see but for what is before them")               \
-    X(searches, int, "%d", "substeps in which trees were walked")                               \
-    X(tree_s, double, "%.6f", "seconds of contact and collide that trees took")                 \
-    X(solver_residual, double, "%.3g", "worst relative residual that was accepted")             \
-    X(max_strain, double, "%.9g", "largest principal stretch minus one")                        \
-    X(min_strain, double, "%.9g", "smallest principal stretch minus one")                       \
-    X(limit_excess, double, "%.6g", "furthest that a stretch is beyond its limits")             \
-    X(beyond_limits, int, "%d", "faces with a stretch beyond its limits by more than 0.01")     \
-    X(max_speed, double, "%.9g", "fastest node, m/s")                                           \
-    X(intersections, int, "%d", "pairs of faces that intersect at the frame's end")             \
+#define VO_STAT_FIELDS(X)                                                                        \
+    X(substeps, int, "%d", "substeps taken, cut ones included")                                  \
+    X(iterations, int, "%d", "iterations of the linear solver")                                  \
+    X(direct_solves, int, "%d", "systems that the direct solver had to take over")               \
+    X(step_cuts, int, "%d", "substeps repeated with half the step")                              \
+    X(held_steps, int, "%d", "substeps given up: the cloth was held where it was")               \
+    X(limit_passes, int, "%d", "solves that brought stretches back within their limits")         \
+    X(contacts, int, "%d", "contacts in the solve, the most of any substep")                     \
+    X(impacts, int, "%d", "collisions found on the way of a substep")                            \
+    X(impulses, int, "%d", "of them stopped one by one")                                         \
+    X(zones, int, "%d", "impact zones: groups of collisions solved together")                    \
+    X(cut_nodes, int, "%d", "nodes that went only part of their way to avoid a collision")       \
+    X(stopped_nodes, int, "%d", "nodes held, or carried by an obstacle, for a substep")          \
+    X(yielded_nodes, int, "%d", "nodes of obstacles, or pinned, that fell behind their motion")  \
+    X(untangled, int, "%d", "intersecting pairs of faces that were put apart")                   \
+    X(splits, int, "%d", "edges that remeshing split")                                           \
+    X(collapses, int, "%d", "edges that it collapsed")                                           \
+    X(flips, int, "%d", "edges that it flipped")                                                 \
+    X(refused_edits, int, "%d",                                                                  \
+      "times that an edit was refused, since it would have passed through something")            \
+    X(put_off_edits, int, "%d", "times that an edit was put off, since it would have been seen") \
+    X(popping, double, "%.6g",                                                                   \
+      "m; the most that a point of the surface was seen to move by remeshing alone")             \
+    X(popping_px, double, "%.4g",                                                                \
+      "the same in pixels of the scene's cameras; with `adapt` `view` of points that they see")  \
+    X(seen_faces, int, "%d", "faces that cameras see the front of, now or soon")                 \
+    X(hidden_faces, int, "%d", "that they would see but for what is before them")                \
+    X(budget_missed, int, "%d", "1: `view` has a budget, and there is no way to hold it")        \
+    X(searches, int, "%d", "substeps in which trees were walked")                                \
+    X(tree_s, double, "%.6f", "seconds of contact and collide that trees took")                  \
+    X(solver_residual, double, "%.3g", "worst relative residual that was accepted")              \
+    X(max_strain, double, "%.9g", "largest principal stretch minus one")                         \
+    X(min_strain, double, "%.9g", "smallest principal stretch minus one")                        \
+    X(limit_excess, double, "%.6g", "furthest that a stretch is beyond its limits")              \
+    X(beyond_limits, int, "%d", "faces with a stretch beyond its limits by more than 0.01")      \
+    X(max_speed, double, "%.9g", "fastest node, m/s")                                            \
+    X(intersections, int, "%d", "pairs of faces that intersect at the frame's end")              \
     X(inside_nodes, int, "%d", "nodes inside closed obstacles at the frame's end")
 
 typedef struct vo_stats {

@@ -19,7 +19,7 @@ vo_remesh_def vo_remesh_def_default(void) {
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 typedef struct remesh_columns {
-    vo_column vert[1], edge[2], node[5], face[2];
+    vo_column vert[1], edge[2], node[5], face[4];
 } remesh_columns;
 
 static remesh_columns columns_of(vo_remesher *r) {
@@ -28,7 +28,8 @@ static remesh_columns columns_of(vo_remesher *r) {
         .edge = {VO_COLUMN(r->edge_waits), VO_COLUMN(r->edges)},
         .node = {VO_COLUMN(r->node_waits), VO_COLUMN(r->nodes), VO_COLUMN(r->round),
                  VO_COLUMN(r->node_moved), VO_COLUMN(r->node_warms)},
-        .face = {VO_COLUMN(r->face_moved), VO_COLUMN(r->face_point)},
+        .face = {VO_COLUMN(r->face_moved), VO_COLUMN(r->face_point), VO_COLUMN(r->face_watched),
+                 VO_COLUMN(r->face_shift)},
     };
 }
 
@@ -45,7 +46,7 @@ void vo_remesher_destroy(vo_remesher *r) {
     vo_columns_free(r->ctx, c.vert, 1, &r->vert_capacity);
     vo_columns_free(r->ctx, c.edge, 2, &r->edge_capacity);
     vo_columns_free(r->ctx, c.node, 5, &r->node_capacity);
-    vo_columns_free(r->ctx, c.face, 2, &r->face_capacity);
+    vo_columns_free(r->ctx, c.face, 4, &r->face_capacity);
     vo_free_array(r->ctx, r->heap, r->heap_capacity);
     vo_free_array(r->ctx, r->point, r->point_capacity);
     vo_free_array(r->ctx, r->pop, r->pop_capacity);
@@ -61,7 +62,7 @@ vo_result vo_remesh_follow(vo_remesher *r) {
     bool room = vo_columns_reserve(r->ctx, c.vert, 1, &r->vert_capacity, m->vert_capacity) &&
                 vo_columns_reserve(r->ctx, c.edge, 2, &r->edge_capacity, m->edge_capacity) &&
                 vo_columns_reserve(r->ctx, c.node, 5, &r->node_capacity, m->node_capacity) &&
-                vo_columns_reserve(r->ctx, c.face, 2, &r->face_capacity, m->face_capacity);
+                vo_columns_reserve(r->ctx, c.face, 4, &r->face_capacity, m->face_capacity);
     return room ? VO_OK : vo_fail_memory(r->ctx, "remeshing");
 }
 
@@ -163,6 +164,7 @@ static vo_result prepare(vo_remesher *r, const vo_sizing *sizing) {
     memcpy(r->metric, sizing->vert, (size_t)m->vert_count * sizeof *r->metric);
     r->edge_count = r->node_count = r->heap_count = 0;
     vo_pop_begin(r);
+    vo_watch_begin(r);
     vo_calm_begin(r);
     if (sizing->changed_verts >= m->vert_count)
         put_all(r);

@@ -20,6 +20,13 @@
  * The metric is measured on the mesh, though, so edits change it. That edits of cloth at rest do
  * not go to and fro for ever by this is the task of remesh_calm.c.
  *
+ * Somebody may watch (vo_watch). Splits move nothing. A flip or collapse that would move a watched
+ * point of the surface by too much, all edits of the call taken together, is put off. That takes
+ * edits away and adds none, so remeshing still ends; but what was put off may be made by the next
+ * call, which begins to count anew. Then it is the surface that comes to rest: where it becomes
+ * flat enough, or nobody watches any more, the edit is made, and while it is put off the mesh is
+ * the finer of the two.
+ *
  * What one edit changes for others is put on lists of edges and of nodes; remeshing has ended when
  * they are empty.
  *
@@ -42,6 +49,15 @@
 
 typedef struct vo_guard vo_guard; /* collide/guard.h */
 
+/* Who watches while a mesh is edited: points of watched faces may seem to move by `most` in one
+ * call (remesh_watch.c). */
+typedef struct vo_watch {
+    const unsigned char *face; /* [face_count] nonzero: watched; of the mesh before the edits */
+    double (*shift)(const void *user, vo_vec3 from, vo_vec3 to); /* how far that seems to be */
+    const void *user;
+    double most; /* in the unit of shift */
+} vo_watch;
+
 typedef struct vo_remesh_def {
     double flip_threshold; /* sine of the excess over Delaunay that is tolerated; 1e-2 */
     double collapse_below; /* s of the longest edge that a collapse may make; 0.9 */
@@ -54,6 +70,7 @@ typedef struct vo_remesh_def {
     double strain_allowed; /* a flip or collapse makes no face that is stretched or compressed by
                               more than this and more than those it replaces; infinite: any */
     int face_budget;       /* splits stop where the mesh would have more faces; 0: never */
+    const vo_watch *watch; /* NULL: nobody does */
 } vo_remesh_def;
 
 vo_remesh_def vo_remesh_def_default(void);
@@ -61,6 +78,7 @@ vo_remesh_def vo_remesh_def_default(void);
 typedef struct vo_remesh_report {
     int flips, splits, collapses;
     int refused;       /* flips and collapses by the guard */
+    int put_off;       /* flips and collapses that would have been seen */
     int visited_edges; /* looked at, those looked at again included */
     bool budget_met;   /* no split was left undone for want of faces */
     double popping; /* m; how far a point of the fabric has moved in the world by the edits alone:

@@ -9,6 +9,7 @@ typedef struct star {
     int face_count, face[VO_STAR_MAX]; /* in the order of halves; a border has no face */
     int corner[VO_STAR_MAX];           /* of the node, in each face */
     double most;                       /* s of new edges at most */
+    double shift; /* how far watched points seem to move in all if it goes; 0: nobody watches */
     int way_count;
     vo_long_edge way[VO_STAR_MAX]; /* halves that could be collapsed with s^2, shortest first */
 } star;
@@ -172,10 +173,65 @@ static bool keeps_strain(const vo_remesher *r, const star *s, const target *t) {
     return now <= old;
 }
 
-static bool may_collapse(vo_remesher *r, const star *s, const target *t) {
+/* One side of the edge: what happens to the faces of the vert that goes there. */
+typedef struct side_faces {
+    int from, to;
+    int points;                              /* on them, as a list */
+    bool moved;                              /* some have moved before */
+    int face_count, face[VO_STAR_MAX];       /* those that stay */
+    int left[VO_STAR_MAX][3];                /* their corners then */
+    int spoke_count, spoke[2 * VO_STAR_MAX]; /* neighbours but `to`, some twice */
+} side_faces;
+
+static void add_face(const vo_remesher *r, const star *s, const target *t, int i,
+                     side_faces *side) {
+    const vo_mesh *m = r->edit->mesh;
+    int face = s->face[i], k = s->corner[i];
+    const int *vert = m->face_vert[face];
+    int after = vert[vo_after(k)], before = vert[vo_before(k)];
+    side->moved |= r->face_moved[face];
+    if (after != side->to) side->spoke[side->spoke_count++] = after;
+    if (s->on_line && before != side->to) side->spoke[side->spoke_count++] = before;
+    if (!stays(t, face)) return;
+    int *left = side->left[side->face_count];
+    left[0] = side->to, left[1] = after, left[2] = before;
+    side->face[side->face_count++] = face;
+}
+
+/* False if there is no such side, or the other one has the same faces. */
+static bool find_side(const vo_remesher *r, const star *s, const target *t, int k,
+                      side_faces *side) {
+    side->from = t->from[k];
+    side->to = t->to[k];
+    side->points = -1;
+    side->moved = false;
+    side->face_count = side->spoke_count = 0;
+    if (side->from < 0 || (k == 1 && side->from == t->from[0])) return false;
+    for (int i = 0; i < s->face_count; i++)
+        if (r->edit->mesh->face_vert[s->face[i]][s->corner[i]] == side->from)
+            add_face(r, s, t, i, side);
+    return true;
+}
+
+static double seen_shift(const vo_remesher *r, const star *s, const target *t) {
+    double most = 0;
+    if (!vo_watch_is_on(r, s->face, s->face_count)) return 0;
+    for (int k = 0; k < 2; k++) {
+        side_faces side;
+        if (!find_side(r, s, t, k, &side)) continue;
+        double shift = vo_watch_collapse(r, side.from, side.to, side.face_count,
+                                         (const int(*)[3])side.left, side.spoke_count, side.spoke);
+        most = vo_max(most, shift);
+    }
+    return vo_watch_sum(r, s->face, s->face_count, most);
+}
+
+static bool may_collapse(vo_remesher *r, star *s, const target *t) {
     if (s->on_line && !are_edges_short(r, s, t)) return false;
     if (!are_faces_good(r, s, t) || !keeps_strain(r, s, t)) return false;
     if (vo_edit_can_collapse(r->edit, t->edge, t->end) != VO_EDIT_ALLOWED) return false;
+    s->shift = seen_shift(r, s, t);
+    if (vo_watch_puts_off(r, s->shift)) return false;
     if (!r->guard || vo_guard_may_collapse(r->guard, r->cloth, t->edge, t->end)) return true;
     r->report.refused++;
     return false;
@@ -183,47 +239,25 @@ static bool may_collapse(vo_remesher *r, const star *s, const target *t) {
 
 /* ---- doing it -------------------------------------------------------------------------------- */
 
-/* One side of the edge: what happens to the faces of the vert that goes there. */
-typedef struct side_faces {
-    int from, to;
-    int points;                              /* on them, as a list */
-    bool moved;                              /* some have moved before */
-    int face_count, face[VO_STAR_MAX];       /* those that stay */
-    int spoke_count, spoke[2 * VO_STAR_MAX]; /* neighbours but `to`, some twice */
-} side_faces;
-
-static void gather_side(vo_remesher *r, const star *s, const target *t, side_faces *side) {
-    const vo_mesh *m = r->edit->mesh;
-    for (int i = 0; i < s->face_count; i++) {
-        int face = s->face[i], k = s->corner[i];
-        const int *vert = m->face_vert[face];
-        if (vert[k] != side->from) continue;
-        side->moved |= r->face_moved[face];
-        vo_pop_take(r, face, &side->points);
-        if (vert[vo_after(k)] != side->to) side->spoke[side->spoke_count++] = vert[vo_after(k)];
-        if (s->on_line && vert[vo_before(k)] != side->to)
-            side->spoke[side->spoke_count++] = vert[vo_before(k)];
-        if (stays(t, face)) side->face[side->face_count++] = face;
-    }
+/* Takes the points of the faces of a side. */
+static void take_points(vo_remesher *r, const star *s, side_faces *side) {
+    for (int i = 0; i < s->face_count; i++)
+        if (r->edit->mesh->face_vert[s->face[i]][s->corner[i]] == side->from)
+            vo_pop_take(r, s->face[i], &side->points);
 }
 
-/* Takes the points of a side; none if the other one has the same faces. */
 static vo_result open_side(vo_remesher *r, const star *s, const target *t, int k,
                            side_faces *side) {
-    side->from = t->from[k];
-    side->to = t->to[k];
-    side->points = -1;
-    side->moved = false;
-    side->face_count = side->spoke_count = 0;
-    if (side->from < 0 || (k == 1 && side->from == t->from[0])) return VO_OK;
-    gather_side(r, s, t, side);
+    if (!find_side(r, s, t, k, side)) return VO_OK;
+    take_points(r, s, side);
     if (!r->node_moved[s->node]) VO_TRY(vo_pop_of_node(r, side->from, &side->points));
     if (side->moved) return VO_OK;
     return vo_pop_of_spokes(r, side->from, side->to, side->spoke, side->spoke_count, &side->points);
 }
 
-static vo_result close_side(vo_remesher *r, const side_faces *side) {
+static vo_result close_side(vo_remesher *r, const side_faces *side, bool watched, double shift) {
     if (side->face_count > 0) vo_pop_put(r, side->points, side->face, side->face_count);
+    if (watched) vo_watch_keep(r, side->face, side->face_count, shift);
     for (int i = 0; i < side->face_count; i++) {
         r->face_moved[side->face[i]] = 1;
         VO_TRY(vo_remesh_touch(r, side->face[i]));
@@ -233,6 +267,7 @@ static vo_result close_side(vo_remesher *r, const side_faces *side) {
 
 static vo_result collapse(vo_remesher *r, const star *s, const target *t) {
     side_faces side[2];
+    bool watched = vo_watch_is_on(r, s->face, s->face_count);
     vo_calm_collapse(r, s->node);
     for (int k = 0; k < 2; k++) VO_TRY(open_side(r, s, t, k, &side[k]));
     if (vo_edit_collapse(r->edit, t->edge, t->end) != VO_EDIT_ALLOWED)
@@ -240,7 +275,7 @@ static vo_result collapse(vo_remesher *r, const star *s, const target *t) {
     r->report.collapses++;
     for (int k = 0; k < 2; k++)
         if (r->guard && t->gone[k] >= 0) vo_guard_removed(r->guard, r->cloth, t->gone[k]);
-    for (int k = 0; k < 2; k++) VO_TRY(close_side(r, &side[k]));
+    for (int k = 0; k < 2; k++) VO_TRY(close_side(r, &side[k], watched, s->shift));
     return vo_remesh_flip(r);
 }
 

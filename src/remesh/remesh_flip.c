@@ -50,10 +50,18 @@ static bool keeps_strain(const vo_remesher *r, const int v[4]) {
            now <= vo_remesh_strain(m, v[1], v[0], v[3]);
 }
 
-static bool may_flip(vo_remesher *r, int edge, const int v[4], double size2) {
+/* How far watched points seem to move in all; 0 where nobody watches. */
+static double seen_shift(const vo_remesher *r, int edge, const int v[4]) {
+    const int *face = r->edit->mesh->edge_face[edge];
+    return vo_watch_is_on(r, face, 2) ? vo_watch_sum(r, face, 2, vo_watch_flip(r, v)) : 0;
+}
+
+static bool may_flip(vo_remesher *r, int edge, const int v[4], double size2, double *shift) {
     if (is_delaunay(r, v) || !is_short(r, v, size2) || !is_better(r, v)) return false;
     if (!keeps_strain(r, v)) return false;
     if (vo_edit_can_flip(r->edit, edge) != VO_EDIT_ALLOWED) return false;
+    *shift = seen_shift(r, edge, v);
+    if (vo_watch_puts_off(r, *shift)) return false;
     if (!r->guard || vo_guard_may_flip(r->guard, r->cloth, edge)) return true;
     r->report.refused++;
     return false;
@@ -73,7 +81,7 @@ static void put_common_neighbours(vo_remesher *r, int a, int b, int edge) {
     }
 }
 
-static vo_result flip(vo_remesher *r, int edge, const int v[4]) {
+static vo_result flip(vo_remesher *r, int edge, const int v[4], double shift) {
     const vo_mesh *m = r->edit->mesh;
     int f = m->edge_face[edge][0], g = m->edge_face[edge][1];
     int a = m->edge_node[edge][0], b = m->edge_node[edge][1];
@@ -85,6 +93,7 @@ static vo_result flip(vo_remesher *r, int edge, const int v[4]) {
         return vo_fail_memory(r->ctx, "remeshing"); /* all else has been asked */
     r->report.flips++;
     r->face_moved[f] = r->face_moved[g] = 1;
+    if (vo_watch_is_on(r, face, 2)) vo_watch_keep(r, face, 2, shift);
     vo_pop_put(r, points, face, 2);
     put_common_neighbours(r, a, b, edge);
     VO_TRY(vo_remesh_touch(r, f));
@@ -94,7 +103,7 @@ static vo_result flip(vo_remesher *r, int edge, const int v[4]) {
 /* Looks at one edge: whether it is too long, and whether it should be flipped. A flipped one comes
  * back with its faces. */
 static vo_result visit(vo_remesher *r, int edge) {
-    double size2;
+    double size2, shift;
     int v[4];
     r->report.visited_edges++;
     if (r->edit->edge_line[edge]) {
@@ -102,7 +111,7 @@ static vo_result visit(vo_remesher *r, int edge) {
     } else {
         find_verts(r->edit->mesh, edge, v);
         size2 = size2_of(r, v[0], v[1]);
-        if (may_flip(r, edge, v, size2)) return flip(r, edge, v);
+        if (may_flip(r, edge, v, size2, &shift)) return flip(r, edge, v, shift);
     }
     return size2 > 1 ? vo_remesh_put_long(r, edge, size2) : VO_OK;
 }

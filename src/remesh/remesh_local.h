@@ -51,6 +51,8 @@ struct vo_remesher {
     int face_capacity;
     uint8_t *face_moved; /* it has points that are not of the first surface */
     int *face_point;     /* first of the points that are followed, -1 */
+    uint8_t *face_watched;
+    double *face_shift; /* how far watched points of it have seemed to move, at most */
 
     int point_capacity, point_count, point_hole; /* first hole, -1 */
     vo_pop_point *point;
@@ -130,6 +132,38 @@ vo_result vo_pop_of_node(vo_remesher *r, int vert, int *list);
 /* Adds the worst crossing of the old edges from `from` with the new ones from `to`. */
 vo_result vo_pop_of_spokes(vo_remesher *r, int from, int to, const int *spoke, int count,
                            int *list);
+
+/* Where an old edge crosses a new one in material space, and where both are there. */
+typedef struct vo_crossing {
+    vo_vec2 u;
+    vo_vec3 old, now;
+} vo_crossing;
+/* The old edge a-b and the new one c-d; false: they do not cross. */
+bool vo_pop_cross(const vo_mesh *mesh, int a, int b, int c, int d, vo_crossing *out);
+/* Shares of three verts at u, none negative: outside, those of a point of the border. Returns how
+ * far inside u is. */
+double vo_pop_shares(const vo_mesh *mesh, const int vert[3], vo_vec2 u, double share[3]);
+
+/* ---- remesh_watch.c -------------------------------------------------------------------------- */
+
+void vo_watch_begin(vo_remesher *r);
+
+/* Whether any of these faces is watched. */
+bool vo_watch_is_on(const vo_remesher *r, const int *face, int count);
+/* How far points of these faces have seemed to move, at most, after an edit that moves some of them
+ * by `shift` more. */
+double vo_watch_sum(const vo_remesher *r, const int *face, int count, double shift);
+/* Whether that is too far, which is counted. */
+bool vo_watch_puts_off(vo_remesher *r, double sum);
+/* Faces that the edit made are watched, and have moved so far. */
+void vo_watch_keep(vo_remesher *r, const int *face, int count, double sum);
+
+/* How far a flip seems to move the surface: v[0] v[1] is the old edge. */
+double vo_watch_flip(const vo_remesher *r, const int v[4]);
+/* The same for a vert that goes to another, with `count` faces (to, b, c) left where they were
+ * (from, b, c), and its old neighbours but `to`. */
+double vo_watch_collapse(const vo_remesher *r, int from, int to, int count, const int (*left)[3],
+                         int spoke_count, const int *spoke);
 
 /* By how much a face between three verts is, or would be, stretched or compressed at most. */
 double vo_remesh_strain(const vo_mesh *mesh, int a, int b, int c);

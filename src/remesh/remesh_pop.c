@@ -37,10 +37,7 @@ static void free_point(vo_remesher *r, int point) {
 
 /* ---- where points are ------------------------------------------------------------------------ */
 
-/* Shares of the corners at u, none negative: outside, those of a point of the border. Returns how
- * far inside u is. */
-static double find_shares(const vo_mesh *m, int face, vo_vec2 u, double share[3]) {
-    const int *v = m->face_vert[face];
+double vo_pop_shares(const vo_mesh *m, const int v[3], vo_vec2 u, double share[3]) {
     double least = INFINITY, sum = 0;
     for (int i = 0; i < 3; i++) {
         share[i] = vo_cross_of(u, m->vert_u[v[vo_after(i)]], m->vert_u[v[vo_before(i)]]);
@@ -56,7 +53,7 @@ static double find_shares(const vo_mesh *m, int face, vo_vec2 u, double share[3]
 static vo_vec3 place_in(const vo_mesh *m, int face, vo_vec2 u) {
     double share[3];
     vo_vec3 x = v3_zero();
-    find_shares(m, face, u, share);
+    vo_pop_shares(m, m->face_vert[face], u, share);
     for (int i = 0; i < 3; i++)
         x = v3_add_scaled(x, share[i], m->node_x[vo_mesh_face_node(m, face, i)]);
     return x;
@@ -70,7 +67,7 @@ static int find_face(const vo_mesh *m, vo_vec2 u, const int *face, int count) {
     double best = -INFINITY, share[3];
     int found = face[0];
     for (int i = 0; i < count; i++) {
-        double inside = find_shares(m, face[i], u, share);
+        double inside = vo_pop_shares(m, m->face_vert[face[i]], u, share);
         if (!(inside > best)) continue;
         best = inside;
         found = face[i];
@@ -117,32 +114,37 @@ void vo_pop_put(vo_remesher *r, int list, const int *face, int count) {
 
 /* ---- points that move most ------------------------------------------------------------------- */
 
-/* Where an old edge crosses a new one, and how far both are apart there. */
-typedef struct crossing {
-    vo_vec2 u;
-    vo_vec3 x; /* on the old edge */
-    double gap;
-} crossing;
-
 static vo_vec3 at_vert(const vo_mesh *m, int vert) { return m->node_x[m->vert_node[vert]]; }
 
-/* The old edge a-b and the new one c-d; keeps the larger gap. */
-static void try_crossing(const vo_mesh *m, int a, int b, int c, int d, crossing *best) {
+bool vo_pop_cross(const vo_mesh *m, int a, int b, int c, int d, vo_crossing *out) {
     vo_vec2 ua = m->vert_u[a], uc = m->vert_u[c];
     vo_vec2 ab = v2_sub(m->vert_u[b], ua), cd = v2_sub(m->vert_u[d], uc), ac = v2_sub(uc, ua);
     double area = v2_cross(ab, cd);
-    if (area == 0) return;
+    if (area == 0) return false;
     double s = v2_cross(ac, cd) / area, t = v2_cross(ac, ab) / area;
-    if (!(s > 0 && s < 1 && t > 0 && t < 1)) return;
-    vo_vec3 old = v3_lerp(at_vert(m, a), at_vert(m, b), s);
-    double gap = v3_distance(old, v3_lerp(at_vert(m, c), at_vert(m, d), t));
-    if (gap > best->gap) *best = (crossing){v2_add(ua, v2_scale(s, ab)), old, gap};
+    if (!(s > 0 && s < 1 && t > 0 && t < 1)) return false;
+    *out = (vo_crossing){v2_add(ua, v2_scale(s, ab)), v3_lerp(at_vert(m, a), at_vert(m, b), s),
+                         v3_lerp(at_vert(m, c), at_vert(m, d), t)};
+    return true;
+}
+
+/* The widest crossing so far. */
+typedef struct widest {
+    vo_crossing at;
+    double gap;
+} widest;
+
+static void try_crossing(const vo_mesh *m, int a, int b, int c, int d, widest *best) {
+    vo_crossing here;
+    if (!vo_pop_cross(m, a, b, c, d, &here)) return;
+    double gap = v3_distance(here.old, here.now);
+    if (gap > best->gap) *best = (widest){here, gap};
 }
 
 vo_result vo_pop_of_flip(vo_remesher *r, const int v[4], int *list) {
-    crossing c = {.gap = 0};
+    widest c = {.gap = 0};
     try_crossing(r->edit->mesh, v[0], v[1], v[2], v[3], &c);
-    return c.gap > 0 ? new_point(r, c.u, c.x, list) : VO_OK;
+    return c.gap > 0 ? new_point(r, c.at.u, c.at.old, list) : VO_OK;
 }
 
 vo_result vo_pop_of_node(vo_remesher *r, int vert, int *list) {
@@ -152,11 +154,11 @@ vo_result vo_pop_of_node(vo_remesher *r, int vert, int *list) {
 
 vo_result vo_pop_of_spokes(vo_remesher *r, int from, int to, const int *spoke, int count,
                            int *list) {
-    crossing c = {.gap = 0};
+    widest c = {.gap = 0};
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++)
             if (spoke[i] != spoke[j]) try_crossing(r->edit->mesh, from, spoke[i], to, spoke[j], &c);
-    return c.gap > 0 ? new_point(r, c.u, c.x, list) : VO_OK;
+    return c.gap > 0 ? new_point(r, c.at.u, c.at.old, list) : VO_OK;
 }
 
 /* ---- the result ------------------------------------------------------------------------------ */

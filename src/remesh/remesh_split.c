@@ -73,6 +73,8 @@ static void pass_on(vo_remesher *r, int node, int face, int part) {
     vo_pop_take(r, face, &points);
     vo_pop_put(r, points, (int[]){face, part}, 2);
     r->face_moved[part] = r->face_moved[face];
+    r->face_watched[part] = r->face_watched[face];
+    r->face_shift[part] = r->face_shift[face];
     r->node_moved[node] |= r->face_moved[face];
 }
 

@@ -429,6 +429,8 @@ static const vo_key view_keys[] = {
     KEY("silhouette", TIME, "0.25", NULL,
         "Faces beside visible ones count as the mean of both, where that differs by more than "
         "this."),
+    KEY("popping", TIME, "0.5", "pixels",
+        "Remeshing does not move what is seen by more in a frame; it waits until it need not."),
     KEY("size_max", POSITIVE, "0.3", "m",
         "Longest edge where nothing is seen; counts if it is above `remeshing.size[1]`."),
     KEY("two_sided", BOOL, "false", NULL, "The back of cloth is a front, too."),

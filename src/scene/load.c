@@ -113,6 +113,7 @@ static vo_viewing read_view(const vo_json_at *root) {
                         .anticipation = vo_get_real(&at, "anticipation"),
                         .pixels = vo_get_real(&at, "pixels"),
                         .silhouette = vo_get_limit(&at, "silhouette", INFINITY),
+                        .popping = vo_get_limit(&at, "popping", INFINITY),
                         .size_max = vo_get_real(&at, "size_max"),
                         .two_sided = vo_get_bool(&at, "two_sided"),
                         .occlusion = vo_get_bool(&at, "occlusion"),

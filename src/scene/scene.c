@@ -20,6 +20,7 @@ vo_viewing vo_viewing_default(void) {
                         .anticipation = 5,
                         .pixels = 4,
                         .silhouette = 0.25,
+                        .popping = 0.5,
                         .size_max = 0.3,
                         .compensation = true,
                         .compensation_power = 10};
@@ -97,6 +98,7 @@ static const char *view_defect(const vo_viewing *v) {
         return "view.anticipation must be 0 to 1000 frames";
     if (!vo_is_nonnegative(v->pixels)) return "view.pixels must be at least 0" UP_TO;
     if (!(v->silhouette >= 0)) return "view.silhouette must be at least 0";
+    if (!(v->popping >= 0)) return "view.popping must be at least 0";
     if (!vo_is_positive(v->size_max)) return "view.size_max must be positive" UP_TO;
     if (!(v->compensation_power >= 1 && v->compensation_power <= 1e6))
         return "view.compensation_power must be at least 1";

@@ -218,6 +218,8 @@ static vo_result edit_cloth(vo_sim *sim, int c) {
     def.face_budget = MOST_FACES;
     bool begun = sim->frame > -vo_scene_preroll_frames(sim->scene);
     def.frame_time = begun ? sim->scene->def.frame_time : 0;
+    vo_watch watch;
+    def.watch = vo_sim_view_watch(sim, c, &watch) ? &watch : NULL;
     vo_remesh_report report = {0};
     vo_sim_handles_mark(sim, c);
     VO_TRY(vo_remesh_edits(sim->remesh.remesher, &def, cloth->edit, &cloth->sizing,
@@ -227,6 +229,7 @@ static vo_result edit_cloth(vo_sim *sim, int c) {
     stats->collapses += report.collapses;
     stats->flips += report.flips;
     stats->refused_edits += report.refused;
+    stats->put_off_edits += report.put_off;
     stats->popping = vo_max(stats->popping, report.popping);
     int pops;
     const vo_pop *pop = vo_remesher_pops(sim->remesh.remesher, &pops);

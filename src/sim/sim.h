@@ -83,11 +83,16 @@ typedef struct vo_sim_remesh {
 
 /* What cameras see; see view.c. */
 typedef struct vo_sim_view {
-    vo_view *view;         /* NULL: the scene does not ask */
-    vo_view_cloth *cloth;  /* [cloth_count] what they see of each, during a remeshing */
-    int frustum_count;     /* of cameras that count */
-    vo_frustum *frustum;   /* [scene's cameras, at least 1] */
-    double pixels;         /* [saved] shortest edge on the screen */
+    vo_view *view;                 /* NULL: the scene does not ask */
+    vo_view_cloth *cloth;          /* [cloth_count] what they see of each, during a remeshing */
+    unsigned char **cloth_watched; /* [cloth_count] faces that watchers see (vo_watch), during a
+                                      remeshing; nothing where there are none */
+    int watcher_count;             /* cameras in whose pictures remeshing may show */
+    vo_camera *watcher;            /* [scene's cameras, at least 1] */
+    int frustum_count;             /* of cameras that count */
+    vo_frustum *frustum;           /* [scene's cameras, at least 1] */
+    double pixels;                 /* [saved] shortest edge on the screen */
+    bool budget_told;              /* that a budget cannot be held */
     vo_camera_guide guide; /* cameras given step by step; without any the scene's own count */
 } vo_sim_view;
 
@@ -217,7 +222,10 @@ vo_result vo_sim_view_look(vo_sim *sim);
 /* Whether a face is in no picture at the time for which eyes were opened last. */
 void vo_sim_view_open(vo_sim *sim);
 bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face);
-/* The most that points seem to move, in pixels of any camera that looks; 0 where none does. */
+/* Who watches the edits of a cloth; false: nobody. */
+bool vo_sim_view_watch(const vo_sim *sim, int cloth, vo_watch *out);
+/* The most that points seem to move, in pixels of any camera that has looked on since the frame
+ * before; 0 where none has. With a view, only of points that are seen. */
 double vo_sim_view_popping(const vo_sim *sim, int count, const vo_pop *pop);
 
 /* What forces feel of a face: strain and curvature that count, and its slack. */

@@ -4,7 +4,10 @@
  * cameras and lights, whose paths tell the future; or, in their place, a camera that the caller
  * gives step by step, whose future is guessed (view/camera_predict.h). What comes out depends on
  * the state and the scene alone. The shortest edge on the screen, where a budget steers it, is
- * state. */
+ * state.
+ *
+ * Up to frame 0 everything counts as seen: what a film begins with, the drape above all, does not
+ * depend on where its camera stands, and is that of a run without one. */
 #include "core/timer.h"
 #include "sim/sim.h"
 #include "view/budget.h"
@@ -43,15 +46,20 @@ vo_result vo_sim_view_create(vo_sim *sim) {
     if (sim->scene->def.adapt != VO_ADAPT_VIEW) return VO_OK;
     vo_view_def def = view_def(sim);
     view->cloth = vo_new_array(sim->ctx, vo_view_cloth, sim->cloth_count + 1);
+    view->cloth_watched = vo_new_array(sim->ctx, unsigned char *, sim->cloth_count + 1);
     view->frustum = vo_new_array(sim->ctx, vo_frustum, sim->scene->camera_count + 1);
-    if (!view->cloth || !view->frustum) return vo_fail_memory(sim->ctx, "the view");
+    view->watcher = vo_new_array(sim->ctx, vo_camera, sim->scene->camera_count + 1);
+    if (!view->cloth || !view->cloth_watched || !view->frustum || !view->watcher)
+        return vo_fail_memory(sim->ctx, "the view");
     return vo_view_create(sim->ctx, &def, &view->view);
 }
 
 void vo_sim_view_free(vo_sim *sim) {
     vo_view_destroy(sim->view.view);
     vo_free_array(sim->ctx, sim->view.cloth, sim->cloth_count + 1);
+    vo_free_array(sim->ctx, sim->view.cloth_watched, sim->cloth_count + 1);
     vo_free_array(sim->ctx, sim->view.frustum, sim->scene->camera_count + 1);
+    vo_free_array(sim->ctx, sim->view.watcher, sim->scene->camera_count + 1);
 }
 
 void vo_sim_set_camera(vo_sim *sim, const vo_camera *camera, bool jump) {
@@ -112,7 +120,7 @@ static bool follow_eye(vo_sim *sim, vo_view_eye *eye) {
 /* All eyes; -1 without memory. */
 static int open_eyes(vo_sim *sim, vo_view_eye **out) {
     bool guided = sim->view.guide.count > 0;
-    int count = guided ? 1 : sim->scene->camera_count;
+    int count = guided ? 1 : sim->frame > 0 ? sim->scene->camera_count : 0;
     vo_view_eye *eye = *out = vo_arena_array(&sim->remesh.arena, vo_view_eye, count + 1);
     if (!eye) return -1;
     if (guided) return follow_eye(sim, eye) ? 1 : -1;
@@ -163,6 +171,25 @@ static vo_result look(vo_sim *sim) {
     return VO_OK;
 }
 
+/* What a budget begins with. */
+static double least_pixels(const vo_sim *sim) {
+    const vo_viewing *v = &sim->scene->def.view;
+    return v->pixels > 0 ? v->pixels : 1;
+}
+
+/* Told once. */
+static void tell_budget(vo_sim *sim, const vo_budget_def *budget, double faces, double seconds) {
+    sim->stats.budget_missed = 1;
+    if (sim->view.budget_told) return;
+    sim->view.budget_told = true;
+    vo_log_line(
+        sim->ctx, VO_LOG_WARNING,
+        "frame %d: view.budget_%s cannot be held: %.0f faces and %.3g s are left with edges "
+        "of %.3g pixels, the longest that a budget asks for. What is left does not go by "
+        "the screen: raise the budget or view.size_max, or lower view.back and view.out",
+        sim->frame, budget->faces > 0 ? "faces" : "seconds", faces, seconds, sim->view.pixels);
+}
+
 /* The shortest edge on the screen, by what the frame came to. Up to frame 0 the seconds are those
  * of the whole preroll, which say nothing about a frame. */
 static void keep_budget(vo_sim *sim) {
@@ -171,11 +198,53 @@ static void keep_budget(vo_sim *sim) {
     vo_budget_def def = vo_budget_def_default();
     def.faces = v->budget_faces;
     def.seconds = v->budget_seconds;
-    def.pixels = v->pixels > 0 ? v->pixels : 1;
+    def.pixels = least_pixels(sim);
     def.pixels_most = vo_max(def.pixels_most, def.pixels);
     double faces = 0, seconds = sim->frame > 0 ? sim->stats.wall_s : 0;
     for (int c = 0; c < sim->cloth_count; c++) faces += sim->cloth[c].mesh->face_count;
+    if (vo_budget_is_missed(&def, sim->view.pixels, faces, seconds))
+        tell_budget(sim, &def, faces, seconds);
     sim->view.pixels = vo_budget_next(&def, sim->view.pixels, faces, seconds);
+}
+
+/* Whether a camera that looks now did so a frame ago, in the same shot: only then can anybody see
+ * what has changed since. */
+static bool has_watched(const vo_sim *sim, int camera) {
+    const vo_scene *scene = sim->scene;
+    double now = vo_sim_time(sim), before = now - scene->def.frame_time;
+    return !scene->camera[camera].light && vo_scene_camera_counts(scene, camera, now) &&
+           vo_scene_camera_cuts(scene, camera, before + VO_WINDOW_INSTANT, now + VO_WINDOW_INSTANT,
+                                0, NULL) == 0;
+}
+
+/* Those in whose pictures remeshing may show. Up to frame 0 there are no pictures. */
+static void list_watchers(vo_sim *sim) {
+    vo_sim_view *view = &sim->view;
+    view->watcher_count = 0;
+    if (sim->frame <= 0) return;
+    if (view->guide.count > 0) {
+        if (view->guide.count > 1) view->watcher[view->watcher_count++] = view->guide.camera;
+        return;
+    }
+    for (int i = 0; i < sim->scene->camera_count; i++)
+        if (has_watched(sim, i))
+            view->watcher[view->watcher_count++] =
+                vo_scene_camera_at(sim->scene, i, vo_sim_time(sim));
+}
+
+/* What they see of each cloth. */
+static vo_result watch(vo_sim *sim) {
+    vo_sim_view *view = &sim->view;
+    list_watchers(sim);
+    for (int c = 0; c < sim->cloth_count && view->watcher_count > 0; c++) {
+        const vo_mesh *mesh = sim->cloth[c].mesh;
+        view->cloth_watched[c] =
+            vo_arena_array(&sim->remesh.arena, unsigned char, mesh->face_count + 1);
+        if (!view->cloth_watched[c]) return vo_fail_memory(sim->ctx, "the view");
+        VO_TRY(vo_view_watch(view->view, view->watcher_count, view->watcher, mesh,
+                             sim->scene->def.view.two_sided, view->cloth_watched[c]));
+    }
+    return VO_OK;
 }
 
 vo_result vo_sim_view_look(vo_sim *sim) {
@@ -183,6 +252,7 @@ vo_result vo_sim_view_look(vo_sim *sim) {
     double start = vo_now();
     keep_budget(sim);
     vo_result result = look(sim);
+    if (result == VO_OK) result = watch(sim);
     sim->stats.stage.view += vo_now() - start;
     return result;
 }
@@ -194,7 +264,7 @@ void vo_sim_view_open(vo_sim *sim) {
     const vo_scene *scene = sim->scene;
     double time = vo_sim_time(sim);
     view->frustum_count = 0;
-    if (!view->view) return;
+    if (!view->view || (sim->frame <= 0 && view->guide.count == 0)) return;
     if (view->guide.count > 0)
         view->frustum[view->frustum_count++] = vo_frustum_make(&view->guide.camera);
     for (int i = 0; i < scene->camera_count && view->guide.count == 0; i++) {
@@ -225,26 +295,67 @@ static bool is_in_picture(const vo_camera *camera, vo_vec3 x, vo_vec2 *pixel) {
            pixel->y >= 0 && pixel->x <= camera->width && pixel->y <= camera->height;
 }
 
-/* The most that a point seems to move in the picture, in pixels. */
-static double seen_popping(const vo_camera *camera, int count, const vo_pop *pop) {
+/* How far something that goes from a place to another seems to move, in pixels; 0 if it is in the
+ * picture at neither. */
+static double pixels_between(const vo_camera *camera, vo_vec3 from, vo_vec3 to) {
+    vo_vec2 a, b;
+    bool before = is_in_picture(camera, from, &a), after = is_in_picture(camera, to, &b);
+    return before || after ? v2_length(v2_sub(b, a)) : 0;
+}
+
+/* The same for all who watch (vo_watch). */
+static double seen_shift(const void *user, vo_vec3 from, vo_vec3 to) {
+    const vo_sim_view *view = user;
+    double most = 0;
+    for (int i = 0; i < view->watcher_count; i++)
+        most = vo_max(most, pixels_between(&view->watcher[i], from, to));
+    return most;
+}
+
+/* A budget that makes edges longer on the screen lets points move as much further. */
+static double popping_allowed(const vo_sim *sim) {
+    const vo_viewing *v = &sim->scene->def.view;
+    bool held = v->budget_faces > 0 || v->budget_seconds > 0;
+    return v->popping * (held ? vo_max(1, sim->view.pixels / least_pixels(sim)) : 1);
+}
+
+bool vo_sim_view_watch(const vo_sim *sim, int cloth, vo_watch *out) {
+    const vo_sim_view *view = &sim->view;
+    if (!view->view || view->watcher_count == 0) return false;
+    *out = (vo_watch){.face = view->cloth_watched[cloth],
+                      .shift = seen_shift,
+                      .user = view,
+                      .most = popping_allowed(sim)};
+    return isfinite(out->most);
+}
+
+/* The most that a point seems to move in the picture, in pixels, where the view tells what is
+ * hidden: only of what is seen before or after. */
+static double popping_in(const vo_view *view, const vo_camera *camera, int count,
+                         const vo_pop *pop) {
     double most = 0;
     for (int i = 0; i < count; i++) {
-        vo_vec2 from, to;
-        bool before = is_in_picture(camera, pop[i].from, &from);
-        bool after = is_in_picture(camera, pop[i].to, &to);
-        if (before || after) most = vo_max(most, v2_length(v2_sub(to, from)));
+        double pixels = pixels_between(camera, pop[i].from, pop[i].to);
+        if (!(pixels > most)) continue;
+        if (!view || vo_view_sees(view, camera, pop[i].from) ||
+            vo_view_sees(view, camera, pop[i].to))
+            most = pixels;
     }
     return most;
 }
 
 double vo_sim_view_popping(const vo_sim *sim, int count, const vo_pop *pop) {
     const vo_scene *scene = sim->scene;
-    double time = vo_sim_time(sim), most = 0;
-    if (sim->view.guide.count > 0) return seen_popping(&sim->view.guide.camera, count, pop);
-    for (int i = 0; i < scene->camera_count; i++) {
-        if (scene->camera[i].light || !vo_scene_camera_counts(scene, i, time)) continue;
-        vo_camera camera = vo_scene_camera_at(scene, i, time);
-        most = vo_max(most, seen_popping(&camera, count, pop));
+    double most = 0;
+    if (sim->view.view) {
+        for (int i = 0; i < sim->view.watcher_count; i++)
+            most = vo_max(most, popping_in(sim->view.view, &sim->view.watcher[i], count, pop));
+        return most;
+    }
+    for (int i = 0; i < scene->camera_count && sim->frame > 0; i++) {
+        if (!has_watched(sim, i)) continue;
+        vo_camera camera = vo_scene_camera_at(scene, i, vo_sim_time(sim));
+        most = vo_max(most, popping_in(NULL, &camera, count, pop));
     }
     return most;
 }

@@ -10,11 +10,21 @@ static double load_of(double measured, double wanted) {
     return known ? measured / wanted : 0;
 }
 
+/* The larger of what is held. */
+static double total_load(const vo_budget_def *def, double faces, double seconds) {
+    return vo_max(load_of(faces, def->faces), load_of(seconds, def->seconds));
+}
+
 double vo_budget_next(const vo_budget_def *def, double pixels, double faces, double seconds) {
     double most = vo_max(def->pixels_most, def->pixels);
     double now = pixels > 0 ? vo_clamp(pixels, def->pixels, most) : def->pixels;
-    double load = vo_max(load_of(faces, def->faces), load_of(seconds, def->seconds));
+    double load = total_load(def, faces, seconds);
     if (load == 0 || fabs(load - 1) <= def->dead) return now;
     double change = vo_clamp(pow(load, def->gain), 1 / def->step, def->step);
     return vo_clamp(now * change, def->pixels, most);
+}
+
+bool vo_budget_is_missed(const vo_budget_def *def, double pixels, double faces, double seconds) {
+    return pixels >= vo_max(def->pixels_most, def->pixels) &&
+           total_load(def, faces, seconds) > 1 + def->dead;
 }

@@ -95,18 +95,22 @@ typedef struct inquiry {
     const vo_occlusion_cloth *cloth;
 } inquiry;
 
-/* Whether the eye sees a point. What is not before the near plane is taken to be seen. */
-static bool sees(const inquiry *q, vo_vec3 point) {
-    const vo_frustum *f = &q->moment->frustum;
+bool vo_occlusion_sees(const vo_occlusion *o, const vo_occlusion_def *def, const vo_moment *moment,
+                       vo_vec3 point) {
+    const vo_frustum *f = &moment->frustum;
     vo_vec3 way = v3_sub(f->eye, point);
     double distance = v3_length(way), depth = -v3_dot(f->forward, way);
     double far = vo_max(vo_max(fabs(point.x), fabs(point.y)), fabs(point.z));
-    double gap = q->def->gap + 1e-6 * far; /* beyond the rounding of floats */
+    double gap = def->gap + 1e-6 * far; /* beyond the rounding of floats */
     double length = distance * (1 - f->near / depth) - gap;
     if (!(depth > f->near) || !(length > 0)) return true;
     vo_vec3 direction = v3_scale(1 / distance, way);
     vo_ray ray = {v3_add_scaled(point, gap, direction), direction, length};
-    return !vo_rays_blocked(q->o->rays, &ray);
+    return !vo_rays_blocked(o->rays, &ray);
+}
+
+static bool sees(const inquiry *q, vo_vec3 point) {
+    return vo_occlusion_sees(q->o, q->def, q->moment, point);
 }
 
 /* Which faces that are still open the eye may see, were nothing in the way. */

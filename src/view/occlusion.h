@@ -56,4 +56,9 @@ vo_result vo_occlusion_judge(vo_occlusion *o, const vo_occlusion_def *def,
                              const vo_factor_def *factor, int moment_count, const vo_moment *moment,
                              const vo_occlusion_cloth *cloth, int *count);
 
+/* Whether an eye sees a point of a surface; one that is not before the near plane is taken to be.
+ */
+bool vo_occlusion_sees(const vo_occlusion *o, const vo_occlusion_def *def, const vo_moment *moment,
+                       vo_vec3 point);
+
 #endif

@@ -5,6 +5,8 @@
 #include "view/silhouette.h"
 #include "view/view_kernel.h"
 
+#include <string.h>
+
 enum { CLUSTER = VO_VIEW_CLUSTER }; /* faces that are neighbours in memory, and so on the cloth */
 enum { GRAIN = 4 * CLUSTER };       /* faces of a chunk */
 static const double LEAST = 1e-6;   /* of the factors; metrics must stay definite */
@@ -278,4 +280,64 @@ vo_result vo_view_update(vo_view *view, int eye_count, const vo_view_eye *eye, i
         }
     }
     return VO_OK;
+}
+
+/* ---- right now ------------------------------------------------------------------------------ */
+
+/* A camera as it is at this moment. */
+static vo_moment moment_of(const vo_camera *camera) {
+    vo_view_sample sample = {.camera = *camera};
+    vo_view_eye eye = {.sample_count = 1, .sample = &sample, .front = 1};
+    vo_moment moment;
+    vo_moments_make(&eye, 0, 0, &moment);
+    return moment;
+}
+
+/* Faces in a picture whose front is seen. */
+static void watch_fronts(const vo_moment *moment, const vo_mesh *mesh, bool two_sided,
+                         unsigned char *watched) {
+    vo_factor_def in_frame = {.back = 1, .hidden = 1, .out = 1};
+    for (int i = 0; i < mesh->face_count; i++) {
+        vo_view_face face = vo_view_face_place(mesh, i);
+        face.two_sided = two_sided;
+        vo_sight sight = vo_factor_look(&in_frame, moment, &face, VO_PLACE_UNKNOWN);
+        watched[i] |= sight.front && sight.near;
+    }
+}
+
+/* The same and the backs, where lines of sight reach them. */
+static vo_result watch_seen(vo_view *view, const vo_moment *moment, const vo_mesh *mesh,
+                            unsigned char *watched) {
+    vo_factor_def in_frame = {.back = 1, .hidden = 1, .out = 1};
+    VO_TRY(make_room(view, mesh));
+    vo_occlusion_cloth cloth = {mesh, true, view->hidden};
+    int count;
+    memset(view->hidden, 1, (size_t)mesh->face_count);
+    VO_TRY(
+        vo_occlusion_judge(view->occlusion, &view->def.rays, &in_frame, 1, moment, &cloth, &count));
+    for (int i = 0; i < mesh->face_count; i++) watched[i] |= !view->hidden[i];
+    return VO_OK;
+}
+
+vo_result vo_view_watch(vo_view *view, int camera_count, const vo_camera *camera,
+                        const vo_mesh *mesh, bool two_sided, unsigned char *watched) {
+    memset(watched, 0, (size_t)mesh->face_count);
+    for (int i = 0; i < camera_count; i++) {
+        vo_moment moment = moment_of(&camera[i]);
+        if (view->occlusion)
+            VO_TRY(watch_seen(view, &moment, mesh, watched));
+        else
+            watch_fronts(&moment, mesh, two_sided, watched);
+    }
+    return VO_OK;
+}
+
+bool vo_view_sees(const vo_view *view, const vo_camera *camera, vo_vec3 point) {
+    vo_vec2 pixel;
+    double depth;
+    if (!vo_camera_project(camera, point, &pixel, &depth) || depth < camera->near) return false;
+    if (!(pixel.x >= 0 && pixel.y >= 0 && pixel.x <= camera->width && pixel.y <= camera->height))
+        return false;
+    vo_moment moment = moment_of(camera);
+    return !view->occlusion || vo_occlusion_sees(view->occlusion, &view->def.rays, &moment, point);
 }

@@ -1,0 +1,93 @@
+/* What is seen of the edits while they are made.
+ *
+ * An edit moves the surface between two triangulations of the same piece of fabric:
+ *
+ *          b               Both are linear on each of their faces, so what a point moves by is
+ *        / | \             linear on each piece that their edges cut together, and largest at a
+ *       a--+--c            corner of one: at a node that went, or where an old edge (a c) crosses a
+ *        \ | /             new one (b d).
+ *          d
+ *
+ * How far points of a face have seemed to move since the first edit is never more than the sum of
+ * what the edits that made it, and the faces before it, moved. That sum is kept by face. It is an
+ * upper bound: the points that moved most in one edit need not be those that do in the next.
+ * Rejected: following points from edit to edit, as is done for the report (remesh_pop.c); a point
+ * that is not followed could move unseen by us. */
+#include "remesh/remesh_local.h"
+
+void vo_watch_begin(vo_remesher *r) {
+    const vo_watch *watch = r->def.watch;
+    for (int f = 0; f < r->edit->mesh->face_count; f++) {
+        r->face_watched[f] = watch ? watch->face[f] != 0 : 0;
+        r->face_shift[f] = 0;
+    }
+}
+
+bool vo_watch_is_on(const vo_remesher *r, const int *face, int count) {
+    for (int i = 0; i < count; i++)
+        if (r->face_watched[face[i]]) return true;
+    return false;
+}
+
+double vo_watch_sum(const vo_remesher *r, const int *face, int count, double shift) {
+    double before = 0;
+    for (int i = 0; i < count; i++) before = vo_max(before, r->face_shift[face[i]]);
+    return before + shift;
+}
+
+bool vo_watch_puts_off(vo_remesher *r, double sum) {
+    if (!r->def.watch || sum <= r->def.watch->most) return false;
+    r->report.put_off++;
+    return true;
+}
+
+void vo_watch_keep(vo_remesher *r, const int *face, int count, double sum) {
+    for (int i = 0; i < count; i++) {
+        r->face_watched[face[i]] = 1;
+        r->face_shift[face[i]] = sum;
+    }
+}
+
+/* ---- one edit -------------------------------------------------------------------------------- */
+
+static double shift_of(const vo_remesher *r, vo_vec3 from, vo_vec3 to) {
+    return r->def.watch->shift(r->def.watch->user, from, to);
+}
+
+static double shift_at_crossing(const vo_remesher *r, int a, int b, int c, int d) {
+    vo_crossing at;
+    return vo_pop_cross(r->edit->mesh, a, b, c, d, &at) ? shift_of(r, at.old, at.now) : 0;
+}
+
+double vo_watch_flip(const vo_remesher *r, const int v[4]) {
+    return shift_at_crossing(r, v[0], v[1], v[2], v[3]);
+}
+
+/* Where a point of the fabric is on the faces between these verts. */
+static vo_vec3 place_on(const vo_mesh *m, vo_vec2 u, int count, const int (*left)[3]) {
+    double best = -INFINITY, share[3];
+    vo_vec3 x = v3_zero();
+    for (int i = 0; i < count; i++) {
+        double inside = vo_pop_shares(m, left[i], u, share);
+        if (!(inside > best)) continue;
+        best = inside;
+        x = v3_zero();
+        for (int k = 0; k < 3; k++)
+            x = v3_add_scaled(x, share[k], m->node_x[m->vert_node[left[i][k]]]);
+    }
+    return x;
+}
+
+double vo_watch_collapse(const vo_remesher *r, int from, int to, int count, const int (*left)[3],
+                         int spoke_count, const int *spoke) {
+    const vo_mesh *m = r->edit->mesh;
+    double most = 0;
+    if (count > 0)
+        most =
+            shift_of(r, m->node_x[m->vert_node[from]], place_on(m, m->vert_u[from], count, left));
+    for (int i = 0; i < spoke_count && most <= r->def.watch->most; i++)
+        for (int j = 0; j < spoke_count; j++)
+            if (spoke[i] != spoke[j])
+                most = vo_max(most, shift_at_crossing(r, from, spoke[i], to, spoke[j]));
+    return most;
+}
