@@ -8,6 +8,7 @@
 
 enum { AGGREGATE_GRAIN = 16, LEAF_SHIFT = 4 };
 _Static_assert(1 << LEAF_SHIFT == VO_ORDER_LEAF, "a leaf is a power of two");
+_Static_assert(VO_RANGE % VO_ORDER_LEAF == 0, "a range is made of leaves");
 
 /* ---- symbolic ------------------------------------------------------------------------------- */
 
@@ -47,6 +48,8 @@ static vo_result aggregate_rows(vo_coarse *c, int shift, bool *fits) {
     c->shift = shift;
     c->size = 1 << shift;
     c->count = (c->pattern->row_count - 1) / c->size + 1;
+    c->run_shift = c->size < VO_RANGE ? shift : LEAF_SHIFT;
+    c->run_count = ((c->pattern->row_count - 1) >> c->run_shift) + 1;
     list_sums(c);
     VO_TRY(couple_aggregates(c));
     int limit = c->pattern->row_count + c->pattern->row_count / 4 + 16;
@@ -84,9 +87,12 @@ static bool allocate_lists(vo_coarse *c) {
     c->block_of = vo_new_array(c->ctx, int, blocks);
     c->free_row = vo_new_array(c->ctx, int, rows);
     c->restricted = vo_new_array(c->ctx, vo_float4, most);
+    c->product = vo_new_array(c->ctx, vo_float4, most);
     c->right = vo_new_array(c->ctx, vo_float4, most);
+    c->run_restricted = vo_new_array(c->ctx, vo_float4, most);
+    c->run_product = vo_alloc_zero(c->ctx, vo_array_bytes(most, sizeof(vo_float4)));
     return c->sum_start && c->sum_aggregate && c->block_of && c->free_row && c->restricted &&
-           c->right;
+           c->product && c->right && c->run_restricted && c->run_product;
 }
 
 static size_t sum_floats(const vo_coarse *c) {
@@ -119,7 +125,10 @@ void vo_coarse_free(vo_coarse *c) {
     vo_free_array(c->ctx, c->block_of, blocks);
     vo_free_array(c->ctx, c->free_row, rows);
     vo_free_array(c->ctx, c->restricted, most);
+    vo_free_array(c->ctx, c->product, most);
     vo_free_array(c->ctx, c->right, most);
+    vo_free_array(c->ctx, c->run_restricted, most);
+    vo_free_array(c->ctx, c->run_product, most);
     vo_free_array(c->ctx, c->sum, sum_floats(c));
     vo_arena_free(&c->arena);
     vo_block_matrix_free(c->ctx, &c->e);
@@ -155,19 +164,36 @@ void vo_coarse_factor(vo_coarse *c) {
     c->solver = &c->factor;
 }
 
-static double dot(const vo_coarse *c) {
-    double sum = 0;
-    for (int g = 0; g < c->count; g++) {
-        vo_float4 z = c->restricted[g], y = c->right[g];
-        sum += (double)(z.x * y.x) + (double)(z.y * y.y) + (double)(z.z * y.z);
+static void add_entry(vo_float4 *sum, vo_float4 v) {
+    *sum = (vo_float4){sum->x + v.x, sum->y + v.y, sum->z + v.z, 0};
+}
+
+void vo_coarse_add_runs(vo_coarse *c, float scale) {
+    int shift = c->shift - c->run_shift;
+    memset(c->restricted, 0, (size_t)c->count * sizeof *c->restricted);
+    memset(c->product, 0, (size_t)c->count * sizeof *c->product);
+    for (int n = 0; n < c->run_count; n++) {
+        add_entry(&c->restricted[n >> shift], c->run_restricted[n]);
+        add_entry(&c->product[n >> shift], c->run_product[n]);
     }
+    for (int g = 0; g < c->count; g++) {
+        vo_float4 r = c->restricted[g], t = c->product[g];
+        c->right[g] = (vo_float4){r.x - scale * t.x, r.y - scale * t.y, r.z - scale * t.z, 0};
+    }
+}
+
+static double dot(int count, const vo_float4 *a, const vo_float4 *b) {
+    double sum = 0;
+    for (int g = 0; g < count; g++)
+        sum += (double)(a[g].x * b[g].x) + (double)(a[g].y * b[g].y) + (double)(a[g].z * b[g].z);
     return sum;
 }
 
-double vo_coarse_solve(vo_coarse *c) {
+vo_coarse_dots vo_coarse_solve(vo_coarse *c) {
     if (c->solver)
         vo_block_factor_solve(c->solver, c->right, c->right);
     else
         memset(c->right, 0, (size_t)c->count * sizeof *c->right);
-    return dot(c);
+    return (vo_coarse_dots){dot(c->count, c->restricted, c->right),
+                            dot(c->count, c->product, c->right)};
 }

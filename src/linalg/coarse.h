@@ -35,7 +35,12 @@ typedef struct vo_coarse {
     vo_block_factor factor;
     vo_block_factor *solver; /* of this solve: the above, another's, or NULL for none at all */
     vo_float4 *restricted;   /* [count] Zt r */
+    vo_float4 *product;      /* [count] Zt t, t the product with the swept residual */
     vo_float4 *right;        /* [count] the right side, then the solution */
+    /* What the passes over ranges of rows leave: the same two by runs of rows that lie within an
+     * aggregate and within a range. */
+    int run_shift, run_count;
+    vo_float4 *run_restricted, *run_product; /* [run_count] */
 } vo_coarse;
 
 vo_result vo_coarse_init(vo_context *ctx, const vo_block_pattern *pattern, vo_coarse *out);
@@ -48,8 +53,14 @@ VO_DECLARE_KERNEL(void, vo_coarse_sum, const vo_coarse *coarse, const vo_block_m
 void vo_coarse_compute(vo_coarse *coarse, const vo_ranges *ranges);
 /* And its factor, with which to solve from now on. */
 void vo_coarse_factor(vo_coarse *coarse);
-/* right = E^-1 right, or 0 without a solver; returns restricted . right. */
-double vo_coarse_solve(vo_coarse *coarse);
+/* Adds up the runs; right = restricted - scale product. */
+void vo_coarse_add_runs(vo_coarse *coarse, float scale);
+/* The solution times restricted, and times product. */
+typedef struct vo_coarse_dots {
+    double restricted, product;
+} vo_coarse_dots;
+/* right = E^-1 right, or 0 without a solver. */
+vo_coarse_dots vo_coarse_solve(vo_coarse *coarse);
 
 /* One past the last row of an aggregate. */
 static inline int vo_coarse_end(const vo_coarse *c, int aggregate) {

@@ -63,6 +63,6 @@ void VO_KERNEL(vo_coarse_gather)(const vo_coarse *c, const vo_sums *given, const
     int last = end > begin ? vo_coarse_end(c, end - 1) : begin;
     for (int i = begin * c->size; i < last; i++)
         for (int k = s.start[i]; k < s.start[i + 1]; k++)
-            gather_sum(inverse + (size_t)i * VO_ROOT, s.sum + (size_t)k * P,
+            gather_sum(inverse + (size_t)i * VO_SCALE, s.sum + (size_t)k * P,
                        block + (size_t)s.block_of[k] * B);
 }

@@ -12,8 +12,8 @@ VO_INLINE void pack_row(const vo_coupled *k, const float *inverse, const vo_coar
     for (int n = c->row_start[i]; n < c->row_start[i + 1]; n++) {
         int j = c->column[n];
         vo_columns m = columns_load(c->block + (size_t)n * B);
-        packed_scale(m.c[0], m.c[1], m.c[2], inverse + (size_t)i * VO_ROOT,
-                     inverse + (size_t)j * VO_ROOT, k->block + (size_t)n * P);
+        packed_scale(m.c[0], m.c[1], m.c[2], inverse + (size_t)i * VO_SCALE,
+                     inverse + (size_t)j * VO_SCALE, k->block + (size_t)n * P);
         if (!coarse->free_row[i] || !coarse->free_row[j]) continue;
         if (some && j >> coarse->shift != k->sum_aggregate[s]) {
             columns_pack(&sum, k->sum + (size_t)s++ * P);

@@ -6,15 +6,17 @@
  *   - scaled. With D_i = G_i G_i^t the diagonal blocks and H = G^-1, the iteration works on
  *     H A H^t, whose diagonal blocks are the identity: they need not be stored, Gauss-Seidel does
  *     not wait for a product with D^-1 in every row, and the norm rt D^-1 r is the plain one.
- *   - split. Rows are cut into half ranges of VO_HALF. Blocks within one are kept once, above the
- *     diagonal, and serve both triangles; a half range's (20 kB) stay in the inner cache while
- *     forward, backward and product go over them. Blocks between half ranges (a quarter to a
- *     third of all) are kept in both of their rows.
+ *   - split. Rows are cut into half ranges of VO_HALF. Blocks within one are kept once, and serve
+ *     both triangles; a half range's (20 kB) stay in the inner cache while forward, backward and
+ *     product go over them. They lie in the order in which the forward sweep, which meets them
+ *     first, reads them: what comes from memory must come in order, or the processor waits for
+ *     each block. Blocks between half ranges (a quarter to a third of all) are kept in both of
+ *     their rows.
  *
  *            half 0   half 1
  *          +--------+--------+
- *          | I U    | cross  |     U: once, by row; L = U^t is read through a list of who is
- *          |   I    |        |        in column i
+ *          | I U    | cross  |     U: once, column by column, so that L = U^t comes row by
+ *          |   I    |        |        row; U's own rows are read through a list of places
  *          +--------+--------+
  *          | cross  | I U    |
  *          |        |   I    |
@@ -34,7 +36,8 @@ enum {
     VO_HALF = 128,
     VO_RANGE = 2 * VO_HALF, /* two half ranges take turns, so that one need not wait for itself */
     VO_PACKED = 9,          /* floats a block */
-    VO_ROOT = 10,           /* floats a row of G^t or H: a load of four stays within the row */
+    VO_SCALE = 10,          /* floats a row of H: a load of four stays within the row */
+    VO_ROOT = 6,            /* floats a row of G: g00 g11 g22, g10 g21, g20 */
 };
 _Static_assert(VO_HALF <= 256, "places within a half range are bytes");
 
@@ -43,16 +46,19 @@ typedef struct vo_ranges {
     const vo_block_pattern *pattern; /* the caller keeps it */
     int upper_count, cross_count;
     int *first, *last; /* [row_count] blocks of a row within its half range: [first, last) */
-    int *upper_start;  /* [row_count + 1] into upper[]; row i has as many below the diagonal of
-                          column i: the same blocks, in lower_start's order */
-    int *lower_start;  /* [row_count + 1] into lower_at[], lower_block[] */
+    int *lower_start;  /* [row_count + 1] into upper[] and lower_at[]: what row i has below the
+                          diagonal, transposed */
+    int *upper_start;  /* [row_count + 1] into upper_at[] and upper_block[] */
     int *cross_start;  /* [row_count + 1] into cross[] */
-    unsigned char *upper_at;     /* [upper_count] column, from the half range's first row */
-    unsigned char *lower_at;     /* [upper_count] row likewise */
-    unsigned short *lower_block; /* [upper_count] block, from the half range's first */
+    int *border;       /* [border_start[range count]] rows that have blocks in cross[], ascending */
+    int *border_start; /* [range count + 1] where those of a range of VO_RANGE rows begin */
+    unsigned char *lower_at;     /* [upper_count] column, from the half range's first row */
+    unsigned char *upper_at;     /* [upper_count] likewise, above the diagonal */
+    unsigned short *upper_block; /* [upper_count] which block, from the half range's first */
     int *cross_column;           /* [cross_count] */
     float *upper, *cross;        /* [count][VO_PACKED] */
-    float *root, *inverse;       /* [row_count][VO_ROOT] columns of G^t and of H */
+    float *root;                 /* [row_count][VO_ROOT] G; zero where a row is coupled to none */
+    float *inverse;              /* [row_count][VO_SCALE] columns of H */
 } vo_ranges;
 
 vo_result vo_ranges_init(vo_context *ctx, const vo_block_pattern *pattern, vo_ranges *out);
@@ -68,11 +74,16 @@ VO_DECLARE_KERNEL(void, vo_ranges_pack, const vo_ranges *ranges, const vo_block_
 VO_DECLARE_KERNEL(void, vo_ranges_pack_cross, const vo_ranges *ranges, const vo_block_matrix *a,
                   int begin, int end);
 
+/* Of one range: r . z and z . t. */
+typedef struct vo_sweep_dots {
+    double rz, zt;
+} vo_sweep_dots;
+
 /* One range [begin, end): z = y - w U z, y = w (r - L y), and its product t with the blocks within
  * the half ranges. M = (I/w + L) w (I/w + U) / (2 - w) is the preconditioner (Saad 2003, Iterative
- * methods for sparse linear systems, 10.2); z and t lack the factor 2 - w. Returns r . z. */
-VO_DECLARE_KERNEL(double, vo_ranges_sweep, const vo_ranges *ranges, float omega, const vo_float4 *r,
-                  int begin, int end, vo_float4 *z, vo_float4 *t);
+ * methods for sparse linear systems, 10.2); z and t lack the factor 2 - w. */
+VO_DECLARE_KERNEL(vo_sweep_dots, vo_ranges_sweep, const vo_ranges *ranges, float omega,
+                  const vo_float4 *r, int begin, int end, vo_float4 *z, vo_float4 *t);
 
 /* The sum over blocks [k, end) of packed rows of block times v[column]; lane w is not zero. */
 VO_INLINE vo_f4 packed_times_f4(const float *block, const int *column, int k, int end,

@@ -13,15 +13,16 @@ VO_INLINE vo_d4 gather_element(const float *const d[LANES], int e) {
     return widen((vo_f4){d[0][e], d[1][e], d[2][e], d[3][e]});
 }
 
-/* Four lanes of nine elements become packed blocks, as many as there are rows. */
-VO_INLINE void scatter_blocks(const vo_d4 element[B], vo_i4 keep, int rows, float *to) {
+/* Four lanes of `count` elements become rows of `stride` floats, as many as there are rows. */
+VO_INLINE void scatter_rows(const vo_d4 *element, int count, vo_i4 keep, int rows, float *to,
+                            int stride) {
     vo_f4 value[B];
-    for (int e = 0; e < B; e++) value[e] = narrow(d4_select(keep, element[e], d4_set(0)));
+    for (int e = 0; e < count; e++) value[e] = narrow(d4_select(keep, element[e], d4_set(0)));
     for (int lane = 0; lane < rows; lane++)
-        for (int e = 0; e < B; e++) to[lane * VO_ROOT + e] = value[e][lane];
+        for (int e = 0; e < count; e++) to[lane * stride + e] = value[e][lane];
 }
 
-/* D = G G^t of four blocks; the columns of G^t and of H = G^-1. Both are zero where D is not
+/* D = G G^t of four blocks; G and the columns of H = G^-1. Both are zero where D is not
  * positive definite or so nearly singular that a pivot is rounding. Returns where they are not. */
 VO_INLINE vo_i4 factor_blocks(const float *const d[LANES], int rows, float *root, float *inverse) {
     vo_d4 a = gather_element(d, 0), b = gather_element(d, 1), c = gather_element(d, 2);
@@ -33,10 +34,10 @@ VO_INLINE vo_i4 factor_blocks(const float *const d[LANES], int rows, float *root
     vo_d4 h10 = -h11 * g10 * h00, h21 = -h22 * g21 * h11, h20 = -h22 * (g20 * h00 + g21 * h10);
     vo_i4 keep = (vo_i4)(a > zero) & (vo_i4)(p1 > small * e) & (vo_i4)(p2 > small * i) &
                  (vo_i4)(h00 * h11 * h22 < large) & (vo_i4)(g00 * g11 * g22 < large);
-    const vo_d4 roots[B] = {g00, zero, zero, g10, g11, zero, g20, g21, g22};
+    const vo_d4 roots[VO_ROOT] = {g00, g11, g22, g10, g21, g20};
     const vo_d4 inverses[B] = {h00, h10, h20, zero, h11, h21, zero, zero, h22};
-    scatter_blocks(roots, keep, rows, root);
-    scatter_blocks(inverses, keep, rows, inverse);
+    scatter_rows(roots, VO_ROOT, keep, rows, root, VO_ROOT);
+    scatter_rows(inverses, B, keep, rows, inverse, VO_SCALE);
     return keep;
 }
 
@@ -49,8 +50,8 @@ int VO_KERNEL(vo_ranges_factor)(const vo_ranges *given, const vo_block_matrix *a
         const float *d[LANES];
         for (int k = 0; k < LANES; k++)
             d[k] = a->block + (size_t)g->pattern->diagonal[k < rows ? i + k : i] * VO_BLOCK_FLOATS;
-        vo_i4 keep =
-            factor_blocks(d, rows, g->root + (size_t)i * VO_ROOT, g->inverse + (size_t)i * VO_ROOT);
+        vo_i4 keep = factor_blocks(d, rows, g->root + (size_t)i * VO_ROOT,
+                                   g->inverse + (size_t)i * VO_SCALE);
         for (int k = 0; k < rows; k++) singular += !keep[k];
     }
     return singular;
@@ -58,24 +59,29 @@ int VO_KERNEL(vo_ranges_factor)(const vo_ranges *given, const vo_block_matrix *a
 
 /* ---- packing -------------------------------------------------------------------------------- */
 
-/* Packs blocks [k, end) of row i at `to`. */
+/* Packs block k, which is in row i, at `to`. */
+VO_INLINE void pack_block(const vo_ranges *g, const vo_block_matrix *a, int i, int k, float *to) {
+    const float *m = a->block + (size_t)k * VO_BLOCK_FLOATS;
+    packed_scale(f4_load(m), f4_load(m + 4), f4_load(m + 8), g->inverse + (size_t)i * VO_SCALE,
+                 g->inverse + (size_t)g->pattern->column[k] * VO_SCALE, to);
+}
+
+/* Packs blocks [k, end) of row i from `to` on. */
 VO_INLINE float *pack_blocks(const vo_ranges *g, const vo_block_matrix *a, int i, int k, int end,
                              float *to) {
-    const float *hi = g->inverse + (size_t)i * VO_ROOT;
-    for (; k < end; k++, to += B) {
-        const float *m = a->block + (size_t)k * VO_BLOCK_FLOATS;
-        packed_scale(f4_load(m), f4_load(m + 4), f4_load(m + 8), hi,
-                     g->inverse + (size_t)g->pattern->column[k] * VO_ROOT, to);
-    }
+    for (; k < end; k++, to += B) pack_block(g, a, i, k, to);
     return to;
 }
 
 void VO_KERNEL(vo_ranges_pack)(const vo_ranges *given, const vo_block_matrix *a, int begin,
                                int end) {
     const vo_ranges ranges = *given, *g = &ranges;
-    for (int i = begin; i < end; i++)
-        pack_blocks(g, a, i, g->pattern->diagonal[i] + 1, g->last[i],
-                    g->upper + (size_t)g->upper_start[i] * B);
+    for (int i = begin; i < end; i++) {
+        float *upper = g->upper + (size_t)g->lower_start[i / VO_HALF * VO_HALF] * B;
+        int entry = g->upper_start[i];
+        for (int k = g->pattern->diagonal[i] + 1; k < g->last[i]; k++, entry++)
+            pack_block(g, a, i, k, upper + (size_t)g->upper_block[entry] * B);
+    }
 }
 
 void VO_KERNEL(vo_ranges_pack_cross)(const vo_ranges *given, const vo_block_matrix *a, int begin,
@@ -84,6 +90,7 @@ void VO_KERNEL(vo_ranges_pack_cross)(const vo_ranges *given, const vo_block_matr
     const vo_block_pattern *p = g->pattern;
     for (int i = begin; i < end; i++) {
         if (g->cross_start[i] == g->cross_start[i + 1]) continue;
+        fetch_ahead(a->block + (size_t)p->row_start[i] * VO_BLOCK_FLOATS, 10);
         float *to = g->cross + (size_t)g->cross_start[i] * B;
         to = pack_blocks(g, a, i, p->row_start[i], g->first[i], to);
         pack_blocks(g, a, i, g->last[i], p->row_start[i + 1], to);
@@ -92,11 +99,11 @@ void VO_KERNEL(vo_ranges_pack_cross)(const vo_ranges *given, const vo_block_matr
 
 /* ---- sweeping ------------------------------------------------------------------------------- */
 
-/* (L v)_i from the blocks of column i; v begins with the half range. */
-VO_INLINE vo_f4 lower_times(const vo_ranges *g, const float *upper, int i, const vo_float4 *v) {
+/* (L v)_i; v begins with the half range. */
+VO_INLINE vo_f4 lower_times(const vo_ranges *g, int i, const vo_float4 *v) {
     vo_f4 s0 = f4_set(0), s1 = s0, s2 = s0;
-    for (int k = g->lower_start[i]; k < g->lower_start[i + 1]; k++) {
-        const float *m = upper + (size_t)g->lower_block[k] * B;
+    const float *m = g->upper + (size_t)g->lower_start[i] * B;
+    for (int k = g->lower_start[i]; k < g->lower_start[i + 1]; k++, m += B) {
         vo_f4 x = f4_load(v + g->lower_at[k]);
         s0 += f4_load(m) * x;
         s1 += f4_load(m + 3) * x;
@@ -105,11 +112,11 @@ VO_INLINE vo_f4 lower_times(const vo_ranges *g, const float *upper, int i, const
     return f4_sums(s0, s1, s2);
 }
 
-/* (U v)_i */
-VO_INLINE vo_f4 upper_times(const vo_ranges *g, int i, const vo_float4 *v) {
+/* (U v)_i; `upper` and v begin with the half range. */
+VO_INLINE vo_f4 upper_times(const vo_ranges *g, const float *upper, int i, const vo_float4 *v) {
     vo_f4 s0 = f4_set(0), s1 = s0, s2 = s0;
     for (int k = g->upper_start[i]; k < g->upper_start[i + 1]; k++) {
-        const float *m = g->upper + (size_t)k * B;
+        const float *m = upper + (size_t)g->upper_block[k] * B;
         const vo_float4 *p = v + g->upper_at[k];
         s0 += f4_load(m) * f4_set(p->x);
         s1 += f4_load(m + 3) * f4_set(p->y);
@@ -127,35 +134,40 @@ typedef struct half {
 } half;
 
 VO_INLINE void sweep_forward(const vo_ranges *g, half *h, vo_f4 omega, int begin, int k) {
-    vo_f4 sum = lower_times(g, h->upper, begin + k, h->z);
+    fetch_ahead(g->upper + (size_t)g->lower_start[begin + k] * B, 3);
+    vo_f4 sum = lower_times(g, begin + k, h->z);
     f4_store(h->z + k, omega * (f4_load(h->r + k) - sum));
 }
 
 /* Returns r . z by coordinate. */
 VO_INLINE vo_d4 sweep_backward(const vo_ranges *g, half *h, vo_f4 omega, int begin, int k) {
-    vo_f4 change = omega * upper_times(g, begin + k, h->z);
+    vo_f4 change = omega * upper_times(g, h->upper, begin + k, h->z);
     vo_f4 z = f4_load(h->z + k) - change;
     f4_store(h->change + k, change);
     f4_store(h->z + k, z);
     return widen(f4_load(h->r + k) * z);
 }
 
-/* t = r - L (y - z) + (1 - 1/w) z */
-VO_INLINE void sweep_product(const vo_ranges *g, half *h, vo_f4 rest, int begin, int count) {
+/* t = r - L (y - z) + (1 - 1/w) z; returns z . t by coordinate. */
+VO_INLINE vo_d4 sweep_product(const vo_ranges *g, half *h, vo_f4 rest, int begin, int count) {
+    vo_d4 dot = d4_set(0);
     for (int k = 0; k < count; k++) {
-        vo_f4 sum = lower_times(g, h->upper, begin + k, h->change);
-        f4_store(h->t + k, f4_load(h->r + k) - sum + rest * f4_load(h->z + k));
+        vo_f4 sum = lower_times(g, begin + k, h->change), z = f4_load(h->z + k);
+        vo_f4 t = f4_load(h->r + k) - sum + rest * z;
+        f4_store(h->t + k, t);
+        dot += widen(z * t);
     }
+    return dot;
 }
 
-double VO_KERNEL(vo_ranges_sweep)(const vo_ranges *given, float omega, const vo_float4 *r,
-                                  int begin, int end, vo_float4 *z, vo_float4 *t) {
+vo_sweep_dots VO_KERNEL(vo_ranges_sweep)(const vo_ranges *given, float omega, const vo_float4 *r,
+                                         int begin, int end, vo_float4 *z, vo_float4 *t) {
     const vo_ranges ranges = *given, *g = &ranges;
     int middle = end - begin < VO_HALF ? end : begin + VO_HALF;
     int counts[2] = {middle - begin, end - middle};
     half a, b;
-    a.upper = g->upper + (size_t)g->upper_start[begin] * B, a.r = r + begin, a.z = z + begin;
-    b.upper = g->upper + (size_t)g->upper_start[middle] * B, b.r = r + middle, b.z = z + middle;
+    a.upper = g->upper + (size_t)g->lower_start[begin] * B, a.r = r + begin, a.z = z + begin;
+    b.upper = g->upper + (size_t)g->lower_start[middle] * B, b.r = r + middle, b.z = z + middle;
     a.t = t + begin, b.t = t + middle;
     vo_f4 w = f4_set(omega), rest = f4_set(1 - 1 / omega);
     for (int k = 0; k < counts[0]; k++) {
@@ -167,7 +179,7 @@ double VO_KERNEL(vo_ranges_sweep)(const vo_ranges *given, float omega, const vo_
         sum += sweep_backward(g, &a, w, begin, k);
         if (k < counts[1]) sum += sweep_backward(g, &b, w, middle, k);
     }
-    sweep_product(g, &a, rest, begin, counts[0]);
-    sweep_product(g, &b, rest, middle, counts[1]);
-    return d4_sum(sum);
+    vo_d4 product = sweep_product(g, &a, rest, begin, counts[0]);
+    product += sweep_product(g, &b, rest, middle, counts[1]);
+    return (vo_sweep_dots){d4_sum(sum), d4_sum(product)};
 }

@@ -12,8 +12,20 @@
  *
  * A itself is never multiplied with: the sweeps leave A w, the coarse level adds A Z y, and with
  * q = A p the recurrence of p carries over, q = A z + beta q. So an iteration reads each number of
- * the matrix once, in three passes: sweep, cross (the blocks between half ranges, and the
- * restriction), direction.
+ * the matrix once. On a large sheet it costs what it moves through memory, so there are only two
+ * passes, and what a range of rows has is used while it is in the cache:
+ *
+ *      step    p, q, r from z, A z and the coarse solution; sweeps from r within half ranges, their
+ *              product, the runs that the restrictions are summed from
+ *      cross   the blocks between half ranges, of the rows that have some
+ *      coarse  y = E^-1 Zt (r - A w), with few enough numbers to stay in the cache
+ *
+ * For the step to do both, alpha must be known before p is. With p . q = z . A z - beta^2 (that of
+ * the last step), which follows from the directions' being conjugate (Chronopoulos and Gear 1989,
+ * "s-step iterative methods for symmetric linear systems"), it takes z . A z alone; and that is a
+ * sum over what sweeps, cross and coarse level know already:
+ *      z . A z = w . A w + y . Zt A w + y . Zt r     by E y = Zt (r - A w)
+ * x is added to in every second step, for both directions.
  *
  * All of it is done in float, on the scaled matrix and on a residual of norm 1. The recurrences of
  * r and q drift away from b - A x by about 1e-6 of the first residual; so after a fall of DROP, or
@@ -25,8 +37,9 @@
 #include "core/parallel.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { AGGREGATE_GRAIN = 16, PACK_ROWS = 32 };
+enum { PACK_ROWS = 32, PARTIALS = 4 };
 
 /* Overrelaxation: between 1 and 1.5 hardly anything changes; 1.3 needs the fewest iterations. */
 static const float OMEGA = 1.3f;
@@ -51,7 +64,7 @@ static bool allocate(vo_two_level *two) {
         *vectors(two, k) = vo_new_array(two->ctx, vo_float4, n);
         all = all && *vectors(two, k);
     }
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < PARTIALS; k++) {
         two->partial[k] = vo_new_array(two->ctx, double, (size_t)range_count(two) + 1);
         all = all && two->partial[k];
     }
@@ -72,7 +85,7 @@ void vo_two_level_free(vo_two_level *two) {
     if (!two->ctx) return;
     size_t n = (size_t)two->pattern->row_count + 1;
     for (int k = 0; vectors(two, k); k++) vo_free_array(two->ctx, *vectors(two, k), n);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < PARTIALS; k++)
         vo_free_array(two->ctx, two->partial[k], (size_t)range_count(two) + 1);
     vo_ranges_free(&two->ranges);
     vo_coarse_free(&two->coarse);
@@ -92,7 +105,7 @@ typedef struct solve {
     const vo_vec4 *b;
     vo_vec4 *x, *r;
     double scale; /* of the residual */
-    float alpha, beta;
+    vo_two_step_def step;
 } solve;
 
 static double partial_sum(const solve *s, int which) {
@@ -107,15 +120,17 @@ static double run(solve *s, vo_range_fn *pass) {
     return partial_sum(s, 0);
 }
 
-/* Makes one pass over all aggregates. */
-static void run_aggregates(solve *s, vo_range_fn *pass) {
-    vo_parallel_for(s->ctx, s->two->coarse.count, AGGREGATE_GRAIN, pass, s);
-}
-
 /* r = b - (A + C) x in these rows. */
 static void find_residual(solve *s, int begin, int end) {
     VO_DISPATCH(s->ctx, vo_residual_rows)(&s->a, begin, end, s->x, s->b, s->r);
     if (s->coupled) VO_DISPATCH(s->ctx, vo_couple_rows)(&s->c, begin, end, -1, s->x, s->r);
+}
+
+/* Rows that are coupled to nothing take no part in the coarse level. */
+static void clear_roots(vo_two_level *two, int begin, int end) {
+    for (int i = begin; i < end; i++)
+        if (!two->coarse.free_row[i])
+            memset(two->ranges.root + (size_t)i * VO_ROOT, 0, VO_ROOT * sizeof(float));
 }
 
 /* Nearly everything that reads the matrix, a few rows at a time while they are in the cache:
@@ -123,14 +138,15 @@ static void find_residual(solve *s, int begin, int end) {
 static void pack_pass(void *arg, int begin, int end, int chunk) {
     solve *s = arg;
     vo_two_level *two = s->two;
-    two->partial[2][chunk] =
-        VO_DISPATCH(s->ctx, vo_ranges_factor)(&two->ranges, s->matrix, begin, end);
     for (int i = begin; i < end; i += PACK_ROWS) {
         int last = end - i < PACK_ROWS ? end : i + PACK_ROWS;
         find_residual(s, i, last);
-        VO_DISPATCH(s->ctx, vo_ranges_pack)(&two->ranges, s->matrix, i, last);
         VO_DISPATCH(s->ctx, vo_coarse_sum)(&two->coarse, s->matrix, i, last);
     }
+    two->partial[2][chunk] =
+        VO_DISPATCH(s->ctx, vo_ranges_factor)(&two->ranges, s->matrix, begin, end);
+    VO_DISPATCH(s->ctx, vo_ranges_pack)(&two->ranges, s->matrix, begin, end);
+    clear_roots(two, begin, end);
     two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_norm)(two, s->r, begin, end);
     two->partial[1][chunk] = VO_DISPATCH(s->ctx, vo_two_norm)(two, s->b, begin, end);
 }
@@ -168,65 +184,74 @@ static void load_pass(void *arg, int begin, int end, int chunk) {
 static void unload_pass(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     solve *s = arg;
-    VO_DISPATCH(s->ctx, vo_two_unload)(s->two, s->alpha, 1 / s->scale, begin, end, s->x);
+    float behind = s->step.add ? s->step.behind : 0;
+    VO_DISPATCH(s->ctx, vo_two_unload)(s->two, behind, 1 / s->scale, begin, end, s->x);
 }
 
+/* Zt r in these rows' runs. */
 static void restrict_pass(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     solve *s = arg;
-    VO_DISPATCH(s->ctx, vo_two_restrict)(s->two, begin, end);
-}
-
-/* Sweeps from the residual; its product with the result goes to partial[1]. */
-static void sweep(solve *s, int begin, int end, int chunk) {
     vo_two_level *two = s->two;
-    two->partial[1][chunk] = VO_DISPATCH(s->ctx, vo_ranges_sweep)(&two->ranges, OMEGA, two->r,
-                                                                  begin, end, two->z, two->t);
+    VO_DISPATCH(s->ctx, vo_two_restrict)(two, two->r, begin, end, two->coarse.run_restricted);
 }
 
-/* Makes Zt r = 0; |r|^2; sweeps. */
-static void deflate_pass(void *arg, int begin, int end, int chunk) {
+/* p, q, r; |r|^2; sweeps, r . z and z . t; the runs. */
+static void step_pass(void *arg, int begin, int end, int chunk) {
     solve *s = arg;
-    s->two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_deflate)(s->two, begin, end);
-    sweep(s, begin, end, chunk);
-}
-
-/* r -= alpha q, |r|^2; sweeps. */
-static void update_pass(void *arg, int begin, int end, int chunk) {
-    solve *s = arg;
-    s->two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_update)(s->two, s->alpha, begin, end);
-    sweep(s, begin, end, chunk);
+    vo_two_level *two = s->two;
+    two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_step)(two, &s->step, begin, end);
+    vo_sweep_dots dots = VO_DISPATCH(s->ctx, vo_ranges_sweep)(&two->ranges, OMEGA, two->r, begin,
+                                                              end, two->z, two->t);
+    two->partial[1][chunk] = dots.rz;
+    two->partial[2][chunk] = dots.zt;
+    restrict_pass(s, begin, end, chunk);
+    VO_DISPATCH(s->ctx, vo_two_restrict)(two, two->t, begin, end, two->coarse.run_product);
 }
 
 static void cross_pass(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
     solve *s = arg;
-    VO_DISPATCH(s->ctx, vo_two_cross)(s->two, SCALE, begin, end);
-}
-
-/* x += alpha p, which the last update left; p = z + beta p, q = A z + beta q, p . q */
-static void direction_pass(void *arg, int begin, int end, int chunk) {
-    solve *s = arg;
-    s->two->partial[0][chunk] =
-        VO_DISPATCH(s->ctx, vo_two_direction)(s->two, s->alpha, SCALE, s->beta, begin, end);
+    s->two->partial[3][chunk] = VO_DISPATCH(s->ctx, vo_two_cross)(s->two, chunk, begin, end);
 }
 
 /* ---- the iteration -------------------------------------------------------------------------- */
 
-/* Finishes z, which the sweeps have begun; returns r . z. */
-static double precondition(solve *s) {
-    double dot = (double)SCALE * partial_sum(s, 1);
-    run_aggregates(s, cross_pass);
-    return dot + vo_coarse_solve(&s->two->coarse);
+/* One step; returns |r|^2. */
+static double step(solve *s, double alpha, double beta) {
+    s->step.alpha = (float)alpha, s->step.beta = (float)beta;
+    double norm2 = run(s, step_pass);
+    s->step.add = !s->step.add;
+    s->step.behind = s->step.alpha;
+    return norm2;
 }
 
-/* Takes the residual, scaled to norm 1, into the iteration; returns its |r|^2. */
+/* Of a preconditioned residual z: r . z and z . A z. */
+typedef struct dots {
+    double rz, zz;
+} dots;
+
+/* Finishes z, which the sweeps have begun, but for adding its parts up. */
+static dots precondition(solve *s) {
+    const double scale = (double)SCALE;
+    double rw = partial_sum(s, 1), ww = partial_sum(s, 2);
+    run(s, cross_pass);
+    ww += partial_sum(s, 3);
+    vo_coarse_add_runs(&s->two->coarse, SCALE);
+    vo_coarse_dots y = vo_coarse_solve(&s->two->coarse);
+    return (dots){scale * rw + y.restricted, scale * (scale * ww + y.product) + y.restricted};
+}
+
+/* Takes the residual, scaled to norm 1, into the iteration and makes Zt r = 0, by a step along the
+ * coarse solution alone; returns its |r|^2. */
 static double start(solve *s) {
+    vo_coarse *coarse = &s->two->coarse;
     run(s, load_pass);
-    s->alpha = 0;
-    run_aggregates(s, restrict_pass);
-    vo_coarse_solve(&s->two->coarse);
-    return run(s, deflate_pass);
+    run(s, restrict_pass);
+    memset(coarse->run_product, 0, (size_t)coarse->run_count * sizeof *coarse->run_product);
+    vo_coarse_add_runs(coarse, 0);
+    vo_coarse_solve(coarse);
+    s->step = (vo_two_step_def){.scale = SCALE};
+    return step(s, 1, 0);
 }
 
 /* True while the squared residual still falls by a tenth now and then. */
@@ -239,19 +264,17 @@ static bool still_falls(double norm2, int iteration, double *best, int *best_at)
 /* Iterates from a residual of norm 1 until its square is below `goal2`; report.residual is the
  * squared norm at the end. */
 static vo_solve_report iterate(solve *s, int max_iterations, double goal2) {
-    double norm2 = start(s), rz = 0, best = norm2;
+    double norm2 = start(s), rz = 0, curvature = 0, best = norm2;
     vo_solve_report report = {.converged = norm2 <= goal2, .residual = norm2};
     int best_at = 0;
     while (!report.converged && report.iterations < max_iterations) {
-        double rz_new = precondition(s);
-        if (!(rz_new > 0) || !isfinite(rz_new)) break;
-        s->beta = rz > 0 ? (float)(rz_new / rz) : 0;
-        rz = rz_new;
-        double curvature = run(s, direction_pass);
-        s->alpha = 0;
+        dots z = precondition(s);
+        if (!(z.rz > 0) || !isfinite(z.rz)) break;
+        double beta = rz > 0 ? z.rz / rz : 0;
+        rz = z.rz;
+        curvature = z.zz - beta * beta * curvature; /* p . q */
         if (!(curvature > 0) || !isfinite(curvature)) break;
-        s->alpha = (float)(rz / curvature);
-        norm2 = run(s, update_pass);
+        norm2 = step(s, rz / curvature, beta);
         report = (vo_solve_report){
             .converged = norm2 <= goal2, .iterations = report.iterations + 1, .residual = norm2};
         if (!isfinite(norm2) || !still_falls(norm2, report.iterations, &best, &best_at)) break;
