@@ -318,75 +318,89 @@ static double pair_gap(const vo_surface *s, bool edges, vo_feature_key key) {
                  : plain_gap(s, &key.a, 1, s->face[key.b], 3);
 }
 
-/* Lists of two clusters: no pair further than the limit, no low above the gap; returns the number
- * of pairs. */
-static int check_listed(const vo_surface *s, bool edges, double limit, const vo_listed *l) {
+/* By how much a pair within a cloth is thinner than the rule has it. */
+static double plain_lead(const vo_surface *s, const vo_list_rule *rule, const int node[4]) {
+    double lead = 0;
+    for (int i = 0; i < 4 && rule->one_part; i++)
+        lead = vo_max(lead, (double)rule->thickness - s->reach[node[i]]);
+    return lead;
+}
+
+static vo_feature_key key_of(const vo_clusters *k, int a, int b, bool edges, vo_local_pair pair) {
+    return edges ? vo_edge_edge_key(k, a, b, pair) : vo_node_face_key(k, a, b, pair);
+}
+
+/* Lists of two clusters: no pair further than the limit, no low above the gap and the lead. */
+static int check_listed(const vo_surface *s, const vo_clusters *k, int a, int b, bool edges,
+                        const vo_list_rule *rule, const vo_listed *l) {
     for (int i = 0; i < l->count; i++) {
-        double gap = pair_gap(s, edges, l->key[i]);
         int node[4];
-        assert_true(vo_pair_nodes(s, edges ? VO_EDGE_EDGE : VO_NODE_FACE, l->key[i], node));
-        assert_true(gap <= limit * (1 + 1e-5) + 1e-6);
-        assert_true((double)l->low[i] <= gap && (double)l->low[i] >= gap - 1e-5 * gap - 1e-6);
+        vo_feature_key key = key_of(k, a, b, edges, l->pair[i]);
+        assert_true(vo_pair_nodes(s, edges ? VO_EDGE_EDGE : VO_NODE_FACE, key, node));
+        double low = pair_gap(s, edges, key) + plain_lead(s, rule, node);
+        assert_true(low <= (double)rule->limit * (1 + 1e-5) + 1e-6);
+        assert_true((double)l->low[i] <= low && (double)l->low[i] >= low - 1e-5 * low - 1e-6);
     }
     return l->count;
 }
 
 /* How many pairs of own nodes and faces, or of own edges, are closer than the limit. */
 static int count_plain(const vo_surface *s, const vo_clusters *k, int a, int b, bool edges,
-                       double limit) {
+                       const vo_list_rule *rule) {
     const vo_lists *p = edges ? &k->own_edge : &k->own_node, *q = edges ? p : &k->face;
     int count = 0, node[4];
     for (int i = p->begin[a]; i < p->begin[a + 1]; i++)
         for (int j = edges && a == b ? i + 1 : q->begin[b]; j < q->begin[b + 1]; j++) {
             vo_feature_key key = {p->item[i], q->item[j]};
             if (vo_pair_nodes(s, edges ? VO_EDGE_EDGE : VO_NODE_FACE, key, node))
-                count += pair_gap(s, edges, key) <= limit;
+                count += pair_gap(s, edges, key) + plain_lead(s, rule, node) <=
+                         (double)rule->limit * (1 - 1e-5);
         }
     return count;
 }
 
 /* The boxes of a cluster, in the order that the kernels write them. */
-static void cluster_boxes(const vo_clusters *k, int c, const vo_box4 *box,
+static void cluster_boxes(const vo_clusters *k, int c, const vo_box8 *box,
                           vo_feature_boxes out[3]) {
     const vo_lists *list[3] = {&k->own_node, &k->face, &k->own_edge};
-    const vo_box4 *whole = box++;
+    const vo_box8 *whole = box++;
     for (int i = 0; i < 3; i++) {
         int n = list[i]->begin[c + 1] - list[i]->begin[c];
         out[i] = (vo_feature_boxes){box, whole, list[i]->item + list[i]->begin[c], n};
-        box += vo_box4_count(n);
+        box += vo_box8_count(n);
     }
 }
 
-static void check_lists(const vo_surface *s, const vo_clusters *k, int a, int b, double limit) {
+/* Nodes with faces (turned: of b with a), or edges, by both copies of the kernels. */
+static void check_lists(const vo_surface *s, const vo_clusters *k, int a, int b, int what,
+                        const vo_list_rule *rule) {
     enum {
-        BLOCKS = 1 + 3 * (VO_CLUSTER_NODES + 3) / 4,
-        ROOM = 3 * VO_CLUSTER_NODES * VO_CLUSTER_NODES
+        BLOCKS = 1 + 3 * (VO_CLUSTER_NODES + 7) / 8,
+        ROOM = VO_CLUSTER_NODES * VO_CLUSTER_NODES
     };
     const vo_candidates_kernels *kernels[2];
-    static vo_feature_key key[2][ROOM];
+    static vo_local_pair pair[2][ROOM];
     static float low[2][ROOM];
-    int count[2][2];
+    int count[2] = {0};
     for (int copy = 0; copy < all_kernels(kernels); copy++) {
-        vo_box4 box[2][BLOCKS];
+        vo_box8 box[2][BLOCKS];
         vo_feature_boxes p[3], q[3];
         const vo_candidates_kernels *kernel = kernels[copy];
         kernel->fill_boxes(s, k, a, box[0]);
         kernel->fill_boxes(s, k, b, box[1]);
         cluster_boxes(k, a, box[0], p);
         cluster_boxes(k, b, box[a == b ? 0 : 1], q);
-        vo_listed l = {key[copy], low[copy], 0};
-        kernel->list_node_faces(s, &p[0], &q[1], (float)limit, &l);
-        count[copy][0] = check_listed(s, false, limit, &l);
-        assert_true(l.count >= count_plain(s, k, a, b, false, limit * (1 - 1e-6)));
-        vo_listed e = {key[copy] + l.count, low[copy] + l.count, 0};
-        kernel->list_edges(s, &p[2], &q[2], (float)limit, &e);
-        count[copy][1] = check_listed(s, true, limit, &e);
-        assert_true(e.count >= count_plain(s, k, a, b, true, limit * (1 - 1e-6)));
+        vo_listed l = {pair[copy], low[copy], 0};
+        if (what == 0) kernel->list_node_faces(s, &p[0], &q[1], false, rule, &l);
+        if (what == 1) kernel->list_node_faces(s, &q[0], &p[1], true, rule, &l);
+        if (what == 2) kernel->list_edges(s, &p[2], &q[2], rule, &l);
+        count[copy] = check_listed(s, k, a, b, what == 2, rule, &l);
+        assert_true(count[copy] >=
+                    count_plain(s, k, what == 1 ? b : a, what == 1 ? a : b, what == 2, rule));
     }
-    int all = count[0][0] + count[0][1];
-    assert_int_equal(all, count[1][0] + count[1][1]);
-    assert_memory_equal(key[0], key[1], (size_t)all * sizeof key[0][0]);
-    assert_memory_equal(low[0], low[1], (size_t)all * sizeof low[0][0]);
+    assert_int_equal(count[0], count[1]);
+    assert_memory_equal(pair[0], pair[1], (size_t)count[0] * sizeof pair[0][0]);
+    assert_memory_equal(low[0], low[1], (size_t)count[0] * sizeof low[0][0]);
 }
 
 static void test_lists(void **state) {
@@ -399,7 +413,11 @@ static void test_lists(void **state) {
     for (int i = 0; i < w.surface.node_count; i++)
         w.surface.x0[i] = v3_add(w.surface.x0[i], random_point(&r, 0.05));
     for (int a = 0; a < k.count; a++)
-        for (int b = a; b < k.count; b++) check_lists(&w.surface, &k, a, b, 0.02 * (1 + a % 5));
+        for (int b = a; b < k.count; b++)
+            for (int what = 0; what < 3; what++) {
+                vo_list_rule rule = {0.02f * (float)(1 + a % 5), 0.05f, k.part[a] == k.part[b]};
+                check_lists(&w.surface, &k, a, b, what, &rule);
+            }
     vo_clusters_free(&k);
     world_free(&w);
     vo_context_destroy(ctx);

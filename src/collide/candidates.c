@@ -134,6 +134,13 @@ static void arrive(vo_candidates *c) {
     c->report.tree_s += vo_now() - start;
 }
 
+/* Looks at the step from x0 to x1. */
+static void step(vo_candidates *c) {
+    double start = vo_now();
+    vo_places_step(&c->places);
+    c->report.tree_s += vo_now() - start;
+}
+
 /* Sees to it that all clusters that matter are runs. */
 static vo_result cover(vo_candidates *c, bool swept, double distance) {
     double start = vo_now();
@@ -143,7 +150,8 @@ static vo_result cover(vo_candidates *c, bool swept, double distance) {
     if (c->crowded)
         vo_candidates_forget(c);
     else if (result == VO_OK && walks.searched)
-        result = vo_runs_merge(&c->runs, c->walks.all.count, c->walks.all.pair, c->places.box);
+        result = vo_runs_merge(&c->runs, c->walks.all.count, c->walks.all.pair, c->places.box,
+                               c->places.motion);
     c->report.searched |= walks.searched;
     c->report.tree_s += vo_now() - start;
     return result;
@@ -205,6 +213,7 @@ static void find_kind(const vo_run *run, vo_feature_kind kind, int range[2]) {
 /* Looks at all pairs of a share that are awake. */
 static int look_at_share(const block *b, int share, int to) {
     const vo_runs *r = &b->c->runs;
+    const vo_clusters *clusters = &b->c->clusters;
     awake_pair awake[HANDFUL];
     int index[VO_SHARE_PAIRS], n = 0, found = 0;
     for (int k = r->cut[share]; k < r->cut[share + 1]; k++) {
@@ -214,7 +223,12 @@ static int look_at_share(const block *b, int share, int to) {
                                         vo_run_alarm(r, run), index);
         for (int i = 0; i < count; i++) {
             int place = range[0] + index[i];
-            awake[n++] = (awake_pair){r->pool.key[place], run, place};
+            vo_local_pair pair = r->pool.pair[place];
+            vo_feature_key key =
+                b->kind == VO_NODE_FACE
+                    ? vo_node_face_key(clusters, r->run[run].a, r->run[run].b, pair)
+                    : vo_edge_edge_key(clusters, r->run[run].a, r->run[run].b, pair);
+            awake[n++] = (awake_pair){key, run, place};
             if (n < HANDFUL) continue;
             found += b->look(b, n, awake, to + found);
             n = 0;
@@ -333,8 +347,10 @@ static bool take_hits(vo_candidates *c, int shares) {
 
 static vo_result answer_near(vo_candidates *c) {
     bool fits;
+    bool known = c->places.known;
     c->hit_count = 0;
     arrive(c);
+    if (!known) step(c); /* how everything is about to move tells how long lists should last */
     VO_TRY(cover(c, false, c->thickness));
     VO_TRY(vo_runs_reserve_need(&c->runs));
     for (int i = 0; i < c->runs.count; i++) c->runs.need[i] = c->runs.run[i].thickness;
@@ -429,13 +445,6 @@ static bool place_swept(vo_candidates *c, int first, vo_feature_kind kind) {
         vo_pair_nodes(c->surface, kind, c->swept_key[i], c->swept[i].node);
     }
     return true;
-}
-
-/* Looks at the step from x0 to x1. */
-static void step(vo_candidates *c) {
-    double start = vo_now();
-    vo_places_step(&c->places);
-    c->report.tree_s += vo_now() - start;
 }
 
 enum { HAS_MARKED = 1, HAS_MOVING = 2 };

@@ -27,6 +27,7 @@
 #define VO_COLLIDE_CANDIDATES_CLUSTER_H
 
 #include "collide/candidates_keep.h"
+#include "collide/candidates_pair.h"
 #include "spatial/aabb.h"
 
 enum {
@@ -56,6 +57,31 @@ typedef struct vo_clusters {
     vo_lists own_node, own_edge; /* features that are found here */
     vo_lists of_node;            /* for each node the clusters it is in */
 } vo_clusters;
+
+/* Two features of two clusters, by their places among the clusters' own nodes, faces or own edges:
+ * the first one's in the low byte. VO_PAIR_TURNED: the node is of the second cluster, the face of
+ * the first. */
+typedef uint16_t vo_local_pair;
+enum { VO_PAIR_TURNED = 0x80 };
+
+static inline vo_local_pair vo_local_pair_of(int first, int second, bool turned) {
+    return (vo_local_pair)(first | (turned ? VO_PAIR_TURNED : 0) | second << 8);
+}
+
+/* The features of a pair of clusters a and b. */
+static inline vo_feature_key vo_node_face_key(const vo_clusters *k, int a, int b,
+                                              vo_local_pair pair) {
+    bool turned = pair & VO_PAIR_TURNED;
+    int of_node = turned ? b : a, of_face = turned ? a : b;
+    return (vo_feature_key){k->own_node.item[k->own_node.begin[of_node] + (pair & 0x7f)],
+                            k->face.item[k->face.begin[of_face] + (pair >> 8)]};
+}
+static inline vo_feature_key vo_edge_edge_key(const vo_clusters *k, int a, int b,
+                                              vo_local_pair pair) {
+    int p = k->own_edge.item[k->own_edge.begin[a] + (pair & 0x7f)];
+    int q = k->own_edge.item[k->own_edge.begin[b] + (pair >> 8)];
+    return (vo_feature_key){vo_min_int(p, q), vo_max_int(p, q)};
+}
 
 /* `kept`, unless it is NULL or about other obstacles, spares looking for theirs. */
 vo_result vo_clusters_create(vo_context *ctx, const vo_surface *surface,

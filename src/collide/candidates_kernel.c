@@ -5,8 +5,6 @@
 /* Rounding of heights, as in candidates_pair.c. */
 #define ROUNDING (16 * 0x1p-53)
 
-typedef int32_t vo_m4 __attribute__((vector_size(16))); /* masks of vo_f4 */
-
 /* ---- motions -------------------------------------------------------------------------------- */
 
 /* x, y, z and 0 */
@@ -195,17 +193,6 @@ static int collect(const float *low, int count, float at, int *index) {
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
 
-VO_INLINE vo_f4 f4_load(const float *p) {
-    vo_f4 v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-VO_INLINE vo_f4 f4_set(float s) { return (vo_f4){s, s, s, s}; }
-VO_INLINE vo_f4 f4_select(vo_m4 mask, vo_f4 yes, vo_f4 no) {
-    return (vo_f4)((mask & (vo_m4)yes) | (~mask & (vo_m4)no));
-}
-VO_INLINE vo_f4 f4_max(vo_f4 a, vo_f4 b) { return f4_select(a > b, a, b); }
-
 /* vo_float_below for four numbers. */
 VO_INLINE vo_f4 f4_below(vo_d4 x) {
     vo_d4 y = x - (d4_abs(x) * d4_set(0x1p-23) + d4_set(0x1p-126));
@@ -215,7 +202,7 @@ VO_INLINE vo_f4 f4_below(vo_d4 x) {
 
 /* The box round `count` nodes into its place of a row of blocks. A number that is none makes it
  * endless. */
-VO_INLINE void put_box(const vo_vec3 *x, const int *node, int count, vo_box4 *row, int i) {
+VO_INLINE void put_box(const vo_vec3 *x, const int *node, int count, vo_box8 *row, int i) {
     vo_d4 min = d4_set(INFINITY), max = d4_set(-INFINITY), sum = d4_set(0);
     for (int k = 0; k < count; k++) {
         vo_d4 p = load3(&x[node[k]]);
@@ -227,21 +214,21 @@ VO_INLINE void put_box(const vo_vec3 *x, const int *node, int count, vo_box4 *ro
     vo_f4 low = f4_below(d4_select(none, d4_set(-INFINITY), min));
     vo_f4 high = -f4_below(d4_select(none, d4_set(-INFINITY), -max));
     for (int axis = 0; axis < 3; axis++) {
-        row[i / 4].min[axis][i % 4] = low[axis];
-        row[i / 4].max[axis][i % 4] = high[axis];
+        row[i / 8].min[axis][i % 8] = low[axis];
+        row[i / 8].max[axis][i % 8] = high[axis];
     }
 }
 
 /* Empty boxes in the places that are left of the last block. */
-static void fill_up(vo_box4 *row, int count) {
-    for (int i = count; i < 4 * vo_box4_count(count); i++)
+static void fill_up(vo_box8 *row, int count) {
+    for (int i = count; i < 8 * vo_box8_count(count); i++)
         for (int axis = 0; axis < 3; axis++) {
-            row[i / 4].min[axis][i % 4] = INFINITY;
-            row[i / 4].max[axis][i % 4] = -INFINITY;
+            row[i / 8].min[axis][i % 8] = INFINITY;
+            row[i / 8].max[axis][i % 8] = -INFINITY;
         }
 }
 
-static void fill_boxes(const vo_surface *s, const vo_clusters *clusters, int c, vo_box4 *out) {
+static void fill_boxes(const vo_surface *s, const vo_clusters *clusters, int c, vo_box8 *out) {
     const vo_lists *list[3] = {&clusters->own_node, &clusters->face, &clusters->own_edge};
     const int *nodes = clusters->node.item + clusters->node.begin[c];
     int count = clusters->node.begin[c + 1] - clusters->node.begin[c];
@@ -255,92 +242,133 @@ static void fill_boxes(const vo_surface *s, const vo_clusters *clusters, int c, 
             put_box(s->x0, node, kind == 0 ? 1 : kind == 1 ? 3 : 2, out, i);
         }
         fill_up(out, n);
-        out += vo_box4_count(n);
+        out += vo_box8_count(n);
     }
 }
 
 /* ---- comparing boxes ------------------------------------------------------------------------ */
 
-/* Squares of the distances of one box from four; bounds are exact, so only these few operations
- * round, each by 2^-24 of its result. */
-VO_INLINE vo_f4 gaps2(const vo_box4 *one, int lane, const vo_box4 *four) {
-    vo_f4 sum = f4_set(0);
+VO_INLINE vo_f8 f8_load(const float *p) {
+    vo_f8 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+VO_INLINE vo_f8 f8_set(float s) { return (vo_f8){s, s, s, s, s, s, s, s}; }
+VO_INLINE vo_f8 f8_max(vo_f8 a, vo_f8 b) {
+    vo_m8 mask = a > b;
+    return (vo_f8)((mask & (vo_m8)a) | (~mask & (vo_m8)b));
+}
+
+/* A box, in all lanes. */
+typedef struct wide_box {
+    vo_f8 min[3], max[3];
+} wide_box;
+
+VO_INLINE wide_box widen(const vo_box8 *box, int lane) {
+    wide_box w;
     for (int axis = 0; axis < 3; axis++) {
-        vo_f4 below = f4_set(one->min[axis][lane]) - f4_load(four->max[axis]);
-        vo_f4 above = f4_load(four->min[axis]) - f4_set(one->max[axis][lane]);
-        vo_f4 gap = f4_max(f4_max(below, above), f4_set(0));
+        w.min[axis] = f8_set(box->min[axis][lane]);
+        w.max[axis] = f8_set(box->max[axis][lane]);
+    }
+    return w;
+}
+
+/* Squares of the distances of one box from eight; bounds are exact, so only these few operations
+ * round, each by 2^-24 of its result. */
+VO_INLINE vo_f8 gaps2(const wide_box *one, const vo_box8 *eight) {
+    vo_f8 sum = f8_set(0);
+    for (int axis = 0; axis < 3; axis++) {
+        vo_f8 below = one->min[axis] - f8_load(eight->max[axis]);
+        vo_f8 above = f8_load(eight->min[axis]) - one->max[axis];
+        vo_f8 gap = f8_max(f8_max(below, above), f8_set(0));
         sum += gap * gap;
     }
     return sum;
 }
 
-VO_INLINE void add_pair(vo_listed *out, vo_feature_key key, float gap2) {
-    out->key[out->count] = key;
-    out->low[out->count++] = sqrtf(gap2) * (1 - 0x1p-20f);
+/* A bit for each of eight features that are there, and no further than the limit. */
+VO_INLINE unsigned near_bits(vo_f8 gap2, vo_f8 limit2, int count) {
+    return m8_bits(~(gap2 > limit2)) & (count < 8 ? (1u << count) - 1 : 0xff);
 }
 
-/* Whether any lane is set. */
-VO_INLINE bool m4_any(vo_m4 m) {
-    int64_t half[2];
-    memcpy(half, &m, sizeof half);
-    return (half[0] | half[1]) != 0;
+/* Features of one side, and those blocks of the other that are near it as a whole. */
+typedef struct matching {
+    const vo_surface *s;
+    const vo_feature_boxes *a, *b;
+    const vo_list_rule *rule;
+    bool edges, turned;
+    int block_count, block[VO_CLUSTER_NODES / 8];
+    vo_listed *out;
+} matching;
+
+VO_INLINE vo_f8 limit2_of(const vo_list_rule *rule) { return f8_set(rule->limit * rule->limit); }
+
+VO_INLINE void find_blocks(matching *m) {
+    wide_box whole = widen(m->a->whole, 0);
+    vo_f8 limit2 = limit2_of(m->rule);
+    for (int k = 0; k < vo_box8_count(m->b->count); k++)
+        if (near_bits(gaps2(&whole, &m->b->box[k]), limit2, m->b->count - 8 * k))
+            m->block[m->block_count++] = k;
 }
 
-/* Which of four features are no further than the limit from a whole cluster. */
-VO_INLINE vo_m4 near_whole(const vo_box4 *whole, const vo_box4 *four, vo_f4 limit2) {
-    return ~(gaps2(whole, 0, four) > limit2);
+/* The lead of a pair within a part; negative if it is none, having a node in common. */
+static float lead_within(const matching *m, int i, int j) {
+    int node[4], p = m->a->id[i], q = m->b->id[j];
+    vo_feature_key key = {m->edges ? vo_min_int(p, q) : p, m->edges ? vo_max_int(p, q) : q};
+    if (!vo_pair_nodes(m->s, m->edges ? VO_EDGE_EDGE : VO_NODE_FACE, key, node)) return -1;
+    double run = (double)m->rule->thickness, thickness = run;
+    for (int k = 0; k < 4; k++) thickness = vo_min(thickness, m->s->reach[node[k]]);
+    return fmaxf(vo_pair_lead(run, thickness), 0);
 }
 
-/* Adds the pairs of node i with the faces. */
-VO_INLINE void list_node(const vo_surface *s, const vo_feature_boxes *nodes, int i,
-                         const vo_feature_boxes *faces, vo_f4 limit2, vo_listed *out) {
-    int node[4];
-    for (int k = 0; k < vo_box4_count(faces->count); k++) {
-        vo_f4 gap2 = gaps2(&nodes->box[i / 4], i % 4, &faces->box[k]);
-        vo_m4 close = ~(gap2 > limit2);
-        if (!m4_any(close)) continue;
-        for (int lane = 0; lane < 4 && 4 * k + lane < faces->count; lane++) {
-            vo_feature_key key = {nodes->id[i], faces->id[4 * k + lane]};
-            if (close[lane] && vo_node_face_nodes(s, key, node)) add_pair(out, key, gap2[lane]);
+VO_INLINE void add_pair(matching *m, int i, int j, float gap2) {
+    vo_listed *out = m->out;
+    float lead = m->rule->one_part ? lead_within(m, i, j) : 0;
+    float low = (sqrtf(gap2) + lead) * (1 - 0x1p-20f);
+    if (lead < 0 || low > m->rule->limit) return;
+    out->pair[out->count] = vo_local_pair_of(i, j, m->turned);
+    out->low[out->count++] = low;
+}
+
+/* Adds the pairs of feature i; within one cluster, with the edges behind it. */
+VO_INLINE void list_feature(matching *m, int i) {
+    wide_box one = widen(&m->a->box[i / 8], i % 8);
+    vo_f8 limit2 = limit2_of(m->rule);
+    int first = m->edges && m->a->box == m->b->box ? i + 1 : 0;
+    for (int at = 0; at < m->block_count; at++) {
+        int j = 8 * m->block[at];
+        vo_f8 gap2 = gaps2(&one, &m->b->box[m->block[at]]);
+        unsigned bits = near_bits(gap2, limit2, m->b->count - j);
+        if (first > j) bits &= first < j + 8 ? ~0u << (first - j) : 0;
+        for (; bits; bits &= bits - 1) {
+            int lane = __builtin_ctz(bits);
+            add_pair(m, i, j + lane, gap2[lane]);
         }
+    }
+}
+
+VO_INLINE void list_pairs(matching *m) {
+    wide_box whole = widen(m->b->whole, 0);
+    vo_f8 limit2 = limit2_of(m->rule);
+    find_blocks(m);
+    for (int first = 0; first < m->a->count && m->block_count; first += 8) {
+        vo_f8 gap2 = gaps2(&whole, &m->a->box[first / 8]);
+        unsigned bits = near_bits(gap2, limit2, m->a->count - first);
+        for (; bits; bits &= bits - 1) list_feature(m, first + __builtin_ctz(bits));
     }
 }
 
 static void list_node_faces(const vo_surface *s, const vo_feature_boxes *nodes,
-                            const vo_feature_boxes *faces, float limit, vo_listed *out) {
-    vo_f4 limit2 = f4_set(limit * limit);
-    for (int first = 0; first < nodes->count; first += 4) {
-        vo_m4 close = near_whole(faces->whole, &nodes->box[first / 4], limit2);
-        for (int lane = 0; lane < 4 && first + lane < nodes->count; lane++)
-            if (close[lane]) list_node(s, nodes, first + lane, faces, limit2, out);
-    }
-}
-
-/* Adds the pairs of edge i with the edges of b; within one cluster, with those behind it. */
-VO_INLINE void list_edge(const vo_surface *s, const vo_feature_boxes *a, int i,
-                         const vo_feature_boxes *b, vo_f4 limit2, vo_listed *out) {
-    int first = a->box == b->box ? i + 1 : 0, node[4];
-    for (int k = first / 4; k < vo_box4_count(b->count); k++) {
-        vo_f4 gap2 = gaps2(&a->box[i / 4], i % 4, &b->box[k]);
-        vo_m4 close = ~(gap2 > limit2);
-        if (!m4_any(close)) continue;
-        for (int lane = 0; lane < 4 && 4 * k + lane < b->count; lane++) {
-            int p = a->id[i], q = b->id[4 * k + lane];
-            vo_feature_key key = {vo_min_int(p, q), vo_max_int(p, q)};
-            if (close[lane] && 4 * k + lane >= first && vo_edge_edge_nodes(s, key, node))
-                add_pair(out, key, gap2[lane]);
-        }
-    }
+                            const vo_feature_boxes *faces, bool turned, const vo_list_rule *rule,
+                            vo_listed *out) {
+    matching m = {.s = s, .a = nodes, .b = faces, .rule = rule, .turned = turned, .out = out};
+    list_pairs(&m);
 }
 
 static void list_edges(const vo_surface *s, const vo_feature_boxes *a, const vo_feature_boxes *b,
-                       float limit, vo_listed *out) {
-    vo_f4 limit2 = f4_set(limit * limit);
-    for (int first = 0; first < a->count; first += 4) {
-        vo_m4 close = near_whole(b->whole, &a->box[first / 4], limit2);
-        for (int lane = 0; lane < 4 && first + lane < a->count; lane++)
-            if (close[lane]) list_edge(s, a, first + lane, b, limit2, out);
-    }
+                       const vo_list_rule *rule, vo_listed *out) {
+    matching m = {.s = s, .a = a, .b = b, .rule = rule, .edges = true, .out = out};
+    list_pairs(&m);
 }
 
 const vo_candidates_kernels VO_KERNEL(vo_candidates_kernels) = {

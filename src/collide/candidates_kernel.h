@@ -14,22 +14,29 @@ typedef struct vo_measured {
     double least[4];     /* the distance, less than it is by what rounding may have added */
 } vo_measured;
 
-/* Boxes of four features, rounded outward. */
-typedef struct vo_box4 {
-    float min[3][4], max[3][4];
-} vo_box4;
+/* Boxes of eight features, rounded outward. */
+typedef struct vo_box8 {
+    float min[3][8], max[3][8];
+} vo_box8;
 
 /* Boxes of a cluster's features of one kind, and which features they are. */
 typedef struct vo_feature_boxes {
-    const vo_box4 *box;
-    const vo_box4 *whole; /* its first lane is round all features of the cluster */
+    const vo_box8 *box;
+    const vo_box8 *whole; /* its first lane is round all features of the cluster */
     const int *id;
     int count;
 } vo_feature_boxes;
 
+/* Which pairs of two clusters are listed. */
+typedef struct vo_list_rule {
+    float limit;     /* m, lows are not above it */
+    float thickness; /* m, of the run: pairs that are thinner have a lead (candidates_run.h) */
+    bool one_part;   /* only then some may be, or have nodes in common */
+} vo_list_rule;
+
 /* Where listed pairs go: there is room for all there can be. */
 typedef struct vo_listed {
-    vo_feature_key *key;
+    vo_local_pair *pair;
     float *low;
     int count;
 } vo_listed;
@@ -49,15 +56,17 @@ typedef struct vo_candidates_kernels {
     int (*collect)(const float *low, int count, float at, int *index);
 
     /* Boxes at x0 of a cluster, whole, and of its features: its own nodes, its faces, its own
-     * edges, each kind filled up to four with empty boxes. */
-    void (*fill_boxes)(const vo_surface *s, const vo_clusters *clusters, int c, vo_box4 *out);
+     * edges, each kind filled up to eight with empty boxes. */
+    void (*fill_boxes)(const vo_surface *s, const vo_clusters *clusters, int c, vo_box8 *out);
 
     /* Adds the pairs of nodes and faces, or of edges (a == b: each once), that have no node in
-     * common and whose boxes are no further apart than `limit`. */
+     * common and whose lows, by their boxes, are within the rule. `turned`: nodes are those of the
+     * second cluster. */
     void (*list_node_faces)(const vo_surface *s, const vo_feature_boxes *nodes,
-                            const vo_feature_boxes *faces, float limit, vo_listed *out);
+                            const vo_feature_boxes *faces, bool turned, const vo_list_rule *rule,
+                            vo_listed *out);
     void (*list_edges)(const vo_surface *s, const vo_feature_boxes *a, const vo_feature_boxes *b,
-                       float limit, vo_listed *out);
+                       const vo_list_rule *rule, vo_listed *out);
 } vo_candidates_kernels;
 
 extern const vo_candidates_kernels vo_candidates_kernels_base, vo_candidates_kernels_avx2;
@@ -71,7 +80,7 @@ static inline const vo_candidates_kernels *vo_candidates_kernels_for(const vo_co
     return &vo_candidates_kernels_base;
 }
 
-/* How many blocks of four so many features take. */
-static inline int vo_box4_count(int features) { return (features + 3) / 4; }
+/* How many blocks of eight so many features take. */
+static inline int vo_box8_count(int features) { return (features + 7) / 8; }
 
 #endif

@@ -17,8 +17,8 @@ static int list_size(const vo_lists *l, int c) { return l->begin[c + 1] - l->beg
 
 /* Blocks of boxes that the features of a cluster take. */
 static int box_blocks(const vo_clusters *k, int c) {
-    return 1 + vo_box4_count(list_size(&k->own_node, c)) + vo_box4_count(list_size(&k->face, c)) +
-           vo_box4_count(list_size(&k->own_edge, c));
+    return 1 + vo_box8_count(list_size(&k->own_node, c)) + vo_box8_count(list_size(&k->face, c)) +
+           vo_box8_count(list_size(&k->own_edge, c));
 }
 
 vo_result vo_runs_create_lists(vo_runs *r) {
@@ -33,7 +33,7 @@ vo_result vo_runs_create_lists(vo_runs *r) {
     r->is_wanted = vo_alloc_zero(ctx, n);
     r->place = vo_alloc(ctx, LIST_BATCH * sizeof *r->place);
     bool ok = r->feature_box && r->wanted && r->is_wanted && r->place &&
-              vo_reserve(ctx, &r->scratch.key, &r->scratch.key_capacity, SCRATCH_PAIRS) &&
+              vo_reserve(ctx, &r->scratch.pair, &r->scratch.pair_capacity, SCRATCH_PAIRS) &&
               vo_reserve(ctx, &r->scratch.low, &r->scratch.low_capacity, SCRATCH_PAIRS);
     return ok ? VO_OK : vo_fail_memory(ctx, "candidates");
 }
@@ -48,7 +48,7 @@ void vo_runs_free_lists(vo_runs *r) {
     vo_free(ctx, r->wanted, n * sizeof *r->wanted);
     vo_free(ctx, r->is_wanted, n);
     vo_free(ctx, r->place, LIST_BATCH * sizeof *r->place);
-    vo_free_array(ctx, r->scratch.key, r->scratch.key_capacity);
+    vo_free_array(ctx, r->scratch.pair, r->scratch.pair_capacity);
     vo_free_array(ctx, r->scratch.low, r->scratch.low_capacity);
 }
 
@@ -58,11 +58,11 @@ void vo_runs_free_lists(vo_runs *r) {
 static void find_boxes(const vo_runs *r, int c, vo_feature_boxes out[3]) {
     const vo_clusters *k = r->clusters;
     const vo_lists *list[3] = {&k->own_node, &k->face, &k->own_edge};
-    const vo_box4 *whole = r->feature_box + r->box_begin[c], *box = whole + 1;
+    const vo_box8 *whole = r->feature_box + r->box_begin[c], *box = whole + 1;
     for (int kind = 0; kind < 3; kind++) {
         int n = list_size(list[kind], c);
         out[kind] = (vo_feature_boxes){box, whole, list[kind]->item + list[kind]->begin[c], n};
-        box += vo_box4_count(n);
+        box += vo_box8_count(n);
     }
 }
 
@@ -85,12 +85,14 @@ static double list_limit(const vo_runs *r, int index) {
 /* Lists the pairs of a run up to a limit. */
 static void list_run(const vo_runs *r, vo_run *run, float limit, vo_listed *to) {
     vo_feature_boxes a[3], b[3];
+    bool one_part = r->clusters->part[run->a] == r->clusters->part[run->b];
+    vo_list_rule rule = {limit, run->thickness, one_part};
     find_boxes(r, run->a, a);
     find_boxes(r, run->b, b);
-    r->kernels->list_node_faces(r->surface, &a[0], &b[1], limit, to);
-    if (run->a != run->b) r->kernels->list_node_faces(r->surface, &b[0], &a[1], limit, to);
+    r->kernels->list_node_faces(r->surface, &a[0], &b[1], false, &rule, to);
+    if (run->a != run->b) r->kernels->list_node_faces(r->surface, &b[0], &a[1], true, &rule, to);
     run->node_faces = to->count;
-    r->kernels->list_edges(r->surface, &a[2], &b[2], limit, to);
+    r->kernels->list_edges(r->surface, &a[2], &b[2], &rule, to);
     run->count = to->count;
 }
 
@@ -105,7 +107,7 @@ static void make_list(vo_runs *r, int index, const vo_box *box, int place) {
     run->count = run->node_faces = 0;
     run->rest = vo_low_distance(gap2);
     if (gap2 > limit * limit) return;
-    vo_listed to = {r->scratch.key + place, r->scratch.low + place, 0};
+    vo_listed to = {r->scratch.pair + place, r->scratch.low + place, 0};
     list_run(r, run, (float)limit, &to);
     run->wake = vo_lowest(to.low, to.count);
     run->rest = (float)limit * (1 - 0x1p-20f);
@@ -141,13 +143,13 @@ static batch next_batch(vo_runs *r, const vo_box *box, int first) {
 }
 
 static bool reserve_pool(vo_context *ctx, vo_pair_pool *pool, int need) {
-    return vo_reserve(ctx, &pool->key, &pool->key_capacity, need) &&
+    return vo_reserve(ctx, &pool->pair, &pool->pair_capacity, need) &&
            vo_reserve(ctx, &pool->low, &pool->low_capacity, need);
 }
 
 static void copy_pairs(vo_pair_pool *to, int place, const vo_pair_pool *from, int begin, int n) {
     if (n == 0) return;
-    memcpy(to->key + place, from->key + begin, (size_t)n * sizeof *to->key);
+    memcpy(to->pair + place, from->pair + begin, (size_t)n * sizeof *to->pair);
     memcpy(to->low + place, from->low + begin, (size_t)n * sizeof *to->low);
 }
 
@@ -173,7 +175,7 @@ static bool compact_pool(vo_runs *r, int more) {
 static bool place_batch(vo_runs *r, const batch *b) {
     int need = 0;
     for (int k = 0; k < b->count; k++) need += r->run[r->stale[b->first + k]].count;
-    bool full = (int64_t)r->used + need > r->pool.key_capacity;
+    bool full = (int64_t)r->used + need > r->pool.pair_capacity;
     bool sparse = r->used > 2 * ((int64_t)r->live + need) + 4096;
     r->crowded = (int64_t)r->live + need > r->most;
     if (r->crowded) return true;

@@ -29,9 +29,9 @@ void vo_runs_free(vo_runs *r) {
     vo_context *ctx = r->ctx;
     vo_free_array(ctx, r->run, r->capacity);
     vo_free_array(ctx, r->spare, r->spare_capacity);
-    vo_free_array(ctx, r->pool.key, r->pool.key_capacity);
+    vo_free_array(ctx, r->pool.pair, r->pool.pair_capacity);
     vo_free_array(ctx, r->pool.low, r->pool.low_capacity);
-    vo_free_array(ctx, r->spare_pool.key, r->spare_pool.key_capacity);
+    vo_free_array(ctx, r->spare_pool.pair, r->spare_pool.pair_capacity);
     vo_free_array(ctx, r->spare_pool.low, r->spare_pool.low_capacity);
     vo_free_array(ctx, r->need, r->need_capacity);
     vo_free_array(ctx, r->active, r->active_capacity);
@@ -57,7 +57,8 @@ static double least_thickness(const vo_runs *r, int a, int b) {
     return vo_min(r->thickness, vo_min(c->least_reach[a], c->least_reach[b]));
 }
 
-static vo_run new_run(const vo_runs *r, vo_pair pair, const vo_box *box) {
+static vo_run new_run(const vo_runs *r, vo_pair pair, const vo_box *box,
+                      const vo_cluster_motion *motion) {
     float thickness = vo_float_above(run_thickness(r, pair.a, pair.b));
     double least = least_thickness(r, pair.a, pair.b);
     return (vo_run){.a = pair.a,
@@ -65,14 +66,16 @@ static vo_run new_run(const vo_runs *r, vo_pair pair, const vo_box *box) {
                     .thickness = thickness,
                     .lead = vo_float_above((double)thickness - least),
                     .wake = INFINITY,
-                    .rest = vo_low_distance(vo_box_gap2(&box[pair.a], &box[pair.b]))};
+                    .rest = vo_low_distance(vo_box_gap2(&box[pair.a], &box[pair.b])),
+                    .pace = (float)vo_cluster_travel(&motion[pair.a], &motion[pair.b])};
 }
 
 static bool run_before(const vo_run *run, vo_pair pair) {
     return run->a != pair.a ? run->a < pair.a : run->b < pair.b;
 }
 
-vo_result vo_runs_merge(vo_runs *r, int count, const vo_pair *pairs, const vo_box *box) {
+vo_result vo_runs_merge(vo_runs *r, int count, const vo_pair *pairs, const vo_box *box,
+                        const vo_cluster_motion *motion) {
     if (!vo_reserve(r->ctx, &r->spare, &r->spare_capacity, count))
         return vo_fail_memory(r->ctx, "candidates");
     int old = 0;
@@ -80,7 +83,7 @@ vo_result vo_runs_merge(vo_runs *r, int count, const vo_pair *pairs, const vo_bo
     for (int i = 0; i < count; i++) {
         while (old < r->count && run_before(&r->run[old], pairs[i])) old++;
         bool known = old < r->count && r->run[old].a == pairs[i].a && r->run[old].b == pairs[i].b;
-        r->spare[i] = known ? r->run[old] : new_run(r, pairs[i], box);
+        r->spare[i] = known ? r->run[old] : new_run(r, pairs[i], box, motion);
         r->live += r->spare[i].count;
     }
     vo_run *run = r->run;

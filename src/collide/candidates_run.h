@@ -64,9 +64,9 @@ typedef struct vo_run {
 
 /* Pairs of all lists; those of a run lie together. */
 typedef struct vo_pair_pool {
-    vo_feature_key *key;
+    vo_local_pair *pair;
     float *low;
-    int key_capacity, low_capacity;
+    int pair_capacity, low_capacity;
 } vo_pair_pool;
 
 typedef struct vo_runs {
@@ -97,7 +97,7 @@ typedef struct vo_runs {
 
     /* For making lists. */
     const vo_candidates_kernels *kernels;
-    vo_box4 *feature_box; /* of all clusters' features at x0; `box_begin` of each cluster */
+    vo_box8 *feature_box; /* of all clusters' features at x0; `box_begin` of each cluster */
     int *box_begin;
     int32_t *wanted; /* [wanted_count] clusters whose boxes are needed, and a mark for each */
     unsigned char *is_wanted;
@@ -111,8 +111,10 @@ vo_result vo_runs_create(vo_context *ctx, const vo_surface *surface, const vo_cl
 void vo_runs_free(vo_runs *runs);
 
 /* Takes the pairs of clusters (a <= b, sorted, each once) as runs: those that were runs before keep
- * what they know, the others begin at the distance of their boxes at x0. */
-vo_result vo_runs_merge(vo_runs *runs, int count, const vo_pair *pairs, const vo_box *box);
+ * what they know, the others begin at the distance of their boxes at x0, at the pace of `motion`.
+ */
+vo_result vo_runs_merge(vo_runs *runs, int count, const vo_pair *pairs, const vo_box *box,
+                        const vo_cluster_motion *motion);
 
 /* All clusters have moved: ways go on. */
 void vo_runs_advance(vo_runs *runs, const vo_cluster_motion *motion);
