@@ -19,7 +19,7 @@ enum {
 
 typedef struct box_task {
     const vo_face_soup *soup;
-    vo_box *box;
+    vo_crossings *c;
 } box_task;
 
 static void make_boxes(void *arg, int begin, int end, int chunk) {
@@ -30,7 +30,8 @@ static void make_boxes(void *arg, int begin, int end, int chunk) {
         vo_vec3 a = t->soup->x[n[0]], b = t->soup->x[n[1]], c = t->soup->x[n[2]];
         bool placed =
             vo_crossings_is_place(a) && vo_crossings_is_place(b) && vo_crossings_is_place(c);
-        t->box[f] = placed ? box_triangle(a, b, c) : box_empty();
+        t->c->box[f] = placed ? box_triangle(a, b, c) : box_empty();
+        t->c->class[f] = vo_grid_class(t->c->box[f]);
     }
 }
 
@@ -121,12 +122,19 @@ static int best_axis(const vo_vec3 *x, const int face[3]) {
     return c >= a && c >= b ? 2 : b >= a ? 1 : 0;
 }
 
+/* vo_orient2d, with its first step at hand: determinants above what rounding can do to them. */
+static inline int turn_of(vo_vec2 a, vo_vec2 b, vo_vec2 c) {
+    double left = (a.x - c.x) * (b.y - c.y), right = (a.y - c.y) * (b.x - c.x);
+    double det = left - right, bound = 0x1p-50 * (fabs(left) + fabs(right)) + 0x1p-900;
+    return det > bound ? 1 : det < -bound ? -1 : vo_orient2d(a, b, c);
+}
+
 /* Whether b lies across the line through corners i and j of a, strictly but for the corners that it
  * shares with that side. `turn` is the side on which a lies. */
 static bool is_across_side(const flat_face *a, int i, int j, int turn, const flat_face *b) {
     for (int k = 0; k < 3; k++)
         if (b->node[k] != a->node[i] && b->node[k] != a->node[j] &&
-            vo_orient2d(a->p[i], a->p[j], b->p[k]) != -turn)
+            turn_of(a->p[i], a->p[j], b->p[k]) != -turn)
             return false;
     return true;
 }
@@ -134,7 +142,7 @@ static bool is_across_side(const flat_face *a, int i, int j, int turn, const fla
 /* Whether a side of a does so. Where a has area, the line then holds nothing of a but that side,
  * and of b nothing but what it shares with it. */
 static bool is_across(const flat_face *a, const flat_face *b) {
-    int turn = vo_orient2d(a->p[0], a->p[1], a->p[2]);
+    int turn = turn_of(a->p[0], a->p[1], a->p[2]);
     return turn != 0 && (is_across_side(a, 0, 1, turn, b) || is_across_side(a, 1, 2, turn, b) ||
                          is_across_side(a, 2, 0, turn, b));
 }
@@ -199,7 +207,7 @@ static search begin_search(const vo_face_soup *soup, int face, int (*pair)[2]) {
  * that comes first, of a cloth's and an obstacle's by that of the cloth. */
 static int search_face(const vo_crossings *c, const vo_face_soup *soup, int face, int (*pair)[2]) {
     const vo_box *box = &c->box[face];
-    int class = vo_grid_class(*box), cloths = soup->cloth_face_count;
+    int class = c->class[face], cloths = soup->cloth_face_count;
     search s = begin_search(soup, face, pair);
     if (face >= cloths) {
         vo_grid_find(&c->cloth, box, class + 1, 0, try_pair, &s);
@@ -217,45 +225,58 @@ typedef struct group {
     const vo_crossings *c;
     const vo_face_soup *soup;
     int begin, end;
-    vo_box box;   /* around its faces */
-    int class[2]; /* least and greatest of its faces */
-    int found, id[GROUP_FOUND];
+    vo_box box;          /* around its faces */
+    int class;           /* the least of its faces' */
+    int found, first;    /* boxes that were found, and the face that has id 0 */
+    int id[GROUP_FOUND]; /* of them */
+    int found_class[GROUP_FOUND];
+    vo_box found_box[GROUP_FOUND];
     bool full;
 } group;
 
 static bool is_placed(const vo_box *box) { return box->min.x <= box->max.x; }
 
-static group begin_group(const vo_crossings *c, const vo_face_soup *soup, int begin, int end) {
-    group g = {.c = c, .soup = soup, .begin = begin, .end = end, .box = box_empty()};
-    g.class[0] = INT_MAX, g.class[1] = INT_MIN;
+static void begin_group(const vo_crossings *c, const vo_face_soup *soup, int begin, int end,
+                        group *g) {
+    g->c = c;
+    g->soup = soup;
+    g->begin = begin;
+    g->end = end;
+    g->box = box_empty();
+    g->class = INT_MAX;
     for (int f = begin; f < end; f++) {
         if (!is_placed(&c->box[f])) continue;
-        int class = vo_grid_class(c->box[f]);
-        g.box = box_join(g.box, c->box[f]);
-        g.class[0] = vo_min_int(g.class[0], class);
-        g.class[1] = vo_max_int(g.class[1], class);
+        g->box = box_join(g->box, c->box[f]);
+        g->class = vo_min_int(g->class, c->class[f]);
     }
-    return g;
 }
 
 /* Whether its faces are so close together that asking once is less work. */
-static bool is_tight(const group *g) { return vo_grid_class(g->box) <= g->class[0] + 3; }
+static bool is_tight(const group *g) { return vo_grid_class(g->box) <= g->class + 3; }
 
 static bool gather(void *arg, int id) {
     group *g = arg;
     g->full = g->found == GROUP_FOUND;
-    if (!g->full) g->id[g->found++] = id;
-    return !g->full;
+    if (g->full) return false;
+    g->found_class[g->found] = g->c->class[g->first + id];
+    g->found_box[g->found] = g->c->box[g->first + id];
+    g->id[g->found++] = id;
+    return true;
+}
+
+/* As box_overlaps, without branches: nobody can guess which boxes do. */
+static inline bool overlap(const vo_box *a, const vo_box *b) {
+    return (a->min.x <= b->max.x) & (b->min.x <= a->max.x) & (a->min.y <= b->max.y) &
+           (b->min.y <= a->max.y) & (a->min.z <= b->max.z) & (b->min.z <= a->max.z);
 }
 
 /* The face's pairs among those found, whose class and number must be as vo_grid_find has them. */
 static void choose(const group *g, search *s, int class, int id) {
-    const vo_box *boxes = g->c->box + s->first, box = g->c->box[s->face];
+    const vo_box box = g->c->box[s->face];
     for (int k = 0; k < g->found && s->found < VO_CROSSINGS_PER_FACE; k++) {
-        const vo_box *other = &boxes[g->id[k]];
-        if (!box_overlaps(*other, box)) continue;
-        int other_class = vo_grid_class(*other);
-        if (other_class > class || (other_class == class && g->id[k] >= id)) try_pair(s, g->id[k]);
+        int other = g->found_class[k];
+        bool later = (other > class) | ((other == class) & (g->id[k] >= id));
+        if (later & overlap(&g->found_box[k], &box)) try_pair(s, g->id[k]);
     }
 }
 
@@ -264,11 +285,12 @@ static bool count_group(group *g, const vo_grid *grid, int first, int found[GROU
     int cloths = g->soup->cloth_face_count;
     bool obstacles = g->begin >= cloths;
     g->found = 0;
+    g->first = first;
     g->full = false;
-    vo_grid_find(grid, &g->box, g->class[0] + obstacles, 0, gather, g);
+    vo_grid_find(grid, &g->box, g->class + obstacles, 0, gather, g);
     for (int f = g->begin; f < g->end && !g->full; f++) {
         if (!is_placed(&g->c->box[f])) continue;
-        int class = vo_grid_class(g->c->box[f]);
+        int class = g->c->class[f];
         search s = begin_search(g->soup, f, NULL);
         s.first = first;
         s.found = found[f - g->begin];
@@ -281,7 +303,8 @@ static bool count_group(group *g, const vo_grid *grid, int first, int found[GROU
 /* As many as search_face finds of each face from begin to end, all of cloth or all of obstacles. */
 static void search_group(const vo_crossings *c, const vo_face_soup *soup, int begin, int end,
                          int found[GROUP_FACES]) {
-    group g = begin_group(c, soup, begin, end);
+    group g;
+    begin_group(c, soup, begin, end, &g);
     int cloths = soup->cloth_face_count;
     memset(found, 0, GROUP_FACES * sizeof *found);
     if (!is_placed(&g.box)) return;
@@ -368,7 +391,7 @@ static void sort_pairs(int (*pair)[2], int count) {
 
 static vo_result build_grids(vo_context *ctx, vo_crossings *c, const vo_face_soup *soup) {
     int cloths = soup->cloth_face_count;
-    vo_parallel_for(ctx, soup->face_count, FACES_PER_CHUNK, make_boxes, &(box_task){soup, c->box});
+    vo_parallel_for(ctx, soup->face_count, FACES_PER_CHUNK, make_boxes, &(box_task){soup, c});
     drop_distant(c, soup);
     VO_TRY(vo_grid_build(ctx, &c->cloth, c->box, cloths));
     return vo_grid_build(ctx, &c->obstacle, c->box + cloths, soup->face_count - cloths);
@@ -395,6 +418,7 @@ vo_result vo_crossings_find(vo_context *ctx, vo_crossings *c, const vo_face_soup
     if (soup->face_count == 0) return VO_OK;
     int chunks = vo_chunk_count(soup->face_count, FACES_PER_CHUNK);
     if (!vo_reserve(ctx, &c->box, &c->box_capacity, soup->face_count) ||
+        !vo_reserve(ctx, &c->class, &c->class_capacity, soup->face_count) ||
         !vo_reserve(ctx, &c->chunk, &c->chunk_capacity, chunks + 1))
         return vo_fail_memory(ctx, "the boxes of faces");
     VO_TRY(build_grids(ctx, c, soup));
@@ -405,6 +429,7 @@ void vo_crossings_free(vo_context *ctx, vo_crossings *c) {
     vo_grid_free(ctx, &c->cloth);
     vo_grid_free(ctx, &c->obstacle);
     vo_free_array(ctx, c->box, c->box_capacity);
+    vo_free_array(ctx, c->class, c->class_capacity);
     vo_free_array(ctx, c->chunk, c->chunk_capacity);
     vo_free_array(ctx, c->pair, c->capacity);
     *c = (vo_crossings){0};

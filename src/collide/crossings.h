@@ -43,7 +43,8 @@ typedef struct vo_crossings {
 
     vo_grid cloth, obstacle;
     vo_box *box; /* [face_count] of the faces; empty where they have no place */
-    int box_capacity;
+    int *class;  /* [face_count] their size classes (spatial/grid.h) */
+    int box_capacity, class_capacity;
     vo_crossings_chunk *chunk;
     int chunk_capacity;
 } vo_crossings;
