@@ -67,9 +67,9 @@ void vo_bytes_free(vo_context *ctx, vo_bytes *bytes) {
     *bytes = (vo_bytes){0};
 }
 
-/* Writes, flushes and closes; errno tells what failed. */
-static bool write_and_close(int fd, const void *data, size_t size) {
-    bool ok = write_all(fd, data, size) && fsync(fd) == 0;
+/* Writes, flushes to the disk if asked to, and closes; errno tells what failed. */
+static bool write_and_close(int fd, const void *data, size_t size, bool flush) {
+    bool ok = write_all(fd, data, size) && (!flush || fsync(fd) == 0);
     int saved = errno;
     if (close(fd) != 0 && ok) return false;
     errno = saved;
@@ -93,7 +93,7 @@ vo_result vo_file_write(vo_context *ctx, const char *path, const void *data, siz
         return vo_fail(ctx, VO_BAD_CALL, "%.200s...: the path is too long", path);
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return fail_errno(ctx, "write", path);
-    if (!write_and_close(fd, data, size) || rename(temporary, path) != 0) {
+    if (!write_and_close(fd, data, size, true) || rename(temporary, path) != 0) {
         vo_result result = fail_errno(ctx, "write", path);
         unlink(temporary);
         return result;
@@ -105,7 +105,7 @@ vo_result vo_file_write(vo_context *ctx, const char *path, const void *data, siz
 vo_result vo_file_append(vo_context *ctx, const char *path, const void *data, size_t size) {
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd < 0) return fail_errno(ctx, "write", path);
-    if (!write_and_close(fd, data, size)) return fail_errno(ctx, "write", path);
+    if (!write_and_close(fd, data, size, false)) return fail_errno(ctx, "write", path);
     return VO_OK;
 }
 

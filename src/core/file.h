@@ -16,7 +16,8 @@ void vo_bytes_free(vo_context *ctx, vo_bytes *bytes);
 /* Writes to PATH.tmp in the same folder, flushes it to the disk, then renames. */
 vo_result vo_file_write(vo_context *ctx, const char *path, const void *data, size_t size);
 
-/* Adds to the end of a file in one write; makes it if needed. */
+/* Adds to the end of a file in one write; makes it if needed. It is not waited for the disk: a
+ * crash of the machine may take the last lines. */
 vo_result vo_file_append(vo_context *ctx, const char *path, const void *data, size_t size);
 
 bool vo_file_exists(const char *path);
