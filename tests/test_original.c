@@ -119,6 +119,75 @@ static void a_sewn_tube_is_round(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* A sheet folded over by half a turn of 2 cm, askew to its mesh; y is along the fold, and its tip
+ * at x = 2 cm. */
+static vo_vec3 on_fold(vo_vec2 u) {
+    const double r = 0.02, turn = 0.35, half = VO_PI * r / 2;
+    vo_vec2 p = v2_sub(u, v2(0.5, 0.5));
+    double s = cos(turn) * p.x + sin(turn) * p.y, y = cos(turn) * p.y - sin(turn) * p.x;
+    if (s < -half) return v3(s + half, y, -r);
+    return s > half ? v3(half - s, y, r) : v3(r * cos(s / r), y, r * sin(s / r));
+}
+
+/* How far the mesh reaches over the fold, at one place along it. */
+static double reach_at(const vo_mesh *m, const vo_vec3 *x, double y) {
+    double reach = -INFINITY;
+    for (int e = 0; e < m->edge_count; e++) {
+        vo_vec3 a = x[m->edge_node[e][0]], b = x[m->edge_node[e][1]];
+        if ((a.y < y) != (b.y < y)) reach = vo_max(reach, v3_lerp(a, b, (y - a.y) / (b.y - a.y)).x);
+    }
+    return reach;
+}
+
+/* Standard deviation of that along the fold: how serrated it is. */
+static double serration(const vo_mesh *m, const vo_vec3 *x) {
+    enum { PLACES = 200 };
+    double sum = 0, square = 0;
+    for (int i = 0; i < PLACES; i++) {
+        double reach = reach_at(m, x, 0.6 * ((i + 0.5) / PLACES - 0.5));
+        sum += reach / PLACES;
+        square += reach * reach / PLACES;
+    }
+    return sqrt(vo_max(square - sum * sum, 0));
+}
+
+/* Edges of 7 cm cannot follow it, but need not show it as a saw. */
+static void folds_finer_than_the_mesh_are_not_serrated(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    garment g = {.ctx = ctx};
+    garment_sheet(&g, 14, 14, v2(0, 0), v2(1, 1), NO_HOLE, 0, place_tube, (double[]){0, 1});
+    vo_mesh *input, *now;
+    assert_ok(ctx, vo_mesh_accept(ctx, "sheet", &g.data, VO_MESH_FOR_CLOTH, &input));
+    vo_mesh_data_free(ctx, &g.data);
+    now = copy_of(input);
+    assert_ok(ctx, vo_mesh_refine(&now, 3));
+    for (int v = 0; v < now->vert_count; v++) {
+        now->node_x[now->vert_node[v]] = on_fold(now->vert_u[v]);
+        now->node_v[now->vert_node[v]] = v3(1, -2, 0.5);
+    }
+    vo_vec3 *x = new_vectors(input->node_count), *v = new_vectors(input->node_count);
+    assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_FLAT, x, NULL));
+    double before = serration(input, x);
+    assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_SMOOTH, x, v));
+    double is = serration(input, x);
+    if (!(is < before / 2)) fail_msg("serrated by %g m, of %g", is, before);
+    int moved = 0;
+    for (int i = 0; i < input->vert_count; i++) {
+        int n = input->vert_node[i];
+        double off = v3_distance(x[n], on_fold(input->vert_u[i]));
+        moved += off > 1e-12;
+        assert_true(off < 0.04);
+        assert_near(v3_distance(v[n], v3(1, -2, 0.5)), 0, 1e-9);
+    }
+    assert_in_range(moved, 10, input->node_count / 2); /* flat cloth stays as it is */
+    test_free(x);
+    test_free(v);
+    vo_mesh_destroy(now);
+    vo_mesh_destroy(input);
+    vo_context_destroy(ctx);
+}
+
 /* The rim of a disk is collapsed to a coarser polygon; the user's own rim stays round. */
 static void a_flat_disk_comes_back_as_it_was(void **state) {
     (void)state;
@@ -550,6 +619,7 @@ int main(void) {
         cmocka_unit_test(without_edits_nodes_are_copied),
         cmocka_unit_test(nodes_that_are_left_come_back_exactly),
         cmocka_unit_test(a_sewn_tube_is_round),
+        cmocka_unit_test(folds_finer_than_the_mesh_are_not_serrated),
         cmocka_unit_test(a_flat_disk_comes_back_as_it_was),
         cmocka_unit_test(both_sides_of_a_slit_stay_apart),
         cmocka_unit_test(isolated_nodes_stay),

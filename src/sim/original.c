@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "mesh/smooth.h"
+#include "sim/original_fit.h"
 #include "sim/sim.h"
 
 #include <string.h>
@@ -129,7 +130,9 @@ static vo_result evaluate(vo_context *ctx, evaluation *e, vo_vec3 *x, vo_vec3 *v
     if (e->surface == VO_SURFACE_SMOOTH) VO_TRY(vo_smooth_create(ctx, e->now, &e->smooth));
     vo_parallel_for(ctx, e->input->vert_count, GRAIN, evaluate_verts, e);
     gather_nodes(e, x, v);
-    return VO_OK;
+    if (e->surface != VO_SURFACE_SMOOTH) return VO_OK;
+    vo_fit_surface surface = {e->now, &e->locator, &e->smooth};
+    return vo_original_fit(ctx, e->input, &surface, x, v);
 }
 
 vo_result vo_original_evaluate(vo_context *ctx, const vo_mesh *input, const vo_mesh *now,
