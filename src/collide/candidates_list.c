@@ -79,7 +79,7 @@ static double list_limit(const vo_runs *r, int index) {
     const vo_run *run = &r->run[index];
     double need = (double)r->need[index] + (r->leads ? (double)run->lead : 0);
     double slack = r->slack * (double)run->thickness;
-    return need + vo_clamp(16 * (double)run->pace, 0.25 * slack, vo_max(slack, 0.25 * need));
+    return need + vo_clamp(6 * (double)run->pace, 0.25 * slack, vo_max(slack, 0.25 * need));
 }
 
 /* Lists the pairs of a run up to a limit. */
@@ -224,6 +224,8 @@ static void prepare(vo_runs *r) {
 vo_result vo_runs_make_lists(vo_runs *r, const vo_box *box) {
     prepare(r);
     r->crowded = false;
+    if (r->used == 0 && !reserve_pool(r->ctx, &r->pool, vo_min_int(r->stale_count, 1 << 20) * 32))
+        return vo_fail_memory(r->ctx, "candidates");
     for (int first = 0; first < r->stale_count && !r->crowded;) {
         batch b = next_batch(r, box, first);
         vo_parallel_for(r->ctx, b.count, LIST_GRAIN, make_batch, &b);
