@@ -281,11 +281,20 @@ static void settle(vo_candidates *c, bool fits) {
     for (int i = 0; i < c->runs.cut_count; i++) vo_runs_settle(&c->runs, i);
 }
 
-/* What a pair was measured to have becomes its low. */
-static void note_distance(vo_candidates *c, const awake_pair *p, double least, double thickness) {
+/* The thickness of an awake pair, and its lead. */
+static double thickness_of(const vo_candidates *c, const awake_pair *p, const int node[4],
+                           double *lead) {
     const vo_run *run = &c->runs.run[p->run];
-    double lead = (double)vo_pair_lead((double)run->thickness, thickness);
-    c->runs.pool.low[p->place] = vo_float_below(run->way + (least + lead));
+    *lead = 0;
+    if (!(run->lead > 0)) return c->thickness;
+    double thickness = vo_pair_thickness(c->surface, node, c->thickness);
+    *lead = (double)vo_pair_lead((double)run->thickness, thickness);
+    return thickness;
+}
+
+/* What a pair was measured to have becomes its low. */
+static void note_distance(vo_candidates *c, const awake_pair *p, double least, double lead) {
+    c->runs.pool.low[p->place] = vo_float_below(c->runs.run[p->run].way + (least + lead));
 }
 
 /* ---- near ----------------------------------------------------------------------------------- */
@@ -316,10 +325,10 @@ static int look_near(const block *b, int count, const awake_pair *awake, int to)
     vo_near_hit *hit = c->share_hit + to;
     for (int i = 0; i < count; i++) {
         const vo_measured *m = &measured[i / 4];
-        double thickness = vo_pair_thickness(c->surface, node[i], c->thickness);
+        double lead, thickness = thickness_of(c, &awake[i], node[i], &lead);
         hit->key = awake[i].key;
         hit += take_lane(c, node[i], b->kind, m, i % 4, thickness, &hit->near);
-        note_distance(c, &awake[i], m->least[i % 4], thickness);
+        note_distance(c, &awake[i], m->least[i % 4], lead);
     }
     return (int)(hit - (c->share_hit + to));
 }
@@ -405,13 +414,13 @@ static int look_swept(const block *b, int count, const awake_pair *awake, int to
         vo_feature_pair pair = {.kind = b->kind};
         vo_pair_nodes(c->surface, b->kind, p->key, pair.node);
         if (!is_marked(&pair, b->moved)) continue;
-        double thickness = vo_pair_thickness(c->surface, pair.node, c->thickness);
-        double lead = (double)vo_pair_lead((double)run->thickness, thickness);
-        double known = (double)c->runs.pool.low[p->place] - run->way - lead, least;
+        double lead, least;
+        thickness_of(c, p, pair.node, &lead);
+        double known = (double)c->runs.pool.low[p->place] - run->way - lead;
         double reach = vo_min(vo_pair_travel(c->surface, &pair) + c->keep, c->runs.need[p->run]);
         if (reach < known) continue;
         bool clear = vo_pair_is_clear(c->surface, &pair, c->keep, &least);
-        note_distance(c, p, least, thickness);
+        note_distance(c, p, least, lead);
         *key = p->key;
         key += !clear && least <= reach && pair_moves(c->surface, &pair);
     }
@@ -463,9 +472,9 @@ static void mark_clusters(vo_candidates *c, const unsigned char *moved) {
 }
 
 /* What is asked of a run in this step. */
-static float find_need(const vo_candidates *c, const vo_run *run) {
+static float find_need(const vo_candidates *c, const vo_run *run, vo_reach_memo *memo) {
     const vo_cluster_motion *a = &c->places.motion[run->a], *b = &c->places.motion[run->b];
-    double reach = vo_walks_reach(&c->walks, run->a, run->b, c->keep);
+    double reach = vo_walks_reach(&c->walks, run->a, run->b, c->keep, memo);
     if (reach < 0) return -1;
     float need = vo_float_above(vo_cluster_travel(a, b) + c->keep);
     return reach < need ? vo_float_below(reach) : need;
@@ -474,10 +483,11 @@ static float find_need(const vo_candidates *c, const vo_run *run) {
 static void find_needs(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     vo_candidates *c = arg;
+    vo_reach_memo memo = {-1, -1, 0};
     for (int i = begin; i < end; i++) {
         const vo_run *run = &c->runs.run[i];
         bool concerned = (c->marked[run->a] | c->marked[run->b]) == (HAS_MARKED | HAS_MOVING);
-        c->runs.need[i] = concerned ? find_need(c, run) : -1;
+        c->runs.need[i] = concerned ? find_need(c, run, &memo) : -1;
     }
 }
 

@@ -49,9 +49,10 @@ static inline double vo_pair_thickness(const vo_surface *s, const int node[4], d
 }
 
 /* How much earlier than other pairs of its run a pair may come close before it is near: the
- * difference of their thicknesses, rounded down (candidates_run.h). */
+ * difference of their thicknesses, rounded down, and 0 if that is all (candidates_run.h). */
 static inline float vo_pair_lead(double run_thickness, double thickness) {
-    return thickness < run_thickness ? vo_float_below(run_thickness - thickness) : 0;
+    double lead = run_thickness - thickness;
+    return lead > 0x1p-20 * run_thickness ? vo_float_below(lead) : 0;
 }
 
 /* Whether the closest points of two edges, given by their weights, are inside both. */

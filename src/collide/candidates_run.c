@@ -64,7 +64,7 @@ static vo_run new_run(const vo_runs *r, vo_pair pair, const vo_box *box,
     return (vo_run){.a = pair.a,
                     .b = pair.b,
                     .thickness = thickness,
-                    .lead = vo_float_above((double)thickness - least),
+                    .lead = least < r->thickness ? vo_float_above((double)thickness - least) : 0,
                     .wake = INFINITY,
                     .rest = vo_low_distance(vo_box_gap2(&box[pair.a], &box[pair.b])),
                     .pace = (float)vo_cluster_travel(&motion[pair.a], &motion[pair.b])};

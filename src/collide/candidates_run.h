@@ -56,7 +56,7 @@ typedef struct vo_run {
     int32_t count;      /* of them */
     int32_t node_faces; /* so many of them, the first ones, are nodes with faces */
     float thickness;    /* the largest of its pairs' */
-    float lead;         /* the largest of its pairs' */
+    float lead;         /* no pair has more; 0: all have the thickness of the scene */
     float wake, rest;   /* see above */
     float pace;         /* m a step, travelled lately */
     double way;         /* m */

@@ -313,11 +313,14 @@ vo_result vo_walks_cover(vo_walks *w, bool swept, double distance, vo_walks_repo
     return report->searched && !report->crowded ? collect(w) : VO_OK;
 }
 
-double vo_walks_reach(const vo_walks *w, int a, int b, double keep) {
+double vo_walks_reach(const vo_walks *w, int a, int b, double keep, vo_reach_memo *memo) {
     const vo_places *k = w->places;
     int part = k->clusters->part[b];
     question q = {true, keep};
-    if (w->role[part] == VO_PART_RIGID)
-        return is_near(w, a, part, &q, 0) ? frame_reach(w, a, &k->part[part], &q) : -1;
-    return boxes_meet(&k->hull[a], &k->hull[b], keep) ? INFINITY : -1;
+    if (w->role[part] != VO_PART_RIGID)
+        return boxes_meet(&k->hull[a], &k->hull[b], keep) ? INFINITY : -1;
+    if (memo->a != a || memo->part != part)
+        *memo = (vo_reach_memo){
+            a, part, is_near(w, a, part, &q, 0) ? frame_reach(w, a, &k->part[part], &q) : -1};
+    return memo->reach;
 }

@@ -84,9 +84,16 @@ typedef struct vo_walks_report {
  * (`swept`) in the step for `keep`. */
 vo_result vo_walks_cover(vo_walks *walks, bool swept, double distance, vo_walks_report *report);
 
+/* The last answer about a rigid part: it is the same for all of its clusters, which are asked about
+ * one after the other. */
+typedef struct vo_reach_memo {
+    int a, part; /* -1: none */
+    double reach;
+} vo_reach_memo;
+
 /* How far apart, at x0, features of a cloth's cluster a and of cluster b may be that matter in the
  * step. It is negative if none do, which does not depend on what was walked before: `all` may hold
  * pairs that another walk would not have found, and so may matter to nobody. */
-double vo_walks_reach(const vo_walks *walks, int a, int b, double keep);
+double vo_walks_reach(const vo_walks *walks, int a, int b, double keep, vo_reach_memo *memo);
 
 #endif
