@@ -1,8 +1,6 @@
-#include "collide/candidates.h"
+#include "collide/candidates_private.h"
 
 #include "collide/arrays.h"
-#include "collide/candidates_run.h"
-#include "collide/candidates_walk.h"
 #include "collide/clump.h"
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -10,43 +8,8 @@
 
 #include <string.h>
 
-enum {
-    RUN_GRAIN = 1024,
-    HANDFUL = 64, /* pairs that are measured together */
-    BLOCK = 8,    /* shares of active runs before results are put together */
-};
-
 /* Of runs, see there: below this, lists are not made again with less. */
 static const double LEAST_SLACK = 0.01;
-
-struct vo_candidates {
-    vo_context *ctx;
-    const vo_surface *surface;
-    double thickness;
-    double keep; /* m, see vo_candidates_swept */
-    vo_clusters clusters;
-    vo_places places;
-    vo_walks walks;
-    vo_runs runs;
-
-    unsigned char *marked; /* [clusters] have a node that is marked as moved, and one that moves */
-    bool crowded;          /* the last answer is not complete */
-    int most_hits, most_swept;
-
-    vo_near_hit *share_hit; /* [BLOCK * VO_SHARE_PAIRS], and how many there are of each share */
-    vo_feature_key *share_key;
-    int share_count[BLOCK];
-    vo_near_hit *hit;
-    int hit_count, hit_capacity;
-    vo_near *near;
-    int near_capacity;
-    vo_feature_pair *swept;
-    vo_feature_key *swept_key, *spare_key;
-    int swept_count, swept_capacity, swept_key_capacity, spare_key_capacity;
-    int32_t *order, *start;
-    int order_capacity, start_count;
-    vo_candidates_report report;
-};
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
@@ -57,8 +20,8 @@ static bool allocate(vo_candidates *c) {
     c->most_hits = vo_clump_bound(VO_NEAR_PAIRS, features);
     c->most_swept = vo_clump_bound(VO_SWEPT_PAIRS, features);
     return VO_PADDED_NEW(ctx, c->marked, c->clusters.count) &&
-           (c->share_hit = vo_new_array(ctx, vo_near_hit, BLOCK * VO_SHARE_PAIRS)) &&
-           (c->share_key = vo_new_array(ctx, vo_feature_key, BLOCK * VO_SHARE_PAIRS)) &&
+           (c->share_hit = vo_new_array(ctx, vo_near_hit, VO_LOOK_SHARES * VO_SHARE_PAIRS)) &&
+           (c->share_key = vo_new_array(ctx, vo_feature_key, VO_LOOK_SHARES * VO_SHARE_PAIRS)) &&
            VO_PADDED_NEW(ctx, c->start, c->start_count);
 }
 
@@ -96,8 +59,8 @@ void vo_candidates_destroy(vo_candidates *c) {
     if (!c) return;
     vo_context *ctx = c->ctx;
     VO_PADDED_FREE(ctx, c->marked, c->clusters.count);
-    vo_free_array(ctx, c->share_hit, BLOCK * VO_SHARE_PAIRS);
-    vo_free_array(ctx, c->share_key, BLOCK * VO_SHARE_PAIRS);
+    vo_free_array(ctx, c->share_hit, VO_LOOK_SHARES * VO_SHARE_PAIRS);
+    vo_free_array(ctx, c->share_key, VO_LOOK_SHARES * VO_SHARE_PAIRS);
     VO_PADDED_FREE(ctx, c->start, c->start_count);
     vo_free_array(ctx, c->hit, c->hit_capacity);
     vo_free_array(ctx, c->near, c->near_capacity);
@@ -127,22 +90,19 @@ vo_candidates_report vo_candidates_report_take(vo_candidates *c) {
 
 /* ---- before any question -------------------------------------------------------------------- */
 
-/* Brings what is known to x0. */
-static void arrive(vo_candidates *c) {
+void vo_candidates_arrive(vo_candidates *c) {
     double start = vo_now();
     if (vo_places_arrive(&c->places)) vo_runs_advance(&c->runs, c->places.motion);
     c->report.tree_s += vo_now() - start;
 }
 
-/* Looks at the step from x0 to x1. */
-static void step(vo_candidates *c) {
+void vo_candidates_step(vo_candidates *c) {
     double start = vo_now();
     vo_places_step(&c->places);
     c->report.tree_s += vo_now() - start;
 }
 
-/* Sees to it that all clusters that matter are runs. */
-static vo_result cover(vo_candidates *c, bool swept, double distance) {
+vo_result vo_candidates_cover(vo_candidates *c, bool swept, double distance) {
     double start = vo_now();
     vo_walks_report walks;
     vo_result result = vo_walks_cover(&c->walks, swept, distance, &walks);
@@ -168,8 +128,7 @@ static vo_result wake(vo_candidates *c, int begin, int end) {
     return result;
 }
 
-/* Wakes all runs, with less slack where lists become too long. *fits: that was enough. */
-static vo_result wake_all(vo_candidates *c, bool *fits) {
+vo_result vo_candidates_wake(vo_candidates *c, bool *fits) {
     vo_runs *r = &c->runs;
     for (;;) {
         VO_TRY(wake(c, 0, r->count));
@@ -179,30 +138,6 @@ static vo_result wake_all(vo_candidates *c, bool *fits) {
     }
 }
 
-/* A pair that is awake. */
-typedef struct awake_pair {
-    vo_feature_key key;
-    int run, place; /* in the pool */
-} awake_pair;
-
-struct block;
-
-/* Looks at a handful of awake pairs. What is found goes to share_hit or share_key, from `to` on;
- * returns how many there are. */
-typedef int look_fn(const struct block *b, int count, const awake_pair *awake, int to);
-/* Adds what so many shares have found, as far as there may be so many; false without memory. */
-typedef bool take_fn(vo_candidates *c, int shares);
-
-/* A block of shares of which all pairs of one kind that are awake are looked at. */
-typedef struct block {
-    vo_candidates *c;
-    vo_feature_kind kind;
-    look_fn *look;
-    take_fn *take;
-    const unsigned char *moved; /* swept: NULL or the marks */
-    int first;
-} block;
-
 /* Where the pairs of a kind are in the pool. */
 static void find_kind(const vo_run *run, vo_feature_kind kind, int range[2]) {
     bool faces = kind == VO_NODE_FACE;
@@ -211,10 +146,10 @@ static void find_kind(const vo_run *run, vo_feature_kind kind, int range[2]) {
 }
 
 /* Looks at all pairs of a share that are awake. */
-static int look_at_share(const block *b, int share, int to) {
+static int look_at_share(const vo_look_block *b, int share, int to) {
     const vo_runs *r = &b->c->runs;
     const vo_clusters *clusters = &b->c->clusters;
-    awake_pair awake[HANDFUL];
+    vo_awake awake[VO_HANDFUL];
     int index[VO_SHARE_PAIRS], n = 0, found = 0;
     for (int k = r->cut[share]; k < r->cut[share + 1]; k++) {
         int run = r->active[k], range[2];
@@ -228,8 +163,8 @@ static int look_at_share(const block *b, int share, int to) {
                 b->kind == VO_NODE_FACE
                     ? vo_node_face_key(clusters, r->run[run].a, r->run[run].b, pair)
                     : vo_edge_edge_key(clusters, r->run[run].a, r->run[run].b, pair);
-            awake[n++] = (awake_pair){key, run, place};
-            if (n < HANDFUL) continue;
+            awake[n++] = (vo_awake){key, run, place};
+            if (n < VO_HANDFUL) continue;
             found += b->look(b, n, awake, to + found);
             n = 0;
         }
@@ -240,7 +175,7 @@ static int look_at_share(const block *b, int share, int to) {
 /* Edges come last: then all that is known of the runs is new. */
 static void look_at_shares(void *arg, int begin, int end, int chunk) {
     (void)chunk;
-    const block *b = arg;
+    const vo_look_block *b = arg;
     for (int i = begin; i < end; i++) {
         b->c->share_count[i] = look_at_share(b, b->first + i, i * VO_SHARE_PAIRS);
         if (b->kind == VO_EDGE_EDGE) vo_runs_settle(&b->c->runs, b->first + i);
@@ -248,18 +183,17 @@ static void look_at_shares(void *arg, int begin, int end, int chunk) {
 }
 
 /* Looks at what is awake, until there is too much to be returned. */
-static bool look_at_awake(block *b) {
+static bool look_at_awake(vo_look_block *b) {
     vo_candidates *c = b->c;
-    for (b->first = 0; b->first < c->runs.cut_count && !c->crowded; b->first += BLOCK) {
-        int shares = vo_min_int(c->runs.cut_count - b->first, BLOCK);
+    for (b->first = 0; b->first < c->runs.cut_count && !c->crowded; b->first += VO_LOOK_SHARES) {
+        int shares = vo_min_int(c->runs.cut_count - b->first, VO_LOOK_SHARES);
         vo_parallel_for(c->ctx, shares, 1, look_at_shares, b);
         if (!b->take(c, shares)) return false;
     }
     return true;
 }
 
-/* Looks at the awake pairs of one kind. If they do not fit, slice by slice. */
-static vo_result look_at_kind(block *b, bool fits, vo_feature_kind kind) {
+vo_result vo_candidates_look(vo_look_block *b, bool fits, vo_feature_kind kind) {
     vo_candidates *c = b->c;
     vo_runs *r = &c->runs;
     b->kind = kind;
@@ -274,16 +208,14 @@ static vo_result look_at_kind(block *b, bool fits, vo_feature_kind kind) {
     return VO_OK;
 }
 
-/* What was found is known from now on, if it can be kept. */
-static void settle(vo_candidates *c, bool fits) {
+void vo_candidates_settle(vo_candidates *c, bool fits) {
     if (!fits) vo_runs_forget(&c->runs);
     if (!fits || !c->crowded) return;
     for (int i = 0; i < c->runs.cut_count; i++) vo_runs_settle(&c->runs, i);
 }
 
-/* The thickness of an awake pair, and its lead. */
-static double thickness_of(const vo_candidates *c, const awake_pair *p, const int node[4],
-                           double *lead) {
+double vo_awake_thickness(const vo_candidates *c, const vo_awake *p, const int node[4],
+                          double *lead) {
     const vo_run *run = &c->runs.run[p->run];
     *lead = 0;
     if (!(run->lead > 0)) return c->thickness;
@@ -292,8 +224,7 @@ static double thickness_of(const vo_candidates *c, const awake_pair *p, const in
     return thickness;
 }
 
-/* What a pair was measured to have becomes its low. */
-static void note_distance(vo_candidates *c, const awake_pair *p, double least, double lead) {
+void vo_candidates_note(vo_candidates *c, const vo_awake *p, double least, double lead) {
     c->runs.pool.low[p->place] = vo_float_below(c->runs.run[p->run].way + (least + lead));
 }
 
@@ -316,31 +247,31 @@ static bool take_lane(const vo_candidates *c, const int node[4], vo_feature_kind
 }
 
 /* Measures pairs and collects the hits. */
-static int look_near(const block *b, int count, const awake_pair *awake, int to) {
+static int look_near(const vo_look_block *b, int count, const vo_awake *awake, int to) {
     vo_candidates *c = b->c;
-    int node[HANDFUL][4];
-    vo_measured measured[HANDFUL / 4];
+    int node[VO_HANDFUL][4];
+    vo_measured measured[VO_HANDFUL / 4];
     for (int i = 0; i < count; i++) vo_pair_nodes(c->surface, b->kind, awake[i].key, node[i]);
     c->runs.kernels->measure(c->surface, b->kind, count, (const int(*)[4])node, measured);
     vo_near_hit *hit = c->share_hit + to;
     for (int i = 0; i < count; i++) {
         const vo_measured *m = &measured[i / 4];
-        double lead, thickness = thickness_of(c, &awake[i], node[i], &lead);
+        double lead, thickness = vo_awake_thickness(c, &awake[i], node[i], &lead);
         hit->key = awake[i].key;
         hit += take_lane(c, node[i], b->kind, m, i % 4, thickness, &hit->near);
-        note_distance(c, &awake[i], m->least[i % 4], lead);
+        vo_candidates_note(c, &awake[i], m->least[i % 4], lead);
     }
     return (int)(hit - (c->share_hit + to));
 }
 
-static int sum_counts(const vo_candidates *c, int shares) {
+int vo_candidates_found(const vo_candidates *c, int shares) {
     int sum = 0;
     for (int i = 0; i < shares; i++) sum += c->share_count[i];
     return sum;
 }
 
 static bool take_hits(vo_candidates *c, int shares) {
-    int need = c->hit_count + sum_counts(c, shares);
+    int need = c->hit_count + vo_candidates_found(c, shares);
     if (!vo_reserve(c->ctx, &c->hit, &c->hit_capacity, need)) return false;
     for (int i = 0; i < shares; i++) {
         size_t hits = (size_t)c->share_count[i];
@@ -358,17 +289,19 @@ static vo_result answer_near(vo_candidates *c) {
     bool fits;
     bool known = c->places.known;
     c->hit_count = 0;
-    arrive(c);
-    if (!known) step(c); /* how everything is about to move tells how long lists should last */
-    VO_TRY(cover(c, false, c->thickness));
+    vo_candidates_arrive(c);
+    if (!known)
+        vo_candidates_step(
+            c); /* how everything is about to move tells how long lists should last */
+    VO_TRY(vo_candidates_cover(c, false, c->thickness));
     VO_TRY(vo_runs_reserve_need(&c->runs));
     for (int i = 0; i < c->runs.count; i++) c->runs.need[i] = c->runs.run[i].thickness;
     c->runs.leads = false;
-    VO_TRY(wake_all(c, &fits));
-    block b = {.c = c, .look = look_near, .take = take_hits};
-    VO_TRY(look_at_kind(&b, fits, VO_NODE_FACE));
-    VO_TRY(look_at_kind(&b, fits, VO_EDGE_EDGE));
-    settle(c, fits);
+    VO_TRY(vo_candidates_wake(c, &fits));
+    vo_look_block b = {.c = c, .look = look_near, .take = take_hits};
+    VO_TRY(vo_candidates_look(&b, fits, VO_NODE_FACE));
+    VO_TRY(vo_candidates_look(&b, fits, VO_EDGE_EDGE));
+    vo_candidates_settle(c, fits);
     bool ok = vo_reserve(c->ctx, &c->near, &c->near_capacity, c->hit_count) &&
               vo_reserve(c->ctx, &c->order, &c->order_capacity, c->hit_count);
     return ok ? VO_OK : vo_fail_memory(c->ctx, "candidates");
@@ -384,145 +317,5 @@ vo_result vo_candidates_near(vo_candidates *c, int *count, const vo_near **near)
     }
     *count = vo_select_near(c->surface, c->hit_count, c->hit, c->order, c->start, c->near);
     *near = c->near;
-    return VO_OK;
-}
-
-/* ---- swept ---------------------------------------------------------------------------------- */
-
-static bool is_marked(const vo_feature_pair *p, const unsigned char *moved) {
-    return !moved || moved[p->node[0]] | moved[p->node[1]] | moved[p->node[2]] | moved[p->node[3]];
-}
-
-static bool node_moves(const vo_surface *s, int n) {
-    return memcmp(&s->x0[n], &s->x1[n], sizeof s->x0[n]) != 0;
-}
-
-static bool pair_moves(const vo_surface *s, const vo_feature_pair *p) {
-    return node_moves(s, p->node[0]) || node_moves(s, p->node[1]) || node_moves(s, p->node[2]) ||
-           node_moves(s, p->node[3]);
-}
-
-/* Tests pairs and collects those that are not cleared. What is known of a pair saves measuring it,
- * but only what was measured decides: so the answer depends on the state alone, however old the
- * lists are. */
-static int look_swept(const block *b, int count, const awake_pair *awake, int to) {
-    vo_candidates *c = b->c;
-    vo_feature_key *key = c->share_key + to;
-    for (int i = 0; i < count; i++) {
-        const awake_pair *p = &awake[i];
-        const vo_run *run = &c->runs.run[p->run];
-        vo_feature_pair pair = {.kind = b->kind};
-        vo_pair_nodes(c->surface, b->kind, p->key, pair.node);
-        if (!is_marked(&pair, b->moved)) continue;
-        double lead, least;
-        thickness_of(c, p, pair.node, &lead);
-        double known = (double)c->runs.pool.low[p->place] - run->way - lead;
-        double reach = vo_min(vo_pair_travel(c->surface, &pair) + c->keep, c->runs.need[p->run]);
-        if (reach < known) continue;
-        bool clear = vo_pair_is_clear(c->surface, &pair, c->keep, &least);
-        note_distance(c, p, least, lead);
-        *key = p->key;
-        key += !clear && least <= reach && pair_moves(c->surface, &pair);
-    }
-    return (int)(key - (c->share_key + to));
-}
-
-static bool take_keys(vo_candidates *c, int shares) {
-    int need = c->swept_count + sum_counts(c, shares);
-    if (!vo_reserve(c->ctx, &c->swept_key, &c->swept_key_capacity, need)) return false;
-    for (int i = 0; i < shares; i++) {
-        size_t keys = (size_t)c->share_count[i];
-        if (keys)
-            memcpy(c->swept_key + c->swept_count, c->share_key + (size_t)i * VO_SHARE_PAIRS,
-                   keys * sizeof *c->swept_key);
-        c->swept_count += c->share_count[i];
-    }
-    c->crowded = c->swept_count > c->most_swept;
-    if (c->crowded) c->swept_count = c->most_swept;
-    return true;
-}
-
-/* Sorts the keys from `first` on and writes their pairs. */
-static bool place_swept(vo_candidates *c, int first, vo_feature_kind kind) {
-    int n = c->swept_count - first;
-    if (!vo_reserve(c->ctx, &c->spare_key, &c->spare_key_capacity, n) ||
-        !vo_reserve(c->ctx, &c->swept, &c->swept_capacity, c->swept_count))
-        return false;
-    vo_sort_keys(n, c->swept_key + first, c->spare_key);
-    for (int i = first; i < c->swept_count; i++) {
-        c->swept[i].kind = kind;
-        vo_pair_nodes(c->surface, kind, c->swept_key[i], c->swept[i].node);
-    }
-    return true;
-}
-
-enum { HAS_MARKED = 1, HAS_MOVING = 2 };
-
-/* Marks the clusters that have a marked node (without marks, all), and those that have a node which
- * moves. */
-static void mark_clusters(vo_candidates *c, const unsigned char *moved) {
-    const vo_lists *of = &c->clusters.of_node;
-    memset(c->marked, moved ? 0 : HAS_MARKED, (size_t)c->clusters.count);
-    for (int n = 0; n < c->surface->node_count; n++) {
-        int bits =
-            (moved && moved[n] ? HAS_MARKED : 0) | (node_moves(c->surface, n) ? HAS_MOVING : 0);
-        for (int i = of->begin[n]; bits && i < of->begin[n + 1]; i++)
-            c->marked[of->item[i]] |= (unsigned char)bits;
-    }
-}
-
-/* What is asked of a run in this step. */
-static float find_need(const vo_candidates *c, const vo_run *run, vo_reach_memo *memo) {
-    const vo_cluster_motion *a = &c->places.motion[run->a], *b = &c->places.motion[run->b];
-    double reach = vo_walks_reach(&c->walks, run->a, run->b, c->keep, memo);
-    if (reach < 0) return -1;
-    float need = vo_float_above(vo_cluster_travel(a, b) + c->keep);
-    return reach < need ? vo_float_below(reach) : need;
-}
-
-static void find_needs(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    vo_candidates *c = arg;
-    vo_reach_memo memo = {-1, -1, 0};
-    for (int i = begin; i < end; i++) {
-        const vo_run *run = &c->runs.run[i];
-        bool concerned = (c->marked[run->a] | c->marked[run->b]) == (HAS_MARKED | HAS_MOVING);
-        c->runs.need[i] = concerned ? find_need(c, run, &memo) : -1;
-    }
-}
-
-static vo_result answer_swept(vo_candidates *c, const unsigned char *moved) {
-    bool fits;
-    c->swept_count = 0;
-    arrive(c);
-    step(c);
-    VO_TRY(cover(c, true, c->keep));
-    VO_TRY(vo_runs_reserve_need(&c->runs));
-    mark_clusters(c, moved);
-    vo_parallel_for(c->ctx, c->runs.count, RUN_GRAIN, find_needs, c);
-    c->runs.leads = true;
-    VO_TRY(wake_all(c, &fits));
-    block b = {.c = c, .look = look_swept, .take = take_keys, .moved = moved};
-    for (int kind = VO_NODE_FACE; kind <= VO_EDGE_EDGE; kind++) {
-        int first = c->swept_count;
-        VO_TRY(look_at_kind(&b, fits, (vo_feature_kind)kind));
-        if (!place_swept(c, first, (vo_feature_kind)kind))
-            return vo_fail_memory(c->ctx, "candidates");
-    }
-    settle(c, fits);
-    return VO_OK;
-}
-
-vo_result vo_candidates_swept(vo_candidates *c, const unsigned char *moved, int *count,
-                              const vo_feature_pair **pairs) {
-    *count = 0;
-    *pairs = NULL;
-    vo_result result = answer_swept(c, moved);
-    if (result != VO_OK) {
-        vo_candidates_forget(c);
-        return result;
-    }
-    *count = c->swept_count;
-    *pairs = c->swept;
     return VO_OK;
 }

@@ -10,6 +10,8 @@
  *   runs      pairs of clusters, and what is known of distances      candidates_run.h
  *   pairs     of features, measured where they may matter            candidates_pair.h, _kernel.h
  *
+ * candidates.c answers the first question, candidates_swept.c the second.
+ *
  * Trees, lists and distances all have slack: they are looked at again only where something has
  * moved so far that the answer could be another. A substep in which little moves walks no tree and
  * measures little more than the pairs it returns.
