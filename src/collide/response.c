@@ -17,7 +17,11 @@
  * Once obstacles have yielded there is more room than the cloth had when it was held: it is let go
  * and climbs a second time, with the obstacles where they are now. So cloth that is squeezed can
  * still slide out. That is the bound on the worst case: twice HOLD_PARTS and the number of parts.
- */
+ *
+ * Why it ends soon: rounds are no measure of work, since one may have ten pairs or a million. So a
+ * round counts for as many as its work is worth: pairs that were looked at and contacts that were
+ * swept over, against what a round may cost for each node. Where everything is in trouble at once,
+ * the ladder is climbed in a few rounds. */
 #include "collide/response.h"
 
 #include "collide/clump.h"
@@ -38,6 +42,10 @@ enum { IMPULSE_SWEEPS = 6, ZONE_SWEEPS = 200 };
 enum { UNSOLVED = 2 };        /* failures that a contact which missed its goal counts for */
 enum { FEW = 32 };            /* impacts for which it is not worth while to leave rung 1 early */
 enum { ZONE_CONTACTS = 128 }; /* that zones may have for each node */
+enum { CLUMP_PAIRS = 256 };   /* beyond which, for each node, what may collide is a clump */
+
+/* Pairs and swept contacts that make a round: so many for each node, and so many in any case. */
+enum { ROUND_WORK = 64, LEAST_ROUND_WORK = 1 << 21 };
 
 /* Impulses that leave this part of the impacts are given up for zones. */
 static const double useless = 0.8;
@@ -104,6 +112,7 @@ typedef struct step {
     vo_response_report *report;
     int round;
     int found;     /* impacts of the search before the last */
+    int64_t work;  /* of the round under way */
     double reach;  /* m, that no node may go beyond: then a zone has no solution */
     bool crowded;  /* the last look at what collides did not get to its end */
     bool squeezed; /* nodes have been held back */
@@ -199,7 +208,9 @@ static vo_result look(step *s, const unsigned char *moved) {
     const vo_feature_pair *pairs;
     int count;
     VO_TRY(vo_candidates_swept(s->candidates, moved, &count, &pairs));
-    s->crowded = vo_candidates_crowded(s->candidates);
+    s->crowded =
+        vo_candidates_crowded(s->candidates) || count > vo_clump_bound(CLUMP_PAIRS, r->node_count);
+    s->work += count;
     if (s->crowded) {
         if (count == 0)
             hold_everything(s);
@@ -312,6 +323,13 @@ static bool zones_are_full(const step *s) {
     return s->r->zones.count > vo_clump_bound(ZONE_CONTACTS, s->r->node_count);
 }
 
+static vo_result solve_zones(step *s, int sweeps) {
+    vo_zones *zones = &s->r->zones;
+    VO_TRY(vo_zones_solve(zones, s->surface->x1, sweeps, s->r->moved));
+    s->work += zones->swept;
+    return VO_OK;
+}
+
 /* One round's answer to what was found. */
 static vo_result answer(step *s) {
     if (zones_are_full(s)) {
@@ -322,8 +340,8 @@ static vo_result answer(step *s) {
     hold_back(s);
     int sweeps = s->round <= IMPULSES ? IMPULSE_SWEEPS : ZONE_SWEEPS;
     if (s->round <= IMPULSES) s->report->impulses += s->r->impacts.count;
-    VO_TRY(vo_zones_solve(&s->r->zones, s->surface->x1, sweeps, s->r->moved));
-    if (hold_crushed(s)) VO_TRY(vo_zones_solve(&s->r->zones, s->surface->x1, sweeps, s->r->moved));
+    VO_TRY(solve_zones(s, sweeps));
+    if (hold_crushed(s)) VO_TRY(solve_zones(s, sweeps));
     hold_runaways(s);
     return VO_OK;
 }
@@ -356,11 +374,18 @@ static bool leaves_impulses(const step *s) {
     return s->round > 2 && s->round <= IMPULSES && count > FEW && count > useless * s->found;
 }
 
+/* How many rounds the work since the last one counts for. */
+static int rounds_worth(const step *s) {
+    int64_t round = (int64_t)ROUND_WORK * s->r->node_count + LEAST_ROUND_WORK;
+    return 1 + (int)(s->work / round < HOLD_PARTS ? s->work / round : HOLD_PARTS);
+}
+
 /* Rounds until nothing is found. */
 static vo_result climb(step *s) {
     while (s->r->impacts.count > 0) {
         begin(s);
-        s->round++;
+        s->round += rounds_worth(s);
+        s->work = 0;
         if (leaves_impulses(s)) s->round = IMPULSES + 1;
         VO_TRY(answer(s));
         VO_TRY(find(s, s->r->moved));
@@ -394,7 +419,7 @@ static vo_result try_again(step *s) {
         }
     }
     for (int p = 0; p < r->part_count; p++) r->stopped[p] &= surface->part[p].obstacle;
-    VO_TRY(vo_zones_solve(&r->zones, surface->x1, ZONE_SWEEPS, r->moved));
+    VO_TRY(solve_zones(s, ZONE_SWEEPS));
     hold_runaways(s);
     return find(s, r->moved);
 }

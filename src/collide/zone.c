@@ -59,6 +59,7 @@ void vo_zones_free(vo_zones *z) {
     vo_free_array(z->ctx, z->row, z->row_capacity);
     vo_free_array(z->ctx, z->order, z->order_capacity);
     vo_free_array(z->ctx, z->start, z->start_capacity);
+    vo_free_array(z->ctx, z->sweeps, z->sweeps_capacity);
     *z = (vo_zones){0};
 }
 
@@ -208,12 +209,13 @@ static bool is_between_two(const vo_surface *surface, const vo_zone_row *row, in
 }
 
 /* Sweeps until all goals are reached, or as a whole they come no nearer; with a look every few
- * sweeps. */
-static void solve_zone(const solve_args *s, vo_zone_row *row, int count) {
+ * sweeps. Returns how many it made. */
+static int solve_zone(const solve_args *s, vo_zone_row *row, int count) {
     int sweeps = vo_min_int(s->sweeps, vo_max_int(MAX_WORK / count, MIN_SWEEPS));
     double missed = INFINITY;
     bool stalled = false, between_two = is_between_two(s->zones->surface, row, count);
-    for (int done = 0, step = 2; done < sweeps && missed > 0 && !stalled; done += step) {
+    int done = 0;
+    for (int step = 2; done < sweeps && missed > 0 && !stalled; done += step) {
         double before = missed;
         step = done < LOOK ? 2 : LOOK;
         for (int k = 0; k < step; k++) sweep_rows(row, count, k % 2 != 0, s->x);
@@ -222,6 +224,7 @@ static void solve_zone(const solve_args *s, vo_zone_row *row, int count) {
     }
     for (int i = 0; i < count && !stalled; i++)
         row[i].hopeless = row[i].unsolved && !(row[i].mobility > 0);
+    return done;
 }
 
 static void solve_range(void *arg, int begin, int end, int chunk) {
@@ -229,7 +232,7 @@ static void solve_range(void *arg, int begin, int end, int chunk) {
     const int *start = s->zones->start;
     (void)chunk;
     for (int i = begin; i < end; i++)
-        solve_zone(s, s->zones->row + start[i], start[i + 1] - start[i]);
+        s->zones->sweeps[i] = solve_zone(s, s->zones->row + start[i], start[i + 1] - start[i]);
 }
 
 /* ---- which contacts, and what becomes of them ----------------------------------------------- */
@@ -255,6 +258,7 @@ static int zone_number(vo_zones *z, const vo_zone_contact *c) {
  * and so its end when all is placed. */
 static vo_result sort_contacts(vo_zones *z, int zones) {
     if (!vo_reserve(z->ctx, &z->order, &z->order_capacity, z->count) ||
+        !vo_reserve(z->ctx, &z->sweeps, &z->sweeps_capacity, zones) ||
         !vo_reserve(z->ctx, &z->start, &z->start_capacity, zones + 2))
         return vo_fail_memory(z->ctx, "impact zones");
     memset(z->start, 0, (size_t)(zones + 2) * sizeof *z->start);
@@ -323,6 +327,9 @@ vo_result vo_zones_solve(vo_zones *z, vo_vec3 *x, int sweeps, unsigned char *mov
     VO_TRY(make_rows(z, count, x));
     solve_args args = {z, x, sweeps};
     vo_parallel_for(z->ctx, zones, 1, solve_range, &args);
+    z->swept = 0;
+    for (int i = 0; i < zones; i++)
+        z->swept += (int64_t)z->sweeps[i] * (z->start[i + 1] - z->start[i]);
     take_rows(z, count, x, moved);
     return VO_OK;
 }

@@ -91,8 +91,10 @@ typedef struct vo_zones {
     vo_zone_row *row; /* of contacts to be solved, zone by zone */
     int *order;       /* and which contacts these are */
     int row_capacity, order_capacity;
-    int *start; /* [zones to be solved + 1] into row and order */
-    int start_capacity;
+    int *start;  /* [zones to be solved + 1] into row and order */
+    int *sweeps; /* [zones to be solved] that the last solve made */
+    int start_capacity, sweeps_capacity;
+    int64_t swept; /* rows of the last solve, each as often as it was swept over */
 } vo_zones;
 
 vo_result vo_zones_create(vo_context *ctx, int node_count, vo_zones *out);

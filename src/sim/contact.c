@@ -65,6 +65,7 @@ vo_result vo_sim_contact_create(vo_sim *sim) {
 static void drop(vo_sim *sim) {
     vo_sim_contact *c = &sim->contact;
     vo_free_array(sim->ctx, c->contact, c->contact_capacity);
+    vo_thin_free(sim->ctx, &c->thin);
     vo_free_array(sim->ctx, c->node_of, c->row_count);
     vo_free_array(sim->ctx, c->pressed, c->row_count);
     vo_free_array(sim->ctx, c->sharing, c->row_count);
@@ -125,12 +126,19 @@ vo_result vo_sim_contact_find(vo_sim *sim, double dt) {
     int near_count = 0, count = 0;
     vo_sim_contact_aim(sim, dt);
     sim->constraints.contact_count = 0;
+    sim->contact.crowded = false;
     if (def->disable & VO_DISABLE_PROXIMITY) return VO_OK;
     VO_TRY(vo_candidates_near(sim->contact.candidates, &near_count, &near));
     VO_TRY(reserve_contacts(sim, near_count));
+    bool thin = vo_thin_needed(&sim->contact.surface, near_count);
+    sim->contact.crowded = thin || vo_candidates_crowded(sim->contact.candidates);
+    if (thin)
+        VO_TRY(
+            vo_thin_choose(sim->ctx, &sim->contact.surface, near_count, near, &sim->contact.thin));
     for (int i = 0; i < near_count; i++)
-        count += vo_contact_make(&contact, &sim->contact.surface, &near[i],
-                                 &sim->contact.contact[count]);
+        if (!thin || sim->contact.thin.keep[i])
+            count += vo_contact_make(&contact, &sim->contact.surface, &near[i],
+                                     &sim->contact.contact[count]);
     vo_sim_friction_add(sim, dt, count);
     sim->constraints.contact = sim->contact.contact;
     sim->constraints.contact_count = count;
@@ -186,6 +194,23 @@ static void tell_of_clump(vo_sim *sim, const vo_response_report *r) {
                 part < cloths ? "cloth" : "obstacle", part < cloths ? part : part - cloths,
                 clump.faces, 1e3 * clump.radius, clump.place.x, clump.place.y, clump.place.z,
                 r->longest, r->held_nodes + r->yielded_nodes);
+}
+
+void vo_sim_contact_tell_held(vo_sim *sim) {
+    const vo_surface *s = &sim->contact.surface;
+    if (sim->contact.clump_frame == sim->frame + 1) return;
+    vo_clump clump =
+        vo_clump_find(s->face_count, (const int(*)[3])s->face, s->cloth_face_count, s->x0);
+    if (clump.face < 0) return;
+    sim->contact.clump_frame = sim->frame + 1;
+    int part = s->face_part[clump.face];
+    vo_log_line(
+        sim->ctx, VO_LOG_WARNING,
+        "frame %d: around face %d of cloth %d, %d faces lie within %.3g mm of (%.4g, %.4g, "
+        "%.4g) m, too many to be kept apart pair by pair; the cloth has collapsed there and "
+        "cannot be moved: it is held where it is",
+        sim->frame + 1, clump.face - s->part[part].face_begin, part, clump.faces,
+        1e3 * clump.radius, clump.place.x, clump.place.y, clump.place.z);
 }
 
 static void count_response(vo_stats *stats, const vo_response_report *r) {

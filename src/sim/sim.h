@@ -11,6 +11,7 @@
 #include "collide/guard.h"
 #include "collide/nearest.h"
 #include "collide/response.h"
+#include "collide/thin.h"
 #include "core/memory.h"
 #include "integrate/implicit.h"
 #include "integrate/strain_limit.h"
@@ -63,10 +64,12 @@ typedef struct vo_sim_contact {
     vo_response *response;
     int contact_capacity, row_count;
     vo_contact *contact; /* of the current step */
-    bool appeared;       /* an obstacle did, in the step under way */
-    int clump_frame;     /* the last frame for which a clump was told of */
-    int jump_frame;      /* and a jump */
-    int *node_of;        /* [row_count] the surface's node of a row of the solver */
+    vo_thin thin;
+    bool crowded;    /* there is a clump: not all that is close has a contact */
+    bool appeared;   /* an obstacle did, in the step under way */
+    int clump_frame; /* the last frame for which a clump was told of */
+    int jump_frame;  /* and a jump */
+    int *node_of;    /* [row_count] the surface's node of a row of the solver */
     double *pressed; /* [row_count] [saved] N, by which contacts pressed each node of cloth in the
                         last step */
     unsigned char *known; /* [row_count] that it was pressed in the last step */
@@ -199,6 +202,8 @@ void vo_sim_contact_free(vo_sim *sim);
 void vo_sim_contact_aim(vo_sim *sim, double dt);
 /* Contacts of the step from the present state, into sim->constraints. */
 vo_result vo_sim_contact_find(vo_sim *sim, double dt);
+/* A step of cloth that has collapsed into a clump was given up: says where, once in a frame. */
+void vo_sim_contact_tell_held(vo_sim *sim);
 /* friction.c: of the contacts just found; and what pressed in the step just solved, for the next.
  */
 void vo_sim_friction_add(vo_sim *sim, double dt, int count);

@@ -143,6 +143,14 @@ static vo_step_outcome hold(vo_sim *sim, span t, vo_step_outcome reason) {
     return reason;
 }
 
+/* In a clump (collide/clump.h) shorter steps would fail as well, and each takes long: one is enough
+ * to know. The next substep tries again. */
+static vo_step_outcome hold_clump(vo_sim *sim, span t) {
+    vo_sim_contact_tell_held(sim);
+    vo_step_outcome outcome = hold(sim, t, VO_STEP_UNSOLVED);
+    return outcome == VO_STEP_UNSOLVED ? VO_STEP_SOLVED : outcome;
+}
+
 /* Whether the change of velocities moves a node too far for one step. */
 static bool leaps(const vo_sim *sim, double dt) {
     const vo_implicit *s = &sim->implicit;
@@ -160,7 +168,8 @@ static vo_step_outcome try_step(vo_sim *sim, span t, bool last_try) {
     if (make_room(sim, t) != VO_OK || contact(sim, t.dt) != VO_OK) return VO_STEP_NO_MEMORY;
     vo_step_outcome outcome = solve(sim, t.dt);
     if (outcome != VO_STEP_SOLVED) return outcome;
-    if (!last_try && leaps(sim, t.dt)) return VO_STEP_UNSOLVED;
+    /* in a clump shorter steps leap as well, and each takes long: the response holds it */
+    if (!last_try && !sim->contact.crowded && leaps(sim, t.dt)) return VO_STEP_UNSOLVED;
     vo_sim_friction_measure(sim, t.dt);
     limit(sim, t.dt);
     return collide(sim, t.dt) == VO_OK ? VO_STEP_SOLVED : VO_STEP_NO_MEMORY;
@@ -176,6 +185,7 @@ static vo_step_outcome advance(vo_sim *sim, span t, int cuts) {
         return outcome;
     }
     vo_sim_load_rows(sim);
+    if (sim->contact.crowded && outcome == VO_STEP_UNSOLVED) return hold_clump(sim, t);
     if (outcome != VO_STEP_UNSOLVED || cuts == MAX_CUTS) return hold(sim, t, outcome);
     sim->stats.step_cuts++;
     double middle = t.begin + t.dt / 2;
