@@ -187,6 +187,36 @@ static void threads_do_not_matter(void **state) {
     test_free(two.x);
 }
 
+/* What has fallen behind its motion is counted where it can be seen, and no further. */
+static void what_yielded_is_counted(void **state) {
+    (void)state;
+    char path[1024];
+    vo_context *ctx = test_context(1);
+    vo_scene *scene;
+    vo_sim *sim;
+    vo_inspection look;
+    snprintf(path, sizeof path, "%s/scene.json", test_folder());
+    write_table(path, unmoved, "");
+    assert_ok(ctx, vo_scene_load(ctx, path, 0, NULL, &scene));
+    assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
+    assert_ok(ctx, vo_sim_inspect(sim, &look));
+    assert_int_equal(look.yielded_nodes, 0);
+    assert_int_equal(look.behind_node, -1);
+    sim->obstacle[0].behind[3] = v3(0, 0.02, 0);
+    sim->obstacle[0].behind[5] = v3(0.01, 0, 0);
+    sim->obstacle[0].behind[7] = v3(5e-5, 0, 0);
+    assert_ok(ctx, vo_sim_inspect(sim, &look));
+    assert_int_equal(look.yielded_nodes, 2);
+    assert_int_equal(look.behind_obstacle, 0);
+    assert_int_equal(look.behind_node, 3);
+    assert_near(look.max_behind, 0.02, 1e-12);
+    assert_true(v3_equal(look.behind_place, sim->obstacle[0].mesh->node_x[3]));
+    assert_true(vo_inspection_is_clean(&look));
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    vo_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rigid_body_carries_rigidly),
@@ -195,6 +225,7 @@ int main(void) {
         cmocka_unit_test(what_is_worn_goes_along),
         cmocka_unit_test(what_is_held_stays),
         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(what_yielded_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,8 @@ void check_report_inspected(void *user, int frame, const vo_inspection *i) {
                                                    .min_strain = i->min_strain,
                                                    .inverted_faces = i->inverted_faces,
                                                    .lost_nodes = i->lost_nodes,
+                                                   .yielded_nodes = i->yielded_nodes,
+                                                   .max_behind = i->max_behind,
                                                    .complete = i->complete};
 }
 
@@ -69,7 +71,8 @@ static bool is_clean(const check_row *r) {
 typedef struct check_totals {
     int frames, clean_frames;
     long long self_pairs, cloth_pairs, obstacle_pairs, inside_nodes, inverted_faces;
-    double max_depth, max_strain, min_strain;
+    long long yielded_nodes;
+    double max_depth, max_behind, max_strain, min_strain;
     bool complete;
 } check_totals;
 
@@ -85,6 +88,8 @@ static check_totals total_of(const check_report *report) {
         t.obstacle_pairs += r->obstacle_pairs;
         t.inside_nodes += r->inside_nodes;
         t.inverted_faces += r->inverted_faces;
+        t.yielded_nodes += r->yielded_nodes;
+        t.max_behind = larger(t.max_behind, r->max_behind);
         t.max_depth = larger(t.max_depth, r->max_depth);
         t.max_strain = larger(t.max_strain, r->max_strain);
         t.min_strain = -larger(-t.min_strain, -r->min_strain);
@@ -107,6 +112,10 @@ static void numbers_json(json_out *j, const check_totals *t) {
     json_int(j, "nodes", t->inside_nodes);
     json_real(j, "max_depth_m", t->max_depth);
     json_close(j, '}');
+    json_open(j, "yielded", '{');
+    json_int(j, "nodes", t->yielded_nodes);
+    json_real(j, "max_behind_m", t->max_behind);
+    json_close(j, '}');
     json_real(j, "max_strain", t->max_strain);
     json_real(j, "min_strain", t->min_strain);
     json_int(j, "inverted_faces", t->inverted_faces);
@@ -118,6 +127,8 @@ static void row_json(json_out *j, const check_row *r) {
                       .obstacle_pairs = r->obstacle_pairs,
                       .inside_nodes = r->inside_nodes,
                       .inverted_faces = r->inverted_faces,
+                      .yielded_nodes = r->yielded_nodes,
+                      .max_behind = r->max_behind,
                       .max_depth = r->max_depth,
                       .max_strain = r->max_strain,
                       .min_strain = r->min_strain,
@@ -177,6 +188,9 @@ static void print_frames(const check_report *report) {
     printf("%s intersection%s, %s node%s inside obstacles", text_count(pairs).s, plural(pairs),
            text_count(t.inside_nodes).s, plural(t.inside_nodes));
     if (t.inside_nodes) printf(" (at most %.3g m deep)", t.max_depth);
+    if (t.yielded_nodes)
+        printf(", %s node%s of obstacles behind (at most %.3g m)", text_count(t.yielded_nodes).s,
+               plural(t.yielded_nodes), t.max_behind);
     printf(", %s inverted face%s, strain from %.3g to %.3g\n", text_count(t.inverted_faces).s,
            plural(t.inverted_faces), t.min_strain, t.max_strain);
 }

@@ -14,6 +14,8 @@ typedef struct check_row {
     double max_depth;
     double max_strain, min_strain;
     int inverted_faces, lost_nodes;
+    int yielded_nodes;
+    double max_behind;
     bool complete;
 } check_row;
 

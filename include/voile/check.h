@@ -41,6 +41,14 @@ typedef struct vo_inspection {
     int deepest_cloth, deepest_node, deepest_obstacle; /* -1: none */
     vo_vec3 deepest_place;
 
+    /* Nodes of obstacles that are not where their motions have them, by more than 0.1 mm: two
+     * obstacles left the cloth between them no room, and they were dented. No defect, but no more
+     * what the scene says. */
+    int yielded_nodes;
+    double max_behind;                /* m, the furthest; 0: none */
+    int behind_obstacle, behind_node; /* which; -1: none */
+    vo_vec3 behind_place;             /* where it is */
+
     double max_strain;  /* largest principal stretch minus one; 0 if none is above 1 */
     double min_strain;  /* smallest principal stretch minus one; 0 if none is below 1 */
     int inverted_faces; /* without area in the world (their corners lie on a line, exactly), or

@@ -87,5 +87,6 @@ vo_result vo_check_frames(vo_findings *f) {
     vo_result result = check_listed(f, &epoch, &list);
     vo_epoch_leave(&epoch);
     vo_frame_list_free(f->ctx, &list);
+    vo_findings_yielded(f);
     return result == VO_OK ? need_picture(f) : result;
 }

@@ -112,6 +112,29 @@ static void tell_degenerate(vo_findings *f, const vo_inspected *w, const vo_insp
                  count_words(i->lost_nodes, "node is", "nodes are").s);
 }
 
+static void note_yielding(vo_findings *f, int frame, const vo_inspection *i) {
+    if (i->yielded_nodes == 0) return;
+    f->yielded_frames++;
+    if (!(i->max_behind > f->worst_behind)) return;
+    f->worst_frame = frame;
+    f->worst_behind = i->max_behind;
+    f->worst_nodes = i->yielded_nodes;
+    f->worst_obstacle = i->behind_obstacle;
+    f->worst_node = i->behind_node;
+    f->worst_place = i->behind_place;
+}
+
+void vo_findings_yielded(vo_findings *f) {
+    if (f->yielded_frames == 0) return;
+    vo_found(f, false,
+             "%s: obstacles have yielded in %s, most in frame %d: %s behind their motions there, "
+             "furthest node %d of obstacle %d, by %.3g m at %s; leave the cloth between obstacles "
+             "more room",
+             f->def->path, count_words(f->yielded_frames, "frame", "frames").s, f->worst_frame,
+             count_words(f->worst_nodes, "node is", "nodes are").s, f->worst_node,
+             f->worst_obstacle, f->worst_behind, place_words(f->worst_place).s);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 /* The frame asked for, else the first that is not clean. */
@@ -126,6 +149,7 @@ void vo_findings_inspected(vo_findings *f, const vo_inspected *where,
     tell_pairs(f, where, inspection);
     tell_insides(f, where, inspection);
     tell_degenerate(f, where, inspection);
+    note_yielding(f, where->frame, inspection);
 }
 
 vo_result vo_findings_picture(vo_findings *f, int frame, vo_inspector *in,

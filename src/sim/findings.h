@@ -12,6 +12,10 @@ typedef struct vo_findings {
     bool named;     /* the pairs of a frame were named one by one */
     bool picturing; /* the picture is being written, or could not be */
     bool pictured;  /* it is written */
+    /* Of obstacles that yielded: frames, and the one in which a node was furthest behind. */
+    int yielded_frames, worst_frame, worst_nodes, worst_obstacle, worst_node;
+    double worst_behind; /* m */
+    vo_vec3 worst_place;
 } vo_findings;
 
 /* Hands a sentence on. */
@@ -33,6 +37,8 @@ typedef struct vo_inspected {
 /* Reports an inspection: the numbers to whoever asked for them, what is wrong as sentences. */
 void vo_findings_inspected(vo_findings *f, const vo_inspected *where,
                            const vo_inspection *inspection);
+/* After all frames: what obstacles yielded, in one sentence. It is no error. */
+void vo_findings_yielded(vo_findings *f);
 /* Writes the picture if it is to be of this one, which `in` made last. */
 vo_result vo_findings_picture(vo_findings *f, int frame, vo_inspector *in,
                               const vo_inspection *inspection);

@@ -250,6 +250,7 @@ static vo_result look(const vo_sim *sim, bool given, vo_inspection *out) {
     VO_TRY(vo_inspector_look(in, out));
     for (int c = 0; c < sim->cloth_count; c++)
         add_material(in, cloth_mesh(sim, c, given), &in->part[c], out);
+    vo_sim_obstacles_behind(sim, out);
     return VO_OK;
 }
 

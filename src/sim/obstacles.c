@@ -184,3 +184,23 @@ void vo_sim_obstacle_put(vo_sim *sim, int i, double end) {
         o->mesh->node_v[k] = o->behind[k] = v3(0, 0, 0);
     }
 }
+
+/* m, that nobody sees. */
+static const double HARDLY_BEHIND = 1e-4;
+
+void vo_sim_obstacles_behind(const vo_sim *sim, vo_inspection *out) {
+    out->behind_obstacle = out->behind_node = -1;
+    for (int i = 0; i < sim->obstacle_count; i++) {
+        const vo_obstacle_state *o = &sim->obstacle[i];
+        for (int k = 0; k < o->mesh->node_count && o->present; k++) {
+            double behind = v3_length(o->behind[k]);
+            if (!(behind > HARDLY_BEHIND)) continue;
+            out->yielded_nodes++;
+            if (!(behind > out->max_behind)) continue;
+            out->max_behind = behind;
+            out->behind_obstacle = i;
+            out->behind_node = k;
+            out->behind_place = o->mesh->node_x[k];
+        }
+    }
+}

@@ -186,6 +186,8 @@ void vo_sim_obstacles_place(vo_sim *sim, double t);
 /* In the surface, to where they go in a step that ends at t; and what came of it. */
 void vo_sim_obstacles_aim(vo_sim *sim, double t, double dt);
 void vo_sim_obstacles_keep(vo_sim *sim, double dt);
+/* Which of their nodes have fallen behind their motions, and how far. */
+void vo_sim_obstacles_behind(const vo_sim *sim, vo_inspection *out);
 /* One that was aimed for a step to `end` is at that step's goal at once, and rests there until
  * `end`, whatever its motion says. */
 void vo_sim_obstacle_put(vo_sim *sim, int obstacle, double end);
