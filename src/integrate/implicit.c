@@ -20,6 +20,7 @@ static vo_result allocate_vectors(vo_implicit *s) {
     s->b = new_rows(s->ctx, n);
     s->dv = new_rows(s->ctx, n);
     s->guess = new_rows(s->ctx, n);
+    s->earlier = new_rows(s->ctx, n);
     s->fixed = vo_alloc_zero(s->ctx, (size_t)n);
     s->offset =
         vo_alloc_zero(s->ctx, vo_array_bytes((size_t)s->system.face_count + 1, sizeof *s->offset));
@@ -29,7 +30,7 @@ static vo_result allocate_vectors(vo_implicit *s) {
     s->scratch = vo_new_array(s->ctx, double, vo_assembly_scratch(&s->system));
     s->excess = vo_new_array(s->ctx, double, s->system.chunk_count);
     bool ok = s->offset && s->slack && s->slack_goal && s->excess && s->scratch && s->x && s->v &&
-              s->b && s->dv && s->guess && s->fixed;
+              s->b && s->dv && s->guess && s->earlier && s->fixed;
     return ok ? VO_OK : vo_fail_memory(s->ctx, "the solver's vectors");
 }
 
@@ -75,6 +76,7 @@ void vo_implicit_free(vo_implicit *s) {
     vo_free_array(s->ctx, s->b, n);
     vo_free_array(s->ctx, s->dv, n);
     vo_free_array(s->ctx, s->guess, n);
+    vo_free_array(s->ctx, s->earlier, n);
     vo_free(s->ctx, s->fixed, (size_t)n);
     vo_free_array(s->ctx, s->offset, s->system.face_count + 1);
     vo_free_array(s->ctx, s->slack, s->system.face_count + 1);
@@ -161,7 +163,7 @@ static void clear_row(vo_implicit *s, int row) {
         memset(block_at(s, pattern->mirror[k]), 0, VO_BLOCK_FLOATS * sizeof(float));
     }
     add_to_diagonal(block_at(s, pattern->diagonal[row]), 1);
-    s->b[row] = s->guess[row] = (vo_vec4){0};
+    s->b[row] = s->guess[row] = s->earlier[row] = (vo_vec4){0};
 }
 
 void vo_implicit_clear_fixed(vo_implicit *s) {
@@ -173,6 +175,7 @@ void vo_implicit_clear_fixed(vo_implicit *s) {
 
 static vo_result assemble(vo_implicit *s, const vo_implicit_def *def, const vo_constraints *c) {
     set_pinned_velocities(s, c);
+    if (c->contact_count > 0) vo_implicit_forget_earlier(s);
     vo_assembly assembly = {.system = &s->system,
                             .dt = def->dt,
                             .gravity = def->gravity,
@@ -194,12 +197,24 @@ static vo_result assemble(vo_implicit *s, const vo_implicit_def *def, const vo_c
     return VO_OK;
 }
 
+/* The first guess: the last dv, and half of the way on that it went from the one before; that saves
+ * an iteration in eight. In contact, which comes and goes, it would cost one in twenty: there the
+ * one before is forgotten. */
+static void guess_dv(vo_implicit *s) {
+    const double on = s->has_earlier ? 0.5 : 0;
+    for (int i = 0; i < s->system.row_count; i++) {
+        vo_vec4 g = s->guess[i], e = s->earlier[i];
+        s->dv[i] =
+            (vo_vec4){g.x + on * (g.x - e.x), g.y + on * (g.y - e.y), g.z + on * (g.z - e.z), 0};
+    }
+}
+
 static vo_solve_report solve_pcg(vo_implicit *s, const vo_implicit_def *def, int max_iterations) {
     vo_pcg_def pcg = {.preconditioner = VO_PRECONDITION_TWO_LEVEL,
                       .couplings = s->couplings.block_count ? &s->couplings : NULL,
                       .tolerance = def->tolerance,
                       .max_iterations = max_iterations};
-    memcpy(s->dv, s->guess, (size_t)s->system.row_count * sizeof *s->dv);
+    guess_dv(s);
     return vo_pcg_solve(s->pcg, &pcg, &s->matrix, s->b, s->dv);
 }
 
@@ -253,6 +268,7 @@ static vo_solve_report climb(vo_implicit *s, const vo_implicit_def *def,
         return r;
     }
     memset(s->guess, 0, (size_t)s->system.row_count * sizeof *s->guess);
+    vo_implicit_forget_earlier(s);
     r = solve_pcg(s, def, 4 * def->max_iterations);
     report->iterations += r.iterations;
     return r;
@@ -289,11 +305,16 @@ void vo_implicit_apply(vo_implicit *s, double dt) {
         const vo_vec4 *dv = &s->dv[i];
         *v = (vo_vec4){v->x + dv->x, v->y + dv->y, v->z + dv->z, 0};
         *x = (vo_vec4){x->x + dt * v->x, x->y + dt * v->y, x->z + dt * v->z, 0};
+        s->earlier[i] = s->guess[i];
         s->guess[i] = *dv;
     }
+    s->has_earlier = true;
 }
 
+void vo_implicit_forget_earlier(vo_implicit *s) { s->has_earlier = false; }
+
 void vo_implicit_hold(vo_implicit *s, double dt, const vo_constraints *constraints) {
+    vo_implicit_forget_earlier(s);
     set_pinned_velocities(s, constraints);
     for (int i = 0; i < s->system.row_count; i++) {
         vo_vec4 *x = &s->x[i], *v = &s->v[i];

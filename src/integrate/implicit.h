@@ -43,7 +43,9 @@ typedef struct vo_implicit {
     vo_vec4 *v;           /* [row_count] m/s */
     vo_vec4 *b;           /* [row_count] right side, kg m/s */
     vo_vec4 *dv;          /* [row_count] result, m/s */
-    vo_vec4 *guess;       /* [row_count] dv of the last step that succeeded: the next first guess */
+    vo_vec4 *guess;       /* [row_count] dv of the last step that succeeded */
+    vo_vec4 *earlier;     /* [row_count] what was in guess[] before that */
+    bool has_earlier;     /* a step succeeded since vo_implicit_forget_earlier */
     vo_offset *offset;    /* [face_count] in the order of system.face_number; all zero at first */
     double fade;          /* what is left of the offsets: 0 at first, when they are not read */
     double *slack;        /* [face_count] of buckling compensation, likewise in that order; 0 at
@@ -82,8 +84,11 @@ vo_result vo_implicit_need_direct(vo_implicit *implicit);
 /* Fills dv from x and v; changes v only where rows are pinned. */
 vo_implicit_report vo_implicit_solve(vo_implicit *implicit, const vo_implicit_def *def,
                                      const vo_constraints *constraints);
-/* v += dv, x += dt v, and remembers dv as the next guess. */
+/* v += dv, x += dt v, and remembers dv for the next first guess. */
 void vo_implicit_apply(vo_implicit *implicit, double dt);
+/* The next first guess is the last dv alone: where a run may be resumed, since frames keep no more,
+ * and where guess[] was changed. */
+void vo_implicit_forget_earlier(vo_implicit *implicit);
 /* Turns fixed rows and their columns into those of the identity, once blocks are mirrored. */
 void vo_implicit_clear_fixed(vo_implicit *implicit);
 /* Whether dv leads to positions and velocities within bounds. */

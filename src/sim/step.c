@@ -233,6 +233,7 @@ vo_result vo_sim_step(vo_sim *sim) {
     if (sim->broken) return vo_fail_memory(sim->ctx, "a simulation that failed before");
     /* the whole preroll is of frame 0, whose statistics began with the simulation */
     if (sim->substep == 0 && sim->frame >= 0) begin_frame(sim);
+    if (sim->substep == 0) vo_implicit_forget_earlier(&sim->implicit);
     double start = vo_now();
     span t = {vo_sim_time(sim), next_time(sim), sim->dt};
     vo_step_outcome outcome = VO_STEP_SOLVED;
@@ -281,6 +282,7 @@ static void stop(vo_sim *sim) {
     }
     vo_implicit *s = &sim->implicit;
     for (int i = 0; i < s->system.row_count; i++) s->guess[i] = (vo_vec4){0};
+    vo_implicit_forget_earlier(s);
 }
 
 /* The velocities of the scene, whose meshes have the same nodes. */
