@@ -76,6 +76,69 @@ static void test_ring_has_a_hole(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Short edges on one side, long ones on the other. */
+static double side_size(const void *arg, vo_vec3 p) {
+    (void)arg;
+    return p.x > 0 ? 0.07 : 0.2;
+}
+
+/* Mean length of the edges of faces whose middle is on a side. */
+static double mean_edge(const vo_surface_parts *s, bool right) {
+    double sum = 0;
+    int count = 0;
+    for (int f = 0; f < s->face_count; f++) {
+        const int *n = s->face[f];
+        vo_vec3 a = s->node_x[n[0]], b = s->node_x[n[1]], c = s->node_x[n[2]];
+        double x = a.x + b.x + c.x;
+        if (right ? x < 0.9 : x > -0.9) continue;
+        sum += v3_distance(a, b) + v3_distance(b, c) + v3_distance(c, a);
+        count += 3;
+    }
+    return sum / count;
+}
+
+/* As few faces as asked for, of the same topology, on the surface, small ones where wanted. */
+static void test_coarser(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    double radius = 0.8;
+    const vo_field field[2] = {{sphere, &radius}, {ring, NULL}};
+    for (int i = 0; i < 2; i++)
+        for (int faces = 2400; faces <= 4800; faces += 1200) {
+            vo_polygonise_def def = box_of(1.6, 0.05);
+            vo_surface_parts s = {.ctx = ctx};
+            def.faces = faces;
+            def.size = (vo_field){side_size, NULL};
+            assert_ok(ctx, vo_polygonise(ctx, &def, field[i], &s));
+            assert_sound(&s);
+            assert_true(s.face_count <= faces && s.face_count > faces - 2);
+            assert_int_equal(euler_of(s.node_count, s.face_count), i ? 0 : 2);
+            assert_int_equal(crossings_of(ctx, s.node_x, s.face_count, CONST_FACES(s)), 0);
+            assert_true(mean_edge(&s, false) > 1.5 * mean_edge(&s, true));
+            for (int n = 0; n < s.node_count; n++)
+                assert_near(field[i].value(field[i].arg, s.node_x[n]), 0, 1e-3);
+            vo_surface_parts_free(&s);
+        }
+    vo_context_destroy(ctx);
+}
+
+/* Whatever the function, a coarser surface stays closed and manifold. */
+static void test_coarser_noise(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        vo_polygonise_def def = box_of(1.4, 1.0 / 16);
+        vo_surface_parts s = {.ctx = ctx};
+        def.faces = 100;
+        def.size = (vo_field){side_size, NULL};
+        assert_ok(ctx, vo_polygonise(ctx, &def, (vo_field){noise, &seed}, &s));
+        assert_closed(s.face_count, CONST_FACES(s));
+        assert_manifold_nodes(s.node_count, s.face_count, CONST_FACES(s));
+        vo_surface_parts_free(&s);
+    }
+    vo_context_destroy(ctx);
+}
+
 /* Whatever the function, the surface is closed and manifold, before and after flips. */
 static void test_noise_is_manifold(void **state) {
     (void)state;
@@ -140,6 +203,8 @@ static void test_refusals(void **state) {
 static vo_result make_sphere(vo_context *ctx, void *arg) {
     vo_polygonise_def def = box_of(1.4, 0.2);
     vo_surface_parts s = {.ctx = ctx};
+    def.faces = 200;
+    def.size = (vo_field){side_size, NULL};
     vo_result result = vo_polygonise(ctx, &def, (vo_field){sphere, arg}, &s);
     vo_surface_parts_free(&s);
     return result;
@@ -156,6 +221,8 @@ int main(void) {
         cmocka_unit_test(test_sphere),
         cmocka_unit_test(test_ring_has_a_hole),
         cmocka_unit_test(test_noise_is_manifold),
+        cmocka_unit_test(test_coarser),
+        cmocka_unit_test(test_coarser_noise),
         cmocka_unit_test(test_skipping),
         cmocka_unit_test(test_gradient),
         cmocka_unit_test(test_refusals),

@@ -212,6 +212,8 @@ vo_result vo_polygonise(vo_context *ctx, const vo_polygonise_def *def, vo_field 
         l.inside && l.node ? net(&l, out) : vo_fail_memory(ctx, "a lattice of signs");
     vo_free_array(ctx, l.inside, l.corner_count);
     vo_free_array(ctx, l.node, l.corner_count);
+    if (result == VO_OK && def->faces > 0)
+        result = vo_polygonise_coarsen(ctx, field, def->cell, def->size, def->faces, out);
     if (result == VO_OK) result = vo_polygonise_improve(ctx, field, def->cell, def->rounds, out);
     return result;
 }

@@ -34,6 +34,9 @@ typedef struct vo_polygonise_def {
     double slope;      /* [2] how much the function can change per metre; parts of the lattice that
                           are further off than that allows are not looked at */
     int rounds;        /* [8] of spreading the nodes and flipping edges */
+    int faces;         /* [0] the surface is made coarser until it has so many; 0: it is not */
+    vo_field size;     /* m, how long edges should be at a place, in proportion to elsewhere, where
+                          the surface is made coarser */
 } vo_polygonise_def;
 
 vo_polygonise_def vo_polygonise_def_default(void);
@@ -46,6 +49,12 @@ vo_result vo_polygonise(vo_context *ctx, const vo_polygonise_def *def, vo_field 
 
 /* The direction in which the function grows, and how fast; by differences over `step`. */
 vo_vec3 vo_field_gradient(vo_field field, vo_vec3 p, double step);
+
+/* Takes edges away, those first that are shortest against `size`, until there are no more than so
+ * many faces or none can go. The surface must be closed and manifold; it stays so, and of one
+ * topology. Nodes keep to the function's surface. */
+vo_result vo_polygonise_coarsen(vo_context *ctx, vo_field field, double cell, vo_field size,
+                                int faces, vo_surface_parts *s);
 
 /* Spreads nodes along the surface and flips edges that have more than half a turn opposite to them,
  * `rounds` times. The surface must be closed and manifold; it stays so. */

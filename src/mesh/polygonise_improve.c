@@ -1,30 +1,18 @@
 /* Better triangles for the same surface. */
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "mesh/polygonise.h"
+#include "mesh/polygonise_halves.h"
 
 #include <string.h>
 
 enum { MOST_EASING = 8 }; /* rounds */
 
-/* The surface by its half edges: 3 f + k is the side of face f from its corner k to the next one;
- * its twin runs the other way in the face beyond. */
-typedef struct halves {
-    vo_context *ctx;
-    vo_field field;
-    double cell;
-    vo_surface_parts *s;
-    int *twin;      /* [3 faces] */
-    int *first;     /* [nodes + 1] while pairing, where a node's half edges begin in `order` */
-    int *order;     /* [3 faces] half edges by the node they start from */
-    int *out;       /* [nodes] one half edge that starts there */
-    int *valence;   /* [nodes] */
-    vo_vec3 *moved; /* [nodes] */
-} halves;
-
-static int next(int h) { return h % 3 == 2 ? h - 2 : h + 1; }
-static int start(const halves *m, int h) { return m->s->face[h / 3][h % 3]; }
-static int finish(const halves *m, int h) { return start(m, next(h)); }
+/* Short names for what is asked often. */
+typedef vo_halves halves;
+static int next(int h) { return vo_half_next(h); }
+static int start(const halves *m, int h) { return vo_half_start(m, h); }
+static int finish(const halves *m, int h) { return vo_half_finish(m, h); }
+static int around(const halves *m, int h) { return vo_half_around(m, h); }
 
 /* Half edges sorted by their start, by counting. */
 static void sort_by_start(halves *m) {
@@ -51,10 +39,7 @@ static void pair(halves *m) {
     }
 }
 
-/* The next half edge that starts at the same node, round about. */
-static int around(const halves *m, int h) { return m->twin[next(next(h))]; }
-
-static bool joined(const halves *m, int a, int b) {
+bool vo_half_joined(const halves *m, int a, int b) {
     int h = m->out[a];
     do {
         if (finish(m, h) == b) return true;
@@ -68,10 +53,6 @@ static double cosine_at(vo_vec3 p, vo_vec3 a, vo_vec3 b) {
     return v3_dot(v3_normalize(v3_sub(a, p)), v3_normalize(v3_sub(b, p)));
 }
 
-static vo_vec3 normal_of(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
-    return v3_cross(v3_sub(b, a), v3_sub(c, a));
-}
-
 /* True if the two angles opposite to the edge add up to more than half a turn, the surface is all
  * but flat there before and after, and no node is left with fewer than four edges. */
 static bool should_flip(const halves *m, int h) {
@@ -80,18 +61,13 @@ static bool should_flip(const halves *m, int h) {
     if (m->valence[a] <= 4 || m->valence[b] <= 4) return false;
     const vo_vec3 *x = m->s->node_x;
     if (cosine_at(x[c], x[a], x[b]) + cosine_at(x[d], x[a], x[b]) > -1e-3) return false;
-    vo_vec3 old_0 = v3_normalize(normal_of(x[a], x[b], x[c]));
-    vo_vec3 old_1 = v3_normalize(normal_of(x[b], x[a], x[d]));
-    vo_vec3 new_0 = v3_normalize(normal_of(x[d], x[b], x[c]));
-    vo_vec3 new_1 = v3_normalize(normal_of(x[a], x[d], x[c]));
+    vo_vec3 old_0 = v3_normalize(vo_half_normal(x[a], x[b], x[c]));
+    vo_vec3 old_1 = v3_normalize(vo_half_normal(x[b], x[a], x[d]));
+    vo_vec3 new_0 = v3_normalize(vo_half_normal(x[d], x[b], x[c]));
+    vo_vec3 new_1 = v3_normalize(vo_half_normal(x[a], x[d], x[c]));
     vo_vec3 mean = v3_normalize(v3_add(old_0, old_1));
     return v3_dot(old_0, old_1) > 0.8 && v3_dot(new_0, mean) > 0.8 && v3_dot(new_1, mean) > 0.8 &&
-           !joined(m, c, d);
-}
-
-static void set_twins(halves *m, int a, int b) {
-    m->twin[a] = b;
-    m->twin[b] = a;
+           !vo_half_joined(m, c, d);
 }
 
 /*      c            c         Faces abc, bad become adc, bcd. The half edge h, then from d to c,
@@ -106,11 +82,11 @@ static void flip(halves *m, int h) {
     int ad = m->twin[next(t)], db = m->twin[next(next(t))];
     memcpy(m->s->face[f], (int[3]){d, c, a}, sizeof m->s->face[f]);
     memcpy(m->s->face[g], (int[3]){c, d, b}, sizeof m->s->face[g]);
-    set_twins(m, 3 * f, 3 * g);
-    set_twins(m, 3 * f + 1, ca);
-    set_twins(m, 3 * f + 2, ad);
-    set_twins(m, 3 * g + 1, db);
-    set_twins(m, 3 * g + 2, bc);
+    vo_half_set_twins(m, 3 * f, 3 * g);
+    vo_half_set_twins(m, 3 * f + 1, ca);
+    vo_half_set_twins(m, 3 * f + 2, ad);
+    vo_half_set_twins(m, 3 * g + 1, db);
+    vo_half_set_twins(m, 3 * g + 2, bc);
     m->out[a] = 3 * f + 2, m->out[b] = 3 * g + 2, m->out[c] = 3 * g, m->out[d] = 3 * f;
     m->valence[a]--, m->valence[b]--, m->valence[c]++, m->valence[d]++;
 }
@@ -131,8 +107,7 @@ vo_vec3 vo_field_gradient(vo_field field, vo_vec3 p, double step) {
     return sum;
 }
 
-/* One step of Newton's method towards the surface, of at most half a cell. */
-static vo_vec3 drawn(const halves *m, vo_vec3 p, vo_vec3 gradient) {
+vo_vec3 vo_half_drawn(const halves *m, vo_vec3 p, vo_vec3 gradient) {
     double f = m->field.value(m->field.arg, p);
     vo_vec3 step = v3_scale(-f / vo_max(v3_length2(gradient), 1e-4), gradient);
     double length = v3_length(step), most = 0.5 * m->cell;
@@ -156,7 +131,7 @@ static bool would_fold(const halves *m, int n, vo_vec3 x, vo_vec3 normal) {
     int h = m->out[n];
     do {
         vo_vec3 b = m->s->node_x[finish(m, h)], c = m->s->node_x[finish(m, next(h))];
-        if (v3_dot(v3_normalize(normal_of(x, b, c)), normal) < 0.3) return true;
+        if (v3_dot(v3_normalize(vo_half_normal(x, b, c)), normal) < 0.3) return true;
         h = around(m, h);
     } while (h != m->out[n]);
     return false;
@@ -171,7 +146,7 @@ static void spread_nodes(void *arg, int begin, int end, int chunk) {
         vo_vec3 gradient = vo_field_gradient(m->field, x, 0.05 * m->cell);
         vo_vec3 normal = v3_normalize(gradient), way = v3_sub(mean_around(m, n), x);
         way = v3_add_scaled(way, -v3_dot(way, normal), normal);
-        vo_vec3 there = drawn(m, v3_add_scaled(x, 0.7, way), gradient);
+        vo_vec3 there = vo_half_drawn(m, v3_add_scaled(x, 0.7, way), gradient);
         m->moved[n] = would_fold(m, n, there, normal) ? v3_add_scaled(x, 0.3, way) : there;
     }
 }
@@ -183,7 +158,7 @@ static void draw_nodes(void *arg, int begin, int end, int chunk) {
     for (int n = begin; n < end; n++) {
         vo_vec3 x = m->s->node_x[n];
         vo_vec3 gradient = vo_field_gradient(m->field, x, 0.02 * m->cell);
-        vo_vec3 there = drawn(m, x, gradient);
+        vo_vec3 there = vo_half_drawn(m, x, gradient);
         m->moved[n] = would_fold(m, n, there, v3_normalize(gradient)) ? x : there;
     }
 }
@@ -193,7 +168,7 @@ static bool is_folded(const halves *m, const int face[3]) {
     vo_vec3 a = m->s->node_x[face[0]], b = m->s->node_x[face[1]], c = m->s->node_x[face[2]];
     vo_vec3 middle = v3_scale(1.0 / 3, v3_add(a, v3_add(b, c)));
     vo_vec3 gradient = vo_field_gradient(m->field, middle, 0.05 * m->cell);
-    return v3_dot(v3_normalize(normal_of(a, b, c)), v3_normalize(gradient)) < 0.3;
+    return v3_dot(v3_normalize(vo_half_normal(a, b, c)), v3_normalize(gradient)) < 0.3;
 }
 
 /* Marks folded faces in `order`, which pairing no longer needs. */
@@ -227,7 +202,6 @@ static void move(halves *m, vo_range_fn *body) {
 }
 
 static void improve(halves *m, int rounds) {
-    pair(m);
     for (int i = 0; i < 2; i++) move(m, draw_nodes);
     for (int i = 0; i < rounds; i++) {
         move(m, spread_nodes);
@@ -237,23 +211,38 @@ static void improve(halves *m, int rounds) {
     for (int i = 0; i < MOST_EASING && ease(m) > 0; i++) flip_all(m);
 }
 
+vo_result vo_halves_create(vo_context *ctx, vo_field field, double cell, vo_surface_parts *s,
+                           vo_halves *m) {
+    int nodes = s->node_count, sides = 3 * s->face_count;
+    *m = (halves){.ctx = ctx, .field = field, .cell = cell, .s = s};
+    m->node_count = nodes;
+    m->side_count = sides;
+    m->twin = vo_new_array(ctx, int, sides);
+    m->order = vo_new_array(ctx, int, sides);
+    m->first = vo_new_array(ctx, int, nodes + 1);
+    m->out = vo_new_array(ctx, int, nodes);
+    m->valence = vo_new_array(ctx, int, nodes);
+    m->moved = vo_new_array(ctx, vo_vec3, nodes);
+    if (!m->twin || !m->order || !m->first || !m->out || !m->valence || !m->moved)
+        return vo_fail_memory(ctx, "a surface's edges");
+    pair(m);
+    return VO_OK;
+}
+
+void vo_halves_free(vo_halves *m) {
+    vo_free_array(m->ctx, m->twin, m->side_count);
+    vo_free_array(m->ctx, m->order, m->side_count);
+    vo_free_array(m->ctx, m->first, m->node_count + 1);
+    vo_free_array(m->ctx, m->out, m->node_count);
+    vo_free_array(m->ctx, m->valence, m->node_count);
+    vo_free_array(m->ctx, m->moved, m->node_count);
+}
+
 vo_result vo_polygonise_improve(vo_context *ctx, vo_field field, double cell, int rounds,
                                 vo_surface_parts *s) {
-    int nodes = s->node_count, sides = 3 * s->face_count;
-    halves m = {.ctx = ctx, .field = field, .cell = cell, .s = s};
-    m.twin = vo_new_array(ctx, int, sides);
-    m.order = vo_new_array(ctx, int, sides);
-    m.first = vo_new_array(ctx, int, nodes + 1);
-    m.out = vo_new_array(ctx, int, nodes);
-    m.valence = vo_new_array(ctx, int, nodes);
-    m.moved = vo_new_array(ctx, vo_vec3, nodes);
-    bool had = m.twin && m.order && m.first && m.out && m.valence && m.moved;
-    if (had) improve(&m, rounds);
-    vo_free_array(ctx, m.twin, sides);
-    vo_free_array(ctx, m.order, sides);
-    vo_free_array(ctx, m.first, nodes + 1);
-    vo_free_array(ctx, m.out, nodes);
-    vo_free_array(ctx, m.valence, nodes);
-    vo_free_array(ctx, m.moved, nodes);
-    return had ? VO_OK : vo_fail_memory(ctx, "a surface's edges");
+    halves m;
+    vo_result result = vo_halves_create(ctx, field, cell, s, &m);
+    if (result == VO_OK) improve(&m, rounds);
+    vo_halves_free(&m);
+    return result;
 }

@@ -48,25 +48,52 @@ static vo_skeleton skeleton_for(const vo_mannequin_def *d) {
     return vo_skeleton_make(&s);
 }
 
-/* One surface with cells of this width, in empty parts. */
-static vo_result polygonise(vo_context *ctx, const vo_body_form *body, double cell, int rounds,
-                            vo_surface_parts *out) {
+/* What is to be made. */
+typedef struct plan {
+    const vo_body_form *body;
+    double cell; /* m, of the lattice that gives as many faces as asked for, alike everywhere */
+    double fine; /* m, of the lattice that is used: fine enough for all details */
+} plan;
+
+/* m, how long edges should be on a detail. */
+static double detail_size(const plan *q, const vo_detail *d) {
+    return vo_min(q->cell, vo_max(d->edge, d->least * q->cell));
+}
+
+/* m, how long edges should be: growing from the details to `cell` within about their radius. */
+static double edge_size(const void *arg, vo_vec3 p) {
+    const plan *q = arg;
+    double size = q->cell;
+    p.x = fabs(p.x);
+    for (int i = 0; i < VO_DETAILS; i++) {
+        const vo_detail *d = &q->body->detail[i];
+        double own = detail_size(q, d), beyond = v3_distance(p, d->middle) - d->radius;
+        size = vo_min(size, own + 0.1 * vo_max(beyond, 0));
+    }
+    return size;
+}
+
+static vo_polygonise_def lattice_of(const vo_body_form *body, double cell) {
     vo_polygonise_def def = vo_polygonise_def_default();
     vo_vec3 margin = v3(3 * cell, 3 * cell, 3 * cell);
     def.low = v3_sub(body->low, margin);
     def.low.x = cell * floor(def.low.x / cell); /* corners on x = 0: left and right alike */
     def.high = v3_add(body->high, margin);
     def.cell = cell;
-    def.rounds = rounds;
-    return vo_polygonise(ctx, &def, (vo_field){vo_body_form_value, body}, out);
+    return def;
 }
 
-/* The width of cells that gives this many faces: their number goes with its inverse square. */
-static vo_result find_cell(vo_context *ctx, const vo_body_form *body, int faces, double *cell) {
+/* The widths of cells: the number of faces goes with the inverse square. */
+static vo_result find_cells(vo_context *ctx, int faces, plan *q) {
     vo_surface_parts trial = {.ctx = ctx};
-    *cell = 0.012 * body->height;
-    vo_result result = polygonise(ctx, body, *cell, 0, &trial);
-    if (result == VO_OK) *cell *= sqrt((double)trial.face_count / faces);
+    double unit = q->body->height / 1.75;
+    vo_polygonise_def def = lattice_of(q->body, 0.021 * unit);
+    def.rounds = 0;
+    vo_result result = vo_polygonise(ctx, &def, (vo_field){vo_body_form_value, q->body}, &trial);
+    q->cell = def.cell * sqrt((double)trial.face_count / faces);
+    q->fine = q->cell;
+    for (int i = 0; i < VO_DETAILS; i++)
+        q->fine = vo_min(q->fine, detail_size(q, &q->body->detail[i]));
     vo_surface_parts_free(&trial);
     return result;
 }
@@ -84,16 +111,20 @@ static vo_result is_sound(vo_context *ctx, const vo_surface_parts *s, bool *soun
     return result;
 }
 
-/* Finger tips are finer than coarse cells, and how they come out depends on how the lattice lies:
- * a body that is not sound is made again with slightly smaller cells. */
+/* Finger tips are about as fine as the cells, and how they come out depends on how the lattice
+ * lies: a body that is not sound is made again with slightly smaller cells. */
 static vo_result make_surface(vo_context *ctx, const vo_body_form *body, int faces,
                               vo_surface_parts *out) {
-    double cell;
-    VO_TRY(find_cell(ctx, body, faces, &cell));
+    plan q = {.body = body};
+    VO_TRY(find_cells(ctx, faces, &q));
     for (int i = 0; i < MOST_TRIES; i++) {
         bool sound;
+        vo_polygonise_def def = lattice_of(body, q.fine * (1 - 0.005 * i));
+        def.rounds = 12;
+        def.faces = faces;
+        def.size = (vo_field){edge_size, &q};
         out->node_count = out->face_count = 0;
-        VO_TRY(polygonise(ctx, body, cell * (1 - 0.005 * i), 12, out));
+        VO_TRY(vo_polygonise(ctx, &def, (vo_field){vo_body_form_value, body}, out));
         VO_TRY(is_sound(ctx, out, &sound));
         if (sound) return VO_OK;
     }

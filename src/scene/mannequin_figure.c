@@ -282,6 +282,24 @@ static void add_leg(maker *m) {
     follow(m, foot, VO_BONE_LEFT_TOES, 0.137, 0.025);
 }
 
+/* Mittens, thumbs, toes and noses look hewn where edges are as long as a back allows, and so do
+ * forearms and shins where a few of these go around them. */
+static void add_details(maker *m) {
+    const vo_bone bone[VO_DETAILS] = {VO_BONE_LEFT_HAND, VO_BONE_LEFT_FOOT,    VO_BONE_LEFT_FOOT,
+                                      VO_BONE_HEAD,      VO_BONE_LEFT_FOREARM, VO_BONE_LEFT_SHIN};
+    const vo_vec3 place[VO_DETAILS] = {{0, 0, -0.08},      {0.002, -0.14, -0.06}, {0, 0.02, -0.06},
+                                       {0, -0.087, 1.615}, {0, 0, -0.15},         {0, 0, -0.3}};
+    const double radius[VO_DETAILS] = {0.11, 0.08, 0.05, 0.025, 0.1, 0.1};
+    const double edge[VO_DETAILS] = {0.0085, 0.0105, 0.0115, 0.0085, 0.014, 0.016};
+    const double least[VO_DETAILS] = {0.38, 0.55, 0.6, 0.38, 0.7, 0.75};
+    for (int i = 0; i < VO_DETAILS; i++) {
+        bool head = bone[i] == VO_BONE_HEAD; /* its rows are measured from the ground, too */
+        vo_transform at = head ? on_trunk(m, place[i]) : at_bone(m, bone[i], place[i]);
+        m->out->detail[i] =
+            (vo_detail){at.translation, radius[i] * m->unit, edge[i] * m->unit, least[i]};
+    }
+}
+
 /* A box around the spheres of all forms and their mirror images. */
 static void find_box(vo_body_form *body) {
     body->low = v3(0, INFINITY, 0);
@@ -312,6 +330,7 @@ void vo_body_form_make(const vo_mannequin_def *def, const vo_skeleton *skeleton,
     add_head(&m);
     add_arm(&m);
     add_leg(&m);
+    add_details(&m);
     for (int i = 0; i < out->count; i++) vo_form_finish(&out->form[i]);
     find_box(out);
 }

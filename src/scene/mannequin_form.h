@@ -63,6 +63,15 @@ typedef struct vo_form {
     double reach;   /* m, its radius */
 } vo_form;
 
+/* A part of the left half that needs shorter edges than the rest. */
+enum { VO_DETAILS = 6 };
+typedef struct vo_detail {
+    vo_vec3 middle;
+    double radius; /* m, around the middle */
+    double edge;   /* m, they are to be no longer than that */
+    double least;  /* but no shorter than so many of the others */
+} vo_detail;
+
 typedef struct vo_body_form {
     int count;
     vo_form form[VO_FORM_MAX];   /* by group */
@@ -71,6 +80,7 @@ typedef struct vo_body_form {
     double apart;                /* m, over which a limb melts into its mirror image */
     double sole;                 /* m, over which soles are rounded off towards z = 0 */
     vo_vec3 low, high;           /* m, a box around all */
+    vo_detail detail[VO_DETAILS];
 } vo_body_form;
 
 /* The body of these sizes (mannequin_figure.c). */

@@ -16,6 +16,7 @@
 #define NEARNESS 0.004
 #define SPREAD   0.018
 #define WIDE     0.057
+#define BEYOND   0.08 /* how far a leg reaches into the other half */
 
 typedef double shares[VO_BONE_COUNT];
 
@@ -87,11 +88,17 @@ static void spread(int nodes, int faces, const int (*face)[3], const shares *fro
     for (int n = 0; n < nodes; n++) normalize(to[n]);
 }
 
-/* As many rounds as carry shares over `reach`: each spreads them over about half an edge. Even. */
+/* As many rounds as carry shares over `reach` where edges are as long as on most of the surface:
+ * each spreads them over about half an edge. Even. */
 static int round_count(double reach, int faces, const int (*face)[3], const vo_vec3 *x) {
-    double sum = 0;
-    for (int f = 0; f < faces; f++) sum += v3_distance(x[face[f][0]], x[face[f][1]]);
-    double edges = reach / (0.5 * sum / faces);
+    double sum = 0, all = 0;
+    for (int f = 0; f < faces; f++) {
+        vo_vec3 a = x[face[f][0]], ab = v3_sub(x[face[f][1]], a), ac = v3_sub(x[face[f][2]], a);
+        double area = v3_length(v3_cross(ab, ac));
+        sum += area * v3_length(ab);
+        all += area;
+    }
+    double edges = reach / (0.5 * sum / all);
     return 2 * (int)ceil(0.5 * edges * edges);
 }
 
@@ -124,6 +131,19 @@ static void spread_over(const spreading *s, int rounds) {
     }
 }
 
+/* Legs end where the other half of the body begins: what spread beyond, around the crotch, is the
+ * hips'. */
+static void part_legs(double unit, vo_vec3 p, shares s) {
+    for (int side = 0; side < 2; side++) {
+        double beyond = vo_smooth_step(side ? p.x : -p.x, 0, BEYOND * unit);
+        int to = side * (VO_BONE_RIGHT_CLAVICLE - VO_BONE_LEFT_CLAVICLE);
+        for (int b = VO_BONE_LEFT_THIGH + to; b <= VO_BONE_LEFT_TOES + to; b++) {
+            s[VO_BONE_HIPS] += beyond * s[b];
+            s[b] -= beyond * s[b];
+        }
+    }
+}
+
 vo_result vo_mannequin_weigh(vo_context *ctx, const vo_body_form *form, int face_count,
                              const int (*face)[3], vo_skin *skin) {
     int nodes = skin->node_count;
@@ -138,6 +158,7 @@ vo_result vo_mannequin_weigh(vo_context *ctx, const vo_body_form *form, int face
         for (int n = 0; n < nodes; n++) open[n] = openness(now[n]);
         s.open = open;
         spread_over(&s, round_count(WIDE * unit, face_count, face, skin->rest));
+        for (int n = 0; n < nodes; n++) part_legs(unit, skin->rest[n], now[n]);
         for (int n = 0; n < nodes; n++) vo_skin_set_node(skin, n, VO_BONE_COUNT, now[n]);
     }
     vo_free_array(ctx, now, nodes);
