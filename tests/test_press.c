@@ -95,10 +95,13 @@ static void slabs_make_room(void **state) {
     vo_context *ctx = test_context(2);
     slabs s;
     open_slabs(&s, ctx);
-    for (double apart = -0.004; apart < 0.011; apart += 0.001) {
+    double room = 1;
+    for (int n = 0; n < s.node_count; n++) room = vo_min(room, vo_press_limit(s.press, n));
+    for (double apart = -0.02; apart < 0.011; apart += 0.001) {
         pose_slabs(&s, apart);
         vo_press_draw_in(s.press, 0.01, s.x);
-        assert_near(slit(&s), vo_max(apart, 0.01), 1e-3);
+        double most = vo_min(apart + 2 * room, 0.01);
+        assert_near(slit(&s), vo_max(apart, most), 1e-3);
     }
     close_slabs(&s);
     vo_context_destroy(ctx);
@@ -233,24 +236,24 @@ static int body_crossings(const body *b, const vo_vec3 *x) {
     return count;
 }
 
-/* Crossing pairs of all motions before and after. No frame gets many more. */
-static void count_crossings(double build, int *before, int *after) {
+/* Crossing pairs of all motions before; there are none after. Bodies of other densities, at other
+ * moments, for each build. */
+static void count_crossings(int build, int *before) {
     static const char *const clips[] = {"idle",   "walk",  "run",           "dance",
                                         "karate", "squat", "jumping-jacks", NULL};
     vo_context *ctx = test_context(2);
     body b;
-    open_body(&b, ctx, build, 10000);
+    open_body(&b, ctx, build, 10000 + 2000 * build);
     size_t bytes = (size_t)b.m.skin.node_count * sizeof *b.x;
     for (int c = 0; clips[c]; c++) {
         vo_clip *clip = load(ctx, clips[c]);
-        for (double t = 0; t < clip->duration; t += 0.16) {
+        for (double t = 0.05 * (build + 1); t < clip->duration; t += 0.16) {
             pose_body(&b, clip, t);
             memcpy(b.y, b.x, bytes);
             vo_press_draw_in(b.press, GAP, b.y);
             int were = body_crossings(&b, b.x), are = body_crossings(&b, b.y);
-            if (are > were + 20) fail_msg("%s, %.2f s: %d crossings", clips[c], t, are);
+            if (are > 0) fail_msg("%s, %.2f s: %d crossings", clips[c], t, are);
             *before += were;
-            *after += are;
         }
         vo_clip_destroy(clip);
     }
@@ -260,10 +263,9 @@ static void count_crossings(double build, int *before, int *after) {
 
 static void motions_are_cleared(void **state) {
     (void)state;
-    int before = 0, after = 0;
-    for (int build = -1; build <= 1; build++) count_crossings(build, &before, &after);
-    print_message("crossing pairs: %d before, %d after\n", before, after);
-    assert_true(after <= 40); /* with shares spread over 18 mm there were thousands */
+    int before = 0;
+    for (int build = -1; build <= 1; build++) count_crossings(build, &before);
+    print_message("crossing pairs: %d before, none after\n", before);
 }
 
 /* Measured and applied is drawn in; for any number of threads; and nothing is allocated. */
@@ -354,7 +356,7 @@ static void nothing_pops(void **state) {
         largest_steps(&b, clip, from[c], 0.001, most);
         print_message("%s: %.2f mm a millisecond, drawn in %.2f mm\n", clips[c], 1e3 * most[0],
                       1e3 * most[1]);
-        assert_true(most[1] < most[0] + 0.004);
+        assert_true(most[1] < most[0] + 0.0005);
         vo_clip_destroy(clip);
     }
     close_body(&b);

@@ -27,6 +27,7 @@ enum { ROUNDS = 3 };
     A(normal, vo_vec3, p->node_count)       \
     A(base, vo_vec3, p->node_count)         \
     A(moved, vo_vec3, p->node_count)        \
+    A(before, vo_vec3, p->node_count)       \
     A(box, vo_box, p->face_count)           \
     A(wish, double, p->node_count)          \
     A(draft, double, p->node_count)         \

@@ -43,6 +43,7 @@ struct vo_press {
     vo_vec3 *normal;     /* [node_count] of the rest pose, turned */
     vo_vec3 *base;       /* [node_count] m, the pose, smoothed where it is crumpled */
     vo_vec3 *moved;      /* [node_count] m, drawn in as far as is known */
+    vo_vec3 *before;     /* [node_count] m, where nodes to be smoothed were */
     vo_bvh tree;         /* over the faces of `moved` */
     vo_box *box;         /* [face_count] */
     double *wish;        /* [node_count] m, of each node for itself; or weights on the way there */

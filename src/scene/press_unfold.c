@@ -15,8 +15,8 @@ enum { ROUNDS = 4, MOST_RINGS = 24, MOST_PASSES = 150 };
 #define WIDTH 0.06 /* of the body's diagonal: how far around a crumpled face */
 
 /* Cosines of a face's angle to where it should look, between which it counts more and more. */
-#define UPRIGHT 0.2
-#define TURNED  -0.2
+#define UPRIGHT 0.0
+#define TURNED  -0.5
 
 typedef struct weighing {
     const vo_press *press;
@@ -98,6 +98,17 @@ static void smooth(vo_press *press, const vo_vec3 *start, int count, int passes)
     }
 }
 
+/* Smoothed by `passes` passes, as far as weights say: so what is hardly turned moves hardly at all,
+ * however many passes there are. */
+static void smooth_in_part(vo_press *press, const vo_vec3 *start, int count, int passes) {
+    for (int k = 0; k < count; k++) press->before[k] = press->base[press->list[k]];
+    smooth(press, start, count, passes);
+    for (int k = 0; k < count; k++) {
+        int n = press->list[k];
+        press->base[n] = v3_lerp(press->before[k], press->base[n], press->wish[n]);
+    }
+}
+
 /* As many passes as carry a change over the width. */
 static int pass_count(const vo_press *press, double width) {
     double edges = width / press->edge;
@@ -110,7 +121,7 @@ void vo_press_unfold(vo_press *press, const vo_vec3 *x) {
     double width = WIDTH * press->size;
     for (int round = 0; round < ROUNDS; round++) {
         if (!find_weights(press, width)) return;
-        smooth(press, x, list_nodes(press), pass_count(press, width));
+        smooth_in_part(press, x, list_nodes(press), pass_count(press, width));
         vo_press_find_areas(press, press->base);
     }
 }
