@@ -5,7 +5,8 @@
  *
  * Inputs are tried in child processes, a batch in each. A child that dies or hangs has left the
  * number of its run in shared memory; --first N --runs 1 --save FILE makes that one input again.
- * Where the target is built with libFuzzer (make fuzz) this file is not used. */
+ * What hangs is known by its processor time, so that a busy machine fails nothing. Where the target
+ * is built with libFuzzer (make fuzz) this file is not used. */
 #define _GNU_SOURCE
 #include "core/random.h"
 
@@ -17,12 +18,21 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* What libFuzzer calls first, too, where a target has it. */
+__attribute__((weak)) int LLVMFuzzerInitialize(int *count, char ***list);
 
-enum { BATCH = 500, SECONDS_AN_INPUT = 20, MAX_SEED = 1 << 16, MAX_SEEDS = 256 };
+enum {
+    BATCH = 500,
+    SECONDS_AN_INPUT = 20,
+    IDLE_SECONDS = 600,
+    MAX_SEED = 1 << 16,
+    MAX_SEEDS = 256
+};
 
 typedef struct input {
     uint8_t *data;
@@ -211,6 +221,13 @@ static void make_input(uint64_t run, input *in) {
 
 /* ---- batches -------------------------------------------------------------------------------- */
 
+/* From now on so many seconds of processor time end the process, and many more of any other. */
+static void set_alarms(int seconds) {
+    struct itimerval timer = {.it_value.tv_sec = seconds};
+    setitimer(ITIMER_PROF, &timer, NULL);
+    alarm(seconds ? IDLE_SECONDS : 0);
+}
+
 static _Noreturn void run_batch(uint64_t first, uint64_t end, input *in, volatile uint64_t *now) {
     for (uint64_t run = first; run < end; run++) {
         *now = run;
@@ -219,9 +236,9 @@ static _Noreturn void run_batch(uint64_t first, uint64_t end, input *in, volatil
         uint8_t *exact = malloc(in->size ? in->size : 1);
         if (!exact) die("out of memory", "input");
         memcpy(exact, in->data, in->size);
-        alarm(SECONDS_AN_INPUT);
+        set_alarms(SECONDS_AN_INPUT);
         LLVMFuzzerTestOneInput(exact, in->size);
-        alarm(0);
+        set_alarms(0);
         free(exact);
     }
     exit(0); /* not _exit: the leak sanitizer looks now */
@@ -234,7 +251,8 @@ static bool try_batch(uint64_t first, uint64_t end, input *in, volatile uint64_t
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child) die("no child process", "fork");
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-    bool hung = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+    int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    bool hung = signal == SIGALRM || signal == SIGPROF;
     fprintf(stderr, "fuzz: run %llu of the batch from %llu %s\n", (unsigned long long)*now,
             (unsigned long long)first, hung ? "hung" : "failed");
     return false;
@@ -269,6 +287,7 @@ int main(int count, char **list) {
         mmap(NULL, sizeof *now, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!in.data || now == MAP_FAILED) die("out of memory", list[0]);
     if (save) save_input(first, &in, save);
+    if (LLVMFuzzerInitialize) LLVMFuzzerInitialize(&count, &list);
     bool good = true;
     for (uint64_t run = first; good && run < first + runs; run += BATCH)
         good = try_batch(run, run + BATCH < first + runs ? run + BATCH : first + runs, &in, now);

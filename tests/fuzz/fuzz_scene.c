@@ -1,17 +1,81 @@
 /* Scene files: whatever the bytes, the answer is a message, or a sound scene that can be simulated.
- * Names are looked up as if the file were in assets/scenes. */
+ * Names are looked up as if the file were in assets/scenes.
+ *
+ * Mannequins take a second each to make and seldom differ from scene to scene, so each is made once
+ * and copied from then on: the linker puts __wrap_vo_mannequin_create in the place of the one of
+ * the library (tests/CMakeLists.txt). Those of the shipped scenes are made before the first input.
+ */
 #include "scene/load.h"
+#include "scene/mannequin.h"
 #include "sim/sim.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+int LLVMFuzzerInitialize(int *count, char ***list);
+vo_result __real_vo_mannequin_create(vo_context *ctx, const vo_mannequin_def *def,
+                                     vo_mannequin *out);
+vo_result __wrap_vo_mannequin_create(vo_context *ctx, const vo_mannequin_def *def,
+                                     vo_mannequin *out);
+
 static void require(bool condition) {
     if (!condition) abort();
 }
+
+/* ---- mannequins that were made before -------------------------------------------------------- */
+
+enum { KEPT = 64 };
+static vo_context *keeper; /* NULL: nothing is kept */
+static vo_mannequin_def kept_def[KEPT];
+static vo_mannequin kept[KEPT];
+static int kept_count;
+
+static bool same_body(const vo_mannequin_def *a, const vo_mannequin_def *b) {
+    return a->height == b->height && a->build == b->build && a->figure == b->figure &&
+           a->shoulders == b->shoulders && a->chest == b->chest && a->waist == b->waist &&
+           a->hips == b->hips && a->limbs == b->limbs && a->faces == b->faces;
+}
+
+vo_result __wrap_vo_mannequin_create(vo_context *ctx, const vo_mannequin_def *def,
+                                     vo_mannequin *out) {
+    for (int i = 0; i < kept_count; i++)
+        if (same_body(&kept_def[i], def)) return vo_mannequin_copy(ctx, &kept[i], out);
+    vo_result result = __real_vo_mannequin_create(ctx, def, out);
+    if (result != VO_OK || !keeper || kept_count == KEPT) return result;
+    if (vo_mannequin_copy(keeper, out, &kept[kept_count]) == VO_OK) kept_def[kept_count++] = *def;
+    return result;
+}
+
+static void forget(void) {
+    for (int i = 0; i < kept_count; i++) vo_mannequin_free(keeper, &kept[i]);
+    kept_count = 0;
+    vo_context_destroy(keeper);
+    keeper = NULL;
+}
+
+int LLVMFuzzerInitialize(int *count, char ***list) {
+    static const char *const scenes[] = {"karate", "solo-dancer", "squat", "ten-dancers", "walker"};
+    (void)count, (void)list;
+    vo_context_def def = vo_context_def_default();
+    def.threads = 1;
+    require(vo_context_create(&def, &keeper) == VO_OK);
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        char path[1024];
+        vo_scene *scene;
+        snprintf(path, sizeof path, VOILE_SOURCE_DIR "/assets/scenes/%s.json", scenes[i]);
+        require(vo_scene_load(keeper, path, 0, NULL, &scene) == VO_OK);
+        vo_scene_destroy(scene);
+    }
+    atexit(forget);
+    return 0;
+}
+
+/* ---- what must hold ---------------------------------------------------------------------------
+ */
 
 static void check_mesh(const vo_mesh *mesh) {
     for (int n = 0; n < mesh->node_count; n++)
