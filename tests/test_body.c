@@ -18,17 +18,23 @@ static vo_body_place_def at_home(double preroll) {
     return (vo_body_place_def){.placement = xf_identity(), .preroll = preroll};
 }
 
-/* A coarse mannequin that moves by a file, NULL: not at all. */
-static vo_body *mannequin(vo_context *ctx, const char *file, const vo_body_place_def *where) {
+/* A coarse mannequin of some build that moves by a file, NULL: not at all. */
+static vo_body *mannequin_of(vo_context *ctx, double build, const char *file,
+                             const vo_body_place_def *where) {
     vo_mannequin_def def = vo_mannequin_def_default();
     vo_motion_def motion = vo_motion_def_default();
     vo_body *body;
     def.faces = VO_MANNEQUIN_LEAST_FACES;
+    def.build = def.figure = build;
     motion.file = file;
     assert_ok(ctx, vo_body_create_mannequin(ctx, &def, &body));
     if (file) assert_ok(ctx, vo_body_set_motion(body, &motion, 25));
     assert_ok(ctx, vo_body_put(body, where));
     return body;
+}
+
+static vo_body *mannequin(vo_context *ctx, const char *file, const vo_body_place_def *where) {
+    return mannequin_of(ctx, 0, file, where);
 }
 
 /* A file of the characters' folder; false where there are none. */
@@ -258,16 +264,16 @@ static void placements_move_all(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Knees and groin of a squat are drawn in, by the frame; places still depend on time alone, move
- * without a jerk and are as the bare ones where nothing presses. */
+/* Knees and groin of a heavy body in a squat are drawn in, by the frame; places still depend on
+ * time alone, move without a jerk and are as the bare ones where nothing presses. */
 static void what_presses_is_drawn_in(void **state) {
     (void)state;
     vo_context *ctx = test_context(2);
     vo_body_place_def where = at_home(0.5), pressed = where;
     pressed.gap = 0.005;
     pressed.step = 0.04;
-    vo_body *a = mannequin(ctx, MOTIONS "squat.json", &where);
-    vo_body *b = mannequin(ctx, MOTIONS "squat.json", &pressed);
+    vo_body *a = mannequin_of(ctx, 1, MOTIONS "squat.json", &where);
+    vo_body *b = mannequin_of(ctx, 1, MOTIONS "squat.json", &pressed);
     expect_function(ctx, b, -0.1, 1.3);
     asked p = ask(ctx, a), q = ask(ctx, b);
     assert_memory_equal(place_at(&q, -0.5), vo_body_rest(b)->node_x, (size_t)q.count * sizeof *q.x);
