@@ -10,6 +10,7 @@
 enum { CLUSTER = VO_VIEW_CLUSTER }; /* faces that are neighbours in memory, and so on the cloth */
 enum { GRAIN = 4 * CLUSTER };       /* faces of a chunk */
 static const double LEAST = 1e-6;   /* of the factors; metrics must stay definite */
+static const double CORNERS = 1e3;  /* m between lines of sight: corners and middles of faces */
 
 struct vo_view {
     vo_context *ctx;
@@ -309,12 +310,13 @@ static void watch_fronts(const vo_moment *moment, const vo_mesh *mesh, bool two_
 static vo_result watch_seen(vo_view *view, const vo_moment *moment, const vo_mesh *mesh,
                             unsigned char *watched) {
     vo_factor_def in_frame = {.back = 1, .hidden = 1, .out = 1};
+    vo_occlusion_def rays = view->def.rays;
+    rays.spacing = CORNERS;
     VO_TRY(make_room(view, mesh));
     vo_occlusion_cloth cloth = {mesh, true, view->hidden};
     int count;
     memset(view->hidden, 1, (size_t)mesh->face_count);
-    VO_TRY(
-        vo_occlusion_judge(view->occlusion, &view->def.rays, &in_frame, 1, moment, &cloth, &count));
+    VO_TRY(vo_occlusion_judge(view->occlusion, &rays, &in_frame, 1, moment, &cloth, &count));
     for (int i = 0; i < mesh->face_count; i++) watched[i] |= !view->hidden[i];
     return VO_OK;
 }
