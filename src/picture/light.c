@@ -26,6 +26,7 @@ static void smooth_pixel(vo_canvas *c, int x, int y) {
         for (int i = vo_max_int(x - 2, 0); i <= vo_min_int(x + 2, c->width - 1); i++) {
             const vo_pixel *p = &c->pixel[(size_t)j * (size_t)c->width + (size_t)i];
             float near = kinship(p, own->x, own->normal, own->face);
+            if (near <= 0) continue; /* as below */
             float w = weight[j - y + 2] * weight[i - x + 2] * near;
             sum += w;
             key += w * p->key;
