@@ -151,6 +151,8 @@ static void describe_stream(vo_movie *m) {
     c->bit_rate = 0;
     av_opt_set(c->priv_data, "preset", "medium", 0);
     av_opt_set(c->priv_data, "crf", "17", 0);
+    /* Otherwise its look ahead reads memory that nobody wrote, on processors with AVX-512. */
+    av_opt_set(c->priv_data, "x264-params", "cpu-independent=1", 0);
 }
 
 static vo_result open_encoder(vo_movie *m) {
