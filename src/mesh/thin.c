@@ -9,7 +9,8 @@
 #define TURN    0.5  /* cosine between a face before and after, at least */
 #define SHAPE   0.25 /* of a face, 1 being equilateral, at least, or not worse than before */
 #define LONGEST 2.2  /* edges that come about, in those of even faces, at most */
-#define BENDING 2    /* how much more a neighbour costs whose edge stands across the faces */
+#define BENDING 3    /* how much more a neighbour costs whose edge stands across the faces */
+#define LOSS    10   /* what is lost costs so many times its depth */
 
 enum {
     MOST_AROUND = 24, /* faces around a node, for it to go */
@@ -111,18 +112,27 @@ static double across(const thinning *t, const int face[3], vo_vec3 edge) {
     return fabs(v3_dot(n, edge)) / v3_length(edge);
 }
 
-/* The longest new edge, more where the surface bends; infinite: not allowed. */
+/* m^3, the tetrahedron between a face and its place when u has gone along the edge: cut off the
+ * inside if positive. */
+static double cut_off(const thinning *t, const int face[3], vo_vec3 edge) {
+    return -v3_dot(normal(t->x[face[0]], t->x[face[1]], t->x[face[2]]), edge) / 6;
+}
+
+/* The longest new edge, more where the surface bends, and how deep the cut is: its volume over the
+ * square of that edge. Infinite: not allowed. */
 static double price(const thinning *t, int u, int v) {
     vo_vec3 edge = v3_sub(t->x[v], t->x[u]);
-    double longest = 0, bend = 0;
+    double longest = 0, bend = 0, lost = 0;
     if (!(v3_length2(edge) > 0) || !may_merge(t, u, v)) return INFINITY;
     for (int i = t->corner_start[u]; i < t->corner_start[u + 1]; i++) {
         const int *face = t->face[t->corner[i]];
         longest = fmax(longest, v3_distance(t->x[next_node(face, u)], t->x[v]));
         bend = fmax(bend, across(t, face, edge));
+        lost += cut_off(t, face, edge);
         if (!has(face, v) && !face_may(t, face, u, v)) return INFINITY;
     }
-    return longest <= t->longest ? longest * (1 + BENDING * bend) : INFINITY;
+    if (longest > t->longest) return INFINITY;
+    return longest * (1 + BENDING * bend) + LOSS * fmax(lost, 0) / (longest * longest);
 }
 
 /* The best neighbour of a node. */

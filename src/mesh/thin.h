@@ -8,8 +8,12 @@
  *
  * Which go first: those whose new faces have the shortest edges and are turned least, so that faces
  * grow evenly all over, and a little less where the surface bends. Flat parts alone would give up
- * their nodes for fingers otherwise, and cloth lies on the flat parts. It goes in rounds: every
+ * their nodes for fingers otherwise, and cloth lies on the flat parts. What cuts off much of the
+ * inside goes late: nodes that stay where they are cannot make up for it. It goes in rounds: every
  * node names its best neighbour, then the cheapest go as long as no two are neighbours.
+ *
+ * mesh/polygonise.h has fewer faces in another way: it knows the function whose surface it is, and
+ * makes new nodes.
  *
  * The surface stays closed, manifold and of the same kind (a neighbour is refused that has other
  * than two neighbours in common); faces turn by less than a sixth of a turn a time and do not
