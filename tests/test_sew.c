@@ -366,22 +366,24 @@ static void expect_no_garment(vo_context *ctx, const vo_sew_def *def, const char
         fail_msg("\"%s\" is not in \"%s\"", message, said);
 }
 
-/* 58 cm of cloth go around a post of 75 cm only by force. */
+/* 56 to 60 cm of cloth go around a post of 75 cm only by force. Some stay there, some come off. */
 static void what_is_too_tight_is_named(void **state) {
     (void)state;
-    vo_context *ctx = test_context(1);
-    tube t;
-    make_tube(ctx, 29, "", &t);
-    expect_no_garment(ctx, &t.def, "too tight: its seams close, but panel ");
-    vo_context_destroy(ctx);
+    for (int width = 28; width <= 30; width++) {
+        vo_context *ctx = test_context(1);
+        tube t;
+        make_tube(ctx, width, "", &t);
+        expect_no_garment(ctx, &t.def, "too tight: its seams close, but panel ");
+        vo_context_destroy(ctx);
+    }
 }
 
-/* 28 cm do not; they are sewn beside it, and fall. */
+/* 100 cm go around it easily, and slide down. */
 static void what_is_not_held_is_named(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     tube t;
-    make_tube(ctx, 14, "", &t);
+    make_tube(ctx, 50, "", &t);
     expect_no_garment(ctx, &t.def, "it is not held by the body");
     vo_context_destroy(ctx);
 }

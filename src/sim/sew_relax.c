@@ -58,9 +58,14 @@ static double strain_of_face(const vo_mesh *mesh, int face) {
            1;
 }
 
-/* A garment that cannot give way to its body is too small for it. */
-static vo_result check_strain(const vo_sewing *s, double strain) {
-    if (strain <= TIGHT) return VO_OK;
+/* Where garments are stretched most. */
+typedef struct stretched {
+    double strain;
+    const char *file, *panel;
+    vo_vec3 at;
+} stretched;
+
+static stretched most_stretched(const vo_sewing *s) {
     int piece = 0, face = 0;
     double most = -1;
     for (int i = 0; i <= s->piece; i++)
@@ -70,18 +75,35 @@ static vo_result check_strain(const vo_sewing *s, double strain) {
         }
     const vo_mesh *mesh = s->sewn[piece];
     const vo_pattern *pattern = s->task->piece[piece].pattern;
-    vo_vec3 at = mesh->node_x[vo_mesh_face_node(mesh, face, 0)];
-    const char *panel = pattern->panel[mesh->vert_patch[mesh->face_vert[face][0]]].name;
-    if (strain <= TOO_TIGHT) {
+    return (stretched){.strain = most,
+                       .file = pattern->file,
+                       .panel = pattern->panel[mesh->vert_patch[mesh->face_vert[face][0]]].name,
+                       .at = mesh->node_x[vo_mesh_face_node(mesh, face, 0)]};
+}
+
+/* A garment that cannot give way to its body is too small for it. */
+static vo_result check_strain(const vo_sewing *s, const stretched *m) {
+    if (m->strain <= TIGHT) return VO_OK;
+    if (m->strain <= TOO_TIGHT) {
         vo_log_line(s->task->ctx, VO_LOG_WARNING,
                     "%s: tight: panel %s is stretched by %.0f %% near (%.2f, %.2f, %.2f) m",
-                    pattern->file, panel, 100 * most, at.x, at.y, at.z);
+                    m->file, m->panel, 100 * m->strain, m->at.x, m->at.y, m->at.z);
         return VO_OK;
     }
     return vo_fail(s->task->ctx, VO_BAD_DATA,
                    "%s: too tight: its seams close, but panel %s is stretched by %.0f %% near "
                    "(%.2f, %.2f, %.2f) m; the body is wider there than the cloth",
-                   pattern->file, panel, 100 * most, at.x, at.y, at.z);
+                   m->file, m->panel, 100 * m->strain, m->at.x, m->at.y, m->at.z);
+}
+
+/* What falls was never around the body, or came off it because it was too tight when its seams
+ * closed. */
+static vo_result tell_fall(const vo_sewing *s, const stretched *closed, double speed) {
+    if (closed->strain > TOO_TIGHT) return check_strain(s, closed);
+    return vo_fail(s->task->ctx, VO_BAD_DATA,
+                   "%s: its seams close, but it is not held by the body: when it should be at "
+                   "rest it moves by %.2f m/s. Do its panels start around the body?",
+                   s->task->piece[s->piece].pattern->file, speed);
 }
 
 static vo_result hang(vo_sewing *s, const phase *f, vo_sim *sim, vo_sew_report *report) {
@@ -132,15 +154,13 @@ static vo_result relax(vo_sewing *s, const phase *f, vo_sew_report *report) {
 }
 
 vo_result vo_sew_relax(vo_sewing *s, vo_sew_report *report) {
+    stretched closed = most_stretched(s);
     s->progress.step = 0;
     VO_TRY(relax(s, &phases[0], report));
     bool last = s->piece + 1 == s->task->piece_count;
     if (!last) return VO_OK;
     VO_TRY(relax(s, &phases[1], report));
-    if (report->speed > FALLS)
-        return vo_fail(s->task->ctx, VO_BAD_DATA,
-                       "%s: its seams close, but it is not held by the body: when it should be at "
-                       "rest it moves by %.2f m/s. Do its panels start around the body?",
-                       s->task->piece[s->piece].pattern->file, report->speed);
-    return check_strain(s, report->max_strain);
+    if (report->speed > FALLS) return tell_fall(s, &closed, report->speed);
+    stretched now = most_stretched(s);
+    return check_strain(s, &now);
 }
