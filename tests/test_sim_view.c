@@ -261,6 +261,32 @@ static void a_budget_that_cannot_be_held_is_told(void **state) {
     close_world(&w);
 }
 
+/* Ten frames before 0, in which everything counts as seen or not; returns the shortest edge then.
+ */
+static double preroll(bool whole_start) {
+    world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
+    vo_sim_destroy(w.sim);
+    w.scene->def.preroll = 0.4;
+    w.scene->def.view.whole_start = whole_start;
+    w.scene->def.view.budget_faces = 50;
+    w.scene->def.view.pixels = 1;
+    w.ctx->log = count_warnings;
+    warnings = 0;
+    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
+    for (int f = 0; f < 9; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    double pixels = w.sim->view.pixels;
+    close_world(&w);
+    return pixels;
+}
+
+/* What does not go by the screen cannot be held by it. */
+static void a_budget_waits_for_the_film(void **state) {
+    (void)state;
+    assert_near(preroll(true), 1, 0);
+    assert_int_equal(warnings, 0);
+    assert_true(preroll(false) > 1);
+}
+
 /* Also where a frame is a single step, whose own time is then all there is. */
 static void a_budget_of_seconds_is_felt(void **state) {
     (void)state;
@@ -286,6 +312,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_camera_is_passed_over),
         cmocka_unit_test(a_budget_holds_the_number_of_faces),
         cmocka_unit_test(a_budget_that_cannot_be_held_is_told),
+        cmocka_unit_test(a_budget_waits_for_the_film),
         cmocka_unit_test(a_budget_of_seconds_is_felt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,6 +67,8 @@ typedef struct vo_viewing {
                             infinite: any */
     double size_max;     /* [0.3] m, longest edge where nothing is seen; counts if it is above
                             that of the cloth's remeshing */
+    bool whole_start;    /* [true] up to frame 0 everything counts as seen, unless a camera is given
+                            by vo_sim_set_camera */
     bool two_sided;      /* [false] the back of cloth is a front, too */
     bool occlusion;      /* [false] what is behind something else is told from what is seen */
     bool compensation;   /* [true] coarse faces out of all pictures do not resist compression by

@@ -433,6 +433,8 @@ static const vo_key view_keys[] = {
         "Remeshing does not move what is seen by more in a frame; it waits until it need not."),
     KEY("size_max", POSITIVE, "0.3", "m",
         "Longest edge where nothing is seen; counts if it is above `remeshing.size[1]`."),
+    KEY("whole_start", BOOL, "true", NULL,
+        "Up to frame 0 everything counts as seen; crowds are better off without."),
     KEY("two_sided", BOOL, "false", NULL, "The back of cloth is a front, too."),
     KEY("occlusion", BOOL, "false", NULL,
         "What is behind something else is told from what is seen (needs a build with Embree)."),

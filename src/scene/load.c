@@ -115,6 +115,7 @@ static vo_viewing read_view(const vo_json_at *root) {
                         .silhouette = vo_get_limit(&at, "silhouette", INFINITY),
                         .popping = vo_get_limit(&at, "popping", INFINITY),
                         .size_max = vo_get_real(&at, "size_max"),
+                        .whole_start = vo_get_bool(&at, "whole_start"),
                         .two_sided = vo_get_bool(&at, "two_sided"),
                         .occlusion = vo_get_bool(&at, "occlusion"),
                         .compensation = vo_get_bool(&at, "compensation"),

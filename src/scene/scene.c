@@ -22,6 +22,7 @@ vo_viewing vo_viewing_default(void) {
                         .silhouette = 0.25,
                         .popping = 0.5,
                         .size_max = 0.3,
+                        .whole_start = true,
                         .compensation = true,
                         .compensation_power = 10};
 }

@@ -6,8 +6,9 @@
  * the state and the scene alone. The shortest edge on the screen, where a budget steers it, is
  * state.
  *
- * Up to frame 0 everything counts as seen: what a film begins with, the drape above all, does not
- * depend on where its camera stands, and is that of a run without one. */
+ * Up to frame 0 everything counts as seen, unless the scene (`whole_start`) or a camera given step
+ * by step says otherwise: what a film begins with, the drape above all, does not depend on where
+ * its camera stands, and is that of a run without one. */
 #include "core/timer.h"
 #include "sim/sim.h"
 #include "view/budget.h"
@@ -117,10 +118,15 @@ static bool follow_eye(vo_sim *sim, vo_view_eye *eye) {
     return true;
 }
 
+/* Whether everything counts as seen, wherever cameras stand. */
+static bool sees_all(const vo_sim *sim) {
+    return sim->frame <= 0 && sim->scene->def.view.whole_start && sim->view.guide.count == 0;
+}
+
 /* All eyes; -1 without memory. */
 static int open_eyes(vo_sim *sim, vo_view_eye **out) {
     bool guided = sim->view.guide.count > 0;
-    int count = guided ? 1 : sim->frame > 0 ? sim->scene->camera_count : 0;
+    int count = guided ? 1 : sees_all(sim) ? 0 : sim->scene->camera_count;
     vo_view_eye *eye = *out = vo_arena_array(&sim->remesh.arena, vo_view_eye, count + 1);
     if (!eye) return -1;
     if (guided) return follow_eye(sim, eye) ? 1 : -1;
@@ -190,11 +196,11 @@ static void tell_budget(vo_sim *sim, const vo_budget_def *budget, double faces, 
         sim->frame, budget->faces > 0 ? "faces" : "seconds", faces, seconds, sim->view.pixels);
 }
 
-/* The shortest edge on the screen, by what the frame came to. Up to frame 0 the seconds are those
- * of the whole preroll, which say nothing about a frame. */
+/* The shortest edge on the screen, by what the frame came to; not while nothing goes by it. Up to
+ * frame 0 the seconds are those of the whole preroll, which say nothing about a frame. */
 static void keep_budget(vo_sim *sim) {
     const vo_viewing *v = &sim->scene->def.view;
-    if (!(v->budget_faces > 0) && !(v->budget_seconds > 0)) return;
+    if ((!(v->budget_faces > 0) && !(v->budget_seconds > 0)) || sees_all(sim)) return;
     vo_budget_def def = vo_budget_def_default();
     def.faces = v->budget_faces;
     def.seconds = v->budget_seconds;
