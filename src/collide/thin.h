@@ -2,9 +2,13 @@
  *
  * Cloth, however folded, has about five contacts a node. In a clump every edge is close to hundreds
  * of others; a matrix with all of them has hundreds of entries a row and says no more than one with
- * the nearest. So a pair stays if one of its nodes of cloth has fewer than VO_THIN_CONTACTS that
- * are nearer, which leaves at most so many for each node of cloth. Among equal distances the first
- * in the list is the nearer. */
+ * the nearest. So where cloth has more than VO_THIN_CONTACTS pairs with cloth for each of its
+ * nodes, a pair stays if one of its nodes has fewer than so many that are nearer, which leaves at
+ * most so many for each node. Among equal distances the first in the list is the nearer.
+ *
+ * Pairs with obstacles are counted by themselves, and have room at the obstacles' nodes that they
+ * are about as well: a coarse cloth on a fine body has as many as the body has nodes there, and is
+ * no clump. */
 #ifndef VO_COLLIDE_THIN_H
 #define VO_COLLIDE_THIN_H
 
@@ -16,16 +20,14 @@ enum { VO_THIN_CONTACTS = 16 };
 typedef struct vo_thin {
     int rank_capacity, node_capacity, keep_capacity;
     struct vo_thin_rank *rank;
-    int *taken; /* [nodes] contacts so far */
-    unsigned char *keep;
+    int *taken;          /* [nodes] contacts so far */
+    unsigned char *keep; /* [pairs] 1 for those that stay; only if there is a clump */
+    bool crowded;        /* there is: some do not stay */
 } vo_thin;
 
 void vo_thin_free(vo_context *ctx, vo_thin *thin);
 
-/* Whether there are so many pairs that they must be thinned out. */
-bool vo_thin_needed(const vo_surface *surface, int count);
-
-/* Fills thin->keep, [count]: 1 for pairs that stay. */
+/* Sets thin->crowded and, if need be, fills thin->keep. No allocation after warm-up. */
 vo_result vo_thin_choose(vo_context *ctx, const vo_surface *surface, int count, const vo_near *near,
                          vo_thin *thin);
 

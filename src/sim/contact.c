@@ -130,11 +130,9 @@ vo_result vo_sim_contact_find(vo_sim *sim, double dt) {
     if (def->disable & VO_DISABLE_PROXIMITY) return VO_OK;
     VO_TRY(vo_candidates_near(sim->contact.candidates, &near_count, &near));
     VO_TRY(reserve_contacts(sim, near_count));
-    bool thin = vo_thin_needed(&sim->contact.surface, near_count);
+    VO_TRY(vo_thin_choose(sim->ctx, &sim->contact.surface, near_count, near, &sim->contact.thin));
+    bool thin = sim->contact.thin.crowded;
     sim->contact.crowded = thin || vo_candidates_crowded(sim->contact.candidates);
-    if (thin)
-        VO_TRY(
-            vo_thin_choose(sim->ctx, &sim->contact.surface, near_count, near, &sim->contact.thin));
     for (int i = 0; i < near_count; i++)
         if (!thin || sim->contact.thin.keep[i])
             count += vo_contact_make(&contact, &sim->contact.surface, &near[i],
