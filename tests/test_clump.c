@@ -92,6 +92,47 @@ static void too_many_are_near(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* A sheet folded in half and shrunk, so that slack, which goes by the fabric, has every cluster
+ * near every other, while few of them are. */
+static world make_shrunk(vo_context *ctx) {
+    const double size = 0.5, scale = 0.005;
+    world w = {.ctx = ctx};
+    world_add(&w, world_sheet(ctx, size, 100, 0), false, false);
+    world_build(&w);
+    for (int i = 0; i < w.surface.node_count; i++) {
+        vo_vec3 *x = &w.surface.x0[i];
+        bool upper = x->x > size / 2;
+        *x = v3(scale * (upper ? size - x->x : x->x), scale * x->y, upper ? 0x1p-18 : 0);
+        w.surface.x1[i] = *x;
+    }
+    return w;
+}
+
+static int ask_near(vo_context *ctx, vo_candidates *c) {
+    const vo_near *near;
+    int count;
+    assert_ok(ctx, vo_candidates_near(c, &count, &near));
+    assert_false(vo_candidates_crowded(c));
+    return count;
+}
+
+/* No clump: whoever has walked before, with whatever slack, knows no better. */
+static void slack_makes_no_clump(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    world w = make_shrunk(ctx);
+    vo_candidates *c;
+    assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 1e-5, NULL, &c));
+    int count = ask_near(ctx, c);
+    assert_true(count >= w.surface.node_count);
+    assert_int_equal(ask_near(ctx, c), count);
+    for (int i = 0; i < w.surface.node_count; i++) w.surface.x0[i].z += 0x1p-10;
+    assert_int_equal(ask_near(ctx, c), count);
+    vo_candidates_destroy(c);
+    world_free(&w);
+    vo_context_destroy(ctx);
+}
+
 /* ---- the response --------------------------------------------------------------------------- */
 
 /* A sheet crumpled into a tenth of a millimetre, and another beside it that falls freely. */
@@ -252,13 +293,10 @@ static void a_clump_is_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices_find_what_lists_would),
-        cmocka_unit_test(too_many_are_near),
-        cmocka_unit_test(a_knot_is_held),
-        cmocka_unit_test(a_huge_knot_holds_all),
-        cmocka_unit_test(untangling_names_a_clump),
-        cmocka_unit_test(a_clump_comes_and_goes),
-        cmocka_unit_test(a_clump_is_found),
+        cmocka_unit_test(slices_find_what_lists_would), cmocka_unit_test(too_many_are_near),
+        cmocka_unit_test(slack_makes_no_clump),         cmocka_unit_test(a_knot_is_held),
+        cmocka_unit_test(a_huge_knot_holds_all),        cmocka_unit_test(untangling_names_a_clump),
+        cmocka_unit_test(a_clump_comes_and_goes),       cmocka_unit_test(a_clump_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

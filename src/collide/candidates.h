@@ -110,9 +110,8 @@ vo_result vo_candidates_swept(vo_candidates *candidates, const unsigned char *mo
 enum { VO_NEAR_PAIRS = 64, VO_SWEPT_PAIRS = 512 };
 
 /* Whether the last answer has only a part of what there is. It then has as many pairs as it may; or
- * none, if even clusters came too close to each other in too many pairs to be listed. Apart from
- * this last case, in which 10,000 faces and more are in one place, it depends on the state alone.
- */
+ * none, if even clusters came too close to each other in too many pairs to be listed, for which it
+ * takes 10,000 faces and more in one place. It depends on the state alone. */
 bool vo_candidates_crowded(const vo_candidates *candidates);
 
 /* Since the last call of this; for the statistics. */

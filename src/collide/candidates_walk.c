@@ -148,10 +148,10 @@ static bool holds_world(const vo_walks *w, const question *q) {
     return true;
 }
 
-static void enlarge_world(vo_walks *w, const question *q) {
+static void enlarge_world(vo_walks *w, const question *q, double slack) {
     const vo_places *k = w->places;
     const vo_box *box = q->swept ? k->hull : k->box;
-    double margin = q->distance / 2 + w->slack / 2;
+    double margin = q->distance / 2 + slack / 2;
     for (int p = 0; p < k->surface->part_count; p++) {
         w->role[p] = role_of(w, p, q);
         bool soft = w->role[p] == VO_PART_SOFT;
@@ -162,11 +162,11 @@ static void enlarge_world(vo_walks *w, const question *q) {
     vo_bvh_refit(w->ctx, &w->obstacle, w->list + k->clusters->cloth_count);
 }
 
-static vo_result walk_world(vo_walks *w, const question *q) {
+static vo_result walk_world(vo_walks *w, const question *q, double slack) {
     int cloths = w->places->clusters->cloth_count;
     w->valid = false;
     w->found.count = 0;
-    enlarge_world(w, q);
+    enlarge_world(w, q, slack);
     VO_TRY(vo_bvh_self_pairs(w->ctx, &w->cloth, &w->walked));
     if (!take_walked(w, 0, &w->found)) return vo_fail_memory(w->ctx, "candidates");
     bool crowded = w->walked.crowded;
@@ -174,6 +174,14 @@ static vo_result walk_world(vo_walks *w, const question *q) {
     if (!take_walked(w, cloths, &w->found)) return vo_fail_memory(w->ctx, "candidates");
     w->valid = !crowded && !w->walked.crowded;
     return VO_OK;
+}
+
+/* Slack must not make a clump of what is none: then a run that still has an older walk would go on,
+ * where a resumed one has too many pairs. An older walk that holds has all pairs of one without
+ * slack, so whether that one is given up depends on the state alone. */
+static vo_result search_world(vo_walks *w, const question *q) {
+    VO_TRY(walk_world(w, q, w->slack));
+    return w->valid ? VO_OK : walk_world(w, q, 0);
 }
 
 /* ---- in the frame of a rigid part ----------------------------------------------------------- */
@@ -239,7 +247,7 @@ static vo_result build_frame(vo_walks *w, int p) {
     return VO_OK;
 }
 
-static vo_result walk_frame(vo_walks *w, int p, const question *q) {
+static vo_result walk_frame(vo_walks *w, int p, const question *q, double slack) {
     const vo_part_motion *part = &w->places->part[p];
     vo_frame_walk *f = &w->frame[p];
     vo_frame frame = vo_frame_of(part->back);
@@ -247,8 +255,8 @@ static vo_result walk_frame(vo_walks *w, int p, const question *q) {
     f->found.count = 0;
     VO_TRY(build_frame(w, p));
     for (int c = 0; c < w->places->clusters->cloth_count; c++)
-        f->list[c] = is_near(w, c, p, q, w->slack)
-                         ? box_grow(frame_box(w, c, part, &frame, q), w->slack * frame.t.scale)
+        f->list[c] = is_near(w, c, p, q, slack)
+                         ? box_grow(frame_box(w, c, part, &frame, q), slack * frame.t.scale)
                          : box_empty();
     vo_bvh_refit(w->ctx, &w->posed, f->list);
     VO_TRY(vo_bvh_tree_pairs(w->ctx, &w->posed, &f->tree, &w->walked));
@@ -256,6 +264,12 @@ static vo_result walk_frame(vo_walks *w, int p, const question *q) {
         return vo_fail_memory(w->ctx, "candidates");
     f->valid = !w->walked.crowded;
     return VO_OK;
+}
+
+/* As search_world. */
+static vo_result search_frame(vo_walks *w, int p, const question *q) {
+    VO_TRY(walk_frame(w, p, q, w->slack));
+    return w->frame[p].valid ? VO_OK : walk_frame(w, p, q, 0);
 }
 
 /* ---- all of them ---------------------------------------------------------------------------- */
@@ -300,14 +314,14 @@ static vo_result collect(vo_walks *w) {
 vo_result vo_walks_cover(vo_walks *w, bool swept, double distance, vo_walks_report *report) {
     question q = {swept, distance};
     *report = (vo_walks_report){.searched = !holds_world(w, &q)};
-    if (report->searched) VO_TRY(walk_world(w, &q));
+    if (report->searched) VO_TRY(search_world(w, &q));
     report->crowded = !w->valid;
     for (int p = 0; p < w->places->surface->part_count; p++) {
         if (role_of(w, p, &q) != VO_PART_RIGID) continue;
         w->frame[p].whole = part_box(w, p, &q);
         if (holds_frame(w, p, &q)) continue;
         report->searched = true;
-        VO_TRY(walk_frame(w, p, &q));
+        VO_TRY(search_frame(w, p, &q));
         report->crowded |= !w->frame[p].valid;
     }
     return report->searched && !report->crowded ? collect(w) : VO_OK;

@@ -20,8 +20,8 @@
  * Clusters that are not even close to the box round the whole part, at x0 or in the step, do not
  * take part in its walk.
  *
- * A walk that finds more than VO_WALK_PAIRS pairs for each cluster is given up: a clump
- * (collide/clump.h). */
+ * A walk that finds more than VO_WALK_PAIRS pairs for each cluster is done again without slack, and
+ * given up if it still does: a clump (collide/clump.h). */
 #ifndef VO_COLLIDE_CANDIDATES_WALK_H
 #define VO_COLLIDE_CANDIDATES_WALK_H
 
