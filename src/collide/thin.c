@@ -3,7 +3,6 @@
 #include "collide/clump.h"
 #include "core/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct vo_thin_rank {
@@ -46,10 +45,30 @@ static bool too_many(int count, int64_t nodes) {
     return count > vo_clump_bound(VO_THIN_CONTACTS, nodes);
 }
 
-static int compare(const void *a, const void *b) {
-    const vo_thin_rank *p = a, *q = b;
-    if (p->distance != q->distance) return p->distance < q->distance ? -1 : 1;
-    return p->index < q->index ? -1 : p->index > q->index;
+static bool is_nearer(const vo_thin_rank *p, const vo_thin_rank *q) {
+    return p->distance != q->distance ? p->distance < q->distance : p->index < q->index;
+}
+
+/* Lets the item at `at` of a heap, the furthest first, sink to its place. */
+static void sink(vo_thin_rank *heap, int at, int count) {
+    vo_thin_rank item = heap[at];
+    for (int child; (child = 2 * at + 1) < count; at = child) {
+        child += child + 1 < count && is_nearer(&heap[child], &heap[child + 1]);
+        if (!is_nearer(&item, &heap[child])) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = item;
+}
+
+/* The nearest first. In place: the library's own sort may ask for memory. */
+static void sort(vo_thin_rank *rank, int count) {
+    for (int i = count / 2 - 1; i >= 0; i--) sink(rank, i, count);
+    for (int i = count - 1; i > 0; i--) {
+        vo_thin_rank furthest = rank[0];
+        rank[0] = rank[i];
+        rank[i] = furthest;
+        sink(rank, 0, i);
+    }
 }
 
 /* Whether a node has room; if so, all nodes of the pair have one contact more. */
@@ -67,7 +86,7 @@ static void thin_out(const vo_surface *s, int count, const vo_near *near, bool o
     memset(t->taken, 0, (size_t)s->node_count * sizeof *t->taken);
     for (int i = 0; i < count; i++)
         if (is_of(s, &near[i], obstacle)) t->rank[n++] = (vo_thin_rank){near[i].distance, i};
-    qsort(t->rank, (size_t)n, sizeof *t->rank, compare);
+    sort(t->rank, n);
     for (int i = 0; i < n; i++) {
         int index = t->rank[i].index;
         t->keep[index] = take(near[index].pair.node, t->taken);
