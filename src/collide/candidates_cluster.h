@@ -63,6 +63,8 @@ typedef struct vo_clusters {
  * the first. */
 typedef uint16_t vo_local_pair;
 enum { VO_PAIR_TURNED = 0x80 };
+_Static_assert((int)VO_CLUSTER_NODES <= (int)VO_PAIR_TURNED,
+               "places of nodes and edges have seven bits");
 
 static inline vo_local_pair vo_local_pair_of(int first, int second, bool turned) {
     return (vo_local_pair)(first | (turned ? VO_PAIR_TURNED : 0) | second << 8);
