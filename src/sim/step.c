@@ -188,6 +188,7 @@ static vo_step_outcome advance(vo_sim *sim, span t, int cuts) {
     if (sim->contact.crowded && outcome == VO_STEP_UNSOLVED) return hold_clump(sim, t);
     if (outcome != VO_STEP_UNSOLVED || cuts == MAX_CUTS) return hold(sim, t, outcome);
     sim->stats.step_cuts++;
+    vo_implicit_forget_earlier(&sim->implicit); /* of a step that leaps and is not taken */
     double middle = t.begin + t.dt / 2;
     span first = {t.begin, middle, t.dt / 2}, second = {middle, t.end, t.dt / 2};
     outcome = advance(sim, first, cuts + 1);
