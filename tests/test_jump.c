@@ -89,11 +89,12 @@ static void note(void *user, vo_log_level level, const char *text) {
     snprintf(o->told, sizeof o->told, "%s", text);
 }
 
-/* A sheet on a table that is elsewhere after 0.08 s: at once, and turned by 130 degrees. */
+/* A sheet on a table that is elsewhere after 0.08 s, or another time: at once, and turned by 130
+ * degrees. */
 static const char moved[] = "\"translate\": [2, 1, 0.5], \"rotate\": [130, 0, 0, 1]";
 static const char unmoved[] = "\"translate\": [0, 0, 0]";
 
-static void write_table(const char *path, const char *transform, const char *rest) {
+static void write_table(const char *path, double time, const char *transform, const char *rest) {
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     fprintf(f,
@@ -103,16 +104,16 @@ static void write_table(const char *path, const char *transform, const char *res
             "16}, \"transform\": {\"translate\": [-0.3, -0.3, 0.205]}, \"materials\": [{"
             "\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e5, \"poisson_ratio\": "
             "0.3}]}],\n"
-            "\"motions\": [[{\"time\": 0.08, \"velocity\": {\"translate\": [0, 0, 0]}}, {\"time\": "
-            "0.0801, \"transform\": {%s}, \"velocity\": {\"translate\": [0, 0, 0]}}]],\n"
+            "\"motions\": [[{\"time\": %g, \"velocity\": {\"translate\": [0, 0, 0]}}, {\"time\": "
+            "%g, \"transform\": {%s}, \"velocity\": {\"translate\": [0, 0, 0]}}]],\n"
             "\"obstacles\": [{\"shape\": {\"type\": \"box\", \"size\": [0.4, 0.4, 0.2], "
             "\"edge_length\": 0.1}, \"transform\": {\"translate\": [0, 0, 0.1]}, \"motion\": 0}]"
             "%s%s}\n",
-            transform, *rest ? ", " : "", rest);
+            time, time + 1e-4, transform, *rest ? ", " : "", rest);
     assert_int_equal(fclose(f), 0);
 }
 
-static outcome run_table(const char *transform, const char *rest, int threads) {
+static outcome run_table_at(double time, const char *transform, const char *rest, int threads) {
     static outcome seen; /* by the log */
     char path[1024];
     vo_context_def def = vo_context_def_default();
@@ -120,7 +121,7 @@ static outcome run_table(const char *transform, const char *rest, int threads) {
     vo_scene *scene;
     vo_sim *sim;
     snprintf(path, sizeof path, "%s/scene.json", test_folder());
-    write_table(path, transform, rest);
+    write_table(path, time, transform, rest);
     seen = (outcome){0};
     def.threads = threads;
     def.log = note;
@@ -143,6 +144,10 @@ static outcome run_table(const char *transform, const char *rest, int threads) {
     vo_scene_destroy(scene);
     vo_context_destroy(ctx);
     return o;
+}
+
+static outcome run_table(const char *transform, const char *rest, int threads) {
+    return run_table_at(0.08, transform, rest, threads);
 }
 
 static double largest_distance(const outcome *a, const outcome *b, vo_transform t) {
@@ -179,6 +184,15 @@ static void what_is_held_stays(void **state) {
     test_free(there.x);
 }
 
+/* The frame before the first has a number, too. */
+static void told_of_in_the_preroll(void **state) {
+    (void)state;
+    outcome there = run_table_at(-0.02, moved, "\"preroll\": 0.08", 1);
+    assert_int_equal(there.jumps, 1);
+    assert_non_null(strstr(there.told, "frame 0: obstacle 0 jumps by "));
+    test_free(there.x);
+}
+
 static void threads_do_not_matter(void **state) {
     (void)state;
     outcome one = run_table(moved, "", 1), two = run_table(moved, "", 2);
@@ -196,7 +210,7 @@ static void what_yielded_is_counted(void **state) {
     vo_sim *sim;
     vo_inspection look;
     snprintf(path, sizeof path, "%s/scene.json", test_folder());
-    write_table(path, unmoved, "");
+    write_table(path, 0.08, unmoved, "");
     assert_ok(ctx, vo_scene_load(ctx, path, 0, NULL, &scene));
     assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
     assert_ok(ctx, vo_sim_inspect(sim, &look));
@@ -224,6 +238,7 @@ int main(void) {
         cmocka_unit_test(one_point_carries),
         cmocka_unit_test(what_is_worn_goes_along),
         cmocka_unit_test(what_is_held_stays),
+        cmocka_unit_test(told_of_in_the_preroll),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(what_yielded_is_counted),
     };

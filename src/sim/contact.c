@@ -3,6 +3,7 @@
 #include "collide/clump.h"
 #include "sim/sim.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- making and freeing --------------------------------------------------------------------- */
@@ -73,7 +74,7 @@ static void drop(vo_sim *sim) {
     vo_response_destroy(c->response);
     vo_candidates_destroy(c->candidates);
     vo_surface_free(&c->surface);
-    *c = (vo_sim_contact){.kept = c->kept};
+    *c = (vo_sim_contact){.kept = c->kept, .clump_frame = INT_MIN, .jump_frame = INT_MIN};
 }
 
 vo_result vo_sim_contact_drop(vo_sim *sim) {

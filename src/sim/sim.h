@@ -67,7 +67,7 @@ typedef struct vo_sim_contact {
     vo_thin thin;
     bool crowded;    /* there is a clump: not all that is close has a contact */
     bool appeared;   /* an obstacle did, in the step under way */
-    int clump_frame; /* the last frame for which a clump was told of */
+    int clump_frame; /* the last frame for which a clump was told of; INT_MIN: none */
     int jump_frame;  /* and a jump */
     int *node_of;    /* [row_count] the surface's node of a row of the solver */
     double *pressed; /* [row_count] [saved] N, by which contacts pressed each node of cloth in the
