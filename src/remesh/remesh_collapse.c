@@ -9,7 +9,7 @@ typedef struct star {
     int face_count, face[VO_STAR_MAX]; /* in the order of halves; a border has no face */
     int corner[VO_STAR_MAX];           /* of the node, in each face */
     double most;                       /* s of new edges at most */
-    double shift; /* how far watched points seem to move in all if it goes; 0: nobody watches */
+    double shift;                      /* how far points seem to move in all if it goes */
     int way_count;
     vo_long_edge way[VO_STAR_MAX]; /* halves that could be collapsed with s^2, shortest first */
 } star;
@@ -213,10 +213,11 @@ static bool find_side(const vo_remesher *r, const star *s, const target *t, int 
     return true;
 }
 
+/* How far points seem to move in all, whether they are watched or not. */
 static double seen_shift(const vo_remesher *r, const star *s, const target *t) {
     double most = 0;
-    if (!vo_watch_is_on(r, s->face, s->face_count)) return 0;
-    for (int k = 0; k < 2; k++) {
+    bool measures = vo_watch_measures(r, s->face, s->face_count);
+    for (int k = 0; k < 2 && measures; k++) {
         side_faces side;
         if (!find_side(r, s, t, k, &side)) continue;
         double shift = vo_watch_collapse(r, side.from, side.to, side.face_count,
@@ -231,7 +232,7 @@ static bool may_collapse(vo_remesher *r, star *s, const target *t) {
     if (!are_faces_good(r, s, t) || !keeps_strain(r, s, t)) return false;
     if (vo_edit_can_collapse(r->edit, t->edge, t->end) != VO_EDIT_ALLOWED) return false;
     s->shift = seen_shift(r, s, t);
-    if (vo_watch_puts_off(r, s->shift)) return false;
+    if (vo_watch_puts_off(r, s->face, s->face_count, s->shift)) return false;
     if (!r->guard || vo_guard_may_collapse(r->guard, r->cloth, t->edge, t->end)) return true;
     r->report.refused++;
     return false;
@@ -257,7 +258,7 @@ static vo_result open_side(vo_remesher *r, const star *s, const target *t, int k
 
 static vo_result close_side(vo_remesher *r, const side_faces *side, bool watched, double shift) {
     if (side->face_count > 0) vo_pop_put(r, side->points, side->face, side->face_count);
-    if (watched) vo_watch_keep(r, side->face, side->face_count, shift);
+    vo_watch_keep(r, side->face, side->face_count, watched, shift);
     for (int i = 0; i < side->face_count; i++) {
         r->face_moved[side->face[i]] = 1;
         VO_TRY(vo_remesh_touch(r, side->face[i]));

@@ -50,10 +50,10 @@ static bool keeps_strain(const vo_remesher *r, const int v[4]) {
            now <= vo_remesh_strain(m, v[1], v[0], v[3]);
 }
 
-/* How far watched points seem to move in all; 0 where nobody watches. */
+/* How far points seem to move in all, whether they are watched or not. */
 static double seen_shift(const vo_remesher *r, int edge, const int v[4]) {
     const int *face = r->edit->mesh->edge_face[edge];
-    return vo_watch_is_on(r, face, 2) ? vo_watch_sum(r, face, 2, vo_watch_flip(r, v)) : 0;
+    return vo_watch_sum(r, face, 2, vo_watch_measures(r, face, 2) ? vo_watch_flip(r, v) : 0);
 }
 
 static bool may_flip(vo_remesher *r, int edge, const int v[4], double size2, double *shift) {
@@ -61,7 +61,7 @@ static bool may_flip(vo_remesher *r, int edge, const int v[4], double size2, dou
     if (!keeps_strain(r, v)) return false;
     if (vo_edit_can_flip(r->edit, edge) != VO_EDIT_ALLOWED) return false;
     *shift = seen_shift(r, edge, v);
-    if (vo_watch_puts_off(r, *shift)) return false;
+    if (vo_watch_puts_off(r, r->edit->mesh->edge_face[edge], 2, *shift)) return false;
     if (!r->guard || vo_guard_may_flip(r->guard, r->cloth, edge)) return true;
     r->report.refused++;
     return false;
@@ -93,7 +93,7 @@ static vo_result flip(vo_remesher *r, int edge, const int v[4], double shift) {
         return vo_fail_memory(r->ctx, "remeshing"); /* all else has been asked */
     r->report.flips++;
     r->face_moved[f] = r->face_moved[g] = 1;
-    if (vo_watch_is_on(r, face, 2)) vo_watch_keep(r, face, 2, shift);
+    vo_watch_keep(r, face, 2, vo_watch_is_on(r, face, 2), shift);
     vo_pop_put(r, points, face, 2);
     put_common_neighbours(r, a, b, edge);
     VO_TRY(vo_remesh_touch(r, f));

@@ -52,7 +52,8 @@ struct vo_remesher {
     uint8_t *face_moved; /* it has points that are not of the first surface */
     int *face_point;     /* first of the points that are followed, -1 */
     uint8_t *face_watched;
-    double *face_shift; /* how far watched points of it have seemed to move, at most */
+    double *face_shift; /* how far points of it have seemed to move, or would, were they watched;
+                           at most, and beyond what is allowed just that it is beyond */
 
     int point_capacity, point_count, point_hole; /* first hole, -1 */
     vo_pop_point *point;
@@ -153,10 +154,13 @@ bool vo_watch_is_on(const vo_remesher *r, const int *face, int count);
 /* How far points of these faces have seemed to move, at most, after an edit that moves some of them
  * by `shift` more. */
 double vo_watch_sum(const vo_remesher *r, const int *face, int count, double shift);
-/* Whether that is too far, which is counted. */
-bool vo_watch_puts_off(vo_remesher *r, double sum);
-/* Faces that the edit made are watched, and have moved so far. */
-void vo_watch_keep(vo_remesher *r, const int *face, int count, double sum);
+/* Whether that has to be found out: somebody watches, and they have not moved too far already. */
+bool vo_watch_measures(const vo_remesher *r, const int *face, int count);
+/* Whether it is too far for an edit of these faces, which is counted: some are watched. */
+bool vo_watch_puts_off(vo_remesher *r, const int *face, int count, double sum);
+/* Faces that the edit made: whether some that they were made of were watched, and how far they have
+ * moved. */
+void vo_watch_keep(vo_remesher *r, const int *face, int count, bool watched, double sum);
 
 /* How far a flip seems to move the surface: v[0] v[1] is the old edge. */
 double vo_watch_flip(const vo_remesher *r, const int v[4]);

@@ -10,7 +10,10 @@
  *
  * How far points of a face have seemed to move since the first edit is never more than the sum of
  * what the edits that made it, and the faces before it, moved. That sum is kept by face. It is an
- * upper bound: the points that moved most in one edit need not be those that do in the next.
+ * upper bound: the points that moved most in one edit need not be those that do in the next. Faces
+ * that nobody watches keep theirs, too, although no edit of such faces alone is put off: a later
+ * one may join them to a watched face, and what it makes counts as watched. Beyond what is allowed
+ * a sum need not be exact: nothing watched is joined to it any more in this call.
  * Rejected: following points from edit to edit, as is done for the report (remesh_pop.c); a point
  * that is not followed could move unseen by us. */
 #include "remesh/remesh_local.h"
@@ -35,15 +38,20 @@ double vo_watch_sum(const vo_remesher *r, const int *face, int count, double shi
     return before + shift;
 }
 
-bool vo_watch_puts_off(vo_remesher *r, double sum) {
+bool vo_watch_measures(const vo_remesher *r, const int *face, int count) {
+    return r->def.watch && vo_watch_sum(r, face, count, 0) <= r->def.watch->most;
+}
+
+bool vo_watch_puts_off(vo_remesher *r, const int *face, int count, double sum) {
     if (!r->def.watch || sum <= r->def.watch->most) return false;
+    if (!vo_watch_is_on(r, face, count)) return false;
     r->report.put_off++;
     return true;
 }
 
-void vo_watch_keep(vo_remesher *r, const int *face, int count, double sum) {
+void vo_watch_keep(vo_remesher *r, const int *face, int count, bool watched, double sum) {
     for (int i = 0; i < count; i++) {
-        r->face_watched[face[i]] = 1;
+        r->face_watched[face[i]] = watched;
         r->face_shift[face[i]] = sum;
     }
 }
