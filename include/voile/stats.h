@@ -58,7 +58,8 @@ extern "C" {
     X(popping, double, "%.6g",                                                                   \
       "m; the most that a point of the surface was seen to move by remeshing alone")             \
     X(popping_px, double, "%.4g",                                                                \
-      "the same in pixels of the scene's cameras; with `adapt` `view` of points that they see")  \
+      "the same in pixels of the scene's cameras, of all points in their pictures, fronts and "  \
+      "backs; with `adapt` `view` and its `occlusion` of those that nothing hides")              \
     X(seen_faces, int, "%d", "faces that cameras see the front of, now or soon")                 \
     X(hidden_faces, int, "%d", "that they would see but for what is before them")                \
     X(budget_missed, int, "%d", "1: `view` has a budget, and there is no way to hold it")        \
