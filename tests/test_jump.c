@@ -184,6 +184,60 @@ static void what_is_held_stays(void **state) {
     test_free(there.x);
 }
 
+/* Handles on the table's motion go with it, also one that takes hold in the substep of the jump. */
+static void handles_go_along(void **state) {
+    (void)state;
+    const char *handles[] = {"\"handles\": [{\"corners\": [0, 1], \"motion\": 0}]",
+                             "\"handles\": [{\"corners\": [0, 1], \"motion\": 0, "
+                             "\"start_time\": 0.0801}]"};
+    vo_transform t = {v3(2, 1, 0.5), 1, q_axis_angle(v3(0, 0, 1), 130 * VO_PI / 180)};
+    for (int i = 0; i < 2; i++) {
+        outcome still = run_table(unmoved, handles[i], 1), there = run_table(moved, handles[i], 1);
+        assert_int_equal(there.jumps, 1);
+        assert_non_null(strstr(there.told, "1 of 1 cloths, which it wears, go along"));
+        assert_near(largest_distance(&still, &there, t), 0, 3e-3);
+        test_free(still.x);
+        test_free(there.x);
+    }
+}
+
+/* How far pins go in a step, m. */
+static double longest_pull(vo_sim *sim, double begin, double end) {
+    double longest = 0;
+    vo_sim_obstacles_aim(sim, end, end - begin);
+    vo_sim_handles_move(sim, begin, end, end - begin);
+    for (int k = 0; k < sim->constraints.pin_count; k++)
+        longest = vo_max(longest, (end - begin) * v3_length(sim->constraints.pin[k].velocity));
+    return longest;
+}
+
+/* In the halves of a step that is cut after the jump, handles rest as the obstacle does. */
+static void handles_rest_in_halves(void **state) {
+    (void)state;
+    char path[1024];
+    vo_context *ctx = test_context(1);
+    vo_scene *scene;
+    vo_sim *sim;
+    bool jumped;
+    snprintf(path, sizeof path, "%s/scene.json", test_folder());
+    write_table(path, 0.087, moved, "\"handles\": [{\"corners\": [0, 1], \"motion\": 0}]");
+    assert_ok(ctx, vo_scene_load(ctx, path, 0, NULL, &scene));
+    assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
+    for (int i = 0; i < 8; i++) assert_ok(ctx, vo_sim_step(sim));
+    double begin = vo_sim_time(sim), end = begin + sim->dt, middle = begin + sim->dt / 2;
+    vo_sim_load_rows(sim);
+    assert_true(longest_pull(sim, begin, end) > 1);
+    assert_ok(ctx, vo_sim_jump(sim, end, sim->dt, &jumped));
+    assert_true(jumped);
+    assert_int_equal(sim->constraints.pin_count, 2);
+    assert_near(longest_pull(sim, begin, middle), 0, 1e-3);
+    assert_near(longest_pull(sim, middle, end), 0, 1e-3);
+    assert_true(longest_pull(sim, end, end + sim->dt) < 1e-3);
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    vo_context_destroy(ctx);
+}
+
 /* The frame before the first has a number, too. */
 static void told_of_in_the_preroll(void **state) {
     (void)state;
@@ -238,6 +292,8 @@ int main(void) {
         cmocka_unit_test(one_point_carries),
         cmocka_unit_test(what_is_worn_goes_along),
         cmocka_unit_test(what_is_held_stays),
+        cmocka_unit_test(handles_go_along),
+        cmocka_unit_test(handles_rest_in_halves),
         cmocka_unit_test(told_of_in_the_preroll),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(what_yielded_is_counted),

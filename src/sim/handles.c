@@ -125,12 +125,19 @@ vo_vec3 vo_handle_take(const vo_handle_def *def, const vo_mesh *mesh, int node,
     return xf_point(to_motion, x);
 }
 
+/* An obstacle that has jumped (jump.c) rests where its motion has it when the substep ends, with
+ * what it wears: so that it is not pulled back, handles are there as well. */
+static double pose_time(const vo_sim *sim, double t) {
+    for (int i = 0; i < sim->obstacle_count; i++) t = vo_max(t, sim->obstacle[i].rests_until);
+    return t;
+}
+
 /* Takes hold at time t. The handle counts as active once a step with it was accepted: a step that
  * is cut may end before the handle starts. */
 static void activate(vo_sim *sim, int i, double t) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
     vo_handle_state *h = &sim->handle[i];
-    vo_transform pose = vo_sim_pose(sim, def->motion, t);
+    vo_transform pose = vo_sim_pose(sim, def->motion, pose_time(sim, t));
     vo_transform to_motion = pose.scale != 0 ? xf_inverse(pose) : xf_identity();
     int obstacle = sim->scene->handle[i].obstacle;
     const vo_vec3 *x = sim->cloth[def->cloth].mesh->node_x;
@@ -157,7 +164,7 @@ static void hold_nodes(vo_sim *sim, int i, double end, double dt, double s) {
     const vo_mesh *mesh = sim->cloth[def->cloth].mesh;
     bool hard = vo_handle_is_hard(def) && s == 1;
     double stiffness = s * (def->stiffness > 0 ? def->stiffness : sim->scene->def.handle_stiffness);
-    vo_transform pose = vo_sim_pose(sim, def->motion, end);
+    vo_transform pose = vo_sim_pose(sim, def->motion, pose_time(sim, end));
     int obstacle = sim->scene->handle[i].obstacle;
     for (int k = 0; k < h->count; k++) {
         if (!v3_is_finite(h->hold[k])) continue;

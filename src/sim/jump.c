@@ -4,7 +4,8 @@
  * nothing about the way from here to there. So there is none: the obstacle is elsewhere at once, at
  * the beginning of the substep in which it jumps, and rests there until the substep is over. Cloth
  * that it wears goes along (collide/carry.h); other cloth stays, wherever the obstacle would have
- * passed. What intersects then is put apart, as where an obstacle appears.
+ * passed. What intersects then is put apart, as where an obstacle appears. Handles have the poses
+ * of the end of that substep, too (handles.c).
  *
  * It wears a cloth of which many nodes are close to it, unless pins hold that cloth back. A cloth
  * that is close to several obstacles which jump goes with the one that is close to most of it. All
