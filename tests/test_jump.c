@@ -211,18 +211,36 @@ static double longest_pull(vo_sim *sim, double begin, double end) {
     return longest;
 }
 
+/* The table in a simulation of its own. */
+typedef struct table {
+    vo_context *ctx;
+    vo_scene *scene;
+    vo_sim *sim;
+} table;
+
+static table open_table(double time, const char *transform, const char *rest) {
+    table t = {.ctx = test_context(1)};
+    char path[1024];
+    snprintf(path, sizeof path, "%s/scene.json", test_folder());
+    write_table(path, time, transform, rest);
+    assert_ok(t.ctx, vo_scene_load(t.ctx, path, 0, NULL, &t.scene));
+    assert_ok(t.ctx, vo_sim_create(t.ctx, t.scene, &t.sim));
+    return t;
+}
+
+static void close_table(table *t) {
+    vo_sim_destroy(t->sim);
+    vo_scene_destroy(t->scene);
+    vo_context_destroy(t->ctx);
+}
+
 /* In the halves of a step that is cut after the jump, handles rest as the obstacle does. */
 static void handles_rest_in_halves(void **state) {
     (void)state;
-    char path[1024];
-    vo_context *ctx = test_context(1);
-    vo_scene *scene;
-    vo_sim *sim;
+    table t = open_table(0.087, moved, "\"handles\": [{\"corners\": [0, 1], \"motion\": 0}]");
+    vo_context *ctx = t.ctx;
+    vo_sim *sim = t.sim;
     bool jumped;
-    snprintf(path, sizeof path, "%s/scene.json", test_folder());
-    write_table(path, 0.087, moved, "\"handles\": [{\"corners\": [0, 1], \"motion\": 0}]");
-    assert_ok(ctx, vo_scene_load(ctx, path, 0, NULL, &scene));
-    assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
     for (int i = 0; i < 8; i++) assert_ok(ctx, vo_sim_step(sim));
     double begin = vo_sim_time(sim), end = begin + sim->dt, middle = begin + sim->dt / 2;
     vo_sim_load_rows(sim);
@@ -233,9 +251,7 @@ static void handles_rest_in_halves(void **state) {
     assert_near(longest_pull(sim, begin, middle), 0, 1e-3);
     assert_near(longest_pull(sim, middle, end), 0, 1e-3);
     assert_true(longest_pull(sim, end, end + sim->dt) < 1e-3);
-    vo_sim_destroy(sim);
-    vo_scene_destroy(scene);
-    vo_context_destroy(ctx);
+    close_table(&t);
 }
 
 /* The frame before the first has a number, too. */
@@ -258,15 +274,10 @@ static void threads_do_not_matter(void **state) {
 /* What has fallen behind its motion is counted where it can be seen, and no further. */
 static void what_yielded_is_counted(void **state) {
     (void)state;
-    char path[1024];
-    vo_context *ctx = test_context(1);
-    vo_scene *scene;
-    vo_sim *sim;
+    table t = open_table(0.08, unmoved, "");
+    vo_context *ctx = t.ctx;
+    vo_sim *sim = t.sim;
     vo_inspection look;
-    snprintf(path, sizeof path, "%s/scene.json", test_folder());
-    write_table(path, 0.08, unmoved, "");
-    assert_ok(ctx, vo_scene_load(ctx, path, 0, NULL, &scene));
-    assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
     assert_ok(ctx, vo_sim_inspect(sim, &look));
     assert_int_equal(look.yielded_nodes, 0);
     assert_int_equal(look.behind_node, -1);
@@ -280,9 +291,7 @@ static void what_yielded_is_counted(void **state) {
     assert_near(look.max_behind, 0.02, 1e-12);
     assert_true(v3_equal(look.behind_place, sim->obstacle[0].mesh->node_x[3]));
     assert_true(vo_inspection_is_clean(&look));
-    vo_sim_destroy(sim);
-    vo_scene_destroy(scene);
-    vo_context_destroy(ctx);
+    close_table(&t);
 }
 
 int main(void) {

@@ -27,4 +27,7 @@ int bench_contact(const cli_args *args);
     "clock and of processor time, two threads (or --threads)"
 int bench_render(const cli_args *args);
 
+/* A cloth that is all of one fabric. */
+vo_result bench_add_cloth(vo_scene *scene, const vo_mesh *mesh, const vo_fabric *fabric);
+
 #endif

@@ -69,15 +69,14 @@ static void rig_destroy(bench_rig *rig) {
     vo_context_destroy(rig->ctx);
 }
 
-/* The whole sheet of one fabric. */
-static vo_result add_cloth(bench_rig *rig) {
+vo_result bench_add_cloth(vo_scene *scene, const vo_mesh *mesh, const vo_fabric *fabric) {
     vo_material_def material = vo_material_def_default();
-    material.fabric = rig->fabric;
+    material.fabric = fabric;
     vo_cloth_def cloth = vo_cloth_def_default();
-    cloth.mesh = rig->mesh;
+    cloth.mesh = mesh;
     cloth.material_count = 1;
     cloth.materials = &material;
-    return vo_scene_add_cloth(rig->scene, &cloth, NULL);
+    return vo_scene_add_cloth(scene, &cloth, NULL);
 }
 
 /* Holds the two corners at the sheet's first row. */
@@ -101,7 +100,7 @@ static vo_result rig_fill(bench_rig *rig, const bench_case *c) {
     vo_result result = vo_mesh_create_grid(rig->ctx, side, side, c->cells, c->cells, &rig->mesh);
     if (result == VO_OK) result = vo_fabric_create(rig->ctx, &fabric, &rig->fabric);
     if (result == VO_OK) result = vo_scene_create(rig->ctx, &scene, &rig->scene);
-    if (result == VO_OK) result = add_cloth(rig);
+    if (result == VO_OK) result = bench_add_cloth(rig->scene, rig->mesh, rig->fabric);
     if (result == VO_OK) result = add_pins(rig, c->cells);
     if (result == VO_OK) result = vo_sim_create(rig->ctx, rig->scene, &rig->sim);
     return result;

@@ -75,16 +75,6 @@ static vo_result make_mesh(render_rig *rig) {
     return result;
 }
 
-static vo_result add_skirt(render_rig *rig) {
-    vo_material_def material = vo_material_def_default();
-    material.fabric = rig->fabric;
-    vo_cloth_def cloth = vo_cloth_def_default();
-    cloth.mesh = rig->mesh;
-    cloth.material_count = 1;
-    cloth.materials = &material;
-    return vo_scene_add_cloth(rig->scene, &cloth, NULL);
-}
-
 static vo_result add_body(render_rig *rig) {
     vo_character_def body = vo_character_def_default();
     body.mannequin.figure = 1;
@@ -101,7 +91,7 @@ static vo_result rig_fill(render_rig *rig) {
     vo_result result = make_mesh(rig);
     if (result == VO_OK) result = vo_fabric_create(rig->ctx, &fabric, &rig->fabric);
     if (result == VO_OK) result = vo_scene_create(rig->ctx, &scene, &rig->scene);
-    if (result == VO_OK) result = add_skirt(rig);
+    if (result == VO_OK) result = bench_add_cloth(rig->scene, rig->mesh, rig->fabric);
     if (result == VO_OK) result = add_body(rig);
     if (result == VO_OK) result = vo_sim_create(rig->ctx, rig->scene, &rig->sim);
     rig->rgb = malloc((size_t)3 * WIDTH * HEIGHT);
