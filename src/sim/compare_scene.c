@@ -37,7 +37,8 @@ static void add_key(walk *w, vo_json_at at) {
 
 /* ---- plain values --------------------------------------------------------------------------- */
 
-/* Whether a text names an input whose copies in the two folders are not the same. */
+/* Whether a text names an input whose copies in the two folders are not the same, or cannot be read
+ * to tell. */
 static bool inputs_differ(const walk *w, const char *name) {
     vo_bytes bytes[2] = {{0}};
     char path[2][VO_PATH_SIZE];
@@ -51,7 +52,7 @@ static bool inputs_differ(const walk *w, const char *name) {
     bool same = read && bytes[0].size == bytes[1].size &&
                 memcmp(bytes[0].data, bytes[1].data, bytes[0].size) == 0;
     for (int i = 0; i < 2; i++) vo_bytes_free(w->ctx, &bytes[i]);
-    return read && !same;
+    return !same;
 }
 
 static bool are_same(const walk *w, vo_json_at a, vo_json_at b) {
