@@ -67,6 +67,7 @@ void vo_zones_clear(vo_zones *z, const vo_surface *surface) {
     size_t n = (size_t)z->node_count;
     z->surface = surface;
     z->count = 0;
+    z->modest = false;
     if (n == 0) return;
     memcpy(z->mobility, surface->inverse_mass, n * sizeof *z->mobility);
     memset(z->parent, -1, n * sizeof *z->parent);
@@ -274,10 +275,16 @@ static vo_result sort_contacts(vo_zones *z, int zones) {
     return VO_OK;
 }
 
+/* What a contact asks for; at x0 it has half of its goal at least (zone_contact.c). */
+static double goal_of(const vo_zones *z, const vo_zone_contact *c) {
+    double goal = c->impact.goal, had = v3_dot(c->impact.normal, c->rest);
+    return z->modest && had < goal ? vo_max(had, 0.5 * goal) : goal;
+}
+
 static vo_zone_row make_row(const vo_zones *z, const vo_zone_contact *c) {
     const vo_impact *m = &c->impact;
     vo_zone_row r = {.normal = m->normal,
-                     .goal = m->goal,
+                     .goal = goal_of(z, c),
                      .mobility = contact_mobility(z, m),
                      .friction = c->friction,
                      .rest = c->rest,

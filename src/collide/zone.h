@@ -37,7 +37,11 @@
  * that it stands between at x1, too, cannot have met, as heights above it are linear in time. Each
  * corner of the one feature against each of the other is then a contact of its own. So without
  * moving obstacles all constraints have a common solution, and each pair is settled for good after
- * a few looks. */
+ * a few looks.
+ *
+ * Goals may be larger than what there was at x0, so that gaps which are hardly any grow. Around a
+ * sharp edge that can be more than there is room for. A zone that does not come to its end is then
+ * made modest: it asks for no more than x0 has. */
 #ifndef VO_COLLIDE_ZONE_H
 #define VO_COLLIDE_ZONE_H
 
@@ -94,6 +98,7 @@ typedef struct vo_zones {
     int *start;  /* [zones to be solved + 1] into row and order */
     int *sweeps; /* [zones to be solved] that the last solve made */
     int start_capacity, sweeps_capacity;
+    bool modest;   /* goals are at most what x0 has */
     int64_t swept; /* rows of the last solve, each as often as it was swept over */
 } vo_zones;
 
