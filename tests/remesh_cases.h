@@ -3,6 +3,7 @@
 #define VOILE_TESTS_REMESH_CASES_H
 
 #include "edit_meshes.h"
+#include "mesh_checks.h"
 
 #include "mesh/edit.h"
 #include "remesh/remesh.h"
@@ -133,15 +134,7 @@ static inline double total_area(const vo_mesh *m) {
 
 /* Everything that the editor and the validator ask of a mesh. */
 static inline void check_mesh(const remesh_case *c) {
-    const vo_mesh *m = c->mesh;
-    vo_mesh_data d = {.node_count = m->node_count,
-                      .vert_count = m->vert_count,
-                      .face_count = m->face_count,
-                      .node_x = m->node_x,
-                      .node_v = m->node_v,
-                      .vert_u = m->vert_u,
-                      .vert_node = m->vert_node,
-                      .face_vert = m->face_vert};
+    vo_mesh_data d = mesh_data(c->mesh);
     vo_mesh_report report;
     assert_ok(c->ctx, vo_edit_check(c->edit));
     assert_ok(c->ctx, vo_mesh_validate(c->ctx, &d, VO_MESH_FOR_CLOTH, &report));

@@ -1,6 +1,5 @@
-#include "support.h"
+#include "json_text.h"
 
-#include "codec/json.h"
 #include "core/file.h"
 #include "core/memory.h"
 
@@ -29,25 +28,6 @@ static void expect_syntax_error(vo_context *ctx, const char *text, const char *m
     assert_null(doc.root);
     assert_null(doc.file);
     expect_message(ctx, whole);
-}
-
-/* The document as one string; free() it. */
-static char *print(const vo_json_doc *doc) {
-    char *text;
-    size_t size;
-    assert_ok(doc->ctx, vo_json_print(doc, &text, &size));
-    assert_int_equal(strlen(text), size);
-    char *copy = malloc(size + 1);
-    assert_non_null(copy);
-    memcpy(copy, text, size + 1);
-    vo_free(doc->ctx, text, size + 1);
-    return copy;
-}
-
-static void expect_print(const vo_json_doc *doc, const char *expected) {
-    char *text = print(doc);
-    assert_string_equal(text, expected);
-    free(text);
 }
 
 static void comments_and_last_commas_are_read(void **state) {

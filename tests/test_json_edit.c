@@ -1,6 +1,5 @@
-#include "support.h"
+#include "json_text.h"
 
-#include "codec/json.h"
 #include "core/memory.h"
 #include "core/random.h"
 
@@ -20,25 +19,6 @@ static vo_json_doc parse(vo_context *ctx, const char *text) {
     vo_json_doc doc;
     assert_ok(ctx, vo_json_parse(ctx, "scene.json", text, strlen(text), &doc));
     return doc;
-}
-
-/* The document as one string; free() it. */
-static char *print(const vo_json_doc *doc) {
-    char *text;
-    size_t size;
-    assert_ok(doc->ctx, vo_json_print(doc, &text, &size));
-    assert_int_equal(strlen(text), size);
-    char *copy = malloc(size + 1);
-    assert_non_null(copy);
-    memcpy(copy, text, size + 1);
-    vo_free(doc->ctx, text, size + 1);
-    return copy;
-}
-
-static void expect_print(const vo_json_doc *doc, const char *expected) {
-    char *text = print(doc);
-    assert_string_equal(text, expected);
-    free(text);
 }
 
 /* Path, value, and the document {"a":{"b":[1,{"c":2}]},"s":"x"} afterwards in one line. */
@@ -109,7 +89,7 @@ static void values_are_set_by_path(void **state) {
         vo_result result = vo_json_set(&doc, set[0], set[1]);
         if (result != (set[2] ? VO_OK : VO_BAD_CALL))
             fail_msg("%s=%s: result %d, %s", set[0], set[1], (int)result, vo_context_message(ctx));
-        char *after = print(&doc);
+        char *after = json_text(&doc);
         without_blanks(after);
         assert_string_equal(after, set[2] ? set[2] : before); /* a failure changes nothing */
         free(after);
@@ -283,7 +263,7 @@ static void long_arrays_are_wrapped(void **state) {
     vo_json_at root = vo_json_root(&doc), list;
     assert_ok(ctx, vo_json_put_array(&root, "nodes", &list));
     for (int i = 0; i < 500; i++) assert_ok(ctx, vo_json_put_int(&list, NULL, i * 10007));
-    char *text = print(&doc);
+    char *text = json_text(&doc);
     int lines = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), lines++)
         assert_true(strlen(line) <= 100);
@@ -345,7 +325,7 @@ static void printed_documents_read_back_the_same(void **state) {
                            "[123456789012345678,-123456789012345678,1e20,0.30000000000000004]"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         vo_json_doc doc = parse(ctx, texts[i]), again;
-        char *first = print(&doc);
+        char *first = json_text(&doc);
         assert_ok(ctx, vo_json_parse(ctx, "again", first, strlen(first), &again));
         expect_print(&again, first);
         free(first);

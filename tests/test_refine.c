@@ -1,10 +1,10 @@
 /* Refining: counts by Euler, areas to the last bit, seams, labels, and scenes that ask for it. */
+#include "mesh_checks.h"
 #include "scene_files.h"
 
 #include "core/random.h"
 #include "mesh/data.h"
 #include "mesh/refine.h"
-#include "mesh/validate.h"
 
 /* Two patches in a row, sewn along the right side of the one and the left side of the other, of
  * random material and world positions. */
@@ -62,24 +62,6 @@ static double length_of_seams(const vo_mesh *m) {
     return length;
 }
 
-static void check_valid(vo_context *ctx, const vo_mesh *m) {
-    vo_mesh_data data = {.node_count = m->node_count,
-                         .vert_count = m->vert_count,
-                         .face_count = m->face_count,
-                         .node_x = m->node_x,
-                         .vert_u = m->vert_u,
-                         .vert_node = m->vert_node,
-                         .face_vert = m->face_vert};
-    vo_mesh_report report;
-    assert_ok(ctx, vo_mesh_validate(ctx, &data, VO_MESH_FOR_CLOTH, &report));
-    if (report.count) {
-        char text[512];
-        vo_mesh_defect_text(&report.defect[0], text, sizeof text);
-        fail_msg("%d defects: %s", report.count, text);
-    }
-    vo_mesh_report_free(&report);
-}
-
 /* A piece is the face it was cut from, at half the size. */
 static void check_pieces(const vo_mesh *coarse, const vo_mesh *fine) {
     for (int f = 0; f < fine->face_count; f++) {
@@ -110,7 +92,7 @@ static void check_turn(vo_context *ctx, const vo_mesh *a, const vo_mesh *b) {
     assert_same_array(b->node_x, a->node_x, a->node_count);
     assert_same_array(b->node_v, a->node_v, a->node_count);
     assert_same_array(b->vert_u, a->vert_u, a->vert_count);
-    check_valid(ctx, b);
+    check_valid(ctx, b, VO_MESH_FOR_CLOTH);
     check_pieces(a, b);
 }
 
@@ -297,7 +279,7 @@ static void arcsims_scenes_are_refined(void **state) {
         assert_int_equal(m->face_count, cases[i].faces);
         double ratio = vo_mesh_mean_side(m) / scene->cloth[0].remeshing.size_min;
         assert_true(ratio > 0.7 && ratio < 1.42);
-        check_valid(ctx, m);
+        check_valid(ctx, m, VO_MESH_FOR_CLOTH);
         vo_scene_destroy(scene);
     }
     vo_context_destroy(ctx);

@@ -1,9 +1,6 @@
 /* Shapes against geometry: closed, turned outwards, of the right area and volume, of good
  * triangles. */
-#include "support.h"
-
-#include "mesh/mesh.h"
-#include "mesh/validate.h"
+#include "mesh_checks.h"
 
 #include <string.h>
 
@@ -51,21 +48,7 @@ static void edge_lengths(const vo_mesh *m, double *low, double *high) {
 
 /* Nothing at all to complain of, two faces along every edge, and the right number of handles. */
 static void check_closed(vo_context *ctx, const vo_mesh *m, int euler) {
-    vo_mesh_data data = {.node_count = m->node_count,
-                         .vert_count = m->vert_count,
-                         .face_count = m->face_count,
-                         .node_x = m->node_x,
-                         .vert_u = m->vert_u,
-                         .vert_node = m->vert_node,
-                         .face_vert = m->face_vert};
-    vo_mesh_report report;
-    assert_ok(ctx, vo_mesh_validate(ctx, &data, VO_MESH_FOR_OBSTACLE, &report));
-    if (report.count) {
-        char text[512];
-        vo_mesh_defect_text(&report.defect[0], text, sizeof text);
-        fail_msg("%d defects: %s", report.count, text);
-    }
-    vo_mesh_report_free(&report);
+    check_valid(ctx, m, VO_MESH_FOR_OBSTACLE);
     for (int e = 0; e < m->edge_count; e++) assert_true(m->edge_face[e][1] >= 0);
     assert_int_equal(m->node_count - m->edge_count + m->face_count, euler);
     assert_int_equal(m->use, VO_MESH_FOR_OBSTACLE);
