@@ -1,8 +1,7 @@
 /* The scenes of contact, run to their ends: every frame free of intersections, the same bits for
  * one and two threads, and no higher on the ladder of the response than they are made for. */
-#include "support.h"
+#include "run_place.h"
 
-#include "core/file.h"
 #include "math/vec.h"
 
 #include <stdio.h>
@@ -199,13 +198,9 @@ static void a_fast_sheet_slides_like_a_slow_one(void **state) {
 
 static void compare_files(vo_context *ctx, const char *one, const char *other, const char *name) {
     char path[2][1200];
-    vo_bytes bytes[2];
     snprintf(path[0], sizeof path[0], "%s/%s", one, name);
     snprintf(path[1], sizeof path[1], "%s/%s", other, name);
-    for (int i = 0; i < 2; i++) assert_ok(ctx, vo_file_read(ctx, path[i], &bytes[i]));
-    assert_int_equal(bytes[0].size, bytes[1].size);
-    assert_memory_equal(bytes[0].data, bytes[1].data, bytes[0].size);
-    for (int i = 0; i < 2; i++) vo_bytes_free(ctx, &bytes[i]);
+    assert_same_file(ctx, path[0], path[1]);
 }
 
 /* Contact keeps something from step to step; frames must hold it. */

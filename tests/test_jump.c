@@ -1,13 +1,11 @@
 /* Obstacles that are elsewhere at once: what they wear goes along, all else stays. */
-#include "support.h"
+#include "run_place.h"
 
 #include "collide/carry.h"
-#include "core/memory.h"
 #include "core/random.h"
 #include "sim/sim.h"
 
-#include <stdio.h>
-#include <string.h>
+#include <limits.h>
 
 /* ---- carrying ------------------------------------------------------------------------------- */
 
@@ -263,6 +261,25 @@ static void told_of_in_the_preroll(void **state) {
     test_free(there.x);
 }
 
+/* Stopped after every frame, it goes on as if it had not been; jumps at the end of a frame and
+ * within one. */
+static void a_run_can_be_resumed_around_a_jump(void **state) {
+    (void)state;
+    static const double times[] = {0.08, 0.0951};
+    for (int i = 0; i < 2; i++) {
+        place whole = open_place(1), parts = open_place(2);
+        write_table(whole.scene, times[i], moved, "");
+        write_table(parts.scene, times[i], moved, "");
+        assert_ok(whole.ctx, simulate(&whole, INT_MAX));
+        assert_int_equal(simulate(&parts, 1), VO_STOPPED);
+        for (int f = 2; f < 4; f++) assert_int_equal(resume_until(&parts, NULL, f), VO_STOPPED);
+        assert_ok(parts.ctx, resume(&parts, 0, NULL));
+        assert_same_frames(&whole, &parts, 4);
+        close_place(&whole);
+        close_place(&parts);
+    }
+}
+
 static void threads_do_not_matter(void **state) {
     (void)state;
     outcome one = run_table(moved, "", 1), two = run_table(moved, "", 2);
@@ -304,6 +321,7 @@ int main(void) {
         cmocka_unit_test(handles_go_along),
         cmocka_unit_test(handles_rest_in_halves),
         cmocka_unit_test(told_of_in_the_preroll),
+        cmocka_unit_test(a_run_can_be_resumed_around_a_jump),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(what_yielded_is_counted),
     };
