@@ -3,6 +3,7 @@
 #include "collide/distance.h"
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "math/simd.h"
 
 /* Points a chunk, within which the answer to one is a good guess for the next: they lie side by
  * side as a rule. */
@@ -108,56 +109,75 @@ static bool is_beyond(const vo_box *b, vo_vec3 p, double distance) {
     return d2 * (1 - 0x1p-40) > distance * distance;
 }
 
-static double outside(double x, double low, double high) {
-    return x < low ? low - x : x > high ? x - high : 0;
+/* A point as the boxes are asked about it: x, y, z, 0, and what rounding them may have taken off
+ * each distance. */
+typedef struct asked {
+    vo_f4 at, less;
+} asked;
+
+static asked ask_about(vo_vec3 p) {
+    float less = (float)(0x1p-23 * (fabs(p.x) + fabs(p.y) + fabs(p.z)));
+    return (asked){{(float)p.x, (float)p.y, (float)p.z, 0}, {less, less, less, 0}};
 }
 
-static double box_distance2(const vo_bvh_node *n, vo_vec3 p) {
-    double x = outside(p.x, n->min[0], n->max[0]), y = outside(p.y, n->min[1], n->max[1]);
-    double z = outside(p.z, n->min[2], n->max[2]);
-    return x * x + y * y + z * z;
+/* A number that is not above the squared distance of a box, of its size. The fourth lanes hold
+ * links. */
+static float box_distance2(const vo_bvh_node *n, const asked *p) {
+    typedef int32_t lanes __attribute__((vector_size(16)));
+    const lanes coordinates = {-1, -1, -1, 0};
+    vo_f4 min, max;
+    memcpy(&min, n->min, sizeof min);
+    memcpy(&max, n->max, sizeof max);
+    min = (vo_f4)((lanes)min & coordinates);
+    max = (vo_f4)((lanes)max & coordinates);
+    vo_f4 d = f4_max(f4_max(min - p->at, p->at - max) - p->less, (vo_f4){0});
+    d *= d;
+    return (d[0] + d[1] + d[2]) * (1 - 0x1p-20f);
 }
 
-static void ask_face(const vo_nearest_part *part, int face, vo_vec3 p, double *best,
-                     vo_vec3 *near) {
+/* The nearest point found so far, in the frame of the part that is asked. */
+typedef struct nearest_point {
+    double distance2; /* nothing that is not nearer counts */
+    vo_vec3 x;
+    int face; /* -1: none */
+} nearest_point;
+
+static void ask_face(const vo_nearest_part *part, int face, vo_vec3 p, nearest_point *best) {
     const vo_mesh *m = part->mesh;
     vo_face_point q = vo_distance_vertex_face(p, part->x[vo_mesh_face_node(m, face, 0)],
                                               part->x[vo_mesh_face_node(m, face, 1)],
                                               part->x[vo_mesh_face_node(m, face, 2)]);
-    if (!(q.squared < *best)) return;
-    *best = q.squared;
-    *near = v3_add(p, q.offset);
+    if (q.squared < best->distance2) *best = (nearest_point){q.squared, v3_add(p, q.offset), face};
 }
 
 /* A node of a tree that is still to be looked at. */
 typedef struct waiting {
     int node;
-    double distance2; /* of its box */
+    float distance2; /* of its box, or less */
 } waiting;
 
-/* Lowers *best, a squared distance, where the part has something nearer to p, in its own frame; the
- * nearer child first, so that most of the tree is never looked at. */
-static bool ask_part(const vo_nearest_part *part, vo_vec3 p, double *best, vo_vec3 *near) {
+/* Takes what the part has nearer to p, in its own frame; the nearer child first, so that most of
+ * the tree is never looked at. */
+static void ask_part(const vo_nearest_part *part, vo_vec3 p, nearest_point *best) {
     const vo_bvh_node *nodes = part->tree.nodes;
-    double first = *best;
     waiting stack[STACK];
+    asked at_p = ask_about(p);
     int top = 0;
-    if (part->tree.node_count) stack[top++] = (waiting){0, box_distance2(nodes, p)};
+    if (part->tree.node_count) stack[top++] = (waiting){0, box_distance2(nodes, &at_p)};
     while (top) {
         waiting at = stack[--top];
-        if (at.distance2 >= *best) continue;
+        if ((double)at.distance2 >= best->distance2) continue;
         const vo_bvh_node *n = &nodes[at.node];
         if (n->leaves == 1) {
-            ask_face(part, n->link, p, best, near);
+            ask_face(part, n->link, p, best);
             continue;
         }
-        waiting left = {at.node + 1, box_distance2(&nodes[at.node + 1], p)};
-        waiting right = {n->link, box_distance2(&nodes[n->link], p)};
+        waiting left = {at.node + 1, box_distance2(&nodes[at.node + 1], &at_p)};
+        waiting right = {n->link, box_distance2(&nodes[n->link], &at_p)};
         bool left_first = left.distance2 <= right.distance2;
         stack[top++] = left_first ? right : left;
         stack[top++] = left_first ? left : right;
     }
-    return *best < first;
 }
 
 typedef struct nearest_job {
@@ -167,32 +187,44 @@ typedef struct nearest_job {
     vo_vec3 *near;
 } nearest_job;
 
-/* `hint` is any point of an obstacle, or NaN: nothing further away need be looked at. */
-static vo_vec3 find_one(const nearest_job *job, vo_vec3 x, vo_vec3 hint) {
-    vo_vec3 near = v3(NAN, NAN, NAN);
-    double range = job->range, hinted = v3_distance(x, hint);
-    if (hinted < range) {
-        near = hint;
-        range = hinted;
-    }
-    for (int i = 0; i < job->nearest->part_count; i++) {
-        const vo_nearest_part *part = &job->nearest->part[i];
-        if (!part->present || is_beyond(&part->around, x, range)) continue;
-        double scale = fabs(part->pose.scale);
-        double best = range * range / (scale * scale);
-        vo_vec3 point = x;
-        if (!ask_part(part, xf_point(part->inverse, x), &best, &point)) continue;
-        near = xf_point(part->pose, point);
-        range = sqrt(best) * scale;
-    }
-    return near;
+/* What one point found, to be asked first for the next. */
+typedef struct finding {
+    vo_vec3 near; /* NaN: nothing */
+    double range; /* m, nothing is nearer */
+    int part, face;
+} finding;
+
+/* Asks one face of a part, or all where `face` is -1. */
+static void ask(const vo_nearest *n, int i, int face, vo_vec3 x, finding *f) {
+    const vo_nearest_part *part = &n->part[i];
+    double scale = fabs(part->pose.scale);
+    nearest_point best = {f->range * f->range / (scale * scale), x, -1};
+    vo_vec3 p = xf_point(part->inverse, x);
+    if (face >= 0)
+        ask_face(part, face, p, &best);
+    else
+        ask_part(part, p, &best);
+    if (best.face < 0) return;
+    *f = (finding){xf_point(part->pose, best.x), sqrt(best.distance2) * scale, i, best.face};
+}
+
+static finding find_one(const nearest_job *job, vo_vec3 x, const finding *before) {
+    const vo_nearest *n = job->nearest;
+    finding f = {v3(NAN, NAN, NAN), job->range, -1, -1};
+    if (before->face >= 0) ask(n, before->part, before->face, x, &f);
+    for (int i = 0; i < n->part_count; i++)
+        if (n->part[i].present && !is_beyond(&n->part[i].around, x, f.range)) ask(n, i, -1, x, &f);
+    return f;
 }
 
 static void find_range(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     const nearest_job *job = arg;
-    vo_vec3 hint = v3(NAN, NAN, NAN);
-    for (int i = begin; i < end; i++) hint = job->near[i] = find_one(job, job->x[i], hint);
+    finding found = {.face = -1};
+    for (int i = begin; i < end; i++) {
+        found = find_one(job, job->x[i], &found);
+        job->near[i] = found.near;
+    }
 }
 
 void vo_nearest_find(const vo_nearest *nearest, int count, const vo_vec3 *x, double range,

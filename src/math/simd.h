@@ -15,6 +15,8 @@
 
 #ifdef __AVX__
 #include <immintrin.h>
+#elif defined(__SSE__)
+#include <xmmintrin.h>
 #endif
 
 #if !defined(__GNUC__)
@@ -59,6 +61,16 @@ VO_INLINE vo_d4 f4_to_d4(vo_f4 a) { return (vo_d4)_mm256_cvtps_pd((__m128)a); }
 VO_INLINE vo_d4 d4_sqrt(vo_d4 a) { return (vo_d4){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
 VO_INLINE vo_f4 d4_to_f4(vo_d4 a) { return __builtin_convertvector(a, vo_f4); }
 VO_INLINE vo_d4 f4_to_d4(vo_f4 a) { return __builtin_convertvector(a, vo_d4); }
+#endif
+
+/* a > b ? a : b */
+#ifdef __SSE__
+VO_INLINE vo_f4 f4_max(vo_f4 a, vo_f4 b) { return (vo_f4)_mm_max_ps((__m128)a, (__m128)b); }
+#else
+VO_INLINE vo_f4 f4_max(vo_f4 a, vo_f4 b) {
+    return (vo_f4){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1], a[2] > b[2] ? a[2] : b[2],
+                   a[3] > b[3] ? a[3] : b[3]};
+}
 #endif
 
 /* Three coordinates of four points. */
