@@ -403,7 +403,7 @@ static vo_remesh_report watch_bumps(vo_context *ctx, double most, int calls, dou
     remesh_case c;
     vo_random r = vo_random_seed(5);
     double size = 0.25;
-    vo_watch watch = {watched, height_between, NULL, most};
+    vo_watch watch = {watched, height_between, NULL, most, NULL};
     assert_ok(ctx, case_open(&c, ctx, make_bumps(ctx), 0));
     c.def.watch = &watch;
     moved[0] = moved[1] = moved[2] = 0;
@@ -454,6 +454,44 @@ static void watched_points_stay(void **state) {
     vo_context_destroy(ctx);
 }
 
+static bool is_on_the_right(const void *user, vo_vec3 point) {
+    (void)user;
+    return point.x > 0.5;
+}
+
+/* Nothing is watched, but whatever comes to be on the right would be seen: it stays, others move.
+ */
+static void hidden_points_stay_out_of_sight(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    static unsigned char watched[4 * 24 * 24];
+    static const double MOST = 1e-3;
+    remesh_case c;
+    vo_random r = vo_random_seed(7);
+    double size = 0.2, left = 0, right = 0;
+    vo_watch watch = {watched, height_between, NULL, MOST, is_on_the_right};
+    vo_mesh *before = make_bumps(ctx);
+    assert_ok(ctx, case_open(&c, ctx, make_bumps(ctx), 0));
+    c.def.watch = &watch;
+    assert_ok(ctx, case_remesh_to(&c, want_uniform, &size));
+    check_mesh(&c);
+    for (int i = 0; i < POINTS; i++) {
+        vo_vec3 from, to;
+        vo_vec2 u = v2(vo_random_real(&r, 0, 1), vo_random_real(&r, 0, 1));
+        find_point(before, u, &from);
+        find_point(c.mesh, u, &to);
+        if (u.x < 0.5) left = vo_max(left, fabs(to.z - from.z));
+        if (u.x > 0.5 + size) right = vo_max(right, fabs(to.z - from.z));
+    }
+    print_message("moved %g in sight, %g elsewhere; %d put off\n", right, left, c.report.put_off);
+    assert_true(right <= MOST + 1e-12);
+    assert_true(left > 0.01);
+    assert_true(c.report.put_off > 0);
+    case_close(&c);
+    vo_mesh_destroy(before);
+    vo_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prescribed_metrics_are_met_by_all_garments),
@@ -467,6 +505,7 @@ int main(void) {
         cmocka_unit_test(mass_and_momentum_stay),
         cmocka_unit_test(the_same_input_gives_the_same_bits),
         cmocka_unit_test(watched_points_stay),
+        cmocka_unit_test(hidden_points_stay_out_of_sight),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

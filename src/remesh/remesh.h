@@ -56,6 +56,9 @@ typedef struct vo_watch {
     double (*shift)(const void *user, vo_vec3 from, vo_vec3 to); /* how far that seems to be */
     const void *user;
     double most; /* in the unit of shift */
+    /* Whether a point would be seen there. An edit that takes a point of unwatched faces to such a
+     * place is watched, too. NULL: none is. */
+    bool (*sees)(const void *user, vo_vec3 point);
 } vo_watch;
 
 typedef struct vo_remesh_def {

@@ -214,7 +214,7 @@ static bool find_side(const vo_remesher *r, const star *s, const target *t, int 
 }
 
 /* How far points seem to move in all, whether they are watched or not. */
-static double seen_shift(const vo_remesher *r, const star *s, const target *t) {
+static double seen_shift(vo_remesher *r, const star *s, const target *t) {
     double most = 0;
     bool measures = vo_watch_measures(r, s->face, s->face_count);
     for (int k = 0; k < 2 && measures; k++) {

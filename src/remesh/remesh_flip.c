@@ -51,7 +51,7 @@ static bool keeps_strain(const vo_remesher *r, const int v[4]) {
 }
 
 /* How far points seem to move in all, whether they are watched or not. */
-static double seen_shift(const vo_remesher *r, int edge, const int v[4]) {
+static double seen_shift(vo_remesher *r, int edge, const int v[4]) {
     const int *face = r->edit->mesh->edge_face[edge];
     return vo_watch_sum(r, face, 2, vo_watch_measures(r, face, 2) ? vo_watch_flip(r, v) : 0);
 }

@@ -55,6 +55,11 @@ struct vo_remesher {
     double *face_shift; /* how far points of it have seemed to move, or would, were they watched;
                            at most, and beyond what is allowed just that it is beyond */
 
+    /* Of the edit that is thought of: its faces are unwatched, and how far their points have seemed
+     * to move before; a point that moves too far with it comes into sight. */
+    bool edit_hidden, edit_reveals;
+    double edit_before;
+
     int point_capacity, point_count, point_hole; /* first hole, -1 */
     vo_pop_point *point;
     int pop_capacity, pop_count;
@@ -154,19 +159,21 @@ bool vo_watch_is_on(const vo_remesher *r, const int *face, int count);
 /* How far points of these faces have seemed to move, at most, after an edit that moves some of them
  * by `shift` more. */
 double vo_watch_sum(const vo_remesher *r, const int *face, int count, double shift);
-/* Whether that has to be found out: somebody watches, and they have not moved too far already. */
-bool vo_watch_measures(const vo_remesher *r, const int *face, int count);
-/* Whether it is too far for an edit of these faces, which is counted: some are watched. */
+/* To be asked before each edit is measured: whether it has to be. Somebody watches, and the faces
+ * have not moved too far already, or may come into sight. */
+bool vo_watch_measures(vo_remesher *r, const int *face, int count);
+/* Whether it is too far for the edit of these faces just measured, which is counted: some are
+ * watched, or come into sight. */
 bool vo_watch_puts_off(vo_remesher *r, const int *face, int count, double sum);
 /* Faces that the edit made: whether some that they were made of were watched, and how far they have
  * moved. */
 void vo_watch_keep(vo_remesher *r, const int *face, int count, bool watched, double sum);
 
 /* How far a flip seems to move the surface: v[0] v[1] is the old edge. */
-double vo_watch_flip(const vo_remesher *r, const int v[4]);
+double vo_watch_flip(vo_remesher *r, const int v[4]);
 /* The same for a vert that goes to another, with `count` faces (to, b, c) left where they were
  * (from, b, c), and its old neighbours but `to`. */
-double vo_watch_collapse(const vo_remesher *r, int from, int to, int count, const int (*left)[3],
+double vo_watch_collapse(vo_remesher *r, int from, int to, int count, const int (*left)[3],
                          int spoke_count, const int *spoke);
 
 /* By how much a face between three verts is, or would be, stretched or compressed at most. */

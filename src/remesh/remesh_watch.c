@@ -14,6 +14,11 @@
  * that nobody watches keep theirs, too, although no edit of such faces alone is put off: a later
  * one may join them to a watched face, and what it makes counts as watched. Beyond what is allowed
  * a sum need not be exact: nothing watched is joined to it any more in this call.
+ *
+ * Points that nobody sees may come into sight by an edit: out of a fold, or from behind a rim. They
+ * were not seen to move, but are where they would not have been, so an edit of unwatched faces that
+ * takes a point too far and into sight is put off as well. That asks for a line of sight, which is
+ * why it is asked only of points that have moved too far.
  * Rejected: following points from edit to edit, as is done for the report (remesh_pop.c); a point
  * that is not followed could move unseen by us. */
 #include "remesh/remesh_local.h"
@@ -38,13 +43,18 @@ double vo_watch_sum(const vo_remesher *r, const int *face, int count, double shi
     return before + shift;
 }
 
-bool vo_watch_measures(const vo_remesher *r, const int *face, int count) {
-    return r->def.watch && vo_watch_sum(r, face, count, 0) <= r->def.watch->most;
+bool vo_watch_measures(vo_remesher *r, const int *face, int count) {
+    const vo_watch *watch = r->def.watch;
+    r->edit_reveals = r->edit_hidden = false;
+    if (!watch) return false;
+    r->edit_before = vo_watch_sum(r, face, count, 0);
+    r->edit_hidden = watch->sees && !vo_watch_is_on(r, face, count);
+    return r->edit_hidden || r->edit_before <= watch->most;
 }
 
 bool vo_watch_puts_off(vo_remesher *r, const int *face, int count, double sum) {
     if (!r->def.watch || sum <= r->def.watch->most) return false;
-    if (!vo_watch_is_on(r, face, count)) return false;
+    if (!r->edit_reveals && !vo_watch_is_on(r, face, count)) return false;
     r->report.put_off++;
     return true;
 }
@@ -58,16 +68,26 @@ void vo_watch_keep(vo_remesher *r, const int *face, int count, bool watched, dou
 
 /* ---- one edit -------------------------------------------------------------------------------- */
 
-static double shift_of(const vo_remesher *r, vo_vec3 from, vo_vec3 to) {
-    return r->def.watch->shift(r->def.watch->user, from, to);
+/* How far a point seems to move, or would, were it seen. */
+static double shift_of(vo_remesher *r, vo_vec3 from, vo_vec3 to) {
+    const vo_watch *watch = r->def.watch;
+    double shift = watch->shift(watch->user, from, to);
+    if (r->edit_hidden && !r->edit_reveals && r->edit_before + shift > watch->most)
+        r->edit_reveals = watch->sees(watch->user, to);
+    return shift;
 }
 
-static double shift_at_crossing(const vo_remesher *r, int a, int b, int c, int d) {
+/* Whether nothing more need be known: it is too far, and that counts or it is known to be seen. */
+static bool is_settled(const vo_remesher *r, double shift) {
+    return shift > r->def.watch->most && (!r->edit_hidden || r->edit_reveals);
+}
+
+static double shift_at_crossing(vo_remesher *r, int a, int b, int c, int d) {
     vo_crossing at;
     return vo_pop_cross(r->edit->mesh, a, b, c, d, &at) ? shift_of(r, at.old, at.now) : 0;
 }
 
-double vo_watch_flip(const vo_remesher *r, const int v[4]) {
+double vo_watch_flip(vo_remesher *r, const int v[4]) {
     return shift_at_crossing(r, v[0], v[1], v[2], v[3]);
 }
 
@@ -86,14 +106,14 @@ static vo_vec3 place_on(const vo_mesh *m, vo_vec2 u, int count, const int (*left
     return x;
 }
 
-double vo_watch_collapse(const vo_remesher *r, int from, int to, int count, const int (*left)[3],
+double vo_watch_collapse(vo_remesher *r, int from, int to, int count, const int (*left)[3],
                          int spoke_count, const int *spoke) {
     const vo_mesh *m = r->edit->mesh;
     double most = 0;
     if (count > 0)
         most =
             shift_of(r, m->node_x[m->vert_node[from]], place_on(m, m->vert_u[from], count, left));
-    for (int i = 0; i < spoke_count && most <= r->def.watch->most; i++)
+    for (int i = 0; i < spoke_count && !is_settled(r, most); i++)
         for (int j = 0; j < spoke_count; j++)
             if (spoke[i] != spoke[j])
                 most = vo_max(most, shift_at_crossing(r, from, spoke[i], to, spoke[j]));

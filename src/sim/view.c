@@ -318,6 +318,14 @@ static double seen_shift(const void *user, vo_vec3 from, vo_vec3 to) {
     return most;
 }
 
+/* Whether any of them sees a point there (vo_watch). */
+static bool is_seen(const void *user, vo_vec3 point) {
+    const vo_sim_view *view = user;
+    for (int i = 0; i < view->watcher_count; i++)
+        if (vo_view_sees(view->view, &view->watcher[i], point)) return true;
+    return false;
+}
+
 /* A budget that makes edges longer on the screen lets points move as much further. */
 static double popping_allowed(const vo_sim *sim) {
     const vo_viewing *v = &sim->scene->def.view;
@@ -331,7 +339,8 @@ bool vo_sim_view_watch(const vo_sim *sim, int cloth, vo_watch *out) {
     *out = (vo_watch){.face = view->cloth_watched[cloth],
                       .shift = seen_shift,
                       .user = view,
-                      .most = popping_allowed(sim)};
+                      .most = popping_allowed(sim),
+                      .sees = vo_view_has_occlusion(view->view) ? is_seen : NULL};
     return isfinite(out->most);
 }
 

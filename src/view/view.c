@@ -334,6 +334,8 @@ vo_result vo_view_watch(vo_view *view, int camera_count, const vo_camera *camera
     return VO_OK;
 }
 
+bool vo_view_has_occlusion(const vo_view *view) { return view->occlusion != NULL; }
+
 bool vo_view_sees(const vo_view *view, const vo_camera *camera, vo_vec3 point) {
     vo_vec2 pixel;
     double depth;

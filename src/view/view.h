@@ -82,6 +82,9 @@ vo_result vo_view_update(vo_view *view, int eye_count, const vo_view_eye *eye, i
 vo_result vo_view_watch(vo_view *view, int camera_count, const vo_camera *camera,
                         const vo_mesh *mesh, bool two_sided, unsigned char *watched);
 
+/* Whether what is hidden is told from what is seen. */
+bool vo_view_has_occlusion(const vo_view *view);
+
 /* Whether a camera sees a point of some surface; without occlusion, whether it is in the picture,
  * also on a back that vo_view_watch leaves out: a point alone has no sides. */
 bool vo_view_sees(const vo_view *view, const vo_camera *camera, vo_vec3 point);
