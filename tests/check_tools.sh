@@ -124,15 +124,23 @@ put sheet.json '{"frame_time": 0.04, "frame_steps": 2, "end_frame": 3, "gravity"
     '"remeshing": {"size": [0.2, 0.5]}}], "handles": [{"nodes": [0, 4]}]}'
 table() {
     env VOILE="$voile" OUT="$work/runs" RESULTS="$work/results" FRAMES=2 EVERY=1 \
-        "$tools/bench_table1" "$work/no such scene.json" "$work/sheet.json"
+        "$tools/bench_table1" "$@"
 }
 if "$voile" version | grep -q embree; then
-    accepted 'a table' table
+    accepted 'a table' table "$work/no such scene.json" "$work/sheet.json"
     grep -q 'no such scene.json: left out' log || fail 'a scene that is not there is not named'
     grep -q '^| sheet | adaptive | .* | 1.00x | [^|]* |$' results/table1.md || fail 'no row of the reference'
     grep -q '^| sheet | none | 3 | ' results/table1.md || fail 'no row of likeness'
     [ -e results/sheet-time.svg ] || fail 'no plot'
     touch -d '2001-01-01' runs/sheet/full/frames/0001.vof
-    accepted 'the same table' table
+    accepted 'the same table' table "$work/sheet.json"
     [ -z "$(find runs/sheet/full/frames/0001.vof -newermt 2002-01-01)" ] || fail 'runs are made again'
+    cp sheet.json other.json
+    cp results/table1.md first.md
+    accepted 'another scene' table "$work/other.json"
+    [ "$(grep -c '^| other | ' results/table1.md)" -gt 3 ] || fail 'no rows of another scene'
+    grep '^| sheet | \|frames of sheet\|!\[.* of sheet\]' first.md >kept.txt
+    while read -r line; do
+        grep -qxF "$line" results/table1.md || fail "lost of the first scene: $line"
+    done <kept.txt
 fi
