@@ -15,7 +15,7 @@ typedef struct dressed {
 
 static const dressed scenes[] = {
     {"walker", 1, 6}, {"solo-dancer", 1, 6}, {"squat", 1, 8},
-    {"karate", 3, 0}, {"ten-dancers", 1, 0},
+    {"karate", 3, 0}, {"ten-dancers", 1, 0}, {"jump-cut", 1, 0},
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
