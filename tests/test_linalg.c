@@ -451,7 +451,8 @@ static void sweeps_solve_and_multiply(void **state) {
     vo_sweep_dots dots = {0, 0}, expected = {0, 0};
     for (int i = 0; i < N; i += VO_RANGE) {
         vo_sweep_dots part = VO_DISPATCH(ctx, vo_ranges_sweep)(
-            &g, (float)w, r, i, i + VO_RANGE < N ? i + VO_RANGE : N, z, t);
+            &g, (float)w, r, i, i + VO_RANGE < N ? i + VO_RANGE : N, z, t,
+            i + VO_RANGE < N ? i + VO_RANGE : N);
         dots.rz += part.rz;
         dots.zt += part.zt;
     }

@@ -61,7 +61,11 @@ double VO_KERNEL(vo_multiply_dot_rows)(const vo_rows_view *given, int begin, int
 void VO_KERNEL(vo_residual_rows)(const vo_rows_view *given, int begin, int end, const vo_vec4 *x,
                                  const vo_vec4 *b, vo_vec4 *r) {
     const vo_rows_view rows = *given, *a = &rows;
-    for (int i = begin; i < end; i++) vec4_store(r + i, vec4_load(b + i) - row_times(a, i, x));
+    for (int i = begin; i < end; i++) {
+        fetch_ahead(a->block + (size_t)a->row_start[i] * VO_BLOCK_FLOATS, 6144, 10);
+        fetch_ahead(a->column + a->row_start[i], 1024, 1);
+        vec4_store(r + i, vec4_load(b + i) - row_times(a, i, x));
+    }
 }
 
 double VO_KERNEL(vo_couple_rows)(const vo_rows_view *given, int begin, int end, double scale,

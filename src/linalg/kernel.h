@@ -36,13 +36,20 @@ VO_INLINE double d4_sum(vo_d4 v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 VO_INLINE vo_d4 widen(vo_f4 v) { return f4_to_d4(v); }
 VO_INLINE vo_f4 narrow(vo_d4 v) { return d4_to_f4(v); }
 
-/* Asks for the cache lines that a stream of numbers will reach a few rows later. A pass reads a
- * dozen streams at once, too many for the processor to follow by itself. Where the stream ends
- * nothing comes of it. */
-VO_INLINE void fetch_ahead(const void *stream, int lines) {
-    enum { AHEAD = 1536, LINE = 64 };
+enum { VO_LINE = 64 }; /* of a cache */
+
+/* Asks for memory that is needed soon, to the second-level cache. Past the end of an array nothing
+ * comes of it. A pass reads a dozen streams at once, too many for the processor to follow by
+ * itself, and while it computes on what is in the cache, memory would stand idle. */
+VO_INLINE void fetch_bytes(const void *at, size_t bytes) {
+    for (size_t n = 0; n < bytes; n += VO_LINE)
+        __builtin_prefetch((const void *)((uintptr_t)at + n), 0, 2);
+}
+
+/* The same for some lines that a stream of numbers will reach `bytes` later. */
+VO_INLINE void fetch_ahead(const void *stream, size_t bytes, int lines) {
     for (int n = 0; n < lines; n++)
-        __builtin_prefetch((const void *)((uintptr_t)stream + (uintptr_t)(AHEAD + LINE * n)));
+        __builtin_prefetch((const void *)((uintptr_t)stream + bytes + (size_t)(VO_LINE * n)));
 }
 
 /* The product of one block of floats with a vector of floats. */

@@ -81,9 +81,10 @@ typedef struct vo_sweep_dots {
 
 /* One range [begin, end): z = y - w U z, y = w (r - L y), and its product t with the blocks within
  * the half ranges. M = (I/w + L) w (I/w + U) / (2 - w) is the preconditioner (Saad 2003, Iterative
- * methods for sparse linear systems, 10.2); z and t lack the factor 2 - w. */
+ * methods for sparse linear systems, 10.2); z and t lack the factor 2 - w. Meanwhile `next` is
+ * asked for. */
 VO_DECLARE_KERNEL(vo_sweep_dots, vo_ranges_sweep, const vo_ranges *ranges, float omega,
-                  const vo_float4 *r, int begin, int end, vo_float4 *z, vo_float4 *t);
+                  const vo_float4 *r, int begin, int end, vo_float4 *z, vo_float4 *t, int next_end);
 
 /* The sum over blocks [k, end) of packed rows of block times v[column]; lane w is not zero. */
 VO_INLINE vo_f4 packed_times_f4(const float *block, const int *column, int k, int end,

@@ -90,7 +90,7 @@ void VO_KERNEL(vo_ranges_pack_cross)(const vo_ranges *given, const vo_block_matr
     const vo_block_pattern *p = g->pattern;
     for (int i = begin; i < end; i++) {
         if (g->cross_start[i] == g->cross_start[i + 1]) continue;
-        fetch_ahead(a->block + (size_t)p->row_start[i] * VO_BLOCK_FLOATS, 10);
+        fetch_ahead(a->block + (size_t)p->row_start[i] * VO_BLOCK_FLOATS, 6144, 10);
         float *to = g->cross + (size_t)g->cross_start[i] * B;
         to = pack_blocks(g, a, i, p->row_start[i], g->first[i], to);
         pack_blocks(g, a, i, g->last[i], p->row_start[i + 1], to);
@@ -125,6 +125,25 @@ VO_INLINE vo_f4 upper_times(const vo_ranges *g, const float *upper, int i, const
     return f4_clear_w(s0 + s1 + s2);
 }
 
+/* While backward sweep and product compute in the cache, memory would stand idle: so each of their
+ * steps asks for a share of the blocks of rows [begin, end), which come next. */
+typedef struct fetching {
+    const char *at;
+    size_t bytes; /* a step */
+} fetching;
+
+VO_INLINE fetching fetch_blocks(const vo_ranges *g, int begin, int end) {
+    enum { STEPS = VO_HALF + VO_RANGE };
+    size_t first = (size_t)g->lower_start[begin], last = (size_t)g->lower_start[end];
+    return (fetching){(const char *)(g->upper + first * B),
+                      (last - first) * B * sizeof(float) / STEPS};
+}
+
+VO_INLINE void fetch_more(fetching *f) {
+    fetch_bytes(f->at, 2 * VO_LINE);
+    f->at += f->bytes;
+}
+
 /* A half range: its first row, and what the sweeps leave there. */
 typedef struct half {
     const float *upper; /* its blocks */
@@ -134,7 +153,7 @@ typedef struct half {
 } half;
 
 VO_INLINE void sweep_forward(const vo_ranges *g, half *h, vo_f4 omega, int begin, int k) {
-    fetch_ahead(g->upper + (size_t)g->lower_start[begin + k] * B, 3);
+    fetch_ahead(g->upper + (size_t)g->lower_start[begin + k] * B, 1536, 3);
     vo_f4 sum = lower_times(g, begin + k, h->z);
     f4_store(h->z + k, omega * (f4_load(h->r + k) - sum));
 }
@@ -149,9 +168,11 @@ VO_INLINE vo_d4 sweep_backward(const vo_ranges *g, half *h, vo_f4 omega, int beg
 }
 
 /* t = r - L (y - z) + (1 - 1/w) z; returns z . t by coordinate. */
-VO_INLINE vo_d4 sweep_product(const vo_ranges *g, half *h, vo_f4 rest, int begin, int count) {
+VO_INLINE vo_d4 sweep_product(const vo_ranges *g, half *h, vo_f4 rest, int begin, int count,
+                              fetching *fetch) {
     vo_d4 dot = d4_set(0);
     for (int k = 0; k < count; k++) {
+        fetch_more(fetch);
         vo_f4 sum = lower_times(g, begin + k, h->change), z = f4_load(h->z + k);
         vo_f4 t = f4_load(h->r + k) - sum + rest * z;
         f4_store(h->t + k, t);
@@ -161,7 +182,8 @@ VO_INLINE vo_d4 sweep_product(const vo_ranges *g, half *h, vo_f4 rest, int begin
 }
 
 vo_sweep_dots VO_KERNEL(vo_ranges_sweep)(const vo_ranges *given, float omega, const vo_float4 *r,
-                                         int begin, int end, vo_float4 *z, vo_float4 *t) {
+                                         int begin, int end, vo_float4 *z, vo_float4 *t,
+                                         int next_end) {
     const vo_ranges ranges = *given, *g = &ranges;
     int middle = end - begin < VO_HALF ? end : begin + VO_HALF;
     int counts[2] = {middle - begin, end - middle};
@@ -174,12 +196,14 @@ vo_sweep_dots VO_KERNEL(vo_ranges_sweep)(const vo_ranges *given, float omega, co
         sweep_forward(g, &a, w, begin, k);
         if (k < counts[1]) sweep_forward(g, &b, w, middle, k);
     }
+    fetching fetch = fetch_blocks(g, end, next_end);
     vo_d4 sum = d4_set(0);
     for (int k = counts[0] - 1; k >= 0; k--) {
+        fetch_more(&fetch);
         sum += sweep_backward(g, &a, w, begin, k);
         if (k < counts[1]) sum += sweep_backward(g, &b, w, middle, k);
     }
-    vo_d4 product = sweep_product(g, &a, rest, begin, counts[0]);
-    product += sweep_product(g, &b, rest, middle, counts[1]);
+    vo_d4 product = sweep_product(g, &a, rest, begin, counts[0], &fetch);
+    product += sweep_product(g, &b, rest, middle, counts[1], &fetch);
     return (vo_sweep_dots){d4_sum(sum), d4_sum(product)};
 }

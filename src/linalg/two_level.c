@@ -95,8 +95,16 @@ void vo_two_level_free(vo_two_level *two) {
 
 /* ---- the passes ----------------------------------------------------------------------------- */
 
+/* A range of rows [begin, end), and where the one ends that the same thread takes after it. */
+typedef struct span {
+    int begin, end, range, next_end;
+} span;
+
+typedef struct solve solve;
+typedef void pass_fn(solve *s, span rows);
+
 /* One solve: its arguments, and what the passes hand to each other. */
-typedef struct solve {
+struct solve {
     vo_two_level *two;
     vo_context *ctx;
     const vo_block_matrix *matrix;
@@ -106,7 +114,9 @@ typedef struct solve {
     vo_vec4 *x, *r;
     double scale; /* of the residual */
     vo_two_step_def step;
-} solve;
+    pass_fn *pass;
+    int chunk_rows; /* that a thread takes at once: whole ranges */
+};
 
 static double partial_sum(const solve *s, int which) {
     double sum = 0;
@@ -114,9 +124,31 @@ static double partial_sum(const solve *s, int which) {
     return sum;
 }
 
+/* On sheets that do not fit the inner caches several ranges are one chunk of work, so that each can
+ * ask for the memory of the one after it; a single thread takes all at once. */
+static int chunk_rows(const solve *s) {
+    enum { FIT = 4096, CHUNKS = 8 }; /* rows; a thread, for balance */
+    int threads = vo_context_thread_count(s->ctx), ranges = range_count(s->two);
+    int together = threads == 1 ? ranges : ranges / (threads * CHUNKS);
+    return s->two->pattern->row_count > FIT && together > 1 ? VO_RANGE * together : VO_RANGE;
+}
+
+static int range_end(int begin, int end) { return end - begin < VO_RANGE ? end : begin + VO_RANGE; }
+
+/* Makes a pass over the ranges of rows [begin, end). */
+static void run_ranges(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    solve *s = arg;
+    for (int i = begin; i < end; i = range_end(i, end)) {
+        int last = range_end(i, end);
+        s->pass(s, (span){i, last, i / VO_RANGE, range_end(last, end)});
+    }
+}
+
 /* Makes one pass over all rows; returns what it left in partial[0]. */
-static double run(solve *s, vo_range_fn *pass) {
-    vo_parallel_for(s->ctx, s->two->pattern->row_count, VO_RANGE, pass, s);
+static double run(solve *s, pass_fn *pass) {
+    s->pass = pass;
+    vo_parallel_for(s->ctx, s->two->pattern->row_count, s->chunk_rows, run_ranges, s);
     return partial_sum(s, 0);
 }
 
@@ -135,83 +167,94 @@ static void clear_roots(vo_two_level *two, int begin, int end) {
 
 /* Nearly everything that reads the matrix, a few rows at a time while they are in the cache:
  * |r|^2, |b|^2, and how many diagonal blocks are not positive definite. */
-static void pack_pass(void *arg, int begin, int end, int chunk) {
-    solve *s = arg;
+static void pack_pass(solve *s, span rows) {
     vo_two_level *two = s->two;
-    for (int i = begin; i < end; i += PACK_ROWS) {
-        int last = end - i < PACK_ROWS ? end : i + PACK_ROWS;
+    for (int i = rows.begin; i < rows.end; i += PACK_ROWS) {
+        int last = rows.end - i < PACK_ROWS ? rows.end : i + PACK_ROWS;
         find_residual(s, i, last);
         VO_DISPATCH(s->ctx, vo_coarse_sum)(&two->coarse, s->matrix, i, last);
     }
-    two->partial[2][chunk] =
-        VO_DISPATCH(s->ctx, vo_ranges_factor)(&two->ranges, s->matrix, begin, end);
-    VO_DISPATCH(s->ctx, vo_ranges_pack)(&two->ranges, s->matrix, begin, end);
-    clear_roots(two, begin, end);
-    two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_norm)(two, s->r, begin, end);
-    two->partial[1][chunk] = VO_DISPATCH(s->ctx, vo_two_norm)(two, s->b, begin, end);
+    two->partial[2][rows.range] =
+        VO_DISPATCH(s->ctx, vo_ranges_factor)(&two->ranges, s->matrix, rows.begin, rows.end);
+    VO_DISPATCH(s->ctx, vo_ranges_pack)(&two->ranges, s->matrix, rows.begin, rows.end);
+    clear_roots(two, rows.begin, rows.end);
+    two->partial[0][rows.range] = VO_DISPATCH(s->ctx, vo_two_norm)(two, s->r, rows.begin, rows.end);
+    two->partial[1][rows.range] = VO_DISPATCH(s->ctx, vo_two_norm)(two, s->b, rows.begin, rows.end);
 }
 
 /* The rest of it. */
-static void pack_cross_pass(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    solve *s = arg;
-    VO_DISPATCH(s->ctx, vo_ranges_pack_cross)(&s->two->ranges, s->matrix, begin, end);
+static void pack_cross_pass(solve *s, span rows) {
+    VO_DISPATCH(s->ctx, vo_ranges_pack_cross)(&s->two->ranges, s->matrix, rows.begin, rows.end);
 }
 
 /* r = b - (A + C) x, |r|^2 */
-static void residual_pass(void *arg, int begin, int end, int chunk) {
-    solve *s = arg;
-    find_residual(s, begin, end);
-    s->two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_norm)(s->two, s->r, begin, end);
+static void residual_pass(solve *s, span rows) {
+    find_residual(s, rows.begin, rows.end);
+    s->two->partial[0][rows.range] =
+        VO_DISPATCH(s->ctx, vo_two_norm)(s->two, s->r, rows.begin, rows.end);
 }
 
 /* x = 0, r = b */
-static void forget_guess_pass(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    solve *s = arg;
-    for (int i = begin; i < end; i++) {
+static void forget_guess_pass(solve *s, span rows) {
+    for (int i = rows.begin; i < rows.end; i++) {
         s->x[i] = (vo_vec4){0, 0, 0, 0};
         s->r[i] = s->b[i];
     }
 }
 
-static void load_pass(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    solve *s = arg;
-    VO_DISPATCH(s->ctx, vo_two_load)(s->two, s->r, s->scale, begin, end);
+static void load_pass(solve *s, span rows) {
+    VO_DISPATCH(s->ctx, vo_two_load)(s->two, s->r, s->scale, rows.begin, rows.end);
 }
 
-static void unload_pass(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    solve *s = arg;
+static void unload_pass(solve *s, span rows) {
     float behind = s->step.add ? s->step.behind : 0;
-    VO_DISPATCH(s->ctx, vo_two_unload)(s->two, behind, 1 / s->scale, begin, end, s->x);
+    VO_DISPATCH(s->ctx, vo_two_unload)(s->two, behind, 1 / s->scale, rows.begin, rows.end, s->x);
 }
 
 /* Zt r in these rows' runs. */
-static void restrict_pass(void *arg, int begin, int end, int chunk) {
-    (void)chunk;
-    solve *s = arg;
+static void restrict_pass(solve *s, span rows) {
     vo_two_level *two = s->two;
-    VO_DISPATCH(s->ctx, vo_two_restrict)(two, two->r, begin, end, two->coarse.run_restricted);
+    VO_DISPATCH(s->ctx, vo_two_restrict)
+    (two, two->r, rows.begin, rows.end, two->coarse.run_restricted);
+}
+
+/* What a step reads of rows [begin, end), but for the packed blocks. */
+static void fetch_rows(const vo_two_level *two, int begin, int end) {
+    const vo_ranges *g = &two->ranges;
+    const int *sum = two->coarse.sum_start + begin, *block = g->lower_start + begin;
+    if (begin >= end) return;
+    size_t rows = (size_t)(end - begin), sums = (size_t)(sum[rows] - sum[0]);
+    size_t blocks = (size_t)(block[rows] - block[0]), row = (size_t)begin, first = (size_t)block[0];
+    const vo_float4 *vector[] = {two->z, two->t, two->p, two->q, two->r};
+    for (int k = 0; k < 5; k++) fetch_bytes(vector[k] + row, rows * sizeof **vector);
+    fetch_bytes(g->root + row * VO_ROOT, rows * VO_ROOT * sizeof *g->root);
+    fetch_bytes(sum, rows * sizeof *sum);
+    fetch_bytes(two->coarse.sum_aggregate + sum[0], sums * sizeof *sum);
+    fetch_bytes(block, rows * sizeof *block);
+    fetch_bytes(g->upper_start + row, rows * sizeof *g->upper_start);
+    fetch_bytes(g->lower_at + first, blocks);
+    fetch_bytes(g->upper_at + first, blocks);
+    fetch_bytes(g->upper_block + first, blocks * sizeof *g->upper_block);
 }
 
 /* p, q, r; |r|^2; sweeps, r . z and z . t; the runs. */
-static void step_pass(void *arg, int begin, int end, int chunk) {
-    solve *s = arg;
+static void step_pass(solve *s, span rows) {
     vo_two_level *two = s->two;
-    two->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_two_step)(two, &s->step, begin, end);
-    vo_sweep_dots dots = VO_DISPATCH(s->ctx, vo_ranges_sweep)(&two->ranges, OMEGA, two->r, begin,
-                                                              end, two->z, two->t);
-    two->partial[1][chunk] = dots.rz;
-    two->partial[2][chunk] = dots.zt;
-    restrict_pass(s, begin, end, chunk);
-    VO_DISPATCH(s->ctx, vo_two_restrict)(two, two->t, begin, end, two->coarse.run_product);
+    two->partial[0][rows.range] =
+        VO_DISPATCH(s->ctx, vo_two_step)(two, &s->step, rows.begin, rows.end);
+    fetch_rows(two, rows.end, rows.next_end);
+    vo_sweep_dots dots = VO_DISPATCH(s->ctx, vo_ranges_sweep)(
+        &two->ranges, OMEGA, two->r, rows.begin, rows.end, two->z, two->t, rows.next_end);
+    two->partial[1][rows.range] = dots.rz;
+    two->partial[2][rows.range] = dots.zt;
+    restrict_pass(s, rows);
+    VO_DISPATCH(s->ctx, vo_two_restrict)
+    (two, two->t, rows.begin, rows.end, two->coarse.run_product);
 }
 
-static void cross_pass(void *arg, int begin, int end, int chunk) {
-    solve *s = arg;
-    s->two->partial[3][chunk] = VO_DISPATCH(s->ctx, vo_two_cross)(s->two, chunk, begin, end);
+static void cross_pass(solve *s, span rows) {
+    s->two->partial[3][rows.range] =
+        VO_DISPATCH(s->ctx, vo_two_cross)(s->two, rows.range, rows.begin, rows.end);
 }
 
 /* ---- the iteration -------------------------------------------------------------------------- */
@@ -320,7 +363,7 @@ vo_solve_report vo_two_level_solve(vo_two_level *two, const vo_pcg_def *def,
                                    const vo_block_matrix *a, const vo_vec4 *b, vo_vec4 *x,
                                    vo_vec4 *r) {
     solve s = {.two = two, .ctx = two->ctx, .matrix = a, .a = vo_rows_of(a), .b = b};
-    s.x = x, s.r = r;
+    s.x = x, s.r = r, s.chunk_rows = chunk_rows(&s);
     s.coupled = def->couplings && def->couplings->block_count > 0;
     if (s.coupled) s.c = vo_couplings_of(def->couplings);
     double r2 = run(&s, pack_pass), b2 = partial_sum(&s, 1), singular = partial_sum(&s, 2);
