@@ -54,6 +54,53 @@ static void test_clusters(void **state) {
     vo_context_destroy(ctx);
 }
 
+static void check_same_lists(const vo_lists *a, const vo_lists *b, int count) {
+    assert_memory_equal(a->begin, b->begin, (size_t)(count + 1) * sizeof *a->begin);
+    assert_memory_equal(a->item, b->item, (size_t)a->begin[count] * sizeof *a->item);
+}
+
+static void check_same_clusters(const vo_clusters *a, const vo_clusters *b) {
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->cloth_count, b->cloth_count);
+    assert_memory_equal(a->part, b->part, (size_t)a->count * sizeof *a->part);
+    assert_memory_equal(a->part_begin, b->part_begin,
+                        (size_t)(a->part_count + 1) * sizeof *a->part_begin);
+    assert_memory_equal(a->rest, b->rest, (size_t)a->count * sizeof *a->rest);
+    assert_memory_equal(a->reach, b->reach, (size_t)a->count * sizeof *a->reach);
+    assert_memory_equal(a->least_reach, b->least_reach, (size_t)a->count * sizeof *a->reach);
+    check_same_lists(&a->face, &b->face, a->count);
+    check_same_lists(&a->node, &b->node, a->count);
+    check_same_lists(&a->own_node, &b->own_node, a->count);
+    check_same_lists(&a->own_edge, &b->own_edge, a->count);
+    check_same_lists(&a->of_node, &b->of_node, a->node_count);
+}
+
+/* Clusters of obstacles that are handed on are those that would have been made. */
+static void test_kept_clusters(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    world w = make_world(ctx), v = {.ctx = ctx};
+    vo_candidates *c;
+    vo_kept_obstacles kept = {0};
+    assert_ok(ctx, vo_candidates_create(ctx, &w.surface, 0.01, NULL, &c));
+    assert_ok(ctx, vo_candidates_keep(c, &kept));
+    vo_candidates_destroy(c);
+    world_add(&v, world_sheet(ctx, 1, 9, 0), false, false);
+    world_add(&v, world_ball(ctx, 0.4, 7, v3(0.1, 0, 0)), true, true);
+    world_build(&v);
+    vo_clusters handed_on, made;
+    assert_true(vo_kept_fits(&kept, &v.surface));
+    assert_ok(ctx, vo_clusters_create(ctx, &v.surface, &kept, &handed_on));
+    assert_ok(ctx, vo_clusters_create(ctx, &v.surface, NULL, &made));
+    check_same_clusters(&handed_on, &made);
+    vo_clusters_free(&handed_on);
+    vo_clusters_free(&made);
+    vo_kept_obstacles_free(ctx, &kept);
+    world_free(&w);
+    world_free(&v);
+    vo_context_destroy(ctx);
+}
+
 /* Two pieces sewn together, on top of each other in the fabric: no cluster has faces of both. */
 static void test_patches(void **state) {
     (void)state;
@@ -444,10 +491,11 @@ static void test_sort_keys(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clusters), cmocka_unit_test(test_patches),
-        cmocka_unit_test(test_travel),   cmocka_unit_test(test_rigid_travel),
-        cmocka_unit_test(test_frames),   cmocka_unit_test(test_measure),
-        cmocka_unit_test(test_lists),    cmocka_unit_test(test_sort_keys),
+        cmocka_unit_test(test_clusters),     cmocka_unit_test(test_kept_clusters),
+        cmocka_unit_test(test_patches),      cmocka_unit_test(test_travel),
+        cmocka_unit_test(test_rigid_travel), cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_measure),      cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_sort_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,55 @@ static void test_empty(void **state) {
     vo_context_destroy(ctx);
 }
 
+#define SAME(a, b, count, first) \
+    assert_memory_equal((a) + (first), (b) + (first), (size_t)((count) - (first)) * sizeof *(a))
+
+/* All that there is, but for positions of the cloths. */
+static void check_same(const vo_surface *a, const vo_surface *b) {
+    assert_int_equal(a->node_count, b->node_count);
+    assert_int_equal(a->edge_count, b->edge_count);
+    assert_int_equal(a->face_count, b->face_count);
+    SAME(a->face, b->face, a->face_count, 0);
+    SAME(a->face_edge, b->face_edge, a->face_count, 0);
+    SAME(a->edge, b->edge, a->edge_count, 0);
+    SAME(a->node_part, b->node_part, a->node_count, 0);
+    SAME(a->face_part, b->face_part, a->face_count, 0);
+    SAME(a->owns, b->owns, a->face_count, 0);
+    SAME(a->reach, b->reach, a->node_count, 0);
+    SAME(a->x0, b->x0, a->node_count, 0);
+    SAME(a->x1, b->x1, a->node_count, 0);
+    SAME(a->inverse_mass, b->inverse_mass, a->node_count, 0);
+    SAME(a->area, b->area, a->node_count, 0);
+    SAME(a->ring_begin, b->ring_begin, a->node_count + 1, 0);
+    SAME(a->ring, b->ring, a->ring_begin[a->node_count], 0);
+    SAME(a->wing, b->wing, a->edge_count, 0);
+}
+
+/* Other cloths before two obstacles: what is taken over is what would have been made. */
+static void test_follow(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    world w = make_world(ctx);
+    world_add(&w, world_sheet(ctx, 3, 4, -1), true, false); /* with a border */
+    vo_surface_free(&w.surface);
+    world_build(&w);
+    for (int i = 0; i < w.surface.node_count; i++) /* as a run leaves it */
+        w.surface.x0[i] = w.surface.x1[i] = v3(i, 0, 1);
+    for (int cells = 2; cells < 9; cells += 3) {
+        vo_surface_source source[] = {
+            {world_sheet(ctx, 1, cells, 2), false, false}, w.source[2], w.source[3]};
+        vo_surface followed, made;
+        assert_ok(ctx, vo_surface_follow(ctx, 3, source, &w.surface, &followed));
+        assert_ok(ctx, vo_surface_create(ctx, 3, source, &made));
+        check_same(&followed, &made);
+        vo_surface_free(&followed);
+        vo_surface_free(&made);
+        vo_mesh_destroy((vo_mesh *)source[0].mesh);
+    }
+    world_free(&w);
+    vo_context_destroy(ctx);
+}
+
 static vo_result create_surface(vo_context *ctx, void *arg) {
     world *w = arg;
     vo_surface s;
@@ -143,9 +192,10 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges), cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_owners), cmocka_unit_test(test_measures),
-        cmocka_unit_test(test_empty),  cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_owners),      cmocka_unit_test(test_measures),
+        cmocka_unit_test(test_empty),       cmocka_unit_test(test_follow),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

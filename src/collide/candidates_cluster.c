@@ -25,7 +25,7 @@ typedef struct build {
     int *group;       /* [face_count] */
     int *group_begin; /* [group_count + 1] into `order` */
     int *order;       /* [face_count] faces by group */
-    int *scratch;     /* [vert_count + part_count + node_count + 1] */
+    int *scratch;     /* [vert_count + node_count] */
     vo_box *box;      /* [face_count] in the order of `order` */
     vo_bvh tree;
 } build;
@@ -104,21 +104,21 @@ static vo_result cut_group(build *b, int g) {
     return VO_OK;
 }
 
-/* The obstacles' clusters as they were. */
+/* The obstacles' clusters as they were, with all their lists. */
 static void add_kept(build *b, const vo_kept_obstacles *kept) {
     const vo_surface *s = b->s;
     vo_clusters *out = b->out;
-    int first = out->count, from = out->face.item_count;
-    int first_part = vo_surface_first_obstacle(s);
+    int first = out->count, first_part = vo_surface_first_obstacle(s);
     out->count += kept->cluster_count;
-    out->face.item_count += kept->face_count;
     for (int i = 0; i < kept->cluster_count; i++) {
         out->part[first + i] = first_part + kept->part[i];
         out->rest[first + i] = kept->rest[i];
-        out->face.begin[first + i + 1] = from + kept->begin[i + 1];
     }
-    for (int i = 0; i < kept->face_count; i++)
-        out->face.item[from + i] = s->cloth_face_count + kept->face[i];
+    vo_kept_place(&kept->face, first, s->cloth_face_count, &out->face);
+    vo_kept_place(&kept->node, first, s->cloth_node_count, &out->node);
+    vo_kept_place(&kept->own_node, first, s->cloth_node_count, &out->own_node);
+    vo_kept_place(&kept->own_edge, first, s->part[first_part].edge_begin, &out->own_edge);
+    vo_kept_place(&kept->of_node, s->cloth_node_count, first, &out->of_node);
 }
 
 /* Puts patches apart along z, further than they are wide. */
@@ -154,19 +154,21 @@ static void list_features(build *b, int c, int *seen) {
     out->own_edge.begin[c + 1] = out->own_edge.item_count;
 }
 
-/* Clusters of each node. */
-static void list_inverse(vo_clusters *out) {
+/* Clusters of each of the first `nodes`, which are those of all clusters so far. */
+static void list_inverse(vo_clusters *out, int nodes) {
     int *begin = out->of_node.begin;
-    memset(begin, 0, (size_t)(out->node_count + 2) * sizeof *begin);
+    memset(begin, 0, (size_t)(nodes + 2) * sizeof *begin);
     for (int i = 0; i < out->node.item_count; i++) begin[out->node.item[i] + 2]++;
-    for (int n = 0; n < out->node_count; n++) begin[n + 2] += begin[n + 1];
+    for (int n = 0; n < nodes; n++) begin[n + 2] += begin[n + 1];
     for (int c = 0; c < out->count; c++)
         for (int i = out->node.begin[c]; i < out->node.begin[c + 1]; i++)
             out->of_node.item[begin[out->node.item[i] + 1]++] = c;
 }
 
 static void measure_reach(const vo_surface *s, vo_clusters *out) {
-    for (int c = 0; c < out->count; c++) {
+    for (int c = out->cloth_count; c < out->count; c++)
+        out->reach[c] = out->least_reach[c] = INFINITY;
+    for (int c = 0; c < out->cloth_count; c++) {
         double least = INFINITY, most = 0;
         for (int i = out->node.begin[c]; i < out->node.begin[c + 1]; i++) {
             least = vo_min(least, s->reach[out->node.item[i]]);
@@ -192,12 +194,12 @@ static vo_result make_clusters(build *b, const vo_kept_obstacles *kept) {
     sort_groups(b);
     for (int i = 0; i < b->face_count; i++) b->box[i] = rest_box(b->s, b->order[i]);
     for (int g = 0; g < b->group_count; g++) VO_TRY(cut_group(b, g));
-    if (kept) add_kept(b, kept);
     spread_patches(b);
-    int *seen = b->scratch;
-    for (int n = 0; n < b->s->node_count; n++) seen[n] = -1;
+    int *seen = b->scratch, nodes = kept ? b->s->cloth_node_count : b->s->node_count;
+    for (int n = 0; n < nodes; n++) seen[n] = -1;
     for (int c = 0; c < b->out->count; c++) list_features(b, c, seen);
-    list_inverse(b->out);
+    list_inverse(b->out, nodes);
+    if (kept) add_kept(b, kept);
     measure_reach(b->s, b->out);
     list_parts(b->out);
     return VO_OK;
@@ -221,8 +223,9 @@ static bool allocate(vo_clusters *out, const vo_surface *s) {
     return VO_PADDED_NEW(ctx, out->part, n) && VO_PADDED_NEW(ctx, out->part_begin, s->part_count) &&
            VO_PADDED_NEW(ctx, out->reach, n) && VO_PADDED_NEW(ctx, out->least_reach, n) &&
            VO_PADDED_NEW(ctx, out->rest, n) && new_lists(ctx, &out->face, n, n) &&
-           new_lists(ctx, &out->node, n, 3 * n) && new_lists(ctx, &out->own_node, n, 3 * n) &&
-           new_lists(ctx, &out->own_edge, n, 3 * n) &&
+           new_lists(ctx, &out->node, n, 3 * n) &&
+           new_lists(ctx, &out->own_node, n, s->node_count) &&
+           new_lists(ctx, &out->own_edge, n, s->edge_count) &&
            new_lists(ctx, &out->of_node, s->node_count, 3 * n);
 }
 
@@ -231,7 +234,8 @@ vo_result vo_clusters_create(vo_context *ctx, const vo_surface *s, const vo_kept
     *out = (vo_clusters){.ctx = ctx,
                          .capacity = s->face_count,
                          .part_count = s->part_count,
-                         .node_count = s->node_count};
+                         .node_count = s->node_count,
+                         .edge_count = s->edge_count};
     build b = {.s = s, .out = out};
     int names = s->vert_count + s->part_count + 2, scratch = s->node_count + s->vert_count;
     bool ok = allocate(out, s) && VO_PADDED_NEW(ctx, b.group, s->face_count) &&
@@ -260,8 +264,8 @@ void vo_clusters_free(vo_clusters *c) {
     VO_PADDED_FREE(ctx, c->rest, n);
     free_lists(ctx, &c->face, n, n);
     free_lists(ctx, &c->node, n, 3 * n);
-    free_lists(ctx, &c->own_node, n, 3 * n);
-    free_lists(ctx, &c->own_edge, n, 3 * n);
+    free_lists(ctx, &c->own_node, n, c->node_count);
+    free_lists(ctx, &c->own_edge, n, c->edge_count);
     free_lists(ctx, &c->of_node, c->node_count, 3 * n);
     *c = (vo_clusters){0};
 }

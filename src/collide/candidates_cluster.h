@@ -48,7 +48,7 @@ typedef struct vo_clusters {
     int *part;                   /* [count] */
     int *part_begin;             /* [part_count + 1] */
     int part_count, node_count;  /* of the surface */
-    int capacity;                /* faces of the surface: rooms of the arrays */
+    int edge_count, capacity;    /* edges and faces of the surface: rooms of the arrays */
     double *reach;               /* [count] largest of its nodes' */
     double *least_reach;         /* [count] smallest of its nodes' */
     vo_box *rest;                /* [count] where it is in the fabric or, of obstacles, at the

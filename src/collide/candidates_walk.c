@@ -22,7 +22,8 @@ static double mean_extent(const vo_clusters *k) {
 static vo_result build_trees(vo_walks *w) {
     const vo_clusters *k = w->places->clusters;
     VO_TRY(vo_bvh_build(w->ctx, &w->cloth, k->rest, k->cloth_count));
-    VO_TRY(vo_bvh_build(w->ctx, &w->posed, k->rest, k->cloth_count));
+    VO_TRY(vo_bvh_copy(w->ctx, &w->cloth, &w->posed));
+    if (w->obstacle.box_count) return VO_OK;
     return vo_bvh_build(w->ctx, &w->obstacle, k->rest + k->cloth_count, k->count - k->cloth_count);
 }
 
@@ -36,8 +37,10 @@ static bool allocate_frames(vo_walks *w) {
     return true;
 }
 
-/* The trees of obstacles in their own frames, as they were. */
+/* The trees of obstacles, in their own frames and in the world, as they were. */
 static void take_kept(vo_walks *w, vo_kept_obstacles *kept) {
+    w->obstacle = kept->world;
+    kept->world = (vo_bvh){0};
     int first_part = w->places->surface->part_count - kept->part_count;
     for (int p = 0; p < kept->part_count; p++) {
         w->frame[first_part + p].tree = kept->tree[p].tree;

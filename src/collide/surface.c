@@ -121,13 +121,85 @@ static void find_rings(vo_surface *s) {
 
 /* The third nodes of the faces beside the obstacles' edges. */
 static void find_wings(vo_surface *s) {
-    for (int e = 0; e < s->edge_count; e++) s->wing[e][0] = s->wing[e][1] = -1;
     for (int f = s->cloth_face_count; f < s->face_count; f++)
         for (int k = 0; k < 3; k++) {
             int *wing = s->wing[s->face_edge[f][k]];
             wing[wing[0] >= 0] = s->face[f][(k + 2) % 3];
         }
 }
+
+/* ---- obstacles as they were ----------------------------------------------------------------- */
+
+/* to[i] = from[i] + shift, but for what is not there. */
+static void shift_copy(int count, const int *from, int shift, int *to) {
+    for (int i = 0; i < count; i++) to[i] = from[i] < 0 ? from[i] : from[i] + shift;
+}
+
+/* How far obstacles lie further on than they did. */
+typedef struct shifts {
+    int part, node, edge, face;
+} shifts;
+
+/* Where the obstacles begin. */
+static shifts obstacles_begin(const vo_surface *s) {
+    int p = vo_surface_first_obstacle(s);
+    bool any = p < s->part_count;
+    return (shifts){p, s->cloth_node_count, any ? s->part[p].edge_begin : s->edge_count,
+                    s->cloth_face_count};
+}
+
+static void copy_obstacle_nodes(vo_surface *s, const vo_surface *b, shifts at, shifts was) {
+    int count = s->node_count - at.node, part = at.part - was.part;
+    shift_copy(count, b->node_part + was.node, part, s->node_part + at.node);
+    memcpy(s->area + at.node, b->area + was.node, (size_t)count * sizeof *s->area);
+    memcpy(s->ring_begin + at.node, b->ring_begin + was.node,
+           (size_t)(count + 1) * sizeof *s->ring_begin);
+    for (int i = at.node; i < s->node_count; i++) s->reach[i] = INFINITY;
+}
+
+static void copy_obstacle_edges(vo_surface *s, const vo_surface *b, shifts at, shifts was) {
+    int count = s->edge_count - at.edge, node = at.node - was.node, edge = at.edge - was.edge;
+    shift_copy(2 * count, b->edge[was.edge], node, s->edge[at.edge]);
+    shift_copy(2 * count, b->wing[was.edge], node, s->wing[at.edge]);
+    for (int i = 0; i < 2 * count; i++) {
+        s->ring[i][0] = b->ring[i][0] + node;
+        s->ring[i][1] = b->ring[i][1] + edge;
+    }
+}
+
+static void copy_obstacle_faces(vo_surface *s, const vo_surface *b, shifts at, shifts was) {
+    int count = s->face_count - at.face;
+    shift_copy(count, b->face_part + was.face, at.part - was.part, s->face_part + at.face);
+    shift_copy(3 * count, b->face[was.face], at.node - was.node, s->face[at.face]);
+    shift_copy(3 * count, b->face_edge[was.face], at.edge - was.edge, s->face_edge[at.face]);
+    memcpy(s->owns + at.face, b->owns + was.face, (size_t)count);
+}
+
+/* All that another surface has of the same obstacles. */
+static void copy_obstacles(vo_surface *s, const vo_surface *before,
+                           const vo_surface_source *source) {
+    shifts at = obstacles_begin(s), was = obstacles_begin(before);
+    copy_obstacle_nodes(s, before, at, was);
+    copy_obstacle_edges(s, before, at, was);
+    copy_obstacle_faces(s, before, at, was);
+    for (int p = at.part; p < s->part_count; p++) {
+        size_t bytes = (size_t)source[p].mesh->node_count * sizeof *s->x0;
+        if (bytes) memcpy(s->x0 + s->part[p].node_begin, source[p].mesh->node_x, bytes);
+        if (bytes) memcpy(s->x1 + s->part[p].node_begin, source[p].mesh->node_x, bytes);
+    }
+}
+
+/* Whether another surface can have the same obstacles. */
+static bool has_obstacles_of(const vo_surface *s, const vo_surface *before) {
+    if (!before) return false;
+    shifts at = obstacles_begin(s), was = obstacles_begin(before);
+    return s->part_count - at.part == before->part_count - was.part &&
+           s->node_count - at.node == before->node_count - was.node &&
+           s->edge_count - at.edge == before->edge_count - was.edge &&
+           s->face_count - at.face == before->face_count - was.face;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
 
 /* `bit` for the first that asks for an element, 0 for all others. */
 static unsigned claim(unsigned char *taken, int element, unsigned bit) {
@@ -136,12 +208,12 @@ static unsigned claim(unsigned char *taken, int element, unsigned bit) {
     return first ? bit : 0;
 }
 
-/* Each node and each edge belongs to the first face that has it. */
-static vo_result find_owners(vo_surface *s) {
+/* Each node and each edge belongs to the first face that has it; of the first `faces`. */
+static vo_result find_owners(vo_surface *s, int faces) {
     size_t bytes = (size_t)s->node_count + (size_t)s->edge_count + 1;
     unsigned char *taken = vo_alloc_zero(s->ctx, bytes);
     if (!taken) return vo_fail_memory(s->ctx, "the surface");
-    for (int f = 0; f < s->face_count; f++) {
+    for (int f = 0; f < faces; f++) {
         unsigned bits = 0;
         for (int k = 0; k < 3; k++) {
             bits |= claim(taken, s->face[f][k], (unsigned)VO_OWNS_NODE << k);
@@ -153,38 +225,52 @@ static vo_result find_owners(vo_surface *s) {
     return VO_OK;
 }
 
-static void fill(vo_surface *s, const vo_surface_source *source) {
+static void fill_cloths(vo_surface *s, const vo_surface_source *source) {
     int vert = 0;
-    for (int p = 0; p < s->part_count; p++) {
+    for (int p = 0; p < vo_surface_first_obstacle(s); p++) {
         copy_part(s, p, source[p].mesh);
-        if (source[p].obstacle) {
-            measure_obstacle(s, &s->part[p]);
-            continue;
-        }
         copy_material(s, p, source[p].mesh, vert);
         vert += source[p].mesh->vert_count;
         measure_cloth(s, &s->part[p]);
     }
 }
 
-vo_result vo_surface_create(vo_context *ctx, int count, const vo_surface_source *source,
-                            vo_surface *out) {
+static void fill_obstacles(vo_surface *s, const vo_surface_source *source) {
+    for (int p = vo_surface_first_obstacle(s); p < s->part_count; p++) {
+        copy_part(s, p, source[p].mesh);
+        measure_obstacle(s, &s->part[p]);
+    }
+    find_rings(s);
+    find_wings(s);
+}
+
+static vo_result fill(vo_surface *s, const vo_surface_source *source, const vo_surface *before) {
+    fill_cloths(s, source);
+    for (int e = 0; e < s->edge_count; e++) s->wing[e][0] = s->wing[e][1] = -1;
+    if (has_obstacles_of(s, before)) {
+        copy_obstacles(s, before, source);
+        return find_owners(s, s->cloth_face_count);
+    }
+    fill_obstacles(s, source);
+    return find_owners(s, s->face_count);
+}
+
+vo_result vo_surface_follow(vo_context *ctx, int count, const vo_surface_source *source,
+                            const vo_surface *before, vo_surface *out) {
     *out = (vo_surface){.ctx = ctx};
     for (int p = 1; p < count; p++) VO_REQUIRE(ctx, source[p].obstacle || !source[p - 1].obstacle);
     if (!VO_PADDED_NEW(ctx, out->part, count)) return vo_fail_memory(ctx, "the surface");
     out->part_count = count;
     number_parts(out, source);
-    vo_result result = VO_OK;
-    if (allocate(out)) {
-        fill(out, source);
-        find_rings(out);
-        find_wings(out);
-        result = find_owners(out);
-    } else {
-        result = vo_fail_memory(ctx, "the surface");
-    }
+    vo_result result =
+        allocate(out) ? fill(out, source, before) : vo_fail_memory(ctx, "the surface");
     if (result != VO_OK) vo_surface_free(out);
     return result;
+}
+
+vo_result vo_surface_create(vo_context *ctx, int count, const vo_surface_source *source,
+                            vo_surface *out) {
+    return vo_surface_follow(ctx, count, source, NULL, out);
 }
 
 void vo_surface_free(vo_surface *s) {

@@ -67,6 +67,11 @@ typedef struct vo_surface_source {
 /* Cloths first. Positions are the meshes' own, masses zero. */
 vo_result vo_surface_create(vo_context *ctx, int count, const vo_surface_source *source,
                             vo_surface *out);
+/* The same, after the meshes of cloths have changed: what belongs to the obstacles, which must be
+ * those of `before` (NULL: none), is taken from there. Cloths come before them, so only numbers
+ * are shifted. */
+vo_result vo_surface_follow(vo_context *ctx, int count, const vo_surface_source *source,
+                            const vo_surface *before, vo_surface *out);
 void vo_surface_free(vo_surface *surface);
 
 /* The first part that is an obstacle; part_count if there is none. */

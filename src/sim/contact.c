@@ -21,6 +21,10 @@ static bool is_rigid(const vo_sim *sim, int obstacle) {
     return true;
 }
 
+static void drop_before(vo_sim *sim) {
+    if (sim->contact.before.ctx) vo_surface_free(&sim->contact.before);
+}
+
 static vo_result create_surface(vo_sim *sim) {
     int count = sim->cloth_count + sim->obstacle_count;
     vo_surface_source *source = vo_new_array(sim->ctx, vo_surface_source, count + 1);
@@ -31,8 +35,10 @@ static vo_result create_surface(vo_sim *sim) {
         source[sim->cloth_count + i] = (vo_surface_source){
             .mesh = sim->scene->obstacle[i].mesh, .obstacle = true, .rigid = is_rigid(sim, i)};
     vo_surface *surface = &sim->contact.surface;
-    vo_result result = vo_surface_create(sim->ctx, count, source, surface);
+    const vo_surface *before = sim->contact.before.ctx ? &sim->contact.before : NULL;
+    vo_result result = vo_surface_follow(sim->ctx, count, source, before, surface);
     vo_free_array(sim->ctx, source, count + 1);
+    drop_before(sim);
     for (int i = 0; i < sim->obstacle_count && result == VO_OK; i++)
         surface->part[sim->cloth_count + i].rest = sim->scene->obstacle[i].mesh->node_x;
     return result;
@@ -62,7 +68,7 @@ vo_result vo_sim_contact_create(vo_sim *sim) {
     return vo_response_create(sim->ctx, &c->surface, &c->response);
 }
 
-/* All but what is kept for the next. */
+/* All but what is kept for the next, to which the surface is added. */
 static void drop(vo_sim *sim) {
     vo_sim_contact *c = &sim->contact;
     vo_free_array(sim->ctx, c->contact, c->contact_capacity);
@@ -73,8 +79,9 @@ static void drop(vo_sim *sim) {
     vo_free(sim->ctx, c->known, (size_t)c->row_count);
     vo_response_destroy(c->response);
     vo_candidates_destroy(c->candidates);
-    vo_surface_free(&c->surface);
-    *c = (vo_sim_contact){.kept = c->kept, .clump_frame = INT_MIN, .jump_frame = INT_MIN};
+    drop_before(sim);
+    *c = (vo_sim_contact){
+        .before = c->surface, .kept = c->kept, .clump_frame = INT_MIN, .jump_frame = INT_MIN};
 }
 
 vo_result vo_sim_contact_drop(vo_sim *sim) {
@@ -86,6 +93,7 @@ vo_result vo_sim_contact_drop(vo_sim *sim) {
 
 void vo_sim_contact_free(vo_sim *sim) {
     drop(sim);
+    drop_before(sim);
     vo_kept_obstacles_free(sim->ctx, &sim->contact.kept);
 }
 

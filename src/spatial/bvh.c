@@ -170,6 +170,20 @@ vo_result vo_bvh_build(vo_context *ctx, vo_bvh *tree, const vo_box *boxes, int n
     return VO_OK;
 }
 
+vo_result vo_bvh_copy(vo_context *ctx, const vo_bvh *from, vo_bvh *to) {
+    to->box_count = to->node_count = to->cut_count = 0;
+    if (from->box_count == 0) return VO_OK;
+    if (!vo_reserve(ctx, &to->nodes, &to->node_capacity, from->node_count) ||
+        !vo_reserve(ctx, &to->cuts, &to->cut_capacity, from->cut_count))
+        return vo_fail_memory(ctx, "a tree of boxes");
+    memcpy(to->nodes, from->nodes, (size_t)from->node_count * sizeof *to->nodes);
+    memcpy(to->cuts, from->cuts, (size_t)from->cut_count * sizeof *to->cuts);
+    to->box_count = from->box_count;
+    to->node_count = from->node_count;
+    to->cut_count = from->cut_count;
+    return VO_OK;
+}
+
 /* Bounds of a leaf from its box. */
 static void refit_leaf(vo_bvh_node *node, const vo_box *box) {
     const double *low = &box->min.x, *high = &box->max.x;

@@ -76,6 +76,10 @@ enum {
  * bound excludes nothing. Without memory the tree is left empty. */
 vo_result vo_bvh_build(vo_context *ctx, vo_bvh *tree, const vo_box *boxes, int n);
 
+/* Makes `to`, whose memory is reused, a tree of the same shape and bounds. Without memory it is
+ * left empty. */
+vo_result vo_bvh_copy(vo_context *ctx, const vo_bvh *from, vo_bvh *to);
+
 /* Takes new bounds for the same boxes; the shape of the tree stays. In parallel, allocates nothing.
  * Walks slow down as boxes that were neighbours drift apart; they never go wrong. */
 void vo_bvh_refit(vo_context *ctx, vo_bvh *tree, const vo_box *boxes);
