@@ -203,6 +203,30 @@ static void test_swallowed(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Of several pieces the last is inside the second obstacle, and all others are beside it. */
+static void test_one_piece_swallowed(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    stage st = open_stage(ctx);
+    soup s = level(5, 0.2, -2);
+    soup_sheet(&s, 2, 2, v3(-0.1, -0.1, -2.5), v3(0.2, 0, 0), v3(0, 0.2, 0));
+    add_cloth(&st, &s, false);
+    s = level(3, 0.2, 0.5);
+    add_cloth(&st, &s, false);
+    soup_box(&s, v3(-1, -1, 4), v3(1, 1, 5));
+    add_obstacle(&st, &s, 0);
+    soup_box(&s, v3(-1, -1, -1), v3(1, 1, 2));
+    add_obstacle(&st, &s, 0);
+    vo_inspection i = inspect(&st);
+    assert_int_equal(vo_inspection_intersections(&i), 0);
+    assert_int_equal(i.inside_nodes, 16);
+    assert_int_equal(i.closed_obstacles, 2);
+    assert_int_equal(i.deepest_cloth, 1);
+    assert_int_equal(i.deepest_obstacle, 1);
+    close_stage(&st);
+    vo_context_destroy(ctx);
+}
+
 /* Two obstacles that cross: nodes count once, and cloth beside both is clean. */
 static void test_overlapping_obstacles(void **state) {
     (void)state;
@@ -422,6 +446,7 @@ int main(void) {
         cmocka_unit_test(test_self),
         cmocka_unit_test(test_inside_sphere),
         cmocka_unit_test(test_swallowed),
+        cmocka_unit_test(test_one_piece_swallowed),
         cmocka_unit_test(test_overlapping_obstacles),
         cmocka_unit_test(test_open_and_absent),
         cmocka_unit_test(test_degenerate),

@@ -1,5 +1,6 @@
 #include "sim/inspect.h"
 
+#include "core/forest.h"
 #include "core/memory.h"
 #include "math/predicates.h"
 #include "sim/sim.h"
@@ -147,12 +148,56 @@ static vo_result find_inside_of(vo_inspector *in, const vo_inspect_part *part, v
     return VO_OK;
 }
 
+/* Cloth that meets no obstacle goes from no side of one to the other: whole pieces of it are
+ * inside or outside, and one node of each tells. */
+
+/* Joins the nodes of each piece of cloth; the first is its root. */
+static vo_result find_pieces(vo_inspector *in) {
+    int nodes = cloth_nodes(in), faces = cloth_faces(in);
+    if (!vo_reserve(in->ctx, &in->piece, &in->piece_capacity, nodes))
+        return vo_fail_memory(in->ctx, "the inspection");
+    for (int i = 0; i < nodes; i++) in->piece[i] = i;
+    for (int f = 0; f < faces; f++)
+        for (int k = 1; k < 3; k++) vo_forest_join(in->piece, in->face[f][0], in->face[f][k]);
+    return VO_OK;
+}
+
+/* Whether a closed obstacle has the root of a piece inside. */
+static bool has_piece(const vo_inspector *in, const vo_inspect_part *part) {
+    vo_closed_surface surface = {.x = in->x,
+                                 .face = (const int(*)[3])in->face + part->face,
+                                 .face_count = part->face_end - part->face};
+    vo_box bounds = box_empty();
+    for (int i = part->node; i < part->node_end; i++) bounds = box_add(bounds, in->x[i]);
+    int nodes = cloth_nodes(in);
+    for (int i = 0; i < nodes; i++)
+        if (in->piece[i] == i && box_overlaps((vo_box){in->x[i], in->x[i]}, bounds) &&
+            vo_winding_number(&surface, in->x[i]) != 0)
+            return true;
+    return false;
+}
+
+/* Whether it is known that no face of cloth has a point in common with an obstacle. */
+static bool is_apart(const vo_inspector *in, const vo_inspection *out) {
+    int nodes = cloth_nodes(in);
+    for (int i = 0; i < nodes; i++)
+        if (!vo_crossings_is_place(in->x[i])) return false;
+    return out->complete && out->obstacle_pairs == 0;
+}
+
 static vo_result find_insides(vo_inspector *in, vo_inspection *out) {
+    bool apart = is_apart(in, out);
     if (in->node_count) memset(in->is_inside, 0, (size_t)in->node_count);
     out->deepest_cloth = out->deepest_node = out->deepest_obstacle = -1;
-    for (int i = first_obstacle(in); i < in->part_count; i++)
-        if (in->part[i].closed && has_place(in, &in->part[i]))
-            VO_TRY(find_inside_of(in, &in->part[i], out));
+    if (apart) VO_TRY(find_pieces(in));
+    for (int i = first_obstacle(in); i < in->part_count; i++) {
+        const vo_inspect_part *part = &in->part[i];
+        if (!part->closed || !has_place(in, part)) continue;
+        if (!apart || has_piece(in, part))
+            VO_TRY(find_inside_of(in, part, out));
+        else
+            out->closed_obstacles++;
+    }
     int nodes = cloth_nodes(in);
     for (int i = 0; i < nodes; i++) out->inside_nodes += in->is_inside[i];
     return VO_OK;
@@ -208,6 +253,7 @@ void vo_inspector_free(vo_inspector *in) {
     vo_free_array(ctx, in->x, in->x_capacity);
     vo_free_array(ctx, in->is_inside, in->inside_capacity);
     vo_free_array(ctx, in->face, in->face_capacity);
+    vo_free_array(ctx, in->piece, in->piece_capacity);
     *in = (vo_inspector){.ctx = ctx};
 }
 

@@ -44,6 +44,8 @@ typedef struct vo_inspector {
     uint8_t *is_inside; /* [node_count] of cloth: 1 inside a closed obstacle */
     int face_count, face_capacity;
     int (*face)[3]; /* [face_count] nodes */
+    int piece_capacity;
+    int *piece; /* [nodes of cloth] on the way to the first node of their piece */
     vo_crossings crossings;
     vo_inside inside;
 } vo_inspector;
