@@ -1,19 +1,16 @@
 #include "collide/crossings.h"
 
-#include "collide/intersect.h"
+#include "collide/crossings_pair.h"
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "math/predicates.h"
+#include "math/simd.h"
 
-#include <limits.h>
 #include <string.h>
 
-enum {
-    FACES_PER_CHUNK = 128,
-    REGION_CELLS = 64,
-    GROUP_FACES = 8,  /* that ask the grids together */
-    GROUP_FOUND = 256 /* boxes that may answer; beyond it each asks by itself */
-};
+enum { FACES_PER_CHUNK = 128, PARCELS_PER_CHUNK = 16, REGION_CELLS = 64 };
+
+/* A parcel is no longer than so many times the shortest of its faces. */
+static const double LOOSE = 8;
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
 
@@ -31,7 +28,6 @@ static void make_boxes(void *arg, int begin, int end, int chunk) {
         bool placed =
             vo_crossings_is_place(a) && vo_crossings_is_place(b) && vo_crossings_is_place(c);
         t->c->box[f] = placed ? box_triangle(a, b, c) : box_empty();
-        t->c->class[f] = vo_grid_class(t->c->box[f]);
     }
 }
 
@@ -94,224 +90,160 @@ static void drop_distant(vo_crossings *c, const vo_face_soup *soup) {
         if (!is_in_region(&cloth, &c->box[f])) c->box[f] = box_empty();
 }
 
-/* ---- pairs ---------------------------------------------------------------------------------- */
+/* ---- parcels -------------------------------------------------------------------------------- */
 
-/* Before the predicate proper is asked, most pairs are settled by a line or plane between the two
- * faces. Signs are exact here, too, so no pair is dropped that has a point in common other than
- * what it shares. */
-
-/* A face without one coordinate. */
-typedef struct flat_face {
-    const int *node;
-    vo_vec2 p[3];
-} flat_face;
-
-static flat_face flatten(const vo_vec3 *x, const int face[3], int axis) {
-    flat_face f = {.node = face};
-    for (int k = 0; k < 3; k++) {
-        vo_vec3 p = x[face[k]];
-        f.p[k] = axis == 0 ? v2(p.y, p.z) : axis == 1 ? v2(p.z, p.x) : v2(p.x, p.y);
-    }
-    return f;
+static double longest_side(vo_box b) {
+    vo_vec3 d = v3_sub(b.max, b.min);
+    return vo_max(d.x, vo_max(d.y, d.z));
 }
-
-/* The coordinate whose loss shows a face best. */
-static int best_axis(const vo_vec3 *x, const int face[3]) {
-    vo_vec3 n = v3_cross(v3_sub(x[face[1]], x[face[0]]), v3_sub(x[face[2]], x[face[0]]));
-    double a = fabs(n.x), b = fabs(n.y), c = fabs(n.z);
-    return c >= a && c >= b ? 2 : b >= a ? 1 : 0;
-}
-
-/* vo_orient2d, with its first step at hand: determinants above what rounding can do to them. */
-static inline int turn_of(vo_vec2 a, vo_vec2 b, vo_vec2 c) {
-    double left = (a.x - c.x) * (b.y - c.y), right = (a.y - c.y) * (b.x - c.x);
-    double det = left - right, bound = 0x1p-50 * (fabs(left) + fabs(right)) + 0x1p-900;
-    return det > bound ? 1 : det < -bound ? -1 : vo_orient2d(a, b, c);
-}
-
-/* Whether b lies across the line through corners i and j of a, strictly but for the corners that it
- * shares with that side. `turn` is the side on which a lies. */
-static bool is_across_side(const flat_face *a, int i, int j, int turn, const flat_face *b) {
-    for (int k = 0; k < 3; k++)
-        if (b->node[k] != a->node[i] && b->node[k] != a->node[j] &&
-            turn_of(a->p[i], a->p[j], b->p[k]) != -turn)
-            return false;
-    return true;
-}
-
-/* Whether a side of a does so. Where a has area, the line then holds nothing of a but that side,
- * and of b nothing but what it shares with it. */
-static bool is_across(const flat_face *a, const flat_face *b) {
-    int turn = turn_of(a->p[0], a->p[1], a->p[2]);
-    return turn != 0 && (is_across_side(a, 0, 1, turn, b) || is_across_side(a, 1, 2, turn, b) ||
-                         is_across_side(a, 2, 0, turn, b));
-}
-
-static bool is_corner(const int face[3], int node) {
-    return face[0] == node || face[1] == node || face[2] == node;
-}
-
-/* Whether the corners of b that a does not have lie strictly on one side of the plane of a. */
-static bool is_beside(const vo_vec3 *x, const int a[3], const int b[3]) {
-    int side = 0;
-    for (int k = 0; k < 3; k++) {
-        if (is_corner(a, b[k])) continue;
-        int s = vo_orient3d(x[a[0]], x[a[1]], x[a[2]], x[b[k]]);
-        if (s == 0 || s == -side) return false;
-        side = s;
-    }
-    return side != 0;
-}
-
-/* The search of one face: counts, and keeps what it finds where there is room. */
-typedef struct search {
-    const vo_face_soup *soup;
-    int face;
-    int axis;       /* along which it is seen best */
-    flat_face flat; /* as it is seen then */
-    int first;      /* of the faces that the grid at hand has as its ids from 0 */
-    int (*pair)[2]; /* NULL: only counts */
-    int found;
-} search;
-
-static bool intersects(const search *s, const int other[3]) {
-    const vo_vec3 *x = s->soup->x;
-    const int *face = s->soup->face[s->face];
-    flat_face flat = flatten(x, other, s->axis);
-    if (is_across(&s->flat, &flat) || is_across(&flat, &s->flat)) return false;
-    return !is_beside(x, face, other) && vo_faces_intersect(x, face, other);
-}
-
-static bool try_pair(void *arg, int id) {
-    search *s = arg;
-    int other = s->first + id;
-    if (!intersects(s, s->soup->face[other])) return true;
-    if (s->pair) {
-        s->pair[s->found][0] = vo_min_int(s->face, other);
-        s->pair[s->found][1] = vo_max_int(s->face, other);
-    }
-    return ++s->found < VO_CROSSINGS_PER_FACE;
-}
-
-static search begin_search(const vo_face_soup *soup, int face, int (*pair)[2]) {
-    const int *node = soup->face[face];
-    int axis = best_axis(soup->x, node);
-    return (search){.soup = soup,
-                    .face = face,
-                    .axis = axis,
-                    .flat = flatten(soup->x, node, axis),
-                    .pair = pair};
-}
-
-/* Every pair is found by the smaller of its faces; of two cloth faces of one size class by the one
- * that comes first, of a cloth's and an obstacle's by that of the cloth. */
-static int search_face(const vo_crossings *c, const vo_face_soup *soup, int face, int (*pair)[2]) {
-    const vo_box *box = &c->box[face];
-    int class = c->class[face], cloths = soup->cloth_face_count;
-    search s = begin_search(soup, face, pair);
-    if (face >= cloths) {
-        vo_grid_find(&c->cloth, box, class + 1, 0, try_pair, &s);
-        return s.found;
-    }
-    vo_grid_find(&c->cloth, box, class, face + 1, try_pair, &s);
-    s.first = cloths;
-    if (s.found < VO_CROSSINGS_PER_FACE) vo_grid_find(&c->obstacle, box, class, 0, try_pair, &s);
-    return s.found;
-}
-
-/* Consecutive faces lie side by side as a rule, and ask the grids for much the same: a group asks
- * once with the box around all of it, and its faces choose from what was found. */
-typedef struct group {
-    const vo_crossings *c;
-    const vo_face_soup *soup;
-    int begin, end;
-    vo_box box;          /* around its faces */
-    int class;           /* the least of its faces' */
-    int found, first;    /* boxes that were found, and the face that has id 0 */
-    int id[GROUP_FOUND]; /* of them */
-    int found_class[GROUP_FOUND];
-    vo_box found_box[GROUP_FOUND];
-    bool full;
-} group;
 
 static bool is_placed(const vo_box *box) { return box->min.x <= box->max.x; }
 
-static void begin_group(const vo_crossings *c, const vo_face_soup *soup, int begin, int end,
-                        group *g) {
-    g->c = c;
-    g->soup = soup;
-    g->begin = begin;
-    g->end = end;
-    g->box = box_empty();
-    g->class = INT_MAX;
+static void begin_parcel(vo_parcel *p) {
+    p->count = 0;
+    for (int axis = 0; axis < 3; axis++)
+        for (int i = 0; i < VO_PARCEL_FACES; i++) {
+            p->min[axis][i] = INFINITY;
+            p->max[axis][i] = -INFINITY;
+        }
+}
+
+static void add_face(vo_parcel *p, int face, const vo_box *box) {
+    int i = p->count++;
+    const double *min = &box->min.x, *max = &box->max.x;
+    p->face[i] = face;
+    for (int axis = 0; axis < 3; axis++) {
+        p->min[axis][i] = vo_float_below(min[axis]);
+        p->max[axis][i] = vo_float_above(max[axis]);
+    }
+}
+
+/* Puts the faces from begin to end into parcels: as many as follow each other and stay together. */
+static void make_parcels(vo_crossings *c, int begin, int end) {
+    double least = 0;
+    bool open = false;
     for (int f = begin; f < end; f++) {
-        if (!is_placed(&c->box[f])) continue;
-        g->box = box_join(g->box, c->box[f]);
-        g->class = vo_min_int(g->class, c->class[f]);
+        const vo_box *box = &c->box[f];
+        if (!is_placed(box)) continue;
+        double side = longest_side(*box);
+        vo_box joined = open ? box_join(c->parcel_box[c->parcel_count - 1], *box) : *box;
+        bool fits = open && c->parcel[c->parcel_count - 1].count < VO_PARCEL_FACES &&
+                    longest_side(joined) <= LOOSE * vo_min(least, side);
+        if (!fits) begin_parcel(&c->parcel[c->parcel_count++]);
+        c->parcel_box[c->parcel_count - 1] = fits ? joined : *box;
+        least = fits ? vo_min(least, side) : side;
+        open = true;
+        add_face(&c->parcel[c->parcel_count - 1], f, box);
     }
 }
 
-/* Whether its faces are so close together that asking once is less work. */
-static bool is_tight(const group *g) { return vo_grid_class(g->box) <= g->class + 3; }
+static vo_f4 four(float s) { return (vo_f4){s, s, s, s}; }
 
-static bool gather(void *arg, int id) {
-    group *g = arg;
-    g->full = g->found == GROUP_FOUND;
-    if (g->full) return false;
-    g->found_class[g->found] = g->c->class[g->first + id];
-    g->found_box[g->found] = g->c->box[g->first + id];
-    g->id[g->found++] = id;
-    return true;
+static vo_f4 load_four(const float *p) {
+    vo_f4 v;
+    memcpy(&v, p, sizeof v);
+    return v;
 }
 
-/* As box_overlaps, without branches: nobody can guess which boxes do. */
-static inline bool overlap(const vo_box *a, const vo_box *b) {
-    return (a->min.x <= b->max.x) & (b->min.x <= a->max.x) & (a->min.y <= b->max.y) &
-           (b->min.y <= a->max.y) & (a->min.z <= b->max.z) & (b->min.z <= a->max.z);
+/* Bits of the faces of a parcel whose boxes overlap a box. */
+static unsigned overlaps(const vo_parcel *p, const float min[3], const float max[3]) {
+    unsigned bits = 0;
+    for (int half = 0; half < VO_PARCEL_FACES; half += 4) {
+        vo_m4 meet = {-1, -1, -1, -1};
+        for (int axis = 0; axis < 3; axis++)
+            meet &= (load_four(p->min[axis] + half) <= four(max[axis])) &
+                    (load_four(p->max[axis] + half) >= four(min[axis]));
+        bits |= m4_bits(meet) << half;
+    }
+    return bits;
 }
 
-/* The face's pairs among those found, whose class and number must be as vo_grid_find has them. */
-static void choose(const group *g, search *s, int class, int id) {
-    const vo_box box = g->c->box[s->face];
-    for (int k = 0; k < g->found && s->found < VO_CROSSINGS_PER_FACE; k++) {
-        int other = g->found_class[k];
-        bool later = (other > class) | ((other == class) & (g->id[k] >= id));
-        if (later & overlap(&g->found_box[k], &box)) try_pair(s, g->id[k]);
+/* ---- pairs ---------------------------------------------------------------------------------- */
+
+/* The search of one parcel: counts the pairs of each of its faces, and keeps what it finds where
+ * there is room. */
+typedef struct search {
+    const vo_crossings *c;
+    const vo_face_soup *soup;
+    const vo_parcel *parcel;
+    float min[3], max[3]; /* of the parcel */
+    int first;            /* parcel that the grid at hand has as its id 0 */
+    int (*pair)[2];       /* NULL: only counts */
+    int pairs;            /* found */
+    int found[VO_PARCEL_FACES];
+    vo_flat_face flat[VO_PARCEL_FACES];
+} search;
+
+static void take_pair(search *s, int i, int other) {
+    int face = s->parcel->face[i];
+    if (s->pair) {
+        s->pair[s->pairs][0] = vo_min_int(face, other);
+        s->pair[s->pairs][1] = vo_max_int(face, other);
+    }
+    s->pairs++;
+    s->found[i]++;
+}
+
+/* Pairs of face i with those of another parcel that `bits` has. */
+static void try_faces(search *s, int i, const vo_parcel *other, unsigned bits) {
+    for (; bits && s->found[i] < VO_CROSSINGS_PER_FACE; bits &= bits - 1) {
+        int face = other->face[__builtin_ctz(bits)];
+        if (vo_flat_face_intersects(s->soup->x, &s->flat[i], s->soup->face[face]))
+            take_pair(s, i, face);
     }
 }
 
-/* Counts the pairs of all faces of the group with one grid; false if too many boxes were found. */
-static bool count_group(group *g, const vo_grid *grid, int first, int found[GROUP_FACES]) {
-    int cloths = g->soup->cloth_face_count;
-    bool obstacles = g->begin >= cloths;
-    g->found = 0;
-    g->first = first;
-    g->full = false;
-    vo_grid_find(grid, &g->box, g->class + obstacles, 0, gather, g);
-    for (int f = g->begin; f < g->end && !g->full; f++) {
-        if (!is_placed(&g->c->box[f])) continue;
-        int class = g->c->class[f];
-        search s = begin_search(g->soup, f, NULL);
-        s.first = first;
-        s.found = found[f - g->begin];
-        choose(g, &s, class + obstacles, obstacles || first ? 0 : f + 1);
-        found[f - g->begin] = s.found;
+/* All pairs with another parcel; or of the parcel itself, each once. */
+static bool try_parcel(void *arg, int id) {
+    search *s = arg;
+    const vo_parcel *p = s->parcel, *q = &s->c->parcel[s->first + id];
+    unsigned near = overlaps(q, s->min, s->max);
+    bool full = true;
+    for (int i = 0; i < p->count; i++) {
+        full &= s->found[i] == VO_CROSSINGS_PER_FACE;
+        if (!near) continue;
+        float min[3] = {p->min[0][i], p->min[1][i], p->min[2][i]};
+        float max[3] = {p->max[0][i], p->max[1][i], p->max[2][i]};
+        unsigned bits = overlaps(q, min, max) & near;
+        if (p == q) bits &= ~0u << (i + 1);
+        try_faces(s, i, q, bits);
     }
-    return !g->full;
+    return !full;
 }
 
-/* As many as search_face finds of each face from begin to end, all of cloth or all of obstacles. */
-static void search_group(const vo_crossings *c, const vo_face_soup *soup, int begin, int end,
-                         int found[GROUP_FACES]) {
-    group g;
-    begin_group(c, soup, begin, end, &g);
-    int cloths = soup->cloth_face_count;
-    memset(found, 0, GROUP_FACES * sizeof *found);
-    if (!is_placed(&g.box)) return;
-    if (is_tight(&g) && count_group(&g, &c->cloth, 0, found) &&
-        (begin >= cloths || count_group(&g, &c->obstacle, cloths, found)))
+static void begin_search(const vo_crossings *c, const vo_face_soup *soup, int parcel,
+                         int (*pair)[2], search *s) {
+    const vo_parcel *p = &c->parcel[parcel];
+    const double *min = &c->parcel_box[parcel].min.x, *max = &c->parcel_box[parcel].max.x;
+    s->c = c;
+    s->soup = soup;
+    s->parcel = p;
+    s->first = s->pairs = 0;
+    s->pair = pair;
+    for (int axis = 0; axis < 3; axis++) {
+        s->min[axis] = vo_float_below(min[axis]);
+        s->max[axis] = vo_float_above(max[axis]);
+    }
+    for (int i = 0; i < p->count; i++) {
+        s->found[i] = 0;
+        s->flat[i] = vo_flat_face_make(soup->x, soup->face[p->face[i]]);
+    }
+}
+
+/* Every pair of parcels is found by the smaller one; of two parcels of cloth of one size class by
+ * the one that comes first, of a cloth's and an obstacle's by that of the cloth. */
+static void search_parcel(const vo_crossings *c, const vo_face_soup *soup, int parcel,
+                          int (*pair)[2], search *s) {
+    const vo_box *box = &c->parcel_box[parcel];
+    int class = vo_grid_class(*box);
+    begin_search(c, soup, parcel, pair, s);
+    if (parcel >= c->cloth_parcel_count) {
+        vo_grid_find(&c->cloth, box, class + 1, 0, try_parcel, s);
         return;
-    for (int f = begin; f < end; f++) found[f - begin] = search_face(c, soup, f, NULL);
+    }
+    vo_grid_find(&c->cloth, box, class, parcel, try_parcel, s);
+    s->first = c->cloth_parcel_count;
+    vo_grid_find(&c->obstacle, box, class, 0, try_parcel, s);
 }
 
 typedef struct pair_task {
@@ -321,16 +253,13 @@ typedef struct pair_task {
 
 static void count_pairs(void *arg, int begin, int end, int chunk) {
     const pair_task *t = arg;
-    int cloths = t->soup->cloth_face_count, found[GROUP_FACES];
     vo_crossings_chunk sum = {0, false};
-    for (int f = begin, next; f < end; f = next) {
-        next = vo_min_int(f + GROUP_FACES, end);
-        if (f < cloths) next = vo_min_int(next, cloths);
-        search_group(t->c, t->soup, f, next, found);
-        for (int k = 0; k < next - f; k++) {
-            sum.pairs += found[k];
-            sum.stopped |= found[k] == VO_CROSSINGS_PER_FACE;
-        }
+    search s;
+    for (int p = begin; p < end; p++) {
+        search_parcel(t->c, t->soup, p, NULL, &s);
+        sum.pairs += s.pairs;
+        for (int i = 0; i < s.parcel->count; i++)
+            sum.stopped |= s.found[i] == VO_CROSSINGS_PER_FACE;
     }
     t->c->chunk[chunk] = sum;
 }
@@ -339,8 +268,11 @@ static void count_pairs(void *arg, int begin, int end, int chunk) {
 static void keep_pairs(void *arg, int begin, int end, int chunk) {
     const pair_task *t = arg;
     int at = t->c->chunk[chunk].pairs, stop = t->c->chunk[chunk + 1].pairs;
-    for (int f = begin; f < end && at < stop; f++)
-        at += search_face(t->c, t->soup, f, t->c->pair + at);
+    search s;
+    for (int p = begin; p < end && at < stop; p++) {
+        search_parcel(t->c, t->soup, p, t->c->pair + at, &s);
+        at += s.pairs;
+    }
 }
 
 /* From the number of pairs of each chunk to where they begin; their sum comes last. False if there
@@ -389,39 +321,49 @@ static void sort_pairs(int (*pair)[2], int count) {
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static vo_result build_grids(vo_context *ctx, vo_crossings *c, const vo_face_soup *soup) {
-    int cloths = soup->cloth_face_count;
-    vo_parallel_for(ctx, soup->face_count, FACES_PER_CHUNK, make_boxes, &(box_task){soup, c});
+static vo_result build_parcels(vo_context *ctx, vo_crossings *c, const vo_face_soup *soup) {
+    int faces = soup->face_count, cloths = soup->cloth_face_count;
+    vo_parallel_for(ctx, faces, FACES_PER_CHUNK, make_boxes, &(box_task){soup, c});
     drop_distant(c, soup);
-    VO_TRY(vo_grid_build(ctx, &c->cloth, c->box, cloths));
-    return vo_grid_build(ctx, &c->obstacle, c->box + cloths, soup->face_count - cloths);
+    c->parcel_count = 0;
+    make_parcels(c, 0, cloths);
+    c->cloth_parcel_count = c->parcel_count;
+    make_parcels(c, cloths, faces);
+    VO_TRY(vo_grid_build(ctx, &c->cloth, c->parcel_box, c->cloth_parcel_count));
+    return vo_grid_build(ctx, &c->obstacle, c->parcel_box + c->cloth_parcel_count,
+                         c->parcel_count - c->cloth_parcel_count);
 }
 
 /* Counts first, since nobody knows how many there are; then, where there are any, once more. */
 static vo_result find_pairs(vo_context *ctx, vo_crossings *c, const vo_face_soup *soup) {
     pair_task task = {c, soup};
-    int chunks = vo_chunk_count(soup->face_count, FACES_PER_CHUNK);
-    vo_parallel_for(ctx, soup->face_count, FACES_PER_CHUNK, count_pairs, &task);
+    int chunks = vo_chunk_count(c->parcel_count, PARCELS_PER_CHUNK);
+    vo_parallel_for(ctx, c->parcel_count, PARCELS_PER_CHUNK, count_pairs, &task);
     if (!place_chunks(c, chunks) ||
         !vo_reserve(ctx, &c->pair, &c->capacity, c->chunk[chunks].pairs))
         return vo_fail_memory(ctx, "the list of intersections");
     c->count = c->chunk[chunks].pairs;
     if (c->count == 0) return VO_OK;
-    vo_parallel_for(ctx, soup->face_count, FACES_PER_CHUNK, keep_pairs, &task);
+    vo_parallel_for(ctx, c->parcel_count, PARCELS_PER_CHUNK, keep_pairs, &task);
     sort_pairs(c->pair, c->count);
     return VO_OK;
+}
+
+/* There are never more parcels than faces. */
+static bool reserve(vo_context *ctx, vo_crossings *c, int faces) {
+    int chunks = vo_chunk_count(faces, PARCELS_PER_CHUNK);
+    return vo_reserve(ctx, &c->box, &c->box_capacity, faces) &&
+           vo_reserve(ctx, &c->parcel, &c->parcel_capacity, faces) &&
+           vo_reserve(ctx, &c->parcel_box, &c->parcel_box_capacity, faces) &&
+           vo_reserve(ctx, &c->chunk, &c->chunk_capacity, chunks + 1);
 }
 
 vo_result vo_crossings_find(vo_context *ctx, vo_crossings *c, const vo_face_soup *soup) {
     c->count = 0;
     c->complete = true;
     if (soup->face_count == 0) return VO_OK;
-    int chunks = vo_chunk_count(soup->face_count, FACES_PER_CHUNK);
-    if (!vo_reserve(ctx, &c->box, &c->box_capacity, soup->face_count) ||
-        !vo_reserve(ctx, &c->class, &c->class_capacity, soup->face_count) ||
-        !vo_reserve(ctx, &c->chunk, &c->chunk_capacity, chunks + 1))
-        return vo_fail_memory(ctx, "the boxes of faces");
-    VO_TRY(build_grids(ctx, c, soup));
+    if (!reserve(ctx, c, soup->face_count)) return vo_fail_memory(ctx, "the boxes of faces");
+    VO_TRY(build_parcels(ctx, c, soup));
     return find_pairs(ctx, c, soup);
 }
 
@@ -429,7 +371,8 @@ void vo_crossings_free(vo_context *ctx, vo_crossings *c) {
     vo_grid_free(ctx, &c->cloth);
     vo_grid_free(ctx, &c->obstacle);
     vo_free_array(ctx, c->box, c->box_capacity);
-    vo_free_array(ctx, c->class, c->class_capacity);
+    vo_free_array(ctx, c->parcel, c->parcel_capacity);
+    vo_free_array(ctx, c->parcel_box, c->parcel_box_capacity);
     vo_free_array(ctx, c->chunk, c->chunk_capacity);
     vo_free_array(ctx, c->pair, c->capacity);
     *c = (vo_crossings){0};

@@ -10,10 +10,14 @@
  * tolerance. Time is about proportional to the faces, and so is memory, which is kept for the next
  * time.
  *
+ * Faces that follow each other lie side by side as a rule. Eight of them are a parcel, if its box
+ * is not much larger than they are; grids hold parcels, a pair of which is looked through eight
+ * boxes at a time. Faces in any other order make smaller parcels, down to single faces.
+ *
  * A state can be so broken that pairs grow with the square of the faces, as when a cloth has
- * collapsed into a point. Each face therefore stops after VO_CROSSINGS_PER_FACE pairs with faces
- * of its size or larger; `complete` is then false and the number a lower bound. No cloth that looks
- * like one comes near it. */
+ * collapsed into a point. Each face therefore stops after VO_CROSSINGS_PER_FACE pairs with faces of
+ * parcels as large as its own or larger; `complete` is then false and the number a lower bound. No
+ * cloth that looks like one comes near it. */
 #ifndef VO_COLLIDE_CROSSINGS_H
 #define VO_COLLIDE_CROSSINGS_H
 
@@ -29,7 +33,15 @@ typedef struct vo_face_soup {
     int cloth_face_count; /* these come first; all others are of obstacles */
 } vo_face_soup;
 
-/* What some faces came to. */
+/* Faces that lie together, and their boxes, rounded outward; empty beyond `count`. */
+enum { VO_PARCEL_FACES = 8 };
+typedef struct vo_parcel {
+    float min[3][VO_PARCEL_FACES], max[3][VO_PARCEL_FACES];
+    int face[VO_PARCEL_FACES];
+    int count;
+} vo_parcel;
+
+/* What some parcels came to. */
 typedef struct vo_crossings_chunk {
     int pairs;    /* found there; then the index at which they begin */
     bool stopped; /* a face had too many */
@@ -41,10 +53,12 @@ typedef struct vo_crossings {
     int (*pair)[2]; /* [count] faces, the lower first, in ascending order */
     bool complete;
 
-    vo_grid cloth, obstacle;
     vo_box *box; /* [face_count] of the faces; empty where they have no place */
-    int *class;  /* [face_count] their size classes (spatial/grid.h) */
-    int box_capacity, class_capacity;
+    int parcel_count, cloth_parcel_count;
+    vo_parcel *parcel;       /* [parcel_count] cloths' first */
+    vo_box *parcel_box;      /* [parcel_count] */
+    vo_grid cloth, obstacle; /* of parcels */
+    int box_capacity, parcel_capacity, parcel_box_capacity;
     vo_crossings_chunk *chunk;
     int chunk_capacity;
 } vo_crossings;

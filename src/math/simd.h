@@ -63,6 +63,17 @@ VO_INLINE vo_f4 d4_to_f4(vo_d4 a) { return __builtin_convertvector(a, vo_f4); }
 VO_INLINE vo_d4 f4_to_d4(vo_f4 a) { return __builtin_convertvector(a, vo_d4); }
 #endif
 
+typedef int32_t vo_m4 __attribute__((vector_size(16))); /* what comparisons of vo_f4 give */
+
+/* A bit for each lane that is set. */
+#ifdef __SSE__
+VO_INLINE unsigned m4_bits(vo_m4 m) { return (unsigned)_mm_movemask_ps((__m128)m); }
+#else
+VO_INLINE unsigned m4_bits(vo_m4 m) {
+    return (m[0] & 1u) | (m[1] & 2u) | (m[2] & 4u) | (m[3] & 8u);
+}
+#endif
+
 /* a > b ? a : b */
 #ifdef __SSE__
 VO_INLINE vo_f4 f4_max(vo_f4 a, vo_f4 b) { return (vo_f4)_mm_max_ps((__m128)a, (__m128)b); }

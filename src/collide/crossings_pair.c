@@ -1,0 +1,76 @@
+/* Before the predicate proper is asked, most pairs are settled by a line or plane between the two
+ * faces. Signs are exact here, too, so no pair is dropped that has a point in common other than
+ * what it shares. */
+#include "collide/crossings_pair.h"
+
+#include "collide/intersect.h"
+#include "math/predicates.h"
+
+typedef vo_flat_face flat_face;
+
+static flat_face flatten(const vo_vec3 *x, const int face[3], int axis) {
+    flat_face f = {.node = face, .axis = axis};
+    for (int k = 0; k < 3; k++) {
+        vo_vec3 p = x[face[k]];
+        f.p[k] = axis == 0 ? v2(p.y, p.z) : axis == 1 ? v2(p.z, p.x) : v2(p.x, p.y);
+    }
+    return f;
+}
+
+/* The coordinate whose loss shows a face best. */
+static int best_axis(const vo_vec3 *x, const int face[3]) {
+    vo_vec3 n = v3_cross(v3_sub(x[face[1]], x[face[0]]), v3_sub(x[face[2]], x[face[0]]));
+    double a = fabs(n.x), b = fabs(n.y), c = fabs(n.z);
+    return c >= a && c >= b ? 2 : b >= a ? 1 : 0;
+}
+
+/* vo_orient2d, with its first step at hand: determinants above what rounding can do to them. */
+static inline int turn_of(vo_vec2 a, vo_vec2 b, vo_vec2 c) {
+    double left = (a.x - c.x) * (b.y - c.y), right = (a.y - c.y) * (b.x - c.x);
+    double det = left - right, bound = 0x1p-50 * (fabs(left) + fabs(right)) + 0x1p-900;
+    return det > bound ? 1 : det < -bound ? -1 : vo_orient2d(a, b, c);
+}
+
+/* Whether b lies across the line through corners i and j of a, strictly but for the corners that it
+ * shares with that side. `turn` is the side on which a lies. */
+static bool is_across_side(const flat_face *a, int i, int j, int turn, const flat_face *b) {
+    for (int k = 0; k < 3; k++)
+        if (b->node[k] != a->node[i] && b->node[k] != a->node[j] &&
+            turn_of(a->p[i], a->p[j], b->p[k]) != -turn)
+            return false;
+    return true;
+}
+
+/* Whether a side of a does so. Where a has area, the line then holds nothing of a but that side,
+ * and of b nothing but what it shares with it. */
+static bool is_across(const flat_face *a, const flat_face *b) {
+    int turn = turn_of(a->p[0], a->p[1], a->p[2]);
+    return turn != 0 && (is_across_side(a, 0, 1, turn, b) || is_across_side(a, 1, 2, turn, b) ||
+                         is_across_side(a, 2, 0, turn, b));
+}
+
+static bool is_corner(const int face[3], int node) {
+    return face[0] == node || face[1] == node || face[2] == node;
+}
+
+/* Whether the corners of b that a does not have lie strictly on one side of the plane of a. */
+static bool is_beside(const vo_vec3 *x, const int a[3], const int b[3]) {
+    int side = 0;
+    for (int k = 0; k < 3; k++) {
+        if (is_corner(a, b[k])) continue;
+        int s = vo_orient3d(x[a[0]], x[a[1]], x[a[2]], x[b[k]]);
+        if (s == 0 || s == -side) return false;
+        side = s;
+    }
+    return side != 0;
+}
+
+vo_flat_face vo_flat_face_make(const vo_vec3 *x, const int face[3]) {
+    return flatten(x, face, best_axis(x, face));
+}
+
+bool vo_flat_face_intersects(const vo_vec3 *x, const vo_flat_face *face, const int other[3]) {
+    flat_face flat = flatten(x, other, face->axis);
+    if (is_across(face, &flat) || is_across(&flat, face)) return false;
+    return !is_beside(x, face->node, other) && vo_faces_intersect(x, face->node, other);
+}
