@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "core/slabs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,6 +88,75 @@ static void arena_stops_asking_once_it_knows_its_peak(void **state) {
     assert_int_equal(memory.live, 0);
 }
 
+typedef struct slab_block {
+    unsigned char *memory;
+    size_t bytes;
+} slab_block;
+
+/* Each block is filled with its own number, and must still hold it when it goes. */
+static void release_block(vo_slabs *slabs, slab_block *block, unsigned char number) {
+    for (size_t i = 0; i < block->bytes; i += 61) assert_int_equal(block->memory[i], number);
+    assert_int_equal(block->memory[block->bytes - 1], number);
+    vo_slabs_release(slabs, block->memory, block->bytes);
+    *block = (slab_block){0};
+}
+
+static void take_block(vo_slabs *slabs, vo_random *random, slab_block *block, int number) {
+    double most = (double)(VO_SLAB_MOST - 1), least = (double)VO_SLAB_LEAST;
+    block->bytes = (size_t)vo_random_real(random, least, number % 3 ? least * 4 : most);
+    assert_true(vo_slabs_hold(block->bytes));
+    block->memory = vo_slabs_allocate(slabs, block->bytes);
+    assert_non_null(block->memory);
+    assert_int_equal((uintptr_t)block->memory % VO_ALIGNMENT, 0);
+    memset(block->memory, number, block->bytes);
+}
+
+static void blocks_of_slabs_never_overlap_and_all_come_back(void **state) {
+    (void)state;
+    enum { BLOCKS = 40 };
+    test_memory memory = {.fail_at = -1};
+    vo_context *ctx = test_context_with(1, &memory);
+    assert_null(ctx->slabs); /* a host's allocator sees every block */
+    long live = memory.live;
+    vo_slabs *slabs = vo_slabs_create(&ctx->allocator);
+    slab_block block[BLOCKS] = {0};
+    vo_random random = vo_random_seed(7);
+    for (int round = 0; round < 400; round++) {
+        int k = (int)vo_random_real(&random, 0, BLOCKS);
+        if (block[k].memory)
+            release_block(slabs, &block[k], (unsigned char)k);
+        else
+            take_block(slabs, &random, &block[k], k);
+    }
+    for (int k = 0; k < BLOCKS; k++)
+        if (block[k].memory) release_block(slabs, &block[k], (unsigned char)k);
+    int slab_count, unit_count;
+    vo_slabs_count(slabs, &slab_count, &unit_count);
+    assert_int_equal(slab_count, 1); /* kept for the next */
+    assert_int_equal(unit_count, 0);
+    vo_slabs_destroy(slabs);
+    assert_int_equal(memory.live, live);
+    vo_context_destroy(ctx);
+}
+
+static void slabs_fill_gaps_and_survive_refused_memory(void **state) {
+    (void)state;
+    enum { BYTES = 1 << 20, BLOCKS = 7 };
+    test_memory memory = {.fail_at = -1};
+    vo_context *ctx = test_context_with(1, &memory);
+    vo_slabs *slabs = vo_slabs_create(&ctx->allocator);
+    void *block[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) block[i] = vo_slabs_allocate(slabs, BYTES);
+    memory.fail_at = memory.calls;
+    assert_null(vo_slabs_allocate(slabs, BYTES)); /* does not fit the first slab */
+    vo_slabs_release(slabs, block[3], BYTES);
+    assert_ptr_equal(vo_slabs_allocate(slabs, BYTES), block[3]);
+    for (int i = 0; i < BLOCKS; i++) vo_slabs_release(slabs, block[i], BYTES);
+    vo_slabs_destroy(slabs);
+    vo_context_destroy(ctx);
+    assert_int_equal(memory.live, 0);
+}
+
 static void array_keeps_its_contents_when_it_grows(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -136,6 +206,8 @@ int main(void) {
         cmocka_unit_test(parallel_for_gives_the_same_bits_for_any_thread_count),
         cmocka_unit_test(parallel_for_visits_each_index_once),
         cmocka_unit_test(arena_stops_asking_once_it_knows_its_peak),
+        cmocka_unit_test(blocks_of_slabs_never_overlap_and_all_come_back),
+        cmocka_unit_test(slabs_fill_gaps_and_survive_refused_memory),
         cmocka_unit_test(array_keeps_its_contents_when_it_grows),
         cmocka_unit_test(files_are_whole_or_absent),
         cmocka_unit_test(context_survives_refused_memory),

@@ -18,7 +18,8 @@ static void *libc_allocate(void *user, size_t bytes, size_t alignment) {
     (void)user;
     void *memory = NULL;
     bool large = bytes >= LARGE_PAGE;
-    if (posix_memalign(&memory, large ? LARGE_PAGE : alignment, bytes) != 0) return NULL;
+    if (large && alignment < LARGE_PAGE) alignment = LARGE_PAGE;
+    if (posix_memalign(&memory, alignment, bytes) != 0) return NULL;
 #ifdef MADV_HUGEPAGE
     if (large) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
@@ -33,6 +34,20 @@ static void libc_release(void *user, void *memory, size_t bytes) {
 
 vo_context_def vo_context_def_default(void) {
     return (vo_context_def){.allocator = {NULL, libc_allocate, libc_release}};
+}
+
+/* Within a slab the address sanitizer would not notice where one array runs into the next. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { SLABS = 0 };
+#elif defined(__has_feature)
+enum { SLABS = !__has_feature(address_sanitizer) };
+#else
+enum { SLABS = 1 };
+#endif
+
+/* Slabs are for the allocator above; a host's own sees each block. */
+static bool wants_slabs(const vo_allocator *allocator) {
+    return SLABS && allocator->allocate == libc_allocate;
 }
 
 static bool processor_has_avx2(void) {
@@ -61,9 +76,11 @@ vo_result vo_context_create(const vo_context_def *given, vo_context **out) {
                         .assert_user = def.assert_user,
                         .use_avx2 = processor_has_avx2()};
     int count = def.threads > 0 ? def.threads : processor_count();
+    bool slabs = wants_slabs(&ctx->allocator);
+    if (slabs) ctx->slabs = vo_slabs_create(&ctx->allocator);
     ctx->threads = vo_threads_create(&ctx->allocator, count);
-    if (!ctx->threads) {
-        def.allocator.release(def.allocator.user, ctx, sizeof *ctx);
+    if (!ctx->threads || (slabs && !ctx->slabs)) {
+        vo_context_destroy(ctx);
         return VO_NO_MEMORY;
     }
     *out = ctx;
@@ -73,7 +90,8 @@ vo_result vo_context_create(const vo_context_def *given, vo_context **out) {
 void vo_context_destroy(vo_context *ctx) {
     if (!ctx) return;
     vo_allocator allocator = ctx->allocator;
-    vo_threads_destroy(ctx->threads, &allocator);
+    if (ctx->threads) vo_threads_destroy(ctx->threads, &allocator);
+    vo_slabs_destroy(ctx->slabs);
     allocator.release(allocator.user, ctx, sizeof *ctx);
 }
 

@@ -4,10 +4,13 @@
 
 #include <voile/base.h>
 
+#include "core/slabs.h"
+
 typedef struct vo_threads vo_threads;
 
 struct vo_context {
     vo_allocator allocator;
+    vo_slabs *slabs; /* NULL: every block comes from the allocator by itself */
     vo_log_fn *log;
     void *log_user;
     vo_assert_fn *on_assert;

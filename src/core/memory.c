@@ -5,6 +5,7 @@
 
 void *vo_alloc(vo_context *ctx, size_t bytes) {
     if (bytes == 0) return NULL;
+    if (ctx->slabs && vo_slabs_hold(bytes)) return vo_slabs_allocate(ctx->slabs, bytes);
     return ctx->allocator.allocate(ctx->allocator.user, bytes, VO_ALIGNMENT);
 }
 
@@ -15,7 +16,11 @@ void *vo_alloc_zero(vo_context *ctx, size_t bytes) {
 }
 
 void vo_free(vo_context *ctx, void *memory, size_t bytes) {
-    if (memory) ctx->allocator.release(ctx->allocator.user, memory, bytes);
+    if (!memory) return;
+    if (ctx->slabs && vo_slabs_hold(bytes))
+        vo_slabs_release(ctx->slabs, memory, bytes);
+    else
+        ctx->allocator.release(ctx->allocator.user, memory, bytes);
 }
 
 size_t vo_array_bytes(size_t count, size_t size) {
