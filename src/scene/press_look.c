@@ -26,6 +26,7 @@ typedef struct hit {
 
 typedef struct line {
     vo_vec3 from, along, inverse;
+    bool down[3];     /* the line goes towards smaller values of this axis */
     double low, high; /* of s */
     int node;         /* its faces are left out */
 } line;
@@ -34,21 +35,26 @@ static double inverse_of(double x) { return 1 / (fabs(x) < 1e-30 ? 1e-30 : x); }
 
 static line make_line(vo_vec3 from, vo_vec3 along, double low, double high, int node) {
     vo_vec3 inverse = v3(inverse_of(along.x), inverse_of(along.y), inverse_of(along.z));
-    return (line){from, along, inverse, low, high, node};
+    return (line){from, along, inverse, {inverse.x < 0, inverse.y < 0, inverse.z < 0},
+                  low,  high,  node};
 }
 
-/* Slabs: one axis after the other cuts the interval. */
+/* Slabs: where the line enters the box along each axis, and where it leaves. */
 static bool meets_box(const line *l, const vo_bvh_node *box) {
-    double a = ((double)box->min[0] - l->from.x) * l->inverse.x;
-    double b = ((double)box->max[0] - l->from.x) * l->inverse.x;
-    double low = vo_max(l->low, vo_min(a, b)), high = vo_min(l->high, vo_max(a, b));
-    a = ((double)box->min[1] - l->from.y) * l->inverse.y;
-    b = ((double)box->max[1] - l->from.y) * l->inverse.y;
-    low = vo_max(low, vo_min(a, b)), high = vo_min(high, vo_max(a, b));
-    a = ((double)box->min[2] - l->from.z) * l->inverse.z;
-    b = ((double)box->max[2] - l->from.z) * l->inverse.z;
-    low = vo_max(low, vo_min(a, b)), high = vo_min(high, vo_max(a, b));
-    return low <= high;
+    const float *near_x = l->down[0] ? box->max : box->min;
+    const float *far_x = l->down[0] ? box->min : box->max;
+    const float *near_y = l->down[1] ? box->max : box->min;
+    const float *far_y = l->down[1] ? box->min : box->max;
+    const float *near_z = l->down[2] ? box->max : box->min;
+    const float *far_z = l->down[2] ? box->min : box->max;
+    double in_x = ((double)near_x[0] - l->from.x) * l->inverse.x;
+    double in_y = ((double)near_y[1] - l->from.y) * l->inverse.y;
+    double in_z = ((double)near_z[2] - l->from.z) * l->inverse.z;
+    double out_x = ((double)far_x[0] - l->from.x) * l->inverse.x;
+    double out_y = ((double)far_y[1] - l->from.y) * l->inverse.y;
+    double out_z = ((double)far_z[2] - l->from.z) * l->inverse.z;
+    double in = vo_max(vo_max(l->low, in_x), vo_max(in_y, in_z));
+    return in <= vo_min(vo_min(l->high, out_x), vo_min(out_y, out_z));
 }
 
 static vo_vec3 mix(const vo_vec3 *x, const int face[3], const double weight[3]) {
@@ -85,13 +91,12 @@ static int find_hits(const vo_press *press, const line *l, const vo_vec3 *x, con
                      hit hits[HITS]) {
     const vo_bvh_node *nodes = press->tree.nodes;
     int stack[STACK], depth = 0, count = 0;
-    stack[depth++] = 0;
+    if (meets_box(l, &nodes[0])) stack[depth++] = 0;
     while (depth > 0 && count < HITS) {
         int at = stack[--depth];
-        if (!meets_box(l, &nodes[at])) continue;
         if (nodes[at].leaves > 1) {
-            stack[depth++] = nodes[at].link;
-            stack[depth++] = at + 1;
+            if (meets_box(l, &nodes[nodes[at].link])) stack[depth++] = nodes[at].link;
+            if (meets_box(l, &nodes[at + 1])) stack[depth++] = at + 1;
             continue;
         }
         hit *h = &hits[count];
