@@ -18,7 +18,8 @@
  * Points that nobody sees may come into sight by an edit: out of a fold, or from behind a rim. They
  * were not seen to move, but are where they would not have been, so an edit of unwatched faces that
  * takes a point too far and into sight is put off as well. That asks for a line of sight, which is
- * why it is asked only of points that have moved too far.
+ * why it is asked only of points that have moved too far: those that the edit moves most, and those
+ * that are followed through all edits for the report (remesh_pop.c).
  * Rejected: following points from edit to edit, as is done for the report (remesh_pop.c); a point
  * that is not followed could move unseen by us. */
 #include "remesh/remesh_local.h"
@@ -46,6 +47,8 @@ double vo_watch_sum(const vo_remesher *r, const int *face, int count, double shi
 bool vo_watch_measures(vo_remesher *r, const int *face, int count) {
     const vo_watch *watch = r->def.watch;
     r->edit_reveals = r->edit_hidden = false;
+    r->edit_face = face;
+    r->edit_face_count = count;
     if (!watch) return false;
     r->edit_before = vo_watch_sum(r, face, count, 0);
     r->edit_hidden = watch->sees && !vo_watch_is_on(r, face, count);
@@ -87,10 +90,6 @@ static double shift_at_crossing(vo_remesher *r, int a, int b, int c, int d) {
     return vo_pop_cross(r->edit->mesh, a, b, c, d, &at) ? shift_of(r, at.old, at.now) : 0;
 }
 
-double vo_watch_flip(vo_remesher *r, const int v[4]) {
-    return shift_at_crossing(r, v[0], v[1], v[2], v[3]);
-}
-
 /* Where a point of the fabric is on the faces between these verts. */
 static vo_vec3 place_on(const vo_mesh *m, vo_vec2 u, int count, const int (*left)[3]) {
     double best = -INFINITY, share[3];
@@ -106,6 +105,40 @@ static vo_vec3 place_on(const vo_mesh *m, vo_vec2 u, int count, const int (*left
     return x;
 }
 
+/* Whether a face has a corner at this vert; at any, if it is negative. */
+static bool has_vert(const vo_mesh *m, int face, int vert) {
+    const int *v = m->face_vert[face];
+    return vert < 0 || v[0] == vert || v[1] == vert || v[2] == vert;
+}
+
+/* Looks for followed points of the edit's faces with a corner at `from` that the new faces take too
+ * far and into sight. */
+static void look_at_followed(vo_remesher *r, int from, int count, const int (*left)[3]) {
+    const vo_mesh *m = r->edit->mesh;
+    const vo_watch *watch = r->def.watch;
+    for (int i = 0; i < r->edit_face_count; i++) {
+        if (!has_vert(m, r->edit_face[i], from)) continue;
+        for (int p = r->face_point[r->edit_face[i]]; p >= 0; p = r->point[p].next) {
+            vo_vec3 to = place_on(m, r->point[p].u, count, left);
+            if (!(watch->shift(watch->user, r->point[p].x, to) > watch->most)) continue;
+            r->edit_reveals = watch->sees(watch->user, to);
+            if (r->edit_reveals) return;
+        }
+    }
+}
+
+/* Whether that has to be done for an edit that moves its points by so much. */
+static bool may_reveal(const vo_remesher *r, double shift) {
+    return r->edit_hidden && !r->edit_reveals && r->edit_before + shift > r->def.watch->most;
+}
+
+double vo_watch_flip(vo_remesher *r, const int v[4]) {
+    double shift = shift_at_crossing(r, v[0], v[1], v[2], v[3]);
+    const int left[2][3] = {{v[0], v[3], v[2]}, {v[1], v[2], v[3]}};
+    if (may_reveal(r, shift)) look_at_followed(r, -1, 2, left);
+    return shift;
+}
+
 double vo_watch_collapse(vo_remesher *r, int from, int to, int count, const int (*left)[3],
                          int spoke_count, const int *spoke) {
     const vo_mesh *m = r->edit->mesh;
@@ -117,5 +150,6 @@ double vo_watch_collapse(vo_remesher *r, int from, int to, int count, const int 
         for (int j = 0; j < spoke_count; j++)
             if (spoke[i] != spoke[j])
                 most = vo_max(most, shift_at_crossing(r, from, spoke[i], to, spoke[j]));
+    if (count > 0 && may_reveal(r, most)) look_at_followed(r, from, count, left);
     return most;
 }
