@@ -1,13 +1,12 @@
 #include "collide/nearest.h"
 
-#include "collide/distance.h"
+#include "collide/nearest_kernel.h"
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "math/simd.h"
 
 /* Points a chunk, within which the answer to one is a good guess for the next: they lie side by
  * side as a rule. */
-enum { GRAIN = 128, STACK = 64 }; /* trees are at most 30 deep */
+enum { GRAIN = 128 };
 
 /* ---- making and freeing --------------------------------------------------------------------- */
 
@@ -109,126 +108,83 @@ static bool is_beyond(const vo_box *b, vo_vec3 p, double distance) {
     return d2 * (1 - 0x1p-40) > distance * distance;
 }
 
-/* A point as the boxes are asked about it: x, y, z, 0, and what rounding them may have taken off
- * each distance. */
-typedef struct asked {
-    vo_f4 at, less;
-} asked;
-
-static asked ask_about(vo_vec3 p) {
-    float less = (float)(0x1p-23 * (fabs(p.x) + fabs(p.y) + fabs(p.z)));
-    return (asked){{(float)p.x, (float)p.y, (float)p.z, 0}, {less, less, less, 0}};
-}
-
-/* A number that is not above the squared distance of a box, of its size. The fourth lanes hold
- * links. */
-static float box_distance2(const vo_bvh_node *n, const asked *p) {
-    typedef int32_t lanes __attribute__((vector_size(16)));
-    const lanes coordinates = {-1, -1, -1, 0};
-    vo_f4 min, max;
-    memcpy(&min, n->min, sizeof min);
-    memcpy(&max, n->max, sizeof max);
-    min = (vo_f4)((lanes)min & coordinates);
-    max = (vo_f4)((lanes)max & coordinates);
-    vo_f4 d = f4_max(f4_max(min - p->at, p->at - max) - p->less, (vo_f4){0});
-    d *= d;
-    return (d[0] + d[1] + d[2]) * (1 - 0x1p-20f);
-}
-
-/* The nearest point found so far, in the frame of the part that is asked. */
-typedef struct nearest_point {
-    double distance2; /* nothing that is not nearer counts */
-    vo_vec3 x;
-    int face; /* -1: none */
-} nearest_point;
-
-static void ask_face(const vo_nearest_part *part, int face, vo_vec3 p, nearest_point *best) {
-    const vo_mesh *m = part->mesh;
-    vo_face_point q = vo_distance_vertex_face(p, part->x[vo_mesh_face_node(m, face, 0)],
-                                              part->x[vo_mesh_face_node(m, face, 1)],
-                                              part->x[vo_mesh_face_node(m, face, 2)]);
-    if (q.squared < best->distance2) *best = (nearest_point){q.squared, v3_add(p, q.offset), face};
-}
-
-/* A node of a tree that is still to be looked at. */
-typedef struct waiting {
-    int node;
-    float distance2; /* of its box, or less */
-} waiting;
-
-/* Takes what the part has nearer to p, in its own frame; the nearer child first, so that most of
- * the tree is never looked at. */
-static void ask_part(const vo_nearest_part *part, vo_vec3 p, nearest_point *best) {
-    const vo_bvh_node *nodes = part->tree.nodes;
-    waiting stack[STACK];
-    asked at_p = ask_about(p);
-    int top = 0;
-    if (part->tree.node_count) stack[top++] = (waiting){0, box_distance2(nodes, &at_p)};
-    while (top) {
-        waiting at = stack[--top];
-        if ((double)at.distance2 >= best->distance2) continue;
-        const vo_bvh_node *n = &nodes[at.node];
-        if (n->leaves == 1) {
-            ask_face(part, n->link, p, best);
-            continue;
-        }
-        waiting left = {at.node + 1, box_distance2(&nodes[at.node + 1], &at_p)};
-        waiting right = {n->link, box_distance2(&nodes[n->link], &at_p)};
-        bool left_first = left.distance2 <= right.distance2;
-        stack[top++] = left_first ? right : left;
-        stack[top++] = left_first ? left : right;
-    }
-}
-
 typedef struct nearest_job {
     const vo_nearest *nearest;
+    const vo_nearest_kernels *kernels;
     const vo_vec3 *x;
     double range;
     vo_vec3 *near;
 } nearest_job;
 
-/* What one point found, to be asked first for the next. */
+/* What one point found, to be asked first for those after it. */
 typedef struct finding {
     vo_vec3 near; /* NaN: nothing */
     double range; /* m, nothing is nearer */
     int part, face;
 } finding;
 
-/* Asks one face of a part, or all where `face` is -1. */
-static void ask(const vo_nearest *n, int i, int face, vo_vec3 x, finding *f) {
+/* Brings four points into the frame of a part; those that are beyond it are not asked about.
+ * Returns whether any is. */
+static bool load_four(const vo_nearest_part *part, const vo_vec3 x[4], const finding f[4],
+                      vo_nearest_four *four) {
+    bool beyond[4], all = true;
+    for (int i = 0; i < 4; i++) {
+        beyond[i] = is_beyond(&part->around, x[i], f[i].range);
+        all &= beyond[i];
+    }
+    if (all) return false;
+    double scale2 = part->pose.scale * part->pose.scale;
+    for (int i = 0; i < 4; i++) {
+        vo_vec3 p = xf_point(part->inverse, x[i]);
+        four->x[0][i] = p.x;
+        four->x[1][i] = p.y;
+        four->x[2][i] = p.z;
+        four->distance2[i] = beyond[i] ? -1 : f[i].range * f[i].range / scale2;
+    }
+    return true;
+}
+
+static void take_four(const vo_nearest *n, int i, const vo_nearest_four *four, finding f[4]) {
     const vo_nearest_part *part = &n->part[i];
-    double scale = fabs(part->pose.scale);
-    nearest_point best = {f->range * f->range / (scale * scale), x, -1};
-    vo_vec3 p = xf_point(part->inverse, x);
-    if (face >= 0)
-        ask_face(part, face, p, &best);
-    else
-        ask_part(part, p, &best);
-    if (best.face < 0) return;
-    *f = (finding){xf_point(part->pose, best.x), sqrt(best.distance2) * scale, i, best.face};
+    for (int k = 0; k < 4; k++) {
+        if (four->face[k] < 0) continue;
+        vo_vec3 near = v3(four->near[0][k], four->near[1][k], four->near[2][k]);
+        f[k] = (finding){xf_point(part->pose, near),
+                         sqrt(four->distance2[k]) * fabs(part->pose.scale), i, four->face[k]};
+    }
 }
 
-static finding find_one(const nearest_job *job, vo_vec3 x, const finding *before) {
+/* Asks the face that was found before, then all parts. */
+static void find_four(const nearest_job *job, const vo_vec3 x[4], finding before, finding f[4]) {
     const vo_nearest *n = job->nearest;
-    finding f = {v3(NAN, NAN, NAN), job->range, -1, -1};
-    if (before->face >= 0) ask(n, before->part, before->face, x, &f);
-    for (int i = 0; i < n->part_count; i++)
-        if (n->part[i].present && !is_beyond(&n->part[i].around, x, f.range)) ask(n, i, -1, x, &f);
-    return f;
+    vo_nearest_four four;
+    for (int k = 0; k < 4; k++) f[k] = (finding){v3(NAN, NAN, NAN), job->range, -1, -1};
+    if (before.face >= 0 && load_four(&n->part[before.part], x, f, &four)) {
+        job->kernels->ask_face(&n->part[before.part], before.face, &four);
+        take_four(n, before.part, &four, f);
+    }
+    for (int i = 0; i < n->part_count; i++) {
+        if (!n->part[i].present || !load_four(&n->part[i], x, f, &four)) continue;
+        job->kernels->ask_part(&n->part[i], &four);
+        take_four(n, i, &four, f);
+    }
 }
 
+/* The last point stands in for missing ones. */
 static void find_range(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     const nearest_job *job = arg;
-    finding found = {.face = -1};
-    for (int i = begin; i < end; i++) {
-        found = find_one(job, job->x[i], &found);
-        job->near[i] = found.near;
+    finding found[4] = {[3] = {.face = -1}};
+    for (int i = begin; i < end; i += 4) {
+        vo_vec3 x[4];
+        for (int k = 0; k < 4; k++) x[k] = job->x[vo_min_int(i + k, end - 1)];
+        find_four(job, x, found[3], found);
+        for (int k = 0; k < 4 && i + k < end; k++) job->near[i + k] = found[k].near;
     }
 }
 
 void vo_nearest_find(const vo_nearest *nearest, int count, const vo_vec3 *x, double range,
                      vo_vec3 *near) {
-    nearest_job job = {nearest, x, range, near};
+    nearest_job job = {nearest, vo_nearest_kernels_for(nearest->ctx), x, range, near};
     vo_parallel_for(nearest->ctx, count, GRAIN, find_range, &job);
 }
