@@ -184,6 +184,50 @@ static void test_sheet_refit(void **state) {
     vo_context_destroy(ctx);
 }
 
+static int compare_ints(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+/* The boxes of a subtree, ascending. */
+static int list_subtree(const vo_bvh *tree, int root, int *out) {
+    int count = 0;
+    for (int i = root; i < root + 2 * tree->nodes[root].leaves - 1; i++)
+        if (tree->nodes[i].leaves == 1) out[count++] = tree->nodes[i].link;
+    qsort(out, (size_t)count, sizeof *out, compare_ints);
+    return count;
+}
+
+/* Groups are the largest subtrees of the tree that are small enough; a copy is what it is of. */
+static void test_groups(void **state) {
+    (void)state;
+    enum { MOST = 700 };
+    vo_context *ctx = test_context(1);
+    vo_bvh tree = {0}, spare = {0}, copy = {0};
+    int order[MOST], begin[MOST + 1], inside[MOST], groups;
+    for (int n = 0; n <= MOST; n = 3 * n + 1) {
+        vo_box *boxes = random_boxes(n, 0.1, (uint64_t)n + 7);
+        assert_ok(ctx, vo_bvh_build(ctx, &tree, boxes, n));
+        assert_ok(ctx, vo_bvh_group(ctx, &spare, boxes, n, 16, order, begin, &groups));
+        assert_ok(ctx, vo_bvh_copy(ctx, &tree, &copy));
+        assert_int_equal(copy.node_count, tree.node_count);
+        assert_int_equal(copy.cut_count, tree.cut_count);
+        if (n) assert_memory_equal(copy.nodes, tree.nodes, (size_t)copy.node_count * 32);
+        int g = 0;
+        for (int i = 0;
+             i<tree.node_count; i += tree.nodes[i].leaves> 16 ? 1 : 2 * tree.nodes[i].leaves - 1) {
+            if (tree.nodes[i].leaves > 16) continue;
+            int count = list_subtree(&tree, i, inside);
+            assert_int_equal(begin[g + 1] - begin[g], count);
+            qsort(order + begin[g], (size_t)count, sizeof *order, compare_ints);
+            assert_memory_equal(order + begin[g++], inside, (size_t)count * sizeof *order);
+        }
+        assert_int_equal(g, groups);
+        free(boxes);
+    }
+    vo_bvh_free(ctx, &tree);
+    vo_bvh_free(ctx, &spare);
+    vo_bvh_free(ctx, &copy);
+    vo_context_destroy(ctx);
+}
+
 /* Copies, empty boxes, boxes without end, and bounds that are no numbers. */
 static void test_odd_boxes(void **state) {
     (void)state;
@@ -360,11 +404,17 @@ static void test_speed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounding),       cmocka_unit_test(test_self_random),
-        cmocka_unit_test(test_between_random), cmocka_unit_test(test_sheet_refit),
-        cmocka_unit_test(test_odd_boxes),      cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_allocations),    cmocka_unit_test(test_no_allocation_when_warm),
-        cmocka_unit_test(test_too_many_pairs), cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_self_random),
+        cmocka_unit_test(test_between_random),
+        cmocka_unit_test(test_sheet_refit),
+        cmocka_unit_test(test_odd_boxes),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_no_allocation_when_warm),
+        cmocka_unit_test(test_too_many_pairs),
+        cmocka_unit_test(test_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,9 @@ typedef struct build {
     int *order;       /* [face_count] faces by group */
     int *scratch;     /* [vert_count + node_count] */
     vo_box *box;      /* [face_count] in the order of `order` */
-    vo_bvh tree;
+    int *member;      /* [face_count] and where each cluster begins in it, of one group */
+    int *member_begin;
+    vo_bvh tree; /* for its memory */
 } build;
 
 /* Numbers the groups. A cloth's group is named by a vert, an obstacle's by its part. */
@@ -72,17 +74,14 @@ static vo_box rest_box(const vo_surface *s, int f) {
 
 /* ---- clusters ------------------------------------------------------------------------------- */
 
-/* Takes a subtree as the next cluster; `first` is the group's place in `order`. */
-static void add_cluster(build *b, int root, int first) {
+/* Takes the boxes of `member`, counted from `first` in `order`, as the next cluster. */
+static void add_cluster(build *b, int first, int count, const int *member) {
     vo_clusters *out = b->out;
-    const vo_bvh_node *nodes = b->tree.nodes;
-    int c = out->count++, end = root + 2 * nodes[root].leaves - 1;
+    int c = out->count++;
     vo_box box = box_empty();
-    for (int i = root; i < end; i++) {
-        if (nodes[i].leaves > 1) continue;
-        int place = first + nodes[i].link;
-        out->face.item[out->face.item_count++] = b->order[place];
-        box = box_join(box, b->box[place]);
+    for (int i = 0; i < count; i++) {
+        out->face.item[out->face.item_count++] = b->order[first + member[i]];
+        box = box_join(box, b->box[first + member[i]]);
     }
     int f = out->face.item[out->face.begin[c]];
     out->face.begin[c + 1] = out->face.item_count;
@@ -91,16 +90,14 @@ static void add_cluster(build *b, int root, int first) {
     if (f < b->s->cloth_face_count) out->cloth_count = out->count;
 }
 
-/* Cuts a group into clusters: the largest subtrees that are small enough. */
+/* Cuts a group of faces into clusters. */
 static vo_result cut_group(build *b, int g) {
-    int first = b->group_begin[g], n = b->group_begin[g + 1] - first;
-    VO_TRY(vo_bvh_build(b->out->ctx, &b->tree, b->box + first, n));
-    const vo_bvh_node *nodes = b->tree.nodes;
-    for (int i = 0; i < b->tree.node_count;) {
-        bool small = nodes[i].leaves <= VO_CLUSTER_FACES;
-        if (small) add_cluster(b, i, first);
-        i += small ? 2 * nodes[i].leaves - 1 : 1;
-    }
+    int first = b->group_begin[g], n = b->group_begin[g + 1] - first, count;
+    int *member = b->member, *begin = b->member_begin;
+    VO_TRY(vo_bvh_group(b->out->ctx, &b->tree, b->box + first, n, VO_CLUSTER_FACES, member, begin,
+                        &count));
+    for (int i = 0; i < count; i++)
+        add_cluster(b, first, begin[i + 1] - begin[i], member + begin[i]);
     return VO_OK;
 }
 
@@ -189,7 +186,6 @@ static void list_parts(vo_clusters *out) {
 }
 
 static vo_result make_clusters(build *b, const vo_kept_obstacles *kept) {
-    b->face_count = kept ? b->s->cloth_face_count : b->s->face_count;
     number_groups(b);
     sort_groups(b);
     for (int i = 0; i < b->face_count; i++) b->box[i] = rest_box(b->s, b->order[i]);
@@ -236,20 +232,25 @@ vo_result vo_clusters_create(vo_context *ctx, const vo_surface *s, const vo_kept
                          .part_count = s->part_count,
                          .node_count = s->node_count,
                          .edge_count = s->edge_count};
-    build b = {.s = s, .out = out};
+    bool keeps = vo_kept_fits(kept, s);
+    build b = {.s = s, .out = out, .face_count = keeps ? s->cloth_face_count : s->face_count};
     int names = s->vert_count + s->part_count + 2, scratch = s->node_count + s->vert_count;
-    bool ok = allocate(out, s) && VO_PADDED_NEW(ctx, b.group, s->face_count) &&
+    bool ok = allocate(out, s) && VO_PADDED_NEW(ctx, b.group, b.face_count) &&
               VO_PADDED_NEW(ctx, b.group_begin, names) &&
-              VO_PADDED_NEW(ctx, b.order, s->face_count) &&
-              VO_PADDED_NEW(ctx, b.scratch, scratch) && VO_PADDED_NEW(ctx, b.box, s->face_count);
-    vo_result result = ok ? make_clusters(&b, vo_kept_fits(kept, s) ? kept : NULL)
-                          : vo_fail_memory(ctx, "clusters of faces");
+              VO_PADDED_NEW(ctx, b.order, b.face_count) && VO_PADDED_NEW(ctx, b.scratch, scratch) &&
+              VO_PADDED_NEW(ctx, b.box, b.face_count) &&
+              VO_PADDED_NEW(ctx, b.member, b.face_count) &&
+              VO_PADDED_NEW(ctx, b.member_begin, b.face_count);
+    vo_result result =
+        ok ? make_clusters(&b, keeps ? kept : NULL) : vo_fail_memory(ctx, "clusters of faces");
     vo_bvh_free(ctx, &b.tree);
-    VO_PADDED_FREE(ctx, b.group, s->face_count);
+    VO_PADDED_FREE(ctx, b.group, b.face_count);
     VO_PADDED_FREE(ctx, b.group_begin, names);
-    VO_PADDED_FREE(ctx, b.order, s->face_count);
+    VO_PADDED_FREE(ctx, b.order, b.face_count);
     VO_PADDED_FREE(ctx, b.scratch, scratch);
-    VO_PADDED_FREE(ctx, b.box, s->face_count);
+    VO_PADDED_FREE(ctx, b.box, b.face_count);
+    VO_PADDED_FREE(ctx, b.member, b.face_count);
+    VO_PADDED_FREE(ctx, b.member_begin, b.face_count);
     if (result != VO_OK) vo_clusters_free(out);
     return result;
 }

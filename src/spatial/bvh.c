@@ -170,6 +170,34 @@ vo_result vo_bvh_build(vo_context *ctx, vo_bvh *tree, const vo_box *boxes, int n
     return VO_OK;
 }
 
+vo_result vo_bvh_group(vo_context *ctx, vo_bvh *tree, const vo_box *boxes, int n, int most,
+                       int *order, int *begin, int *groups) {
+    vo_random random = vo_random_seed(1);
+    task stack[STACK];
+    int top = 0;
+    *groups = begin[0] = 0;
+    tree->box_count = tree->node_count = tree->cut_count = 0;
+    if (n == 0) return VO_OK;
+    if (!vo_reserve(ctx, &tree->items, &tree->item_capacity, n))
+        return vo_fail_memory(ctx, "a tree of boxes");
+    make_items(boxes, n, tree->items);
+    stack[top++] = (task){0, n, 0};
+    while (top > 0) {
+        task t = stack[--top];
+        if (t.end - t.begin > most) {
+            split_task(tree->items, t, &random, stack + top);
+            task first = stack[top];
+            stack[top] = stack[top + 1];
+            stack[top + 1] = first;
+            top += 2;
+            continue;
+        }
+        for (int i = t.begin; i < t.end; i++) order[i] = tree->items[i].box;
+        begin[++*groups] = t.end;
+    }
+    return VO_OK;
+}
+
 vo_result vo_bvh_copy(vo_context *ctx, const vo_bvh *from, vo_bvh *to) {
     to->box_count = to->node_count = to->cut_count = 0;
     if (from->box_count == 0) return VO_OK;

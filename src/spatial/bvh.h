@@ -76,6 +76,12 @@ enum {
  * bound excludes nothing. Without memory the tree is left empty. */
 vo_result vo_bvh_build(vo_context *ctx, vo_bvh *tree, const vo_box *boxes, int n);
 
+/* Sorts boxes into groups of at most `most`: those of the largest subtrees so small that the tree
+ * over n boxes would have. order[n] gets the boxes, group by group, begin[groups + 1] where each
+ * begins; there is room for n + 1. Uses the tree's memory, and leaves it empty. */
+vo_result vo_bvh_group(vo_context *ctx, vo_bvh *tree, const vo_box *boxes, int n, int most,
+                       int *order, int *begin, int *groups);
+
 /* Makes `to`, whose memory is reused, a tree of the same shape and bounds. Without memory it is
  * left empty. */
 vo_result vo_bvh_copy(vo_context *ctx, const vo_bvh *from, vo_bvh *to);
