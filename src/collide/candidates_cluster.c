@@ -186,7 +186,6 @@ static void list_parts(vo_clusters *out) {
 }
 
 static vo_result make_clusters(build *b, const vo_kept_obstacles *kept) {
-    number_groups(b);
     sort_groups(b);
     for (int i = 0; i < b->face_count; i++) b->box[i] = rest_box(b->s, b->order[i]);
     for (int g = 0; g < b->group_count; g++) VO_TRY(cut_group(b, g));
@@ -212,61 +211,78 @@ static void free_lists(vo_context *ctx, vo_lists *l, int count, int items) {
     VO_PADDED_FREE(ctx, l->item, items);
 }
 
-/* There are never more clusters than faces. */
 static bool allocate(vo_clusters *out, const vo_surface *s) {
     vo_context *ctx = out->ctx;
-    int n = out->capacity;
+    int n = out->capacity, faces = s->face_count;
     return VO_PADDED_NEW(ctx, out->part, n) && VO_PADDED_NEW(ctx, out->part_begin, s->part_count) &&
            VO_PADDED_NEW(ctx, out->reach, n) && VO_PADDED_NEW(ctx, out->least_reach, n) &&
-           VO_PADDED_NEW(ctx, out->rest, n) && new_lists(ctx, &out->face, n, n) &&
-           new_lists(ctx, &out->node, n, 3 * n) &&
+           VO_PADDED_NEW(ctx, out->rest, n) && new_lists(ctx, &out->face, n, faces) &&
+           new_lists(ctx, &out->node, n, 3 * faces) &&
            new_lists(ctx, &out->own_node, n, s->node_count) &&
            new_lists(ctx, &out->own_edge, n, s->edge_count) &&
-           new_lists(ctx, &out->of_node, s->node_count, 3 * n);
+           new_lists(ctx, &out->of_node, s->node_count, 3 * faces);
+}
+
+/* Halving leaves clusters of half the largest size or more, but for groups that are smaller. */
+static int most_clusters(const build *b, const vo_kept_obstacles *kept) {
+    return b->face_count / (VO_CLUSTER_FACES / 2) + b->group_count +
+           (kept ? kept->cluster_count : 0);
+}
+
+static bool allocate_build(vo_context *ctx, build *b, int names, int scratch) {
+    int n = b->face_count;
+    return VO_PADDED_NEW(ctx, b->group, n) && VO_PADDED_NEW(ctx, b->group_begin, names) &&
+           VO_PADDED_NEW(ctx, b->order, n) && VO_PADDED_NEW(ctx, b->scratch, scratch) &&
+           VO_PADDED_NEW(ctx, b->box, n) && VO_PADDED_NEW(ctx, b->member, n) &&
+           VO_PADDED_NEW(ctx, b->member_begin, n);
+}
+
+static void free_build(vo_context *ctx, build *b, int names, int scratch) {
+    int n = b->face_count;
+    vo_bvh_free(ctx, &b->tree);
+    VO_PADDED_FREE(ctx, b->group, n);
+    VO_PADDED_FREE(ctx, b->group_begin, names);
+    VO_PADDED_FREE(ctx, b->order, n);
+    VO_PADDED_FREE(ctx, b->scratch, scratch);
+    VO_PADDED_FREE(ctx, b->box, n);
+    VO_PADDED_FREE(ctx, b->member, n);
+    VO_PADDED_FREE(ctx, b->member_begin, n);
 }
 
 vo_result vo_clusters_create(vo_context *ctx, const vo_surface *s, const vo_kept_obstacles *kept,
                              vo_clusters *out) {
     *out = (vo_clusters){.ctx = ctx,
-                         .capacity = s->face_count,
                          .part_count = s->part_count,
                          .node_count = s->node_count,
-                         .edge_count = s->edge_count};
-    bool keeps = vo_kept_fits(kept, s);
-    build b = {.s = s, .out = out, .face_count = keeps ? s->cloth_face_count : s->face_count};
+                         .edge_count = s->edge_count,
+                         .face_count = s->face_count};
+    if (!vo_kept_fits(kept, s)) kept = NULL;
+    build b = {.s = s, .out = out, .face_count = kept ? s->cloth_face_count : s->face_count};
     int names = s->vert_count + s->part_count + 2, scratch = s->node_count + s->vert_count;
-    bool ok = allocate(out, s) && VO_PADDED_NEW(ctx, b.group, b.face_count) &&
-              VO_PADDED_NEW(ctx, b.group_begin, names) &&
-              VO_PADDED_NEW(ctx, b.order, b.face_count) && VO_PADDED_NEW(ctx, b.scratch, scratch) &&
-              VO_PADDED_NEW(ctx, b.box, b.face_count) &&
-              VO_PADDED_NEW(ctx, b.member, b.face_count) &&
-              VO_PADDED_NEW(ctx, b.member_begin, b.face_count);
-    vo_result result =
-        ok ? make_clusters(&b, keeps ? kept : NULL) : vo_fail_memory(ctx, "clusters of faces");
-    vo_bvh_free(ctx, &b.tree);
-    VO_PADDED_FREE(ctx, b.group, b.face_count);
-    VO_PADDED_FREE(ctx, b.group_begin, names);
-    VO_PADDED_FREE(ctx, b.order, b.face_count);
-    VO_PADDED_FREE(ctx, b.scratch, scratch);
-    VO_PADDED_FREE(ctx, b.box, b.face_count);
-    VO_PADDED_FREE(ctx, b.member, b.face_count);
-    VO_PADDED_FREE(ctx, b.member_begin, b.face_count);
+    bool ok = allocate_build(ctx, &b, names, scratch);
+    if (ok) {
+        number_groups(&b);
+        out->capacity = most_clusters(&b, kept);
+        ok = allocate(out, s);
+    }
+    vo_result result = ok ? make_clusters(&b, kept) : vo_fail_memory(ctx, "clusters of faces");
+    free_build(ctx, &b, names, scratch);
     if (result != VO_OK) vo_clusters_free(out);
     return result;
 }
 
 void vo_clusters_free(vo_clusters *c) {
     vo_context *ctx = c->ctx;
-    int n = c->capacity;
+    int n = c->capacity, faces = c->face_count;
     VO_PADDED_FREE(ctx, c->part, n);
     VO_PADDED_FREE(ctx, c->part_begin, c->part_count);
     VO_PADDED_FREE(ctx, c->reach, n);
     VO_PADDED_FREE(ctx, c->least_reach, n);
     VO_PADDED_FREE(ctx, c->rest, n);
-    free_lists(ctx, &c->face, n, n);
-    free_lists(ctx, &c->node, n, 3 * n);
+    free_lists(ctx, &c->face, n, faces);
+    free_lists(ctx, &c->node, n, 3 * faces);
     free_lists(ctx, &c->own_node, n, c->node_count);
     free_lists(ctx, &c->own_edge, n, c->edge_count);
-    free_lists(ctx, &c->of_node, c->node_count, 3 * n);
+    free_lists(ctx, &c->of_node, c->node_count, 3 * faces);
     *c = (vo_clusters){0};
 }

@@ -45,12 +45,12 @@ typedef struct vo_lists {
 typedef struct vo_clusters {
     vo_context *ctx;
     int count, cloth_count;
-    int *part;                   /* [count] */
-    int *part_begin;             /* [part_count + 1] */
-    int part_count, node_count;  /* of the surface */
-    int edge_count, capacity;    /* edges and faces of the surface: rooms of the arrays */
-    double *reach;               /* [count] largest of its nodes' */
-    double *least_reach;         /* [count] smallest of its nodes' */
+    int *part;                                          /* [count] */
+    int *part_begin;                                    /* [part_count + 1] */
+    int part_count, node_count, edge_count, face_count; /* of the surface */
+    int capacity;                                       /* clusters that there is room for */
+    double *reach;                                      /* [count] largest of its nodes' */
+    double *least_reach;                                /* [count] smallest of its nodes' */
     vo_box *rest;                /* [count] where it is in the fabric or, of obstacles, at the
                                     beginning; patches of fabric apart along z */
     vo_lists face, node;         /* the faces and all their nodes */
