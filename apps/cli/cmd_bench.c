@@ -1,9 +1,9 @@
 /* voile bench: named benchmarks, through the public interface only.
  *
- * A benchmark is a list of cases. Each case is simulated from the start `repeat` times, the cases
- * taking turns, so that a busy moment of the machine does not fall on one of them alone. Runs are
- * deterministic: frame k is the same work every time, so its best time counts, and the case's time
- * is the sum of the best times of its frames. */
+ * A benchmark is a list of cases. All are simulated from the start `repeat` times, side by side,
+ * and take turns frame by frame, so that a busy or slow moment of the machine does not fall on one
+ * of them alone. Runs are deterministic: frame k is the same work every time, so its best time
+ * counts, and the case's time is the sum of the best times of its frames. */
 #include "cli.h"
 
 #include "bench.h"
@@ -117,40 +117,46 @@ static vo_result time_frame(vo_sim *sim, bench_sample *best) {
     return VO_OK;
 }
 
-/* Warm-up, then the timed frames. */
-static vo_result rig_run(bench_rig *rig, const benchmark *b, bench_result *out) {
-    vo_result result = VO_OK;
-    for (int i = 0; i < b->warm_up && result == VO_OK; i++) result = vo_sim_step_frame(rig->sim);
-    for (int i = 0; i < b->frames && result == VO_OK; i++)
-        result = time_frame(rig->sim, &out->best[i]);
+/* Makes the simulation of one case. */
+static int rig_open(bench_rig *rig, const bench_case *c) {
+    int code = cli_open(&(cli_args){.threads = c->threads}, NULL, &rig->ctx);
+    if (code != CLI_DONE) return code;
+    vo_result result = rig_fill(rig, c);
+    return result == VO_OK ? CLI_DONE : cli_fail_result(rig->ctx, result);
+}
+
+/* Frame `frame` of one case, of which the first ones are warm-up. */
+static int rig_step(bench_rig *rig, const benchmark *b, int frame, bench_result *out) {
+    bool timed = frame >= b->warm_up;
+    vo_result result =
+        timed ? time_frame(rig->sim, &out->best[frame - b->warm_up]) : vo_sim_step_frame(rig->sim);
     vo_mesh_view view = vo_sim_cloth(rig->sim, 0);
     out->faces = view.face_count;
     out->nodes = view.node_count;
-    return result;
+    return result == VO_OK ? CLI_DONE : cli_fail_result(rig->ctx, result);
 }
 
-/* One simulation from start to end. */
-static int run_case(const benchmark *b, const bench_case *c, bench_result *out) {
-    bench_rig rig = {0};
-    int code = cli_open(&(cli_args){.threads = c->threads}, NULL, &rig.ctx);
-    if (code != CLI_DONE) return code;
-    vo_result result = rig_fill(&rig, c);
-    if (result == VO_OK) result = rig_run(&rig, b, out);
-    if (result != VO_OK) code = cli_fail_result(rig.ctx, result);
-    rig_destroy(&rig);
+/* All cases from start to end, frame by frame in turns. */
+static int run_cases(const benchmark *b, bench_rig *rigs, bench_result *results) {
+    int code = CLI_DONE;
+    for (int c = 0; c < b->case_count && code == CLI_DONE; c++)
+        code = rig_open(&rigs[c], &b->cases[c]);
+    for (int f = 0; f < b->warm_up + b->frames; f++)
+        for (int c = 0; c < b->case_count && code == CLI_DONE; c++)
+            code = rig_step(&rigs[c], b, f, &results[c]);
     return code;
 }
 
-/* All cases, `repeat` times in turns. */
 static int measure(const benchmark *b, int repeat, bench_result *results) {
+    int code = CLI_DONE;
     for (int c = 0; c < b->case_count; c++)
         for (int f = 0; f < MAX_FRAMES; f++) results[c].best[f].wall_s = INFINITY;
-    for (int r = 0; r < repeat; r++)
-        for (int c = 0; c < b->case_count; c++) {
-            int code = run_case(b, &b->cases[c], &results[c]);
-            if (code != CLI_DONE) return code;
-        }
-    return CLI_DONE;
+    for (int r = 0; r < repeat && code == CLI_DONE; r++) {
+        bench_rig rigs[MAX_CASES] = {0};
+        code = run_cases(b, rigs, results);
+        for (int c = 0; c < b->case_count; c++) rig_destroy(&rigs[c]);
+    }
+    return code;
 }
 
 /* ---- the report ----------------------------------------------------------------------------- */
@@ -323,7 +329,7 @@ enum { ENTRIES = sizeof entries / sizeof entries[0] };
 /* Measures and prints one entry. */
 static int run_benchmark(const bench_entry *entry, const cli_args *args) {
     static bench_result results[MAX_CASES];
-    int repeat = args->repeat ? args->repeat : 3;
+    int repeat = args->repeat ? args->repeat : 5;
     benchmark b = {.name = entry->name, .text = entry->text};
     entry->fill(&b, args);
     int code = measure(&b, repeat, results);
