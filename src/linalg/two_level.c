@@ -127,7 +127,7 @@ static double partial_sum(const solve *s, int which) {
 /* On sheets that do not fit the inner caches several ranges are one chunk of work, so that each can
  * ask for the memory of the one after it; a single thread takes all at once. */
 static int chunk_rows(const solve *s) {
-    enum { FIT = 4096, CHUNKS = 8 }; /* rows; a thread, for balance */
+    enum { FIT = 4096, CHUNKS = 16 }; /* rows; a thread, for balance */
     int threads = vo_context_thread_count(s->ctx), ranges = range_count(s->two);
     int together = threads == 1 ? ranges : ranges / (threads * CHUNKS);
     return s->two->pattern->row_count > FIT && together > 1 ? VO_RANGE * together : VO_RANGE;
@@ -183,8 +183,8 @@ static void pack_pass(solve *s, span rows) {
 }
 
 /* The rest of it. */
-static void pack_cross_pass(solve *s, span rows) {
-    VO_DISPATCH(s->ctx, vo_ranges_pack_cross)(&s->two->ranges, s->matrix, rows.begin, rows.end);
+static void pack_cross(solve *s, int begin, int end) {
+    VO_DISPATCH(s->ctx, vo_ranges_pack_cross)(&s->two->ranges, s->matrix, begin, end);
 }
 
 /* r = b - (A + C) x, |r|^2 */
@@ -347,16 +347,27 @@ static vo_solve_report refine(solve *s, int max_iterations, double r2, double go
     return all;
 }
 
+/* Item 0 is the factor of the coarse matrix, which one thread computes by itself while the others
+ * pack; the rest are the ranges. */
+static void factor_and_pack(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    solve *s = arg;
+    int rows = s->two->pattern->row_count;
+    for (int item = begin; item < end; item++)
+        if (item > 0)
+            pack_cross(s, (item - 1) * VO_RANGE, range_end((item - 1) * VO_RANGE, rows));
+        else if (!s->coupled)
+            vo_coarse_factor(&s->two->coarse);
+}
+
 /* What the iteration needs beyond the first pass; false where memory is missing. */
 static bool prepare(solve *s, const vo_couplings *couplings) {
     vo_two_level *two = s->two;
-    run(s, pack_cross_pass);
     vo_coarse_compute(&two->coarse, &two->ranges);
+    vo_parallel_for(s->ctx, 1 + range_count(two), 1, factor_and_pack, s);
     two->coupled.given = NULL;
-    if (s->coupled)
-        return vo_coupled_prepare(&two->coupled, couplings, &two->ranges, &two->coarse) == VO_OK;
-    vo_coarse_factor(&two->coarse);
-    return true;
+    return !s->coupled ||
+           vo_coupled_prepare(&two->coupled, couplings, &two->ranges, &two->coarse) == VO_OK;
 }
 
 vo_solve_report vo_two_level_solve(vo_two_level *two, const vo_pcg_def *def,
