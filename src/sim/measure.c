@@ -1,5 +1,6 @@
 /* What the present state is like: counts, strains, energies, fingerprint. */
 #include "core/hash.h"
+#include "core/parallel.h"
 #include "material/bend.h"
 #include "material/stretch_limit.h"
 #include "sim/sim.h"
@@ -12,14 +13,35 @@ vo_stretch_face vo_mesh_stretch_face(const vo_mesh *mesh, int face, vo_vec3 x[3]
                              vo_mesh_face_area(mesh, face)};
 }
 
-void vo_mesh_strain(const vo_mesh *mesh, double *max, double *min) {
-    for (int f = 0; f < mesh->face_count; f++) {
+/* The faces in at most so many parts, and the extremes of each. */
+enum { STRAIN_PARTS = 64 };
+typedef struct strain_job {
+    const vo_mesh *mesh;
+    double max[STRAIN_PARTS], min[STRAIN_PARTS];
+} strain_job;
+
+static void strain_of_part(void *arg, int begin, int end, int part) {
+    strain_job *job = arg;
+    double max = -INFINITY, min = INFINITY;
+    for (int f = begin; f < end; f++) {
         vo_vec3 x[3];
-        vo_stretch_face face = vo_mesh_stretch_face(mesh, f, x);
+        vo_stretch_face face = vo_mesh_stretch_face(job->mesh, f, x);
         vo_mat32 gradient = m32_mul_m2(v3_sub(x[1], x[0]), v3_sub(x[2], x[0]), face.inverse);
         vo_svd32 s = vo_mat32_svd(gradient);
-        if (s.stretch[0] - 1 > *max) *max = s.stretch[0] - 1;
-        if (s.stretch[1] - 1 < *min) *min = s.stretch[1] - 1;
+        if (s.stretch[0] - 1 > max) max = s.stretch[0] - 1;
+        if (s.stretch[1] - 1 < min) min = s.stretch[1] - 1;
+    }
+    job->max[part] = max;
+    job->min[part] = min;
+}
+
+void vo_mesh_strain(const vo_mesh *mesh, double *max, double *min) {
+    strain_job job = {.mesh = mesh};
+    int grain = mesh->face_count / STRAIN_PARTS + 1;
+    vo_parallel_for(mesh->ctx, mesh->face_count, grain, strain_of_part, &job);
+    for (int part = 0; part < vo_chunk_count(mesh->face_count, grain); part++) {
+        if (job.max[part] > *max) *max = job.max[part];
+        if (job.min[part] < *min) *min = job.min[part];
     }
 }
 
