@@ -56,8 +56,8 @@ typedef struct vo_watch {
     double (*shift)(const void *user, vo_vec3 from, vo_vec3 to); /* how far that seems to be */
     const void *user;
     double most; /* in the unit of shift */
-    /* Whether a point would be seen there. An edit that takes a point of unwatched faces to such a
-     * place is watched, too. NULL: none is. */
+    /* Whether a point is, or would be, seen there. An edit that takes a point of unwatched faces to
+     * such a place, or away from one, is watched, too. NULL: none is. */
     bool (*sees)(const void *user, vo_vec3 point);
 } vo_watch;
 

@@ -17,11 +17,12 @@
  *
  * Points that nobody sees may come into sight by an edit: out of a fold, or from behind a rim. They
  * were not seen to move, but are where they would not have been, so an edit of unwatched faces that
- * takes a point too far and into sight is put off as well. That asks for a line of sight, which is
- * why it is asked only of points that have moved too far: those that the edit moves most, and those
- * that are followed through all edits for the report (remesh_pop.c).
- * Rejected: following points from edit to edit, as is done for the report (remesh_pop.c); a point
- * that is not followed could move unseen by us. */
+ * takes a point too far and into sight is put off as well; and so is one that takes it out of
+ * sight, since of large faces a part may be seen that nobody asked about. That asks for a line of
+ * sight, which is why it is asked only of points that have moved too far: those that the edit moves
+ * most, and those that are followed through all edits for the report (remesh_pop.c). Rejected:
+ * following points from edit to edit, as is done for the report (remesh_pop.c); a point that is not
+ * followed could move unseen by us. */
 #include "remesh/remesh_local.h"
 
 void vo_watch_begin(vo_remesher *r) {
@@ -71,12 +72,16 @@ void vo_watch_keep(vo_remesher *r, const int *face, int count, bool watched, dou
 
 /* ---- one edit -------------------------------------------------------------------------------- */
 
+static bool is_seen(const vo_watch *watch, vo_vec3 from, vo_vec3 to) {
+    return watch->sees(watch->user, to) || watch->sees(watch->user, from);
+}
+
 /* How far a point seems to move, or would, were it seen. */
 static double shift_of(vo_remesher *r, vo_vec3 from, vo_vec3 to) {
     const vo_watch *watch = r->def.watch;
     double shift = watch->shift(watch->user, from, to);
     if (r->edit_hidden && !r->edit_reveals && r->edit_before + shift > watch->most)
-        r->edit_reveals = watch->sees(watch->user, to);
+        r->edit_reveals = is_seen(watch, from, to);
     return shift;
 }
 
@@ -121,7 +126,7 @@ static void look_at_followed(vo_remesher *r, int from, int count, const int (*le
         for (int p = r->face_point[r->edit_face[i]]; p >= 0; p = r->point[p].next) {
             vo_vec3 to = place_on(m, r->point[p].u, count, left);
             if (!(watch->shift(watch->user, r->point[p].x, to) > watch->most)) continue;
-            r->edit_reveals = watch->sees(watch->user, to);
+            r->edit_reveals = is_seen(watch, r->point[p].x, to);
             if (r->edit_reveals) return;
         }
     }
