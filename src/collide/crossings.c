@@ -118,23 +118,33 @@ static void add_face(vo_parcel *p, int face, const vo_box *box) {
     }
 }
 
+/* Room for one parcel more. */
+static bool open_parcel(vo_context *ctx, vo_crossings *c) {
+    int n = c->parcel_count + 1;
+    return vo_reserve(ctx, &c->parcel, &c->parcel_capacity, n) &&
+           vo_reserve(ctx, &c->parcel_box, &c->parcel_box_capacity, n);
+}
+
 /* Puts the faces from begin to end into parcels: as many as follow each other and stay together. */
-static void make_parcels(vo_crossings *c, int begin, int end) {
-    double least = 0;
-    bool open = false;
+static bool make_parcels(vo_context *ctx, vo_crossings *c, int begin, int end) {
+    double least = 0; /* of the longest sides of the last parcel's faces; 0: none is open */
     for (int f = begin; f < end; f++) {
         const vo_box *box = &c->box[f];
         if (!is_placed(box)) continue;
-        double side = longest_side(*box);
-        vo_box joined = open ? box_join(c->parcel_box[c->parcel_count - 1], *box) : *box;
-        bool fits = open && c->parcel[c->parcel_count - 1].count < VO_PARCEL_FACES &&
-                    longest_side(joined) <= LOOSE * vo_min(least, side);
-        if (!fits) begin_parcel(&c->parcel[c->parcel_count++]);
-        c->parcel_box[c->parcel_count - 1] = fits ? joined : *box;
-        least = fits ? vo_min(least, side) : side;
-        open = true;
-        add_face(&c->parcel[c->parcel_count - 1], f, box);
+        double side = longest_side(*box), shortest = vo_min(least, side);
+        int last = c->parcel_count - 1;
+        vo_box joined = least > 0 ? box_join(c->parcel_box[last], *box) : *box;
+        bool fits = least > 0 && c->parcel[last].count < VO_PARCEL_FACES &&
+                    longest_side(joined) <= LOOSE * shortest;
+        if (!fits) {
+            if (!open_parcel(ctx, c)) return false;
+            begin_parcel(&c->parcel[last = c->parcel_count++]);
+        }
+        c->parcel_box[last] = fits ? joined : *box;
+        least = fits ? shortest : side;
+        add_face(&c->parcel[last], f, box);
     }
+    return true;
 }
 
 static vo_f4 four(float s) { return (vo_f4){s, s, s, s}; }
@@ -326,9 +336,9 @@ static vo_result build_parcels(vo_context *ctx, vo_crossings *c, const vo_face_s
     vo_parallel_for(ctx, faces, FACES_PER_CHUNK, make_boxes, &(box_task){soup, c});
     drop_distant(c, soup);
     c->parcel_count = 0;
-    make_parcels(c, 0, cloths);
+    if (!make_parcels(ctx, c, 0, cloths)) return vo_fail_memory(ctx, "parcels of faces");
     c->cloth_parcel_count = c->parcel_count;
-    make_parcels(c, cloths, faces);
+    if (!make_parcels(ctx, c, cloths, faces)) return vo_fail_memory(ctx, "parcels of faces");
     VO_TRY(vo_grid_build(ctx, &c->cloth, c->parcel_box, c->cloth_parcel_count));
     return vo_grid_build(ctx, &c->obstacle, c->parcel_box + c->cloth_parcel_count,
                          c->parcel_count - c->cloth_parcel_count);
@@ -353,8 +363,6 @@ static vo_result find_pairs(vo_context *ctx, vo_crossings *c, const vo_face_soup
 static bool reserve(vo_context *ctx, vo_crossings *c, int faces) {
     int chunks = vo_chunk_count(faces, PARCELS_PER_CHUNK);
     return vo_reserve(ctx, &c->box, &c->box_capacity, faces) &&
-           vo_reserve(ctx, &c->parcel, &c->parcel_capacity, faces) &&
-           vo_reserve(ctx, &c->parcel_box, &c->parcel_box_capacity, faces) &&
            vo_reserve(ctx, &c->chunk, &c->chunk_capacity, chunks + 1);
 }
 

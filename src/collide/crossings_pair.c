@@ -10,9 +10,10 @@ typedef vo_flat_face flat_face;
 
 static flat_face flatten(const vo_vec3 *x, const int face[3], int axis) {
     flat_face f = {.node = face, .axis = axis};
+    int first = axis == 2 ? 0 : axis + 1, second = first == 2 ? 0 : first + 1;
     for (int k = 0; k < 3; k++) {
-        vo_vec3 p = x[face[k]];
-        f.p[k] = axis == 0 ? v2(p.y, p.z) : axis == 1 ? v2(p.z, p.x) : v2(p.x, p.y);
+        const double *p = &x[face[k]].x;
+        f.p[k] = v2(p[first], p[second]);
     }
     return f;
 }
@@ -49,6 +50,28 @@ static bool is_across(const flat_face *a, const flat_face *b) {
                          is_across_side(a, 2, 0, turn, b));
 }
 
+/* Whether plain arithmetic shows that a side of a does so: as is_across, but that it may miss one.
+ * All sides are looked at, without branches, since nobody can guess which it is. */
+static bool is_plainly_across(const flat_face *a, const flat_face *b) {
+    const vo_vec2 *p = a->p;
+    double left = (p[0].x - p[2].x) * (p[1].y - p[2].y);
+    double right = (p[0].y - p[2].y) * (p[1].x - p[2].x);
+    double turn = left - right, error = 0x1p-50 * (fabs(left) + fabs(right)) + 0x1p-900;
+    double sign = turn > 0 ? -1 : 1;
+    int across = 0;
+    for (int i = 0, j = 1; i < 3; i++, j = j == 2 ? 0 : j + 1) {
+        int beyond = 1;
+        for (int k = 0; k < 3; k++) {
+            vo_vec2 q = b->p[k];
+            double l = (p[i].x - q.x) * (p[j].y - q.y), r = (p[i].y - q.y) * (p[j].x - q.x);
+            double det = sign * (l - r), bound = 0x1p-50 * (fabs(l) + fabs(r)) + 0x1p-900;
+            beyond &= (det > bound) | (b->node[k] == a->node[i]) | (b->node[k] == a->node[j]);
+        }
+        across |= beyond;
+    }
+    return across & (fabs(turn) > error);
+}
+
 static bool is_corner(const int face[3], int node) {
     return face[0] == node || face[1] == node || face[2] == node;
 }
@@ -71,6 +94,7 @@ vo_flat_face vo_flat_face_make(const vo_vec3 *x, const int face[3]) {
 
 bool vo_flat_face_intersects(const vo_vec3 *x, const vo_flat_face *face, const int other[3]) {
     flat_face flat = flatten(x, other, face->axis);
+    if (is_plainly_across(face, &flat) || is_plainly_across(&flat, face)) return false;
     if (is_across(face, &flat) || is_across(&flat, face)) return false;
     return !is_beside(x, face->node, other) && vo_faces_intersect(x, face->node, other);
 }
