@@ -22,6 +22,7 @@ typedef struct builder {
     int tie_count;
     element *face, *hinge; /* sorted by their lowest row */
     int *hinge_of_edge;    /* [edges of all cloths] number in the list; hinge_count: no hinge */
+    int *block_of_edge;    /* [edges of all cloths] of the pattern, above the diagonal */
     const int (*ties)[2];
     vo_system *system;
     int edge_count;
@@ -239,13 +240,67 @@ static bool owns(const vo_chunk *chunk, int row) {
     return row >= chunk->row_begin && row < chunk->row_end;
 }
 
-/* Block of the pair (low, high) of sorted rows if the chunk owns it, else -1. Few blocks of a row
- * are above the diagonal, so they are tried in turn. */
-static int target_block(const vo_system *s, const vo_chunk *chunk, int low, int high) {
-    if (!owns(chunk, low)) return -1;
+/* Block of a pair of rows on or above the diagonal. Few blocks of a row are, so they are tried in
+ * turn. */
+static int find_block(const vo_system *s, int a, int b) {
+    int low = vo_min_int(a, b), high = vo_max_int(a, b);
     int k = s->pattern.diagonal[low], end = s->pattern.row_start[low + 1];
     while (k < end && s->pattern.column[k] != high) k++;
     return k < end ? k : -1;
+}
+
+/* Elements that share an edge share its block: each is looked for once. */
+static void find_edge_blocks(builder *b) {
+    for (int c = 0; c < b->cloth_count; c++) {
+        const vo_mesh *mesh = b->cloth[c].mesh;
+        const int *row_of = b->system->row_of + b->cloth[c].first_node;
+        int *block = b->block_of_edge + b->cloth[c].first_edge;
+        for (int e = 0; e < mesh->edge_count; e++)
+            block[e] =
+                find_block(b->system, row_of[mesh->edge_node[e][0]], row_of[mesh->edge_node[e][1]]);
+    }
+}
+
+/* Blocks of all pairs of an element's nodes. */
+typedef struct block_table {
+    int of[4][4];
+} block_table;
+
+static void set_pair(block_table *t, int i, int j, int block) { t->of[i][j] = t->of[j][i] = block; }
+
+static void find_face_blocks(const builder *b, const element *e, block_table *t) {
+    const vo_system_cloth *cloth = &b->cloth[e->cloth];
+    const int *block = b->block_of_edge + cloth->first_edge;
+    for (int k = 0; k < 3; k++) {
+        t->of[k][k] = b->system->pattern.diagonal[e->row[k]];
+        set_pair(t, k, k == 2 ? 0 : k + 1, block[cloth->mesh->face_edge[e->index][k]]);
+    }
+}
+
+/* The two sides that the face beside a hinge adds to it, from the ends of its edge to the node
+ * opposite. */
+static void find_wing_blocks(const builder *b, const element *e, int wing, block_table *t) {
+    const vo_system_cloth *cloth = &b->cloth[e->cloth];
+    const vo_mesh *mesh = cloth->mesh;
+    const int *block = b->block_of_edge + cloth->first_edge;
+    int face = mesh->edge_face[e->index][wing], k = 0;
+    while (mesh->face_edge[face][k] != e->index) k++;
+    int start = vo_mesh_face_node(mesh, face, k) != mesh->edge_node[e->index][0]; /* end there */
+    set_pair(t, 1 - start, 2 + wing, block[mesh->face_edge[face][k == 2 ? 0 : k + 1]]);
+    set_pair(t, start, 2 + wing, block[mesh->face_edge[face][k == 0 ? 2 : k - 1]]);
+}
+
+static void find_hinge_blocks(const builder *b, const element *e, block_table *t) {
+    for (int k = 0; k < 4; k++) t->of[k][k] = b->system->pattern.diagonal[e->row[k]];
+    set_pair(t, 0, 1, b->block_of_edge[b->cloth[e->cloth].first_edge + e->index]);
+    for (int wing = 0; wing < 2; wing++) find_wing_blocks(b, e, wing, t);
+    set_pair(t, 2, 3, find_block(b->system, e->row[2], e->row[3]));
+}
+
+/* Block of a pair of nodes, in the order of their rows, if the chunk owns it; else -1. */
+static int target_block(const vo_chunk *chunk, const element *e, const block_table *t, int low,
+                        int high) {
+    return owns(chunk, e->row[low]) ? t->of[low][high] : -1;
 }
 
 /* Node positions 0 .. count - 1 ordered by row. */
@@ -277,9 +332,11 @@ static void pack_face(const builder *b, const vo_chunk *chunk, const element *e,
     packet->inverse[3][lane] = inverse.d;
     packet->area[lane] = vo_mesh_face_area(mesh, e->index);
     packet->material[lane] = &cloth->material[mesh->face_label[e->index]];
+    block_table table;
+    find_face_blocks(b, e, &table);
     for (int k = 0; k < VO_FACE_BLOCKS; k++)
-        packet->target[k][lane] = target_block(b->system, chunk, e->row[sorted[face_pair[k][0]]],
-                                               e->row[sorted[face_pair[k][1]]]);
+        packet->target[k][lane] =
+            target_block(chunk, e, &table, sorted[face_pair[k][0]], sorted[face_pair[k][1]]);
 }
 
 /* Number of a face's side (three a face) that is the given edge. */
@@ -296,9 +353,11 @@ static void pack_hinge(const builder *b, const vo_chunk *chunk, const element *e
     sort_nodes(e->row, 4, sorted);
     for (int i = 0; i < 4; i++) packet->row[i][lane] = e->row[i];
     for (int i = 0; i < 2; i++) packet->side[i][lane] = side_of(b, e->cloth, e->index, i);
+    block_table table;
+    find_hinge_blocks(b, e, &table);
     for (int k = 0; k < VO_HINGE_BLOCKS; k++)
-        packet->target[k][lane] = target_block(b->system, chunk, e->row[sorted[hinge_pair[k][0]]],
-                                               e->row[sorted[hinge_pair[k][1]]]);
+        packet->target[k][lane] =
+            target_block(chunk, e, &table, sorted[hinge_pair[k][0]], sorted[hinge_pair[k][1]]);
 }
 
 /* Lanes nobody fills: no area, no targets, rows that exist but that nothing is added to. */
@@ -398,6 +457,7 @@ static vo_result build_packets(builder *b, int *faces, int *hinges) {
     if ((s->face_packet_count && !s->face) || (s->hinge_packet_count && !s->hinge))
         return vo_fail_memory(b->ctx, "the system's elements");
     clear_packets(s, b->cloth_count ? b->cloth[0].material : NULL);
+    find_edge_blocks(b);
     pack_faces(b, faces);
     pack_hinges(b, hinges);
     return VO_OK;
@@ -467,11 +527,14 @@ vo_result vo_system_build(vo_context *ctx, int cloth_count, const vo_system_clot
     b.face = vo_new_array(ctx, element, faces + 1);
     b.hinge = vo_new_array(ctx, element, hinges + 1);
     b.hinge_of_edge = vo_new_array(ctx, int, b.edge_count + 1);
+    b.block_of_edge = vo_new_array(ctx, int, b.edge_count + 1);
     int *scratch = vo_new_array(ctx, int, 2 * chunks);
-    if (result == VO_OK && (!b.face || !b.hinge || !b.hinge_of_edge || !scratch))
+    if (result == VO_OK &&
+        (!b.face || !b.hinge || !b.hinge_of_edge || !b.block_of_edge || !scratch))
         result = vo_fail_memory(ctx, "building the system");
     if (result == VO_OK) result = build(&b, scratch);
     vo_free_array(ctx, scratch, 2 * chunks);
+    vo_free_array(ctx, b.block_of_edge, b.edge_count + 1);
     vo_free_array(ctx, b.hinge_of_edge, b.edge_count + 1);
     vo_free_array(ctx, b.hinge, hinges + 1);
     vo_free_array(ctx, b.face, faces + 1);
