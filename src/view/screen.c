@@ -1,6 +1,6 @@
 #include "view/screen.h"
 
-vo_screen_def vo_screen_def_default(void) { return (vo_screen_def){.pixels = 0, .grazing = 0.1}; }
+vo_screen_def vo_screen_def_default(void) { return (vo_screen_def){.pixels = 0, .grazing = 0.5}; }
 
 /* The depth at which a face is drawn largest. */
 static double nearest_depth(const vo_moment *m, const vo_sight *s) {

@@ -21,7 +21,8 @@
  * they like. A viewer sees such faces all the same: in the outline, which wrinkles along the line
  * of sight make; and soon from another side, since the cloth moves and only the camera is
  * anticipated. So a length along the line of sight counts as a part `grazing` of what it would be
- * across (a third row of S). 0 is the paper's rule. */
+ * across (a third row of S). 0 is the paper's rule. With 0.1 the flanks of folds are so coarse that
+ * folds become jagged; from 0.5 on they are not, for a twelfth more faces. */
 #ifndef VO_VIEW_SCREEN_H
 #define VO_VIEW_SCREEN_H
 
@@ -32,7 +33,7 @@ typedef struct vo_screen_def {
     double grazing; /* 0 to 1 */
 } vo_screen_def;
 
-vo_screen_def vo_screen_def_default(void); /* 0; 0.1 */
+vo_screen_def vo_screen_def_default(void); /* 0; 0.5 */
 
 /* Nothing is drawn larger than from this depth, m. */
 #define VO_SCREEN_CLOSEST 1e-4

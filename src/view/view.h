@@ -33,7 +33,7 @@
 
 typedef struct vo_view_def {
     vo_factor_def factor; /* [back 0.2, hidden 0.2, out 0.01; margin 0.4 m] */
-    vo_screen_def screen; /* [no bound; grazing 0.1] */
+    vo_screen_def screen; /* [no bound; grazing 0.5] */
     double window;        /* [0.2] s, T; the paper: 5 frames. Not positive: only what is seen now */
     double silhouette;    /* [0.25] factors may differ by so much across an edge; infinite: any */
     bool occlusion;       /* [false] */
