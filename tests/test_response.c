@@ -246,15 +246,15 @@ static vo_impact impact_on(const vo_surface *surface, int node, const int face[3
     return m;
 }
 
-/* A node in a slit that is narrower than what both of its sides ask for. A zone that is modest asks
- * for what there was, which can be had. */
-static void a_modest_zone_fits_into_a_slit(void **state) {
-    (void)state;
+/* A node in a slit that is narrower than what both of its sides ask for: `gap` to each, and goals
+ * that are a third larger. A zone that has failed is modest and asks for what there was, which can
+ * be had; nearly all of it, for smallest gaps are found again below nine tenths. */
+static void fit_into_slit(double gap) {
     scene s = scene_open(1);
     vo_vec3 low = v3(1. / 3, 1. / 3, 0);
     add_triangle(&s, low, v3_add(low, v3(5, 0, 0)), v3_add(low, v3(0, 5, 0)), 1);
     for (int side = -1; side <= 1; side += 2)
-        add_triangle(&s, v3(0, 0, 6e-5 * side), v3(1, 0, 6e-5 * side), v3(0, 1, 6e-5 * side), 0);
+        add_triangle(&s, v3(0, 0, gap * side), v3(1, 0, gap * side), v3(0, 1, gap * side), 0);
     scene_build(&s);
     vo_zones zones;
     unsigned char moved[9] = {0};
@@ -262,18 +262,24 @@ static void a_modest_zone_fits_into_a_slit(void **state) {
     vo_zones_clear(&zones, &s.surface);
     s.surface.x1[0].z -= 1e-3;
     for (int f = 1; f <= 2; f++) {
-        vo_impact m = impact_on(&s.surface, 0, s.surface.face[f], 8e-5);
+        vo_impact m = impact_on(&s.surface, 0, s.surface.face[f], gap / 0.75);
         int index;
         assert_ok(s.ctx, vo_zones_add(&zones, &s.surface, &m, (vo_friction){0}, &index));
     }
     assert_ok(s.ctx, vo_zones_solve(&zones, s.surface.x1, 200, moved));
     assert_true(zones.contact[0].unsolved || zones.contact[1].unsolved);
-    zones.modest = true;
+    zones.contact[1].failures = 4;
     assert_ok(s.ctx, vo_zones_solve(&zones, s.surface.x1, 200, moved));
     assert_false(zones.contact[0].unsolved || zones.contact[1].unsolved);
-    assert_near(s.surface.x1[0].z, 0, 0.2 * 6e-5);
+    assert_near(s.surface.x1[0].z, 0, 0.05 * gap);
     vo_zones_free(&zones);
     scene_close(&s);
+}
+
+static void a_zone_that_failed_fits_into_a_slit(void **state) {
+    (void)state;
+    fit_into_slit(6e-5);
+    fit_into_slit(2e-6);
 }
 
 /* A world without cloth, and one without anything. */
@@ -416,7 +422,7 @@ int main(void) {
         cmocka_unit_test(coincident_layers_move_freely),
         cmocka_unit_test(faces_without_area_are_kept_apart),
         cmocka_unit_test(nodes_that_are_lost_stay),
-        cmocka_unit_test(a_modest_zone_fits_into_a_slit),
+        cmocka_unit_test(a_zone_that_failed_fits_into_a_slit),
         cmocka_unit_test(nothing_to_do_is_done),
         cmocka_unit_test(momentum_is_kept_without_obstacles),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),

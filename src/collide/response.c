@@ -39,7 +39,6 @@ enum {
     HOLD_PARTS = 140, /* whole cloths and obstacles stay at x0 */
 };
 enum { IMPULSE_SWEEPS = 6, ZONE_SWEEPS = 200 };
-enum { MODEST = 4 };          /* failures after which zones ask for no more than there was */
 enum { UNSOLVED = 2 };        /* failures that a contact which missed its goal counts for */
 enum { FEW = 32 };            /* impacts for which it is not worth while to leave rung 1 early */
 enum { ZONE_CONTACTS = 128 }; /* that zones may have for each node */
@@ -252,7 +251,6 @@ static vo_result take_in(step *s) {
         vo_zone_contact *c = &r->zones.contact[index];
         if (c->zoned) c->failures += c->unsolved ? UNSOLVED : 1;
         c->zoned |= s->round > IMPULSES;
-        r->zones.modest |= c->failures >= MODEST;
     }
     return VO_OK;
 }

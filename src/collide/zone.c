@@ -7,8 +7,12 @@
 #include <string.h>
 
 /* A contact has reached its goal when it has this part of it: more than twice the distance at which
- * it would be found again (impact.h). */
-static const double good_enough = 0.8;
+ * it would be found again (impact.h). Where the goal is what x0 has, smallest gaps are found again
+ * below nine tenths of it. */
+static const double good_enough = 0.8, good_enough_modest = 0.95;
+
+/* Failures of a contact that make its zone modest. */
+enum { MODEST = 4 };
 
 /* What misses this part of its goal collides: it is as close as that (impact.h), or behind. */
 static const double crushed = 0.98;
@@ -67,7 +71,6 @@ void vo_zones_clear(vo_zones *z, const vo_surface *surface) {
     size_t n = (size_t)z->node_count;
     z->surface = surface;
     z->count = 0;
-    z->modest = false;
     if (n == 0) return;
     memcpy(z->mobility, surface->inverse_mass, n * sizeof *z->mobility);
     memset(z->parent, -1, n * sizeof *z->parent);
@@ -182,7 +185,7 @@ static double judge_rows(vo_zone_row *row, int count, const vo_vec3 *x) {
     for (int i = 0; i < count; i++) {
         vo_zone_row *r = &row[i];
         double missing = 1 - v3_dot(r->normal, row_sum(r, x)) / r->goal;
-        r->unsolved = !(missing <= 1 - good_enough);
+        r->unsolved = !(missing <= 1 - r->enough);
         r->hopeless = r->unsolved && !(missing < progress * r->missing);
         r->missing = missing;
         if (r->unsolved && r->mobility > 0) missed += vo_min(missing, 1);
@@ -275,16 +278,26 @@ static vo_result sort_contacts(vo_zones *z, int zones) {
     return VO_OK;
 }
 
-/* What a contact asks for; at x0 it has half of its goal at least (zone_contact.c). */
-static double goal_of(const vo_zones *z, const vo_zone_contact *c) {
-    double goal = c->impact.goal, had = v3_dot(c->impact.normal, c->rest);
-    return z->modest && had < goal ? vo_max(had, 0.5 * goal) : goal;
+/* A contact that asks for no more than x0 has: half of its goal at least (zone_contact.c). Planes
+ * never ask for more than they can have. */
+static void be_modest(vo_zone_row *r, const vo_zone_contact *c) {
+    double had = v3_dot(c->impact.normal, c->rest);
+    if (c->is_plane || !(had < r->goal)) return;
+    r->goal = vo_max(had, 0.5 * r->goal);
+    r->enough = good_enough_modest;
+}
+
+static bool is_modest(const vo_zones *z, int zone) {
+    for (int i = z->start[zone]; i < z->start[zone + 1]; i++)
+        if (z->contact[z->order[i]].failures >= MODEST) return true;
+    return false;
 }
 
 static vo_zone_row make_row(const vo_zones *z, const vo_zone_contact *c) {
     const vo_impact *m = &c->impact;
     vo_zone_row r = {.normal = m->normal,
-                     .goal = goal_of(z, c),
+                     .goal = m->goal,
+                     .enough = good_enough,
                      .mobility = contact_mobility(z, m),
                      .friction = c->friction,
                      .rest = c->rest,
@@ -298,14 +311,18 @@ static vo_zone_row make_row(const vo_zones *z, const vo_zone_contact *c) {
     return r;
 }
 
-/* Rows for the contacts in their order; remembers where their nodes are. */
-static vo_result make_rows(vo_zones *z, int count, const vo_vec3 *x) {
-    if (!vo_reserve(z->ctx, &z->row, &z->row_capacity, count))
+/* Rows for the contacts of the zones, in their order; remembers where their nodes are. */
+static vo_result make_rows(vo_zones *z, int zones, const vo_vec3 *x) {
+    if (!vo_reserve(z->ctx, &z->row, &z->row_capacity, z->start[zones]))
         return vo_fail_memory(z->ctx, "impact zones");
-    for (int i = 0; i < count; i++) {
-        z->row[i] = make_row(z, &z->contact[z->order[i]]);
-        const int *node = z->row[i].node;
-        for (int k = 0; k < 4; k++) z->before[node[k]] = x[node[k]];
+    for (int zone = 0; zone < zones; zone++) {
+        bool modest = is_modest(z, zone);
+        for (int i = z->start[zone]; i < z->start[zone + 1]; i++) {
+            const vo_zone_contact *c = &z->contact[z->order[i]];
+            z->row[i] = make_row(z, c);
+            if (modest) be_modest(&z->row[i], c);
+            for (int k = 0; k < 4; k++) z->before[z->row[i].node[k]] = x[z->row[i].node[k]];
+        }
     }
     return VO_OK;
 }
@@ -330,14 +347,13 @@ static void take_rows(vo_zones *z, int count, const vo_vec3 *x, unsigned char *m
 vo_result vo_zones_solve(vo_zones *z, vo_vec3 *x, int sweeps, unsigned char *moved) {
     int zones = number_zones(z);
     VO_TRY(sort_contacts(z, zones));
-    int count = z->start[zones];
-    VO_TRY(make_rows(z, count, x));
+    VO_TRY(make_rows(z, zones, x));
     solve_args args = {z, x, sweeps};
     vo_parallel_for(z->ctx, zones, 1, solve_range, &args);
     z->swept = 0;
     for (int i = 0; i < zones; i++)
         z->swept += (int64_t)z->sweeps[i] * (z->start[i + 1] - z->start[i]);
-    take_rows(z, count, x, moved);
+    take_rows(z, z->start[zones], x, moved);
     return VO_OK;
 }
 

@@ -40,8 +40,8 @@
  * a few looks.
  *
  * Goals may be larger than what there was at x0, so that gaps which are hardly any grow. Around a
- * sharp edge that can be more than there is room for. A zone that does not come to its end is then
- * made modest: it asks for no more than x0 has. */
+ * sharp edge that can be more than there is room for. A zone with a pair that has failed a few
+ * times is therefore modest: it asks for no more than x0 has. */
 #ifndef VO_COLLIDE_ZONE_H
 #define VO_COLLIDE_ZONE_H
 
@@ -76,6 +76,7 @@ typedef struct vo_zone_row {
     vo_vec3 rest, drag;
     double push;
     double missing; /* part of the goal, when last looked at */
+    double enough;  /* part of the goal that counts as reached */
     bool unsolved, hopeless;
 } vo_zone_row;
 
@@ -98,7 +99,6 @@ typedef struct vo_zones {
     int *start;  /* [zones to be solved + 1] into row and order */
     int *sweeps; /* [zones to be solved] that the last solve made */
     int start_capacity, sweeps_capacity;
-    bool modest;   /* goals are at most what x0 has */
     int64_t swept; /* rows of the last solve, each as often as it was swept over */
 } vo_zones;
 

@@ -55,8 +55,9 @@ struct vo_remesher {
     double *face_shift; /* how far points of it have seemed to move, or would, were they watched;
                            at most, and beyond what is allowed just that it is beyond */
 
-    /* Of the edit that is thought of: its faces; whether they are unwatched, and how far their
-     * points have seemed to move before; a point that moves too far with it comes into sight. */
+    /* Of the edit that is thought of, until it is decided: its faces; whether they are unwatched,
+     * and how far their points have seemed to move before; a point that moves too far with it comes
+     * into sight. */
     const int *edit_face;
     int edit_face_count;
     bool edit_hidden, edit_reveals;

@@ -57,6 +57,8 @@ bool vo_watch_measures(vo_remesher *r, const int *face, int count) {
 }
 
 bool vo_watch_puts_off(vo_remesher *r, const int *face, int count, double sum) {
+    r->edit_face = NULL;
+    r->edit_face_count = 0;
     if (!r->def.watch || sum <= r->def.watch->most) return false;
     if (!r->edit_reveals && !vo_watch_is_on(r, face, count)) return false;
     r->report.put_off++;
@@ -76,12 +78,16 @@ static bool is_seen(const vo_watch *watch, vo_vec3 from, vo_vec3 to) {
     return watch->sees(watch->user, to) || watch->sees(watch->user, from);
 }
 
+/* Whether a point that the edit moves by so much has to be asked about. */
+static bool may_reveal(const vo_remesher *r, double shift) {
+    return r->edit_hidden && !r->edit_reveals && r->edit_before + shift > r->def.watch->most;
+}
+
 /* How far a point seems to move, or would, were it seen. */
 static double shift_of(vo_remesher *r, vo_vec3 from, vo_vec3 to) {
     const vo_watch *watch = r->def.watch;
     double shift = watch->shift(watch->user, from, to);
-    if (r->edit_hidden && !r->edit_reveals && r->edit_before + shift > watch->most)
-        r->edit_reveals = is_seen(watch, from, to);
+    if (shift > 0 && may_reveal(r, shift)) r->edit_reveals = is_seen(watch, from, to);
     return shift;
 }
 
@@ -130,11 +136,6 @@ static void look_at_followed(vo_remesher *r, int from, int count, const int (*le
             if (r->edit_reveals) return;
         }
     }
-}
-
-/* Whether that has to be done for an edit that moves its points by so much. */
-static bool may_reveal(const vo_remesher *r, double shift) {
-    return r->edit_hidden && !r->edit_reveals && r->edit_before + shift > r->def.watch->most;
 }
 
 double vo_watch_flip(vo_remesher *r, const int v[4]) {
