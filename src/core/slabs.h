@@ -9,8 +9,9 @@
  *      0    1            17                        40     46                        510   units
  *
  * A unit is a little more than 16 KiB, so that arrays that are read side by side do not begin at
- * the same offset of a page, where they would compete for the same lines of the inner cache. Memory
- * that was never written costs nothing, so a small simulation pays for one large page at most.
+ * the same offset of a page, where they would compete for the same lines of the inner cache. The
+ * first request maps a whole slab of address space. Of that, pages that were never written cost
+ * nothing, and the rest of a large page that was is lost: a small simulation pays a few MB at most.
  * A block takes the first gap that is large enough; the last block of a slab frees it, but for one
  * that is kept. */
 #ifndef VO_CORE_SLABS_H
