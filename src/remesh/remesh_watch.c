@@ -11,18 +11,18 @@
  * How far points of a face have seemed to move since the first edit is never more than the sum of
  * what the edits that made it, and the faces before it, moved. That sum is kept by face. It is an
  * upper bound: the points that moved most in one edit need not be those that do in the next. Faces
- * that nobody watches keep theirs, too, although no edit of such faces alone is put off: a later
- * one may join them to a watched face, and what it makes counts as watched. Beyond what is allowed
- * a sum need not be exact: nothing watched is joined to it any more in this call.
+ * that nobody watches keep theirs, too: a later edit may join them to a watched face, and what it
+ * makes counts as watched. Beyond what is allowed a sum need not be exact: nothing watched is
+ * joined to it any more in this call. Rejected: instead of sums, how far the points have come that
+ * are followed through all edits for the report (remesh_pop.c); between them others may have come
+ * further.
  *
- * Points that nobody sees may come into sight by an edit: out of a fold, or from behind a rim. They
- * were not seen to move, but are where they would not have been, so an edit of unwatched faces that
- * takes a point too far and into sight is put off as well; and so is one that takes it out of
- * sight, since of large faces a part may be seen that nobody asked about. That asks for a line of
- * sight, which is why it is asked only of points that have moved too far: those that the edit moves
- * most, and those that are followed through all edits for the report (remesh_pop.c). Rejected:
- * following points from edit to edit, as is done for the report (remesh_pop.c); a point that is not
- * followed could move unseen by us. */
+ * An edit of unwatched faces alone is put off if it takes a point too far and into sight, say out
+ * of a fold or from behind a rim: that was not seen to move, but is where it would not have been.
+ * So is one that takes a point too far and out of sight, since of large faces a part may be seen
+ * that nobody asked about. Each question is a line of sight, so they are few: only edits above what
+ * is allowed ask, about the points that they move most; and if none of those is seen, about the
+ * followed points of their faces that have come too far by all edits together. */
 #include "remesh/remesh_local.h"
 
 void vo_watch_begin(vo_remesher *r) {
