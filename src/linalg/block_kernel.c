@@ -62,8 +62,9 @@ void VO_KERNEL(vo_residual_rows)(const vo_rows_view *given, int begin, int end, 
                                  const vo_vec4 *b, vo_vec4 *r) {
     const vo_rows_view rows = *given, *a = &rows;
     for (int i = begin; i < end; i++) {
-        fetch_ahead(a->block + (size_t)a->row_start[i] * VO_BLOCK_FLOATS, 6144, 10);
-        fetch_ahead(a->column + a->row_start[i], 1024, 1);
+        fetch_ahead(a->block + (size_t)a->row_start[i] * VO_BLOCK_FLOATS, VO_BLOCKS_AHEAD,
+                    VO_BLOCKS_LINES);
+        fetch_ahead(a->column + a->row_start[i], VO_COLUMNS_AHEAD, VO_COLUMNS_LINES);
         vec4_store(r + i, vec4_load(b + i) - row_times(a, i, x));
     }
 }

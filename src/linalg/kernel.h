@@ -52,6 +52,16 @@ VO_INLINE void fetch_ahead(const void *stream, size_t bytes, int lines) {
         __builtin_prefetch((const void *)((uintptr_t)stream + bytes + (size_t)(VO_LINE * n)));
 }
 
+/* For fetch_ahead, by stream: how many bytes ahead, and how many lines for each row: about
+ * those that a row of a sheet takes, so that each is asked for once, eight to sixteen rows ahead.
+ * By then memory has answered, and the cache still holds it. */
+enum {
+    VO_BLOCKS_AHEAD = 6144, /* blocks of a matrix, of VO_BLOCK_FLOATS */
+    VO_BLOCKS_LINES = 10,
+    VO_COLUMNS_AHEAD = 1024, /* their columns */
+    VO_COLUMNS_LINES = 1,
+};
+
 /* The product of one block of floats with a vector of floats. */
 VO_INLINE vo_f4 block_times_f4(const float *m, vo_f4 v) {
     return f4_load(m) * f4_set(v[0]) + f4_load(m + 4) * f4_set(v[1]) +

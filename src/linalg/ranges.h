@@ -81,8 +81,8 @@ typedef struct vo_sweep_dots {
 
 /* One range [begin, end): z = y - w U z, y = w (r - L y), and its product t with the blocks within
  * the half ranges. M = (I/w + L) w (I/w + U) / (2 - w) is the preconditioner (Saad 2003, Iterative
- * methods for sparse linear systems, 10.2); z and t lack the factor 2 - w. Meanwhile `next` is
- * asked for. */
+ * methods for sparse linear systems, 10.2); z and t lack the factor 2 - w. Meanwhile the
+ * blocks of rows [end, next_end) are asked for. */
 VO_DECLARE_KERNEL(vo_sweep_dots, vo_ranges_sweep, const vo_ranges *ranges, float omega,
                   const vo_float4 *r, int begin, int end, vo_float4 *z, vo_float4 *t, int next_end);
 

@@ -90,7 +90,8 @@ void VO_KERNEL(vo_ranges_pack_cross)(const vo_ranges *given, const vo_block_matr
     const vo_block_pattern *p = g->pattern;
     for (int i = begin; i < end; i++) {
         if (g->cross_start[i] == g->cross_start[i + 1]) continue;
-        fetch_ahead(a->block + (size_t)p->row_start[i] * VO_BLOCK_FLOATS, 6144, 10);
+        fetch_ahead(a->block + (size_t)p->row_start[i] * VO_BLOCK_FLOATS, VO_BLOCKS_AHEAD,
+                    VO_BLOCKS_LINES);
         float *to = g->cross + (size_t)g->cross_start[i] * B;
         to = pack_blocks(g, a, i, p->row_start[i], g->first[i], to);
         pack_blocks(g, a, i, g->last[i], p->row_start[i + 1], to);
@@ -152,8 +153,11 @@ typedef struct half {
     vo_float4 change[VO_HALF]; /* y - z */
 } half;
 
+/* For fetch_ahead, as in kernel.h: what rows have below the diagonal. */
+enum { UPPER_AHEAD = 1536, UPPER_LINES = 3 };
+
 VO_INLINE void sweep_forward(const vo_ranges *g, half *h, vo_f4 omega, int begin, int k) {
-    fetch_ahead(g->upper + (size_t)g->lower_start[begin + k] * B, 1536, 3);
+    fetch_ahead(g->upper + (size_t)g->lower_start[begin + k] * B, UPPER_AHEAD, UPPER_LINES);
     vo_f4 sum = lower_times(g, begin + k, h->z);
     f4_store(h->z + k, omega * (f4_load(h->r + k) - sum));
 }

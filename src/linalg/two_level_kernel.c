@@ -2,6 +2,16 @@
 
 enum { S = VO_SCALE, R = VO_ROOT };
 
+/* For fetch_ahead, as in kernel.h. */
+enum {
+    SUMS_AHEAD = 1536, /* a row's sums over aggregates */
+    SUMS_LINES = 2,
+    CROSS_AHEAD = 4096, /* its blocks between half ranges */
+    CROSS_LINES = 5,
+    CROSS_COLUMNS_AHEAD = 512, /* their columns */
+    CROSS_COLUMNS_LINES = 1,
+};
+
 /* The loops below work on copies of the struct, which what they store cannot alias. */
 
 /* H v in double. */
@@ -64,7 +74,7 @@ VO_INLINE vo_f4 prolong_row(const vo_two_level *two, int i, const vo_float4 *y) 
 VO_INLINE vo_f4 sums_times(const vo_two_level *two, int i, const vo_float4 *y) {
     const vo_coarse *c = &two->coarse;
     const vo_coupled *k = &two->coupled;
-    fetch_ahead(c->sum + (size_t)c->sum_start[i] * VO_PACKED, 1536, 2);
+    fetch_ahead(c->sum + (size_t)c->sum_start[i] * VO_PACKED, SUMS_AHEAD, SUMS_LINES);
     vo_f4 sum = packed_times_f4(c->sum, c->sum_aggregate, c->sum_start[i], c->sum_start[i + 1], y);
     if (k->given)
         sum += packed_times_f4(k->sum, k->sum_aggregate, k->sum_start[i], k->sum_start[i + 1], y);
@@ -141,8 +151,8 @@ VO_INLINE vo_d4 add_to_row(const vo_two_level *two, int i, vo_f4 product) {
 
 VO_INLINE vo_f4 cross_times(const vo_two_level *two, int i) {
     const vo_ranges *g = &two->ranges;
-    fetch_ahead(g->cross + (size_t)g->cross_start[i] * VO_PACKED, 4096, 5);
-    fetch_ahead(g->cross_column + g->cross_start[i], 512, 1);
+    fetch_ahead(g->cross + (size_t)g->cross_start[i] * VO_PACKED, CROSS_AHEAD, CROSS_LINES);
+    fetch_ahead(g->cross_column + g->cross_start[i], CROSS_COLUMNS_AHEAD, CROSS_COLUMNS_LINES);
     return f4_clear_w(packed_times_f4(g->cross, g->cross_column, g->cross_start[i],
                                       g->cross_start[i + 1], two->z));
 }
