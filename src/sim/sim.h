@@ -60,8 +60,8 @@ typedef struct vo_obstacle_state {
 typedef struct vo_sim_contact {
     vo_surface surface; /* cloths, then obstacles */
     vo_candidates *candidates;
-    vo_surface before;      /* while both are made anew: what the obstacles' */
-    vo_kept_obstacles kept; /* parts are copied from */
+    vo_surface before;      /* the surface as it was, while it is made anew */
+    vo_kept_obstacles kept; /* what the new candidates copy of the old: the obstacles' parts */
     vo_response *response;
     int contact_capacity, row_count;
     vo_contact *contact; /* of the current step */
