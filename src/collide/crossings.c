@@ -5,8 +5,6 @@
 #include "core/parallel.h"
 #include "math/simd.h"
 
-#include <string.h>
-
 enum { FACES_PER_CHUNK = 128, PARCELS_PER_CHUNK = 16, REGION_CELLS = 64 };
 
 /* A parcel is no longer than so many times the shortest of its faces. */
@@ -92,11 +90,6 @@ static void drop_distant(vo_crossings *c, const vo_face_soup *soup) {
 
 /* ---- parcels -------------------------------------------------------------------------------- */
 
-static double longest_side(vo_box b) {
-    vo_vec3 d = v3_sub(b.max, b.min);
-    return vo_max(d.x, vo_max(d.y, d.z));
-}
-
 static bool is_placed(const vo_box *box) { return box->min.x <= box->max.x; }
 
 static void begin_parcel(vo_parcel *p) {
@@ -131,11 +124,11 @@ static bool make_parcels(vo_context *ctx, vo_crossings *c, int begin, int end) {
     for (int f = begin; f < end; f++) {
         const vo_box *box = &c->box[f];
         if (!is_placed(box)) continue;
-        double side = longest_side(*box), shortest = vo_min(least, side);
+        double side = box_longest_side(*box), shortest = vo_min(least, side);
         int last = c->parcel_count - 1;
         vo_box joined = least > 0 ? box_join(c->parcel_box[last], *box) : *box;
         bool fits = least > 0 && c->parcel[last].count < VO_PARCEL_FACES &&
-                    longest_side(joined) <= LOOSE * shortest;
+                    box_longest_side(joined) <= LOOSE * shortest;
         if (!fits) {
             if (!open_parcel(ctx, c)) return false;
             begin_parcel(&c->parcel[last = c->parcel_count++]);
@@ -147,22 +140,14 @@ static bool make_parcels(vo_context *ctx, vo_crossings *c, int begin, int end) {
     return true;
 }
 
-static vo_f4 four(float s) { return (vo_f4){s, s, s, s}; }
-
-static vo_f4 load_four(const float *p) {
-    vo_f4 v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
 /* Bits of the faces of a parcel whose boxes overlap a box. */
 static unsigned overlaps(const vo_parcel *p, const float min[3], const float max[3]) {
     unsigned bits = 0;
     for (int half = 0; half < VO_PARCEL_FACES; half += 4) {
         vo_m4 meet = {-1, -1, -1, -1};
         for (int axis = 0; axis < 3; axis++)
-            meet &= (load_four(p->min[axis] + half) <= four(max[axis])) &
-                    (load_four(p->max[axis] + half) >= four(min[axis]));
+            meet &= (f4_load(p->min[axis] + half) <= f4_set(max[axis])) &
+                    (f4_load(p->max[axis] + half) >= f4_set(min[axis]));
         bits |= m4_bits(meet) << half;
     }
     return bits;

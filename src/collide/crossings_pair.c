@@ -25,11 +25,22 @@ static int best_axis(const vo_vec3 *x, const int face[3]) {
     return c >= a && c >= b ? 2 : b >= a ? 1 : 0;
 }
 
+/* (a.x - c.x) (b.y - c.y) - (a.y - c.y) (b.x - c.x), which tells on which side of the line from a
+ * to b point c lies, and what rounding can do to it: differences, product and difference take four
+ * roundings by 2^-53, so little more than 2^-51 of both products; 2^-900 is for underflow. */
+typedef struct turning {
+    double det, bound;
+} turning;
+
+static inline turning turning_of(vo_vec2 a, vo_vec2 b, vo_vec2 c) {
+    double left = (a.x - c.x) * (b.y - c.y), right = (a.y - c.y) * (b.x - c.x);
+    return (turning){left - right, 0x1p-50 * (fabs(left) + fabs(right)) + 0x1p-900};
+}
+
 /* vo_orient2d, with its first step at hand: determinants above what rounding can do to them. */
 static inline int turn_of(vo_vec2 a, vo_vec2 b, vo_vec2 c) {
-    double left = (a.x - c.x) * (b.y - c.y), right = (a.y - c.y) * (b.x - c.x);
-    double det = left - right, bound = 0x1p-50 * (fabs(left) + fabs(right)) + 0x1p-900;
-    return det > bound ? 1 : det < -bound ? -1 : vo_orient2d(a, b, c);
+    turning t = turning_of(a, b, c);
+    return t.det > t.bound ? 1 : t.det < -t.bound ? -1 : vo_orient2d(a, b, c);
 }
 
 /* Whether b lies across the line through corners i and j of a, strictly but for the corners that it
@@ -54,22 +65,19 @@ static bool is_across(const flat_face *a, const flat_face *b) {
  * All sides are looked at, without branches, since nobody can guess which it is. */
 static bool is_plainly_across(const flat_face *a, const flat_face *b) {
     const vo_vec2 *p = a->p;
-    double left = (p[0].x - p[2].x) * (p[1].y - p[2].y);
-    double right = (p[0].y - p[2].y) * (p[1].x - p[2].x);
-    double turn = left - right, error = 0x1p-50 * (fabs(left) + fabs(right)) + 0x1p-900;
-    double sign = turn > 0 ? -1 : 1;
+    turning own = turning_of(p[0], p[1], p[2]);
+    double sign = own.det > 0 ? -1 : 1;
     int across = 0;
     for (int i = 0, j = 1; i < 3; i++, j = j == 2 ? 0 : j + 1) {
         int beyond = 1;
         for (int k = 0; k < 3; k++) {
-            vo_vec2 q = b->p[k];
-            double l = (p[i].x - q.x) * (p[j].y - q.y), r = (p[i].y - q.y) * (p[j].x - q.x);
-            double det = sign * (l - r), bound = 0x1p-50 * (fabs(l) + fabs(r)) + 0x1p-900;
-            beyond &= (det > bound) | (b->node[k] == a->node[i]) | (b->node[k] == a->node[j]);
+            turning t = turning_of(p[i], p[j], b->p[k]);
+            beyond &=
+                (sign * t.det > t.bound) | (b->node[k] == a->node[i]) | (b->node[k] == a->node[j]);
         }
         across |= beyond;
     }
-    return across & (fabs(turn) > error);
+    return across & (fabs(own.det) > own.bound);
 }
 
 static bool is_corner(const int face[3], int node) {

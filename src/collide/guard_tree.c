@@ -52,11 +52,6 @@ static inline void grow_cell(vo_guard_tree *t, int cell, const float_box *b) {
     grow(&t->groups[cell >> 3].box[cell >> 2 & 1], cell & 3, b);
 }
 
-static double longest_side(vo_box b) {
-    vo_vec3 d = v3_sub(b.max, b.min);
-    return vo_max(d.x, vo_max(d.y, d.z));
-}
-
 /* ---- beginning ------------------------------------------------------------------------------ */
 
 /* The least e with 2^e above a length; a point counts as a long one. */
@@ -77,7 +72,7 @@ bool vo_guard_tree_start(vo_context *ctx, vo_guard_tree *t, vo_box all, int entr
     t->group_count = t->block_count = t->entry_count = t->way_end = 0;
     t->free_entry = t->free_block = -1;
     t->filling = true;
-    t->exponent = exponent_above(longest_side(all));
+    t->exponent = exponent_above(box_longest_side(all));
     t->origin = all.min;
     t->per_metre = ldexp(CELLS, -t->exponent);
     return vo_reserve(ctx, &t->entries, &t->entry_capacity, entries) && new_group(ctx, t);
@@ -152,7 +147,7 @@ static int find_cell(vo_context *ctx, vo_guard_tree *t, vo_box box, const float_
     int place[3] = {place_of(box.min.x, box.max.x, t->origin.x, t->per_metre),
                     place_of(box.min.y, box.max.y, t->origin.y, t->per_metre),
                     place_of(box.min.z, box.max.z, t->origin.z, t->per_metre)};
-    int level = level_of(t, longest_side(box)), cell = descend(ctx, t, place, level);
+    int level = level_of(t, box_longest_side(box)), cell = descend(ctx, t, place, level);
     if (cell < 0) return -1;
     for (int at = t->filling ? level : 0; at <= level; at++) grow_cell(t, t->way[at], rounded);
     return cell;

@@ -13,8 +13,6 @@ typedef struct packet {
     vo_f4 limit2;      /* not below distance2 */
 } packet;
 
-VO_INLINE vo_f4 four_of(float s) { return (vo_f4){s, s, s, s}; }
-
 VO_INLINE void set_limit(packet *p) { p->limit2 = d4_to_f4(p->distance2 * d4_set(1 + 0x1p-22)); }
 
 VO_INLINE packet load(const vo_nearest_four *four) {
@@ -40,14 +38,14 @@ VO_INLINE void store(const packet *p, vo_nearest_four *four) {
 
 /* Numbers that are not above the squared distances of a box, of their size. */
 VO_INLINE vo_f4 box_distance2(const vo_bvh_node *n, const packet *p) {
-    vo_f4 zero = four_of(0), sum = zero;
+    vo_f4 zero = f4_set(0), sum = zero;
     for (int axis = 0; axis < 3; axis++) {
-        vo_f4 below = four_of(n->min[axis]) - p->at[axis],
-              above = p->at[axis] - four_of(n->max[axis]);
+        vo_f4 below = f4_set(n->min[axis]) - p->at[axis],
+              above = p->at[axis] - f4_set(n->max[axis]);
         vo_f4 d = f4_max(f4_max(below, above) - p->less, zero);
         sum += d * d;
     }
-    return sum * four_of(1 - 0x1p-20f);
+    return sum * f4_set(1 - 0x1p-20f);
 }
 
 VO_INLINE float least(vo_f4 a) {

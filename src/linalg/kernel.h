@@ -22,13 +22,6 @@ typedef struct vo_float4 {
     float x, y, z, w;
 } vo_float4;
 
-VO_INLINE vo_f4 f4_set(float s) { return (vo_f4){s, s, s, s}; }
-VO_INLINE vo_f4 f4_load(const void *p) {
-    vo_f4 v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-VO_INLINE void f4_store(void *p, vo_f4 v) { memcpy(p, &v, sizeof v); }
 VO_INLINE vo_d4 vec4_load(const vo_vec4 *p) { return d4_load(&p->x); }
 VO_INLINE void vec4_store(vo_vec4 *p, vo_d4 v) { d4_store(&p->x, v); }
 VO_INLINE double d4_sum(vo_d4 v) { return (v[0] + v[1]) + (v[2] + v[3]); }

@@ -1,4 +1,4 @@
-/* Four doubles side by side: one lane an element.
+/* Four doubles or floats side by side: one lane an element.
  *
  * The compilers' vector types carry the operators + - * / and the comparisons, and mean the same on
  * every processor: without AVX they become two SSE2 halves, elsewhere plain scalar code. No fused
@@ -51,6 +51,14 @@ VO_INLINE vo_d4 d4_max(vo_d4 a, vo_d4 b) { return d4_select(a > b, a, b); }
 VO_INLINE vo_d4 d4_abs(vo_d4 a) {
     return (vo_d4)((vo_i4)a & (vo_i4){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX});
 }
+
+VO_INLINE vo_f4 f4_set(float s) { return (vo_f4){s, s, s, s}; }
+VO_INLINE vo_f4 f4_load(const void *p) {
+    vo_f4 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+VO_INLINE void f4_store(void *p, vo_f4 v) { memcpy(p, &v, sizeof v); }
 
 /* One instruction where there is one: compilers make five of a conversion and four of a root. */
 #ifdef __AVX__

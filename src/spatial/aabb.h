@@ -31,6 +31,10 @@ static inline vo_box box_grow(vo_box b, double margin) {
     vo_vec3 m = v3(margin, margin, margin);
     return (vo_box){v3_sub(b.min, m), v3_add(b.max, m)};
 }
+static inline double box_longest_side(vo_box b) {
+    vo_vec3 d = v3_sub(b.max, b.min);
+    return vo_max(d.x, vo_max(d.y, d.z));
+}
 static inline bool box_overlaps(vo_box a, vo_box b) {
     return a.min.x <= b.max.x && b.min.x <= a.max.x && a.min.y <= b.max.y && b.min.y <= a.max.y &&
            a.min.z <= b.max.z && b.min.z <= a.max.z;

@@ -7,13 +7,8 @@
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
-static double longest_side(vo_box b) {
-    vo_vec3 d = v3_sub(b.max, b.min);
-    return vo_max(d.x, vo_max(d.y, d.z));
-}
-
 int vo_grid_class(vo_box box) {
-    double side = longest_side(box);
+    double side = box_longest_side(box);
     return side > 0 ? ilogb(side) + 1 : VO_GRID_LEAST_CLASS;
 }
 
