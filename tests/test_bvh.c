@@ -209,11 +209,14 @@ static void test_groups(void **state) {
         assert_ok(ctx, vo_bvh_copy(ctx, &tree, &copy));
         assert_int_equal(copy.node_count, tree.node_count);
         assert_int_equal(copy.cut_count, tree.cut_count);
-        if (n) assert_memory_equal(copy.nodes, tree.nodes, (size_t)copy.node_count * 32);
-        int g = 0;
-        for (int i = 0;
-             i<tree.node_count; i += tree.nodes[i].leaves> 16 ? 1 : 2 * tree.nodes[i].leaves - 1) {
-            if (tree.nodes[i].leaves > 16) continue;
+        size_t bytes = (size_t)copy.node_count * sizeof *copy.nodes;
+        if (n) assert_memory_equal(copy.nodes, tree.nodes, bytes);
+        int g = 0, next;
+        for (int i = 0; i < tree.node_count; i = next) {
+            int leaves = tree.nodes[i].leaves;
+            next = i + 1;
+            if (leaves > 16) continue;
+            next = i + 2 * leaves - 1;
             int count = list_subtree(&tree, i, inside);
             assert_int_equal(begin[g + 1] - begin[g], count);
             qsort(order + begin[g], (size_t)count, sizeof *order, compare_ints);

@@ -172,6 +172,7 @@ vo_result vo_bvh_build(vo_context *ctx, vo_bvh *tree, const vo_box *boxes, int n
 
 vo_result vo_bvh_group(vo_context *ctx, vo_bvh *tree, const vo_box *boxes, int n, int most,
                        int *order, int *begin, int *groups) {
+    VO_REQUIRE(ctx, n >= 0 && n <= VO_BVH_MAX_BOXES && most > 0);
     vo_random random = vo_random_seed(1);
     task stack[STACK];
     int top = 0;
