@@ -139,6 +139,76 @@ static void blocks_of_slabs_never_overlap_and_all_come_back(void **state) {
     vo_context_destroy(ctx);
 }
 
+typedef struct slab_job {
+    vo_slabs *slabs;
+    int *fault; /* by chunk: blocks that were refused or did not keep what was written */
+} slab_job;
+
+enum { MARK_EVERY = 4096 }; /* bytes; blocks that overlap do so by more */
+
+static void mark_block(slab_block *block, unsigned char number) {
+    for (size_t i = 0; i < block->bytes; i += MARK_EVERY) block->memory[i] = number;
+}
+
+static bool is_marked(const slab_block *block, unsigned char number) {
+    for (size_t i = 0; i < block->bytes; i += MARK_EVERY)
+        if (block->memory[i] != number) return false;
+    return true;
+}
+
+/* Takes a block where there is none and gives it back where there is one; returns the faults.
+ * Little is written, so that threads meet in the slabs and not in memory. */
+static int toggle_block(vo_slabs *slabs, vo_random *random, slab_block *block, int number) {
+    if (block->memory) {
+        int fault = !is_marked(block, (unsigned char)number);
+        vo_slabs_release(slabs, block->memory, block->bytes);
+        *block = (slab_block){0};
+        return fault;
+    }
+    double least = (double)VO_SLAB_LEAST;
+    block->bytes = (size_t)vo_random_real(random, least, 4 * least);
+    block->memory = vo_slabs_allocate(slabs, block->bytes);
+    if (!block->memory) return 1;
+    mark_block(block, (unsigned char)number);
+    return 0;
+}
+
+/* Each chunk has blocks and a number of its own. Only the main thread may assert. */
+static void toggle_blocks(void *arg, int begin, int end, int chunk) {
+    enum { BLOCKS = 8, ROUNDS = 40000 };
+    const slab_job *job = arg;
+    job->fault[chunk] = 0;
+    for (int i = begin; i < end; i++) {
+        slab_block block[BLOCKS] = {0};
+        vo_random random = vo_random_seed((uint64_t)i);
+        for (int round = 0; round < ROUNDS; round++) {
+            int k = (int)vo_random_real(&random, 0, BLOCKS);
+            job->fault[chunk] += toggle_block(job->slabs, &random, &block[k], i + 1);
+        }
+        for (int k = 0; k < BLOCKS; k++)
+            if (block[k].memory)
+                job->fault[chunk] += toggle_block(job->slabs, &random, &block[k], i + 1);
+    }
+}
+
+static void slabs_serve_several_threads(void **state) {
+    (void)state;
+    enum { CHUNKS = 48 };
+    test_memory memory = {.fail_at = -1};
+    vo_context *ctx = test_context_with(4, &memory);
+    long live = memory.live;
+    int fault[CHUNKS], slab_count, unit_count;
+    slab_job job = {vo_slabs_create(&ctx->allocator), fault};
+    vo_parallel_for(ctx, CHUNKS, 1, toggle_blocks, &job);
+    for (int i = 0; i < CHUNKS; i++) assert_int_equal(fault[i], 0);
+    vo_slabs_count(job.slabs, &slab_count, &unit_count);
+    assert_int_equal(slab_count, 1);
+    assert_int_equal(unit_count, 0);
+    vo_slabs_destroy(job.slabs);
+    assert_int_equal(memory.live, live);
+    vo_context_destroy(ctx);
+}
+
 static void slabs_fill_gaps_and_survive_refused_memory(void **state) {
     (void)state;
     enum { BYTES = 1 << 20, BLOCKS = 7 };
@@ -207,6 +277,7 @@ int main(void) {
         cmocka_unit_test(parallel_for_visits_each_index_once),
         cmocka_unit_test(arena_stops_asking_once_it_knows_its_peak),
         cmocka_unit_test(blocks_of_slabs_never_overlap_and_all_come_back),
+        cmocka_unit_test(slabs_serve_several_threads),
         cmocka_unit_test(slabs_fill_gaps_and_survive_refused_memory),
         cmocka_unit_test(array_keeps_its_contents_when_it_grows),
         cmocka_unit_test(files_are_whole_or_absent),
