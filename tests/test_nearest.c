@@ -47,42 +47,89 @@ static vo_vec3 *bend(vo_context *ctx, const vo_mesh *m, vo_random *r) {
     return x;
 }
 
+/* Three obstacles, of which one is not there and one is bent; and points around them. */
+enum { PARTS = 3, POINTS = 600 };
+static const double RANGE = 0.7;
+
+typedef struct scene {
+    vo_context *ctx;
+    vo_mesh *mesh[PARTS];
+    vo_nearest nearest;
+    vo_vec3 *bent, x[POINTS];
+} scene;
+
+static void make_scene(scene *s) {
+    vo_random r = vo_random_seed(4);
+    vo_context *ctx = s->ctx = test_context(2);
+    for (int i = 0; i < PARTS; i++) {
+        assert_ok(ctx, vo_mesh_create_grid(ctx, 1, 1, 9 + i, 7, &s->mesh[i]));
+        crumple(s->mesh[i], &r);
+    }
+    vo_nearest *nearest = &s->nearest;
+    assert_ok(ctx, vo_nearest_create(ctx, PARTS, (const vo_mesh *const *)s->mesh, nearest));
+    vo_nearest_place(nearest, 0, random_pose(&r));
+    vo_nearest_place(nearest, 1, random_pose(&r));
+    vo_nearest_remove(nearest, 1);
+    s->bent = bend(ctx, s->mesh[2], &r);
+    assert_ok(ctx, vo_nearest_bend(nearest, 2, s->mesh[2]->node_x)); /* once more, */
+    assert_ok(ctx, vo_nearest_bend(nearest, 2, s->bent));
+    for (int i = 0; i < POINTS; i++)
+        s->x[i] =
+            v3(vo_random_real(&r, -2, 2), vo_random_real(&r, -2, 2), vo_random_real(&r, -2, 2));
+}
+
+static void free_scene(scene *s) {
+    vo_nearest_free(&s->nearest);
+    vo_free_array(s->ctx, s->bent, s->mesh[2]->node_count);
+    for (int i = 0; i < PARTS; i++) vo_mesh_destroy(s->mesh[i]);
+    vo_context_destroy(s->ctx);
+}
+
+/* Whether something is in range of a point; what was found must say so, too. */
+static bool check_point(const scene *s, vo_vec3 x, vo_vec3 near) {
+    const vo_nearest_part *part = s->nearest.part;
+    double best = fmin(try_all(&part[0], x), try_all(&part[2], x));
+    if (best < RANGE)
+        assert_near(v3_distance(x, near), best, 1e-9);
+    else
+        assert_true(isnan(near.x));
+    return best < RANGE;
+}
+
 static void it_is_what_trying_all_faces_finds(void **state) {
     (void)state;
-    enum { PARTS = 3, POINTS = 600 };
-    vo_context *ctx = test_context(2);
-    vo_random r = vo_random_seed(4);
-    vo_mesh *mesh[PARTS];
-    for (int i = 0; i < PARTS; i++) {
-        assert_ok(ctx, vo_mesh_create_grid(ctx, 1, 1, 9 + i, 7, &mesh[i]));
-        crumple(mesh[i], &r);
-    }
-    vo_nearest nearest;
-    assert_ok(ctx, vo_nearest_create(ctx, PARTS, (const vo_mesh *const *)mesh, &nearest));
-    vo_nearest_place(&nearest, 0, random_pose(&r));
-    vo_nearest_place(&nearest, 1, random_pose(&r));
-    vo_nearest_remove(&nearest, 1);
-    vo_vec3 *bent = bend(ctx, mesh[2], &r), x[POINTS], near[POINTS];
-    assert_ok(ctx, vo_nearest_bend(&nearest, 2, mesh[2]->node_x)); /* once more, */
-    assert_ok(ctx, vo_nearest_bend(&nearest, 2, bent));
-    for (int i = 0; i < POINTS; i++)
-        x[i] = v3(vo_random_real(&r, -2, 2), vo_random_real(&r, -2, 2), vo_random_real(&r, -2, 2));
-    const double range = 0.7;
-    vo_nearest_find(&nearest, POINTS, x, range, near);
+    scene s;
+    make_scene(&s);
+    vo_vec3 near[POINTS];
+    vo_nearest_find(&s.nearest, POINTS, s.x, RANGE, near);
     int found = 0;
-    for (int i = 0; i < POINTS; i++) {
-        double best = fmin(try_all(&nearest.part[0], x[i]), try_all(&nearest.part[2], x[i]));
-        found += best < range;
-        if (best < range)
-            assert_near(v3_distance(x[i], near[i]), best, 1e-9);
-        else
-            assert_true(isnan(near[i].x));
-    }
+    for (int i = 0; i < POINTS; i++) found += check_point(&s, s.x[i], near[i]);
     assert_in_range(found, POINTS / 10, POINTS * 9 / 10);
-    vo_nearest_free(&nearest);
-    vo_free_array(ctx, bent, mesh[2]->node_count);
-    for (int i = 0; i < PARTS; i++) vo_mesh_destroy(mesh[i]);
-    vo_context_destroy(ctx);
+    free_scene(&s);
+}
+
+/* Numbers of points that four lanes do not divide, within a chunk and past one; nothing is written
+ * behind the last. */
+static void any_number_of_points_has_the_same_bits_with_and_without_avx2(void **state) {
+    (void)state;
+    const int counts[] = {0, 1, 2, 3, 4, 5, 6, 7, 127, 129, 130, 131, 385, POINTS - 1};
+    scene s;
+    make_scene(&s);
+    bool had = s.ctx->use_avx2;
+    for (int c = 0; c < (int)(sizeof counts / sizeof *counts); c++) {
+        int count = counts[c], first = POINTS - count;
+        vo_vec3 near[2][POINTS], mark = v3(11, 12, 13);
+        for (int base = 0; base < 2; base++) {
+            s.ctx->use_avx2 = had && !base;
+            near[base][count] = mark;
+            vo_nearest_find(&s.nearest, count, s.x + first, RANGE, near[base]);
+            assert_memory_equal(&near[base][count], &mark, sizeof mark);
+        }
+        if (count) assert_memory_equal(near[0], near[1], (size_t)count * sizeof **near);
+        for (int i = 0; i < count; i++) check_point(&s, s.x[first + i], near[0][i]);
+    }
+    s.ctx->use_avx2 = had;
+    free_scene(&s);
 }
 
 static void nothing_is_near_without_obstacles(void **state) {
@@ -100,6 +147,7 @@ static void nothing_is_near_without_obstacles(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_what_trying_all_faces_finds),
+        cmocka_unit_test(any_number_of_points_has_the_same_bits_with_and_without_avx2),
         cmocka_unit_test(nothing_is_near_without_obstacles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
