@@ -504,6 +504,21 @@ static void test_full_disk(void **state) {
     assert_int_equal(umount(in(folder, "small")), 0);
 }
 
+/* What would pass for a good run is told of. */
+static void what_is_odd_is_told(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    expect(
+        folder,
+        "simulate scene.json -q -o far --set cloths[0].transform.translate=[1e14,0,0] --frames 2",
+        0, "have no solution, and the cloth was held still in them");
+    expect(folder, "simulate scene.json -q -o view --adapt view --frames 0", 0,
+           "scene.json: adapt: there is no camera");
+    expect(folder, "simulate scene.json -q -o steps --set frame_steps=100001", 1,
+           "scene.json: frame_steps must be 1 to 100,000");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example),
@@ -523,6 +538,7 @@ int main(void) {
         cmocka_unit_test(test_output_cannot_be_written),
         cmocka_unit_test(test_file_limit),
         cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(what_is_odd_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

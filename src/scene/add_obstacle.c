@@ -30,8 +30,8 @@ vo_result vo_scene_add_motion(vo_scene *scene, int key_count, const vo_keyframe 
 
 vo_result vo_scene_check_motion(const vo_scene *scene, int motion) {
     if (motion >= -1 && motion < scene->motion_count) return VO_OK;
-    return vo_fail(scene->ctx, VO_BAD_CALL, "motion %d does not exist; the scene has %d", motion,
-                   scene->motion_count);
+    return vo_fail(scene->ctx, VO_BAD_CALL, "motion %d does not exist; the scene has %d motions",
+                   motion, scene->motion_count);
 }
 
 vo_result vo_scene_check_times(vo_context *ctx, double start, double end, double fade) {

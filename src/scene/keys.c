@@ -476,7 +476,7 @@ const vo_key vo_scene_keys[] = {
     KEY("frame_time", POSITIVE, NULL, "s",
         "From one frame to the next. Required unless `fps` or `timestep` is there."),
     KEY("fps", POSITIVE, NULL, "1/s", "Instead of `frame_time`: frames a second."),
-    KEY("frame_steps", COUNT, "1", NULL, "Substeps in a frame."),
+    KEY("frame_steps", COUNT, "1", NULL, "Substeps in a frame, at most 100,000."),
     KEY("timestep", POSITIVE, NULL, "s",
         "Read if `frame_time` and `fps` are missing: one substep."),
     KEY("save_frames", COUNT, NULL, NULL, "With `timestep`: substeps in a frame; 1 if missing."),

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define MOST_PREROLL 1e6 /* frames */
+#define MOST_PREROLL 1e6    /* frames */
+#define MOST_STEPS   100000 /* substeps in a frame: more would seem to hang */
 
 #define UP_TO " (up to " VO_LARGEST_TEXT ")"
 
@@ -53,7 +54,8 @@ vo_scene_def vo_scene_def_default(void) {
 /* The sentence that tells what is wrong with the times, or NULL. */
 static const char *time_defect(const vo_scene_def *d) {
     if (!vo_is_positive(d->frame_time)) return "frame_time must be positive" UP_TO;
-    if (d->frame_steps < 1) return "frame_steps must be at least 1";
+    if (d->frame_steps < 1 || d->frame_steps > MOST_STEPS)
+        return "frame_steps must be 1 to 100,000";
     if (!vo_is_end(d->end_time) || d->end_time < 0)
         return "end_time must be at least 0, up to " VO_LARGEST_TEXT " or infinite";
     if (!vo_is_end(d->end_frame) || d->end_frame < 0)

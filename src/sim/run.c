@@ -208,9 +208,20 @@ static vo_result set_first_frame(run *r) {
                    r->last, r->first);
 }
 
+/* A run, unlike a host, gets no camera from elsewhere. */
+static void tell_unseen(const run *r, const char *scene_path) {
+    const vo_scene *scene = r->epoch.scene;
+    if (scene->def.adapt != VO_ADAPT_VIEW || scene->camera_count > 0) return;
+    vo_log_line(r->ctx, VO_LOG_WARNING,
+                "%s: adapt: there is no camera, so \"view\" is as fine everywhere as \"full\"; add "
+                "the key camera",
+                scene_path);
+}
+
 static vo_result run_from_start(run *r, const char *scene_path) {
     r->epoch.next = INT_MAX;
     VO_TRY(vo_scene_load(r->ctx, scene_path, r->def->set_count, r->def->sets, &r->epoch.scene));
+    tell_unseen(r, scene_path);
     VO_TRY(set_last_frame(r, r->epoch.scene));
     VO_TRY(set_first_frame(r));
     settle_overrides(r, scene_path);

@@ -109,6 +109,7 @@ struct vo_sim {
     double frame_start; /* [saved] s, time at which the frame under way began */
     double dt;          /* s, frame_time / frame_steps */
     bool broken;        /* remeshing failed for want of memory: no further step is possible */
+    bool held_told;     /* that the cloth was held still in a substep */
 
     int cloth_count, handle_count, obstacle_count;
     vo_cloth_state *cloth;

@@ -252,6 +252,18 @@ vo_result vo_sim_step(vo_sim *sim) {
     return result == VO_OK && sim->substep == 0 ? end_frame(sim) : result;
 }
 
+/* Once: the statistics count all of them. Clumps have been told of (contact.c). */
+static void tell_held(vo_sim *sim) {
+    const vo_stats *stats = &sim->stats;
+    if (stats->held_steps == 0 || sim->held_told || sim->contact.clump_frame == sim->frame) return;
+    sim->held_told = true;
+    vo_log_line(sim->ctx, VO_LOG_WARNING,
+                "frame %d: %d substeps have no solution, and the cloth was held still in them; are "
+                "its size and place, its materials and the forces on it those of cloth in metres, "
+                "kilograms and seconds? Later frames are counted (held_steps), not told",
+                sim->frame, stats->held_steps);
+}
+
 vo_result vo_sim_step_frame(vo_sim *sim) {
     do {
         VO_TRY(vo_sim_step(sim));
@@ -259,6 +271,7 @@ vo_result vo_sim_step_frame(vo_sim *sim) {
     double start = vo_now();
     VO_TRY(inspect(sim));
     VO_TRY(untangle(sim));
+    tell_held(sim);
     sim->stats.wall_s += vo_now() - start;
     return VO_OK;
 }
