@@ -9,21 +9,42 @@
 /* Workers spin for a moment before they sleep: the conjugate gradient makes three short parallel
  * loops an iteration, and waking a sleeping thread costs more than one of them.
  *
- * `ticket` is the number of the loop in its upper half and the chunks nobody has taken yet in its
- * lower half. A thread takes a chunk by counting the lower half down; that succeeds only while the
- * loop it saw is still open, so what it reads about the loop afterwards cannot change under it. The
- * caller waits until all chunks are done, not until all workers have looked: on a busy machine a
- * worker that gets no processor costs nothing. */
-enum { SPINS_BEFORE_SLEEP = 20000, MAX_THREADS = 256 };
+ * The chunks of a loop are cut into one share a thread, of chunks that follow each other. A thread
+ * takes those of its own share first and then what others have left:
+ *
+ *      chunks   0 1 2 3 4 5 6 | 7 8 9 10 11 12 13 | ...
+ *               thread 0 ->     thread 1 ->
+ *
+ * So it reads memory in order, and finds in its cache what the last loop over the same items left
+ * there. With one counter for all, neighbouring chunks would go to different processors each time.
+ *
+ * A share's `ticket` is the number of the loop in its upper half and the chunks nobody has taken
+ * yet in its lower half. A thread takes a chunk by counting the lower half down; that succeeds only
+ * while the loop it saw is still open, so what it reads about the loop afterwards cannot change
+ * under it. The caller waits until all chunks are done, not until all workers have looked: on a
+ * busy machine a worker that gets no processor costs nothing. */
+enum { SPINS_BEFORE_SLEEP = 20000, MAX_THREADS = 256, LINE = 64 };
+
+/* On a cache line of its own, as threads count it down side by side. */
+typedef struct share {
+    _Alignas(LINE) _Atomic uint64_t ticket;
+    int end; /* one past its last chunk */
+} share;
+
+typedef struct worker {
+    vo_threads *threads;
+    int index;
+    pthread_t thread;
+} worker;
 
 struct vo_threads {
-    int count; /* including the caller */
-    pthread_t thread[MAX_THREADS];
+    share share[MAX_THREADS]; /* [count]; that of the caller, the first, is opened last */
+    int count;                /* including the caller */
+    worker worker[MAX_THREADS];
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     atomic_int sleepers;
     atomic_bool quit;
-    _Atomic uint64_t ticket;
 
     vo_range_fn *body;
     void *arg;
@@ -43,20 +64,28 @@ static void run_chunk(vo_threads *t, int chunk) {
     t->body(t->arg, begin, end, chunk);
 }
 
-/* Takes chunks until there are none left. */
-static void run_chunks(vo_threads *t) {
-    uint64_t seen = atomic_load_explicit(&t->ticket, memory_order_acquire);
+/* Takes chunks of a share until there are none left. */
+static void run_share(vo_threads *t, share *from) {
+    uint64_t seen = atomic_load_explicit(&from->ticket, memory_order_acquire);
     while ((uint32_t)seen > 0) {
-        if (!atomic_compare_exchange_weak_explicit(&t->ticket, &seen, seen - 1,
+        if (!atomic_compare_exchange_weak_explicit(&from->ticket, &seen, seen - 1,
                                                    memory_order_acq_rel, memory_order_acquire))
             continue;
-        run_chunk(t, t->chunk_count - (int)(uint32_t)seen);
+        run_chunk(t, from->end - (int)(uint32_t)seen);
         atomic_fetch_add_explicit(&t->done, 1, memory_order_release);
-        seen = atomic_load_explicit(&t->ticket, memory_order_acquire);
+        seen = atomic_load_explicit(&from->ticket, memory_order_acquire);
     }
 }
 
-static uint32_t current_loop(vo_threads *t) { return (uint32_t)(atomic_load(&t->ticket) >> 32); }
+/* Its own share first, then those of the threads after it. */
+static void run_shares(vo_threads *t, int self) {
+    for (int k = self; k < t->count; k++) run_share(t, &t->share[k]);
+    for (int k = 0; k < self; k++) run_share(t, &t->share[k]);
+}
+
+static uint32_t current_loop(vo_threads *t) {
+    return (uint32_t)(atomic_load(&t->share[0].ticket) >> 32);
+}
 
 /* Returns the number of the next loop. */
 static uint32_t wait_for_loop(vo_threads *t, uint32_t seen) {
@@ -72,24 +101,37 @@ static uint32_t wait_for_loop(vo_threads *t, uint32_t seen) {
     return current_loop(t);
 }
 
-static void *worker(void *arg) {
-    vo_threads *t = arg;
+static void *work(void *arg) {
+    worker *w = arg;
+    vo_threads *t = w->threads;
     uint32_t loop = 0;
     for (;;) {
         loop = wait_for_loop(t, loop);
         if (atomic_load(&t->quit)) return NULL;
-        run_chunks(t);
+        run_shares(t, w->index);
     }
 }
 
 /* Opens the next loop with so many chunks. */
 static void open_loop(vo_threads *t, int chunks) {
-    uint64_t next = (uint64_t)(current_loop(t) + 1) << 32 | (uint32_t)chunks;
-    atomic_store(&t->ticket, next);
+    uint64_t loop = (uint64_t)(current_loop(t) + 1) << 32;
+    int end = chunks;
+    for (int k = t->count - 1; k >= 0; k--) {
+        int begin = (int)((int64_t)chunks * k / t->count);
+        t->share[k].end = end;
+        atomic_store(&t->share[k].ticket, loop | (uint32_t)(end - begin));
+        end = begin;
+    }
     if (atomic_load(&t->sleepers) == 0) return;
     pthread_mutex_lock(&t->mutex);
     pthread_cond_broadcast(&t->wake);
     pthread_mutex_unlock(&t->mutex);
+}
+
+static bool start_worker(vo_threads *t, int index) {
+    worker *w = &t->worker[index];
+    *w = (worker){.threads = t, .index = index};
+    return pthread_create(&w->thread, NULL, work, w) == 0;
 }
 
 vo_threads *vo_threads_create(const vo_allocator *allocator, int count) {
@@ -99,16 +141,14 @@ vo_threads *vo_threads_create(const vo_allocator *allocator, int count) {
     pthread_mutex_init(&t->mutex, NULL);
     pthread_cond_init(&t->wake, NULL);
     /* A machine that gives fewer threads than asked for gets the same result, slower. */
-    while (t->count < count && t->count < MAX_THREADS &&
-           pthread_create(&t->thread[t->count], NULL, worker, t) == 0)
-        t->count++;
+    while (t->count < count && t->count < MAX_THREADS && start_worker(t, t->count)) t->count++;
     return t;
 }
 
 void vo_threads_destroy(vo_threads *t, const vo_allocator *allocator) {
     atomic_store(&t->quit, true);
     open_loop(t, 0);
-    for (int i = 1; i < t->count; i++) pthread_join(t->thread[i], NULL);
+    for (int i = 1; i < t->count; i++) pthread_join(t->worker[i].thread, NULL);
     pthread_cond_destroy(&t->wake);
     pthread_mutex_destroy(&t->mutex);
     allocator->release(allocator->user, t, sizeof *t);
@@ -130,7 +170,7 @@ void vo_parallel_for(vo_context *ctx, int count, int grain, vo_range_fn *body, v
     }
     atomic_store_explicit(&t->done, 0, memory_order_relaxed);
     open_loop(t, t->chunk_count);
-    run_chunks(t);
+    run_shares(t, 0);
     for (int spin = 0; atomic_load_explicit(&t->done, memory_order_acquire) < t->chunk_count;
          spin++)
         if (spin < SPINS_BEFORE_SLEEP)

@@ -1,11 +1,15 @@
 #include "integrate/implicit.h"
 
 #include "core/memory.h"
+#include "core/parallel.h"
 #include "core/timer.h"
 #include "integrate/contacts.h"
 #include "material/stretch_limit.h"
 
+#include <stdatomic.h>
 #include <string.h>
+
+enum { ROW_GRAIN = 1024 };
 
 /* ---- making and freeing --------------------------------------------------------------------- */
 
@@ -200,9 +204,11 @@ static vo_result assemble(vo_implicit *s, const vo_implicit_def *def, const vo_c
 /* The first guess: the last dv, and half of the way on that it went from the one before; that saves
  * an iteration in eight. In contact, which comes and goes, it would cost one in twenty: there the
  * one before is forgotten. */
-static void guess_dv(vo_implicit *s) {
+static void guess_rows(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    vo_implicit *s = arg;
     const double on = s->has_earlier ? 0.5 : 0;
-    for (int i = 0; i < s->system.row_count; i++) {
+    for (int i = begin; i < end; i++) {
         vo_vec4 g = s->guess[i], e = s->earlier[i];
         s->dv[i] =
             (vo_vec4){g.x + on * (g.x - e.x), g.y + on * (g.y - e.y), g.z + on * (g.z - e.z), 0};
@@ -214,7 +220,7 @@ static vo_solve_report solve_pcg(vo_implicit *s, const vo_implicit_def *def, int
                       .couplings = s->couplings.block_count ? &s->couplings : NULL,
                       .tolerance = def->tolerance,
                       .max_iterations = max_iterations};
-    guess_dv(s);
+    vo_parallel_for(s->ctx, s->system.row_count, ROW_GRAIN, guess_rows, s);
     return vo_pcg_solve(s->pcg, &pcg, &s->matrix, s->b, s->dv);
 }
 
@@ -235,21 +241,47 @@ static vo_result solve_direct(vo_implicit *s, vo_solve_report *r) {
 /* Positions (m) and speeds (m/s) beyond this are no cloth any more, and soon no numbers. */
 static const double LARGEST = 1e12;
 
-/* The largest sum of a row's coordinates; infinite where it is out of bounds or not a number. */
-static double largest(const vo_vec4 *v, int count) {
-    double value = 0;
-    for (int i = 0; i < count; i++) {
-        double sum = fabs(v[i].x) + fabs(v[i].y) + fabs(v[i].z);
-        if (!(sum <= LARGEST)) return INFINITY;
-        value = vo_max(value, sum);
+/* The sum of a row's coordinates; infinite where it is out of bounds or not a number. */
+static double size_of(vo_vec4 v) {
+    double sum = fabs(v.x) + fabs(v.y) + fabs(v.z);
+    return sum <= LARGEST ? sum : INFINITY;
+}
+
+/* A test of all rows, which fails if one of them does. */
+typedef struct row_test {
+    const vo_implicit *s;
+    double dt;
+    atomic_bool failed;
+} row_test;
+
+static bool all_rows(const vo_implicit *s, double dt, vo_range_fn *test) {
+    row_test t = {.s = s, .dt = dt};
+    vo_parallel_for(s->ctx, s->system.row_count, ROW_GRAIN, test, &t);
+    return !atomic_load(&t.failed);
+}
+
+static void test_right_side(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    row_test *t = arg;
+    double largest = 0;
+    for (int i = begin; i < end; i++) largest = vo_max(largest, size_of(t->s->b[i]));
+    if (!isfinite(largest)) atomic_store(&t->failed, true);
+}
+
+static void test_result(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    row_test *t = arg;
+    const vo_implicit *s = t->s;
+    double furthest = 0;
+    for (int i = begin; i < end; i++) {
+        double speed = size_of(s->v[i]) + size_of(s->dv[i]);
+        furthest = vo_max(furthest, size_of(s->x[i]) + t->dt * speed);
     }
-    return value;
+    if (!(furthest <= LARGEST)) atomic_store(&t->failed, true);
 }
 
 bool vo_implicit_leads_somewhere(const vo_implicit *s, double dt) {
-    int n = s->system.row_count;
-    double speed = largest(s->v, n) + largest(s->dv, n);
-    return largest(s->x, n) + dt * speed <= LARGEST;
+    return all_rows(s, dt, test_result);
 }
 
 /* The ladder of solvers: conjugate gradients, then the direct solver or, in a build without it, the
@@ -276,7 +308,7 @@ static vo_solve_report climb(vo_implicit *s, const vo_implicit_def *def,
 
 static vo_implicit_report solve(vo_implicit *s, const vo_implicit_def *def) {
     vo_implicit_report report = {.outcome = VO_STEP_UNSOLVED};
-    if (!isfinite(largest(s->b, s->system.row_count))) {
+    if (!all_rows(s, def->dt, test_right_side)) {
         report.outcome = VO_STEP_HOPELESS;
         return report;
     }
@@ -299,8 +331,17 @@ vo_implicit_report vo_implicit_solve(vo_implicit *s, const vo_implicit_def *def,
     return report;
 }
 
-void vo_implicit_apply(vo_implicit *s, double dt) {
-    for (int i = 0; i < s->system.row_count; i++) {
+typedef struct apply_job {
+    vo_implicit *s;
+    double dt;
+} apply_job;
+
+static void apply_rows(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    const apply_job *job = arg;
+    vo_implicit *s = job->s;
+    double dt = job->dt;
+    for (int i = begin; i < end; i++) {
         vo_vec4 *x = &s->x[i], *v = &s->v[i];
         const vo_vec4 *dv = &s->dv[i];
         *v = (vo_vec4){v->x + dv->x, v->y + dv->y, v->z + dv->z, 0};
@@ -308,6 +349,11 @@ void vo_implicit_apply(vo_implicit *s, double dt) {
         s->earlier[i] = s->guess[i];
         s->guess[i] = *dv;
     }
+}
+
+void vo_implicit_apply(vo_implicit *s, double dt) {
+    apply_job job = {s, dt};
+    vo_parallel_for(s->ctx, s->system.row_count, ROW_GRAIN, apply_rows, &job);
     s->has_earlier = true;
 }
 
@@ -319,7 +365,7 @@ void vo_implicit_hold(vo_implicit *s, double dt, const vo_constraints *constrain
     for (int i = 0; i < s->system.row_count; i++) {
         vo_vec4 *x = &s->x[i], *v = &s->v[i];
         s->guess[i] = (vo_vec4){0};
-        if (!s->fixed[i] || !isfinite(largest(v, 1))) *v = (vo_vec4){0};
+        if (!s->fixed[i] || !isfinite(size_of(*v))) *v = (vo_vec4){0};
         *x = (vo_vec4){x->x + dt * v->x, x->y + dt * v->y, x->z + dt * v->z, 0};
     }
 }

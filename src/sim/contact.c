@@ -1,6 +1,7 @@
 /* What touches: the surface that all cloths and obstacles form, contacts before the solve,
  * continuous collision after it. */
 #include "collide/clump.h"
+#include "core/parallel.h"
 #include "sim/sim.h"
 
 #include <limits.h>
@@ -101,16 +102,35 @@ void vo_sim_contact_free(vo_sim *sim) {
 
 static vo_vec3 xyz(vo_vec4 p) { return v3(p.x, p.y, p.z); }
 
-void vo_sim_contact_aim(vo_sim *sim, double dt) {
-    vo_surface *s = &sim->contact.surface;
-    const vo_implicit *m = &sim->implicit;
-    for (int i = 0; i < s->cloth_node_count; i++) {
+/* A loop over the nodes of all cloths. */
+typedef struct node_job {
+    vo_sim *sim;
+    double dt;
+} node_job;
+
+static void over_nodes(vo_sim *sim, double dt, vo_range_fn *body) {
+    enum { NODE_GRAIN = 1024 };
+    node_job job = {sim, dt};
+    vo_parallel_for(sim->ctx, sim->contact.surface.cloth_node_count, NODE_GRAIN, body, &job);
+}
+
+static void aim_nodes(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    const node_job *job = arg;
+    vo_surface *s = &job->sim->contact.surface;
+    const vo_implicit *m = &job->sim->implicit;
+    for (int i = begin; i < end; i++) {
         int row = m->system.row_of[i];
         double mass = m->system.mass[row];
         s->x0[i] = xyz(m->x[row]);
-        s->x1[i] = v3_add_scaled(s->x0[i], dt, xyz(m->v[row]));
+        s->x1[i] = v3_add_scaled(s->x0[i], job->dt, xyz(m->v[row]));
         s->inverse_mass[i] = mass > 0 ? 1 / mass : 0;
     }
+}
+
+void vo_sim_contact_aim(vo_sim *sim, double dt) {
+    vo_surface *s = &sim->contact.surface;
+    over_nodes(sim, dt, aim_nodes);
     for (int k = 0; k < sim->constraints.pin_count; k++) {
         const vo_pin *pin = &sim->constraints.pin[k];
         int i = sim->contact.node_of[pin->row];
@@ -229,13 +249,23 @@ static void count_response(vo_stats *stats, const vo_response_report *r) {
     stats->yielded_nodes += r->yielded_nodes;
 }
 
+/* The solver's answer is where the nodes want to go. */
+static void take_wishes(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    vo_sim *sim = ((const node_job *)arg)->sim;
+    for (int i = begin; i < end; i++)
+        sim->contact.surface.x1[i] = xyz(sim->implicit.x[sim->implicit.system.row_of[i]]);
+}
+
 /* The response's answer becomes the state; velocities follow where it changed something. */
-static void take_answer(vo_sim *sim, double dt) {
-    const vo_surface *s = &sim->contact.surface;
-    vo_implicit *m = &sim->implicit;
-    for (int i = 0; i < s->cloth_node_count; i++) {
+static void take_answer(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    const node_job *job = arg;
+    const vo_surface *s = &job->sim->contact.surface;
+    vo_implicit *m = &job->sim->implicit;
+    for (int i = begin; i < end; i++) {
         int row = m->system.row_of[i];
-        vo_vec3 x = s->x1[i], v = v3_scale(1 / dt, v3_sub(x, s->x0[i]));
+        vo_vec3 x = s->x1[i], v = v3_scale(1 / job->dt, v3_sub(x, s->x0[i]));
         if (v3_equal(x, xyz(m->x[row]))) continue;
         m->x[row] = (vo_vec4){x.x, x.y, x.z, 0};
         m->v[row] = (vo_vec4){v.x, v.y, v.z, 0};
@@ -245,8 +275,7 @@ static void take_answer(vo_sim *sim, double dt) {
 vo_result vo_sim_contact_collide(vo_sim *sim, double dt) {
     const vo_scene_def *scene = &sim->scene->def;
     vo_surface *s = &sim->contact.surface;
-    for (int i = 0; i < s->cloth_node_count; i++)
-        s->x1[i] = xyz(sim->implicit.x[sim->implicit.system.row_of[i]]);
+    over_nodes(sim, dt, take_wishes);
     if (scene->disable & VO_DISABLE_COLLISION) {
         count_search(sim);
         return VO_OK;
@@ -260,6 +289,6 @@ vo_result vo_sim_contact_collide(vo_sim *sim, double dt) {
     tell_of_yielding(sim, &report);
     tell_of_clump(sim, &report);
     count_response(&sim->stats, &report);
-    take_answer(sim, dt);
+    over_nodes(sim, dt, take_answer);
     return VO_OK;
 }
