@@ -69,6 +69,7 @@ static int keep_sides(const vo_surface *s, const vo_near_hit *hit, const int32_t
 int vo_select_near(const vo_surface *s, int count, const vo_near_hit *hit, int32_t *order,
                    int32_t *start, vo_near *out) {
     int n = 0;
+    if (count == 0) return 0;
     bucket(VO_NODE_FACE, count, hit, s->node_count, order, start);
     for (int f = 0; f < s->node_count; f++) {
         int faces = start[f + 1] - start[f];
