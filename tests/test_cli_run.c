@@ -513,6 +513,13 @@ static void what_is_odd_is_told(void **state) {
         folder,
         "simulate scene.json -q -o far --set cloths[0].transform.translate=[1e14,0,0] --frames 2",
         0, "have no solution, and the cloth was held still in them");
+    expect_out(folder, "check far", 0,
+               "warning: far: the cloth was held still in 96 substeps without a solution, in 2 "
+               "frames from frame 1 on");
+    expect_out(folder, "check far --frames 2:", 0, "clean: 0 intersections");
+    expect_out(folder, "check far --frames 2:", 0, ", 48 substeps held still, ");
+    expect_out(folder, "check far --frames 2: --json", 0, "\"held_steps\": 48");
+    expect_out(folder, "check far --frames 0:0 --json", 0, "\"held_steps\": 0");
     expect(folder, "simulate scene.json -q -o view --adapt view --frames 0", 0,
            "scene.json: adapt: there is no camera");
     expect(folder, "simulate scene.json -q -o steps --set frame_steps=100001", 1,

@@ -55,6 +55,7 @@ void check_report_inspected(void *user, int frame, const vo_inspection *i) {
                                                    .lost_nodes = i->lost_nodes,
                                                    .yielded_nodes = i->yielded_nodes,
                                                    .max_behind = i->max_behind,
+                                                   .held_steps = i->held_steps,
                                                    .complete = i->complete};
 }
 
@@ -71,7 +72,7 @@ static bool is_clean(const check_row *r) {
 typedef struct check_totals {
     int frames, clean_frames;
     long long self_pairs, cloth_pairs, obstacle_pairs, inside_nodes, inverted_faces;
-    long long yielded_nodes;
+    long long yielded_nodes, held_steps;
     double max_depth, max_behind, max_strain, min_strain;
     bool complete;
 } check_totals;
@@ -89,6 +90,7 @@ static check_totals total_of(const check_report *report) {
         t.inside_nodes += r->inside_nodes;
         t.inverted_faces += r->inverted_faces;
         t.yielded_nodes += r->yielded_nodes;
+        t.held_steps += r->held_steps;
         t.max_behind = larger(t.max_behind, r->max_behind);
         t.max_depth = larger(t.max_depth, r->max_depth);
         t.max_strain = larger(t.max_strain, r->max_strain);
@@ -116,6 +118,7 @@ static void numbers_json(json_out *j, const check_totals *t) {
     json_int(j, "nodes", t->yielded_nodes);
     json_real(j, "max_behind_m", t->max_behind);
     json_close(j, '}');
+    json_int(j, "held_steps", t->held_steps);
     json_real(j, "max_strain", t->max_strain);
     json_real(j, "min_strain", t->min_strain);
     json_int(j, "inverted_faces", t->inverted_faces);
@@ -129,6 +132,7 @@ static void row_json(json_out *j, const check_row *r) {
                       .inverted_faces = r->inverted_faces,
                       .yielded_nodes = r->yielded_nodes,
                       .max_behind = r->max_behind,
+                      .held_steps = r->held_steps,
                       .max_depth = r->max_depth,
                       .max_strain = r->max_strain,
                       .min_strain = r->min_strain,
@@ -191,6 +195,8 @@ static void print_frames(const check_report *report) {
     if (t.yielded_nodes)
         printf(", %s node%s of obstacles behind (at most %.3g m)", text_count(t.yielded_nodes).s,
                plural(t.yielded_nodes), t.max_behind);
+    if (t.held_steps)
+        printf(", %s substep%s held still", text_count(t.held_steps).s, plural(t.held_steps));
     printf(", %s inverted face%s, strain from %.3g to %.3g\n", text_count(t.inverted_faces).s,
            plural(t.inverted_faces), t.min_strain, t.max_strain);
 }

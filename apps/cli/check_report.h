@@ -16,6 +16,7 @@ typedef struct check_row {
     int inverted_faces, lost_nodes;
     int yielded_nodes;
     double max_behind;
+    int held_steps;
     bool complete;
 } check_row;
 

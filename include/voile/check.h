@@ -49,6 +49,9 @@ typedef struct vo_inspection {
     int behind_obstacle, behind_node; /* which; -1: none */
     vo_vec3 behind_place;             /* where it is */
 
+    int held_steps; /* substeps of this frame that had no solution, so that the cloth was held still
+                       in them; vo_check has it from the run's statistics. No defect either */
+
     double max_strain;  /* largest principal stretch minus one; 0 if none is above 1 */
     double min_strain;  /* smallest principal stretch minus one; 0 if none is below 1 */
     int inverted_faces; /* without area in the world (their corners lie on a line, exactly), or

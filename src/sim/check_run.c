@@ -20,17 +20,34 @@ static const char *advice(const vo_scene_def *def) {
     return "raise frame_steps and simulate again; --ply FILE pictures the place";
 }
 
-static vo_result inspect_frame(vo_findings *f, const vo_epoch *epoch, const char *path, int frame) {
+/* What is gone over: frames, and what stats.jsonl has of them. */
+typedef struct source {
+    vo_epoch epoch;
+    vo_frame_list frames;
+    vo_stats_list lines;
+} source;
+
+/* From the last line of the frame; a frame without one says nothing. */
+static int held_steps(const vo_stats_list *lines, int frame) {
+    for (int i = lines->count - 1; i >= 0; i--)
+        if (lines->stats[i].frame == frame) return lines->stats[i].held_steps;
+    return 0;
+}
+
+static vo_result inspect_frame(vo_findings *f, const source *s, const char *path, int frame) {
+    const vo_epoch *epoch = &s->epoch;
     vo_inspection inspection;
     VO_TRY(vo_sim_inspect(epoch->sim, &inspection));
+    inspection.held_steps = held_steps(&s->lines, frame);
     vo_inspected where = {
         .name = path, .frame = frame, .fatal = true, .advice = advice(&epoch->scene->def)};
     vo_findings_inspected(f, &where, &inspection);
     return vo_findings_picture(f, frame, epoch->sim->inspector, &inspection);
 }
 
-static vo_result check_frame(vo_findings *f, vo_epoch *epoch, int frame) {
+static vo_result check_frame(vo_findings *f, source *s, int frame) {
     char path[VO_PATH_SIZE];
+    vo_epoch *epoch = &s->epoch;
     const char *folder = f->def->path;
     VO_TRY(vo_epoch_follow(f->ctx, folder, frame, epoch));
     vo_result result = vo_sim_read_frame(epoch->sim, folder, frame);
@@ -42,7 +59,7 @@ static vo_result check_frame(vo_findings *f, vo_epoch *epoch, int frame) {
     vo_folder_frame(path, sizeof path, folder, frame);
     for (int c = 0; c < epoch->sim->cloth_count; c++)
         check_velocities(f, path, epoch->sim->cloth[c].mesh, c);
-    return inspect_frame(f, epoch, path, frame);
+    return inspect_frame(f, s, path, frame);
 }
 
 /* Frames first to last, if there are any such, are not there. */
@@ -53,7 +70,8 @@ static void tell_gap(vo_findings *f, int first, int last) {
         vo_found(f, true, "%s: frames %d to %d are missing", f->def->path, first, last);
 }
 
-static vo_result check_listed(vo_findings *f, vo_epoch *epoch, const vo_frame_list *list) {
+static vo_result check_listed(vo_findings *f, source *s) {
+    const vo_frame_list *list = &s->frames;
     int begin, last = f->def->last;
     VO_TRY(vo_folder_first_frame(f->ctx, f->def->path, &begin));
     begin = vo_max_int(begin, f->def->first);
@@ -62,7 +80,7 @@ static vo_result check_listed(vo_findings *f, vo_epoch *epoch, const vo_frame_li
         int frame = list->frame[i];
         if (frame < next || (last >= 0 && frame > last)) continue;
         tell_gap(f, next, frame - 1);
-        VO_TRY(check_frame(f, epoch, frame));
+        VO_TRY(check_frame(f, s, frame));
         next = frame + 1;
     }
     if (next == begin && list->count)
@@ -80,13 +98,14 @@ static vo_result need_picture(const vo_findings *f) {
 }
 
 vo_result vo_check_frames(vo_findings *f) {
-    vo_frame_list list;
-    vo_epoch epoch = {0};
-    VO_TRY(vo_folder_list(f->ctx, f->def->path, &list));
-    if (list.count == 0) vo_found(f, true, "%s: the run has no frames", f->def->path);
-    vo_result result = check_listed(f, &epoch, &list);
-    vo_epoch_leave(&epoch);
-    vo_frame_list_free(f->ctx, &list);
-    vo_findings_yielded(f);
+    source s = {0};
+    VO_TRY(vo_folder_list(f->ctx, f->def->path, &s.frames));
+    if (s.frames.count == 0) vo_found(f, true, "%s: the run has no frames", f->def->path);
+    vo_result result = vo_folder_read_stats(f->ctx, f->def->path, &s.lines);
+    if (result == VO_OK) result = check_listed(f, &s);
+    vo_epoch_leave(&s.epoch);
+    vo_stats_list_free(f->ctx, &s.lines);
+    vo_frame_list_free(f->ctx, &s.frames);
+    vo_findings_after_frames(f);
     return result == VO_OK ? need_picture(f) : result;
 }

@@ -124,7 +124,13 @@ static void note_yielding(vo_findings *f, int frame, const vo_inspection *i) {
     f->worst_place = i->behind_place;
 }
 
-void vo_findings_yielded(vo_findings *f) {
+static void note_held(vo_findings *f, int frame, const vo_inspection *i) {
+    if (i->held_steps <= 0) return;
+    if (f->held_frames++ == 0) f->first_held = frame;
+    f->held_steps += i->held_steps;
+}
+
+static void tell_yielding(vo_findings *f) {
     if (f->yielded_frames == 0) return;
     vo_found(f, false,
              "%s: obstacles have yielded in %s, most in frame %d: %s behind their motions there, "
@@ -133,6 +139,22 @@ void vo_findings_yielded(vo_findings *f) {
              f->def->path, count_words(f->yielded_frames, "frame", "frames").s, f->worst_frame,
              count_words(f->worst_nodes, "node is", "nodes are").s, f->worst_node,
              f->worst_obstacle, f->worst_behind, place_words(f->worst_place).s);
+}
+
+static void tell_held(vo_findings *f) {
+    if (f->held_frames == 0) return;
+    vo_found(f, false,
+             "%s: the cloth was held still in %lld substep%s without a solution, in %s from frame "
+             "%d on; "
+             "has it collapsed there, or are its size and place, its materials and the forces on "
+             "it not those of cloth in metres, kilograms and seconds?",
+             f->def->path, (long long)f->held_steps, f->held_steps == 1 ? "" : "s",
+             count_words(f->held_frames, "frame", "frames").s, f->first_held);
+}
+
+void vo_findings_after_frames(vo_findings *f) {
+    tell_yielding(f);
+    tell_held(f);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
@@ -150,6 +172,7 @@ void vo_findings_inspected(vo_findings *f, const vo_inspected *where,
     tell_insides(f, where, inspection);
     tell_degenerate(f, where, inspection);
     note_yielding(f, where->frame, inspection);
+    note_held(f, where->frame, inspection);
 }
 
 vo_result vo_findings_picture(vo_findings *f, int frame, vo_inspector *in,

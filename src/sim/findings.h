@@ -16,6 +16,8 @@ typedef struct vo_findings {
     int yielded_frames, worst_frame, worst_nodes, worst_obstacle, worst_node;
     double worst_behind; /* m */
     vo_vec3 worst_place;
+    int64_t held_steps;          /* substeps in which the cloth was held still */
+    int held_frames, first_held; /* frames that have any, and the first of them */
 } vo_findings;
 
 /* Hands a sentence on. */
@@ -37,8 +39,9 @@ typedef struct vo_inspected {
 /* Reports an inspection: the numbers to whoever asked for them, what is wrong as sentences. */
 void vo_findings_inspected(vo_findings *f, const vo_inspected *where,
                            const vo_inspection *inspection);
-/* After all frames: what obstacles yielded, in one sentence. It is no error. */
-void vo_findings_yielded(vo_findings *f);
+/* After all frames: what obstacles yielded, and where cloth was held still, a sentence for each.
+ * They are no errors. */
+void vo_findings_after_frames(vo_findings *f);
 /* Writes the picture if it is to be of this one, which `in` made last. */
 vo_result vo_findings_picture(vo_findings *f, int frame, vo_inspector *in,
                               const vo_inspection *inspection);
