@@ -4,6 +4,7 @@
 #include "codec/json.h"
 #include "scene/keys.h"
 #include "scene/load.h"
+#include "scene/wear.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -711,6 +712,45 @@ static void unlikely_sizes_are_warned_about(void **state) {
     scene_files_close(&files);
 }
 
+static int count_of(const char *text, const char *part) {
+    int count = 0;
+    for (const char *p = text; (p = strstr(p, part)); p++) count++;
+    return count;
+}
+
+/* A body in centimetres, and one that lies on its back: told once, with the key. */
+static void odd_bodies_are_told_of(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    scene_files_write(&files, "lying.obj",
+                      "v -.2 -.8 0\nv .2 -.8 0\nv -.2 .8 0\nv .2 .8 0\n"
+                      "v -.2 -.8 .3\nv .2 -.8 .3\nv -.2 .8 .3\nv .2 .8 .3\n"
+                      "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
+    const char *text =
+        quoted("{'fps': 25, 'characters': [{'body': 'lying.obj', 'transform': {'scale': 1}}],"
+               " 'garments': [{'pattern': '" VOILE_SOURCE_DIR "/assets/garments/flag.json'},"
+               "              {'pattern': '" VOILE_SOURCE_DIR "/assets/garments/cape.json'}]}");
+    vo_scene *scene = scene_files_expect(&files, text, NULL);
+    assert_int_equal(count_of(files.log, "warning: "), 1);
+    assert_non_null(strstr(files.log, "scene.json: characters[0].body: the body is not like that"));
+    vo_wearer wearer; /* as sewing makes him later */
+    assert_ok(files.ctx, vo_wearer_create(files.ctx, vo_scene_character_body(scene, 0), &wearer));
+    assert_non_null(strstr(wearer.odd, "does its file have y up"));
+    assert_int_equal(count_of(files.log, "warning: "), 1);
+    vo_wearer_free(&wearer);
+    vo_scene_destroy(scene);
+
+    text = quoted(
+        "{'fps': 25, 'cloths': [{'mesh': 'sheet.obj', 'materials': [{'data': 'cloth.json'}]}],"
+        " 'characters': [{'body': 'lying.obj', 'transform': {'scale': 100}}]}");
+    scene = scene_files_expect(&files, text, NULL);
+    assert_int_equal(count_of(files.log, "warning: "), 1);
+    assert_non_null(strstr(files.log, "characters[0].body: the body measures 40 x 160 x 30 m, "));
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
 static void keys_of_later_parts_are_told_once(void **state) {
     (void)state;
     scene_files files;
@@ -923,6 +963,7 @@ int main(void) {
         cmocka_unit_test(a_pattern_means_all_files_in_a_row),
         cmocka_unit_test(units_and_up_axis_convert_the_geometry),
         cmocka_unit_test(unlikely_sizes_are_warned_about),
+        cmocka_unit_test(odd_bodies_are_told_of),
         cmocka_unit_test(keys_of_later_parts_are_told_once),
         cmocka_unit_test(files_are_looked_for_in_four_places),
         cmocka_unit_test(loading_survives_refused_memory),

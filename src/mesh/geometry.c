@@ -4,6 +4,15 @@ double vo_mesh_face_area(const vo_mesh *m, int face) {
     return m2_det(vo_mesh_face_dm(m, face)) / 2;
 }
 
+vo_vec3 vo_mesh_size(const vo_mesh *m) {
+    vo_vec3 low = v3(INFINITY, INFINITY, INFINITY), high = v3_negate(low);
+    for (int n = 0; n < m->node_count; n++) {
+        low = v3_min(low, m->node_x[n]);
+        high = v3_max(high, m->node_x[n]);
+    }
+    return v3_sub(high, low);
+}
+
 vo_mat2 vo_mesh_face_dm(const vo_mesh *m, int face) {
     const int *vert = m->face_vert[face];
     vo_vec2 e1 = v2_sub(m->vert_u[vert[1]], m->vert_u[vert[0]]);

@@ -106,8 +106,11 @@ vo_pose vo_get_pose(const vo_json_at *object, const char *key);
 /* Puts file and key path in front of the message of a failed call; VO_BAD_CALL becomes
  * VO_BAD_DATA. Success and want of memory pass. */
 vo_result vo_at_fault(vo_json_at at, vo_result result);
-/* A warning in the log. */
+/* Warnings in the log: of a key without effect, and of a `what` whose size in metres is none that
+ * such things have, so that it was probably drawn in other units. */
 void vo_tell_ignored(const vo_json_at *object, const char *key, const char *reason);
+void vo_tell_odd_size(vo_json_at at, const vo_mesh *mesh, const char *what, double smallest,
+                      double largest);
 
 /* The loader from a parsed document on, which it consumes in any case. `path` tells where relative
  * names start. */

@@ -210,7 +210,10 @@ static vo_result take(vo_loader *loader, vo_json_at at, vo_body *body) {
                                 .gap = vo_get_real(&at, "gap"),
                                 .start = vo_get_real(&at, "start_time"),
                                 .end = vo_get_limit(&at, "end_time", INFINITY)};
-    return vo_at_fault(at, vo_scene_take_character(loader->scene, &parts, NULL));
+    VO_TRY(vo_at_fault(at, vo_scene_take_character(loader->scene, &parts, NULL)));
+    /* from a doll to a giant */
+    vo_tell_odd_size(vo_json_get(&at, "body"), vo_body_rest(body), "body", 0.25, 10);
+    return VO_OK;
 }
 
 static vo_result load_character(vo_loader *loader, vo_json_at at) {

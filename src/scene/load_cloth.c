@@ -121,25 +121,6 @@ vo_remeshing vo_load_remeshing(const vo_loader *loader, const vo_json_at *cloth)
     return r;
 }
 
-/* A cloth smaller than a fingernail or larger than a big top was probably drawn in other units. */
-static void warn_about_size(vo_json_at at, const vo_mesh *mesh) {
-    const double smallest = 0.01, largest = 30;
-    vo_vec3 low = v3(INFINITY, INFINITY, INFINITY), high = v3_negate(low);
-    for (int n = 0; n < mesh->node_count; n++) {
-        low = v3_min(low, mesh->node_x[n]);
-        high = v3_max(high, mesh->node_x[n]);
-    }
-    vo_vec3 size = v3_sub(high, low);
-    double extent = vo_max(size.x, vo_max(size.y, size.z));
-    if (extent >= smallest && extent <= largest) return;
-    char path[128];
-    vo_json_path(at, path, sizeof path);
-    vo_log_line(at.ctx, VO_LOG_WARNING,
-                "%s: %s: the cloth measures %.3g x %.3g x %.3g m, which is unlikely for cloth; if "
-                "its file is not in metres, set \"units\", for example to \"cm\"",
-                at.file, path, size.x, size.y, size.z);
-}
-
 static vo_result read_parts(vo_loader *loader, const vo_json_at *at, vo_grid_size *grid,
                             vo_cloth_parts *parts) {
     VO_TRY(load_shape(loader, at, grid, &parts->mesh));
@@ -157,8 +138,8 @@ static vo_result load_cloth(vo_loader *loader, vo_json_at at, vo_grid_size *grid
     if (result == VO_OK) result = vo_at_fault(at, vo_scene_take_cloth(scene, &parts, NULL));
     vo_cloth_parts_free(loader->ctx, &parts);
     if (result != VO_OK) return result;
-    vo_scene_cloth *cloth = &scene->cloth[scene->cloth_count - 1];
-    warn_about_size(at, cloth->mesh);
+    /* from a fingernail to a big top */
+    vo_tell_odd_size(at, scene->cloth[scene->cloth_count - 1].mesh, "cloth", 0.01, 30);
     return VO_OK;
 }
 

@@ -140,6 +140,11 @@ static vo_result mesh_plan(vo_tailor *t, int index, double size, panel_plan *pla
                         plan->loop_end,    plan->line_count, (const int(*)[2])plan->line};
     vo_result result = vo_triangulate(t->ctx, &region, &def, &tri);
     if (result == VO_NO_MEMORY) return result;
+    if (result == VO_BAD_CALL)
+        return vo_fail(t->ctx, VO_BAD_DATA,
+                       "%s: panel %s: %s; make its edges longer (edge_length), or see whether the "
+                       "body it is fitted to is in metres",
+                       t->pattern->file, panel->name, vo_context_message(t->ctx));
     if (result != VO_OK) {
         char why[256];
         snprintf(why, sizeof why, "%.250s", vo_context_message(t->ctx));

@@ -68,3 +68,16 @@ void vo_tell_ignored(const vo_json_at *object, const char *key, const char *reas
     vo_log_line(object->ctx, VO_LOG_WARNING, "%s: %s: has no effect, since %s", object->file, path,
                 reason);
 }
+
+void vo_tell_odd_size(vo_json_at at, const vo_mesh *mesh, const char *what, double smallest,
+                      double largest) {
+    char path[256];
+    vo_vec3 size = vo_mesh_size(mesh);
+    double extent = vo_max(size.x, vo_max(size.y, size.z));
+    if (extent >= smallest && extent <= largest) return;
+    vo_json_path(at, path, sizeof path);
+    vo_log_line(at.ctx, VO_LOG_WARNING,
+                "%s: %s: the %s measures %.3g x %.3g x %.3g m, which is unlikely for a %s; if its "
+                "file is not in metres, set \"units\", for example to \"cm\"",
+                at.file, path, what, size.x, size.y, size.z, what);
+}

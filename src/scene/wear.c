@@ -2,30 +2,27 @@
 
 #include "core/memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the wearer ----------------------------------------------------------------------------- */
 
-/* Whether he is longer from front to back than high, as bodies of files with y up are. */
-static bool lies_down(const vo_mesh *m) {
-    vo_vec3 low = v3(INFINITY, INFINITY, INFINITY), high = v3_scale(-1, low);
-    for (int n = 0; n < m->node_count; n++) {
-        low = v3(low.x, vo_min(low.y, m->node_x[n].y), vo_min(low.z, m->node_x[n].z));
-        high = v3(high.x, vo_max(high.y, m->node_x[n].y), vo_max(high.z, m->node_x[n].z));
-    }
-    return high.y - low.y > 1.5 * (high.z - low.z);
+/* Bodies of files with y up are longer from front to back than high. */
+static void tell_odd(vo_wearer *w, const char *what) {
+    vo_vec3 size = vo_mesh_size(w->mesh);
+    snprintf(w->odd, sizeof w->odd, "%s; patterns are not fitted to it%s", what,
+             size.y > 1.5 * size.z
+                 ? ". It lies on its back or face: does its file have y up (up_axis, --up)?"
+                 : "");
 }
 
 /* Sizes, where he has such as people have. */
-static vo_result measure(vo_context *ctx, vo_wearer *w) {
+static vo_result measure(const vo_context *ctx, vo_wearer *w) {
     enum { NECK = 1, LEFT_ARM = 2 }; /* of vo_pattern_axes */
     vo_result result = vo_body_measure(w->mesh, w->axis[LEFT_ARM].origin.z, &w->sizes);
     if (result == VO_OK) result = vo_body_measure_neck(w->mesh, w->axis[NECK].origin, &w->sizes);
     if (result != VO_BAD_DATA) return result;
-    vo_log_line(ctx, VO_LOG_WARNING, "%s; patterns are not fitted to it%s", vo_context_message(ctx),
-                lies_down(w->mesh) ? ". It lies on its back or face: does its file have y up "
-                                     "(up_axis, --up)?"
-                                   : "");
+    tell_odd(w, vo_context_message(ctx));
     w->sizes = (vo_body_sizes){0};
     return VO_OK;
 }

@@ -14,6 +14,7 @@ typedef struct vo_wearer {
     vo_transform to_world; /* his frame -> world; its scale is 1 */
     vo_pattern_axis axis[VO_PATTERN_AXES];
     vo_body_sizes sizes; /* height 0: he is not like a person */
+    char odd[360];       /* the sentence about that, for whoever knows where he is from; or "" */
 } vo_wearer;
 
 /* On failure *out is zero. */

@@ -39,6 +39,9 @@ static vo_result make_wearer(vo_context *ctx, const vo_sew_def *def, vo_wearer *
     vo_result result = vo_body_put(body, &place);
     if (result == VO_OK) result = vo_wearer_create(ctx, body, out);
     vo_body_destroy(body);
+    if (result == VO_OK && def->fit && out->odd[0])
+        vo_log_line(ctx, VO_LOG_WARNING, "%s: %s", def->body ? def->body : "the mannequin",
+                    out->odd);
     return result;
 }
 
