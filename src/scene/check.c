@@ -68,7 +68,8 @@ static vo_result check_limits(vo_json_at at) {
         VO_TRY(vo_json_read_limit(item, &x[i]));
         VO_TRY(check_magnitude(item, x[i]));
     }
-    if (!(x[0] <= x[1])) return vo_json_fail(at, "%g is more than %g", x[0], x[1]);
+    if (!(x[0] <= x[1]))
+        return vo_json_fail(at, "%g is more than %g; the lower limit comes first", x[0], x[1]);
     return VO_OK;
 }
 

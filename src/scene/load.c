@@ -33,6 +33,11 @@ static vo_result read_beginning(const vo_json_at *root, vo_scene_def *def) {
     bool has_characters = vo_json_length(vo_json_get(root, "characters")) > 0;
     if (!vo_has(root, "preroll")) VO_TRY(vo_json_put_real(root, "preroll", has_characters ? 1 : 0));
     def->preroll = vo_get_real(root, "preroll");
+    if (def->preroll > VO_MOST_PREROLL * def->frame_time)
+        return vo_json_fail(vo_json_get(root, "preroll"),
+                            "%g s are more than %g frames of %g s, the most there may be; a second "
+                            "or two are enough for cloth to settle",
+                            def->preroll, VO_MOST_PREROLL, def->frame_time);
     def->start_frame = vo_get_int(root, "start_frame", 0);
     return VO_OK;
 }

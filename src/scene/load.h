@@ -69,7 +69,7 @@ vo_result vo_loader_expand(vo_loader *loader, vo_json_at at, bool from_one, cons
 /* load_cloth.c: of cloths and garments. */
 struct vo_cloth_parts;
 vo_result vo_load_materials(vo_loader *loader, vo_json_at at, struct vo_cloth_parts *parts);
-vo_remeshing vo_load_remeshing(const vo_loader *loader, const vo_json_at *cloth);
+vo_result vo_load_remeshing(const vo_loader *loader, const vo_json_at *cloth, vo_remeshing *out);
 
 /* load_*.c */
 vo_result vo_load_motions(vo_loader *loader, vo_json_at motions);

@@ -101,11 +101,22 @@ static void read_velocity(const vo_loader *loader, const vo_json_at *cloth, vo_c
     parts->velocity_origin = xf_vector(loader->frame, vo_get_vec3(&at, "origin"));
 }
 
-vo_remeshing vo_load_remeshing(const vo_loader *loader, const vo_json_at *cloth) {
+/* What calls name size_min and size_max is one key here. */
+static vo_result check_size(const vo_json_at *remeshing, const vo_remeshing *r) {
+    vo_json_at size = vo_json_get(remeshing, "size");
+    if (!(r->size_max > 0))
+        return vo_json_fail(size, "the longest edge, %g m, must be positive", r->size_max);
+    if (r->compensation != VO_COMPENSATE_NONE && !isfinite(r->size_max))
+        return vo_json_fail(size, "compensation needs a longest edge; give [shortest, longest], "
+                                  "for example [0.01, 0.1]");
+    return VO_OK;
+}
+
+vo_result vo_load_remeshing(const vo_loader *loader, const vo_json_at *cloth, vo_remeshing *out) {
     vo_json_at root = vo_json_root(loader->doc), magic = vo_json_get(&root, "magic");
     vo_json_at at = vo_json_get(cloth, "remeshing");
-    vo_remeshing r = vo_remeshing_default();
-    if (!vo_json_present(at)) return r;
+    vo_remeshing r = *out = vo_remeshing_default();
+    if (!vo_json_present(at)) return VO_OK;
     r.on = true;
     r.refine_angle = vo_get_limit(&at, "refine_angle", INFINITY);
     r.refine_compression = vo_get_limit(&at, "refine_compression", INFINITY);
@@ -118,7 +129,8 @@ vo_remeshing vo_load_remeshing(const vo_loader *loader, const vo_json_at *cloth)
     r.flip_threshold = vo_get_real(&magic, "edge_flip_threshold");
     r.rib_stiffening = vo_get_real(&magic, "rib_stiffening");
     r.sum = !vo_get_bool(&magic, "combine_tensors");
-    return r;
+    *out = r;
+    return check_size(&at, &r);
 }
 
 static vo_result read_parts(vo_loader *loader, const vo_json_at *at, vo_grid_size *grid,
@@ -127,8 +139,7 @@ static vo_result read_parts(vo_loader *loader, const vo_json_at *at, vo_grid_siz
     VO_TRY(vo_load_materials(loader, vo_json_get(at, "materials"), parts));
     parts->placement = xf_mul(loader->frame, vo_pose_transform(vo_get_pose(at, "transform")));
     read_velocity(loader, at, parts);
-    parts->remeshing = vo_load_remeshing(loader, at);
-    return VO_OK;
+    return vo_load_remeshing(loader, at, &parts->remeshing);
 }
 
 static vo_result load_cloth(vo_loader *loader, vo_json_at at, vo_grid_size *grid) {

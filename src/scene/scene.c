@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-#define MOST_PREROLL 1e6    /* frames */
-#define MOST_STEPS   100000 /* substeps in a frame: more would seem to hang */
+#define MOST_STEPS 100000 /* substeps in a frame: more would seem to hang */
 
 #define UP_TO " (up to " VO_LARGEST_TEXT ")"
 
@@ -60,7 +59,7 @@ static const char *time_defect(const vo_scene_def *d) {
         return "end_time must be at least 0, up to " VO_LARGEST_TEXT " or infinite";
     if (!vo_is_end(d->end_frame) || d->end_frame < 0)
         return "end_frame must be at least 0, up to " VO_LARGEST_TEXT " or infinite";
-    if (!vo_is_bounded(d->preroll) || d->preroll > MOST_PREROLL * d->frame_time)
+    if (!vo_is_bounded(d->preroll) || d->preroll > VO_MOST_PREROLL * d->frame_time)
         return "preroll must last at most a million frames; negative: 1 s where there are "
                "characters";
     if (d->start_frame < 0) return "start_frame must be at least 0";
@@ -226,7 +225,7 @@ const char *vo_scene_input_path(const vo_scene *scene, const char *stored) {
 int vo_scene_preroll_frames(const vo_scene *scene) {
     double seconds = scene->def.preroll;
     if (seconds < 0) seconds = scene->character_count > 0 ? 1 : 0;
-    return (int)ceil(vo_min(seconds / scene->def.frame_time, MOST_PREROLL) - 1e-6);
+    return (int)ceil(vo_min(seconds / scene->def.frame_time, VO_MOST_PREROLL) - 1e-6);
 }
 
 vo_scene_def vo_scene_get_def(const vo_scene *scene) { return scene->def; }

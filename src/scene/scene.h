@@ -12,6 +12,8 @@
 
 #include <voile/scene.h>
 
+#define VO_MOST_PREROLL 1e6 /* frames */
+
 /* A cloth that a simulation sews before it starts (sim/sew_start.c). Bodies that are alike wear the
  * same cut. */
 typedef struct vo_scene_garment {
