@@ -42,6 +42,39 @@ static void unreadable_files(void **state) {
                   "no unit of length");
 }
 
+/* A small recording with one piece of text in the place of another. */
+static const char *changed_bvh(const char *old, const char *new) {
+    static const char whole[] = "HIERARCHY\nROOT Hips\n{\nOFFSET 0 90 0\n"
+                                "CHANNELS 3 Zrotation Xrotation Yrotation\n"
+                                "JOINT Leg\n{\nOFFSET 10 0 0\nCHANNELS 1 Zrotation\n"
+                                "End Site\n{\nOFFSET 0 -40 0\n}\n}\n}\n"
+                                "MOTION\nFrames: 2\nFrame Time: 0.04\n0 90 5 4\n0 91 6 3\n";
+    char text[1000];
+    const char *at = strstr(whole, old);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - whole), whole, new, at + strlen(old));
+    return file_text("changed.bvh", text);
+}
+
+static void recordings_are_named_with_the_line(void **state) {
+    (void)state;
+    static const char *const cases[][3] = {
+        {"Frames: 2", "Frames: 3", "it ends within frame 3 of 3, each of which has 4 numbers; it"},
+        {"91 6 3", "91", "it ends within frame 2 of 2"},
+        {"91 6", "91 x6", "line 20: expected a number, found \"x6\""},
+        {"Xrotation", "Wrotation", "line 5: expected a channel (Xposition to Zposition, Xrotation"},
+        {"10 0 0", "10 a 0", "line 8: expected a number of OFFSET, found \"a\""},
+        {"CHANNELS 1", "CHANNELS 12", "line 9: a joint has at most 6 channels, not 12"},
+        {"JOINT", "JOIN",
+         "line 6: expected OFFSET, CHANNELS, JOINT, End Site or }, found \"JOIN\""},
+        {"Frame Time: 0.04", "", "line 19: expected Frame, found \"0\""},
+        {"Frames: 2", "Frames: many", "line 17: expected the number of frames, found \"many\""},
+        {"Frame Time: 0.04\n0 90 5 4\n0 91 6 3\n", "", "it ends where Frame should be; it was cut"},
+    };
+    if (!vo_import_has_assimp()) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_refused(changed_bvh(cases[i][0], cases[i][1]), VO_BAD_DATA, cases[i][2]);
+}
+
 static void damage_that_can_be_named(void **state) {
     (void)state;
     check_refused(file_write("cut.glb", "glTF\2\0\0\0\200\0\0\0\4\0\0\0JSON{}  ", 24), VO_BAD_DATA,
@@ -262,6 +295,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unreadable_files),
         cmocka_unit_test(damage_that_can_be_named),
+        cmocka_unit_test(recordings_are_named_with_the_line),
         cmocka_unit_test(numbers_that_make_no_sense),
         cmocka_unit_test(without_assimp_there_is_a_sentence),
         cmocka_unit_test(cut_off_files),

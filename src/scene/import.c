@@ -1,4 +1,5 @@
 /* The way in: inspect, read, build, say what was done. */
+#include "core/file.h"
 #include "scene/import_build.h"
 
 #include <stdio.h>
@@ -92,6 +93,19 @@ static vo_result refuse(vo_context *ctx, const char *path, const char *reason) {
                    path, n > 0 ? text : "no reason given");
 }
 
+/* The library names its own lines of code and only some of the file's: of BVH, the format that is
+ * written by hand, the place is looked for here. */
+static vo_result refuse_for_cause(vo_context *ctx, const char *path, const vo_import_space *space,
+                                  const char *reason) {
+    char text[256];
+    vo_bytes bytes;
+    if (strcmp(space->format, "BVH") != 0) return refuse(ctx, path, reason);
+    VO_TRY(vo_file_read(ctx, path, &bytes));
+    bool found = vo_import_find_bvh_fault(&bytes, text, sizeof text);
+    vo_bytes_free(ctx, &bytes);
+    return refuse(ctx, path, found ? text : reason);
+}
+
 static vo_result build(const vo_raw_file *file, const char *path, vo_character *out,
                        vo_import_counts *counts) {
     VO_TRY(vo_import_joints(file, path, out));
@@ -123,8 +137,8 @@ static vo_result import_scene(const char *path, const vo_import_options *options
     if (file.unit > 0) found.unit = file.unit;
     if (file.axes.up >= 0 && file.axes.up <= 2) found.up = (vo_up_axis)(VO_UP_X + file.axes.up);
     out->world = vo_import_world(&found, &file.axes, options);
-    vo_result result =
-        file.refusal != NULL ? refuse(ctx, path, file.refusal) : build(&file, path, out, counts);
+    vo_result result = file.refusal != NULL ? refuse_for_cause(ctx, path, space, file.refusal)
+                                            : build(&file, path, out, counts);
     if (result == VO_OK) {
         log_outcome(out, path, &found, options, counts);
         log_losses(ctx, path, counts, file.left_out);

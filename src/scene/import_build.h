@@ -29,6 +29,9 @@ typedef struct vo_import_space {
  * told apart without a parser. VO_BAD_DATA says what is wrong. */
 vo_result vo_import_inspect(vo_context *ctx, const char *path, vo_import_space *out);
 
+/* Where a BVH file is not as such files are, and why: "line 5: expected ...". False: it is. */
+bool vo_import_find_bvh_fault(const vo_bytes *bytes, char *text, size_t size);
+
 /* Units and axes of the file -> metres, z up. `axes` counts where it makes sense. */
 vo_affine vo_import_world(const vo_import_space *space, const vo_raw_axes *axes,
                           const vo_import_options *options);
