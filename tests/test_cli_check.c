@@ -235,6 +235,25 @@ static void test_scene_that_is_untangled(void **state) {
     expect_out(folder, "check run", 0, "5 of 5 frames clean");
 }
 
+/* Each line begins with the file, also where a simulation speaks, which knows of none. */
+static void test_scene_with_cloth_inside(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, -0.1, 0.1, true);
+    write_text(
+        in(folder, "scene.json"),
+        "{\"frame_time\": 0.04, \"cloths\": [{\"mesh\": \"sheet.obj\", \"materials\": "
+        "[{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6, "
+        "\"poisson_ratio\": 0.3}]}], \"obstacles\": [{\"mesh\": \"block.obj\", \"transform\": "
+        "{\"scale\": 20, \"translate\": [-10, -10, 0]}}]}");
+    ran r = run(folder, "check scene.json");
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.out, "warning: scene.json: face 0 of cloth 0 lies inside obstacle 0"));
+    for (const char *p = r.out; (p = strstr(p, "warning: ")); p++)
+        assert_memory_equal(p, "warning: scene.json: ", 21);
+    ran_free(&r);
+}
+
 static void test_mesh(void **state) {
     (void)state;
     const char *folder = test_folder();
@@ -267,6 +286,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_calls),
         cmocka_unit_test(test_scene_that_starts_tangled),
         cmocka_unit_test(test_scene_that_is_untangled),
+        cmocka_unit_test(test_scene_with_cloth_inside),
         cmocka_unit_test(test_mesh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,8 @@
 #include "sim/findings.h"
 #include "sim/folder.h"
 
+#include <string.h>
+
 vo_check_def vo_check_def_default(void) { return (vo_check_def){.last = -1, .ply_frame = -1}; }
 
 /* ---- meshes --------------------------------------------------------------------------------- */
@@ -85,11 +87,22 @@ static vo_result inspect_start(vo_findings *f, const vo_sim *sim) {
     return vo_findings_picture(f, 0, sim->inspector, &start);
 }
 
+/* Simulations do not know the file that they are of. */
+static bool names_scene(const vo_findings *f, const char *text) {
+    return strncmp(text, f->def->path, strlen(f->def->path)) == 0;
+}
+
+static vo_result create_sim(const vo_findings *f, const vo_scene *scene, vo_sim **out) {
+    vo_result result = vo_sim_create(f->ctx, scene, out);
+    if (result != VO_BAD_DATA || names_scene(f, f->ctx->message)) return result;
+    return vo_fail(f->ctx, result, "%s: %s", f->def->path, f->ctx->message);
+}
+
 static vo_result load_and_inspect(vo_findings *f) {
     vo_scene *scene = NULL;
     vo_sim *sim = NULL;
     vo_result result = vo_scene_load(f->ctx, f->def->path, 0, NULL, &scene);
-    if (result == VO_OK) result = vo_sim_create(f->ctx, scene, &sim);
+    if (result == VO_OK) result = create_sim(f, scene, &sim);
     if (result == VO_OK) result = inspect_start(f, sim);
     vo_sim_destroy(sim);
     vo_scene_destroy(scene);
@@ -97,7 +110,10 @@ static vo_result load_and_inspect(vo_findings *f) {
 }
 
 static void warning_as_finding(void *user, vo_log_level level, const char *text) {
-    if (level == VO_LOG_WARNING) vo_found(user, false, "%s", text);
+    vo_findings *f = user;
+    if (level != VO_LOG_WARNING) return;
+    bool named = names_scene(f, text);
+    vo_found(f, false, "%s%s%s", named ? "" : f->def->path, named ? "" : ": ", text);
 }
 
 /* Loads it as a run would, with the warnings as findings. */
