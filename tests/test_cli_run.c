@@ -390,6 +390,16 @@ static void test_altered_frame(void **state) {
     /* What is damaged or missing is made again, wherever it is. */
     assert_int_equal(truncate(last, 20), 0);
     expect_out(folder, "check run", 1, "0005.vof");
+    /* What is refused makes nothing again, and says nothing of it. */
+    static const char *const refused[] = {"resume run --set graviti=3",
+                                          "resume run --set cloths[0].transform.scale=2",
+                                          "resume run --set friction=1 --frames 1"};
+    for (int i = 0; i < 3; i++) {
+        r = run(folder, refused[i]);
+        assert_int_not_equal(r.code, 0);
+        if (strstr(r.err, "warning")) fail_msg("%s: %s", refused[i], r.err);
+        ran_free(&r);
+    }
     expect(folder, "resume run", 0, "0003.vof");
     assert_same_frames(folder, "good", "run", 5);
     assert_int_equal(unlink(frame_path(folder, "run", 1)), 0);
@@ -397,6 +407,12 @@ static void test_altered_frame(void **state) {
     expect(folder, "resume run", 0, "frame 1 is missing");
     assert_same_frames(folder, "good", "run", 5);
     expect_out(folder, "check run", 0, "without defects");
+    assert_int_equal(truncate(frame_path(folder, "run", 0), 20), 0);
+    r = run(folder, "resume run --set friction=1");
+    assert_int_equal(r.code, 1);
+    assert_null(strstr(r.err, "warning"));
+    assert_non_null(strstr(r.err, "run: no intact frame to go on from: frame 0 is missing or"));
+    ran_free(&r);
 }
 
 static void test_bad_scene(void **state) {

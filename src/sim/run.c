@@ -10,6 +10,7 @@
 #include <voile/run.h>
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ typedef struct run {
     int lock;
     int first, last; /* frames this call is to write; last is -1 where there is no end */
     double start;    /* wall clock */
+    char damage[VO_PATH_SIZE + 256]; /* what a resumed run makes again, told once it is sure to */
 } run;
 
 vo_run_def vo_run_def_default(void) { return (vo_run_def){.last_frame = -1}; }
@@ -254,30 +256,31 @@ static vo_result verify_frame(run *r, int frame) {
     return VO_OK;
 }
 
-/* The last frame of the whole ones from the start on. What is missing or damaged behind it is named
- * in a warning and made again, and with it all that follows. */
+/* The last frame of the whole ones from the start on. What is missing or damaged behind it is noted
+ * and made again, and with it all that follows. */
 static vo_result last_intact_frame(run *r, const vo_frame_list *list, int *frame) {
     VO_TRY(vo_folder_first_frame(r->ctx, r->folder, &r->first));
     *frame = r->first - 1;
     for (int i = 0; i < list->count; i++) {
         if (list->frame[i] != *frame + 1) {
-            vo_log_line(r->ctx, VO_LOG_WARNING, "%s: frame %d is missing; it is simulated again",
-                        r->folder, *frame + 1);
+            snprintf(r->damage, sizeof r->damage, "%s: frame %d is missing; it is simulated again",
+                     r->folder, *frame + 1);
             break;
         }
         vo_result result = verify_frame(r, list->frame[i]);
         if (result == VO_NO_MEMORY) return result;
         if (result != VO_OK) {
-            vo_log_line(r->ctx, VO_LOG_WARNING, "%s", r->ctx->message);
+            snprintf(r->damage, sizeof r->damage, "%s", r->ctx->message);
             break;
         }
         *frame = list->frame[i];
     }
     if (*frame >= r->first) return VO_OK;
-    return vo_fail(r->ctx, VO_BAD_DATA,
-                   "%s: no intact frame to go on from; simulate its scene.json again (what its "
-                   "overrides changed then counts from the first frame)",
-                   r->folder);
+    return vo_fail(
+        r->ctx, VO_BAD_DATA,
+        "%s: no intact frame to go on from: frame %d is missing or damaged; simulate its "
+        "scene.json again (what its overrides changed then counts from the first frame)",
+        r->folder, r->first);
 }
 
 static vo_result find_start(run *r, int *frame) {
@@ -411,6 +414,7 @@ static vo_result go_on(run *r) {
                        "%s: the run is finished with frame %d, so the settings would change "
                        "nothing; ask for a later last frame",
                        r->folder, frame);
+    if (r->damage[0]) vo_log_line(r->ctx, VO_LOG_WARNING, "%s", r->damage);
     VO_TRY(mend_stats(r, frame));
     if (done) return VO_OK;
     r->first = frame + 1;
