@@ -3,12 +3,14 @@
  *
  * Mannequins take a second each to make and seldom differ from scene to scene, so each is made once
  * and copied from then on: the linker puts __wrap_vo_mannequin_create in the place of the one of
- * the library (tests/CMakeLists.txt). Those of the shipped scenes are made before the first input.
+ * the library (tests/CMakeLists.txt). Those of all shipped scenes are made before the first input,
+ * once for all the processes that the driver starts.
  */
 #include "scene/load.h"
 #include "scene/mannequin.h"
 #include "sim/sim.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,19 +59,25 @@ static void forget(void) {
     keeper = NULL;
 }
 
+/* Loads a shipped scene, for the bodies in it. */
+static void load_shipped(const char *name) {
+    char path[4096];
+    vo_scene *scene;
+    snprintf(path, sizeof path, VOILE_SOURCE_DIR "/assets/scenes/%s", name);
+    require(vo_scene_load(keeper, path, 0, NULL, &scene) == VO_OK);
+    vo_scene_destroy(scene);
+}
+
 int LLVMFuzzerInitialize(int *count, char ***list) {
-    static const char *const scenes[] = {"karate", "solo-dancer", "squat", "ten-dancers", "walker"};
     (void)count, (void)list;
     vo_context_def def = vo_context_def_default();
     def.threads = 1;
     require(vo_context_create(&def, &keeper) == VO_OK);
-    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
-        char path[1024];
-        vo_scene *scene;
-        snprintf(path, sizeof path, VOILE_SOURCE_DIR "/assets/scenes/%s.json", scenes[i]);
-        require(vo_scene_load(keeper, path, 0, NULL, &scene) == VO_OK);
-        vo_scene_destroy(scene);
-    }
+    DIR *folder = opendir(VOILE_SOURCE_DIR "/assets/scenes");
+    require(folder != NULL);
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        if (strstr(entry->d_name, ".json")) load_shipped(entry->d_name);
+    closedir(folder);
     atexit(forget);
     return 0;
 }
