@@ -28,7 +28,7 @@ typedef struct thinning {
     int node_count, face_count;
     double longest; /* m, that an edge may become */
     const vo_vec3 *x;
-    int (*face)[3];    /* [face_count] first node -1: gone */
+    int (*face)[3];    /* [face_count] a node -1: gone */
     int *corner_start; /* [node_count + 1] */
     int *corner;       /* [3 face_count] faces around each node */
     offer *offers;     /* [node_count] */
@@ -155,7 +155,10 @@ static int compare_offers(const void *a, const void *b) {
 
 /* ---- rounds --------------------------------------------------------------------------------- */
 
+/* A face that went has a node -1, and its others are taken: around a node that is not, all are
+ * left. */
 static bool is_near_taken(const thinning *t, int u) {
+    if (t->taken[u]) return true;
     for (int i = t->corner_start[u]; i < t->corner_start[u + 1]; i++)
         for (int k = 0; k < 3; k++)
             if (t->taken[t->face[t->corner[i]][k]]) return true;
