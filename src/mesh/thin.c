@@ -191,8 +191,8 @@ static void close_up(thinning *t) {
 static int take_round(thinning *t, int most) {
     int nodes = 0, gone = 0;
     find_corners(t);
-    memset(t->taken, 0, (size_t)t->node_count);
     for (int n = 0; n < t->node_count; n++) {
+        t->taken[n] = 0;
         t->offers[n] = offer_of(t, n);
         nodes += faces_around(t, n) > 0;
     }
