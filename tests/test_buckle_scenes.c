@@ -326,6 +326,47 @@ static void slack_goes_to_its_goal_slowly(void **state) {
     end_world(&w);
 }
 
+/* ---- by a camera ---------------------------------------------------------------------------- */
+
+/* Slack that a sheet of cells of 0.25 m is to have after so many frames before a camera that stands
+ * over it, or looks away from it. Nothing moves. */
+static double filmed_slack(vo_viewing view, bool away, int frames) {
+    world w = begin_world(1);
+    vo_camera_key key = {.position = {0.5, 0.5, 5}, .has_target = true, .field = 60};
+    vo_camera_def camera = vo_camera_def_default();
+    w.def.gravity = v3(0, 0, 0);
+    w.def.adapt = VO_ADAPT_VIEW;
+    w.def.view = view;
+    add_sheet(&w, 1, 4);
+    key.target = v3(0.5, 0.5, away ? 9 : 0);
+    camera.key_count = 1;
+    camera.keys = &key;
+    assert_ok(w.ctx, vo_scene_add_camera(w.scene, &camera, NULL));
+    start(&w);
+    step_frames(&w, frames);
+    vo_sim_buckle_aim(w.sim);
+    double goal = vo_sim_buckle_goal(w.sim, 0, 0);
+    for (int f = 1; f < 32; f++) assert_near(vo_sim_buckle_goal(w.sim, 0, f), goal, 1e-12);
+    end_world(&w);
+    return goal;
+}
+
+static void what_is_in_a_picture_has_a_power_of_its_own(void **state) {
+    (void)state;
+    vo_viewing view = vo_viewing_default();
+    double area = 0.25 * 0.25 / 2, side = 0.25 * sqrt(3), least = side * 0.02 * 0.02;
+    double share = (side * 0.3 * 0.3 - area) / (side * 0.3 * 0.3 - least);
+    view.compensation_power = 2;
+    assert_true(filmed_slack(view, false, 1) == 0);
+    assert_near(filmed_slack(view, true, 1), 1 - pow(share, 2), 1e-12);
+    view.compensation_seen = 1.5;
+    assert_near(filmed_slack(view, false, 1), 1 - pow(share, 1.5), 1e-12);
+    assert_near(filmed_slack(view, true, 1), 1 - pow(share, 2), 1e-12);
+    assert_true(filmed_slack(view, false, 0) == 0); /* what a film begins with is as without one */
+    view.compensation = false;
+    assert_true(filmed_slack(view, false, 1) == 0);
+}
+
 /* ---- the same bits -------------------------------------------------------------------------- */
 
 static const char adaptive_text[] =
@@ -352,6 +393,19 @@ static const char filmed_text[] =
     "  \"handles\": [{\"nodes\": [0]}, {\"nodes\": [10]}], \"disable\": [\"remeshing\"],\n"
     "  \"gravity\": [0, 0, -9.8], \"wind\": {\"velocity\": [1, 4, 0]} }\n";
 
+/* Coarse faces in the picture, on a mesh that changes. */
+static const char seen_text[] =
+    "{ \"frame_time\": 0.04, \"frame_steps\": 4, \"end_frame\": 10, \"adapt\": \"view\",\n"
+    "  \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 10, \"rows\": 10},\n"
+    "    \"materials\": [{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6,\n"
+    "                    \"poisson_ratio\": 0.3}],\n"
+    "    \"remeshing\": {\"refine_angle\": 0.5, \"refine_velocity\": 0.5, \"size\": [0.05, 0.4],\n"
+    "                  \"aspect_min\": 0.2}}],\n"
+    "  \"view\": {\"compensation_seen\": 20, \"back\": 0.5},\n"
+    "  \"camera\": {\"position\": [0, -2, 3], \"target\": [0, 0, 0]},\n"
+    "  \"handles\": [{\"nodes\": [0]}, {\"nodes\": [10]}],\n"
+    "  \"gravity\": [0, 0, -9.8], \"wind\": {\"velocity\": [1, 4, 0]} }\n";
+
 static place open_scene_place(int threads, const char *text) {
     place p = open_place(threads);
     assert_ok(p.ctx, vo_file_write(p.ctx, p.scene, text, strlen(text)));
@@ -374,6 +428,7 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     (void)state;
     assert_resumes(adaptive_text);
     assert_resumes(filmed_text);
+    assert_resumes(seen_text);
 }
 
 static void what_makes_no_sense_is_refused(void **state) {
@@ -385,6 +440,7 @@ static void what_makes_no_sense_is_refused(void **state) {
         {"cloths[0].remeshing.compensation_power=0.5", "at least 1"},
         {"cloths[0].remeshing.compensation_power=-1", "cloths[0].remeshing.compensation_power"},
         {"cloths[0].remeshing.size=[0.1,\"inf\"]", "longest edge"},
+        {"view.compensation_seen=0.5", "0 or at least 1"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         place p = open_scene_place(1, adaptive_text);
@@ -406,6 +462,7 @@ int main(void) {
         cmocka_unit_test(slack_is_by_size),
         cmocka_unit_test(new_faces_begin_with_the_slack_that_was_there),
         cmocka_unit_test(slack_goes_to_its_goal_slowly),
+        cmocka_unit_test(what_is_in_a_picture_has_a_power_of_its_own),
         cmocka_unit_test(a_resumed_run_has_the_same_bits),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };

@@ -125,6 +125,7 @@ static vo_viewing read_view(const vo_json_at *root) {
                         .occlusion = vo_get_bool(&at, "occlusion"),
                         .compensation = vo_get_bool(&at, "compensation"),
                         .compensation_power = vo_get_real(&at, "compensation_power"),
+                        .compensation_seen = vo_get_real(&at, "compensation_seen"),
                         .budget_faces = vo_get_real(&at, "budget_faces"),
                         .budget_seconds = vo_get_real(&at, "budget_seconds")};
 }

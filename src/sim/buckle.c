@@ -27,14 +27,22 @@ static double slack_of(const vo_sim *sim, int cloth, int face, double longest, d
     return 1 - alpha >= LEAST ? vo_min(1 - alpha, MOST) : 0;
 }
 
+/* The power that a camera gives a face; 0: none. Faces that are hidden are not told from those that
+ * are seen: their size tells them apart well enough, and asks for no lines of sight. */
+static double view_power(const vo_sim *sim, int cloth, int face) {
+    const vo_viewing *v = &sim->scene->def.view;
+    if (!v->compensation || sim->view.frustum_count == 0) return 0;
+    return vo_sim_view_misses(sim, cloth, face) ? v->compensation_power : v->compensation_seen;
+}
+
 double vo_sim_buckle_goal(const vo_sim *sim, int cloth, int face) {
     const vo_remeshing *r = &sim->scene->cloth[cloth].remeshing;
     const vo_viewing *v = &sim->scene->def.view;
     if (!r->on) return 0;
     if (r->compensation != VO_COMPENSATE_NONE)
         return slack_of(sim, cloth, face, r->size_max, r->compensation_power);
-    if (!v->compensation || !vo_sim_view_misses(sim, cloth, face)) return 0;
-    return slack_of(sim, cloth, face, vo_max(r->size_max, v->size_max), v->compensation_power);
+    double power = view_power(sim, cloth, face);
+    return power > 0 ? slack_of(sim, cloth, face, vo_max(r->size_max, v->size_max), power) : 0;
 }
 
 void vo_sim_buckle_aim(vo_sim *sim) {
