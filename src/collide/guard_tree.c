@@ -1,6 +1,7 @@
 #include "collide/guard_tree.h"
 
 #include "core/memory.h"
+#include "math/simd.h"
 
 #include <string.h>
 
@@ -234,34 +235,25 @@ void vo_guard_tree_remove(vo_guard_tree *t, int id) {
 
 /* ---- searching ------------------------------------------------------------------------------ */
 
-typedef float lanes __attribute__((vector_size(16)));
-typedef int32_t lane_bits __attribute__((vector_size(16)));
-
 /* A box four times. */
 typedef struct wide_box {
-    lanes min[3], max[3];
+    vo_f4 min[3], max[3];
 } wide_box;
 
 static wide_box widen(const float_box *b) {
     wide_box w;
     for (int k = 0; k < 3; k++) {
-        w.min[k] = (lanes){b->min[k], b->min[k], b->min[k], b->min[k]};
-        w.max[k] = (lanes){b->max[k], b->max[k], b->max[k], b->max[k]};
+        w.min[k] = f4_set(b->min[k]);
+        w.max[k] = f4_set(b->max[k]);
     }
     return w;
 }
 
-static inline lanes load(const float *from) {
-    lanes v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
 /* Which of four boxes overlap another: -1 or 0 each. False if none does. */
 static inline bool overlap(const vo_guard_boxes *boxes, const wide_box *b, int32_t out[4]) {
-    lane_bits hit = (load(boxes->min[0]) <= b->max[0]) & (b->min[0] <= load(boxes->max[0])) &
-                    (load(boxes->min[1]) <= b->max[1]) & (b->min[1] <= load(boxes->max[1])) &
-                    (load(boxes->min[2]) <= b->max[2]) & (b->min[2] <= load(boxes->max[2]));
+    vo_m4 hit = (f4_load(boxes->min[0]) <= b->max[0]) & (b->min[0] <= f4_load(boxes->max[0])) &
+                (f4_load(boxes->min[1]) <= b->max[1]) & (b->min[1] <= f4_load(boxes->max[1])) &
+                (f4_load(boxes->min[2]) <= b->max[2]) & (b->min[2] <= f4_load(boxes->max[2]));
     memcpy(out, &hit, sizeof hit);
     return out[0] | out[1] | out[2] | out[3];
 }

@@ -4,6 +4,16 @@ double vo_mesh_face_area(const vo_mesh *m, int face) {
     return m2_det(vo_mesh_face_dm(m, face)) / 2;
 }
 
+double vo_mesh_face_longest_side(const vo_mesh *m, int face) {
+    const int *vert = m->face_vert[face];
+    double longest = 0;
+    for (int i = 0; i < 3; i++) {
+        vo_vec2 side = v2_sub(m->vert_u[vert[i == 2 ? 0 : i + 1]], m->vert_u[vert[i]]);
+        longest = vo_max(longest, v2_length(side));
+    }
+    return longest;
+}
+
 vo_vec3 vo_mesh_size(const vo_mesh *m) {
     vo_vec3 low = v3(INFINITY, INFINITY, INFINITY), high = v3_negate(low);
     for (int n = 0; n < m->node_count; n++) {

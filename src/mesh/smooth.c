@@ -105,20 +105,10 @@ vo_vec3 vo_spot_point(const vo_mesh *m, const vo_spot *spot, const vo_vec3 *node
     return sum;
 }
 
-static double longest_side(const vo_mesh *m, int face) {
-    double longest2 = 0;
-    for (int i = 0; i < 3; i++) {
-        vo_vec2 d =
-            v2_sub(m->vert_u[m->face_vert[face][after(i)]], m->vert_u[m->face_vert[face][i]]);
-        longest2 = vo_max(longest2, v2_dot(d, d));
-    }
-    return sqrt(longest2);
-}
-
 vo_vec3 vo_spot_overhang(const vo_mesh *m, const vo_spot *spot) {
     double way = v2_length(spot->beyond);
     if (!(way > 0)) return v3_zero();
-    double most = longest_side(m, spot->face) / 4;
+    double most = vo_mesh_face_longest_side(m, spot->face) / 4;
     vo_vec2 u = v2_scale(way > most ? most / way : 1, spot->beyond);
     vo_mat2 inverse = m2_inverse(vo_mesh_face_dm(m, spot->face));
     vo_vec2 t = m2_mul(inverse, u);

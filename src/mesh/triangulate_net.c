@@ -31,8 +31,7 @@ static vo_result reserve(vo_net *net, int points) {
     vo_context *ctx = net->ctx;
     int need = net->point_count + points;
     if (need > net->def->max_points)
-        return vo_fail(ctx, VO_BAD_CALL, "it would have more than %d points",
-                       net->def->max_points);
+        return vo_fail(ctx, VO_BAD_CALL, "it would have more than %d points", net->def->max_points);
     if (vo_reserve(ctx, &net->point, &net->point_capacity, need) &&
         vo_reserve(ctx, &net->at, &net->at_capacity, need) &&
         vo_reserve(ctx, &net->size, &net->size_capacity, need) &&

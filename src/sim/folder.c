@@ -111,24 +111,27 @@ static vo_result accept_frame(vo_context *ctx, const char *path, int frame, vo_v
         found, frame);
 }
 
-vo_result vo_folder_open_frame(vo_context *ctx, const char *folder, int frame,
-                               vo_vof_reader **out) {
+/* vo_vof_open or vo_vof_peek. */
+typedef vo_result open_fn(vo_context *ctx, const char *path, vo_vof_reader **out);
+
+static vo_result open_frame(vo_context *ctx, const char *folder, int frame, open_fn *open,
+                            vo_vof_reader **out) {
     char path[VO_PATH_SIZE];
     vo_vof_reader *reader;
     *out = NULL;
     vo_folder_frame(path, sizeof path, folder, frame);
-    VO_TRY(vo_vof_open(ctx, path, &reader));
+    VO_TRY(open(ctx, path, &reader));
     return accept_frame(ctx, path, frame, reader, out);
+}
+
+vo_result vo_folder_open_frame(vo_context *ctx, const char *folder, int frame,
+                               vo_vof_reader **out) {
+    return open_frame(ctx, folder, frame, vo_vof_open, out);
 }
 
 vo_result vo_folder_peek_frame(vo_context *ctx, const char *folder, int frame,
                                vo_vof_reader **out) {
-    char path[VO_PATH_SIZE];
-    vo_vof_reader *reader;
-    *out = NULL;
-    vo_folder_frame(path, sizeof path, folder, frame);
-    VO_TRY(vo_vof_peek(ctx, path, &reader));
-    return accept_frame(ctx, path, frame, reader, out);
+    return open_frame(ctx, folder, frame, vo_vof_peek, out);
 }
 
 /* ---- lock ----------------------------------------------------------------------------------- */

@@ -72,14 +72,6 @@ static void measure_hats(fit *f) {
     f->mix = product;
 }
 
-static double longest_side(const vo_mesh *m, int face) {
-    double longest = 0;
-    for (int i = 0; i < 3; i++)
-        longest = vo_max(longest, v2_length(v2_sub(m->vert_u[m->face_vert[face][after(i)]],
-                                                   m->vert_u[m->face_vert[face][i]])));
-    return longest;
-}
-
 /* Adds one sample to what the face says. */
 static void add_sample(fit *f, int face, const double w[3], double area) {
     const int *vert = f->m->face_vert[face];
@@ -114,7 +106,7 @@ static void sample_faces(void *arg, int begin, int end, int chunk) {
             sample_weights(f->samples, s, w);
             add_sample(f, face, w, vo_mesh_face_area(f->m, face) / count);
         }
-        double edge = longest_side(f->m, face);
+        double edge = vo_mesh_face_longest_side(f->m, face);
         f->off[face] = edge > 0 ? f->off[face] / edge : 0;
     }
 }
