@@ -252,6 +252,37 @@ static void handles_rest_in_halves(void **state) {
     close_table(&t);
 }
 
+/* There and back again: the memory of the first jumps serves the others. */
+static void later_jumps_allocate_nothing(void **state) {
+    (void)state;
+    char path[1024];
+    test_memory memory = {.fail_at = -1};
+    vo_context *ctx = test_context_with(1, &memory);
+    vo_scene *scene;
+    vo_sim *sim;
+    snprintf(path, sizeof path, "%s/scene.json", test_folder());
+    write_table(path, 0.08, moved, "");
+    assert_ok(ctx, vo_scene_load(ctx, path, 0, NULL, &scene));
+    assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
+    for (int i = 0; i < 6; i++) {
+        double end = i % 2 ? 0 : 0.2;
+        bool jumped;
+        long before = memory.calls;
+        sim->obstacle[0].rests_until = -INFINITY;
+        vo_sim_load_rows(sim);
+        vo_sim_obstacles_aim(sim, end, sim->dt);
+        vo_sim_handles_move(sim, end - sim->dt, end, sim->dt);
+        assert_ok(ctx, vo_sim_jump(sim, end, sim->dt, &jumped));
+        assert_true(jumped);
+        assert_near(sim->cloth[0].mesh->node_x[0].z, i % 2 ? 0.205 : 0.705, 0.1);
+        if (i >= 2) assert_int_equal(memory.calls, before);
+    }
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    vo_context_destroy(ctx);
+    assert_int_equal(memory.live, 0);
+}
+
 /* The frame before the first has a number, too. */
 static void told_of_in_the_preroll(void **state) {
     (void)state;
@@ -320,6 +351,7 @@ int main(void) {
         cmocka_unit_test(what_is_held_stays),
         cmocka_unit_test(handles_go_along),
         cmocka_unit_test(handles_rest_in_halves),
+        cmocka_unit_test(later_jumps_allocate_nothing),
         cmocka_unit_test(told_of_in_the_preroll),
         cmocka_unit_test(a_run_can_be_resumed_around_a_jump),
         cmocka_unit_test(threads_do_not_matter),

@@ -65,21 +65,30 @@ static int count_close(const vo_nearest *nearest, const vo_mesh *mesh, double ra
     return count;
 }
 
+/* The tree of an obstacle, which is kept for its next jump, as it is now. */
+static vo_result find_tree(vo_sim *sim, int obstacle, vo_nearest **out) {
+    vo_context *ctx = sim->ctx;
+    const vo_mesh *mesh = sim->obstacle[obstacle].mesh; /* where it was */
+    vo_nearest **all = &sim->jumps.nearest;
+    if (!*all) *all = vo_alloc_zero(ctx, vo_array_bytes((size_t)sim->obstacle_count, sizeof **all));
+    if (!*all) return vo_fail_memory(ctx, "an obstacle that jumps");
+    *out = &(*all)[obstacle];
+    if (!(*out)->ctx) VO_TRY(vo_nearest_create(ctx, 1, &mesh, *out));
+    return vo_nearest_bend(*out, 0, mesh->node_x);
+}
+
 /* Cloths that are closer to this obstacle than to those before it. */
 static vo_result find_worn(jump *j, int obstacle) {
     vo_sim *sim = j->sim;
-    const vo_mesh *mesh = sim->obstacle[obstacle].mesh; /* where it was */
     double range = WORN_WITHIN + sim->scene->def.repulsion_thickness;
-    vo_nearest nearest;
-    VO_TRY(vo_nearest_create(sim->ctx, 1, &mesh, &nearest));
-    vo_nearest_place(&nearest, 0, xf_identity());
+    vo_nearest *nearest = NULL;
+    VO_TRY(find_tree(sim, obstacle, &nearest));
     for (int c = 0; c < sim->cloth_count; c++) {
-        int close = count_close(&nearest, sim->cloth[c].mesh, range, j->x);
+        int close = count_close(nearest, sim->cloth[c].mesh, range, j->x);
         if (close <= j->close[c] || close < WORN_SHARE * sim->cloth[c].mesh->node_count) continue;
         j->close[c] = close;
         j->wearer[c] = obstacle;
     }
-    vo_nearest_free(&nearest);
     return VO_OK;
 }
 
@@ -144,24 +153,19 @@ static vo_result carry_all(jump *j) {
     return VO_OK;
 }
 
-static vo_result with_memory(jump *j) {
-    vo_context *ctx = j->sim->ctx;
+/* From the arena, which grows to the largest jump. */
+static bool reserve(jump *j) {
+    vo_arena *arena = &j->sim->jumps.arena;
     int nodes = most_nodes(j->sim), cloths = j->sim->cloth_count;
-    j->wearer = vo_new_array(ctx, int, cloths + 1);
-    j->close = vo_new_array(ctx, int, cloths + 1);
-    j->x = vo_new_array(ctx, vo_vec3, nodes);
-    j->v = vo_new_array(ctx, vo_vec3, nodes);
-    j->from = vo_new_array(ctx, vo_vec3, MAX_SAMPLES);
-    j->to = vo_new_array(ctx, vo_vec3, MAX_SAMPLES);
-    bool ok = j->wearer && j->close && j->x && j->v && j->from && j->to;
-    vo_result result = ok ? carry_all(j) : vo_fail_memory(ctx, "an obstacle that jumps");
-    vo_free_array(ctx, j->wearer, cloths + 1);
-    vo_free_array(ctx, j->close, cloths + 1);
-    vo_free_array(ctx, j->x, nodes);
-    vo_free_array(ctx, j->v, nodes);
-    vo_free_array(ctx, j->from, MAX_SAMPLES);
-    vo_free_array(ctx, j->to, MAX_SAMPLES);
-    return result;
+    vo_arena_reset(arena);
+    j->jumps = vo_arena_array(arena, unsigned char, j->sim->obstacle_count);
+    j->wearer = vo_arena_array(arena, int, cloths + 1);
+    j->close = vo_arena_array(arena, int, cloths + 1);
+    j->x = vo_arena_array(arena, vo_vec3, nodes);
+    j->v = vo_arena_array(arena, vo_vec3, nodes);
+    j->from = vo_arena_array(arena, vo_vec3, MAX_SAMPLES);
+    j->to = vo_arena_array(arena, vo_vec3, MAX_SAMPLES);
+    return j->jumps && j->wearer && j->close && j->x && j->v && j->from && j->to;
 }
 
 /* The first jump of a frame, to say where. */
@@ -197,7 +201,7 @@ static vo_result make_jump(jump *j, double end) {
     double way = find_jumps(j, &obstacle, &node);
     if (obstacle < 0) return VO_OK;
     vo_vec3 from = sim->contact.surface.x0[node];
-    VO_TRY(with_memory(j));
+    VO_TRY(carry_all(j));
     for (int i = 0; i < sim->obstacle_count; i++)
         if (j->jumps[i]) vo_sim_obstacle_put(sim, i, end);
     tell(j, obstacle, way, from);
@@ -217,9 +221,13 @@ vo_result vo_sim_jump(vo_sim *sim, double end, double dt, bool *jumped) {
     *jumped = !(sim->scene->def.disable & VO_DISABLE_COLLISION) && any_jumps(sim, dt);
     if (!*jumped) return VO_OK;
     jump j = {.sim = sim, .dt = dt};
-    j.jumps = vo_alloc_zero(sim->ctx, (size_t)sim->obstacle_count);
-    if (!j.jumps) return vo_fail_memory(sim->ctx, "an obstacle that jumps");
-    vo_result result = make_jump(&j, end);
-    vo_free(sim->ctx, j.jumps, (size_t)sim->obstacle_count);
-    return result;
+    if (!reserve(&j)) return vo_fail_memory(sim->ctx, "an obstacle that jumps");
+    return make_jump(&j, end);
+}
+
+void vo_sim_jumps_free(vo_sim *sim) {
+    vo_nearest *all = sim->jumps.nearest;
+    for (int i = 0; all && i < sim->obstacle_count; i++) vo_nearest_free(&all[i]);
+    if (all) vo_free(sim->ctx, all, vo_array_bytes((size_t)sim->obstacle_count, sizeof *all));
+    vo_arena_free(&sim->jumps.arena);
 }

@@ -71,6 +71,7 @@ static vo_result create(vo_context *ctx, const vo_scene *scene, beginning how, v
     sim->frame = -vo_scene_preroll_frames(scene);
     sim->frame_start = sim->frame * scene->def.frame_time;
     vo_arena_init(&sim->scratch, ctx);
+    vo_arena_init(&sim->jumps.arena, ctx);
     vo_result result = build(sim, how);
     if (result != VO_OK) {
         vo_sim_destroy(sim);
@@ -99,6 +100,7 @@ void vo_sim_destroy(vo_sim *sim) {
     vo_sim_view_free(sim);
     vo_sim_remesh_free(sim);
     vo_sim_contact_free(sim);
+    vo_sim_jumps_free(sim);
     destroy_inspector(sim);
     vo_implicit_free(&sim->implicit);
     vo_sim_obstacles_free(sim);

@@ -77,6 +77,12 @@ typedef struct vo_sim_contact {
     double *sharing;      /* [row_count] kg m/s, by which the contacts of a node share that */
 } vo_sim_contact;
 
+/* Memory of jumps (jump.c); nothing of it is state. */
+typedef struct vo_sim_jumps {
+    vo_arena arena;      /* of one jump */
+    vo_nearest *nearest; /* [obstacle_count] of those that have jumped; NULL: none has */
+} vo_sim_jumps;
+
 /* What remeshing needs beside each cloth's own; nothing of it is state. */
 typedef struct vo_sim_remesh {
     vo_remesher *remesher;
@@ -120,6 +126,7 @@ struct vo_sim {
     vo_implicit implicit; /* guess, offset, fade and slack are [saved] */
     double face_size;     /* m, in the flat fabric */
     vo_sim_contact contact;
+    vo_sim_jumps jumps;
     vo_sim_remesh remesh;
     vo_sim_view view;
 
@@ -196,6 +203,7 @@ void vo_sim_obstacle_put(vo_sim *sim, int obstacle, double end);
 /* jump.c: obstacles that are aimed too far for a step of dt to `end` are put there, and what they
  * wear with them. Then everything is to be aimed again, and room to be made. */
 vo_result vo_sim_jump(vo_sim *sim, double end, double dt, bool *jumped);
+void vo_sim_jumps_free(vo_sim *sim);
 
 /* contact.c */
 vo_result vo_sim_contact_create(vo_sim *sim);
