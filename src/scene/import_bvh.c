@@ -137,6 +137,8 @@ static bool bad_motion(walk *w) {
 }
 
 bool vo_import_find_bvh_fault(const vo_bytes *bytes, char *text, size_t size) {
-    walk w = {bytes->data, bytes->data + bytes->size, .line = 1, .text = text, .size = size};
+    walk w = {.at = bytes->data, .end = bytes->data + bytes->size, .line = 1, .size = size};
+    w.text = text;
+    text[0] = 0;
     return bad_joints(&w) || bad_motion(&w);
 }
