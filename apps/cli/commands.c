@@ -270,7 +270,7 @@ static const cli_option bench_options[] = {
     {"threads", 0, CLI_COUNT, FIELD(threads), "N",
      "threads to compare with one in sheet, and to use in the others; default: 2 and 1"},
     {"repeat", 0, CLI_COUNT, FIELD(repeat), "N",
-     "measures N times and keeps the best; default: 5, for ccd and render 3"},
+     "measures N times and keeps the best; default: 5, for scaling, ccd and render 3"},
     {"queries", 0, CLI_TEXT, FIELD(queries), "DIR",
      "for ccd: runs every .csv file below this folder; exit code 1 if a collision was missed"},
     {"json", 0, CLI_FLAG, FIELD(json), NULL, "prints one JSON object per benchmark"},

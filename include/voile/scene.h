@@ -73,9 +73,10 @@ typedef struct vo_viewing {
     bool occlusion;      /* [false] what is behind something else is told from what is seen */
     bool compensation;   /* [true] coarse faces out of all pictures do not resist compression by
                             buckling that they are too large for (vo_compensation) */
-    double compensation_power; /* [10] at least 1; the larger, the more faces give way */
+    double compensation_power; /* [10] 1 to 1e6; the larger, the more faces give way */
     double compensation_seen;  /* [0] the power for faces that are not out of all pictures, seen or
-                                  hidden; 0: these resist in full */
+                                  hidden: 1 to 1e6; 0, or without `compensation`: these resist in
+                                  full */
     double budget_faces;   /* [0] `pixels` is raised to keep all cloths within so many; 0: any */
     double budget_seconds; /* [0] likewise seconds a frame; such a run cannot be repeated exactly */
 } vo_viewing;

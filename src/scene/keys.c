@@ -443,7 +443,8 @@ static const vo_key view_keys[] = {
         "longest edge."),
     KEY("compensation_power", POSITIVE, "10", NULL, "As that of `remeshing`."),
     KEY("compensation_seen", NONNEGATIVE, "0", NULL,
-        "The power for all other faces, hidden ones above all; 0: they have no compensation."),
+        "The power for all other faces, hidden ones above all: 1 to 1e6; 0, or with "
+        "`compensation` false: they have none."),
     KEY("budget_faces", NONNEGATIVE, "0", NULL,
         "`pixels` is raised to keep all cloths within so many faces; 0: any number."),
     KEY("budget_seconds", NONNEGATIVE, "0", "s",

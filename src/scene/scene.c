@@ -103,9 +103,9 @@ static const char *view_defect(const vo_viewing *v) {
     if (!(v->popping >= 0)) return "view.popping must be at least 0";
     if (!vo_is_positive(v->size_max)) return "view.size_max must be positive" UP_TO;
     if (!(v->compensation_power >= 1 && v->compensation_power <= 1e6))
-        return "view.compensation_power must be at least 1";
+        return "view.compensation_power must be between 1 and 1e6";
     if (v->compensation_seen != 0 && !(v->compensation_seen >= 1 && v->compensation_seen <= 1e6))
-        return "view.compensation_seen must be 0 or at least 1";
+        return "view.compensation_seen must be 0, or between 1 and 1e6";
     if (!vo_is_nonnegative(v->budget_faces)) return "view.budget_faces must be at least 0" UP_TO;
     if (!vo_is_nonnegative(v->budget_seconds))
         return "view.budget_seconds must be at least 0" UP_TO;
