@@ -38,8 +38,9 @@ typedef struct worker {
 } worker;
 
 struct vo_threads {
-    share share[MAX_THREADS]; /* [count]; that of the caller, the first, is opened last */
-    int count;                /* including the caller */
+    share share[MAX_THREADS];             /* [count] */
+    _Alignas(LINE) _Atomic uint32_t loop; /* the number of the last one, once all shares are open */
+    int count;                            /* including the caller */
     worker worker[MAX_THREADS];
     pthread_mutex_t mutex;
     pthread_cond_t wake;
@@ -83,9 +84,7 @@ static void run_shares(vo_threads *t, int self) {
     for (int k = 0; k < self; k++) run_share(t, &t->share[k]);
 }
 
-static uint32_t current_loop(vo_threads *t) {
-    return (uint32_t)(atomic_load(&t->share[0].ticket) >> 32);
-}
+static uint32_t current_loop(vo_threads *t) { return atomic_load(&t->loop); }
 
 /* Returns the number of the next loop. */
 static uint32_t wait_for_loop(vo_threads *t, uint32_t seen) {
@@ -112,16 +111,22 @@ static void *work(void *arg) {
     }
 }
 
+/* One past the last chunk of a thread. The first threads have one more where there is a rest: the
+ * caller, at least, is awake. */
+static int share_end(const vo_threads *t, int chunks, int thread) {
+    return (int)(((int64_t)chunks * (thread + 1) + t->count - 1) / t->count);
+}
+
 /* Opens the next loop with so many chunks. */
 static void open_loop(vo_threads *t, int chunks) {
-    uint64_t loop = (uint64_t)(current_loop(t) + 1) << 32;
-    int end = chunks;
-    for (int k = t->count - 1; k >= 0; k--) {
-        int begin = (int)((int64_t)chunks * k / t->count);
+    uint32_t loop = current_loop(t) + 1;
+    for (int k = 0, begin = 0; k < t->count; k++) {
+        int end = share_end(t, chunks, k);
         t->share[k].end = end;
-        atomic_store(&t->share[k].ticket, loop | (uint32_t)(end - begin));
-        end = begin;
+        atomic_store(&t->share[k].ticket, (uint64_t)loop << 32 | (uint32_t)(end - begin));
+        begin = end;
     }
+    atomic_store(&t->loop, loop);
     if (atomic_load(&t->sleepers) == 0) return;
     pthread_mutex_lock(&t->mutex);
     pthread_cond_broadcast(&t->wake);

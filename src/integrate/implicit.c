@@ -9,8 +9,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { ROW_GRAIN = 1024 };
-
 /* ---- making and freeing --------------------------------------------------------------------- */
 
 static vo_vec4 *new_rows(vo_context *ctx, int count) {
@@ -220,7 +218,7 @@ static vo_solve_report solve_pcg(vo_implicit *s, const vo_implicit_def *def, int
                       .couplings = s->couplings.block_count ? &s->couplings : NULL,
                       .tolerance = def->tolerance,
                       .max_iterations = max_iterations};
-    vo_parallel_for(s->ctx, s->system.row_count, ROW_GRAIN, guess_rows, s);
+    vo_parallel_for(s->ctx, s->system.row_count, VO_LIGHT_GRAIN, guess_rows, s);
     return vo_pcg_solve(s->pcg, &pcg, &s->matrix, s->b, s->dv);
 }
 
@@ -241,13 +239,12 @@ static vo_result solve_direct(vo_implicit *s, vo_solve_report *r) {
 /* Positions (m) and speeds (m/s) beyond this are no cloth any more, and soon no numbers. */
 static const double LARGEST = 1e12;
 
-/* The sum of a row's coordinates; infinite where it is out of bounds or not a number. */
-static double size_of(vo_vec4 v) {
-    double sum = fabs(v.x) + fabs(v.y) + fabs(v.z);
-    return sum <= LARGEST ? sum : INFINITY;
-}
+static double magnitude(vo_vec4 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
 
-/* A test of all rows, which fails if one of them does. */
+/* Also false where it is not a number. */
+static bool is_bounded(vo_vec4 v) { return magnitude(v) <= LARGEST; }
+
+/* A test of all rows. Chunks only ever set `failed`, so it does not matter which of them does. */
 typedef struct row_test {
     const vo_implicit *s;
     double dt;
@@ -256,28 +253,29 @@ typedef struct row_test {
 
 static bool all_rows(const vo_implicit *s, double dt, vo_range_fn *test) {
     row_test t = {.s = s, .dt = dt};
-    vo_parallel_for(s->ctx, s->system.row_count, ROW_GRAIN, test, &t);
+    vo_parallel_for(s->ctx, s->system.row_count, VO_LIGHT_GRAIN, test, &t);
     return !atomic_load(&t.failed);
 }
 
 static void test_right_side(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     row_test *t = arg;
-    double largest = 0;
-    for (int i = begin; i < end; i++) largest = vo_max(largest, size_of(t->s->b[i]));
-    if (!isfinite(largest)) atomic_store(&t->failed, true);
+    bool good = true;
+    for (int i = begin; i < end; i++) good &= is_bounded(t->s->b[i]);
+    if (!good) atomic_store(&t->failed, true);
 }
 
 static void test_result(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     row_test *t = arg;
     const vo_implicit *s = t->s;
-    double furthest = 0;
+    bool good = true;
     for (int i = begin; i < end; i++) {
-        double speed = size_of(s->v[i]) + size_of(s->dv[i]);
-        furthest = vo_max(furthest, size_of(s->x[i]) + t->dt * speed);
+        double speed = magnitude(s->v[i]) + magnitude(s->dv[i]);
+        good &= is_bounded(s->v[i]) & is_bounded(s->dv[i]);
+        good &= magnitude(s->x[i]) + t->dt * speed <= LARGEST;
     }
-    if (!(furthest <= LARGEST)) atomic_store(&t->failed, true);
+    if (!good) atomic_store(&t->failed, true);
 }
 
 bool vo_implicit_leads_somewhere(const vo_implicit *s, double dt) {
@@ -353,7 +351,7 @@ static void apply_rows(void *arg, int begin, int end, int chunk) {
 
 void vo_implicit_apply(vo_implicit *s, double dt) {
     apply_job job = {s, dt};
-    vo_parallel_for(s->ctx, s->system.row_count, ROW_GRAIN, apply_rows, &job);
+    vo_parallel_for(s->ctx, s->system.row_count, VO_LIGHT_GRAIN, apply_rows, &job);
     s->has_earlier = true;
 }
 
@@ -365,7 +363,7 @@ void vo_implicit_hold(vo_implicit *s, double dt, const vo_constraints *constrain
     for (int i = 0; i < s->system.row_count; i++) {
         vo_vec4 *x = &s->x[i], *v = &s->v[i];
         s->guess[i] = (vo_vec4){0};
-        if (!s->fixed[i] || !isfinite(size_of(*v))) *v = (vo_vec4){0};
+        if (!s->fixed[i] || !is_bounded(*v)) *v = (vo_vec4){0};
         *x = (vo_vec4){x->x + dt * v->x, x->y + dt * v->y, x->z + dt * v->z, 0};
     }
 }

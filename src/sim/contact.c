@@ -109,9 +109,8 @@ typedef struct node_job {
 } node_job;
 
 static void over_nodes(vo_sim *sim, double dt, vo_range_fn *body) {
-    enum { NODE_GRAIN = 1024 };
     node_job job = {sim, dt};
-    vo_parallel_for(sim->ctx, sim->contact.surface.cloth_node_count, NODE_GRAIN, body, &job);
+    vo_parallel_for(sim->ctx, sim->contact.surface.cloth_node_count, VO_LIGHT_GRAIN, body, &job);
 }
 
 static void aim_nodes(void *arg, int begin, int end, int chunk) {

@@ -3,8 +3,6 @@
 #include "core/parallel.h"
 #include "sim/sim.h"
 
-enum { ROW_GRAIN = 1024 };
-
 /* The rows of one cloth, and its mesh. */
 typedef struct row_job {
     vo_implicit *s;
@@ -37,7 +35,7 @@ static void over_rows(vo_sim *sim, vo_range_fn *body) {
         const vo_cloth_state *cloth = &sim->cloth[c];
         row_job job = {&sim->implicit, cloth->mesh,
                        sim->implicit.system.row_of + cloth->first_node};
-        vo_parallel_for(sim->ctx, cloth->mesh->node_count, ROW_GRAIN, body, &job);
+        vo_parallel_for(sim->ctx, cloth->mesh->node_count, VO_LIGHT_GRAIN, body, &job);
     }
 }
 

@@ -276,13 +276,14 @@ vo_result vo_sim_make_fit(vo_sim *sim);
 /* The same where a run goes on with a changed scene; what it does counts for the next frame. */
 vo_result vo_sim_fit_to_scene(vo_sim *sim);
 
-/* step.c: solver for the present topology. */
+/* rows.c: a solver for the present topology, and what goes to and fro between it and the meshes. */
 vo_result vo_sim_rebuild(vo_sim *sim);
-/* Before the first step: cloth that is stretched beyond what a fabric bears gives way slowly, in
- * steps that all begin at rest, until it is not or no longer gets better. */
-vo_result vo_sim_relax(vo_sim *sim);
 void vo_sim_load_rows(vo_sim *sim);  /* meshes -> solver rows */
 void vo_sim_store_rows(vo_sim *sim); /* solver rows -> meshes */
+
+/* step.c: before the first step cloth that is stretched beyond what a fabric bears gives way
+ * slowly, in steps that all begin at rest, until it is not or no longer gets better. */
+vo_result vo_sim_relax(vo_sim *sim);
 
 /* measure.c: a face as the formulas of stretching and of bending want it, without offsets. */
 vo_stretch_face vo_mesh_stretch_face(const vo_mesh *mesh, int face, vo_vec3 x[3]);
