@@ -48,6 +48,36 @@ static void parallel_for_gives_the_same_bits_for_any_thread_count(void **state) 
     }
 }
 
+/* Counts what is done, item by item; chunks that are where they should not be count as well. */
+typedef struct visit_job {
+    int grain, misplaced[64], visits[64];
+} visit_job;
+
+static void visit_chunk(void *arg, int begin, int end, int chunk) {
+    visit_job *job = arg;
+    job->misplaced[chunk] += begin != chunk * job->grain || end - begin > job->grain;
+    for (int i = begin; i < end; i++) job->visits[i]++;
+}
+
+/* Loops one after another, of fewer chunks than threads and of more: no item is left out or done
+ * twice, whichever thread takes it. */
+static void loops_visit_every_item_once(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 5; threads++) {
+        vo_context *ctx = test_context(threads);
+        for (int repeat = 0; repeat < 2000; repeat++) {
+            visit_job job = {.grain = 1 + repeat % 9};
+            int count = repeat % 65;
+            vo_parallel_for(ctx, count, job.grain, visit_chunk, &job);
+            for (int i = 0; i < 64; i++) {
+                assert_int_equal(job.visits[i], i < count);
+                assert_int_equal(job.misplaced[i], 0);
+            }
+        }
+        vo_context_destroy(ctx);
+    }
+}
+
 static void mark_range(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     for (int i = begin; i < end; i++) ((int *)arg)[i]++;
@@ -277,6 +307,7 @@ int main(void) {
         cmocka_unit_test(parallel_for_visits_each_index_once),
         cmocka_unit_test(arena_stops_asking_once_it_knows_its_peak),
         cmocka_unit_test(blocks_of_slabs_never_overlap_and_all_come_back),
+        cmocka_unit_test(loops_visit_every_item_once),
         cmocka_unit_test(slabs_serve_several_threads),
         cmocka_unit_test(slabs_fill_gaps_and_survive_refused_memory),
         cmocka_unit_test(array_keeps_its_contents_when_it_grows),
