@@ -36,13 +36,37 @@ typedef float vo_f4 __attribute__((vector_size(16)));
 #define VO_KERNEL(name)               VO_KERNEL_JOIN(name, VO_KERNEL_SUFFIX)
 #endif
 
-VO_INLINE vo_d4 d4_set(double s) { return (vo_d4){s, s, s, s}; }
+/* From and to memory that is aligned as its elements are. Of a vector there gcc's thread sanitizer
+ * looks up each byte, so it is shown the elements. */
+#ifdef __SANITIZE_THREAD__
+VO_INLINE vo_d4 d4_load(const double *p) { return (vo_d4){p[0], p[1], p[2], p[3]}; }
+VO_INLINE void d4_store(double *p, vo_d4 v) {
+    for (int k = 0; k < 4; k++) p[k] = v[k];
+}
+VO_INLINE vo_f4 f4_load(const void *from) {
+    const float *p = from;
+    return (vo_f4){p[0], p[1], p[2], p[3]};
+}
+VO_INLINE void f4_store(void *to, vo_f4 v) {
+    float *p = to;
+    for (int k = 0; k < 4; k++) p[k] = v[k];
+}
+#else
 VO_INLINE vo_d4 d4_load(const double *p) {
     vo_d4 v;
     memcpy(&v, p, sizeof v);
     return v;
 }
 VO_INLINE void d4_store(double *p, vo_d4 v) { memcpy(p, &v, sizeof v); }
+VO_INLINE vo_f4 f4_load(const void *p) {
+    vo_f4 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+VO_INLINE void f4_store(void *p, vo_f4 v) { memcpy(p, &v, sizeof v); }
+#endif
+
+VO_INLINE vo_d4 d4_set(double s) { return (vo_d4){s, s, s, s}; }
 VO_INLINE vo_d4 d4_select(vo_i4 mask, vo_d4 yes, vo_d4 no) {
     return (vo_d4)((mask & (vo_i4)yes) | (~mask & (vo_i4)no));
 }
@@ -53,12 +77,6 @@ VO_INLINE vo_d4 d4_abs(vo_d4 a) {
 }
 
 VO_INLINE vo_f4 f4_set(float s) { return (vo_f4){s, s, s, s}; }
-VO_INLINE vo_f4 f4_load(const void *p) {
-    vo_f4 v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-VO_INLINE void f4_store(void *p, vo_f4 v) { memcpy(p, &v, sizeof v); }
 
 /* One instruction where there is one: compilers make five of a conversion and four of a root. */
 #ifdef __AVX__
