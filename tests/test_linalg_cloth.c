@@ -104,7 +104,8 @@ static void conjugate_gradients_agree_with_cholmod(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* What the solver is chosen for. The bounds leave a fifth of room above what is measured. */
+/* What the solver is chosen for. The bounds leave a fifth of room above what is measured.
+ * Sanitizers see the irregular sheets only. */
 static void two_levels_need_few_iterations(void **state) {
     (void)state;
     const struct {
@@ -116,7 +117,8 @@ static void two_levels_need_few_iterations(void **state) {
                  {CLOTH_STIFF, false, 29},
                  {CLOTH_STIFF, true, 38}};
     vo_context *ctx = test_context(2);
-    for (int k = 0; k < 4; k++) {
+    int first = TEST_SLOWNESS > 1 ? 1 : 0;
+    for (int k = first; k < 4; k += 1 + first) {
         cloth c;
         swing(ctx, &c, SIDE, kinds[k].fabric, kinds[k].irregular);
         vo_pcg *pcg;
