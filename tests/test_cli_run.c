@@ -404,15 +404,21 @@ static void test_altered_frame(void **state) {
     assert_same_frames(folder, "good", "run", 5);
     assert_int_equal(unlink(frame_path(folder, "run", 1)), 0);
     expect_out(folder, "info run", 0, "missing or damaged");
-    expect(folder, "resume run", 0, "frame 1 is missing");
+    r = run(folder, "resume run --frames :0"); /* nothing is made, so nothing is made again */
+    assert_int_equal(r.code, 0);
+    assert_null(strstr(r.err, "again"));
+    ran_free(&r);
+    expect(folder, "resume run", 0, "from 1 on are simulated again: frame 1 is missing");
     assert_same_frames(folder, "good", "run", 5);
     expect_out(folder, "check run", 0, "without defects");
     assert_int_equal(truncate(frame_path(folder, "run", 0), 20), 0);
     r = run(folder, "resume run --set friction=1");
     assert_int_equal(r.code, 1);
     assert_null(strstr(r.err, "warning"));
-    assert_non_null(strstr(r.err, "run: no intact frame to go on from: frame 0 is missing or"));
+    assert_non_null(strstr(r.err, "run: no intact frame to go on from: run/frames/0000.vof: "));
     ran_free(&r);
+    assert_int_equal(unlink(frame_path(folder, "run", 0)), 0);
+    expect(folder, "resume run", 1, "to go on from: frame 0 is missing; simulate its scene.json");
 }
 
 static void test_bad_scene(void **state) {

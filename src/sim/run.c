@@ -23,7 +23,7 @@ typedef struct run {
     int lock;
     int first, last; /* frames this call is to write; last is -1 where there is no end */
     double start;    /* wall clock */
-    char damage[VO_PATH_SIZE + 256]; /* what a resumed run makes again, told once it is sure to */
+    char damage[VO_PATH_SIZE + 256]; /* why the frame after the last whole one is none; or "" */
 } run;
 
 vo_run_def vo_run_def_default(void) { return (vo_run_def){.last_frame = -1}; }
@@ -256,6 +256,10 @@ static vo_result verify_frame(run *r, int frame) {
     return VO_OK;
 }
 
+static void note_missing(run *r, int frame) {
+    snprintf(r->damage, sizeof r->damage, "frame %d is missing", frame);
+}
+
 /* The last frame of the whole ones from the start on. What is missing or damaged behind it is noted
  * and made again, and with it all that follows. */
 static vo_result last_intact_frame(run *r, const vo_frame_list *list, int *frame) {
@@ -263,8 +267,7 @@ static vo_result last_intact_frame(run *r, const vo_frame_list *list, int *frame
     *frame = r->first - 1;
     for (int i = 0; i < list->count; i++) {
         if (list->frame[i] != *frame + 1) {
-            snprintf(r->damage, sizeof r->damage, "%s: frame %d is missing; it is simulated again",
-                     r->folder, *frame + 1);
+            note_missing(r, *frame + 1);
             break;
         }
         vo_result result = verify_frame(r, list->frame[i]);
@@ -276,11 +279,11 @@ static vo_result last_intact_frame(run *r, const vo_frame_list *list, int *frame
         *frame = list->frame[i];
     }
     if (*frame >= r->first) return VO_OK;
-    return vo_fail(
-        r->ctx, VO_BAD_DATA,
-        "%s: no intact frame to go on from: frame %d is missing or damaged; simulate its "
-        "scene.json again (what its overrides changed then counts from the first frame)",
-        r->folder, r->first);
+    if (list->count == 0) note_missing(r, r->first);
+    return vo_fail(r->ctx, VO_BAD_DATA,
+                   "%s: no intact frame to go on from: %s; simulate its scene.json again (what its "
+                   "overrides changed then counts from the first frame)",
+                   r->folder, r->damage);
 }
 
 static vo_result find_start(run *r, int *frame) {
@@ -403,6 +406,12 @@ static vo_result restore_run(run *r, int *frame) {
     return vo_sim_restore(r->epoch.sim, r->folder, *frame);
 }
 
+static void tell_damage(const run *r) {
+    if (r->damage[0])
+        vo_log_line(r->ctx, VO_LOG_WARNING, "%s: the frames from %d on are simulated again: %s",
+                    r->folder, r->first, r->damage);
+}
+
 static vo_result go_on(run *r) {
     int frame = 0;
     VO_TRY(vo_folder_need_run(r->ctx, r->folder));
@@ -414,13 +423,13 @@ static vo_result go_on(run *r) {
                        "%s: the run is finished with frame %d, so the settings would change "
                        "nothing; ask for a later last frame",
                        r->folder, frame);
-    if (r->damage[0]) vo_log_line(r->ctx, VO_LOG_WARNING, "%s", r->damage);
     VO_TRY(mend_stats(r, frame));
     if (done) return VO_OK;
     r->first = frame + 1;
     VO_TRY(record_sets(r, frame));
     VO_TRY(vo_vof_writer_create(r->ctx, &r->writer));
     VO_TRY(fit_to_scene(r));
+    tell_damage(r);
     return simulate_frames(r);
 }
 
