@@ -68,6 +68,14 @@ static void recordings_are_named_with_the_line(void **state) {
          "line 6: expected OFFSET, CHANNELS, JOINT, End Site or }, found \"JOIN\""},
         {"Frame Time: 0.04", "", "line 19: expected Frame, found \"0\""},
         {"Frames: 2", "Frames: many", "line 17: expected the number of frames, found \"many\""},
+        {"Leg\n{", "Leg", "line 7: expected {, found \"OFFSET\""},
+        {"Leg\n{", "the left Leg", "line 7: expected {, found \"OFFSET\""},
+        {"Leg\n{\nOFFSET 10 0", "Leg End\n{\nOFFSET 10 a", "line 8: expected a number of OFFSET"},
+        {"Site\n{\nOFFSET 0 -40 0\n", "Site", "line 11: expected {, found \"}\""},
+        {"{\nOFFSET 0 90 0", "{OFFSET 0 90 a", "line 3: expected a number of OFFSET, found \"a\""},
+        {"}\n}\n}\nMOTION\nFrames: 2", "}}}MOTION Frames: none",
+         "line 13: expected the number of frames, found \"none\""},
+        {"HIERARCHY", "\xef\xbb\xbfHIERARCHY", "it begins with a byte-order mark"},
         {"Frame Time: 0.04\n0 90 5 4\n0 91 6 3\n", "", "it ends where Frame should be; it was cut"},
     };
     if (!vo_import_has_assimp()) skip();

@@ -19,10 +19,14 @@ typedef struct walk {
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+/* A brace at the beginning of a word is all of it, as for the reader. */
 static void next(walk *w) {
     for (; w->at < w->end && is_space(*w->at); w->at++) w->line += *w->at == '\n';
     const char *begin = w->at;
-    while (w->at < w->end && !is_space(*w->at)) w->at++;
+    if (w->at < w->end && (*w->at == '{' || *w->at == '}'))
+        w->at++;
+    else
+        while (w->at < w->end && !is_space(*w->at)) w->at++;
     w->word = w->at > begin ? begin : NULL;
     w->length = w->at - begin < 40 ? (int)(w->at - begin) : 40;
 }
@@ -82,11 +86,22 @@ static bool bad_offset(walk *w) {
     return false;
 }
 
-/* Names may be several words. */
+/* Names may be several words, even such as have a meaning on the lines below. */
 static bool lacks_brace(walk *w) {
-    do next(w);
-    while (w->word && !is(w, "{"));
-    return w->word ? false : missing(w, "{");
+    static const char *const later[] = {"OFFSET", "CHANNELS", "JOINT", "End", "}", "MOTION"};
+    for (int line = w->line;;) {
+        next(w);
+        if (is(w, "{")) return false;
+        bool over = !w->word;
+        for (int i = 0; i < 6; i++) over |= w->line > line && is(w, later[i]);
+        if (over) return missing(w, "{");
+    }
+}
+
+/* It does not show in the word that follows it. */
+static bool has_mark(walk *w) {
+    if (w->end - w->at < 3 || memcmp(w->at, "\xef\xbb\xbf", 3) != 0) return false;
+    return found(w, "it begins with a byte-order mark, which BVH does not have; save it without");
 }
 
 /* All joints, from ROOT to the brace that closes it. */
@@ -140,5 +155,5 @@ bool vo_import_find_bvh_fault(const vo_bytes *bytes, char *text, size_t size) {
     walk w = {.at = bytes->data, .end = bytes->data + bytes->size, .line = 1, .size = size};
     w.text = text;
     text[0] = 0;
-    return bad_joints(&w) || bad_motion(&w);
+    return has_mark(&w) || bad_joints(&w) || bad_motion(&w);
 }
