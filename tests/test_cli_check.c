@@ -252,6 +252,22 @@ static void test_scene_with_cloth_inside(void **state) {
     for (const char *p = r.out; (p = strstr(p, "warning: ")); p++)
         assert_memory_equal(p, "warning: scene.json: ", 21);
     ran_free(&r);
+    assert_int_equal(rename(in(folder, "scene.json"), in(folder, "face")), 0);
+    expect_out(folder, "check face", 0, "warning: face: face 0 of cloth 0 lies inside obstacle 0");
+}
+
+/* Whether or not this build has that solver. */
+static void test_scene_that_cannot_start(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_text(in(folder, "direct.json"),
+               "{\"frame_time\": 0.04, \"solver\": {\"method\": \"direct\"}, \"cloths\": "
+               "[{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 2, \"rows\": 2}, "
+               "\"materials\": [{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6, "
+               "\"poisson_ratio\": 0.3}]}]}");
+    ran r = run(folder, "check direct.json");
+    if (r.code != 0) assert_non_null(strstr(r.err, "direct.json: the scene asks for the direct"));
+    ran_free(&r);
 }
 
 static void test_mesh(void **state) {
@@ -287,6 +303,7 @@ int main(void) {
         cmocka_unit_test(test_scene_that_starts_tangled),
         cmocka_unit_test(test_scene_that_is_untangled),
         cmocka_unit_test(test_scene_with_cloth_inside),
+        cmocka_unit_test(test_scene_that_cannot_start),
         cmocka_unit_test(test_mesh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

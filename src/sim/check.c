@@ -89,12 +89,14 @@ static vo_result inspect_start(vo_findings *f, const vo_sim *sim) {
 
 /* Simulations do not know the file that they are of. */
 static bool names_scene(const vo_findings *f, const char *text) {
-    return strncmp(text, f->def->path, strlen(f->def->path)) == 0;
+    size_t length = strlen(f->def->path);
+    return strncmp(text, f->def->path, length) == 0 && text[length] == ':';
 }
 
 static vo_result create_sim(const vo_findings *f, const vo_scene *scene, vo_sim **out) {
     vo_result result = vo_sim_create(f->ctx, scene, out);
-    if (result != VO_BAD_DATA || names_scene(f, f->ctx->message)) return result;
+    if (result == VO_OK || result == VO_NO_MEMORY || result == VO_IO_FAILED) return result;
+    if (names_scene(f, f->ctx->message)) return result;
     return vo_fail(f->ctx, result, "%s: %s", f->def->path, f->ctx->message);
 }
 
