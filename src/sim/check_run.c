@@ -27,18 +27,12 @@ typedef struct source {
     vo_stats_list lines;
 } source;
 
-/* From the last line of the frame; a frame without one says nothing. */
-static int held_steps(const vo_stats_list *lines, int frame) {
-    for (int i = lines->count - 1; i >= 0; i--)
-        if (lines->stats[i].frame == frame) return lines->stats[i].held_steps;
-    return 0;
-}
-
 static vo_result inspect_frame(vo_findings *f, const source *s, const char *path, int frame) {
     const vo_epoch *epoch = &s->epoch;
     vo_inspection inspection;
     VO_TRY(vo_sim_inspect(epoch->sim, &inspection));
-    inspection.held_steps = held_steps(&s->lines, frame);
+    const vo_stats *line = vo_stats_list_find(&s->lines, frame);
+    inspection.held_steps = line ? line->held_steps : 0;
     vo_inspected where = {
         .name = path, .frame = frame, .fatal = true, .advice = advice(&epoch->scene->def)};
     vo_findings_inspected(f, &where, &inspection);

@@ -86,13 +86,6 @@ static bool has_frame(const vo_frame_list *list, int frame) {
     return low < list->count && list->frame[low] == frame;
 }
 
-/* The last line of a frame; NULL: there is none. */
-static const vo_stats *line_of(const vo_stats_list *list, int frame) {
-    for (int i = list->count - 1; i >= 0; i--)
-        if (list->stats[i].frame == frame) return &list->stats[i];
-    return NULL;
-}
-
 /* Frames of `a` that `b` has (or has not), counted, or written where `out` is given. */
 static int pick(const vo_frame_list *a, const vo_frame_list *b, bool has, int *out) {
     int count = 0;
@@ -286,7 +279,7 @@ static vo_compared_frame begin_frame(int frame, const vo_stats *line) {
 static vo_result look(comparer *c, int run, int frame, vo_compare_view *view,
                       vo_compared_frame *out) {
     vo_compare_eye *eye = &c->eye[run];
-    const vo_stats *line = line_of(&c->stats[run], frame);
+    const vo_stats *line = vo_stats_list_find(&c->stats[run], frame);
     VO_TRY(read_frame(c, run, frame));
     if (run == VO_COMPARE_REFERENCE) {
         VO_TRY(camera_at(c, vo_sim_time(eye->epoch.sim), &view->camera));
@@ -306,7 +299,7 @@ static vo_result write_picture(comparer *c, int run, int frame) {
 }
 
 static vo_result compare_run(comparer *c, int run, int frame, bool looks, vo_compare_view *view) {
-    const vo_stats *line = line_of(&c->stats[run], frame);
+    const vo_stats *line = vo_stats_list_find(&c->stats[run], frame);
     vo_compared_frame f = begin_frame(frame, line);
     if (looks) {
         VO_TRY(look(c, run, frame, view, &f));

@@ -219,6 +219,12 @@ vo_result vo_folder_append_stats(vo_context *ctx, const char *folder, const vo_s
     return vo_file_append(ctx, path, line, (size_t)size);
 }
 
+const vo_stats *vo_stats_list_find(const vo_stats_list *list, int frame) {
+    for (int i = list->count - 1; i >= 0; i--)
+        if (list->stats[i].frame == frame) return &list->stats[i];
+    return NULL;
+}
+
 void vo_stats_list_free(vo_context *ctx, vo_stats_list *list) {
     vo_free_array(ctx, list->stats, list->capacity);
     *list = (vo_stats_list){0};

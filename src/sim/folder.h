@@ -46,6 +46,8 @@ typedef struct vo_stats_list {
 vo_result vo_folder_read_stats(vo_context *ctx, const char *folder, vo_stats_list *out);
 vo_result vo_folder_write_stats(vo_context *ctx, const char *folder, const vo_stats_list *list);
 vo_result vo_folder_append_stats(vo_context *ctx, const char *folder, const vo_stats *stats);
+/* The last line of a frame; NULL: there is none. */
+const vo_stats *vo_stats_list_find(const vo_stats_list *list, int frame);
 void vo_stats_list_free(vo_context *ctx, vo_stats_list *list);
 
 #endif
