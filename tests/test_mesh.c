@@ -260,6 +260,8 @@ static void grid_is_where_it_says(void **state) {
     assert_int_equal(diagonals[0], 12);
     assert_int_equal(diagonals[1], 12);
     check_invariants(m, true);
+    assert_true(v3_equal(vo_mesh_size(m), v3(3, 2, 0)));
+    assert_true(v3_equal(vo_mesh_size(&(vo_mesh){0}), v3_zero()));
     vo_mesh_destroy(m);
     assert_int_equal(vo_mesh_create_grid(ctx, 1, 1, 0, 3, &m), VO_BAD_CALL);
     assert_int_equal(vo_mesh_create_grid(ctx, -1, 1, 2, 3, &m), VO_BAD_CALL);

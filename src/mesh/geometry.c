@@ -15,6 +15,7 @@ double vo_mesh_face_longest_side(const vo_mesh *m, int face) {
 }
 
 vo_vec3 vo_mesh_size(const vo_mesh *m) {
+    if (m->node_count == 0) return v3_zero();
     vo_vec3 low = v3(INFINITY, INFINITY, INFINITY), high = v3_negate(low);
     for (int n = 0; n < m->node_count; n++) {
         low = v3_min(low, m->node_x[n]);

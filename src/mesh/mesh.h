@@ -122,7 +122,7 @@ static inline int vo_mesh_face_node(const vo_mesh *m, int face, int corner) {
 double vo_mesh_face_area(const vo_mesh *m, int face);
 /* m, in material space. */
 double vo_mesh_face_longest_side(const vo_mesh *m, int face);
-/* m, of the box around all nodes. */
+/* m, of the box around all nodes; zero where there are none. */
 vo_vec3 vo_mesh_size(const vo_mesh *m);
 /* Columns: the material edges v0->v1 and v0->v2. */
 vo_mat2 vo_mesh_face_dm(const vo_mesh *m, int face);
