@@ -714,6 +714,7 @@ static void unlikely_sizes_are_warned_about(void **state) {
         vo_scene *scene = scene_files_expect(&files, scene_least, sets[i]);
         assert_non_null(strstr(files.log, "warning: "));
         assert_non_null(strstr(files.log, "scene.json: cloths[0]: the cloth measures"));
+        assert_non_null(strstr(files.log, " m, which is unlikely for cloth; "));
         assert_non_null(strstr(files.log, "\"units\""));
         vo_scene_destroy(scene);
     }
@@ -726,15 +727,34 @@ static int count_of(const char *text, const char *part) {
     return count;
 }
 
+/* It lies on its back: 40 x 160 x 30 cm. */
+static void write_lying(scene_files *files) {
+    scene_files_write(files, "lying.obj",
+                      "v -.2 -.8 0\nv .2 -.8 0\nv -.2 .8 0\nv .2 .8 0\n"
+                      "v -.2 -.8 .3\nv .2 -.8 .3\nv -.2 .8 .3\nv .2 .8 .3\n"
+                      "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
+}
+
+#define WORN(garment, character)                                                                   \
+    "{'pattern': '" VOILE_SOURCE_DIR "/assets/garments/" garment ".json', 'character': " character \
+    "}"
+#define SHEET "'cloths': [{'mesh': 'sheet.obj', 'materials': [{'data': 'cloth.json'}]}]"
+
+/* Loads what follows the frame rate; there must be so many warnings, and this one among them. */
+static void expect_warnings(scene_files *files, const char *text, int count, const char *part) {
+    char whole[3000];
+    snprintf(whole, sizeof whole, "{'fps': 25, %s}", text);
+    vo_scene_destroy(scene_files_expect(files, quoted(whole), NULL));
+    if (count_of(files->log, "warning: ") != count || !strstr(files->log, part))
+        fail_msg("%s: %s", text, files->log);
+}
+
 /* A body in centimetres, and one that lies on its back: told once, with the key. */
 static void odd_bodies_are_told_of(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
-    scene_files_write(&files, "lying.obj",
-                      "v -.2 -.8 0\nv .2 -.8 0\nv -.2 .8 0\nv .2 .8 0\n"
-                      "v -.2 -.8 .3\nv .2 -.8 .3\nv -.2 .8 .3\nv .2 .8 .3\n"
-                      "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
+    write_lying(&files);
     const char *text =
         quoted("{'fps': 25, 'characters': [{'body': 'lying.obj', 'transform': {'scale': 1}}],"
                " 'garments': [{'pattern': '" VOILE_SOURCE_DIR "/assets/garments/flag.json'},"
@@ -749,13 +769,40 @@ static void odd_bodies_are_told_of(void **state) {
     vo_wearer_free(&wearer);
     vo_scene_destroy(scene);
 
-    text = quoted(
-        "{'fps': 25, 'cloths': [{'mesh': 'sheet.obj', 'materials': [{'data': 'cloth.json'}]}],"
-        " 'characters': [{'body': 'lying.obj', 'transform': {'scale': 100}}]}");
-    scene = scene_files_expect(&files, text, NULL);
-    assert_int_equal(count_of(files.log, "warning: "), 1);
-    assert_non_null(strstr(files.log, "characters[0].body: the body measures 40 x 160 x 30 m, "));
-    vo_scene_destroy(scene);
+    expect_warnings(&files,
+                    SHEET ", 'characters': [{'body': 'lying.obj', 'transform': {'scale': 100}}]", 1,
+                    "characters[0].body: the body measures 40 x 160 x 30 m, which is unlikely for "
+                    "a body;");
+    scene_files_close(&files);
+}
+
+/* Those who are alike are told of as one, and copies with the key of the one that is copied. */
+static void odd_bodies_are_told_of_once(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    write_lying(&files);
+    expect_warnings(&files,
+                    "'characters': [{'body': 'lying.obj'}, {'body': 'lying.obj'}], 'garments': "
+                    "[" WORN("flag", "0") ", " WORN("flag", "1") ", " WORN("cape", "1") "]",
+                    1, "characters[0].body: the body is not like");
+    expect_warnings(&files,
+                    "'characters': [{'body': 'lying.obj'}, {'body': 'lying.obj', 'transform': "
+                    "{'scale': 1.1}}], 'garments': [" WORN("flag", "0") ", " WORN("flag", "1") "]",
+                    2, "characters[1].body: the body is not like");
+    expect_warnings(&files,
+                    "'characters': [{'body': 'lying.obj'}, {'body': 'lying.obj'}], 'garments': "
+                    "[" WORN("flag", "1") "], 'crowd': {'places': [{}, {'transform': {'scale': "
+                                          "1.2}}]}",
+                    1, "characters[1].body: the body is not like");
+    expect_warnings(&files,
+                    SHEET ", 'characters': [{'body': 'lying.obj'}, {'body': 'lying.obj', "
+                          "'transform': {'scale': 100}}], 'crowd': {'rows': 3, 'columns': 4}",
+                    1, "characters[1].body: the body measures 40 x 160 x 30 m");
+    expect_warnings(&files,
+                    SHEET ", 'characters': [{'body': 'lying.obj'}], 'crowd': {'places': [{}, "
+                          "{'transform': {'scale': 100}}, {'transform': {'scale': 200}}]}",
+                    1, "characters[0].body: the body measures 40 x 160 x 30 m");
     scene_files_close(&files);
 }
 
@@ -839,11 +886,13 @@ static void loading_survives_refused_memory(void **state) {
     scene_files_write(&files, "part0.obj", scene_sheet);
     vo_scene_destroy(scene_files_expect(&files, scene_full, NULL));
     test_every_allocation(load_full, files.path);
-    const char *pattern = quoted("{'fps': 25, 'obstacles': 'part%d.obj', 'overrides': [{'from_frame"
-                                 "': 0, 'set': ['gravity=0,0,-1']}],"
-                                 " 'motions': {'motfile': 'moves.mot', 'fps': 2},"
-                                 " 'cloths': [{'mesh': 'sheet.obj', 'materials': [{'data': "
-                                 "'cloth.json'}]}]}");
+    const char *pattern =
+        quoted("{'fps': 25, 'obstacles': 'part%d.obj', 'overrides': [{'from_frame"
+               "': 0, 'set': ['gravity=0,0,-1']}],"
+               " 'motions': {'motfile': 'moves.mot', 'fps': 2},"
+               " 'characters': [{'body': 'sheet.obj', 'transform': {'scale': 50}}],"
+               " 'cloths': [{'mesh': 'sheet.obj', 'materials': [{'data': "
+               "'cloth.json'}]}]}");
     vo_scene_destroy(scene_files_expect(&files, pattern, NULL));
     test_every_allocation(load_full, files.path);
     scene_files_close(&files);
@@ -972,6 +1021,7 @@ int main(void) {
         cmocka_unit_test(units_and_up_axis_convert_the_geometry),
         cmocka_unit_test(unlikely_sizes_are_warned_about),
         cmocka_unit_test(odd_bodies_are_told_of),
+        cmocka_unit_test(odd_bodies_are_told_of_once),
         cmocka_unit_test(keys_of_later_parts_are_told_once),
         cmocka_unit_test(files_are_looked_for_in_four_places),
         cmocka_unit_test(loading_survives_refused_memory),

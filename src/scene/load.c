@@ -216,6 +216,8 @@ static vo_result load_changed(vo_context *ctx, const char *path, vo_json_doc *do
         vo_path_folder(loader->folder, sizeof loader->folder, path);
         result = build(loader);
         vo_free_array(ctx, loader->grid, loader->grid_capacity);
+        vo_free_array(ctx, loader->odd_sizes.character, loader->odd_sizes.capacity);
+        vo_free_array(ctx, loader->odd_forms.character, loader->odd_forms.capacity);
         vo_delete(ctx, loader);
     }
     if (result != VO_OK) {

@@ -23,12 +23,20 @@ typedef struct vo_grid_size {
     int columns, rows;
 } vo_grid_size;
 
+/* Characters whose bodies were warned of, for one reason. */
+typedef struct vo_told {
+    int count, capacity;
+    int *character;
+} vo_told;
+
 typedef struct vo_loader {
     vo_context *ctx;
     vo_json_doc *doc;
     vo_scene *scene;
     vo_transform frame; /* from the file's units and axes to metres and z up */
     double detail;      /* of a crowd's bodies, pixels; 0: all are alike */
+    int copied;         /* characters of the file that a crowd copies, over and over; 0: none */
+    vo_told odd_sizes, odd_forms;
     int grid_capacity;
     vo_grid_size *grid; /* a cloth each */
     char folder[VO_PATH_SIZE];
@@ -79,6 +87,9 @@ vo_result vo_load_crowd(vo_loader *loader, const vo_json_at *root);
 /* After the cameras: how many faces the bodies of a crowd have. */
 vo_result vo_load_detail(vo_loader *loader, vo_json_at characters);
 vo_result vo_load_characters(vo_loader *loader, vo_json_at characters);
+/* A warning about the body of a character, unless `told` has one like it or another copy of it in
+ * the crowd. The key is the one of the file. */
+vo_result vo_tell_of_body(vo_loader *loader, vo_told *told, int character, const char *sentence);
 vo_result vo_load_garments(vo_loader *loader, vo_json_at garments);
 /* After the handles that the file numbers. */
 vo_result vo_load_pins(vo_loader *loader);
@@ -106,11 +117,19 @@ vo_pose vo_get_pose(const vo_json_at *object, const char *key);
 /* Puts file and key path in front of the message of a failed call; VO_BAD_CALL becomes
  * VO_BAD_DATA. Success and want of memory pass. */
 vo_result vo_at_fault(vo_json_at at, vo_result result);
-/* Warnings in the log: of a key without effect, and of a `what` whose size in metres is none that
- * such things have, so that it was probably drawn in other units. */
+/* A warning in the log. */
 void vo_tell_ignored(const vo_json_at *object, const char *key, const char *reason);
-void vo_tell_odd_size(vo_json_at at, const vo_mesh *mesh, const char *what, double smallest,
-                      double largest);
+
+/* Sizes that things of a kind have. */
+typedef struct vo_usual_size {
+    const char *what, *such;  /* "body", "a body" */
+    double smallest, largest; /* m, of the longest side of the box around it */
+} vo_usual_size;
+
+/* Whether it has none of them, so that it was probably drawn in other units than metres; `text`
+ * then is the sentence about that. */
+enum { VO_ODD_SIZE_TEXT = 256 };
+bool vo_is_odd_size(const vo_mesh *mesh, const vo_usual_size *usual, char text[VO_ODD_SIZE_TEXT]);
 
 /* The loader from a parsed document on, which it consumes in any case. `path` tells where relative
  * names start. */

@@ -5,6 +5,7 @@
 #include "scene/keys.h"
 #include "scene/load.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- names of files ------------------------------------------------------------------------- */
@@ -210,17 +211,40 @@ static vo_result take(vo_loader *loader, vo_json_at at, vo_body *body) {
                                 .gap = vo_get_real(&at, "gap"),
                                 .start = vo_get_real(&at, "start_time"),
                                 .end = vo_get_limit(&at, "end_time", INFINITY)};
-    VO_TRY(vo_at_fault(at, vo_scene_take_character(loader->scene, &parts, NULL)));
-    /* from a doll to a giant */
-    vo_tell_odd_size(vo_json_get(&at, "body"), vo_body_rest(body), "body", 0.25, 10);
+    return vo_at_fault(at, vo_scene_take_character(loader->scene, &parts, NULL));
+}
+
+vo_result vo_tell_of_body(vo_loader *loader, vo_told *told, int character, const char *sentence) {
+    const vo_scene *scene = loader->scene;
+    int copied = loader->copied ? loader->copied : INT_MAX;
+    const vo_body *body = vo_scene_character_body(scene, character);
+    for (int i = 0; i < told->count; i++) {
+        int other = told->character[i];
+        if (other % copied == character % copied) return VO_OK;
+        if (vo_body_is_alike(vo_scene_character_body(scene, other), body)) return VO_OK;
+    }
+    if (!vo_reserve(loader->ctx, &told->character, &told->capacity, told->count + 1))
+        return vo_fail_memory(loader->ctx, "warnings");
+    told->character[told->count++] = character;
+    vo_log_line(loader->ctx, VO_LOG_WARNING, "%s: characters[%d].body: %s", loader->doc->file,
+                character % copied, sentence);
     return VO_OK;
+}
+
+static vo_result tell_odd_size(vo_loader *loader, int character) {
+    static const vo_usual_size usual = {"body", "a body", 0.25, 10}; /* doll to giant */
+    char odd[VO_ODD_SIZE_TEXT];
+    const vo_body *body = vo_scene_character_body(loader->scene, character);
+    if (!vo_is_odd_size(vo_body_rest(body), &usual, odd)) return VO_OK;
+    return vo_tell_of_body(loader, &loader->odd_sizes, character, odd);
 }
 
 static vo_result load_character(vo_loader *loader, vo_json_at at) {
     vo_body *body;
     VO_TRY(load_body(loader, &at, &body));
     vo_result result = take(loader, at, body);
-    if (result != VO_OK) vo_body_destroy(body);
+    if (result == VO_OK) return tell_odd_size(loader, loader->scene->character_count - 1);
+    vo_body_destroy(body);
     return result;
 }
 

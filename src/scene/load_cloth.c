@@ -142,16 +142,22 @@ static vo_result read_parts(vo_loader *loader, const vo_json_at *at, vo_grid_siz
     return vo_load_remeshing(loader, at, &parts->remeshing);
 }
 
+static void tell_odd_size(vo_json_at at, const vo_mesh *mesh) {
+    static const vo_usual_size usual = {"cloth", "cloth", 0.01, 30}; /* fingernail to big top */
+    char path[256], odd[VO_ODD_SIZE_TEXT];
+    if (!vo_is_odd_size(mesh, &usual, odd)) return;
+    vo_json_path(at, path, sizeof path);
+    vo_log_line(at.ctx, VO_LOG_WARNING, "%s: %s: %s", at.file, path, odd);
+}
+
 static vo_result load_cloth(vo_loader *loader, vo_json_at at, vo_grid_size *grid) {
     vo_cloth_parts parts = {0};
     vo_scene *scene = loader->scene;
     vo_result result = read_parts(loader, &at, grid, &parts);
     if (result == VO_OK) result = vo_at_fault(at, vo_scene_take_cloth(scene, &parts, NULL));
     vo_cloth_parts_free(loader->ctx, &parts);
-    if (result != VO_OK) return result;
-    /* from a fingernail to a big top */
-    vo_tell_odd_size(at, scene->cloth[scene->cloth_count - 1].mesh, "cloth", 0.01, 30);
-    return VO_OK;
+    if (result == VO_OK) tell_odd_size(at, scene->cloth[scene->cloth_count - 1].mesh);
+    return result;
 }
 
 vo_result vo_load_cloths(vo_loader *loader, vo_json_at cloths) {

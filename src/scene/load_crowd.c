@@ -130,6 +130,7 @@ vo_result vo_load_crowd(vo_loader *loader, const vo_json_at *root) {
     vo_json_at crowd = vo_json_get(root, "crowd");
     if (!vo_json_present(crowd)) return VO_OK;
     loader->detail = vo_get_real(&crowd, "detail");
+    loader->copied = vo_json_length(vo_json_get(root, "characters"));
     vo_json_doc doc;
     VO_TRY(vo_json_new(loader->ctx, crowd.file, &doc));
     vo_json_at made = vo_json_root(&doc);

@@ -106,24 +106,14 @@ static bool has_cut(const vo_scene *scene, const char *path, const vo_body *body
     return false;
 }
 
-/* That the garment is not redrawn for its wearer: with the first one of his that would be. */
-static void tell_odd(const vo_loader *loader, const vo_wearer *wearer, const vo_scene_garment *g) {
-    const vo_scene *scene = loader->scene;
-    if (!g->how.fit || !wearer->odd[0]) return;
-    for (int c = 0; c < scene->cloth_count; c++) {
-        const vo_scene_garment *other = scene->cloth[c].garment;
-        if (other && other->character == g->character && other->how.fit) return;
-    }
-    vo_log_line(loader->ctx, VO_LOG_WARNING, "%s: characters[%d].body: %s", loader->doc->file,
-                g->character, wearer->odd);
-}
-
 static vo_result cut_anew(vo_loader *loader, const char *path, const vo_body *body,
                           vo_scene_garment *g) {
     vo_wearer wearer;
     VO_TRY(vo_wearer_create(loader->ctx, body, &wearer));
-    tell_odd(loader, &wearer, g);
-    vo_result result = vo_cut_create(loader->ctx, path, &wearer, &g->how, &g->cut);
+    vo_result result = VO_OK;
+    if (g->how.fit && wearer.odd[0]) /* it is not redrawn for him */
+        result = vo_tell_of_body(loader, &loader->odd_forms, g->character, wearer.odd);
+    if (result == VO_OK) result = vo_cut_create(loader->ctx, path, &wearer, &g->how, &g->cut);
     vo_wearer_free(&wearer);
     return result;
 }

@@ -1,6 +1,7 @@
 /* Values of a checked document, and who is at fault when a call with them fails. */
 #include "scene/load.h"
 
+#include <stdio.h>
 #include <string.h>
 
 double vo_get_real(const vo_json_at *object, const char *key) {
@@ -69,15 +70,13 @@ void vo_tell_ignored(const vo_json_at *object, const char *key, const char *reas
                 reason);
 }
 
-void vo_tell_odd_size(vo_json_at at, const vo_mesh *mesh, const char *what, double smallest,
-                      double largest) {
-    char path[256];
+bool vo_is_odd_size(const vo_mesh *mesh, const vo_usual_size *usual, char text[VO_ODD_SIZE_TEXT]) {
     vo_vec3 size = vo_mesh_size(mesh);
     double extent = vo_max(size.x, vo_max(size.y, size.z));
-    if (extent >= smallest && extent <= largest) return;
-    vo_json_path(at, path, sizeof path);
-    vo_log_line(at.ctx, VO_LOG_WARNING,
-                "%s: %s: the %s measures %.3g x %.3g x %.3g m, which is unlikely for a %s; if its "
-                "file is not in metres, set \"units\", for example to \"cm\"",
-                at.file, path, what, size.x, size.y, size.z, what);
+    if (extent >= usual->smallest && extent <= usual->largest) return false;
+    snprintf(text, VO_ODD_SIZE_TEXT,
+             "the %s measures %.3g x %.3g x %.3g m, which is unlikely for %s; if its file is not "
+             "in metres, set \"units\", for example to \"cm\"",
+             usual->what, size.x, size.y, size.z, usual->such);
+    return true;
 }
