@@ -64,6 +64,28 @@ static void crosswise_seams_are_warned_of(void **state) {
     ran_free(&r);
 }
 
+/* Before anything is sewn, which this pattern is not good for; not where nothing would be fitted.
+ */
+static void odd_bodies_are_warned_of(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_text(in(folder, "lying.obj"),
+               "v -.2 -.8 0\nv .2 -.8 0\nv -.2 .8 0\nv .2 .8 0\n"
+               "v -.2 -.8 .3\nv .2 -.8 .3\nv -.2 .8 .3\nv .2 .8 .3\n"
+               "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
+    write_pattern(folder, "{\"name\": \"odd\", \"a\": \"front.left\", \"b\": \"back.hem\"}");
+    ran r = run(folder, "sew tube.json -o g.obj --body lying.obj");
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.err, "lying.obj: the body is not like that of a person"));
+    assert_non_null(strstr(r.err, "patterns are not fitted to it"));
+    assert_non_null(strstr(r.err, "does its file have y up (up_axis, --up)?"));
+    ran_free(&r);
+    r = run(folder, "sew tube.json -o g.obj --body lying.obj --no-fit");
+    assert_int_equal(r.code, 1);
+    assert_null(strstr(r.err, "warning"));
+    ran_free(&r);
+}
+
 static void wait_for_text(const char *path, const char *text) {
     struct timespec pause = {0, 20000000};
     for (int i = 0; i < 50 * COMMAND_SECONDS; i++) {
@@ -106,6 +128,7 @@ int main(void) {
         cmocka_unit_test(outputs_are_looked_at_first),
         cmocka_unit_test(broken_seams_are_named),
         cmocka_unit_test(crosswise_seams_are_warned_of),
+        cmocka_unit_test(odd_bodies_are_warned_of),
         cmocka_unit_test(simulate_tells_of_sewing_and_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -349,6 +349,30 @@ static void seams_that_do_not_close_are_named(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Of sixty edges in a ring each may have its parts, but not all of them. */
+static void millions_of_points_are_refused(void **state) {
+    (void)state;
+    enum { SIDES = 60 };
+    vo_context *ctx = test_context(1);
+    char text[4000];
+    int n = snprintf(text, sizeof text, "{\"panels\": {\"ring\": {\"outline\": [");
+    for (int i = 0; i < SIDES; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s[%.6f, %.6f]", i ? ", " : "",
+                      cos(2 * VO_PI * i / SIDES), sin(2 * VO_PI * i / SIDES));
+    snprintf(text + n, sizeof text - (size_t)n, "]}}}");
+    vo_pattern *p = parse(ctx, text);
+    vo_garment_def def = vo_garment_def_default();
+    vo_garment *g;
+    def.edge_length = 2 * sin(VO_PI / SIDES) / 19000;
+    assert_int_equal(vo_garment_create(p, &def, &g), VO_BAD_DATA);
+    assert_null(g);
+    const char *said = vo_context_message(ctx);
+    if (!strstr(said, "panel ring: it would have more than 1000000 points; make its edges longer"))
+        fail_msg("%s", said);
+    vo_pattern_destroy(p);
+    vo_context_destroy(ctx);
+}
+
 /* A sheet rolled to a tube so that two of its sides meet in the world. */
 static void near_nodes_are_merged(void **state) {
     (void)state;
@@ -476,6 +500,7 @@ int main(void) {
         cmocka_unit_test(wrapping_keeps_lengths_and_turns_out),
         cmocka_unit_test(errors_name_file_and_key),
         cmocka_unit_test(seams_that_do_not_close_are_named),
+        cmocka_unit_test(millions_of_points_are_refused),
         cmocka_unit_test(near_nodes_are_merged),
         cmocka_unit_test(broken_files_get_a_message),
         cmocka_unit_test(memory_may_fail_anywhere),
