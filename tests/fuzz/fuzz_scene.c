@@ -59,6 +59,11 @@ static void forget(void) {
     keeper = NULL;
 }
 
+static bool is_scene(const char *name) {
+    const char *end = strrchr(name, '.');
+    return end && strcmp(end, ".json") == 0;
+}
+
 /* Loads a shipped scene, for the bodies in it. */
 static void load_shipped(const char *name) {
     char path[4096];
@@ -76,7 +81,7 @@ int LLVMFuzzerInitialize(int *count, char ***list) {
     DIR *folder = opendir(VOILE_SOURCE_DIR "/assets/scenes");
     require(folder != NULL);
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
-        if (strstr(entry->d_name, ".json")) load_shipped(entry->d_name);
+        if (is_scene(entry->d_name)) load_shipped(entry->d_name);
     closedir(folder);
     atexit(forget);
     return 0;
