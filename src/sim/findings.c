@@ -145,9 +145,8 @@ static void tell_held(vo_findings *f) {
     if (f->held_frames == 0) return;
     vo_found(f, false,
              "%s: the cloth was held still in %lld substep%s without a solution, in %s from frame "
-             "%d on; "
-             "has it collapsed there, or are its size and place, its materials and the forces on "
-             "it not those of cloth in metres, kilograms and seconds?",
+             "%d on; has it collapsed there, or are its size and place, its materials and the "
+             "forces on it not those of cloth in metres, kilograms and seconds?",
              f->def->path, (long long)f->held_steps, f->held_steps == 1 ? "" : "s",
              count_words(f->held_frames, "frame", "frames").s, f->first_held);
 }
