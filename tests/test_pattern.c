@@ -349,25 +349,19 @@ static void seams_that_do_not_close_are_named(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Of sixty edges in a ring each may have its parts, but not all of them. */
+/* A million of them are made first. */
 static void millions_of_points_are_refused(void **state) {
     (void)state;
-    enum { SIDES = 60 };
+    if (TEST_SLOWNESS > 1) skip();
     vo_context *ctx = test_context(1);
-    char text[4000];
-    int n = snprintf(text, sizeof text, "{\"panels\": {\"ring\": {\"outline\": [");
-    for (int i = 0; i < SIDES; i++)
-        n += snprintf(text + n, sizeof text - (size_t)n, "%s[%.6f, %.6f]", i ? ", " : "",
-                      cos(2 * VO_PI * i / SIDES), sin(2 * VO_PI * i / SIDES));
-    snprintf(text + n, sizeof text - (size_t)n, "]}}}");
-    vo_pattern *p = parse(ctx, text);
+    vo_pattern *p = parse(ctx, "{\"panels\": {\"a\": {" SQUARE "}}}");
     vo_garment_def def = vo_garment_def_default();
     vo_garment *g;
-    def.edge_length = 2 * sin(VO_PI / SIDES) / 19000;
+    def.edge_length = 8e-4;
     assert_int_equal(vo_garment_create(p, &def, &g), VO_BAD_DATA);
     assert_null(g);
     const char *said = vo_context_message(ctx);
-    if (!strstr(said, "panel ring: it would have more than 1000000 points; make its edges longer"))
+    if (!strstr(said, "panel a: it would have more than 1000000 points; make its edges longer"))
         fail_msg("%s", said);
     vo_pattern_destroy(p);
     vo_context_destroy(ctx);
