@@ -3,6 +3,7 @@
 
 #include "codec/movie.h"
 #include "codec/png.h"
+#include "sim/render.h"
 #include "spatial/rays.h"
 
 #ifdef VO_HAVE_LIBAV
@@ -222,6 +223,64 @@ static void test_scene_and_state(void **state) {
     close_place(&p);
 }
 
+/* How many nodes of the cloths of two level sheets, `gap` apart, touch the other: the lower one has
+ * edges of 0.2 m, the upper one of 2 cm. */
+static void count_touching(double gap, int count[2]) {
+    vo_context *ctx = test_context(1);
+    vo_fabric_def fabric = vo_fabric_def_default();
+    vo_material_def material = vo_material_def_default();
+    vo_scene_def scene_def = vo_scene_def_default();
+    vo_fabric *made;
+    vo_scene *scene;
+    vo_mesh *mesh[2];
+    vo_sim *sim;
+    assert_ok(ctx, vo_fabric_create(ctx, &fabric, &made));
+    assert_ok(ctx, vo_scene_create(ctx, &scene_def, &scene));
+    material.fabric = made;
+    for (int c = 0; c < 2; c++) {
+        int cells = c ? 20 : 2;
+        vo_cloth_def cloth = vo_cloth_def_default();
+        assert_ok(ctx, vo_mesh_create_grid(ctx, 0.4, 0.4, cells, cells, &mesh[c]));
+        for (int i = 0; i < mesh[c]->node_count; i++) mesh[c]->node_x[i].z = c * gap;
+        cloth.mesh = mesh[c];
+        cloth.material_count = 1;
+        cloth.materials = &material;
+        assert_ok(ctx, vo_scene_add_cloth(scene, &cloth, NULL));
+    }
+    assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
+    vo_shot shot = vo_shot_default();
+    vo_stage stage;
+    assert_ok(ctx, vo_stage_create(ctx, &shot, &stage));
+    assert_ok(ctx, vo_stage_meet(&stage, sim));
+    for (int c = 0; c < 2; c++) {
+        const unsigned char *touches;
+        assert_ok(ctx, vo_stage_touch(&stage, sim, c, &touches));
+        count[c] = 0;
+        for (int i = 0; i < sim->cloth[c].mesh->node_count; i++) count[c] += touches[i];
+    }
+    vo_stage_free(&stage);
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    for (int c = 0; c < 2; c++) vo_mesh_destroy(mesh[c]);
+    vo_fabric_destroy(made);
+    vo_context_destroy(ctx);
+}
+
+/* Large faces that are rounded rise further, so they are not where something is further away. */
+static void test_touching(void **state) {
+    (void)state;
+    need_all();
+    int count[2];
+    count_touching(0.005, count); /* within three thicknesses of 5 mm */
+    assert_int_equal(count[0], 9);
+    assert_int_equal(count[1], 441);
+    count_touching(0.03, count); /* within a quarter of 0.2 m, not of 28 mm */
+    assert_int_equal(count[0], 9);
+    assert_int_equal(count[1], 0);
+    count_touching(0.1, count);
+    assert_int_equal(count[0], 0);
+}
+
 static void test_refusals(void **state) {
     (void)state;
     need_all();
@@ -346,6 +405,7 @@ int main(void) {
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_same_pixels),
         cmocka_unit_test(test_scene_and_state),
+        cmocka_unit_test(test_touching),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_bad_shots),
         cmocka_unit_test(test_missing_parts),
