@@ -129,7 +129,7 @@ table() {
 if "$voile" version | grep -q embree; then
     accepted 'a table' table "$work/no such scene.json" "$work/sheet.json"
     grep -q 'no such scene.json: left out' log || fail 'a scene that is not there is not named'
-    grep -q '^| sheet | adaptive | .* | 1.00x | [^|]* |$' results/table1.md || fail 'no row of the reference'
+    grep -q '^| sheet | adaptive | .* | 1.00x | [^|]* | 3 of 3 |$' results/table1.md || fail 'no row of the reference'
     grep -q '^| sheet | none | 3 | ' results/table1.md || fail 'no row of likeness'
     [ -e results/sheet-time.svg ] || fail 'no plot'
     touch -d '2001-01-01' runs/sheet/full/frames/0001.vof
