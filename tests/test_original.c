@@ -26,7 +26,7 @@ static void without_edits_nodes_are_copied(void **state) {
         vo_vec3 *x = new_vectors(input->node_count), *v = new_vectors(input->node_count);
         size_t bytes = (size_t)input->node_count * sizeof *x;
         for (int surface = 0; surface < 2; surface++) {
-            assert_ok(ctx, vo_original_evaluate(ctx, input, now, surface, x, v));
+            assert_ok(ctx, vo_original_evaluate(ctx, input, now, surface, NULL, x, v));
             assert_memory_equal(x, now->node_x, bytes);
             assert_memory_equal(v, now->node_v, bytes);
         }
@@ -60,7 +60,7 @@ static void nodes_that_are_left_come_back_exactly(void **state) {
         assert_true(now->node_count > input->node_count + 100);
         vo_vec3 *x = new_vectors(input->node_count), *v = new_vectors(input->node_count);
         for (int surface = 0; surface < 2; surface++) {
-            assert_ok(ctx, vo_original_evaluate(ctx, input, now, surface, x, v));
+            assert_ok(ctx, vo_original_evaluate(ctx, input, now, surface, NULL, x, v));
             assert_memory_equal(x, input->node_x, (size_t)input->node_count * sizeof *x);
         }
         test_free(x);
@@ -102,7 +102,7 @@ static void a_sewn_tube_is_round(void **state) {
         scramble(now, (uint64_t)round, 700, 0);
         put_on_tube(now);
         for (int surface = 0; surface < 2; surface++) {
-            assert_ok(ctx, vo_original_evaluate(ctx, input, now, surface, x, v));
+            assert_ok(ctx, vo_original_evaluate(ctx, input, now, surface, NULL, x, v));
             for (int n = 0; n < input->node_count; n++) {
                 double off = v3_distance(x[n], input->node_x[n]);
                 worst[surface] = vo_max(worst[surface], off);
@@ -167,9 +167,9 @@ static void folds_finer_than_the_mesh_are_not_serrated(void **state) {
         now->node_v[now->vert_node[v]] = v3(1, -2, 0.5);
     }
     vo_vec3 *x = new_vectors(input->node_count), *v = new_vectors(input->node_count);
-    assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_FLAT, x, NULL));
+    assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_FLAT, NULL, x, NULL));
     double before = serration(input, x);
-    assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_SMOOTH, x, v));
+    assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_SMOOTH, NULL, x, v));
     double is = serration(input, x);
     if (!(is < before / 2)) fail_msg("serrated by %g m, of %g", is, before);
     int moved = 0;
@@ -188,6 +188,37 @@ static void folds_finer_than_the_mesh_are_not_serrated(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* What is held stays exactly where it is, while the nodes around it are fitted to the fold. */
+static void held_nodes_are_not_fitted(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_mesh *input, *now;
+    assert_ok(ctx, vo_mesh_create_grid(ctx, 1, 1, 7, 7, &input));
+    now = copy_of(input);
+    assert_ok(ctx, vo_mesh_refine(&now, 3));
+    for (int v = 0; v < now->vert_count; v++)
+        now->node_x[now->vert_node[v]] = on_fold(now->vert_u[v]);
+    vo_vec3 *x = new_vectors(input->node_count);
+    unsigned char *held = test_calloc((size_t)input->node_count, 1);
+    int moved[2] = {0};
+    for (int hold = 0; hold < 2; hold++) {
+        assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_SMOOTH, held, x, NULL));
+        for (int v = 0; v < input->vert_count; v++) {
+            int n = input->vert_node[v];
+            bool off = v3_distance(x[n], on_fold(input->vert_u[v])) > 1e-12;
+            if (held[n]) assert_false(off);
+            moved[hold] += off;
+            if (!hold && moved[0] % 2) held[n] = off;
+        }
+    }
+    assert_true(moved[0] > 10 && moved[1] > 3 && moved[1] < moved[0]);
+    test_free(held);
+    test_free(x);
+    vo_mesh_destroy(now);
+    vo_mesh_destroy(input);
+    vo_context_destroy(ctx);
+}
+
 /* The rim of a disk is collapsed to a coarser polygon; the user's own rim stays round. */
 static void a_flat_disk_comes_back_as_it_was(void **state) {
     (void)state;
@@ -197,7 +228,7 @@ static void a_flat_disk_comes_back_as_it_was(void **state) {
     for (int round = 0; round < 10; round++) {
         vo_mesh *now = copy_of(input);
         scramble(now, (uint64_t)round, 3000, 0.01);
-        assert_ok(ctx, vo_original_evaluate(ctx, input, now, round % 2, x, NULL));
+        assert_ok(ctx, vo_original_evaluate(ctx, input, now, round % 2, NULL, x, NULL));
         for (int n = 0; n < input->node_count; n++)
             assert_near(v3_distance(x[n], input->node_x[n]), 0, 1e-12);
         vo_mesh_destroy(now);
@@ -217,7 +248,7 @@ static void both_sides_of_a_slit_stay_apart(void **state) {
     for (int round = 0; round < 20; round++) {
         vo_mesh *now = copy_of(input);
         scramble(now, (uint64_t)round, 400, 0.01);
-        assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_FLAT, x, NULL));
+        assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_FLAT, NULL, x, NULL));
         for (int n = 0; n < input->node_count; n++) {
             vo_vec3 given = input->node_x[n];
             if (given.x != 0.5 || given.y > 0.4) continue;
@@ -243,7 +274,7 @@ static void isolated_nodes_stay(void **state) {
     now = copy_of(input);
     split_all_over(now, 1, 20);
     for (int n = 0; n < now->node_count; n++) now->node_x[n].z += 5;
-    assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_SMOOTH, x, v));
+    assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_SMOOTH, NULL, x, v));
     assert_near(v3_distance(x[1], node[1]), 0, 0);
     assert_near(v3_distance(x[3], v3(0, 1, 5)), 0, 0);
     vo_mesh_destroy(now);
@@ -263,7 +294,7 @@ static void threads_do_not_matter(void **state) {
         scramble(now, 8, 3000, 0);
         put_on_surface(now, surface_saddle);
         vo_vec3 *x = new_vectors(input->node_count);
-        assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_SMOOTH, x, NULL));
+        assert_ok(ctx, vo_original_evaluate(ctx, input, now, VO_SURFACE_SMOOTH, NULL, x, NULL));
         if (first) assert_memory_equal(x, first, (size_t)input->node_count * sizeof *x);
         vo_mesh_destroy(now);
         vo_mesh_destroy(input);
@@ -290,7 +321,7 @@ static void forged_patches_do_no_harm(void **state) {
             now->vert_patch[v] = round % 3 == 0 ? forged : round % 3 == 1 ? INT32_MAX : 1;
             if (round % 4 == 3) now->vert_u[v] = v2(vo_random_real(&r, -9, 9), now->vert_u[v].y);
         }
-        vo_result result = vo_original_evaluate(ctx, input, now, VO_SURFACE_SMOOTH, x, NULL);
+        vo_result result = vo_original_evaluate(ctx, input, now, VO_SURFACE_SMOOTH, NULL, x, NULL);
         assert_true(result == VO_OK || result == VO_BAD_DATA);
         if (result == VO_BAD_DATA) assert_says(ctx, "patch 0 of the cloth has no face");
         refused += result == VO_BAD_DATA;
@@ -331,14 +362,14 @@ static void garments_of_others(void **state) {
         vo_mesh *fine = copy_of(input), *coarse;
         assert_ok(ctx, vo_mesh_refine(&fine, 3));
         vo_vec3 *x = new_vectors(fine->node_count);
-        assert_ok(ctx, vo_original_evaluate(ctx, input, fine, VO_SURFACE_SMOOTH, x, NULL));
+        assert_ok(ctx, vo_original_evaluate(ctx, input, fine, VO_SURFACE_SMOOTH, NULL, x, NULL));
         assert_memory_equal(x, input->node_x, (size_t)input->node_count * sizeof *x);
         coarse = copy_of(fine);
         scramble(coarse, 3, fine->face_count / 2, 0.001);
         assert_true(coarse->face_count < fine->face_count);
         double longest = longest_edge(coarse);
         for (int surface = 0; surface < 2; surface++) {
-            assert_ok(ctx, vo_original_evaluate(ctx, fine, coarse, surface, x, NULL));
+            assert_ok(ctx, vo_original_evaluate(ctx, fine, coarse, surface, NULL, x, NULL));
             for (int n = 0; n < fine->node_count; n++)
                 assert_near(v3_distance(x[n], fine->node_x[n]), 0, 0.5 * longest);
         }
@@ -357,7 +388,7 @@ typedef struct pair {
 static vo_result evaluate_body(vo_context *ctx, void *arg) {
     const pair *p = arg;
     vo_vec3 x[400];
-    return vo_original_evaluate(ctx, p->input, p->now, VO_SURFACE_SMOOTH, x, NULL);
+    return vo_original_evaluate(ctx, p->input, p->now, VO_SURFACE_SMOOTH, NULL, x, NULL);
 }
 
 static void refused_memory(void **state) {
@@ -555,6 +586,42 @@ static void twins_are_told_apart_in_a_run(void **state) {
     close_place(&p);
 }
 
+/* Two corners of a napkin are held while its folds become too tight for a mesh of four cells. */
+static void what_handles_name_stays_where_it_is(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"frame_time\": 0.04, \"frame_steps\": 4,\n"
+        "  \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 2, \"rows\": 2},\n"
+        "    \"materials\": [{\"thickness\": 2e-4, \"density\": 500, \"elastic_modulus\": 1e5,\n"
+        "                    \"poisson_ratio\": 0.3}],\n"
+        "    \"remeshing\": {\"refine_angle\": 0.3, \"size\": [0.03, 0.3]}}],\n"
+        "  \"handles\": [{\"nodes\": [6, 8]}], \"gravity\": [0, 0, -9.8]}\n";
+    enum { NODES = 9 };
+    place p = open_place(1);
+    assert_ok(p.ctx, vo_file_write(p.ctx, p.scene, text, strlen(text)));
+    vo_scene *scene;
+    vo_sim *sim;
+    assert_ok(p.ctx, vo_scene_load(p.ctx, p.scene, 0, NULL, &scene));
+    assert_ok(p.ctx, vo_sim_create(p.ctx, scene, &sim));
+    const vo_mesh *input = scene->cloth[0].mesh;
+    double fitted = 0;
+    for (int f = 0; f < 12; f++) {
+        vo_vec3 x[NODES];
+        assert_ok(p.ctx, vo_sim_step_frame(sim));
+        assert_ok(p.ctx, vo_sim_original(sim, 0, VO_SURFACE_SMOOTH, NODES, x, NULL));
+        for (int n = 6; n < NODES; n += 2)
+            assert_near(v3_distance(x[n], input->node_x[n]), 0, 1e-12);
+        assert_ok(p.ctx, vo_original_evaluate(p.ctx, input, sim->cloth[0].mesh, VO_SURFACE_SMOOTH,
+                                              NULL, x, NULL));
+        for (int n = 6; n < NODES; n += 2)
+            fitted = vo_max(fitted, v3_distance(x[n], input->node_x[n]));
+    }
+    if (!(fitted > 0.01)) fail_msg("nothing to be kept: %g m at most", fitted);
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    close_place(&p);
+}
+
 /* A grid that was refined at the start comes back as the grid that was asked for. */
 static void a_refined_grid_comes_back_coarse(void **state) {
     (void)state;
@@ -620,6 +687,7 @@ int main(void) {
         cmocka_unit_test(nodes_that_are_left_come_back_exactly),
         cmocka_unit_test(a_sewn_tube_is_round),
         cmocka_unit_test(folds_finer_than_the_mesh_are_not_serrated),
+        cmocka_unit_test(held_nodes_are_not_fitted),
         cmocka_unit_test(a_flat_disk_comes_back_as_it_was),
         cmocka_unit_test(both_sides_of_a_slit_stay_apart),
         cmocka_unit_test(isolated_nodes_stay),
@@ -630,6 +698,7 @@ int main(void) {
         cmocka_unit_test(a_remeshed_cloth_is_saved_as_the_users_file),
         cmocka_unit_test(export_keeps_the_users_mesh),
         cmocka_unit_test(twins_are_told_apart_in_a_run),
+        cmocka_unit_test(what_handles_name_stays_where_it_is),
         cmocka_unit_test(a_refined_grid_comes_back_coarse),
         cmocka_unit_test(the_public_call_checks_its_arguments),
     };

@@ -52,7 +52,8 @@ typedef enum vo_surface_kind {
     VO_SURFACE_SMOOTH, /* curved faces that pass through all nodes and have common tangents there;
                           creases (labelled edges) stay sharp. To look at: it is not exactly the
                           surface that collisions were resolved for. vo_sim_original also
-                          rounds folds that the mesh asked for is too coarse to show */
+                          rounds folds that the mesh asked for is too coarse to show, but
+                          leaves nodes that handles name */
     VO_SURFACE_FLAT,   /* the faces as they were simulated */
 } vo_surface_kind;
 

@@ -34,6 +34,7 @@ static void copy_nodes(const vo_mesh *now, vo_vec3 *x, vo_vec3 *v) {
 typedef struct evaluation {
     const vo_mesh *input, *now;
     vo_surface_kind surface;
+    const unsigned char *held; /* [input nodes] NULL: none */
     vo_locator locator;
     vo_smooth smooth; /* unless the surface is flat */
     int *vert_face;   /* [input verts] a face of the input that has it; -1 */
@@ -132,11 +133,12 @@ static vo_result evaluate(vo_context *ctx, evaluation *e, vo_vec3 *x, vo_vec3 *v
     gather_nodes(e, x, v);
     if (e->surface != VO_SURFACE_SMOOTH) return VO_OK;
     vo_fit_surface surface = {e->now, &e->locator, &e->smooth};
-    return vo_original_fit(ctx, e->input, &surface, x, v);
+    return vo_original_fit(ctx, e->input, &surface, e->held, x, v);
 }
 
 vo_result vo_original_evaluate(vo_context *ctx, const vo_mesh *input, const vo_mesh *now,
-                               vo_surface_kind surface, vo_vec3 *x, vo_vec3 *v) {
+                               vo_surface_kind surface, const unsigned char *held, vo_vec3 *x,
+                               vo_vec3 *v) {
     if (is_same_mesh(input, now)) {
         copy_nodes(now, x, v);
         return VO_OK;
@@ -144,6 +146,7 @@ vo_result vo_original_evaluate(vo_context *ctx, const vo_mesh *input, const vo_m
     evaluation e = {.input = input,
                     .now = now,
                     .surface = surface,
+                    .held = held,
                     .locator = {.ctx = ctx},
                     .smooth = {.ctx = ctx}};
     vo_result result = evaluate(ctx, &e, x, v);
@@ -156,20 +159,36 @@ vo_result vo_original_evaluate(vo_context *ctx, const vo_mesh *input, const vo_m
     return result;
 }
 
+/* Marks the nodes that handles hold by name, with whatever strength they have left. */
+static void mark_held(const vo_sim *sim, int cloth, unsigned char *held) {
+    for (int i = 0; i < sim->handle_count; i++) {
+        const vo_handle_def *def = &sim->scene->handle[i].def;
+        if (def->cloth != cloth || def->kind == VO_HANDLE_SOFT) continue;
+        if (!(vo_handle_strength(def, vo_sim_time(sim)) > 0)) continue;
+        for (int k = 0; k < def->node_count; k++) held[def->nodes[k]] = 1;
+    }
+}
+
 /* Evaluates all nodes of the scene's cloth and hands over the first `count`. */
 static vo_result evaluate_first(const vo_sim *sim, int cloth, vo_surface_kind surface, int count,
                                 vo_vec3 *x, vo_vec3 *v) {
     const vo_mesh *input = sim->scene->cloth[cloth].mesh;
     vo_context *ctx = sim->ctx;
-    vo_vec3 *all = vo_new_array(ctx, vo_vec3, 2 * (size_t)input->node_count);
-    if (!all) return vo_fail_memory(ctx, "the original mesh");
-    vo_result result = vo_original_evaluate(ctx, input, sim->cloth[cloth].mesh, surface, all,
-                                            all + input->node_count);
+    size_t nodes = (size_t)input->node_count;
+    vo_vec3 *all = vo_new_array(ctx, vo_vec3, 2 * nodes);
+    unsigned char *held = vo_alloc_zero(ctx, nodes);
+    vo_result result = all && held ? VO_OK : vo_fail_memory(ctx, "the original mesh");
+    if (result == VO_OK) {
+        mark_held(sim, cloth, held);
+        result = vo_original_evaluate(ctx, input, sim->cloth[cloth].mesh, surface, held, all,
+                                      all + nodes);
+    }
     if (result == VO_OK) {
         if (x && count) memcpy(x, all, (size_t)count * sizeof *x);
-        if (v && count) memcpy(v, all + input->node_count, (size_t)count * sizeof *v);
+        if (v && count) memcpy(v, all + nodes, (size_t)count * sizeof *v);
     }
-    vo_free_array(ctx, all, 2 * (size_t)input->node_count);
+    vo_free_array(ctx, all, 2 * nodes);
+    vo_free_array(ctx, held, nodes);
     return result;
 }
 

@@ -15,9 +15,11 @@
 /* Where the nodes of `input` are on the surface of `now`, into x, and how they move, into v (NULL:
  * not asked for); both have input->node_count entries. `now` is `input` after any edits and motion.
  * Nodes without a face are where the input has them, at rest. Where `now` has the faces of the
- * input, its nodes are copied. */
+ * input, its nodes are copied. Nodes that are marked in `held` [input nodes] (NULL: none) are just
+ * where their point of the fabric is, also where others are moved to follow tight folds. */
 vo_result vo_original_evaluate(vo_context *ctx, const vo_mesh *input, const vo_mesh *now,
-                               vo_surface_kind surface, vo_vec3 *x, vo_vec3 *v);
+                               vo_surface_kind surface, const unsigned char *held, vo_vec3 *x,
+                               vo_vec3 *v);
 
 /* original_save.c: writes the mesh that a cloth was given to the scene with, as OBJ, where it is
  * now: the file that the scene names with nothing changed but positions, or the grid. */

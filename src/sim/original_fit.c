@@ -25,7 +25,8 @@ typedef struct fit {
     vo_context *ctx;
     const vo_mesh *m;
     vo_fit_surface surface;
-    int samples;      /* a side of a face is cut in so many */
+    const unsigned char *held; /* [nodes] marks of those that stay; NULL: none */
+    int samples;               /* a side of a face is cut in so many */
     double same, mix; /* of hat functions: mean of phi_i^2 - phi_i phi_j, and of phi_i phi_j */
     double *off; /* [faces] edges, largest distance of the face from the surface, curved or flat */
     double (*cot)[3]; /* [faces] half the cotangent opposite of side i, i + 1 */
@@ -150,6 +151,12 @@ static void keep_creases(fit *f) {
             f->share[n] = 0;
             f->border[n] = (border){{n, n}};
         }
+}
+
+/* They are where something holds them. */
+static void keep_held(fit *f) {
+    for (int n = 0; f->held && n < f->m->node_count; n++)
+        if (f->held[n]) f->share[n] = 0;
 }
 
 /* Whether the border turns at a node of one panel by more than 30 degrees: a corner. */
@@ -375,6 +382,7 @@ static vo_result run(fit *f) {
     find_shares(f);
     VO_TRY(find_borders(f));
     keep_creases(f);
+    keep_held(f);
     for (int n = 0; n < f->m->node_count; n++) any = any || f->share[n] > 0;
     if (!any) return VO_OK;
     find_scale(f);
@@ -384,10 +392,11 @@ static vo_result run(fit *f) {
 }
 
 vo_result vo_original_fit(vo_context *ctx, const vo_mesh *input, const vo_fit_surface *surface,
-                          vo_vec3 *x, vo_vec3 *v) {
+                          const unsigned char *held, vo_vec3 *x, vo_vec3 *v) {
     fit f = {.ctx = ctx,
              .m = input,
              .surface = *surface,
+             .held = held,
              .samples = samples_for(input, surface->now),
              .field = {{.node = x}, {.node = v}}};
     vo_result result = run(&f);

@@ -20,7 +20,7 @@
  *
  * Where the faces follow the surface already nodes stay exactly as they were read off: a node is
  * moved by the share by which the mesh around it is off, from none at a thirtieth of an edge to all
- * at a tenth. */
+ * at a tenth. Creases, and what is held, stay in any case. */
 #ifndef VO_SIM_ORIGINAL_FIT_H
 #define VO_SIM_ORIGINAL_FIT_H
 
@@ -34,8 +34,8 @@ typedef struct vo_fit_surface {
 } vo_fit_surface;
 
 /* x [input nodes] and v (NULL: not asked for) come as they were read off the surface, node by node.
- */
+ * Nodes that are marked in `held` [input nodes] (NULL: none) stay there. */
 vo_result vo_original_fit(vo_context *ctx, const vo_mesh *input, const vo_fit_surface *surface,
-                          vo_vec3 *x, vo_vec3 *v);
+                          const unsigned char *held, vo_vec3 *x, vo_vec3 *v);
 
 #endif
