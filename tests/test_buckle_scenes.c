@@ -328,22 +328,23 @@ static void slack_goes_to_its_goal_slowly(void **state) {
 
 /* ---- by a camera ---------------------------------------------------------------------------- */
 
-/* Slack that a sheet of cells of 0.25 m is to have after so many frames before a camera that stands
- * over it, or looks away from it. Nothing moves. */
-static double filmed_slack(vo_viewing view, bool away, int frames) {
+/* Slack that a sheet of cells of 0.25 m is to have at a frame, from -1 on, before a camera that
+ * stands over it, or looks away from it. Nothing moves. */
+static double filmed_slack(vo_viewing view, bool away, int frame) {
     world w = begin_world(1);
     vo_camera_key key = {.position = {0.5, 0.5, 5}, .has_target = true, .field = 60};
     vo_camera_def camera = vo_camera_def_default();
     w.def.gravity = v3(0, 0, 0);
     w.def.adapt = VO_ADAPT_VIEW;
     w.def.view = view;
+    w.def.preroll = w.def.frame_time;
     add_sheet(&w, 1, 4);
     key.target = v3(0.5, 0.5, away ? 9 : 0);
     camera.key_count = 1;
     camera.keys = &key;
     assert_ok(w.ctx, vo_scene_add_camera(w.scene, &camera, NULL));
     start(&w);
-    step_frames(&w, frames);
+    step_frames(&w, frame + 1);
     vo_sim_buckle_aim(w.sim);
     double goal = vo_sim_buckle_goal(w.sim, 0, 0);
     for (int f = 1; f < 32; f++) assert_near(vo_sim_buckle_goal(w.sim, 0, f), goal, 1e-12);
@@ -362,7 +363,8 @@ static void what_is_in_a_picture_has_a_power_of_its_own(void **state) {
     view.compensation_seen = 1.5;
     assert_near(filmed_slack(view, false, 1), 1 - pow(share, 1.5), 1e-12);
     assert_near(filmed_slack(view, true, 1), 1 - pow(share, 2), 1e-12);
-    assert_true(filmed_slack(view, false, 0) == 0); /* what a film begins with is as without one */
+    assert_near(filmed_slack(view, false, 0), 1 - pow(share, 1.5), 1e-12);
+    assert_true(filmed_slack(view, false, -1) == 0); /* the preroll is as without a camera */
     view.compensation = false;
     assert_true(filmed_slack(view, false, 1) == 0);
 }

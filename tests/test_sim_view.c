@@ -173,6 +173,30 @@ static void what_is_seen_does_not_pop(void **state) {
     assert_true(most[0] <= 0.5 && most[1] > 1);
 }
 
+/* Nor does its back, which counts less but is in the picture all the same. */
+static void a_back_that_is_seen_does_not_pop(void **state) {
+    (void)state;
+    double most[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        world w = open_world(VO_ADAPT_VIEW, 5, false, 1);
+        w.scene->def.view.popping = k ? INFINITY : 0.5;
+        w.scene->def.view.two_sided = false;
+        for (int side = 0; side < 2; side++) {
+            vo_camera camera =
+                vo_camera_look_at((vo_vec3){0.5, side ? -3 : 3, 0.5}, (vo_vec3){0.5, 0, 0.5},
+                                  (vo_vec3){0, 0, 1}, 30, 1280, 720);
+            for (int f = 0; f < FRAMES; f++) {
+                vo_sim_set_camera(w.sim, &camera, f == 0);
+                assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+                most[k] = vo_max(most[k], w.sim->stats.popping_px);
+            }
+        }
+        close_world(&w);
+    }
+    print_message("popping of %.3g pixels, and %.3g where it may be any\n", most[0], most[1]);
+    assert_true(most[0] <= 0.5 && most[1] > 1);
+}
+
 /* A camera that is given step by step and turns towards the cloth. */
 static void a_camera_of_the_callers_counts(void **state) {
     (void)state;
@@ -279,6 +303,27 @@ static double preroll(bool whole_start) {
     return pixels;
 }
 
+/* Before frame 0 a run with a camera is one without; the first picture has what it shows. */
+static void the_first_picture_is_as_fine_as_it_shows(void **state) {
+    (void)state;
+    int faces[2][2]; /* full, view; before the last frame of the preroll, and after it */
+    for (int k = 0; k < 2; k++) {
+        world w = open_world(k ? VO_ADAPT_VIEW : VO_ADAPT_FULL, 5, true, 1);
+        vo_sim_destroy(w.sim);
+        w.scene->def.preroll = 0.2;
+        assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
+        for (int f = 0; f < 4; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+        assert_int_equal(vo_sim_frame(w.sim), -1);
+        faces[k][0] = faces_of(&w);
+        assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+        faces[k][1] = faces_of(&w);
+        close_world(&w);
+    }
+    assert_int_equal(faces[0][0], faces[1][0]);
+    print_message("faces at frame 0: full %d, view %d\n", faces[0][1], faces[1][1]);
+    assert_true(faces[1][1] < 0.75 * faces[0][1]); /* the camera looks past it */
+}
+
 /* What does not go by the screen cannot be held by it. */
 static void a_budget_waits_for_the_film(void **state) {
     (void)state;
@@ -308,10 +353,12 @@ int main(void) {
         cmocka_unit_test(without_a_camera_everything_is_seen),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(what_is_seen_does_not_pop),
+        cmocka_unit_test(a_back_that_is_seen_does_not_pop),
         cmocka_unit_test(a_camera_of_the_callers_counts),
         cmocka_unit_test(what_is_no_camera_is_passed_over),
         cmocka_unit_test(a_budget_holds_the_number_of_faces),
         cmocka_unit_test(a_budget_that_cannot_be_held_is_told),
+        cmocka_unit_test(the_first_picture_is_as_fine_as_it_shows),
         cmocka_unit_test(a_budget_waits_for_the_film),
         cmocka_unit_test(a_budget_of_seconds_is_felt),
     };

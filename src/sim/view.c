@@ -6,9 +6,10 @@
  * the state and the scene alone. The shortest edge on the screen, where a budget steers it, is
  * state.
  *
- * Up to frame 0 everything counts as seen, unless the scene (`whole_start`) or a camera given step
+ * Before frame 0 everything counts as seen, unless the scene (`whole_start`) or a camera given step
  * by step says otherwise: what a film begins with, the drape above all, does not depend on where
- * its camera stands, and is that of a run without one. */
+ * its camera stands, and is that of a run without one. At frame 0, which is the first picture,
+ * meshes become as fine as it shows. */
 #include "core/timer.h"
 #include "sim/sim.h"
 #include "view/budget.h"
@@ -120,7 +121,7 @@ static bool follow_eye(vo_sim *sim, vo_view_eye *eye) {
 
 /* Whether everything counts as seen, wherever cameras stand. */
 static bool sees_all(const vo_sim *sim) {
-    return sim->frame <= 0 && sim->scene->def.view.whole_start && sim->view.guide.count == 0;
+    return sim->frame < 0 && sim->scene->def.view.whole_start && sim->view.guide.count == 0;
 }
 
 /* All eyes; -1 without memory. */
@@ -248,7 +249,7 @@ static vo_result watch(vo_sim *sim) {
             vo_arena_array(&sim->remesh.arena, unsigned char, mesh->face_count + 1);
         if (!view->cloth_watched[c]) return vo_fail_memory(sim->ctx, "the view");
         VO_TRY(vo_view_watch(view->view, view->watcher_count, view->watcher, mesh,
-                             sim->scene->def.view.two_sided, view->cloth_watched[c]));
+                             view->cloth_watched[c]));
     }
     return VO_OK;
 }
@@ -270,7 +271,7 @@ void vo_sim_view_open(vo_sim *sim) {
     const vo_scene *scene = sim->scene;
     double time = vo_sim_time(sim);
     view->frustum_count = 0;
-    if (!view->view || (sim->frame <= 0 && view->guide.count == 0)) return;
+    if (!view->view || (sim->frame < 0 && view->guide.count == 0)) return;
     if (view->guide.count > 0)
         view->frustum[view->frustum_count++] = vo_frustum_make(&view->guide.camera);
     for (int i = 0; i < scene->camera_count && view->guide.count == 0; i++) {

@@ -294,19 +294,16 @@ static vo_moment moment_of(const vo_camera *camera) {
     return moment;
 }
 
-/* Faces in a picture whose front is seen. */
-static void watch_fronts(const vo_moment *moment, const vo_mesh *mesh, bool two_sided,
-                         unsigned char *watched) {
+/* Faces in a picture, from whichever side. */
+static void watch_frame(const vo_moment *moment, const vo_mesh *mesh, unsigned char *watched) {
     vo_factor_def in_frame = {.back = 1, .hidden = 1, .out = 1};
     for (int i = 0; i < mesh->face_count; i++) {
         vo_view_face face = vo_view_face_place(mesh, i);
-        face.two_sided = two_sided;
-        vo_sight sight = vo_factor_look(&in_frame, moment, &face, VO_PLACE_UNKNOWN);
-        watched[i] |= sight.front && sight.near;
+        watched[i] |= vo_factor_look(&in_frame, moment, &face, VO_PLACE_UNKNOWN).near;
     }
 }
 
-/* The same and the backs, where lines of sight reach them. */
+/* Those of them that lines of sight reach. */
 static vo_result watch_seen(vo_view *view, const vo_moment *moment, const vo_mesh *mesh,
                             unsigned char *watched) {
     vo_factor_def in_frame = {.back = 1, .hidden = 1, .out = 1};
@@ -322,14 +319,14 @@ static vo_result watch_seen(vo_view *view, const vo_moment *moment, const vo_mes
 }
 
 vo_result vo_view_watch(vo_view *view, int camera_count, const vo_camera *camera,
-                        const vo_mesh *mesh, bool two_sided, unsigned char *watched) {
+                        const vo_mesh *mesh, unsigned char *watched) {
     memset(watched, 0, (size_t)mesh->face_count);
     for (int i = 0; i < camera_count; i++) {
         vo_moment moment = moment_of(&camera[i]);
         if (view->occlusion)
             VO_TRY(watch_seen(view, &moment, mesh, watched));
         else
-            watch_fronts(&moment, mesh, two_sided, watched);
+            watch_frame(&moment, mesh, watched);
     }
     return VO_OK;
 }

@@ -78,15 +78,15 @@ vo_result vo_view_update(vo_view *view, int eye_count, const vo_view_eye *eye, i
 /* What cameras see at the moment of the last update, which must have had an eye. */
 
 /* Marks the faces of a cloth that a camera sees some of, from either side, and those next to them.
- * Without occlusion those in a picture whose front it sees, or either side of two-sided cloth. */
+ * Without occlusion all that are in a picture. */
 vo_result vo_view_watch(vo_view *view, int camera_count, const vo_camera *camera,
-                        const vo_mesh *mesh, bool two_sided, unsigned char *watched);
+                        const vo_mesh *mesh, unsigned char *watched);
 
 /* Whether what is hidden is told from what is seen. */
 bool vo_view_has_occlusion(const vo_view *view);
 
-/* Whether a camera sees a point of some surface; without occlusion, whether it is in the picture,
- * also on a back that vo_view_watch leaves out: a point alone has no sides. */
+/* Whether a camera sees a point of some surface; without occlusion, whether it is in the picture.
+ */
 bool vo_view_sees(const vo_view *view, const vo_camera *camera, vo_vec3 point);
 
 #endif
