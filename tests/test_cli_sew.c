@@ -37,7 +37,9 @@ static void outputs_are_looked_at_first(void **state) {
     expect(folder, "sew tube.json -o .", 2, "is no name of a file");
     expect(folder, "sew tube.json -o g.obj --body-output gone/b.obj", 3, "gone/b.obj: ");
     expect(folder, "sew tube.json --svg gone/b.svg", 3, "gone/b.svg: ");
-    expect(folder, "sew tube.json -o g.obj", 1, "tube.json");
+    expect(folder, "sew tube.json -o g.obj --body gone.obj", 1, "gone.obj: cannot read: ");
+    expect(folder, "sew tube.json -o g.obj --faces 20000", 1, "tube.json");
+    expect(folder, "sew tube.json -o g.obj --faces 1000001", 2, "from 1 to 1000000");
 }
 
 static void broken_seams_are_named(void **state) {
@@ -64,8 +66,8 @@ static void crosswise_seams_are_warned_of(void **state) {
     ran_free(&r);
 }
 
-/* Before anything is sewn, which this pattern is not good for; not where nothing would be fitted.
- */
+/* Before anything is sewn, which this pattern is not good for; of the form not where nothing would
+ * be fitted. */
 static void odd_bodies_are_warned_of(void **state) {
     (void)state;
     const char *folder = test_folder();
@@ -79,6 +81,9 @@ static void odd_bodies_are_warned_of(void **state) {
     assert_non_null(strstr(r.err, "lying.obj: the body is not like that of a person"));
     assert_non_null(strstr(r.err, "patterns are not fitted to it"));
     assert_non_null(strstr(r.err, "does its file have y up (up_axis, --up)?"));
+    ran_free(&r);
+    r = run(folder, "sew tube.json -o g.obj --body lying.obj --units cm --no-fit");
+    assert_non_null(strstr(r.err, "lying.obj: the body measures 0.004 x 0.016 x 0.003 m"));
     ran_free(&r);
     r = run(folder, "sew tube.json -o g.obj --body lying.obj --no-fit");
     assert_int_equal(r.code, 1);

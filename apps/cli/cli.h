@@ -56,12 +56,13 @@ typedef enum cli_kind {
     CLI_TEXT,   /* const char *, not empty */
     CLI_CHOICE, /* const char *, one of those in `value`, separated by | */
     CLI_COUNT,  /* int, 1 to CLI_MAX_COUNT */
+    CLI_MANY,   /* int, 1 to CLI_MAX_MANY */
     CLI_FRAME,  /* int, 0 to CLI_MAX_FRAME */
     CLI_RANGE,  /* cli_frames */
     CLI_SET,    /* key=value, appended to sets; may be repeated */
 } cli_kind;
 
-enum { CLI_MAX_COUNT = 1024, CLI_MAX_FRAME = 99999999 };
+enum { CLI_MAX_COUNT = 1024, CLI_MAX_MANY = 1000000, CLI_MAX_FRAME = 99999999 };
 
 typedef struct cli_option {
     const char *name; /* without the dashes */

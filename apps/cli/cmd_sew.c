@@ -137,6 +137,7 @@ int cmd_sew(const cli_args *args) {
     if (!args->output && (args->merge || !args->svg))
         return cli_fail(CLI_BAD_CALL, "-o says where the garment goes; it is missing.");
     int code = cli_need_input(args->operand);
+    if (code == CLI_DONE && args->body) code = cli_need_input(args->body);
     const char *const outputs[] = {args->output, args->body_output, args->svg};
     for (int i = 0; i < 3 && code == CLI_DONE; i++) code = cli_need_output(outputs[i]);
     if (code == CLI_DONE) code = cli_open(args, &log, &ctx);

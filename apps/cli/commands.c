@@ -140,9 +140,9 @@ static const cli_option render_options[] = {
      "what to make: .png one picture, .mp4 or .mov a movie (H.264), no ending a folder of "
      "NNNN.png"},
     {"frames", 0, CLI_RANGE, FIELD(frames), "A:B",
-     "only frames A to B; default: all, and the last for one picture. A: means from A to the end, "
-     "B alone means 0:B"},
-    {"frame", 0, CLI_FRAME, FIELD(frame), "N", "only frame N"},
+     "only frames A to B of a run; default: all, and the last for one picture. A: means from A to "
+     "the end, B alone means 0:B"},
+    {"frame", 0, CLI_FRAME, FIELD(frame), "N", "only frame N of a run"},
     {"size", 0, CLI_TEXT, FIELD(size), "WxH",
      "pixels; default: those of the scene's camera, else 1280x720. A movie wants even numbers"},
     {"camera", 0, CLI_TEXT, FIELD(camera), "NAME|none|KEY=VALUE,...",
@@ -189,7 +189,7 @@ static const cli_option compare_options[] = {
      "run, the reference, and how they differ"},
     {"frames", 0, CLI_RANGE, FIELD(frames), "A:B",
      "only frames A to B; default: all. A: means from A to the end, B alone means 0:B"},
-    {"every", 0, CLI_COUNT, FIELD(every), "N",
+    {"every", 0, CLI_MANY, FIELD(every), "N",
      "looks at every Nth frame only; faces, times and popping are of all. Default: 1"},
     {"size", 0, CLI_TEXT, FIELD(size), "WxH",
      "pixels; default: those of the scene's camera, else 1920x1080"},
@@ -236,7 +236,7 @@ static const cli_option sew_options[] = {
      "takes the pattern as it is drawn; else one that says for what body it was drawn is redrawn "
      "for this one"},
     {"edge", 0, CLI_TEXT, FIELD(edge), "METRES", "length of edges of the mesh; default: 0.03"},
-    {"faces", 0, CLI_COUNT, FIELD(faces), "N", "instead of --edge: about so many faces"},
+    {"faces", 0, CLI_MANY, FIELD(faces), "N", "instead of --edge: about so many faces"},
     {"fabric", 0, CLI_TEXT, FIELD(fabric), "NAME|FILE",
      "for all panels, in place of those the pattern names"},
     {"body-output", 0, CLI_TEXT, FIELD(body_output), "FILE.obj",

@@ -94,13 +94,13 @@ static int read_number(const char *text, const char **end) {
     return p == text || value > CLI_MAX_FRAME ? -1 : (int)value;
 }
 
-/* A whole number within bounds. */
-static int set_count(const cli_option *option, const char *text, int *out) {
+/* A whole number up to a bound. */
+static int set_count(const cli_option *option, const char *text, int most, int *out) {
     const char *end;
     int value = read_number(text, &end);
-    if (*end != 0 || value < 1 || value > CLI_MAX_COUNT)
+    if (*end != 0 || value < 1 || value > most)
         return cli_fail(CLI_BAD_CALL, "--%s wants a whole number from 1 to %d, not \"%s\".",
-                        option->name, CLI_MAX_COUNT, text);
+                        option->name, most, text);
     *out = value;
     return CLI_DONE;
 }
@@ -198,7 +198,9 @@ static int apply(const parser *p, const cli_option *option, const char *text) {
     case CLI_CHOICE:
         return set_choice(option, text, field);
     case CLI_COUNT:
-        return set_count(option, text, field);
+        return set_count(option, text, CLI_MAX_COUNT, field);
+    case CLI_MANY:
+        return set_count(option, text, CLI_MAX_MANY, field);
     case CLI_FRAME:
         return set_frame(option, text, field);
     case CLI_RANGE:

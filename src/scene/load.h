@@ -14,6 +14,7 @@
 #include "codec/json.h"
 #include "scene/camera_table.h"
 #include "scene/keys.h"
+#include "scene/odd_size.h"
 #include "scene/scene.h"
 
 enum { VO_PATH_SIZE = 4096 };
@@ -119,17 +120,6 @@ vo_pose vo_get_pose(const vo_json_at *object, const char *key);
 vo_result vo_at_fault(vo_json_at at, vo_result result);
 /* A warning in the log. */
 void vo_tell_ignored(const vo_json_at *object, const char *key, const char *reason);
-
-/* Sizes that things of a kind have. */
-typedef struct vo_usual_size {
-    const char *what, *such;  /* "body", "a body" */
-    double smallest, largest; /* m, of the longest side of the box around it */
-} vo_usual_size;
-
-/* Whether it has none of them, so that it was probably drawn in other units than metres; `text`
- * then is the sentence about that. */
-enum { VO_ODD_SIZE_TEXT = 256 };
-bool vo_is_odd_size(const vo_mesh *mesh, const vo_usual_size *usual, char text[VO_ODD_SIZE_TEXT]);
 
 /* The loader from a parsed document on, which it consumes in any case. `path` tells where relative
  * names start. */

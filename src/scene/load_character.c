@@ -232,10 +232,8 @@ vo_result vo_tell_of_body(vo_loader *loader, vo_told *told, int character, const
 }
 
 static vo_result tell_odd_size(vo_loader *loader, int character) {
-    static const vo_usual_size usual = {"body", "a body", 0.25, 10}; /* doll to giant */
     char odd[VO_ODD_SIZE_TEXT];
-    const vo_body *body = vo_scene_character_body(loader->scene, character);
-    if (!vo_is_odd_size(vo_body_rest(body), &usual, odd)) return VO_OK;
+    if (!vo_is_odd_body(vo_scene_character_body(loader->scene, character), odd)) return VO_OK;
     return vo_tell_of_body(loader, &loader->odd_sizes, character, odd);
 }
 

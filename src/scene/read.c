@@ -69,14 +69,3 @@ void vo_tell_ignored(const vo_json_at *object, const char *key, const char *reas
     vo_log_line(object->ctx, VO_LOG_WARNING, "%s: %s: has no effect, since %s", object->file, path,
                 reason);
 }
-
-bool vo_is_odd_size(const vo_mesh *mesh, const vo_usual_size *usual, char text[VO_ODD_SIZE_TEXT]) {
-    vo_vec3 size = vo_mesh_size(mesh);
-    double extent = vo_max(size.x, vo_max(size.y, size.z));
-    if (extent >= usual->smallest && extent <= usual->largest) return false;
-    snprintf(text, VO_ODD_SIZE_TEXT,
-             "the %s measures %.3g x %.3g x %.3g m, which is unlikely for %s; if its file is not "
-             "in metres, set \"units\", for example to \"cm\"",
-             usual->what, size.x, size.y, size.z, usual->such);
-    return true;
-}

@@ -2,6 +2,7 @@
 #include "codec/obj.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "scene/odd_size.h"
 #include "scene/wear.h"
 #include "sim/sew.h"
 
@@ -30,6 +31,11 @@ static vo_result make_body(vo_context *ctx, const vo_sew_def *def, vo_body **out
     return vo_body_create_file(ctx, def->body, &options, out);
 }
 
+/* A warning with the name of the body. */
+static void tell_of_body(vo_context *ctx, const vo_sew_def *def, const char *sentence) {
+    vo_log_line(ctx, VO_LOG_WARNING, "%s: %s", def->body ? def->body : "the mannequin", sentence);
+}
+
 static vo_result make_wearer(vo_context *ctx, const vo_sew_def *def, vo_wearer *out) {
     vo_body *body;
     *out = (vo_wearer){.to_world = xf_identity()};
@@ -38,10 +44,10 @@ static vo_result make_wearer(vo_context *ctx, const vo_sew_def *def, vo_wearer *
     vo_body_place_def place = {.placement = xf_identity()};
     vo_result result = vo_body_put(body, &place);
     if (result == VO_OK) result = vo_wearer_create(ctx, body, out);
+    char size[VO_ODD_SIZE_TEXT];
+    if (result == VO_OK && vo_is_odd_body(body, size)) tell_of_body(ctx, def, size);
     vo_body_destroy(body);
-    if (result == VO_OK && def->fit && out->odd[0])
-        vo_log_line(ctx, VO_LOG_WARNING, "%s: %s", def->body ? def->body : "the mannequin",
-                    out->odd);
+    if (result == VO_OK && def->fit && out->odd[0]) tell_of_body(ctx, def, out->odd);
     return result;
 }
 

@@ -90,10 +90,12 @@ static vo_result check_strain(const vo_sewing *s, const stretched *m) {
                     m->file, m->panel, 100 * m->strain, m->at.x, m->at.y, m->at.z);
         return VO_OK;
     }
-    return vo_fail(s->task->ctx, VO_BAD_DATA,
-                   "%s: too tight: its seams close, but panel %s is stretched by %.0f %% near "
-                   "(%.2f, %.2f, %.2f) m; the body is wider there than the cloth",
-                   m->file, m->panel, 100 * m->strain, m->at.x, m->at.y, m->at.z);
+    return vo_fail(
+        s->task->ctx, VO_BAD_DATA,
+        "%s: too tight: its seams close, but panel %s is stretched by %.0f %% near "
+        "(%.2f, %.2f, %.2f) m; the body is wider there than the cloth, or edges are too long "
+        "to follow it",
+        m->file, m->panel, 100 * m->strain, m->at.x, m->at.y, m->at.z);
 }
 
 /* What falls was never around the body, or came off it because it was too tight when its seams
