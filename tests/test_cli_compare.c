@@ -57,7 +57,10 @@ static void test_scenes(void **state) {
     (void)state;
     need_rays();
     const char *folder = make_runs();
-    expect_out(folder, "simulate scene.json -o c -q --adapt none --set view.back=0.5", 0, "");
+    expect_out(folder,
+               "simulate scene.json -o c -q --adapt none --set view.back=0.5 --set "
+               "duration=0.3",
+               0, "");
     expect_out(folder, "compare c c --size 32x32 -q", 0, "reference c");
     ran r = run(folder, "compare c a --size 32x32 -q");
     assert_int_equal(r.code, 0);

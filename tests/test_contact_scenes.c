@@ -3,6 +3,7 @@
 #include "run_place.h"
 
 #include "math/vec.h"
+#include "scene/scene.h"
 
 #include <stdio.h>
 
@@ -60,7 +61,7 @@ static void twin_frame(twin *t, bool emergencies) {
 /* Frames of a scene; a build with sanitizers sees the beginning only. */
 static int frames_of(const twin *t) {
     vo_scene_def def = vo_scene_get_def(t->scene[0]);
-    int frames = (int)vo_min(def.end_frame, ceil(def.end_time / def.frame_time));
+    int frames = vo_scene_last_frame(&def);
     return TEST_SLOWNESS > 1 ? vo_min_int(frames, 12) : frames;
 }
 

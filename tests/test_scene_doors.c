@@ -121,6 +121,7 @@ static void scenes_have_the_same_bounds(void **state) {
     REFUSE_DEF(def.end_time = NAN, no_set, "end_time");
     REFUSE_DEF(def.end_time = -INFINITY, "end_time=\"-inf\"", "end_time");
     REFUSE_DEF(def.end_frame = 1e16, "end_frame=1e16", "end_frame");
+    REFUSE_DEF(def.end_frame = 2.5, "end_frame=2.5", "end_frame must be a whole number");
     REFUSE_DEF(def.gravity.x = 2e15, "gravity=[2e15,0,0]", "gravity");
     REFUSE_DEF(def.gravity.z = -INFINITY, no_set, "gravity");
     REFUSE_DEF(def.wind_density = 1e16, "wind.density=1e16", "wind_density");

@@ -366,7 +366,6 @@ static const char *const bad_values[][2] = {
     {"magic.collision_stiffness=-1", "magic.collision_stiffness: must be positive"},
     {"obs_friction=-0.1", "obs_friction: must not be negative"},
     {"morphs[0].spline[0].target=-1", "morphs[0].spline[0].target: must be at least 0"},
-    {"overrides[0].from_frame=-1", "overrides[0].from_frame: must be at least 0"},
 };
 
 static void bad_values_are_named_with_file_and_path(void **state) {
@@ -391,6 +390,13 @@ static void settings_that_are_none_are_refused(void **state) {
         assert_int_equal(scene_files_load(&files, scene_full, sets[i], &scene), VO_BAD_CALL);
         assert_null(scene);
         assert_true(vo_context_message(files.ctx)[0] != 0);
+    }
+    static const char *const own[] = {"overrides=[]", "overrides[0].from_frame=3",
+                                      "\"overrides\"=[]"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        vo_scene *scene;
+        assert_int_equal(scene_files_load(&files, scene_full, own[i], &scene), VO_BAD_CALL);
+        assert_non_null(strstr(vo_context_message(files.ctx), "overrides are what runs record"));
     }
     scene_files_close(&files);
 }
@@ -494,6 +500,13 @@ static void times_are_told_in_three_ways(void **state) {
     def = times_of(&files, "\"fps\": 25, \"frame_steps\": 4, \"end_frame\": 10,");
     assert_true(def.frame_time == 0.04 && def.frame_steps == 4 && def.end_frame == 10);
     assert_true(isinf(def.end_time));
+    assert_int_equal(vo_scene_last_frame(&def), 10);
+    def.end_time = 0.081; /* the first frame at or after it */
+    assert_int_equal(vo_scene_last_frame(&def), 3);
+    def.end_time = 0.08;
+    assert_int_equal(vo_scene_last_frame(&def), 2);
+    def.end_time = def.end_frame = INFINITY;
+    assert_int_equal(vo_scene_last_frame(&def), -1);
     def = times_of(&files, "\"frame_time\": 0.04, \"timestep\": 1, \"duration\": 20,");
     assert_true(def.frame_time == 0.04 && def.end_time == 20);
     assert_non_null(strstr(files.log, "info: "));

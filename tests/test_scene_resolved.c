@@ -170,6 +170,7 @@ static void bad_overrides_are_named(void **state) {
         {"[{\"from_frame\": 0, \"set\": [7]}]", "overrides[0].set[0]: expected a string"},
         {"[{\"from_frame\": \"x\", \"set\": []}]", "overrides[0].from_frame: expected"},
         {"[{\"set\": []}]", "overrides[0].from_frame: is missing"},
+        {"[{\"from_frame\": -1, \"set\": []}]", "overrides[0].from_frame: must be at least 0"},
         {"[{\"from_frame\": 3, \"set\": []}, {\"from_frame\": 2, \"set\": []}]",
          "overrides[1].from_frame: is 2, but the entry before has 3"},
         {"[7]", "overrides[0]"},

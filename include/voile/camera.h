@@ -67,7 +67,7 @@ typedef struct vo_camera_def {
     int width, height; /* [1920, 1080] pixels, 1 to 16384 */
     double near, far;  /* [0.01, 1000] m */
     int motion;        /* [-1] a motion of the scene that carries the whole path; -1: none */
-    bool light;        /* [false] a light whose shadows are seen: never drawn from */
+    bool light;        /* [false] a light whose shadows are seen: drawn from only by its name */
     double front;      /* [1] how much counts what it sees from the front, above 0 to 1 */
 } vo_camera_def;
 

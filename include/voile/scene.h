@@ -67,8 +67,8 @@ typedef struct vo_viewing {
                             infinite: any */
     double size_max;     /* [0.3] m, longest edge where nothing is seen; counts if it is above
                             that of the cloth's remeshing */
-    bool whole_start;    /* [true] up to frame 0 everything counts as seen, unless a camera is given
-                            by vo_sim_set_camera */
+    bool whole_start;    /* [true] before frame 0 everything counts as seen, unless a camera is
+                            given by vo_sim_set_camera */
     bool two_sided;      /* [false] the back of cloth is a front, too */
     bool occlusion;      /* [false] what is behind something else is told from what is seen */
     bool compensation;   /* [true] coarse faces out of all pictures do not resist compression by
@@ -85,17 +85,17 @@ typedef struct vo_viewing {
  * 25 frames a second. Scene files have defaults of their own, which are ARCSim's
  * (docs/scene-reference.md). */
 typedef struct vo_scene_def {
-    double frame_time;   /* [0.04] s per output frame */
-    int frame_steps;     /* [8] substeps per frame; each lasts frame_time / frame_steps */
-    double end_time;     /* [infinite] s; a run ends at the first frame at or after it */
-    double end_frame;    /* [infinite] last frame of a run. Of the two ends the earlier counts;
-                            stepping by calls (vo_sim_step) heeds neither */
-    double preroll;      /* [-1] s, simulated before time 0, rounded up to whole frames: characters
-                            blend from their rest poses into their motions, and cloth settles.
-                            Negative: 1 s with characters, else none */
-    int start_frame;     /* [0] a run keeps no frame before this one */
-    vo_vec3 gravity;     /* [0, 0, -9.81] m/s^2 */
-    double wind_density; /* [1.2] kg/m^3 of the air; 0: only wind_drag is left */
+    double frame_time; /* [0.04] s per output frame */
+    int frame_steps;   /* [8] substeps per frame; each lasts frame_time / frame_steps */
+    double end_time;   /* [infinite] s; a run ends with the first frame at or after it */
+    double end_frame; /* [infinite] last frame of a run, a whole number. Of the two ends the earlier
+                         counts; stepping by calls (vo_sim_step) heeds neither */
+    double preroll;   /* [-1] s, simulated before time 0, rounded up to whole frames: characters
+                         blend from their rest poses into their motions, and cloth settles.
+                         Negative: 1 s with characters, else none */
+    int start_frame;  /* [0] a run keeps no frame before this one */
+    vo_vec3 gravity;  /* [0, 0, -9.81] m/s^2 */
+    double wind_density;         /* [1.2] kg/m^3 of the air; 0: only wind_drag is left */
     vo_vec3 wind_velocity;       /* [0, 0, 0] m/s; still air resists motion, too */
     double wind_drag;            /* [0] kg/(m^2 s), linear drag along the cloth */
     double repulsion_thickness;  /* [0.002] m, contacts act from this distance: of cloth and cloth,

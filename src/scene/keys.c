@@ -254,7 +254,8 @@ static const vo_key camera_keys[] = {
         "Shots begin and end at rest; false: at the speed they have there. If missing: true for "
         "`keys`, false for `table` and `file`."),
     KEY("light", BOOL, "false", NULL,
-        "A light whose shadows are seen: counts as a camera, is never rendered from."),
+        "A light whose shadows are seen: counts as a camera. Pictures are taken from it "
+        "only where it is asked for by its name."),
     KEY("front", POSITIVE, "1", NULL, "How much counts what it sees from the front, up to 1."),
     END,
 };
@@ -434,7 +435,7 @@ static const vo_key view_keys[] = {
     KEY("size_max", POSITIVE, "0.3", "m",
         "Longest edge where nothing is seen; counts if it is above `remeshing.size[1]`."),
     KEY("whole_start", BOOL, "true", NULL,
-        "Up to frame 0 everything counts as seen; crowds are better off without."),
+        "Before frame 0 everything counts as seen; crowds are better off without."),
     KEY("two_sided", BOOL, "false", NULL, "The back of cloth is a front, too."),
     KEY("occlusion", BOOL, "false", NULL,
         "What is behind something else is told from what is seen (needs a build with Embree)."),
@@ -483,8 +484,8 @@ const vo_key vo_scene_keys[] = {
     KEY("timestep", POSITIVE, NULL, "s",
         "Read if `frame_time` and `fps` are missing: one substep."),
     KEY("save_frames", COUNT, NULL, NULL, "With `timestep`: substeps in a frame; 1 if missing."),
-    KEY("end_time", TIME, "\"inf\"", "s", "Ends at the first frame at or after it."),
-    KEY("end_frame", TIME, "\"inf\"", NULL, "Ends with this frame."),
+    KEY("end_time", TIME, "\"inf\"", "s", "Ends with the first frame at or after it."),
+    KEY("end_frame", TIME, "\"inf\"", NULL, "Ends with this frame, a whole number."),
     KEY("duration", TIME, NULL, "s", "Another name for `end_time`."),
     KEY("start_frame", INDEX, "0", NULL, "Frames before this one are simulated, but not kept."),
     KEY("preroll", NONNEGATIVE, NULL, "s",

@@ -31,8 +31,8 @@ typedef struct film {
 
 /* Frames of the film; -1: it has no end. */
 static int film_frames(const vo_scene_def *def) {
-    double last = vo_min(def->end_frame, def->end_time / def->frame_time);
-    return last <= MOST_FRAMES ? (int)last : -1;
+    int last = vo_scene_last_frame(def);
+    return last <= MOST_FRAMES ? last : -1;
 }
 
 static vo_result follow_cameras(const vo_scene *scene, int frames, film *out) {

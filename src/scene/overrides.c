@@ -20,8 +20,22 @@ static vo_result apply_set(vo_json_doc *doc, const char *set) {
     return result;
 }
 
+/* Whether it is about the list that runs keep themselves. */
+static bool is_of_overrides(const char *set) {
+    static const char name[] = "overrides";
+    set += set[0] == '"';
+    return strcspn(set, "=.[\"") == sizeof name - 1 && strncmp(set, name, sizeof name - 1) == 0;
+}
+
 vo_result vo_scene_apply_sets(vo_json_doc *doc, int set_count, const char *const *sets) {
-    for (int i = 0; i < set_count; i++) VO_TRY(apply_set(doc, sets[i]));
+    for (int i = 0; i < set_count; i++) {
+        if (is_of_overrides(sets[i]))
+            return vo_fail(doc->ctx, VO_BAD_CALL,
+                           "\"%.200s\": overrides are what runs record; set the key itself, and "
+                           "on resume for a change from some frame on",
+                           sets[i]);
+        VO_TRY(apply_set(doc, sets[i]));
+    }
     return VO_OK;
 }
 

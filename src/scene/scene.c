@@ -59,6 +59,8 @@ static const char *time_defect(const vo_scene_def *d) {
         return "end_time must be at least 0, up to " VO_LARGEST_TEXT " or infinite";
     if (!vo_is_end(d->end_frame) || d->end_frame < 0)
         return "end_frame must be at least 0, up to " VO_LARGEST_TEXT " or infinite";
+    if (isfinite(d->end_frame) && d->end_frame != floor(d->end_frame))
+        return "end_frame must be a whole number";
     if (!vo_is_bounded(d->preroll) || d->preroll > VO_MOST_PREROLL * d->frame_time)
         return "preroll must last at most a million frames; negative: 1 s where there are "
                "characters";
@@ -228,6 +230,11 @@ int vo_scene_preroll_frames(const vo_scene *scene) {
     double seconds = scene->def.preroll;
     if (seconds < 0) seconds = scene->character_count > 0 ? 1 : 0;
     return (int)ceil(vo_min(seconds / scene->def.frame_time, VO_MOST_PREROLL) - 1e-6);
+}
+
+int vo_scene_last_frame(const vo_scene_def *def) {
+    double last = vo_min(def->end_frame, ceil(def->end_time / def->frame_time - 1e-6));
+    return last < 1e9 ? (int)last : -1;
 }
 
 vo_scene_def vo_scene_get_def(const vo_scene *scene) { return scene->def; }

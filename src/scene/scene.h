@@ -107,6 +107,8 @@ const vo_body *vo_scene_character_body(const vo_scene *scene, int character);
 
 /* Frames before frame 0. */
 int vo_scene_preroll_frames(const vo_scene *scene);
+/* Of a run: the first frame at or after the end; -1: there is none. */
+int vo_scene_last_frame(const vo_scene_def *def);
 
 /* Whether what starts at `start` has done so at time t. What starts at 0 is there from the very
  * beginning, which may be earlier. */

@@ -13,7 +13,7 @@
 enum { MOST_NAMED = 6 };
 
 /* Keys of a scene's top that runs of one scene may differ in. */
-static const char *const free_keys[] = {"adapt", "view", "end_frame", "end_time"};
+static const char *const free_keys[] = {"adapt", "view", "end_frame", "end_time", "duration"};
 
 typedef struct walk {
     vo_context *ctx;

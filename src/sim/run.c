@@ -80,14 +80,8 @@ static vo_result simulate_frames(run *r) {
     return VO_OK;
 }
 
-/* Last frame of the scene itself; -1: it has no end. */
-static int scene_last_frame(const vo_scene_def *def) {
-    double last = vo_min(def->end_frame, def->end_time / def->frame_time + 1e-9);
-    return last < 1e9 ? (int)last : -1;
-}
-
 static vo_result set_last_frame(run *r, const vo_scene *scene) {
-    r->last = r->def->last_frame >= 0 ? r->def->last_frame : scene_last_frame(&scene->def);
+    r->last = r->def->last_frame >= 0 ? r->def->last_frame : vo_scene_last_frame(&scene->def);
     if (r->last >= 0 || r->def->progress) return VO_OK;
     return vo_fail(r->ctx, VO_BAD_CALL,
                    "the scene has no end (end_time, end_frame or duration) and "
