@@ -268,6 +268,15 @@ static void bad_meshes_are_refused(void **state) {
     def.output = path_in(&p, "mesh.mp4");
     assert_int_equal(vo_render(p.ctx, &def), VO_BAD_CALL);
     assert_says(p.ctx, "is a mesh, which has one picture to show");
+    def.frame = 3;
+    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_CALL);
+    assert_says(p.ctx, "is a mesh, which has no frames");
+    def.frame = -1;
+    def.last = 5;
+    def.input = p.scene;
+    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_CALL);
+    assert_says(p.ctx, "is a scene, which has no frames: leave them out, or simulate it");
+    def.last = -1;
     def.input = path_in(&p, "gone.obj");
     def.output = path_in(&p, "mesh.png");
     assert_int_equal(vo_render(p.ctx, &def), VO_IO_FAILED);

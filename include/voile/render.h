@@ -52,7 +52,7 @@ typedef struct vo_render_def {
                            an ending, or with a folder's name, a folder of NNNN.png */
     int first, last;    /* [0, -1] frames of a run; last -1: to the end. One picture shows the last
                            of them */
-    int frame;          /* [-1] this frame alone; -1: by first and last */
+    int frame;          /* [-1] this frame of a run alone; -1: by first and last */
     const char *camera; /* [NULL] name of a camera of the scene; NULL: the one that the film shows
                            at the time of the frame; "none": none of them. Where there is none, and
                            where the shot has one, the shot says how to look */

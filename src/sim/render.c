@@ -205,10 +205,15 @@ static vo_result render_run(renderer *r) {
 }
 
 static vo_result need_picture(const renderer *r, const char *what) {
+    const vo_render_def *def = r->def;
+    const char *instead = what[0] == 's' ? ", or simulate it and render the run" : "";
+    if (def->frame > 0 || def->first > 0 || def->last > 0)
+        return vo_fail(r->ctx, VO_BAD_CALL, "%s: is a %s, which has no frames: leave them out%s",
+                       def->input, what, instead);
     if (r->kind == OUTPUT_PICTURE) return VO_OK;
     return vo_fail(r->ctx, VO_BAD_CALL,
-                   "%s: is a %s, which has one picture to show: name a .png file%s", r->def->input,
-                   what, r->mesh ? "" : ", or simulate it and render the run");
+                   "%s: is a %s, which has one picture to show: name a .png file%s", def->input,
+                   what, instead);
 }
 
 /* Of something that does not change. */

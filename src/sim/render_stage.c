@@ -46,7 +46,7 @@ static const char *defect(const vo_shot *s) {
         return "camera: must have a place, axes of length 1 across each other and an opening";
     if (!is_within(s->samples, 1, 1024)) return "samples: must be from 1 to 1024";
     if (!isnan(s->ground_height) && !vo_is_bounded(s->ground_height))
-        return "ground_height: must be a number of metres, or NaN";
+        return "ground_height: must be within " VO_LARGEST_TEXT " m, or NaN: below everything";
     if (s->surface != VO_SURFACE_SMOOTH && s->surface != VO_SURFACE_FLAT)
         return "surface: there is no such kind";
     if (s->colour_count < 0 || (s->colour_count > 0 && !s->colours))

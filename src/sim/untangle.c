@@ -23,33 +23,36 @@ static int own_face(const vo_sim *sim, int face) {
     return face - s->part[s->face_part[face]].face_begin;
 }
 
-static void name_tangle(const vo_sim *sim, const vo_tangle *t) {
+static void name_tangle(const vo_sim *sim, const vo_tangle *t, const char *when) {
     char first[32], second[32];
     part_name(sim, t->part[0], first, sizeof first);
     part_name(sim, t->part[1], second, sizeof second);
     if (t->why == VO_TANGLE_INSIDE)
         vo_log_line(
             sim->ctx, VO_LOG_WARNING,
-            "face %d of %s lies inside %s, at (%.4g, %.4g, %.4g) m; move it out in the scene",
-            own_face(sim, t->face[0]), first, second, t->place.x, t->place.y, t->place.z);
+            "%sface %d of %s lies inside %s, at (%.4g, %.4g, %.4g) m; move it out in the scene",
+            when, own_face(sim, t->face[0]), first, second, t->place.x, t->place.y, t->place.z);
     else
         vo_log_line(sim->ctx, VO_LOG_WARNING,
-                    "face %d of %s and face %d of %s intersect, with %d pairs around, at "
+                    "%sface %d of %s and face %d of %s intersect, with %d pairs around, at "
                     "(%.4g, %.4g, %.4g) m, and could not be put apart (%s); \"voile check\" draws "
                     "it with --ply",
-                    own_face(sim, t->face[0]), first, own_face(sim, t->face[1]), second, t->pairs,
-                    t->place.x, t->place.y, t->place.z, vo_tangle_why_text(t->why));
+                    when, own_face(sim, t->face[0]), first, own_face(sim, t->face[1]), second,
+                    t->pairs, t->place.x, t->place.y, t->place.z, vo_tangle_why_text(t->why));
 }
 
 static void tell(const vo_sim *sim, const vo_untangle_report *r) {
+    char when[24] = ""; /* before the first step there are no frames */
+    if (sim->stats.frame != 0) snprintf(when, sizeof when, "frame %d: ", sim->stats.frame);
     if (r->pairs_before && r->pairs_after == 0)
         vo_log_line(sim->ctx, VO_LOG_INFO,
-                    "%d pairs of faces intersected and were put apart; nodes moved by at most "
+                    "%s%d pairs of faces intersected and were put apart; nodes moved by at most "
                     "%.3g m",
-                    r->pairs_before, r->moved);
-    for (int i = 0; i < r->tangle_count && i < NAMED; i++) name_tangle(sim, &r->tangle[i]);
+                    when, r->pairs_before, r->moved);
+    for (int i = 0; i < r->tangle_count && i < NAMED; i++) name_tangle(sim, &r->tangle[i], when);
     if (r->tangle_count > NAMED)
-        vo_log_line(sim->ctx, VO_LOG_WARNING, "and %d tangles more", r->tangle_count - NAMED);
+        vo_log_line(sim->ctx, VO_LOG_WARNING, "%sand %d tangles more", when,
+                    r->tangle_count - NAMED);
 }
 
 /* Before the first step a clump is an error of the scene; later it is only told of, and left. */
