@@ -23,7 +23,12 @@
  * while the loop it saw is still open, so what it reads about the loop afterwards cannot change
  * under it. The caller waits until all chunks are done, not until all workers have looked: on a
  * busy machine a worker that gets no processor costs nothing. */
-enum { SPINS_BEFORE_SLEEP = 20000, MAX_THREADS = 256, LINE = 64 };
+enum { MAX_THREADS = 256, LINE = 64 };
+#ifdef __SANITIZE_THREAD__ /* which makes a spin as slow as a wake-up */
+enum { SPINS_BEFORE_SLEEP = 100 };
+#else
+enum { SPINS_BEFORE_SLEEP = 20000 };
+#endif
 
 /* On a cache line of its own, as threads count it down side by side. */
 typedef struct share {
