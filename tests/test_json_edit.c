@@ -108,6 +108,28 @@ static void expect_set_error(vo_context *ctx, const char *path, const char *text
     vo_json_free(&doc);
 }
 
+static void messages_say_what_was_changed(void **state) {
+    (void)state;
+    static const char *const known[] = {"a", "ab", "s", NULL};
+    vo_context *ctx = test_context(1);
+    vo_json_doc doc = parse(ctx, "{\"a\":{\"b\":[1]},\"ab\":1,\"s\":\"x\",\"t\":1}");
+    assert_ok(ctx, vo_json_tell_changed(&doc, "a"));
+    assert_ok(ctx, vo_json_tell_changed(&doc, "t"));
+    vo_json_at root = vo_json_root(&doc), a = vo_json_get(&root, "a"), b = vo_json_get(&a, "b");
+    vo_json_fail(a, "no");
+    expect_message(ctx, "scene.json (changed by --set): a: no");
+    vo_json_fail(vo_json_item(&b, 0), "no");
+    expect_message(ctx, "scene.json (changed by --set): a.b[0]: no");
+    vo_json_fail(vo_json_get(&root, "ab"), "no");
+    expect_message(ctx, "scene.json: ab: no");
+    vo_json_fail(root, "no");
+    expect_message(ctx, "scene.json: no");
+    assert_int_equal(vo_json_check_keys(root, known), VO_BAD_DATA);
+    expect_message(ctx, "scene.json (changed by --set): unknown key \"t\"; did you mean \"a\"?");
+    vo_json_free(&doc);
+    vo_context_destroy(ctx);
+}
+
 static void settings_that_fail_say_why(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -379,6 +401,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_set_by_path),
         cmocka_unit_test(settings_that_fail_say_why),
+        cmocka_unit_test(messages_say_what_was_changed),
         cmocka_unit_test(documents_are_built),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(values_go_only_where_they_fit),

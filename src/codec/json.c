@@ -42,7 +42,8 @@ bool vo_json_is_utf8(const char *text, size_t size) {
 }
 
 vo_result vo_json_new(vo_context *ctx, const char *file, vo_json_doc *out) {
-    *out = (vo_json_doc){ctx, vo_copy_string(ctx, file), json_object_new_object()};
+    *out = (vo_json_doc){
+        .ctx = ctx, .file = vo_copy_string(ctx, file), .root = json_object_new_object()};
     if (out->file && out->root) return VO_OK;
     vo_json_free(out);
     return vo_fail_memory(ctx, file);
@@ -51,11 +52,13 @@ vo_result vo_json_new(vo_context *ctx, const char *file, vo_json_doc *out) {
 void vo_json_free(vo_json_doc *doc) {
     json_object_put(doc->root);
     if (doc->ctx) vo_free_string(doc->ctx, doc->file);
+    if (doc->ctx) vo_free_string(doc->ctx, doc->changed);
     *doc = (vo_json_doc){0};
 }
 
 vo_json_at vo_json_root(const vo_json_doc *doc) {
-    return (vo_json_at){.ctx = doc->ctx, .file = doc->file, .value = doc->root};
+    return (vo_json_at){
+        .ctx = doc->ctx, .file = doc->file, .changed = doc->changed, .value = doc->root};
 }
 
 /* json-c has no object for null, so null and absent differ only in what the parent knows. */
@@ -153,14 +156,37 @@ void vo_json_path(vo_json_at at, char *out, size_t size) {
     append_path(&at, out, size);
 }
 
-vo_result vo_json_fail(vo_json_at at, const char *format, ...) {
-    char path[384], sentence[512];
+/* Whether a path is one of the changed ones, or leads on from one. */
+static bool is_changed(const char *changed, const char *path) {
+    for (const char *line = changed; line && *line; line += strcspn(line, "\n") + 1) {
+        size_t length = strcspn(line, "\n");
+        if (strncmp(line, path, length) == 0 && strchr(".[", path[length])) return true;
+    }
+    return false;
+}
+
+const char *vo_json_origin(vo_json_at at) {
+    char path[384];
     vo_json_path(at, path, sizeof path);
+    const vo_json_at *top = &at;
+    while (top->parent) top = top->parent;
+    return is_changed(top->changed, path) ? " (changed by --set)" : "";
+}
+
+vo_result vo_json_fail_from(vo_json_at at, const char *origin, const char *sentence) {
+    char path[384];
+    vo_json_path(at, path, sizeof path);
+    return vo_fail(at.ctx, VO_BAD_DATA, "%s%s: %s%s%s", at.file, origin, path, path[0] ? ": " : "",
+                   sentence);
+}
+
+vo_result vo_json_fail(vo_json_at at, const char *format, ...) {
+    char sentence[512];
     va_list args;
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    return vo_fail(at.ctx, VO_BAD_DATA, "%s: %s%s%s", at.file, path, path[0] ? ": " : "", sentence);
+    return vo_json_fail_from(at, vo_json_origin(at), sentence);
 }
 
 const char *vo_json_kind_name(vo_json_at at) {

@@ -2,9 +2,7 @@
 #ifndef VO_CODEC_JSON_PRIVATE_H
 #define VO_CODEC_JSON_PRIVATE_H
 
-#include "core/context.h"
-
-struct json_object;
+#include "codec/json.h"
 
 /* Copies what is fit for a message: no control characters, at most size - 1 bytes. */
 void vo_json_quotable(char *out, size_t size, const char *text);
@@ -13,6 +11,11 @@ void vo_json_quotable(char *out, size_t size, const char *text);
  * too long, a surrogate, beyond 10ffff). */
 size_t vo_json_character(const char *text, size_t size);
 bool vo_json_is_utf8(const char *text, size_t size);
+
+/* What vo_json_fail puts behind the file's name, and vo_json_fail with the origin of something else
+ * than what the path names. */
+const char *vo_json_origin(vo_json_at at);
+vo_result vo_json_fail_from(vo_json_at at, const char *origin, const char *sentence);
 
 /* Sets a member, or appends if `key` is NULL. Takes over `value` in any case; NULL is null. False
  * without memory. */

@@ -276,3 +276,13 @@ vo_result vo_json_set(vo_json_doc *doc, const char *path, const char *text) {
     vo_free(doc->ctx, s.words, bytes);
     return result;
 }
+
+vo_result vo_json_tell_changed(vo_json_doc *doc, const char *path) {
+    size_t bytes = (doc->changed ? strlen(doc->changed) : 0) + strlen(path) + 2;
+    char *list = vo_alloc(doc->ctx, bytes);
+    if (!list) return vo_fail_memory(doc->ctx, path);
+    snprintf(list, bytes, "%s%s\n", doc->changed ? doc->changed : "", path);
+    vo_free_string(doc->ctx, doc->changed);
+    doc->changed = list;
+    return VO_OK;
+}

@@ -16,6 +16,7 @@ static vo_result apply_set(vo_json_doc *doc, const char *set) {
     if (!key) return vo_fail_memory(doc->ctx, "a setting");
     key[equals - set] = 0;
     vo_result result = vo_json_set(doc, key, equals + 1);
+    if (result == VO_OK) result = vo_json_tell_changed(doc, key);
     vo_free(doc->ctx, key, strlen(set) + 1);
     return result;
 }
