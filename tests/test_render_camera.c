@@ -173,7 +173,7 @@ static void sizes_are_the_cameras_unless_told(void **state) {
     bad.up = bad.right;
     def.shot.camera = &bad;
     assert_int_equal(vo_render(ctx, &def), VO_BAD_CALL);
-    assert_says(ctx, "shot.camera");
+    assert_says(ctx, "the picture's camera");
     close_studio(&s);
 }
 

@@ -56,7 +56,7 @@ static const char *defect(const vo_shot *s) {
 
 vo_result vo_shot_check(vo_context *ctx, const vo_shot *shot) {
     const char *text = defect(shot);
-    return text ? vo_fail(ctx, VO_BAD_CALL, "shot.%s", text) : VO_OK;
+    return text ? vo_fail(ctx, VO_BAD_CALL, "the picture's %s", text) : VO_OK;
 }
 
 /* ---- what is in the picture ------------------------------------------------------------------ */

@@ -116,6 +116,7 @@ struct vo_sim {
     double dt;          /* s, frame_time / frame_steps */
     bool broken;        /* remeshing failed for want of memory: no further step is possible */
     bool held_told;     /* that the cloth was held still in a substep */
+    bool strain_told;   /* that it is stretched as no cloth is */
 
     int cloth_count, handle_count, obstacle_count;
     vo_cloth_state *cloth;
