@@ -537,6 +537,9 @@ static void cloths_and_materials_are_read(void **state) {
     scene = scene_files_expect(&files, scene_full, "cloths[0].materials[0].thickness=1");
     assert_non_null(strstr(files.log, "cloths[0].materials[0].thickness: has no effect"));
     vo_scene_destroy(scene);
+    scene = scene_files_expect(&files, scene_full, "cloths[0].materials[0].density=1");
+    assert_non_null(strstr(files.log, "cloths[0].materials[0].density: has no effect"));
+    vo_scene_destroy(scene);
     scene_files_close(&files);
 }
 

@@ -37,13 +37,15 @@ static vo_result load_shape(vo_loader *loader, const vo_json_at *cloth, vo_grid_
     return has_mesh ? load_mesh(loader, cloth, out) : make_grid(loader, cloth, size, out);
 }
 
-/* A uniform sheet described by its solid (ARCSim 0.3.1). */
+/* What describes a uniform sheet by its solid (ARCSim 0.3.1). */
+enum { SOLID_KEYS = 4 };
+static const char *const solid_keys[SOLID_KEYS] = {"thickness", "density", "elastic_modulus",
+                                                   "poisson_ratio"};
+
 static vo_result make_solid(vo_loader *loader, const vo_json_at *at, vo_fabric **out) {
-    static const char *const needed[] = {"thickness", "density", "elastic_modulus",
-                                         "poisson_ratio"};
-    for (int i = 0; i < 4; i++)
-        if (!vo_has(at, needed[i]))
-            return vo_json_fail(vo_json_get(at, i == 0 ? "data" : needed[i]),
+    for (int i = 0; i < SOLID_KEYS; i++)
+        if (!vo_has(at, solid_keys[i]))
+            return vo_json_fail(vo_json_get(at, i == 0 ? "data" : solid_keys[i]),
                                 i == 0 ? "is missing: a material needs a fabric file, or "
                                          "thickness, density, elastic_modulus and poisson_ratio"
                                        : "is missing; a material without data needs it");
@@ -58,7 +60,9 @@ static vo_result load_fabric(vo_loader *loader, const vo_json_at *at, vo_fabric 
         return vo_json_fail(vo_json_get(at, "fabric"), "data and fabric exclude each other");
     if (!has_data && !has_fabric) return make_solid(loader, at, out);
     const char *key = has_data ? "data" : "fabric";
-    if (vo_has(at, "thickness")) vo_tell_ignored(at, "thickness", "there is a fabric file");
+    for (int i = 0; i < SOLID_KEYS; i++)
+        if (vo_has(at, solid_keys[i]))
+            vo_tell_ignored(at, solid_keys[i], "there is a fabric file");
     char path[VO_PATH_SIZE];
     VO_TRY(vo_loader_file(loader, at, key, path));
     return vo_at_fault(vo_json_get(at, key), vo_fabric_load(loader->ctx, path, out));
