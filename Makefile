@@ -31,7 +31,7 @@ help:
 	@echo 'make lint            formatting, clang-tidy, layers, documentation'
 	@echo 'make format          put the formatting right'
 	@echo 'make bench           the speed of this machine'
-	@echo 'make bench-table1    SCENES with every way to adapt, compared, into docs/results; FRAMES=N for less'
+	@echo 'make bench-table1    SCENES with every way to adapt, compared, into docs/results; FRAMES=N for less, REPEATS=N for surer times'
 	@echo 'make install         into PREFIX=$(PREFIX), below DESTDIR where that is set'
 	@echo 'make clean           remove every build folder; results in out/ stay'
 
@@ -80,7 +80,7 @@ bench: all
 	@build/voile bench
 
 bench-table1: all
-	@FRAMES="$(FRAMES)" EVERY="$(EVERY)" tools/bench_table1 $(SCENES)
+	@FRAMES="$(FRAMES)" EVERY="$(EVERY)" REPEATS="$(REPEATS)" tools/bench_table1 $(SCENES)
 
 install: setup
 	@$(call build,build)
