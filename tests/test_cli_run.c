@@ -351,7 +351,8 @@ static void test_set_on_resume(void **state) {
     char *y = read_whole(frame_path(folder, "run", 5), &b);
     assert_false(a == b && memcmp(x, y, a) == 0);
     free(x), free(y);
-    expect(folder, "simulate scene.json -o other --set gravty=[0,0,0]", 1, "gravity");
+    expect(folder, "simulate scene.json -o other --set gravty=[0,0,0]", 1,
+           "scene.json (as set by the call): unknown key \"gravty\"; did you mean \"gravity\"?");
     expect(folder, "resume run --frames 3:9", 2, "--frames :9");
 }
 

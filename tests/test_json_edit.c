@@ -117,15 +117,15 @@ static void messages_say_what_was_changed(void **state) {
     assert_ok(ctx, vo_json_tell_changed(&doc, "t"));
     vo_json_at root = vo_json_root(&doc), a = vo_json_get(&root, "a"), b = vo_json_get(&a, "b");
     vo_json_fail(a, "no");
-    expect_message(ctx, "scene.json (changed by --set): a: no");
+    expect_message(ctx, "scene.json (as set by the call): a: no");
     vo_json_fail(vo_json_item(&b, 0), "no");
-    expect_message(ctx, "scene.json (changed by --set): a.b[0]: no");
+    expect_message(ctx, "scene.json (as set by the call): a.b[0]: no");
     vo_json_fail(vo_json_get(&root, "ab"), "no");
     expect_message(ctx, "scene.json: ab: no");
     vo_json_fail(root, "no");
     expect_message(ctx, "scene.json: no");
     assert_int_equal(vo_json_check_keys(root, known), VO_BAD_DATA);
-    expect_message(ctx, "scene.json (changed by --set): unknown key \"t\"; did you mean \"a\"?");
+    expect_message(ctx, "scene.json (as set by the call): unknown key \"t\"; did you mean \"a\"?");
     vo_json_free(&doc);
     vo_context_destroy(ctx);
 }

@@ -88,15 +88,23 @@ vo_json_type vo_json_kind(vo_json_at at) {
 
 bool vo_json_present(vo_json_at at) { return at.value != NULL; }
 
+/* Something within an object or array, absent so far. */
+static vo_json_at below(const vo_json_at *parent) {
+    return (vo_json_at){
+        .ctx = parent->ctx, .file = parent->file, .parent = parent, .changed = parent->changed};
+}
+
 vo_json_at vo_json_get(const vo_json_at *object, const char *key) {
-    vo_json_at at = {.ctx = object->ctx, .file = object->file, .parent = object, .key = key};
+    vo_json_at at = below(object);
+    at.key = key;
     if (json_object_is_type(object->value, json_type_object))
         at.value = json_object_object_get(object->value, key);
     return at;
 }
 
 vo_json_at vo_json_item(const vo_json_at *array, int index) {
-    vo_json_at at = {.ctx = array->ctx, .file = array->file, .parent = array, .index = index};
+    vo_json_at at = below(array);
+    at.index = index;
     if (index >= 0 && index < vo_json_length(*array))
         at.value = json_object_array_get_idx(array->value, (size_t)index);
     return at;
@@ -160,7 +168,8 @@ void vo_json_path(vo_json_at at, char *out, size_t size) {
 static bool is_changed(const char *changed, const char *path) {
     for (const char *line = changed; line && *line; line += strcspn(line, "\n") + 1) {
         size_t length = strcspn(line, "\n");
-        if (strncmp(line, path, length) == 0 && strchr(".[", path[length])) return true;
+        if (strncmp(line, path, length) != 0) continue;
+        if (path[length] == 0 || path[length] == '.' || path[length] == '[') return true;
     }
     return false;
 }
@@ -168,25 +177,31 @@ static bool is_changed(const char *changed, const char *path) {
 const char *vo_json_origin(vo_json_at at) {
     char path[384];
     vo_json_path(at, path, sizeof path);
-    const vo_json_at *top = &at;
-    while (top->parent) top = top->parent;
-    return is_changed(top->changed, path) ? " (changed by --set)" : "";
+    return is_changed(at.changed, path) ? " (as set by the call)" : "";
 }
 
-vo_result vo_json_fail_from(vo_json_at at, const char *origin, const char *sentence) {
-    char path[384];
+static vo_result fail_with(vo_json_at at, const char *origin, const char *format, va_list args) {
+    char path[384], sentence[512];
     vo_json_path(at, path, sizeof path);
+    vsnprintf(sentence, sizeof sentence, format, args);
     return vo_fail(at.ctx, VO_BAD_DATA, "%s%s: %s%s%s", at.file, origin, path, path[0] ? ": " : "",
                    sentence);
 }
 
-vo_result vo_json_fail(vo_json_at at, const char *format, ...) {
-    char sentence[512];
+vo_result vo_json_fail_from(vo_json_at at, const char *origin, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    vsnprintf(sentence, sizeof sentence, format, args);
+    vo_result result = fail_with(at, origin, format, args);
     va_end(args);
-    return vo_json_fail_from(at, vo_json_origin(at), sentence);
+    return result;
+}
+
+vo_result vo_json_fail(vo_json_at at, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vo_result result = fail_with(at, vo_json_origin(at), format, args);
+    va_end(args);
+    return result;
 }
 
 const char *vo_json_kind_name(vo_json_at at) {

@@ -23,7 +23,7 @@ typedef struct vo_json_at {
     const struct vo_json_at *parent; /* NULL at the top; must outlive this */
     const char *key;                 /* key in the parent, or NULL for an array element */
     int index;                       /* index in the parent array */
-    const char *changed;             /* at the top: those of the document */
+    const char *changed;             /* paths that are not as in the file; see vo_json_doc */
     struct json_object *value;
 } vo_json_at;
 
@@ -65,9 +65,11 @@ int vo_json_length(vo_json_at array); /* 0 if not an array */
 int vo_json_member_count(vo_json_at object); /* 0 if not an object */
 vo_json_at vo_json_member(const vo_json_at *object, int index);
 
-/* "scene.json: cloths[0].mesh: " + your sentence, as VO_BAD_DATA; "scene.json (changed by --set): "
- * for what vo_json_tell_changed was told of. */
+/* "scene.json: cloths[0].mesh: " + your sentence, as VO_BAD_DATA; with " (as set by the call)"
+ * behind the file's name for what vo_json_tell_changed was told of. */
 vo_result vo_json_fail(vo_json_at at, const char *format, ...) VO_PRINTF(2, 3);
+/* " (as set by the call)", or "" for what is as in the file; for warnings. */
+const char *vo_json_origin(vo_json_at at);
 /* The key path alone: cloths[0].mesh; keys that are not plain words stand in quotes. Empty at the
  * top; cut where it does not fit. */
 void vo_json_path(vo_json_at at, char *out, size_t size);
@@ -108,8 +110,8 @@ void vo_json_remove(const vo_json_at *object, const char *key); /* fine if it is
  * VO_BAD_CALL, and then nothing has changed. */
 vo_result vo_json_set(vo_json_doc *doc, const char *path, const char *text);
 
-/* What is at this path and below is not as in the file: messages about it say so. A vo_json_at from
- * before is dead. */
+/* What is at this path, spelt as by vo_json_path, and below is not as in the file: messages about
+ * it say so. A vo_json_at from before is dead. */
 vo_result vo_json_tell_changed(vo_json_doc *doc, const char *path);
 
 /* Text for people: members one a line in their order, arrays of plain values in lines of up to 100

@@ -48,18 +48,16 @@ static const char *nearest(const char *key, const char *const *known) {
 }
 
 static vo_result refuse_key(vo_json_at object, const char *key, const char *const *known) {
-    char shown[64], list[400] = "", sentence[512];
+    char shown[64], list[400] = "";
     vo_json_quotable(shown, sizeof shown, key);
-    const char *meant = nearest(key, known);
+    const char *meant = nearest(key, known), *origin = vo_json_origin(vo_json_get(&object, key));
+    if (meant)
+        return vo_json_fail_from(object, origin, "unknown key \"%s\"; did you mean \"%s\"?", shown,
+                                 meant);
     for (size_t length = 0; *known && length < sizeof list; known++)
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
                                    *known);
-    if (meant)
-        snprintf(sentence, sizeof sentence, "unknown key \"%s\"; did you mean \"%s\"?", shown,
-                 meant);
-    else
-        snprintf(sentence, sizeof sentence, "unknown key \"%s\"; known are %s", shown, list);
-    return vo_json_fail_from(object, vo_json_origin(vo_json_get(&object, key)), sentence);
+    return vo_json_fail_from(object, origin, "unknown key \"%s\"; known are %s", shown, list);
 }
 
 static bool is_known(const char *key, const char *const *known) {

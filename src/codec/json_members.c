@@ -9,7 +9,8 @@ int vo_json_member_count(vo_json_at object) {
 }
 
 vo_json_at vo_json_member(const vo_json_at *object, int index) {
-    vo_json_at at = {.ctx = object->ctx, .file = object->file, .parent = object, .key = ""};
+    vo_json_at at = vo_json_get(object, "");
+    at.value = NULL;
     if (!json_object_is_type(object->value, json_type_object)) return at;
     struct json_object_iterator i = json_object_iter_begin(object->value);
     struct json_object_iterator end = json_object_iter_end(object->value);

@@ -12,10 +12,9 @@ void vo_json_quotable(char *out, size_t size, const char *text);
 size_t vo_json_character(const char *text, size_t size);
 bool vo_json_is_utf8(const char *text, size_t size);
 
-/* What vo_json_fail puts behind the file's name, and vo_json_fail with the origin of something else
- * than what the path names. */
-const char *vo_json_origin(vo_json_at at);
-vo_result vo_json_fail_from(vo_json_at at, const char *origin, const char *sentence);
+/* vo_json_fail with the origin of something else than what the path names. */
+vo_result vo_json_fail_from(vo_json_at at, const char *origin, const char *format, ...)
+    VO_PRINTF(3, 4);
 
 /* Sets a member, or appends if `key` is NULL. Takes over `value` in any case; NULL is null. False
  * without memory. */

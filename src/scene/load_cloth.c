@@ -38,10 +38,11 @@ static vo_result load_shape(vo_loader *loader, const vo_json_at *cloth, vo_grid_
 }
 
 /* What describes a uniform sheet by its solid (ARCSim 0.3.1). */
-enum { SOLID_KEYS = 4 };
-static const char *const solid_keys[SOLID_KEYS] = {"thickness", "density", "elastic_modulus",
-                                                   "poisson_ratio"};
+static const char *const solid_keys[] = {"thickness", "density", "elastic_modulus",
+                                         "poisson_ratio"};
+enum { SOLID_KEYS = sizeof solid_keys / sizeof *solid_keys };
 
+/* The fabric of such a sheet. */
 static vo_result make_solid(vo_loader *loader, const vo_json_at *at, vo_fabric **out) {
     for (int i = 0; i < SOLID_KEYS; i++)
         if (!vo_has(at, solid_keys[i]))
@@ -61,8 +62,7 @@ static vo_result load_fabric(vo_loader *loader, const vo_json_at *at, vo_fabric 
     if (!has_data && !has_fabric) return make_solid(loader, at, out);
     const char *key = has_data ? "data" : "fabric";
     for (int i = 0; i < SOLID_KEYS; i++)
-        if (vo_has(at, solid_keys[i]))
-            vo_tell_ignored(at, solid_keys[i], "there is a fabric file");
+        if (vo_has(at, solid_keys[i])) vo_tell_ignored(at, solid_keys[i], "there is a fabric file");
     char path[VO_PATH_SIZE];
     VO_TRY(vo_loader_file(loader, at, key, path));
     return vo_at_fault(vo_json_get(at, key), vo_fabric_load(loader->ctx, path, out));
@@ -151,7 +151,7 @@ static void tell_odd_size(vo_json_at at, const vo_mesh *mesh) {
     char path[256], odd[VO_ODD_SIZE_TEXT];
     if (!vo_is_odd_size(mesh, &usual, odd)) return;
     vo_json_path(at, path, sizeof path);
-    vo_log_line(at.ctx, VO_LOG_WARNING, "%s: %s: %s", at.file, path, odd);
+    vo_log_line(at.ctx, VO_LOG_WARNING, "%s%s: %s: %s", at.file, vo_json_origin(at), path, odd);
 }
 
 static vo_result load_cloth(vo_loader *loader, vo_json_at at, vo_grid_size *grid) {

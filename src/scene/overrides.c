@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One "key=value". */
-static vo_result apply_set(vo_json_doc *doc, const char *set) {
+/* One "key=value"; `told`: messages are to say that the file does not have it so. */
+static vo_result apply_set(vo_json_doc *doc, const char *set, bool told) {
     const char *equals = strchr(set, '=');
     if (!equals || equals == set)
         return vo_fail(doc->ctx, VO_BAD_CALL, "\"%.200s\": expected key=value", set);
@@ -16,7 +16,7 @@ static vo_result apply_set(vo_json_doc *doc, const char *set) {
     if (!key) return vo_fail_memory(doc->ctx, "a setting");
     key[equals - set] = 0;
     vo_result result = vo_json_set(doc, key, equals + 1);
-    if (result == VO_OK) result = vo_json_tell_changed(doc, key);
+    if (result == VO_OK && told) result = vo_json_tell_changed(doc, key);
     vo_free(doc->ctx, key, strlen(set) + 1);
     return result;
 }
@@ -35,7 +35,7 @@ vo_result vo_scene_apply_sets(vo_json_doc *doc, int set_count, const char *const
                            "\"%.200s\": overrides are what runs record; set the key itself, and "
                            "on resume for a change from some frame on",
                            sets[i]);
-        VO_TRY(apply_set(doc, sets[i]));
+        VO_TRY(apply_set(doc, sets[i], true));
     }
     return VO_OK;
 }
@@ -56,7 +56,7 @@ static vo_result apply_entry(vo_json_doc *doc, vo_json_at entry) {
         const char *set;
         if (vo_json_kind(at) != VO_JSON_STRING) continue;
         VO_TRY(vo_json_read_string(at, &set));
-        VO_TRY(vo_at_fault(at, apply_set(doc, set)));
+        VO_TRY(vo_at_fault(at, apply_set(doc, set, false)));
     }
     return VO_OK;
 }

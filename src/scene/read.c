@@ -65,7 +65,8 @@ vo_result vo_at_fault(vo_json_at at, vo_result result) {
 
 void vo_tell_ignored(const vo_json_at *object, const char *key, const char *reason) {
     char path[256];
-    vo_json_path(vo_json_get(object, key), path, sizeof path);
-    vo_log_line(object->ctx, VO_LOG_WARNING, "%s: %s: has no effect, since %s", object->file, path,
-                reason);
+    vo_json_at at = vo_json_get(object, key);
+    vo_json_path(at, path, sizeof path);
+    vo_log_line(at.ctx, VO_LOG_WARNING, "%s%s: %s: has no effect, since %s", at.file,
+                vo_json_origin(at), path, reason);
 }

@@ -267,17 +267,18 @@ static void tell_held(vo_sim *sim) {
 /* No cloth is stretched to more than twice its length. */
 static const double RUBBER = 1;
 
-/* Once: the statistics have it of each frame. */
+/* Once, and not of the preroll: the statistics have it of each frame. */
 static void tell_strain(vo_sim *sim) {
     double strain = sim->stats.max_strain;
-    if (!(strain > RUBBER) || sim->strain_told) return;
+    if (!(strain > RUBBER) || sim->strain_told || sim->frame < 0) return;
     sim->strain_told = true;
-    vo_log_line(sim->ctx, VO_LOG_WARNING,
-                "frame %d: some cloth is stretched to %.3g times its length, which no fabric is; is "
-                "something pulling it apart (handles, a body that is too large or too fast), or is "
-                "its material too soft for its weight? Later frames are counted (max_strain), not "
-                "told",
-                sim->frame, 1 + strain);
+    vo_log_line(
+        sim->ctx, VO_LOG_WARNING,
+        "frame %d: some cloth is stretched to %.3g times its length, which no fabric is; is "
+        "something pulling it apart (handles, a body that is too large or too fast), or is "
+        "its material too soft for its weight? max_strain of the statistics tells of later "
+        "frames",
+        sim->frame, 1 + strain);
 }
 
 vo_result vo_sim_step_frame(vo_sim *sim) {
