@@ -543,6 +543,9 @@ static void what_is_odd_is_told(void **state) {
     expect_out(folder, "check far --frames 2:", 0, ", 48 substeps held still, ");
     expect_out(folder, "check far --frames 2: --json", 0, "\"held_steps\": 48");
     expect_out(folder, "check far --frames 0:0 --json", 0, "\"held_steps\": 0");
+    expect(folder, "simulate scene.json -q -o . --frames 1", 2,
+           "scene.json: is there already and of no run");
+    expect(folder, "simulate scene.json -q -o . --frames 1 --force", 2, "Choose another folder");
     expect(folder, "simulate scene.json -q -o heavy --set gravity=[0,0,-3e4] --frames 2", 0,
            "times its length, which no fabric is");
     expect(folder, "simulate scene.json -q -o view --adapt view --frames 0", 0,

@@ -40,6 +40,15 @@ static void outputs_are_looked_at_first(void **state) {
     expect(folder, "sew tube.json -o g.obj --body gone.obj", 1, "gone.obj: cannot read: ");
     expect(folder, "sew tube.json -o g.obj --faces 20000", 1, "tube.json");
     expect(folder, "sew tube.json -o g.obj --faces 1000001", 2, "from 1 to 1000000");
+    expect(folder, "sew tube.json -o g.obj --body-output g.obj", 2,
+           "g.obj: would be written twice");
+    expect(folder, "sew tube.json -o ./tube.json", 2,
+           "tube.json: is read and would be written over");
+    expect(folder, "sew tube.json -o g.obj --alone --height 2", 2, "--alone sews without one");
+    expect(folder, "sew tube.json -o g.obj --alone --body-output b.obj", 2, "--body-output is of");
+    expect(folder, "sew tube.json -o g.obj --units cm", 2, "they go with --body");
+    expect(folder, "sew tube.json -o g.obj --threshold 0.1", 2, "--threshold goes with --merge");
+    expect(folder, "sew tube.json --merge tube.json -o g.obj --fabric f", 2, "--merge joins two");
 }
 
 static void broken_seams_are_named(void **state) {

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
@@ -59,6 +60,58 @@ static int read_call(const cli_args *args, vo_sew_def *def) {
     if (def->body && (args->height || args->build || args->figure))
         return cli_fail(CLI_BAD_CALL, "--height, --build and --figure are for the mannequin; "
                                       "--body has its own size.");
+    return CLI_DONE;
+}
+
+/* Options that would say nothing beside others. */
+static int check_options(const cli_args *args) {
+    const struct {
+        const char *name;
+        bool given, of_body; /* all are of patterns */
+    } option[] = {{"body", args->body, true},      {"body-output", args->body_output, true},
+                  {"height", args->height, true},  {"build", args->build, true},
+                  {"figure", args->figure, true},  {"alone", args->alone, false},
+                  {"fabric", args->fabric, false}, {"edge", args->edge, false},
+                  {"faces", args->faces, false},   {"no-fit", args->no_fit, false},
+                  {"svg", args->svg, false}};
+    for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
+        if (!option[i].given) continue;
+        if (args->merge)
+            return cli_fail(CLI_BAD_CALL, "--%s is for patterns; --merge joins two meshes.",
+                            option[i].name);
+        if (args->alone && option[i].of_body)
+            return cli_fail(CLI_BAD_CALL, "--%s is of the body, and --alone sews without one.",
+                            option[i].name);
+    }
+    if ((args->units || args->up) && !args->body)
+        return cli_fail(CLI_BAD_CALL,
+                        "--units and --up are of the body's file: they go with --body.");
+    if (args->threshold && !args->merge)
+        return cli_fail(CLI_BAD_CALL, "--threshold goes with --merge.");
+    return CLI_DONE;
+}
+
+/* Whether two names are of one file; one that is not there yet is only itself. */
+static bool is_same_file(const char *a, const char *b) {
+    struct stat of_a, of_b;
+    if (!a || !b) return false;
+    if (strcmp(a, b) == 0) return true;
+    if (stat(a, &of_a) != 0 || stat(b, &of_b) != 0) return false;
+    return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+/* No file is written twice, or read and written. */
+static int check_files(const cli_args *args) {
+    const char *const in[] = {args->operand, args->body, args->merge};
+    const char *const out[] = {args->output, args->body_output, args->svg};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            if (is_same_file(out[i], in[k]))
+                return cli_fail(CLI_BAD_CALL, "%s: is read and would be written over.", out[i]);
+        for (int k = 0; k < i; k++)
+            if (is_same_file(out[i], out[k]))
+                return cli_fail(CLI_BAD_CALL, "%s: would be written twice.", out[i]);
+    }
     return CLI_DONE;
 }
 
@@ -136,10 +189,12 @@ int cmd_sew(const cli_args *args) {
     cli_log log = {.before_warning = clear_bar, .user = &bar};
     if (!args->output && (args->merge || !args->svg))
         return cli_fail(CLI_BAD_CALL, "-o says where the garment goes; it is missing.");
-    int code = cli_need_input(args->operand);
+    int code = check_options(args);
+    if (code == CLI_DONE) code = cli_need_input(args->operand);
     if (code == CLI_DONE && args->body) code = cli_need_input(args->body);
     const char *const outputs[] = {args->output, args->body_output, args->svg};
     for (int i = 0; i < 3 && code == CLI_DONE; i++) code = cli_need_output(outputs[i]);
+    if (code == CLI_DONE) code = check_files(args);
     if (code == CLI_DONE) code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;
     stop_watch();

@@ -8,7 +8,7 @@ bool vo_is_odd_size(const vo_mesh *mesh, const vo_usual_size *usual, char text[V
     if (extent >= usual->smallest && extent <= usual->largest) return false;
     snprintf(text, VO_ODD_SIZE_TEXT,
              "the %s measures %.3g x %.3g x %.3g m, which is unlikely for %s; if its file is not "
-             "in metres, set \"units\" (--units), for example to \"cm\"",
+             "in metres, set \"units\" (of voile sew: --units), for example to \"cm\"",
              usual->what, size.x, size.y, size.z, usual->such);
     return true;
 }

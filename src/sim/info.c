@@ -62,14 +62,15 @@ static vo_result add_warning(vo_context *ctx, vo_run_info *info, const char *tex
 }
 
 /* Counters that a user should know of when they are not zero: X(field, sentence). */
-#define WORTH_A_WARNING(X)                                                             \
-    X(held_steps, "substeps could not be solved; the cloth was held still in them")    \
-    X(step_cuts, "substeps had to be cut in half")                                     \
-    X(direct_solves, "systems did not converge and went to the direct solver")         \
-    X(beyond_limits, "times a face ended a frame more than 0.01 beyond strain_limits") \
-    X(cut_nodes, "times a node went only part of its way to avoid a collision")        \
-    X(stopped_nodes, "times a node was held to avoid a collision")                     \
-    X(yielded_nodes, "times a node of an obstacle had to fall behind, for want of room")
+#define WORTH_A_WARNING(X)                                                               \
+    X(held_steps, "substeps could not be solved; the cloth was held still in them")      \
+    X(step_cuts, "substeps had to be cut in half")                                       \
+    X(direct_solves, "systems did not converge and went to the direct solver")           \
+    X(beyond_limits, "times a face ended a frame more than 0.01 beyond strain_limits")   \
+    X(cut_nodes, "times a node went only part of its way to avoid a collision")          \
+    X(stopped_nodes, "times a node was held to avoid a collision")                       \
+    X(yielded_nodes, "times a node of an obstacle had to fall behind, for want of room") \
+    X(budget_missed, "times view.budget_faces or view.budget_seconds could not be held")
 
 static vo_result warn_of_trouble(vo_context *ctx, vo_run_info *info, const vo_stats_list *list) {
 #define X(field, sentence)                                                              \

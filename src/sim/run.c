@@ -151,7 +151,7 @@ static vo_result make_room(run *r) {
     if (list.count && !r->def->overwrite)
         result = vo_fail(r->ctx, VO_BAD_CALL,
                          "%s already holds a run of %d frames; go on with it "
-                         "(resume), overwrite it or choose another folder",
+                         "(resume), overwrite it (--force) or choose another folder",
                          r->folder, list.count);
     else
         result = remove_frames(r, &list);
@@ -159,8 +159,21 @@ static vo_result make_room(run *r) {
     return result;
 }
 
+/* A scene.json where there never was a run is somebody's own, perhaps the scene itself. */
+static vo_result spare_foreign(const run *r) {
+    char scene[VO_PATH_SIZE], frames[VO_PATH_SIZE];
+    vo_folder_scene(scene, sizeof scene, r->folder);
+    vo_path_join(frames, sizeof frames, r->folder, "frames");
+    if (!vo_file_exists(scene) || vo_file_exists(frames)) return VO_OK;
+    return vo_fail(r->ctx, VO_BAD_CALL,
+                   "%s: is there already and of no run; a run would write over it. Choose another "
+                   "folder",
+                   scene);
+}
+
 static vo_result prepare_folder(run *r) {
     char path[VO_PATH_SIZE];
+    VO_TRY(spare_foreign(r));
     vo_path_join(path, sizeof path, r->folder, "frames");
     VO_TRY(vo_folder_make(r->ctx, path));
     vo_path_join(path, sizeof path, r->folder, "inputs");
