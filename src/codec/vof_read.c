@@ -40,7 +40,8 @@ static vo_result damaged(const vo_vof_reader *reader, const char *format, ...) {
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    return vo_fail(reader->ctx, VO_BAD_DATA, "%.500s: %s; \"voile resume\" computes it again",
+    return vo_fail(reader->ctx, VO_BAD_DATA,
+                   "%.500s: %s; \"voile resume\" computes it again, unless it is the first",
                    reader->name, sentence);
 }
 
