@@ -18,7 +18,7 @@ static vo_result check_circle(vo_context *ctx, const vo_handle_def *def) {
     if (!vo_is_positive(def->circumference))
         return vo_fail(ctx, VO_BAD_CALL, "circumference must be positive, up to " VO_LARGEST_TEXT);
     if (!v2_is_bounded(def->circle_u) || v2_length(def->circle_u) == 0)
-        return vo_fail(ctx, VO_BAD_CALL, "u (circle_u) must be a direction");
+        return vo_fail(ctx, VO_BAD_CALL, "circle_u must be a direction");
     if (!is_direction(def->axis0)) return vo_fail(ctx, VO_BAD_CALL, "axis0 must be a direction");
     if (!is_direction(def->axis1)) return vo_fail(ctx, VO_BAD_CALL, "axis1 must be a direction");
     return check_center(ctx, def);
