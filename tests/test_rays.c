@@ -29,7 +29,8 @@ static void open_soup(soup *s, vo_context *ctx) {
             s->x[3 * f + k][2] = (float)x.z;
         }
     }
-    vo_rays_def def = {3 * FACES, (const float(*)[3])s->x, FACES, s->face, sizeof *s->face, false};
+    vo_rays_def def = {3 * FACES, (const float(*)[3])s->x, FACES,
+                       s->face,   sizeof *s->face,         .quick = false};
     assert_ok(ctx, vo_rays_create(ctx, &s->rays));
     assert_ok(ctx, vo_rays_set(s->rays, &def));
 }
@@ -105,10 +106,40 @@ static void together_is_alone(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* What is asked after other faces were there is what is asked of a new tree. */
+static void trees_follow_each_other(void **state) {
+    (void)state;
+    if (!vo_rays_available()) skip();
+    vo_context *ctx = test_context(3);
+    static soup s, fresh;
+    open_soup(&s, ctx);
+    open_soup(&fresh, ctx);
+    for (int round = 0; round < 6; round++) {
+        int faces = (int[]){FACES, 0, 10, FACES, 1, 100}[round];
+        vo_rays_def def = {3 * faces, (const float(*)[3])s.x, faces,
+                           s.face,    sizeof *s.face,         .quick = round % 2};
+        vo_random r = vo_random_seed(17);
+        vo_rays_destroy(fresh.rays);
+        assert_ok(ctx, vo_rays_create(ctx, &fresh.rays));
+        assert_ok(ctx, vo_rays_set(fresh.rays, &def));
+        assert_ok(ctx, vo_rays_set(s.rays, &def));
+        for (int i = 0, met = 0; i < RAYS; i++) {
+            vo_ray ray = random_ray(&r);
+            met += vo_rays_blocked(s.rays, &ray);
+            assert_int_equal(vo_rays_blocked(s.rays, &ray), vo_rays_blocked(fresh.rays, &ray));
+            assert_true(i + 1 < RAYS || (met > 0) == (faces > 0));
+        }
+    }
+    vo_rays_destroy(s.rays);
+    vo_rays_destroy(fresh.rays);
+    vo_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocked_is_brute_force),
         cmocka_unit_test(together_is_alone),
+        cmocka_unit_test(trees_follow_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,9 @@
 #include "spatial/rays.h"
 
 #include "core/memory.h"
+#include "core/parallel.h"
+
+#include <stdio.h>
 
 #ifdef VO_HAVE_EMBREE
 
@@ -9,8 +12,12 @@
 struct vo_rays {
     vo_context *ctx;
     RTCDevice device;
-    RTCScene scene; /* NULL: none yet */
+    RTCScene scene;    /* kept from one tree to the next, with its memory */
+    unsigned geometry; /* RTC_INVALID_GEOMETRY_ID: no faces */
 };
+
+/* Fewer faces than this are one thread's work: the others would come too late. */
+enum { FACES_TO_SHARE = 4096 };
 
 bool vo_rays_available(void) { return true; }
 
@@ -20,17 +27,28 @@ static vo_result fail_embree(const vo_rays *rays, const char *doing) {
     return vo_fail(rays->ctx, VO_BAD_CALL, "Embree failed at %s: error %d", doing, (int)error);
 }
 
+/* Threads of Embree's own: none. Ours may take part where a tree is made. */
+static RTCDevice open_device(const vo_context *ctx) {
+    char config[96];
+    snprintf(config, sizeof config, "threads=1,user_threads=%d,set_affinity=0,verbose=0",
+             vo_threads_count(ctx->threads));
+    return rtcNewDevice(config);
+}
+
 vo_result vo_rays_create(vo_context *ctx, vo_rays **out) {
     vo_rays *rays = vo_new(ctx, vo_rays);
     *out = NULL;
     if (!rays) return vo_fail_memory(ctx, "rays");
     rays->ctx = ctx;
-    rays->device = rtcNewDevice("threads=1,set_affinity=0,verbose=0");
-    if (!rays->device) {
+    rays->geometry = RTC_INVALID_GEOMETRY_ID;
+    rays->device = open_device(ctx);
+    if (rays->device) rays->scene = rtcNewScene(rays->device);
+    if (!rays->scene) {
         vo_result result = fail_embree(rays, "its start");
-        vo_delete(ctx, rays);
+        vo_rays_destroy(rays);
         return result;
     }
+    rtcSetSceneFlags(rays->scene, RTC_SCENE_FLAG_ROBUST);
     *out = rays;
     return VO_OK;
 }
@@ -38,7 +56,7 @@ vo_result vo_rays_create(vo_context *ctx, vo_rays **out) {
 void vo_rays_destroy(vo_rays *rays) {
     if (!rays) return;
     if (rays->scene) rtcReleaseScene(rays->scene);
-    rtcReleaseDevice(rays->device);
+    if (rays->device) rtcReleaseDevice(rays->device);
     vo_delete(rays->ctx, rays);
 }
 
@@ -56,19 +74,36 @@ static bool add_triangles(vo_rays *rays, const vo_rays_def *def) {
     rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, def->face, 0,
                                def->face_stride, (size_t)def->face_count);
     rtcCommitGeometry(geometry);
-    rtcAttachGeometry(rays->scene, geometry);
+    rays->geometry = rtcAttachGeometry(rays->scene, geometry);
     rtcReleaseGeometry(geometry);
     return true;
 }
 
+static void remove_triangles(vo_rays *rays) {
+    if (rays->geometry == RTC_INVALID_GEOMETRY_ID) return;
+    rtcDetachGeometry(rays->scene, rays->geometry);
+    rays->geometry = RTC_INVALID_GEOMETRY_ID;
+}
+
+/* Takes part in making the tree, or finds it made. */
+static void join_commit(void *arg, int begin, int end, int chunk) {
+    (void)begin, (void)end, (void)chunk;
+    rtcJoinCommitScene(((vo_rays *)arg)->scene);
+}
+
+/* Which tree comes out may depend on who made which part of it. Whether a ray is blocked does not,
+ * but of two faces that it meets at once, on their common edge, the tree decides which is told. */
+static void make_tree(vo_rays *rays, const vo_rays_def *def) {
+    bool together = def->shared && def->face_count >= FACES_TO_SHARE;
+    int threads = together ? vo_threads_count(rays->ctx->threads) : 1;
+    vo_parallel_for(rays->ctx, threads, 1, join_commit, rays);
+}
+
 vo_result vo_rays_set(vo_rays *rays, const vo_rays_def *def) {
-    if (rays->scene) rtcReleaseScene(rays->scene);
-    rays->scene = rtcNewScene(rays->device);
-    if (!rays->scene) return fail_embree(rays, "a new scene");
-    rtcSetSceneFlags(rays->scene, RTC_SCENE_FLAG_ROBUST);
+    remove_triangles(rays);
     rtcSetSceneBuildQuality(rays->scene, quality_of(def));
     if (def->face_count > 0 && !add_triangles(rays, def)) return fail_embree(rays, "the faces");
-    rtcCommitScene(rays->scene);
+    make_tree(rays, def);
     enum RTCError error = rtcGetDeviceError(rays->device);
     if (error == RTC_ERROR_NONE) return VO_OK;
     if (error == RTC_ERROR_OUT_OF_MEMORY) return vo_fail_memory(rays->ctx, "rays");

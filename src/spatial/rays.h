@@ -3,7 +3,8 @@
  * A single tree over all triangles of a moment, in single precision and watertight: no ray slips
  * through between two faces with a common edge. Embree is told to use no threads of its own; any
  * number of ours may ask at the same time, and what they hear does not depend on how many they are.
- * Another processor may round differently, since Embree picks the instructions it finds. */
+ * The memory of a tree serves the next one. Another processor may round differently, since Embree
+ * picks the instructions it finds. */
 #ifndef VO_SPATIAL_RAYS_H
 #define VO_SPATIAL_RAYS_H
 
@@ -27,7 +28,8 @@ typedef struct vo_rays_def {
     int face_count;
     const void *face;
     size_t face_stride;
-    bool quick; /* a tree that is made several times faster, and somewhat slower to ask */
+    bool quick;  /* a tree that is made several times faster, and somewhat slower to ask */
+    bool shared; /* all threads make it, where it is large; only for vo_rays_blocked and the like */
 } vo_rays_def;
 vo_result vo_rays_set(vo_rays *rays, const vo_rays_def *def);
 
