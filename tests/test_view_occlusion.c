@@ -316,6 +316,109 @@ static void as_many_lines_of_sight(void **state) {
     assert_true(hidden > 300);
 }
 
+/* ---- several cloths, and what is left out ---------------------------------------------------- */
+
+/* Each of several cloths is judged as it is alone. */
+static void together_as_alone(void **state) {
+    (void)state;
+    need_rays();
+    static const int CELLS[3] = {40, 7, 1};
+    stage *s[3];
+    vo_view_def def = vo_view_def_default();
+    vo_view_sample sample[2] = {{.camera = before_it(4)}, {.ahead = 0.1}};
+    sample[1].camera = camera_at(v3(0.3, -4, 0.1), v3_zero(), 0.5, 0.5);
+    vo_view_eye eye = {2, sample, 1};
+    vo_context *ctx = test_context(2);
+    vo_view *view;
+    def.occlusion = true;
+    assert_ok(ctx, vo_view_create(ctx, &def, &view));
+    for (int i = 0; i < 3; i++) {
+        s[i] = make_stage(1, CELLS[i]);
+        for (int k = 0; k < s[i]->sheet->node_count; k++) s[i]->sheet->node_x[k].y += 0.4 * i;
+    }
+    add_plate(s[0], -1, -0.2, 0.5, -0.3, 0.3);
+    const vo_mesh *hiding[5] = {s[0]->sheet, s[1]->sheet, NULL, s[2]->sheet, s[0]->plate[0]};
+    static double factor[3][MOST_FACES];
+    static vo_sym2 bound[3][MOST_FACES];
+    vo_view_cloth cloth[3];
+    int seen = 0, hidden = 0;
+    for (int i = 0; i < 3; i++) {
+        cloth[i] = (vo_view_cloth){.mesh = s[i]->sheet, .finest = 0.001 * i};
+        cloth[i].factor = s[i]->factor, cloth[i].bound = s[i]->bound;
+        assert_ok(ctx, vo_view_update(view, 1, &eye, 1, &cloth[i], 5, hiding, &s[i]->report));
+        seen += s[i]->report.seen, hidden += s[i]->report.hidden;
+        cloth[i].factor = factor[i], cloth[i].bound = bound[i];
+    }
+    vo_view_report report;
+    assert_ok(ctx, vo_view_update(view, 1, &eye, 3, cloth, 5, hiding, &report));
+    for (int i = 0; i < 3; i++) {
+        size_t faces = (size_t)s[i]->sheet->face_count;
+        assert_memory_equal(factor[i], s[i]->factor, faces * sizeof(double));
+        assert_memory_equal(bound[i], s[i]->bound, faces * sizeof(vo_sym2));
+    }
+    assert_int_equal(report.seen, seen);
+    assert_int_equal(report.hidden, hidden);
+    assert_true(hidden > 500 && seen > 500);
+    vo_view_destroy(view);
+    for (int i = 0; i < 3; i++) free_stage(s[i]);
+    vo_context_destroy(ctx);
+}
+
+/* The moments of a camera that goes from a random place to another. */
+static int random_moments(vo_random *r, vo_moment moment[3]) {
+    vo_camera c = random_camera(r);
+    vo_vec3 way = random_point(r, 0.5), axis = v3_normalize(random_point(r, 1));
+    double angle = vo_random_real(r, 0, 0.3);
+    vo_view_sample sample[3];
+    for (int i = 0; i < 3; i++)
+        sample[i] = (vo_view_sample){.ahead = 0.05 * i,
+                                     .camera = camera_between(&c, way, axis, angle, 1.1, 0.5 * i)};
+    vo_view_eye eye = {3, sample, 1};
+    return vo_moments_make(&eye, 0, 0.2, moment);
+}
+
+/* What cannot be between a face and an eye changes nothing, and is left out. */
+static void left_out_is_not_missed(void **state) {
+    (void)state;
+    need_rays();
+    vo_random r = vo_random_seed(29);
+    vo_factor_def factor = vo_factor_def_default();
+    vo_occlusion_def rays = vo_occlusion_def_default();
+    int left_out = 0, hidden = 0;
+    for (int round = 0; round < 300; round++) {
+        stage *s = make_stage(1, 4);
+        for (int i = 0; i < 8; i++) {
+            double x = vo_random_real(&r, -2, 2), z = vo_random_real(&r, -2, 2);
+            add_plate(s, vo_random_real(&r, -3, 3), x - 0.4, x + 0.3, z - 0.5, z + 0.2);
+        }
+        vo_occlusion *o;
+        assert_ok(s->ctx, vo_occlusion_create(s->ctx, &o));
+        vo_moment moment[3];
+        factor.margin = round % 3 ? vo_random_real(&r, 0, 0.6) : 0;
+        vo_occlusion_span span = {&factor, random_moments(&r, moment), moment, 0.25 * sqrt(2)};
+        unsigned char judged[2][32];
+        int faces[2], count[2];
+        for (int k = 0; k < 2; k++) {
+            memset(judged[k], 1, sizeof judged[k]);
+            vo_occlusion_cloth cloth = {s->sheet, true, judged[k]};
+            assert_ok(s->ctx,
+                      vo_occlusion_set(o, 8, (const vo_mesh *const *)s->plate, k ? &span : NULL));
+            assert_ok(s->ctx, vo_occlusion_judge(o, &rays, &factor, span.moment_count, moment, 1,
+                                                 &cloth, &count[k]));
+            faces[k] = vo_occlusion_face_count(o);
+        }
+        assert_int_equal(faces[0], 16);
+        assert_memory_equal(judged[0], judged[1], sizeof judged[0]);
+        assert_int_equal(count[0], count[1]);
+        left_out += faces[0] - faces[1];
+        hidden += count[0] > 0 && count[0] < 32;
+        vo_occlusion_destroy(o);
+        free_stage(s);
+    }
+    assert_true(left_out > 300 * 4);
+    assert_true(hidden > 30);
+}
+
 /* ---- threads, builds, time ------------------------------------------------------------------ */
 
 static void threads_make_no_difference(void **state) {
@@ -323,7 +426,7 @@ static void threads_make_no_difference(void **state) {
     need_rays();
     stage *s[3];
     for (int i = 0; i < 3; i++) {
-        s[i] = make_stage(i + 1, 40);
+        s[i] = make_stage(i + 1, 70); /* enough for all threads to make the tree */
         add_plate(s[i], -1, -0.2, 0.15, -0.3, 0.2);
         look(s[i], before_it(3));
         assert_true(s[i]->report.hidden > 100);
@@ -394,6 +497,7 @@ int main(void) {
         cmocka_unit_test(the_window_counts),          cmocka_unit_test(cloth_hides_cloth),
         cmocka_unit_test(as_many_lines_of_sight),     cmocka_unit_test(threads_make_no_difference),
         cmocka_unit_test(builds_without_rays_say_so), cmocka_unit_test(ten_thousand_faces),
+        cmocka_unit_test(together_as_alone),          cmocka_unit_test(left_out_is_not_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -243,15 +243,14 @@ static void list_watchers(vo_sim *sim) {
 static vo_result watch(vo_sim *sim) {
     vo_sim_view *view = &sim->view;
     list_watchers(sim);
-    for (int c = 0; c < sim->cloth_count && view->watcher_count > 0; c++) {
-        const vo_mesh *mesh = sim->cloth[c].mesh;
-        view->cloth_watched[c] =
-            vo_arena_array(&sim->remesh.arena, unsigned char, mesh->face_count + 1);
+    if (view->watcher_count == 0) return VO_OK;
+    for (int c = 0; c < sim->cloth_count; c++) {
+        int faces = sim->cloth[c].mesh->face_count;
+        view->cloth_watched[c] = vo_arena_array(&sim->remesh.arena, unsigned char, faces + 1);
         if (!view->cloth_watched[c]) return vo_fail_memory(sim->ctx, "the view");
-        VO_TRY(vo_view_watch(view->view, view->watcher_count, view->watcher, mesh,
-                             view->cloth_watched[c]));
     }
-    return VO_OK;
+    return vo_view_watch(view->view, view->watcher_count, view->watcher, sim->cloth_count,
+                         view->cloth, view->cloth_watched);
 }
 
 vo_result vo_sim_view_look(vo_sim *sim) {

@@ -2,15 +2,22 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "view/parcels.h"
 #include "view/silhouette.h"
 #include "view/view_kernel.h"
 
 #include <string.h>
 
 enum { CLUSTER = VO_VIEW_CLUSTER }; /* faces that are neighbours in memory, and so on the cloth */
-enum { GRAIN = 4 * CLUSTER };       /* faces of a chunk */
+enum { GRAIN = 4 * CLUSTER };       /* faces of a parcel */
 static const double LEAST = 1e-6;   /* of the factors; metrics must stay definite */
 static const double CORNERS = 1e3;  /* m between lines of sight: corners and middles of faces */
+
+/* What was found in a parcel. */
+typedef struct tally {
+    int seen;        /* faces */
+    double longest2; /* m^2, edge of its faces that are near a frame */
+} tally;
 
 struct vo_view {
     vo_context *ctx;
@@ -18,10 +25,13 @@ struct vo_view {
     vo_occlusion *occlusion; /* NULL: nothing is hidden */
     vo_moment *moment;       /* of all eyes, one after the other */
     int moment_count, moment_capacity;
-    double *raw;           /* [face_count] factors before silhouettes */
-    unsigned char *hidden; /* [face_count] */
-    int *seen;             /* [chunks] faces seen in each */
-    int raw_capacity, hidden_capacity, seen_capacity;
+
+    vo_parcels faces;          /* of all cloths */
+    double *raw;               /* [faces] factors before silhouettes */
+    unsigned char *hidden;     /* [faces] */
+    tally *tally;              /* [parcels] */
+    vo_occlusion_cloth *cloth; /* [cloths] where their hidden faces are marked */
+    int raw_capacity, hidden_capacity, tally_capacity, cloth_capacity;
 };
 
 vo_view_def vo_view_def_default(void) {
@@ -55,9 +65,11 @@ void vo_view_destroy(vo_view *view) {
     if (!view) return;
     vo_occlusion_destroy(view->occlusion);
     vo_free_array(view->ctx, view->moment, view->moment_capacity);
+    vo_parcels_free(view->ctx, &view->faces);
     vo_free_array(view->ctx, view->raw, view->raw_capacity);
     vo_free_array(view->ctx, view->hidden, view->hidden_capacity);
-    vo_free_array(view->ctx, view->seen, view->seen_capacity);
+    vo_free_array(view->ctx, view->tally, view->tally_capacity);
+    vo_free_array(view->ctx, view->cloth, view->cloth_capacity);
     vo_delete(view->ctx, view);
 }
 
@@ -79,30 +91,61 @@ static vo_result make_moments(vo_view *view, int eye_count, const vo_view_eye *e
     return VO_OK;
 }
 
-static vo_result make_room(vo_view *view, const vo_mesh *mesh) {
-    int faces = mesh->face_count + 1, chunks = vo_chunk_count(faces, GRAIN);
-    if (!vo_reserve(view->ctx, &view->raw, &view->raw_capacity, faces) ||
-        !vo_reserve(view->ctx, &view->hidden, &view->hidden_capacity, faces) ||
-        !vo_reserve(view->ctx, &view->seen, &view->seen_capacity, chunks))
-        return vo_fail_memory(view->ctx, "the view");
+/* Room for what is found of all faces. */
+static vo_result make_room(vo_view *view, int cloth_count, const vo_view_cloth *cloth) {
+    vo_context *ctx = view->ctx;
+    bool room = vo_reserve(ctx, &view->cloth, &view->cloth_capacity, cloth_count + 1);
+    vo_parcels_clear(&view->faces);
+    for (int i = 0; i < cloth_count && room; i++)
+        room = vo_parcels_add(ctx, &view->faces, i, cloth[i].mesh->face_count, GRAIN);
+    if (!room || !vo_reserve(ctx, &view->raw, &view->raw_capacity, view->faces.items + 1) ||
+        !vo_reserve(ctx, &view->hidden, &view->hidden_capacity, view->faces.items + 1) ||
+        !vo_reserve(ctx, &view->tally, &view->tally_capacity, view->faces.count + 1))
+        return vo_fail_memory(ctx, "the view");
+    unsigned char *hidden = view->hidden;
+    for (int i = 0; i < cloth_count; i++) {
+        view->cloth[i] = (vo_occlusion_cloth){cloth[i].mesh, cloth[i].two_sided, hidden};
+        hidden += cloth[i].mesh->face_count;
+    }
     return VO_OK;
 }
 
 /* ---- faces ---------------------------------------------------------------------------------- */
 
-/* A pass over the faces of a cloth. */
+/* A pass over the faces of all cloths. */
 typedef struct view_pass {
     vo_view *view;
     const vo_view_cloth *cloth;
-    vo_view_rules rules;
     vo_view_look_fn *look;
 } view_pass;
 
+/* What it needs for the faces of one parcel. Arrays begin with the cloth's first face. */
+typedef struct sheet {
+    const vo_view *view;
+    const vo_view_cloth *cloth;
+    vo_view_rules rules;
+    vo_view_look_fn *look;
+    double *raw;
+    unsigned char *hidden;
+} sheet;
+
+static sheet sheet_of(const view_pass *p, const vo_parcel *parcel) {
+    vo_view *view = p->view;
+    const vo_view_cloth *cloth = &p->cloth[parcel->cloth];
+    double largest = cloth->finest > 0 ? 1 / (cloth->finest * cloth->finest) : INFINITY;
+    int first = parcel->first - parcel->begin;
+    return (sheet){.view = view,
+                   .cloth = cloth,
+                   .rules = {view->def.factor, view->def.screen, largest},
+                   .look = p->look,
+                   .raw = view->raw + first,
+                   .hidden = view->hidden + first};
+}
+
 /* Puts a face into a cluster. */
-static void gather_face(const view_pass *p, int index, double most, vo_view_lanes *lanes, int i) {
-    const vo_mesh *mesh = p->cloth->mesh;
-    vo_view_face f = vo_view_face_make(mesh, index);
-    vo_vec3 normal = p->cloth->two_sided && v3_is_finite(f.normal) ? v3_zero() : f.normal;
+static void gather_face(const sheet *s, int index, double most, vo_view_lanes *lanes, int i) {
+    vo_view_face f = vo_view_face_make(s->cloth->mesh, index);
+    vo_vec3 normal = s->cloth->two_sided && v3_is_finite(f.normal) ? v3_zero() : f.normal;
     for (int k = 0; k < 3; k++) {
         lanes->x[k][0][i] = f.x[k].x;
         lanes->x[k][1][i] = f.x[k].y;
@@ -116,13 +159,13 @@ static void gather_face(const view_pass *p, int index, double most, vo_view_lane
 
 /* Writes down what is known of a face. One that is nowhere counts as seen; where nobody looks now,
  * a face is out of frame for now. */
-static void settle(const view_pass *p, int index, const vo_view_lanes *lanes, int i) {
+static void settle(const sheet *s, int index, const vo_view_lanes *lanes, int i) {
     vo_sym2 bound = {lanes->bound[0][i], lanes->bound[1][i], lanes->bound[2][i]};
     bool somewhere = isfinite(lanes->normal[0][i] + lanes->normal[1][i] + lanes->normal[2][i]);
     bool bounded = somewhere && lanes->unbound[i] == 0 && bound.xx + bound.yy > 0;
-    double factor = vo_max(lanes->factor[i], p->rules.factor.out);
-    p->view->raw[index] = somewhere ? vo_clamp(factor, LEAST, 1) : 1;
-    p->cloth->bound[index] = bounded ? bound : vo_screen_unbound();
+    double factor = vo_max(lanes->factor[i], s->rules.factor.out);
+    s->raw[index] = somewhere ? vo_clamp(factor, LEAST, 1) : 1;
+    s->cloth->bound[index] = bounded ? bound : vo_screen_unbound();
 }
 
 /* A ball around the faces of a cluster. */
@@ -146,89 +189,122 @@ static void enclose(const vo_view_lanes *lanes, vo_vec3 *centre, double *radius)
     *radius = sqrt(radius2) * (1 + 1e-12);
 }
 
+static double longest_edge2(const vo_view_lanes *lanes) {
+    double most = 0;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < lanes->count; i++) {
+            double length2 = 0;
+            for (int c = 0; c < 3; c++) {
+                double d = lanes->x[(k + 1) % 3][c][i] - lanes->x[k][c][i];
+                length2 += d * d;
+            }
+            most = vo_max(most, length2);
+        }
+    return most;
+}
+
 /* What a moment adds to a cluster of which none is near the frame. */
-static void pass_by(const view_pass *p, const vo_moment *m, vo_view_lanes *lanes) {
-    double out = m->weight * vo_factor_out(&p->rules.factor, m);
+static void pass_by(const sheet *s, const vo_moment *m, vo_view_lanes *lanes) {
+    double out = m->weight * vo_factor_out(&s->rules.factor, m);
     for (int i = 0; i < lanes->count; i++) lanes->factor[i] = vo_max(lanes->factor[i], out);
 }
 
-/* Looks at a cluster from all moments. */
-static void judge_cluster(const view_pass *p, vo_view_lanes *lanes) {
+/* Looks at a cluster from all moments; whether it may be near the frame of any. */
+static bool judge_cluster(const sheet *s, vo_view_lanes *lanes) {
     vo_vec3 centre;
     double radius;
+    bool near = false;
     enclose(lanes, &centre, &radius);
-    for (int k = 0; k < p->view->moment_count; k++) {
-        const vo_moment *m = &p->view->moment[k];
-        vo_ball_place place = vo_factor_place(&p->rules.factor, m, centre, radius);
+    for (int k = 0; k < s->view->moment_count; k++) {
+        const vo_moment *m = &s->view->moment[k];
+        vo_ball_place place = vo_factor_place(&s->rules.factor, m, centre, radius);
+        near |= place != VO_BALL_OUT;
         if (place == VO_BALL_OUT) {
-            pass_by(p, m, lanes);
+            pass_by(s, m, lanes);
         } else {
-            p->look(&p->rules, m, place == VO_BALL_IN_FRAME, lanes);
+            s->look(&s->rules, m, place == VO_BALL_IN_FRAME, lanes);
         }
     }
+    return near;
 }
 
-static void judge_faces(void *arg, int begin, int end, int chunk) {
+/* Loops over parcels have one in each chunk. */
+static void judge_faces(void *arg, int index, int end, int chunk) {
     const view_pass *p = arg;
-    int seen = 0;
-    for (int first = begin; first < end; first += CLUSTER) {
-        vo_view_lanes lanes = {.count = vo_min_int(CLUSTER, end - first)};
-        for (int i = 0; i < lanes.count; i++) gather_face(p, first + i, 1, &lanes, i);
-        judge_cluster(p, &lanes);
+    const vo_parcel *parcel = &p->view->faces.parcel[index];
+    sheet s = sheet_of(p, parcel);
+    tally found = {0};
+    (void)end, (void)chunk;
+    for (int first = parcel->begin; first < parcel->end; first += CLUSTER) {
+        vo_view_lanes lanes = {.count = vo_min_int(CLUSTER, parcel->end - first)};
+        for (int i = 0; i < lanes.count; i++) gather_face(&s, first + i, 1, &lanes, i);
+        if (judge_cluster(&s, &lanes))
+            found.longest2 = vo_max(found.longest2, longest_edge2(&lanes));
         for (int i = 0; i < lanes.count; i++) {
-            settle(p, first + i, &lanes, i);
-            p->view->hidden[first + i] = lanes.seen[i] != 0;
-            seen += lanes.seen[i] != 0;
+            settle(&s, first + i, &lanes, i);
+            s.hidden[first + i] = lanes.seen[i] != 0;
+            found.seen += lanes.seen[i] != 0;
         }
     }
-    p->view->seen[chunk] = seen;
+    p->view->tally[index] = found;
 }
 
 /* Judges hidden faces again. */
-static void judge_hidden(void *arg, int begin, int end, int chunk) {
+static void judge_hidden(void *arg, int index, int end, int chunk) {
     const view_pass *p = arg;
-    (void)chunk;
-    for (int next = begin; next < end;) {
+    const vo_parcel *parcel = &p->view->faces.parcel[index];
+    sheet s = sheet_of(p, parcel);
+    (void)end, (void)chunk;
+    for (int next = parcel->begin; next < parcel->end;) {
         vo_view_lanes lanes = {.count = 0};
-        int index[CLUSTER] = {0};
-        for (; next < end && lanes.count < CLUSTER; next++) {
-            if (!p->view->hidden[next]) continue;
-            gather_face(p, next, p->rules.factor.hidden, &lanes, lanes.count);
-            index[lanes.count++] = next;
+        int face[CLUSTER] = {0};
+        for (; next < parcel->end && lanes.count < CLUSTER; next++) {
+            if (!s.hidden[next]) continue;
+            gather_face(&s, next, s.rules.factor.hidden, &lanes, lanes.count);
+            face[lanes.count++] = next;
         }
         if (lanes.count == 0) return;
-        judge_cluster(p, &lanes);
-        for (int i = 0; i < lanes.count; i++) settle(p, index[i], &lanes, i);
+        judge_cluster(&s, &lanes);
+        for (int i = 0; i < lanes.count; i++) settle(&s, face[i], &lanes, i);
     }
 }
 
 /* Factors across silhouettes, and bounds with them. */
-static void smooth_faces(void *arg, int begin, int end, int chunk) {
+static void smooth_faces(void *arg, int index, int end, int chunk) {
     const view_pass *p = arg;
-    const double *raw = p->view->raw;
-    (void)chunk;
-    for (int i = begin; i < end; i++) {
-        double factor = vo_silhouette_factor(p->cloth->mesh, p->view->def.silhouette, raw, i);
-        p->cloth->factor[i] = factor;
-        if (factor == raw[i] || isinf(p->cloth->bound[i].xx)) continue;
-        double s = factor / raw[i];
-        vo_sym2 *b = &p->cloth->bound[i];
-        *b = (vo_sym2){s * s * b->xx, s * s * b->xy, s * s * b->yy};
+    const vo_parcel *parcel = &p->view->faces.parcel[index];
+    sheet s = sheet_of(p, parcel);
+    (void)end, (void)chunk;
+    for (int i = parcel->begin; i < parcel->end; i++) {
+        double factor = vo_silhouette_factor(s.cloth->mesh, p->view->def.silhouette, s.raw, i);
+        s.cloth->factor[i] = factor;
+        if (factor == s.raw[i] || isinf(s.cloth->bound[i].xx)) continue;
+        double q = factor / s.raw[i];
+        vo_sym2 *b = &s.cloth->bound[i];
+        *b = (vo_sym2){q * q * b->xx, q * q * b->xy, q * q * b->yy};
     }
 }
 
-/* ---- a cloth -------------------------------------------------------------------------------- */
+/* ---- an update ------------------------------------------------------------------------------ */
+
+/* Meshes that hide. */
+typedef struct screens {
+    int count;
+    const vo_mesh *const *mesh;
+} screens;
 
 /* Finds what is hidden and judges it again. */
-static vo_result hide(view_pass *p, vo_view_report *report) {
+static vo_result hide(view_pass *p, int cloth_count, screens hiding, double longest,
+                      vo_view_report *report) {
     vo_view *view = p->view;
-    const vo_mesh *mesh = p->cloth->mesh;
-    vo_occlusion_cloth cloth = {mesh, p->cloth->two_sided, view->hidden};
+    const vo_factor_def *factor = &view->def.factor;
+    vo_occlusion_span span = {factor, view->moment_count, view->moment, longest};
     int count;
-    VO_TRY(vo_occlusion_judge(view->occlusion, &view->def.rays, &view->def.factor,
-                              view->moment_count, view->moment, &cloth, &count));
-    if (count) vo_parallel_for(view->ctx, mesh->face_count, GRAIN, judge_hidden, p);
-    report->hidden += count;
+    VO_TRY(vo_occlusion_set(view->occlusion, hiding.count, hiding.mesh, &span));
+    VO_TRY(vo_occlusion_judge(view->occlusion, &view->def.rays, factor, view->moment_count,
+                              view->moment, cloth_count, view->cloth, &count));
+    if (count) vo_parallel_for(view->ctx, view->faces.count, 1, judge_hidden, p);
+    report->hidden = count;
     report->seen -= count;
     return VO_OK;
 }
@@ -241,17 +317,20 @@ static vo_view_look_fn *choose_kernel(const vo_view *view) {
     return vo_view_look_base;
 }
 
-static vo_result view_cloth(vo_view *view, const vo_view_cloth *cloth, vo_view_report *report) {
-    int faces = cloth->mesh->face_count;
-    view_pass p = {
-        view, cloth, {view->def.factor, view->def.screen, INFINITY}, choose_kernel(view)};
-    if (cloth->finest > 0) p.rules.largest = 1 / (cloth->finest * cloth->finest);
-    VO_TRY(make_room(view, cloth->mesh));
-    vo_parallel_for(view->ctx, faces, GRAIN, judge_faces, &p);
-    for (int i = 0; i < vo_chunk_count(faces, GRAIN); i++) report->seen += view->seen[i];
-    report->faces += faces;
-    if (view->occlusion) VO_TRY(hide(&p, report));
-    vo_parallel_for(view->ctx, faces, GRAIN, smooth_faces, &p);
+/* With at least one moment. */
+static vo_result view_cloths(vo_view *view, int cloth_count, const vo_view_cloth *cloth,
+                             screens hiding, vo_view_report *report) {
+    view_pass p = {view, cloth, choose_kernel(view)};
+    double longest2 = 0;
+    VO_TRY(make_room(view, cloth_count, cloth));
+    vo_parallel_for(view->ctx, view->faces.count, 1, judge_faces, &p);
+    for (int i = 0; i < view->faces.count; i++) {
+        report->seen += view->tally[i].seen;
+        longest2 = vo_max(longest2, view->tally[i].longest2);
+    }
+    report->faces = view->faces.items;
+    if (view->occlusion) VO_TRY(hide(&p, cloth_count, hiding, sqrt(longest2), report));
+    vo_parallel_for(view->ctx, view->faces.count, 1, smooth_faces, &p);
     return VO_OK;
 }
 
@@ -271,15 +350,9 @@ vo_result vo_view_update(vo_view *view, int eye_count, const vo_view_eye *eye, i
     vo_view_report unused, *r = report ? report : &unused;
     VO_TRY(make_moments(view, eye_count, eye));
     *r = (vo_view_report){.moments = view->moment_count};
-    bool any = view->moment_count > 0;
-    if (view->occlusion && any) VO_TRY(vo_occlusion_set(view->occlusion, hiding_count, hiding));
-    for (int i = 0; i < cloth_count; i++) {
-        if (any) {
-            VO_TRY(view_cloth(view, &cloth[i], r));
-        } else {
-            see_all(&cloth[i], r);
-        }
-    }
+    if (view->moment_count > 0)
+        return view_cloths(view, cloth_count, cloth, (screens){hiding_count, hiding}, r);
+    for (int i = 0; i < cloth_count; i++) see_all(&cloth[i], r);
     return VO_OK;
 }
 
@@ -294,39 +367,56 @@ static vo_moment moment_of(const vo_camera *camera) {
     return moment;
 }
 
-/* Faces in a picture, from whichever side. */
-static void watch_frame(const vo_moment *moment, const vo_mesh *mesh, unsigned char *watched) {
-    vo_factor_def in_frame = {.back = 1, .hidden = 1, .out = 1};
-    for (int i = 0; i < mesh->face_count; i++) {
-        vo_view_face face = vo_view_face_place(mesh, i);
-        watched[i] |= vo_factor_look(&in_frame, moment, &face, VO_PLACE_UNKNOWN).near;
+/* Whoever looks from wherever: front is back, and nothing counts that is beside the picture. */
+static vo_factor_def in_frame(void) { return (vo_factor_def){.back = 1, .hidden = 1, .out = 1}; }
+
+/* A camera's picture. */
+typedef struct glance {
+    const vo_view *view;
+    vo_moment moment;
+    const vo_view_cloth *cloth;
+    unsigned char *const *watched;
+} glance;
+
+/* Faces in it, from whichever side. */
+static void watch_frame(void *arg, int index, int end, int chunk) {
+    const glance *g = arg;
+    const vo_parcel *parcel = &g->view->faces.parcel[index];
+    const vo_factor_def def = in_frame();
+    (void)end, (void)chunk;
+    for (int i = parcel->begin; i < parcel->end; i++) {
+        vo_view_face face = vo_view_face_place(g->cloth[parcel->cloth].mesh, i);
+        g->watched[parcel->cloth][i] |=
+            vo_factor_look(&def, &g->moment, &face, VO_PLACE_UNKNOWN).near;
     }
 }
 
 /* Those of them that lines of sight reach. */
-static vo_result watch_seen(vo_view *view, const vo_moment *moment, const vo_mesh *mesh,
-                            unsigned char *watched) {
-    vo_factor_def in_frame = {.back = 1, .hidden = 1, .out = 1};
+static vo_result watch_seen(vo_view *view, const glance *g, int cloth_count) {
+    const vo_factor_def def = in_frame();
     vo_occlusion_def rays = view->def.rays;
     rays.spacing = CORNERS;
-    VO_TRY(make_room(view, mesh));
-    vo_occlusion_cloth cloth = {mesh, true, view->hidden};
     int count;
-    memset(view->hidden, 1, (size_t)mesh->face_count);
-    VO_TRY(vo_occlusion_judge(view->occlusion, &rays, &in_frame, 1, moment, &cloth, &count));
-    for (int i = 0; i < mesh->face_count; i++) watched[i] |= !view->hidden[i];
+    memset(view->hidden, 1, (size_t)view->faces.items);
+    for (int i = 0; i < cloth_count; i++) view->cloth[i].two_sided = true;
+    VO_TRY(vo_occlusion_judge(view->occlusion, &rays, &def, 1, &g->moment, cloth_count, view->cloth,
+                              &count));
+    for (int i = 0; i < cloth_count; i++)
+        for (int k = 0; k < g->cloth[i].mesh->face_count; k++)
+            g->watched[i][k] |= !view->cloth[i].hidden[k];
     return VO_OK;
 }
 
-vo_result vo_view_watch(vo_view *view, int camera_count, const vo_camera *camera,
-                        const vo_mesh *mesh, unsigned char *watched) {
-    memset(watched, 0, (size_t)mesh->face_count);
+vo_result vo_view_watch(vo_view *view, int camera_count, const vo_camera *camera, int cloth_count,
+                        const vo_view_cloth *cloth, unsigned char *const *watched) {
+    VO_TRY(make_room(view, cloth_count, cloth));
+    for (int i = 0; i < cloth_count; i++) memset(watched[i], 0, (size_t)cloth[i].mesh->face_count);
     for (int i = 0; i < camera_count; i++) {
-        vo_moment moment = moment_of(&camera[i]);
+        glance g = {view, moment_of(&camera[i]), cloth, watched};
         if (view->occlusion)
-            VO_TRY(watch_seen(view, &moment, mesh, watched));
+            VO_TRY(watch_seen(view, &g, cloth_count));
         else
-            watch_frame(&moment, mesh, watched);
+            vo_parallel_for(view->ctx, view->faces.count, 1, watch_frame, &g);
     }
     return VO_OK;
 }

@@ -2,7 +2,7 @@
  * (remesh/sizing.h) takes it: a factor and a bound a face.
  *
  *      eyes, each a few samples of its path       window.h     -> moments, all eyes together
- *      faces, in clusters of neighbours                           a ball around each cluster
+ *      faces of all cloths, in clusters           parcels.h       a ball around each cluster
  *      per moment and cluster: in frame, out of reach, or face by face
  *          nu~ (eq. 3)                            factor.h     -> nu = max w nu~ (eq. 4)
  *          B   (eqs. 5 to 8)                      screen.h     -> join of (w nu~ / front)^2 B
@@ -75,12 +75,13 @@ vo_result vo_view_update(vo_view *view, int eye_count, const vo_view_eye *eye, i
                          const vo_view_cloth *cloth, int hiding_count, const vo_mesh *const *hiding,
                          vo_view_report *report);
 
-/* What cameras see at the moment of the last update, which must have had an eye. */
+/* What cameras see at the moment of the last update, among whose eyes they must have been: of what
+ * hides, it kept what could be between its eyes and their pictures. */
 
-/* Marks the faces of a cloth that a camera sees some of, from either side, and those next to them.
- * Without occlusion all that are in a picture. */
-vo_result vo_view_watch(vo_view *view, int camera_count, const vo_camera *camera,
-                        const vo_mesh *mesh, unsigned char *watched);
+/* Marks the faces of each cloth that a camera sees some of, from either side, and those next to
+ * them. Without occlusion all that are in a picture. */
+vo_result vo_view_watch(vo_view *view, int camera_count, const vo_camera *camera, int cloth_count,
+                        const vo_view_cloth *cloth, unsigned char *const *watched);
 
 /* Whether what is hidden is told from what is seen. */
 bool vo_view_has_occlusion(const vo_view *view);
