@@ -419,6 +419,41 @@ static void left_out_is_not_missed(void **state) {
     assert_true(hidden > 30);
 }
 
+/* A plate of 2 mm on the way from a corner of a face near the frame to the eye is never left out,
+ * however long the face is. */
+static void what_is_on_the_way_stays(void **state) {
+    (void)state;
+    need_rays();
+    vo_random r = vo_random_seed(31);
+    vo_factor_def factor = vo_factor_def_default();
+    int asked = 0, left_out = 0;
+    for (int round = 0; round < 4000; round++) {
+        vo_moment moment[3];
+        int count = random_moments(&r, moment);
+        vo_view_face face = {.two_sided = true};
+        vo_vec3 middle = random_point(&r, 3);
+        double longest2 = 0;
+        for (int k = 0; k < 3; k++) face.x[k] = v3_add(middle, random_point(&r, 0.4));
+        for (int k = 0; k < 3; k++)
+            longest2 = vo_max(longest2, v3_length2(v3_sub(face.x[(k + 1) % 3], face.x[k])));
+        const vo_moment *m = &moment[round % count];
+        bool near = vo_factor_look(&factor, m, &face, VO_PLACE_UNKNOWN).near;
+        vo_vec3 x = v3_lerp(m->frustum.eye, face.x[0], vo_random_real(&r, 0, 1));
+        stage *s = make_stage(1, 1);
+        add_plate(s, x.y, x.x - 1e-3, x.x + 1e-3, x.z - 1e-3, x.z + 1e-3);
+        vo_occlusion *o;
+        vo_occlusion_span span = {&factor, count, moment, sqrt(longest2)};
+        assert_ok(s->ctx, vo_occlusion_create(s->ctx, &o));
+        assert_ok(s->ctx, vo_occlusion_set(o, 1, (const vo_mesh *const *)s->plate, &span));
+        if (near) assert_int_equal(vo_occlusion_face_count(o), 2);
+        asked += near;
+        left_out += vo_occlusion_face_count(o) == 0;
+        vo_occlusion_destroy(o);
+        free_stage(s);
+    }
+    assert_true(asked > 500 && left_out > 100);
+}
+
 /* ---- threads, builds, time ------------------------------------------------------------------ */
 
 static void threads_make_no_difference(void **state) {
@@ -498,6 +533,7 @@ int main(void) {
         cmocka_unit_test(as_many_lines_of_sight),     cmocka_unit_test(threads_make_no_difference),
         cmocka_unit_test(builds_without_rays_say_so), cmocka_unit_test(ten_thousand_faces),
         cmocka_unit_test(together_as_alone),          cmocka_unit_test(left_out_is_not_missed),
+        cmocka_unit_test(what_is_on_the_way_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
