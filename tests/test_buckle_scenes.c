@@ -365,6 +365,10 @@ static void what_is_in_a_picture_has_a_power_of_its_own(void **state) {
     assert_near(filmed_slack(view, true, 1), 1 - pow(share, 2), 1e-12);
     assert_near(filmed_slack(view, false, 0), 1 - pow(share, 1.5), 1e-12);
     assert_true(filmed_slack(view, false, -1) == 0); /* the preroll is as without a camera */
+    view.whole_start = false;                        /* unless it goes by the camera, too */
+    assert_near(filmed_slack(view, false, -1), 1 - pow(share, 1.5), 1e-12);
+    assert_near(filmed_slack(view, true, -1), 1 - pow(share, 2), 1e-12);
+    view.whole_start = true;
     view.compensation = false;
     assert_true(filmed_slack(view, false, 1) == 0);
 }

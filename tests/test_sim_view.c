@@ -1,6 +1,7 @@
 /* Meshes that follow what cameras see, in simulations. */
 #include "support.h"
 
+#include "sim/render.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -220,6 +221,69 @@ static void a_camera_of_the_callers_counts(void **state) {
     close_world(&w);
 }
 
+/* Where the first camera that counts at this frame looks. */
+static vo_vec3 looks_along(world *w) {
+    vo_sim_view_open(w->sim);
+    assert_int_equal(w->sim->view.frustum_count, 1);
+    return w->sim->view.frustum[0].forward;
+}
+
+/* A cut that is written with a few digits comes at the frame that it means: for the picture, for
+ * the meshes and for what may pop. */
+static void the_view_cuts_when_the_picture_does(void **state) {
+    (void)state;
+    static const double LATE[] = {0, 0.5e-6, 3e-6, 4e-5, 2e-4};
+    for (int i = 0; i < 5; i++) {
+        world w = open_world(VO_ADAPT_VIEW, i % 2 ? 5 : 0, true, 1);
+        w.scene->camera[0].path.knot[1].time += LATE[i];
+        for (int f = 0; f < CUT; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+        vo_render_def def = vo_render_def_default();
+        vo_standpoint from;
+        assert_ok(w.ctx, vo_standpoint_find(&def, w.scene, vo_sim_time(w.sim), &from));
+        bool come = i < 4;
+        assert_near(from.camera.forward.y, come ? 1 : -1, 1e-12);
+        assert_near(looks_along(&w).y, come ? 1 : -1, 1e-12);
+        assert_int_equal(w.sim->stats.seen_faces > 0, come || i % 2);
+        assert_int_equal(w.sim->view.watcher_count, !come);
+        close_world(&w);
+    }
+}
+
+/* A camera that is told when a frame begins is looked through as it will be when the frame ends. */
+static void a_camera_that_pans_is_where_it_will_be(void **state) {
+    (void)state;
+    world w = open_world(VO_ADAPT_VIEW, 1, false, 1);
+    for (int f = 0; f < 12; f++) {
+        double now = 2 * FRAME * f, then = 2 * FRAME * (f + 1); /* rad */
+        vo_camera camera = vo_camera_look_at((vo_vec3){0.5, -3, 0.5},
+                                             (vo_vec3){0.5 + 3 * sin(now), -3 + 3 * cos(now), 0.5},
+                                             (vo_vec3){0, 0, 1}, 30, 640, 480);
+        vo_sim_set_camera(w.sim, &camera, false);
+        assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+        if (f == 0) continue; /* one pose says nothing about where it goes */
+        vo_vec3 along = looks_along(&w);
+        assert_near(along.x, sin(then), 1e-6);
+        assert_near(along.y, cos(then), 1e-6);
+        assert_near(w.sim->view.watcher[0].forward.x, sin(then), 1e-6);
+    }
+    close_world(&w);
+}
+
+/* A point that comes from behind the eye into the picture crosses it; what was never in it does
+ * not pop. */
+static void points_behind_the_eye(void **state) {
+    (void)state;
+    world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
+    for (int f = 0; f < CUT + 2; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    vo_pop pop[3] = {{{0.5, -4, 0.5}, {0.5, 0, 0.5}},
+                     {{0.5, 0, 0.5}, {0.5, -4, 0.5}},
+                     {{0.5, -4, 0.5}, {0.5, -5, 0.5}}};
+    double diagonal = hypot(1920, 1080);
+    for (int i = 0; i < 3; i++)
+        assert_near(vo_sim_view_popping(w.sim, 1, &pop[i]), i < 2 ? diagonal : 0, 0);
+    close_world(&w);
+}
+
 /* Cameras that are none do no harm: they are passed over. */
 static void what_is_no_camera_is_passed_over(void **state) {
     (void)state;
@@ -355,6 +419,9 @@ int main(void) {
         cmocka_unit_test(what_is_seen_does_not_pop),
         cmocka_unit_test(a_back_that_is_seen_does_not_pop),
         cmocka_unit_test(a_camera_of_the_callers_counts),
+        cmocka_unit_test(the_view_cuts_when_the_picture_does),
+        cmocka_unit_test(a_camera_that_pans_is_where_it_will_be),
+        cmocka_unit_test(points_behind_the_eye),
         cmocka_unit_test(what_is_no_camera_is_passed_over),
         cmocka_unit_test(a_budget_holds_the_number_of_faces),
         cmocka_unit_test(a_budget_that_cannot_be_held_is_told),

@@ -2,6 +2,7 @@
  * what is predicted of cameras. */
 #include "support.h"
 
+#include "view/camera_path.h"
 #include "view/factor.h"
 #include "view_cases.h"
 
@@ -315,6 +316,67 @@ static void shots_that_are_off(void **state) {
     assert_true(s[0].ahead < 1e-6);
 }
 
+static bool knots_at(const void *path, double time, bool before, vo_camera *out) {
+    (void)before;
+    *out = vo_camera_path_at(path, time);
+    return true;
+}
+
+/* A path through random places, some of which it comes back to. */
+static vo_camera_path random_path(vo_context *ctx, vo_random *r, int keys, double length) {
+    vo_camera_key key[8];
+    for (int k = 0; k < keys; k++) {
+        key[k] = (vo_camera_key){.time = length * k / (keys - 1), .has_target = true, .field = 40};
+        key[k].position = random_point(r, 1);
+        key[k].target = v3_add(key[k].position, random_point(r, 4));
+        if (k > 1 && vo_random_int(r, 2)) {
+            key[k].position = key[k - 2].position;
+            key[k].target = key[k - 2].target;
+        }
+    }
+    vo_camera_def def = vo_camera_def_default();
+    def.key_count = keys;
+    def.keys = key;
+    vo_camera_path path;
+    assert_ok(ctx, vo_camera_path_create(ctx, &def, &path));
+    return path;
+}
+
+/* Over windows that are long against the path's turns, too: never less than many moments say,
+ * where the camera goes and comes back between two samples. */
+static void paths_that_come_back_are_foreseen(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_factor_def def = vo_factor_def_default();
+    vo_random r = vo_random_seed(11);
+    double least = 0;
+    for (int i = 0; i < 60; i++) {
+        static const double LENGTH = 4; /* s */
+        vo_camera_path path = random_path(ctx, &r, 8, LENGTH);
+        vo_window_def window = vo_window_def_default();
+        vo_view_sample s[48];
+        window.length = LENGTH;
+        window.intervals = i % 2 ? 3 : 10;
+        int count = vo_window_sample(&window, knots_at, &path, i % 3 ? 48 : 12, s);
+        vo_view_eye eye = {count, s, 1};
+        for (int k = 0; k < 20; k++) {
+            vo_vec3 at = random_point(&r, 5);
+            vo_view_face face =
+                face_of(v3_add(at, random_point(&r, 0.2)), v3_add(at, random_point(&r, 0.2)),
+                        v3_add(at, random_point(&r, 0.2)));
+            double dense = 0, nu = factor_over(&def, &eye, LENGTH, &face);
+            for (int j = 0; j < 400; j++) {
+                vo_camera c = vo_camera_path_at(&path, LENGTH * j / 400);
+                dense = vo_max(dense, (1 - j / 400.0) * factor_now(&def, &c, 1, &face));
+            }
+            least = vo_min(least, nu - dense);
+        }
+        vo_camera_path_free(ctx, &path);
+    }
+    assert_true(least > -0.01); /* between two questions the path may go a little further */
+    vo_context_destroy(ctx);
+}
+
 /* ---- prediction ----------------------------------------------------------------------------- */
 
 /* A camera that moves evenly is where it was predicted to be, within what is doubted. */
@@ -330,7 +392,7 @@ static void even_motion_is_foreseen(void **state) {
             vo_camera c = motion_at(&m, 0.1 * k);
             vo_camera_guide_add(&guide, 0.1 * k, &c);
         }
-        vo_window_follow(&guide, 0.5, 0.2, 6, s);
+        assert_int_equal(vo_window_follow(&guide, guide.time, 0.5, 0.2, 6, s), 6);
         for (int k = 0; k < 6; k++) {
             vo_camera then = motion_at(&m, 0.2 + s[k].ahead);
             assert_near(s[k].ahead, 0.1 * k, 1e-15);
@@ -339,18 +401,28 @@ static void even_motion_is_foreseen(void **state) {
             assert_near(s[k].drift, 0.2 * s[k].ahead, 1e-6);
             assert_near(s[k].turn, 0.2 * s[k].ahead, 1e-6);
         }
-        vo_window_follow(&guide, 0, 0.2, 1, s); /* no window */
+        assert_int_equal(vo_window_follow(&guide, 0.3, 0.5, 0.2, 6, s), 6); /* asked later */
+        vo_camera then = motion_at(&m, 0.3);
+        assert_near(v3_distance(then.position, s[0].camera.position), 0, 1e-6);
+        assert_near(s[0].ahead, 0, 0);
+        assert_int_equal(vo_window_follow(&guide, guide.time, 0, 0.2, 6, s), 1); /* no window */
         assert_near(s[0].ahead + s[0].drift, 0, 0);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fall_by_hand),           cmocka_unit_test(front_back_and_out),
-        cmocka_unit_test(balls_agree_with_faces), cmocka_unit_test(rises_before_a_cut),
-        cmocka_unit_test(slack_is_conservative),  cmocka_unit_test(slack_is_tight),
-        cmocka_unit_test(windows_are_sampled),    cmocka_unit_test(samples_go_where_motion_is),
-        cmocka_unit_test(shots_that_are_off),     cmocka_unit_test(even_motion_is_foreseen),
+        cmocka_unit_test(fall_by_hand),
+        cmocka_unit_test(front_back_and_out),
+        cmocka_unit_test(balls_agree_with_faces),
+        cmocka_unit_test(rises_before_a_cut),
+        cmocka_unit_test(slack_is_conservative),
+        cmocka_unit_test(slack_is_tight),
+        cmocka_unit_test(windows_are_sampled),
+        cmocka_unit_test(samples_go_where_motion_is),
+        cmocka_unit_test(paths_that_come_back_are_foreseen),
+        cmocka_unit_test(shots_that_are_off),
+        cmocka_unit_test(even_motion_is_foreseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,6 +141,13 @@ int vo_scene_camera_cuts(const vo_scene *scene, int camera, double from, double 
     }
 }
 
+double vo_scene_time_meant(const vo_scene *scene, int camera, double time) {
+    double cut;
+    while (vo_scene_camera_cuts(scene, camera, time, time + VO_CAMERA_INSTANT, 1, &cut) > 0)
+        time = cut;
+    return time;
+}
+
 double vo_scene_shot_begin(const vo_scene *scene, int camera, double time) {
     double begin = vo_camera_path_shot(&scene->camera[camera].path, time);
     if (scene->shot_count == 0) return begin;

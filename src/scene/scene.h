@@ -93,6 +93,9 @@ struct vo_scene {
 int vo_scene_camera_cuts(const vo_scene *scene, int camera, double from, double to, int capacity,
                          double *out);
 
+/* The time that is meant: that of a cut of the camera within VO_CAMERA_INSTANT, or the same. */
+double vo_scene_time_meant(const vo_scene *scene, int camera, double time);
+
 /* Whether what a camera sees at a time counts: that of lights always, that of others while their
  * shot is on, and always in a scene without shots. */
 bool vo_scene_camera_counts(const vo_scene *scene, int camera, double time);

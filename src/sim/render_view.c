@@ -32,22 +32,14 @@ static vo_result choose_camera(const vo_render_def *def, const vo_scene *scene, 
     return def->camera && *camera < 0 ? fail_name(scene, def->camera) : VO_OK;
 }
 
-/* Frame 29 of 0.04 s is a rounding error before a cut at 1.16 s, and means it. */
-static const double INSTANT = 1e-6; /* s */
-
-static double time_meant(const vo_scene *scene, int camera, double time) {
-    double cut;
-    return vo_scene_camera_cuts(scene, camera, time, time + INSTANT, 1, &cut) > 0 ? cut : time;
-}
-
 vo_result vo_standpoint_find(const vo_render_def *def, const vo_scene *scene, double time,
                              vo_standpoint *out) {
     int camera;
     *out = vo_standpoint_of(&def->shot);
     if (out->given) return VO_OK;
-    VO_TRY(choose_camera(def, scene, time + INSTANT, &camera));
+    VO_TRY(choose_camera(def, scene, time + VO_CAMERA_INSTANT, &camera));
     if (camera < 0) return VO_OK;
-    time = time_meant(scene, camera, time);
+    time = vo_scene_time_meant(scene, camera, time);
     double begin = vo_scene_shot_begin(scene, camera, time);
     out->given = true;
     out->camera = vo_scene_camera_at(scene, camera, time);

@@ -27,6 +27,11 @@ static const double JITTER = 0.2;
 
 /* ---- making and freeing --------------------------------------------------------------------- */
 
+/* T, in s. */
+static double window_of(const vo_sim *sim) {
+    return sim->scene->def.view.anticipation * sim->scene->def.frame_time;
+}
+
 static vo_view_def view_def(const vo_sim *sim) {
     const vo_viewing *v = &sim->scene->def.view;
     vo_view_def def = vo_view_def_default();
@@ -35,7 +40,7 @@ static vo_view_def view_def(const vo_sim *sim) {
     def.factor.out = v->out;
     def.factor.margin = v->margin;
     def.screen.pixels = v->pixels;
-    def.window = v->anticipation * sim->scene->def.frame_time;
+    def.window = window_of(sim);
     def.silhouette = v->silhouette;
     def.occlusion = v->occlusion;
     return def;
@@ -86,14 +91,27 @@ static bool camera_at(const void *path, double time, bool before, vo_camera *out
     return vo_scene_camera_counts(l->scene, l->camera, t);
 }
 
+/* A camera of the scene in the picture of this frame; false: it is not through this one. */
+static bool camera_now(const vo_sim *sim, int camera, vo_camera *out) {
+    double time = vo_scene_time_meant(sim->scene, camera, vo_sim_time(sim));
+    *out = vo_scene_camera_at(sim->scene, camera, time);
+    return vo_scene_camera_counts(sim->scene, camera, time);
+}
+
+/* The camera that the caller gives, likewise. It was told when the frame began. */
+static vo_camera guided_now(const vo_sim *sim) {
+    return vo_camera_predict(&sim->view.guide, vo_sim_time(sim));
+}
+
 /* Samples of a camera's window; false without memory. */
 static bool open_eye(vo_sim *sim, int camera, vo_view_eye *eye) {
     const vo_scene *scene = sim->scene;
     vo_arena *arena = &sim->remesh.arena;
     vo_window_def def = vo_window_def_default();
-    def.time = vo_sim_time(sim);
-    def.length = scene->def.view.anticipation * scene->def.frame_time;
-    double end = def.time + def.length + VO_WINDOW_INSTANT;
+    def.time = vo_scene_time_meant(scene, camera, vo_sim_time(sim));
+    def.length = window_of(sim);
+    def.step = 0.5 * scene->def.frame_time;
+    double end = def.time + def.length + VO_CAMERA_INSTANT;
     def.cut_count = vo_scene_camera_cuts(scene, camera, def.time, end, 0, NULL);
     double *cut = vo_arena_array(arena, double, def.cut_count + 1);
     int capacity = MOST_SAMPLES + VO_WINDOW_LEAST(def.cut_count);
@@ -110,12 +128,11 @@ static bool open_eye(vo_sim *sim, int camera, vo_view_eye *eye) {
 
 /* That of a camera given step by step. */
 static bool follow_eye(vo_sim *sim, vo_view_eye *eye) {
-    const vo_scene_def *def = &sim->scene->def;
     vo_view_sample *sample = vo_arena_array(&sim->remesh.arena, vo_view_sample, FOLLOWED);
     if (!sample) return false;
-    vo_window_follow(&sim->view.guide, def->view.anticipation * def->frame_time, JITTER, FOLLOWED,
-                     sample);
-    *eye = (vo_view_eye){FOLLOWED, sample, 1};
+    int count = vo_window_follow(&sim->view.guide, vo_sim_time(sim), window_of(sim), JITTER,
+                                 FOLLOWED, sample);
+    *eye = (vo_view_eye){count, sample, 1};
     return true;
 }
 
@@ -218,10 +235,10 @@ static void keep_budget(vo_sim *sim) {
  * what has changed since. */
 static bool has_watched(const vo_sim *sim, int camera) {
     const vo_scene *scene = sim->scene;
-    double now = vo_sim_time(sim), before = now - scene->def.frame_time;
+    double now = vo_scene_time_meant(scene, camera, vo_sim_time(sim));
+    double before = vo_scene_time_meant(scene, camera, vo_sim_time(sim) - scene->def.frame_time);
     return !scene->camera[camera].light && vo_scene_camera_counts(scene, camera, now) &&
-           vo_scene_camera_cuts(scene, camera, before + VO_WINDOW_INSTANT, now + VO_WINDOW_INSTANT,
-                                0, NULL) == 0;
+           vo_scene_camera_cuts(scene, camera, before, now, 0, NULL) == 0;
 }
 
 /* Those in whose pictures remeshing may show. Up to frame 0 there are no pictures. */
@@ -230,13 +247,11 @@ static void list_watchers(vo_sim *sim) {
     view->watcher_count = 0;
     if (sim->frame <= 0) return;
     if (view->guide.count > 0) {
-        if (view->guide.count > 1) view->watcher[view->watcher_count++] = view->guide.camera;
+        if (view->guide.count > 1) view->watcher[view->watcher_count++] = guided_now(sim);
         return;
     }
     for (int i = 0; i < sim->scene->camera_count; i++)
-        if (has_watched(sim, i))
-            view->watcher[view->watcher_count++] =
-                vo_scene_camera_at(sim->scene, i, vo_sim_time(sim));
+        if (has_watched(sim, i)) camera_now(sim, i, &view->watcher[view->watcher_count++]);
 }
 
 /* What they see of each cloth. */
@@ -267,16 +282,17 @@ vo_result vo_sim_view_look(vo_sim *sim) {
 
 void vo_sim_view_open(vo_sim *sim) {
     vo_sim_view *view = &sim->view;
-    const vo_scene *scene = sim->scene;
-    double time = vo_sim_time(sim);
     view->frustum_count = 0;
-    if (!view->view || (sim->frame < 0 && view->guide.count == 0)) return;
-    if (view->guide.count > 0)
-        view->frustum[view->frustum_count++] = vo_frustum_make(&view->guide.camera);
-    for (int i = 0; i < scene->camera_count && view->guide.count == 0; i++) {
-        if (!vo_scene_camera_counts(scene, i, time)) continue;
-        vo_camera camera = vo_scene_camera_at(scene, i, time);
+    if (!view->view || sees_all(sim)) return;
+    if (view->guide.count > 0) {
+        vo_camera camera = guided_now(sim);
         view->frustum[view->frustum_count++] = vo_frustum_make(&camera);
+        return;
+    }
+    for (int i = 0; i < sim->scene->camera_count; i++) {
+        vo_camera camera;
+        if (camera_now(sim, i, &camera))
+            view->frustum[view->frustum_count++] = vo_frustum_make(&camera);
     }
 }
 
@@ -302,11 +318,13 @@ static bool is_in_picture(const vo_camera *camera, vo_vec3 x, vo_vec2 *pixel) {
 }
 
 /* How far something that goes from a place to another seems to move, in pixels; 0 if it is in the
- * picture at neither. */
+ * picture at neither. What comes from behind the eye, or goes there, has crossed the picture. */
 static double pixels_between(const vo_camera *camera, vo_vec3 from, vo_vec3 to) {
-    vo_vec2 a, b;
+    vo_vec2 a = v2(NAN, NAN), b = a;
     bool before = is_in_picture(camera, from, &a), after = is_in_picture(camera, to, &b);
-    return before || after ? v2_length(v2_sub(b, a)) : 0;
+    if (!before && !after) return 0;
+    double pixels = v2_length(v2_sub(b, a));
+    return isfinite(pixels) ? pixels : hypot(camera->width, camera->height);
 }
 
 /* The same for all who watch (vo_watch). */
@@ -368,8 +386,8 @@ double vo_sim_view_popping(const vo_sim *sim, int count, const vo_pop *pop) {
         return most;
     }
     for (int i = 0; i < scene->camera_count && sim->frame > 0; i++) {
-        if (!has_watched(sim, i)) continue;
-        vo_camera camera = vo_scene_camera_at(scene, i, vo_sim_time(sim));
+        vo_camera camera;
+        if (!has_watched(sim, i) || !camera_now(sim, i, &camera)) continue;
         most = vo_max(most, popping_in(NULL, &camera, count, pop));
     }
     return most;

@@ -8,6 +8,10 @@
 
 enum { VO_CAMERA_MAX_PIXELS = 16384 };
 
+/* A cut that comes within this time has come, s: times of frames are rounded, and those of cuts are
+ * written with a few digits. Frame 34 at 24 frames a second means a cut at 1.4167. */
+#define VO_CAMERA_INSTANT 5e-5
+
 /* Turns the camera's axes: x right, y up, -z forward, by a unit quaternion. */
 void vo_camera_turn(vo_camera *camera, vo_quat rotation);
 

@@ -1,5 +1,7 @@
 #include "view/window.h"
 
+enum { MOST_STEPS = 64 }; /* between two samples */
+
 /* ---- moments -------------------------------------------------------------------------------- */
 
 typedef struct slack {
@@ -42,8 +44,7 @@ static vo_moment make_moment(const vo_view_eye *eye, int i, double weight) {
                    .front = eye->front,
                    .drift = room.drift,
                    .turn = room.turn,
-                   .first = i == 0 || s->cut,
-                   .last = i + 1 >= eye->sample_count || s[1].cut};
+                   .first = i == 0 || s->cut};
     m.pixel_x = vo_max_int(s->camera.width, 1) / (2 * m.frustum.tan_x);
     m.pixel_y = vo_max_int(s->camera.height, 1) / (2 * m.frustum.tan_y);
     return m;
@@ -64,7 +65,7 @@ int vo_moments_make(const vo_view_eye *eye, int index, double length, vo_moment 
 /* ---- sampling a path ------------------------------------------------------------------------ */
 
 vo_window_def vo_window_def_default(void) {
-    return (vo_window_def){.intervals = 10, .tolerance = 0.05, .range = 5};
+    return (vo_window_def){.intervals = 10, .step = 0.02, .tolerance = 0.05, .range = 5};
 }
 
 /* Samples on their way. */
@@ -79,7 +80,7 @@ typedef struct sampler {
 /* Whether anybody looks there. Before a cut the path is asked a little earlier, since paths may
  * take the last moment before one for the cut itself. */
 static bool take(const sampler *s, double time, bool before, vo_view_sample *out) {
-    double asked = before ? time - 0.5 * VO_WINDOW_INSTANT : time;
+    double asked = before ? time - 0.5 * VO_CAMERA_INSTANT : time;
     *out = (vo_view_sample){.ahead = time - s->def->time};
     return s->at(s->path, asked, before, &out->camera);
 }
@@ -108,7 +109,7 @@ static void take_shot(sampler *s, double start, double stop, bool cut, int parts
     if (!add(s, start, false, cut)) return;
     for (int i = 1; i < parts; i++) {
         double time = def->time + def->length * i / parts;
-        if (time - start > VO_WINDOW_INSTANT && stop - time > VO_WINDOW_INSTANT)
+        if (time - start > VO_CAMERA_INSTANT && stop - time > VO_CAMERA_INSTANT)
             add(s, time, false, false);
     }
     add(s, stop, ends, false);
@@ -121,7 +122,7 @@ static void take_shots(sampler *s) {
     double end = def->time + def->length, start = def->time;
     bool cut = false;
     while (start < end) {
-        for (; next < def->cut_count && def->cut[next] - start <= VO_WINDOW_INSTANT; next++)
+        for (; next < def->cut_count && def->cut[next] - start <= VO_CAMERA_INSTANT; next++)
             start = vo_max(start, def->cut[next]);
         double stop = next < def->cut_count ? vo_min(def->cut[next], end) : end;
         if (start < stop) take_shot(s, start, stop, cut, parts);
@@ -151,12 +152,32 @@ static void drop_repeats(sampler *s) {
     s->count = kept;
 }
 
+static bool ends_shot(const sampler *s, int i) { return i + 1 >= s->count || s->out[i + 1].cut; }
+
+/* How far the path goes beyond the way from a sample to the next one of its shot. */
+static void explore(sampler *s, int i) {
+    vo_view_sample *a = &s->out[i], then;
+    a->drift = a->turn = 0;
+    if (ends_shot(s, i)) return;
+    double length = a[1].ahead - a[0].ahead, steps = ceil(length / s->def->step);
+    int count = (int)vo_clamp(steps, 2, MOST_STEPS);
+    slack way = slack_between(&a[0].camera, &a[1].camera);
+    for (int k = 1; k < count; k++) {
+        double time = s->def->time + a->ahead + length * k / count;
+        if (!take(s, time, false, &then)) continue;
+        slack gone = slack_between(&a->camera, &then.camera);
+        a->drift = vo_max(a->drift, gone.drift - way.drift);
+        a->turn = vo_max(a->turn, gone.turn - way.turn);
+    }
+}
+
 /* Slack between a sample and the next, as much as it matters. */
 static double gap_after(const sampler *s, int i) {
     const vo_view_sample *a = &s->out[i];
-    if (i + 1 >= s->count || a[1].cut || a[1].ahead - a[0].ahead < 2 * VO_WINDOW_INSTANT) return 0;
+    if (ends_shot(s, i) || a[1].ahead - a[0].ahead < 2 * VO_CAMERA_INSTANT) return 0;
     slack way = slack_between(&a[0].camera, &a[1].camera);
-    return (1 - a->ahead / s->def->length) * (way.drift + way.turn * s->def->range);
+    double drift = way.drift + a->drift, turn = way.turn + a->turn;
+    return (1 - a->ahead / s->def->length) * (drift + turn * s->def->range);
 }
 
 static int widest_gap(const sampler *s, double *width) {
@@ -171,6 +192,7 @@ static int widest_gap(const sampler *s, double *width) {
 
 /* Halves the widest gap until none is too wide or there is no room left. */
 static void halve_gaps(sampler *s) {
+    for (int i = 0; i < s->count; i++) explore(s, i);
     while (s->count < s->capacity) {
         double width;
         int i = widest_gap(s, &width);
@@ -180,6 +202,8 @@ static void halve_gaps(sampler *s) {
         if (!take(s, s->def->time + middle, false, &sample)) return;
         for (int k = s->count++; k > i + 1; k--) s->out[k] = s->out[k - 1];
         s->out[i + 1] = sample;
+        explore(s, i);
+        explore(s, i + 1);
     }
 }
 
@@ -196,14 +220,16 @@ int vo_window_sample(const vo_window_def *def, vo_camera_at_fn *at, const void *
     return s.count;
 }
 
-void vo_window_follow(const vo_camera_guide *guide, double length, double jitter, int count,
-                      vo_view_sample *out) {
+int vo_window_follow(const vo_camera_guide *guide, double time, double length, double jitter,
+                     int capacity, vo_view_sample *out) {
+    int count = length > 0 ? capacity : 1;
     for (int i = 0; i < count; i++) {
         double ahead = vo_max(length, 0) * i / vo_max_int(count - 1, 1);
-        vo_camera_doubt doubt = vo_camera_predict_doubt(guide, guide->time + ahead);
+        vo_camera_doubt doubt = vo_camera_predict_doubt(guide, time + ahead);
         out[i] = (vo_view_sample){.ahead = ahead,
-                                  .camera = vo_camera_predict(guide, guide->time + ahead),
+                                  .camera = vo_camera_predict(guide, time + ahead),
                                   .drift = doubt.metres + jitter * ahead,
                                   .turn = doubt.radians + jitter * ahead};
     }
+    return count;
 }

@@ -13,8 +13,10 @@
  *
  * Distances from the frustum less that are distances at any moment between the samples, or less
  * (factor.h): nothing comes into the frame unforeseen, however few samples there are. More of them
- * only spare work. Rejected: widening the frustum itself, which turns far away into metres for
- * things that are near.
+ * only spare work. A path need not go straight from one sample to the next, and may have been
+ * elsewhere where both are the same: between them it is asked every `step` seconds, and what it
+ * goes beyond the way between them is slack, too. Rejected: widening the frustum itself, which
+ * turns far away into metres for things that are near.
  *
  * A cut is where one shot ends and another begins. Both sides of it are sampled, and no slack
  * reaches across. A camera that stands still needs one sample a shot. */
@@ -28,8 +30,8 @@ typedef struct vo_view_sample {
     double ahead; /* s from now; a view's samples are in order */
     vo_camera camera;
     bool cut;           /* the first of another shot than the sample before */
-    double drift, turn; /* m, rad: what the camera may be off the given one at this moment, for
-                           cameras that nobody prescribed; 0 */
+    double drift, turn; /* m, rad: what the camera may be off the given one, beside what it goes
+                           until the next sample */
 } vo_view_sample;
 
 /* One who looks on: a camera, or a light whose shadows are seen. */
@@ -47,7 +49,7 @@ typedef struct vo_moment {
     double drift, turn;      /* slack until the next sample, m and rad */
     double pixel_x, pixel_y; /* pixels a unit of slope: width / (2 tan_x), height / (2 tan_y) */
     int eye;                 /* whose it is */
-    bool first, last;        /* of its shot */
+    bool first;              /* of its shot */
 } vo_moment;
 
 /* How far things in the frame may have moved against it, from a moment until the next one of its
@@ -61,19 +63,16 @@ static inline double vo_moment_slack(const vo_moment *m, double range) {
 int vo_moments_make(const vo_view_eye *eye, int index, double length, vo_moment *out);
 
 /* The camera of a path at a time in s; `before` tells that the end of a shot is asked for. It is
- * asked half a VO_WINDOW_INSTANT before the cut, so a path that knows its time need not care. False
+ * asked half a VO_CAMERA_INSTANT before the cut, so a path that knows its time need not care. False
  * where nobody looks through it: that is so for all of a shot, or for none. */
 typedef bool vo_camera_at_fn(const void *path, double time, bool before, vo_camera *out);
-
-/* Samples are no closer than this but on both sides of a cut, and cuts that come sooner have come,
- * s: times of frames and cuts are rounded, and a camera asked shortly before one may be past it. */
-#define VO_WINDOW_INSTANT 1e-5
 
 typedef struct vo_window_def {
     double time;       /* [0] s, now */
     double length;     /* [0] s, T */
-    int intervals;     /* [10] equal parts that are always looked at, so that no turn to and fro
-                          goes unseen; at least 1 */
+    int intervals;     /* [10] equal parts that are always looked at; at least 1 */
+    double step;       /* [0.02] s, so often the path is asked between samples, but 64 times at
+                          most: what is over in less may go unseen */
     double tolerance;  /* [0.05] m, further halves are taken while slack at `range` is larger */
     double range;      /* [5] m */
     int cut_count;     /* [0] */
@@ -91,9 +90,10 @@ int vo_window_sample(const vo_window_def *def, vo_camera_at_fn *at, const void *
                      vo_view_sample *out);
 
 /* Samples for a camera that nobody prescribed, from what is predicted of it (camera_predict.h) and
- * how doubtful that is. `jitter` is what it may begin to do at any moment on top of that, in m/s
- * and rad/s. Makes `count` samples, at least 1, from the guide's time to the window's end. */
-void vo_window_follow(const vo_camera_guide *guide, double length, double jitter, int count,
-                      vo_view_sample *out);
+ * how doubtful that is, from a time in s to `length` seconds later. `jitter` is what it may begin
+ * to do at any moment on top of that, in m/s and rad/s. Makes `capacity` samples, at least 1, or
+ * one where there is no window; returns how many. */
+int vo_window_follow(const vo_camera_guide *guide, double time, double length, double jitter,
+                     int capacity, vo_view_sample *out);
 
 #endif
