@@ -103,7 +103,7 @@ static void expect_face(const vo_view_def *def, int count, const vo_moment *m,
         nu = vo_max(nu, m[k].weight * s.factor);
         if (!s.near) continue;
         vo_sym2 b = vo_screen_bound(&def->screen, &m[k], &f, &s);
-        b = vo_screen_limit(b, largest);
+        b = vo_screen_limit(b, m[k].front * m[k].front * largest);
         b = sym2_scale(pow(m[k].weight * s.factor / m[k].front, 2), b);
         joined = any ? vo_screen_join(joined, b) : b;
         any = true;

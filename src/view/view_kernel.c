@@ -193,10 +193,11 @@ VO_INLINE tensors join4(tensors a, tensors b) {
     return select_tensors(one, larger, (tensors){r + x, y, r - x});
 }
 
-/* Joins what a moment asks for, scaled by s^2, into the rows, where the mask says so. */
-VO_INLINE void add_bounds(const vo_view_rules *rules, tensors b, vo_d4 s, vo_i4 asked,
+/* Joins what a moment asks for, scaled by s^2, into the rows, where the mask says so. An eye whose
+ * front is less than 1 has nothing finer than finest / front to ask for. */
+VO_INLINE void add_bounds(const vo_view_rules *rules, double front, tensors b, vo_d4 s, vo_i4 asked,
                           vo_view_lanes *lanes, int i) {
-    vo_d4 trace = b.xx + b.yy, largest = d4_set(rules->largest), zero = d4_set(0);
+    vo_d4 trace = b.xx + b.yy, largest = d4_set(front * front * rules->largest), zero = d4_set(0);
     vo_i4 known = (trace > zero) & (trace < d4_set(VO_SCREEN_LARGEST));
     if (!(rules->largest < VO_SCREEN_LARGEST)) {
         vo_d4 open = d4_load(&lanes->unbound[i]);
@@ -243,7 +244,7 @@ VO_INLINE void look4(const vo_view_rules *rules, const vo_moment *m, bool in_fra
     near &= factor > d4_set(0);
     if (!(rules->screen.pixels > 0) || !any(near)) return;
     tensors b = bounds(&rules->screen, m, lanes, i, &s);
-    add_bounds(rules, b, factor / most, near, lanes, i);
+    add_bounds(rules, m->front, b, factor / most, near, lanes, i);
 }
 
 void VO_KERNEL(vo_view_look)(const vo_view_rules *rules, const vo_moment *m, bool in_frame,
