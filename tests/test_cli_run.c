@@ -498,6 +498,56 @@ static void test_file_limit(void **state) {
     assert_same_frames(folder, "whole", "run", 36);
 }
 
+/* A cloth that falls on a ball, and gets more faces with every frame. */
+static void write_growing_scene(const char *folder) {
+    write_scene(folder, 1);
+    write_text(in(folder, "grows.json"),
+               "{\"frame_time\": 0.04, \"frame_steps\": 4, \"end_frame\": 12, \"gravity\": [0, 0, "
+               "-9.8], \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 4, "
+               "\"rows\": 4}, \"transform\": {\"translate\": [-0.5, -0.5, 0.21]}, \"materials\": "
+               "[{\"data\": \"weave.json\"}], \"remeshing\": {\"size\": [0.012, 0.3], "
+               "\"refine_angle\": 0.3}}], \"obstacles\": [{\"shape\": {\"type\": \"sphere\", "
+               "\"radius\": 0.2}}]}");
+}
+
+/* Gives the run more memory each time, until it ends for want of it with some frames on disk. */
+static int run_short_of_memory(const char *folder) {
+    for (int mib = 4; mib < 64; mib += 4) {
+        char line[200];
+        snprintf(line, sizeof line, "simulate grows.json -o run --force -q --threads 1 --memory %g",
+                 mib / 1024.0);
+        ran r = run(folder, line);
+        if (r.code != 3) fail_msg("%s: exit code %d: %s", line, r.code, r.err);
+        assert_non_null(strstr(r.err, "out of memory for "));
+        assert_non_null(strstr(r.err, " more were asked for, but "));
+        assert_non_null(strstr(r.err, "give --memory GIB with more than "));
+        int written = count_files(in(folder, "run/frames"), ".vof");
+        bool safe = strstr(r.err, "are safe. Go on with: voile resume run") != NULL;
+        assert_int_equal(safe, written > 0);
+        ran_free(&r);
+        if (written > 0) return written;
+    }
+    return 0;
+}
+
+/* A limit on memory ends a run in a sentence, wherever it is reached, and finished frames stay. */
+static void test_memory_limit(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_growing_scene(folder);
+    expect(folder, "simulate grows.json -o whole -q --threads 1", 0, NULL);
+    int written = run_short_of_memory(folder);
+    assert_true(written > 0 && written < 13);
+    assert_same_frames(folder, "whole", "run", written - 1);
+    expect(folder, "resume run -q --memory 0.0001", 3, "of at most 105 KiB are in use");
+    assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), written);
+    expect(folder, "export run -q --memory 0.0001", 3, "give --memory GIB");
+    expect(folder, "resume run -q --threads 1", 0, NULL);
+    assert_same_frames(folder, "whole", "run", 12);
+    expect(folder, "resume run --memory 0", 2, "--memory wants a number above 0");
+    expect(folder, "resume run --memory 2G", 2, "not \"2G\"");
+}
+
 /* A really full disk, where a small file system can be mounted. Must be the last test: it leaves
  * the process in mount name space of its own. */
 static void test_full_disk(void **state) {
@@ -572,6 +622,7 @@ int main(void) {
         cmocka_unit_test(test_check_obstacle),
         cmocka_unit_test(test_output_cannot_be_written),
         cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(what_is_odd_is_told),
     };

@@ -290,6 +290,57 @@ static void files_are_whole_or_absent(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Takes and gives back blocks of all sizes, some of which do not fit, from several threads. */
+static void take_and_give_back(void *arg, int begin, int end, int chunk) {
+    (void)chunk;
+    for (int i = begin; i < end; i++) {
+        size_t bytes = (size_t)1 << (6 + i % 22);
+        void *memory = vo_alloc(arg, bytes);
+        vo_free(arg, memory, bytes);
+    }
+}
+
+static vo_context *limited_context(int threads, size_t limit) {
+    vo_context_def def = vo_context_def_default();
+    vo_context *ctx = NULL;
+    def.threads = threads;
+    def.memory_limit = limit;
+    assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
+    return ctx;
+}
+
+static void a_limit_refuses_what_goes_beyond_and_counts_what_comes_back(void **state) {
+    (void)state;
+    enum { MIB = 1 << 20 };
+    vo_context *ctx = limited_context(3, 64 * MIB);
+    size_t at_first = vo_context_memory(ctx).used;
+    void *most = vo_alloc(ctx, 60 * MIB);
+    assert_non_null(most);
+    assert_int_equal(vo_context_memory(ctx).used, at_first + 60 * MIB);
+    assert_int_equal(vo_context_memory(ctx).refused, 0);
+    assert_null(vo_alloc(ctx, 5 * MIB));
+    assert_null(vo_alloc(ctx, SIZE_MAX - 100));
+    assert_null(vo_alloc(ctx, 5 * MIB));
+    assert_int_equal(vo_context_memory(ctx).refused, 5 * MIB);
+    assert_int_equal(vo_fail_memory(ctx, "a test"), VO_NO_MEMORY);
+    assert_non_null(strstr(vo_context_message(ctx), "a test: 5.0 MiB more were asked for, but 60"));
+    assert_non_null(strstr(vo_context_message(ctx), "of at most 64.0 MiB"));
+    vo_free(ctx, most, 60 * MIB);
+    assert_int_equal(vo_context_memory(ctx).used, at_first);
+    vo_parallel_for(ctx, 5000, 10, take_and_give_back, ctx);
+    size_t kept = ctx->slabs ? (size_t)8 * MIB : 0; /* one slab */
+    assert_int_equal(vo_context_memory(ctx).used, at_first + kept);
+    vo_context_destroy(ctx);
+}
+
+static void without_a_limit_nothing_is_counted(void **state) {
+    (void)state;
+    vo_context *ctx = limited_context(1, 0);
+    vo_memory memory = vo_context_memory(ctx);
+    assert_int_equal(memory.limit + memory.used + memory.refused, 0);
+    vo_context_destroy(ctx);
+}
+
 static vo_result nothing_more(vo_context *ctx, void *arg) {
     (void)ctx;
     (void)arg;
@@ -313,6 +364,8 @@ int main(void) {
         cmocka_unit_test(array_keeps_its_contents_when_it_grows),
         cmocka_unit_test(files_are_whole_or_absent),
         cmocka_unit_test(context_survives_refused_memory),
+        cmocka_unit_test(a_limit_refuses_what_goes_beyond_and_counts_what_comes_back),
+        cmocka_unit_test(without_a_limit_nothing_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,45 @@ static void the_distance_is_coarser(void **state) {
     scene_files_close(&files);
 }
 
+/* Loads the last scene by a context that may take so much; false where they do not fit. *bytes is
+ * what the scene takes, and the message is kept. */
+static bool load_within(const scene_files *files, size_t limit, size_t *bytes, char *message) {
+    vo_context_def def = vo_context_def_default();
+    vo_context *ctx;
+    vo_scene *scene = NULL;
+    def.threads = 1;
+    def.memory_limit = limit;
+    assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
+    vo_result result = vo_scene_load(ctx, files->path, 0, NULL, &scene);
+    assert_true(result == VO_OK || result == VO_NO_MEMORY);
+    *bytes = vo_context_memory(ctx).used;
+    snprintf(message, 1024, "%s", vo_context_message(ctx));
+    bool loaded = scene != NULL;
+    vo_scene_destroy(scene);
+    vo_context_destroy(ctx);
+    return loaded;
+}
+
+/* Four hundred bodies are told to be too many after sixteen copies; and none that fit ever are. */
+static void a_crowd_that_cannot_fit_is_refused_early(void **state) {
+    (void)state;
+    scene_files files;
+    size_t all = 0, unused;
+    char message[1024];
+    open_files(&files);
+    const char *text =
+        "{\"fps\": 25, \"end_frame\": 1, \"cloths\": [{\"mesh\": \"sheet.obj\", \"materials\": "
+        "[{\"data\": \"cloth.json\"}]}], \"characters\": [{\"body\": {\"faces\": 3000}}, "
+        "{\"body\": {\"faces\": 1000}}], \"crowd\": {\"columns\": 200}}";
+    vo_scene_destroy(scene_files_expect(&files, text, NULL));
+    assert_true(load_within(&files, (size_t)4 << 30, &all, message));
+    assert_false(load_within(&files, all / 2, &unused, message));
+    if (!strstr(message, "crowd: the bodies of 400 characters alone would take more than "))
+        fail_msg("%s", message);
+    assert_true(load_within(&files, all + ((size_t)16 << 20), &unused, message));
+    scene_files_close(&files);
+}
+
 static void what_cannot_be_is_refused(void **state) {
     (void)state;
     scene_files files;
@@ -203,6 +242,7 @@ int main(void) {
         cmocka_unit_test(the_resolved_scene_has_no_crowd),
         cmocka_unit_test(those_who_are_alike_wear_one_cut),
         cmocka_unit_test(the_distance_is_coarser),
+        cmocka_unit_test(a_crowd_that_cannot_fit_is_refused_early),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,7 @@ typedef struct cli_args {
     const char *merge, *threshold;
     int threads, repeat, samples, every, faces; /* 0: not given */
     int frame;                                  /* -1: not given */
+    double memory;                              /* GiB; 0: not given, -1: any */
     cli_frames frames;
     int set_count;
     const char **sets; /* [set_count] key=value, in order */
@@ -58,6 +59,7 @@ typedef enum cli_kind {
     CLI_COUNT,  /* int, 1 to CLI_MAX_COUNT */
     CLI_MANY,   /* int, 1 to CLI_MAX_MANY */
     CLI_FRAME,  /* int, 0 to CLI_MAX_FRAME */
+    CLI_AMOUNT, /* double, more than 0 to CLI_MAX_MANY */
     CLI_RANGE,  /* cli_frames */
     CLI_SET,    /* key=value, appended to sets; may be repeated */
 } cli_kind;

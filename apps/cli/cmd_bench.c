@@ -120,7 +120,7 @@ static vo_result time_frame(vo_sim *sim, bench_sample *best) {
 
 /* Makes the simulation of one case. */
 static int rig_open(bench_rig *rig, const bench_case *c) {
-    int code = cli_open(&(cli_args){.threads = c->threads}, NULL, &rig->ctx);
+    int code = cli_open(&(cli_args){.threads = c->threads, .memory = -1}, NULL, &rig->ctx);
     if (code != CLI_DONE) return code;
     vo_result result = rig_fill(rig, c);
     return result == VO_OK ? CLI_DONE : cli_fail_result(rig->ctx, result);

@@ -94,7 +94,7 @@ static int measure(const contact_scene *scene, int threads, contact_sum *sums) {
     vo_scene *loaded = NULL;
     vo_sim *sim = NULL;
     snprintf(path, sizeof path, "%s/scenes/%s.json", assets ? assets : "assets", scene->name);
-    int code = cli_open(&(cli_args){.threads = threads}, NULL, &ctx);
+    int code = cli_open(&(cli_args){.threads = threads, .memory = -1}, NULL, &ctx);
     if (code != CLI_DONE) return code;
     vo_result result = vo_scene_load(ctx, path, count_sets(scene), scene->sets, &loaded);
     if (result == VO_OK) result = vo_sim_create(ctx, loaded, &sim);

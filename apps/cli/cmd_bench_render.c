@@ -136,7 +136,7 @@ static vo_result draw(const render_rig *rig, int repeat, render_time *best) {
 
 static int measure(int threads, int repeat, render_time *best) {
     render_rig rig = {0};
-    int code = cli_open(&(cli_args){.threads = threads}, NULL, &rig.ctx);
+    int code = cli_open(&(cli_args){.threads = threads, .memory = -1}, NULL, &rig.ctx);
     if (code != CLI_DONE) return code;
     vo_result result = rig_fill(&rig);
     if (result == VO_OK) result = draw(&rig, repeat, best);

@@ -84,7 +84,7 @@ int cmd_info(const cli_args *args) {
     int code = cli_need_run(args->operand);
     if (code != CLI_DONE) return code;
     vo_context *ctx;
-    code = cli_open(&(cli_args){.threads = 1}, NULL, &ctx);
+    code = cli_open(&(cli_args){.threads = 1, .memory = -1}, NULL, &ctx);
     if (code != CLI_DONE) return code;
     vo_run_info info;
     vo_result result = vo_run_get_info(ctx, args->operand, &info);

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include "json_out.h"
+#include "memory.h"
 #include "message.h"
 #include "progress.h"
 #include "stop.h"
@@ -124,7 +125,6 @@ static int end_stopped(const run_watch *watch, const cli_args *args, const char 
 /* It failed; what was written before is still good. */
 static int end_failed(const run_watch *watch, const cli_args *args, int code, const char *message,
                       const char *quoted) {
-    cli_say("%s", message);
     if (watch->last >= 0 && code == CLI_MACHINE)
         cli_say("frames up to %d are safe. Go on with: voile resume %s", watch->last, quoted);
     if (args->json) print_end_json(watch, "failed", message, code);
@@ -153,6 +153,8 @@ static int end_run(vo_context *ctx, vo_result result, const char *scene, const v
     if (result == VO_OK) return end_done(watch, args, quoted);
     if (result == VO_STOPPED) return end_stopped(watch, args, quoted);
     int code = exit_of_failure(ctx, result, scene, def, watch);
+    cli_say("%s", message);
+    memory_advise(ctx, result);
     return end_failed(watch, args, code, message, quoted);
 }
 

@@ -14,6 +14,10 @@
 #define THREADS                                   \
     "threads", 0, CLI_COUNT, FIELD(threads), "N", \
         "threads to use; default: one per processor. The result does not depend on it"
+#define MEMORY                                                                                     \
+    "memory", 0, CLI_AMOUNT, FIELD(memory), "GIB",                                                 \
+        "memory to take at most, in GiB; default: 80 % of what is available at the start. Beyond " \
+        "it the command ends with exit code 3; finished frames stay"
 #define SETS                                                                             \
     "set", 0, CLI_SET, FIELD(sets), "KEY=VALUE",                                         \
         "overrides a key of the scene, for example --set 'gravity=[0,0,-1.6]' or --set " \
@@ -29,6 +33,7 @@ static const cli_option simulate_options[] = {
     {"frames", 0, CLI_RANGE, FIELD(frames), "0:B",
      "stops after frame B; default: the scene's own end. B alone means 0:B"},
     {THREADS},
+    {MEMORY},
     {"adapt", 0, CLI_CHOICE, FIELD(adapt), "none|full|view",
      "what meshes of cloths with \"remeshing\" follow. full: what the cloth does; view: that, "
      "where "
@@ -57,6 +62,7 @@ static const cli_option resume_options[] = {
      "stops after frame B; default: the run's end, which is what simulate was given or the scene's "
      "own"},
     {THREADS},
+    {MEMORY},
     {SETS},
     {QUIET},
     {JSON_LINES},
@@ -92,6 +98,7 @@ static const cli_option check_options[] = {
      "frame that is not clean; without anything wrong nothing is written"},
     {"frame", 0, CLI_FRAME, FIELD(frame), "N", "with --ply: shows frame N of a run, clean or not"},
     {THREADS},
+    {MEMORY},
     {"json", 0, CLI_FLAG, FIELD(json), NULL,
      "prints one JSON object: path, kind, findings (each with fatal and text), frames (each with "
      "frame, intersections of self, cloth and obstacle, inside with nodes and max_depth_m, yielded "
@@ -123,6 +130,7 @@ static const cli_option export_options[] = {
      "only frames A to B; default: all. A: means from A to the end, B alone means 0:B"},
     {"obstacles", 0, CLI_FLAG, FIELD(obstacles), NULL,
      "also writes the obstacles as NNNN_obsJJ.obj"},
+    {MEMORY},
     {QUIET},
     {NULL},
 };
@@ -164,6 +172,7 @@ static const cli_option render_options[] = {
     {"ground", 0, CLI_TEXT, FIELD(ground), "HEIGHT|none",
      "where the floor is, in metres; default: at the lowest point of what is shown"},
     {THREADS},
+    {MEMORY},
     {QUIET},
     {NULL},
 };
@@ -205,6 +214,7 @@ static const cli_option compare_options[] = {
     {"flat", 0, CLI_FLAG, FIELD(flat), NULL,
      "looks at the faces as they were simulated, not at a smooth surface through their corners"},
     {THREADS},
+    {MEMORY},
     {QUIET},
     {"json", 0, CLI_FLAG, FIELD(json), NULL, "prints what compare.json holds instead of tables"},
     {NULL},
@@ -249,6 +259,7 @@ static const cli_option sew_options[] = {
     {"threshold", 0, CLI_TEXT, FIELD(threshold), "METRES",
      "with --merge: points of panels' borders that are nearer become one; default: 0.001"},
     {THREADS},
+    {MEMORY},
     {QUIET},
     {NULL},
 };

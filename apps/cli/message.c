@@ -1,5 +1,7 @@
 #include "message.h"
 
+#include "memory.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -47,7 +49,9 @@ cli_exit cli_exit_of(vo_result result) {
 
 int cli_fail_result(const vo_context *ctx, vo_result result) {
     const char *message = vo_context_message(ctx);
-    return cli_fail(cli_exit_of(result), "%s", message[0] ? message : "the call failed");
+    cli_say("%s", message[0] ? message : "the call failed");
+    memory_advise(ctx, result);
+    return cli_exit_of(result);
 }
 
 bool cli_is_folder(const char *path) {
@@ -112,6 +116,7 @@ static void log_line(void *user, vo_log_level level, const char *text) {
 int cli_open(const cli_args *args, cli_log *log, vo_context **out) {
     vo_context_def def = vo_context_def_default();
     def.threads = args->threads;
+    def.memory_limit = memory_limit(args);
     def.log = log_line;
     def.log_user = log;
     vo_result result = vo_context_create(&def, out);

@@ -105,6 +105,17 @@ static int set_count(const cli_option *option, const char *text, int most, int *
     return CLI_DONE;
 }
 
+/* A number that need not be whole. */
+static int set_amount(const cli_option *option, const char *text, double *out) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end != 0 || !(value > 0 && value <= CLI_MAX_MANY))
+        return cli_fail(CLI_BAD_CALL, "--%s wants a number above 0 and up to %d, not \"%s\".",
+                        option->name, CLI_MAX_MANY, text);
+    *out = value;
+    return CLI_DONE;
+}
+
 /* The number of a frame. */
 static int set_frame(const cli_option *option, const char *text, int *out) {
     const char *end;
@@ -203,6 +214,8 @@ static int apply(const parser *p, const cli_option *option, const char *text) {
         return set_count(option, text, CLI_MAX_MANY, field);
     case CLI_FRAME:
         return set_frame(option, text, field);
+    case CLI_AMOUNT:
+        return set_amount(option, text, field);
     case CLI_RANGE:
         return set_frames(option, text, field);
     case CLI_SET:

@@ -63,7 +63,9 @@ typedef struct vo_context_def {
     void *log_user;
     vo_assert_fn *on_assert; /* NULL: abort() */
     void *assert_user;
-    int threads; /* worker threads including the caller; 0: one per processor */
+    int threads;         /* worker threads including the caller; 0: one per processor */
+    size_t memory_limit; /* bytes that the context may have from the allocator at a time; what would
+                            be more is refused as if there were none. 0: any number */
 } vo_context_def;
 
 /* A context owns memory, log and threads. Calls that share one must not run at the same time; for
@@ -83,6 +85,14 @@ VO_API void vo_context_destroy(vo_context *ctx);
 VO_API const char *vo_context_message(const vo_context *ctx);
 
 VO_API int vo_context_thread_count(const vo_context *ctx);
+
+/* How a context with a limit stands; all 0 for one without. */
+typedef struct vo_memory {
+    size_t limit, used; /* bytes */
+    size_t refused;     /* bytes of the last request that would have gone beyond; 0: none would */
+} vo_memory;
+
+VO_API vo_memory vo_context_memory(const vo_context *ctx);
 
 /* "0.1.0", and what this build contains: "cholmod avx2". */
 VO_API const char *vo_version(void);

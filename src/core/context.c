@@ -70,6 +70,7 @@ vo_result vo_context_create(const vo_context_def *given, vo_context **out) {
     vo_context *ctx = def.allocator.allocate(def.allocator.user, sizeof *ctx, VO_ALIGNMENT);
     if (!ctx) return VO_NO_MEMORY;
     *ctx = (vo_context){.allocator = def.allocator,
+                        .limit = {.host = def.allocator, .most = def.memory_limit},
                         .log = def.log,
                         .log_user = def.log_user,
                         .on_assert = def.on_assert,
@@ -77,6 +78,7 @@ vo_result vo_context_create(const vo_context_def *given, vo_context **out) {
                         .use_avx2 = processor_has_avx2()};
     int count = def.threads > 0 ? def.threads : processor_count();
     bool slabs = wants_slabs(&ctx->allocator);
+    if (def.memory_limit) ctx->allocator = vo_limit_allocator(&ctx->limit);
     if (slabs) ctx->slabs = vo_slabs_create(&ctx->allocator);
     ctx->threads = vo_threads_create(&ctx->allocator, count);
     if (!ctx->threads || (slabs && !ctx->slabs)) {
@@ -89,15 +91,21 @@ vo_result vo_context_create(const vo_context_def *given, vo_context **out) {
 
 void vo_context_destroy(vo_context *ctx) {
     if (!ctx) return;
-    vo_allocator allocator = ctx->allocator;
-    if (ctx->threads) vo_threads_destroy(ctx->threads, &allocator);
+    vo_allocator host = ctx->limit.host;
+    if (ctx->threads) vo_threads_destroy(ctx->threads, &ctx->allocator);
     vo_slabs_destroy(ctx->slabs);
-    allocator.release(allocator.user, ctx, sizeof *ctx);
+    host.release(host.user, ctx, sizeof *ctx);
 }
 
 const char *vo_context_message(const vo_context *ctx) { return ctx->message; }
 
 int vo_context_thread_count(const vo_context *ctx) { return vo_threads_count(ctx->threads); }
+
+vo_memory vo_context_memory(const vo_context *ctx) {
+    const vo_limit *limit = &ctx->limit;
+    if (limit->most == 0) return (vo_memory){0};
+    return (vo_memory){limit->most, atomic_load(&limit->used), atomic_load(&limit->refused)};
+}
 
 vo_result vo_fail(vo_context *ctx, vo_result code, const char *format, ...) {
     /* Formatted aside, since the arguments may quote the previous message. */
@@ -111,7 +119,14 @@ vo_result vo_fail(vo_context *ctx, vo_result code, const char *format, ...) {
 }
 
 vo_result vo_fail_memory(vo_context *ctx, const char *what) {
-    return vo_fail(ctx, VO_NO_MEMORY, "out of memory for %s", what);
+    vo_memory memory = vo_context_memory(ctx);
+    char asked[VO_BYTES_TEXT], used[VO_BYTES_TEXT], most[VO_BYTES_TEXT];
+    if (!memory.refused) return vo_fail(ctx, VO_NO_MEMORY, "out of memory for %s", what);
+    return vo_fail(ctx, VO_NO_MEMORY,
+                   "out of memory for %s: %s more were asked for, but %s of at most %s are in use",
+                   what, vo_bytes_text((double)memory.refused, asked),
+                   vo_bytes_text((double)memory.used, used),
+                   vo_bytes_text((double)memory.limit, most));
 }
 
 void vo_log_line(vo_context *ctx, vo_log_level level, const char *format, ...) {

@@ -4,13 +4,15 @@
 
 #include <voile/base.h>
 
+#include "core/limit.h"
 #include "core/slabs.h"
 
 typedef struct vo_threads vo_threads;
 
 struct vo_context {
-    vo_allocator allocator;
-    vo_slabs *slabs; /* NULL: every block comes from the allocator by itself */
+    vo_allocator allocator; /* the host's, or that of the limit around it */
+    vo_limit limit;         /* most is 0: there is none */
+    vo_slabs *slabs;        /* NULL: every block comes from the allocator by itself */
     vo_log_fn *log;
     void *log_user;
     vo_assert_fn *on_assert;
@@ -23,7 +25,8 @@ struct vo_context {
 /* Records the message and returns `code`: `return vo_fail(ctx, VO_BAD_DATA, "...", ...)`. */
 vo_result vo_fail(vo_context *ctx, vo_result code, const char *format, ...) VO_PRINTF(3, 4);
 
-/* The same for memory that could not be had; `what` names what it was for. */
+/* The same for memory that could not be had; `what` names what it was for. Where the limit refused
+ * it, the sentence has the numbers. */
 vo_result vo_fail_memory(vo_context *ctx, const char *what);
 
 void vo_log_line(vo_context *ctx, vo_log_level level, const char *format, ...) VO_PRINTF(3, 4);

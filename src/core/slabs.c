@@ -115,3 +115,9 @@ void vo_slabs_count(vo_slabs *s, int *slab_count, int *unit_count) {
     }
     pthread_mutex_unlock(&s->mutex);
 }
+
+size_t vo_slabs_spare(vo_slabs *s) {
+    int slab_count, unit_count;
+    vo_slabs_count(s, &slab_count, &unit_count);
+    return (size_t)slab_count * SLAB - (size_t)unit_count * UNIT;
+}

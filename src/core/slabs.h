@@ -36,5 +36,7 @@ void *vo_slabs_allocate(vo_slabs *slabs, size_t bytes);
 void vo_slabs_release(vo_slabs *slabs, void *memory, size_t bytes);
 /* How many slabs there are, and how many units of them are taken, heads aside. */
 void vo_slabs_count(vo_slabs *slabs, int *slab_count, int *unit_count);
+/* Bytes of slabs that no block has. */
+size_t vo_slabs_spare(vo_slabs *slabs);
 
 #endif

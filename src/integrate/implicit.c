@@ -290,7 +290,10 @@ static vo_solve_report climb(vo_implicit *s, const vo_implicit_def *def,
     vo_solve_report r = {0};
     if (!def->direct) r = solve_pcg(s, def, def->max_iterations);
     report->iterations = r.iterations;
-    if (r.no_memory) report->outcome = VO_STEP_NO_MEMORY;
+    if (r.no_memory) {
+        (void)vo_fail_memory(s->ctx, "the solver");
+        report->outcome = VO_STEP_NO_MEMORY;
+    }
     if (r.converged || r.no_memory) return r;
     report->fell_back = !def->direct;
     if (vo_direct_available()) {

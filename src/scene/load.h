@@ -88,6 +88,14 @@ vo_result vo_load_crowd(vo_loader *loader, const vo_json_at *root);
 /* After the cameras: how many faces the bodies of a crowd have. */
 vo_result vo_load_detail(vo_loader *loader, vo_json_at characters);
 vo_result vo_load_characters(vo_loader *loader, vo_json_at characters);
+/* load_room.c. After so many characters are `done`: VO_NO_MEMORY where it is plain that those of a
+ * crowd do not fit into the context's limit. */
+typedef struct vo_room {
+    double taken;        /* bytes, after the last copy */
+    double least, faces; /* bytes a face of the copy that took the least; its faces */
+} vo_room;
+vo_result vo_load_room(const vo_loader *loader, vo_room *room, const vo_json_at *characters,
+                       int done);
 /* A warning about the body of a character, unless `told` has one like it or another copy of it in
  * the crowd. The key is the one of the file. */
 vo_result vo_tell_of_body(vo_loader *loader, vo_told *told, int character, const char *sentence);

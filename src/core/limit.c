@@ -1,0 +1,40 @@
+#include "core/limit.h"
+
+#include <stdio.h>
+
+/* Adds to what is used only if that stays within the limit. */
+static bool count(vo_limit *limit, size_t bytes) {
+    size_t before = atomic_fetch_add_explicit(&limit->used, bytes, memory_order_relaxed);
+    if (before <= limit->most && bytes <= limit->most - before) return true;
+    atomic_fetch_sub_explicit(&limit->used, bytes, memory_order_relaxed);
+    return false;
+}
+
+static void *allocate(void *user, size_t bytes, size_t alignment) {
+    vo_limit *limit = user;
+    if (!count(limit, bytes)) {
+        atomic_store_explicit(&limit->refused, bytes, memory_order_relaxed);
+        return NULL;
+    }
+    void *memory = limit->host.allocate(limit->host.user, bytes, alignment);
+    if (!memory) atomic_fetch_sub_explicit(&limit->used, bytes, memory_order_relaxed);
+    return memory;
+}
+
+static void release(void *user, void *memory, size_t bytes) {
+    vo_limit *limit = user;
+    limit->host.release(limit->host.user, memory, bytes);
+    atomic_fetch_sub_explicit(&limit->used, bytes, memory_order_relaxed);
+}
+
+vo_allocator vo_limit_allocator(vo_limit *limit) {
+    return (vo_allocator){limit, allocate, release};
+}
+
+const char *vo_bytes_text(double bytes, char out[VO_BYTES_TEXT]) {
+    static const char *const unit[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    int u = 0;
+    for (; bytes >= 1024 && u < 4; u++) bytes /= 1024;
+    snprintf(out, VO_BYTES_TEXT, "%.*f %s", u == 0 || bytes >= 99.95 ? 0 : 1, bytes, unit[u]);
+    return out;
+}
