@@ -325,8 +325,27 @@ static void stop_with(int number, const char *name) {
     expect(folder, "check run", 0, NULL);
 }
 
+/* A signal while a crowd is set up, which takes several seconds, ends it there. */
+static void stop_set_up(int number) {
+    const char *folder = test_folder();
+    place here = {.folder = folder};
+    write_scene(folder, 4);
+    pid_t child = start(&here, "simulate scene.json -o crowd --frames 0:1 --threads 1 --set "
+                               "characters=[{}] --set crowd={\"rows\":60,\"columns\":60}");
+    sleep_ms(700);
+    kill(child, number);
+    ran r = finish(&here, child);
+    if (r.code != 130 || !strstr(r.err, "stopping; once more ends at once") ||
+        !strstr(r.err, "stopped while the scene was set up"))
+        fail_msg("signal %d: exit code %d: %s", number, r.code, r.err);
+    assert_false(exists(in(folder, "crowd")));
+    ran_free(&r);
+}
+
 static void test_stop(void **state) {
     (void)state;
+    stop_set_up(SIGINT);
+    stop_set_up(SIGTERM);
     stop_with(SIGINT, "SIGINT");
     stop_with(SIGTERM, "SIGTERM");
 }

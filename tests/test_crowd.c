@@ -1,6 +1,7 @@
 /* Crowds: copies of characters and garments, written out. */
 #include "support.h"
 
+#include "core/context.h"
 #include "scene/scene.h"
 #include "scene_files.h"
 
@@ -179,6 +180,53 @@ static void the_distance_is_coarser(void **state) {
     scene_files_close(&files);
 }
 
+/* Wants to stop when asked for the last time. */
+typedef struct patience {
+    int left, asked;
+} patience;
+
+static bool out_of_patience(void *user) {
+    patience *p = user;
+    p->asked++;
+    return p->left-- == 0;
+}
+
+/* Sets the scene up with a context whose caller is out of patience after so many questions; *asked
+ * is how many there were. Nothing may be left allocated. */
+static vo_result set_up(const scene_files *files, int questions, int *asked) {
+    test_memory memory = {.fail_at = -1};
+    patience p = {.left = questions};
+    vo_context *ctx = test_context_with(1, &memory);
+    vo_scene *scene = NULL;
+    vo_sim *sim = NULL;
+    ctx->stop = out_of_patience;
+    ctx->stop_user = &p;
+    vo_result result = vo_scene_load(ctx, files->path, 0, NULL, &scene);
+    if (result == VO_OK) result = vo_sim_create(ctx, scene, &sim);
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    vo_context_destroy(ctx);
+    assert_int_equal(memory.live, 0);
+    *asked = p.asked;
+    return result;
+}
+
+/* Each copy, body, garment and obstacle asks; whichever is the last, all ends at once. */
+static void setting_up_stops_where_it_is(void **state) {
+    (void)state;
+    scene_files files;
+    open_files(&files);
+    vo_scene_destroy(load(&files, "{\"columns\": 3, \"spacing\": [4, 4]}"));
+    int all, asked;
+    assert_int_equal(set_up(&files, -1, &all), VO_OK);
+    assert_true(all >= 3 + 6 + 3 + 4 + 6); /* copies, bodies, garments, cloths and obstacles */
+    for (int k = 0; k < all; k++) {
+        assert_int_equal(set_up(&files, k, &asked), VO_STOPPED);
+        assert_int_equal(asked, k + 1);
+    }
+    scene_files_close(&files);
+}
+
 /* Loads the last scene by a context that may take so much; false where they do not fit. *bytes is
  * what the scene takes, and the message is kept. */
 static bool load_within(const scene_files *files, size_t limit, size_t *bytes, char *message) {
@@ -242,6 +290,7 @@ int main(void) {
         cmocka_unit_test(the_resolved_scene_has_no_crowd),
         cmocka_unit_test(those_who_are_alike_wear_one_cut),
         cmocka_unit_test(the_distance_is_coarser),
+        cmocka_unit_test(setting_up_stops_where_it_is),
         cmocka_unit_test(a_crowd_that_cannot_fit_is_refused_early),
         cmocka_unit_test(what_cannot_be_is_refused),
     };

@@ -20,7 +20,8 @@
     X(CLI_BAD_DATA, 1, "the data is bad: a file given as input is wrong, missing or unreadable") \
     X(CLI_BAD_CALL, 2, "the call is wrong: unknown command or option, value out of range")       \
     X(CLI_MACHINE, 3, "the machine failed: output cannot be written, or memory ran out")         \
-    X(CLI_STOPPED, 130, "stopped by Ctrl-C or a signal after a finished frame")
+    X(CLI_STOPPED, 130,                                                                          \
+      "stopped by Ctrl-C or a signal, before the first frame or after a finished one")
 
 typedef enum cli_exit {
 #define X(name, number, when) name = (number),

@@ -212,7 +212,7 @@ int cmd_compare(const cli_args *args) {
     if (code == CLI_DONE) code = read_words(args, &def);
     if (code != CLI_DONE) return code;
     compare_watch watch = {.bar = progress_create(args->quiet || args->json)};
-    cli_log log = {step_aside, &watch.bar, false};
+    cli_log log = {.before_warning = step_aside, .user = &watch.bar};
     vo_context *ctx;
     code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;

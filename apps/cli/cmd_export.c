@@ -58,7 +58,7 @@ int cmd_export(const cli_args *args) {
     if (code == CLI_DONE) code = cli_need_run(args->operand);
     if (code != CLI_DONE) return code;
     export_watch watch = {.bar = progress_create(args->quiet)};
-    cli_log log = {step_aside, &watch.bar, false};
+    cli_log log = {.before_warning = step_aside, .user = &watch.bar};
     vo_context *ctx;
     code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;

@@ -118,7 +118,7 @@ int cmd_render(const cli_args *args) {
                                             : cli_need_input(args->operand);
     if (code != CLI_DONE) return code;
     render_watch watch = {.bar = progress_create(args->quiet)};
-    cli_log log = {step_aside, &watch.bar, false};
+    cli_log log = {.before_warning = step_aside, .user = &watch.bar};
     vo_context *ctx;
     code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;

@@ -19,6 +19,7 @@ typedef struct run_watch {
     progress bar;
     bool output_failed; /* standard output cannot be written any more */
     int first, last;    /* frames written by this call; last is -1 before any */
+    bool begun;         /* there was a frame, if only one that is not kept */
     bool sewing;        /* garments of the scene, before any frame */
     double elapsed_s;
 } run_watch;
@@ -52,6 +53,7 @@ static bool after_frame(void *user, const vo_progress *state) {
     run_watch *watch = user;
     stop_ends_frame(true);
     watch->sewing = false;
+    watch->begun = true;
     if (!state->unkept) {
         watch->first = watch->last < 0 ? state->frame : watch->first;
         watch->last = state->frame;
@@ -116,7 +118,9 @@ static int end_stopped(const run_watch *watch, const cli_args *args, const char 
     else
         cli_say("stopped %s, before the first frame that is kept. Nothing is lost: start again "
                 "with the same call.",
-                watch->sewing ? "while sewing" : "in the preroll");
+                watch->sewing  ? "while sewing"
+                : watch->begun ? "in the preroll"
+                               : "while the scene was set up");
     if (watch->output_failed) return CLI_MACHINE; /* cli_finish says so */
     if (args->json) print_end_json(watch, "stopped", NULL, CLI_STOPPED);
     return CLI_STOPPED;
@@ -174,7 +178,7 @@ static int run(const cli_args *args, const char *scene, const char *folder) {
                        .json = args->json,
                        .bar = progress_create(args->quiet || args->json),
                        .last = -1};
-    watch.log = (cli_log){step_aside, &watch.bar, false};
+    watch.log = (cli_log){.before_warning = step_aside, .user = &watch.bar, .stops = true};
     vo_context *ctx;
     int code = cli_open(args, &watch.log, &ctx);
     if (code != CLI_DONE) return code;
@@ -187,6 +191,7 @@ static int run(const cli_args *args, const char *scene, const char *folder) {
     def.progress = after_frame;
     def.sewing = while_sewing;
     def.user = &watch;
+    stop_ends_frame(false);
     stop_watch();
     vo_result result = scene ? vo_run_simulate(ctx, scene, &def) : vo_run_resume(ctx, &def);
     code = end_run(ctx, result, scene, &def, &watch, args);

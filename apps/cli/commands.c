@@ -330,8 +330,8 @@ const cli_command cli_commands[] = {
      "The folder holds scene.json (the scene with every default filled in), inputs/ (copies of "
      "the files it names), frames/NNNN.vof (complete state of a frame, compressed and "
      "checksummed) and stats.jsonl (one line a frame).\n\n"
-     "Ctrl-C finishes the current frame and says how to go on; a second Ctrl-C ends at once, "
-     "and the frames on disk stay intact.",
+     "Ctrl-C finishes the current frame and says how to go on; while the scene is set up it stops "
+     "there. A second Ctrl-C ends at once, and the frames on disk stay intact.",
      simulate_options, NULL, NULL, simulate_examples},
     {"resume", cmd_resume, "DIR", true, "goes on with a run that was stopped or killed",
      "Continues after the last intact frame and gives the same bits as a run that was never "

@@ -1,6 +1,7 @@
 #include "message.h"
 
 #include "memory.h"
+#include "stop.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -113,12 +114,19 @@ static void log_line(void *user, vo_log_level level, const char *text) {
     cli_say("warning: %s", text);
 }
 
+/* A vo_stop_fn. */
+static bool wants_stop(void *user) {
+    (void)user;
+    return stop_asked();
+}
+
 int cli_open(const cli_args *args, cli_log *log, vo_context **out) {
     vo_context_def def = vo_context_def_default();
     def.threads = args->threads;
     def.memory_limit = memory_limit(args);
     def.log = log_line;
     def.log_user = log;
+    if (log && log->stops) def.stop = wants_stop;
     vo_result result = vo_context_create(&def, out);
     if (result == VO_OK) return CLI_DONE;
     return cli_fail(cli_exit_of(result), "cannot start: not enough memory or threads");

@@ -8,8 +8,8 @@
  * effect. Signals that the caller of the command ignores stay ignored. */
 void stop_watch(void);
 
-/* What is said then: that the frame under way is finished first, as in the beginning, or only that
- * it stops. */
+/* What is said then: that the frame under way is finished first, which is so unless something else
+ * was said here, or only that it stops. */
 void stop_ends_frame(bool ends_frame);
 
 /* Whether one came. */

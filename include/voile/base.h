@@ -37,7 +37,7 @@ typedef enum vo_result {
     VO_BAD_CALL,  /* the arguments of this call do not fit together */
     VO_NO_MEMORY, /* the allocator returned NULL */
     VO_IO_FAILED, /* reading or writing failed: missing file, full disk, no permission */
-    VO_STOPPED,   /* the caller asked to stop (vo_progress_fn returned false) */
+    VO_STOPPED,   /* the caller asked to stop (vo_progress_fn returned false, vo_stop_fn true) */
 } vo_result;
 
 /* A host's own memory. `allocate` returns NULL when there is none left; `alignment` is a power of
@@ -57,12 +57,19 @@ typedef void vo_log_fn(void *user, vo_log_level level, const char *text);
  * program); if it does, abort() follows. */
 typedef void vo_assert_fn(void *user, const char *condition, const char *file, int line);
 
+/* Whether the caller wants to stop. Asked from the thread that made the call into Voile, between
+ * the parts of what is read and set up before the first step: copies of a crowd, bodies, garments,
+ * obstacles. True ends the call with VO_STOPPED. Steps and frames do not ask. */
+typedef bool vo_stop_fn(void *user);
+
 typedef struct vo_context_def {
     vo_allocator allocator;
     vo_log_fn *log; /* NULL: silent */
     void *log_user;
     vo_assert_fn *on_assert; /* NULL: abort() */
     void *assert_user;
+    vo_stop_fn *stop; /* NULL: never */
+    void *stop_user;
     int threads;         /* worker threads including the caller; 0: one per processor */
     size_t memory_limit; /* bytes that the context may have from the allocator at a time; what would
                             be more is refused as if there were none. 0: any number */

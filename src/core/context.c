@@ -75,6 +75,8 @@ vo_result vo_context_create(const vo_context_def *given, vo_context **out) {
                         .log_user = def.log_user,
                         .on_assert = def.on_assert,
                         .assert_user = def.assert_user,
+                        .stop = def.stop,
+                        .stop_user = def.stop_user,
                         .use_avx2 = processor_has_avx2()};
     int count = def.threads > 0 ? def.threads : processor_count();
     bool slabs = wants_slabs(&ctx->allocator);
@@ -127,6 +129,11 @@ vo_result vo_fail_memory(vo_context *ctx, const char *what) {
                    what, vo_bytes_text((double)memory.refused, asked),
                    vo_bytes_text((double)memory.used, used),
                    vo_bytes_text((double)memory.limit, most));
+}
+
+vo_result vo_check_stop(vo_context *ctx) {
+    if (!ctx->stop || !ctx->stop(ctx->stop_user)) return VO_OK;
+    return vo_fail(ctx, VO_STOPPED, "stopped before the first step");
 }
 
 void vo_log_line(vo_context *ctx, vo_log_level level, const char *format, ...) {

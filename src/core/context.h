@@ -17,6 +17,8 @@ struct vo_context {
     void *log_user;
     vo_assert_fn *on_assert;
     void *assert_user;
+    vo_stop_fn *stop;
+    void *stop_user;
     vo_threads *threads;
     bool use_avx2; /* kernels may use the AVX2 copies; cleared by tests to compare */
     char message[1024];
@@ -28,6 +30,9 @@ vo_result vo_fail(vo_context *ctx, vo_result code, const char *format, ...) VO_P
 /* The same for memory that could not be had; `what` names what it was for. Where the limit refused
  * it, the sentence has the numbers. */
 vo_result vo_fail_memory(vo_context *ctx, const char *what);
+
+/* VO_STOPPED, with its sentence, once the caller wants to stop: for loops of a set-up. */
+vo_result vo_check_stop(vo_context *ctx);
 
 void vo_log_line(vo_context *ctx, vo_log_level level, const char *format, ...) VO_PRINTF(3, 4);
 

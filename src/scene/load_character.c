@@ -249,6 +249,7 @@ static vo_result load_character(vo_loader *loader, vo_json_at at) {
 vo_result vo_load_characters(vo_loader *loader, vo_json_at characters) {
     vo_room room = {0};
     for (int i = 0; i < vo_json_length(characters); i++) {
+        VO_TRY(vo_check_stop(loader->ctx));
         VO_TRY(load_character(loader, vo_json_item(&characters, i)));
         VO_TRY(vo_load_room(loader, &room, &characters, i + 1));
     }

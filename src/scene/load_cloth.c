@@ -168,7 +168,9 @@ vo_result vo_load_cloths(vo_loader *loader, vo_json_at cloths) {
     int count = vo_json_length(cloths);
     if (!vo_reserve(loader->ctx, &loader->grid, &loader->grid_capacity, count))
         return vo_fail_memory(loader->ctx, "cloths");
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        VO_TRY(vo_check_stop(loader->ctx));
         VO_TRY(load_cloth(loader, vo_json_item(&cloths, i), &loader->grid[i]));
+    }
     return VO_OK;
 }

@@ -120,6 +120,7 @@ static vo_result write_out(const vo_json_at *root, const vo_json_at *crowd,
     VO_TRY(vo_json_put_array(made, "characters", &list));
     VO_TRY(vo_json_put_array(made, "garments", &list));
     for (int k = 0; k < (int)count; k++) {
+        VO_TRY(vo_check_stop(root->ctx));
         place p = given ? given_place(&places, k) : grid_place(&g, k);
         VO_TRY(copy_all(root, made, &p, k));
     }

@@ -169,8 +169,10 @@ static vo_result load_garment(vo_loader *loader, vo_json_at at) {
 }
 
 vo_result vo_load_garments(vo_loader *loader, vo_json_at garments) {
-    for (int i = 0; i < vo_json_length(garments); i++)
+    for (int i = 0; i < vo_json_length(garments); i++) {
+        VO_TRY(vo_check_stop(loader->ctx));
         VO_TRY(load_garment(loader, vo_json_item(&garments, i)));
+    }
     return VO_OK;
 }
 

@@ -58,7 +58,9 @@ vo_result vo_load_obstacles(vo_loader *loader, const vo_json_at *root) {
     if (vo_json_kind(vo_json_get(root, "obstacles")) == VO_JSON_STRING)
         VO_TRY(expand_pattern(loader, root));
     vo_json_at list = vo_json_get(root, "obstacles");
-    for (int i = 0; i < vo_json_length(list); i++)
+    for (int i = 0; i < vo_json_length(list); i++) {
+        VO_TRY(vo_check_stop(loader->ctx));
         VO_TRY(load_obstacle(loader, vo_json_item(&list, i)));
+    }
     return VO_OK;
 }

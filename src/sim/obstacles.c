@@ -26,6 +26,7 @@ vo_result vo_sim_obstacles_create(vo_sim *sim) {
     sim->obstacle_count = count;
     for (int i = 0; i < count; i++) {
         vo_obstacle_state *o = &sim->obstacle[i];
+        VO_TRY(vo_check_stop(sim->ctx));
         VO_TRY(vo_mesh_copy(sim->ctx, sim->scene->obstacle[i].mesh, &o->mesh));
         o->behind = vo_alloc_zero(sim->ctx, (size_t)o->mesh->node_count * sizeof *o->behind);
         if (o->mesh->node_count && !o->behind) return vo_fail_memory(sim->ctx, "an obstacle");

@@ -199,6 +199,7 @@ static void settle_overrides(run *r, const char *scene_path) {
 /* Steps up to the first frame that is kept. */
 static vo_result come_to_first(run *r) {
     vo_sim *sim = r->epoch.sim;
+    VO_TRY(vo_check_stop(r->ctx));
     while (vo_sim_frame(sim) < r->first) {
         VO_TRY(vo_sim_step_frame(sim));
         if (vo_sim_frame(sim) < r->first && !keep_going(r))
@@ -277,6 +278,7 @@ static vo_result last_intact_frame(run *r, const vo_frame_list *list, int *frame
             note_missing(r, *frame + 1);
             break;
         }
+        VO_TRY(vo_check_stop(r->ctx));
         vo_result result = verify_frame(r, list->frame[i]);
         if (result == VO_NO_MEMORY) return result;
         if (result != VO_OK) {
@@ -435,6 +437,7 @@ static vo_result go_on(run *r) {
     r->first = frame + 1;
     VO_TRY(record_sets(r, frame));
     VO_TRY(vo_vof_writer_create(r->ctx, &r->writer));
+    VO_TRY(vo_check_stop(r->ctx));
     VO_TRY(fit_to_scene(r));
     tell_damage(r);
     return simulate_frames(r);

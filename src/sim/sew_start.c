@@ -163,6 +163,7 @@ static int first_like(const vo_scene *scene, const outfit *all, int character) {
 
 static vo_result fill_all(vo_sim *sim, wardrobe *w) {
     for (int c = 0; c < w->count; c++) {
+        VO_TRY(vo_check_stop(sim->ctx));
         VO_TRY(fill_outfit(sim->ctx, sim->scene, c, &w->outfit[c]));
         if (first_like(sim->scene, w->outfit, c) == c) w->garments += w->outfit[c].count;
     }
@@ -172,6 +173,7 @@ static vo_result fill_all(vo_sim *sim, wardrobe *w) {
 static vo_result dress_all(vo_sim *sim, wardrobe *w) {
     VO_TRY(fill_all(sim, w));
     for (int c = 0; c < w->count; c++) {
+        VO_TRY(vo_check_stop(sim->ctx));
         outfit *own = &w->outfit[c];
         int first = first_like(sim->scene, w->outfit, c);
         if (own->count == 0) continue;

@@ -9,15 +9,19 @@ static vo_result copy_cloths(vo_sim *sim) {
     if (scene->cloth_count && (!sim->cloth || !sim->system_cloth))
         return vo_fail_memory(sim->ctx, "the cloths");
     sim->cloth_count = scene->cloth_count;
-    for (int c = 0; c < scene->cloth_count; c++)
+    for (int c = 0; c < scene->cloth_count; c++) {
+        VO_TRY(vo_check_stop(sim->ctx));
         VO_TRY(vo_mesh_copy(sim->ctx, scene->cloth[c].mesh, &sim->cloth[c].mesh));
+    }
     return VO_OK;
 }
 
 /* The first state as the scene has it, but for what intersects or is torn apart in it. */
 static vo_result start(vo_sim *sim) {
     VO_TRY(vo_sim_make_fit(sim));
+    VO_TRY(vo_check_stop(sim->ctx));
     VO_TRY(vo_sim_relax(sim));
+    VO_TRY(vo_check_stop(sim->ctx));
     return vo_sim_remesh_run(sim);
 }
 
@@ -49,7 +53,9 @@ static vo_result build(vo_sim *sim, beginning how) {
     vo_sim_obstacles_place(sim, vo_sim_time(sim));
     VO_TRY(vo_sim_remesh_create(sim));
     VO_TRY(vo_sim_view_create(sim));
+    VO_TRY(vo_check_stop(sim->ctx));
     VO_TRY(vo_sim_rebuild(sim));
+    VO_TRY(vo_check_stop(sim->ctx));
     VO_TRY(create_inspector(sim));
     vo_stats_begin(&sim->stats, 0, vo_sim_time(sim));
     if (!how.from_start) return VO_OK;

@@ -364,6 +364,7 @@ vo_result vo_sim_relax(vo_sim *sim) {
     int steps = 0;
     vo_step_outcome outcome = VO_STEP_SOLVED;
     for (int since = 0; steps < MAX_RELAXING && strain > TORN && since < 10; steps++, since++) {
+        VO_TRY(vo_check_stop(sim->ctx));
         outcome = relax_once(sim);
         if (outcome != VO_STEP_SOLVED) break;
         strain = largest_strain(sim);
