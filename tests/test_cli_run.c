@@ -441,6 +441,23 @@ static void test_altered_frame(void **state) {
     expect(folder, "resume run", 1, "to go on from: frame 0 is missing; simulate its scene.json");
 }
 
+/* A frame that the system does not let be read, here because it is a folder, is told of like one
+ * that is damaged, and the frames behind it are looked at. */
+static void test_unreadable_frame(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    expect(folder, "simulate scene.json -o run -q --frames 4", 0, NULL);
+    assert_int_equal(unlink(frame_path(folder, "run", 1)), 0);
+    assert_int_equal(mkdir(frame_path(folder, "run", 1), 0777), 0);
+    assert_int_equal(truncate(frame_path(folder, "run", 3), 20), 0);
+    expect_out(folder, "check run", 1, "error: run/frames/0001.vof: ");
+    expect_out(folder, "check run", 1, "error: run/frames/0003.vof: ");
+    expect_out(folder, "check run", 1, "3 of 3 frames clean");
+    expect_out(folder, "check run", 1, "run with 2 errors and 0 warnings");
+    expect_out(folder, "check run --frames 1:1", 1, "run with 1 error and 0 warnings");
+}
+
 static void test_bad_scene(void **state) {
     (void)state;
     const char *folder = test_folder();
@@ -637,6 +654,7 @@ int main(void) {
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_set_on_resume),
         cmocka_unit_test(test_altered_frame),
+        cmocka_unit_test(test_unreadable_frame),
         cmocka_unit_test(test_bad_scene),
         cmocka_unit_test(test_check_obstacle),
         cmocka_unit_test(test_output_cannot_be_written),

@@ -39,13 +39,14 @@ static vo_result inspect_frame(vo_findings *f, const source *s, const char *path
     return vo_findings_picture(f, frame, epoch->sim->inspector, &inspection);
 }
 
+/* A frame that is damaged, or that the system does not let be read, is a finding like others. */
 static vo_result check_frame(vo_findings *f, source *s, int frame) {
     char path[VO_PATH_SIZE];
     vo_epoch *epoch = &s->epoch;
     const char *folder = f->def->path;
     VO_TRY(vo_epoch_follow(f->ctx, folder, frame, epoch));
     vo_result result = vo_sim_read_frame(epoch->sim, folder, frame);
-    if (result == VO_BAD_DATA) {
+    if (result == VO_BAD_DATA || result == VO_IO_FAILED) {
         vo_found(f, true, "%s", f->ctx->message);
         return VO_OK;
     }
