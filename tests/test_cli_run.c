@@ -362,8 +362,20 @@ static void test_set_on_resume(void **state) {
     free(scene);
     expect_out(folder, "info run", 0, "from frame 3: gravity=");
     expect_out(folder, "info run --json", 0, "\"overrides\": [\"from frame 3: gravity=");
-    expect(folder, "resume run --set gravity=[0,0,-2]", 2, "later last frame");
-    expect(folder, "resume run --frames :7 --set units=cm", 1, "cannot be changed");
+    expect(folder, "resume run --set gravity=[0,0,-2]", 2,
+           "so to set gravity would change nothing");
+    expect(folder, "resume run --frames :7 --set units=cm", 1,
+           "run/scene.json (as set by the call): units: changes the cloth that the run started "
+           "with, which cannot be changed on resume");
+    /* Of several the one is named that is to blame, whatever its place. */
+    expect(folder, "resume run --frames :7 --set friction=0.5 --set preroll=1 --set wind.drag=0", 1,
+           "call): preroll: changes how the run began, which");
+    expect(folder, "resume run --frames :7 --set friction=0.5 --set adapt=full --set preroll=1", 1,
+           "call): preroll: changes");
+    expect(folder,
+           "resume run --frames :7 --set cloths[0].transform.scale=2 --set friction=0.5 --set "
+           "preroll=0",
+           1, "call): cloths[0].transform.scale: changes the cloth");
     assert_same_frames(folder, "plain", "run", 2);
     size_t a, b;
     char *x = read_whole(frame_path(folder, "plain", 5), &a);

@@ -6,6 +6,7 @@
 #include "core/timer.h"
 #include "sim/epoch.h"
 #include "sim/folder.h"
+#include "sim/run_sets.h"
 
 #include <voile/run.h>
 
@@ -313,57 +314,6 @@ static vo_result find_end(run *r) {
     return result;
 }
 
-static bool same_bytes(const void *a, const void *b, int count, size_t size) {
-    return count == 0 || memcmp(a, b, (size_t)count * size) == 0;
-}
-
-/* Whether two meshes start alike: all that a frame keeps and the scene then has no say in. */
-static bool same_start(const vo_mesh *a, const vo_mesh *b) {
-    return a->node_count == b->node_count && a->vert_count == b->vert_count &&
-           a->edge_count == b->edge_count && a->face_count == b->face_count &&
-           same_bytes(a->node_x, b->node_x, a->node_count, sizeof *a->node_x) &&
-           same_bytes(a->node_v, b->node_v, a->node_count, sizeof *a->node_v) &&
-           same_bytes(a->vert_u, b->vert_u, a->vert_count, sizeof *a->vert_u) &&
-           same_bytes(a->vert_node, b->vert_node, a->vert_count, sizeof *a->vert_node) &&
-           same_bytes(a->face_vert, b->face_vert, a->face_count, sizeof *a->face_vert) &&
-           same_bytes(a->face_label, b->face_label, a->face_count, sizeof *a->face_label) &&
-           same_bytes(a->edge_rest_angle, b->edge_rest_angle, a->edge_count,
-                      sizeof *a->edge_rest_angle);
-}
-
-static vo_result compare_starts(run *r, const vo_scene *recorded) {
-    const vo_scene *changed = r->epoch.scene;
-    if (changed->cloth_count != recorded->cloth_count)
-        return vo_fail(r->ctx, VO_BAD_DATA,
-                       "the settings make %d cloths of %d; the cloths of a run cannot be changed "
-                       "on resume",
-                       changed->cloth_count, recorded->cloth_count);
-    if (changed->def.start_frame != recorded->def.start_frame ||
-        changed->def.preroll != recorded->def.preroll)
-        return vo_fail(r->ctx, VO_BAD_DATA,
-                       "the settings change how the run began (preroll, start_frame), which cannot "
-                       "be changed on resume");
-    for (int c = 0; c < changed->cloth_count; c++)
-        if (!same_start(changed->cloth[c].mesh, recorded->cloth[c].mesh))
-            return vo_fail(r->ctx, VO_BAD_DATA,
-                           "the settings change the cloth that the run started with: the geometry "
-                           "of a run (cloths[%d].mesh, .grid, .transform, .velocity; adapt, "
-                           "units, up_axis) cannot be changed on resume; to go on without "
-                           "remeshing, set disable=remeshing",
-                           c);
-    return VO_OK;
-}
-
-/* Settings that only count at the start would be recorded and have no effect. */
-static vo_result check_sets(run *r, int frame) {
-    vo_scene *recorded;
-    if (r->def->set_count == 0) return VO_OK;
-    VO_TRY(vo_epoch_scene(r->ctx, r->folder, frame + 1, 0, NULL, &recorded));
-    vo_result result = compare_starts(r, recorded);
-    vo_scene_destroy(recorded);
-    return result;
-}
-
 /* Records changed parameters in scene.json before any frame depends on them. */
 static vo_result record_sets(run *r, int frame) {
     char path[VO_PATH_SIZE];
@@ -411,7 +361,8 @@ static vo_result restore_run(run *r, int *frame) {
     VO_TRY(
         vo_epoch_enter(r->ctx, r->folder, *frame + 1, r->def->set_count, r->def->sets, &r->epoch));
     VO_TRY(find_end(r));
-    VO_TRY(check_sets(r, *frame));
+    VO_TRY(vo_run_check_sets(r->ctx, r->folder, *frame + 1, r->epoch.scene, r->def->set_count,
+                             r->def->sets));
     return vo_sim_restore(r->epoch.sim, r->folder, *frame);
 }
 
@@ -429,9 +380,9 @@ static vo_result go_on(run *r) {
     bool done = r->last >= 0 && frame >= r->last;
     if (done && r->def->set_count)
         return vo_fail(r->ctx, VO_BAD_CALL,
-                       "%s: the run is finished with frame %d, so the settings would change "
+                       "%s: the run is finished with frame %d, so to set %.*s would change "
                        "nothing; ask for a later last frame",
-                       r->folder, frame);
+                       r->folder, frame, (int)strcspn(r->def->sets[0], "="), r->def->sets[0]);
     VO_TRY(mend_stats(r, frame));
     if (done) return VO_OK;
     r->first = frame + 1;
