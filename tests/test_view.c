@@ -382,7 +382,7 @@ static vo_result whole_update(vo_context *ctx, void *arg) {
     vo_result result = vo_mesh_create_grid(ctx, 1, 1, 4, 4, &mesh);
     if (result == VO_OK) result = vo_view_create(ctx, def, &view);
     vo_view_cloth looked = {.mesh = mesh, .factor = factor, .bound = bound};
-    const vo_mesh *hiding[2] = {mesh, NULL};
+    vo_hiding hiding[2] = {{.mesh = mesh, .velocity = {1, 0, 0}}, {.mesh = NULL}};
     if (result == VO_OK) result = vo_view_update(view, 1, &eye, 1, &looked, 2, hiding, NULL);
     vo_view_destroy(view);
     vo_mesh_destroy(mesh);

@@ -155,6 +155,22 @@ static int open_eyes(vo_sim *sim, vo_view_eye **out) {
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
+/* How a mesh moves as a whole, m/s. */
+static vo_vec3 mean_velocity(const vo_mesh *mesh) {
+    vo_vec3 sum = v3_zero();
+    for (int i = 0; i < mesh->node_count; i++) sum = v3_add(sum, mesh->node_v[i]);
+    return v3_scale(1.0 / vo_max_int(mesh->node_count, 1), sum);
+}
+
+/* A garment goes where its body goes. */
+static vo_vec3 cloth_velocity(const vo_sim *sim, int cloth) {
+    const vo_scene *scene = sim->scene;
+    const vo_scene_garment *garment = scene->cloth[cloth].garment;
+    int body = garment ? scene->character[garment->character].obstacle : -1;
+    bool worn = body >= 0 && sim->obstacle[body].present;
+    return mean_velocity(worn ? sim->obstacle[body].mesh : sim->cloth[cloth].mesh);
+}
+
 static bool list_cloths(vo_sim *sim) {
     vo_arena *arena = &sim->remesh.arena;
     for (int c = 0; c < sim->cloth_count; c++) {
@@ -163,6 +179,7 @@ static bool list_cloths(vo_sim *sim) {
             (vo_view_cloth){.mesh = mesh,
                             .two_sided = sim->scene->def.view.two_sided,
                             .finest = sim->scene->cloth[c].remeshing.size_min,
+                            .velocity = cloth_velocity(sim, c),
                             .factor = vo_arena_array(arena, double, mesh->face_count + 1),
                             .bound = vo_arena_array(arena, vo_sym2, mesh->face_count + 1)};
         if (!sim->view.cloth[c].factor || !sim->view.cloth[c].bound) return false;
@@ -170,22 +187,25 @@ static bool list_cloths(vo_sim *sim) {
     return true;
 }
 
-/* Everything that hides; those that are not there are NULL. */
-static const vo_mesh **list_hiding(vo_sim *sim) {
+/* Everything that hides, after the cloths are listed; NULL without memory. */
+static const vo_hiding *list_hiding(vo_sim *sim) {
     int cloths = sim->cloth_count, count = cloths + sim->obstacle_count;
-    const vo_mesh **mesh = vo_arena_array(&sim->remesh.arena, const vo_mesh *, count + 1);
-    for (int i = 0; mesh && i < count; i++) {
-        const vo_obstacle_state *o = i < cloths ? NULL : &sim->obstacle[i - cloths];
-        mesh[i] = !o ? sim->cloth[i].mesh : o->present ? o->mesh : NULL;
+    vo_hiding *hiding = vo_arena_array(&sim->remesh.arena, vo_hiding, count + 1);
+    for (int i = 0; hiding && i < cloths; i++)
+        hiding[i] = (vo_hiding){sim->cloth[i].mesh, sim->view.cloth[i].velocity};
+    for (int i = 0; hiding && i < sim->obstacle_count; i++) {
+        const vo_obstacle_state *o = &sim->obstacle[i];
+        hiding[cloths + i] = (vo_hiding){.mesh = NULL};
+        if (o->present) hiding[cloths + i] = (vo_hiding){o->mesh, mean_velocity(o->mesh)};
     }
-    return mesh;
+    return hiding;
 }
 
 static vo_result look(vo_sim *sim) {
     vo_view_eye *eye;
     int eyes = open_eyes(sim, &eye);
-    const vo_mesh **hiding = list_hiding(sim);
-    if (eyes < 0 || !hiding || !list_cloths(sim)) return vo_fail_memory(sim->ctx, "the view");
+    const vo_hiding *hiding = list_cloths(sim) ? list_hiding(sim) : NULL;
+    if (eyes < 0 || !hiding) return vo_fail_memory(sim->ctx, "the view");
     vo_view_report report;
     vo_view_set_pixels(sim->view.view, sim->view.pixels);
     VO_TRY(vo_view_update(sim->view.view, eyes, eye, sim->cloth_count, sim->view.cloth,

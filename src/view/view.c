@@ -15,7 +15,8 @@ static const double CORNERS = 1e3;  /* m between lines of sight: corners and mid
 
 /* What was found in a parcel. */
 typedef struct tally {
-    int seen;        /* faces */
+    int seen;        /* faces, were nothing in the way */
+    int hidden;      /* of these, from all eyes */
     double longest2; /* m^2, edge of its faces that are near a frame */
 } tally;
 
@@ -28,10 +29,11 @@ struct vo_view {
 
     vo_parcels faces;          /* of all cloths */
     double *raw;               /* [faces] factors before silhouettes */
-    unsigned char *hidden;     /* [faces] */
+    unsigned char *asked;      /* [faces] a bit for each eye that would see it (occlusion.h) */
+    unsigned char *seen;       /* [faces] and for each that does */
     tally *tally;              /* [parcels] */
-    vo_occlusion_cloth *cloth; /* [cloths] where their hidden faces are marked */
-    int raw_capacity, hidden_capacity, tally_capacity, cloth_capacity;
+    vo_occlusion_cloth *cloth; /* [cloths] whose faces they are */
+    int raw_capacity, asked_capacity, seen_capacity, tally_capacity, cloth_capacity;
 };
 
 vo_view_def vo_view_def_default(void) {
@@ -67,7 +69,8 @@ void vo_view_destroy(vo_view *view) {
     vo_free_array(view->ctx, view->moment, view->moment_capacity);
     vo_parcels_free(view->ctx, &view->faces);
     vo_free_array(view->ctx, view->raw, view->raw_capacity);
-    vo_free_array(view->ctx, view->hidden, view->hidden_capacity);
+    vo_free_array(view->ctx, view->asked, view->asked_capacity);
+    vo_free_array(view->ctx, view->seen, view->seen_capacity);
     vo_free_array(view->ctx, view->tally, view->tally_capacity);
     vo_free_array(view->ctx, view->cloth, view->cloth_capacity);
     vo_delete(view->ctx, view);
@@ -99,14 +102,16 @@ static vo_result make_room(vo_view *view, int cloth_count, const vo_view_cloth *
     for (int i = 0; i < cloth_count && room; i++)
         room = vo_parcels_add(ctx, &view->faces, i, cloth[i].mesh->face_count, GRAIN);
     if (!room || !vo_reserve(ctx, &view->raw, &view->raw_capacity, view->faces.items + 1) ||
-        !vo_reserve(ctx, &view->hidden, &view->hidden_capacity, view->faces.items + 1) ||
+        !vo_reserve(ctx, &view->asked, &view->asked_capacity, view->faces.items + 1) ||
+        !vo_reserve(ctx, &view->seen, &view->seen_capacity, view->faces.items + 1) ||
         !vo_reserve(ctx, &view->tally, &view->tally_capacity, view->faces.count + 1))
         return vo_fail_memory(ctx, "the view");
-    unsigned char *hidden = view->hidden;
-    for (int i = 0; i < cloth_count; i++) {
-        view->cloth[i] = (vo_occlusion_cloth){cloth[i].mesh, cloth[i].two_sided, hidden};
-        hidden += cloth[i].mesh->face_count;
-    }
+    for (int i = 0, first = 0; i < cloth_count; first += cloth[i++].mesh->face_count)
+        view->cloth[i] = (vo_occlusion_cloth){.mesh = cloth[i].mesh,
+                                              .velocity = cloth[i].velocity,
+                                              .two_sided = cloth[i].two_sided,
+                                              .asked = view->asked + first,
+                                              .seen = view->seen + first};
     return VO_OK;
 }
 
@@ -126,7 +131,7 @@ typedef struct sheet {
     vo_view_rules rules;
     vo_view_look_fn *look;
     double *raw;
-    unsigned char *hidden;
+    unsigned char *asked, *seen;
 } sheet;
 
 static sheet sheet_of(const view_pass *p, const vo_parcel *parcel) {
@@ -139,11 +144,12 @@ static sheet sheet_of(const view_pass *p, const vo_parcel *parcel) {
                    .rules = {view->def.factor, view->def.screen, largest},
                    .look = p->look,
                    .raw = view->raw + first,
-                   .hidden = view->hidden + first};
+                   .asked = view->asked + first,
+                   .seen = view->seen + first};
 }
 
 /* Puts a face into a cluster. */
-static void gather_face(const sheet *s, int index, double most, vo_view_lanes *lanes, int i) {
+static void gather_face(const sheet *s, int index, vo_view_lanes *lanes, int i) {
     vo_view_face f = vo_view_face_make(s->cloth->mesh, index);
     vo_vec3 normal = s->cloth->two_sided && v3_is_finite(f.normal) ? v3_zero() : f.normal;
     for (int k = 0; k < 3; k++) {
@@ -154,7 +160,7 @@ static void gather_face(const sheet *s, int index, double most, vo_view_lanes *l
     lanes->normal[0][i] = normal.x, lanes->normal[1][i] = normal.y, lanes->normal[2][i] = normal.z;
     lanes->edges[0][i] = f.edges.a, lanes->edges[1][i] = f.edges.b;
     lanes->edges[2][i] = f.edges.c, lanes->edges[3][i] = f.edges.d;
-    lanes->most[i] = most;
+    lanes->most[i] = 1;
 }
 
 /* Writes down what is known of a face. One that is nowhere counts as seen; where nobody looks now,
@@ -209,8 +215,17 @@ static void pass_by(const sheet *s, const vo_moment *m, vo_view_lanes *lanes) {
     for (int i = 0; i < lanes->count; i++) lanes->factor[i] = vo_max(lanes->factor[i], out);
 }
 
-/* Looks at a cluster from all moments; whether it may be near the frame of any. */
-static bool judge_cluster(const sheet *s, vo_view_lanes *lanes) {
+/* What an eye sees of faces that are hidden from it is less. */
+static void cover(const sheet *s, const vo_moment *m, const unsigned char *hidden,
+                  vo_view_lanes *lanes) {
+    unsigned char bit = vo_occlusion_bit(m->eye);
+    for (int i = 0; i < lanes->count; i++)
+        lanes->most[i] = hidden[i] & bit ? s->rules.factor.hidden : 1;
+}
+
+/* Looks at a cluster from all moments; whether it may be near the frame of any. `hidden` has a bit
+ * for each eye that a face is hidden from; NULL: none is. */
+static bool judge_cluster(const sheet *s, const unsigned char *hidden, vo_view_lanes *lanes) {
     vo_vec3 centre;
     double radius;
     bool near = false;
@@ -219,6 +234,7 @@ static bool judge_cluster(const sheet *s, vo_view_lanes *lanes) {
         const vo_moment *m = &s->view->moment[k];
         vo_ball_place place = vo_factor_place(&s->rules.factor, m, centre, radius);
         near |= place != VO_BALL_OUT;
+        if (hidden) cover(s, m, hidden, lanes);
         if (place == VO_BALL_OUT) {
             pass_by(s, m, lanes);
         } else {
@@ -237,36 +253,41 @@ static void judge_faces(void *arg, int index, int end, int chunk) {
     (void)end, (void)chunk;
     for (int first = parcel->begin; first < parcel->end; first += CLUSTER) {
         vo_view_lanes lanes = {.count = vo_min_int(CLUSTER, parcel->end - first)};
-        for (int i = 0; i < lanes.count; i++) gather_face(&s, first + i, 1, &lanes, i);
-        if (judge_cluster(&s, &lanes))
+        for (int i = 0; i < lanes.count; i++) gather_face(&s, first + i, &lanes, i);
+        if (judge_cluster(&s, NULL, &lanes))
             found.longest2 = vo_max(found.longest2, longest_edge2(&lanes));
         for (int i = 0; i < lanes.count; i++) {
             settle(&s, first + i, &lanes, i);
-            s.hidden[first + i] = lanes.seen[i] != 0;
+            s.asked[first + i] = lanes.seen[i] != 0;
             found.seen += lanes.seen[i] != 0;
         }
     }
     p->view->tally[index] = found;
 }
 
-/* Judges hidden faces again. */
+/* Judges faces again that are hidden from some eye. */
 static void judge_hidden(void *arg, int index, int end, int chunk) {
     const view_pass *p = arg;
     const vo_parcel *parcel = &p->view->faces.parcel[index];
     sheet s = sheet_of(p, parcel);
+    int all = 0;
     (void)end, (void)chunk;
     for (int next = parcel->begin; next < parcel->end;) {
         vo_view_lanes lanes = {.count = 0};
+        unsigned char hidden[CLUSTER];
         int face[CLUSTER] = {0};
         for (; next < parcel->end && lanes.count < CLUSTER; next++) {
-            if (!s.hidden[next]) continue;
-            gather_face(&s, next, s.rules.factor.hidden, &lanes, lanes.count);
+            unsigned char from = s.asked[next] & (unsigned char)~s.seen[next];
+            if (!from) continue;
+            all += s.seen[next] == 0;
+            hidden[lanes.count] = from;
+            gather_face(&s, next, &lanes, lanes.count);
             face[lanes.count++] = next;
         }
-        if (lanes.count == 0) return;
-        judge_cluster(&s, &lanes);
+        if (lanes.count > 0) judge_cluster(&s, hidden, &lanes);
         for (int i = 0; i < lanes.count; i++) settle(&s, face[i], &lanes, i);
     }
+    p->view->tally[index].hidden = all;
 }
 
 /* Factors across silhouettes, and bounds with them. */
@@ -290,22 +311,25 @@ static void smooth_faces(void *arg, int index, int end, int chunk) {
 /* Meshes that hide. */
 typedef struct screens {
     int count;
-    const vo_mesh *const *mesh;
+    const vo_hiding *hiding;
 } screens;
 
+/* From now to the last moment, s. */
+static double farthest_ahead(const vo_view *view) {
+    double least = 1;
+    for (int i = 0; i < view->moment_count; i++) least = vo_min(least, view->moment[i].weight);
+    return (1 - least) * vo_max(view->def.window, 0);
+}
+
 /* Finds what is hidden and judges it again. */
-static vo_result hide(view_pass *p, int cloth_count, screens hiding, double longest,
-                      vo_view_report *report) {
+static vo_result hide(view_pass *p, int cloth_count, screens by, double longest) {
     vo_view *view = p->view;
     const vo_factor_def *factor = &view->def.factor;
-    vo_occlusion_span span = {factor, view->moment_count, view->moment, longest};
-    int count;
-    VO_TRY(vo_occlusion_set(view->occlusion, hiding.count, hiding.mesh, &span));
+    vo_hiding_span span = {factor, view->moment_count, view->moment, longest, farthest_ahead(view)};
+    VO_TRY(vo_occlusion_set(view->occlusion, by.count, by.hiding, &span));
     VO_TRY(vo_occlusion_judge(view->occlusion, &view->def.rays, factor, view->moment_count,
-                              view->moment, cloth_count, view->cloth, &count));
-    if (count) vo_parallel_for(view->ctx, view->faces.count, 1, judge_hidden, p);
-    report->hidden = count;
-    report->seen -= count;
+                              view->moment, cloth_count, view->cloth));
+    vo_parallel_for(view->ctx, view->faces.count, 1, judge_hidden, p);
     return VO_OK;
 }
 
@@ -317,20 +341,30 @@ static vo_view_look_fn *choose_kernel(const vo_view *view) {
     return vo_view_look_base;
 }
 
+static vo_view_report add_up(const vo_view *view) {
+    vo_view_report report = {.moments = view->moment_count, .faces = view->faces.items};
+    for (int i = 0; i < view->faces.count; i++) {
+        report.seen += view->tally[i].seen - view->tally[i].hidden;
+        report.hidden += view->tally[i].hidden;
+    }
+    return report;
+}
+
+static double longest_edge(const vo_view *view) {
+    double most2 = 0;
+    for (int i = 0; i < view->faces.count; i++) most2 = vo_max(most2, view->tally[i].longest2);
+    return sqrt(most2);
+}
+
 /* With at least one moment. */
-static vo_result view_cloths(vo_view *view, int cloth_count, const vo_view_cloth *cloth,
-                             screens hiding, vo_view_report *report) {
+static vo_result view_cloths(vo_view *view, int cloth_count, const vo_view_cloth *cloth, screens by,
+                             vo_view_report *report) {
     view_pass p = {view, cloth, choose_kernel(view)};
-    double longest2 = 0;
     VO_TRY(make_room(view, cloth_count, cloth));
     vo_parallel_for(view->ctx, view->faces.count, 1, judge_faces, &p);
-    for (int i = 0; i < view->faces.count; i++) {
-        report->seen += view->tally[i].seen;
-        longest2 = vo_max(longest2, view->tally[i].longest2);
-    }
-    report->faces = view->faces.items;
-    if (view->occlusion) VO_TRY(hide(&p, cloth_count, hiding, sqrt(longest2), report));
+    if (view->occlusion) VO_TRY(hide(&p, cloth_count, by, longest_edge(view)));
     vo_parallel_for(view->ctx, view->faces.count, 1, smooth_faces, &p);
+    *report = add_up(view);
     return VO_OK;
 }
 
@@ -345,7 +379,7 @@ static void see_all(const vo_view_cloth *cloth, vo_view_report *report) {
 }
 
 vo_result vo_view_update(vo_view *view, int eye_count, const vo_view_eye *eye, int cloth_count,
-                         const vo_view_cloth *cloth, int hiding_count, const vo_mesh *const *hiding,
+                         const vo_view_cloth *cloth, int hiding_count, const vo_hiding *hiding,
                          vo_view_report *report) {
     vo_view_report unused, *r = report ? report : &unused;
     VO_TRY(make_moments(view, eye_count, eye));
@@ -396,14 +430,14 @@ static vo_result watch_seen(vo_view *view, const glance *g, int cloth_count) {
     const vo_factor_def def = in_frame();
     vo_occlusion_def rays = view->def.rays;
     rays.spacing = CORNERS;
-    int count;
-    memset(view->hidden, 1, (size_t)view->faces.items);
+    rays.foresee = false;
+    memset(view->asked, 1, (size_t)view->faces.items);
     for (int i = 0; i < cloth_count; i++) view->cloth[i].two_sided = true;
-    VO_TRY(vo_occlusion_judge(view->occlusion, &rays, &def, 1, &g->moment, cloth_count, view->cloth,
-                              &count));
+    VO_TRY(
+        vo_occlusion_judge(view->occlusion, &rays, &def, 1, &g->moment, cloth_count, view->cloth));
     for (int i = 0; i < cloth_count; i++)
         for (int k = 0; k < g->cloth[i].mesh->face_count; k++)
-            g->watched[i][k] |= !view->cloth[i].hidden[k];
+            g->watched[i][k] |= view->cloth[i].seen[k] != 0;
     return VO_OK;
 }
 

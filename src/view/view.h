@@ -54,10 +54,11 @@ void vo_view_set_pixels(vo_view *view, double pixels);
 /* A cloth that is looked at, where it is now. */
 typedef struct vo_view_cloth {
     const vo_mesh *mesh;
-    bool two_sided; /* both sides count as front */
-    double finest;  /* m, the shortest edge its sizing asks for; not positive: unknown */
-    double *factor; /* [face_count] nu, out; in (0, 1] */
-    vo_sym2 *bound; /* [face_count] 1/m^2, out; xx infinite: none */
+    bool two_sided;   /* both sides count as front */
+    double finest;    /* m, the shortest edge its sizing asks for; not positive: unknown */
+    vo_vec3 velocity; /* m/s, of it as a whole: with its body, if it is worn (hiding.h) */
+    double *factor;   /* [face_count] nu, out; in (0, 1] */
+    vo_sym2 *bound;   /* [face_count] 1/m^2, out; xx infinite: none */
 } vo_view_cloth;
 
 /* What an update found. */
@@ -65,14 +66,14 @@ typedef struct vo_view_report {
     int moments;
     int faces;  /* of all cloths */
     int seen;   /* that turn their front to some eye in its frame or margin, now or in the window */
-    int hidden; /* that would be seen but for what is before them */
+    int hidden; /* that all of them would see but for what is before them */
 } vo_view_report;
 
 /* Without any eye all faces are seen, and there is no bound. `hiding` are all meshes that hide,
- * obstacles and the cloths themselves, NULL passed over; only used with occlusion. `report` may be
- * NULL. Fails for want of memory only. */
+ * obstacles and the cloths themselves; only used with occlusion, and kept until the next update.
+ * `report` may be NULL. Fails for want of memory only. */
 vo_result vo_view_update(vo_view *view, int eye_count, const vo_view_eye *eye, int cloth_count,
-                         const vo_view_cloth *cloth, int hiding_count, const vo_mesh *const *hiding,
+                         const vo_view_cloth *cloth, int hiding_count, const vo_hiding *hiding,
                          vo_view_report *report);
 
 /* What cameras see at the moment of the last update, among whose eyes they must have been: of what

@@ -1,0 +1,226 @@
+#include "view/hiding.h"
+
+#include "core/memory.h"
+#include "core/parallel.h"
+
+/* Less than this until the window's end is no motion, m. */
+static const double STILL = 0.01;
+
+/* Where the nodes and faces of a mesh begin among those of all. */
+typedef struct place {
+    int node, face;
+    bool stands; /* before something, maybe */
+} place;
+
+/* A tree and its nodes. */
+typedef struct world {
+    vo_rays *rays;
+    float (*x)[3]; /* [node_count + 2]: 16 bytes more than nodes */
+    int x_capacity;
+} world;
+
+struct vo_hiders {
+    vo_context *ctx;
+    int count;
+    const vo_hiding *hiding; /* [count] the caller's */
+    double ahead;            /* s */
+    place *place;            /* [count] */
+    int node_count, face_count;
+    int (*face)[3];
+    world now, later;
+    bool foreseen; /* `later` is made */
+    int place_capacity, face_capacity;
+};
+
+vo_result vo_hiders_create(vo_context *ctx, vo_hiders **out) {
+    vo_hiders *h = vo_new(ctx, vo_hiders);
+    *out = NULL;
+    if (!h) return vo_fail_memory(ctx, "what hides");
+    h->ctx = ctx;
+    vo_result result = vo_rays_create(ctx, &h->now.rays);
+    if (result == VO_OK) result = vo_rays_create(ctx, &h->later.rays);
+    if (result != VO_OK) {
+        vo_hiders_destroy(h);
+        return result;
+    }
+    *out = h;
+    return VO_OK;
+}
+
+static void free_world(vo_context *ctx, world *w) {
+    vo_rays_destroy(w->rays);
+    vo_free_array(ctx, w->x, w->x_capacity);
+}
+
+void vo_hiders_destroy(vo_hiders *h) {
+    if (!h) return;
+    free_world(h->ctx, &h->now);
+    free_world(h->ctx, &h->later);
+    vo_free_array(h->ctx, h->place, h->place_capacity);
+    vo_free_array(h->ctx, h->face, h->face_capacity);
+    vo_delete(h->ctx, h);
+}
+
+/* ---- who stands where ------------------------------------------------------------------------ */
+
+/* A ball around a mesh. */
+static void enclose(const vo_mesh *m, vo_vec3 *centre, double *radius) {
+    vo_vec3 low = m->node_x[0], high = low;
+    for (int i = 1; i < m->node_count; i++) {
+        low = v3_min(low, m->node_x[i]);
+        high = v3_max(high, m->node_x[i]);
+    }
+    *centre = v3_lerp(low, high, 0.5);
+    *radius = 0.5 * v3_length(v3_sub(high, low));
+}
+
+/* A choice of those that may be between. */
+typedef struct choice {
+    vo_hiders *h;
+    const vo_hiding_span *span; /* NULL: all may */
+    double travel;              /* m, the most that anything moves */
+} choice;
+
+/* Whether a line of sight from some moment of the span may meet a mesh, now or later.
+ *
+ * With everything drawn towards the eye, what is near the frame stays near the frustum that begins
+ * at the eye: a point s p, s <= 1, is at most s times as far from it as p. So all lines of sight
+ * are as near to that one as the points where they begin, which belong to faces within the margin
+ * and are at most an edge further away; and both they and the mesh may have moved. */
+static bool may_stand_between(const choice *c, const vo_mesh *mesh) {
+    const vo_hiding_span *span = c->span;
+    vo_vec3 centre;
+    double radius;
+    enclose(mesh, &centre, &radius);
+    for (int i = 0; i < span->moment_count; i++) {
+        vo_moment from_eye = span->moment[i];
+        from_eye.frustum.near = 0;
+        double far = v3_length(centre) + v3_distance(centre, from_eye.frustum.eye);
+        double rounding = 1e-3 + 1e-6 * far; /* of floats, and more */
+        double reach = radius + span->longest + 2 * c->travel + rounding;
+        if (vo_factor_place(span->factor, &from_eye, centre, reach) != VO_BALL_OUT) return true;
+    }
+    return false;
+}
+
+static void choose(void *arg, int begin, int end, int chunk) {
+    const choice *c = arg;
+    (void)chunk;
+    for (int i = begin; i < end; i++) {
+        const vo_mesh *m = c->h->hiding[i].mesh;
+        c->h->place[i].stands = m && m->face_count > 0 && (!c->span || may_stand_between(c, m));
+    }
+}
+
+static double most_travel(const vo_hiders *h) {
+    double fastest = 0;
+    for (int i = 0; i < h->count; i++)
+        if (h->hiding[i].mesh) fastest = vo_max(fastest, v3_length(h->hiding[i].velocity));
+    return fastest * h->ahead;
+}
+
+/* Puts those that stand one after the other. */
+static void line_up(vo_hiders *h) {
+    h->node_count = h->face_count = 0;
+    for (int i = 0; i < h->count; i++) {
+        place *p = &h->place[i];
+        p->node = h->node_count, p->face = h->face_count;
+        if (!p->stands) continue;
+        h->node_count += h->hiding[i].mesh->node_count;
+        h->face_count += h->hiding[i].mesh->face_count;
+    }
+}
+
+/* ---- trees ------------------------------------------------------------------------------------
+ */
+
+static void list_faces(void *arg, int begin, int end, int chunk) {
+    const vo_hiders *h = arg;
+    (void)chunk;
+    for (int i = begin; i < end; i++) {
+        const vo_mesh *m = h->hiding[i].mesh;
+        const place *p = &h->place[i];
+        for (int f = 0; p->stands && f < m->face_count; f++)
+            for (int k = 0; k < 3; k++)
+                h->face[p->face + f][k] = p->node + vo_mesh_face_node(m, f, k);
+    }
+}
+
+/* Nodes after some seconds. */
+typedef struct placing {
+    const vo_hiders *h;
+    float (*x)[3];
+    double ahead;
+} placing;
+
+static void place_nodes(void *arg, int begin, int end, int chunk) {
+    const placing *g = arg;
+    (void)chunk;
+    for (int i = begin; i < end; i++) {
+        const vo_hiding *hiding = &g->h->hiding[i];
+        const place *p = &g->h->place[i];
+        vo_vec3 way = v3_scale(g->ahead, hiding->velocity);
+        for (int n = 0; p->stands && n < hiding->mesh->node_count; n++) {
+            vo_vec3 at = v3_add(hiding->mesh->node_x[n], way);
+            float *x = g->x[p->node + n];
+            x[0] = (float)at.x, x[1] = (float)at.y, x[2] = (float)at.z;
+        }
+    }
+}
+
+static vo_result make_world(vo_hiders *h, double ahead, world *w) {
+    if (!vo_reserve(h->ctx, &w->x, &w->x_capacity, h->node_count + 2))
+        return vo_fail_memory(h->ctx, "what hides");
+    placing g = {h, w->x, ahead};
+    vo_parallel_for(h->ctx, h->count, 1, place_nodes, &g);
+    vo_rays_def def = {.vertex_count = h->node_count,
+                       .x = (const float(*)[3])w->x,
+                       .face_count = h->face_count,
+                       .face = h->face,
+                       .face_stride = sizeof *h->face,
+                       .quick = true,
+                       .shared = true};
+    return vo_rays_set(w->rays, &def);
+}
+
+vo_result vo_hiders_set(vo_hiders *h, int count, const vo_hiding *hiding,
+                        const vo_hiding_span *span) {
+    h->count = count;
+    h->hiding = hiding;
+    h->ahead = span ? vo_max(span->ahead, 0) : 0;
+    h->foreseen = false;
+    if (!vo_reserve(h->ctx, &h->place, &h->place_capacity, count + 1))
+        return vo_fail_memory(h->ctx, "what hides");
+    choice c = {h, span, most_travel(h)};
+    vo_parallel_for(h->ctx, count, 1, choose, &c);
+    line_up(h);
+    if (!vo_reserve(h->ctx, &h->face, &h->face_capacity, h->face_count + 1))
+        return vo_fail_memory(h->ctx, "what hides");
+    vo_parallel_for(h->ctx, count, 1, list_faces, h);
+    return make_world(h, 0, &h->now);
+}
+
+int vo_hiders_face_count(const vo_hiders *h) { return h->face_count; }
+
+const vo_rays *vo_hiders_now(const vo_hiders *h) { return h->now.rays; }
+
+/* Whether two of them move differently. */
+static bool anything_moves(const vo_hiders *h) {
+    const vo_hiding *first = NULL;
+    for (int i = 0; i < h->count; i++) {
+        if (!h->place[i].stands) continue;
+        if (!first) first = &h->hiding[i];
+        vo_vec3 apart = v3_sub(h->hiding[i].velocity, first->velocity);
+        if (v3_length(apart) * h->ahead > STILL) return true;
+    }
+    return false;
+}
+
+vo_result vo_hiders_later(vo_hiders *h, const vo_rays **out) {
+    *out = NULL;
+    if (!h->foreseen && !anything_moves(h)) return VO_OK;
+    if (!h->foreseen) VO_TRY(make_world(h, h->ahead, &h->later));
+    h->foreseen = true;
+    *out = h->later.rays;
+    return VO_OK;
+}
