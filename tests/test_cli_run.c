@@ -244,6 +244,31 @@ static void test_export(void **state) {
     expect(folder, "export run --flat", 2, "--flat is for --topology original");
 }
 
+/* A folder never holds exports of two runs in silence, and nothing of anybody else's is removed. */
+static void test_exports_of_an_earlier_run(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    expect(folder, "simulate scene.json -o run -q --frames 4", 0, NULL);
+    expect(folder, "export run -q --obstacles", 0, NULL);
+    expect(folder, "export run -q -o mine", 0, NULL);
+    static const char *const others[] = {"run/obj/notes.txt",    "run/obj/0004_00.obj.bak",
+                                         "run/obj/4_00.obj",     "run/obj/0004_0.obj",
+                                         "run/obj/00004_00.obj", "run/obj/0004_obs0.obj",
+                                         "run/obj/-001_00.obj"};
+    for (size_t i = 0; i < 7; i++) write_text(in(folder, others[i]), "mine");
+    expect(folder, "simulate scene.json -o run -q --frames 2 --force", 0, NULL);
+    assert_int_equal(count_files(in(folder, "run/obj"), "_obs00.obj"), 0);
+    assert_false(exists(in(folder, "run/obj/0004_00.obj")));
+    for (size_t i = 0; i < 7; i++) assert_true(exists(in(folder, others[i])));
+    expect_out(folder, "export run", 0, "exported 3 frames");
+    /* A folder that the user has named is not cleared; what is strange there is told of. */
+    expect(folder, "export run -q -o mine", 0,
+           "warning: mine: also has 2 files that this run does not have, 0003_00.obj first");
+    expect(folder, "export run -q -o mine --frames 0:1", 0, "also has 2 files");
+    assert_true(exists(in(folder, "mine/0004_00.obj")));
+}
+
 static void test_threads_do_not_matter(void **state) {
     (void)state;
     const char *folder = test_folder();
@@ -660,6 +685,7 @@ int main(void) {
         cmocka_unit_test(test_info_json),
         cmocka_unit_test(test_simulate_json),
         cmocka_unit_test(test_export),
+        cmocka_unit_test(test_exports_of_an_earlier_run),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_kill_and_resume),
         cmocka_unit_test(test_resume_remembers_the_end),

@@ -40,7 +40,10 @@ static const cli_option simulate_options[] = {
      "the scene's cameras see it or soon will; none: nothing, each is refined once to its smallest "
      "size. Default: the scene's \"adapt\""},
     {SETS},
-    {"force", 0, CLI_FLAG, FIELD(force), NULL, "starts again where the folder already has frames"},
+    {"force", 0, CLI_FLAG, FIELD(force), NULL,
+     "starts again where the folder already has frames: removes them, and what was exported of "
+     "them "
+     "to obj/ inside the run (NNNN_CC.obj, NNNN_obsJJ.obj), but no other file"},
     {QUIET},
     {JSON_LINES},
     {NULL},
@@ -352,7 +355,9 @@ const cli_command cli_commands[] = {
      check_options, NULL, NULL, check_examples},
     {"export", cmd_export, "DIR", true, "writes a run's frames in other formats",
      "Writes one OBJ file a frame and cloth, named NNNN_CC.obj by frame and cloth, with material "
-     "coordinates as texture coordinates.\n\n"
+     "coordinates as texture coordinates. Files of these names are written over; those of frames "
+     "or cloths that the run does not have, from an earlier export, stay, and a warning names "
+     "them.\n\n"
      "With --topology original each file is the one that the scene names as the cloth's mesh, line "
      "for line: the same vertices in the same order, the same texture coordinates, polygons, "
      "groups and labels, with new positions (v) and velocities (nv). Normals are left out. "

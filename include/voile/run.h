@@ -32,7 +32,9 @@ typedef struct vo_run_def {
     const char *folder; /* where the run goes, or is */
     int last_frame;     /* stop after it; -1: the scene's own end. A new run keeps it as its end, so
                            that resuming it comes to the same one */
-    bool overwrite;     /* start again where the folder already has frames */
+    bool overwrite;     /* start again where the folder already has frames; they are removed, and
+                           with them what was exported of them to <folder>/obj (NNNN_CC.obj,
+                           NNNN_obsJJ.obj). No other file is */
     int set_count;
     const char *const *sets; /* key=value, changes of the scene */
     vo_progress_fn *progress;
@@ -103,7 +105,8 @@ typedef struct vo_export_def {
 
 VO_API vo_export_def vo_export_def_default(void);
 
-/* One OBJ a frame and cloth, NNNN_CC.obj. */
+/* One OBJ a frame and cloth, NNNN_CC.obj. Files of such names that are there are written over; those
+ * of frames, cloths or obstacles that the run does not have stay, and the log tells of them. */
 VO_API vo_result vo_run_export_obj(vo_context *ctx, const vo_export_def *def);
 
 #ifdef __cplusplus

@@ -2,12 +2,11 @@
 #include "codec/obj.h"
 #include "core/timer.h"
 #include "sim/epoch.h"
+#include "sim/export_files.h"
 #include "sim/folder.h"
 #include "sim/original.h"
 
 #include <voile/run.h>
-
-#include <stdio.h>
 
 vo_export_def vo_export_def_default(void) { return (vo_export_def){.last = -1}; }
 
@@ -21,16 +20,15 @@ typedef struct exporter {
 
 enum { OUTPUT_SIZE = VO_PATH_SIZE + 64 };
 
-static void output_path(const exporter *e, const char *format, int frame, int index,
-                        char path[OUTPUT_SIZE]) {
-    char name[64];
-    snprintf(name, sizeof name, format, frame, index);
+static void output_path(const exporter *e, vo_export_name of, char path[OUTPUT_SIZE]) {
+    char name[VO_EXPORT_NAME];
+    vo_export_name_print(of, name);
     vo_path_join(path, OUTPUT_SIZE, e->output, name);
 }
 
 static vo_result save_cloth(const exporter *e, int frame, int c) {
     char path[OUTPUT_SIZE];
-    output_path(e, "%04d_%02d.obj", frame, c, path);
+    output_path(e, (vo_export_name){frame, c, false}, path);
     if (e->def->topology == VO_TOPOLOGY_ORIGINAL)
         return vo_original_save(e->epoch.sim, c, e->def->surface, path);
     return vo_obj_save(e->ctx, e->epoch.sim->cloth[c].mesh, path);
@@ -39,7 +37,7 @@ static vo_result save_cloth(const exporter *e, int frame, int c) {
 static vo_result save_obstacle(const exporter *e, int frame, int i) {
     char path[OUTPUT_SIZE];
     if (!e->epoch.sim->obstacle[i].present) return VO_OK;
-    output_path(e, "%04d_obs%02d.obj", frame, i, path);
+    output_path(e, (vo_export_name){frame, i, true}, path);
     return vo_obj_save(e->ctx, e->epoch.sim->obstacle[i].mesh, path);
 }
 
@@ -85,10 +83,16 @@ static vo_result export_run(exporter *e, vo_frame_list *list) {
     if (e->def->output)
         vo_path_join(e->output, sizeof e->output, "", e->def->output);
     else
-        vo_path_join(e->output, sizeof e->output, e->def->folder, "obj");
+        vo_export_folder(e->output, sizeof e->output, e->def->folder);
     VO_TRY(vo_folder_list(e->ctx, e->def->folder, list));
     VO_TRY(vo_folder_make(e->ctx, e->output));
-    return export_frames(e, list);
+    VO_TRY(export_frames(e, list));
+    vo_export_extent own = {.first = list->frame[0],
+                            .last = list->frame[list->count - 1],
+                            .cloths = e->epoch.sim->cloth_count,
+                            .obstacles = e->epoch.sim->obstacle_count};
+    vo_exports_tell_others(e->ctx, e->output, own);
+    return VO_OK;
 }
 
 vo_result vo_run_export_obj(vo_context *ctx, const vo_export_def *def) {

@@ -5,6 +5,7 @@
  * appended after it and can be made good from it. */
 #include "core/timer.h"
 #include "sim/epoch.h"
+#include "sim/export_files.h"
 #include "sim/folder.h"
 #include "sim/run_sets.h"
 
@@ -132,6 +133,13 @@ static vo_result write_scene(run *r, const vo_json_doc *doc) {
     return result;
 }
 
+/* What was exported of frames that are no more would pass for exports of the new ones. */
+static vo_result remove_exports(run *r) {
+    char path[VO_PATH_SIZE];
+    vo_export_folder(path, sizeof path, r->folder);
+    return vo_exports_remove(r->ctx, path);
+}
+
 /* Takes out what an earlier run left: newest frames first, so that what is there stays a run. */
 static vo_result remove_frames(run *r, const vo_frame_list *list) {
     char path[VO_PATH_SIZE];
@@ -142,7 +150,7 @@ static vo_result remove_frames(run *r, const vo_frame_list *list) {
     }
     vo_folder_stats(path, sizeof path, r->folder);
     unlink(path);
-    return VO_OK;
+    return list->count ? remove_exports(r) : VO_OK;
 }
 
 static vo_result make_room(run *r) {
