@@ -315,6 +315,15 @@ static void wrong_cameras_are_refused(void **state) {
         {"camera={\"position\": [0, 0, 0], \"keys\": [{\"time\": 0, \"position\": [1, 0, 0], "
          "\"target\": [0, 0, 0]}]}",
          "camera.keys: position and keys exclude"},
+        {"camera={\"position\": [0, 0, 1], \"target\": [0, 0, 0], \"clip\": \"walk\"}",
+         "camera.clip: position and clip exclude"},
+        {"camera={\"position\": [0, 0, 1], \"target\": [0, 0, 0], \"fps\": 24}",
+         "camera.fps: position and fps exclude"},
+        {"camera={\"target\": [0, 0, 0], \"keys\": [{\"time\": 0, \"position\": [0, 0, 1], "
+         "\"target\": [0, 0, 0]}]}",
+         "camera.target: keys and target exclude"},
+        {"camera={\"table\": \"moves.mot\", \"file_camera\": \"a\"}",
+         "camera.file_camera: table and file_camera exclude"},
         {"camera={\"keys\": []}", "camera.keys: the array is empty"},
         {"camera={\"keys\": [{\"position\": [1, 0, 0], \"target\": [0, 0, 0]}]}",
          "camera.keys[0].time: is missing"},

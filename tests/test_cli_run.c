@@ -673,6 +673,8 @@ static void what_is_odd_is_told(void **state) {
            "times its length, which no fabric is");
     expect(folder, "simulate scene.json -q -o view --adapt view --frames 0", 0,
            "scene.json: adapt: there is no camera");
+    expect(folder, "simulate scene.json -q -o both --adapt full --set friction=0 --set adapt=none",
+           2, "--adapt full and --set adapt=none exclude each other");
     expect(folder, "simulate scene.json -q -o steps --set frame_steps=100001", 1,
            "scene.json: frame_steps must be 1 to 100,000");
 }

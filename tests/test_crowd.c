@@ -275,6 +275,16 @@ static void what_cannot_be_is_refused(void **state) {
     scene_files_refuse(&files, text, NULL, "crowd: 2e+06 characters are more than 100000");
     snprintf(text, sizeof text, HEAD "\"crowd\": {\"row\": 2}}");
     scene_files_refuse(&files, text, NULL, "rows");
+    static const char *const grid_keys[] = {"rows", "columns", "spacing", "turn", "delay", "seed"};
+    for (int i = 0; i < 6; i++) {
+        char said[100];
+        snprintf(text, sizeof text, HEAD "\"crowd\": {\"places\": [{}], \"%s\": %s}}", grid_keys[i],
+                 i == 2 ? "[1, 1]" : "2");
+        snprintf(said, sizeof said, "crowd.%s: places and %s exclude each other", grid_keys[i],
+                 grid_keys[i]);
+        scene_files_refuse(&files, text, NULL, said);
+    }
+    vo_scene_destroy(load(&files, "{\"places\": [], \"columns\": 2}"));
     scene_files_refuse(&files,
                        "{\"fps\": 25, \"cloths\": [{\"mesh\": \"sheet.obj\", \"materials\": "
                        "[{\"data\": \"cloth.json\"}]}], \"crowd\": {}}",

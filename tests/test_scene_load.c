@@ -587,6 +587,17 @@ static void handles_are_read(void **state) {
     expect_nodes(&scene->handle[0], 2, (int[]){0, 1});
     assert_non_null(strstr(files.log, "handles[0].nodes: has no effect, since label is given"));
     vo_scene_destroy(scene);
+    scene = scene_files_expect(&files, scene_least,
+                               "handles=[{\"nodes\": [0], \"radius\": 1, \"u\": [1, 0]}, "
+                               "{\"type\": \"soft\", \"center\": [0, 0, 0], \"radius\": 1, "
+                               "\"nodes\": [1]}]");
+    assert_non_null(strstr(files.log, "handles[0].radius: has no effect, since the handle is of "
+                                      "type \"node\""));
+    assert_non_null(strstr(files.log, "handles[0].u: has no effect"));
+    assert_non_null(strstr(files.log, "handles[1].nodes: has no effect, since a soft handle"));
+    assert_null(strstr(files.log, "handles[1].radius"));
+    assert_null(strstr(files.log, "handles[1].center"));
+    vo_scene_destroy(scene);
     scene_files_close(&files);
 }
 

@@ -162,7 +162,15 @@ static int end_run(vo_context *ctx, vo_result result, const char *scene, const v
     return end_failed(watch, args, code, message, quoted);
 }
 
-/* Both commands; `scene` is NULL to resume. */
+/* Which of the two would count could only be guessed. */
+static int refuse_both_adapts(const cli_args *args) {
+    for (int i = 0; args->adapt && i < args->set_count; i++)
+        if (strncmp(args->sets[i], "adapt=", 6) == 0)
+            return cli_fail(CLI_BAD_CALL, "--adapt %s and --set %s exclude each other.",
+                            args->adapt, args->sets[i]);
+    return CLI_DONE;
+}
+
 /* --adapt is a setting like others; there is room for one more than the words can name. */
 static int add_adapt(const cli_args *args) {
     static const char *const settings[] = {"adapt=none", "adapt=full", "adapt=view"};
@@ -173,6 +181,7 @@ static int add_adapt(const cli_args *args) {
     return args->set_count + 1;
 }
 
+/* Both commands; `scene` is NULL to resume. */
 static int run(const cli_args *args, const char *scene, const char *folder) {
     run_watch watch = {.folder = folder,
                        .json = args->json,
@@ -228,7 +237,8 @@ int cmd_simulate(const cli_args *args) {
                         "simulate starts at frame 0, not %d: every frame needs the one before. To "
                         "go on with a run, use \"voile resume DIR\".",
                         args->frames.first);
-    int code = cli_need_input(args->operand);
+    int code = refuse_both_adapts(args);
+    if (code == CLI_DONE) code = cli_need_input(args->operand);
     if (code != CLI_DONE) return code;
     if (cli_is_folder(args->operand))
         return cli_fail(CLI_BAD_DATA,

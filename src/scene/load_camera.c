@@ -116,6 +116,17 @@ static vo_result find_source(const vo_json_at *at, const char **source) {
     return vo_json_fail(*at, "has no place: position, keys, table or file is needed");
 }
 
+/* Keys that mean something beside one or two of the ways only. */
+static vo_result exclude_others_keys(const vo_json_at *at, const char *source) {
+    static const struct {
+        const char *key, *ways; /* by their first letters */
+    } own[] = {
+        {"target", "p"}, {"rotation", "p"}, {"file_camera", "f"}, {"clip", "f"}, {"fps", "kt"}};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!strchr(own[i].ways, source[0])) VO_TRY(exclude(at, source, own[i].key));
+    return VO_OK;
+}
+
 static vo_result read_path(vo_loader *loader, const vo_json_at *at, const char *source,
                            vo_camera_keys *out) {
     vo_camera_table_def def = {.frame_time = loader->scene->def.frame_time,
@@ -194,6 +205,7 @@ static vo_result load_camera(vo_loader *loader, vo_json_at at) {
     const char *source;
     vo_camera_keys keys = {.ctx = loader->ctx};
     VO_TRY(find_source(&at, &source));
+    VO_TRY(exclude_others_keys(&at, source));
     vo_result result = read_path(loader, &at, source, &keys);
     if (result == VO_OK) result = add_camera(loader, &at, &keys);
     vo_camera_keys_free(&keys);

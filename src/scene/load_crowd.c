@@ -24,7 +24,8 @@ typedef struct grid {
 } grid;
 
 static grid read_grid(const vo_json_at *root, const vo_json_at *crowd) {
-    grid g = {.rows = vo_get_int(crowd, "rows", 1),
+    grid g = {.spacing = {2, 2},
+              .rows = vo_get_int(crowd, "rows", 1),
               .columns = vo_get_int(crowd, "columns", 1),
               .turn = vo_get_real(crowd, "turn"),
               .delay = vo_get_real(crowd, "delay"),
@@ -35,6 +36,16 @@ static grid read_grid(const vo_json_at *root, const vo_json_at *crowd) {
     g.across = axis == 'x' ? v3(0, 1, 0) : v3(1, 0, 0);
     g.along = v3_cross(g.up, g.across);
     return g;
+}
+
+/* The grid has keys that would mean nothing beside a list of places. */
+static vo_result exclude_grid(const vo_json_at *crowd) {
+    static const char *const keys[] = {"rows", "columns", "spacing", "turn", "delay", "seed"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (vo_has(crowd, keys[i]))
+            return vo_json_fail(vo_json_get(crowd, keys[i]), "places and %s exclude each other",
+                                keys[i]);
+    return VO_OK;
 }
 
 /* The k-th place of the grid, by rows; the grid lies around the origin. */
@@ -113,6 +124,7 @@ static vo_result write_out(const vo_json_at *root, const vo_json_at *crowd,
     bool given = vo_json_length(places) > 0;
     double count = given ? vo_json_length(places) : (double)g.rows * g.columns;
     int each = vo_json_length(vo_json_get(root, "characters"));
+    if (given) VO_TRY(exclude_grid(crowd));
     if (each == 0) return vo_json_fail(*crowd, "the scene has no characters to be copied");
     if (count * each > MOST_CHARACTERS)
         return vo_json_fail(*crowd, "%g characters are more than %d", count * each,

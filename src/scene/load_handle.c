@@ -3,6 +3,7 @@
 #include "scene/keys.h"
 #include "scene/load.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static vo_result need(const vo_json_at *at, const char *key, const char *kind) {
@@ -21,6 +22,21 @@ static vo_result check_needs(const vo_json_at *at, vo_handle_kind kind) {
         VO_TRY(need(at, "radius", "soft"));
     }
     return VO_OK;
+}
+
+/* Keys that only some kinds have; on others they would be ignored in silence. */
+static void tell_others_keys(const vo_json_at *at, vo_handle_kind kind) {
+    enum { CIRCLE = 1 << VO_HANDLE_CIRCLE, SOFT = 1 << VO_HANDLE_SOFT };
+    static const struct {
+        const char *key;
+        unsigned kinds;
+    } own[] = {{"circumference", CIRCLE}, {"u", CIRCLE},     {"center", CIRCLE | SOFT},
+               {"axis0", CIRCLE},         {"axis1", CIRCLE}, {"radius", SOFT}};
+    char reason[64];
+    snprintf(reason, sizeof reason, "the handle is of type \"%s\"", vo_handle_words[kind]);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (vo_has(at, own[i].key) && !(own[i].kinds >> kind & 1))
+            vo_tell_ignored(at, own[i].key, reason);
 }
 
 /* Everything but the nodes, in the world's units and axes. */
@@ -134,7 +150,10 @@ static vo_result find_nodes(const vo_loader *loader, const vo_json_at *at, const
     const char *key;
     *out = (node_list){0};
     VO_TRY(choose_key(at, &key));
-    if (def->kind == VO_HANDLE_SOFT) return VO_OK;
+    if (def->kind == VO_HANDLE_SOFT) {
+        if (key) vo_tell_ignored(at, key, "a soft handle holds what is within its radius");
+        return VO_OK;
+    }
     if (def->label != -1) {
         if (key) vo_tell_ignored(at, key, "label is given");
         return VO_OK;
@@ -148,6 +167,7 @@ static vo_result load_handle(vo_loader *loader, vo_json_at at) {
     vo_handle_def def = read_handle(loader, &at);
     node_list list = {0};
     VO_TRY(check_needs(&at, def.kind));
+    tell_others_keys(&at, def.kind);
     vo_result result = find_nodes(loader, &at, &def, &list);
     def.rim = vo_has(&at, "edge");
     def.node_count = list.count;
