@@ -183,6 +183,28 @@ static void info_joins_lines_and_frames(void **state) {
     close_place(&p);
 }
 
+/* What a budget leaves alone, 3 %, is not told of. */
+static void info_tells_of_budgets(void **state) {
+    (void)state;
+    static const double excess[] = {0.4, 0.02, 0.1};
+    place p = open_place(1);
+    assert_int_equal(simulate(&p, 4), VO_STOPPED);
+    for (int i = 0; i < 3; i++) {
+        char path[700], line[400];
+        snprintf(path, sizeof path, "%s/stats.jsonl", p.run);
+        snprintf(line, sizeof line,
+                 "{\"frame\": %d, \"wall_s\": 1, \"stages\": {}, \"budget_excess\": %g}\n", i,
+                 excess[i]);
+        assert_ok(p.ctx, vo_file_append(p.ctx, path, line, strlen(line)));
+    }
+    vo_run_info info = get_info(&p);
+    assert_int_equal(info.warnings, 1);
+    assert_string_equal(info.warning[0], "2 frames are above view.budget_faces or "
+                                         "view.budget_seconds, by up to 40 %");
+    vo_run_info_free(p.ctx, &info);
+    close_place(&p);
+}
+
 static void info_counts_intact_frames(void **state) {
     (void)state;
     place p = open_place(1);
@@ -251,6 +273,7 @@ int main(void) {
         cmocka_unit_test(export_writes_arcsims_names),
         cmocka_unit_test(a_frame_must_be_the_one_of_its_name),
         cmocka_unit_test(info_joins_lines_and_frames),
+        cmocka_unit_test(info_tells_of_budgets),
         cmocka_unit_test(info_counts_intact_frames),
         cmocka_unit_test(info_survives_refused_memory),
         cmocka_unit_test(the_flag_has_the_same_bits_for_any_thread_count),

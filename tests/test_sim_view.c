@@ -314,6 +314,19 @@ static void count_warnings(void *user, vo_log_level level, const char *message) 
     warnings += level == VO_LOG_WARNING && strstr(message, "budget_faces cannot be held") != NULL;
 }
 
+/* How many frames so far had too many faces, and in how many of them that was to stay so. */
+static int exceeded, missed;
+
+/* The line of every frame says of its own faces whether they are too many, and by how much. */
+static void assert_told(const world *w, double wanted) {
+    const vo_stats *stats = &w->sim->stats;
+    assert_near(stats->budget_excess, fmax(stats->faces / wanted - 1, 0), 1e-12);
+    bool beyond = stats->faces > 1.03 * wanted;
+    assert_int_equal(stats->budget_missed, beyond && w->sim->view.pixels >= 64);
+    exceeded += beyond;
+    missed += stats->budget_missed;
+}
+
 /* A curtain in sight for 60 frames, with so many faces wanted. */
 static world run_budget(double faces) {
     world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
@@ -321,9 +334,13 @@ static world run_budget(double faces) {
     w.scene->def.view.budget_faces = faces;
     w.scene->def.view.pixels = 1;
     w.ctx->log = count_warnings;
-    warnings = 0;
+    warnings = exceeded = missed = 0;
     assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
-    for (int f = 0; f < 60; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    assert_told(&w, faces);
+    for (int f = 0; f < 60; f++) {
+        assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+        assert_told(&w, faces);
+    }
     print_message("%.0f faces wanted: %d with %.3g pixels\n", faces, faces_of(&w),
                   w.sim->view.pixels);
     return w;
@@ -335,6 +352,7 @@ static void a_budget_holds_the_number_of_faces(void **state) {
     assert_true(faces_of(&w) < 1100 && w.sim->view.pixels > 1);
     assert_int_equal(w.sim->stats.budget_missed, 0);
     assert_int_equal(warnings, 0);
+    assert_true(exceeded > 0 && missed == 0); /* on the way there */
     close_world(&w);
 }
 
@@ -346,6 +364,7 @@ static void a_budget_that_cannot_be_held_is_told(void **state) {
     assert_near(w.sim->view.pixels, 64, 0);
     assert_int_equal(w.sim->stats.budget_missed, 1);
     assert_int_equal(warnings, 1);
+    assert_true(missed > 0 && exceeded > missed);
     close_world(&w);
 }
 
@@ -406,8 +425,10 @@ static void a_budget_of_seconds_is_felt(void **state) {
     w.scene->def.view.pixels = 1;
     assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
     assert_near(w.sim->view.pixels, 1, 0); /* before frame 0 no second counts */
+    assert_near(w.sim->stats.budget_excess, 0, 0);
     assert_ok(w.ctx, vo_sim_step_frame(w.sim));
     assert_true(w.sim->view.pixels > 1);
+    assert_true(w.sim->stats.budget_excess > 1);
     close_world(&w);
 }
 

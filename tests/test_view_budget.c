@@ -74,6 +74,19 @@ static void limits_are_kept(void **state) {
     assert_near(next, before / def.step, 1e-12);
 }
 
+static void excess_is_relative(void **state) {
+    (void)state;
+    vo_budget_def def = vo_budget_def_default();
+    assert_near(vo_budget_excess(&def, 1e6, 1e6), 0, 0);
+    def.faces = 1000;
+    assert_near(vo_budget_excess(&def, 1000, 1e6), 0, 0);
+    assert_near(vo_budget_excess(&def, 1010, 1e6), 0.01, 1e-12);
+    assert_near(vo_budget_excess(&def, 10, 1e6), 0, 0);
+    def.seconds = 2;
+    assert_near(vo_budget_excess(&def, 1010, 3), 0.5, 1e-12);
+    assert_near(vo_budget_excess(&def, 1010, NAN), 0.01, 1e-12);
+}
+
 static void nothing_wanted_or_known(void **state) {
     (void)state;
     vo_budget_def def = vo_budget_def_default();
@@ -90,9 +103,8 @@ static void nothing_wanted_or_known(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faces_are_held),
-        cmocka_unit_test(seconds_are_held),
-        cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(faces_are_held),          cmocka_unit_test(seconds_are_held),
+        cmocka_unit_test(limits_are_kept),         cmocka_unit_test(excess_is_relative),
         cmocka_unit_test(nothing_wanted_or_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,10 @@ extern "C" {
       "backs; with `adapt` `view` and its `occlusion` of those that nothing hides")              \
     X(seen_faces, int, "%d", "faces that cameras see the front of, now or soon")                 \
     X(hidden_faces, int, "%d", "that they would see but for what is before them")                \
-    X(budget_missed, int, "%d", "1: `view` has a budget, and there is no way to hold it")        \
+    X(budget_excess, double, "%.4g",                                                             \
+      "how far the frame is above the budget of `view`, relative to it: 0.1 is a tenth too "     \
+      "many faces at its end, or seconds without inspecting and writing it; 0: within it")       \
+    X(budget_missed, int, "%d", "1: and there is no way to hold it; 0: edges still get longer")  \
     X(searches, int, "%d", "substeps in which trees were walked")                                \
     X(tree_s, double, "%.6f", "seconds of contact and collide that trees took")                  \
     X(solver_residual, double, "%.3g", "worst relative residual that was accepted")              \

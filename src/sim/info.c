@@ -2,6 +2,7 @@
  * a frame that is not there says nothing about the run. */
 #include "sim/folder.h"
 #include "sim/sim.h"
+#include "view/budget.h"
 
 #include <voile/run.h>
 
@@ -89,6 +90,21 @@ static vo_result warn_of_trouble(vo_context *ctx, vo_run_info *info, const vo_st
     return VO_OK;
 }
 
+/* What a budget leaves alone is not worth a word. */
+static vo_result warn_of_budget(vo_context *ctx, vo_run_info *info, const vo_stats_list *list) {
+    double most = 0, dead = vo_budget_def_default().dead;
+    char text[256];
+    int frames = 0;
+    for (int i = 0; i < list->count; i++) {
+        frames += list->stats[i].budget_excess > dead;
+        most = vo_max(most, list->stats[i].budget_excess);
+    }
+    snprintf(text, sizeof text,
+             "%d frames are above view.budget_faces or view.budget_seconds, by up to %.0f %%",
+             frames, 100 * most);
+    return frames ? add_warning(ctx, info, text) : VO_OK;
+}
+
 /* ---- frames and their lines ----------------------------------------------------------------- */
 
 /* Keeps the frames whose head and table are whole, and warns of the others. */
@@ -165,7 +181,8 @@ static vo_result summarise(vo_context *ctx, const char *folder, vo_run_info *inf
                  frames->count - list->count);
         VO_TRY(add_warning(ctx, info, text));
     }
-    return warn_of_trouble(ctx, info, list);
+    VO_TRY(warn_of_trouble(ctx, info, list));
+    return warn_of_budget(ctx, info, list);
 }
 
 static vo_result read_frames(vo_context *ctx, const char *folder, vo_run_info *info) {

@@ -353,6 +353,7 @@ static vo_result mend_stats(run *r, int frame) {
     list.count = kept;
     if (!there) {
         vo_stats *stats = &r->epoch.sim->stats;
+        vo_sim_view_judge(r->epoch.sim);
         result = vo_sim_measure_frame(r->epoch.sim, stats);
         if (result == VO_OK && !vo_reserve(r->ctx, &list.stats, &list.capacity, kept + 1))
             result = vo_fail_memory(r->ctx, "the statistics");

@@ -60,6 +60,7 @@ static vo_result build(vo_sim *sim, beginning how) {
     vo_stats_begin(&sim->stats, 0, vo_sim_time(sim));
     if (!how.from_start) return VO_OK;
     VO_TRY(start(sim));
+    vo_sim_view_judge(sim);
     return vo_sim_measure_frame(sim, &sim->stats);
 }
 

@@ -237,6 +237,9 @@ vo_result vo_sim_remesh_open(vo_sim *sim, int cloth);
 vo_result vo_sim_view_create(vo_sim *sim);
 void vo_sim_view_free(vo_sim *sim);
 vo_result vo_sim_view_look(vo_sim *sim);
+/* After it and remeshing: what the frame came to against the scene's budget, into the statistics.
+ */
+void vo_sim_view_judge(vo_sim *sim);
 /* Whether a face is in no picture at the time for which eyes were opened last. */
 void vo_sim_view_open(vo_sim *sim);
 bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face);

@@ -227,6 +227,7 @@ static vo_result end_frame(vo_sim *sim) {
     vo_result result = vo_sim_remesh_run(sim);
     sim->broken = result != VO_OK;
     sim->stats.wall_s += vo_now() - start;
+    vo_sim_view_judge(sim);
     return result;
 }
 

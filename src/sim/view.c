@@ -223,7 +223,6 @@ static double least_pixels(const vo_sim *sim) {
 
 /* Told once. */
 static void tell_budget(vo_sim *sim, const vo_budget_def *budget, double faces, double seconds) {
-    sim->stats.budget_missed = 1;
     if (sim->view.budget_told) return;
     sim->view.budget_told = true;
     vo_log_line(
@@ -234,21 +233,40 @@ static void tell_budget(vo_sim *sim, const vo_budget_def *budget, double faces, 
         sim->frame, budget->faces > 0 ? "faces" : "seconds", faces, seconds, sim->view.pixels);
 }
 
-/* The shortest edge on the screen, by what the frame came to; not while nothing goes by it. Up to
- * frame 0 the seconds are those of the whole preroll, which say nothing about a frame. */
-static void keep_budget(vo_sim *sim) {
+/* What a frame may have and what it has so far. Up to frame 0 the seconds are those of the whole
+ * preroll, which say nothing about a frame. */
+typedef struct account {
+    vo_budget_def def;
+    double faces, seconds;
+} account;
+
+/* False: the scene has no budget. */
+static bool open_account(const vo_sim *sim, account *a) {
     const vo_viewing *v = &sim->scene->def.view;
-    if ((!(v->budget_faces > 0) && !(v->budget_seconds > 0)) || sees_all(sim)) return;
-    vo_budget_def def = vo_budget_def_default();
-    def.faces = v->budget_faces;
-    def.seconds = v->budget_seconds;
-    def.pixels = least_pixels(sim);
-    def.pixels_most = vo_max(def.pixels_most, def.pixels);
-    double faces = 0, seconds = sim->frame > 0 ? sim->stats.wall_s : 0;
-    for (int c = 0; c < sim->cloth_count; c++) faces += sim->cloth[c].mesh->face_count;
-    if (vo_budget_is_missed(&def, sim->view.pixels, faces, seconds))
-        tell_budget(sim, &def, faces, seconds);
-    sim->view.pixels = vo_budget_next(&def, sim->view.pixels, faces, seconds);
+    *a = (account){.def = vo_budget_def_default()};
+    a->def.faces = v->budget_faces;
+    a->def.seconds = v->budget_seconds;
+    a->def.pixels = least_pixels(sim);
+    a->def.pixels_most = vo_max(a->def.pixels_most, a->def.pixels);
+    a->seconds = sim->frame > 0 ? sim->stats.wall_s : 0;
+    for (int c = 0; c < sim->cloth_count; c++) a->faces += sim->cloth[c].mesh->face_count;
+    return v->budget_faces > 0 || v->budget_seconds > 0;
+}
+
+/* The shortest edge on the screen, by what the frame came to; not while nothing goes by it. */
+static void keep_budget(vo_sim *sim) {
+    account a;
+    if (!open_account(sim, &a) || sees_all(sim)) return;
+    sim->view.pixels = vo_budget_next(&a.def, sim->view.pixels, a.faces, a.seconds);
+}
+
+void vo_sim_view_judge(vo_sim *sim) {
+    account a;
+    if (!sim->view.view || !open_account(sim, &a)) return;
+    sim->stats.budget_excess = vo_budget_excess(&a.def, a.faces, a.seconds);
+    sim->stats.budget_missed =
+        !sees_all(sim) && vo_budget_is_missed(&a.def, sim->view.pixels, a.faces, a.seconds);
+    if (sim->stats.budget_missed) tell_budget(sim, &a.def, a.faces, a.seconds);
 }
 
 /* Whether a camera that looks now did so a frame ago, in the same shot: only then can anybody see

@@ -24,6 +24,10 @@ double vo_budget_next(const vo_budget_def *def, double pixels, double faces, dou
     return vo_clamp(now * change, def->pixels, most);
 }
 
+double vo_budget_excess(const vo_budget_def *def, double faces, double seconds) {
+    return vo_max(total_load(def, faces, seconds) - 1, 0);
+}
+
 bool vo_budget_is_missed(const vo_budget_def *def, double pixels, double faces, double seconds) {
     return pixels >= vo_max(def->pixels_most, def->pixels) &&
            total_load(def, faces, seconds) > 1 + def->dead;

@@ -34,6 +34,10 @@ vo_budget_def vo_budget_def_default(void);
  * positive and finite say nothing. */
 double vo_budget_next(const vo_budget_def *def, double pixels, double faces, double seconds);
 
+/* How far a frame is above what is wanted, relative to that; 0: it is not. Where both are held, the
+ * larger of the two. No dead band: 0.01 is a hundredth too much. */
+double vo_budget_excess(const vo_budget_def *def, double faces, double seconds);
+
 /* Whether that is all there is to be done: l is at its most, and the frame took more than wanted
  * all the same. What is left then does not go by the screen: seams, outlines, what is unseen. */
 bool vo_budget_is_missed(const vo_budget_def *def, double pixels, double faces, double seconds);
