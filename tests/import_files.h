@@ -138,6 +138,42 @@ static inline const char *strip_file(const char *name) {
     return file_text(name, strip_text(&strip));
 }
 
+/* The path of a camera ("eye") as a glTF of its own: `count` keys (at most 256) of place and turn
+ * (x, y, z, w), with an interpolation such as "LINEAR". */
+typedef struct eye_data {
+    float time[256], turn[256][4], move[256][3];
+} eye_data;
+
+static inline const char *eye_text(const eye_data *eye, int count, const char *interpolation) {
+    static char text[16384], bytes[sizeof *eye * 4 / 3 + 8];
+    base64((const unsigned char *)eye, sizeof *eye, bytes);
+    int length = snprintf(
+        text, sizeof text,
+        "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
+        "\"nodes\":[{\"name\":\"eye\",\"camera\":0}],"
+        "\"cameras\":[{\"type\":\"perspective\",\"perspective\":{\"yfov\":0.6,\"aspectRatio\":1.5,"
+        "\"znear\":0.1,\"zfar\":100}}],"
+        "\"animations\":[{\"name\":\"film\",\"samplers\":["
+        "{\"input\":0,\"output\":1,\"interpolation\":\"%s\"},"
+        "{\"input\":0,\"output\":2,\"interpolation\":\"%s\"}],"
+        "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}},"
+        "{\"sampler\":1,\"target\":{\"node\":0,\"path\":\"translation\"}}]}],\"accessors\":["
+        "{\"bufferView\":0,\"componentType\":5126,\"count\":%d,\"type\":\"SCALAR\","
+        "\"min\":[%.9g],\"max\":[%.9g]},"
+        "{\"bufferView\":1,\"componentType\":5126,\"count\":%d,\"type\":\"VEC4\"},"
+        "{\"bufferView\":2,\"componentType\":5126,\"count\":%d,\"type\":\"VEC3\"}],"
+        "\"bufferViews\":["
+        "{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu},"
+        "{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu},"
+        "{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu}],"
+        "\"buffers\":[{\"byteLength\":%zu,\"uri\":\"data:application/octet-stream;base64,%s\"}]}",
+        interpolation, interpolation, count, (double)eye->time[0], (double)eye->time[count - 1],
+        count, count, offsetof(eye_data, time), sizeof eye->time, offsetof(eye_data, turn),
+        sizeof eye->turn, offsetof(eye_data, move), sizeof eye->move, sizeof *eye, bytes);
+    assert_true(length < (int)sizeof text);
+    return text;
+}
+
 /* A person of 1.8 units in a T-pose, y up, facing z, its left at +x. Two frames a second: standing,
  * standing 0.1 higher, and with the left arm hanging (a turn of -90 about z) and both legs turned
  * by 30 about x, 0.5 to the front. */

@@ -455,6 +455,185 @@ static void names_in_files_must_be_there(void **state) {
     scene_files_close(&files);
 }
 
+/* ---- cuts in them -----------------------------------------------------------------------------
+ */
+
+/* A key of a camera at (x, 1, 5) that is turned about the vertical; y is up. */
+static void set_eye(eye_data *eye, int k, double time, double x, double degrees) {
+    double half = degrees * VO_PI / 360;
+    eye->time[k] = (float)time;
+    eye->move[k][0] = (float)x;
+    eye->move[k][1] = 1;
+    eye->move[k][2] = 5;
+    eye->turn[k][1] = (float)sin(half);
+    eye->turn[k][3] = (float)cos(half);
+}
+
+static vo_scene *film_eye(scene_files *files, const eye_data *eye, int count,
+                          const char *interpolation, const char *more) {
+    char text[512];
+    scene_files_write(files, "eye.gltf", eye_text(eye, count, interpolation));
+    snprintf(text, sizeof text, "{" CLOTH ", \"camera\": {\"file\": \"eye.gltf\"%s}}", more);
+    return scene_files_expect(files, text, NULL);
+}
+
+static void assert_cuts(const vo_scene *scene, int count, const double *time) {
+    double cut[8];
+    assert_int_equal(vo_scene_camera_cuts(scene, 0, -1, 99, 8, cut), count);
+    for (int i = 0; i < count; i++) assert_near(cut[i], time[i], 0);
+}
+
+/* A camera whose keys are held stands still between them and is elsewhere at their times. */
+static void held_keys_are_shots(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    scene_files files;
+    scene_files_open(&files);
+    eye_data eye = {0};
+    set_eye(&eye, 0, 0, 0, 0);
+    set_eye(&eye, 1, 1, 0.05, 0); /* however near */
+    set_eye(&eye, 2, 2.2, 3, 70);
+    set_eye(&eye, 3, 4, 3, 70); /* no cut: nothing happens */
+    vo_scene *scene = film_eye(&files, &eye, 4, "STEP", "");
+    assert_cuts(scene, 2, (double[]){1, 55 * 0.04});
+    const struct {
+        double time, x;
+    } place[] = {{0, 0},         {0.5, 0},     {nextafter(1, 0), 0},
+                 {1, 0.05},      {1.77, 0.05}, {2.19, 0.05},
+                 {55 * 0.04, 3}, {3, 3},       {9, 3}};
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+        vo_camera c = vo_scene_camera_at(scene, 0, place[i].time);
+        assert_vector(c.position, v3(place[i].x, -5, 1), 1e-6);
+        double turn = place[i].x > 1 ? 70 * VO_PI / 180 : 0;
+        assert_vector(c.forward, v3(-sin(turn), cos(turn), 0), 1e-6);
+    }
+    assert_non_null(strstr(files.log, "camera: 2 cuts found in the file, the first one at 1 s"));
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+/* The same file in one piece, of a camera whose node has no name. */
+static void held_keys_of_binary_files(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    scene_files files;
+    scene_files_open(&files);
+    eye_data eye = {0};
+    for (int k = 0; k < 3; k++) set_eye(&eye, k, k, k, 0);
+    static char text[16384], bytes[28 + sizeof text + sizeof eye];
+    snprintf(text, sizeof text, "%s", eye_text(&eye, 3, "STEP"));
+    memcpy(strstr(text, "\"name\":\"eye\","), "             ", 13);
+    memcpy(strstr(text, ",\"uri\""), "}]}", 4);
+    while (strlen(text) % 4) strcat(text, " ");
+    size_t size = strlen(text), all = 28 + size + sizeof eye;
+    const uint32_t head[] = {2, (uint32_t)all, (uint32_t)size}, body = sizeof eye;
+    memcpy(bytes, "glTF", 4);
+    memcpy(bytes + 4, head, sizeof head);
+    memcpy(bytes + 16, "JSON", 4);
+    memcpy(bytes + 20, text, size);
+    memcpy(bytes + 20 + size, &body, 4);
+    memcpy(bytes + 24 + size, "BIN", 4);
+    memcpy(bytes + 28 + size, &eye, sizeof eye);
+    char path[700];
+    snprintf(path, sizeof path, "%s/eye.glb", files.folder);
+    assert_ok(files.ctx, vo_file_write(files.ctx, path, bytes, all));
+    vo_scene *scene = scene_files_expect(&files, plain, "camera={\"file\": \"eye.glb\"}");
+    assert_cuts(scene, 2, (double[]){1, 2});
+    vo_scene_destroy(scene);
+    scene_files_close(&files);
+}
+
+/* Two shots of a second each, a key for each of 24 frames a second: one that goes slowly to the
+ * right, and one that pans elsewhere. */
+static int two_shots(eye_data *eye, double jump, double turn) {
+    for (int k = 0; k <= 48; k++)
+        set_eye(eye, k, k / 24.0, k < 24 ? 0.02 * k : jump, k < 24 ? 0 : turn + 0.5 * (k - 24));
+    return 49;
+}
+
+/* The camera is never seen on its way from one shot to the other, at another frame rate either. */
+static void jumps_between_keys_are_cuts(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    static const double jump[][2] = {{4, 0}, {0.46, 50}, {-2, -120}};
+    scene_files files;
+    scene_files_open(&files);
+    for (int i = 0; i < 3; i++) {
+        eye_data eye = {0};
+        int count = two_shots(&eye, jump[i][0], jump[i][1]);
+        vo_scene *scene = film_eye(&files, &eye, count, "LINEAR", "");
+        assert_cuts(scene, 1, (double[]){1});
+        for (int k = 0; k < 1000; k++) {
+            double t = k / 1000.0;
+            vo_camera c = vo_scene_camera_at(scene, 0, t);
+            assert_vector(c.position, v3(0.48 * vo_min(t, 23 / 24.0), -5, 1), 1e-4);
+            assert_vector(c.forward, v3(0, 1, 0), 1e-6);
+        }
+        assert_near(vo_scene_camera_at(scene, 0, 1).position.x, jump[i][0], 1e-6);
+        vo_scene_destroy(scene);
+    }
+    scene_files_close(&files);
+}
+
+/* However fast it goes or turns, and however suddenly it begins. */
+static void fast_pans_are_no_cuts(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    scene_files files;
+    scene_files_open(&files);
+    for (int frames = 2; frames <= 12; frames++) {
+        for (int way = 0; way < 3; way++) {
+            eye_data eye = {0};
+            for (int k = 0; k <= 48; k++) {
+                double s = vo_clamp((k - 20.0) / frames, 0, 1), eased = s * s * (3 - 2 * s);
+                double x = way == 0 ? 0 : way == 1 ? 6 * eased : 0.8 * k;
+                set_eye(&eye, k, k / 24.0, x, way == 0 ? 120 * s : 90 * eased);
+            }
+            vo_scene *scene = film_eye(&files, &eye, 49, "LINEAR", "");
+            assert_cuts(scene, 0, NULL);
+            vo_scene_destroy(scene);
+            scene = film_eye(&files, &eye, 49, "STEP", "");
+            assert_cuts(scene, 0, NULL);
+            vo_scene_destroy(scene);
+        }
+    }
+    scene_files_close(&files);
+}
+
+static void cuts_can_be_named(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    scene_files files;
+    scene_files_open(&files);
+    eye_data eye = {0};
+    int count = two_shots(&eye, 0.6, 0); /* 14 cm aside: too little to be noticed */
+    vo_scene *scene = film_eye(&files, &eye, count, "LINEAR", "");
+    assert_cuts(scene, 0, NULL);
+    vo_scene_destroy(scene);
+    scene = film_eye(&files, &eye, count, "LINEAR", ", \"fps\": 24, \"cuts\": [24]");
+    assert_cuts(scene, 1, (double[]){1});
+    assert_near(vo_scene_camera_at(scene, 0, nextafter(1, 0)).position.x, 0.46, 1e-6);
+    assert_near(vo_scene_camera_at(scene, 0, 1).position.x, 0.6, 1e-6);
+    assert_null(strstr(files.log, "cuts"));
+    vo_scene_destroy(scene);
+    two_shots(&eye, 6, 0);
+    scene = film_eye(&files, &eye, count, "LINEAR", ", \"cuts\": []");
+    assert_cuts(scene, 0, NULL);
+    vo_scene_destroy(scene);
+    scene_files_refuse(&files, plain, "camera={\"file\": \"eye.gltf\", \"cuts\": [30, 30]}",
+                       "camera.cuts[1]: frame 30 is not after the one before");
+    scene_files_refuse(&files, plain, "camera={\"file\": \"eye.gltf\", \"cuts\": [0]}",
+                       "camera.cuts[0]: frame 0 is not after");
+    scene_files_refuse(&files, plain, "camera={\"file\": \"eye.gltf\", \"cuts\": [51]}",
+                       "within the clip, which begins with frame 0 and ends with frame 50");
+    scene_files_refuse(&files, plain, "camera={\"file\": \"eye.gltf\", \"cuts\": 3}",
+                       "camera.cuts: ");
+    scene_files_refuse(&files, plain,
+                       "camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"cuts\": [3]}",
+                       "camera.cuts: counts with file alone");
+    scene_files_close(&files);
+}
+
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
@@ -480,6 +659,20 @@ static void want_of_memory_is_told(void **state) {
     scene_files_close(&files);
 }
 
+static void want_of_memory_for_cuts(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    scene_files files;
+    scene_files_open(&files);
+    eye_data eye = {0};
+    for (int k = 0; k < 3; k++) set_eye(&eye, k, k, k, 0);
+    vo_scene_destroy(film_eye(&files, &eye, 3, "STEP", ""));
+    test_every_allocation(load_once, files.path);
+    vo_scene_destroy(film_eye(&files, &eye, 3, "LINEAR", ", \"cuts\": [3]"));
+    test_every_allocation(load_once, files.path);
+    scene_files_close(&files);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_read),
@@ -495,7 +688,13 @@ int main(void) {
         cmocka_unit_test(wrong_cameras_are_refused),
         cmocka_unit_test(cameras_of_files_are_sampled),
         cmocka_unit_test(names_in_files_must_be_there),
+        cmocka_unit_test(held_keys_are_shots),
+        cmocka_unit_test(held_keys_of_binary_files),
+        cmocka_unit_test(jumps_between_keys_are_cuts),
+        cmocka_unit_test(fast_pans_are_no_cuts),
+        cmocka_unit_test(cuts_can_be_named),
         cmocka_unit_test(want_of_memory_is_told),
+        cmocka_unit_test(want_of_memory_for_cuts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

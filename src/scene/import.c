@@ -137,8 +137,13 @@ static vo_result import_scene(const char *path, const vo_import_options *options
     if (file.unit > 0) found.unit = file.unit;
     if (file.axes.up >= 0 && file.axes.up <= 2) found.up = (vo_up_axis)(VO_UP_X + file.axes.up);
     out->world = vo_import_world(&found, &file.axes, options);
-    vo_result result = file.refusal != NULL ? refuse_for_cause(ctx, path, space, file.refusal)
-                                            : build(&file, path, out, counts);
+    vo_result result = VO_OK;
+    if (strcmp(space->format, "glTF") == 0) result = vo_import_steps(ctx, path, &file);
+    if (file.refusal != NULL) {
+        result = refuse_for_cause(ctx, path, space, file.refusal);
+    } else if (result == VO_OK) {
+        result = build(&file, path, out, counts);
+    }
     if (result == VO_OK) {
         log_outcome(out, path, &found, options, counts);
         log_losses(ctx, path, counts, file.left_out);

@@ -79,6 +79,7 @@ typedef struct vo_joint_track {
     int move_count, turn_count, size_count;
     vo_vector_key *move, *size; /* translation, scale */
     vo_turn_key *turn;
+    bool move_steps, turn_steps; /* the file says that keys are held until the next one */
 } vo_joint_track;
 
 /* The first key of a clip is at 0, the last one at its duration. */
@@ -156,6 +157,10 @@ typedef enum vo_clip_end { VO_CLIP_HOLD, VO_CLIP_LOOP } vo_clip_end;
  * the rest pose; before 0 and after the end the clip is held or repeated. */
 void vo_character_pose(const vo_character *character, const vo_joint_clip *clip, double time,
                        vo_clip_end end, vo_affine *joint);
+/* The same for cameras: they jump where the file says so. Bodies pass from key to key, since cloth
+ * cannot follow one that jumps. */
+void vo_character_pose_stepping(const vo_character *character, const vo_joint_clip *clip,
+                                double time, vo_clip_end end, vo_affine *joint);
 
 /* The two halves of it: joints relative to their parents, and what these are in the world. */
 void vo_character_locals(const vo_character *character, const vo_joint_clip *clip, double time,

@@ -36,6 +36,10 @@ bool vo_import_find_bvh_fault(const vo_bytes *bytes, char *text, size_t size);
 vo_affine vo_import_world(const vo_import_space *space, const vo_raw_axes *axes,
                           const vo_import_options *options);
 
+/* Marks the tracks of a glTF whose keys are held until the next one. Fails without memory or if the
+ * file cannot be read. */
+vo_result vo_import_steps(vo_context *ctx, const char *path, vo_raw_file *file);
+
 /* Fill in a character whose ctx, memory and world are set. On failure the caller frees it. */
 vo_result vo_import_joints(const vo_raw_file *file, const char *path, vo_character *out);
 vo_result vo_import_skin(const vo_raw_file *file, const char *path, vo_character *out,

@@ -76,7 +76,8 @@ static bool is_repeated(const vo_joint_clip *clip, int64_t node) {
 }
 
 static vo_result read_track(clip_reader *r, const vo_raw_track *raw, vo_joint_clip *clip) {
-    vo_joint_track track = {.joint = (int)raw->node};
+    vo_joint_track track = {
+        .joint = (int)raw->node, .move_steps = raw->steps[0], .turn_steps = raw->steps[1]};
     VO_TRY(read_vectors(r, raw, 0, &track.move, &track.move_count));
     VO_TRY(read_turns(r, raw, &track));
     VO_TRY(read_vectors(r, raw, 2, &track.size, &track.size_count));

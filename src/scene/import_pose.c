@@ -64,23 +64,42 @@ static vo_quat turn_at(const vo_turn_key *key, int count, double time) {
     return part > 0 ? slerp(key[k].value, key[k + 1].value, part) : key[k].value;
 }
 
-/* The joint's transform relative to its parent. */
-static vo_affine track_local(const vo_joint_track *track, const vo_joint *joint, double time) {
+/* The time of the last key before, of keys that are held until the next one. */
+static double step_back(const void *keys, int count, size_t stride, double time) {
+    double part;
+    int k = find_key(keys, count, stride, time, &part);
+    return part > 0 ? *(const double *)((const char *)keys + stride * (size_t)k) : time;
+}
+
+/* The joint's transform relative to its parent; `step`: as the file says, else all keys are joined.
+ */
+static vo_affine track_local(const vo_joint_track *track, const vo_joint *joint, double time,
+                             bool step) {
     vo_parts parts = joint->rest_parts;
-    if (track->move_count > 0) parts.translation = vector_at(track->move, track->move_count, time);
-    if (track->turn_count > 0) parts.rotation = turn_at(track->turn, track->turn_count, time);
+    double move = time, turn = time;
+    if (step && track->move_steps)
+        move = step_back(track->move, track->move_count, sizeof *track->move, time);
+    if (step && track->turn_steps)
+        turn = step_back(track->turn, track->turn_count, sizeof *track->turn, time);
+    if (track->move_count > 0) parts.translation = vector_at(track->move, track->move_count, move);
+    if (track->turn_count > 0) parts.rotation = turn_at(track->turn, track->turn_count, turn);
     if (track->size_count > 0) parts.scale = vector_at(track->size, track->size_count, time);
     return vo_affine_from_parts(parts);
 }
 
-void vo_character_locals(const vo_character *character, const vo_joint_clip *clip, double time,
-                         vo_clip_end end, vo_affine *joint) {
+static void find_locals(const vo_character *character, const vo_joint_clip *clip, double time,
+                        vo_clip_end end, bool step, vo_affine *joint) {
     for (int j = 0; j < character->joint_count; j++) joint[j] = character->joint[j].rest;
     double t = clip != NULL ? clip_time(clip, time, end) : 0;
     for (int i = 0; clip != NULL && i < clip->track_count; i++) {
         int j = clip->track[i].joint;
-        joint[j] = track_local(&clip->track[i], &character->joint[j], t);
+        joint[j] = track_local(&clip->track[i], &character->joint[j], t, step);
     }
+}
+
+void vo_character_locals(const vo_character *character, const vo_joint_clip *clip, double time,
+                         vo_clip_end end, vo_affine *joint) {
+    find_locals(character, clip, time, end, false, joint);
 }
 
 void vo_character_join(const vo_character *character, vo_affine *joint) {
@@ -93,6 +112,12 @@ void vo_character_join(const vo_character *character, vo_affine *joint) {
 void vo_character_pose(const vo_character *character, const vo_joint_clip *clip, double time,
                        vo_clip_end end, vo_affine *joint) {
     vo_character_locals(character, clip, time, end, joint);
+    vo_character_join(character, joint);
+}
+
+void vo_character_pose_stepping(const vo_character *character, const vo_joint_clip *clip,
+                                double time, vo_clip_end end, vo_affine *joint) {
+    find_locals(character, clip, time, end, true, joint);
     vo_character_join(character, joint);
 }
 

@@ -50,6 +50,7 @@ typedef struct vo_raw_track {
     int64_t count[3];      /* of keys: translation, rotation, scale */
     const double *time[3]; /* in ticks */
     const float *value[3]; /* 3 numbers a key, 4 (w first) for rotations */
+    bool steps[3];         /* held until the next key; no part of the message (vo_import_steps) */
 } vo_raw_track;
 
 typedef struct vo_raw_clip {

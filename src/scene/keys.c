@@ -234,9 +234,12 @@ static const vo_key camera_keys[] = {
         "Instead of `keys`: a camera of an FBX, glTF or Collada file, with its clip."),
     KEY("file_camera", STRING, NULL, NULL, "Its name in `file`; the first if missing."),
     KEY("clip", STRING, NULL, NULL, "Name of the clip in `file`; the first if missing."),
+    KEY("cuts", INDICES, NULL, "frames",
+        "Of `file`: frames of the clip, which begins with 0, in which a new shot begins; if "
+        "missing, they are looked for; empty: none."),
     KEY("start_time", REAL, "0", "s", "Added to all times of the path."),
     KEY("fps", POSITIVE, NULL, "1/s",
-        "Of `keys` by `frame`, or a `table`; that of the scene if missing."),
+        "Of `keys` by `frame`, of a `table` and of `cuts`; that of the scene if missing."),
     KEY("transform", OBJECT, "{}", NULL, "Puts the path in its place.", .object = transform_keys),
     KEY("motion", CHOICE, "-1", NULL, "A motion that carries the path; -1: none."),
     KEY("field", POSITIVE, NULL, "degrees",

@@ -121,7 +121,7 @@ static vo_result exclude_others_keys(const vo_json_at *at, const char *source) {
     static const struct {
         const char *key, *ways; /* by their first letters */
     } own[] = {
-        {"target", "p"}, {"rotation", "p"}, {"file_camera", "f"}, {"clip", "f"}, {"fps", "kt"}};
+        {"target", "p"}, {"rotation", "p"}, {"file_camera", "f"}, {"clip", "f"}, {"fps", "ktf"}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (!strchr(own[i].ways, source[0])) VO_TRY(exclude(at, source, own[i].key));
     return VO_OK;
@@ -206,6 +206,10 @@ static vo_result load_camera(vo_loader *loader, vo_json_at at) {
     vo_camera_keys keys = {.ctx = loader->ctx};
     VO_TRY(find_source(&at, &source));
     VO_TRY(exclude_others_keys(&at, source));
+    if (vo_has(&at, "cuts") && source[0] != 'f')
+        return vo_json_fail(vo_json_get(&at, "cuts"),
+                            "counts with file alone; in keys and tables a cut is a mark of its "
+                            "key, so set cut there");
     vo_result result = read_path(loader, &at, source, &keys);
     if (result == VO_OK) result = add_camera(loader, &at, &keys);
     vo_camera_keys_free(&keys);

@@ -1,5 +1,6 @@
-/* A camera from another program's file: sampled once a frame over its clip. */
+/* A camera from another program's file: sampled once a frame over the shots of its clip. */
 #include "core/memory.h"
+#include "scene/camera_cuts.h"
 #include "scene/import.h"
 #include "scene/load.h"
 
@@ -16,6 +17,8 @@ typedef struct film {
     const vo_joint_clip *clip; /* NULL: it stands still */
     vo_affine *joint;          /* [joint_count] */
     double field;              /* degrees; 0: as the file says */
+    double frame;              /* s, from sample to sample */
+    vo_camera_cuts cuts;
 } film;
 
 /* "'a', 'b'" of what there is. */
@@ -55,9 +58,66 @@ static vo_result choose_clip(film *f) {
     return VO_OK;
 }
 
+static double clip_end(const film *f) { return f->clip ? f->clip->duration : 0; }
+
+/* ---- cuts ------------------------------------------------------------------------------------ */
+
+/* Times of `cuts`, of which each must be later than the one before and within the clip. */
+static vo_result read_cuts(const film *f, vo_json_at list, double frame, double *time) {
+    double last = 0;
+    for (int i = 0; i < vo_json_length(list); i++) {
+        int number = 0;
+        vo_json_at at = vo_json_item(&list, i);
+        (void)vo_json_read_int(at, &number);
+        time[i] = number * frame;
+        if (!(time[i] > last && time[i] <= clip_end(f)))
+            return vo_json_fail(at,
+                                "frame %d is not after the one before and within the clip, which "
+                                "begins with frame 0 and ends with frame %.4g",
+                                number, clip_end(f) / frame);
+        last = time[i];
+    }
+    return VO_OK;
+}
+
+static vo_result take_cuts(film *f, vo_json_at list) {
+    vo_context *ctx = f->loader->ctx;
+    double frame = f->loader->scene->def.frame_time;
+    int count = vo_json_length(list);
+    if (vo_has(f->at, "fps")) frame = 1 / vo_get_real(f->at, "fps");
+    double *time = vo_new_array(ctx, double, count + 1);
+    if (!time) return vo_fail_memory(ctx, "the cuts of a camera");
+    vo_result result = read_cuts(f, list, frame, time);
+    if (result == VO_OK)
+        result = vo_camera_cuts_take(&f->character, f->camera, f->clip, count, time, &f->cuts);
+    vo_free_array(ctx, time, count + 1);
+    return result;
+}
+
+static void tell_cuts(const film *f) {
+    char path[200];
+    if (f->cuts.count == 0) return;
+    vo_json_path(*f->at, path, sizeof path);
+    vo_log_line(f->loader->ctx, VO_LOG_INFO,
+                "%s: %s: %d cut%s found in the file, the first one at %.4g s of its clip; if that "
+                "is wrong, name the frames in which shots begin as \"cuts\"",
+                f->at->file, path, f->cuts.count, f->cuts.count == 1 ? "" : "s",
+                f->cuts.cut[0].time);
+}
+
+static vo_result find_cuts(film *f) {
+    vo_json_at list = vo_json_get(f->at, "cuts");
+    if (vo_json_present(list)) return take_cuts(f, list);
+    VO_TRY(vo_camera_cuts_find(&f->character, f->camera, f->clip, f->joint, &f->cuts));
+    tell_cuts(f);
+    return VO_OK;
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
 /* The camera at a time of its clip, in the scene file's units and axes. */
 static vo_camera_key sample(film *f, double time) {
-    vo_character_pose(&f->character, f->clip, time, VO_CLIP_HOLD, f->joint);
+    vo_character_pose_stepping(&f->character, f->clip, time, VO_CLIP_HOLD, f->joint);
     vo_camera_view view = vo_character_camera(&f->character, f->camera, f->joint);
     vo_transform back = xf_inverse(f->loader->frame);
     vo_quat q = q_mul(back.rotation, view.rotation);
@@ -67,40 +127,78 @@ static vo_camera_key sample(film *f, double time) {
                            .field = f->field > 0 ? f->field : view.field_of_view * 180 / VO_PI};
 }
 
-/* So many spans of a frame, or longer ones, that the end of the clip is a sample. */
-static int span_count(const film *f) {
-    double frames = f->clip ? f->clip->duration / f->loader->scene->def.frame_time : 0;
-    return (int)vo_clamp(ceil(frames - 1e-6), f->clip ? 1 : 0, MOST_KEYS - 1);
+/* A sample a frame; longer ones for a clip of very many. */
+static double find_frame(const film *f) {
+    return vo_max(f->loader->scene->def.frame_time, clip_end(f) / (MOST_KEYS - 1));
+}
+
+static double tolerance(const film *f) { return 1e-3 * f->frame; }
+
+/* Times of files are floats: what is nearly a frame's time is meant to be it. */
+static double snap(const film *f, double time) {
+    double near = round(time / f->frame) * f->frame;
+    return fabs(time - near) < tolerance(f) ? near : time;
+}
+
+static vo_result add_key(const film *f, const vo_camera_key *key, vo_camera_keys *out) {
+    if (!vo_camera_keys_add(out, key))
+        return vo_fail_memory(f->loader->ctx, "the path of a camera");
+    const char *defect = vo_camera_key_defect(out->key, out->count - 1);
+    if (!defect) return VO_OK;
+    return vo_json_fail(vo_json_get(f->at, "file"), "at %g s: %s", key->time, defect);
+}
+
+/* The first moment of a shot; shot 0 begins with the clip. */
+static vo_result begin_shot(film *f, int shot, vo_camera_keys *out) {
+    const vo_camera_cut *cut = shot > 0 ? &f->cuts.cut[shot - 1] : NULL;
+    vo_camera_key key = sample(f, cut ? cut->to : 0);
+    if (cut) key.time = snap(f, cut->time);
+    key.cut = cut != NULL;
+    return add_key(f, &key, out);
+}
+
+/* The last one: of a shot that ends by a jump it is just before that. */
+static vo_result end_shot(film *f, int shot, vo_camera_keys *out) {
+    const vo_camera_cut *cut = shot < f->cuts.count ? &f->cuts.cut[shot] : NULL;
+    double end = cut ? cut->from : clip_end(f);
+    vo_camera_key key = sample(f, cut && cut->from == cut->to ? nextafter(end, -INFINITY) : end);
+    key.time = cut ? vo_min(snap(f, end), snap(f, cut->time)) : end;
+    return key.time > out->key[out->count - 1].time + tolerance(f) ? add_key(f, &key, out) : VO_OK;
+}
+
+/* Samples on the frames between the two, which leave both some room. */
+static vo_result take_shot(film *f, int shot, vo_camera_keys *out) {
+    VO_TRY(begin_shot(f, shot, out));
+    double begin = out->key[out->count - 1].time + tolerance(f);
+    const vo_camera_cut *cut = shot < f->cuts.count ? &f->cuts.cut[shot] : NULL;
+    double end = (cut ? vo_min(cut->from, cut->time) : clip_end(f)) - tolerance(f);
+    for (double i = ceil(begin / f->frame); i * f->frame < end; i++) {
+        vo_camera_key key = sample(f, i * f->frame);
+        VO_TRY(add_key(f, &key, out));
+    }
+    return end_shot(f, shot, out);
 }
 
 static vo_result take_samples(film *f, vo_camera_keys *out) {
-    int spans = span_count(f);
-    double frame = f->loader->scene->def.frame_time, end = f->clip ? f->clip->duration : 0;
-    if (spans * frame < end * (1 - 1e-6)) frame = end / spans; /* a clip of very many frames */
-    if (!(end > 1e-9)) spans = 0;
-    for (int i = 0; i <= spans; i++) {
-        vo_camera_key key = sample(f, i < spans ? i * frame : end);
-        if (!vo_camera_keys_add(out, &key))
-            return vo_fail_memory(f->loader->ctx, "the path of a camera");
-        const char *defect = vo_camera_key_defect(out->key, i);
-        if (defect)
-            return vo_json_fail(vo_json_get(f->at, "file"), "at %g s: %s", key.time, defect);
-    }
+    f->frame = find_frame(f);
+    for (int shot = 0; shot <= f->cuts.count; shot++) VO_TRY(take_shot(f, shot, out));
     return VO_OK;
 }
+
+/* ---- what the document says from now on -------------------------------------------------------
+ */
 
 static vo_result put_key(const vo_json_at *list, const vo_camera_key *key) {
     vo_json_at at;
     VO_TRY(vo_json_put_object(list, NULL, &at));
     VO_TRY(vo_json_put_real(&at, "time", key->time));
-    VO_TRY(vo_json_put_bool(&at, "cut", false));
+    VO_TRY(vo_json_put_bool(&at, "cut", key->cut));
     VO_TRY(vo_json_put_reals(&at, "position",
                              (double[]){key->position.x, key->position.y, key->position.z}, 3));
     VO_TRY(vo_json_put_reals(&at, "rotation", key->rotation, 4));
     return vo_json_put_real(&at, "field", key->field);
 }
 
-/* What the document says from now on. */
 static vo_result put_keys(const film *f, const vo_camera_keys *keys) {
     const vo_json_at *at = f->at;
     double aspect = f->character.camera[f->camera].aspect;
@@ -110,8 +208,8 @@ static vo_result put_keys(const film *f, const vo_camera_keys *keys) {
     if (!vo_has(at, "ease")) VO_TRY(vo_json_put_bool(at, "ease", false));
     if (aspect > 0 && !vo_has(at, "aspect") && !vo_has(at, "resolution"))
         VO_TRY(vo_json_put_real(at, "aspect", aspect));
-    static const char *const gone[] = {"file", "file_camera", "clip"};
-    for (int i = 0; i < 3; i++) vo_json_remove(at, gone[i]);
+    static const char *const gone[] = {"file", "file_camera", "clip", "cuts"};
+    for (int i = 0; i < 4; i++) vo_json_remove(at, gone[i]);
     return VO_OK;
 }
 
@@ -121,13 +219,14 @@ static vo_result take_film(film *f, vo_camera_keys *out) {
     VO_TRY(choose_clip(f));
     f->joint = vo_new_array(ctx, vo_affine, f->character.joint_count);
     if (!f->joint) return vo_fail_memory(ctx, "the path of a camera");
+    VO_TRY(find_cuts(f));
     VO_TRY(take_samples(f, out));
     return put_keys(f, out);
 }
 
 vo_result vo_load_camera_file(vo_loader *loader, const vo_json_at *at, double field,
                               vo_camera_keys *out) {
-    film f = {.loader = loader, .at = at, .field = field};
+    film f = {.loader = loader, .at = at, .field = field, .cuts = {.ctx = loader->ctx}};
     char path[VO_PATH_SIZE];
     vo_json_at named = vo_json_get(at, "file");
     VO_TRY(vo_loader_find(loader, named, vo_get_string(at, "file"), NULL, path));
@@ -135,6 +234,7 @@ vo_result vo_load_camera_file(vo_loader *loader, const vo_json_at *at, double fi
     int joints = f.character.joint_count;
     vo_result result = take_film(&f, out);
     vo_free_array(loader->ctx, f.joint, joints);
+    vo_camera_cuts_free(&f.cuts);
     vo_character_free(&f.character);
     return result;
 }
