@@ -180,6 +180,7 @@ static void bad_cloths_are_refused(void **state) {
     REFUSE(f.cloth.pose.translate.x = NAN, "pose");
     REFUSE(f.cloth.pose.scale = 1e15, "out of all bounds");
     REFUSE(f.cloth.linear_velocity.z = INFINITY, "velocity");
+    REFUSE(f.cloth.sides = (vo_sides)3, "sides");
 #undef REFUSE
     expect_refused(good.ctx, vo_scene_add_cloth(good.scene, NULL, NULL), "mesh");
     good.mesh->face_label[2] = 1;

@@ -543,6 +543,29 @@ static void cloths_and_materials_are_read(void **state) {
     scene_files_close(&files);
 }
 
+static vo_sides sides_with(scene_files *files, int cloth, const char *set) {
+    vo_scene *scene = scene_files_expect(files, scene_full, set);
+    vo_sides sides = scene->cloth[cloth].sides;
+    vo_scene_destroy(scene);
+    return sides;
+}
+
+static void cloths_and_garments_may_have_two_sides(void **state) {
+    (void)state;
+    scene_files files;
+    scene_files_open(&files);
+    assert_int_equal(sides_with(&files, 1, NULL), VO_SIDES_SCENE);
+    assert_int_equal(sides_with(&files, 1, "view.two_sided=true"), VO_SIDES_SCENE);
+    assert_int_equal(sides_with(&files, 1, "cloths[1].two_sided=true"), VO_SIDES_TWO);
+    assert_int_equal(sides_with(&files, 0, "cloths[1].two_sided=true"), VO_SIDES_SCENE);
+    assert_int_equal(sides_with(&files, 1, "cloths[1].two_sided=false"), VO_SIDES_ONE);
+    assert_int_equal(sides_with(&files, 2, "garments[0].two_sided=true"), VO_SIDES_TWO);
+    assert_int_equal(sides_with(&files, 2, "garments[0].two_sided=false"), VO_SIDES_ONE);
+    scene_files_refuse(&files, scene_full, "garments[0].two_sided=2",
+                       "garments[0].two_sided: expected true or false");
+    scene_files_close(&files);
+}
+
 static void expect_nodes(const vo_scene_handle *handle, int count, const int *nodes) {
     assert_int_equal(handle->def.node_count, count);
     for (int i = 0; i < count; i++) assert_int_equal(handle->def.nodes[i], nodes[i]);
@@ -1041,6 +1064,7 @@ int main(void) {
         cmocka_unit_test(the_scene_keys_take_effect),
         cmocka_unit_test(times_are_told_in_three_ways),
         cmocka_unit_test(cloths_and_materials_are_read),
+        cmocka_unit_test(cloths_and_garments_may_have_two_sides),
         cmocka_unit_test(handles_are_read),
         cmocka_unit_test(shapes_are_those_of_the_calls),
         cmocka_unit_test(motions_and_obstacles_are_read),

@@ -198,6 +198,34 @@ static void a_back_that_is_seen_does_not_pop(void **state) {
     assert_true(most[0] <= 0.5 && most[1] > 1);
 }
 
+/* Faces after some frames of a curtain that is seen from behind. */
+static int faces_from_behind(bool scene, vo_sides cloth) {
+    world w = open_world(VO_ADAPT_VIEW, 5, false, 1);
+    w.scene->def.view.two_sided = scene;
+    w.scene->cloth[0].sides = cloth;
+    vo_camera camera = vo_camera_look_at((vo_vec3){0.5, 3, 0.5}, (vo_vec3){0.5, 0, 0.5},
+                                         (vo_vec3){0, 0, 1}, 30, 1280, 720);
+    for (int f = 0; f < FRAMES / 2; f++) {
+        vo_sim_set_camera(w.sim, &camera, false);
+        assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    }
+    int faces = faces_of(&w);
+    close_world(&w);
+    return faces;
+}
+
+/* A cloth has its own say in how many sides it has. */
+static void cloths_have_one_side_or_two(void **state) {
+    (void)state;
+    int one = faces_from_behind(false, VO_SIDES_SCENE),
+        two = faces_from_behind(true, VO_SIDES_SCENE);
+    print_message("a back has %d faces, and %d if it is a front\n", one, two);
+    assert_true(two > 1.5 * one);
+    assert_int_equal(faces_from_behind(false, VO_SIDES_TWO), two);
+    assert_int_equal(faces_from_behind(false, VO_SIDES_ONE), one);
+    assert_int_equal(faces_from_behind(true, VO_SIDES_ONE), one);
+}
+
 /* A camera that is given step by step and turns towards the cloth. */
 static void a_camera_of_the_callers_counts(void **state) {
     (void)state;
@@ -439,6 +467,7 @@ int main(void) {
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(what_is_seen_does_not_pop),
         cmocka_unit_test(a_back_that_is_seen_does_not_pop),
+        cmocka_unit_test(cloths_have_one_side_or_two),
         cmocka_unit_test(a_camera_of_the_callers_counts),
         cmocka_unit_test(the_view_cuts_when_the_picture_does),
         cmocka_unit_test(a_camera_that_pans_is_where_it_will_be),

@@ -69,7 +69,8 @@ typedef struct vo_viewing {
                             that of the cloth's remeshing */
     bool whole_start;    /* [true] before frame 0 everything counts as seen, unless a camera is
                             given by vo_sim_set_camera */
-    bool two_sided;      /* [false] the back of cloth is a front, too */
+    bool two_sided;      /* [false] the back of cloth is a front, too, unless the cloth says
+                            otherwise (vo_sides) */
     bool occlusion;      /* [false] what is behind something else is told from what is seen */
     bool compensation;   /* [true] coarse faces out of all pictures do not resist compression by
                             buckling that they are too large for (vo_compensation) */
@@ -162,6 +163,13 @@ typedef struct vo_remeshing {
     double compensation_power;    /* [10] at least 1; the larger, the more faces give way */
 } vo_remeshing;
 
+/* Which sides of a cloth are to be looked at, with VO_ADAPT_VIEW. */
+typedef enum vo_sides {
+    VO_SIDES_SCENE, /* as the scene's vo_viewing.two_sided says */
+    VO_SIDES_ONE,   /* the one that normals point to; the other counts as the back */
+    VO_SIDES_TWO,   /* both: flags, curtains, capes, a jacket whose lining shows */
+} vo_sides;
+
 typedef struct vo_cloth_def {
     const vo_mesh *mesh;      /* [NULL] must be given; of VO_MESH_FOR_CLOTH */
     vo_pose pose;             /* [identity] a scale also scales the material coordinates */
@@ -171,6 +179,7 @@ typedef struct vo_cloth_def {
     int material_count;       /* [0] at least 1 must be given */
     const vo_material_def *materials;
     vo_remeshing remeshing; /* [off] */
+    vo_sides sides;         /* [VO_SIDES_SCENE] */
 } vo_cloth_def;
 
 typedef struct vo_keyframe {

@@ -180,6 +180,8 @@ vo_result vo_scene_take_cloth(vo_scene *scene, vo_cloth_parts *parts, int *id) {
     VO_TRY(check_velocity(ctx, parts));
     const char *defect = remeshing_defect(&parts->remeshing);
     if (defect) return vo_fail(ctx, VO_BAD_CALL, "remeshing: %s", defect);
+    if ((unsigned)parts->sides > VO_SIDES_TWO)
+        return vo_fail(ctx, VO_BAD_CALL, "sides: %d is none of vo_sides", (int)parts->sides);
     place_nodes(parts->mesh, parts->placement);
     scale_material(parts->mesh, parts->placement.scale);
     add_velocity(parts->mesh, parts);
@@ -191,7 +193,8 @@ vo_result vo_scene_take_cloth(vo_scene *scene, vo_cloth_parts *parts, int *id) {
         (vo_scene_cloth){.mesh = parts->mesh,
                          .material_count = parts->material_count,
                          .material = parts->material,
-                         .remeshing = complete_remeshing(scene, parts)};
+                         .remeshing = complete_remeshing(scene, parts),
+                         .sides = parts->sides};
     if (id) *id = scene->cloth_count;
     scene->cloth_count++;
     *parts = (vo_cloth_parts){0};
@@ -232,7 +235,8 @@ vo_result vo_scene_add_cloth(vo_scene *scene, const vo_cloth_def *def, int *id) 
                             .linear_velocity = def->linear_velocity,
                             .angular_velocity = def->angular_velocity,
                             .velocity_origin = def->velocity_origin,
-                            .remeshing = def->remeshing};
+                            .remeshing = def->remeshing,
+                            .sides = def->sides};
     vo_result result = copy_parts(ctx, def, &parts);
     if (result == VO_OK) result = vo_scene_take_cloth(scene, &parts, id);
     if (result != VO_OK) vo_cloth_parts_free(ctx, &parts);

@@ -13,6 +13,7 @@ typedef struct vo_cloth_parts {
     int material_count;
     vo_material *material;
     vo_remeshing remeshing;
+    vo_sides sides;
 } vo_cloth_parts;
 
 vo_result vo_scene_take_cloth(vo_scene *scene, vo_cloth_parts *parts, int *id);

@@ -122,6 +122,8 @@ static const vo_key cloth_keys[] = {
     KEY("remeshing", OBJECT, NULL, NULL,
         "How fine the mesh is to be; without it the mesh stays as it is.",
         .object = remeshing_keys),
+    KEY("two_sided", BOOL, NULL, NULL,
+        "With `adapt` `view`: its back is a front, too; if missing, as `view.two_sided` says."),
     KEY("reference", STRING, "\"linear\"", NULL, "Rest shape: `linear`, `sphere` or a mesh file.",
         .later = true),
     END,
@@ -347,6 +349,8 @@ const vo_key vo_garment_keys[] = {
         "{\"refine_angle\": 0.4, \"refine_compression\": 0.01, \"refine_velocity\": 1, \"size\": "
         "[0.015, 0.1], \"aspect_min\": 0.2}",
         NULL, "How fine the mesh is to be.", .object = remeshing_keys),
+    KEY("two_sided", BOOL, NULL, NULL,
+        "With `adapt` `view`: its back is a front, too; if missing, as `view.two_sided` says."),
     END,
 };
 
@@ -440,7 +444,8 @@ static const vo_key view_keys[] = {
         "Longest edge where nothing is seen; counts if it is above `remeshing.size[1]`."),
     KEY("whole_start", BOOL, "true", NULL,
         "Before frame 0 everything counts as seen; crowds are better off without."),
-    KEY("two_sided", BOOL, "false", NULL, "The back of cloth is a front, too."),
+    KEY("two_sided", BOOL, "false", NULL,
+        "The back of cloth is a front, too, but for cloths and garments that say otherwise."),
     KEY("occlusion", BOOL, "false", NULL,
         "What is behind something else is told from what is seen (needs a build with Embree)."),
     KEY("compensation", BOOL, "true", NULL,

@@ -79,6 +79,7 @@ vo_result vo_loader_expand(vo_loader *loader, vo_json_at at, bool from_one, cons
 struct vo_cloth_parts;
 vo_result vo_load_materials(vo_loader *loader, vo_json_at at, struct vo_cloth_parts *parts);
 vo_result vo_load_remeshing(const vo_loader *loader, const vo_json_at *cloth, vo_remeshing *out);
+vo_sides vo_load_sides(const vo_json_at *cloth);
 
 /* load_*.c */
 vo_result vo_load_motions(vo_loader *loader, vo_json_at motions);

@@ -137,12 +137,18 @@ vo_result vo_load_remeshing(const vo_loader *loader, const vo_json_at *cloth, vo
     return check_size(&at, &r);
 }
 
+vo_sides vo_load_sides(const vo_json_at *cloth) {
+    if (!vo_has(cloth, "two_sided")) return VO_SIDES_SCENE;
+    return vo_get_bool(cloth, "two_sided") ? VO_SIDES_TWO : VO_SIDES_ONE;
+}
+
 static vo_result read_parts(vo_loader *loader, const vo_json_at *at, vo_grid_size *grid,
                             vo_cloth_parts *parts) {
     VO_TRY(load_shape(loader, at, grid, &parts->mesh));
     VO_TRY(vo_load_materials(loader, vo_json_get(at, "materials"), parts));
     parts->placement = xf_mul(loader->frame, vo_pose_transform(vo_get_pose(at, "transform")));
     read_velocity(loader, at, parts);
+    parts->sides = vo_load_sides(at);
     return vo_load_remeshing(loader, at, &parts->remeshing);
 }
 

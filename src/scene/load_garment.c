@@ -139,6 +139,7 @@ static vo_result take_cloth(vo_loader *loader, vo_json_at at, vo_cloth_parts *pa
     vo_scene *scene = loader->scene;
     VO_TRY(vo_load_materials(loader, vo_json_get(&at, "materials"), parts));
     VO_TRY(vo_load_remeshing(loader, &at, &parts->remeshing));
+    parts->sides = vo_load_sides(&at);
     VO_TRY(vo_at_fault(at, vo_scene_take_cloth(scene, parts, NULL)));
     if (!g->cut.pattern) return VO_OK;
     vo_scene_garment *garment = vo_new(loader->ctx, vo_scene_garment);

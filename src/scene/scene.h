@@ -26,8 +26,9 @@ typedef struct vo_scene_garment {
 typedef struct vo_scene_cloth {
     vo_mesh *mesh; /* posed, with its first velocities; rest angles as given (0: flat) */
     int material_count;
-    vo_material *material;     /* fabrics are own copies */
-    vo_remeshing remeshing;    /* off also where the scene adapts nothing */
+    vo_material *material;  /* fabrics are own copies */
+    vo_remeshing remeshing; /* off also where the scene adapts nothing */
+    vo_sides sides;
     vo_scene_garment *garment; /* NULL: the mesh is where it starts. Else it has the topology of the
                                   sewn garment, refined where nothing adapts, but no useful place */
 } vo_scene_cloth;

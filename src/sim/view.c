@@ -171,13 +171,18 @@ static vo_vec3 cloth_velocity(const vo_sim *sim, int cloth) {
     return mean_velocity(worn ? sim->obstacle[body].mesh : sim->cloth[cloth].mesh);
 }
 
+static bool is_two_sided(const vo_scene *scene, int cloth) {
+    vo_sides sides = scene->cloth[cloth].sides;
+    return sides == VO_SIDES_SCENE ? scene->def.view.two_sided : sides == VO_SIDES_TWO;
+}
+
 static bool list_cloths(vo_sim *sim) {
     vo_arena *arena = &sim->remesh.arena;
     for (int c = 0; c < sim->cloth_count; c++) {
         const vo_mesh *mesh = sim->cloth[c].mesh;
         sim->view.cloth[c] =
             (vo_view_cloth){.mesh = mesh,
-                            .two_sided = sim->scene->def.view.two_sided,
+                            .two_sided = is_two_sided(sim->scene, c),
                             .finest = sim->scene->cloth[c].remeshing.size_min,
                             .velocity = cloth_velocity(sim, c),
                             .factor = vo_arena_array(arena, double, mesh->face_count + 1),
