@@ -97,7 +97,8 @@ bool vo_implicit_leads_somewhere(const vo_implicit *implicit, double dt);
  * 0 for one that is as firm as its fabric, 1 - alpha for one that is not (material/buckle.h).
  * Cloth that compression holds up would drop if that changed at once, so there is a goal, which
  * the present value goes to as offsets fade. */
-void vo_implicit_aim_slack(vo_implicit *implicit, int face, double goal);
+typedef double vo_slack_goal_fn(const void *user, int face);
+void vo_implicit_aim_slack(vo_implicit *implicit, vo_slack_goal_fn *goal, const void *user);
 void vo_implicit_set_slack(vo_implicit *implicit, int face, double now);
 double vo_implicit_get_slack(const vo_implicit *implicit, int face);
 /* By a step of which exp(-dt / fade time) is left. */

@@ -116,8 +116,8 @@ static vo_result untangle(vo_sim *sim) {
     double start = vo_now();
     VO_TRY(vo_sim_make_fit(sim));
     vo_sim_load_rows(sim);
-    vo_sim_buckle_aim(sim); /* faces are elsewhere, as a resumed run will have them */
     sim->stats.stage.remesh += vo_now() - start;
+    vo_sim_buckle_aim(sim); /* faces are elsewhere, as a resumed run will have them */
     return inspect(sim);
 }
 
