@@ -312,6 +312,38 @@ static void points_behind_the_eye(void **state) {
     close_world(&w);
 }
 
+/* What untangling moves after remeshing pops as well as what remeshing moves. */
+static void what_is_put_apart_pops(void **state) {
+    (void)state;
+    world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
+    vo_sim_destroy(w.sim);
+    add_curtain(&w);
+    for (int i = 0; i < 25; i++) w.scene->cloth[1].mesh->node_x[i].y += 0.05;
+    w.scene->def.gravity = v3_zero();
+    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
+    for (int f = 0; f < CUT + 2; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    w.sim->stats.popping = w.sim->stats.popping_px = 0;
+    assert_ok(w.ctx, vo_sim_untangle_edits(w.sim));
+    assert_near(w.sim->stats.popping + w.sim->stats.popping_px, 0, 0); /* nothing to put apart */
+    const vo_mesh *first = w.sim->cloth[0].mesh;
+    vo_mesh *second = w.sim->cloth[1].mesh;
+    vo_vec3 nearest = v3(INFINITY, 0, 0); /* middle of a face to which a corner is put through */
+    for (int f = 0; f < first->face_count; f++) {
+        vo_vec3 middle = v3_zero();
+        for (int k = 0; k < 3; k++)
+            middle = v3_add_scaled(middle, 1.0 / 3, first->node_x[vo_mesh_face_node(first, f, k)]);
+        if (v3_distance(middle, second->node_x[0]) < v3_distance(nearest, second->node_x[0]))
+            nearest = middle;
+    }
+    second->node_x[0] = v3_add(nearest, v3(0, -0.002, 0));
+    assert_ok(w.ctx, vo_sim_untangle_edits(w.sim));
+    print_message("put apart by %.3g m, %.3g pixels\n", w.sim->stats.popping,
+                  w.sim->stats.popping_px);
+    assert_true(w.sim->stats.popping > 1e-4);
+    assert_true(w.sim->stats.popping_px > 0.1);
+    close_world(&w);
+}
+
 /* Cameras that are none do no harm: they are passed over. */
 static void what_is_no_camera_is_passed_over(void **state) {
     (void)state;
@@ -472,6 +504,7 @@ int main(void) {
         cmocka_unit_test(the_view_cuts_when_the_picture_does),
         cmocka_unit_test(a_camera_that_pans_is_where_it_will_be),
         cmocka_unit_test(points_behind_the_eye),
+        cmocka_unit_test(what_is_put_apart_pops),
         cmocka_unit_test(what_is_no_camera_is_passed_over),
         cmocka_unit_test(a_budget_holds_the_number_of_faces),
         cmocka_unit_test(a_budget_that_cannot_be_held_is_told),

@@ -277,6 +277,8 @@ vo_result vo_sim_untangle(vo_sim *sim);
 /* The same between two steps, with everything where it is: before the first step, and at the end of
  * a frame. */
 vo_result vo_sim_make_fit(vo_sim *sim);
+/* The same for what remeshing has tangled; what it moves is seen to pop, too. */
+vo_result vo_sim_untangle_edits(vo_sim *sim);
 /* The same where a run goes on with a changed scene; what it does counts for the next frame. */
 vo_result vo_sim_fit_to_scene(vo_sim *sim);
 

@@ -114,7 +114,7 @@ static vo_result untangle(vo_sim *sim) {
     bool edited = stats->splits + stats->collapses + stats->flips > 0;
     if (!edited || stats->intersections == 0) return VO_OK;
     double start = vo_now();
-    VO_TRY(vo_sim_make_fit(sim));
+    VO_TRY(vo_sim_untangle_edits(sim));
     vo_sim_load_rows(sim);
     sim->stats.stage.remesh += vo_now() - start;
     vo_sim_buckle_aim(sim); /* faces are elsewhere, as a resumed run will have them */

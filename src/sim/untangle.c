@@ -146,3 +146,41 @@ vo_result vo_sim_fit_to_scene(vo_sim *sim) {
     sim->untangled = sim->stats.untangled - before;
     return VO_OK;
 }
+
+/* ---- after remeshing ------------------------------------------------------------------------ */
+
+static int count_nodes(const vo_sim *sim) {
+    int count = 0;
+    for (int c = 0; c < sim->cloth_count; c++) count += sim->cloth[c].mesh->node_count;
+    return count;
+}
+
+static void note_places(const vo_sim *sim, vo_pop *pop) {
+    for (int c = 0; c < sim->cloth_count; c++)
+        for (int n = 0; n < sim->cloth[c].mesh->node_count; n++)
+            (pop++)->from = sim->cloth[c].mesh->node_x[n];
+}
+
+/* Keeps those that have moved; returns how many. */
+static int note_moves(const vo_sim *sim, vo_pop *pop) {
+    int kept = 0, next = 0;
+    for (int c = 0; c < sim->cloth_count; c++)
+        for (int n = 0; n < sim->cloth[c].mesh->node_count; n++, next++) {
+            vo_pop moved = {pop[next].from, sim->cloth[c].mesh->node_x[n]};
+            if (v3_distance(moved.from, moved.to) > 0) pop[kept++] = moved;
+        }
+    return kept;
+}
+
+vo_result vo_sim_untangle_edits(vo_sim *sim) {
+    vo_stats *stats = &sim->stats;
+    vo_pop *pop = vo_arena_array(&sim->remesh.arena, vo_pop, count_nodes(sim) + 1);
+    if (!pop) return vo_fail_memory(sim->ctx, "untangling");
+    note_places(sim, pop);
+    VO_TRY(vo_sim_make_fit(sim));
+    int count = note_moves(sim, pop);
+    for (int i = 0; i < count; i++)
+        stats->popping = vo_max(stats->popping, v3_distance(pop[i].from, pop[i].to));
+    stats->popping_px = vo_max(stats->popping_px, vo_sim_view_popping(sim, count, pop));
+    return VO_OK;
+}
