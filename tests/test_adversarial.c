@@ -296,6 +296,41 @@ static void tens_of_thousands_of_faces_at_one_point(void **state) {
     assert_non_null(strstr(o->error, "of (0.00"));
 }
 
+/* A disk of n faces around one node; its rim as it should be, or anywhere within a millimetre. */
+static const outcome *run_fan(int n, bool collapsed) {
+    char path[1024];
+    const char *folder = test_folder(), *mesh = "fan.obj";
+    vo_random r = vo_random_seed(5);
+    snprintf(path, sizeof path, "%s/%s", folder, mesh);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "v 0 0 0\nvt 0 0\n");
+    for (int i = 0; i < n; i++) {
+        double a = 2 * VO_PI * i / n;
+        vo_vec3 x = collapsed ? in_box(&r, 1e-3) : v3(cos(a), sin(a), 0);
+        fprintf(f, "v %.17g %.17g %.17g\nvt %.17g %.17g\n", x.x, x.y, x.z, cos(a), sin(a));
+    }
+    for (int i = 0; i < n; i++) {
+        int a = i + 2, b = (i + 1) % n + 2;
+        fprintf(f, "f 1/1 %d/%d %d/%d\n", a, a, b, b);
+    }
+    assert_int_equal(fclose(f), 0);
+    return run(write_scene(folder, 1, &mesh, ""), 1);
+}
+
+/* The boxes of all its faces overlap, but it is no clump; collapsed, it is as ever. */
+static void a_fan_of_many_faces_is_no_clump(void **state) {
+    (void)state;
+    expect_clean(run_fan(1600, false));
+    const outcome *o = run_fan(1600, true);
+    assert_int_equal(o->created, VO_BAD_DATA);
+    assert_non_null(strstr(o->error, "pass through each other"));
+    o = run_fan(8000, false);
+    assert_int_equal(o->created, VO_BAD_DATA);
+    assert_non_null(
+        strstr(o->error, "8000 meet at one node: too many to be told apart; let fewer meet"));
+}
+
 /* A smaller one without untangling: it runs all the same, and what is held is named. */
 static void a_clump_that_runs_all_the_same(void **state) {
     (void)state;
@@ -318,6 +353,7 @@ int main(void) {
         cmocka_unit_test(an_obstacle_that_jumps_to_and_fro),
         cmocka_unit_test(collapsed_cloth),
         cmocka_unit_test(tens_of_thousands_of_faces_at_one_point),
+        cmocka_unit_test(a_fan_of_many_faces_is_no_clump),
         cmocka_unit_test(a_clump_that_runs_all_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

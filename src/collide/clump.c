@@ -22,12 +22,21 @@ static bool is_within(const int face[3], const vo_vec3 *x, vo_vec3 place, double
            v3_distance(x[face[2]], place) <= radius;
 }
 
+static int count_star(int face_count, const int (*face)[3], int node) {
+    int count = 0;
+    for (int f = 0; f < face_count; f++)
+        count += face[f][0] == node || face[f][1] == node || face[f][2] == node;
+    return count;
+}
+
 vo_clump vo_clump_around(int face_count, const int (*face)[3], int which, const vo_vec3 *x) {
     vo_box box = face_box(face[which], x);
     vo_clump clump = {.face = which, .place = v3_lerp(box.min, box.max, 0.5)};
     clump.radius = vo_max(v3_distance(box.min, box.max), LEAST_RADIUS);
     for (int f = 0; f < face_count; f++)
         clump.faces += is_within(face[f], x, clump.place, clump.radius);
+    for (int k = 0; k < 3; k++)
+        clump.star = vo_max_int(clump.star, count_star(face_count, face, face[which][k]));
     return clump;
 }
 

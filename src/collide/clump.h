@@ -21,6 +21,7 @@ typedef struct vo_clump {
     int faces;     /* that lie wholly within the radius */
     double radius; /* m */
     vo_vec3 place; /* m */
+    int star;      /* faces at that corner of `face` at which most meet */
 } vo_clump;
 
 /* Looks for the place where most faces are among each other: among a few hundred of the first

@@ -39,6 +39,28 @@ static int most_pairs(const vo_contours *c, int per_face) {
     return vo_max_int(vo_clump_bound(per_face, faces), VO_CONTOUR_LEAST);
 }
 
+/* Pairs of faces of cloths that have a node in common, node by node; at most VO_CONTOUR_STARS. */
+static vo_result count_stars(vo_contours *c, int *out) {
+    size_t bytes = (size_t)c->soup.node_count * sizeof(int);
+    int *valence = vo_alloc_zero(c->ctx, bytes);
+    int64_t sum = 0;
+    if (bytes && !valence) return vo_fail_memory(c->ctx, "intersection contours");
+    for (int i = 0; i < c->face_count[CLOTHS]; i++)
+        for (int k = 0; k < 3; k++) sum += valence[c->soup.face[c->face[CLOTHS][i]][k]]++;
+    vo_free(c->ctx, valence, bytes);
+    *out = (int)(sum < VO_CONTOUR_STARS ? sum : VO_CONTOUR_STARS);
+    return VO_OK;
+}
+
+/* How many pairs of boxes are no clump. */
+static vo_result set_bounds(vo_contours *c) {
+    int stars = 0, most = most_pairs(c, VO_CONTOUR_NEAR);
+    VO_TRY(count_stars(c, &stars));
+    c->near[CLOTHS].most = most + stars;
+    c->near[OBSTACLES].most = most;
+    return VO_OK;
+}
+
 static bool allocate(vo_contours *c) {
     bool ok = true;
     for (int t = 0; t < 2; t++) {
@@ -84,8 +106,7 @@ vo_result vo_contours_create(vo_context *ctx, const vo_soup *soup, const vo_vec3
     count_faces(out);
     vo_result result = allocate(out) ? VO_OK : vo_fail_memory(ctx, "intersection contours");
     if (result == VO_OK) sort_faces(out);
-    out->near[CLOTHS].most = most_pairs(out, VO_CONTOUR_NEAR);
-    out->near[OBSTACLES].most = out->near[CLOTHS].most;
+    if (result == VO_OK) result = set_bounds(out);
     for (int t = 0; t < 2 && result == VO_OK; t++) {
         set_boxes(out, x, t, 0);
         result = vo_bvh_build(ctx, &out->tree[t], out->box[t], out->face_count[t]);
@@ -155,6 +176,14 @@ static void test_pairs(void *arg, int begin, int end, int chunk) {
     }
 }
 
+/* Pairs that may intersect. Where only the allowance for stars kept boxes from being too many, a
+ * small mesh has no more of them than others: a fan that lies free has none. */
+static int most_meeting(const vo_contours *c, const vo_pair_list *near) {
+    int64_t faces = (int64_t)c->face_count[CLOTHS] + c->face_count[OBSTACLES];
+    bool dense = near->count > most_pairs(c, VO_CONTOUR_NEAR);
+    return dense ? vo_clump_bound(VO_CONTOUR_PAIRS, faces) : most_pairs(c, VO_CONTOUR_PAIRS);
+}
+
 /* Keeps those near pairs of a list that intersect, unless they are too many. */
 static vo_result collect_pairs(vo_contours *c, const vo_vec3 *x, int list) {
     const vo_pair_list *near = &c->near[list];
@@ -164,7 +193,7 @@ static vo_result collect_pairs(vo_contours *c, const vo_vec3 *x, int list) {
     vo_parallel_for(c->ctx, near->count, TEST_GRAIN, test_pairs, &job);
     int found = 0;
     for (int i = 0; i < near->count; i++) found += c->meets[i];
-    if (found > most_pairs(c, VO_CONTOUR_PAIRS) - c->pair_count) {
+    if (found > most_meeting(c, near) - c->pair_count) {
         c->pair_count = 0;
         c->crowded = true;
         return VO_OK;

@@ -27,8 +27,15 @@
 #include "spatial/bvh.h"
 
 /* Pairs for each face of cloths and obstacles: those whose boxes overlap, and those that intersect.
- * Ten coincident layers have 60 of both. Small meshes may have more. */
-enum { VO_CONTOUR_NEAR = 256, VO_CONTOUR_PAIRS = 64, VO_CONTOUR_LEAST = 1 << 20 };
+ * Ten coincident layers have 60 of both. Small meshes may have more. Boxes of faces that meet at a
+ * node overlap however free they lie: such pairs, which a fan has as many of as the square of its
+ * faces, are allowed on top, up to VO_CONTOUR_STARS (a fan of 5,700 faces, 128 MB). */
+enum {
+    VO_CONTOUR_NEAR = 256,
+    VO_CONTOUR_PAIRS = 64,
+    VO_CONTOUR_LEAST = 1 << 20,
+    VO_CONTOUR_STARS = 1 << 24
+};
 
 /* Cloths and obstacles in one numbering; see collide/surface.h, whose arrays fit. */
 typedef struct vo_soup {

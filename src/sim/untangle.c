@@ -55,21 +55,33 @@ static void tell(const vo_sim *sim, const vo_untangle_report *r) {
                     r->tangle_count - NAMED);
 }
 
+/* A fan may lie free, and is yet too large to be looked at pair by pair. */
+static bool is_large_fan(const vo_clump *clump) {
+    return (int64_t)clump->star * (clump->star - 1) / 2 > VO_CONTOUR_STARS;
+}
+
+static vo_result refuse_clump(const vo_sim *sim, const vo_clump *clump, const char *text) {
+    const char *advice = is_large_fan(clump)
+                             ? "let fewer meet"
+                             : "the mesh has collapsed there, or its layers coincide: spread them "
+                               "out in the scene";
+    return vo_fail(sim->ctx, VO_BAD_DATA,
+                   "%s; %s, or set disable to [\"separation\", \"collision\"]", text, advice);
+}
+
 /* Before the first step a clump is an error of the scene; later it is only told of, and left. */
 static vo_result tell_of_clump(const vo_sim *sim, const vo_clump *clump) {
-    char name[32], text[512];
+    char name[32], fault[128] = "pass through each other: too many to be put apart", text[512];
     if (clump->face < 0) return VO_OK;
     part_name(sim, sim->contact.surface.face_part[clump->face], name, sizeof name);
+    if (is_large_fan(clump))
+        snprintf(fault, sizeof fault, "%d meet at one node: too many to be told apart",
+                 clump->star);
     snprintf(text, sizeof text,
-             "%s: around its face %d, %d faces lie within %.3g mm of (%.4g, %.4g, %.4g) m and pass "
-             "through each other: too many to be put apart",
+             "%s: around its face %d, %d faces lie within %.3g mm of (%.4g, %.4g, %.4g) m and %s",
              name, own_face(sim, clump->face), clump->faces, 1e3 * clump->radius, clump->place.x,
-             clump->place.y, clump->place.z);
-    if (sim->stats.frame == 0)
-        return vo_fail(sim->ctx, VO_BAD_DATA,
-                       "%s; the mesh has collapsed there, or its layers coincide: spread them out "
-                       "in the scene, or set disable to [\"separation\", \"collision\"]",
-                       text);
+             clump->place.y, clump->place.z, fault);
+    if (sim->stats.frame == 0) return refuse_clump(sim, clump, text);
     vo_log_line(sim->ctx, VO_LOG_WARNING, "frame %d: %s", sim->stats.frame, text);
     return VO_OK;
 }
