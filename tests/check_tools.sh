@@ -172,6 +172,22 @@ table_of_others() {
     ! grep -q '^| sheet | ' results/table1.md || fail 'rows of another form are kept'
 }
 
+# A run says by whom it was made, not who looks at it now; one that went on, by whom it did.
+table_of_makers() {
+    line '^| other | made by | [0-9.]* (.*), commit [0-9a-z, ]* |$' 'nobody has made it'
+    for way in none full view; do echo 'Voile of old' >"runs/other/$way.made"; done
+    accepted 'old runs' table "$work/other.json"
+    line '^| other | made by | Voile of old |$' 'old runs are said to be new'
+    echo 'another one' >runs/other/view.made
+    accepted 'runs of two makers' table "$work/other.json"
+    line '^| other | made by | .*not of one state.*: none, full: Voile of old; view: another one |$' \
+        'runs of two makers are said to be of one'
+    frames=3
+    accepted 'a run that goes on' table "$work/other.json"
+    [ "$(wc -l <runs/other/none.made)" -eq 2 ] || fail 'who has gone on with a run is not noted'
+    frames=2
+}
+
 # Without `full` there is nothing to compare with, and without that no plot.
 table_of_one_way() {
     cp sheet.json alone.json
@@ -205,5 +221,6 @@ if "$voile" version | grep -q embree; then
     table_of_all
     table_of_seconds
     table_of_others
+    table_of_makers
     table_of_one_way
 fi
