@@ -8,7 +8,7 @@ JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX  ?= /usr/local
 DEMO    ?= out/demo
 SECONDS ?= 60
-SCENES  ?= karate solo-dancer ten-dancers crowd
+SCENES  ?= karate solo-dancer ten-dancers jump-cut crowd
 
 # Every folder is named relative to this one, so that the path to it may hold spaces.
 ctest = ctest --test-dir $(1) --output-on-failure --parallel $(JOBS)
