@@ -119,12 +119,12 @@ refused 'another system' 'json-c' env PATH=/nonexistent /bin/sh "$tools/packages
 # ---- the table of the papers
 
 put sheet.json '{"frame_time": 0.04, "frame_steps": 2, "end_frame": 3, "gravity": [0, 0, -9.8],' \
-    '"cloths": [{"grid": {"width": 1, "height": 1, "columns": 4, "rows": 4},' \
+    '"view": {"occlusion": true}, "cloths": [{"grid": {"width": 1, "height": 1, "columns": 4, "rows": 4},' \
     '"materials": [{"thickness": 3e-4, "density": 500, "elastic_modulus": 1e6, "poisson_ratio": 0.3}],' \
     '"remeshing": {"size": [0.2, 0.5]}}], "handles": [{"nodes": [0, 4]}]}'
 table() {
     env VOILE="$voile" OUT="$work/runs" RESULTS="$work/results" FRAMES="$frames" EVERY=1 \
-        WAYS="$ways" REPEATS="$repeats" "$tools/bench_table1" "$@"
+        WAYS="$ways" REPEATS="$repeats" NO_OCCLUSION="$unhidden" "$tools/bench_table1" "$@"
 }
 
 # line PATTERN COMPLAINT: the table has such a line.
@@ -203,10 +203,12 @@ table_of_one_way() {
         ! grep -q '^| alone | \(none\|view\) |\|!\[' results/table1.md || fail "$ways is compared with nothing"
         [ ! -e results/alone-time.svg ] || fail "plots of $ways"
     done
-    ways='full view'
+    ways='full view' unhidden=2
     accepted 'two ways' table "$work/alone.json"
     line '^| alone | view | 3 | ' 'no row of likeness'
-    ways=''
+    line '^Without occlusion it takes [0-9.]* % of the first 2 frames of alone\.$' 'no share'
+    grep -q '"occlusion": false' runs/alone/view-unhidden/scene.json || fail 'occlusion is on'
+    ways='' unhidden=0
 }
 
 # Rows of a comparison by hand: two of four ratios are within 0.9 and 1.1, one is not known.
@@ -222,7 +224,7 @@ table_of_likeness() {
     refused 'an unknown table' 'knows' "$tools/table1_rows" nonsense
 }
 
-frames=2 repeats=1 ways=''
+frames=2 repeats=1 unhidden=0 ways=''
 table_of_likeness
 if "$voile" version | grep -q embree; then
     table_of_all
