@@ -139,6 +139,9 @@ table_of_all() {
     touch -d '2001-01-01' runs/sheet/full/frames/0001.vof
     accepted 'the same table' table "$work/sheet.json"
     [ -z "$(find runs/sheet/full/frames/0001.vof -newermt 2002-01-01)" ] || fail 'runs are made again'
+    rm runs/sheet/full/frames/*.vof
+    accepted 'a run that was stopped in its preroll' table "$work/sheet.json"
+    line '^| sheet | adaptive | 2 | .* | 3 of 3 |$' 'a run without a frame is not made again'
 }
 
 # Frame 0 has the preroll, the start is noted beside the run: 0.5 + 9 + 9 + 9.
