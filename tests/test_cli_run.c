@@ -672,7 +672,15 @@ static void what_is_odd_is_told(void **state) {
     expect(folder, "simulate scene.json -q -o heavy --set gravity=[0,0,-3e4] --frames 2", 0,
            "times its length, which no fabric is");
     expect(folder, "simulate scene.json -q -o view --adapt view --frames 0", 0,
-           "scene.json: adapt: there is no camera");
+           "scene.json: adapt: there is no camera, so \"view\" is as fine everywhere");
+    expect(folder,
+           "simulate scene.json -q -o lit --adapt view --frames 0 --set "
+           "camera.position=[3,0,1] --set camera.target=[0,0,0] --set camera.light=true",
+           0, "scene.json: adapt: there is no camera, so \"view\" is fine only where a light");
+    expect_out(folder,
+               "simulate scene.json -q -o seen --adapt view --frames 0 --set "
+               "camera.position=[3,0,1] --set camera.target=[0,0,0]",
+               0, "");
     expect(folder, "simulate scene.json -q -o both --adapt full --set friction=0 --set adapt=none",
            2, "--adapt full and --set adapt=none exclude each other");
     expect(folder, "simulate scene.json -q -o steps --set frame_steps=100001", 1,

@@ -227,14 +227,15 @@ static vo_result set_first_frame(run *r) {
                    r->last, r->first);
 }
 
-/* A run, unlike a host, gets no camera from elsewhere. */
+/* A run, unlike a host, gets no camera from elsewhere; and a light is none. */
 static void tell_unseen(const run *r, const char *scene_path) {
     const vo_scene *scene = r->epoch.scene;
-    if (scene->def.adapt != VO_ADAPT_VIEW || scene->camera_count > 0) return;
-    vo_log_line(r->ctx, VO_LOG_WARNING,
-                "%s: adapt: there is no camera, so \"view\" is as fine everywhere as \"full\"; add "
-                "the key camera",
-                scene_path);
+    if (scene->def.adapt != VO_ADAPT_VIEW || vo_scene_shot_camera(scene, 0) >= 0) return;
+    vo_log_line(
+        r->ctx, VO_LOG_WARNING, "%s: adapt: there is no camera, so \"view\" is %s; %s", scene_path,
+        scene->camera_count > 0 ? "fine only where a light falls"
+                                : "as fine everywhere as \"full\"",
+        scene->camera_count > 0 ? "add a camera without \"light\": true" : "add the key camera");
 }
 
 static vo_result run_from_start(run *r, const char *scene_path) {
