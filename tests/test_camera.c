@@ -511,6 +511,63 @@ static void jumps_say_nothing(void **state) {
     assert_near(guide.push, 0, 0);
 }
 
+/* The last of several poses of one time is the only one that ever was. */
+static void a_pose_can_be_replaced(void **state) {
+    (void)state;
+    vo_camera wrong[3];
+    wrong[0] = vo_camera_look_at(v3(7, 7, 7), v3(7, 9, 7), UP, 20, 16, 9); /* elsewhere */
+    wrong[1] = vo_camera_look_at(v3(0, 5, 0), v3_zero(), UP, 40, 16, 9);   /* a jump */
+    wrong[2] = wrong[1];
+    for (int poses = 1; poses <= 4; poses++) {
+        vo_camera_guide once = vo_camera_guide_begin(), again = once;
+        for (int i = 0; i < poses; i++) {
+            double t = 0.04 * i;
+            vo_camera c = even_camera(t + 0.3 * t * t);
+            vo_camera_guide_add(&once, t, &c);
+            for (int k = 0; k < 3; k++) vo_camera_guide_add(&again, t, &wrong[k]);
+            vo_camera_guide_add(&again, t, &c);
+        }
+        assert_int_equal(once.count, again.count);
+        assert_true(once.push == again.push && once.twist == again.twist);
+        vo_camera a = vo_camera_predict(&once, 0.5), b = vo_camera_predict(&again, 0.5);
+        assert_memory_equal(&a, &b, sizeof a);
+    }
+}
+
+static void assert_defect(const vo_camera *camera, const char *begin) {
+    const char *defect = vo_camera_defect(camera);
+    if (!begin != !defect || (begin && strncmp(defect, begin, strlen(begin)) != 0))
+        fail_msg("\"%s\" instead of \"%s\"", defect ? defect : "fine", begin ? begin : "fine");
+}
+
+static void cameras_that_are_none_are_told(void **state) {
+    (void)state;
+    const vo_camera good = vo_camera_look_at(v3(1, -5, 2), v3(0.3, 0, 0), UP, 40, 16, 9);
+    assert_defect(&good, NULL);
+#define DEFECT(change, begin)     \
+    do {                          \
+        vo_camera c = good;       \
+        change;                   \
+        assert_defect(&c, begin); \
+    } while (0)
+    DEFECT(c.position.y = NAN, "position");
+    DEFECT(c.right = v3_scale(2, c.right), "right must have");
+    DEFECT(c.up.x = INFINITY, "up must have");
+    DEFECT(c.forward = v3_zero(), "forward must have");
+    DEFECT(c.up = c.right, "right, up and forward");
+    DEFECT(c.forward = v3_normalize(v3_add_scaled(c.forward, 0.01, c.up)), "right, up and forward");
+    DEFECT(c.forward = v3_negate(c.forward), "forward must be up x right");
+    DEFECT(c.right = v3_negate(c.right), "forward must be up x right");
+    DEFECT(c.tan_x = 0, "tan_x");
+    DEFECT(c.tan_y = -1, "tan_y");
+    DEFECT(c.near = 0, "near");
+    DEFECT(c.far = c.near, "far");
+    DEFECT(c.far = INFINITY, "far");
+    DEFECT(c.height = 0, "width and height");
+    DEFECT(c.right = v3(c.right.x + 1e-5, c.right.y, c.right.z - 1e-5), NULL); /* floats */
+#undef DEFECT
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_are_where_they_are_seen),
@@ -532,6 +589,8 @@ int main(void) {
         cmocka_unit_test(even_motion_is_predicted),
         cmocka_unit_test(doubt_covers_a_steady_push),
         cmocka_unit_test(jumps_say_nothing),
+        cmocka_unit_test(a_pose_can_be_replaced),
+        cmocka_unit_test(cameras_that_are_none_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -367,27 +367,51 @@ static void what_is_put_apart_pops(void **state) {
     close_world(&w);
 }
 
-/* Cameras that are none do no harm: they are passed over. */
-static void what_is_no_camera_is_passed_over(void **state) {
+/* Cameras that are none do no harm: they are refused by name, and what was told before counts. */
+static void what_is_no_camera_is_refused(void **state) {
     (void)state;
+    static const char *const part[] = {"position", "forward", "tan_y",     "right",
+                                       "far",      "width",   "up x right"};
     vo_camera good = vo_camera_look_at((vo_vec3){0, -3, 0}, (vo_vec3){0, 0, 0}, (vo_vec3){0, 0, 1},
                                        30, 640, 480);
-    vo_camera bad[6] = {good, good, good, good, good, good};
+    vo_camera bad[7] = {good, good, good, good, good, good, good};
     bad[0].position.x = NAN;
     bad[1].forward = (vo_vec3){0, 0, 0};
     bad[2].tan_y = 0;
     bad[3].right.z = INFINITY;
     bad[4].far = -1;
     bad[5].width = 0;
+    bad[6].right = v3_negate(good.right);
     world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
-    for (int i = 0; i < 6; i++) {
-        vo_sim_set_camera(w.sim, &bad[i], false);
+    for (int i = 0; i < 7; i++) {
+        assert_int_equal(vo_sim_set_camera(w.sim, &bad[i], false), VO_BAD_CALL);
+        assert_non_null(strstr(vo_context_message(w.ctx), part[i]));
         assert_int_equal(w.sim->view.guide.count, 0);
     }
-    vo_sim_set_camera(w.sim, &good, false);
-    vo_sim_set_camera(w.sim, &bad[0], true);
+    assert_ok(w.ctx, vo_sim_set_camera(w.sim, &good, false));
+    assert_int_equal(vo_sim_set_camera(w.sim, &bad[0], true), VO_BAD_CALL);
     assert_int_equal(w.sim->view.guide.count, 1);
     assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    close_world(&w);
+}
+
+/* The scene's camera looks away until the cut, and so does the curtain become coarse once the
+ * caller's camera, which looks at it, is taken away. */
+static void the_scenes_cameras_come_back(void **state) {
+    (void)state;
+    world w = open_world(VO_ADAPT_VIEW, 0, true, 1);
+    vo_camera there = vo_camera_look_at((vo_vec3){0.5, -3, 0.5}, (vo_vec3){0.5, 0, 0.5},
+                                        (vo_vec3){0, 0, 1}, 30, 640, 480);
+    for (int f = 0; f < CUT / 2; f++) {
+        assert_ok(w.ctx, vo_sim_set_camera(w.sim, &there, false));
+        assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    }
+    int seen = faces_of(&w);
+    assert_true(w.sim->stats.seen_faces > 0);
+    assert_ok(w.ctx, vo_sim_set_camera(w.sim, NULL, false));
+    for (int f = CUT / 2; f < CUT - 2; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    assert_int_equal(w.sim->stats.seen_faces, 0);
+    assert_true(faces_of(&w) < seen / 2);
     close_world(&w);
 }
 
@@ -528,7 +552,8 @@ int main(void) {
         cmocka_unit_test(a_camera_that_pans_is_where_it_will_be),
         cmocka_unit_test(points_behind_the_eye),
         cmocka_unit_test(what_is_put_apart_pops),
-        cmocka_unit_test(what_is_no_camera_is_passed_over),
+        cmocka_unit_test(what_is_no_camera_is_refused),
+        cmocka_unit_test(the_scenes_cameras_come_back),
         cmocka_unit_test(a_budget_holds_the_number_of_faces),
         cmocka_unit_test(a_budget_that_cannot_be_held_is_told),
         cmocka_unit_test(the_first_picture_is_as_fine_as_it_shows),

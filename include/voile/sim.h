@@ -37,9 +37,11 @@ VO_API vo_result vo_sim_step_frame(vo_sim *sim);
 /* A camera that nobody has prescribed, as it is now, in place of the scene's own: to be told before
  * each frame, with VO_ADAPT_VIEW. Where it will be is guessed from what it did, and around that
  * more is kept fine than around a path that is known. `jump`: it has not come there from where it
- * was last. It is no part of the state, so frames do not keep it. One that is no camera (not
- * finite, without an opening) is passed over. */
-VO_API void vo_sim_set_camera(vo_sim *sim, const vo_camera *camera, bool jump);
+ * was last. Of several at the same time the last one counts. NULL: from now on the scene's own
+ * cameras count again. It is no part of the state, so frames do not keep it. One that is no camera
+ * (not finite, axes that are not orthonormal or left-handed, without an opening) is VO_BAD_CALL
+ * with the member's name, and what was told before still counts. */
+VO_API vo_result vo_sim_set_camera(vo_sim *sim, const vo_camera *camera, bool jump);
 
 VO_API double vo_sim_time(const vo_sim *sim);
 VO_API int vo_sim_frame(const vo_sim *sim);

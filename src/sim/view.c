@@ -69,11 +69,13 @@ void vo_sim_view_free(vo_sim *sim) {
     vo_free_array(sim->ctx, sim->view.watcher, sim->scene->camera_count + 1);
 }
 
-void vo_sim_set_camera(vo_sim *sim, const vo_camera *camera, bool jump) {
+vo_result vo_sim_set_camera(vo_sim *sim, const vo_camera *camera, bool jump) {
     vo_camera_guide *guide = &sim->view.guide;
-    if (!vo_camera_is_sound(camera)) return;
-    if (jump) vo_camera_guide_cut(guide);
-    vo_camera_guide_add(guide, vo_sim_time(sim), camera);
+    const char *defect = camera ? vo_camera_defect(camera) : NULL;
+    if (defect) return vo_fail(sim->ctx, VO_BAD_CALL, "camera: %s", defect);
+    if (jump || !camera) vo_camera_guide_cut(guide);
+    if (camera) vo_camera_guide_add(guide, vo_sim_time(sim), camera);
+    return VO_OK;
 }
 
 /* ---- eyes ----------------------------------------------------------------------------------- */

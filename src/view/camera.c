@@ -5,13 +5,35 @@
 double vo_camera_tangent(double field) { return tan(field * VO_PI / 360); }
 
 /* But for the rounding of floats. */
-static bool is_axis(vo_vec3 a) { return fabs(v3_length(a) - 1) < 1e-3; }
+static const double SKEW = 1e-3;
 
-bool vo_camera_is_sound(const vo_camera *c) {
-    return v3_is_bounded(c->position) && is_axis(c->right) && is_axis(c->up) &&
-           is_axis(c->forward) && vo_is_positive(c->tan_x) && vo_is_positive(c->tan_y) &&
-           vo_is_positive(c->near) && vo_is_positive(c->far) && c->near < c->far && c->width >= 1 &&
-           c->height >= 1;
+static bool is_axis(vo_vec3 a) { return fabs(v3_length(a) - 1) < SKEW; }
+static bool are_square(vo_vec3 a, vo_vec3 b) { return fabs(v3_dot(a, b)) < SKEW; }
+
+static const char *frame_defect(const vo_camera *c) {
+    if (!is_axis(c->right)) return "right must have the length 1";
+    if (!is_axis(c->up)) return "up must have the length 1";
+    if (!is_axis(c->forward)) return "forward must have the length 1";
+    if (!are_square(c->right, c->up) || !are_square(c->up, c->forward) ||
+        !are_square(c->forward, c->right))
+        return "right, up and forward must be at right angles to each other";
+    if (!(v3_dot(v3_cross(c->up, c->right), c->forward) > 0))
+        return "forward must be up x right and is its opposite: it points backwards, or the camera "
+               "is of a left-handed world, which is to be converted as a whole";
+    return NULL;
+}
+
+const char *vo_camera_defect(const vo_camera *c) {
+    if (!v3_is_bounded(c->position)) return "position must be three numbers up to " VO_LARGEST_TEXT;
+    const char *frame = frame_defect(c);
+    if (frame) return frame;
+    if (!vo_is_positive(c->tan_x)) return "tan_x must be positive, up to " VO_LARGEST_TEXT;
+    if (!vo_is_positive(c->tan_y)) return "tan_y must be positive, up to " VO_LARGEST_TEXT;
+    if (!vo_is_positive(c->near)) return "near must be positive, up to " VO_LARGEST_TEXT;
+    if (!vo_is_positive(c->far) || !(c->near < c->far))
+        return "far must be more than near, up to " VO_LARGEST_TEXT;
+    if (c->width < 1 || c->height < 1) return "width and height must be at least 1 pixel";
+    return NULL;
 }
 
 void vo_camera_open(vo_camera *c, double tan_y) {

@@ -25,9 +25,9 @@ bool vo_camera_aim(vo_camera *camera, vo_vec3 forward, vo_vec3 up);
 /* Opens the camera by the tangent of half the vertical angle; pixels are square. */
 void vo_camera_open(vo_camera *camera, double tan_y);
 
-/* Whether it is a camera at all: finite, with axes of length 1, an opening, 0 < near < far, and
- * pixels. */
-bool vo_camera_is_sound(const vo_camera *camera);
+/* Why it is no camera, beginning with the member's name; NULL: it is one. Finite, with axes of
+ * length 1 at right angles and of the right hand, an opening, 0 < near < far, and pixels. */
+const char *vo_camera_defect(const vo_camera *camera);
 
 /* Tangent of half an angle in degrees. */
 double vo_camera_tangent(double field);

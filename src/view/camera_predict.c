@@ -42,14 +42,29 @@ static void follow(vo_camera_guide *g, double time, const vo_camera *camera) {
     g->step = step;
 }
 
+/* As before the last pose. How speeds had changed by then is not known any more, nor needed: what
+ * comes next finds it anew. */
+static void take_back(vo_camera_guide *g) {
+    *g = (vo_camera_guide){.count = g->before.count,
+                           .time = g->before.time,
+                           .camera = g->before.camera,
+                           .speed = g->before.speed,
+                           .step = g->before.step};
+}
+
 void vo_camera_guide_add(vo_camera_guide *g, double time, const vo_camera *camera) {
-    bool known = g->count > 0 && v3_length(turn_between(&g->camera, camera)) <= JUMP;
+    if (g->count > 0 && time == g->time) take_back(g);
+    vo_camera_guide last = g->count > 0 && time > g->time ? *g : vo_camera_guide_begin();
+    bool known = last.count > 0 && v3_length(turn_between(&g->camera, camera)) <= JUMP;
     if (known && time - g->time >= SHORTEST_STEP)
         follow(g, time, camera);
-    else if (known && time == g->time)
-        g->camera = *camera;
     else
         restart(g, time, camera);
+    g->before.count = last.count;
+    g->before.time = last.time;
+    g->before.camera = last.camera;
+    g->before.speed = last.speed;
+    g->before.step = last.step;
 }
 
 vo_camera vo_camera_predict(const vo_camera_guide *g, double time) {

@@ -9,8 +9,9 @@
  *      given      1-----2-----3                    speeds from 2 to 3,
  *      predicted               \- - - - - - o      changes of speed from 1-2 to 2-3
  *
- * Three poses are all the memory there is. A turn by more than an eighth of a circle in one step is
- * a jump and says nothing about what comes; jumps that do not turn must be told. */
+ * Three poses, and what was known before the last, are all the memory there is. A turn by more than
+ * an eighth of a circle in one step is a jump and says nothing about what comes; jumps that do not
+ * turn must be told. */
 #ifndef VO_VIEW_CAMERA_PREDICT_H
 #define VO_VIEW_CAMERA_PREDICT_H
 
@@ -31,12 +32,20 @@ typedef struct vo_camera_guide {
     double step;           /* s, from the one before */
     double push;           /* m/s^2, change of velocity; zero with fewer than 3 poses */
     double twist;          /* rad/s^2, change of turning speed */
+    struct {
+        int count;
+        double time;
+        vo_camera camera;
+        vo_camera_speed speed;
+        double step;
+    } before; /* the same before the last pose, should another take its place */
 } vo_camera_guide;
 
 /* Knows nothing yet. */
 vo_camera_guide vo_camera_guide_begin(void);
 
-/* The camera at a time; times that do not come later than the last one replace it. */
+/* The camera at a time. One of the same time as the last takes its place, as if that had not been;
+ * one of an earlier time begins again. */
 void vo_camera_guide_add(vo_camera_guide *guide, double time, const vo_camera *camera);
 
 /* What was given so far says nothing about what comes. */
