@@ -183,6 +183,95 @@ static void test_scene_camera(void **state) {
     close_pair(&p);
 }
 
+/* A camera of 80 x 60 pixels that sees a part of the sheet, and one more, which the film never
+ * shows. */
+#define CLOSE_CAMERA                                                                         \
+    "cameras=[{\"name\": \"close\", \"resolution\": [80, 60], \"field\": 20, \"position\": " \
+    "[0.4, 0.6, 2], \"target\": [0.5, 0.5, 0]}"
+#define FURTHER_CAMERA \
+    ", {\"resolution\": [%d, 60], \"position\": [9, 9, 9], \"target\": [0, 0, 0]}"
+
+static vo_comparison compare_sized(pair *p, int width, int height) {
+    vo_comparison c;
+    p->def.width = width;
+    p->def.height = height;
+    assert_ok(p->place.ctx, vo_compare(p->place.ctx, &p->def, &c));
+    return c;
+}
+
+/* Beyond the camera's own frame nothing is measured, whatever the size of the pictures. */
+static void test_another_aspect(void **state) {
+    (void)state;
+    need_rays();
+    static const int size[][2] = {{80, 60}, {200, 60}, {80, 190}, {300, 60}};
+    pair p;
+    open_pair(&p, 1, CLOSE_CAMERA "]");
+    p.runs[1] = p.other;
+    p.runs[0] = p.place.run;
+    vo_comparison own = compare_sized(&p, 0, 0);
+    assert_int_equal(own.width, 80);
+    assert_true(own.run[0].frame[3].cloth_pixels > 4000); /* nearly all of it */
+    for (int i = 0; i < 4; i++) {
+        vo_comparison c = compare_sized(&p, size[i][0], size[i][1]);
+        assert_int_equal(c.width, size[i][0]);
+        assert_int_equal(c.height, size[i][1]);
+        for (int f = 0; f < 5; f++) {
+            const vo_compared_frame *a = &c.run[0].frame[f], *b = &own.run[0].frame[f];
+            assert_near(a->cloth_pixels, b->cloth_pixels, 2); /* rays round otherwise */
+            assert_near(a->seen_faces, b->seen_faces, 0);
+            assert_near(a->edge_50, b->edge_50, 1e-6);
+            assert_near(a->overlap, b->overlap, 1e-3);
+        }
+        vo_comparison_free(p.place.ctx, &c);
+    }
+    vo_comparison twice = compare_sized(&p, 300, 120); /* larger, and wider */
+    assert_near(twice.run[0].frame[3].cloth_pixels / own.run[0].frame[3].cloth_pixels, 4, 0.1);
+    assert_near(twice.run[0].frame[3].edge_50, 2 * own.run[0].frame[3].edge_50, 1e-6);
+    vo_comparison_free(p.place.ctx, &twice);
+    vo_comparison_free(p.place.ctx, &own);
+    close_pair(&p);
+}
+
+/* Popping of the statistics is scaled as the camera's frame is; where other cameras with other
+ * pixels count, nobody knows whose it was. */
+static void test_scaled_popping(void **state) {
+    (void)state;
+    need_rays();
+    const struct {
+        int other, width, height;
+        double zoom;
+    } sets[] = {{0, 80, 60, 1},
+                {0, 300, 120, 2},
+                {0, 40, 600, 0.5},
+                {80, 160, 120, 2},
+                {90, 160, 120, NAN}};
+    for (int i = 0; i < 5; i++) {
+        char more[200] = "", set[500];
+        pair p;
+        if (sets[i].other) snprintf(more, sizeof more, FURTHER_CAMERA, sets[i].other);
+        snprintf(set, sizeof set, CLOSE_CAMERA "%s]", more);
+        open_pair(&p, 1, set);
+        p.runs[1] = p.other;
+        p.runs[0] = p.place.run;
+        static const char line[] =
+            "{\"frame\": 3, \"time\": 0.12, \"cloths\": 1, \"faces\": 9, \"edges\": 1, \"nodes\": "
+            "1, "
+            "\"verts\": 1, \"wall_s\": 1, \"popping_px\": 5, \"stages\": {}}\n";
+        char path[700];
+        snprintf(path, sizeof path, "%s/stats.jsonl", p.place.run);
+        assert_ok(p.place.ctx, vo_file_append(p.place.ctx, path, line, strlen(line)));
+        p.def.step = 2; /* frame 3 is not looked at */
+        vo_comparison c = compare_sized(&p, sets[i].width, sets[i].height);
+        double popping = c.run[0].frame[3].popping;
+        if (isnan(sets[i].zoom))
+            assert_true(isnan(popping));
+        else
+            assert_near(popping, 5 * sets[i].zoom, 0);
+        vo_comparison_free(p.place.ctx, &c);
+        close_pair(&p);
+    }
+}
+
 /* Every second frame is looked at; the statistics are of all. */
 static void test_some_frames(void **state) {
     (void)state;
@@ -414,11 +503,12 @@ static void test_page(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_runs),    cmocka_unit_test(test_other_runs),
-        cmocka_unit_test(test_known_overlap), cmocka_unit_test(test_scene_camera),
-        cmocka_unit_test(test_some_frames),   cmocka_unit_test(test_files),
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_strangers),     cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_equal_runs),     cmocka_unit_test(test_other_runs),
+        cmocka_unit_test(test_known_overlap),  cmocka_unit_test(test_scene_camera),
+        cmocka_unit_test(test_another_aspect), cmocka_unit_test(test_scaled_popping),
+        cmocka_unit_test(test_some_frames),    cmocka_unit_test(test_files),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_strangers),      cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

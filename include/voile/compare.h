@@ -87,7 +87,8 @@ typedef struct vo_compare_def {
     int first, last;          /* [0, -1] frames; last -1: to the end */
     int step;                 /* [1] pictures of each step-th of these frames */
     int width, height;        /* [0, 0] pixels, 1 to 16384; 0: those of the scene's camera, or 1920
-                                 x 1080 */
+                                 x 1080. A camera of another aspect is fitted into them, and what
+                                 is beyond its own frame is not measured */
     const char *camera; /* [NULL] name of one of the scene's cameras; NULL: what the film shows;
                            "none": one is fitted, as `shot` says */
     vo_shot shot;       /* how to look where the scene has no camera, or with a camera of the

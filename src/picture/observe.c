@@ -44,6 +44,22 @@ static void clear(float *value, size_t count) {
     if (value) memset(value, 0, count * sizeof *value);
 }
 
+/* The part of the picture that counts, in pixels. */
+typedef struct border {
+    double left, right, top, bottom;
+} border;
+
+static border find_border(const vo_observer *o) {
+    const vo_camera *c = &o->def.camera;
+    double x = o->def.frame.x > 0 ? vo_max(0, (c->width - o->def.frame.x) / 2) : 0,
+           y = o->def.frame.y > 0 ? vo_max(0, (c->height - o->def.frame.y) / 2) : 0;
+    return (border){x, c->width - x, y, c->height - y};
+}
+
+static bool is_within(border b, vo_vec2 p) {
+    return p.x >= b.left && p.x <= b.right && p.y >= b.top && p.y <= b.bottom;
+}
+
 /* ---- pixels ---------------------------------------------------------------------------------- */
 
 /* Pixels [left, right) of rows [top, bottom): no cloth is outside. */
@@ -52,22 +68,28 @@ typedef struct window {
     int left, right, top, bottom;
 } window;
 
+/* Pixels whose middles are within two borders, of which the first is within the picture. */
+static window join(vo_observer *o, border a, border b) {
+    return (window){o, (int)ceil(vo_clamp(b.left, a.left, a.right) - 0.5),
+                    (int)floor(vo_clamp(b.right, a.left, a.right) + 0.5),
+                    (int)ceil(vo_clamp(b.top, a.top, a.bottom) - 0.5),
+                    (int)floor(vo_clamp(b.bottom, a.top, a.bottom) + 0.5)};
+}
+
 /* Around all that is to be kept, if all of it is before the camera; else the whole picture. */
 static window find_window(vo_observer *o) {
     const vo_camera *c = &o->def.camera;
     int count = o->def.everything ? o->def.model->node_count : o->def.cloth_nodes;
-    double left = c->width, right = 0, top = c->height, bottom = 0;
+    border all = find_border(o), kept = {c->width, 0, c->height, 0};
     for (int i = 0; i < count; i++) {
         vo_vec2 p;
-        if (!vo_camera_project(c, vo_model_x(o->def.model, i), &p, NULL))
-            return (window){o, 0, c->width, 0, c->height};
-        left = vo_min(left, p.x);
-        right = vo_max(right, p.x);
-        top = vo_min(top, p.y);
-        bottom = vo_max(bottom, p.y);
+        if (!vo_camera_project(c, vo_model_x(o->def.model, i), &p, NULL)) return join(o, all, all);
+        kept.left = vo_min(kept.left, p.x - 1);
+        kept.right = vo_max(kept.right, p.x + 1);
+        kept.top = vo_min(kept.top, p.y - 1);
+        kept.bottom = vo_max(kept.bottom, p.y + 1);
     }
-    return (window){o, (int)vo_clamp(left - 1, 0, c->width), (int)vo_clamp(right + 2, 0, c->width),
-                    (int)vo_clamp(top - 1, 0, c->height), (int)vo_clamp(bottom + 2, 0, c->height)};
+    return join(o, all, kept);
 }
 
 static vo_vec3 flat_normal(const vo_model *m, const vo_model_face *face) {
@@ -177,14 +199,14 @@ static bool is_open(const vo_observer *o, vo_vec3 x) {
 static void find_nodes(void *arg, int begin, int end, int chunk) {
     const search *s = arg;
     const vo_camera *c = &s->observer->def.camera;
+    border part = find_border(s->observer);
     (void)chunk;
     for (int i = begin; i < end; i++) {
         vo_vec3 x = v3_sub(s->mesh->node_x[i], s->observer->def.model->origin);
         vo_vec2 p = v2(NAN, NAN);
         (void)vo_camera_project(c, x, &p, NULL);
-        bool inside = p.x >= 0 && p.x <= c->width && p.y >= 0 && p.y <= c->height;
         s->place[i] = p;
-        s->seen[i] = inside && is_open(s->observer, x);
+        s->seen[i] = is_within(part, p) && is_open(s->observer, x);
     }
 }
 

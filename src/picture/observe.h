@@ -15,7 +15,9 @@ typedef struct vo_observer_def {
     const vo_model *model;
     int cloth_nodes, cloth_faces; /* the model's first ones are cloth, the others stand before it */
     vo_camera camera;             /* relative to the model's origin */
-    bool flat; /* normals are those of the model's faces, not those for shading */
+    vo_vec2 frame; /* width and height in pixels of the middle part of the picture, beyond which
+                      nothing is seen; 0: all of it */
+    bool flat;     /* normals are those of the model's faces, not those for shading */
     bool
         everything; /* what stands before cloth, or beside it, is kept, too: with minus its depth */
 } vo_observer_def;

@@ -20,8 +20,7 @@ typedef struct comparer {
     vo_compare_eye eye[VO_COMPARE_MAX_RUNS];
     int added[VO_COMPARE_MAX_RUNS]; /* frames of the results that are filled in */
     vo_render_def look;             /* its camera and shot: how to look */
-    double zoom; /* pixels of the pictures for one of the scene's camera; NaN: it is not that one */
-    vo_extent extent; /* where there is no camera */
+    vo_extent extent;               /* where there is no camera */
     vo_contrast contrast;
     double start;
 } comparer;
@@ -220,18 +219,42 @@ static vo_result survey(comparer *c) {
     return VO_OK;
 }
 
-/* Through which camera the reference's scene is seen; of the size of the pictures. */
-static vo_result camera_at(comparer *c, double time, vo_camera *out) {
+/* Pixels of the pictures for one of a camera's, all of whose frame is to be in them. */
+static double scale_of(const comparer *c, const vo_camera *camera) {
+    return vo_min((double)c->out->width / camera->width, (double)c->out->height / camera->height);
+}
+
+/* Through which camera the reference's scene is seen, of the size of the pictures, and the part of
+ * them that is its own frame: beyond that nobody asked the runs to be fine. */
+static vo_result find_view(comparer *c, double time, vo_compare_view *view) {
     const vo_scene *scene = c->eye[VO_COMPARE_REFERENCE].epoch.scene;
     vo_standpoint from;
     VO_TRY(vo_standpoint_find(&c->look, scene, time, &from));
-    *out = from.given ? from.camera : vo_fit_end(&c->extent.fit);
-    bool film = from.given && !c->def->camera && !c->def->shot.camera;
-    c->zoom = film ? (double)c->out->height / out->height : NAN;
-    out->tan_x = out->tan_y * c->out->width / c->out->height;
-    out->width = c->out->width;
-    out->height = c->out->height;
+    vo_camera camera = from.given ? from.camera : vo_fit_end(&c->extent.fit);
+    double scale = scale_of(c, &camera);
+    view->frame = v2(scale * camera.width, scale * camera.height);
+    camera.tan_y *= c->out->height / (scale * camera.height);
+    camera.tan_x = camera.tan_y * c->out->width / c->out->height;
+    camera.width = c->out->width;
+    camera.height = c->out->height;
+    view->camera = camera;
     return VO_OK;
+}
+
+/* What a pixel of popping in the statistics is in the pictures. They do not say in which camera's
+ * it was: NaN where not all that count have equal ones, and where runs are looked at otherwise. */
+static double zoom_at(const comparer *c, double time) {
+    const vo_scene *scene = c->eye[VO_COMPARE_REFERENCE].epoch.scene;
+    double zoom = NAN;
+    if (c->def->camera || c->def->shot.camera) return NAN;
+    for (int i = 0; i < scene->camera_count; i++) {
+        if (scene->camera[i].light || !vo_scene_camera_counts(scene, i, time)) continue;
+        vo_camera camera = vo_scene_camera_at(scene, i, time);
+        double scale = scale_of(c, &camera);
+        if (!isnan(zoom) && scale != zoom) return NAN;
+        zoom = scale;
+    }
+    return zoom;
 }
 
 /* The size that was asked for, or the camera's own, or the usual one. */
@@ -282,7 +305,7 @@ static vo_result look(comparer *c, int run, int frame, vo_compare_view *view,
     const vo_stats *line = vo_stats_list_find(&c->stats[run], frame);
     VO_TRY(read_frame(c, run, frame));
     if (run == VO_COMPARE_REFERENCE) {
-        VO_TRY(camera_at(c, vo_sim_time(eye->epoch.sim), &view->camera));
+        VO_TRY(find_view(c, vo_sim_time(eye->epoch.sim), view));
         view->origin = vo_compare_middle(eye);
     }
     VO_TRY(vo_compare_eye_look(eye, view));
@@ -298,6 +321,10 @@ static vo_result write_picture(comparer *c, int run, int frame) {
                             &eye->observer.def.camera, path);
 }
 
+static double time_step(const comparer *c) {
+    return c->eye[VO_COMPARE_REFERENCE].epoch.scene->def.frame_time;
+}
+
 static vo_result compare_run(comparer *c, int run, int frame, bool looks, vo_compare_view *view) {
     const vo_stats *line = vo_stats_list_find(&c->stats[run], frame);
     vo_compared_frame f = begin_frame(frame, line);
@@ -309,7 +336,7 @@ static vo_result compare_run(comparer *c, int run, int frame, bool looks, vo_com
             if (c->def->pictures) VO_TRY(write_picture(c, run, frame));
         }
     }
-    if (line) f.popping = line->popping_px * c->zoom; /* of the frame that was looked at last */
+    if (line) f.popping = line->popping_px * zoom_at(c, frame * time_step(c));
     c->out->run[run].frame[c->added[run]++] = f;
     return VO_OK;
 }

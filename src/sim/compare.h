@@ -46,6 +46,7 @@ void vo_compare_eye_close(vo_compare_eye *eye);
 /* How frames are looked at. */
 typedef struct vo_compare_view {
     vo_camera camera;
+    vo_vec2 frame;   /* pixels of the middle part that counts */
     vo_vec3 origin;  /* m; of what is drawn, the same for all runs of a frame */
     bool everything; /* bodies, too, where there is no cloth */
 } vo_compare_view;

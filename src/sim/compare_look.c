@@ -41,6 +41,7 @@ vo_result vo_compare_eye_look(vo_compare_eye *eye, const vo_compare_view *view) 
                            .cloth_nodes = stage->cloth_nodes,
                            .cloth_faces = stage->cloth_faces,
                            .camera = view->camera,
+                           .frame = view->frame,
                            .flat = stage->shot->surface == VO_SURFACE_FLAT,
                            .everything = view->everything};
     def.camera.position = v3_sub(def.camera.position, view->origin);
