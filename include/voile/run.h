@@ -105,8 +105,9 @@ typedef struct vo_export_def {
 
 VO_API vo_export_def vo_export_def_default(void);
 
-/* One OBJ a frame and cloth, NNNN_CC.obj. Files of such names that are there are written over; those
- * of frames, cloths or obstacles that the run does not have stay, and the log tells of them. */
+/* One OBJ a frame and cloth, NNNN_CC.obj. Files of such names that are there are written over;
+ * those of frames, cloths or obstacles that the run does not have stay, and the log tells of them.
+ */
 VO_API vo_result vo_run_export_obj(vo_context *ctx, const vo_export_def *def);
 
 #ifdef __cplusplus
