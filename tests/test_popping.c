@@ -34,7 +34,7 @@ static const char scene_text[] =
     "\"view\": {\"two_sided\": true, \"pixels\": 0},\n"
     "\"camera\": {\"resolution\": [1280, 720], \"field\": 12, \"keys\": [\n"
     "  {\"time\": 0, \"position\": [0.5, -3, 0.5], \"target\": [0.5, 0, 0.5]}]}}\n";
-enum { FRAMES = TEST_SLOWNESS > 1 ? 6 : 20 };
+enum { FRAMES = 20 };
 
 typedef struct world {
     vo_context *ctx;
