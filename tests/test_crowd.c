@@ -227,6 +227,66 @@ static void setting_up_stops_where_it_is(void **state) {
     scene_files_close(&files);
 }
 
+/* A runner who begins 150 m before the camera, in a film of so many frames; their faces of 12,000.
+ */
+static int faces_of_runner(scene_files *files, int frames, const char *place) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             "{\"fps\": 25, \"end_frame\": %d, \"cloths\": [{\"mesh\": \"sheet.obj\", "
+             "\"materials\": [{\"data\": \"cloth.json\"}]}], \"characters\": [{\"body\": "
+             "{\"faces\": 12000}, \"motion\": \"" VOILE_SOURCE_DIR
+             "/assets/motions/run.json\"}], \"crowd\": {\"detail\": 2, \"places\": [{%s}]}, "
+             "\"camera\": {\"field\": 40, \"resolution\": [1280, 720], \"position\": "
+             "[0, -150, 1], \"target\": [0, 0, 1]}}",
+             frames, place);
+    vo_scene *scene = scene_files_expect(files, text, NULL);
+    int faces = faces_of(scene, 0);
+    vo_scene_destroy(scene);
+    return faces;
+}
+
+/* What counts is where bodies get to, not where they begin: 3 m in a second. */
+static void who_comes_near_is_fine(void **state) {
+    (void)state;
+    scene_files files;
+    open_files(&files);
+    assert_true(faces_of_runner(&files, 25, "") < 3200);
+    assert_near(faces_of_runner(&files, 1200, ""), 12000, 720);
+    assert_true(faces_of_runner(&files, 1200, "\"transform\": {\"rotate\": [180, 0, 0, 1]}") <
+                3200);
+    assert_near(faces_of_runner(&files, 25, "\"start\": 46"), 12000, 720); /* has come far */
+    scene_files_close(&files);
+}
+
+static void detail_without_effect_is_told(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"\"camera\": {\"position\": [0, -9, 1], \"target\": [0, 0, 1]}", "the film has no end"},
+        {"\"end_frame\": 20", "the scene has no camera"},
+        {"\"end_frame\": 20, \"camera\": {\"light\": true, \"position\": [0, -900, 1], "
+         "\"target\": [0, 0, 1]}",
+         "the scene has no camera"},
+        {"\"end_frame\": 100001, \"camera\": {\"position\": [0, -9, 1], \"target\": [0, 0, 1]}",
+         "too many frames"}};
+    scene_files files;
+    open_files(&files);
+    for (int i = 0; i < 4; i++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "{\"fps\": 25, \"cloths\": [{\"mesh\": \"sheet.obj\", \"materials\": [{\"data\": "
+                 "\"cloth.json\"}]}], \"characters\": [{\"body\": {\"faces\": 4000}}], \"crowd\": "
+                 "{\"detail\": 2}, %s}",
+                 cases[i][0]);
+        vo_scene *scene = scene_files_expect(&files, text, NULL);
+        assert_near(faces_of(scene, 0), 4000, 240);
+        const char *told = strstr(files.log, "crowd.detail: has no effect, since ");
+        assert_non_null(told);
+        assert_non_null(strstr(told, cases[i][1]));
+        vo_scene_destroy(scene);
+    }
+    scene_files_close(&files);
+}
+
 /* Loads the last scene by a context that may take so much; false where they do not fit. *bytes is
  * what the scene takes, and the message is kept. */
 static bool load_within(const scene_files *files, size_t limit, size_t *bytes, char *message) {
@@ -302,6 +362,8 @@ int main(void) {
         cmocka_unit_test(the_distance_is_coarser),
         cmocka_unit_test(setting_up_stops_where_it_is),
         cmocka_unit_test(a_crowd_that_cannot_fit_is_refused_early),
+        cmocka_unit_test(who_comes_near_is_fine),
+        cmocka_unit_test(detail_without_effect_is_told),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,14 @@ vo_result vo_body_create_mannequin(vo_context *ctx, const vo_mannequin_def *def,
     return finish(body, vo_mannequin_create(ctx, def, &body->mannequin), out);
 }
 
+vo_result vo_body_create_bones(vo_context *ctx, const vo_mannequin_def *def, vo_body **out) {
+    *out = NULL;
+    vo_body *body = new_body(ctx, VO_BODY_MANNEQUIN, NULL);
+    if (!body) return vo_fail_memory(ctx, "the bones of a mannequin");
+    body->sizes = *def;
+    return finish(body, vo_mannequin_create_bones(ctx, def, &body->mannequin), out);
+}
+
 vo_result vo_body_copy_mannequin(const vo_body *from, vo_body **out) {
     vo_context *ctx = from->ctx;
     *out = NULL;
@@ -219,6 +227,15 @@ static double motion_time(const vo_body_time *m, double t) {
 static double swing(double t, double preroll) {
     double u = vo_max(1 + t / preroll, 0);
     return preroll * (u - 1) * u * u;
+}
+
+vo_vec3 vo_body_hips(const vo_body *body, double start, double t) {
+    const vo_skeleton *skeleton = &body->mannequin.skeleton;
+    vo_body_time time = body->time;
+    time.start = start;
+    vo_body_pose pose = body->moves ? vo_body_mannequin_pose(body, motion_time(&time, t))
+                                    : vo_body_pose_rest(skeleton);
+    return v3_add(skeleton->offset[VO_BONE_HIPS], pose.translation);
 }
 
 vo_body_moment vo_body_moment_at(const vo_body *body, double t) {

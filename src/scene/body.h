@@ -29,6 +29,9 @@ typedef struct vo_body vo_body;
 
 /* On failure *out is NULL. Wrong values and files are named. */
 vo_result vo_body_create_mannequin(vo_context *ctx, const vo_mannequin_def *def, vo_body **out);
+/* One without a surface, which takes no time: it can be moved and asked for its hips, and is of no
+ * other use. */
+vo_result vo_body_create_bones(vo_context *ctx, const vo_mannequin_def *def, vo_body **out);
 /* Making one takes about a second; copying one that is there does not. */
 vo_result vo_body_copy_mannequin(const vo_body *body, vo_body **out);
 /* Whether it is a mannequin of these sizes. */
@@ -61,6 +64,10 @@ typedef struct vo_body_place_def {
 } vo_body_place_def;
 
 vo_result vo_body_put(vo_body *body, const vo_body_place_def *def);
+
+/* Where the hips of a mannequin that is not yet put into the world are at time t >= 0, m, if its
+ * motion starts `start` s into it, whatever start it was given. */
+vo_vec3 vo_body_hips(const vo_body *body, double start, double t);
 
 /* ---- asking --------------------------------------------------------------------------------- */
 

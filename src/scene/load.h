@@ -97,6 +97,13 @@ typedef struct vo_room {
 } vo_room;
 vo_result vo_load_room(const vo_loader *loader, vo_room *room, const vo_json_at *characters,
                        int done);
+/* A mannequin's bones and motion, to ask where it goes before its surface is made. No input of the
+ * scene is made of the motion's file. */
+struct vo_body;
+vo_result vo_load_bones(vo_loader *loader, const vo_json_at *character, struct vo_body **out);
+/* Where a character stands. Bodies are in metres with z up whatever the scene's units: those of the
+ * transform count alone. */
+vo_transform vo_load_placement(const vo_loader *loader, const vo_json_at *character);
 /* A warning about the body of a character, unless `told` has one like it or another copy of it in
  * the crowd. The key is the one of the file. */
 vo_result vo_tell_of_body(vo_loader *loader, vo_told *told, int character, const char *sentence);

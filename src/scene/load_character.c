@@ -74,12 +74,17 @@ static double *mannequin_size(vo_mannequin_def *def, const char *key) {
 static const char *const size_keys[] = {"height", "build", "figure", "shoulders", "chest",
                                         "waist",  "hips",  "limbs",  NULL};
 
-static vo_result make_mannequin(vo_loader *loader, const vo_json_at *at, vo_body **out) {
+static vo_mannequin_def read_sizes(const vo_json_at *at) {
     vo_mannequin_def def = vo_mannequin_def_default();
     for (int i = 0; size_keys[i]; i++)
         if (vo_has(at, size_keys[i]))
             *mannequin_size(&def, size_keys[i]) = vo_get_real(at, size_keys[i]);
     def.faces = vo_get_int(at, "faces", def.faces);
+    return def;
+}
+
+static vo_result make_mannequin(vo_loader *loader, const vo_json_at *at, vo_body **out) {
+    vo_mannequin_def def = read_sizes(at);
     return vo_at_fault(*at, vo_scene_make_mannequin(loader->scene, &def, out));
 }
 
@@ -177,18 +182,24 @@ static vo_result load_body(vo_loader *loader, const vo_json_at *character, vo_bo
 
 /* ---- motions -------------------------------------------------------------------------------- */
 
+/* All but the file. */
+static vo_motion_def read_motion(const vo_json_at *at) {
+    vo_motion_def def = vo_motion_def_default();
+    def.clip = vo_get_string(at, "clip");
+    def.start = vo_get_real(at, "start");
+    def.speed = vo_get_real(at, "speed");
+    if (vo_has(at, "loop")) def.end = vo_get_bool(at, "loop") ? VO_END_LOOP : VO_END_HOLD;
+    if (vo_has(at, "fps")) def.fps = vo_get_real(at, "fps");
+    read_units(at, &def.units, &def.up_axis);
+    return def;
+}
+
 static vo_result load_motion(vo_loader *loader, const vo_json_at *character, vo_body *body) {
     if (!vo_has(character, "motion")) return VO_OK;
     VO_TRY(spell_out(loader, character, "motion"));
     vo_json_at at = vo_json_get(character, "motion");
-    vo_motion_def def = vo_motion_def_default();
+    vo_motion_def def = read_motion(&at);
     char path[VO_PATH_SIZE];
-    def.clip = vo_get_string(&at, "clip");
-    def.start = vo_get_real(&at, "start");
-    def.speed = vo_get_real(&at, "speed");
-    if (vo_has(&at, "loop")) def.end = vo_get_bool(&at, "loop") ? VO_END_LOOP : VO_END_HOLD;
-    if (vo_has(&at, "fps")) def.fps = vo_get_real(&at, "fps");
-    read_units(&at, &def.units, &def.up_axis);
     if (vo_has(&at, "file")) {
         VO_TRY(find_file(loader, &at, path));
         def.file = path;
@@ -196,10 +207,34 @@ static vo_result load_motion(vo_loader *loader, const vo_json_at *character, vo_
     return vo_at_fault(at, vo_body_set_motion(body, &def, 1 / loader->scene->def.frame_time));
 }
 
+static vo_result move_bones(vo_loader *loader, const vo_json_at *character, vo_body *bones) {
+    VO_TRY(spell_out(loader, character, "motion"));
+    vo_json_at at = vo_json_get(character, "motion");
+    vo_motion_def def = read_motion(&at);
+    char path[VO_PATH_SIZE];
+    if (vo_has(&at, "file")) {
+        vo_json_at named = vo_json_get(&at, "file");
+        VO_TRY(vo_loader_find(loader, named, vo_get_string(&at, "file"), NULL, path));
+        def.file = path;
+    }
+    return vo_at_fault(at, vo_body_set_motion(bones, &def, 1 / loader->scene->def.frame_time));
+}
+
+vo_result vo_load_bones(vo_loader *loader, const vo_json_at *character, vo_body **out) {
+    vo_json_at at = vo_json_get(character, "body");
+    vo_mannequin_def def = read_sizes(&at);
+    VO_TRY(vo_at_fault(at, vo_body_create_bones(loader->ctx, &def, out)));
+    if (!vo_has(character, "motion")) return VO_OK;
+    vo_result result = move_bones(loader, character, *out);
+    if (result == VO_OK) return VO_OK;
+    vo_body_destroy(*out);
+    *out = NULL;
+    return result;
+}
+
 /* ---- characters ----------------------------------------------------------------------------- */
 
-/* Bodies are in metres with z up whatever the scene's units: those of the transform count alone. */
-static vo_transform placement(const vo_loader *loader, const vo_json_at *at) {
+vo_transform vo_load_placement(const vo_loader *loader, const vo_json_at *at) {
     vo_transform pose = vo_pose_transform(vo_get_pose(at, "transform"));
     return xf_mul(loader->frame, xf_mul(pose, xf_inverse(loader->frame)));
 }
@@ -207,7 +242,7 @@ static vo_transform placement(const vo_loader *loader, const vo_json_at *at) {
 static vo_result take(vo_loader *loader, vo_json_at at, vo_body *body) {
     VO_TRY(load_motion(loader, &at, body));
     vo_character_parts parts = {.body = body,
-                                .placement = placement(loader, &at),
+                                .placement = vo_load_placement(loader, &at),
                                 .gap = vo_get_real(&at, "gap"),
                                 .start = vo_get_real(&at, "start_time"),
                                 .end = vo_get_limit(&at, "end_time", INFINITY)};

@@ -170,6 +170,14 @@ vo_result vo_mannequin_create(vo_context *ctx, const vo_mannequin_def *def, vo_m
     return result;
 }
 
+vo_result vo_mannequin_create_bones(vo_context *ctx, const vo_mannequin_def *def,
+                                    vo_mannequin *out) {
+    *out = (vo_mannequin){0};
+    VO_TRY(check_def(ctx, def));
+    out->skeleton = skeleton_for(def);
+    return VO_OK;
+}
+
 vo_result vo_mannequin_copy(vo_context *ctx, const vo_mannequin *m, vo_mannequin *out) {
     size_t n = (size_t)m->skin.node_count, bytes = (size_t)m->face_count * sizeof *m->face;
     *out = (vo_mannequin){.skeleton = m->skeleton};

@@ -35,6 +35,9 @@ typedef struct vo_mannequin {
 
 /* VO_BAD_CALL names the member that is out of its range. On failure *out is empty. */
 vo_result vo_mannequin_create(vo_context *ctx, const vo_mannequin_def *def, vo_mannequin *out);
+/* Its bones alone, without a surface. */
+vo_result vo_mannequin_create_bones(vo_context *ctx, const vo_mannequin_def *def,
+                                    vo_mannequin *out);
 vo_result vo_mannequin_copy(vo_context *ctx, const vo_mannequin *m, vo_mannequin *out);
 void vo_mannequin_free(vo_context *ctx, vo_mannequin *m);
 
