@@ -5,6 +5,7 @@
 #include "sim/sim.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A curtain that falls into folds, between two corners that are nearer than the fabric is wide, and
@@ -475,6 +476,28 @@ static void a_budget_that_cannot_be_held_is_told(void **state) {
     close_world(&w);
 }
 
+static char told[400];
+static void keep_warning(void *user, vo_log_level level, const char *message) {
+    (void)user;
+    if (level == VO_LOG_WARNING && strstr(message, "cannot be held"))
+        snprintf(told, sizeof told, "%s", message);
+}
+
+/* The key that is named is the one that cannot be held, not the other. */
+static void the_budget_that_is_missed_is_named(void **state) {
+    (void)state;
+    world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
+    vo_sim_destroy(w.sim);
+    w.scene->def.view.budget_faces = 1e6;
+    w.scene->def.view.budget_seconds = 1e-9;
+    w.ctx->log = keep_warning;
+    told[0] = 0;
+    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
+    for (int f = 0; f < FRAMES && !told[0]; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    assert_non_null(strstr(told, "view.budget_seconds cannot be held"));
+    close_world(&w);
+}
+
 /* Ten frames before 0, in which everything counts as seen or not; returns the shortest edge then.
  */
 static double preroll(bool whole_start) {
@@ -556,6 +579,7 @@ int main(void) {
         cmocka_unit_test(the_scenes_cameras_come_back),
         cmocka_unit_test(a_budget_holds_the_number_of_faces),
         cmocka_unit_test(a_budget_that_cannot_be_held_is_told),
+        cmocka_unit_test(the_budget_that_is_missed_is_named),
         cmocka_unit_test(the_first_picture_is_as_fine_as_it_shows),
         cmocka_unit_test(a_budget_waits_for_the_film),
         cmocka_unit_test(a_budget_of_seconds_is_felt),
