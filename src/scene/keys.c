@@ -262,7 +262,7 @@ static const vo_key camera_keys[] = {
     KEY("light", BOOL, "false", NULL,
         "A light whose shadows are seen: counts as a camera. Pictures are taken from it "
         "only where it is asked for by its name."),
-    KEY("front", POSITIVE, "1", NULL, "How much counts what it sees from the front, up to 1."),
+    KEY("front", POSITIVE, "1", NULL, "How much counts what it sees from the front, above 0 to 1."),
     END,
 };
 
@@ -429,10 +429,12 @@ static const vo_key view_keys[] = {
     KEY("back", POSITIVE, "0.2", NULL, "How much counts what is seen from behind, up to 1."),
     KEY("hidden", POSITIVE, "0.2", NULL,
         "What is behind something else, with `occlusion`, up to 1."),
-    KEY("out", POSITIVE, "0.01", NULL, "What is in no picture, up to 1."),
+    KEY("out", POSITIVE, "0.01", NULL,
+        "What is in no picture, up to 1; below `remeshing.size[0]` / `size_max` there is no "
+        "difference."),
     KEY("margin", NONNEGATIVE, "0.4", "m", "Distance from the picture over which that is reached."),
     KEY("anticipation", NONNEGATIVE, "5", "frames",
-        "What cameras will see within them counts already, the more the sooner."),
+        "What cameras will see within them counts already, the more the sooner; up to 1000."),
     KEY("pixels", NONNEGATIVE, "4", "pixels",
         "Edges are not made shorter on the screen than this; 0: they are."),
     KEY("silhouette", TIME, "0.25", NULL,
@@ -451,7 +453,7 @@ static const vo_key view_keys[] = {
     KEY("compensation", BOOL, "true", NULL,
         "Coarse faces out of all pictures have buckling compensation, with `size_max` as the "
         "longest edge."),
-    KEY("compensation_power", POSITIVE, "10", NULL, "As that of `remeshing`."),
+    KEY("compensation_power", POSITIVE, "10", NULL, "As that of `remeshing`, 1 to 1e6."),
     KEY("compensation_seen", NONNEGATIVE, "0", NULL,
         "The power for all other faces, hidden ones above all: 1 to 1e6; 0, or with "
         "`compensation` false: they have none."),
