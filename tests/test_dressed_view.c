@@ -124,7 +124,7 @@ static void check_short(const filmed *f, const record *view) {
     assert_true(view->faces[AWAY] < 0.4 * full.faces[AWAY]);
 }
 
-/* The drape is that of a run without a camera, and as fine as any of its frames at least. */
+/* No frame comes near the drape, which is that of a run without a camera. */
 static void check_long(const filmed *f, const record *view) {
     int most = 0;
     for (int i = 0; i <= f->long_frames; i++) most = view->faces[i] > most ? view->faces[i] : most;
