@@ -357,28 +357,39 @@ bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face) {
 
 /* ---- what is seen of remeshing -------------------------------------------------------------- */
 
-static bool is_in_picture(const vo_camera *camera, vo_vec3 x, vo_vec2 *pixel) {
+/* Around a picture, in widths or heights of it, whichever is more: of a face that is partly in it,
+ * corners may be out of it. */
+static const double BESIDE = 0.25;
+
+/* Whether a point is in a picture, or within a border of some pixels around it. */
+static bool is_in_picture(const vo_camera *camera, double border, vo_vec3 x, vo_vec2 *pixel) {
     double depth;
-    return vo_camera_project(camera, x, pixel, &depth) && depth >= camera->near && pixel->x >= 0 &&
-           pixel->y >= 0 && pixel->x <= camera->width && pixel->y <= camera->height;
+    return vo_camera_project(camera, x, pixel, &depth) && depth >= camera->near &&
+           pixel->x >= -border && pixel->y >= -border && pixel->x <= camera->width + border &&
+           pixel->y <= camera->height + border;
 }
 
 /* How far something that goes from a place to another seems to move, in pixels; 0 if it is in the
  * picture at neither. What comes from behind the eye, or goes there, has crossed the picture. */
-static double pixels_between(const vo_camera *camera, vo_vec3 from, vo_vec3 to) {
+static double pixels_between(const vo_camera *camera, double border, vo_vec3 from, vo_vec3 to) {
     vo_vec2 a = v2(NAN, NAN), b = a;
-    bool before = is_in_picture(camera, from, &a), after = is_in_picture(camera, to, &b);
+    bool before = is_in_picture(camera, border, from, &a);
+    bool after = is_in_picture(camera, border, to, &b);
     if (!before && !after) return 0;
     double pixels = v2_length(v2_sub(b, a));
     return isfinite(pixels) ? pixels : hypot(camera->width, camera->height);
 }
 
-/* The same for all who watch (vo_watch). */
+/* The same for all who watch (vo_watch), beside their pictures, too: what a corner there does, the
+ * middle of its face does in the picture. */
 static double seen_shift(const void *user, vo_vec3 from, vo_vec3 to) {
     const vo_sim_view *view = user;
     double most = 0;
-    for (int i = 0; i < view->watcher_count; i++)
-        most = vo_max(most, pixels_between(&view->watcher[i], from, to));
+    for (int i = 0; i < view->watcher_count; i++) {
+        const vo_camera *camera = &view->watcher[i];
+        double border = BESIDE * vo_max_int(camera->width, camera->height);
+        most = vo_max(most, pixels_between(camera, border, from, to));
+    }
     return most;
 }
 
@@ -414,7 +425,7 @@ static double popping_in(const vo_view *view, const vo_camera *camera, int count
                          const vo_pop *pop) {
     double most = 0;
     for (int i = 0; i < count; i++) {
-        double pixels = pixels_between(camera, pop[i].from, pop[i].to);
+        double pixels = pixels_between(camera, 0, pop[i].from, pop[i].to);
         if (!(pixels > most)) continue;
         if (!view || vo_view_sees(view, camera, pop[i].from) ||
             vo_view_sees(view, camera, pop[i].to))
