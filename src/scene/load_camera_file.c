@@ -172,7 +172,7 @@ static vo_result take_shot(film *f, int shot, vo_camera_keys *out) {
     double begin = out->key[out->count - 1].time + tolerance(f);
     const vo_camera_cut *cut = shot < f->cuts.count ? &f->cuts.cut[shot] : NULL;
     double end = (cut ? vo_min(cut->from, cut->time) : clip_end(f)) - tolerance(f);
-    for (double i = ceil(begin / f->frame); i * f->frame < end; i++) {
+    for (int i = (int)ceil(begin / f->frame); i * f->frame < end; i++) {
         vo_camera_key key = sample(f, i * f->frame);
         VO_TRY(add_key(f, &key, out));
     }

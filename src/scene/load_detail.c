@@ -30,6 +30,11 @@ typedef struct stand {
     int moment;    /* the one next to the frame */
 } stand;
 
+/* A character that the crowd copies. */
+typedef struct original {
+    vo_body *bones; /* NULL: not needed so far */
+} original;
+
 /* All of them: cameras are followed once, not once for each body. */
 typedef struct film {
     vo_context *ctx;
@@ -38,8 +43,8 @@ typedef struct film {
     double step; /* s, from one moment to the next */
     int moment_count;
     vo_vec3 *place; /* [moment_count] of the body at hand */
-    int bones_count;
-    vo_body **bones; /* [bones_count] of the characters that the crowd copies; NULL: from a file */
+    int original_count;
+    original *original; /* [original_count] */
 } film;
 
 /* ---- cameras -------------------------------------------------------------------------------- */
@@ -63,20 +68,21 @@ static vo_result open_film(const vo_loader *loader, int frames, film *f) {
     *f = (film){.ctx = loader->ctx,
                 .capacity = (frames + 1) * scene->camera_count,
                 .step = vo_max(MOMENT, end / (MOST_MOMENTS - 2)),
-                .bones_count = loader->copied};
+                .original_count = loader->copied};
     f->moment_count = (int)ceil(end / f->step) + 1;
     f->stand = vo_new_array(f->ctx, stand, f->capacity);
     f->place = vo_new_array(f->ctx, vo_vec3, f->moment_count);
-    f->bones = vo_alloc_zero(f->ctx, (size_t)f->bones_count * sizeof *f->bones);
-    if (!f->stand || !f->place || !f->bones)
+    f->original = vo_alloc_zero(f->ctx, (size_t)f->original_count * sizeof *f->original);
+    if (!f->stand || !f->place || !f->original)
         return vo_fail_memory(f->ctx, "the cameras of a crowd");
     follow_cameras(scene, frames, f);
     return VO_OK;
 }
 
 static void close_film(film *f) {
-    for (int i = 0; f->bones && i < f->bones_count; i++) vo_body_destroy(f->bones[i]);
-    vo_free_array(f->ctx, f->bones, f->bones_count);
+    for (int i = 0; f->original && i < f->original_count; i++)
+        vo_body_destroy(f->original[i].bones);
+    vo_free_array(f->ctx, f->original, f->original_count);
     vo_free_array(f->ctx, f->place, f->moment_count);
     vo_free_array(f->ctx, f->stand, f->capacity);
 }
@@ -140,9 +146,9 @@ static vo_result set_all(vo_loader *loader, film *f, vo_json_at characters) {
     for (int i = 0; i < vo_json_length(characters); i++) {
         vo_json_at character = vo_json_item(&characters, i);
         if (!is_mannequin(&character)) continue;
-        vo_body **bones = &f->bones[i % f->bones_count];
-        if (!*bones) VO_TRY(vo_load_bones(loader, &character, bones));
-        VO_TRY(set_faces(loader, f, *bones, &character));
+        original *from = &f->original[i % f->original_count];
+        if (!from->bones) VO_TRY(vo_load_bones(loader, &character, &from->bones));
+        VO_TRY(set_faces(loader, f, from->bones, &character));
     }
     return VO_OK;
 }
