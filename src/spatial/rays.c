@@ -12,8 +12,8 @@
 struct vo_rays {
     vo_context *ctx;
     RTCDevice device;
-    RTCScene scene;    /* kept from one tree to the next, with its memory */
-    unsigned geometry; /* RTC_INVALID_GEOMETRY_ID: no faces */
+    RTCScene scene;          /* kept from one tree to the next, with its memory */
+    unsigned geometry_count; /* numbered from 0 */
 };
 
 /* Fewer faces than this are one thread's work: the others would come too late. */
@@ -40,7 +40,6 @@ vo_result vo_rays_create(vo_context *ctx, vo_rays **out) {
     *out = NULL;
     if (!rays) return vo_fail_memory(ctx, "rays");
     rays->ctx = ctx;
-    rays->geometry = RTC_INVALID_GEOMETRY_ID;
     rays->device = open_device(ctx);
     if (rays->device) rays->scene = rtcNewScene(rays->device);
     if (!rays->scene) {
@@ -64,25 +63,35 @@ static enum RTCBuildQuality quality_of(const vo_rays_def *def) {
     return def->quick ? RTC_BUILD_QUALITY_LOW : RTC_BUILD_QUALITY_MEDIUM;
 }
 
-/* One geometry that holds everything. */
-static bool add_triangles(vo_rays *rays, const vo_rays_def *def) {
+/* A geometry of some faces. */
+static bool add_faces(vo_rays *rays, const vo_rays_def *def, int first, int count) {
     RTCGeometry geometry = rtcNewGeometry(rays->device, RTC_GEOMETRY_TYPE_TRIANGLE);
     if (!geometry) return false;
     rtcSetGeometryBuildQuality(geometry, quality_of(def));
     rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, def->x, 0,
                                sizeof *def->x, (size_t)def->vertex_count);
-    rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, def->face, 0,
-                               def->face_stride, (size_t)def->face_count);
+    rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, def->face,
+                               (size_t)first * def->face_stride, def->face_stride, (size_t)count);
     rtcCommitGeometry(geometry);
-    rays->geometry = rtcAttachGeometry(rays->scene, geometry);
+    rtcAttachGeometryByID(rays->scene, geometry, rays->geometry_count++);
     rtcReleaseGeometry(geometry);
     return true;
 }
 
+/* One geometry that holds everything. Where nobody asks which face was met, runs of faces, whose
+ * trees are made faster one by one: each fits into the cache. */
+static bool add_triangles(vo_rays *rays, const vo_rays_def *def) {
+    int run = def->shared ? FACES_TO_SHARE : def->face_count;
+    for (int first = 0; first < def->face_count; first += run) {
+        int left = def->face_count - first;
+        if (!add_faces(rays, def, first, left < run ? left : run)) return false;
+    }
+    return true;
+}
+
 static void remove_triangles(vo_rays *rays) {
-    if (rays->geometry == RTC_INVALID_GEOMETRY_ID) return;
-    rtcDetachGeometry(rays->scene, rays->geometry);
-    rays->geometry = RTC_INVALID_GEOMETRY_ID;
+    for (unsigned i = 0; i < rays->geometry_count; i++) rtcDetachGeometry(rays->scene, i);
+    rays->geometry_count = 0;
 }
 
 /* Takes part in making the tree, or finds it made. */

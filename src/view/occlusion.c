@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum { GRAIN = 128 };
-enum { MOST_CUTS = 4 };                    /* of a face's edges: 15 points */
-enum { NODE_ASKED = 1, NODE_SEEN = 2 };    /* marks of nodes */
+enum { MOST_CUTS = 4 };                                  /* of a face's edges: 15 points */
+enum { NODE_ASKED = 1, NODE_SEEN = 2, NODE_UNSEEN = 4 }; /* marks of nodes */
 enum { FACE_JUDGED = 1, FACE_FACING = 2 }; /* of faces; the latter for the moment at hand */
 
 /* Where the nodes and faces of a cloth begin among those of all. */
@@ -26,6 +26,13 @@ struct vo_occlusion {
     unsigned char *node;     /* marks of their nodes */
     unsigned char *face;     /* and faces */
     int place_capacity, node_capacity, face_capacity;
+
+    /* Of an eye that has asked: pictures are asked about from where windows begin. */
+    vo_vec3 eye;
+    double near;
+    int known_count;      /* nodes of all cloths; 0: nobody has */
+    unsigned char *known; /* [known_count] the marks of nodes then */
+    int known_capacity;
 };
 
 vo_occlusion_def vo_occlusion_def_default(void) {
@@ -55,12 +62,14 @@ void vo_occlusion_destroy(vo_occlusion *o) {
     vo_free_array(o->ctx, o->place, o->place_capacity);
     vo_free_array(o->ctx, o->node, o->node_capacity);
     vo_free_array(o->ctx, o->face, o->face_capacity);
+    vo_free_array(o->ctx, o->known, o->known_capacity);
     vo_delete(o->ctx, o);
 }
 
 vo_result vo_occlusion_set(vo_occlusion *o, int count, const vo_hiding *hiding,
                            const vo_hiding_span *span) {
     o->ahead = span ? span->ahead : 0;
+    o->known_count = 0;
     return vo_hiders_set(o->hiders, count, hiding, span);
 }
 
@@ -183,18 +192,34 @@ static void mark_nodes(void *arg, int cloth, int end, int chunk) {
             s.node[vo_mesh_face_node(s.mesh, i, k)] = NODE_ASKED;
 }
 
+/* Whether lines of sight to the nodes of these cloths have been asked for from the same place. */
+static bool is_known(const inquiry *q) {
+    const vo_occlusion *o = q->o;
+    const vo_frustum *f = &q->moment->frustum;
+    return q->ahead == 0 && o->known_count == o->nodes.items && o->near == f->near &&
+           v3_distance(o->eye, f->eye) == 0;
+}
+
+/* Takes over what is known of the nodes of a parcel. */
+static void recall(const inquiry *q, const vo_parcel *p, sheet *s) {
+    const unsigned char *known = q->o->known + p->first - p->begin;
+    for (int i = p->begin; i < p->end; i++)
+        if (s->node[i] && known[i]) s->node[i] = known[i];
+}
+
 static void ask_nodes(void *arg, int index, int end, int chunk) {
     const inquiry *q = arg;
     const vo_parcel *p = &q->o->nodes.parcel[index];
     sheet s = sheet_of(q, p->cloth);
     (void)end, (void)chunk;
+    if (is_known(q)) recall(q, p, &s);
     for (int i = p->begin; i < p->end;) {
         bunch b = {.count = 0};
         for (; i < p->end && !is_full(&b); i++)
-            if (s.node[i]) put(&b, node_of(&s, i), i);
+            if (s.node[i] == NODE_ASKED) put(&b, node_of(&s, i), i);
         unsigned seen = see_bunch(q, &b);
         for (int k = 0; k < b.count; k++)
-            if (seen >> k & 1) s.node[b.item[k]] |= NODE_SEEN;
+            s.node[b.item[k]] = NODE_ASKED | (seen >> k & 1 ? NODE_SEEN : NODE_UNSEEN);
     }
 }
 
@@ -248,12 +273,24 @@ static void ask_faces(void *arg, int index, int end, int chunk) {
             s.seen[i] |= s.bit;
 }
 
+/* Keeps what is known of all nodes, if it is the first time. */
+static void keep_nodes(const inquiry *q) {
+    vo_occlusion *o = q->o;
+    int count = o->nodes.items;
+    if (o->known_count > 0 || q->ahead > 0) return;
+    memcpy(o->known, o->node, (size_t)count);
+    o->known_count = count;
+    o->eye = q->moment->frustum.eye;
+    o->near = q->moment->frustum.near;
+}
+
 /* Finds the faces that are seen from one moment. */
 static void ask_moment(inquiry *q) {
     vo_occlusion *o = q->o;
     vo_parallel_for(o->ctx, o->faces.count, 1, find_faces, q);
     vo_parallel_for(o->ctx, q->cloth_count, 1, mark_nodes, q);
     vo_parallel_for(o->ctx, o->nodes.count, 1, ask_nodes, q);
+    keep_nodes(q);
     vo_parallel_for(o->ctx, o->faces.count, 1, ask_faces, q);
 }
 
@@ -333,6 +370,7 @@ static vo_result open_cloths(vo_occlusion *o, int count, const vo_occlusion_clot
                vo_parcels_add(o->ctx, &o->faces, i, mesh->face_count, GRAIN);
     }
     if (!room || !vo_reserve(o->ctx, &o->node, &o->node_capacity, o->nodes.items + 1) ||
+        !vo_reserve(o->ctx, &o->known, &o->known_capacity, o->nodes.items + 1) ||
         !vo_reserve(o->ctx, &o->face, &o->face_capacity, o->faces.items + 1))
         return vo_fail_memory(o->ctx, "occlusion");
     for (int i = 0; i < count; i++)
