@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 #ifdef VO_HAVE_EMBREE
@@ -94,29 +95,42 @@ static void remove_triangles(vo_rays *rays) {
     rays->geometry_count = 0;
 }
 
+/* A tree that threads make together, and the first error that any of them had: Embree keeps errors
+ * by thread. */
+typedef struct commit {
+    vo_rays *rays;
+    atomic_int error;
+} commit;
+
 /* Takes part in making the tree, or finds it made. */
 static void join_commit(void *arg, int begin, int end, int chunk) {
+    commit *c = arg;
+    int none = RTC_ERROR_NONE;
     (void)begin, (void)end, (void)chunk;
-    rtcJoinCommitScene(((vo_rays *)arg)->scene);
+    rtcJoinCommitScene(c->rays->scene);
+    enum RTCError error = rtcGetDeviceError(c->rays->device);
+    if (error != RTC_ERROR_NONE) atomic_compare_exchange_strong(&c->error, &none, (int)error);
 }
 
 /* Which tree comes out may depend on who made which part of it. Whether a ray is blocked does not,
  * but of two faces that it meets at once, on their common edge, the tree decides which is told. */
-static void make_tree(vo_rays *rays, const vo_rays_def *def) {
+static int make_tree(vo_rays *rays, const vo_rays_def *def) {
     bool together = def->shared && def->face_count >= FACES_TO_SHARE;
-    int threads = together ? vo_threads_count(rays->ctx->threads) : 1;
-    vo_parallel_for(rays->ctx, threads, 1, join_commit, rays);
+    commit c = {.rays = rays, .error = RTC_ERROR_NONE};
+    vo_parallel_for(rays->ctx, together ? vo_threads_count(rays->ctx->threads) : 1, 1, join_commit,
+                    &c);
+    int error = atomic_load(&c.error), own = (int)rtcGetDeviceError(rays->device);
+    return error != RTC_ERROR_NONE ? error : own;
 }
 
 vo_result vo_rays_set(vo_rays *rays, const vo_rays_def *def) {
     remove_triangles(rays);
     rtcSetSceneBuildQuality(rays->scene, quality_of(def));
     if (def->face_count > 0 && !add_triangles(rays, def)) return fail_embree(rays, "the faces");
-    make_tree(rays, def);
-    enum RTCError error = rtcGetDeviceError(rays->device);
+    int error = make_tree(rays, def);
     if (error == RTC_ERROR_NONE) return VO_OK;
     if (error == RTC_ERROR_OUT_OF_MEMORY) return vo_fail_memory(rays->ctx, "rays");
-    return vo_fail(rays->ctx, VO_BAD_CALL, "Embree refuses the faces: error %d", (int)error);
+    return vo_fail(rays->ctx, VO_BAD_CALL, "Embree refuses the faces: error %d", error);
 }
 
 static struct RTCRay make_ray(const vo_ray *ray) {
