@@ -210,40 +210,55 @@ static void the_window_counts(void **state) {
     free_stage(s);
 }
 
-/* A plate that will have gone by the end of the window hides nothing; one that goes where the sheet
- * goes hides as if both stood still; and without a window nothing goes anywhere. */
+/* A camera that stands still, and hidden faces as plates and sheet go on. */
+static int hidden_from(stage *s, const vo_view_def *def, vo_vec3 sheet, vo_vec3 plate) {
+    vo_view_sample sample = {.camera = before_it(3)};
+    vo_view_eye eye = {1, &sample, 1};
+    s->sheet_velocity = sheet, s->velocity[0] = plate;
+    look_with(s, def, 1, &eye);
+    return s->report.hidden;
+}
+
+/* A plate that will have gone by the end of the window, 0.2 s, hides nothing; without a window
+ * nothing goes anywhere. */
 static void what_hides_may_go(void **state) {
     (void)state;
     need_rays();
     stage *s = make_stage(1, 20);
     add_plate(s, -1, -0.5, 0.5, -0.5, 0.5);
     vo_view_def def = view_def();
-    vo_view_sample sample[2] = {{.camera = before_it(3)}, {.ahead = 0.18, .camera = before_it(3)}};
-    vo_view_eye eye = {2, sample, 1};
-    look_with(s, &def, 1, &eye);
-    int still = s->report.hidden;
+    vo_vec3 none = v3_zero();
+    int still = hidden_from(s, &def, none, none);
     assert_true(still > 300);
-    s->velocity[0] = v3(0.01, 0, 0); /* hardly moves */
-    look_with(s, &def, 1, &eye);
-    assert_int_equal(s->report.hidden, still);
-    s->velocity[0] = v3(4, 0, 0); /* 0.72 m */
-    look_with(s, &def, 1, &eye);
-    assert_true(s->report.hidden < still / 2 && s->report.hidden > 0);
+    assert_int_equal(hidden_from(s, &def, none, v3(0.01, 0, 0)), still); /* hardly moves */
+    int left = hidden_from(s, &def, none, v3(3, 0, 0));
+    assert_true(left > 0 && left < still / 2);
     for (int f = 0; f < s->sheet->face_count; f++)
         if (middle(s, f).x < 0) assert_near(s->factor[f], 1, 0); /* what it leaves behind */
-    s->velocity[0] = v3(0, 0, 20);
-    look_with(s, &def, 1, &eye);
-    assert_int_equal(s->report.hidden, 0);
-    s->sheet_velocity = s->velocity[0] = v3(0, 0.5, 0);
-    look_with(s, &def, 1, &eye);
-    assert_int_equal(s->report.hidden, still);
-    s->sheet_velocity = v3_zero(), s->velocity[0] = v3(0, 0, 20);
+    assert_int_equal(hidden_from(s, &def, none, v3(0, 0, 20)), 0);
     def.rays.foresee = false;
-    look_with(s, &def, 1, &eye);
-    assert_int_equal(s->report.hidden, still);
+    assert_int_equal(hidden_from(s, &def, none, v3(0, 0, 20)), still);
     def.rays.foresee = true, def.window = 0;
-    look_with(s, &def, 1, &eye);
-    assert_int_equal(s->report.hidden, still);
+    assert_int_equal(hidden_from(s, &def, none, v3(0, 0, 20)), still);
+    free_stage(s);
+}
+
+/* Plate and sheet that go the same way: towards the depth one stays behind the other, across the
+ * view it comes out on one side. So it does where something else stands still, for which another
+ * world is made. */
+static void what_goes_together_passes_the_eye(void **state) {
+    (void)state;
+    need_rays();
+    stage *s = make_stage(1, 20);
+    add_plate(s, -1, -0.5, 0.5, -0.5, 0.5);
+    vo_view_def def = view_def();
+    vo_vec3 none = v3_zero(), away = v3(0, 0.5, 0), across = v3(4, 0, 0);
+    int still = hidden_from(s, &def, none, none), passing = hidden_from(s, &def, across, across);
+    assert_int_equal(hidden_from(s, &def, away, away), still);
+    assert_true(passing < 0.9 * still && passing > 0.2 * still);
+    add_plate(s, 2, -0.1, 0.1, -0.1, 0.1);
+    assert_int_equal(hidden_from(s, &def, away, away), still);
+    assert_int_equal(hidden_from(s, &def, across, across), passing);
     free_stage(s);
 }
 
@@ -271,6 +286,67 @@ static void hidden_from_one_eye(void **state) {
         lit += s->factor[f] == 0.3;
     }
     assert_true(lit > 100);
+    free_stage(s);
+}
+
+/* Eyes beyond the last bit are as one: what one of them sees is hidden from none. */
+static void many_eyes(void **state) {
+    (void)state;
+    need_rays();
+    stage *s = make_stage(1, 20);
+    add_plate(s, -1, -0.5, 0.5, -0.5, 0.5);
+    vo_view_sample sample[10];
+    vo_view_eye eye[10];
+    for (int i = 0; i < 10; i++) {
+        sample[i] = (vo_view_sample){.camera = camera_at(v3(0, -3, 9), v3(0, -9, 9), 0.1, 0.1)};
+        eye[i] = (vo_view_eye){1, &sample[i], 1};
+    }
+    vo_view_def def = view_def();
+    sample[8].camera = before_it(3); /* behind the plate */
+    look_with(s, &def, 10, eye);
+    int covered = s->report.hidden;
+    assert_true(covered > 100);
+    sample[9].camera = camera_at(v3(3, -3, 0), v3_zero(), 0.5, 0.5);
+    eye[9].front = 0.3;
+    look_with(s, &def, 10, eye);
+    assert_true(s->report.hidden < covered / 4);
+    int whole = 0;
+    for (int f = 0; f < s->sheet->face_count; f++) {
+        assert_true(s->factor[f] == 1 || s->factor[f] == 0.2);
+        whole += s->factor[f] == 1;
+    }
+    assert_true(whole > covered / 2);
+    free_stage(s);
+}
+
+/* What is seen in a picture does not depend on which lines of sight were asked for before. */
+static void pictures_take_over_what_is_known(void **state) {
+    (void)state;
+    need_rays();
+    stage *s = make_stage(1, 30);
+    add_plate(s, -1, -0.2, 0.5, -0.3, 0.3);
+    vo_camera cameras[3] = {camera_at(v3(1, -3, 0.3), v3_zero(), 0.5, 0.5), before_it(3),
+                            before_it(3)};
+    cameras[2].forward = v3_normalize(v3(0.05, 1, 0));
+    cameras[2].right = v3_normalize(v3(1, -0.05, 0));
+    vo_hiding hiding[2] = {{.mesh = s->sheet}, {.mesh = s->plate[0]}};
+    vo_view_cloth cloth = {.mesh = s->sheet, .factor = s->factor, .bound = s->bound};
+    static unsigned char watched[3][MOST_FACES];
+    vo_view_def def = view_def();
+    int seen = 0;
+    for (int k = 0; k < 3; k++) { /* asked before from elsewhere, from there, and turned */
+        vo_view_sample sample[2] = {{.camera = cameras[k]}, {.camera = cameras[1]}};
+        vo_view_eye eye[2] = {{1, &sample[0], 1}, {1, &sample[1], 1}};
+        unsigned char *out = watched[k];
+        vo_view *view;
+        assert_ok(s->ctx, vo_view_create(s->ctx, &def, &view));
+        assert_ok(s->ctx, vo_view_update(view, 2, eye, 1, &cloth, 2, hiding, NULL));
+        assert_ok(s->ctx, vo_view_watch(view, 1, &cameras[1], 1, &cloth, &out));
+        vo_view_destroy(view);
+        assert_memory_equal(watched[k], watched[0], (size_t)s->sheet->face_count);
+    }
+    for (int f = 0; f < s->sheet->face_count; f++) seen += watched[0][f];
+    assert_true(seen > 500 && seen < s->sheet->face_count - 300);
     free_stage(s);
 }
 
@@ -605,14 +681,24 @@ static void ten_thousand_faces(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_before_it),          cmocka_unit_test(half_of_it_hidden),
-        cmocka_unit_test(holes_and_near_planes),      cmocka_unit_test(inside_of_a_face),
-        cmocka_unit_test(the_window_counts),          cmocka_unit_test(cloth_hides_cloth),
-        cmocka_unit_test(as_many_lines_of_sight),     cmocka_unit_test(threads_make_no_difference),
-        cmocka_unit_test(builds_without_rays_say_so), cmocka_unit_test(ten_thousand_faces),
-        cmocka_unit_test(together_as_alone),          cmocka_unit_test(left_out_is_not_missed),
-        cmocka_unit_test(what_is_on_the_way_stays),   cmocka_unit_test(what_hides_may_go),
+        cmocka_unit_test(nothing_before_it),
+        cmocka_unit_test(half_of_it_hidden),
+        cmocka_unit_test(holes_and_near_planes),
+        cmocka_unit_test(inside_of_a_face),
+        cmocka_unit_test(the_window_counts),
+        cmocka_unit_test(cloth_hides_cloth),
+        cmocka_unit_test(as_many_lines_of_sight),
+        cmocka_unit_test(threads_make_no_difference),
+        cmocka_unit_test(builds_without_rays_say_so),
+        cmocka_unit_test(ten_thousand_faces),
+        cmocka_unit_test(together_as_alone),
+        cmocka_unit_test(left_out_is_not_missed),
+        cmocka_unit_test(what_is_on_the_way_stays),
+        cmocka_unit_test(what_hides_may_go),
         cmocka_unit_test(hidden_from_one_eye),
+        cmocka_unit_test(many_eyes),
+        cmocka_unit_test(what_goes_together_passes_the_eye),
+        cmocka_unit_test(pictures_take_over_what_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,11 +6,11 @@
 /* Less than this until the window's end is no motion, m. */
 static const double STILL = 0.01;
 
-/* Where the nodes and faces of a mesh begin among those of all. */
-typedef struct place {
-    int node, face;
-    bool stands; /* before something, maybe */
-} place;
+/* A mesh among all. */
+typedef struct stand {
+    int node, face; /* where its nodes and faces begin */
+    bool between;   /* eyes and what they look at, maybe */
+} stand;
 
 /* A tree and its nodes. */
 typedef struct world {
@@ -24,12 +24,12 @@ struct vo_hiders {
     int count;
     const vo_hiding *hiding; /* [count] the caller's */
     double ahead;            /* s */
-    place *place;            /* [count] */
+    stand *stand;            /* [count] */
     int node_count, face_count;
     int (*face)[3];
     world now, later;
     bool foreseen; /* `later` is made */
-    int place_capacity, face_capacity;
+    int stand_capacity, face_capacity;
 };
 
 vo_result vo_hiders_create(vo_context *ctx, vo_hiders **out) {
@@ -56,12 +56,12 @@ void vo_hiders_destroy(vo_hiders *h) {
     if (!h) return;
     free_world(h->ctx, &h->now);
     free_world(h->ctx, &h->later);
-    vo_free_array(h->ctx, h->place, h->place_capacity);
+    vo_free_array(h->ctx, h->stand, h->stand_capacity);
     vo_free_array(h->ctx, h->face, h->face_capacity);
     vo_delete(h->ctx, h);
 }
 
-/* ---- who stands where ------------------------------------------------------------------------ */
+/* ---- who stands where ----------------------------------------------------------------------- */
 
 /* A ball around a mesh. */
 static void enclose(const vo_mesh *m, vo_vec3 *centre, double *radius) {
@@ -77,8 +77,8 @@ static void enclose(const vo_mesh *m, vo_vec3 *centre, double *radius) {
 /* A choice of those that may be between. */
 typedef struct choice {
     vo_hiders *h;
-    const vo_hiding_span *span; /* NULL: all may */
-    double travel;              /* m, the most that anything moves */
+    const vo_hiding_span *span;
+    double travel; /* m, the most that anything moves */
 } choice;
 
 /* Whether a line of sight from some moment of the span may meet a mesh, now or later.
@@ -108,7 +108,7 @@ static void choose(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     for (int i = begin; i < end; i++) {
         const vo_mesh *m = c->h->hiding[i].mesh;
-        c->h->place[i].stands = m && m->face_count > 0 && (!c->span || may_stand_between(c, m));
+        c->h->stand[i].between = m && m->face_count > 0 && may_stand_between(c, m);
     }
 }
 
@@ -119,30 +119,29 @@ static double most_travel(const vo_hiders *h) {
     return fastest * h->ahead;
 }
 
-/* Puts those that stand one after the other. */
+/* Puts those that may be between one after the other. */
 static void line_up(vo_hiders *h) {
     h->node_count = h->face_count = 0;
     for (int i = 0; i < h->count; i++) {
-        place *p = &h->place[i];
-        p->node = h->node_count, p->face = h->face_count;
-        if (!p->stands) continue;
+        stand *s = &h->stand[i];
+        s->node = h->node_count, s->face = h->face_count;
+        if (!s->between) continue;
         h->node_count += h->hiding[i].mesh->node_count;
         h->face_count += h->hiding[i].mesh->face_count;
     }
 }
 
-/* ---- trees ------------------------------------------------------------------------------------
- */
+/* ---- trees ---------------------------------------------------------------------------------- */
 
 static void list_faces(void *arg, int begin, int end, int chunk) {
     const vo_hiders *h = arg;
     (void)chunk;
     for (int i = begin; i < end; i++) {
         const vo_mesh *m = h->hiding[i].mesh;
-        const place *p = &h->place[i];
-        for (int f = 0; p->stands && f < m->face_count; f++)
+        const stand *s = &h->stand[i];
+        for (int f = 0; s->between && f < m->face_count; f++)
             for (int k = 0; k < 3; k++)
-                h->face[p->face + f][k] = p->node + vo_mesh_face_node(m, f, k);
+                h->face[s->face + f][k] = s->node + vo_mesh_face_node(m, f, k);
     }
 }
 
@@ -158,11 +157,11 @@ static void place_nodes(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     for (int i = begin; i < end; i++) {
         const vo_hiding *hiding = &g->h->hiding[i];
-        const place *p = &g->h->place[i];
+        const stand *s = &g->h->stand[i];
         vo_vec3 way = v3_scale(g->ahead, hiding->velocity);
-        for (int n = 0; p->stands && n < hiding->mesh->node_count; n++) {
+        for (int n = 0; s->between && n < hiding->mesh->node_count; n++) {
             vo_vec3 at = v3_add(hiding->mesh->node_x[n], way);
-            float *x = g->x[p->node + n];
+            float *x = g->x[s->node + n];
             x[0] = (float)at.x, x[1] = (float)at.y, x[2] = (float)at.z;
         }
     }
@@ -187,9 +186,9 @@ vo_result vo_hiders_set(vo_hiders *h, int count, const vo_hiding *hiding,
                         const vo_hiding_span *span) {
     h->count = count;
     h->hiding = hiding;
-    h->ahead = span ? vo_max(span->ahead, 0) : 0;
+    h->ahead = span->ahead;
     h->foreseen = false;
-    if (!vo_reserve(h->ctx, &h->place, &h->place_capacity, count + 1))
+    if (!vo_reserve(h->ctx, &h->stand, &h->stand_capacity, count + 1))
         return vo_fail_memory(h->ctx, "what hides");
     choice c = {h, span, most_travel(h)};
     vo_parallel_for(h->ctx, count, 1, choose, &c);
@@ -204,23 +203,37 @@ int vo_hiders_face_count(const vo_hiders *h) { return h->face_count; }
 
 const vo_rays *vo_hiders_now(const vo_hiders *h) { return h->now.rays; }
 
-/* Whether two of them move differently. */
-static bool anything_moves(const vo_hiders *h) {
-    const vo_hiding *first = NULL;
+/* How those that are between move until the window's end, m: the first of them, and at most another
+ * one, by itself and against the first. */
+typedef struct motion {
+    vo_vec3 first;
+    double most, apart;
+} motion;
+
+static motion motion_of(const vo_hiders *h) {
+    motion m = {0};
+    bool any = false;
     for (int i = 0; i < h->count; i++) {
-        if (!h->place[i].stands) continue;
-        if (!first) first = &h->hiding[i];
-        vo_vec3 apart = v3_sub(h->hiding[i].velocity, first->velocity);
-        if (v3_length(apart) * h->ahead > STILL) return true;
+        if (!h->stand[i].between) continue;
+        vo_vec3 way = v3_scale(h->ahead, h->hiding[i].velocity);
+        if (!any) m.first = way;
+        any = true;
+        m.most = vo_max(m.most, v3_length(way));
+        m.apart = vo_max(m.apart, v3_distance(way, m.first));
     }
-    return false;
+    return m;
 }
 
-vo_result vo_hiders_later(vo_hiders *h, const vo_rays **out) {
-    *out = NULL;
-    if (!h->foreseen && !anything_moves(h)) return VO_OK;
+vo_result vo_hiders_later(vo_hiders *h, vo_later *out) {
+    motion m = motion_of(h);
+    *out = (vo_later){.rays = NULL};
+    if (!(m.most > STILL)) return VO_OK;
+    if (!(m.apart > STILL)) {
+        *out = (vo_later){h->now.rays, m.first};
+        return VO_OK;
+    }
     if (!h->foreseen) VO_TRY(make_world(h, h->ahead, &h->later));
     h->foreseen = true;
-    *out = h->later.rays;
+    out->rays = h->later.rays;
     return VO_OK;
 }

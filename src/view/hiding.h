@@ -27,7 +27,7 @@ typedef struct vo_hiding_span {
     int moment_count;
     const vo_moment *moment;
     double longest; /* m, edge of such a face */
-    double ahead;   /* s, from now to the last moment */
+    double ahead;   /* s, from now to the end of the window */
 } vo_hiding_span;
 
 typedef struct vo_hiders vo_hiders;
@@ -36,8 +36,7 @@ typedef struct vo_hiders vo_hiders;
 vo_result vo_hiders_create(vo_context *ctx, vo_hiders **out);
 void vo_hiders_destroy(vo_hiders *h); /* NULL is allowed */
 
-/* The array stays until the next call. NULL for the span: no line of sight is out of the question,
- * and nothing moves. */
+/* The array stays until the next call. */
 vo_result vo_hiders_set(vo_hiders *h, int count, const vo_hiding *hiding,
                         const vo_hiding_span *span);
 
@@ -46,8 +45,13 @@ int vo_hiders_face_count(const vo_hiders *h);
 
 const vo_rays *vo_hiders_now(const vo_hiders *h);
 
-/* At the end of the window; *out is NULL where nothing moves against anything else. Made where it
- * is first asked for. */
-vo_result vo_hiders_later(vo_hiders *h, const vo_rays **out);
+/* The world at the end of the window, without `carried`: what is in it, and whoever looks, is to be
+ * moved back by that. Where all move alike it is the world as it is now, else one that is made when
+ * it is first asked for. `rays` is NULL where nothing moves. */
+typedef struct vo_later {
+    const vo_rays *rays;
+    vo_vec3 carried; /* m */
+} vo_later;
+vo_result vo_hiders_later(vo_hiders *h, vo_later *out);
 
 #endif

@@ -11,7 +11,7 @@ enum { MOST_CUTS = 4 };                                  /* of a face's edges: 1
 enum { NODE_ASKED = 1, NODE_SEEN = 2, NODE_UNSEEN = 4 }; /* marks of nodes */
 enum { FACE_JUDGED = 1, FACE_FACING = 2 }; /* of faces; the latter for the moment at hand */
 
-/* Where the nodes and faces of a cloth begin among those of all. */
+/* Where the marks of a cloth's nodes and faces begin. */
 typedef struct place {
     int node, face;
 } place;
@@ -30,6 +30,7 @@ struct vo_occlusion {
     /* Of an eye that has asked: pictures are asked about from where windows begin. */
     vo_vec3 eye;
     double near;
+    vo_vec3 forward;
     int known_count;      /* nodes of all cloths; 0: nobody has */
     unsigned char *known; /* [known_count] the marks of nodes then */
     int known_capacity;
@@ -68,7 +69,7 @@ void vo_occlusion_destroy(vo_occlusion *o) {
 
 vo_result vo_occlusion_set(vo_occlusion *o, int count, const vo_hiding *hiding,
                            const vo_hiding_span *span) {
-    o->ahead = span ? span->ahead : 0;
+    o->ahead = span->ahead;
     o->known_count = 0;
     return vo_hiders_set(o->hiders, count, hiding, span);
 }
@@ -81,7 +82,8 @@ int vo_occlusion_face_count(const vo_occlusion *o) { return vo_hiders_face_count
 typedef struct inquiry {
     vo_occlusion *o;
     const vo_rays *rays; /* what is between */
-    double ahead;        /* s: where cloths are by then */
+    bool later;          /* at the end of the window */
+    vo_vec3 carried;     /* m, as in vo_later */
     const vo_occlusion_def *def;
     const vo_factor_def *factor;
     const vo_moment *moment;
@@ -146,7 +148,8 @@ typedef struct sheet {
 static sheet sheet_of(const inquiry *q, int cloth) {
     const vo_occlusion_cloth *c = &q->cloth[cloth];
     return (sheet){.mesh = c->mesh,
-                   .way = v3_scale(q->ahead, c->velocity),
+                   .way = q->later ? v3_sub(v3_scale(q->o->ahead, c->velocity), q->carried)
+                                   : v3_zero(),
                    .two_sided = c->two_sided,
                    .bit = q->moment ? vo_occlusion_bit(q->moment->eye) : 0,
                    .node = q->o->node + q->o->place[cloth].node,
@@ -175,7 +178,7 @@ static void find_faces(void *arg, int index, int end, int chunk) {
     (void)end, (void)chunk;
     for (int i = p->begin; i < p->end; i++) {
         bool open = (s.face[i] & FACE_JUDGED) && !(s.seen[i] & s.bit);
-        if (q->ahead > 0) open = open && (s.asked[i] & s.bit);
+        if (q->later) open = open && (s.asked[i] & s.bit);
         bool facing = open && faces_eye(q, &s, i);
         s.face[i] = (unsigned char)((s.face[i] & FACE_JUDGED) | (facing ? FACE_FACING : 0));
         if (facing) s.asked[i] |= s.bit;
@@ -196,8 +199,8 @@ static void mark_nodes(void *arg, int cloth, int end, int chunk) {
 static bool is_known(const inquiry *q) {
     const vo_occlusion *o = q->o;
     const vo_frustum *f = &q->moment->frustum;
-    return q->ahead == 0 && o->known_count == o->nodes.items && o->near == f->near &&
-           v3_distance(o->eye, f->eye) == 0;
+    return !q->later && o->known_count == o->nodes.items && o->near == f->near &&
+           v3_distance(o->eye, f->eye) == 0 && v3_distance(o->forward, f->forward) == 0;
 }
 
 /* Takes over what is known of the nodes of a parcel. */
@@ -277,11 +280,12 @@ static void ask_faces(void *arg, int index, int end, int chunk) {
 static void keep_nodes(const inquiry *q) {
     vo_occlusion *o = q->o;
     int count = o->nodes.items;
-    if (o->known_count > 0 || q->ahead > 0) return;
+    if (o->known_count > 0 || q->later) return;
     memcpy(o->known, o->node, (size_t)count);
     o->known_count = count;
     o->eye = q->moment->frustum.eye;
     o->near = q->moment->frustum.near;
+    o->forward = q->moment->frustum.forward;
 }
 
 /* Finds the faces that are seen from one moment. */
@@ -336,13 +340,19 @@ static bool hides_any(const inquiry *q) {
 /* Where everything will be, if it goes on as it does. */
 static vo_result ask_later(inquiry *q, const moments *m) {
     if (!q->def->foresee || !hides_any(q)) return VO_OK;
-    VO_TRY(vo_hiders_later(q->o->hiders, &q->rays));
-    if (!q->rays) return VO_OK;
-    q->ahead = q->o->ahead;
+    vo_later world;
+    VO_TRY(vo_hiders_later(q->o->hiders, &world));
+    if (!world.rays) return VO_OK;
+    q->later = true;
+    q->rays = world.rays;
+    q->carried = world.carried;
     for (int i = 0; i < m->count; i = shot_end(m, i)) {
-        q->moment = &m->moment[shot_end(m, i) - 1];
+        vo_moment last = m->moment[shot_end(m, i) - 1];
+        last.frustum.eye = v3_sub(last.frustum.eye, world.carried);
+        q->moment = &last;
         ask_moment(q);
     }
+    q->moment = NULL;
     return VO_OK;
 }
 

@@ -175,7 +175,7 @@ static void settle(const sheet *s, int index, const vo_view_lanes *lanes, int i)
 }
 
 /* A ball around the faces of a cluster. */
-static void enclose(const vo_view_lanes *lanes, vo_vec3 *centre, double *radius) {
+static void enclose_cluster(const vo_view_lanes *lanes, vo_vec3 *centre, double *radius) {
     double least[3], most[3], radius2 = 0;
     for (int c = 0; c < 3; c++) {
         least[c] = most[c] = lanes->x[0][c][0];
@@ -229,7 +229,7 @@ static bool judge_cluster(const sheet *s, const unsigned char *hidden, vo_view_l
     vo_vec3 centre;
     double radius;
     bool near = false;
-    enclose(lanes, &centre, &radius);
+    enclose_cluster(lanes, &centre, &radius);
     for (int k = 0; k < s->view->moment_count; k++) {
         const vo_moment *m = &s->view->moment[k];
         vo_ball_place place = vo_factor_place(&s->rules.factor, m, centre, radius);
@@ -314,18 +314,12 @@ typedef struct screens {
     const vo_hiding *hiding;
 } screens;
 
-/* From now to the last moment, s. */
-static double farthest_ahead(const vo_view *view) {
-    double least = 1;
-    for (int i = 0; i < view->moment_count; i++) least = vo_min(least, view->moment[i].weight);
-    return (1 - least) * vo_max(view->def.window, 0);
-}
-
 /* Finds what is hidden and judges it again. */
 static vo_result hide(view_pass *p, int cloth_count, screens by, double longest) {
     vo_view *view = p->view;
     const vo_factor_def *factor = &view->def.factor;
-    vo_hiding_span span = {factor, view->moment_count, view->moment, longest, farthest_ahead(view)};
+    vo_hiding_span span = {factor, view->moment_count, view->moment, longest,
+                           vo_max(view->def.window, 0)};
     VO_TRY(vo_occlusion_set(view->occlusion, by.count, by.hiding, &span));
     VO_TRY(vo_occlusion_judge(view->occlusion, &view->def.rays, factor, view->moment_count,
                               view->moment, cloth_count, view->cloth));

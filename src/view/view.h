@@ -66,7 +66,7 @@ typedef struct vo_view_report {
     int moments;
     int faces;  /* of all cloths */
     int seen;   /* that turn their front to some eye in its frame or margin, now or in the window */
-    int hidden; /* that all of them would see but for what is before them */
+    int hidden; /* that some of them would see and none does, for what is before them */
 } vo_view_report;
 
 /* Without any eye all faces are seen, and there is no bound. `hiding` are all meshes that hide,
