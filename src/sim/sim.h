@@ -95,6 +95,7 @@ typedef struct vo_sim_remesh {
 typedef struct vo_sim_view {
     vo_view *view;                 /* NULL: the scene does not ask */
     vo_view_cloth *cloth;          /* [cloth_count] what they see of each, during a remeshing */
+    vo_vec3 *obstacle_velocity;    /* [obstacle_count] m/s, of each as a whole, likewise */
     unsigned char **cloth_watched; /* [cloth_count] faces that watchers see (vo_watch), during a
                                       remeshing; nothing where there are none */
     int watcher_count;             /* cameras in whose pictures remeshing may show */
@@ -243,7 +244,7 @@ void vo_sim_view_judge(vo_sim *sim);
 /* Whether a face is in no picture at the time for which eyes were opened last. */
 void vo_sim_view_open(vo_sim *sim);
 bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face);
-/* Who watches the edits of a cloth; false: nobody. */
+/* view_watch.c: who watches the edits of a cloth; false: nobody. */
 bool vo_sim_view_watch(const vo_sim *sim, int cloth, vo_watch *out);
 /* The most that points seem to move, in pixels of any camera that has looked on since the frame
  * before; 0 where none has. With a view, only of points that are seen. */

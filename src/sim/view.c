@@ -1,4 +1,4 @@
-/* What cameras see, for the sizing of meshes (view/view.h), and what they see of remeshing.
+/* What cameras see, for the sizing of meshes (view/view.h).
  *
  * Asked at the end of each frame, before the meshes follow the cloth. The eyes are the scene's
  * cameras and lights, whose paths tell the future; or, in their place, a camera that the caller
@@ -10,8 +10,9 @@
  * by step says otherwise: what a film begins with, the drape above all, does not depend on where
  * its camera stands, and is that of a run without one. At frame 0, which is the first picture,
  * meshes become as fine as it shows. */
+#include "core/parallel.h"
 #include "core/timer.h"
-#include "sim/sim.h"
+#include "sim/view_local.h"
 #include "view/budget.h"
 
 enum {
@@ -93,15 +94,13 @@ static bool camera_at(const void *path, double time, bool before, vo_camera *out
     return vo_scene_camera_counts(l->scene, l->camera, t);
 }
 
-/* A camera of the scene in the picture of this frame; false: it is not through this one. */
-static bool camera_now(const vo_sim *sim, int camera, vo_camera *out) {
+bool vo_sim_camera_now(const vo_sim *sim, int camera, vo_camera *out) {
     double time = vo_scene_time_meant(sim->scene, camera, vo_sim_time(sim));
     *out = vo_scene_camera_at(sim->scene, camera, time);
     return vo_scene_camera_counts(sim->scene, camera, time);
 }
 
-/* The camera that the caller gives, likewise. It was told when the frame began. */
-static vo_camera guided_now(const vo_sim *sim) {
+vo_camera vo_sim_guided_now(const vo_sim *sim) {
     return vo_camera_predict(&sim->view.guide, vo_sim_time(sim));
 }
 
@@ -164,13 +163,30 @@ static vo_vec3 mean_velocity(const vo_mesh *mesh) {
     return v3_scale(1.0 / vo_max_int(mesh->node_count, 1), sum);
 }
 
+static void find_velocities(void *arg, int begin, int end, int chunk) {
+    vo_sim *sim = arg;
+    (void)chunk;
+    for (int i = begin; i < end; i++)
+        sim->view.obstacle_velocity[i] =
+            sim->obstacle[i].present ? mean_velocity(sim->obstacle[i].mesh) : v3_zero();
+}
+
+/* Of all obstacles; false without memory. */
+static bool list_velocities(vo_sim *sim) {
+    sim->view.obstacle_velocity =
+        vo_arena_array(&sim->remesh.arena, vo_vec3, sim->obstacle_count + 1);
+    if (!sim->view.obstacle_velocity) return false;
+    vo_parallel_for(sim->ctx, sim->obstacle_count, 1, find_velocities, sim);
+    return true;
+}
+
 /* A garment goes where its body goes. */
 static vo_vec3 cloth_velocity(const vo_sim *sim, int cloth) {
     const vo_scene *scene = sim->scene;
     const vo_scene_garment *garment = scene->cloth[cloth].garment;
     int body = garment ? scene->character[garment->character].obstacle : -1;
     bool worn = body >= 0 && sim->obstacle[body].present;
-    return mean_velocity(worn ? sim->obstacle[body].mesh : sim->cloth[cloth].mesh);
+    return worn ? sim->view.obstacle_velocity[body] : mean_velocity(sim->cloth[cloth].mesh);
 }
 
 static bool is_two_sided(const vo_scene *scene, int cloth) {
@@ -202,8 +218,8 @@ static const vo_hiding *list_hiding(vo_sim *sim) {
         hiding[i] = (vo_hiding){sim->cloth[i].mesh, sim->view.cloth[i].velocity};
     for (int i = 0; hiding && i < sim->obstacle_count; i++) {
         const vo_obstacle_state *o = &sim->obstacle[i];
-        hiding[cloths + i] = (vo_hiding){.mesh = NULL};
-        if (o->present) hiding[cloths + i] = (vo_hiding){o->mesh, mean_velocity(o->mesh)};
+        hiding[cloths + i] =
+            (vo_hiding){o->present ? o->mesh : NULL, sim->view.obstacle_velocity[i]};
     }
     return hiding;
 }
@@ -211,7 +227,8 @@ static const vo_hiding *list_hiding(vo_sim *sim) {
 static vo_result look(vo_sim *sim) {
     vo_view_eye *eye;
     int eyes = open_eyes(sim, &eye);
-    const vo_hiding *hiding = list_cloths(sim) ? list_hiding(sim) : NULL;
+    bool listed = list_velocities(sim) && list_cloths(sim);
+    const vo_hiding *hiding = listed ? list_hiding(sim) : NULL;
     if (eyes < 0 || !hiding) return vo_fail_memory(sim->ctx, "the view");
     vo_view_report report;
     vo_view_set_pixels(sim->view.view, sim->view.pixels);
@@ -222,8 +239,7 @@ static vo_result look(vo_sim *sim) {
     return VO_OK;
 }
 
-/* What a budget begins with. */
-static double least_pixels(const vo_sim *sim) {
+double vo_sim_least_pixels(const vo_sim *sim) {
     const vo_viewing *v = &sim->scene->def.view;
     return v->pixels > 0 ? v->pixels : 1;
 }
@@ -254,7 +270,7 @@ static bool open_account(const vo_sim *sim, account *a) {
     *a = (account){.def = vo_budget_def_default()};
     a->def.faces = v->budget_faces;
     a->def.seconds = v->budget_seconds;
-    a->def.pixels = least_pixels(sim);
+    a->def.pixels = vo_sim_least_pixels(sim);
     a->def.pixels_most = vo_max(a->def.pixels_most, a->def.pixels);
     a->seconds = sim->frame > 0 ? sim->stats.wall_s : 0;
     for (int c = 0; c < sim->cloth_count; c++) a->faces += sim->cloth[c].mesh->face_count;
@@ -277,49 +293,12 @@ void vo_sim_view_judge(vo_sim *sim) {
     if (sim->stats.budget_missed) tell_budget(sim, &a.def, a.faces, a.seconds);
 }
 
-/* Whether a camera that looks now did so a frame ago, in the same shot: only then can anybody see
- * what has changed since. */
-static bool has_watched(const vo_sim *sim, int camera) {
-    const vo_scene *scene = sim->scene;
-    double now = vo_scene_time_meant(scene, camera, vo_sim_time(sim));
-    double before = vo_scene_time_meant(scene, camera, vo_sim_time(sim) - scene->def.frame_time);
-    return !scene->camera[camera].light && vo_scene_camera_counts(scene, camera, now) &&
-           vo_scene_camera_cuts(scene, camera, before, now, 0, NULL) == 0;
-}
-
-/* Those in whose pictures remeshing may show. Up to frame 0 there are no pictures. */
-static void list_watchers(vo_sim *sim) {
-    vo_sim_view *view = &sim->view;
-    view->watcher_count = 0;
-    if (sim->frame <= 0) return;
-    if (view->guide.count > 0) {
-        if (view->guide.count > 1) view->watcher[view->watcher_count++] = guided_now(sim);
-        return;
-    }
-    for (int i = 0; i < sim->scene->camera_count; i++)
-        if (has_watched(sim, i)) camera_now(sim, i, &view->watcher[view->watcher_count++]);
-}
-
-/* What they see of each cloth. */
-static vo_result watch(vo_sim *sim) {
-    vo_sim_view *view = &sim->view;
-    list_watchers(sim);
-    if (view->watcher_count == 0) return VO_OK;
-    for (int c = 0; c < sim->cloth_count; c++) {
-        int faces = sim->cloth[c].mesh->face_count;
-        view->cloth_watched[c] = vo_arena_array(&sim->remesh.arena, unsigned char, faces + 1);
-        if (!view->cloth_watched[c]) return vo_fail_memory(sim->ctx, "the view");
-    }
-    return vo_view_watch(view->view, view->watcher_count, view->watcher, sim->cloth_count,
-                         view->cloth, view->cloth_watched);
-}
-
 vo_result vo_sim_view_look(vo_sim *sim) {
     if (!sim->view.view) return VO_OK;
     double start = vo_now();
     keep_budget(sim);
     vo_result result = look(sim);
-    if (result == VO_OK) result = watch(sim);
+    if (result == VO_OK) result = vo_sim_watch(sim);
     sim->stats.stage.view += vo_now() - start;
     return result;
 }
@@ -331,13 +310,13 @@ void vo_sim_view_open(vo_sim *sim) {
     view->frustum_count = 0;
     if (!view->view || sees_all(sim)) return;
     if (view->guide.count > 0) {
-        vo_camera camera = guided_now(sim);
+        vo_camera camera = vo_sim_guided_now(sim);
         view->frustum[view->frustum_count++] = vo_frustum_make(&camera);
         return;
     }
     for (int i = 0; i < sim->scene->camera_count; i++) {
         vo_camera camera;
-        if (camera_now(sim, i, &camera))
+        if (vo_sim_camera_now(sim, i, &camera))
             view->frustum[view->frustum_count++] = vo_frustum_make(&camera);
     }
 }
@@ -353,99 +332,4 @@ bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face) {
         if (!(vo_frustum_distance(&view->frustum[i], p, INSTANT_REACH) > 0)) return false;
     }
     return view->frustum_count > 0;
-}
-
-/* ---- what is seen of remeshing -------------------------------------------------------------- */
-
-/* Around a picture, in widths or heights of it, whichever is more: of a face that is partly in it,
- * corners may be out of it. */
-static const double BESIDE = 0.25;
-
-/* Whether a point is in a picture, or within a border of some pixels around it. */
-static bool is_in_picture(const vo_camera *camera, double border, vo_vec3 x, vo_vec2 *pixel) {
-    double depth;
-    return vo_camera_project(camera, x, pixel, &depth) && depth >= camera->near &&
-           pixel->x >= -border && pixel->y >= -border && pixel->x <= camera->width + border &&
-           pixel->y <= camera->height + border;
-}
-
-/* How far something that goes from a place to another seems to move, in pixels; 0 if it is in the
- * picture at neither. What comes from behind the eye, or goes there, has crossed the picture. */
-static double pixels_between(const vo_camera *camera, double border, vo_vec3 from, vo_vec3 to) {
-    vo_vec2 a = v2(NAN, NAN), b = a;
-    bool before = is_in_picture(camera, border, from, &a);
-    bool after = is_in_picture(camera, border, to, &b);
-    if (!before && !after) return 0;
-    double pixels = v2_length(v2_sub(b, a));
-    return isfinite(pixels) ? pixels : hypot(camera->width, camera->height);
-}
-
-/* The same for all who watch (vo_watch), beside their pictures, too: what a corner there does, the
- * middle of its face does in the picture. */
-static double seen_shift(const void *user, vo_vec3 from, vo_vec3 to) {
-    const vo_sim_view *view = user;
-    double most = 0;
-    for (int i = 0; i < view->watcher_count; i++) {
-        const vo_camera *camera = &view->watcher[i];
-        double border = BESIDE * vo_max_int(camera->width, camera->height);
-        most = vo_max(most, pixels_between(camera, border, from, to));
-    }
-    return most;
-}
-
-/* Whether any of them sees a point there (vo_watch). */
-static bool is_seen(const void *user, vo_vec3 point) {
-    const vo_sim_view *view = user;
-    for (int i = 0; i < view->watcher_count; i++)
-        if (vo_view_sees(view->view, &view->watcher[i], point)) return true;
-    return false;
-}
-
-/* A budget that makes edges longer on the screen lets points move as much further. */
-static double popping_allowed(const vo_sim *sim) {
-    const vo_viewing *v = &sim->scene->def.view;
-    bool held = v->budget_faces > 0 || v->budget_seconds > 0;
-    return v->popping * (held ? vo_max(1, sim->view.pixels / least_pixels(sim)) : 1);
-}
-
-bool vo_sim_view_watch(const vo_sim *sim, int cloth, vo_watch *out) {
-    const vo_sim_view *view = &sim->view;
-    if (!view->view || view->watcher_count == 0) return false;
-    *out = (vo_watch){.face = view->cloth_watched[cloth],
-                      .shift = seen_shift,
-                      .user = view,
-                      .most = popping_allowed(sim),
-                      .sees = vo_view_has_occlusion(view->view) ? is_seen : NULL};
-    return isfinite(out->most);
-}
-
-/* The most that a point seems to move in the picture, in pixels, where the view tells what is
- * hidden: only of what is seen before or after. */
-static double popping_in(const vo_view *view, const vo_camera *camera, int count,
-                         const vo_pop *pop) {
-    double most = 0;
-    for (int i = 0; i < count; i++) {
-        double pixels = pixels_between(camera, 0, pop[i].from, pop[i].to);
-        if (!(pixels > most)) continue;
-        if (!view || vo_view_sees(view, camera, pop[i].from) ||
-            vo_view_sees(view, camera, pop[i].to))
-            most = pixels;
-    }
-    return most;
-}
-
-double vo_sim_view_popping(const vo_sim *sim, int count, const vo_pop *pop) {
-    const vo_scene *scene = sim->scene;
-    double most = 0;
-    if (sim->view.view) {
-        for (int i = 0; i < sim->view.watcher_count; i++)
-            most = vo_max(most, popping_in(sim->view.view, &sim->view.watcher[i], count, pop));
-        return most;
-    }
-    for (int i = 0; i < scene->camera_count && sim->frame > 0; i++) {
-        vo_camera camera;
-        if (!has_watched(sim, i) || !camera_now(sim, i, &camera)) continue;
-        most = vo_max(most, popping_in(NULL, &camera, count, pop));
-    }
-    return most;
 }
