@@ -83,6 +83,7 @@ typedef struct inquiry {
     vo_occlusion *o;
     const vo_rays *rays; /* what is between */
     bool later;          /* at the end of the window */
+    bool thorough;       /* the lattice is asked, too, not only corners and middles */
     vo_vec3 carried;     /* m, as in vo_later */
     const vo_occlusion_def *def;
     const vo_factor_def *factor;
@@ -246,7 +247,7 @@ static bool sees_inside(const inquiry *q, const sheet *s, int face) {
     vo_vec3 a = v3_sub(x[1], x[0]), b = v3_sub(x[2], x[0]);
     bunch points = {.count = 0};
     put(&points, v3_add_scaled(v3_add_scaled(x[0], 1.0 / 3, a), 1.0 / 3, b), face);
-    int cuts = cuts_of(q, x);
+    int cuts = q->thorough ? cuts_of(q, x) : 0;
     for (int i = 0; i <= cuts; i++)
         for (int j = 0; i + j <= cuts; j++) {
             if (i == cuts || j == cuts || i + j == 0) continue; /* a corner */
@@ -318,6 +319,7 @@ static void ask_shot(inquiry *q, const vo_moment *moment, int count) {
     int asked = vo_min_int(vo_max_int(q->def->moments, 2), count);
     for (int i = 0; i < asked; i++) {
         q->moment = &moment[asked > 1 ? i * (count - 1) / (asked - 1) : 0];
+        q->thorough = i == 0 || i + 1 == asked;
         ask_moment(q);
     }
 }
@@ -344,6 +346,7 @@ static vo_result ask_later(inquiry *q, const moments *m) {
     VO_TRY(vo_hiders_later(q->o->hiders, &world));
     if (!world.rays) return VO_OK;
     q->later = true;
+    q->thorough = false;
     q->rays = world.rays;
     q->carried = world.carried;
     for (int i = 0; i < m->count; i = shot_end(m, i)) {

@@ -1,9 +1,10 @@
 /* What is hidden behind something: bodies, garments, other characters.
  *
- * A face is hidden from an eye that sees none of a few points of it: its corners, and a lattice
- * inside that is as fine as `spacing` and `pixels` ask for. A line of sight goes from the point to
- * the eye and ends at the near plane. Only faces that an eye sees from the front and in frame are
- * asked about; for the others nothing would change.
+ * A face is hidden from an eye that sees none of a few points of it: its corners, its
+ * middle and, from the first and last moments of a shot, a lattice inside that is as fine as
+ * `spacing` and `pixels` ask for. A line of sight goes from the point to the eye and ends at the
+ * near plane. Only faces that an eye sees from the front and in frame are asked about; for the
+ * others nothing would change.
  *
  *                     .--------- body            a: seen                 rings: what is next to a
  *         eye  . ' ' '|   b                      b: all points behind    seen face is seen, too, so
