@@ -15,6 +15,7 @@ struct vo_rays {
     RTCDevice device;
     RTCScene scene;          /* kept from one tree to the next, with its memory */
     unsigned geometry_count; /* numbered from 0 */
+    atomic_int error;        /* an RTCError that nobody has told of yet */
 };
 
 /* Fewer faces than this are one thread's work: the others would come too late. */
@@ -22,10 +23,19 @@ enum { FACES_TO_SHARE = 4096 };
 
 bool vo_rays_available(void) { return true; }
 
-static vo_result fail_embree(const vo_rays *rays, const char *doing) {
-    enum RTCError error = rtcGetDeviceError(rays->device);
+/* Errors come from whichever thread takes part in making a tree; the first one counts. */
+static void note_error(void *user, enum RTCError error, const char *text) {
+    vo_rays *rays = user;
+    int none = RTC_ERROR_NONE;
+    (void)text;
+    atomic_compare_exchange_strong(&rays->error, &none, (int)error);
+}
+
+static vo_result fail_embree(vo_rays *rays, const char *doing) {
+    int error = atomic_exchange(&rays->error, RTC_ERROR_NONE);
+    if (!rays->device) error = (int)rtcGetDeviceError(NULL);
     if (error == RTC_ERROR_OUT_OF_MEMORY) return vo_fail_memory(rays->ctx, "rays");
-    return vo_fail(rays->ctx, VO_BAD_CALL, "Embree failed at %s: error %d", doing, (int)error);
+    return vo_fail(rays->ctx, VO_BAD_CALL, "Embree failed at %s: error %d", doing, error);
 }
 
 /* Threads of Embree's own: none. Ours may take part where a tree is made. */
@@ -42,6 +52,7 @@ vo_result vo_rays_create(vo_context *ctx, vo_rays **out) {
     if (!rays) return vo_fail_memory(ctx, "rays");
     rays->ctx = ctx;
     rays->device = open_device(ctx);
+    if (rays->device) rtcSetDeviceErrorFunction(rays->device, note_error, rays);
     if (rays->device) rays->scene = rtcNewScene(rays->device);
     if (!rays->scene) {
         vo_result result = fail_embree(rays, "its start");
@@ -95,42 +106,36 @@ static void remove_triangles(vo_rays *rays) {
     rays->geometry_count = 0;
 }
 
-/* A tree that threads make together, and the first error that any of them had: Embree keeps errors
- * by thread. */
-typedef struct commit {
-    vo_rays *rays;
-    atomic_int error;
-} commit;
-
 /* Takes part in making the tree, or finds it made. */
 static void join_commit(void *arg, int begin, int end, int chunk) {
-    commit *c = arg;
-    int none = RTC_ERROR_NONE;
     (void)begin, (void)end, (void)chunk;
-    rtcJoinCommitScene(c->rays->scene);
-    enum RTCError error = rtcGetDeviceError(c->rays->device);
-    if (error != RTC_ERROR_NONE) atomic_compare_exchange_strong(&c->error, &none, (int)error);
+    rtcJoinCommitScene(((vo_rays *)arg)->scene);
+}
+
+/* Whether threads make a tree together. */
+static bool is_shared(const vo_rays_def *def) {
+#ifdef __SANITIZE_THREAD__ /* which does not see the locks within Embree */
+    (void)def;
+    return false;
+#else
+    return def->shared && def->face_count >= FACES_TO_SHARE;
+#endif
 }
 
 /* Which tree comes out may depend on who made which part of it. Whether a ray is blocked does not,
  * but of two faces that it meets at once, on their common edge, the tree decides which is told. */
-static int make_tree(vo_rays *rays, const vo_rays_def *def) {
-    bool together = def->shared && def->face_count >= FACES_TO_SHARE;
-    commit c = {.rays = rays, .error = RTC_ERROR_NONE};
-    vo_parallel_for(rays->ctx, together ? vo_threads_count(rays->ctx->threads) : 1, 1, join_commit,
-                    &c);
-    int error = atomic_load(&c.error), own = (int)rtcGetDeviceError(rays->device);
-    return error != RTC_ERROR_NONE ? error : own;
+static void make_tree(vo_rays *rays, const vo_rays_def *def) {
+    int threads = is_shared(def) ? vo_threads_count(rays->ctx->threads) : 1;
+    vo_parallel_for(rays->ctx, threads, 1, join_commit, rays);
 }
 
 vo_result vo_rays_set(vo_rays *rays, const vo_rays_def *def) {
     remove_triangles(rays);
     rtcSetSceneBuildQuality(rays->scene, quality_of(def));
-    if (def->face_count > 0 && !add_triangles(rays, def)) return fail_embree(rays, "the faces");
-    int error = make_tree(rays, def);
-    if (error == RTC_ERROR_NONE) return VO_OK;
-    if (error == RTC_ERROR_OUT_OF_MEMORY) return vo_fail_memory(rays->ctx, "rays");
-    return vo_fail(rays->ctx, VO_BAD_CALL, "Embree refuses the faces: error %d", error);
+    if (!add_triangles(rays, def)) return fail_embree(rays, "the faces");
+    make_tree(rays, def);
+    bool failed = atomic_load(&rays->error) != RTC_ERROR_NONE;
+    return failed ? fail_embree(rays, "the tree") : VO_OK;
 }
 
 static struct RTCRay make_ray(const vo_ray *ray) {
