@@ -58,8 +58,7 @@ static vo_quat random_turn(vo_random *r) {
         (vo_quat){between(r, -1, 1), between(r, -1, 1), between(r, -1, 1), between(r, -1, 1)});
 }
 
-/* ---- at one moment ----------------------------------------------------------------------------
- */
+/* ---- at one moment -------------------------------------------------------------------------- */
 
 /* From (0, -4, 0) along y, 90 degrees high: at depth 2 the picture is 4 m high. */
 static void points_are_where_they_are_seen(void **state) {
@@ -140,8 +139,7 @@ static void looking_at_never_rolls(void **state) {
     assert_vector(other.up, v3(0, 0, -1), 1e-15);
 }
 
-/* ---- paths ------------------------------------------------------------------------------------
- */
+/* ---- paths ---------------------------------------------------------------------------------- */
 
 /* At constant speed without easing, as 3 s^2 - 2 s^3 with it. */
 static void a_dolly_goes_straight(void **state) {
@@ -354,8 +352,7 @@ static void meeting_the_target_is_survived(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- what cannot be ---------------------------------------------------------------------------
- */
+/* ---- what cannot be ------------------------------------------------------------------------- */
 
 static void assert_refused(vo_context *ctx, const vo_camera_def *def, const char *words) {
     vo_camera_path path;
@@ -438,8 +435,7 @@ static void want_of_memory_is_told(void **state) {
     test_every_allocation(create_once, &def);
 }
 
-/* ---- where it goes next -----------------------------------------------------------------------
- */
+/* ---- where it goes next --------------------------------------------------------------------- */
 
 /* A camera that moves and turns evenly. */
 static vo_camera even_camera(double t) {

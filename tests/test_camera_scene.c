@@ -7,8 +7,7 @@
 #include "scene/camera_table.h"
 #include "scene/load.h"
 
-/* ---- tables -----------------------------------------------------------------------------------
- */
+/* ---- tables --------------------------------------------------------------------------------- */
 
 static const vo_camera_table_def table_def = {.frame_time = 0.5, .field = 33, .sensor = 24};
 
@@ -106,8 +105,7 @@ static void tables_may_end_anywhere(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- scenes -----------------------------------------------------------------------------------
- */
+/* ---- scenes --------------------------------------------------------------------------------- */
 
 #define CLOTH                                                                                  \
     "\"frame_time\": 0.04, \"cloths\": [{\"mesh\": \"sheet.obj\", \"materials\": [{\"data\": " \
@@ -374,8 +372,7 @@ static void wrong_cameras_are_refused(void **state) {
     scene_files_close(&files);
 }
 
-/* ---- other programs' files --------------------------------------------------------------------
- */
+/* ---- other programs' files ------------------------------------------------------------------ */
 
 /* What a run does with the files that its scene names. */
 static void copy_inputs(scene_files *files, const vo_scene *scene) {
@@ -455,8 +452,7 @@ static void names_in_files_must_be_there(void **state) {
     scene_files_close(&files);
 }
 
-/* ---- cuts in them -----------------------------------------------------------------------------
- */
+/* ---- cuts in them --------------------------------------------------------------------------- */
 
 /* A key of a camera at (x, 1, 5) that is turned about the vertical; y is up. */
 static void set_eye(eye_data *eye, int k, double time, double x, double degrees) {
@@ -634,8 +630,7 @@ static void cuts_can_be_named(void **state) {
     scene_files_close(&files);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 static vo_result load_once(vo_context *ctx, void *arg) {
     vo_scene *scene;

@@ -296,8 +296,7 @@ static void test_some_frames(void **state) {
     close_pair(&p);
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ---------------------------------------------------------------------------------- */
 
 static const char *output_path(const pair *p, const char *name) {
     static char path[700];
@@ -396,8 +395,7 @@ static void test_threads(void **state) {
     close_pair(&p);
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------
- */
+/* ---- refusals ------------------------------------------------------------------------------- */
 
 static void refuse(pair *p, const vo_compare_def *def, vo_result expected, const char *words) {
     vo_comparison c;

@@ -243,8 +243,7 @@ static void test_threads(void **state) {
     free(a.data), free(b.data);
 }
 
-/* ---- a camera ---------------------------------------------------------------------------------
- */
+/* ---- a camera ------------------------------------------------------------------------------- */
 
 #define RADIUS 0.5
 
@@ -405,8 +404,7 @@ static void test_inside(void **state) {
     close_stage(&s);
 }
 
-/* ---- side by side -----------------------------------------------------------------------------
- */
+/* ---- side by side --------------------------------------------------------------------------- */
 
 static const uint8_t *pixel(const vo_image *image, int x, int y) {
     return image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
@@ -450,8 +448,7 @@ static void test_contrast(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- memory, text -----------------------------------------------------------------------------
- */
+/* ---- memory, text --------------------------------------------------------------------------- */
 
 static vo_result measure_once(vo_context *ctx, void *arg) {
     const field *f = arg;

@@ -24,8 +24,7 @@
 #define RADIUS 0.5
 static const vo_vec3 CENTRE = {0, 0, RADIUS}; /* it stands on z = 0 */
 
-/* ---- a sphere on a floor ----------------------------------------------------------------------
- */
+/* ---- a sphere on a floor -------------------------------------------------------------------- */
 
 typedef struct shot {
     vo_context *ctx;
@@ -229,8 +228,7 @@ static void test_memory_does_not_matter(void **state) {
     close_shot(&s);
 }
 
-/* ---- lenses -----------------------------------------------------------------------------------
- */
+/* ---- lenses --------------------------------------------------------------------------------- */
 
 /* Everything is within the margin, and something on it. */
 static void test_fit(void **state) {
@@ -284,8 +282,7 @@ static void test_lens_way_and_back(void **state) {
     assert_near(fit.camera.forward.x, -1, 1e-15);
 }
 
-/* ---- models -----------------------------------------------------------------------------------
- */
+/* ---- models --------------------------------------------------------------------------------- */
 
 static int compare_pairs(const void *a, const void *b) { return memcmp(a, b, 2 * sizeof(int)); }
 
@@ -376,8 +373,7 @@ static void test_obstacle_normals(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ---------------------------------------------------------------------------------- */
 
 static void fill_image(vo_image *image, uint64_t seed) {
     vo_random random = vo_random_seed(seed);
@@ -435,8 +431,7 @@ static void test_yuv(void **state) {
     }
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 static vo_result draw_small(vo_context *ctx, void *arg) {
     const vo_mesh *const *mesh = arg;

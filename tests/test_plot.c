@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a pen that remembers ---------------------------------------------------------------------
- */
+/* ---- a pen that remembers ------------------------------------------------------------------- */
 
 enum { WRITTEN = 200, POINTS = 20000 };
 
@@ -72,8 +71,7 @@ static bool number_of(const char *words, double *out) {
     return end != words && *end == 0;
 }
 
-/* ---- where things are -------------------------------------------------------------------------
- */
+/* ---- where things are ----------------------------------------------------------------------- */
 
 /* The place of each point of a line, read off the labels of the axes, is its value. */
 static void test_axes(void **state) {
@@ -184,8 +182,7 @@ static void test_odd_numbers(void **state) {
             }
 }
 
-/* ---- SVG --------------------------------------------------------------------------------------
- */
+/* ---- SVG ------------------------------------------------------------------------------------ */
 
 /* Every tag is closed, in order, and nothing but text stands between. */
 static int check_xml(const char *p) {
@@ -258,8 +255,7 @@ static void test_svg(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- pixels -----------------------------------------------------------------------------------
- */
+/* ---- pixels --------------------------------------------------------------------------------- */
 
 static int count_colour(const vo_image *image, unsigned colour) {
     int count = 0;
@@ -320,8 +316,7 @@ static void test_coverage(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- letters ----------------------------------------------------------------------------------
- */
+/* ---- letters -------------------------------------------------------------------------------- */
 
 static void test_font(void **state) {
     (void)state;

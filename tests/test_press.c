@@ -15,8 +15,7 @@
 
 #define GAP 0.006
 
-/* ---- two slabs that move against each other --------------------------------------------------
- */
+/* ---- two slabs that move against each other ------------------------------------------------- */
 
 /* Two boxes of 0.2 x 0.2 x 0.05 m, one 0.1 m above the other at rest; one surface of two pieces. */
 typedef struct slabs {
@@ -178,8 +177,7 @@ static void broken_poses(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- the mannequin ---------------------------------------------------------------------------
- */
+/* ---- the mannequin -------------------------------------------------------------------------- */
 
 typedef struct body {
     vo_context *ctx;

@@ -36,14 +36,12 @@ static const cli_option simulate_options[] = {
     {MEMORY},
     {"adapt", 0, CLI_CHOICE, FIELD(adapt), "none|full|view",
      "what meshes of cloths with \"remeshing\" follow. full: what the cloth does; view: that, "
-     "where "
-     "the scene's cameras see it or soon will; none: nothing, each is refined once to its smallest "
-     "size. Default: the scene's \"adapt\""},
+     "where the scene's cameras see it or soon will; none: nothing, each is refined once to its "
+     "smallest size. Default: the scene's \"adapt\""},
     {SETS},
     {"force", 0, CLI_FLAG, FIELD(force), NULL,
      "starts again where the folder already has frames: removes them, and what was exported of "
-     "them "
-     "to obj/ inside the run (NNNN_CC.obj, NNNN_obsJJ.obj), but no other file"},
+     "them to obj/ inside the run (NNNN_CC.obj, NNNN_obsJJ.obj), but no other file"},
     {QUIET},
     {JSON_LINES},
     {NULL},

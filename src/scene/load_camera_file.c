@@ -60,7 +60,7 @@ static vo_result choose_clip(film *f) {
 
 static double clip_end(const film *f) { return f->clip ? f->clip->duration : 0; }
 
-/* ---- cuts ------------------------------------------------------------------------------------ */
+/* ---- cuts ----------------------------------------------------------------------------------- */
 
 /* Times of `cuts`, of which each must be later than the one before and within the clip. */
 static vo_result read_cuts(const film *f, vo_json_at list, double frame, double *time) {
@@ -113,7 +113,7 @@ static vo_result find_cuts(film *f) {
     return VO_OK;
 }
 
-/* ---- samples --------------------------------------------------------------------------------- */
+/* ---- samples -------------------------------------------------------------------------------- */
 
 /* The camera at a time of its clip, in the scene file's units and axes. */
 static vo_camera_key sample(film *f, double time) {
@@ -185,8 +185,7 @@ static vo_result take_samples(film *f, vo_camera_keys *out) {
     return VO_OK;
 }
 
-/* ---- what the document says from now on -------------------------------------------------------
- */
+/* ---- what the document says from now on ----------------------------------------------------- */
 
 static vo_result put_key(const vo_json_at *list, const vo_camera_key *key) {
     vo_json_at at;

@@ -87,8 +87,7 @@ int LLVMFuzzerInitialize(int *count, char ***list) {
     return 0;
 }
 
-/* ---- what must hold ---------------------------------------------------------------------------
- */
+/* ---- what must hold ------------------------------------------------------------------------- */
 
 static void check_mesh(const vo_mesh *mesh) {
     for (int n = 0; n < mesh->node_count; n++)
