@@ -539,6 +539,57 @@ static void held_keys_of_binary_files(void **state) {
     scene_files_close(&files);
 }
 
+typedef struct long_text {
+    char s[17000];
+} long_text;
+
+/* Puts something else in the first place of a part of the text. */
+static void change(long_text *text, const char *part, const char *instead) {
+    char *at = strstr(text->s, part);
+    assert_non_null(at);
+    size_t rest = strlen(at + strlen(part)) + 1;
+    assert_true((size_t)(at - text->s) + strlen(instead) + rest <= sizeof text->s);
+    memmove(at + strlen(instead), at + strlen(part), rest);
+    memcpy(at, instead, strlen(instead));
+}
+
+static long_text held_eye(const eye_data *eye, int count) {
+    long_text text;
+    snprintf(text.s, sizeof text.s, "%s", eye_text(eye, count, "STEP"));
+    return text;
+}
+
+/* Keys that a channel does not have are not held either: a sampler without values, and a channel
+ * of another node of the same name. */
+static void held_keys_that_are_not_there(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    scene_files files;
+    scene_files_open(&files);
+    eye_data eye = {0};
+    for (int k = 0; k < 3; k++) set_eye(&eye, k, k, k, 40 * k);
+    for (int kind = 0; kind < 2; kind++) {
+        const char *const output[] = {"\"output\":1,", "\"output\":2,"};
+        const char *const path[] = {"0,\"path\":\"rotation\"", "0,\"path\":\"translation\""};
+        const char *const other[] = {"1,\"path\":\"rotation\"", "1,\"path\":\"translation\""};
+        long_text text = held_eye(&eye, 3);
+        change(&text, output[kind], "");
+        scene_files_write(&files, "eye.gltf", text.s);
+        vo_scene *scene = scene_files_expect(&files, plain, "camera={\"file\": \"eye.gltf\"}");
+        assert_cuts(scene, 2, (double[]){1, 2});
+        vo_scene_destroy(scene);
+        text = held_eye(&eye, 3);
+        change(&text, "\"camera\":0}", "\"camera\":0},{\"name\":\"eye\"}");
+        change(&text, "\"nodes\":[0]", "\"nodes\":[0,1]");
+        change(&text, path[kind], other[kind]);
+        scene_files_write(&files, "eye.gltf", text.s);
+        scene = scene_files_expect(&files, plain, "camera={\"file\": \"eye.gltf\"}");
+        assert_int_equal(scene->camera_count, 1);
+        vo_scene_destroy(scene);
+    }
+    scene_files_close(&files);
+}
+
 /* Two shots of a second each, a key for each of 24 frames a second: one that goes slowly to the
  * right, and one that pans elsewhere. */
 static int two_shots(eye_data *eye, double jump, double turn) {
@@ -685,6 +736,7 @@ int main(void) {
         cmocka_unit_test(names_in_files_must_be_there),
         cmocka_unit_test(held_keys_are_shots),
         cmocka_unit_test(held_keys_of_binary_files),
+        cmocka_unit_test(held_keys_that_are_not_there),
         cmocka_unit_test(jumps_between_keys_are_cuts),
         cmocka_unit_test(fast_pans_are_no_cuts),
         cmocka_unit_test(cuts_can_be_named),

@@ -77,9 +77,9 @@ static vo_affine track_local(const vo_joint_track *track, const vo_joint *joint,
                              bool step) {
     vo_parts parts = joint->rest_parts;
     double move = time, turn = time;
-    if (step && track->move_steps)
+    if (step && track->move_steps && track->move_count > 0)
         move = step_back(track->move, track->move_count, sizeof *track->move, time);
-    if (step && track->turn_steps)
+    if (step && track->turn_steps && track->turn_count > 0)
         turn = step_back(track->turn, track->turn_count, sizeof *track->turn, time);
     if (track->move_count > 0) parts.translation = vector_at(track->move, track->move_count, move);
     if (track->turn_count > 0) parts.rotation = turn_at(track->turn, track->turn_count, turn);

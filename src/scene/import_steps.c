@@ -62,10 +62,12 @@ static void name_node(const vo_json_at *root, int node, char *out, size_t size) 
     if (name[0]) snprintf(out, size, "%s", name);
 }
 
+/* Names need not be unique, and a sampler may lack its values: what has no keys holds none. */
 static void mark(const vo_raw_file *file, const vo_raw_clip *clip, const char *node, int kind) {
     for (int64_t i = 0; i < clip->track_count; i++) {
         vo_raw_track *track = &clip->track[i];
-        if (track->node >= 0 && strcmp(file->node[track->node].name, node) == 0)
+        if (track->node >= 0 && track->count[kind] > 0 &&
+            strcmp(file->node[track->node].name, node) == 0)
             track->steps[kind] = true;
     }
 }
