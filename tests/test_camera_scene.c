@@ -590,6 +590,41 @@ static void held_keys_that_are_not_there(void **state) {
     scene_files_close(&files);
 }
 
+/* Place and turn have times of their own, which need not be equal to the last digit: neither shot
+ * is seen with the place of one and the turn of the other. */
+static void keys_that_are_nearly_together(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    static const char *const late[] = {"{\"input\":0,\"output\":1", "{\"input\":0,\"output\":2"};
+    static const char *const instead[] = {"{\"input\":3,\"output\":1", "{\"input\":3,\"output\":2"};
+    static const char *const call[] = {"camera={\"file\": \"eye.gltf\"}",
+                                       "camera={\"file\": \"eye.gltf\", \"cuts\": [25]}"};
+    scene_files files;
+    scene_files_open(&files);
+    eye_data eye = {0};
+    for (int k = 0; k < 3; k++) set_eye(&eye, k, k, k > 0 ? 3 : 0, k > 0 ? 70 : 0);
+    for (int k = 0; k < 3; k++) eye.time[128 + k] = k == 1 ? 1.00005f : eye.time[k];
+    for (int i = 0; i < 4; i++) {
+        long_text text = held_eye(&eye, 3);
+        change(&text, late[i / 2], instead[i / 2]);
+        change(&text, "}],\"bufferViews\"",
+               "},{\"bufferView\":0,\"byteOffset\":512,\"componentType\":5126,\"count\":3,"
+               "\"type\":\"SCALAR\",\"min\":[0],\"max\":[2]}],\"bufferViews\"");
+        scene_files_write(&files, "eye.gltf", text.s);
+        vo_scene *scene = scene_files_expect(&files, plain, call[i % 2]);
+        assert_cuts(scene, 1, (double[]){1});
+        double turn = 70 * VO_PI / 180;
+        vo_camera before = vo_scene_camera_at(scene, 0, nextafter(1, 0));
+        vo_camera after = vo_scene_camera_at(scene, 0, 1);
+        assert_vector(before.position, v3(0, -5, 1), 1e-6);
+        assert_vector(before.forward, v3(0, 1, 0), 1e-6);
+        assert_vector(after.position, v3(3, -5, 1), 1e-6);
+        assert_vector(after.forward, v3(-sin(turn), cos(turn), 0), 1e-6);
+        vo_scene_destroy(scene);
+    }
+    scene_files_close(&files);
+}
+
 /* Two shots of a second each, a key for each of 24 frames a second: one that goes slowly to the
  * right, and one that pans elsewhere. */
 static int two_shots(eye_data *eye, double jump, double turn) {
@@ -737,6 +772,7 @@ int main(void) {
         cmocka_unit_test(held_keys_are_shots),
         cmocka_unit_test(held_keys_of_binary_files),
         cmocka_unit_test(held_keys_that_are_not_there),
+        cmocka_unit_test(keys_that_are_nearly_together),
         cmocka_unit_test(jumps_between_keys_are_cuts),
         cmocka_unit_test(fast_pans_are_no_cuts),
         cmocka_unit_test(cuts_can_be_named),

@@ -18,11 +18,12 @@
 
 #include "scene/import.h"
 
-/* Times of the clip, s. Between `from` and `to`, which are the same where keys are held, the camera
- * is nowhere that anybody meant. */
+/* Times of the clip, s. Between `from` and `to`, which are nearly the same where keys are held, the
+ * camera is nowhere that anybody meant. */
 typedef struct vo_camera_cut {
     double from, to;
     double time; /* when the new shot begins */
+    bool held;   /* the old shot ends just before `from`; otherwise at it */
 } vo_camera_cut;
 
 typedef struct vo_camera_cuts {

@@ -161,7 +161,7 @@ static vo_result begin_shot(film *f, int shot, vo_camera_keys *out) {
 static vo_result end_shot(film *f, int shot, vo_camera_keys *out) {
     const vo_camera_cut *cut = shot < f->cuts.count ? &f->cuts.cut[shot] : NULL;
     double end = cut ? cut->from : clip_end(f);
-    vo_camera_key key = sample(f, cut && cut->from == cut->to ? nextafter(end, -INFINITY) : end);
+    vo_camera_key key = sample(f, cut && cut->held ? nextafter(end, -INFINITY) : end);
     key.time = cut ? vo_min(snap(f, end), snap(f, cut->time)) : end;
     return key.time > out->key[out->count - 1].time + tolerance(f) ? add_key(f, &key, out) : VO_OK;
 }
