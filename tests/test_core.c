@@ -6,7 +6,9 @@
 #include "core/random.h"
 #include "core/slabs.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct sum_job {
@@ -333,6 +335,62 @@ static void a_limit_refuses_what_goes_beyond_and_counts_what_comes_back(void **s
     vo_context_destroy(ctx);
 }
 
+typedef struct limit_job {
+    vo_context *ctx;
+    atomic_int wrong;
+} limit_job;
+
+/* Asks in turn for more than there is and for little. */
+static void ask_for_much_and_little(void *arg, int begin, int end, int chunk) {
+    limit_job *job = arg;
+    (void)chunk;
+    for (int i = begin; i < end; i++) {
+        size_t bytes = i % 2 ? (size_t)40 << 20 : 1000;
+        void *memory = vo_alloc(job->ctx, bytes);
+        if ((memory != NULL) != (i % 2 == 0)) atomic_fetch_add(&job->wrong, 1);
+        vo_free(job->ctx, memory, bytes);
+    }
+}
+
+static void what_is_refused_takes_no_room_from_others(void **state) {
+    (void)state;
+    limit_job job = {.ctx = limited_context(3, (size_t)32 << 20)};
+    vo_parallel_for(job.ctx, 300000, 100, ask_for_much_and_little, &job);
+    assert_int_equal(job.wrong, 0);
+    vo_context_destroy(job.ctx);
+}
+
+/* A host whose memory may be at an end. */
+static void *host_allocate(void *user, size_t bytes, size_t alignment) {
+    return *(bool *)user
+               ? NULL
+               : aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+static void host_release(void *user, void *memory, size_t bytes) {
+    (void)user, (void)bytes;
+    free(memory);
+}
+
+static void want_of_the_host_is_not_told_as_the_limits(void **state) {
+    (void)state;
+    bool empty = false;
+    vo_context_def def = {
+        .allocator = {&empty, host_allocate, host_release}, .threads = 1, .memory_limit = 1 << 20};
+    vo_context *ctx;
+    assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
+    size_t used = vo_context_memory(ctx).used;
+    assert_null(vo_alloc(ctx, 2 << 20));
+    assert_int_equal(vo_context_memory(ctx).refused, 2 << 20);
+    empty = true;
+    assert_null(vo_alloc(ctx, 1000));
+    assert_int_equal(vo_context_memory(ctx).refused, 0);
+    assert_int_equal(vo_context_memory(ctx).used, used);
+    assert_int_equal(vo_fail_memory(ctx, "a test"), VO_NO_MEMORY);
+    assert_string_equal(vo_context_message(ctx), "out of memory for a test");
+    vo_context_destroy(ctx);
+}
+
 static void without_a_limit_nothing_is_counted(void **state) {
     (void)state;
     vo_context *ctx = limited_context(1, 0);
@@ -365,6 +423,8 @@ int main(void) {
         cmocka_unit_test(files_are_whole_or_absent),
         cmocka_unit_test(context_survives_refused_memory),
         cmocka_unit_test(a_limit_refuses_what_goes_beyond_and_counts_what_comes_back),
+        cmocka_unit_test(what_is_refused_takes_no_room_from_others),
+        cmocka_unit_test(want_of_the_host_is_not_told_as_the_limits),
         cmocka_unit_test(without_a_limit_nothing_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,8 +95,12 @@ VO_API int vo_context_thread_count(const vo_context *ctx);
 
 /* How a context with a limit stands; all 0 for one without. */
 typedef struct vo_memory {
-    size_t limit, used; /* bytes */
-    size_t refused;     /* bytes of the last request that would have gone beyond; 0: none would */
+    size_t limit; /* bytes */
+    size_t used;  /* bytes taken from the allocator; with the default one arrays of 64 KiB to 2 MiB
+                     share slabs of 8 MiB, of which each counts as a whole */
+    size_t refused; /* bytes of the last request that would have gone beyond, or all that a crowd
+                       would have needed whose bodies cannot fit; 0: there was neither, or the
+                       allocator itself has returned NULL since */
 } vo_memory;
 
 VO_API vo_memory vo_context_memory(const vo_context *ctx);

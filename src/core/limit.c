@@ -2,12 +2,15 @@
 
 #include <stdio.h>
 
-/* Adds to what is used only if that stays within the limit. */
+/* Adds to what is used only if that stays within the limit. What does not fit is never added, so
+ * that no other thread is refused for it. */
 static bool count(vo_limit *limit, size_t bytes) {
-    size_t before = atomic_fetch_add_explicit(&limit->used, bytes, memory_order_relaxed);
-    if (before <= limit->most && bytes <= limit->most - before) return true;
-    atomic_fetch_sub_explicit(&limit->used, bytes, memory_order_relaxed);
-    return false;
+    size_t used = atomic_load_explicit(&limit->used, memory_order_relaxed);
+    do {
+        if (bytes > limit->most - used) return false;
+    } while (!atomic_compare_exchange_weak_explicit(&limit->used, &used, used + bytes,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return true;
 }
 
 static void *allocate(void *user, size_t bytes, size_t alignment) {
@@ -17,8 +20,10 @@ static void *allocate(void *user, size_t bytes, size_t alignment) {
         return NULL;
     }
     void *memory = limit->host.allocate(limit->host.user, bytes, alignment);
-    if (!memory) atomic_fetch_sub_explicit(&limit->used, bytes, memory_order_relaxed);
-    return memory;
+    if (memory) return memory;
+    atomic_fetch_sub_explicit(&limit->used, bytes, memory_order_relaxed);
+    atomic_store_explicit(&limit->refused, 0, memory_order_relaxed);
+    return NULL;
 }
 
 static void release(void *user, void *memory, size_t bytes) {
