@@ -133,7 +133,7 @@ vo_result vo_fail_memory(vo_context *ctx, const char *what) {
 
 vo_result vo_check_stop(vo_context *ctx) {
     if (!ctx->stop || !ctx->stop(ctx->stop_user)) return VO_OK;
-    return vo_fail(ctx, VO_STOPPED, "stopped before the first step");
+    return vo_fail(ctx, VO_STOPPED, "stopped while the scene was set up");
 }
 
 void vo_log_line(vo_context *ctx, vo_log_level level, const char *format, ...) {
