@@ -405,6 +405,36 @@ static void changes_survive_refused_memory(void **state) {
     close_place(&p);
 }
 
+/* A vo_stop_fn: true once it was asked so many times. */
+static bool stop_after(void *user) {
+    int *left = user;
+    return (*left)-- <= 0;
+}
+
+/* Whoever stops while the key is looked for that a setting is refused for is not told of a wrong
+ * one. */
+static void a_stop_is_no_refusal(void **state) {
+    (void)state;
+    static const char *const sets[] = {"friction=0.5", "preroll=1", "wind.drag=0"};
+    place p = open_place(1);
+    assert_int_equal(simulate(&p, 2), VO_STOPPED);
+    close_place(&p);
+    int asked = 0, left = -1;
+    for (; left < 0; asked++) {
+        vo_context_def def = vo_context_def_default();
+        def.threads = 1;
+        def.stop = stop_after;
+        def.stop_user = &left;
+        left = asked;
+        assert_int_equal(vo_context_create(&def, &p.ctx), VO_OK);
+        vo_result result = resume(&p, 3, sets);
+        assert_int_equal(result, left < 0 ? VO_STOPPED : VO_BAD_DATA);
+        assert_says(p.ctx, left < 0 ? "stopped while the scene was set up" : "preroll: changes");
+        close_place(&p);
+    }
+    assert_true(asked > 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_are_recorded_and_kept),
@@ -422,6 +452,7 @@ int main(void) {
         cmocka_unit_test(export_and_check_use_the_scene_of_each_frame),
         cmocka_unit_test(what_a_change_makes_collide_is_put_apart),
         cmocka_unit_test(changes_survive_refused_memory),
+        cmocka_unit_test(a_stop_is_no_refusal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

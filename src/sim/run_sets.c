@@ -35,18 +35,22 @@ static const char *other_start(const vo_scene *a, const vo_scene *b) {
 }
 
 /* The setting with which the start becomes another one. That all of them together do is known, so
- * it is the last one unless fewer are enough. Fewer may make no scene at all, which says nothing.
- */
-static const char *find_culprit(vo_context *ctx, const char *folder, int frame,
-                                const vo_scene *recorded, int set_count, const char *const *sets) {
-    for (int k = 1; k < set_count; k++) {
+ * it is the last one unless fewer are enough. Fewer may make no scene at all, which says nothing;
+ * fails without memory or where the caller stops. */
+static vo_result find_culprit(vo_context *ctx, const char *folder, int frame,
+                              const vo_scene *recorded, int set_count, const char *const *sets,
+                              const char **out) {
+    bool found = false;
+    *out = sets[set_count - 1];
+    for (int k = 1; k < set_count && !found; k++) {
         vo_scene *scene;
-        if (vo_epoch_scene(ctx, folder, frame, k, sets, &scene) != VO_OK) continue;
-        bool other = other_start(scene, recorded) != NULL;
+        vo_result result = vo_epoch_scene(ctx, folder, frame, k, sets, &scene);
+        if (result == VO_NO_MEMORY || result == VO_STOPPED) return result;
+        found = result == VO_OK && other_start(scene, recorded) != NULL;
+        if (found) *out = sets[k - 1];
         vo_scene_destroy(scene);
-        if (other) return sets[k - 1];
     }
-    return sets[set_count - 1];
+    return VO_OK;
 }
 
 static vo_result refuse(vo_context *ctx, const char *folder, const char *set, const char *what) {
@@ -65,11 +69,10 @@ vo_result vo_run_check_sets(vo_context *ctx, const char *folder, int frame, cons
     vo_scene *recorded;
     if (set_count == 0) return VO_OK;
     VO_TRY(vo_epoch_scene(ctx, folder, frame, 0, NULL, &recorded));
-    const char *what = other_start(changed, recorded);
+    const char *what = other_start(changed, recorded), *set = NULL;
     vo_result result = VO_OK;
-    if (what)
-        result =
-            refuse(ctx, folder, find_culprit(ctx, folder, frame, recorded, set_count, sets), what);
+    if (what) result = find_culprit(ctx, folder, frame, recorded, set_count, sets, &set);
+    if (what && result == VO_OK) result = refuse(ctx, folder, set, what);
     vo_scene_destroy(recorded);
     return result;
 }
