@@ -87,6 +87,22 @@ static void excess_is_relative(void **state) {
     assert_near(vo_budget_excess(&def, 1010, NAN), 0.01, 1e-12);
 }
 
+/* A few faces too many, which are left alone, are not what a frame is blamed for that takes twice
+ * the seconds. */
+static void the_larger_load_is_named(void **state) {
+    (void)state;
+    vo_budget_def def = vo_budget_def_default();
+    def.faces = 1000;
+    assert_true(vo_budget_is_of_faces(&def, 1500, 9));
+    def.seconds = 2;
+    assert_false(vo_budget_is_of_faces(&def, 1010, 4));
+    assert_false(vo_budget_is_of_faces(&def, 1500, 4));
+    assert_true(vo_budget_is_of_faces(&def, 1500, 2.1));
+    assert_true(vo_budget_is_of_faces(&def, 1500, NAN));
+    def.faces = 0;
+    assert_false(vo_budget_is_of_faces(&def, 1500, 4));
+}
+
 static void nothing_wanted_or_known(void **state) {
     (void)state;
     vo_budget_def def = vo_budget_def_default();
@@ -103,9 +119,9 @@ static void nothing_wanted_or_known(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faces_are_held),          cmocka_unit_test(seconds_are_held),
-        cmocka_unit_test(limits_are_kept),         cmocka_unit_test(excess_is_relative),
-        cmocka_unit_test(nothing_wanted_or_known),
+        cmocka_unit_test(faces_are_held),           cmocka_unit_test(seconds_are_held),
+        cmocka_unit_test(limits_are_kept),          cmocka_unit_test(excess_is_relative),
+        cmocka_unit_test(the_larger_load_is_named), cmocka_unit_test(nothing_wanted_or_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -253,7 +253,7 @@ static void tell_budget(vo_sim *sim, const vo_budget_def *budget, double faces, 
         "frame %d: view.budget_%s cannot be held: %.0f faces and %.3g s are left with edges "
         "of %.3g pixels, the longest that a budget asks for. What is left does not go by "
         "the screen: raise the budget or view.size_max, or lower view.back and view.out",
-        sim->frame, budget->faces > 0 && faces > budget->faces ? "faces" : "seconds", faces,
+        sim->frame, vo_budget_is_of_faces(budget, faces, seconds) ? "faces" : "seconds", faces,
         seconds, sim->view.pixels);
 }
 

@@ -15,6 +15,10 @@ static double total_load(const vo_budget_def *def, double faces, double seconds)
     return vo_max(load_of(faces, def->faces), load_of(seconds, def->seconds));
 }
 
+bool vo_budget_is_of_faces(const vo_budget_def *def, double faces, double seconds) {
+    return load_of(faces, def->faces) >= load_of(seconds, def->seconds);
+}
+
 double vo_budget_next(const vo_budget_def *def, double pixels, double faces, double seconds) {
     double most = vo_max(def->pixels_most, def->pixels);
     double now = pixels > 0 ? vo_clamp(pixels, def->pixels, most) : def->pixels;

@@ -42,4 +42,7 @@ double vo_budget_excess(const vo_budget_def *def, double faces, double seconds);
  * all the same. What is left then does not go by the screen: seams, outlines, what is unseen. */
 bool vo_budget_is_missed(const vo_budget_def *def, double pixels, double faces, double seconds);
 
+/* Which of the two is more above what is wanted: the faces, or the seconds. */
+bool vo_budget_is_of_faces(const vo_budget_def *def, double faces, double seconds);
+
 #endif
