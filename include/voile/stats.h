@@ -66,7 +66,8 @@ extern "C" {
     X(budget_excess, double, "%.4g",                                                             \
       "how far the frame is above the budget of `view`, relative to it: 0.1 is a tenth too "     \
       "many faces at its end, or seconds without inspecting and writing it; 0: within it")       \
-    X(budget_missed, int, "%d", "1: and there is no way to hold it; 0: edges still get longer")  \
+    X(budget_missed, int, "%d",                                                                  \
+      "1: it is above, though edges on the screen are as long as a budget makes them; else 0")   \
     X(searches, int, "%d", "substeps in which trees were walked")                                \
     X(tree_s, double, "%.6f", "seconds of contact and collide that trees took")                  \
     X(solver_residual, double, "%.3g", "worst relative residual that was accepted")              \

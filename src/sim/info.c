@@ -63,15 +63,17 @@ static vo_result add_warning(vo_context *ctx, vo_run_info *info, const char *tex
 }
 
 /* Counters that a user should know of when they are not zero: X(field, sentence). */
-#define WORTH_A_WARNING(X)                                                               \
-    X(held_steps, "substeps could not be solved; the cloth was held still in them")      \
-    X(step_cuts, "substeps had to be cut in half")                                       \
-    X(direct_solves, "systems did not converge and went to the direct solver")           \
-    X(beyond_limits, "times a face ended a frame more than 0.01 beyond strain_limits")   \
-    X(cut_nodes, "times a node went only part of its way to avoid a collision")          \
-    X(stopped_nodes, "times a node was held to avoid a collision")                       \
-    X(yielded_nodes, "times a node of an obstacle had to fall behind, for want of room") \
-    X(budget_missed, "times view.budget_faces or view.budget_seconds could not be held")
+#define WORTH_A_WARNING(X)                                                             \
+    X(held_steps, "substeps could not be solved; the cloth was held still in them")    \
+    X(step_cuts, "substeps had to be cut in half")                                     \
+    X(direct_solves, "systems did not converge and went to the direct solver")         \
+    X(beyond_limits, "times a face ended a frame more than 0.01 beyond strain_limits") \
+    X(cut_nodes, "times a node went only part of its way to avoid a collision")        \
+    X(stopped_nodes, "times a node was held to avoid a collision")                     \
+    X(yielded_nodes, "times a node of an obstacle had to fall behind, for want of room")
+
+/* "1 frame", "2 frames" */
+static const char *plural(long count) { return count == 1 ? "" : "s"; }
 
 static vo_result warn_of_trouble(vo_context *ctx, vo_run_info *info, const vo_stats_list *list) {
 #define X(field, sentence)                                                              \
@@ -82,7 +84,8 @@ static vo_result warn_of_trouble(vo_context *ctx, vo_run_info *info, const vo_st
             total += list->stats[i].field;                                              \
             frames += list->stats[i].field != 0;                                        \
         }                                                                               \
-        snprintf(text, sizeof text, "%ld %s (in %ld frames)", total, sentence, frames); \
+        snprintf(text, sizeof text, "%ld %s (in %ld frame%s)", total, sentence, frames, \
+                 plural(frames));                                                       \
         if (total) VO_TRY(add_warning(ctx, info, text));                                \
     }
     WORTH_A_WARNING(X)
@@ -90,18 +93,23 @@ static vo_result warn_of_trouble(vo_context *ctx, vo_run_info *info, const vo_st
     return VO_OK;
 }
 
-/* What a budget leaves alone is not worth a word. */
+/* What a budget leaves alone is not worth a word. Where edges are at their longest no budget of
+ * that size can be held; otherwise it was only late. */
 static vo_result warn_of_budget(vo_context *ctx, vo_run_info *info, const vo_stats_list *list) {
     double most = 0, dead = vo_budget_def_default().dead;
-    char text[256];
-    int frames = 0;
+    char text[256], rest[128] = "";
+    int frames = 0, missed = 0;
     for (int i = 0; i < list->count; i++) {
         frames += list->stats[i].budget_excess > dead;
+        missed += list->stats[i].budget_missed != 0;
         most = vo_max(most, list->stats[i].budget_excess);
     }
+    if (missed)
+        snprintf(rest, sizeof rest, "; %d of them with the longest edges that a budget asks for",
+                 missed);
     snprintf(text, sizeof text,
-             "%d frames are above view.budget_faces or view.budget_seconds, by up to %.0f %%",
-             frames, 100 * most);
+             "%d frame%s above view.budget_faces or view.budget_seconds, by up to %.0f %%%s",
+             frames, frames == 1 ? " is" : "s are", 100 * most, rest);
     return frames ? add_warning(ctx, info, text) : VO_OK;
 }
 
@@ -177,8 +185,9 @@ static vo_result summarise(vo_context *ctx, const char *folder, vo_run_info *inf
         VO_TRY(add_warning(ctx, info, text));
     }
     if (list->count < frames->count) {
-        snprintf(text, sizeof text, "%d frames have no line in stats.jsonl",
-                 frames->count - list->count);
+        int bare = frames->count - list->count;
+        snprintf(text, sizeof text, "%d frame%s no line in stats.jsonl", bare,
+                 bare == 1 ? " has" : "s have");
         VO_TRY(add_warning(ctx, info, text));
     }
     VO_TRY(warn_of_trouble(ctx, info, list));
