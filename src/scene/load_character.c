@@ -194,38 +194,33 @@ static vo_motion_def read_motion(const vo_json_at *at) {
     return def;
 }
 
-static vo_result load_motion(vo_loader *loader, const vo_json_at *character, vo_body *body) {
+/* `kept`: a run gets a copy of the file; otherwise it is only looked into. */
+static vo_result find_motion(vo_loader *loader, const vo_json_at *at, bool kept,
+                             char path[VO_PATH_SIZE]) {
+    vo_json_at named = vo_json_get(at, "file");
+    return kept ? find_file(loader, at, path)
+                : vo_loader_find(loader, named, vo_get_string(at, "file"), NULL, path);
+}
+
+static vo_result load_motion(vo_loader *loader, const vo_json_at *character, bool kept,
+                             vo_body *body) {
     if (!vo_has(character, "motion")) return VO_OK;
     VO_TRY(spell_out(loader, character, "motion"));
     vo_json_at at = vo_json_get(character, "motion");
     vo_motion_def def = read_motion(&at);
     char path[VO_PATH_SIZE];
     if (vo_has(&at, "file")) {
-        VO_TRY(find_file(loader, &at, path));
+        VO_TRY(find_motion(loader, &at, kept, path));
         def.file = path;
     }
     return vo_at_fault(at, vo_body_set_motion(body, &def, 1 / loader->scene->def.frame_time));
-}
-
-static vo_result move_bones(vo_loader *loader, const vo_json_at *character, vo_body *bones) {
-    VO_TRY(spell_out(loader, character, "motion"));
-    vo_json_at at = vo_json_get(character, "motion");
-    vo_motion_def def = read_motion(&at);
-    char path[VO_PATH_SIZE];
-    if (vo_has(&at, "file")) {
-        vo_json_at named = vo_json_get(&at, "file");
-        VO_TRY(vo_loader_find(loader, named, vo_get_string(&at, "file"), NULL, path));
-        def.file = path;
-    }
-    return vo_at_fault(at, vo_body_set_motion(bones, &def, 1 / loader->scene->def.frame_time));
 }
 
 vo_result vo_load_bones(vo_loader *loader, const vo_json_at *character, vo_body **out) {
     vo_json_at at = vo_json_get(character, "body");
     vo_mannequin_def def = read_sizes(&at);
     VO_TRY(vo_at_fault(at, vo_body_create_bones(loader->ctx, &def, out)));
-    if (!vo_has(character, "motion")) return VO_OK;
-    vo_result result = move_bones(loader, character, *out);
+    vo_result result = load_motion(loader, character, false, *out);
     if (result == VO_OK) return VO_OK;
     vo_body_destroy(*out);
     *out = NULL;
@@ -240,7 +235,7 @@ vo_transform vo_load_placement(const vo_loader *loader, const vo_json_at *at) {
 }
 
 static vo_result take(vo_loader *loader, vo_json_at at, vo_body *body) {
-    VO_TRY(load_motion(loader, &at, body));
+    VO_TRY(load_motion(loader, &at, true, body));
     vo_character_parts parts = {.body = body,
                                 .placement = vo_load_placement(loader, &at),
                                 .gap = vo_get_real(&at, "gap"),
