@@ -619,6 +619,8 @@ static void test_memory_limit(void **state) {
     assert_same_frames(folder, "whole", "run", 12);
     expect(folder, "resume run --memory 0", 2, "--memory wants a number above 0");
     expect(folder, "resume run --memory 2G", 2, "not \"2G\"");
+    expect(folder, "resume run --memory 1e-10", 3, "cannot start: not enough memory or threads");
+    expect(folder, "resume run --memory 1e-10", 3, "--memory");
 }
 
 /* A really full disk, where a small file system can be mounted. Must be the last test: it leaves

@@ -32,46 +32,81 @@ static double system_available(void) {
     return pages > 0 && size > 0 ? (double)pages * (double)size : 0;
 }
 
-/* The limit of a control group below a folder of the system; INFINITY: it has none. Where a
- * container shows its own group as the root, that one counts. */
-static double group_limit(const char *folder, const char *group, const char *file) {
+/* Where a version of control groups keeps its numbers. Files that were read or written count as
+ * used, but are given up when memory is asked for. */
+typedef struct group_files {
+    const char *folder;
+    const char *limit, *used; /* files of a group */
+    const char *cache[2];     /* keys of its memory.stat */
+} group_files;
+
+static const group_files version_1 = {"/sys/fs/cgroup/memory",
+                                      "memory.limit_in_bytes",
+                                      "memory.usage_in_bytes",
+                                      {"total_active_file ", "total_inactive_file "}};
+static const group_files version_2 = {
+    "/sys/fs/cgroup", "memory.max", "memory.current", {"active_file ", "inactive_file "}};
+
+static double read_of_group(const group_files *files, const char *group, const char *file,
+                            const char *key) {
     char path[CLI_PATH];
-    snprintf(path, sizeof path, "%s%s/%s", folder, group, file);
-    double limit = read_number(path, "");
-    snprintf(path, sizeof path, "%s/%s", folder, file);
-    double root = read_number(path, "");
-    if (root >= 0 && (limit < 0 || root < limit)) limit = root;
-    return limit >= 0 ? limit : (double)SIZE_MAX;
+    int length = snprintf(path, sizeof path, "%s%s/%s", files->folder, group, file);
+    return length > 0 && length < CLI_PATH ? read_number(path, key) : -1;
+}
+
+/* Bytes that one group still allows, at least 1; SIZE_MAX: it has no limit. */
+static double room_of_group(const group_files *files, const char *group) {
+    double limit = read_of_group(files, group, files->limit, "");
+    if (limit < 0) return (double)SIZE_MAX;
+    double used = read_of_group(files, group, files->used, "");
+    for (int k = 0; k < 2; k++) {
+        double cache = read_of_group(files, group, "memory.stat", files->cache[k]);
+        if (cache > 0) used -= cache;
+    }
+    double room = used > 0 ? limit - used : limit;
+    return room > 1 ? room : 1;
+}
+
+/* Each group is also bound by those above it, up to the root; where a container shows its own group
+ * as the root, that one counts. Shortens `group` ("/a/b"). */
+static double room_of_groups(const group_files *files, char *group) {
+    double least = room_of_group(files, "");
+    for (char *slash; (slash = strrchr(group, '/')); *slash = 0) {
+        double room = room_of_group(files, group);
+        if (room < least) least = room;
+    }
+    return least;
 }
 
 /* Lines of /proc/self/cgroup are "0::/group" (version 2) or "4:memory:/group" (version 1). */
-static double groups_limit(void) {
+static double groups_room(void) {
     char line[1024];
     double least = (double)SIZE_MAX;
     FILE *file = fopen("/proc/self/cgroup", "r");
     if (!file) return least;
     while (fgets(line, sizeof line, file)) {
-        double limit = least;
+        double room = least;
         char *memory = strstr(line, ":memory:");
         line[strcspn(line, "\n")] = 0;
         if (strncmp(line, "0::", 3) == 0)
-            limit = group_limit("/sys/fs/cgroup", line + 3, "memory.max");
+            room = room_of_groups(&version_2, line + 3);
         else if (memory)
-            limit = group_limit("/sys/fs/cgroup/memory", memory + 8, "memory.limit_in_bytes");
-        if (limit < least) least = limit;
+            room = room_of_groups(&version_1, memory + 8);
+        if (room < least) least = room;
     }
     fclose(file);
     return least;
 }
 
 double memory_available(void) {
-    double system = system_available(), groups = groups_limit();
+    double system = system_available(), groups = groups_room();
     return system < groups ? system : groups;
 }
 
 size_t memory_limit(const cli_args *args) {
     if (args->memory < 0) return 0;
     double bytes = args->memory > 0 ? args->memory * GIB : CLI_MEMORY_SHARE * memory_available();
+    if (bytes > 0 && bytes < 1) bytes = 1; /* 0 would be no limit */
     return bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2;
 }
 

@@ -10,7 +10,7 @@
 size_t memory_limit(const cli_args *args);
 
 /* Bytes that a new program could have: what the system has free or can give up, and no more than
- * its control group is allowed. 0: nobody knows. */
+ * its control group, and those above it, have left. 0: nobody knows. */
 double memory_available(void);
 
 /* What to do where the limit was reached; says nothing where it was not. */

@@ -129,7 +129,12 @@ int cli_open(const cli_args *args, cli_log *log, vo_context **out) {
     if (log && log->stops) def.stop = wants_stop;
     vo_result result = vo_context_create(&def, out);
     if (result == VO_OK) return CLI_DONE;
-    return cli_fail(cli_exit_of(result), "cannot start: not enough memory or threads");
+    cli_say("cannot start: not enough memory or threads");
+    if (def.memory_limit > 0)
+        cli_say("the limit on memory is what --memory says, or %.0f %% of what is available: %zu "
+                "bytes. Give --memory GIB with more.",
+                100 * CLI_MEMORY_SHARE, def.memory_limit);
+    return cli_exit_of(result);
 }
 
 static int output_errno; /* why standard output failed first; 0: it did not */
