@@ -93,6 +93,20 @@ static void wait_for(const char *path) {
     if (!exists(copy)) fail_msg("%s never came", copy);
 }
 
+/* Waits until a command has said something on standard error, at most a minute. */
+static void wait_for_words(const char *folder, const char *words) {
+    const char *path = in(folder, "stderr.txt");
+    bool said = false;
+    wait_for(path);
+    for (int i = 0; i < 60000 && !said; i++) {
+        char *text = read_whole(path, NULL);
+        said = strstr(text, words) != NULL;
+        free(text);
+        if (!said) sleep_ms(1);
+    }
+    if (!said) fail_msg("\"%s\" was never said", words);
+}
+
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
 static vo_json_doc parse(vo_context *ctx, const char *text) {
@@ -350,14 +364,16 @@ static void stop_with(int number, const char *name) {
     expect(folder, "check run", 0, NULL);
 }
 
-/* A signal while a crowd is set up, which takes several seconds, ends it there. */
+/* A signal while a crowd is set up, which takes several seconds, ends it there. That it has begun
+ * shows by a warning, which is about the first that a scene is looked at for. */
 static void stop_set_up(int number) {
     const char *folder = test_folder();
     place here = {.folder = folder};
     write_scene(folder, 4);
     pid_t child = start(&here, "simulate scene.json -o crowd --frames 0:1 --threads 1 --set "
-                               "characters=[{}] --set crowd={\"rows\":60,\"columns\":60}");
-    sleep_ms(700);
+                               "up_axis=y --set gravity=[0,-9.8,0] --set characters=[{}] --set "
+                               "crowd={\"rows\":60,\"columns\":60}");
+    wait_for_words(folder, "does not point along z");
     kill(child, number);
     ran r = finish(&here, child);
     if (r.code != 130 || !strstr(r.err, "stopping; once more ends at once") ||
