@@ -3,6 +3,7 @@
 
 #include "import_files.h"
 #include "mesh/mesh.h"
+#include "scene/import_build.h"
 
 static char log_text[4096];
 
@@ -246,6 +247,35 @@ static void obj_is_a_body_without_joints(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* A message need not hold keys of what the file says is held; Assimp makes some up. */
+static void tracks_without_keys_hold_none(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    eye_data eye = {.time = {0, 1}, .turn = {{0, 0, 0, 1}, {0, 0, 0, 1}}};
+    vo_raw_track track[] = {{.node = 0, .count = {2, 0, 0}}, {.node = 1, .count = {0, 2, 0}}};
+    vo_raw_node node[] = {{.name = "eye", .parent = -1}, {.name = "eye", .parent = -1}};
+    vo_raw_clip clip = {.name = "film", .track_count = 2, .track = track};
+    vo_raw_file file = {.node_count = 2, .node = node, .clip_count = 1, .clip = &clip};
+    const char *path = file_text("held.gltf", eye_text(&eye, 2, "STEP"));
+    assert_ok(ctx, vo_import_steps(ctx, path, &file));
+    for (int i = 0; i < 2; i++)
+        for (int kind = 0; kind < 3; kind++)
+            assert_int_equal(track[i].steps[kind], track[i].count[kind] > 0);
+    vo_context_destroy(ctx);
+}
+
+static void held_poses_without_keys_are_the_rest(void **state) {
+    (void)state;
+    vo_parts parts = {.translation = v3(1, 2, 3), .rotation = q_identity(), .scale = v3(1, 1, 1)};
+    vo_joint joint = {.parent = -1, .rest = vo_affine_from_parts(parts), .rest_parts = parts};
+    vo_joint_track track = {.move_steps = true, .turn_steps = true};
+    vo_joint_clip clip = {.duration = 2, .track_count = 1, .track = &track};
+    vo_character c = {.world = vo_affine_identity(), .joint_count = 1, .joint = &joint};
+    vo_affine pose;
+    vo_character_pose_stepping(&c, &clip, 1.5, VO_CLIP_HOLD, &pose);
+    assert_point(pose.offset, 1, 2, 3, 0);
+}
+
 /* Scale, mirror and shear come out as they went in. */
 static void affine_parts(void **state) {
     (void)state;
@@ -281,6 +311,8 @@ int main(void) {
         cmocka_unit_test(units_and_axes_can_be_given),
         cmocka_unit_test(collada_and_fbx_state_theirs),
         cmocka_unit_test(obj_is_a_body_without_joints),
+        cmocka_unit_test(tracks_without_keys_hold_none),
+        cmocka_unit_test(held_poses_without_keys_are_the_rest),
         cmocka_unit_test(affine_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
