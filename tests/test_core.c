@@ -335,29 +335,41 @@ static void a_limit_refuses_what_goes_beyond_and_counts_what_comes_back(void **s
     vo_context_destroy(ctx);
 }
 
+/* A host that gives nothing but its word, so that threads meet in the limit alone. */
+static void *promise(void *user, size_t bytes, size_t alignment) {
+    (void)bytes, (void)alignment;
+    return user;
+}
+
+static void take_back(void *user, void *memory, size_t bytes) {
+    (void)user, (void)memory, (void)bytes;
+}
+
 typedef struct limit_job {
-    vo_context *ctx;
+    vo_allocator allocator;
     atomic_int wrong;
 } limit_job;
 
-/* Asks in turn for more than there is and for little. */
+/* Chunks ask in turn for more than there is and for little. */
 static void ask_for_much_and_little(void *arg, int begin, int end, int chunk) {
     limit_job *job = arg;
-    (void)chunk;
+    size_t bytes = chunk % 2 ? 4000 : 10;
     for (int i = begin; i < end; i++) {
-        size_t bytes = i % 2 ? (size_t)40 << 20 : 1000;
-        void *memory = vo_alloc(job->ctx, bytes);
-        if ((memory != NULL) != (i % 2 == 0)) atomic_fetch_add(&job->wrong, 1);
-        vo_free(job->ctx, memory, bytes);
+        void *memory = job->allocator.allocate(job->allocator.user, bytes, 16);
+        if ((memory == NULL) != (chunk % 2 == 1)) atomic_fetch_add(&job->wrong, 1);
+        if (memory) job->allocator.release(job->allocator.user, memory, bytes);
     }
 }
 
 static void what_is_refused_takes_no_room_from_others(void **state) {
     (void)state;
-    limit_job job = {.ctx = limited_context(3, (size_t)32 << 20)};
-    vo_parallel_for(job.ctx, 300000, 100, ask_for_much_and_little, &job);
+    vo_context *ctx = test_context(3);
+    vo_limit limit = {.host = {ctx, promise, take_back}, .most = 3000};
+    limit_job job = {.allocator = vo_limit_allocator(&limit)};
+    vo_parallel_for(ctx, 2000000, 1000, ask_for_much_and_little, &job);
     assert_int_equal(job.wrong, 0);
-    vo_context_destroy(job.ctx);
+    assert_int_equal(limit.used, 0);
+    vo_context_destroy(ctx);
 }
 
 /* A host whose memory may be at an end. */
