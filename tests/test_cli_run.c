@@ -639,6 +639,29 @@ static void test_memory_limit(void **state) {
     expect(folder, "resume run --memory 1e-10", 3, "--memory");
 }
 
+/* Remeshing ends with a frame and begins with another one again; cameras go. */
+static void what_is_remeshed_may_be_left_alone(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_text(in(folder, "fold.json"),
+               "{\"fps\": 25, \"frame_steps\": 4, \"end_frame\": 9, \"gravity\": [0, 0, -9.8], "
+               "\"adapt\": \"view\", \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, "
+               "\"columns\": 6, \"rows\": 6}, \"materials\": [{\"thickness\": 3e-4, "
+               "\"density\": 500, \"elastic_modulus\": 1e6, \"poisson_ratio\": 0.3}], "
+               "\"remeshing\": {\"refine_angle\": 0.4, \"refine_velocity\": 0.5, \"size\": "
+               "[0.05, 0.3], \"aspect_min\": 0.2}}], \"handles\": [{\"corners\": [0, 1]}], "
+               "\"camera\": {\"position\": [0.5, -3, 0], \"target\": [0.5, 0.5, 0]}}\n");
+    expect(folder, "simulate fold.json -q -o run --frames 3", 0, NULL);
+    expect(folder, "resume run -q --frames :6 --set cloths[0].remeshing=null", 0, NULL);
+    expect(folder,
+           "resume run -q --frames :7 --set cloths[0].remeshing.size=[0.05,0.3] "
+           "--set cloths[0].remeshing.refine_velocity=0.5 --set camera=null",
+           0, "run: adapt: there is no camera");
+    expect(folder, "check run", 0, NULL);
+    expect(folder, "export run -q --topology original", 0, NULL);
+    assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), 8);
+}
+
 /* A really full disk, where a small file system can be mounted. Must be the last test: it leaves
  * the process in mount name space of its own. */
 static void test_full_disk(void **state) {
@@ -728,6 +751,7 @@ int main(void) {
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(what_is_odd_is_told),
+        cmocka_unit_test(what_is_remeshed_may_be_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

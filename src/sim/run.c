@@ -396,6 +396,7 @@ static vo_result go_on(run *r) {
     VO_TRY(mend_stats(r, frame));
     if (done) return VO_OK;
     r->first = frame + 1;
+    if (r->def->set_count) tell_unseen(r, r->folder);
     VO_TRY(record_sets(r, frame));
     VO_TRY(vo_vof_writer_create(r->ctx, &r->writer));
     VO_TRY(vo_check_stop(r->ctx));

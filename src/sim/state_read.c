@@ -283,12 +283,13 @@ static bool are_sane(const double *value, int count, double least, double most) 
     return true;
 }
 
-/* An editor that goes on where the one of the run was. */
+/* An editor that goes on where the one of the run was, or begins anew where there was none when the
+ * frame was made. */
 static vo_result read_remeshing(vo_sim *sim, const source *s, int c) {
     vo_cloth_state *cloth = &sim->cloth[c];
     if (!sim->remesh.remesher) return VO_OK;
     VO_TRY(vo_sim_remesh_open(sim, c));
-    if (!cloth->origin) return VO_OK;
+    if (!cloth->origin || vo_vof_count(s->reader, "node_flg", c) < 0) return VO_OK;
     const void *flags = NULL, *youth = NULL, *heat = NULL, *drift = NULL;
     int nodes = cloth->mesh->node_count, edges = cloth->mesh->edge_count;
     VO_TRY(find(s, "node_flg", c, VO_VOF_U8, 1, &nodes, &flags));

@@ -62,13 +62,15 @@ static vo_result write_pressed(vo_vof_writer *w, const vo_sim *sim, int c) {
     return VO_OK;
 }
 
-/* What the next remeshing needs to know of earlier ones. */
+/* What the next remeshing needs to know of earlier ones. A cloth that is not remeshed any more has
+ * no editor. */
 static vo_result write_remeshing(vo_vof_writer *w, const vo_sim *sim, int c) {
     const vo_cloth_state *cloth = &sim->cloth[c];
     const vo_mesh *mesh = cloth->mesh;
     if (!cloth->origin) return VO_OK;
     VO_TRY(vo_vof_add(w, "node_org", c, VO_VOF_I32, 1, mesh->node_count, cloth->origin));
     const vo_edit *edit = cloth->edit;
+    if (!edit) return VO_OK;
     VO_TRY(vo_vof_add(w, "node_flg", c, VO_VOF_U8, 1, mesh->node_count, edit->node_flags));
     VO_TRY(vo_vof_add(w, "node_yth", c, VO_VOF_U8, 1, mesh->node_count, edit->node_youth));
     VO_TRY(vo_vof_add(w, "node_het", c, VO_VOF_U8, 1, mesh->node_count, edit->node_heat));
