@@ -191,6 +191,24 @@ static void test_wrong_calls(void **state) {
     ran_free(&r);
 }
 
+/* A frame that the statistics tell of was there, so it is missed also at the end; one that is still
+ * to come is not. */
+static void test_frames_that_were_removed(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, -3, -2, false);
+    expect(folder, "simulate scene.json -o run -q --frames :3", 0, NULL);
+    expect_out(folder, "check run", 0, "run: run without defects");
+    expect(folder, "resume run -q --frames :4", 0, NULL);
+    assert_int_equal(remove(in(folder, "run/frames/0004.vof")), 0);
+    expect_out(folder, "check run", 1, "error: run: frame 4 is missing\n");
+    expect_out(folder, "check run --frames 4:4", 1, "error: run: frame 4 is missing\n");
+    expect_out(folder, "check run --frames 1:3", 0, "3 of 3 frames clean");
+    expect(folder, "check run --frames 5:", 2, "no frames in the range");
+    assert_int_equal(remove(in(folder, "run/frames/0003.vof")), 0);
+    expect_out(folder, "check run --frames 1:", 1, "error: run: frames 3 to 4 are missing\n");
+}
+
 /* ---- scenes and meshes ---------------------------------------------------------------------- */
 
 static void test_scene_that_starts_tangled(void **state) {
@@ -300,6 +318,7 @@ int main(void) {
         cmocka_unit_test(test_clean_run),
         cmocka_unit_test(test_run_with_intersections),
         cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_frames_that_were_removed),
         cmocka_unit_test(test_scene_that_starts_tangled),
         cmocka_unit_test(test_scene_that_is_untangled),
         cmocka_unit_test(test_scene_with_cloth_inside),

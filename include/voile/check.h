@@ -101,7 +101,8 @@ typedef struct vo_check_def {
 VO_API vo_check_def vo_check_def_default(void);
 
 /* Reports what it finds, and returns VO_BAD_DATA if any of it is fatal; what cannot be read is.
- * Of a run, frames that cannot be read, or are damaged, do not keep the others from being checked.
+ * Of a run, frames that cannot be read, or are damaged, do not keep the others from being checked;
+ * a frame that is not there is missed if a later one is, or if the statistics tell of it.
  * The first sentence about intersections says what to do, and the first frame that has any gets
  * some of its pairs named; of later frames the numbers are told.
  *

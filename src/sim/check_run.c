@@ -65,9 +65,16 @@ static void tell_gap(vo_findings *f, int first, int last) {
         vo_found(f, true, "%s: frames %d to %d are missing", f->def->path, first, last);
 }
 
+/* The last frame that the run has had, by its statistics; -1: they are empty. */
+static int last_told(const vo_stats_list *lines) {
+    int last = -1;
+    for (int i = 0; i < lines->count; i++) last = vo_max_int(last, lines->stats[i].frame);
+    return last;
+}
+
 static vo_result check_listed(vo_findings *f, source *s) {
     const vo_frame_list *list = &s->frames;
-    int begin, last = f->def->last;
+    int begin, last = f->def->last, told = last_told(&s->lines);
     VO_TRY(vo_folder_first_frame(f->ctx, f->def->path, &begin));
     begin = vo_max_int(begin, f->def->first);
     int next = begin;
@@ -78,10 +85,10 @@ static vo_result check_listed(vo_findings *f, source *s) {
         VO_TRY(check_frame(f, s, frame));
         next = frame + 1;
     }
-    if (next == begin && list->count)
+    if (next == begin && list->count && (told < begin || (last >= 0 && last < begin)))
         return vo_fail(f->ctx, VO_BAD_CALL, "%s has no frames in the range that was asked for",
                        f->def->path);
-    tell_gap(f, next, last);
+    if (list->count || last >= 0) tell_gap(f, next, last >= 0 ? last : told);
     return VO_OK;
 }
 
@@ -92,11 +99,17 @@ static vo_result need_picture(const vo_findings *f) {
                    f->def->path, f->def->ply_frame);
 }
 
+/* The statistics first: of a run that is under way, each line comes after its frame. */
+static vo_result read_source(vo_findings *f, source *s) {
+    VO_TRY(vo_folder_read_stats(f->ctx, f->def->path, &s->lines));
+    VO_TRY(vo_folder_list(f->ctx, f->def->path, &s->frames));
+    if (s->frames.count == 0) vo_found(f, true, "%s: the run has no frames", f->def->path);
+    return VO_OK;
+}
+
 vo_result vo_check_frames(vo_findings *f) {
     source s = {0};
-    VO_TRY(vo_folder_list(f->ctx, f->def->path, &s.frames));
-    if (s.frames.count == 0) vo_found(f, true, "%s: the run has no frames", f->def->path);
-    vo_result result = vo_folder_read_stats(f->ctx, f->def->path, &s.lines);
+    vo_result result = read_source(f, &s);
     if (result == VO_OK) result = check_listed(f, &s);
     vo_epoch_leave(&s.epoch);
     vo_stats_list_free(f->ctx, &s.lines);
