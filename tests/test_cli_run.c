@@ -2,6 +2,9 @@
 #define _GNU_SOURCE /* unshare, for a file system that is really full */
 #include "cli/command.h"
 
+#include "codec/png.h"
+#include "spatial/rays.h"
+
 #include <dirent.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -256,6 +259,29 @@ static void test_export(void **state) {
     assert_int_equal(count_files(in(folder, "own"), ".obj"), 6);
     assert_first_line(in(folder, "own/0000_00.obj"), "v 0 0 0");
     expect(folder, "export run --flat", 2, "--flat is for --topology original");
+}
+
+/* Frames that are missing between others are warned of, whoever passes them over. */
+static void test_frames_that_are_passed_over(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    expect(folder, "simulate scene.json -o run", 0, NULL);
+    assert_int_equal(unlink(frame_path(folder, "run", 1)), 0);
+    assert_int_equal(unlink(frame_path(folder, "run", 3)), 0);
+    assert_int_equal(unlink(frame_path(folder, "run", 4)), 0);
+    static const char one[] = "warning: run: frame 1 is missing; resume simulates it again\n";
+    static const char two[] = "warning: run: frames 3 to 4 are missing; resume simulates them";
+    expect(folder, "export run", 0, one);
+    expect(folder, "export run", 0, two);
+    if (!vo_rays_available() || !vo_png_available()) return;
+    expect(folder, "render run -o stills --size 32x32", 0, one);
+    expect(folder, "render run -o stills --size 32x32", 0, two);
+    assert_int_equal(count_files(in(folder, "stills"), ".png"), 3);
+    ran r = run(folder, "render run -o last.png --size 32x32"); /* of one frame */
+    assert_int_equal(r.code, 0);
+    assert_null(strstr(r.err, "missing"));
+    ran_free(&r);
 }
 
 /* A folder never holds exports of two runs in silence, and nothing of anybody else's is removed. */
@@ -736,6 +762,7 @@ int main(void) {
         cmocka_unit_test(test_info_json),
         cmocka_unit_test(test_simulate_json),
         cmocka_unit_test(test_export),
+        cmocka_unit_test(test_frames_that_are_passed_over),
         cmocka_unit_test(test_exports_of_an_earlier_run),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_kill_and_resume),

@@ -63,10 +63,7 @@ static vo_result export_frames(exporter *e, const vo_frame_list *list) {
     for (int i = 0; i < list->count; i++) {
         int frame = list->frame[i];
         if (frame < first || frame > last) continue;
-        if (done && frame != before + 1)
-            vo_log_line(e->ctx, VO_LOG_WARNING,
-                        "%s: frame %d is missing; resume simulates it again", e->def->folder,
-                        before + 1);
+        if (done) vo_folder_tell_gap(e->ctx, e->def->folder, before, frame);
         before = frame;
         VO_TRY(export_frame(e, frame));
         done++;

@@ -96,6 +96,16 @@ void vo_frame_list_free(vo_context *ctx, vo_frame_list *list) {
     *list = (vo_frame_list){0};
 }
 
+void vo_folder_tell_gap(vo_context *ctx, const char *folder, int before, int frame) {
+    if (frame == before + 2)
+        vo_log_line(ctx, VO_LOG_WARNING, "%s: frame %d is missing; resume simulates it again",
+                    folder, before + 1);
+    else if (frame > before + 2)
+        vo_log_line(ctx, VO_LOG_WARNING,
+                    "%s: frames %d to %d are missing; resume simulates them again", folder,
+                    before + 1, frame - 1);
+}
+
 /* Takes the reader over, or closes it if it holds another frame than its name says. */
 static vo_result accept_frame(vo_context *ctx, const char *path, int frame, vo_vof_reader *reader,
                               vo_vof_reader **out) {

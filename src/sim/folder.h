@@ -24,6 +24,9 @@ typedef struct vo_frame_list {
 vo_result vo_folder_list(vo_context *ctx, const char *folder, vo_frame_list *out);
 void vo_frame_list_free(vo_context *ctx, vo_frame_list *list);
 
+/* Warns of frames that are missing between two that follow each other in the list. */
+void vo_folder_tell_gap(vo_context *ctx, const char *folder, int before, int frame);
+
 /* The first frame that the run keeps, by its scene.json. */
 vo_result vo_folder_first_frame(vo_context *ctx, const char *folder, int *first);
 

@@ -185,6 +185,7 @@ static vo_result open_output(renderer *r) {
 static vo_result render_frames(renderer *r) {
     for (int i = 0; i < r->list.count; i++) {
         int frame = r->list.frame[i];
+        if (i > 0) vo_folder_tell_gap(r->ctx, r->def->input, r->list.frame[i - 1], frame);
         VO_TRY(read_frame(r, frame));
         VO_TRY(draw_frame(r, frame));
         if (!keep_going(r, frame) && i + 1 < r->list.count)
