@@ -87,6 +87,16 @@ static void bad_lines_are_named(void **state) {
     assert_int_equal(parse(ctx, "time x y z qw qx qy qz field\n0 0 0 0 1 0 0 0 180\n", &keys),
                      VO_BAD_DATA);
     assert_non_null(strstr(vo_context_message(ctx), "line 2: field must be"));
+    static const char *const marks[] = {"2", "-1", "0.5", "yes", "nan", "1e-300"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        char text[256], expected[100];
+        snprintf(text, sizeof text,
+                 "time cut x y z tx ty tz\n0 1.0 0 0 0 1 0 0\n1 %s 0 0 0 1 0 0\n", marks[i]);
+        snprintf(expected, sizeof expected,
+                 "cam.csv: line 3: column cut: \"%s\" is neither 0 nor 1", marks[i]);
+        assert_int_equal(parse(ctx, text, &keys), VO_BAD_DATA);
+        assert_string_equal(vo_context_message(ctx), expected);
+    }
     vo_context_destroy(ctx);
 }
 

@@ -175,9 +175,11 @@ static vo_result read_head(table_reader *r) {
 
 static vo_result read_value(const table_reader *r, column c, span word, double *out) {
     const char *after = vo_number_read(word.at, word.end, out);
-    if (after == word.end && after != word.at && vo_is_bounded(*out)) return VO_OK;
-    return vo_fail(r->ctx, VO_BAD_DATA, "%s: line %d: column %s: \"%.*s\" is no number up to 1e15",
-                   r->name, r->line, column_names[c], shown(word), word.at);
+    bool flag = c == COLUMN_CUT, number = after == word.end && after != word.at;
+    if (number && (flag ? *out == 0 || *out == 1 : vo_is_bounded(*out))) return VO_OK;
+    return vo_fail(r->ctx, VO_BAD_DATA, "%s: line %d: column %s: \"%.*s\" is %s", r->name, r->line,
+                   column_names[c], shown(word), word.at,
+                   flag ? "neither 0 nor 1" : "no number up to 1e15");
 }
 
 static vo_result read_values(const table_reader *r, span line, double value[COLUMN_COUNT]) {
