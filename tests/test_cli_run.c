@@ -390,6 +390,50 @@ static void stop_with(int number, const char *name) {
     expect(folder, "check run", 0, NULL);
 }
 
+/* Starts a command on a run of many frames, and sends a signal once a file is there. It may have
+ * ended by then, so it is tried again until it did not. */
+static ran stop_at_file(const char *folder, const char *line, const char *file) {
+    place here = {.folder = folder};
+    ran r = {.code = 0};
+    for (int i = 0; i < 30 && r.code == 0; i++) {
+        ran_free(&r);
+        remove(in(folder, file));
+        pid_t child = start(&here, line);
+        wait_for(in(folder, file));
+        kill(child, SIGINT);
+        r = finish(&here, child);
+    }
+    if (r.code != 130) fail_msg("%s: exit code %d: %s", line, r.code, r.err);
+    return r;
+}
+
+/* What is said after a signal is the same call for the frames that are left. */
+static void test_stop_of_export(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    expect(folder, "simulate scene.json -o run -q --frames :400", 0, NULL);
+    ran r = stop_at_file(folder,
+                         "export run -o a&b --topology original --flat --obstacles --memory 0.5 "
+                         "--frames 1:399",
+                         "a&b/0001_00.obj");
+    int frame = -1;
+    char words[300];
+    const char *stopped = strstr(r.err, "voile: stopped after frame");
+    assert_non_null(stopped);
+    assert_int_equal(sscanf(stopped, "voile: stopped after frame %d.", &frame), 1);
+    snprintf(words, sizeof words,
+             "Go on with: voile export run -o 'a&b' --topology original --flat --obstacles "
+             "--memory 0.5 --frames %d:399\n",
+             frame + 1);
+    if (!strstr(stopped, words)) fail_msg("\"%s\" is not in \"%s\"", words, stopped);
+    ran_free(&r);
+    r = stop_at_file(folder, "export run", "run/obj/0000_00.obj");
+    assert_non_null(strstr(r.err, "Go on with: voile export run --frames "));
+    assert_non_null(strstr(r.err, ":\n"));
+    ran_free(&r);
+}
+
 /* A signal while a crowd is set up, which takes several seconds, ends it there. That it has begun
  * shows by a warning, which is about the first that a scene is looked at for. */
 static void stop_set_up(int number) {
@@ -768,6 +812,7 @@ int main(void) {
         cmocka_unit_test(test_kill_and_resume),
         cmocka_unit_test(test_resume_remembers_the_end),
         cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_stop_of_export),
         cmocka_unit_test(test_set_on_resume),
         cmocka_unit_test(test_altered_frame),
         cmocka_unit_test(test_unreadable_frame),

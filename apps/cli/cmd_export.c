@@ -28,17 +28,28 @@ static bool after_frame(void *user, const vo_progress *state) {
 /* Makes room for a warning. */
 static void step_aside(void *user) { progress_clear(user); }
 
+/* Says with which call the frames after the last one come to the same place in the same way. */
+static int fail_stopped(const export_watch *watch, const cli_args *args) {
+    char run[CLI_PATH], output[CLI_PATH] = "", memory[40] = "", last[20] = "";
+    if (args->output) text_quoted(args->output, output, sizeof output);
+    if (args->memory > 0) snprintf(memory, sizeof memory, " --memory %.15g", args->memory);
+    if (args->frames.last >= 0) snprintf(last, sizeof last, "%d", args->frames.last);
+    return cli_fail(CLI_STOPPED,
+                    "stopped after frame %d. Go on with: voile export %s%s%s%s%s%s%s%s%s --frames "
+                    "%d:%s",
+                    watch->frame, text_quoted(args->operand, run, sizeof run),
+                    args->output ? " -o " : "", output, args->topology ? " --topology " : "",
+                    args->topology ? args->topology : "", args->flat ? " --flat" : "",
+                    args->obstacles ? " --obstacles" : "", memory, args->quiet ? " --quiet" : "",
+                    watch->frame + 1, last);
+}
+
 /* Says how it went and picks the exit code. */
 static int end_export(vo_context *ctx, vo_result result, export_watch *watch,
                       const cli_args *args) {
-    char quoted[CLI_PATH];
     progress_end(&watch->bar);
     if (result == VO_STOPPED && watch->output_failed) return CLI_MACHINE;
-    if (result == VO_STOPPED)
-        return cli_fail(
-            CLI_STOPPED,
-            "stopped after frame %d. Go on with: voile export %s --frames %d:", watch->frame,
-            text_quoted(args->operand, quoted, sizeof quoted), watch->frame + 1);
+    if (result == VO_STOPPED) return fail_stopped(watch, args);
     if (result != VO_OK) return cli_fail_result(ctx, result);
     if (!args->quiet)
         printf("exported %s frame%s to %s%s\n", text_count(watch->count).s,
