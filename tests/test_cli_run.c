@@ -434,6 +434,22 @@ static void test_stop_of_export(void **state) {
     ran_free(&r);
 }
 
+/* Between two frames; what was found so far is told. */
+static void test_stop_of_check(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    expect(folder, "simulate scene.json -o run -q --frames :400", 0, NULL);
+    ran r = stop_at_file(folder, "check run --ply first.ply --frame 0", "first.ply");
+    assert_non_null(strstr(r.err, "voile: finishing this frame; once more ends at once\n"));
+    assert_non_null(strstr(r.err, "voile: run: stopped before frame "));
+    assert_null(strstr(r.out, "without defects"));
+    ran_free(&r);
+    r = stop_at_file(folder, "check run --json --ply first.ply --frame 0", "first.ply");
+    assert_non_null(strstr(r.out, "\"ok\": false"));
+    ran_free(&r);
+}
+
 /* A signal while a crowd is set up, which takes several seconds, ends it there. That it has begun
  * shows by a warning, which is about the first that a scene is looked at for. */
 static void stop_set_up(int number) {
@@ -813,6 +829,7 @@ int main(void) {
         cmocka_unit_test(test_resume_remembers_the_end),
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_stop_of_export),
+        cmocka_unit_test(test_stop_of_check),
         cmocka_unit_test(test_set_on_resume),
         cmocka_unit_test(test_altered_frame),
         cmocka_unit_test(test_unreadable_frame),

@@ -3,6 +3,7 @@
 
 #include "check_report.h"
 #include "message.h"
+#include "stop.h"
 
 #include <string.h>
 #include <strings.h>
@@ -83,8 +84,11 @@ int cmd_check(const cli_args *args) {
     if (code == CLI_DONE && kind == VO_CHECK_RUN) code = cli_need_run(args->operand);
     if (code != CLI_DONE) return code;
     vo_context *ctx;
-    code = cli_open(args, NULL, &ctx);
+    cli_log log = {.stops = true};
+    code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;
+    stop_ends_frame(kind == VO_CHECK_RUN);
+    stop_watch();
     check_report report = {.path = args->operand,
                            .kind = kind_names[kind],
                            .json = args->json,

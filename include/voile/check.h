@@ -109,7 +109,9 @@ VO_API vo_check_def vo_check_def_default(void);
  * The picture is a PLY file with colours, of all cloths and obstacles: faces that intersect red,
  * faces of nodes inside an obstacle orange, other cloth light grey, obstacles blue-grey. A state
  * that is clean is pictured only if it was asked for by number; *pictured (may be NULL) says
- * whether there is a picture. VO_IO_FAILED if it cannot be written. */
+ * whether there is a picture. VO_IO_FAILED if it cannot be written.
+ *
+ * VO_STOPPED if the context's `stop` says so (see vo_stop_fn). */
 VO_API vo_result vo_check(vo_context *ctx, const vo_check_def *def, bool *pictured);
 
 /* The same in short. */

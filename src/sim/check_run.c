@@ -72,6 +72,8 @@ static int last_told(const vo_stats_list *lines) {
     return last;
 }
 
+static bool wants_stop(const vo_context *ctx) { return ctx->stop && ctx->stop(ctx->stop_user); }
+
 static vo_result check_listed(vo_findings *f, source *s) {
     const vo_frame_list *list = &s->frames;
     int begin, last = f->def->last, told = last_told(&s->lines);
@@ -81,6 +83,10 @@ static vo_result check_listed(vo_findings *f, source *s) {
     for (int i = 0; i < list->count; i++) {
         int frame = list->frame[i];
         if (frame < next || (last >= 0 && frame > last)) continue;
+        if (wants_stop(f->ctx))
+            return vo_fail(f->ctx, VO_STOPPED,
+                           "%s: stopped before frame %d; it and what follows is not checked",
+                           f->def->path, frame);
         tell_gap(f, next, frame - 1);
         VO_TRY(check_frame(f, s, frame));
         next = frame + 1;
