@@ -284,6 +284,26 @@ static void test_frames_that_are_passed_over(void **state) {
     ran_free(&r);
 }
 
+/* Nothing was wrong with the call. */
+static void test_run_without_frames(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    static const char none[] = "run: the run has no frames\n";
+    write_scene(folder, 4);
+    expect(folder, "simulate scene.json -o other --frames :1", 0, NULL);
+    expect(folder, "simulate scene.json -o run --frames :1", 0, NULL);
+    for (int i = 0; i < 2; i++) assert_int_equal(unlink(frame_path(folder, "run", i)), 0);
+    expect(folder, "export run", 1, none);
+    expect(folder, "export other --frames 7:", 2, "other has no frames in the range");
+    expect_out(folder, "check run", 1, none);
+    if (!vo_rays_available() || !vo_png_available()) return;
+    expect(folder, "render run -o a.png", 1, none);
+    expect(folder, "render other -o a.png --frame 7", 2, "other has no frames in the range");
+    expect(folder, "compare other run -o report", 1, none);
+    expect(folder, "compare run other -o report", 1, none);
+    expect(folder, "compare other other -o report --frames 7:", 2, "no frames in the range");
+}
+
 /* A folder never holds exports of two runs in silence, and nothing of anybody else's is removed. */
 static void test_exports_of_an_earlier_run(void **state) {
     (void)state;
@@ -823,6 +843,7 @@ int main(void) {
         cmocka_unit_test(test_simulate_json),
         cmocka_unit_test(test_export),
         cmocka_unit_test(test_frames_that_are_passed_over),
+        cmocka_unit_test(test_run_without_frames),
         cmocka_unit_test(test_exports_of_an_earlier_run),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_kill_and_resume),

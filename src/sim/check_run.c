@@ -92,8 +92,7 @@ static vo_result check_listed(vo_findings *f, source *s) {
         next = frame + 1;
     }
     if (next == begin && list->count && (told < begin || (last >= 0 && last < begin)))
-        return vo_fail(f->ctx, VO_BAD_CALL, "%s has no frames in the range that was asked for",
-                       f->def->path);
+        return vo_folder_fail_empty(f->ctx, f->def->path, list->count);
     if (list->count || last >= 0) tell_gap(f, next, last >= 0 ? last : told);
     return VO_OK;
 }

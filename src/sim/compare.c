@@ -68,9 +68,9 @@ static vo_result list_frames(comparer *c, int run) {
     for (int i = 0; i < list->count; i++)
         if (list->frame[i] >= c->def->first && (c->def->last < 0 || list->frame[i] <= c->def->last))
             list->frame[kept++] = list->frame[i];
+    if (kept == 0) return vo_folder_fail_empty(c->ctx, folder, list->count);
     list->count = kept;
-    if (kept) return VO_OK;
-    return vo_fail(c->ctx, VO_BAD_CALL, "%s has no frames in the range that was asked for", folder);
+    return VO_OK;
 }
 
 static bool has_frame(const vo_frame_list *list, int frame) {

@@ -70,9 +70,7 @@ static vo_result export_frames(exporter *e, const vo_frame_list *list) {
         if (!keep_going(e, frame, first, last) && frame != last)
             return vo_fail(e->ctx, VO_STOPPED, "stopped after frame %d", frame);
     }
-    if (done) return VO_OK;
-    return vo_fail(e->ctx, VO_BAD_CALL, "%s has no frames in the range that was asked for",
-                   e->def->folder);
+    return done ? VO_OK : vo_folder_fail_empty(e->ctx, e->def->folder, list->count);
 }
 
 static vo_result export_run(exporter *e, vo_frame_list *list) {

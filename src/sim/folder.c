@@ -96,6 +96,11 @@ void vo_frame_list_free(vo_context *ctx, vo_frame_list *list) {
     *list = (vo_frame_list){0};
 }
 
+vo_result vo_folder_fail_empty(vo_context *ctx, const char *folder, int listed) {
+    if (listed == 0) return vo_fail(ctx, VO_BAD_DATA, "%s: the run has no frames", folder);
+    return vo_fail(ctx, VO_BAD_CALL, "%s has no frames in the range that was asked for", folder);
+}
+
 void vo_folder_tell_gap(vo_context *ctx, const char *folder, int before, int frame) {
     if (frame == before + 2)
         vo_log_line(ctx, VO_LOG_WARNING, "%s: frame %d is missing; resume simulates it again",

@@ -24,6 +24,10 @@ typedef struct vo_frame_list {
 vo_result vo_folder_list(vo_context *ctx, const char *folder, vo_frame_list *out);
 void vo_frame_list_free(vo_context *ctx, vo_frame_list *list);
 
+/* Why there is nothing to do: the run has no frames (VO_BAD_DATA), or none of those `listed` is
+ * among those that were asked for (VO_BAD_CALL). */
+vo_result vo_folder_fail_empty(vo_context *ctx, const char *folder, int listed);
+
 /* Warns of frames that are missing between two that follow each other in the list. */
 void vo_folder_tell_gap(vo_context *ctx, const char *folder, int before, int frame);
 

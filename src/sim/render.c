@@ -75,10 +75,9 @@ static vo_result choose_frames(renderer *r) {
     for (int i = 0; i < list->count; i++)
         if (list->frame[i] >= first && (last < 0 || list->frame[i] <= last))
             list->frame[kept++] = list->frame[i];
+    if (kept == 0) return vo_folder_fail_empty(r->ctx, r->def->input, list->count);
     list->count = kept;
-    if (kept) return VO_OK;
-    return vo_fail(r->ctx, VO_BAD_CALL, "%s has no frames in the range that was asked for",
-                   r->def->input);
+    return VO_OK;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
