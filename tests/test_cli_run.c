@@ -737,12 +737,20 @@ static void test_memory_limit(void **state) {
     expect(folder, "resume run -q --memory 0.0001", 3, "of at most 105 KiB are in use");
     assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), written);
     expect(folder, "export run -q --memory 0.0001", 3, "give --memory GIB");
+    expect(folder, "export run -q --memory 0.0001", 3, "the limit is what --memory says. Make");
     expect(folder, "resume run -q --threads 1", 0, NULL);
     assert_same_frames(folder, "whole", "run", 12);
     expect(folder, "resume run --memory 0", 2, "--memory wants a number above 0");
     expect(folder, "resume run --memory 2G", 2, "not \"2G\"");
     expect(folder, "resume run --memory 1e-10", 3, "cannot start: not enough memory or threads");
-    expect(folder, "resume run --memory 1e-10", 3, "--memory");
+    expect(folder, "resume run --memory 1e-10", 3,
+           "the limit on memory is what --memory says: 1 bytes. Give --memory GIB with more.");
+    /* A file of a size that no memory holds, nearly all of it a hole. */
+    write_text(in(folder, "huge.obj"), "v 0 0 0\n");
+    if (truncate(in(folder, "huge.obj"), (off_t)1 << 42) != 0) return;
+    expect(folder, "check huge.obj", 3,
+           "the limit is 80 % of the memory that was available at the start. Close other programs");
+    assert_int_equal(unlink(in(folder, "huge.obj")), 0);
 }
 
 /* Remeshing ends with a frame and begins with another one again; cameras go. */

@@ -103,18 +103,30 @@ double memory_available(void) {
     return system < groups ? system : groups;
 }
 
+static bool is_given; /* the limit that was asked for last is the call's own */
+
 size_t memory_limit(const cli_args *args) {
+    is_given = args->memory > 0;
     if (args->memory < 0) return 0;
     double bytes = args->memory > 0 ? args->memory * GIB : CLI_MEMORY_SHARE * memory_available();
     if (bytes > 0 && bytes < 1) bytes = 1; /* 0 would be no limit */
     return bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2;
 }
 
+const char *memory_limit_source(void) {
+    static char share[80];
+    if (is_given) return "what --memory says";
+    snprintf(share, sizeof share, "%.0f %% of the memory that was available at the start",
+             100 * CLI_MEMORY_SHARE);
+    return share;
+}
+
 void memory_advise(const vo_context *ctx, vo_result result) {
     vo_memory memory = vo_context_memory(ctx);
     if (result != VO_NO_MEMORY || !memory.refused) return;
-    cli_say("the limit is what --memory says, or %.0f %% of the memory that was available at the "
-            "start. Close other programs, make the scene smaller (fewer characters, longer edges), "
-            "or give --memory GIB with more than %.3g.",
-            100 * CLI_MEMORY_SHARE, (double)memory.limit / GIB);
+    cli_say(
+        "the limit is %s. %s the scene smaller (fewer characters, longer edges), or give --memory "
+        "GIB with more than %.3g.",
+        memory_limit_source(), is_given ? "Make" : "Close other programs, make",
+        (double)memory.limit / GIB);
 }

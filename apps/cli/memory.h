@@ -9,6 +9,9 @@
 #define CLI_MEMORY_SHARE 0.8
 size_t memory_limit(const cli_args *args);
 
+/* Where the last answer of memory_limit is from, in words: "the limit is ...". */
+const char *memory_limit_source(void);
+
 /* Bytes that a new program could have: what the system has free or can give up, and no more than
  * its control group, and those above it, have left. 0: nobody knows. */
 double memory_available(void);

@@ -131,9 +131,8 @@ int cli_open(const cli_args *args, cli_log *log, vo_context **out) {
     if (result == VO_OK) return CLI_DONE;
     cli_say("cannot start: not enough memory or threads");
     if (def.memory_limit > 0)
-        cli_say("the limit on memory is what --memory says, or %.0f %% of what is available: %zu "
-                "bytes. Give --memory GIB with more.",
-                100 * CLI_MEMORY_SHARE, def.memory_limit);
+        cli_say("the limit on memory is %s: %zu bytes. Give --memory GIB with more.",
+                memory_limit_source(), def.memory_limit);
     return cli_exit_of(result);
 }
 
