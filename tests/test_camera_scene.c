@@ -153,6 +153,45 @@ static void a_camera_stands_still(void **state) {
     scene_files_close(&files);
 }
 
+/* It is for focal lengths, wherever these are. */
+static void a_sensor_without_focal_length_is_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *camera;
+        bool told;
+    } cases[] = {
+        {"\"position\": [0, -3, 1], \"target\": [0, 0, 1]", true},
+        {"\"position\": [0, -3, 1], \"target\": [0, 0, 1], \"field\": 30", true},
+        {"\"position\": [0, -3, 1], \"target\": [0, 0, 1], \"focal_length\": 30", false},
+        {"\"keys\": [{\"time\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, 1]}]", true},
+        {"\"keys\": [{\"time\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, 1]}, {\"time\": "
+         "1, \"position\": [0, -3, 1], \"target\": [0, 0, 1], \"focal_length\": 30}]",
+         false},
+        {"\"table\": \"plain.csv\"", true},
+        {"\"table\": \"lens.csv\"", false},
+        {"\"table\": \"plain.csv\", \"focal_length\": 30", false},
+        {"\"table\": \"lens.json\"", false},
+    };
+    scene_files files;
+    scene_files_open(&files);
+    scene_files_write(&files, "plain.csv", "time x y z tx ty tz\n0 0 -3 1 0 0 1\n");
+    scene_files_write(&files, "lens.csv", "time x y z tx ty tz focal_length\n0 0 -3 1 0 0 1 30\n");
+    scene_files_write(&files, "lens.json",
+                      "{\"keys\": [{\"time\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, 1], "
+                      "\"focal_length\": 30}]}");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        files.log[0] = 0;
+        snprintf(text, sizeof text, "{" CLOTH ", \"camera\": {%s, \"sensor_height\": 36}}",
+                 cases[i].camera);
+        vo_scene_destroy(scene_files_expect(&files, text, NULL));
+        bool told = strstr(files.log, "camera.sensor_height: has no effect, since there is no "
+                                      "focal_length") != NULL;
+        if (told != cases[i].told) fail_msg("%s: \"%s\"", cases[i].camera, files.log);
+    }
+    scene_files_close(&files);
+}
+
 /* The same camera by a rotation of the file's axes. */
 static void rotations_follow_the_axes(void **state) {
     (void)state;
@@ -770,6 +809,7 @@ int main(void) {
         cmocka_unit_test(bad_lines_are_named),
         cmocka_unit_test(tables_may_end_anywhere),
         cmocka_unit_test(a_camera_stands_still),
+        cmocka_unit_test(a_sensor_without_focal_length_is_told),
         cmocka_unit_test(rotations_follow_the_axes),
         cmocka_unit_test(keys_by_time_and_by_frame),
         cmocka_unit_test(shots_choose_among_cameras),

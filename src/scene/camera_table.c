@@ -220,6 +220,7 @@ static vo_result read_row(const table_reader *r, span line, vo_camera_keys *keys
 static vo_result read_table(table_reader *r, vo_camera_keys *keys) {
     span line;
     VO_TRY(read_head(r));
+    keys->focal = r->has[COLUMN_FOCAL];
     while (next_line(r, &line)) VO_TRY(read_row(r, line, keys));
     if (keys->count > 0) return VO_OK;
     return vo_fail(r->ctx, VO_BAD_DATA, "%s: line %d: there is no line below the columns' names",

@@ -18,6 +18,7 @@ typedef struct vo_camera_keys {
     vo_context *ctx;
     int count, capacity;
     vo_camera_key *key; /* [count] */
+    bool focal;         /* there are focal lengths among what they were read from */
 } vo_camera_keys;
 
 typedef struct vo_camera_table_def {

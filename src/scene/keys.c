@@ -248,7 +248,8 @@ static const vo_key camera_keys[] = {
         "Vertical opening where keys and rows have none, 0.001 to 179; if missing, that of `file`, "
         "else 40."),
     KEY("focal_length", POSITIVE, NULL, "mm", "Instead of `field`."),
-    KEY("sensor_height", POSITIVE, "24", "mm", "Height of the picture behind the lens."),
+    KEY("sensor_height", POSITIVE, "24", "mm",
+        "Of `focal_length`: height of the picture behind the lens."),
     KEY("resolution", INDICES, NULL, "pixels",
         "[width, height] of its pictures, 1 to 16384; [1920, 1080] if missing."),
     KEY("aspect", POSITIVE, NULL, NULL,

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-static const double USUAL_FIELD = 40; /* degrees */
+static const double USUAL_FIELD = 40;  /* degrees */
+static const double USUAL_SENSOR = 24; /* mm, which scenes without it get (keys.c) */
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
@@ -63,6 +64,7 @@ static vo_result read_keys(vo_json_at list, const vo_camera_table_def *def, vo_c
         vo_camera_key key = {.cut = vo_get_bool(&at, "cut")};
         VO_TRY(read_time(&at, def->frame_time, &key.time));
         VO_TRY(read_stand(&at, def, &key));
+        out->focal |= vo_has(&at, "focal_length");
         VO_TRY(add_key(at, &key, out));
     }
     return VO_OK;
@@ -149,6 +151,13 @@ static vo_result read_path(vo_loader *loader, const vo_json_at *at, const char *
     return add_key(*at, &still, out);
 }
 
+/* The scenes of runs have it with its usual value. */
+static void tell_of_sensor(const vo_json_at *at, const vo_camera_keys *keys) {
+    if (keys->focal || vo_has(at, "focal_length")) return;
+    if (vo_get_real(at, "sensor_height") != USUAL_SENSOR)
+        vo_tell_ignored(at, "sensor_height", "there is no focal_length, which it is for");
+}
+
 /* Into the world. */
 static void place_keys(const vo_json_at *at, vo_transform placement, vo_camera_keys *keys) {
     double start = vo_get_real(at, "start_time");
@@ -211,6 +220,7 @@ static vo_result load_camera(vo_loader *loader, vo_json_at at) {
                             "counts with file alone; in keys and tables a cut is a mark of its "
                             "key, so set cut there");
     vo_result result = read_path(loader, &at, source, &keys);
+    if (result == VO_OK) tell_of_sensor(&at, &keys);
     if (result == VO_OK) result = add_camera(loader, &at, &keys);
     vo_camera_keys_free(&keys);
     return result;
