@@ -349,7 +349,8 @@ const cli_command cli_commands[] = {
      "one cloth, of two cloths or of a cloth and an obstacle; no node is inside a closed obstacle; "
      "no face has lost its area. Faces that touch intersect. The answers are exact, without a "
      "tolerance, and made by code that shares nothing with the simulation's own. The same of a "
-     "scene's initial state, and intersections of a mesh with itself, are warnings.",
+     "scene's initial state, and intersections of a mesh with itself, are warnings. Ctrl-C ends it "
+     "after the frame at hand, with what was found so far.",
      check_options, NULL, NULL, check_examples},
     {"export", cmd_export, "DIR", true, "writes a run's frames in other formats",
      "Writes one OBJ file a frame and cloth, named NNNN_CC.obj by frame and cloth, with material "
