@@ -156,9 +156,10 @@ static int open_eyes(vo_sim *sim, vo_view_eye **out) {
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-/* How a mesh moves as a whole, m/s. */
-static vo_vec3 mean_velocity(const vo_mesh *mesh) {
+/* How a mesh moves as a whole, m/s. Only those who look for what hides what want to know. */
+static vo_vec3 velocity_of(const vo_sim *sim, const vo_mesh *mesh) {
     vo_vec3 sum = v3_zero();
+    if (!vo_view_has_occlusion(sim->view.view)) return sum;
     for (int i = 0; i < mesh->node_count; i++) sum = v3_add(sum, mesh->node_v[i]);
     return v3_scale(1.0 / vo_max_int(mesh->node_count, 1), sum);
 }
@@ -168,7 +169,7 @@ static void find_velocities(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     for (int i = begin; i < end; i++)
         sim->view.obstacle_velocity[i] =
-            sim->obstacle[i].present ? mean_velocity(sim->obstacle[i].mesh) : v3_zero();
+            sim->obstacle[i].present ? velocity_of(sim, sim->obstacle[i].mesh) : v3_zero();
 }
 
 /* Of all obstacles; false without memory. */
@@ -186,7 +187,7 @@ static vo_vec3 cloth_velocity(const vo_sim *sim, int cloth) {
     const vo_scene_garment *garment = scene->cloth[cloth].garment;
     int body = garment ? scene->character[garment->character].obstacle : -1;
     bool worn = body >= 0 && sim->obstacle[body].present;
-    return worn ? sim->view.obstacle_velocity[body] : mean_velocity(sim->cloth[cloth].mesh);
+    return worn ? sim->view.obstacle_velocity[body] : velocity_of(sim, sim->cloth[cloth].mesh);
 }
 
 static bool is_two_sided(const vo_scene *scene, int cloth) {
