@@ -203,6 +203,23 @@ static void test_info_json(void **state) {
     ran_free(&r);
 }
 
+/* Frames that no statistics tell of have no faces and seconds, rather than none of them. */
+static void test_info_without_statistics(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 2);
+    expect(folder, "simulate scene.json -o run -q", 0, NULL);
+    assert_int_equal(truncate(in(folder, "run/stats.jsonl"), 0), 0);
+    ran r = run(folder, "info run");
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.out, "run: 6 frames, 0 to 5, no statistics\n"));
+    assert_null(strstr(r.out, "faces"));
+    assert_non_null(strstr(r.out, "6 frames have no line in stats.jsonl"));
+    ran_free(&r);
+    expect_out(folder, "info run --json", 0, "\"faces\": null");
+    expect_out(folder, "info run --json", 0, "\"wall_s\": null");
+}
+
 /* --json of a run: a line a frame, and one about the end. */
 static void test_simulate_json(void **state) {
     (void)state;
@@ -848,6 +865,7 @@ int main(void) {
         cmocka_unit_test(test_simulate_and_look),
         cmocka_unit_test(test_run_is_self_contained),
         cmocka_unit_test(test_info_json),
+        cmocka_unit_test(test_info_without_statistics),
         cmocka_unit_test(test_simulate_json),
         cmocka_unit_test(test_export),
         cmocka_unit_test(test_frames_that_are_passed_over),

@@ -5,8 +5,12 @@
 #include "message.h"
 #include "text.h"
 
-/* Least, greatest and mean. */
-static void range_json(json_out *j, const char *key, vo_range range) {
+/* Least, greatest and mean of so many values; null without any. */
+static void range_json(json_out *j, const char *key, vo_range range, int count) {
+    if (count == 0) {
+        json_text(j, key, NULL);
+        return;
+    }
     json_open(j, key, '{');
     json_real(j, "min", range.min);
     json_real(j, "max", range.max);
@@ -25,10 +29,10 @@ static void print_json(const vo_run_info *info) {
     json_out j = {stdout, false};
     json_open(&j, NULL, '{');
     json_int(&j, "frames", info->frames);
-    range_json(&j, "faces", info->faces);
-    range_json(&j, "nodes", info->nodes);
-    range_json(&j, "verts", info->verts);
-    range_json(&j, "wall_s", info->wall_s);
+    range_json(&j, "faces", info->faces, info->described);
+    range_json(&j, "nodes", info->nodes, info->described);
+    range_json(&j, "verts", info->verts, info->described);
+    range_json(&j, "wall_s", info->wall_s, info->timed);
     json_real(&j, "wall_total_s", info->wall_total_s);
     json_open(&j, "stages", '{');
 #define X(name, meaning) json_real(&j, #name, info->stage_mean_s.name);
@@ -56,24 +60,38 @@ static void stage_row(const char *name, double seconds, double all, const char *
     printf("%-10s %12.6f %10.1f %%   %s\n", name, seconds, share, meaning);
 }
 
-/* The same for people. */
-static void print_table(const char *folder, const vo_run_info *info) {
-    printf("%s: %s frames", folder, text_count(info->frames).s);
-    if (info->frames > 0) printf(", %d to %d", info->first_frame, info->last_frame);
-    printf(", %s in all, largest strain %.3g\n", text_seconds(info->wall_total_s).s,
-           info->max_strain);
-    printf("%s intersections and %s nodes inside obstacles in the worst frame\n\n",
-           text_count(info->max_intersections).s, text_count(info->max_inside_nodes).s);
-    printf("%-10s %12s %12s %12s\n", "a frame", "least", "most", "mean");
-    count_row("faces", info->faces);
-    count_row("nodes", info->nodes);
-    count_row("verts", info->verts);
+/* What took how long. */
+static void print_times(const vo_run_info *info) {
     printf("%-10s %12.6f %12.6f %12.6f\n", "seconds", info->wall_s.min, info->wall_s.max,
            info->wall_s.mean);
     printf("\n%-10s %12s %12s\n", "stage", "mean s", "share");
 #define X(name, meaning) stage_row(#name, info->stage_mean_s.name, info->wall_s.mean, meaning);
     VO_STAGES(X)
 #undef X
+}
+
+/* What the statistics tell; nothing, rather than noughts, where there are none. */
+static void print_statistics(const vo_run_info *info) {
+    if (info->timed) printf(", %s in all", text_seconds(info->wall_total_s).s);
+    if (!info->described) {
+        printf(", no statistics\n");
+        return;
+    }
+    printf(", largest strain %.3g\n", info->max_strain);
+    printf("%s intersections and %s nodes inside obstacles in the worst frame\n\n",
+           text_count(info->max_intersections).s, text_count(info->max_inside_nodes).s);
+    printf("%-10s %12s %12s %12s\n", "a frame", "least", "most", "mean");
+    count_row("faces", info->faces);
+    count_row("nodes", info->nodes);
+    count_row("verts", info->verts);
+    if (info->timed) print_times(info);
+}
+
+/* The same for people. */
+static void print_table(const char *folder, const vo_run_info *info) {
+    printf("%s: %s frame%s", folder, text_count(info->frames).s, info->frames == 1 ? "" : "s");
+    if (info->frames > 0) printf(", %d to %d", info->first_frame, info->last_frame);
+    print_statistics(info);
     if (info->overrides) printf("\nchanged on resuming:\n");
     for (int i = 0; i < info->overrides; i++) printf("  %s\n", info->override_text[i]);
     printf("\n%s", info->warnings ? "warnings:\n" : "no warnings\n");

@@ -65,6 +65,8 @@ typedef struct vo_run_info {
     int frames;                  /* files whose head and table are intact and whose size is right;
                                     vo_check_run reads them to the last byte */
     int first_frame, last_frame; /* of these; -1 without any */
+    int described;               /* of these, those with a line in stats.jsonl */
+    int timed;                   /* of those, the ones whose times are known */
     /* From the lines of stats.jsonl of these frames. The times leave out a frame whose line was
      * made good after a crash, since nobody knows how long it took. */
     vo_range faces, nodes, verts, wall_s;

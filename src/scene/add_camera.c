@@ -7,9 +7,16 @@
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
+/* "none", and what has an equals sign, mean something else where pictures ask for a camera. */
 static vo_result check_name(const vo_scene *scene, const char *name) {
+    vo_context *ctx = scene->ctx;
+    if (strcmp(name, "none") == 0 || strchr(name, '='))
+        return vo_fail(ctx, VO_BAD_CALL,
+                       "name: \"%.80s\" cannot be asked for: \"none\" is no camera, and a name with "
+                       "= in it would be read as how to look without one; choose another",
+                       name);
     if (!name[0] || vo_scene_find_camera(scene, name) < 0) return VO_OK;
-    return vo_fail(scene->ctx, VO_BAD_CALL, "name: there is another camera \"%.80s\"", name);
+    return vo_fail(ctx, VO_BAD_CALL, "name: there is another camera \"%.80s\"", name);
 }
 
 static vo_result make_camera(const vo_scene *scene, const vo_camera_def *def,

@@ -225,7 +225,9 @@ const vo_key vo_camera_table_keys[] = {
 };
 
 static const vo_key camera_keys[] = {
-    KEY("name", STRING, "\"\"", NULL, "By which `shots` and `voile render --camera` know it."),
+    KEY("name", STRING, "\"\"", NULL,
+        "By which `shots` and `voile render --camera` know it. Not `none`, and without `=`, which "
+        "mean something else there."),
     KEY("position", VEC3, NULL, "length", "Of a camera that stands still."),
     KEY("target", VEC3, NULL, "length", "What that one looks at, upright."),
     KEY("rotation", VEC4, NULL, NULL, "Instead of `target`, as in a camera key."),

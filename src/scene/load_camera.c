@@ -232,6 +232,9 @@ static vo_result load_shot(vo_loader *loader, vo_json_at at) {
     double time = 0;
     const char *name = vo_get_string(&at, "camera");
     VO_TRY(read_time(&at, loader->scene->def.frame_time, &time));
+    if (!name[0])
+        return vo_json_fail(vo_json_get(&at, "camera"),
+                            "is empty; give the camera a name, and name it here");
     int camera = vo_scene_find_camera(loader->scene, name);
     if (camera < 0)
         return vo_json_fail(vo_json_get(&at, "camera"), "there is no camera \"%.80s\"", name);

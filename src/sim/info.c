@@ -29,7 +29,6 @@ static void add_times(vo_run_info *info, const vo_stats *s, int count_before) {
 }
 
 static void add_frames(vo_run_info *info, const vo_stats_list *list) {
-    int timed = 0;
     for (int i = 0; i < list->count; i++) {
         const vo_stats *s = &list->stats[i];
         add_to_range(&info->faces, s->faces, i);
@@ -38,8 +37,9 @@ static void add_frames(vo_run_info *info, const vo_stats_list *list) {
         info->max_strain = vo_max(info->max_strain, s->max_strain);
         info->max_intersections = vo_max_int(info->max_intersections, s->intersections);
         info->max_inside_nodes = vo_max_int(info->max_inside_nodes, s->inside_nodes);
-        if (has_times(s)) add_times(info, s, timed++);
+        if (has_times(s)) add_times(info, s, info->timed++);
     }
+    info->described = list->count;
 }
 
 /* Appends a copy of the text to an array of *count strings. */
