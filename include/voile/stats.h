@@ -56,8 +56,8 @@ extern "C" {
       "times that an edit was refused, since it would have passed through something")            \
     X(put_off_edits, int, "%d", "times that an edit was put off, since it would have been seen") \
     X(popping, double, "%.6g",                                                                   \
-      "m; the most that a point of the surface was seen to move by remeshing, and by putting "   \
-      "apart what that had tangled")                                                             \
+      "m; the furthest that a point of the surface, seen or not, was moved by remeshing, and "   \
+      "by putting apart what that had tangled")                                                  \
     X(popping_px, double, "%.4g",                                                                \
       "the same in pixels of the scene's cameras, of all points in their pictures, fronts and "  \
       "backs; with `adapt` `view` and its `occlusion` of those that nothing hides")              \
