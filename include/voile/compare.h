@@ -30,7 +30,7 @@ extern "C" {
     X(edge_95, "px", "95 % are")                                                                   \
     X(popping, "px",                                                                               \
       "how far remeshing moved a point of the surface in the pictures of the scene's cameras, as " \
-      "the run's statistics say")                                                                  \
+      "the run's statistics say, scaled to the size of these pictures")                            \
     X(popping_bound, "px",                                                                         \
       "at most, by how much remeshing moved a point of the surface in the picture: the popping "   \
       "of the statistics, taken for the place where a metre is most pixels")
