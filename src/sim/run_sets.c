@@ -58,9 +58,9 @@ static vo_result refuse(vo_context *ctx, const char *folder, const char *set, co
     vo_folder_scene(path, sizeof path, folder);
     return vo_fail(ctx, VO_BAD_DATA,
                    "%s (as set by the call): %.*s: changes %s, which cannot be changed on resume: "
-                   "the cloths with their mesh, grid, transform and velocity, adapt, units, "
-                   "up_axis, preroll and start_frame count from the start. Simulate again with "
-                   "it; to go on without remeshing, set disable=remeshing",
+                   "the cloths with their mesh, grid, transform and velocity, adapt from or to "
+                   "none, units, up_axis, preroll and start_frame count from the start. Simulate "
+                   "again with it; to go on without remeshing, set disable=remeshing",
                    path, (int)strcspn(set, "="), set, what);
 }
 
