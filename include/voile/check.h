@@ -89,7 +89,7 @@ typedef struct vo_check_def {
     vo_check_kind kind;         /* [VO_CHECK_RUN] */
     const char *path;           /* [NULL] must be given */
     int first, last;            /* [0, -1] frames of a run; last -1: to the end. Frames outside are
-                                   neither read nor missed */
+                                   neither read nor reported as missing */
     const char *ply;            /* [NULL] file for a picture: see vo_check */
     int ply_frame;              /* [-1] of a run: the frame to picture, clean or not; -1: the first
                                    that is not clean */
@@ -102,7 +102,8 @@ VO_API vo_check_def vo_check_def_default(void);
 
 /* Reports what it finds, and returns VO_BAD_DATA if any of it is fatal; what cannot be read is.
  * Of a run, frames that cannot be read, or are damaged, do not keep the others from being checked;
- * a frame that is not there is missed if a later one is, or if the statistics tell of it.
+ * a frame that is not there is reported as missing if a later one is there, or if the statistics
+ * tell of it.
  * The first sentence about intersections says what to do, and the first frame that has any gets
  * some of its pairs named; of later frames the numbers are told.
  *

@@ -51,8 +51,8 @@ typedef enum vo_adapt {
 
 /* How much what cameras see counts, with VO_ADAPT_VIEW (Koh, Narain, O'Brien 2015, "View-dependent
  * adaptive cloth simulation with buckling compensation"). In square brackets what
- * vo_viewing_default sets. A face that counts x may have edges 1/x as long as without a camera;
- * what the front of is in a picture counts as much as its camera says, 1 by default. */
+ * vo_viewing_default sets. A face that counts x may have edges 1/x as long as without a camera.
+ * A face whose front is in a picture counts as much as that camera says (`front`), 1 by default. */
 typedef struct vo_viewing {
     double back;         /* [0.2] what is seen from behind; above 0 to 1, as the next two */
     double hidden;       /* [0.2] what is behind something else, with `occlusion` */
