@@ -40,7 +40,7 @@ void vo_hiders_destroy(vo_hiders *h); /* NULL is allowed */
 vo_result vo_hiders_set(vo_hiders *h, int count, const vo_hiding *hiding,
                         const vo_hiding_span *span);
 
-/* Faces that are looked through, after what was left out. */
+/* Faces that are looked through, after what was left out; for tests. */
 int vo_hiders_face_count(const vo_hiders *h);
 
 const vo_rays *vo_hiders_now(const vo_hiders *h);

@@ -32,7 +32,7 @@
 
 typedef struct vo_occlusion_def {
     double gap;     /* [0.002] m before a point that is not looked at: the cloth itself is there */
-    double spacing; /* [0.03] m between points of a face; at most 15 points are taken */
+    double spacing; /* [0.03] m between points of a face; the lattice has at most 15 */
     double pixels;  /* [4] between them, where that is more: what shows less is not looked for */
     int rings;      /* [1] rings of faces around a seen one that are seen, too */
     int moments;    /* [3] of each shot, at least 2 */
@@ -50,6 +50,8 @@ void vo_occlusion_destroy(vo_occlusion *o); /* NULL is allowed */
 /* What hides; see vo_hiders_set. */
 vo_result vo_occlusion_set(vo_occlusion *o, int count, const vo_hiding *hiding,
                            const vo_hiding_span *span);
+
+/* Faces that are looked through, after what was left out; for tests. */
 int vo_occlusion_face_count(const vo_occlusion *o);
 
 enum { VO_OCCLUSION_EYES = 8 }; /* that are told apart: all from this one on are as one */

@@ -76,16 +76,16 @@ vo_result vo_view_update(vo_view *view, int eye_count, const vo_view_eye *eye, i
                          const vo_view_cloth *cloth, int hiding_count, const vo_hiding *hiding,
                          vo_view_report *report);
 
-/* What cameras see at the moment of the last update, among whose eyes they must have been: of what
- * hides, it kept what could be between its eyes and their pictures. */
+/* Whether what is hidden is told from what is seen. */
+bool vo_view_has_occlusion(const vo_view *view);
+
+/* The next two answer for the moment of the last update. Their cameras must be among its eyes: only
+ * what could stand between those eyes and their pictures was kept. */
 
 /* Marks the faces of each cloth that a camera sees some of, from either side, and those next to
  * them. Without occlusion all that are in a picture. */
 vo_result vo_view_watch(vo_view *view, int camera_count, const vo_camera *camera, int cloth_count,
                         const vo_view_cloth *cloth, unsigned char *const *watched);
-
-/* Whether what is hidden is told from what is seen. */
-bool vo_view_has_occlusion(const vo_view *view);
 
 /* Whether a camera sees a point of some surface; without occlusion, whether it is in the picture.
  */

@@ -1,8 +1,8 @@
 /* What a moment makes of a cluster of faces, four faces at a time.
  *
- * The same as vo_factor_look, vo_screen_bound, vo_screen_limit and vo_screen_join one after the
- * other, face by face (tests compare), in the order and with the operations of those; only
- * distances that take more than the corners of a face are still asked for one by one. */
+ * The same, but for rounding, as vo_factor_look, vo_screen_bound, vo_screen_limit and
+ * vo_screen_join one after the other, face by face (tests compare); only distances that take more
+ * than the corners of a face are still asked for one by one. */
 #ifndef VO_VIEW_VIEW_KERNEL_H
 #define VO_VIEW_VIEW_KERNEL_H
 
