@@ -94,6 +94,9 @@ vo_result vo_remesh_touch(vo_remesher *r, int face);
 double vo_remesh_cotangent(const vo_remesher *r, int a, int b, int c);
 double vo_remesh_aspect(const vo_remesher *r, int a, int b, int c);
 
+/* By how much a face between three verts is, or would be, stretched or compressed at most. */
+double vo_remesh_strain(const vo_mesh *mesh, int a, int b, int c);
+
 /* ---- remesh_flip.c, remesh_split.c, remesh_collapse.c ---------------------------------------- */
 
 /* Flips until no edge waits. Edges with s > 1 that are met go into the heap. */
@@ -178,8 +181,5 @@ double vo_watch_flip(vo_remesher *r, const int v[4]);
  * (from, b, c), and its old neighbours but `to`. */
 double vo_watch_collapse(vo_remesher *r, int from, int to, int count, const int (*left)[3],
                          int spoke_count, const int *spoke);
-
-/* By how much a face between three verts is, or would be, stretched or compressed at most. */
-double vo_remesh_strain(const vo_mesh *mesh, int a, int b, int c);
 
 #endif
