@@ -2,9 +2,9 @@
  *
  * Work is cut into chunks whose bounds depend on the count and the grain alone, never on the number
  * of threads; each thread begins with a run of neighbouring chunks and then takes what others have
- * left. A body writes only to what its own indices or
- * its own chunk own. Reductions keep one partial result a chunk and add them up in chunk order. So
- * the result has the same bits for any number of threads. */
+ * left. A body writes only to what its own indices or its own chunk own. Reductions keep one
+ * partial result a chunk and add them up in chunk order. So the result has the same bits for any
+ * number of threads. */
 #ifndef VO_CORE_PARALLEL_H
 #define VO_CORE_PARALLEL_H
 

@@ -5,8 +5,9 @@
  * edge is (what changes along the edge / what may change)^2. That makes them comparable:
  *
  *   bend        normals may turn by refine_angle along an edge. Measured twice, since either
- * measure is blind to something: the derivative of the corners' normals does not see a zigzag whose
- * folds are one face wide, the angles at the sides do not see how a fold goes on beyond them.
+ *               measure is blind to something: the derivative of the corners' normals does not see
+ *               a zigzag whose folds are one face wide, the angles at the sides do not see how a
+ *               fold goes on beyond them.
  *   velocity    may differ by refine_velocity, m/s.
  *   compress    a strip under the compressive strain -e buckles into waves; one of length l has a
  *               height of about sqrt(-e) l. Waves up to a height of c = refine_compression, m, may

@@ -2,6 +2,7 @@
  *
  *      compare.c           the call: lists of frames, loop over them
  *      compare_look.c      a frame of a run -> what the camera sees -> measures
+ *      compare_scene.c     warns where the scenes of two runs differ
  *      compare_sum.c       spreads over the frames, speed-ups
  *      compare_write.c     frames.csv, runs.csv, compare.json
  *      compare_plots.c     time and fidelity over the frames

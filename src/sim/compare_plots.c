@@ -8,7 +8,7 @@
 
 static const double PNG_SCALE = 2;
 
-/* The numbers behind the lines: of each run x, y and the sum of y over the frames so far. */
+/* The numbers behind the lines: of each run x, then y or its sum over the frames so far. */
 typedef struct curves {
     vo_context *ctx;
     const vo_comparison *comparison;
