@@ -388,6 +388,39 @@ static void test_shift(void **state) {
     close_stage(&s);
 }
 
+/* What is nearer than the near plane or beyond the far one is not in the picture, nor hides what
+ * is.
+ */
+static void test_near_and_far(void **state) {
+    (void)state;
+    need_rays();
+    stage s;
+    open_stage(&s, 2, false);
+    const float *depth = s.observer.depth;
+    size_t pixels = (size_t)s.def.camera.width * (size_t)s.def.camera.height;
+    struct {
+        double near, far;
+    } part[] = {{0.01, 2.7}, {2.7, 1000}, {0.01, 1}, {5, 9}};
+    for (int k = 0; k < 4; k++) {
+        vo_lengths edges = {0};
+        s.def.camera.near = part[k].near;
+        s.def.camera.far = part[k].far;
+        assert_ok(s.ctx, vo_observer_look(&s.observer, &s.def));
+        int shown = 0;
+        for (size_t i = 0; i < pixels; i++) {
+            if (!(depth[i] > 0)) continue;
+            double z = (double)depth[i];
+            assert_true(z > part[k].near - 1e-5 && z < part[k].far + 1e-5);
+            shown++;
+        }
+        assert_true(k < 2 ? shown > 1000 : shown == 0);
+        assert_ok(s.ctx, vo_observer_edges(&s.observer, s.ball, &edges));
+        assert_true(k < 2 ? edges.count > 100 : edges.count == 0);
+        vo_free_array(s.ctx, edges.pixels, edges.capacity);
+    }
+    close_stage(&s);
+}
+
 /* From within the ball, with cloth behind the camera. */
 static void test_inside(void **state) {
     (void)state;
@@ -517,7 +550,7 @@ int main(void) {
         cmocka_unit_test(test_ball),       cmocka_unit_test(test_hidden),
         cmocka_unit_test(test_shift),      cmocka_unit_test(test_inside),
         cmocka_unit_test(test_contrast),   cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_text),       cmocka_unit_test(test_near_and_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,8 +74,8 @@ vo_camera vo_fit_end(const vo_fit *fit) {
     if (!fit->any) z = -1;
     view.position =
         v3_add(v3_add(v3_scale(x, view.right), v3_scale(y, view.up)), v3_scale(z, view.forward));
-    view.near = fit->any ? vo_max(0.5 * (fit->near - z), 1e-6) : 0.01;
-    view.far = fit->any ? vo_max(2 * (fit->far - z), 1) : 1000;
+    view.near = fit->any ? vo_clamp(0.5 * (fit->near - z), 1e-6, 0.01) : 0.01;
+    view.far = fit->any ? vo_max(2 * (fit->far - z), 1000) : 1000;
     view.tan_x /= fit->zoom;
     view.tan_y /= fit->zoom;
     return view;

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "picture/sight.h"
 
 #include <string.h>
 
@@ -113,7 +114,7 @@ static vo_vec3 normal_at(const vo_observer *o, const vo_ray_hit *hit, vo_vec3 di
 
 static void look_through(const vo_observer *o, int x, int y) {
     const vo_camera *c = &o->def.camera;
-    vo_ray ray = {c->position, vo_camera_direction(c, v2(x + 0.5, y + 0.5)), INFINITY};
+    vo_ray ray = vo_sight_along(c, vo_camera_direction(c, v2(x + 0.5, y + 0.5)));
     vo_ray_hit hit;
     if (!vo_rays_hit(o->rays, &ray, &hit)) return;
     bool cloth = hit.face < o->def.cloth_faces;
@@ -187,12 +188,14 @@ typedef struct search {
     unsigned char *seen; /* [node_count] */
 } search;
 
+/* Whether nothing is before a point that is in the picture. */
 static bool is_open(const vo_observer *o, vo_vec3 x) {
     const vo_camera *c = &o->def.camera;
     vo_vec3 way = v3_sub(x, c->position);
     double distance = v3_length(way), pixel = 2 * c->tan_x / c->width * distance;
-    vo_ray ray = {c->position, v3_normalize(way), distance};
+    vo_ray ray = vo_sight_along(c, v3_normalize(way));
     vo_ray_hit hit;
+    ray.length = distance;
     return !vo_rays_hit(o->rays, &ray, &hit) || hit.distance >= distance - pixel;
 }
 
@@ -204,9 +207,10 @@ static void find_nodes(void *arg, int begin, int end, int chunk) {
     for (int i = begin; i < end; i++) {
         vo_vec3 x = v3_sub(s->mesh->node_x[i], s->observer->def.model->origin);
         vo_vec2 p = v2(NAN, NAN);
-        (void)vo_camera_project(c, x, &p, NULL);
+        double depth = 0;
+        (void)vo_camera_project(c, x, &p, &depth);
         s->place[i] = p;
-        s->seen[i] = is_within(part, p) && is_open(s->observer, x);
+        s->seen[i] = is_within(part, p) && vo_sight_reaches(c, depth) && is_open(s->observer, x);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "picture/studio.h"
 
 #include "picture/sample.h"
+#include "picture/sight.h"
 
 static const double KEY_RADIUS = 0.14;   /* rad: 16 degrees across, a softbox */
 static const double GROUND_LIGHT = 0.35; /* of the sky's, that the ground gives back */
@@ -110,7 +111,7 @@ static bool see_ground(const vo_studio *s, double nearer_than, vo_seen *out) {
 void vo_studio_see(const vo_studio *s, double x, double y, vo_seen *out) {
     *out =
         (vo_seen){.face = VO_SEES_NOTHING, .direction = vo_camera_direction(&s->camera, v2(x, y))};
-    vo_ray ray = {s->camera.position, out->direction, INFINITY};
+    vo_ray ray = vo_sight_along(&s->camera, out->direction);
     vo_ray_hit hit;
     bool met = vo_rays_hit(s->rays, &ray, &hit);
     if (!see_ground(s, met ? hit.distance : INFINITY, out) && met) see_face(s, &hit, true, out);

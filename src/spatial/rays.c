@@ -145,6 +145,7 @@ static struct RTCRay make_ray(const vo_ray *ray) {
                            .dir_x = (float)ray->direction.x,
                            .dir_y = (float)ray->direction.y,
                            .dir_z = (float)ray->direction.z,
+                           .tnear = (float)ray->start,
                            .tfar = (float)ray->length,
                            .mask = 0xffffffffu};
 }
@@ -174,6 +175,7 @@ static void put_ray(struct RTCRay8 *r, int i, const vo_ray *ray) {
     r->dir_x[i] = (float)ray->direction.x;
     r->dir_y[i] = (float)ray->direction.y;
     r->dir_z[i] = (float)ray->direction.z;
+    r->tnear[i] = (float)ray->start;
     r->tfar[i] = (float)ray->length;
 }
 

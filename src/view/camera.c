@@ -101,6 +101,13 @@ bool vo_camera_project(const vo_camera *c, vo_vec3 point, vo_vec2 *pixel, double
     return true;
 }
 
+bool vo_camera_shows(const vo_camera *c, double border, vo_vec3 point, vo_vec2 *pixel) {
+    double depth;
+    return vo_camera_project(c, point, pixel, &depth) && depth >= c->near && depth <= c->far &&
+           pixel->x >= -border && pixel->y >= -border && pixel->x <= c->width + border &&
+           pixel->y <= c->height + border;
+}
+
 /* Through a place of the picture, with a length of 1 along forward. */
 static vo_vec3 through(const vo_camera *c, vo_vec2 pixel) {
     double a = (2 * pixel.x / c->width - 1) * c->tan_x,
