@@ -99,7 +99,7 @@ static void expect_face(const vo_view_def *def, int count, const vo_moment *m,
     double nu = 0;
     bool any = false;
     for (int k = 0; k < count; k++) {
-        vo_sight s = vo_factor_look(&def->factor, &m[k], &f, VO_PLACE_UNKNOWN);
+        vo_sight s = vo_factor_look(&def->factor, &m[k], &f);
         nu = vo_max(nu, m[k].weight * s.factor);
         if (!s.near) continue;
         vo_sym2 b = vo_screen_bound(&def->screen, &m[k], &f, &s);
@@ -166,7 +166,7 @@ static void never_below_now(void **state) {
         vo_moments_make(&now, 0, def.window, &m);
         for (int f = 0; f < c.mesh->face_count; f++) {
             vo_view_face face = vo_view_face_make(c.mesh, f);
-            vo_sight sight = vo_factor_look(&def.factor, &m, &face, VO_PLACE_UNKNOWN);
+            vo_sight sight = vo_factor_look(&def.factor, &m, &face);
             assert_true(c.factor[f] >= sight.factor);
             if (sight.factor == 1) assert_near(c.factor[f], 1, 0);
         }

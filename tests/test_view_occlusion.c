@@ -289,6 +289,28 @@ static void hidden_from_one_eye(void **state) {
     free_stage(s);
 }
 
+/* A back that is in the picture stays what it is, whatever covers the front after a cut. */
+static void backs_are_not_hidden(void **state) {
+    (void)state;
+    need_rays();
+    stage *s = make_stage(1, 20);
+    add_plate(s, -1.5, -9, 9, -9, 9);
+    vo_view_sample sample[2] = {{.camera = camera_at(v3(0, 3, 0), v3_zero(), 0.5, 0.5)},
+                                {.ahead = 0.02, .camera = before_it(3), .cut = true}};
+    vo_view_eye eye = {2, sample, 1};
+    vo_view_def def = view_def();
+    def.factor.back = 0.5;
+    def.factor.hidden = 0.1;
+    look_with(s, &def, 1, &eye);
+    assert_int_equal(s->report.hidden, s->sheet->face_count);
+    for (int f = 0; f < s->sheet->face_count; f++) assert_near(s->factor[f], 0.5, 0);
+    eye = (vo_view_eye){1, &sample[1], 1};
+    sample[1].ahead = 0;
+    look_with(s, &def, 1, &eye);
+    for (int f = 0; f < s->sheet->face_count; f++) assert_near(s->factor[f], 0.1, 0);
+    free_stage(s);
+}
+
 /* Eyes beyond the last bit are as one: what one of them sees is hidden from none. */
 static void many_eyes(void **state) {
     (void)state;
@@ -590,7 +612,7 @@ static void what_is_on_the_way_stays(void **state) {
         for (int k = 0; k < 3; k++)
             longest2 = vo_max(longest2, v3_length2(v3_sub(face.x[(k + 1) % 3], face.x[k])));
         const vo_moment *m = &moment[round % count];
-        bool near = vo_factor_look(&factor, m, &face, VO_PLACE_UNKNOWN).near;
+        bool near = vo_factor_look(&factor, m, &face).near;
         vo_vec3 x = v3_lerp(m->frustum.eye, face.x[0], vo_random_real(&r, 0, 1));
         stage *s = make_stage(1, 1);
         add_plate(s, x.y, x.x - 1e-3, x.x + 1e-3, x.z - 1e-3, x.z + 1e-3);
@@ -696,6 +718,7 @@ int main(void) {
         cmocka_unit_test(what_is_on_the_way_stays),
         cmocka_unit_test(what_hides_may_go),
         cmocka_unit_test(hidden_from_one_eye),
+        cmocka_unit_test(backs_are_not_hidden),
         cmocka_unit_test(many_eyes),
         cmocka_unit_test(what_goes_together_passes_the_eye),
         cmocka_unit_test(pictures_take_over_what_is_known),

@@ -27,7 +27,7 @@ static vo_view_face face_of(const vo_vec3 x[3], vo_vec2 a, vo_vec2 b) {
 static vo_sym2 bound_of(const vo_screen_def *def, const vo_camera *camera, const vo_view_face *f) {
     vo_factor_def factor = vo_factor_def_default();
     vo_moment m = moment_of(camera);
-    vo_sight sight = vo_factor_look(&factor, &m, f, VO_PLACE_UNKNOWN);
+    vo_sight sight = vo_factor_look(&factor, &m, f);
     return vo_screen_bound(def, &m, f, &sight);
 }
 

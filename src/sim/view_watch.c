@@ -1,6 +1,7 @@
 /* What cameras see of remeshing: who watches, how far points seem to move, and where they are seen.
  */
 #include "sim/view_local.h"
+#include "view/camera.h"
 
 /* ---- who watches ---------------------------------------------------------------------------- */
 
@@ -46,20 +47,12 @@ vo_result vo_sim_watch(vo_sim *sim) {
  * corners may be far out of it. */
 static const double BESIDE = 1;
 
-/* Whether a point is in a picture, or within a border of some pixels around it. */
-static bool is_in_picture(const vo_camera *camera, double border, vo_vec3 x, vo_vec2 *pixel) {
-    double depth;
-    return vo_camera_project(camera, x, pixel, &depth) && depth >= camera->near &&
-           pixel->x >= -border && pixel->y >= -border && pixel->x <= camera->width + border &&
-           pixel->y <= camera->height + border;
-}
-
 /* How far something that goes from a place to another seems to move, in pixels; 0 if it is in the
  * picture at neither. What comes from behind the eye, or goes there, has crossed the picture. */
 static double pixels_between(const vo_camera *camera, double border, vo_vec3 from, vo_vec3 to) {
     vo_vec2 a = v2(NAN, NAN), b = a;
-    bool before = is_in_picture(camera, border, from, &a);
-    bool after = is_in_picture(camera, border, to, &b);
+    bool before = vo_camera_shows(camera, border, from, &a);
+    bool after = vo_camera_shows(camera, border, to, &b);
     if (!before && !after) return 0;
     double pixels = v2_length(v2_sub(b, a));
     return isfinite(pixels) ? pixels : hypot(camera->width, camera->height);
@@ -88,9 +81,9 @@ static bool is_seen(const void *user, vo_vec3 point) {
 
 /* A budget that makes edges longer on the screen lets points move as much further. */
 static double popping_allowed(const vo_sim *sim) {
-    const vo_viewing *v = &sim->scene->def.view;
-    bool held = v->budget_faces > 0 || v->budget_seconds > 0;
-    return v->popping * (held ? vo_max(1, sim->view.pixels / vo_sim_least_pixels(sim)) : 1);
+    double popping = sim->scene->def.view.popping;
+    if (!vo_sim_has_budget(sim)) return popping;
+    return popping * vo_max(1, sim->view.pixels / vo_sim_least_pixels(sim));
 }
 
 bool vo_sim_view_watch(const vo_sim *sim, int cloth, vo_watch *out) {

@@ -38,21 +38,24 @@ static bool shows_front(const vo_moment *m, const vo_view_face *face) {
     return face->two_sided || v3_dot(face->normal, to_eye) >= -m->drift;
 }
 
-vo_sight vo_factor_look(const vo_factor_def *def, const vo_moment *m, const vo_view_face *face,
-                        vo_view_place place) {
+/* What a face counts in frame. Lines of sight go to fronts alone, so only a front is hidden: a back
+ * that is in the picture counts as a back, whatever covers the front at another moment. */
+static double shown_of(const vo_factor_def *def, const vo_moment *m, bool front, bool hidden) {
+    double most = !front ? def->back : hidden ? def->hidden : 1;
+    return vo_min(most, m->front);
+}
+
+vo_sight vo_factor_look(const vo_factor_def *def, const vo_moment *m, const vo_view_face *face) {
     vo_sight s = {.front = shows_front(m, face)};
-    double range2 = 0, d = 0;
+    double range2 = 0;
     for (int i = 0; i < 3; i++) {
         s.p[i] = vo_frustum_local(&m->frustum, face->x[i]);
         range2 = vo_max(range2, v3_length2(s.p[i]));
     }
     s.range = sqrt(range2);
-    if (place == VO_PLACE_UNKNOWN) {
-        double slack = slack_of(def, m, s.range);
-        d = vo_max(0, vo_frustum_distance(&m->frustum, s.p, def->margin + slack) - slack);
-    }
-    double shown = s.front ? m->front : vo_min(def->back, m->front);
-    if (face->hidden) shown = vo_min(shown, def->hidden);
+    double slack = slack_of(def, m, s.range);
+    double d = vo_max(0, vo_frustum_distance(&m->frustum, s.p, def->margin + slack) - slack);
+    double shown = shown_of(def, m, s.front, face->hidden);
     s.near = d == 0 || d < def->margin;
     s.factor = vo_factor_fall(def, shown, vo_factor_out(def, m), d);
     return s;

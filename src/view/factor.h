@@ -3,7 +3,7 @@
  *
  *      in frame, front towards the eye     front   1      nothing is lost on what is seen
  *      in frame, back towards the eye      back    0.2    far side of a garment
- *      in frame, behind something          hidden  0.2    occlusion.h; ours
+ *      in frame, front, behind something   hidden  0.2    occlusion.h; ours
  *      out of frame                        out     0.01   shadows and dynamics only
  *
  * Front is the side to which the face's normal points, the outside of a garment. That is what the
@@ -35,15 +35,13 @@ typedef struct vo_view_face {
     vo_vec3 x[3];   /* m, world */
     vo_vec3 normal; /* unit; zero where it has no area */
     vo_mat2 edges;  /* inverse of its material edges (columns v0 v1, v0 v2), 1/m; zero if none */
-    bool two_sided, hidden;
+    bool two_sided;
+    bool hidden; /* its front, from the eye whose moment it is */
 } vo_view_face;
 
 vo_view_face vo_view_face_make(const vo_mesh *mesh, int face);
 /* The same without its material edges. */
 vo_view_face vo_view_face_place(const vo_mesh *mesh, int face);
-
-/* Where a face is known to be. */
-typedef enum vo_view_place { VO_PLACE_UNKNOWN, VO_PLACE_IN_FRAME } vo_view_place;
 
 /* What an eye sees of a face, from a moment until the next one. */
 typedef struct vo_sight {
@@ -57,8 +55,8 @@ typedef struct vo_sight {
 /* Eq. 3: `shown` is front, back or hidden; d the distance from the frustum in m. */
 double vo_factor_fall(const vo_factor_def *def, double shown, double out, double d);
 
-vo_sight vo_factor_look(const vo_factor_def *def, const vo_moment *moment, const vo_view_face *face,
-                        vo_view_place place);
+vo_sight vo_factor_look(const vo_factor_def *def, const vo_moment *moment,
+                        const vo_view_face *face);
 
 /* What a face out of reach of the frame counts. */
 static inline double vo_factor_out(const vo_factor_def *def, const vo_moment *moment) {

@@ -166,7 +166,7 @@ static bool faces_eye(const inquiry *q, const sheet *s, int index) {
     vo_view_face face = vo_view_face_place(s->mesh, index);
     for (int k = 0; k < 3; k++) face.x[k] = v3_add(face.x[k], s->way);
     face.two_sided = s->two_sided;
-    vo_sight sight = vo_factor_look(q->factor, q->moment, &face, VO_PLACE_UNKNOWN);
+    vo_sight sight = vo_factor_look(q->factor, q->moment, &face);
     return sight.front && sight.near;
 }
 

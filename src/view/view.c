@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "view/camera.h"
 #include "view/parcels.h"
 #include "view/silhouette.h"
 #include "view/view_kernel.h"
@@ -414,8 +415,7 @@ static void watch_frame(void *arg, int index, int end, int chunk) {
     (void)end, (void)chunk;
     for (int i = parcel->begin; i < parcel->end; i++) {
         vo_view_face face = vo_view_face_place(g->cloth[parcel->cloth].mesh, i);
-        g->watched[parcel->cloth][i] |=
-            vo_factor_look(&def, &g->moment, &face, VO_PLACE_UNKNOWN).near;
+        g->watched[parcel->cloth][i] |= vo_factor_look(&def, &g->moment, &face).near;
     }
 }
 
@@ -453,10 +453,7 @@ bool vo_view_has_occlusion(const vo_view *view) { return view->occlusion != NULL
 
 bool vo_view_sees(const vo_view *view, const vo_camera *camera, vo_vec3 point) {
     vo_vec2 pixel;
-    double depth;
-    if (!vo_camera_project(camera, point, &pixel, &depth) || depth < camera->near) return false;
-    if (!(pixel.x >= 0 && pixel.y >= 0 && pixel.x <= camera->width && pixel.y <= camera->height))
-        return false;
+    if (!vo_camera_shows(camera, 0, point, &pixel)) return false;
     vo_moment moment = moment_of(camera);
     return !view->occlusion || vo_occlusion_sees(view->occlusion, &view->def.rays, &moment, point);
 }

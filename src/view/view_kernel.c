@@ -236,7 +236,7 @@ VO_INLINE void look4(const vo_view_rules *rules, const vo_moment *m, bool in_fra
     faces s = place(&m->frustum, lanes, i);
     vo_i4 front = fronts(m, lanes, i), near;
     vo_d4 most = d4_set(m->front), back = d4_set(vo_min(rules->factor.back, m->front));
-    vo_d4 shown = d4_min(d4_select(front, most, back), d4_load(&lanes->most[i]));
+    vo_d4 shown = d4_select(front, d4_min(most, d4_load(&lanes->most[i])), back);
     vo_d4 factor = d4_set(m->weight) * factors(rules, m, in_frame, &s, shown, &near);
     vo_d4 seen = d4_load(&lanes->seen[i]);
     d4_store(&lanes->factor[i], d4_max(d4_load(&lanes->factor[i]), factor)); /* eq. 4 */

@@ -17,7 +17,7 @@ typedef struct vo_view_lanes {
     double x[3][3][VO_VIEW_CLUSTER];   /* m, [corner][coordinate] */
     double normal[3][VO_VIEW_CLUSTER]; /* unit; zero: both sides count as front */
     double edges[4][VO_VIEW_CLUSTER];  /* 1/m, inverse of the material edges, by rows */
-    double most[VO_VIEW_CLUSTER];      /* nu~ is no more than this in frame; 1, or `hidden` */
+    double most[VO_VIEW_CLUSTER];      /* a front counts no more than this; 1, or `hidden` */
 
     double factor[VO_VIEW_CLUSTER];   /* nu */
     double bound[3][VO_VIEW_CLUSTER]; /* 1/m^2: xx, xy, yy; zero while nobody asked for anything */

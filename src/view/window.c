@@ -82,7 +82,7 @@ typedef struct sampler {
 static bool take(const sampler *s, double time, bool before, vo_view_sample *out) {
     double asked = before ? time - 0.5 * VO_CAMERA_INSTANT : time;
     *out = (vo_view_sample){.ahead = time - s->def->time};
-    return s->at(s->path, asked, before, &out->camera);
+    return s->at(s->path, asked, &out->camera);
 }
 
 /* Adds a sample; false where nobody looks or there is no room. */
@@ -131,9 +131,12 @@ static void take_shots(sampler *s) {
     }
 }
 
+/* m and rad: a camera that moves by less stands still, up to the rounding of its path. */
+static const double STILL = 1e-9;
+
 static bool same_camera(const vo_camera *a, const vo_camera *b) {
     slack s = slack_between(a, b);
-    return s.drift == 0 && s.turn == 0 && a->width == b->width && a->height == b->height;
+    return s.drift <= STILL && s.turn <= STILL && a->width == b->width && a->height == b->height;
 }
 
 /* Whether sample i of a shot shows what the one before does. */

@@ -62,10 +62,10 @@ static inline double vo_moment_slack(const vo_moment *m, double range) {
  * `length` is T in s; not positive: only what is seen now counts. */
 int vo_moments_make(const vo_view_eye *eye, int index, double length, vo_moment *out);
 
-/* The camera of a path at a time in s; `before` tells that the end of a shot is asked for. It is
- * asked half a VO_CAMERA_INSTANT before the cut, so a path that knows its time need not care. False
- * where nobody looks through it: that is so for all of a shot, or for none. */
-typedef bool vo_camera_at_fn(const void *path, double time, bool before, vo_camera *out);
+/* The camera of a path at a time in s. The end of a shot is asked for half a VO_CAMERA_INSTANT
+ * before the cut. False where nobody looks through it: that is so for all of a shot, or for none.
+ */
+typedef bool vo_camera_at_fn(const void *path, double time, vo_camera *out);
 
 typedef struct vo_window_def {
     double time;       /* [0] s, now */
