@@ -1,103 +1,12 @@
 /* Meshes that follow what cameras see, in simulations. */
-#include "support.h"
+#include "view_world.h"
 
 #include "sim/render.h"
-#include "sim/sim.h"
+#include "view/camera.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* A curtain that falls into folds, between two corners that are nearer than the fabric is wide, and
- * one camera that looks away until frame CUT. */
-enum { CUT = 15, FRAMES = 20 };
-static const double FRAME = 0.04;
-
-typedef struct world {
-    vo_context *ctx;
-    vo_scene *scene;
-    vo_sim *sim;
-} world;
-
-static void add_curtain(world *w) {
-    vo_mesh *mesh;
-    vo_fabric *fabric;
-    assert_ok(w->ctx, vo_mesh_create_grid(w->ctx, 1, 1, 4, 4, &mesh));
-    vo_fabric_def cotton = vo_fabric_def_default();
-    assert_ok(w->ctx, vo_fabric_create(w->ctx, &cotton, &fabric));
-    vo_material_def material = vo_material_def_default();
-    material.fabric = fabric;
-    material.damping = 0.01;
-    vo_cloth_def cloth = vo_cloth_def_default();
-    cloth.mesh = mesh;
-    cloth.pose.degrees = 90;
-    cloth.pose.axis = v3(1, 0, 0);
-    cloth.material_count = 1;
-    cloth.materials = &material;
-    cloth.remeshing.on = true;
-    cloth.remeshing.refine_angle = 0.3;
-    cloth.remeshing.refine_compression = 0.01;
-    cloth.remeshing.size_min = 0.02;
-    cloth.remeshing.size_max = 0.3;
-    assert_ok(w->ctx, vo_scene_add_cloth(w->scene, &cloth, NULL));
-    vo_mesh_destroy(mesh);
-    vo_fabric_destroy(fabric);
-}
-
-/* The upper corners come together within half a second. */
-static void add_handles(world *w) {
-    for (int side = 0; side < 2; side++) {
-        vo_keyframe key[2] = {{.time = 0, .pose = vo_pose_identity()},
-                              {.time = 0.5, .pose = vo_pose_identity()}};
-        key[1].pose.translate.x = side ? -0.3 : 0.3;
-        vo_handle_def handle = vo_handle_def_default();
-        int node = side ? 24 : 20;
-        handle.node_count = 1;
-        handle.nodes = &node;
-        assert_ok(w->ctx, vo_scene_add_motion(w->scene, 2, key, &handle.motion));
-        assert_ok(w->ctx, vo_scene_add_handle(w->scene, &handle, NULL));
-    }
-}
-
-static void add_camera(world *w) {
-    vo_camera_key key[2] = {
-        {.position = {0.5, -3, 0.5}, .has_target = true, .target = {0.5, -9, 0.5}, .field = 30},
-        {.time = CUT * FRAME,
-         .cut = true,
-         .position = {0.5, -3, 0.5},
-         .has_target = true,
-         .target = {0.5, 0, 0.5},
-         .field = 30}};
-    vo_camera_def camera = vo_camera_def_default();
-    camera.key_count = 2;
-    camera.keys = key;
-    assert_ok(w->ctx, vo_scene_add_camera(w->scene, &camera, NULL));
-}
-
-static world open_world(vo_adapt adapt, double anticipation, bool with_camera, int threads) {
-    world w = {.ctx = test_context(threads)};
-    vo_scene_def def = vo_scene_def_default();
-    def.frame_time = FRAME;
-    def.frame_steps = 4;
-    def.adapt = adapt;
-    def.view.anticipation = anticipation;
-    def.view.pixels = 0;
-    def.view.two_sided = true;
-    assert_ok(w.ctx, vo_scene_create(w.ctx, &def, &w.scene));
-    add_curtain(&w);
-    add_handles(&w);
-    if (with_camera) add_camera(&w);
-    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
-    return w;
-}
-
-static void close_world(world *w) {
-    vo_sim_destroy(w->sim);
-    vo_scene_destroy(w->scene);
-    vo_context_destroy(w->ctx);
-}
-
-static int faces_of(const world *w) { return w->sim->cloth[0].mesh->face_count; }
 
 /* Faces whose middle the scene's camera has in its picture now. */
 static int faces_shown(const world *w) {
@@ -149,6 +58,99 @@ static void a_cut_onto_unseen_cloth_finds_it_fine(void **state) {
     assert_true(view.shown[CUT] > 0.9 * full.shown[CUT] && view.shown[CUT] < 1.1 * full.shown[CUT]);
     assert_true(late.shown[CUT] < 0.6 * full.shown[CUT] && late.shown[CUT] < 0.6 * view.shown[CUT]);
     for (int f = CUT - 4; f < CUT; f++) assert_true(view.all[f] <= view.all[f + 1] * 1.05);
+}
+
+/* ---- several who look ----------------------------------------------------------------------- */
+
+/* A camera or light before the curtain that stands still. */
+typedef struct looker {
+    const char *name;
+    bool away, light; /* it looks away; it is a light */
+    double front, far;
+} looker;
+
+static void add_looker(world *w, looker l) {
+    vo_camera_key key = {.position = {0.5, -3, 0.5},
+                         .has_target = true,
+                         .target = {0.5, l.away ? -9 : 0, 0.5},
+                         .field = 30};
+    vo_camera_def camera = vo_camera_def_default();
+    camera.name = l.name;
+    camera.key_count = 1;
+    camera.keys = &key;
+    camera.light = l.light;
+    if (l.front > 0) camera.front = l.front;
+    if (l.far > 0) camera.far = l.far;
+    assert_ok(w->ctx, vo_scene_add_camera(w->scene, &camera, NULL));
+}
+
+/* Faces at frames 8 and FRAMES. */
+typedef struct scenery {
+    int first, last;
+} scenery;
+
+static scenery run_lookers(int count, const looker *l, int shots, const vo_scene_shot *shot) {
+    world w = open_world(VO_ADAPT_VIEW, 5, false, 1);
+    vo_sim_destroy(w.sim);
+    for (int i = 0; i < count; i++) add_looker(&w, l[i]);
+    for (int i = 0; i < shots; i++)
+        assert_ok(w.ctx, vo_scene_add_shot(w.scene, shot[i].time, shot[i].camera));
+    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
+    scenery s = {0};
+    for (int f = 1; f <= FRAMES; f++) {
+        assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+        if (f == 8) s.first = faces_of(&w);
+    }
+    s.last = faces_of(&w);
+    close_world(&w);
+    return s;
+}
+
+/* Without shots all cameras count; with them the one whose shot it is, and shortly before. */
+static void shots_choose_among_cameras(void **state) {
+    (void)state;
+    looker two[2] = {{.name = "past it", .away = true}, {.name = "at it"}};
+    vo_scene_shot film[2] = {{0, 0}, {CUT * FRAME, 1}}, back[2] = {{0, 1}, {CUT * FRAME, 0}};
+    scenery alone = run_lookers(1, &two[1], 0, NULL), never = run_lookers(1, &two[0], 0, NULL);
+    scenery both = run_lookers(2, two, 0, NULL);
+    scenery there = run_lookers(2, two, 2, film), gone = run_lookers(2, two, 2, back);
+    assert_int_equal(both.first, alone.first);
+    assert_int_equal(both.last, alone.last);
+    assert_int_equal(there.first, never.first);
+    assert_true(there.last > 0.8 * alone.last && never.last < 0.1 * alone.last);
+    assert_int_equal(gone.first, alone.first);
+    assert_true(gone.last < 0.5 * alone.last);
+}
+
+/* A light counts as much as it says, whatever the film shows. */
+static void a_light_counts_as_much_as_it_says(void **state) {
+    (void)state;
+    looker lit[2] = {{.name = "past it", .away = true}, {.name = "lamp", .light = true}};
+    vo_scene_shot film = {0, 0};
+    lit[1].front = 1;
+    scenery bright = run_lookers(2, lit, 1, &film);
+    lit[1].front = 0.3;
+    scenery dim = run_lookers(2, lit, 1, &film), dark = run_lookers(1, lit, 1, &film);
+    looker camera = {.name = "at it"};
+    scenery seen = run_lookers(1, &camera, 0, NULL);
+    print_message("faces: seen %d, lit %d, dimly %d, neither %d\n", seen.last, bright.last,
+                  dim.last, dark.last);
+    assert_true(fabs((double)bright.last / seen.last - 1) < 0.1);
+    assert_true(dim.last < 0.5 * bright.last && dim.last > 2 * dark.last);
+}
+
+/* Beyond the far plane nothing is seen. */
+static void what_is_too_far_is_not_seen(void **state) {
+    (void)state;
+    looker l = {.name = "at it", .far = 2}, away = {.name = "past it", .away = true};
+    scenery beyond = run_lookers(1, &l, 0, NULL), never = run_lookers(1, &away, 0, NULL);
+    assert_int_equal(beyond.last, never.last);
+    vo_camera camera = vo_camera_look_at(v3_zero(), v3(0, 1, 0), v3(0, 0, 1), 40, 640, 480);
+    vo_vec2 pixel;
+    camera.near = 1, camera.far = 5;
+    for (int depth = 0; depth < 7; depth++)
+        assert_int_equal(vo_camera_shows(&camera, 0, v3(0, depth, 0), &pixel),
+                         depth >= 1 && depth <= 5);
 }
 
 static void without_a_camera_everything_is_seen(void **state) {
@@ -416,106 +418,6 @@ static void the_scenes_cameras_come_back(void **state) {
     close_world(&w);
 }
 
-static int warnings;
-static void count_warnings(void *user, vo_log_level level, const char *message) {
-    (void)user;
-    warnings += level == VO_LOG_WARNING && strstr(message, "budget_faces cannot be held") != NULL;
-}
-
-/* How many frames so far had too many faces, and in how many of them that was to stay so. */
-static int exceeded, missed;
-
-/* The line of every frame says of its own faces whether they are too many, and by how much. */
-static void assert_told(const world *w, double wanted) {
-    const vo_stats *stats = &w->sim->stats;
-    assert_near(stats->budget_excess, fmax(stats->faces / wanted - 1, 0), 1e-12);
-    bool beyond = stats->faces > 1.03 * wanted;
-    assert_int_equal(stats->budget_missed, beyond && w->sim->view.pixels >= 64);
-    exceeded += beyond;
-    missed += stats->budget_missed;
-}
-
-/* A curtain in sight for 60 frames, with so many faces wanted. */
-static world run_budget(double faces) {
-    world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
-    vo_sim_destroy(w.sim);
-    w.scene->def.view.budget_faces = faces;
-    w.scene->def.view.pixels = 1;
-    w.ctx->log = count_warnings;
-    warnings = exceeded = missed = 0;
-    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
-    assert_told(&w, faces);
-    for (int f = 0; f < 60; f++) {
-        assert_ok(w.ctx, vo_sim_step_frame(w.sim));
-        assert_told(&w, faces);
-    }
-    print_message("%.0f faces wanted: %d with %.3g pixels\n", faces, faces_of(&w),
-                  w.sim->view.pixels);
-    return w;
-}
-
-static void a_budget_holds_the_number_of_faces(void **state) {
-    (void)state;
-    world w = run_budget(1000);
-    assert_true(faces_of(&w) < 1100 && w.sim->view.pixels > 1);
-    assert_int_equal(w.sim->stats.budget_missed, 0);
-    assert_int_equal(warnings, 0);
-    assert_true(exceeded > 0 && missed == 0); /* on the way there */
-    close_world(&w);
-}
-
-/* Fewer faces than the cloth can be of are not reached, and that is told, once. */
-static void a_budget_that_cannot_be_held_is_told(void **state) {
-    (void)state;
-    world w = run_budget(50);
-    assert_true(faces_of(&w) > 60);
-    assert_near(w.sim->view.pixels, 64, 0);
-    assert_int_equal(w.sim->stats.budget_missed, 1);
-    assert_int_equal(warnings, 1);
-    assert_true(missed > 0 && exceeded > missed);
-    close_world(&w);
-}
-
-static char told[400];
-static void keep_warning(void *user, vo_log_level level, const char *message) {
-    (void)user;
-    if (level == VO_LOG_WARNING && strstr(message, "cannot be held"))
-        snprintf(told, sizeof told, "%s", message);
-}
-
-/* The key that is named is the one that cannot be held, not the other. */
-static void the_budget_that_is_missed_is_named(void **state) {
-    (void)state;
-    world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
-    vo_sim_destroy(w.sim);
-    w.scene->def.view.budget_faces = 1e6;
-    w.scene->def.view.budget_seconds = 1e-9;
-    w.ctx->log = keep_warning;
-    told[0] = 0;
-    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
-    for (int f = 0; f < FRAMES && !told[0]; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
-    assert_non_null(strstr(told, "view.budget_seconds cannot be held"));
-    close_world(&w);
-}
-
-/* Ten frames before 0, in which everything counts as seen or not; returns the shortest edge then.
- */
-static double preroll(bool whole_start) {
-    world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
-    vo_sim_destroy(w.sim);
-    w.scene->def.preroll = 0.4;
-    w.scene->def.view.whole_start = whole_start;
-    w.scene->def.view.budget_faces = 50;
-    w.scene->def.view.pixels = 1;
-    w.ctx->log = count_warnings;
-    warnings = 0;
-    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
-    for (int f = 0; f < 9; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
-    double pixels = w.sim->view.pixels;
-    close_world(&w);
-    return pixels;
-}
-
 /* Before frame 0 a run with a camera is one without; the first picture has what it shows. */
 static void the_first_picture_is_as_fine_as_it_shows(void **state) {
     (void)state;
@@ -537,34 +439,12 @@ static void the_first_picture_is_as_fine_as_it_shows(void **state) {
     assert_true(faces[1][1] < 0.75 * faces[0][1]); /* the camera looks past it */
 }
 
-/* What does not go by the screen cannot be held by it. */
-static void a_budget_waits_for_the_film(void **state) {
-    (void)state;
-    assert_near(preroll(true), 1, 0);
-    assert_int_equal(warnings, 0);
-    assert_true(preroll(false) > 1);
-}
-
-/* Also where a frame is a single step, whose own time is then all there is. */
-static void a_budget_of_seconds_is_felt(void **state) {
-    (void)state;
-    world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
-    vo_sim_destroy(w.sim);
-    w.scene->def.frame_steps = 1;
-    w.scene->def.view.budget_seconds = 1e-9;
-    w.scene->def.view.pixels = 1;
-    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
-    assert_near(w.sim->view.pixels, 1, 0); /* before frame 0 no second counts */
-    assert_near(w.sim->stats.budget_excess, 0, 0);
-    assert_ok(w.ctx, vo_sim_step_frame(w.sim));
-    assert_true(w.sim->view.pixels > 1);
-    assert_true(w.sim->stats.budget_excess > 1);
-    close_world(&w);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cut_onto_unseen_cloth_finds_it_fine),
+        cmocka_unit_test(shots_choose_among_cameras),
+        cmocka_unit_test(a_light_counts_as_much_as_it_says),
+        cmocka_unit_test(what_is_too_far_is_not_seen),
         cmocka_unit_test(without_a_camera_everything_is_seen),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(what_is_seen_does_not_pop),
@@ -577,12 +457,7 @@ int main(void) {
         cmocka_unit_test(what_is_put_apart_pops),
         cmocka_unit_test(what_is_no_camera_is_refused),
         cmocka_unit_test(the_scenes_cameras_come_back),
-        cmocka_unit_test(a_budget_holds_the_number_of_faces),
-        cmocka_unit_test(a_budget_that_cannot_be_held_is_told),
-        cmocka_unit_test(the_budget_that_is_missed_is_named),
         cmocka_unit_test(the_first_picture_is_as_fine_as_it_shows),
-        cmocka_unit_test(a_budget_waits_for_the_film),
-        cmocka_unit_test(a_budget_of_seconds_is_felt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

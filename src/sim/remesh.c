@@ -208,6 +208,16 @@ static const double STRAIN_ALLOWED = 0.1;
 /* Faces of a cloth beyond which nothing is split: a sizing field gone wrong must end somewhere. */
 enum { MOST_FACES = 1000000 };
 
+/* Once for each cloth would be many in a crowd: once. */
+static void tell_of_faces(vo_sim *sim, int c) {
+    if (sim->remesh.faces_told) return;
+    sim->remesh.faces_told = true;
+    vo_log_line(sim->ctx, VO_LOG_WARNING,
+                "frame %d: cloth %d asks for more than %d faces, which is where refinement stops; "
+                "raise the first of its remeshing.size",
+                sim->frame, c, MOST_FACES);
+}
+
 static vo_result edit_cloth(vo_sim *sim, int c) {
     const vo_remeshing *r = &sim->scene->cloth[c].remeshing;
     vo_cloth_state *cloth = &sim->cloth[c];
@@ -234,11 +244,7 @@ static vo_result edit_cloth(vo_sim *sim, int c) {
     int pops;
     const vo_pop *pop = vo_remesher_pops(sim->remesh.remesher, &pops);
     stats->popping_px = vo_max(stats->popping_px, vo_sim_view_popping(sim, pops, pop));
-    if (!report.budget_met)
-        vo_log_line(sim->ctx, VO_LOG_WARNING,
-                    "frame %d: cloth %d asks for more than %d faces, which is where refinement "
-                    "stops; raise the first of cloths[%d].remeshing.size",
-                    sim->frame, c, MOST_FACES, c);
+    if (!report.budget_met) tell_of_faces(sim, c);
     return VO_OK;
 }
 

@@ -40,6 +40,7 @@ static vo_result write_frame(run *r) {
     VO_TRY(vo_sim_save(r->epoch.sim, r->writer, path));
     stats->stage.write = vo_now() - start;
     stats->wall_s += stats->stage.write;
+    vo_sim_view_judge(r->epoch.sim);
     return vo_folder_append_stats(r->ctx, r->folder, stats);
 }
 

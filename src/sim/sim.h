@@ -88,7 +88,8 @@ typedef struct vo_sim_remesh {
     vo_remesher *remesher;
     vo_guard *guard;
     vo_nearest nearest;
-    vo_arena arena; /* of one remeshing */
+    vo_arena arena;  /* of one remeshing */
+    bool faces_told; /* that a cloth asks for more faces than it may have */
 } vo_sim_remesh;
 
 /* What cameras see; see view.c. */
@@ -103,6 +104,8 @@ typedef struct vo_sim_view {
     int frustum_count;             /* of cameras that count */
     vo_frustum *frustum;           /* [scene's cameras, at least 1] */
     double pixels;                 /* [saved] shortest edge on the screen */
+    double stepped_s;              /* of the last frame, its steps */
+    double rest_s;                 /* and what it took beside them; 0 if not known */
     bool budget_told;              /* that a budget cannot be held */
     vo_camera_guide guide; /* cameras given step by step; without any the scene's own count */
 } vo_sim_view;
@@ -238,11 +241,14 @@ vo_result vo_sim_remesh_open(vo_sim *sim, int cloth);
 vo_result vo_sim_view_create(vo_sim *sim);
 void vo_sim_view_free(vo_sim *sim);
 vo_result vo_sim_view_look(vo_sim *sim);
-/* After it and remeshing: what the frame came to against the scene's budget, into the statistics.
- */
+/* What the frame came to so far against the scene's budget, into the statistics. */
 void vo_sim_view_judge(vo_sim *sim);
-/* Whether a face is in no picture at the time for which eyes were opened last. */
+/* Before the statistics of the last frame are cleared: notes what a budget must know of them. */
+void vo_sim_view_begin_frame(vo_sim *sim);
+bool vo_sim_has_budget(const vo_sim *sim);
+/* Opens the pictures of this moment, for the question below. */
 void vo_sim_view_open(vo_sim *sim);
+/* Whether a face is in none of them. */
 bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face);
 /* view_watch.c: who watches the edits of a cloth; false: nobody. */
 bool vo_sim_view_watch(const vo_sim *sim, int cloth, vo_watch *out);

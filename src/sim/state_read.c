@@ -272,7 +272,6 @@ static vo_result read_visible(vo_sim *sim, source *s) {
     sim->frame_start = vo_vof_time(s->reader);
     sim->substep = 0;
     vo_sim_obstacles_place(sim, vo_sim_time(sim));
-    vo_stats_begin(&sim->stats, vo_sim_frame(sim), vo_sim_time(sim));
     return VO_OK;
 }
 
@@ -331,12 +330,13 @@ static vo_result read_offsets(vo_sim *sim, const source *s, int c) {
     return VO_OK;
 }
 
-/* The shortest edge on the screen, where a budget has changed it; else it is the scene's. */
+/* The shortest edge on the screen, where a budget has changed it; else, and where the run is
+ * resumed without a budget, it is the scene's. */
 static vo_result read_view(vo_sim *sim, const source *s) {
     int one = 1;
     const void *pixels = NULL;
     sim->view.pixels = sim->scene->def.view.pixels;
-    if (vo_vof_count(s->reader, "view_px", 0) < 0) return VO_OK;
+    if (!vo_sim_has_budget(sim) || vo_vof_count(s->reader, "view_px", 0) < 0) return VO_OK;
     VO_TRY(find(s, "view_px", 0, VO_VOF_F64, 1, &one, &pixels));
     double value = *(const double *)pixels;
     if (value > 0 && value < 1e6) sim->view.pixels = value;
@@ -379,6 +379,7 @@ static vo_result read_frame(vo_sim *sim, const char *folder, int frame, bool sol
     VO_TRY(vo_folder_open_frame(sim->ctx, folder, frame, &s.reader));
     vo_result result = read_visible(sim, &s);
     if (result == VO_OK && solver) result = read_solver(sim, &s);
+    vo_stats_begin(&sim->stats, vo_sim_frame(sim), vo_sim_time(sim));
     vo_vof_close(s.reader);
     return result;
 }

@@ -216,6 +216,7 @@ static void count_substep(vo_sim *sim) {
 }
 
 static void begin_frame(vo_sim *sim) {
+    vo_sim_view_begin_frame(sim);
     vo_stats_begin(&sim->stats, sim->frame + 1, vo_sim_time(sim));
     sim->stats.untangled = sim->untangled;
     sim->untangled = 0;
@@ -292,6 +293,7 @@ vo_result vo_sim_step_frame(vo_sim *sim) {
     tell_held(sim);
     tell_strain(sim);
     sim->stats.wall_s += vo_now() - start;
+    vo_sim_view_judge(sim);
     return VO_OK;
 }
 

@@ -87,11 +87,10 @@ typedef struct looker {
     int camera;
 } looker;
 
-static bool camera_at(const void *path, double time, bool before, vo_camera *out) {
+static bool camera_at(const void *path, double time, vo_camera *out) {
     const looker *l = path;
-    double t = before ? nextafter(time, -INFINITY) : time;
-    *out = vo_scene_camera_at(l->scene, l->camera, t);
-    return vo_scene_camera_counts(l->scene, l->camera, t);
+    *out = vo_scene_camera_at(l->scene, l->camera, time);
+    return vo_scene_camera_counts(l->scene, l->camera, time);
 }
 
 bool vo_sim_camera_now(const vo_sim *sim, int camera, vo_camera *out) {
@@ -249,13 +248,19 @@ double vo_sim_least_pixels(const vo_sim *sim) {
 static void tell_budget(vo_sim *sim, const vo_budget_def *budget, double faces, double seconds) {
     if (sim->view.budget_told) return;
     sim->view.budget_told = true;
+    bool of_faces = vo_budget_is_of_faces(budget, faces, seconds);
     vo_log_line(
         sim->ctx, VO_LOG_WARNING,
-        "frame %d: view.budget_%s cannot be held: %.0f faces and %.3g s are left with edges "
-        "of %.3g pixels, the longest that a budget asks for. What is left does not go by "
-        "the screen: raise the budget or view.size_max, or lower view.back and view.out",
-        sim->frame, vo_budget_is_of_faces(budget, faces, seconds) ? "faces" : "seconds", faces,
-        seconds, sim->view.pixels);
+        "frame %d: view.budget_%s cannot be held: %.4g %s are left with edges of %.3g pixels, the "
+        "longest that a budget asks for. What is left does not go by the screen: raise the budget "
+        "or view.size_max, or lower view.back and view.out",
+        sim->frame, of_faces ? "faces" : "seconds", of_faces ? faces : seconds,
+        of_faces ? "faces" : "s", sim->view.pixels);
+}
+
+bool vo_sim_has_budget(const vo_sim *sim) {
+    const vo_viewing *v = &sim->scene->def.view;
+    return v->budget_faces > 0 || v->budget_seconds > 0;
 }
 
 /* What a frame may have and what it has so far. Up to frame 0 the seconds are those of the whole
@@ -275,14 +280,22 @@ static bool open_account(const vo_sim *sim, account *a) {
     a->def.pixels_most = vo_max(a->def.pixels_most, a->def.pixels);
     a->seconds = sim->frame > 0 ? sim->stats.wall_s : 0;
     for (int c = 0; c < sim->cloth_count; c++) a->faces += sim->cloth[c].mesh->face_count;
-    return v->budget_faces > 0 || v->budget_seconds > 0;
+    return vo_sim_has_budget(sim);
 }
 
-/* The shortest edge on the screen, by what the frame came to; not while nothing goes by it. */
+/* The shortest edge on the screen, by what the frame came to; not while nothing goes by it. Its
+ * steps are over; what comes after them (remeshing, inspection, writing) is taken to last as long
+ * as it did in the frame before. */
 static void keep_budget(vo_sim *sim) {
     account a;
+    sim->view.stepped_s = sim->stats.wall_s;
     if (!open_account(sim, &a) || sees_all(sim)) return;
-    sim->view.pixels = vo_budget_next(&a.def, sim->view.pixels, a.faces, a.seconds);
+    double seconds = a.seconds > 0 ? a.seconds + sim->view.rest_s : 0;
+    sim->view.pixels = vo_budget_next(&a.def, sim->view.pixels, a.faces, seconds);
+}
+
+void vo_sim_view_begin_frame(vo_sim *sim) {
+    sim->view.rest_s = vo_max(0, sim->stats.wall_s - sim->view.stepped_s);
 }
 
 void vo_sim_view_judge(vo_sim *sim) {
