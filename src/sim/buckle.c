@@ -36,14 +36,21 @@ static double view_power(const vo_sim *sim, int cloth, int face) {
     return vo_sim_view_misses(sim, cloth, face) ? v->compensation_power : v->compensation_seen;
 }
 
+/* The longest edge of a cloth where nothing is seen, for which alpha is 0. Without a limit in its
+ * remeshing, that of the view stands for it: faces that are larger yet give way as much. */
+static double longest_unseen(const vo_sim *sim, int cloth) {
+    double own = sim->scene->cloth[cloth].remeshing.size_max,
+           unseen = sim->scene->def.view.size_max;
+    return isinf(own) ? unseen : vo_max(own, unseen);
+}
+
 double vo_sim_buckle_goal(const vo_sim *sim, int cloth, int face) {
     const vo_remeshing *r = &sim->scene->cloth[cloth].remeshing;
-    const vo_viewing *v = &sim->scene->def.view;
     if (!r->on) return 0;
     if (r->compensation != VO_COMPENSATE_NONE)
         return slack_of(sim, cloth, face, r->size_max, r->compensation_power);
     double power = view_power(sim, cloth, face);
-    return power > 0 ? slack_of(sim, cloth, face, vo_max(r->size_max, v->size_max), power) : 0;
+    return power > 0 ? slack_of(sim, cloth, face, longest_unseen(sim, cloth), power) : 0;
 }
 
 /* The cloth of a face by its global number. */

@@ -230,6 +230,11 @@ static vo_result find_view(comparer *c, double time, vo_compare_view *view) {
     const vo_scene *scene = c->eye[VO_COMPARE_REFERENCE].epoch.scene;
     vo_standpoint from;
     VO_TRY(vo_standpoint_find(&c->look, scene, time, &from));
+    if (!from.given && !c->out->fitted)
+        return vo_fail(c->ctx, VO_BAD_DATA,
+                       "%s: has no camera any more at %.4g s, as it has before; compare frames "
+                       "before that, or without its cameras (--camera none)",
+                       c->def->runs[VO_COMPARE_REFERENCE], time);
     vo_camera camera = from.given ? from.camera : vo_fit_end(&c->extent.fit);
     double scale = scale_of(c, &camera);
     view->frame = v2(scale * camera.width, scale * camera.height);

@@ -81,7 +81,8 @@ static vo_result tell_of_clump(const vo_sim *sim, const vo_clump *clump) {
              "%s: around its face %d, %d faces lie within %.3g mm of (%.4g, %.4g, %.4g) m and %s",
              name, own_face(sim, clump->face), clump->faces, 1e3 * clump->radius, clump->place.x,
              clump->place.y, clump->place.z, fault);
-    if (sim->stats.frame == 0) return refuse_clump(sim, clump, text);
+    bool begun = sim->stats.frame > 0 || sim->stats.substeps > 0; /* frame 0 is the preroll, too */
+    if (!begun) return refuse_clump(sim, clump, text);
     vo_log_line(sim->ctx, VO_LOG_WARNING, "frame %d: %s", sim->stats.frame, text);
     return VO_OK;
 }
