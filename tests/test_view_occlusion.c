@@ -363,7 +363,7 @@ static void pictures_take_over_what_is_known(void **state) {
         vo_view *view;
         assert_ok(s->ctx, vo_view_create(s->ctx, &def, &view));
         assert_ok(s->ctx, vo_view_update(view, 2, eye, 1, &cloth, 2, hiding, NULL));
-        assert_ok(s->ctx, vo_view_watch(view, 1, &cameras[1], 1, &cloth, &out));
+        assert_ok(s->ctx, vo_view_mark_seen(view, 1, &cameras[1], 1, &cloth, &out));
         vo_view_destroy(view);
         assert_memory_equal(watched[k], watched[0], (size_t)s->sheet->face_count);
     }

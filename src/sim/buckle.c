@@ -1,9 +1,9 @@
 /* Buckling compensation of cloths (material/buckle.h): which faces have how much slack.
  *
  * Smallest and largest, between which alpha goes from 1 to 0, are the faces that the limits of edge
- * lengths allow, not those that the mesh has now: with these, one edit would change what all other
- * faces resist, and cloth that is equally fine everywhere would be soft where its faces happen to
- * be the largest.
+ * lengths allow, not those that the mesh has now: with those of the mesh, one edit would change
+ * what all other faces resist, and cloth that is equally fine everywhere would be soft where its
+ * faces happen to be the largest.
  *
  * What a face is to have is found at the end of each frame, from what a frame file holds: it is not
  * saved, and a resumed run finds the same. */

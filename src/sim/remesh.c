@@ -229,7 +229,7 @@ static vo_result edit_cloth(vo_sim *sim, int c) {
     bool begun = sim->frame > -vo_scene_preroll_frames(sim->scene);
     def.frame_time = begun ? sim->scene->def.frame_time : 0;
     vo_watch watch;
-    def.watch = vo_sim_view_watch(sim, c, &watch) ? &watch : NULL;
+    def.watch = vo_sim_view_watch_cloth(sim, c, &watch) ? &watch : NULL;
     vo_remesh_report report = {0};
     vo_sim_handles_mark(sim, c);
     VO_TRY(vo_remesh_edits(sim->remesh.remesher, &def, cloth->edit, &cloth->sizing,

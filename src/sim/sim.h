@@ -251,7 +251,7 @@ void vo_sim_view_open(vo_sim *sim);
 /* Whether a face is in none of them. */
 bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face);
 /* view_watch.c: who watches the edits of a cloth; false: nobody. */
-bool vo_sim_view_watch(const vo_sim *sim, int cloth, vo_watch *out);
+bool vo_sim_view_watch_cloth(const vo_sim *sim, int cloth, vo_watch *out);
 /* The most that points seem to move, in pixels of any camera that has looked on since the frame
  * before; 0 where none has. With a view, only of points that are seen. */
 double vo_sim_view_popping(const vo_sim *sim, int count, const vo_pop *pop);

@@ -312,7 +312,7 @@ vo_result vo_sim_view_look(vo_sim *sim) {
     double start = vo_now();
     keep_budget(sim);
     vo_result result = look(sim);
-    if (result == VO_OK) result = vo_sim_watch(sim);
+    if (result == VO_OK) result = vo_sim_view_find_watchers(sim);
     sim->stats.stage.view += vo_now() - start;
     return result;
 }

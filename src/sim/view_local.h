@@ -14,6 +14,6 @@ vo_camera vo_sim_guided_now(const vo_sim *sim);
 double vo_sim_least_pixels(const vo_sim *sim);
 
 /* view_watch.c: lists who watches, and what they see of each cloth. */
-vo_result vo_sim_watch(vo_sim *sim);
+vo_result vo_sim_view_find_watchers(vo_sim *sim);
 
 #endif

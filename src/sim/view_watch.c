@@ -28,7 +28,7 @@ static void list_watchers(vo_sim *sim) {
         if (has_watched(sim, i)) vo_sim_camera_now(sim, i, &view->watcher[view->watcher_count++]);
 }
 
-vo_result vo_sim_watch(vo_sim *sim) {
+vo_result vo_sim_view_find_watchers(vo_sim *sim) {
     vo_sim_view *view = &sim->view;
     list_watchers(sim);
     if (view->watcher_count == 0) return VO_OK;
@@ -37,8 +37,8 @@ vo_result vo_sim_watch(vo_sim *sim) {
         view->cloth_watched[c] = vo_arena_array(&sim->remesh.arena, unsigned char, faces + 1);
         if (!view->cloth_watched[c]) return vo_fail_memory(sim->ctx, "the view");
     }
-    return vo_view_watch(view->view, view->watcher_count, view->watcher, sim->cloth_count,
-                         view->cloth, view->cloth_watched);
+    return vo_view_mark_seen(view->view, view->watcher_count, view->watcher, sim->cloth_count,
+                             view->cloth, view->cloth_watched);
 }
 
 /* ---- how far points seem to move ------------------------------------------------------------ */
@@ -86,7 +86,7 @@ static double popping_allowed(const vo_sim *sim) {
     return popping * vo_max(1, sim->view.pixels / vo_sim_least_pixels(sim));
 }
 
-bool vo_sim_view_watch(const vo_sim *sim, int cloth, vo_watch *out) {
+bool vo_sim_view_watch_cloth(const vo_sim *sim, int cloth, vo_watch *out) {
     const vo_sim_view *view = &sim->view;
     if (!view->view || view->watcher_count == 0) return false;
     *out = (vo_watch){.face = view->cloth_watched[cloth],

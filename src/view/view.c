@@ -164,8 +164,8 @@ static void gather_face(const sheet *s, int index, vo_view_lanes *lanes, int i) 
     lanes->most[i] = 1;
 }
 
-/* Writes down what is known of a face. One that is nowhere counts as seen; where nobody looks now,
- * a face is out of frame for now. */
+/* Writes down what is known of a face. One that is at no finite place counts as seen. No face
+ * counts less than `out`, also where eyes only look later. */
 static void settle(const sheet *s, int index, const vo_view_lanes *lanes, int i) {
     vo_sym2 bound = {lanes->bound[0][i], lanes->bound[1][i], lanes->bound[2][i]};
     bool somewhere = isfinite(lanes->normal[0][i] + lanes->normal[1][i] + lanes->normal[2][i]);
@@ -435,8 +435,9 @@ static vo_result watch_seen(vo_view *view, const glance *g, int cloth_count) {
     return VO_OK;
 }
 
-vo_result vo_view_watch(vo_view *view, int camera_count, const vo_camera *camera, int cloth_count,
-                        const vo_view_cloth *cloth, unsigned char *const *watched) {
+vo_result vo_view_mark_seen(vo_view *view, int camera_count, const vo_camera *camera,
+                            int cloth_count, const vo_view_cloth *cloth,
+                            unsigned char *const *watched) {
     VO_TRY(make_room(view, cloth_count, cloth));
     for (int i = 0; i < cloth_count; i++) memset(watched[i], 0, (size_t)cloth[i].mesh->face_count);
     for (int i = 0; i < camera_count; i++) {

@@ -84,8 +84,9 @@ bool vo_view_has_occlusion(const vo_view *view);
 
 /* Marks the faces of each cloth that a camera sees some of, from either side, and those next to
  * them. Without occlusion all that are in a picture. */
-vo_result vo_view_watch(vo_view *view, int camera_count, const vo_camera *camera, int cloth_count,
-                        const vo_view_cloth *cloth, unsigned char *const *watched);
+vo_result vo_view_mark_seen(vo_view *view, int camera_count, const vo_camera *camera,
+                            int cloth_count, const vo_view_cloth *cloth,
+                            unsigned char *const *watched);
 
 /* Whether a camera sees a point of some surface; without occlusion, whether it is in the picture.
  */
