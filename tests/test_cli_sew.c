@@ -112,6 +112,13 @@ static void wait_for_text(const char *path, const char *text) {
     fail_msg("%s: no \"%s\"", path, text);
 }
 
+static void refuses_before_sewing(const char *folder, const char *line, const char *words) {
+    ran r = run(folder, line);
+    if (r.code != 2 || !strstr(r.err, words) || strstr(r.out, "sewing"))
+        fail_msg("%s: exit code %d: %s%s", line, r.code, r.out, r.err);
+    ran_free(&r);
+}
+
 /* A run that is stopped while it sews leaves nothing behind, and the same call does it all. */
 static void simulate_tells_of_sewing_and_stops(void **state) {
     (void)state;
@@ -135,6 +142,11 @@ static void simulate_tells_of_sewing_and_stops(void **state) {
     ran_free(&r);
     expect(folder, "simulate scene.json -o run --frames 0:0 --threads 1", 0, NULL);
     expect(folder, "check run", 0, NULL);
+    /* A run of later frames, and a scene.json of no run, are seen before anything is sewn. */
+    assert_int_equal(rename(in(folder, "run/frames/0000.vof"), in(folder, "run/frames/0003.vof")),
+                     0);
+    refuses_before_sewing(folder, "simulate scene.json -o run --frames 0:0", "already holds a run");
+    refuses_before_sewing(folder, "simulate scene.json -o . --frames 0:0", "and of no run");
 }
 
 int main(void) {

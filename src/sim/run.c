@@ -154,21 +154,6 @@ static vo_result remove_frames(run *r, const vo_frame_list *list) {
     return list->count ? remove_exports(r) : VO_OK;
 }
 
-static vo_result make_room(run *r) {
-    vo_frame_list list;
-    VO_TRY(vo_folder_list(r->ctx, r->folder, &list));
-    vo_result result = VO_OK;
-    if (list.count && !r->def->overwrite)
-        result = vo_fail(r->ctx, VO_BAD_CALL,
-                         "%s already holds a run of %d frames; go on with it "
-                         "(resume), overwrite it (--force) or choose another folder",
-                         r->folder, list.count);
-    else
-        result = remove_frames(r, &list);
-    vo_frame_list_free(r->ctx, &list);
-    return result;
-}
-
 /* A scene.json where there never was a run is somebody's own, perhaps the scene itself. */
 static vo_result spare_foreign(const run *r) {
     char scene[VO_PATH_SIZE], frames[VO_PATH_SIZE];
@@ -179,6 +164,34 @@ static vo_result spare_foreign(const run *r) {
                    "%s: is there already and of no run; a run would write over it. Choose another "
                    "folder",
                    scene);
+}
+
+static vo_result spare_frames(const run *r, const vo_frame_list *list) {
+    if (list->count == 0 || r->def->overwrite) return VO_OK;
+    return vo_fail(r->ctx, VO_BAD_CALL,
+                   "%s already holds a run of %d frames; go on with it (resume), overwrite it "
+                   "(--force) or choose another folder",
+                   r->folder, list->count);
+}
+
+/* Whether the run may be written there. Changes nothing, so it can be asked before the sewing. */
+static vo_result need_room(const run *r) {
+    vo_frame_list list;
+    VO_TRY(spare_foreign(r));
+    VO_TRY(vo_folder_list(r->ctx, r->folder, &list));
+    vo_result result = spare_frames(r, &list);
+    vo_frame_list_free(r->ctx, &list);
+    return result;
+}
+
+/* With the folder locked: another call may have begun a run since it was looked at. */
+static vo_result make_room(run *r) {
+    vo_frame_list list;
+    VO_TRY(vo_folder_list(r->ctx, r->folder, &list));
+    vo_result result = spare_frames(r, &list);
+    if (result == VO_OK) result = remove_frames(r, &list);
+    vo_frame_list_free(r->ctx, &list);
+    return result;
 }
 
 static vo_result prepare_folder(run *r) {
@@ -247,6 +260,7 @@ static vo_result run_from_start(run *r, const char *scene_path) {
     VO_TRY(set_first_frame(r));
     settle_overrides(r, scene_path);
     VO_TRY(record_end(r));
+    VO_TRY(need_room(r));
     VO_TRY(
         vo_sim_create_watched(r->ctx, r->epoch.scene, r->def->sewing, r->def->user, &r->epoch.sim));
     VO_TRY(vo_vof_writer_create(r->ctx, &r->writer));
