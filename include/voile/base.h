@@ -36,7 +36,8 @@ typedef enum vo_result {
     VO_BAD_DATA,  /* a file or value from outside is wrong; the message names file and place */
     VO_BAD_CALL,  /* the arguments of this call do not fit together */
     VO_NO_MEMORY, /* the allocator returned NULL */
-    VO_IO_FAILED, /* reading or writing failed: missing file, full disk, no permission */
+    VO_IO_FAILED, /* reading or writing failed: missing file, full disk, no permission; or a library
+                     did that draws or encodes */
     VO_STOPPED,   /* the caller asked to stop (vo_progress_fn returned false, vo_stop_fn true) */
 } vo_result;
 

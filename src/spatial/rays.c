@@ -31,11 +31,12 @@ static void note_error(void *user, enum RTCError error, const char *text) {
     atomic_compare_exchange_strong(&rays->error, &none, (int)error);
 }
 
+/* None of it is the caller's doing: the processor is one it does not know, or it is broken. */
 static vo_result fail_embree(vo_rays *rays, const char *doing) {
     int error = atomic_exchange(&rays->error, RTC_ERROR_NONE);
     if (!rays->device) error = (int)rtcGetDeviceError(NULL);
     if (error == RTC_ERROR_OUT_OF_MEMORY) return vo_fail_memory(rays->ctx, "rays");
-    return vo_fail(rays->ctx, VO_BAD_CALL, "Embree failed at %s: error %d", doing, error);
+    return vo_fail(rays->ctx, VO_IO_FAILED, "Embree failed at %s: error %d", doing, error);
 }
 
 /* Threads of Embree's own: none. Ours may take part where a tree is made. */

@@ -15,7 +15,7 @@ typedef struct vo_rays vo_rays;
 /* Whether this build can. */
 bool vo_rays_available(void);
 
-/* VO_BAD_CALL where this build has no Embree. */
+/* VO_BAD_CALL where this build has no Embree, VO_IO_FAILED where it has one that fails. */
 vo_result vo_rays_create(vo_context *ctx, vo_rays **out);
 void vo_rays_destroy(vo_rays *rays); /* NULL is allowed */
 
@@ -31,6 +31,7 @@ typedef struct vo_rays_def {
     bool quick;  /* a tree that is made several times faster, and somewhat slower to ask */
     bool shared; /* all threads make it, where it is large; only for vo_rays_blocked and the like */
 } vo_rays_def;
+/* VO_IO_FAILED where Embree fails for another reason than want of memory. */
 vo_result vo_rays_set(vo_rays *rays, const vo_rays_def *def);
 
 typedef struct vo_ray {
