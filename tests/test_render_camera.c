@@ -173,7 +173,28 @@ static void sizes_are_the_cameras_unless_told(void **state) {
     bad.up = bad.right;
     def.shot.camera = &bad;
     assert_int_equal(vo_render(ctx, &def), VO_BAD_CALL);
-    assert_says(ctx, "the picture's camera");
+    assert_says(ctx, "the picture's camera: right, up and forward must be at right angles");
+    close_studio(&s);
+}
+
+/* What is rounded, as by a host that has floats and multiplies them, is a camera for drawing if it
+ * is one for the view. */
+static void a_rounded_camera_is_one_for_all(void **state) {
+    (void)state;
+    need_all();
+    studio s = open_studio();
+    vo_camera camera = vo_camera_look_at(v3(0.5, 0.5, 1), v3(0.5, 0.5, 0), v3(0, 0, 1), 90, 64, 64);
+    camera.up = v3_scale(1 + 1e-4, camera.up);
+    assert_ok(s.p.ctx, vo_sim_set_camera(s.sim, &camera, false));
+    assert_true(draw(&s, &camera, 64, 64) > 0);
+    camera.up = v3_scale(1.01, camera.up);
+    assert_int_equal(vo_sim_set_camera(s.sim, &camera, false), VO_BAD_CALL);
+    assert_says(s.p.ctx, "camera: up must have the length 1");
+    static uint8_t rgb[3 * 64 * 64];
+    vo_shot shot = small_shot(64, 64);
+    shot.camera = &camera;
+    assert_int_equal(vo_sim_draw(s.sim, &shot, rgb), VO_BAD_CALL);
+    assert_says(s.p.ctx, "the picture's camera: up must have the length 1");
     close_studio(&s);
 }
 
@@ -303,6 +324,7 @@ int main(void) {
         cmocka_unit_test(cameras_show_what_they_see),
         cmocka_unit_test(renders_take_the_cameras_of_the_scene),
         cmocka_unit_test(sizes_are_the_cameras_unless_told),
+        cmocka_unit_test(a_rounded_camera_is_one_for_all),
         cmocka_unit_test(runs_are_cut_where_the_film_is),
         cmocka_unit_test(meshes_are_drawn),
         cmocka_unit_test(bad_meshes_are_refused),

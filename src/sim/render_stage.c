@@ -2,6 +2,7 @@
 #include "math/bounds.h"
 #include "picture/palette.h"
 #include "sim/render.h"
+#include "view/camera.h"
 
 #include <string.h>
 
@@ -24,14 +25,17 @@ vo_shot vo_shot_default(void) {
 
 /* ---- is it sensible? ------------------------------------------------------------------------- */
 
+_Static_assert((int)VO_CAMERA_MAX_PIXELS <= (int)VO_MAX_PIXELS,
+               "what a camera of a scene shows must fit into a picture");
+
 static bool is_within(double x, double low, double high) { return x >= low && x <= high; }
 
-static bool is_camera(const vo_camera *c) {
-    const double tolerance = 1e-6;
-    vo_vec3 forward = v3_cross(c->up, c->right);
-    return v3_is_bounded(c->position) && fabs(v3_length(c->right) - 1) < tolerance &&
-           fabs(v3_length(c->up) - 1) < tolerance && fabs(v3_dot(c->right, c->up)) < tolerance &&
-           v3_distance(forward, c->forward) < tolerance && vo_is_positive(c->tan_y);
+/* Of its members those that a picture is drawn by: near, far and the pixels are not among them. */
+static const char *camera_defect(const vo_camera *c) {
+    if (!v3_is_bounded(c->position)) return "position must be three numbers up to " VO_LARGEST_TEXT;
+    const char *frame = vo_camera_frame_defect(c);
+    if (frame) return frame;
+    return vo_is_positive(c->tan_y) ? NULL : "tan_y must be positive, up to " VO_LARGEST_TEXT;
 }
 
 /* What the sentence after the member's name is to be; NULL: nothing is wrong. */
@@ -42,8 +46,6 @@ static const char *defect(const vo_shot *s) {
     if (!is_within(s->elevation, -89, 89)) return "elevation: must be from -89 to 89 degrees";
     if (!is_within(s->field, 1, 150)) return "field: must be from 1 to 150 degrees";
     if (!is_within(s->zoom, 1e-3, 1e3)) return "zoom: must be from 0.001 to 1000";
-    if (s->camera && !is_camera(s->camera))
-        return "camera: must have a place, axes of length 1 across each other and an opening";
     if (!is_within(s->samples, 1, 1024)) return "samples: must be from 1 to 1024";
     if (!isnan(s->ground_height) && !vo_is_bounded(s->ground_height))
         return "ground_height: must be within " VO_LARGEST_TEXT " m, or NaN: below everything";
@@ -55,8 +57,9 @@ static const char *defect(const vo_shot *s) {
 }
 
 vo_result vo_shot_check(vo_context *ctx, const vo_shot *shot) {
-    const char *text = defect(shot);
-    return text ? vo_fail(ctx, VO_BAD_CALL, "the picture's %s", text) : VO_OK;
+    const char *text = defect(shot), *camera = shot->camera ? camera_defect(shot->camera) : NULL;
+    if (text) return vo_fail(ctx, VO_BAD_CALL, "the picture's %s", text);
+    return camera ? vo_fail(ctx, VO_BAD_CALL, "the picture's camera: %s", camera) : VO_OK;
 }
 
 /* ---- what is in the picture ------------------------------------------------------------------ */
