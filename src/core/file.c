@@ -78,7 +78,7 @@ static bool write_and_close(int fd, const void *data, size_t size, bool flush) {
 
 /* Makes the rename itself durable. Some file systems cannot; that is no failure. */
 static void flush_folder(const char *path) {
-    char folder[4096];
+    char folder[VO_PATH_SIZE];
     vo_path_folder(folder, sizeof folder, path);
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return;
@@ -87,7 +87,7 @@ static void flush_folder(const char *path) {
 }
 
 vo_result vo_file_write(vo_context *ctx, const char *path, const void *data, size_t size) {
-    char temporary[4096];
+    char temporary[VO_PATH_SIZE];
     int length = snprintf(temporary, sizeof temporary, "%s.tmp", path);
     if (length < 0 || (size_t)length >= sizeof temporary)
         return vo_fail(ctx, VO_BAD_CALL, "%.200s...: the path is too long", path);
@@ -123,7 +123,7 @@ static vo_result make_one(vo_context *ctx, const char *path) {
 }
 
 vo_result vo_folder_make(vo_context *ctx, const char *path) {
-    char part[4096];
+    char part[VO_PATH_SIZE];
     size_t length = strlen(path);
     if (length == 0 || length >= sizeof part)
         return vo_fail(ctx, VO_BAD_CALL, "\"%.200s\" is not a usable folder name", path);

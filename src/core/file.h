@@ -4,6 +4,8 @@
 
 #include "core/context.h"
 
+enum { VO_PATH_SIZE = 4096 }; /* of arrays for paths; what Linux takes at most */
+
 typedef struct vo_bytes {
     char *data; /* a NUL follows the last byte */
     size_t size;

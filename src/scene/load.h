@@ -12,12 +12,11 @@
 #define VO_SCENE_LOAD_H
 
 #include "codec/json.h"
+#include "core/file.h"
 #include "scene/camera_table.h"
 #include "scene/keys.h"
 #include "scene/odd_size.h"
 #include "scene/scene.h"
-
-enum { VO_PATH_SIZE = 4096 };
 
 /* Cells of a cloth that was made from a grid; zero for one from a mesh file. */
 typedef struct vo_grid_size {

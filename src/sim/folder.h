@@ -7,8 +7,6 @@
 
 #include <voile/stats.h>
 
-enum { VO_PATH_SIZE = 4096 };
-
 void vo_folder_scene(char *out, size_t size, const char *folder); /* scene.json */
 void vo_folder_stats(char *out, size_t size, const char *folder); /* stats.jsonl */
 void vo_folder_frame(char *out, size_t size, const char *folder, int frame);
