@@ -186,9 +186,6 @@ static bool after_frame(void *user, const vo_progress *state) {
     return !watch->output_failed && !stop_asked();
 }
 
-/* Makes room for a warning. */
-static void step_aside(void *user) { progress_clear(user); }
-
 static int end_compare(vo_context *ctx, vo_result result, const cli_args *args,
                        const compare_watch *watch, vo_comparison *c) {
     if (result == VO_STOPPED && watch->output_failed) return CLI_MACHINE;
@@ -212,7 +209,7 @@ int cmd_compare(const cli_args *args) {
     if (code == CLI_DONE) code = read_words(args, &def);
     if (code != CLI_DONE) return code;
     compare_watch watch = {.bar = progress_create(args->quiet || args->json)};
-    cli_log log = {.before_warning = step_aside, .user = &watch.bar};
+    cli_log log = {.before_warning = progress_step_aside, .user = &watch.bar};
     vo_context *ctx;
     code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;

@@ -25,9 +25,6 @@ static bool after_frame(void *user, const vo_progress *state) {
     return !stop_asked() || state->frame == state->last;
 }
 
-/* Makes room for a warning. */
-static void step_aside(void *user) { progress_clear(user); }
-
 /* Says with which call the frames after the last one come to the same place in the same way. */
 static int fail_stopped(const export_watch *watch, const cli_args *args) {
     char run[CLI_PATH], output[CLI_PATH] = "", memory[40] = "", last[20] = "";
@@ -69,7 +66,7 @@ int cmd_export(const cli_args *args) {
     if (code == CLI_DONE) code = cli_need_run(args->operand);
     if (code != CLI_DONE) return code;
     export_watch watch = {.bar = progress_create(args->quiet)};
-    cli_log log = {.before_warning = step_aside, .user = &watch.bar};
+    cli_log log = {.before_warning = progress_step_aside, .user = &watch.bar};
     vo_context *ctx;
     code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;

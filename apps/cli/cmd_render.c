@@ -92,9 +92,6 @@ static bool after_frame(void *user, const vo_progress *state) {
     return !stop_asked() || state->frame == state->last;
 }
 
-/* Makes room for a warning. */
-static void step_aside(void *user) { progress_clear(user); }
-
 /* Says how it went and picks the exit code. */
 static int end_render(vo_context *ctx, vo_result result, render_watch *watch,
                       const cli_args *args) {
@@ -118,7 +115,7 @@ int cmd_render(const cli_args *args) {
                                             : cli_need_input(args->operand);
     if (code != CLI_DONE) return code;
     render_watch watch = {.bar = progress_create(args->quiet)};
-    cli_log log = {.before_warning = step_aside, .user = &watch.bar};
+    cli_log log = {.before_warning = progress_step_aside, .user = &watch.bar};
     vo_context *ctx;
     code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;

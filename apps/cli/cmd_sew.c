@@ -123,8 +123,6 @@ static bool watch(void *user, const vo_sew_progress *p) {
     return !stop_asked();
 }
 
-static void clear_bar(void *user) { progress_clear(user); }
-
 /* ---- what is written ------------------------------------------------------------------------- */
 
 static void print_report(const cli_args *args, const vo_sew_report *r) {
@@ -186,7 +184,7 @@ static int merge(vo_context *ctx, const cli_args *args) {
 int cmd_sew(const cli_args *args) {
     vo_context *ctx;
     progress bar = progress_create(args->quiet);
-    cli_log log = {.before_warning = clear_bar, .user = &bar};
+    cli_log log = {.before_warning = progress_step_aside, .user = &bar};
     if (!args->output && (args->merge || !args->svg))
         return cli_fail(CLI_BAD_CALL, "-o says where the garment goes; it is missing.");
     int code = check_options(args);

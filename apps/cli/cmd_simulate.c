@@ -78,9 +78,6 @@ static bool while_sewing(void *user, const vo_sew_progress *state) {
     return !stop_asked();
 }
 
-/* Makes room for a warning. */
-static void step_aside(void *user) { progress_clear(user); }
-
 /* The last line of --json: how the run ended. */
 static void print_end_json(const run_watch *watch, const char *end, const char *message, int code) {
     json_out j = {stdout, false};
@@ -187,7 +184,7 @@ static int run(const cli_args *args, const char *scene, const char *folder) {
                        .json = args->json,
                        .bar = progress_create(args->quiet || args->json),
                        .last = -1};
-    watch.log = (cli_log){.before_warning = step_aside, .user = &watch.bar, .stops = true};
+    watch.log = (cli_log){.before_warning = progress_step_aside, .user = &watch.bar, .stops = true};
     vo_context *ctx;
     int code = cli_open(args, &watch.log, &ctx);
     if (code != CLI_DONE) return code;

@@ -144,6 +144,8 @@ void progress_clear(progress *bar) {
     bar->line_open = false;
 }
 
+void progress_step_aside(void *bar) { progress_clear(bar); }
+
 void progress_end(progress *bar) {
     if (!bar->line_open) return;
     fputc('\n', bar->file);

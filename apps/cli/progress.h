@@ -37,6 +37,9 @@ void progress_show_sewing(progress *bar, const vo_sew_progress *state);
 /* Takes the bar off the line, so that something else can be printed. */
 void progress_clear(progress *bar);
 
+/* The same for cli_log.before_warning, which knows no kinds: makes room for a warning. */
+void progress_step_aside(void *bar);
+
 /* Leaves the bar as it is and goes to a new line. */
 void progress_end(progress *bar);
 
