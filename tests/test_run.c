@@ -1,6 +1,8 @@
 /* Runs on disk: what a folder holds, stopping and going on, damage, refusals. */
 #include "run_place.h"
 
+#include "sim/sim.h"
+
 static void a_resumed_run_has_the_same_bits(void **state) {
     (void)state;
     place whole = open_place(1), parts = open_place(2);
@@ -64,6 +66,47 @@ static void a_damaged_frame_is_named_and_made_again(void **state) {
     assert_same_frames(&whole, &damaged, 12);
     close_place(&whole);
     close_place(&damaged);
+}
+
+/* Writes a frame in which some nodes have no speed that is a number. */
+static void lose_speeds(place *p, int frame, int first, int last) {
+    vo_scene *scene;
+    vo_sim *sim;
+    vo_vof_writer *writer;
+    assert_ok(p->ctx, vo_scene_load(p->ctx, p->scene, 0, NULL, &scene));
+    assert_ok(p->ctx, vo_sim_create(p->ctx, scene, &sim));
+    assert_ok(p->ctx, vo_vof_writer_create(p->ctx, &writer));
+    assert_ok(p->ctx, vo_sim_restore(sim, p->run, frame));
+    for (int i = first; i <= last; i++) sim->cloth[0].mesh->node_v[i].y = NAN;
+    assert_ok(p->ctx, vo_sim_save(sim, writer, frame_path(p, frame)));
+    vo_vof_writer_destroy(writer);
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+}
+
+typedef struct heard {
+    int count;
+    char last[500];
+} heard;
+
+static void hear(void *user, bool fatal, const char *sentence) {
+    heard *h = user;
+    assert_true(fatal);
+    h->count++;
+    snprintf(h->last, sizeof h->last, "%s", sentence);
+}
+
+/* In one sentence, which names the first, however many there are. */
+static void speeds_that_are_none_are_told_once(void **state) {
+    (void)state;
+    place p = open_place(1);
+    heard h = {0};
+    assert_int_equal(simulate(&p, 2), VO_STOPPED);
+    lose_speeds(&p, 1, 3, 40);
+    assert_int_equal(vo_check_run(p.ctx, p.run, hear, &h), VO_BAD_DATA);
+    assert_int_equal(h.count, 1);
+    if (!strstr(h.last, "0001.vof: cloth 0: node 3, at")) fail_msg("%s", h.last);
+    close_place(&p);
 }
 
 static void a_run_in_the_way_is_not_overwritten(void **state) {
@@ -281,6 +324,7 @@ int main(void) {
         cmocka_unit_test(a_resumed_run_has_the_same_bits),
         cmocka_unit_test(a_kill_at_any_moment_is_made_good),
         cmocka_unit_test(a_damaged_frame_is_named_and_made_again),
+        cmocka_unit_test(speeds_that_are_none_are_told_once),
         cmocka_unit_test(a_run_in_the_way_is_not_overwritten),
         cmocka_unit_test(what_is_not_a_run_is_refused),
         cmocka_unit_test(export_writes_arcsims_names),

@@ -3,16 +3,6 @@
 #include "sim/findings.h"
 #include "sim/folder.h"
 
-#include <stdio.h>
-
-/* Reading let through only finite positions. */
-static void check_velocities(vo_findings *f, const char *path, const vo_mesh *mesh, int c) {
-    for (int i = 0; i < mesh->node_count; i++)
-        if (!v3_is_finite(mesh->node_x[i]) || !v3_is_finite(mesh->node_v[i]))
-            vo_found(f, true, "%s: node %d of cloth %d is not at a finite place or speed", path, i,
-                     c);
-}
-
 /* What to do about intersections. */
 static const char *advice(const vo_scene_def *def) {
     if (def->disable & VO_DISABLE_COLLISION)
@@ -39,7 +29,8 @@ static vo_result inspect_frame(vo_findings *f, const source *s, const char *path
     return vo_findings_picture(f, frame, epoch->sim->inspector, &inspection);
 }
 
-/* A frame that is damaged, or that the system does not let be read, is a finding like others. */
+/* A frame that is damaged, or that the system does not let be read, is a finding like others.
+ * Reading lets through finite places and speeds only. */
 static vo_result check_frame(vo_findings *f, source *s, int frame) {
     char path[VO_PATH_SIZE];
     vo_epoch *epoch = &s->epoch;
@@ -52,8 +43,6 @@ static vo_result check_frame(vo_findings *f, source *s, int frame) {
     }
     VO_TRY(result);
     vo_folder_frame(path, sizeof path, folder, frame);
-    for (int c = 0; c < epoch->sim->cloth_count; c++)
-        check_velocities(f, path, epoch->sim->cloth[c].mesh, c);
     return inspect_frame(f, s, path, frame);
 }
 
