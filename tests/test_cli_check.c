@@ -112,6 +112,7 @@ static void test_clean_run(void **state) {
     assert_int_equal(vo_json_length(vo_json_get(&a.root, "findings")), 0);
     assert_near(number(&totals, "frames"), 5, 0);
     assert_near(number(&totals, "clean_frames"), 5, 0);
+    assert_near(number(&totals, "lost_nodes"), 0, 0);
     answer_free(&a);
     expect_out(folder, "check run --ply none.ply", 0, "none.ply is not written");
     assert_false(exists(in(folder, "none.ply")));
@@ -138,6 +139,7 @@ static void test_run_with_intersections(void **state) {
         assert_near(number(&found, "self"), 0, 0);
         assert_near(number(&found, "cloth"), 0, 0);
         assert_near(number(&frame, "inverted_faces"), 0, 0);
+        assert_near(number(&frame, "lost_nodes"), 0, 0);
         assert_true(fabs(number(&frame, "max_strain")) < 0.01);
         assert_int_equal(number(&found, "obstacle") > 0, number(&inside, "nodes") > 0);
         if (number(&inside, "nodes") > 0) {

@@ -71,7 +71,7 @@ static bool is_clean(const check_row *r) {
 /* Sums that may be larger than those of a frame. */
 typedef struct check_totals {
     int frames, clean_frames;
-    long long self_pairs, cloth_pairs, obstacle_pairs, inside_nodes, inverted_faces;
+    long long self_pairs, cloth_pairs, obstacle_pairs, inside_nodes, inverted_faces, lost_nodes;
     long long yielded_nodes, held_steps;
     double max_depth, max_behind, max_strain, min_strain;
     bool complete;
@@ -89,6 +89,7 @@ static check_totals total_of(const check_report *report) {
         t.obstacle_pairs += r->obstacle_pairs;
         t.inside_nodes += r->inside_nodes;
         t.inverted_faces += r->inverted_faces;
+        t.lost_nodes += r->lost_nodes;
         t.yielded_nodes += r->yielded_nodes;
         t.held_steps += r->held_steps;
         t.max_behind = larger(t.max_behind, r->max_behind);
@@ -122,6 +123,7 @@ static void numbers_json(json_out *j, const check_totals *t) {
     json_real(j, "max_strain", t->max_strain);
     json_real(j, "min_strain", t->min_strain);
     json_int(j, "inverted_faces", t->inverted_faces);
+    json_int(j, "lost_nodes", t->lost_nodes);
 }
 
 static void row_json(json_out *j, const check_row *r) {
@@ -130,6 +132,7 @@ static void row_json(json_out *j, const check_row *r) {
                       .obstacle_pairs = r->obstacle_pairs,
                       .inside_nodes = r->inside_nodes,
                       .inverted_faces = r->inverted_faces,
+                      .lost_nodes = r->lost_nodes,
                       .yielded_nodes = r->yielded_nodes,
                       .max_behind = r->max_behind,
                       .held_steps = r->held_steps,
@@ -197,6 +200,8 @@ static void print_frames(const check_report *report) {
                plural(t.yielded_nodes), t.max_behind);
     if (t.held_steps)
         printf(", %s substep%s held still", text_count(t.held_steps).s, plural(t.held_steps));
+    if (t.lost_nodes)
+        printf(", %s node%s at no finite place", text_count(t.lost_nodes).s, plural(t.lost_nodes));
     printf(", %s inverted face%s, strain from %.3g to %.3g\n", text_count(t.inverted_faces).s,
            plural(t.inverted_faces), t.min_strain, t.max_strain);
 }

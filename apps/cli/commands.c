@@ -103,8 +103,8 @@ static const cli_option check_options[] = {
     {"json", 0, CLI_FLAG, FIELD(json), NULL,
      "prints one JSON object: path, kind, findings (each with fatal and text), frames (each with "
      "frame, intersections of self, cloth and obstacle, inside with nodes and max_depth_m, yielded "
-     "with nodes and max_behind_m, held_steps, max_strain, min_strain, inverted_faces), totals and "
-     "ok"},
+     "with nodes and max_behind_m, held_steps, max_strain, min_strain, inverted_faces, "
+     "lost_nodes), totals and ok"},
     {NULL},
 };
 
