@@ -157,10 +157,9 @@ static const cli_option render_options[] = {
     {"camera", 0, CLI_TEXT, FIELD(camera), "NAME|none|KEY=VALUE,...",
      "a camera of the scene by its name; default: the one that its shots say. With none, or KEY: "
      "azimuth (degrees around to the right, 35; at 0 the camera looks along +y), elevation "
-     "(degrees "
-     "above the horizon, 14), field (opening in degrees along the longer side, 30), zoom (1: all "
-     "just fits), fit (all: the camera stands still and has all frames in its picture; each: it "
-     "follows)"},
+     "(degrees above the horizon, 14), field (opening in degrees along the longer side, 30), zoom "
+     "(1: all just fits), fit (all: the camera stands still and has all frames in its picture; "
+     "each: it follows)"},
     {"samples", 0, CLI_COUNT, FIELD(samples), "N",
      "rays a pixel to each light; default: 8. More take longer and leave less grain"},
     {"wire", 0, CLI_FLAG, FIELD(wire), NULL,
@@ -192,8 +191,7 @@ static const cli_note render_examples[] = {
 static const cli_option compare_options[] = {
     {"output", 'o', CLI_TEXT, FIELD(output), "DIR",
      "writes frames.csv, runs.csv, compare.json and plots (time, mesh, fidelity; SVG and PNG) into "
-     "this "
-     "folder"},
+     "this folder"},
     {"pictures", 0, CLI_FLAG, FIELD(pictures), NULL,
      "with -o: also pictures of each frame, runN_NNNN.png for run N of the call (from 0): that "
      "run, the reference, and how they differ"},
@@ -280,7 +278,8 @@ static const cli_note sew_examples[] = {
 
 static const cli_option bench_options[] = {
     {"threads", 0, CLI_COUNT, FIELD(threads), "N",
-     "threads to compare with one in sheet, and to use in the others; default: 2 and 1"},
+     "threads to compare with one in sheet, and to use in the others but ccd; default: 2, for "
+     "scaling, solvers and contact 1"},
     {"repeat", 0, CLI_COUNT, FIELD(repeat), "N",
      "measures N times and keeps the best; default: 5, for scaling, ccd and render 3"},
     {"queries", 0, CLI_TEXT, FIELD(queries), "DIR",
@@ -384,9 +383,9 @@ const cli_command cli_commands[] = {
      "Looks at the frames that runs have in common with the reference, the second one, through "
      "the scene's camera (or one that is fitted, as for render), and measures per frame: how far "
      "the silhouettes of cloth overlap, the mean angle between the normals, the power of wrinkles "
-     "relative to the reference, how long edges are in the picture, and at most how far remeshing "
-     "made the surface jump. Cloth behind bodies does not count. Of each run: faces, verts, "
-     "seconds a frame, and how many times as fast as the reference it is.\n\n"
+     "relative to the reference, how long edges are in the picture, and how far remeshing made "
+     "the surface jump. Cloth behind bodies does not count. Of each run: faces, verts, seconds a "
+     "frame, and how many times as fast as the reference it is.\n\n"
      "The answers do not depend on the number of threads. It needs a build with Embree. "
      "docs/comparing.md defines every measure.",
      compare_options, NULL, NULL, compare_examples, true},
@@ -400,9 +399,8 @@ const cli_command cli_commands[] = {
      sew_options, NULL, NULL, sew_examples},
     {"bench", cmd_bench, "NAME", false, "measures the speed of this machine and build",
      "Runs one benchmark, or all that need no data. Each warms up first, measures the same frames "
-     "several "
-     "times, keeps the best time of each and prints the counters beside it. Ratios are against a "
-     "baseline of the same call.",
+     "several times, keeps the best time of each and prints the counters beside it. Ratios are "
+     "against a baseline of the same call.",
      bench_options, "benchmarks", bench_notes, bench_examples},
     {"help", cmd_help, "COMMAND", false, "explains a command",
      "Without a command it lists all of them.", help_options, NULL, NULL, help_examples},

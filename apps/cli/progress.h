@@ -2,7 +2,7 @@
  *
  * On a terminal one line is drawn over and over, at most ten times a second:
  *
- *     [=========>           ]  41/100  41 %  20,000 faces  0.31 s/frame  18 s left
+ *     [=========>           ]  frame 41/100  41 %  20,000 faces  0.31 s/frame  18 s left
  *
  * Elsewhere plain lines are printed, one a frame but at most one a second. */
 #ifndef VOILE_CLI_PROGRESS_H
