@@ -506,6 +506,59 @@ static void stop_set_up(int number) {
     ran_free(&r);
 }
 
+/* Waits until a command notes SIGINT, by what the system tells of it, at most a minute. */
+static void wait_for_handler(pid_t child) {
+    char path[64], line[256];
+    unsigned long long caught = 0, wanted = 1ULL << (SIGINT - 1); /* a bit a signal */
+    snprintf(path, sizeof path, "/proc/%d/status", (int)child);
+    for (int i = 0; i < 60000 && !(caught & wanted); i++) {
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        while (fgets(line, sizeof line, file))
+            if (strncmp(line, "SigCgt:", 7) == 0) caught = strtoull(line + 7, NULL, 16);
+        fclose(file);
+        sleep_ms(1);
+    }
+    assert_true(caught & wanted);
+}
+
+static void stop_set_up_of(const char *folder, const char *line, const char *words) {
+    place here = {.folder = folder};
+    pid_t child = start(&here, line);
+    wait_for_handler(child);
+    kill(child, SIGINT);
+    ran r = finish(&here, child);
+    if (r.code != 130 || !strstr(r.err, "stopping; once more ends at once") ||
+        !strstr(r.err, words) || strstr(r.err, "after frame"))
+        fail_msg("%s: exit code %d: %s", line, r.code, r.err);
+    ran_free(&r);
+}
+
+/* The same of the commands that look at runs: those here have a crowd and no frame that could be
+ * read, which they would find out only when it stands. */
+static void test_stop_of_looking(void **state) {
+    (void)state;
+    static const char crowd[] =
+        "{\"fps\": 25, \"characters\": [{}], \"crowd\": {\"rows\": 20, \"columns\": 20}, "
+        "\"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 2, \"rows\": 2}, "
+        "\"materials\": [{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6, "
+        "\"poisson_ratio\": 0.3}]}]}\n";
+    const char *folder = test_folder();
+    assert_int_equal(mkdir(in(folder, "run"), 0777), 0);
+    assert_int_equal(mkdir(in(folder, "run/frames"), 0777), 0);
+    write_text(in(folder, "run/scene.json"), crowd);
+    write_text(in(folder, "run/frames/0000.vof"), "");
+    stop_set_up_of(folder, "export run",
+                   "voile: stopped while the scene was set up; nothing was exported.\n");
+    if (!vo_rays_available() || !vo_png_available()) skip();
+    stop_set_up_of(folder, "render run -o a.png --threads 1",
+                   "voile: stopped while the scene was set up; nothing was drawn.\n");
+    stop_set_up_of(folder, "render run/scene.json -o a.png --threads 1",
+                   "voile: stopped while the scene was set up; nothing was drawn.\n");
+    stop_set_up_of(folder, "compare run run --threads 1",
+                   "voile: stopped while the scenes were set up.\n");
+}
+
 static void test_stop(void **state) {
     (void)state;
     stop_set_up(SIGINT);
@@ -875,6 +928,7 @@ int main(void) {
         cmocka_unit_test(test_kill_and_resume),
         cmocka_unit_test(test_resume_remembers_the_end),
         cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_stop_of_looking),
         cmocka_unit_test(test_stop_of_export),
         cmocka_unit_test(test_stop_of_check),
         cmocka_unit_test(test_set_on_resume),

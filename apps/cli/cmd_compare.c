@@ -12,7 +12,7 @@
 typedef struct compare_watch {
     progress bar;
     bool output_failed;
-    int frame; /* the last one */
+    int frame; /* the last one; -1: none yet */
 } compare_watch;
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -180,6 +180,7 @@ static int print_json(vo_context *ctx, const vo_comparison *c) {
 /* Shows the progress; false once the user or a broken output ends it. */
 static bool after_frame(void *user, const vo_progress *state) {
     compare_watch *watch = user;
+    stop_ends_frame(true);
     watch->frame = state->frame;
     progress_show(&watch->bar, state);
     watch->output_failed = !cli_flush();
@@ -189,6 +190,8 @@ static bool after_frame(void *user, const vo_progress *state) {
 static int end_compare(vo_context *ctx, vo_result result, const cli_args *args,
                        const compare_watch *watch, vo_comparison *c) {
     if (result == VO_STOPPED && watch->output_failed) return CLI_MACHINE;
+    if (result == VO_STOPPED && watch->frame < 0)
+        return cli_fail(CLI_STOPPED, "stopped while the scenes were set up.");
     if (result == VO_STOPPED) return cli_fail(CLI_STOPPED, "stopped after frame %d.", watch->frame);
     if (result != VO_OK) return cli_fail_result(ctx, result);
     int code = CLI_DONE;
@@ -208,13 +211,14 @@ int cmd_compare(const cli_args *args) {
     int code = need_runs(args);
     if (code == CLI_DONE) code = read_words(args, &def);
     if (code != CLI_DONE) return code;
-    compare_watch watch = {.bar = progress_create(args->quiet || args->json)};
-    cli_log log = {.before_warning = progress_step_aside, .user = &watch.bar};
+    compare_watch watch = {.bar = progress_create(args->quiet || args->json), .frame = -1};
+    cli_log log = {.before_warning = progress_step_aside, .user = &watch.bar, .stops = true};
     vo_context *ctx;
     code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;
     def.progress = after_frame;
     def.user = &watch;
+    stop_ends_frame(false);
     stop_watch();
     vo_comparison comparison;
     vo_result result = vo_compare(ctx, &def, &comparison);

@@ -17,6 +17,7 @@ typedef struct export_watch {
 /* Shows the progress; false once the user or a broken output ends it. */
 static bool after_frame(void *user, const vo_progress *state) {
     export_watch *watch = user;
+    stop_ends_frame(true);
     watch->count++;
     watch->frame = state->frame;
     progress_show(&watch->bar, state);
@@ -46,6 +47,8 @@ static int end_export(vo_context *ctx, vo_result result, export_watch *watch,
                       const cli_args *args) {
     progress_end(&watch->bar);
     if (result == VO_STOPPED && watch->output_failed) return CLI_MACHINE;
+    if (result == VO_STOPPED && watch->count == 0)
+        return cli_fail(CLI_STOPPED, "stopped while the scene was set up; nothing was exported.");
     if (result == VO_STOPPED) return fail_stopped(watch, args);
     if (result != VO_OK) return cli_fail_result(ctx, result);
     if (!args->quiet)
@@ -66,7 +69,7 @@ int cmd_export(const cli_args *args) {
     if (code == CLI_DONE) code = cli_need_run(args->operand);
     if (code != CLI_DONE) return code;
     export_watch watch = {.bar = progress_create(args->quiet)};
-    cli_log log = {.before_warning = progress_step_aside, .user = &watch.bar};
+    cli_log log = {.before_warning = progress_step_aside, .user = &watch.bar, .stops = true};
     vo_context *ctx;
     code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;
@@ -81,6 +84,7 @@ int cmd_export(const cli_args *args) {
     def.surface = args->flat ? VO_SURFACE_FLAT : VO_SURFACE_SMOOTH;
     def.progress = after_frame;
     def.user = &watch;
+    stop_ends_frame(false);
     stop_watch();
     code = end_export(ctx, vo_run_export_obj(ctx, &def), &watch, args);
     vo_context_destroy(ctx);

@@ -83,6 +83,7 @@ static int read_words(const cli_args *args, render_call *call) {
 /* Shows the progress; false once the user or a broken output ends it. */
 static bool after_frame(void *user, const vo_progress *state) {
     render_watch *watch = user;
+    stop_ends_frame(true);
     watch->count++;
     watch->frame = state->frame;
     watch->elapsed_s = state->elapsed_s;
@@ -97,6 +98,8 @@ static int end_render(vo_context *ctx, vo_result result, render_watch *watch,
                       const cli_args *args) {
     progress_end(&watch->bar);
     if (result == VO_STOPPED && watch->output_failed) return CLI_MACHINE;
+    if (result == VO_STOPPED && watch->count == 0)
+        return cli_fail(CLI_STOPPED, "stopped while the scene was set up; nothing was drawn.");
     if (result == VO_STOPPED)
         return cli_fail(CLI_STOPPED, "stopped after frame %d; what was drawn is in %s.",
                         watch->frame, args->output);
@@ -115,12 +118,13 @@ int cmd_render(const cli_args *args) {
                                             : cli_need_input(args->operand);
     if (code != CLI_DONE) return code;
     render_watch watch = {.bar = progress_create(args->quiet)};
-    cli_log log = {.before_warning = progress_step_aside, .user = &watch.bar};
+    cli_log log = {.before_warning = progress_step_aside, .user = &watch.bar, .stops = true};
     vo_context *ctx;
     code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;
     call.def.progress = after_frame;
     call.def.user = &watch;
+    stop_ends_frame(false);
     stop_watch();
     code = end_render(ctx, vo_render(ctx, &call.def), &watch, args);
     vo_context_destroy(ctx);

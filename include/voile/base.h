@@ -60,7 +60,8 @@ typedef void vo_assert_fn(void *user, const char *condition, const char *file, i
 
 /* Whether the caller wants to stop. Asked from the thread that made the call into Voile, between
  * the parts of what is read and set up before the first step: copies of a crowd, bodies, garments,
- * obstacles; and by vo_check before each frame of a run. True ends the call with VO_STOPPED. Steps
+ * obstacles; by vo_render and vo_compare before each frame that they look at for where the camera
+ * is to be; and by vo_check before each frame of a run. True ends the call with VO_STOPPED. Steps
  * and frames that are made do not ask. */
 typedef bool vo_stop_fn(void *user);
 

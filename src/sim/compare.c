@@ -210,6 +210,7 @@ static vo_result survey(comparer *c) {
         int count = vo_min_int(list->count, SURVEY_FRAMES);
         for (int i = 0; i < count; i++) {
             int at = count == 1 ? 0 : (int)((int64_t)i * (list->count - 1) / (count - 1));
+            VO_TRY(vo_check_stop(c->ctx));
             VO_TRY(read_frame(c, run, list->frame[at]));
             vo_subject subject = {.sim = c->eye[run].epoch.sim};
             if (run == 0 && i == 0) c->extent = vo_extent_begin(&subject, &c->look.shot);

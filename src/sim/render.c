@@ -30,6 +30,7 @@ typedef struct renderer {
     vo_extent extent;
     vo_stage stage;
     vo_movie *movie; /* NULL: none is open */
+    int drawn;       /* pictures */
     double start;
 } renderer;
 
@@ -121,6 +122,7 @@ static vo_result survey(renderer *r) {
     int count = vo_min_int(list->count, SURVEY_FRAMES);
     for (int i = 0; i < count; i++) {
         int at = count == 1 ? 0 : (int)((int64_t)i * (list->count - 1) / (count - 1));
+        VO_TRY(vo_check_stop(r->ctx));
         VO_TRY(read_frame(r, list->frame[at]));
         if (i == 0) VO_TRY(choose_size(r));
         look(r, i == 0);
@@ -156,7 +158,9 @@ static vo_result draw_frame(renderer *r, int frame) {
     VO_TRY(find_standpoint(r, &from));
     if (r->def->fit == VO_FIT_EACH && !from.given) look(r, true);
     VO_TRY(vo_stage_draw(&r->stage, &subject, &r->extent, &from, &image));
-    return write_image(r, &image, frame);
+    VO_TRY(write_image(r, &image, frame));
+    r->drawn++;
+    return VO_OK;
 }
 
 static bool keep_going(const renderer *r, int frame) {
@@ -268,10 +272,10 @@ static vo_result render(renderer *r) {
     return is_mesh(r->def->input) ? render_mesh(r) : render_scene(r);
 }
 
-/* A movie that was stopped is kept as far as it came. */
+/* A movie that was stopped is kept as far as it came, if it came to a picture. */
 static vo_result end_movie(renderer *r, vo_result result) {
     if (!r->movie) return result;
-    if (result != VO_OK && result != VO_STOPPED) {
+    if (r->drawn == 0 || (result != VO_OK && result != VO_STOPPED)) {
         vo_movie_abandon(r->movie);
         return result;
     }
