@@ -30,11 +30,12 @@ _Static_assert((int)VO_CAMERA_MAX_PIXELS <= (int)VO_MAX_PIXELS,
 
 static bool is_within(double x, double low, double high) { return x >= low && x <= high; }
 
-/* Of its members those that a picture is drawn by: near, far and the pixels are not among them. */
+/* Of its members those that a picture is drawn by: the pixels are not among them. */
 static const char *camera_defect(const vo_camera *c) {
     if (!v3_is_bounded(c->position)) return "position must be three numbers up to " VO_LARGEST_TEXT;
     const char *frame = vo_camera_frame_defect(c);
     if (frame) return frame;
+    if (!(c->near > 0 && c->far > c->near)) return "near must be positive, and far more than near";
     return vo_is_positive(c->tan_y) ? NULL : "tan_y must be positive, up to " VO_LARGEST_TEXT;
 }
 
