@@ -218,6 +218,32 @@ static void test_info_without_statistics(void **state) {
     ran_free(&r);
     expect_out(folder, "info run --json", 0, "\"faces\": null");
     expect_out(folder, "info run --json", 0, "\"wall_s\": null");
+    expect_out(folder, "info run --json", 0, "\"max_intersections\": null");
+    expect_out(folder, "info run --json", 0, "\"solve\": null");
+}
+
+/* What a line says of a budget of seconds is of the seconds in that line, writing among them. */
+static void test_budget_of_whole_frames(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 6);
+    expect(folder, "simulate scene.json -o run -q --adapt view --set view.budget_seconds=1e-5", 0,
+           NULL);
+    size_t size;
+    char *text = (char *)read_whole(in(folder, "run/stats.jsonl"), &size);
+    vo_context *ctx = test_context(1);
+    int lines = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), lines++) {
+        vo_json_doc doc = parse(ctx, line);
+        vo_json_at root = vo_json_root(&doc), stages = vo_json_get(&root, "stages");
+        double excess = number(&root, "budget_excess"), wall = number(&root, "wall_s");
+        assert_true(number(&stages, "write") > 0);
+        assert_near(excess, lines == 0 ? 0 : wall / 1e-5 - 1, 1e-3 * excess + 0.2);
+        vo_json_free(&doc);
+    }
+    assert_int_equal(lines, 6);
+    vo_context_destroy(ctx);
+    free(text);
 }
 
 /* --json of a run: a line a frame, and one about the end. */
@@ -919,6 +945,7 @@ int main(void) {
         cmocka_unit_test(test_run_is_self_contained),
         cmocka_unit_test(test_info_json),
         cmocka_unit_test(test_info_without_statistics),
+        cmocka_unit_test(test_budget_of_whole_frames),
         cmocka_unit_test(test_simulate_json),
         cmocka_unit_test(test_export),
         cmocka_unit_test(test_frames_that_are_passed_over),

@@ -5,6 +5,8 @@
 #include "message.h"
 #include "text.h"
 
+#include <math.h>
+
 /* Least, greatest and mean of so many values; null without any. */
 static void range_json(json_out *j, const char *key, vo_range range, int count) {
     if (count == 0) {
@@ -16,6 +18,11 @@ static void range_json(json_out *j, const char *key, vo_range range, int count) 
     json_real(j, "max", range.max);
     json_real(j, "mean", range.mean);
     json_close(j, '}');
+}
+
+/* What so many values came to; null without any. */
+static void real_json(json_out *j, const char *key, double value, int count) {
+    json_real(j, key, count ? value : NAN);
 }
 
 static void texts_json(json_out *j, const char *key, int count, char *const *line) {
@@ -33,15 +40,15 @@ static void print_json(const vo_run_info *info) {
     range_json(&j, "nodes", info->nodes, info->described);
     range_json(&j, "verts", info->verts, info->described);
     range_json(&j, "wall_s", info->wall_s, info->timed);
-    json_real(&j, "wall_total_s", info->wall_total_s);
+    real_json(&j, "wall_total_s", info->wall_total_s, info->timed);
     json_open(&j, "stages", '{');
-#define X(name, meaning) json_real(&j, #name, info->stage_mean_s.name);
+#define X(name, meaning) real_json(&j, #name, info->stage_mean_s.name, info->timed);
     VO_STAGES(X)
 #undef X
     json_close(&j, '}');
-    json_real(&j, "max_strain", info->max_strain);
-    json_int(&j, "max_intersections", info->max_intersections);
-    json_int(&j, "max_inside_nodes", info->max_inside_nodes);
+    real_json(&j, "max_strain", info->max_strain, info->described);
+    real_json(&j, "max_intersections", info->max_intersections, info->described);
+    real_json(&j, "max_inside_nodes", info->max_inside_nodes, info->described);
     texts_json(&j, "overrides", info->overrides, info->override_text);
     texts_json(&j, "warnings", info->warnings, info->warning);
     json_close(&j, '}');
@@ -87,7 +94,7 @@ static void print_statistics(const vo_run_info *info) {
     if (info->timed) print_times(info);
 }
 
-/* The same for people. */
+/* Everything, for people. */
 static void print_table(const char *folder, const vo_run_info *info) {
     printf("%s: %s frame%s", folder, text_count(info->frames).s, info->frames == 1 ? "" : "s");
     if (info->frames > 0) printf(", %d to %d", info->first_frame, info->last_frame);

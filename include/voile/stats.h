@@ -65,7 +65,7 @@ extern "C" {
     X(hidden_faces, int, "%d", "that they would see but for what is before them")                \
     X(budget_excess, double, "%.4g",                                                             \
       "how far the frame is above the budget of `view`, relative to it: 0.1 is a tenth too "     \
-      "many faces at its end, or seconds without inspecting and writing it; 0: within it")       \
+      "many faces at its end, or seconds for all of it; 0: within it")                           \
     X(budget_missed, int, "%d",                                                                  \
       "1: it is above, though edges on the screen are as long as a budget makes them; else 0")   \
     X(searches, int, "%d", "substeps in which trees were walked")                                \
