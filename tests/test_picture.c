@@ -126,6 +126,36 @@ static void test_silhouette(void **state) {
     close_shot(&s);
 }
 
+/* A picture ends at the near and far planes, but for its floor. */
+static void test_near_and_far(void **state) {
+    (void)state;
+    need_rays();
+    shot s;
+    open_shot(&s, 2, 160, 120);
+    vo_vec3 to = v3_sub(CENTRE, s.def.camera.position);
+    double depth = v3_dot(to, s.def.camera.forward);
+    struct {
+        double near, far;
+        bool seen;
+    } part[] = {{0.01, depth, true},
+                {depth, 1e3, true},
+                {0.01, 0.5 * depth, false},
+                {2 * depth, 1e3, false}};
+    for (int k = 0; k < 4; k++) {
+        s.def.camera.near = part[k].near;
+        s.def.camera.far = part[k].far;
+        assert_ok(s.ctx, vo_painter_draw(&s.painter, &s.def, &s.image));
+        int inside = 0, floor_seen = 0;
+        for (int i = 0; i < 160 * 120; i++) {
+            inside += s.painter.pixel[i].face >= 0;
+            floor_seen += s.painter.pixel[i].face == VO_SEES_GROUND;
+        }
+        assert_true(part[k].seen ? inside > 1000 : inside == 0);
+        assert_true(floor_seen > 1000);
+    }
+    close_shot(&s);
+}
+
 /* Where all, and where none, of the light's disc is behind the sphere. */
 static void test_shadow(void **state) {
     (void)state;
@@ -253,7 +283,9 @@ static void test_fit(void **state) {
         double most = 0;
         for (int i = 0; i < 20; i++) {
             vo_vec2 p;
-            assert_true(vo_camera_project(&camera, x[i], &p, NULL));
+            double depth;
+            assert_true(vo_camera_project(&camera, x[i], &p, &depth));
+            assert_true(depth > camera.near && depth < camera.far);
             double a = fabs(2 * p.x / camera.width - 1), b = fabs(2 * p.y / camera.height - 1);
             most = vo_max(most, vo_max(a, b));
         }
@@ -464,6 +496,7 @@ static void test_allocations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_silhouette),
+        cmocka_unit_test(test_near_and_far),
         cmocka_unit_test(test_shadow),
         cmocka_unit_test(test_sky),
         cmocka_unit_test(test_threads_do_not_matter),

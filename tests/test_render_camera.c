@@ -174,6 +174,10 @@ static void sizes_are_the_cameras_unless_told(void **state) {
     def.shot.camera = &bad;
     assert_int_equal(vo_render(ctx, &def), VO_BAD_CALL);
     assert_says(ctx, "the picture's camera: right, up and forward must be at right angles");
+    bad = vo_scene_camera_at(s.scene, 1, 0);
+    bad.far = 0;
+    assert_int_equal(vo_render(ctx, &def), VO_BAD_CALL);
+    assert_says(ctx, "the picture's camera: far must be more than near");
     close_studio(&s);
 }
 

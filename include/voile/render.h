@@ -14,8 +14,9 @@ extern "C" {
 typedef struct vo_shot {
     int width, height;       /* [1280, 720] pixels, 1 to 16384 */
     const vo_camera *camera; /* [NULL] looked through, whatever azimuth, elevation, field and zoom
-                                say; where its pixels are not of the same shape as the picture its
-                                vertical opening counts. NULL: by them */
+                                say, from its near plane to its far one; where its pixels are not
+                                of the same shape as the picture its vertical opening counts.
+                                NULL: by them */
     double azimuth;          /* [35] degrees, by which the camera goes around to the right; at 0 it
                                 looks along +y (along -z where y is up) */
     double elevation;        /* [14] degrees above the horizon, -89 to 89 */

@@ -1,5 +1,7 @@
 #include "picture/fit.h"
 
+#include "math/bounds.h"
+
 static const double MARGIN = 0.88;
 
 /* Two directions on the ground that make a right-handed frame with up: at azimuth 0 the eye looks
@@ -75,7 +77,7 @@ vo_camera vo_fit_end(const vo_fit *fit) {
     view.position =
         v3_add(v3_add(v3_scale(x, view.right), v3_scale(y, view.up)), v3_scale(z, view.forward));
     view.near = fit->any ? vo_clamp(0.5 * (fit->near - z), 1e-6, 0.01) : 0.01;
-    view.far = fit->any ? vo_max(2 * (fit->far - z), 1000) : 1000;
+    view.far = VO_LARGEST; /* nobody asked for an end: what is not fitted may be anywhere */
     view.tan_x /= fit->zoom;
     view.tan_y /= fit->zoom;
     return view;

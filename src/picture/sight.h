@@ -8,7 +8,7 @@
 #include <voile/camera.h>
 
 /* Along a direction, from the camera's near plane to its far one: what is beyond them is not in the
- * picture, as it is not for the view. */
+ * picture, as it is not for the view. Floor and sky are the backdrop, and everywhere. */
 static inline vo_ray vo_sight_along(const vo_camera *camera, vo_vec3 direction) {
     double depth = v3_dot(direction, camera->forward); /* of 1 m */
     return (vo_ray){camera->position, direction, camera->far / depth, camera->near / depth};

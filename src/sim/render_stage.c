@@ -30,13 +30,11 @@ _Static_assert((int)VO_CAMERA_MAX_PIXELS <= (int)VO_MAX_PIXELS,
 
 static bool is_within(double x, double low, double high) { return x >= low && x <= high; }
 
-/* Of its members those that a picture is drawn by: the pixels are not among them. */
-static const char *camera_defect(const vo_camera *c) {
-    if (!v3_is_bounded(c->position)) return "position must be three numbers up to " VO_LARGEST_TEXT;
-    const char *frame = vo_camera_frame_defect(c);
-    if (frame) return frame;
-    if (!(c->near > 0 && c->far > c->near)) return "near must be positive, and far more than near";
-    return vo_is_positive(c->tan_y) ? NULL : "tan_y must be positive, up to " VO_LARGEST_TEXT;
+/* The shot has its own pixels, and its own opening across. */
+static const char *camera_defect(vo_camera c) {
+    c.width = c.height = 1;
+    c.tan_x = c.tan_y;
+    return vo_camera_defect(&c);
 }
 
 /* What the sentence after the member's name is to be; NULL: nothing is wrong. */
@@ -58,7 +56,7 @@ static const char *defect(const vo_shot *s) {
 }
 
 vo_result vo_shot_check(vo_context *ctx, const vo_shot *shot) {
-    const char *text = defect(shot), *camera = shot->camera ? camera_defect(shot->camera) : NULL;
+    const char *text = defect(shot), *camera = shot->camera ? camera_defect(*shot->camera) : NULL;
     if (text) return vo_fail(ctx, VO_BAD_CALL, "the picture's %s", text);
     return camera ? vo_fail(ctx, VO_BAD_CALL, "the picture's camera: %s", camera) : VO_OK;
 }

@@ -10,7 +10,7 @@ static const double SKEW = 1e-3;
 static bool is_axis(vo_vec3 a) { return fabs(v3_length(a) - 1) < SKEW; }
 static bool are_square(vo_vec3 a, vo_vec3 b) { return fabs(v3_dot(a, b)) < SKEW; }
 
-const char *vo_camera_frame_defect(const vo_camera *c) {
+static const char *frame_defect(const vo_camera *c) {
     if (!is_axis(c->right)) return "right must have the length 1";
     if (!is_axis(c->up)) return "up must have the length 1";
     if (!is_axis(c->forward)) return "forward must have the length 1";
@@ -25,7 +25,7 @@ const char *vo_camera_frame_defect(const vo_camera *c) {
 
 const char *vo_camera_defect(const vo_camera *c) {
     if (!v3_is_bounded(c->position)) return "position must be three numbers up to " VO_LARGEST_TEXT;
-    const char *frame = vo_camera_frame_defect(c);
+    const char *frame = frame_defect(c);
     if (frame) return frame;
     if (!vo_is_positive(c->tan_x)) return "tan_x must be positive, up to " VO_LARGEST_TEXT;
     if (!vo_is_positive(c->tan_y)) return "tan_y must be positive, up to " VO_LARGEST_TEXT;

@@ -29,9 +29,6 @@ void vo_camera_open(vo_camera *camera, double tan_y);
  * length 1 at right angles and of the right hand, an opening, 0 < near < far, and pixels. */
 const char *vo_camera_defect(const vo_camera *camera);
 
-/* The same of its axes alone. */
-const char *vo_camera_frame_defect(const vo_camera *camera);
-
 /* Whether a point is in the picture, or within a border of some pixels around it, between near and
  * far; and where, also if it is not but is before the camera. */
 bool vo_camera_shows(const vo_camera *camera, double border, vo_vec3 point, vo_vec2 *pixel);
