@@ -25,10 +25,10 @@ VO_API void vo_sim_destroy(vo_sim *sim);
 
 /* One substep of frame_time / frame_steps seconds; with the last one of a frame the meshes of
  * cloths with remeshing follow them: nodes and faces get other numbers. Numeric trouble never fails
- * it: it is counted in the statistics. Fails only without memory: when the direct solver is needed
- * for the first time, the cloth is held for this substep and the next may go on; when remeshing
- * fails, nothing but vo_sim_destroy is left. So it is, too, where Embree fails at telling what
- * hides what (VO_IO_FAILED). */
+ * it: it is counted in the statistics. Fails without memory: when the direct solver is needed for
+ * the first time, the cloth is held for this substep and the next may go on; when remeshing fails,
+ * nothing but vo_sim_destroy is left. With view.occlusion it fails, in the same way, where Embree
+ * does (VO_IO_FAILED). */
 VO_API vo_result vo_sim_step(vo_sim *sim);
 
 /* All substeps of one frame, then the exact count of intersections; what remeshing may have tangled

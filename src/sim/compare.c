@@ -233,8 +233,8 @@ static vo_result find_view(comparer *c, double time, vo_compare_view *view) {
     VO_TRY(vo_standpoint_find(&c->look, scene, time, &from));
     if (!from.given && !c->out->fitted)
         return vo_fail(c->ctx, VO_BAD_DATA,
-                       "%s: has no camera any more at %.4g s, as it has before; compare frames "
-                       "before that, or without its cameras (--camera none)",
+                       "%s: had a camera before, but has none at %.4g s; compare the frames before "
+                       "that, or without its cameras (--camera none)",
                        c->def->runs[VO_COMPARE_REFERENCE], time);
     vo_camera camera = from.given ? from.camera : vo_fit_end(&c->extent.fit);
     double scale = scale_of(c, &camera);

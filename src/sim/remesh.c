@@ -208,7 +208,7 @@ static const double STRAIN_ALLOWED = 0.1;
 /* Faces of a cloth beyond which nothing is split: a sizing field gone wrong must end somewhere. */
 enum { MOST_FACES = 1000000 };
 
-/* Once for each cloth would be many in a crowd: once. */
+/* Once in all: in a crowd, once a cloth would be many. */
 static void tell_of_faces(vo_sim *sim, int c) {
     if (sim->remesh.faces_told) return;
     sim->remesh.faces_told = true;

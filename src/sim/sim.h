@@ -118,7 +118,7 @@ struct vo_sim {
     int substep;        /* of the frame under way; frame files are written when it is 0 */
     double frame_start; /* [saved] s, time at which the frame under way began */
     double dt;          /* s, frame_time / frame_steps */
-    bool broken;        /* remeshing failed for want of memory: no further step is possible */
+    vo_result broken;   /* how remeshing failed: then no further step is possible; else VO_OK */
     bool held_told;     /* that the cloth was held still in a substep */
     bool strain_told;   /* that it is stretched as no cloth is */
 
@@ -245,6 +245,7 @@ vo_result vo_sim_view_look(vo_sim *sim);
 void vo_sim_view_judge(vo_sim *sim);
 /* Before the statistics of the last frame are cleared: notes what a budget must know of them. */
 void vo_sim_view_begin_frame(vo_sim *sim);
+/* Whether the scene holds faces or seconds. */
 bool vo_sim_has_budget(const vo_sim *sim);
 /* Opens the pictures of this moment, for the question below. */
 void vo_sim_view_open(vo_sim *sim);

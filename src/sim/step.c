@@ -226,14 +226,15 @@ static void begin_frame(vo_sim *sim) {
 static vo_result end_frame(vo_sim *sim) {
     double start = vo_now();
     vo_result result = vo_sim_remesh_run(sim);
-    sim->broken = result != VO_OK;
+    sim->broken = result;
     sim->stats.wall_s += vo_now() - start;
     vo_sim_view_judge(sim);
     return result;
 }
 
 vo_result vo_sim_step(vo_sim *sim) {
-    if (sim->broken) return vo_fail_memory(sim->ctx, "a simulation that failed before");
+    if (sim->broken != VO_OK)
+        return vo_fail(sim->ctx, sim->broken, "a simulation whose remeshing failed cannot go on");
     /* the whole preroll is of frame 0, whose statistics began with the simulation */
     if (sim->substep == 0 && sim->frame >= 0) begin_frame(sim);
     if (sim->substep == 0) vo_implicit_forget_earlier(&sim->implicit);

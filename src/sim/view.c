@@ -15,6 +15,8 @@
 #include "sim/view_local.h"
 #include "view/budget.h"
 
+#include <stdio.h>
+
 enum {
     FOLLOWED = 6,     /* samples of a camera given step by step */
     MOST_SAMPLES = 48 /* of one camera's window, beside what its cuts take */
@@ -249,13 +251,14 @@ static void tell_budget(vo_sim *sim, const vo_budget_def *budget, double faces, 
     if (sim->view.budget_told) return;
     sim->view.budget_told = true;
     bool of_faces = vo_budget_is_of_faces(budget, faces, seconds);
+    char left[64];
+    snprintf(left, sizeof left, of_faces ? "%.0f faces" : "%.3g s", of_faces ? faces : seconds);
     vo_log_line(
         sim->ctx, VO_LOG_WARNING,
-        "frame %d: view.budget_%s cannot be held: %.4g %s are left with edges of %.3g pixels, the "
+        "frame %d: view.budget_%s cannot be held: %s are left with edges of %.3g pixels, the "
         "longest that a budget asks for. What is left does not go by the screen: raise the budget "
         "or view.size_max, or lower view.back and view.out",
-        sim->frame, of_faces ? "faces" : "seconds", of_faces ? faces : seconds,
-        of_faces ? "faces" : "s", sim->view.pixels);
+        sim->frame, of_faces ? "faces" : "seconds", left, sim->view.pixels);
 }
 
 bool vo_sim_has_budget(const vo_sim *sim) {
@@ -285,12 +288,14 @@ static bool open_account(const vo_sim *sim, account *a) {
 
 /* The shortest edge on the screen, by what the frame came to; not while nothing goes by it. Its
  * steps are over; what comes after them (remeshing, inspection, writing) is taken to last as long
- * as it did in the frame before. */
+ * as it did in the frame before. Where that is not known, after a resume, steps that are within the
+ * budget say nothing. */
 static void keep_budget(vo_sim *sim) {
     account a;
     sim->view.stepped_s = sim->stats.wall_s;
     if (!open_account(sim, &a) || sees_all(sim)) return;
-    double seconds = a.seconds > 0 ? a.seconds + sim->view.rest_s : 0;
+    bool known = sim->view.rest_s > 0 || a.seconds > a.def.seconds;
+    double seconds = a.seconds > 0 && known ? a.seconds + sim->view.rest_s : 0;
     sim->view.pixels = vo_budget_next(&a.def, sim->view.pixels, a.faces, seconds);
 }
 
