@@ -335,9 +335,11 @@ static void slack_goes_to_its_goal_slowly(void **state) {
 /* ---- by a camera ---------------------------------------------------------------------------- */
 
 /* Slack that a sheet of cells of 0.25 m is to have at a frame, from -1 on, before a camera that
- * stands over it, or looks away from it. Nothing moves. */
-static double filmed_slack(vo_viewing view, bool away, int frame) {
+ * stands over it, or looks away from it. Nothing moves. `longest` is the edge its remeshing ends
+ * with; 0: the usual one. */
+static double limited_slack(vo_viewing view, double longest, bool away, int frame) {
     world w = begin_world(1);
+    if (longest > 0) w.cloth.remeshing.size_max = longest;
     vo_camera_key key = {.position = {0.5, 0.5, 5}, .has_target = true, .field = 60};
     vo_camera_def camera = vo_camera_def_default();
     w.def.gravity = v3(0, 0, 0);
@@ -356,6 +358,21 @@ static double filmed_slack(vo_viewing view, bool away, int frame) {
     for (int f = 1; f < 32; f++) assert_near(vo_sim_buckle_goal(w.sim, 0, f), goal, 1e-12);
     end_world(&w);
     return goal;
+}
+
+static double filmed_slack(vo_viewing view, bool away, int frame) {
+    return limited_slack(view, 0, away, frame);
+}
+
+/* The longest edge is the longer of the two that limit it; one that is infinite is none. */
+static void compensation_goes_by_a_longest_edge(void **state) {
+    (void)state;
+    vo_viewing view = vo_viewing_default();
+    double goal[3], longest[3] = {0.1, INFINITY, 0.6};
+    for (int i = 0; i < 3; i++) goal[i] = limited_slack(view, longest[i], true, 1);
+    assert_true(goal[0] > 0.5);
+    assert_near(goal[1], goal[0], 0);
+    assert_true(goal[2] > 0 && goal[2] < goal[0] - 0.05);
 }
 
 static void what_is_in_a_picture_has_a_power_of_its_own(void **state) {
@@ -474,6 +491,7 @@ int main(void) {
         cmocka_unit_test(slack_is_by_size),
         cmocka_unit_test(new_faces_begin_with_the_slack_that_was_there),
         cmocka_unit_test(slack_goes_to_its_goal_slowly),
+        cmocka_unit_test(compensation_goes_by_a_longest_edge),
         cmocka_unit_test(what_is_in_a_picture_has_a_power_of_its_own),
         cmocka_unit_test(a_resumed_run_has_the_same_bits),
         cmocka_unit_test(what_makes_no_sense_is_refused),

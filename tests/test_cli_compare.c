@@ -70,6 +70,22 @@ static void test_scenes(void **state) {
     expect(folder, "compare d a --size 32x32 -q", 0, "differ in cloths[0].materials[0].density;");
 }
 
+/* A reference that has lost its camera on the way says so. */
+static void test_lost_camera(void **state) {
+    (void)state;
+    need_rays();
+    const char *folder = make_runs();
+    expect(folder,
+           "simulate scene.json -o c -q --frames 0:3 "
+           "--set camera={\"position\":[0.5,-3,0],\"target\":[0.5,0,0]}",
+           0, NULL);
+    expect(folder, "resume c -q --set camera=null", 0, NULL);
+    expect(folder, "compare b c --size 64x36 -q", 1,
+           "c: had a camera before, but has none at 0.16 s");
+    expect(folder, "compare b c --size 64x36 -q --frames 0:3", 0, NULL);
+    expect(folder, "compare b c --size 64x36 -q --camera none", 0, NULL);
+}
+
 static void test_json(void **state) {
     (void)state;
     need_rays();
@@ -114,9 +130,8 @@ static void test_wrong_calls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_scenes),
-        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_tables),      cmocka_unit_test(test_scenes),
+        cmocka_unit_test(test_lost_camera), cmocka_unit_test(test_json),
         cmocka_unit_test(test_wrong_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -286,6 +286,22 @@ static void samples_go_where_motion_is(void **state) {
     assert_true(count == 40 && rest <= 4);
 }
 
+/* One that stands still, but for the rounding of its path. */
+static bool shiver_at(const void *path, double time, vo_camera *out) {
+    *out = *(const vo_camera *)path;
+    out->position.x += 1e-12 * sin(1e6 * time);
+    return true;
+}
+
+static void a_camera_at_rest_is_one_sample(void **state) {
+    (void)state;
+    vo_camera base = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5);
+    vo_window_def def = vo_window_def_default();
+    vo_view_sample s[40];
+    def.length = 0.2;
+    assert_int_equal(vo_window_sample(&def, shiver_at, &base, 40, s), 1);
+}
+
 /* A camera that is on from 0.5 to 1 s. */
 static bool shut_at(const void *path, double time, vo_camera *out) {
     *out = *(const vo_camera *)path;
@@ -418,6 +434,7 @@ int main(void) {
         cmocka_unit_test(slack_is_tight),
         cmocka_unit_test(windows_are_sampled),
         cmocka_unit_test(samples_go_where_motion_is),
+        cmocka_unit_test(a_camera_at_rest_is_one_sample),
         cmocka_unit_test(paths_that_come_back_are_foreseen),
         cmocka_unit_test(shots_that_are_off),
         cmocka_unit_test(even_motion_is_foreseen),

@@ -37,7 +37,7 @@ typedef enum vo_result {
     VO_BAD_CALL,  /* the arguments of this call do not fit together */
     VO_NO_MEMORY, /* the allocator returned NULL */
     VO_IO_FAILED, /* reading or writing failed: missing file, full disk, no permission; or a library
-                     did that draws or encodes */
+                     that traces rays or encodes movies did */
     VO_STOPPED,   /* the caller asked to stop (vo_progress_fn returned false, vo_stop_fn true) */
 } vo_result;
 

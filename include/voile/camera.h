@@ -59,7 +59,7 @@ typedef struct vo_camera_key {
  * and after its last key a shot stands still. Where some keys of a shot have a target and some do
  * not, the directions of view are blended as rotations. */
 typedef struct vo_camera_def {
-    const char *name;          /* [""] tells it from others; copied. Neither "none" nor one with "=" */
+    const char *name;          /* [""] tells it from others; copied. Not "none", and without "=" */
     int key_count;             /* [0] at least 1 must be given */
     const vo_camera_key *keys; /* [NULL] copied */
     vo_vec3 up;                /* [0, 0, 1] what keys with a target keep upright; any length */

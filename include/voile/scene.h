@@ -55,7 +55,7 @@ typedef enum vo_adapt {
  * A face whose front is in a picture counts as much as that camera says (`front`), 1 by default. */
 typedef struct vo_viewing {
     double back;         /* [0.2] what is seen from behind; above 0 to 1, as the next two */
-    double hidden;       /* [0.2] what is behind something else, with `occlusion` */
+    double hidden;       /* [0.2] a front that is behind something else, with `occlusion` */
     double out;          /* [0.01] what is in no picture */
     double margin;       /* [0.4] m around pictures, over which that is reached */
     double anticipation; /* [5] frames; what cameras will see within them counts already, the
@@ -66,7 +66,8 @@ typedef struct vo_viewing {
     double popping;      /* [0.5] pixels that remeshing may seem to move what is seen in a frame;
                             infinite: any */
     double size_max;     /* [0.3] m, longest edge where nothing is seen; counts if it is above
-                            that of the cloth's remeshing */
+                            that of the cloth's remeshing; where that is infinite, compensation
+                            goes by this */
     bool whole_start;    /* [true] before frame 0 everything counts as seen, unless a camera is
                             given by vo_sim_set_camera */
     bool two_sided;      /* [false] the back of cloth is a front, too, unless the cloth says

@@ -11,10 +11,11 @@
 static vo_result check_name(const vo_scene *scene, const char *name) {
     vo_context *ctx = scene->ctx;
     if (strcmp(name, "none") == 0 || strchr(name, '='))
-        return vo_fail(ctx, VO_BAD_CALL,
-                       "name: \"%.80s\" cannot be asked for: \"none\" is no camera, and a name with "
-                       "= in it would be read as how to look without one; choose another",
-                       name);
+        return vo_fail(
+            ctx, VO_BAD_CALL,
+            "name: \"%.80s\" cannot be asked for: \"none\" is no camera, and a name with "
+            "= in it would be read as how to look without one; choose another",
+            name);
     if (!name[0] || vo_scene_find_camera(scene, name) < 0) return VO_OK;
     return vo_fail(ctx, VO_BAD_CALL, "name: there is another camera \"%.80s\"", name);
 }

@@ -431,7 +431,7 @@ static const vo_key override_keys[] = {
 static const vo_key view_keys[] = {
     KEY("back", POSITIVE, "0.2", NULL, "How much counts what is seen from behind, up to 1."),
     KEY("hidden", POSITIVE, "0.2", NULL,
-        "What is behind something else, with `occlusion`, up to 1."),
+        "A front that is behind something else, with `occlusion`, up to 1."),
     KEY("out", POSITIVE, "0.01", NULL,
         "What is in no picture, up to 1; below `remeshing.size[0]` / `size_max` there is no "
         "difference."),
@@ -446,7 +446,9 @@ static const vo_key view_keys[] = {
     KEY("popping", TIME, "0.5", "pixels",
         "Remeshing does not move what is seen by more in a frame; it waits until it need not."),
     KEY("size_max", POSITIVE, "0.3", "m",
-        "Longest edge where nothing is seen; counts if it is above `remeshing.size[1]`."),
+        "Longest edge where nothing is seen; counts if it is above `remeshing.size[1]`. Where that "
+        "is "
+        "infinite, `compensation` goes by this one."),
     KEY("whole_start", BOOL, "true", NULL,
         "Before frame 0 everything counts as seen; crowds are better off without."),
     KEY("two_sided", BOOL, "false", NULL,

@@ -31,7 +31,7 @@ static void note_error(void *user, enum RTCError error, const char *text) {
     atomic_compare_exchange_strong(&rays->error, &none, (int)error);
 }
 
-/* None of it is the caller's doing: the processor is one it does not know, or it is broken. */
+/* None of it is the caller's doing: Embree is broken, or does not know this processor. */
 static vo_result fail_embree(vo_rays *rays, const char *doing) {
     int error = atomic_exchange(&rays->error, RTC_ERROR_NONE);
     if (!rays->device) error = (int)rtcGetDeviceError(NULL);

@@ -37,7 +37,7 @@ vo_result vo_rays_set(vo_rays *rays, const vo_rays_def *def);
 typedef struct vo_ray {
     vo_vec3 from, direction; /* a unit vector */
     double length;           /* may be infinite */
-    double start;            /* what is nearer than this is not met; counts as part of the length */
+    double start;            /* what is nearer than this is not met; not taken off the length */
 } vo_ray;
 
 typedef struct vo_ray_hit {

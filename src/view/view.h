@@ -71,8 +71,8 @@ typedef struct vo_view_report {
 
 /* Without any eye all faces are seen, and there is no bound. `hiding` are all meshes that hide,
  * obstacles and the cloths themselves; only used with occlusion, and kept until the next update.
- * `report` may be NULL. Fails for want of memory and, with occlusion, where Embree
- * does (VO_IO_FAILED). */
+ * `report` may be NULL. Fails for want of memory and, with occlusion, where Embree does
+ * (VO_IO_FAILED). */
 vo_result vo_view_update(vo_view *view, int eye_count, const vo_view_eye *eye, int cloth_count,
                          const vo_view_cloth *cloth, int hiding_count, const vo_hiding *hiding,
                          vo_view_report *report);
