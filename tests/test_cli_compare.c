@@ -79,7 +79,7 @@ static void test_lost_camera(void **state) {
            "simulate scene.json -o c -q --frames 0:3 "
            "--set camera={\"position\":[0.5,-3,0],\"target\":[0.5,0,0]}",
            0, NULL);
-    expect(folder, "resume c -q --set camera=null", 0, NULL);
+    expect(folder, "resume c -q --frames :5 --set camera=null", 0, NULL);
     expect(folder, "compare b c --size 64x36 -q", 1,
            "c: had a camera before, but has none at 0.16 s");
     expect(folder, "compare b c --size 64x36 -q --frames 0:3", 0, NULL);
