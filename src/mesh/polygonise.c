@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 4, MAX_CORNERS = 100000000 };
+enum { BLOCK = 16, MAX_CORNERS = 100000000 };
 
 /* Corners of the lattice, x fastest. Cells are numbered by their lowest corner. */
 typedef struct lattice {
@@ -28,19 +28,29 @@ static vo_vec3 corner_place(const lattice *l, int i, int j, int k) {
     return v3_add_scaled(l->def->low, l->def->cell, v3(i, j, k));
 }
 
-/* Sets the corners of one block, all at once where the surface is far away. */
-static void sign_block(lattice *l, const int first[3]) {
-    const double half = 0.5 * (BLOCK - 1);
+static void sign_corners(lattice *l, const int first[3], int size, bool inside) {
+    for (int k = first[2]; k < first[2] + size; k++)
+        for (int j = first[1]; j < first[1] + size; j++)
+            memset(&l->inside[first[0] + j * l->step[1] + k * l->step[2]], inside, (size_t)size);
+}
+
+/* Sets the corners of one block, all at once where the surface is far away, and else by its eight
+ * parts, down to single corners. */
+static void sign_block(lattice *l, const int first[3], int size) {
+    const double half = 0.5 * (size - 1);
     vo_vec3 middle = v3_add_scaled(corner_place(l, first[0], first[1], first[2]), l->def->cell,
                                    v3(half, half, half));
     double value = l->field.value(l->field.arg, middle);
-    bool far = fabs(value) > l->def->slope * half * sqrt(3) * l->def->cell;
-    for (int k = first[2]; k < first[2] + BLOCK; k++)
-        for (int j = first[1]; j < first[1] + BLOCK; j++)
-            for (int i = first[0]; i < first[0] + BLOCK; i++) {
-                double f = far ? value : l->field.value(l->field.arg, corner_place(l, i, j, k));
-                l->inside[i * l->step[0] + j * l->step[1] + k * l->step[2]] = f < 0;
-            }
+    if (size == 1 || fabs(value) > l->def->slope * half * sqrt(3) * l->def->cell) {
+        sign_corners(l, first, size, value < 0);
+        return;
+    }
+    int s = size / 2;
+    for (int i = 0; i < 8; i++) {
+        const int part[3] = {first[0] + (i & 1) * s, first[1] + (i >> 1 & 1) * s,
+                             first[2] + (i >> 2) * s};
+        sign_block(l, part, s);
+    }
 }
 
 static void sign_blocks(void *arg, int begin, int end, int chunk) {
@@ -48,8 +58,10 @@ static void sign_blocks(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     int columns = l->size[0] / BLOCK, rows = l->size[1] / BLOCK;
     for (int b = begin; b < end; b++)
-        sign_block(l, (int[3]){b % columns * BLOCK, b / columns % rows * BLOCK,
-                               b / columns / rows * BLOCK});
+        sign_block(
+            l,
+            (int[3]){b % columns * BLOCK, b / columns % rows * BLOCK, b / columns / rows * BLOCK},
+            BLOCK);
 }
 
 /* The eight signs of a cell, one a bit. */
@@ -73,13 +85,23 @@ static bool hangs_together(int set) {
 
 static bool is_sound(int code) { return hangs_together(code) && hangs_together(255 & ~code); }
 
-/* Calls nothing for cells on the last planes, which have no corners beyond them. */
+/* How many cells from this one on have corners of one sign only: 7 or, as far as this looks, 0. */
+static int uniform_cells(const lattice *l, int cell) {
+    uint64_t row[4];
+    if (cell + l->offset[6] + (int)sizeof row[0] > l->corner_count) return 0;
+    for (int i = 0; i < 4; i++) memcpy(&row[i], &l->inside[cell + l->offset[2 * i]], sizeof row[i]);
+    bool alike = row[0] == row[1] && row[0] == row[2] && row[0] == row[3];
+    return alike && (row[0] == 0 || row[0] == UINT64_C(0x0101010101010101)) ? 7 : 0;
+}
+
+/* The cells that the surface may pass. Those on the last planes have no corners beyond them. */
 #define FOR_EACH_CELL(l, cell)                                     \
     for (int k_ = 0; k_ + 1 < (l)->size[2]; k_++)                  \
         for (int j_ = 0; j_ + 1 < (l)->size[1]; j_++)              \
             for (int cell = j_ * (l)->step[1] + k_ * (l)->step[2], \
-                     last_ = cell + (l)->size[0] - 1;              \
-                 cell < last_; cell++)
+                     last_ = cell + (l)->size[0] - 1, skip_ = 0;   \
+                 cell < last_; cell += vo_max_int(skip_, 1))       \
+                if ((skip_ = uniform_cells(l, cell)) == 0)
 
 /* Fills cells until all are sound. */
 static void mend(lattice *l) {
@@ -190,7 +212,7 @@ static bool measure(lattice *l) {
 /* Signs, nodes, faces, in a lattice that has its memory. */
 static vo_result net(lattice *l, vo_surface_parts *out) {
     memset(l->node, -1, (size_t)l->corner_count * sizeof *l->node);
-    vo_parallel_for(l->ctx, l->corner_count / (BLOCK * BLOCK * BLOCK), 64, sign_blocks, l);
+    vo_parallel_for(l->ctx, l->corner_count / (BLOCK * BLOCK * BLOCK), 2, sign_blocks, l);
     mend(l);
     if (reaches_box(l))
         return vo_fail(l->ctx, VO_BAD_DATA, "polygonise: the surface reaches the box around it");

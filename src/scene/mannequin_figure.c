@@ -331,6 +331,6 @@ void vo_body_form_make(const vo_mannequin_def *def, const vo_skeleton *skeleton,
     add_arm(&m);
     add_leg(&m);
     add_details(&m);
-    for (int i = 0; i < out->count; i++) vo_form_finish(&out->form[i]);
+    vo_body_form_finish(out);
     find_box(out);
 }

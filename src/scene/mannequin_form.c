@@ -41,12 +41,21 @@ static void find_sphere(vo_form *form) {
     }
 }
 
-void vo_form_finish(vo_form *form) {
+static void find_slopes(vo_form *form) {
     int n = form->section_count;
     for (int i = 0; i < n; i++)
         form->slope[i] = difference(form->section[vo_max_int(i - 1, 0)],
                                     form->section[vo_min_int(i + 1, n - 1)]);
-    find_sphere(form);
+}
+
+void vo_body_form_finish(vo_body_form *body) {
+    for (int i = 0; i < body->count; i++) {
+        find_slopes(&body->form[i]);
+        find_sphere(&body->form[i]);
+        body->first[body->form[i].group + 1] = i + 1;
+    }
+    body->melt = body->apart;
+    for (int g = 0; g < VO_FORM_GROUPS; g++) body->melt = vo_max(body->melt, body->join[g]);
 }
 
 /* The section at a height between the first and the last: cubic Hermite curves. */
@@ -99,33 +108,49 @@ double vo_form_value(const vo_form *form, vo_vec3 p) {
 
 static vo_vec3 mirror(vo_vec3 p) { return v3(-p.x, p.y, p.z); }
 
-/* Melts one form into what there is, unless it is too far away to matter to a body that is `near`
- * by its other groups. Estimates are at least half of the distance to the sphere. */
+/* Outside of the sphere the form's value is no less: estimates are at least half of the distance.
+ */
+static double least_value(const vo_form *form, vo_vec3 p) {
+    return 0.5 * (v3_distance(p, form->middle) - form->reach);
+}
+
+/* Melts one form into what there is, unless it is too far away to matter, to that or to a body that
+ * is `near`. */
 static double add(const vo_form *form, vo_vec3 p, double near, double value) {
-    double least = 0.5 * (v3_distance(p, form->middle) - form->reach);
-    if (least > vo_min(value, near) + form->melt) return value;
+    if (least_value(form, p) > vo_min(value, near) + form->melt) return value;
     return melt(value, vo_form_value(form, p), form->melt);
 }
 
 /* All forms of a group; infinity if none matters. */
 static double group_value(const vo_body_form *body, vo_form_group group, vo_vec3 p, double near) {
     double value = INFINITY;
-    for (int i = 0; i < body->count; i++) {
+    for (int i = body->first[group]; i < body->first[group + 1]; i++) {
         const vo_form *form = &body->form[i];
-        if (form->group != group) continue;
         value = add(form, p, near, value);
         if (form->paired) value = add(form, mirror(p), near, value);
     }
     return value;
 }
 
+/* No less than the body's value, soles aside: that of a form nearby. */
+static double most_value(const vo_body_form *body, vo_vec3 p) {
+    int nearest = 0;
+    double least = INFINITY;
+    for (int i = 0; i < body->count; i++) {
+        const vo_form *form = &body->form[i];
+        double power = v3_length2(v3_sub(p, form->middle)) - form->reach * form->reach;
+        if (power < least) least = power, nearest = i;
+    }
+    return vo_form_value(&body->form[nearest], p);
+}
+
 double vo_body_form_value(const void *arg, vo_vec3 p) {
     const vo_body_form *body = arg;
     if (p.x < 0) p.x = -p.x;
-    double value = group_value(body, VO_FORM_TRUNK, p, INFINITY);
+    double near = vo_max(most_value(body, p), 0) + body->melt;
+    double value = group_value(body, VO_FORM_TRUNK, p, near);
     for (vo_form_group g = VO_FORM_ARM; g <= VO_FORM_LEG; g++) {
-        double limb = group_value(body, g, p, value + body->join[g]);
-        double other = group_value(body, g, mirror(p), vo_min(value, limb) + body->join[g]);
+        double limb = group_value(body, g, p, near), other = group_value(body, g, mirror(p), near);
         value = melt(value, melt(limb, other, body->apart), body->join[g]);
     }
     return cut(value, -p.z, body->sole);

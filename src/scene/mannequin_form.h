@@ -45,8 +45,10 @@ typedef struct vo_form_span {
 typedef struct vo_form {
     vo_form_group group;
     bool paired;        /* a form of the trunk that is there on both sides */
-    vo_transform place; /* from its frame to the body in the rest pose, left side */
     double melt;        /* m, over which it joins the forms before it in its group */
+    vo_vec3 middle;     /* of a sphere around it in the body */
+    double reach;       /* m, its radius */
+    vo_transform place; /* from its frame to the body in the rest pose, left side */
 
     vo_vec3 radii;     /* of an ellipsoid around the origin; x = 0: a loft */
     int section_count; /* of a loft */
@@ -58,9 +60,6 @@ typedef struct vo_form {
     int span_count;
     vo_form_span span[VO_FORM_SPANS];
     bool shoulders; /* what follows the chest here follows the clavicles out there */
-
-    vo_vec3 middle; /* of a sphere around it in the body */
-    double reach;   /* m, its radius */
 } vo_form;
 
 /* A part of the left half that needs shorter edges than the rest. */
@@ -74,12 +73,14 @@ typedef struct vo_detail {
 
 typedef struct vo_body_form {
     int count;
-    vo_form form[VO_FORM_MAX];   /* by group */
-    double join[VO_FORM_GROUPS]; /* m, over which a limb melts into the trunk */
-    double height;               /* m */
-    double apart;                /* m, over which a limb melts into its mirror image */
-    double sole;                 /* m, over which soles are rounded off towards z = 0 */
-    vo_vec3 low, high;           /* m, a box around all */
+    vo_form form[VO_FORM_MAX];     /* by group */
+    int first[VO_FORM_GROUPS + 1]; /* form of each group, and the end of all */
+    double join[VO_FORM_GROUPS];   /* m, over which a limb melts into the trunk */
+    double height;                 /* m */
+    double apart;                  /* m, over which a limb melts into its mirror image */
+    double melt;                   /* m, the longest of these */
+    double sole;                   /* m, over which soles are rounded off towards z = 0 */
+    vo_vec3 low, high;             /* m, a box around all */
     vo_detail detail[VO_DETAILS];
 } vo_body_form;
 
@@ -88,8 +89,9 @@ struct vo_mannequin_def;
 void vo_body_form_make(const struct vo_mannequin_def *def, const vo_skeleton *skeleton,
                        vo_body_form *out);
 
-/* Completes a form that has its place, sizes and sections: slopes, and the sphere around it. */
-void vo_form_finish(vo_form *form);
+/* Completes forms that have their places, sizes and sections: slopes, and the spheres around them.
+ */
+void vo_body_form_finish(vo_body_form *body);
 
 /* About m from the form's surface, negative inside; p in the body, on the left. */
 double vo_form_value(const vo_form *form, vo_vec3 p);
