@@ -1,6 +1,7 @@
 /* Runs on disk: what a folder holds, stopping and going on, damage, refusals. */
 #include "run_place.h"
 
+#include "sim/folder.h"
 #include "sim/sim.h"
 
 static void a_resumed_run_has_the_same_bits(void **state) {
@@ -122,6 +123,27 @@ static void a_run_in_the_way_is_not_overwritten(void **state) {
     def.last_frame = 1;
     assert_ok(p.ctx, vo_run_simulate(p.ctx, p.scene, &def));
     assert_true(access(frame_path(&p, 2), R_OK) != 0);
+    close_place(&p);
+}
+
+/* A run that somebody else is writing is left to them, also where it may be overwritten. */
+static void a_locked_run_is_left_alone(void **state) {
+    (void)state;
+    place p = open_place(1);
+    int lock;
+    assert_ok(p.ctx, vo_folder_need_unlocked(p.ctx, p.run)); /* there is no folder yet */
+    assert_int_equal(simulate(&p, 2), VO_STOPPED);
+    assert_ok(p.ctx, vo_folder_lock(p.ctx, p.run, &lock));
+    vo_run_def def = vo_run_def_default();
+    def.folder = p.run;
+    def.overwrite = true;
+    assert_int_equal(vo_run_simulate(p.ctx, p.scene, &def), VO_BAD_CALL);
+    assert_says(p.ctx, "another process is writing this run");
+    assert_int_equal(resume(&p, 0, NULL), VO_BAD_CALL);
+    assert_says(p.ctx, "another process is writing this run");
+    assert_true(access(frame_path(&p, 2), R_OK) == 0);
+    vo_folder_unlock(lock);
+    assert_ok(p.ctx, resume(&p, 0, NULL));
     close_place(&p);
 }
 
@@ -326,6 +348,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_frame_is_named_and_made_again),
         cmocka_unit_test(speeds_that_are_none_are_told_once),
         cmocka_unit_test(a_run_in_the_way_is_not_overwritten),
+        cmocka_unit_test(a_locked_run_is_left_alone),
         cmocka_unit_test(what_is_not_a_run_is_refused),
         cmocka_unit_test(export_writes_arcsims_names),
         cmocka_unit_test(a_frame_must_be_the_one_of_its_name),

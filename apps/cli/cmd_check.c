@@ -87,7 +87,7 @@ int cmd_check(const cli_args *args) {
     cli_log log = {.stops = true};
     code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;
-    stop_ends_frame(kind == VO_CHECK_RUN);
+    stop_ends_frame(false);
     stop_watch();
     check_report report = {.path = args->operand,
                            .kind = kind_names[kind],

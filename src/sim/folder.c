@@ -151,6 +151,13 @@ vo_result vo_folder_peek_frame(vo_context *ctx, const char *folder, int frame,
 
 /* ---- lock ----------------------------------------------------------------------------------- */
 
+static vo_result fail_locked(vo_context *ctx, const char *folder) {
+    return vo_fail(ctx, VO_BAD_CALL,
+                   "%s: another process is writing this run; wait for it, or use "
+                   "another folder",
+                   folder);
+}
+
 vo_result vo_folder_lock(vo_context *ctx, const char *folder, int *lock) {
     char path[VO_PATH_SIZE];
     vo_path_join(path, sizeof path, folder, ".lock");
@@ -165,10 +172,16 @@ vo_result vo_folder_lock(vo_context *ctx, const char *folder, int *lock) {
     }
     vo_folder_unlock(*lock);
     *lock = -1;
-    return vo_fail(ctx, VO_BAD_CALL,
-                   "%s: another process is writing this run; wait for it, or use "
-                   "another folder",
-                   folder);
+    return fail_locked(ctx, folder);
+}
+
+vo_result vo_folder_need_unlocked(vo_context *ctx, const char *folder) {
+    char path[VO_PATH_SIZE];
+    vo_path_join(path, sizeof path, folder, ".lock");
+    int lock = open(path, O_RDWR | O_CLOEXEC);
+    bool locked = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    vo_folder_unlock(lock);
+    return locked ? fail_locked(ctx, folder) : VO_OK;
 }
 
 void vo_folder_unlock(int lock) {

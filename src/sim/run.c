@@ -178,6 +178,7 @@ static vo_result spare_frames(const run *r, const vo_frame_list *list) {
 static vo_result need_room(const run *r) {
     vo_frame_list list;
     VO_TRY(spare_foreign(r));
+    VO_TRY(vo_folder_need_unlocked(r->ctx, r->folder));
     VO_TRY(vo_folder_list(r->ctx, r->folder, &list));
     vo_result result = spare_frames(r, &list);
     vo_frame_list_free(r->ctx, &list);
