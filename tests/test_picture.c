@@ -378,6 +378,33 @@ static void test_cut_faces(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* A sheet folded onto itself: the normals that nodes of the fold have in common lie along it, 90
+ * degrees from both layers; each layer's own stay within 60. */
+static void test_folded_cloth(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_mesh *mesh;
+    assert_ok(ctx, vo_mesh_create_grid(ctx, 1, 1, 4, 4, &mesh));
+    for (int i = 0; i < mesh->node_count; i++) {
+        vo_vec3 *x = &mesh->node_x[i];
+        if (x->x > 0.5) *x = v3(1 - x->x, x->y, 0.002);
+    }
+    vo_model m = {.ctx = ctx};
+    int tilted = 0;
+    assert_ok(ctx, vo_model_add_cloth(&m, mesh, 1, NULL, 0, 0));
+    for (int f = 0; f < m.face_count; f++)
+        for (int k = 0; k < 3; k++) {
+            vo_vec3 flat = v3_normalize(vo_mesh_face_normal(mesh, f));
+            double along = v3_dot(vo_model_normal(&m, m.face[f].normal[k]), flat);
+            assert_true(along > 0.5 - 1e-6);
+            tilted += along < 0.6;
+        }
+    assert_true(tilted > 10);
+    vo_model_free(&m);
+    vo_mesh_destroy(mesh);
+    vo_context_destroy(ctx);
+}
+
 /* A box keeps its edges, a sphere has none. */
 static void test_obstacle_normals(void **state) {
     (void)state;
@@ -504,6 +531,7 @@ int main(void) {
         cmocka_unit_test(test_fit),
         cmocka_unit_test(test_lens_way_and_back),
         cmocka_unit_test(test_cut_faces),
+        cmocka_unit_test(test_folded_cloth),
         cmocka_unit_test(test_obstacle_normals),
         cmocka_unit_test(test_png),
         cmocka_unit_test(test_yuv),

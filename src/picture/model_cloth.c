@@ -10,6 +10,8 @@
 #include "mesh/smooth_normal.h"
 #include "picture/model.h"
 
+#define MOST_TILT_COSINE 0.5 /* 60 degrees */
+
 typedef struct lattice {
     vo_model *model;
     const vo_mesh *mesh;
@@ -57,7 +59,20 @@ static vo_vec3 point_x(const lattice *l, const vo_spot *spot) {
                                                  : vo_smooth_point(l->smooth, spot);
 }
 
-static void add_point(const lattice *l, int face, int a, int b) {
+/* The normal of a corner for shading. Where the faces of a node are folded onto each other, their
+ * common normal lies along the cloth and would be a dark spot on each of them: no face takes it
+ * further from its own than to the most tilt. */
+static vo_vec3 corner_normal(const lattice *l, int face, int corner) {
+    vo_vec3 normal = l->smooth->normal[l->smooth->sector[face][corner]];
+    vo_vec3 flat = v3_normalize(vo_mesh_face_normal(l->mesh, face));
+    double along = v3_dot(normal, flat);
+    if (along >= MOST_TILT_COSINE) return normal;
+    vo_vec3 across = v3_normalize(v3_add_scaled(normal, -along, flat));
+    double sine = sqrt(1 - MOST_TILT_COSINE * MOST_TILT_COSINE);
+    return v3_add(v3_scale(MOST_TILT_COSINE, flat), v3_scale(sine, across));
+}
+
+static void add_point(const lattice *l, int face, const vo_vec3 corner[3], int a, int b) {
     vo_model *m = l->model;
     double n = l->parts;
     vo_spot spot = {.face = face, .weight = {(n - a) / n, (a - b) / n, b / n}};
@@ -65,8 +80,7 @@ static void add_point(const lattice *l, int face, int a, int b) {
     vo_vec3 normal = v3_zero();
     vo_vec2 u = {0, 0};
     for (int k = 0; k < 3; k++) {
-        normal =
-            v3_add_scaled(normal, spot.weight[k], l->smooth->normal[l->smooth->sector[face][k]]);
+        normal = v3_add_scaled(normal, spot.weight[k], corner[k]);
         u = v2_add(u, v2_scale(spot.weight[k], l->mesh->vert_u[l->mesh->face_vert[face][k]]));
     }
     vo_model_put(m->x[m->node_count + point_node(l, face, a, b)],
@@ -110,8 +124,10 @@ static vo_result add_lattice(const lattice *l, int first_paint, int last_paint) 
     for (int i = 0; i < mesh->node_count; i++) /* also those of no face */
         vo_model_put(m->x[m->node_count + i], v3_sub(mesh->node_x[i], m->origin));
     for (int f = 0; f < mesh->face_count; f++) {
+        vo_vec3 corner[3];
+        for (int k = 0; k < 3; k++) corner[k] = corner_normal(l, f, k);
         for (int a = 0; a <= l->parts; a++)
-            for (int b = 0; b <= a; b++) add_point(l, f, a, b);
+            for (int b = 0; b <= a; b++) add_point(l, f, corner, a, b);
         add_triangles(l, f,
                       vo_min_int(first_paint + vo_max_int(mesh->face_label[f], 0), last_paint));
     }
