@@ -572,12 +572,51 @@ static void a_cloth_of_20000_faces_is_small_and_fast(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Large enough to be compressed in several goes: sections of 0 to 2^20 numbers, 40 MB in all. */
+static unsigned char *large_frame(int threads, const double *x, size_t *size) {
+    vo_context *ctx = test_context(threads);
+    vo_vof_writer *w;
+    vo_vof_reader *r;
+    const void *bytes;
+    assert_ok(ctx, vo_vof_writer_create(ctx, &w));
+    vo_vof_begin(w, 3, 0.5);
+    for (int i = 0; i < 60; i++)
+        assert_ok(ctx, vo_vof_add(w, "x", i, VO_VOF_F64, 1, (1 << i % 21) - 1, x + i));
+    assert_ok(ctx, vo_vof_finish(w, &bytes, size));
+    assert_ok(ctx, vo_vof_parse(ctx, "large", bytes, *size, &r));
+    for (int i = 0; i < 60; i++)
+        check_section(ctx, r, "x", i, VO_VOF_F64, 1, (1 << i % 21) - 1, x + i);
+    unsigned char *copy = malloc(*size);
+    assert_non_null(copy);
+    memcpy(copy, bytes, *size);
+    vo_vof_close(r);
+    vo_vof_writer_destroy(w);
+    vo_context_destroy(ctx);
+    return copy;
+}
+
+static void bytes_do_not_depend_on_threads(void **state) {
+    (void)state;
+    enum { COUNT = (1 << 20) + 64 };
+    double *x = malloc(COUNT * sizeof *x);
+    assert_non_null(x);
+    for (int i = 0; i < COUNT; i++) x[i] = sin(0.001 * i);
+    size_t size, other_size;
+    unsigned char *one = large_frame(1, x, &size), *four = large_frame(4, x, &other_size);
+    assert_int_equal(size, other_size);
+    assert_memory_equal(one, four, size);
+    free(one);
+    free(four);
+    free(x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_comes_back_to_the_bit),
         cmocka_unit_test(old_files_stay_readable),
         cmocka_unit_test(random_sections_come_back_to_the_bit),
         cmocka_unit_test(bytes_do_not_depend_on_what_was_written_before),
+        cmocka_unit_test(bytes_do_not_depend_on_threads),
         cmocka_unit_test(a_writer_that_is_kept_stops_asking_for_memory),
         cmocka_unit_test(every_truncation_is_found),
         cmocka_unit_test(every_altered_byte_is_found),

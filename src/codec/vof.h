@@ -36,12 +36,13 @@ void vo_vof_writer_destroy(vo_vof_writer *writer); /* NULL is allowed */
 /* Forgets what was added and starts a frame. */
 void vo_vof_begin(vo_vof_writer *writer, int frame, double time);
 
-/* Compresses a section; `data` is not needed afterwards. `tag` has 1 to 8 letters, digits or
+/* Takes a section; `data` is not needed afterwards. `tag` has 1 to 8 letters, digits or
  * underscores; tag and index together are unique; `data` may be NULL if count is 0. */
 vo_result vo_vof_add(vo_vof_writer *writer, const char *tag, int index, vo_vof_type type,
                      int columns, int count, const void *data);
 
-/* The finished file, valid until the next begin. */
+/* The finished file, valid until the next begin. Sections are compressed by all threads; the bytes
+ * do not depend on how many there are. */
 vo_result vo_vof_finish(vo_vof_writer *writer, const void **bytes, size_t *size);
 /* The same to a file that is either complete or not there. */
 vo_result vo_vof_save(vo_vof_writer *writer, const char *path);

@@ -4,28 +4,61 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/memory.h"
+#include "core/parallel.h"
 
+#include <stdatomic.h>
 #include <zstd.h>
+
+/* Bytes that wait to be compressed together, so that all threads have work. */
+#define BATCH ((size_t)16 << 20)
+
+/* A section on its way. */
+typedef struct entry {
+    vof_section section;
+    size_t from; /* where its bytes wait */
+    size_t to;   /* where they go */
+    size_t done; /* what zstd said: how many they are there, or an error */
+} entry;
+
+/* What one thread needs. */
+typedef struct lane {
+    ZSTD_CCtx *zstd;
+    vof_buffer scratch[2]; /* a section between its filters */
+} lane;
 
 struct vo_vof_writer {
     vo_context *ctx;
-    ZSTD_CCtx *zstd;
     int frame;
     double time;
-    vof_section *section;
+    entry *entry;
     int count, capacity;
-    vof_buffer stored; /* the sections' bytes, stored_size of them */
-    size_t stored_size, raw_size;
-    vof_buffer scratch[2]; /* a section between its filters */
+    int waiting;     /* the first that waits; those before are in `stored` */
+    atomic_int next; /* to be taken by a thread */
+    vof_buffer raw, stored;
+    size_t waiting_size, stored_size; /* of these */
+    size_t raw_size;                  /* of all sections */
+    lane *lane;
+    int lane_count;
     vof_buffer file;
 };
+
+static bool make_lanes(vo_vof_writer *writer) {
+    int count = vo_threads_count(writer->ctx->threads);
+    writer->lane = vo_alloc_zero(writer->ctx, vo_array_bytes((size_t)count, sizeof *writer->lane));
+    if (!writer->lane) return false;
+    writer->lane_count = count;
+    for (int i = 0; i < count; i++) {
+        writer->lane[i].zstd = ZSTD_createCCtx();
+        if (!writer->lane[i].zstd) return false;
+    }
+    return true;
+}
 
 vo_result vo_vof_writer_create(vo_context *ctx, vo_vof_writer **out) {
     vo_vof_writer *writer = *out = vo_new(ctx, vo_vof_writer);
     if (!writer) return vo_fail_memory(ctx, "a frame writer");
     writer->ctx = ctx;
-    writer->zstd = ZSTD_createCCtx();
-    if (writer->zstd) return VO_OK;
+    if (make_lanes(writer)) return VO_OK;
     vo_vof_writer_destroy(writer);
     *out = NULL;
     return vo_fail_memory(ctx, "a frame writer");
@@ -34,11 +67,15 @@ vo_result vo_vof_writer_create(vo_context *ctx, vo_vof_writer **out) {
 void vo_vof_writer_destroy(vo_vof_writer *writer) {
     if (!writer) return;
     vo_context *ctx = writer->ctx;
-    ZSTD_freeCCtx(writer->zstd);
-    vo_free_array(ctx, writer->section, writer->capacity);
+    for (int i = 0; i < writer->lane_count; i++) {
+        ZSTD_freeCCtx(writer->lane[i].zstd);
+        vof_buffer_free(ctx, &writer->lane[i].scratch[0]);
+        vof_buffer_free(ctx, &writer->lane[i].scratch[1]);
+    }
+    vo_free_array(ctx, writer->lane, writer->lane_count);
+    vo_free_array(ctx, writer->entry, writer->capacity);
+    vof_buffer_free(ctx, &writer->raw);
     vof_buffer_free(ctx, &writer->stored);
-    vof_buffer_free(ctx, &writer->scratch[0]);
-    vof_buffer_free(ctx, &writer->scratch[1]);
     vof_buffer_free(ctx, &writer->file);
     vo_delete(ctx, writer);
 }
@@ -46,44 +83,77 @@ void vo_vof_writer_destroy(vo_vof_writer *writer) {
 void vo_vof_begin(vo_vof_writer *writer, int frame, double time) {
     writer->frame = frame;
     writer->time = time;
-    writer->count = 0;
-    writer->stored_size = writer->raw_size = 0;
+    writer->count = writer->waiting = 0;
+    writer->waiting_size = writer->stored_size = writer->raw_size = 0;
 }
 
-/* Makes room for `more` stored bytes and keeps those that are there. */
-static bool reserve_stored(vo_vof_writer *writer, size_t more) {
-    vof_buffer grown = {0}, *old = &writer->stored;
-    size_t need = writer->stored_size + more;
-    if (need <= old->capacity) return true;
-    if (!vof_buffer_reserve(writer->ctx, &grown, need + old->capacity / 2)) return false;
-    if (writer->stored_size) memcpy(grown.data, old->data, writer->stored_size);
-    vof_buffer_free(writer->ctx, old);
-    *old = grown;
+/* ---- compression ----------------------------------------------------------------------------- */
+
+/* Makes room for `more` bytes behind the first `used`, which are kept. */
+static bool extend(vo_context *ctx, vof_buffer *buffer, size_t used, size_t more) {
+    vof_buffer grown = {0};
+    if (used + more <= buffer->capacity) return true;
+    if (!vof_buffer_reserve(ctx, &grown, used + more + buffer->capacity / 2)) return false;
+    if (used) memcpy(grown.data, buffer->data, used);
+    vof_buffer_free(ctx, buffer);
+    *buffer = grown;
     return true;
 }
 
-/* Filters into one of the scratch buffers; NULL without memory. */
-static const unsigned char *filtered(vo_vof_writer *writer, const vof_section *section,
-                                     const unsigned char *data) {
-    if (section->filter == VOF_FILTER_NONE) return data;
-    for (int i = 0; i < 2; i++)
-        if (!vof_buffer_reserve(writer->ctx, &writer->scratch[i], section->raw)) return NULL;
-    vof_filter_apply(section, data, writer->scratch[0].data, writer->scratch[1].data);
-    return writer->scratch[1].data;
+/* Room for all that waits, as large as it can get, and for the filters of every thread. */
+static bool make_room(vo_vof_writer *writer) {
+    size_t room = 0, longest = 0;
+    for (int i = writer->waiting; i < writer->count; i++) {
+        entry *e = &writer->entry[i];
+        e->to = writer->stored_size + room;
+        room += ZSTD_compressBound(e->section.raw);
+        longest = e->section.raw > longest ? e->section.raw : longest;
+    }
+    if (!extend(writer->ctx, &writer->stored, writer->stored_size, room)) return false;
+    for (int i = 0; i < writer->lane_count; i++)
+        for (int k = 0; k < 2; k++)
+            if (!vof_buffer_reserve(writer->ctx, &writer->lane[i].scratch[k], longest))
+                return false;
+    return true;
 }
 
-/* Appends the compressed bytes and fills in section->stored. */
-static vo_result compress(vo_vof_writer *writer, vof_section *section, const unsigned char *data) {
-    size_t bound = ZSTD_compressBound(section->raw);
-    const unsigned char *input = filtered(writer, section, data);
-    if (!input || !reserve_stored(writer, bound)) return vo_fail_memory(writer->ctx, "a frame");
-    unsigned char *out = writer->stored.data + writer->stored_size;
-    size_t size = ZSTD_compressCCtx(writer->zstd, out, bound, input, section->raw, VOF_ZSTD_LEVEL);
-    if (ZSTD_isError(size)) /* the room suffices, so only its own memory can be missing */
-        return vo_fail(writer->ctx, VO_NO_MEMORY, "section %s: zstd: %s", section->tag,
-                       ZSTD_getErrorName(size));
-    section->stored = size;
-    writer->stored_size += size;
+static void compress(vo_vof_writer *writer, lane *l, entry *e) {
+    const unsigned char *data = writer->raw.data + e->from;
+    e->section.hash = vo_hash(data, e->section.raw);
+    if (e->section.filter != VOF_FILTER_NONE) {
+        vof_filter_apply(&e->section, data, l->scratch[0].data, l->scratch[1].data);
+        data = l->scratch[1].data;
+    }
+    e->done =
+        ZSTD_compressCCtx(l->zstd, writer->stored.data + e->to, ZSTD_compressBound(e->section.raw),
+                          data, e->section.raw, VOF_ZSTD_LEVEL);
+}
+
+/* Each lane takes sections until none is left; whoever takes one, it gets the same bytes. */
+static void compress_lanes(void *arg, int begin, int end, int chunk) {
+    vo_vof_writer *writer = arg;
+    (void)chunk;
+    for (int i = begin; i < end; i++)
+        for (int at; (at = atomic_fetch_add(&writer->next, 1)) < writer->count;)
+            if (writer->entry[at].section.raw > 0)
+                compress(writer, &writer->lane[i], &writer->entry[at]);
+}
+
+/* Compresses all that waits. */
+static vo_result flush(vo_vof_writer *writer) {
+    if (!make_room(writer)) return vo_fail_memory(writer->ctx, "a frame");
+    atomic_store(&writer->next, writer->waiting);
+    vo_parallel_for(writer->ctx, writer->lane_count, 1, compress_lanes, writer);
+    for (; writer->waiting < writer->count; writer->waiting++) {
+        entry *e = &writer->entry[writer->waiting];
+        if (ZSTD_isError(e->done)) /* the room suffices, so only its own memory can be missing */
+            return vo_fail(writer->ctx, VO_NO_MEMORY, "section %s: zstd: %s", e->section.tag,
+                           ZSTD_getErrorName(e->done));
+        memmove(writer->stored.data + writer->stored_size, writer->stored.data + e->to, e->done);
+        e->section.stored = e->done;
+        writer->stored_size += e->done;
+    }
+    writer->waiting_size = 0;
     return VO_OK;
 }
 
@@ -94,8 +164,6 @@ vo_result vo_vof_add(vo_vof_writer *writer, const char *tag, int index, vo_vof_t
         columns > VO_VOF_MAX_COLUMNS || count < 0 || (count > 0 && !data) ||
         writer->count == VO_VOF_MAX_SECTIONS)
         return vo_fail(ctx, VO_BAD_CALL, "section \"%.20s\" cannot be stored", tag);
-    if (!vo_reserve(ctx, &writer->section, &writer->capacity, writer->count + 1))
-        return vo_fail_memory(ctx, "a frame");
     vof_section section = {.index = (uint32_t)index,
                            .type = (uint8_t)type,
                            .filter = (uint8_t)vof_filter_of(type),
@@ -103,12 +171,18 @@ vo_result vo_vof_add(vo_vof_writer *writer, const char *tag, int index, vo_vof_t
                            .count = (uint64_t)count};
     memcpy(section.tag, tag, strlen(tag));
     section.raw = section.count * section.columns * vof_type_size(type);
-    section.hash = vo_hash(data, section.raw);
-    if (count > 0) VO_TRY(compress(writer, &section, data));
+    section.hash = vo_hash(NULL, 0);
+    if (!vo_reserve(ctx, &writer->entry, &writer->capacity, writer->count + 1) ||
+        !extend(ctx, &writer->raw, writer->waiting_size, section.raw))
+        return vo_fail_memory(ctx, "a frame");
+    if (count > 0) memcpy(writer->raw.data + writer->waiting_size, data, section.raw);
+    writer->entry[writer->count++] = (entry){.section = section, .from = writer->waiting_size};
+    writer->waiting_size += section.raw;
     writer->raw_size += section.raw;
-    writer->section[writer->count++] = section;
-    return VO_OK;
+    return writer->waiting_size >= BATCH ? flush(writer) : VO_OK;
 }
+
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static void store_hash(unsigned char **at, const unsigned char *begin) {
     uint64_t hash = vo_hash(begin, (size_t)(*at - begin));
@@ -140,6 +214,7 @@ static void store_section(unsigned char **at, const vof_section *section) {
 }
 
 vo_result vo_vof_finish(vo_vof_writer *writer, const void **bytes, size_t *size) {
+    VO_TRY(flush(writer));
     size_t total =
         VOF_HEAD + (size_t)writer->count * VOF_ENTRY + VOF_HASH + writer->stored_size + VOF_HASH;
     if (!vof_plausible(writer->raw_size, total))
@@ -149,7 +224,7 @@ vo_result vo_vof_finish(vo_vof_writer *writer, const void **bytes, size_t *size)
         return vo_fail_memory(writer->ctx, "a frame");
     unsigned char *begin = writer->file.data, *at = begin;
     store_head(writer, &at, total);
-    for (int i = 0; i < writer->count; i++) store_section(&at, &writer->section[i]);
+    for (int i = 0; i < writer->count; i++) store_section(&at, &writer->entry[i].section);
     store_hash(&at, begin);
     if (writer->stored_size) vof_store(&at, writer->stored.data, writer->stored_size);
     store_hash(&at, begin);
