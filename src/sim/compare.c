@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SURVEY_FRAMES = 60, DEFAULT_WIDTH = 1920, DEFAULT_HEIGHT = 1080 };
+enum { DEFAULT_WIDTH = 1920, DEFAULT_HEIGHT = 1080 };
 
 typedef struct comparer {
     vo_context *ctx;
@@ -203,15 +203,13 @@ static vo_result check_scene(comparer *c, int run) {
                    c->def->runs[run], c->def->runs[VO_COMPARE_REFERENCE], what);
 }
 
-/* Everything that any run shows in its frames, of which some sixty are looked at. */
+/* Everything that any run shows in its frames. */
 static vo_result survey(comparer *c) {
     for (int run = 0; run < c->def->run_count; run++) {
         const vo_frame_list *list = &c->list[run];
-        int count = vo_min_int(list->count, SURVEY_FRAMES);
-        for (int i = 0; i < count; i++) {
-            int at = count == 1 ? 0 : (int)((int64_t)i * (list->count - 1) / (count - 1));
+        for (int i = 0; i < vo_frame_list_survey_count(list); i++) {
             VO_TRY(vo_check_stop(c->ctx));
-            VO_TRY(read_frame(c, run, list->frame[at]));
+            VO_TRY(read_frame(c, run, vo_frame_list_surveyed(list, i)));
             vo_subject subject = {.sim = c->eye[run].epoch.sim};
             if (run == 0 && i == 0) c->extent = vo_extent_begin(&subject, &c->look.shot);
             vo_extent_add(&c->extent, &subject);

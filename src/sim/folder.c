@@ -13,7 +13,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { STATS_LINE = 2048 };
+enum { STATS_LINE = 2048, SURVEY_FRAMES = 60 };
 
 void vo_folder_scene(char *out, size_t size, const char *folder) {
     vo_path_join(out, size, folder, "scene.json");
@@ -94,6 +94,15 @@ vo_result vo_folder_list(vo_context *ctx, const char *folder, vo_frame_list *out
 void vo_frame_list_free(vo_context *ctx, vo_frame_list *list) {
     vo_free_array(ctx, list->frame, list->capacity);
     *list = (vo_frame_list){0};
+}
+
+int vo_frame_list_survey_count(const vo_frame_list *list) {
+    return vo_min_int(list->count, SURVEY_FRAMES);
+}
+
+int vo_frame_list_surveyed(const vo_frame_list *list, int i) {
+    int count = vo_frame_list_survey_count(list);
+    return list->frame[count == 1 ? 0 : (int)((int64_t)i * (list->count - 1) / (count - 1))];
 }
 
 vo_result vo_folder_fail_empty(vo_context *ctx, const char *folder, int listed) {

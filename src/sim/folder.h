@@ -22,6 +22,11 @@ typedef struct vo_frame_list {
 vo_result vo_folder_list(vo_context *ctx, const char *folder, vo_frame_list *out);
 void vo_frame_list_free(vo_context *ctx, vo_frame_list *list);
 
+/* To see how far something gets without reading every frame: the first, the last, and so many
+ * between that none is far from one of them. */
+int vo_frame_list_survey_count(const vo_frame_list *list);
+int vo_frame_list_surveyed(const vo_frame_list *list, int i); /* frame, 0 <= i < count */
+
 /* Why there is nothing to do: the run has no frames (VO_BAD_DATA), or none of those `listed` is
  * among those that were asked for (VO_BAD_CALL). */
 vo_result vo_folder_fail_empty(vo_context *ctx, const char *folder, int listed);

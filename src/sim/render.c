@@ -14,8 +14,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-enum { SURVEY_FRAMES = 60 }; /* looked at before, for where the camera is to be */
-
 typedef enum output_kind { OUTPUT_PICTURE, OUTPUT_MOVIE, OUTPUT_FOLDER } output_kind;
 
 typedef struct renderer {
@@ -116,14 +114,11 @@ static void look(renderer *r, bool anew) {
     vo_extent_add(&r->extent, &subject);
 }
 
-/* The first and the last frame, and so many between that none is far from one of them. */
+/* Looks at frames before any is drawn, for where the camera is to be. */
 static vo_result survey(renderer *r) {
-    const vo_frame_list *list = &r->list;
-    int count = vo_min_int(list->count, SURVEY_FRAMES);
-    for (int i = 0; i < count; i++) {
-        int at = count == 1 ? 0 : (int)((int64_t)i * (list->count - 1) / (count - 1));
+    for (int i = 0; i < vo_frame_list_survey_count(&r->list); i++) {
         VO_TRY(vo_check_stop(r->ctx));
-        VO_TRY(read_frame(r, list->frame[at]));
+        VO_TRY(read_frame(r, vo_frame_list_surveyed(&r->list, i)));
         if (i == 0) VO_TRY(choose_size(r));
         look(r, i == 0);
     }

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096 };
-
 vo_sew_def vo_sew_def_default(void) {
     vo_sew_def def = {.mannequin = vo_mannequin_def_default(),
                       .fit = true,
@@ -55,23 +53,23 @@ static vo_result make_wearer(vo_context *ctx, const vo_sew_def *def, vo_wearer *
 
 /* Where a fabric may be: as it is named, beside the pattern, or in the folder of fabrics beside
  * that of the pattern or among the assets. */
-static bool fabric_path(const char *pattern, const char *name, int place, char path[PATH_SIZE]) {
-    char folder[PATH_SIZE], file[PATH_SIZE];
+static bool fabric_path(const char *pattern, const char *name, int place, char path[VO_PATH_SIZE]) {
+    char folder[VO_PATH_SIZE], file[VO_PATH_SIZE];
     const char *assets = getenv("VOILE_ASSETS");
     vo_path_folder(folder, sizeof folder, pattern);
     snprintf(file, sizeof file, "fabrics/%.200s.json", name);
     switch (place) {
     case 0:
-        vo_path_join(path, PATH_SIZE, folder, name);
+        vo_path_join(path, VO_PATH_SIZE, folder, name);
         return true;
     case 1:
-        snprintf(path, PATH_SIZE, "%.2000s", name);
+        snprintf(path, VO_PATH_SIZE, "%.2000s", name);
         return true;
     case 2:
-        snprintf(path, PATH_SIZE, "%.2000s/../%.300s", folder, file);
+        snprintf(path, VO_PATH_SIZE, "%.2000s/../%.300s", folder, file);
         return true;
     case 3:
-        snprintf(path, PATH_SIZE, "%.2000s/%.300s", assets ? assets : "assets", file);
+        snprintf(path, VO_PATH_SIZE, "%.2000s/%.300s", assets ? assets : "assets", file);
         return true;
     }
     return false;
@@ -79,7 +77,7 @@ static bool fabric_path(const char *pattern, const char *name, int place, char p
 
 static vo_result load_fabric(vo_context *ctx, const char *pattern, const char *name,
                              vo_fabric **out) {
-    char path[PATH_SIZE];
+    char path[VO_PATH_SIZE];
     for (int i = 0; fabric_path(pattern, name, i, path); i++)
         if (vo_file_exists(path)) return vo_fabric_load(ctx, path, out);
     return vo_fail(ctx, VO_BAD_DATA,
