@@ -175,6 +175,32 @@ static void folds_stay_where_they_are(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Long edges that end in a fold of short ones do not swell out of it by more than a part of these.
+ */
+static void coarse_sides_of_a_fold_stay_flat(void **state) {
+    (void)state;
+    enum { ROWS = 24 };
+    vo_context *ctx = test_context(1);
+    vo_random r = vo_random_seed(7);
+    for (int degrees = 5; degrees <= 175; degrees += 10) {
+        double angle = degrees * VO_PI / 180, most = 0;
+        vo_mesh *m;
+        assert_ok(ctx, vo_mesh_create_grid(ctx, 1, 1, 4, ROWS, &m));
+        fold(m, angle);
+        vo_smooth s;
+        assert_ok(ctx, vo_smooth_create(ctx, m, &s));
+        for (int k = 0; k < 3000; k++) {
+            vo_spot spot = random_spot(m, &r);
+            most =
+                vo_max(most, from_fold(material_of(m, &spot), vo_smooth_point(&s, &spot), angle));
+        }
+        assert_true(most < 0.1 / ROWS);
+        vo_smooth_free(&s);
+        vo_mesh_destroy(m);
+    }
+    vo_context_destroy(ctx);
+}
+
 static void nodes_are_reproduced(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -332,6 +358,7 @@ int main(void) {
         cmocka_unit_test(eight_faces_make_a_cylinder),
         cmocka_unit_test(planes_stay_flat),
         cmocka_unit_test(folds_stay_where_they_are),
+        cmocka_unit_test(coarse_sides_of_a_fold_stay_flat),
         cmocka_unit_test(nodes_are_reproduced),
         cmocka_unit_test(both_sides_of_an_edge_meet),
         cmocka_unit_test(faces_share_tangents_at_nodes),

@@ -5,52 +5,81 @@
 #include "core/memory.h"
 #include "mesh/smooth_normal.h"
 
+#define TILT_SHARE 2.0 /* how far an edge may bend more at one end than at the other */
+#define TILT_SPARE 0.4 /* for those as long as the shortest of their node */
+
 static int after(int corner) { return corner == 2 ? 0 : corner + 1; }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* From a node to the control point beside it, along the edge e, tangential to the plane of n; see
- * smooth.h. With s = n . d the sine of the angle between edge and plane: the smaller of |s| and its
- * cosine is the sine of the angle used. */
-static vo_vec3 tangent_of(vo_vec3 e, vo_vec3 n) {
+/* Sine of the angle between an edge and the tangent plane at one of its ends. */
+static double tilt_of(vo_vec3 e, vo_vec3 n) {
     double length = v3_length(e);
+    return length > 0 ? v3_dot(n, e) / length : 0;
+}
+
+/* From a node to the control point beside it, along the edge e, tangential to the plane of n; see
+ * smooth.h. The sine of the angle used is the smallest of that of the edge and the plane, its
+ * cosine, and `most`. */
+static vo_vec3 tangent_of(vo_vec3 e, vo_vec3 n, double most) {
+    double length = v3_length(e), s = tilt_of(e, n);
     if (!(length > 0)) return v3_zero();
-    vo_vec3 d = v3_scale(1 / length, e);
-    double s = v3_dot(n, d);
-    vo_vec3 side = v3_add_scaled(n, -s, d);
+    vo_vec3 d = v3_scale(1 / length, e), side = v3_add_scaled(n, -s, d);
     double c = v3_length(side);
     if (!(c > 0)) return v3_scale(1.0 / 3, e);
-    double sine = vo_min(fabs(s), c), cosine = sqrt(1 - vo_min(sine * sine, 1));
+    double sine = vo_min(most, vo_min(fabs(s), c)), cosine = sqrt(1 - vo_min(sine * sine, 1));
     double reach = 2 * length / (3 * (1 + cosine));
     return v3_add(v3_scale(reach * cosine, d), v3_scale((s > 0 ? -1 : 1) * reach * sine / c, side));
 }
 
-/* The tangent at one end of an edge as the face on one side has it. */
-static vo_vec3 tangent_on_side(const vo_smooth *s, int edge, int side, int end) {
+static vo_vec3 edge_from(const vo_mesh *m, int edge, int end) {
+    return v3_sub(m->node_x[m->edge_node[edge][1 - end]], m->node_x[m->edge_node[edge][end]]);
+}
+
+/* The tangent at one end of an edge as the face on one side has it; `part` is the length of its
+ * node's shortest edge in parts of its own. */
+static vo_vec3 tangent_on_side(const vo_smooth *s, int edge, int side, int end, double part) {
     const vo_mesh *m = s->mesh;
-    int face = m->edge_face[edge][side];
-    int corner = vo_smooth_corner(m, edge, side, end);
-    vo_vec3 from = m->node_x[m->edge_node[edge][end]], to = m->node_x[m->edge_node[edge][1 - end]];
-    return tangent_of(v3_sub(to, from), s->normal[s->sector[face][corner]]);
+    const int *sector = s->sector[m->edge_face[edge][side]];
+    vo_vec3 e = edge_from(m, edge, end), n[2];
+    for (int i = 0; i < 2; i++) n[i] = s->normal[sector[vo_smooth_corner(m, edge, side, i)]];
+    double other = fabs(tilt_of(e, n[1 - end]));
+    return tangent_of(e, n[end], TILT_SHARE * other + TILT_SPARE * part);
 }
 
 /* A crease has two normals at each end and is given the mean of what they say. */
-static vo_vec3 control_of(const vo_smooth *s, int edge, int end) {
+static vo_vec3 control_of(const vo_smooth *s, const double *shortest, int edge, int end) {
     const vo_mesh *m = s->mesh;
-    vo_vec3 x = m->node_x[m->edge_node[edge][end]];
-    vo_vec3 tangent = tangent_on_side(s, edge, 0, end);
+    int node = m->edge_node[edge][end];
+    double length = v3_length(edge_from(m, edge, end)),
+           part = length > 0 ? shortest[node] / length : 0;
+    vo_vec3 tangent = tangent_on_side(s, edge, 0, end, part);
     if (m->edge_face[edge][1] >= 0 && vo_smooth_is_crease(m, edge))
-        tangent = v3_lerp(tangent, tangent_on_side(s, edge, 1, end), 0.5);
-    return v3_add(x, tangent);
+        tangent = v3_lerp(tangent, tangent_on_side(s, edge, 1, end, part), 0.5);
+    return v3_add(m->node_x[node], tangent);
+}
+
+/* m, of the edges at each node. */
+static void find_shortest(const vo_mesh *m, double *shortest) {
+    for (int i = 0; i < m->node_count; i++) shortest[i] = INFINITY;
+    for (int e = 0; e < m->edge_count; e++)
+        for (int end = 0; end < 2; end++) {
+            double *least = &shortest[m->edge_node[e][end]];
+            *least = vo_min(*least, v3_length(edge_from(m, e, end)));
+        }
 }
 
 static vo_result find_controls(vo_smooth *s) {
+    int nodes = s->mesh->node_count;
+    double *shortest = vo_new_array(s->ctx, double, nodes);
     s->edge_control =
         vo_alloc(s->ctx, vo_array_bytes((size_t)s->edge_count, sizeof *s->edge_control));
-    if (!s->edge_control) return vo_fail_memory(s->ctx, "a smooth surface");
-    for (int e = 0; e < s->edge_count; e++)
-        for (int end = 0; end < 2; end++) s->edge_control[e][end] = control_of(s, e, end);
-    return VO_OK;
+    bool ok = shortest && s->edge_control;
+    if (ok) find_shortest(s->mesh, shortest);
+    for (int e = 0; e < s->edge_count && ok; e++)
+        for (int end = 0; end < 2; end++) s->edge_control[e][end] = control_of(s, shortest, e, end);
+    vo_free_array(s->ctx, shortest, nodes);
+    return ok ? VO_OK : vo_fail_memory(s->ctx, "a smooth surface");
 }
 
 vo_result vo_smooth_create(vo_context *ctx, const vo_mesh *mesh, vo_smooth *out) {
