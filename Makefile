@@ -11,7 +11,8 @@ SECONDS ?= 60
 SCENES  ?= karate solo-dancer ten-dancers jump-cut crowd
 
 # Every folder is named relative to this one, so that the path to it may hold spaces.
-ctest = ctest --test-dir $(1) --output-on-failure --parallel $(JOBS)
+# A test that takes so many seconds hangs.
+ctest = ctest --test-dir $(1) --output-on-failure --parallel $(JOBS) --timeout $(2)
 build = cmake --build $(1) --parallel $(JOBS)
 
 .PHONY: all help setup demo test test-long test-sanitize test-compilers fuzz lint format bench \
@@ -44,19 +45,19 @@ demo: all
 
 test: setup
 	@$(call build,build)
-	@$(call ctest,build) -LE long
+	@$(call ctest,build,900) -LE long
 
 test-long: setup
 	@$(call build,build)
-	@VOILE_TEST_LONG=1 $(call ctest,build)
+	@VOILE_TEST_LONG=1 $(call ctest,build,7200)
 
 test-sanitize: setup
 	@tools/configure asan
 	@$(call build,build-asan)
-	@$(call ctest,build-asan) -LE long
+	@$(call ctest,build-asan,3600) -LE long
 	@tools/configure tsan
 	@$(call build,build-tsan)
-	@$(call ctest,build-tsan) -LE long
+	@$(call ctest,build-tsan,3600) -LE long
 
 test-compilers:
 	@tools/packages build test clang
