@@ -79,10 +79,10 @@ static world run_budget(double faces) {
 static void a_budget_holds_the_number_of_faces(void **state) {
     (void)state;
     world w = run_budget(1000);
-    assert_true(faces_of(&w) < 1100 && w.sim->view.pixels > 1);
+    assert_true(faces_of(&w) > 900 && w.sim->view.pixels > 1);
     assert_int_equal(w.sim->stats.budget_missed, 0);
     assert_int_equal(warnings, 0);
-    assert_true(exceeded > 0 && missed == 0); /* on the way there */
+    assert_true(exceeded == 0 && missed == 0); /* not in any frame, the first among them */
     close_world(&w);
 }
 
@@ -94,7 +94,7 @@ static void a_budget_that_cannot_be_held_is_told(void **state) {
     assert_near(w.sim->view.pixels, 64, 0);
     assert_int_equal(w.sim->stats.budget_missed, 1);
     assert_int_equal(warnings, 1);
-    assert_true(missed > 0 && exceeded > missed);
+    assert_true(missed > 0 && exceeded >= missed);
     close_world(&w);
 }
 

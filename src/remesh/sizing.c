@@ -110,6 +110,7 @@ void vo_sizing_free(vo_sizing *s) {
     vo_free_array(s->ctx, s->edge_angle, s->edge_capacity);
     vo_free_array(s->ctx, s->ring, s->ring_capacity);
     vo_free_array(s->ctx, s->chunk_marks, s->chunk_capacity);
+    vo_free_array(s->ctx, s->chunk_area, s->area_capacity);
     *s = (vo_sizing){.ctx = s->ctx};
 }
 
@@ -127,6 +128,7 @@ static bool reserve(vo_sizing *s, const vo_mesh *m) {
            vo_reserve(s->ctx, &s->edge_angle, &s->edge_capacity, m->edge_count) &&
            vo_reserve(s->ctx, &s->ring, &s->ring_capacity, 3 * m->face_count) &&
            vo_reserve(s->ctx, &s->chunk_marks, &s->chunk_capacity, vo_chunk_count(most, GRAIN)) &&
+           vo_reserve(s->ctx, &s->chunk_area, &s->area_capacity, vo_chunk_count(most, GRAIN)) &&
            (!plastic || s->face_plastic || s->face_capacity == 0 ||
             vo_column_enable(s->ctx, faces[FACE_COLUMNS - 1], s->face_capacity));
 }
@@ -348,10 +350,15 @@ static bool note_view(const sizing_pass *p, int face) {
     return changed;
 }
 
+static vo_sym2 scaled_bound(const vo_sizing *s, int face, double share) {
+    vo_sym2 bound = s->face_bound[face];
+    return isinf(bound.xx) ? bound : sym2_scale(share, bound);
+}
+
 /* The face's metric as the view wants it: M nu^2 (eq. 2), then the bound of the screen (5 to 8). */
-static vo_sym2 seen_metric(const vo_sizing *s, int face) {
+static vo_sym2 seen_metric(const vo_sizing *s, int face, vo_sym2 bound) {
     double factor = s->face_factor[face];
-    vo_sym2 bound = s->face_bound[face], m = s->face_own[face];
+    vo_sym2 m = s->face_own[face];
     if (factor == 1 && isinf(bound.xx)) return m;
     m = vo_metric_bound(sym2_scale(factor * factor, m), bound);
     return vo_metric_limit(&s->view_limits, m);
@@ -371,7 +378,7 @@ static void measure_faces(void *arg, int begin, int end, int chunk) {
         if (!turned && !view) continue;
         visited += turned != 0;
         if (turned) s->face_own[f] = own_metric(p, f);
-        vo_sym2 seen = seen_metric(s, f);
+        vo_sym2 seen = seen_metric(s, f, s->face_bound[f]);
         if (s->known && sym2_equal(seen, s->face[f])) continue;
         s->face[f] = seen;
         s->face_mark[f] = FACE_CHANGED;
@@ -443,6 +450,52 @@ vo_result vo_sizing_update(vo_sizing *s, const vo_mesh *m, const vo_sizing_input
     s->had_view = view;
     s->known = true;
     return VO_OK;
+}
+
+/* ---- budgets -------------------------------------------------------------------------------- */
+
+typedef struct scaling {
+    vo_sizing *s;
+    double share;
+} scaling;
+
+static void add_areas(void *arg, int begin, int end, int chunk) {
+    const scaling *x = arg;
+    vo_sizing *s = x->s;
+    double sum = 0;
+    for (int f = begin; f < end; f++) {
+        double det = sym2_det(seen_metric(s, f, scaled_bound(s, f, x->share)));
+        double area = s->face_area[f] * sqrt(vo_max(det, 0));
+        if (area > 0 && isfinite(area)) sum += area;
+    }
+    s->chunk_area[chunk] = sum;
+}
+
+double vo_sizing_area(vo_sizing *s, double share) {
+    scaling x = {s, share};
+    double sum = 0;
+    vo_parallel_for(s->ctx, s->face_count, GRAIN, add_areas, &x);
+    for (int c = 0; c < vo_chunk_count(s->face_count, GRAIN); c++) sum += s->chunk_area[c];
+    return sum;
+}
+
+static void scale_faces(void *arg, int begin, int end, int chunk) {
+    const scaling *x = arg;
+    vo_sizing *s = x->s;
+    (void)chunk;
+    for (int f = begin; f < end; f++) {
+        s->face_bound[f] = scaled_bound(s, f, x->share);
+        s->face[f] = seen_metric(s, f, s->face_bound[f]);
+    }
+}
+
+void vo_sizing_scale_bounds(vo_sizing *s, double share) {
+    scaling x = {s, share};
+    sizing_pass pass = {.s = s, .m = s->mesh};
+    vo_parallel_for(s->ctx, s->face_count, GRAIN, scale_faces, &x);
+    s->known = false;
+    s->changed_verts = run_pass(&pass, s->vert_count, average_verts);
+    s->known = true;
 }
 
 double vo_sizing_edge_size2(const vo_mesh *m, const vo_sym2 *vert, int edge) {

@@ -99,8 +99,10 @@ typedef struct vo_sizing {
         *face_plastic)[4];    /* [face_count] kept inputs; NULL while nobody asked for plasticity */
     unsigned char *face_mark; /* [face_count] FACE_MOVED, FACE_CHANGED (sizing.c) */
     int *chunk_marks;         /* [chunks] marks that each chunk of a pass set */
+    double *chunk_area;       /* [chunks] partial sums of vo_sizing_area */
 
-    int node_capacity, vert_capacity, edge_capacity, face_capacity, ring_capacity, chunk_capacity;
+    int node_capacity, vert_capacity, edge_capacity, face_capacity, ring_capacity, chunk_capacity,
+        area_capacity;
 } vo_sizing;
 
 void vo_sizing_init(vo_sizing *sizing, vo_context *ctx, const vo_sizing_def *def);
@@ -115,6 +117,13 @@ void vo_sizing_forget(vo_sizing *sizing);
 /* Brings the field up to date with the mesh. `input` may be NULL. Fails for want of memory only,
  * and forgets then. */
 vo_result vo_sizing_update(vo_sizing *sizing, const vo_mesh *mesh, const vo_sizing_input *input);
+
+/* The next two are for budgets. The area of the cloth as its metric measures it, after an update,
+ * if all bounds of the view were multiplied by `share`: a mesh that follows the metric has a number
+ * of faces in proportion. */
+double vo_sizing_area(vo_sizing *sizing, double share);
+/* Multiplies all bounds of the view by `share`; all verts count as changed then. */
+void vo_sizing_scale_bounds(vo_sizing *sizing, double share);
 
 /* s^2 of an edge (eq. 1) by metrics a vert; above 1 it is too long. On a seam the larger of both
  * sides. */

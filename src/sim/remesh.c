@@ -294,11 +294,15 @@ static vo_result run(vo_sim *sim) {
         if (vo_sim_remeshes(sim, c)) VO_TRY(size_cloth(sim, c));
         VO_TRY(load_cargo(sim, c, &cargos[c]));
     }
+    vo_sim_view_fit(sim);
     VO_TRY(edit_cloths(sim));
     int edits = 0;
     for (int c = 0; c < sim->cloth_count; c++) edits += sim->cloth[c].edit->edits;
-    if (edits) return follow_edits(sim, cargos);
-    vo_sim_buckle_aim(sim); /* cameras may have moved */
+    if (edits)
+        VO_TRY(follow_edits(sim, cargos));
+    else
+        vo_sim_buckle_aim(sim); /* cameras may have moved */
+    vo_sim_view_learn(sim);
     return VO_OK;
 }
 

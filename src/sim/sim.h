@@ -104,6 +104,8 @@ typedef struct vo_sim_view {
     int frustum_count;             /* of cameras that count */
     vo_frustum *frustum;           /* [scene's cameras, at least 1] */
     double pixels;                 /* [saved] shortest edge on the screen */
+    double density;                /* [saved] faces for each unit of area in the metric, lately */
+    double area;                   /* of all cloths in their metrics, in this remeshing; 0: none */
     double stepped_s;              /* of the last frame, its steps */
     double rest_s;                 /* and what it took beside them; 0 if not known */
     bool budget_told;              /* that a budget cannot be held */
@@ -241,6 +243,10 @@ vo_result vo_sim_remesh_open(vo_sim *sim, int cloth);
 vo_result vo_sim_view_create(vo_sim *sim);
 void vo_sim_view_free(vo_sim *sim);
 vo_result vo_sim_view_look(vo_sim *sim);
+/* Between sizing and edits: the shortest edge on the screen and all sizes, as the scene's budget
+ * asks. After the edits: how many faces that led to, for the next time. */
+void vo_sim_view_fit(vo_sim *sim);
+void vo_sim_view_learn(vo_sim *sim);
 /* What the frame came to so far against the scene's budget, into the statistics. */
 void vo_sim_view_judge(vo_sim *sim);
 /* Before the statistics of the last frame are cleared: notes what a budget must know of them. */

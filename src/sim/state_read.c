@@ -330,17 +330,23 @@ static vo_result read_offsets(vo_sim *sim, const source *s, int c) {
     return VO_OK;
 }
 
-/* The shortest edge on the screen, where a budget has changed it; else, and where the run is
- * resumed without a budget, it is the scene's. */
-static vo_result read_view(vo_sim *sim, const source *s) {
+/* One number, if it is there and within reason. */
+static vo_result read_number(const source *s, const char *tag, double most, double *out) {
     int one = 1;
-    const void *pixels = NULL;
-    sim->view.pixels = sim->scene->def.view.pixels;
-    if (!vo_sim_has_budget(sim) || vo_vof_count(s->reader, "view_px", 0) < 0) return VO_OK;
-    VO_TRY(find(s, "view_px", 0, VO_VOF_F64, 1, &one, &pixels));
-    double value = *(const double *)pixels;
-    if (value > 0 && value < 1e6) sim->view.pixels = value;
+    const void *number = NULL;
+    if (vo_vof_count(s->reader, tag, 0) < 0) return VO_OK;
+    VO_TRY(find(s, tag, 0, VO_VOF_F64, 1, &one, &number));
+    double value = *(const double *)number;
+    if (value > 0 && value < most) *out = value;
     return VO_OK;
+}
+
+/* What a budget has changed; where the run is resumed without one, it is the scene's. */
+static vo_result read_view(vo_sim *sim, const source *s) {
+    sim->view.pixels = sim->scene->def.view.pixels;
+    if (!vo_sim_has_budget(sim)) return VO_OK;
+    VO_TRY(read_number(s, "view_px", 1e6, &sim->view.pixels));
+    return read_number(s, "view_fit", 1e3, &sim->view.density);
 }
 
 static vo_result read_slack(vo_sim *sim, const source *s, int c) {

@@ -113,6 +113,8 @@ static vo_result write_sections(vo_vof_writer *w, vo_sim *sim) {
     }
     if (sim->view.pixels != sim->scene->def.view.pixels)
         VO_TRY(vo_vof_add(w, "view_px", 0, VO_VOF_F64, 1, 1, &sim->view.pixels));
+    if (vo_sim_has_budget(sim))
+        VO_TRY(vo_vof_add(w, "view_fit", 0, VO_VOF_F64, 1, 1, &sim->view.density));
     for (int i = 0; i < sim->handle_count; i++) VO_TRY(write_handle(w, sim, i));
     for (int i = 0; i < sim->obstacle_count; i++) VO_TRY(write_obstacle(w, sim, i));
     return VO_OK;

@@ -4,7 +4,7 @@
  * cameras and lights, whose paths tell the future; or, in their place, a camera that the caller
  * gives step by step, whose future is guessed (view/camera_predict.h). What comes out depends on
  * the state and the scene alone. The shortest edge on the screen, where a budget steers it, is
- * state.
+ * state, and so is what was learned about how many faces a metric leads to.
  *
  * Before frame 0 everything counts as seen, unless the scene (`whole_start`) or a camera given step
  * by step says otherwise: what a film begins with, the drape above all, does not depend on where
@@ -24,6 +24,10 @@ enum {
 
 /* m, beyond which it does not matter how far a face is from a picture. */
 static const double INSTANT_REACH = 1e-6;
+
+/* Faces of a mesh for each unit of its area in its metric: equilateral ones with edges as long as
+ * they may be would be 2.3. */
+static const double LEAST_DENSITY = 1, USUAL_DENSITY = 4, MOST_DENSITY = 16;
 
 /* m/s and rad/s that somebody's camera may take up at any moment. */
 static const double JITTER = 0.2;
@@ -53,6 +57,7 @@ vo_result vo_sim_view_create(vo_sim *sim) {
     vo_sim_view *view = &sim->view;
     view->guide = vo_camera_guide_begin();
     view->pixels = sim->scene->def.view.pixels;
+    view->density = USUAL_DENSITY;
     if (sim->scene->def.adapt != VO_ADAPT_VIEW) return VO_OK;
     vo_view_def def = view_def(sim);
     view->cloth = vo_new_array(sim->ctx, vo_view_cloth, sim->cloth_count + 1);
@@ -286,17 +291,63 @@ static bool open_account(const vo_sim *sim, account *a) {
     return vo_sim_has_budget(sim);
 }
 
-/* The shortest edge on the screen, by what the frame came to; not while nothing goes by it. Its
- * steps are over; what comes after them (remeshing, inspection, writing) is taken to last as long
- * as it did in the frame before. Where that is not known, after a resume, steps that are within the
- * budget say nothing. */
-static void keep_budget(vo_sim *sim) {
+/* What the frame takes: its steps are over; what comes after them (remeshing, inspection, writing)
+ * is taken to last as long as it did in the frame before. Where that is not known, after a resume,
+ * steps that are within the budget say nothing; 0 then. */
+static double frame_seconds(const vo_sim *sim, const account *a) {
+    bool known = sim->view.rest_s > 0 || a->seconds > a->def.seconds;
+    return a->seconds > 0 && known ? a->seconds + sim->view.rest_s : 0;
+}
+
+/* Before anything is looked at. */
+static void open_budget(vo_sim *sim) {
     account a;
     sim->view.stepped_s = sim->stats.wall_s;
-    if (!open_account(sim, &a) || sees_all(sim)) return;
-    bool known = sim->view.rest_s > 0 || a.seconds > a.def.seconds;
-    double seconds = a.seconds > 0 && known ? a.seconds + sim->view.rest_s : 0;
-    sim->view.pixels = vo_budget_next(&a.def, sim->view.pixels, a.faces, seconds);
+    if (open_account(sim, &a) && !sees_all(sim))
+        sim->view.pixels = vo_clamp(sim->view.pixels, a.def.pixels, a.def.pixels_most);
+}
+
+/* Of all cloths that can be remeshed, in their metrics, if edges had so many pixels. */
+static double metric_area(vo_sim *sim, double pixels) {
+    double share = sim->view.pixels / pixels, sum = 0;
+    for (int c = 0; c < sim->cloth_count; c++)
+        if (vo_sim_remeshes(sim, c)) sum += vo_sizing_area(&sim->cloth[c].sizing, share * share);
+    return sum;
+}
+
+/* Faces of all cloths that cannot. */
+static double fixed_faces(const vo_sim *sim) {
+    double sum = 0;
+    for (int c = 0; c < sim->cloth_count; c++)
+        if (!vo_sim_remeshes(sim, c)) sum += sim->cloth[c].mesh->face_count;
+    return sum;
+}
+
+static double expected_faces(void *arg, double pixels) {
+    vo_sim *sim = arg;
+    return fixed_faces(sim) + sim->view.density * metric_area(sim, pixels);
+}
+
+void vo_sim_view_fit(vo_sim *sim) {
+    account a;
+    sim->view.area = 0;
+    if (!sim->view.view || !open_account(sim, &a) || sees_all(sim)) return;
+    double start = vo_now(), before = sim->view.pixels;
+    double pixels =
+        vo_budget_pixels(&a.def, before, a.faces, frame_seconds(sim, &a), expected_faces, sim);
+    sim->view.area = metric_area(sim, pixels);
+    for (int c = 0; c < sim->cloth_count && pixels != before; c++)
+        if (vo_sim_remeshes(sim, c))
+            vo_sizing_scale_bounds(&sim->cloth[c].sizing, before * before / (pixels * pixels));
+    sim->view.pixels = pixels;
+    sim->stats.stage.view += vo_now() - start;
+}
+
+void vo_sim_view_learn(vo_sim *sim) {
+    double faces = -fixed_faces(sim);
+    for (int c = 0; c < sim->cloth_count; c++) faces += sim->cloth[c].mesh->face_count;
+    if (faces > 0 && sim->view.area > 0)
+        sim->view.density = vo_clamp(faces / sim->view.area, LEAST_DENSITY, MOST_DENSITY);
 }
 
 void vo_sim_view_begin_frame(vo_sim *sim) {
@@ -315,7 +366,7 @@ void vo_sim_view_judge(vo_sim *sim) {
 vo_result vo_sim_view_look(vo_sim *sim) {
     if (!sim->view.view) return VO_OK;
     double start = vo_now();
-    keep_budget(sim);
+    open_budget(sim);
     vo_result result = look(sim);
     if (result == VO_OK) result = vo_sim_view_find_watchers(sim);
     sim->stats.stage.view += vo_now() - start;

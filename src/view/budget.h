@@ -1,13 +1,22 @@
-/* A budget: l, the shortest edge on the screen (screen.h), steered so that the number of faces, or
+/* A budget: l, the shortest edge on the screen (screen.h), chosen so that the number of faces, or
  * the seconds a frame takes, stay at a given value.
  *
- *      l' = l (measured / wanted)^gain,   within [pixels, pixels_most]
+ * Faces are held ahead: whoever asks knows how many a mesh will have for any l (the area of the
+ * cloth in its own metric, remesh/sizing.h), so l is where that is what is wanted, in the very
+ * frame in which a fold or a figure comes up. A controller that looks at the faces of the frame
+ * before was tried first: cloth in wind changes as fast as it answers, and what it held swung as
+ * much as without it.
  *
- * Where the screen decides, faces go with l^-2 and seconds with them or faster, so the exact answer
- * would have a gain of 1/2; a smaller one bears that meshes follow late and not everywhere. A
- * change a frame is limited, so that one odd frame does no harm, and within a dead band nothing is
- * changed at all: a mesh at rest shall rest. l never goes below what the user asked for, so where
- * there is money to spare it is not spent.
+ * Seconds cannot be known ahead. They go with faces or faster, so
+ *
+ *      wanted faces = faces (wanted seconds / measured seconds)^gain,
+ *
+ * with a limited change a frame, so that one odd frame does no harm.
+ *
+ * A little less is aimed at than is wanted, and within a band below that nothing is changed at all:
+ * a mesh at rest shall rest. For the sake of faces l rises at once; it falls, and rises for the
+ * sake of seconds, in steps. It never goes below what the user asked for, so where there is money
+ * to spare it is not spent.
  *
  * The present l is state. It goes into the frame; a run that holds a number of faces is then
  * reproduced and resumed bit by bit. One that holds seconds is not, by nature: the clock decides.
@@ -22,17 +31,21 @@ typedef struct vo_budget_def {
     double seconds;     /* [0] wanted a frame; not positive: any */
     double pixels;      /* [1] l at its least, positive */
     double pixels_most; /* [64] l at its most; not below pixels */
-    double gain;        /* [0.3] */
-    double step;        /* [1.25] l changes by no larger factor a frame; above 1 */
-    double dead;        /* [0.03] relative error that is left alone */
+    double gain;        /* [0.6] */
+    double step;        /* [1.25] the largest such factor a frame, of l and of wanted faces */
+    double dead;        /* [0.03] relative: half of the band below what is wanted */
 } vo_budget_def;
 
 vo_budget_def vo_budget_def_default(void);
 
+/* Faces to be expected with an l; falls with it. */
+typedef double vo_budget_fn(void *arg, double pixels);
+
 /* The next l, from the present one (not positive: at the start) and what the last frame took. Where
- * both are held, the one that is more above what is wanted counts. Measurements that are not
- * positive and finite say nothing. */
-double vo_budget_next(const vo_budget_def *def, double pixels, double faces, double seconds);
+ * both are held, the larger of what they ask for. Measurements that are not positive and finite say
+ * nothing. */
+double vo_budget_pixels(const vo_budget_def *def, double pixels, double faces, double seconds,
+                        vo_budget_fn *expected, void *arg);
 
 /* How far a frame is above what is wanted, relative to that; 0: it is not. Where both are held, the
  * larger of the two. No dead band: 0.01 is a hundredth too much. */
