@@ -785,6 +785,39 @@ static void view_coarsens_without_another_look_at_the_cloth(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* What a budget asks: the area in the metric, and other bounds with the bits that an update with
+ * them would have. */
+static void bounds_are_scaled_without_an_update(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    static vo_sym2 bound[2 * MAX_CELLS * MAX_CELLS], scaled[2 * MAX_CELLS * MAX_CELLS];
+    sheet s = make_sheet(ctx, &(sheet_def){.n = 16, .diagonals = RANDOM, .jitter = 0.2});
+    vo_sizing_def def = everything();
+    def.view_size_max = 0.5;
+    ruffle(&s, 0);
+    for (int f = 0; f < s.mesh->face_count; f++) {
+        bound[f] = f % 2 ? sym2_diagonal(INFINITY) : (vo_sym2){120, 30, 60};
+        scaled[f] = f % 2 ? bound[f] : sym2_scale(0.25, bound[f]);
+    }
+    vo_sizing a = update(&s, &def, &(vo_sizing_input){.view_bound = bound});
+    vo_sizing b = update(&s, &def, &(vo_sizing_input){.view_bound = scaled});
+    double sum = 0, before = vo_sizing_area(&a, 1);
+    for (int f = 0; f < s.mesh->face_count; f++)
+        sum += vo_mesh_face_area(s.mesh, f) * sqrt(sym2_det(a.face[f]));
+    assert_near(before, sum, 1e-9 * sum);
+    double after = vo_sizing_area(&a, 0.25);
+    assert_true(after < 0.99 * before);
+    assert_near(after, vo_sizing_area(&b, 1), 0);
+    vo_sizing_scale_bounds(&a, 0.25);
+    assert_same_bits(&a, &b);
+    assert_int_equal(a.changed_verts, s.mesh->vert_count);
+    assert_near(vo_sizing_area(&a, 1), after, 0);
+    vo_sizing_free(&a);
+    vo_sizing_free(&b);
+    vo_mesh_destroy(s.mesh);
+    vo_context_destroy(ctx);
+}
+
 /* ---- robustness ----------------------------------------------------------------------------- */
 
 static double odd_number(vo_random *r) {
@@ -937,6 +970,7 @@ int main(void) {
         cmocka_unit_test(only_what_changed_is_visited),
         cmocka_unit_test(drift_below_the_tolerance_costs_and_matters_nothing),
         cmocka_unit_test(view_coarsens_without_another_look_at_the_cloth),
+        cmocka_unit_test(bounds_are_scaled_without_an_update),
         cmocka_unit_test(any_state_gives_definite_metrics),
         cmocka_unit_test(empty_mesh_has_an_empty_field),
         cmocka_unit_test(memory_may_run_out),
