@@ -746,6 +746,13 @@ static void test_check_obstacle(void **state) {
     expect(folder, "check --obstacle scene.json", 2, "--obstacle is for meshes");
 }
 
+/* It does what it is for, and complains of nothing. */
+static void expect_silence(const place *p, const char *line) {
+    ran r = run_at(p, line);
+    if (r.code != 0 || r.err[0]) fail_msg("%s: exit code %d: %s", line, r.code, r.err);
+    ran_free(&r);
+}
+
 static void test_output_cannot_be_written(void **state) {
     (void)state;
     const char *folder = test_folder();
@@ -753,18 +760,29 @@ static void test_output_cannot_be_written(void **state) {
     write_text(in(folder, "file"), "");
     expect(folder, "simulate scene.json -o file/run", 3, "file");
     expect(folder, "simulate scene.json -o /proc/nowhere/run", 3, "/proc/nowhere");
-    ran r =
-        run_at(&(place){.folder = folder, .stdout_to = "/dev/full"}, "simulate scene.json -o run");
+    ran r = run_at(&(place){.folder = folder, .stdout_to = "/dev/full"},
+                   "simulate scene.json -o run --json");
     assert_int_equal(r.code, 3);
     assert_non_null(strstr(r.err, "voile resume run"));
+    assert_non_null(strstr(r.err, "standard output: No space left"));
     ran_free(&r);
     expect(folder, "resume run", 0, NULL);
-    /* With standard output closed no file of the run may take its place. */
-    r = run_at(&(place){.folder = folder, .stdout_to = ""}, "simulate scene.json -o closed");
-    assert_int_equal(r.code, 3);
-    ran_free(&r);
-    expect(folder, "resume closed", 0, NULL);
-    assert_same_frames(folder, "run", "closed", 5);
+}
+
+/* A run goes on where only its progress cannot be shown. With standard output closed no file of the
+ * run may take its place. */
+static void test_progress_cannot_be_shown(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 4);
+    place full = {.folder = folder, .stdout_to = "/dev/full"};
+    place closed = {.folder = folder, .stdout_to = ""};
+    expect(folder, "simulate scene.json -o shown", 0, NULL);
+    expect_silence(&full, "simulate scene.json -o full --frames 2");
+    expect_silence(&full, "resume full --frames :5");
+    expect_silence(&closed, "simulate scene.json -o closed");
+    assert_same_frames(folder, "shown", "full", 5);
+    assert_same_frames(folder, "shown", "closed", 5);
 }
 
 /* A file that may not grow further fails like a full disk, in the middle of the run. */
@@ -964,6 +982,7 @@ int main(void) {
         cmocka_unit_test(test_bad_scene),
         cmocka_unit_test(test_check_obstacle),
         cmocka_unit_test(test_output_cannot_be_written),
+        cmocka_unit_test(test_progress_cannot_be_shown),
         cmocka_unit_test(test_file_limit),
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_full_disk),

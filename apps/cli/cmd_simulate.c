@@ -17,7 +17,7 @@ typedef struct run_watch {
     bool json;
     cli_log log;
     progress bar;
-    bool output_failed; /* standard output cannot be written any more */
+    bool output_failed; /* standard output, which --json is for, cannot be written any more */
     int first, last;    /* frames written by this call; last is -1 before any */
     bool begun;         /* there was a frame, if only one that is not kept */
     bool sewing;        /* garments of the scene, before any frame */
@@ -185,6 +185,7 @@ static int run(const cli_args *args, const char *scene, const char *folder) {
                        .bar = progress_create(args->quiet || args->json),
                        .last = -1};
     watch.log = (cli_log){.before_warning = progress_step_aside, .user = &watch.bar, .stops = true};
+    if (!args->json) cli_drop_output(); /* the run is what matters, not its progress */
     vo_context *ctx;
     int code = cli_open(args, &watch.log, &ctx);
     if (code != CLI_DONE) return code;

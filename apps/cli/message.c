@@ -136,11 +136,14 @@ int cli_open(const cli_args *args, cli_log *log, vo_context **out) {
     return cli_exit_of(result);
 }
 
+static bool output_dropped;
 static int output_errno; /* why standard output failed first; 0: it did not */
+
+void cli_drop_output(void) { output_dropped = true; }
 
 bool cli_flush(void) {
     errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout)) return true;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || output_dropped) return true;
     if (!output_errno) output_errno = errno ? errno : EIO;
     return false;
 }

@@ -41,7 +41,12 @@ typedef struct cli_log {
 } cli_log;
 int cli_open(const cli_args *args, cli_log *log, vo_context **out);
 
-/* Pushes out standard output; false once it cannot be written any more. */
+/* From here on standard output is a courtesy, such as the progress of a run: what cannot be written
+ * to it is dropped, and nothing fails for it. */
+void cli_drop_output(void);
+
+/* Pushes out standard output; false once it cannot be written any more, unless it may be dropped.
+ */
 bool cli_flush(void);
 
 /* Turns `code` into CLI_MACHINE, with a word, where standard output could not be written. */
