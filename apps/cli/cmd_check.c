@@ -53,6 +53,12 @@ static void tell_picture(const cli_args *args, bool pictured) {
         printf("there is nothing to picture; %s is not written\n", args->ply);
 }
 
+/* Reports it; from here on there are frames to be finished, and no more set-up. */
+static void after_frame(void *report, int frame, const vo_inspection *inspection) {
+    stop_ends_frame(true);
+    check_report_inspected(report, frame, inspection);
+}
+
 static int check(vo_context *ctx, const cli_args *args, vo_check_kind kind, check_report *report) {
     bool pictured = false;
     vo_check_def def = vo_check_def_default();
@@ -63,7 +69,7 @@ static int check(vo_context *ctx, const cli_args *args, vo_check_kind kind, chec
     def.ply = args->ply;
     def.ply_frame = args->frame;
     def.finding = check_report_finding;
-    def.inspected = check_report_inspected;
+    def.inspected = after_frame;
     def.user = report;
     check_report_begin(report);
     vo_result result = vo_check(ctx, &def, &pictured);
