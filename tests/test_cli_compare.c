@@ -124,7 +124,8 @@ static void test_wrong_calls(void **state) {
     expect(folder, "compare a b --camera zoom=x", 2, "zoom=x");
     expect(folder, "compare a b --frames 9:", 2, "no frames in the range");
     expect(folder, "compare a scene.json", 1, "scene.json");
-    expect(folder, "compare a b --size 16x16 -o scene.json/x", 3, "scene.json");
+    expect(folder, "compare a b --size 16x16 -o scene.json/x", 2, "scene.json: cannot make");
+    expect(folder, "compare a b --size 16x16 -o scene.json", 2, "a file has that name");
     expect(folder, "info a b", 2, "takes one DIR");
 }
 

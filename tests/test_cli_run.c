@@ -758,7 +758,10 @@ static void test_output_cannot_be_written(void **state) {
     const char *folder = test_folder();
     write_scene(folder, 4);
     write_text(in(folder, "file"), "");
-    expect(folder, "simulate scene.json -o file/run", 3, "file");
+    expect(folder, "simulate scene.json -o file", 2, "file: cannot make the folder: a file has");
+    expect(folder, "simulate scene.json -o file/run", 2,
+           "file: cannot make the folder: a file has");
+    expect(folder, "simulate scene.json -o scene.json --force", 2, "scene.json: cannot make");
     expect(folder, "simulate scene.json -o /proc/nowhere/run", 3, "/proc/nowhere");
     ran r = run_at(&(place){.folder = folder, .stdout_to = "/dev/full"},
                    "simulate scene.json -o run --json");

@@ -432,7 +432,7 @@ static void test_refusals(void **state) {
     d = p.def, d.pictures = true, d.output = p.output, d.width = 6000;
     refuse(&p, &d, VO_BAD_CALL, "side by side");
     d = p.def, d.output = p.place.scene;
-    refuse(&p, &d, VO_IO_FAILED, "scene.json");
+    refuse(&p, &d, VO_BAD_CALL, "scene.json: cannot make the folder: a file has that name");
     p.runs[0] = test_folder();
     refuse(&p, &p.def, VO_BAD_DATA, "not the folder of a run");
     close_pair(&p);

@@ -296,7 +296,7 @@ static void test_refusals(void **state) {
     assert_int_equal(render_to(&p, &def, "no/such/folder.png"), VO_IO_FAILED);
     assert_int_equal(render_to(&p, &def, "no/such/folder.mp4"), VO_IO_FAILED);
     assert_says(p.ctx, "folder.mp4: cannot write");
-    assert_int_equal(render_to(&p, &def, "scene.json/stills"), VO_IO_FAILED);
+    assert_int_equal(render_to(&p, &def, "scene.json/stills"), VO_BAD_CALL);
     def.shot.width = 63;
     assert_int_equal(render_to(&p, &def, "a.mp4"), VO_BAD_CALL);
     assert_says(p.ctx, "even");

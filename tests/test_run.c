@@ -110,12 +110,27 @@ static void speeds_that_are_none_are_told_once(void **state) {
     close_place(&p);
 }
 
+static void paths_are_quoted_for_shells(void **state) {
+    (void)state;
+    char out[20];
+    assert_string_equal(vo_path_quoted("out/a_1.b", out, sizeof out), "out/a_1.b");
+    assert_string_equal(vo_path_quoted("", out, sizeof out), "''");
+    assert_string_equal(vo_path_quoted("-a", out, sizeof out), "'-a'");
+    assert_string_equal(vo_path_quoted("it's $1", out, sizeof out), "'it'\\''s $1'");
+    assert_true(strlen(vo_path_quoted("'", out, sizeof out)) < sizeof out);
+}
+
 static void a_run_in_the_way_is_not_overwritten(void **state) {
     (void)state;
     place p = open_place(1);
     assert_int_equal(simulate(&p, 2), VO_STOPPED);
     assert_int_equal(simulate(&p, 2), VO_BAD_CALL);
-    assert_non_null(strstr(vo_context_message(p.ctx), "already holds"));
+    char words[1000], quoted[700];
+    snprintf(words, sizeof words,
+             "already holds a run of 3 frames. Go on with: voile resume %s. To start again, add "
+             "--force.",
+             vo_path_quoted(p.run, quoted, sizeof quoted));
+    assert_non_null(strstr(vo_context_message(p.ctx), words));
     assert_true(access(frame_path(&p, 2), R_OK) == 0);
     vo_run_def def = vo_run_def_default();
     def.folder = p.run;
@@ -136,9 +151,12 @@ static void a_locked_run_is_left_alone(void **state) {
     assert_ok(p.ctx, vo_folder_lock(p.ctx, p.run, &lock));
     vo_run_def def = vo_run_def_default();
     def.folder = p.run;
+    assert_int_equal(vo_run_simulate(p.ctx, p.scene, &def), VO_BAD_CALL);
+    assert_says(p.ctx, "another process is writing this run");
     def.overwrite = true;
     assert_int_equal(vo_run_simulate(p.ctx, p.scene, &def), VO_BAD_CALL);
     assert_says(p.ctx, "another process is writing this run");
+    assert_int_equal(vo_run_simulate(p.ctx, "nowhere.json", &def), VO_BAD_CALL); /* asked first */
     assert_int_equal(resume(&p, 0, NULL), VO_BAD_CALL);
     assert_says(p.ctx, "another process is writing this run");
     assert_true(access(frame_path(&p, 2), R_OK) == 0);
@@ -347,6 +365,7 @@ int main(void) {
         cmocka_unit_test(a_kill_at_any_moment_is_made_good),
         cmocka_unit_test(a_damaged_frame_is_named_and_made_again),
         cmocka_unit_test(speeds_that_are_none_are_told_once),
+        cmocka_unit_test(paths_are_quoted_for_shells),
         cmocka_unit_test(a_run_in_the_way_is_not_overwritten),
         cmocka_unit_test(a_locked_run_is_left_alone),
         cmocka_unit_test(what_is_not_a_run_is_refused),

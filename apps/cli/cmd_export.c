@@ -29,13 +29,13 @@ static bool after_frame(void *user, const vo_progress *state) {
 /* Says with which call the frames after the last one come to the same place in the same way. */
 static int fail_stopped(const export_watch *watch, const cli_args *args) {
     char run[CLI_PATH], output[CLI_PATH] = "", memory[40] = "", last[20] = "";
-    if (args->output) text_quoted(args->output, output, sizeof output);
+    if (args->output) vo_path_quoted(args->output, output, sizeof output);
     if (args->memory > 0) snprintf(memory, sizeof memory, " --memory %.15g", args->memory);
     if (args->frames.last >= 0) snprintf(last, sizeof last, "%d", args->frames.last);
     return cli_fail(CLI_STOPPED,
                     "stopped after frame %d. Go on with: voile export %s%s%s%s%s%s%s%s%s --frames "
                     "%d:%s",
-                    watch->frame, text_quoted(args->operand, run, sizeof run),
+                    watch->frame, vo_path_quoted(args->operand, run, sizeof run),
                     args->output ? " -o " : "", output, args->topology ? " --topology " : "",
                     args->topology ? args->topology : "", args->flat ? " --flat" : "",
                     args->obstacles ? " --obstacles" : "", memory, args->quiet ? " --quiet" : "",

@@ -9,7 +9,6 @@
 #include "text.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* What the callback of a run knows. */
 typedef struct run_watch {
@@ -149,7 +148,7 @@ static int end_run(vo_context *ctx, vo_result result, const char *scene, const v
                    run_watch *watch, const cli_args *args) {
     char message[CLI_PATH], quoted[CLI_PATH];
     snprintf(message, sizeof message, "%s", vo_context_message(ctx));
-    text_quoted(watch->folder, quoted, sizeof quoted);
+    vo_path_quoted(watch->folder, quoted, sizeof quoted);
     progress_end(&watch->bar);
     if (result == VO_OK) return end_done(watch, args, quoted);
     if (result == VO_STOPPED) return end_stopped(watch, args, quoted);
@@ -215,18 +214,6 @@ static bool default_folder(const char *scene, char *out, size_t size) {
     return length > 0 && written > 0 && (size_t)written < size;
 }
 
-/* A folder that has frames is only written over on request. */
-static int need_fresh(const char *folder, bool force) {
-    char frame[CLI_PATH], quoted[CLI_PATH];
-    int code = cli_join(folder, "frames/0000.vof", frame);
-    if (code != CLI_DONE) return code;
-    if (force || access(frame, F_OK) != 0) return CLI_DONE;
-    return cli_fail(CLI_BAD_CALL,
-                    "%s already holds a run. Go on with: voile resume %s. To start again, add "
-                    "--force.",
-                    folder, text_quoted(folder, quoted, sizeof quoted));
-}
-
 int cmd_simulate(const cli_args *args) {
     char made[CLI_PATH];
     const char *folder = args->output ? args->output : made;
@@ -246,8 +233,7 @@ int cmd_simulate(const cli_args *args) {
     if (!args->output && !default_folder(args->operand, made, sizeof made))
         return cli_fail(CLI_BAD_CALL, "%s: cannot make a folder's name of it; use -o DIR.",
                         args->operand);
-    code = need_fresh(folder, args->force);
-    return code == CLI_DONE ? run(args, args->operand, folder) : code;
+    return run(args, args->operand, folder);
 }
 
 int cmd_resume(const cli_args *args) {

@@ -1,7 +1,6 @@
 #include "text.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 text text_count(long long value) {
@@ -30,31 +29,6 @@ text text_seconds(double seconds) {
         snprintf(out.s, sizeof out.s, "%ld min %02ld s", whole / 60, whole % 60);
     else
         snprintf(out.s, sizeof out.s, "%ld h %02ld min", whole / 3600, whole / 60 % 60);
-    return out;
-}
-
-/* Letters, digits and signs that no shell takes for anything else. */
-static int is_plain(const char *path) {
-    return path[0] && path[0] != '-' &&
-           path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                             "_./,:+=@%-")] == 0;
-}
-
-const char *text_quoted(const char *path, char *out, size_t size) {
-    if (is_plain(path)) {
-        snprintf(out, size, "%s", path);
-        return out;
-    }
-    size_t n = 0;
-    out[n++] = '\'';
-    for (const char *p = path; *p && n + 6 < size; p++) {
-        if (*p == '\'')
-            memcpy(out + n, "'\\''", 4), n += 4;
-        else
-            out[n++] = *p;
-    }
-    out[n++] = '\'';
-    out[n] = 0;
     return out;
 }
 

@@ -45,6 +45,10 @@ typedef struct vo_run_def {
 
 VO_API vo_run_def vo_run_def_default(void);
 
+/* A path as a shell takes it, for commands in messages: in quotes only where it must be. Cut where
+ * it does not fit; `size` is at least 8. Returns `out`. */
+VO_API const char *vo_path_quoted(const char *path, char *out, size_t size);
+
 /* Frame 0 is the initial state, or what the preroll made of it. A run that is stopped before its
  * first frame cannot be resumed. Leaves every finished frame on disk whatever happens. Overrides
  * that the scene has from another run count from the first frame of this one. */

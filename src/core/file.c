@@ -114,15 +114,21 @@ bool vo_file_exists(const char *path) {
     return stat(path, &info) == 0;
 }
 
-static vo_result make_one(vo_context *ctx, const char *path) {
-    if (mkdir(path, 0777) == 0) return VO_OK;
+/* A folder, or nothing yet. */
+static vo_result one_can_be(vo_context *ctx, const char *path) {
     struct stat info;
-    if (errno != EEXIST) return fail_errno(ctx, "make the folder", path);
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return VO_OK;
-    return vo_fail(ctx, VO_IO_FAILED, "%s: cannot make the folder: a file has that name", path);
+    if (stat(path, &info) != 0 || S_ISDIR(info.st_mode)) return VO_OK;
+    return vo_fail(ctx, VO_BAD_CALL, "%s: cannot make the folder: a file has that name", path);
 }
 
-vo_result vo_folder_make(vo_context *ctx, const char *path) {
+static vo_result make_one(vo_context *ctx, const char *path) {
+    if (mkdir(path, 0777) == 0) return VO_OK;
+    return errno == EEXIST ? one_can_be(ctx, path) : fail_errno(ctx, "make the folder", path);
+}
+
+/* Does something with the folder's parents, the outermost first, and with itself. */
+static vo_result with_parents(vo_context *ctx, const char *path,
+                              vo_result (*with)(vo_context *ctx, const char *path)) {
     char part[VO_PATH_SIZE];
     size_t length = strlen(path);
     if (length == 0 || length >= sizeof part)
@@ -131,9 +137,17 @@ vo_result vo_folder_make(vo_context *ctx, const char *path) {
         if (path[i] != '/' && path[i] != 0) continue;
         memcpy(part, path, i);
         part[i] = 0;
-        VO_TRY(make_one(ctx, part));
+        VO_TRY(with(ctx, part));
     }
     return VO_OK;
+}
+
+vo_result vo_folder_make(vo_context *ctx, const char *path) {
+    return with_parents(ctx, path, make_one);
+}
+
+vo_result vo_folder_can_be(vo_context *ctx, const char *path) {
+    return with_parents(ctx, path, one_can_be);
 }
 
 void vo_path_join(char *out, size_t size, const char *dir, const char *name) {

@@ -23,8 +23,11 @@ vo_result vo_file_write(vo_context *ctx, const char *path, const void *data, siz
 vo_result vo_file_append(vo_context *ctx, const char *path, const void *data, size_t size);
 
 bool vo_file_exists(const char *path);
-/* Makes the folder and its parents; existing ones are fine. */
+/* Makes the folder and its parents; existing ones are fine. VO_BAD_CALL where one of them has the
+ * name of a file. */
 vo_result vo_folder_make(vo_context *ctx, const char *path);
+/* The same without making anything: VO_OK unless a file is in the way. */
+vo_result vo_folder_can_be(vo_context *ctx, const char *path);
 
 /* dir + "/" + name, or name alone where it is absolute or dir is empty. */
 void vo_path_join(char *out, size_t size, const char *dir, const char *name);

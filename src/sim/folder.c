@@ -3,6 +3,8 @@
 #include "core/memory.h"
 #include "sim/sim.h"
 
+#include <voile/run.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +36,33 @@ vo_result vo_folder_need_run(vo_context *ctx, const char *folder) {
     vo_folder_scene(path, sizeof path, folder);
     if (vo_file_exists(path)) return VO_OK;
     return vo_fail(ctx, VO_BAD_DATA, "%s is not the folder of a run: it has no scene.json", folder);
+}
+
+/* ---- in messages ----------------------------------------------------------------------------- */
+
+/* Letters, digits and signs that no shell takes for anything else. */
+static bool is_plain(const char *path) {
+    return path[0] && path[0] != '-' &&
+           path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                             "_./,:+=@%-")] == 0;
+}
+
+const char *vo_path_quoted(const char *path, char *out, size_t size) {
+    if (is_plain(path)) {
+        snprintf(out, size, "%s", path);
+        return out;
+    }
+    size_t n = 0;
+    out[n++] = '\'';
+    for (const char *p = path; *p && n + 6 < size; p++) {
+        if (*p == '\'')
+            memcpy(out + n, "'\\''", 4), n += 4;
+        else
+            out[n++] = *p;
+    }
+    out[n++] = '\'';
+    out[n] = 0;
+    return out;
 }
 
 /* ---- frames --------------------------------------------------------------------------------- */

@@ -167,16 +167,21 @@ static vo_result spare_foreign(const run *r) {
 }
 
 static vo_result spare_frames(const run *r, const vo_frame_list *list) {
+    char quoted[VO_PATH_SIZE];
     if (list->count == 0 || r->def->overwrite) return VO_OK;
     return vo_fail(r->ctx, VO_BAD_CALL,
-                   "%s already holds a run of %d frames; go on with it (resume), overwrite it "
-                   "(--force) or choose another folder",
-                   r->folder, list->count);
+                   "%s already holds a run of %d frame%s. Go on with: voile resume %s. To start "
+                   "again, add --force.",
+                   r->folder, list->count, list->count == 1 ? "" : "s",
+                   vo_path_quoted(r->folder, quoted, sizeof quoted));
 }
 
-/* Whether the run may be written there. Changes nothing, so it can be asked before the sewing. */
+/* Whether the run may be written there. Changes nothing, so it can be asked before anything is
+ * read. The lock comes before the frames: what another process writes can neither be gone on with
+ * nor started again. */
 static vo_result need_room(const run *r) {
     vo_frame_list list;
+    VO_TRY(vo_folder_can_be(r->ctx, r->folder));
     VO_TRY(spare_foreign(r));
     VO_TRY(vo_folder_need_unlocked(r->ctx, r->folder));
     VO_TRY(vo_folder_list(r->ctx, r->folder, &list));
@@ -255,13 +260,13 @@ static void tell_unseen(const run *r, const char *scene_path) {
 
 static vo_result run_from_start(run *r, const char *scene_path) {
     r->epoch.next = INT_MAX;
+    VO_TRY(need_room(r));
     VO_TRY(vo_scene_load(r->ctx, scene_path, r->def->set_count, r->def->sets, &r->epoch.scene));
     tell_unseen(r, scene_path);
     VO_TRY(set_last_frame(r, r->epoch.scene));
     VO_TRY(set_first_frame(r));
     settle_overrides(r, scene_path);
     VO_TRY(record_end(r));
-    VO_TRY(need_room(r));
     VO_TRY(
         vo_sim_create_watched(r->ctx, r->epoch.scene, r->def->sewing, r->def->user, &r->epoch.sim));
     VO_TRY(vo_vof_writer_create(r->ctx, &r->writer));
