@@ -810,6 +810,27 @@ static void test_file_limit(void **state) {
     assert_same_frames(folder, "whole", "run", 36);
 }
 
+/* Frames are safe also where the call that fails has made none, or could not write of it. */
+static void test_safe_without_new_frames(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    place small = {.folder = folder, .file_limit = 9000};
+    write_scene(folder, 4);
+    ran r = run_at(&small, "simulate scene.json -o run --frames 36 -q --threads 1");
+    assert_int_equal(r.code, 3);
+    ran_free(&r);
+    r = run_at(&small, "resume run -q --threads 1");
+    assert_int_equal(r.code, 3);
+    if (!strstr(r.err, " are safe. Go on with: voile resume run")) fail_msg("%s", r.err);
+    ran_free(&r);
+    /* The line of frame 0 does not fit, which a folder in its place makes sure of. */
+    assert_int_equal(mkdir(in(folder, "bare"), 0777), 0);
+    assert_int_equal(mkdir(in(folder, "bare/frames"), 0777), 0);
+    assert_int_equal(mkdir(in(folder, "bare/stats.jsonl"), 0777), 0);
+    expect(folder, "simulate scene.json -o bare -q", 3,
+           "frames up to 0 are safe. Go on with: voile resume bare");
+}
+
 /* A cloth that falls on a ball, and gets more faces with every frame. */
 static void write_growing_scene(const char *folder) {
     write_scene(folder, 1);
@@ -987,6 +1008,7 @@ int main(void) {
         cmocka_unit_test(test_output_cannot_be_written),
         cmocka_unit_test(test_progress_cannot_be_shown),
         cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_safe_without_new_frames),
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(what_is_odd_is_told),

@@ -18,6 +18,7 @@ typedef struct run_watch {
     progress bar;
     bool output_failed; /* standard output, which --json is for, cannot be written any more */
     int first, last;    /* frames written by this call; last is -1 before any */
+    int safe;           /* frame from which the run can be gone on with; -1: none */
     bool begun;         /* there was a frame, if only one that is not kept */
     bool sewing;        /* garments of the scene, before any frame */
     double elapsed_s;
@@ -125,8 +126,8 @@ static int end_stopped(const run_watch *watch, const cli_args *args, const char 
 /* It failed; what was written before is still good. */
 static int end_failed(const run_watch *watch, const cli_args *args, int code, const char *message,
                       const char *quoted) {
-    if (watch->last >= 0 && code == CLI_MACHINE)
-        cli_say("frames up to %d are safe. Go on with: voile resume %s", watch->last, quoted);
+    if (watch->safe >= 0 && code == CLI_MACHINE)
+        cli_say("frames up to %d are safe. Go on with: voile resume %s", watch->safe, quoted);
     if (args->json) print_end_json(watch, "failed", message, code);
     return code;
 }
@@ -182,7 +183,8 @@ static int run(const cli_args *args, const char *scene, const char *folder) {
     run_watch watch = {.folder = folder,
                        .json = args->json,
                        .bar = progress_create(args->quiet || args->json),
-                       .last = -1};
+                       .last = -1,
+                       .safe = -1};
     watch.log = (cli_log){.before_warning = progress_step_aside, .user = &watch.bar, .stops = true};
     if (!args->json) cli_drop_output(); /* the run is what matters, not its progress */
     vo_context *ctx;
@@ -197,6 +199,7 @@ static int run(const cli_args *args, const char *scene, const char *folder) {
     def.progress = after_frame;
     def.sewing = while_sewing;
     def.user = &watch;
+    def.safe_frame = &watch.safe;
     stop_ends_frame(false);
     stop_watch();
     vo_result result = scene ? vo_run_simulate(ctx, scene, &def) : vo_run_resume(ctx, &def);

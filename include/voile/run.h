@@ -41,6 +41,8 @@ typedef struct vo_run_def {
     vo_sew_progress_fn *sewing; /* of the scene's garments, before the first frame; may be NULL.
                                    False stops it (VO_STOPPED); the folder is as it was then */
     void *user;                 /* of both */
+    int *safe_frame; /* gets the last frame from which the run can be gone on with, also where the
+                        call fails; -1: none that this call has made or found. May be NULL */
 } vo_run_def;
 
 VO_API vo_run_def vo_run_def_default(void);

@@ -32,12 +32,17 @@ vo_run_def vo_run_def_default(void) { return (vo_run_def){.last_frame = -1}; }
 
 /* ---- writing frames ------------------------------------------------------------------------- */
 
+static void note_safe(const run *r, int frame) {
+    if (r->def->safe_frame) *r->def->safe_frame = frame;
+}
+
 static vo_result write_frame(run *r) {
     char path[VO_PATH_SIZE];
     double start = vo_now();
     vo_stats *stats = &r->epoch.sim->stats;
     vo_folder_frame(path, sizeof path, r->folder, stats->frame);
     VO_TRY(vo_sim_save(r->epoch.sim, r->writer, path));
+    note_safe(r, stats->frame); /* its line can be made good from it */
     stats->stage.write = vo_now() - start;
     stats->wall_s += stats->stage.write;
     vo_sim_view_judge(r->epoch.sim);
@@ -281,6 +286,7 @@ static vo_result run_from_start(run *r, const char *scene_path) {
 vo_result vo_run_simulate(vo_context *ctx, const char *scene_path, const vo_run_def *def) {
     VO_REQUIRE(ctx, def->folder != NULL);
     run r = {.ctx = ctx, .def = def, .folder = def->folder, .lock = -1, .start = vo_now()};
+    note_safe(&r, -1);
     vo_result result = run_from_start(&r, scene_path);
     close_run(&r);
     return result;
@@ -389,6 +395,7 @@ static vo_result mend_stats(run *r, int frame) {
 /* The scene of the coming frame and the state of the last one. */
 static vo_result restore_run(run *r, int *frame) {
     VO_TRY(find_start(r, frame));
+    note_safe(r, *frame);
     VO_TRY(
         vo_epoch_enter(r->ctx, r->folder, *frame + 1, r->def->set_count, r->def->sets, &r->epoch));
     VO_TRY(find_end(r));
@@ -429,6 +436,7 @@ static vo_result go_on(run *r) {
 vo_result vo_run_resume(vo_context *ctx, const vo_run_def *def) {
     VO_REQUIRE(ctx, def->folder != NULL);
     run r = {.ctx = ctx, .def = def, .folder = def->folder, .lock = -1, .start = vo_now()};
+    note_safe(&r, -1);
     vo_result result = go_on(&r);
     close_run(&r);
     return result;
