@@ -40,7 +40,8 @@ static void print_json(const vo_run_info *info) {
     range_json(&j, "nodes", info->nodes, info->described);
     range_json(&j, "verts", info->verts, info->described);
     range_json(&j, "wall_s", info->wall_s, info->timed);
-    real_json(&j, "wall_total_s", info->wall_total_s, info->timed);
+    real_json(&j, "start_s", info->start_s, info->start_s > 0);
+    real_json(&j, "wall_total_s", info->wall_total_s, info->wall_total_s > 0);
     json_open(&j, "stages", '{');
 #define X(name, meaning) real_json(&j, #name, info->stage_mean_s.name, info->timed);
     VO_STAGES(X)
@@ -67,7 +68,7 @@ static void stage_row(const char *name, double seconds, double all, const char *
     printf("%-10s %12.6f %10.1f %%   %s\n", name, seconds, share, meaning);
 }
 
-/* What took how long. */
+/* What took how long, frame 0 apart. */
 static void print_times(const vo_run_info *info) {
     printf("%-10s %12.6f %12.6f %12.6f\n", "seconds", info->wall_s.min, info->wall_s.max,
            info->wall_s.mean);
@@ -79,7 +80,7 @@ static void print_times(const vo_run_info *info) {
 
 /* What the statistics tell; nothing, rather than noughts, where there are none. */
 static void print_statistics(const vo_run_info *info) {
-    if (info->timed) printf(", %s in all", text_seconds(info->wall_total_s).s);
+    if (info->wall_total_s > 0) printf(", %s in all", text_seconds(info->wall_total_s).s);
     if (!info->described) {
         printf(", no statistics\n");
         return;
@@ -92,6 +93,9 @@ static void print_statistics(const vo_run_info *info) {
     count_row("nodes", info->nodes);
     count_row("verts", info->verts);
     if (info->timed) print_times(info);
+    if (info->start_s > 0)
+        printf("\nframe 0 took %s: the start and the preroll, left out of the seconds\n",
+               text_seconds(info->start_s).s);
 }
 
 /* Everything, for people. */

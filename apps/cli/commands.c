@@ -339,7 +339,8 @@ const cli_command cli_commands[] = {
      resume_options, NULL, NULL, resume_examples},
     {"info", cmd_info, "DIR", true, "says what a run cost and what happened in it",
      "Prints the number of frames, the least, greatest and mean number of faces, nodes and verts, "
-     "the seconds per frame and stage, the largest strain and the warnings of a run.",
+     "the seconds per frame and stage, the largest strain and the warnings of a run. What frame 0 "
+     "took, which is the start and the preroll, is told apart.",
      info_options, NULL, NULL, info_examples},
     {"check", cmd_check, "SCENE|MESH|DIR", true, "looks for defects in a scene, a mesh or a run",
      "A folder is taken for a run, a name that ends in .obj for a mesh and anything else for a "

@@ -72,11 +72,13 @@ typedef struct vo_run_info {
                                     vo_check_run reads them to the last byte */
     int first_frame, last_frame; /* of these; -1 without any */
     int described;               /* of these, those with a line in stats.jsonl */
-    int timed;                   /* of those, the ones whose times are known */
+    int timed;                   /* of those, the ones after frame 0 whose times are known */
     /* From the lines of stats.jsonl of these frames. The times leave out a frame whose line was
-     * made good after a crash, since nobody knows how long it took. */
+     * made good after a crash, since nobody knows how long it took, and frame 0, which is the start
+     * and the preroll. */
     vo_range faces, nodes, verts, wall_s;
-    double wall_total_s;
+    double start_s;      /* what frame 0 took; 0: unknown */
+    double wall_total_s; /* with it; 0: unknown */
     struct {
 #define X(name, meaning) double name;
         VO_STAGES(X)

@@ -31,7 +31,8 @@ extern "C" {
     X(edges, int, "%d", "edges of all cloths")                         \
     X(nodes, int, "%d", "nodes of all cloths")                         \
     X(verts, int, "%d", "verts of all cloths")                         \
-    X(wall_s, double, "%.6f", "seconds the frame took")
+    X(wall_s, double, "%.6f",                                          \
+      "seconds the frame took; frame 0: its set-up without reading and sewing, and the preroll")
 
 /* What happened in it: counters over its substeps, and extremes at its end. */
 #define VO_STAT_FIELDS(X)                                                                        \
@@ -61,8 +62,10 @@ extern "C" {
     X(popping_px, double, "%.4g",                                                                \
       "the same in pixels of the scene's cameras, of all points in their pictures, fronts and "  \
       "backs; with `adapt` `view` and its `occlusion` of those that nothing hides")              \
-    X(seen_faces, int, "%d", "faces that cameras see the front of, now or soon")                 \
-    X(hidden_faces, int, "%d", "that they would see but for what is before them")                \
+    X(seen_faces, int, "%d",                                                                     \
+      "faces that cameras see the front of, now or soon; of the meshes as they were before the " \
+      "frame's remeshing, so they may be more than `faces`")                                     \
+    X(hidden_faces, int, "%d", "that they would see but for what is before them; of the same")   \
     X(budget_excess, double, "%.4g",                                                             \
       "how far the frame is above the budget of `view`, relative to it: 0.1 is a tenth too "     \
       "many faces at its end, or seconds for all of it; 0: within it")                           \

@@ -19,13 +19,22 @@ static void add_to_range(vo_range *range, double value, int count_before) {
 /* A line that was made good after a crash has no times. */
 static bool has_times(const vo_stats *s) { return s->wall_s > 0; }
 
-static void add_times(vo_run_info *info, const vo_stats *s, int count_before) {
+static void add_frame_times(vo_run_info *info, const vo_stats *s, int count_before) {
     add_to_range(&info->wall_s, s->wall_s, count_before);
-    info->wall_total_s += s->wall_s;
 #define X(name, meaning) \
     info->stage_mean_s.name += (s->stage.name - info->stage_mean_s.name) / (count_before + 1);
     VO_STAGES(X)
 #undef X
+}
+
+/* Frame 0 took what came before the film. */
+static void add_times(vo_run_info *info, const vo_stats *s) {
+    if (!has_times(s)) return;
+    info->wall_total_s += s->wall_s;
+    if (s->frame == 0)
+        info->start_s = s->wall_s;
+    else
+        add_frame_times(info, s, info->timed++);
 }
 
 static void add_frames(vo_run_info *info, const vo_stats_list *list) {
@@ -37,7 +46,7 @@ static void add_frames(vo_run_info *info, const vo_stats_list *list) {
         info->max_strain = vo_max(info->max_strain, s->max_strain);
         info->max_intersections = vo_max_int(info->max_intersections, s->intersections);
         info->max_inside_nodes = vo_max_int(info->max_inside_nodes, s->inside_nodes);
-        if (has_times(s)) add_times(info, s, info->timed++);
+        add_times(info, s);
     }
     info->described = list->count;
 }
