@@ -985,7 +985,7 @@ static void what_is_odd_is_told(void **state) {
     expect(folder, "simulate scene.json -q -o both --adapt full --set friction=0 --set adapt=none",
            2, "--adapt full and --set adapt=none exclude each other");
     expect(folder, "simulate scene.json -q -o steps --set frame_steps=100001", 1,
-           "scene.json: frame_steps must be 1 to 100,000");
+           "scene.json (as set by the call): frame_steps: must be 1 to 100,000");
 }
 
 int main(void) {

@@ -130,8 +130,12 @@ vo_vec3 vo_get_vec3(const vo_json_at *object, const char *key);
 bool vo_has(const vo_json_at *object, const char *key);
 /* Member `key` as a pose of the file's units and axes. */
 vo_pose vo_get_pose(const vo_json_at *object, const char *key);
-/* Puts file and key path in front of the message of a failed call; VO_BAD_CALL becomes
- * VO_BAD_DATA. Success and want of memory pass. */
+/* Fails with a sentence on an object that begins with a member's name, as those of calls do: "field
+ * must be ...", "view.back must be ...", "name: there is ...". Where the object has such a key the
+ * path leads on to it, "camera.field: must be ...", and tells whether the call has set it. */
+vo_result vo_fail_member(vo_json_at at, const char *sentence);
+/* Puts file and key path in front of the message of a failed call; VO_BAD_CALL becomes VO_BAD_DATA,
+ * and is about the member that it names. Success and want of memory pass. */
 vo_result vo_at_fault(vo_json_at at, vo_result result);
 /* A warning in the log. */
 void vo_tell_ignored(const vo_json_at *object, const char *key, const char *reason);

@@ -22,10 +22,14 @@ static vo_result exclude(const vo_json_at *at, const char *a, const char *b) {
 /* Vertical opening in degrees, from either way to say it; else what is given. */
 static vo_result read_field(const vo_json_at *at, double sensor, double *field) {
     VO_TRY(exclude(at, "field", "focal_length"));
-    if (vo_has(at, "field")) *field = vo_get_real(at, "field");
-    if (vo_has(at, "focal_length"))
-        *field = vo_camera_focal_field(vo_get_real(at, "focal_length"), sensor);
-    return VO_OK;
+    bool focal = vo_has(at, "focal_length");
+    const char *key = focal ? "focal_length" : "field";
+    if (!vo_has(at, key)) return VO_OK;
+    double value = vo_get_real(at, key);
+    *field = focal ? vo_camera_focal_field(value, sensor) : value;
+    if (*field >= 0.001 && *field <= 179) return VO_OK;
+    return vo_json_fail(vo_json_get(at, key),
+                        "the field must be from 0.001 to 179 degrees, is %.3g", *field);
 }
 
 /* Seconds, from either way to say it. */
@@ -55,7 +59,7 @@ static vo_result read_stand(const vo_json_at *at, const vo_camera_table_def *def
 static vo_result add_key(vo_json_at at, const vo_camera_key *key, vo_camera_keys *out) {
     if (!vo_camera_keys_add(out, key)) return vo_fail_memory(out->ctx, "the path of a camera");
     const char *defect = vo_camera_key_defect(out->key, out->count - 1);
-    return defect ? vo_json_fail(at, "%s", defect) : VO_OK;
+    return defect ? vo_fail_member(at, defect) : VO_OK;
 }
 
 static vo_result read_keys(vo_json_at list, const vo_camera_table_def *def, vo_camera_keys *out) {
@@ -173,13 +177,19 @@ static void place_keys(const vo_json_at *at, vo_transform placement, vo_camera_k
     }
 }
 
+static vo_result read_pixels(vo_json_at at, int *out) {
+    (void)vo_json_read_int(at, out);
+    if (*out >= 1 && *out <= VO_CAMERA_MAX_PIXELS) return VO_OK;
+    return vo_json_fail(at, "must be from 1 to %d pixels, is %d", VO_CAMERA_MAX_PIXELS, *out);
+}
+
 static vo_result read_size(const vo_json_at *at, vo_camera_def *def) {
     vo_json_at size = vo_json_get(at, "resolution");
     VO_TRY(exclude(at, "resolution", "aspect"));
     if (vo_has(at, "resolution")) {
         if (vo_json_length(size) != 2) return vo_json_fail(size, "expected [width, height]");
-        (void)vo_json_read_int(vo_json_item(&size, 0), &def->width);
-        (void)vo_json_read_int(vo_json_item(&size, 1), &def->height);
+        VO_TRY(read_pixels(vo_json_item(&size, 0), &def->width));
+        VO_TRY(read_pixels(vo_json_item(&size, 1), &def->height));
     }
     if (vo_has(at, "aspect"))
         def->width =
@@ -194,6 +204,10 @@ static vo_result read_def(const vo_loader *loader, const vo_json_at *at, vo_came
     if (vo_has(at, "up")) def->up = q_rotate(loader->frame.rotation, vo_get_vec3(at, "up"));
     if (vo_has(at, "near")) def->near = scale * vo_get_real(at, "near");
     if (vo_has(at, "far")) def->far = scale * vo_get_real(at, "far");
+    if (!(def->near < def->far))
+        return vo_json_fail(vo_json_get(at, vo_has(at, "far") ? "far" : "near"),
+                            "far must be more than near, but they are %g m and %g m", def->far,
+                            def->near);
     def->motion = vo_get_int(at, "motion", -1);
     def->ease = vo_has(at, "ease") ? vo_get_bool(at, "ease") : !vo_has(at, "table");
     def->light = vo_get_bool(at, "light");

@@ -121,7 +121,7 @@ static vo_result find_on_grid(const vo_loader *loader, const vo_json_at *at, con
     vo_json_at value = vo_json_get(at, key);
     vo_grid_size grid = {0, 0};
     if (cloth >= loader->scene->cloth_count)
-        return vo_json_fail(*at, "cloth %d does not exist; the scene has %d", cloth,
+        return vo_json_fail(vo_json_get(at, "cloth"), "%d does not exist; the scene has %d", cloth,
                             loader->scene->cloth_count);
     grid = loader->grid[cloth];
     if (grid.columns == 0) return vo_json_fail(value, "cloth %d is not made from a grid", cloth);

@@ -57,10 +57,23 @@ vo_pose vo_get_pose(const vo_json_at *object, const char *key) {
                      v3(turn[1], turn[2], turn[3])};
 }
 
+vo_result vo_fail_member(vo_json_at at, const char *sentence) {
+    char name[64];
+    size_t length = strspn(sentence, "abcdefghijklmnopqrstuvwxyz_");
+    const char *rest = sentence + length;
+    if (length == 0 || length >= sizeof name || *rest == 0 || !strchr(" .:", *rest))
+        return vo_json_fail(at, "%s", sentence);
+    snprintf(name, sizeof name, "%.*s", (int)length, sentence);
+    vo_json_at member = vo_json_get(&at, name);
+    if (!vo_json_present(member)) return vo_json_fail(at, "%s", sentence);
+    return vo_fail_member(member, rest + (rest[0] == ':' && rest[1] == ' ' ? 2 : 1));
+}
+
 vo_result vo_at_fault(vo_json_at at, vo_result result) {
     if (result == VO_OK || result == VO_NO_MEMORY) return result;
+    if (result == VO_BAD_CALL) return vo_fail_member(at, at.ctx->message);
     (void)vo_json_fail(at, "%s", at.ctx->message);
-    return result == VO_BAD_CALL ? VO_BAD_DATA : result;
+    return result;
 }
 
 void vo_tell_ignored(const vo_json_at *object, const char *key, const char *reason) {
