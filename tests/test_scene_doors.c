@@ -142,6 +142,11 @@ static void scenes_have_the_same_bounds(void **state) {
     REFUSE_DEF(def.handle_stiffness = 1e-16, "magic.handle_stiffness=1e-16", "handle_stiffness");
     REFUSE_DEF(def.solver_tolerance = 1e-16, "solver.tolerance=1e-16", "solver_tolerance");
     REFUSE_DEF(def.solver_tolerance = NAN, no_set, "solver_tolerance");
+    REFUSE_DEF(def.view.margin = 1e-300, "view.margin=1e-300", "view.margin");
+    REFUSE_DEF(def.view.pixels = 1e-20, "view.pixels=1e-20", "view.pixels");
+    REFUSE_DEF(def.view.silhouette = 1e-20, "view.silhouette=1e-20", "view.silhouette");
+    REFUSE_DEF(def.view.popping = 1e-300, "view.popping=1e-300", "view.popping");
+    REFUSE_DEF(def.view.budget_seconds = 1e-300, "view.budget_seconds=1e-300", "budget_seconds");
     scene_files_close(&files);
 }
 

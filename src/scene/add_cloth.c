@@ -100,10 +100,10 @@ static const char *remeshing_defect(const vo_remeshing *r) {
     if (r->outline_tolerance < 0) return "outline_tolerance must be at least 0";
     if (!vo_is_nonnegative(r->flip_threshold)) return "flip_threshold must be at least 0";
     if (!vo_is_nonnegative(r->rib_stiffening)) return "rib_stiffening must be at least 0";
-    if (r->compensation == VO_COMPENSATE_NONE) return NULL;
     if (!(r->compensation_power >= 1 && isfinite(r->compensation_power)))
         return "compensation_power must be a number of at least 1";
-    if (!isfinite(r->size_max)) return "compensation needs a longest edge, size_max";
+    if (r->compensation != VO_COMPENSATE_NONE && !isfinite(r->size_max))
+        return "compensation needs a longest edge, size_max";
     return NULL;
 }
 

@@ -8,7 +8,8 @@
 
 #define MOST_STEPS 100000 /* substeps in a frame: more would seem to hang */
 
-#define UP_TO " (up to " VO_LARGEST_TEXT ")"
+#define UP_TO  " (up to " VO_LARGEST_TEXT ")"
+#define SWITCH "0, or from 1e-15 to " VO_LARGEST_TEXT
 
 vo_pose vo_pose_identity(void) { return (vo_pose){.scale = 1}; }
 
@@ -93,24 +94,28 @@ static const char *contact_defect(const vo_scene_def *d) {
 
 static bool is_share(double x) { return x >= VO_SMALLEST && x <= 1; }
 
+/* What 0 switches off. */
+static bool is_switch(double x) { return x == 0 || vo_is_positive(x); }
+
 static const char *view_defect(const vo_viewing *v) {
     if (!is_share(v->back)) return "view.back must be above 0 and at most 1";
     if (!is_share(v->hidden)) return "view.hidden must be above 0 and at most 1";
     if (!is_share(v->out)) return "view.out must be above 0 and at most 1";
-    if (!vo_is_nonnegative(v->margin)) return "view.margin must be at least 0" UP_TO;
+    if (!is_switch(v->margin)) return "view.margin must be " SWITCH;
     if (!(v->anticipation >= 0 && v->anticipation <= 1000))
         return "view.anticipation must be 0 to 1000 frames";
-    if (!vo_is_nonnegative(v->pixels)) return "view.pixels must be at least 0" UP_TO;
-    if (!(v->silhouette >= 0)) return "view.silhouette must be at least 0";
-    if (!(v->popping >= 0)) return "view.popping must be at least 0";
+    if (!is_switch(v->pixels)) return "view.pixels must be " SWITCH;
+    if (!is_switch(v->silhouette) && v->silhouette != INFINITY)
+        return "view.silhouette must be " SWITCH ", or infinite";
+    if (!is_switch(v->popping) && v->popping != INFINITY)
+        return "view.popping must be " SWITCH ", or infinite";
     if (!vo_is_positive(v->size_max)) return "view.size_max must be positive" UP_TO;
     if (!(v->compensation_power >= 1 && v->compensation_power <= 1e6))
         return "view.compensation_power must be between 1 and 1e6";
     if (v->compensation_seen != 0 && !(v->compensation_seen >= 1 && v->compensation_seen <= 1e6))
         return "view.compensation_seen must be 0, or between 1 and 1e6";
-    if (!vo_is_nonnegative(v->budget_faces)) return "view.budget_faces must be at least 0" UP_TO;
-    if (!vo_is_nonnegative(v->budget_seconds))
-        return "view.budget_seconds must be at least 0" UP_TO;
+    if (!is_switch(v->budget_faces)) return "view.budget_faces must be " SWITCH;
+    if (!is_switch(v->budget_seconds)) return "view.budget_seconds must be " SWITCH;
     return NULL;
 }
 
