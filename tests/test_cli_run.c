@@ -882,8 +882,12 @@ static void test_memory_limit(void **state) {
     assert_same_frames(folder, "whole", "run", written - 1);
     expect(folder, "resume run -q --memory 0.0001", 3, "of at most 105 KiB are in use");
     assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), written);
-    expect(folder, "export run -q --memory 0.0001", 3, "give --memory GIB");
-    expect(folder, "export run -q --memory 0.0001", 3, "the limit is what --memory says. Make");
+    expect(folder, "export run -q --memory 0.0001", 3, "says. Give --memory GIB with more than");
+    expect(folder, "check run --memory 0.0001", 3, "says. Give --memory GIB with more than");
+    expect(folder, "resume run -q --memory 0.0001", 3, "says. Make its meshes coarser (--set, ");
+    if (vo_rays_available() && vo_png_available())
+        expect(folder, "render run -o a.png --memory 0.0001", 3,
+               "says. Ask for smaller pictures (--size), or give --memory GIB with more than");
     expect(folder, "resume run -q --threads 1", 0, NULL);
     assert_same_frames(folder, "whole", "run", 12);
     expect(folder, "resume run --memory 0", 2, "--memory wants a number above 0");
@@ -895,7 +899,8 @@ static void test_memory_limit(void **state) {
     write_text(in(folder, "huge.obj"), "v 0 0 0\n");
     if (truncate(in(folder, "huge.obj"), (off_t)1 << 42) != 0) return;
     expect(folder, "check huge.obj", 3,
-           "the limit is 80 % of the memory that was available at the start. Close other programs");
+           "the limit is 80 % of the memory that was available at the start. Close other programs, "
+           "or give --memory GIB");
     assert_int_equal(unlink(in(folder, "huge.obj")), 0);
 }
 

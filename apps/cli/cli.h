@@ -37,6 +37,7 @@ typedef struct cli_frames {
 
 /* What a command line came to. Texts point into argv. */
 typedef struct cli_args {
+    const char *less;    /* of the command */
     const char *operand; /* NULL: none was given */
     int operand_count;
     const char **operands; /* [operand_count] all of them, for commands that take many */
@@ -93,6 +94,7 @@ typedef struct cli_command {
     const cli_note *notes;    /* ends with a NULL name; NULL: none */
     const cli_note *examples; /* command line and what it does; ends with a NULL name */
     bool many;                /* any number of operands; the first is needed */
+    const char *less;         /* what makes it need less memory, as "make ..."; NULL: nothing */
 } cli_command;
 
 extern const cli_command cli_commands[]; /* ends with a NULL name */

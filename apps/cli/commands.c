@@ -332,11 +332,13 @@ const cli_command cli_commands[] = {
      "checksummed) and stats.jsonl (one line a frame).\n\n"
      "Ctrl-C finishes the current frame and says how to go on; while the scene is set up it stops "
      "there. A second Ctrl-C ends at once, and the frames on disk stay intact.",
-     simulate_options, NULL, NULL, simulate_examples},
+     simulate_options, NULL, NULL, simulate_examples, false,
+     "make the scene smaller (fewer characters, longer edges)"},
     {"resume", cmd_resume, "DIR", true, "goes on with a run that was stopped or killed",
      "Continues after the last intact frame and gives the same bits as a run that was never "
      "stopped. With --set the scene changes from there on; the run's scene.json records it.",
-     resume_options, NULL, NULL, resume_examples},
+     resume_options, NULL, NULL, resume_examples, false,
+     "make its meshes coarser (--set, remeshing.size of its cloths)"},
     {"info", cmd_info, "DIR", true, "says what a run cost and what happened in it",
      "Prints the number of frames, the least, greatest and mean number of faces, nodes and verts, "
      "the seconds per frame and stage, the largest strain and the warnings of a run. What frame 0 "
@@ -378,7 +380,7 @@ const cli_command cli_commands[] = {
      "The pixels do not depend on the number of threads. Ctrl-C ends a movie after the frame "
      "under way; what is there can be played. Drawing needs a build with Embree, pictures one "
      "with libpng, movies one with libav: \"voile version\" names them.",
-     render_options, NULL, NULL, render_examples},
+     render_options, NULL, NULL, render_examples, false, "ask for smaller pictures (--size)"},
     {"compare", cmd_compare, "DIR REFERENCE [DIR...]", true,
      "tells how alike runs of a scene look, and what each cost",
      "Looks at the frames that runs have in common with the reference, the second one, through "
@@ -389,7 +391,8 @@ const cli_command cli_commands[] = {
      "frame, and how many times as fast as the reference it is.\n\n"
      "The answers do not depend on the number of threads. It needs a build with Embree. "
      "docs/comparing.md defines every measure.",
-     compare_options, NULL, NULL, compare_examples, true},
+     compare_options, NULL, NULL, compare_examples, true,
+     "ask for smaller pictures (--size), compare fewer runs at a time"},
     {"sew", cmd_sew, "PATTERN", true, "sews a pattern around a body",
      "Places the panels of a pattern (Voile's or GarmentCode's) around a body, draws them together "
      "in a simulation in which nothing passes through the body or the cloth, joins the seams and "
@@ -397,7 +400,8 @@ const cli_command cli_commands[] = {
      "coordinates are those of the flat panels, and face labels number the pattern's fabrics.\n\n"
      "Where a seam does not close, the message says which, by how much, how long its sides are and "
      "what may be in the way. Ctrl-C stops; nothing is written then.",
-     sew_options, NULL, NULL, sew_examples},
+     sew_options, NULL, NULL, sew_examples, false,
+     "make the mesh coarser (a longer --edge, fewer --faces)"},
     {"bench", cmd_bench, "NAME", false, "measures the speed of this machine and build",
      "Runs one benchmark, or all that need no data. Each warms up first, measures the same frames "
      "several times, keeps the best time of each and prints the counters beside it. Ratios are "

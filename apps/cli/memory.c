@@ -2,6 +2,7 @@
 
 #include "message.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,10 +104,12 @@ double memory_available(void) {
     return system < groups ? system : groups;
 }
 
-static bool is_given; /* the limit that was asked for last is the call's own */
+static bool is_given;    /* the limit that was asked for last is the call's own */
+static const char *less; /* what the command could do with less; "": nothing */
 
 size_t memory_limit(const cli_args *args) {
     is_given = args->memory > 0;
+    less = args->less ? args->less : "";
     if (args->memory < 0) return 0;
     double bytes = args->memory > 0 ? args->memory * GIB : CLI_MEMORY_SHARE * memory_available();
     if (bytes > 0 && bytes < 1) bytes = 1; /* 0 would be no limit */
@@ -124,9 +127,10 @@ const char *memory_limit_source(void) {
 void memory_advise(const vo_context *ctx, vo_result result) {
     vo_memory memory = vo_context_memory(ctx);
     if (result != VO_NO_MEMORY || !memory.refused) return;
-    cli_say(
-        "the limit is %s. %s the scene smaller (fewer characters, longer edges), or give --memory "
-        "GIB with more than %.3g.",
-        memory_limit_source(), is_given ? "Make" : "Close other programs, make",
-        (double)memory.limit / GIB);
+    char advice[300];
+    snprintf(advice, sizeof advice, "%s%s%s%sgive --memory GIB with more than %.3g.",
+             is_given ? "" : "close other programs", !is_given && less[0] ? ", " : "", less,
+             !is_given || less[0] ? ", or " : "", (double)memory.limit / GIB);
+    advice[0] = (char)toupper((unsigned char)advice[0]);
+    cli_say("the limit is %s. %s", memory_limit_source(), advice);
 }

@@ -291,7 +291,7 @@ static int take_words(parser *p) {
 }
 
 int cli_parse(const cli_command *command, int count, char **words, cli_args *args) {
-    *args = (cli_args){.frame = -1, .frames = {0, -1}};
+    *args = (cli_args){.less = command->less, .frame = -1, .frames = {0, -1}};
     args->sets = calloc((size_t)count + 1, sizeof *args->sets);
     args->operands = calloc((size_t)count + 1, sizeof *args->operands);
     if (!args->sets || !args->operands)
