@@ -290,6 +290,25 @@ static void test_scene_that_cannot_start(void **state) {
     ran_free(&r);
 }
 
+/* What was done with a scene is part of its check; others tell when they are asked. */
+static void test_notes(void **state) {
+    (void)state;
+    static const char note[] = "note: scene.json: duration: the scene ends after 0.04 s";
+    const char *folder = test_folder();
+    write_text(in(folder, "scene.json"),
+               "{\"frame_time\": 0.04, \"duration\": 0.04, \"cloths\": [{\"grid\": {\"width\": 1, "
+               "\"height\": 1, \"columns\": 2, \"rows\": 2}, \"materials\": [{\"thickness\": 3e-4, "
+               "\"density\": 500, \"elastic_modulus\": 1e6, \"poisson_ratio\": 0.3}]}]}");
+    expect_out(folder, "check scene.json", 0, note);
+    expect_out(folder, "check scene.json -v", 0, note);
+    expect_out(folder, "check scene.json --json", 0, "\"findings\": []");
+    expect(folder, "check scene.json --json --verbose", 0, note);
+    expect_out(folder, "simulate scene.json -o run", 0, "frames 0 to 1");
+    expect(folder, "simulate scene.json -o run --force -v", 0, note);
+    expect_out(folder, "resume run --frames :2", 0, "frames 2 to 2");
+    expect(folder, "resume run --frames :3 -v", 0, "voile: note: run/scene.json: duration");
+}
+
 static void test_mesh(void **state) {
     (void)state;
     const char *folder = test_folder();
@@ -325,6 +344,7 @@ int main(void) {
         cmocka_unit_test(test_scene_that_is_untangled),
         cmocka_unit_test(test_scene_with_cloth_inside),
         cmocka_unit_test(test_scene_that_cannot_start),
+        cmocka_unit_test(test_notes),
         cmocka_unit_test(test_mesh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,8 @@ typedef struct cli_args {
     cli_frames frames;
     int set_count;
     const char **sets; /* [set_count] key=value, in order */
-    bool force, quiet, json, obstacle, obstacles, flat, wire, pictures, alone, no_fit, man, help;
+    bool force, quiet, json, obstacle, obstacles, flat, wire, pictures, alone, no_fit, man, help,
+        verbose;
 } cli_args;
 
 typedef enum cli_kind {

@@ -90,7 +90,9 @@ int cmd_check(const cli_args *args) {
     if (code == CLI_DONE && kind == VO_CHECK_RUN) code = cli_need_run(args->operand);
     if (code != CLI_DONE) return code;
     vo_context *ctx;
-    cli_log log = {.stops = true};
+    /* what a scene's files were taken for is part of the answer */
+    bool notes = kind == VO_CHECK_SCENE && !args->json;
+    cli_log log = {.notes = notes ? stdout : NULL, .stops = true};
     code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;
     stop_ends_frame(false);

@@ -23,6 +23,10 @@
         "overrides a key of the scene, for example --set 'gravity=[0,0,-1.6]' or --set " \
         "'cloths[0].materials[0].damping=0.01'; may be repeated"
 #define QUIET "quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "shows no progress; warnings stay"
+#define VERBOSE                                                                                    \
+    "verbose", 'v', CLI_FLAG, FIELD(verbose), NULL,                                                \
+        "also says what was done with the scene and its files, on standard error: units and axes " \
+        "that were converted or assumed, cuts that were found, how a motion was carried over"
 #define JSON_LINES                          \
     "json", 0, CLI_FLAG, FIELD(json), NULL, \
         "prints one JSON object a frame and one at the end instead of the progress"
@@ -43,6 +47,7 @@ static const cli_option simulate_options[] = {
      "starts again where the folder already has frames: removes them, and what was exported of "
      "them to obj/ inside the run (NNNN_CC.obj, NNNN_obsJJ.obj), but no other file"},
     {QUIET},
+    {VERBOSE},
     {JSON_LINES},
     {NULL},
 };
@@ -66,6 +71,7 @@ static const cli_option resume_options[] = {
     {MEMORY},
     {SETS},
     {QUIET},
+    {VERBOSE},
     {JSON_LINES},
     {NULL},
 };
@@ -100,6 +106,7 @@ static const cli_option check_options[] = {
     {"frame", 0, CLI_FRAME, FIELD(frame), "N", "with --ply: shows frame N of a run, clean or not"},
     {THREADS},
     {MEMORY},
+    {VERBOSE},
     {"json", 0, CLI_FLAG, FIELD(json), NULL,
      "prints one JSON object: path, kind, findings (each with fatal and text), frames (each with "
      "frame, intersections of self, cloth and obstacle, inside with nodes and max_depth_m, yielded "
@@ -174,6 +181,7 @@ static const cli_option render_options[] = {
     {THREADS},
     {MEMORY},
     {QUIET},
+    {VERBOSE},
     {NULL},
 };
 
@@ -260,6 +268,7 @@ static const cli_option sew_options[] = {
     {THREADS},
     {MEMORY},
     {QUIET},
+    {VERBOSE},
     {NULL},
 };
 
@@ -346,7 +355,8 @@ const cli_command cli_commands[] = {
      info_options, NULL, NULL, info_examples},
     {"check", cmd_check, "SCENE|MESH|DIR", true, "looks for defects in a scene, a mesh or a run",
      "A folder is taken for a run, a name that ends in .obj for a mesh and anything else for a "
-     "scene. Each finding names its file and place. Ends with 0 unless a finding is fatal.\n\n"
+     "scene. Each finding names its file and place. Ends with 0 unless a finding is fatal. Of a "
+     "scene it also notes what was done with its files, as others do with --verbose.\n\n"
      "Of a run, every frame must be there, unaltered and clean: no two faces intersect, whether of "
      "one cloth, of two cloths or of a cloth and an obstacle; no node is inside a closed obstacle; "
      "no face has lost its area. Faces that touch intersect. The answers are exact, without a "

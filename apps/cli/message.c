@@ -106,12 +106,16 @@ int cli_need_run(const char *folder) {
                     folder, strerror(errno));
 }
 
-/* Shows warnings; the rest of the log is for programs that embed the library. */
+/* Warnings, and where they are wanted notes. */
 static void log_line(void *user, vo_log_level level, const char *text) {
     const cli_log *log = user;
-    if (level < VO_LOG_WARNING || (log && log->silent)) return;
+    FILE *notes = log ? log->notes : NULL;
+    if (level < (notes ? VO_LOG_INFO : VO_LOG_WARNING) || (log && log->silent)) return;
     if (log && log->before_warning) log->before_warning(log->user);
-    cli_say("warning: %s", text);
+    if (level >= VO_LOG_WARNING)
+        cli_say("warning: %s", text);
+    else
+        fprintf(notes, "%snote: %s\n", notes == stderr ? "voile: " : "", text);
 }
 
 /* A vo_stop_fn. */
@@ -126,6 +130,7 @@ int cli_open(const cli_args *args, cli_log *log, vo_context **out) {
     def.memory_limit = memory_limit(args);
     def.log = log_line;
     def.log_user = log;
+    if (log && !log->notes && args->verbose) log->notes = stderr;
     if (log && log->stops) def.stop = wants_stop;
     vo_result result = vo_context_create(&def, out);
     if (result == VO_OK) return CLI_DONE;

@@ -32,11 +32,14 @@ enum { CLI_PATH = 4096 };
 int cli_join(const char *folder, const char *name, char out[CLI_PATH]);
 
 /* A context whose warnings go to standard error as "voile: warning: ...". `before_warning` (may be
- * NULL) is called first with `user`, so that a progress bar can step aside. `stops`: a signal
+ * NULL) is called first with `user`, so that a progress bar can step aside. What else the log has,
+ * what was converted, assumed or found, goes to `notes`: "note: ...", or "voile: note: ..." on
+ * standard error. NULL: nowhere, unless the call asks for it (--verbose). `stops`: a signal
  * (stop.h) also ends what is set up before the first frame, with VO_STOPPED. */
 typedef struct cli_log {
     void (*before_warning)(void *user);
     void *user;
+    FILE *notes;
     bool silent, stops;
 } cli_log;
 int cli_open(const cli_args *args, cli_log *log, vo_context **out);

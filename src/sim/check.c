@@ -111,22 +111,30 @@ static vo_result load_and_inspect(vo_findings *f) {
     return result;
 }
 
+/* The context's own log while warnings are taken as findings. */
+typedef struct diversion {
+    vo_findings *f;
+    vo_log_fn *log;
+    void *log_user;
+} diversion;
+
 static void warning_as_finding(void *user, vo_log_level level, const char *text) {
-    vo_findings *f = user;
-    if (level != VO_LOG_WARNING) return;
-    bool named = names_scene(f, text);
-    vo_found(f, false, "%s%s%s", named ? "" : f->def->path, named ? "" : ": ", text);
+    const diversion *d = user;
+    bool named = names_scene(d->f, text);
+    if (level == VO_LOG_WARNING)
+        vo_found(d->f, false, "%s%s%s", named ? "" : d->f->def->path, named ? "" : ": ", text);
+    else if (d->log)
+        d->log(d->log_user, level, text);
 }
 
-/* Loads it as a run would, with the warnings as findings. */
+/* Loads it as a run would, with the warnings as findings. The rest of the log stays one. */
 static vo_result check_scene(vo_findings *f) {
-    vo_log_fn *log = f->ctx->log;
-    void *log_user = f->ctx->log_user;
+    diversion d = {f, f->ctx->log, f->ctx->log_user};
     f->ctx->log = warning_as_finding;
-    f->ctx->log_user = f;
+    f->ctx->log_user = &d;
     vo_result result = load_and_inspect(f);
-    f->ctx->log = log;
-    f->ctx->log_user = log_user;
+    f->ctx->log = d.log;
+    f->ctx->log_user = d.log_user;
     return result;
 }
 
