@@ -502,9 +502,10 @@ static void names_in_files_must_be_there(void **state) {
                                          "\"resolution\": [100, 100]}");
     assert_near(vo_scene_camera_at(scene, 0, 0).tan_x, tan(25 * VO_PI / 180), 1e-12);
     vo_scene_destroy(scene);
-    scene_files_refuse(
-        &files, plain, "camera={\"file\": \"strip.gltf\", \"file_camera\": \"nose\"}",
-        "camera.file_camera: there is no camera 'nose' in the file, which has 'eye'");
+    scene_files_refuse(&files, plain,
+                       "camera={\"file\": \"strip.gltf\", \"file_camera\": \"nose\"}",
+                       "camera.file_camera: there is no camera 'nose' in the file, which has "
+                       "'eye'; a camera goes by the name of the node that holds it");
     scene_files_refuse(&files, plain, "camera={\"file\": \"strip.gltf\", \"clip\": \"jump\"}",
                        "camera.clip: there is no clip 'jump' in the file, which has 'bend'");
     scene_files_refuse(&files, plain, "camera={\"file\": \"person.bvh\"}",

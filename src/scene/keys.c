@@ -236,7 +236,8 @@ static const vo_key camera_keys[] = {
     KEY("table", PATH, NULL, NULL, "Instead of `keys`: a file with a row a key."),
     KEY("file", PATH, NULL, NULL,
         "Instead of `keys`: a camera of an FBX, glTF or Collada file, with its clip."),
-    KEY("file_camera", STRING, NULL, NULL, "Its name in `file`; the first if missing."),
+    KEY("file_camera", STRING, NULL, NULL,
+        "Its name in `file`, which is that of the node that holds it; the first if missing."),
     KEY("clip", STRING, NULL, NULL, "Name of the clip in `file`; the first if missing."),
     KEY("cuts", INDICES, NULL, "frames",
         "Of `file`: frames of the clip, which begins with 0, in which a new shot begins; if "

@@ -36,9 +36,10 @@ static vo_result fail_name(const film *f, const char *key, bool clips) {
     char names[300];
     list_names(&f->character, clips, names, sizeof names);
     vo_json_at named = vo_json_get(f->at, key);
-    return vo_json_fail(named, "there is no %s '%.80s' in the file, which has %s",
+    return vo_json_fail(named, "there is no %s '%.80s' in the file, which has %s%s",
                         clips ? "clip" : "camera", vo_get_string(f->at, key),
-                        names[0] ? names : "none");
+                        names[0] ? names : "none",
+                        clips ? "" : "; a camera goes by the name of the node that holds it");
 }
 
 static vo_result choose_camera(film *f) {
