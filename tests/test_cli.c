@@ -51,6 +51,29 @@ static void test_help_fits(void **state) {
     }
 }
 
+/* Scenes that are to be simulated, checked or drawn in examples come along with Voile. */
+static void test_examples_name_what_is_there(void **state) {
+    (void)state;
+    static const char *const looked_at[] = {"simulate", "check", "render"};
+    const char *folder = test_folder();
+    int scenes = 0;
+    for (int i = 0; i < 3; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "help %s", looked_at[i]);
+        ran r = run(folder, line);
+        char *examples = strstr(r.out, "voile ");
+        for (char *word = strtok(examples, " \n"); word; word = strtok(NULL, " \n")) {
+            size_t length = strlen(word);
+            if (length < 6 || strcmp(word + length - 5, ".json") != 0) continue;
+            if (strcmp(word, "scene.json") == 0) continue; /* of a run */
+            if (!exists(in(VOILE_SOURCE_DIR, word))) fail_msg("%s: %s is not there", line, word);
+            scenes++;
+        }
+        ran_free(&r);
+    }
+    assert_true(scenes >= 6);
+}
+
 static void test_manual_pages(void **state) {
     (void)state;
     const char *folder = test_folder();
@@ -232,6 +255,7 @@ int main(void) {
         cmocka_unit_test(test_help_lists_every_command),
         cmocka_unit_test(test_help_of_every_command),
         cmocka_unit_test(test_help_fits),
+        cmocka_unit_test(test_examples_name_what_is_there),
         cmocka_unit_test(test_manual_pages),
         cmocka_unit_test(test_help_and_parser_agree),
         cmocka_unit_test(test_version),

@@ -54,11 +54,13 @@ static const cli_option simulate_options[] = {
 
 static const cli_note simulate_examples[] = {
     {"voile simulate assets/scenes/flag.json", "runs the scene to its end, into out/flag"},
-    {"voile simulate flag.json -o /tmp/flag --frames 0:100 --threads 1",
+    {"voile simulate assets/scenes/flag.json -o /tmp/flag --frames 0:100 --threads 1",
      "frames 0 to 100 on one thread"},
-    {"voile simulate dress.json --adapt none -o /tmp/uniform",
+    {"voile simulate assets/scenes/walker.json --adapt view -o out/view",
+     "meshes are fine where the scene's camera looks"},
+    {"voile simulate assets/scenes/walker.json --adapt none -o out/none",
      "on a mesh that is equally fine everywhere, to compare with"},
-    {"voile simulate flag.json --set 'wind.velocity=[8,0,0]' --force",
+    {"voile simulate assets/scenes/flag.json --set 'wind.velocity=[8,0,0]' --force",
      "again from the start, with more wind"},
     {NULL},
 };
@@ -116,7 +118,7 @@ static const cli_option check_options[] = {
 };
 
 static const cli_note check_examples[] = {
-    {"voile check flag.json", "the scene and all files it names"},
+    {"voile check assets/scenes/flag.json", "the scene and all files it names"},
     {"voile check shirt.obj", "a mesh: holes are fine, folds over an edge are not"},
     {"voile check --obstacle body.obj", "a mesh that cloth falls on"},
     {"voile check out/flag", "every frame of a run: complete, unaltered, without intersections"},
@@ -147,7 +149,7 @@ static const cli_note export_examples[] = {
     {"voile export out/flag", "all frames into out/flag/obj"},
     {"voile export out/flag -o /tmp/meshes --frames 10:20 --obstacles",
      "frames 10 to 20, with the obstacles"},
-    {"voile export out/dress --topology original", "all frames on the mesh that the scene names"},
+    {"voile export out/flag --topology original", "all frames on the mesh that the scene names"},
     {NULL},
 };
 
@@ -172,7 +174,8 @@ static const cli_option render_options[] = {
     {"wire", 0, CLI_FLAG, FIELD(wire), NULL,
      "draws the edges of cloth, too, and its faces as they were simulated"},
     {"flat", 0, CLI_FLAG, FIELD(flat), NULL,
-     "shows the faces as they were simulated, not a smooth surface through their corners"},
+     "shows the faces as they were simulated, not a smooth surface through their corners; shading "
+     "stays smooth"},
     {"colors", 0, CLI_TEXT, FIELD(colours), "RRGGBB,...",
      "of the cloths' materials, those of the first cloth first; what has none gets one from a "
      "list"},
@@ -191,7 +194,8 @@ static const cli_note render_examples[] = {
      "one picture, from another side"},
     {"voile render out/flag -o stills --frames 0:20 --size 1920x1080 --samples 32",
      "stills/0000.png to stills/0020.png, finer"},
-    {"voile render dress.json -o dress.png --wire", "a scene as it starts, with its mesh"},
+    {"voile render assets/scenes/veil.json -o veil.png --wire",
+     "a scene as it starts, with its mesh"},
     {"voile render dress.obj -o dress.png", "a mesh"},
     {NULL},
 };
