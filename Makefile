@@ -83,8 +83,7 @@ bench: all
 bench-table1: all
 	@FRAMES="$(FRAMES)" EVERY="$(EVERY)" REPEATS="$(REPEATS)" tools/bench_table1 $(SCENES)
 
-install: setup
-	@$(call build,build)
+install: all
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
 clean:
