@@ -86,6 +86,18 @@ static void test_lost_camera(void **state) {
     expect(folder, "compare b c --size 64x36 -q --camera none", 0, NULL);
 }
 
+static void test_output_fails(void **state) {
+    (void)state;
+    need_rays();
+    const char *folder = make_runs();
+    place full = {.folder = folder, .stdout_to = "/dev/full"};
+    ran r = run_at(&full, "compare a b --size 64x36");
+    assert_int_equal(r.code, 3);
+    assert_non_null(strstr(r.err, "cannot write to standard output: No space left on device\n"));
+    ran_free(&r);
+    expect_out(folder, "compare a b --size 64x36 -q --frames 0:0", 0, "  in 1 frame to 0.25 m/s");
+}
+
 static void test_json(void **state) {
     (void)state;
     need_rays();
@@ -126,6 +138,11 @@ static void test_wrong_calls(void **state) {
     expect(folder, "compare a scene.json", 1, "scene.json");
     expect(folder, "compare a b --size 16x16 -o scene.json/x", 2, "scene.json: cannot make");
     expect(folder, "compare a b --size 16x16 -o scene.json", 2, "a file has that name");
+    expect(folder, "compare a b --size 16x16 -o b", 2, "b: is where a run keeps its own files");
+    expect(folder, "render a -o b/", 2, "is where a run keeps its own files");
+    expect(folder, "render a -o b/frames/.", 2, "is where a run keeps its own files");
+    expect(folder, "export a -o a/inputs", 2, "is where a run keeps its own files");
+    expect(folder, "export a -q -o a/other", 0, NULL);
     expect(folder, "info a b", 2, "takes one DIR");
 }
 
@@ -133,7 +150,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables),      cmocka_unit_test(test_scenes),
         cmocka_unit_test(test_lost_camera), cmocka_unit_test(test_json),
-        cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_wrong_calls), cmocka_unit_test(test_output_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -378,6 +378,7 @@ static vo_result compare_frames(comparer *c) {
 
 static vo_result compare(comparer *c) {
     VO_TRY(check_def(c));
+    if (c->def->output) VO_TRY(vo_folder_spare_run(c->ctx, c->def->output));
     for (int i = 0; i < c->def->run_count; i++) VO_TRY(list_frames(c, i));
     VO_TRY(make_results(c));
     for (int i = 0; i < c->def->run_count; i++)

@@ -80,6 +80,7 @@ static vo_result export_run(exporter *e, vo_frame_list *list) {
     else
         vo_export_folder(e->output, sizeof e->output, e->def->folder);
     VO_TRY(vo_folder_list(e->ctx, e->def->folder, list));
+    VO_TRY(vo_folder_spare_run(e->ctx, e->output));
     VO_TRY(vo_folder_make(e->ctx, e->output));
     VO_TRY(export_frames(e, list));
     vo_export_extent own = {.first = list->frame[0],

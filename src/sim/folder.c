@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STATS_LINE = 2048, SURVEY_FRAMES = 60 };
@@ -36,6 +37,40 @@ vo_result vo_folder_need_run(vo_context *ctx, const char *folder) {
     vo_folder_scene(path, sizeof path, folder);
     if (vo_file_exists(path)) return VO_OK;
     return vo_fail(ctx, VO_BAD_DATA, "%s is not the folder of a run: it has no scene.json", folder);
+}
+
+/* Whether folder/name is there, and which file it is. */
+static bool look_up(const char *folder, const char *name, struct stat *out) {
+    char path[VO_PATH_SIZE];
+    vo_path_join(path, sizeof path, folder, name);
+    return stat(path, out) == 0;
+}
+
+static bool is_run(const char *folder) {
+    struct stat scene, frames;
+    return look_up(folder, "scene.json", &scene) && look_up(folder, "frames", &frames);
+}
+
+/* However it is spelt. */
+static bool is_part_of_run(const char *folder) {
+    static const char *const parts[] = {"../frames", "../inputs"};
+    char above[VO_PATH_SIZE];
+    struct stat own, part;
+    vo_path_join(above, sizeof above, folder, "..");
+    if (!look_up(folder, ".", &own) || !is_run(above)) return false;
+    for (int i = 0; i < 2; i++)
+        if (look_up(folder, parts[i], &part) && part.st_dev == own.st_dev &&
+            part.st_ino == own.st_ino)
+            return true;
+    return false;
+}
+
+vo_result vo_folder_spare_run(vo_context *ctx, const char *folder) {
+    if (!is_run(folder) && !is_part_of_run(folder)) return VO_OK;
+    return vo_fail(ctx, VO_BAD_CALL,
+                   "%s: is where a run keeps its own files, among which nothing else should be; "
+                   "choose another folder",
+                   folder);
 }
 
 /* ---- in messages ----------------------------------------------------------------------------- */

@@ -12,6 +12,9 @@ void vo_folder_stats(char *out, size_t size, const char *folder); /* stats.jsonl
 void vo_folder_frame(char *out, size_t size, const char *folder, int frame);
 
 /* VO_BAD_DATA where the folder is not that of a run. */
+/* VO_BAD_CALL where the folder, to which something else is to be written, is that of a run or one
+ * of those in which the run keeps its own files. */
+vo_result vo_folder_spare_run(vo_context *ctx, const char *folder);
 vo_result vo_folder_need_run(vo_context *ctx, const char *folder);
 
 /* Numbers of the frame files that are there, ascending; nothing is said about their contents. */

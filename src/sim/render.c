@@ -53,7 +53,7 @@ static const char *ending_of(const char *path) {
 static vo_result choose_output(renderer *r) {
     const char *path = r->def->output, *ending = ending_of(path);
     r->kind = OUTPUT_FOLDER;
-    if (!ending || is_folder(path)) return VO_OK;
+    if (!ending || is_folder(path)) return vo_folder_spare_run(r->ctx, path);
     r->kind = OUTPUT_PICTURE;
     if (strcasecmp(ending, ".png") == 0) return VO_OK;
     r->kind = OUTPUT_MOVIE;
