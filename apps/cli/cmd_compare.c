@@ -107,7 +107,8 @@ static void print_likeness(const vo_comparison *c, const vo_compared_run *r) {
     printf("\n%-34.34s %10s %10s %10s %10s %10s\n", title, "mean", "min", "1 %", "99 %", "max");
     print_measure("overlap of silhouettes", &r->all.overlap, 4);
     char slow[64];
-    snprintf(slow, sizeof slow, "  in %d frames to %.3g m/s", r->slow_overlap.frames, c->slow);
+    snprintf(slow, sizeof slow, "  in %d frame%s to %.3g m/s", r->slow_overlap.frames,
+             r->slow_overlap.frames == 1 ? "" : "s", c->slow);
     print_measure(slow, &r->slow_overlap, 4);
     print_measure("angle between normals, degrees", &r->all.normal_angle, 3);
     print_measure("wrinkles, of the reference's", &r->all.wrinkle_ratio, 3);

@@ -146,15 +146,24 @@ static int output_errno; /* why standard output failed first; 0: it did not */
 
 void cli_drop_output(void) { output_dropped = true; }
 
+/* Why a write failed whose reason is gone, since nobody looked: another one tells. */
+static int ask_reason(void) {
+    clearerr(stdout);
+    errno = 0;
+    bool failed = fputc('\n', stdout) == EOF || fflush(stdout) != 0;
+    return failed && errno ? errno : EIO;
+}
+
 bool cli_flush(void) {
     errno = 0;
-    if ((fflush(stdout) == 0 && !ferror(stdout)) || output_dropped) return true;
-    if (!output_errno) output_errno = errno ? errno : EIO;
-    return false;
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    if (output_dropped) return true;
+    if (!written && !output_errno) output_errno = errno ? errno : ask_reason();
+    return !output_errno;
 }
 
 int cli_finish(int code) {
-    if (cli_flush() && !output_errno) return code;
+    if (cli_flush()) return code;
     /* A reader that went away (voile ... | head) knows that it did. */
     if (output_errno != EPIPE)
         cli_say("cannot write to standard output: %s", strerror(output_errno));
