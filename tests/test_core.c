@@ -38,6 +38,31 @@ static double parallel_sum(int threads, const double *value, int count) {
     return sum;
 }
 
+static void keep_line(void *user, vo_log_level level, const char *text) {
+    (void)level;
+    snprintf(user, 64, "%s", text);
+}
+
+/* Bytes of a file that is quoted do nothing to the terminal; letters of other scripts stay. */
+static void messages_have_no_control_characters(void **state) {
+    (void)state;
+    char line[64] = "", longest[3000];
+    vo_context_def def = vo_context_def_default();
+    def.log = keep_line;
+    def.log_user = line;
+    vo_context *ctx;
+    assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
+    assert_int_equal(vo_fail(ctx, VO_BAD_DATA, "\"%s\"", "a\x1b[31m\n\x7f\u00fc\\"), VO_BAD_DATA);
+    assert_string_equal(vo_context_message(ctx), "\"a\\x1b[31m\\x0a\\x7f\u00fc\\\"");
+    vo_log_line(ctx, VO_LOG_WARNING, "%s", "\a\t.");
+    assert_string_equal(line, "\\x07\\x09.");
+    memset(longest, 1, sizeof longest - 1);
+    longest[sizeof longest - 1] = 0;
+    (void)vo_fail(ctx, VO_BAD_DATA, "%s", longest);
+    assert_true(strlen(vo_context_message(ctx)) > 1000);
+    vo_context_destroy(ctx);
+}
+
 static void parallel_for_gives_the_same_bits_for_any_thread_count(void **state) {
     (void)state;
     static double value[100000];
@@ -424,6 +449,7 @@ static void context_survives_refused_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_have_no_control_characters),
         cmocka_unit_test(parallel_for_gives_the_same_bits_for_any_thread_count),
         cmocka_unit_test(parallel_for_visits_each_index_once),
         cmocka_unit_test(arena_stops_asking_once_it_knows_its_peak),

@@ -109,6 +109,21 @@ vo_memory vo_context_memory(const vo_context *ctx) {
     return (vo_memory){limit->most, atomic_load(&limit->used), atomic_load(&limit->refused)};
 }
 
+static bool is_control(char c) { return (unsigned char)c < 0x20 || c == 0x7f; }
+
+/* Messages quote files and names, whose bytes a terminal might obey: control characters are written
+ * out, as \x1b. Cut where it does not fit. */
+static void write_out(char *out, size_t size, const char *text) {
+    size_t n = 0;
+    for (; *text && n + 5 < size; text++) {
+        if (is_control(*text))
+            n += (size_t)snprintf(out + n, size - n, "\\x%02x", (unsigned)(unsigned char)*text);
+        else
+            out[n++] = *text;
+    }
+    out[n] = 0;
+}
+
 vo_result vo_fail(vo_context *ctx, vo_result code, const char *format, ...) {
     /* Formatted aside, since the arguments may quote the previous message. */
     char text[sizeof ctx->message];
@@ -116,7 +131,7 @@ vo_result vo_fail(vo_context *ctx, vo_result code, const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    memcpy(ctx->message, text, sizeof text);
+    write_out(ctx->message, sizeof ctx->message, text);
     return code;
 }
 
@@ -138,12 +153,13 @@ vo_result vo_check_stop(vo_context *ctx) {
 
 void vo_log_line(vo_context *ctx, vo_log_level level, const char *format, ...) {
     if (!ctx->log) return;
-    char text[1024];
+    char text[1024], line[1024];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    ctx->log(ctx->log_user, level, text);
+    write_out(line, sizeof line, text);
+    ctx->log(ctx->log_user, level, line);
 }
 
 void vo_require_failed(vo_context *ctx, const char *condition, const char *file, int line) {
