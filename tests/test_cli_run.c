@@ -716,8 +716,12 @@ static void test_unreadable_frame(void **state) {
     assert_int_equal(truncate(frame_path(folder, "run", 3), 20), 0);
     expect_out(folder, "check run", 1, "error: run/frames/0001.vof: ");
     expect_out(folder, "check run", 1, "error: run/frames/0003.vof: ");
-    expect_out(folder, "check run", 1, "3 of 3 frames clean");
+    expect_out(folder, "check run", 1, "3 of 5 frames clean");
     expect_out(folder, "check run", 1, "run with 2 errors and 0 warnings");
+    expect_out(folder, "check run --json", 1,
+               "\"frames\": 3, \"clean_frames\": 3, \"unread_frames\": 2");
+    assert_int_equal(unlink(frame_path(folder, "run", 2)), 0);
+    expect_out(folder, "check run", 1, "2 of 5 frames clean");
     expect_out(folder, "check run --frames 1:1", 1, "run with 1 error and 0 warnings");
 }
 

@@ -155,6 +155,7 @@ static void frames_json(check_report *report) {
     json_open(j, "totals", '{');
     json_int(j, "frames", t.frames);
     json_int(j, "clean_frames", t.clean_frames);
+    json_int(j, "unread_frames", report->unread);
     numbers_json(j, &t);
     json_close(j, '}');
 }
@@ -190,8 +191,8 @@ static void print_frames(const check_report *report) {
     if (report->scene)
         printf("first state: ");
     else
-        printf("%s of %s frame%s clean: ", text_count(t.clean_frames).s, text_count(t.frames).s,
-               plural(t.frames));
+        printf("%s of %s frame%s clean: ", text_count(t.clean_frames).s,
+               text_count(t.frames + report->unread).s, plural(t.frames + report->unread));
     printf("%s intersection%s, %s node%s inside obstacles", text_count(pairs).s, plural(pairs),
            text_count(t.inside_nodes).s, plural(t.inside_nodes));
     if (t.inside_nodes) printf(" (at most %.3g m deep)", t.max_depth);

@@ -29,6 +29,7 @@ typedef struct check_report {
     const char *picture; /* file that was written; NULL: none */
     json_out out;
     int fatal, other;
+    int unread; /* frames that are missing, or cannot be read */
     int row_count, row_capacity;
     check_row *row;
 } check_report;

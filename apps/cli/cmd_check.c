@@ -71,6 +71,7 @@ static int check(vo_context *ctx, const cli_args *args, vo_check_kind kind, chec
     def.finding = check_report_finding;
     def.inspected = after_frame;
     def.user = report;
+    def.unread = &report->unread;
     check_report_begin(report);
     vo_result result = vo_check(ctx, &def, &pictured);
     bool failed = result != VO_OK && result != VO_BAD_DATA;

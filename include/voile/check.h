@@ -96,6 +96,8 @@ typedef struct vo_check_def {
     vo_finding_fn *finding;     /* [NULL] */
     vo_inspected_fn *inspected; /* [NULL] */
     void *user;                 /* [NULL] for both */
+    int *unread;                /* [NULL] gets the number of frames of a run that should be there
+                                   and are not, or cannot be read, or are damaged */
 } vo_check_def;
 
 VO_API vo_check_def vo_check_def_default(void);

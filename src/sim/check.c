@@ -170,6 +170,7 @@ vo_result vo_check(vo_context *ctx, const vo_check_def *def, bool *pictured) {
     vo_findings f = {.ctx = ctx, .def = def};
     vo_result result = vo_findings_conclude(&f, check_kind(&f));
     if (pictured) *pictured = f.pictured;
+    if (def->unread) *def->unread = f.unread;
     return result;
 }
 

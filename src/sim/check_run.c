@@ -39,6 +39,7 @@ static vo_result check_frame(vo_findings *f, source *s, int frame) {
     vo_result result = vo_sim_read_frame(epoch->sim, folder, frame);
     if (result == VO_BAD_DATA || result == VO_IO_FAILED) {
         vo_found(f, true, "%s", f->ctx->message);
+        f->unread++;
         return VO_OK;
     }
     VO_TRY(result);
@@ -48,6 +49,7 @@ static vo_result check_frame(vo_findings *f, source *s, int frame) {
 
 /* Frames first to last, if there are any such, are not there. */
 static void tell_gap(vo_findings *f, int first, int last) {
+    f->unread += vo_max_int(0, last - first + 1);
     if (first == last)
         vo_found(f, true, "%s: frame %d is missing", f->def->path, first);
     else if (first < last)

@@ -8,6 +8,7 @@ typedef struct vo_findings {
     vo_context *ctx;
     const vo_check_def *def;
     int fatal;
+    int unread;     /* frames that are not there, or are damaged */
     bool advised;   /* what to do was said */
     bool named;     /* the pairs of a frame were named one by one */
     bool picturing; /* the picture is being written, or could not be */
