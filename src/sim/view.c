@@ -77,9 +77,34 @@ void vo_sim_view_free(vo_sim *sim) {
     vo_free_array(sim->ctx, sim->view.watcher, sim->scene->camera_count + 1);
 }
 
+/* What a host's camera may be off by: more than floats are rounded, less than anyone would see. */
+static const double SLACK = 1e-6;
+
+static bool is_off(double x) { return !(fabs(x) <= SLACK); }
+static bool is_unit(vo_vec3 a) { return !is_off(v3_length(a) - 1); }
+static bool is_picture(int pixels) { return pixels <= VO_CAMERA_MAX_PIXELS; }
+
+/* Beginning with the member's name; NULL: nothing is wrong. Pictures that are drawn take less exact
+ * ones; here what is fine where is measured by them. */
+static const char *camera_defect(const vo_camera *c) {
+    const char *defect = vo_camera_defect(c);
+    if (defect) return defect;
+    if (!is_unit(c->right)) return "right must have the length 1, to a millionth";
+    if (!is_unit(c->up)) return "up must have the length 1, to a millionth";
+    if (!is_unit(c->forward)) return "forward must have the length 1, to a millionth";
+    if (is_off(v3_dot(c->right, c->up)) || is_off(v3_dot(c->up, c->forward)) ||
+        is_off(v3_dot(c->forward, c->right)))
+        return "right, up and forward must be at right angles to each other, to a millionth";
+    if (!is_picture(c->width) || !is_picture(c->height))
+        return "width and height must be at most 16384 pixels";
+    if (is_off(c->tan_x * c->height / (c->tan_y * c->width) - 1))
+        return "tan_x must be tan_y x width / height, to a millionth: pixels are square";
+    return NULL;
+}
+
 vo_result vo_sim_set_camera(vo_sim *sim, const vo_camera *camera, bool jump) {
     vo_camera_guide *guide = &sim->view.guide;
-    const char *defect = camera ? vo_camera_defect(camera) : NULL;
+    const char *defect = camera ? camera_defect(camera) : NULL;
     if (defect) return vo_fail(sim->ctx, VO_BAD_CALL, "camera: %s", defect);
     if (jump || !camera) vo_camera_guide_cut(guide);
     if (camera) vo_camera_guide_add(guide, vo_sim_time(sim), camera);
