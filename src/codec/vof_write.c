@@ -20,24 +20,19 @@ typedef struct entry {
     size_t done; /* what zstd said: how many they are there, or an error */
 } entry;
 
-/* What one thread needs. */
-typedef struct lane {
-    ZSTD_CCtx *zstd;
-    vof_buffer scratch[2]; /* a section between its filters */
-} lane;
-
 struct vo_vof_writer {
     vo_context *ctx;
     int frame;
     double time;
     entry *entry;
     int count, capacity;
-    int waiting;     /* the first that waits; those before are in `stored` */
-    atomic_int next; /* to be taken by a thread */
-    vof_buffer raw, stored;
+    int waiting;              /* the first that waits; those before are in `stored` */
+    atomic_int next;          /* to be taken by a thread */
+    vof_buffer raw, filtered; /* what waits */
+    vof_buffer stored;
     size_t waiting_size, stored_size; /* of these */
     size_t raw_size;                  /* of all sections */
-    lane *lane;
+    ZSTD_CCtx **lane;                 /* one a thread */
     int lane_count;
     vof_buffer file;
 };
@@ -48,8 +43,8 @@ static bool make_lanes(vo_vof_writer *writer) {
     if (!writer->lane) return false;
     writer->lane_count = count;
     for (int i = 0; i < count; i++) {
-        writer->lane[i].zstd = ZSTD_createCCtx();
-        if (!writer->lane[i].zstd) return false;
+        writer->lane[i] = ZSTD_createCCtx();
+        if (!writer->lane[i]) return false;
     }
     return true;
 }
@@ -67,14 +62,11 @@ vo_result vo_vof_writer_create(vo_context *ctx, vo_vof_writer **out) {
 void vo_vof_writer_destroy(vo_vof_writer *writer) {
     if (!writer) return;
     vo_context *ctx = writer->ctx;
-    for (int i = 0; i < writer->lane_count; i++) {
-        ZSTD_freeCCtx(writer->lane[i].zstd);
-        vof_buffer_free(ctx, &writer->lane[i].scratch[0]);
-        vof_buffer_free(ctx, &writer->lane[i].scratch[1]);
-    }
+    for (int i = 0; i < writer->lane_count; i++) ZSTD_freeCCtx(writer->lane[i]);
     vo_free_array(ctx, writer->lane, writer->lane_count);
     vo_free_array(ctx, writer->entry, writer->capacity);
     vof_buffer_free(ctx, &writer->raw);
+    vof_buffer_free(ctx, &writer->filtered);
     vof_buffer_free(ctx, &writer->stored);
     vof_buffer_free(ctx, &writer->file);
     vo_delete(ctx, writer);
@@ -100,33 +92,29 @@ static bool extend(vo_context *ctx, vof_buffer *buffer, size_t used, size_t more
     return true;
 }
 
-/* Room for all that waits, as large as it can get, and for the filters of every thread. */
+/* Room for all that waits: filtered, and compressed, as large as it can get. */
 static bool make_room(vo_vof_writer *writer) {
-    size_t room = 0, longest = 0;
+    size_t room = 0;
     for (int i = writer->waiting; i < writer->count; i++) {
         entry *e = &writer->entry[i];
         e->to = writer->stored_size + room;
         room += ZSTD_compressBound(e->section.raw);
-        longest = e->section.raw > longest ? e->section.raw : longest;
     }
-    if (!extend(writer->ctx, &writer->stored, writer->stored_size, room)) return false;
-    for (int i = 0; i < writer->lane_count; i++)
-        for (int k = 0; k < 2; k++)
-            if (!vof_buffer_reserve(writer->ctx, &writer->lane[i].scratch[k], longest))
-                return false;
-    return true;
+    return extend(writer->ctx, &writer->stored, writer->stored_size, room) &&
+           vof_buffer_reserve(writer->ctx, &writer->filtered, writer->waiting_size);
 }
 
-static void compress(vo_vof_writer *writer, lane *l, entry *e) {
+/* The place of the result, which is at least as large, serves the filter before. */
+static void compress(vo_vof_writer *writer, ZSTD_CCtx *zstd, entry *e) {
     const unsigned char *data = writer->raw.data + e->from;
+    unsigned char *to = writer->stored.data + e->to;
     e->section.hash = vo_hash(data, e->section.raw);
     if (e->section.filter != VOF_FILTER_NONE) {
-        vof_filter_apply(&e->section, data, l->scratch[0].data, l->scratch[1].data);
-        data = l->scratch[1].data;
+        vof_filter_apply(&e->section, data, to, writer->filtered.data + e->from);
+        data = writer->filtered.data + e->from;
     }
-    e->done =
-        ZSTD_compressCCtx(l->zstd, writer->stored.data + e->to, ZSTD_compressBound(e->section.raw),
-                          data, e->section.raw, VOF_ZSTD_LEVEL);
+    e->done = ZSTD_compressCCtx(zstd, to, ZSTD_compressBound(e->section.raw), data, e->section.raw,
+                                VOF_ZSTD_LEVEL);
 }
 
 /* Each lane takes sections until none is left; whoever takes one, it gets the same bytes. */
@@ -136,7 +124,7 @@ static void compress_lanes(void *arg, int begin, int end, int chunk) {
     for (int i = begin; i < end; i++)
         for (int at; (at = atomic_fetch_add(&writer->next, 1)) < writer->count;)
             if (writer->entry[at].section.raw > 0)
-                compress(writer, &writer->lane[i], &writer->entry[at]);
+                compress(writer, writer->lane[i], &writer->entry[at]);
 }
 
 /* Compresses all that waits. */
