@@ -148,7 +148,9 @@ static void a_locked_run_is_left_alone(void **state) {
     int lock;
     assert_ok(p.ctx, vo_folder_need_unlocked(p.ctx, p.run)); /* there is no folder yet */
     assert_int_equal(simulate(&p, 2), VO_STOPPED);
+    assert_ok(p.ctx, vo_folder_need_unlocked(p.ctx, p.run)); /* nobody writes it any more */
     assert_ok(p.ctx, vo_folder_lock(p.ctx, p.run, &lock));
+    assert_int_equal(vo_folder_need_unlocked(p.ctx, p.run), VO_BAD_CALL);
     vo_run_def def = vo_run_def_default();
     def.folder = p.run;
     assert_int_equal(vo_run_simulate(p.ctx, p.scene, &def), VO_BAD_CALL);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STATS_LINE = 2048, SURVEY_FRAMES = 60 };
@@ -231,12 +232,24 @@ static vo_result fail_locked(vo_context *ctx, const char *folder) {
                    folder);
 }
 
+/* Who only asks whether there is a lock has one for that moment: it is worth another try. */
+static bool try_lock(int lock) {
+    enum { TRIES = 5 };
+    for (int i = 0; i < TRIES; i++) {
+        if (flock(lock, LOCK_EX | LOCK_NB) == 0) return true;
+        if (errno != EWOULDBLOCK) return false;
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+    errno = EWOULDBLOCK;
+    return false;
+}
+
 vo_result vo_folder_lock(vo_context *ctx, const char *folder, int *lock) {
     char path[VO_PATH_SIZE];
     vo_path_join(path, sizeof path, folder, ".lock");
     *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (*lock < 0) return vo_fail(ctx, VO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
-    if (flock(*lock, LOCK_EX | LOCK_NB) == 0) return VO_OK;
+    if (try_lock(*lock)) return VO_OK;
     if (errno != EWOULDBLOCK) {
         vo_log_line(ctx, VO_LOG_WARNING,
                     "%s: cannot lock: %s; take care that no other process writes this run", path,
@@ -252,7 +265,7 @@ vo_result vo_folder_need_unlocked(vo_context *ctx, const char *folder) {
     char path[VO_PATH_SIZE];
     vo_path_join(path, sizeof path, folder, ".lock");
     int lock = open(path, O_RDWR | O_CLOEXEC);
-    bool locked = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    bool locked = lock >= 0 && flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     vo_folder_unlock(lock);
     return locked ? fail_locked(ctx, folder) : VO_OK;
 }

@@ -50,7 +50,7 @@ vo_result vo_folder_peek_frame(vo_context *ctx, const char *folder, int frame, v
 vo_result vo_folder_lock(vo_context *ctx, const char *folder, int *lock);
 void vo_folder_unlock(int lock);
 
-/* Fails as vo_folder_lock does where another process has the lock; takes none itself. */
+/* Fails as vo_folder_lock does where another process has the lock; keeps none itself. */
 vo_result vo_folder_need_unlocked(vo_context *ctx, const char *folder);
 
 /* All lines of stats.jsonl that can be read, by file order; a missing file is an empty list. A line
