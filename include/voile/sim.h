@@ -41,7 +41,7 @@ VO_API vo_result vo_sim_step_frame(vo_sim *sim);
  * was last. Of several at the same time the last one counts. NULL: from now on the scene's own
  * cameras count again. It is no part of the state, so frames do not keep it. One that is no camera
  * (not finite, axes that are not orthonormal or left-handed, without an opening, with more than
- * 16384 pixels a side or pixels that are not square; to a millionth) is VO_BAD_CALL with the
+ * 16384 pixels a side or pixels that are not square; to a thousandth) is VO_BAD_CALL with the
  * member's name, and what was told before still counts. */
 VO_API vo_result vo_sim_set_camera(vo_sim *sim, const vo_camera *camera, bool jump);
 
