@@ -101,7 +101,9 @@ static int uniform_cells(const lattice *l, int cell) {
             for (int cell = j_ * (l)->step[1] + k_ * (l)->step[2], \
                      last_ = cell + (l)->size[0] - 1, skip_ = 0;   \
                  cell < last_; cell += vo_max_int(skip_, 1))       \
-                if ((skip_ = uniform_cells(l, cell)) == 0)
+                if ((skip_ = uniform_cells(l, cell)) > 0)          \
+                    continue;                                      \
+                else
 
 /* Fills cells until all are sound. */
 static void mend(lattice *l) {

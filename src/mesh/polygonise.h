@@ -29,7 +29,7 @@ typedef struct vo_field {
 } vo_field;
 
 typedef struct vo_polygonise_def {
-    vo_vec3 low, high; /* m, a box that holds the surface */
+    vo_vec3 low, high; /* m, a box that holds the surface; the lattice is up to 16 cells larger */
     double cell;       /* m, width of a cube; edges get about as long */
     double slope;      /* [2] how much the function can change per metre; parts of the lattice that
                           are further off than that allows are not looked at */

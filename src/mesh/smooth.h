@@ -19,8 +19,11 @@
  * are, and nothing swells out. So a face never leaves the plane of its corners by more than a
  * quarter of its longest edge. An edge of a round surface bends alike at both ends. One that bends
  * at one end only leads from a fold to flat cloth. Where that is coarse beside a fine fold, it would
- * stand out as a spike, the longer the larger; so at no end is the sine larger than twice that at
- * the other and 0.4 l / |e|, with l the length of the shortest edge at the node.
+ * stand out as a spike, the longer the larger; so with s and s' the sines at its ends
+ *
+ *      s <= 2 s' + 0.4 l / |e|,   l: the shortest edge at the node;
+ *
+ * faces at the end of such a fold give up their common tangents.
  *
  * Normals belong to sectors, the faces around a node up to the next crease (a labelled edge) or
  * border; seams are no end. They begin with the weights of Max (1999), exact on any sphere. On a

@@ -52,7 +52,7 @@ void vo_body_form_finish(vo_body_form *body) {
     for (int i = 0; i < body->count; i++) {
         find_slopes(&body->form[i]);
         find_sphere(&body->form[i]);
-        body->first[body->form[i].group + 1] = i + 1;
+        for (int g = body->form[i].group; g < VO_FORM_GROUPS; g++) body->first[g + 1] = i + 1;
     }
     body->melt = body->apart;
     for (int g = 0; g < VO_FORM_GROUPS; g++) body->melt = vo_max(body->melt, body->join[g]);
@@ -115,7 +115,7 @@ static double least_value(const vo_form *form, vo_vec3 p) {
 }
 
 /* Melts one form into what there is, unless it is too far away to matter, to that or to a body that
- * is `near`. */
+ * is `near`. Deep inside, where only the sign counts, what is left out may be felt. */
 static double add(const vo_form *form, vo_vec3 p, double near, double value) {
     if (least_value(form, p) > vo_min(value, near) + form->melt) return value;
     return melt(value, vo_form_value(form, p), form->melt);

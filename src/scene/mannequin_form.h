@@ -89,7 +89,7 @@ struct vo_mannequin_def;
 void vo_body_form_make(const struct vo_mannequin_def *def, const vo_skeleton *skeleton,
                        vo_body_form *out);
 
-/* Completes forms that have their places, sizes and sections: slopes, and the spheres around them.
+/* Completes a body whose forms have their places, sizes and sections: all that follows from them.
  */
 void vo_body_form_finish(vo_body_form *body);
 
