@@ -24,9 +24,9 @@ static void assert_told(const world *w, double wanted) {
     missed += stats->budget_missed;
 }
 
-/* A curtain in sight, with so many faces wanted. */
-static world open_budget(double faces) {
-    world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
+/* A curtain that comes into sight, so many frames ahead, with so many faces wanted. */
+static world open_budget_ahead(double faces, double anticipation) {
+    world w = open_world(VO_ADAPT_VIEW, anticipation, true, 1);
     vo_sim_destroy(w.sim);
     w.scene->def.view.budget_faces = faces;
     w.scene->def.view.pixels = 1;
@@ -35,6 +35,8 @@ static world open_budget(double faces) {
     assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
     return w;
 }
+
+static world open_budget(double faces) { return open_budget_ahead(faces, 5); }
 
 /* Into a frame file, and out of it again. */
 static char folder[400];
@@ -86,6 +88,23 @@ static void a_budget_holds_the_number_of_faces(void **state) {
     close_world(&w);
 }
 
+/* Also where a coarse mesh comes into sight from one frame to the next. */
+static void a_budget_holds_through_a_cut(void **state) {
+    (void)state;
+    for (double wanted = 500; wanted <= 2000; wanted *= 2) {
+        world w = open_budget_ahead(wanted, 0);
+        double most = 0, least = INFINITY;
+        for (int f = 0; f < 40; f++) {
+            assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+            most = fmax(most, faces_of(&w));
+            if (f > CUT + 5) least = fmin(least, faces_of(&w));
+        }
+        print_message("%.0f faces wanted through a cut: %.0f to %.0f\n", wanted, least, most);
+        assert_true(most < 1.2 * wanted && least > 0.85 * wanted);
+        close_world(&w);
+    }
+}
+
 /* Fewer faces than the cloth can be of are not reached, and that is told, once. */
 static void a_budget_that_cannot_be_held_is_told(void **state) {
     (void)state;
@@ -115,7 +134,7 @@ static void the_budget_that_is_missed_is_named(void **state) {
     w.ctx->log = keep_warning;
     told[0] = 0;
     assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
-    for (int f = 0; f < FRAMES && !told[0]; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    for (int f = 0; f < 3 * FRAMES && !told[0]; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
     assert_non_null(strstr(told, "view.budget_seconds cannot be held"));
     close_world(&w);
 }
@@ -216,6 +235,7 @@ static void seconds_are_those_of_whole_frames(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_budget_holds_the_number_of_faces),
+        cmocka_unit_test(a_budget_holds_through_a_cut),
         cmocka_unit_test(a_budget_that_cannot_be_held_is_told),
         cmocka_unit_test(the_budget_that_is_missed_is_named),
         cmocka_unit_test(a_budget_waits_for_the_film),

@@ -459,43 +459,55 @@ typedef struct scaling {
     double share;
 } scaling;
 
-static void add_areas(void *arg, int begin, int end, int chunk) {
-    const scaling *x = arg;
-    vo_sizing *s = x->s;
-    double sum = 0;
-    for (int f = begin; f < end; f++) {
-        double det = sym2_det(seen_metric(s, f, scaled_bound(s, f, x->share)));
-        double area = s->face_area[f] * sqrt(vo_max(det, 0));
-        if (area > 0 && isfinite(area)) sum += area;
-    }
-    s->chunk_area[chunk] = sum;
-}
-
-double vo_sizing_area(vo_sizing *s, double share) {
-    scaling x = {s, share};
-    double sum = 0;
-    vo_parallel_for(s->ctx, s->face_count, GRAIN, add_areas, &x);
-    for (int c = 0; c < vo_chunk_count(s->face_count, GRAIN); c++) sum += s->chunk_area[c];
-    return sum;
-}
-
 static void scale_faces(void *arg, int begin, int end, int chunk) {
     const scaling *x = arg;
-    vo_sizing *s = x->s;
     (void)chunk;
-    for (int f = begin; f < end; f++) {
-        s->face_bound[f] = scaled_bound(s, f, x->share);
-        s->face[f] = seen_metric(s, f, s->face_bound[f]);
-    }
+    for (int f = begin; f < end; f++)
+        x->s->face[f] = seen_metric(x->s, f, scaled_bound(x->s, f, x->share));
 }
 
-void vo_sizing_scale_bounds(vo_sizing *s, double share) {
+/* Metrics of all faces and verts for bounds multiplied by `share`. */
+static void apply_share(vo_sizing *s, double share) {
     scaling x = {s, share};
     sizing_pass pass = {.s = s, .m = s->mesh};
     vo_parallel_for(s->ctx, s->face_count, GRAIN, scale_faces, &x);
     s->known = false;
     s->changed_verts = run_pass(&pass, s->vert_count, average_verts);
     s->known = true;
+}
+
+/* Of a face, in the mean of its verts' metrics. */
+static double metric_area(const vo_sizing *s, int face) {
+    vo_sym2 sum = {0};
+    for (int i = 0; i < 3; i++) sum = sym2_add(sum, s->vert[s->mesh->face_vert[face][i]]);
+    double area = s->face_area[face] * sqrt(vo_max(sym2_det(sum), 0)) / 3;
+    return area > 0 && isfinite(area) ? area : 0;
+}
+
+static void add_areas(void *arg, int begin, int end, int chunk) {
+    vo_sizing *s = arg;
+    s->chunk_area[chunk] = 0;
+    for (int f = begin; f < end; f++) s->chunk_area[chunk] += metric_area(s, f);
+}
+
+double vo_sizing_area(vo_sizing *s, double share) {
+    double sum = 0;
+    apply_share(s, share);
+    vo_parallel_for(s->ctx, s->face_count, GRAIN, add_areas, s);
+    for (int c = 0; c < vo_chunk_count(s->face_count, GRAIN); c++) sum += s->chunk_area[c];
+    return sum;
+}
+
+static void scale_bounds(void *arg, int begin, int end, int chunk) {
+    const scaling *x = arg;
+    (void)chunk;
+    for (int f = begin; f < end; f++) x->s->face_bound[f] = scaled_bound(x->s, f, x->share);
+}
+
+void vo_sizing_scale_bounds(vo_sizing *s, double share) {
+    scaling x = {s, share};
+    vo_parallel_for(s->ctx, s->face_count, GRAIN, scale_bounds, &x);
+    apply_share(s, 1);
 }
 
 double vo_sizing_edge_size2(const vo_mesh *m, const vo_sym2 *vert, int edge) {

@@ -118,11 +118,13 @@ void vo_sizing_forget(vo_sizing *sizing);
  * and forgets then. */
 vo_result vo_sizing_update(vo_sizing *sizing, const vo_mesh *mesh, const vo_sizing_input *input);
 
-/* The next two are for budgets. The area of the cloth as its metric measures it, after an update,
- * if all bounds of the view were multiplied by `share`: a mesh that follows the metric has a number
- * of faces in proportion. */
+/* The next two are for budgets, after an update. Both make the field that of bounds multiplied by
+ * `share`, for all verts; the first for a trial, after which the second must follow. */
+
+/* The area of the cloth as its metric measures it: a mesh that follows the metric has a number of
+ * faces in proportion. By metrics of verts, as edits go: beside a fine face also a coarse one has
+ * much of it. */
 double vo_sizing_area(vo_sizing *sizing, double share);
-/* Multiplies all bounds of the view by `share`; all verts count as changed then. */
 void vo_sizing_scale_bounds(vo_sizing *sizing, double share);
 
 /* s^2 of an edge (eq. 1) by metrics a vert; above 1 it is too long. On a seam the larger of both

@@ -247,6 +247,8 @@ vo_result vo_sim_view_look(vo_sim *sim);
  * asks. After the edits: how many faces that led to, for the next time. */
 void vo_sim_view_fit(vo_sim *sim);
 void vo_sim_view_learn(vo_sim *sim);
+/* That number, within reason; not positive: what it usually is. */
+void vo_sim_view_set_density(vo_sim *sim, double density);
 /* What the frame came to so far against the scene's budget, into the statistics. */
 void vo_sim_view_judge(vo_sim *sim);
 /* Before the statistics of the last frame are cleared: notes what a budget must know of them. */

@@ -343,10 +343,13 @@ static vo_result read_number(const source *s, const char *tag, double most, doub
 
 /* What a budget has changed; where the run is resumed without one, it is the scene's. */
 static vo_result read_view(vo_sim *sim, const source *s) {
+    double density = 0;
     sim->view.pixels = sim->scene->def.view.pixels;
     if (!vo_sim_has_budget(sim)) return VO_OK;
     VO_TRY(read_number(s, "view_px", 1e6, &sim->view.pixels));
-    return read_number(s, "view_fit", 1e3, &sim->view.density);
+    VO_TRY(read_number(s, "view_fit", 1e3, &density));
+    vo_sim_view_set_density(sim, density);
+    return VO_OK;
 }
 
 static vo_result read_slack(vo_sim *sim, const source *s, int c) {

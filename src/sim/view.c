@@ -26,8 +26,9 @@ enum {
 static const double INSTANT_REACH = 1e-6;
 
 /* Faces of a mesh for each unit of its area in its metric: equilateral ones with edges as long as
- * they may be would be 2.3. */
-static const double LEAST_DENSITY = 1, USUAL_DENSITY = 4, MOST_DENSITY = 16;
+ * they may be would be 2.3. One odd remeshing is no lesson, so it changes by no more than a factor.
+ */
+static const double LEAST_DENSITY = 1, USUAL_DENSITY = 5, MOST_DENSITY = 16, DENSITY_STEP = 1.2;
 
 /* m/s and rad/s that somebody's camera may take up at any moment. */
 static const double JITTER = 0.2;
@@ -57,7 +58,7 @@ vo_result vo_sim_view_create(vo_sim *sim) {
     vo_sim_view *view = &sim->view;
     view->guide = vo_camera_guide_begin();
     view->pixels = sim->scene->def.view.pixels;
-    view->density = USUAL_DENSITY;
+    vo_sim_view_set_density(sim, 0);
     if (sim->scene->def.adapt != VO_ADAPT_VIEW) return VO_OK;
     vo_view_def def = view_def(sim);
     view->cloth = vo_new_array(sim->ctx, vo_view_cloth, sim->cloth_count + 1);
@@ -77,28 +78,17 @@ void vo_sim_view_free(vo_sim *sim) {
     vo_free_array(sim->ctx, sim->view.watcher, sim->scene->camera_count + 1);
 }
 
-/* What a host's camera may be off by: more than floats are rounded, less than anyone would see. */
-static const double SLACK = 1e-6;
+/* How far a host's pixels may be from square: it may have floats and multiply them. */
+static const double SKEW = 1e-3;
 
-static bool is_off(double x) { return !(fabs(x) <= SLACK); }
-static bool is_unit(vo_vec3 a) { return !is_off(v3_length(a) - 1); }
-static bool is_picture(int pixels) { return pixels <= VO_CAMERA_MAX_PIXELS; }
-
-/* Beginning with the member's name; NULL: nothing is wrong. Pictures that are drawn take less exact
- * ones; here what is fine where is measured by them. */
+/* Beginning with the member's name; NULL: nothing is wrong. */
 static const char *camera_defect(const vo_camera *c) {
     const char *defect = vo_camera_defect(c);
     if (defect) return defect;
-    if (!is_unit(c->right)) return "right must have the length 1, to a millionth";
-    if (!is_unit(c->up)) return "up must have the length 1, to a millionth";
-    if (!is_unit(c->forward)) return "forward must have the length 1, to a millionth";
-    if (is_off(v3_dot(c->right, c->up)) || is_off(v3_dot(c->up, c->forward)) ||
-        is_off(v3_dot(c->forward, c->right)))
-        return "right, up and forward must be at right angles to each other, to a millionth";
-    if (!is_picture(c->width) || !is_picture(c->height))
+    if (c->width > VO_CAMERA_MAX_PIXELS || c->height > VO_CAMERA_MAX_PIXELS)
         return "width and height must be at most 16384 pixels";
-    if (is_off(c->tan_x * c->height / (c->tan_y * c->width) - 1))
-        return "tan_x must be tan_y x width / height, to a millionth: pixels are square";
+    if (!(fabs(c->tan_x * c->height / (c->tan_y * c->width) - 1) <= SKEW))
+        return "tan_x must be tan_y x width / height, to a thousandth: pixels are square";
     return NULL;
 }
 
@@ -226,6 +216,11 @@ static bool is_two_sided(const vo_scene *scene, int cloth) {
     return sides == VO_SIDES_SCENE ? scene->def.view.two_sided : sides == VO_SIDES_TWO;
 }
 
+/* m; a budget must know what the screen asks for beyond that, too. */
+static double finest_of(const vo_sim *sim, int cloth) {
+    return vo_sim_has_budget(sim) ? 0 : sim->scene->cloth[cloth].remeshing.size_min;
+}
+
 static bool list_cloths(vo_sim *sim) {
     vo_arena *arena = &sim->remesh.arena;
     for (int c = 0; c < sim->cloth_count; c++) {
@@ -233,7 +228,7 @@ static bool list_cloths(vo_sim *sim) {
         sim->view.cloth[c] =
             (vo_view_cloth){.mesh = mesh,
                             .two_sided = is_two_sided(sim->scene, c),
-                            .finest = sim->scene->cloth[c].remeshing.size_min,
+                            .finest = finest_of(sim, c),
                             .velocity = cloth_velocity(sim, c),
                             .factor = vo_arena_array(arena, double, mesh->face_count + 1),
                             .bound = vo_arena_array(arena, vo_sym2, mesh->face_count + 1)};
@@ -340,17 +335,17 @@ static double metric_area(vo_sim *sim, double pixels) {
     return sum;
 }
 
-/* Faces of all cloths that cannot. */
-static double fixed_faces(const vo_sim *sim) {
+/* Faces of all cloths that can be remeshed, or that cannot. */
+static double count_faces(const vo_sim *sim, bool remeshed) {
     double sum = 0;
     for (int c = 0; c < sim->cloth_count; c++)
-        if (!vo_sim_remeshes(sim, c)) sum += sim->cloth[c].mesh->face_count;
+        if (vo_sim_remeshes(sim, c) == remeshed) sum += sim->cloth[c].mesh->face_count;
     return sum;
 }
 
 static double expected_faces(void *arg, double pixels) {
     vo_sim *sim = arg;
-    return fixed_faces(sim) + sim->view.density * metric_area(sim, pixels);
+    return count_faces(sim, false) + sim->view.density * metric_area(sim, pixels);
 }
 
 void vo_sim_view_fit(vo_sim *sim) {
@@ -361,7 +356,7 @@ void vo_sim_view_fit(vo_sim *sim) {
     double pixels =
         vo_budget_pixels(&a.def, before, a.faces, frame_seconds(sim, &a), expected_faces, sim);
     sim->view.area = metric_area(sim, pixels);
-    for (int c = 0; c < sim->cloth_count && pixels != before; c++)
+    for (int c = 0; c < sim->cloth_count; c++)
         if (vo_sim_remeshes(sim, c))
             vo_sizing_scale_bounds(&sim->cloth[c].sizing, before * before / (pixels * pixels));
     sim->view.pixels = pixels;
@@ -369,10 +364,15 @@ void vo_sim_view_fit(vo_sim *sim) {
 }
 
 void vo_sim_view_learn(vo_sim *sim) {
-    double faces = -fixed_faces(sim);
-    for (int c = 0; c < sim->cloth_count; c++) faces += sim->cloth[c].mesh->face_count;
-    if (faces > 0 && sim->view.area > 0)
-        sim->view.density = vo_clamp(faces / sim->view.area, LEAST_DENSITY, MOST_DENSITY);
+    double faces = count_faces(sim, true), old = sim->view.density;
+    if (!(faces > 0 && sim->view.area > 0)) return;
+    double now = vo_clamp(faces / sim->view.area, old / DENSITY_STEP, old * DENSITY_STEP);
+    vo_sim_view_set_density(sim, now);
+}
+
+void vo_sim_view_set_density(vo_sim *sim, double density) {
+    sim->view.density =
+        density > 0 ? vo_clamp(density, LEAST_DENSITY, MOST_DENSITY) : USUAL_DENSITY;
 }
 
 void vo_sim_view_begin_frame(vo_sim *sim) {

@@ -31,8 +31,9 @@ typedef struct vo_budget_def {
     double seconds;     /* [0] wanted a frame; not positive: any */
     double pixels;      /* [1] l at its least, positive */
     double pixels_most; /* [64] l at its most; not below pixels */
-    double gain;        /* [0.6] */
-    double step;        /* [1.25] the largest such factor a frame, of l and of wanted faces */
+    double gain;        /* [0.6] exponent of seconds */
+    double step;        /* [1.25] factor by which l falls a frame, or rises for the sake of seconds,
+                           and by which these change the faces, at most; above 1 */
     double dead;        /* [0.03] relative: half of the band below what is wanted */
 } vo_budget_def;
 
