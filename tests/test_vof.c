@@ -519,6 +519,41 @@ static void every_allocation_may_fail(void **state) {
     test_every_allocation(write_and_read, path);
 }
 
+/* Three sections that are compressed one by one, and a frame after them in the same writer: after a
+ * failure it begins anew and has the bytes that it always has. */
+static vo_result write_in_goes(vo_context *ctx, void *numbers) {
+    enum { COUNT = 1 << 21 };
+    vo_vof_writer *w;
+    const void *bytes;
+    size_t size, small_size;
+    VO_TRY(vo_vof_writer_create(ctx, &w));
+    vo_result result = VO_OK;
+    vo_vof_begin(w, 1, 0);
+    for (int i = 0; i < 3 && result == VO_OK; i++)
+        result = vo_vof_add(w, "x", i, VO_VOF_F64, 1, COUNT, numbers);
+    if (result == VO_OK) result = vo_vof_finish(w, &bytes, &size);
+    vo_result again = add_small_frame(w, 12);
+    if (again == VO_OK) again = vo_vof_finish(w, &bytes, &size);
+    if (again == VO_OK) {
+        vo_context *other = test_context(1);
+        unsigned char *small = small_frame(other, &small_size);
+        assert_int_equal(size, small_size);
+        assert_memory_equal(bytes, small, size);
+        free(small);
+        vo_context_destroy(other);
+    }
+    vo_vof_writer_destroy(w);
+    return result != VO_OK ? result : again;
+}
+
+static void every_allocation_of_a_large_frame_may_fail(void **state) {
+    (void)state;
+    double *numbers = calloc(1 << 21, sizeof *numbers);
+    assert_non_null(numbers);
+    test_every_allocation(write_in_goes, numbers);
+    free(numbers);
+}
+
 /* 20,000 faces in a moving cloth: smooth positions with noise in their low digits. */
 static void fill_cloth(double (*x)[9], int32_t (*face)[3], int side) {
     vo_random random = vo_random_seed(5);
@@ -631,6 +666,7 @@ int main(void) {
         cmocka_unit_test(files_that_cannot_be_read_or_written_say_why),
         cmocka_unit_test(a_full_disk_leaves_the_old_frame_alone),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_allocation_of_a_large_frame_may_fail),
         cmocka_unit_test(a_cloth_of_20000_faces_is_small_and_fast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
