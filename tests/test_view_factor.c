@@ -391,6 +391,39 @@ static void paths_that_come_back_are_foreseen(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Looks along y, but along -y from 0.5 to 0.6 s. */
+static bool glance_at(const void *path, double time, vo_camera *out) {
+    *out = *(const vo_camera *)path;
+    if (time < 0.5 || time >= 0.6) return true;
+    out->forward = v3_scale(-1, out->forward);
+    out->right = v3_scale(-1, out->right);
+    return true;
+}
+
+/* A camera that stands still looks elsewhere in between, where no sample of its window falls: what
+ * it sees then counts in every frame before, and by more from frame to frame. */
+static void a_glance_aside_is_foreseen(void **state) {
+    (void)state;
+    vo_camera base = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5);
+    vo_factor_def factor = vo_factor_def_default();
+    vo_view_face behind = face_of(v3(0, -3, 0), v3(0.1, -3, 0), v3(0, -3, 0.1));
+    vo_view_face faces[] = {behind, face_of(v3(0, -3, 0), v3(0, -3, 0.1), v3(0.1, -3, 0))};
+    double before = 0;
+    for (int frame = 0; frame < 12; frame++) {
+        vo_window_def def = vo_window_def_default();
+        vo_view_sample s[48];
+        def.time = 0.04 * frame, def.length = 1.6;
+        int count = vo_window_sample(&def, glance_at, &base, 48, s);
+        vo_view_eye eye = {count, s, 1};
+        double most = 0;
+        for (int k = 0; k < 2; k++) /* one of them shows its front */
+            most = vo_max(most, factor_over(&factor, &eye, def.length, &faces[k]));
+        assert_true(most >= 1 - (0.5 - def.time) / def.length - 1e-9);
+        assert_true(most >= before);
+        before = most;
+    }
+}
+
 /* ---- prediction ----------------------------------------------------------------------------- */
 
 /* A camera that moves evenly is where it was predicted to be, within what is doubted. */
@@ -436,6 +469,7 @@ int main(void) {
         cmocka_unit_test(samples_go_where_motion_is),
         cmocka_unit_test(a_camera_at_rest_is_one_sample),
         cmocka_unit_test(paths_that_come_back_are_foreseen),
+        cmocka_unit_test(a_glance_aside_is_foreseen),
         cmocka_unit_test(shots_that_are_off),
         cmocka_unit_test(even_motion_is_foreseen),
     };

@@ -9,7 +9,7 @@ typedef struct slack {
 } slack;
 
 /* How two frames differ, in rad: the length of the chord, which no direction turns further than. */
-static double turn_between(const vo_frustum *a, const vo_frustum *b) {
+static double chord_between(const vo_frustum *a, const vo_frustum *b) {
     double sum = v3_length2(v3_sub(a->right, b->right)) + v3_length2(v3_sub(a->up, b->up)) +
                  v3_length2(v3_sub(a->forward, b->forward));
     return sqrt(0.5 * sum);
@@ -23,7 +23,7 @@ static slack slack_between(const vo_camera *a, const vo_camera *b) {
     double shift = (fabs(f.near - g.near) + fabs(f.far - g.far)) * sqrt(1 + x * x + y * y);
     double zoom =
         sqrt((f.tan_x - g.tan_x) * (f.tan_x - g.tan_x) + (f.tan_y - g.tan_y) * (f.tan_y - g.tan_y));
-    return (slack){v3_distance(f.eye, g.eye) + shift, turn_between(&f, &g) + zoom};
+    return (slack){v3_distance(f.eye, g.eye) + shift, chord_between(&f, &g) + zoom};
 }
 
 /* Slack of a sample until the next one of its shot. */
@@ -131,30 +131,6 @@ static void take_shots(sampler *s) {
     }
 }
 
-/* m and rad: a camera that moves by less stands still, up to the rounding of its path. */
-static const double STILL = 1e-9;
-
-static bool same_camera(const vo_camera *a, const vo_camera *b) {
-    slack s = slack_between(a, b);
-    return s.drift <= STILL && s.turn <= STILL && a->width == b->width && a->height == b->height;
-}
-
-/* Whether sample i of a shot shows what the one before does. */
-static bool repeats(const sampler *s, int i) {
-    return i > 0 && i < s->count && !s->out[i].cut &&
-           same_camera(&s->out[i - 1].camera, &s->out[i].camera);
-}
-
-/* Leaves out samples within and at the end of stretches in which the camera stands still. */
-static void drop_repeats(sampler *s) {
-    int kept = 0;
-    for (int i = 0; i < s->count; i++) {
-        bool last = i + 1 == s->count || s->out[i + 1].cut;
-        if (!repeats(s, i) || !(last || repeats(s, i + 1))) s->out[kept++] = s->out[i];
-    }
-    s->count = kept;
-}
-
 static bool ends_shot(const sampler *s, int i) { return i + 1 >= s->count || s->out[i + 1].cut; }
 
 /* How far the path goes beyond the way from a sample to the next one of its shot. */
@@ -172,6 +148,36 @@ static void explore(sampler *s, int i) {
         a->drift = vo_max(a->drift, gone.drift - way.drift);
         a->turn = vo_max(a->turn, gone.turn - way.turn);
     }
+}
+
+static void explore_all(sampler *s) {
+    for (int i = 0; i < s->count; i++) explore(s, i);
+}
+
+/* m and rad: a camera that moves by less stands still, up to the rounding of its path. */
+static const double STILL = 1e-9;
+
+static bool same_camera(const vo_camera *a, const vo_camera *b) {
+    slack s = slack_between(a, b);
+    return s.drift <= STILL && s.turn <= STILL && a->width == b->width && a->height == b->height;
+}
+
+/* Whether the camera shows the same from sample i - 1 of a shot to sample i, and all the way. */
+static bool repeats(const sampler *s, int i) {
+    if (i < 1 || i >= s->count || s->out[i].cut) return false;
+    const vo_view_sample *a = &s->out[i - 1];
+    return same_camera(&a[0].camera, &a[1].camera) && a->drift <= STILL && a->turn <= STILL;
+}
+
+/* Leaves out samples within and at the end of stretches in which the camera stands still. */
+static void drop_repeats(sampler *s) {
+    int kept = 0;
+    bool still = false, next;
+    for (int i = 0; i < s->count; i++, still = next) {
+        next = repeats(s, i + 1);
+        if (!still || !(next || ends_shot(s, i))) s->out[kept++] = s->out[i];
+    }
+    s->count = kept;
 }
 
 /* Slack between a sample and the next, as much as it matters. */
@@ -195,7 +201,7 @@ static int widest_gap(const sampler *s, double *width) {
 
 /* Halves the widest gap until none is too wide or there is no room left. */
 static void halve_gaps(sampler *s) {
-    for (int i = 0; i < s->count; i++) explore(s, i);
+    explore_all(s);
     while (s->count < s->capacity) {
         double width;
         int i = widest_gap(s, &width);
@@ -218,6 +224,7 @@ int vo_window_sample(const vo_window_def *def, vo_camera_at_fn *at, const void *
         return s.count;
     }
     take_shots(&s);
+    explore_all(&s);
     drop_repeats(&s);
     halve_gaps(&s);
     return s.count;
@@ -228,11 +235,12 @@ int vo_window_follow(const vo_camera_guide *guide, double time, double length, d
     int count = length > 0 ? capacity : 1;
     for (int i = 0; i < count; i++) {
         double ahead = vo_max(length, 0) * i / vo_max_int(count - 1, 1);
-        vo_camera_doubt doubt = vo_camera_predict_doubt(guide, time + ahead);
+        double then = time + ahead, unknown = vo_max(0, then - guide->time);
+        vo_camera_doubt doubt = vo_camera_predict_doubt(guide, then);
         out[i] = (vo_view_sample){.ahead = ahead,
-                                  .camera = vo_camera_predict(guide, time + ahead),
-                                  .drift = doubt.metres + jitter * ahead,
-                                  .turn = doubt.radians + jitter * ahead};
+                                  .camera = vo_camera_predict(guide, then),
+                                  .drift = doubt.metres + jitter * unknown,
+                                  .turn = doubt.radians + jitter * unknown};
     }
     return count;
 }
