@@ -35,6 +35,7 @@ static void follow(vo_camera_guide *g, double time, const vo_camera *camera) {
     bool second = g->count >= 2;
     g->push = second ? v3_distance(speed.velocity, g->speed.velocity) / between : 0;
     g->twist = second ? v3_distance(speed.turning, g->speed.turning) / between : 0;
+    g->widening = second ? fabs(speed.zooming - g->speed.zooming) / between : 0;
     g->count = vo_min_int(g->count + 1, 3);
     g->time = time;
     g->camera = *camera;
@@ -67,6 +68,11 @@ void vo_camera_guide_add(vo_camera_guide *g, double time, const vo_camera *camer
     g->before.step = last.step;
 }
 
+/* How many times as wide the picture opens after so many seconds. */
+static double zoom_after(const vo_camera_guide *g, double ahead) {
+    return exp(vo_clamp(ahead * g->speed.zooming, -MOST_ZOOM, MOST_ZOOM));
+}
+
 vo_camera vo_camera_predict(const vo_camera_guide *g, double time) {
     vo_camera c = g->camera;
     double ahead = time - g->time;
@@ -76,13 +82,17 @@ vo_camera vo_camera_predict(const vo_camera_guide *g, double time) {
     c.right = q_rotate(turn, c.right);
     c.up = q_rotate(turn, c.up);
     c.forward = q_rotate(turn, c.forward);
-    double zoom = exp(vo_clamp(ahead * g->speed.zooming, -MOST_ZOOM, MOST_ZOOM));
+    double zoom = zoom_after(g, ahead);
     c.tan_x *= zoom;
     c.tan_y *= zoom;
     return c;
 }
 
+/* Under a steady push a the speed is right for the middle of the last step, h / 2 ago, and then
+ * lags behind: by a (tau + h / 2) after tau, so that the place is off by a tau (tau + h) / 2. */
 vo_camera_doubt vo_camera_predict_doubt(const vo_camera_guide *g, double time) {
-    double ahead = vo_max(0, time - g->time), half = ahead * ahead / 2;
-    return (vo_camera_doubt){half * g->push, vo_min(half * g->twist, VO_PI)};
+    double ahead = vo_max(0, time - g->time), lag = ahead * (ahead + g->step) / 2;
+    double opening = zoom_after(g, ahead) * hypot(g->camera.tan_x, g->camera.tan_y);
+    double zoom = opening * expm1(vo_min(lag * g->widening, MOST_ZOOM));
+    return (vo_camera_doubt){lag * g->push, vo_min(lag * g->twist + zoom, VO_PI)};
 }

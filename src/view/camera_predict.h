@@ -32,6 +32,7 @@ typedef struct vo_camera_guide {
     double step;           /* s, from the one before */
     double push;           /* m/s^2, change of velocity; zero with fewer than 3 poses */
     double twist;          /* rad/s^2, change of turning speed */
+    double widening;       /* 1/s^2, change of zooming */
     struct {
         int count;
         double time;
@@ -54,7 +55,8 @@ void vo_camera_guide_cut(vo_camera_guide *guide);
 /* At least one camera has been given. A time before the last one gives the last one. */
 vo_camera vo_camera_predict(const vo_camera_guide *guide, double time);
 
-/* How far off the prediction for a time may be: of the camera's place, and of its direction. */
+/* How far off the prediction for a time may be: of the camera's place, and of the directions of its
+ * rays, which turn and open. */
 typedef struct vo_camera_doubt {
     double metres, radians;
 } vo_camera_doubt;
