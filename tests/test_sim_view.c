@@ -153,6 +153,69 @@ static void what_is_too_far_is_not_seen(void **state) {
                          depth >= 1 && depth <= 5);
 }
 
+/* ---- what hides ----------------------------------------------------------------------------- */
+
+/* A wall between the camera and the curtain, around the origin of its motion. */
+static void add_wall(world *w, double end, int keys, const vo_keyframe *key) {
+    vo_shape_def shape = vo_shape_def_default(VO_SHAPE_BOX);
+    vo_mesh *mesh;
+    shape.size = v3(1.2, 0.01, 1.2);
+    assert_ok(w->ctx, vo_mesh_create_shape(w->ctx, &shape, &mesh));
+    vo_obstacle_def wall = vo_obstacle_def_default();
+    wall.mesh = mesh;
+    wall.end = end;
+    assert_ok(w->ctx, vo_scene_add_motion(w->scene, keys, key, &wall.motion));
+    assert_ok(w->ctx, vo_scene_add_obstacle(w->scene, &wall, NULL));
+    vo_mesh_destroy(mesh);
+}
+
+enum {
+    GOES = 14,
+    NOTICED = GOES - 5
+}; /* frames: the wall is out of the way, and that is foreseen */
+
+/* How many faces are hidden in frames up to NOTICED by a wall that is there until `end`, and, if it
+ * turns, shows its edge to the camera from frame GOES on. */
+static void run_wall(double end, bool turns, int hidden[NOTICED + 1]) {
+    vo_pose before = vo_pose_identity();
+    before.translate = v3(0.5, -1.5, 0.5);
+    vo_pose after = before;
+    after.axis = v3(0, 0, 1), after.degrees = turns ? 90 : 0;
+    vo_keyframe key[2] = {{.time = (GOES - 1) * FRAME, .pose = before},
+                          {.time = GOES * FRAME, .pose = after}};
+    looker l = {.name = "at it"};
+    world w = open_world(VO_ADAPT_VIEW, 5, false, 1);
+    vo_sim_destroy(w.sim);
+    w.scene->def.view.occlusion = true;
+    add_looker(&w, l);
+    add_wall(&w, end, 2, key);
+    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
+    for (int f = 1; f <= NOTICED; f++) {
+        assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+        hidden[f] = w.sim->stats.hidden_faces;
+    }
+    close_world(&w);
+}
+
+/* What a wall hides is as fine as what is seen, as soon as it will be: five frames before the wall
+ * is gone, or has turned. */
+static void walls_that_go_hide_nothing(void **state) {
+    (void)state;
+    if (!vo_rays_available()) skip();
+    int stays[NOTICED + 1], ends[NOTICED + 1], turns[NOTICED + 1];
+    run_wall(INFINITY, false, stays);
+    run_wall(GOES * FRAME - 1e-6, false, ends);
+    run_wall(INFINITY, true, turns);
+    for (int f = 1; f < NOTICED; f++) {
+        assert_true(stays[f] > 50);
+        assert_int_equal(ends[f], stays[f]);
+        assert_int_equal(turns[f], stays[f]);
+    }
+    assert_true(stays[NOTICED] > 50);
+    assert_int_equal(ends[NOTICED], 0);
+    assert_true(turns[NOTICED] < 5); /* behind its edge */
+}
+
 static void without_a_camera_everything_is_seen(void **state) {
     (void)state;
     world full = open_world(VO_ADAPT_FULL, 5, false, 1),
@@ -450,6 +513,7 @@ int main(void) {
         cmocka_unit_test(shots_choose_among_cameras),
         cmocka_unit_test(a_light_counts_as_much_as_it_says),
         cmocka_unit_test(what_is_too_far_is_not_seen),
+        cmocka_unit_test(walls_that_go_hide_nothing),
         cmocka_unit_test(without_a_camera_everything_is_seen),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(what_is_seen_does_not_pop),

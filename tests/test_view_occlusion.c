@@ -19,6 +19,7 @@ typedef struct stage {
     vo_mesh *sheet;
     vo_mesh *plate[8];
     vo_vec3 velocity[8], sheet_velocity; /* of the plates, m/s */
+    const vo_transform *then[8];         /* of the plates; NULL: by their velocities */
     int plates;
     double factor[MOST_FACES];
     vo_sym2 bound[MOST_FACES];
@@ -60,11 +61,13 @@ static vo_view_def view_def(void) {
 }
 
 static void look_with(stage *s, const vo_view_def *def, int eyes, const vo_view_eye *eye) {
-    vo_hiding hiding[9] = {{s->sheet, s->sheet_velocity}};
+    vo_hiding hiding[9] = {{.mesh = s->sheet, .velocity = s->sheet_velocity}};
     vo_view_cloth looked = {
         .mesh = s->sheet, .velocity = s->sheet_velocity, .factor = s->factor, .bound = s->bound};
     vo_view *view;
-    for (int i = 0; i < s->plates; i++) hiding[1 + i] = (vo_hiding){s->plate[i], s->velocity[i]};
+    for (int i = 0; i < s->plates; i++)
+        hiding[1 + i] =
+            (vo_hiding){.mesh = s->plate[i], .velocity = s->velocity[i], .then = s->then[i]};
     assert_ok(s->ctx, vo_view_create(s->ctx, def, &view));
     assert_ok(s->ctx,
               vo_view_update(view, eyes, eye, 1, &looked, 1 + s->plates, hiding, &s->report));
@@ -240,6 +243,28 @@ static void what_hides_may_go(void **state) {
     assert_int_equal(hidden_from(s, &def, none, v3(0, 0, 20)), still);
     def.rays.foresee = true, def.window = 0;
     assert_int_equal(hidden_from(s, &def, none, v3(0, 0, 20)), still);
+    free_stage(s);
+}
+
+/* A plate that turns about its middle goes nowhere, and is edge-on by the end of the window; one
+ * that is known to stay does, whatever its velocity. */
+static void what_hides_may_turn(void **state) {
+    (void)state;
+    need_rays();
+    stage *s = make_stage(1, 20);
+    add_plate(s, -1, -0.5, 0.5, -0.5, 0.5);
+    vo_view_def def = view_def();
+    vo_vec3 none = v3_zero(), middle_of_it = v3(0, -1, 0);
+    int still = hidden_from(s, &def, none, none);
+    vo_transform way = xf_identity();
+    s->then[0] = &way;
+    assert_int_equal(hidden_from(s, &def, none, v3(0, 0, 20)), still);
+    way.rotation = q_axis_angle(v3(0, 0, 1), VO_PI / 2);
+    way.translation = v3_sub(middle_of_it, q_rotate(way.rotation, middle_of_it));
+    int turned = hidden_from(s, &def, none, none);
+    assert_true(turned < still / 10);
+    s->then[0] = NULL;
+    assert_int_equal(hidden_from(s, &def, none, none), still);
     free_stage(s);
 }
 
@@ -717,6 +742,7 @@ int main(void) {
         cmocka_unit_test(left_out_is_not_missed),
         cmocka_unit_test(what_is_on_the_way_stays),
         cmocka_unit_test(what_hides_may_go),
+        cmocka_unit_test(what_hides_may_turn),
         cmocka_unit_test(hidden_from_one_eye),
         cmocka_unit_test(backs_are_not_hidden),
         cmocka_unit_test(many_eyes),

@@ -54,9 +54,17 @@ static vo_transform pose_of(const vo_sim *sim, int i, double t) {
     return vo_sim_pose(sim, sim->scene->obstacle[i].motion, t);
 }
 
-static bool present_at(const vo_sim *sim, int i, double t) {
+bool vo_sim_obstacle_is_there(const vo_sim *sim, int i, double t) {
     const vo_scene_obstacle *o = &sim->scene->obstacle[i];
     return vo_scene_started(o->start, t) && t < o->end;
+}
+
+bool vo_sim_obstacle_way(const vo_sim *sim, int i, double t, vo_transform *out) {
+    const vo_obstacle_state *o = &sim->obstacle[i];
+    bool rigid = !o->goal && sim->scene->obstacle[i].motion >= 0;
+    if (!rigid || !(o->pose.scale > 0)) return false;
+    *out = xf_mul(pose_of(sim, i, t), xf_inverse(o->pose));
+    return v3_is_finite(out->translation);
 }
 
 /* Half of the time over which velocities are measured, s. Motions are smooth, and a difference
@@ -97,7 +105,7 @@ static void place(vo_sim *sim, int i, double t) {
 
 void vo_sim_obstacles_place(vo_sim *sim, double t) {
     for (int i = 0; i < sim->obstacle_count; i++) {
-        sim->obstacle[i].present = present_at(sim, i, t);
+        sim->obstacle[i].present = vo_sim_obstacle_is_there(sim, i, t);
         sim->obstacle[i].rests_until = -INFINITY;
         place(sim, i, t);
     }
@@ -143,7 +151,7 @@ static void aim(vo_sim *sim, int i, double t, double dt) {
     const vo_obstacle_state *o = &sim->obstacle[i];
     vo_surface_part *part = part_of(sim, i);
     bool was_present = o->present;
-    part->present = present_at(sim, i, t);
+    part->present = vo_sim_obstacle_is_there(sim, i, t);
     if (was_present && t <= o->rests_until)
         rest(sim, i);
     else

@@ -197,6 +197,10 @@ vo_result vo_sim_obstacles_create(vo_sim *sim);
 void vo_sim_obstacles_free(vo_sim *sim);
 /* The pose of a motion of the scene; -1: of what does not move. */
 vo_transform vo_sim_pose(const vo_sim *sim, int motion, double t);
+/* Whether the scene has obstacle i at time t. */
+bool vo_sim_obstacle_is_there(const vo_sim *sim, int i, double t);
+/* From where it is to where it will be at time t; false: it is a body, or does not move. */
+bool vo_sim_obstacle_way(const vo_sim *sim, int i, double t, vo_transform *out);
 /* To their places at time t, with velocities, at once. */
 void vo_sim_obstacles_place(vo_sim *sim, double t);
 /* In the surface, to where they go in a step that ends at t; and what came of it. */

@@ -22,8 +22,9 @@ enum {
     MOST_SAMPLES = 48 /* of one camera's window, beside what its cuts take */
 };
 
-/* m, beyond which it does not matter how far a face is from a picture. */
-static const double INSTANT_REACH = 1e-6;
+/* m: whether a face is in a picture or not is all that is asked, so distances beyond this need not
+ * be exact. */
+static const double NEAREST = 1e-6;
 
 /* Faces of a mesh for each unit of its area in its metric: equilateral ones with edges as long as
  * they may be would be 2.3. One odd remeshing is no lesson, so it changes by no more than a factor.
@@ -237,17 +238,26 @@ static bool list_cloths(vo_sim *sim) {
     return true;
 }
 
+/* An obstacle that is gone before the window ends hides nothing. `way` has room for where it goes.
+ */
+static vo_hiding obstacle_hiding(const vo_sim *sim, int i, vo_transform *way) {
+    double end = vo_sim_time(sim) + window_of(sim);
+    if (!sim->obstacle[i].present || !vo_sim_obstacle_is_there(sim, i, end)) return (vo_hiding){0};
+    return (vo_hiding){.mesh = sim->obstacle[i].mesh,
+                       .velocity = sim->view.obstacle_velocity[i],
+                       .then = vo_sim_obstacle_way(sim, i, end, way) ? way : NULL};
+}
+
 /* Everything that hides, after the cloths are listed; NULL without memory. */
 static const vo_hiding *list_hiding(vo_sim *sim) {
-    int cloths = sim->cloth_count, count = cloths + sim->obstacle_count;
-    vo_hiding *hiding = vo_arena_array(&sim->remesh.arena, vo_hiding, count + 1);
-    for (int i = 0; hiding && i < cloths; i++)
-        hiding[i] = (vo_hiding){sim->cloth[i].mesh, sim->view.cloth[i].velocity};
-    for (int i = 0; hiding && i < sim->obstacle_count; i++) {
-        const vo_obstacle_state *o = &sim->obstacle[i];
-        hiding[cloths + i] =
-            (vo_hiding){o->present ? o->mesh : NULL, sim->view.obstacle_velocity[i]};
-    }
+    int cloths = sim->cloth_count, obstacles = sim->obstacle_count;
+    vo_hiding *hiding = vo_arena_array(&sim->remesh.arena, vo_hiding, cloths + obstacles + 1);
+    vo_transform *way = vo_arena_array(&sim->remesh.arena, vo_transform, obstacles + 1);
+    if (!hiding || !way) return NULL;
+    for (int i = 0; i < cloths; i++)
+        hiding[i] =
+            (vo_hiding){.mesh = sim->cloth[i].mesh, .velocity = sim->view.cloth[i].velocity};
+    for (int i = 0; i < obstacles; i++) hiding[cloths + i] = obstacle_hiding(sim, i, &way[i]);
     return hiding;
 }
 
@@ -424,7 +434,7 @@ bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face) {
         for (int k = 0; k < 3; k++)
             p[k] =
                 vo_frustum_local(&view->frustum[i], mesh->node_x[vo_mesh_face_node(mesh, face, k)]);
-        if (!(vo_frustum_distance(&view->frustum[i], p, INSTANT_REACH) > 0)) return false;
+        if (!(vo_frustum_distance(&view->frustum[i], p, NEAREST) > 0)) return false;
     }
     return view->frustum_count > 0;
 }

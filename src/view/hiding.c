@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "spatial/aabb.h"
 
 /* Less than this until the window's end is no motion, m. */
 static const double STILL = 0.01;
@@ -63,15 +64,17 @@ void vo_hiders_destroy(vo_hiders *h) {
 
 /* ---- who stands where ----------------------------------------------------------------------- */
 
+static vo_box bounds(const vo_mesh *m) {
+    vo_box box = box_empty();
+    for (int i = 0; i < m->node_count; i++) box = box_add(box, m->node_x[i]);
+    return box;
+}
+
 /* A ball around a mesh. */
 static void enclose(const vo_mesh *m, vo_vec3 *centre, double *radius) {
-    vo_vec3 low = m->node_x[0], high = low;
-    for (int i = 1; i < m->node_count; i++) {
-        low = v3_min(low, m->node_x[i]);
-        high = v3_max(high, m->node_x[i]);
-    }
-    *centre = v3_lerp(low, high, 0.5);
-    *radius = 0.5 * v3_length(v3_sub(high, low));
+    vo_box box = bounds(m);
+    *centre = v3_lerp(box.min, box.max, 0.5);
+    *radius = 0.5 * v3_length(v3_sub(box.max, box.min));
 }
 
 /* A choice of those that may be between. */
@@ -112,11 +115,30 @@ static void choose(void *arg, int begin, int end, int chunk) {
     }
 }
 
+/* Where a mesh goes until the window's end, by its velocity. */
+static vo_vec3 way_of(const vo_hiders *h, int i) {
+    return v3_scale(h->ahead, h->hiding[i].velocity);
+}
+
+/* m, the most that a point of a mesh goes: of a box, a corner goes furthest. */
+static double travel_of(const vo_hiders *h, int i) {
+    const vo_hiding *g = &h->hiding[i];
+    if (!g->then) return v3_length(way_of(h, i));
+    vo_box box = bounds(g->mesh);
+    double most = 0;
+    for (int k = 0; k < 8; k++) {
+        vo_vec3 corner = v3(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y,
+                            k & 4 ? box.max.z : box.min.z);
+        most = vo_max(most, v3_distance(xf_point(*g->then, corner), corner));
+    }
+    return most;
+}
+
 static double most_travel(const vo_hiders *h) {
-    double fastest = 0;
+    double most = 0;
     for (int i = 0; i < h->count; i++)
-        if (h->hiding[i].mesh) fastest = vo_max(fastest, v3_length(h->hiding[i].velocity));
-    return fastest * h->ahead;
+        if (h->hiding[i].mesh) most = vo_max(most, travel_of(h, i));
+    return most;
 }
 
 /* Puts those that may be between one after the other. */
@@ -145,12 +167,17 @@ static void list_faces(void *arg, int begin, int end, int chunk) {
     }
 }
 
-/* Nodes after some seconds. */
+/* Nodes now, or at the window's end. */
 typedef struct placing {
     const vo_hiders *h;
     float (*x)[3];
-    double ahead;
+    bool later;
 } placing;
+
+static vo_vec3 place_later(const vo_hiders *h, int i, vo_vec3 x) {
+    const vo_transform *then = h->hiding[i].then;
+    return then ? xf_point(*then, x) : v3_add(x, way_of(h, i));
+}
 
 static void place_nodes(void *arg, int begin, int end, int chunk) {
     const placing *g = arg;
@@ -158,19 +185,19 @@ static void place_nodes(void *arg, int begin, int end, int chunk) {
     for (int i = begin; i < end; i++) {
         const vo_hiding *hiding = &g->h->hiding[i];
         const stand *s = &g->h->stand[i];
-        vo_vec3 way = v3_scale(g->ahead, hiding->velocity);
         for (int n = 0; s->between && n < hiding->mesh->node_count; n++) {
-            vo_vec3 at = v3_add(hiding->mesh->node_x[n], way);
+            vo_vec3 at = hiding->mesh->node_x[n];
+            if (g->later) at = place_later(g->h, i, at);
             float *x = g->x[s->node + n];
             x[0] = (float)at.x, x[1] = (float)at.y, x[2] = (float)at.z;
         }
     }
 }
 
-static vo_result make_world(vo_hiders *h, double ahead, world *w) {
+static vo_result make_world(vo_hiders *h, bool later, world *w) {
     if (!vo_reserve(h->ctx, &w->x, &w->x_capacity, h->node_count + 2))
         return vo_fail_memory(h->ctx, "what hides");
-    placing g = {h, w->x, ahead};
+    placing g = {h, w->x, later};
     vo_parallel_for(h->ctx, h->count, 1, place_nodes, &g);
     vo_rays_def def = {.vertex_count = h->node_count,
                        .x = (const float(*)[3])w->x,
@@ -196,7 +223,7 @@ vo_result vo_hiders_set(vo_hiders *h, int count, const vo_hiding *hiding,
     if (!vo_reserve(h->ctx, &h->face, &h->face_capacity, h->face_count + 1))
         return vo_fail_memory(h->ctx, "what hides");
     vo_parallel_for(h->ctx, count, 1, list_faces, h);
-    return make_world(h, 0, &h->now);
+    return make_world(h, false, &h->now);
 }
 
 int vo_hiders_face_count(const vo_hiders *h) { return h->face_count; }
@@ -215,11 +242,13 @@ static motion motion_of(const vo_hiders *h) {
     bool any = false;
     for (int i = 0; i < h->count; i++) {
         if (!h->stand[i].between) continue;
-        vo_vec3 way = v3_scale(h->ahead, h->hiding[i].velocity);
+        double travel = travel_of(h, i);
+        bool turns = h->hiding[i].then && travel > STILL;
+        vo_vec3 way = h->hiding[i].then ? v3_zero() : way_of(h, i);
         if (!any) m.first = way;
         any = true;
-        m.most = vo_max(m.most, v3_length(way));
-        m.apart = vo_max(m.apart, v3_distance(way, m.first));
+        m.most = vo_max(m.most, travel);
+        m.apart = vo_max(m.apart, turns ? INFINITY : v3_distance(way, m.first));
     }
     return m;
 }
@@ -232,7 +261,7 @@ vo_result vo_hiders_later(vo_hiders *h, vo_later *out) {
         *out = (vo_later){h->now.rays, m.first};
         return VO_OK;
     }
-    if (!h->foreseen) VO_TRY(make_world(h, h->ahead, &h->later));
+    if (!h->foreseen) VO_TRY(make_world(h, true, &h->later));
     h->foreseen = true;
     out->rays = h->later.rays;
     return VO_OK;

@@ -6,18 +6,22 @@
  *       b      `-.       c         |          and is left out; of a crowd before a close shot that
  *                 `-.--------------'          is nearly everybody.
  *
- * Later every mesh has moved as a whole, with the velocity that comes with it. A body and what it
- * wears have the same, so that layers stay within each other. Rejected: moving every node by its
- * own velocity, which takes inner layers through outer ones within a tenth of a second. */
+ * Later every mesh has moved as a whole: to where it is known to be, or with the velocity that
+ * comes with it. A body and what it wears have the same, so that layers stay within each other.
+ * Rejected: moving every node by its own velocity, which takes inner layers through outer ones
+ * within a tenth of a second. */
 #ifndef VO_VIEW_HIDING_H
 #define VO_VIEW_HIDING_H
 
+#include "math/quat.h"
 #include "spatial/rays.h"
 #include "view/factor.h"
 
 typedef struct vo_hiding {
-    const vo_mesh *mesh; /* where it is now; NULL: it is not there */
+    const vo_mesh *mesh; /* where it is now; NULL: it is not there, or not until the window's end */
     vo_vec3 velocity;    /* m/s, of it as a whole */
+    const vo_transform *then; /* from there to where it is at the end of the window; NULL: it goes
+                                 on with its velocity */
 } vo_hiding;
 
 /* Which lines of sight are going to be asked about: those of faces that are near the frame at one
