@@ -17,14 +17,10 @@ typedef struct drawing {
     vo_image image;
 } drawing;
 
-static vo_vec3 normal_at(const vo_shown *s, size_t at) {
-    return v3((double)s->normal[0][at], (double)s->normal[1][at], (double)s->normal[2][at]);
-}
-
 static vo_vec3 lit(const drawing *d, const vo_shown *s, size_t at) {
     double depth = (double)s->depth[at];
     if (depth == 0) return PAPER;
-    double facing = v3_dot(normal_at(s, at), d->light);
+    double facing = v3_dot(vo_shown_normal(s, at), d->light);
     return v3_scale(0.30 + 0.70 * vo_max(facing, 0) * vo_max(facing, 0), depth > 0 ? CLOTH : BODY);
 }
 
@@ -39,8 +35,7 @@ static vo_vec3 heat(double part) {
 static vo_vec3 difference(const drawing *d, size_t at) {
     bool a = d->a->depth[at] > 0, b = d->b->depth[at] > 0;
     if (a && b) {
-        vo_vec3 n = normal_at(d->a, at), m = normal_at(d->b, at);
-        double angle = 2 * atan2(v3_length(v3_sub(n, m)), v3_length(v3_add(n, m)));
+        double angle = v3_unit_angle(vo_shown_normal(d->a, at), vo_shown_normal(d->b, at));
         return heat(angle * 180 / VO_PI / DARKEST);
     }
     if (a) return ONLY_A;

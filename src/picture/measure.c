@@ -17,23 +17,13 @@ typedef struct pair {
     sums sum[CHUNKS];
 } pair;
 
-static vo_vec3 normal_at(const vo_shown *v, size_t at) {
-    return v3((double)v->normal[0][at], (double)v->normal[1][at], (double)v->normal[2][at]);
-}
-
-/* Between unit vectors, exact for small and for large angles (Kahan 2006, "How futile are mindless
- * assessments of roundoff", 12). */
-static double angle_between(vo_vec3 a, vo_vec3 b) {
-    return 2 * atan2(v3_length(v3_sub(a, b)), v3_length(v3_add(a, b)));
-}
-
 static void add_pixel(const pair *p, size_t at, sums *sum) {
     double a = (double)p->a->depth[at], b = (double)p->b->depth[at];
     sum->pixels[0] += a > 0;
     sum->pixels[1] += b > 0;
     if (!(a > 0 && b > 0)) return;
     sum->both++;
-    sum->angle += angle_between(normal_at(p->a, at), normal_at(p->b, at));
+    sum->angle += v3_unit_angle(vo_shown_normal(p->a, at), vo_shown_normal(p->b, at));
     sum->depth += fabs(a - b);
 }
 

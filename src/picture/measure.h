@@ -18,6 +18,7 @@
 #define VO_PICTURE_MEASURE_H
 
 #include "core/context.h"
+#include "math/vec.h"
 
 typedef struct vo_shown {
     int width, height;  /* pixels, at most VO_MAX_PIXELS (codec/image.h) */
@@ -25,6 +26,10 @@ typedef struct vo_shown {
     const float
         *normal[3]; /* [width height] each: x, y and z of unit vectors where there is cloth */
 } vo_shown;
+
+static inline vo_vec3 vo_shown_normal(const vo_shown *s, size_t at) {
+    return v3((double)s->normal[0][at], (double)s->normal[1][at], (double)s->normal[2][at]);
+}
 
 /* Measures over two pictures; NaN where no pixel counts. */
 typedef struct vo_likeness {

@@ -252,8 +252,9 @@ static double zoom_at(const comparer *c, double time) {
     double zoom = NAN;
     if (c->def->camera || c->def->shot.camera) return NAN;
     for (int i = 0; i < scene->camera_count; i++) {
-        if (scene->camera[i].light || !vo_scene_camera_counts(scene, i, time)) continue;
-        vo_camera camera = vo_scene_camera_at(scene, i, time);
+        double meant = vo_scene_time_meant(scene, i, time);
+        if (scene->camera[i].light || !vo_scene_camera_counts(scene, i, meant)) continue;
+        vo_camera camera = vo_scene_camera_at(scene, i, meant);
         double scale = scale_of(c, &camera);
         if (!isnan(zoom) && scale != zoom) return NAN;
         zoom = scale;

@@ -247,8 +247,13 @@ vo_result vo_sim_remesh_open(vo_sim *sim, int cloth);
 vo_result vo_sim_view_create(vo_sim *sim);
 void vo_sim_view_free(vo_sim *sim);
 vo_result vo_sim_view_look(vo_sim *sim);
-/* Between sizing and edits: the shortest edge on the screen and all sizes, as the scene's budget
- * asks. After the edits: how many faces that led to, for the next time. */
+/* Opens the pictures of this moment, for the question below. */
+void vo_sim_view_open(vo_sim *sim);
+/* Whether a face is in none of them. */
+bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face);
+
+/* view_budget.c: between sizing and edits: the shortest edge on the screen and all sizes, as the
+ * scene's budget asks. After the edits: how many faces that led to, for the next time. */
 void vo_sim_view_fit(vo_sim *sim);
 void vo_sim_view_learn(vo_sim *sim);
 /* That number, within reason; not positive: what it usually is. */
@@ -259,10 +264,7 @@ void vo_sim_view_judge(vo_sim *sim);
 void vo_sim_view_begin_frame(vo_sim *sim);
 /* Whether the scene holds faces or seconds. */
 bool vo_sim_has_budget(const vo_sim *sim);
-/* Opens the pictures of this moment, for the question below. */
-void vo_sim_view_open(vo_sim *sim);
-/* Whether a face is in none of them. */
-bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face);
+
 /* view_watch.c: who watches the edits of a cloth; false: nobody. */
 bool vo_sim_view_watch_cloth(const vo_sim *sim, int cloth, vo_watch *out);
 /* The most that points seem to move, in pixels of any camera that has looked on since the frame

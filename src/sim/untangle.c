@@ -1,5 +1,5 @@
-/* States that intersect before the first step, or when an obstacle appears among cloth: put apart
- * where possible, and named where not. */
+/* States that intersect before the first step, when an obstacle appears among cloth, or after
+ * remeshing: put apart where possible, and named where not. */
 #include "collide/untangle.h"
 
 #include "sim/sim.h"

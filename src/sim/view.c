@@ -3,8 +3,7 @@
  * Asked at the end of each frame, before the meshes follow the cloth. The eyes are the scene's
  * cameras and lights, whose paths tell the future; or, in their place, a camera that the caller
  * gives step by step, whose future is guessed (view/camera_predict.h). What comes out depends on
- * the state and the scene alone. The shortest edge on the screen, where a budget steers it, is
- * state, and so is what was learned about how many faces a metric leads to.
+ * the state and the scene alone.
  *
  * Before frame 0 everything counts as seen, unless the scene (`whole_start`) or a camera given step
  * by step says otherwise: what a film begins with, the drape above all, does not depend on where
@@ -13,9 +12,6 @@
 #include "core/parallel.h"
 #include "core/timer.h"
 #include "sim/view_local.h"
-#include "view/budget.h"
-
-#include <stdio.h>
 
 enum {
     FOLLOWED = 6,     /* samples of a camera given step by step */
@@ -25,11 +21,6 @@ enum {
 /* m: whether a face is in a picture or not is all that is asked, so distances beyond this need not
  * be exact. */
 static const double NEAREST = 1e-6;
-
-/* Faces of a mesh for each unit of its area in its metric: equilateral ones with edges as long as
- * they may be would be 2.3. One odd remeshing is no lesson, so it changes by no more than a factor.
- */
-static const double LEAST_DENSITY = 1, USUAL_DENSITY = 5, MOST_DENSITY = 16, DENSITY_STEP = 1.2;
 
 /* m/s and rad/s that somebody's camera may take up at any moment. */
 static const double JITTER = 0.2;
@@ -159,15 +150,14 @@ static bool follow_eye(vo_sim *sim, vo_view_eye *eye) {
     return true;
 }
 
-/* Whether everything counts as seen, wherever cameras stand. */
-static bool sees_all(const vo_sim *sim) {
+bool vo_sim_view_sees_all(const vo_sim *sim) {
     return sim->frame < 0 && sim->scene->def.view.whole_start && sim->view.guide.count == 0;
 }
 
 /* All eyes; -1 without memory. */
 static int open_eyes(vo_sim *sim, vo_view_eye **out) {
     bool guided = sim->view.guide.count > 0;
-    int count = guided ? 1 : sees_all(sim) ? 0 : sim->scene->camera_count;
+    int count = guided ? 1 : vo_sim_view_sees_all(sim) ? 0 : sim->scene->camera_count;
     vo_view_eye *eye = *out = vo_arena_array(&sim->remesh.arena, vo_view_eye, count + 1);
     if (!eye) return -1;
     if (guided) return follow_eye(sim, eye) ? 1 : -1;
@@ -276,132 +266,10 @@ static vo_result look(vo_sim *sim) {
     return VO_OK;
 }
 
-double vo_sim_least_pixels(const vo_sim *sim) {
-    const vo_viewing *v = &sim->scene->def.view;
-    return v->pixels > 0 ? v->pixels : 1;
-}
-
-/* Told once. */
-static void tell_budget(vo_sim *sim, const vo_budget_def *budget, double faces, double seconds) {
-    if (sim->view.budget_told) return;
-    sim->view.budget_told = true;
-    bool of_faces = vo_budget_is_of_faces(budget, faces, seconds);
-    char left[64];
-    snprintf(left, sizeof left, of_faces ? "%.0f faces" : "%.3g s", of_faces ? faces : seconds);
-    vo_log_line(
-        sim->ctx, VO_LOG_WARNING,
-        "frame %d: view.budget_%s cannot be held: %s are left with edges of %.3g pixels, the "
-        "longest that a budget asks for. What is left does not go by the screen: raise the budget "
-        "or view.size_max, or lower view.back and view.out",
-        sim->frame, of_faces ? "faces" : "seconds", left, sim->view.pixels);
-}
-
-bool vo_sim_has_budget(const vo_sim *sim) {
-    const vo_viewing *v = &sim->scene->def.view;
-    return v->budget_faces > 0 || v->budget_seconds > 0;
-}
-
-/* What a frame may have and what it has so far. Up to frame 0 the seconds are those of the whole
- * preroll, which say nothing about a frame. */
-typedef struct account {
-    vo_budget_def def;
-    double faces, seconds;
-} account;
-
-/* False: the scene has no budget. */
-static bool open_account(const vo_sim *sim, account *a) {
-    const vo_viewing *v = &sim->scene->def.view;
-    *a = (account){.def = vo_budget_def_default()};
-    a->def.faces = v->budget_faces;
-    a->def.seconds = v->budget_seconds;
-    a->def.pixels = vo_sim_least_pixels(sim);
-    a->def.pixels_most = vo_max(a->def.pixels_most, a->def.pixels);
-    a->seconds = sim->frame > 0 ? sim->stats.wall_s : 0;
-    for (int c = 0; c < sim->cloth_count; c++) a->faces += sim->cloth[c].mesh->face_count;
-    return vo_sim_has_budget(sim);
-}
-
-/* What the frame takes: its steps are over; what comes after them (remeshing, inspection, writing)
- * is taken to last as long as it did in the frame before. Where that is not known, after a resume,
- * steps that are within the budget say nothing; 0 then. */
-static double frame_seconds(const vo_sim *sim, const account *a) {
-    bool known = sim->view.rest_s > 0 || a->seconds > a->def.seconds;
-    return a->seconds > 0 && known ? a->seconds + sim->view.rest_s : 0;
-}
-
-/* Before anything is looked at. */
-static void open_budget(vo_sim *sim) {
-    account a;
-    sim->view.stepped_s = sim->stats.wall_s;
-    if (open_account(sim, &a) && !sees_all(sim))
-        sim->view.pixels = vo_clamp(sim->view.pixels, a.def.pixels, a.def.pixels_most);
-}
-
-/* Of all cloths that can be remeshed, in their metrics, if edges had so many pixels. */
-static double metric_area(vo_sim *sim, double pixels) {
-    double share = sim->view.pixels / pixels, sum = 0;
-    for (int c = 0; c < sim->cloth_count; c++)
-        if (vo_sim_remeshes(sim, c)) sum += vo_sizing_area(&sim->cloth[c].sizing, share * share);
-    return sum;
-}
-
-/* Faces of all cloths that can be remeshed, or that cannot. */
-static double count_faces(const vo_sim *sim, bool remeshed) {
-    double sum = 0;
-    for (int c = 0; c < sim->cloth_count; c++)
-        if (vo_sim_remeshes(sim, c) == remeshed) sum += sim->cloth[c].mesh->face_count;
-    return sum;
-}
-
-static double expected_faces(void *arg, double pixels) {
-    vo_sim *sim = arg;
-    return count_faces(sim, false) + sim->view.density * metric_area(sim, pixels);
-}
-
-void vo_sim_view_fit(vo_sim *sim) {
-    account a;
-    sim->view.area = 0;
-    if (!sim->view.view || !open_account(sim, &a) || sees_all(sim)) return;
-    double start = vo_now(), before = sim->view.pixels;
-    double pixels =
-        vo_budget_pixels(&a.def, before, a.faces, frame_seconds(sim, &a), expected_faces, sim);
-    sim->view.area = metric_area(sim, pixels);
-    for (int c = 0; c < sim->cloth_count; c++)
-        if (vo_sim_remeshes(sim, c))
-            vo_sizing_scale_bounds(&sim->cloth[c].sizing, before * before / (pixels * pixels));
-    sim->view.pixels = pixels;
-    sim->stats.stage.view += vo_now() - start;
-}
-
-void vo_sim_view_learn(vo_sim *sim) {
-    double faces = count_faces(sim, true), old = sim->view.density;
-    if (!(faces > 0 && sim->view.area > 0)) return;
-    double now = vo_clamp(faces / sim->view.area, old / DENSITY_STEP, old * DENSITY_STEP);
-    vo_sim_view_set_density(sim, now);
-}
-
-void vo_sim_view_set_density(vo_sim *sim, double density) {
-    sim->view.density =
-        density > 0 ? vo_clamp(density, LEAST_DENSITY, MOST_DENSITY) : USUAL_DENSITY;
-}
-
-void vo_sim_view_begin_frame(vo_sim *sim) {
-    sim->view.rest_s = vo_max(0, sim->stats.wall_s - sim->view.stepped_s);
-}
-
-void vo_sim_view_judge(vo_sim *sim) {
-    account a;
-    if (!sim->view.view || !open_account(sim, &a)) return;
-    sim->stats.budget_excess = vo_budget_excess(&a.def, a.faces, a.seconds);
-    sim->stats.budget_missed =
-        !sees_all(sim) && vo_budget_is_missed(&a.def, sim->view.pixels, a.faces, a.seconds);
-    if (sim->stats.budget_missed) tell_budget(sim, &a.def, a.faces, a.seconds);
-}
-
 vo_result vo_sim_view_look(vo_sim *sim) {
     if (!sim->view.view) return VO_OK;
     double start = vo_now();
-    open_budget(sim);
+    vo_sim_view_open_budget(sim);
     vo_result result = look(sim);
     if (result == VO_OK) result = vo_sim_view_find_watchers(sim);
     sim->stats.stage.view += vo_now() - start;
@@ -413,7 +281,7 @@ vo_result vo_sim_view_look(vo_sim *sim) {
 void vo_sim_view_open(vo_sim *sim) {
     vo_sim_view *view = &sim->view;
     view->frustum_count = 0;
-    if (!view->view || sees_all(sim)) return;
+    if (!view->view || vo_sim_view_sees_all(sim)) return;
     if (view->guide.count > 0) {
         vo_camera camera = vo_sim_guided_now(sim);
         view->frustum[view->frustum_count++] = vo_frustum_make(&camera);

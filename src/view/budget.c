@@ -19,7 +19,7 @@ bool vo_budget_is_of_faces(const vo_budget_def *def, double faces, double second
     return load_of(faces, def->faces) >= load_of(seconds, def->seconds);
 }
 
-#define SLIGHT 3e-3
+#define SLIGHT 3e-3 /* of the faces that are wanted: nearer than this need not be looked for */
 
 /* An l and the faces that are expected there. */
 typedef struct trial {
