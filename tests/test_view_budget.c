@@ -119,6 +119,18 @@ static void seconds_change_little_at_once(void **state) {
     assert_near(vo_budget_pixels(&def, 4, p.faces, 0.97, expected, &p), 4, 0);
 }
 
+/* What comes up may, where there is time to spare. */
+static void time_to_spare_saves_nothing(void **state) {
+    (void)state;
+    vo_budget_def def = vo_budget_def_default();
+    plant p = {.rest = 0, .seen = 40000, .finest = 1e9, .off = 1};
+    def.pixels = 2;
+    for (def.seconds = 100; def.seconds < 1e16; def.seconds *= 100) /* 10,000 faces after 1,000 */
+        assert_near(vo_budget_pixels(&def, 2, 1000, 1, expected, &p), 2, 0);
+    def.seconds = 2; /* here for 1,516 */
+    assert_true(vo_budget_pixels(&def, 2, 1000, 1, expected, &p) > 2);
+}
+
 static void nothing_wanted_or_known(void **state) {
     (void)state;
     vo_budget_def def = vo_budget_def_default();
@@ -145,6 +157,7 @@ int main(void) {
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(excess_is_relative),
         cmocka_unit_test(the_larger_load_is_named),
+        cmocka_unit_test(time_to_spare_saves_nothing),
         cmocka_unit_test(nothing_wanted_or_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

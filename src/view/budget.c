@@ -76,7 +76,7 @@ static double pixels_for(const question *q, double wanted, double most) {
 static double affordable(const question *q, double faces, double load) {
     const vo_budget_def *def = q->def;
     if (load <= 1 && load >= 1 - 2 * def->dead) return faces;
-    double change = vo_clamp(pow(1 / load, def->gain), 1 / def->step, def->step);
+    double change = vo_max(pow(1 / load, def->gain), 1 / def->step);
     return change * (load > 1 ? vo_min(faces, q->now.faces) : faces); /* to save is to save */
 }
 

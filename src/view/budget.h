@@ -11,7 +11,8 @@
  *
  *      wanted faces = faces (wanted seconds / measured seconds)^gain,
  *
- * with a limited change a frame, so that one odd frame does no harm.
+ * and if that is less, by a limited factor a frame, so that one odd frame does no harm. Where there
+ * is time to spare, what comes up may come up: cost would have to grow as faces^1.7 to use it up.
  *
  * A little less is aimed at than is wanted, and within a band below that nothing is changed at all:
  * a mesh at rest shall rest. For the sake of faces l rises at once; it falls, and rises for the
@@ -33,7 +34,7 @@ typedef struct vo_budget_def {
     double pixels_most; /* [64] l at its most; not below pixels */
     double gain;        /* [0.6] exponent of seconds */
     double step;        /* [1.25] factor by which l falls a frame, or rises for the sake of seconds,
-                           and by which these change the faces, at most; above 1 */
+                           and by which these lessen the faces, at most; above 1 */
     double dead;        /* [0.03] relative: half of the band below what is wanted */
 } vo_budget_def;
 

@@ -219,7 +219,7 @@ static void halve_gaps(sampler *s) {
 int vo_window_sample(const vo_window_def *def, vo_camera_at_fn *at, const void *path, int capacity,
                      vo_view_sample *out) {
     sampler s = {def, at, path, capacity, 0, out};
-    if (!(def->length > 0)) {
+    if (!(def->length > VO_CAMERA_INSTANT)) { /* nothing can happen within */
         add(&s, def->time, false, false);
         return s.count;
     }
