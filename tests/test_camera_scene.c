@@ -389,6 +389,10 @@ static void wrong_cameras_are_refused(void **state) {
          "camera.resolution: expected [width, height]"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"resolution\": [640, 0]}",
          "camera.resolution[1]: must be from 1 to 16384 pixels, is 0"},
+        {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"aspect\": 1e10}",
+         "camera.aspect: must be from 0.00046 to 15.17, so that a picture with 1080 rows has 1 to"},
+        {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"aspect\": 1e-5}",
+         "camera.aspect: must be from"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"near\": 9, \"far\": 3}",
          "camera.far: far must be more than near, but they are 3 m and 9 m"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"near\": 2000}",
@@ -511,6 +515,36 @@ static void names_in_files_must_be_there(void **state) {
     scene_files_refuse(&files, plain, "camera={\"file\": \"person.bvh\"}",
                        "camera.file: there is no camera in the file");
     scene_files_refuse(&files, plain, "camera={\"file\": \"cloth.json\"}", "camera.file: ");
+    scene_files_close(&files);
+}
+
+/* A camera that sees nothing as people do is refused for what it is. */
+static void cameras_of_files_must_look_somewhere(void **state) {
+    (void)state;
+    if (!vo_import_has_assimp()) skip();
+    static const char rest[] =
+        "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
+        "\"nodes\":[{\"name\":\"eye\",\"camera\":0,\"scale\":[%s]}],\"cameras\":[{%s}]}";
+    static const char wide[] = "\"type\":\"perspective\",\"perspective\":{\"yfov\":0.6,"
+                               "\"aspectRatio\":1.5,\"znear\":0.1,\"zfar\":100}";
+    static const char flat[] = "\"type\":\"orthographic\",\"orthographic\":{\"xmag\":1,"
+                               "\"ymag\":1,\"znear\":0.1,\"zfar\":100}";
+    static const char *const eyes[][3] = {
+        {"0,0,0", wide, "camera.file: at 0 s: its node is scaled to nothing"},
+        {"1,0,1", wide, "camera.file: at 0 s: its node is scaled to nothing"},
+        {"1,1,1", flat, "eye.gltf: has cameras without perspective only"},
+    };
+    scene_files files;
+    scene_files_open(&files);
+    char text[1024];
+    for (size_t i = 0; i < sizeof eyes / sizeof *eyes; i++) {
+        snprintf(text, sizeof text, rest, eyes[i][0], eyes[i][1]);
+        scene_files_write(&files, "eye.gltf", text);
+        scene_files_refuse(&files, plain, "camera={\"file\": \"eye.gltf\"}", eyes[i][2]);
+    }
+    snprintf(text, sizeof text, rest, "1e-3,1e-3,1e-3", wide); /* small is no harm */
+    scene_files_write(&files, "eye.gltf", text);
+    vo_scene_destroy(scene_files_expect(&files, plain, "camera={\"file\": \"eye.gltf\"}"));
     scene_files_close(&files);
 }
 
@@ -832,6 +866,7 @@ int main(void) {
         cmocka_unit_test(wrong_cameras_are_refused),
         cmocka_unit_test(cameras_of_files_are_sampled),
         cmocka_unit_test(names_in_files_must_be_there),
+        cmocka_unit_test(cameras_of_files_must_look_somewhere),
         cmocka_unit_test(held_keys_are_shots),
         cmocka_unit_test(held_keys_of_binary_files),
         cmocka_unit_test(held_keys_that_are_not_there),

@@ -124,6 +124,10 @@ static void messages_say_what_was_changed(void **state) {
     expect_message(ctx, "scene.json: ab: no");
     vo_json_fail(root, "no");
     expect_message(ctx, "scene.json: no");
+    assert_ok(ctx, vo_json_tell_changed(&doc, "ab.c"));
+    root = vo_json_root(&doc);
+    vo_json_fail(vo_json_get(&root, "ab"), "no");
+    expect_message(ctx, "scene.json (with what the call has set in it): ab: no");
     assert_int_equal(vo_json_check_keys(root, known), VO_BAD_DATA);
     expect_message(ctx, "scene.json (as set by the call): unknown key \"t\"; did you mean \"a\"?");
     vo_json_free(&doc);

@@ -174,10 +174,20 @@ static bool is_changed(const char *changed, const char *path) {
     return false;
 }
 
+/* Whether one of the changed paths leads on from this one. */
+static bool holds_changed(const char *changed, const char *path) {
+    size_t length = strlen(path);
+    for (const char *line = changed; line && *line && length; line += strcspn(line, "\n") + 1)
+        if (strncmp(line, path, length) == 0 && (line[length] == '.' || line[length] == '['))
+            return true;
+    return false;
+}
+
 const char *vo_json_origin(vo_json_at at) {
     char path[384];
     vo_json_path(at, path, sizeof path);
-    return is_changed(at.changed, path) ? " (as set by the call)" : "";
+    if (is_changed(at.changed, path)) return " (as set by the call)";
+    return holds_changed(at.changed, path) ? " (with what the call has set in it)" : "";
 }
 
 static vo_result fail_with(vo_json_at at, const char *origin, const char *format, va_list args) {

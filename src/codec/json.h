@@ -68,7 +68,8 @@ vo_json_at vo_json_member(const vo_json_at *object, int index);
 /* "scene.json: cloths[0].mesh: " + your sentence, as VO_BAD_DATA; with " (as set by the call)"
  * behind the file's name for what vo_json_tell_changed was told of. */
 vo_result vo_json_fail(vo_json_at at, const char *format, ...) VO_PRINTF(2, 3);
-/* " (as set by the call)", or "" for what is as in the file; for warnings. */
+/* " (as set by the call)", " (with what the call has set in it)", or "" for what is as in the file;
+ * for warnings. */
 const char *vo_json_origin(vo_json_at at);
 /* The key path alone: cloths[0].mesh; keys that are not plain words stand in quotes. Empty at the
  * top; cut where it does not fit. */

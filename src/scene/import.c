@@ -113,6 +113,12 @@ static vo_result build(const vo_raw_file *file, const char *path, vo_character *
     VO_TRY(vo_import_clips(file, path, out, counts));
     VO_TRY(vo_import_cameras(file, path, out, counts));
     if (out->face_count > 0 || out->clip_count > 0 || out->camera_count > 0) return VO_OK;
+    if (counts->flat_cameras > 0)
+        return vo_fail(out->ctx, VO_BAD_DATA,
+                       "%s: has cameras without perspective only (their field of view is not "
+                       "between 0 and 180 degrees, or their aspect is not positive); export one "
+                       "with perspective",
+                       path);
     return vo_fail(out->ctx, VO_BAD_DATA,
                    "%s: has no surface, no motion and no camera; export the character itself",
                    path);

@@ -110,6 +110,7 @@ typedef struct vo_camera_view {
     vo_quat rotation;     /* camera frame (-z ahead, y up, x right) -> world */
     double field_of_view; /* rad, vertical */
     double aspect;        /* 0: unknown */
+    bool flat; /* its node is scaled to nothing along some axis: no telling where it looks */
 } vo_camera_view;
 
 typedef struct vo_character {

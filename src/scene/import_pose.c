@@ -124,6 +124,10 @@ void vo_character_pose_stepping(const vo_character *character, const vo_joint_cl
 vo_camera_view vo_character_camera(const vo_character *character, int camera,
                                    const vo_affine *joint) {
     const vo_import_camera *c = &character->camera[camera];
-    vo_affine frame = vo_affine_mul(joint[c->joint], c->local);
-    return (vo_camera_view){frame.offset, vo_affine_rotation(frame), c->field_of_view, c->aspect};
+    vo_affine frame = vo_affine_mul(joint[c->joint], c->local), back;
+    return (vo_camera_view){.position = frame.offset,
+                            .rotation = vo_affine_rotation(frame),
+                            .field_of_view = c->field_of_view,
+                            .aspect = c->aspect,
+                            .flat = !vo_affine_inverse(frame, &back)};
 }

@@ -183,6 +183,19 @@ static vo_result read_pixels(vo_json_at at, int *out) {
     return vo_json_fail(at, "must be from 1 to %d pixels, is %d", VO_CAMERA_MAX_PIXELS, *out);
 }
 
+/* Pixels are square: the width follows from the height. */
+static vo_result read_aspect(vo_json_at at, vo_camera_def *def) {
+    double aspect = 0, least = 0.5 / def->height, most = (double)VO_CAMERA_MAX_PIXELS / def->height;
+    (void)vo_json_read_real(at, &aspect);
+    if (!(aspect >= least && aspect <= most))
+        return vo_json_fail(at,
+                            "must be from %.2g to %.4g, so that a picture with %d rows has 1 to %d "
+                            "columns, is %g",
+                            least, most, def->height, VO_CAMERA_MAX_PIXELS, aspect);
+    def->width = (int)round(def->height * aspect);
+    return VO_OK;
+}
+
 static vo_result read_size(const vo_json_at *at, vo_camera_def *def) {
     vo_json_at size = vo_json_get(at, "resolution");
     VO_TRY(exclude(at, "resolution", "aspect"));
@@ -191,10 +204,7 @@ static vo_result read_size(const vo_json_at *at, vo_camera_def *def) {
         VO_TRY(read_pixels(vo_json_item(&size, 0), &def->width));
         VO_TRY(read_pixels(vo_json_item(&size, 1), &def->height));
     }
-    if (vo_has(at, "aspect"))
-        def->width =
-            (int)vo_clamp(round(def->height * vo_get_real(at, "aspect")), 1, VO_CAMERA_MAX_PIXELS);
-    return VO_OK;
+    return vo_has(at, "aspect") ? read_aspect(vo_json_get(at, "aspect"), def) : VO_OK;
 }
 
 static vo_result read_def(const vo_loader *loader, const vo_json_at *at, vo_camera_def *def) {

@@ -18,6 +18,7 @@ typedef struct film {
     vo_affine *joint;          /* [joint_count] */
     double field;              /* degrees; 0: as the file says */
     double frame;              /* s, from sample to sample */
+    bool flat;                 /* a sample has no direction (vo_camera_view) */
     vo_camera_cuts cuts;
 } film;
 
@@ -120,6 +121,7 @@ static vo_result find_cuts(film *f) {
 static vo_camera_key sample(film *f, double time) {
     vo_character_pose_stepping(&f->character, f->clip, time, VO_CLIP_HOLD, f->joint);
     vo_camera_view view = vo_character_camera(&f->character, f->camera, f->joint);
+    f->flat |= view.flat;
     vo_transform back = xf_inverse(f->loader->frame);
     vo_quat q = q_mul(back.rotation, view.rotation);
     return (vo_camera_key){.time = time,
@@ -144,7 +146,10 @@ static double snap(const film *f, double time) {
 static vo_result add_key(const film *f, const vo_camera_key *key, vo_camera_keys *out) {
     if (!vo_camera_keys_add(out, key))
         return vo_fail_memory(f->loader->ctx, "the path of a camera");
-    const char *defect = vo_camera_key_defect(out->key, out->count - 1);
+    const char *defect = f->flat
+                             ? "its node is scaled to nothing, so that there is no telling where "
+                               "it looks; export it without that scale"
+                             : vo_camera_key_defect(out->key, out->count - 1);
     if (!defect) return VO_OK;
     return vo_json_fail(vo_json_get(f->at, "file"), "at %g s: %s", key->time, defect);
 }
