@@ -452,13 +452,29 @@ static void stop_with(int number, const char *name) {
     assert_non_null(stopped);
     assert_int_equal(sscanf(stopped, "voile: stopped after frame %d.", &frame), 1);
     assert_non_null(strstr(r.err, "finishing this frame"));
-    assert_non_null(strstr(r.err, "Go on with: voile resume run"));
+    assert_non_null(strstr(r.err, "Go on with: voile resume run\n")); /* it knows its end */
     assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), frame + 1);
     assert_int_equal(count_files(in(folder, "run/frames"), ".tmp"), 0);
     ran_free(&r);
     snprintf(text, sizeof text, "resume run --frames :%d", frame + 2);
     expect(folder, text, 0, NULL);
     expect(folder, "check run", 0, NULL);
+}
+
+/* A run does not know of an end that only the call asked for: what is said to type has it. */
+static void a_longer_resume_says_how_to_go_on(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    place here = {.folder = folder};
+    write_scene(folder, 16);
+    expect(folder, "simulate scene.json -o run -q --frames 0:1", 0, NULL);
+    pid_t child = start(&here, "resume run --frames :100000 --threads 1");
+    wait_for(frame_path(folder, "run", 3));
+    kill(child, SIGINT);
+    ran r = finish(&here, child);
+    assert_int_equal(r.code, 130);
+    assert_non_null(strstr(r.err, "Go on with: voile resume run --frames :100000\n"));
+    ran_free(&r);
 }
 
 /* Starts a command on a run of many frames, and sends a signal once a file is there. It may have
@@ -1014,6 +1030,7 @@ int main(void) {
         cmocka_unit_test(test_kill_and_resume),
         cmocka_unit_test(test_resume_remembers_the_end),
         cmocka_unit_test(test_stop),
+        cmocka_unit_test(a_longer_resume_says_how_to_go_on),
         cmocka_unit_test(test_stop_of_looking),
         cmocka_unit_test(test_stop_of_export),
         cmocka_unit_test(test_stop_of_check),

@@ -13,6 +13,7 @@
 /* What the callback of a run knows. */
 typedef struct run_watch {
     const char *folder;
+    int asked; /* the last frame that this call alone wants, and the run does not know; or -1 */
     bool json;
     cli_log log;
     progress bar;
@@ -108,10 +109,22 @@ static int end_done(const run_watch *watch, const cli_args *args, const char *qu
     return CLI_DONE;
 }
 
+/* What a call that goes on must say beside the folder: " --frames :40", or nothing. */
+typedef struct more_words {
+    char s[32];
+} more_words;
+
+static more_words more_to_say(const run_watch *watch) {
+    more_words more = {""};
+    if (watch->asked >= 0) snprintf(more.s, sizeof more.s, " --frames :%d", watch->asked);
+    return more;
+}
+
 /* It was stopped; what is there can be gone on with. */
 static int end_stopped(const run_watch *watch, const cli_args *args, const char *quoted) {
     if (watch->last >= 0)
-        cli_say("stopped after frame %d. Go on with: voile resume %s", watch->last, quoted);
+        cli_say("stopped after frame %d. Go on with: voile resume %s%s", watch->last, quoted,
+                more_to_say(watch).s);
     else
         cli_say("stopped %s, before the first frame that is kept. Nothing is lost: start again "
                 "with the same call.",
@@ -127,7 +140,8 @@ static int end_stopped(const run_watch *watch, const cli_args *args, const char 
 static int end_failed(const run_watch *watch, const cli_args *args, int code, const char *message,
                       const char *quoted) {
     if (watch->safe >= 0 && code == CLI_MACHINE)
-        cli_say("frames up to %d are safe. Go on with: voile resume %s", watch->safe, quoted);
+        cli_say("frames up to %d are safe. Go on with: voile resume %s%s", watch->safe, quoted,
+                more_to_say(watch).s);
     if (args->json) print_end_json(watch, "failed", message, code);
     return code;
 }
@@ -181,6 +195,7 @@ static int add_adapt(const cli_args *args) {
 /* Both commands; `scene` is NULL to resume. */
 static int run(const cli_args *args, const char *scene, const char *folder) {
     run_watch watch = {.folder = folder,
+                       .asked = scene ? -1 : args->frames.last,
                        .json = args->json,
                        .bar = progress_create(args->quiet || args->json),
                        .last = -1,
