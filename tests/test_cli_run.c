@@ -435,6 +435,12 @@ static void test_resume_remembers_the_end(void **state) {
     assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), 13);
     expect(folder, "resume run -q --frames :14", 0, NULL);
     assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), 15);
+    assert_int_equal(truncate(frame_path(folder, "run", 13), 100), 0); /* beyond its own end */
+    expect(folder, "resume run -q", 0, NULL);
+    expect(folder, "check run", 0, NULL);
+    assert_int_equal(remove(frame_path(folder, "run", 14)), 0);
+    expect(folder, "resume run -q", 0, NULL);
+    assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), 15);
 }
 
 static void stop_with(int number, const char *name) {

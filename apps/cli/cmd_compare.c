@@ -76,6 +76,13 @@ static text number(double value, int digits) {
     return out;
 }
 
+/* "2.50x" */
+static text times(double value) {
+    text out = number(value, 2);
+    if (isfinite(value)) snprintf(out.s, sizeof out.s, "%.2fx", value);
+    return out;
+}
+
 static text count(double value) {
     return isfinite(value) ? text_count((long long)(value + 0.5)) : number(value, 0);
 }
@@ -87,11 +94,23 @@ static void print_costs(const vo_comparison *c) {
            "min", "max", "mean", "min", "max", "mean", "speed-up");
     for (int i = 0; i < c->run_count; i++) {
         const vo_compared_run *r = &c->run[i];
-        printf("%-16.16s %8s %8s %7s   %8s %8s %7s   %7s %7s %7s  %7sx\n", r->name,
+        printf("%-16.16s %8s %8s %7s   %8s %8s %7s   %7s %7s %7s  %8s\n", r->name,
                count(r->all.faces.min).s, count(r->all.faces.max).s, count(r->all.faces.mean).s,
                count(r->all.verts.min).s, count(r->all.verts.max).s, count(r->all.verts.mean).s,
                number(r->all.seconds.min, 3).s, number(r->all.seconds.max, 3).s,
-               number(r->all.seconds.mean, 3).s, number(r->speed_up, 2).s);
+               number(r->all.seconds.mean, 3).s, times(r->speed_up).s);
+    }
+}
+
+/* Speed-ups that leave frames out, beside the first, which has no time. */
+static void print_untimed(const vo_comparison *c) {
+    for (int i = 0; i < c->run_count; i++) {
+        const vo_compared_run *r = &c->run[i];
+        int timed = r->frame_count - (r->frame_count > 0 && r->frame[0].frame <= 0);
+        if (i == c->reference || r->speed_up_frames >= timed) continue;
+        printf("%.16s: %d of %d frames have times of both runs (in stats.jsonl); %s\n", r->name,
+               r->speed_up_frames, timed,
+               r->speed_up_frames ? "the speed-up is over these" : "there is no speed-up");
     }
 }
 
@@ -156,6 +175,7 @@ static void print_tables(const vo_comparison *c) {
            reference->frame_count == 1 ? "" : "s", reference->name, c->width, c->height,
            c->fitted ? "a camera that was fitted" : "the scene's camera");
     print_costs(c);
+    print_untimed(c);
     for (int i = 0; i < c->run_count; i++)
         if (i != c->reference) print_likeness(c, &c->run[i]);
     print_faces(c);

@@ -54,27 +54,28 @@ typedef enum vo_adapt {
  * vo_viewing_default sets. A face that counts x may have edges 1/x as long as without a camera.
  * A face whose front is in a picture counts as much as that camera says (`front`), 1 by default. */
 typedef struct vo_viewing {
-    double back;         /* [0.2] what is seen from behind; above 0 to 1, as the next two */
-    double hidden;       /* [0.2] a front that is behind something else, with `occlusion` */
-    double out;          /* [0.01] what is in no picture */
-    double margin;       /* [0.4] m around pictures, over which that is reached */
-    double anticipation; /* [5] frames; what cameras will see within them counts already, the
-                            more the sooner */
-    double pixels;       /* [4] edges are not made shorter on the screen than this; 0: they are */
-    double silhouette;   /* [0.25] faces beside visible ones count as the mean of both, where that
-                            differs by more than this; infinite: never */
-    double popping;      /* [0.5] pixels that remeshing may seem to move what is seen in a frame;
-                            infinite: any */
-    double size_max;     /* [0.3] m, longest edge where nothing is seen; counts if it is above
-                            that of the cloth's remeshing; where that is infinite, compensation
-                            goes by this */
-    bool whole_start;    /* [true] before frame 0 everything counts as seen, unless a camera is
-                            given by vo_sim_set_camera */
-    bool two_sided;      /* [false] the back of cloth is a front, too, unless the cloth says
-                            otherwise (vo_sides) */
-    bool occlusion;      /* [false] what is behind something else is told from what is seen */
-    bool compensation;   /* [true] coarse faces out of all pictures do not resist compression by
-                            buckling that they are too large for (vo_compensation) */
+    double back;          /* [0.2] what is seen from behind; above 0 to 1, as the next two */
+    double hidden;        /* [0.5] a front that is behind something else, with `occlusion` */
+    double hidden_margin; /* [0.1] m beside what is seen, over which that is reached */
+    double out;           /* [0.01] what is in no picture */
+    double margin;        /* [0.4] m around pictures, over which that is reached */
+    double anticipation;  /* [5] frames; what cameras will see within them counts already, the
+                             more the sooner */
+    double pixels;        /* [4] edges are not made shorter on the screen than this; 0: they are */
+    double silhouette;    /* [0.25] faces beside visible ones count as the mean of both, where that
+                             differs by more than this; infinite: never */
+    double popping;       /* [0.5] pixels that remeshing may seem to move what is seen in a frame;
+                             infinite: any */
+    double size_max;      /* [0.3] m, longest edge where nothing is seen; counts if it is above
+                             that of the cloth's remeshing; where that is infinite, compensation
+                             goes by this */
+    bool whole_start;     /* [true] before frame 0 everything counts as seen, unless a camera is
+                             given by vo_sim_set_camera */
+    bool two_sided;       /* [false] the back of cloth is a front, too, unless the cloth says
+                             otherwise (vo_sides) */
+    bool occlusion;       /* [false] what is behind something else is told from what is seen */
+    bool compensation;    /* [true] coarse faces out of all pictures do not resist compression by
+                             buckling that they are too large for (vo_compensation) */
     double compensation_power; /* [10] 1 to 1e6; the larger, the more faces give way */
     double compensation_seen;  /* [0] the power for faces that are not out of all pictures, seen or
                                   hidden: 1 to 1e6; 0, or without `compensation`: these resist in

@@ -431,8 +431,10 @@ static const vo_key override_keys[] = {
 
 static const vo_key view_keys[] = {
     KEY("back", POSITIVE, "0.2", NULL, "How much counts what is seen from behind, up to 1."),
-    KEY("hidden", POSITIVE, "0.2", NULL,
+    KEY("hidden", POSITIVE, "0.5", NULL,
         "A front that is behind something else, with `occlusion`, up to 1."),
+    KEY("hidden_margin", NONNEGATIVE, "0.1", "m",
+        "Distance from what is seen, along the cloth, over which that is reached."),
     KEY("out", POSITIVE, "0.01", NULL,
         "What is in no picture, up to 1; below `remeshing.size[0]` / `size_max` there is no "
         "difference."),

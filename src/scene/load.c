@@ -113,6 +113,7 @@ static vo_viewing read_view(const vo_json_at *root) {
     vo_json_at at = vo_json_get(root, "view");
     return (vo_viewing){.back = vo_get_real(&at, "back"),
                         .hidden = vo_get_real(&at, "hidden"),
+                        .hidden_margin = vo_get_real(&at, "hidden_margin"),
                         .out = vo_get_real(&at, "out"),
                         .margin = vo_get_real(&at, "margin"),
                         .anticipation = vo_get_real(&at, "anticipation"),

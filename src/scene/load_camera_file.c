@@ -132,7 +132,17 @@ static vo_camera_key sample(film *f, double time) {
 
 /* A sample a frame; longer ones for a clip of very many. */
 static double find_frame(const film *f) {
-    return vo_max(f->loader->scene->def.frame_time, clip_end(f) / (MOST_KEYS - 1));
+    double frame = f->loader->scene->def.frame_time, longest = clip_end(f) / (MOST_KEYS - 1);
+    if (longest > frame) {
+        vo_json_at named = vo_json_get(f->at, "file");
+        char path[200];
+        vo_json_path(named, path, sizeof path);
+        vo_log_line(f->loader->ctx, VO_LOG_WARNING,
+                    "%s%s: %s: the clip lasts %.6g s, more than %d frames: it is sampled every "
+                    "%.3g s; export the part that is filmed",
+                    f->at->file, vo_json_origin(named), path, clip_end(f), MOST_KEYS - 1, longest);
+    }
+    return vo_max(frame, longest);
 }
 
 static double tolerance(const film *f) { return 1e-3 * f->frame; }

@@ -15,7 +15,8 @@ vo_pose vo_pose_identity(void) { return (vo_pose){.scale = 1}; }
 
 vo_viewing vo_viewing_default(void) {
     return (vo_viewing){.back = 0.2,
-                        .hidden = 0.2,
+                        .hidden = 0.5,
+                        .hidden_margin = 0.1,
                         .out = 0.01,
                         .margin = 0.4,
                         .anticipation = 5,
@@ -100,6 +101,7 @@ static bool is_switch(double x) { return x == 0 || vo_is_positive(x); }
 static const char *view_defect(const vo_viewing *v) {
     if (!is_share(v->back)) return "view.back must be above 0 and at most 1";
     if (!is_share(v->hidden)) return "view.hidden must be above 0 and at most 1";
+    if (!is_switch(v->hidden_margin)) return "view.hidden_margin must be " SWITCH;
     if (!is_share(v->out)) return "view.out must be above 0 and at most 1";
     if (!is_switch(v->margin)) return "view.margin must be " SWITCH;
     if (!(v->anticipation >= 0 && v->anticipation <= 1000))

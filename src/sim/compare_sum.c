@@ -66,7 +66,7 @@ static vo_spread slow_overlap(const vo_compared_run *run, const vo_compared_run 
 }
 
 /* A run is as fast as the frames that both have times of say. */
-static double speed_up(const vo_compared_run *run, const vo_compared_run *reference) {
+static void find_speed_up(vo_compared_run *run, const vo_compared_run *reference) {
     double own = 0, other = 0;
     for (int i = 0, at = 0; i < run->frame_count; i++) {
         const vo_compared_frame *beside = frame_beside(reference, run->frame[i].frame, &at);
@@ -74,8 +74,9 @@ static double speed_up(const vo_compared_run *run, const vo_compared_run *refere
         if (!isfinite(a) || !isfinite(b)) continue;
         own += a;
         other += b;
+        run->speed_up_frames++;
     }
-    return own > 0 ? other / own : NAN;
+    run->speed_up = own > 0 ? other / own : NAN;
 }
 
 static vo_result sum_run(vo_context *ctx, const vo_comparison *c, vo_compared_run *run) {
@@ -85,7 +86,7 @@ static vo_result sum_run(vo_context *ctx, const vo_comparison *c, vo_compared_ru
     for (int f = 0; f < VO_COMPARE_FIELD_COUNT; f++)
         *vo_compared_spread(run, f) = spread_of(run, f, room);
     run->slow_overlap = slow_overlap(run, reference, c->slow, room);
-    run->speed_up = speed_up(run, reference);
+    find_speed_up(run, reference);
     vo_free_array(ctx, room, vo_max_int(run->frame_count, 1));
     vo_spread seconds = run->all.seconds;
     run->seconds_total = seconds.frames ? seconds.mean * seconds.frames : 0;

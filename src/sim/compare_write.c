@@ -54,7 +54,7 @@ static vo_result write_spreads(vo_context *ctx, const vo_comparison *c, const ch
         vo_compared_run *run = &c->run[i];
         for (int f = 0; f < VO_COMPARE_FIELD_COUNT; f++)
             add_spread(&text, run, vo_compare_field_name(f), vo_compared_spread(run, f));
-        vo_spread speed = {run->all.seconds.frames, NAN, NAN, run->speed_up, NAN, NAN};
+        vo_spread speed = {run->speed_up_frames, NAN, NAN, run->speed_up, NAN, NAN};
         add_spread(&text, run, "slow_overlap", &run->slow_overlap);
         add_spread(&text, run, "speed_up", &speed);
     }
@@ -106,6 +106,7 @@ static vo_result put_run(const vo_json_at *in, vo_compared_run *run) {
     VO_TRY(vo_json_put_string(&at, "folder", run->folder));
     VO_TRY(vo_json_put_real(&at, "seconds_total", run->seconds_total));
     VO_TRY(put_known(&at, "speed_up", run->speed_up));
+    VO_TRY(vo_json_put_int(&at, "speed_up_frames", run->speed_up_frames));
     VO_TRY(put_spread(&at, "slow_overlap", &run->slow_overlap));
     VO_TRY(put_numbers(&at, "only_here", run->only_here_count, run->only_here));
     VO_TRY(put_numbers(&at, "only_reference", run->only_reference_count, run->only_reference));

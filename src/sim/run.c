@@ -24,6 +24,7 @@ typedef struct run {
     vo_vof_writer *writer;
     int lock;
     int first, last; /* frames this call is to write; last is -1 where there is no end */
+    int reached;     /* the last frame that there is, whole or not, or was; -1: none */
     double start;    /* wall clock */
     char damage[VO_PATH_SIZE + 256]; /* why the frame after the last whole one is none; or "" */
 } run;
@@ -332,22 +333,41 @@ static vo_result last_intact_frame(run *r, const vo_frame_list *list, int *frame
                    r->folder, r->damage);
 }
 
+/* The last frame that the statistics know; -1: none. */
+static vo_result last_told_frame(run *r, int *frame) {
+    vo_stats_list list;
+    VO_TRY(vo_folder_read_stats(r->ctx, r->folder, &list));
+    *frame = list.count > 0 ? list.stats[list.count - 1].frame : -1;
+    vo_stats_list_free(r->ctx, &list);
+    return VO_OK;
+}
+
 static vo_result find_start(run *r, int *frame) {
     vo_frame_list list;
+    VO_TRY(last_told_frame(r, &r->reached));
     VO_TRY(vo_folder_list(r->ctx, r->folder, &list));
+    if (list.count > 0) r->reached = vo_max_int(r->reached, list.frame[list.count - 1]);
     vo_result result = last_intact_frame(r, &list, frame);
     vo_frame_list_free(r->ctx, &list);
     return result;
 }
 
 /* The end is what the newest word on it says, also where that counts from a later frame. */
-static vo_result find_end(run *r) {
+static vo_result find_own_end(run *r) {
     if (r->epoch.next == INT_MAX) return set_last_frame(r, r->epoch.scene);
     vo_scene *latest;
     VO_TRY(vo_epoch_scene(r->ctx, r->folder, INT_MAX, r->def->set_count, r->def->sets, &latest));
     vo_result result = set_last_frame(r, latest);
     vo_scene_destroy(latest);
     return result;
+}
+
+/* A run that had got beyond its end comes there again: what is damaged is made again. */
+static vo_result find_end(run *r) {
+    VO_TRY(find_own_end(r));
+    bool told = r->def->last_frame >= 0 || r->def->set_count > 0;
+    if (!told && r->last >= 0) r->last = vo_max_int(r->last, r->reached);
+    return VO_OK;
 }
 
 /* Records changed parameters in scene.json before any frame depends on them. */

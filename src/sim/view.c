@@ -43,6 +43,7 @@ static vo_view_def view_def(const vo_sim *sim) {
     def.window = window_of(sim);
     def.silhouette = v->silhouette;
     def.occlusion = v->occlusion;
+    def.fringe = v->hidden_margin;
     return def;
 }
 

@@ -12,10 +12,10 @@
  *              ` . . .|. .d. .                   d: one point is seen    hides it may move a little
  *                     '---------                 c: neighbour of d: seen
  *
- * A face that an eye is found to see before the window's end counts as seen all the time. Two things
- * happen until then. The eyes go on: they ask from a few moments of each shot, its first and its
- * last among them. And what hides goes on: from the last moment of each shot they ask once more in
- * the world as it will be (hiding.h), in which a dancer may have stepped out from behind another
+ * A face that an eye is found to see before the window's end counts as seen all the time. Two
+ * things happen until then. The eyes go on: they ask from a few moments of each shot, its first and
+ * its last among them. And what hides goes on: from the last moment of each shot they ask once more
+ * in the world as it will be (hiding.h), in which a dancer may have stepped out from behind another
  * one. Bodies and cloth that turn or bend without going anywhere are taken as they are, and what is
  * in sight between two of the moments alone is not found; that is why what is hidden counts as much
  * as a back.

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "view/camera.h"
+#include "view/fringe.h"
 #include "view/parcels.h"
 #include "view/silhouette.h"
 #include "view/view_kernel.h"
@@ -30,11 +31,12 @@ struct vo_view {
 
     vo_parcels faces;          /* of all cloths */
     double *raw;               /* [faces] factors before silhouettes */
+    double *worth;             /* [nodes of all cloths] for the fringe of what is hidden */
     unsigned char *asked;      /* [faces] a bit for each eye that would see it (occlusion.h) */
     unsigned char *seen;       /* [faces] and for each that does */
     tally *tally;              /* [parcels] */
     vo_occlusion_cloth *cloth; /* [cloths] whose faces they are */
-    int raw_capacity, asked_capacity, seen_capacity, tally_capacity, cloth_capacity;
+    int raw_capacity, worth_capacity, asked_capacity, seen_capacity, tally_capacity, cloth_capacity;
 };
 
 vo_view_def vo_view_def_default(void) {
@@ -70,6 +72,7 @@ void vo_view_destroy(vo_view *view) {
     vo_free_array(view->ctx, view->moment, view->moment_capacity);
     vo_parcels_free(view->ctx, &view->faces);
     vo_free_array(view->ctx, view->raw, view->raw_capacity);
+    vo_free_array(view->ctx, view->worth, view->worth_capacity);
     vo_free_array(view->ctx, view->asked, view->asked_capacity);
     vo_free_array(view->ctx, view->seen, view->seen_capacity);
     vo_free_array(view->ctx, view->tally, view->tally_capacity);
@@ -102,7 +105,10 @@ static vo_result make_room(vo_view *view, int cloth_count, const vo_view_cloth *
     vo_parcels_clear(&view->faces);
     for (int i = 0; i < cloth_count && room; i++)
         room = vo_parcels_add(ctx, &view->faces, i, cloth[i].mesh->face_count, GRAIN);
-    if (!room || !vo_reserve(ctx, &view->raw, &view->raw_capacity, view->faces.items + 1) ||
+    int nodes = 0;
+    for (int i = 0; i < cloth_count; i++) nodes += cloth[i].mesh->node_count;
+    if (!room || !vo_reserve(ctx, &view->worth, &view->worth_capacity, nodes + 1) ||
+        !vo_reserve(ctx, &view->raw, &view->raw_capacity, view->faces.items + 1) ||
         !vo_reserve(ctx, &view->asked, &view->asked_capacity, view->faces.items + 1) ||
         !vo_reserve(ctx, &view->seen, &view->seen_capacity, view->faces.items + 1) ||
         !vo_reserve(ctx, &view->tally, &view->tally_capacity, view->faces.count + 1))
@@ -291,6 +297,33 @@ static void judge_hidden(void *arg, int index, int end, int chunk) {
     p->view->tally[index].hidden = all;
 }
 
+/* The bound of a face, which holds nu^2, with another nu. */
+static void rescale(vo_sym2 *bound, double old, double factor) {
+    double q = factor / old;
+    if (factor == old || isinf(bound->xx)) return;
+    *bound = (vo_sym2){q * q * bound->xx, q * q * bound->xy, q * q * bound->yy};
+}
+
+/* Of one cloth: hidden faces near seen ones count nearly as much, and their bounds with them. */
+static void soften(void *arg, int index, int end, int chunk) {
+    const view_pass *p = arg;
+    const vo_view_cloth *cloth = &p->cloth[index];
+    const vo_factor_def *factor = &p->view->def.factor;
+    int node = 0, face = 0, count = cloth->mesh->face_count;
+    (void)end, (void)chunk;
+    for (int i = 0; i < index; i++) {
+        node += p->cloth[i].mesh->node_count;
+        face += p->cloth[i].mesh->face_count;
+    }
+    vo_fringe_def def = {.fall = (1 - factor->hidden) / p->view->def.fringe,
+                         .asked = p->view->asked + face,
+                         .seen = p->view->seen + face};
+    double *raw = p->view->raw + face;
+    memcpy(cloth->factor, raw, (size_t)count * sizeof *raw);
+    vo_fringe_soften(cloth->mesh, &def, raw, p->view->worth + node);
+    for (int i = 0; i < count; i++) rescale(&cloth->bound[i], cloth->factor[i], raw[i]);
+}
+
 /* Factors across silhouettes, and bounds with them. */
 static void smooth_faces(void *arg, int index, int end, int chunk) {
     const view_pass *p = arg;
@@ -300,10 +333,7 @@ static void smooth_faces(void *arg, int index, int end, int chunk) {
     for (int i = parcel->begin; i < parcel->end; i++) {
         double factor = vo_silhouette_factor(s.cloth->mesh, p->view->def.silhouette, s.raw, i);
         s.cloth->factor[i] = factor;
-        if (factor == s.raw[i] || isinf(s.cloth->bound[i].xx)) continue;
-        double q = factor / s.raw[i];
-        vo_sym2 *b = &s.cloth->bound[i];
-        *b = (vo_sym2){q * q * b->xx, q * q * b->xy, q * q * b->yy};
+        rescale(&s.cloth->bound[i], s.raw[i], factor);
     }
 }
 
@@ -325,6 +355,8 @@ static vo_result hide(view_pass *p, int cloth_count, screens by, double longest)
     VO_TRY(vo_occlusion_judge(view->occlusion, &view->def.rays, factor, view->moment_count,
                               view->moment, cloth_count, view->cloth));
     vo_parallel_for(view->ctx, view->faces.count, 1, judge_hidden, p);
+    if (view->def.fringe > 0 && factor->hidden < 1)
+        vo_parallel_for(view->ctx, cloth_count, 1, soften, p);
     return VO_OK;
 }
 

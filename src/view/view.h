@@ -37,6 +37,7 @@ typedef struct vo_view_def {
     double window;        /* [0.2] s, T; the paper: 5 frames. Not positive: only what is seen now */
     double silhouette;    /* [0.25] factors may differ by so much across an edge; infinite: any */
     bool occlusion;       /* [false] */
+    double fringe; /* [0] m beside what is seen, in which hidden faces count more (fringe.h) */
     vo_occlusion_def rays;
 } vo_view_def;
 
