@@ -432,6 +432,48 @@ static void test_obstacle_normals(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* An arm with six sides. */
+static vo_mesh *make_arm(vo_context *ctx) {
+    vo_vec3 x[12];
+    int face[12][3];
+    for (int i = 0; i < 6; i++) {
+        int next = (i + 1) % 6;
+        x[i] = v3(0.05 * cos(i * VO_PI / 3), 0.05 * sin(i * VO_PI / 3), 0);
+        x[6 + i] = v3_add(x[i], v3(0, 0, 0.3));
+        memcpy(face[2 * i], (int[3]){i, next, 6 + next}, sizeof face[0]);
+        memcpy(face[2 * i + 1], (int[3]){i, 6 + next, 6 + i}, sizeof face[0]);
+    }
+    vo_mesh *arm;
+    assert_ok(ctx, vo_mesh_create(ctx, 12, x, 12, NULL, NULL, 12, (const int(*)[3])face,
+                                  VO_MESH_FOR_OBSTACLE, &arm));
+    return arm;
+}
+
+/* The least that a corner's normal points away from the middle. */
+static double least_outward(vo_context *ctx, const vo_mesh *arm, bool body) {
+    vo_model m = {.ctx = ctx};
+    double least = 1;
+    assert_ok(ctx, body ? vo_model_add_body(&m, arm, 0) : vo_model_add_obstacle(&m, arm, 0));
+    for (int f = 0; f < m.face_count; f++)
+        for (int k = 0; k < 3; k++) {
+            vo_vec3 x = vo_model_x(&m, m.face[f].node[k]), out = v3_normalize(v3(x.x, x.y, 0));
+            least = vo_min(least, v3_dot(vo_model_normal(&m, m.face[f].normal[k]), out));
+        }
+    vo_model_free(&m);
+    return least;
+}
+
+/* An obstacle has edges where a body is round. */
+static void test_body_normals(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_mesh *arm = make_arm(ctx);
+    assert_near(least_outward(ctx, arm, false), cos(VO_PI / 6), 1e-6);
+    assert_true(least_outward(ctx, arm, true) > cos(VO_PI / 12)); /* sides are two faces, or one */
+    vo_mesh_destroy(arm);
+    vo_context_destroy(ctx);
+}
+
 /* ---- files ---------------------------------------------------------------------------------- */
 
 static void fill_image(vo_image *image, uint64_t seed) {
@@ -533,6 +575,7 @@ int main(void) {
         cmocka_unit_test(test_cut_faces),
         cmocka_unit_test(test_folded_cloth),
         cmocka_unit_test(test_obstacle_normals),
+        cmocka_unit_test(test_body_normals),
         cmocka_unit_test(test_png),
         cmocka_unit_test(test_yuv),
         cmocka_unit_test(test_allocations),

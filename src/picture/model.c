@@ -4,8 +4,9 @@
 
 #include <limits.h>
 
-/* Faces that meet at a smaller angle than this look like one round surface. */
-static const double SHARP_COS = 0.7; /* 46 degrees */
+/* Faces that meet at a smaller angle than this look like one round surface: of what has edges, and
+ * of a body, whose skin is round however few faces an elbow has. */
+static const double SHARP_COS = 0.7, BODY_SHARP_COS = 0; /* 46 and 90 degrees */
 
 void vo_model_clear(vo_model *m) {
     m->node_count = m->normal_count = m->vert_count = m->face_count = 0;
@@ -42,6 +43,7 @@ void vo_model_count(vo_model *m, const vo_model_size *more) {
 typedef struct rings {
     int *start, *face;
     vo_vec3 *normal; /* [face_count] twice as long as the face is large */
+    double sharp;    /* cosine of the angle between faces from which on an edge is one */
 } rings;
 
 static bool allocate_rings(vo_context *ctx, const vo_mesh *mesh, rings *r) {
@@ -79,7 +81,7 @@ static vo_vec3 corner_normal(const rings *r, int node, int face) {
     double length = v3_length(own);
     for (int i = r->start[node]; i < r->start[node + 1]; i++) {
         vo_vec3 other = r->normal[r->face[i]];
-        if (v3_dot(own, other) >= SHARP_COS * length * v3_length(other)) sum = v3_add(sum, other);
+        if (v3_dot(own, other) >= r->sharp * length * v3_length(other)) sum = v3_add(sum, other);
     }
     return v3_normalize(sum);
 }
@@ -109,8 +111,8 @@ static vo_result add_by_angle(vo_model *m, const vo_mesh *mesh, const rings *r, 
     return VO_OK;
 }
 
-vo_result vo_model_add_obstacle(vo_model *m, const vo_mesh *mesh, int first_paint) {
-    rings r = {0};
+static vo_result add_shaded(vo_model *m, const vo_mesh *mesh, double sharp, int first_paint) {
+    rings r = {.sharp = sharp};
     if (mesh->face_count == 0) return VO_OK;
     vo_result result = VO_OK;
     if (allocate_rings(m->ctx, mesh, &r)) {
@@ -121,4 +123,12 @@ vo_result vo_model_add_obstacle(vo_model *m, const vo_mesh *mesh, int first_pain
     }
     free_rings(m->ctx, mesh, &r);
     return result;
+}
+
+vo_result vo_model_add_obstacle(vo_model *m, const vo_mesh *mesh, int first_paint) {
+    return add_shaded(m, mesh, SHARP_COS, first_paint);
+}
+
+vo_result vo_model_add_body(vo_model *m, const vo_mesh *mesh, int first_paint) {
+    return add_shaded(m, mesh, BODY_SHARP_COS, first_paint);
 }

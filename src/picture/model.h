@@ -7,7 +7,8 @@
  *
  * Positions are in single precision, as Embree wants them, and so relative to an origin in the
  * middle of the scene. Normals of cloth are those of the smooth surface (mesh/smooth.h), which
- * agree across seams; obstacles have theirs by angle, so a box has sharp edges and a sphere none.
+ * agree across seams; obstacles have theirs by angle, so a box has sharp edges, and a sphere or a
+ * body none.
  */
 #ifndef VO_PICTURE_MODEL_H
 #define VO_PICTURE_MODEL_H
@@ -56,6 +57,8 @@ void vo_model_free(vo_model *model);
 vo_result vo_model_add_cloth(vo_model *model, const vo_mesh *mesh, int parts,
                              const unsigned char *touches, int first_paint, int last_paint);
 vo_result vo_model_add_obstacle(vo_model *model, const vo_mesh *mesh, int first_paint);
+/* The same without sharp edges, but for the sharpest. */
+vo_result vo_model_add_body(vo_model *model, const vo_mesh *mesh, int first_paint);
 
 /* Elements that are to be added, and room for them; false without memory. */
 typedef struct vo_model_size {

@@ -182,6 +182,12 @@ static vo_result mix_paints(vo_stage *s, const vo_subject *subject) {
     return VO_OK;
 }
 
+static vo_result add_obstacle(vo_stage *s, const vo_sim *sim, int i) {
+    const vo_mesh *mesh = sim->obstacle[i].mesh;
+    return sim->obstacle[i].goal ? vo_model_add_body(&s->model, mesh, s->paint_count - 1)
+                                 : vo_model_add_obstacle(&s->model, mesh, s->paint_count - 1);
+}
+
 /* Sides of faces are cut into so many that outlines look round; not where the mesh is fine. */
 static int parts_of(const vo_stage *s, double faces) {
     if (s->shot->surface == VO_SURFACE_FLAT || s->shot->wire) return 1;
@@ -203,8 +209,7 @@ static vo_result add_state(vo_stage *s, const vo_sim *sim) {
     s->cloth_nodes = s->model.node_count;
     s->cloth_faces = s->model.face_count;
     for (int i = 0; i < sim->obstacle_count; i++)
-        if (sim->obstacle[i].present)
-            VO_TRY(vo_model_add_obstacle(&s->model, sim->obstacle[i].mesh, s->paint_count - 1));
+        if (sim->obstacle[i].present) VO_TRY(add_obstacle(s, sim, i));
     return VO_OK;
 }
 
