@@ -25,7 +25,7 @@ static sheet make_sheet(vo_random *r, double part_seen) {
         s.asked[f] = vo_random_real(r, 0, 1) < 0.9 ? 3 : 0;
         s.seen[f] = vo_random_real(r, 0, 1) < part_seen ? 3 : vo_random_real(r, 0, 1) < 0.1;
         s.seen[f] &= s.asked[f];
-        s.factor[f] = s.seen[f] == 3 ? 0.5 + 0.5 * vo_random_real(r, 0, 1) : 0.2;
+        s.factor[f] = s.seen[f] ? 0.5 + 0.5 * vo_random_real(r, 0, 1) : 0.2;
     }
     return s;
 }
@@ -56,7 +56,7 @@ static void find_ways(const sheet *s, double way[NODES][NODES]) {
 static double by_all_ways(const sheet *s, double fall, double way[NODES][NODES], int face) {
     double most = s->factor[face];
     for (int f = 0; f < FACES; f++)
-        for (int i = 0; i < 9 && s->asked[f] && !is_hidden(s, f); i++) {
+        for (int i = 0; i < 9 && (s->asked[f] & s->seen[f]); i++) {
             int from = vo_mesh_face_node(s->mesh, f, i / 3),
                 to = vo_mesh_face_node(s->mesh, face, i % 3);
             most = vo_max(most, s->factor[f] - fall * way[from][to]);

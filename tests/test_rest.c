@@ -71,7 +71,7 @@ static void what_is_half_hidden_rests(void **state) {
                   1e3 * hidden.speed, hidden.edits, hidden.faces, 1e3 * all.speed, all.edits,
                   all.faces);
     assert_true(hidden.faces < 0.95 * all.faces);
-    assert_true(hidden.speed < 3 * all.speed + 5e-3);
+    assert_true(hidden.speed < 2 * all.speed + 5e-3);
     assert_true(hidden.edits < 2 * all.edits + 6);
 }
 

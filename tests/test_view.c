@@ -393,7 +393,7 @@ static void every_allocation_may_fail(void **state) {
     (void)state;
     vo_view_def def = view_def();
     test_every_allocation(whole_update, &def);
-    def.occlusion = true;
+    def.occlusion = true, def.fringe = 0.1;
     test_every_allocation(whole_update, &def);
 }
 

@@ -57,6 +57,7 @@ static vo_view_def view_def(void) {
     vo_view_def def = vo_view_def_default();
     def.silhouette = INFINITY;
     def.occlusion = true;
+    def.factor.hidden = 0.2;
     return def;
 }
 
@@ -285,6 +286,53 @@ static void what_goes_together_passes_the_eye(void **state) {
     assert_int_equal(hidden_from(s, &def, away, away), still);
     assert_int_equal(hidden_from(s, &def, across, across), passing);
     free_stage(s);
+}
+
+/* A sheet twice, behind a plate that covers its middle; what it comes to with so wide a fringe. */
+static void look_at_two(int threads, double fringe, double factor[2][MOST_FACES],
+                        vo_sym2 bound[2][MOST_FACES]) {
+    stage *s = make_stage(threads, 20);
+    add_plate(s, -1, -0.3, 0.3, -0.3, 0.3);
+    vo_view_def def = view_def();
+    vo_view_sample sample = {.camera = before_it(3)};
+    vo_view_eye eye = {1, &sample, 1};
+    vo_view_cloth cloth[2];
+    vo_hiding hiding[2] = {{.mesh = s->sheet}, {.mesh = s->plate[0]}};
+    vo_view *view;
+    def.screen.pixels = 4, def.fringe = fringe;
+    for (int i = 0; i < 2; i++)
+        cloth[i] = (vo_view_cloth){.mesh = s->sheet, .factor = factor[i], .bound = bound[i]};
+    assert_ok(s->ctx, vo_view_create(s->ctx, &def, &view));
+    assert_ok(s->ctx, vo_view_update(view, 1, &eye, 2, cloth, 2, hiding, &s->report));
+    vo_view_destroy(view);
+    free_stage(s);
+}
+
+/* Factors fall from what is seen to `hidden`, bounds with their squares, of each cloth for itself
+ * and for any number of threads. */
+static void hidden_faces_have_a_fringe(void **state) {
+    (void)state;
+    need_rays();
+    static double sudden[2][MOST_FACES], factor[2][MOST_FACES], again[2][MOST_FACES];
+    static vo_sym2 plain[2][MOST_FACES], bound[2][MOST_FACES], other[2][MOST_FACES];
+    int between = 0, least = 0, faces = 2 * 20 * 20;
+    look_at_two(1, 0, sudden, plain);
+    look_at_two(1, 0.1, factor, bound);
+    for (int f = 0; f < faces; f++) {
+        double q = factor[0][f] / sudden[0][f];
+        assert_true(factor[0][f] >= sudden[0][f]);
+        between += factor[0][f] > 0.2 && factor[0][f] < 1;
+        least += factor[0][f] == 0.2;
+        assert_near(bound[0][f].xx, q * q * plain[0][f].xx, 1e-9 * bound[0][f].xx);
+        assert_near(bound[0][f].yy, q * q * plain[0][f].yy, 1e-9 * bound[0][f].yy);
+    }
+    assert_true(between > 20 && least > 20);
+    assert_memory_equal(factor[0], factor[1], (size_t)faces * sizeof factor[0][0]);
+    for (int threads = 2; threads <= 3; threads++) {
+        look_at_two(threads, 0.1, again, other);
+        assert_memory_equal(again, factor, sizeof factor);
+        assert_memory_equal(other, bound, sizeof bound);
+    }
 }
 
 /* What is hidden from a camera and lit counts as much as the light says. */
@@ -592,7 +640,8 @@ static void left_out_is_not_missed(void **state) {
         factor.margin = round % 3 ? vo_random_real(&r, 0, 0.6) : 0;
         vo_hiding_span span = {&factor, random_moments(&r, 1, moment), moment, 0.25 * sqrt(2), 0.1};
         vo_hiding hiding[8];
-        for (int i = 0; i < 8; i++) hiding[i] = (vo_hiding){s->plate[i], random_point(&r, 1)};
+        for (int i = 0; i < 8; i++)
+            hiding[i] = (vo_hiding){.mesh = s->plate[i], .velocity = random_point(&r, 1)};
         unsigned char asked[2][32], seen[2][32];
         int faces[2], count = 0;
         rays.foresee = round % 2, rays.rings = 0;
@@ -743,6 +792,7 @@ int main(void) {
         cmocka_unit_test(what_is_on_the_way_stays),
         cmocka_unit_test(what_hides_may_go),
         cmocka_unit_test(what_hides_may_turn),
+        cmocka_unit_test(hidden_faces_have_a_fringe),
         cmocka_unit_test(hidden_from_one_eye),
         cmocka_unit_test(backs_are_not_hidden),
         cmocka_unit_test(many_eyes),

@@ -62,7 +62,7 @@ typedef struct vo_compared_run {
     vo_spread slow_overlap; /* of those frames in which the reference's cloth is slow */
     double seconds_total;   /* of these frames */
     double speed_up; /* seconds of the reference over seconds of this run, for the same frames */
-    int speed_up_frames; /* so many, which both have times of; a run's first frame has none */
+    int speed_up_frames; /* so many, which both have times of; frame 0 has none */
     int only_here_count, only_reference_count;
     int *only_here;      /* frames that the reference has not */
     int *only_reference; /* frames of the reference that this run has not */

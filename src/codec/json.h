@@ -65,7 +65,7 @@ int vo_json_length(vo_json_at array); /* 0 if not an array */
 int vo_json_member_count(vo_json_at object); /* 0 if not an object */
 vo_json_at vo_json_member(const vo_json_at *object, int index);
 
-/* "scene.json: cloths[0].mesh: " + your sentence, as VO_BAD_DATA; with " (as set by the call)"
+/* "scene.json: cloths[0].mesh: " + your sentence, as VO_BAD_DATA; with vo_json_origin
  * behind the file's name for what vo_json_tell_changed was told of. */
 vo_result vo_json_fail(vo_json_at at, const char *format, ...) VO_PRINTF(2, 3);
 /* " (as set by the call)", " (with what the call has set in it)", or "" for what is as in the file;

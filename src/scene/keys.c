@@ -256,7 +256,8 @@ static const vo_key camera_keys[] = {
     KEY("resolution", INDICES, NULL, "pixels",
         "[width, height] of its pictures, 1 to 16384; [1920, 1080] if missing."),
     KEY("aspect", POSITIVE, NULL, NULL,
-        "Instead of `resolution`: width by height, of 1080 rows; if missing, that of `file`."),
+        "Instead of `resolution`: width by height, of 1080 rows, up to 15.17; if missing, that of "
+        "`file`."),
     KEY("near", POSITIVE, NULL, "length", "Depth of the first it sees; 0.01 m if missing."),
     KEY("far", POSITIVE, NULL, "length", "Depth of the last; 1000 m if missing."),
     KEY("up", VEC3, NULL, NULL, "What `target` keeps upright; the `up_axis` if missing."),

@@ -116,6 +116,8 @@ vo_result vo_load_cameras(vo_loader *loader, const vo_json_at *root);
  * of the scene file and the times of its clip; `field` in degrees, 0: the file's. In the document
  * `keys` and what else is known from the file take the place of its name, so that what a run keeps
  * needs neither the file nor what that names in turn. */
+/* Whether a picture can have this width by height; the sentence begins with `whose`. */
+vo_result vo_camera_aspect_check(vo_json_at at, const char *whose, double aspect);
 vo_result vo_load_camera_file(vo_loader *loader, const vo_json_at *camera, double field,
                               vo_camera_keys *out);
 

@@ -183,15 +183,21 @@ static vo_result read_pixels(vo_json_at at, int *out) {
     return vo_json_fail(at, "must be from 1 to %d pixels, is %d", VO_CAMERA_MAX_PIXELS, *out);
 }
 
+vo_result vo_camera_aspect_check(vo_json_at at, const char *whose, double aspect) {
+    int rows = vo_camera_def_default().height;
+    double least = 0.5 / rows, most = (double)VO_CAMERA_MAX_PIXELS / rows;
+    if (aspect >= least && aspect <= most) return VO_OK;
+    return vo_json_fail(at,
+                        "%smust be from %.3g to %.4g, so that a picture with %d rows has 1 to %d "
+                        "columns, is %g",
+                        whose, least, most, rows, VO_CAMERA_MAX_PIXELS, aspect);
+}
+
 /* Pixels are square: the width follows from the height. */
 static vo_result read_aspect(vo_json_at at, vo_camera_def *def) {
-    double aspect = 0, least = 0.5 / def->height, most = (double)VO_CAMERA_MAX_PIXELS / def->height;
+    double aspect = 0;
     (void)vo_json_read_real(at, &aspect);
-    if (!(aspect >= least && aspect <= most))
-        return vo_json_fail(at,
-                            "must be from %.2g to %.4g, so that a picture with %d rows has 1 to %d "
-                            "columns, is %g",
-                            least, most, def->height, VO_CAMERA_MAX_PIXELS, aspect);
+    VO_TRY(vo_camera_aspect_check(at, "", aspect));
     def->width = (int)round(def->height * aspect);
     return VO_OK;
 }

@@ -18,7 +18,7 @@ typedef struct film {
     vo_affine *joint;          /* [joint_count] */
     double field;              /* degrees; 0: as the file says */
     double frame;              /* s, from sample to sample */
-    bool flat;                 /* a sample has no direction (vo_camera_view) */
+    bool flat;                 /* the last sample has no direction (vo_camera_view) */
     vo_camera_cuts cuts;
 } film;
 
@@ -121,7 +121,7 @@ static vo_result find_cuts(film *f) {
 static vo_camera_key sample(film *f, double time) {
     vo_character_pose_stepping(&f->character, f->clip, time, VO_CLIP_HOLD, f->joint);
     vo_camera_view view = vo_character_camera(&f->character, f->camera, f->joint);
-    f->flat |= view.flat;
+    f->flat = view.flat;
     vo_transform back = xf_inverse(f->loader->frame);
     vo_quat q = q_mul(back.rotation, view.rotation);
     return (vo_camera_key){.time = time,
@@ -221,8 +221,10 @@ static vo_result put_keys(const film *f, const vo_camera_keys *keys) {
     VO_TRY(vo_json_put_array(at, "keys", &list));
     for (int k = 0; k < keys->count; k++) VO_TRY(put_key(&list, &keys->key[k]));
     if (!vo_has(at, "ease")) VO_TRY(vo_json_put_bool(at, "ease", false));
-    if (aspect > 0 && !vo_has(at, "aspect") && !vo_has(at, "resolution"))
+    if (aspect > 0 && !vo_has(at, "aspect") && !vo_has(at, "resolution")) {
+        VO_TRY(vo_camera_aspect_check(vo_json_get(at, "file"), "its camera's aspect ", aspect));
         VO_TRY(vo_json_put_real(at, "aspect", aspect));
+    }
     static const char *const gone[] = {"file", "file_camera", "clip", "cuts"};
     for (int i = 0; i < 4; i++) vo_json_remove(at, gone[i]);
     return VO_OK;

@@ -68,15 +68,17 @@ static vo_spread slow_overlap(const vo_compared_run *run, const vo_compared_run 
 /* A run is as fast as the frames that both have times of say. */
 static void find_speed_up(vo_compared_run *run, const vo_compared_run *reference) {
     double own = 0, other = 0;
+    int frames = 0;
     for (int i = 0, at = 0; i < run->frame_count; i++) {
         const vo_compared_frame *beside = frame_beside(reference, run->frame[i].frame, &at);
         double a = run->frame[i].seconds, b = beside ? beside->seconds : NAN;
         if (!isfinite(a) || !isfinite(b)) continue;
         own += a;
         other += b;
-        run->speed_up_frames++;
+        frames++;
     }
     run->speed_up = own > 0 ? other / own : NAN;
+    run->speed_up_frames = frames;
 }
 
 static vo_result sum_run(vo_context *ctx, const vo_comparison *c, vo_compared_run *run) {

@@ -199,7 +199,8 @@ void vo_sim_obstacles_free(vo_sim *sim);
 vo_transform vo_sim_pose(const vo_sim *sim, int motion, double t);
 /* Whether the scene has obstacle i at time t. */
 bool vo_sim_obstacle_is_there(const vo_sim *sim, int i, double t);
-/* From where it is to where it will be at time t; false: it is a body, or does not move. */
+/* From where it is to where it will be at time t; false: not known, for it is a body, has no motion
+ * or is scaled to nothing. */
 bool vo_sim_obstacle_way(const vo_sim *sim, int i, double t, vo_transform *out);
 /* To their places at time t, with velocities, at once. */
 void vo_sim_obstacles_place(vo_sim *sim, double t);

@@ -229,12 +229,12 @@ static bool list_cloths(vo_sim *sim) {
     return true;
 }
 
-/* An obstacle that is gone before the window ends hides nothing. `way` has room for where it goes.
- */
+/* `way` has room for where it goes. */
 static vo_hiding obstacle_hiding(const vo_sim *sim, int i, vo_transform *way) {
     double end = vo_sim_time(sim) + window_of(sim);
-    if (!sim->obstacle[i].present || !vo_sim_obstacle_is_there(sim, i, end)) return (vo_hiding){0};
+    if (!sim->obstacle[i].present) return (vo_hiding){.mesh = NULL};
     return (vo_hiding){.mesh = sim->obstacle[i].mesh,
+                       .gone = !vo_sim_obstacle_is_there(sim, i, end),
                        .velocity = sim->view.obstacle_velocity[i],
                        .then = vo_sim_obstacle_way(sim, i, end, way) ? way : NULL};
 }

@@ -1,7 +1,7 @@
 #include "view/factor.h"
 
 vo_factor_def vo_factor_def_default(void) {
-    return (vo_factor_def){.back = 0.2, .hidden = 0.2, .out = 0.01, .margin = 0.4};
+    return (vo_factor_def){.back = 0.2, .hidden = 0.5, .out = 0.01, .margin = 0.4};
 }
 
 vo_view_face vo_view_face_place(const vo_mesh *mesh, int face) {

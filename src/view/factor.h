@@ -3,7 +3,7 @@
  *
  *      in frame, front towards the eye     front   1      nothing is lost on what is seen
  *      in frame, back towards the eye      back    0.2    far side of a garment
- *      in frame, front, behind something   hidden  0.2    occlusion.h; ours
+ *      in frame, front, behind something   hidden  0.5    occlusion.h; ours
  *      out of frame                        out     0.01   shadows and dynamics only
  *
  * Front is the side to which the face's normal points, the outside of a garment. That is what the
@@ -28,7 +28,7 @@ typedef struct vo_factor_def {
     double margin;            /* m, 0 or more */
 } vo_factor_def;
 
-vo_factor_def vo_factor_def_default(void); /* 0.2, 0.2, 0.01; 0.4 m */
+vo_factor_def vo_factor_def_default(void); /* 0.2, 0.5, 0.01; 0.4 m */
 
 /* A face as eyes see it. */
 typedef struct vo_view_face {

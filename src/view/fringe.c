@@ -4,14 +4,15 @@ static bool is_hidden(const vo_fringe_def *def, int face) {
     return (def->asked[face] & ~def->seen[face]) != 0;
 }
 
-/* Nodes are worth what the seen faces around them count. Whether any hidden face touches one. */
+/* Nodes are worth what the faces around them count that some eye sees. Whether any is hidden from
+ * one. */
 static bool begin(const vo_mesh *mesh, const vo_fringe_def *def, const double *factor,
                   double *worth) {
     bool any = false;
     for (int n = 0; n < mesh->node_count; n++) worth[n] = 0;
     for (int f = 0; f < mesh->face_count; f++) {
         if (is_hidden(def, f)) any = true;
-        if (!def->asked[f] || is_hidden(def, f)) continue;
+        if (!(def->asked[f] & def->seen[f])) continue;
         for (int k = 0; k < 3; k++) {
             int n = vo_mesh_face_node(mesh, f, k);
             worth[n] = vo_max(worth[n], factor[f]);
@@ -37,11 +38,11 @@ static bool hand_on(const vo_mesh *mesh, const vo_fringe_def *def, int face, dou
 }
 
 /* Hands worth on until nothing changes: about as many rounds as there are faces across the fringe,
- * whatever their order, which is turned round each time. Only cloth that has collapsed into a point
- * would need more than there are. */
+ * or fewer, as their order is turned round each time. Fringes that are wider, and cloth that has
+ * collapsed into a point, are not followed to their end. */
 static void hand_around(const vo_mesh *mesh, const vo_fringe_def *def, const double *factor,
                         double *worth) {
-    enum { MOST_ROUNDS = 64 };
+    enum { MOST_ROUNDS = 1000 };
     bool changed = true;
     for (int round = 0; changed && round < MOST_ROUNDS; round++) {
         changed = false;

@@ -12,6 +12,8 @@
  * and cloth that should rest never does. With a gradual one a little more in sight is a little
  * finer.
  *
+ * What one eye sees is a seen face here, though others may not; its factor is that of the former.
+ *
  * It is what the margin is around the picture (factor.h), only that distances are along edges of
  * hidden faces: what is a centimetre behind a seen layer may be far from it along the cloth. */
 #ifndef VO_VIEW_FRINGE_H

@@ -11,6 +11,9 @@ static const double STILL = 0.01;
 typedef struct stand {
     int node, face; /* where its nodes and faces begin */
     bool between;   /* eyes and what they look at, maybe */
+    vo_vec3 centre; /* of a ball around it */
+    double radius;  /* m */
+    double travel;  /* m, the most that a point of it goes until the window's end */
 } stand;
 
 /* A tree and its nodes. */
@@ -70,11 +73,43 @@ static vo_box bounds(const vo_mesh *m) {
     return box;
 }
 
-/* A ball around a mesh. */
-static void enclose(const vo_mesh *m, vo_vec3 *centre, double *radius) {
-    vo_box box = bounds(m);
-    *centre = v3_lerp(box.min, box.max, 0.5);
-    *radius = 0.5 * v3_length(v3_sub(box.max, box.min));
+/* Where a mesh goes until the window's end, by its velocity. */
+static vo_vec3 way_of(const vo_hiders *h, int i) {
+    return v3_scale(h->ahead, h->hiding[i].velocity);
+}
+
+/* m, the most that a point of a mesh goes: of a box, a corner goes furthest. */
+static double find_travel(const vo_hiders *h, int i, vo_box box) {
+    const vo_transform *then = h->hiding[i].then;
+    if (!then) return v3_length(way_of(h, i));
+    double most = 0;
+    for (int k = 0; k < 8; k++) {
+        vo_vec3 corner = v3(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y,
+                            k & 4 ? box.max.z : box.min.z);
+        most = vo_max(most, v3_distance(xf_point(*then, corner), corner));
+    }
+    return most;
+}
+
+static void measure(void *arg, int begin, int end, int chunk) {
+    vo_hiders *h = arg;
+    (void)chunk;
+    for (int i = begin; i < end; i++) {
+        const vo_mesh *mesh = h->hiding[i].mesh;
+        stand *s = &h->stand[i];
+        *s = (stand){0};
+        if (!mesh || mesh->node_count == 0) continue;
+        vo_box box = bounds(mesh);
+        s->centre = v3_lerp(box.min, box.max, 0.5);
+        s->radius = 0.5 * v3_length(v3_sub(box.max, box.min));
+        s->travel = find_travel(h, i, box);
+    }
+}
+
+static double most_travel(const vo_hiders *h) {
+    double most = 0;
+    for (int i = 0; i < h->count; i++) most = vo_max(most, h->stand[i].travel);
+    return most;
 }
 
 /* A choice of those that may be between. */
@@ -90,17 +125,15 @@ typedef struct choice {
  * at the eye: a point s p, s <= 1, is at most s times as far from it as p. So all lines of sight
  * are as near to that one as the points where they begin, which belong to faces within the margin
  * and are at most an edge further away; and both they and the mesh may have moved. */
-static bool may_stand_between(const choice *c, const vo_mesh *mesh) {
+static bool may_stand_between(const choice *c, const stand *s) {
     const vo_hiding_span *span = c->span;
-    vo_vec3 centre;
-    double radius;
-    enclose(mesh, &centre, &radius);
+    vo_vec3 centre = s->centre;
     for (int i = 0; i < span->moment_count; i++) {
         vo_moment from_eye = span->moment[i];
         from_eye.frustum.near = 0;
         double far = v3_length(centre) + v3_distance(centre, from_eye.frustum.eye);
         double rounding = 1e-3 + 1e-6 * far; /* of floats, and more */
-        double reach = radius + span->longest + 2 * c->travel + rounding;
+        double reach = s->radius + span->longest + 2 * c->travel + rounding;
         if (vo_factor_place(span->factor, &from_eye, centre, reach) != VO_BALL_OUT) return true;
     }
     return false;
@@ -111,34 +144,8 @@ static void choose(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     for (int i = begin; i < end; i++) {
         const vo_mesh *m = c->h->hiding[i].mesh;
-        c->h->stand[i].between = m && m->face_count > 0 && may_stand_between(c, m);
+        c->h->stand[i].between = m && m->face_count > 0 && may_stand_between(c, &c->h->stand[i]);
     }
-}
-
-/* Where a mesh goes until the window's end, by its velocity. */
-static vo_vec3 way_of(const vo_hiders *h, int i) {
-    return v3_scale(h->ahead, h->hiding[i].velocity);
-}
-
-/* m, the most that a point of a mesh goes: of a box, a corner goes furthest. */
-static double travel_of(const vo_hiders *h, int i) {
-    const vo_hiding *g = &h->hiding[i];
-    if (!g->then) return v3_length(way_of(h, i));
-    vo_box box = bounds(g->mesh);
-    double most = 0;
-    for (int k = 0; k < 8; k++) {
-        vo_vec3 corner = v3(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y,
-                            k & 4 ? box.max.z : box.min.z);
-        most = vo_max(most, v3_distance(xf_point(*g->then, corner), corner));
-    }
-    return most;
-}
-
-static double most_travel(const vo_hiders *h) {
-    double most = 0;
-    for (int i = 0; i < h->count; i++)
-        if (h->hiding[i].mesh) most = vo_max(most, travel_of(h, i));
-    return most;
 }
 
 /* Puts those that may be between one after the other. */
@@ -174,8 +181,10 @@ typedef struct placing {
     bool later;
 } placing;
 
+/* What is gone by then is a point, which hides nothing. */
 static vo_vec3 place_later(const vo_hiders *h, int i, vo_vec3 x) {
     const vo_transform *then = h->hiding[i].then;
+    if (h->hiding[i].gone) return h->hiding[i].mesh->node_x[0];
     return then ? xf_point(*then, x) : v3_add(x, way_of(h, i));
 }
 
@@ -217,6 +226,7 @@ vo_result vo_hiders_set(vo_hiders *h, int count, const vo_hiding *hiding,
     h->foreseen = false;
     if (!vo_reserve(h->ctx, &h->stand, &h->stand_capacity, count + 1))
         return vo_fail_memory(h->ctx, "what hides");
+    vo_parallel_for(h->ctx, count, 1, measure, h);
     choice c = {h, span, most_travel(h)};
     vo_parallel_for(h->ctx, count, 1, choose, &c);
     line_up(h);
@@ -242,8 +252,8 @@ static motion motion_of(const vo_hiders *h) {
     bool any = false;
     for (int i = 0; i < h->count; i++) {
         if (!h->stand[i].between) continue;
-        double travel = travel_of(h, i);
-        bool turns = h->hiding[i].then && travel > STILL;
+        double travel = h->hiding[i].gone ? INFINITY : h->stand[i].travel;
+        bool turns = (h->hiding[i].gone || h->hiding[i].then) && travel > STILL;
         vo_vec3 way = h->hiding[i].then ? v3_zero() : way_of(h, i);
         if (!any) m.first = way;
         any = true;

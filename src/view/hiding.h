@@ -18,8 +18,9 @@
 #include "view/factor.h"
 
 typedef struct vo_hiding {
-    const vo_mesh *mesh; /* where it is now; NULL: it is not there, or not until the window's end */
-    vo_vec3 velocity;    /* m/s, of it as a whole */
+    const vo_mesh *mesh;      /* where it is now; NULL: it is not there */
+    bool gone;                /* at the end of the window */
+    vo_vec3 velocity;         /* m/s, of it as a whole */
     const vo_transform *then; /* from there to where it is at the end of the window; NULL: it goes
                                  on with its velocity */
 } vo_hiding;

@@ -17,8 +17,8 @@
  * its last among them. And what hides goes on: from the last moment of each shot they ask once more
  * in the world as it will be (hiding.h), in which a dancer may have stepped out from behind another
  * one. Bodies and cloth that turn or bend without going anywhere are taken as they are, and what is
- * in sight between two of the moments alone is not found; that is why what is hidden counts as much
- * as a back.
+ * in sight between two of the moments alone is not found; that is why what is hidden counts more
+ * than what is out of the picture.
  *
  * Corners are asked once for all faces around them, so most faces cost less than one line of sight.
  * What comes out is a function of the present state: no earlier frame is remembered.

@@ -32,11 +32,13 @@ struct vo_view {
     vo_parcels faces;          /* of all cloths */
     double *raw;               /* [faces] factors before silhouettes */
     double *worth;             /* [nodes of all cloths] for the fringe of what is hidden */
+    int *first_node;           /* [cloths] where theirs begin */
     unsigned char *asked;      /* [faces] a bit for each eye that would see it (occlusion.h) */
     unsigned char *seen;       /* [faces] and for each that does */
     tally *tally;              /* [parcels] */
     vo_occlusion_cloth *cloth; /* [cloths] whose faces they are */
-    int raw_capacity, worth_capacity, asked_capacity, seen_capacity, tally_capacity, cloth_capacity;
+    int raw_capacity, worth_capacity, first_node_capacity, asked_capacity, seen_capacity,
+        tally_capacity, cloth_capacity;
 };
 
 vo_view_def vo_view_def_default(void) {
@@ -73,6 +75,7 @@ void vo_view_destroy(vo_view *view) {
     vo_parcels_free(view->ctx, &view->faces);
     vo_free_array(view->ctx, view->raw, view->raw_capacity);
     vo_free_array(view->ctx, view->worth, view->worth_capacity);
+    vo_free_array(view->ctx, view->first_node, view->first_node_capacity);
     vo_free_array(view->ctx, view->asked, view->asked_capacity);
     vo_free_array(view->ctx, view->seen, view->seen_capacity);
     vo_free_array(view->ctx, view->tally, view->tally_capacity);
@@ -105,10 +108,7 @@ static vo_result make_room(vo_view *view, int cloth_count, const vo_view_cloth *
     vo_parcels_clear(&view->faces);
     for (int i = 0; i < cloth_count && room; i++)
         room = vo_parcels_add(ctx, &view->faces, i, cloth[i].mesh->face_count, GRAIN);
-    int nodes = 0;
-    for (int i = 0; i < cloth_count; i++) nodes += cloth[i].mesh->node_count;
-    if (!room || !vo_reserve(ctx, &view->worth, &view->worth_capacity, nodes + 1) ||
-        !vo_reserve(ctx, &view->raw, &view->raw_capacity, view->faces.items + 1) ||
+    if (!room || !vo_reserve(ctx, &view->raw, &view->raw_capacity, view->faces.items + 1) ||
         !vo_reserve(ctx, &view->asked, &view->asked_capacity, view->faces.items + 1) ||
         !vo_reserve(ctx, &view->seen, &view->seen_capacity, view->faces.items + 1) ||
         !vo_reserve(ctx, &view->tally, &view->tally_capacity, view->faces.count + 1))
@@ -309,18 +309,15 @@ static void soften(void *arg, int index, int end, int chunk) {
     const view_pass *p = arg;
     const vo_view_cloth *cloth = &p->cloth[index];
     const vo_factor_def *factor = &p->view->def.factor;
-    int node = 0, face = 0, count = cloth->mesh->face_count;
+    const vo_occlusion_cloth *judged = &p->view->cloth[index];
+    int count = cloth->mesh->face_count;
     (void)end, (void)chunk;
-    for (int i = 0; i < index; i++) {
-        node += p->cloth[i].mesh->node_count;
-        face += p->cloth[i].mesh->face_count;
-    }
     vo_fringe_def def = {.fall = (1 - factor->hidden) / p->view->def.fringe,
-                         .asked = p->view->asked + face,
-                         .seen = p->view->seen + face};
-    double *raw = p->view->raw + face;
+                         .asked = judged->asked,
+                         .seen = judged->seen};
+    double *raw = p->view->raw + (judged->asked - p->view->asked);
     memcpy(cloth->factor, raw, (size_t)count * sizeof *raw);
-    vo_fringe_soften(cloth->mesh, &def, raw, p->view->worth + node);
+    vo_fringe_soften(cloth->mesh, &def, raw, p->view->worth + p->view->first_node[index]);
     for (int i = 0; i < count; i++) rescale(&cloth->bound[i], cloth->factor[i], raw[i]);
 }
 
@@ -345,6 +342,21 @@ typedef struct screens {
     const vo_hiding *hiding;
 } screens;
 
+/* Hidden faces near seen ones of all cloths. */
+static vo_result soften_all(view_pass *p, int cloth_count) {
+    vo_view *view = p->view;
+    int nodes = 0;
+    if (!(view->def.fringe > 0) || view->def.factor.hidden >= 1) return VO_OK;
+    if (!vo_reserve(view->ctx, &view->first_node, &view->first_node_capacity, cloth_count + 1))
+        return vo_fail_memory(view->ctx, "the view");
+    for (int i = 0; i < cloth_count; nodes += p->cloth[i++].mesh->node_count)
+        view->first_node[i] = nodes;
+    if (!vo_reserve(view->ctx, &view->worth, &view->worth_capacity, nodes + 1))
+        return vo_fail_memory(view->ctx, "the view");
+    vo_parallel_for(view->ctx, cloth_count, 1, soften, p);
+    return VO_OK;
+}
+
 /* Finds what is hidden and judges it again. */
 static vo_result hide(view_pass *p, int cloth_count, screens by, double longest) {
     vo_view *view = p->view;
@@ -355,9 +367,7 @@ static vo_result hide(view_pass *p, int cloth_count, screens by, double longest)
     VO_TRY(vo_occlusion_judge(view->occlusion, &view->def.rays, factor, view->moment_count,
                               view->moment, cloth_count, view->cloth));
     vo_parallel_for(view->ctx, view->faces.count, 1, judge_hidden, p);
-    if (view->def.fringe > 0 && factor->hidden < 1)
-        vo_parallel_for(view->ctx, cloth_count, 1, soften, p);
-    return VO_OK;
+    return soften_all(p, cloth_count);
 }
 
 static vo_view_look_fn *choose_kernel(const vo_view *view) {

@@ -7,6 +7,7 @@
  *          nu~ (eq. 3)                            factor.h     -> nu = max w nu~ (eq. 4)
  *          B   (eqs. 5 to 8)                      screen.h     -> join of (w nu~ / front)^2 B
  *      lines of sight                             occlusion.h  -> hidden faces once more
+ *      along hidden faces                         fringe.h     -> those near seen ones count more
  *      across edges                               silhouette.h -> the factor, and the bound with it
  *
  * (Koh, Narain, O'Brien 2015, sections 3.1 to 3.3.)
@@ -32,7 +33,7 @@
 #include "view/screen.h"
 
 typedef struct vo_view_def {
-    vo_factor_def factor; /* [back 0.2, hidden 0.2, out 0.01; margin 0.4 m] */
+    vo_factor_def factor; /* [back 0.2, hidden 0.5, out 0.01; margin 0.4 m] */
     vo_screen_def screen; /* [no bound; grazing 0.5] */
     double window;        /* [0.2] s, T; the paper: 5 frames. Not positive: only what is seen now */
     double silhouette;    /* [0.25] factors may differ by so much across an edge; infinite: any */

@@ -235,12 +235,13 @@ int vo_window_follow(const vo_camera_guide *guide, double time, double length, d
     int count = length > 0 ? capacity : 1;
     for (int i = 0; i < count; i++) {
         double ahead = vo_max(length, 0) * i / vo_max_int(count - 1, 1);
-        double then = time + ahead, unknown = vo_max(0, then - guide->time);
+        double then = time + ahead;
+        double unknown = vo_clamp(then - guide->time, 0, ahead + vo_max(length, 0));
         vo_camera_doubt doubt = vo_camera_predict_doubt(guide, then);
         out[i] = (vo_view_sample){.ahead = ahead,
                                   .camera = vo_camera_predict(guide, then),
                                   .drift = doubt.metres + jitter * unknown,
-                                  .turn = doubt.radians + jitter * unknown};
+                                  .turn = vo_min(doubt.radians + jitter * unknown, VO_PI)};
     }
     return count;
 }

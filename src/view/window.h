@@ -91,7 +91,8 @@ int vo_window_sample(const vo_window_def *def, vo_camera_at_fn *at, const void *
 
 /* Samples for a camera that nobody prescribed, from what is predicted of it (camera_predict.h) and
  * how doubtful that is, from a time in s to `length` seconds later. `jitter` is what it may begin
- * to do at any moment on top of that, in m/s and rad/s. Makes `capacity` samples, at least 1, or
+ * to do on top of that, in m/s and rad/s, from the last pose on that was given, or from a window
+ * before now if that was earlier. Makes `capacity` samples, at least 1, or
  * one where there is no window; returns how many. */
 int vo_window_follow(const vo_camera_guide *guide, double time, double length, double jitter,
                      int capacity, vo_view_sample *out);
