@@ -51,6 +51,31 @@ static void test_tables(void **state) {
     ran_free(&r);
 }
 
+/* Times that are missing are told of, and counted. */
+static void test_lost_times(void **state) {
+    (void)state;
+    need_rays();
+    const char *folder = make_runs();
+    ran r = run(folder, "compare a b --size 32x32 -q");
+    assert_null(strstr(r.out, "have times of both"));
+    ran_free(&r);
+    char *lines = read_whole(in(folder, "a/stats.jsonl"), NULL);
+    strchr(strchr(lines, '\n') + 1, '\n')[1] = 0; /* of frames 0 and 1 */
+    write_text(in(folder, "a/stats.jsonl"), lines);
+    free(lines);
+    r = run(folder, "compare a b --size 32x32 -q");
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.out, "a: 1 of 3 frames have times of both runs (in stats.jsonl); the "
+                                  "speed-up is over these"));
+    ran_free(&r);
+    assert_int_equal(remove(in(folder, "a/stats.jsonl")), 0);
+    r = run(folder, "compare a b --size 32x32 -q");
+    assert_non_null(strstr(r.out, "a: 0 of 3 frames have times"));
+    assert_non_null(strstr(r.out, "there is no speed-up"));
+    assert_null(strstr(r.out, "-x"));
+    ran_free(&r);
+}
+
 /* What runs of one scene may differ in is passed over; the rest is named, inputs by what they hold.
  */
 static void test_scenes(void **state) {
@@ -150,9 +175,10 @@ static void test_wrong_calls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),      cmocka_unit_test(test_scenes),
-        cmocka_unit_test(test_lost_camera), cmocka_unit_test(test_json),
-        cmocka_unit_test(test_wrong_calls), cmocka_unit_test(test_output_fails),
+        cmocka_unit_test(test_tables),       cmocka_unit_test(test_lost_times),
+        cmocka_unit_test(test_scenes),       cmocka_unit_test(test_lost_camera),
+        cmocka_unit_test(test_json),         cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_output_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
