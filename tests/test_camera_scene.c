@@ -390,7 +390,8 @@ static void wrong_cameras_are_refused(void **state) {
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"resolution\": [640, 0]}",
          "camera.resolution[1]: must be from 1 to 16384 pixels, is 0"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"aspect\": 1e10}",
-         "camera.aspect: must be from 0.000463 to 15.17, so that a picture with 1080 rows has 1 to"},
+         "camera.aspect: must be from 0.000463 to 15.17, so that a picture with 1080 rows has 1 "
+         "to"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"aspect\": 1e-5}",
          "camera.aspect: must be from"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"near\": 9, \"far\": 3}",

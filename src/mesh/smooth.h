@@ -18,8 +18,8 @@
  * resolve; there the angle used falls again, to none at 90 degrees: folds stay as sharp as they
  * are, and nothing swells out. So a face never leaves the plane of its corners by more than a
  * quarter of its longest edge. An edge of a round surface bends alike at both ends. One that bends
- * at one end only leads from a fold to flat cloth. Where that is coarse beside a fine fold, it would
- * stand out as a spike, the longer the larger; so with s and s' the sines at its ends
+ * at one end only leads from a fold to flat cloth. Where that is coarse beside a fine fold, it
+ * would stand out as a spike, the longer the larger; so with s and s' the sines at its ends
  *
  *      s <= 2 s' + 0.4 l / |e|,   l: the shortest edge at the node;
  *
