@@ -1,8 +1,8 @@
-# A thin front for CMake. Needs make itself and nothing else: what is missing is installed.
+# Front end of CMake. Requires only make: missing packages are installed (tools/packages).
 #
-#   make help            what there is
+#   make help            lists the targets
 #   CC=clang make        another compiler
-#   make JOBS=1 test     fewer processors
+#   make JOBS=1 test     one process at a time
 
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX  ?= /usr/local
@@ -10,8 +10,8 @@ DEMO    ?= out/demo
 SECONDS ?= 60
 SCENES  ?= karate solo-dancer ten-dancers jump-cut crowd
 
-# Every folder is named relative to this one, so that the path to it may hold spaces.
-# A test that takes so many seconds hangs.
+# Folders are relative to this one, so that its path may contain spaces.
+# ctest(FOLDER, SECONDS): SECONDS is the time limit of one test.
 ctest = ctest --test-dir $(1) --output-on-failure --parallel $(JOBS) --timeout $(2)
 build = cmake --build $(1) --parallel $(JOBS)
 
@@ -23,18 +23,18 @@ all: setup
 
 help:
 	@echo 'make                 build/voile'
-	@echo 'make demo            simulate a dancer into $(DEMO), check and draw the film'
+	@echo 'make demo            simulate a dancer into $(DEMO), check and render it'
 	@echo 'make test            all tests'
-	@echo 'make test-long       the same, with longer runs, and an installation tried out'
+	@echo 'make test-long       all tests with longer runs, and a trial installation'
 	@echo 'make test-sanitize   all tests with address, undefined-behaviour and thread sanitizers'
-	@echo 'make test-compilers  gcc and clang, with and without CHOLMOD'
-	@echo 'make fuzz            every reader fed mutated input, SECONDS=$(SECONDS) each'
-	@echo 'make lint            formatting, clang-tidy, layers, documentation'
-	@echo 'make format          put the formatting right'
-	@echo 'make bench           the speed of this machine'
-	@echo 'make bench-table1    SCENES with every way to adapt, compared, into docs/results; FRAMES=N for less, REPEATS=N for surer times'
-	@echo 'make install         into PREFIX=$(PREFIX), below DESTDIR where that is set'
-	@echo 'make clean           remove every build folder; results in out/ stay'
+	@echo 'make test-compilers  all tests with gcc and clang, with and without optional libraries'
+	@echo 'make fuzz            fuzz every reader for SECONDS=$(SECONDS)'
+	@echo 'make lint            check formatting, layers, documentation, scripts; run clang-tidy'
+	@echo 'make format          format all sources'
+	@echo 'make bench           measure the speed of this machine'
+	@echo 'make bench-table1    compare all modes of adaptation on SCENES, into docs/results; FRAMES=N limits the frames, REPEATS=N takes the best of N times'
+	@echo 'make install         install into PREFIX=$(PREFIX), below DESTDIR if set'
+	@echo 'make clean           remove all build folders; results in out/ are kept'
 
 setup:
 	@tools/packages build test

@@ -1,5 +1,5 @@
-# SuiteSparse's CHOLMOD as the target CHOLMOD::CHOLMOD. Debian's package has no file of its own for
-# CMake. Installed beside voileConfig.cmake, for programs that link libvoile statically.
+# Defines SuiteSparse's CHOLMOD as the target CHOLMOD::CHOLMOD; Debian's package has no CMake file.
+# Installed with voileConfig.cmake for programs that link libvoile statically.
 find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse)
 find_library(CHOLMOD_LIBRARY cholmod)
 mark_as_advanced(CHOLMOD_INCLUDE_DIR CHOLMOD_LIBRARY)

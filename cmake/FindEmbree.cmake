@@ -1,5 +1,5 @@
-# Embree 3 as the target Embree::Embree. Its own file for CMake also asks for TBB's, which only a
-# static Embree needs. Installed beside voileConfig.cmake, for programs that link libvoile statically.
+# Defines Embree 3 as the target Embree::Embree. Embree's own package file requires TBB, which only a
+# static Embree needs. Installed with voileConfig.cmake for programs that link libvoile statically.
 find_path(EMBREE_INCLUDE_DIR embree3/rtcore.h)
 find_library(EMBREE_LIBRARY embree3)
 mark_as_advanced(EMBREE_INCLUDE_DIR EMBREE_LIBRARY)

@@ -1,56 +1,61 @@
-# Libraries that Voile stands on, as the list voile_dependencies. docs/architecture.md says which
-# folder uses which; voileConfig.cmake.in and VoileInstall.cmake name them once more for users.
+# Third-party libraries, as one list per folder of src/ that uses them, voile_FOLDER_dependencies, and
+# all together as voile_dependencies. voileConfig.cmake.in and VoileInstall.cmake name them again for
+# programs that link the installed library.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JSONC REQUIRED IMPORTED_TARGET json-c)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
-set(voile_dependencies Threads::Threads m PkgConfig::JSONC PkgConfig::ZSTD PkgConfig::XXHASH)
+set(voile_core_dependencies Threads::Threads m)
+set(voile_codec_dependencies PkgConfig::JSONC PkgConfig::ZSTD PkgConfig::XXHASH)
+set(voile_dependencies ${voile_core_dependencies} ${voile_codec_dependencies})
 
 set(voile_definitions)
 
-# Takes an optional library that was found, and tells the sources by VO_HAVE_<name>; says what is
-# left out if it was not.
-macro(voile_take found target name lost)
+# voile_use(FOUND FOLDER TARGET NAME MESSAGE): lets a folder use an optional library if it was found,
+# and defines VO_HAVE_<NAME> for the sources; otherwise prints the message.
+macro(voile_use found folder target name message)
   if(${found})
+    list(APPEND voile_${folder}_dependencies ${target})
     list(APPEND voile_dependencies ${target})
     list(APPEND voile_definitions VO_HAVE_${name}=1)
   else()
-    message(STATUS "${lost}")
+    message(STATUS "${message}")
   endif()
 endmacro()
 
 set(CHOLMOD_FOUND FALSE)
 if(VOILE_CHOLMOD)
   find_package(CHOLMOD)
-  voile_take(CHOLMOD_FOUND CHOLMOD::CHOLMOD CHOLMOD
-    "CHOLMOD not found: the direct solver is left out")
+  voile_use(CHOLMOD_FOUND linalg CHOLMOD::CHOLMOD CHOLMOD
+    "CHOLMOD not found: building without the direct solver")
 endif()
 
 set(ASSIMP_FOUND FALSE)
 if(VOILE_ASSIMP)
   pkg_check_modules(ASSIMP IMPORTED_TARGET assimp>=5.0)
-  voile_take(ASSIMP_FOUND PkgConfig::ASSIMP ASSIMP
-    "Assimp not found: characters can only be imported from OBJ files")
+  voile_use(ASSIMP_FOUND character PkgConfig::ASSIMP ASSIMP
+    "Assimp not found: characters can be imported from OBJ files only")
 endif()
 
 set(Embree_FOUND FALSE)
 if(VOILE_EMBREE)
   find_package(Embree MODULE)
-  voile_take(Embree_FOUND Embree::Embree EMBREE "Embree 3 not found: pictures are left out")
+  voile_use(Embree_FOUND spatial Embree::Embree EMBREE
+    "Embree 3 not found: building without rendering and visibility rays")
 endif()
 
 set(PNG_FOUND FALSE)
 if(VOILE_PNG)
   pkg_check_modules(PNG IMPORTED_TARGET libpng)
-  voile_take(PNG_FOUND PkgConfig::PNG PNG "libpng not found: PNG files are left out")
+  voile_use(PNG_FOUND codec PkgConfig::PNG PNG "libpng not found: building without PNG files")
 endif()
 
 set(LIBAV_FOUND FALSE)
 if(VOILE_MOVIE)
   pkg_check_modules(LIBAV IMPORTED_TARGET libavformat libavcodec libavutil)
-  voile_take(LIBAV_FOUND PkgConfig::LIBAV LIBAV
-    "libavformat, libavcodec not found: movies are left out")
+  voile_use(LIBAV_FOUND codec PkgConfig::LIBAV LIBAV
+    "libavformat, libavcodec not found: building without movies")
 endif()
 
 if(VOILE_TESTS)

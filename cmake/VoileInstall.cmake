@@ -1,5 +1,5 @@
-# make install: the library with its headers, the command with its manual, the assets, and what
-# pkg-config and CMake need to find them.
+# make install: library, headers, command, manual pages, assets, and package files for pkg-config and
+# CMake.
 include(CMakePackageConfigHelpers)
 
 set(voile_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/voile)
@@ -17,13 +17,12 @@ install(FILES
   ${PROJECT_SOURCE_DIR}/cmake/FindCHOLMOD.cmake ${PROJECT_SOURCE_DIR}/cmake/FindEmbree.cmake
   DESTINATION ${voile_cmake_dir})
 
-# The command finds a shared library beside it wherever the prefix is.
+# Relative run path: the installed command finds the shared library under any prefix.
 file(RELATIVE_PATH voile_bin_to_lib
   ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_target_properties(voile_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${voile_bin_to_lib}")
 
-# voile.pc. A static library needs its dependencies named to everyone, a shared one to nobody but
-# those who link statically in spite of it.
+# voile.pc. Dependencies of a static library are public, those of a shared one private.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(voile_pc_libdir "${CMAKE_INSTALL_LIBDIR}")
 else()
@@ -48,7 +47,7 @@ endif()
 if(PNG_FOUND)
   string(APPEND voile_pc_requires " libpng")
 endif()
-if(LIBAV_FOUND) # by library: as packages they ask static links for half a hundred others
+if(LIBAV_FOUND) # as libraries: their packages would require about fifty others for static links
   set(voile_pc_libs "-lavformat -lavcodec -lavutil ${voile_pc_libs}")
 endif()
 if(BUILD_SHARED_LIBS)
@@ -57,7 +56,7 @@ if(BUILD_SHARED_LIBS)
 else()
   set(voile_pc_links "Requires: ${voile_pc_requires}\nLibs: -L\${libdir} -lvoile ${voile_pc_libs}")
 endif()
-# Written at install time, since `cmake --install --prefix` may name another prefix.
+# Generated at install time, since `cmake --install --prefix` may override the prefix.
 install(CODE "
   set(PROJECT_DESCRIPTION [[${PROJECT_DESCRIPTION}]])
   set(PROJECT_VERSION [[${PROJECT_VERSION}]])

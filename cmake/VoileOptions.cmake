@@ -1,13 +1,13 @@
-# Compiler settings that every target shares, as the interface target voile_options.
+# Compiler settings of all targets, as the interface target voile_options.
 include(CheckCCompilerFlag)
 add_library(voile_options INTERFACE)
 target_compile_definitions(voile_options INTERFACE _POSIX_C_SOURCE=200809L)
-# -ffp-contract=off: the same bits on every x86-64, with and without fused multiply-add.
+# -ffp-contract=off: bit-identical results on every x86-64, with or without FMA.
 target_compile_options(voile_options INTERFACE
   -ffp-contract=off -fno-math-errno -fvisibility=hidden
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
   -Wwrite-strings -Wundef -Wvla -Wno-missing-field-initializers)
-# Vector types are only passed between functions of one file, so no other file sees how.
+# Vector types are passed between functions of one file only, so their ABI is irrelevant.
 check_c_compiler_flag(-Wpsabi voile_has_psabi)
 if(voile_has_psabi)
   target_compile_options(voile_options INTERFACE -Wno-psabi)

@@ -1,18 +1,18 @@
-/* A curtain that is as fine as it looks through a camera which somebody moves by hand. */
+/* View-dependent refinement of a curtain for an interactive camera. */
 #include <voile/voile.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Ends the program with Voile's own explanation of what went wrong. */
+/* Exits with Voile's message if a call failed. */
 static void need(vo_context *ctx, vo_result result) {
     if (result == VO_OK) return;
     fprintf(stderr, "camera: %s\n", vo_context_message(ctx));
     exit(1);
 }
 
-/* A metre of cotton that hangs from its upper corners, which come closer together, and may have
- * edges from 2 to 30 cm. */
+/* A metre of cotton that hangs from its upper corners, which move towards each other; edge lengths
+ * are 2 to 30 cm. */
 static void add_curtain(vo_context *ctx, vo_scene *scene) {
     vo_mesh *mesh;
     vo_fabric *cotton;
@@ -29,8 +29,8 @@ static void add_curtain(vo_context *ctx, vo_scene *scene) {
     cloth.pose.degrees = 90;
     cloth.materials = &material;
     cloth.material_count = 1;
-    cloth.sides = VO_SIDES_TWO;
-    cloth.remeshing.on = true;
+    cloth.sides = VO_SIDEDNESS_TWO;
+    cloth.remeshing.enabled = true;
     cloth.remeshing.refine_angle = 0.3;
     cloth.remeshing.size_min = 0.02;
     cloth.remeshing.size_max = 0.3;
@@ -50,7 +50,8 @@ static void add_curtain(vo_context *ctx, vo_scene *scene) {
     vo_mesh_destroy(mesh);
 }
 
-/* Where the viewer is: turned away for a second, then at the curtain within half of one. */
+/* Camera of the viewer: turned away for one second, then it turns to the curtain within half a
+ * second. */
 static vo_camera viewer(double time) {
     double turn = time < 1 ? 1 : time < 1.5 ? 1 - 2 * (time - 1) : 0;
     vo_vec3 eye = {0.5, -3, 0.5}, target = {0.5 + 8 * turn, 3 * turn * (turn - 2), 0.5};
@@ -69,11 +70,11 @@ int main(void) {
     need(ctx, vo_sim_create(ctx, scene, &sim));
 
     while (vo_sim_time(sim) < 2) {
-        vo_camera camera = viewer(vo_sim_time(sim)); /* before each frame, as it is now */
+        vo_camera camera = viewer(vo_sim_time(sim)); /* current pose, before each frame */
         need(ctx, vo_sim_set_camera(sim, &camera, false));
         need(ctx, vo_sim_step_frame(sim));
         if (vo_sim_frame(sim) % 25 == 0)
-            printf("%g s: %d faces\n", vo_sim_time(sim), vo_sim_cloth(sim, 0).face_count);
+            printf("%g s: %d faces\n", vo_sim_time(sim), vo_sim_get_cloth(sim, 0).face_count);
     }
     need(ctx, vo_sim_set_camera(sim, NULL, false)); /* back to the scene's own cameras */
 

@@ -1,10 +1,10 @@
-/* A square of cotton, held at two corners, falls and swings for two seconds. */
+/* A cotton square pinned at two corners falls and swings for two seconds. */
 #include <voile/voile.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Ends the program with Voile's own explanation of what went wrong. */
+/* Exits with Voile's message if a call failed. */
 static void need(vo_context *ctx, vo_result result) {
     if (result == VO_OK) return;
     fprintf(stderr, "hello: %s\n", vo_context_message(ctx));
@@ -15,7 +15,7 @@ int main(void) {
     vo_context *ctx;
     if (vo_context_create(NULL, &ctx) != VO_OK) return 1;
 
-    /* The cloth: one metre by one metre, level, of 20 x 20 cells. */
+    /* The cloth: a horizontal square metre of 20 x 20 cells. */
     vo_mesh *mesh;
     vo_fabric *cotton;
     vo_fabric_def weave = vo_fabric_def_default();
@@ -44,7 +44,7 @@ int main(void) {
     need(ctx, vo_sim_create(ctx, scene, &sim));
     while (vo_sim_time(sim) < 2) need(ctx, vo_sim_step_frame(sim));
 
-    vo_mesh_view view = vo_sim_cloth(sim, 0);
+    vo_mesh_view view = vo_sim_get_cloth(sim, 0);
     vo_vec3 lowest = view.node_x[0];
     for (int i = 1; i < view.node_count; i++)
         if (view.node_x[i].z < lowest.z) lowest = view.node_x[i];

@@ -11,7 +11,7 @@
 
 static inline double draw(vo_random *r, double size) { return vo_random_real(r, -size, size); }
 
-/* Of any proportions, some without shear, coupling or weft. */
+/* Random stiffness of any proportions, some without shear, coupling or weft. */
 static inline vo_stiffness draw_stiffness(vo_random *r) {
     double c0 = exp(draw(r, 3)), c2 = vo_random_int(r, 16) ? exp(draw(r, 3)) : 0;
     double both = sqrt(c0 * c2);
@@ -20,8 +20,8 @@ static inline vo_stiffness draw_stiffness(vo_random *r) {
     return (vo_stiffness){{c0, coupling * both, c2, shear}};
 }
 
-/* Of cloth: every share that the law needs is there. */
-static inline vo_stiffness draw_sound_stiffness(vo_random *r) {
+/* Random stiffness of cloth, within the limits of the law. */
+static inline vo_stiffness draw_cloth_stiffness(vo_random *r) {
     double c0 = exp(draw(r, 1)), c2 = exp(draw(r, 1)), both = sqrt(c0 * c2);
     return (vo_stiffness){{c0, draw(r, 0.8) * both, c2, both * exp(vo_random_real(r, -3, 0.5))}};
 }
@@ -42,7 +42,7 @@ static inline double *coordinate(vo_vec3 *x, int k) {
     return c[k % 3];
 }
 
-/* A face and a place for it, compressed in some direction. */
+/* A random face and positions, compressed in some direction. */
 static inline vo_stretch_face draw_face(vo_random *r, vo_vec3 x[3]) {
     vo_mat2 dm;
     do {

@@ -1,41 +1,35 @@
-/* Collision queries for the tests: random ones, and a plain answer by other means. */
+/* CCD queries for the tests: random cases, and brute-force distances. */
 #ifndef VOILE_TESTS_CCD_CASES_H
 #define VOILE_TESTS_CCD_CASES_H
 
 #include "support.h"
 
-#include "core/random.h"
 #include "math/vec.h"
 
 #include <string.h>
 
-/* Four points at both ends of time. */
+/* Four points at times 0 and 1. */
 typedef struct ccd_case {
     bool edges;
     vo_vec3 start[4], end[4];
 } ccd_case;
 
-static inline bool ccd_ask(const vo_ccd_def *def, const ccd_case *c, double *time) {
+static inline bool ccd_query(const vo_ccd_def *def, const ccd_case *c, double *time) {
     return c->edges ? vo_ccd_edge_edge(def, c->start, c->end, time)
                     : vo_ccd_vertex_face(def, c->start, c->end, time);
 }
 
-static inline vo_vec3 random_point(vo_random *r, double size) {
-    double x = vo_random_real(r, -size, size), y = vo_random_real(r, -size, size);
-    return v3(x, y, vo_random_real(r, -size, size));
-}
-
-/* Parts of size 1 near each other that move by about `motion`. */
+/* Returns features of size 1 near each other that move by about `motion`. */
 static inline ccd_case random_case(vo_random *r, bool edges, double motion) {
     ccd_case c = {.edges = edges};
     for (int i = 0; i < 4; i++) {
-        c.start[i] = random_point(r, 1);
-        c.end[i] = v3_add(c.start[i], random_point(r, motion));
+        c.start[i] = test_random_vec3(r, 1);
+        c.end[i] = v3_add(c.start[i], test_random_vec3(r, motion));
     }
     return c;
 }
 
-/* Points of a lattice, so that parts touch, coincide and degenerate all the time. */
+/* Returns a point of a lattice, which makes contacts, coincidences and degeneracies frequent. */
 static inline vo_vec3 lattice_point(vo_random *r, int half) {
     int x = vo_random_int(r, 2 * half + 1) - half, y = vo_random_int(r, 2 * half + 1) - half;
     return v3(x, y, vo_random_int(r, 2 * half + 1) - half);
@@ -49,14 +43,13 @@ static inline ccd_case lattice_case(vo_random *r, bool edges, int half) {
     return c;
 }
 
-/* The points at a time. */
+/* Computes the points at a time. */
 static inline void points_at(const ccd_case *c, double t, vo_vec3 x[4]) {
     for (int i = 0; i < 4; i++) x[i] = v3_add(v3_scale(1 - t, c->start[i]), v3_scale(t, c->end[i]));
 }
 
-/* Distance by successive halving over the weights: a convex function of two variables in [0, 1],
- * the inner minimum by 100 cuts of an interval in golden ratio, and the outer one likewise. Slow,
- * and shares nothing with the library. */
+/* Brute-force distance: golden-section search over both weights of a convex function on [0, 1]^2,
+ * 60 sections each. Slow, and shares no code with the library. */
 static inline double plain_distance(bool edges, const vo_vec3 x[4], double s, double t) {
     vo_vec3 d;
     if (edges)

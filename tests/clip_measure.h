@@ -1,18 +1,18 @@
-/* Measures of a clip on a skeleton: what a motion must keep to look like one of a body. */
+/* Quality measures of a clip on a skeleton, for tests. */
 #ifndef VOILE_TESTS_CLIP_MEASURE_H
 #define VOILE_TESTS_CLIP_MEASURE_H
 
-#include "scene/clip.h"
+#include "character/clip_legs.h"
 
 #include <float.h>
 #include <stdio.h>
 
-/* A part of the body as a capsule, for tests whether limbs run into each other. */
+/* Body part as a capsule, for collision tests between limbs. */
 typedef struct measure_capsule {
     const char *name;
     int bone;
-    double from, to; /* shares of the way from the joint to the tip */
-    double radius;   /* in heights of the body */
+    double from, to; /* fractions of the distance from the joint to the tip */
+    double radius;   /* relative to the height of the body */
 } measure_capsule;
 
 enum {
@@ -20,7 +20,7 @@ enum {
     PART_WAIST,
     PART_CHEST,
     PART_HEAD,
-    PART_LEFT, /* five of the left, then of the right */
+    PART_LEFT, /* five parts of the left side, then of the right */
     PART_UPPER_ARM = 0,
     PART_FOREARM,
     PART_HAND,
@@ -50,7 +50,8 @@ static const measure_capsule MEASURE_PART[PART_COUNT] = {
     {"right foot", VO_BONE_RIGHT_FOOT, 0, 1, 0.02},
 };
 
-/* The distance of two segments, by trying: exact enough for capsules of centimetres. */
+/* Returns the distance of two segments by sampling, which is sufficient for capsules of
+ * centimetres. */
 static inline double measure_segments(vo_vec3 a0, vo_vec3 a1, vo_vec3 b0, vo_vec3 b1) {
     vo_vec3 d = v3_sub(b1, b0);
     double best = DBL_MAX, length2 = v3_length2(d);
@@ -62,7 +63,7 @@ static inline double measure_segments(vo_vec3 a0, vo_vec3 a1, vo_vec3 b0, vo_vec
     return best;
 }
 
-/* True for parts that hang together, or rest on each other in any pose. */
+/* Returns true for parts that are connected, or touch in any pose. */
 static inline bool measure_adjacent(int a, int b) {
     if (a < PART_LEFT && b < PART_LEFT) return true;
     int side_a = (a - PART_LEFT) / SIDE_PARTS, part_b = (b - PART_LEFT) % SIDE_PARTS;
@@ -78,7 +79,7 @@ static inline bool measure_adjacent(int a, int b) {
 }
 
 typedef struct measure_pair {
-    double gap; /* m; below 0: one limb is in the other */
+    double gap; /* m; negative: the limbs intersect */
     int a, b;
     double time;
 } measure_pair;
@@ -90,7 +91,7 @@ static inline void measure_ends(const vo_skeleton *skeleton, const vo_transform 
     end[1] = xf_point(world[c->bone], v3_scale(c->to, skeleton->tip[c->bone]));
 }
 
-/* The pair of parts that are nearest to each other. */
+/* Returns the pair of parts with the smallest gap. */
 static inline measure_pair measure_gap(const vo_skeleton *skeleton, const vo_transform *world) {
     vo_vec3 end[PART_COUNT][2];
     measure_pair worst = {.gap = DBL_MAX};
@@ -105,22 +106,22 @@ static inline measure_pair measure_gap(const vo_skeleton *skeleton, const vo_tra
     return worst;
 }
 
-/* What is measured of a clip, and when each was worst. */
+/* Worst value of each measure and its time. */
 typedef struct measures {
-    double excess, excess_time; /* degrees beyond a joint's limit */
+    double excess, excess_time; /* degrees beyond a joint limit */
     vo_bone excess_bone;
-    double slide, slide_time;     /* m, of a pivot that should stand still */
-    double floor, floor_time;     /* m, of the lowest point of a foot */
-    double too_far, too_far_time; /* m, by which a leg was too short */
-    double turn_jump, turn_time;  /* degrees/s between two samples of a joint's rate */
+    double slide, slide_time;         /* m, displacement of a pivot that should be at rest */
+    double floor, floor_time;         /* m, height of the lowest point of a foot */
+    double shortfall, shortfall_time; /* m, by which a leg was too short */
+    double angular_step, turn_time;   /* degrees/s, difference of consecutive angular velocities */
     vo_bone turn_bone;
-    double move_jump, move_time; /* m/s likewise, of a joint's place */
+    double velocity_step, move_time; /* m/s, difference of consecutive joint velocities */
     vo_bone move_bone;
-    double hover, hover_time; /* m, of a pivot above or below where it should be */
+    double hover, hover_time; /* m, vertical error of a pivot */
     measure_pair gap;
 } measures;
 
-/* Lowest point of the sole: the heel, the ball and the tip of the toes. */
+/* Returns the lowest height of heel, ball and tip of the toes, m. */
 static inline double measure_sole(const vo_skeleton *skeleton, const vo_transform *world,
                                   int side) {
     vo_bone foot = side == 0 ? VO_BONE_LEFT_FOOT : VO_BONE_RIGHT_FOOT, toes = (vo_bone)(foot + 1);
@@ -132,7 +133,7 @@ static inline double measure_sole(const vo_skeleton *skeleton, const vo_transfor
     return vo_min(heel, vo_min(under_ball, tip));
 }
 
-/* Where the pivot of a standing foot really is: the ball of the posed foot or its heel. */
+/* Returns the pivot of a standing foot: the ball or the heel of the posed foot. */
 static inline vo_vec3 measure_pivot(const vo_skeleton *skeleton, const vo_transform *world,
                                     int side, vo_vec3 near) {
     vo_bone foot = side == 0 ? VO_BONE_LEFT_FOOT : VO_BONE_RIGHT_FOOT, toes = (vo_bone)(foot + 1);
@@ -142,13 +143,13 @@ static inline vo_vec3 measure_pivot(const vo_skeleton *skeleton, const vo_transf
     return v3_distance(ball, near) < v3_distance(heel, near) ? ball : heel;
 }
 
-/* Degrees between two rotations. */
+/* Returns the angle between two rotations, degrees. */
 static inline double measure_angle(vo_quat a, vo_quat b) {
     vo_quat d = q_mul(q_conjugate(a), b);
     return 2 * atan2(v3_length(v3(d.x, d.y, d.z)), fabs(d.w)) * 180 / VO_PI;
 }
 
-/* The change of angular velocity (degrees/s) between a -> b and b -> c, dt each. */
+/* Returns the change of angular velocity (degrees/s) between a -> b and b -> c, dt each. */
 static inline double measure_rate_change(vo_quat a, vo_quat b, vo_quat c, double dt) {
     vo_quat first = q_mul(q_conjugate(a), b), second = q_mul(q_conjugate(b), c);
     return measure_angle(first, second) / dt;
@@ -171,10 +172,10 @@ static inline void measure_take(const vo_clip *clip, const vo_skeleton *skeleton
     vo_skeleton_world(skeleton, &s->pose, s->world);
 }
 
-/* Where a foot came to stand. It may go over from the heel to the ball, which starts anew. */
+/* Position at which a foot stands. Changing from the heel to the ball starts a new one. */
 typedef struct measure_anchor {
     bool stands;
-    vo_vec3 pivot, place; /* m; as the clip says, and as the pose has it */
+    vo_vec3 pivot, place; /* m; of the clip and of the pose */
 } measure_anchor;
 
 static inline void measure_foot(const vo_skeleton *skeleton, const measure_sample *now, int side,
@@ -185,7 +186,7 @@ static inline void measure_foot(const vo_skeleton *skeleton, const measure_sampl
     bool stood = anchor->stands && v3_distance(anchor->pivot, foot->pivot) < 0.05;
     anchor->stands = foot->stands;
     if (!foot->stands) return;
-    MEASURE_WORSE(foot->too_far, too_far, too_far_time);
+    MEASURE_WORSE(foot->shortfall, shortfall, shortfall_time);
     vo_vec3 place = measure_pivot(skeleton, now->world, side, foot->pivot);
     MEASURE_WORSE(v3_distance(place, foot->pivot), hover, hover_time);
     if (!stood) *anchor = (measure_anchor){true, foot->pivot, place};
@@ -197,13 +198,13 @@ static inline void measure_jumps(const measure_sample *a, const measure_sample *
     for (int i = 0; i < VO_BONE_COUNT; i++) {
         double turn =
             measure_rate_change(a->pose.rotation[i], b->pose.rotation[i], c->pose.rotation[i], dt);
-        if (turn > m->turn_jump)
-            m->turn_jump = turn, m->turn_bone = (vo_bone)i, m->turn_time = time;
+        if (turn > m->angular_step)
+            m->angular_step = turn, m->turn_bone = (vo_bone)i, m->turn_time = time;
         vo_vec3 p = a->world[i].translation, q = b->world[i].translation,
                 r = c->world[i].translation;
         double move = v3_length(v3_add(p, v3_sub(r, v3_scale(2, q)))) / dt;
-        if (move > m->move_jump)
-            m->move_jump = move, m->move_bone = (vo_bone)i, m->move_time = time;
+        if (move > m->velocity_step)
+            m->velocity_step = move, m->move_bone = (vo_bone)i, m->move_time = time;
     }
 }
 
@@ -233,13 +234,19 @@ static inline measures measure_clip(const vo_clip *clip, const vo_skeleton *skel
 static inline void measure_print(const char *name, const measures *m) {
     printf("%-14s excess %.2f deg (%s %.2f s)  slide %.3f mm (%.2f)  hover %.3f mm (%.2f)  "
            "below %.1f mm (%.2f)  short %.1f mm (%.2f)\n",
-           name, m->excess, vo_bone_name(VO_NAMES_VOILE, m->excess_bone), m->excess_time,
-           1e3 * m->slide, m->slide_time, 1e3 * m->hover, m->hover_time, 1e3 * m->floor,
-           m->floor_time, 1e3 * m->too_far, m->too_far_time);
+           name, m->excess, vo_bone_name(m->excess_bone), m->excess_time, 1e3 * m->slide,
+           m->slide_time, 1e3 * m->hover, m->hover_time, 1e3 * m->floor, m->floor_time,
+           1e3 * m->shortfall, m->shortfall_time);
     printf("%-14s jumps %.1f deg/s (%s %.2f)  %.3f m/s (%s %.2f)  gap %.1f mm (%s, %s %.2f)\n", "",
-           m->turn_jump, vo_bone_name(VO_NAMES_VOILE, m->turn_bone), m->turn_time, m->move_jump,
-           vo_bone_name(VO_NAMES_VOILE, m->move_bone), m->move_time, 1e3 * m->gap.gap,
-           MEASURE_PART[m->gap.a].name, MEASURE_PART[m->gap.b].name, m->gap.time);
+           m->angular_step, vo_bone_name(m->turn_bone), m->turn_time, m->velocity_step,
+           vo_bone_name(m->move_bone), m->move_time, 1e3 * m->gap.gap, MEASURE_PART[m->gap.a].name,
+           MEASURE_PART[m->gap.b].name, m->gap.time);
+}
+
+/* Displacement of the body per loop, m. */
+static inline vo_vec3 clip_travel(const vo_clip *clip, const vo_skeleton *skeleton) {
+    double scale = vo_clip_scale(clip, skeleton);
+    return v3(scale * clip->travel[1], -scale * clip->travel[0], 0);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* Small garments for the tests of editing: sheets whose nodes are merged where they lie at the same
- * place in the world, which is a seam where the sheets differ. */
+/* Small garments for the edit tests: sheets whose nodes are merged where their world positions
+ * coincide, which makes a seam where the sheets differ. */
 #ifndef VOILE_TESTS_EDIT_MESHES_H
 #define VOILE_TESTS_EDIT_MESHES_H
 
@@ -17,7 +17,7 @@ typedef struct garment {
     vo_mesh_data data;
 } garment;
 
-/* The node at a place, made if there is none. */
+/* The node at a position, created if there is none. */
 static inline int garment_node(garment *g, vo_vec3 x) {
     vo_mesh_data *d = &g->data;
     for (int n = 0; n < d->node_count; n++)
@@ -51,11 +51,11 @@ static inline void garment_edge(garment *g, int a, int b, double rest_angle, int
     d->edge_label[d->edge_count++] = label;
 }
 
-/* Where a point of a sheet, 0 to 1 each way, is in the world. */
+/* World position of the point (s, t) of a sheet, 0 to 1 each. */
 typedef vo_vec3 garment_place(double s, double t, void *arg);
 
-/* A sheet of size x size m at `corner` in material space. Its cells between `hole` (first column,
- * first row, columns, rows) are left out. */
+/* Adds a sheet of size x size m at `corner` in material space, without the cells of `hole` (first
+ * column, first row, columns, rows). */
 static inline void garment_sheet(garment *g, int columns, int rows, vo_vec2 corner, vo_vec2 size,
                                  const int hole[4], int label, garment_place *put, void *arg) {
     int vert[33][33];
@@ -91,7 +91,7 @@ static inline vo_vec3 place_tube(double s, double t, void *arg) {
     return v3(cos(angle), t, sin(angle));
 }
 
-/* A dome whose rim is that of its mirror image. */
+/* A dome whose rim coincides with that of its mirror image. */
 static inline vo_vec3 place_pillow(double s, double t, void *arg) {
     double side = *(const double *)arg;
     return v3(side > 0 ? s : 1 - s, t, side * s * (1 - s) * t * (1 - t));
@@ -163,7 +163,7 @@ static garment_fn *const GARMENTS[] = {make_holed,  make_tube, make_junction,
                                        make_pillow, make_cone, make_creased};
 enum { GARMENT_COUNT = sizeof GARMENTS / sizeof *GARMENTS };
 
-/* Builds a garment; nodes move at random. NULL without memory. */
+/* Builds a garment with random node velocities. NULL without memory. */
 static inline vo_mesh *garment_build(vo_context *ctx, int which, uint64_t seed) {
     garment g = {.ctx = ctx};
     vo_random r = vo_random_seed(seed);
@@ -172,7 +172,7 @@ static inline vo_mesh *garment_build(vo_context *ctx, int which, uint64_t seed) 
     for (int n = 0; n < g.data.node_count; n++)
         g.data.node_v[n] =
             v3(vo_random_real(&r, 4, 6), vo_random_real(&r, -1, 1), vo_random_real(&r, -1, 1));
-    assert_ok(ctx, vo_mesh_accept(ctx, "garment", &g.data, VO_MESH_FOR_CLOTH, &m));
+    assert_ok(ctx, vo_mesh_build_validated(ctx, "garment", &g.data, VO_MESH_FOR_CLOTH, &m));
     vo_mesh_data_free(ctx, &g.data);
     return m;
 }

@@ -1,20 +1,21 @@
-/* Small files of each format, written as text by the tests of the importer. */
+/* Small files of each format, written by the tests of the importer. */
 #ifndef VOILE_TESTS_IMPORT_FILES_H
 #define VOILE_TESTS_IMPORT_FILES_H
 
-#include "scene/import.h"
+#include "character/import/import.h"
+#include "core/memory.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The one folder of a test program. */
+/* Folder of the test program. */
 static inline const char *file_folder(void) {
     static char folder[512];
     if (folder[0] == 0) snprintf(folder, sizeof folder, "%s", test_folder());
     return folder;
 }
 
-/* A name in it; two may be in use at a time. */
+/* Path of a file in it; two may be in use at a time. */
 static inline const char *file_path(const char *name) {
     static char path[2][1024];
     static int which;
@@ -50,10 +51,10 @@ static inline void base64(const unsigned char *data, size_t size, char *out) {
     *out = 0;
 }
 
-/* A strip of 0.2 x 2 along y, held by a bone in each half, of which the upper one ("upper", at
- * y = 1) turns by a quarter about z from t = 1 s to 2 s; a camera ("eye") that moves from (0, 1, 5)
- * to (0, 1, 6) meanwhile. The vertices at y = 1 are held by both bones, weights 3 and 3. One of
- * them is there twice, as at a seam of the texture. */
+/* A strip of 0.2 x 2 along y with a bone in each half. The upper one ("upper", at y = 1) rotates by
+ * 90 degrees about z from t = 1 s to 2 s, while a camera ("eye") moves from (0, 1, 5) to (0, 1, 6).
+ * The vertices at y = 1 are bound to both bones, weights 3 and 3. One of them is duplicated, as at
+ * a texture seam. */
 typedef struct strip_data {
     float x[7][3];
     uint8_t joint[7][4];
@@ -87,7 +88,7 @@ static inline strip_data strip_make(void) {
 
 #define VIEW(field) offsetof(strip_data, field), sizeof((strip_data *)0)->field
 
-/* The glTF text of a strip. */
+/* glTF text of a strip. */
 static inline const char *strip_text(const strip_data *strip) {
     static char text[8192], bytes[2048];
     base64((const unsigned char *)strip, sizeof *strip, bytes);
@@ -138,8 +139,8 @@ static inline const char *strip_file(const char *name) {
     return file_text(name, strip_text(&strip));
 }
 
-/* The path of a camera ("eye") as a glTF of its own: `count` keys (at most 256) of place and turn
- * (x, y, z, w), with an interpolation such as "LINEAR". */
+/* Path of a camera ("eye") as glTF: `count` keys (at most 256) of position and rotation (x, y, z,
+ * w), with an interpolation such as "LINEAR". */
 typedef struct eye_data {
     float time[256], turn[256][4], move[256][3];
 } eye_data;
@@ -174,9 +175,9 @@ static inline const char *eye_text(const eye_data *eye, int count, const char *i
     return text;
 }
 
-/* A person of 1.8 units in a T-pose, y up, facing z, its left at +x. Two frames a second: standing,
- * standing 0.1 higher, and with the left arm hanging (a turn of -90 about z) and both legs turned
- * by 30 about x, 0.5 to the front. */
+/* A person of 1.8 units in a T-pose, y up, facing z, its left at +x. Two frames per second:
+ * standing, standing 0.1 higher, and with the left arm hanging (-90 degrees about z) and both legs
+ * rotated by 30 degrees about x, 0.5 to the front. */
 static const char person_bvh[] =
     "HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n"
     " CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n"
@@ -201,7 +202,7 @@ static const char person_bvh[] =
     "0 1.0 0 0 0 0  0 0 0  0 0 0  0 0 0  0 0 0  0 0 0  0 0 0  0 0 0  0 0 0  0 0 0  0 0 0\n"
     "0 0.9 0.5 0 0 0  0 0 0  -90 0 0  0 0 0  0 0 0  0 30 0  0 0 0  0 0 0  0 30 0  0 0 0  0 0 0\n";
 
-/* A triangle with its corners at 0, x and 2 z of the file, inches, z up, as Collada. */
+/* A triangle with corners at 0, x and 2 z, in inches, z up, as Collada. */
 static const char triangle_dae[] =
     "<?xml version=\"1.0\"?>\n"
     "<COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">\n"
@@ -236,8 +237,8 @@ static const char triangle_fbx[] =
     "\tModel: 20, \"Model::body\", \"Mesh\" {\n\t\tVersion: 232\n\t}\n}\n"
     "Connections:  {\n\tC: \"OO\",20,0\n\tC: \"OO\",10,20\n}\n";
 
-/* The strip again, as Collada in centimetres with y up: bones "lower" and "upper", the latter with
- * a turn of a quarter about z from 1 s to 2 s, as matrices. */
+/* The strip as Collada, in centimetres with y up: bones "lower" and "upper"; the latter rotates by
+ * 90 degrees about z from 1 s to 2 s, as matrices. */
 static const char strip_dae[] =
     "<?xml version=\"1.0\"?>\n"
     "<COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">\n"
@@ -288,5 +289,26 @@ static const char strip_dae[] =
     "<node id=\"n\" name=\"n\"><instance_controller url=\"#c\"><skeleton>#lower</skeleton>"
     "</instance_controller></node></visual_scene></library_visual_scenes>\n"
     "<scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>\n";
+
+/* Positions of all nodes at a time of a clip (NULL: rest pose). Fails only without memory. */
+static inline vo_result character_positions(const vo_character *c, const vo_joint_clip *clip,
+                                            double time, vo_clip_end end, vo_vec3 *x) {
+    if (c->bind_count == 0) {
+        memcpy(x, c->node_x, (size_t)c->node_count * sizeof *x);
+        return VO_OK;
+    }
+    vo_affine *joint = vo_new_array(c->ctx, vo_affine, c->joint_count);
+    vo_affine *motion = vo_new_array(c->ctx, vo_affine, c->bind_count);
+    bool allocated = joint && motion;
+    if (allocated) {
+        vo_character_pose(c, clip, time, end, joint);
+        for (int b = 0; b < c->bind_count; b++)
+            motion[b] = vo_affine_mul(joint[c->bind[b].joint], c->bind[b].inverse);
+        vo_character_skin_linear(c->ctx, c, motion, x);
+    }
+    vo_free_array(c->ctx, joint, c->joint_count);
+    vo_free_array(c->ctx, motion, c->bind_count);
+    return allocated ? VO_OK : vo_fail_memory(c->ctx, "positions");
+}
 
 #endif

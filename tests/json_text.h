@@ -1,4 +1,4 @@
-/* A document as one string. */
+/* Helpers that print JSON documents. */
 #ifndef VOILE_TESTS_JSON_TEXT_H
 #define VOILE_TESTS_JSON_TEXT_H
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* free() it. */
+/* Prints a document; the caller frees the result with free(). */
 static inline char *json_text(const vo_json_doc *doc) {
     char *text;
     size_t size;

@@ -1,9 +1,9 @@
-/* Linear systems of a real sheet of cloth, for the solver tests.
+/* Linear systems of a sheet of cloth, for the solver tests.
  *
  * A square of n x n nodes, 1 cm apart, hangs from two corners and swings: orthotropic Green strain
- * per face, dihedral hinges per edge, one linearised backward Euler step (M + dt^2 K) dv =
- * dt (f - dt K v) at a time. So the matrices have what makes cloth hard: stiff in the sheet, soft
- * across it, wrinkled, and nearly singular for smooth motions within the sheet. */
+ * per face, dihedral hinges per edge, one linearised backward Euler step (M + dt^2 K) dv = dt (f -
+ * dt K v) at a time. The matrices have the difficult properties of cloth: stiff in the plane, soft
+ * across it, wrinkled, and nearly singular for smooth in-plane motions. */
 #ifndef VOILE_TESTS_LINALG_CLOTH_H
 #define VOILE_TESTS_LINALG_CLOTH_H
 
@@ -30,7 +30,7 @@ static const cloth_fabric CLOTH_STIFF = {0.15, 2000, 200, 1e-4, 0.005};
 typedef struct cloth {
     cloth_fabric fabric;
     int n, node_count, face_count, hinge_count;
-    bool irregular; /* rest positions shaken, diagonals at random */
+    bool irregular; /* perturbed rest positions, random diagonals */
     double spacing;
     int (*face)[3];
     int (*hinge)[4]; /* the edge's two nodes, then the two opposite ones */
@@ -38,7 +38,7 @@ typedef struct cloth {
     vo_vec3 *x, *v;
     bool *pinned;
 
-    /* The system of the coming step. */
+    /* System of the next step. */
     vo_block_pattern pattern;
     vo_block_matrix a;
     vo_vec4 *b;
@@ -51,7 +51,7 @@ static inline void cloth_add(vo_vec4 *sum, double s, vo_vec3 v) {
     sum->z += s * v.z;
 }
 
-/* Block (i, j), i <= j, gets s p qt + diagonal I. */
+/* Adds s p qt + diagonal I to block (i, j), i <= j. */
 static inline void cloth_add_block(cloth *c, int i, int j, double s, vo_vec3 p, vo_vec3 q,
                                    double diagonal) {
     float *m = c->a.block + (size_t)vo_block_pattern_find(&c->pattern, i, j) * VO_BLOCK_FLOATS;
@@ -75,8 +75,8 @@ static inline void cloth_positive_part(double *xx, double *xy, double *yy) {
     *xx = a, *yy = b, *xy = o;
 }
 
-/* What a face's forces and stiffness are made of: the gradients of its nodes' hat functions in
- * material space, and those of the three strains by the nodes' positions. */
+/* Gradients of a face's hat functions in material space, and of the three strains by the node
+ * positions. */
 typedef struct cloth_strain {
     double area;
     vo_vec2 hat[3];
@@ -108,7 +108,7 @@ static inline cloth_strain cloth_face_strain(const cloth *c, const int *f) {
     return s;
 }
 
-/* K v of node i from the velocity w of node j. */
+/* Contribution to K v of node i from the velocity w of node j. */
 static inline vo_vec3 cloth_face_product(const cloth *c, const cloth_strain *s, int i, int j,
                                          double geometric, vo_vec3 w) {
     double ks = c->fabric.stretch, kh = c->fabric.shear, poisson = 0.2 * ks;
@@ -119,8 +119,8 @@ static inline vo_vec3 cloth_face_product(const cloth *c, const cloth_strain *s, 
     return v3_add_scaled(t, 2 * kh * uv, s->duv[i]);
 }
 
-/* Energy area (ks (uu^2 + vv^2) / 2 + poisson uu vv + kh uv^2), its Hessian with the stress of the
- * geometric part made positive semidefinite. */
+/* Energy area (ks (uu^2 + vv^2) / 2 + poisson uu vv + kh uv^2); Hessian with projected stress in
+ * the geometric part. */
 static inline void cloth_add_face(cloth *c, const int *f, vo_vec4 *force, vo_vec4 *kv, double dt2) {
     cloth_strain s = cloth_face_strain(c, f);
     double ks = c->fabric.stretch, kh = c->fabric.shear, poisson = 0.2 * ks;
@@ -147,7 +147,7 @@ static inline void cloth_add_face(cloth *c, const int *f, vo_vec4 *force, vo_vec
     }
 }
 
-/* The angle between the faces of a hinge. */
+/* Dihedral angle of a hinge. */
 static inline double cloth_hinge_angle(const cloth *c, const int *h) {
     vo_vec3 e = v3_sub(c->x[h[1]], c->x[h[0]]);
     vo_vec3 n1 = v3_cross(e, v3_sub(c->x[h[2]], c->x[h[0]]));
@@ -155,7 +155,7 @@ static inline double cloth_hinge_angle(const cloth *c, const int *h) {
     return atan2(v3_dot(v3_cross(n1, n2), v3_normalize(e)), v3_dot(n1, n2));
 }
 
-/* Its derivative by the hinge's nodes. */
+/* Its derivative by the node positions. */
 static inline void cloth_hinge_gradient(const cloth *c, const int *h, vo_vec3 g[4]) {
     vo_vec3 e = v3_sub(c->x[h[1]], c->x[h[0]]);
     vo_vec3 s1 = v3_sub(c->x[h[2]], c->x[h[0]]), s2 = v3_sub(c->x[h[3]], c->x[h[0]]);
@@ -173,7 +173,7 @@ static inline void cloth_add_hinge(cloth *c, const int *h, vo_vec4 *force, vo_ve
     vo_vec3 g[4];
     cloth_hinge_gradient(c, h, g);
     double rest = v2_length(v2_sub(c->rest[h[1]], c->rest[h[0]]));
-    double rest_area = c->spacing * c->spacing; /* of both faces, about */
+    double rest_area = c->spacing * c->spacing; /* of both faces, approximately */
     double w = c->fabric.bending * 3 * rest * rest / rest_area;
     double theta = cloth_hinge_angle(c, h), rate = 0;
     for (int k = 0; k < 4; k++) rate += v3_dot(g[k], c->v[h[k]]);
@@ -185,7 +185,7 @@ static inline void cloth_add_hinge(cloth *c, const int *h, vo_vec4 *force, vo_ve
     }
 }
 
-/* Rows and columns of pinned nodes become the identity's. */
+/* Replaces rows and columns of pinned nodes by the identity. */
 static inline void cloth_pin(cloth *c) {
     for (int i = 0; i < c->node_count; i++) {
         for (int k = c->pattern.row_start[i]; k < c->pattern.row_start[i + 1]; k++) {
@@ -199,7 +199,7 @@ static inline void cloth_pin(cloth *c) {
     }
 }
 
-/* The system of the step from the state as it is. */
+/* Assembles the system of the current state. */
 static inline void cloth_assemble(vo_context *ctx, cloth *c) {
     double dt = c->fabric.dt, h = c->spacing;
     memset(c->a.block, 0, (size_t)c->pattern.block_count * VO_BLOCK_FLOATS * sizeof(float));
@@ -218,11 +218,11 @@ static inline void cloth_assemble(vo_context *ctx, cloth *c) {
         c->b[i].z = dt * (force[i].z - dt * kv[i].z);
     }
     cloth_pin(c);
-    vo_block_matrix_mirror(ctx, &c->a);
+    vo_block_matrix_symmetrise(ctx, &c->a);
     free(kv);
 }
 
-/* Takes the step dv, and keeps it as the next first guess. */
+/* Applies the step dv and keeps it as the next initial guess. */
 static inline void cloth_advance(cloth *c, const vo_vec4 *dv) {
     for (int i = 0; i < c->node_count; i++) {
         c->guess[i] = dv[i];
@@ -231,7 +231,7 @@ static inline void cloth_advance(cloth *c, const vo_vec4 *dv) {
     }
 }
 
-/* Which diagonal the cell has. */
+/* Selects the diagonal of a cell. */
 static inline bool cloth_flip(const cloth *c, int i, int j) {
     if (!c->irregular) return (i + j) % 2;
     vo_random random = vo_random_seed((uint64_t)(j * c->n + i));
@@ -243,13 +243,13 @@ static inline void cloth_add_corners(cloth *c, int a, int b, int d) {
     f[0] = a, f[1] = b, f[2] = d;
 }
 
-/* The edge a b; `left` is opposite in the face to its left, seen from a to b. */
+/* Adds the edge a b; `left` is opposite in the face to its left, seen from a to b. */
 static inline void cloth_add_edge(cloth *c, int a, int b, int left, int right) {
     int *h = c->hinge[c->hinge_count++];
     h[0] = a, h[1] = b, h[2] = left, h[3] = right;
 }
 
-/* Two faces a cell and a hinge an inner edge. A cell's corners are p q (below), s r (above). */
+/* Two faces per cell and a hinge per inner edge. A cell's corners are p q (below), s r (above). */
 static inline void cloth_make_faces(cloth *c, const int *number) {
     int n = c->n;
     for (int j = 0; j + 1 < n; j++) {
@@ -273,7 +273,7 @@ static inline void cloth_make_faces(cloth *c, const int *number) {
     }
 }
 
-/* All nodes of a face or hinge are coupled. */
+/* Couples all nodes of a face or hinge. */
 static inline void cloth_make_pattern(vo_context *ctx, cloth *c) {
     size_t most = (size_t)c->hinge_count * 6 + (size_t)c->face_count * 3;
     int count = 0, (*pairs)[2] = malloc(most * sizeof *pairs);
@@ -290,7 +290,7 @@ static inline void cloth_make_pattern(vo_context *ctx, cloth *c) {
     free(pairs);
 }
 
-/* A little too small for its rest shape and uneven, so that it buckles. */
+/* Places the nodes slightly compressed and uneven, so that the sheet buckles. */
 static inline void cloth_place_nodes(cloth *c, const int *number) {
     vo_random random = vo_random_seed(7);
     double s = c->spacing, shake = c->irregular ? 0.2 * s : 0;
@@ -306,7 +306,7 @@ static inline void cloth_place_nodes(cloth *c, const int *number) {
     c->pinned[number[0]] = c->pinned[number[c->n - 1]] = true;
 }
 
-/* number: the row of each node of the grid, row by row; NULL: as they come. */
+/* number: row of each grid node; NULL: in order. */
 static inline void cloth_make(vo_context *ctx, cloth *c, int n, cloth_fabric fabric, bool irregular,
                               const int *number) {
     size_t nodes = (size_t)n * (size_t)n;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pattern, its matrix and a right side, all from one context. */
+/* A pattern, its matrix and a right-hand side of one context. */
 typedef struct block_system {
     vo_context *ctx;
     vo_block_pattern pattern;
@@ -33,8 +33,8 @@ static inline vo_vec4 random_vec4(vo_random *random) {
     return v;
 }
 
-/* Random numbers in the upper triangle and all of the diagonal blocks, which are raised by `shift`
- * times the sum of the row's magnitudes: above 1 the matrix is positive definite. */
+/* Random values in the upper triangle and the diagonal blocks, which are increased by `shift` times
+ * the absolute row sum: above 1 the matrix is positive definite. */
 static inline void fill_random(block_system *s, double shift, uint64_t seed) {
     const vo_block_pattern *p = &s->pattern;
     vo_random random = vo_random_seed(seed);
@@ -58,7 +58,7 @@ static inline void fill_random(block_system *s, double shift, uint64_t seed) {
         s->b[i] = random_vec4(&random);
     }
     free(weight);
-    vo_block_matrix_mirror(s->ctx, &s->a);
+    vo_block_matrix_symmetrise(s->ctx, &s->a);
 }
 
 static inline void make_system(block_system *s, vo_context *ctx, int rows, int pair_count,
@@ -70,14 +70,14 @@ static inline void make_system(block_system *s, vo_context *ctx, int rows, int p
     s->x = calloc((size_t)rows + 1, sizeof *s->x);
 }
 
-/* A chain with random shortcuts of up to `reach` rows. */
-static inline void make_random_system(block_system *s, vo_context *ctx, int rows, int reach,
+/* A chain with random shortcuts of up to `max_distance` rows. */
+static inline void make_random_system(block_system *s, vo_context *ctx, int rows, int max_distance,
                                       double shift, uint64_t seed) {
     vo_random random = vo_random_seed(seed);
     int count = 3 * rows, (*pairs)[2] = malloc((size_t)count * sizeof *pairs);
     for (int k = 0; k < count; k++) {
         pairs[k][0] = k < rows ? k : vo_random_int(&random, rows);
-        int far = pairs[k][0] + (k < rows ? 1 : vo_random_int(&random, reach + 1));
+        int far = pairs[k][0] + (k < rows ? 1 : vo_random_int(&random, max_distance + 1));
         pairs[k][1] = far < rows ? far : rows - 1;
     }
     make_system(s, ctx, rows, count, (const int(*)[2])pairs);
@@ -115,7 +115,7 @@ static inline double *dense_vector(const vo_vec4 *v, int rows) {
     return d;
 }
 
-/* Cholesky; the solution replaces b. Fails the test where m is not positive definite. */
+/* Dense Cholesky solve; the solution replaces b. Fails the test if m is not positive definite. */
 static inline void dense_solve(double *m, double *b, int n) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
@@ -134,7 +134,7 @@ static inline void dense_solve(double *m, double *b, int n) {
     }
 }
 
-/* |x - y| <= tolerance |y| in the largest entry. */
+/* Asserts |x - y| <= tolerance |y| in the largest entry. */
 static inline void assert_close(const vo_vec4 *x, const double *y, int rows, double tolerance) {
     double error = 0, size = 0;
     double *d = dense_vector(x, rows);

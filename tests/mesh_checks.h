@@ -1,4 +1,4 @@
-/* A mesh as the validator wants it, and its opinion. */
+/* Validation of built meshes. */
 #ifndef VOILE_TESTS_MESH_CHECKS_H
 #define VOILE_TESTS_MESH_CHECKS_H
 
@@ -18,7 +18,7 @@ static inline vo_mesh_data mesh_data(const vo_mesh *m) {
                           .face_vert = m->face_vert};
 }
 
-/* Nothing at all to complain of. */
+/* Asserts that the validator finds no defect, not even a warning. */
 static inline void check_valid(vo_context *ctx, const vo_mesh *m, vo_mesh_use use) {
     vo_mesh_data data = mesh_data(m);
     vo_mesh_report report;

@@ -1,15 +1,16 @@
-/* Meshes with a metric prescribed by a formula, for the tests of remeshing. */
+/* Remeshing test cases with metrics prescribed by formulas. */
 #ifndef VOILE_TESTS_REMESH_CASES_H
 #define VOILE_TESTS_REMESH_CASES_H
 
+#include "edit_check.h"
 #include "edit_meshes.h"
 #include "mesh_checks.h"
 
-#include "mesh/edit.h"
+#include "mesh/edit/edit.h"
 #include "remesh/remesh.h"
 
-/* What is wanted at a material position. */
-typedef vo_sym2 wanted_metric(vo_vec2 u, void *arg);
+/* Prescribed metric at a material position. */
+typedef vo_sym2 prescribed_metric(vo_vec2 u, void *arg);
 
 typedef struct remesh_case {
     vo_context *ctx;
@@ -19,10 +20,10 @@ typedef struct remesh_case {
     vo_remesher *remesher;
     vo_remesh_def def;
     vo_remesh_report report;
-    vo_sym2 *metric; /* of the verts after the last remeshing; NULL before */
+    vo_sym2 *metric; /* per vert after the last remeshing; NULL before */
 } remesh_case;
 
-/* Takes the mesh over. */
+/* Creates a case; takes ownership of the mesh. */
 static inline vo_result case_open(remesh_case *c, vo_context *ctx, vo_mesh *mesh,
                                   double outline_tolerance) {
     vo_edit_def def = vo_edit_def_default();
@@ -43,14 +44,14 @@ static inline void case_close(remesh_case *c) {
     vo_mesh_destroy(c->mesh);
 }
 
-/* Puts metrics in the place of those that the sizing field has found, and says so. */
+/* Replaces the metrics of the sizing field and marks all verts as changed. */
 static inline void case_prescribe(remesh_case *c, const vo_sym2 *metric) {
     memcpy(c->sizing.vert, metric, (size_t)c->mesh->vert_count * sizeof *metric);
     memset(c->sizing.vert_changed, 1, (size_t)c->mesh->vert_count);
     c->sizing.changed_verts = c->mesh->vert_count;
 }
 
-/* Remeshes to the metrics that sizing.vert has, and keeps what they have become. */
+/* Remeshes to sizing.vert and stores the transferred metrics in c->metric. */
 static inline vo_result case_remesh(remesh_case *c) {
     int old = c->mesh->vert_count;
     vo_sym2 *before = test_malloc((size_t)old * sizeof *before);
@@ -59,23 +60,24 @@ static inline vo_result case_remesh(remesh_case *c) {
     if (result == VO_OK) {
         test_free(c->metric);
         c->metric = test_malloc((size_t)c->mesh->vert_count * sizeof *c->metric);
-        result = vo_remap_carry(&c->edit->remap, VO_REMAP_VERT, 3, &before[0].xx, &c->metric[0].xx);
+        result =
+            vo_remap_transfer(&c->edit->remap, VO_REMAP_VERT, 3, &before[0].xx, &c->metric[0].xx);
     }
     test_free(before);
     return result;
 }
 
 /* Remeshes to a formula. */
-static inline vo_result case_remesh_to(remesh_case *c, wanted_metric *wanted, void *arg) {
+static inline vo_result case_remesh_to(remesh_case *c, prescribed_metric *prescribed, void *arg) {
     VO_TRY(vo_sizing_update(&c->sizing, c->mesh, NULL));
     vo_sym2 *metric = test_malloc((size_t)c->mesh->vert_count * sizeof *metric);
-    for (int v = 0; v < c->mesh->vert_count; v++) metric[v] = wanted(c->mesh->vert_u[v], arg);
+    for (int v = 0; v < c->mesh->vert_count; v++) metric[v] = prescribed(c->mesh->vert_u[v], arg);
     case_prescribe(c, metric);
     test_free(metric);
     return case_remesh(c);
 }
 
-/* Remeshes once more to what the last remeshing left. */
+/* Remeshes again to the metrics of the last remeshing. */
 static inline vo_result case_repeat(remesh_case *c) {
     VO_TRY(vo_sizing_update(&c->sizing, c->mesh, NULL));
     case_prescribe(c, c->metric);
@@ -85,20 +87,20 @@ static inline vo_result case_repeat(remesh_case *c) {
 /* ---- formulas ------------------------------------------------------------------------------- */
 
 /* Edges of a given length everywhere. */
-static inline vo_sym2 want_uniform(vo_vec2 u, void *arg) {
+static inline vo_sym2 uniform_metric(vo_vec2 u, void *arg) {
     double length = *(double *)arg;
     (void)u;
     return sym2_diagonal(1 / (length * length));
 }
 
 /* Edges that grow from 0.02 at the origin by a fifth of the distance from it. */
-static inline vo_sym2 want_graded(vo_vec2 u, void *arg) {
+static inline vo_sym2 graded_metric(vo_vec2 u, void *arg) {
     double length = *(double *)arg + 0.2 * v2_length(u);
     return sym2_diagonal(1 / (length * length));
 }
 
 /* Faces five times as long as wide, along circles about the origin. */
-static inline vo_sym2 want_turning(vo_vec2 u, void *arg) {
+static inline vo_sym2 rotating_metric(vo_vec2 u, void *arg) {
     double width = *(double *)arg, angle = atan2(u.y + 0.3, u.x + 0.4);
     vo_eigen2 e = {1 / (width * width), 1 / (25 * width * width), {cos(angle), sin(angle)}};
     return vo_metric_from_eigen(e);
@@ -107,9 +109,26 @@ static inline vo_sym2 want_turning(vo_vec2 u, void *arg) {
 /* ---- measures ------------------------------------------------------------------------------- */
 
 typedef struct edge_sizes {
-    int count, above_1, above_045, unhappy; /* unhappy: not Delaunay beyond the threshold */
+    int count, above_1, above_045,
+        not_delaunay; /* edges that violate the criterion beyond the threshold */
     double largest, mean;
 } edge_sizes;
+
+/* True if the Delaunay criterion requires a flip of an interior edge that is not a feature. */
+static inline bool should_flip_edge(const vo_mesh *m, const vo_sym2 *metric, int edge,
+                                    double threshold) {
+    int v[4];
+    vo_vec2 u[4];
+    vo_sym2 corner[4];
+    vo_mesh_edge_verts(m, edge, 0, v);
+    v[2] = vo_mesh_edge_opposite(m, edge, 0);
+    v[3] = vo_mesh_edge_opposite(m, edge, 1);
+    for (int i = 0; i < 4; i++) {
+        u[i] = m->vert_u[v[i]];
+        corner[i] = metric[v[i]];
+    }
+    return vo_metric_should_flip(u, corner, threshold);
+}
 
 static inline edge_sizes measure_sizes(const remesh_case *c, const vo_sym2 *metric) {
     const vo_mesh *m = c->mesh;
@@ -120,8 +139,8 @@ static inline edge_sizes measure_sizes(const remesh_case *c, const vo_sym2 *metr
         sizes.above_045 += s > 0.45;
         sizes.largest = vo_max(sizes.largest, s);
         sizes.mean += s / m->edge_count;
-        if (m->edge_face[e][1] >= 0 && !c->edit->edge_line[e])
-            sizes.unhappy += vo_sizing_edge_flips(m, metric, e, c->def.flip_threshold);
+        if (m->edge_face[e][1] >= 0 && !c->edit->edge_feature[e])
+            sizes.not_delaunay += should_flip_edge(m, metric, e, c->def.flip_threshold);
     }
     return sizes;
 }
@@ -132,11 +151,11 @@ static inline double total_area(const vo_mesh *m) {
     return area;
 }
 
-/* Everything that the editor and the validator ask of a mesh. */
+/* Asserts the invariants of editor and validator. */
 static inline void check_mesh(const remesh_case *c) {
     vo_mesh_data d = mesh_data(c->mesh);
     vo_mesh_report report;
-    assert_ok(c->ctx, vo_edit_check(c->edit));
+    assert_ok(c->ctx, check_edit(c->edit));
     assert_ok(c->ctx, vo_mesh_validate(c->ctx, &d, VO_MESH_FOR_CLOTH, &report));
     for (int i = 0; i < report.count; i++)
         assert_int_equal(report.defect[i].kind, VO_DEFECT_COLLAPSED_FACE);

@@ -1,6 +1,6 @@
-/* Small worlds for the tests of the collision response, and judges that share nothing with the
- * ladder: continuous collision over every pair of features there is, and the exact test of every
- * two faces. */
+/* Scenes for the tests of the collision response, with references that share no code with it:
+ * continuous collision detection over every feature pair, and the exact intersection test of every
+ * face pair. */
 #ifndef VOILE_TESTS_RESPONSE_SCENE_H
 #define VOILE_TESTS_RESPONSE_SCENE_H
 
@@ -9,7 +9,6 @@
 #include "collide/intersect.h"
 #include "collide/response.h"
 #include "core/memory.h"
-#include "core/random.h"
 #include "mesh/mesh.h"
 #include "spatial/aabb.h"
 
@@ -18,20 +17,20 @@
 
 enum { SCENE_PARTS = 32 };
 
-/* Parts are added, cloths first; then scene_build numbers everything. */
+/* Parts are added, cloths first; then scene_build creates the surface. */
 typedef struct scene {
     vo_context *ctx;
     int part_count;
     vo_surface_source source[SCENE_PARTS];
     vo_mesh *mesh[SCENE_PARTS];
-    double mass[SCENE_PARTS]; /* kg, of a node; 0: an obstacle */
+    double mass[SCENE_PARTS]; /* kg per node; 0: an obstacle */
     vo_surface surface;
     vo_candidates *candidates;
     vo_response *response;
     vo_response_report report;
 } scene;
 
-/* ---- making --------------------------------------------------------------------------------- */
+/* ---- construction --------------------------------------------------------------------------- */
 
 static inline scene scene_open(int threads) { return (scene){.ctx = test_context(threads)}; }
 
@@ -52,11 +51,10 @@ static inline int add_part(scene *s, vo_mesh *mesh, double mass) {
     return i;
 }
 
-/* A sheet of n x m cells from `corner` along u and v. */
+/* Adds a sheet of n x m cells from `corner` along u and v. */
 static inline int add_sheet(scene *s, vo_vec3 corner, vo_vec3 u, vo_vec3 v, int n, int m,
                             double mass) {
-    vo_mesh *mesh;
-    assert_ok(s->ctx, vo_mesh_create_grid(s->ctx, v3_length(u), v3_length(v), n, m, &mesh));
+    vo_mesh *mesh = test_grid(s->ctx, v3_length(u), v3_length(v), n, m);
     for (int i = 0; i < mesh->node_count; i++) {
         vo_vec3 x = v3_add_scaled(corner, (double)(i % (n + 1)) / n, u);
         mesh->node_x[i] = v3_add_scaled(x, (double)(i / (n + 1)) / m, v);
@@ -64,7 +62,7 @@ static inline int add_sheet(scene *s, vo_vec3 corner, vo_vec3 u, vo_vec3 v, int 
     return add_part(s, mesh, mass);
 }
 
-/* One triangle. */
+/* Adds one triangle. */
 static inline int add_triangle(scene *s, vo_vec3 a, vo_vec3 b, vo_vec3 c, double mass) {
     vo_mesh *mesh;
     vo_vec3 x[3] = {a, b, c};
@@ -75,7 +73,7 @@ static inline int add_triangle(scene *s, vo_vec3 a, vo_vec3 b, vo_vec3 c, double
     return add_part(s, mesh, mass);
 }
 
-/* A closed ball of 2 n (n - 1) faces around its axis z. */
+/* Adds a closed ball of 2 n (n - 1) faces around the z axis. */
 static inline int add_ball(scene *s, vo_vec3 centre, double radius, int n, double mass) {
     enum { MAX = 32 };
     vo_vec3 x[MAX * MAX];
@@ -101,25 +99,25 @@ static inline int add_ball(scene *s, vo_vec3 centre, double radius, int n, doubl
 
 static inline void scene_build(scene *s) {
     vo_surface *f = &s->surface;
-    assert_ok(s->ctx, vo_surface_create(s->ctx, s->part_count, s->source, f));
+    assert_ok(s->ctx, vo_surface_create(s->ctx, s->part_count, s->source, NULL, f));
     for (int i = 0; i < f->cloth_node_count; i++) f->inverse_mass[i] = 1 / s->mass[f->node_part[i]];
     assert_ok(s->ctx, vo_candidates_create(s->ctx, f, 1e-3, NULL, &s->candidates));
     assert_ok(s->ctx, vo_response_create(s->ctx, f, &s->response));
 }
 
-/* The end of the step for a part. */
+/* Sets the end positions of a part. */
 static inline void move_by(scene *s, int part, vo_vec3 by) {
     const vo_surface_part *p = &s->surface.part[part];
     for (int i = p->node_begin; i < p->node_end; i++)
         s->surface.x1[i] = v3_add(s->surface.x0[i], by);
 }
 
-/* What was the end is the start of the next step. */
+/* Makes the end positions the start of the next step. */
 static inline void next_step(scene *s) {
     memcpy(s->surface.x0, s->surface.x1, (size_t)s->surface.node_count * sizeof(vo_vec3));
 }
 
-/* A sheet along x folded in zigzag over `pitch`, with layers `gap` apart. */
+/* Folds a sheet along x in a zigzag of length `pitch`, with layers `gap` apart. */
 static inline void fold(scene *s, int part, double pitch, double gap) {
     const vo_surface_part *p = &s->surface.part[part];
     for (int i = p->node_begin; i < p->node_end; i++) {
@@ -131,24 +129,19 @@ static inline void fold(scene *s, int part, double pitch, double gap) {
     }
 }
 
-static inline vo_vec3 random_vector(vo_random *r, double size) {
-    double x = vo_random_real(r, -size, size), y = vo_random_real(r, -size, size);
-    return v3(x, y, vo_random_real(r, -size, size));
-}
-
-/* Every node of the cloths goes somewhere. */
+/* Moves every cloth node by a random vector. */
 static inline void random_motion(scene *s, vo_random *r, double size) {
     for (int i = 0; i < s->surface.cloth_node_count; i++)
-        s->surface.x1[i] = v3_add(s->surface.x0[i], random_vector(r, size));
+        s->surface.x1[i] = v3_add(s->surface.x0[i], test_random_vec3(r, size));
 }
 
 static inline vo_response_def scene_def(void) { return (vo_response_def){.thickness = 1e-3}; }
 
-static inline void respond(scene *s, const vo_response_def *def) {
-    assert_ok(s->ctx, vo_respond(s->response, def, &s->surface, s->candidates, &s->report));
+static inline void apply_response(scene *s, const vo_response_def *def) {
+    assert_ok(s->ctx, vo_response_apply(s->response, def, &s->surface, s->candidates, &s->report));
 }
 
-/* ---- judges --------------------------------------------------------------------------------- */
+/* ---- references ----------------------------------------------------------------------------- */
 
 static inline bool shares_node(const int *a, int n, const int *b, int m) {
     for (int i = 0; i < n; i++)
@@ -163,9 +156,9 @@ static inline vo_box swept_box(const vo_surface *f, const int *node, int count) 
     return box;
 }
 
-/* Whether two features meet on the way, by continuous collision with its defaults. Obstacles among
- * each other do not count. */
-static inline bool meets(const vo_surface *f, bool edges, const int *a, const int *b) {
+/* Returns true if two features collide in the step, by CCD with default parameters. Pairs of
+ * obstacles are excluded. */
+static inline bool features_collide(const vo_surface *f, bool edges, const int *a, const int *b) {
     int split = edges ? 2 : 1;
     vo_vec3 start[4], end[4];
     if (a[0] >= f->cloth_node_count && b[0] >= f->cloth_node_count) return false;
@@ -189,18 +182,19 @@ static inline int count_collisions(const scene *s) {
     for (int i = 0; i < f->node_count; i++) {
         vo_box box = swept_box(f, &i, 1);
         for (int k = 0; k < f->face_count; k++)
-            if (box_overlaps(box, face[k])) found += meets(f, false, &i, f->face[k]);
+            if (box_overlaps(box, face[k])) found += features_collide(f, false, &i, f->face[k]);
     }
     for (int i = 0; i < f->edge_count; i++)
         for (int k = 0; k < i; k++)
-            if (box_overlaps(edge[i], edge[k])) found += meets(f, true, f->edge[i], f->edge[k]);
+            if (box_overlaps(edge[i], edge[k]))
+                found += features_collide(f, true, f->edge[i], f->edge[k]);
     free(face);
     free(edge);
     return found;
 }
 
-/* Faces that intersect in the positions x, by the exact test; those of obstacles among each other
- * do not count. */
+/* Counts the face pairs that intersect at positions x, by the exact test, except pairs of
+ * obstacles. */
 static inline int count_intersections(const scene *s, const vo_vec3 *x) {
     const vo_surface *f = &s->surface;
     int found = 0;

@@ -62,7 +62,7 @@ static const char scene_full[] =
     " \"camera\": {\"keys\": [{\"time\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, 1]},\n"
     "   {\"frame\": 9, \"cut\": true, \"position\": [1, 0, 0], \"rotation\": [1, 0, 0, 0]}]},\n"
     " \"cameras\": [{\"name\": \"side\", \"position\": [3, 0, 1], \"target\": [0, 0, 1],\n"
-    "   \"motion\": 0, \"field\": 25},\n"
+    "   \"motion\": 0, \"fov_y\": 25},\n"
     "  {\"name\": \"sun\", \"position\": [9, 9, 9], \"target\": [0, 0, 0], \"light\": true}],\n"
     " \"shots\": [{\"time\": 1, \"camera\": \"side\"}],\n"
     " \"morphs\": [{\"targets\": [\"sheet.obj\"],\n"
@@ -130,8 +130,8 @@ static inline void scene_files_refuse(scene_files *files, const char *text, cons
     if (result != VO_BAD_DATA || scene)
         fail_msg("%s: result %d, expected \"%s\"", set ? set : text, (int)result, message);
     bool names_file = strstr(said, "/scene.json: ") ||
-                      strstr(said, "/scene.json (as set by the call): ") ||
-                      strstr(said, "/scene.json (with what the call has set in it): ");
+                      strstr(said, "/scene.json (overridden by the caller): ") ||
+                      strstr(said, "/scene.json (partly overridden by the caller): ");
     if (!strstr(said, message) || !names_file)
         fail_msg("%s: \"%s\" does not say \"%s\"", set ? set : text, said, message);
 }
@@ -172,20 +172,20 @@ static inline void assert_same_def(const vo_scene_def *a, const vo_scene_def *b)
 static inline void assert_same_body(const vo_body *a, const vo_body *b) {
     assert_int_equal(a == NULL, b == NULL);
     if (!a) return;
-    int count = vo_body_rest(a)->node_count;
-    vo_body_follower p, q;
+    int count = vo_body_rest_mesh(a)->node_count;
+    vo_body_evaluator p, q;
     vo_context *ctx = test_context(1);
     vo_vec3 *x = test_malloc(2 * (size_t)count * sizeof *x);
-    assert_ok(ctx, vo_body_follow(ctx, a, &p));
-    assert_ok(ctx, vo_body_follow(ctx, b, &q));
+    assert_ok(ctx, vo_body_evaluator_init(ctx, a, &p));
+    assert_ok(ctx, vo_body_evaluator_init(ctx, b, &q));
     for (int i = -3; i < 10; i++) {
-        vo_body_place(&p, 0.07 * i, x);
-        vo_body_place(&q, 0.07 * i, x + count);
+        vo_body_eval_positions(&p, 0.07 * i, x);
+        vo_body_eval_positions(&q, 0.07 * i, x + count);
         assert_memory_equal(x, x + count, (size_t)count * sizeof *x);
     }
     test_free(x);
-    vo_body_follower_free(&p);
-    vo_body_follower_free(&q);
+    vo_body_evaluator_free(&p);
+    vo_body_evaluator_free(&q);
     vo_context_destroy(ctx);
 }
 
@@ -262,8 +262,8 @@ static inline void assert_same_cameras(const vo_scene *a, const vo_scene *b) {
         assert_int_equal(vo_scene_camera_cuts(a, i, -1e9, 1e9, 0, NULL),
                          vo_scene_camera_cuts(b, i, -1e9, 1e9, 0, NULL));
         for (int k = 0; k < 20; k++) {
-            vo_camera p = vo_scene_camera_at(a, i, 0.07 * k),
-                      q = vo_scene_camera_at(b, i, 0.07 * k);
+            vo_camera p = vo_scene_eval_camera(a, i, 0.07 * k),
+                      q = vo_scene_eval_camera(b, i, 0.07 * k);
             assert_same(p, q);
         }
     }

@@ -1,12 +1,12 @@
-/* Meshes edited at random, as remeshing would leave them, and surfaces to put them on. */
+/* Randomly edited meshes, as remeshing would produce them, and surfaces to place them on. */
 #ifndef VOILE_TESTS_SCRAMBLE_H
 #define VOILE_TESTS_SCRAMBLE_H
 
 #include "edit_meshes.h"
 
-#include "mesh/edit.h"
+#include "mesh/edit/edit.h"
 
-/* Flips an edge whose other diagonal is shorter, or any once in a while. */
+/* Flips an edge if its other diagonal is shorter, or unconditionally (`any`). */
 static inline void scramble_flip(vo_edit *e, int edge, bool any) {
     const vo_mesh *m = e->mesh;
     int end[2];
@@ -18,7 +18,7 @@ static inline void scramble_flip(vo_edit *e, int edge, bool any) {
     if (any || v2_length(other) < v2_length(own)) vo_edit_flip(e, edge);
 }
 
-/* So many tries of splits, collapses and flips; then as many flips that make triangles better. */
+/* `tries` random splits, collapses and flips; then as many flips that improve triangles. */
 static inline void scramble(vo_mesh *m, uint64_t seed, int tries, double outline_tolerance) {
     vo_context *ctx = m->ctx;
     vo_random r = vo_random_seed(seed);
@@ -41,8 +41,8 @@ static inline void scramble(vo_mesh *m, uint64_t seed, int tries, double outline
     vo_edit_destroy(e);
 }
 
-/* A sheet cut open from below to its middle, the left half lower in the world and the right
- * border of the cut higher; of two materials. */
+/* A sheet of two materials with a slit from the bottom to its middle; in the world the left half is
+ * lower and the right border of the slit higher. */
 static inline vo_mesh *make_slit(vo_context *ctx) {
     enum { N = 8 };
     garment g = {.ctx = ctx};
@@ -61,7 +61,7 @@ static inline vo_mesh *make_slit(vo_context *ctx) {
             garment_face(&g, v[j][i], v[j + 1][i + 1], v[j + 1][i], i >= N / 2);
         }
     vo_mesh *m;
-    assert_ok(ctx, vo_mesh_accept(ctx, "slit", &g.data, VO_MESH_FOR_CLOTH, &m));
+    assert_ok(ctx, vo_mesh_build_validated(ctx, "slit", &g.data, VO_MESH_FOR_CLOTH, &m));
     vo_mesh_data_free(ctx, &g.data);
     return m;
 }
@@ -88,12 +88,12 @@ static inline vo_mesh *make_disk(vo_context *ctx, int rings, int spokes, int sid
             }
     }
     vo_mesh *m;
-    assert_ok(ctx, vo_mesh_accept(ctx, "disk", &g.data, VO_MESH_FOR_CLOTH, &m));
+    assert_ok(ctx, vo_mesh_build_validated(ctx, "disk", &g.data, VO_MESH_FOR_CLOTH, &m));
     vo_mesh_data_free(ctx, &g.data);
     return m;
 }
 
-/* Where a point of the fabric is in the world. */
+/* World position of a point of the fabric. */
 typedef vo_vec3 surface_fn(vo_vec2 u);
 
 static const double SURFACE_RADIUS = 0.4; /* m, of cylinder and sphere */

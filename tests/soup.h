@@ -1,10 +1,9 @@
-/* Triangles for tests: sheets, spheres and boxes as plain arrays that grow. */
+/* Triangle soups for the tests: sheets, spheres and boxes in growing arrays. */
 #ifndef VOILE_TESTS_SOUP_H
 #define VOILE_TESTS_SOUP_H
 
 #include "support.h"
 
-#include "core/random.h"
 #include "math/predicates.h"
 
 #include <stdlib.h>
@@ -37,7 +36,7 @@ static inline void soup_free(soup *s) {
     *s = (soup){0};
 }
 
-/* n x m cells of two faces over the parallelogram origin, u, v. */
+/* Adds n x m cells of two faces over the parallelogram origin, u, v. */
 static inline void soup_sheet(soup *s, int n, int m, vo_vec3 origin, vo_vec3 u, vo_vec3 v) {
     int first = s->node_count;
     for (int j = 0; j <= m; j++)
@@ -51,7 +50,7 @@ static inline void soup_sheet(soup *s, int n, int m, vo_vec3 origin, vo_vec3 u, 
         }
 }
 
-/* A closed sphere with its normals outward, of `rings` x 2 rings. */
+/* Adds a closed sphere of `rings` x 2 `rings` cells with outward normals. */
 static inline void soup_sphere(soup *s, int rings, vo_vec3 centre, double radius) {
     int around = 2 * rings, first = s->node_count;
     for (int i = 1; i < rings; i++)
@@ -74,7 +73,7 @@ static inline void soup_sphere(soup *s, int rings, vo_vec3 centre, double radius
     }
 }
 
-/* A closed box, normals outward. */
+/* Adds a closed box with outward normals. */
 static inline void soup_box(soup *s, vo_vec3 low, vo_vec3 high) {
     static const int side[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
                                     {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
@@ -86,15 +85,10 @@ static inline void soup_box(soup *s, vo_vec3 low, vo_vec3 high) {
         soup_face(s, first + side[f][0], first + side[f][1], first + side[f][2]);
 }
 
-static inline vo_vec3 random_vec(vo_random *r, double size) {
-    return v3(vo_random_real(r, -size, size), vo_random_real(r, -size, size),
-              vo_random_real(r, -size, size));
-}
-
-/* Moves every node by up to `size` and scales the whole. */
-static inline void soup_shake(soup *s, vo_random *r, double size, double scale) {
+/* Moves every node by up to `size` and scales the soup. */
+static inline void soup_jitter(soup *s, vo_random *r, double size, double scale) {
     for (int i = 0; i < s->node_count; i++)
-        s->x[i] = vo_exact_point(v3_scale(scale, v3_add(s->x[i], random_vec(r, size))));
+        s->x[i] = vo_exact_point(v3_scale(scale, v3_add(s->x[i], test_random_vec3(r, size))));
 }
 
 #endif

@@ -46,8 +46,8 @@ vo_context *test_context_with(int threads, test_memory *memory) {
     return ctx;
 }
 
-/* Such bodies have one thread, so the thread sanitizer can find nothing in them; for it some of the
- * allocations are enough. */
+/* These bodies are single-threaded, so the thread sanitizer finds nothing in them; a sample of the
+ * allocations is sufficient for it. */
 #if defined(__SANITIZE_THREAD__)
 enum { STRIDE = 7 };
 #elif defined(__has_feature)
@@ -112,3 +112,14 @@ const char *test_data(void) {
 }
 
 double test_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
+
+vo_vec3 test_random_vec3(vo_random *random, double size) {
+    double x = vo_random_real(random, -size, size), y = vo_random_real(random, -size, size);
+    return (vo_vec3){x, y, vo_random_real(random, -size, size)};
+}
+
+vo_mesh *test_grid(vo_context *ctx, double width, double height, int columns, int rows) {
+    vo_mesh *mesh;
+    assert_ok(ctx, vo_mesh_create_grid(ctx, width, height, columns, rows, &mesh));
+    return mesh;
+}

@@ -1,5 +1,5 @@
-/* What every test needs: cmocka, contexts that count or refuse allocations, scratch folders, and
- * the way to data that is not ours. */
+/* Common test support: cmocka, contexts with instrumented allocators, temporary folders, the path
+ * of external data, random vectors and grids. */
 #ifndef VOILE_TESTS_SUPPORT_H
 #define VOILE_TESTS_SUPPORT_H
 
@@ -12,34 +12,36 @@
 
 #include <voile/voile.h>
 
-/* A context with the given number of threads; fails the test if it cannot be had. */
+#include "core/random.h"
+
+/* Creates a context with the given number of threads; fails the test on an error. */
 vo_context *test_context(int threads);
 
-/* An allocator that counts, and can refuse one call in particular. */
+/* An allocator that counts its calls and can fail one of them. */
 typedef struct test_memory {
-    long calls;       /* allocations so far */
+    long calls;       /* number of allocations */
     long live, bytes; /* blocks and bytes not yet released */
-    long fail_at;     /* refuse the call with this number (from 0); -1: none */
+    long fail_at;     /* index (from 0) of the call to fail; -1: none */
 } test_memory;
 vo_context *test_context_with(int threads, test_memory *memory);
 
-/* Runs `body` with its first, second, third... allocation refused until it passes untouched. Each
- * refusal must end in VO_NO_MEMORY, and nothing may be left allocated. */
+/* Runs `body` repeatedly with its first, second, third... allocation failing, until it completes
+ * without a failure. Each failure must result in VO_NO_MEMORY, and all memory must be released. */
 typedef vo_result test_body(vo_context *ctx, void *arg);
 void test_every_allocation(test_body *body, void *arg);
-/* The same for a body that can do without some of its memory, as an arena without its one block: it
- * may succeed all the same. */
+/* Like test_every_allocation, for a body with optional memory, for example an arena with a
+ * fallback: it may succeed in spite of the failure. */
 void test_every_allocation_forgiving(test_body *body, void *arg);
 
-/* A new empty folder, removed at exit. */
+/* Creates an empty folder, which is removed at exit. */
 const char *test_folder(void);
 
-/* Folder of other people's data: $VOILE_DATA, or ../shared/data beside the checkout. NULL if it is
- * not there; the test then calls skip(). */
+/* Folder of external data: $VOILE_DATA, or ../shared/data beside the checkout. NULL if it does not
+ * exist; the test then calls skip(). */
 const char *test_data(void);
 
-/* Processor seconds that this program has used, and how much slower than others this build may be:
- * limits on them hold on a busy machine, too. */
+/* Processor time of this program, s, and the slowdown factor of sanitizer builds: time limits in
+ * processor time hold on a busy machine, too. */
 double test_seconds(void);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { TEST_SLOWNESS = 20 };
@@ -57,6 +59,12 @@ enum { TEST_SLOWNESS = 1 };
         if (result_ != VO_OK)                                                            \
             fail_msg("%s: result %d: %s", #call, (int)result_, vo_context_message(ctx)); \
     } while (0)
+
+/* A vector whose components are uniformly distributed in [-size, size). */
+vo_vec3 test_random_vec3(vo_random *random, double size);
+
+/* vo_mesh_create_grid; fails the test on an error. The caller destroys the mesh. */
+vo_mesh *test_grid(vo_context *ctx, double width, double height, int columns, int rows);
 
 /* |a - b| <= tolerance, with the values in the message. */
 #define assert_near(a, b, tolerance)                                                   \

@@ -1,4 +1,4 @@
-/* The assembly kernel against a plain sum over elements in dense double arithmetic. */
+/* Tests of the assembly kernels against a dense reference sum over elements in double precision. */
 #include "support.h"
 
 #include "core/memory.h"
@@ -21,7 +21,7 @@ typedef struct fixture {
     vo_system_cloth cloth;
     vo_system system;
     vo_vec4 *x, *v;
-    vo_offset *offset;
+    vo_strain_offset *offset;
     double *slack;
     vo_assembly assembly;
     double *scratch;
@@ -29,7 +29,7 @@ typedef struct fixture {
 
 static void open_fixture(fixture *f, int columns, int rows, int threads) {
     *f = (fixture){.ctx = test_context(threads)};
-    assert_ok(f->ctx, vo_mesh_create_grid(f->ctx, 1, 0.7, columns, rows, &f->mesh));
+    f->mesh = test_grid(f->ctx, 1, 0.7, columns, rows);
     vo_fabric_def def = vo_fabric_def_default();
     def.poisson = 0.2;
     assert_ok(f->ctx, vo_fabric_create(f->ctx, &def, &f->fabric));
@@ -47,14 +47,14 @@ static void open_fixture(fixture *f, int columns, int rows, int threads) {
     f->x = vo_new_array(f->ctx, vo_vec4, n);
     f->v = vo_new_array(f->ctx, vo_vec4, n);
     double cell = 1.0 / columns;
-    f->offset = vo_new_array(f->ctx, vo_offset, f->system.face_count);
+    f->offset = vo_new_array(f->ctx, vo_strain_offset, f->system.face_count);
     for (int i = 0; i < f->system.face_count; i++)
         for (int k = 0; k < 3; k++) {
             f->offset[i].strain[k] = vo_random_real(&random, -0.05, 0.05);
             f->offset[i].curvature[k] = vo_random_real(&random, -5, 5);
         }
     f->slack = vo_new_array(f->ctx, double, f->system.face_count);
-    for (int i = 0; i < f->system.face_count; i++) /* groups with, without and with some */
+    for (int i = 0; i < f->system.face_count; i++) /* packets with, without and with some slack */
         f->slack[i] =
             i / 20 % 3 == 0 || (i / 20 % 3 == 1 && i % 3) ? 0 : vo_random_real(&random, 0, 1);
     for (int i = 0; i < n; i++) {
@@ -96,7 +96,7 @@ static void close_fixture(fixture *f) {
     vo_context_destroy(f->ctx);
 }
 
-/* ---- the reference -------------------------------------------------------------------------- */
+/* ---- reference ------------------------------------------------------------------------------ */
 
 typedef struct dense {
     int n; /* scalars */
@@ -120,7 +120,7 @@ static void add_matrix(dense *d, int row, int column, double scale, vo_mat3 m) {
     }
 }
 
-/* dt (f - tau K v) to the right side and dt tau K to the matrix. */
+/* Adds dt (f - tau K v) to the right-hand side and dt tau K to the matrix. */
 static void add_element(dense *d, double dt, double tau, int count, const int *row,
                         const vo_vec3 *gradient, const vo_mat3 *hessian, const vo_vec3 *v) {
     for (int i = 0; i < count; i++) {
@@ -148,9 +148,9 @@ static void add_wind_face(dense *d, const fixture *f, double area, const int row
     }
 }
 
-/* What is left of a face's offset; component k of its strain or curvature. */
-static double faded(const fixture *f, int face, bool bending, int k) {
-    const vo_offset *o = &f->offset[f->system.face_number[face]];
+/* Component k of a face's faded_offset strain or curvature offset. */
+static double faded_offset(const fixture *f, int face, bool bending, int k) {
+    const vo_strain_offset *o = &f->offset[f->system.face_number[face]];
     return f->assembly.fade * (bending ? o->curvature[k] : o->strain[k]);
 }
 
@@ -165,8 +165,8 @@ static void add_face(dense *d, const fixture *f, int face) {
         v[i] = xyz(f->v[row[i]]);
     }
     vo_stretch_face shape = {m2_inverse(vo_mesh_face_dm(m, face)), vo_mesh_face_area(m, face)};
-    shape.offset =
-        (vo_sym2){faded(f, face, false, 0), faded(f, face, false, 1), faded(f, face, false, 2)};
+    shape.offset = (vo_sym2){faded_offset(f, face, false, 0), faded_offset(f, face, false, 1),
+                             faded_offset(f, face, false, 2)};
     shape.slack = f->slack[f->system.face_number[face]];
     vo_sym2 seen = vo_buckle_strain(vo_green_strain(&shape, x), shape.slack);
     vo_stiffness c = vo_fabric_stiffness(mat->fabric, seen);
@@ -194,8 +194,8 @@ static int hinge_rows(const fixture *f, int edge, int row[4]) {
     return 4;
 }
 
-/* One face's bending: its moments about its edges, with the diagonal matrix in place of the coupled
- * one on the left side and the coupled one on the right. */
+/* Adds the bending of one face: moments about its edges, with the diagonal matrix on the left-hand
+ * side and the coupled one on the right. */
 static void add_bending(dense *d, const fixture *f, int face) {
     const vo_mesh *m = f->mesh;
     const vo_material *mat = &f->material[m->face_label[face]];
@@ -216,7 +216,7 @@ static void add_bending(dense *d, const fixture *f, int face) {
         for (int i = 0; i < 4; i++) ahead[k] += tau * v3_dot(gradient[k][i], xyz(f->v[row[k][i]]));
     }
     vo_bend_face shape = vo_bend_face_make(corner);
-    for (int k = 0; k < 3; k++) shape.offset[k] = faded(f, face, true, k);
+    for (int k = 0; k < 3; k++) shape.offset[k] = faded_offset(f, face, true, k);
     vo_plate plate = vo_fabric_plate(mat->fabric, vo_bend_curvature(&shape, bent));
     for (int c = 0; c < 3; c++) plate.d[c] *= mat->bending_mult;
     vo_bend_moments(&shape, &plate, ahead, moment);
@@ -236,7 +236,7 @@ static double largest(const double *a, size_t count) {
     return value;
 }
 
-static void the_kernel_agrees_with_the_plain_sum(void **state) {
+static void kernel_agrees_with_dense_sum(void **state) {
     (void)state;
     fixture f;
     open_fixture(&f, 24, 23, 2);
@@ -264,7 +264,7 @@ static void the_kernel_agrees_with_the_plain_sum(void **state) {
                     seen += fabs(expected);
                 }
         }
-        double there = 0; /* nothing of the upper triangle lies outside the pattern */
+        double there = 0; /* no entry of the upper triangle is outside the pattern */
         for (int r = 0; r < 3; r++)
             for (int c = 3 * row; c < n; c++) there += fabs(d.a[(size_t)(3 * row + r) * n + c]);
         assert_near(seen, there, 1e-9 * there);
@@ -274,7 +274,7 @@ static void the_kernel_agrees_with_the_plain_sum(void **state) {
     close_fixture(&f);
 }
 
-static void every_copy_of_the_kernel_and_any_thread_count_give_the_same_bits(void **state) {
+static void kernels_and_threads_give_same_bits(void **state) {
     (void)state;
     fixture f[4];
     for (int i = 0; i < 4; i++) {
@@ -291,8 +291,8 @@ static void every_copy_of_the_kernel_and_any_thread_count_give_the_same_bits(voi
     for (int i = 0; i < 4; i++) close_fixture(&f[i]);
 }
 
-/* A list of slack that is all zero is as good as none. */
-static void faces_without_slack_have_the_same_bits_as_ever(void **state) {
+/* Slack of zero gives the same bits as no slack. */
+static void zero_slack_gives_same_bits(void **state) {
     (void)state;
     fixture f[2];
     for (int i = 0; i < 2; i++) {
@@ -327,17 +327,17 @@ static vo_result build_once(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void building_survives_refused_memory(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
     test_every_allocation(build_once, NULL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_kernel_agrees_with_the_plain_sum),
-        cmocka_unit_test(every_copy_of_the_kernel_and_any_thread_count_give_the_same_bits),
-        cmocka_unit_test(faces_without_slack_have_the_same_bits_as_ever),
-        cmocka_unit_test(building_survives_refused_memory),
+        cmocka_unit_test(kernel_agrees_with_dense_sum),
+        cmocka_unit_test(kernels_and_threads_give_same_bits),
+        cmocka_unit_test(zero_slack_gives_same_bits),
+        cmocka_unit_test(allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* Bodies among cloth: obstacles whose form changes, and the time before the first frame. */
-#include "run_place.h"
+/* Bodies as obstacles of cloth: deforming obstacles, and the preroll. */
+#include "run_fixture.h"
 
-#include "scene/import.h"
+#include "character/import/import.h"
 #include "sim/sim.h"
 
 #define MOTIONS VOILE_SOURCE_DIR "/assets/motions/"
@@ -17,14 +17,14 @@ static vo_scene_def calm(double preroll) {
     return def;
 }
 
-/* A sheet of so many cells a side, its middle at `at`. */
+/* Adds a sheet of `cells` cells per side, centred at `at`. */
 static void add_sheet(vo_scene *scene, double side, int cells, vo_vec3 at) {
     vo_context *ctx = scene->ctx;
     vo_mesh *mesh;
     vo_fabric *fabric;
     vo_material_def material = vo_material_def_default();
     vo_cloth_def def = vo_cloth_def_default();
-    assert_ok(ctx, vo_mesh_create_grid(ctx, side, side, cells, cells, &mesh));
+    mesh = test_grid(ctx, side, side, cells, cells);
     assert_ok(ctx, vo_fabric_load(ctx, FABRIC, &fabric));
     material.fabric = fabric;
     def.mesh = mesh;
@@ -39,13 +39,13 @@ static void add_sheet(vo_scene *scene, double side, int cells, vo_vec3 at) {
 static vo_character_def walker(void) {
     vo_character_def def = vo_character_def_default();
     def.mannequin.faces = 6000;
-    def.moves = true;
+    def.has_motion = true;
     def.motion.file = MOTIONS "walk.json";
     return def;
 }
 
-/* A walker under a sheet. */
-static vo_scene *veiled(vo_context *ctx, double preroll, int cells) {
+/* Creates a scene of a walker under a sheet. */
+static vo_scene *create_veiled_walker(vo_context *ctx, double preroll, int cells) {
     vo_scene_def def = calm(preroll);
     vo_character_def body = walker();
     vo_scene *scene;
@@ -59,7 +59,8 @@ static vo_scene *veiled(vo_context *ctx, double preroll, int cells) {
     return scene;
 }
 
-/* ---- places and velocities ------------------------------------------------------------------ */
+/* ---- positions and velocities
+ * -------------------------------------------------------------------- */
 
 static double largest_difference(int count, const vo_vec3 *a, const vo_vec3 *b) {
     double far = 0;
@@ -67,42 +68,43 @@ static double largest_difference(int count, const vo_vec3 *a, const vo_vec3 *b) 
     return far;
 }
 
-/* Where the body is at the time of the simulation, and its velocities by differences over h. */
-static void expect_place(vo_sim *sim, double from, double to, double tolerance) {
+/* Checks the obstacle's positions at the time of the simulation and its velocities by
+ * differences. */
+static void check_obstacle_motion(vo_sim *sim, double from, double to, double tolerance) {
     const vo_mesh *mesh = sim->obstacle[0].mesh;
     size_t count = (size_t)mesh->node_count;
     vo_vec3 *x = test_malloc(3 * count * sizeof *x);
-    vo_body_follower follower;
-    assert_ok(sim->ctx, vo_body_follow(sim->ctx, sim->scene->obstacle[0].body, &follower));
-    vo_body_place(&follower, vo_sim_time(sim), x);
+    vo_body_evaluator follower;
+    assert_ok(sim->ctx, vo_body_evaluator_init(sim->ctx, sim->scene->obstacle[0].body, &follower));
+    vo_body_eval_positions(&follower, vo_sim_time(sim), x);
     assert_true(largest_difference(mesh->node_count, mesh->node_x, x) < 1e-12);
-    vo_body_place(&follower, from, x);
-    vo_body_place(&follower, to, x + count);
+    vo_body_eval_positions(&follower, from, x);
+    vo_body_eval_positions(&follower, to, x + count);
     for (size_t n = 0; n < count; n++)
         x[2 * count + n] = v3_scale(1 / (to - from), v3_sub(x[count + n], x[n]));
     double off = largest_difference(mesh->node_count, mesh->node_v, x + 2 * count);
     if (!(off < tolerance)) fail_msg("velocities are off by %g m/s", off);
-    vo_body_follower_free(&follower);
+    vo_body_evaluator_free(&follower);
     test_free(x);
 }
 
 static void bodies_have_places_and_velocities(void **state) {
     (void)state;
     vo_context *ctx = test_context(2);
-    vo_scene *scene = veiled(ctx, 0.2, 4);
+    vo_scene *scene = create_veiled_walker(ctx, 0.2, 4);
     vo_sim *sim;
     assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
     assert_near(vo_sim_time(sim), -0.2, 1e-15);
-    expect_place(sim, -0.2, -0.1999, 1e-2); /* at rest */
+    check_obstacle_motion(sim, -0.2, -0.1999, 1e-2); /* at rest */
     vo_sim_obstacles_place(sim, 0);
     sim->frame_start = 0;
-    expect_place(sim, -1e-5, 1e-5, 1e-2);
+    check_obstacle_motion(sim, -1e-5, 1e-5, 1e-2);
     sim->frame_start = -0.2;
     vo_sim_obstacles_place(sim, -0.2);
     for (int i = 0; i < 24; i++) {
         double before = vo_sim_time(sim);
         assert_ok(ctx, vo_sim_step(sim));
-        expect_place(sim, before, vo_sim_time(sim), 1e-4);
+        check_obstacle_motion(sim, before, vo_sim_time(sim), 1e-4);
     }
     assert_int_equal(vo_sim_frame(sim), 1);
     vo_sim_destroy(sim);
@@ -110,8 +112,8 @@ static void bodies_have_places_and_velocities(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A body that does not move is an obstacle like any other. */
-static void still_bodies_are_as_rigid_ones(void **state) {
+/* A body without motion behaves like a rigid obstacle. */
+static void body_without_motion_equals_rigid_obstacle(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     char path[600];
@@ -149,7 +151,7 @@ static void still_bodies_are_as_rigid_ones(void **state) {
 
 static uint64_t hash_after(int threads, int frames) {
     vo_context *ctx = test_context(threads);
-    vo_scene *scene = veiled(ctx, 0.4, 10);
+    vo_scene *scene = create_veiled_walker(ctx, 0.4, 10);
     vo_sim *sim;
     assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
     while (vo_sim_frame(sim) < frames) assert_ok(ctx, vo_sim_step_frame(sim));
@@ -166,7 +168,7 @@ static void threads_change_nothing(void **state) {
     assert_true(hash_after(1, 2) == hash_after(2, 2));
 }
 
-/* While nothing touches, so that lists have no reason to grow. */
+/* Without contacts, so that no list needs to grow. */
 static void steps_allocate_nothing(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
@@ -188,13 +190,15 @@ static void steps_allocate_nothing(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- the preroll ---------------------------------------------------------------------------- */
+/* ---- preroll
+ * -------------------------------------------------------------------------------------- */
 
-/* Pins hold in it; one that ends at 0 lets go there. Frame 0 is at 0 sharp. */
-static void handles_hold_in_the_preroll(void **state) {
+/* Handles hold during the preroll; one that ends at 0 is released there. Frame 0 is exactly at
+ * 0. */
+static void handles_are_active_in_preroll(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    vo_scene_def def = calm(0.1); /* three frames: rounded up */
+    vo_scene_def def = calm(0.1); /* three frames after rounding up */
     vo_handle_def pin = vo_handle_def_default();
     vo_scene *scene;
     vo_sim *sim;
@@ -212,14 +216,14 @@ static void handles_hold_in_the_preroll(void **state) {
     assert_int_equal(vo_sim_frame(sim), -3);
     while (vo_sim_frame(sim) < 0) assert_ok(ctx, vo_sim_step(sim));
     assert_true(vo_sim_time(sim) == 0);
-    assert_near(vo_sim_cloth(sim, 0).node_x[0].z, 1, 1e-9);
-    assert_near(vo_sim_cloth(sim, 0).node_x[4].z, 1, 1e-9);
-    assert_true(vo_sim_cloth(sim, 0).node_x[24].z < 0.99);
+    assert_near(vo_sim_get_cloth(sim, 0).node_x[0].z, 1, 1e-9);
+    assert_near(vo_sim_get_cloth(sim, 0).node_x[4].z, 1, 1e-9);
+    assert_true(vo_sim_get_cloth(sim, 0).node_x[24].z < 0.99);
     assert_int_equal(vo_sim_get_stats(sim).frame, 0);
     assert_int_equal(vo_sim_get_stats(sim).substeps, 12); /* of the whole preroll */
     assert_ok(ctx, vo_sim_step_frame(sim));
-    assert_near(vo_sim_cloth(sim, 0).node_x[0].z, 1, 1e-9);
-    assert_true(vo_sim_cloth(sim, 0).node_x[4].z < 1 - 1e-4);
+    assert_near(vo_sim_get_cloth(sim, 0).node_x[0].z, 1, 1e-9);
+    assert_true(vo_sim_get_cloth(sim, 0).node_x[4].z < 1 - 1e-4);
     assert_int_equal(vo_sim_get_stats(sim).frame, 1);
     vo_sim_destroy(sim);
     vo_scene_destroy(scene);
@@ -256,20 +260,20 @@ static void wrong_characters_are_refused(void **state) {
     vo_scene *scene;
     assert_ok(ctx, vo_scene_create(ctx, NULL, &scene));
     vo_character_def def = vo_character_def_default();
-    assert_int_equal(vo_scene_add_character(scene, NULL, NULL), VO_BAD_CALL);
+    assert_int_equal(vo_scene_add_character(scene, NULL, NULL), VO_BAD_ARGUMENT);
     def.mannequin.height = 7;
-    assert_int_equal(vo_scene_add_character(scene, &def, NULL), VO_BAD_CALL);
-    assert_says(ctx, "height");
+    assert_int_equal(vo_scene_add_character(scene, &def, NULL), VO_BAD_ARGUMENT);
+    assert_message_contains(ctx, "height");
     def = vo_character_def_default();
     def.pose.scale = 0;
-    assert_int_equal(vo_scene_add_character(scene, &def, NULL), VO_BAD_CALL);
+    assert_int_equal(vo_scene_add_character(scene, &def, NULL), VO_BAD_ARGUMENT);
     def = vo_character_def_default();
     def.body = "gone.glb";
     assert_int_not_equal(vo_scene_add_character(scene, &def, NULL), VO_OK);
-    assert_says(ctx, "gone.glb");
+    assert_message_contains(ctx, "gone.glb");
     def = vo_character_def_default();
     def.end = NAN;
-    assert_int_equal(vo_scene_add_character(scene, &def, NULL), VO_BAD_CALL);
+    assert_int_equal(vo_scene_add_character(scene, &def, NULL), VO_BAD_ARGUMENT);
     assert_int_equal(scene->character_count, 0);
     assert_int_equal(scene->obstacle_count, 0);
     vo_scene_destroy(scene);
@@ -277,7 +281,7 @@ static void wrong_characters_are_refused(void **state) {
 }
 
 /* The second of two equal mannequins is a copy of the first. */
-static void equal_mannequins_are_made_once(void **state) {
+static void equal_mannequins_are_copied(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_scene *scene;
@@ -285,7 +289,7 @@ static void equal_mannequins_are_made_once(void **state) {
     vo_character_def def = walker();
     assert_ok(ctx, vo_scene_add_character(scene, &def, NULL));
     double start = test_seconds();
-    def.moves = false;
+    def.has_motion = false;
     for (int i = 0; i < 3; i++) assert_ok(ctx, vo_scene_add_character(scene, &def, NULL));
     assert_true(test_seconds() - start < 0.2 * TEST_SLOWNESS);
     const vo_mesh *a = scene->obstacle[0].mesh, *b = scene->obstacle[3].mesh;
@@ -300,30 +304,32 @@ static void equal_mannequins_are_made_once(void **state) {
 static const char *const coarse[] = {"characters[0].body.faces=6000",
                                      "cloths[0].remeshing.size=[0.06, 0.3]", "frame_steps=6"};
 
-static vo_result run_scene(place *p, const char *set, int last, int stop) {
+static vo_result run_scene(run_fixture *p, const char *set, int last, int stop) {
     const char *sets[4];
     memcpy(sets, coarse, sizeof coarse);
     sets[3] = set;
     vo_run_def def = vo_run_def_default();
     def.folder = p->run;
     def.last_frame = last;
-    def.set_count = set ? 4 : 3;
-    def.sets = sets;
+    def.override_count = set ? 4 : 3;
+    def.overrides = sets;
     def.progress = stop_at;
     def.user = &stop;
     return vo_run_simulate(p->ctx, SCENE, &def);
 }
 
-static bool frame_exists(const place *p, int frame) { return vo_file_exists(frame_path(p, frame)); }
+static bool frame_exists(const run_fixture *p, int frame) {
+    return vo_file_exists(frame_path(p, frame));
+}
 
-/* The scene of the assets runs clean, is resumed with the same bits, and keeps only what it is told
- * to keep. */
-static void a_walker_under_a_veil(void **state) {
+/* The scene of the assets runs without intersections, resumes bit-identically and keeps the
+ * requested frames only. */
+static void veiled_walker_runs_and_resumes(void **state) {
     (void)state;
-    place once = open_place(2), twice = open_place(2), late = open_place(2);
+    run_fixture once = open_run_fixture(2), twice = open_run_fixture(2), late = open_run_fixture(2);
     assert_ok(once.ctx, run_scene(&once, NULL, 30, 1000));
     assert_ok(once.ctx, vo_check_run(once.ctx, once.run, NULL, NULL));
-    assert_int_equal(run_scene(&twice, "preroll=1", 8, 3), VO_STOPPED);
+    assert_int_equal(run_scene(&twice, "preroll=1", 8, 3), VO_CANCELLED);
     assert_true(frame_exists(&twice, 3) && !frame_exists(&twice, 4));
     assert_ok(twice.ctx, resume(&twice, 0, NULL));
     for (int k = 0; k <= 8; k++) {
@@ -345,35 +351,36 @@ static void a_walker_under_a_veil(void **state) {
     assert_int_equal(info.frames, 3);
     assert_int_equal(info.warnings, 0);
     vo_run_info_free(late.ctx, &info);
-    close_place(&once);
-    close_place(&twice);
-    close_place(&late);
+    close_run_fixture(&once);
+    close_run_fixture(&twice);
+    close_run_fixture(&late);
 }
 
-/* Stopped in the preroll nothing is kept; what began a run cannot be changed later. */
-static void prerolls_of_runs(void **state) {
+/* A run that is cancelled in the preroll saves nothing; settings of the start cannot change
+ * later. */
+static void cancelled_preroll_saves_nothing(void **state) {
     (void)state;
-    place p = open_place(1);
-    assert_int_equal(run_scene(&p, NULL, 3, -20), VO_STOPPED);
-    assert_says(p.ctx, "stopped before frame 0");
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(run_scene(&p, NULL, 3, -20), VO_CANCELLED);
+    assert_message_contains(p.ctx, "cancelled before frame 0");
     assert_false(frame_exists(&p, 0));
     assert_int_equal(resume(&p, 0, NULL), VO_BAD_DATA);
-    assert_says(p.ctx, "no intact frame");
+    assert_message_contains(p.ctx, "no intact frame");
     assert_ok(p.ctx, run_scene(&p, "preroll=0.08", 1, 1000));
-    close_place(&p);
-    place q = open_place(1);
+    close_run_fixture(&p);
+    run_fixture q = open_run_fixture(1);
     const char *set = "preroll=2";
-    assert_int_equal(run_scene(&q, "start_frame=9", 3, 1000), VO_BAD_CALL);
-    assert_says(q.ctx, "ends with frame 3");
-    assert_int_equal(run_scene(&q, "preroll=0.08", 4, 1), VO_STOPPED);
+    assert_int_equal(run_scene(&q, "start_frame=9", 3, 1000), VO_BAD_ARGUMENT);
+    assert_message_contains(q.ctx, "the last frame is 3, before start_frame 9");
+    assert_int_equal(run_scene(&q, "preroll=0.08", 4, 1), VO_CANCELLED);
     assert_int_equal(resume_until(&q, set, 5), VO_BAD_DATA);
-    assert_says(q.ctx, "preroll");
+    assert_message_contains(q.ctx, "preroll");
     assert_ok(q.ctx, resume(&q, 0, NULL));
-    close_place(&q);
+    close_run_fixture(&q);
 }
 
-/* Soldier and CesiumMan with a sheet over them. */
-static void characters_of_files_meet_cloth(void **state) {
+/* Soldier and CesiumMan with a sheet above them. */
+static void imported_characters_collide_with_cloth(void **state) {
     (void)state;
     static const struct {
         const char *file, *clip;
@@ -391,7 +398,7 @@ static void characters_of_files_meet_cloth(void **state) {
         vo_sim *sim;
         scene_def.frame_steps = 8;
         def.body = path;
-        def.moves = true;
+        def.has_motion = true;
         def.motion.clip = cases[i].clip;
         def.motion.end = VO_END_LOOP;
         assert_ok(ctx, vo_scene_create(ctx, &scene_def, &scene));
@@ -413,16 +420,16 @@ static void characters_of_files_meet_cloth(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_have_places_and_velocities),
-        cmocka_unit_test(still_bodies_are_as_rigid_ones),
+        cmocka_unit_test(body_without_motion_equals_rigid_obstacle),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(steps_allocate_nothing),
-        cmocka_unit_test(handles_hold_in_the_preroll),
+        cmocka_unit_test(handles_are_active_in_preroll),
         cmocka_unit_test(scenes_know_their_preroll),
         cmocka_unit_test(wrong_characters_are_refused),
-        cmocka_unit_test(equal_mannequins_are_made_once),
-        cmocka_unit_test(a_walker_under_a_veil),
-        cmocka_unit_test(prerolls_of_runs),
-        cmocka_unit_test(characters_of_files_meet_cloth),
+        cmocka_unit_test(equal_mannequins_are_copied),
+        cmocka_unit_test(veiled_walker_runs_and_resumes),
+        cmocka_unit_test(cancelled_preroll_saves_nothing),
+        cmocka_unit_test(imported_characters_collide_with_cloth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Buckling compensation of four faces at once, against the scalar code. */
+/* Tests of buckling compensation in SIMD lanes against the scalar code. */
 #include "buckle_cases.h"
 
 #include "material/buckle_lanes.h"
@@ -75,7 +75,7 @@ static void check_lane(const lanes_call *call, int n, const vo_stretch_face *fac
     }
 }
 
-static void lanes_agree_with_the_scalar_code(void **state) {
+static void lanes_agree_with_scalar_code(void **state) {
     (void)state;
     vo_random r = vo_random_seed(10);
     for (int trial = 0; trial < TRIALS; trial++) {
@@ -93,8 +93,8 @@ static void lanes_agree_with_the_scalar_code(void **state) {
     }
 }
 
-/* Firm lanes beside slack ones, and all of them. */
-static void lanes_without_slack_have_the_same_bits_as_ever(void **state) {
+/* Lanes with and without slack side by side, and all without. */
+static void zero_slack_lanes_give_same_bits(void **state) {
     (void)state;
     vo_random r = vo_random_seed(11);
     for (int trial = 0; trial < TRIALS; trial++) {
@@ -133,7 +133,7 @@ static void empty_lanes_are_zero(void **state) {
     for (int i = 0; i < 3; i++) assert_true(v3_length(lane(&call.out.force[i], 1)) == 0);
 }
 
-static void lanes_look_tables_up_where_the_scalar_code_does(void **state) {
+static void table_lookup_agrees_with_scalar_code(void **state) {
     (void)state;
     vo_random r = vo_random_seed(13);
     for (int trial = 0; trial < TRIALS; trial++) {
@@ -157,10 +157,10 @@ static void lanes_look_tables_up_where_the_scalar_code_does(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_agree_with_the_scalar_code),
-        cmocka_unit_test(lanes_without_slack_have_the_same_bits_as_ever),
+        cmocka_unit_test(lanes_agree_with_scalar_code),
+        cmocka_unit_test(zero_slack_lanes_give_same_bits),
         cmocka_unit_test(empty_lanes_are_zero),
-        cmocka_unit_test(lanes_look_tables_up_where_the_scalar_code_does),
+        cmocka_unit_test(table_lookup_agrees_with_scalar_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
-/* Simulations with buckling compensation: what it is for, that it is calm, and that neither
- * remeshing nor resuming nor threads are seen in it. */
-#include "run_place.h"
+/* Tests of buckling compensation in simulations: its effect, its stability, and independence of
+ * remeshing, resuming and threads. */
+#include "run_fixture.h"
 
 #include "sim/sim.h"
 
-/* A coarse or fine cloth in a world of its own; nothing is remeshed. */
+/* A coarse or fine cloth in its own scene, without remeshing. */
 typedef struct world {
     vo_context *ctx;
     vo_scene_def def;
@@ -16,7 +16,7 @@ typedef struct world {
     vo_sim *sim;
 } world;
 
-/* As soft as jersey. */
+/* A fabric as soft as jersey. */
 static world begin_world(int threads) {
     world w = {test_context(threads), vo_scene_def_default(), vo_cloth_def_default(),
                vo_fabric_def_default()};
@@ -30,7 +30,7 @@ static world begin_world(int threads) {
                                .bend_weft = 2.2e-6,
                                .bend_bias = 3e-6};
     w.damping = 0.002;
-    w.cloth.remeshing.on = true;
+    w.cloth.remeshing.enabled = true;
     w.cloth.remeshing.size_min = 0.02;
     w.cloth.remeshing.size_max = 0.16;
     return w;
@@ -53,7 +53,7 @@ static void add_cloth(world *w) {
 }
 
 static void add_sheet(world *w, double size, int cells) {
-    assert_ok(w->ctx, vo_mesh_create_grid(w->ctx, size, size, cells, cells, &w->mesh));
+    w->mesh = test_grid(w->ctx, size, size, cells, cells);
     add_cloth(w);
 }
 
@@ -66,11 +66,11 @@ static void end_world(world *w) {
     vo_context_destroy(w->ctx);
 }
 
-/* Holds the nodes from `first` on, which go by `way` in the first second. */
-static void hold(world *w, int first, int count, int stride, vo_vec3 way) {
+/* Fixes the nodes from `first` on, which move by `displacement` in the first second. */
+static void fix_nodes(world *w, int first, int count, int stride, vo_vec3 displacement) {
     int nodes[64], motion;
     vo_keyframe key[2] = {{.pose = vo_pose_identity()}, {.time = 1, .pose = vo_pose_identity()}};
-    key[1].pose.translate = way;
+    key[1].pose.translate = displacement;
     for (int i = 0; i < count; i++) nodes[i] = first + i * stride;
     assert_ok(w->ctx, vo_scene_add_motion(w->scene, 2, key, &motion));
     vo_handle_def handle = vo_handle_def_default();
@@ -84,12 +84,13 @@ static void step_frames(world *w, int count) {
     for (int i = 0; i < count; i++) assert_ok(w->ctx, vo_sim_step_frame(w->sim));
 }
 
-/* ---- the paper's figure 6 ------------------------------------------------------------------- */
+/* ---- figure 6 of the paper ---------------------------------------------------------------------
+ */
 
 enum { MOST_NODES = 1000, MOST_FACES = 2000 };
 static const double RADIUS = 0.15, HEIGHT = 0.5;
 
-/* Rows of triangles around a tube that stands upright, each row turned by half an edge. */
+/* An upright tube of triangle rows, each rotated by half an edge. */
 static vo_mesh *make_tube(vo_context *ctx, int columns, int rows) {
     static vo_vec3 x[MOST_NODES];
     static vo_vec2 u[MOST_NODES];
@@ -118,20 +119,20 @@ static vo_mesh *make_tube(vo_context *ctx, int columns, int rows) {
 }
 
 typedef struct figure {
-    double height, radius; /* mean of the nodes, largest of the nodes, m */
+    double height, radius; /* m: mean height of the nodes, largest radius */
 } figure;
 
-/* A tube held at both rims and pressed to half its height. */
-static figure press_tube(int columns, int rows, bool compensated) {
+/* A tube fixed at both rims and compressed to half its height. */
+static figure compress_tube(int columns, int rows, bool compensated) {
     world w = begin_world(2);
     if (compensated) compensate(&w);
     w.mesh = make_tube(w.ctx, columns, rows);
     add_cloth(&w);
-    hold(&w, 0, columns, 1, v3(0, 0, 0));
-    hold(&w, columns * rows, columns, 1, v3(0, 0, -HEIGHT / 2));
+    fix_nodes(&w, 0, columns, 1, v3(0, 0, 0));
+    fix_nodes(&w, columns * rows, columns, 1, v3(0, 0, -HEIGHT / 2));
     start(&w);
     step_frames(&w, 35);
-    vo_mesh_view view = vo_sim_cloth(w.sim, 0);
+    vo_mesh_view view = vo_sim_get_cloth(w.sim, 0);
     figure f = {0, 0};
     for (int i = 0; i < view.node_count; i++) {
         f.height += view.node_x[i].z / view.node_count;
@@ -143,18 +144,18 @@ static figure press_tube(int columns, int rows, bool compensated) {
     return f;
 }
 
-static void a_coarse_tube_sags_as_a_fine_one(void **state) {
+static void coarse_tube_sags_like_fine_one(void **state) {
     (void)state;
     if (TEST_SLOWNESS > 1) skip();
-    figure fine = press_tube(36, 21, false), plain = press_tube(6, 5, false);
-    figure compensated = press_tube(6, 5, true);
+    figure fine = compress_tube(36, 21, false), plain = compress_tube(6, 5, false);
+    figure compensated = compress_tube(6, 5, true);
     printf("a pressed tube: height %.4f m, radius %.4f m; coarse %.4f, %.4f; compensated %.4f, "
            "%.4f\n",
            fine.height, fine.radius, plain.height, plain.radius, compensated.height,
            compensated.radius);
     assert_near(compensated.height, fine.height, 0.04 * HEIGHT);
     assert_near(compensated.radius, fine.radius, 0.1 * RADIUS);
-    /* without it, it stands on creases that it cannot have, and they stand out */
+    /* without compensation it is supported by creases that it cannot form, which bulge out */
     assert_true(plain.height > fine.height + 0.07 * HEIGHT);
     assert_true(plain.radius > fine.radius + 0.15 * RADIUS);
 }
@@ -162,7 +163,7 @@ static void a_coarse_tube_sags_as_a_fine_one(void **state) {
 /* ---- stability ------------------------------------------------------------------------------ */
 
 static void assert_sound(const world *w) {
-    vo_mesh_view view = vo_sim_cloth(w->sim, 0);
+    vo_mesh_view view = vo_sim_get_cloth(w->sim, 0);
     for (int i = 0; i < view.node_count; i++) {
         assert_true(v3_length(view.node_x[i]) < 10);
         assert_true(v3_length(view.node_v[i]) < 10);
@@ -171,33 +172,34 @@ static void assert_sound(const world *w) {
 
 static double total(vo_energy e) { return e.kinetic + e.stretch + e.bend; }
 
-/* The same for all faces. */
-static double same_goal(const void *user, int face) {
+/* The same target for all faces. */
+static double same_target(const void *user, int face) {
     (void)face;
     return *(const double *)user;
 }
 
-/* Sides of a coarse sheet pushed together to a fifth within 200 steps, in its own plane. */
-static void a_sheet_without_resistance_is_calm(void **state) {
+/* Opposite sides of a coarse sheet are pushed together to a fifth within 200 steps, in its plane.
+ */
+static void fully_slack_sheet_is_stable(void **state) {
     (void)state;
     world w = begin_world(1);
     w.def.gravity = v3(0, 0, 0);
     add_sheet(&w, 1, 4);
-    hold(&w, 0, 5, 5, v3(0.4, 0, 0));
-    hold(&w, 4, 5, 5, v3(-0.4, 0, 0));
+    fix_nodes(&w, 0, 5, 5, v3(0.4, 0, 0));
+    fix_nodes(&w, 4, 5, 5, v3(-0.4, 0, 0));
     start(&w);
     double goal = 1;
-    vo_implicit_aim_slack(&w.sim->implicit, same_goal, &goal);
+    vo_implicit_set_slack_targets(&w.sim->implicit, same_target, &goal);
     for (int f = 0; f < 32; f++) vo_implicit_set_slack(&w.sim->implicit, f, 1);
     for (int i = 0; i < 200; i++) {
         assert_ok(w.ctx, vo_sim_step(w.sim));
         assert_sound(&w);
         vo_stats stats = vo_sim_get_stats(w.sim);
-        assert_int_equal(stats.step_cuts + stats.held_steps, 0);
+        assert_int_equal(stats.step_halvings + stats.frozen_substeps, 0);
         assert_true(stats.max_strain < 0.1);
     }
     assert_true(vo_sim_get_stats(w.sim).min_strain < -0.8);
-    assert_near(total(vo_sim_energy(w.sim)), 0, 0.01); /* J */
+    assert_near(total(vo_sim_get_energy(w.sim)), 0, 0.01); /* J */
     step_frames(&w, 50);
     double speed = vo_sim_get_stats(w.sim).max_speed;
     printf("a compressed sheet without resistance: %.4f m/s 2 s later\n", speed);
@@ -205,8 +207,8 @@ static void a_sheet_without_resistance_is_calm(void **state) {
     end_world(&w);
 }
 
-/* Squeezed and thrown, without gravity, damping or contact: what moves it is its own energy. */
-static void a_flying_sheet_keeps_momentum_and_gains_no_energy(void **state) {
+/* Compressed and thrown, without gravity, damping or contact: it moves by its own energy. */
+static void flying_sheet_conserves_momentum(void **state) {
     (void)state;
     world w = begin_world(1);
     compensate(&w);
@@ -224,14 +226,15 @@ static void a_flying_sheet_keeps_momentum_and_gains_no_energy(void **state) {
         m->node_x[i] = v3(0.9 * x.x, 0.8 * x.y, 0.02 * sin(9 * x.x + 5 * x.y));
         m->node_v[i] = v3(0.3, 0.5 * sin(8 * x.y), sin(7 * x.x + 2 * x.y));
     }
+    w.sim->rows_current = false;
     const vo_system *s = &w.sim->implicit.system;
     vo_vec3 first = v3(0, 0, 0), last = v3(0, 0, 0);
     for (int i = 0; i < m->node_count; i++)
         first = v3_add_scaled(first, s->mass[s->row_of[i]], m->node_v[i]);
-    double begin = total(vo_sim_energy(w.sim)), before = begin, worst = 0;
+    double begin = total(vo_sim_get_energy(w.sim)), before = begin, worst = 0;
     for (int step = 0; step < 400; step++) {
         assert_ok(w.ctx, vo_sim_step(w.sim));
-        double now = total(vo_sim_energy(w.sim));
+        double now = total(vo_sim_get_energy(w.sim));
         worst = fmax(worst, now - before);
         before = now;
     }
@@ -244,13 +247,14 @@ static void a_flying_sheet_keeps_momentum_and_gains_no_energy(void **state) {
     end_world(&w);
 }
 
-/* ---- following the mesh --------------------------------------------------------------------- */
+/* ---- remeshing ---------------------------------------------------------------------------------
+ */
 
-static double furthest_from_goal(const world *w) {
+static double max_distance_from_target(const world *w) {
     double worst = 0;
     for (int f = 0; f < w->sim->cloth[0].mesh->face_count; f++)
         worst = fmax(worst, fabs(vo_implicit_get_slack(&w->sim->implicit, f) -
-                                 vo_sim_buckle_goal(w->sim, 0, f)));
+                                 vo_sim_slack_target(w->sim, 0, f)));
     return worst;
 }
 
@@ -266,12 +270,12 @@ static double slack_between(double size_min, double size_max, double power) {
     double slack = vo_implicit_get_slack(&w.sim->implicit, 0);
     for (int f = 1; f < 32; f++)
         assert_near(vo_implicit_get_slack(&w.sim->implicit, f), slack, 1e-12);
-    assert_true(w.sim->implicit.loose == (slack > 0) && !w.sim->implicit.slackens);
+    assert_true(w.sim->implicit.has_slack == (slack > 0) && !w.sim->implicit.slack_is_fading);
     end_world(&w);
     return slack;
 }
 
-static void slack_is_by_size(void **state) {
+static void slack_depends_on_size(void **state) {
     (void)state;
     double area = 0.25 * 0.25 / 2, least = 0.25 * sqrt(3) * 0.01, most = 25 * least;
     for (int power = 1; power <= 10; power += 3) {
@@ -280,12 +284,12 @@ static void slack_is_by_size(void **state) {
     }
     assert_true(slack_between(0.3, 0.5, 10) == 0);     /* small ones */
     assert_true(slack_between(0.1, 0.25, 10) == 0.99); /* large ones */
-    assert_true(slack_between(0.1, 50, 10) == 0);      /* hardly any: none */
+    assert_true(slack_between(0.1, 50, 10) == 0);      /* below the threshold: none */
 }
 
-/* Large faces made of small ones begin as firm as these were, and become slack with time; faces
- * that are split become firm likewise. */
-static void new_faces_begin_with_the_slack_that_was_there(void **state) {
+/* Coarse faces start with the slack of the fine faces they replace and approach their own; likewise
+ * for split faces. */
+static void new_faces_inherit_slack(void **state) {
     (void)state;
     world w = begin_world(1);
     compensate(&w);
@@ -296,51 +300,51 @@ static void new_faces_begin_with_the_slack_that_was_there(void **state) {
     add_sheet(&w, 1, 20);
     start(&w);
     assert_true(w.sim->cloth[0].mesh->face_count < 200);
-    double first = furthest_from_goal(&w);
-    assert_true(first > 0.5); /* the scene's faces had next to none */
+    double first = max_distance_from_target(&w);
+    assert_true(first > 0.5); /* the initial faces had almost none */
     step_frames(&w, 1);
-    double later = furthest_from_goal(&w);
+    double later = max_distance_from_target(&w);
     assert_true(later < 0.6 * first && later > 0.01);
     step_frames(&w, 15);
-    assert_true(furthest_from_goal(&w) == 0 && !w.sim->implicit.slackens);
-    assert_true(w.sim->implicit.loose);
+    assert_true(max_distance_from_target(&w) == 0 && !w.sim->implicit.slack_is_fading);
+    assert_true(w.sim->implicit.has_slack);
     end_world(&w);
 }
 
-/* A goal that changes at once, as where a camera turns: what the cloth feels does not. */
-static void slack_goes_to_its_goal_slowly(void **state) {
+/* A target that changes at once, as when a camera turns, changes the effective slack gradually. */
+static void slack_approaches_target_gradually(void **state) {
     (void)state;
     world w = begin_world(1);
     add_sheet(&w, 1, 4);
     start(&w);
     vo_implicit *s = &w.sim->implicit;
-    assert_false(s->loose);
+    assert_false(s->has_slack);
     double goal = 1, left = 1;
-    vo_implicit_aim_slack(s, same_goal, &goal);
-    assert_false(s->loose);
+    vo_implicit_set_slack_targets(s, same_target, &goal);
+    assert_false(s->has_slack);
     for (int i = 0; i < 10; i++) {
         assert_ok(w.ctx, vo_sim_step(w.sim));
         left *= exp(-w.sim->dt / 0.05);
         assert_near(vo_implicit_get_slack(s, 7), 1 - left, 1e-12);
     }
     for (int i = 0; i < 100; i++) assert_ok(w.ctx, vo_sim_step(w.sim));
-    assert_true(vo_implicit_get_slack(s, 7) == 1 && s->loose && !s->slackens);
+    assert_true(vo_implicit_get_slack(s, 7) == 1 && s->has_slack && !s->slack_is_fading);
     goal = 0;
-    vo_implicit_aim_slack(s, same_goal, &goal);
+    vo_implicit_set_slack_targets(s, same_target, &goal);
     for (int i = 0; i < 100; i++) assert_ok(w.ctx, vo_sim_step(w.sim));
-    assert_true(vo_implicit_get_slack(s, 7) == 0 && !s->loose && !s->slackens);
+    assert_true(vo_implicit_get_slack(s, 7) == 0 && !s->has_slack && !s->slack_is_fading);
     end_world(&w);
 }
 
-/* ---- by a camera ---------------------------------------------------------------------------- */
+/* ---- view-dependent slack ----------------------------------------------------------------------
+ */
 
-/* Slack that a sheet of cells of 0.25 m is to have at a frame, from -1 on, before a camera that
- * stands over it, or looks away from it. Nothing moves. `longest` is the edge its remeshing ends
- * with; 0: the usual one. */
-static double limited_slack(vo_viewing view, double longest, bool away, int frame) {
+/* Target slack of a sheet with cells of 0.25 m at a frame, from -1 on, with a camera above it or
+ * looking away. Nothing moves. `longest` is the maximum edge of its remeshing; 0: the default. */
+static double limited_slack(vo_view_settings view, double longest, bool away, int frame) {
     world w = begin_world(1);
     if (longest > 0) w.cloth.remeshing.size_max = longest;
-    vo_camera_key key = {.position = {0.5, 0.5, 5}, .has_target = true, .field = 60};
+    vo_camera_key key = {.position = {0.5, 0.5, 5}, .has_target = true, .fov_y = 60};
     vo_camera_def camera = vo_camera_def_default();
     w.def.gravity = v3(0, 0, 0);
     w.def.adapt = VO_ADAPT_VIEW;
@@ -353,21 +357,21 @@ static double limited_slack(vo_viewing view, double longest, bool away, int fram
     assert_ok(w.ctx, vo_scene_add_camera(w.scene, &camera, NULL));
     start(&w);
     step_frames(&w, frame + 1);
-    vo_sim_buckle_aim(w.sim);
-    double goal = vo_sim_buckle_goal(w.sim, 0, 0);
-    for (int f = 1; f < 32; f++) assert_near(vo_sim_buckle_goal(w.sim, 0, f), goal, 1e-12);
+    vo_sim_update_slack_targets(w.sim);
+    double goal = vo_sim_slack_target(w.sim, 0, 0);
+    for (int f = 1; f < 32; f++) assert_near(vo_sim_slack_target(w.sim, 0, f), goal, 1e-12);
     end_world(&w);
     return goal;
 }
 
-static double filmed_slack(vo_viewing view, bool away, int frame) {
+static double viewed_slack(vo_view_settings view, bool away, int frame) {
     return limited_slack(view, 0, away, frame);
 }
 
-/* The longest edge is the longer of the two that limit it; one that is infinite is none. */
-static void compensation_goes_by_a_longest_edge(void **state) {
+/* The maximum edge is the larger of the two limits; an infinite one disables compensation. */
+static void max_edge_determines_compensation(void **state) {
     (void)state;
-    vo_viewing view = vo_viewing_default();
+    vo_view_settings view = vo_view_settings_default();
     double goal[3], longest[3] = {0.1, INFINITY, 0.6};
     for (int i = 0; i < 3; i++) goal[i] = limited_slack(view, longest[i], true, 1);
     assert_true(goal[0] > 0.5);
@@ -375,28 +379,29 @@ static void compensation_goes_by_a_longest_edge(void **state) {
     assert_true(goal[2] > 0 && goal[2] < goal[0] - 0.05);
 }
 
-static void what_is_in_a_picture_has_a_power_of_its_own(void **state) {
+static void visible_faces_have_their_own_power(void **state) {
     (void)state;
-    vo_viewing view = vo_viewing_default();
+    vo_view_settings view = vo_view_settings_default();
     double area = 0.25 * 0.25 / 2, side = 0.25 * sqrt(3), least = side * 0.02 * 0.02;
     double share = (side * 0.3 * 0.3 - area) / (side * 0.3 * 0.3 - least);
     view.compensation_power = 2;
-    assert_true(filmed_slack(view, false, 1) == 0);
-    assert_near(filmed_slack(view, true, 1), 1 - pow(share, 2), 1e-12);
-    view.compensation_seen = 1.5;
-    assert_near(filmed_slack(view, false, 1), 1 - pow(share, 1.5), 1e-12);
-    assert_near(filmed_slack(view, true, 1), 1 - pow(share, 2), 1e-12);
-    assert_near(filmed_slack(view, false, 0), 1 - pow(share, 1.5), 1e-12);
-    assert_true(filmed_slack(view, false, -1) == 0); /* the preroll is as without a camera */
-    view.whole_start = false;                        /* unless it goes by the camera, too */
-    assert_near(filmed_slack(view, false, -1), 1 - pow(share, 1.5), 1e-12);
-    assert_near(filmed_slack(view, true, -1), 1 - pow(share, 2), 1e-12);
-    view.whole_start = true;
+    assert_true(viewed_slack(view, false, 1) == 0);
+    assert_near(viewed_slack(view, true, 1), 1 - pow(share, 2), 1e-12);
+    view.visible_compensation_power = 1.5;
+    assert_near(viewed_slack(view, false, 1), 1 - pow(share, 1.5), 1e-12);
+    assert_near(viewed_slack(view, true, 1), 1 - pow(share, 2), 1e-12);
+    assert_near(viewed_slack(view, false, 0), 1 - pow(share, 1.5), 1e-12);
+    assert_true(viewed_slack(view, false, -1) == 0); /* the preroll ignores the camera */
+    view.full_detail_preroll = false;                /* unless it is view-dependent too */
+    assert_near(viewed_slack(view, false, -1), 1 - pow(share, 1.5), 1e-12);
+    assert_near(viewed_slack(view, true, -1), 1 - pow(share, 2), 1e-12);
+    view.full_detail_preroll = true;
     view.compensation = false;
-    assert_true(filmed_slack(view, false, 1) == 0);
+    assert_true(viewed_slack(view, false, 1) == 0);
 }
 
-/* ---- the same bits -------------------------------------------------------------------------- */
+/* ---- determinism -------------------------------------------------------------------------------
+ */
 
 static const char adaptive_text[] =
     "{ \"frame_time\": 0.04, \"frame_steps\": 4, \"end_frame\": 10,\n"
@@ -408,7 +413,7 @@ static const char adaptive_text[] =
     "  \"handles\": [{\"nodes\": [0]}, {\"nodes\": [10]}],\n"
     "  \"gravity\": [0, 0, -9.8], \"wind\": {\"velocity\": [1, 4, 0]} }\n";
 
-/* Slack comes and goes with a camera, on a mesh that stays. */
+/* Slack changes with a camera on a fixed mesh. */
 static const char filmed_text[] =
     "{ \"frame_time\": 0.04, \"frame_steps\": 4, \"end_frame\": 10, \"adapt\": \"view\",\n"
     "  \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 10, \"rows\": 10},\n"
@@ -422,7 +427,7 @@ static const char filmed_text[] =
     "  \"handles\": [{\"nodes\": [0]}, {\"nodes\": [10]}], \"disable\": [\"remeshing\"],\n"
     "  \"gravity\": [0, 0, -9.8], \"wind\": {\"velocity\": [1, 4, 0]} }\n";
 
-/* Coarse faces in the picture, on a mesh that changes. */
+/* Coarse visible faces on a changing mesh. */
 static const char seen_text[] =
     "{ \"frame_time\": 0.04, \"frame_steps\": 4, \"end_frame\": 10, \"adapt\": \"view\",\n"
     "  \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 10, \"rows\": 10},\n"
@@ -430,37 +435,37 @@ static const char seen_text[] =
     "                    \"poisson_ratio\": 0.3}],\n"
     "    \"remeshing\": {\"refine_angle\": 0.5, \"refine_velocity\": 0.5, \"size\": [0.05, 0.4],\n"
     "                  \"aspect_min\": 0.2}}],\n"
-    "  \"view\": {\"compensation_seen\": 20, \"back\": 0.5},\n"
+    "  \"view\": {\"visible_compensation_power\": 20, \"back_facing\": 0.5},\n"
     "  \"camera\": {\"position\": [0, -2, 3], \"target\": [0, 0, 0]},\n"
     "  \"handles\": [{\"nodes\": [0]}, {\"nodes\": [10]}],\n"
     "  \"gravity\": [0, 0, -9.8], \"wind\": {\"velocity\": [1, 4, 0]} }\n";
 
-static place open_scene_place(int threads, const char *text) {
-    place p = open_place(threads);
+static run_fixture open_scene_fixture(int threads, const char *text) {
+    run_fixture p = open_run_fixture(threads);
     assert_ok(p.ctx, vo_file_write(p.ctx, p.scene, text, strlen(text)));
     return p;
 }
 
 static void assert_resumes(const char *text) {
-    place whole = open_scene_place(1, text), parts = open_scene_place(3, text);
+    run_fixture whole = open_scene_fixture(1, text), parts = open_scene_fixture(3, text);
     assert_ok(whole.ctx, simulate(&whole, 1000));
-    assert_int_equal(simulate(&parts, 2), VO_STOPPED);
+    assert_int_equal(simulate(&parts, 2), VO_CANCELLED);
     for (int stop = 3; stop < 10; stop += 2)
-        assert_int_equal(resume_until(&parts, NULL, stop), VO_STOPPED);
+        assert_int_equal(resume_until(&parts, NULL, stop), VO_CANCELLED);
     assert_ok(parts.ctx, resume(&parts, 0, NULL));
     assert_same_frames(&whole, &parts, 10);
-    close_place(&whole);
-    close_place(&parts);
+    close_run_fixture(&whole);
+    close_run_fixture(&parts);
 }
 
-static void a_resumed_run_has_the_same_bits(void **state) {
+static void resumed_run_gives_same_bits(void **state) {
     (void)state;
     assert_resumes(adaptive_text);
     assert_resumes(filmed_text);
     assert_resumes(seen_text);
 }
 
-static void what_makes_no_sense_is_refused(void **state) {
+static void invalid_settings_are_rejected(void **state) {
     (void)state;
     static const struct {
         const char *set, *says;
@@ -469,32 +474,32 @@ static void what_makes_no_sense_is_refused(void **state) {
         {"cloths[0].remeshing.compensation_power=0.5", "at least 1"},
         {"cloths[0].remeshing.compensation_power=-1", "cloths[0].remeshing.compensation_power"},
         {"cloths[0].remeshing.size=[0.1,\"inf\"]", "longest edge"},
-        {"view.compensation_seen=0.5", "0, or between 1 and 1e6"},
+        {"view.visible_compensation_power=0.5", "0, or between 1 and 1e6"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        place p = open_scene_place(1, adaptive_text);
+        run_fixture p = open_scene_fixture(1, adaptive_text);
         vo_run_def def = vo_run_def_default();
         def.folder = p.run;
-        def.set_count = 1;
-        def.sets = &bad[i].set;
+        def.override_count = 1;
+        def.overrides = &bad[i].set;
         assert_int_equal(vo_run_simulate(p.ctx, p.scene, &def), VO_BAD_DATA);
-        assert_says(p.ctx, bad[i].says);
-        close_place(&p);
+        assert_message_contains(p.ctx, bad[i].says);
+        close_run_fixture(&p);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_coarse_tube_sags_as_a_fine_one),
-        cmocka_unit_test(a_sheet_without_resistance_is_calm),
-        cmocka_unit_test(a_flying_sheet_keeps_momentum_and_gains_no_energy),
-        cmocka_unit_test(slack_is_by_size),
-        cmocka_unit_test(new_faces_begin_with_the_slack_that_was_there),
-        cmocka_unit_test(slack_goes_to_its_goal_slowly),
-        cmocka_unit_test(compensation_goes_by_a_longest_edge),
-        cmocka_unit_test(what_is_in_a_picture_has_a_power_of_its_own),
-        cmocka_unit_test(a_resumed_run_has_the_same_bits),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(coarse_tube_sags_like_fine_one),
+        cmocka_unit_test(fully_slack_sheet_is_stable),
+        cmocka_unit_test(flying_sheet_conserves_momentum),
+        cmocka_unit_test(slack_depends_on_size),
+        cmocka_unit_test(new_faces_inherit_slack),
+        cmocka_unit_test(slack_approaches_target_gradually),
+        cmocka_unit_test(max_edge_determines_compensation),
+        cmocka_unit_test(visible_faces_have_their_own_power),
+        cmocka_unit_test(resumed_run_gives_same_bits),
+        cmocka_unit_test(invalid_settings_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Trees of boxes against comparing every box with every other. */
-#include "core/hash.h"
+/* BVH pair queries against brute force. */
+#include "codec/hash.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/timer.h"
@@ -16,18 +16,14 @@ static vo_box *new_boxes(int n) {
     return boxes;
 }
 
-static vo_vec3 random_point(vo_random *r) {
-    return v3(vo_random_real(r, -1, 1), vo_random_real(r, -1, 1), vo_random_real(r, -1, 1));
-}
-
 /* Boxes of all sizes; some are points, some are copies of their predecessor. */
 static vo_box *random_boxes(int n, double size, uint64_t seed) {
     vo_random r = vo_random_seed(seed);
     vo_box *boxes = new_boxes(n);
     for (int i = 0; i < n; i++) {
         double s = vo_random_int(&r, 5) ? size * vo_random_real(&r, 0, 1) : 0;
-        vo_vec3 p = random_point(&r);
-        boxes[i] = box_add(box_add(box_empty(), p), v3_add_scaled(p, s, random_point(&r)));
+        vo_vec3 p = test_random_vec3(&r, 1);
+        boxes[i] = box_add(box_add(box_empty(), p), v3_add_scaled(p, s, test_random_vec3(&r, 1)));
         if (i > 0 && vo_random_int(&r, 10) == 0) boxes[i] = boxes[i - 1];
     }
     return boxes;
@@ -54,7 +50,7 @@ static void sheet_boxes(int k, double time, double thickness, vo_box *boxes) {
     }
 }
 
-/* What the tree keeps of a box. */
+/* The box as stored in the tree, rounded outward. */
 static vo_box rounded(vo_box b) {
     return (vo_box){
         v3((double)vo_float_below(b.min.x), (double)vo_float_below(b.min.y),
@@ -70,7 +66,7 @@ static int compare_pairs(const void *x, const void *y) {
     return (p->b > q->b) - (p->b < q->b);
 }
 
-/* Compares a list with all pairs of a and b, of which only i < j where b is NULL. */
+/* Compares a list with all pairs of a and b; if b is NULL, with pairs i < j of a. */
 static void check_pairs(vo_pair_list *list, const vo_box *a, int na, const vo_box *b, int nb) {
     if (list->count > 0)
         qsort(list->pairs, (size_t)list->count, sizeof *list->pairs, compare_pairs);
@@ -87,8 +83,8 @@ static void check_pairs(vo_pair_list *list, const vo_box *a, int na, const vo_bo
     assert_int_equal(at, list->count);
 }
 
-/* The tree's rules: each box in one leaf, children inside their parents, links right, and no node
- * wider than its boxes ask for. */
+/* Invariants of the tree: each box in one leaf, children inside their parents, correct links, tight
+ * bounds. */
 static void check_tree(const vo_bvh *tree, const vo_box *boxes) {
     char *seen = calloc((size_t)tree->box_count + 1, 1);
     assert_int_equal(tree->node_count, tree->box_count ? 2 * tree->box_count - 1 : 0);
@@ -143,7 +139,7 @@ static void test_between_random(void **state) {
     (void)state;
     static const int counts[] = {0, 1, 2, 17, 300, 2000};
     vo_context *ctx = test_context(2);
-    vo_bvh a = {0}, b = {0}; /* used again for every size */
+    vo_bvh a = {0}, b = {0}; /* reused for every size */
     vo_pair_list list = {0};
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
@@ -161,7 +157,7 @@ static void test_between_random(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A sheet that folds: refitted trees find what rebuilt ones find, and stay well formed. */
+/* A folding sheet: refitted trees find the same pairs as rebuilt ones and stay well formed. */
 static void test_sheet_refit(void **state) {
     (void)state;
     enum { K = 32, N = 2 * K * K };
@@ -195,7 +191,7 @@ static int list_subtree(const vo_bvh *tree, int root, int *out) {
     return count;
 }
 
-/* Groups are the largest subtrees of the tree that are small enough; a copy is what it is of. */
+/* Groups are the largest subtrees within the limit; a copied tree equals the original. */
 static void test_groups(void **state) {
     (void)state;
     enum { MOST = 700 };
@@ -208,7 +204,7 @@ static void test_groups(void **state) {
         assert_ok(ctx, vo_bvh_group(ctx, &spare, boxes, n, 16, order, begin, &groups));
         assert_ok(ctx, vo_bvh_copy(ctx, &tree, &copy));
         assert_int_equal(copy.node_count, tree.node_count);
-        assert_int_equal(copy.cut_count, tree.cut_count);
+        assert_int_equal(copy.subtree_count, tree.subtree_count);
         size_t bytes = (size_t)copy.node_count * sizeof *copy.nodes;
         if (n) assert_memory_equal(copy.nodes, tree.nodes, bytes);
         int g = 0, next;
@@ -231,8 +227,8 @@ static void test_groups(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Copies, empty boxes, boxes without end, and bounds that are no numbers. */
-static void test_odd_boxes(void **state) {
+/* Copies, empty boxes, infinite boxes, and NaN bounds. */
+static void test_degenerate_boxes(void **state) {
     (void)state;
     enum { N = 300 };
     vo_context *ctx = test_context(2);
@@ -263,7 +259,7 @@ static void test_rounding(void **state) {
     assert_true(vo_float_below(NAN) == -INFINITY && vo_float_above(NAN) == INFINITY);
 }
 
-/* Fingerprint of tree and pairs before and after a refit, with so many threads. */
+/* Hash of tree and pairs before and after a refit, with the given number of threads. */
 static uint64_t fingerprint(int threads) {
     enum { K = 60, N = 2 * K * K };
     vo_context *ctx = test_context(threads);
@@ -300,7 +296,7 @@ static void test_threads(void **state) {
         for (int round = 0; round < 3; round++) assert_true(fingerprint(threads) == one);
 }
 
-/* Everything once; clean however it ends. */
+/* Uses every function once; releases everything on success and failure. */
 static vo_result use_everything(vo_context *ctx, void *arg) {
     const vo_box *boxes = arg;
     vo_bvh a = {0}, b = {0};
@@ -324,8 +320,8 @@ static void test_allocations(void **state) {
     free(boxes);
 }
 
-/* Once a list has grown, refits and walks ask for no memory. */
-static void test_no_allocation_when_warm(void **state) {
+/* Once a list has grown, refits and traversals do not allocate. */
+static void test_no_allocation_after_growth(void **state) {
     (void)state;
     enum { K = 40, N = 2 * K * K };
     test_memory memory = {.fail_at = -1};
@@ -351,7 +347,7 @@ static void test_no_allocation_when_warm(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Tens of thousands of boxes in one place are refused, soon. */
+/* Tens of thousands of mutually overlapping boxes are rejected quickly. */
 static void test_too_many_pairs(void **state) {
     (void)state;
     enum { N = 100000 };
@@ -368,7 +364,7 @@ static void test_too_many_pairs(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Seconds of the fastest of a few refits or walks. */
+/* Time of the fastest of several refits or traversals, s. */
 static double best(vo_context *ctx, vo_bvh *tree, const vo_box *boxes, vo_pair_list *list) {
     double least = INFINITY;
     for (int i = 0; i < 5; i++) {
@@ -411,11 +407,11 @@ int main(void) {
         cmocka_unit_test(test_self_random),
         cmocka_unit_test(test_between_random),
         cmocka_unit_test(test_sheet_refit),
-        cmocka_unit_test(test_odd_boxes),
+        cmocka_unit_test(test_degenerate_boxes),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_no_allocation_when_warm),
+        cmocka_unit_test(test_no_allocation_after_growth),
         cmocka_unit_test(test_too_many_pairs),
         cmocka_unit_test(test_speed),
     };

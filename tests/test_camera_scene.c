@@ -1,5 +1,5 @@
-/* Cameras of scenes: from keys, tables and other programs' files; shots; what is said about wrong
- * ones; and that a run's own copy gives the same. */
+/* Cameras of scenes: from keys, tables and other programs' files; shots; messages about invalid
+ * cameras; and the resolved scene of a run. */
 #include "scene_files.h"
 
 #include "core/memory.h"
@@ -9,13 +9,13 @@
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-static const vo_camera_table_def table_def = {.frame_time = 0.5, .field = 33, .sensor = 24};
+static const vo_camera_table_def table_def = {.frame_time = 0.5, .fov_y = 33, .sensor = 24};
 
 static vo_result parse(vo_context *ctx, const char *text, vo_camera_keys *out) {
     return vo_camera_table_parse(ctx, "cam.csv", text, strlen(text), &table_def, out);
 }
 
-static void tables_are_read(void **state) {
+static void tables_give_keys(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_camera_keys keys;
@@ -31,42 +31,42 @@ static void tables_are_read(void **state) {
     assert_true(keys.key[1].cut && !keys.key[0].cut && keys.key[1].has_target);
     assert_near(keys.key[1].position.z, 2, 0);
     assert_near(keys.key[0].target.z, 1, 0);
-    assert_near(keys.key[2].field, 33, 0);
+    assert_near(keys.key[2].fov_y, 33, 0);
     vo_camera_keys_free(&keys);
     assert_ok(ctx,
               parse(ctx, "time x y z qw qx qy qz focal_length\n1.5 1 2 3 0 0 0 -2 24\n", &keys));
     assert_false(keys.key[0].has_target);
     assert_near(keys.key[0].time, 1.5, 0);
     assert_near(keys.key[0].rotation[3], -2, 0);
-    assert_near(keys.key[0].field, 2 * atan(0.5) * 180 / VO_PI, 1e-12);
+    assert_near(keys.key[0].fov_y, 2 * atan(0.5) * 180 / VO_PI, 1e-12);
     vo_camera_keys_free(&keys);
     vo_context_destroy(ctx);
 }
 
-static void bad_lines_are_named(void **state) {
+static void invalid_lines_are_named(void **state) {
     (void)state;
     static const char head[] = "time,x,y,z,tx,ty,tz\n0,0,0,0,1,0,0\n";
     static const char *const bad[][2] = {
         {"", "line 1: the file ends"},
         {"#\n\n", "line 2: the file ends"},
-        {"time x y z tx ty tz\n", "line 1: there is no line below"},
-        {"time x y z tx ty tz colour\n", "line 1: there is no column \"colour\""},
-        {"time x y z tx ty tz x\n", "line 1: column x is there twice"},
-        {"time x y tx ty tz\n", "line 1: of the columns x to z some are missing"},
+        {"time x y z tx ty tz\n", "line 1: the table has no rows"},
+        {"time x y z tx ty tz colour\n", "line 1: unknown column \"colour\""},
+        {"time x y z tx ty tz x\n", "line 1: duplicate column x"},
+        {"time x y tx ty tz\n", "line 1: some of the columns x to z are missing"},
         {"time tx ty tz\n", "line 1: expected the columns x, y and z"},
         {"time x y z\n", "line 1: expected the columns tx, ty, tz or qw"},
         {"time x y z tx ty tz qw qx qy qz\n", "qz, not both"},
         {"x y z tx ty tz\n", "line 1: expected one of the columns time and frame"},
         {"time frame x y z tx ty tz\n", "time and frame, not both"},
-        {"time x y z tx ty tz field focal_length\n", "field and focal_length, not both"},
-        {"+1,0,0,0,1,0\n", "line 3: expected 7 values, as columns, found 6"},
-        {"+1,0,0,0,1,0,0,8\n", "line 3: expected 7 values, as columns, found 8"},
-        {"+1,0,zero,0,1,0,0\n", "line 3: column y: \"zero\" is no number"},
-        {"+1,0,,0,1,0,0\n", "line 3: column y: \"\" is no number"},
-        {"+1,0,nan,0,1,0,0\n", "line 3: column y: \"nan\" is no number"},
-        {"+1,0,1e99,0,1,0,0\n", "line 3: column y: \"1e99\" is no number"},
-        {"+0,0,0,0,1,0,0\n", "line 3: its time is not later"},
-        {"+1,0,0,0,0,0,0\n", "line 3: target is where the camera stands"},
+        {"time x y z tx ty tz fov_y focal_length\n", "fov_y and focal_length, not both"},
+        {"+1,0,0,0,1,0\n", "line 3: expected 7 values, one per column, found 6"},
+        {"+1,0,0,0,1,0,0,8\n", "line 3: expected 7 values, one per column, found 8"},
+        {"+1,0,zero,0,1,0,0\n", "line 3: column y: \"zero\" is not a number"},
+        {"+1,0,,0,1,0,0\n", "line 3: column y: \"\" is not a number"},
+        {"+1,0,nan,0,1,0,0\n", "line 3: column y: \"nan\" is not a number"},
+        {"+1,0,1e99,0,1,0,0\n", "line 3: column y: \"1e99\" is not a number"},
+        {"+0,0,0,0,1,0,0\n", "line 3: time must be later"},
+        {"+1,0,0,0,0,0,0\n", "line 3: target equals position"},
     };
     vo_context *ctx = test_context(1);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -77,16 +77,16 @@ static void bad_lines_are_named(void **state) {
         assert_int_equal(parse(ctx, text, &keys), VO_BAD_DATA);
         const char *said = vo_context_message(ctx);
         if (!strstr(said, bad[i][1]) || strncmp(said, "cam.csv: line ", 14) != 0)
-            fail_msg("\"%s\" does not say \"%s\"", said, bad[i][1]);
+            fail_msg("\"%s\" does not contain \"%s\"", said, bad[i][1]);
         assert_null(keys.key);
     }
     vo_camera_keys keys;
-    assert_int_equal(parse(ctx, "time x y z qw qx qy qz field\n0 0 0 0 0 0 0 0 40\n", &keys),
+    assert_int_equal(parse(ctx, "time x y z qw qx qy qz fov_y\n0 0 0 0 0 0 0 0 40\n", &keys),
                      VO_BAD_DATA);
     assert_non_null(strstr(vo_context_message(ctx), "line 2: rotation must be"));
-    assert_int_equal(parse(ctx, "time x y z qw qx qy qz field\n0 0 0 0 1 0 0 0 180\n", &keys),
+    assert_int_equal(parse(ctx, "time x y z qw qx qy qz fov_y\n0 0 0 0 1 0 0 0 180\n", &keys),
                      VO_BAD_DATA);
-    assert_non_null(strstr(vo_context_message(ctx), "line 2: field must be"));
+    assert_non_null(strstr(vo_context_message(ctx), "line 2: fov_y must be"));
     static const char *const marks[] = {"2", "-1", "0.5", "yes", "nan", "1e-300"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         char text[256], expected[100];
@@ -100,10 +100,10 @@ static void bad_lines_are_named(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Whatever a table is cut to, it is keys or an error. */
-static void tables_may_end_anywhere(void **state) {
+/* A truncated table gives keys or an error. */
+static void truncated_tables_do_not_crash(void **state) {
     (void)state;
-    static const char text[] = "frame,x,y,z,qw,qx,qy,qz,field,cut\n0,1,2,3,1,0,0,0,40,0\n"
+    static const char text[] = "frame,x,y,z,qw,qx,qy,qz,fov_y,cut\n0,1,2,3,1,0,0,0,40,0\n"
                                "1,1,2,3,0.5,0.5,0.5,0.5,4e1,1 # jump\n";
     vo_context *ctx = test_context(1);
     for (size_t size = 0; size < sizeof text; size++) {
@@ -128,7 +128,7 @@ static void assert_vector(vo_vec3 a, vo_vec3 b, double tolerance) {
         fail_msg("(%g, %g, %g) is not (%g, %g, %g)", a.x, a.y, a.z, b.x, b.y, b.z);
 }
 
-static void a_camera_stands_still(void **state) {
+static void camera_without_keys_is_fixed(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -139,29 +139,29 @@ static void a_camera_stands_still(void **state) {
         "\"resolution\": [640, 480], \"near\": 5, \"far\": 2000}}",
         NULL);
     assert_int_equal(vo_scene_camera_count(scene), 1);
-    vo_camera c = vo_scene_camera_at(scene, 0, 12);
+    vo_camera c = vo_scene_eval_camera(scene, 0, 12);
     assert_vector(c.position, v3(0, -3, 1), 1e-14); /* y up in cm: in front, a metre high */
     assert_vector(c.forward, v3(0, 1, 0), 1e-14);
     assert_vector(c.up, v3(0, 0, 1), 1e-14);
     assert_near(c.tan_y, 0.5, 1e-14);
     assert_near(c.tan_x, 0.5 * 640 / 480, 1e-14);
-    assert_near(c.near, 0.05, 1e-15);
-    assert_near(c.far, 20, 1e-12);
-    assert_int_equal(vo_scene_shot_camera(scene, 0), 0);
+    assert_near(c.z_near, 0.05, 1e-15);
+    assert_near(c.z_far, 20, 1e-12);
+    assert_int_equal(vo_scene_find_active_camera(scene, 0), 0);
     assert_string_equal(files.log, "");
     vo_scene_destroy(scene);
     scene_files_close(&files);
 }
 
-/* It is for focal lengths, wherever these are. */
-static void a_sensor_without_focal_length_is_told(void **state) {
+/* The sensor size requires a focal length in the camera or its keys. */
+static void sensor_without_focal_length_warns(void **state) {
     (void)state;
     static const struct {
         const char *camera;
         bool told;
     } cases[] = {
         {"\"position\": [0, -3, 1], \"target\": [0, 0, 1]", true},
-        {"\"position\": [0, -3, 1], \"target\": [0, 0, 1], \"field\": 30", true},
+        {"\"position\": [0, -3, 1], \"target\": [0, 0, 1], \"fov_y\": 30", true},
         {"\"position\": [0, -3, 1], \"target\": [0, 0, 1], \"focal_length\": 30", false},
         {"\"keys\": [{\"time\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, 1]}]", true},
         {"\"keys\": [{\"time\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, 1]}, {\"time\": "
@@ -185,15 +185,14 @@ static void a_sensor_without_focal_length_is_told(void **state) {
         snprintf(text, sizeof text, "{" CLOTH ", \"camera\": {%s, \"sensor_height\": 36}}",
                  cases[i].camera);
         vo_scene_destroy(scene_files_expect(&files, text, NULL));
-        bool told = strstr(files.log, "camera.sensor_height: has no effect, since there is no "
-                                      "focal_length") != NULL;
+        bool told = strstr(files.log, "camera.sensor_height: has no effect") != NULL;
         if (told != cases[i].told) fail_msg("%s: \"%s\"", cases[i].camera, files.log);
     }
     scene_files_close(&files);
 }
 
 /* The same camera by a rotation of the file's axes. */
-static void rotations_follow_the_axes(void **state) {
+static void rotations_follow_up_axis(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -202,7 +201,7 @@ static void rotations_follow_the_axes(void **state) {
         "{" CLOTH ", \"up_axis\": \"y\", \"camera\": {\"position\": [0, 1, 3], \"rotation\": "
         "[2, 0, 0, 0], \"transform\": {\"rotate\": [90, 0, 1, 0], \"translate\": [0, 1, 0]}}}",
         NULL);
-    vo_camera c = vo_scene_camera_at(scene, 0, 0);
+    vo_camera c = vo_scene_eval_camera(scene, 0, 0);
     assert_vector(c.position, v3(3, 0, 2), 1e-14); /* turned by a quarter about the file's y */
     assert_vector(c.forward, v3(-1, 0, 0), 1e-14);
     assert_vector(c.up, v3(0, 0, 1), 1e-14);
@@ -211,7 +210,7 @@ static void rotations_follow_the_axes(void **state) {
     scene_files_close(&files);
 }
 
-static void keys_by_time_and_by_frame(void **state) {
+static void keys_by_time_and_frame_are_equal(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -222,11 +221,11 @@ static void keys_by_time_and_by_frame(void **state) {
         "{\"frame\": 25, \"position\": [2, -3, 1], \"target\": [2, 0, 1]},"
         "{\"time\": 2, \"cut\": true, \"position\": [9, 9, 9], \"target\": [0, 0, 1]}]}}",
         NULL);
-    assert_vector(vo_scene_camera_at(scene, 0, 0).position, v3(0, -3, 1), 0);
-    assert_vector(vo_scene_camera_at(scene, 0, 1.5).position, v3(1, -3, 1), 1e-14);
-    assert_vector(vo_scene_camera_at(scene, 0, 2.5).position, v3(2, -3, 1), 0);
-    assert_vector(vo_scene_camera_at(scene, 0, 3).position, v3(9, 9, 9), 0);
-    assert_int_equal(vo_scene_camera_at(scene, 0, 3).width, 1080);
+    assert_vector(vo_scene_eval_camera(scene, 0, 0).position, v3(0, -3, 1), 0);
+    assert_vector(vo_scene_eval_camera(scene, 0, 1.5).position, v3(1, -3, 1), 1e-14);
+    assert_vector(vo_scene_eval_camera(scene, 0, 2.5).position, v3(2, -3, 1), 0);
+    assert_vector(vo_scene_eval_camera(scene, 0, 3).position, v3(9, 9, 9), 0);
+    assert_int_equal(vo_scene_eval_camera(scene, 0, 3).width, 1080);
     double cut;
     assert_int_equal(vo_scene_camera_cuts(scene, 0, 0, 9, 1, &cut), 1);
     assert_near(cut, 3, 0);
@@ -234,14 +233,14 @@ static void keys_by_time_and_by_frame(void **state) {
     scene_files_close(&files);
 }
 
-static void shots_choose_among_cameras(void **state) {
+static void shots_select_cameras(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
     vo_scene *scene = scene_files_expect(
         &files,
         "{" CLOTH
-        ", \"camera\": {\"name\": \"sun\", \"light\": true, \"front\": 0.3, \"position\": "
+        ", \"camera\": {\"name\": \"sun\", \"light\": true, \"weight\": 0.3, \"position\": "
         "[9, 9, 9], \"target\": [0, 0, 0]}, \"cameras\": ["
         "{\"name\": \"a\", \"keys\": [{\"time\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, "
         "1]},"
@@ -253,12 +252,13 @@ static void shots_choose_among_cameras(void **state) {
     int sun = 0, a = 1, b = 2;
     assert_int_equal(vo_scene_find_camera(scene, "b"), b);
     assert_int_equal(vo_scene_find_camera(scene, "c"), -1);
-    assert_int_equal(vo_scene_shot_camera(scene, -5), a);
-    assert_int_equal(vo_scene_shot_camera(scene, nextafter(2, 0)), a);
-    assert_int_equal(vo_scene_shot_camera(scene, 2), b);
-    assert_int_equal(vo_scene_shot_camera(scene, 1e9), a);
-    assert_true(vo_scene_camera_counts(scene, sun, 7) && scene->camera[sun].front == 0.3);
-    assert_true(vo_scene_camera_counts(scene, b, 2.5) && !vo_scene_camera_counts(scene, b, 3));
+    assert_int_equal(vo_scene_find_active_camera(scene, -5), a);
+    assert_int_equal(vo_scene_find_active_camera(scene, nextafter(2, 0)), a);
+    assert_int_equal(vo_scene_find_active_camera(scene, 2), b);
+    assert_int_equal(vo_scene_find_active_camera(scene, 1e9), a);
+    assert_true(vo_scene_camera_is_active(scene, sun, 7) && scene->camera[sun].front == 0.3);
+    assert_true(vo_scene_camera_is_active(scene, b, 2.5) &&
+                !vo_scene_camera_is_active(scene, b, 3));
     double cuts[4];
     assert_int_equal(vo_scene_camera_cuts(scene, a, 0, 9, 4, cuts), 3);
     assert_true(cuts[0] == 1.5 && cuts[1] == 2 && cuts[2] == 3);
@@ -273,8 +273,8 @@ static void shots_choose_among_cameras(void **state) {
     scene_files_close(&files);
 }
 
-/* Without shots the first that is no light. */
-static void lights_are_not_shown(void **state) {
+/* Without shots the first camera without "light" is active. */
+static void lights_are_not_active_cameras(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -283,29 +283,29 @@ static void lights_are_not_shown(void **state) {
         "{" CLOTH ", \"cameras\": [{\"light\": true, \"position\": [9, 9, 9], \"target\": [0, 0, "
         "0]}]}",
         NULL);
-    assert_int_equal(vo_scene_shot_camera(scene, 0), -1);
-    vo_camera_key key = {.position = {1, 0, 0}, .has_target = true, .field = 40};
+    assert_int_equal(vo_scene_find_active_camera(scene, 0), -1);
+    vo_camera_key key = {.position = {1, 0, 0}, .has_target = true, .fov_y = 40};
     vo_camera_def def = vo_camera_def_default();
     def.key_count = 1;
     def.keys = &key;
     int id;
     assert_ok(files.ctx, vo_scene_add_camera(scene, &def, &id));
-    assert_int_equal(vo_scene_shot_camera(scene, 0), id);
-    assert_true(vo_scene_camera_counts(scene, id, 5));
-    assert_int_equal(vo_scene_add_shot(scene, 0, 0), VO_BAD_CALL);
+    assert_int_equal(vo_scene_find_active_camera(scene, 0), id);
+    assert_true(vo_scene_camera_is_active(scene, id, 5));
+    assert_int_equal(vo_scene_add_shot(scene, 0, 0), VO_BAD_ARGUMENT);
     assert_ok(files.ctx, vo_scene_add_shot(scene, 0, id));
-    assert_int_equal(vo_scene_add_shot(scene, 0, id), VO_BAD_CALL);
-    assert_int_equal(vo_scene_add_shot(scene, NAN, id), VO_BAD_CALL);
-    assert_int_equal(vo_scene_add_shot(scene, 1, 7), VO_BAD_CALL);
+    assert_int_equal(vo_scene_add_shot(scene, 0, id), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_scene_add_shot(scene, NAN, id), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_scene_add_shot(scene, 1, 7), VO_BAD_ARGUMENT);
     def.motion = 3;
-    assert_int_equal(vo_scene_add_camera(scene, &def, NULL), VO_BAD_CALL);
-    assert_int_equal(vo_scene_add_camera(scene, NULL, NULL), VO_BAD_CALL);
+    assert_int_equal(vo_scene_add_camera(scene, &def, NULL), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_scene_add_camera(scene, NULL, NULL), VO_BAD_ARGUMENT);
     vo_scene_destroy(scene);
     scene_files_close(&files);
 }
 
-/* A motion that turns and moves carries place and direction. */
-static void motions_carry_cameras(void **state) {
+/* A motion transforms position and direction of a camera. */
+static void motions_transform_cameras(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -316,8 +316,8 @@ static void motions_carry_cameras(void **state) {
         "-3, "
         "0], \"target\": [0, 0, 0]}}",
         NULL);
-    assert_vector(vo_scene_camera_at(scene, 0, 0).position, v3(0, -3, 0), 0);
-    vo_camera c = vo_scene_camera_at(scene, 0, 1);
+    assert_vector(vo_scene_eval_camera(scene, 0, 0).position, v3(0, -3, 0), 0);
+    vo_camera c = vo_scene_eval_camera(scene, 0, 1);
     assert_vector(c.position, v3(3, 0, 2), 1e-14);
     assert_vector(c.forward, v3(-1, 0, 0), 1e-14);
     assert_vector(c.up, v3(0, 0, 1), 1e-14);
@@ -325,25 +325,25 @@ static void motions_carry_cameras(void **state) {
     scene_files_close(&files);
 }
 
-static void tables_of_both_kinds_are_the_same(void **state) {
+static void tables_of_both_kinds_are_equal(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
     scene_files_write(&files, "cam.csv",
-                      "frame,x,y,z,tx,ty,tz,field\n0,0,-3,1,0,0,1,40\n1,0.1,-3,1,0,0,1,40\n"
+                      "frame,x,y,z,tx,ty,tz,fov_y\n0,0,-3,1,0,0,1,40\n1,0.1,-3,1,0,0,1,40\n"
                       "2,0.4,-3,1,0,0,1,38\n");
     scene_files_write(
         &files, "cam.JSON",
         "{\"keys\": [{\"frame\": 0, \"position\": [0, -3, 1], \"target\": [0, 0, 1]},"
         "{\"frame\": 1, \"position\": [0.1, -3, 1], \"target\": [0, 0, 1]},"
-        "{\"frame\": 2, \"position\": [0.4, -3, 1], \"target\": [0, 0, 1], \"field\": "
+        "{\"frame\": 2, \"position\": [0.4, -3, 1], \"target\": [0, 0, 1], \"fov_y\": "
         "38}]}");
     vo_scene *a = scene_files_expect(&files, plain, "camera={\"table\": \"cam.csv\"}");
     vo_scene *b = scene_files_expect(&files, plain, "camera={\"table\": \"cam.JSON\"}");
     assert_same_cameras(a, b);
     /* x = 0.1 t^2 at frames 0, 1, 2, and between them: the ends do not ease. */
-    assert_near(vo_scene_camera_at(a, 0, 0.02).position.x, 0.025, 1e-12);
-    assert_near(vo_scene_camera_at(a, 0, 0.06).position.x, 0.225, 1e-12);
+    assert_near(vo_scene_eval_camera(a, 0, 0.02).position.x, 0.025, 1e-12);
+    assert_near(vo_scene_eval_camera(a, 0, 0.06).position.x, 0.225, 1e-12);
     assert_int_equal(a->input_count, 3);
     assert_non_null(strstr(a->input[2].stored, "cam.csv"));
     vo_scene_destroy(a);
@@ -351,12 +351,13 @@ static void tables_of_both_kinds_are_the_same(void **state) {
     scene_files_close(&files);
 }
 
-static void wrong_cameras_are_refused(void **state) {
+static void invalid_cameras_are_rejected(void **state) {
     (void)state;
     static const char *const bad[][2] = {
-        {"camera={}", "camera: has no place: position, keys, table or file is needed"},
+        {"camera={}", "camera: has no path; set position, keys, table or file"},
         {"camera={\"position\": [0, 0, 0]}", "camera.target: is missing"},
-        {"camera={\"position\": [0, 0, 0], \"target\": [0, 0, 0]}", "camera.target: is where"},
+        {"camera={\"position\": [0, 0, 0], \"target\": [0, 0, 0]}",
+         "camera.target: equals position"},
         {"camera={\"position\": [0, 0, 0], \"target\": [1, 0, 0], \"rotation\": [1, 0, 0, 0]}",
          "camera.rotation: target and rotation exclude"},
         {"camera={\"position\": [0, 0, 0], \"keys\": [{\"time\": 0, \"position\": [1, 0, 0], "
@@ -379,34 +380,34 @@ static void wrong_cameras_are_refused(void **state) {
          "camera.keys[0].frame: time and frame exclude"},
         {"camera={\"keys\": [{\"time\": 0, \"position\": [1, 0, 0], \"target\": [0, 0, 0]}, "
          "{\"time\": 0, \"position\": [1, 0, 0], \"target\": [0, 0, 0]}]}",
-         "camera.keys[1]: its time is not later"},
-        {"cameras=[{\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"field\": 180}]",
-         "(as set by the call): cameras[0].field: the field must be from 0.001 to 179"},
-        {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"field\": 30, "
+         "camera.keys[1].time: must be later"},
+        {"cameras=[{\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"fov_y\": 180}]",
+         "(overridden by the caller): cameras[0].fov_y: fov_y must be from 0.001 to 179"},
+        {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"fov_y\": 30, "
          "\"focal_length\": 30}",
-         "camera.focal_length: field and focal_length exclude"},
+         "camera.focal_length: fov_y and focal_length exclude"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"resolution\": [640]}",
          "camera.resolution: expected [width, height]"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"resolution\": [640, 0]}",
          "camera.resolution[1]: must be from 1 to 16384 pixels, is 0"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"aspect\": 1e10}",
-         "camera.aspect: must be from 0.000463 to 15.17, so that a picture with 1080 rows has 1 "
+         "camera.aspect: must be from 0.000463 to 15.17, so that an image with 1080 rows has 1 "
          "to"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"aspect\": 1e-5}",
          "camera.aspect: must be from"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"near\": 9, \"far\": 3}",
-         "camera.far: far must be more than near, but they are 3 m and 9 m"},
+         "camera.far: must be greater than near; they are 3 m and 9 m"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"near\": 2000}",
-         "camera.near: far must be more than near, but they are 1000 m and 2000 m"},
+         "camera.near: must be less than far; they are 2000 m and 1000 m"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"focal_length\": 1e9}",
-         "camera.focal_length: the field must be"},
-        {"camera={\"field\": 180, \"keys\": [{\"time\": 0, \"position\": [1, 0, 0], \"target\": "
+         "camera.focal_length: fov_y must be"},
+        {"camera={\"fov_y\": 180, \"keys\": [{\"time\": 0, \"position\": [1, 0, 0], \"target\": "
          "[0, 0, 0]}]}",
-         "camera.field: the field must be"},
+         "camera.fov_y: fov_y must be"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"up\": [0, 0, 0]}",
          "camera.up: must be a direction"},
-        {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"front\": 2}",
-         "camera.front: must be"},
+        {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"weight\": 2}",
+         "camera.weight: must be"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"motion\": 1}",
          "camera.motion: 1 does not exist"},
         {"cameras=[{\"name\": \"a\", \"position\": [1, 0, 0], \"target\": [0, 0, 0]}, {\"name\": "
@@ -416,14 +417,14 @@ static void wrong_cameras_are_refused(void **state) {
          "shots[0].camera: there is no camera \"zoe\""},
         {"shots=[{\"time\": 0, \"camera\": \"\"}]", "shots[0].camera: is empty"},
         {"cameras=[{\"name\": \"none\", \"position\": [1, 0, 0], \"target\": [0, 0, 0]}]",
-         "cameras[0].name: \"none\" cannot be asked for"},
+         "cameras[0].name: \"none\" cannot select a camera"},
         {"cameras=[{\"name\": \"zoom=2\", \"position\": [1, 0, 0], \"target\": [0, 0, 0]}]",
-         "cameras[0].name: \"zoom=2\" cannot be asked for"},
+         "cameras[0].name: \"zoom=2\" cannot select a camera"},
         {"camera={\"table\": \"gone.csv\"}", "camera.table: there is no file \"gone.csv\""},
         {"camera={\"table\": \"bad.csv\"}", "camera.table: "},
         {"camera={\"table\": \"bad.csv\"}", "bad.csv: line 2: expected 7 values"},
         {"camera={\"table\": \"bad.json\"}", "bad.json: keys[0].position: is missing"},
-        {"camera={\"table\": \"worse.json\"}", "worse.json: keys[1]: its time is not later"},
+        {"camera={\"table\": \"worse.json\"}", "worse.json: keys[1].time: must be later"},
         {"camera={\"file\": \"gone.glb\"}", "camera.file: there is no file \"gone.glb\""},
     };
     scene_files files;
@@ -440,11 +441,11 @@ static void wrong_cameras_are_refused(void **state) {
 
 /* ---- other programs' files ------------------------------------------------------------------ */
 
-/* What a run does with the files that its scene names. */
+/* Loads the resolved scene, as a run does. */
 static void copy_inputs(scene_files *files, const vo_scene *scene) {
     char path[700];
     snprintf(path, sizeof path, "%s/inputs", files->folder);
-    assert_ok(files->ctx, vo_folder_make(files->ctx, path));
+    assert_ok(files->ctx, vo_folder_create(files->ctx, path));
     for (int i = 0; i < scene->input_count; i++) {
         vo_bytes bytes;
         assert_ok(files->ctx, vo_file_read(files->ctx, scene->input[i].path, &bytes));
@@ -469,14 +470,14 @@ static void cameras_of_files_are_sampled(void **state) {
                            NULL);
     for (int i = 0; i <= 30; i++) {
         double t = 1.9 + 0.05 * i, s = vo_clamp(t - 2, 0, 1);
-        vo_camera c = vo_scene_camera_at(scene, 0, t);
+        vo_camera c = vo_scene_eval_camera(scene, 0, t);
         assert_vector(c.position, v3(1, -5 - s, 1), 1e-6); /* metres with z up, and the transform */
         assert_vector(c.forward, v3(0, 1, 0), 1e-6);
         assert_vector(c.up, v3(0, 0, 1), 1e-6);
         assert_near(c.tan_y, tan(0.3), 1e-6);
         assert_near(c.tan_x / c.tan_y, 1.5, 1e-3);
     }
-    /* What a run keeps needs no file. */
+    /* The resolved scene needs no camera file. */
     char *text;
     size_t size;
     assert_ok(files.ctx, vo_json_print(&scene->resolved, &text, &size));
@@ -493,7 +494,7 @@ static void cameras_of_files_are_sampled(void **state) {
     scene_files_close(&files);
 }
 
-static void names_in_files_must_be_there(void **state) {
+static void unknown_names_in_files_are_rejected(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     scene_files files;
@@ -503,24 +504,24 @@ static void names_in_files_must_be_there(void **state) {
     scene_files_write(&files, "person.bvh", person_bvh);
     vo_scene *scene = scene_files_expect(&files, plain,
                                          "camera={\"file\": \"strip.gltf\", \"file_camera\": "
-                                         "\"eye\", \"clip\": \"bend\", \"field\": 50, "
+                                         "\"eye\", \"clip\": \"bend\", \"fov_y\": 50, "
                                          "\"resolution\": [100, 100]}");
-    assert_near(vo_scene_camera_at(scene, 0, 0).tan_x, tan(25 * VO_PI / 180), 1e-12);
+    assert_near(vo_scene_eval_camera(scene, 0, 0).tan_x, tan(25 * VO_PI / 180), 1e-12);
     vo_scene_destroy(scene);
     scene_files_refuse(&files, plain,
                        "camera={\"file\": \"strip.gltf\", \"file_camera\": \"nose\"}",
-                       "camera.file_camera: there is no camera 'nose' in the file, which has "
-                       "'eye'; a camera goes by the name of the node that holds it");
+                       "camera.file_camera: the file has no camera 'nose', it has 'eye'; the "
+                       "name is that of the camera's node");
     scene_files_refuse(&files, plain, "camera={\"file\": \"strip.gltf\", \"clip\": \"jump\"}",
-                       "camera.clip: there is no clip 'jump' in the file, which has 'bend'");
+                       "camera.clip: the file has no clip 'jump', it has 'bend'");
     scene_files_refuse(&files, plain, "camera={\"file\": \"person.bvh\"}",
-                       "camera.file: there is no camera in the file");
+                       "camera.file: the file contains no camera");
     scene_files_refuse(&files, plain, "camera={\"file\": \"cloth.json\"}", "camera.file: ");
     scene_files_close(&files);
 }
 
-/* A camera that sees nothing as people do is refused for what it is. */
-static void cameras_of_files_must_look_somewhere(void **state) {
+/* Cameras with an invalid projection or transform are rejected with the reason. */
+static void invalid_cameras_of_files_are_rejected(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     static const char rest[] =
@@ -531,8 +532,8 @@ static void cameras_of_files_must_look_somewhere(void **state) {
     static const char flat[] = "\"type\":\"orthographic\",\"orthographic\":{\"xmag\":1,"
                                "\"ymag\":1,\"znear\":0.1,\"zfar\":100}";
     static const char *const eyes[][3] = {
-        {"0,0,0", wide, "camera.file: at 0 s: its node is scaled to nothing"},
-        {"1,0,1", wide, "camera.file: at 0 s: its node is scaled to nothing"},
+        {"0,0,0", wide, "camera.file: at 0 s: the scale of its node is 0"},
+        {"1,0,1", wide, "camera.file: at 0 s: the scale of its node is 0"},
         {"1,1,1", flat, "eye.gltf: has cameras without perspective only"},
     };
     scene_files files;
@@ -543,7 +544,7 @@ static void cameras_of_files_must_look_somewhere(void **state) {
         scene_files_write(&files, "eye.gltf", text);
         scene_files_refuse(&files, plain, "camera={\"file\": \"eye.gltf\"}", eyes[i][2]);
     }
-    snprintf(text, sizeof text, rest, "1e-3,1e-3,1e-3", wide); /* small is no harm */
+    snprintf(text, sizeof text, rest, "1e-3,1e-3,1e-3", wide); /* a small scale is valid */
     scene_files_write(&files, "eye.gltf", text);
     vo_scene_destroy(scene_files_expect(&files, plain, "camera={\"file\": \"eye.gltf\"}"));
     scene_files_close(&files);
@@ -576,17 +577,17 @@ static void assert_cuts(const vo_scene *scene, int count, const double *time) {
     for (int i = 0; i < count; i++) assert_near(cut[i], time[i], 0);
 }
 
-/* A camera whose keys are held stands still between them and is elsewhere at their times. */
-static void held_keys_are_shots(void **state) {
+/* Step interpolation: the camera is fixed between keys and jumps at their times. */
+static void step_keys_are_cuts(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     scene_files files;
     scene_files_open(&files);
     eye_data eye = {0};
     set_eye(&eye, 0, 0, 0, 0);
-    set_eye(&eye, 1, 1, 0.05, 0); /* however near */
+    set_eye(&eye, 1, 1, 0.05, 0); /* also a small move */
     set_eye(&eye, 2, 2.2, 3, 70);
-    set_eye(&eye, 3, 4, 3, 70); /* no cut: nothing happens */
+    set_eye(&eye, 3, 4, 3, 70); /* equal keys: no cut */
     vo_scene *scene = film_eye(&files, &eye, 4, "STEP", "");
     assert_cuts(scene, 2, (double[]){1, 55 * 0.04});
     const struct {
@@ -595,18 +596,18 @@ static void held_keys_are_shots(void **state) {
                  {1, 0.05},      {1.77, 0.05}, {2.19, 0.05},
                  {55 * 0.04, 3}, {3, 3},       {9, 3}};
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
-        vo_camera c = vo_scene_camera_at(scene, 0, place[i].time);
+        vo_camera c = vo_scene_eval_camera(scene, 0, place[i].time);
         assert_vector(c.position, v3(place[i].x, -5, 1), 1e-6);
         double turn = place[i].x > 1 ? 70 * VO_PI / 180 : 0;
         assert_vector(c.forward, v3(-sin(turn), cos(turn), 0), 1e-6);
     }
-    assert_non_null(strstr(files.log, "camera: 2 cuts found in the file, the first one at 1 s"));
+    assert_non_null(strstr(files.log, "camera: 2 cuts detected in the file, the first at 1 s"));
     vo_scene_destroy(scene);
     scene_files_close(&files);
 }
 
-/* The same file in one piece, of a camera whose node has no name. */
-static void held_keys_of_binary_files(void **state) {
+/* The same camera as a binary file whose node has no name. */
+static void step_keys_of_binary_files_are_cuts(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     scene_files files;
@@ -640,7 +641,7 @@ typedef struct long_text {
     char s[17000];
 } long_text;
 
-/* Puts something else in the first place of a part of the text. */
+/* Replaces the first occurrence of a part of the text. */
 static void change(long_text *text, const char *part, const char *instead) {
     char *at = strstr(text->s, part);
     assert_non_null(at);
@@ -656,9 +657,8 @@ static long_text held_eye(const eye_data *eye, int count) {
     return text;
 }
 
-/* Keys that a channel does not have are not held either: a sampler without values, and a channel
- * of another node of the same name. */
-static void held_keys_that_are_not_there(void **state) {
+/* Ignored channels: a sampler without values, and a channel of another node of the same name. */
+static void channels_without_keys_are_ignored(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     scene_files files;
@@ -687,9 +687,9 @@ static void held_keys_that_are_not_there(void **state) {
     scene_files_close(&files);
 }
 
-/* Place and turn have times of their own, which need not be equal to the last digit: neither shot
- * is seen with the place of one and the turn of the other. */
-static void keys_that_are_nearly_together(void **state) {
+/* Translation and rotation have separate key times, which may differ by rounding: no frame mixes
+ * the position of one shot with the rotation of the other. */
+static void rounded_key_times_are_merged(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     static const char *const late[] = {"{\"input\":0,\"output\":1", "{\"input\":0,\"output\":2"};
@@ -711,8 +711,8 @@ static void keys_that_are_nearly_together(void **state) {
         vo_scene *scene = scene_files_expect(&files, plain, call[i % 2]);
         assert_cuts(scene, 1, (double[]){1});
         double turn = 70 * VO_PI / 180;
-        vo_camera before = vo_scene_camera_at(scene, 0, nextafter(1, 0));
-        vo_camera after = vo_scene_camera_at(scene, 0, 1);
+        vo_camera before = vo_scene_eval_camera(scene, 0, nextafter(1, 0));
+        vo_camera after = vo_scene_eval_camera(scene, 0, 1);
         assert_vector(before.position, v3(0, -5, 1), 1e-6);
         assert_vector(before.forward, v3(0, 1, 0), 1e-6);
         assert_vector(after.position, v3(3, -5, 1), 1e-6);
@@ -730,7 +730,7 @@ static int two_shots(eye_data *eye, double jump, double turn) {
     return 49;
 }
 
-/* The camera is never seen on its way from one shot to the other, at another frame rate either. */
+/* No position between the two shots is sampled, also at another frame rate. */
 static void jumps_between_keys_are_cuts(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
@@ -744,18 +744,18 @@ static void jumps_between_keys_are_cuts(void **state) {
         assert_cuts(scene, 1, (double[]){1});
         for (int k = 0; k < 1000; k++) {
             double t = k / 1000.0;
-            vo_camera c = vo_scene_camera_at(scene, 0, t);
+            vo_camera c = vo_scene_eval_camera(scene, 0, t);
             assert_vector(c.position, v3(0.48 * vo_min(t, 23 / 24.0), -5, 1), 1e-4);
             assert_vector(c.forward, v3(0, 1, 0), 1e-6);
         }
-        assert_near(vo_scene_camera_at(scene, 0, 1).position.x, jump[i][0], 1e-6);
+        assert_near(vo_scene_eval_camera(scene, 0, 1).position.x, jump[i][0], 1e-6);
         vo_scene_destroy(scene);
     }
     scene_files_close(&files);
 }
 
-/* However fast it goes or turns, and however suddenly it begins. */
-static void fast_pans_are_no_cuts(void **state) {
+/* Fast motion, fast rotation and a sudden start are not cuts. */
+static void fast_pans_are_not_cuts(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     scene_files files;
@@ -779,20 +779,20 @@ static void fast_pans_are_no_cuts(void **state) {
     scene_files_close(&files);
 }
 
-static void cuts_can_be_named(void **state) {
+static void cuts_can_be_listed(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     scene_files files;
     scene_files_open(&files);
     eye_data eye = {0};
-    int count = two_shots(&eye, 0.6, 0); /* 14 cm aside: too little to be noticed */
+    int count = two_shots(&eye, 0.6, 0); /* 14 cm: below the threshold of a cut */
     vo_scene *scene = film_eye(&files, &eye, count, "LINEAR", "");
     assert_cuts(scene, 0, NULL);
     vo_scene_destroy(scene);
     scene = film_eye(&files, &eye, count, "LINEAR", ", \"fps\": 24, \"cuts\": [24]");
     assert_cuts(scene, 1, (double[]){1});
-    assert_near(vo_scene_camera_at(scene, 0, nextafter(1, 0)).position.x, 0.46, 1e-6);
-    assert_near(vo_scene_camera_at(scene, 0, 1).position.x, 0.6, 1e-6);
+    assert_near(vo_scene_eval_camera(scene, 0, nextafter(1, 0)).position.x, 0.46, 1e-6);
+    assert_near(vo_scene_eval_camera(scene, 0, 1).position.x, 0.6, 1e-6);
     assert_null(strstr(files.log, "cuts"));
     vo_scene_destroy(scene);
     two_shots(&eye, 6, 0);
@@ -800,16 +800,16 @@ static void cuts_can_be_named(void **state) {
     assert_cuts(scene, 0, NULL);
     vo_scene_destroy(scene);
     scene_files_refuse(&files, plain, "camera={\"file\": \"eye.gltf\", \"cuts\": [30, 30]}",
-                       "camera.cuts[1]: frame 30 is not after the one before");
+                       "camera.cuts[1]: frame 30 must be later than the previous cut");
     scene_files_refuse(&files, plain, "camera={\"file\": \"eye.gltf\", \"cuts\": [0]}",
-                       "camera.cuts[0]: frame 0 is not after");
+                       "camera.cuts[0]: frame 0 must be later than the previous cut");
     scene_files_refuse(&files, plain, "camera={\"file\": \"eye.gltf\", \"cuts\": [51]}",
-                       "within the clip, which begins with frame 0 and ends with frame 50");
+                       "within the clip, frames 0 to 50");
     scene_files_refuse(&files, plain, "camera={\"file\": \"eye.gltf\", \"cuts\": 3}",
                        "camera.cuts: ");
     scene_files_refuse(&files, plain,
                        "camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"cuts\": [3]}",
-                       "camera.cuts: counts with file alone");
+                       "camera.cuts: applies to file only");
     scene_files_close(&files);
 }
 
@@ -822,7 +822,7 @@ static vo_result load_once(vo_context *ctx, void *arg) {
     return VO_OK;
 }
 
-static void want_of_memory_is_told(void **state) {
+static void out_of_memory_is_reported(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -837,7 +837,7 @@ static void want_of_memory_is_told(void **state) {
     scene_files_close(&files);
 }
 
-static void want_of_memory_for_cuts(void **state) {
+static void out_of_memory_for_cuts_is_reported(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     scene_files files;
@@ -853,30 +853,30 @@ static void want_of_memory_for_cuts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_read),
-        cmocka_unit_test(bad_lines_are_named),
-        cmocka_unit_test(tables_may_end_anywhere),
-        cmocka_unit_test(a_camera_stands_still),
-        cmocka_unit_test(a_sensor_without_focal_length_is_told),
-        cmocka_unit_test(rotations_follow_the_axes),
-        cmocka_unit_test(keys_by_time_and_by_frame),
-        cmocka_unit_test(shots_choose_among_cameras),
-        cmocka_unit_test(lights_are_not_shown),
-        cmocka_unit_test(motions_carry_cameras),
-        cmocka_unit_test(tables_of_both_kinds_are_the_same),
-        cmocka_unit_test(wrong_cameras_are_refused),
+        cmocka_unit_test(tables_give_keys),
+        cmocka_unit_test(invalid_lines_are_named),
+        cmocka_unit_test(truncated_tables_do_not_crash),
+        cmocka_unit_test(camera_without_keys_is_fixed),
+        cmocka_unit_test(sensor_without_focal_length_warns),
+        cmocka_unit_test(rotations_follow_up_axis),
+        cmocka_unit_test(keys_by_time_and_frame_are_equal),
+        cmocka_unit_test(shots_select_cameras),
+        cmocka_unit_test(lights_are_not_active_cameras),
+        cmocka_unit_test(motions_transform_cameras),
+        cmocka_unit_test(tables_of_both_kinds_are_equal),
+        cmocka_unit_test(invalid_cameras_are_rejected),
         cmocka_unit_test(cameras_of_files_are_sampled),
-        cmocka_unit_test(names_in_files_must_be_there),
-        cmocka_unit_test(cameras_of_files_must_look_somewhere),
-        cmocka_unit_test(held_keys_are_shots),
-        cmocka_unit_test(held_keys_of_binary_files),
-        cmocka_unit_test(held_keys_that_are_not_there),
-        cmocka_unit_test(keys_that_are_nearly_together),
+        cmocka_unit_test(unknown_names_in_files_are_rejected),
+        cmocka_unit_test(invalid_cameras_of_files_are_rejected),
+        cmocka_unit_test(step_keys_are_cuts),
+        cmocka_unit_test(step_keys_of_binary_files_are_cuts),
+        cmocka_unit_test(channels_without_keys_are_ignored),
+        cmocka_unit_test(rounded_key_times_are_merged),
         cmocka_unit_test(jumps_between_keys_are_cuts),
-        cmocka_unit_test(fast_pans_are_no_cuts),
-        cmocka_unit_test(cuts_can_be_named),
-        cmocka_unit_test(want_of_memory_is_told),
-        cmocka_unit_test(want_of_memory_for_cuts),
+        cmocka_unit_test(fast_pans_are_not_cuts),
+        cmocka_unit_test(cuts_can_be_listed),
+        cmocka_unit_test(out_of_memory_is_reported),
+        cmocka_unit_test(out_of_memory_for_cuts_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Continuous collision: nothing is missed, little is invented, whatever the input. */
+/* CCD: no collision is missed, few are invented, for any input. */
 #include "ccd_cases.h"
 
 #include "collide/distance.h"
@@ -12,17 +12,17 @@ static double distance_at(const ccd_case *c, double t) {
                          : vo_distance_vertex_face(x[0], x[1], x[2], x[3]).squared);
 }
 
-/* The query must come out as a collision at this time. */
+/* Asserts a collision at this time. */
 static void expect_at(const ccd_case *c, double expected, double tolerance) {
     double time = -1;
-    assert_true(ccd_ask(NULL, c, &time));
+    assert_true(ccd_query(NULL, c, &time));
     assert_near(time, expected, tolerance);
     assert_true(time <= expected);
 }
 
 static void expect_free(const ccd_case *c) {
     double time = -1;
-    assert_false(ccd_ask(NULL, c, &time));
+    assert_false(ccd_query(NULL, c, &time));
     assert_true(time == 1);
 }
 
@@ -30,7 +30,7 @@ static void expect_free(const ccd_case *c) {
 
 enum { SAMPLES = 400, RANDOM_CASES = 4000 };
 
-/* Volume of the four points: 0 where they lie in a plane. */
+/* Returns the volume of the four points: 0 if they are coplanar. */
 static double volume_at(const ccd_case *c, double t) {
     vo_vec3 x[4];
     points_at(c, t, x);
@@ -39,8 +39,8 @@ static double volume_at(const ccd_case *c, double t) {
     return v3_dot(n, v3_sub(x[2], x[0]));
 }
 
-/* The plane's moment between two samples, by bisection. */
-static double flat_moment(const ccd_case *c, double low, double high) {
+/* Finds the coplanar time between two samples, by bisection. */
+static double coplanar_time(const ccd_case *c, double low, double high) {
     bool sign = volume_at(c, low) > 0;
     for (int i = 0; i < 60; i++) {
         double middle = (low + high) / 2;
@@ -52,7 +52,8 @@ static double flat_moment(const ccd_case *c, double low, double high) {
     return high;
 }
 
-/* First contact that sampling finds, 2 if none; *nearest is the smallest distance of a sample. */
+/* Returns the first contact found by sampling, 2 if none; *nearest receives the smallest sampled
+ * distance. */
 static double sampled_contact(const ccd_case *c, double *nearest) {
     double first = 2, before = volume_at(c, 0);
     *nearest = distance_at(c, 0);
@@ -60,23 +61,23 @@ static double sampled_contact(const ccd_case *c, double *nearest) {
         double t = (double)i / SAMPLES, now = volume_at(c, t);
         *nearest = fmin(*nearest, distance_at(c, t));
         if ((now > 0) != (before > 0)) {
-            double moment = flat_moment(c, t - 1.0 / SAMPLES, t);
-            if (distance_at(c, moment) < 1e-12) first = moment;
+            double time_found = coplanar_time(c, t - 1.0 / SAMPLES, t);
+            if (distance_at(c, time_found) < 1e-12) first = time_found;
         }
         before = now;
     }
     return first;
 }
 
-/* Contacts are found, and found at their time: generic queries end within 1e-9 of it. */
-static void test_random(void **state) {
+/* Contacts are found at their time, within 1e-9 for generic queries. */
+static void random_contacts_match_sampling(void **state) {
     (void)state;
     vo_random r = vo_random_seed(1);
     int contacts = 0;
     for (int i = 0; i < RANDOM_CASES; i++) {
         ccd_case c = random_case(&r, i % 2, 0.2 + i % 5);
         double nearest, time, expected = sampled_contact(&c, &nearest);
-        bool touch = ccd_ask(NULL, &c, &time);
+        bool touch = ccd_query(NULL, &c, &time);
         if (expected <= 1) {
             contacts++;
             assert_true(touch);
@@ -90,8 +91,8 @@ static void test_random(void **state) {
     assert_in_range(contacts, RANDOM_CASES / 20, RANDOM_CASES / 2);
 }
 
-/* With an approach, the part of the gap that was asked for is left, and not much more. */
-static void test_approach(void **state) {
+/* With a min_gap_ratio, the requested fraction of the gap remains, and not much more. */
+static void min_gap_ratio_is_respected(void **state) {
     (void)state;
     vo_random r = vo_random_seed(2);
     int stops = 0;
@@ -99,9 +100,9 @@ static void test_approach(void **state) {
         ccd_case c = random_case(&r, i % 2, 1);
         vo_ccd_def def = vo_ccd_def_default();
         def.thickness = i % 3 * 0.01;
-        def.approach = 0.1;
+        def.min_gap_ratio = 0.1;
         double time, nearest, gap = distance_at(&c, 0) - def.thickness;
-        bool touch = ccd_ask(&def, &c, &time);
+        bool touch = ccd_query(&def, &c, &time);
         if (gap <= 0) {
             assert_true(touch && time == 0);
             continue;
@@ -119,15 +120,15 @@ static void test_approach(void **state) {
     assert_in_range(stops, RANDOM_CASES / 20, RANDOM_CASES);
 }
 
-/* Contact with a thickness, and 1, 2, 3... steps only: never later than the samples say. */
-static void test_few_steps(void **state) {
+/* With a thickness and few steps, the result is never later than the sampled contact. */
+static void few_steps_are_conservative(void **state) {
     (void)state;
     vo_random r = vo_random_seed(3);
     for (int i = 0; i < RANDOM_CASES / 4; i++) {
         ccd_case c = random_case(&r, i % 2, 1);
         vo_ccd_def def = {0.05, 0, 1 + i % 7};
         double time;
-        bool touch = ccd_ask(&def, &c, &time);
+        bool touch = ccd_query(&def, &c, &time);
         for (int k = 0; k <= SAMPLES; k++) {
             double t = (double)k / SAMPLES;
             if (distance_at(&c, t) < 0.05 - 1e-12) assert_true(touch && time <= t);
@@ -169,7 +170,7 @@ static bool edges_meet(whole3 a, whole3 b, whole3 c, whole3 d) {
     return n2 > 0 && w_dot(n, r) == 0 && s >= 0 && s <= n2 && t >= 0 && t <= n2;
 }
 
-/* Whether the parts touch at time k / parts, with points of a lattice; nothing is rounded. */
+/* Returns true if the features touch at time k / parts, for lattice points, in exact arithmetic. */
 static bool touch_at(const ccd_case *c, int k, int parts) {
     whole3 x[4];
     for (int i = 0; i < 4; i++) {
@@ -179,9 +180,8 @@ static bool touch_at(const ccd_case *c, int k, int parts) {
     return c->edges ? edges_meet(x[0], x[1], x[2], x[3]) : in_face(x[0], x[1], x[2], x[3]);
 }
 
-/* Queries that degenerate in every way: whatever touches at a moment that whole numbers can tell is
- * found, and not after that moment. */
-static void test_lattice(void **state) {
+/* Degenerate queries: contacts at rational times are found, and not later. */
+static void lattice_contacts_are_found(void **state) {
     (void)state;
     enum { PARTS = 24, LATTICE_CASES = 40000 };
     vo_random r = vo_random_seed(4);
@@ -189,7 +189,7 @@ static void test_lattice(void **state) {
     for (int i = 0; i < LATTICE_CASES; i++) {
         ccd_case c = lattice_case(&r, i % 2, 1 + i % 3);
         double time;
-        bool touch = ccd_ask(NULL, &c, &time);
+        bool touch = ccd_query(NULL, &c, &time);
         free += !touch;
         for (int k = 0; k <= PARTS; k++) {
             if (!touch_at(&c, k, PARTS)) continue;
@@ -210,57 +210,57 @@ static void swap_points(ccd_case *c, int i, int j) {
     c->start[j] = start, c->end[j] = end;
 }
 
-/* The same query with its points called otherwise. */
-static ccd_case relabelled(ccd_case c, int way) {
+/* Returns the same query with permuted points. */
+static ccd_case relabelled(ccd_case c, int permutation) {
     if (!c.edges) {
-        if (way & 1) swap_points(&c, 1, 2);
-        if (way & 2) swap_points(&c, 2, 3);
+        if (permutation & 1) swap_points(&c, 1, 2);
+        if (permutation & 2) swap_points(&c, 2, 3);
         return c;
     }
-    if (way & 1) swap_points(&c, 0, 1);
-    if (way & 2) swap_points(&c, 2, 3);
-    if (way & 4) swap_points(&c, 0, 2), swap_points(&c, 1, 3);
+    if (permutation & 1) swap_points(&c, 0, 1);
+    if (permutation & 2) swap_points(&c, 2, 3);
+    if (permutation & 4) swap_points(&c, 0, 2), swap_points(&c, 1, 3);
     return c;
 }
 
-static void test_relabelling(void **state) {
+static void permuted_points_give_same_time(void **state) {
     (void)state;
     vo_random r = vo_random_seed(5);
     for (int i = 0; i < RANDOM_CASES; i++) {
         ccd_case c = random_case(&r, i % 2, 1), other = relabelled(c, 1 + i % 7);
         double time, other_time;
-        assert_int_equal(ccd_ask(NULL, &c, &time), ccd_ask(NULL, &other, &other_time));
+        assert_int_equal(ccd_query(NULL, &c, &time), ccd_query(NULL, &other, &other_time));
         assert_near(time, other_time, 1e-9);
     }
 }
 
-/* A hundred million units away, moving together, larger or smaller: the same bits. Coordinates are
- * multiples of 2^-20, so that moving them does not round. */
-static void test_far_away(void **state) {
+/* Translated by 1e8 units, moving together, scaled up or down: bit-identical results. Coordinates
+ * are multiples of 2^-20, so that the translation does not round. */
+static void translated_queries_are_bit_identical(void **state) {
     (void)state;
     vo_random r = vo_random_seed(6);
-    vo_vec3 far = v3(1e8, -1e8, 3e7), drift = v3(-5e7, 2e8, 1e8);
+    vo_vec3 offset = v3(1e8, -1e8, 3e7), drift = v3(-5e7, 2e8, 1e8);
     for (int i = 0; i < RANDOM_CASES; i++) {
         ccd_case c = {.edges = i % 2}, moved = c, scaled = c;
         double scale = ldexp(1, i % 4 < 2 ? 400 : -400);
         for (int k = 0; k < 4; k++) {
             c.start[k] = v3_scale(0x1p-20, lattice_point(&r, 1 << 20));
             c.end[k] = v3_scale(0x1p-20, lattice_point(&r, 1 << 20));
-            moved.start[k] = v3_add(c.start[k], far);
+            moved.start[k] = v3_add(c.start[k], offset);
             moved.end[k] = v3_add(c.end[k], drift);
             scaled.start[k] = v3_scale(scale, c.start[k]);
             scaled.end[k] = v3_scale(scale, c.end[k]);
         }
         double time, other;
-        bool touch = ccd_ask(NULL, &c, &time);
-        assert_int_equal(ccd_ask(NULL, &moved, &other), touch);
+        bool touch = ccd_query(NULL, &c, &time);
+        assert_int_equal(ccd_query(NULL, &moved, &other), touch);
         assert_memory_equal(&time, &other, sizeof time);
-        assert_int_equal(ccd_ask(NULL, &scaled, &other), touch);
+        assert_int_equal(ccd_query(NULL, &scaled, &other), touch);
         assert_memory_equal(&time, &other, sizeof time);
     }
 }
 
-/* ---- one by one ---- */
+/* ---- single cases ---- */
 
 static const ccd_case falling = {
     false,
@@ -274,21 +274,21 @@ static const ccd_case crossing = {
     {{-1, 0, 0}, {1, 0, 0}, {0, -1, -1}, {0, 1, -1}},
 };
 
-static void test_plain(void **state) {
+static void simple_contacts_have_exact_times(void **state) {
     (void)state;
     expect_at(&falling, 0.5, 1e-14);
     expect_at(&crossing, 0.75, 1e-14);
     vo_ccd_def thick = vo_ccd_def_default();
     thick.thickness = 0.5;
     double time;
-    assert_true(ccd_ask(&thick, &falling, &time));
+    assert_true(ccd_query(&thick, &falling, &time));
     assert_near(time, 0.25, 1e-14);
     assert_true(time <= 0.25);
     assert_true(vo_ccd_vertex_face(NULL, falling.start, falling.end, NULL));
 }
 
-/* The tip arrives at time 1 exactly, or stays a hair away. */
-static void test_last_moment(void **state) {
+/* The vertex arrives at time 1 exactly, or stays at a tiny distance. */
+static void contact_at_end_is_found(void **state) {
     (void)state;
     ccd_case c = falling;
     c.end[0].z = 0;
@@ -300,7 +300,7 @@ static void test_last_moment(void **state) {
 }
 
 /* Nothing moves. */
-static void test_static(void **state) {
+static void static_features_are_tested(void **state) {
     (void)state;
     ccd_case c = falling;
     memcpy(c.end, c.start, sizeof c.end);
@@ -314,8 +314,8 @@ static void test_static(void **state) {
     expect_free(&c);
 }
 
-/* Parts that touch at the start count, also where they then part. */
-static void test_touching_start(void **state) {
+/* Features in contact at the start are contacts, even if they separate. */
+static void initial_contact_has_time_zero(void **state) {
     (void)state;
     ccd_case c = falling;
     c.start[0].z = 0, c.end[0].z = 1;
@@ -326,12 +326,12 @@ static void test_touching_start(void **state) {
     vo_ccd_def thick = vo_ccd_def_default();
     thick.thickness = 1;
     double time;
-    assert_true(ccd_ask(&thick, &falling, &time));
+    assert_true(ccd_query(&thick, &falling, &time));
     assert_true(time == 0);
 }
 
-/* Sliding along at almost no distance ends at once instead of creeping. */
-static void test_sliding(void **state) {
+/* Sliding at a tiny distance is decided immediately. */
+static void sliding_is_free(void **state) {
     (void)state;
     ccd_case c = falling;
     c.start[0] = v3(-5, 0.25, 1e-9), c.end[0] = v3(5, 0.25, 1e-9);
@@ -342,7 +342,7 @@ static void test_sliding(void **state) {
     expect_free(&c);
 }
 
-static void test_parallel_edges(void **state) {
+static void parallel_edges_are_handled(void **state) {
     (void)state;
     ccd_case c = {true,
                   {{0, 0, 0}, {1, 0, 0}, {0.5, 1, 0}, {1.5, 1, 0}},
@@ -357,7 +357,7 @@ static void test_parallel_edges(void **state) {
 }
 
 /* Faces that are lines or points, edges that are points. */
-static void test_no_size(void **state) {
+static void degenerate_features_are_handled(void **state) {
     (void)state;
     ccd_case c = falling;
     c.start[3] = c.end[3] = v3(0.5, 0, 0); /* a line, hit and missed */
@@ -368,7 +368,7 @@ static void test_no_size(void **state) {
     expect_at(&c, 0.5, 1e-13);
     for (int k = 1; k < 4; k++) c.start[k] = c.end[k] = v3(0.25, 1e-9, 0);
     expect_free(&c);
-    c.edges = true; /* one point against one edge that is one */
+    c.edges = true; /* a point against a degenerate edge */
     for (int k = 0; k < 2; k++) c.start[k] = v3(0, 0, 1), c.end[k] = v3(0, 0, -1);
     for (int k = 2; k < 4; k++) c.start[k] = v3(1, 0, 0), c.end[k] = v3(-1, 0, 0);
     expect_at(&c, 0.5, 1e-13);
@@ -376,8 +376,8 @@ static void test_no_size(void **state) {
     expect_at(&same, 0, 0);
 }
 
-/* Motions of the last bit. */
-static void test_tiny_motion(void **state) {
+/* Motions by one unit in the last place. */
+static void tiny_motions_are_resolved(void **state) {
     (void)state;
     ccd_case c = falling;
     c.start[0].z = DBL_EPSILON, c.end[0].z = 0;
@@ -386,8 +386,8 @@ static void test_tiny_motion(void **state) {
     expect_free(&c);
 }
 
-/* Whatever cannot be judged is a possible collision at the start. */
-static void test_not_finite(void **state) {
+/* Undecidable queries are contacts at time 0. */
+static void non_finite_input_is_contact(void **state) {
     (void)state;
     const double bad[] = {NAN, INFINITY, -INFINITY};
     for (int i = 0; i < 3; i++)
@@ -401,21 +401,21 @@ static void test_not_finite(void **state) {
     expect_at(&c, 0, 0);
 }
 
-static void test_bad_definitions(void **state) {
+static void invalid_definition_is_contact(void **state) {
     (void)state;
     const vo_ccd_def bad[] = {{-1, 0, 9},  {NAN, 0, 9}, {0, -1, 9}, {0, 0.6, 9},
                               {0, NAN, 9}, {0, 0, 0},   {0, 0, -3}, {INFINITY, 0, 9}};
     ccd_case c = falling;
-    memcpy(c.end, c.start, sizeof c.end); /* free of contact, if it were asked well */
+    memcpy(c.end, c.start, sizeof c.end); /* free of contact with a valid definition */
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         double time = -1;
-        assert_true(ccd_ask(&bad[i], &c, &time));
+        assert_true(ccd_query(&bad[i], &c, &time));
         assert_true(time == 0);
     }
 }
 
-/* Numbers of any size: an answer, the same twice, in [0, 1]. */
-static void test_any_numbers(void **state) {
+/* Values of any magnitude: a deterministic result in [0, 1]. */
+static void any_values_give_deterministic_result(void **state) {
     (void)state;
     static const double values[] = {0,      -0.0,  1,        -1,    1e-308,      5e-324,
                                     1e-160, 1e150, -1e300,   1e308, DBL_EPSILON, 1 + DBL_EPSILON,
@@ -432,8 +432,8 @@ static void test_any_numbers(void **state) {
                           values[vo_random_int(&r, choice)]);
         }
         double time = -1, again = -1;
-        bool touch = ccd_ask(NULL, &c, &time);
-        assert_int_equal(ccd_ask(NULL, &c, &again), touch);
+        bool touch = ccd_query(NULL, &c, &time);
+        assert_int_equal(ccd_query(NULL, &c, &again), touch);
         assert_memory_equal(&time, &again, sizeof time);
         assert_true(touch ? time >= 0 && time < 1 : time == 1);
     }
@@ -441,15 +441,23 @@ static void test_any_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),      cmocka_unit_test(test_approach),
-        cmocka_unit_test(test_few_steps),   cmocka_unit_test(test_lattice),
-        cmocka_unit_test(test_relabelling), cmocka_unit_test(test_far_away),
-        cmocka_unit_test(test_plain),       cmocka_unit_test(test_last_moment),
-        cmocka_unit_test(test_static),      cmocka_unit_test(test_touching_start),
-        cmocka_unit_test(test_sliding),     cmocka_unit_test(test_parallel_edges),
-        cmocka_unit_test(test_no_size),     cmocka_unit_test(test_tiny_motion),
-        cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_bad_definitions),
-        cmocka_unit_test(test_any_numbers),
+        cmocka_unit_test(random_contacts_match_sampling),
+        cmocka_unit_test(min_gap_ratio_is_respected),
+        cmocka_unit_test(few_steps_are_conservative),
+        cmocka_unit_test(lattice_contacts_are_found),
+        cmocka_unit_test(permuted_points_give_same_time),
+        cmocka_unit_test(translated_queries_are_bit_identical),
+        cmocka_unit_test(simple_contacts_have_exact_times),
+        cmocka_unit_test(contact_at_end_is_found),
+        cmocka_unit_test(static_features_are_tested),
+        cmocka_unit_test(initial_contact_has_time_zero),
+        cmocka_unit_test(sliding_is_free),
+        cmocka_unit_test(parallel_edges_are_handled),
+        cmocka_unit_test(degenerate_features_are_handled),
+        cmocka_unit_test(tiny_motions_are_resolved),
+        cmocka_unit_test(non_finite_input_is_contact),
+        cmocka_unit_test(invalid_definition_is_contact),
+        cmocka_unit_test(any_values_give_deterministic_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

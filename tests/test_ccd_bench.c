@@ -1,13 +1,13 @@
-/* voile bench ccd: the public queries with exact answers, the numbers it reads, and what it says of
- * files that are wrong. */
+/* voile bench ccd: public queries with exact ground truth, the parsed values, and the messages for
+ * invalid files. */
 #include "cli/command.h"
 
-/* A vertex through a face, and one that stays away. */
+/* A vertex that passes through a face. */
 static const char *const falling[8] = {"1,4,1,4,1,1",  "0,1,0,1,0,1", "1,1,0,1,0,1", "0,1,1,1,0,1",
                                        "1,4,1,4,-1,1", "0,1,0,1,0,1", "1,1,0,1,0,1", "0,1,1,1,0,1"};
 
-/* folder/kind/name with rows of `falling`, the row `changed` replaced by `row`; NULL leaves it
- * out. */
+/* Writes folder/kind/a.csv with the rows of `falling`, the row `changed` replaced by `row`; NULL
+ * removes it. */
 static void write_queries(const char *folder, const char *kind, const char *truth, int changed,
                           const char *row) {
     char path[COMMAND_PATH], text[1024] = "";
@@ -25,7 +25,7 @@ static void write_queries(const char *folder, const char *kind, const char *trut
     write_text(path, text);
 }
 
-static void test_public_queries(void **state) {
+static void public_queries_have_no_false_negatives(void **state) {
     (void)state;
     const char *data = test_data();
     char line[COMMAND_PATH + 64], folder[COMMAND_PATH];
@@ -51,7 +51,7 @@ static void test_public_queries(void **state) {
     ran_free(&r);
 }
 
-static void test_table(void **state) {
+static void table_lists_files_and_totals(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_queries(in(folder, "q"), "vertex-face", "1", -1, NULL);
@@ -62,13 +62,13 @@ static void test_table(void **state) {
     assert_non_null(strstr(r.out, "\nedge-edge/a.csv     edge-edge         1         0         0"));
     assert_non_null(strstr(r.out, "        both         2         1         0         0"));
     ran_free(&r);
-    /* The folder itself may be of the kind, seen from inside too. */
+    /* The folder itself may have the name of a kind, also relative to the current folder. */
     expect_out(folder, "bench ccd --queries q/vertex-face/", 0, "\na.csv ");
     expect_out(in(folder, "q/vertex-face"), "bench ccd --queries .", 0, "\na.csv ");
 }
 
-/* A truth that no answer meets: the exit code tells a miss, and an alarm does not. */
-static void test_wrong_answers(void **state) {
+/* Wrong ground truth: a missed collision sets the exit code, a false positive does not. */
+static void wrong_ground_truth_is_reported(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_queries(in(folder, "alarm"), "vertex-face", "0", -1, NULL);
@@ -77,8 +77,8 @@ static void test_wrong_answers(void **state) {
     expect(folder, "bench ccd --queries miss", 1, "1 of 1 collisions were missed");
 }
 
-/* Each line that is wrong is named. */
-static void test_bad_rows(void **state) {
+/* The message names each invalid line. */
+static void invalid_rows_are_rejected(void **state) {
     (void)state;
     static const struct {
         const char *row, *message;
@@ -105,7 +105,7 @@ static void test_bad_rows(void **state) {
 }
 
 /* Numbers from 2^-1074 to 2^1023, and fractions that are not in lowest terms. */
-static void test_long_numbers(void **state) {
+static void long_numbers_are_parsed(void **state) {
     (void)state;
     enum { DIGITS = 400 };
     const char *folder = test_folder();
@@ -123,7 +123,7 @@ static void test_long_numbers(void **state) {
     expect(folder, "bench ccd --queries q", 1, "more than 53 significant bits");
 }
 
-static void test_bad_folders(void **state) {
+static void invalid_folders_are_rejected(void **state) {
     (void)state;
     const char *folder = test_folder();
     expect(folder, "bench ccd", 2, "--queries DIR");
@@ -131,10 +131,10 @@ static void test_bad_folders(void **state) {
     expect(folder, "bench nothing", 2, "ccd");
     expect(folder, "bench ccd --queries nowhere", 1, "nowhere: cannot read the folder");
     mkdir(in(folder, "q"), 0777);
-    expect(folder, "bench ccd --queries q", 1, "q: there is no .csv file");
+    expect(folder, "bench ccd --queries q", 1, "q: contains no .csv file");
     write_queries(in(folder, "q"), "other", "1", -1, NULL);
-    expect(folder, "bench ccd --queries q", 1, "a.csv: no folder above it is called vertex-face");
-    /* A link that leads up again is not followed. */
+    expect(folder, "bench ccd --queries q", 1, "a.csv: the kind of its queries is unknown");
+    /* A symbolic link to a parent is not followed. */
     const char *circle = test_folder();
     write_queries(in(circle, "q"), "vertex-face", "1", -1, NULL);
     assert_int_equal(symlink("..", in(circle, "q/vertex-face/up")), 0);
@@ -143,9 +143,12 @@ static void test_bad_folders(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_public_queries), cmocka_unit_test(test_table),
-        cmocka_unit_test(test_wrong_answers),  cmocka_unit_test(test_bad_rows),
-        cmocka_unit_test(test_long_numbers),   cmocka_unit_test(test_bad_folders),
+        cmocka_unit_test(public_queries_have_no_false_negatives),
+        cmocka_unit_test(table_lists_files_and_totals),
+        cmocka_unit_test(wrong_ground_truth_is_reported),
+        cmocka_unit_test(invalid_rows_are_rejected),
+        cmocka_unit_test(long_numbers_are_parsed),
+        cmocka_unit_test(invalid_folders_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
-/* Distances of points, edges and faces against a search over the weights, and where they
- * degenerate. */
+/* Distances of points, edges and faces compared with a search over the weights, including
+ * degenerate cases. */
 #include "ccd_cases.h"
 
 #include "collide/distance.h"
 
 enum { CASES = 300 };
 
-/* The offset is what the weights say, and the weights are weights. */
+/* Asserts that the weights are valid and consistent with the offset; returns the distance. */
 static double check_face(const vo_vec3 x[4]) {
     vo_face_point c = vo_distance_vertex_face(x[0], x[1], x[2], x[3]);
     vo_vec3 sum = v3_negate(x[0]);
@@ -35,7 +35,7 @@ static double check(bool edges, const vo_vec3 x[4]) {
     return edges ? check_edges(x) : check_face(x);
 }
 
-static void test_random(void **state) {
+static void random_distances_match_search(void **state) {
     (void)state;
     vo_random r = vo_random_seed(1);
     for (int i = 0; i < CASES; i++) {
@@ -44,9 +44,9 @@ static void test_random(void **state) {
     }
 }
 
-/* Points that coincide, faces without area, edges without length or parallel. The lattice hits
- * exact contact: there the distance is exactly 0. */
-static void test_lattice(void **state) {
+/* Coincident points, faces without area, edges without length or parallel. On the lattice exact
+ * contacts occur: their distance is exactly 0. */
+static void lattice_distances_match_search(void **state) {
     (void)state;
     vo_random r = vo_random_seed(2);
     int zeros = 0;
@@ -60,8 +60,8 @@ static void test_lattice(void **state) {
     assert_in_range(zeros, 10, CASES - 10);
 }
 
-/* Slivers and nearly parallel edges: 1e-3 to 1e-17 away from no area at all. */
-static void test_nearly_degenerate(void **state) {
+/* Slivers and nearly parallel edges: 1e-3 to 1e-17 away from zero area. */
+static void nearly_degenerate_distances_match_search(void **state) {
     (void)state;
     vo_random r = vo_random_seed(3);
     for (int i = 0; i < CASES; i++) {
@@ -69,15 +69,15 @@ static void test_nearly_degenerate(void **state) {
         double tiny = pow(10, -3 - i % 15);
         vo_vec3 side = v3_sub(c.start[3], c.start[2]);
         if (c.edges)
-            c.start[1] = v3_add(v3_add(c.start[0], side), random_point(&r, tiny));
+            c.start[1] = v3_add(v3_add(c.start[0], side), test_random_vec3(&r, tiny));
         else
-            c.start[1] = v3_add(v3_lerp(c.start[2], c.start[3], 0.3), random_point(&r, tiny));
+            c.start[1] = v3_add(v3_lerp(c.start[2], c.start[3], 0.3), test_random_vec3(&r, tiny));
         assert_near(check(c.edges, c.start), plain_minimum(c.edges, c.start), 1e-7);
     }
 }
 
-/* Feature by feature, with weights that are exactly 0 or 1. */
-static void test_features(void **state) {
+/* Each closest feature, with weights that are exactly 0 or 1. */
+static void closest_features_have_exact_weights(void **state) {
     (void)state;
     vo_vec3 a = v3(0, 0, 0), b = v3(4, 0, 0), c = v3(0, 4, 0);
     vo_face_point inside = vo_distance_vertex_face(v3(1, 1, 3), a, b, c);
@@ -97,8 +97,8 @@ static void test_features(void **state) {
     assert_true(points.squared == 16);
 }
 
-/* Nothing comes out of NaN but an answer. */
-static void test_not_finite(void **state) {
+/* NaN input does not give a valid distance. */
+static void non_finite_input_gives_no_distance(void **state) {
     (void)state;
     vo_vec3 a = v3(0, 0, 0), b = v3(1, 0, 0), c = v3(0, 1, 0), n = v3(NAN, INFINITY, 0);
     assert_false(vo_distance_vertex_face(n, a, b, c).squared >= 0);
@@ -108,11 +108,11 @@ static void test_not_finite(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_lattice),
-        cmocka_unit_test(test_nearly_degenerate),
-        cmocka_unit_test(test_features),
-        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(random_distances_match_search),
+        cmocka_unit_test(lattice_distances_match_search),
+        cmocka_unit_test(nearly_degenerate_distances_match_search),
+        cmocka_unit_test(closest_features_have_exact_weights),
+        cmocka_unit_test(non_finite_input_gives_no_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,26 +1,26 @@
-/* The command's calls: what it takes, what it refuses and what it says then. */
+/* Command line parsing: accepted and rejected arguments, help and error messages. */
 #include "cli/command.h"
 
 static const char *const commands[] = {"simulate", "resume",  "info",  "check", "export",
                                        "render",   "compare", "bench", "help",  "version"};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-static void test_no_command(void **state) {
+static void missing_command_is_usage_error(void **state) {
     (void)state;
     expect(test_folder(), "", 2, "voile help");
 }
 
-static void test_help_lists_every_command(void **state) {
+static void help_lists_every_command(void **state) {
     (void)state;
     ran r = run(test_folder(), "help");
     assert_int_equal(r.code, 0);
     for (int i = 0; i < COMMANDS; i++) assert_non_null(strstr(r.out, commands[i]));
-    /* Commands that do not exist yet are not promised. */
+    /* Commands that are not implemented are not listed. */
     assert_null(strstr(r.out, "upsample"));
     ran_free(&r);
 }
 
-static void test_help_of_every_command(void **state) {
+static void help_describes_every_command(void **state) {
     (void)state;
     const char *folder = test_folder();
     for (int i = 0; i < COMMANDS; i++) {
@@ -38,7 +38,7 @@ static void test_help_of_every_command(void **state) {
 }
 
 /* No line of help is wider than a terminal. */
-static void test_help_fits(void **state) {
+static void help_fits_terminal_width(void **state) {
     (void)state;
     const char *folder = test_folder();
     for (int i = 0; i < COMMANDS; i++) {
@@ -51,8 +51,8 @@ static void test_help_fits(void **state) {
     }
 }
 
-/* Scenes that are to be simulated, checked or drawn in examples come along with Voile. */
-static void test_examples_name_what_is_there(void **state) {
+/* The scenes in the examples of the help exist in the repository. */
+static void help_examples_name_existing_scenes(void **state) {
     (void)state;
     static const char *const looked_at[] = {"simulate", "check", "render"};
     const char *folder = test_folder();
@@ -65,7 +65,7 @@ static void test_examples_name_what_is_there(void **state) {
         for (char *word = strtok(examples, " \n"); word; word = strtok(NULL, " \n")) {
             size_t length = strlen(word);
             if (length < 6 || strcmp(word + length - 5, ".json") != 0) continue;
-            if (strcmp(word, "scene.json") == 0) continue; /* of a run */
+            if (strcmp(word, "scene.json") == 0) continue; /* the scene file of a run */
             if (!exists(in(VOILE_SOURCE_DIR, word))) fail_msg("%s: %s is not there", line, word);
             scenes++;
         }
@@ -74,7 +74,7 @@ static void test_examples_name_what_is_there(void **state) {
     assert_true(scenes >= 6);
 }
 
-static void test_manual_pages(void **state) {
+static void manual_pages_are_written(void **state) {
     (void)state;
     const char *folder = test_folder();
     expect_out(folder, "help --man simulate", 0, ".TH VOILE\\-SIMULATE 1");
@@ -93,8 +93,8 @@ static void test_manual_pages(void **state) {
     expect(folder, "help -o pages", 2, "--man");
 }
 
-/* Every option that help names is taken, and no other. */
-static void test_help_and_parser_agree(void **state) {
+/* The parser accepts exactly the options that the help lists. */
+static void help_and_parser_have_same_options(void **state) {
     (void)state;
     const char *folder = test_folder();
     for (int i = 0; i < COMMANDS; i++) {
@@ -105,7 +105,7 @@ static void test_help_and_parser_agree(void **state) {
             int length = (int)strcspn(p + 3, " \n");
             snprintf(line, sizeof line, "%s a b %.*s", commands[i], length, p + 3);
             ran r = run(folder, line);
-            /* Two operands are too many, or there is nothing of that name. */
+            /* The error is about the operands, not about the option. */
             assert_true(r.code == 2 || r.code == 1);
             if (strstr(r.err, "has no option")) fail_msg("%s: %s", line, r.err);
             ran_free(&r);
@@ -116,7 +116,7 @@ static void test_help_and_parser_agree(void **state) {
     }
 }
 
-static void test_version(void **state) {
+static void version_is_printed(void **state) {
     (void)state;
     const char *folder = test_folder();
     expect_out(folder, "version", 0, vo_version());
@@ -124,7 +124,7 @@ static void test_version(void **state) {
     expect(folder, "version now", 2, "takes no operand");
 }
 
-static void test_unknown_names(void **state) {
+static void unknown_names_are_rejected(void **state) {
     (void)state;
     const char *folder = test_folder();
     expect(folder, "simluate scene.json", 2, "Did you mean \"simulate\"?");
@@ -139,7 +139,7 @@ static void test_unknown_names(void **state) {
     expect(folder, "flag.json", 2, "voile simulate flag.json");
 }
 
-static void test_bad_values(void **state) {
+static void invalid_values_are_rejected(void **state) {
     (void)state;
     const char *folder = test_folder();
     static const char *const lines[] = {
@@ -170,7 +170,7 @@ static void test_bad_values(void **state) {
         "render run -o a.png --size 0x5",
         "render run -o a.png --size 5x20000",
         "render run -o a.png --camera up=3",
-        "render run -o a.png --camera field=wide",
+        "render run -o a.png --camera fov=wide",
         "render run -o a.png --camera fit=some",
         "render run -o a.png --camera azimuth=3,zoom",
         "render run -o a.png --colors red",
@@ -190,8 +190,8 @@ static void test_bad_values(void **state) {
     expect(folder, "simulate s.json --threads x", 2, "not \"x\"");
 }
 
-/* A missing or unreadable input is bad data, whichever command it is for. */
-static void test_missing_input(void **state) {
+/* A missing or unreadable input is a data error (1) for every command. */
+static void missing_input_is_data_error(void **state) {
     (void)state;
     const char *folder = test_folder();
     expect(folder, "simulate none.json", 1, "none.json: cannot read");
@@ -210,7 +210,7 @@ static void test_missing_input(void **state) {
     expect(folder, "simulate --quiet -- --odd-name.json", 1, "--odd-name.json: cannot read");
 }
 
-static void test_output_fails(void **state) {
+static void unwritable_output_is_system_error(void **state) {
     (void)state;
     const char *folder = test_folder();
     ran r = run_at(&(place){.folder = folder, .stdout_to = "/dev/full"}, "help");
@@ -223,8 +223,8 @@ static void test_output_fails(void **state) {
     ran_free(&r);
 }
 
-/* Words of all kinds: no crash, and never an exit code of its own making. */
-static void test_random_words(void **state) {
+/* Random arguments cause no crash and only documented exit codes. */
+static void random_arguments_do_not_crash(void **state) {
     (void)state;
     const char *folder = test_folder();
     static const char *const words[] = {
@@ -251,19 +251,19 @@ static void test_random_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_command),
-        cmocka_unit_test(test_help_lists_every_command),
-        cmocka_unit_test(test_help_of_every_command),
-        cmocka_unit_test(test_help_fits),
-        cmocka_unit_test(test_examples_name_what_is_there),
-        cmocka_unit_test(test_manual_pages),
-        cmocka_unit_test(test_help_and_parser_agree),
-        cmocka_unit_test(test_version),
-        cmocka_unit_test(test_unknown_names),
-        cmocka_unit_test(test_bad_values),
-        cmocka_unit_test(test_missing_input),
-        cmocka_unit_test(test_output_fails),
-        cmocka_unit_test(test_random_words),
+        cmocka_unit_test(missing_command_is_usage_error),
+        cmocka_unit_test(help_lists_every_command),
+        cmocka_unit_test(help_describes_every_command),
+        cmocka_unit_test(help_fits_terminal_width),
+        cmocka_unit_test(help_examples_name_existing_scenes),
+        cmocka_unit_test(manual_pages_are_written),
+        cmocka_unit_test(help_and_parser_have_same_options),
+        cmocka_unit_test(version_is_printed),
+        cmocka_unit_test(unknown_names_are_rejected),
+        cmocka_unit_test(invalid_values_are_rejected),
+        cmocka_unit_test(missing_input_is_data_error),
+        cmocka_unit_test(unwritable_output_is_system_error),
+        cmocka_unit_test(random_arguments_do_not_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
-/* voile check on scenes, meshes and runs that intersect: exit codes, JSON, pictures. */
+/* voile check on scenes, meshes and runs with intersections: exit codes, JSON, PLY. */
 #include "cli/command.h"
 
 #include <math.h>
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* A level sheet of cells x cells over [0,1]^2 at height z. */
+/* A horizontal sheet of cells x cells over [0,1]^2 at height z. */
 static void write_sheet(const char *path, int cells, double z) {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -53,7 +53,7 @@ static void write_scene(const char *folder, double low, double high, bool contac
 typedef struct answer {
     vo_context *ctx;
     vo_json_doc doc;
-    vo_json_at root;
+    vo_json_cursor root;
 } answer;
 
 /* Runs with --json and expects the exit code. */
@@ -72,10 +72,10 @@ static void answer_free(answer *a) {
     vo_context_destroy(a->ctx);
 }
 
-static double number(const vo_json_at *object, const char *key) {
+static double number(const vo_json_cursor *object, const char *key) {
     double value = NAN;
     assert_ok(object->ctx, vo_json_read_real(vo_json_get(object, key), &value));
-    if (isnan(value)) fail_msg("there is no number %s", key);
+    if (isnan(value)) fail_msg("%s is not a number", key);
     return value;
 }
 
@@ -85,12 +85,12 @@ static bool is_ok(const answer *a) {
     return ok;
 }
 
-/* Whether a finding has all three parts in its text. */
+/* True if the text of a finding contains all three parts. */
 static bool says(const answer *a, const char *one, const char *two, const char *three) {
-    vo_json_at list = vo_json_get(&a->root, "findings");
+    vo_json_cursor list = vo_json_get(&a->root, "findings");
     for (int i = 0; i < vo_json_length(list); i++) {
         const char *text = "";
-        vo_json_at finding = vo_json_item(&list, i);
+        vo_json_cursor finding = vo_json_item(&list, i);
         assert_ok(a->ctx, vo_json_read_string(vo_json_get(&finding, "text"), &text));
         if (strstr(text, one) && strstr(text, two) && strstr(text, three)) return true;
     }
@@ -99,14 +99,14 @@ static bool says(const answer *a, const char *one, const char *two, const char *
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-static void test_clean_run(void **state) {
+static void clean_run_passes(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, -3, -2, false);
     expect(folder, "simulate scene.json -o run -q", 0, NULL);
     expect_out(folder, "check run", 0, "5 of 5 frames clean: 0 intersections, 0 nodes inside");
     answer a = ask(folder, "check run --json", 0);
-    vo_json_at frames = vo_json_get(&a.root, "frames"), totals = vo_json_get(&a.root, "totals");
+    vo_json_cursor frames = vo_json_get(&a.root, "frames"), totals = vo_json_get(&a.root, "totals");
     assert_true(is_ok(&a));
     assert_int_equal(vo_json_length(frames), 5);
     assert_int_equal(vo_json_length(vo_json_get(&a.root, "findings")), 0);
@@ -116,25 +116,25 @@ static void test_clean_run(void **state) {
     answer_free(&a);
     expect_out(folder, "check run --ply none.ply", 0, "none.ply is not written");
     assert_false(exists(in(folder, "none.ply")));
-    expect_out(folder, "check run --ply two.ply --frame 2", 0, "pictured in two.ply");
+    expect_out(folder, "check run --ply two.ply --frame 2", 0, "wrote two.ply");
     assert_true(exists(in(folder, "two.ply")));
 }
 
 /* The sheet falls freely, so it is through the block's top from some frame on. */
-static void test_run_with_intersections(void **state) {
+static void intersections_of_run_are_reported(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, -0.9, -0.02, false);
     expect(folder, "simulate scene.json -o run -q", 0, NULL);
     answer a = ask(folder, "check run --json --ply bad.ply", 1);
-    vo_json_at frames = vo_json_get(&a.root, "frames"), totals = vo_json_get(&a.root, "totals");
+    vo_json_cursor frames = vo_json_get(&a.root, "frames"), totals = vo_json_get(&a.root, "totals");
     assert_false(is_ok(&a));
     assert_int_equal(vo_json_length(frames), 5);
     int bad = 0, first_bad = -1;
     double pairs = 0, deepest = 0;
     for (int i = 0; i < 5; i++) {
-        vo_json_at frame = vo_json_item(&frames, i), inside = vo_json_get(&frame, "inside");
-        vo_json_at found = vo_json_get(&frame, "intersections");
+        vo_json_cursor frame = vo_json_item(&frames, i), inside = vo_json_get(&frame, "inside");
+        vo_json_cursor found = vo_json_get(&frame, "intersections");
         assert_near(number(&frame, "frame"), i, 0);
         assert_near(number(&found, "self"), 0, 0);
         assert_near(number(&found, "cloth"), 0, 0);
@@ -152,7 +152,8 @@ static void test_run_with_intersections(void **state) {
     }
     assert_true(bad > 1 && bad < 5);
     assert_near(number(&totals, "clean_frames"), 5 - bad, 0);
-    vo_json_at sum = vo_json_get(&totals, "intersections"), inside = vo_json_get(&totals, "inside");
+    vo_json_cursor sum = vo_json_get(&totals, "intersections"),
+                   inside = vo_json_get(&totals, "inside");
     assert_near(number(&sum, "obstacle"), pairs, 0);
     assert_near(number(&inside, "max_depth_m"), deepest, 0);
     assert_true(deepest > 0.001 && deepest < 0.2);
@@ -162,7 +163,7 @@ static void test_run_with_intersections(void **state) {
         says(&a, "pairs of faces intersect", "the scene disables collision", "run/frames/"));
     answer_free(&a);
     assert_true(exists(in(folder, "bad.ply")));
-    /* The statistics of the run said the same at once. */
+    /* The statistics of the run have the same counts. */
     a = ask(folder, "info run --json", 0);
     assert_true(number(&a.root, "max_intersections") > 0);
     assert_near(number(&a.root, "max_inside_nodes"), 9, 0);
@@ -175,17 +176,18 @@ static void test_run_with_intersections(void **state) {
     expect_out(folder, line, 1, "error: run/frames/");
 }
 
-static void test_wrong_calls(void **state) {
+static void invalid_arguments_are_rejected(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, -3, -2, false);
     expect(folder, "simulate scene.json -o run -q", 0, NULL);
-    expect(folder, "check run --frame 1", 2, "--frame says what --ply FILE shows");
-    expect(folder, "check run --frame -1 --ply a.ply", 2, "wants the number of a frame");
+    expect(folder, "check run --frame 1", 2, "--frame selects the frame of --ply FILE");
+    expect(folder, "check run --frame -1 --ply a.ply", 2, "needs the number of a frame");
     expect(folder, "check scene.json --frames 0:2", 2, "--frames is for runs");
     expect(folder, "check sheet.obj --frame 0 --ply a.ply", 2, "--frame is for runs");
-    expect(folder, "check run --frames 7:", 2, "no frames in the range");
-    expect(folder, "check run --frame 9 --ply a.ply", 2, "frame 9, which was to be pictured");
+    expect(folder, "check run --frames 7:", 2, "no frames in the requested range");
+    expect(folder, "check run --frame 9 --ply a.ply", 2,
+           "ply_frame: frame 9 is not among the checked frames");
     expect(folder, "check run --frame 0 --ply /proc/nowhere/a.ply", 3, "/proc/nowhere/a.ply");
     ran r = run(folder, "check run --frames 2:8");
     assert_int_equal(r.code, 1);
@@ -193,9 +195,9 @@ static void test_wrong_calls(void **state) {
     ran_free(&r);
 }
 
-/* A frame that the statistics tell of was there, so it is missed also at the end; one that is still
- * to come is not. */
-static void test_frames_that_were_removed(void **state) {
+/* A frame with statistics but without file is missing, also at the end of the run; a frame without
+ * both has not been simulated yet. */
+static void removed_frames_are_reported(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, -3, -2, false);
@@ -206,20 +208,21 @@ static void test_frames_that_were_removed(void **state) {
     expect_out(folder, "check run", 1, "error: run: frame 4 is missing\n");
     expect_out(folder, "check run --frames 4:4", 1, "error: run: frame 4 is missing\n");
     expect_out(folder, "check run --frames 1:3", 0, "3 of 3 frames clean");
-    expect(folder, "check run --frames 5:", 2, "no frames in the range");
+    expect(folder, "check run --frames 5:", 2, "no frames in the requested range");
     assert_int_equal(remove(in(folder, "run/frames/0003.vof")), 0);
     expect_out(folder, "check run --frames 1:", 1, "error: run: frames 3 to 4 are missing\n");
 }
 
 /* ---- scenes and meshes ---------------------------------------------------------------------- */
 
-static void test_scene_that_starts_tangled(void **state) {
+static void initial_intersections_warn(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, -0.1, 0.1, false);
     answer a = ask(folder, "check scene.json --json --ply start.ply", 0);
-    vo_json_at frames = vo_json_get(&a.root, "frames"), frame = vo_json_item(&frames, 0);
-    vo_json_at inside = vo_json_get(&frame, "inside"), found = vo_json_get(&frame, "intersections");
+    vo_json_cursor frames = vo_json_get(&a.root, "frames"), frame = vo_json_item(&frames, 0);
+    vo_json_cursor inside = vo_json_get(&frame, "inside"),
+                   found = vo_json_get(&frame, "intersections");
     assert_true(is_ok(&a)); /* a warning: the run may untangle it */
     assert_int_equal(vo_json_length(frames), 1);
     assert_near(number(&inside, "nodes"), 9, 0);
@@ -232,31 +235,32 @@ static void test_scene_that_starts_tangled(void **state) {
     char *ply = read_whole(in(folder, "start.ply"), &size);
     assert_memory_equal(ply, "ply\nformat binary_little_endian 1.0\n", 36);
     assert_non_null(strstr(ply, "element face 84\n")); /* 72 of the sheet and 12 of the block */
-    /* Red faces, orange or grey ones, and the obstacle's own are all there. */
+    /* The colours of intersecting, inside, other and obstacle faces are present. */
     const char *colours[] = {"\xd7\x23\x1e", "\xe1\xe1\xde", "\x70\x80\x98"};
     for (int c = 0; c < 3; c++) {
         bool there = false;
         for (size_t i = 300; i + 3 <= size; i++) there |= memcmp(ply + i, colours[c], 3) == 0;
-        if (!there) fail_msg("colour %d is not in the picture", c);
+        if (!there) fail_msg("colour %d is not in the PLY file", c);
     }
     free(ply);
 }
 
-/* What untangling resolves is told all the same, and pictured as the scene has it. */
-static void test_scene_that_is_untangled(void **state) {
+/* Intersections that untangling resolves are reported, and the mesh is written before untangling.
+ */
+static void untangled_intersections_are_reported(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, -0.1, 0.005, true);
     answer a = ask(folder, "check scene.json --json --ply start.ply", 0);
-    assert_true(says(&a, "pairs of faces intersect", "a run puts them apart", "scene.json"));
+    assert_true(says(&a, "pairs of faces intersect", "a run separates them", "scene.json"));
     answer_free(&a);
     assert_true(exists(in(folder, "start.ply")));
     expect(folder, "simulate scene.json -o run -q", 0, NULL);
     expect_out(folder, "check run", 0, "5 of 5 frames clean");
 }
 
-/* Each line begins with the file, also where a simulation speaks, which knows of none. */
-static void test_scene_with_cloth_inside(void **state) {
+/* Each message begins with the file, also messages of the simulation. */
+static void cloth_inside_obstacle_is_reported(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, -0.1, 0.1, true);
@@ -276,8 +280,8 @@ static void test_scene_with_cloth_inside(void **state) {
     expect_out(folder, "check face", 0, "warning: face: face 0 of cloth 0 lies inside obstacle 0");
 }
 
-/* Whether or not this build has that solver. */
-static void test_scene_that_cannot_start(void **state) {
+/* The result is the same with and without the direct solver in the build. */
+static void scene_that_cannot_start_is_reported(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_text(in(folder, "direct.json"),
@@ -290,8 +294,8 @@ static void test_scene_that_cannot_start(void **state) {
     ran_free(&r);
 }
 
-/* What was done with a scene is part of its check; others tell when they are asked. */
-static void test_notes(void **state) {
+/* check prints the notes about a scene; other commands print them with --verbose. */
+static void notes_of_scene_are_printed(void **state) {
     (void)state;
     static const char note[] = "note: scene.json: duration: the scene ends after 0.04 s";
     const char *folder = test_folder();
@@ -309,7 +313,7 @@ static void test_notes(void **state) {
     expect(folder, "resume run --frames :3 -v", 0, "voile: note: run/scene.json: duration");
 }
 
-static void test_mesh(void **state) {
+static void mesh_defects_are_reported(void **state) {
     (void)state;
     const char *folder = test_folder();
     /* Two squares of one mesh through each other: a strip of two faces in one face of the other. */
@@ -320,32 +324,33 @@ static void test_mesh(void **state) {
     answer a = ask(folder, "check cross.obj --json --ply cross.ply", 0);
     assert_near(number(&a.root, "intersections"), 2, 0);
     assert_true(is_ok(&a));
-    assert_true(says(&a, "cross.obj: 2 pairs of faces intersect", "separate them", "--ply"));
+    assert_true(
+        says(&a, "cross.obj: 2 pairs of faces intersect", "separate them", "in the program"));
     assert_true(says(&a, "face 0 and face 2 intersect at (0.8, 0.", ", 0) m", ""));
     answer_free(&a);
     assert_true(exists(in(folder, "cross.ply")));
     expect_out(folder, "check cross.obj --obstacle", 0, "warning: cross.obj: 2 pairs of faces");
     write_sheet(in(folder, "sheet.obj"), 5, 0);
     expect_out(folder, "check sheet.obj", 0, "sheet.obj: mesh without defects");
-    /* With indices that lead nowhere there is nothing to be looked at. */
+    /* A mesh with invalid indices is not inspected further. */
     write_text(in(folder, "bad.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 2\n");
     a = ask(folder, "check bad.obj --json", 1);
-    assert_false(vo_json_present(vo_json_get(&a.root, "intersections")));
+    assert_false(vo_json_is_present(vo_json_get(&a.root, "intersections")));
     answer_free(&a);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean_run),
-        cmocka_unit_test(test_run_with_intersections),
-        cmocka_unit_test(test_wrong_calls),
-        cmocka_unit_test(test_frames_that_were_removed),
-        cmocka_unit_test(test_scene_that_starts_tangled),
-        cmocka_unit_test(test_scene_that_is_untangled),
-        cmocka_unit_test(test_scene_with_cloth_inside),
-        cmocka_unit_test(test_scene_that_cannot_start),
-        cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_mesh),
+        cmocka_unit_test(clean_run_passes),
+        cmocka_unit_test(intersections_of_run_are_reported),
+        cmocka_unit_test(invalid_arguments_are_rejected),
+        cmocka_unit_test(removed_frames_are_reported),
+        cmocka_unit_test(initial_intersections_warn),
+        cmocka_unit_test(untangled_intersections_are_reported),
+        cmocka_unit_test(cloth_inside_obstacle_is_reported),
+        cmocka_unit_test(scene_that_cannot_start_is_reported),
+        cmocka_unit_test(notes_of_scene_are_printed),
+        cmocka_unit_test(mesh_defects_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* voile compare: its tables, its files, and calls that make no sense. */
+/* The command compare: tables, files and invalid arguments. */
 #include "cli/command.h"
 
 #include "spatial/rays.h"
@@ -22,7 +22,7 @@ static const char *make_runs(void) {
     return folder;
 }
 
-static void test_tables(void **state) {
+static void compare_prints_tables(void **state) {
     (void)state;
     need_rays();
     const char *folder = make_runs();
@@ -31,9 +31,9 @@ static void test_tables(void **state) {
     const char *const expected[] = {"6 frames, reference b, 96 x 64 pixels",
                                     "speed-up",
                                     "a against b",
-                                    "overlap of silhouettes",
+                                    "silhouette IoU",
                                     "1.0000",
-                                    "edges in the picture",
+                                    "edge lengths on screen",
                                     "not in a: frames 4 to 5"};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         if (!strstr(r.out, expected[i])) fail_msg("no \"%s\" in: %s", expected[i], r.out);
@@ -51,8 +51,8 @@ static void test_tables(void **state) {
     ran_free(&r);
 }
 
-/* Times that are missing are told of, and counted. */
-static void test_lost_times(void **state) {
+/* Missing times are reported with their number. */
+static void missing_times_are_counted(void **state) {
     (void)state;
     need_rays();
     const char *folder = make_runs();
@@ -60,7 +60,7 @@ static void test_lost_times(void **state) {
     assert_null(strstr(r.out, "have times of both"));
     ran_free(&r);
     char *lines = read_whole(in(folder, "a/stats.jsonl"), NULL);
-    strchr(strchr(lines, '\n') + 1, '\n')[1] = 0; /* of frames 0 and 1 */
+    strchr(strchr(lines, '\n') + 1, '\n')[1] = 0; /* keeps frames 0 and 1 */
     write_text(in(folder, "a/stats.jsonl"), lines);
     free(lines);
     r = run(folder, "compare a b --size 32x32 -q");
@@ -76,14 +76,14 @@ static void test_lost_times(void **state) {
     ran_free(&r);
 }
 
-/* What runs of one scene may differ in is passed over; the rest is named, inputs by what they hold.
- */
-static void test_scenes(void **state) {
+/* Differences that runs of one scene may have are ignored; others are named. Inputs are compared by
+ * content. */
+static void differences_between_scenes_warn(void **state) {
     (void)state;
     need_rays();
     const char *folder = make_runs();
     expect_out(folder,
-               "simulate scene.json -o c -q --adapt none --set view.back=0.5 --set "
+               "simulate scene.json -o c -q --adapt none --set view.back_facing=0.5 --set "
                "duration=0.3",
                0, "");
     expect_out(folder, "compare c c --size 32x32 -q", 0, "reference c");
@@ -95,8 +95,8 @@ static void test_scenes(void **state) {
     expect(folder, "compare d a --size 32x32 -q", 0, "differ in cloths[0].materials[0].density;");
 }
 
-/* A reference that has lost its camera on the way says so. */
-static void test_lost_camera(void **state) {
+/* A reference whose camera was removed on resume is rejected. */
+static void removed_camera_is_rejected(void **state) {
     (void)state;
     need_rays();
     const char *folder = make_runs();
@@ -106,12 +106,12 @@ static void test_lost_camera(void **state) {
            0, NULL);
     expect(folder, "resume c -q --frames :5 --set camera=null", 0, NULL);
     expect(folder, "compare b c --size 64x36 -q", 1,
-           "c: had a camera before, but has none at 0.16 s");
+           "c: has no camera at 0.16 s, but has one before");
     expect(folder, "compare b c --size 64x36 -q --frames 0:3", 0, NULL);
     expect(folder, "compare b c --size 64x36 -q --camera none", 0, NULL);
 }
 
-static void test_output_fails(void **state) {
+static void unwritable_output_is_reported(void **state) {
     (void)state;
     need_rays();
     const char *folder = make_runs();
@@ -125,7 +125,7 @@ static void test_output_fails(void **state) {
     ran_free(&r);
 }
 
-static void test_json(void **state) {
+static void json_has_all_measures(void **state) {
     (void)state;
     need_rays();
     const char *folder = make_runs();
@@ -145,12 +145,12 @@ static void test_json(void **state) {
     ran_free(&second);
 }
 
-static void test_wrong_calls(void **state) {
+static void invalid_arguments_are_rejected(void **state) {
     (void)state;
     need_rays();
     const char *folder = make_runs();
     expect(folder, "compare", 2, "DIR REFERENCE");
-    expect(folder, "compare a", 2, "two runs at least");
+    expect(folder, "compare a", 2, "at least two runs");
     expect(folder, "compare a nowhere", 1, "nowhere");
     expect(folder, "compare a a a a a a a a a a a a a a a a a", 2, "16 runs at most");
     expect(folder, "compare a b --pictures", 2, "-o DIR");
@@ -158,27 +158,30 @@ static void test_wrong_calls(void **state) {
     expect(folder, "compare a b --wavelength long", 2, "--wavelength");
     expect(folder, "compare a b --wavelength 0", 2, "--wavelength");
     expect(folder, "compare a b --slow quick", 2, "--slow");
-    expect(folder, "compare a b --camera fit=each", 2, "one place");
+    expect(folder, "compare a b --camera fit=each", 2, "one position");
     expect(folder, "compare a b --camera left --size 16x16", 2, "no camera \"left\"");
     expect(folder, "compare a b --camera zoom=x", 2, "zoom=x");
-    expect(folder, "compare a b --frames 9:", 2, "no frames in the range");
+    expect(folder, "compare a b --frames 9:", 2, "no frames in the requested range");
     expect(folder, "compare a scene.json", 1, "scene.json");
-    expect(folder, "compare a b --size 16x16 -o scene.json/x", 2, "scene.json: cannot make");
+    expect(folder, "compare a b --size 16x16 -o scene.json/x", 2, "scene.json: cannot create");
     expect(folder, "compare a b --size 16x16 -o scene.json", 2, "a file has that name");
-    expect(folder, "compare a b --size 16x16 -o b", 2, "b: is where a run keeps its own files");
-    expect(folder, "render a -o b/", 2, "is where a run keeps its own files");
-    expect(folder, "render a -o b/frames/.", 2, "is where a run keeps its own files");
-    expect(folder, "export a -o a/inputs", 2, "is where a run keeps its own files");
+    expect(folder, "compare a b --size 16x16 -o b", 2, "b: contains the files of a run");
+    expect(folder, "render a -o b/", 2, "contains the files of a run");
+    expect(folder, "render a -o b/frames/.", 2, "contains the files of a run");
+    expect(folder, "export a -o a/inputs", 2, "contains the files of a run");
     expect(folder, "export a -q -o a/other", 0, NULL);
     expect(folder, "info a b", 2, "takes one DIR");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),       cmocka_unit_test(test_lost_times),
-        cmocka_unit_test(test_scenes),       cmocka_unit_test(test_lost_camera),
-        cmocka_unit_test(test_json),         cmocka_unit_test(test_wrong_calls),
-        cmocka_unit_test(test_output_fails),
+        cmocka_unit_test(compare_prints_tables),
+        cmocka_unit_test(missing_times_are_counted),
+        cmocka_unit_test(differences_between_scenes_warn),
+        cmocka_unit_test(removed_camera_is_rejected),
+        cmocka_unit_test(json_has_all_measures),
+        cmocka_unit_test(invalid_arguments_are_rejected),
+        cmocka_unit_test(unwritable_output_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

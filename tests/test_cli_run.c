@@ -1,5 +1,6 @@
-/* The command on real runs: simulate, stop, kill, resume, look, export, and broken frames. */
-#define _GNU_SOURCE /* unshare, for a file system that is really full */
+/* The command line program on runs: simulate, cancel, kill, resume, info, check, export, and
+ * damaged frames. */
+#define _GNU_SOURCE /* unshare, to mount a small file system */
 #include "cli/command.h"
 
 #include "codec/png.h"
@@ -11,7 +12,7 @@
 
 /* ---- a scene -------------------------------------------------------------------------------- */
 
-/* A sheet of cells x cells over [0,1]^2, level, as OBJ. */
+/* Writes a horizontal grid of cells x cells over [0,1]^2 as OBJ. */
 static void write_sheet(const char *path, int cells) {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -27,7 +28,7 @@ static void write_sheet(const char *path, int cells) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* scene.json in `folder`: a sheet pinned at two corners above a moving square. */
+/* Writes scene.json in `folder`: a sheet fixed at two corners above a moving square. */
 static void write_scene(const char *folder, int cells) {
     char scene[2000];
     write_sheet(in(folder, "sheet.obj"), cells);
@@ -50,7 +51,7 @@ static void write_scene(const char *folder, int cells) {
     write_text(in(folder, "scene.json"), scene);
 }
 
-/* The name of a frame's file in a run. */
+/* Path of the file of a frame. */
 static const char *frame_path(const char *folder, const char *run_name, int frame) {
     char name[100];
     snprintf(name, sizeof name, "%s/frames/%04d.vof", run_name, frame);
@@ -77,7 +78,7 @@ static void assert_same_file(const char *a, const char *b) {
     free(b_data);
 }
 
-/* Frames 0..last of two runs have the same bytes. */
+/* Asserts that frames 0..last of two runs are identical. */
 static void assert_same_frames(const char *folder, const char *a, const char *b, int last) {
     for (int f = 0; f <= last; f++)
         assert_same_file(frame_path(folder, a, f), frame_path(folder, b, f));
@@ -88,26 +89,26 @@ static void sleep_ms(int ms) {
     nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
 }
 
-/* Waits until a file is there, at most a minute. */
+/* Waits until a file exists, at most a minute. */
 static void wait_for(const char *path) {
     char copy[COMMAND_PATH];
     snprintf(copy, sizeof copy, "%s", path);
     for (int i = 0; i < 60000 && !exists(copy); i++) sleep_ms(1);
-    if (!exists(copy)) fail_msg("%s never came", copy);
+    if (!exists(copy)) fail_msg("%s was not written", copy);
 }
 
-/* Waits until a command has said something on standard error, at most a minute. */
-static void wait_for_words(const char *folder, const char *words) {
+/* Waits until standard error of a command contains `words`, at most a minute. */
+static void wait_for_message(const char *folder, const char *words) {
     const char *path = in(folder, "stderr.txt");
-    bool said = false;
+    bool found = false;
     wait_for(path);
-    for (int i = 0; i < 60000 && !said; i++) {
+    for (int i = 0; i < 60000 && !found; i++) {
         char *text = read_whole(path, NULL);
-        said = strstr(text, words) != NULL;
+        found = strstr(text, words) != NULL;
         free(text);
-        if (!said) sleep_ms(1);
+        if (!found) sleep_ms(1);
     }
-    if (!said) fail_msg("\"%s\" was never said", words);
+    if (!found) fail_msg("\"%s\" was not printed", words);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
@@ -118,24 +119,24 @@ static vo_json_doc parse(vo_context *ctx, const char *text) {
     return doc;
 }
 
-static double number(const vo_json_at *object, const char *key) {
+static double number(const vo_json_cursor *object, const char *key) {
     double value = -12345;
-    vo_json_at at = vo_json_get(object, key);
+    vo_json_cursor at = vo_json_get(object, key);
     if (vo_json_kind(at) != VO_JSON_NUMBER) fail_msg("%s is not a number", key);
     assert_ok(at.ctx, vo_json_read_real(at, &value));
     return value;
 }
 
-static void assert_range(const vo_json_at *root, const char *key, double least) {
-    vo_json_at range = vo_json_get(root, key);
+static void assert_range(const vo_json_cursor *root, const char *key, double least) {
+    vo_json_cursor range = vo_json_get(root, key);
     double min = number(&range, "min"), max = number(&range, "max"), mean = number(&range, "mean");
     assert_true(min >= least && min <= mean && mean <= max);
 }
 
 /* ---- tests ---------------------------------------------------------------------------------- */
 
-/* The example of the first page: a metre of cloth hangs about a metre low. */
-static void test_example(void **state) {
+/* The example of the README: the lowest point of a hanging metre of cloth. */
+static void example_prints_lowest_point(void **state) {
     (void)state;
     double x, y, z;
     ran r = run_at(&(place){.folder = test_folder(), .program = "examples/hello"}, "");
@@ -145,7 +146,7 @@ static void test_example(void **state) {
     ran_free(&r);
 }
 
-static void test_simulate_and_look(void **state) {
+static void simulate_info_and_check_succeed(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 6);
@@ -161,8 +162,8 @@ static void test_simulate_and_look(void **state) {
     assert_int_equal(count_files(in(folder, "out/scene/frames"), ".vof"), 3);
 }
 
-/* The run goes on from its copies: the inputs may be gone. */
-static void test_run_is_self_contained(void **state) {
+/* A run continues from its own copies after the inputs were deleted. */
+static void resume_without_inputs_gives_same_frames(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
@@ -173,10 +174,10 @@ static void test_run_is_self_contained(void **state) {
     unlink(in(folder, "weave.json"));
     expect(folder, "resume b --frames :5", 0, NULL);
     assert_same_frames(folder, "a", "b", 5);
-    expect_out(folder, "resume b", 0, "nothing left to do");
+    expect_out(folder, "resume b", 0, "nothing to do");
 }
 
-static void test_info_json(void **state) {
+static void info_json_has_all_members(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 6);
@@ -186,15 +187,15 @@ static void test_info_json(void **state) {
     assert_string_equal(r.err, "");
     vo_context *ctx = test_context(1);
     vo_json_doc doc = parse(ctx, r.out);
-    vo_json_at root = vo_json_root(&doc), stages = vo_json_get(&root, "stages");
+    vo_json_cursor root = vo_json_root(&doc), stages = vo_json_get(&root, "stages");
     assert_near(number(&root, "frames"), 6, 0);
     assert_range(&root, "faces", 72);
     assert_range(&root, "nodes", 49);
     assert_range(&root, "verts", 49);
     assert_range(&root, "wall_s", 0);
-    assert_true(number(&root, "start_s") > 0);
-    vo_json_at wall = vo_json_get(&root, "wall_s");
-    assert_near(number(&root, "wall_total_s"), number(&root, "start_s") + 5 * number(&wall, "mean"),
+    assert_true(number(&root, "setup_s") > 0);
+    vo_json_cursor wall = vo_json_get(&root, "wall_s");
+    assert_near(number(&root, "wall_total_s"), number(&root, "setup_s") + 5 * number(&wall, "mean"),
                 1e-9);
     assert_true(number(&root, "max_strain") > 0);
     assert_int_equal(vo_json_kind(vo_json_get(&root, "warnings")), VO_JSON_ARRAY);
@@ -206,8 +207,8 @@ static void test_info_json(void **state) {
     ran_free(&r);
 }
 
-/* Frames that no statistics tell of have no faces and seconds, rather than none of them. */
-static void test_info_without_statistics(void **state) {
+/* Face counts and times of frames without statistics are null instead of zero. */
+static void info_without_statistics_prints_null(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 2);
@@ -225,9 +226,9 @@ static void test_info_without_statistics(void **state) {
     expect_out(folder, "info run --json", 0, "\"solve\": null");
 }
 
-/* What a line says of a budget of seconds is of the seconds in that line, writing among them; they
- * are at least those of the stages, in frame 0, too. */
-static void test_budget_of_whole_frames(void **state) {
+/* budget_excess of a line refers to wall_s of the same line, which includes the time of writing and
+ * is at least the sum of the stages, also in frame 0. */
+static void time_budget_includes_writing(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 6);
@@ -239,7 +240,7 @@ static void test_budget_of_whole_frames(void **state) {
     int lines = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), lines++) {
         vo_json_doc doc = parse(ctx, line);
-        vo_json_at root = vo_json_root(&doc), stages = vo_json_get(&root, "stages");
+        vo_json_cursor root = vo_json_root(&doc), stages = vo_json_get(&root, "stages");
         double excess = number(&root, "budget_excess"), wall = number(&root, "wall_s"), sum = 0;
 #define X(name, meaning) sum += number(&stages, #name);
         VO_STAGES(X)
@@ -254,8 +255,8 @@ static void test_budget_of_whole_frames(void **state) {
     free(text);
 }
 
-/* --json of a run: a line a frame, and one about the end. */
-static void test_simulate_json(void **state) {
+/* simulate --json prints one line per frame and one for the result. */
+static void simulate_json_prints_line_per_frame(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
@@ -265,7 +266,7 @@ static void test_simulate_json(void **state) {
     int lines = 0;
     for (char *line = strtok(r.out, "\n"); line; line = strtok(NULL, "\n"), lines++) {
         vo_json_doc doc = parse(ctx, line);
-        vo_json_at root = vo_json_root(&doc);
+        vo_json_cursor root = vo_json_root(&doc);
         if (lines < 6) {
             assert_near(number(&root, "frame"), lines, 0);
             assert_near(number(&root, "faces"), 32, 0);
@@ -289,7 +290,7 @@ static void assert_first_line(const char *path, const char *line) {
     free(text);
 }
 
-static void test_export(void **state) {
+static void export_writes_meshes(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
@@ -302,7 +303,7 @@ static void test_export(void **state) {
     assert_int_equal(count_files(in(folder, "meshes"), ".obj"), 6);
     assert_true(exists(in(folder, "meshes/0001_00.obj")));
     assert_true(exists(in(folder, "meshes/0003_obs00.obj")));
-    /* What was exported is a mesh that Voile takes. */
+    /* Exported meshes pass the check. */
     expect(folder, "check meshes/0003_00.obj", 0, NULL);
     expect(folder, "export run -o /proc/nowhere", 3, "/proc/nowhere");
     expect(folder, "export run -o own --topology original", 0, NULL);
@@ -312,8 +313,8 @@ static void test_export(void **state) {
     expect(folder, "export run --flat", 2, "--flat is for --topology original");
 }
 
-/* Frames that are missing between others are warned of, whoever passes them over. */
-static void test_frames_that_are_passed_over(void **state) {
+/* Export and render warn about missing frames between others. */
+static void missing_frames_are_warned_about(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
@@ -321,22 +322,23 @@ static void test_frames_that_are_passed_over(void **state) {
     assert_int_equal(unlink(frame_path(folder, "run", 1)), 0);
     assert_int_equal(unlink(frame_path(folder, "run", 3)), 0);
     assert_int_equal(unlink(frame_path(folder, "run", 4)), 0);
-    static const char one[] = "warning: run: frame 1 is missing; resume simulates it again\n";
-    static const char two[] = "warning: run: frames 3 to 4 are missing; resume simulates them";
+    static const char one[] =
+        "warning: run: frame 1 is missing; resume the run to simulate it again\n";
+    static const char two[] = "warning: run: frames 3 to 4 are missing; resume the run";
     expect(folder, "export run", 0, one);
     expect(folder, "export run", 0, two);
     if (!vo_rays_available() || !vo_png_available()) return;
     expect(folder, "render run -o stills --size 32x32", 0, one);
     expect(folder, "render run -o stills --size 32x32", 0, two);
     assert_int_equal(count_files(in(folder, "stills"), ".png"), 3);
-    ran r = run(folder, "render run -o last.png --size 32x32"); /* of one frame */
+    ran r = run(folder, "render run -o last.png --size 32x32"); /* a single frame */
     assert_int_equal(r.code, 0);
     assert_null(strstr(r.err, "missing"));
     ran_free(&r);
 }
 
-/* Nothing was wrong with the call. */
-static void test_run_without_frames(void **state) {
+/* A run without frames is a data error (1), an empty frame range a usage error (2). */
+static void run_without_frames_is_rejected(void **state) {
     (void)state;
     const char *folder = test_folder();
     static const char none[] = "run: the run has no frames\n";
@@ -345,18 +347,20 @@ static void test_run_without_frames(void **state) {
     expect(folder, "simulate scene.json -o run --frames :1", 0, NULL);
     for (int i = 0; i < 2; i++) assert_int_equal(unlink(frame_path(folder, "run", i)), 0);
     expect(folder, "export run", 1, none);
-    expect(folder, "export other --frames 7:", 2, "other has no frames in the range");
+    expect(folder, "export other --frames 7:", 2, "other: has no frames in the requested range");
     expect_out(folder, "check run", 1, none);
     if (!vo_rays_available() || !vo_png_available()) return;
     expect(folder, "render run -o a.png", 1, none);
-    expect(folder, "render other -o a.png --frame 7", 2, "other has no frames in the range");
+    expect(folder, "render other -o a.png --frame 7", 2,
+           "other: has no frames in the requested range");
     expect(folder, "compare other run -o report", 1, none);
     expect(folder, "compare run other -o report", 1, none);
-    expect(folder, "compare other other -o report --frames 7:", 2, "no frames in the range");
+    expect(folder, "compare other other -o report --frames 7:", 2,
+           "no frames in the requested range");
 }
 
-/* A folder never holds exports of two runs in silence, and nothing of anybody else's is removed. */
-static void test_exports_of_an_earlier_run(void **state) {
+/* A new run removes the exports of the old one from its own folder and keeps all other files. */
+static void exports_of_earlier_run_are_removed(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
@@ -373,14 +377,14 @@ static void test_exports_of_an_earlier_run(void **state) {
     assert_false(exists(in(folder, "run/obj/0004_00.obj")));
     for (size_t i = 0; i < 7; i++) assert_true(exists(in(folder, others[i])));
     expect_out(folder, "export run", 0, "exported 3 frames");
-    /* A folder that the user has named is not cleared; what is strange there is told of. */
+    /* A folder given with -o is not cleared; files of other frames give a warning. */
     expect(folder, "export run -q -o mine", 0,
-           "warning: mine: also has 2 files that this run does not have, 0003_00.obj first");
-    expect(folder, "export run -q -o mine --frames 0:1", 0, "also has 2 files");
+           "warning: mine: contains 2 exported files of frames, cloths or obstacles that this");
+    expect(folder, "export run -q -o mine --frames 0:1", 0, "contains 2 exported files");
     assert_true(exists(in(folder, "mine/0004_00.obj")));
 }
 
-static void test_threads_do_not_matter(void **state) {
+static void thread_count_does_not_change_frames(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 12);
@@ -391,8 +395,8 @@ static void test_threads_do_not_matter(void **state) {
     assert_same_frames(folder, "one", "three", 5);
 }
 
-/* Killed again and again in the middle, a run comes to the same bits. */
-static void test_kill_and_resume(void **state) {
+/* A run that is killed and resumed several times gives bit-identical frames. */
+static void killed_run_resumes_bit_identically(void **state) {
     (void)state;
     const char *folder = test_folder();
     place here = {.folder = folder};
@@ -402,7 +406,7 @@ static void test_kill_and_resume(void **state) {
     pid_t child = start(&here, "simulate scene.json -o killed --frames 0:24 --quiet --threads 1");
     for (int frame = 4; frame <= 18; frame += 7) {
         wait_for(frame_path(folder, "killed", frame));
-        sleep_ms(frame % 5); /* another moment of the frame each time */
+        sleep_ms(frame % 5); /* a different time within the frame in each pass */
         kill(child, SIGKILL);
         ran r = finish(&here, child);
         assert_int_equal(r.code, -SIGKILL);
@@ -419,8 +423,8 @@ static void test_kill_and_resume(void **state) {
     ran_free(&r);
 }
 
-/* Without --frames a resumed run ends where the first call was told to end. */
-static void test_resume_remembers_the_end(void **state) {
+/* Without --frames a resumed run ends at the last frame that was given to simulate. */
+static void resume_ends_at_recorded_frame(void **state) {
     (void)state;
     const char *folder = test_folder();
     place here = {.folder = folder};
@@ -435,7 +439,8 @@ static void test_resume_remembers_the_end(void **state) {
     assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), 13);
     expect(folder, "resume run -q --frames :14", 0, NULL);
     assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), 15);
-    assert_int_equal(truncate(frame_path(folder, "run", 13), 100), 0); /* beyond its own end */
+    assert_int_equal(truncate(frame_path(folder, "run", 13), 100),
+                     0); /* after the recorded last frame */
     expect(folder, "resume run -q", 0, NULL);
     expect(folder, "check run", 0, NULL);
     assert_int_equal(remove(frame_path(folder, "run", 14)), 0);
@@ -443,7 +448,7 @@ static void test_resume_remembers_the_end(void **state) {
     assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), 15);
 }
 
-static void stop_with(int number, const char *name) {
+static void cancel_with(int number, const char *name) {
     const char *folder = test_folder();
     place here = {.folder = folder};
     char text[100];
@@ -454,11 +459,12 @@ static void stop_with(int number, const char *name) {
     kill(child, number);
     ran r = finish(&here, child);
     if (r.code != 130) fail_msg("%s: exit code %d: %s", name, r.code, r.err);
-    const char *stopped = strstr(r.err, "voile: stopped after frame");
+    const char *stopped = strstr(r.err, "voile: cancelled after frame");
     assert_non_null(stopped);
-    assert_int_equal(sscanf(stopped, "voile: stopped after frame %d.", &frame), 1);
+    assert_int_equal(sscanf(stopped, "voile: cancelled after frame %d.", &frame), 1);
     assert_non_null(strstr(r.err, "finishing this frame"));
-    assert_non_null(strstr(r.err, "Go on with: voile resume run\n")); /* it knows its end */
+    assert_non_null(
+        strstr(r.err, "Continue with: voile resume run\n")); /* the last frame is recorded */
     assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), frame + 1);
     assert_int_equal(count_files(in(folder, "run/frames"), ".tmp"), 0);
     ran_free(&r);
@@ -467,8 +473,8 @@ static void stop_with(int number, const char *name) {
     expect(folder, "check run", 0, NULL);
 }
 
-/* A run does not know of an end that only the call asked for: what is said to type has it. */
-static void a_longer_resume_says_how_to_go_on(void **state) {
+/* The last frame given to resume is not recorded, so the suggested command repeats it. */
+static void cancelled_resume_prints_last_frame(void **state) {
     (void)state;
     const char *folder = test_folder();
     place here = {.folder = folder};
@@ -479,13 +485,13 @@ static void a_longer_resume_says_how_to_go_on(void **state) {
     kill(child, SIGINT);
     ran r = finish(&here, child);
     assert_int_equal(r.code, 130);
-    assert_non_null(strstr(r.err, "Go on with: voile resume run --frames :100000\n"));
+    assert_non_null(strstr(r.err, "Continue with: voile resume run --frames :100000\n"));
     ran_free(&r);
 }
 
-/* Starts a command on a run of many frames, and sends a signal once a file is there. It may have
- * ended by then, so it is tried again until it did not. */
-static ran stop_at_file(const char *folder, const char *line, const char *file) {
+/* Starts a command and sends SIGINT as soon as `file` exists. Tries again if the command was done
+ * before the signal. */
+static ran cancel_at_file(const char *folder, const char *line, const char *file) {
     place here = {.folder = folder};
     ran r = {.code = 0};
     for (int i = 0; i < 30 && r.code == 0; i++) {
@@ -500,72 +506,73 @@ static ran stop_at_file(const char *folder, const char *line, const char *file) 
     return r;
 }
 
-/* What is said after a signal is the same call for the frames that are left. */
-static void test_stop_of_export(void **state) {
+/* A cancelled export suggests the same command for the remaining frames. */
+static void cancelled_export_prints_remaining_command(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
     expect(folder, "simulate scene.json -o run -q --frames :400", 0, NULL);
-    ran r = stop_at_file(folder,
-                         "export run -o a&b --topology original --flat --obstacles --memory 0.5 "
-                         "--frames 1:399",
-                         "a&b/0001_00.obj");
+    ran r = cancel_at_file(folder,
+                           "export run -o a&b --topology original --flat --obstacles --memory 0.5 "
+                           "--frames 1:399",
+                           "a&b/0001_00.obj");
     int frame = -1;
     char words[300];
-    const char *stopped = strstr(r.err, "voile: stopped after frame");
+    const char *stopped = strstr(r.err, "voile: cancelled after frame");
     assert_non_null(stopped);
-    assert_int_equal(sscanf(stopped, "voile: stopped after frame %d.", &frame), 1);
+    assert_int_equal(sscanf(stopped, "voile: cancelled after frame %d.", &frame), 1);
     snprintf(words, sizeof words,
-             "Go on with: voile export run -o 'a&b' --topology original --flat --obstacles "
+             "Continue with: voile export run -o 'a&b' --topology original --flat --obstacles "
              "--memory 0.5 --frames %d:399\n",
              frame + 1);
     if (!strstr(stopped, words)) fail_msg("\"%s\" is not in \"%s\"", words, stopped);
     ran_free(&r);
-    r = stop_at_file(folder, "export run", "run/obj/0000_00.obj");
-    assert_non_null(strstr(r.err, "Go on with: voile export run --frames "));
+    r = cancel_at_file(folder, "export run", "run/obj/0000_00.obj");
+    assert_non_null(strstr(r.err, "Continue with: voile export run --frames "));
     assert_non_null(strstr(r.err, ":\n"));
     ran_free(&r);
 }
 
-/* Between two frames; what was found so far is told. */
-static void test_stop_of_check(void **state) {
+/* A cancelled check ends between two frames and reports its findings up to there. */
+static void cancelled_check_reports_findings(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
     expect(folder, "simulate scene.json -o run -q --frames :400", 0, NULL);
-    ran r = stop_at_file(folder, "check run --ply first.ply --frame 0", "first.ply");
-    assert_non_null(strstr(r.err, "voile: finishing this frame; once more ends at once\n"));
-    assert_non_null(strstr(r.err, "voile: run: stopped before frame "));
+    ran r = cancel_at_file(folder, "check run --ply first.ply --frame 0", "first.ply");
+    assert_non_null(
+        strstr(r.err, "voile: finishing this frame; press Ctrl-C again to end at once\n"));
+    assert_non_null(strstr(r.err, "voile: run: cancelled before frame "));
     assert_null(strstr(r.out, "without defects"));
     ran_free(&r);
-    r = stop_at_file(folder, "check run --json --ply first.ply --frame 0", "first.ply");
+    r = cancel_at_file(folder, "check run --json --ply first.ply --frame 0", "first.ply");
     assert_non_null(strstr(r.out, "\"ok\": false"));
     ran_free(&r);
 }
 
-/* A signal while a crowd is set up, which takes several seconds, ends it there. That it has begun
- * shows by a warning, which is about the first that a scene is looked at for. */
-static void stop_set_up(int number) {
+/* A signal cancels the set-up of a crowd, which takes several seconds. A warning of the loader
+ * shows that the set-up has begun. */
+static void cancel_set_up(int number) {
     const char *folder = test_folder();
     place here = {.folder = folder};
     write_scene(folder, 4);
     pid_t child = start(&here, "simulate scene.json -o crowd --frames 0:1 --threads 1 --set "
                                "up_axis=y --set gravity=[0,-9.8,0] --set characters=[{}] --set "
                                "crowd={\"rows\":60,\"columns\":60}");
-    wait_for_words(folder, "does not point along z");
+    wait_for_message(folder, "does not point along z");
     kill(child, number);
     ran r = finish(&here, child);
-    if (r.code != 130 || !strstr(r.err, "stopping; once more ends at once") ||
-        !strstr(r.err, "stopped while the scene was set up"))
+    if (r.code != 130 || !strstr(r.err, "stopping; a second signal ends at once") ||
+        !strstr(r.err, "cancelled during set-up"))
         fail_msg("signal %d: exit code %d: %s", number, r.code, r.err);
     assert_false(exists(in(folder, "crowd")));
     ran_free(&r);
 }
 
-/* Waits until a command notes SIGINT, by what the system tells of it, at most a minute. */
+/* Waits until a command has installed its handler of SIGINT (SigCgt in /proc), at most a minute. */
 static void wait_for_handler(pid_t child) {
     char path[64], line[256];
-    unsigned long long caught = 0, wanted = 1ULL << (SIGINT - 1); /* a bit a signal */
+    unsigned long long caught = 0, wanted = 1ULL << (SIGINT - 1); /* one bit per signal */
     snprintf(path, sizeof path, "/proc/%d/status", (int)child);
     for (int i = 0; i < 60000 && !(caught & wanted); i++) {
         FILE *file = fopen(path, "r");
@@ -578,21 +585,21 @@ static void wait_for_handler(pid_t child) {
     assert_true(caught & wanted);
 }
 
-static void stop_set_up_of(const char *folder, const char *line, const char *words) {
+static void cancel_set_up_of(const char *folder, const char *line, const char *words) {
     place here = {.folder = folder};
     pid_t child = start(&here, line);
     wait_for_handler(child);
     kill(child, SIGINT);
     ran r = finish(&here, child);
-    if (r.code != 130 || !strstr(r.err, "stopping; once more ends at once") ||
+    if (r.code != 130 || !strstr(r.err, "stopping; a second signal ends at once") ||
         !strstr(r.err, words) || strstr(r.err, "after frame"))
         fail_msg("%s: exit code %d: %s", line, r.code, r.err);
     ran_free(&r);
 }
 
-/* The same of the commands that look at runs: those here have a crowd and no frame that could be
- * read, which they would find out only when it stands. */
-static void test_stop_of_looking(void **state) {
+/* Export, render and compare are cancelled during set-up as well. The run has a crowd, which is
+ * loaded before its unreadable frame. */
+static void signal_during_set_up_cancels(void **state) {
     (void)state;
     static const char crowd[] =
         "{\"fps\": 25, \"characters\": [{}], \"crowd\": {\"rows\": 20, \"columns\": 20}, "
@@ -604,26 +611,25 @@ static void test_stop_of_looking(void **state) {
     assert_int_equal(mkdir(in(folder, "run/frames"), 0777), 0);
     write_text(in(folder, "run/scene.json"), crowd);
     write_text(in(folder, "run/frames/0000.vof"), "");
-    stop_set_up_of(folder, "export run",
-                   "voile: stopped while the scene was set up; nothing was exported.\n");
+    cancel_set_up_of(folder, "export run",
+                     "voile: cancelled during set-up; nothing was exported\n");
     if (!vo_rays_available() || !vo_png_available()) skip();
-    stop_set_up_of(folder, "render run -o a.png --threads 1",
-                   "voile: stopped while the scene was set up; nothing was drawn.\n");
-    stop_set_up_of(folder, "render run/scene.json -o a.png --threads 1",
-                   "voile: stopped while the scene was set up; nothing was drawn.\n");
-    stop_set_up_of(folder, "compare run run --threads 1",
-                   "voile: stopped while the scenes were set up.\n");
+    cancel_set_up_of(folder, "render run -o a.png --threads 1",
+                     "voile: cancelled during set-up; nothing was rendered\n");
+    cancel_set_up_of(folder, "render run/scene.json -o a.png --threads 1",
+                     "voile: cancelled during set-up; nothing was rendered\n");
+    cancel_set_up_of(folder, "compare run run --threads 1", "voile: cancelled during set-up\n");
 }
 
-static void test_stop(void **state) {
+static void signal_cancels_simulation(void **state) {
     (void)state;
-    stop_set_up(SIGINT);
-    stop_set_up(SIGTERM);
-    stop_with(SIGINT, "SIGINT");
-    stop_with(SIGTERM, "SIGTERM");
+    cancel_set_up(SIGINT);
+    cancel_set_up(SIGTERM);
+    cancel_with(SIGINT, "SIGINT");
+    cancel_with(SIGTERM, "SIGTERM");
 }
 
-static void test_set_on_resume(void **state) {
+static void override_on_resume_is_recorded_or_rejected(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
@@ -635,28 +641,29 @@ static void test_set_on_resume(void **state) {
     free(scene);
     expect_out(folder, "info run", 0, "from frame 3: gravity=");
     expect_out(folder, "info run --json", 0, "\"overrides\": [\"from frame 3: gravity=");
-    expect(folder, "resume run --set gravity=[0,0,-2]", 2,
-           "so to set gravity would change nothing");
-    expect(folder, "resume run --frames :7 --set units=cm", 1,
-           "run/scene.json (as set by the call): units: changes the cloth that the run started "
-           "with, which cannot be changed on resume");
-    /* Of several the one is named that is to blame, whatever its place. */
+    expect(folder, "resume run --set gravity=[0,0,-2]", 2, "so overriding gravity has no effect");
+    expect(
+        folder, "resume run --frames :7 --set units=cm", 1,
+        "run/scene.json (overridden by the caller): units: changes the cloth that the run started "
+        "with, which cannot be changed on resume");
+    /* The error names the override that is not allowed, independent of the order. */
     expect(folder, "resume run --frames :7 --set friction=0.5 --set preroll=1 --set wind.drag=0", 1,
-           "call): preroll: changes how the run began, which");
+           "caller): preroll: changes the beginning of the run, which");
     expect(folder, "resume run --frames :7 --set friction=0.5 --set adapt=full --set preroll=1", 1,
-           "call): preroll: changes");
+           "caller): preroll: changes");
     expect(folder,
            "resume run --frames :7 --set cloths[0].transform.scale=2 --set friction=0.5 --set "
            "preroll=0",
-           1, "call): cloths[0].transform.scale: changes the cloth");
+           1, "caller): cloths[0].transform.scale: changes the cloth");
     assert_same_frames(folder, "plain", "run", 2);
     size_t a, b;
     char *x = read_whole(frame_path(folder, "plain", 5), &a);
     char *y = read_whole(frame_path(folder, "run", 5), &b);
     assert_false(a == b && memcmp(x, y, a) == 0);
     free(x), free(y);
-    expect(folder, "simulate scene.json -o other --set gravty=[0,0,0]", 1,
-           "scene.json (as set by the call): unknown key \"gravty\"; did you mean \"gravity\"?");
+    expect(
+        folder, "simulate scene.json -o other --set gravty=[0,0,0]", 1,
+        "scene.json (overridden by the caller): unknown key \"gravty\"; did you mean \"gravity\"?");
     expect(folder, "resume run --frames 3:9", 2, "--frames :9");
 }
 
@@ -669,7 +676,7 @@ static void flip_byte(const char *path, size_t where) {
     free(data);
 }
 
-static void test_altered_frame(void **state) {
+static void damaged_frames_are_simulated_again(void **state) {
     (void)state;
     const char *folder = test_folder();
     char middle[COMMAND_PATH], last[COMMAND_PATH];
@@ -692,10 +699,10 @@ static void test_altered_frame(void **state) {
     ran_free(&r);
     expect(folder, "export run", 1, "0003.vof");
     expect(folder, "info run --json", 0, NULL);
-    /* What is damaged or missing is made again, wherever it is. */
+    /* Damaged and missing frames are simulated again. */
     assert_int_equal(truncate(last, 20), 0);
     expect_out(folder, "check run", 1, "0005.vof");
-    /* What is refused makes nothing again, and says nothing of it. */
+    /* A rejected resume simulates no frame again and does not warn. */
     static const char *const refused[] = {"resume run --set graviti=3",
                                           "resume run --set cloths[0].transform.scale=2",
                                           "resume run --set friction=1 --frames 1"};
@@ -709,7 +716,7 @@ static void test_altered_frame(void **state) {
     assert_same_frames(folder, "good", "run", 5);
     assert_int_equal(unlink(frame_path(folder, "run", 1)), 0);
     expect_out(folder, "info run", 0, "missing or damaged");
-    r = run(folder, "resume run --frames :0"); /* nothing is made, so nothing is made again */
+    r = run(folder, "resume run --frames :0"); /* no frame is simulated */
     assert_int_equal(r.code, 0);
     assert_null(strstr(r.err, "again"));
     ran_free(&r);
@@ -720,15 +727,15 @@ static void test_altered_frame(void **state) {
     r = run(folder, "resume run --set friction=1");
     assert_int_equal(r.code, 1);
     assert_null(strstr(r.err, "warning"));
-    assert_non_null(strstr(r.err, "run: no intact frame to go on from: run/frames/0000.vof: "));
+    assert_non_null(strstr(r.err, "run: no intact frame to resume from: run/frames/0000.vof: "));
     ran_free(&r);
     assert_int_equal(unlink(frame_path(folder, "run", 0)), 0);
-    expect(folder, "resume run", 1, "to go on from: frame 0 is missing; simulate its scene.json");
+    expect(folder, "resume run", 1, "to resume from: frame 0 is missing; simulate its scene.json");
 }
 
-/* A frame that the system does not let be read, here because it is a folder, is told of like one
- * that is damaged, and the frames behind it are looked at. */
-static void test_unreadable_frame(void **state) {
+/* An unreadable frame (here a folder) is reported like a damaged one, and later frames are
+ * checked. */
+static void unreadable_frame_is_reported(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
@@ -741,13 +748,13 @@ static void test_unreadable_frame(void **state) {
     expect_out(folder, "check run", 1, "3 of 5 frames clean");
     expect_out(folder, "check run", 1, "run with 2 errors and 0 warnings");
     expect_out(folder, "check run --json", 1,
-               "\"frames\": 3, \"clean_frames\": 3, \"unread_frames\": 2");
+               "\"frames\": 3, \"clean_frames\": 3, \"unreadable_frames\": 2");
     assert_int_equal(unlink(frame_path(folder, "run", 2)), 0);
     expect_out(folder, "check run", 1, "2 of 5 frames clean");
     expect_out(folder, "check run --frames 1:1", 1, "run with 1 error and 0 warnings");
 }
 
-static void test_bad_scene(void **state) {
+static void invalid_scene_is_rejected(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
@@ -768,7 +775,7 @@ static void test_bad_scene(void **state) {
 }
 
 /* A closed body without texture coordinates has no material space and needs none. */
-static void test_check_obstacle(void **state) {
+static void obstacle_mesh_needs_no_material_space(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
@@ -780,22 +787,22 @@ static void test_check_obstacle(void **state) {
     expect(folder, "check --obstacle scene.json", 2, "--obstacle is for meshes");
 }
 
-/* It does what it is for, and complains of nothing. */
-static void expect_silence(const place *p, const char *line) {
+/* Asserts that a command succeeds and prints nothing on standard error. */
+static void expect_no_message(const place *p, const char *line) {
     ran r = run_at(p, line);
     if (r.code != 0 || r.err[0]) fail_msg("%s: exit code %d: %s", line, r.code, r.err);
     ran_free(&r);
 }
 
-static void test_output_cannot_be_written(void **state) {
+static void unwritable_output_is_reported(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
     write_text(in(folder, "file"), "");
-    expect(folder, "simulate scene.json -o file", 2, "file: cannot make the folder: a file has");
+    expect(folder, "simulate scene.json -o file", 2, "file: cannot create the folder: a file has");
     expect(folder, "simulate scene.json -o file/run", 2,
-           "file: cannot make the folder: a file has");
-    expect(folder, "simulate scene.json -o scene.json --force", 2, "scene.json: cannot make");
+           "file: cannot create the folder: a file has");
+    expect(folder, "simulate scene.json -o scene.json --force", 2, "scene.json: cannot create");
     expect(folder, "simulate scene.json -o /proc/nowhere/run", 3, "/proc/nowhere");
     ran r = run_at(&(place){.folder = folder, .stdout_to = "/dev/full"},
                    "simulate scene.json -o run --json");
@@ -806,24 +813,24 @@ static void test_output_cannot_be_written(void **state) {
     expect(folder, "resume run", 0, NULL);
 }
 
-/* A run goes on where only its progress cannot be shown. With standard output closed no file of the
- * run may take its place. */
-static void test_progress_cannot_be_shown(void **state) {
+/* A run continues if its progress cannot be printed. With standard output closed, no file of the
+ * run may receive its descriptor. */
+static void unwritable_progress_does_not_stop_run(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
     place full = {.folder = folder, .stdout_to = "/dev/full"};
     place closed = {.folder = folder, .stdout_to = ""};
     expect(folder, "simulate scene.json -o shown", 0, NULL);
-    expect_silence(&full, "simulate scene.json -o full --frames 2");
-    expect_silence(&full, "resume full --frames :5");
-    expect_silence(&closed, "simulate scene.json -o closed");
+    expect_no_message(&full, "simulate scene.json -o full --frames 2");
+    expect_no_message(&full, "resume full --frames :5");
+    expect_no_message(&closed, "simulate scene.json -o closed");
     assert_same_frames(folder, "shown", "full", 5);
     assert_same_frames(folder, "shown", "closed", 5);
 }
 
-/* A file that may not grow further fails like a full disk, in the middle of the run. */
-static void test_file_limit(void **state) {
+/* A limit on the size of files fails like a full disk, during the run. */
+static void file_size_limit_keeps_frames(void **state) {
     (void)state;
     const char *folder = test_folder();
     struct stat frame;
@@ -844,8 +851,8 @@ static void test_file_limit(void **state) {
     assert_same_frames(folder, "whole", "run", 36);
 }
 
-/* Frames are safe also where the call that fails has made none, or could not write of it. */
-static void test_safe_without_new_frames(void **state) {
+/* A failed command reports intact frames also if it wrote none, or could not write statistics. */
+static void failed_resume_reports_intact_frames(void **state) {
     (void)state;
     const char *folder = test_folder();
     place small = {.folder = folder, .file_limit = 9000};
@@ -855,17 +862,17 @@ static void test_safe_without_new_frames(void **state) {
     ran_free(&r);
     r = run_at(&small, "resume run -q --threads 1");
     assert_int_equal(r.code, 3);
-    if (!strstr(r.err, " are safe. Go on with: voile resume run")) fail_msg("%s", r.err);
+    if (!strstr(r.err, " are intact. Continue with: voile resume run")) fail_msg("%s", r.err);
     ran_free(&r);
-    /* The line of frame 0 does not fit, which a folder in its place makes sure of. */
+    /* The statistics of frame 0 cannot be written because a folder has the name of the file. */
     assert_int_equal(mkdir(in(folder, "bare"), 0777), 0);
     assert_int_equal(mkdir(in(folder, "bare/frames"), 0777), 0);
     assert_int_equal(mkdir(in(folder, "bare/stats.jsonl"), 0777), 0);
     expect(folder, "simulate scene.json -o bare -q", 3,
-           "frames up to 0 are safe. Go on with: voile resume bare");
+           "frames up to 0 are intact. Continue with: voile resume bare");
 }
 
-/* A cloth that falls on a ball, and gets more faces with every frame. */
+/* A cloth that falls on a sphere and gets more faces with every frame. */
 static void write_growing_scene(const char *folder) {
     write_scene(folder, 1);
     write_text(in(folder, "grows.json"),
@@ -877,8 +884,8 @@ static void write_growing_scene(const char *folder) {
                "\"radius\": 0.2}}]}");
 }
 
-/* Gives the run more memory each time, until it ends for want of it with some frames on disk. */
-static int run_short_of_memory(const char *folder) {
+/* Raises the memory limit until the run fails after some frames; returns the number of frames. */
+static int run_until_frames_fit(const char *folder) {
     for (int mib = 4; mib < 64; mib += 4) {
         char line[200];
         snprintf(line, sizeof line, "simulate grows.json -o run --force -q --threads 1 --memory %g",
@@ -886,10 +893,10 @@ static int run_short_of_memory(const char *folder) {
         ran r = run(folder, line);
         if (r.code != 3) fail_msg("%s: exit code %d: %s", line, r.code, r.err);
         assert_non_null(strstr(r.err, "out of memory for "));
-        assert_non_null(strstr(r.err, " more were asked for, but "));
+        assert_non_null(strstr(r.err, " requested, "));
         assert_non_null(strstr(r.err, "give --memory GIB with more than "));
         int written = count_files(in(folder, "run/frames"), ".vof");
-        bool safe = strstr(r.err, "are safe. Go on with: voile resume run") != NULL;
+        bool safe = strstr(r.err, "are intact. Continue with: voile resume run") != NULL;
         assert_int_equal(safe, written > 0);
         ran_free(&r);
         if (written > 0) return written;
@@ -897,31 +904,33 @@ static int run_short_of_memory(const char *folder) {
     return 0;
 }
 
-/* A limit on memory ends a run in a sentence, wherever it is reached, and finished frames stay. */
-static void test_memory_limit(void **state) {
+/* A reached memory limit ends every command with a message and keeps finished frames. */
+static void memory_limit_keeps_frames(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_growing_scene(folder);
     expect(folder, "simulate grows.json -o whole -q --threads 1", 0, NULL);
-    int written = run_short_of_memory(folder);
+    int written = run_until_frames_fit(folder);
     assert_true(written > 0 && written < 13);
     assert_same_frames(folder, "whole", "run", written - 1);
-    expect(folder, "resume run -q --memory 0.0001", 3, "of at most 105 KiB are in use");
+    expect(folder, "resume run -q --memory 0.0001", 3, "of the limit of 105 KiB in use");
     assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), written);
-    expect(folder, "export run -q --memory 0.0001", 3, "says. Give --memory GIB with more than");
-    expect(folder, "check run --memory 0.0001", 3, "says. Give --memory GIB with more than");
-    expect(folder, "resume run -q --memory 0.0001", 3, "says. Make its meshes coarser (--set, ");
+    expect(folder, "export run -q --memory 0.0001", 3,
+           "--memory. Give --memory GIB with more than");
+    expect(folder, "check run --memory 0.0001", 3, "--memory. Give --memory GIB with more than");
+    expect(folder, "resume run -q --memory 0.0001", 3,
+           "--memory. Make its meshes coarser (--set, ");
     if (vo_rays_available() && vo_png_available())
         expect(folder, "render run -o a.png --memory 0.0001", 3,
-               "says. Ask for smaller pictures (--size), or give --memory GIB with more than");
+               "--memory. Render smaller images (--size), or give --memory GIB with more than");
     expect(folder, "resume run -q --threads 1", 0, NULL);
     assert_same_frames(folder, "whole", "run", 12);
-    expect(folder, "resume run --memory 0", 2, "--memory wants a number above 0");
+    expect(folder, "resume run --memory 0", 2, "--memory needs a number above 0");
     expect(folder, "resume run --memory 2G", 2, "not \"2G\"");
     expect(folder, "resume run --memory 1e-10", 3, "cannot start: not enough memory or threads");
     expect(folder, "resume run --memory 1e-10", 3,
-           "the limit on memory is what --memory says: 1 bytes. Give --memory GIB with more.");
-    /* A file of a size that no memory holds, nearly all of it a hole. */
+           "the memory limit is that of --memory: 1 bytes. Give a larger --memory GIB.");
+    /* A sparse file that is larger than any memory. */
     write_text(in(folder, "huge.obj"), "v 0 0 0\n");
     if (truncate(in(folder, "huge.obj"), (off_t)1 << 42) != 0) return;
     expect(folder, "check huge.obj", 3,
@@ -930,8 +939,8 @@ static void test_memory_limit(void **state) {
     assert_int_equal(unlink(in(folder, "huge.obj")), 0);
 }
 
-/* Remeshing ends with a frame and begins with another one again; cameras go. */
-static void what_is_remeshed_may_be_left_alone(void **state) {
+/* Overrides on resume disable remeshing, enable it again and remove the camera. */
+static void remeshing_can_be_disabled_on_resume(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_text(in(folder, "fold.json"),
@@ -953,9 +962,9 @@ static void what_is_remeshed_may_be_left_alone(void **state) {
     assert_int_equal(count_files(in(folder, "run/frames"), ".vof"), 8);
 }
 
-/* A really full disk, where a small file system can be mounted. Must be the last test: it leaves
- * the process in mount name space of its own. */
-static void test_full_disk(void **state) {
+/* A full disk, if a small file system can be mounted. Leaves the process in its own mount
+ * namespace. */
+static void full_disk_keeps_frames(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 8);
@@ -982,27 +991,27 @@ static void test_full_disk(void **state) {
     assert_int_equal(umount(in(folder, "small")), 0);
 }
 
-/* What would pass for a good run is told of. */
-static void what_is_odd_is_told(void **state) {
+/* Conditions that make a result unusable give warnings. */
+static void implausible_input_warns(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_scene(folder, 4);
     expect(
         folder,
         "simulate scene.json -q -o far --set cloths[0].transform.translate=[1e14,0,0] --frames 2",
-        0, "have no solution, and the cloth was held still in them");
+        0, "substeps have no solution and the cloth was frozen in them");
     expect_out(folder, "check far", 0,
-               "warning: far: the cloth was held still in 96 substeps without a solution, in 2 "
+               "warning: far: the cloth was frozen in 96 substeps without a solution, in 2 "
                "frames from frame 1 on");
     expect_out(folder, "check far --frames 2:", 0, "clean: 0 intersections");
-    expect_out(folder, "check far --frames 2:", 0, ", 48 substeps held still, ");
-    expect_out(folder, "check far --frames 2: --json", 0, "\"held_steps\": 48");
-    expect_out(folder, "check far --frames 0:0 --json", 0, "\"held_steps\": 0");
+    expect_out(folder, "check far --frames 2:", 0, ", 48 frozen substeps, ");
+    expect_out(folder, "check far --frames 2: --json", 0, "\"frozen_substeps\": 48");
+    expect_out(folder, "check far --frames 0:0 --json", 0, "\"frozen_substeps\": 0");
     expect(folder, "simulate scene.json -q -o . --frames 1", 2,
-           "scene.json: is there already and of no run");
-    expect(folder, "simulate scene.json -q -o . --frames 1 --force", 2, "Choose another folder");
+           "scene.json: exists but does not belong to a run");
+    expect(folder, "simulate scene.json -q -o . --frames 1 --force", 2, "choose another folder");
     expect(folder, "simulate scene.json -q -o heavy --set gravity=[0,0,-3e4] --frames 2", 0,
-           "times its length, which no fabric is");
+           "times its length, more than any fabric");
     expect(folder, "simulate scene.json -q -o view --adapt view --frames 0", 0,
            "scene.json: adapt: there is no camera, so \"view\" is as fine everywhere");
     expect(folder,
@@ -1016,43 +1025,43 @@ static void what_is_odd_is_told(void **state) {
     expect(folder, "simulate scene.json -q -o both --adapt full --set friction=0 --set adapt=none",
            2, "--adapt full and --set adapt=none exclude each other");
     expect(folder, "simulate scene.json -q -o steps --set frame_steps=100001", 1,
-           "scene.json (as set by the call): frame_steps: must be 1 to 100,000");
+           "scene.json (overridden by the caller): frame_steps: must be 1 to 100,000");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),
-        cmocka_unit_test(test_simulate_and_look),
-        cmocka_unit_test(test_run_is_self_contained),
-        cmocka_unit_test(test_info_json),
-        cmocka_unit_test(test_info_without_statistics),
-        cmocka_unit_test(test_budget_of_whole_frames),
-        cmocka_unit_test(test_simulate_json),
-        cmocka_unit_test(test_export),
-        cmocka_unit_test(test_frames_that_are_passed_over),
-        cmocka_unit_test(test_run_without_frames),
-        cmocka_unit_test(test_exports_of_an_earlier_run),
-        cmocka_unit_test(test_threads_do_not_matter),
-        cmocka_unit_test(test_kill_and_resume),
-        cmocka_unit_test(test_resume_remembers_the_end),
-        cmocka_unit_test(test_stop),
-        cmocka_unit_test(a_longer_resume_says_how_to_go_on),
-        cmocka_unit_test(test_stop_of_looking),
-        cmocka_unit_test(test_stop_of_export),
-        cmocka_unit_test(test_stop_of_check),
-        cmocka_unit_test(test_set_on_resume),
-        cmocka_unit_test(test_altered_frame),
-        cmocka_unit_test(test_unreadable_frame),
-        cmocka_unit_test(test_bad_scene),
-        cmocka_unit_test(test_check_obstacle),
-        cmocka_unit_test(test_output_cannot_be_written),
-        cmocka_unit_test(test_progress_cannot_be_shown),
-        cmocka_unit_test(test_file_limit),
-        cmocka_unit_test(test_safe_without_new_frames),
-        cmocka_unit_test(test_memory_limit),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(what_is_odd_is_told),
-        cmocka_unit_test(what_is_remeshed_may_be_left_alone),
+        cmocka_unit_test(example_prints_lowest_point),
+        cmocka_unit_test(simulate_info_and_check_succeed),
+        cmocka_unit_test(resume_without_inputs_gives_same_frames),
+        cmocka_unit_test(info_json_has_all_members),
+        cmocka_unit_test(info_without_statistics_prints_null),
+        cmocka_unit_test(time_budget_includes_writing),
+        cmocka_unit_test(simulate_json_prints_line_per_frame),
+        cmocka_unit_test(export_writes_meshes),
+        cmocka_unit_test(missing_frames_are_warned_about),
+        cmocka_unit_test(run_without_frames_is_rejected),
+        cmocka_unit_test(exports_of_earlier_run_are_removed),
+        cmocka_unit_test(thread_count_does_not_change_frames),
+        cmocka_unit_test(killed_run_resumes_bit_identically),
+        cmocka_unit_test(resume_ends_at_recorded_frame),
+        cmocka_unit_test(signal_cancels_simulation),
+        cmocka_unit_test(cancelled_resume_prints_last_frame),
+        cmocka_unit_test(signal_during_set_up_cancels),
+        cmocka_unit_test(cancelled_export_prints_remaining_command),
+        cmocka_unit_test(cancelled_check_reports_findings),
+        cmocka_unit_test(override_on_resume_is_recorded_or_rejected),
+        cmocka_unit_test(damaged_frames_are_simulated_again),
+        cmocka_unit_test(unreadable_frame_is_reported),
+        cmocka_unit_test(invalid_scene_is_rejected),
+        cmocka_unit_test(obstacle_mesh_needs_no_material_space),
+        cmocka_unit_test(unwritable_output_is_reported),
+        cmocka_unit_test(unwritable_progress_does_not_stop_run),
+        cmocka_unit_test(file_size_limit_keeps_frames),
+        cmocka_unit_test(failed_resume_reports_intact_frames),
+        cmocka_unit_test(memory_limit_keeps_frames),
+        cmocka_unit_test(full_disk_keeps_frames),
+        cmocka_unit_test(implausible_input_warns),
+        cmocka_unit_test(remeshing_can_be_disabled_on_resume),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* voile sew, and sewing in voile simulate, as a user meets them. */
+/* The command sew, and sewing in the command simulate. */
 #include "cli/command.h"
 
 #define FABRIC VOILE_SOURCE_DIR "/assets/fabrics/cotton-poplin.json"
@@ -27,14 +27,14 @@ static void write_pattern(const char *folder, const char *seams) {
     "{\"name\": \"one\", \"a\": \"front.left\", \"b\": \"back.right\"}, " \
     "{\"name\": \"two\", \"a\": \"back.left\", \"b\": \"front.right\"}"
 
-/* What cannot be written is said before anything is sewn: the pattern is not even one. */
-static void outputs_are_looked_at_first(void **state) {
+/* Unwritable outputs are reported before the pattern is read, which is invalid here. */
+static void invalid_outputs_are_reported_before_sewing(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_text(in(folder, "tube.json"), "no pattern");
     expect(folder, "sew tube.json -o gone/g.obj", 3, "gone/g.obj: cannot be written there: gone: ");
     expect(folder, "sew tube.json -o tube.json/g.obj", 3, "Not a directory");
-    expect(folder, "sew tube.json -o .", 2, "is no name of a file");
+    expect(folder, "sew tube.json -o .", 2, "is not a file name");
     expect(folder, "sew tube.json -o g.obj --body-output gone/b.obj", 3, "gone/b.obj: ");
     expect(folder, "sew tube.json --svg gone/b.svg", 3, "gone/b.svg: ");
     expect(folder, "sew tube.json -o g.obj --body gone.obj", 1, "gone.obj: cannot read: ");
@@ -43,28 +43,30 @@ static void outputs_are_looked_at_first(void **state) {
     expect(folder, "sew tube.json -o g.obj --body-output g.obj", 2,
            "g.obj: would be written twice");
     expect(folder, "sew tube.json -o ./tube.json", 2,
-           "tube.json: is read and would be written over");
-    expect(folder, "sew tube.json -o g.obj --alone --height 2", 2, "--alone sews without one");
-    expect(folder, "sew tube.json -o g.obj --alone --body-output b.obj", 2, "--body-output is of");
-    expect(folder, "sew tube.json -o g.obj --units cm", 2, "they go with --body");
-    expect(folder, "sew tube.json -o g.obj --threshold 0.1", 2, "--threshold goes with --merge");
+           "tube.json: is an input and would be overwritten");
+    expect(folder, "sew tube.json -o g.obj --no-body --height 2", 2, "--no-body sews without one");
+    expect(folder, "sew tube.json -o g.obj --no-body --body-output b.obj", 2,
+           "--body-output describes");
+    expect(folder, "sew tube.json -o g.obj --units cm", 2,
+           "--units and --up describe the file of --body");
+    expect(folder, "sew tube.json -o g.obj --threshold 0.1", 2, "--threshold needs --merge");
     expect(folder, "sew tube.json --merge tube.json -o g.obj --fabric f", 2, "--merge joins two");
 }
 
-static void broken_seams_are_named(void **state) {
+static void invalid_seams_are_named(void **state) {
     (void)state;
     const char *folder = test_folder();
-    write_pattern(folder, "{\"name\": \"odd\", \"a\": \"front.left\", \"b\": \"back.hem\"}");
+    write_pattern(folder, "{\"name\": \"side\", \"a\": \"front.left\", \"b\": \"back.hem\"}");
     expect(folder, "sew tube.json -o g.obj", 1,
-           "seam \"odd\" does not close: its sides are 40.0 and 80.0 cm long");
-    write_pattern(folder, "{\"name\": \"odd\", \"a\": \"front.left\", \"b\": \"back.right\", "
+           "seam \"side\" does not close: its sides are 40.0 and 80.0 cm long");
+    write_pattern(folder, "{\"name\": \"side\", \"a\": \"front.left\", \"b\": \"back.right\", "
                           "\"orientation\": \"same\"}");
-    expect(folder, "sew tube.json -o g.obj", 1, "seam \"odd\" twists");
+    expect(folder, "sew tube.json -o g.obj", 1, "seam \"side\" is twisted");
     assert_false(exists(in(folder, "g.obj")));
 }
 
-/* Left to left: the seams close, with a panel upside down. */
-static void crosswise_seams_are_warned_of(void **state) {
+/* Seams from left to left close with one panel upside down. */
+static void crossed_seams_warn(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_pattern(folder, "{\"name\": \"one\", \"a\": \"front.left\", \"b\": \"back.left\"}, "
@@ -75,21 +77,21 @@ static void crosswise_seams_are_warned_of(void **state) {
     ran_free(&r);
 }
 
-/* Before anything is sewn, which this pattern is not good for; of the form not where nothing would
- * be fitted. */
-static void odd_bodies_are_warned_of(void **state) {
+/* The warnings precede sewing, which fails for this pattern. The shape of the body is not checked
+ * with --no-fit. */
+static void implausible_body_warns(void **state) {
     (void)state;
     const char *folder = test_folder();
     write_text(in(folder, "lying.obj"),
                "v -.2 -.8 0\nv .2 -.8 0\nv -.2 .8 0\nv .2 .8 0\n"
                "v -.2 -.8 .3\nv .2 -.8 .3\nv -.2 .8 .3\nv .2 .8 .3\n"
                "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
-    write_pattern(folder, "{\"name\": \"odd\", \"a\": \"front.left\", \"b\": \"back.hem\"}");
+    write_pattern(folder, "{\"name\": \"side\", \"a\": \"front.left\", \"b\": \"back.hem\"}");
     ran r = run(folder, "sew tube.json -o g.obj --body lying.obj");
     assert_int_equal(r.code, 1);
     assert_non_null(strstr(r.err, "lying.obj: the body is not like that of a person"));
     assert_non_null(strstr(r.err, "patterns are not fitted to it"));
-    assert_non_null(strstr(r.err, "does its file have y up (up_axis, --up)?"));
+    assert_non_null(strstr(r.err, "if its file has y up, set up_axis"));
     ran_free(&r);
     r = run(folder, "sew tube.json -o g.obj --body lying.obj --units cm --no-fit");
     assert_non_null(strstr(r.err, "lying.obj: the body measures 0.004 x 0.016 x 0.003 m"));
@@ -103,24 +105,24 @@ static void odd_bodies_are_warned_of(void **state) {
 static void wait_for_text(const char *path, const char *text) {
     struct timespec pause = {0, 20000000};
     for (int i = 0; i < 50 * COMMAND_SECONDS; i++) {
-        char *said = exists(path) ? read_whole(path, NULL) : NULL;
-        bool there = said && strstr(said, text);
-        free(said);
-        if (there) return;
+        char *content = exists(path) ? read_whole(path, NULL) : NULL;
+        bool found = content && strstr(content, text);
+        free(content);
+        if (found) return;
         nanosleep(&pause, NULL);
     }
     fail_msg("%s: no \"%s\"", path, text);
 }
 
-static void refuses_before_sewing(const char *folder, const char *line, const char *words) {
+static void expect_rejected_before_sewing(const char *folder, const char *line, const char *words) {
     ran r = run(folder, line);
     if (r.code != 2 || !strstr(r.err, words) || strstr(r.out, "sewing"))
         fail_msg("%s: exit code %d: %s%s", line, r.code, r.out, r.err);
     ran_free(&r);
 }
 
-/* A run that is stopped while it sews leaves nothing behind, and the same call does it all. */
-static void simulate_tells_of_sewing_and_stops(void **state) {
+/* A run that is cancelled during sewing leaves no files, and the same command succeeds later. */
+static void simulate_cancelled_during_sewing_leaves_no_files(void **state) {
     (void)state;
     const char *folder = test_folder();
     place here = {.folder = folder};
@@ -136,26 +138,28 @@ static void simulate_tells_of_sewing_and_stops(void **state) {
     ran r = finish(&here, child);
     if (r.code != 130) fail_msg("exit code %d: %s%s", r.code, r.out, r.err);
     assert_non_null(strstr(r.err, "voile: stopping;"));
-    assert_non_null(strstr(r.err, "stopped while sewing, before the first frame"));
-    assert_non_null(strstr(r.err, "start again with the same call"));
+    assert_non_null(strstr(r.err, "cancelled while sewing, before the first saved frame"));
+    assert_non_null(strstr(r.err, "run the same command again"));
     assert_false(exists(in(folder, "run")));
     ran_free(&r);
     expect(folder, "simulate scene.json -o run --frames 0:0 --threads 1", 0, NULL);
     expect(folder, "check run", 0, NULL);
-    /* A run of later frames, and a scene.json of no run, are seen before anything is sewn. */
+    /* An existing run and a scene.json outside a run are detected before sewing. */
     assert_int_equal(rename(in(folder, "run/frames/0000.vof"), in(folder, "run/frames/0003.vof")),
                      0);
-    refuses_before_sewing(folder, "simulate scene.json -o run --frames 0:0", "already holds a run");
-    refuses_before_sewing(folder, "simulate scene.json -o . --frames 0:0", "and of no run");
+    expect_rejected_before_sewing(folder, "simulate scene.json -o run --frames 0:0",
+                                  "already contains a run");
+    expect_rejected_before_sewing(folder, "simulate scene.json -o . --frames 0:0",
+                                  "does not belong to a run");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outputs_are_looked_at_first),
-        cmocka_unit_test(broken_seams_are_named),
-        cmocka_unit_test(crosswise_seams_are_warned_of),
-        cmocka_unit_test(odd_bodies_are_warned_of),
-        cmocka_unit_test(simulate_tells_of_sewing_and_stops),
+        cmocka_unit_test(invalid_outputs_are_reported_before_sewing),
+        cmocka_unit_test(invalid_seams_are_named),
+        cmocka_unit_test(crossed_seams_warn),
+        cmocka_unit_test(implausible_body_warns),
+        cmocka_unit_test(simulate_cancelled_during_sewing_leaves_no_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

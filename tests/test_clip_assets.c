@@ -1,5 +1,5 @@
-/* The clips of assets/motions on bodies of three builds: joints within their limits, feet that
- * stand still on the floor, no limb in another, no jump in speed, loops that close. */
+/* Clips of assets/motions on three builds: joints within limits, standing feet do not slide, limbs
+ * do not intersect, velocities are continuous, loops close. */
 #include "support.h"
 
 #include "clip_measure.h"
@@ -32,7 +32,7 @@ static vo_skeleton build(int i) {
 
 typedef void each_clip(const char *name, const vo_clip *clip, const vo_skeleton *skeleton);
 
-/* Every clip on every build. */
+/* Calls a check for every clip and every build. */
 static void for_each(each_clip *body) {
     vo_context *ctx = test_context(1);
     for (int c = 0; CLIP[c]; c++) {
@@ -46,8 +46,8 @@ static void for_each(each_clip *body) {
     vo_context_destroy(ctx);
 }
 
-/* Fails with the whole table of measures. */
-static void expect(bool fine, const char *name, const measures *m, const char *what) {
+/* Fails with the whole table of measures unless `fine`. */
+static void check_measure(bool fine, const char *name, const measures *m, const char *what) {
     if (fine) return;
     measure_print(name, m);
     fail_msg("%s: %s", name, what);
@@ -55,12 +55,12 @@ static void expect(bool fine, const char *name, const measures *m, const char *w
 
 static void check_body(const char *name, const vo_clip *clip, const vo_skeleton *skeleton) {
     measures m = measure_clip(clip, skeleton, 0.004);
-    expect(m.excess == 0, name, &m, "a joint is beyond its limits");
-    expect(m.slide < 0.002, name, &m, "a foot slides");
-    expect(m.hover < 0.0005, name, &m, "a foot is not where it stands");
-    expect(m.floor < 0.005, name, &m, "a foot is below the floor");
-    expect(m.too_far == 0, name, &m, "a leg is too short");
-    expect(m.gap.gap > 0, name, &m, "a limb is in another");
+    check_measure(m.excess == 0, name, &m, "a joint is beyond its limits");
+    check_measure(m.slide < 0.002, name, &m, "a foot slides");
+    check_measure(m.hover < 0.0005, name, &m, "a foot is not where it stands");
+    check_measure(m.floor < 0.005, name, &m, "a foot is below the floor");
+    check_measure(m.shortfall == 0, name, &m, "a leg is too short");
+    check_measure(m.gap.gap > 0, name, &m, "a limb is in another");
 }
 
 static void motions_keep_to_what_bodies_can(void **state) {
@@ -68,14 +68,16 @@ static void motions_keep_to_what_bodies_can(void **state) {
     for_each(check_body);
 }
 
-/* Speeds change by an acceleration times the time between samples, so a quarter of that time leaves
- * a quarter of the change; a jump would stay. */
+/* Velocity differences are proportional to the sampling interval, so a quarter of it leaves a
+ * quarter of the difference; a discontinuity would remain. */
 static void check_speeds(const char *name, const vo_clip *clip, const vo_skeleton *skeleton) {
     measures coarse = measure_clip(clip, skeleton, 0.002);
     measures fine = measure_clip(clip, skeleton, 0.0005);
-    expect(fine.turn_jump < 0.45 * coarse.turn_jump + 0.5, name, &fine, "a joint's rate jumps");
-    expect(fine.move_jump < 0.45 * coarse.move_jump + 0.005, name, &fine, "a speed jumps");
-    expect(coarse.turn_jump < 120 && coarse.move_jump < 0.8, name, &coarse, "a jerk");
+    check_measure(fine.angular_step < 0.45 * coarse.angular_step + 0.5, name, &fine,
+                  "a joint's rate jumps");
+    check_measure(fine.velocity_step < 0.45 * coarse.velocity_step + 0.005, name, &fine,
+                  "a speed jumps");
+    check_measure(coarse.angular_step < 120 && coarse.velocity_step < 0.8, name, &coarse, "a jerk");
 }
 
 static void speeds_do_not_jump(void **state) {
@@ -90,11 +92,11 @@ static void speeds_do_not_jump(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* The pose a loop later is the pose, moved on. */
+/* One loop later the pose is the same, displaced. */
 static void check_loop(const char *name, const vo_clip *clip, const vo_skeleton *skeleton) {
     (void)name;
     assert_true(clip->loop);
-    vo_vec3 travel = vo_clip_travel(clip, skeleton);
+    vo_vec3 travel = clip_travel(clip, skeleton);
     for (int i = -5; i <= 5; i++) {
         double time = 0.19 * i * clip->duration;
         vo_body_pose a = vo_clip_pose(clip, skeleton, time, NULL);
@@ -111,15 +113,15 @@ static void loops_close(void **state) {
     for_each(check_loop);
 }
 
-/* Motions have the speed and the size that their names promise. */
-static void motions_do_what_they_are_called(void **state) {
+/* Motions have plausible speeds and sizes. */
+static void motions_have_plausible_speeds(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_skeleton skeleton = build(0);
     vo_clip *walk = load(ctx, "walk"), *run = load(ctx, "run"), *dance = load(ctx, "dance");
     vo_clip *karate = load(ctx, "karate");
-    double walks = -vo_clip_travel(walk, &skeleton).y / walk->duration;
-    double runs = -vo_clip_travel(run, &skeleton).y / run->duration;
+    double walks = -clip_travel(walk, &skeleton).y / walk->duration;
+    double runs = -clip_travel(run, &skeleton).y / run->duration;
     assert_true(walks > 1 && walks < 1.6 && runs > 2.5);
     assert_near(dance->duration, 10, 0);
     assert_near(karate->duration, 8, 0);
@@ -131,7 +133,7 @@ static void motions_do_what_they_are_called(void **state) {
         measure_take(run, &skeleton, t, &s);
         if (!s.feet[0].stands && !s.feet[1].stands) flight += 0.01;
     }
-    assert_true(highest > 1.4);              /* a kick as high as the shoulders */
+    assert_true(highest > 1.4);              /* the kick reaches the shoulders */
     assert_true(flight > 1.5 && flight < 4); /* of 8 s */
     vo_clip_destroy(walk);
     vo_clip_destroy(run);
@@ -140,8 +142,8 @@ static void motions_do_what_they_are_called(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* No clip in the folder goes untested. */
-static void every_asset_is_in_the_list(void **state) {
+/* The list contains every clip of the folder. */
+static void all_clip_assets_are_listed(void **state) {
     (void)state;
     DIR *folder = opendir(VOILE_SOURCE_DIR "/assets/motions");
     assert_non_null(folder);
@@ -157,8 +159,8 @@ int main(void) {
         cmocka_unit_test(motions_keep_to_what_bodies_can),
         cmocka_unit_test(speeds_do_not_jump),
         cmocka_unit_test(loops_close),
-        cmocka_unit_test(motions_do_what_they_are_called),
-        cmocka_unit_test(every_asset_is_in_the_list),
+        cmocka_unit_test(motions_have_plausible_speeds),
+        cmocka_unit_test(all_clip_assets_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

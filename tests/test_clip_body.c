@@ -1,18 +1,18 @@
-/* Motions on the mannequin's own surface: forearms, hands, shins and feet leave room for cloth to
- * every other part of it, and soles do not go through the floor. */
+/* Motions on the mannequin's surface: forearms, hands, shins and feet leave space for cloth to all
+ * other parts, and soles stay above the floor. */
 #include "support.h"
 
-#include "scene/clip.h"
-#include "scene/mannequin.h"
+#include "character/clip.h"
+#include "character/mannequin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A limb by its axis; nodes of the surface that belong to its own chain do not count. */
+/* Limb as a capsule; surface nodes of its own chain are ignored. */
 typedef struct limb {
     vo_bone bone;
-    double radius; /* in heights: bone and flesh that nothing else may enter */
+    double radius; /* relative to the height: core that nothing else may enter */
 } limb;
 
 static const limb LIMB[] = {{VO_BONE_LEFT_FOREARM, 0.02},
@@ -20,7 +20,7 @@ static const limb LIMB[] = {{VO_BONE_LEFT_FOREARM, 0.02},
                             {VO_BONE_LEFT_SHIN, 0.024},
                             {VO_BONE_LEFT_FOOT, 0.016}};
 
-/* True of bones that a limb's surface melts into: its own side's arm or leg. */
+/* Returns true for bones whose surface blends with the limb: the arm or leg of the same side. */
 static bool same_chain(vo_bone a, vo_bone b) {
     bool left_a = a < VO_BONE_RIGHT_CLAVICLE, left_b = b < VO_BONE_RIGHT_CLAVICLE;
     if (b < VO_BONE_LEFT_CLAVICLE) return false; /* the trunk */
@@ -38,13 +38,13 @@ typedef struct nearest {
     double gap;
     vo_bone limb, other;
     double time;
-    double lowest, lowest_time; /* m, of any node */
+    double lowest, lowest_time; /* m, over all nodes */
 } nearest;
 
-#define ROOM  0.02   /* m, for cloth */
-#define FLOOR -0.005 /* m */
+#define MIN_GAP    0.02   /* m, space for cloth */
+#define MIN_HEIGHT -0.005 /* m */
 
-/* The gap between one limb and the surface of everything else. */
+/* Measures the gap between one limb and the surface of all other parts. */
 static void check_limb(const vo_mannequin *m, const vo_vec3 *x, const vo_transform *world,
                        vo_bone bone, double radius, double time, nearest *worst) {
     vo_vec3 a = world[bone].translation, d = xf_vector(world[bone], m->skeleton.tip[bone]);
@@ -65,7 +65,7 @@ static void check_pose(vo_context *ctx, const vo_mannequin *m, const vo_clip *cl
     vo_body_pose pose = vo_clip_pose(clip, &m->skeleton, time, NULL);
     vo_skeleton_world(&m->skeleton, &pose, world);
     vo_skeleton_motion(&m->skeleton, &pose, motion);
-    vo_skin_place(ctx, &m->skin, VO_SKINNING_DUAL_QUATERNION, motion, x);
+    vo_skin_eval(ctx, &m->skin, motion, x);
     for (int i = 0; i < m->skin.node_count; i++)
         if (x[i].z < worst->lowest) worst->lowest = x[i].z, worst->lowest_time = time;
     for (size_t i = 0; i < sizeof LIMB / sizeof *LIMB; i++) {
@@ -81,11 +81,10 @@ static void check_clip(vo_context *ctx, const vo_mannequin *m, const char *name,
     assert_ok(ctx, vo_clip_load(ctx, path, &clip));
     nearest worst = {.gap = 1e9};
     for (double t = 0; t < clip->duration; t += 0.04) check_pose(ctx, m, clip, t, x, &worst);
-    if (worst.gap < ROOM)
+    if (worst.gap < MIN_GAP)
         fail_msg("%s: %.1f mm between %s and %s at %.2f s", name, 1e3 * worst.gap,
-                 vo_bone_name(VO_NAMES_VOILE, worst.limb),
-                 vo_bone_name(VO_NAMES_VOILE, worst.other), worst.time);
-    if (worst.lowest < FLOOR)
+                 vo_bone_name(worst.limb), vo_bone_name(worst.other), worst.time);
+    if (worst.lowest < MIN_HEIGHT)
         fail_msg("%s: %.1f mm below the floor at %.2f s", name, -1e3 * worst.lowest,
                  worst.lowest_time);
     vo_clip_destroy(clip);
@@ -98,7 +97,7 @@ static void check_build(double build, double figure) {
     vo_mannequin_def def = vo_mannequin_def_default();
     def.build = build;
     def.figure = figure;
-    def.faces = VO_MANNEQUIN_LEAST_FACES;
+    def.faces = VO_MANNEQUIN_MIN_LATTICE_FACES;
     vo_mannequin m;
     assert_ok(ctx, vo_mannequin_create(ctx, &def, &m));
     vo_vec3 *x = calloc((size_t)m.skin.node_count, sizeof *x);

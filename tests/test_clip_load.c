@@ -1,16 +1,16 @@
-/* Clip files: read key by key, refused by key path, broken in every way. */
+/* Clip files: valid keys, rejected keys with their paths, damaged files. */
 #include "support.h"
 
+#include "character/clip.h"
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/random.h"
-#include "scene/clip.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The text must be refused with a message that holds `expected`, and leave nothing behind. */
-static void refuse(const char *text, const char *expected) {
+/* The text must be rejected with a message that contains `expected`, without memory leaks. */
+static void check_rejected(const char *text, const char *expected) {
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(1, &memory);
     vo_clip *clip;
@@ -27,51 +27,54 @@ static void refuse(const char *text, const char *expected) {
 
 static void bad_heads_are_refused(void **state) {
     (void)state;
-    refuse("", "c.json");
-    refuse("{", "c.json: line 1");
-    refuse("[]", "expected an object with duration");
-    refuse("{}", "c.json: duration: is missing");
-    refuse("{\"duration\": 0, \"keys\": []}", "duration: must be between");
-    refuse("{\"duration\": -1, \"keys\": []}", "duration: must be between");
-    refuse("{\"duration\": \"x\", \"keys\": []}", "duration: expected a number");
-    refuse("{\"duration\": 1, \"lop\": true}", "loop");
-    refuse("{\"duration\": 1, \"loop\": 3}", "loop: ");
-    refuse("{\"duration\": 1, \"leg\": 0}", "leg: must be between");
-    refuse("{\"duration\": 1, \"description\": 7}", "description: ");
-    refuse("{\"duration\": 1, \"symmetry\": \"both\"}", "symmetry: must be none, mirror or");
-    refuse("{\"duration\": 1, \"symmetry\": \"alternate\"}", "symmetry: only a loop");
-    refuse("{\"duration\": 1, \"travel\": [1, 0]}", "travel: only a loop");
-    refuse("{\"duration\": 1, \"turns\": 1}", "turns: only a loop");
-    refuse("{\"duration\": 1, \"loop\": true, \"travel\": [1]}", "travel: ");
-    refuse("{\"duration\": 1, \"loop\": true, \"travel\": [1, 1e3]}", "travel: must be between");
-    refuse("{\"duration\": 1, \"loop\": true, \"turns\": 101}", "turns: must be between");
-    refuse("{\"duration\": 1, \"loop\": true, \"symmetry\": \"mirror\", \"travel\": [0, 1]}",
-           "travel: a symmetric clip");
-    refuse("{\"duration\": 1, \"loop\": true, \"symmetry\": \"mirror\", \"turns\": 1}",
-           "turns: a symmetric clip");
+    check_rejected("", "c.json");
+    check_rejected("{", "c.json: line 1");
+    check_rejected("[]", "expected an object with duration");
+    check_rejected("{}", "c.json: duration: is missing");
+    check_rejected("{\"duration\": 0, \"keys\": []}", "duration: must be between");
+    check_rejected("{\"duration\": -1, \"keys\": []}", "duration: must be between");
+    check_rejected("{\"duration\": \"x\", \"keys\": []}", "duration: expected a number");
+    check_rejected("{\"duration\": 1, \"lop\": true}", "loop");
+    check_rejected("{\"duration\": 1, \"loop\": 3}", "loop: ");
+    check_rejected("{\"duration\": 1, \"leg\": 0}", "leg: must be between");
+    check_rejected("{\"duration\": 1, \"description\": 7}", "description: ");
+    check_rejected("{\"duration\": 1, \"symmetry\": \"both\"}",
+                   "symmetry: must be none, mirror or");
+    check_rejected("{\"duration\": 1, \"symmetry\": \"alternate\"}", "symmetry: only a loop");
+    check_rejected("{\"duration\": 1, \"travel\": [1, 0]}", "travel: only a loop");
+    check_rejected("{\"duration\": 1, \"turns\": 1}", "turns: only a loop");
+    check_rejected("{\"duration\": 1, \"loop\": true, \"travel\": [1]}", "travel: ");
+    check_rejected("{\"duration\": 1, \"loop\": true, \"travel\": [1, 1e3]}",
+                   "travel: must be between");
+    check_rejected("{\"duration\": 1, \"loop\": true, \"turns\": 101}", "turns: must be between");
+    check_rejected(
+        "{\"duration\": 1, \"loop\": true, \"symmetry\": \"mirror\", \"travel\": [0, 1]}",
+        "travel: a symmetric clip");
+    check_rejected("{\"duration\": 1, \"loop\": true, \"symmetry\": \"mirror\", \"turns\": 1}",
+                   "turns: a symmetric clip");
 }
 
-static void bad_keys_are_refused(void **state) {
+static void invalid_keys_are_rejected(void **state) {
     (void)state;
-    refuse("{\"duration\": 2}", "keys: is missing");
-    refuse(KEYS("3"), "keys: expected an array");
-    refuse(KEYS("[]"), "keys: expected an array of at least one");
-    refuse(KEYS("[7]"), "keys[0]: expected an object");
-    refuse(KEYS("[{}]"), "keys[0].time: is missing");
-    refuse(KEYS("[{\"time\": 3}]"), "keys[0].time: must be between 0 and 2, not 3");
-    refuse(KEYS("[{\"time\": 1}, {\"time\": 1}]"), "keys[1].time: must be later than");
-    refuse(KEY("\"left sin\": {}"), "left shin");
-    refuse(KEY("\"left shin\": 3"), "keys[0].\"left shin\": ");
-    refuse(KEY("\"left shin\": {\"bent\": 3}"), "bend");
-    refuse(KEY("\"left shin\": {\"bend\": 20}"),
-           "keys[0].\"left shin\".bend: must be between -155 and 3, not 20");
-    refuse(KEY("\"head\": {\"twist\": \"a\"}"), "keys[0].head.twist: expected a number");
-    refuse(KEY("\"root\": {\"up\": 1e9}"), "keys[0].root.up: must be between");
-    refuse(KEY("\"left leg\": {\"free\": 2}"),
-           "keys[0].\"left leg\".free: must be between 0 and 1");
-    refuse(KEY("\"left leg\": {\"tilt\": 90}"), "\"left leg\".tilt: must be between");
-    refuse("{\"duration\": 2, \"loop\": true, \"keys\": [{\"time\": 2}]}",
-           "keys[0].time: a loop goes on");
+    check_rejected("{\"duration\": 2}", "keys: is missing");
+    check_rejected(KEYS("3"), "keys: expected an array");
+    check_rejected(KEYS("[]"), "keys: expected an array of at least one");
+    check_rejected(KEYS("[7]"), "keys[0]: expected an object");
+    check_rejected(KEYS("[{}]"), "keys[0].time: is missing");
+    check_rejected(KEYS("[{\"time\": 3}]"), "keys[0].time: must be between 0 and 2, not 3");
+    check_rejected(KEYS("[{\"time\": 1}, {\"time\": 1}]"), "keys[1].time: must be later than");
+    check_rejected(KEY("\"left sin\": {}"), "left shin");
+    check_rejected(KEY("\"left shin\": 3"), "keys[0].\"left shin\": ");
+    check_rejected(KEY("\"left shin\": {\"bent\": 3}"), "bend");
+    check_rejected(KEY("\"left shin\": {\"bend\": 20}"),
+                   "keys[0].\"left shin\".bend: must be between -155 and 3, not 20");
+    check_rejected(KEY("\"head\": {\"twist\": \"a\"}"), "keys[0].head.twist: expected a number");
+    check_rejected(KEY("\"root\": {\"up\": 1e9}"), "keys[0].root.up: must be between");
+    check_rejected(KEY("\"left leg\": {\"free\": 2}"),
+                   "keys[0].\"left leg\".free: must be between 0 and 1");
+    check_rejected(KEY("\"left leg\": {\"tilt\": 90}"), "\"left leg\".tilt: must be between");
+    check_rejected("{\"duration\": 2, \"loop\": true, \"keys\": [{\"time\": 2}]}",
+                   "keys[0].time: a loop ends as it begins");
 }
 
 #define SYMMETRIC(kind, text) \
@@ -79,14 +82,16 @@ static void bad_keys_are_refused(void **state) {
 
 static void bad_symmetry_is_refused(void **state) {
     (void)state;
-    refuse(SYMMETRIC("mirror", "{\"time\": 0, \"right foot\": {\"bend\": 1}}"),
-           "keys[0].\"right foot\".bend: the symmetry");
-    refuse(SYMMETRIC("alternate", "{\"time\": 0, \"right leg\": {\"knee\": 1}}"),
-           "keys[0].\"right leg\".knee: the symmetry");
-    refuse(SYMMETRIC("mirror", "{\"time\": 0, \"head\": {\"twist\": 1}}"), "head.twist: must be 0");
-    refuse(SYMMETRIC("mirror", "{\"time\": 0, \"root\": {\"left\": 1}}"), "root.left: must be 0");
-    refuse(SYMMETRIC("alternate", "{\"time\": 1, \"head\": {\"bend\": 1}}"),
-           "head.bend: keys in the middle of the body end before half the loop, 1 s");
+    check_rejected(SYMMETRIC("mirror", "{\"time\": 0, \"right foot\": {\"bend\": 1}}"),
+                   "keys[0].\"right foot\".bend: the symmetry");
+    check_rejected(SYMMETRIC("alternate", "{\"time\": 0, \"right leg\": {\"knee\": 1}}"),
+                   "keys[0].\"right leg\".knee: the symmetry");
+    check_rejected(SYMMETRIC("mirror", "{\"time\": 0, \"head\": {\"twist\": 1}}"),
+                   "head.twist: must be 0");
+    check_rejected(SYMMETRIC("mirror", "{\"time\": 0, \"root\": {\"left\": 1}}"),
+                   "root.left: must be 0");
+    check_rejected(SYMMETRIC("alternate", "{\"time\": 1, \"head\": {\"bend\": 1}}"),
+                   "head.bend: keys in the middle of the body end before half the loop, 1 s");
 }
 
 #define STEPS(text)                                                                                \
@@ -95,28 +100,35 @@ static void bad_symmetry_is_refused(void **state) {
 
 static void bad_steps_are_refused(void **state) {
     (void)state;
-    refuse(STEPS("3"), "steps.left: expected an array");
-    refuse(STEPS("[]"), "steps.left: expected an array");
-    refuse(STEPS("[1]"), "steps.left[0]: expected an object");
-    refuse(STEPS("[{}]"), "steps.left[0].from: is missing");
-    refuse(STEPS("[{\"from\": 0}]"), "steps.left[0].to: is missing");
-    refuse(STEPS("[{\"from\": 0, \"to\": 0, \"at\": [0, 0]}]"), "to: must be later than from");
-    refuse(STEPS("[{\"from\": 0, \"to\": 1}]"), "steps.left[0].at: is missing");
-    refuse(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0]}]"), "steps.left[0].at: ");
-    refuse(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0, 1e5]}]"), "at: must be between");
-    refuse(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0, 0], \"heading\": [1]}]"), "heading: ");
-    refuse(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0, 0], \"heading\": 1e6}]"), "heading: must");
-    refuse(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0, 0], \"lift\": -1}]"), "lift: must");
-    refuse(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0, 0], \"lft\": 1}]"), "lift");
-    refuse(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0, 0]}, {\"from\": 0.5, \"to\": 2, "
-                 "\"at\": [0, 0]}]"),
-           "steps.left[1].from: the step before stands until 1 s");
-    refuse(STEPS("[{\"from\": 0.5, \"to\": 2.6, \"at\": [0, 0]}]"), "runs into the first step");
-    refuse(STEPS("[{\"from\": 2.5, \"to\": 2.6, \"at\": [0, 0]}]"), "must be less than the");
-    refuse("{\"duration\": 2, \"keys\": [{\"time\": 0}], \"steps\": {\"middle\": []}}", "steps");
-    refuse("{\"duration\": 2, \"symmetry\": \"mirror\", \"keys\": [{\"time\": 0}], \"steps\": "
-           "{\"right\": [{\"from\": 0, \"to\": 1, \"at\": [0, 0]}]}}",
-           "steps.right: the symmetry");
+    check_rejected(STEPS("3"), "steps.left: expected an array");
+    check_rejected(STEPS("[]"), "steps.left: expected an array");
+    check_rejected(STEPS("[1]"), "steps.left[0]: expected an object");
+    check_rejected(STEPS("[{}]"), "steps.left[0].from: is missing");
+    check_rejected(STEPS("[{\"from\": 0}]"), "steps.left[0].to: is missing");
+    check_rejected(STEPS("[{\"from\": 0, \"to\": 0, \"at\": [0, 0]}]"),
+                   "to: must be later than from");
+    check_rejected(STEPS("[{\"from\": 0, \"to\": 1}]"), "steps.left[0].at: is missing");
+    check_rejected(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0]}]"), "steps.left[0].at: ");
+    check_rejected(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0, 1e5]}]"), "at: must be between");
+    check_rejected(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0, 0], \"heading\": [1]}]"),
+                   "heading: ");
+    check_rejected(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0, 0], \"heading\": 1e6}]"),
+                   "heading: must");
+    check_rejected(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0, 0], \"lift\": -1}]"), "lift: must");
+    check_rejected(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0, 0], \"lft\": 1}]"), "lift");
+    check_rejected(STEPS("[{\"from\": 0, \"to\": 1, \"at\": [0, 0]}, {\"from\": 0.5, \"to\": 2, "
+                         "\"at\": [0, 0]}]"),
+                   "steps.left[1].from: the step before stands until 1 s");
+    check_rejected(STEPS("[{\"from\": 0.5, \"to\": 2.6, \"at\": [0, 0]}]"),
+                   "runs into the first step");
+    check_rejected(STEPS("[{\"from\": 2.5, \"to\": 2.6, \"at\": [0, 0]}]"),
+                   "must be less than the");
+    check_rejected("{\"duration\": 2, \"keys\": [{\"time\": 0}], \"steps\": {\"middle\": []}}",
+                   "steps");
+    check_rejected(
+        "{\"duration\": 2, \"symmetry\": \"mirror\", \"keys\": [{\"time\": 0}], \"steps\": "
+        "{\"right\": [{\"from\": 0, \"to\": 1, \"at\": [0, 0]}]}}",
+        "steps.right: the symmetry");
 }
 
 static void missing_files_are_named(void **state) {
@@ -154,7 +166,7 @@ static bool is_sound(const vo_body_pose *pose) {
     return sound;
 }
 
-/* Bytes that may be a clip: refused with a message, or posed at any time. */
+/* Arbitrary bytes are rejected with a message or give a clip that can be evaluated. */
 static void try_bytes(vo_context *ctx, const char *text, size_t size) {
     vo_clip *clip;
     vo_result result = vo_clip_parse(ctx, "c.json", text, size, &clip);
@@ -188,7 +200,7 @@ static void broken_bytes_do_no_harm(void **state) {
         bytes.data[at] = n % 4 ? digits[vo_random_int(&random, (int)sizeof digits - 1)]
                                : (char)vo_random_int(&random, 256);
         try_bytes(ctx, bytes.data, bytes.size);
-        if (n % 5) bytes.data[at] = old; /* some damage stays */
+        if (n % 5) bytes.data[at] = old; /* some damage is kept */
         if (n % 100 == 0) {
             vo_bytes_free(ctx, &bytes);
             assert_ok(ctx, vo_file_read(ctx, WALK, &bytes));
@@ -199,8 +211,8 @@ static void broken_bytes_do_no_harm(void **state) {
     assert_int_equal(memory.live, 0);
 }
 
-/* The example of docs/motions.md is a clip. */
-static void the_documented_example_is_read(void **state) {
+/* The example of docs/motions.md is valid. */
+static void documented_example_is_valid(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_bytes page;
@@ -219,10 +231,10 @@ static void the_documented_example_is_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_heads_are_refused),   cmocka_unit_test(bad_keys_are_refused),
+        cmocka_unit_test(bad_heads_are_refused),   cmocka_unit_test(invalid_keys_are_rejected),
         cmocka_unit_test(bad_symmetry_is_refused), cmocka_unit_test(bad_steps_are_refused),
         cmocka_unit_test(missing_files_are_named), cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(broken_bytes_do_no_harm), cmocka_unit_test(the_documented_example_is_read),
+        cmocka_unit_test(broken_bytes_do_no_harm), cmocka_unit_test(documented_example_is_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

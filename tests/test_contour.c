@@ -1,7 +1,7 @@
-/* Intersection contours: against comparing all faces, against circles, and their gradient against
+/* Intersection contours compared with brute force and with circles, and their gradient with finite
  * differences. */
-#include "collide/untangle_private.h"
-#include "core/hash.h"
+#include "codec/hash.h"
+#include "collide/untangle/untangle_private.h"
 #include "untangle_cases.h"
 
 #include <string.h>
@@ -22,7 +22,8 @@ static int compare_pairs(const void *x, const void *y) {
 
 static vo_pair sorted_pair(int a, int b) { return a < b ? (vo_pair){a, b} : (vo_pair){b, a}; }
 
-/* Every pair that intersects is a segment of one contour, or listed as touching, once. */
+/* Asserts that every intersecting pair is a segment of one contour, or listed as touching, exactly
+ * once. */
 static void check_pairs(const vo_contours *k) {
     vo_pair *found = malloc((size_t)(k->pair_count + 1) * sizeof *found);
     int count = 0;
@@ -46,8 +47,8 @@ static bool edge_of_face(const vo_soup *s, int e, int f) {
     return s->face_edge[f][0] == e || s->face_edge[f][1] == e || s->face_edge[f][2] == e;
 }
 
-/* A crossing lies on its edge and its face, and belongs to the segments on both sides of it, each
- * on the surface that it is said to be on. */
+/* Asserts that a crossing lies on its edge and its face, and belongs to the segments on both sides
+ * of it, on the correct surfaces. */
 static void check_vertex(const vo_contours *k, const vo_vec3 *x, const vo_contour *c, int v) {
     const vo_contour_vertex *at = &k->vertex[v];
     if (at->edge < 0) {
@@ -86,7 +87,7 @@ static void check_contours(const vo_contours *k, const vo_vec3 *x) {
     assert_near(length, k->length, 1e-12);
 }
 
-static void test_against_all_pairs(void **state) {
+static void pairs_match_brute_force(void **state) {
     (void)state;
     vo_context *ctx = test_context(2);
     for (int seed = 0; seed < 40; seed++) {
@@ -103,7 +104,7 @@ static void test_against_all_pairs(void **state) {
 }
 
 /* A plane cuts a ball in a circle. */
-static void test_circle(void **state) {
+static void sheet_through_ball_gives_circle(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     tangle_case c = {0};
@@ -119,14 +120,14 @@ static void test_circle(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Two squares that cross meet in a line from one border to another. */
-static void test_open(void **state) {
+/* Two crossing squares intersect in a line from one border to another. */
+static void crossing_squares_give_open_contour(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     tangle_case c = {0};
     case_sheet(&c, 7);
     int first = case_sheet(&c, 9);
-    case_place(&c, first, v3(1, 0, 0), 1.3, v3(0.2, 0.013, 0.017));
+    case_transform(&c, first, v3(1, 0, 0), 1.3, v3(0.2, 0.013, 0.017));
     case_edges(&c);
     vo_contours k = find_contours(ctx, &c);
     assert_int_equal(k.contour_count, 1);
@@ -139,8 +140,8 @@ static void test_open(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A fan of faces about one node of which two pass through each other: the contour ends there. */
-static void test_pinch(void **state) {
+/* Two intersecting faces with a common node: the contour ends there. */
+static void pinched_node_ends_contour(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     tangle_case c = {0};
@@ -165,8 +166,8 @@ static void test_pinch(void **state) {
 
 /* ---- the gradient --------------------------------------------------------------------------- */
 
-/* Unit vectors from a vertex to its neighbours on the contour, added. */
-static vo_vec3 pull(const vo_contours *k, const vo_contour *c, int v) {
+/* Returns the sum of the unit vectors from a vertex to its neighbours on the contour. */
+static vo_vec3 neighbour_directions(const vo_contours *k, const vo_contour *c, int v) {
     int last = c->end - 1, next[2] = {v > c->begin ? v - 1 : last, v < last ? v + 1 : c->begin};
     vo_vec3 sum = v3_zero();
     for (int i = 0; i < 2; i++) {
@@ -176,7 +177,7 @@ static vo_vec3 pull(const vo_contours *k, const vo_contour *c, int v) {
     return sum;
 }
 
-/* Displacement of a face's point. */
+/* Returns the displacement of a point of a face. */
 static vo_vec3 face_motion(const vo_vec3 *x, const int f[3], vo_vec3 at, const vo_vec3 *to) {
     vo_vec3 n = v3_cross(v3_sub(x[f[1]], x[f[0]]), v3_sub(x[f[2]], x[f[0]])), sum = v3_zero();
     for (int j = 0; j < 3; j++) {
@@ -186,22 +187,23 @@ static vo_vec3 face_motion(const vo_vec3 *x, const int f[3], vo_vec3 at, const v
     return sum;
 }
 
-/* What one vertex adds to the change of length when nodes move by `to`. With the edge moving by d
- * and the face by g, a crossing moves by (d - g) - (N.(d - g))/(N.E) E + g, so the length changes
- * by -G.(d - g) - R.g. An end at a node moves with it. */
+/* Returns the contribution of one vertex to the change of length when nodes move by `to`. With the
+ * edge moving by d and the face by g, a crossing moves by (d - g) - (N.(d - g))/(N.E) E + g, so the
+ * length changes by -G.(d - g) - R.g. An end at a node moves with it. */
 static double vertex_change(const vo_contours *k, const vo_vec3 *x, const vo_contour *c, int v,
                             const vo_vec3 *to) {
     const vo_contour_vertex *at = &k->vertex[v];
     if (at->edge < 0) {
         int n = 0;
         while (v3_distance(x[n], at->p) > 0) n++;
-        return -v3_dot(pull(k, c, v), to[n]);
+        return -v3_dot(neighbour_directions(k, c, v), to[n]);
     }
     const int *e = k->soup.edge[at->edge];
     double s = v3_distance(at->p, x[e[0]]) / v3_distance(x[e[1]], x[e[0]]);
     vo_vec3 d = v3_lerp(to[e[0]], to[e[1]], s);
     vo_vec3 g = face_motion(x, k->soup.face[at->face], at->p, to);
-    return -v3_dot(vo_untangle_gradient(k, x, c, v), v3_sub(d, g)) - v3_dot(pull(k, c, v), g);
+    return -v3_dot(vo_untangle_gradient(k, x, c, v), v3_sub(d, g)) -
+           v3_dot(neighbour_directions(k, c, v), g);
 }
 
 static double predicted_change(const vo_contours *k, const vo_vec3 *x, const vo_vec3 *to) {
@@ -218,7 +220,7 @@ static void check_gradient(vo_context *ctx, int seed) {
     vo_random r = vo_random_seed((uint64_t)seed);
     vo_vec3 *to = calloc((size_t)c.nodes, sizeof *to), *x = calloc((size_t)c.nodes, sizeof *x);
     for (int n = 0; n < c.nodes; n++)
-        if (c.inverse_mass[n] > 0) to[n] = random_axis(&r);
+        if (c.inverse_mass[n] > 0) to[n] = test_random_vec3(&r, 1);
     vo_contours k = find_contours(ctx, &c);
     double predicted = predicted_change(&k, c.x, to), change = 0;
     const double step = 1e-8;
@@ -234,8 +236,8 @@ static void check_gradient(vo_context *ctx, int seed) {
     case_free(&c);
 }
 
-/* Kind 8 is left out: its two layers have their borders in one plane, a tie at both ends. */
-static void test_gradient(void **state) {
+/* Kind 8 is excluded: its two layers have coplanar borders, a tie at both ends. */
+static void gradient_matches_differences(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (int seed = 0; seed < 20; seed++)
@@ -243,10 +245,10 @@ static void test_gradient(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- odd input ------------------------------------------------------------------------------ */
+/* ---- degenerate input ----------------------------------------------------------------------- */
 
-/* Two sheets in one place: faces touch, nothing crosses, nothing fails. */
-static void test_coincident(void **state) {
+/* Two coincident sheets: faces touch, nothing crosses, nothing fails. */
+static void coincident_sheets_touch(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     tangle_case c = {0};
@@ -261,8 +263,8 @@ static void test_coincident(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Nodes on a coarse grid of whole numbers: ties everywhere. */
-static void test_ties(void **state) {
+/* Nodes on a coarse integer lattice: ties everywhere. */
+static void ties_match_brute_force(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (int seed = 0; seed < 200; seed++) {
@@ -283,8 +285,8 @@ static void test_ties(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Obstacles are found where they were placed last, and not at all where they are absent. */
-static void test_place(void **state) {
+/* Obstacles are found at their last positions, and not at all if absent. */
+static void moved_obstacle_is_found(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     tangle_case c = {0};
@@ -295,11 +297,11 @@ static void test_place(void **state) {
     vo_contours k = find_contours(ctx, &c);
     assert_true(k.pair_count > 0);
     for (int n = first; n < c.nodes; n++) c.x[n].z += 1;
-    vo_contours_place(&k, c.x);
+    vo_contours_set_obstacles(&k, c.x);
     assert_ok(ctx, vo_contours_find(&k, c.x));
     assert_int_equal(k.pair_count, 0);
     for (int n = first; n < c.nodes; n++) c.x[n].z -= 1.05;
-    vo_contours_place(&k, c.x);
+    vo_contours_set_obstacles(&k, c.x);
     assert_ok(ctx, vo_contours_find(&k, c.x));
     assert_int_equal(k.pair_count, case_count_pairs(&c, c.x));
     vo_contours_free(&k);
@@ -313,7 +315,7 @@ static void test_place(void **state) {
 
 /* ---- memory and threads --------------------------------------------------------------------- */
 
-static void test_threads(void **state) {
+static void result_does_not_depend_on_threads(void **state) {
     (void)state;
     for (int seed = 6; seed < 10; seed++) {
         tangle_case c;
@@ -333,7 +335,7 @@ static void test_threads(void **state) {
     }
 }
 
-static void test_no_more_allocations(void **state) {
+static void repeated_search_does_not_allocate(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(1, &memory);
@@ -359,7 +361,7 @@ static vo_result find_once(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void test_failing_allocations(void **state) {
+static void failed_allocations_are_reported(void **state) {
     (void)state;
     tangle_case c;
     make_tangle(&c, 1);
@@ -369,17 +371,17 @@ static void test_failing_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_all_pairs),
-        cmocka_unit_test(test_circle),
-        cmocka_unit_test(test_open),
-        cmocka_unit_test(test_pinch),
-        cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_coincident),
-        cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_place),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_no_more_allocations),
-        cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test(pairs_match_brute_force),
+        cmocka_unit_test(sheet_through_ball_gives_circle),
+        cmocka_unit_test(crossing_squares_give_open_contour),
+        cmocka_unit_test(pinched_node_ends_contour),
+        cmocka_unit_test(gradient_matches_differences),
+        cmocka_unit_test(coincident_sheets_touch),
+        cmocka_unit_test(ties_match_brute_force),
+        cmocka_unit_test(moved_obstacle_is_found),
+        cmocka_unit_test(result_does_not_depend_on_threads),
+        cmocka_unit_test(repeated_search_does_not_allocate),
+        cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,8 +43,8 @@ static void keep_line(void *user, vo_log_level level, const char *text) {
     snprintf(user, 64, "%s", text);
 }
 
-/* Bytes of a file that is quoted do nothing to the terminal; letters of other scripts stay. */
-static void messages_have_no_control_characters(void **state) {
+/* Control characters are escaped; other UTF-8 characters are kept. */
+static void message_with_control_characters_is_escaped(void **state) {
     (void)state;
     char line[64] = "", longest[3000];
     vo_context_def def = vo_context_def_default();
@@ -63,7 +63,7 @@ static void messages_have_no_control_characters(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void parallel_for_gives_the_same_bits_for_any_thread_count(void **state) {
+static void parallel_for_with_any_thread_count_is_bit_identical(void **state) {
     (void)state;
     static double value[100000];
     vo_random random = vo_random_seed(1);
@@ -75,7 +75,7 @@ static void parallel_for_gives_the_same_bits_for_any_thread_count(void **state) 
     }
 }
 
-/* Counts what is done, item by item; chunks that are where they should not be count as well. */
+/* Counts the visits of each item and the chunks with wrong bounds. */
 typedef struct visit_job {
     int grain, misplaced[64], visits[64];
 } visit_job;
@@ -86,9 +86,8 @@ static void visit_chunk(void *arg, int begin, int end, int chunk) {
     for (int i = begin; i < end; i++) job->visits[i]++;
 }
 
-/* Loops one after another, of fewer chunks than threads and of more: no item is left out or done
- * twice, whichever thread takes it. */
-static void loops_visit_every_item_once(void **state) {
+/* Successive loops with fewer and with more chunks than threads. */
+static void successive_loops_visit_each_item_once(void **state) {
     (void)state;
     for (int threads = 1; threads <= 5; threads++) {
         vo_context *ctx = test_context(threads);
@@ -122,7 +121,7 @@ static void parallel_for_visits_each_index_once(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void arena_stops_asking_once_it_knows_its_peak(void **state) {
+static void arena_after_warm_up_makes_no_heap_call(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(1, &memory);
@@ -150,7 +149,7 @@ typedef struct slab_block {
     size_t bytes;
 } slab_block;
 
-/* Each block is filled with its own number, and must still hold it when it goes. */
+/* Each block is filled with its number, which must be intact on release. */
 static void release_block(vo_slabs *slabs, slab_block *block, unsigned char number) {
     for (size_t i = 0; i < block->bytes; i += 61) assert_int_equal(block->memory[i], number);
     assert_int_equal(block->memory[block->bytes - 1], number);
@@ -158,22 +157,22 @@ static void release_block(vo_slabs *slabs, slab_block *block, unsigned char numb
     *block = (slab_block){0};
 }
 
-static void take_block(vo_slabs *slabs, vo_random *random, slab_block *block, int number) {
-    double most = (double)(VO_SLAB_MOST - 1), least = (double)VO_SLAB_LEAST;
-    block->bytes = (size_t)vo_random_real(random, least, number % 3 ? least * 4 : most);
-    assert_true(vo_slabs_hold(block->bytes));
+static void allocate_block(vo_slabs *slabs, vo_random *random, slab_block *block, int number) {
+    double max = (double)(VO_SLAB_MAX_BYTES - 1), min = (double)VO_SLAB_MIN_BYTES;
+    block->bytes = (size_t)vo_random_real(random, min, number % 3 ? min * 4 : max);
+    assert_true(vo_slabs_accepts(block->bytes));
     block->memory = vo_slabs_allocate(slabs, block->bytes);
     assert_non_null(block->memory);
     assert_int_equal((uintptr_t)block->memory % VO_ALIGNMENT, 0);
     memset(block->memory, number, block->bytes);
 }
 
-static void blocks_of_slabs_never_overlap_and_all_come_back(void **state) {
+static void slab_blocks_do_not_overlap_and_are_all_released(void **state) {
     (void)state;
     enum { BLOCKS = 40 };
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(1, &memory);
-    assert_null(ctx->slabs); /* a host's allocator sees every block */
+    assert_null(ctx->slabs); /* not used with a host's allocator */
     long live = memory.live;
     vo_slabs *slabs = vo_slabs_create(&ctx->allocator);
     slab_block block[BLOCKS] = {0};
@@ -183,13 +182,13 @@ static void blocks_of_slabs_never_overlap_and_all_come_back(void **state) {
         if (block[k].memory)
             release_block(slabs, &block[k], (unsigned char)k);
         else
-            take_block(slabs, &random, &block[k], k);
+            allocate_block(slabs, &random, &block[k], k);
     }
     for (int k = 0; k < BLOCKS; k++)
         if (block[k].memory) release_block(slabs, &block[k], (unsigned char)k);
     int slab_count, unit_count;
     vo_slabs_count(slabs, &slab_count, &unit_count);
-    assert_int_equal(slab_count, 1); /* kept for the next */
+    assert_int_equal(slab_count, 1); /* one empty slab is kept */
     assert_int_equal(unit_count, 0);
     vo_slabs_destroy(slabs);
     assert_int_equal(memory.live, live);
@@ -198,10 +197,10 @@ static void blocks_of_slabs_never_overlap_and_all_come_back(void **state) {
 
 typedef struct slab_job {
     vo_slabs *slabs;
-    int *fault; /* by chunk: blocks that were refused or did not keep what was written */
+    int *fault; /* per chunk: failed allocations and overwritten blocks */
 } slab_job;
 
-enum { MARK_EVERY = 4096 }; /* bytes; blocks that overlap do so by more */
+enum { MARK_EVERY = 4096 }; /* bytes; overlaps are larger */
 
 static void mark_block(slab_block *block, unsigned char number) {
     for (size_t i = 0; i < block->bytes; i += MARK_EVERY) block->memory[i] = number;
@@ -213,8 +212,8 @@ static bool is_marked(const slab_block *block, unsigned char number) {
     return true;
 }
 
-/* Takes a block where there is none and gives it back where there is one; returns the faults.
- * Little is written, so that threads meet in the slabs and not in memory. */
+/* Allocates the block, or verifies and releases it; returns the number of faults. Writes little, so
+ * that threads contend for the slabs rather than for memory. */
 static int toggle_block(vo_slabs *slabs, vo_random *random, slab_block *block, int number) {
     if (block->memory) {
         int fault = !is_marked(block, (unsigned char)number);
@@ -222,15 +221,15 @@ static int toggle_block(vo_slabs *slabs, vo_random *random, slab_block *block, i
         *block = (slab_block){0};
         return fault;
     }
-    double least = (double)VO_SLAB_LEAST;
-    block->bytes = (size_t)vo_random_real(random, least, 4 * least);
+    double min = (double)VO_SLAB_MIN_BYTES;
+    block->bytes = (size_t)vo_random_real(random, min, 4 * min);
     block->memory = vo_slabs_allocate(slabs, block->bytes);
     if (!block->memory) return 1;
     mark_block(block, (unsigned char)number);
     return 0;
 }
 
-/* Each chunk has blocks and a number of its own. Only the main thread may assert. */
+/* Each chunk has its own blocks and number. Only the main thread may assert. */
 static void toggle_blocks(void *arg, int begin, int end, int chunk) {
     enum { BLOCKS = 8, ROUNDS = 40000 };
     const slab_job *job = arg;
@@ -248,7 +247,7 @@ static void toggle_blocks(void *arg, int begin, int end, int chunk) {
     }
 }
 
-static void slabs_serve_several_threads(void **state) {
+static void slabs_are_thread_safe(void **state) {
     (void)state;
     enum { CHUNKS = 48 };
     test_memory memory = {.fail_at = -1};
@@ -266,7 +265,7 @@ static void slabs_serve_several_threads(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void slabs_fill_gaps_and_survive_refused_memory(void **state) {
+static void slabs_fill_gaps_and_report_failed_allocation(void **state) {
     (void)state;
     enum { BYTES = 1 << 20, BLOCKS = 7 };
     test_memory memory = {.fail_at = -1};
@@ -275,7 +274,7 @@ static void slabs_fill_gaps_and_survive_refused_memory(void **state) {
     void *block[BLOCKS];
     for (int i = 0; i < BLOCKS; i++) block[i] = vo_slabs_allocate(slabs, BYTES);
     memory.fail_at = memory.calls;
-    assert_null(vo_slabs_allocate(slabs, BYTES)); /* does not fit the first slab */
+    assert_null(vo_slabs_allocate(slabs, BYTES)); /* the first slab is full */
     vo_slabs_release(slabs, block[3], BYTES);
     assert_ptr_equal(vo_slabs_allocate(slabs, BYTES), block[3]);
     for (int i = 0; i < BLOCKS; i++) vo_slabs_release(slabs, block[i], BYTES);
@@ -284,7 +283,7 @@ static void slabs_fill_gaps_and_survive_refused_memory(void **state) {
     assert_int_equal(memory.live, 0);
 }
 
-static void array_keeps_its_contents_when_it_grows(void **state) {
+static void growing_array_keeps_contents(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     int *array = NULL, capacity = 0;
@@ -297,7 +296,7 @@ static void array_keeps_its_contents_when_it_grows(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void files_are_whole_or_absent(void **state) {
+static void file_write_is_atomic(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     char path[600], missing[600];
@@ -306,7 +305,7 @@ static void files_are_whole_or_absent(void **state) {
     snprintf(missing, sizeof missing, "%s/a/b", folder);
     assert_int_equal(vo_file_write(ctx, path, "x", 1), VO_IO_FAILED);
     assert_non_null(strstr(vo_context_message(ctx), path));
-    assert_ok(ctx, vo_folder_make(ctx, missing));
+    assert_ok(ctx, vo_folder_create(ctx, missing));
     assert_ok(ctx, vo_file_write(ctx, path, "hello", 5));
     assert_ok(ctx, vo_file_append(ctx, path, " you", 4));
     vo_bytes bytes;
@@ -317,8 +316,8 @@ static void files_are_whole_or_absent(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Takes and gives back blocks of all sizes, some of which do not fit, from several threads. */
-static void take_and_give_back(void *arg, int begin, int end, int chunk) {
+/* Allocates and releases blocks of all sizes, some beyond the limit. */
+static void allocate_and_release(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     for (int i = begin; i < end; i++) {
         size_t bytes = (size_t)1 << (6 + i % 22);
@@ -336,37 +335,37 @@ static vo_context *limited_context(int threads, size_t limit) {
     return ctx;
 }
 
-static void a_limit_refuses_what_goes_beyond_and_counts_what_comes_back(void **state) {
+static void memory_limit_denies_excess_and_counts_releases(void **state) {
     (void)state;
     enum { MIB = 1 << 20 };
     vo_context *ctx = limited_context(3, 64 * MIB);
-    size_t at_first = vo_context_memory(ctx).used;
-    void *most = vo_alloc(ctx, 60 * MIB);
-    assert_non_null(most);
-    assert_int_equal(vo_context_memory(ctx).used, at_first + 60 * MIB);
-    assert_int_equal(vo_context_memory(ctx).refused, 0);
+    size_t initial = vo_context_get_memory_usage(ctx).used;
+    void *large = vo_alloc(ctx, 60 * MIB);
+    assert_non_null(large);
+    assert_int_equal(vo_context_get_memory_usage(ctx).used, initial + 60 * MIB);
+    assert_int_equal(vo_context_get_memory_usage(ctx).denied_bytes, 0);
     assert_null(vo_alloc(ctx, 5 * MIB));
     assert_null(vo_alloc(ctx, SIZE_MAX - 100));
     assert_null(vo_alloc(ctx, 5 * MIB));
-    assert_int_equal(vo_context_memory(ctx).refused, 5 * MIB);
+    assert_int_equal(vo_context_get_memory_usage(ctx).denied_bytes, 5 * MIB);
     assert_int_equal(vo_fail_memory(ctx, "a test"), VO_NO_MEMORY);
-    assert_non_null(strstr(vo_context_message(ctx), "a test: 5.0 MiB more were asked for, but 60"));
-    assert_non_null(strstr(vo_context_message(ctx), "of at most 64.0 MiB"));
-    vo_free(ctx, most, 60 * MIB);
-    assert_int_equal(vo_context_memory(ctx).used, at_first);
-    vo_parallel_for(ctx, 5000, 10, take_and_give_back, ctx);
+    assert_non_null(strstr(vo_context_message(ctx), "a test: 5.0 MiB requested, 60"));
+    assert_non_null(strstr(vo_context_message(ctx), "of the limit of 64.0 MiB in use"));
+    vo_free(ctx, large, 60 * MIB);
+    assert_int_equal(vo_context_get_memory_usage(ctx).used, initial);
+    vo_parallel_for(ctx, 5000, 10, allocate_and_release, ctx);
     size_t kept = ctx->slabs ? (size_t)8 * MIB : 0; /* one slab */
-    assert_int_equal(vo_context_memory(ctx).used, at_first + kept);
+    assert_int_equal(vo_context_get_memory_usage(ctx).used, initial + kept);
     vo_context_destroy(ctx);
 }
 
-/* A host that gives nothing but its word, so that threads meet in the limit alone. */
-static void *promise(void *user, size_t bytes, size_t alignment) {
+/* An allocator that allocates nothing, so that threads contend for the limit only. */
+static void *fake_allocate(void *user, size_t bytes, size_t alignment) {
     (void)bytes, (void)alignment;
     return user;
 }
 
-static void take_back(void *user, void *memory, size_t bytes) {
+static void fake_release(void *user, void *memory, size_t bytes) {
     (void)user, (void)memory, (void)bytes;
 }
 
@@ -375,8 +374,8 @@ typedef struct limit_job {
     atomic_int wrong;
 } limit_job;
 
-/* Chunks ask in turn for more than there is and for little. */
-static void ask_for_much_and_little(void *arg, int begin, int end, int chunk) {
+/* Alternate chunks request more than the limit and little. */
+static void request_much_and_little(void *arg, int begin, int end, int chunk) {
     limit_job *job = arg;
     size_t bytes = chunk % 2 ? 4000 : 10;
     for (int i = begin; i < end; i++) {
@@ -386,18 +385,18 @@ static void ask_for_much_and_little(void *arg, int begin, int end, int chunk) {
     }
 }
 
-static void what_is_refused_takes_no_room_from_others(void **state) {
+static void denied_request_does_not_affect_other_threads(void **state) {
     (void)state;
     vo_context *ctx = test_context(3);
-    vo_limit limit = {.host = {ctx, promise, take_back}, .most = 3000};
-    limit_job job = {.allocator = vo_limit_allocator(&limit)};
-    vo_parallel_for(ctx, 2000000, 1000, ask_for_much_and_little, &job);
+    vo_memory_limit limit = {.host = {ctx, fake_allocate, fake_release}, .max_bytes = 3000};
+    limit_job job = {.allocator = vo_memory_limit_allocator(&limit)};
+    vo_parallel_for(ctx, 2000000, 1000, request_much_and_little, &job);
     assert_int_equal(job.wrong, 0);
     assert_int_equal(limit.used, 0);
     vo_context_destroy(ctx);
 }
 
-/* A host whose memory may be at an end. */
+/* A host allocator that can be exhausted. */
 static void *host_allocate(void *user, size_t bytes, size_t alignment) {
     return *(bool *)user
                ? NULL
@@ -409,61 +408,111 @@ static void host_release(void *user, void *memory, size_t bytes) {
     free(memory);
 }
 
-static void want_of_the_host_is_not_told_as_the_limits(void **state) {
+static void exhausted_host_is_not_reported_as_limit(void **state) {
     (void)state;
-    bool empty = false;
-    vo_context_def def = {
-        .allocator = {&empty, host_allocate, host_release}, .threads = 1, .memory_limit = 1 << 20};
+    bool exhausted = false;
+    vo_context_def def = {.allocator = {&exhausted, host_allocate, host_release},
+                          .threads = 1,
+                          .memory_limit = 1 << 20};
     vo_context *ctx;
     assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
-    size_t used = vo_context_memory(ctx).used;
+    size_t used = vo_context_get_memory_usage(ctx).used;
     assert_null(vo_alloc(ctx, 2 << 20));
-    assert_int_equal(vo_context_memory(ctx).refused, 2 << 20);
-    empty = true;
+    assert_int_equal(vo_context_get_memory_usage(ctx).denied_bytes, 2 << 20);
+    exhausted = true;
     assert_null(vo_alloc(ctx, 1000));
-    assert_int_equal(vo_context_memory(ctx).refused, 0);
-    assert_int_equal(vo_context_memory(ctx).used, used);
+    assert_int_equal(vo_context_get_memory_usage(ctx).denied_bytes, 0);
+    assert_int_equal(vo_context_get_memory_usage(ctx).used, used);
     assert_int_equal(vo_fail_memory(ctx, "a test"), VO_NO_MEMORY);
     assert_string_equal(vo_context_message(ctx), "out of memory for a test");
     vo_context_destroy(ctx);
 }
 
-static void without_a_limit_nothing_is_counted(void **state) {
+static void usage_without_limit_is_zero(void **state) {
     (void)state;
     vo_context *ctx = limited_context(1, 0);
-    vo_memory memory = vo_context_memory(ctx);
-    assert_int_equal(memory.limit + memory.used + memory.refused, 0);
+    vo_memory_usage memory = vo_context_get_memory_usage(ctx);
+    assert_int_equal(memory.limit + memory.used + memory.denied_bytes, 0);
     vo_context_destroy(ctx);
 }
 
-static vo_result nothing_more(vo_context *ctx, void *arg) {
+typedef struct work_log {
+    char operation[64];
+    int done, total, calls;
+} work_log;
+
+static void record_work(void *user, const char *operation, int done, int total) {
+    work_log *log = user;
+    snprintf(log->operation, sizeof log->operation, "%s", operation);
+    log->done = done;
+    log->total = total;
+    log->calls++;
+}
+
+static bool read_flag(void *user) { return *(bool *)user; }
+
+static void cancel_and_work_callbacks_are_called(void **state) {
+    (void)state;
+    bool cancel = false;
+    work_log log = {.calls = 0};
+    vo_context_def def = vo_context_def_default();
+    def.cancel = read_flag;
+    def.cancel_user = &cancel;
+    def.work = record_work;
+    def.work_user = &log;
+    vo_context *ctx;
+    assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
+    assert_int_equal(vo_check_cancel(ctx), VO_OK);
+    cancel = true;
+    assert_true(vo_is_cancelled(ctx));
+    assert_int_equal(vo_check_cancel(ctx), VO_CANCELLED);
+    assert_string_equal(vo_context_message(ctx), "cancelled by the caller");
+    vo_report_work(ctx, "loading obstacles", 2, 7);
+    assert_string_equal(log.operation, "loading obstacles");
+    assert_int_equal(log.done, 2);
+    assert_int_equal(log.total, 7);
+    assert_int_equal(log.calls, 1);
+    vo_context_destroy(ctx);
+}
+
+static void context_without_callbacks_is_never_cancelled(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    assert_false(vo_is_cancelled(ctx));
+    vo_report_work(ctx, "loading obstacles", 1, 1);
+    vo_context_destroy(ctx);
+}
+
+static vo_result do_nothing(vo_context *ctx, void *arg) {
     (void)ctx;
     (void)arg;
     return VO_OK;
 }
 
-static void context_survives_refused_memory(void **state) {
+static void context_creation_reports_failed_allocation(void **state) {
     (void)state;
-    test_every_allocation(nothing_more, NULL);
+    test_every_allocation(do_nothing, NULL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_have_no_control_characters),
-        cmocka_unit_test(parallel_for_gives_the_same_bits_for_any_thread_count),
+        cmocka_unit_test(message_with_control_characters_is_escaped),
+        cmocka_unit_test(parallel_for_with_any_thread_count_is_bit_identical),
         cmocka_unit_test(parallel_for_visits_each_index_once),
-        cmocka_unit_test(arena_stops_asking_once_it_knows_its_peak),
-        cmocka_unit_test(blocks_of_slabs_never_overlap_and_all_come_back),
-        cmocka_unit_test(loops_visit_every_item_once),
-        cmocka_unit_test(slabs_serve_several_threads),
-        cmocka_unit_test(slabs_fill_gaps_and_survive_refused_memory),
-        cmocka_unit_test(array_keeps_its_contents_when_it_grows),
-        cmocka_unit_test(files_are_whole_or_absent),
-        cmocka_unit_test(context_survives_refused_memory),
-        cmocka_unit_test(a_limit_refuses_what_goes_beyond_and_counts_what_comes_back),
-        cmocka_unit_test(what_is_refused_takes_no_room_from_others),
-        cmocka_unit_test(want_of_the_host_is_not_told_as_the_limits),
-        cmocka_unit_test(without_a_limit_nothing_is_counted),
+        cmocka_unit_test(arena_after_warm_up_makes_no_heap_call),
+        cmocka_unit_test(slab_blocks_do_not_overlap_and_are_all_released),
+        cmocka_unit_test(successive_loops_visit_each_item_once),
+        cmocka_unit_test(slabs_are_thread_safe),
+        cmocka_unit_test(slabs_fill_gaps_and_report_failed_allocation),
+        cmocka_unit_test(growing_array_keeps_contents),
+        cmocka_unit_test(file_write_is_atomic),
+        cmocka_unit_test(context_creation_reports_failed_allocation),
+        cmocka_unit_test(cancel_and_work_callbacks_are_called),
+        cmocka_unit_test(context_without_callbacks_is_never_cancelled),
+        cmocka_unit_test(memory_limit_denies_excess_and_counts_releases),
+        cmocka_unit_test(denied_request_does_not_affect_other_threads),
+        cmocka_unit_test(exhausted_host_is_not_reported_as_limit),
+        cmocka_unit_test(usage_without_limit_is_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

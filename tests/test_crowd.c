@@ -1,4 +1,4 @@
-/* Crowds: copies of characters and garments, written out. */
+/* Crowds: copies of characters and garments in the resolved scene. */
 #include "support.h"
 
 #include "core/context.h"
@@ -9,7 +9,7 @@
 
 #define SKIRT VOILE_SOURCE_DIR "/assets/garments/skirt-wide.json"
 
-/* A flat triangle is body enough here. */
+/* The body is a single triangle. */
 static const char body[] = "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n";
 #define HEAD                                                                                    \
     "{\"fps\": 25, \"end_frame\": 1, \"preroll\": 0, \"cloths\": [{\"mesh\": \"sheet.obj\", "   \
@@ -28,7 +28,7 @@ static void open_files(scene_files *files) {
     scene_files_write(files, "body.obj", body);
 }
 
-/* Where node 0 of the body of a character is. */
+/* Position of node 0 of the body of a character. */
 static vo_vec3 place_of(const vo_scene *scene, int character) {
     return scene->obstacle[scene->character[character].obstacle].mesh->node_x[0];
 }
@@ -39,7 +39,7 @@ static void assert_place(const vo_scene *scene, int character, double x, double 
     assert_near(p.y, y, 1e-12);
 }
 
-static void grids_lie_around_the_origin(void **state) {
+static void grid_is_centred_at_origin(void **state) {
     (void)state;
     scene_files files;
     open_files(&files);
@@ -59,7 +59,7 @@ static void grids_lie_around_the_origin(void **state) {
     scene_files_close(&files);
 }
 
-static void places_turn_and_scale_the_whole(void **state) {
+static void placements_rotate_and_scale_copies(void **state) {
     (void)state;
     scene_files files;
     open_files(&files);
@@ -73,7 +73,7 @@ static void places_turn_and_scale_the_whole(void **state) {
     scene_files_close(&files);
 }
 
-static void chance_repeats_by_its_seed(void **state) {
+static void random_variation_follows_seed(void **state) {
     (void)state;
     scene_files files;
     open_files(&files);
@@ -97,22 +97,22 @@ static void chance_repeats_by_its_seed(void **state) {
     scene_files_close(&files);
 }
 
-/* What a run keeps has everybody by name, and is read back as the same scene. */
-static void the_resolved_scene_has_no_crowd(void **state) {
+/* The resolved scene lists every copy by name and loads as the same scene. */
+static void resolved_scene_lists_all_copies(void **state) {
     (void)state;
     scene_files files;
     open_files(&files);
     vo_scene *scene = load(&files, "{\"columns\": 2}");
-    vo_json_at root = vo_json_root(&scene->resolved);
-    assert_false(vo_json_present(vo_json_get(&root, "crowd")));
+    vo_json_cursor root = vo_json_root(&scene->resolved);
+    assert_false(vo_json_is_present(vo_json_get(&root, "crowd")));
     assert_int_equal(vo_json_length(vo_json_get(&root, "characters")), 4);
     assert_int_equal(vo_json_length(vo_json_get(&root, "garments")), 2);
     vo_scene_destroy(scene);
     scene_files_close(&files);
 }
 
-/* Whichever way they turn: a cut for each would be triangulated and sewn for each. */
-static void those_who_are_alike_wear_one_cut(void **state) {
+/* Copies share one fitted pattern independent of their rotation, so it is sewn once. */
+static void equal_bodies_share_fitted_pattern(void **state) {
     (void)state;
     scene_files files;
     open_files(&files);
@@ -136,15 +136,15 @@ static void those_who_are_alike_wear_one_cut(void **state) {
     scene_files_close(&files);
 }
 
-/* Two mannequins of 12,000 faces, 8 and 400 m before the camera; a cut shows the second one from
- * near where there is a second shot. */
+/* Two mannequins of 12,000 faces, 8 and 400 m in front of the camera; the optional second shot
+ * shows the second one from a short distance. */
 static vo_scene *load_two(scene_files *files, const char *detail, const char *second_shot) {
     char text[2000];
     snprintf(text, sizeof text,
              "{\"fps\": 25, \"end_frame\": 50, \"cloths\": [{\"mesh\": \"sheet.obj\", "
              "\"materials\": [{\"data\": \"cloth.json\"}]}], \"characters\": [{\"body\": "
              "{\"faces\": 12000}}], \"crowd\": {%s\"places\": [{}, {\"transform\": "
-             "{\"translate\": [0, 392, 0]}}]}, \"camera\": {\"field\": 40, \"resolution\": "
+             "{\"translate\": [0, 392, 0]}}]}, \"camera\": {\"fov_y\": 40, \"resolution\": "
              "[1280, 720], \"keys\": [{\"time\": 0, \"position\": [0, -8, 1], \"target\": "
              "[0, 0, 1]}%s]}}",
              detail, second_shot);
@@ -155,8 +155,9 @@ static int faces_of(const vo_scene *scene, int character) {
     return scene->obstacle[scene->character[character].obstacle].mesh->face_count;
 }
 
-/* As coarse as nobody sees in the whole film, and written out for runs. */
-static void the_distance_is_coarser(void **state) {
+/* The level of detail follows the smallest distance in all shots and is part of the resolved scene.
+ */
+static void distant_bodies_are_coarser(void **state) {
     (void)state;
     scene_files files;
     open_files(&files);
@@ -165,9 +166,9 @@ static void the_distance_is_coarser(void **state) {
     vo_scene_destroy(scene);
     scene = load_two(&files, "\"detail\": 2, ", "");
     assert_near(faces_of(scene, 0), 12000, 720);
-    assert_near(faces_of(scene, 1), 1500, 150); /* 750 would be less than there are */
-    vo_json_at root = vo_json_root(&scene->resolved), all = vo_json_get(&root, "characters");
-    vo_json_at far = vo_json_item(&all, 1), body_of = vo_json_get(&far, "body");
+    assert_near(faces_of(scene, 1), 1500, 150); /* lower bound of the face count */
+    vo_json_cursor root = vo_json_root(&scene->resolved), all = vo_json_get(&root, "characters");
+    vo_json_cursor far = vo_json_item(&all, 1), body_of = vo_json_get(&far, "body");
     double faces = 0;
     assert_ok(files.ctx, vo_json_read_real(vo_json_get(&body_of, "faces"), &faces));
     assert_near(faces, 1500, 0);
@@ -180,55 +181,54 @@ static void the_distance_is_coarser(void **state) {
     scene_files_close(&files);
 }
 
-/* Wants to stop when asked for the last time. */
-typedef struct patience {
-    int left, asked;
-} patience;
+/* Counts queries of a vo_cancel_fn; the query after `left` others cancels. */
+typedef struct cancel_counter {
+    int left, queries;
+} cancel_counter;
 
-static bool out_of_patience(void *user) {
-    patience *p = user;
-    p->asked++;
+static bool count_cancel_query(void *user) {
+    cancel_counter *p = user;
+    p->queries++;
     return p->left-- == 0;
 }
 
-/* Sets the scene up with a context whose caller is out of patience after so many questions; *asked
- * is how many there were. Nothing may be left allocated. */
-static vo_result set_up(const scene_files *files, int questions, int *asked) {
+/* Loads the scene with a context that is cancelled after a number of queries; *queries receives the
+ * number of queries. All memory must be freed. */
+static vo_result set_up(const scene_files *files, int questions, int *queries) {
     test_memory memory = {.fail_at = -1};
-    patience p = {.left = questions};
+    cancel_counter p = {.left = questions};
     vo_context *ctx = test_context_with(1, &memory);
     vo_scene *scene = NULL;
     vo_sim *sim = NULL;
-    ctx->stop = out_of_patience;
-    ctx->stop_user = &p;
+    ctx->cancel = count_cancel_query;
+    ctx->cancel_user = &p;
     vo_result result = vo_scene_load(ctx, files->path, 0, NULL, &scene);
     if (result == VO_OK) result = vo_sim_create(ctx, scene, &sim);
     vo_sim_destroy(sim);
     vo_scene_destroy(scene);
     vo_context_destroy(ctx);
     assert_int_equal(memory.live, 0);
-    *asked = p.asked;
+    *queries = p.queries;
     return result;
 }
 
-/* Each copy, body, garment and obstacle asks; whichever is the last, all ends at once. */
-static void setting_up_stops_where_it_is(void **state) {
+/* Loading can be cancelled at each copy, body, garment and obstacle. */
+static void loading_can_be_cancelled_anywhere(void **state) {
     (void)state;
     scene_files files;
     open_files(&files);
     vo_scene_destroy(load(&files, "{\"columns\": 3, \"spacing\": [4, 4]}"));
-    int all, asked;
+    int all, queries;
     assert_int_equal(set_up(&files, -1, &all), VO_OK);
     assert_true(all >= 3 + 6 + 3 + 4 + 6); /* copies, bodies, garments, cloths and obstacles */
     for (int k = 0; k < all; k++) {
-        assert_int_equal(set_up(&files, k, &asked), VO_STOPPED);
-        assert_int_equal(asked, k + 1);
+        assert_int_equal(set_up(&files, k, &queries), VO_CANCELLED);
+        assert_int_equal(queries, k + 1);
     }
     scene_files_close(&files);
 }
 
-/* A runner who begins 150 m before the camera, in a film of so many frames; their faces of 12,000.
- */
+/* Number of faces, of 12,000, of a runner that starts 150 m in front of the camera. */
 static int faces_of_runner(scene_files *files, int frames, const char *place) {
     char text[2000];
     snprintf(text, sizeof text,
@@ -236,7 +236,7 @@ static int faces_of_runner(scene_files *files, int frames, const char *place) {
              "\"materials\": [{\"data\": \"cloth.json\"}]}], \"characters\": [{\"body\": "
              "{\"faces\": 12000}, \"motion\": \"" VOILE_SOURCE_DIR
              "/assets/motions/run.json\"}], \"crowd\": {\"detail\": 2, \"places\": [{%s}]}, "
-             "\"camera\": {\"field\": 40, \"resolution\": [1280, 720], \"position\": "
+             "\"camera\": {\"fov_y\": 40, \"resolution\": [1280, 720], \"position\": "
              "[0, -150, 1], \"target\": [0, 0, 1]}}",
              frames, place);
     vo_scene *scene = scene_files_expect(files, text, NULL);
@@ -245,8 +245,8 @@ static int faces_of_runner(scene_files *files, int frames, const char *place) {
     return faces;
 }
 
-/* What counts is where bodies get to, not where they begin: 3 m in a second. */
-static void who_comes_near_is_fine(void **state) {
+/* The level of detail follows the path of the body, 3 m per second, not its start. */
+static void approaching_body_is_fine(void **state) {
     (void)state;
     scene_files files;
     open_files(&files);
@@ -254,14 +254,14 @@ static void who_comes_near_is_fine(void **state) {
     assert_near(faces_of_runner(&files, 1200, ""), 12000, 720);
     assert_true(faces_of_runner(&files, 1200, "\"transform\": {\"rotate\": [180, 0, 0, 1]}") <
                 3200);
-    assert_near(faces_of_runner(&files, 25, "\"start\": 46"), 12000, 720); /* has come far */
+    assert_near(faces_of_runner(&files, 25, "\"start\": 46"), 12000, 720); /* has come close */
     scene_files_close(&files);
 }
 
-static void detail_without_effect_is_told(void **state) {
+static void lod_without_effect_warns(void **state) {
     (void)state;
     static const char *const cases[][2] = {
-        {"\"camera\": {\"position\": [0, -9, 1], \"target\": [0, 0, 1]}", "the film has no end"},
+        {"\"camera\": {\"position\": [0, -9, 1], \"target\": [0, 0, 1]}", "the run has no end"},
         {"\"end_frame\": 20", "the scene has no camera"},
         {"\"end_frame\": 20, \"camera\": {\"light\": true, \"position\": [0, -900, 1], "
          "\"target\": [0, 0, 1]}",
@@ -287,8 +287,8 @@ static void detail_without_effect_is_told(void **state) {
     scene_files_close(&files);
 }
 
-/* Loads the last scene by a context that may take so much; false where they do not fit. *bytes is
- * what the scene takes, and the message is kept. */
+/* Loads the last scene with a memory limit; false if it does not fit. *bytes receives the memory of
+ * the scene, and the message is stored. */
 static bool load_within(const scene_files *files, size_t limit, size_t *bytes, char *message) {
     vo_context_def def = vo_context_def_default();
     vo_context *ctx;
@@ -298,7 +298,7 @@ static bool load_within(const scene_files *files, size_t limit, size_t *bytes, c
     assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
     vo_result result = vo_scene_load(ctx, files->path, 0, NULL, &scene);
     assert_true(result == VO_OK || result == VO_NO_MEMORY);
-    *bytes = vo_context_memory(ctx).used;
+    *bytes = vo_context_get_memory_usage(ctx).used;
     snprintf(message, 1024, "%s", vo_context_message(ctx));
     bool loaded = scene != NULL;
     vo_scene_destroy(scene);
@@ -306,8 +306,8 @@ static bool load_within(const scene_files *files, size_t limit, size_t *bytes, c
     return loaded;
 }
 
-/* Four hundred bodies are told to be too many after sixteen copies; and none that fit ever are. */
-static void a_crowd_that_cannot_fit_is_refused_early(void **state) {
+/* 400 bodies are rejected after sixteen copies; a crowd that fits is never rejected. */
+static void crowd_over_memory_limit_is_rejected_early(void **state) {
     (void)state;
     scene_files files;
     size_t all = 0, unused;
@@ -320,19 +320,19 @@ static void a_crowd_that_cannot_fit_is_refused_early(void **state) {
     vo_scene_destroy(scene_files_expect(&files, text, NULL));
     assert_true(load_within(&files, (size_t)4 << 30, &all, message));
     assert_false(load_within(&files, all / 2, &unused, message));
-    if (!strstr(message, "crowd: the bodies of 400 characters alone would take more than "))
+    if (!strstr(message, "crowd: the bodies of 400 characters need more than "))
         fail_msg("%s", message);
     assert_true(load_within(&files, all + ((size_t)16 << 20), &unused, message));
     scene_files_close(&files);
 }
 
-static void what_cannot_be_is_refused(void **state) {
+static void invalid_crowds_are_rejected(void **state) {
     (void)state;
     scene_files files;
     open_files(&files);
     char text[2000];
     snprintf(text, sizeof text, HEAD "\"crowd\": {\"rows\": 1000, \"columns\": 1000}}");
-    scene_files_refuse(&files, text, NULL, "crowd: 2e+06 characters are more than 100000");
+    scene_files_refuse(&files, text, NULL, "crowd: 2e+06 characters exceed the limit of 100000");
     snprintf(text, sizeof text, HEAD "\"crowd\": {\"row\": 2}}");
     scene_files_refuse(&files, text, NULL, "rows");
     static const char *const grid_keys[] = {"rows", "columns", "spacing", "turn", "delay", "seed"};
@@ -348,23 +348,23 @@ static void what_cannot_be_is_refused(void **state) {
     scene_files_refuse(&files,
                        "{\"fps\": 25, \"cloths\": [{\"mesh\": \"sheet.obj\", \"materials\": "
                        "[{\"data\": \"cloth.json\"}]}], \"crowd\": {}}",
-                       NULL, "crowd: the scene has no characters to be copied");
+                       NULL, "crowd: the scene has no characters to copy");
     scene_files_close(&files);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grids_lie_around_the_origin),
-        cmocka_unit_test(places_turn_and_scale_the_whole),
-        cmocka_unit_test(chance_repeats_by_its_seed),
-        cmocka_unit_test(the_resolved_scene_has_no_crowd),
-        cmocka_unit_test(those_who_are_alike_wear_one_cut),
-        cmocka_unit_test(the_distance_is_coarser),
-        cmocka_unit_test(setting_up_stops_where_it_is),
-        cmocka_unit_test(a_crowd_that_cannot_fit_is_refused_early),
-        cmocka_unit_test(who_comes_near_is_fine),
-        cmocka_unit_test(detail_without_effect_is_told),
-        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(grid_is_centred_at_origin),
+        cmocka_unit_test(placements_rotate_and_scale_copies),
+        cmocka_unit_test(random_variation_follows_seed),
+        cmocka_unit_test(resolved_scene_lists_all_copies),
+        cmocka_unit_test(equal_bodies_share_fitted_pattern),
+        cmocka_unit_test(distant_bodies_are_coarser),
+        cmocka_unit_test(loading_can_be_cancelled_anywhere),
+        cmocka_unit_test(crowd_over_memory_limit_is_rejected_early),
+        cmocka_unit_test(approaching_body_is_fine),
+        cmocka_unit_test(lod_without_effect_warns),
+        cmocka_unit_test(invalid_crowds_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

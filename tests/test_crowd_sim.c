@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "core/file.h"
-#include "sim/folder.h"
+#include "run/folder.h"
 
 #include <voile/run.h>
 
@@ -33,8 +33,8 @@ static vo_run_def run_def(const char *folder, int last) {
     vo_run_def def = vo_run_def_default();
     def.folder = folder;
     def.last_frame = last;
-    def.set_count = SETS;
-    def.sets = sets;
+    def.override_count = SETS;
+    def.overrides = sets;
     return def;
 }
 
@@ -77,7 +77,7 @@ static void the_same_bits_whoever_computes_them(void **state) {
     assert_ok(one, vo_run_simulate(one, SCENE, &def));
     def = run_def(parts, 1);
     assert_ok(two, vo_run_simulate(two, SCENE, &def));
-    def.set_count = 0;
+    def.override_count = 0;
     for (def.last_frame = 2; def.last_frame <= LAST; def.last_frame++)
         assert_ok(two, vo_run_resume(two, &def));
     compare_frames(one, whole, parts);

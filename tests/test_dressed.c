@@ -1,5 +1,5 @@
-/* The scenes with characters and garments: clean in every frame, and the same for any number of
- * threads. Coarse and short, or as they are with VOILE_TEST_LONG. */
+/* Scenes with characters and garments: no intersection in any frame, and results independent of the
+ * number of threads. Coarse and short by default; the original scenes with VOILE_TEST_LONG. */
 #include "support.h"
 
 #include "sim/sim.h"
@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct dressed {
+typedef struct dressed_scene {
     const char *scene;
     int garments;
-    int frames; /* that are looked at in the short test; 0: none */
-} dressed;
+    int frames; /* number of frames in the short test; 0: skipped */
+} dressed_scene;
 
-static const dressed scenes[] = {
+static const dressed_scene scenes[] = {
     {"walker", 1, 6}, {"solo-dancer", 1, 6}, {"squat", 1, 8},
     {"karate", 3, 0}, {"ten-dancers", 1, 0}, {"jump-cut", 1, 0},
 };
@@ -21,7 +21,7 @@ enum { SCENES = sizeof scenes / sizeof *scenes };
 
 static bool is_long(void) { return getenv("VOILE_TEST_LONG") != NULL; }
 
-static vo_scene *load(vo_context *ctx, const dressed *d) {
+static vo_scene *load(vo_context *ctx, const dressed_scene *d) {
     static const char *const coarse[] = {
         "characters[0].body.faces=6000", "garments[0].edge_length=0.06",
         "garments[0].remeshing={\"refine_angle\": 0.6, \"size\": [0.05, 0.2]}", "preroll=0.4"};
@@ -33,8 +33,8 @@ static vo_scene *load(vo_context *ctx, const dressed *d) {
     return scene;
 }
 
-/* Steps through the frames and takes the state's fingerprint at the end. */
-static uint64_t run(const dressed *d, int threads, int frames) {
+/* Steps through the frames, checks that each is clean and returns the hash of the final state. */
+static uint64_t simulate_clean(const dressed_scene *d, int threads, int frames) {
     vo_context *ctx = test_context(threads);
     vo_scene *scene = load(ctx, d);
     vo_sim *sim;
@@ -53,23 +53,23 @@ static uint64_t run(const dressed *d, int threads, int frames) {
     return hash;
 }
 
-static void every_frame_is_clean(void **state) {
+static void dressed_scenes_stay_clean(void **state) {
     (void)state;
     for (int i = 0; i < SCENES; i++) {
         int frames = is_long() ? 100 : scenes[i].frames;
-        if (frames > 0) (void)run(&scenes[i], 2, frames);
+        if (frames > 0) (void)simulate_clean(&scenes[i], 2, frames);
     }
 }
 
-static void threads_change_nothing(void **state) {
+static void state_is_independent_of_threads(void **state) {
     (void)state;
-    assert_true(run(&scenes[0], 1, 3) == run(&scenes[0], 3, 3));
+    assert_true(simulate_clean(&scenes[0], 1, 3) == simulate_clean(&scenes[0], 3, 3));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_frame_is_clean),
-        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(dressed_scenes_stay_clean),
+        cmocka_unit_test(state_is_independent_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,17 @@
-/* A hundred thousand random edits of garments with seams, holes, creases and several patches: after
- * each of them everything that mesh/edit.h promises, by brute force. */
+/* A hundred thousand random edits of garments with seams, holes, creases and several patches: brute
+ * force checks of the invariants of mesh/edit/edit.h after each of them. */
+#include "edit_check.h"
 #include "edit_meshes.h"
 #include "mesh_checks.h"
 
-#include "mesh/edit.h"
+#include "mesh/edit/edit.h"
 
 #include <stdlib.h>
 
 enum { LABELS = 2, MAX_FACES = 260, ROUND = 400 };
 static const double DENSITY[LABELS] = {0.2, 0.7};
 
-/* What edits must not change. */
+/* Quantities that edits preserve. */
 typedef struct totals {
     double area[LABELS];
     double mass, energy;
@@ -20,7 +21,7 @@ typedef struct totals {
 
 static double density_of(const vo_mesh *m, int f) { return DENSITY[m->face_label[f]]; }
 
-/* Faces joined by common nodes. */
+/* Number of components: faces joined by common nodes. */
 static int count_components(const vo_edit *e) {
     const vo_mesh *m = e->mesh;
     int *group = test_malloc((size_t)m->node_count * sizeof *group), count = 0;
@@ -86,7 +87,7 @@ static void compare(const totals *before, const totals *now, double area_toleran
     assert_int_equal(now->patches, before->patches);
 }
 
-/* The validator's own opinion of what is there. */
+/* Runs the validator on the edited mesh. */
 static void validate(const vo_edit *e) {
     const vo_mesh *m = e->mesh;
     vo_mesh_data d = mesh_data(m);
@@ -112,7 +113,7 @@ static void validate(const vo_edit *e) {
     test_free(d.face_vert);
 }
 
-/* Data carried along is linear in material space, so it stays what it was of each vert. */
+/* The transferred data is linear in material space, so its value at each vert is known. */
 static void check_data(const vo_edit *e) {
     for (int v = 0; v < e->mesh->vert_count; v++) {
         if (!vo_edit_has_vert(e, v)) continue;
@@ -134,12 +135,12 @@ static void fill_data(vo_edit *e) {
 
 /* ---- outlines -------------------------------------------------------------------------------- */
 
-/* The first lines: both sides of each, in material space, and what kind they are. */
+/* The initial feature edges: both sides in material space, and their kind. */
 typedef struct outline {
     int count;
     vo_vec2 (*end)[2];
     int *kind;
-    double length; /* of all sides */
+    double length; /* total length of all sides */
 } outline;
 
 static outline find_outline(const vo_edit *e) {
@@ -147,7 +148,7 @@ static outline find_outline(const vo_edit *e) {
     outline o = {.end = test_malloc((size_t)(2 * m->edge_count) * sizeof *o.end),
                  .kind = test_malloc((size_t)(2 * m->edge_count) * sizeof *o.kind)};
     for (int k = 0; k < m->edge_count; k++) {
-        if (!vo_edit_has_edge(e, k) || !e->edge_line[k]) continue;
+        if (!vo_edit_has_edge(e, k) || !e->edge_feature[k]) continue;
         for (int s = 0; s < 2; s++) {
             int v[2];
             vo_mesh_edge_verts(m, k, s, v);
@@ -155,7 +156,7 @@ static outline find_outline(const vo_edit *e) {
             o.end[o.count][0] = m->vert_u[v[0]];
             o.end[o.count][1] = m->vert_u[v[1]];
             o.length += v2_length(v2_sub(m->vert_u[v[1]], m->vert_u[v[0]]));
-            o.kind[o.count++] = e->edge_line[k] | m->edge_label[k] << 8;
+            o.kind[o.count++] = e->edge_feature[k] | m->edge_label[k] << 8;
         }
     }
     return o;
@@ -172,8 +173,8 @@ static double distance_to(vo_vec2 p, const vo_vec2 end[2]) {
     return v2_length(v2_sub(ap, v2_scale(t, ab)));
 }
 
-/* Largest distance of points of a from b, lines of one kind to lines of that kind. */
-static double one_way(const outline *a, const outline *b) {
+/* One-sided Hausdorff distance from a to b, per kind of feature. */
+static double one_sided_distance(const outline *a, const outline *b) {
     double worst = 0;
     for (int i = 0; i < a->count; i++)
         for (int k = 0; k <= 4; k++) {
@@ -189,8 +190,8 @@ static double one_way(const outline *a, const outline *b) {
 
 static void compare_outlines(const outline *first, const vo_edit *e, double tolerance) {
     outline now = find_outline(e);
-    assert_true(one_way(first, &now) <= tolerance + 1e-12);
-    assert_true(one_way(&now, first) <= tolerance + 1e-12);
+    assert_true(one_sided_distance(first, &now) <= tolerance + 1e-12);
+    assert_true(one_sided_distance(&now, first) <= tolerance + 1e-12);
     if (tolerance == 0) assert_near(now.length, first->length, 1e-12 * first->length);
     free_outline(&now);
 }
@@ -202,13 +203,14 @@ typedef struct tally {
     int why[16];
 } tally;
 
-/* One edit that is allowed; the question must get the same answer. */
+/* Makes one allowed edit; vo_edit_can_* must agree with the edit. */
 static void edit_once(vo_edit *e, vo_random *r, tally *t) {
     for (;;) {
         int edge = vo_random_int(r, e->mesh->edge_count), end = vo_random_int(r, 2);
-        int what = vo_random_int(r, 10), faces = e->mesh->face_count - e->hole_count[VO_REMAP_FACE];
+        int what = vo_random_int(r, 10),
+            faces = e->mesh->face_count - e->free_slot_count[VO_REMAP_FACE];
         double place = vo_random_real(r, 0.3, 0.7);
-        vo_edit_why can, why;
+        vo_edit_status can, why;
         if (what < 3 && faces < MAX_FACES) {
             can = vo_edit_can_split(e, edge, place);
             why = vo_edit_split(e, edge, place, NULL);
@@ -229,14 +231,14 @@ static void edit_once(vo_edit *e, vo_random *r, tally *t) {
 }
 
 static void check_after_edit(const vo_edit *e, totals *last, double area_tolerance) {
-    assert_ok(e->ctx, vo_edit_check(e));
+    assert_ok(e->ctx, check_edit(e));
     validate(e);
     totals now = measure(e);
     compare(last, &now, area_tolerance);
     *last = now;
 }
 
-/* The remap table must give verts and nodes their places by interpolation of the old ones. */
+/* Positions of verts and nodes must follow from the old ones by the remap table. */
 typedef struct snapshot {
     vo_vec2 *u;
     vo_vec3 *x;
@@ -258,7 +260,7 @@ static snapshot take_snapshot(const vo_mesh *m) {
 static void check_carry(const vo_edit *e, const snapshot *s) {
     const vo_mesh *m = e->mesh;
     vo_vec2 *u = test_malloc((size_t)m->vert_count * sizeof *u);
-    assert_ok(e->ctx, vo_remap_carry(&e->remap, VO_REMAP_VERT, 2, &s->u[0].x, &u[0].x));
+    assert_ok(e->ctx, vo_remap_transfer(&e->remap, VO_REMAP_VERT, 2, &s->u[0].x, &u[0].x));
     for (int v = 0; v < m->vert_count; v++)
         assert_near(v2_length(v2_sub(u[v], m->vert_u[v])), 0, 1e-12);
     test_free(u);
@@ -282,24 +284,24 @@ static void check_parents(const vo_edit *e, const snapshot *s) {
     vo_parents_free(e->ctx, &p);
 }
 
-/* Survivors are where the table says, with their label; the others have an heir. */
+/* Surviving nodes are at their new index with their label; the others have a successor. */
 static void check_places(const vo_edit *e, const snapshot *s) {
     const vo_mesh *m = e->mesh;
     for (int n = 0; n < s->nodes; n++) {
-        int place = vo_remap_place(&e->remap, VO_REMAP_NODE, n);
-        int heir = vo_remap_heir(&e->remap, VO_REMAP_NODE, n);
+        int place = vo_remap_new_index(&e->remap, VO_REMAP_NODE, n);
+        int heir = vo_remap_successor(&e->remap, VO_REMAP_NODE, n);
         assert_in_range(heir, 0, m->node_count - 1);
         if (place < 0) continue;
         assert_int_equal(place, heir);
         assert_memory_equal(&m->node_x[place], &s->x[n], sizeof *s->x);
     }
     for (int v = 0; v < s->verts; v++)
-        assert_in_range(vo_remap_heir(&e->remap, VO_REMAP_VERT, v), 0, m->vert_count - 1);
+        assert_in_range(vo_remap_successor(&e->remap, VO_REMAP_VERT, v), 0, m->vert_count - 1);
     for (int f = 0; f < s->faces; f++)
-        assert_in_range(vo_remap_heir(&e->remap, VO_REMAP_FACE, f), 0, m->face_count - 1);
+        assert_in_range(vo_remap_successor(&e->remap, VO_REMAP_FACE, f), 0, m->face_count - 1);
 }
 
-/* The compact mesh is what building from its faces gives. */
+/* The compacted mesh equals the one built from its faces. */
 static void check_rebuilt(const vo_mesh *m) {
     vo_mesh_data data = mesh_data(m);
     vo_mesh *again;
@@ -317,7 +319,7 @@ static void check_rebuilt(const vo_mesh *m) {
 static void check_compact(const vo_edit *e) {
     const vo_mesh *m = e->mesh;
     check_rebuilt(m);
-    for (int k = 0; k < VO_REMAP_KINDS; k++) assert_int_equal(e->hole_count[k], 0);
+    for (int k = 0; k < VO_REMAP_KINDS; k++) assert_int_equal(e->free_slot_count[k], 0);
     for (int n = 0; n < m->node_count; n++) assert_true(vo_edit_has_node(e, n));
     for (int f = 0; f < m->face_count; f++) assert_true(vo_edit_has_face(e, f));
     for (int k = 0; k < m->edge_count; k++) assert_true(vo_edit_has_edge(e, k));
@@ -375,8 +377,8 @@ static void run(int which, int edits, double tolerance, tally *t) {
     vo_context_destroy(ctx);
 }
 
-/* ARCSim's outlines cannot be coarsened; ours can, so collapses on lines must be among them. */
-static void all_that_is_promised_holds_after_every_edit(void **state) {
+/* Collapses on feature lines must be among the edits. */
+static void invariants_hold_after_every_edit(void **state) {
     (void)state;
     tally t = {0};
     for (int g = 0; g < GARMENT_COUNT; g++) run(g, 14000, 0, &t);
@@ -385,7 +387,7 @@ static void all_that_is_promised_holds_after_every_edit(void **state) {
         if (why != VO_EDIT_OUTLINE) assert_true(t.why[why] > 0);
 }
 
-static void outlines_stay_within_their_tolerance(void **state) {
+static void outlines_stay_within_tolerance(void **state) {
     (void)state;
     tally t = {0};
     for (int g = 0; g < GARMENT_COUNT; g++) run(g, 3000, 0.02, &t);
@@ -394,8 +396,8 @@ static void outlines_stay_within_their_tolerance(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_that_is_promised_holds_after_every_edit),
-        cmocka_unit_test(outlines_stay_within_their_tolerance),
+        cmocka_unit_test(invariants_hold_after_every_edit),
+        cmocka_unit_test(outlines_stay_within_tolerance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

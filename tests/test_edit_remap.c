@@ -1,9 +1,10 @@
-/* What becomes of everything: the remap table, compaction, memory that runs out, large meshes. */
+/* The remap table, compaction, failing allocations, large meshes. */
+#include "edit_check.h"
 #include "edit_meshes.h"
 
 #include "core/context.h"
 #include "core/memory.h"
-#include "mesh/edit.h"
+#include "mesh/edit/edit.h"
 
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@ static vo_edit *open_grid(vo_context *ctx, int columns, int rows) {
     vo_mesh *m;
     vo_edit *e;
     vo_edit_def def = vo_edit_def_default();
-    assert_ok(ctx, vo_mesh_create_grid(ctx, columns, rows, columns, rows, &m));
+    m = test_grid(ctx, columns, rows, columns, rows);
     assert_ok(ctx, vo_edit_create(m, &def, &e));
     return e;
 }
@@ -23,7 +24,7 @@ static void close_edit(vo_edit *e) {
 }
 
 /* One attempt at a random edit. */
-static vo_edit_why edit_at_random(vo_edit *e, vo_random *r) {
+static vo_edit_status edit_at_random(vo_edit *e, vo_random *r) {
     int edge = vo_random_int(r, e->mesh->edge_count), end = vo_random_int(r, 2);
     int what = vo_random_int(r, 3);
     return what == 0   ? vo_edit_split(e, edge, 0.5, NULL)
@@ -31,7 +32,7 @@ static vo_edit_why edit_at_random(vo_edit *e, vo_random *r) {
                        : vo_edit_flip(e, edge);
 }
 
-static void nothing_happens_without_edits(void **state) {
+static void finish_without_edits_changes_nothing(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_edit *e = open_grid(ctx, 4, 3);
@@ -41,8 +42,8 @@ static void nothing_happens_without_edits(void **state) {
     assert_true(e->mesh->topology == topology);
     assert_memory_equal(&e->mesh->node_x[19], &last, sizeof last);
     for (int n = 0; n < 20; n++) {
-        assert_int_equal(vo_remap_place(&e->remap, VO_REMAP_NODE, n), n);
-        assert_int_equal(vo_remap_heir(&e->remap, VO_REMAP_NODE, n), n);
+        assert_int_equal(vo_remap_new_index(&e->remap, VO_REMAP_NODE, n), n);
+        assert_int_equal(vo_remap_successor(&e->remap, VO_REMAP_NODE, n), n);
     }
     vo_edit_flip(e, 0);
     vo_edit_split(e, 0, 0.5, NULL);
@@ -51,8 +52,9 @@ static void nothing_happens_without_edits(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A node goes, another takes its index, splits of splits follow: records keep them apart. */
-static void reused_indices_are_told_apart(void **state) {
+/* A node is removed, another reuses its index, splits of splits follow: records distinguish them.
+ */
+static void records_distinguish_reused_indices(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_edit *e = open_grid(ctx, 4, 4);
@@ -68,9 +70,9 @@ static void reused_indices_are_told_apart(void **state) {
     vo_vec3 x = m->node_x[q.node];
     assert_near(x.x, 0.75, 1e-15);
     assert_ok(ctx, vo_edit_finish(e));
-    assert_int_equal(vo_remap_place(&e->remap, VO_REMAP_NODE, 12), -1);
-    assert_int_equal(vo_remap_heir(&e->remap, VO_REMAP_NODE, 12),
-                     vo_remap_place(&e->remap, VO_REMAP_NODE, 13));
+    assert_int_equal(vo_remap_new_index(&e->remap, VO_REMAP_NODE, 12), -1);
+    assert_int_equal(vo_remap_successor(&e->remap, VO_REMAP_NODE, 12),
+                     vo_remap_new_index(&e->remap, VO_REMAP_NODE, 13));
     int at = 0;
     while (memcmp(&m->node_x[at], &x, sizeof x) != 0) at++;
     vo_parents parents = {0};
@@ -85,8 +87,8 @@ static void reused_indices_are_told_apart(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Halves share the history of their edge; an edge across a former face has none. */
-static void edges_know_where_they_come_from(void **state) {
+/* Both parts of an edge have its record; an edge across a former face has none. */
+static void edge_parts_keep_the_record(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_edit *e = open_grid(ctx, 2, 2);
@@ -101,15 +103,15 @@ static void edges_know_where_they_come_from(void **state) {
     while (vo_edit_flip(e, ++turned) != VO_EDIT_ALLOWED) {}
     assert_true(turned < edges);
     assert_ok(ctx, vo_edit_finish(e));
-    assert_int_equal(vo_remap_heir(&e->remap, VO_REMAP_EDGE, turned), -1);
-    assert_true(vo_remap_place(&e->remap, VO_REMAP_EDGE, edge) >= 0);
+    assert_int_equal(vo_remap_successor(&e->remap, VO_REMAP_EDGE, turned), -1);
+    assert_true(vo_remap_new_index(&e->remap, VO_REMAP_EDGE, edge) >= 0);
     vo_parents_free(ctx, &parents);
     close_edit(e);
     vo_context_destroy(ctx);
 }
 
-/* What is spread over faces stays as much: splits and flips move it by area. */
-static void face_data_keeps_its_sum(void **state) {
+/* Area integrals of face data are preserved: splits and flips distribute it by area. */
+static void transfer_preserves_face_integrals(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_edit *e = open_grid(ctx, 5, 5);
@@ -130,7 +132,7 @@ static void face_data_keeps_its_sum(void **state) {
     }
     assert_ok(ctx, vo_edit_finish(e));
     double *now = test_malloc((size_t)m->face_count * sizeof *now);
-    assert_ok(ctx, vo_remap_carry(&e->remap, VO_REMAP_FACE, 1, value, now));
+    assert_ok(ctx, vo_remap_transfer(&e->remap, VO_REMAP_FACE, 1, value, now));
     for (int f = 0; f < m->face_count; f++) {
         assert_near(now[f], m->face_damage[f], 1e-13);
         after += now[f] * vo_mesh_face_area(m, f);
@@ -144,14 +146,14 @@ static void face_data_keeps_its_sum(void **state) {
 
 /* ---- compaction ------------------------------------------------------------------------------ */
 
-/* Mean distance of the ends of edges in the numbering of nodes. */
+/* Mean difference of the node indices at the ends of edges. */
 static double spread_of(const vo_mesh *m) {
     double sum = 0;
     for (int k = 0; k < m->edge_count; k++) sum += abs(m->edge_node[k][1] - m->edge_node[k][0]);
     return sum / m->edge_count;
 }
 
-static void neighbours_are_side_by_side(void **state) {
+static void compaction_improves_locality(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_edit *e = open_grid(ctx, 10, 10);
@@ -160,7 +162,7 @@ static void neighbours_are_side_by_side(void **state) {
         vo_edit_split(e, vo_random_int(&r, e->mesh->edge_count), 0.5, NULL);
     double before = spread_of(e->mesh);
     assert_ok(ctx, vo_edit_finish(e));
-    assert_ok(ctx, vo_edit_check(e));
+    assert_ok(ctx, check_edit(e));
     double after = spread_of(e->mesh);
     assert_true(before > 4000);
     assert_true(after < 4 * sqrt(e->mesh->node_count));
@@ -174,7 +176,7 @@ static void neighbours_are_side_by_side(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void same_edits_same_bits(void **state) {
+static void equal_edits_give_equal_bits(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh *copy[2];
@@ -190,7 +192,7 @@ static void same_edits_same_bits(void **state) {
             assert_ok(ctx, vo_edit_finish(e));
             assert_ok(ctx, vo_edit_begin(e));
             if (i != 1499 || run == 0) continue;
-            /* A new editor with the same flags and drift goes on as the old one would have. */
+            /* A new editor with the same flags and drift continues as the old one would. */
             vo_edit *next;
             assert_ok(ctx, vo_edit_create(m, &def, &next));
             memcpy(next->node_flags, e->node_flags, (size_t)m->node_count);
@@ -218,62 +220,56 @@ static void same_edits_same_bits(void **state) {
 static vo_result refine(vo_edit *e) {
     vo_random r = vo_random_seed(6);
     for (int i = 0; i < 400; i++) {
-        int edges = e->mesh->edge_count - e->hole_count[VO_REMAP_EDGE];
-        vo_edit_why why = edit_at_random(e, &r);
+        int edges = e->mesh->edge_count - e->free_slot_count[VO_REMAP_EDGE];
+        vo_edit_status why = edit_at_random(e, &r);
         if (why != VO_EDIT_NO_MEMORY) continue;
-        assert_int_equal(e->mesh->edge_count - e->hole_count[VO_REMAP_EDGE], edges);
-        assert_ok(e->ctx, vo_edit_check(e));
+        assert_int_equal(e->mesh->edge_count - e->free_slot_count[VO_REMAP_EDGE], edges);
+        assert_ok(e->ctx, check_edit(e));
         return VO_NO_MEMORY;
     }
     return VO_OK;
 }
 
-/* Without memory nothing has changed, and it works once there is some. */
+/* A failed finish changes nothing and succeeds when repeated with memory. */
 static vo_result finish(vo_edit *e) {
     uint64_t topology = e->mesh->topology;
     vo_result result = vo_edit_finish(e);
     if (result == VO_OK) return VO_OK;
     assert_true(e->mesh->topology == topology && e->edits > 0);
-    assert_ok(e->ctx, vo_edit_check(e));
+    assert_ok(e->ctx, check_edit(e));
     assert_ok(e->ctx, vo_edit_finish(e));
     return result;
 }
 
-/* Two arrays of numbers that tell where they were; without memory they are as before. */
-static vo_result carry_a_table(const vo_edit *e) {
-    const vo_lineage *nodes = &e->remap.of[VO_REMAP_NODE], *faces = &e->remap.of[VO_REMAP_FACE];
-    double *of_node = vo_new_array(e->ctx, double, 2 * nodes->old_count);
-    double *of_face = vo_new_array(e->ctx, double, faces->old_count);
-    vo_carried table[] = {{VO_REMAP_NODE, 2, &of_node}, {VO_REMAP_FACE, 1, &of_face}};
-    vo_result result = of_node && of_face ? VO_OK : VO_NO_MEMORY;
-    for (int i = 0; of_node && i < 2 * nodes->old_count; i++) of_node[i] = 3;
-    for (int i = 0; of_face && i < faces->old_count; i++) of_face[i] = 4;
-    if (result == VO_OK) result = vo_remap_carry_all(&e->remap, table, 2);
-    bool carried = result == VO_OK;
-    int rows[2] = {carried ? nodes->count : nodes->old_count,
-                   carried ? faces->count : faces->old_count};
-    for (int i = 0; of_node && i < 2 * rows[0]; i++) assert_near(of_node[i], 3, 1e-13);
-    for (int i = 0; of_face && i < rows[1]; i++) assert_near(of_face[i], 4, 1e-13);
-    vo_free_array(e->ctx, of_node, 2 * rows[0]);
-    vo_free_array(e->ctx, of_face, rows[1]);
+/* Transfers a constant column of nodes. */
+static vo_result transfer_column(const vo_edit *e) {
+    const vo_lineage *nodes = &e->remap.of[VO_REMAP_NODE];
+    double *old = vo_new_array(e->ctx, double, 2 * nodes->old_count);
+    double *now = vo_new_array(e->ctx, double, 2 * nodes->count);
+    vo_result result = old && now ? VO_OK : VO_NO_MEMORY;
+    for (int i = 0; old && i < 2 * nodes->old_count; i++) old[i] = 3;
+    if (result == VO_OK) result = vo_remap_transfer(&e->remap, VO_REMAP_NODE, 2, old, now);
+    for (int i = 0; result == VO_OK && i < 2 * nodes->count; i++) assert_near(now[i], 3, 1e-13);
+    vo_free_array(e->ctx, old, 2 * nodes->old_count);
+    vo_free_array(e->ctx, now, 2 * nodes->count);
     return result;
 }
 
-static vo_result ask(const vo_edit *e) {
+static vo_result query_remap(const vo_edit *e) {
     vo_parents parents = {0};
     vo_result result = VO_OK;
     for (int n = 0; n < e->mesh->node_count && result == VO_OK; n++)
         result = vo_remap_parents(&e->remap, VO_REMAP_NODE, n, &parents);
     vo_parents_free(e->ctx, &parents);
     if (result != VO_OK) return result;
-    return carry_a_table(e);
+    return transfer_column(e);
 }
 
 static vo_result use_everything(vo_edit *e) {
     VO_TRY(refine(e));
     VO_TRY(vo_edit_reserve(e, 500));
     VO_TRY(finish(e));
-    VO_TRY(ask(e));
+    VO_TRY(query_remap(e));
     return vo_edit_begin(e);
 }
 
@@ -291,12 +287,44 @@ static vo_result edit_with_little_memory(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void memory_may_run_out_anywhere(void **state) {
+static void failed_allocations_are_reported(void **state) {
     (void)state;
     test_every_allocation(edit_with_little_memory, NULL);
 }
 
-static void reserved_splits_ask_for_no_memory(void **state) {
+/* Every edit and the compaction change the version; moved nodes and empty sessions do not. */
+static void topology_version_changes_with_every_edit(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_edit *e = open_grid(ctx, 4, 4);
+    vo_mesh *copy;
+    uint64_t first = vo_mesh_get_view(e->mesh).topology;
+    assert_ok(ctx, vo_mesh_copy(ctx, e->mesh, &copy));
+    assert_true(vo_mesh_get_view(copy).topology == first);
+    e->mesh->node_x[0].z = 1;
+    assert_ok(ctx, vo_edit_begin(e));
+    assert_ok(ctx, vo_edit_finish(e));
+    assert_true(vo_mesh_get_view(e->mesh).topology == first);
+    uint64_t last = first;
+    for (int edge = 0; edge < 20; edge++) {
+        bool edited = vo_edit_split(e, edge, 0.5, NULL) == VO_EDIT_ALLOWED;
+        assert_true((vo_mesh_get_view(e->mesh).topology != last) == edited);
+        last = vo_mesh_get_view(e->mesh).topology;
+        edited = vo_edit_flip(e, edge) == VO_EDIT_ALLOWED;
+        assert_true((vo_mesh_get_view(e->mesh).topology != last) == edited);
+        last = vo_mesh_get_view(e->mesh).topology;
+    }
+    assert_ok(ctx, vo_edit_finish(e));
+    assert_true(vo_mesh_get_view(e->mesh).topology != last);
+    vo_mesh *other = test_grid(ctx, 1, 1, 4, 4);
+    assert_true(vo_mesh_get_view(other).topology != first);
+    vo_mesh_destroy(other);
+    vo_mesh_destroy(copy);
+    close_edit(e);
+    vo_context_destroy(ctx);
+}
+
+static void reserved_splits_do_not_allocate(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(1, &memory);
@@ -321,8 +349,8 @@ static double area_of(const vo_edit *e) {
     return area;
 }
 
-/* Costs of an edit do not depend on the size of the mesh; half a million on 20,000 faces. */
-static void large_meshes_take_many_edits(void **state) {
+/* The cost of an edit does not depend on the size of the mesh; half a million on 20,000 faces. */
+static void large_mesh_takes_many_edits(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_edit *e = open_grid(ctx, 100, 100);
@@ -332,10 +360,10 @@ static void large_meshes_take_many_edits(void **state) {
     for (int i = 0; i < 600000; i++) {
         done += edit_at_random(e, &r) == VO_EDIT_ALLOWED;
         if (i % 100000 != 99999) continue;
-        assert_ok(ctx, vo_edit_check(e));
+        assert_ok(ctx, check_edit(e));
         assert_near(area_of(e), 1e4, 1e-8);
         assert_ok(ctx, vo_edit_finish(e));
-        assert_ok(ctx, vo_edit_check(e));
+        assert_ok(ctx, check_edit(e));
         assert_near(area_of(e), 1e4, 1e-8);
         assert_ok(ctx, vo_edit_begin(e));
     }
@@ -347,15 +375,16 @@ static void large_meshes_take_many_edits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_happens_without_edits),
-        cmocka_unit_test(reused_indices_are_told_apart),
-        cmocka_unit_test(edges_know_where_they_come_from),
-        cmocka_unit_test(face_data_keeps_its_sum),
-        cmocka_unit_test(neighbours_are_side_by_side),
-        cmocka_unit_test(same_edits_same_bits),
-        cmocka_unit_test(memory_may_run_out_anywhere),
-        cmocka_unit_test(reserved_splits_ask_for_no_memory),
-        cmocka_unit_test(large_meshes_take_many_edits),
+        cmocka_unit_test(finish_without_edits_changes_nothing),
+        cmocka_unit_test(records_distinguish_reused_indices),
+        cmocka_unit_test(edge_parts_keep_the_record),
+        cmocka_unit_test(transfer_preserves_face_integrals),
+        cmocka_unit_test(compaction_improves_locality),
+        cmocka_unit_test(equal_edits_give_equal_bits),
+        cmocka_unit_test(failed_allocations_are_reported),
+        cmocka_unit_test(topology_version_changes_with_every_edit),
+        cmocka_unit_test(reserved_splits_do_not_allocate),
+        cmocka_unit_test(large_mesh_takes_many_edits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Fabrics made from definitions and solids; measured stretching and its table; plates by direction
- * and curvature. */
+/* Tests of fabrics from definitions and solids, measured stiffness and its table, and plate
+ * rigidities by direction and curvature. */
 #include "support.h"
 
 #include "core/random.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static void moduli_become_plane_stress(void **state) {
+static void moduli_give_plane_stress(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_fabric_def def = vo_fabric_def_default();
@@ -27,7 +27,7 @@ static void moduli_become_plane_stress(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void bad_definitions_are_refused_by_field(void **state) {
+static void invalid_member_is_named(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     const vo_fabric_def good = vo_fabric_def_default();
@@ -56,7 +56,7 @@ static void bad_definitions_are_refused_by_field(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void a_fabric_may_have_no_stiffness_at_all(void **state) {
+static void zero_stiffness_is_valid(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_fabric_def def = {.density = 0.1};
@@ -69,7 +69,7 @@ static void a_fabric_may_have_no_stiffness_at_all(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void solids_become_sheets(void **state) {
+static void solid_gives_isotropic_sheet(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_solid solid = {
@@ -118,7 +118,7 @@ static vo_sym2 pull(double w, double w2, double angle) {
     return (vo_sym2){a * c * c + b * s * s, (a - b) * c * s, a * s * s + b * c * c};
 }
 
-static void measured_numbers_come_back_at_their_samples(void **state) {
+static void measurement_is_exact_at_samples(void **state) {
     (void)state;
     for (int row = 0; row < VO_MEASURED_ROWS; row++) {
         double angle = vo_max(row - 1, 0) * VO_PI / 8;
@@ -133,7 +133,7 @@ static void measured_numbers_come_back_at_their_samples(void **state) {
             assert_near(c.c[3], vo_max(k[3], 0), 1e-9);
         }
     }
-    /* half way in stretch and in angle; beyond the last sample; squeezed all round */
+    /* halfway in stretch and angle; beyond the last sample; compressed in all directions */
     vo_stiffness half = vo_measured_stiffness(&ponte, pull(1 + 1.0 / 12, 0.9, VO_PI / 16));
     assert_near(half.c[2], 44 + 0.5 * (268.7 + 182.3), 1e-9);
     vo_stiffness far = vo_measured_stiffness(&ponte, pull(1.3, 0.9, VO_PI / 2));
@@ -142,7 +142,7 @@ static void measured_numbers_come_back_at_their_samples(void **state) {
     assert_near(squeezed.c[2], 2 * 44, 1e-9);
 }
 
-static void the_table_holds_the_measurement(void **state) {
+static void table_is_exact_at_samples(void **state) {
     (void)state;
     static vo_stiffness_sample table[VO_STRETCH_TABLE];
     vo_measured_tabulate(&ponte, table);
@@ -162,14 +162,14 @@ static void the_table_holds_the_measurement(void **state) {
         }
         assert_true(between.c[1] * between.c[1] <= between.c[0] * between.c[2] * (1 + 1e-14));
     }
-    /* outside, the border's value holds */
+    /* constant outside the table */
     vo_stiffness border = vo_fabric_stiffness(&fabric, (vo_sym2){29 / 30.0 - 0.25, 0, -0.25});
     vo_stiffness outside = vo_fabric_stiffness(&fabric, (vo_sym2){40, 0, -3});
     for (int n = 0; n < 4; n++) assert_near(outside.c[n], border.c[n], 1e-9);
 }
 
-/* Where the fit couples warp and weft too strongly, rounding to float must not undo the clamp. */
-static void table_samples_are_positive_semidefinite_to_the_bit(void **state) {
+/* Rounding to float keeps the clamp of a too strong coupling between warp and weft. */
+static void table_samples_are_exactly_positive_semidefinite(void **state) {
     (void)state;
     static vo_stiffness_sample table[VO_STRETCH_TABLE];
     vo_measured coupled = ponte;
@@ -182,8 +182,9 @@ static void table_samples_are_positive_semidefinite_to_the_bit(void **state) {
     }
 }
 
-/* Between samples the table strays from the measurement by no more than a cell's interpolation. */
-static void the_table_is_near_the_measurement_between_samples(void **state) {
+/* Between samples the table deviates from the measurement by at most the interpolation error of a
+ * cell. */
+static void table_error_between_samples_is_bounded(void **state) {
     (void)state;
     static vo_stiffness_sample table[VO_STRETCH_TABLE];
     vo_measured gentle = ponte; /* one direction only: no kink at the axis of isotropy */
@@ -209,7 +210,7 @@ static double cylinder_rigidity(const vo_plate *plate, double angle) {
     return sum;
 }
 
-static void plates_have_the_rigidities_asked_for(void **state) {
+static void plate_has_defined_rigidities(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_random r = vo_random_seed(3);
@@ -230,8 +231,8 @@ static void plates_have_the_rigidities_asked_for(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A solid has no direction, neither bent to a cylinder nor twisted. */
-static void plates_of_solids_are_isotropic(void **state) {
+/* The plate of a solid is isotropic, in bending and twist. */
+static void plate_of_solid_is_isotropic(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_solid solid = {
@@ -246,9 +247,9 @@ static void plates_of_solids_are_isotropic(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A straight line between samples in each rigidity, either sign of curvature, constant at the end.
+/* Linear between samples in each rigidity, for either sign of curvature, and constant at the end.
  */
-static void plates_follow_the_curvature(void **state) {
+static void plate_interpolates_curvature(void **state) {
     (void)state;
     vo_fabric fabric = {.bend = {{10, 20, 0, 40, 80}, {30, 30, 20, 40, 80}, {40, 20, 30, 10, 60}}};
     const double curvature[] = {0, 5, 10, -15, 20, 35, 40, -500, 1e300, INFINITY, NAN};
@@ -263,7 +264,7 @@ static void plates_follow_the_curvature(void **state) {
     }
 }
 
-static void a_soft_bias_still_resists_twist(void **state) {
+static void soft_bias_resists_twist(void **state) {
     (void)state;
     const double bias[] = {0, 1, 2.75, 2.8, 5}, twist[] = {1, 1, 1, 1.2, 10};
     for (int n = 0; n < 5; n++) {
@@ -285,18 +286,18 @@ static void a_soft_bias_still_resists_twist(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moduli_become_plane_stress),
-        cmocka_unit_test(bad_definitions_are_refused_by_field),
-        cmocka_unit_test(a_fabric_may_have_no_stiffness_at_all),
-        cmocka_unit_test(solids_become_sheets),
-        cmocka_unit_test(measured_numbers_come_back_at_their_samples),
-        cmocka_unit_test(the_table_holds_the_measurement),
-        cmocka_unit_test(table_samples_are_positive_semidefinite_to_the_bit),
-        cmocka_unit_test(the_table_is_near_the_measurement_between_samples),
-        cmocka_unit_test(plates_have_the_rigidities_asked_for),
-        cmocka_unit_test(plates_of_solids_are_isotropic),
-        cmocka_unit_test(plates_follow_the_curvature),
-        cmocka_unit_test(a_soft_bias_still_resists_twist),
+        cmocka_unit_test(moduli_give_plane_stress),
+        cmocka_unit_test(invalid_member_is_named),
+        cmocka_unit_test(zero_stiffness_is_valid),
+        cmocka_unit_test(solid_gives_isotropic_sheet),
+        cmocka_unit_test(measurement_is_exact_at_samples),
+        cmocka_unit_test(table_is_exact_at_samples),
+        cmocka_unit_test(table_samples_are_exactly_positive_semidefinite),
+        cmocka_unit_test(table_error_between_samples_is_bounded),
+        cmocka_unit_test(plate_has_defined_rigidities),
+        cmocka_unit_test(plate_of_solid_is_isotropic),
+        cmocka_unit_test(plate_interpolates_curvature),
+        cmocka_unit_test(soft_bias_resists_twist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

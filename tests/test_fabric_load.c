@@ -1,4 +1,5 @@
-/* Fabric files: read key by key, refused by key path, mutated; the shipped ones and ARCSim's. */
+/* Tests of fabric files: keys, messages with key paths, mutations, the shipped files and ARCSim's.
+ */
 #include "support.h"
 
 #include "core/file.h"
@@ -15,15 +16,15 @@ static vo_result parse(vo_context *ctx, const char *text, vo_fabric **out) {
     return vo_fabric_parse(ctx, "f.json", text, strlen(text), out);
 }
 
-/* The text must be refused with a message that holds `expected`. */
-static void refuse(const char *text, const char *expected) {
+/* The text must be rejected with a message that contains `expected`. */
+static void assert_rejected(const char *text, const char *expected) {
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(1, &memory);
     vo_fabric *fabric;
     assert_int_equal(parse(ctx, text, &fabric), VO_BAD_DATA);
     assert_null(fabric);
     if (!strstr(vo_context_message(ctx), expected))
-        fail_msg("\"%s\" does not say \"%s\"", vo_context_message(ctx), expected);
+        fail_msg("\"%s\" does not contain \"%s\"", vo_context_message(ctx), expected);
     vo_context_destroy(ctx);
     assert_int_equal(memory.live, 0);
 }
@@ -33,7 +34,7 @@ static void refuse(const char *text, const char *expected) {
 #define ROW4       "[1, 0, 1, 1]"
 #define ROW5       "[1e-5, 1e-5, 1e-5, 1e-5, 1e-5]"
 
-static void files_are_read_key_by_key(void **state) {
+static void all_keys_are_read(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_fabric *fabric;
@@ -57,7 +58,7 @@ static void files_are_read_key_by_key(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void left_out_keys_have_defaults(void **state) {
+static void absent_keys_have_defaults(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_fabric *fabric;
@@ -81,73 +82,91 @@ static void left_out_keys_have_defaults(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void bad_files_are_refused_by_key_path(void **state) {
+static void invalid_file_names_key_path(void **state) {
     (void)state;
-    refuse("", "f.json");
-    refuse("{", "f.json: line 1");
-    refuse("[]", "f.json");
-    refuse("3", "expected an object");
-    refuse("{" STRETCHING ", " BENDING "}", "f.json: density: is missing");
-    refuse("{\"density\": 0, " STRETCHING ", " BENDING "}", "density: must be a mass per area");
-    refuse("{\"density\": \"x\", " STRETCHING ", " BENDING "}", "density: expected a number");
-    refuse("{\"density\": null, " STRETCHING ", " BENDING "}", "density: is missing");
-    refuse("{\"densty\": 1, " STRETCHING ", " BENDING "}", "density");
-    refuse("{\"density\": 1, \"description\": 3, " STRETCHING ", " BENDING "}", "description: ");
-    refuse("{\"density\": 1, \"description\": \"a\\nb\", " STRETCHING ", " BENDING "}", "one line");
-    refuse("{\"density\": 1, " BENDING "}", "stretching: is missing");
-    refuse("{\"density\": 1, \"stretching\": 5, " BENDING "}", "stretching: expected {warp");
-    refuse("{\"density\": 1, " STRETCHING "}", "bending: is missing");
-    refuse("{\"density\": 1, " STRETCHING ", \"bending\": \"soft\"}", "bending: expected {warp");
+    assert_rejected("", "f.json");
+    assert_rejected("{", "f.json: line 1");
+    assert_rejected("[]", "f.json");
+    assert_rejected("3", "expected an object");
+    assert_rejected("{" STRETCHING ", " BENDING "}", "f.json: density: is missing");
+    assert_rejected("{\"density\": 0, " STRETCHING ", " BENDING "}",
+                    "density: must be a mass per area");
+    assert_rejected("{\"density\": \"x\", " STRETCHING ", " BENDING "}",
+                    "density: expected a number");
+    assert_rejected("{\"density\": null, " STRETCHING ", " BENDING "}", "density: is missing");
+    assert_rejected("{\"densty\": 1, " STRETCHING ", " BENDING "}", "density");
+    assert_rejected("{\"density\": 1, \"description\": 3, " STRETCHING ", " BENDING "}",
+                    "description: ");
+    assert_rejected("{\"density\": 1, \"description\": \"a\\nb\", " STRETCHING ", " BENDING "}",
+                    "one line");
+    assert_rejected("{\"density\": 1, " BENDING "}", "stretching: is missing");
+    assert_rejected("{\"density\": 1, \"stretching\": 5, " BENDING "}",
+                    "stretching: expected {warp");
+    assert_rejected("{\"density\": 1, " STRETCHING "}", "bending: is missing");
+    assert_rejected("{\"density\": 1, " STRETCHING ", \"bending\": \"soft\"}",
+                    "bending: expected {warp");
 }
 
 #define WITH_STRETCHING(text) "{\"density\": 1, " BENDING ", \"stretching\": " text "}"
 
-static void bad_stretching_is_refused_by_key_path(void **state) {
+static void invalid_stretching_names_key_path(void **state) {
     (void)state;
-    refuse(WITH_STRETCHING("{}"), "stretching.warp: is missing");
-    refuse(WITH_STRETCHING("{\"warp\": 1}"), "stretching.shear: is missing");
-    refuse(WITH_STRETCHING("{\"warp\": -1, \"shear\": 1}"), "stretching.warp: must be between");
-    refuse(WITH_STRETCHING("{\"warp\": 1, \"weft\": 1e13, \"shear\": 1}"), "stretching.weft: ");
-    refuse(WITH_STRETCHING("{\"warp\": 1, \"shear\": -1}"), "stretching.shear: must be");
-    refuse(WITH_STRETCHING("{\"warp\": 1, \"shear\": 1, \"poisson\": 1}"),
-           "stretching.poisson: must be at least 0 and less than sqrt(warp / weft), not 1");
-    refuse(WITH_STRETCHING("{\"warp\": 1, \"shear\": 1, \"poisson\": -0.1}"), "poisson");
-    refuse(WITH_STRETCHING("{\"warp\": 0, \"shear\": 1, \"poisson\": 0.1}"), "poisson");
-    refuse(WITH_STRETCHING("{\"warp\": 1, \"shear\": 1, \"possion\": 0}"), "poisson");
-    refuse(WITH_STRETCHING("{\"stiffness\": [1, 0, 1]}"), "stretching.stiffness");
-    refuse(WITH_STRETCHING("{\"stiffness\": [1, 0, -1, 1]}"), "stretching.stiffness[2]: must be");
-    refuse(WITH_STRETCHING("{\"stiffness\": [1, -1e13, 1, 1]}"), "stretching.stiffness[1]");
-    refuse(WITH_STRETCHING("{\"stiffness\": [4, 7, 9, 1]}"), "stiffness: couples warp and weft");
-    refuse(WITH_STRETCHING("{\"stiffness\": [1, 0, 1, 1], \"shear\": 3}"),
-           "stretching.shear: give");
-    refuse(WITH_STRETCHING("[]"), "stretching: measured numbers come as 6 rows of 4, found 0");
-    refuse(WITH_STRETCHING("[1, 2, 3, 4]"), "stretching: measured numbers come as 6 rows");
-    refuse(WITH_STRETCHING("[" ROW4 "," ROW4 "," ROW4 ", null," ROW4 "," ROW4 "]"),
-           "stretching[3]: is missing");
-    refuse(WITH_STRETCHING("[" ROW4 "," ROW4 "," ROW4 "," ROW4 ", [1, 2], " ROW4 "]"),
-           "stretching[4]");
-    refuse(WITH_STRETCHING("[" ROW4 "," ROW4 "," ROW4 "," ROW4 "," ROW4 ", [1, null, 1, 1]]"),
-           "stretching[5]");
-    refuse(WITH_STRETCHING("[" ROW4 "," ROW4 ", [1, 0, 1e13, 0], " ROW4 "," ROW4 "," ROW4 "]"),
-           "stretching[2][2]: must be between");
+    assert_rejected(WITH_STRETCHING("{}"), "stretching.warp: is missing");
+    assert_rejected(WITH_STRETCHING("{\"warp\": 1}"), "stretching.shear: is missing");
+    assert_rejected(WITH_STRETCHING("{\"warp\": -1, \"shear\": 1}"),
+                    "stretching.warp: must be between");
+    assert_rejected(WITH_STRETCHING("{\"warp\": 1, \"weft\": 1e13, \"shear\": 1}"),
+                    "stretching.weft: ");
+    assert_rejected(WITH_STRETCHING("{\"warp\": 1, \"shear\": -1}"), "stretching.shear: must be");
+    assert_rejected(
+        WITH_STRETCHING("{\"warp\": 1, \"shear\": 1, \"poisson\": 1}"),
+        "stretching.poisson: must be at least 0 and less than sqrt(warp / weft), not 1");
+    assert_rejected(WITH_STRETCHING("{\"warp\": 1, \"shear\": 1, \"poisson\": -0.1}"), "poisson");
+    assert_rejected(WITH_STRETCHING("{\"warp\": 0, \"shear\": 1, \"poisson\": 0.1}"), "poisson");
+    assert_rejected(WITH_STRETCHING("{\"warp\": 1, \"shear\": 1, \"possion\": 0}"), "poisson");
+    assert_rejected(WITH_STRETCHING("{\"stiffness\": [1, 0, 1]}"), "stretching.stiffness");
+    assert_rejected(WITH_STRETCHING("{\"stiffness\": [1, 0, -1, 1]}"),
+                    "stretching.stiffness[2]: must be");
+    assert_rejected(WITH_STRETCHING("{\"stiffness\": [1, -1e13, 1, 1]}"),
+                    "stretching.stiffness[1]");
+    assert_rejected(WITH_STRETCHING("{\"stiffness\": [4, 7, 9, 1]}"),
+                    "stiffness: couples warp and weft");
+    assert_rejected(WITH_STRETCHING("{\"stiffness\": [1, 0, 1, 1], \"shear\": 3}"),
+                    "stretching.shear: give");
+    assert_rejected(WITH_STRETCHING("[]"),
+                    "stretching: measured numbers come as 6 rows of 4, found 0");
+    assert_rejected(WITH_STRETCHING("[1, 2, 3, 4]"), "stretching: measured numbers come as 6 rows");
+    assert_rejected(WITH_STRETCHING("[" ROW4 "," ROW4 "," ROW4 ", null," ROW4 "," ROW4 "]"),
+                    "stretching[3]: is missing");
+    assert_rejected(WITH_STRETCHING("[" ROW4 "," ROW4 "," ROW4 "," ROW4 ", [1, 2], " ROW4 "]"),
+                    "stretching[4]");
+    assert_rejected(
+        WITH_STRETCHING("[" ROW4 "," ROW4 "," ROW4 "," ROW4 "," ROW4 ", [1, null, 1, 1]]"),
+        "stretching[5]");
+    assert_rejected(
+        WITH_STRETCHING("[" ROW4 "," ROW4 ", [1, 0, 1e13, 0], " ROW4 "," ROW4 "," ROW4 "]"),
+        "stretching[2][2]: must be between");
 }
 
 #define WITH_BENDING(text) "{\"density\": 1, " STRETCHING ", \"bending\": " text "}"
 
-static void bad_bending_is_refused_by_key_path(void **state) {
+static void invalid_bending_names_key_path(void **state) {
     (void)state;
-    refuse(WITH_BENDING("{}"), "bending.warp: is missing");
-    refuse(WITH_BENDING("{\"warp\": -1e-5}"), "bending.warp: must be between 0");
-    refuse(WITH_BENDING("{\"warp\": true}"), "bending.warp: ");
-    refuse(WITH_BENDING("{\"warp\": 1, \"weft\": [1, 2]}"), "bending.weft");
-    refuse(WITH_BENDING("{\"warp\": 1, \"bias\": [1, 1, 1, -1, 1]}"), "bending.bias[3]: must be");
-    refuse(WITH_BENDING("{\"warp\": 1, \"wept\": 1}"), "we"); /* names a neighbour */
-    refuse(WITH_BENDING("[" ROW5 "," ROW5 "]"), "bending: measured numbers come as 3 rows of 5");
-    refuse(WITH_BENDING("[" ROW5 ", 3, " ROW5 "]"), "bending[1]");
-    refuse(WITH_BENDING("[" ROW5 "," ROW5 ", [1, 1, 1, 1, 1e10]]"), "bending[2][4]: must be");
+    assert_rejected(WITH_BENDING("{}"), "bending.warp: is missing");
+    assert_rejected(WITH_BENDING("{\"warp\": -1e-5}"), "bending.warp: must be between 0");
+    assert_rejected(WITH_BENDING("{\"warp\": true}"), "bending.warp: ");
+    assert_rejected(WITH_BENDING("{\"warp\": 1, \"weft\": [1, 2]}"), "bending.weft");
+    assert_rejected(WITH_BENDING("{\"warp\": 1, \"bias\": [1, 1, 1, -1, 1]}"),
+                    "bending.bias[3]: must be");
+    assert_rejected(WITH_BENDING("{\"warp\": 1, \"wept\": 1}"), "we"); /* suggests a similar key */
+    assert_rejected(WITH_BENDING("[" ROW5 "," ROW5 "]"),
+                    "bending: measured numbers come as 3 rows of 5");
+    assert_rejected(WITH_BENDING("[" ROW5 ", 3, " ROW5 "]"), "bending[1]");
+    assert_rejected(WITH_BENDING("[" ROW5 "," ROW5 ", [1, 1, 1, 1, 1e10]]"),
+                    "bending[2][4]: must be");
 }
 
-static void missing_files_are_named(void **state) {
+static void missing_file_is_named(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_fabric *fabric;
@@ -163,7 +182,7 @@ static const char arcsim_text[] =
     "[143.9, 49.6, 191.8, 39.5]], \"bending\": [[4e-5, 8e-5, 4e-6, 4e-6, -1e-5], "
     "[1e-5, 1e-5, 1e-5, 1e-5, 1e-5], [12e-5, 1e-5, 1e-5, 1e-5, 2e-5]]}";
 
-static void arcsim_files_become_tables(void **state) {
+static void arcsim_file_gives_table(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_fabric *fabric;
@@ -176,7 +195,7 @@ static void arcsim_files_become_tables(void **state) {
     assert_near(fabric->bend[2][0], 3e-5, 1e-20);
     assert_near(fabric->bend[2][4], 5e-6, 1e-20);
     vo_fabric_destroy(fabric);
-    /* rows that are all alike need no table */
+    /* equal rows need no table */
     assert_ok(ctx,
               parse(ctx, WITH_STRETCHING("[" ROW4 "," ROW4 "," ROW4 "," ROW4 "," ROW4 "," ROW4 "]"),
                     &fabric));
@@ -207,7 +226,7 @@ static void copies_are_deep(void **state) {
     vo_context_destroy(other);
 }
 
-/* Loads every *.json of a folder; `check` looks at each. Returns how many there were. */
+/* Loads every *.json of a folder and calls `check` for each. Returns their number. */
 static int load_folder(vo_context *ctx, const char *folder, void (*check)(const vo_fabric *)) {
     DIR *dir = opendir(folder);
     assert_non_null(dir);
@@ -226,7 +245,7 @@ static int load_folder(vo_context *ctx, const char *folder, void (*check)(const 
     return count;
 }
 
-/* Cloth-like numbers, so that a slip of a decimal point shows. */
+/* Plausible ranges for cloth, to find misplaced decimal points. */
 static void check_shipped(const vo_fabric *f) {
     assert_non_null(f->description);
     assert_in_range(strlen(f->description), 15, 110);
@@ -238,12 +257,12 @@ static void check_shipped(const vo_fabric *f) {
     for (int row = 0; row < VO_BEND_DIRECTIONS; row++)
         for (int k = 0; k < VO_BEND_CURVATURES; k++)
             assert_true(f->bend[row][k] >= 2e-7 && f->bend[row][k] <= 1e-3);
-    /* a strip hangs over a table's edge by a few centimetres: the bending length of the trade */
+    /* bending length of the textile industry: overhang of a few centimetres */
     double length = cbrt(f->bend[2][0] / (f->density * 9.81));
     assert_true(length > 0.008 && length < 0.1);
 }
 
-static void shipped_fabrics_load_and_are_plausible(void **state) {
+static void shipped_fabrics_are_plausible(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     int count = load_folder(ctx, VOILE_SOURCE_DIR "/assets/fabrics", check_shipped);
@@ -261,7 +280,7 @@ static void check_arcsim(const vo_fabric *f) {
     assert_true(f->bend[0][0] > 1e-6 && f->bend[0][0] < 1e-3);
 }
 
-static void arcsim_s_own_files_load(void **state) {
+static void arcsim_files_load(void **state) {
     (void)state;
     if (!test_data()) skip();
     vo_context *ctx = test_context(1);
@@ -283,14 +302,14 @@ static vo_result make_everything(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void every_refused_allocation_is_survived(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
     char described[sizeof arcsim_text + 64];
     snprintf(described, sizeof described, "{\"description\": \"x y\", %s", arcsim_text + 1);
     test_every_allocation(make_everything, described);
 }
 
-/* One to four edits: a byte set, a run cut out, or a run doubled. */
+/* One to four edits: sets a byte, removes a range or duplicates one. */
 static size_t mutate(vo_random *r, const char *seed, size_t size, char *out) {
     static const char bytes[] = "0123456789-+.eE,:[]{}\"/* \n\\\xff\x01nulltrueinf";
     memcpy(out, seed, size);
@@ -312,7 +331,7 @@ static size_t mutate(vo_random *r, const char *seed, size_t size, char *out) {
     return vo_random_int(r, 20) == 0 ? (size_t)vo_random_int(r, (int)size) : size;
 }
 
-static void mutated_files_give_a_fabric_or_a_message(void **state) {
+static void mutated_file_gives_fabric_or_message(void **state) {
     (void)state;
     static const char own[] = "{\"density\": 0.25, \"description\": \"x\", // c\n" STRETCHING
                               ", \"bending\": {\"warp\": 1e-5, \"weft\": " ROW5 "}}";
@@ -327,7 +346,8 @@ static void mutated_files_give_a_fabric_or_a_message(void **state) {
         const char *seed = seeds[trial % 16 == 0 ? 2 : trial % 2];
         char text[1024];
         size_t size = mutate(&r, seed, strlen(seed), text);
-        char *exact = malloc(size + 1); /* so that the sanitizers see a read beyond */
+        char *exact =
+            malloc(size + 1); /* exact allocation, so that sanitizers detect reads beyond the end */
         assert_non_null(exact);
         memcpy(exact, text, size);
         vo_fabric *fabric;
@@ -345,18 +365,18 @@ static void mutated_files_give_a_fabric_or_a_message(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_read_key_by_key),
-        cmocka_unit_test(left_out_keys_have_defaults),
-        cmocka_unit_test(bad_files_are_refused_by_key_path),
-        cmocka_unit_test(bad_stretching_is_refused_by_key_path),
-        cmocka_unit_test(bad_bending_is_refused_by_key_path),
-        cmocka_unit_test(missing_files_are_named),
-        cmocka_unit_test(arcsim_files_become_tables),
+        cmocka_unit_test(all_keys_are_read),
+        cmocka_unit_test(absent_keys_have_defaults),
+        cmocka_unit_test(invalid_file_names_key_path),
+        cmocka_unit_test(invalid_stretching_names_key_path),
+        cmocka_unit_test(invalid_bending_names_key_path),
+        cmocka_unit_test(missing_file_is_named),
+        cmocka_unit_test(arcsim_file_gives_table),
         cmocka_unit_test(copies_are_deep),
-        cmocka_unit_test(shipped_fabrics_load_and_are_plausible),
-        cmocka_unit_test(arcsim_s_own_files_load),
-        cmocka_unit_test(every_refused_allocation_is_survived),
-        cmocka_unit_test(mutated_files_give_a_fabric_or_a_message),
+        cmocka_unit_test(shipped_fabrics_are_plausible),
+        cmocka_unit_test(arcsim_files_load),
+        cmocka_unit_test(allocation_failure_is_reported),
+        cmocka_unit_test(mutated_file_gives_fabric_or_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

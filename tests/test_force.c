@@ -1,4 +1,4 @@
-/* Forces that are not elastic: air and springs, against differences and closed forms. */
+/* Tests of wind and springs against finite differences and closed forms. */
 #include "support.h"
 
 #include "core/memory.h"
@@ -8,12 +8,7 @@
 
 #include <math.h>
 
-/* ---- air ------------------------------------------------------------------------------------ */
-
-static vo_vec3 random_point(vo_random *r, double size) {
-    double x = vo_random_real(r, -size, size), y = vo_random_real(r, -size, size);
-    return v3(x, y, vo_random_real(r, -size, size));
-}
+/* ---- wind ----------------------------------------------------------------------------------- */
 
 static vo_p4 all_lanes(vo_vec3 p) { return (vo_p4){d4_set(p.x), d4_set(p.y), d4_set(p.z)}; }
 
@@ -26,14 +21,14 @@ static vo_wind4 lanes(const vo_wind *wind, double area, const vo_vec3 x[3], vo_v
     return vo_wind4_eval(wind, d4_set(area), x4, v4);
 }
 
-static void wind_is_the_same_in_lanes_and_its_slope_is_its_derivative(void **state) {
+static void wind_lanes_agree_and_slope_is_derivative(void **state) {
     (void)state;
     vo_random random = vo_random_seed(5);
     for (int trial = 0; trial < 200; trial++) {
-        vo_wind wind = {vo_random_real(&random, 0, 2), random_point(&random, 5),
+        vo_wind wind = {vo_random_real(&random, 0, 2), test_random_vec3(&random, 5),
                         vo_random_real(&random, 0, 1)};
-        vo_vec3 x[3], v = random_point(&random, 3);
-        for (int i = 0; i < 3; i++) x[i] = random_point(&random, 1);
+        vo_vec3 x[3], v = test_random_vec3(&random, 3);
+        for (int i = 0; i < 3; i++) x[i] = test_random_vec3(&random, 1);
         double area = vo_random_real(&random, 0.1, 1), h = 1e-6;
         vo_wind4 got = lanes(&wind, area, x, v);
         vo_vec3 force = vo_wind_force(&wind, area, x, v);
@@ -43,7 +38,7 @@ static void wind_is_the_same_in_lanes_and_its_slope_is_its_derivative(void **sta
         assert_near(got.force.z[3], force.z, 1e-12);
         double un = v3_dot(v3_sub(v, wind.velocity), n);
         if (fabs(un) < 1e-3) continue; /* |un| has a kink at zero */
-        vo_vec3 d = v3_normalize(random_point(&random, 1));
+        vo_vec3 d = v3_normalize(test_random_vec3(&random, 1));
         vo_vec3 up = vo_wind_force(&wind, area, x, v3_add_scaled(v, h, d));
         vo_vec3 down = vo_wind_force(&wind, area, x, v3_add_scaled(v, -h, d));
         vo_vec3 slope = v3_scale(-0.5 / h, v3_sub(up, down));
@@ -53,7 +48,7 @@ static void wind_is_the_same_in_lanes_and_its_slope_is_its_derivative(void **sta
     }
 }
 
-static void a_face_without_area_feels_no_wind(void **state) {
+static void degenerate_face_has_no_wind(void **state) {
     (void)state;
     vo_wind wind = {1, {3, 2, 1}, 0};
     vo_vec3 x[3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
@@ -64,7 +59,7 @@ static void a_face_without_area_feels_no_wind(void **state) {
 
 /* ---- springs -------------------------------------------------------------------------------- */
 
-/* Two separate triangles of one cloth, so that they move as two bodies of known mass. */
+/* Two separate triangles of one cloth, which move as two bodies of known mass. */
 typedef struct pair {
     vo_context *ctx;
     vo_mesh *mesh;
@@ -73,7 +68,7 @@ typedef struct pair {
     vo_system_cloth cloth;
     vo_implicit implicit;
     vo_implicit_def def;
-    double mass; /* of one node, kg */
+    double mass; /* kg, per node */
 } pair;
 
 static void open_pair(pair *p, const vo_vec3 velocity[2]) {
@@ -107,8 +102,8 @@ static void close_pair(pair *p) {
     vo_context_destroy(p->ctx);
 }
 
-/* m dv = -dt k (x + dt (v + dv) - p) for every node alike. */
-static void an_anchor_pulls_as_its_formula_says(void **state) {
+/* m dv = -dt k (x + dt (v + dv) - p) for every node. */
+static void anchor_force_is_exact(void **state) {
     (void)state;
     pair p;
     vo_vec3 velocity[2] = {{1, 2, 3}, {0, 0, 0}};
@@ -128,8 +123,8 @@ static void an_anchor_pulls_as_its_formula_says(void **state) {
     close_pair(&p);
 }
 
-/* The two bodies are two apart in x: m dv = dt k (2 + dt (1 - 2 dv)) towards each other. */
-static void a_tie_pulls_both_ends_alike(void **state) {
+/* The two bodies are 2 m apart in x: m dv = dt k (2 + dt (1 - 2 dv)) towards each other. */
+static void tie_force_is_symmetric(void **state) {
     (void)state;
     pair p;
     vo_vec3 velocity[2] = {{-0.5, 0, 0}, {0.5, 0, 0}};
@@ -149,10 +144,10 @@ static void a_tie_pulls_both_ends_alike(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wind_is_the_same_in_lanes_and_its_slope_is_its_derivative),
-        cmocka_unit_test(a_face_without_area_feels_no_wind),
-        cmocka_unit_test(an_anchor_pulls_as_its_formula_says),
-        cmocka_unit_test(a_tie_pulls_both_ends_alike),
+        cmocka_unit_test(wind_lanes_agree_and_slope_is_derivative),
+        cmocka_unit_test(degenerate_face_has_no_wind),
+        cmocka_unit_test(anchor_force_is_exact),
+        cmocka_unit_test(tie_force_is_symmetric),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The grid of boxes against comparing every box with every other. */
+/* Hash grid queries against brute force. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "spatial/grid.h"
@@ -23,7 +23,7 @@ static bool note(void *arg, int id) {
 
 static bool is_there(vo_box b) { return b.min.x <= b.max.x; }
 
-/* Pairs of one set: each found once, by the smaller box, or the earlier one of a class. */
+/* Pairs of one set: each is found once, by the smaller box, or the earlier one of equal class. */
 static void check_pairs(vo_context *ctx, const vo_box *box, int n) {
     vo_grid grid = {0};
     assert_ok(ctx, vo_grid_build(ctx, &grid, box, n));
@@ -42,7 +42,8 @@ static void check_pairs(vo_context *ctx, const vo_box *box, int n) {
     vo_grid_free(ctx, &grid);
 }
 
-/* Points, flat ones, copies and empty ones among boxes of sizes over `decades` powers of ten. */
+/* Boxes with sizes over `decades` powers of ten, among them points, flat boxes, copies, empty ones.
+ */
 static void fill(vo_box *box, int n, double decades, double scale, vo_random *r) {
     for (int i = 0; i < n; i++) {
         double size = scale * pow(10, -vo_random_real(r, 0, decades));
@@ -73,7 +74,7 @@ static void test_random_pairs(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Corners on a lattice: boxes that touch exactly, and on the borders of cells. */
+/* Corners on a lattice: boxes that touch exactly, also on cell borders. */
 static void test_lattice(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -90,7 +91,7 @@ static void test_lattice(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Boxes far outside the grid, and queries that see every class. */
+/* Boxes far outside the grid, and queries that cover every class. */
 static void test_queries(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -106,7 +107,7 @@ static void test_queries(void **state) {
         asking a = {0, 0, 0};
         int expected = 0;
         memset(met, 0, sizeof met);
-        vo_grid_find(&grid, &ask, VO_GRID_LEAST_CLASS, 0, note, &a);
+        vo_grid_find(&grid, &ask, VO_GRID_MIN_CLASS, 0, note, &a);
         for (int i = 0; i < MAX; i++) {
             bool here = is_there(box[i]) && box_overlaps(box[i], ask);
             assert_int_equal(met[0][i], here);
@@ -114,15 +115,15 @@ static void test_queries(void **state) {
         }
         assert_int_equal(a.calls, expected);
         asking short_one = {0, 0, 1};
-        vo_grid_find(&grid, &ask, VO_GRID_LEAST_CLASS, 0, note, &short_one);
+        vo_grid_find(&grid, &ask, VO_GRID_MIN_CLASS, 0, note, &short_one);
         assert_int_equal(short_one.calls, expected > 0);
     }
     vo_grid_free(ctx, &grid);
     vo_context_destroy(ctx);
 }
 
-/* What cannot be placed is left out and finds nothing. */
-static void test_unplaced(void **state) {
+/* Invalid boxes are skipped and find nothing. */
+static void test_invalid_boxes(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_grid grid = {0};
@@ -136,13 +137,13 @@ static void test_unplaced(void **state) {
     memset(met, 0, sizeof met);
     assert_ok(ctx, vo_grid_build(ctx, &grid, box, 5));
     assert_int_equal(grid.count, 1);
-    vo_grid_find(&grid, &good, VO_GRID_LEAST_CLASS, 0, note, &a);
+    vo_grid_find(&grid, &good, VO_GRID_MIN_CLASS, 0, note, &a);
     assert_int_equal(met[0][3], 1);
     for (int i = 0; i < 5; i++)
-        if (i != 3) vo_grid_find(&grid, &box[i], VO_GRID_LEAST_CLASS, 0, note, &a);
+        if (i != 3) vo_grid_find(&grid, &box[i], VO_GRID_MIN_CLASS, 0, note, &a);
     assert_int_equal(a.calls, 1);
     assert_ok(ctx, vo_grid_build(ctx, &grid, box, 0));
-    vo_grid_find(&grid, &good, VO_GRID_LEAST_CLASS, 0, note, &a);
+    vo_grid_find(&grid, &good, VO_GRID_MIN_CLASS, 0, note, &a);
     assert_int_equal(a.calls, 1);
     vo_grid_free(ctx, &grid);
     vo_context_destroy(ctx);
@@ -160,16 +161,18 @@ static vo_result build_once(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void test_memory_runs_out(void **state) {
+static void test_failed_allocations(void **state) {
     (void)state;
     test_every_allocation(build_once, NULL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_pairs),    cmocka_unit_test(test_lattice),
-        cmocka_unit_test(test_queries),         cmocka_unit_test(test_unplaced),
-        cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_random_pairs),
+        cmocka_unit_test(test_lattice),
+        cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_invalid_boxes),
+        cmocka_unit_test(test_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

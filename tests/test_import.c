@@ -1,13 +1,13 @@
-/* Characters from files: joints, skin, clips, cameras, units and axes. */
+/* Import of characters: joints, skin, clips, cameras, units and axes. */
 #include "support.h"
 
+#include "character/import/build.h"
 #include "import_files.h"
 #include "mesh/mesh.h"
-#include "scene/import_build.h"
 
 static char log_text[4096];
 
-static void keep_log(void *user, vo_log_level level, const char *text) {
+static void append_log(void *user, vo_log_level level, const char *text) {
     (void)user;
     (void)level;
     size_t used = strlen(log_text);
@@ -17,7 +17,7 @@ static void keep_log(void *user, vo_log_level level, const char *text) {
 static vo_context *logging_context(void) {
     vo_context_def def = vo_context_def_default();
     vo_context *ctx;
-    def.log = keep_log;
+    def.log = append_log;
     def.threads = 2;
     log_text[0] = 0;
     assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
@@ -36,7 +36,7 @@ static void need_assimp(void) {
     if (!vo_import_has_assimp()) skip();
 }
 
-/* The node nearest to a point of the bind pose. */
+/* Returns the node nearest to a point of the bind pose. */
 static int node_at(const vo_character *c, double x, double y, double z) {
     int best = 0;
     for (int n = 0; n < c->node_count; n++) {
@@ -53,7 +53,7 @@ static void strip_has_joints_skin_clip(void **state) {
     vo_context *ctx = logging_context();
     vo_character c;
     assert_ok(ctx, vo_import_character(ctx, strip_file("strip.gltf"), NULL, &c));
-    assert_int_equal(c.node_count, 6); /* the seam is closed */
+    assert_int_equal(c.node_count, 6); /* duplicate vertices are merged */
     assert_int_equal(c.face_count, 4);
     assert_int_equal(c.clip_count, 1);
     assert_string_equal(c.clip[0].name, "bend");
@@ -69,13 +69,14 @@ static void strip_has_joints_skin_clip(void **state) {
     int middle = node_at(&c, 0.1, 0, 1);
     assert_int_equal(c.weight_begin[middle + 1] - c.weight_begin[middle], 2);
     assert_near(c.weight[c.weight_begin[middle]], 0.5, 1e-12);
-    assert_non_null(strstr(log_text, "glTF, metres with y up, taken to metres with z up"));
-    assert_null(strstr(strstr(log_text, "taken to") + 1, "taken to"));
+    assert_non_null(strstr(log_text, "glTF, metres with y up, converted to metres with z up"));
+    assert_null(strstr(strstr(log_text, "converted to") + 1, "converted to"));
     vo_character_free(&c);
     vo_context_destroy(ctx);
 }
 
-/* y of the file is up, and its node's place does not count, since bones hold the mesh. */
+/* y of the file is up; the transform of the mesh's node is ignored, because bones place the
+ * mesh. */
 static void bind_pose_is_upright(void **state) {
     (void)state;
     need_assimp();
@@ -84,15 +85,13 @@ static void bind_pose_is_upright(void **state) {
     assert_ok(ctx, vo_import_character(ctx, strip_file("strip.gltf"), NULL, &c));
     assert_point(c.node_x[node_at(&c, -0.1, 0, 2)], -0.1, 0, 2, 1e-6);
     vo_vec3 x[6];
-    assert_ok(ctx, vo_character_positions(&c, NULL, 0, VO_CLIP_HOLD, VO_BLEND_LINEAR, x));
-    for (int n = 0; n < 6; n++) assert_near(v3_distance(x[n], c.node_x[n]), 0, 1e-6);
-    assert_ok(ctx, vo_character_positions(&c, NULL, 0, VO_CLIP_HOLD, VO_BLEND_DUAL_QUATERNION, x));
+    assert_ok(ctx, character_positions(&c, NULL, 0, VO_CLIP_HOLD, x));
     for (int n = 0; n < 6; n++) assert_near(v3_distance(x[n], c.node_x[n]), 0, 1e-6);
     vo_character_free(&c);
     vo_context_destroy(ctx);
 }
 
-/* The upper bone turned by `angle` about the file's z, which is -y here, at height 1. */
+/* Rotates the upper bone by `angle` about the file's z, which is -y here, at height 1. */
 static vo_vec3 turned(vo_vec3 p, double angle) {
     double s = sin(angle), k = cos(angle), z = p.z - 1;
     return v3(k * p.x - s * z, p.y, 1 + s * p.x + k * z);
@@ -100,16 +99,12 @@ static vo_vec3 turned(vo_vec3 p, double angle) {
 
 static void check_bend(const vo_character *c, double time, vo_clip_end end, double angle) {
     vo_vec3 x[6];
-    for (int dual = 0; dual < 2; dual++) {
-        vo_skin_blend blend = dual ? VO_BLEND_DUAL_QUATERNION : VO_BLEND_LINEAR;
-        assert_ok(c->ctx, vo_character_positions(c, &c->clip[0], time, end, blend, x));
-        for (int n = 0; n < 6; n++) {
-            vo_vec3 p = c->node_x[n], q = turned(p, angle);
-            /* The middle: a mean of positions, or half of the turn. */
-            if (fabs(p.z - 1) < 0.5) q = dual ? turned(p, angle / 2) : v3_lerp(p, q, 0.5);
-            if (p.z < 0.5) q = p;
-            assert_near(v3_distance(x[n], q), 0, 1e-6);
-        }
+    assert_ok(c->ctx, character_positions(c, &c->clip[0], time, end, x));
+    for (int n = 0; n < 6; n++) {
+        vo_vec3 p = c->node_x[n], q = turned(p, angle);
+        if (fabs(p.z - 1) < 0.5) q = v3_lerp(p, q, 0.5); /* equal weights of both bones */
+        if (p.z < 0.5) q = p;
+        assert_near(v3_distance(x[n], q), 0, 1e-6);
     }
 }
 
@@ -129,7 +124,7 @@ static void clip_turns_at_constant_speed(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void collada_bends_alike(void **state) {
+static void collada_clip_equals_gltf_clip(void **state) {
     (void)state;
     need_assimp();
     vo_context *ctx = test_context(1);
@@ -159,38 +154,40 @@ static void camera_moves_with_its_node(void **state) {
     assert_point(view.position, 0, -5.5, 1, 1e-5);
     assert_point(q_rotate(view.rotation, v3(0, 0, -1)), 0, 1, 0, 1e-6);
     assert_point(q_rotate(view.rotation, v3(0, 1, 0)), 0, 0, 1, 1e-6);
-    assert_near(view.field_of_view, 0.6, 1e-6);
+    assert_near(view.fov_y, 0.6, 1e-6);
     assert_near(view.aspect, 1.5, 1e-6);
     vo_character_free(&c);
     vo_context_destroy(ctx);
 }
 
-static void units_and_axes_can_be_given(void **state) {
+static void requested_units_and_axes_are_used(void **state) {
     (void)state;
     need_assimp();
     vo_context *ctx = logging_context();
     vo_character c;
     vo_import_options options = vo_import_options_default();
-    options.units = 0.01;
+    options.metres_per_unit = 0.01;
     options.up_axis = VO_UP_Z;
     assert_ok(ctx, vo_import_character(ctx, strip_file("strip.gltf"), &options, &c));
     assert_point(c.node_x[node_at(&c, 0.001, 0.02, 0)], 0.001, 0.02, 0, 1e-8);
-    assert_non_null(strstr(log_text, "centimetres with z up (as asked)"));
+    assert_non_null(strstr(log_text, "centimetres with z up (as requested)"));
     vo_character_free(&c);
     options.up_axis = VO_UP_X;
-    options.units = 1;
+    options.metres_per_unit = 1;
     assert_ok(ctx, vo_import_character(ctx, strip_file("strip.gltf"), &options, &c));
     assert_point(c.node_x[node_at(&c, -2, 0, 0.1)], -2, 0, 0.1, 1e-6);
     vo_character_free(&c);
-    options.units = NAN;
-    assert_int_equal(vo_import_character(ctx, strip_file("strip.gltf"), &options, &c), VO_BAD_CALL);
+    options.metres_per_unit = NAN;
+    assert_int_equal(vo_import_character(ctx, strip_file("strip.gltf"), &options, &c),
+                     VO_BAD_ARGUMENT);
     options = vo_import_options_default();
-    options.patience = 0;
-    assert_int_equal(vo_import_character(ctx, strip_file("strip.gltf"), &options, &c), VO_BAD_CALL);
+    options.timeout = 0;
+    assert_int_equal(vo_import_character(ctx, strip_file("strip.gltf"), &options, &c),
+                     VO_BAD_ARGUMENT);
     vo_context_destroy(ctx);
 }
 
-/* An inch is an inch, whoever says so. */
+/* The same triangle in inches, from several formats. */
 static void check_triangle(vo_context *ctx, const char *path) {
     vo_character c;
     assert_ok(ctx, vo_import_character(ctx, path, NULL, &c));
@@ -203,7 +200,7 @@ static void check_triangle(vo_context *ctx, const char *path) {
     vo_character_free(&c);
     log_text[0] = 0;
     vo_import_options options = vo_import_options_default();
-    options.units = 2;
+    options.metres_per_unit = 2;
     options.up_axis = VO_UP_Y;
     assert_ok(ctx, vo_import_character(ctx, path, &options, &c));
     assert_point(c.node_x[c.face[0][2]], 0, -4, 0, 1e-5);
@@ -211,12 +208,75 @@ static void check_triangle(vo_context *ctx, const char *path) {
     log_text[0] = 0;
 }
 
-static void collada_and_fbx_state_theirs(void **state) {
+static void collada_and_fbx_units_are_read(void **state) {
     (void)state;
     need_assimp();
     vo_context *ctx = logging_context();
     check_triangle(ctx, file_text("triangle.dae", triangle_dae));
     check_triangle(ctx, file_text("triangle.fbx", triangle_fbx));
+    vo_context_destroy(ctx);
+}
+
+/* A Collada file with four vertices of the unit square in the x-z plane and these primitives. */
+static const char *square_file(const char *name, const char *primitives) {
+    static char text[4096];
+    snprintf(text, sizeof text,
+             "<?xml version=\"1.0\"?>\n"
+             "<COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">"
+             "<asset><unit meter=\"1\"/><up_axis>Z_UP</up_axis></asset>"
+             "<library_geometries><geometry id=\"g\" name=\"g\"><mesh>"
+             "<source id=\"p\"><float_array id=\"pa\" count=\"12\">0 0 0 1 0 0 1 0 1 0 0 1"
+             "</float_array><technique_common><accessor source=\"#pa\" count=\"4\" stride=\"3\">"
+             "<param name=\"X\" type=\"float\"/><param name=\"Y\" type=\"float\"/>"
+             "<param name=\"Z\" type=\"float\"/></accessor></technique_common></source>"
+             "<vertices id=\"v\"><input semantic=\"POSITION\" source=\"#p\"/></vertices>%s"
+             "</mesh></geometry></library_geometries>"
+             "<library_visual_scenes><visual_scene id=\"s\"><node id=\"n\" name=\"n\">"
+             "<instance_geometry url=\"#g\"/></node></visual_scene></library_visual_scenes>"
+             "<scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>\n",
+             primitives);
+    return file_text(name, text);
+}
+
+#define VERTEX "<input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/>"
+#define QUAD   "<polylist count=\"1\">" VERTEX "<vcount>4</vcount><p>0 1 2 3</p></polylist>"
+#define LINES  "<lines count=\"2\">" VERTEX "<p>0 2 1 3</p></lines>"
+
+/* Assimp sets its n-gon flag on meshes that it has triangulated. */
+static void import_polygons_are_triangulated(void **state) {
+    (void)state;
+    need_assimp();
+    vo_context *ctx = logging_context();
+    vo_character c;
+    assert_ok(ctx, vo_import_character(ctx, square_file("quad.dae", QUAD), NULL, &c));
+    assert_int_equal(c.node_count, 4);
+    assert_int_equal(c.face_count, 2);
+    assert_null(strstr(log_text, "not imported"));
+    vo_character_free(&c);
+    vo_context_destroy(ctx);
+}
+
+static void import_lines_are_counted_in_a_warning(void **state) {
+    (void)state;
+    need_assimp();
+    vo_context *ctx = logging_context();
+    vo_character c;
+    assert_ok(ctx, vo_import_character(ctx, square_file("both.dae", QUAD LINES), NULL, &c));
+    assert_int_equal(c.face_count, 2);
+    assert_non_null(strstr(log_text, "both.dae: 1 line meshes, not imported"));
+    vo_character_free(&c);
+    vo_context_destroy(ctx);
+}
+
+static void import_of_lines_alone_fails_with_advice(void **state) {
+    (void)state;
+    need_assimp();
+    vo_context *ctx = logging_context();
+    vo_character c;
+    const char *path = square_file("lines.dae", LINES);
+    assert_int_equal(vo_import_character(ctx, path, NULL, &c), VO_BAD_DATA);
+    assert_non_null(strstr(vo_context_message(ctx), "0 point meshes, 1 line meshes"));
+    assert_non_null(strstr(vo_context_message(ctx), "export the character as a polygon mesh"));
     vo_context_destroy(ctx);
 }
 
@@ -233,12 +293,9 @@ static void obj_is_a_body_without_joints(void **state) {
     assert_int_equal(c.node_count, 4);
     assert_point(c.node_x[2], 0, 0, 2, 0);
     vo_vec3 x[4];
-    assert_ok(ctx, vo_character_positions(&c, NULL, 1, VO_CLIP_LOOP, VO_BLEND_LINEAR, x));
+    assert_ok(ctx, character_positions(&c, NULL, 1, VO_CLIP_LOOP, x));
     assert_memory_equal(x, c.node_x, sizeof x);
-    vo_mesh *mesh;
-    assert_ok(ctx, vo_character_mesh(&c, path, &mesh));
-    assert_int_equal(mesh->face_count, 4);
-    vo_mesh_destroy(mesh);
+    assert_int_equal(c.face_count, 4);
     vo_character_free(&c);
     assert_ok(ctx, vo_import_character(ctx, path, NULL, &c));
     assert_point(c.node_x[2], 0, 2, 0, 0);
@@ -247,8 +304,8 @@ static void obj_is_a_body_without_joints(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A message need not hold keys of what the file says is held; Assimp makes some up. */
-static void tracks_without_keys_hold_none(void **state) {
+/* Tracks that a file marks as stepped may have no keys; Assimp adds keys of its own. */
+static void stepped_tracks_without_keys_are_ignored(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     eye_data eye = {.time = {0, 1}, .turn = {{0, 0, 0, 1}, {0, 0, 0, 1}}};
@@ -257,47 +314,47 @@ static void tracks_without_keys_hold_none(void **state) {
     vo_raw_clip clip = {.name = "film", .track_count = 2, .track = track};
     vo_raw_file file = {.node_count = 2, .node = node, .clip_count = 1, .clip = &clip};
     const char *path = file_text("held.gltf", eye_text(&eye, 2, "STEP"));
-    assert_ok(ctx, vo_import_steps(ctx, path, &file));
+    assert_ok(ctx, vo_import_mark_stepped_tracks(ctx, path, &file));
     for (int i = 0; i < 2; i++)
         for (int kind = 0; kind < 3; kind++)
-            assert_int_equal(track[i].steps[kind], track[i].count[kind] > 0);
+            assert_int_equal(track[i].is_stepped[kind], track[i].count[kind] > 0);
     vo_context_destroy(ctx);
 }
 
-static void held_poses_without_keys_are_the_rest(void **state) {
+static void tracks_without_keys_keep_rest_pose(void **state) {
     (void)state;
-    vo_parts parts = {.translation = v3(1, 2, 3), .rotation = q_identity(), .scale = v3(1, 1, 1)};
-    vo_joint joint = {.parent = -1, .rest = vo_affine_from_parts(parts), .rest_parts = parts};
-    vo_joint_track track = {.move_steps = true, .turn_steps = true};
+    vo_trs parts = {.translation = v3(1, 2, 3), .rotation = q_identity(), .scale = v3(1, 1, 1)};
+    vo_joint joint = {.parent = -1, .rest = vo_affine_from_trs(parts), .rest_trs = parts};
+    vo_joint_track track = {.translation_is_stepped = true, .rotation_is_stepped = true};
     vo_joint_clip clip = {.duration = 2, .track_count = 1, .track = &track};
     vo_character c = {.world = vo_affine_identity(), .joint_count = 1, .joint = &joint};
     vo_affine pose;
-    vo_character_pose_stepping(&c, &clip, 1.5, VO_CLIP_HOLD, &pose);
+    vo_character_pose_stepped(&c, &clip, 1.5, VO_CLIP_HOLD, &pose);
     assert_point(pose.offset, 1, 2, 3, 0);
 }
 
-/* Scale, mirror and shear come out as they went in. */
+/* Scale, mirroring and shear survive the decomposition. */
 static void affine_parts(void **state) {
     (void)state;
     vo_quat q = q_normalize((vo_quat){0.3, -0.5, 0.7, 0.2});
-    vo_parts parts = {{1, 2, 3}, q, {0.5, 2, 3}};
-    vo_parts back = vo_affine_parts(vo_affine_from_parts(parts));
+    vo_trs parts = {{1, 2, 3}, q, {0.5, 2, 3}};
+    vo_trs back = vo_affine_to_trs(vo_affine_from_trs(parts));
     assert_near(fabs(q_dot(back.rotation, q)), 1, 1e-12);
     assert_point(back.scale, 0.5, 2, 3, 1e-12);
-    vo_affine inverse, a = vo_affine_from_parts(parts);
+    vo_affine inverse, a = vo_affine_from_trs(parts);
     assert_true(vo_affine_inverse(a, &inverse));
     assert_point(vo_affine_point(vo_affine_mul(a, inverse), v3(4, 5, 6)), 4, 5, 6, 1e-12);
     for (int i = 0; i < 3; i++) { /* half turns, where the trace is -1 */
         vo_quat half = q_axis_angle(v3(i == 0, i == 1, i == 2), VO_PI);
-        parts = (vo_parts){{0, 0, 0}, half, {1, 1, 1}};
-        assert_near(fabs(q_dot(vo_affine_rotation(vo_affine_from_parts(parts)), half)), 1, 1e-12);
+        parts = (vo_trs){{0, 0, 0}, half, {1, 1, 1}};
+        assert_near(fabs(q_dot(vo_affine_rotation(vo_affine_from_trs(parts)), half)), 1, 1e-12);
     }
     parts.scale = v3(0, 1, 1);
-    assert_false(vo_affine_inverse(vo_affine_from_parts(parts), &inverse));
+    assert_false(vo_affine_inverse(vo_affine_from_trs(parts), &inverse));
     parts.scale = v3(0, 0, 0);
-    assert_near(q_dot(vo_affine_rotation(vo_affine_from_parts(parts)), q_identity()), 1, 0);
+    assert_near(q_dot(vo_affine_rotation(vo_affine_from_trs(parts)), q_identity()), 1, 0);
     parts.scale = v3(-1, 1, 1);
-    vo_quat mirrored = vo_affine_rotation(vo_affine_from_parts(parts));
+    vo_quat mirrored = vo_affine_rotation(vo_affine_from_trs(parts));
     assert_near(q_dot(mirrored, mirrored), 1, 1e-12);
 }
 
@@ -306,13 +363,16 @@ int main(void) {
         cmocka_unit_test(strip_has_joints_skin_clip),
         cmocka_unit_test(bind_pose_is_upright),
         cmocka_unit_test(clip_turns_at_constant_speed),
-        cmocka_unit_test(collada_bends_alike),
+        cmocka_unit_test(collada_clip_equals_gltf_clip),
         cmocka_unit_test(camera_moves_with_its_node),
-        cmocka_unit_test(units_and_axes_can_be_given),
-        cmocka_unit_test(collada_and_fbx_state_theirs),
+        cmocka_unit_test(requested_units_and_axes_are_used),
+        cmocka_unit_test(collada_and_fbx_units_are_read),
+        cmocka_unit_test(import_polygons_are_triangulated),
+        cmocka_unit_test(import_lines_are_counted_in_a_warning),
+        cmocka_unit_test(import_of_lines_alone_fails_with_advice),
         cmocka_unit_test(obj_is_a_body_without_joints),
-        cmocka_unit_test(tracks_without_keys_hold_none),
-        cmocka_unit_test(held_poses_without_keys_are_the_rest),
+        cmocka_unit_test(stepped_tracks_without_keys_are_ignored),
+        cmocka_unit_test(tracks_without_keys_keep_rest_pose),
         cmocka_unit_test(affine_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

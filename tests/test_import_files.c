@@ -1,16 +1,16 @@
-/* Files that are broken, cut off, changed or not what they say: a sentence, never a crash. */
+/* Damaged, truncated and mislabelled files: an error message, never a crash. */
 #include "support.h"
 
+#include "character/import/wire.h"
 #include "core/file.h"
 #include "core/random.h"
 #include "import_files.h"
-#include "scene/import_wire.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* The import must fail with this result, name the file and say these words. */
-static void check_refused(const char *path, vo_result expected, const char *words) {
+/* The import must fail with this result and a message that contains the file and `words`. */
+static void check_rejected(const char *path, vo_result expected, const char *words) {
     vo_context *ctx = test_context(1);
     vo_character c;
     vo_result result = vo_import_character(ctx, path, NULL, &c);
@@ -24,25 +24,25 @@ static void check_refused(const char *path, vo_result expected, const char *word
     vo_context_destroy(ctx);
 }
 
-static void unreadable_files(void **state) {
+static void unreadable_files_are_rejected(void **state) {
     (void)state;
-    check_refused(file_path("absent.glb"), VO_IO_FAILED, "No such file");
-    check_refused(file_text("scene.blend", "x"), VO_BAD_DATA, "not a format that can be imported");
-    check_refused(file_text("none", "x"), VO_BAD_DATA, "use .glb");
-    check_refused(file_text("empty.fbx", ""), VO_BAD_DATA, "is empty");
-    check_refused(file_text("text.fbx", "hello"), VO_BAD_DATA, "not an FBX file");
-    check_refused(file_text("text.glb", "hello, this is no glTF"), VO_BAD_DATA,
-                  "not a binary glTF");
-    check_refused(file_text("text.gltf", "{}"), VO_BAD_DATA, "no \"asset\"");
-    check_refused(file_text("text.dae", "<html/>"), VO_BAD_DATA, "not a Collada");
-    check_refused(file_text("text.bvh", "ROOT"), VO_BAD_DATA, "no HIERARCHY");
-    check_refused(file_text("cut.bvh", "HIERARCHY\nROOT a\n{\n"), VO_BAD_DATA, "no MOTION");
-    check_refused(file_text("text.obj", "v 1 2\n"), VO_BAD_DATA, "line 1");
-    check_refused(file_text("unit.dae", "<COLLADA><unit meter=\"-1\"/>"), VO_BAD_DATA,
-                  "no unit of length");
+    check_rejected(file_path("absent.glb"), VO_IO_FAILED, "No such file");
+    check_rejected(file_text("scene.blend", "x"), VO_BAD_DATA, "not a format that can be imported");
+    check_rejected(file_text("none", "x"), VO_BAD_DATA, "use .glb");
+    check_rejected(file_text("empty.fbx", ""), VO_BAD_DATA, "is empty");
+    check_rejected(file_text("text.fbx", "hello"), VO_BAD_DATA, "not an FBX file");
+    check_rejected(file_text("text.glb", "hello, this is no glTF"), VO_BAD_DATA,
+                   "not a binary glTF");
+    check_rejected(file_text("text.gltf", "{}"), VO_BAD_DATA, "no \"asset\"");
+    check_rejected(file_text("text.dae", "<html/>"), VO_BAD_DATA, "not a Collada");
+    check_rejected(file_text("text.bvh", "ROOT"), VO_BAD_DATA, "no HIERARCHY");
+    check_rejected(file_text("cut.bvh", "HIERARCHY\nROOT a\n{\n"), VO_BAD_DATA, "no MOTION");
+    check_rejected(file_text("text.obj", "v 1 2\n"), VO_BAD_DATA, "line 1");
+    check_rejected(file_text("unit.dae", "<COLLADA><unit meter=\"-1\"/>"), VO_BAD_DATA,
+                   "not a length from 1e-9 to 1e6");
 }
 
-/* A small recording with one piece of text in the place of another. */
+/* Writes a small recording with one part replaced. */
 static const char *changed_bvh(const char *old, const char *new) {
     static const char whole[] = "HIERARCHY\nROOT Hips\n{\nOFFSET 0 90 0\n"
                                 "CHANNELS 3 Zrotation Xrotation Yrotation\n"
@@ -55,10 +55,10 @@ static const char *changed_bvh(const char *old, const char *new) {
     return file_text("changed.bvh", text);
 }
 
-static void recordings_are_named_with_the_line(void **state) {
+static void bvh_errors_state_the_line(void **state) {
     (void)state;
     static const char *const cases[][3] = {
-        {"Frames: 2", "Frames: 3", "it ends within frame 3 of 3, each of which has 4 numbers; it"},
+        {"Frames: 2", "Frames: 3", "it ends within frame 3 of 3, each with 4 numbers; it"},
         {"91 6 3", "91", "it ends within frame 2 of 2"},
         {"91 6", "91 x6", "line 20: expected a number, found \"x6\""},
         {"Xrotation", "Wrotation", "line 5: expected a channel (Xposition to Zposition, Xrotation"},
@@ -76,34 +76,36 @@ static void recordings_are_named_with_the_line(void **state) {
         {"}\n}\n}\nMOTION\nFrames: 2", "}}}MOTION Frames: none",
          "line 13: expected the number of frames, found \"none\""},
         {"HIERARCHY", "\xef\xbb\xbfHIERARCHY", "it begins with a byte-order mark"},
-        {"Frame Time: 0.04\n0 90 5 4\n0 91 6 3\n", "", "it ends where Frame should be; it was cut"},
+        {"Frame Time: 0.04\n0 90 5 4\n0 91 6 3\n", "",
+         "it ends where Frame should be; it was truncated"},
     };
     if (!vo_import_has_assimp()) skip();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_refused(changed_bvh(cases[i][0], cases[i][1]), VO_BAD_DATA, cases[i][2]);
+        check_rejected(changed_bvh(cases[i][0], cases[i][1]), VO_BAD_DATA, cases[i][2]);
 }
 
-static void damage_that_can_be_named(void **state) {
+static void detectable_damage_is_reported(void **state) {
     (void)state;
-    check_refused(file_write("cut.glb", "glTF\2\0\0\0\200\0\0\0\4\0\0\0JSON{}  ", 24), VO_BAD_DATA,
-                  "has 24 bytes where its head says 128");
-    check_refused(file_write("old.glb", "glTF\7\0\0\0\30\0\0\0\4\0\0\0JSON{}  ", 24), VO_BAD_DATA,
-                  "version 7");
-    check_refused(file_write("chunk.glb", "glTF\2\0\0\0\30\0\0\0\100\0\0\0JSON{}  ", 24),
-                  VO_BAD_DATA, "ends outside the file");
-    check_refused(file_text("draco.gltf", "{\"asset\":{\"version\":\"2.0\"},\"extensionsRequired\":"
-                                          "[\"KHR_draco_mesh_compression\"]}"),
-                  VO_BAD_DATA, "without compression");
+    check_rejected(file_write("cut.glb", "glTF\2\0\0\0\200\0\0\0\4\0\0\0JSON{}  ", 24), VO_BAD_DATA,
+                   "has 24 bytes, but its header states 128");
+    check_rejected(file_write("old.glb", "glTF\7\0\0\0\30\0\0\0\4\0\0\0JSON{}  ", 24), VO_BAD_DATA,
+                   "version 7");
+    check_rejected(file_write("chunk.glb", "glTF\2\0\0\0\30\0\0\0\100\0\0\0JSON{}  ", 24),
+                   VO_BAD_DATA, "ends outside the file");
+    check_rejected(file_text("draco.gltf",
+                             "{\"asset\":{\"version\":\"2.0\"},\"extensionsRequired\":"
+                             "[\"KHR_draco_mesh_compression\"]}"),
+                   VO_BAD_DATA, "without compression");
     if (!vo_import_has_assimp()) return;
-    check_refused(file_text("bare.gltf", "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{}]}"),
-                  VO_BAD_DATA, "export");
+    check_rejected(file_text("bare.gltf", "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{}]}"),
+                   VO_BAD_DATA, "export");
 }
 
-/* A strip with one thing wrong in its numbers. */
+/* Writes a strip with one invalid number. */
 static void check_strip(void (*spoil)(strip_data *strip), const char *words) {
     strip_data strip = strip_make();
     spoil(&strip);
-    check_refused(file_text("spoilt.gltf", strip_text(&strip)), VO_BAD_DATA, words);
+    check_rejected(file_text("spoilt.gltf", strip_text(&strip)), VO_BAD_DATA, words);
 }
 
 static void spoil_position(strip_data *s) { s->x[2][1] = NAN; }
@@ -117,36 +119,35 @@ static void flatten_bind(strip_data *s) {
     for (int i = 0; i < 2; i++) memset(s->inverse[i], 0, 12 * sizeof(float));
 }
 
-static void numbers_that_make_no_sense(void **state) {
+static void invalid_numbers_are_rejected(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     check_strip(spoil_position, "a vertex is not finite");
     check_strip(spoil_weight, "a weight is not finite");
     check_strip(spoil_bind, "not finite");
-    check_strip(spoil_turn, "bone 'upper': a key is no rotation");
+    check_strip(spoil_turn, "bone 'upper': a rotation key is zero or not finite");
     check_strip(spoil_move, "bone 'eye': a key is not finite");
-    check_strip(spoil_order, "not in the order");
-    check_strip(spoil_time, "has no time");
+    check_strip(spoil_order, "not ascending");
+    check_strip(spoil_time, "time of a key is not finite");
     check_strip(flatten_bind, "flattened");
 }
 
-static void without_assimp_there_is_a_sentence(void **state) {
+static void build_without_assimp_reports_it(void **state) {
     (void)state;
     if (vo_import_has_assimp()) skip();
-    check_refused(strip_file("strip.gltf"), VO_BAD_CALL, "no Assimp");
+    check_rejected(strip_file("strip.gltf"), VO_BAD_ARGUMENT, "no Assimp");
 }
 
-/* Reads damaged bytes: it succeeds or says why not, in good time. */
+/* Imports damaged bytes: succeeds or fails with a message, in limited time. */
 static void try_bytes(vo_context *ctx, const char *name, const void *data, size_t size) {
     vo_character c;
     vo_import_options options = vo_import_options_default();
-    options.patience = 5;
+    options.timeout = 5;
     vo_result result = vo_import_character(ctx, file_write(name, data, size), &options, &c);
     if (result == VO_OK) {
         vo_vec3 *x = calloc((size_t)c.node_count + 1, sizeof *x);
         const vo_joint_clip *clip = c.clip_count > 0 ? &c.clip[0] : NULL;
-        assert_ok(ctx,
-                  vo_character_positions(&c, clip, 0.3, VO_CLIP_LOOP, VO_BLEND_DUAL_QUATERNION, x));
+        assert_ok(ctx, character_positions(&c, clip, 0.3, VO_CLIP_LOOP, x));
         free(x);
     } else {
         assert_true(result == VO_BAD_DATA || result == VO_NO_MEMORY);
@@ -155,16 +156,16 @@ static void try_bytes(vo_context *ctx, const char *name, const void *data, size_
     vo_character_free(&c);
 }
 
-/* Every length would take minutes; the short ones and a sample of the others do. */
-static void cut_everywhere(const char *name, const char *text, size_t size) {
+/* Truncates at all short lengths and a sample of the others; all lengths would take minutes. */
+static void truncate_everywhere(const char *name, const char *text, size_t size) {
     vo_context *ctx = test_context(1);
     for (size_t n = 0; n < size; n += 1 + size / 60) try_bytes(ctx, name, text, n);
     vo_context_destroy(ctx);
 }
 
-/* Some bytes at random places, letters replaced by letters as often as by anything. */
-static void change_anything(const char *name, const char *text, size_t size, int rounds,
-                            uint64_t seed) {
+/* Changes some bytes at random positions, letters by letters as often as by any byte. */
+static void change_bytes(const char *name, const char *text, size_t size, int rounds,
+                         uint64_t seed) {
     vo_context *ctx = test_context(1);
     vo_random random = vo_random_seed(seed);
     char *copy = malloc(size);
@@ -181,30 +182,30 @@ static void change_anything(const char *name, const char *text, size_t size, int
     vo_context_destroy(ctx);
 }
 
-static void cut_off_files(void **state) {
+static void truncated_files_are_handled(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     strip_data strip = strip_make();
     const char *text = strip_text(&strip);
-    cut_everywhere("cut.gltf", text, strlen(text));
-    cut_everywhere("cut.bvh", person_bvh, strlen(person_bvh));
-    cut_everywhere("cut.dae", triangle_dae, strlen(triangle_dae));
-    cut_everywhere("cut.fbx", triangle_fbx, strlen(triangle_fbx));
+    truncate_everywhere("cut.gltf", text, strlen(text));
+    truncate_everywhere("cut.bvh", person_bvh, strlen(person_bvh));
+    truncate_everywhere("cut.dae", triangle_dae, strlen(triangle_dae));
+    truncate_everywhere("cut.fbx", triangle_fbx, strlen(triangle_fbx));
 }
 
-static void changed_files(void **state) {
+static void changed_files_are_handled(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     int rounds = TEST_SLOWNESS > 1 ? 20 : 100;
     strip_data strip = strip_make();
     const char *text = strip_text(&strip);
-    change_anything("changed.gltf", text, strlen(text), rounds, 1);
-    change_anything("changed.bvh", person_bvh, strlen(person_bvh), rounds, 2);
-    change_anything("changed.dae", triangle_dae, strlen(triangle_dae), rounds, 3);
-    change_anything("changed.fbx", triangle_fbx, strlen(triangle_fbx), rounds, 4);
+    change_bytes("changed.gltf", text, strlen(text), rounds, 1);
+    change_bytes("changed.bvh", person_bvh, strlen(person_bvh), rounds, 2);
+    change_bytes("changed.dae", triangle_dae, strlen(triangle_dae), rounds, 3);
+    change_bytes("changed.fbx", triangle_fbx, strlen(triangle_fbx), rounds, 4);
 }
 
-static void changed_character(void **state) {
+static void changed_character_is_handled(void **state) {
     (void)state;
     if (!vo_import_has_assimp() || test_data() == NULL) {
         print_message("no Assimp or no data: $VOILE_DATA/characters is not there\n");
@@ -216,7 +217,7 @@ static void changed_character(void **state) {
     vo_context *ctx = test_context(1);
     vo_bytes bytes;
     assert_ok(ctx, vo_file_read(ctx, path, &bytes));
-    /* The JSON and the first of the numbers, where changes do most. */
+    /* changes of the JSON and the first numbers have the largest effect */
     vo_random random = vo_random_seed(7);
     char *copy = malloc(bytes.size);
     for (int i = 0; i < (TEST_SLOWNESS > 1 ? 10 : 60); i++) {
@@ -232,8 +233,8 @@ static void changed_character(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* The parent's end alone, for which a child that went wrong is the outside. */
-static void changed_messages(void **state) {
+/* The parser of the parent alone, with messages of a faulty child. */
+static void changed_messages_are_rejected(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     vo_context *ctx = test_context(1);
@@ -257,8 +258,8 @@ static void changed_messages(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Numbers in a file of their own that nobody ever writes: Assimp waits for them, Voile does not. */
-static void patience_ends(void **state) {
+/* A file that references a pipe which is never written: Assimp waits, the timeout ends it. */
+static void import_timeout_is_reported(void **state) {
     (void)state;
     if (!vo_import_has_assimp()) skip();
     strip_data strip = strip_make();
@@ -269,10 +270,10 @@ static void patience_ends(void **state) {
     assert_int_equal(mkfifo(file_path("never.bin"), 0600), 0);
     vo_context *ctx = test_context(1);
     vo_import_options options = vo_import_options_default();
-    options.patience = 0.1;
+    options.timeout = 0.1;
     vo_character c;
     assert_int_equal(vo_import_character(ctx, path, &options, &c), VO_BAD_DATA);
-    assert_non_null(strstr(vo_context_message(ctx), "not read after 0.1 s"));
+    assert_non_null(strstr(vo_context_message(ctx), "reading took more than 0.1 s"));
     vo_context_destroy(ctx);
 }
 
@@ -280,13 +281,13 @@ static vo_result import_body(vo_context *ctx, void *arg) {
     vo_character c;
     vo_vec3 x[16];
     VO_TRY(vo_import_character(ctx, arg, NULL, &c));
-    vo_result result = vo_character_positions(&c, c.clip_count > 0 ? &c.clip[0] : NULL, 0.5,
-                                              VO_CLIP_LOOP, VO_BLEND_DUAL_QUATERNION, x);
+    vo_result result =
+        character_positions(&c, c.clip_count > 0 ? &c.clip[0] : NULL, 0.5, VO_CLIP_LOOP, x);
     vo_character_free(&c);
     return result;
 }
 
-static void memory_that_runs_out(void **state) {
+static void import_out_of_memory_is_reported(void **state) {
     (void)state;
     char path[1024];
     snprintf(path, sizeof path, "%s",
@@ -301,17 +302,17 @@ static void memory_that_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unreadable_files),
-        cmocka_unit_test(damage_that_can_be_named),
-        cmocka_unit_test(recordings_are_named_with_the_line),
-        cmocka_unit_test(numbers_that_make_no_sense),
-        cmocka_unit_test(without_assimp_there_is_a_sentence),
-        cmocka_unit_test(cut_off_files),
-        cmocka_unit_test(changed_files),
-        cmocka_unit_test(changed_character),
-        cmocka_unit_test(changed_messages),
-        cmocka_unit_test(patience_ends),
-        cmocka_unit_test(memory_that_runs_out),
+        cmocka_unit_test(unreadable_files_are_rejected),
+        cmocka_unit_test(detectable_damage_is_reported),
+        cmocka_unit_test(bvh_errors_state_the_line),
+        cmocka_unit_test(invalid_numbers_are_rejected),
+        cmocka_unit_test(build_without_assimp_reports_it),
+        cmocka_unit_test(truncated_files_are_handled),
+        cmocka_unit_test(changed_files_are_handled),
+        cmocka_unit_test(changed_character_is_handled),
+        cmocka_unit_test(changed_messages_are_rejected),
+        cmocka_unit_test(import_timeout_is_reported),
+        cmocka_unit_test(import_out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
-/* Bare motions, bone names, motions on other skeletons, and the real characters. */
+/* Motions without meshes, bone names, retargeting, and characters of other programs. */
 #include "support.h"
 
+#include "character/import/retarget.h"
 #include "core/file.h"
 #include "import_files.h"
-#include "scene/import_retarget.h"
 
 #include <stdlib.h>
 
@@ -65,11 +65,11 @@ static void names_of_all_customs(void **state) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (vo_part_find(table[i].name) != table[i].part) fail_msg("%s", table[i].name);
     }
-    /* Every part's own name finds it. */
+    /* the name of every part is recognised */
     for (int p = 0; p < VO_PART_COUNT; p++) assert_int_equal(vo_part_find(vo_part_name(p)), p);
 }
 
-/* Bones that have no name but their limb's are its parts, from the trunk outwards. */
+/* Bones that all have the name of their limb are its parts, from the trunk outwards. */
 static void numbered_bones_are_in_order(void **state) {
     (void)state;
     static const struct {
@@ -99,7 +99,7 @@ static void numbered_bones_are_in_order(void **state) {
     assert_int_equal(rig.spine_count, 2);
     assert_int_equal(rig.joint[VO_PART_RIGHT_UPPER_ARM], -1);
     assert_int_equal(rig.joint[VO_PART_LEFT_TOES], -1);
-    /* With names of their own for the parts, the same names twice mean nothing. */
+    /* if the parts have names of their own, repeated names are ignored */
     memcpy(name[13], "left foot", 10);
     rig = vo_rig_find(JOINTS, joint);
     assert_int_equal(rig.joint[VO_PART_LEFT_SHIN], 12);
@@ -117,7 +117,7 @@ static int joint_named(const vo_character *c, const char *name) {
 
 static void load_person(vo_context *ctx, vo_character *out) {
     vo_import_options options = vo_import_options_default();
-    options.units = 1;
+    options.metres_per_unit = 1;
     assert_ok(ctx, vo_import_character(ctx, file_text("person.bvh", person_bvh), &options, out));
 }
 
@@ -142,7 +142,7 @@ static void bvh_moves_as_written(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A giant with legs twice as long, arms that hang, and bones called as the mannequin's. */
+/* A giant with legs twice as long, hanging arms, and the mannequin's bone names. */
 enum {
     HIPS,
     SPINE,
@@ -163,7 +163,7 @@ static vo_joint giant_joint(const char *name, int parent, double x, double y, do
     vo_joint joint = {.name = (char *)(uintptr_t)name, .parent = parent};
     joint.rest = vo_affine_identity();
     joint.rest.offset = v3(x, y, z);
-    joint.rest_parts = vo_affine_parts(joint.rest);
+    joint.rest_trs = vo_affine_to_trs(joint.rest);
     return joint;
 }
 
@@ -182,14 +182,14 @@ static void make_giant(vo_joint *g) {
     g[TAIL] = giant_joint("tail", HIPS, 0, 0.3, 0);
 }
 
-/* Poses the giant in a world that is turned about z; the results are turned back. */
+/* Poses the giant in a world rotated about z; the results are rotated back. */
 static void pose_giant(vo_context *ctx, vo_joint *giant, const vo_character *person, double turn,
                        double time, vo_vec3 *x) {
     vo_arena memory;
     vo_joint_clip clip;
     vo_affine joint[GIANT];
     vo_quat q = q_axis_angle(v3(0, 0, 1), turn);
-    vo_affine world = vo_affine_from_parts((vo_parts){{0, 0, 0}, q, {1, 1, 1}});
+    vo_affine world = vo_affine_from_trs((vo_trs){{0, 0, 0}, q, {1, 1, 1}});
     vo_arena_init(&memory, ctx);
     assert_ok(ctx, vo_retarget(ctx, "person.bvh", person, &person->clip[0], GIANT, giant, world,
                                &memory, &clip));
@@ -214,7 +214,7 @@ static void giant_moves_as_the_person_does(void **state) {
         pose_giant(ctx, giant, &person, turn, 0, x);
         assert_point(x[HIPS], 0, 0, 2, 1e-5);
         assert_point(x[LEFT_FOOT], 0.2, 0, 0.2, 1e-5);
-        assert_point(x[LEFT_FOREARM], 1, 0, 3, 1e-5); /* the T-pose */
+        assert_point(x[LEFT_FOREARM], 1, 0, 3, 1e-5); /* T-pose */
         assert_point(x[LEFT_HAND], 1.5, 0, 3, 1e-5);
         pose_giant(ctx, giant, &person, turn, 0.5, x);
         assert_point(x[HIPS], 0, 0, 2.2, 1e-5);
@@ -275,7 +275,7 @@ static void memory_that_runs_out(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A file of the characters' folder, or a skipped test. */
+/* Loads a file of the characters' folder, or skips the test. */
 static void load_character(vo_context *ctx, const char *name, vo_character *out) {
     char path[1024];
     snprintf(path, sizeof path, "%s/characters/%s", test_data(), name);
@@ -295,10 +295,9 @@ typedef struct extent {
     vo_vec3 low, high;
 } extent;
 
-static extent extent_at(const vo_character *c, const vo_joint_clip *clip, double time,
-                        vo_skin_blend blend) {
+static extent extent_at(const vo_character *c, const vo_joint_clip *clip, double time) {
     vo_vec3 *x = calloc((size_t)c->node_count, sizeof *x);
-    assert_ok(c->ctx, vo_character_positions(c, clip, time, VO_CLIP_LOOP, blend, x));
+    assert_ok(c->ctx, character_positions(c, clip, time, VO_CLIP_LOOP, x));
     extent e = {x[0], x[0]};
     for (int n = 0; n < c->node_count; n++) {
         assert_true(v3_is_finite(x[n]));
@@ -309,7 +308,7 @@ static extent extent_at(const vo_character *c, const vo_joint_clip *clip, double
     return e;
 }
 
-/* One foot and then the other is in front, and one of them is on the floor. */
+/* The feet alternate in front, and one of them is on the floor. */
 static void check_gait(const vo_character *c, const vo_joint_clip *clip, const char *left,
                        const char *right, double height) {
     vo_affine *joint = calloc((size_t)c->joint_count, sizeof *joint);
@@ -321,11 +320,9 @@ static void check_gait(const vo_character *c, const vo_joint_clip *clip, const c
         double ahead = joint[l].offset.y - joint[r].offset.y;
         most = vo_max(most, ahead);
         least = vo_min(least, ahead);
-        for (int dual = 0; dual < 2; dual++) {
-            extent e = extent_at(c, clip, t, dual ? VO_BLEND_DUAL_QUATERNION : VO_BLEND_LINEAR);
-            assert_near(e.high.z, height, 0.09);
-            assert_near(e.low.z, 0, 0.05);
-        }
+        extent e = extent_at(c, clip, t);
+        assert_near(e.high.z, height, 0.09);
+        assert_near(e.low.z, 0, 0.05);
     }
     free(joint);
     assert_true(most > 0.25 && least < -0.25);
@@ -338,7 +335,7 @@ static void cesium_man_walks(void **state) {
     vo_character c;
     load_character(ctx, "CesiumMan.glb", &c);
     assert_int_equal(c.face_count, 4672);
-    assert_near(extent_at(&c, NULL, 0, VO_BLEND_LINEAR).high.z, 1.507, 0.01);
+    assert_near(extent_at(&c, NULL, 0).high.z, 1.507, 0.01);
     check_gait(&c, &c.clip[0], "leg_joint_L_5", "leg_joint_R_5", 1.49);
     vo_character_free(&c);
     vo_context_destroy(ctx);
@@ -354,7 +351,7 @@ static void soldier_stands_and_walks(void **state) {
     int run = vo_character_find_clip(&c, "Run");
     assert_true(idle >= 0 && walk >= 0 && run >= 0);
     for (int i = 0; i < 8; i++) {
-        extent e = extent_at(&c, &c.clip[idle], 0.25 * i, VO_BLEND_LINEAR);
+        extent e = extent_at(&c, &c.clip[idle], 0.25 * i);
         assert_near(e.low.z, 0, 0.02);
         assert_near(e.high.z, 1.75, 0.06);
     }
@@ -388,8 +385,9 @@ static void soldier_turns_a_pirouette(void **state) {
         most = vo_max(most, fabs(turned));
         before = angle;
         assert_true(joint[head].offset.z > joint[left].offset.z + 0.3);
-        extent e = extent_at(&soldier, &clip, t, VO_BLEND_DUAL_QUATERNION);
-        assert_near(e.low.z, 0.04, 0.12); /* it jumps and stands on its toes, but never sinks */
+        extent e = extent_at(&soldier, &clip, t);
+        assert_near(e.low.z, 0.04,
+                    0.12); /* it jumps and stands on its toes, but stays above the floor */
     }
     assert_true(most > 2 * VO_PI);
     free(joint);

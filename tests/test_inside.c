@@ -1,4 +1,4 @@
-/* Points inside closed surfaces: against geometry that is known, ties included. */
+/* Points inside closed surfaces compared with known geometry, including ties. */
 #include "collide/inside.h"
 #include "soup.h"
 
@@ -6,7 +6,7 @@ static vo_closed_surface view(const soup *s) {
     return (vo_closed_surface){s->x, (const int(*)[3])s->face, s->face_count};
 }
 
-/* Both ways: by the grid, and by all faces. */
+/* Tests a point by the grid and by all faces, which must agree. */
 static bool inside(vo_context *ctx, const soup *s, vo_vec3 p) {
     vo_inside memory = {0};
     vo_closed_surface surface = view(s);
@@ -19,9 +19,9 @@ static bool inside(vo_context *ctx, const soup *s, vo_vec3 p) {
     return is_inside;
 }
 
-/* A box with corners on a lattice, asked at lattice points: rays run through its edges, corners and
- * within its sides, and every answer is known. */
-static void test_ties(void **state) {
+/* A box with corners on a lattice, queried at lattice points: rays pass through its edges, corners
+ * and within its sides, and every result is known. */
+static void ties_on_lattice_are_resolved(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     soup s = {0};
@@ -40,9 +40,9 @@ static void test_ties(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* An octahedron at half steps of a lattice: rays run through all its corners and along its edges.
- */
-static void test_octahedron(void **state) {
+/* An octahedron queried at half lattice steps: rays pass through all its corners and along its
+ * edges. */
+static void octahedron_is_classified(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     soup s = {0};
@@ -51,10 +51,10 @@ static void test_octahedron(void **state) {
         soup_node(&s, v3(i / 2 == 0 ? sign : 0, i / 2 == 1 ? sign : 0, i / 2 == 2 ? sign : 0));
     }
     for (int i = 0; i < 8; i++) {
-        int x = i & 1, y = 2 + (i >> 1 & 1), z = 4 + (i >> 2), odd = (i ^ i >> 1 ^ i >> 2) & 1;
-        soup_face(&s, x, odd ? z : y, odd ? y : z);
+        int x = i & 1, y = 2 + (i >> 1 & 1), z = 4 + (i >> 2), flip = (i ^ i >> 1 ^ i >> 2) & 1;
+        soup_face(&s, x, flip ? z : y, flip ? y : z);
     }
-    /* Inside is where the coordinates without signs sum up to less than 2. */
+    /* Inside, the absolute coordinates sum to less than 2. */
     for (int i = 0; i < 9 * 9 * 9; i++) {
         vo_vec3 p = v3(i % 9 - 4, i / 9 % 9 - 4, i / 81 - 4);
         p = v3_scale(0.5, p);
@@ -66,7 +66,7 @@ static void test_octahedron(void **state) {
 }
 
 /* Overlapping parts of one surface have one inside; so has a surface turned inside out. */
-static void test_overlap_and_orientation(void **state) {
+static void overlap_and_orientation_are_handled(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     soup s = {0};
@@ -93,13 +93,13 @@ static void test_overlap_and_orientation(void **state) {
 
 enum { RINGS = 24 };
 
-/* How far the facets stay inside of the sphere they approximate. */
+/* Returns the largest distance of the facets from the sphere that they approximate. */
 static double sag(double radius) {
     double half = VO_PI / RINGS / 2;
     return radius * (1 - cos(half) * cos(half)) * 1.01;
 }
 
-static void test_sphere(void **state) {
+static void sphere_is_classified(void **state) {
     (void)state;
     static const double scales[] = {1, 1e-6, 1e6};
     for (int k = 0; k < 3; k++) {
@@ -110,7 +110,8 @@ static void test_sphere(void **state) {
         uint8_t is_inside[3000] = {0};
         soup s = {0};
         soup_sphere(&s, RINGS, centre, radius);
-        for (int i = 0; i < 3000; i++) point[i] = v3_add(centre, random_vec(&r, 1.2 * radius));
+        for (int i = 0; i < 3000; i++)
+            point[i] = v3_add(centre, test_random_vec3(&r, 1.2 * radius));
         for (int i = 0; i < 100; i++) point[30 * i] = v3_add(s.x[i], v3(0, 0, 0)); /* on corners */
         vo_closed_surface surface = view(&s);
         vo_inside memory = {0};
@@ -132,8 +133,8 @@ static void test_sphere(void **state) {
     }
 }
 
-/* The depth is the exact distance, whatever hints were used on the way to it. */
-static void test_depth_in_box(void **state) {
+/* The depth is the exact distance, independent of the start face of the search. */
+static void depth_in_box_is_exact(void **state) {
     (void)state;
     vo_context *ctx = test_context(2);
     vo_random r = vo_random_seed(6);
@@ -147,7 +148,7 @@ static void test_depth_in_box(void **state) {
         double expected = -1;
         int n = 1 + vo_random_int(&r, 700), best = -1;
         for (int i = 0; i < n; i++) {
-            point[i] = v3_add(v3(1, 1.5, 2), random_vec(&r, 2.5));
+            point[i] = v3_add(v3(1, 1.5, 2), test_random_vec3(&r, 2.5));
             if (round % 3 == 0 && i > 0) point[i] = v3_lerp(point[i - 1], point[i], 0.01);
             vo_vec3 p = point[i];
             double depth =
@@ -164,7 +165,7 @@ static void test_depth_in_box(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void test_lost_points(void **state) {
+static void invalid_points_are_outside(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     soup s = {0};
@@ -197,7 +198,7 @@ static vo_result find_once(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void test_memory_runs_out(void **state) {
+static void failed_allocations_are_reported(void **state) {
     (void)state;
     soup s = {0};
     soup_sphere(&s, 6, v3_zero(), 1);
@@ -207,13 +208,13 @@ static void test_memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_octahedron),
-        cmocka_unit_test(test_overlap_and_orientation),
-        cmocka_unit_test(test_sphere),
-        cmocka_unit_test(test_depth_in_box),
-        cmocka_unit_test(test_lost_points),
-        cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(ties_on_lattice_are_resolved),
+        cmocka_unit_test(octahedron_is_classified),
+        cmocka_unit_test(overlap_and_orientation_are_handled),
+        cmocka_unit_test(sphere_is_classified),
+        cmocka_unit_test(depth_in_box_is_exact),
+        cmocka_unit_test(invalid_points_are_outside),
+        cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The exact look at a simulation: who intersects whom, who is inside, what the statistics say. */
+/* Tests of the exact inspection of a simulation: intersecting pairs, enclosed nodes, statistics. */
+#include "run/findings.h"
 #include "sim/sim.h"
 #include "soup.h"
 
@@ -23,8 +24,8 @@ static stage open_stage(vo_context *ctx) {
     return st;
 }
 
-/* Takes the soup. Cloth lies flat in material space as (x, y) of its nodes say, or (x, z) where it
- * stands upright. */
+/* Adds a cloth and frees the soup. Material coordinates are (x, y) of the nodes, or (x, z) if
+ * upright. */
 static void add_cloth(stage *st, soup *s, bool upright) {
     vo_mesh *mesh;
     vo_vec2 *uv = malloc((size_t)s->node_count * sizeof *uv);
@@ -50,7 +51,7 @@ static void add_cloth(stage *st, soup *s, bool upright) {
     soup_free(s);
 }
 
-/* Takes the soup; the obstacle is there from `start` on. */
+/* Adds an obstacle that exists from `start` on and frees the soup. */
 static void add_obstacle(stage *st, soup *s, double start) {
     vo_mesh *mesh;
     assert_ok(st->ctx,
@@ -77,8 +78,8 @@ static void close_stage(stage *st) {
     vo_scene_destroy(st->scene);
 }
 
-/* A level square of cells x cells around (0, 0, z) with sides of `side`. */
-static soup level(int cells, double side, double z) {
+/* Creates a horizontal square of cells x cells around (0, 0, z) with sides of `side`. */
+static soup make_level_sheet(int cells, double side, double z) {
     soup s = {0};
     soup_sheet(&s, cells, cells, v3(-side / 2, -side / 2, z), v3(side, 0, 0), v3(0, side, 0));
     return s;
@@ -86,11 +87,11 @@ static soup level(int cells, double side, double z) {
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-static void test_who_crosses_whom(void **state) {
+static void intersecting_pairs_are_counted_and_listed(void **state) {
     (void)state;
     vo_context *ctx = test_context(2);
     stage st = open_stage(ctx);
-    soup s = level(4, 1, 0);
+    soup s = make_level_sheet(4, 1, 0);
     add_cloth(&st, &s, false);
     soup_sheet(&s, 1, 1, v3(0.1, 0.2, -0.5), v3(0, 0.02, 0), v3(0, 0, 1));
     add_cloth(&st, &s, true);
@@ -98,35 +99,36 @@ static void test_who_crosses_whom(void **state) {
     add_obstacle(&st, &s, 0);
     vo_inspection i = inspect(&st);
     assert_int_equal(i.self_pairs, 0);
-    assert_int_equal(i.cloth_pairs, 2); /* the strip's two faces with one of the level cloth */
+    assert_int_equal(i.cloth_pairs,
+                     2); /* the two faces of the strip with one of the horizontal cloth */
     assert_true(i.obstacle_pairs > 0 && i.complete);
     assert_int_equal(vo_inspection_intersections(&i), 2 + i.obstacle_pairs);
     assert_false(vo_inspection_is_clean(&i));
-    bool named = false;
+    bool listed = false;
     assert_int_equal(i.pair_count, vo_min_int(VO_INSPECTION_PAIRS, 2 + i.obstacle_pairs));
     for (int k = 0; k < i.pair_count; k++) {
         const vo_face_pair *p = &i.pair[k];
         if (k > 0) assert_true(p->cloth > p[-1].cloth || p->face >= p[-1].face);
         if (p->with_obstacle) {
             assert_int_equal(p->other, 0);
-            assert_true(v3_distance(p->place, v3(-0.28, -0.27, 0)) < 0.2);
+            assert_true(v3_distance(p->position, v3(-0.28, -0.27, 0)) < 0.2);
         } else {
-            named = p->cloth == 0 && p->other == 1 && p->other_face < 2;
-            assert_true(v3_distance(p->place, v3(0.1, 0.21, 0)) < 0.02);
+            listed = p->cloth == 0 && p->other == 1 && p->other_face < 2;
+            assert_true(v3_distance(p->position, v3(0.1, 0.21, 0)) < 0.02);
         }
     }
-    assert_true(named || i.obstacle_pairs >= VO_INSPECTION_PAIRS);
+    assert_true(listed || i.obstacle_pairs >= VO_INSPECTION_PAIRS);
     assert_int_equal(vo_sim_get_stats(st.sim).intersections, 2 + i.obstacle_pairs);
     close_stage(&st);
     vo_context_destroy(ctx);
 }
 
-/* One sheet rolled through itself. */
-static void test_self(void **state) {
+/* A sheet rolled through itself. */
+static void self_intersections_are_counted(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     stage st = open_stage(ctx);
-    soup s = level(12, 1, 0);
+    soup s = make_level_sheet(12, 1, 0);
     add_cloth(&st, &s, false);
     vo_inspection i = inspect(&st);
     assert_true(vo_inspection_is_clean(&i));
@@ -144,17 +146,17 @@ static void test_self(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- insides -------------------------------------------------------------------------------- */
+/* ---- enclosed nodes -------------------------------------------------------------------------- */
 
-/* A sheet through the middle of a sphere; every answer follows from the distance to its centre. */
-static void test_inside_sphere(void **state) {
+/* A sheet through the middle of a sphere; all results follow from the distance to its centre. */
+static void nodes_inside_a_sphere_are_counted(void **state) {
     (void)state;
     static const double scales[] = {1, 1e-6, 1e6};
     for (int k = 0; k < 3; k++) {
         vo_context *ctx = test_context(1 + k);
         stage st = open_stage(ctx);
         double size = scales[k], radius = 0.31 * size;
-        soup s = level(40, size, 0.1 * size);
+        soup s = make_level_sheet(40, size, 0.1 * size);
         add_cloth(&st, &s, false);
         soup_sphere(&s, 60, v3_zero(), radius);
         add_obstacle(&st, &s, 0);
@@ -162,56 +164,56 @@ static void test_inside_sphere(void **state) {
         add_obstacle(&st, &s, 0);
         vo_inspection i = inspect(&st);
         double sag = 2e-3 * radius, deepest = 0;
-        int least = 0, most = 0;
-        vo_mesh_view view = vo_sim_cloth(st.sim, 0);
+        int min_count = 0, max_count = 0;
+        vo_mesh_view view = vo_sim_get_cloth(st.sim, 0);
         for (int n = 0; n < view.node_count; n++) {
             double depth = radius - v3_length(view.node_x[n]);
-            least += depth > sag;
-            most += depth > 0;
+            min_count += depth > sag;
+            max_count += depth > 0;
             deepest = vo_max(deepest, depth);
         }
-        assert_true(i.inside_nodes >= least && i.inside_nodes <= most);
+        assert_true(i.inside_nodes >= min_count && i.inside_nodes <= max_count);
         assert_near(i.max_depth, deepest, sag);
         assert_near(i.max_depth, 0.21 * size, sag);
         assert_int_equal(i.closed_obstacles, 2);
         assert_int_equal(i.deepest_obstacle, 0);
         assert_int_equal(i.deepest_cloth, 0);
-        assert_near(v3_distance(i.deepest_place, v3(0, 0, 0.1 * size)), 0, 1e-12 * size);
-        assert_near(v3_distance(i.deepest_place, view.node_x[i.deepest_node]), 0, 0);
+        assert_near(v3_distance(i.deepest_position, v3(0, 0, 0.1 * size)), 0, 1e-12 * size);
+        assert_near(v3_distance(i.deepest_position, view.node_x[i.deepest_node]), 0, 0);
         assert_true(i.obstacle_pairs > 20);
         close_stage(&st);
         vo_context_destroy(ctx);
     }
 }
 
-/* Wholly inside: not a single pair intersects, and the state is not clean all the same. */
-static void test_swallowed(void **state) {
+/* Cloth completely inside an obstacle: no pair intersects, but the state is not clean. */
+static void enclosed_cloth_is_not_clean(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     stage st = open_stage(ctx);
-    soup s = level(5, 0.2, 0);
+    soup s = make_level_sheet(5, 0.2, 0);
     add_cloth(&st, &s, false);
     soup_box(&s, v3(-1, -1, -1), v3(1, 1, 2));
     add_obstacle(&st, &s, 0);
     vo_inspection i = inspect(&st);
     assert_int_equal(vo_inspection_intersections(&i), 0);
     assert_int_equal(i.inside_nodes, 36);
-    assert_near(i.max_depth, 0.98, 1e-15); /* the nodes nearest the middle, 0.02 off it */
+    assert_near(i.max_depth, 0.98, 1e-15); /* nodes nearest the centre, at a distance of 0.02 */
     assert_false(vo_inspection_is_clean(&i));
     assert_int_equal(vo_sim_get_stats(st.sim).inside_nodes, 36);
     close_stage(&st);
     vo_context_destroy(ctx);
 }
 
-/* Of several pieces the last is inside the second obstacle, and all others are beside it. */
-static void test_one_piece_swallowed(void **state) {
+/* The last of several components is inside the second obstacle; all others are beside it. */
+static void enclosed_component_is_found(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     stage st = open_stage(ctx);
-    soup s = level(5, 0.2, -2);
+    soup s = make_level_sheet(5, 0.2, -2);
     soup_sheet(&s, 2, 2, v3(-0.1, -0.1, -2.5), v3(0.2, 0, 0), v3(0, 0.2, 0));
     add_cloth(&st, &s, false);
-    s = level(3, 0.2, 0.5);
+    s = make_level_sheet(3, 0.2, 0.5);
     add_cloth(&st, &s, false);
     soup_box(&s, v3(-1, -1, 4), v3(1, 1, 5));
     add_obstacle(&st, &s, 0);
@@ -227,12 +229,13 @@ static void test_one_piece_swallowed(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Two obstacles that cross: nodes count once, and cloth beside both is clean. */
-static void test_overlapping_obstacles(void **state) {
+/* Two obstacles that intersect: nodes inside both are counted once, and cloth beside both is
+ * clean. */
+static void overlapping_obstacles_count_nodes_once(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     stage st = open_stage(ctx);
-    soup s = level(4, 0.2, 0);
+    soup s = make_level_sheet(4, 0.2, 0);
     add_cloth(&st, &s, false);
     soup_sphere(&s, 20, v3(-0.2, 0, 0.3), 0.5);
     add_obstacle(&st, &s, 0);
@@ -249,12 +252,12 @@ static void test_overlapping_obstacles(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Open surfaces have no inside, though they can be crossed; absent ones are not there. */
-static void test_open_and_absent(void **state) {
+/* Open surfaces can be intersected but enclose nothing; absent obstacles are ignored. */
+static void open_and_absent_obstacles_enclose_nothing(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     stage st = open_stage(ctx);
-    soup s = level(4, 0.2, 0);
+    soup s = make_level_sheet(4, 0.2, 0);
     add_cloth(&st, &s, false);
     soup_box(&s, v3(-1, -1, -1), v3(1, 1, 1));
     s.face_count--;
@@ -274,24 +277,24 @@ static void test_open_and_absent(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- faces and nodes by themselves ---------------------------------------------------------- */
+/* ---- degenerate faces, lost nodes ------------------------------------------------------------ */
 
-static void test_degenerate(void **state) {
+static void degenerate_faces_and_lost_nodes_are_counted(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     stage st = open_stage(ctx);
-    soup s = level(3, 1, 0);
+    soup s = make_level_sheet(3, 1, 0);
     add_cloth(&st, &s, false);
     vo_inspection i = inspect(&st);
     assert_int_equal(i.inverted_face, -1);
     vo_mesh *mesh = st.sim->cloth[0].mesh;
-    mesh->node_x[0] = v3_lerp(mesh->node_x[1], mesh->node_x[5], 0.5); /* onto the opposite side */
+    mesh->node_x[0] = v3_lerp(mesh->node_x[1], mesh->node_x[5], 0.5); /* onto the opposite edge */
     i = inspect(&st);
     assert_int_equal(i.inverted_faces, 1);
     assert_int_equal(i.inverted_cloth, 0);
     assert_int_equal(i.inverted_face, 0);
     assert_false(vo_inspection_is_clean(&i));
-    mesh->node_x[0].z += 1e-30; /* a face again */
+    mesh->node_x[0].z += 1e-30; /* no longer degenerate */
     i = inspect(&st);
     assert_int_equal(i.inverted_faces, 0);
     mesh->node_x[15].y = NAN;
@@ -307,14 +310,14 @@ static void test_degenerate(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- costs ---------------------------------------------------------------------------------- */
+/* ---- cost ------------------------------------------------------------------------------------ */
 
-/* A tangle that is the same for every call. */
-static stage tangle(vo_context *ctx, int cells) {
+/* Creates a tangle that is the same for every call. */
+static stage make_tangle(vo_context *ctx, int cells) {
     stage st = open_stage(ctx);
-    soup s = level(cells, 1, 0);
+    soup s = make_level_sheet(cells, 1, 0);
     add_cloth(&st, &s, false);
-    s = level(cells, 1, 0);
+    s = make_level_sheet(cells, 1, 0);
     add_cloth(&st, &s, false);
     soup_sphere(&s, 20, v3(0.1, 0, 0), 0.3);
     add_obstacle(&st, &s, 0);
@@ -324,17 +327,17 @@ static stage tangle(vo_context *ctx, int cells) {
         for (int n = 0; n < st.sim->cloth[c].mesh->node_count; n++) {
             vo_vec3 *x = &st.sim->cloth[c].mesh->node_x[n];
             x->z = 0.1 * sin(7 * x->x + c) * cos(5 * x->y);
-            *x = v3_add(*x, random_vec(&r, 0.7 / cells));
+            *x = v3_add(*x, test_random_vec3(&r, 0.7 / cells));
         }
     return st;
 }
 
-static void test_threads(void **state) {
+static void result_is_independent_of_threads(void **state) {
     (void)state;
     vo_inspection first = {0};
     for (int threads = 1; threads <= 3; threads++) {
         vo_context *ctx = test_context(threads);
-        stage st = tangle(ctx, 40);
+        stage st = make_tangle(ctx, 40);
         vo_inspection i;
         memset(&i, 0, sizeof i);
         assert_ok(ctx, vo_sim_inspect(st.sim, &i));
@@ -350,18 +353,18 @@ static void test_threads(void **state) {
         for (int k = 0; k < i.pair_count; k++) {
             assert_int_equal(i.pair[k].face, first.pair[k].face);
             assert_int_equal(i.pair[k].other_face, first.pair[k].other_face);
-            assert_near(v3_distance(i.pair[k].place, first.pair[k].place), 0, 0);
+            assert_near(v3_distance(i.pair[k].position, first.pair[k].position), 0, 0);
         }
         close_stage(&st);
         vo_context_destroy(ctx);
     }
 }
 
-static void test_no_allocation_after_the_first(void **state) {
+static void repeated_inspection_allocates_nothing(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(2, &memory);
-    stage st = tangle(ctx, 20);
+    stage st = make_tangle(ctx, 20);
     vo_inspection i = inspect(&st);
     long calls = memory.calls;
     for (int k = 0; k < 5; k++) i = inspect(&st);
@@ -376,7 +379,7 @@ static void test_no_allocation_after_the_first(void **state) {
     assert_int_equal(memory.live, 0);
 }
 
-static vo_result look_once(vo_context *ctx, void *arg) {
+static vo_result inspect_once(vo_context *ctx, void *arg) {
     const soup *s = arg;
     static int own[2000];
     for (int i = 0; i < s->node_count; i++) own[i] = i;
@@ -385,40 +388,40 @@ static vo_result look_once(vo_context *ctx, void *arg) {
                             (const int(*)[3])s->face + 32};
     vo_inspector in = {.ctx = ctx};
     vo_inspection i;
-    vo_result result = vo_inspector_add(&in, &mesh, false, 0, false);
-    if (result == VO_OK) result = vo_inspector_add(&in, &body, true, 0, true);
+    vo_result result = vo_inspector_add(&in, &mesh, false, 0, VO_INSPECT_OPEN);
+    if (result == VO_OK) result = vo_inspector_add(&in, &body, true, 0, VO_INSPECT_ENCLOSED);
     if (result == VO_OK) result = vo_inspector_look(&in, &i);
     if (result == VO_OK) {
         assert_true(i.obstacle_pairs > 0 && i.inside_nodes > 0);
         char path[400];
-        snprintf(path, sizeof path, "%s/picture.ply", test_folder());
-        result = vo_inspector_picture(&in, path);
+        snprintf(path, sizeof path, "%s/inspection.ply", test_folder());
+        result = vo_inspector_save_ply(&in, path);
     }
     vo_inspector_free(&in);
     return result;
 }
 
-static void test_memory_runs_out(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
     soup s = {0};
     soup_sheet(&s, 4, 4, v3(-1, -1, 0), v3(2, 0, 0), v3(0, 2, 0));
     soup_sphere(&s, 5, v3(0.003, 0.002, 0), 0.6);
-    test_every_allocation(look_once, &s);
+    test_every_allocation(inspect_once, &s);
     soup_free(&s);
 }
 
-/* A frame of 33,000 faces over a sphere, all that stats.jsonl needs of it. */
-static void test_speed(void **state) {
+/* Times a frame of 33,000 faces over a sphere, with everything that stats.jsonl needs. */
+static void inspection_speed_is_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     stage st = open_stage(ctx);
-    soup s = level(128, 2, 0);
+    soup s = make_level_sheet(128, 2, 0);
     add_cloth(&st, &s, false);
     soup_sphere(&s, 40, v3_zero(), 0.5);
     add_obstacle(&st, &s, 0);
     assert_ok(ctx, vo_sim_create(ctx, st.scene, &st.sim));
     vo_mesh *mesh = st.sim->cloth[0].mesh;
-    for (int n = 0; n < mesh->node_count; n++) { /* draped: a cap, and folds that hang down */
+    for (int n = 0; n < mesh->node_count; n++) { /* draped: a cap and hanging folds */
         vo_vec3 *x = &mesh->node_x[n];
         double far = hypot(x->x, x->y), turn = atan2(x->y, x->x), down = vo_max(0, far - 0.5);
         double out = vo_min(far, 0.5) * (1 + 0.3 * down * (1.1 + sin(12 * turn)));
@@ -440,20 +443,109 @@ static void test_speed(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* ---- containers ----------------------------------------------------------------------------- */
+
+/* Reverses the orientation of the faces. */
+static void reverse_faces(soup *s) {
+    for (int f = 0; f < s->face_count; f++) {
+        int a = s->face[f][0];
+        s->face[f][0] = s->face[f][1];
+        s->face[f][1] = a;
+    }
+}
+
+/* A sheet of 0.2 m at (x, 0, 0.01) and a sphere of radius 1 with inward faces; `ball` adds a solid
+ * ball of radius 0.5 at (0.4, 0, 0) to the same obstacle. */
+static vo_inspection inspect_container(vo_context *ctx, double x, bool ball) {
+    stage st = open_stage(ctx);
+    soup s = make_level_sheet(4, 0.2, 0.01);
+    for (int i = 0; i < s.node_count; i++) s.x[i].x += x;
+    add_cloth(&st, &s, false);
+    soup_sphere(&s, 16, v3_zero(), 1);
+    reverse_faces(&s);
+    if (ball) soup_sphere(&s, 16, v3(0.4, 0, 0), 0.5);
+    add_obstacle(&st, &s, 0);
+    vo_inspection i = inspect(&st);
+    close_stage(&st);
+    return i;
+}
+
+static void inward_container_encloses_outside(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 3; threads++) {
+        vo_context *ctx = test_context(threads);
+        vo_inspection i = inspect_container(ctx, 0, false);
+        assert_int_equal(i.closed_obstacles, 1);
+        assert_true(vo_inspection_is_clean(&i));
+        i = inspect_container(ctx, 3, false); /* beyond the bounds of the obstacle */
+        assert_int_equal(i.inside_nodes, 25);
+        assert_true(i.deepest_outside_container);
+        assert_near(i.max_depth, 2.1, 0.02);
+        i = inspect_container(ctx, 1, false); /* through the wall */
+        assert_true(i.obstacle_pairs > 0 && i.inside_nodes > 0 && i.inside_nodes < 25);
+        i = inspect_container(ctx, 0.4, true); /* in a ball within the container */
+        assert_int_equal(i.inside_nodes, 25);
+        i = inspect_container(ctx, -0.5, true); /* between the two */
+        assert_true(vo_inspection_is_clean(&i));
+        vo_context_destroy(ctx);
+    }
+}
+
+/* Counts the warnings of a simulation. */
+static void count_warning(void *user, vo_log_level make_level_sheet, const char *text) {
+    (void)text;
+    *(int *)user += make_level_sheet == VO_LOG_WARNING;
+}
+
+/* Returns the number of warnings at the start of a simulation with a sheet at x in a container. */
+static int count_start_warnings(double x) {
+    int warnings = 0;
+    vo_context *ctx;
+    vo_context_def def = vo_context_def_default();
+    def.log = count_warning;
+    def.log_user = &warnings;
+    assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
+    stage st = {.ctx = ctx};
+    vo_fabric_def weave = vo_fabric_def_default();
+    assert_ok(ctx, vo_scene_create(ctx, NULL, &st.scene));
+    assert_ok(ctx, vo_fabric_create(ctx, &weave, &st.fabric));
+    soup s = make_level_sheet(4, 0.2, 0.01);
+    for (int i = 0; i < s.node_count; i++) s.x[i].x += x;
+    add_cloth(&st, &s, false);
+    soup_sheet(&s, 1, 1, v3(x, -0.05, -0.05), v3(0, 0.01, 0),
+               v3(0, 0, 0.1)); /* crosses the first sheet */
+    add_cloth(&st, &s, true);
+    soup_sphere(&s, 16, v3_zero(), 1);
+    reverse_faces(&s);
+    add_obstacle(&st, &s, 0);
+    vo_inspection i = inspect(&st);
+    assert_int_equal(i.inside_nodes > 0, x > 1);
+    close_stage(&st);
+    vo_context_destroy(ctx);
+    return warnings;
+}
+
+static void cloth_in_container_starts_without_warnings(void **state) {
+    (void)state;
+    assert_int_equal(count_start_warnings(0), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_crosses_whom),
-        cmocka_unit_test(test_self),
-        cmocka_unit_test(test_inside_sphere),
-        cmocka_unit_test(test_swallowed),
-        cmocka_unit_test(test_one_piece_swallowed),
-        cmocka_unit_test(test_overlapping_obstacles),
-        cmocka_unit_test(test_open_and_absent),
-        cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_no_allocation_after_the_first),
-        cmocka_unit_test(test_memory_runs_out),
-        cmocka_unit_test(test_speed),
+        cmocka_unit_test(inward_container_encloses_outside),
+        cmocka_unit_test(cloth_in_container_starts_without_warnings),
+        cmocka_unit_test(intersecting_pairs_are_counted_and_listed),
+        cmocka_unit_test(self_intersections_are_counted),
+        cmocka_unit_test(nodes_inside_a_sphere_are_counted),
+        cmocka_unit_test(enclosed_cloth_is_not_clean),
+        cmocka_unit_test(enclosed_component_is_found),
+        cmocka_unit_test(overlapping_obstacles_count_nodes_once),
+        cmocka_unit_test(open_and_absent_obstacles_enclose_nothing),
+        cmocka_unit_test(degenerate_faces_and_lost_nodes_are_counted),
+        cmocka_unit_test(result_is_independent_of_threads),
+        cmocka_unit_test(repeated_inspection_allocates_nothing),
+        cmocka_unit_test(allocation_failure_is_reported),
+        cmocka_unit_test(inspection_speed_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

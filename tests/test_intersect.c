@@ -1,7 +1,6 @@
-/* Triangles against triangles, with small integers as coordinates, compared with an exact search
- * for a separating direction. */
+/* Triangle pairs with small integer coordinates compared with an exact search for a separating
+ * axis. */
 #include "collide/intersect.h"
-#include "core/random.h"
 #include "core/timer.h"
 #include "support.h"
 
@@ -11,7 +10,7 @@ typedef struct ivec {
     int64_t x, y, z;
 } ivec;
 
-/* The convex hull of a few points. */
+/* Convex hull of a few points. */
 typedef struct hull {
     int n;
     ivec p[4];
@@ -23,7 +22,7 @@ static ivec icross(ivec a, ivec b) {
     return (ivec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 static bool iequal(ivec a, ivec b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
-/* (k - 1) / k a + 1 / k b, times k */
+/* Returns (k - 1) / k a + 1 / k b, times k. */
 static ivec step(ivec a, ivec b, int64_t k) {
     return (ivec){(k - 1) * a.x + b.x, (k - 1) * a.y + b.y, (k - 1) * a.z + b.z};
 }
@@ -44,7 +43,7 @@ static bool separates(ivec axis, const hull *a, const hull *b) {
     return a_high < b_low || b_high < a_low;
 }
 
-/* Directions that belong to one edge of a: to the other's corners, and across its edges. */
+/* Tests the axes of one edge of a: to the corners of b, and perpendicular to its edges. */
 static bool edge_separates(ivec from, ivec to, const hull *a, const hull *b) {
     ivec e = isub(to, from);
     for (int i = 0; i < b->n; i++)
@@ -55,7 +54,7 @@ static bool edge_separates(ivec from, ivec to, const hull *a, const hull *b) {
     return false;
 }
 
-/* Directions that belong to the features of a. */
+/* Tests the axes of the features of a. */
 static bool feature_separates(const hull *a, const hull *b) {
     for (int i = 0; i < a->n; i++) {
         for (int j = 0; j < b->n; j++)
@@ -70,9 +69,9 @@ static bool feature_separates(const hull *a, const hull *b) {
     return false;
 }
 
-/* Disjoint hulls are separated by the direction between their nearest points, which is one of: from
- * corner to corner, from corner to edge, across two edges, normal to a face. */
-static bool hulls_meet(const hull *a, const hull *b) {
+/* Disjoint hulls are separated by the direction between their nearest points, which is one of:
+ * corner to corner, corner to edge, perpendicular to two edges, face normal. */
+static bool hulls_intersect(const hull *a, const hull *b) {
     return !feature_separates(a, b) && !feature_separates(b, a);
 }
 
@@ -81,44 +80,47 @@ static bool is_flat_hull(const ivec p[3]) {
     return n.x == 0 && n.y == 0 && n.z == 0;
 }
 
-/* Common points that keep away from the shared corner by this part of a triangle: less than any
- * ratio that small integers can make. */
-enum { CUT = 4096 };
+/* Relative distance from the shared corner beyond which common points are tested: smaller than any
+ * ratio of small integers. */
+enum { CORNER_RATIO = 4096 };
 
 static hull scaled(const ivec p[3]) {
-    return (hull){3, {times(p[0], CUT), times(p[1], CUT), times(p[2], CUT)}};
+    return (hull){
+        3, {times(p[0], CORNER_RATIO), times(p[1], CORNER_RATIO), times(p[2], CORNER_RATIO)}};
 }
 
-/* Does the part of [from, to] that is not `from` meet b? */
-static bool stub_meets(ivec from, ivec to, const hull *b) {
-    hull stub = {2, {step(from, to, CUT), times(to, CUT)}};
-    return !iequal(from, to) && hulls_meet(&stub, b);
+/* Returns true if [from, to] without `from` intersects b. */
+static bool stub_intersects(ivec from, ivec to, const hull *b) {
+    hull stub = {2, {step(from, to, CORNER_RATIO), times(to, CORNER_RATIO)}};
+    return !iequal(from, to) && hulls_intersect(&stub, b);
 }
 
 static bool reference_corner(const ivec a[3], const ivec b[3]) {
     hull whole = scaled(b);
-    if (is_flat_hull(a)) return stub_meets(a[0], a[1], &whole) || stub_meets(a[0], a[2], &whole);
-    hull rest = {
-        4, {step(a[0], a[1], CUT), step(a[0], a[2], CUT), times(a[1], CUT), times(a[2], CUT)}};
-    return hulls_meet(&rest, &whole);
+    if (is_flat_hull(a))
+        return stub_intersects(a[0], a[1], &whole) || stub_intersects(a[0], a[2], &whole);
+    hull rest = {4,
+                 {step(a[0], a[1], CORNER_RATIO), step(a[0], a[2], CORNER_RATIO),
+                  times(a[1], CORNER_RATIO), times(a[2], CORNER_RATIO)}};
+    return hulls_intersect(&rest, &whole);
 }
 
 static bool reference_side(const ivec a[3], const ivec b[3]) {
     hull whole = scaled(b);
     ivec u = a[0], v = a[1], p = a[2];
     if (is_flat_hull(a)) {
-        if (idot(isub(p, u), isub(v, u)) < 0 || iequal(u, v)) return stub_meets(u, p, &whole);
-        return idot(isub(p, v), isub(u, v)) < 0 && stub_meets(v, p, &whole);
+        if (idot(isub(p, u), isub(v, u)) < 0 || iequal(u, v)) return stub_intersects(u, p, &whole);
+        return idot(isub(p, v), isub(u, v)) < 0 && stub_intersects(v, p, &whole);
     }
-    hull rest = {3, {step(u, p, CUT), step(v, p, CUT), times(p, CUT)}};
-    return hulls_meet(&rest, &whole);
+    hull rest = {3, {step(u, p, CORNER_RATIO), step(v, p, CORNER_RATIO), times(p, CORNER_RATIO)}};
+    return hulls_intersect(&rest, &whole);
 }
 
 static bool reference(const ivec a[3], const ivec b[3], int shared) {
     if (shared == 1) return reference_corner(a, b);
     if (shared == 2) return reference_side(a, b);
     hull s = scaled(a), t = scaled(b);
-    return hulls_meet(&s, &t);
+    return hulls_intersect(&s, &t);
 }
 
 static vo_triangle triangle(const ivec p[3], double scale) {
@@ -147,9 +149,9 @@ static void compare(const ivec a[3], const ivec b[3], int shared, int found[2]) 
     found[expected]++;
 }
 
-/* Grids of 2 to 4 points a side are full of every degenerate case: flat triangles, points that
- * coincide, common planes and lines. */
-static void test_small_integers(void **state) {
+/* Lattices of 2 to 4 points per side contain every degenerate case: flat triangles, coincident
+ * points, common planes and lines. */
+static void small_integers_match_reference(void **state) {
     (void)state;
     vo_random r = vo_random_seed(1);
     for (int shared = 0; shared < 3; shared++) {
@@ -174,7 +176,7 @@ static vo_triangle shuffled(const vo_triangle *t, vo_random *r) {
         {t->corner[first], t->corner[(first + turn) % 3], t->corner[(first + 2 * turn) % 3]}};
 }
 
-/* A number that is a few bits away from a simple one, or not. */
+/* Returns a simple number, or one that differs in the last bits. */
 static double near_simple(vo_random *r) {
     double x = 0.1 * vo_random_int(r, 5);
     for (int n = vo_random_int(r, 3); n > 0; n--) x = nextafter(x, vo_random_int(r, 2) ? 1 : -1);
@@ -187,37 +189,37 @@ static vo_triangle nearly_simple(vo_random *r) {
     return t;
 }
 
-static void test_permutations(void **state) {
+static void permutations_give_same_result(void **state) {
     (void)state;
     vo_random r = vo_random_seed(2);
     int found[2] = {0, 0};
     for (int i = 0; i < 20000; i++) {
         vo_triangle a = nearly_simple(&r), b = nearly_simple(&r);
-        bool expected = vo_triangles_meet(&a, &b);
+        bool expected = vo_triangles_intersect(&a, &b, 0);
         found[expected]++;
         for (int k = 0; k < 4; k++) {
             vo_triangle s = shuffled(&a, &r), t = shuffled(&b, &r);
-            assert_int_equal(vo_triangles_meet(&s, &t), expected);
-            assert_int_equal(vo_triangles_meet(&t, &s), expected);
+            assert_int_equal(vo_triangles_intersect(&s, &t, 0), expected);
+            assert_int_equal(vo_triangles_intersect(&t, &s, 0), expected);
         }
     }
     assert_true(found[0] > 2000 && found[1] > 2000);
 }
 
-/* Moving by the last bit decides whether a corner touches. */
-static void test_last_bit(void **state) {
+/* A change of the last bit decides whether a corner touches. */
+static void last_bit_decides_contact(void **state) {
     (void)state;
     vo_triangle floor = {{v3(0, 0, 0.1), v3(1, 0, 0.1), v3(0, 1, 0.1)}};
     vo_triangle pin = {{v3(0.2, 0.3, 0.1), v3(0.2, 0.3, 2), v3(0.3, 0.2, 2)}};
-    assert_true(vo_triangles_meet(&floor, &pin));
+    assert_true(vo_triangles_intersect(&floor, &pin, 0));
     pin.corner[0].z = nextafter(0.1, 1);
-    assert_false(vo_triangles_meet(&floor, &pin));
+    assert_false(vo_triangles_intersect(&floor, &pin, 0));
     pin.corner[0].z = nextafter(0.1, 0);
-    assert_true(vo_triangles_meet(&floor, &pin));
+    assert_true(vo_triangles_intersect(&floor, &pin, 0));
     pin.corner[0] = v3(0.5, 0.5, 0.1); /* on the slanted side */
-    assert_true(vo_triangles_meet(&floor, &pin));
+    assert_true(vo_triangles_intersect(&floor, &pin, 0));
     pin.corner[0].x = nextafter(0.5, 1);
-    assert_false(vo_triangles_meet(&floor, &pin));
+    assert_false(vo_triangles_intersect(&floor, &pin, 0));
 }
 
 typedef struct named_case {
@@ -293,7 +295,7 @@ static const named_case cases[] = {
     {"folded flat", {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}}, {{0, 0, 0}, {4, 0, 0}, {1, 1, 0}}, 2, true},
 };
 
-static void test_named_cases(void **state) {
+static void named_cases_have_expected_results(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const named_case *c = &cases[i];
@@ -303,8 +305,8 @@ static void test_named_cases(void **state) {
     }
 }
 
-/* By nodes: the same answers with the shared ones in any place. */
-static void test_faces(void **state) {
+/* Faces by nodes: shared nodes may be in any position. */
+static void shared_nodes_are_found_in_any_position(void **state) {
     (void)state;
     vo_vec3 x[] = {v3(0, 0, 0), v3(4, 0, 0),  v3(0, 4, 0),  v3(0, 4, 1),
                    v3(1, 1, 0), v3(1, 1, -1), v3(-1, 5, -1)};
@@ -316,39 +318,41 @@ static void test_faces(void **state) {
     assert_false(vo_faces_intersect(x, (int[]){0, 1, 2}, (int[]){3, 6, 2}));
 }
 
-/* Noise far below any length counts as nothing, instead of spoiling the arithmetic. */
-static void test_tiny_coordinates(void **state) {
+/* Tiny coordinates are treated as 0 instead of disturbing the arithmetic. */
+static void tiny_coordinates_are_zero(void **state) {
     (void)state;
     vo_triangle a = {{v3(0, 1e-300, 4e-324), v3(1, -1e-310, 1e-200), v3(0, 1, 1e-150)}};
     vo_triangle b = {{v3(0.25, 0.25, -1e-320), v3(0.5, 0.25, 1), v3(0.25, 0.5, 1)}};
-    assert_true(vo_triangles_meet(&a, &b));
+    assert_true(vo_triangles_intersect(&a, &b, 0));
     b.corner[0].z = 1e-80;
-    assert_false(vo_triangles_meet(&a, &b));
+    assert_false(vo_triangles_intersect(&a, &b, 0));
 }
 
-static void test_speed(void **state) {
+static void speed_is_printed(void **state) {
     (void)state;
     enum { N = 1000, ROUNDS = 50 };
     static vo_triangle t[N];
     vo_random r = vo_random_seed(5);
     for (int i = 0; i < N; i++)
-        for (int k = 0; k < 3; k++)
-            t[i].corner[k] =
-                v3(vo_random_real(&r, 0, 1), vo_random_real(&r, 0, 1), vo_random_real(&r, 0, 1));
-    int met = 0;
+        for (int k = 0; k < 3; k++) t[i].corner[k] = test_random_vec3(&r, 0.5);
+    int intersecting = 0;
     double start = vo_now();
     for (int k = 1; k <= ROUNDS; k++)
-        for (int i = 0; i < N; i++) met += vo_triangles_meet(&t[i], &t[(i + k) % N]);
-    printf("triangle pair: %.0f ns, %d %% meet\n", (vo_now() - start) / (N * ROUNDS) * 1e9,
-           met * 100 / (N * ROUNDS));
+        for (int i = 0; i < N; i++)
+            intersecting += vo_triangles_intersect(&t[i], &t[(i + k) % N], 0);
+    printf("triangle pair: %.0f ns, %d %% intersect\n", (vo_now() - start) / (N * ROUNDS) * 1e9,
+           intersecting * 100 / (N * ROUNDS));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_named_cases),  cmocka_unit_test(test_small_integers),
-        cmocka_unit_test(test_permutations), cmocka_unit_test(test_last_bit),
-        cmocka_unit_test(test_faces),        cmocka_unit_test(test_tiny_coordinates),
-        cmocka_unit_test(test_speed),
+        cmocka_unit_test(named_cases_have_expected_results),
+        cmocka_unit_test(small_integers_match_reference),
+        cmocka_unit_test(permutations_give_same_result),
+        cmocka_unit_test(last_bit_decides_contact),
+        cmocka_unit_test(shared_nodes_are_found_in_any_position),
+        cmocka_unit_test(tiny_coordinates_are_zero),
+        cmocka_unit_test(speed_is_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static vo_json_doc parse(vo_context *ctx, const char *text) {
     return doc;
 }
 
-/* Path, value, and the document {"a":{"b":[1,{"c":2}]},"s":"x"} afterwards in one line. */
+/* Path, value, and the resulting document, from {"a":{"b":[1,{"c":2}]},"s":"x"}, in one line. */
 static const char *const settings[][3] = {
     {"a.b[0]", "5", "{\"a\":{\"b\":[5,{\"c\":2}]},\"s\":\"x\"}"},
     {"a.b[1].c", "1e-3", "{\"a\":{\"b\":[1,{\"c\":0.001}]},\"s\":\"x\"}"},
@@ -69,7 +69,7 @@ static const char *const settings[][3] = {
     {"s", "{", NULL},
 };
 
-static void without_blanks(char *text) {
+static void remove_blanks(char *text) {
     char *to = text;
     bool quoted = false;
     for (const char *p = text; *p; p++) {
@@ -79,7 +79,7 @@ static void without_blanks(char *text) {
     *to = 0;
 }
 
-static void values_are_set_by_path(void **state) {
+static void override_sets_value_at_path(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     const char *before = "{\"a\":{\"b\":[1,{\"c\":2}]},\"s\":\"x\"}";
@@ -87,10 +87,10 @@ static void values_are_set_by_path(void **state) {
         const char *const *set = settings[i];
         vo_json_doc doc = parse(ctx, before);
         vo_result result = vo_json_set(&doc, set[0], set[1]);
-        if (result != (set[2] ? VO_OK : VO_BAD_CALL))
+        if (result != (set[2] ? VO_OK : VO_BAD_ARGUMENT))
             fail_msg("%s=%s: result %d, %s", set[0], set[1], (int)result, vo_context_message(ctx));
         char *after = json_text(&doc);
-        without_blanks(after);
+        remove_blanks(after);
         assert_string_equal(after, set[2] ? set[2] : before); /* a failure changes nothing */
         free(after);
         vo_json_free(&doc);
@@ -102,39 +102,40 @@ static void expect_set_error(vo_context *ctx, const char *path, const char *text
                              const char *message) {
     vo_json_doc doc = parse(ctx, "{\"a\":{\"b\":[1]},\"s\":\"x\"}");
     char whole[300];
-    assert_int_equal(vo_json_set(&doc, path, text), VO_BAD_CALL);
+    assert_int_equal(vo_json_set(&doc, path, text), VO_BAD_ARGUMENT);
     snprintf(whole, sizeof whole, "cannot set \"%s\": %s", path, message);
     expect_message(ctx, whole);
     vo_json_free(&doc);
 }
 
-static void messages_say_what_was_changed(void **state) {
+static void message_about_override_names_its_origin(void **state) {
     (void)state;
     static const char *const known[] = {"a", "ab", "s", NULL};
     vo_context *ctx = test_context(1);
     vo_json_doc doc = parse(ctx, "{\"a\":{\"b\":[1]},\"ab\":1,\"s\":\"x\",\"t\":1}");
-    assert_ok(ctx, vo_json_tell_changed(&doc, "a"));
-    assert_ok(ctx, vo_json_tell_changed(&doc, "t"));
-    vo_json_at root = vo_json_root(&doc), a = vo_json_get(&root, "a"), b = vo_json_get(&a, "b");
+    assert_ok(ctx, vo_json_mark_overridden(&doc, "a"));
+    assert_ok(ctx, vo_json_mark_overridden(&doc, "t"));
+    vo_json_cursor root = vo_json_root(&doc), a = vo_json_get(&root, "a"), b = vo_json_get(&a, "b");
     vo_json_fail(a, "no");
-    expect_message(ctx, "scene.json (as set by the call): a: no");
+    expect_message(ctx, "scene.json (overridden by the caller): a: no");
     vo_json_fail(vo_json_item(&b, 0), "no");
-    expect_message(ctx, "scene.json (as set by the call): a.b[0]: no");
+    expect_message(ctx, "scene.json (overridden by the caller): a.b[0]: no");
     vo_json_fail(vo_json_get(&root, "ab"), "no");
     expect_message(ctx, "scene.json: ab: no");
     vo_json_fail(root, "no");
     expect_message(ctx, "scene.json: no");
-    assert_ok(ctx, vo_json_tell_changed(&doc, "ab.c"));
+    assert_ok(ctx, vo_json_mark_overridden(&doc, "ab.c"));
     root = vo_json_root(&doc);
     vo_json_fail(vo_json_get(&root, "ab"), "no");
-    expect_message(ctx, "scene.json (with what the call has set in it): ab: no");
+    expect_message(ctx, "scene.json (partly overridden by the caller): ab: no");
     assert_int_equal(vo_json_check_keys(root, known), VO_BAD_DATA);
-    expect_message(ctx, "scene.json (as set by the call): unknown key \"t\"; did you mean \"a\"?");
+    expect_message(ctx,
+                   "scene.json (overridden by the caller): unknown key \"t\"; did you mean \"a\"?");
     vo_json_free(&doc);
     vo_context_destroy(ctx);
 }
 
-static void settings_that_fail_say_why(void **state) {
+static void invalid_override_reports_reason(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     expect_set_error(ctx, "s", "caf\xe9.obj", "path or value is not UTF-8");
@@ -143,8 +144,8 @@ static void settings_that_fail_say_why(void **state) {
     expect_set_error(ctx, "a.b[", "1", "expected an index and ] after [");
     expect_set_error(ctx, "a.b[0]x", "1", "expected . or [ before \"x\"");
     expect_set_error(ctx, "\"a", "1", "a quoted key does not end");
-    expect_set_error(ctx, "a.b[2]", "1", "a.b has 1 element, so [2] is too far");
-    expect_set_error(ctx, "a.c[2]", "1", "a.c is new, so [2] is too far");
+    expect_set_error(ctx, "a.b[2]", "1", "a.b has 1 element, so index 2 is out of range");
+    expect_set_error(ctx, "a.c[2]", "1", "a.c is new, so index 2 is out of range");
     expect_set_error(ctx, "a.b.c", "1", "a.b is an array, not an object");
     expect_set_error(ctx, "a[0]", "1", "a is an object, not an array");
     expect_set_error(ctx, "s.t.u", "1", "s is a string, not an object");
@@ -161,7 +162,7 @@ static void settings_that_fail_say_why(void **state) {
     assert_ok(ctx, vo_json_set(&doc, deep, "1"));
     vo_json_free(&doc);
     doc = parse(ctx, "[1]");
-    assert_int_equal(vo_json_set(&doc, "a", "1"), VO_BAD_CALL);
+    assert_int_equal(vo_json_set(&doc, "a", "1"), VO_BAD_ARGUMENT);
     expect_message(ctx, "cannot set \"a\": the document is an array, not an object");
     vo_json_free(&doc);
     vo_context_destroy(ctx);
@@ -170,7 +171,7 @@ static void settings_that_fail_say_why(void **state) {
 static vo_result build(vo_context *ctx, void *arg) {
     vo_json_doc doc, other;
     VO_TRY(vo_json_new(ctx, "built.json", &doc));
-    vo_json_at root = vo_json_root(&doc), list, item;
+    vo_json_cursor root = vo_json_root(&doc), list, item;
     double v[3] = {0.1, -INFINITY, 1e22};
     vo_result result = vo_json_put_real(&root, "real", 1.0 / 3);
     if (result == VO_OK) result = vo_json_put_int(&root, "int", INT_MIN);
@@ -190,7 +191,7 @@ static vo_result build(vo_context *ctx, void *arg) {
         result = vo_json_parse(ctx, "other", "{\"k\":[1e-3,{\"x\":null}]}", 23, &other);
     }
     if (result == VO_OK) {
-        vo_json_at from = vo_json_root(&other);
+        vo_json_cursor from = vo_json_root(&other);
         result = vo_json_put_copy(&root, "copy", vo_json_get(&from, "k"));
         if (result == VO_OK) result = vo_json_put_copy(&list, NULL, vo_json_get(&from, "k"));
         if (result == VO_OK) result = vo_json_put_copy(&root, "none", vo_json_get(&from, "absent"));
@@ -206,7 +207,7 @@ static vo_result build(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void documents_are_built(void **state) {
+static void writers_build_document(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     char text[1000];
@@ -252,41 +253,42 @@ static void documents_are_built(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void every_allocation_may_fail(void **state) {
+static void failed_allocation_is_reported(void **state) {
     (void)state;
     test_every_allocation(build, NULL);
 }
 
-static void values_go_only_where_they_fit(void **state) {
+static void value_in_wrong_container_is_rejected(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_json_doc doc = parse(ctx, "{\"a\":[],\"s\":\"x\"}");
-    vo_json_at root = vo_json_root(&doc), a = vo_json_get(&root, "a"), s = vo_json_get(&root, "s");
-    vo_json_at none = vo_json_get(&root, "none");
+    vo_json_cursor root = vo_json_root(&doc), a = vo_json_get(&root, "a"),
+                   s = vo_json_get(&root, "s");
+    vo_json_cursor none = vo_json_get(&root, "none");
     assert_int_equal(vo_json_put_string(&root, "k", "caf\xe9"), VO_BAD_DATA);
     expect_message(ctx, "scene.json: \"caf\xe9\" is not UTF-8");
-    assert_int_equal(vo_json_put_int(&root, NULL, 1), VO_BAD_CALL);
-    assert_int_equal(vo_json_put_int(&a, "k", 1), VO_BAD_CALL);
+    assert_int_equal(vo_json_put_int(&root, NULL, 1), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_json_put_int(&a, "k", 1), VO_BAD_ARGUMENT);
     expect_message(ctx, "scene.json: cannot put \"k\" into an array");
-    assert_int_equal(vo_json_put_copy(&s, "k", a), VO_BAD_CALL);
-    assert_int_equal(vo_json_put_object(&none, "k", &s), VO_BAD_CALL);
+    assert_int_equal(vo_json_put_copy(&s, "k", a), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_json_put_object(&none, "k", &s), VO_BAD_ARGUMENT);
     vo_json_free(&doc);
     doc = parse(ctx, "[null]");
     root = vo_json_root(&doc);
-    assert_int_equal(vo_json_put_copy(&root, "k", vo_json_item(&root, 0)), VO_BAD_CALL);
+    assert_int_equal(vo_json_put_copy(&root, "k", vo_json_item(&root, 0)), VO_BAD_ARGUMENT);
     assert_ok(ctx, vo_json_put_copy(&root, NULL, vo_json_item(&root, 0)));
     assert_int_equal(vo_json_length(root), 2);
     vo_json_free(&doc);
     vo_context_destroy(ctx);
 }
 
-/* Lines break before column 100 or at a value that is itself longer. */
+/* Lines end before column 100 unless a single value is longer. */
 static void long_arrays_are_wrapped(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_json_doc doc;
     assert_ok(ctx, vo_json_new(ctx, "long", &doc));
-    vo_json_at root = vo_json_root(&doc), list;
+    vo_json_cursor root = vo_json_root(&doc), list;
     assert_ok(ctx, vo_json_put_array(&root, "nodes", &list));
     for (int i = 0; i < 500; i++) assert_ok(ctx, vo_json_put_int(&list, NULL, i * 10007));
     char *text = json_text(&doc);
@@ -309,7 +311,7 @@ static void check_number(double value) {
     assert_memory_equal(&back, &value, sizeof back);
 }
 
-static void numbers_keep_their_bits(void **state) {
+static void printed_numbers_preserve_bits(void **state) {
     (void)state;
     char text[32];
     double edges[] = {0.0, -0.0, DBL_MIN, -DBL_MAX, DBL_TRUE_MIN, 0.1, 1.0 / 3, 1e22, 1e23, 5e-324};
@@ -336,7 +338,7 @@ static void numbers_keep_their_bits(void **state) {
 }
 
 /* Printing, reading and printing again gives the same bytes. */
-static void printed_documents_read_back_the_same(void **state) {
+static void printed_document_is_parsed_unchanged(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     const char *texts[] = {"null",
@@ -367,7 +369,7 @@ static bool writes_commas(const char *locale) {
     return false;
 }
 
-/* Switches to a locale with a decimal comma: one of this machine's, or one made for the test. */
+/* Sets a locale with a decimal comma: an installed one, or one created for the test. */
 static bool use_comma_locale(void) {
     static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "nl_NL.UTF-8", "ru_RU.UTF-8"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -381,12 +383,12 @@ static bool use_comma_locale(void) {
     return writes_commas("de_DE.UTF-8");
 }
 
-static void the_locale_plays_no_part(void **state) {
+static void locale_has_no_effect(void **state) {
     (void)state;
     if (!use_comma_locale()) skip();
     vo_context *ctx = test_context(1);
     vo_json_doc doc = parse(ctx, "[1.5, 2.25e-3]");
-    vo_json_at root = vo_json_root(&doc);
+    vo_json_cursor root = vo_json_root(&doc);
     double v[2] = {0};
     assert_ok(ctx, vo_json_read_reals(root, v, 2));
     assert_true(v[0] == 1.5 && v[1] == 2.25e-3);
@@ -403,16 +405,16 @@ static void the_locale_plays_no_part(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_set_by_path),
-        cmocka_unit_test(settings_that_fail_say_why),
-        cmocka_unit_test(messages_say_what_was_changed),
-        cmocka_unit_test(documents_are_built),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(values_go_only_where_they_fit),
+        cmocka_unit_test(override_sets_value_at_path),
+        cmocka_unit_test(invalid_override_reports_reason),
+        cmocka_unit_test(message_about_override_names_its_origin),
+        cmocka_unit_test(writers_build_document),
+        cmocka_unit_test(failed_allocation_is_reported),
+        cmocka_unit_test(value_in_wrong_container_is_rejected),
         cmocka_unit_test(long_arrays_are_wrapped),
-        cmocka_unit_test(numbers_keep_their_bits),
-        cmocka_unit_test(printed_documents_read_back_the_same),
-        cmocka_unit_test(the_locale_plays_no_part),
+        cmocka_unit_test(printed_numbers_preserve_bits),
+        cmocka_unit_test(printed_document_is_parsed_unchanged),
+        cmocka_unit_test(locale_has_no_effect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* json-c takes memory from malloc, not from the context. Here malloc itself refuses, one call after
- * the other; needs the GNU C library and no sanitizer, which has a malloc of its own. */
+/* json-c allocates with malloc, not from the context. Here each call of malloc fails once. Requires
+ * the GNU C library without sanitizers, which replace malloc. */
 #include "support.h"
 
 #include "codec/json.h"
@@ -52,10 +52,10 @@ static const char *const text =
     "13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36], {\"k1\": 1, \"k2\": "
     "{\"k3\": []}}]";
 
-static vo_result fill(vo_json_doc *doc, vo_json_at from) {
+static vo_result fill(vo_json_doc *doc, vo_json_cursor from) {
     static const char *const keys[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j",
                                        "k", "l", "m", "n", "o", "p", "q", "r", "s", "t"};
-    vo_json_at root = vo_json_root(doc), made;
+    vo_json_cursor root = vo_json_root(doc), made;
     for (int i = 0; i < 20; i++) VO_TRY(vo_json_put_int(&root, keys[i], i));
     VO_TRY(vo_json_put_copy(&root, "copy", from));
     VO_TRY(vo_json_put_object(&root, "made", &made));
@@ -65,7 +65,7 @@ static vo_result fill(vo_json_doc *doc, vo_json_at from) {
     return vo_json_set(doc, "x.y[0].z", "1,[2],word");
 }
 
-/* Prints what came of it to `printed`. */
+/* Prints the resulting document to `printed`. */
 static vo_result work(vo_context *ctx, char printed[2000]) {
     vo_json_doc doc, list;
     char *out = NULL;
@@ -81,8 +81,8 @@ static vo_result work(vo_context *ctx, char printed[2000]) {
     return result;
 }
 
-/* Some calls json-c can do without (giving back spare room); then the document must be whole. */
-static void malloc_may_refuse_json_c(void **state) {
+/* json-c tolerates some failures (shrinking a buffer); then the document must be complete. */
+static void failed_malloc_in_json_c_is_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     char whole[2000], printed[2000];
@@ -104,13 +104,13 @@ static void malloc_may_refuse_json_c(void **state) {
     vo_context_destroy(ctx);
 }
 #else
-static void malloc_may_refuse_json_c(void **state) {
+static void failed_malloc_in_json_c_is_reported(void **state) {
     (void)state;
     skip();
 }
 #endif
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(malloc_may_refuse_json_c)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(failed_malloc_in_json_c_is_reported)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
-/* A cut onto a dancer whom nobody has seen before (assets/scenes/jump-cut.json): where the film is
- * known beforehand her dress is as fine as `full` has it in the first picture, where it is not, it
- * is not. Minutes; with VOILE_TEST_LONG only. A curtain shows the same in short: test_sim_view.c.
- */
+/* Cut onto a dancer outside the view (assets/scenes/jump-cut.json): with anticipation the dress has
+ * the face density of adapt = full in the first frame after the cut, without it the density is
+ * lower. Takes minutes; runs with VOILE_TEST_LONG only. test_sim_view.c has a short version with a
+ * curtain. */
 #include "support.h"
 
-#include "sim/folder.h"
+#include "run/folder.h"
 #include "spatial/rays.h"
 
 #include <voile/compare.h>
@@ -18,15 +18,15 @@
 enum { CUT = 20, RUNS = 3 };
 
 static const char *const names[RUNS] = {"view", "full", "late"};
-static const char *const sets[RUNS][2] = {
+static const char *const overrides[RUNS][2] = {
     {"adapt=view", NULL}, {"adapt=full", NULL}, {"adapt=view", "view.anticipation=0"}};
 
 static void simulate(vo_context *ctx, int i, const char *folder) {
     vo_run_def def = vo_run_def_default();
     def.folder = folder;
     def.last_frame = CUT;
-    def.set_count = sets[i][1] ? 2 : 1;
-    def.sets = sets[i];
+    def.override_count = overrides[i][1] ? 2 : 1;
+    def.overrides = overrides[i];
     assert_ok(ctx, vo_run_simulate(ctx, SCENE, &def));
     vo_stats_list list;
     assert_ok(ctx, vo_folder_read_stats(ctx, folder, &list));
@@ -35,16 +35,16 @@ static void simulate(vo_context *ctx, int i, const char *folder) {
     vo_stats_list_free(ctx, &list);
 }
 
-/* Faces for each pixel of cloth in the first picture. */
-static double density(const vo_compared_run *run) {
-    const vo_compared_frame *f = &run->frame[run->frame_count - 1];
+/* Returns the number of visible faces per pixel of cloth in the first frame after the cut. */
+static double face_density(const vo_run_comparison *run) {
+    const vo_frame_comparison *f = &run->frame[run->frame_count - 1];
     assert_int_equal(f->frame, CUT);
-    print_message("%s: %.0f faces in view, %.0f in all, wrinkles %.3g\n", run->name, f->seen_faces,
-                  f->faces, f->wrinkle_ratio);
-    return f->seen_faces / f->cloth_pixels;
+    print_message("%s: %.0f faces in view, %.0f in all, wrinkles %.3g\n", run->name,
+                  f->visible_faces, f->faces, f->wrinkle_ratio);
+    return f->visible_faces / f->cloth_pixels;
 }
 
-static void a_dancer_is_fine_when_she_is_shown(void **state) {
+static void anticipated_cut_shows_full_detail(void **state) {
     (void)state;
     if (!getenv("VOILE_TEST_LONG") || !vo_rays_available()) skip();
     vo_context *ctx = test_context(2);
@@ -61,7 +61,8 @@ static void a_dancer_is_fine_when_she_is_shown(void **state) {
     def.first = def.last = CUT;
     vo_comparison c;
     assert_ok(ctx, vo_compare(ctx, &def, &c));
-    double view = density(&c.run[0]), full = density(&c.run[1]), late = density(&c.run[2]);
+    double view = face_density(&c.run[0]), full = face_density(&c.run[1]),
+           late = face_density(&c.run[2]);
     assert_true(fabs(view / full - 1) < 0.1);
     assert_true(late / full < 0.8);
     vo_comparison_free(ctx, &c);
@@ -70,7 +71,7 @@ static void a_dancer_is_fine_when_she_is_shown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_dancer_is_fine_when_she_is_shown),
+        cmocka_unit_test(anticipated_cut_shows_full_detail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

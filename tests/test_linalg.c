@@ -1,4 +1,4 @@
-/* Patterns, products, the small factor and the numbering, each against brute force. */
+/* Tests of patterns, products, the block factor and the numbering, each against brute force. */
 #include "linalg_dense.h"
 
 #include "linalg/block_factor.h"
@@ -33,7 +33,7 @@ static void check_pattern(const vo_block_pattern *p, const int (*pairs)[2]) {
             assert_int_equal(found, coupled[i][j] ? count : -1);
             if (!coupled[i][j]) continue;
             assert_int_equal(p->column[count], j);
-            assert_int_equal(p->mirror[count], vo_block_pattern_find(p, j, i));
+            assert_int_equal(p->transpose[count], vo_block_pattern_find(p, j, i));
             if (i == j) assert_int_equal(p->diagonal[i], count);
             count++;
         }
@@ -42,7 +42,7 @@ static void check_pattern(const vo_block_pattern *p, const int (*pairs)[2]) {
     assert_int_equal(p->block_count, count);
 }
 
-static void pattern_is_what_the_pairs_say(void **state) {
+static void pattern_contains_all_pairs(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (uint64_t seed = 0; seed < 50; seed++) {
@@ -59,26 +59,26 @@ static void pattern_is_what_the_pairs_say(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void pattern_refuses_rows_that_are_not_there(void **state) {
+static void pattern_rejects_invalid_rows(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     const int high[][2] = {{0, 1}, {2, 3}}, low[][2] = {{-1, 0}};
     vo_block_pattern p;
-    assert_int_equal(vo_block_pattern_build(ctx, 3, 2, high, &p), VO_BAD_CALL);
+    assert_int_equal(vo_block_pattern_build(ctx, 3, 2, high, &p), VO_BAD_ARGUMENT);
     assert_string_equal(vo_context_message(ctx), "block pattern: pair 1 names row 3 of 3");
-    assert_int_equal(vo_block_pattern_build(ctx, 3, 1, low, &p), VO_BAD_CALL);
-    assert_int_equal(vo_block_pattern_build(ctx, -1, 0, NULL, &p), VO_BAD_CALL);
-    assert_int_equal(vo_block_pattern_build(ctx, 3, 2000000000, NULL, &p), VO_BAD_CALL);
+    assert_int_equal(vo_block_pattern_build(ctx, 3, 1, low, &p), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_block_pattern_build(ctx, -1, 0, NULL, &p), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_block_pattern_build(ctx, 3, 2000000000, NULL, &p), VO_BAD_ARGUMENT);
     vo_block_pattern_free(&p);
     vo_context_destroy(ctx);
 }
 
-static void nothing_is_a_matrix_too(void **state) {
+static void empty_matrix_is_valid(void **state) {
     (void)state;
     vo_context *ctx = test_context(2);
     block_system s;
     make_system(&s, ctx, 0, 0, NULL);
-    vo_block_matrix_mirror(ctx, &s.a);
+    vo_block_matrix_symmetrise(ctx, &s.a);
     vo_block_matrix_multiply(ctx, &s.a, s.b, s.x);
     vo_pcg *pcg;
     assert_ok(ctx, vo_pcg_create(ctx, &s.pattern, &pcg));
@@ -105,7 +105,7 @@ static void check_product(const block_system *s, const vo_vec4 *y) {
     free(d), free(x), free(expected);
 }
 
-static void product_and_mirror_agree_with_a_dense_matrix(void **state) {
+static void product_agrees_with_dense_matrix(void **state) {
     (void)state;
     vo_context *ctx = test_context(3);
     for (int avx2 = 0; avx2 < 2; avx2++) {
@@ -124,7 +124,7 @@ static void product_and_mirror_agree_with_a_dense_matrix(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* The product and the whole matrix after mirroring, by threads and instruction set. */
+/* Product and symmetrised matrix, by threads and instruction set. */
 static void product_with(int threads, bool avx2, vo_vec4 *y, float *blocks, int rows) {
     vo_context *ctx = test_context(threads);
     ctx->use_avx2 = ctx->use_avx2 && avx2;
@@ -136,7 +136,7 @@ static void product_with(int threads, bool avx2, vo_vec4 *y, float *blocks, int 
     vo_context_destroy(ctx);
 }
 
-static void product_has_the_same_bits_for_all_kernels_and_threads(void **state) {
+static void product_is_independent_of_kernel_and_threads(void **state) {
     (void)state;
     enum { MANY = 1500 };
     static vo_vec4 one[MANY], other[MANY];
@@ -150,9 +150,9 @@ static void product_has_the_same_bits_for_all_kernels_and_threads(void **state) 
     }
 }
 
-/* ---- the small inverse and the coarse factor ------------------------------------------------ */
+/* ---- inverse and coarse factor -------------------------------------------------------------- */
 
-static void inverse_of_a_block(void **state) {
+static void block_inverse_is_exact(void **state) {
     (void)state;
     vo_random random = vo_random_seed(3);
     for (int n = 0; n < 1000; n++) {
@@ -206,7 +206,7 @@ static void solve_by_factor(block_system *s, vo_dissection how, vo_float4 *x) {
     vo_arena_free(&arena);
 }
 
-static void factor_agrees_with_a_dense_one(void **state) {
+static void factor_agrees_with_dense_cholesky(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     bool had = ctx->use_avx2;
@@ -230,8 +230,8 @@ static void factor_agrees_with_a_dense_one(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A row without a positive pivot is left out: the others are solved as if it were not there. */
-static void factor_leaves_out_a_bad_pivot(void **state) {
+/* A row without a positive pivot is dropped: the others are solved as if it did not exist. */
+static void factor_drops_invalid_pivot(void **state) {
     (void)state;
     enum { BAD = 7, N = 20 };
     vo_context *ctx = test_context(1);
@@ -244,7 +244,7 @@ static void factor_leaves_out_a_bad_pivot(void **state) {
     /* The reference: that row and column replaced by the identity. */
     for (int k = s.pattern.row_start[BAD]; k < s.pattern.row_start[BAD + 1]; k++) {
         memset(block_at(&s.a, k), 0, VO_BLOCK_FLOATS * sizeof(float));
-        memset(block_at(&s.a, s.pattern.mirror[k]), 0, VO_BLOCK_FLOATS * sizeof(float));
+        memset(block_at(&s.a, s.pattern.transpose[k]), 0, VO_BLOCK_FLOATS * sizeof(float));
     }
     float *m = block_at(&s.a, s.pattern.diagonal[BAD]);
     m[0] = m[5] = m[10] = 1;
@@ -257,7 +257,7 @@ static void factor_leaves_out_a_bad_pivot(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void factor_says_when_it_would_grow_too_large(void **state) {
+static void factor_reports_excess_size(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     block_system s;
@@ -273,8 +273,8 @@ static void factor_says_when_it_would_grow_too_large(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A torus, numbered at random: graph dissection finds the short way across it. */
-static void graphs_are_dissected_without_a_numbering(void **state) {
+/* A torus with random numbering: graph dissection finds short separators. */
+static void dissection_of_random_numbering_is_sparse(void **state) {
     (void)state;
     enum { LONG = 60, SHORT = 5, N = LONG * SHORT };
     static int name[N], pairs[2 * N][2], step_of[N], scratch[3 * N];
@@ -302,14 +302,14 @@ static void graphs_are_dissected_without_a_numbering(void **state) {
     assert_ok(ctx, vo_block_factor_init(&arena, &p, VO_DISSECT_GRAPH, N * N, &f, &fits));
     assert_true(fits);
     print_message("%d blocks below the diagonal of L\n", f.block_count);
-    assert_in_range(f.block_count, 2 * N, 10 * N); /* a band matrix would have 10 a row */
+    assert_in_range(f.block_count, 2 * N, 10 * N); /* a band matrix would have 10 per row */
     vo_arena_free(&arena);
     vo_block_pattern_free(&p);
     vo_context_destroy(ctx);
 }
 
-/* Parts that do not hang together, and rows that are coupled to nothing. */
-static void graphs_in_pieces_are_dissected(void **state) {
+/* Disconnected parts and isolated rows. */
+static void dissection_handles_disconnected_graphs(void **state) {
     (void)state;
     enum { N = 90 };
     vo_context *ctx = test_context(1);
@@ -326,8 +326,8 @@ static void graphs_in_pieces_are_dissected(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A numbering that couples everything with everything must not make the coarse level dense. */
-static void coarse_level_stays_small_for_a_bad_numbering(void **state) {
+/* A numbering in which all aggregates are coupled must not make the coarse level dense. */
+static void coarse_level_is_bounded_for_bad_numbering(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     block_system s;
@@ -341,26 +341,26 @@ static void coarse_level_stays_small_for_a_bad_numbering(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* The sums and the diagonal's roots of all rows, then the coarse matrix. */
-static void compute_coarse(vo_coarse *c, vo_ranges *ranges, const block_system *s) {
+/* Computes the sums and diagonal factors of all rows, then the coarse matrix. */
+static void compute_coarse(vo_coarse *c, vo_row_tiles *tiles, const block_system *s) {
     int n = s->pattern.row_count;
-    assert_ok(s->ctx, vo_ranges_init(s->ctx, &s->pattern, ranges));
+    assert_ok(s->ctx, vo_row_tiles_init(s->ctx, &s->pattern, tiles));
     assert_ok(s->ctx, vo_coarse_init(s->ctx, &s->pattern, c));
-    assert_int_equal(VO_DISPATCH(s->ctx, vo_ranges_factor)(ranges, &s->a, 0, n), 0);
+    assert_int_equal(VO_DISPATCH(s->ctx, vo_row_tiles_factor)(tiles, &s->a, 0, n), 0);
     VO_DISPATCH(s->ctx, vo_coarse_sum)(c, &s->a, 0, n);
-    vo_coarse_compute(c, ranges);
+    vo_coarse_compute(c, tiles);
 }
 
 /* Zt A Z, summed directly. */
-static void coarse_matrix_is_the_sum_of_its_blocks(void **state) {
+static void coarse_matrix_agrees_with_direct_sum(void **state) {
     (void)state;
     enum { N = 75, AGGREGATES = 5 };
     vo_context *ctx = test_context(2);
     block_system s;
     make_random_system(&s, ctx, N, 20, 2, 8);
     vo_coarse c;
-    vo_ranges ranges;
-    compute_coarse(&c, &ranges, &s);
+    vo_row_tiles tiles;
+    compute_coarse(&c, &tiles, &s);
     assert_int_equal(c.count, AGGREGATES);
     double *d = dense_matrix(&s), e[3 * AGGREGATES][3 * AGGREGATES] = {{0}};
     for (int i = 0; i < 3 * N; i++)
@@ -376,13 +376,13 @@ static void coarse_matrix_is_the_sum_of_its_blocks(void **state) {
         }
     free(d);
     vo_coarse_free(&c);
-    vo_ranges_free(&ranges);
+    vo_row_tiles_free(&tiles);
     free_system(&s);
     vo_context_destroy(ctx);
 }
 
 /* Element (r, c) of H_i A_ij H_j^t, in double. */
-static double scaled_element(const block_system *s, const vo_ranges *g, int i, int j, int r,
+static double scaled_element(const block_system *s, const vo_row_tiles *g, int i, int j, int r,
                              int c) {
     int k = vo_block_pattern_find(&s->pattern, i, j);
     double sum = 0;
@@ -401,9 +401,9 @@ static void diagonal_blocks_are_scaled_to_the_identity(void **state) {
     vo_context *ctx = test_context(1);
     block_system s;
     make_random_system(&s, ctx, N, 20, 1.1, 8);
-    vo_ranges g;
-    assert_ok(ctx, vo_ranges_init(ctx, &s.pattern, &g));
-    assert_int_equal(VO_DISPATCH(ctx, vo_ranges_factor)(&g, &s.a, 0, N), 0);
+    vo_row_tiles g;
+    assert_ok(ctx, vo_row_tiles_init(ctx, &s.pattern, &g));
+    assert_int_equal(VO_DISPATCH(ctx, vo_row_tiles_factor)(&g, &s.a, 0, N), 0);
     for (int i = 0; i < N; i++)
         for (int e = 0; e < 9; e++) {
             static const int place[9] = {0, 3, 5, -1, 1, 4, -1, -1, 2}; /* of G, by columns */
@@ -421,15 +421,15 @@ static void diagonal_blocks_are_scaled_to_the_identity(void **state) {
     m[5] = -m[5];
     m = block_at(&s.a, s.pattern.diagonal[N - 1]);
     m[0] = NAN;
-    assert_int_equal(VO_DISPATCH(ctx, vo_ranges_factor)(&g, &s.a, 0, N), 2);
+    assert_int_equal(VO_DISPATCH(ctx, vo_row_tiles_factor)(&g, &s.a, 0, N), 2);
     for (int e = 0; e < 9; e++) assert_true(g.inverse[VO_SCALE * 33 + e] == 0);
-    vo_ranges_free(&g);
+    vo_row_tiles_free(&g);
     free_system(&s);
     vo_context_destroy(ctx);
 }
 
-/* The sweeps' product is the product, block by block; and they are what they say: (I/w + L) y = r,
- * (I/w + U) z = y/w within half ranges. */
+/* The sweeps' product is the matrix product, block by block, and (I/w + L) y = r, (I/w + U) z = y/w
+ * hold within half tiles. */
 static void sweeps_solve_and_multiply(void **state) {
     (void)state;
     enum { N = 300 };
@@ -437,10 +437,10 @@ static void sweeps_solve_and_multiply(void **state) {
     const double w = 1.3;
     block_system s;
     make_random_system(&s, ctx, N, 20, 1.1, 8);
-    vo_ranges g;
-    assert_ok(ctx, vo_ranges_init(ctx, &s.pattern, &g));
-    VO_DISPATCH(ctx, vo_ranges_factor)(&g, &s.a, 0, N);
-    VO_DISPATCH(ctx, vo_ranges_pack)(&g, &s.a, 0, N);
+    vo_row_tiles g;
+    assert_ok(ctx, vo_row_tiles_init(ctx, &s.pattern, &g));
+    VO_DISPATCH(ctx, vo_row_tiles_factor)(&g, &s.a, 0, N);
+    VO_DISPATCH(ctx, vo_row_tiles_pack)(&g, &s.a, 0, N);
     static vo_float4 r[N], z[N], t[N];
     static double y[N][3], v[N][3];
     vo_random random = vo_random_seed(3);
@@ -449,19 +449,19 @@ static void sweeps_solve_and_multiply(void **state) {
         r[i] = (vo_float4){(float)a.x, (float)a.y, (float)a.z, 0};
     }
     vo_sweep_dots dots = {0, 0}, expected = {0, 0};
-    for (int i = 0; i < N; i += VO_RANGE) {
-        vo_sweep_dots part = VO_DISPATCH(ctx, vo_ranges_sweep)(
-            &g, (float)w, r, i, i + VO_RANGE < N ? i + VO_RANGE : N, z, t,
-            i + VO_RANGE < N ? i + VO_RANGE : N);
+    for (int i = 0; i < N; i += VO_ROW_TILE) {
+        vo_sweep_dots part = VO_DISPATCH(ctx, vo_row_tiles_sweep)(
+            &g, (float)w, r, i, i + VO_ROW_TILE < N ? i + VO_ROW_TILE : N, z, t,
+            i + VO_ROW_TILE < N ? i + VO_ROW_TILE : N);
         dots.rz += part.rz;
         dots.zt += part.zt;
     }
     for (int pass = 0; pass < 2; pass++)
         for (int n = 0; n < N; n++) {
-            int i = pass ? N - 1 - n : n, begin = i / VO_HALF * VO_HALF;
+            int i = pass ? N - 1 - n : n, begin = i / VO_HALF_TILE * VO_HALF_TILE;
             for (int e = 0; e < 3; e++) {
                 double sum = 0;
-                int first = pass ? i + 1 : begin, last = pass ? begin + VO_HALF : i;
+                int first = pass ? i + 1 : begin, last = pass ? begin + VO_HALF_TILE : i;
                 for (int j = first; j < last && j < N; j++)
                     for (int c = 0; c < 3; c++)
                         sum += scaled_element(&s, &g, i, j, e, c) * (pass ? v : y)[j][c];
@@ -472,7 +472,8 @@ static void sweeps_solve_and_multiply(void **state) {
     for (int i = 0; i < N; i++)
         for (int e = 0; e < 3; e++) {
             double product = 0;
-            for (int j = i / VO_HALF * VO_HALF; j < N && j < (i / VO_HALF + 1) * VO_HALF; j++)
+            for (int j = i / VO_HALF_TILE * VO_HALF_TILE;
+                 j < N && j < (i / VO_HALF_TILE + 1) * VO_HALF_TILE; j++)
                 for (int c = 0; c < 3; c++) product += scaled_element(&s, &g, i, j, e, c) * v[j][c];
             assert_near((double)(&z[i].x)[e], v[i][e], 1e-5);
             assert_near((double)(&t[i].x)[e], product, 1e-5);
@@ -482,7 +483,7 @@ static void sweeps_solve_and_multiply(void **state) {
         }
     assert_near(dots.rz, expected.rz, 1e-4 * expected.rz);
     assert_near(dots.zt, expected.zt, 1e-4 * expected.zt);
-    vo_ranges_free(&g);
+    vo_row_tiles_free(&g);
     free_system(&s);
     vo_context_destroy(ctx);
 }
@@ -491,7 +492,7 @@ static void sweeps_solve_and_multiply(void **state) {
 
 enum { SIDE = 40, ITEMS = SIDE * SIDE };
 
-/* The mean squared distance of a leaf's items from their middle, for items on a grid. */
+/* Mean squared distance of a leaf's items from their centre, for items on a grid. */
 static double leaf_spread(const int *row_of) {
     double total = 0;
     for (int leaf = 0; leaf < ITEMS / VO_ORDER_LEAF; leaf++) {
@@ -507,7 +508,7 @@ static double leaf_spread(const int *row_of) {
 }
 
 /* A square of 4 x 4 items has a spread of 2.5. */
-static void numbering_makes_compact_leaves(void **state) {
+static void ordering_makes_compact_leaves(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     static int row_of[ITEMS];
@@ -519,8 +520,8 @@ static void numbering_makes_compact_leaves(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Items that are scattered, alone, all in one place, or not numbers. */
-static void numbering_takes_anything(void **state) {
+/* Scattered, single, coincident and NaN items. */
+static void ordering_handles_degenerate_input(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     int counts[] = {0, 1, 2, 15, 16, 17, 33, 600};
@@ -538,8 +539,8 @@ static void numbering_takes_anything(void **state) {
         }
     }
     for (int leaves = 2; leaves < 5000; leaves++) {
-        assert_in_range(vo_order_cut(leaves), (leaves + 2) / 3, leaves - leaves / 3);
-        if (leaves >= 64) assert_int_equal(vo_order_cut(leaves) % 16, 0);
+        assert_in_range(vo_order_split(leaves), (leaves + 2) / 3, leaves - leaves / 3);
+        if (leaves >= 64) assert_int_equal(vo_order_split(leaves) % 16, 0);
     }
     vo_context_destroy(ctx);
 }
@@ -567,7 +568,7 @@ static vo_result build_everything(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void every_allocation_may_fail(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
     int pairs[PAIRS][2];
     random_pairs(pairs, 1);
@@ -577,24 +578,24 @@ static void every_allocation_may_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pattern_is_what_the_pairs_say),
-        cmocka_unit_test(pattern_refuses_rows_that_are_not_there),
-        cmocka_unit_test(nothing_is_a_matrix_too),
-        cmocka_unit_test(product_and_mirror_agree_with_a_dense_matrix),
-        cmocka_unit_test(product_has_the_same_bits_for_all_kernels_and_threads),
-        cmocka_unit_test(inverse_of_a_block),
-        cmocka_unit_test(factor_agrees_with_a_dense_one),
-        cmocka_unit_test(factor_leaves_out_a_bad_pivot),
-        cmocka_unit_test(factor_says_when_it_would_grow_too_large),
-        cmocka_unit_test(graphs_are_dissected_without_a_numbering),
-        cmocka_unit_test(graphs_in_pieces_are_dissected),
-        cmocka_unit_test(coarse_level_stays_small_for_a_bad_numbering),
-        cmocka_unit_test(coarse_matrix_is_the_sum_of_its_blocks),
+        cmocka_unit_test(pattern_contains_all_pairs),
+        cmocka_unit_test(pattern_rejects_invalid_rows),
+        cmocka_unit_test(empty_matrix_is_valid),
+        cmocka_unit_test(product_agrees_with_dense_matrix),
+        cmocka_unit_test(product_is_independent_of_kernel_and_threads),
+        cmocka_unit_test(block_inverse_is_exact),
+        cmocka_unit_test(factor_agrees_with_dense_cholesky),
+        cmocka_unit_test(factor_drops_invalid_pivot),
+        cmocka_unit_test(factor_reports_excess_size),
+        cmocka_unit_test(dissection_of_random_numbering_is_sparse),
+        cmocka_unit_test(dissection_handles_disconnected_graphs),
+        cmocka_unit_test(coarse_level_is_bounded_for_bad_numbering),
+        cmocka_unit_test(coarse_matrix_agrees_with_direct_sum),
         cmocka_unit_test(diagonal_blocks_are_scaled_to_the_identity),
         cmocka_unit_test(sweeps_solve_and_multiply),
-        cmocka_unit_test(numbering_makes_compact_leaves),
-        cmocka_unit_test(numbering_takes_anything),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(ordering_makes_compact_leaves),
+        cmocka_unit_test(ordering_handles_degenerate_input),
+        cmocka_unit_test(allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The solvers on the systems of a swinging sheet, where they must be good and not only right. */
+/* Tests of the solvers' convergence on systems of a swinging sheet. */
 #include "linalg_cloth.h"
 
 #include "core/timer.h"
@@ -6,7 +6,7 @@
 
 enum { SIDE = 60, WARM_UP = 12 };
 
-/* The row of each node: cut by material coordinates. */
+/* Computes the row of each node by bisection of material coordinates. */
 static void number_nodes(vo_context *ctx, int side, bool irregular, int *row_of) {
     cloth c;
     cloth_make(ctx, &c, side, CLOTH_SOFT, irregular, NULL);
@@ -39,8 +39,7 @@ static void swing(vo_context *ctx, cloth *c, int side, cloth_fabric fabric, bool
     vo_pcg_destroy(pcg);
 }
 
-/* The sheet's forces are the gradient of its energy, so that its matrices mean something: a sheet
- * at rest under a rigid motion feels nothing but gravity, and a bent one is pushed back. */
+/* Verifies the test sheet: its forces are the gradient of its energy. */
 static void hinge_gradient_is_the_derivative_of_the_angle(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -104,9 +103,9 @@ static void conjugate_gradients_agree_with_cholmod(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* What the solver is chosen for. The bounds leave a fifth of room above what is measured.
- * Sanitizers see the irregular sheets only. */
-static void two_levels_need_few_iterations(void **state) {
+/* Iteration counts. The bounds are a fifth above the measured values. Sanitizer builds run the
+ * irregular sheets only. */
+static void two_level_needs_few_iterations(void **state) {
     (void)state;
     const struct {
         cloth_fabric fabric;
@@ -175,7 +174,7 @@ static void measure(int threads, bool stiff, bool irregular) {
     vo_context_destroy(ctx);
 }
 
-static void table_of_times(void **state) {
+static void print_times(void **state) {
     (void)state;
     if (!getenv("VOILE_BENCH")) skip();
     for (int stiff = 0; stiff < 2; stiff++)
@@ -187,8 +186,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hinge_gradient_is_the_derivative_of_the_angle),
         cmocka_unit_test(conjugate_gradients_agree_with_cholmod),
-        cmocka_unit_test(two_levels_need_few_iterations),
-        cmocka_unit_test(table_of_times),
+        cmocka_unit_test(two_level_needs_few_iterations),
+        cmocka_unit_test(print_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

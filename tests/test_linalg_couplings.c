@@ -1,19 +1,20 @@
-/* Couplings outside the pattern: their rows against brute force, and systems with them against
- * dense Cholesky, against CHOLMOD on the merged pattern, and on two sheets in contact. */
+/* Tests of couplings outside the pattern: their rows against brute force, and coupled systems
+ * against dense Cholesky, CHOLMOD on the merged pattern, and two sheets in contact. */
 #include "linalg_cloth.h"
 #include "linalg_dense.h"
 
 #include "linalg/coupled.h"
 #include "linalg/ordering.h"
 
-/* ---- two sheets on each other --------------------------------------------------------------- */
+/* ---- two sheets in contact ------------------------------------------------------------------ */
 
-/* Two copies of a sheet, 1 mm apart, shifted by a part of a cell. Rows of the second follow those
- * of the first. Every node of the upper sheet touches the three nearest of the lower one. */
+/* Two copies of a sheet, 1 mm apart, shifted by a fraction of a cell. Rows of the second follow
+ * those of the first. Every node of the upper sheet is in contact with the three nearest of the
+ * lower one. */
 typedef struct stack {
     cloth sheet;
-    block_system s; /* both sheets, and what contacts add within the pattern */
-    vo_couplings c; /* and outside it */
+    block_system s; /* both sheets, and blocks of contacts within the pattern */
+    vo_couplings c; /* blocks outside it */
 } stack;
 
 enum { CORNERS = 3 };
@@ -45,13 +46,13 @@ static void stack_sheets(stack *t) {
            (size_t)p->block_count * VO_BLOCK_FLOATS * sizeof(float));
     for (int i = 0; i < n; i++) {
         t->s.b[i] = t->s.b[n + i] = t->sheet.b[i];
-        t->s.b[n + i].z *= 1.5; /* the layers want to move apart and past each other */
+        t->s.b[n + i].z *= 1.5; /* the layers separate and slide */
         t->s.b[n + i].x += 0.3 * t->sheet.b[i].z;
     }
     t->s.b[n].x = 0;
 }
 
-/* Where p lies in a face of the sheet, seen from above; false outside it. */
+/* Barycentric weights of p in a face seen from above; false outside it. */
 static bool find_weights(const cloth *sheet, const int *f, vo_vec3 p, double *weight) {
     vo_vec3 a = sheet->x[f[0]], b = sheet->x[f[1]], c = sheet->x[f[2]];
     double all = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
@@ -61,7 +62,7 @@ static bool find_weights(const cloth *sheet, const int *f, vo_vec3 p, double *we
     return weight[0] >= 0 && weight[1] >= 0 && weight[2] >= 0;
 }
 
-/* The face of one sheet that node i of the other touches; false where there is none. */
+/* Finds the face of one sheet that node i of the other touches; false if none. */
 static bool find_contact(const stack *t, int i, int side, contact *k) {
     const cloth *sheet = &t->sheet;
     int n = sheet->node_count;
@@ -102,12 +103,12 @@ static void add_contact(stack *t, const contact *k, double stiffness) {
             int at = vo_block_pattern_find(&t->s.pattern, k->row[i], k->row[j]);
             for (int e = 0; e < VO_BLOCK_FLOATS; e++) {
                 block_at(&t->s.a, at)[e] += block[e];
-                if (i != j) block_at(&t->s.a, t->s.pattern.mirror[at])[e] += block[e];
+                if (i != j) block_at(&t->s.a, t->s.pattern.transpose[at])[e] += block[e];
             }
         }
 }
 
-/* Nodes of the upper sheet touch the lower one and, with two sides, the other way round. */
+/* Adds contacts of the upper sheet's nodes with the lower one and, with two sides, vice versa. */
 static void add_contacts(stack *t, int sides, double ratio) {
     const cloth *sheet = &t->sheet;
     double mass = sheet->fabric.density * sheet->spacing * sheet->spacing;
@@ -156,7 +157,7 @@ static void random_block(vo_random *random, float block[VO_BLOCK_FLOATS]) {
         block[e] = e % 4 == 3 ? 0 : (float)vo_random_real(random, -1, 1);
 }
 
-/* Random pairs, some of them often. */
+/* Random pairs, some repeated often. */
 static void add_random(vo_context *ctx, vo_couplings *c, int rows, int pairs, double scale,
                        uint64_t seed) {
     vo_random random = vo_random_seed(seed);
@@ -172,7 +173,7 @@ static void add_random(vo_context *ctx, vo_couplings *c, int rows, int pairs, do
     assert_ok(ctx, vo_couplings_finish(ctx, c));
 }
 
-static void rows_hold_the_sum_of_the_pairs(void **state) {
+static void rows_sum_repeated_pairs(void **state) {
     (void)state;
     enum { ROWS = 30 };
     vo_context *ctx = test_context(1);
@@ -212,7 +213,7 @@ static const float *find_block(const vo_couplings *c, int i, int j) {
     return NULL;
 }
 
-static void rows_are_symmetric_to_the_last_bit(void **state) {
+static void rows_are_exactly_symmetric(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_couplings c = {0};
@@ -228,7 +229,7 @@ static void rows_are_symmetric_to_the_last_bit(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void wrong_rows_are_refused(void **state) {
+static void invalid_rows_are_rejected(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_couplings c = {0};
@@ -236,14 +237,15 @@ static void wrong_rows_are_refused(void **state) {
     vo_couplings_begin(&c, 5);
     const int wrong[][2] = {{-1, 2}, {2, -1}, {5, 2}, {2, 5}, {3, 3}};
     for (int k = 0; k < 5; k++)
-        assert_int_equal(vo_couplings_add(ctx, &c, wrong[k][0], wrong[k][1], block), VO_BAD_CALL);
+        assert_int_equal(vo_couplings_add(ctx, &c, wrong[k][0], wrong[k][1], block),
+                         VO_BAD_ARGUMENT);
     assert_ok(ctx, vo_couplings_finish(ctx, &c));
     assert_int_equal(c.block_count, 0);
     vo_couplings_free(ctx, &c);
     vo_context_destroy(ctx);
 }
 
-/* ---- right answers -------------------------------------------------------------------------- */
+/* ---- correctness ---------------------------------------------------------------------------- */
 
 static vo_solve_report solve_coupled(block_system *s, const vo_couplings *c,
                                      vo_preconditioner preconditioner, double tolerance, int most) {
@@ -315,8 +317,8 @@ static void conjugate_gradients_agree_with_cholmod_on_the_merged_pattern(void **
     vo_context_destroy(ctx);
 }
 
-/* Takes from b what a coarse level of patches would solve at the start: each patch's mean. */
-static void balance_patches(const cloth *sheet, vo_vec4 *b) {
+/* Subtracts each aggregate's mean from b, which the coarse level would solve at the start. */
+static void balance_aggregates(const cloth *sheet, vo_vec4 *b) {
     int n = sheet->node_count;
     for (int begin = 0; begin < 2 * n; begin += VO_ORDER_LEAF) {
         vo_vec4 sum = {0, 0, 0, 0};
@@ -333,10 +335,10 @@ static void balance_patches(const cloth *sheet, vo_vec4 *b) {
     }
 }
 
-/* One iteration from zero goes along B b, B the preconditioner. Three of them, for b1, b2 and
- * b1 + b2, tell B b1 and B b2 up to one factor, and B is symmetric if b2 . B b1 = b1 . B b2. With
- * two levels B is symmetric for a balanced b. */
-static void the_preconditioner_is_symmetric(void **state) {
+/* One iteration from zero moves along B b, where B is the preconditioner. Three of them, for b1, b2
+ * and b1 + b2, determine B b1 and B b2 up to one factor, and B is symmetric if b2 . B b1 = b1 . B
+ * b2. The two-level B is symmetric for a balanced b. */
+static void preconditioner_is_symmetric(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     stack t;
@@ -355,7 +357,7 @@ static void the_preconditioner_is_symmetric(void **state) {
                                   0};
                 t.s.b[i] = r;
             }
-            balance_patches(&t.sheet, t.s.b);
+            balance_aggregates(&t.sheet, t.s.b);
             b[k] = dense_vector(t.s.b, rows);
             memset(t.s.x, 0, (size_t)rows * sizeof *t.s.x);
             assert_int_equal(solve_coupled(&t.s, &t.c, (vo_preconditioner)p, 1e-9, 1).iterations,
@@ -382,8 +384,8 @@ static void the_preconditioner_is_symmetric(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* No couplings are the same as none at all. */
-static void empty_couplings_change_no_bit(void **state) {
+/* Empty couplings give the same bits as none. */
+static void empty_couplings_give_same_bits(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     block_system s;
@@ -416,7 +418,7 @@ static void solve_on(int threads, bool avx2, int p, vo_vec4 *x, vo_solve_report 
     vo_context_destroy(ctx);
 }
 
-static void solutions_have_the_same_bits_for_all_kernels_and_threads(void **state) {
+static void solution_is_independent_of_kernel_and_threads(void **state) {
     (void)state;
     static vo_vec4 one[2 * 24 * 24], other[2 * 24 * 24];
     for (int p = 0; p < preconditioners(); p++) {
@@ -431,8 +433,8 @@ static void solutions_have_the_same_bits_for_all_kernels_and_threads(void **stat
     }
 }
 
-/* Zt (A + C) Z, summed directly, rows without neighbours in A left out. */
-static void the_coarse_matrix_has_the_couplings(void **state) {
+/* Zt (A + C) Z, summed directly, without rows that have no neighbours in A. */
+static void coarse_matrix_includes_couplings(void **state) {
     (void)state;
     enum { N = 90, ALONE = 37, AGGREGATES = 6 };
     vo_context *ctx = test_context(2);
@@ -442,16 +444,16 @@ static void the_coarse_matrix_has_the_couplings(void **state) {
     for (int k = s.pattern.row_start[ALONE]; k < s.pattern.row_start[ALONE + 1]; k++) {
         if (s.pattern.column[k] == ALONE) continue;
         memset(block_at(&s.a, k), 0, VO_BLOCK_FLOATS * sizeof(float));
-        memset(block_at(&s.a, s.pattern.mirror[k]), 0, VO_BLOCK_FLOATS * sizeof(float));
+        memset(block_at(&s.a, s.pattern.transpose[k]), 0, VO_BLOCK_FLOATS * sizeof(float));
     }
     add_random(ctx, &c, N, 150, 0.2, 2);
-    vo_ranges ranges;
+    vo_row_tiles ranges;
     vo_coarse coarse;
     vo_coupled k = {0};
     vo_arena_init(&k.arena, ctx);
-    assert_ok(ctx, vo_ranges_init(ctx, &s.pattern, &ranges));
+    assert_ok(ctx, vo_row_tiles_init(ctx, &s.pattern, &ranges));
     assert_ok(ctx, vo_coarse_init(ctx, &s.pattern, &coarse));
-    VO_DISPATCH(ctx, vo_ranges_factor)(&ranges, &s.a, 0, N);
+    VO_DISPATCH(ctx, vo_row_tiles_factor)(&ranges, &s.a, 0, N);
     VO_DISPATCH(ctx, vo_coarse_sum)(&coarse, &s.a, 0, N);
     vo_coarse_compute(&coarse, &ranges);
     assert_ok(ctx, vo_coupled_prepare(&k, &c, &ranges, &coarse));
@@ -476,19 +478,18 @@ static void the_coarse_matrix_has_the_couplings(void **state) {
     free(d);
     vo_arena_free(&k.arena);
     vo_coarse_free(&coarse);
-    vo_ranges_free(&ranges);
+    vo_row_tiles_free(&ranges);
     vo_couplings_free(ctx, &c);
     free_system(&s);
     vo_context_destroy(ctx);
 }
 
-/* ---- good answers --------------------------------------------------------------------------- */
+/* ---- convergence ---------------------------------------------------------------------------- */
 
-/* Contacts up to ten times as stiff as the nodes are heavy (m / dt^2) cost little; beyond that the
- * motion of both layers together, soft in truth, looks stiff to the sweeps, and where it varies
- * within a patch the coarse level does not help: iterations grow with the root of the stiffness.
- * Bounds leave a fifth of room above what is measured. Sanitizers see the first three: the others
- * are the same code, hundreds of times. */
+/* Contacts up to ten times as stiff as m / dt^2 of the nodes cost little; beyond that the common
+ * motion of both layers, which is soft, is stiff for the sweeps, and variation within an aggregate
+ * is not covered by the coarse level: iterations grow with the square root of the stiffness. The
+ * bounds are a fifth above the measured values. Sanitizer builds run the first three only. */
 static void stiff_contacts_converge(void **state) {
     (void)state;
     static const int most[2][5] = {{16, 23, 64, 180, 482}, {28, 28, 47, 127, 356}};
@@ -511,8 +512,8 @@ static void stiff_contacts_converge(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Not positive definite, or not numbers: no convergence, and x stays finite. */
-static void bad_couplings_end_without_convergence(void **state) {
+/* Indefinite or NaN couplings: no convergence, and x stays finite. */
+static void invalid_couplings_do_not_converge(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     const double scale[] = {1e6, NAN, INFINITY};
@@ -532,7 +533,7 @@ static void bad_couplings_end_without_convergence(void **state) {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static void rebuilding_and_solving_allocate_nothing(void **state) {
+static void repeated_solve_allocates_nothing(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(2, &memory);
@@ -543,7 +544,7 @@ static void rebuilding_and_solving_allocate_nothing(void **state) {
     assert_ok(ctx, vo_pcg_create(ctx, &s.pattern, &pcg));
     long calls = 0;
     for (int round = 0; round < 6; round++) {
-        if (round == 4) calls = memory.calls; /* before that, all there is to grow has grown */
+        if (round == 4) calls = memory.calls; /* buffers have grown by then */
         add_random(ctx, &c, 400, 420 - 70 * (round / 2), 0.2, (uint64_t)(round / 2));
         vo_pcg_def def = {.preconditioner = (vo_preconditioner)(round % 2),
                           .tolerance = 1e-8,
@@ -586,7 +587,7 @@ static vo_result couple_and_merge(vo_context *ctx, void *arg) {
     return result;
 }
 
-/* A solve that finds no memory for its couplings says that it did not converge. */
+/* A solve without memory for its couplings reports no convergence. */
 static vo_result couple_and_solve(vo_context *ctx, void *arg) {
     (void)arg;
     const int pairs[][2] = {{0, 1}, {1, 2}, {5, 20}, {30, 31}};
@@ -625,7 +626,7 @@ static vo_result couple_and_solve(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void every_allocation_may_fail(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
     test_every_allocation(couple_and_merge, NULL);
     test_every_allocation(couple_and_solve, NULL);
@@ -633,19 +634,19 @@ static void every_allocation_may_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_hold_the_sum_of_the_pairs),
-        cmocka_unit_test(rows_are_symmetric_to_the_last_bit),
-        cmocka_unit_test(wrong_rows_are_refused),
+        cmocka_unit_test(rows_sum_repeated_pairs),
+        cmocka_unit_test(rows_are_exactly_symmetric),
+        cmocka_unit_test(invalid_rows_are_rejected),
         cmocka_unit_test(conjugate_gradients_agree_with_dense_cholesky),
         cmocka_unit_test(conjugate_gradients_agree_with_cholmod_on_the_merged_pattern),
-        cmocka_unit_test(the_preconditioner_is_symmetric),
-        cmocka_unit_test(empty_couplings_change_no_bit),
-        cmocka_unit_test(solutions_have_the_same_bits_for_all_kernels_and_threads),
-        cmocka_unit_test(the_coarse_matrix_has_the_couplings),
+        cmocka_unit_test(preconditioner_is_symmetric),
+        cmocka_unit_test(empty_couplings_give_same_bits),
+        cmocka_unit_test(solution_is_independent_of_kernel_and_threads),
+        cmocka_unit_test(coarse_matrix_includes_couplings),
         cmocka_unit_test(stiff_contacts_converge),
-        cmocka_unit_test(bad_couplings_end_without_convergence),
-        cmocka_unit_test(rebuilding_and_solving_allocate_nothing),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(invalid_couplings_do_not_converge),
+        cmocka_unit_test(repeated_solve_allocates_nothing),
+        cmocka_unit_test(allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The solvers against dense Cholesky and each other, and what they do with matrices and numbers
- * that no cloth has. */
+/* Tests of the solvers against dense Cholesky and each other, and with invalid matrices and values.
+ */
 #include "linalg_dense.h"
 
 static const vo_preconditioner BOTH[] = {VO_PRECONDITION_TWO_LEVEL, VO_PRECONDITION_JACOBI};
@@ -15,19 +15,19 @@ static vo_solve_report solve_with(block_system *s, vo_preconditioner preconditio
     return report;
 }
 
-/* An identity row and column, and nothing on the right. */
+/* Replaces a row and column by the identity with b = 0. */
 static void pin(block_system *s, int row) {
     const vo_block_pattern *p = &s->pattern;
     for (int k = p->row_start[row]; k < p->row_start[row + 1]; k++) {
         memset(block_at(&s->a, k), 0, VO_BLOCK_FLOATS * sizeof(float));
-        memset(block_at(&s->a, p->mirror[k]), 0, VO_BLOCK_FLOATS * sizeof(float));
+        memset(block_at(&s->a, p->transpose[k]), 0, VO_BLOCK_FLOATS * sizeof(float));
     }
     float *m = block_at(&s->a, p->diagonal[row]);
     m[0] = m[5] = m[10] = 1;
     s->b[row] = (vo_vec4){0, 0, 0, 0};
 }
 
-/* ---- right answers -------------------------------------------------------------------------- */
+/* ---- correctness ---------------------------------------------------------------------------- */
 
 static void conjugate_gradients_agree_with_dense_cholesky(void **state) {
     (void)state;
@@ -76,7 +76,7 @@ static void direct_solver_agrees_with_dense_cholesky(void **state) {
     if (!vo_direct_available()) {
         vo_direct *none;
         vo_block_pattern empty = {0};
-        assert_int_equal(vo_direct_create(ctx, &empty, &none), VO_BAD_CALL);
+        assert_int_equal(vo_direct_create(ctx, &empty, &none), VO_BAD_ARGUMENT);
         assert_null(none);
         assert_non_null(strstr(vo_context_message(ctx), "without CHOLMOD"));
         vo_direct_destroy(none);
@@ -105,9 +105,9 @@ static void direct_solver_agrees_with_dense_cholesky(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- first guesses -------------------------------------------------------------------------- */
+/* ---- initial guess -------------------------------------------------------------------------- */
 
-static void a_good_guess_is_kept_and_a_bad_one_dropped(void **state) {
+static void initial_guess_is_kept_if_better(void **state) {
     (void)state;
     enum { N = 200 };
     vo_context *ctx = test_context(1);
@@ -139,7 +139,7 @@ static void a_good_guess_is_kept_and_a_bad_one_dropped(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void nothing_on_the_right_gives_nothing(void **state) {
+static void zero_right_side_gives_zero(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     block_system s;
@@ -154,9 +154,9 @@ static void nothing_on_the_right_gives_nothing(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- the same bits -------------------------------------------------------------------------- */
+/* ---- determinism ---------------------------------------------------------------------------- */
 
-/* Threads take single ranges of rows of the smaller system, and several at once of the larger. */
+/* Threads process single tiles of the smaller system and several at once of the larger. */
 enum { FEW_ROWS = 1700, MANY_ROWS = 26000 };
 
 static void solve_on(int threads, bool avx2, vo_preconditioner preconditioner, int rows, vo_vec4 *x,
@@ -171,7 +171,7 @@ static void solve_on(int threads, bool avx2, vo_preconditioner preconditioner, i
     vo_context_destroy(ctx);
 }
 
-static void solutions_have_the_same_bits_for_all_kernels_and_threads(void **state) {
+static void solution_is_independent_of_kernel_and_threads(void **state) {
     (void)state;
     static vo_vec4 one[MANY_ROWS], other[MANY_ROWS];
     for (int k = 0; k < 4; k++) {
@@ -188,10 +188,10 @@ static void solutions_have_the_same_bits_for_all_kernels_and_threads(void **stat
     }
 }
 
-/* ---- matrices that no cloth has ------------------------------------------------------------- */
+/* ---- invalid matrices ----------------------------------------------------------------------- */
 
-/* Not positive definite: by a diagonal block, by its couplings, or hidden deep in the spectrum. */
-static void indefinite_matrices_end_without_convergence(void **state) {
+/* Indefinite by a diagonal block, by couplings, or by a small part of the spectrum. */
+static void indefinite_matrix_does_not_converge(void **state) {
     (void)state;
     enum { N = 60 };
     vo_context *ctx = test_context(1);
@@ -203,7 +203,7 @@ static void indefinite_matrices_end_without_convergence(void **state) {
             if (kind == 2) {
                 float *m = block_at(&s.a, vo_block_pattern_find(&s.pattern, 20, 21));
                 for (int e = 0; e < VO_BLOCK_FLOATS; e++) m[e] *= 1000;
-                vo_block_matrix_mirror(ctx, &s.a);
+                vo_block_matrix_symmetrise(ctx, &s.a);
             }
             vo_solve_report report = solve_with(&s, BOTH[k], 1e-10, 5000);
             assert_false(report.converged);
@@ -215,7 +215,7 @@ static void indefinite_matrices_end_without_convergence(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void direct_solver_refuses_what_it_cannot_solve(void **state) {
+static void direct_solver_rejects_invalid_matrix(void **state) {
     (void)state;
     if (!vo_direct_available()) skip();
     enum { N = 60 };
@@ -232,15 +232,15 @@ static void direct_solver_refuses_what_it_cannot_solve(void **state) {
         assert_false(vo_direct_solve(direct, &s.a, s.b, s.x).converged);
         for (int i = 0; i < N; i++) assert_true(s.x[i].z == 7);
     }
-    m[5] = good; /* and is as good as new afterwards */
+    m[5] = good; /* and recovers afterwards */
     assert_true(vo_direct_solve(direct, &s.a, s.b, s.x).residual < 1e-13);
     vo_direct_destroy(direct);
     free_system(&s);
     vo_context_destroy(ctx);
 }
 
-/* Whatever is not finite, wherever it is, x is finite in the end. */
-static void x_is_finite_whatever_comes_in(void **state) {
+/* x is finite for any input that is not. */
+static void x_is_finite_for_any_input(void **state) {
     (void)state;
     enum { N = 90 };
     vo_context *ctx = test_context(1);
@@ -265,8 +265,9 @@ static void x_is_finite_whatever_comes_in(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A graph's Laplacian has no solution for a right side with a mean: the residual cannot fall. */
-static void a_residual_that_stops_falling_ends_the_solve(void **state) {
+/* A graph Laplacian has no solution for a right-hand side with nonzero mean: the residual
+ * stagnates. */
+static void stagnation_ends_the_solve(void **state) {
     (void)state;
     enum { N = 64 };
     vo_context *ctx = test_context(1);
@@ -309,7 +310,7 @@ static void iterations_are_limited(void **state) {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static void solving_allocates_nothing(void **state) {
+static void solve_allocates_nothing(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(2, &memory);
@@ -345,7 +346,7 @@ static vo_result create_solvers(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void every_allocation_may_fail(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
     test_every_allocation(create_solvers, NULL);
 }
@@ -355,16 +356,16 @@ int main(void) {
         cmocka_unit_test(conjugate_gradients_agree_with_dense_cholesky),
         cmocka_unit_test(pinned_rows_do_not_move),
         cmocka_unit_test(direct_solver_agrees_with_dense_cholesky),
-        cmocka_unit_test(a_good_guess_is_kept_and_a_bad_one_dropped),
-        cmocka_unit_test(nothing_on_the_right_gives_nothing),
-        cmocka_unit_test(solutions_have_the_same_bits_for_all_kernels_and_threads),
-        cmocka_unit_test(indefinite_matrices_end_without_convergence),
-        cmocka_unit_test(direct_solver_refuses_what_it_cannot_solve),
-        cmocka_unit_test(x_is_finite_whatever_comes_in),
-        cmocka_unit_test(a_residual_that_stops_falling_ends_the_solve),
+        cmocka_unit_test(initial_guess_is_kept_if_better),
+        cmocka_unit_test(zero_right_side_gives_zero),
+        cmocka_unit_test(solution_is_independent_of_kernel_and_threads),
+        cmocka_unit_test(indefinite_matrix_does_not_converge),
+        cmocka_unit_test(direct_solver_rejects_invalid_matrix),
+        cmocka_unit_test(x_is_finite_for_any_input),
+        cmocka_unit_test(stagnation_ends_the_solve),
         cmocka_unit_test(iterations_are_limited),
-        cmocka_unit_test(solving_allocates_nothing),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(solve_allocates_nothing),
+        cmocka_unit_test(allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

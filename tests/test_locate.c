@@ -1,5 +1,5 @@
-/* Points of the flat fabric on meshes edited at random: against brute force, with stacked panels,
- * slits, and outlines that moved. */
+/* Point location on randomly edited meshes: against brute force, with overlapping panels, slits,
+ * and moved outlines. */
 #include "scramble.h"
 
 #include "core/memory.h"
@@ -26,8 +26,9 @@ static vo_vec2 random_point(const vo_mesh *m, int face, vo_random *r) {
     return blend(m, face, (double[]){a, b, 1 - a - b});
 }
 
-/* What any answer must be. */
-static void check_spot(const vo_mesh *m, const vo_spot *s, int patch, vo_vec2 u, double most) {
+/* Asserts the properties of every location. */
+static void check_location(const vo_mesh *m, const vo_face_location *s, int patch, vo_vec2 u,
+                           double most) {
     assert_in_range(s->face, 0, m->face_count - 1);
     double sum = 0;
     for (int i = 0; i < 3; i++) {
@@ -36,9 +37,9 @@ static void check_spot(const vo_mesh *m, const vo_spot *s, int patch, vo_vec2 u,
         sum += s->weight[i];
     }
     assert_near(sum, 1, 1e-15);
-    vo_vec2 there = v2_add(blend(m, s->face, s->weight), s->beyond);
+    vo_vec2 there = v2_add(blend(m, s->face, s->weight), s->outside_offset);
     assert_near(v2_length(v2_sub(there, u)), 0, 1e-11);
-    assert_near(v2_length(s->beyond), 0, most);
+    assert_near(v2_length(s->outside_offset), 0, most);
 }
 
 static double distance2_to_face(const vo_mesh *m, int face, vo_vec2 u) {
@@ -56,7 +57,7 @@ static double distance2_to_face(const vo_mesh *m, int face, vo_vec2 u) {
     return inside ? 0 : best;
 }
 
-/* Patches keep their faces, areas and numbers. */
+/* Edits keep the areas and numbers of patches. */
 static void edits_keep_patches(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -80,7 +81,7 @@ static void edits_keep_patches(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Numbers that a file gives are taken; without, the builder makes them. */
+/* Patch numbers of a file are kept; without them the builder assigns numbers. */
 static void patches_survive_a_file(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -107,7 +108,7 @@ static void patches_survive_a_file(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Every point of every face, on meshes that were edited thoroughly. */
+/* Points of every face of thoroughly edited meshes are found. */
 static void every_point_is_found(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -123,8 +124,8 @@ static void every_point_is_found(void **state) {
             for (int k = 0; k < 8; k++) {
                 double corner[3] = {k == 0, k == 1, k == 2};
                 vo_vec2 u = k < 3 ? blend(old, f, corner) : random_point(old, f, &r);
-                vo_spot s = vo_locate(&l, patch, u, middle(old, f));
-                check_spot(m, &s, patch, u, 1e-11);
+                vo_face_location s = vo_locate(&l, patch, u, middle(old, f));
+                check_location(m, &s, patch, u, 1e-11);
             }
         }
         vo_locator_free(&l);
@@ -134,8 +135,8 @@ static void every_point_is_found(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Borders and seams that collapses moved: no further away than their tolerance. */
-static void beyond_a_moved_outline(void **state) {
+/* Points outside moved borders and seams: the offset is within the tolerance. */
+static void offset_outside_moved_outline_is_small(void **state) {
     (void)state;
     const double tolerance = 0.02;
     vo_context *ctx = test_context(1);
@@ -148,15 +149,15 @@ static void beyond_a_moved_outline(void **state) {
         assert_ok(ctx, vo_locator_create(ctx, m, patch_count(old), &l));
         for (int c = 0; c < 3 * old->face_count; c++) {
             int v = old->face_vert[c / 3][c % 3], patch = old->vert_patch[v];
-            vo_spot s = vo_locate(&l, patch, old->vert_u[v], middle(old, c / 3));
-            check_spot(m, &s, patch, old->vert_u[v], 1.01 * tolerance);
-            outside += v2_length(s.beyond) > 1e-6;
-            if (v2_length(s.beyond) < 1e-6) continue;
-            double best = INFINITY; /* nothing of the fabric is much nearer */
+            vo_face_location s = vo_locate(&l, patch, old->vert_u[v], middle(old, c / 3));
+            check_location(m, &s, patch, old->vert_u[v], 1.01 * tolerance);
+            outside += v2_length(s.outside_offset) > 1e-6;
+            if (v2_length(s.outside_offset) < 1e-6) continue;
+            double best = INFINITY; /* no point of the fabric is much nearer */
             for (int f = 0; f < m->face_count; f++)
                 if (m->vert_patch[m->face_vert[f][0]] == patch)
                     best = vo_min(best, distance2_to_face(m, f, old->vert_u[v]));
-            assert_near(v2_length(s.beyond), sqrt(best), 1e-9);
+            assert_near(v2_length(s.outside_offset), sqrt(best), 1e-9);
         }
         vo_locator_free(&l);
         vo_mesh_destroy(m);
@@ -166,8 +167,8 @@ static void beyond_a_moved_outline(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* The tree against all faces, for points near and far. */
-static void nearest_is_nearest(void **state) {
+/* The tree against all faces, for near and distant points. */
+static void nearest_face_matches_brute_force(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_random r = vo_random_seed(11);
@@ -198,8 +199,8 @@ static void nearest_is_nearest(void **state) {
 
 static vo_vec3 place_layer(double s, double t, void *arg) { return v3(s, t, *(double *)arg); }
 
-/* Panels drawn at the same place, and one that is mirrored on the way in. */
-static void panels_may_lie_over_each_other(void **state) {
+/* Panels at the same position in material space, and one that the builder mirrors. */
+static void overlapping_panels_are_separate(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     garment g = {.ctx = ctx};
@@ -208,7 +209,7 @@ static void panels_may_lie_over_each_other(void **state) {
     garment_sheet(&g, 4, 4, v2(0, 0), v2(1, 1), NO_HOLE, 0, place_layer, &height[1]);
     garment_sheet(&g, 4, 4, v2(0, 0), v2(-1, 1), NO_HOLE, 0, place_layer, &height[2]);
     vo_mesh *old, *m;
-    assert_ok(ctx, vo_mesh_accept(ctx, "layers", &g.data, VO_MESH_FOR_CLOTH, &old));
+    assert_ok(ctx, vo_mesh_build_validated(ctx, "layers", &g.data, VO_MESH_FOR_CLOTH, &old));
     vo_mesh_data_free(ctx, &g.data);
     assert_ok(ctx, vo_mesh_copy(ctx, old, &m));
     scramble(m, 3, 900, 0);
@@ -216,8 +217,8 @@ static void panels_may_lie_over_each_other(void **state) {
     assert_ok(ctx, vo_locator_create(ctx, m, 3, &l));
     for (int c = 0; c < 3 * old->face_count; c++) {
         int v = old->face_vert[c / 3][c % 3];
-        vo_spot s = vo_locate(&l, old->vert_patch[v], old->vert_u[v], middle(old, c / 3));
-        check_spot(m, &s, old->vert_patch[v], old->vert_u[v], 1e-12);
+        vo_face_location s = vo_locate(&l, old->vert_patch[v], old->vert_u[v], middle(old, c / 3));
+        check_location(m, &s, old->vert_patch[v], old->vert_u[v], 1e-12);
         for (int i = 0; i < 3; i++)
             assert_near(m->node_x[vo_mesh_face_node(m, s.face, i)].z, old->vert_patch[v], 0);
     }
@@ -227,8 +228,8 @@ static void panels_may_lie_over_each_other(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Labels tell on which side of the slit a face is. */
-static void a_slit_is_not_crossed(void **state) {
+/* Labels identify the side of the slit. */
+static void slit_is_not_crossed(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     int seen = 0;
@@ -243,8 +244,8 @@ static void a_slit_is_not_crossed(void **state) {
             vo_vec2 u = old->vert_u[old->face_vert[f][c % 3]];
             vo_vec2 inside = v2_add(v2_scale(0.75, u), v2_scale(0.25, middle(old, f)));
             if (u.x != 0.5 || u.y >= 0.5) continue;
-            vo_spot s = vo_locate(&l, 0, u, inside);
-            check_spot(m, &s, 0, u, 0.04);
+            vo_face_location s = vo_locate(&l, 0, u, inside);
+            check_location(m, &s, 0, u, 0.04);
             assert_int_equal(m->face_label[s.face], old->face_label[f]);
             seen++;
         }
@@ -256,7 +257,7 @@ static void a_slit_is_not_crossed(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A vert that is still there is found as a corner, with weights that are exact. */
+/* A surviving vert is found as a corner with exact weights. */
 static void corners_are_exact(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -266,14 +267,14 @@ static void corners_are_exact(void **state) {
     assert_ok(ctx, vo_locator_create(ctx, m, 1, &l));
     for (int c = 0; c < 3 * m->face_count; c++) {
         int v = m->face_vert[c / 3][c % 3];
-        vo_spot s = vo_locate(&l, 0, m->vert_u[v], middle(m, c / 3));
+        vo_face_location s = vo_locate(&l, 0, m->vert_u[v], middle(m, c / 3));
         int ones = 0;
         for (int i = 0; i < 3; i++) {
             ones += s.weight[i] == 1 && m->face_vert[s.face][i] == v;
             assert_true(s.weight[i] == 1 || s.weight[i] == 0);
         }
         assert_int_equal(ones, 1);
-        assert_true(s.beyond.x == 0 && s.beyond.y == 0);
+        assert_true(s.outside_offset.x == 0 && s.outside_offset.y == 0);
     }
     vo_locator_free(&l);
     vo_mesh_destroy(m);
@@ -287,7 +288,7 @@ static vo_result locator_body(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void refused_memory(void **state) {
+static void failed_allocations_are_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh *m = garment_build(ctx, 1, 1);
@@ -298,11 +299,15 @@ static void refused_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edits_keep_patches),    cmocka_unit_test(patches_survive_a_file),
-        cmocka_unit_test(every_point_is_found),  cmocka_unit_test(beyond_a_moved_outline),
-        cmocka_unit_test(nearest_is_nearest),    cmocka_unit_test(panels_may_lie_over_each_other),
-        cmocka_unit_test(a_slit_is_not_crossed), cmocka_unit_test(corners_are_exact),
-        cmocka_unit_test(refused_memory),
+        cmocka_unit_test(edits_keep_patches),
+        cmocka_unit_test(patches_survive_a_file),
+        cmocka_unit_test(every_point_is_found),
+        cmocka_unit_test(offset_outside_moved_outline_is_small),
+        cmocka_unit_test(nearest_face_matches_brute_force),
+        cmocka_unit_test(overlapping_panels_are_separate),
+        cmocka_unit_test(slit_is_not_crossed),
+        cmocka_unit_test(corners_are_exact),
+        cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
-/* The mannequin's surface, shares and poses. */
+/* Surface, skinning weights and poses of the mannequin. */
 #include "surface_checks.h"
 
+#include "character/mannequin.h"
+#include "character/mannequin_implicit.h"
 #include "core/random.h"
-#include "scene/mannequin.h"
-#include "scene/mannequin_form.h"
+#include "mannequin_mesh.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,30 +25,31 @@ static vo_mannequin make(vo_context *ctx, vo_mannequin_def def) {
     return m;
 }
 
-/* Shares: not negative, descending, 1 in all, bones that there are. */
-static void assert_shares(const vo_skin *skin) {
+/* Weights are not negative, descending, sum to 1, and their bones exist. */
+static void check_weights(const vo_skin *skin) {
     for (int n = 0; n < skin->node_count; n++) {
         double sum = 0;
-        for (int i = 0; i < VO_SKIN_BONES; i++) {
+        for (int i = 0; i < VO_SKIN_MAX_BONES; i++) {
             assert_in_range(skin->bone[n][i], 0, VO_BONE_COUNT - 1);
-            assert_true(skin->share[n][i] >= 0);
-            if (i > 0) assert_true(skin->share[n][i] <= skin->share[n][i - 1]);
-            sum += skin->share[n][i];
+            assert_true(skin->weight[n][i] >= 0);
+            if (i > 0) assert_true(skin->weight[n][i] <= skin->weight[n][i - 1]);
+            sum += skin->weight[n][i];
         }
         assert_near(sum, 1, 1e-14);
     }
 }
 
-/* Closed, manifold, one piece without a hole, no face through another; about as dense as asked. */
-static void assert_body(vo_context *ctx, vo_mannequin_def def) {
+/* Closed, manifold, of genus 0, without self-intersections, with about the requested number of
+ * faces. */
+static void check_body(vo_context *ctx, vo_mannequin_def def) {
     vo_mannequin m = make(ctx, def);
     assert_near(m.face_count, def.faces, 0.06 * def.faces);
     assert_closed(m.face_count, CONST_FACES(m));
     assert_manifold_nodes(m.skin.node_count, m.face_count, CONST_FACES(m));
     assert_int_equal(euler_of(m.skin.node_count, m.face_count), 2);
-    assert_int_equal(crossings_of(ctx, m.skin.rest, m.face_count, CONST_FACES(m)), 0);
-    assert_true(least_angle(m.skin.rest, m.face_count, CONST_FACES(m)) > 1);
-    assert_shares(&m.skin);
+    assert_int_equal(intersections_of(ctx, m.skin.rest, m.face_count, CONST_FACES(m)), 0);
+    assert_true(min_angle(m.skin.rest, m.face_count, CONST_FACES(m)) > 1);
+    check_weights(&m.skin);
     vo_mannequin_free(ctx, &m);
 }
 
@@ -55,21 +57,21 @@ static void test_builds(void **state) {
     (void)state;
     vo_context *ctx = test_context(2);
     for (int build = -1; build <= 1; build++)
-        for (int figure = -1; figure <= 1; figure++) assert_body(ctx, def_of(build, figure, 10000));
+        for (int figure = -1; figure <= 1; figure++) check_body(ctx, def_of(build, figure, 10000));
     vo_context_destroy(ctx);
 }
 
 static void test_densities(void **state) {
     (void)state;
     vo_context *ctx = test_context(2);
-    const int faces[] = {VO_MANNEQUIN_LEAST_FACES, 8000, 20000, 70000};
-    for (int i = 0; i < 4; i++) assert_body(ctx, def_of(0, 0, faces[i]));
-    for (int build = -1; build <= 1; build += 2) assert_body(ctx, def_of(build, 0, 8000));
+    const int faces[] = {VO_MANNEQUIN_MIN_LATTICE_FACES, 8000, 20000, 70000};
+    for (int i = 0; i < 4; i++) check_body(ctx, def_of(0, 0, faces[i]));
+    for (int build = -1; build <= 1; build += 2) check_body(ctx, def_of(build, 0, 8000));
     vo_context_destroy(ctx);
 }
 
-/* Any body between the limits of a size table, coarse or fine. */
-static void test_random_bodies(void **state) {
+/* Random sizes within the limits, coarse and fine. */
+static void random_bodies_are_sound(void **state) {
     (void)state;
     vo_context *ctx = test_context(2);
     vo_random r = vo_random_seed(2024);
@@ -82,13 +84,13 @@ static void test_random_bodies(void **state) {
         def.waist = vo_random_real(&r, 0.85, 1.2);
         def.hips = vo_random_real(&r, 0.85, 1.2);
         def.limbs = vo_random_real(&r, 0.85, 1.2);
-        assert_body(ctx, def);
+        check_body(ctx, def);
     }
     vo_context_destroy(ctx);
 }
 
-/* As tall as asked, on the ground, left like right, of a person's volume. */
-static void test_sizes(void **state) {
+/* Height, ground contact, symmetry and volume of the body are plausible. */
+static void mannequin_sizes_are_as_requested(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     const double heights[] = {1.2, 1.75, 2.1};
@@ -112,20 +114,20 @@ static void test_sizes(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Around the body at a height, m: the convex outline of the nodes near it, roughly. */
-static double width_at(const vo_mannequin *m, double z, double reach) {
+/* Approximate width of the body at a height, m. */
+static double width_at(const vo_mannequin *m, double z, double max_distance) {
     double low = 0, high = 0;
     for (int n = 0; n < m->skin.node_count; n++) {
         vo_vec3 x = m->skin.rest[n];
-        if (fabs(x.z - z) > 0.02 || fabs(x.x) > reach) continue;
+        if (fabs(x.z - z) > 0.02 || fabs(x.x) > max_distance) continue;
         low = vo_min(low, x.x);
         high = vo_max(high, x.x);
     }
     return high - low;
 }
 
-/* Builds differ as they should, and a waist is narrower than hips and chest. */
-static void test_figures(void **state) {
+/* Builds differ as expected, and the waist is narrower than hips and chest. */
+static void mannequin_figures_differ(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     double waist[3];
@@ -143,37 +145,37 @@ static void test_figures(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* The function is the same on both sides, to the last bit. */
-static void test_symmetry(void **state) {
+/* The implicit function is exactly symmetric. */
+static void mannequin_function_is_symmetric(void **state) {
     (void)state;
     vo_skeleton skeleton = vo_skeleton_make(NULL);
     vo_mannequin_def def = vo_mannequin_def_default();
-    vo_body_form body;
-    vo_body_form_make(&def, &skeleton, &body);
+    vo_implicit_body body;
+    vo_implicit_body_make(&def, &skeleton, &body);
     for (int i = 0; i < 2000; i++) {
         vo_vec3 p = v3(0.0007 * (i % 100) * (i % 11), 0.01 * (i % 23) - 0.1, 0.0009 * i);
-        double left = vo_body_form_value(&body, p);
-        assert_true(left == vo_body_form_value(&body, v3(-p.x, p.y, p.z)));
+        double left = vo_implicit_body_value(&body, p);
+        assert_true(left == vo_implicit_body_value(&body, v3(-p.x, p.y, p.z)));
         assert_true(isfinite(left));
     }
-    assert_true(vo_body_form_value(&body, v3(0, 0, 1.2)) < -0.05);
-    assert_true(vo_body_form_value(&body, v3(0, 0, 0.5)) > 0.05);
-    assert_true(vo_body_form_value(&body, v3(0.02, 0.5, 1.2)) > 0.2);
+    assert_true(vo_implicit_body_value(&body, v3(0, 0, 1.2)) < -0.05);
+    assert_true(vo_implicit_body_value(&body, v3(0, 0, 0.5)) > 0.05);
+    assert_true(vo_implicit_body_value(&body, v3(0.02, 0.5, 1.2)) > 0.2);
 }
 
 /* Joints lie inside the body. */
-static void test_joints_are_inside(void **state) {
+static void mannequin_joints_are_inside(void **state) {
     (void)state;
     for (int build = -1; build <= 1; build++) {
         vo_skeleton skeleton = vo_skeleton_make(NULL);
         vo_mannequin_def def = def_of(build, 0, 20000);
-        vo_body_form body;
-        vo_body_form_make(&def, &skeleton, &body);
+        vo_implicit_body body;
+        vo_implicit_body_make(&def, &skeleton, &body);
         vo_transform world[VO_BONE_COUNT];
         vo_body_pose rest = vo_body_pose_rest(&skeleton);
         vo_skeleton_world(&skeleton, &rest, world);
         for (int b = 0; b < VO_BONE_COUNT; b++)
-            assert_true(vo_body_form_value(&body, world[b].translation) < -0.008);
+            assert_true(vo_implicit_body_value(&body, world[b].translation) < -0.008);
     }
 }
 
@@ -183,7 +185,7 @@ static void test_rest_is_identity(void **state) {
     vo_mannequin m = make(ctx, def_of(0, 0, 8000));
     vo_body_pose rest = vo_body_pose_rest(&m.skeleton);
     vo_mesh *mesh;
-    assert_ok(ctx, vo_mannequin_mesh(ctx, &m, &rest, &mesh));
+    assert_ok(ctx, mannequin_mesh(ctx, &m, &rest, &mesh));
     vo_mesh_view view = vo_mesh_get_view(mesh);
     assert_int_equal(view.face_count, m.face_count);
     for (int n = 0; n < view.node_count; n++)
@@ -193,8 +195,8 @@ static void test_rest_is_identity(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Shares lie where they belong: the middle of every bone follows that bone. */
-static void test_bones_carry_their_skin(void **state) {
+/* The middle of every bone follows that bone. */
+static void mannequin_skin_follows_its_bones(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mannequin m = make(ctx, def_of(0, 0, 20000));
@@ -211,26 +213,26 @@ static void test_bones_carry_their_skin(void **state) {
             if (v3_distance(m.skin.rest[m.face[f][0]], middle) <
                 v3_distance(m.skin.rest[m.face[best][0]], middle))
                 best = f;
-        assert_int_equal(vo_mannequin_face_bone(&m, best), bones[i]);
+        assert_int_equal(m.skin.bone[m.face[best][0]][0], bones[i]);
     }
-    for (int n = 0; n < m.skin.node_count; n++) /* nothing on the left follows the right limbs */
-        for (int k = 0; k < VO_SKIN_BONES; k++)
+    for (int n = 0; n < m.skin.node_count; n++) /* the left side does not follow right limbs */
+        for (int k = 0; k < VO_SKIN_MAX_BONES; k++)
             if (m.skin.rest[n].x > 0.1 && m.skin.bone[n][k] >= VO_BONE_RIGHT_UPPER_ARM)
-                assert_true(m.skin.share[n][k] < 1e-3);
+                assert_true(m.skin.weight[n][k] < 1e-3);
     vo_mannequin_free(ctx, &m);
     vo_context_destroy(ctx);
 }
 
-/* Neighbours follow nearly the same bones, so that skin does not tear. */
-static void test_shares_are_smooth(void **state) {
+/* Neighbouring nodes have similar weights, so that the skin does not tear. */
+static void mannequin_weights_are_smooth(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mannequin m = make(ctx, def_of(0, 0, 20000));
     for (int f = 0; f < m.face_count; f++) {
         double a[VO_BONE_COUNT] = {0}, difference = 0;
-        for (int k = 0; k < VO_SKIN_BONES; k++) {
-            a[m.skin.bone[m.face[f][0]][k]] += m.skin.share[m.face[f][0]][k];
-            a[m.skin.bone[m.face[f][1]][k]] -= m.skin.share[m.face[f][1]][k];
+        for (int k = 0; k < VO_SKIN_MAX_BONES; k++) {
+            a[m.skin.bone[m.face[f][0]][k]] += m.skin.weight[m.face[f][0]][k];
+            a[m.skin.bone[m.face[f][1]][k]] -= m.skin.weight[m.face[f][1]][k];
         }
         for (int b = 0; b < VO_BONE_COUNT; b++) difference += 0.5 * fabs(a[b]);
         assert_true(difference < 0.35);
@@ -239,8 +241,8 @@ static void test_shares_are_smooth(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Arms lifted, the skin still meets itself nowhere and no face has collapsed. */
-static void test_arms_up(void **state) {
+/* With raised arms the skin has no self-intersections and no collapsed face. */
+static void mannequin_with_raised_arms_has_no_intersections(void **state) {
     (void)state;
     vo_context *ctx = test_context(2);
     vo_mannequin m = make(ctx, def_of(0, 0, 14000));
@@ -250,9 +252,9 @@ static void test_arms_up(void **state) {
         pose.rotation[arm] = vo_joint_rotation(arm, (vo_joint_angles){0, 120, 0});
     }
     vo_mesh *mesh;
-    assert_ok(ctx, vo_mannequin_mesh(ctx, &m, &pose, &mesh));
+    assert_ok(ctx, mannequin_mesh(ctx, &m, &pose, &mesh));
     vo_mesh_view view = vo_mesh_get_view(mesh);
-    assert_int_equal(crossings_of(ctx, view.node_x, view.face_count, view.face_vert), 0);
+    assert_int_equal(intersections_of(ctx, view.node_x, view.face_count, view.face_vert), 0);
     double top = 0;
     for (int n = 0; n < view.node_count; n++) top = vo_max(top, view.node_x[n].z);
     assert_true(top > 1.75);
@@ -268,7 +270,7 @@ static void test_same_bits(void **state) {
     assert_int_equal(a.skin.node_count, b.skin.node_count);
     size_t nodes = (size_t)a.skin.node_count;
     assert_memory_equal(a.skin.rest, b.skin.rest, nodes * sizeof *a.skin.rest);
-    assert_memory_equal(a.skin.share, b.skin.share, nodes * sizeof *a.skin.share);
+    assert_memory_equal(a.skin.weight, b.skin.weight, nodes * sizeof *a.skin.weight);
     assert_memory_equal(a.face, b.face, (size_t)a.face_count * sizeof *a.face);
     vo_mannequin_free(one, &a);
     vo_mannequin_free(three, &b);
@@ -288,7 +290,7 @@ static void test_bad_sizes(void **state) {
     def[8].faces = 100, def[9].height = NAN;
     for (int i = 0; i < 10; i++) {
         vo_mannequin m;
-        assert_int_equal(vo_mannequin_create(ctx, &def[i], &m), VO_BAD_CALL);
+        assert_int_equal(vo_mannequin_create(ctx, &def[i], &m), VO_BAD_ARGUMENT);
         assert_non_null(strstr(vo_context_message(ctx), name[i]));
         assert_null(m.face);
     }
@@ -300,16 +302,16 @@ static vo_result make_posed(vo_context *ctx, void *arg) {
     VO_TRY(vo_mannequin_create(ctx, arg, &m));
     vo_body_pose zero = vo_body_pose_zero();
     vo_mesh *mesh;
-    vo_result result = vo_mannequin_mesh(ctx, &m, &zero, &mesh);
+    vo_result result = mannequin_mesh(ctx, &m, &zero, &mesh);
     vo_mesh_destroy(mesh);
     vo_mannequin_free(ctx, &m);
     return result;
 }
 
-/* Every eighth allocation refused: each body takes its time, and the parts have tests of all. */
-static void test_memory_failures(void **state) {
+/* Fails every eighth allocation, because creating a body is slow; its parts are tested with all. */
+static void mannequin_out_of_memory_is_reported(void **state) {
     (void)state;
-    vo_mannequin_def def = def_of(0, 0, VO_MANNEQUIN_LEAST_FACES);
+    vo_mannequin_def def = def_of(0, 0, VO_MANNEQUIN_MIN_LATTICE_FACES);
     vo_result result = VO_NO_MEMORY;
     for (long fail = 0; result != VO_OK; fail += 8) {
         test_memory memory = {.fail_at = -1};
@@ -342,18 +344,18 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_builds),
         cmocka_unit_test(test_densities),
-        cmocka_unit_test(test_random_bodies),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_symmetry),
-        cmocka_unit_test(test_joints_are_inside),
+        cmocka_unit_test(random_bodies_are_sound),
+        cmocka_unit_test(mannequin_sizes_are_as_requested),
+        cmocka_unit_test(mannequin_figures_differ),
+        cmocka_unit_test(mannequin_function_is_symmetric),
+        cmocka_unit_test(mannequin_joints_are_inside),
         cmocka_unit_test(test_rest_is_identity),
-        cmocka_unit_test(test_bones_carry_their_skin),
-        cmocka_unit_test(test_shares_are_smooth),
-        cmocka_unit_test(test_arms_up),
+        cmocka_unit_test(mannequin_skin_follows_its_bones),
+        cmocka_unit_test(mannequin_weights_are_smooth),
+        cmocka_unit_test(mannequin_with_raised_arms_has_no_intersections),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_bad_sizes),
-        cmocka_unit_test(test_memory_failures),
+        cmocka_unit_test(mannequin_out_of_memory_is_reported),
         cmocka_unit_test(test_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

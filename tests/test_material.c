@@ -1,5 +1,5 @@
 /* The scalar energy of stretching and the angle of a hinge against finite differences, invariants
- * and closed forms; test_plate.c goes on from angles to bending. */
+ * and closed forms; test_bending.c continues with bending. */
 #include "support.h"
 
 #include "core/random.h"
@@ -10,12 +10,7 @@
 
 enum { TRIALS = 2000 };
 
-static vo_vec3 random_point(vo_random *r, double size) {
-    double x = vo_random_real(r, -size, size), y = vo_random_real(r, -size, size);
-    return v3(x, y, vo_random_real(r, -size, size));
-}
-
-/* A face with a random rest shape of decent quality. */
+/* A face with a random rest shape of good quality. */
 static vo_stretch_face random_face(vo_random *r) {
     for (;;) {
         vo_mat2 dm = {vo_random_real(r, -1, 1), vo_random_real(r, -1, 1), vo_random_real(r, -1, 1),
@@ -24,15 +19,15 @@ static vo_stretch_face random_face(vo_random *r) {
     }
 }
 
-/* Positions that map the face by a random F near a rotation; `strain` says how far from one. */
+/* Positions by a random F near a rotation; `strain` is the deviation from one. */
 static void random_positions(vo_random *r, const vo_stretch_face *face, double strain,
                              vo_vec3 x[3]) {
-    vo_vec3 u = v3_normalize(random_point(r, 1)), w = v3_normalize(random_point(r, 1));
+    vo_vec3 u = v3_normalize(test_random_vec3(r, 1)), w = v3_normalize(test_random_vec3(r, 1));
     vo_vec3 v = v3_normalize(v3_cross(w, u));
-    u = v3_add(u, random_point(r, strain));
-    v = v3_add(v, random_point(r, strain));
+    u = v3_add(u, test_random_vec3(r, strain));
+    v = v3_add(v, test_random_vec3(r, strain));
     vo_mat2 dm = m2_inverse(face->inverse);
-    x[0] = random_point(r, 1);
+    x[0] = test_random_vec3(r, 1);
     x[1] = v3_add(x[0], v3_add(v3_scale(dm.a, u), v3_scale(dm.c, v)));
     x[2] = v3_add(x[0], v3_add(v3_scale(dm.b, u), v3_scale(dm.d, v)));
 }
@@ -65,7 +60,8 @@ static void assert_psd(const vo_mat3 *blocks, int nodes) {
             assert_near(h, block_entry(blocks, nodes, j, i), 1e-12 * (1 + fabs(h)));
             largest = vo_max(largest, fabs(h));
         }
-    /* Cholesky of H + tiny I exists exactly when H is positive semidefinite up to tiny. */
+    /* A Cholesky factor of H + tiny I exists if and only if H is positive semidefinite up to tiny.
+     */
     double l[12][12] = {{0}};
     for (int i = 0; i < 3 * nodes; i++)
         for (int j = 0; j <= i; j++) {
@@ -80,7 +76,7 @@ static void assert_psd(const vo_mat3 *blocks, int nodes) {
         }
 }
 
-static void stretch_gradient_is_the_energy_s_derivative(void **state) {
+static void stretch_gradient_is_energy_derivative(void **state) {
     (void)state;
     vo_random r = vo_random_seed(1);
     for (int trial = 0; trial < TRIALS; trial++) {
@@ -101,7 +97,7 @@ static void stretch_gradient_is_the_energy_s_derivative(void **state) {
     }
 }
 
-static void stretch_hessian_is_the_gradient_s_derivative(void **state) {
+static void stretch_hessian_is_gradient_derivative(void **state) {
     (void)state;
     vo_random r = vo_random_seed(2);
     for (int trial = 0; trial < TRIALS; trial++) {
@@ -141,7 +137,7 @@ static void projected_stretch_hessian_is_positive_semidefinite(void **state) {
     }
 }
 
-static void projection_changes_nothing_under_tension(void **state) {
+static void projection_is_identity_under_tension(void **state) {
     (void)state;
     vo_stretch_face face = {{1, 0, 0, 1}, 0.5};
     vo_stiffness c = {{800, 100, 600, 50}};
@@ -162,17 +158,17 @@ static vo_vec3 move(vo_vec3 axis, double angle, vo_vec3 shift, vo_vec3 p) {
     return v3_add(turned, shift);
 }
 
-static void rigid_motion_changes_no_energy_and_makes_no_force(void **state) {
+static void rigid_motion_keeps_energy_and_force(void **state) {
     (void)state;
     vo_random r = vo_random_seed(4);
     for (int trial = 0; trial < TRIALS; trial++) {
         vo_stretch_face face = random_face(&r);
         vo_stiffness c = random_stiffness(&r);
-        vo_vec3 x[4], y[4], g[4], axis = v3_normalize(random_point(&r, 1)),
-                                  shift = random_point(&r, 3);
+        vo_vec3 x[4], y[4], g[4], axis = v3_normalize(test_random_vec3(&r, 1)),
+                                  shift = test_random_vec3(&r, 3);
         double angle = vo_random_real(&r, -3, 3);
         random_positions(&r, &face, 0.4, x);
-        x[3] = random_point(&r, 1);
+        x[3] = test_random_vec3(&r, 1);
         for (int i = 0; i < 4; i++) y[i] = move(axis, angle, shift, x[i]);
         double e = vo_stretch_energy(&face, &c, x);
         assert_near(vo_stretch_energy(&face, &c, y), e, 1e-13 + 1e-12 * e);
@@ -185,7 +181,7 @@ static void rigid_motion_changes_no_energy_and_makes_no_force(void **state) {
     }
 }
 
-/* Force and moment of internal forces vanish. */
+/* Sums of internal forces and moments vanish. */
 static void internal_forces_balance(void **state) {
     (void)state;
     vo_random r = vo_random_seed(5);
@@ -196,7 +192,7 @@ static void internal_forces_balance(void **state) {
         for (int kind = 0; kind < 2; kind++) {
             int nodes = kind ? 4 : 3;
             random_positions(&r, &face, 0.4, x);
-            x[3] = v3_add(x[0], random_point(&r, 1));
+            x[3] = v3_add(x[0], test_random_vec3(&r, 1));
             if (kind)
                 vo_hinge_angle_gradient(x, g);
             else
@@ -214,7 +210,7 @@ static void internal_forces_balance(void **state) {
     }
 }
 
-static void green_strain_of_simple_pulls(void **state) {
+static void green_strain_known_values(void **state) {
     (void)state;
     vo_stretch_face face = {{2, 0, 0, 2}, 0.125};
     vo_vec3 x[3] = {v3(0, 0, 0), v3(0.6, 0, 0), v3(0, 0, 0.4)};
@@ -231,7 +227,7 @@ static void green_strain_of_simple_pulls(void **state) {
     assert_near(vo_stretch_energy(&face, &c, sheared), 0.125 * 0.5 * 40 * gamma * gamma, 1e-14);
 }
 
-/* A hinge about the y axis with both wings lowered by `fold`/2 each: convex from above. */
+/* A hinge about the y axis with both faces lowered by `fold`/2 each: convex from above. */
 static void folded_hinge(double fold, vo_vec3 x[4]) {
     double s = sin(fold / 2), c = cos(fold / 2);
     x[0] = v3(0, 0, 0);
@@ -240,7 +236,7 @@ static void folded_hinge(double fold, vo_vec3 x[4]) {
     x[3] = v3(2 * c, 0.8, -2 * s);
 }
 
-static void hinge_angle_of_known_folds(void **state) {
+static void hinge_angle_known_values(void **state) {
     (void)state;
     vo_vec3 x[4];
     for (int n = -314; n <= 314; n++) {
@@ -251,19 +247,19 @@ static void hinge_angle_of_known_folds(void **state) {
     folded_hinge(0, x);
     double flat = vo_hinge_angle(x);
     assert_true(flat == 0);
-    x[2] = x[3]; /* folded shut: +pi, never -pi */
+    x[2] = x[3]; /* completely folded: +pi, never -pi */
     assert_near(vo_hinge_angle(x), VO_PI, 1e-15);
     for (int i = 0; i < 4; i++) x[i].x = -x[i].x;
     assert_near(vo_hinge_angle(x), VO_PI, 1e-15);
 }
 
-static void hinge_gradient_is_the_angle_s_derivative(void **state) {
+static void hinge_gradient_is_angle_derivative(void **state) {
     (void)state;
     vo_random r = vo_random_seed(6);
     for (int n = -155; n <= 155; n++) {
         vo_vec3 x[4], g[4];
         folded_hinge(0.02 * n, x);
-        for (int i = 0; i < 4; i++) x[i] = v3_add(x[i], random_point(&r, 0.02));
+        for (int i = 0; i < 4; i++) x[i] = v3_add(x[i], test_random_vec3(&r, 0.02));
         vo_hinge_angle_gradient(x, g);
         for (int k = 0; k < 12; k++) {
             double *p = coordinate(x, k), keep = *p, h = 1e-5;
@@ -272,21 +268,21 @@ static void hinge_gradient_is_the_angle_s_derivative(void **state) {
             *p = keep - h;
             double down = vo_hinge_angle(x);
             *p = keep;
-            if (fabs(up - down) > 1) continue; /* across the cut at pi */
+            if (fabs(up - down) > 1) continue; /* across the branch cut at pi */
             assert_near(component(g, k), (up - down) / (2 * h), 1e-8);
         }
     }
 }
 
-/* Either face may be the first: the edge is then crossed the other way. */
-static void a_hinge_is_the_same_from_both_faces(void **state) {
+/* Either face may be first: the edge is then traversed in the opposite direction. */
+static void hinge_is_symmetric(void **state) {
     (void)state;
     vo_random r = vo_random_seed(7);
     static const int other[4] = {1, 0, 3, 2};
     for (int trial = 0; trial < TRIALS; trial++) {
         vo_vec3 x[4], y[4], g[4], h[4];
         folded_hinge(vo_random_real(&r, -3, 3), x);
-        for (int i = 0; i < 4; i++) x[i] = v3_add(x[i], random_point(&r, 0.05));
+        for (int i = 0; i < 4; i++) x[i] = v3_add(x[i], test_random_vec3(&r, 0.05));
         for (int i = 0; i < 4; i++) y[i] = x[other[i]];
         vo_hinge_angle_gradient(x, g);
         vo_hinge_angle_gradient(y, h);
@@ -296,14 +292,14 @@ static void a_hinge_is_the_same_from_both_faces(void **state) {
     }
 }
 
-static void degenerate_hinges_have_no_angle_and_no_gradient(void **state) {
+static void degenerate_hinge_is_zero(void **state) {
     (void)state;
     vo_vec3 y = v3(0, 1, 0);
     vo_vec3 broken[][4] = {
         {v3(0, 0, 0), v3(0, 0, 0), v3(-1, 0, 0), v3(1, 0, 1)}, /* no edge */
         {v3(0, 0, 0), y, v3(0, 0.5, 0), v3(1, 0, 1)},          /* no first face */
         {v3(0, 0, 0), y, v3(-1, 0, 0), v3(0, 3, 0)},           /* no second face */
-        {v3(0, 0, 0), y, v3(1e-13, 0.5, 0), v3(1, 0, 1)},      /* only rounding left of it */
+        {v3(0, 0, 0), y, v3(1e-13, 0.5, 0), v3(1, 0, 1)},      /* sliver at rounding level */
         {v3(1, 1, 1), v3(1, 1, 1), v3(1, 1, 1), v3(1, 1, 1)},  /* a point */
         {v3(0, 0, 0), v3(0, 1e-200, 0), v3(-1e-200, 0, 0), v3(1e-200, 0, 1e-200)},
         {v3(0, 0, 0), v3(0, 1e200, 0), v3(-1e200, 0, 0), v3(1e200, 0, 1e200)},
@@ -319,17 +315,17 @@ static void degenerate_hinges_have_no_angle_and_no_gradient(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stretch_gradient_is_the_energy_s_derivative),
-        cmocka_unit_test(stretch_hessian_is_the_gradient_s_derivative),
+        cmocka_unit_test(stretch_gradient_is_energy_derivative),
+        cmocka_unit_test(stretch_hessian_is_gradient_derivative),
         cmocka_unit_test(projected_stretch_hessian_is_positive_semidefinite),
-        cmocka_unit_test(projection_changes_nothing_under_tension),
-        cmocka_unit_test(rigid_motion_changes_no_energy_and_makes_no_force),
+        cmocka_unit_test(projection_is_identity_under_tension),
+        cmocka_unit_test(rigid_motion_keeps_energy_and_force),
         cmocka_unit_test(internal_forces_balance),
-        cmocka_unit_test(green_strain_of_simple_pulls),
-        cmocka_unit_test(hinge_angle_of_known_folds),
-        cmocka_unit_test(hinge_gradient_is_the_angle_s_derivative),
-        cmocka_unit_test(a_hinge_is_the_same_from_both_faces),
-        cmocka_unit_test(degenerate_hinges_have_no_angle_and_no_gradient),
+        cmocka_unit_test(green_strain_known_values),
+        cmocka_unit_test(hinge_angle_known_values),
+        cmocka_unit_test(hinge_gradient_is_angle_derivative),
+        cmocka_unit_test(hinge_is_symmetric),
+        cmocka_unit_test(degenerate_hinge_is_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

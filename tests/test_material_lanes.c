@@ -1,4 +1,5 @@
-/* The vector kernels against the scalar energies, and their copies against each other. */
+/* Tests of the SIMD kernels against the scalar energies, and of their variants against each other.
+ */
 #include "support.h"
 
 #include "core/random.h"
@@ -17,7 +18,7 @@
 
 enum { TRIALS = 3000 };
 
-/* One call's inputs and results, for each kernel. */
+/* Inputs and results of a kernel call. */
 typedef struct stretch_call {
     vo_stretch4 in;
     vo_p4 x[3], v[3];
@@ -55,7 +56,7 @@ VO_INLINE void call_plate(plate_call *call) {
 }
 VO_INLINE void call_atan2(const vo_d4 *y, const vo_d4 *x, vo_d4 *out) { *out = d4_atan2(*y, *x); }
 
-/* Both instruction sets of each kernel. */
+/* Both instruction sets per kernel. */
 static void stretch_base(stretch_call *call) { call_stretch(call); }
 static void hinge_base(hinge_call *call) { call_hinge(call); }
 static void plate_base(plate_call *call) { call_plate(call); }
@@ -78,7 +79,7 @@ static vo_vec3 draw_vec(vo_random *r, double size) {
     return v3(x, y, draw(r, size));
 }
 
-/* A face of about one metre, at rest in some lanes' planes, stretched, squeezed or flat. */
+/* A random face of about one metre: at rest, stretched, compressed or degenerate. */
 static void draw_face(vo_random *r, stretch_call *call, int n) {
     vo_mat2 dm;
     do {
@@ -110,7 +111,7 @@ static void draw_hinge(vo_random *r, hinge_call *call, int n) {
     }
 }
 
-/* Puts a face of the scalar code, bent by some angles, in a lane. */
+/* Loads a face of the scalar code with random bend angles into a lane. */
 static void set_plate(vo_random *r, plate_call *call, int n, const vo_bend_face *face) {
     call->area[n] = face->area;
     for (int k = 0; k < 3; k++) {
@@ -131,7 +132,7 @@ static vo_bend_face draw_bend_face(vo_random *r) {
     return vo_bend_face_make(corner);
 }
 
-/* Everything a stretch call says about one lane, from the scalar code. */
+/* Compares all results of one lane with the scalar code. */
 static void check_stretch_lane(const stretch_call *call, int n) {
     const vo_stretch4 *in = &call->in;
     vo_stretch_face face = {
@@ -169,7 +170,7 @@ static void check_stretch_lane(const stretch_call *call, int n) {
                 svd.stretch[1] * svd.stretch[1], 1e-13 * svd.stretch[0] * svd.stretch[0] + 1e-14);
 }
 
-static void stretch_lanes_agree_with_the_scalar_code(void **state) {
+static void stretch_lanes_agree_with_scalar_code(void **state) {
     (void)state;
     vo_random r = vo_random_seed(1);
     for (int trial = 0; trial < TRIALS; trial++) {
@@ -196,8 +197,8 @@ static void empty_stretch_lanes_are_zero(void **state) {
     for (int i = 0; i < 3; i++) assert_true(v3_length(lane(&call.out.force[i], 1)) == 0);
 }
 
-/* A fabric of each kind side by side in one call. */
-static void lookup_agrees_with_the_scalar_code(void **state) {
+/* Different kinds of fabric in one call. */
+static void lookup_agrees_with_scalar_code(void **state) {
     (void)state;
     vo_measured m = {{{31, -12.8, 44, 31.9},
                       {78, 26, 268, 27},
@@ -248,7 +249,7 @@ static void check_hinge_lane(const hinge_call *call, int n) {
     assert_near(call->rate[n], rate, 1e-12 * size);
 }
 
-static void hinge_lanes_agree_with_the_scalar_code(void **state) {
+static void hinge_lanes_agree_with_scalar_code(void **state) {
     (void)state;
     vo_random r = vo_random_seed(4);
     for (int trial = 0; trial < TRIALS; trial++) {
@@ -279,8 +280,8 @@ static void degenerate_hinge_lanes_are_zero(void **state) {
     check_hinge_lane(&call, 3);
 }
 
-/* A fully shut hinge has the angle +pi in both codes. */
-static void shut_hinge_lanes_have_the_angle_pi(void **state) {
+/* A completely folded hinge has the angle +pi in both codes. */
+static void folded_hinge_lanes_have_angle_pi(void **state) {
     (void)state;
     hinge_call call = {.angle = d4_set(0)};
     for (int n = 0; n < 4; n++) {
@@ -313,7 +314,7 @@ static void check_plate_lane(const plate_call *call, int n, const vo_bend_face *
     assert_near(energy, vo_bend_energy(face, &plate, bent), 1e-12 * size);
 }
 
-static void plate_lanes_agree_with_the_scalar_code(void **state) {
+static void plate_lanes_agree_with_scalar_code(void **state) {
     (void)state;
     vo_random r = vo_random_seed(7);
     for (int trial = 0; trial < TRIALS; trial++) {
@@ -332,7 +333,7 @@ static void plate_lanes_agree_with_the_scalar_code(void **state) {
     }
 }
 
-/* A degenerate face and a lane without one beside a sound face. */
+/* A degenerate face and an unused lane next to a regular face. */
 static void empty_plate_lanes_are_zero(void **state) {
     (void)state;
     vo_random r = vo_random_seed(8);
@@ -362,7 +363,7 @@ static void check_atan2(vo_d4 y, vo_d4 x, double *worst) {
     assert_memory_equal(&base, &avx2, sizeof base);
 }
 
-static void atan2_is_good_to_two_units_in_the_last_place(void **state) {
+static void atan2_error_is_at_most_two_ulp(void **state) {
     (void)state;
     vo_random r = vo_random_seed(6);
     double worst = 0;
@@ -372,7 +373,7 @@ static void atan2_is_good_to_two_units_in_the_last_place(void **state) {
         vo_d4 x = {draw(&r, 1), draw(&r, 1), draw(&r, 1), draw(&r, 1)};
         check_atan2(y * scale, x * scale * ratio, &worst);
     }
-    for (int k = -2000; k <= 2000; k++) { /* through every octant and its borders */
+    for (int k = -2000; k <= 2000; k++) { /* all octants and their borders */
         double t = k * VO_PI / 2000;
         vo_d4 y = {sin(t), sin(t + 1e-9), sin(t - 1e-15), 1};
         vo_d4 x = {cos(t), cos(t + 1e-9), cos(t - 1e-15), t};
@@ -381,7 +382,7 @@ static void atan2_is_good_to_two_units_in_the_last_place(void **state) {
     if (worst > 4.5e-16) fail_msg("relative error %g", worst);
 }
 
-static void atan2_on_the_axes(void **state) {
+static void atan2_is_exact_on_axes(void **state) {
     (void)state;
     vo_d4 y = {0, -0.0, 0, 0}, x = {0, -1, -1, 1}, angle;
     atan2_base(&y, &x, &angle);
@@ -395,16 +396,16 @@ static void atan2_on_the_axes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stretch_lanes_agree_with_the_scalar_code),
+        cmocka_unit_test(stretch_lanes_agree_with_scalar_code),
         cmocka_unit_test(empty_stretch_lanes_are_zero),
-        cmocka_unit_test(lookup_agrees_with_the_scalar_code),
-        cmocka_unit_test(hinge_lanes_agree_with_the_scalar_code),
+        cmocka_unit_test(lookup_agrees_with_scalar_code),
+        cmocka_unit_test(hinge_lanes_agree_with_scalar_code),
         cmocka_unit_test(degenerate_hinge_lanes_are_zero),
-        cmocka_unit_test(shut_hinge_lanes_have_the_angle_pi),
-        cmocka_unit_test(plate_lanes_agree_with_the_scalar_code),
+        cmocka_unit_test(folded_hinge_lanes_have_angle_pi),
+        cmocka_unit_test(plate_lanes_agree_with_scalar_code),
         cmocka_unit_test(empty_plate_lanes_are_zero),
-        cmocka_unit_test(atan2_is_good_to_two_units_in_the_last_place),
-        cmocka_unit_test(atan2_on_the_axes),
+        cmocka_unit_test(atan2_error_is_at_most_two_ulp),
+        cmocka_unit_test(atan2_is_exact_on_axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* Topology: what is built from random garments, against brute force and the numbered invariants of
- * mesh/mesh.h. */
+/* Mesh building: random garments against brute force and the numbered invariants of mesh/mesh.h. */
 #include "support.h"
 
 #include "core/memory.h"
@@ -100,7 +99,7 @@ static void check_invariants(const vo_mesh *m, bool cloth) {
         vo_mesh_edge_verts(m, e, 0, v);
         assert_int_equal(m->vert_node[v[0]], m->edge_node[e][0]);
         assert_int_equal(m->vert_node[v[1]], m->edge_node[e][1]);
-        /* face 0 walks v0, v1, opposite in this order */
+        /* face 0 visits v0, v1, opposite in this order */
         int k = 0;
         while (m->face_vert[f0][k] != v[0]) k++;
         assert_int_equal(m->face_vert[f0][(k + 1) % 3], v[1]);
@@ -121,7 +120,7 @@ static void check_invariants(const vo_mesh *m, bool cloth) {
     }
 }
 
-/* Edges by comparing every side with every edge found so far, in face order. */
+/* Finds edges by comparing every side with all earlier edges, in face order. */
 static void check_edges_by_brute_force(const vo_mesh *m) {
     int count = 0, (*edge)[2] = test_malloc((size_t)(3 * m->face_count) * sizeof *edge);
     for (int f = 0; f < m->face_count; f++)
@@ -145,7 +144,7 @@ static void check_edges_by_brute_force(const vo_mesh *m) {
 
 static vo_mesh *build(vo_context *ctx, const vo_mesh_data *d, vo_mesh_use use) {
     vo_mesh *m;
-    assert_ok(ctx, vo_mesh_accept(ctx, "test", d, use, &m));
+    assert_ok(ctx, vo_mesh_build_validated(ctx, "test", d, use, &m));
     return m;
 }
 
@@ -192,11 +191,10 @@ static void tube(vo_context *ctx, vo_mesh_data *d, int columns, int rows) {
         }
 }
 
-static void euler_characteristic_tells_the_shape(void **state) {
+static void euler_characteristic_matches_the_shape(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    vo_mesh *m;
-    assert_ok(ctx, vo_mesh_create_grid(ctx, 3, 2, 7, 5, &m));
+    vo_mesh *m = test_grid(ctx, 3, 2, 7, 5);
     assert_int_equal(euler(m), 1); /* a disk */
     vo_mesh_destroy(m);
 
@@ -204,7 +202,7 @@ static void euler_characteristic_tells_the_shape(void **state) {
     tube(ctx, &d, 6, 4);
     m = build(ctx, &d, VO_MESH_FOR_CLOTH);
     assert_int_equal(euler(m), 0);
-    assert_int_equal(m->vert_count - m->node_count, 5); /* the seam has two verts a node */
+    assert_int_equal(m->vert_count - m->node_count, 5); /* the seam has two verts per node */
     vo_mesh_destroy(m);
     d.face_count -= 2; /* a notch in the rim changes nothing */
     memmove(d.face_vert, d.face_vert + 2, (size_t)d.face_count * sizeof *d.face_vert);
@@ -233,11 +231,10 @@ static void euler_characteristic_tells_the_shape(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void grid_is_where_it_says(void **state) {
+static void grid_has_documented_positions(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    vo_mesh *m;
-    assert_ok(ctx, vo_mesh_create_grid(ctx, 3, 2, 6, 4, &m));
+    vo_mesh *m = test_grid(ctx, 3, 2, 6, 4);
     vo_mesh_view view = vo_mesh_get_view(m);
     assert_int_equal(view.node_count, 35);
     assert_int_equal(view.face_count, 48);
@@ -263,10 +260,10 @@ static void grid_is_where_it_says(void **state) {
     assert_true(v3_equal(vo_mesh_size(m), v3(3, 2, 0)));
     assert_true(v3_equal(vo_mesh_size(&(vo_mesh){0}), v3_zero()));
     vo_mesh_destroy(m);
-    assert_int_equal(vo_mesh_create_grid(ctx, 1, 1, 0, 3, &m), VO_BAD_CALL);
-    assert_int_equal(vo_mesh_create_grid(ctx, -1, 1, 2, 3, &m), VO_BAD_CALL);
-    assert_int_equal(vo_mesh_create_grid(ctx, NAN, 1, 2, 3, &m), VO_BAD_CALL);
-    assert_int_equal(vo_mesh_create_grid(ctx, 1, 1, INT32_MAX, INT32_MAX, &m), VO_BAD_CALL);
+    assert_int_equal(vo_mesh_create_grid(ctx, 1, 1, 0, 3, &m), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_mesh_create_grid(ctx, -1, 1, 2, 3, &m), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_mesh_create_grid(ctx, NAN, 1, 2, 3, &m), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_mesh_create_grid(ctx, 1, 1, INT32_MAX, INT32_MAX, &m), VO_BAD_ARGUMENT);
     assert_null(m);
     vo_context_destroy(ctx);
 }
@@ -291,7 +288,7 @@ static void dihedral_angle_is_positive_on_a_ridge(void **state) {
         assert_int_equal(m->edge_face[0][1], 1);
         assert_near(vo_mesh_dihedral_angle(m, 0), -2 * atan(heights[i]), 1e-14);
         for (int e = 1; e < m->edge_count; e++) assert_true(vo_mesh_dihedral_angle(m, e) == 0);
-        /* the other end first: the same angle */
+        /* independent of the order of the ends */
         int t = m->edge_node[0][0];
         m->edge_node[0][0] = m->edge_node[0][1];
         m->edge_node[0][1] = t;
@@ -307,7 +304,7 @@ static void dihedral_angle_is_positive_on_a_ridge(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void named_edges_keep_what_the_file_says(void **state) {
+static void listed_edges_keep_their_properties(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (uint64_t seed = 0; seed < 50; seed++) {
@@ -332,8 +329,8 @@ static void copy_is_equal_and_independent(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh *m, *copy;
-    assert_ok(ctx, vo_mesh_create_grid(ctx, 1, 1, 5, 5, &m));
-    assert_ok(ctx, vo_mesh_enable(m, true, true));
+    m = test_grid(ctx, 1, 1, 5, 5);
+    assert_ok(ctx, vo_mesh_add_optional_arrays(m, true, true));
     m->face_curvature[7][2] = 3;
     m->edge_label[4] = 9;
     m->topology = 77;
@@ -355,7 +352,7 @@ static void copy_is_equal_and_independent(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void obstacles_may_be_any_soup(void **state) {
+static void obstacles_accept_any_triangle_soup(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (uint64_t seed = 0; seed < 200; seed++) {
@@ -384,7 +381,7 @@ static void obstacles_may_be_any_soup(void **state) {
 static vo_result build_under_pressure(vo_context *ctx, void *arg) {
     const vo_mesh_data *d = arg;
     vo_mesh *m, *copy = NULL;
-    VO_TRY(vo_mesh_accept(ctx, "test", d, VO_MESH_FOR_CLOTH, &m));
+    VO_TRY(vo_mesh_build_validated(ctx, "test", d, VO_MESH_FOR_CLOTH, &m));
     vo_result result = vo_mesh_copy(ctx, m, &copy);
     vo_mesh_destroy(copy);
     vo_mesh_destroy(m);
@@ -395,12 +392,12 @@ static vo_result build_under_pressure(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void every_allocation_may_fail(void **state) {
+static void failed_allocations_are_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh_data d;
     random_garment(ctx, &d, 4);
-    for (int v = 0; v < d.vert_count; v++) d.vert_u[v].x *= -1; /* the mirror takes memory too */
+    for (int v = 0; v < d.vert_count; v++) d.vert_u[v].x *= -1; /* mirroring allocates too */
     add_edge(ctx, &d, 0, 1, 1, 1);
     assert_true(vo_mesh_data_enable_embedding(ctx, &d));
     assert_true(vo_mesh_data_enable_curvature(ctx, &d));
@@ -419,7 +416,7 @@ static double polygon_check(int n, const vo_vec2 *p, const int (*t)[3]) {
     return area;
 }
 
-static void polygons_are_cut_into_upright_triangles(void **state) {
+static void polygon_triangles_are_upright(void **state) {
     (void)state;
     int scratch[200], t[200][3];
     vo_vec2 dart[4] = {{0, 0}, {4, -1}, {1, 0}, {4, 1}}; /* concave at corner 2 */
@@ -433,7 +430,7 @@ static void polygons_are_cut_into_upright_triangles(void **state) {
     for (uint64_t seed = 0; seed < 300; seed++) { /* star-shaped, mostly concave */
         vo_random r = vo_random_seed(seed);
         vo_vec2 p[40];
-        int n = 3 + vo_random_int(&r, VO_POLYGON_CAREFUL - 2);
+        int n = 3 + vo_random_int(&r, VO_POLYGON_MAX_OPTIMISED - 2);
         for (int i = 0; i < n; i++) {
             double radius = vo_random_real(&r, 0.2, 1), angle = 2 * VO_PI * i / n;
             p[i] = v2(radius * cos(angle), radius * sin(angle));
@@ -454,7 +451,7 @@ static void polygons_are_cut_into_upright_triangles(void **state) {
 }
 
 /* A fan around one node: the worst case for searching edges node by node. */
-static void hub_of_many_faces_is_built_in_linear_time(void **state) {
+static void node_of_many_faces_builds_in_linear_time(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     enum { N = 100000 };
@@ -484,15 +481,15 @@ static void hub_of_many_faces_is_built_in_linear_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_garments_keep_the_invariants),
-        cmocka_unit_test(euler_characteristic_tells_the_shape),
-        cmocka_unit_test(grid_is_where_it_says),
+        cmocka_unit_test(euler_characteristic_matches_the_shape),
+        cmocka_unit_test(grid_has_documented_positions),
         cmocka_unit_test(dihedral_angle_is_positive_on_a_ridge),
-        cmocka_unit_test(named_edges_keep_what_the_file_says),
+        cmocka_unit_test(listed_edges_keep_their_properties),
         cmocka_unit_test(copy_is_equal_and_independent),
-        cmocka_unit_test(obstacles_may_be_any_soup),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(polygons_are_cut_into_upright_triangles),
-        cmocka_unit_test(hub_of_many_faces_is_built_in_linear_time),
+        cmocka_unit_test(obstacles_accept_any_triangle_soup),
+        cmocka_unit_test(failed_allocations_are_reported),
+        cmocka_unit_test(polygon_triangles_are_upright),
+        cmocka_unit_test(node_of_many_faces_builds_in_linear_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Every kind of defect, made on purpose in a mesh that is otherwise sound, must be found once, with
- * its element, line and place. */
+/* Every kind of defect, inserted in an otherwise valid mesh, is reported once, with its element,
+ * line and position. */
 #include "support.h"
 
 #include "core/memory.h"
@@ -48,7 +48,7 @@ typedef struct expected {
 
 static bool near(vo_vec3 a, vo_vec3 b) { return v3_distance(a, b) < 1e-12; }
 
-/* The report holds just these defects, in order. */
+/* Asserts that the report contains exactly these defects, in order. */
 static void assert_report(vo_context *ctx, const vo_mesh_data *d, vo_mesh_use use, int count,
                           const expected *want) {
     vo_mesh_report report;
@@ -92,7 +92,7 @@ static void set_face(vo_mesh_data *d, int f, int a, int b, int c) {
     memcpy(d->face_vert[f], (int[3]){a, b, c}, sizeof d->face_vert[f]);
 }
 
-static void sound_mesh_has_no_defect(void **state) {
+static void valid_mesh_has_no_defect(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh_data d = sheet(ctx);
@@ -108,7 +108,7 @@ static void empty_mesh(void **state) {
           {VO_DEFECT_NO_FACES, VO_ELEMENT_MESH, 0, -1, 0, NOWHERE, "mesh: has no face"});
 }
 
-static void numbers_that_are_not_finite(void **state) {
+static void coordinates_must_be_finite(void **state) {
     (void)state;
     CHECK(d.node_x[7].y = NAN, {VO_DEFECT_NOT_FINITE, VO_ELEMENT_NODE, 7, -1, 107, NOWHERE,
                                 "node 7 (line 107): has a coordinate that is not"});
@@ -132,14 +132,14 @@ static void numbers_that_are_not_finite(void **state) {
                                   -1,
                                   107,
                                   {2, 1, -1e31},
-                                  "not a number below 1e30"});
+                                  "not finite or not below 1e30"});
     CHECK(d.face_damage[3] = NAN,
           {VO_DEFECT_NOT_FINITE, VO_ELEMENT_FACE, 3, -1, 303, {4 / 3., 2 / 3., 0}, "face 3"});
     CHECK((d.edge_count = 1, d.edge_node[0][1] = 1, d.edge_damage[0] = NAN, d.edge_line[0] = 9),
           {VO_DEFECT_NOT_FINITE, VO_ELEMENT_EDGE, 0, 1, 9, {0.5, 0, 0}, "edge 0-1 (line 9)"});
 }
 
-static void indices_outside(void **state) {
+static void indices_must_be_in_range(void **state) {
     (void)state;
     CHECK(d.face_vert[5][1] = 99, {VO_DEFECT_BAD_INDEX,
                                    VO_ELEMENT_FACE,
@@ -157,9 +157,9 @@ static void indices_outside(void **state) {
           {VO_DEFECT_BAD_INDEX, VO_ELEMENT_EDGE, 0, 44, 0, NOWHERE, "edge 0-44: refers"});
 }
 
-static void corner_used_twice(void **state) {
+static void repeated_corner_is_reported(void **state) {
     (void)state;
-    /* face 0 is a border face: without it node 1 still has others */
+    /* face 0 is a border face: node 1 has other faces */
     CHECK(set_face(&d, 0, 0, 6, 6), {VO_DEFECT_REPEATED_CORNER,
                                      VO_ELEMENT_FACE,
                                      0,
@@ -167,7 +167,7 @@ static void corner_used_twice(void **state) {
                                      300,
                                      {2 / 3., 2 / 3., 0},
                                      "face 0 (line 300)"});
-    /* two verts of one node are one corner twice as well */
+    /* two verts of one node are a repeated corner too */
     CHECK((d.vert_count++, d.vert_node[NODES] = 6, d.vert_u[NODES] = v2(9, 9),
            set_face(&d, 0, 0, NODES, 6)),
           {VO_DEFECT_REPEATED_CORNER,
@@ -179,7 +179,7 @@ static void corner_used_twice(void **state) {
            "uses one node twice"});
 }
 
-static void faces_without_area(void **state) {
+static void degenerate_faces_are_reported(void **state) {
     (void)state;
     /* corner 0 moved onto the diagonal of its faces' other corners: face 1 is (0, 6, 5) */
     CHECK(d.vert_u[1] = v2(0.5, 0.5), {VO_DEFECT_DEGENERATE_FACE,
@@ -196,7 +196,7 @@ static void faces_without_area(void **state) {
                                           300,
                                           {0.5, 0.5, 0},
                                           "has no area in the world"});
-    /* slender, but a triangle: height 1e-6 */
+    /* slender but not degenerate: height 1e-6 */
     vo_context *ctx = test_context(1);
     vo_mesh_data d = sheet(ctx);
     d.vert_u[1] = v2(0.5 + 1e-6, 0.5 - 1e-6);
@@ -205,7 +205,7 @@ static void faces_without_area(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void degenerate_does_not_depend_on_size(void **state) {
+static void degenerate_test_is_scale_invariant(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (int power = -7; power <= 6; power++) {
@@ -220,7 +220,7 @@ static void degenerate_does_not_depend_on_size(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void faces_turned_over(void **state) {
+static void inverted_faces_are_reported(void **state) {
     (void)state;
     CHECK(d.vert_u[1] = v2(0.2, 0.8), {VO_DEFECT_INVERTED_FACE,
                                        VO_ELEMENT_FACE,
@@ -228,10 +228,10 @@ static void faces_turned_over(void **state) {
                                        -1,
                                        300,
                                        {2 / 3., 1 / 3., 0},
-                                       "turned over in material space"});
+                                       "inverted in material space"});
 }
 
-/* All upright after building, and areas as before. */
+/* Asserts positive faces after building, and unchanged areas. */
 static void assert_mirrored(vo_context *ctx, const vo_mesh_data *d) {
     vo_mesh *m;
     assert_ok(ctx, vo_mesh_build(ctx, d, &m));
@@ -239,7 +239,7 @@ static void assert_mirrored(vo_context *ctx, const vo_mesh_data *d) {
     vo_mesh_destroy(m);
 }
 
-static void patches_turned_over_are_mirrored(void **state) {
+static void inverted_patches_are_mirrored(void **state) {
     (void)state;
     CHECK(for (int v = 0; v < NODES; v++) d.vert_u[v].x *= -1, {VO_DEFECT_MIRRORED_PATCH,
                                                                 VO_ELEMENT_FACE,
@@ -248,7 +248,7 @@ static void patches_turned_over_are_mirrored(void **state) {
                                                                 300,
                                                                 {2 / 3., 1 / 3., 0},
                                                                 "the patch is mirrored"});
-    /* the last row as a patch of its own, mirrored; the others stay */
+    /* the last row as a separate mirrored patch; the others are unchanged */
     vo_context *ctx = test_context(1);
     vo_mesh_data d = sheet(ctx);
     assert_true(vo_mesh_data_enable_curvature(ctx, &d));
@@ -278,7 +278,7 @@ static void patches_turned_over_are_mirrored(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void same_face_twice(void **state) {
+static void duplicate_faces_are_reported(void **state) {
     (void)state;
     CHECK((d.face_count++, set_face(&d, FACES, 6, 0, 1)),
           {VO_DEFECT_DUPLICATE_FACE,
@@ -288,7 +288,7 @@ static void same_face_twice(void **state) {
            300 + FACES,
            {2 / 3., 1 / 3., 0},
            "joins the same nodes as face 0; remove one"});
-    /* three times: both copies name the first */
+    /* three copies: both duplicates name the first */
     CHECK((d.face_count += 2, set_face(&d, FACES, 6, 0, 1), set_face(&d, FACES + 1, 1, 6, 0)),
           {VO_DEFECT_DUPLICATE_FACE,
            VO_ELEMENT_FACE,
@@ -306,9 +306,9 @@ static void same_face_twice(void **state) {
            "face 0"});
 }
 
-static void edge_of_three_faces(void **state) {
+static void nonmanifold_edges_are_reported(void **state) {
     (void)state;
-    /* a fin on the edge 6-7, which two faces have already */
+    /* a fin on the edge 6-7, which already has two faces */
     CHECK((d.node_count++, d.node_x[NODES] = v3(1.5, 1, 1), d.vert_count++,
            d.vert_node[NODES] = NODES, d.vert_u[NODES] = v2(1.5, 2), d.face_count++,
            set_face(&d, FACES, 6, 7, NODES)),
@@ -321,17 +321,24 @@ static void edge_of_three_faces(void **state) {
            "edge 6-7 (line 324), at (1.5, 1, 0): has more than two faces; split the edge"});
 }
 
-static void faces_that_disagree(void **state) {
+static void inconsistent_orientation_is_reported(void **state) {
     (void)state;
-    /* face 0 (0, 1, 6) seen from below; its UVs are mirrored too, so material space is sound */
+    /* face 0 (0, 1, 6) with reversed orientation; its UVs are mirrored too, so material space is
+     * valid */
     CHECK((d.vert_count += 3, d.vert_node[NODES] = 0, d.vert_node[NODES + 1] = 6,
            d.vert_node[NODES + 2] = 1, d.vert_u[NODES] = v2(0, 0), d.vert_u[NODES + 1] = v2(1, 0),
            d.vert_u[NODES + 2] = v2(0, 1), set_face(&d, 0, NODES, NODES + 1, NODES + 2)),
           {VO_DEFECT_ORIENTATION, VO_ELEMENT_EDGE, 0, 6, 301, {0.5, 0.5, 0}, "edge 0-6 (line 301)"},
-          {VO_DEFECT_ORIENTATION, VO_ELEMENT_EDGE, 1, 6, 303, {1, 0.5, 0}, "look to opposite"});
+          {VO_DEFECT_ORIENTATION,
+           VO_ELEMENT_EDGE,
+           1,
+           6,
+           303,
+           {1, 0.5, 0},
+           "of opposite orientation"});
 }
 
-static void unused_elements(void **state) {
+static void unused_elements_are_reported(void **state) {
     (void)state;
     CHECK((d.node_count++, d.node_x[NODES] = v3(5, 6, 7)),
           {VO_DEFECT_ISOLATED_NODE,
@@ -351,10 +358,10 @@ static void unused_elements(void **state) {
            7,
            4,
            {1, 0.5, 0},
-           "edge 0-7 (line 4), at (1, 0.5, 0): is named, but no face has it"});
+           "edge 0-7 (line 4), at (1, 0.5, 0): is listed, but belongs to no face"});
 }
 
-static void defects_do_not_hide_each_other(void **state) {
+static void defects_are_reported_independently(void **state) {
     (void)state;
     CHECK(
         (d.vert_u[1] = v2(0.2, 0.8), d.node_v[3].x = NAN, d.face_vert[23][2] = 500, d.face_count++,
@@ -366,7 +373,7 @@ static void defects_do_not_hide_each_other(void **state) {
         {VO_DEFECT_ISOLATED_NODE, VO_ELEMENT_NODE, NODES, -1, 120, {1, 1, 1}, "node 20"});
 }
 
-static void obstacles_are_judged_in_the_world_only(void **state) {
+static void obstacles_are_validated_in_the_world_only(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh_data d = sheet(ctx);
@@ -377,18 +384,18 @@ static void obstacles_are_judged_in_the_world_only(void **state) {
     vo_mesh_report report;
     assert_ok(ctx, vo_mesh_validate(ctx, &d, VO_MESH_FOR_OBSTACLE, &report));
     assert_int_equal(report.fatal_count, 0);
-    assert_int_equal(report.count, 2); /* warnings: the copy, and the edge of three faces */
+    assert_int_equal(report.count, 2); /* warnings: the duplicate and the edge with three faces */
     assert_int_equal(report.defect[0].kind, VO_DEFECT_DUPLICATE_FACE);
     assert_int_equal(report.defect[1].kind, VO_DEFECT_NONMANIFOLD_EDGE);
     vo_mesh_report_free(&report);
     vo_mesh *m;
-    assert_ok(ctx, vo_mesh_accept(ctx, "test", &d, VO_MESH_FOR_OBSTACLE, &m));
+    assert_ok(ctx, vo_mesh_build_validated(ctx, "test", &d, VO_MESH_FOR_OBSTACLE, &m));
     vo_mesh_destroy(m);
     vo_mesh_data_free(ctx, &d);
     vo_context_destroy(ctx);
 }
 
-static void refusal_names_the_first_defect_and_counts_the_rest(void **state) {
+static void error_contains_first_defect_and_number_of_others(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {NAN, 1, 0}};
@@ -400,17 +407,17 @@ static void refusal_names_the_first_defect_and_counts_the_rest(void **state) {
     assert_null(m);
     assert_string_equal(
         vo_context_message(ctx),
-        "mesh: node 3: has a coordinate that is not a number below 1e30; export the "
+        "mesh: node 3: has a coordinate that is not finite or not below 1e30; export the "
         "mesh again, or remove the element (and 2 other defects)");
     assert_int_equal(
         vo_mesh_create(ctx, -1, x, 0, NULL, NULL, 2, (const int(*)[3])face, VO_MESH_FOR_CLOTH, &m),
-        VO_BAD_CALL);
+        VO_BAD_ARGUMENT);
     assert_int_equal(vo_mesh_create(ctx, 4, x, 4, (vo_vec2[4]){0}, NULL, 2, (const int(*)[3])face,
                                     VO_MESH_FOR_CLOTH, &m),
-                     VO_BAD_CALL);
+                     VO_BAD_ARGUMENT);
     assert_int_equal(vo_mesh_create(ctx, 4, NULL, 0, NULL, NULL, 2, (const int(*)[3])face,
                                     VO_MESH_FOR_CLOTH, &m),
-                     VO_BAD_CALL);
+                     VO_BAD_ARGUMENT);
     vo_context_destroy(ctx);
 }
 
@@ -426,7 +433,7 @@ static void count_line(void *user, vo_log_level level, const char *text) {
     snprintf(lines->last, sizeof lines->last, "%s", text);
 }
 
-static void warnings_are_logged_three_at_most(void **state) {
+static void at_most_three_warnings_are_logged(void **state) {
     (void)state;
     log_lines lines = {0};
     vo_context_def def = vo_context_def_default();
@@ -439,18 +446,18 @@ static void warnings_are_logged_three_at_most(void **state) {
         vo_mesh *m;
         d.node_count += extra;
         lines.count = 0;
-        assert_ok(ctx, vo_mesh_accept(ctx, "cape.obj", &d, VO_MESH_FOR_CLOTH, &m));
+        assert_ok(ctx, vo_mesh_build_validated(ctx, "cape.obj", &d, VO_MESH_FOR_CLOTH, &m));
         assert_int_equal(lines.count, extra > 3 ? 4 : extra);
         assert_int_equal(m->node_count, NODES + extra);
         vo_mesh_destroy(m);
         vo_mesh_data_free(ctx, &d);
     }
-    assert_string_equal(lines.last, "cape.obj: and 2 more; `voile check` lists them all");
+    assert_string_equal(lines.last, "cape.obj: 2 more warnings are not shown");
     vo_context_destroy(ctx);
 }
 
-/* Random garbage in the indices: the report must come, sorted, and without reading outside. */
-static void garbage_is_reported(void **state) {
+/* Random indices: the report is sorted and nothing is read out of bounds. */
+static void random_indices_are_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_random r = vo_random_seed(7);
@@ -460,10 +467,10 @@ static void garbage_is_reported(void **state) {
         for (int i = vo_random_int(&r, 30); i >= 0; i--) {
             int value =
                 vo_random_int(&r, 40) ? vo_random_int(&r, NODES + 4) - 2 : (int)vo_random_u64(&r);
-            int where = vo_random_int(&r, 3);
-            if (where == 0) d.face_vert[vo_random_int(&r, FACES)][vo_random_int(&r, 3)] = value;
-            if (where == 1) d.vert_node[vo_random_int(&r, NODES)] = value;
-            if (where == 2) d.edge_node[vo_random_int(&r, 4)][vo_random_int(&r, 2)] = value;
+            int target = vo_random_int(&r, 3);
+            if (target == 0) d.face_vert[vo_random_int(&r, FACES)][vo_random_int(&r, 3)] = value;
+            if (target == 1) d.vert_node[vo_random_int(&r, NODES)] = value;
+            if (target == 2) d.edge_node[vo_random_int(&r, 4)][vo_random_int(&r, 2)] = value;
         }
         for (int use = 0; use < 2; use++) {
             vo_mesh_report report;
@@ -475,7 +482,7 @@ static void garbage_is_reported(void **state) {
                 if (a->kind == b->kind && a->what == b->what && a->what != VO_ELEMENT_EDGE)
                     assert_true(a->element < b->element);
             }
-            vo_result result = vo_mesh_accept(ctx, "x", &d, (vo_mesh_use)use, &m);
+            vo_result result = vo_mesh_build_validated(ctx, "x", &d, (vo_mesh_use)use, &m);
             assert_int_equal(result, report.fatal_count ? VO_BAD_DATA : VO_OK);
             vo_mesh_destroy(m);
             vo_mesh_report_free(&report);
@@ -487,24 +494,24 @@ static void garbage_is_reported(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_mesh_has_no_defect),
+        cmocka_unit_test(valid_mesh_has_no_defect),
         cmocka_unit_test(empty_mesh),
-        cmocka_unit_test(numbers_that_are_not_finite),
-        cmocka_unit_test(indices_outside),
-        cmocka_unit_test(corner_used_twice),
-        cmocka_unit_test(faces_without_area),
-        cmocka_unit_test(degenerate_does_not_depend_on_size),
-        cmocka_unit_test(faces_turned_over),
-        cmocka_unit_test(patches_turned_over_are_mirrored),
-        cmocka_unit_test(same_face_twice),
-        cmocka_unit_test(edge_of_three_faces),
-        cmocka_unit_test(faces_that_disagree),
-        cmocka_unit_test(unused_elements),
-        cmocka_unit_test(defects_do_not_hide_each_other),
-        cmocka_unit_test(obstacles_are_judged_in_the_world_only),
-        cmocka_unit_test(refusal_names_the_first_defect_and_counts_the_rest),
-        cmocka_unit_test(warnings_are_logged_three_at_most),
-        cmocka_unit_test(garbage_is_reported),
+        cmocka_unit_test(coordinates_must_be_finite),
+        cmocka_unit_test(indices_must_be_in_range),
+        cmocka_unit_test(repeated_corner_is_reported),
+        cmocka_unit_test(degenerate_faces_are_reported),
+        cmocka_unit_test(degenerate_test_is_scale_invariant),
+        cmocka_unit_test(inverted_faces_are_reported),
+        cmocka_unit_test(inverted_patches_are_mirrored),
+        cmocka_unit_test(duplicate_faces_are_reported),
+        cmocka_unit_test(nonmanifold_edges_are_reported),
+        cmocka_unit_test(inconsistent_orientation_is_reported),
+        cmocka_unit_test(unused_elements_are_reported),
+        cmocka_unit_test(defects_are_reported_independently),
+        cmocka_unit_test(obstacles_are_validated_in_the_world_only),
+        cmocka_unit_test(error_contains_first_defect_and_number_of_others),
+        cmocka_unit_test(at_most_three_warnings_are_logged),
+        cmocka_unit_test(random_indices_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

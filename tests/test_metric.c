@@ -1,4 +1,4 @@
-/* Metrics: eigenvalues, the maximum of several, limits, screen-space bound, edge size, flips. */
+/* Tests of metrics: eigenvalues, maximum, limits, screen-space bound, edge size, flips. */
 #include "support.h"
 
 #include "core/random.h"
@@ -15,7 +15,7 @@ static vo_sym2 tensor(double along, double across, double angle) {
                     sym2_outer(across, direction(angle + VO_PI / 2)));
 }
 
-/* Positive semidefinite, over many sizes; often singular, round or zero. */
+/* Returns a positive semidefinite tensor of random magnitude; often singular, isotropic or zero. */
 static vo_sym2 random_tensor(vo_random *r) {
     double decades = vo_random_int(r, 4) ? 0.2 : 5;
     double large = pow(10, vo_random_real(r, -decades, decades)),
@@ -36,15 +36,16 @@ static vo_sym2 random_tensor(vo_random *r) {
     return tensor(large, small, vo_random_real(r, 0, VO_PI));
 }
 
-static vo_sym2 turned(vo_sym2 m, double angle) {
+static vo_sym2 rotated(vo_sym2 m, double angle) {
     vo_vec2 a = direction(angle), b = direction(angle + VO_PI / 2); /* R^T m R */
     return (vo_sym2){sym2_dot(m, a, a), sym2_dot(m, a, b), sym2_dot(m, b, b)};
 }
 
 static double trace(vo_sym2 m) { return m.xx + m.yy; }
 
-/* The smallest eigenvalue of a - b, in long double so that rounding is the answer's, not ours. */
-static double domination(vo_sym2 a, vo_sym2 b) {
+/* Smallest eigenvalue of a - b, in long double so that rounding errors are those of the function
+ * under test. */
+static double min_eigenvalue_of_difference(vo_sym2 a, vo_sym2 b) {
     long double xx = (long double)a.xx - b.xx, xy = (long double)a.xy - b.xy;
     long double yy = (long double)a.yy - b.yy, half = (xx - yy) / 2;
     return (double)((xx + yy) / 2 - sqrtl(half * half + xy * xy));
@@ -75,13 +76,13 @@ static void eigenvalues_rebuild_the_tensor_at_any_scale(void **state) {
         if (trial % 7 == 0) m.xy = 0;
         double size = fabs(m.xx) + fabs(m.xy) + fabs(m.yy);
         vo_eigen2 e = vo_metric_eigen(sym2_scale(scale, m));
-        assert_true(e.large >= e.small);
+        assert_true(e.lambda_max >= e.lambda_min);
         assert_near(v2_length(e.axis), 1, 1e-15);
         vo_sym2 back = sym2_scale(1 / scale, vo_metric_from_eigen(e));
         assert_tensor_near(back, m, 1e-14 * size);
     }
-    assert_true(vo_metric_eigen((vo_sym2){NAN, 0, 1}).large == 0);
-    assert_true(vo_metric_eigen((vo_sym2){INFINITY, 0, 1}).small == 0);
+    assert_true(vo_metric_eigen((vo_sym2){NAN, 0, 1}).lambda_max == 0);
+    assert_true(vo_metric_eigen((vo_sym2){INFINITY, 0, 1}).lambda_min == 0);
 }
 
 /* ---- maximum -------------------------------------------------------------------------------- */
@@ -91,26 +92,28 @@ static void maximum_dominates_and_no_smaller_one_does(void **state) {
     vo_random random = vo_random_seed(2);
     int by_three = 0;
     for (int trial = 0; trial < 20000; trial++) {
-        vo_sym2 m[VO_METRIC_MOST_TERMS];
-        int count = 1 + vo_random_int(&random, VO_METRIC_MOST_TERMS);
+        vo_sym2 m[VO_METRIC_MAX_TERMS];
+        int count = 1 + vo_random_int(&random, VO_METRIC_MAX_TERMS);
         for (int i = 0; i < count; i++) m[i] = random_tensor(&random);
         vo_sym2 max = vo_metric_max(count, m);
-        double size = trace_of_all(count, m), least_pair = 0;
-        for (int i = 0; i < count; i++) assert_true(domination(max, m[i]) >= -1e-14 * size);
-        /* It is at least the maximum of every pair; where it is more, three hold it. */
+        double size = trace_of_all(count, m), max_pair_trace = 0;
+        for (int i = 0; i < count; i++)
+            assert_true(min_eigenvalue_of_difference(max, m[i]) >= -1e-14 * size);
+        /* The maximum is at least that of every pair; where it is larger, three terms determine
+         * it. */
         for (int i = 0; i < count; i++)
             for (int j = 0; j < count; j++) {
                 vo_sym2 pair[2] = {m[i], m[j]};
-                least_pair = vo_max(least_pair, trace(vo_metric_max(2, pair)));
+                max_pair_trace = vo_max(max_pair_trace, trace(vo_metric_max(2, pair)));
             }
-        assert_true(trace(max) >= least_pair - 1e-13 * size);
-        by_three += trace(max) > least_pair * (1 + 1e-9);
+        assert_true(trace(max) >= max_pair_trace - 1e-13 * size);
+        by_three += trace(max) > max_pair_trace * (1 + 1e-9);
     }
     assert_true(by_three > 500);
 }
 
-/* The largest |centre - c| + radius over the disks of the tensors, by c: convex, and the radius of
- * the smallest disk at its lowest. */
+/* Largest |centre - c| + radius over the disks of the tensors: a convex function of c whose minimum
+ * is the radius of the smallest enclosing disk. */
 static double radius_at(int count, const vo_sym2 *m, vo_vec2 c) {
     double radius = 0;
     for (int i = 0; i < count; i++) {
@@ -144,7 +147,7 @@ static double lowest_radius(int count, const vo_sym2 *m, double reach) {
     return lowest_on_line(count, m, low, reach);
 }
 
-static void maximum_has_the_least_trace_by_search(void **state) {
+static void maximum_has_the_smallest_trace(void **state) {
     (void)state;
     vo_random random = vo_random_seed(3);
     for (int trial = 0; trial < 60; trial++) {
@@ -166,17 +169,17 @@ static void maximum_of_known_tensors(void **state) {
     assert_tensor_near(vo_metric_max(2, (vo_sym2[]){along, across}), sym2_diagonal(4), 1e-15);
     assert_tensor_near(vo_metric_max(4, (vo_sym2[]){along, diagonal, across, other}),
                        sym2_diagonal(4), 1e-14);
-    /* Bends of 60 degrees to each other: three of them are round. */
+    /* Bends at 60 degrees to each other: the maximum of three is isotropic. */
     vo_sym2 star[3] = {tensor(3, 0, 0), tensor(3, 0, VO_PI / 3), tensor(3, 0, 2 * VO_PI / 3)};
     assert_tensor_near(vo_metric_max(3, star), sym2_diagonal(3), 1e-14);
-    /* Commuting tensors: the larger of each eigenvalue. */
+    /* Commuting tensors: the larger of each pair of eigenvalues. */
     assert_tensor_near(vo_metric_max(2, (vo_sym2[]){tensor(9, 1, 0.3), tensor(2, 5, 0.3)}),
                        tensor(9, 5, 0.3), 1e-14);
     assert_true(trace(vo_metric_max(0, NULL)) == 0);
     assert_true(trace(vo_metric_max(2, (vo_sym2[]){{0, 0, 0}, {0, 0, 0}})) == 0);
 }
 
-static void maximum_is_idempotent_commutative_and_turns_with_space(void **state) {
+static void maximum_is_idempotent_commutative_and_equivariant(void **state) {
     (void)state;
     vo_random random = vo_random_seed(4);
     for (int trial = 0; trial < 20000; trial++) {
@@ -184,35 +187,35 @@ static void maximum_is_idempotent_commutative_and_turns_with_space(void **state)
         double size = trace(a) + trace(b) + trace(c), angle = vo_random_real(&random, 0, 7);
         assert_true(sym2_equal(vo_metric_max(2, (vo_sym2[]){a, a}), a));
         vo_sym2 max = vo_metric_max(3, (vo_sym2[]){a, b, c});
-        assert_true(domination(max, a) >= -1e-14 * size);
+        assert_true(min_eigenvalue_of_difference(max, a) >= -1e-14 * size);
         assert_tensor_near(vo_metric_max(3, (vo_sym2[]){c, a, b}), max, 1e-7 * size);
         assert_tensor_near(vo_metric_max(4, (vo_sym2[]){b, b, c, a}), max, 1e-7 * size);
         assert_near(trace(vo_metric_max(3, (vo_sym2[]){c, a, b})), trace(max), 1e-13 * size);
         vo_sym2 again = vo_metric_max(4, (vo_sym2[]){max, a, b, c});
         assert_tensor_near(again, max, 1e-7 * size);
         vo_sym2 in_turned =
-            vo_metric_max(3, (vo_sym2[]){turned(a, angle), turned(b, angle), turned(c, angle)});
-        assert_tensor_near(in_turned, turned(max, angle), 1e-7 * size);
+            vo_metric_max(3, (vo_sym2[]){rotated(a, angle), rotated(b, angle), rotated(c, angle)});
+        assert_tensor_near(in_turned, rotated(max, angle), 1e-7 * size);
         assert_tensor_near(
             vo_metric_max(3, (vo_sym2[]){sym2_scale(8, a), sym2_scale(8, b), sym2_scale(8, c)}),
             sym2_scale(8, max), 1e-13 * size);
     }
 }
 
-static void what_is_not_finite_asks_for_nothing(void **state) {
+static void non_finite_tensors_are_ignored(void **state) {
     (void)state;
     double bad[] = {NAN, INFINITY, -INFINITY};
     for (int i = 0; i < 3; i++) {
-        assert_true(trace(vo_metric_safe((vo_sym2){bad[i], 0, 1})) == 0);
-        assert_true(trace(vo_metric_safe((vo_sym2){1, bad[i], 1})) == 0);
-        assert_true(trace(vo_metric_safe((vo_sym2){1, 0, bad[i]})) == 0);
+        assert_true(trace(vo_metric_sanitise((vo_sym2){bad[i], 0, 1})) == 0);
+        assert_true(trace(vo_metric_sanitise((vo_sym2){1, bad[i], 1})) == 0);
+        assert_true(trace(vo_metric_sanitise((vo_sym2){1, 0, bad[i]})) == 0);
     }
-    vo_sym2 huge = vo_metric_safe((vo_sym2){1.6e308, 0, 1.6e308});
+    vo_sym2 huge = vo_metric_sanitise((vo_sym2){1.6e308, 0, 1.6e308});
     assert_true(sym2_is_finite(huge) && trace(huge) > 1e13 && trace(huge) < 1e15);
-    /* Beside it, what another one asks for is still there. */
+    /* The terms beside it still apply. */
     vo_sym2 max = vo_metric_max(
-        2, (vo_sym2[]){vo_metric_safe(tensor(1e200, 0, 0)), tensor(400, 0, VO_PI / 2)});
-    assert_near(vo_metric_eigen(max).small, 400, 1);
+        2, (vo_sym2[]){vo_metric_sanitise(tensor(1e200, 0, 0)), tensor(400, 0, VO_PI / 2)});
+    assert_near(vo_metric_eigen(max).lambda_min, 400, 1);
 }
 
 /* ---- limits --------------------------------------------------------------------------------- */
@@ -220,20 +223,21 @@ static void what_is_not_finite_asks_for_nothing(void **state) {
 static void limits_clamp_sizes_and_then_the_aspect(void **state) {
     (void)state;
     vo_metric_limits limits = vo_metric_limits_make(0.01, 0.2, 0);
-    assert_near(limits.small, 25, 1e-12);
-    assert_near(limits.large, 1e4, 1e-9);
+    assert_near(limits.min_eigenvalue, 25, 1e-12);
+    assert_near(limits.max_eigenvalue, 1e4, 1e-9);
     assert_tensor_near(vo_metric_limit(&limits, tensor(1e6, 1, 0.7)), tensor(1e4, 25, 0.7), 1e-9);
     assert_tensor_near(vo_metric_limit(&limits, tensor(900, 100, 0.7)), tensor(900, 100, 0.7),
                        1e-11);
-    assert_true(sym2_equal(vo_metric_limit(&limits, (vo_sym2){0}), sym2_diagonal(limits.small)));
+    assert_true(
+        sym2_equal(vo_metric_limit(&limits, (vo_sym2){0}), sym2_diagonal(limits.min_eigenvalue)));
     limits = vo_metric_limits_make(0.01, 0.2, 0.2);
     assert_tensor_near(vo_metric_limit(&limits, tensor(1e6, 1, 0.7)), tensor(1e4, 400, 0.7), 1e-9);
     assert_tensor_near(vo_metric_limit(&limits, tensor(100, 90, 2)), tensor(100, 90, 2), 1e-11);
-    limits = vo_metric_limits_make(0.01, 0.2, 7); /* more than round is round */
-    assert_true(
-        sym2_equal(vo_metric_limit(&limits, tensor(1e6, 1, 0.7)), sym2_diagonal(limits.large)));
+    limits = vo_metric_limits_make(0.01, 0.2, 7); /* an aspect above 1 is limited to isotropic */
+    assert_true(sym2_equal(vo_metric_limit(&limits, tensor(1e6, 1, 0.7)),
+                           sym2_diagonal(limits.max_eigenvalue)));
     limits = vo_metric_limits_make(0.2, 0.01, 0);
-    assert_near(vo_metric_eigen(vo_metric_limit(&limits, tensor(1e6, 1, 1))).large, 25, 1e-9);
+    assert_near(vo_metric_eigen(vo_metric_limit(&limits, tensor(1e6, 1, 1))).lambda_max, 25, 1e-9);
 }
 
 static void limits_give_definite_tensors_for_any_input(void **state) {
@@ -246,30 +250,33 @@ static void limits_give_definite_tensors_for_any_input(void **state) {
             value[i] = vo_random_int(&random, 2) ? odd[vo_random_int(&random, 10)]
                                                  : pow(10, vo_random_real(&random, -6, 6));
         vo_metric_limits limits = vo_metric_limits_make(value[0], value[1], value[2]);
-        assert_true(limits.small > 0 && limits.small <= limits.large && isfinite(limits.large));
+        assert_true(limits.min_eigenvalue > 0 && limits.min_eigenvalue <= limits.max_eigenvalue &&
+                    isfinite(limits.max_eigenvalue));
         vo_sym2 m = vo_metric_limit(&limits, (vo_sym2){value[3], value[4], value[5]});
         assert_true(sym2_is_finite(m));
-        assert_true(m.xx >= limits.small * (1 - 1e-9) && m.yy >= limits.small * (1 - 1e-9));
-        assert_true(m.xx <= limits.large * (1 + 1e-9) && m.yy <= limits.large * (1 + 1e-9));
+        assert_true(m.xx >= limits.min_eigenvalue * (1 - 1e-9) &&
+                    m.yy >= limits.min_eigenvalue * (1 - 1e-9));
+        assert_true(m.xx <= limits.max_eigenvalue * (1 + 1e-9) &&
+                    m.yy <= limits.max_eigenvalue * (1 + 1e-9));
     }
 }
 
 /* ---- screen-space bound --------------------------------------------------------------------- */
 
-/* Eqs. 5 to 8 as they are written: to the screen, clamp, back. */
+/* Eqs. 5 to 8 as written: transform to the screen, clamp, transform back. */
 static vo_sym2 bound_on_screen(vo_sym2 m, vo_mat2 s, double length) {
     vo_mat2 i = m2_inverse(s);
     vo_vec2 a = v2(i.a, i.c), b = v2(i.b, i.d); /* columns of S^-1 */
     vo_sym2 screen = {sym2_dot(m, a, a), sym2_dot(m, a, b), sym2_dot(m, b, b)};
     vo_eigen2 e = vo_metric_eigen(screen);
-    e.large = vo_min(e.large, 1 / (length * length));
-    e.small = vo_min(e.small, 1 / (length * length));
+    e.lambda_max = vo_min(e.lambda_max, 1 / (length * length));
+    e.lambda_min = vo_min(e.lambda_min, 1 / (length * length));
     screen = vo_metric_from_eigen(e);
     vo_vec2 u = v2(s.a, s.c), v = v2(s.b, s.d); /* columns of S */
     return (vo_sym2){sym2_dot(screen, u, u), sym2_dot(screen, u, v), sym2_dot(screen, v, v)};
 }
 
-static void bound_is_that_of_the_screen(void **state) {
+static void bound_equals_screen_space_clamp(void **state) {
     (void)state;
     vo_random random = vo_random_seed(6);
     int lowered = 0;
@@ -283,13 +290,13 @@ static void bound_is_that_of_the_screen(void **state) {
         vo_sym2 gram = {s.a * s.a + s.c * s.c, s.a * s.b + s.c * s.d, s.b * s.b + s.d * s.d};
         vo_sym2 got = vo_metric_bound(m, sym2_scale(1 / (length * length), gram));
         assert_tensor_near(got, bound_on_screen(m, s, length), 1e-9 * trace(m));
-        assert_true(domination(m, got) >= -1e-10 * trace(m));
+        assert_true(min_eigenvalue_of_difference(m, got) >= -1e-10 * trace(m));
         lowered += trace(got) < 0.99 * trace(m);
     }
     assert_true(lowered > 5000);
 }
 
-static void bound_without_extent_or_end(void **state) {
+static void infinite_and_zero_bounds_are_handled(void **state) {
     (void)state;
     vo_sym2 m = tensor(1e4, 100, 0.4);
     assert_true(sym2_equal(vo_metric_bound(m, (vo_sym2){INFINITY, 0, INFINITY}), m));
@@ -297,10 +304,10 @@ static void bound_without_extent_or_end(void **state) {
     assert_tensor_near(vo_metric_bound(m, sym2_diagonal(50)), sym2_diagonal(50), 1e-9);
     vo_sym2 gone = vo_metric_bound(m, (vo_sym2){0});
     assert_true(trace(gone) >= 0 && trace(gone) < 1e-9);
-    /* Edge-on: nothing is left across, all that is allowed along. */
+    /* Edge-on: zero across, the bound along. */
     vo_sym2 edge_on = vo_metric_bound(sym2_diagonal(1e4), tensor(400, 0, 1));
-    assert_near(vo_metric_eigen(edge_on).large, 400, 1e-3);
-    assert_near(vo_metric_eigen(edge_on).small, 0, 1e-3);
+    assert_near(vo_metric_eigen(edge_on).lambda_max, 400, 1e-3);
+    assert_near(vo_metric_eigen(edge_on).lambda_min, 0, 1e-3);
 }
 
 /* ---- edges and flips ------------------------------------------------------------------------ */
@@ -313,7 +320,7 @@ static void edge_size_is_the_mean_of_both_ends(void **state) {
     assert_near(vo_metric_edge_size2(a, a, v2(0.1, 0.5)), 2, 1e-14);
 }
 
-/* Whether 3 lies inside the circle through 0, 1, 2. */
+/* Returns true if point 3 is inside the circumcircle of 0, 1, 2. */
 static bool in_circle(const vo_vec2 u[4]) {
     double d[3][3];
     for (int i = 0; i < 3; i++) {
@@ -331,7 +338,7 @@ static bool is_hinge(const vo_vec2 u[4]) {
            v2_cross(v2_sub(u[0], u[1]), v2_sub(u[3], u[1])) > 1e-6;
 }
 
-static void flips_are_delaunay_in_the_stretched_plane(void **state) {
+static void flips_are_delaunay_in_the_metric(void **state) {
     (void)state;
     vo_random random = vo_random_seed(7);
     int flips = 0, hinges = 0;
@@ -349,7 +356,7 @@ static void flips_are_delaunay_in_the_stretched_plane(void **state) {
         hinges++;
         if (!flip) continue;
         flips++;
-        /* (3, 2 | 0, 1): the flipped hinge is valid, and stays. */
+        /* (3, 2 | 0, 1): the flipped hinge is valid and is not flipped back. */
         vo_vec2 flipped[4] = {u[3], u[2], u[0], u[1]};
         assert_true(v2_cross(v2_sub(u[2], u[3]), v2_sub(u[0], u[3])) > 0);
         assert_true(v2_cross(v2_sub(u[3], u[2]), v2_sub(u[1], u[2])) > 0);
@@ -358,9 +365,10 @@ static void flips_are_delaunay_in_the_stretched_plane(void **state) {
     assert_true(flips > 1000 && hinges - flips > 1000);
 }
 
-static void flips_take_the_mean_metric_and_a_threshold(void **state) {
+static void flips_use_the_mean_metric_and_a_threshold(void **state) {
     (void)state;
-    /* A square cut from 0 to 1, its corner 3 pushed in by h: the angles exceed pi. */
+    /* A square with the diagonal 0-1 whose corner 3 is moved inwards by h: the opposite angles
+     * exceed pi. */
     for (int i = 1; i < 10; i++) {
         double h = 0.01 * i;
         vo_vec2 u[4] = {{0, 0}, {1, 1}, {0, 1}, {1 - h, h}};
@@ -382,17 +390,17 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eigenvalues_rebuild_the_tensor_at_any_scale),
         cmocka_unit_test(maximum_dominates_and_no_smaller_one_does),
-        cmocka_unit_test(maximum_has_the_least_trace_by_search),
+        cmocka_unit_test(maximum_has_the_smallest_trace),
         cmocka_unit_test(maximum_of_known_tensors),
-        cmocka_unit_test(maximum_is_idempotent_commutative_and_turns_with_space),
-        cmocka_unit_test(what_is_not_finite_asks_for_nothing),
+        cmocka_unit_test(maximum_is_idempotent_commutative_and_equivariant),
+        cmocka_unit_test(non_finite_tensors_are_ignored),
         cmocka_unit_test(limits_clamp_sizes_and_then_the_aspect),
         cmocka_unit_test(limits_give_definite_tensors_for_any_input),
-        cmocka_unit_test(bound_is_that_of_the_screen),
-        cmocka_unit_test(bound_without_extent_or_end),
+        cmocka_unit_test(bound_equals_screen_space_clamp),
+        cmocka_unit_test(infinite_and_zero_bounds_are_handled),
         cmocka_unit_test(edge_size_is_the_mean_of_both_ends),
-        cmocka_unit_test(flips_are_delaunay_in_the_stretched_plane),
-        cmocka_unit_test(flips_take_the_mean_metric_and_a_threshold),
+        cmocka_unit_test(flips_are_delaunay_in_the_metric),
+        cmocka_unit_test(flips_use_the_mean_metric_and_a_threshold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

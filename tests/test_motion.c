@@ -5,6 +5,8 @@
 #include "core/memory.h"
 #include "scene/motion.h"
 
+#include <voile/sim.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -286,6 +288,66 @@ static void overshoot_leaves_the_scale_positive(void **state) {
     vo_context_destroy(ctx);
 }
 
+static void scale_zero_is_absent(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_keyframe keys[4];
+    double scales[] = {0, 0, 2, 0};
+    for (int k = 0; k < 4; k++) {
+        keys[k] = key_at(k, 0);
+        keys[k].pose.scale = scales[k];
+    }
+    vo_motion motion = make_motion(ctx, 4, keys);
+    for (int i = -64; i <= 64; i++) {
+        assert_false(vo_motion_is_present(&motion, i / 64.0));
+        assert_true(vo_motion_pose(&motion, i / 64.0).scale == 0);
+    }
+    for (int i = 65; i < 192; i++) assert_true(vo_motion_is_present(&motion, i / 64.0));
+    assert_false(vo_motion_is_present(&motion, 3) || vo_motion_is_present(&motion, 4));
+    vo_motion_free(ctx, &motion);
+    vo_context_destroy(ctx);
+}
+
+/* A sheet held at one edge falls onto a ball whose motion has a scale above 0 from 0.1 s to 0.3 s
+ * only. The other edge is held by a handle on the same motion, which is not scaled. */
+static const char appearing_ball[] =
+    "{\"frame_time\": 0.04, \"frame_steps\": 4, \"gravity\": [0, 0, -9.8],\n"
+    " \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 8, \"rows\": 8},\n"
+    "   \"materials\": [{\"thickness\": 1e-3, \"density\": 500, \"elastic_modulus\": 1e5,\n"
+    "                   \"poisson_ratio\": 0.3}]}],\n"
+    " \"motions\": [[{\"time\": 0, \"transform\": {\"scale\": 0}},\n"
+    "               {\"time\": 0.1, \"transform\": {\"scale\": 0}},\n"
+    "               {\"time\": 0.2, \"transform\": {\"scale\": 1}},\n"
+    "               {\"time\": 0.3, \"transform\": {\"scale\": 0}},\n"
+    "               {\"time\": 0.4, \"transform\": {\"scale\": 0}}]],\n"
+    " \"handles\": [{\"edge\": \"left\"}, {\"edge\": \"right\", \"motion\": 0}],\n"
+    " \"obstacles\": [{\"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"motion\": 0,\n"
+    "                 \"transform\": {\"translate\": [0.5, 0.5, -0.4]}}]}";
+
+static void obstacle_scaled_to_zero_is_absent_in_simulation(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    char path[600];
+    snprintf(path, sizeof path, "%s/appearing_ball.json", test_folder());
+    assert_ok(ctx, vo_file_write(ctx, path, appearing_ball, sizeof appearing_ball - 1));
+    vo_scene *scene;
+    vo_sim *sim;
+    assert_ok(ctx, vo_scene_load(ctx, path, 0, NULL, &scene));
+    assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
+    for (int f = 0; f <= 10; f++) {
+        double t = f * 0.04;
+        vo_mesh_view ball = vo_sim_get_obstacle(sim, 0);
+        bool present = t > 0.1 && t < 0.3;
+        assert_int_equal(ball.face_count > 0, present);
+        if (f < 10) assert_ok(ctx, vo_sim_step_frame(sim));
+    }
+    assert_near(vo_sim_get_cloth(sim, 0).node_x[8].x, 1, 1e-9);
+    assert_near(vo_sim_get_cloth(sim, 0).node_x[8].z, 0, 1e-9);
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    vo_context_destroy(ctx);
+}
+
 /* The span that the binary search finds is the one that holds the time. */
 static void many_keys_are_searched_right(void **state) {
     (void)state;
@@ -336,7 +398,7 @@ static void a_change_of_frame_moves_the_same_points(void **state) {
 static void expect_bad_keys(vo_context *ctx, int count, const vo_keyframe *keys,
                             const char *sentence) {
     vo_motion motion;
-    assert_int_equal(vo_motion_from_keyframes(ctx, count, keys, &motion), VO_BAD_CALL);
+    assert_int_equal(vo_motion_from_keyframes(ctx, count, keys, &motion), VO_BAD_ARGUMENT);
     if (!strstr(vo_context_message(ctx), sentence))
         fail_msg("\"%s\" does not say \"%s\"", vo_context_message(ctx), sentence);
     assert_null(motion.key);
@@ -349,13 +411,13 @@ static void bad_keys_are_named(void **state) {
     expect_bad_keys(ctx, 0, keys, "at least one key");
     expect_bad_keys(ctx, 1, NULL, "at least one key");
     keys[1].time = 0;
-    expect_bad_keys(ctx, 2, keys, "key 1 of the motion: its time");
+    expect_bad_keys(ctx, 2, keys, "key 1 of the motion: time must be later");
     keys[1].time = NAN;
     expect_bad_keys(ctx, 2, keys, "key 1 of the motion: time must be");
     keys[1] = key_at(1, INFINITY);
     expect_bad_keys(ctx, 2, keys, "key 1 of the motion: pose.translate");
     keys[1] = key_at(1, 0);
-    keys[1].pose.scale = 0;
+    keys[1].pose.scale = -1;
     expect_bad_keys(ctx, 2, keys, "key 1 of the motion: pose.scale");
     keys[1] = key_at(1, 0);
     keys[1].has_velocity = true;
@@ -530,6 +592,8 @@ int main(void) {
         cmocka_unit_test(different_axes_go_the_shorter_way),
         cmocka_unit_test(turning_speed_is_kept_between_keys),
         cmocka_unit_test(overshoot_leaves_the_scale_positive),
+        cmocka_unit_test(scale_zero_is_absent),
+        cmocka_unit_test(obstacle_scaled_to_zero_is_absent_in_simulation),
         cmocka_unit_test(many_keys_are_searched_right),
         cmocka_unit_test(a_change_of_frame_moves_the_same_points),
         cmocka_unit_test(bad_keys_are_named),

@@ -1,4 +1,4 @@
-/* OBJ in and out: every line of the format, exact round trips, and no byte that breaks it. */
+/* OBJ reader and writer: all keywords, exact round trips, and robustness against invalid files. */
 #include "support.h"
 
 #include "codec/obj.h"
@@ -15,10 +15,10 @@ static vo_mesh_data parse(vo_context *ctx, const char *text) {
     return d;
 }
 
-static void assert_refused(const char *text, const char *message) {
+static void assert_rejected(const char *text, const char *message) {
     vo_context *ctx = test_context(1);
     vo_mesh_data d;
-    /* a copy without a NUL, so that reading behind the end is noticed */
+    /* a copy without NUL, so that sanitizers detect overruns */
     char *bytes = test_malloc(strlen(text) + !*text);
     memcpy(bytes, text, strlen(text));
     vo_result result = vo_obj_parse(ctx, "test.obj", bytes, strlen(text), &d);
@@ -32,7 +32,7 @@ static void assert_refused(const char *text, const char *message) {
 static vo_mesh *load_text(vo_context *ctx, const char *text, vo_mesh_use use) {
     vo_mesh_data d = parse(ctx, text);
     vo_mesh *m;
-    assert_ok(ctx, vo_mesh_accept(ctx, "test.obj", &d, use, &m));
+    assert_ok(ctx, vo_mesh_build_validated(ctx, "test.obj", &d, use, &m));
     vo_mesh_data_free(ctx, &d);
     return m;
 }
@@ -48,7 +48,7 @@ static const char SEWN[] = "# two triangles, sewn\n"
                            "f 1/1 2/2 3/3\ntl 2\nts 1 2 3 4\ntd 0.75\n"
                            "f 4/4/1 3/5/2 2/6/3\n";
 
-static void reads_every_line_of_arcsim(void **state) {
+static void all_keywords_of_arcsim_are_read(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh *m = load_text(ctx, SEWN, VO_MESH_FOR_CLOTH);
@@ -76,7 +76,7 @@ static void reads_every_line_of_arcsim(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void reads_the_lines_of_arcsim_3(void **state) {
+static void keywords_of_arcsim_3_are_read(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh *m = load_text(ctx,
@@ -93,8 +93,8 @@ static void reads_the_lines_of_arcsim_3(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* The same triangle however it is spelled. */
-static void spelling_does_not_matter(void **state) {
+/* Equivalent notations of one triangle. */
+static void equivalent_notations_give_the_same_mesh(void **state) {
     (void)state;
     static const char *const spellings[] = {
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
@@ -129,48 +129,50 @@ static void spelling_does_not_matter(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void mistakes_are_named_with_their_line(void **state) {
+static void syntax_error_names_line(void **state) {
     (void)state;
-    assert_refused("v 0 0 0\nv 1 x 0\n", "test.obj: line 2: expected a number, found \"x\"");
-    assert_refused("v 0 0", "test.obj: line 1: expected a number, found the end of the line");
-    assert_refused("v 0 0 nan\n", "test.obj: line 1: expected a number, found \"nan\"");
-    assert_refused("v 0 inf 0\n", "test.obj: line 1: expected a number, found \"inf\"");
-    assert_refused("v 0 1e999 0\n",
-                   "test.obj: line 1: expected a number below 1.8e308, found \"1e999\"");
-    assert_refused("v 0,5 1 2\n", "test.obj: line 1: expected a number, found \"0,5\"");
-    assert_refused("v 1 2 \x01\xff\n", "test.obj: line 1: expected a number, found \"??\"");
-    assert_refused("v 0 0 0\nf 1 2 3\n",
-                   "test.obj: line 2: v 2 does not exist: there are 1 v lines before this line");
-    assert_refused("v 0 0 0\nf -2 1 1\n",
-                   "test.obj: line 2: v -2 does not exist: there are 1 v lines before this line");
-    assert_refused("v 0 0 0\nf 1/1 1/1 1/1\n",
-                   "test.obj: line 2: vt 1 does not exist: there are 0 vt lines before this line");
-    assert_refused("v 0 0 0\nf 0 1 1\n", "test.obj: line 2: index 0: OBJ counts from 1");
-    assert_refused("v 0 0 0\nf 1 1\n",
-                   "test.obj: line 2: a face needs at least three corners, this one has 2");
-    assert_refused("v 0 0 0\nf 1 1 \\\n x\n", "test.obj: line 3: expected an index, found \"x\"");
-    assert_refused("v 0 0 0\nf 1 1 99999999999\n",
-                   "test.obj: line 2: expected an index, found \"99999999999\"");
-    assert_refused("v 0 0 0\nf 1 1 1.5\n",
-                   "test.obj: line 2: expected v, v/vt, v//vn or v/vt/vn, found \"1.5\"");
-    assert_refused("v 0 0 0\nf 1/ 1//x 1\n",
-                   "test.obj: line 2: expected v, v/vt, v//vn or v/vt/vn, found \"1//x\"");
-    assert_refused("\n\nnl 3\n",
-                   "test.obj: line 3: this line describes the last v, but there is none before it");
-    assert_refused(
-        "vl 3\n", "test.obj: line 1: this line describes the last vt, but there is none before it");
-    assert_refused("ea 3\n",
-                   "test.obj: line 1: this line describes the last e, but there is none before it");
-    assert_refused("tl 3\n",
-                   "test.obj: line 1: this line describes the last f, but there is none before it");
-    assert_refused("v 0 0 0\nnl 1.5\n", "test.obj: line 2: expected a whole number, found \"1.5\"");
-    assert_refused("v 0 0 0\nnl 3000000000\n",
-                   "test.obj: line 2: expected a whole number, found \"3000000000\"");
-    assert_refused("v 0 0 0\ne 1 2\n",
-                   "test.obj: line 2: v 2 does not exist: there are 1 v lines before this line");
+    assert_rejected("v 0 0 0\nv 1 x 0\n", "test.obj: line 2: expected a number, found \"x\"");
+    assert_rejected("v 0 0", "test.obj: line 1: expected a number, found the end of the line");
+    assert_rejected("v 0 0 nan\n", "test.obj: line 1: expected a number, found \"nan\"");
+    assert_rejected("v 0 inf 0\n", "test.obj: line 1: expected a number, found \"inf\"");
+    assert_rejected("v 0 1e999 0\n",
+                    "test.obj: line 1: expected a number below 1.8e308, found \"1e999\"");
+    assert_rejected("v 0,5 1 2\n", "test.obj: line 1: expected a number, found \"0,5\"");
+    assert_rejected("v 1 2 \x01\xff\n", "test.obj: line 1: expected a number, found \"??\"");
+    assert_rejected("v 0 0 0\nf 1 2 3\n",
+                    "test.obj: line 2: v 2 does not exist: there are 1 v lines before this line");
+    assert_rejected("v 0 0 0\nf -2 1 1\n",
+                    "test.obj: line 2: v -2 does not exist: there are 1 v lines before this line");
+    assert_rejected("v 0 0 0\nf 1/1 1/1 1/1\n",
+                    "test.obj: line 2: vt 1 does not exist: there are 0 vt lines before this line");
+    assert_rejected("v 0 0 0\nf 0 1 1\n",
+                    "test.obj: line 2: index 0 is invalid; OBJ indices start at 1");
+    assert_rejected("v 0 0 0\nf 1 1\n",
+                    "test.obj: line 2: a face needs at least three corners, this one has 2");
+    assert_rejected("v 0 0 0\nf 1 1 \\\n x\n", "test.obj: line 3: expected an index, found \"x\"");
+    assert_rejected("v 0 0 0\nf 1 1 99999999999\n",
+                    "test.obj: line 2: expected an index, found \"99999999999\"");
+    assert_rejected("v 0 0 0\nf 1 1 1.5\n",
+                    "test.obj: line 2: expected v, v/vt, v//vn or v/vt/vn, found \"1.5\"");
+    assert_rejected("v 0 0 0\nf 1/ 1//x 1\n",
+                    "test.obj: line 2: expected v, v/vt, v//vn or v/vt/vn, found \"1//x\"");
+    assert_rejected("\n\nnl 3\n",
+                    "test.obj: line 3: the line describes the last v line, but none precedes it");
+    assert_rejected("vl 3\n",
+                    "test.obj: line 1: the line describes the last vt line, but none precedes it");
+    assert_rejected("ea 3\n",
+                    "test.obj: line 1: the line describes the last e line, but none precedes it");
+    assert_rejected("tl 3\n",
+                    "test.obj: line 1: the line describes the last f line, but none precedes it");
+    assert_rejected("v 0 0 0\nnl 1.5\n",
+                    "test.obj: line 2: expected a whole number, found \"1.5\"");
+    assert_rejected("v 0 0 0\nnl 3000000000\n",
+                    "test.obj: line 2: expected a whole number, found \"3000000000\"");
+    assert_rejected("v 0 0 0\ne 1 2\n",
+                    "test.obj: line 2: v 2 does not exist: there are 1 v lines before this line");
 }
 
-/* The whole way: file, line, element, place, what to do. */
+/* Messages contain file, line, element, position and remedy. */
 static void defects_name_file_and_line(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -181,7 +183,7 @@ static void defects_name_file_and_line(void **state) {
     vo_mesh *m;
     assert_int_equal(vo_mesh_load_obj(ctx, path, VO_MESH_FOR_CLOTH, &m), VO_BAD_DATA);
     snprintf(want, sizeof want,
-             "%s: face 1 (line 6), at (0.666667, 0.666667, 0): is turned over in material space, "
+             "%s: face 1 (line 6), at (0.666667, 0.666667, 0): is inverted in material space, "
              "unlike its neighbours; unfold the UVs there, or unwrap the mesh if it has no UVs "
              "(and 1 other defect)",
              path);
@@ -207,7 +209,7 @@ static void keep_line(void *user, vo_log_level level, const char *text) {
     snprintf(lines->text[lines->count++ % 4], sizeof lines->text[0], "%s", text);
 }
 
-static void unknown_keywords_are_one_warning(void **state) {
+static void unknown_keywords_are_warned_about_once(void **state) {
     (void)state;
     log_lines lines = {0};
     vo_context_def def = vo_context_def_default();
@@ -222,12 +224,12 @@ static void unknown_keywords_are_one_warning(void **state) {
     assert_int_equal(lines.count, 1);
     assert_string_equal(
         lines.text[0],
-        "test.obj: line 2: \"curv2\" is not known and ignored (3 such lines in the file)");
+        "test.obj: line 2: unknown keyword \"curv2\" ignored (3 lines of this kind in the file)");
     vo_context_destroy(ctx);
 }
 
-/* Modelling tools stack mirrored halves on the same vt; each node gets a vert of its own. */
-static void shared_vt_is_duplicated(void **state) {
+/* Modelling tools map mirrored halves to the same vt; each node gets its own vert. */
+static void vt_of_several_nodes_is_duplicated(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh *m = load_text(ctx,
@@ -243,7 +245,7 @@ static void shared_vt_is_duplicated(void **state) {
         assert_memory_equal(&m->vert_u[a], &m->vert_u[b], sizeof m->vert_u[a]);
     }
     vo_mesh_destroy(m);
-    /* one dummy vt for everything, as some exporters write: fine for an obstacle, and linear */
+    /* one dummy vt for all corners, as some exporters write: valid for obstacles, in linear time */
     enum { N = 60000 };
     char *text = test_malloc(64 * (size_t)N);
     size_t used = (size_t)sprintf(text, "vt 0 0\n");
@@ -260,10 +262,10 @@ static void shared_vt_is_duplicated(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void polygons_become_triangles(void **state) {
+static void polygons_are_triangulated(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    /* a quad with its right diagonal, a concave pentagon, labels for all their triangles */
+    /* a quad with the right diagonal, a concave pentagon, labels of all triangles */
     vo_mesh *m = load_text(ctx,
                            "v 0 0 0\nv 1 -3 0\nv 2 0 0\nv 1 3 0\n"
                            "v 10 0 0\nv 14 0 0\nv 14 4 0\nv 12 1 0\nv 10 4 0\n"
@@ -317,7 +319,7 @@ static void assert_same_mesh(const vo_mesh *a, const vo_mesh *b) {
     SAME(face_curvature, face);
 }
 
-/* Numbers of all sizes wherever they may stand. */
+/* Sets all attributes to numbers of any magnitude. */
 static void decorate(vo_mesh *m, vo_random *r) {
     for (int n = 0; n < m->node_count; n++) {
         m->node_x[n] = v3_add(m->node_x[n], v3(0, 0, pow(10, vo_random_real(r, -20, 3))));
@@ -338,7 +340,7 @@ static void decorate(vo_mesh *m, vo_random *r) {
     }
 }
 
-static void saved_mesh_reads_back_the_same(void **state) {
+static void saved_mesh_is_loaded_unchanged(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     char path[600];
@@ -346,8 +348,8 @@ static void saved_mesh_reads_back_the_same(void **state) {
     for (uint64_t seed = 0; seed < 20; seed++) {
         vo_random r = vo_random_seed(seed);
         vo_mesh *m, *back;
-        assert_ok(ctx, vo_mesh_create_grid(ctx, vo_random_real(&r, 0.1, 3), 1.0 / 3, 7, 9, &m));
-        assert_ok(ctx, vo_mesh_enable(m, true, true));
+        m = test_grid(ctx, vo_random_real(&r, 0.1, 3), 1.0 / 3, 7, 9);
+        assert_ok(ctx, vo_mesh_add_optional_arrays(m, true, true));
         decorate(m, &r);
         assert_ok(ctx, vo_mesh_save_obj(ctx, m, path));
         assert_ok(ctx, vo_mesh_load_obj(ctx, path, VO_MESH_FOR_CLOTH, &back));
@@ -366,8 +368,8 @@ static void saved_mesh_reads_back_the_same(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* The order and the abbreviations of ARCSim. */
-static void saved_text_is_as_arcsim_writes_it(void **state) {
+/* Order and keywords are those of ARCSim. */
+static void saved_text_has_order_of_arcsim(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     char path[600];
@@ -386,8 +388,8 @@ static void saved_text_is_as_arcsim_writes_it(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A message or a mesh, never anything else. Copied to its exact size, so that a sanitizer notices
- * any byte read behind it. */
+/* Parsing must give a mesh or a message. The text is copied to its exact size, so that sanitizers
+ * detect overruns. */
 static int try_bytes(vo_context *ctx, const char *text, size_t size) {
     char *bytes = test_malloc(size + !size);
     memcpy(bytes, text, size);
@@ -397,7 +399,7 @@ static int try_bytes(vo_context *ctx, const char *text, size_t size) {
     if (result == VO_OK) {
         for (int use = 0; use < 2; use++) {
             vo_mesh *m;
-            result = vo_mesh_accept(ctx, "mutant.obj", &d, (vo_mesh_use)use, &m);
+            result = vo_mesh_build_validated(ctx, "mutant.obj", &d, (vo_mesh_use)use, &m);
             assert_int_equal(result == VO_OK, m != NULL);
             vo_mesh_destroy(m);
         }
@@ -408,7 +410,7 @@ static int try_bytes(vo_context *ctx, const char *text, size_t size) {
     return result == VO_OK;
 }
 
-static void truncated_anywhere(void **state) {
+static void truncated_file_gives_mesh_or_message(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     int accepted = 0;
@@ -441,7 +443,7 @@ static size_t mutate(vo_random *r, char *text, size_t size) {
     return size;
 }
 
-static void mutated_files(void **state) {
+static void mutated_file_gives_mesh_or_message(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_random r = vo_random_seed(3);
@@ -466,7 +468,7 @@ static vo_result load_and_save(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void every_allocation_may_fail(void **state) {
+static void failed_allocation_is_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     static const char quad[] = "v 2 0 0\nv 3 0 0\nv 3 1 0\nv 2 1 0\nf 5 6 7 8\n";
@@ -475,7 +477,7 @@ static void every_allocation_may_fail(void **state) {
     snprintf(text, sizeof text, "%s%s", SEWN, quad);
     assert_ok(ctx, vo_file_write(ctx, path, text, strlen(text)));
     test_every_allocation(load_and_save, path);
-    /* and a vt that two nodes share */
+    /* including a vt of two nodes */
     const char shared[] = "vt 0 0\nvt 1 0\nvt 0 1\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 9\nv 1 0 9\n"
                           "v 0 1 9\nf 1/1 2/2 3/3\nf 4/1 5/2 6/3\n";
     assert_ok(ctx, vo_file_write(ctx, path, shared, sizeof shared - 1));
@@ -495,7 +497,7 @@ static void assert_loads(vo_context *ctx, const char *folder, const char *name, 
     vo_mesh_destroy(m);
 }
 
-static void meshes_of_arcsim_load(void **state) {
+static void meshes_of_arcsim_are_loaded(void **state) {
     (void)state;
     const char *data = test_data();
     if (!data) skip();
@@ -522,7 +524,7 @@ static void meshes_of_arcsim_load(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void body_of_garmentcode_loads(void **state) {
+static void body_of_garmentcode_is_loaded(void **state) {
     (void)state;
     const char *data = test_data();
     if (!data) skip();
@@ -533,13 +535,13 @@ static void body_of_garmentcode_loads(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void large_mesh_saves_and_loads_quickly(void **state) {
+static void large_mesh_is_saved_and_loaded_quickly(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     char path[600];
     snprintf(path, sizeof path, "%s/large.obj", test_folder());
     vo_mesh *m, *back;
-    assert_ok(ctx, vo_mesh_create_grid(ctx, 1.0 / 3, 1.0 / 7, 400, 250, &m));
+    m = test_grid(ctx, 1.0 / 3, 1.0 / 7, 400, 250);
     assert_int_equal(m->face_count, 200000);
     double start = test_seconds();
     assert_ok(ctx, vo_obj_save(ctx, m, path));
@@ -566,22 +568,22 @@ static void large_mesh_saves_and_loads_quickly(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_every_line_of_arcsim),
-        cmocka_unit_test(reads_the_lines_of_arcsim_3),
-        cmocka_unit_test(spelling_does_not_matter),
-        cmocka_unit_test(mistakes_are_named_with_their_line),
+        cmocka_unit_test(all_keywords_of_arcsim_are_read),
+        cmocka_unit_test(keywords_of_arcsim_3_are_read),
+        cmocka_unit_test(equivalent_notations_give_the_same_mesh),
+        cmocka_unit_test(syntax_error_names_line),
         cmocka_unit_test(defects_name_file_and_line),
-        cmocka_unit_test(unknown_keywords_are_one_warning),
-        cmocka_unit_test(shared_vt_is_duplicated),
-        cmocka_unit_test(polygons_become_triangles),
-        cmocka_unit_test(saved_mesh_reads_back_the_same),
-        cmocka_unit_test(saved_text_is_as_arcsim_writes_it),
-        cmocka_unit_test(truncated_anywhere),
-        cmocka_unit_test(mutated_files),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(meshes_of_arcsim_load),
-        cmocka_unit_test(body_of_garmentcode_loads),
-        cmocka_unit_test(large_mesh_saves_and_loads_quickly),
+        cmocka_unit_test(unknown_keywords_are_warned_about_once),
+        cmocka_unit_test(vt_of_several_nodes_is_duplicated),
+        cmocka_unit_test(polygons_are_triangulated),
+        cmocka_unit_test(saved_mesh_is_loaded_unchanged),
+        cmocka_unit_test(saved_text_has_order_of_arcsim),
+        cmocka_unit_test(truncated_file_gives_mesh_or_message),
+        cmocka_unit_test(mutated_file_gives_mesh_or_message),
+        cmocka_unit_test(failed_allocation_is_reported),
+        cmocka_unit_test(meshes_of_arcsim_are_loaded),
+        cmocka_unit_test(body_of_garmentcode_is_loaded),
+        cmocka_unit_test(large_mesh_is_saved_and_loaded_quickly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

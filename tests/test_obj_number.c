@@ -1,4 +1,4 @@
-/* Numbers as text: correctly rounded in, exact out, in any locale. */
+/* Conversion of numbers: correctly rounded reading, exact writing, in any locale. */
 #include "support.h"
 
 #include "codec/number.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Same bits as strtod, and the whole token used. */
+/* The result has the bits of strtod, and the whole text is read. */
 static void assert_reads_like_strtod(const char *text) {
     double got = 0, want = strtod(text, NULL);
     const char *end = text + strlen(text), *after = vo_number_read(text, end, &got);
@@ -18,7 +18,7 @@ static void assert_reads_like_strtod(const char *text) {
         fail_msg("\"%s\": %.17g, expected %.17g", text, got, want);
 }
 
-static void reads_like_the_c_library(void **state) {
+static void reading_equals_strtod(void **state) {
     (void)state;
     static const char *const cases[] = {"0",
                                         "-0",
@@ -74,7 +74,7 @@ static void reads_like_the_c_library(void **state) {
     }
 }
 
-static void refuses_what_is_no_number(void **state) {
+static void invalid_number_is_rejected(void **state) {
     (void)state;
     static const char *const cases[] = {"",     "-",        "+",   ".",   "-.",  "e5",
                                         ".e5",  "1e",       "1e+", "nan", "NaN", "inf",
@@ -86,17 +86,17 @@ static void refuses_what_is_no_number(void **state) {
     double x;
     const char *text = "1.5,2";
     assert_ptr_equal(vo_number_read(text, text + 5, &x), text + 3);
-    /* never reads behind the end */
+    /* does not read past the end */
     assert_null(vo_number_read(text, text, &x));
     text = "12345";
     assert_ptr_equal(vo_number_read(text, text + 2, &x), text + 2);
     assert_true(x == 12);
-    /* hexadecimal is no part of it */
+    /* hexadecimal numbers are not supported */
     text = "0x10";
     assert_ptr_equal(vo_number_read(text, text + 4, &x), text + 1);
 }
 
-/* Significant digits of a written number. */
+/* Number of significant digits of a text. */
 static int digits_of(const char *text) {
     int count = 0, zeros = 0;
     for (; *text && *text != 'e'; text++) {
@@ -125,7 +125,7 @@ static void assert_round_trip(double x) {
     }
 }
 
-static void writes_what_reads_back(void **state) {
+static void written_number_is_read_unchanged(void **state) {
     (void)state;
     double special[] = {0.0,
                         -0.0,
@@ -179,7 +179,7 @@ static void assert_written(double x, const char *want) {
     assert_string_equal(text, want);
 }
 
-static void writes_few_digits(void **state) {
+static void written_number_is_short(void **state) {
     (void)state;
     assert_written(0, "0");
     assert_written(-0.0, "-0");
@@ -195,8 +195,8 @@ static void writes_few_digits(void **state) {
     assert_string_equal(text, "-2147483648");
 }
 
-/* A locale that writes 0,5 changes nothing. */
-static void does_not_depend_on_the_locale(void **state) {
+/* A locale with a decimal comma. */
+static void locale_has_no_effect(void **state) {
     (void)state;
     static const char *const names[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "nl_NL.UTF-8"};
     const char *set = NULL;
@@ -214,11 +214,11 @@ static void does_not_depend_on_the_locale(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_like_the_c_library),
-        cmocka_unit_test(refuses_what_is_no_number),
-        cmocka_unit_test(writes_what_reads_back),
-        cmocka_unit_test(writes_few_digits),
-        cmocka_unit_test(does_not_depend_on_the_locale),
+        cmocka_unit_test(reading_equals_strtod),
+        cmocka_unit_test(invalid_number_is_rejected),
+        cmocka_unit_test(written_number_is_read_unchanged),
+        cmocka_unit_test(written_number_is_short),
+        cmocka_unit_test(locale_has_no_effect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* OBJ files again with other positions: what stays, what goes, and any bytes at all. */
+/* Rewriting of OBJ files with new positions: kept and removed lines, and invalid files. */
 #include "support.h"
 
 #include "codec/obj.h"
@@ -31,7 +31,7 @@ static vo_result rewrite(const place *p, const char *text, size_t size, int coun
 static const vo_vec3 X[] = {{1, 2, 3}, {0.1, 0, -5}, {7, 8, 9}};
 static const vo_vec3 V[] = {{0, 0, 0}, {4, 0, 1}, {0, 0, 0}};
 
-/* Rewrites text with those positions and compares. */
+/* Rewrites a text with these positions and compares the result. */
 static void expect(const char *text, const char *expected) {
     place p = open_place();
     vo_bytes out;
@@ -42,7 +42,7 @@ static void expect(const char *text, const char *expected) {
     vo_context_destroy(p.ctx);
 }
 
-static void lines_stay_as_they_are(void **state) {
+static void other_lines_are_copied_unchanged(void **state) {
     (void)state;
     expect("# made by hand\n"
            "mtllib cloth.mtl\n\n"
@@ -75,12 +75,12 @@ static void lines_stay_as_they_are(void **state) {
            "s off\n");
 }
 
-static void normals_and_old_velocities_go(void **state) {
+static void normals_and_old_velocities_are_removed(void **state) {
     (void)state;
     expect("v 0 0 0\nnv 9 9 9\nvn 0 0 1\nf 1//1 2/4/1 3/4/ -1\n", "v 1 2 3\nf 1 2/4 3/4 -1\n");
 }
 
-static void odd_line_ends_are_understood(void **state) {
+static void unusual_line_ends_are_read(void **state) {
     (void)state;
     expect("\xef\xbb\xbfv 0 0 0\r\nf 1 2 3\r\n", "v 1 2 3\r\nf 1 2 3\r\n");
     expect("v 0 \\\n 0 0\nv \\\r\n0 0 0\nvt 0 \\\n1\n",
@@ -92,7 +92,7 @@ static void odd_line_ends_are_understood(void **state) {
     expect("# v 0 0 0\n#", "# v 0 0 0\n#\n");
 }
 
-static void more_nodes_than_positions_are_refused(void **state) {
+static void file_with_too_many_nodes_is_rejected(void **state) {
     (void)state;
     static const char text[] = "v 0 0 0\nv 0 0 0\nvt 0 0\nv 0 0 0\nv 0 0 0\n";
     place p = open_place();
@@ -102,7 +102,7 @@ static void more_nodes_than_positions_are_refused(void **state) {
     vo_context_destroy(p.ctx);
 }
 
-/* Rewritten with its own positions, a file is the same mesh. */
+/* Rewriting a file with its own positions must preserve the mesh. */
 static void expect_same(const place *p, const char *text, size_t size) {
     vo_mesh_data before, after;
     if (vo_obj_parse(p->ctx, "before", text, size, &before) != VO_OK) return;
@@ -140,14 +140,14 @@ static const char rich[] =
     "v 1 1 \\\n 0.5\nv 0 1 0\nvn 0 0 1\nf 1/1/1 2/2/1 \\\n 3/3/1 4/4/1\ntl 2\nf 1 3 4#x\n"
     "e 1 2\nel 3\nny 0 0 1\n";
 
-static void a_file_with_its_own_positions_is_the_same_mesh(void **state) {
+static void file_with_its_own_positions_is_the_same_mesh(void **state) {
     (void)state;
     place p = open_place();
     for (size_t size = 0; size < sizeof rich; size++) expect_same(&p, rich, size);
     vo_context_destroy(p.ctx);
 }
 
-static void any_bytes_will_do(void **state) {
+static void mutated_file_is_rewritten_or_rejected(void **state) {
     (void)state;
     static const char letters[] = "v t n f e l 0 1 2 / \\ \n \r # - . s g";
     place p = open_place();
@@ -171,7 +171,7 @@ static vo_result rewrite_body(vo_context *ctx, void *arg) {
     return vo_obj_rewrite(ctx, p->from, 3, X, V, p->to);
 }
 
-static void refused_memory(void **state) {
+static void failed_allocation_is_reported(void **state) {
     (void)state;
     place p = open_place();
     static const char text[] = "v 0 0 0\nv 0 0 0\nf 1 2 3\n";
@@ -184,13 +184,13 @@ static void refused_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_stay_as_they_are),
-        cmocka_unit_test(normals_and_old_velocities_go),
-        cmocka_unit_test(odd_line_ends_are_understood),
-        cmocka_unit_test(more_nodes_than_positions_are_refused),
-        cmocka_unit_test(a_file_with_its_own_positions_is_the_same_mesh),
-        cmocka_unit_test(any_bytes_will_do),
-        cmocka_unit_test(refused_memory),
+        cmocka_unit_test(other_lines_are_copied_unchanged),
+        cmocka_unit_test(normals_and_old_velocities_are_removed),
+        cmocka_unit_test(unusual_line_ends_are_read),
+        cmocka_unit_test(file_with_too_many_nodes_is_rejected),
+        cmocka_unit_test(file_with_its_own_positions_is_the_same_mesh),
+        cmocka_unit_test(mutated_file_is_rewritten_or_rejected),
+        cmocka_unit_test(failed_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 #include "support.h"
 
-#include "collide/crossings.h"
+#include "collide/intersections.h"
 #include "core/file.h"
 #include "core/random.h"
+#include "garment/pattern.h"
 #include "mesh/triangulate.h"
 #include "mesh/validate.h"
-#include "scene/pattern.h"
 
 #include <glob.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls `each` for every shipped garment; there are ten. */
+/* Calls `each` for each of the ten shipped garments. */
 static void for_every_garment(void (*each)(vo_context *, const char *)) {
     glob_t found;
     vo_context *ctx = test_context(1);
@@ -62,20 +62,20 @@ static void check_areas(const vo_pattern *p, const vo_mesh *m, double tolerance)
     }
 }
 
-/* Along every seam both sides step at the same fractions, and the ends of the sides are linked. */
-static void check_links(const vo_pattern *p, const vo_garment *g) {
-    for (int i = 0; i < g->link_count; i++) {
-        const vo_pattern_link *l = &g->link[i];
+/* Both sides of every seam are sampled at the same fractions, and their ends are stitched. */
+static void check_stitches(const vo_pattern *p, const vo_garment *g) {
+    for (int i = 0; i < g->stitch_count; i++) {
+        const vo_stitch *l = &g->stitch[i];
         assert_true(l->node[0] != l->node[1]);
         assert_int_equal(g->node_group[l->node[0]], g->node_group[l->node[1]]);
     }
     for (int s = 0, i = 0; s < p->seam_count; s++) {
         double length[2] = {0, 0};
         int first = i;
-        for (; i < g->link_count && g->link[i].seam == s; i++)
+        for (; i < g->stitch_count && g->stitch[i].seam == s; i++)
             for (int side = 0; side < 2 && i > first; side++)
-                length[side] += v2_length(v2_sub(g->mesh->vert_u[g->link[i].node[side]],
-                                                 g->mesh->vert_u[g->link[i - 1].node[side]]));
+                length[side] += v2_length(v2_sub(g->mesh->vert_u[g->stitch[i].node[side]],
+                                                 g->mesh->vert_u[g->stitch[i - 1].node[side]]));
         assert_true(i > first);
         bool one_panel = p->seam[s].count[0] == 1 && p->seam[s].count[1] == 1;
         for (int side = 0; side < 2 && one_panel; side++) {
@@ -85,19 +85,19 @@ static void check_links(const vo_pattern *p, const vo_garment *g) {
     }
 }
 
-/* Closes the seams: a surface, of the same area and as many nodes less as links say. */
+/* Closing the seams gives a manifold surface of the same area with the expected number of nodes. */
 static void check_merge(vo_context *ctx, const vo_garment *g) {
     vo_mesh *m;
     int groups = 0;
-    assert_ok(ctx, vo_pattern_merge(g->mesh, g->link_count, g->link, &m));
+    assert_ok(ctx, vo_pattern_merge(g->mesh, g->stitch_count, g->stitch, &m));
     for (int n = 0; n < g->mesh->node_count; n++) groups += g->node_group[n] == n;
     assert_int_equal(m->node_count, groups);
     assert_int_equal(m->vert_count, g->mesh->vert_count);
     assert_int_equal(m->face_count, g->mesh->face_count);
     for (int f = 0; f < m->face_count; f++)
         assert_true(vo_mesh_face_area(m, f) == vo_mesh_face_area(g->mesh, f));
-    for (int i = 0; i < g->link_count; i++) {
-        const int *n = g->link[i].node;
+    for (int i = 0; i < g->stitch_count; i++) {
+        const int *n = g->stitch[i].node;
         assert_int_equal(m->vert_node[n[0]], m->vert_node[n[1]]);
     }
     vo_mesh_destroy(m);
@@ -105,7 +105,7 @@ static void check_merge(vo_context *ctx, const vo_garment *g) {
 
 static void check_density(vo_context *ctx, const vo_pattern *p, double edge, double angle,
                           int most_below) {
-    vo_garment_def def = vo_garment_def_default();
+    vo_panel_mesh_def def = vo_panel_mesh_def_default();
     vo_garment *g;
     int below, seams[4];
     def.edge_length = edge;
@@ -116,7 +116,7 @@ static void check_density(vo_context *ctx, const vo_pattern *p, double edge, dou
     if (edge == 0 && (g->mesh->face_count < 100 || g->mesh->face_count > 600))
         fail_msg("%s: %d faces", p->file, g->mesh->face_count);
     check_areas(p, g->mesh, edge == 0 ? 0.04 : 0.4 * edge);
-    check_links(p, g);
+    check_stitches(p, g);
     check_merge(ctx, g);
     assert_int_equal(vo_garment_find_twists(g, p, 4, seams), 0);
     vo_garment_destroy(g);
@@ -132,33 +132,33 @@ static void check_garment(vo_context *ctx, const char *path) {
     vo_pattern_destroy(p);
 }
 
-/* Panels as placed do not touch: sewing begins clean. */
-static void check_apart(vo_context *ctx, const char *path) {
+/* Placed panels do not intersect. */
+static void check_panels_are_separate(vo_context *ctx, const char *path) {
     vo_pattern *p;
     vo_garment *g;
-    vo_garment_def def = vo_garment_def_default();
-    vo_crossings crossings = {0};
+    vo_panel_mesh_def def = vo_panel_mesh_def_default();
+    vo_intersections crossings = {0};
     def.edge_length = 0.05;
     assert_ok(ctx, vo_pattern_load(ctx, path, &p));
     assert_ok(ctx, vo_garment_create(p, &def, &g));
     const vo_mesh *m = g->mesh;
-    /* Nodes and verts are the same here. */
+    /* node and vert indices are equal */
     vo_face_soup soup = {m->node_x, (const int(*)[3])m->face_vert, m->face_count, m->face_count};
-    assert_ok(ctx, vo_crossings_find(ctx, &crossings, &soup));
+    assert_ok(ctx, vo_intersections_find(ctx, &crossings, &soup));
     if (crossings.count > 0) {
         const int *pair = crossings.pair[0];
         fail_msg("%s: %d crossings, panels %s and %s", path, crossings.count,
                  p->panel[m->vert_patch[m->face_vert[pair[0]][0]]].name,
                  p->panel[m->vert_patch[m->face_vert[pair[1]][0]]].name);
     }
-    vo_crossings_free(ctx, &crossings);
+    vo_intersections_free(ctx, &crossings);
     vo_garment_destroy(g);
     vo_pattern_destroy(p);
 }
 
 static void placed_panels_do_not_touch(void **state) {
     (void)state;
-    for_every_garment(check_apart);
+    for_every_garment(check_panels_are_separate);
 }
 
 static void shipped_garments_become_meshes(void **state) {
@@ -166,17 +166,17 @@ static void shipped_garments_become_meshes(void **state) {
     for_every_garment(check_garment);
 }
 
-/* Holes of the sewn surface: 2 - chi, for one piece without handles. */
-static int openings_of(vo_context *ctx, const char *name) {
+/* Number of boundary loops of the sewn surface: 2 - chi, for one component without handles. */
+static int count_openings(vo_context *ctx, const char *name) {
     char path[512];
     vo_pattern *p;
     vo_garment *g;
     vo_mesh *m;
-    vo_garment_def def = vo_garment_def_default();
+    vo_panel_mesh_def def = vo_panel_mesh_def_default();
     snprintf(path, sizeof path, "%s/assets/garments/%s.json", VOILE_SOURCE_DIR, name);
     assert_ok(ctx, vo_pattern_load(ctx, path, &p));
     assert_ok(ctx, vo_garment_create(p, &def, &g));
-    assert_ok(ctx, vo_pattern_merge(g->mesh, g->link_count, g->link, &m));
+    assert_ok(ctx, vo_pattern_merge(g->mesh, g->stitch_count, g->stitch, &m));
     int openings = 2 - (m->node_count - m->edge_count + m->face_count);
     vo_mesh_destroy(m);
     vo_garment_destroy(g);
@@ -187,13 +187,13 @@ static int openings_of(vo_context *ctx, const char *name) {
 static void sewn_garments_have_their_openings(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    assert_int_equal(openings_of(ctx, "tshirt"), 4);       /* neck, hem, sleeves */
-    assert_int_equal(openings_of(ctx, "dress"), 4);        /* neck, hem, armholes */
-    assert_int_equal(openings_of(ctx, "trousers"), 3);     /* waist, legs */
-    assert_int_equal(openings_of(ctx, "skirt-pencil"), 2); /* waist, hem */
-    assert_int_equal(openings_of(ctx, "skirt-wide"), 2);
-    assert_int_equal(openings_of(ctx, "jacket"), 3); /* the border all around, sleeves */
-    assert_int_equal(openings_of(ctx, "cape"), 2);   /* neck, and the border below the clasp */
+    assert_int_equal(count_openings(ctx, "tshirt"), 4);       /* neck, hem, sleeves */
+    assert_int_equal(count_openings(ctx, "dress"), 4);        /* neck, hem, armholes */
+    assert_int_equal(count_openings(ctx, "trousers"), 3);     /* waist, legs */
+    assert_int_equal(count_openings(ctx, "skirt-pencil"), 2); /* waist, hem */
+    assert_int_equal(count_openings(ctx, "skirt-wide"), 2);
+    assert_int_equal(count_openings(ctx, "jacket"), 3); /* the whole border, sleeves */
+    assert_int_equal(count_openings(ctx, "cape"), 2);   /* neck, and the border below the clasp */
     vo_context_destroy(ctx);
 }
 
@@ -207,17 +207,17 @@ static void garmentcode_shirt_is_read(void **state) {
     assert_ok(ctx, vo_pattern_load(ctx, path, &p));
     assert_int_equal(p->panel_count, 8);
     assert_int_equal(p->seam_count, 18);
-    /* Stitched edges were drawn to the same length. */
+    /* sewn edges have equal lengths */
     for (int s = 0; s < p->seam_count; s++)
         assert_true(vo_pattern_seam_excess(p, &p->seam[s]) < 0.03);
-    /* Edges of 7 mm at the armholes leave a sharp corner each; all the rest is fine. */
+    /* edges of 7 mm at the armholes leave one sharp corner each */
     check_density(ctx, p, 0, 4, 10);
     check_density(ctx, p, 0.03, 10, 10);
     vo_pattern_destroy(p);
     vo_context_destroy(ctx);
 }
 
-/* A disk of two half arcs, a quarter hole, and what they must measure. */
+/* Length and area of a disk of two half arcs and a quarter hole. */
 static void curves_have_their_lengths_and_areas(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -266,7 +266,7 @@ static void wrapping_keeps_lengths_and_turns_out(void **state) {
                            "{\"at\": [1, 2, 3], \"turn\": [10, 20, 30]}"};
     for (int i = 0; i < 3; i++) {
         char text[1024];
-        vo_garment_def def = vo_garment_def_default();
+        vo_panel_mesh_def def = vo_panel_mesh_def_default();
         vo_garment *g;
         snprintf(text, sizeof text, "{\"panels\": {\"a\": {" SQUARE ", \"place\": %s}}}", place[i]);
         vo_pattern *p = parse(ctx, text);
@@ -313,10 +313,10 @@ static void errors_name_file_and_key(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Two squares with this seam; the message of making a garment from it. */
-static void expect_no_garment(vo_context *ctx, const char *seam, const char *part) {
+/* Two squares with this seam must be rejected with a message that contains `part`. */
+static void check_garment_rejected(vo_context *ctx, const char *seam, const char *part) {
     char text[2048];
-    vo_garment_def def = vo_garment_def_default();
+    vo_panel_mesh_def def = vo_panel_mesh_def_default();
     vo_garment *g;
     snprintf(text, sizeof text,
              "{\"panels\": {\"a\": {" SQUARE "}, \"b\": {\"outline\": [[0, 0], [2, 0], [2, 1], "
@@ -332,30 +332,32 @@ static void expect_no_garment(vo_context *ctx, const char *seam, const char *par
 static void seams_that_do_not_close_are_named(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    expect_no_garment(ctx, "{\"name\": \"s\", \"a\": \"a.low\", \"b\": \"b.top\"}",
-                      "seam \"s\" does not close: its sides are 100.0 and 200.0 cm");
-    expect_no_garment(ctx,
-                      "{\"name\": \"s\", \"a\": \"a.low\", \"b\": \"a.top\", "
-                      "\"orientation\": \"same\"}",
-                      "seam \"s\" twists");
-    expect_no_garment(ctx,
-                      "{\"name\": \"s\", \"a\": \"a.low\", \"b\": \"a.top\"}, "
-                      "{\"name\": \"t\", \"a\": \"a.right\", \"b\": \"a.top\"}",
-                      "edge a.top is in seam \"s\" and again in seam \"t\"");
-    expect_no_garment(ctx, "{\"name\": \"s\", \"a\": [\"a.right\", \"a.low\"], \"b\": \"b.top\"}",
-                      "seam \"s\": in a, a.right comes before a.low, but lies behind it");
-    expect_no_garment(ctx, "{\"name\": \"s\", \"a\": \"b.top\", \"b\": [\"a.low\", \"a.right\"]}",
-                      "seam \"s\": in b, a.low comes before a.right, but lies behind it");
+    check_garment_rejected(ctx, "{\"name\": \"s\", \"a\": \"a.low\", \"b\": \"b.top\"}",
+                           "seam \"s\" does not close: its sides are 100.0 and 200.0 cm");
+    check_garment_rejected(ctx,
+                           "{\"name\": \"s\", \"a\": \"a.low\", \"b\": \"a.top\", "
+                           "\"orientation\": \"same\"}",
+                           "seam \"s\" is twisted");
+    check_garment_rejected(ctx,
+                           "{\"name\": \"s\", \"a\": \"a.low\", \"b\": \"a.top\"}, "
+                           "{\"name\": \"t\", \"a\": \"a.right\", \"b\": \"a.top\"}",
+                           "edge a.top is in seam \"s\" and again in seam \"t\"");
+    check_garment_rejected(ctx,
+                           "{\"name\": \"s\", \"a\": [\"a.right\", \"a.low\"], \"b\": \"b.top\"}",
+                           "seam \"s\": in a, a.right precedes a.low, but lies behind it");
+    check_garment_rejected(ctx,
+                           "{\"name\": \"s\", \"a\": \"b.top\", \"b\": [\"a.low\", \"a.right\"]}",
+                           "seam \"s\": in b, a.low precedes a.right, but lies behind it");
     vo_context_destroy(ctx);
 }
 
-/* A million of them are made first. */
-static void millions_of_points_are_refused(void **state) {
+/* Exceeds the limit of a million points. */
+static void millions_of_points_are_rejected(void **state) {
     (void)state;
     if (TEST_SLOWNESS > 1) skip();
     vo_context *ctx = test_context(1);
     vo_pattern *p = parse(ctx, "{\"panels\": {\"a\": {" SQUARE "}}}");
-    vo_garment_def def = vo_garment_def_default();
+    vo_panel_mesh_def def = vo_panel_mesh_def_default();
     vo_garment *g;
     def.edge_length = 8e-4;
     assert_int_equal(vo_garment_create(p, &def, &g), VO_BAD_DATA);
@@ -367,12 +369,12 @@ static void millions_of_points_are_refused(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A sheet rolled to a tube so that two of its sides meet in the world. */
+/* A sheet rolled into a tube, so that two of its sides meet in the world. */
 static void near_nodes_are_merged(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh *m, *tube;
-    assert_ok(ctx, vo_mesh_create_grid(ctx, 2 * VO_PI, 1, 12, 2, &m));
+    m = test_grid(ctx, 2 * VO_PI, 1, 12, 2);
     for (int n = 0; n < m->node_count; n++) {
         vo_vec3 x = m->node_x[n];
         m->node_x[n] = v3(cos(x.x), sin(x.x), x.y);
@@ -383,14 +385,14 @@ static void near_nodes_are_merged(void **state) {
     assert_int_equal(tube->node_count - tube->edge_count + tube->face_count, 0);
     vo_mesh_destroy(tube);
     assert_int_equal(vo_pattern_merge_near(m, 5, &tube), VO_BAD_DATA);
-    vo_pattern_link wrong = {{0, 999}, 0};
-    assert_int_equal(vo_pattern_merge(m, 1, &wrong, &tube), VO_BAD_CALL);
+    vo_stitch wrong = {{0, 999}, 0};
+    assert_int_equal(vo_pattern_merge(m, 1, &wrong, &tube), VO_BAD_ARGUMENT);
     vo_mesh_destroy(m);
     vo_context_destroy(ctx);
 }
 
-/* Replaces, removes or doubles some bytes, or changes a number. */
-static size_t mutate(vo_random *r, char *text, size_t size, size_t room) {
+/* Replaces, removes or duplicates some bytes, or changes a number. */
+static size_t mutate(vo_random *r, char *text, size_t size, size_t capacity) {
     for (int n = 1 + vo_random_int(r, 3); n > 0 && size > 8; n--) {
         size_t at = (size_t)vo_random_int(r, (int)size - 4);
         switch (vo_random_int(r, 4)) {
@@ -402,7 +404,7 @@ static size_t mutate(vo_random *r, char *text, size_t size, size_t room) {
             size--;
             break;
         case 2:
-            if (size + 1 < room) {
+            if (size + 1 < capacity) {
                 memmove(text + at + 1, text + at, size - at);
                 size++;
             }
@@ -418,12 +420,12 @@ static size_t mutate(vo_random *r, char *text, size_t size, size_t room) {
 static void try_text(vo_context *ctx, const char *text, size_t size) {
     vo_pattern *p;
     vo_garment *g = NULL;
-    vo_garment_def def = vo_garment_def_default();
+    vo_panel_mesh_def def = vo_panel_mesh_def_default();
     vo_result result = vo_pattern_parse(ctx, "fuzz.json", text, size, &p);
     def.face_target = 60;
     if (result == VO_OK) result = vo_garment_create(p, &def, &g);
-    if (result == VO_OK) check_links(p, g);
-    assert_true(result == VO_OK || result == VO_BAD_DATA || result == VO_BAD_CALL);
+    if (result == VO_OK) check_stitches(p, g);
+    assert_true(result == VO_OK || result == VO_BAD_DATA || result == VO_BAD_ARGUMENT);
     if (result != VO_OK) assert_true(strlen(vo_context_message(ctx)) > 10);
     vo_garment_destroy(g);
     vo_pattern_destroy(p);
@@ -459,13 +461,13 @@ static vo_result whole_way(vo_context *ctx, void *arg) {
     vo_pattern *p;
     vo_garment *g;
     vo_mesh *m = NULL;
-    vo_garment_def def = vo_garment_def_default();
+    vo_panel_mesh_def def = vo_panel_mesh_def_default();
     char path[512];
     def.face_target = 40;
     snprintf(path, sizeof path, "%s/p.svg", test_folder());
     VO_TRY(vo_pattern_parse(ctx, "p.json", arg, strlen(arg), &p));
     vo_result result = vo_garment_create(p, &def, &g);
-    if (result == VO_OK) result = vo_pattern_merge(g->mesh, g->link_count, g->link, &m);
+    if (result == VO_OK) result = vo_pattern_merge(g->mesh, g->stitch_count, g->stitch, &m);
     if (result == VO_OK) result = vo_pattern_save_svg(p, path);
     vo_mesh_destroy(m);
     vo_garment_destroy(g);
@@ -494,7 +496,7 @@ int main(void) {
         cmocka_unit_test(wrapping_keeps_lengths_and_turns_out),
         cmocka_unit_test(errors_name_file_and_key),
         cmocka_unit_test(seams_that_do_not_close_are_named),
-        cmocka_unit_test(millions_of_points_are_refused),
+        cmocka_unit_test(millions_of_points_are_rejected),
         cmocka_unit_test(near_nodes_are_merged),
         cmocka_unit_test(broken_files_get_a_message),
         cmocka_unit_test(memory_may_fail_anywhere),

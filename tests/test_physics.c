@@ -1,4 +1,4 @@
-/* Physics against solutions that are known on paper. */
+/* Tests of the physics against analytic solutions. */
 #include "support.h"
 
 #include <math.h>
@@ -48,7 +48,7 @@ static void open_sheet(sheet *s) {
     vo_fabric *fabric;
     s->ctx = test_context(1);
     assert_ok(s->ctx, vo_scene_create(s->ctx, &s->def, &s->scene));
-    assert_ok(s->ctx, vo_mesh_create_grid(s->ctx, s->width, s->height, s->columns, s->rows, &mesh));
+    mesh = test_grid(s->ctx, s->width, s->height, s->columns, s->rows);
     assert_ok(s->ctx, vo_fabric_create(s->ctx, &s->fabric, &fabric));
     s->material.fabric = fabric;
     vo_cloth_def cloth = vo_cloth_def_default();
@@ -77,18 +77,18 @@ static void close_sheet(sheet *s) {
 }
 
 static vo_vec3 at(const sheet *s, int column, int row) {
-    return vo_sim_cloth(s->sim, 0).node_x[row * (s->columns + 1) + column];
+    return vo_sim_get_cloth(s->sim, 0).node_x[row * (s->columns + 1) + column];
 }
 
 static void step(sheet *s, int count) {
     for (int i = 0; i < count; i++) assert_ok(s->ctx, vo_sim_step(s->sim));
 }
 
-/* Until nothing moves faster than `speed`, or the steps run out. */
+/* Steps until no node is faster than `speed`, or for max_steps. */
 static void settle(sheet *s, int max_steps, double speed) {
     for (int i = 0; i < max_steps; i += 50) {
         step(s, 50);
-        vo_mesh_view view = vo_sim_cloth(s->sim, 0);
+        vo_mesh_view view = vo_sim_get_cloth(s->sim, 0);
         double fastest = 0;
         for (int k = 0; k < view.node_count; k++) {
             vo_vec3 v = view.node_v[k];
@@ -100,7 +100,7 @@ static void settle(sheet *s, int max_steps, double speed) {
 
 /* Sum of mass times value over nodes, with masses of a uniform grid by its faces' areas. */
 static vo_vec3 weighted_sum(const sheet *s, const vo_vec3 *value) {
-    vo_mesh_view view = vo_sim_cloth(s->sim, 0);
+    vo_mesh_view view = vo_sim_get_cloth(s->sim, 0);
     double face = s->fabric.density * s->width * s->height / view.face_count / 3;
     vo_vec3 sum = {0, 0, 0};
     for (int f = 0; f < view.face_count; f++)
@@ -114,15 +114,15 @@ static vo_vec3 weighted_sum(const sheet *s, const vo_vec3 *value) {
 }
 
 static double total_energy(const sheet *s) {
-    vo_energy e = vo_sim_energy(s->sim);
+    vo_energy e = vo_sim_get_energy(s->sim);
     return e.kinetic + e.gravity + e.stretch + e.bend;
 }
 
 /* ---- free flight ---------------------------------------------------------------------------- */
 
-/* The first linearised step of a rotation moves every node along its tangent and so stretches the
- * sheet: the energy may rise by that second-order amount, once. */
-static void a_spinning_sheet_keeps_its_momentum_and_gains_no_energy(void **state) {
+/* The first linearised step of a rotation moves every node along its tangent and stretches the
+ * sheet: the energy may rise by that second-order amount once. */
+static void spinning_sheet_conserves_momentum(void **state) {
     (void)state;
     sheet s = sheet_default();
     s.def.gravity = (vo_vec3){0, 0, 0};
@@ -130,7 +130,7 @@ static void a_spinning_sheet_keeps_its_momentum_and_gains_no_energy(void **state
     s.spin = (vo_vec3){3, 4, 1};
     s.columns = s.rows = 20;
     open_sheet(&s);
-    vo_vec3 before = weighted_sum(&s, vo_sim_cloth(s.sim, 0).node_v);
+    vo_vec3 before = weighted_sum(&s, vo_sim_get_cloth(s.sim, 0).node_v);
     double first = total_energy(&s), energy = first * (1 + 1e-4), size = fabs(before.z);
     for (int i = 0; i < 200; i++) {
         step(&s, 1);
@@ -138,26 +138,26 @@ static void a_spinning_sheet_keeps_its_momentum_and_gains_no_energy(void **state
         assert_true(now <= energy);
         energy = now;
     }
-    assert_true(energy > 0.8 * first); /* and it is not damped to death */
-    vo_vec3 after = weighted_sum(&s, vo_sim_cloth(s.sim, 0).node_v);
+    assert_true(energy > 0.8 * first); /* and damping is small */
+    vo_vec3 after = weighted_sum(&s, vo_sim_get_cloth(s.sim, 0).node_v);
     assert_near(after.x, before.x, 1e-6 * size);
     assert_near(after.y, before.y, 1e-6 * size);
     assert_near(after.z, before.z, 1e-6 * size);
     close_sheet(&s);
 }
 
-static void a_falling_sheet_follows_the_parabola(void **state) {
+static void falling_sheet_follows_parabola(void **state) {
     (void)state;
     sheet s = sheet_default();
     s.velocity = (vo_vec3){2, 0, 3};
     s.spin = (vo_vec3){0, 2, 0};
     open_sheet(&s);
-    vo_vec3 start = weighted_sum(&s, vo_sim_cloth(s.sim, 0).node_x);
-    vo_vec3 momentum = weighted_sum(&s, vo_sim_cloth(s.sim, 0).node_v);
+    vo_vec3 start = weighted_sum(&s, vo_sim_get_cloth(s.sim, 0).node_x);
+    vo_vec3 momentum = weighted_sum(&s, vo_sim_get_cloth(s.sim, 0).node_v);
     int steps = 200;
     double mass = s.fabric.density, dt = s.def.frame_time / s.def.frame_steps, t = steps * dt;
     step(&s, steps);
-    vo_vec3 end = weighted_sum(&s, vo_sim_cloth(s.sim, 0).node_x);
+    vo_vec3 end = weighted_sum(&s, vo_sim_get_cloth(s.sim, 0).node_x);
     /* Backward Euler falls by g dt^2 n (n + 1) / 2. */
     double fall = 0.5 * 9.8 * dt * dt * steps * (steps + 1);
     assert_near(end.x, start.x + t * momentum.x, 1e-5 * mass);
@@ -167,8 +167,8 @@ static void a_falling_sheet_follows_the_parabola(void **state) {
 
 /* ---- stretching ----------------------------------------------------------------------------- */
 
-/* Length of a strip hanging by its end: with stretch l(s), force per width
- * E l (l^2 - 1) / 2 = density g (L - s), integrated by the midpoint rule. */
+/* Length of a hanging strip: with stretch l(s), force per width E l (l^2 - 1) / 2 = density g (L -
+ * s), integrated by the midpoint rule. */
 static double hanging_length(double length, double young, double density) {
     enum { N = 2000 };
     double total = 0;
@@ -182,7 +182,7 @@ static double hanging_length(double length, double young, double density) {
     return total;
 }
 
-static void a_hanging_strip_has_the_analytic_length(void **state) {
+static void hanging_strip_has_analytic_length(void **state) {
     (void)state;
     const double young[] = {20, 100, 1000};
     for (int k = 0; k < 3; k++) {
@@ -251,8 +251,8 @@ static double elastica_drop(double load) {
 
 static double cantilever_drop(double rigidity, double density, int resolution) {
     sheet s = sheet_default();
-    /* A hinge stands for the half cells on both sides of it, so the clamp is in the middle of the
-     * first cell, whose nodes are pinned. */
+    /* A hinge represents the half cells on both sides, so the clamp is in the middle of the first
+     * cell, whose nodes are pinned. */
     double length = 0.2, cell = length / (resolution + 0.5);
     s.columns = resolution + 1;
     s.rows = 4;
@@ -277,7 +277,7 @@ static double cantilever_drop(double rigidity, double density, int resolution) {
     return drop;
 }
 
-static void a_cantilever_bends_like_the_elastica(void **state) {
+static void cantilever_matches_elastica(void **state) {
     (void)state;
     const double rigidity[2] = {2e-3, 4e-4}, density[2] = {0.15, 0.3};
     const int resolution[3] = {10, 20, 40};
@@ -294,8 +294,8 @@ static void a_cantilever_bends_like_the_elastica(void **state) {
     }
 }
 
-/* Small deflections of a beam, where theory is a formula: q L^4 / (8 B). */
-static void a_stiff_cantilever_bends_like_a_beam(void **state) {
+/* Small deflections of a beam: q L^4 / (8 B). */
+static void stiff_cantilever_matches_beam(void **state) {
     (void)state;
     double rigidity = 0.05, density = 0.15;
     double expected = density * 9.8 * 0.2 * 0.2 * 0.2 / (8 * rigidity);
@@ -303,22 +303,22 @@ static void a_stiff_cantilever_bends_like_a_beam(void **state) {
     assert_near(elastica_drop(8 * expected), expected, 0.002 * expected);
 }
 
-/* ---- air ------------------------------------------------------------------------------------ */
+/* ---- wind ----------------------------------------------------------------------------------- */
 
-static void a_flat_sheet_reaches_terminal_velocity(void **state) {
+static void flat_sheet_reaches_terminal_velocity(void **state) {
     (void)state;
     sheet s = sheet_default();
     s.def.wind_density = 1.2;
     open_sheet(&s);
     step(&s, 600);
     double expected = sqrt(s.fabric.density * 9.8 / 1.2);
-    vo_mesh_view view = vo_sim_cloth(s.sim, 0);
+    vo_mesh_view view = vo_sim_get_cloth(s.sim, 0);
     for (int i = 0; i < view.node_count; i++)
         assert_near(-view.node_v[i].z, expected, 1e-3 * expected);
     close_sheet(&s);
 }
 
-static void wind_carries_a_sheet_along(void **state) {
+static void sheet_reaches_wind_velocity(void **state) {
     (void)state;
     sheet s = sheet_default();
     s.def.gravity = (vo_vec3){0, 0, 0};
@@ -327,7 +327,7 @@ static void wind_carries_a_sheet_along(void **state) {
     s.def.wind_velocity = (vo_vec3){3, 1, 2};
     open_sheet(&s);
     step(&s, 4000);
-    vo_vec3 momentum = weighted_sum(&s, vo_sim_cloth(s.sim, 0).node_v);
+    vo_vec3 momentum = weighted_sum(&s, vo_sim_get_cloth(s.sim, 0).node_v);
     assert_near(momentum.x / s.fabric.density, 3, 0.02);
     assert_near(momentum.y / s.fabric.density, 1, 0.02);
     assert_near(momentum.z / s.fabric.density, 2, 0.05);
@@ -337,7 +337,7 @@ static void wind_carries_a_sheet_along(void **state) {
 /* ---- pendulum ------------------------------------------------------------------------------- */
 
 /* A stiff strip hinged at its upper edge swings as a rod: T = 2 pi sqrt(2 L / (3 g)). */
-static void a_stiff_strip_swings_like_a_rod(void **state) {
+static void stiff_strip_matches_rod_pendulum(void **state) {
     (void)state;
     sheet s = sheet_default();
     s.width = 0.1;
@@ -390,7 +390,7 @@ static shape hanging_shape(int resolution, int substeps) {
     open_sheet(&s);
     step(&s, 75 * substeps); /* three seconds */
     settle(&s, 75 * substeps, 1e-3);
-    vo_mesh_view view = vo_sim_cloth(s.sim, 0);
+    vo_mesh_view view = vo_sim_get_cloth(s.sim, 0);
     shape result = {0, -at(&s, resolution / 2, resolution / 2).z};
     for (int i = 0; i < view.node_count; i++)
         result.lowest = fmax(result.lowest, -view.node_x[i].z);
@@ -398,10 +398,10 @@ static shape hanging_shape(int resolution, int substeps) {
     return result;
 }
 
-static void the_hanging_shape_does_not_depend_on_the_mesh_or_the_time_step(void **state) {
+static void hanging_shape_is_independent_of_resolution(void **state) {
     (void)state;
     const int resolution[4] = {8, 16, 32, 48}, substeps[2] = {8, 16};
-    const int count = TEST_SLOWNESS > 1 ? 2 : 4; /* sanitizers see the coarse ones */
+    const int count = TEST_SLOWNESS > 1 ? 2 : 4; /* sanitizer builds run the coarse ones only */
     shape got[4][2];
     for (int r = 0; r < count; r++)
         for (int s = 0; s < 2; s++) {
@@ -420,15 +420,15 @@ static void the_hanging_shape_does_not_depend_on_the_mesh_or_the_time_step(void 
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_spinning_sheet_keeps_its_momentum_and_gains_no_energy),
-        cmocka_unit_test(a_falling_sheet_follows_the_parabola),
-        cmocka_unit_test(a_hanging_strip_has_the_analytic_length),
-        cmocka_unit_test(a_cantilever_bends_like_the_elastica),
-        cmocka_unit_test(a_stiff_cantilever_bends_like_a_beam),
-        cmocka_unit_test(a_flat_sheet_reaches_terminal_velocity),
-        cmocka_unit_test(wind_carries_a_sheet_along),
-        cmocka_unit_test(a_stiff_strip_swings_like_a_rod),
-        cmocka_unit_test(the_hanging_shape_does_not_depend_on_the_mesh_or_the_time_step),
+        cmocka_unit_test(spinning_sheet_conserves_momentum),
+        cmocka_unit_test(falling_sheet_follows_parabola),
+        cmocka_unit_test(hanging_strip_has_analytic_length),
+        cmocka_unit_test(cantilever_matches_elastica),
+        cmocka_unit_test(stiff_cantilever_matches_beam),
+        cmocka_unit_test(flat_sheet_reaches_terminal_velocity),
+        cmocka_unit_test(sheet_reaches_wind_velocity),
+        cmocka_unit_test(stiff_strip_matches_rod_pendulum),
+        cmocka_unit_test(hanging_shape_is_independent_of_resolution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Plots: a pen that records what it is told, the SVG's form, and pixels. */
+/* Tests of plots: a recording pen, the structure of the SVG, and pixels. */
 #include "support.h"
 
 #include "codec/png.h"
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a pen that remembers ------------------------------------------------------------------- */
+/* ---- recording pen -------------------------------------------------------------------------- */
 
 enum { WRITTEN = 200, POINTS = 20000 };
 
 typedef struct record {
     int word_count;
     struct {
-        char words[64];
+        char text[64];
         vo_vec2 at;
     } word[WRITTEN];
     int point_count;
@@ -44,18 +44,19 @@ static void record_to(void *user, vo_vec2 at, bool first) {
 
 static void record_end(void *user) { (void)user; }
 
-static void record_write(void *user, const char *words, vo_vec2 at, double size, vo_align align,
+static void record_write(void *user, const char *text, vo_vec2 at, double size, vo_align align,
                          unsigned colour) {
     record *r = user;
     (void)size, (void)align, (void)colour;
     assert_true(r->word_count < WRITTEN);
-    snprintf(r->word[r->word_count].words, 64, "%s", words);
+    snprintf(r->word[r->word_count].text, 64, "%s", text);
     r->word[r->word_count++].at = at;
 }
 
 static void trace(const vo_figure *figure, record *r) {
     memset(r, 0, sizeof *r);
-    vo_figure_trace(figure, &(vo_pen){r, record_begin, record_to, record_end, record_write});
+    vo_figure_draw_with_pen(figure,
+                            &(vo_pen){r, record_begin, record_to, record_end, record_write});
     vo_vec2 size = vo_figure_size(figure);
     for (int i = 0; i < r->point_count; i++) {
         vo_vec2 at = r->point[i].at;
@@ -64,32 +65,32 @@ static void trace(const vo_figure *figure, record *r) {
     }
 }
 
-/* Words that are a number. */
-static bool number_of(const char *words, double *out) {
+/* Parses a label that is a number. */
+static bool number_of(const char *text, double *out) {
     char *end;
-    *out = strtod(words, &end);
-    return end != words && *end == 0;
+    *out = strtod(text, &end);
+    return end != text && *end == 0;
 }
 
-/* ---- where things are ----------------------------------------------------------------------- */
+/* ---- layout --------------------------------------------------------------------------------- */
 
-/* The place of each point of a line, read off the labels of the axes, is its value. */
-static void test_axes(void **state) {
+/* The position of each line point, converted by the axis labels, is its value. */
+static void axis_labels_match_positions(void **state) {
     (void)state;
     static record r;
     const double x[] = {0, 10, 25, 60, 100}, y[] = {0.97, 0.991, 1, 0.9834, 0.978};
     vo_plot_line line = {"a", 5, x, y};
     vo_plot plot = {.title = "overlap", .x_label = "frame", .line_count = 1, .line = &line};
     trace(&(vo_figure){1, &plot}, &r);
-    vo_vec2 value[2] = {{NAN, NAN}, {NAN, NAN}}, at[2] = {{0, 0}, {0, 0}}; /* two ticks of each */
+    vo_vec2 value[2] = {{NAN, NAN}, {NAN, NAN}}, at[2] = {{0, 0}, {0, 0}}; /* two ticks per axis */
     double bottom = 0;
     for (int i = 0; i < r.word_count; i++) bottom = vo_max(bottom, r.word[i].at.y);
     for (int i = 0; i < r.word_count; i++) {
         double number;
-        if (!number_of(r.word[i].words, &number)) continue;
+        if (!number_of(r.word[i].text, &number)) continue;
         bool along_x = fabs(r.word[i].at.y - (bottom - 18)) < 1;
         double *v = along_x ? &value[0].x : &value[0].y, *p = along_x ? &at[0].x : &at[0].y;
-        int k = isnan(*v) ? 0 : 2; /* the first and the last */
+        int k = isnan(*v) ? 0 : 2; /* first and last */
         v[k] = number;
         p[k] = along_x ? r.word[i].at.x : r.word[i].at.y - 4.3;
     }
@@ -108,8 +109,8 @@ static void test_axes(void **state) {
     assert_int_equal(found, 5);
 }
 
-/* From zero, with guides in the picture, and every name in the legend. */
-static void test_legend(void **state) {
+/* The axis starts at zero, guides are inside the figure, and every name is in the legend. */
+static void legend_lists_all_lines(void **state) {
     (void)state;
     static record r;
     const double x[] = {1, 2}, y[] = {0.95, 1.05};
@@ -125,7 +126,7 @@ static void test_legend(void **state) {
     const char *const expected[] = {"view", "full", "none", "ratio", "frame", "0.0", "1.4"};
     for (size_t k = 0; k < sizeof expected / sizeof expected[0]; k++) {
         bool found = false;
-        for (int i = 0; i < r.word_count; i++) found |= strcmp(r.word[i].words, expected[k]) == 0;
+        for (int i = 0; i < r.word_count; i++) found |= strcmp(r.word[i].text, expected[k]) == 0;
         if (!found) fail_msg("%s is not there", expected[k]);
     }
     for (int i = 0; i < 3; i++)
@@ -133,8 +134,8 @@ static void test_legend(void **state) {
             assert_int_not_equal(vo_ink_colour(VO_INK_LINE, i), vo_ink_colour(VO_INK_LINE, k));
 }
 
-/* A value that is not there breaks the line. */
-static void test_gaps(void **state) {
+/* A missing value interrupts the line. */
+static void missing_value_interrupts_line(void **state) {
     (void)state;
     static record r;
     const double x[] = {0, 1, 2, 3, 4}, y[] = {1, 2, NAN, 3, INFINITY};
@@ -151,8 +152,8 @@ static void test_gaps(void **state) {
     assert_int_equal(first, 2);
 }
 
-/* Whatever the numbers are, there are few ticks and everything is in the figure. */
-static void test_odd_numbers(void **state) {
+/* For any values there are few ticks and everything is inside the figure. */
+static void extreme_values_stay_inside(void **state) {
     (void)state;
     static record r;
     static const double odd[][2] = {{0, 0},
@@ -184,7 +185,7 @@ static void test_odd_numbers(void **state) {
 
 /* ---- SVG ------------------------------------------------------------------------------------ */
 
-/* Every tag is closed, in order, and nothing but text stands between. */
+/* Checks that tags are balanced and only text is in between. */
 static int check_xml(const char *p) {
     int depth = 0, tags = 0;
     while (*p) {
@@ -239,11 +240,11 @@ static vo_figure make_figure(void) {
     return (vo_figure){2, plot};
 }
 
-static void test_svg(void **state) {
+static void svg_is_well_formed(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_figure figure = make_figure();
-    vo_text text = {.ctx = ctx};
+    vo_string_builder text = {.ctx = ctx};
     vo_figure_write_svg(&figure, &text);
     assert_false(text.failed);
     assert_true(check_xml(text.data) > 60);
@@ -251,7 +252,7 @@ static void test_svg(void **state) {
     assert_non_null(strstr(text.data, "adaptive &#60;full&#62;"));
     assert_non_null(strstr(text.data, "none &#38; &#34;uniform&#34;"));
     assert_null(strstr(text.data, "nan"));
-    vo_text_free(&text);
+    vo_string_builder_free(&text);
     vo_context_destroy(ctx);
 }
 
@@ -270,16 +271,16 @@ static void free_image(vo_context *ctx, vo_image *image) {
     vo_free(ctx, image->rgb, 3 * (size_t)image->width * (size_t)image->height);
 }
 
-static void test_pixels(void **state) {
+static void lines_have_their_colours(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_figure figure = make_figure();
     vo_image image;
     char path[600];
-    assert_ok(ctx, vo_figure_draw(ctx, &figure, 2, &image));
+    assert_ok(ctx, vo_figure_render(ctx, &figure, 2, &image));
     assert_int_equal(image.width, (int)(2 * vo_figure_size(&figure).x));
-    /* Each line crosses both panels, 392 units wide; 3.6 pixels thick, of which some two are full.
-     */
+    /* Each line crosses both panels, 392 units wide and 3.6 pixels thick, about two of them fully
+     * covered. */
     for (int i = 0; i < 3; i++)
         assert_true(count_colour(&image, vo_ink_colour(VO_INK_LINE, i)) > 2 * 2 * 392 * 2);
     double pixels = (double)image.width * image.height;
@@ -292,8 +293,8 @@ static void test_pixels(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A level stroke covers exactly as many pixels as it is large. */
-static void test_coverage(void **state) {
+/* The coverage of a horizontal stroke equals its area. */
+static void stroke_coverage_equals_area(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     const double x[] = {0, 1}, y[] = {1, 1};
@@ -301,14 +302,15 @@ static void test_coverage(void **state) {
     vo_plot plot = {.title = "", .x_label = "", .from_zero = true, .line_count = 1, .line = &line};
     vo_figure figure = {1, &plot};
     vo_image with, without;
-    assert_ok(ctx, vo_figure_draw(ctx, &figure, 3, &with));
-    line.count = 0; /* other axes, but the line's red is gone: grey inks have equal channels */
-    assert_ok(ctx, vo_figure_draw(ctx, &figure, 3, &without));
-    double ink = 0, legend = 0; /* what is missing of red relative to blue */
+    assert_ok(ctx, vo_figure_render(ctx, &figure, 3, &with));
+    line.count = 0; /* other axes; the coloured line is gone: grey inks have equal channels */
+    assert_ok(ctx, vo_figure_render(ctx, &figure, 3, &without));
+    double ink = 0, legend = 0; /* red missing relative to blue */
     for (int i = 0; i < with.width * with.height; i++) ink += with.rgb[3 * i + 2] - with.rgb[3 * i];
     for (int i = 0; i < without.width * without.height; i++)
         legend += without.rgb[3 * i + 2] - without.rgb[3 * i];
-    /* 392 x 1.8 units with round ends, at three pixels a unit; the colour's blue - red is 178. */
+    /* 392 x 1.8 units with round ends, at three pixels per unit; blue - red of the colour is 178.
+     */
     double area = 9 * (392 * 1.8 + VO_PI * 0.9 * 0.9);
     assert_near((ink - legend) / 178 / area, 1, 0.03);
     free_image(ctx, &with);
@@ -318,7 +320,7 @@ static void test_coverage(void **state) {
 
 /* ---- letters -------------------------------------------------------------------------------- */
 
-static void test_font(void **state) {
+static void font_has_all_glyphs(void **state) {
     (void)state;
     static record r;
     vo_pen pen = {&r, record_begin, record_to, record_end, record_write};
@@ -335,7 +337,7 @@ static void test_font(void **state) {
                 fail_msg("%c leaves its box at %g, %g", c, p.x, p.y);
         }
         bool letter = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-        static record box; /* what is not there is a box; letters and digits are there */
+        static record box; /* missing glyphs are boxes; letters and digits exist */
         memset(&box, 0, sizeof box);
         vo_pen other = {&box, record_begin, record_to, record_end, record_write};
         vo_font_write("\x01", v2(100, 100), 100, &other);
@@ -349,20 +351,20 @@ static void test_font(void **state) {
 
 static vo_result draw_once(vo_context *ctx, void *arg) {
     vo_image image = {0};
-    vo_result result = vo_figure_draw(ctx, arg, 0.5, &image);
+    vo_result result = vo_figure_render(ctx, arg, 0.5, &image);
     if (result == VO_OK) free_image(ctx, &image);
     return result;
 }
 
 static vo_result write_once(vo_context *ctx, void *arg) {
-    vo_text text = {.ctx = ctx};
+    vo_string_builder text = {.ctx = ctx};
     vo_figure_write_svg(arg, &text);
     vo_result result = text.failed ? vo_fail_memory(ctx, "a plot") : VO_OK;
-    vo_text_free(&text);
+    vo_string_builder_free(&text);
     return result;
 }
 
-static void test_allocations(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
     vo_figure figure = make_figure();
     test_every_allocation(draw_once, &figure);
@@ -371,11 +373,15 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_axes),        cmocka_unit_test(test_legend),
-        cmocka_unit_test(test_gaps),        cmocka_unit_test(test_odd_numbers),
-        cmocka_unit_test(test_svg),         cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_coverage),    cmocka_unit_test(test_font),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(axis_labels_match_positions),
+        cmocka_unit_test(legend_lists_all_lines),
+        cmocka_unit_test(missing_value_interrupts_line),
+        cmocka_unit_test(extreme_values_stay_inside),
+        cmocka_unit_test(svg_is_well_formed),
+        cmocka_unit_test(lines_have_their_colours),
+        cmocka_unit_test(stroke_coverage_equals_area),
+        cmocka_unit_test(font_has_all_glyphs),
+        cmocka_unit_test(allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

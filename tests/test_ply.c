@@ -1,4 +1,4 @@
-/* Coloured PLY: read back byte by byte, as the head says. */
+/* Coloured PLY files, read back according to their header. */
 #include "codec/ply.h"
 #include "core/file.h"
 #include "soup.h"
@@ -46,7 +46,7 @@ static int read_int(const unsigned char *p) {
                  (uint32_t)p[3] << 24);
 }
 
-static void test_bytes(void **state) {
+static void saved_file_has_expected_bytes(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_ply ply = sample();
@@ -72,7 +72,7 @@ static void test_bytes(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void test_cannot_write(void **state) {
+static void unwritable_path_reports_reason(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_ply ply = sample();
@@ -86,7 +86,7 @@ static vo_result save_once(vo_context *ctx, void *arg) {
     return vo_ply_save(ctx, &ply, arg);
 }
 
-static void test_memory_runs_out(void **state) {
+static void failed_allocation_is_reported(void **state) {
     (void)state;
     char path[400];
     snprintf(path, sizeof path, "%s", file_path());
@@ -95,9 +95,9 @@ static void test_memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_cannot_write),
-        cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(saved_file_has_expected_bytes),
+        cmocka_unit_test(unwritable_path_reports_reason),
+        cmocka_unit_test(failed_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

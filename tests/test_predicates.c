@@ -1,4 +1,4 @@
-/* Signs of determinants against integers of 256 bits. */
+/* Tests of the orientation predicates against 256-bit integer arithmetic. */
 #include "core/random.h"
 #include "core/timer.h"
 #include "math/predicates.h"
@@ -26,13 +26,13 @@ static wide wide_negate(wide a) {
     return wide_add(a, (wide){{1}});
 }
 
-static uint64_t size_of(int64_t a) { return a < 0 ? 0 - (uint64_t)a : (uint64_t)a; }
+static uint64_t magnitude(int64_t a) { return a < 0 ? 0 - (uint64_t)a : (uint64_t)a; }
 
 /* a b c */
 static wide wide_product(int64_t a, int64_t b, int64_t c) {
-    unsigned __int128 ab = (unsigned __int128)size_of(a) * size_of(b);
-    unsigned __int128 low = (unsigned __int128)(uint64_t)ab * size_of(c);
-    unsigned __int128 high = (ab >> 64) * size_of(c) + (low >> 64);
+    unsigned __int128 ab = (unsigned __int128)magnitude(a) * magnitude(b);
+    unsigned __int128 low = (unsigned __int128)(uint64_t)ab * magnitude(c);
+    unsigned __int128 high = (ab >> 64) * magnitude(c) + (low >> 64);
     wide w = {{(uint64_t)low, (uint64_t)high, (uint64_t)(high >> 64)}};
     return (a < 0) ^ (b < 0) ^ (c < 0) ? wide_negate(w) : w;
 }
@@ -78,7 +78,7 @@ static int orient2(const ipoint p[3], double s) {
     return vo_orient2d(point2(p[0], s), point2(p[1], s), point2(p[2], s));
 }
 
-/* An integer that a double holds: up to 53 bits, shifted to at most `bits`. */
+/* Returns an integer that a double represents: up to 53 bits, shifted to at most `bits`. */
 static int64_t random_integer(vo_random *r, int bits) {
     int shift = vo_random_int(r, bits);
     int64_t x = (int64_t)(vo_random_u64(r) >> (64 - bits)) >> shift;
@@ -94,7 +94,7 @@ static ipoint random_point(vo_random *r, int bits) {
 
 static int64_t as_double(int64_t x) { return (int64_t)(double)x; }
 
-/* a + s (b - a) + t (c - a), up to the rounding to doubles, moved a little or not. */
+/* Returns a + s (b - a) + t (c - a), rounded to doubles and sometimes perturbed. */
 static ipoint near_plane(vo_random *r, ipoint a, ipoint b, ipoint c) {
     int64_t s = vo_random_int(r, 5) - 2, t = vo_random_int(r, 5) - 2;
     ipoint p;
@@ -105,7 +105,7 @@ static ipoint near_plane(vo_random *r, ipoint a, ipoint b, ipoint c) {
     return p;
 }
 
-static void check3(const ipoint p[4]) {
+static void check_orient3d(const ipoint p[4]) {
     static const double scales[] = {1, 0x1p-40, 0x1p-290, 0x1p230};
     int expected = reference3(p);
     for (int i = 0; i < 4; i++)
@@ -113,13 +113,13 @@ static void check3(const ipoint p[4]) {
             fail_msg("scale %g: %d, expected %d", scales[i], orient3(p, scales[i]), expected);
 }
 
-static void check2(const ipoint p[3]) {
+static void check_orient2d(const ipoint p[3]) {
     static const double scales[] = {1, 0x1p-40, 0x1p-290, 0x1p230};
     int expected = reference2(p);
     for (int i = 0; i < 4; i++) assert_int_equal(orient2(p, scales[i]), expected);
 }
 
-static void test_orient3d_random(void **state) {
+static void random_orient3d_is_exact(void **state) {
     (void)state;
     vo_random r = vo_random_seed(1);
     int zeros = 0;
@@ -129,12 +129,12 @@ static void test_orient3d_random(void **state) {
         for (int k = 0; k < 4; k++) p[k] = random_point(&r, bits);
         if (i % 4) p[3] = near_plane(&r, p[0], p[1], p[2]);
         zeros += reference3(p) == 0;
-        check3(p);
+        check_orient3d(p);
     }
     assert_true(zeros > 5000);
 }
 
-static void test_orient2d_random(void **state) {
+static void random_orient2d_is_exact(void **state) {
     (void)state;
     vo_random r = vo_random_seed(2);
     int zeros = 0;
@@ -144,13 +144,13 @@ static void test_orient2d_random(void **state) {
         for (int k = 0; k < 2; k++) p[k] = random_point(&r, bits);
         p[2] = i % 4 ? near_plane(&r, p[0], p[1], p[0]) : random_point(&r, bits);
         zeros += reference2(p) == 0;
-        check2(p);
+        check_orient2d(p);
     }
     assert_true(zeros > 5000);
 }
 
-/* A point and its neighbours in the grid of doubles, against a line through far points. */
-static void test_neighbours_of_a_line(void **state) {
+/* A point and its neighbours on the grid of doubles, against a line through distant points. */
+static void orient2d_near_a_line_is_exact(void **state) {
     (void)state;
     const int64_t one = (int64_t)1 << 53;
     for (int i = 0; i < 64; i++)
@@ -160,7 +160,7 @@ static void test_neighbours_of_a_line(void **state) {
                            {{12 * one, 12 * one, 0}},
                            {{24 * one, 24 * one, 0}}};
             assert_int_equal(reference2(p), (j > i) - (j < i));
-            check2(p);
+            check_orient2d(p);
         }
 }
 
@@ -170,8 +170,8 @@ static void swap_points(ipoint *a, ipoint *b) {
     *b = t;
 }
 
-/* Swapping two points flips the sign, also where coordinates are no integers. */
-static void test_antisymmetry(void **state) {
+/* Swapping two points flips the sign, also for non-integer coordinates. */
+static void orientation_is_antisymmetric(void **state) {
     (void)state;
     vo_random r = vo_random_seed(3);
     for (int i = 0; i < 20000; i++) {
@@ -188,9 +188,9 @@ static void test_antisymmetry(void **state) {
     }
 }
 
-/* The least coordinates allowed, with differences in their last bits: products of three come near
- * the least double there is. */
-static void test_end_of_range(void **state) {
+/* The smallest coordinates allowed, with differences in their last bits: products of three are
+ * close to the smallest double. */
+static void smallest_coordinates_are_exact(void **state) {
     (void)state;
     const double scale = 0x1p-350;
     vo_random r = vo_random_seed(5);
@@ -206,7 +206,7 @@ static void test_end_of_range(void **state) {
     }
 }
 
-static void test_orientation(void **state) {
+static void known_orientations_are_returned(void **state) {
     (void)state;
     assert_int_equal(vo_orient2d(v2(0, 0), v2(1, 0), v2(0, 1)), 1);
     assert_int_equal(vo_orient3d(v3(0, 0, 0), v3(1, 0, 0), v3(0, 1, 0), v3(0, 0, 1)), 1);
@@ -215,7 +215,7 @@ static void test_orientation(void **state) {
     assert_true(p.x == 0 && p.y == 0 && p.z == 1e-89);
 }
 
-static void test_speed(void **state) {
+static void predicate_speed_is_reported(void **state) {
     (void)state;
     enum { N = 1000, ROUNDS = 200 };
     static ipoint far[N][4], flat[N][4];
@@ -238,13 +238,13 @@ static void test_speed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orientation),
-        cmocka_unit_test(test_orient2d_random),
-        cmocka_unit_test(test_orient3d_random),
-        cmocka_unit_test(test_antisymmetry),
-        cmocka_unit_test(test_neighbours_of_a_line),
-        cmocka_unit_test(test_end_of_range),
-        cmocka_unit_test(test_speed),
+        cmocka_unit_test(known_orientations_are_returned),
+        cmocka_unit_test(random_orient2d_is_exact),
+        cmocka_unit_test(random_orient3d_is_exact),
+        cmocka_unit_test(orientation_is_antisymmetric),
+        cmocka_unit_test(orient2d_near_a_line_is_exact),
+        cmocka_unit_test(smallest_coordinates_are_exact),
+        cmocka_unit_test(predicate_speed_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Rays against triangles: brute force, and several rays at once. */
+/* Occlusion rays: comparison with brute force, single rays and batches. */
 #include "support.h"
 
 #include "core/random.h"
@@ -10,21 +10,17 @@
 enum { FACES = 300, RAYS = 4000 };
 
 typedef struct soup {
-    float x[3 * FACES + 2][3]; /* with the room behind that Embree asks for */
+    float x[3 * FACES + 2][3]; /* padded as Embree requires */
     int face[FACES][3];
     vo_rays *rays;
 } soup;
 
-static vo_vec3 point(vo_random *r) {
-    return v3(vo_random_real(r, -1, 1), vo_random_real(r, -1, 1), vo_random_real(r, -1, 1));
-}
-
 static void open_soup(soup *s, vo_context *ctx) {
     vo_random r = vo_random_seed(3);
     for (int f = 0; f < FACES; f++) {
-        vo_vec3 middle = point(&r);
+        vo_vec3 middle = test_random_vec3(&r, 1);
         for (int k = 0; k < 3; k++) {
-            vo_vec3 x = v3_add_scaled(middle, 0.15, point(&r));
+            vo_vec3 x = v3_add_scaled(middle, 0.15, test_random_vec3(&r, 1));
             s->face[f][k] = 3 * f + k;
             s->x[3 * f + k][0] = (float)x.x;
             s->x[3 * f + k][1] = (float)x.y;
@@ -32,9 +28,9 @@ static void open_soup(soup *s, vo_context *ctx) {
         }
     }
     vo_rays_def def = {3 * FACES, (const float(*)[3])s->x, FACES,
-                       s->face,   sizeof *s->face,         .quick = false};
+                       s->face,   sizeof *s->face,         .fast_build = false};
     assert_ok(ctx, vo_rays_create(ctx, &s->rays));
-    assert_ok(ctx, vo_rays_set(s->rays, &def));
+    assert_ok(ctx, vo_rays_build(s->rays, &def));
 }
 
 static vo_vec3 corner(const soup *s, int f, int k) {
@@ -43,23 +39,23 @@ static vo_vec3 corner(const soup *s, int f, int k) {
 }
 
 /* Where a ray meets a face: a + u (b - a) + v (c - a) = from + t direction; false within `margin`
- * of a side of the face or of the ray's end, where single precision may decide either way. */
+ * of a side of the face or of the ray's end, where the result of single precision is undefined. */
 static bool surely_meets(const soup *s, int f, const vo_ray *ray, double margin, bool *sure) {
     vo_vec3 a = corner(s, f, 0), ab = v3_sub(corner(s, f, 1), a), ac = v3_sub(corner(s, f, 2), a);
-    vo_vec3 p = v3_cross(ray->direction, ac), to = v3_sub(ray->from, a), q = v3_cross(to, ab);
+    vo_vec3 p = v3_cross(ray->direction, ac), to = v3_sub(ray->origin, a), q = v3_cross(to, ab);
     double det = v3_dot(ab, p), u = v3_dot(to, p) / det, v = v3_dot(ray->direction, q) / det;
     double t = v3_dot(ac, q) / det;
-    double inside = vo_min(vo_min(u, v), vo_min(1 - u - v, vo_min(t, ray->length - t)));
+    double inside = vo_min(vo_min(u, v), vo_min(1 - u - v, vo_min(t, ray->t_max - t)));
     if (fabs(det) < 1e-6 || fabs(inside) < margin) *sure = false;
     return inside > 0;
 }
 
 static vo_ray random_ray(vo_random *r) {
-    return (vo_ray){v3_scale(1.2, point(r)), v3_normalize(point(r)),
+    return (vo_ray){v3_scale(1.2, test_random_vec3(r, 1)), v3_normalize(test_random_vec3(r, 1)),
                     vo_random_int(r, 3) ? INFINITY : vo_random_real(r, 0.1, 1)};
 }
 
-static void blocked_is_brute_force(void **state) {
+static void occlusion_matches_brute_force(void **state) {
     (void)state;
     if (!vo_rays_available()) skip();
     vo_context *ctx = test_context(1);
@@ -72,7 +68,7 @@ static void blocked_is_brute_force(void **state) {
         bool any = false, sure = true;
         for (int f = 0; f < FACES; f++) any |= surely_meets(&s, f, &ray, 1e-4, &sure);
         if (!sure) continue;
-        assert_int_equal(vo_rays_blocked(s.rays, &ray), any);
+        assert_int_equal(vo_rays_occluded(s.rays, &ray), any);
         known++;
         met += any;
     }
@@ -81,9 +77,9 @@ static void blocked_is_brute_force(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Any set of up to eight hears what each of them hears alone, and nothing of those not asked for.
- */
-static void together_is_alone(void **state) {
+/* A batch of up to eight rays gives the results of the single rays and does not write inactive
+ * lanes. */
+static void batch_matches_single_rays(void **state) {
     (void)state;
     if (!vo_rays_available()) skip();
     vo_context *ctx = test_context(1);
@@ -91,25 +87,26 @@ static void together_is_alone(void **state) {
     vo_random r = vo_random_seed(5);
     open_soup(&s, ctx);
     for (int i = 0; i < RAYS; i++) {
-        vo_ray ray[VO_RAYS_TOGETHER];
+        vo_ray ray[VO_RAY_BATCH];
         unsigned mask = (unsigned)vo_random_int(&r, 256), alone = 0;
         bool alike = i % 2;
         ray[0] = random_ray(&r);
-        for (int k = 1; k < VO_RAYS_TOGETHER; k++) {
+        for (int k = 1; k < VO_RAY_BATCH; k++) {
             ray[k] = alike ? ray[0] : random_ray(&r);
             if (alike)
-                ray[k].direction = v3_normalize(v3_add_scaled(ray[0].direction, 0.1, point(&r)));
+                ray[k].direction =
+                    v3_normalize(v3_add_scaled(ray[0].direction, 0.1, test_random_vec3(&r, 1)));
         }
-        for (int k = 0; k < VO_RAYS_TOGETHER; k++)
-            if (mask >> k & 1) alone |= (unsigned)vo_rays_blocked(s.rays, &ray[k]) << k;
-        assert_int_equal(vo_rays_blocked_together(s.rays, ray, mask, alike), alone);
+        for (int k = 0; k < VO_RAY_BATCH; k++)
+            if (mask >> k & 1) alone |= (unsigned)vo_rays_occluded(s.rays, &ray[k]) << k;
+        assert_int_equal(vo_rays_occluded_batch(s.rays, ray, mask, alike), alone);
     }
     vo_rays_destroy(s.rays);
     vo_context_destroy(ctx);
 }
 
-/* What is asked after other faces were there is what is asked of a new tree. */
-static void trees_follow_each_other(void **state) {
+/* A tree that is rebuilt for other faces gives the same results as a new tree. */
+static void rebuilt_tree_matches_new_tree(void **state) {
     (void)state;
     if (!vo_rays_available()) skip();
     vo_context *ctx = test_context(3);
@@ -119,16 +116,16 @@ static void trees_follow_each_other(void **state) {
     for (int round = 0; round < 6; round++) {
         int faces = (int[]){FACES, 0, 10, FACES, 1, 100}[round];
         vo_rays_def def = {3 * faces, (const float(*)[3])s.x, faces,
-                           s.face,    sizeof *s.face,         .quick = round % 2};
+                           s.face,    sizeof *s.face,         .fast_build = round % 2};
         vo_random r = vo_random_seed(17);
         vo_rays_destroy(fresh.rays);
         assert_ok(ctx, vo_rays_create(ctx, &fresh.rays));
-        assert_ok(ctx, vo_rays_set(fresh.rays, &def));
-        assert_ok(ctx, vo_rays_set(s.rays, &def));
+        assert_ok(ctx, vo_rays_build(fresh.rays, &def));
+        assert_ok(ctx, vo_rays_build(s.rays, &def));
         for (int i = 0, met = 0; i < RAYS; i++) {
             vo_ray ray = random_ray(&r);
-            met += vo_rays_blocked(s.rays, &ray);
-            assert_int_equal(vo_rays_blocked(s.rays, &ray), vo_rays_blocked(fresh.rays, &ray));
+            met += vo_rays_occluded(s.rays, &ray);
+            assert_int_equal(vo_rays_occluded(s.rays, &ray), vo_rays_occluded(fresh.rays, &ray));
             assert_true(i + 1 < RAYS || (met > 0) == (faces > 0));
         }
     }
@@ -137,29 +134,29 @@ static void trees_follow_each_other(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Faces that do not begin at whole ints, which Embree refuses: no want of memory, and nothing that
- * a call of the command could be blamed for. The next tree is as good as any. */
-static void what_embree_refuses_is_told(void **state) {
+/* Embree rejects misaligned faces: an error that is neither out of memory nor an invalid argument.
+ * The next tree is valid. */
+static void embree_errors_are_reported(void **state) {
     (void)state;
     if (!vo_rays_available()) skip();
     vo_context *ctx = test_context(1);
     static soup s;
     open_soup(&s, ctx);
     vo_rays_def def = {3 * FACES, (const float(*)[3])s.x, FACES, s.face, sizeof *s.face + 1};
-    assert_int_equal(vo_rays_set(s.rays, &def), VO_IO_FAILED);
-    assert_non_null(strstr(vo_context_message(ctx), "Embree failed at the tree"));
+    assert_int_equal(vo_rays_build(s.rays, &def), VO_IO_FAILED);
+    assert_non_null(strstr(vo_context_message(ctx), "building the tree failed"));
     def.face_stride = sizeof *s.face;
-    assert_ok(ctx, vo_rays_set(s.rays, &def));
+    assert_ok(ctx, vo_rays_build(s.rays, &def));
     vo_rays_destroy(s.rays);
     vo_context_destroy(ctx);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocked_is_brute_force),
-        cmocka_unit_test(together_is_alone),
-        cmocka_unit_test(trees_follow_each_other),
-        cmocka_unit_test(what_embree_refuses_is_told),
+        cmocka_unit_test(occlusion_matches_brute_force),
+        cmocka_unit_test(batch_matches_single_rays),
+        cmocka_unit_test(rebuilt_tree_matches_new_tree),
+        cmocka_unit_test(embree_errors_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Refining: counts by Euler, areas to the last bit, seams, labels, and scenes that ask for it. */
+/* Tests of midpoint subdivision: counts by Euler's formula, exact areas, seams, labels, and scenes
+ * that request it. */
 #include "mesh_checks.h"
 #include "scene_files.h"
 
@@ -6,8 +7,8 @@
 #include "mesh/data.h"
 #include "mesh/refine.h"
 
-/* Two patches in a row, sewn along the right side of the one and the left side of the other, of
- * random material and world positions. */
+/* Creates two patches in a row, sewn along adjacent sides, with random material and world
+ * positions. */
 static vo_mesh *sewn_patches(vo_context *ctx, uint64_t seed) {
     enum { ACROSS = 4, UP = 5 };
     vo_random r = vo_random_seed(seed);
@@ -54,7 +55,7 @@ static int count_seams(const vo_mesh *m) {
     return count;
 }
 
-static double length_of_seams(const vo_mesh *m) {
+static double seam_length(const vo_mesh *m) {
     double length = 0;
     for (int e = 0; e < m->edge_count; e++)
         if (is_seam(m, e))
@@ -62,7 +63,7 @@ static double length_of_seams(const vo_mesh *m) {
     return length;
 }
 
-/* A piece is the face it was cut from, at half the size. */
+/* Asserts that each piece is its parent face at half the size. */
 static void check_pieces(const vo_mesh *coarse, const vo_mesh *fine) {
     for (int f = 0; f < fine->face_count; f++) {
         int parent = f / 4, n[3], p[3];
@@ -71,7 +72,7 @@ static void check_pieces(const vo_mesh *coarse, const vo_mesh *fine) {
             p[i] = vo_mesh_face_node(coarse, parent, i);
         }
         vo_vec3 edge = v3_sub(fine->node_x[n[1]], fine->node_x[n[0]]);
-        int along = f % 4 == 3 ? 2 : 1; /* the piece between is turned by half a turn */
+        int along = f % 4 == 3 ? 2 : 1; /* the middle piece is rotated by half a turn */
         vo_vec3 whole = v3_sub(coarse->node_x[p[along]], coarse->node_x[p[0]]);
         assert_near(v3_distance(edge, v3_scale(0.5, whole)), 0, 1e-14);
         assert_near(vo_mesh_face_area(fine, f), vo_mesh_face_area(coarse, parent) / 4, 1e-15);
@@ -79,16 +80,27 @@ static void check_pieces(const vo_mesh *coarse, const vo_mesh *fine) {
     }
 }
 
-/* One turn: N + E nodes, 2 E + 3 F edges, 4 F faces; borders and seams have twice the edges. */
-static void check_turn(vo_context *ctx, const vo_mesh *a, const vo_mesh *b) {
+/* Mean edge length of all faces in material space, m. */
+static double mean_edge_length(const vo_mesh *m) {
+    double sum = 0;
+    for (int f = 0; f < m->face_count; f++)
+        for (int i = 0; i < 3; i++) {
+            const int *v = m->face_vert[f];
+            sum += v2_length(v2_sub(m->vert_u[v[(i + 1) % 3]], m->vert_u[v[i]]));
+        }
+    return sum / (3.0 * m->face_count);
+}
+
+/* One level: N + E nodes, 2 E + 3 F edges, 4 F faces; twice as many border and seam edges. */
+static void check_level(vo_context *ctx, const vo_mesh *a, const vo_mesh *b) {
     assert_int_equal(b->node_count, a->node_count + a->edge_count);
     assert_int_equal(b->edge_count, 2 * a->edge_count + 3 * a->face_count);
     assert_int_equal(b->face_count, 4 * a->face_count);
     assert_int_equal(b->vert_count, a->vert_count + a->edge_count + count_seams(a));
     assert_int_equal(count_borders(b), 2 * count_borders(a));
     assert_int_equal(count_seams(b), 2 * count_seams(a));
-    assert_near(length_of_seams(b), length_of_seams(a), 1e-12);
-    assert_near(vo_mesh_mean_side(b), vo_mesh_mean_side(a) / 2, 1e-13);
+    assert_near(seam_length(b), seam_length(a), 1e-12);
+    assert_near(mean_edge_length(b), mean_edge_length(a) / 2, 1e-13);
     assert_same_array(b->node_x, a->node_x, a->node_count);
     assert_same_array(b->node_v, a->node_v, a->node_count);
     assert_same_array(b->vert_u, a->vert_u, a->vert_count);
@@ -96,7 +108,7 @@ static void check_turn(vo_context *ctx, const vo_mesh *a, const vo_mesh *b) {
     check_pieces(a, b);
 }
 
-static void each_turn_keeps_the_cloth(void **state) {
+static void each_level_preserves_the_cloth(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (uint64_t seed = 0; seed < 8; seed++) {
@@ -105,7 +117,7 @@ static void each_turn_keeps_the_cloth(void **state) {
         for (int turn = 0; turn < 3; turn++) {
             assert_ok(ctx, vo_mesh_copy(ctx, a, &b));
             assert_ok(ctx, vo_mesh_refine(&b, 1));
-            check_turn(ctx, a, b);
+            check_level(ctx, a, b);
             vo_mesh_destroy(a);
             a = b;
         }
@@ -114,7 +126,7 @@ static void each_turn_keeps_the_cloth(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void several_turns_are_one_after_the_other(void **state) {
+static void levels_compose(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh *a = sewn_patches(ctx, 3), *b;
@@ -129,15 +141,14 @@ static void several_turns_are_one_after_the_other(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Labels go along the border only; both halves of an edge are folded as it was. */
-static void pieces_keep_what_was_said(void **state) {
+/* Labels propagate along the border only; both halves of an edge inherit its fold angle. */
+static void parts_inherit_properties(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    vo_mesh *m;
-    assert_ok(ctx, vo_mesh_create_grid(ctx, 2, 2, 2, 2, &m));
+    vo_mesh *m = test_grid(ctx, 2, 2, 2, 2);
     int coarse = m->edge_count, inner = -1, border = -1;
     for (int n = 0; n < 3; n++) m->node_label[n] = 7; /* the lower side */
-    m->node_label[4] = 7;                             /* and the middle */
+    m->node_label[4] = 7;                             /* and the centre */
     for (int e = 0; e < coarse; e++) {
         if (m->edge_face[e][1] >= 0 && m->edge_node[e][0] + m->edge_node[e][1] == 1 + 4) inner = e;
         if (m->edge_face[e][1] < 0) border = e;
@@ -146,14 +157,14 @@ static void pieces_keep_what_was_said(void **state) {
     m->edge_rest_angle[inner] = 0.5;
     m->edge_label[inner] = 3;
     m->edge_damage[border] = 0.25;
-    assert_ok(ctx, vo_mesh_enable(m, true, true));
+    assert_ok(ctx, vo_mesh_add_optional_arrays(m, true, true));
     m->node_y[1] = v3(1, 0, 4);
     m->node_y[4] = v3(1, 1, 2);
     m->face_curvature[5][2] = 6;
     assert_ok(ctx, vo_mesh_refine(&m, 1));
     int labelled = 0, angles = 0, damaged = 0;
     for (int n = 9; n < m->node_count; n++) labelled += m->node_label[n] == 7;
-    assert_int_equal(labelled, 2); /* not the middles of 0-4, 1-4 and 2-4 */
+    assert_int_equal(labelled, 2); /* not the midpoints of 0-4, 1-4 and 2-4 */
     assert_near(m->node_y[9 + inner].z, 3, 0);
     for (int e = 0; e < m->edge_count; e++) {
         angles += m->edge_rest_angle[e] == 0.5 && m->edge_label[e] == 3;
@@ -169,22 +180,22 @@ static void pieces_keep_what_was_said(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void the_mean_side_comes_nearest(void **state) {
+static void levels_match_the_edge_length(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh *m = sewn_patches(ctx, 5);
-    double mean = vo_mesh_mean_side(m);
-    assert_int_equal(vo_mesh_refine_turns(m, 2 * mean), 0);
-    assert_int_equal(vo_mesh_refine_turns(m, mean), 0);
-    assert_int_equal(vo_mesh_refine_turns(m, mean / 1.41), 0);
-    assert_int_equal(vo_mesh_refine_turns(m, mean / 1.42), 1);
-    assert_int_equal(vo_mesh_refine_turns(m, mean / 2), 1);
-    assert_int_equal(vo_mesh_refine_turns(m, mean / 8), 3);
-    assert_int_equal(vo_mesh_refine_turns(m, 1e-300), 32);
-    assert_int_equal(vo_mesh_refine(&m, 32), VO_BAD_CALL);
+    double mean = mean_edge_length(m);
+    assert_int_equal(vo_mesh_refine_levels(m, 2 * mean), 0);
+    assert_int_equal(vo_mesh_refine_levels(m, mean), 0);
+    assert_int_equal(vo_mesh_refine_levels(m, mean / 1.41), 0);
+    assert_int_equal(vo_mesh_refine_levels(m, mean / 1.42), 1);
+    assert_int_equal(vo_mesh_refine_levels(m, mean / 2), 1);
+    assert_int_equal(vo_mesh_refine_levels(m, mean / 8), 3);
+    assert_int_equal(vo_mesh_refine_levels(m, 1e-300), 32);
+    assert_int_equal(vo_mesh_refine(&m, 32), VO_BAD_ARGUMENT);
     assert_non_null(strstr(vo_context_message(ctx), "more than 4000000 faces"));
     for (int v = 0; v < m->vert_count; v++) m->vert_u[v] = v2_scale(1e-8, m->vert_u[v]);
-    assert_int_equal(vo_mesh_refine(&m, 4), VO_BAD_CALL);
+    assert_int_equal(vo_mesh_refine(&m, 4), VO_BAD_ARGUMENT);
     assert_non_null(strstr(vo_context_message(ctx), "would have no area"));
     vo_mesh_destroy(m);
     vo_context_destroy(ctx);
@@ -195,20 +206,20 @@ static vo_result refine_twice(vo_context *ctx, void *arg) {
     vo_mesh *m;
     VO_TRY(vo_mesh_create_grid(ctx, 1, 1, 2, 2, &m));
     m->edge_rest_angle[4] = 1;
-    vo_result result = vo_mesh_enable(m, true, true);
+    vo_result result = vo_mesh_add_optional_arrays(m, true, true);
     if (result == VO_OK) result = vo_mesh_refine(&m, 2);
     vo_mesh_destroy(m);
     return result;
 }
 
-static void want_of_memory_leaves_the_mesh(void **state) {
+static void failed_allocation_keeps_the_mesh(void **state) {
     (void)state;
     test_every_allocation(refine_twice, NULL);
 }
 
-/* scene_full with the mesh refined: the sheet's sides of 1 and 0.7 m to 0.1, the grid not at all.
- */
-static void scenes_refine_their_cloths(void **state) {
+/* scene_full with its mesh refined: the sheet's edges of 1 and 0.7 m to 0.1 m, the grid
+ * unchanged. */
+static void scene_refines_its_cloths(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -222,10 +233,10 @@ static void scenes_refine_their_cloths(void **state) {
     vo_scene *plain = scene_files_expect(&files, scene_full, "disable=[]"), *scene;
     files.log[0] = 0;
     assert_ok(files.ctx, vo_scene_load(files.ctx, files.path, 7, sets, &scene));
-    assert_string_equal(files.log, ""); /* remeshing is asked for and done */
+    assert_string_equal(files.log, ""); /* refined without a warning */
     assert_int_equal(scene->cloth[0].mesh->face_count, 4 * 64);
     assert_int_equal(scene->cloth[1].mesh->face_count, 24 * 4);
-    /* Nodes by number and corners stay; labels and sides take the new nodes in. */
+    /* Handles on node numbers and corners are unchanged; labels and sides include the new nodes. */
     for (int i = 0; i < plain->handle_count; i++) {
         const vo_handle_def *a = &plain->handle[i].def, *b = &scene->handle[i].def;
         bool by_rim = a->kind == VO_HANDLE_CIRCLE || a->label >= 0 || i == 6;
@@ -242,7 +253,7 @@ static void scenes_refine_their_cloths(void **state) {
     scene_files_close(&files);
 }
 
-static void what_cannot_be_refined_is_told(void **state) {
+static void invalid_refinement_is_reported(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -260,7 +271,7 @@ static void what_cannot_be_refined_is_told(void **state) {
     scene_files_close(&files);
 }
 
-static void arcsims_scenes_are_refined(void **state) {
+static void arcsim_scenes_are_refined(void **state) {
     (void)state;
     static const struct {
         const char *name;
@@ -277,7 +288,7 @@ static void arcsims_scenes_are_refined(void **state) {
         assert_ok(ctx, vo_scene_load(ctx, path, 1, &set, &scene));
         const vo_mesh *m = scene->cloth[0].mesh;
         assert_int_equal(m->face_count, cases[i].faces);
-        double ratio = vo_mesh_mean_side(m) / scene->cloth[0].remeshing.size_min;
+        double ratio = mean_edge_length(m) / scene->cloth[0].remeshing.size_min;
         assert_true(ratio > 0.7 && ratio < 1.42);
         check_valid(ctx, m, VO_MESH_FOR_CLOTH);
         vo_scene_destroy(scene);
@@ -287,14 +298,14 @@ static void arcsims_scenes_are_refined(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_turn_keeps_the_cloth),
-        cmocka_unit_test(several_turns_are_one_after_the_other),
-        cmocka_unit_test(pieces_keep_what_was_said),
-        cmocka_unit_test(the_mean_side_comes_nearest),
-        cmocka_unit_test(want_of_memory_leaves_the_mesh),
-        cmocka_unit_test(scenes_refine_their_cloths),
-        cmocka_unit_test(what_cannot_be_refined_is_told),
-        cmocka_unit_test(arcsims_scenes_are_refined),
+        cmocka_unit_test(each_level_preserves_the_cloth),
+        cmocka_unit_test(levels_compose),
+        cmocka_unit_test(parts_inherit_properties),
+        cmocka_unit_test(levels_match_the_edge_length),
+        cmocka_unit_test(failed_allocation_keeps_the_mesh),
+        cmocka_unit_test(scene_refines_its_cloths),
+        cmocka_unit_test(invalid_refinement_is_reported),
+        cmocka_unit_test(arcsim_scenes_are_refined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

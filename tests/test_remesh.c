@@ -1,25 +1,19 @@
-/* Remeshing to metrics prescribed by formulas, or at random: they are met, and then nothing more is
- * changed. */
+/* Tests of remeshing to metrics given by formulas or at random: the mesh conforms to the metric,
+ * and remeshing it again changes nothing. */
 #include "remesh_cases.h"
 
-static vo_mesh *make_grid(vo_context *ctx, int cells) {
-    vo_mesh *m;
-    assert_ok(ctx, vo_mesh_create_grid(ctx, 1, 1, cells, cells, &m));
-    return m;
-}
-
-/* What a remeshed mesh must be by the metric that its verts have. */
-static void check_sizes(const remesh_case *c, const vo_sym2 *metric, double share) {
+/* Asserts that a remeshed mesh conforms to the metrics of its verts. */
+static void check_sizes(const remesh_case *c, const vo_sym2 *metric, double min_fraction) {
     edge_sizes s = measure_sizes(c, metric);
     check_mesh(c);
     assert_int_equal(s.above_1, 0);
-    if (s.above_045 < share * s.count)
+    if (s.above_045 < min_fraction * s.count)
         fail_msg("%d of %d edges are above 0.45", s.above_045, s.count);
-    assert_true(s.unhappy <= 0.02 * s.count);
+    assert_true(s.not_delaunay <= 0.02 * s.count);
 }
 
-/* Nothing is left to do. */
-static void check_stillness(remesh_case *c) {
+/* Asserts that a second remeshing changes nothing. */
+static void check_fixed_point(remesh_case *c) {
     uint64_t topology = c->mesh->topology;
     assert_ok(c->ctx, case_repeat(c));
     assert_int_equal(c->report.flips + c->report.splits + c->report.collapses, 0);
@@ -32,11 +26,11 @@ static void check_stillness(remesh_case *c) {
 
 /* A formula and edge lengths for it, coarser and finer than those of the garments. */
 typedef struct formula {
-    wanted_metric *wanted;
+    prescribed_metric *metric_fn;
     double coarse, fine;
 } formula;
 static const formula FORMULAS[] = {
-    {want_uniform, 0.3, 0.05}, {want_graded, 0.2, 0.02}, {want_turning, 0.1, 0.02}};
+    {uniform_metric, 0.3, 0.05}, {graded_metric, 0.2, 0.02}, {rotating_metric, 0.1, 0.02}};
 enum { FORMULA_COUNT = sizeof FORMULAS / sizeof *FORMULAS };
 
 /* Refines and checks, coarsens and checks. Material area and mass stay to round-off. */
@@ -46,16 +40,16 @@ static void refine_and_coarsen(vo_context *ctx, vo_mesh *m, const formula *f) {
     assert_ok(ctx, case_open(&c, ctx, m, 0));
     c.def.aspect_min = 0.1;
     for (int k = 0; k < 2; k++) {
-        assert_ok(ctx, case_remesh_to(&c, f->wanted, &sizes[k]));
+        assert_ok(ctx, case_remesh_to(&c, f->metric_fn, &sizes[k]));
         assert_true(k == 0 ? c.report.splits > 0 : c.report.collapses > 20);
         check_sizes(&c, c.metric, k == 0 ? 0.8 : 0);
         assert_near(total_area(m), area, 1e-12 * area);
-        check_stillness(&c);
+        check_fixed_point(&c);
     }
     case_close(&c);
 }
 
-static void prescribed_metrics_are_met_by_all_garments(void **state) {
+static void garments_conform_to_prescribed_metrics(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (int f = 0; f < FORMULA_COUNT; f++)
@@ -64,45 +58,45 @@ static void prescribed_metrics_are_met_by_all_garments(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* From below and from above, by the formula itself at each vert and not by what was blended. */
-static void settle_on_formula(vo_context *ctx, int cells, const formula *f) {
+/* Starts from coarse and fine meshes, with the formula evaluated at each vert. */
+static void remesh_to_formula(vo_context *ctx, int cells, const formula *f) {
     remesh_case c;
     double size = f->fine;
     int calls = 0;
-    assert_ok(ctx, case_open(&c, ctx, make_grid(ctx, cells), 1e-4));
+    assert_ok(ctx, case_open(&c, ctx, test_grid(ctx, 1, 1, cells, cells), 1e-4));
     c.def.aspect_min = 0.1;
     do {
-        assert_ok(ctx, case_remesh_to(&c, f->wanted, &size));
+        assert_ok(ctx, case_remesh_to(&c, f->metric_fn, &size));
         assert_true(++calls < 6);
     } while (c.report.flips + c.report.splits + c.report.collapses > 0);
     check_sizes(&c, c.metric, 0.8);
     case_close(&c);
 }
 
-static void formulas_are_met_from_either_side(void **state) {
+static void coarse_and_fine_meshes_reach_the_formula(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (int f = 0; f < FORMULA_COUNT; f++) {
-        settle_on_formula(ctx, 3, &FORMULAS[f]);
-        settle_on_formula(ctx, 60, &FORMULAS[f]);
+        remesh_to_formula(ctx, 3, &FORMULAS[f]);
+        remesh_to_formula(ctx, 60, &FORMULAS[f]);
     }
     vo_context_destroy(ctx);
 }
 
-/* Where all is allowed, a square has two faces. */
+/* Without size limits a square has two faces. */
 static void flat_sheets_coarsen_to_two_faces(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (int cells = 2; cells <= 32; cells *= 2) {
         remesh_case c;
         double size = 10;
-        assert_ok(ctx, case_open(&c, ctx, make_grid(ctx, cells), 0));
+        assert_ok(ctx, case_open(&c, ctx, test_grid(ctx, 1, 1, cells, cells), 0));
         c.def.aspect_min = 0.2;
-        assert_ok(ctx, case_remesh_to(&c, want_uniform, &size));
+        assert_ok(ctx, case_remesh_to(&c, uniform_metric, &size));
         assert_int_equal(c.mesh->face_count, 2);
         assert_near(total_area(c.mesh), 1, 1e-15);
         assert_true(c.report.popping < 1e-12);
-        check_stillness(&c);
+        check_fixed_point(&c);
         case_close(&c);
     }
     vo_context_destroy(ctx);
@@ -126,7 +120,7 @@ static void remesh_at_random(remesh_case *c, vo_random *r) {
     assert_ok(c->ctx, case_remesh(c));
 }
 
-static void random_metrics_are_met(void **state) {
+static void random_metrics_are_reached(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (int g = 0; g < GARMENT_COUNT; g++) {
@@ -141,23 +135,23 @@ static void random_metrics_are_met(void **state) {
             check_mesh(&c);
             assert_int_equal(measure_sizes(&c, c.metric).above_1, 0);
             assert_near(total_area(m), area, 1e-12 * area);
-            check_stillness(&c);
+            check_fixed_point(&c);
         }
         case_close(&c);
     }
     vo_context_destroy(ctx);
 }
 
-/* ---- where nothing changed ------------------------------------------------------------------- */
+/* ---- incremental updates --------------------------------------------------------------------- */
 
-/* One vert asks for more; what is far from it is not looked at. */
-static void only_changes_are_visited(void **state) {
+/* One vert requests smaller edges; distant edges are not visited. */
+static void local_change_visits_nearby_edges_only(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     remesh_case c;
     double size = 0.05;
-    assert_ok(ctx, case_open(&c, ctx, make_grid(ctx, 24), 0));
-    assert_ok(ctx, case_remesh_to(&c, want_uniform, &size));
+    assert_ok(ctx, case_open(&c, ctx, test_grid(ctx, 1, 1, 24, 24), 0));
+    assert_ok(ctx, case_remesh_to(&c, uniform_metric, &size));
     assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
     case_prescribe(&c, c.metric);
     assert_ok(ctx, case_remesh(&c));
@@ -183,14 +177,14 @@ static void only_changes_are_visited(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* The remap table says so, also after a frame with edits. */
-static void rest_is_told_by_the_remap_table(void **state) {
+/* The remap table is the identity, also after a frame with edits. */
+static void remap_table_is_identity_at_rest(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     remesh_case c;
     double size = 1;
-    assert_ok(ctx, case_open(&c, ctx, make_grid(ctx, 8), 0));
-    assert_ok(ctx, case_remesh_to(&c, want_uniform, &size));
+    assert_ok(ctx, case_open(&c, ctx, test_grid(ctx, 1, 1, 8, 8), 0));
+    assert_ok(ctx, case_remesh_to(&c, uniform_metric, &size));
     assert_true(c.report.collapses > 0);
     assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
     assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
@@ -198,50 +192,50 @@ static void rest_is_told_by_the_remap_table(void **state) {
     assert_ok(ctx, case_remesh(&c));
     assert_int_equal(c.edit->remap.of[VO_REMAP_NODE].old_count, c.mesh->node_count);
     for (int n = 0; n < c.mesh->node_count; n++)
-        assert_int_equal(vo_remap_place(&c.edit->remap, VO_REMAP_NODE, n), n);
+        assert_int_equal(vo_remap_new_index(&c.edit->remap, VO_REMAP_NODE, n), n);
     case_close(&c);
     vo_context_destroy(ctx);
 }
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-static void the_face_budget_is_kept(void **state) {
+static void face_budget_is_respected(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     remesh_case c;
     double fine = 0.02, coarse = 0.2;
-    assert_ok(ctx, case_open(&c, ctx, make_grid(ctx, 2), 0));
+    assert_ok(ctx, case_open(&c, ctx, test_grid(ctx, 1, 1, 2, 2), 0));
     c.def.face_budget = 300;
-    assert_ok(ctx, case_remesh_to(&c, want_uniform, &fine));
+    assert_ok(ctx, case_remesh_to(&c, uniform_metric, &fine));
     assert_false(c.report.budget_met);
     assert_in_range(c.mesh->face_count, 290, 300);
-    /* Worst first: a uniform metric is met evenly. */
+    /* Longest edges are split first, so a uniform metric is approached evenly. */
     assert_true(measure_sizes(&c, c.metric).largest < 7);
     check_mesh(&c);
-    check_stillness(&c);
+    check_fixed_point(&c);
     c.def.face_budget = 100000;
-    assert_ok(ctx, case_remesh_to(&c, want_uniform, &fine));
+    assert_ok(ctx, case_remesh_to(&c, uniform_metric, &fine));
     assert_true(c.report.budget_met);
     assert_int_equal(measure_sizes(&c, c.metric).above_1, 0);
     /* A mesh beyond its budget is coarsened, then refined within it. */
     c.def.face_budget = 200;
-    assert_ok(ctx, case_remesh_to(&c, want_uniform, &coarse));
+    assert_ok(ctx, case_remesh_to(&c, uniform_metric, &coarse));
     assert_true(c.report.budget_met);
     assert_true(c.mesh->face_count <= 200);
     case_close(&c);
     vo_context_destroy(ctx);
 }
 
-/* Faces that a collapse makes keep the least aspect by the metric. */
-static void collapses_keep_the_aspect(void **state) {
+/* Faces created by a collapse keep the smallest aspect in the metric. */
+static void collapses_respect_aspect_min(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (int k = 1; k < 4; k++) {
         remesh_case c;
-        double width = 0.05, least = INFINITY;
-        assert_ok(ctx, case_open(&c, ctx, make_grid(ctx, 40), 0));
+        double width = 0.05, min_aspect = INFINITY;
+        assert_ok(ctx, case_open(&c, ctx, test_grid(ctx, 1, 1, 40, 40), 0));
         c.def.aspect_min = 0.2 * k;
-        assert_ok(ctx, case_remesh_to(&c, want_turning, &width));
+        assert_ok(ctx, case_remesh_to(&c, rotating_metric, &width));
         assert_true(c.report.collapses > 500);
         for (int f = 0; f < c.mesh->face_count; f++) {
             const int *v = c.mesh->face_vert[f];
@@ -251,10 +245,10 @@ static void collapses_keep_the_aspect(void **state) {
                 vo_vec2 u = v2_sub(c.mesh->vert_u[v[(i + 1) % 3]], c.mesh->vert_u[v[i]]);
                 perimeter += sqrt(sym2_dot(mean, u, u));
             }
-            least = vo_min(least, 6 * sqrt(3) * area / (perimeter * perimeter));
+            min_aspect = vo_min(min_aspect, 6 * sqrt(3) * area / (perimeter * perimeter));
         }
         /* Flips afterwards raise the smallest angle, not always the aspect. */
-        assert_true(least > 0.85 * c.def.aspect_min);
+        assert_true(min_aspect > 0.85 * c.def.aspect_min);
         case_close(&c);
     }
     vo_context_destroy(ctx);
@@ -262,7 +256,7 @@ static void collapses_keep_the_aspect(void **state) {
 
 /* ---- momentum, memory, the same bits --------------------------------------------------------- */
 
-/* By the masses that the editor lumps. */
+/* Uses the lumped masses of the editor. */
 static vo_vec3 momentum_of(const vo_edit *e, double *mass, double *energy) {
     vo_vec3 sum = v3_zero();
     *mass = *energy = 0;
@@ -274,7 +268,7 @@ static vo_vec3 momentum_of(const vo_edit *e, double *mass, double *energy) {
     return sum;
 }
 
-static void mass_and_momentum_stay(void **state) {
+static void mass_and_momentum_are_preserved(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (int g = 0; g < GARMENT_COUNT; g++) {
@@ -296,7 +290,7 @@ static void mass_and_momentum_stay(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void the_same_input_gives_the_same_bits(void **state) {
+static void equal_inputs_give_equal_bits(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     remesh_case c[2];
@@ -321,22 +315,22 @@ static vo_result remesh_twice(vo_context *ctx, void *arg) {
     (void)arg;
     VO_TRY(vo_mesh_create_grid(ctx, 1, 1, 2, 2, &m));
     vo_result result = case_open(&c, ctx, m, 0);
-    if (result == VO_OK) result = case_remesh_to(&c, want_uniform, &fine);
-    if (result == VO_OK) result = case_remesh_to(&c, want_uniform, &coarse);
+    if (result == VO_OK) result = case_remesh_to(&c, uniform_metric, &fine);
+    if (result == VO_OK) result = case_remesh_to(&c, uniform_metric, &coarse);
     case_close(&c);
     return result;
 }
 
-static void every_allocation_may_fail(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
     test_every_allocation(remesh_twice, NULL);
 }
 
-/* ---- who watches ----------------------------------------------------------------------------- */
+/* ---- popping limit --------------------------------------------------------------------------- */
 
 /* A sheet with bumps. */
 static vo_mesh *make_bumps(vo_context *ctx) {
-    vo_mesh *m = make_grid(ctx, 24);
+    vo_mesh *m = test_grid(ctx, 1, 1, 24, 24);
     for (int i = 0; i < m->node_count; i++) {
         vo_vec3 *x = &m->node_x[i];
         x->z = 0.03 * sin(9 * x->x) * cos(7 * x->y) + 0.004 * sin(60 * x->x + 40 * x->y);
@@ -344,7 +338,7 @@ static vo_mesh *make_bumps(vo_context *ctx) {
     return m;
 }
 
-/* Where a point of the fabric is: the face that holds it, by looking at all of them. */
+/* Face and world position of a fabric point, by brute force. */
 static int find_point(const vo_mesh *m, vo_vec2 u, vo_vec3 *x) {
     double best = -INFINITY;
     int found = -1;
@@ -365,56 +359,56 @@ static int find_point(const vo_mesh *m, vo_vec2 u, vo_vec3 *x) {
     return found;
 }
 
-static double height_between(const void *user, vo_vec3 from, vo_vec3 to) {
+static double height_difference(const void *user, vo_vec3 from, vo_vec3 to) {
     (void)user;
     return fabs(to.z - from.z);
 }
 
 enum { POINTS = 2000 };
-typedef struct seen_point {
+typedef struct tracked_point {
     vo_vec2 u;
     vo_vec3 x;
-    bool watched;
-    int now; /* the face that has it in the end */
+    bool limited;
+    int now; /* face that contains the point after remeshing */
     double moved;
-} seen_point;
+} tracked_point;
 
-/* Where points are after a call, and the most that they moved: watched ones, all others, and all on
- * faces that have watched ones now, wherever they come from. */
-static void measure_moves(const vo_mesh *m, seen_point *point, double moved[3]) {
-    static bool shows[4 * 24 * 24];
-    memset(shows, 0, sizeof shows);
+/* Updates the points after a call and raises the maximum displacements of limited points, of all
+ * others, and of all points on faces that now contain limited points. */
+static void measure_moves(const vo_mesh *m, tracked_point *point, double moved[3]) {
+    static bool has_limited[4 * 24 * 24];
+    memset(has_limited, 0, sizeof has_limited);
     for (int i = 0; i < POINTS; i++) {
-        seen_point *p = &point[i];
+        tracked_point *p = &point[i];
         vo_vec3 x;
         p->now = find_point(m, p->u, &x);
         p->moved = fabs(x.z - p->x.z);
-        shows[p->now] |= p->watched;
-        moved[p->watched ? 0 : 1] = vo_max(moved[p->watched ? 0 : 1], p->moved);
+        has_limited[p->now] |= p->limited;
+        moved[p->limited ? 0 : 1] = vo_max(moved[p->limited ? 0 : 1], p->moved);
     }
     for (int i = 0; i < POINTS; i++)
-        if (shows[point[i].now]) moved[2] = vo_max(moved[2], point[i].moved);
+        if (has_limited[point[i].now]) moved[2] = vo_max(moved[2], point[i].moved);
 }
 
-/* Coarsens bumps of which the left half is watched. */
-static vo_remesh_report watch_bumps(vo_context *ctx, double most, int calls, double moved[3]) {
-    static seen_point point[POINTS];
-    static unsigned char watched[4 * 24 * 24];
+/* Coarsens bumps whose left half is visible. */
+static vo_remesh_report coarsen_bumps(vo_context *ctx, double limit, int calls, double moved[3]) {
+    static tracked_point point[POINTS];
+    static unsigned char limited[4 * 24 * 24];
     remesh_case c;
     vo_random r = vo_random_seed(5);
     double size = 0.25;
-    vo_watch watch = {watched, height_between, NULL, most, NULL};
+    vo_pop_limit pop_limit = {limited, height_difference, NULL, limit, NULL};
     assert_ok(ctx, case_open(&c, ctx, make_bumps(ctx), 0));
-    c.def.watch = &watch;
+    c.def.pop_limit = &pop_limit;
     moved[0] = moved[1] = moved[2] = 0;
     for (int call = 0; call < calls; call++) {
         for (int f = 0; f < c.mesh->face_count; f++)
-            watched[f] = c.mesh->vert_u[c.mesh->face_vert[f][0]].x < 0.5;
+            limited[f] = c.mesh->vert_u[c.mesh->face_vert[f][0]].x < 0.5;
         for (int i = 0; i < POINTS; i++) {
             point[i].u = v2(vo_random_real(&r, 0, 1), vo_random_real(&r, 0, 1));
-            point[i].watched = watched[find_point(c.mesh, point[i].u, &point[i].x)];
+            point[i].limited = limited[find_point(c.mesh, point[i].u, &point[i].x)];
         }
-        assert_ok(ctx, case_remesh_to(&c, want_uniform, &size));
+        assert_ok(ctx, case_remesh_to(&c, uniform_metric, &size));
         check_mesh(&c);
         measure_moves(c.mesh, point, moved);
     }
@@ -423,57 +417,57 @@ static vo_remesh_report watch_bumps(vo_context *ctx, double most, int calls, dou
     return report;
 }
 
-/* No watched point moves further than is allowed in a call, whatever the edits, nor any that comes
- * to be on one face with it, be it that it moved before; others do. What is put off is made in the
- * end where it can be: a second call goes on, and ends, too. */
-static void watched_points_stay(void **state) {
+/* No edit moves a limited point, or a point that now shares a face with one, beyond the limit of a
+ * call; other points move further. Deferred edits are made by later calls where possible, and these
+ * terminate too. */
+static void visible_points_stay_within_the_limit(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    static const double MOST[] = {0, 1e-4, 1e-3, 5e-3};
+    static const double LIMITS[] = {0, 1e-4, 1e-3, 5e-3};
     int collapses = -1;
     for (int i = 0; i < 4; i++) {
         double moved[3];
-        vo_remesh_report report = watch_bumps(ctx, MOST[i], 1, moved);
-        print_message("allowed %g: moved %g, with what joins it %g, elsewhere %g; %d collapses, "
-                      "%d put off\n",
-                      MOST[i], moved[0], moved[2], moved[1], report.collapses, report.put_off);
-        assert_true(moved[0] <= MOST[i] + 1e-12);
-        assert_true(moved[2] <= MOST[i] + 1e-12);
+        vo_remesh_report report = coarsen_bumps(ctx, LIMITS[i], 1, moved);
+        print_message("limit %g: moved %g, on the same faces %g, elsewhere %g; %d collapses, "
+                      "%d deferred\n",
+                      LIMITS[i], moved[0], moved[2], moved[1], report.collapses, report.deferred);
+        assert_true(moved[0] <= LIMITS[i] + 1e-12);
+        assert_true(moved[2] <= LIMITS[i] + 1e-12);
         assert_true(moved[1] > 0.01);
-        assert_true(report.put_off > 0);
+        assert_true(report.deferred > 0);
         assert_true(report.collapses > collapses);
         collapses = report.collapses;
-        watch_bumps(ctx, MOST[i], 4, moved);
-        assert_true(moved[0] <= MOST[i] + 1e-12);
-        assert_true(moved[2] <= MOST[i] + 1e-12);
+        coarsen_bumps(ctx, LIMITS[i], 4, moved);
+        assert_true(moved[0] <= LIMITS[i] + 1e-12);
+        assert_true(moved[2] <= LIMITS[i] + 1e-12);
     }
     double moved[3];
-    vo_remesh_report free = watch_bumps(ctx, INFINITY, 1, moved);
-    assert_int_equal(free.put_off, 0);
+    vo_remesh_report unlimited = coarsen_bumps(ctx, INFINITY, 1, moved);
+    assert_int_equal(unlimited.deferred, 0);
     assert_true(moved[0] > 0.01);
     vo_context_destroy(ctx);
 }
 
-static bool is_on_the_right(const void *user, vo_vec3 point) {
+static bool is_in_right_half(const void *user, vo_vec3 point) {
     (void)user;
     return point.x > 0.5;
 }
 
-/* Nothing is watched, but whatever comes to be on the right would be seen: it stays, others move.
- */
-static void hidden_points_stay_out_of_sight(void **state) {
+/* No face is limited, but points that end up in the right half are visible: these stay within the
+ * limit, others move further. */
+static void occluded_points_do_not_become_visible(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    static unsigned char watched[4 * 24 * 24];
-    static const double MOST = 1e-3;
+    static unsigned char limited[4 * 24 * 24];
+    static const double LIMITS = 1e-3;
     remesh_case c;
     vo_random r = vo_random_seed(7);
     double size = 0.2, left = 0, right = 0;
-    vo_watch watch = {watched, height_between, NULL, MOST, is_on_the_right};
+    vo_pop_limit pop_limit = {limited, height_difference, NULL, LIMITS, is_in_right_half};
     vo_mesh *before = make_bumps(ctx);
     assert_ok(ctx, case_open(&c, ctx, make_bumps(ctx), 0));
-    c.def.watch = &watch;
-    assert_ok(ctx, case_remesh_to(&c, want_uniform, &size));
+    c.def.pop_limit = &pop_limit;
+    assert_ok(ctx, case_remesh_to(&c, uniform_metric, &size));
     check_mesh(&c);
     for (int i = 0; i < POINTS; i++) {
         vo_vec3 from, to;
@@ -483,10 +477,11 @@ static void hidden_points_stay_out_of_sight(void **state) {
         if (u.x < 0.5) left = vo_max(left, fabs(to.z - from.z));
         if (u.x > 0.5 + size) right = vo_max(right, fabs(to.z - from.z));
     }
-    print_message("moved %g in sight, %g elsewhere; %d put off\n", right, left, c.report.put_off);
-    assert_true(right <= MOST + 1e-12);
+    print_message("moved %g where visible, %g elsewhere; %d deferred\n", right, left,
+                  c.report.deferred);
+    assert_true(right <= LIMITS + 1e-12);
     assert_true(left > 0.01);
-    assert_true(c.report.put_off > 0);
+    assert_true(c.report.deferred > 0);
     case_close(&c);
     vo_mesh_destroy(before);
     vo_context_destroy(ctx);
@@ -494,19 +489,19 @@ static void hidden_points_stay_out_of_sight(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prescribed_metrics_are_met_by_all_garments),
-        cmocka_unit_test(formulas_are_met_from_either_side),
+        cmocka_unit_test(garments_conform_to_prescribed_metrics),
+        cmocka_unit_test(coarse_and_fine_meshes_reach_the_formula),
         cmocka_unit_test(flat_sheets_coarsen_to_two_faces),
-        cmocka_unit_test(random_metrics_are_met),
-        cmocka_unit_test(only_changes_are_visited),
-        cmocka_unit_test(rest_is_told_by_the_remap_table),
-        cmocka_unit_test(the_face_budget_is_kept),
-        cmocka_unit_test(collapses_keep_the_aspect),
-        cmocka_unit_test(mass_and_momentum_stay),
-        cmocka_unit_test(the_same_input_gives_the_same_bits),
-        cmocka_unit_test(watched_points_stay),
-        cmocka_unit_test(hidden_points_stay_out_of_sight),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(random_metrics_are_reached),
+        cmocka_unit_test(local_change_visits_nearby_edges_only),
+        cmocka_unit_test(remap_table_is_identity_at_rest),
+        cmocka_unit_test(face_budget_is_respected),
+        cmocka_unit_test(collapses_respect_aspect_min),
+        cmocka_unit_test(mass_and_momentum_are_preserved),
+        cmocka_unit_test(equal_inputs_give_equal_bits),
+        cmocka_unit_test(visible_points_stay_within_the_limit),
+        cmocka_unit_test(occluded_points_do_not_become_visible),
+        cmocka_unit_test(allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

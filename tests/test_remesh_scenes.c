@@ -1,14 +1,14 @@
-/* Remeshing by the sizing field of bent sheets and of other people's garments; how far surfaces
- * move; what the guard forbids; what it costs. */
+/* Tests of remeshing with the sizing field of bent sheets and external garments: popping, the edit
+ * guard, cost. */
 #include "remesh_cases.h"
 
-#include "collide/crossings.h"
-#include "collide/guard.h"
+#include "collide/guard/guard.h"
+#include "collide/intersections.h"
 
 #include <stdio.h>
 
-/* Where the fabric is in the world. */
-typedef vo_vec3 shape(vo_vec2 u, double time);
+/* World position of a material point. */
+typedef vo_vec3 shape_fn(vo_vec2 u, double time);
 
 static vo_vec3 cylinder(vo_vec2 u, double time) {
     (void)time;
@@ -28,18 +28,18 @@ static vo_vec3 fold(vo_vec2 u, double time) {
     return v3(u.x, u.y, fabs(u.x + 0.3 * u.y - 0.6));
 }
 
-static void place(vo_mesh *m, shape *where, double time) {
+static void set_shape(vo_mesh *m, shape_fn *position, double time) {
     const double h = 0.01;
     for (int v = 0; v < m->vert_count; v++) {
         int n = m->vert_node[v];
-        vo_vec3 before = where(m->vert_u[v], time - h), after = where(m->vert_u[v], time + h);
-        m->node_x[n] = where(m->vert_u[v], time);
+        vo_vec3 before = position(m->vert_u[v], time - h), after = position(m->vert_u[v], time + h);
+        m->node_x[n] = position(m->vert_u[v], time);
         m->node_v[n] = v3_scale(0.5 / h, v3_sub(after, before));
     }
 }
 
-/* Stops where it is. */
-static void hold(vo_mesh *m) {
+/* Sets all velocities to zero. */
+static void stop_motion(vo_mesh *m) {
     for (int n = 0; n < m->node_count; n++) m->node_v[n] = v3_zero();
 }
 
@@ -52,11 +52,10 @@ static vo_sizing_def sizing_for(double refine_angle, double size_min, double siz
     return def;
 }
 
-static void open_sheet(remesh_case *c, vo_context *ctx, int cells, shape *where,
+static void open_sheet(remesh_case *c, vo_context *ctx, int cells, shape_fn *position,
                        vo_sizing_def sizing) {
-    vo_mesh *m;
-    assert_ok(ctx, vo_mesh_create_grid(ctx, 1, 1, cells, cells, &m));
-    place(m, where, 0);
+    vo_mesh *m = test_grid(ctx, 1, 1, cells, cells);
+    set_shape(m, position, 0);
     assert_ok(ctx, case_open(c, ctx, m, 1e-3));
     vo_sizing_set(&c->sizing, &sizing);
     c->def.aspect_min = 0.2;
@@ -64,7 +63,7 @@ static void open_sheet(remesh_case *c, vo_context *ctx, int cells, shape *where,
 
 static int edits_of(const vo_remesh_report *r) { return r->flips + r->splits + r->collapses; }
 
-/* One frame, as a simulation makes it. */
+/* Remeshes for one frame like a simulation. */
 static void remesh_frame(remesh_case *c) {
     assert_ok(c->ctx, vo_sizing_update(&c->sizing, c->mesh, NULL));
     assert_ok(c->ctx, case_remesh(c));
@@ -97,16 +96,16 @@ static void cylinders_refine_across_and_not_along(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Each remeshing changes the field that the next one sees; it must come to an end all the same. */
-static void sheets_at_rest_are_left_alone(void **state) {
+/* Each remeshing changes the sizing field of the next one; the sequence must still terminate. */
+static void sheets_at_rest_reach_a_fixed_point(void **state) {
     (void)state;
-    static shape *const SHAPES[] = {cylinder, waves, hump, fold};
+    static shape_fn *const SHAPES[] = {cylinder, waves, hump, fold};
     vo_context *ctx = test_context(1);
     for (int k = 0; k < 4; k++) {
         remesh_case c;
         int frames = 0;
         open_sheet(&c, ctx, 60, SHAPES[k], sizing_for(0.3, 0.01, 0.2));
-        hold(c.mesh);
+        stop_motion(c.mesh);
         do {
             remesh_frame(&c);
             check_mesh(&c);
@@ -120,14 +119,15 @@ static void sheets_at_rest_are_left_alone(void **state) {
     vo_context_destroy(ctx);
 }
 
-static int count_warm(const vo_edit *e) {
-    int warm = 0;
-    for (int n = 0; n < e->mesh->node_count; n++) warm += e->node_heat[n] || e->node_youth[n];
-    return warm;
+static int count_hysteresis(const vo_edit *e) {
+    int count = 0;
+    for (int n = 0; n < e->mesh->node_count; n++)
+        count += e->node_edit_penalty[n] || e->node_split_cooldown[n];
+    return count;
 }
 
-/* What nodes remember is part of the state only if asked for, and lost where the cloth moves. */
-static void memory_is_of_cloth_at_rest(void **state) {
+/* Hysteresis is stored only with a frame time and is cleared where the cloth moves. */
+static void hysteresis_applies_to_cloth_at_rest(void **state) {
     (void)state;
     static const double TIME[] = {0, 0.04, 0.04};
     vo_context *ctx = test_context(1);
@@ -136,24 +136,24 @@ static void memory_is_of_cloth_at_rest(void **state) {
         open_sheet(&c, ctx, 10, waves, sizing_for(0.3, 0.01, 0.2));
         c.def.frame_time = TIME[k];
         for (int frame = 0; frame < 4; frame++) {
-            if (k < 2) hold(c.mesh);
+            if (k < 2) stop_motion(c.mesh);
             remesh_frame(&c);
         }
         assert_true(edits_of(&c.report) > 0);
-        if (k == 0) assert_int_equal(count_warm(c.edit), 0);
-        if (k == 1) assert_true(count_warm(c.edit) > 20);
-        vo_sizing_forget(&c.sizing);
+        if (k == 0) assert_int_equal(count_hysteresis(c.edit), 0);
+        if (k == 1) assert_true(count_hysteresis(c.edit) > 20);
+        vo_sizing_invalidate(&c.sizing);
         for (int n = 0; n < c.mesh->node_count; n++) c.mesh->node_v[n] = v3(10, 0, 0);
         c.def.face_budget = 1; /* no splits */
         remesh_frame(&c);
-        assert_int_equal(count_warm(c.edit), 0);
+        assert_int_equal(count_hysteresis(c.edit), 0);
         case_close(&c);
     }
     vo_context_destroy(ctx);
 }
 
-/* One size for all: what a simulation without adaptivity starts from. */
-static void one_size_gives_an_even_mesh(void **state) {
+/* A uniform size gives the initial mesh of a simulation without adaptivity. */
+static void uniform_size_gives_a_uniform_mesh(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (int g = 0; g < GARMENT_COUNT; g++) {
@@ -176,11 +176,11 @@ static void one_size_gives_an_even_mesh(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- garments of others ---------------------------------------------------------------------- */
+/* ---- external garments ----------------------------------------------------------------------- */
 
-/* What must not change: pieces of fabric and how they are sewn. */
+/* Invariants of remeshing: panels and seams. */
 typedef struct pattern {
-    double area, seam, border; /* m^2, m: both sides of seams */
+    double area, seam, border; /* m^2; m, both sides of seams */
     int euler;
 } pattern;
 
@@ -189,12 +189,12 @@ static pattern pattern_of(const remesh_case *c) {
     pattern p = {.area = total_area(m), .euler = m->node_count - m->edge_count + m->face_count};
     for (int e = 0; e < m->edge_count; e++)
         for (int s = 0; s < 2; s++) {
-            int v[2], line = c->edit->edge_line[e];
+            int v[2], line = c->edit->edge_feature[e];
             vo_mesh_edge_verts(m, e, s, v);
             if (v[0] < 0) continue;
             double length = v2_length(v2_sub(m->vert_u[v[1]], m->vert_u[v[0]]));
-            if (line & VO_LINE_SEAM) p.seam += length;
-            if (line & VO_LINE_BORDER) p.border += length;
+            if (line & VO_FEATURE_SEAM) p.seam += length;
+            if (line & VO_FEATURE_BORDER) p.border += length;
         }
     return p;
 }
@@ -206,7 +206,7 @@ static void compare_patterns(const pattern *a, const pattern *b) {
     assert_int_equal(a->euler, b->euler);
 }
 
-static void remesh_others(vo_context *ctx, const char *name, double fine) {
+static void check_garment(vo_context *ctx, const char *name, double fine) {
     char path[512];
     vo_mesh *m;
     remesh_case c;
@@ -218,7 +218,7 @@ static void remesh_others(vo_context *ctx, const char *name, double fine) {
     int faces = m->face_count;
     for (int k = 0; k < 4; k++) {
         double size = k % 2 ? 10 : fine;
-        assert_ok(ctx, case_remesh_to(&c, k == 2 ? want_turning : want_uniform, &size));
+        assert_ok(ctx, case_remesh_to(&c, k == 2 ? rotating_metric : uniform_metric, &size));
         check_mesh(&c);
         now = pattern_of(&c);
         compare_patterns(&now, &first);
@@ -232,41 +232,41 @@ static void flags_and_dresses_keep_their_seams(void **state) {
     (void)state;
     if (!test_data()) skip();
     vo_context *ctx = test_context(1);
-    remesh_others(ctx, "flag.obj", 0.05);
-    remesh_others(ctx, "dress4.obj", 0.02);
+    check_garment(ctx, "flag.obj", 0.05);
+    check_garment(ctx, "dress4.obj", 0.02);
     vo_context_destroy(ctx);
 }
 
 /* ---- popping --------------------------------------------------------------------------------- */
 
-/* The place of a point of the fabric, by looking at all faces. */
-static vo_vec3 find_place(const vo_mesh *m, vo_vec2 u) {
+/* Returns the world position of a material point by brute force. */
+static vo_vec3 find_position(const vo_mesh *m, vo_vec2 u) {
     for (int f = 0; f < m->face_count; f++) {
         const int *v = m->face_vert[f];
-        double share[3], sum = 0, least = 1;
+        double barycentric[3], sum = 0, smallest = 1;
         for (int i = 0; i < 3; i++) {
             vo_vec2 b = m->vert_u[v[(i + 1) % 3]], c = m->vert_u[v[(i + 2) % 3]];
-            share[i] = v2_cross(v2_sub(b, u), v2_sub(c, u));
-            sum += share[i];
-            least = vo_min(least, share[i]);
+            barycentric[i] = v2_cross(v2_sub(b, u), v2_sub(c, u));
+            sum += barycentric[i];
+            smallest = vo_min(smallest, barycentric[i]);
         }
-        if (least < -1e-9 * sum) continue;
+        if (smallest < -1e-9 * sum) continue;
         vo_vec3 x = v3_zero();
         for (int i = 0; i < 3; i++)
-            x = v3_add_scaled(x, share[i] / sum, m->node_x[m->vert_node[v[i]]]);
+            x = v3_add_scaled(x, barycentric[i] / sum, m->node_x[m->vert_node[v[i]]]);
         return x;
     }
     fail_msg("no face has %g, %g", u.x, u.y);
     return v3_zero();
 }
 
-/* How far a point of the fabric has moved. */
+/* Returns the displacement of a material point. */
 static double moved_at(const vo_mesh *before, const vo_mesh *after, vo_vec2 u) {
-    return v3_distance(find_place(before, u), find_place(after, u));
+    return v3_distance(find_position(before, u), find_position(after, u));
 }
 
-/* Points of the fabric before and after: none moves much further than what is reported, and one
- * moves as far. */
+/* Compares sampled displacements with the reported popping: none is much larger, and one is as
+ * large. */
 static void compare_popping(remesh_case *c, double slack) {
     enum { SIDE = 61 };
     vo_mesh *before;
@@ -297,16 +297,16 @@ static void compare_popping(remesh_case *c, double slack) {
     vo_mesh_destroy(before);
 }
 
-static void popping_is_what_points_move_by(void **state) {
+static void reported_popping_matches_displacements(void **state) {
     (void)state;
-    static shape *const SHAPES[] = {cylinder, waves, hump, fold};
+    static shape_fn *const SHAPES[] = {cylinder, waves, hump, fold};
     vo_context *ctx = test_context(1);
     for (int k = 0; k < 4; k++) {
         remesh_case c;
         open_sheet(&c, ctx, 24, SHAPES[k], sizing_for(0.3, 0.01, 0.2));
-        compare_popping(&c, 1.15); /* coarsens a lot */
+        compare_popping(&c, 1.15); /* strong coarsening */
         for (int frame = 1; frame < 4; frame++) {
-            place(c.mesh, SHAPES[k], 0.05 * frame);
+            set_shape(c.mesh, SHAPES[k], 0.05 * frame);
             compare_popping(&c, 1.15);
         }
         case_close(&c);
@@ -315,7 +315,7 @@ static void popping_is_what_points_move_by(void **state) {
 }
 
 /* A pyramid of height h over a square of four faces: flattened, its tip moves by h. */
-static void a_lost_tip_moves_by_its_height(void **state) {
+static void collapsed_tip_moves_by_its_height(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     const vo_vec3 x[] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.4, 0.5, 0.1}};
@@ -325,7 +325,7 @@ static void a_lost_tip_moves_by_its_height(void **state) {
     double size = 10;
     assert_ok(ctx, vo_mesh_create(ctx, 5, x, 0, NULL, NULL, 4, face, VO_MESH_FOR_CLOTH, &m));
     assert_ok(ctx, case_open(&c, ctx, m, 0));
-    assert_ok(ctx, case_remesh_to(&c, want_uniform, &size));
+    assert_ok(ctx, case_remesh_to(&c, uniform_metric, &size));
     assert_int_equal(c.report.collapses, 1);
     assert_int_equal(m->face_count, 2);
     assert_near(c.report.popping, 0.1, 1e-15);
@@ -335,8 +335,8 @@ static void a_lost_tip_moves_by_its_height(void **state) {
 
 /* ---- the guard ------------------------------------------------------------------------------- */
 
-/* Pairs of faces of both meshes that intersect. */
-static int count_crossings(vo_context *ctx, const vo_mesh *a, const vo_mesh *b) {
+/* Returns the number of intersecting face pairs of two meshes. */
+static int count_intersections(vo_context *ctx, const vo_mesh *a, const vo_mesh *b) {
     int nodes = a->node_count + b->node_count, faces = a->face_count + b->face_count;
     vo_vec3 *x = test_malloc((size_t)nodes * sizeof *x);
     int(*face)[3] = test_malloc((size_t)faces * sizeof *face), count;
@@ -348,16 +348,16 @@ static int count_crossings(vo_context *ctx, const vo_mesh *a, const vo_mesh *b) 
                              ? vo_mesh_face_node(a, f, i)
                              : vo_mesh_face_node(b, f - a->face_count, i) + a->node_count;
     vo_face_soup soup = {x, (const int(*)[3])face, faces, a->face_count};
-    vo_crossings c = {0};
-    assert_ok(ctx, vo_crossings_find(ctx, &c, &soup));
+    vo_intersections c = {0};
+    assert_ok(ctx, vo_intersections_find(ctx, &c, &soup));
     count = c.count;
-    vo_crossings_free(ctx, &c);
+    vo_intersections_free(ctx, &c);
     test_free(x);
     test_free(face);
     return count;
 }
 
-/* A sheet close above a hump, coarsened: without a guard it would cut the top off. */
+/* Coarsens a sheet close above a hump; without a guard it would cut through the top. */
 static int coarsen_over_hump(vo_context *ctx, bool guarded, vo_remesh_report *report) {
     remesh_case c;
     vo_mesh *obstacle;
@@ -371,7 +371,7 @@ static int coarsen_over_hump(vo_context *ctx, bool guarded, vo_remesh_report *re
     assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
     assert_ok(ctx,
               vo_remesh(c.remesher, &c.def, c.edit, &c.sizing, guarded ? guard : NULL, 0, report));
-    int crossings = count_crossings(ctx, c.mesh, obstacle);
+    int crossings = count_intersections(ctx, c.mesh, obstacle);
     check_mesh(&c);
     vo_guard_destroy(guard);
     vo_mesh_destroy(obstacle);
@@ -379,28 +379,28 @@ static int coarsen_over_hump(vo_context *ctx, bool guarded, vo_remesh_report *re
     return crossings;
 }
 
-static void nothing_is_cut_where_a_guard_looks(void **state) {
+static void guard_prevents_intersections(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_remesh_report report;
     assert_true(coarsen_over_hump(ctx, false, &report) > 0);
-    assert_int_equal(report.refused, 0);
+    assert_int_equal(report.rejected, 0);
     assert_int_equal(coarsen_over_hump(ctx, true, &report), 0);
-    assert_true(report.refused > 0 && report.collapses > 300);
+    assert_true(report.rejected > 0 && report.collapses > 300);
     vo_context_destroy(ctx);
 }
 
 /* ---- cost ------------------------------------------------------------------------------------ */
 
-/* Waves that travel: each frame a few of a hundred edges change. */
-static void frames_cost_little(void **state) {
+/* Travelling waves: a few per cent of the edges change per frame. */
+static void incremental_frames_visit_few_edges(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     remesh_case c;
     double seconds = 0, faces = 0, edges = 0, edits = 0;
     open_sheet(&c, ctx, 10, waves, sizing_for(0.08, 0.005, 0.2));
     for (int frame = 0; frame < 40; frame++) {
-        place(c.mesh, waves, frame / 40.0);
+        set_shape(c.mesh, waves, frame / 40.0);
         assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
         double start = test_seconds();
         assert_ok(ctx, vo_remesh(c.remesher, &c.def, c.edit, &c.sizing, NULL, 0, &c.report));
@@ -419,8 +419,8 @@ static void frames_cost_little(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Waves that come back: what was needed once is enough for ever. */
-static void frames_allocate_nothing_after_a_while(void **state) {
+/* Periodic waves: memory of the first period is reused. */
+static void repeated_frames_allocate_nothing(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(1, &memory);
@@ -429,7 +429,7 @@ static void frames_allocate_nothing_after_a_while(void **state) {
     int edits = 0;
     open_sheet(&c, ctx, 10, waves, sizing_for(0.3, 0.01, 0.2));
     for (int frame = 0; frame < 80; frame++) {
-        place(c.mesh, waves, 0.05 * (frame % 2));
+        set_shape(c.mesh, waves, 0.05 * (frame % 2));
         if (frame == 60) calls = memory.calls;
         assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
         assert_ok(ctx, vo_remesh(c.remesher, &c.def, c.edit, &c.sizing, NULL, 0, &c.report));
@@ -445,15 +445,15 @@ static void frames_allocate_nothing_after_a_while(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cylinders_refine_across_and_not_along),
-        cmocka_unit_test(sheets_at_rest_are_left_alone),
-        cmocka_unit_test(memory_is_of_cloth_at_rest),
-        cmocka_unit_test(one_size_gives_an_even_mesh),
+        cmocka_unit_test(sheets_at_rest_reach_a_fixed_point),
+        cmocka_unit_test(hysteresis_applies_to_cloth_at_rest),
+        cmocka_unit_test(uniform_size_gives_a_uniform_mesh),
         cmocka_unit_test(flags_and_dresses_keep_their_seams),
-        cmocka_unit_test(popping_is_what_points_move_by),
-        cmocka_unit_test(a_lost_tip_moves_by_its_height),
-        cmocka_unit_test(nothing_is_cut_where_a_guard_looks),
-        cmocka_unit_test(frames_cost_little),
-        cmocka_unit_test(frames_allocate_nothing_after_a_while),
+        cmocka_unit_test(reported_popping_matches_displacements),
+        cmocka_unit_test(collapsed_tip_moves_by_its_height),
+        cmocka_unit_test(guard_prevents_intersections),
+        cmocka_unit_test(incremental_frames_visit_few_edges),
+        cmocka_unit_test(repeated_frames_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
-/* Runs and scenes as pictures, movies and folders of pictures; and what cannot be. */
-#include "run_place.h"
+/* Tests of rendering runs and scenes to images, movies and image sequences; rejected input. */
+#include "run_fixture.h"
 
 #include "codec/movie.h"
 #include "codec/png.h"
-#include "sim/render.h"
+#include "run/render.h"
 #include "spatial/rays.h"
 
 #ifdef VO_HAVE_LIBAV
@@ -11,11 +11,11 @@
 #include <libavformat/avformat.h>
 #endif
 
-static void need_all(void) {
+static void skip_unless_available(void) {
     if (!vo_rays_available() || !vo_png_available() || !vo_movie_available()) skip();
 }
 
-static const char *path_in(const place *p, const char *name) {
+static const char *path_in(const run_fixture *p, const char *name) {
     static char paths[4][700];
     static int next;
     char *path = paths[next++ % 4];
@@ -23,32 +23,32 @@ static const char *path_in(const place *p, const char *name) {
     return path;
 }
 
-/* A run of frames 0 to 4 and the smallest of pictures. */
-static place make_run(int threads, vo_render_def *def) {
-    place p = open_place(threads);
+/* Simulates frames 0 to 4 and sets up small images. */
+static run_fixture make_run(int threads, vo_render_def *def) {
+    run_fixture p = open_run_fixture(threads);
     int stop = 4;
     vo_result result = simulate(&p, stop);
-    assert_int_equal(result, VO_STOPPED);
+    assert_int_equal(result, VO_CANCELLED);
     *def = vo_render_def_default();
     def->input = p.run;
-    def->shot.width = 64;
-    def->shot.height = 48;
-    def->shot.samples = 2;
+    def->options.width = 64;
+    def->options.height = 48;
+    def->options.samples = 2;
     return p;
 }
 
-/* p.run moves with the struct. */
-static vo_result render_to(place *p, vo_render_def *def, const char *name) {
+/* Renders to a file; sets def->input again, because p->run moves with the struct. */
+static vo_result render_to(run_fixture *p, vo_render_def *def, const char *name) {
     def->input = p->run;
     def->output = path_in(p, name);
     return vo_render(p->ctx, def);
 }
 
-static void test_pictures(void **state) {
+static void images_are_rendered(void **state) {
     (void)state;
-    need_all();
+    skip_unless_available();
     vo_render_def def;
-    place p = make_run(2, &def);
+    run_fixture p = make_run(2, &def);
     assert_ok(p.ctx, render_to(&p, &def, "last.png"));
     def.frame = 4;
     assert_ok(p.ctx, render_to(&p, &def, "four.PNG"));
@@ -56,7 +56,7 @@ static void test_pictures(void **state) {
     def.frame = -1;
     def.first = 1;
     def.last = 3;
-    def.fit = VO_FIT_EACH;
+    def.framing = VO_FRAMING_PER_FRAME;
     assert_ok(p.ctx, render_to(&p, &def, "some/stills"));
     assert_false(vo_file_exists(path_in(&p, "some/stills/0000.png")));
     assert_true(vo_file_exists(path_in(&p, "some/stills/0001.png")));
@@ -64,16 +64,16 @@ static void test_pictures(void **state) {
     assert_false(vo_file_exists(path_in(&p, "some/stills/0004.png")));
     assert_ok(p.ctx, render_to(&p, &def, "three.png"));
     assert_same_file(p.ctx, path_in(&p, "three.png"), path_in(&p, "some/stills/0003.png"));
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 #ifdef VO_HAVE_LIBAV
-/* Decodes a movie. */
-typedef struct watched {
+/* Properties of a decoded movie. */
+typedef struct movie_info {
     int frames, width, height;
     double rate;
     bool index_first;
-} watched;
+} movie_info;
 
 static int count_frames(AVCodecContext *codec, const AVPacket *packet, AVFrame *frame) {
     int count = 0;
@@ -82,7 +82,7 @@ static int count_frames(AVCodecContext *codec, const AVPacket *packet, AVFrame *
     return count;
 }
 
-static watched watch(const char *path) {
+static movie_info decode_movie(const char *path) {
     AVFormatContext *format = NULL;
     assert_int_equal(avformat_open_input(&format, path, NULL, NULL), 0);
     assert_true(avformat_find_stream_info(format, NULL) >= 0);
@@ -90,8 +90,8 @@ static watched watch(const char *path) {
     const AVCodecParameters *parameters = format->streams[0]->codecpar;
     assert_int_equal(parameters->codec_id, AV_CODEC_ID_H264);
     assert_int_equal(parameters->format, AV_PIX_FMT_YUV420P);
-    watched w = {0, parameters->width, parameters->height,
-                 av_q2d(format->streams[0]->avg_frame_rate), false};
+    movie_info w = {0, parameters->width, parameters->height,
+                    av_q2d(format->streams[0]->avg_frame_rate), false};
     AVCodecContext *codec = avcodec_alloc_context3(avcodec_find_decoder(AV_CODEC_ID_H264));
     assert_true(avcodec_parameters_to_context(codec, parameters) >= 0);
     codec->thread_count = 1;
@@ -110,7 +110,7 @@ static watched watch(const char *path) {
     return w;
 }
 
-/* Whether "moov" stands before "mdat". */
+/* Returns true if "moov" precedes "mdat". */
 static bool index_first(vo_context *ctx, const char *path) {
     vo_bytes bytes;
     long moov = -1, mdat = -1;
@@ -124,15 +124,15 @@ static bool index_first(vo_context *ctx, const char *path) {
 }
 #endif
 
-static void test_movie(void **state) {
+static void movie_is_encoded(void **state) {
     (void)state;
-    need_all();
+    skip_unless_available();
 #ifdef VO_HAVE_LIBAV
     vo_render_def def;
     for (int threads = 1; threads <= 2; threads++) {
-        place p = make_run(threads, &def);
+        run_fixture p = make_run(threads, &def);
         assert_ok(p.ctx, render_to(&p, &def, "a.mp4"));
-        watched w = watch(path_in(&p, "a.mp4"));
+        movie_info w = decode_movie(path_in(&p, "a.mp4"));
         assert_int_equal(w.frames, 5);
         assert_int_equal(w.width, 64);
         assert_int_equal(w.height, 48);
@@ -142,37 +142,37 @@ static void test_movie(void **state) {
         assert_same_file(p.ctx, path_in(&p, "a.mp4"), path_in(&p, "b.mp4"));
         def.first = 2;
         assert_ok(p.ctx, render_to(&p, &def, "c.mov"));
-        assert_int_equal(watch(path_in(&p, "c.mov")).frames, 3);
+        assert_int_equal(decode_movie(path_in(&p, "c.mov")).frames, 3);
         assert_false(vo_file_exists(path_in(&p, "c.mov.tmp")));
-        close_place(&p);
+        close_run_fixture(&p);
     }
 #endif
 }
 
-/* A movie that is stopped is one of the frames so far. */
-static void test_stop(void **state) {
+/* A cancelled movie contains the frames rendered until then. */
+static void cancelled_movie_has_the_rendered_frames(void **state) {
     (void)state;
-    need_all();
+    skip_unless_available();
 #ifdef VO_HAVE_LIBAV
     vo_render_def def;
-    place p = make_run(1, &def);
+    run_fixture p = make_run(1, &def);
     int stop = 1;
     def.progress = stop_at;
     def.user = &stop;
-    assert_int_equal(render_to(&p, &def, "a.mp4"), VO_STOPPED);
-    assert_int_equal(watch(path_in(&p, "a.mp4")).frames, 2);
-    close_place(&p);
+    assert_int_equal(render_to(&p, &def, "a.mp4"), VO_CANCELLED);
+    assert_int_equal(decode_movie(path_in(&p, "a.mp4")).frames, 2);
+    close_run_fixture(&p);
 #endif
 }
 
-/* The whole way has the same pixels for any number of threads. */
-static void test_same_pixels(void **state) {
+/* Simulation and rendering give the same pixels for any number of threads. */
+static void pixels_are_independent_of_threads(void **state) {
     (void)state;
-    need_all();
+    skip_unless_available();
     vo_bytes first = {0};
     for (int threads = 1; threads <= 3; threads++) {
         vo_render_def def;
-        place p = make_run(threads, &def);
+        run_fixture p = make_run(threads, &def);
         vo_bytes bytes;
         assert_ok(p.ctx, render_to(&p, &def, "a.png"));
         assert_ok(p.ctx, vo_file_read(p.ctx, def.output, &bytes));
@@ -184,16 +184,16 @@ static void test_same_pixels(void **state) {
         assert_int_equal(bytes.size, first.size);
         assert_memory_equal(bytes.data, first.data, first.size);
         vo_bytes_free(p.ctx, &bytes);
-        close_place(&p);
+        close_run_fixture(&p);
     }
     free(first.data);
 }
 
-static void test_scene_and_state(void **state) {
+static void scene_and_simulation_are_rendered(void **state) {
     (void)state;
-    need_all();
+    skip_unless_available();
     vo_render_def def;
-    place p = make_run(1, &def);
+    run_fixture p = make_run(1, &def);
     def.frame = 0;
     assert_ok(p.ctx, render_to(&p, &def, "run.png"));
     def.input = p.scene;
@@ -206,25 +206,25 @@ static void test_scene_and_state(void **state) {
     vo_sim *sim;
     assert_ok(p.ctx, vo_scene_load(p.ctx, p.scene, 0, NULL, &scene));
     assert_ok(p.ctx, vo_sim_create(p.ctx, scene, &sim));
-    assert_ok(p.ctx, vo_sim_draw(sim, &def.shot, rgb[0]));
-    def.shot.wire = true; /* lines change something */
-    assert_ok(p.ctx, vo_sim_draw(sim, &def.shot, rgb[1]));
+    assert_ok(p.ctx, vo_sim_render_image(sim, &def.options, rgb[0]));
+    def.options.wireframe = true; /* lines change the image */
+    assert_ok(p.ctx, vo_sim_render_image(sim, &def.options, rgb[1]));
     assert_memory_not_equal(rgb[0], rgb[1], sizeof rgb[0]);
-    def.shot.wire = false;
-    def.shot.colour_count = 1; /* so does a colour: green is greener */
-    def.shot.colours = (const unsigned[]){0x10c020};
-    assert_ok(p.ctx, vo_sim_draw(sim, &def.shot, rgb[1]));
-    int green = 0; /* against the red that is the first of the list, and the same grey paper */
+    def.options.wireframe = false;
+    def.options.colour_count = 1; /* a colour changes it: more green */
+    def.options.colours = (const unsigned[]){0x10c020};
+    assert_ok(p.ctx, vo_sim_render_image(sim, &def.options, rgb[1]));
+    int green = 0; /* relative to red, the first default colour */
     for (int i = 0; i < 64 * 48; i++)
         green += rgb[1][3 * i + 1] - rgb[1][3 * i] - rgb[0][3 * i + 1] + rgb[0][3 * i];
     assert_true(green > 5000);
     vo_sim_destroy(sim);
     vo_scene_destroy(scene);
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
-/* How many nodes of the cloths of two level sheets, `gap` apart, touch the other: the lower one has
- * edges of 0.2 m, the upper one of 2 cm. */
+/* Counts the nodes of two horizontal sheets, `gap` apart, that touch the other sheet: the lower one
+ * has edges of 0.2 m, the upper one of 2 cm. */
 static void count_touching(double gap, int count[2]) {
     vo_context *ctx = test_context(1);
     vo_fabric_def fabric = vo_fabric_def_default();
@@ -240,7 +240,7 @@ static void count_touching(double gap, int count[2]) {
     for (int c = 0; c < 2; c++) {
         int cells = c ? 20 : 2;
         vo_cloth_def cloth = vo_cloth_def_default();
-        assert_ok(ctx, vo_mesh_create_grid(ctx, 0.4, 0.4, cells, cells, &mesh[c]));
+        mesh[c] = test_grid(ctx, 0.4, 0.4, cells, cells);
         for (int i = 0; i < mesh[c]->node_count; i++) mesh[c]->node_x[i].z = c * gap;
         cloth.mesh = mesh[c];
         cloth.material_count = 1;
@@ -248,17 +248,17 @@ static void count_touching(double gap, int count[2]) {
         assert_ok(ctx, vo_scene_add_cloth(scene, &cloth, NULL));
     }
     assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
-    vo_shot shot = vo_shot_default();
-    vo_stage stage;
-    assert_ok(ctx, vo_stage_create(ctx, &shot, &stage));
-    assert_ok(ctx, vo_stage_meet(&stage, sim));
+    vo_render_options shot = vo_render_options_default();
+    vo_render_session stage;
+    assert_ok(ctx, vo_render_session_create(ctx, &shot, &stage));
+    assert_ok(ctx, vo_render_session_update_positions(&stage, sim));
     for (int c = 0; c < 2; c++) {
         const unsigned char *touches;
-        assert_ok(ctx, vo_stage_touch(&stage, sim, c, &touches));
+        assert_ok(ctx, vo_render_session_find_touching(&stage, sim, c, &touches));
         count[c] = 0;
         for (int i = 0; i < sim->cloth[c].mesh->node_count; i++) count[c] += touches[i];
     }
-    vo_stage_free(&stage);
+    vo_render_session_free(&stage);
     vo_sim_destroy(sim);
     vo_scene_destroy(scene);
     for (int c = 0; c < 2; c++) vo_mesh_destroy(mesh[c]);
@@ -266,10 +266,10 @@ static void count_touching(double gap, int count[2]) {
     vo_context_destroy(ctx);
 }
 
-/* Large faces that are rounded rise further, so they are not where something is further away. */
-static void test_touching(void **state) {
+/* Large rounded faces bulge further, so they detect contacts at a larger distance. */
+static void rounding_applies_near_contacts_only(void **state) {
     (void)state;
-    need_all();
+    skip_unless_available();
     int count[2];
     count_touching(0.005, count); /* within three thicknesses of 5 mm */
     assert_int_equal(count[0], 9);
@@ -281,97 +281,97 @@ static void test_touching(void **state) {
     assert_int_equal(count[0], 0);
 }
 
-static void test_refusals(void **state) {
+static void invalid_input_is_rejected(void **state) {
     (void)state;
-    need_all();
+    skip_unless_available();
     vo_render_def def, given;
-    place p = make_run(1, &given);
+    run_fixture p = make_run(1, &given);
     def = given;
-    assert_int_equal(render_to(&p, &def, "a.tga"), VO_BAD_CALL);
-    assert_says(p.ctx, ".png");
+    assert_int_equal(render_to(&p, &def, "a.tga"), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, ".png");
     def.first = 7;
-    assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_CALL);
-    assert_says(p.ctx, "no frames in the range");
+    assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "no frames in the requested range");
     def = given;
     assert_int_equal(render_to(&p, &def, "no/such/folder.png"), VO_IO_FAILED);
     assert_int_equal(render_to(&p, &def, "no/such/folder.mp4"), VO_IO_FAILED);
-    assert_says(p.ctx, "folder.mp4: cannot write");
-    assert_int_equal(render_to(&p, &def, "scene.json/stills"), VO_BAD_CALL);
-    def.shot.width = 63;
-    assert_int_equal(render_to(&p, &def, "a.mp4"), VO_BAD_CALL);
-    assert_says(p.ctx, "even");
+    assert_message_contains(p.ctx, "folder.mp4: cannot write");
+    assert_int_equal(render_to(&p, &def, "scene.json/stills"), VO_BAD_ARGUMENT);
+    def.options.width = 63;
+    assert_int_equal(render_to(&p, &def, "a.mp4"), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "even");
     assert_false(vo_file_exists(path_in(&p, "a.mp4.tmp")));
     def = given;
     def.output = path_in(&p, "stills");
     def.input = p.scene;
-    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_CALL);
-    assert_says(p.ctx, "is a scene");
+    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "is a scene");
     def.input = test_folder();
-    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_DATA); /* a folder, not of a run */
-    cut_frame(&p, 2);
+    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_DATA); /* a folder that is not a run */
+    truncate_frame(&p, 2);
     def = given;
     assert_int_equal(render_to(&p, &def, "a.mp4"), VO_BAD_DATA);
     assert_false(vo_file_exists(path_in(&p, "a.mp4")));
     assert_false(vo_file_exists(path_in(&p, "a.mp4.tmp")));
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
-static void test_bad_shots(void **state) {
+static void invalid_options_are_rejected(void **state) {
     (void)state;
-    need_all();
+    skip_unless_available();
     vo_render_def given;
-    place p = make_run(1, &given);
+    run_fixture p = make_run(1, &given);
     struct {
         size_t member;
         double low, high;
         const char *name;
-    } reals[] = {{offsetof(vo_shot, elevation), -90, 90, "elevation"},
-                 {offsetof(vo_shot, field), 0, 151, "field"},
-                 {offsetof(vo_shot, zoom), 0, 1e4, "zoom"},
-                 {offsetof(vo_shot, azimuth), -1e16, NAN, "azimuth"},
-                 {offsetof(vo_shot, ground_height), -1e16, INFINITY, "ground_height"}};
+    } reals[] = {{offsetof(vo_render_options, elevation), -90, 90, "elevation"},
+                 {offsetof(vo_render_options, fov_long_side), 0, 151, "fov_long_side"},
+                 {offsetof(vo_render_options, zoom), 0, 1e4, "zoom"},
+                 {offsetof(vo_render_options, azimuth), -1e16, NAN, "azimuth"},
+                 {offsetof(vo_render_options, ground_height), -1e16, INFINITY, "ground_height"}};
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
         for (int high = 0; high < 2; high++) {
             vo_render_def def = given;
-            double *value = (double *)(void *)((char *)&def.shot + reals[i].member);
+            double *value = (double *)(void *)((char *)&def.options + reals[i].member);
             *value = high ? reals[i].high : reals[i].low;
-            assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_CALL);
-            assert_says(p.ctx, reals[i].name);
+            assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_ARGUMENT);
+            assert_message_contains(p.ctx, reals[i].name);
         }
     vo_render_def def = given;
-    def.shot.samples = 0;
-    assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_CALL);
+    def.options.samples = 0;
+    assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_ARGUMENT);
     def = given;
-    def.shot.height = 16385;
-    assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_CALL);
+    def.options.height = 16385;
+    assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_ARGUMENT);
     def = given;
-    def.shot.colour_count = 2;
-    assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_CALL);
-    close_place(&p);
+    def.options.colour_count = 2;
+    assert_int_equal(render_to(&p, &def, "a.png"), VO_BAD_ARGUMENT);
+    close_run_fixture(&p);
 }
 
-/* What this build lacks is named. */
-static void test_missing_parts(void **state) {
+/* The error names the library that this build lacks. */
+static void missing_libraries_are_reported(void **state) {
     (void)state;
     if (vo_rays_available() && vo_png_available() && vo_movie_available()) skip();
-    place p = open_place(1);
+    run_fixture p = open_run_fixture(1);
     vo_render_def def = vo_render_def_default();
     def.input = p.scene;
     def.output = path_in(&p, "a.png");
-    def.shot.width = def.shot.height = 16;
+    def.options.width = def.options.height = 16;
     vo_result result = vo_render(p.ctx, &def);
-    if (!vo_rays_available() || !vo_png_available()) assert_int_equal(result, VO_BAD_CALL);
+    if (!vo_rays_available() || !vo_png_available()) assert_int_equal(result, VO_BAD_ARGUMENT);
     if (!vo_rays_available())
-        assert_says(p.ctx, "without Embree");
+        assert_message_contains(p.ctx, "without Embree");
     else if (!vo_png_available())
-        assert_says(p.ctx, "without libpng");
+        assert_message_contains(p.ctx, "rebuild it with libpng");
     vo_movie *movie;
-    vo_movie_def wanted = {"a.mp4", 16, 16, 0.04, 1};
+    vo_movie_def movie_def = {"a.mp4", 16, 16, 0.04, 1};
     if (!vo_movie_available()) {
-        assert_int_equal(vo_movie_open(p.ctx, &wanted, &movie), VO_BAD_CALL);
-        assert_says(p.ctx, "without libavcodec");
+        assert_int_equal(vo_movie_open(p.ctx, &movie_def, &movie), VO_BAD_ARGUMENT);
+        assert_message_contains(p.ctx, "rebuild it with libavcodec");
     }
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 static vo_result render_frame(vo_context *ctx, void *arg) {
@@ -379,37 +379,37 @@ static vo_result render_frame(vo_context *ctx, void *arg) {
     return vo_render(ctx, &def);
 }
 
-static void test_allocations(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
-    need_all();
+    skip_unless_available();
     vo_render_def def;
-    place p = make_run(1, &def);
+    run_fixture p = make_run(1, &def);
     def.input = p.run;
     def.output = path_in(&p, "a.png");
     def.frame = 3;
-    def.shot.width = 8;
-    def.shot.height = 6;
-    def.shot.samples = 1;
+    def.options.width = 8;
+    def.options.height = 6;
+    def.options.samples = 1;
     test_every_allocation_forgiving(render_frame, &def);
     def.output = path_in(&p, "a.mp4");
-    def.shot.width = 16;
-    def.shot.height = 16;
+    def.options.width = 16;
+    def.options.height = 16;
     test_every_allocation_forgiving(render_frame, &def);
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pictures),
-        cmocka_unit_test(test_movie),
-        cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_same_pixels),
-        cmocka_unit_test(test_scene_and_state),
-        cmocka_unit_test(test_touching),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_bad_shots),
-        cmocka_unit_test(test_missing_parts),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(images_are_rendered),
+        cmocka_unit_test(movie_is_encoded),
+        cmocka_unit_test(cancelled_movie_has_the_rendered_frames),
+        cmocka_unit_test(pixels_are_independent_of_threads),
+        cmocka_unit_test(scene_and_simulation_are_rendered),
+        cmocka_unit_test(rounding_applies_near_contacts_only),
+        cmocka_unit_test(invalid_input_is_rejected),
+        cmocka_unit_test(invalid_options_are_rejected),
+        cmocka_unit_test(missing_libraries_are_reported),
+        cmocka_unit_test(allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

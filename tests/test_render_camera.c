@@ -1,42 +1,42 @@
-/* Pictures through cameras: of the scene, of the caller, and of meshes by themselves. */
-#include "run_place.h"
+/* Tests of images through cameras: of the scene, of the caller, and for mesh files. */
+#include "run_fixture.h"
 
 #include "codec/png.h"
-#include "sim/render.h"
+#include "run/render.h"
 #include "spatial/rays.h"
 
-/* A sheet of a metre in the plane z = 0, seen from straight above: `wide` has it in the middle half
- * of a square picture, `near` fills the picture with it, and `film` goes from one to the other with
- * a cut at frame 2 and a turn before it. */
+/* A sheet of 1 m in the plane z = 0, viewed from above: `wide` has it in the middle half of a
+ * square image, `near` fills the image with it, and `film` changes from one to the other with a cut
+ * at frame 2 and a rotation before it. */
 static const char scene_cameras[] =
     "{\"frame_time\": 0.04, \"end_frame\": 3, \"disable\": [\"physics\"],\n"
     " \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 4, \"rows\": 4},\n"
     "  \"materials\": [{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6,\n"
     "                  \"poisson_ratio\": 0.3}]}],\n"
     " \"cameras\": [\n"
-    "  {\"name\": \"film\", \"resolution\": [40, 40], \"field\": 90, \"keys\": [\n"
+    "  {\"name\": \"film\", \"resolution\": [40, 40], \"fov_y\": 90, \"keys\": [\n"
     "   {\"frame\": 0, \"position\": [0.5, 0.5, 1], \"rotation\": [1, 0, 0, 0]},\n"
     "   {\"frame\": 1, \"position\": [0.5, 0.5, 1], \"rotation\": [0.9, 0, 0, 0.4]},\n"
     "   {\"frame\": 2, \"cut\": true, \"position\": [0.5, 0.5, 0.4], \"rotation\": [1, 0, 0, "
     "0]}]},\n"
-    "  {\"name\": \"wide\", \"resolution\": [64, 64], \"field\": 90, \"position\": [0.5, 0.5, 1],\n"
+    "  {\"name\": \"wide\", \"resolution\": [64, 64], \"fov_y\": 90, \"position\": [0.5, 0.5, 1],\n"
     "   \"target\": [0.5, 0.5, 0]},\n"
-    "  {\"name\": \"near\", \"resolution\": [64, 64], \"field\": 90, \"position\": [0.5, 0.5, "
+    "  {\"name\": \"near\", \"resolution\": [64, 64], \"fov_y\": 90, \"position\": [0.5, 0.5, "
     "0.4],\n"
     "   \"target\": [0.5, 0.5, 0]}]}\n";
 
-static void need_all(void) {
+static void skip_unless_available(void) {
     if (!vo_rays_available() || !vo_png_available()) skip();
 }
 
-typedef struct studio {
-    place p;
+typedef struct camera_fixture {
+    run_fixture p;
     vo_scene *scene;
     vo_sim *sim;
-} studio;
+} camera_fixture;
 
-static studio open_studio(void) {
-    studio s = {.p = open_place(1)};
+static camera_fixture open_camera_fixture(void) {
+    camera_fixture s = {.p = open_run_fixture(1)};
     vo_context *ctx = s.p.ctx;
     assert_ok(ctx, vo_file_write(ctx, s.p.scene, scene_cameras, strlen(scene_cameras)));
     assert_ok(ctx, vo_scene_load(ctx, s.p.scene, 0, NULL, &s.scene));
@@ -44,13 +44,13 @@ static studio open_studio(void) {
     return s;
 }
 
-static void close_studio(studio *s) {
+static void close_camera_fixture(camera_fixture *s) {
     vo_sim_destroy(s->sim);
     vo_scene_destroy(s->scene);
-    close_place(&s->p);
+    close_run_fixture(&s->p);
 }
 
-static const char *path_in(const place *p, const char *name) {
+static const char *path_in(const run_fixture *p, const char *name) {
     static char paths[4][700];
     static int next;
     char *path = paths[next++ % 4];
@@ -58,81 +58,83 @@ static const char *path_in(const place *p, const char *name) {
     return path;
 }
 
-static vo_shot small_shot(int width, int height) {
-    vo_shot shot = vo_shot_default();
-    shot.width = width;
-    shot.height = height;
-    shot.samples = 1;
-    shot.ground = false;
-    return shot;
+static vo_render_options small_options(int width, int height) {
+    vo_render_options options = vo_render_options_default();
+    options.width = width;
+    options.height = height;
+    options.samples = 1;
+    options.ground = false;
+    return options;
 }
 
-/* The part of a picture that shows the red of cloth rather than grey. */
-static double covered(const uint8_t *rgb, int width, int height) {
+/* Returns the fraction of the image that has the red of cloth instead of grey. */
+static double cloth_fraction(const uint8_t *rgb, int width, int height) {
     int count = 0;
     for (int i = 0; i < width * height; i++) count += rgb[3 * i] > rgb[3 * i + 1] + 40;
     return (double)count / (width * height);
 }
 
-static double draw(const studio *s, const vo_camera *camera, int width, int height) {
+static double render_fraction(const camera_fixture *s, const vo_camera *camera, int width,
+                              int height) {
     static uint8_t rgb[3 * 64 * 64];
-    vo_shot shot = small_shot(width, height);
-    shot.camera = camera;
-    assert_ok(s->p.ctx, vo_sim_draw(s->sim, &shot, rgb));
-    return covered(rgb, width, height);
+    vo_render_options options = small_options(width, height);
+    options.camera = camera;
+    assert_ok(s->p.ctx, vo_sim_render_image(s->sim, &options, rgb));
+    return cloth_fraction(rgb, width, height);
 }
 
-/* From a height h with half an opening of 45 degrees the sheet covers 1 / (2 h)^2 of the picture.
- */
-static void cameras_show_what_they_see(void **state) {
+/* From a height h with a half angle of 45 degrees the sheet covers 1 / (2 h)^2 of the image. */
+static void camera_determines_covered_fraction(void **state) {
     (void)state;
-    need_all();
-    studio s = open_studio();
-    vo_camera wide = vo_scene_camera_at(s.scene, 1, 0), near = vo_scene_camera_at(s.scene, 2, 0);
-    assert_near(draw(&s, &wide, 64, 64), 0.25, 0.02);
-    assert_near(draw(&s, &near, 64, 64), 1, 0.001);
-    assert_near(draw(&s, &wide, 64, 32), 0.125, 0.02); /* the vertical opening counts */
+    skip_unless_available();
+    camera_fixture s = open_camera_fixture();
+    vo_camera wide = vo_scene_eval_camera(s.scene, 1, 0),
+              near = vo_scene_eval_camera(s.scene, 2, 0);
+    assert_near(render_fraction(&s, &wide, 64, 64), 0.25, 0.02);
+    assert_near(render_fraction(&s, &near, 64, 64), 1, 0.001);
+    assert_near(render_fraction(&s, &wide, 64, 32), 0.125,
+                0.02); /* the field of view is vertical */
     vo_camera away = vo_camera_look_at(v3(0.5, 0.5, 1), v3(0.5, 0.5, 9), v3(0, 0, 1), 90, 64, 64);
-    assert_near(draw(&s, &away, 64, 64), 0, 0);
+    assert_near(render_fraction(&s, &away, 64, 64), 0, 0);
     vo_camera left = vo_camera_look_at(v3(1, 0.5, 1), v3(1, 0.5, 0), v3(0, 0, 1), 90, 64, 64);
     static uint8_t rgb[3 * 64 * 64];
-    vo_shot shot = small_shot(64, 64);
-    shot.camera = &left;
-    assert_ok(s.p.ctx, vo_sim_draw(s.sim, &shot, rgb));
-    for (int y = 20; y < 44; y++) { /* y of the world is up: the sheet is in the left half */
+    vo_render_options options = small_options(64, 64);
+    options.camera = &left;
+    assert_ok(s.p.ctx, vo_sim_render_image(s.sim, &options, rgb));
+    for (int y = 20; y < 44; y++) { /* world y is up: the sheet is in the left half */
         assert_true(rgb[3 * (64 * y + 20)] > rgb[3 * (64 * y + 20) + 1] + 40);
         assert_false(rgb[3 * (64 * y + 44)] > rgb[3 * (64 * y + 44) + 1] + 40);
     }
-    close_studio(&s);
+    close_camera_fixture(&s);
 }
 
-/* What vo_render makes is what vo_sim_draw shows through the same camera. */
-static void renders_take_the_cameras_of_the_scene(void **state) {
+/* vo_render gives the same image as vo_sim_render_image through the same camera. */
+static void render_uses_the_scene_camera(void **state) {
     (void)state;
-    need_all();
-    studio s = open_studio();
+    skip_unless_available();
+    camera_fixture s = open_camera_fixture();
     vo_context *ctx = s.p.ctx;
     vo_render_def def = vo_render_def_default();
     def.input = s.p.scene;
-    def.shot = small_shot(16, 16);
+    def.options = small_options(16, 16);
     def.camera = "near";
     def.output = path_in(&s.p, "near.png");
     assert_ok(ctx, vo_render(ctx, &def));
     static uint8_t rgb[3 * 64 * 64];
-    vo_camera near = vo_scene_camera_at(s.scene, 2, 0);
-    vo_shot shot = small_shot(64, 64); /* the camera's own size */
-    shot.camera = &near;
-    assert_ok(ctx, vo_sim_draw(s.sim, &shot, rgb));
+    vo_camera near = vo_scene_eval_camera(s.scene, 2, 0);
+    vo_render_options options = small_options(64, 64); /* the camera's resolution */
+    options.camera = &near;
+    assert_ok(ctx, vo_sim_render_image(s.sim, &options, rgb));
     vo_image image = {64, 64, rgb};
     assert_ok(ctx, vo_png_save(ctx, &image, path_in(&s.p, "drawn.png")));
     assert_same_file(ctx, path_in(&s.p, "near.png"), path_in(&s.p, "drawn.png"));
-    def.camera = NULL; /* the first one, where the shot has none */
-    def.shot.camera = &near;
-    def.shot.width = def.shot.height = 64;
+    def.camera = NULL; /* the scene's first camera is overridden by options.camera */
+    def.options.camera = &near;
+    def.options.width = def.options.height = 64;
     def.output = path_in(&s.p, "own.png");
     assert_ok(ctx, vo_render(ctx, &def));
     assert_same_file(ctx, path_in(&s.p, "own.png"), path_in(&s.p, "drawn.png"));
-    close_studio(&s);
+    close_camera_fixture(&s);
 }
 
 /* Width of a PNG. */
@@ -145,95 +147,96 @@ static int width_of(vo_context *ctx, const char *path) {
     return width;
 }
 
-static void sizes_are_the_cameras_unless_told(void **state) {
+static void image_size_is_that_of_the_camera(void **state) {
     (void)state;
-    need_all();
-    studio s = open_studio();
+    skip_unless_available();
+    camera_fixture s = open_camera_fixture();
     vo_context *ctx = s.p.ctx;
     vo_render_def def = vo_render_def_default();
     def.input = s.p.scene;
-    def.shot = small_shot(16, 12);
+    def.options = small_options(16, 12);
     def.output = path_in(&s.p, "a.png");
     assert_ok(ctx, vo_render(ctx, &def));
     assert_int_equal(width_of(ctx, def.output), 40);
     def.camera = "wide";
     assert_ok(ctx, vo_render(ctx, &def));
     assert_int_equal(width_of(ctx, def.output), 64);
-    def.sized = true;
+    def.override_size = true;
     assert_ok(ctx, vo_render(ctx, &def));
     assert_int_equal(width_of(ctx, def.output), 16);
-    def.sized = false;
+    def.override_size = false;
     def.camera = "none";
     assert_ok(ctx, vo_render(ctx, &def));
     assert_int_equal(width_of(ctx, def.output), 16);
     def.camera = "zoe";
-    assert_int_equal(vo_render(ctx, &def), VO_BAD_CALL);
-    assert_says(ctx, "no camera \"zoe\"; it has \"film\", \"wide\", \"near\"");
-    vo_camera bad = vo_scene_camera_at(s.scene, 1, 0);
+    assert_int_equal(vo_render(ctx, &def), VO_BAD_ARGUMENT);
+    assert_message_contains(ctx, "no camera \"zoe\"; it has \"film\", \"wide\", \"near\"");
+    vo_camera bad = vo_scene_eval_camera(s.scene, 1, 0);
     bad.up = bad.right;
-    def.shot.camera = &bad;
-    assert_int_equal(vo_render(ctx, &def), VO_BAD_CALL);
-    assert_says(ctx, "the picture's camera: right, up and forward must be at right angles");
-    bad = vo_scene_camera_at(s.scene, 1, 0);
-    bad.far = 0;
-    assert_int_equal(vo_render(ctx, &def), VO_BAD_CALL);
-    assert_says(ctx, "the picture's camera: far must be more than near");
-    close_studio(&s);
+    def.options.camera = &bad;
+    assert_int_equal(vo_render(ctx, &def), VO_BAD_ARGUMENT);
+    assert_message_contains(ctx, "options.camera: right, up and forward must be at right angles");
+    bad = vo_scene_eval_camera(s.scene, 1, 0);
+    bad.z_far = 0;
+    assert_int_equal(vo_render(ctx, &def), VO_BAD_ARGUMENT);
+    assert_message_contains(ctx, "options.camera: z_far must be greater than z_near");
+    close_camera_fixture(&s);
 }
 
-/* What is rounded, as by a host that has floats and multiplies them, is a camera for drawing if it
- * is one for the view. */
-static void a_rounded_camera_is_one_for_all(void **state) {
+/* A camera with rounding errors, as from single precision, is accepted by rendering if the view
+ * accepts it. */
+static void rounded_camera_is_accepted_everywhere(void **state) {
     (void)state;
-    need_all();
-    studio s = open_studio();
+    skip_unless_available();
+    camera_fixture s = open_camera_fixture();
     vo_camera camera = vo_camera_look_at(v3(0.5, 0.5, 1), v3(0.5, 0.5, 0), v3(0, 0, 1), 90, 64, 64);
     camera.up = v3_scale(1 + 1e-4, camera.up);
     assert_ok(s.p.ctx, vo_sim_set_camera(s.sim, &camera, false));
-    assert_true(draw(&s, &camera, 64, 64) > 0);
+    assert_true(render_fraction(&s, &camera, 64, 64) > 0);
     camera.up = v3_scale(1.01, camera.up);
-    assert_int_equal(vo_sim_set_camera(s.sim, &camera, false), VO_BAD_CALL);
-    assert_says(s.p.ctx, "camera: up must have the length 1");
+    assert_int_equal(vo_sim_set_camera(s.sim, &camera, false), VO_BAD_ARGUMENT);
+    assert_message_contains(s.p.ctx, "camera: up must have the length 1");
     static uint8_t rgb[3 * 64 * 64];
-    vo_shot shot = small_shot(64, 64);
-    shot.camera = &camera;
-    assert_int_equal(vo_sim_draw(s.sim, &shot, rgb), VO_BAD_CALL);
-    assert_says(s.p.ctx, "the picture's camera: up must have the length 1");
-    close_studio(&s);
+    vo_render_options options = small_options(64, 64);
+    options.camera = &camera;
+    assert_int_equal(vo_sim_render_image(s.sim, &options, rgb), VO_BAD_ARGUMENT);
+    assert_message_contains(s.p.ctx, "options.camera: up must have the length 1");
+    close_camera_fixture(&s);
 }
 
-/* The film jumps between frames 1 and 2, and each picture is that of its own time. */
-static void runs_are_cut_where_the_film_is(void **state) {
+/* The camera cuts between frames 1 and 2; each image uses the camera at its own time. */
+static void run_images_follow_the_camera_cut(void **state) {
     (void)state;
-    need_all();
-    studio s = open_studio();
+    skip_unless_available();
+    camera_fixture s = open_camera_fixture();
     vo_context *ctx = s.p.ctx;
     assert_int_equal(simulate(&s.p, 9), VO_OK);
     vo_render_def def = vo_render_def_default();
     def.input = s.p.run;
-    def.shot = small_shot(16, 16);
+    def.options = small_options(16, 16);
     def.output = path_in(&s.p, "stills");
     assert_ok(ctx, vo_render(ctx, &def));
     for (int frame = 0; frame <= 3; frame++) {
         static uint8_t rgb[3 * 40 * 40];
         char name[32];
-        vo_standpoint from;
-        vo_camera camera = vo_scene_camera_at(s.scene, 0, frame * 0.04);
-        double late = frame * 0.04 - 1e-12; /* as a sum of steps may have it */
-        assert_ok(ctx, vo_standpoint_find(&def, s.scene, frame == 2 ? late : frame * 0.04, &from));
+        vo_frame_camera from;
+        vo_camera camera = vo_scene_eval_camera(s.scene, 0, frame * 0.04);
+        double late = frame * 0.04 - 1e-12; /* rounding of accumulated steps */
+        assert_ok(ctx,
+                  vo_frame_camera_find(&def, s.scene, frame == 2 ? late : frame * 0.04, &from));
         assert_true(from.given);
         assert_memory_equal(&from.camera, &camera, sizeof camera);
-        /* lights stay as they were set up, while the camera turns */
+        /* lights keep their direction while the camera rotates */
         assert_near(from.lights.x, 1, 1e-12);
         assert_true(frame != 1 || camera.right.x < 0.9);
         snprintf(name, sizeof name, "stills/%04d.png", frame);
         assert_int_equal(width_of(ctx, path_in(&s.p, name)), 40);
-        vo_shot shot = small_shot(40, 40);
-        shot.camera = &camera;
-        assert_ok(ctx, vo_sim_draw(s.sim, &shot, rgb));
-        assert_near(covered(rgb, 40, 40), frame < 2 ? 0.25 : 1, 0.03);
+        vo_render_options options = small_options(40, 40);
+        options.camera = &camera;
+        assert_ok(ctx, vo_sim_render_image(s.sim, &options, rgb));
+        assert_near(cloth_fraction(rgb, 40, 40), frame < 2 ? 0.25 : 1, 0.03);
     }
-    close_studio(&s);
+    close_camera_fixture(&s);
 }
 
 /* ---- meshes --------------------------------------------------------------------------------- */
@@ -244,30 +247,30 @@ static const char cube[] =
 static const char sheet[] = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\n"
                             "f 1/1 2/2 3/3\nf 1/1 3/3 4/4\n";
 
-static vo_result render_text(place *p, const char *text, vo_render_def *def) {
+static vo_result render_text(run_fixture *p, const char *text, vo_render_def *def) {
     def->input = path_in(p, "mesh.obj");
     assert_ok(p->ctx, vo_file_write(p->ctx, def->input, text, strlen(text)));
     def->output = path_in(p, "mesh.png");
     return vo_render(p->ctx, def);
 }
 
-/* Cloth is cloth, anything else a body; both can be coloured. */
-static void meshes_are_drawn(void **state) {
+/* Cloth is drawn as cloth, other meshes as bodies; both can be coloured. */
+static void meshes_are_rendered(void **state) {
     (void)state;
-    need_all();
-    place p = open_place(1);
+    skip_unless_available();
+    run_fixture p = open_run_fixture(1);
     const char *texts[] = {sheet, cube};
     for (int i = 0; i < 2; i++) {
         vo_render_def def = vo_render_def_default();
-        def.shot = small_shot(32, 24);
+        def.options = small_options(32, 24);
         assert_ok(p.ctx, render_text(&p, texts[i], &def));
         assert_int_equal(width_of(p.ctx, def.output), 32);
         vo_bytes plain, other;
         assert_ok(p.ctx, vo_file_read(p.ctx, def.output, &plain));
         for (int change = 0; change < 2; change++) {
-            def.shot.wire = change == 0;
-            def.shot.colour_count = change;
-            def.shot.colours = (const unsigned[]){0x10c020};
+            def.options.wireframe = change == 0;
+            def.options.colour_count = change;
+            def.options.colours = (const unsigned[]){0x10c020};
             assert_ok(p.ctx, render_text(&p, texts[i], &def));
             assert_ok(p.ctx, vo_file_read(p.ctx, def.output, &other));
             assert_false(plain.size == other.size &&
@@ -276,63 +279,64 @@ static void meshes_are_drawn(void **state) {
         }
         vo_bytes_free(p.ctx, &plain);
     }
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
-static void bad_meshes_are_refused(void **state) {
+static void invalid_meshes_are_rejected(void **state) {
     (void)state;
-    need_all();
-    place p = open_place(1);
+    skip_unless_available();
+    run_fixture p = open_run_fixture(1);
     vo_render_def def = vo_render_def_default();
-    def.shot = small_shot(8, 8);
+    def.options = small_options(8, 8);
     assert_int_equal(render_text(&p, "v 0 0 0\nf 1 2 3\n", &def), VO_BAD_DATA);
-    assert_says(p.ctx, "mesh.obj: ");
-    assert_says(p.ctx, "line 2");
+    assert_message_contains(p.ctx, "mesh.obj: ");
+    assert_message_contains(p.ctx, "line 2");
     assert_int_equal(render_text(&p, "v 0 0 0\n", &def), VO_BAD_DATA);
     def.output = path_in(&p, "mesh.mp4");
-    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_CALL);
-    assert_says(p.ctx, "is a mesh, which has one picture to show");
+    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "is a mesh, of which there is one image");
     def.frame = 3;
-    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_CALL);
-    assert_says(p.ctx, "is a mesh, which has no frames");
+    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "is a mesh, which has no frames");
     def.frame = -1;
     def.last = 5;
     def.input = p.scene;
-    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_CALL);
-    assert_says(p.ctx, "is a scene, which has no frames: leave them out, or simulate it");
+    assert_int_equal(vo_render(p.ctx, &def), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx,
+                            "is a scene, which has no frames: leave them out, or simulate it");
     def.last = -1;
     def.input = path_in(&p, "gone.obj");
     def.output = path_in(&p, "mesh.png");
     assert_int_equal(vo_render(p.ctx, &def), VO_IO_FAILED);
-    assert_says(p.ctx, "gone.obj");
-    close_place(&p);
+    assert_message_contains(p.ctx, "gone.obj");
+    close_run_fixture(&p);
 }
 
 static vo_result render_once(vo_context *ctx, void *arg) { return vo_render(ctx, arg); }
 
-static void want_of_memory_is_told(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
-    need_all();
-    place p = open_place(1);
+    skip_unless_available();
+    run_fixture p = open_run_fixture(1);
     vo_render_def def = vo_render_def_default();
-    def.shot = small_shot(6, 4);
+    def.options = small_options(6, 4);
     for (int i = 0; i < 2; i++) {
         assert_ok(p.ctx, render_text(&p, i ? cube : sheet, &def));
         test_every_allocation_forgiving(render_once, &def);
     }
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cameras_show_what_they_see),
-        cmocka_unit_test(renders_take_the_cameras_of_the_scene),
-        cmocka_unit_test(sizes_are_the_cameras_unless_told),
-        cmocka_unit_test(a_rounded_camera_is_one_for_all),
-        cmocka_unit_test(runs_are_cut_where_the_film_is),
-        cmocka_unit_test(meshes_are_drawn),
-        cmocka_unit_test(bad_meshes_are_refused),
-        cmocka_unit_test(want_of_memory_is_told),
+        cmocka_unit_test(camera_determines_covered_fraction),
+        cmocka_unit_test(render_uses_the_scene_camera),
+        cmocka_unit_test(image_size_is_that_of_the_camera),
+        cmocka_unit_test(rounded_camera_is_accepted_everywhere),
+        cmocka_unit_test(run_images_follow_the_camera_cut),
+        cmocka_unit_test(meshes_are_rendered),
+        cmocka_unit_test(invalid_meshes_are_rejected),
+        cmocka_unit_test(allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,13 @@
-/* The response by what physics says of single impacts, and by what it promises to everyone:
- * momentum, untouched nodes, the same bits for any number of threads, no memory after warm-up. */
+/* Collision response: physics of single impacts, and guarantees: momentum, unaffected nodes, thread
+ * independence, no allocation after warm-up. */
 #include "response_scene.h"
 
-#include "collide/zone.h"
-#include "core/hash.h"
+#include "codec/hash.h"
+#include "collide/impact_zone.h"
 
 /* ---- single impacts ------------------------------------------------------------------------- */
 
-/* A triangle, one corner down, two centimetres over the middle of a face. */
+/* A triangle, one corner down, two centimetres above the interior of a face. */
 static void corner_over_face(scene *s, double mass, double face_mass) {
     vo_vec3 low = v3(0.25, 0.25, 0.02);
     add_triangle(s, low, v3_add(low, v3(0.1, 0, 0.5)), v3_add(low, v3(0, 0.1, 0.5)), mass);
@@ -18,17 +18,17 @@ static void corner_over_face(scene *s, double mass, double face_mass) {
 static void assert_one_impulse(const scene *s) {
     assert_int_equal(s->report.impulses, 1);
     assert_int_equal(s->report.passes, 2);
-    assert_int_equal(s->report.zones + s->report.cut_nodes + s->report.held_nodes, 0);
+    assert_int_equal(s->report.zones + s->report.truncated_nodes + s->report.frozen_nodes, 0);
     assert_int_equal(s->report.worst_node, -1);
 }
 
-static void a_corner_stops_above_an_obstacle(void **state) {
+static void corner_stops_above_obstacle(void **state) {
     (void)state;
     scene s = scene_open(1);
     corner_over_face(&s, 1, 0);
     s.surface.x1[0] = v3_add(s.surface.x0[0], v3(0.01, 0, -0.05));
     vo_response_def def = scene_def();
-    respond(&s, &def);
+    apply_response(&s, &def);
     assert_near(s.surface.x1[0].z, def.thickness, 1e-12);
     assert_near(s.surface.x1[0].x, 0.26, 1e-15); /* no friction */
     assert_one_impulse(&s);
@@ -36,34 +36,34 @@ static void a_corner_stops_above_an_obstacle(void **state) {
     scene_close(&s);
 }
 
-/* Where nothing comes close, nothing changes. */
-static void what_stays_apart_is_left_alone(void **state) {
+/* Without an approach nothing changes. */
+static void separate_features_are_unchanged(void **state) {
     (void)state;
     scene s = scene_open(1);
     corner_over_face(&s, 1, 0);
     s.surface.x1[0] = v3_add(s.surface.x0[0], v3(0.01, 0, -0.0185));
-    vo_vec3 wish = s.surface.x1[0];
+    vo_vec3 target = s.surface.x1[0];
     vo_response_def def = scene_def();
-    respond(&s, &def);
-    assert_memory_equal(&s.surface.x1[0], &wish, sizeof wish);
+    apply_response(&s, &def);
+    assert_memory_equal(&s.surface.x1[0], &target, sizeof target);
     assert_int_equal(s.report.impacts, 0);
     assert_int_equal(s.report.passes, 1);
     scene_close(&s);
 }
 
-/* Friction takes off mu times what the push takes off, until nothing slides. */
-static void friction_is_within_its_cone(void **state) {
+/* Friction reduces sliding by mu times the normal correction, at most to zero. */
+static void friction_stays_within_cone(void **state) {
     (void)state;
     for (int i = 0; i <= 10; i++) {
-        double mu = 0.05 * i, push = 0.05 - 0.02 + 1e-3, slide = 0.01;
+        double mu = 0.05 * i, normal_correction = 0.05 - 0.02 + 1e-3, slide = 0.01;
         scene s = scene_open(1);
         corner_over_face(&s, 1, 0);
         s.surface.x1[0] = v3_add(s.surface.x0[0], v3(0.6 * slide, 0.8 * slide, -0.05));
         vo_response_def def = scene_def();
-        def.friction = 7; /* of cloth on cloth: does not count here */
+        def.friction = 7; /* cloth on cloth: unused here */
         def.obstacle_friction = mu;
-        respond(&s, &def);
-        double left = fmax(slide - mu * push, 0);
+        apply_response(&s, &def);
+        double left = fmax(slide - mu * normal_correction, 0);
         assert_near(s.surface.x1[0].x - 0.25, 0.6 * left, 1e-12);
         assert_near(s.surface.x1[0].y - 0.25, 0.8 * left, 1e-12);
         assert_near(s.surface.x1[0].z, def.thickness, 1e-12);
@@ -71,45 +71,46 @@ static void friction_is_within_its_cone(void **state) {
     }
 }
 
-/* Sum of m (x1 - wish), and of x0 x m (x1 - wish) over the cloths. */
-static void change_of_momentum(const scene *s, const vo_vec3 *wish, vo_vec3 *linear,
+/* Computes the sums of m (x1 - target) and of x0 x m (x1 - target) over the cloths. */
+static void change_of_momentum(const scene *s, const vo_vec3 *target, vo_vec3 *linear,
                                vo_vec3 *angular) {
     const vo_surface *f = &s->surface;
     *linear = *angular = v3_zero();
     for (int i = 0; i < f->cloth_node_count; i++) {
-        vo_vec3 d = v3_scale(1 / f->inverse_mass[i], v3_sub(f->x1[i], wish[i]));
+        vo_vec3 d = v3_scale(1 / f->inverse_mass[i], v3_sub(f->x1[i], target[i]));
         *linear = v3_add(*linear, d);
         *angular = v3_add(*angular, v3_cross(f->x0[i], d));
     }
 }
 
-/* A corner of 1 kg hits a free face with 3 kg a corner at the weights (1/2, 1/4, 1/4): the gap's
- * mobility is 1 + (1/4 + 1/16 + 1/16) / 3, and every node gets its share of the push. */
-static void a_corner_and_a_face_share_an_impulse(void **state) {
+/* A corner of 1 kg hits a free face with 3 kg per corner at the weights (1/2, 1/4, 1/4): the
+ * mobility of the gap is 1 + (1/4 + 1/16 + 1/16) / 3, and every node gets its part of the
+ * impulse. */
+static void corner_and_face_share_impulse(void **state) {
     (void)state;
     scene s = scene_open(1);
     corner_over_face(&s, 1, 3);
     vo_surface *f = &s.surface;
     f->x1[0] = v3_add(f->x0[0], v3(0, 0, -0.05));
-    vo_vec3 wish[6], linear, angular;
-    memcpy(wish, f->x1, sizeof wish);
+    vo_vec3 target[6], linear, angular;
+    memcpy(target, f->x1, sizeof target);
     vo_response_def def = scene_def();
-    respond(&s, &def);
-    double push = (0.03 + def.thickness) / (1 + 3.0 / 8 / 3);
-    assert_near(f->x1[0].z, wish[0].z + push, 1e-12);
-    assert_near(f->x1[3].z, -push / 2 / 3, 1e-12);
-    assert_near(f->x1[4].z, -push / 4 / 3, 1e-12);
-    assert_near(f->x1[5].z, -push / 4 / 3, 1e-12);
-    change_of_momentum(&s, wish, &linear, &angular);
+    apply_response(&s, &def);
+    double normal_correction = (0.03 + def.thickness) / (1 + 3.0 / 8 / 3);
+    assert_near(f->x1[0].z, target[0].z + normal_correction, 1e-12);
+    assert_near(f->x1[3].z, -normal_correction / 2 / 3, 1e-12);
+    assert_near(f->x1[4].z, -normal_correction / 4 / 3, 1e-12);
+    assert_near(f->x1[5].z, -normal_correction / 4 / 3, 1e-12);
+    change_of_momentum(&s, target, &linear, &angular);
     assert_true(v3_length(linear) < 1e-15);
-    assert_true(v3_length(angular) < 1e-15); /* the push goes through both closest points */
+    assert_true(v3_length(angular) < 1e-15); /* the impulse passes through both closest points */
     assert_one_impulse(&s);
     assert_clean(&s);
     scene_close(&s);
 }
 
-/* Two edges that cross at a right angle, at 1/2 of the one and 1/4 of the other. */
-static void edges_share_an_impulse(void **state) {
+/* Two edges that cross at a right angle, at 1/2 of one and 1/4 of the other. */
+static void crossing_edges_share_impulse(void **state) {
     (void)state;
     scene s = scene_open(1);
     add_triangle(&s, v3(-1, 0, 0), v3(1, 0, 0), v3(0, 0.1, -3), 1);
@@ -117,17 +118,19 @@ static void edges_share_an_impulse(void **state) {
     scene_build(&s);
     vo_surface *f = &s.surface;
     move_by(&s, 1, v3(0, 0, -0.02));
-    vo_vec3 wish[6], linear, angular;
-    memcpy(wish, f->x1, sizeof wish);
+    vo_vec3 target[6], linear, angular;
+    memcpy(target, f->x1, sizeof target);
     vo_response_def def = scene_def();
-    respond(&s, &def);
-    double missing = 0.01 + def.thickness, mobility = 2.0 / 4 + (9.0 + 1) / 16 / 2;
-    vo_vec3 push = v3_scale(1 / mobility, v3(0, 0, missing));
-    assert_near(v3_distance(f->x1[0], v3_add_scaled(wish[0], -0.5, push)), 0, 1e-12);
-    assert_near(v3_distance(f->x1[1], v3_add_scaled(wish[1], -0.5, push)), 0, 1e-12);
-    assert_near(v3_distance(f->x1[3], v3_add_scaled(wish[3], 0.75 / 2, push)), 0, 1e-12);
-    assert_near(v3_distance(f->x1[4], v3_add_scaled(wish[4], 0.25 / 2, push)), 0, 1e-12);
-    change_of_momentum(&s, wish, &linear, &angular);
+    apply_response(&s, &def);
+    double violation = 0.01 + def.thickness, mobility = 2.0 / 4 + (9.0 + 1) / 16 / 2;
+    vo_vec3 normal_correction = v3_scale(1 / mobility, v3(0, 0, violation));
+    assert_near(v3_distance(f->x1[0], v3_add_scaled(target[0], -0.5, normal_correction)), 0, 1e-12);
+    assert_near(v3_distance(f->x1[1], v3_add_scaled(target[1], -0.5, normal_correction)), 0, 1e-12);
+    assert_near(v3_distance(f->x1[3], v3_add_scaled(target[3], 0.75 / 2, normal_correction)), 0,
+                1e-12);
+    assert_near(v3_distance(f->x1[4], v3_add_scaled(target[4], 0.25 / 2, normal_correction)), 0,
+                1e-12);
+    change_of_momentum(&s, target, &linear, &angular);
     assert_true(v3_length(linear) < 1e-15);
     assert_true(v3_length(angular) < 1e-15);
     assert_one_impulse(&s);
@@ -135,8 +138,8 @@ static void edges_share_an_impulse(void **state) {
     scene_close(&s);
 }
 
-/* Cloth that is pressed against the floor for a long time keeps a gap. */
-static void gaps_are_never_used_up(void **state) {
+/* Cloth pressed against the floor for a long time keeps a gap. */
+static void gaps_stay_positive(void **state) {
     (void)state;
     scene s = scene_open(1);
     corner_over_face(&s, 1, 0);
@@ -144,7 +147,7 @@ static void gaps_are_never_used_up(void **state) {
     for (int i = 0; i < 400; i++) {
         double down = i % 3 == 0 ? 1 : 0.4 * s.surface.x0[0].z;
         move_by(&s, 0, v3(0, 0, -down));
-        respond(&s, &def);
+        apply_response(&s, &def);
         assert_clean(&s);
         next_step(&s);
     }
@@ -152,8 +155,8 @@ static void gaps_are_never_used_up(void **state) {
     scene_close(&s);
 }
 
-/* A gap that is hardly any opens again. */
-static void a_tiny_gap_grows(void **state) {
+/* A tiny gap grows again. */
+static void tiny_gap_grows(void **state) {
     (void)state;
     scene s = scene_open(1);
     corner_over_face(&s, 1, 0);
@@ -161,18 +164,18 @@ static void a_tiny_gap_grows(void **state) {
     vo_response_def def = scene_def();
     for (int i = 0; i < 60; i++) {
         s.surface.x1[0] = v3_sub(s.surface.x0[0], v3(0, 0, 0.01));
-        respond(&s, &def);
+        apply_response(&s, &def);
         assert_clean(&s);
         next_step(&s);
     }
     assert_true(s.surface.x0[0].z > def.thickness / 100);
-    assert_int_equal(s.report.held_nodes, 0);
+    assert_int_equal(s.report.frozen_nodes, 0);
     scene_close(&s);
 }
 
-/* ---- states that should not be -------------------------------------------------------------- */
+/* ---- degenerate states ---------------------------------------------------------------------- */
 
-/* Layers that coincide at x0 have no sides to be kept on: they move as they like. */
+/* Coincident layers at x0 have no defined side: they move freely. */
 static void coincident_layers_move_freely(void **state) {
     (void)state;
     scene s = scene_open(1);
@@ -181,20 +184,20 @@ static void coincident_layers_move_freely(void **state) {
     vo_random r = vo_random_seed(3);
     random_motion(&s, &r, 0.01);
     size_t bytes = (size_t)s.surface.node_count * sizeof(vo_vec3);
-    vo_vec3 *wish = malloc(bytes);
-    memcpy(wish, s.surface.x1, bytes);
+    vo_vec3 *target = malloc(bytes);
+    memcpy(target, s.surface.x1, bytes);
     vo_response_def def = scene_def();
-    respond(&s, &def);
-    assert_int_equal(s.report.held_nodes + s.report.yielded_nodes, 0);
+    apply_response(&s, &def);
+    assert_int_equal(s.report.frozen_nodes + s.report.lagging_nodes, 0);
     int same = 0;
-    for (int i = 0; i < s.surface.node_count; i++) same += v3_equal(wish[i], s.surface.x1[i]);
+    for (int i = 0; i < s.surface.node_count; i++) same += v3_equal(target[i], s.surface.x1[i]);
     assert_true(same > 0);
-    free(wish);
+    free(target);
     scene_close(&s);
 }
 
 /* Faces without area and edges without length collide like others. */
-static void faces_without_area_are_kept_apart(void **state) {
+static void degenerate_faces_are_separated(void **state) {
     (void)state;
     for (int shape = 0; shape < 3; shape++) {
         scene s = scene_open(1);
@@ -206,7 +209,7 @@ static void faces_without_area_are_kept_apart(void **state) {
         s.surface.x0[2] = shape == 0 ? v3(0, 0, 0) : c;
         for (int i = 0; i < 3; i++) s.surface.x1[i] = v3_add(s.surface.x0[i], v3(0, 0, 0.1));
         vo_response_def def = scene_def();
-        respond(&s, &def);
+        apply_response(&s, &def);
         assert_int_equal(count_collisions(&s), 0);
         for (int i = 0; i < 3; i++) assert_true(s.surface.x1[i].z < 0.01);
         for (int i = 0; i < 3; i++) assert_true(s.surface.x1[i].z > 0.005);
@@ -214,41 +217,42 @@ static void faces_without_area_are_kept_apart(void **state) {
     }
 }
 
-/* Nodes whose wish is no number stay; the others go on. */
-static void nodes_that_are_lost_stay(void **state) {
+/* Nodes with invalid target positions stay; the others move. */
+static void invalid_targets_are_frozen(void **state) {
     (void)state;
-    double lost[] = {NAN, INFINITY, -INFINITY};
+    double invalid[] = {NAN, INFINITY, -INFINITY};
     for (int i = 0; i < 3; i++) {
         scene s = scene_open(1);
         corner_over_face(&s, 1, 0);
         move_by(&s, 0, v3(0, 0, -0.05));
-        s.surface.x1[1].y = lost[i];
-        s.surface.x1[4].x = lost[i];
+        s.surface.x1[1].y = invalid[i];
+        s.surface.x1[4].x = invalid[i];
         vo_response_def def = scene_def();
-        respond(&s, &def);
+        apply_response(&s, &def);
         assert_memory_equal(&s.surface.x1[1], &s.surface.x0[1], sizeof(vo_vec3));
         assert_memory_equal(&s.surface.x1[4], &s.surface.x0[4], sizeof(vo_vec3));
         assert_true(s.surface.x1[0].z < 0.02);
-        assert_int_equal(s.report.held_nodes, 1);
-        assert_int_equal(s.report.yielded_nodes, 1);
+        assert_int_equal(s.report.frozen_nodes, 1);
+        assert_int_equal(s.report.lagging_nodes, 1);
         assert_clean(&s);
         scene_close(&s);
     }
 }
 
-/* The impact of a node on the middle of a face, along z. */
-static vo_impact impact_on(const vo_surface *surface, int node, const int face[3], double goal) {
-    vo_impact m = {.goal = goal, .weight = {1, -1. / 3, -1. / 3, -1. / 3}};
+/* Returns the impact of a node on the centre of a face, along z. */
+static vo_impact impact_on(const vo_surface *surface, int node, const int face[3],
+                           double target_distance) {
+    vo_impact m = {.target_distance = target_distance, .weight = {1, -1. / 3, -1. / 3, -1. / 3}};
     m.pair = (vo_feature_pair){.kind = VO_NODE_FACE, .node = {node, face[0], face[1], face[2]}};
     double height = surface->x0[node].z - surface->x0[face[0]].z;
-    m.normal = m.apart = v3(0, 0, height > 0 ? 1 : -1);
-    m.distance = fabs(height);
+    m.normal = m.start_direction = v3(0, 0, height > 0 ? 1 : -1);
+    m.start_distance = fabs(height);
     return m;
 }
 
-/* A node in a slit that is narrower than what both of its sides ask for: `gap` to each, and goals
- * that are a third larger. A zone that has failed is modest and asks for what there was, which can
- * be had; nearly all of it, for smallest gaps are found again below nine tenths. */
+/* A node in a slit narrower than the target distances of both sides: `gap` to each, and targets
+ * that are a third larger. A zone that has failed reduces its targets to the distances at x0, which
+ * are feasible; nearly, because tiny gaps are detected again below nine tenths. */
 static void fit_into_slit(double gap) {
     scene s = scene_open(1);
     vo_vec3 low = v3(1. / 3, 1. / 3, 0);
@@ -256,34 +260,34 @@ static void fit_into_slit(double gap) {
     for (int side = -1; side <= 1; side += 2)
         add_triangle(&s, v3(0, 0, gap * side), v3(1, 0, gap * side), v3(0, 1, gap * side), 0);
     scene_build(&s);
-    vo_zones zones;
+    vo_impact_zones zones;
     unsigned char moved[9] = {0};
-    assert_ok(s.ctx, vo_zones_create(s.ctx, s.surface.node_count, &zones));
-    vo_zones_clear(&zones, &s.surface);
+    assert_ok(s.ctx, vo_impact_zones_create(s.ctx, s.surface.node_count, &zones));
+    vo_impact_zones_clear(&zones, &s.surface);
     s.surface.x1[0].z -= 1e-3;
     for (int f = 1; f <= 2; f++) {
         vo_impact m = impact_on(&s.surface, 0, s.surface.face[f], gap / 0.75);
         int index;
-        assert_ok(s.ctx, vo_zones_add(&zones, &s.surface, &m, (vo_friction){0}, &index));
+        assert_ok(s.ctx, vo_impact_zones_add(&zones, &s.surface, &m, (vo_friction){0}, &index));
     }
-    assert_ok(s.ctx, vo_zones_solve(&zones, s.surface.x1, 200, moved));
+    assert_ok(s.ctx, vo_impact_zones_solve(&zones, s.surface.x1, 200, moved));
     assert_true(zones.contact[0].unsolved || zones.contact[1].unsolved);
     zones.contact[1].failures = 4;
-    assert_ok(s.ctx, vo_zones_solve(&zones, s.surface.x1, 200, moved));
+    assert_ok(s.ctx, vo_impact_zones_solve(&zones, s.surface.x1, 200, moved));
     assert_false(zones.contact[0].unsolved || zones.contact[1].unsolved);
     assert_near(s.surface.x1[0].z, 0, 0.05 * gap);
-    vo_zones_free(&zones);
+    vo_impact_zones_free(&zones);
     scene_close(&s);
 }
 
-static void a_zone_that_failed_fits_into_a_slit(void **state) {
+static void failed_zone_fits_into_slit(void **state) {
     (void)state;
     fit_into_slit(6e-5);
     fit_into_slit(2e-6);
 }
 
-/* A world without cloth, and one without anything. */
-static void nothing_to_do_is_done(void **state) {
+/* A scene without cloth, and an empty one. */
+static void empty_scene_has_no_impacts(void **state) {
     (void)state;
     for (int parts = 0; parts < 2; parts++) {
         scene s = scene_open(1);
@@ -291,16 +295,16 @@ static void nothing_to_do_is_done(void **state) {
         scene_build(&s);
         if (parts) move_by(&s, 0, v3(1, 2, 3));
         vo_response_def def = scene_def();
-        respond(&s, &def);
+        apply_response(&s, &def);
         assert_int_equal(s.report.impacts, 0);
         scene_close(&s);
     }
 }
 
-/* ---- promises ------------------------------------------------------------------------------- */
+/* ---- guarantees ----------------------------------------------------------------------------- */
 
-/* Two folded sheets that are thrown about, and a third one out of reach. */
-static void open_turmoil(scene *s, int threads, uint64_t seed, double speed) {
+/* Two folded sheets with random motions, and a third one out of range. */
+static void open_random_scene(scene *s, int threads, uint64_t seed, double speed) {
     *s = scene_open(threads);
     add_sheet(s, v3(0, 0, 0), v3(1, 0, 0), v3(0, 0.3, 0), 16, 5, 1e-3);
     add_sheet(s, v3(0, 0, 0), v3(1, 0, 0), v3(0, 0.3, 0), 16, 5, 2e-3);
@@ -314,42 +318,43 @@ static void open_turmoil(scene *s, int threads, uint64_t seed, double speed) {
     random_motion(s, &r, speed);
 }
 
-static void momentum_is_kept_without_obstacles(void **state) {
+static void momentum_is_conserved_without_obstacles(void **state) {
     (void)state;
-    int zoned = 0;
+    int zone_count = 0;
     for (uint64_t seed = 0; seed < 8; seed++) {
         scene s;
-        open_turmoil(&s, 1, seed, 0.03);
+        open_random_scene(&s, 1, seed, 0.03);
         size_t bytes = (size_t)s.surface.node_count * sizeof(vo_vec3);
-        vo_vec3 *wish = malloc(bytes), linear, angular;
-        memcpy(wish, s.surface.x1, bytes);
+        vo_vec3 *target = malloc(bytes), linear, angular;
+        memcpy(target, s.surface.x1, bytes);
         vo_response_def def = scene_def();
         def.friction = 0.3;
-        respond(&s, &def);
-        zoned += s.report.zones > 0;
-        if (s.report.cut_nodes + s.report.held_nodes == 0) {
-            change_of_momentum(&s, wish, &linear, &angular);
+        apply_response(&s, &def);
+        zone_count += s.report.zones > 0;
+        if (s.report.truncated_nodes + s.report.frozen_nodes == 0) {
+            change_of_momentum(&s, target, &linear, &angular);
             assert_true(v3_length(linear) < 1e-15);
         }
-        const vo_surface_part *far = &s.surface.part[2];
-        size_t first = (size_t)far->node_begin, rest = (size_t)(far->node_end - far->node_begin);
-        assert_memory_equal(wish + first, s.surface.x1 + first, rest * sizeof *wish);
-        free(wish);
+        const vo_surface_part *distant = &s.surface.part[2];
+        size_t first = (size_t)distant->node_begin,
+               rest = (size_t)(distant->node_end - distant->node_begin);
+        assert_memory_equal(target + first, s.surface.x1 + first, rest * sizeof *target);
+        free(target);
         scene_close(&s);
     }
-    assert_true(zoned > 4);
+    assert_true(zone_count > 4);
 }
 
-static void any_number_of_threads_gives_the_same_bits(void **state) {
+static void result_does_not_depend_on_threads(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 8 / TEST_SLOWNESS + 2; seed++) {
         uint64_t hash[3];
         for (int i = 0; i < 3; i++) {
             scene s;
-            open_turmoil(&s, i + 1, seed, 0.02 * (double)(seed % 8 + 1));
+            open_random_scene(&s, i + 1, seed, 0.02 * (double)(seed % 8 + 1));
             vo_response_def def = scene_def();
             def.friction = 0.5;
-            respond(&s, &def);
+            apply_response(&s, &def);
             hash[i] = vo_hash(s.surface.x1, (size_t)s.surface.node_count * sizeof(vo_vec3));
             hash[i] = vo_hash_more(hash[i], &s.report, sizeof s.report);
             scene_close(&s);
@@ -358,8 +363,8 @@ static void any_number_of_threads_gives_the_same_bits(void **state) {
     }
 }
 
-/* The same step again asks for no memory. */
-static void after_warm_up_nothing_is_allocated(void **state) {
+/* Repeating the same step allocates nothing. */
+static void warm_response_does_not_allocate(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
     scene s = {.ctx = test_context_with(2, &memory)};
@@ -370,13 +375,13 @@ static void after_warm_up_nothing_is_allocated(void **state) {
         s.surface.x1[0] = v3_add(s.surface.x0[0], v3(0, 0, -0.05));
         for (int k = 3; k < 6; k++) s.surface.x1[k] = s.surface.x0[k];
         calls = memory.calls;
-        respond(&s, &def);
+        apply_response(&s, &def);
     }
     assert_int_equal(memory.calls, calls);
     scene_close(&s);
 }
 
-/* A squeezed sheet, so that every rung has its memory. */
+/* A squeezed sheet, so that every stage allocates its memory. */
 static vo_result squeeze(vo_context *ctx, void *arg) {
     (void)arg;
     scene s = {.ctx = ctx};
@@ -388,15 +393,15 @@ static vo_result squeeze(vo_context *ctx, void *arg) {
             mesh[i]->node_x[k].z = i == 1 ? -0.01 : 0.005 * i;
         s.source[i] = (vo_surface_source){.mesh = mesh[i], .obstacle = i > 0};
     }
-    if (result == VO_OK) result = vo_surface_create(ctx, 3, s.source, &s.surface);
+    if (result == VO_OK) result = vo_surface_create(ctx, 3, s.source, NULL, &s.surface);
     if (result == VO_OK) result = vo_candidates_create(ctx, &s.surface, 1e-3, NULL, &s.candidates);
     if (result == VO_OK) result = vo_response_create(ctx, &s.surface, &s.response);
     if (result == VO_OK) {
         for (int i = 0; i < 16; i++) s.surface.inverse_mass[i] = 1;
         for (int i = 16; i < 48; i++) s.surface.x1[i].z += i < 32 ? 0.05 : -0.05;
         vo_response_def def = scene_def();
-        result = vo_respond(s.response, &def, &s.surface, s.candidates, &s.report);
-        if (result == VO_OK) assert_true(s.report.yielded_nodes > 0);
+        result = vo_response_apply(s.response, &def, &s.surface, s.candidates, &s.report);
+        if (result == VO_OK) assert_true(s.report.lagging_nodes > 0);
     }
     vo_response_destroy(s.response);
     vo_candidates_destroy(s.candidates);
@@ -405,29 +410,29 @@ static vo_result squeeze(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void memory_that_is_refused_is_told(void **state) {
+static void failed_allocations_are_reported(void **state) {
     (void)state;
     test_every_allocation(squeeze, NULL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_corner_stops_above_an_obstacle),
-        cmocka_unit_test(what_stays_apart_is_left_alone),
-        cmocka_unit_test(friction_is_within_its_cone),
-        cmocka_unit_test(a_corner_and_a_face_share_an_impulse),
-        cmocka_unit_test(edges_share_an_impulse),
-        cmocka_unit_test(gaps_are_never_used_up),
-        cmocka_unit_test(a_tiny_gap_grows),
+        cmocka_unit_test(corner_stops_above_obstacle),
+        cmocka_unit_test(separate_features_are_unchanged),
+        cmocka_unit_test(friction_stays_within_cone),
+        cmocka_unit_test(corner_and_face_share_impulse),
+        cmocka_unit_test(crossing_edges_share_impulse),
+        cmocka_unit_test(gaps_stay_positive),
+        cmocka_unit_test(tiny_gap_grows),
         cmocka_unit_test(coincident_layers_move_freely),
-        cmocka_unit_test(faces_without_area_are_kept_apart),
-        cmocka_unit_test(nodes_that_are_lost_stay),
-        cmocka_unit_test(a_zone_that_failed_fits_into_a_slit),
-        cmocka_unit_test(nothing_to_do_is_done),
-        cmocka_unit_test(momentum_is_kept_without_obstacles),
-        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(after_warm_up_nothing_is_allocated),
-        cmocka_unit_test(memory_that_is_refused_is_told),
+        cmocka_unit_test(degenerate_faces_are_separated),
+        cmocka_unit_test(invalid_targets_are_frozen),
+        cmocka_unit_test(failed_zone_fits_into_slit),
+        cmocka_unit_test(empty_scene_has_no_impacts),
+        cmocka_unit_test(momentum_is_conserved_without_obstacles),
+        cmocka_unit_test(result_does_not_depend_on_threads),
+        cmocka_unit_test(warm_response_does_not_allocate),
+        cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,31 +1,32 @@
 /* Runs on disk: what a folder holds, stopping and going on, damage, refusals. */
-#include "run_place.h"
+#include "run_fixture.h"
 
-#include "sim/folder.h"
+#include "run/folder.h"
+#include "run/segment.h"
 #include "sim/sim.h"
 
 static void a_resumed_run_has_the_same_bits(void **state) {
     (void)state;
-    place whole = open_place(1), parts = open_place(2);
+    run_fixture whole = open_run_fixture(1), parts = open_run_fixture(2);
     assert_ok(whole.ctx, simulate(&whole, 1000));
-    assert_int_equal(simulate(&parts, 2), VO_STOPPED);
+    assert_int_equal(simulate(&parts, 2), VO_CANCELLED);
     assert_true(access(frame_path(&parts, 2), R_OK) == 0);
     assert_true(access(frame_path(&parts, 3), R_OK) != 0);
     for (int stop = 5; stop < 12; stop += 3)
-        assert_int_equal(resume_until(&parts, NULL, stop), VO_STOPPED);
+        assert_int_equal(resume_until(&parts, NULL, stop), VO_CANCELLED);
     assert_ok(parts.ctx, resume(&parts, 0, NULL));
     assert_same_frames(&whole, &parts, 12);
-    close_place(&whole);
-    close_place(&parts);
+    close_run_fixture(&whole);
+    close_run_fixture(&parts);
 }
 
 /* A kill between the frame and its line, or in the middle of the line, leaves nothing to mend by
  * hand; a half-written temporary frame is no frame. */
 static void a_kill_at_any_moment_is_made_good(void **state) {
     (void)state;
-    place whole = open_place(1), killed = open_place(1);
+    run_fixture whole = open_run_fixture(1), killed = open_run_fixture(1);
     assert_ok(whole.ctx, simulate(&whole, 1000));
-    assert_int_equal(simulate(&killed, 4), VO_STOPPED);
+    assert_int_equal(simulate(&killed, 4), VO_CANCELLED);
     char path[700];
     snprintf(path, sizeof path, "%s/stats.jsonl", killed.run);
     vo_bytes stats;
@@ -43,15 +44,15 @@ static void a_kill_at_any_moment_is_made_good(void **state) {
     assert_near(info.faces.mean, 288, 1e-9);
     assert_true(info.wall_s.min > 0); /* of the line that was made good the time is not known */
     vo_run_info_free(killed.ctx, &info);
-    close_place(&whole);
-    close_place(&killed);
+    close_run_fixture(&whole);
+    close_run_fixture(&killed);
 }
 
 static void a_damaged_frame_is_named_and_made_again(void **state) {
     (void)state;
-    place whole = open_place(1), damaged = open_place(1);
+    run_fixture whole = open_run_fixture(1), damaged = open_run_fixture(1);
     assert_ok(whole.ctx, simulate(&whole, 1000));
-    assert_int_equal(simulate(&damaged, 6), VO_STOPPED);
+    assert_int_equal(simulate(&damaged, 6), VO_CANCELLED);
     char path[700];
     snprintf(path, sizeof path, "%s", frame_path(&damaged, 6));
     vo_bytes frame;
@@ -65,19 +66,19 @@ static void a_damaged_frame_is_named_and_made_again(void **state) {
     assert_ok(damaged.ctx, resume(&damaged, 0, NULL));
     assert_ok(damaged.ctx, vo_check_run(damaged.ctx, damaged.run, NULL, NULL));
     assert_same_frames(&whole, &damaged, 12);
-    close_place(&whole);
-    close_place(&damaged);
+    close_run_fixture(&whole);
+    close_run_fixture(&damaged);
 }
 
 /* Writes a frame in which some nodes have no speed that is a number. */
-static void lose_speeds(place *p, int frame, int first, int last) {
+static void lose_speeds(run_fixture *p, int frame, int first, int last) {
     vo_scene *scene;
     vo_sim *sim;
     vo_vof_writer *writer;
     assert_ok(p->ctx, vo_scene_load(p->ctx, p->scene, 0, NULL, &scene));
     assert_ok(p->ctx, vo_sim_create(p->ctx, scene, &sim));
     assert_ok(p->ctx, vo_vof_writer_create(p->ctx, &writer));
-    assert_ok(p->ctx, vo_sim_restore(sim, p->run, frame));
+    assert_ok(p->ctx, vo_run_restore_frame(sim, p->run, frame));
     for (int i = first; i <= last; i++) sim->cloth[0].mesh->node_v[i].y = NAN;
     assert_ok(p->ctx, vo_sim_save(sim, writer, frame_path(p, frame)));
     vo_vof_writer_destroy(writer);
@@ -100,37 +101,33 @@ static void hear(void *user, bool fatal, const char *sentence) {
 /* In one sentence, which names the first, however many there are. */
 static void speeds_that_are_none_are_told_once(void **state) {
     (void)state;
-    place p = open_place(1);
+    run_fixture p = open_run_fixture(1);
     heard h = {0};
-    assert_int_equal(simulate(&p, 2), VO_STOPPED);
+    assert_int_equal(simulate(&p, 2), VO_CANCELLED);
     lose_speeds(&p, 1, 3, 40);
     assert_int_equal(vo_check_run(p.ctx, p.run, hear, &h), VO_BAD_DATA);
     assert_int_equal(h.count, 1);
     if (!strstr(h.last, "0001.vof: cloth 0: node 3, at")) fail_msg("%s", h.last);
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 static void paths_are_quoted_for_shells(void **state) {
     (void)state;
     char out[20];
-    assert_string_equal(vo_path_quoted("out/a_1.b", out, sizeof out), "out/a_1.b");
-    assert_string_equal(vo_path_quoted("", out, sizeof out), "''");
-    assert_string_equal(vo_path_quoted("-a", out, sizeof out), "'-a'");
-    assert_string_equal(vo_path_quoted("it's $1", out, sizeof out), "'it'\\''s $1'");
-    assert_true(strlen(vo_path_quoted("'", out, sizeof out)) < sizeof out);
+    assert_string_equal(vo_shell_quote("out/a_1.b", out, sizeof out), "out/a_1.b");
+    assert_string_equal(vo_shell_quote("", out, sizeof out), "''");
+    assert_string_equal(vo_shell_quote("-a", out, sizeof out), "'-a'");
+    assert_string_equal(vo_shell_quote("it's $1", out, sizeof out), "'it'\\''s $1'");
+    assert_true(strlen(vo_shell_quote("'", out, sizeof out)) < sizeof out);
 }
 
 static void a_run_in_the_way_is_not_overwritten(void **state) {
     (void)state;
-    place p = open_place(1);
-    assert_int_equal(simulate(&p, 2), VO_STOPPED);
-    assert_int_equal(simulate(&p, 2), VO_BAD_CALL);
-    char words[1000], quoted[700];
-    snprintf(words, sizeof words,
-             "already holds a run of 3 frames. Go on with: voile resume %s. To start again, add "
-             "--force.",
-             vo_path_quoted(p.run, quoted, sizeof quoted));
-    assert_non_null(strstr(vo_context_message(p.ctx), words));
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 2), VO_CANCELLED);
+    assert_int_equal(simulate(&p, 2), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx,
+                            "already contains a run of 3 frames; resume it, or set overwrite");
     assert_true(access(frame_path(&p, 2), R_OK) == 0);
     vo_run_def def = vo_run_def_default();
     def.folder = p.run;
@@ -138,55 +135,56 @@ static void a_run_in_the_way_is_not_overwritten(void **state) {
     def.last_frame = 1;
     assert_ok(p.ctx, vo_run_simulate(p.ctx, p.scene, &def));
     assert_true(access(frame_path(&p, 2), R_OK) != 0);
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 /* A run that somebody else is writing is left to them, also where it may be overwritten. */
 static void a_locked_run_is_left_alone(void **state) {
     (void)state;
-    place p = open_place(1);
+    run_fixture p = open_run_fixture(1);
     int lock;
     assert_ok(p.ctx, vo_folder_need_unlocked(p.ctx, p.run)); /* there is no folder yet */
-    assert_int_equal(simulate(&p, 2), VO_STOPPED);
+    assert_int_equal(simulate(&p, 2), VO_CANCELLED);
     assert_ok(p.ctx, vo_folder_need_unlocked(p.ctx, p.run)); /* nobody writes it any more */
     assert_ok(p.ctx, vo_folder_lock(p.ctx, p.run, &lock));
-    assert_int_equal(vo_folder_need_unlocked(p.ctx, p.run), VO_BAD_CALL);
+    assert_int_equal(vo_folder_need_unlocked(p.ctx, p.run), VO_BAD_ARGUMENT);
     vo_run_def def = vo_run_def_default();
     def.folder = p.run;
-    assert_int_equal(vo_run_simulate(p.ctx, p.scene, &def), VO_BAD_CALL);
-    assert_says(p.ctx, "another process is writing this run");
+    assert_int_equal(vo_run_simulate(p.ctx, p.scene, &def), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "another process is writing this run");
     def.overwrite = true;
-    assert_int_equal(vo_run_simulate(p.ctx, p.scene, &def), VO_BAD_CALL);
-    assert_says(p.ctx, "another process is writing this run");
-    assert_int_equal(vo_run_simulate(p.ctx, "nowhere.json", &def), VO_BAD_CALL); /* asked first */
-    assert_int_equal(resume(&p, 0, NULL), VO_BAD_CALL);
-    assert_says(p.ctx, "another process is writing this run");
+    assert_int_equal(vo_run_simulate(p.ctx, p.scene, &def), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "another process is writing this run");
+    assert_int_equal(vo_run_simulate(p.ctx, "nowhere.json", &def),
+                     VO_BAD_ARGUMENT); /* asked first */
+    assert_int_equal(resume(&p, 0, NULL), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "another process is writing this run");
     assert_true(access(frame_path(&p, 2), R_OK) == 0);
     vo_folder_unlock(lock);
     assert_ok(p.ctx, resume(&p, 0, NULL));
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 static void what_is_not_a_run_is_refused(void **state) {
     (void)state;
-    place p = open_place(1);
+    run_fixture p = open_run_fixture(1);
     vo_run_info info;
     assert_int_equal(resume(&p, 0, NULL), VO_BAD_DATA);
     assert_int_equal(vo_run_get_info(p.ctx, p.run, &info), VO_BAD_DATA);
     vo_export_def def = vo_export_def_default();
     def.folder = p.run;
     assert_int_equal(vo_run_export_obj(p.ctx, &def), VO_BAD_DATA);
-    assert_says(p.ctx, "not the folder of a run");
+    assert_message_contains(p.ctx, "not the folder of a run");
     snprintf(p.run, sizeof p.run, "/proc/voile/run");
     assert_int_equal(simulate(&p, 2), VO_IO_FAILED);
     assert_non_null(strstr(vo_context_message(p.ctx), "/proc/voile"));
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 static void export_writes_arcsims_names(void **state) {
     (void)state;
-    place p = open_place(1);
-    assert_int_equal(simulate(&p, 3), VO_STOPPED);
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 3), VO_CANCELLED);
     char output[700], path[800];
     snprintf(output, sizeof output, "%s-obj", p.run);
     vo_export_def def = vo_export_def_default();
@@ -203,16 +201,16 @@ static void export_writes_arcsims_names(void **state) {
     assert_int_equal(vo_mesh_get_view(mesh).face_count, 288);
     vo_mesh_destroy(mesh);
     def.first = 50;
-    assert_int_equal(vo_run_export_obj(p.ctx, &def), VO_BAD_CALL);
-    close_place(&p);
+    assert_int_equal(vo_run_export_obj(p.ctx, &def), VO_BAD_ARGUMENT);
+    close_run_fixture(&p);
 }
 
 /* A frame under another frame's name is not that frame. */
 static void a_frame_must_be_the_one_of_its_name(void **state) {
     (void)state;
-    place whole = open_place(1), moved = open_place(1);
+    run_fixture whole = open_run_fixture(1), moved = open_run_fixture(1);
     assert_ok(whole.ctx, simulate(&whole, 1000));
-    assert_int_equal(simulate(&moved, 6), VO_STOPPED);
+    assert_int_equal(simulate(&moved, 6), VO_CANCELLED);
     char from[700];
     vo_bytes frame;
     snprintf(from, sizeof from, "%s", frame_path(&moved, 3));
@@ -222,23 +220,23 @@ static void a_frame_must_be_the_one_of_its_name(void **state) {
     vo_export_def def = vo_export_def_default();
     def.folder = moved.run;
     assert_int_equal(vo_run_export_obj(moved.ctx, &def), VO_BAD_DATA);
-    assert_says(moved.ctx, "0006.vof: holds frame 3, not frame 6");
+    assert_message_contains(moved.ctx, "0006.vof: contains frame 3, but its name says frame 6");
     assert_int_equal(vo_check_run(moved.ctx, moved.run, NULL, NULL), VO_BAD_DATA);
     assert_ok(moved.ctx, resume(&moved, 0, NULL));
     assert_ok(moved.ctx, vo_check_run(moved.ctx, moved.run, NULL, NULL));
     assert_same_frames(&whole, &moved, 12);
-    close_place(&whole);
-    close_place(&moved);
+    close_run_fixture(&whole);
+    close_run_fixture(&moved);
 }
 
-static vo_run_info get_info(const place *p) {
+static vo_run_info get_info(const run_fixture *p) {
     vo_run_info info;
     assert_ok(p->ctx, vo_run_get_info(p->ctx, p->run, &info));
     return info;
 }
 
 /* The line of a frame with `faces` faces and a wall time, as a program might have left it. */
-static void add_line(const place *p, int frame, int faces, double wall_s) {
+static void add_line(const run_fixture *p, int frame, int faces, double wall_s) {
     char path[700], line[2000];
     snprintf(path, sizeof path, "%s/stats.jsonl", p->run);
     snprintf(line, sizeof line,
@@ -250,8 +248,8 @@ static void add_line(const place *p, int frame, int faces, double wall_s) {
 
 static void info_joins_lines_and_frames(void **state) {
     (void)state;
-    place p = open_place(1);
-    assert_int_equal(simulate(&p, 4), VO_STOPPED);
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 4), VO_CANCELLED);
     add_line(&p, 50, 100000, 1e6); /* no such frame */
     add_line(&p, 2, 300, 5);       /* the last line of a frame counts */
     vo_run_info info = get_info(&p);
@@ -265,11 +263,11 @@ static void info_joins_lines_and_frames(void **state) {
     info = get_info(&p);
     assert_true(info.wall_s.min > 0 && info.wall_s.max < 5);
     vo_run_info_free(p.ctx, &info);
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 /* Another line for a frame, which then counts. */
-static void tell_excess(const place *p, int frame, double excess, int missed) {
+static void tell_excess(const run_fixture *p, int frame, double excess, int missed) {
     char path[700], line[400];
     snprintf(path, sizeof path, "%s/stats.jsonl", p->run);
     snprintf(line, sizeof line,
@@ -279,7 +277,7 @@ static void tell_excess(const place *p, int frame, double excess, int missed) {
     assert_ok(p->ctx, vo_file_append(p->ctx, path, line, strlen(line)));
 }
 
-static void expect_warning(const place *p, const char *text) {
+static void expect_warning(const run_fixture *p, const char *text) {
     vo_run_info info = get_info(p);
     assert_int_equal(info.warnings, 1);
     assert_string_equal(info.warning[0], text);
@@ -289,8 +287,8 @@ static void expect_warning(const place *p, const char *text) {
 /* What a budget leaves alone, 3 %, is not told of; all else in one sentence. */
 static void info_tells_of_budgets(void **state) {
     (void)state;
-    place p = open_place(1);
-    assert_int_equal(simulate(&p, 4), VO_STOPPED);
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 4), VO_CANCELLED);
     tell_excess(&p, 0, 0.4, 0);
     tell_excess(&p, 1, 0.02, 0);
     expect_warning(&p, "1 frame is above view.budget_faces or view.budget_seconds, by up to 40 %");
@@ -299,15 +297,15 @@ static void info_tells_of_budgets(void **state) {
                    "2 frames are above view.budget_faces or view.budget_seconds, by up to 40 %");
     tell_excess(&p, 3, 0.1, 1);
     expect_warning(&p, "3 frames are above view.budget_faces or view.budget_seconds, by up to "
-                       "40 %; 1 of them with the longest edges that a budget asks for");
-    close_place(&p);
+                       "40 %; in 1 of them edges have their maximum length");
+    close_run_fixture(&p);
 }
 
 static void info_counts_intact_frames(void **state) {
     (void)state;
-    place p = open_place(1);
-    assert_int_equal(simulate(&p, 4), VO_STOPPED);
-    cut_frame(&p, 4);
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 4), VO_CANCELLED);
+    truncate_frame(&p, 4);
     char path[700];
     snprintf(path, sizeof path, "%s/frames/7.vof", p.run); /* not a name that a run gives */
     assert_ok(p.ctx, vo_file_append(p.ctx, path, "seven", 5));
@@ -317,24 +315,24 @@ static void info_counts_intact_frames(void **state) {
     assert_int_equal(info.warnings, 1);
     assert_non_null(strstr(info.warning[0], "0004.vof"));
     vo_run_info_free(p.ctx, &info);
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 static vo_result info_body(vo_context *ctx, void *arg) {
     vo_run_info info;
-    vo_result result = vo_run_get_info(ctx, ((place *)arg)->run, &info);
+    vo_result result = vo_run_get_info(ctx, ((run_fixture *)arg)->run, &info);
     vo_run_info_free(ctx, &info);
     return result;
 }
 
 static void info_survives_refused_memory(void **state) {
     (void)state;
-    place p = open_place(1);
-    assert_int_equal(simulate(&p, 2), VO_STOPPED);
-    assert_int_equal(resume_until(&p, "gravity=[0,0,5]", 4), VO_STOPPED);
-    cut_frame(&p, 4);
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 2), VO_CANCELLED);
+    assert_int_equal(resume_until(&p, "gravity=[0,0,5]", 4), VO_CANCELLED);
+    truncate_frame(&p, 4);
     test_every_allocation(info_body, &p);
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 /* ARCSim's flag: the same bits for one and two threads. */
@@ -345,20 +343,20 @@ static void the_flag_has_the_same_bits_for_any_thread_count(void **state) {
         print_message("skipped: no data folder (VOILE_DATA)\n");
         skip();
     }
-    place p[2] = {open_place(1), open_place(2)};
+    run_fixture p[2] = {open_run_fixture(1), open_run_fixture(2)};
     const char *sets[] = {"disable=proximity,collision,remeshing,separation,popfilter"};
     for (int i = 0; i < 2; i++) {
         snprintf(p[i].scene, sizeof p[i].scene, "%s/arcsim/conf/flag.json", data);
         vo_run_def def = vo_run_def_default();
         def.folder = p[i].run;
         def.last_frame = 20;
-        def.sets = sets;
-        def.set_count = 1;
+        def.overrides = sets;
+        def.override_count = 1;
         assert_ok(p[i].ctx, vo_run_simulate(p[i].ctx, p[i].scene, &def));
     }
     assert_same_frames(&p[0], &p[1], 20);
-    close_place(&p[0]);
-    close_place(&p[1]);
+    close_run_fixture(&p[0]);
+    close_run_fixture(&p[1]);
 }
 
 int main(void) {

@@ -1,14 +1,14 @@
 /* Runs whose scene is changed on the way: from which frame a change counts, what cannot be changed,
  * and who reads which frame with which scene. */
-#include "run_place.h"
+#include "run_fixture.h"
 
 #include "codec/vof.h"
-#include "sim/folder.h"
+#include "run/folder.h"
 
 static const char lift[] = "gravity=[0,0,5]", calm[] = "wind.velocity=[0,0,0]";
 
 /* scene.json of a run must (not) have the text. */
-static bool scene_has(const place *p, const char *text) {
+static bool scene_has(const run_fixture *p, const char *text) {
     vo_bytes scene = run_file(p, "scene.json");
     bool has = strstr(scene.data, text) != NULL;
     vo_bytes_free(p->ctx, &scene);
@@ -16,7 +16,7 @@ static bool scene_has(const place *p, const char *text) {
 }
 
 /* Where a node is in a frame. */
-static vo_vec3 node_at(const place *p, int frame, int node) {
+static vo_vec3 node_at(const run_fixture *p, int frame, int node) {
     vo_vof_reader *reader;
     int count;
     const void *rows;
@@ -30,47 +30,48 @@ static vo_vec3 node_at(const place *p, int frame, int node) {
 
 static void changes_are_recorded_and_kept(void **state) {
     (void)state;
-    place once = open_place(1), twice = open_place(1);
+    run_fixture once = open_run_fixture(1), twice = open_run_fixture(1);
     const char *set = lift;
-    assert_int_equal(simulate(&once, 4), VO_STOPPED);
+    assert_int_equal(simulate(&once, 4), VO_CANCELLED);
     assert_ok(once.ctx, resume(&once, 1, &set));
-    assert_int_equal(simulate(&twice, 4), VO_STOPPED);
-    assert_int_equal(resume_until(&twice, lift, 7), VO_STOPPED);
+    assert_int_equal(simulate(&twice, 4), VO_CANCELLED);
+    assert_int_equal(resume_until(&twice, lift, 7), VO_CANCELLED);
     assert_ok(twice.ctx, resume(&twice, 0, NULL)); /* the change still holds */
     assert_same_frames(&once, &twice, 12);
     assert_true(scene_has(&once, "\"from_frame\": 5"));
     assert_true(scene_has(&once, "gravity="));
-    close_place(&once);
-    close_place(&twice);
+    close_run_fixture(&once);
+    close_run_fixture(&twice);
 }
 
 /* Frames before and after a change are lost: made again, each has the scene it had. */
 static void frames_made_again_follow_the_changes(void **state) {
     (void)state;
-    place whole = open_place(1), broken = open_place(2), *both[] = {&whole, &broken};
+    run_fixture whole = open_run_fixture(1), broken = open_run_fixture(2),
+                *both[] = {&whole, &broken};
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(simulate(both[i], 4), VO_STOPPED);
-        assert_int_equal(resume_until(both[i], lift, 7), VO_STOPPED);
+        assert_int_equal(simulate(both[i], 4), VO_CANCELLED);
+        assert_int_equal(resume_until(both[i], lift, 7), VO_CANCELLED);
         assert_ok(both[i]->ctx, resume(both[i], 1, (const char *[]){calm}));
     }
-    for (int frame = 3; frame <= 12; frame++) cut_frame(&broken, frame);
+    for (int frame = 3; frame <= 12; frame++) truncate_frame(&broken, frame);
     assert_ok(broken.ctx, resume(&broken, 0, NULL));
     assert_same_frames(&whole, &broken, 12);
-    close_place(&whole);
-    close_place(&broken);
+    close_run_fixture(&whole);
+    close_run_fixture(&broken);
 }
 
 /* A change made before a recorded one leaves that in its place: the same as if both had been made
  * in the order of their frames. */
 static void a_change_before_a_recorded_one(void **state) {
     (void)state;
-    place order = open_place(1), late = open_place(1);
-    assert_int_equal(simulate(&order, 2), VO_STOPPED);
-    assert_int_equal(resume_until(&order, "gravity=[0,0,-1]", 4), VO_STOPPED);
+    run_fixture order = open_run_fixture(1), late = open_run_fixture(1);
+    assert_int_equal(simulate(&order, 2), VO_CANCELLED);
+    assert_int_equal(resume_until(&order, "gravity=[0,0,-1]", 4), VO_CANCELLED);
     assert_ok(order.ctx, resume(&order, 1, (const char *[]){lift}));
-    assert_int_equal(simulate(&late, 4), VO_STOPPED);
-    assert_int_equal(resume_until(&late, lift, 7), VO_STOPPED);
-    for (int frame = 3; frame <= 7; frame++) cut_frame(&late, frame);
+    assert_int_equal(simulate(&late, 4), VO_CANCELLED);
+    assert_int_equal(resume_until(&late, lift, 7), VO_CANCELLED);
+    for (int frame = 3; frame <= 7; frame++) truncate_frame(&late, frame);
     assert_ok(late.ctx, resume(&late, 1, (const char *[]){"gravity=[0,0,-1]"}));
     assert_same_frames(&order, &late, 12);
     vo_run_info info;
@@ -79,14 +80,14 @@ static void a_change_before_a_recorded_one(void **state) {
     assert_non_null(strstr(info.override_text[0], "from frame 3: gravity="));
     assert_non_null(strstr(info.override_text[1], "from frame 5: gravity="));
     vo_run_info_free(late.ctx, &info);
-    close_place(&order);
-    close_place(&late);
+    close_run_fixture(&order);
+    close_run_fixture(&late);
 }
 
 /* The last word on the end counts, also when frames before that word are made again. */
 static void a_later_end_is_kept(void **state) {
     (void)state;
-    place p = open_place(1);
+    run_fixture p = open_run_fixture(1);
     assert_ok(p.ctx, simulate(&p, 1000));
     assert_ok(p.ctx, resume(&p, 1, (const char *[]){"end_frame=14"}));
     assert_true(access(frame_path(&p, 14), R_OK) == 0);
@@ -94,27 +95,28 @@ static void a_later_end_is_kept(void **state) {
     assert_ok(p.ctx, resume(&p, 0, NULL));
     assert_true(access(frame_path(&p, 14), R_OK) == 0);
     assert_ok(p.ctx, vo_check_run(p.ctx, p.run, NULL, NULL));
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 /* A new run of a changed scene starts with the changes. */
 static void a_new_run_takes_all_changes(void **state) {
     (void)state;
-    place changed = open_place(1), again = open_place(1), plain = open_place(1);
-    assert_int_equal(simulate(&changed, 4), VO_STOPPED);
-    assert_int_equal(resume_until(&changed, lift, 6), VO_STOPPED);
+    run_fixture changed = open_run_fixture(1), again = open_run_fixture(1),
+                plain = open_run_fixture(1);
+    assert_int_equal(simulate(&changed, 4), VO_CANCELLED);
+    assert_int_equal(resume_until(&changed, lift, 6), VO_CANCELLED);
     snprintf(again.scene, sizeof again.scene, "%.500s/scene.json", changed.run);
     assert_ok(again.ctx, simulate(&again, 1000));
     assert_false(scene_has(&again, "from_frame"));
     vo_run_def def = vo_run_def_default();
     def.folder = plain.run;
-    def.set_count = 1;
-    def.sets = (const char *[]){lift};
+    def.override_count = 1;
+    def.overrides = (const char *[]){lift};
     assert_ok(plain.ctx, vo_run_simulate(plain.ctx, plain.scene, &def));
     assert_same_frames(&plain, &again, 12);
-    close_place(&changed);
-    close_place(&again);
-    close_place(&plain);
+    close_run_fixture(&changed);
+    close_run_fixture(&again);
+    close_run_fixture(&plain);
 }
 
 static void geometry_cannot_be_changed(void **state) {
@@ -122,30 +124,30 @@ static void geometry_cannot_be_changed(void **state) {
     static const char *const sets[] = {"cloths[0].grid.columns=9", "cloths[0].grid.columns=18",
                                        "cloths[0].grid.width=2",
                                        "cloths[0].transform.translate=[0,0,1]", "units=cm"};
-    place whole = open_place(1), p = open_place(1);
+    run_fixture whole = open_run_fixture(1), p = open_run_fixture(1);
     assert_ok(whole.ctx, simulate(&whole, 1000));
-    assert_int_equal(simulate(&p, 4), VO_STOPPED);
+    assert_int_equal(simulate(&p, 4), VO_CANCELLED);
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         assert_int_equal(resume(&p, 1, &sets[i]), VO_BAD_DATA);
         char said[200];
         snprintf(said, sizeof said,
-                 "call): %.*s: changes the cloth that the run started with, which cannot",
+                 "caller): %.*s: changes the cloth that the run started with, which cannot",
                  (int)strcspn(sets[i], "="), sets[i]);
-        assert_says(p.ctx, said);
+        assert_message_contains(p.ctx, said);
         assert_false(scene_has(&p, "from_frame"));
     }
     assert_ok(p.ctx, resume(&p, 0, NULL));
     assert_same_frames(&whole, &p, 12);
-    close_place(&whole);
-    close_place(&p);
+    close_run_fixture(&whole);
+    close_run_fixture(&p);
 }
 
 /* By an editor, too: the handles' nodes are those of the scene's mesh, so a frame of another mesh
  * is not for it. */
 static void a_scene_of_another_mesh_is_refused(void **state) {
     (void)state;
-    place p = open_place(1);
-    assert_int_equal(simulate(&p, 4), VO_STOPPED);
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 4), VO_CANCELLED);
     vo_bytes scene = run_file(&p, "scene.json");
     char path[700], *columns = strstr(scene.data, "\"columns\": 12");
     assert_non_null(columns);
@@ -154,9 +156,9 @@ static void a_scene_of_another_mesh_is_refused(void **state) {
     assert_ok(p.ctx, vo_file_write(p.ctx, path, scene.data, scene.size));
     vo_bytes_free(p.ctx, &scene);
     assert_int_equal(resume(&p, 0, NULL), VO_BAD_DATA);
-    assert_says(p.ctx, "0004.vof: cloth 0 has 169 nodes, 169 verts and 288 faces");
+    assert_message_contains(p.ctx, "0004.vof: cloth 0 has 169 nodes, 169 verts and 288 faces");
     assert_int_equal(vo_check_run(p.ctx, p.run, NULL, NULL), VO_BAD_DATA);
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 /* Of two cloths one is to go, or a third to come. */
@@ -166,22 +168,22 @@ static void the_number_of_cloths_cannot_be_changed(void **state) {
     "{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 12, \"rows\": 12}, \"materials\": " \
     "[{\"thickness\": 3e-4, \"density\": 500, \"elastic_modulus\": 1e6, \"poisson_ratio\": 0.3}]}"
     static const char *const sets[] = {"cloths=[" CLOTH "]", "cloths[2]=" CLOTH};
-    place p = open_place(1);
+    run_fixture p = open_run_fixture(1);
     vo_run_def def = vo_run_def_default();
     def.folder = p.run;
     def.last_frame = 2;
-    def.set_count = 1;
-    def.sets = (const char *[]){"cloths[1]=" CLOTH};
+    def.override_count = 1;
+    def.overrides = (const char *[]){"cloths[1]=" CLOTH};
     assert_ok(p.ctx, vo_run_simulate(p.ctx, p.scene, &def));
     def.last_frame = 4;
     for (int i = 0; i < 2; i++) {
-        def.sets = &sets[i];
+        def.overrides = &sets[i];
         assert_int_equal(vo_run_resume(p.ctx, &def), VO_BAD_DATA);
-        assert_says(p.ctx, i ? "call): cloths[2]: changes the number of cloths"
-                             : "call): cloths: changes the number of cloths");
+        assert_message_contains(p.ctx, i ? "caller): cloths[2]: changes the number of cloths"
+                                         : "caller): cloths: changes the number of cloths");
         assert_false(scene_has(&p, "from_frame"));
     }
-    close_place(&p);
+    close_run_fixture(&p);
 #undef CLOTH
 }
 
@@ -189,37 +191,37 @@ static void the_number_of_cloths_cannot_be_changed(void **state) {
  * where that is, not where the other one was. */
 static void a_changed_handle_takes_hold_anew(void **state) {
     (void)state;
-    place p = open_place(1);
-    assert_int_equal(simulate(&p, 5), VO_STOPPED);
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 5), VO_CANCELLED);
     vo_vec3 before = node_at(&p, 5, 12);
     assert_int_equal(resume_until(&p, "handles=[{\"nodes\": [12]}, {\"nodes\": [0]}]", 6),
-                     VO_STOPPED);
+                     VO_CANCELLED);
     vo_vec3 after = node_at(&p, 6, 12);
     assert_near(after.x, before.x, 1e-12);
     assert_near(after.y, before.y, 1e-12);
     assert_near(after.z, before.z, 1e-12);
     assert_near(node_at(&p, 6, 0).x, 0, 1e-12);
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 /* A handle more, before and after those that are there. */
 static void handles_can_be_added(void **state) {
     (void)state;
-    place p = open_place(1);
-    assert_int_equal(simulate(&p, 3), VO_STOPPED);
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 3), VO_CANCELLED);
     assert_int_equal(
         resume_until(&p,
                      "handles=[{\"type\": \"soft\", \"center\": [1, 1, 0], \"radius\": 3}, "
                      "{\"nodes\": [0]}, {\"nodes\": [12, 11, 10]}]",
                      5),
-        VO_STOPPED);
+        VO_CANCELLED);
     assert_ok(p.ctx, resume(&p, 0, NULL));
     assert_ok(p.ctx, vo_check_run(p.ctx, p.run, NULL, NULL));
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 /* The sections of a frame, with the hold of handle 0 cut by a row. */
-static void forge_hold(const place *p, int frame) {
+static void forge_hold(const run_fixture *p, int frame) {
     static const struct {
         const char *tag;
         vo_vof_type type;
@@ -252,24 +254,24 @@ static void forge_hold(const place *p, int frame) {
 
 static void a_bad_hold_names_the_handle(void **state) {
     (void)state;
-    place p = open_place(1);
-    assert_int_equal(simulate(&p, 3), VO_STOPPED);
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 3), VO_CANCELLED);
     forge_hold(&p, 3);
     assert_int_equal(resume(&p, 0, NULL), VO_BAD_DATA);
-    assert_says(p.ctx, "0003.vof: section hold of handle 0 has 0 rows instead of 1");
-    close_place(&p);
+    assert_message_contains(p.ctx, "0003.vof: section hold of handle 0 has 0 rows instead of 1");
+    close_run_fixture(&p);
 }
 
 /* Settings for a run that is at its end would never count. */
 static void a_finished_run_takes_no_changes(void **state) {
     (void)state;
-    place p = open_place(1);
+    run_fixture p = open_run_fixture(1);
     assert_ok(p.ctx, simulate(&p, 1000));
-    assert_int_equal(resume(&p, 1, (const char *[]){lift}), VO_BAD_CALL);
-    assert_says(p.ctx, "later last frame");
+    assert_int_equal(resume(&p, 1, (const char *[]){lift}), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "later last_frame");
     assert_false(scene_has(&p, "from_frame"));
     assert_ok(p.ctx, resume(&p, 0, NULL));
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 static double first_height(const char *folder, const char *name) {
@@ -288,20 +290,20 @@ static double first_height(const char *folder, const char *name) {
 static void export_and_check_use_the_scene_of_each_frame(void **state) {
     (void)state;
     static const char block[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
-    place p = open_place(1);
+    run_fixture p = open_run_fixture(1);
     char path[700], output[700];
     snprintf(path, sizeof path, "%.*s/block.obj", (int)(strrchr(p.scene, '/') - p.scene), p.scene);
     assert_ok(p.ctx, vo_file_write(p.ctx, path, block, strlen(block)));
     vo_run_def run = vo_run_def_default();
     run.folder = p.run;
     run.last_frame = 4;
-    run.set_count = 1;
-    run.sets = (const char *[]){
+    run.override_count = 1;
+    run.overrides = (const char *[]){
         "obstacles=[{\"mesh\": \"block.obj\", \"transform\": {\"translate\": [0, 0, -3]}}]"};
     assert_ok(p.ctx, vo_run_simulate(p.ctx, p.scene, &run));
     run.last_frame = 6;
-    run.set_count = 2;
-    run.sets = (const char *[]){"obstacles[0].transform.translate=[0,0,-7]", "handles=[]"};
+    run.override_count = 2;
+    run.overrides = (const char *[]){"obstacles[0].transform.translate=[0,0,-7]", "handles=[]"};
     assert_ok(p.ctx, vo_run_resume(p.ctx, &run));
     snprintf(output, sizeof output, "%s-obj", p.run);
     vo_export_def def = vo_export_def_default();
@@ -313,12 +315,12 @@ static void export_and_check_use_the_scene_of_each_frame(void **state) {
     assert_near(first_height(output, "0004_obs00.obj"), -3, 1e-12);
     assert_near(first_height(output, "0005_obs00.obj"), -7, 1e-12);
     assert_ok(p.ctx, vo_check_run(p.ctx, p.run, NULL, NULL));
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
 /* Going on over a recorded change with a new one, whatever allocation fails. */
 typedef struct attempt {
-    place *place;
+    run_fixture *base;
     vo_bytes scene; /* as it was before */
 } attempt;
 
@@ -326,13 +328,13 @@ static vo_result resume_body(vo_context *ctx, void *arg) {
     const attempt *a = arg;
     char path[700];
     vo_run_def def = vo_run_def_default();
-    def.folder = a->place->run;
+    def.folder = a->base->run;
     def.last_frame = 5;
-    def.set_count = 1;
-    def.sets = (const char *[]){calm};
-    unlink(frame_path(a->place, 4));
-    unlink(frame_path(a->place, 5));
-    snprintf(path, sizeof path, "%s/scene.json", a->place->run);
+    def.override_count = 1;
+    def.overrides = (const char *[]){calm};
+    unlink(frame_path(a->base, 4));
+    unlink(frame_path(a->base, 5));
+    snprintf(path, sizeof path, "%s/scene.json", a->base->run);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     assert_int_equal(fwrite(a->scene.data, 1, a->scene.size, file), a->scene.size);
@@ -354,7 +356,7 @@ static const char ghost_text[] =
     "  \"gravity\": [0, 0, -9.8]\n"
     "}\n";
 
-static vo_stats stats_of(const place *p, int frame) {
+static vo_stats stats_of(const run_fixture *p, int frame) {
     vo_stats_list list;
     vo_stats stats = {0};
     assert_ok(p->ctx, vo_folder_read_stats(p->ctx, p->run, &list));
@@ -368,16 +370,16 @@ static vo_stats stats_of(const place *p, int frame) {
  * in a run that stops between, and in one that is made again. */
 static void what_a_change_makes_collide_is_put_apart(void **state) {
     (void)state;
-    place once = open_place(1), twice = open_place(2), *both[] = {&once, &twice};
+    run_fixture once = open_run_fixture(1), twice = open_run_fixture(2), *both[] = {&once, &twice};
     const char *set = "disable=[]";
     for (int i = 0; i < 2; i++) {
-        place *p = both[i];
+        run_fixture *p = both[i];
         assert_ok(p->ctx, vo_file_write(p->ctx, p->scene, ghost_text, strlen(ghost_text)));
-        assert_int_equal(simulate(p, 4), VO_STOPPED);
+        assert_int_equal(simulate(p, 4), VO_CANCELLED);
         assert_true(stats_of(p, 4).intersections > 0);
     }
     assert_ok(once.ctx, resume(&once, 1, &set));
-    assert_int_equal(resume_until(&twice, set, 5), VO_STOPPED);
+    assert_int_equal(resume_until(&twice, set, 5), VO_CANCELLED);
     assert_int_equal(unlink(frame_path(&twice, 5)), 0); /* as if it had ended before that frame */
     assert_int_equal(unlink(frame_path(&twice, 4)), 0);
     assert_ok(twice.ctx, resume(&twice, 0, NULL));
@@ -390,22 +392,22 @@ static void what_a_change_makes_collide_is_put_apart(void **state) {
     assert_int_equal(stats_of(&once, 5).untangled, stats_of(&twice, 5).untangled);
     assert_int_equal(stats_of(&once, 6).untangled, 0);
     assert_same_frames(&once, &twice, 6);
-    close_place(&once);
-    close_place(&twice);
+    close_run_fixture(&once);
+    close_run_fixture(&twice);
 }
 
 static void changes_survive_refused_memory(void **state) {
     (void)state;
-    place p = open_place(1);
-    assert_int_equal(simulate(&p, 4), VO_STOPPED);
-    assert_int_equal(resume_until(&p, lift, 5), VO_STOPPED);
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 4), VO_CANCELLED);
+    assert_int_equal(resume_until(&p, lift, 5), VO_CANCELLED);
     attempt a = {&p, run_file(&p, "scene.json")};
     test_every_allocation(resume_body, &a);
     vo_bytes_free(p.ctx, &a.scene);
-    close_place(&p);
+    close_run_fixture(&p);
 }
 
-/* A vo_stop_fn: true once it was asked so many times. */
+/* A vo_cancel_fn: true once it was asked so many times. */
 static bool stop_after(void *user) {
     int *left = user;
     return (*left)-- <= 0;
@@ -416,21 +418,21 @@ static bool stop_after(void *user) {
 static void a_stop_is_no_refusal(void **state) {
     (void)state;
     static const char *const sets[] = {"friction=0.5", "preroll=1", "wind.drag=0"};
-    place p = open_place(1);
-    assert_int_equal(simulate(&p, 2), VO_STOPPED);
-    close_place(&p);
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 2), VO_CANCELLED);
+    close_run_fixture(&p);
     int asked = 0, left = -1;
     for (; left < 0; asked++) {
         vo_context_def def = vo_context_def_default();
         def.threads = 1;
-        def.stop = stop_after;
-        def.stop_user = &left;
+        def.cancel = stop_after;
+        def.cancel_user = &left;
         left = asked;
         assert_int_equal(vo_context_create(&def, &p.ctx), VO_OK);
         vo_result result = resume(&p, 3, sets);
-        assert_int_equal(result, left < 0 ? VO_STOPPED : VO_BAD_DATA);
-        assert_says(p.ctx, left < 0 ? "stopped while the scene was set up" : "preroll: changes");
-        close_place(&p);
+        assert_int_equal(result, left < 0 ? VO_CANCELLED : VO_BAD_DATA);
+        assert_message_contains(p.ctx, left < 0 ? "cancelled by the caller" : "preroll: changes");
+        close_run_fixture(&p);
     }
     assert_true(asked > 3);
 }

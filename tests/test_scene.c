@@ -6,8 +6,7 @@
 #include <string.h>
 
 static vo_mesh *make_grid(vo_context *ctx) {
-    vo_mesh *mesh;
-    assert_ok(ctx, vo_mesh_create_grid(ctx, 2, 1, 2, 1, &mesh));
+    vo_mesh *mesh = test_grid(ctx, 2, 1, 2, 1);
     return mesh;
 }
 
@@ -54,7 +53,7 @@ static vo_result add_cloth(fixture *f) {
 }
 
 static void expect_refused(vo_context *ctx, vo_result result, const char *sentence) {
-    assert_int_equal(result, VO_BAD_CALL);
+    assert_int_equal(result, VO_BAD_ARGUMENT);
     if (!strstr(vo_context_message(ctx), sentence))
         fail_msg("\"%s\" does not say \"%s\"", vo_context_message(ctx), sentence);
 }
@@ -102,7 +101,7 @@ static void bad_scene_definitions_are_refused(void **state) {
     REFUSE(wind_velocity.x, INFINITY, "wind_velocity");
     REFUSE(wind_drag, -1, "wind_drag");
     REFUSE(repulsion_thickness, 0, "repulsion_thickness");
-    REFUSE(jump_speed, 0, "jump_speed");
+    REFUSE(teleport_speed, 0, "teleport_speed");
     REFUSE(projection_thickness, -1, "projection_thickness");
     REFUSE(projection_thickness, NAN, "projection_thickness");
     REFUSE(collision_stiffness, 0, "collision_stiffness");
@@ -178,9 +177,9 @@ static void bad_cloths_are_refused(void **state) {
     REFUSE(f.material.stretch_max = 0, "material 0: the upper strain limit");
     REFUSE(f.cloth.pose.scale = 0, "pose");
     REFUSE(f.cloth.pose.translate.x = NAN, "pose");
-    REFUSE(f.cloth.pose.scale = 1e15, "out of all bounds");
+    REFUSE(f.cloth.pose.scale = 1e15, "out of bounds");
     REFUSE(f.cloth.linear_velocity.z = INFINITY, "velocity");
-    REFUSE(f.cloth.sides = (vo_sides)3, "sides");
+    REFUSE(f.cloth.sides = (vo_sidedness)3, "sides");
 #undef REFUSE
     expect_refused(good.ctx, vo_scene_add_cloth(good.scene, NULL, NULL), "mesh");
     good.mesh->face_label[2] = 1;

@@ -54,7 +54,7 @@ static void make_row(const vo_key *key, char *out, size_t size) {
     add_fallback(out, size, key);
     add(out, size, " | ");
     add(out, size, key->meaning);
-    if (key->later) add(out, size, " *Not yet acted upon.*");
+    if (key->unimplemented) add(out, size, " *Not implemented.*");
     add(out, size, " |\n");
 }
 

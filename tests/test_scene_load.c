@@ -1,10 +1,10 @@
-/* Scene files: what every key does, and what is said about wrong ones. */
+/* Scene files: the effect of every key, and the messages about invalid ones. */
 #include "scene_files.h"
 
 #include "codec/json.h"
+#include "garment/wear.h"
 #include "scene/keys.h"
 #include "scene/load.h"
-#include "scene/wear.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define OWN_SCENES VOILE_SOURCE_DIR "/assets/scenes"
 
-/* Text with the two quotes that JSON needs written as one: {'a': 1}. */
+/* Converts single to double quotes: {'a': 1}. */
 static const char *quoted(const char *text) {
     static char out[8192];
     size_t i = 0;
@@ -21,7 +21,7 @@ static const char *quoted(const char *text) {
     return out;
 }
 
-/* Files keep ARCSim's defaults whatever those of calls are: weightless, one step a frame. */
+/* Scene files have ARCSim's defaults: no gravity, one step per frame. */
 static const vo_scene_def file_defaults = {.frame_time = 0.04,
                                            .frame_steps = 1,
                                            .end_time = INFINITY,
@@ -29,7 +29,7 @@ static const vo_scene_def file_defaults = {.frame_time = 0.04,
                                            .wind_density = 1,
                                            .repulsion_thickness = 1e-3,
                                            .projection_thickness = 0.1 * 1e-3,
-                                           .jump_speed = 40,
+                                           .teleport_speed = 40,
                                            .collision_stiffness = 1e9,
                                            .friction = 0.6,
                                            .obstacle_friction = 0.3,
@@ -38,7 +38,7 @@ static const vo_scene_def file_defaults = {.frame_time = 0.04,
                                            .solver_tolerance = 1e-3,
                                            .solver_max_iterations = 500};
 
-static void the_least_scene_has_all_defaults(void **state) {
+static void minimal_scene_has_all_defaults(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -60,7 +60,7 @@ static void the_least_scene_has_all_defaults(void **state) {
     scene_files_close(&files);
 }
 
-/* Where each table's object is in scene_full. */
+/* Path of the object of each key table in scene_full. */
 static const char *const table_paths[][2] = {
     {"scene", ""},
     {"cloth", "cloths[0]."},
@@ -70,6 +70,7 @@ static const char *const table_paths[][2] = {
     {"material", "cloths[0].materials[0]."},
     {"remeshing", "cloths[0].remeshing."},
     {"keyframe", "motions[0][0]."},
+    {"keyframe.transform", "motions[0][1].transform."},
     {"keyframe.velocity", "motions[0][0].velocity."},
     {"motion file", "motions."},
     {"handle", "handles[0]."},
@@ -100,8 +101,7 @@ static const char *path_of(const vo_key_table *table) {
     return "";
 }
 
-/* A document with everything, in which motions are a file, or there is a crowd, where the table
- * asks for that. */
+/* A document with every key; motions are a file, or there is a crowd, if the table requires it. */
 static vo_json_doc full_document(vo_context *ctx, const vo_key_table *table) {
     vo_json_doc doc;
     assert_ok(ctx, vo_json_parse(ctx, "full.json", scene_full, strlen(scene_full), &doc));
@@ -114,15 +114,15 @@ static vo_json_doc full_document(vo_context *ctx, const vo_key_table *table) {
 
 static vo_result check_with(vo_context *ctx, const vo_key_table *table, const char *path,
                             const char *value) {
-    char later[1024];
+    char unimplemented[1024];
     vo_json_doc doc = full_document(ctx, table);
     assert_ok(ctx, vo_json_set(&doc, path, value));
-    vo_result result = vo_scene_check(&doc, later, sizeof later);
+    vo_result result = vo_scene_check(&doc, unimplemented, sizeof unimplemented);
     vo_json_free(&doc);
     return result;
 }
 
-/* A value that fits the kind; NULL: whatever scene_full has. */
+/* A valid value of the kind; NULL: the value in scene_full. */
 static const char *sample(const vo_key *key) {
     switch (key->kind) {
     case VO_KEY_REAL:
@@ -188,7 +188,7 @@ static void every_key_is_accepted(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Whether a key takes the value of this type in the list below. */
+/* True if a key accepts a value of this type. */
 static bool takes(vo_key_kind kind, vo_json_type type) {
     switch (kind) {
     case VO_KEY_ANY:
@@ -211,7 +211,7 @@ static bool takes(vo_key_kind kind, vo_json_type type) {
     }
 }
 
-static void every_wrong_type_is_named_with_its_path(void **state) {
+static void wrong_types_are_named_with_path(void **state) {
     (void)state;
     static const struct {
         vo_json_type type;
@@ -238,7 +238,7 @@ static void every_wrong_type_is_named_with_its_path(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void every_unknown_key_is_refused(void **state) {
+static void unknown_keys_are_rejected(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (const vo_key_table *table = vo_key_tables; table->title; table++) {
@@ -250,7 +250,7 @@ static void every_unknown_key_is_refused(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A setting, and what must be said about it. */
+/* An override and the expected message. */
 static const char *const bad_values[][2] = {
     {"frame_tmie=1", "frame_time"},
     {"frame_time=0", "frame_time: must be positive, is 0"},
@@ -276,7 +276,7 @@ static const char *const bad_values[][2] = {
     {"cloths[0].mesh=/gone.obj", "cloths[0].mesh: there is no file \"/gone.obj\""},
     {"cloths[0].mesh=cloth.json", "cloths[0].mesh: "},
     {"cloths[1].mesh=sheet.obj", "cloths[1].grid: mesh and grid exclude each other"},
-    {"cloths[1].grid.rows=1000000", "cloths[1].grid: 4 columns and 1000000 rows are more"},
+    {"cloths[1].grid.rows=1000000", "cloths[1].grid: 4 columns and 1000000 rows exceed"},
     {"cloths[0].transform.scale=0", "cloths[0].transform.scale: must be positive"},
     {"cloths[0].materials=[]", "cloths[0].materials: the array is empty"},
     {"cloths[0].materials[0].data=null", "cloths[0].materials[0].data: is missing"},
@@ -288,7 +288,7 @@ static const char *const bad_values[][2] = {
     {"cloths[1].materials[0].density=null", "cloths[1].materials[0].density: is missing"},
     {"cloths[1].materials[0].poisson_ratio=0.9", "cloths[1].materials[0]: "},
     {"motions=[[]]", "motions[0]: the array is empty"},
-    {"motions[0][1].time=0", "motions[0]: key 1 of the motion: its time"},
+    {"motions[0][1].time=0", "motions[0]: key 1 of the motion: time must be later"},
     {"motions[0][1].time=null", "motions[0][1].time: is missing"},
     {"motions={\"motfile\":\"moves.mot\"}", "motions.fps: is missing"},
     {"motions={\"motfile\":\"gone.mot\",\"fps\":1}", "motions.motfile: there is no file"},
@@ -296,7 +296,7 @@ static const char *const bad_values[][2] = {
     {"handles[0].nodes=[]", "handles[0].nodes: the array is empty"},
     {"handles[0].nodes=[5]", "handles[0]: node 5 does not exist; cloth 0 has nodes 0 to 4"},
     {"handles[0].nodes=[-1]", "handles[0].nodes[0]: must be at least 0"},
-    {"handles[0].nodes=null", "handles[0]: names no nodes"},
+    {"handles[0].nodes=null", "handles[0]: has no nodes"},
     {"handles[0].vertices=[1]", "handles[0].vertices: nodes and vertices exclude each other"},
     {"handles[0].cloth=3", "handles[0].cloth: 3 does not exist"},
     {"handles[0].motion=1", "handles[0].motion: 1 does not exist"},
@@ -314,7 +314,7 @@ static const char *const bad_values[][2] = {
     {"obstacles[2].shape.type=ball", "obstacles[2].shape.type: \"ball\" is none of \"sphere\", "},
     {"obstacles[2].shape.type=null", "obstacles[2].shape.type: is missing"},
     {"obstacles[2].shape.type=torus", "obstacles[2].shape.tube: is missing; a torus needs it"},
-    {"obstacles[2].shape.tube=0.1", "obstacles[2].shape.tube: a sphere has no such dimension"},
+    {"obstacles[2].shape.tube=0.1", "obstacles[2].shape.tube: does not apply to a sphere"},
     {"obstacles[2].shape.radius=-1", "obstacles[2].shape.radius: must be positive"},
     {"obstacles[2].shape.edge_length=1e-6",
      "obstacles[2].shape: a sphere: edge_length 1e-06 gives"},
@@ -353,30 +353,34 @@ static const char *const bad_values[][2] = {
     {"cloths[0].remeshing.size=[0,0]",
      "cloths[0].remeshing.size: the longest edge, 0 m, must be positive"},
     {"cloths[0].remeshing={\"compensation\": \"all\"}",
-     "cloths[0].remeshing.size: compensation needs a longest edge; give"},
+     "cloths[0].remeshing.size: compensation needs a longest edge; set"},
     {"garments[0].remeshing={\"size\": [-2, -1]}", "garments[0].remeshing.size: the longest edge"},
     {"cloths[0].remeshing={\"compensation_power\": 0.5}",
-     "(as set by the call): cloths[0].remeshing.compensation_power: must be a number of at least"},
-    {"view.back=2", "(as set by the call): view.back: must be above 0 and at most 1"},
-    {"view.out=2", "(as set by the call): view.out: must be"},
-    {"view.anticipation=2000", "(as set by the call): view.anticipation: must be 0 to 1000"},
-    {"view.compensation_power=0.5", "(as set by the call): view.compensation_power: must be"},
-    {"view.popping=1e-300", "(as set by the call): view.popping: must be 0, or from 1e-15 to 1e15"},
-    {"frame_steps=100001", "(as set by the call): frame_steps: must be 1 to 100,000"},
+     "(overridden by the caller): cloths[0].remeshing.compensation_power: must be a number of at "
+     "least"},
+    {"view.hidden=0.2",
+     "(overridden by the caller): view.hidden: unknown key; it is now named \"occluded\""},
+    {"view.back_facing=2",
+     "(overridden by the caller): view.back_facing: must be above 0 and at most 1"},
+    {"view.off_screen=2", "(overridden by the caller): view.off_screen: must be"},
+    {"view.anticipation=2000", "(overridden by the caller): view.anticipation: must be 0 to 1000"},
+    {"view.compensation_power=0.5", "(overridden by the caller): view.compensation_power: must be"},
+    {"view.max_popping=1e-300",
+     "(overridden by the caller): view.max_popping: must be 0, or from 1e-15 to 1e15"},
+    {"frame_steps=100001", "(overridden by the caller): frame_steps: must be 1 to 100,000"},
     {"preroll=-1", "preroll: must not be negative"},
-    {"preroll=1e9",
-     "preroll: 1e+09 s are more than 1e+06 frames of 0.04 s, the most there may be; "},
+    {"preroll=1e9", "preroll: 1e+09 s exceed the limit of 1e+06 frames of 0.04 s; "},
     {"start_frame=-1", "start_frame: must be at least 0"},
     {"magic.handle_stiffness=0", "magic.handle_stiffness: must be positive"},
     {"magic.repulsion_thickness=0", "magic.repulsion_thickness: must be positive"},
     {"magic.projection_thickness=0", "magic.projection_thickness: must be positive"},
-    {"magic.jump_speed=0", "magic.jump_speed: must be positive"},
+    {"magic.teleport_speed=0", "magic.teleport_speed: must be positive"},
     {"magic.collision_stiffness=-1", "magic.collision_stiffness: must be positive"},
     {"obs_friction=-0.1", "obs_friction: must not be negative"},
     {"morphs[0].spline[0].target=-1", "morphs[0].spline[0].target: must be at least 0"},
 };
 
-static void bad_values_are_named_with_file_and_path(void **state) {
+static void invalid_values_are_named_with_path(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -388,14 +392,14 @@ static void bad_values_are_named_with_file_and_path(void **state) {
     scene_files_close(&files);
 }
 
-static void settings_that_are_none_are_refused(void **state) {
+static void malformed_overrides_are_rejected(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
     static const char *const sets[] = {"frame_time", "=1", "cloths[7].mesh=x", ""};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         vo_scene *scene;
-        assert_int_equal(scene_files_load(&files, scene_full, sets[i], &scene), VO_BAD_CALL);
+        assert_int_equal(scene_files_load(&files, scene_full, sets[i], &scene), VO_BAD_ARGUMENT);
         assert_null(scene);
         assert_true(vo_context_message(files.ctx)[0] != 0);
     }
@@ -403,13 +407,13 @@ static void settings_that_are_none_are_refused(void **state) {
                                       "\"overrides\"=[]"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         vo_scene *scene;
-        assert_int_equal(scene_files_load(&files, scene_full, own[i], &scene), VO_BAD_CALL);
-        assert_non_null(strstr(vo_context_message(files.ctx), "overrides are what runs record"));
+        assert_int_equal(scene_files_load(&files, scene_full, own[i], &scene), VO_BAD_ARGUMENT);
+        assert_non_null(strstr(vo_context_message(files.ctx), "overrides are recorded by runs"));
     }
     scene_files_close(&files);
 }
 
-static void long_paths_are_refused(void **state) {
+static void long_paths_are_rejected(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -420,13 +424,13 @@ static void long_paths_are_refused(void **state) {
     snprintf(text, sizeof text, "obstacles=%s%%d", set + 15);
     scene_files_refuse(&files, scene_full, text, "obstacles: ");
     vo_scene *scene;
-    assert_int_equal(vo_scene_load(files.ctx, set + 15, 0, NULL, &scene), VO_BAD_CALL);
+    assert_int_equal(vo_scene_load(files.ctx, set + 15, 0, NULL, &scene), VO_BAD_ARGUMENT);
     assert_int_equal(vo_scene_load(files.ctx, "/gone/scene.json", 0, NULL, &scene), VO_IO_FAILED);
     scene_files_close(&files);
 }
 
-/* A tenth of the repulsion thickness unless given, and never more than all of it. */
-static void the_contact_keys_take_effect(void **state) {
+/* The default is a tenth of the repulsion thickness; the maximum is the thickness. */
+static void contact_keys_set_members(void **state) {
     (void)state;
     static const struct {
         const char *magic;
@@ -452,7 +456,7 @@ static void the_contact_keys_take_effect(void **state) {
     scene_files_close(&files);
 }
 
-static void the_scene_keys_take_effect(void **state) {
+static void scene_keys_set_members(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -494,7 +498,7 @@ static vo_scene_def times_of(scene_files *files, const char *keys) {
     return def;
 }
 
-static void times_are_told_in_three_ways(void **state) {
+static void time_keys_have_three_forms(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -551,24 +555,24 @@ static void cloths_and_materials_are_read(void **state) {
     scene_files_close(&files);
 }
 
-static vo_sides sides_with(scene_files *files, int cloth, const char *set) {
+static vo_sidedness sides_with(scene_files *files, int cloth, const char *set) {
     vo_scene *scene = scene_files_expect(files, scene_full, set);
-    vo_sides sides = scene->cloth[cloth].sides;
+    vo_sidedness sides = scene->cloth[cloth].sides;
     vo_scene_destroy(scene);
     return sides;
 }
 
-static void cloths_and_garments_may_have_two_sides(void **state) {
+static void cloths_and_garments_have_two_sides(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
-    assert_int_equal(sides_with(&files, 1, NULL), VO_SIDES_SCENE);
-    assert_int_equal(sides_with(&files, 1, "view.two_sided=true"), VO_SIDES_SCENE);
-    assert_int_equal(sides_with(&files, 1, "cloths[1].two_sided=true"), VO_SIDES_TWO);
-    assert_int_equal(sides_with(&files, 0, "cloths[1].two_sided=true"), VO_SIDES_SCENE);
-    assert_int_equal(sides_with(&files, 1, "cloths[1].two_sided=false"), VO_SIDES_ONE);
-    assert_int_equal(sides_with(&files, 2, "garments[0].two_sided=true"), VO_SIDES_TWO);
-    assert_int_equal(sides_with(&files, 2, "garments[0].two_sided=false"), VO_SIDES_ONE);
+    assert_int_equal(sides_with(&files, 1, NULL), VO_SIDEDNESS_INHERIT);
+    assert_int_equal(sides_with(&files, 1, "view.two_sided=true"), VO_SIDEDNESS_INHERIT);
+    assert_int_equal(sides_with(&files, 1, "cloths[1].two_sided=true"), VO_SIDEDNESS_TWO);
+    assert_int_equal(sides_with(&files, 0, "cloths[1].two_sided=true"), VO_SIDEDNESS_INHERIT);
+    assert_int_equal(sides_with(&files, 1, "cloths[1].two_sided=false"), VO_SIDEDNESS_ONE);
+    assert_int_equal(sides_with(&files, 2, "garments[0].two_sided=true"), VO_SIDEDNESS_TWO);
+    assert_int_equal(sides_with(&files, 2, "garments[0].two_sided=false"), VO_SIDEDNESS_ONE);
     scene_files_refuse(&files, scene_full, "garments[0].two_sided=2",
                        "garments[0].two_sided: expected true or false");
     scene_files_close(&files);
@@ -632,8 +636,8 @@ static void handles_are_read(void **state) {
     scene_files_close(&files);
 }
 
-/* Every type by its file and by its call, in units that are not metres. */
-static void shapes_are_those_of_the_calls(void **state) {
+/* Every type of shape from a file and from the API, in units other than metres. */
+static void shapes_match_api(void **state) {
     (void)state;
     static const struct {
         const char *set;
@@ -705,7 +709,7 @@ static void motions_and_obstacles_are_read(void **state) {
     scene_files_close(&files);
 }
 
-static void a_pattern_means_all_files_in_a_row(void **state) {
+static void file_pattern_loads_numbered_files(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -723,7 +727,7 @@ static void a_pattern_means_all_files_in_a_row(void **state) {
     scene_files_close(&files);
 }
 
-/* A sheet drawn in centimetres with y up, moved by 100 cm upwards. */
+/* A sheet in centimetres with y up, moved up by 100 cm. */
 static void units_and_up_axis_convert_the_geometry(void **state) {
     (void)state;
     scene_files files;
@@ -762,7 +766,7 @@ static void units_and_up_axis_convert_the_geometry(void **state) {
     scene_files_close(&files);
 }
 
-static void unlikely_sizes_are_warned_about(void **state) {
+static void implausible_sizes_warn(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -773,10 +777,10 @@ static void unlikely_sizes_are_warned_about(void **state) {
         assert_non_null(strstr(files.log, "warning: "));
         assert_non_null(strstr(files.log, "/scene.json"));
         assert_non_null(
-            strstr(files.log, i < 2 ? " (with what the call has set in it): " : ".json: "));
+            strstr(files.log, i < 2 ? " (partly overridden by the caller): " : ".json: "));
         assert_non_null(strstr(files.log, ": cloths[0]: the cloth measures"));
         assert_non_null(strstr(files.log, " m, which is unlikely for cloth; "));
-        assert_non_null(strstr(files.log, "\"units\""));
+        assert_non_null(strstr(files.log, "set units"));
         vo_scene_destroy(scene);
     }
     scene_files_close(&files);
@@ -788,7 +792,7 @@ static int count_of(const char *text, const char *part) {
     return count;
 }
 
-/* It lies on its back: 40 x 160 x 30 cm. */
+/* A body that lies on its back: 40 x 160 x 30 cm. */
 static void write_lying(scene_files *files) {
     scene_files_write(files, "lying.obj",
                       "v -.2 -.8 0\nv .2 -.8 0\nv -.2 .8 0\nv .2 .8 0\n"
@@ -801,7 +805,8 @@ static void write_lying(scene_files *files) {
     "}"
 #define SHEET "'cloths': [{'mesh': 'sheet.obj', 'materials': [{'data': 'cloth.json'}]}]"
 
-/* Loads what follows the frame rate; there must be so many warnings, and this one among them. */
+/* Loads a scene with the given text after the frame rate; expects a number of warnings with this
+ * one among them. */
 static void expect_warnings(scene_files *files, const char *text, int count, const char *part) {
     char whole[3000];
     snprintf(whole, sizeof whole, "{'fps': 25, %s}", text);
@@ -810,8 +815,8 @@ static void expect_warnings(scene_files *files, const char *text, int count, con
         fail_msg("%s: %s", text, files->log);
 }
 
-/* A body in centimetres, and one that lies on its back: told once, with the key. */
-static void odd_bodies_are_told_of(void **state) {
+/* A body in centimetres, and one that lies on its back: one warning each, with the key. */
+static void implausible_body_warns(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -823,9 +828,9 @@ static void odd_bodies_are_told_of(void **state) {
     vo_scene *scene = scene_files_expect(&files, text, NULL);
     assert_int_equal(count_of(files.log, "warning: "), 1);
     assert_non_null(strstr(files.log, "scene.json: characters[0].body: the body is not like that"));
-    vo_wearer wearer; /* as sewing makes him later */
+    vo_wearer wearer; /* as created for sewing */
     assert_ok(files.ctx, vo_wearer_create(files.ctx, vo_scene_character_body(scene, 0), &wearer));
-    assert_non_null(strstr(wearer.odd, "does its file have y up"));
+    assert_non_null(strstr(wearer.implausible, "if its file has y up, set up_axis"));
     assert_int_equal(count_of(files.log, "warning: "), 1);
     vo_wearer_free(&wearer);
     vo_scene_destroy(scene);
@@ -837,8 +842,8 @@ static void odd_bodies_are_told_of(void **state) {
     scene_files_close(&files);
 }
 
-/* Those who are alike are told of as one, and copies with the key of the one that is copied. */
-static void odd_bodies_are_told_of_once(void **state) {
+/* Equal bodies give one warning; copies are reported with the key of the original. */
+static void equal_implausible_bodies_warn_once(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -867,7 +872,7 @@ static void odd_bodies_are_told_of_once(void **state) {
     scene_files_close(&files);
 }
 
-static void keys_of_later_parts_are_told_once(void **state) {
+static void unimplemented_keys_warn_once(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -877,11 +882,11 @@ static void keys_of_later_parts_are_told_once(void **state) {
     files.log[0] = 0;
     assert_ok(files.ctx, vo_scene_load_at(files.ctx, files.path, 0, 2, sets, &scene));
     assert_non_null(strstr(files.log, "warning: "));
-    const char *list = "not yet acted upon: morphs, save_every, magic.add_jitter\n";
-    const char *found = strstr(files.log, "not yet acted upon");
+    const char *list = "not implemented, ignored: morphs, save_every, magic.add_jitter\n";
+    const char *found = strstr(files.log, "not implemented");
     assert_non_null(found);
-    assert_null(strstr(found + 1, "not yet acted upon"));
-    /* By the order of the tables; each name once although two cloths could have it. */
+    assert_null(strstr(found + 1, "not implemented"));
+    /* In the order of the tables; each name once although two cloths have it. */
     assert_int_equal(strchr(found, '\n') - found + 1, strlen(list));
     assert_non_null(strstr(found, "magic.add_jitter"));
     assert_non_null(strstr(found, "save_every"));
@@ -892,11 +897,11 @@ static void keys_of_later_parts_are_told_once(void **state) {
 
 static void make_folder(scene_files *files, const char *name, char out[700]) {
     snprintf(out, 700, "%s/%s", files->folder, name);
-    assert_ok(files->ctx, vo_folder_make(files->ctx, out));
+    assert_ok(files->ctx, vo_folder_create(files->ctx, out));
 }
 
 /* The scene's folder comes first, then the working folder, the parent, and VOILE_ASSETS. */
-static void files_are_looked_for_in_four_places(void **state) {
+static void files_are_searched_in_four_folders(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -940,7 +945,7 @@ static vo_result load_full(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void loading_survives_refused_memory(void **state) {
+static void out_of_memory_while_loading_is_reported(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -959,8 +964,8 @@ static void loading_survives_refused_memory(void **state) {
     scene_files_close(&files);
 }
 
-/* Every scene of ARCSim that is at hand, from another working folder. */
-static void scenes_of_arcsim_load(void **state) {
+/* All available ARCSim scenes load from another working folder. */
+static void arcsim_scenes_load(void **state) {
     (void)state;
     static const char *const names[] = {"flag", "sphere", "square", "dress-blue"};
     if (!test_data()) skip();
@@ -980,7 +985,7 @@ static void scenes_of_arcsim_load(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void our_own_scenes_load_without_a_warning(void **state) {
+static void repository_scenes_load_without_warning(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -1013,14 +1018,14 @@ static int count_faces(vo_context *ctx, const char *path, int sets, const char *
     return faces;
 }
 
-/* A number with commas between the thousands; where it ends. */
+/* Reads a number with commas between the thousands; returns its end. */
 static const char *read_count(const char *text, int *out) {
     for (*out = 0; (*text >= '0' && *text <= '9') || *text == ','; text++)
         if (*text != ',') *out = 10 * *out + (*text - '0');
     return text;
 }
 
-/* The settings of "--set 'key=value'" in a text, taken apart in place. */
+/* Extracts the overrides of "--set 'key=value'" from a text, in place. */
 static int find_sets(char *text, const char **set, int most) {
     int count = 0;
     for (char *at = text; count < most && (at = strstr(at, "--set '")) != NULL;) {
@@ -1032,8 +1037,8 @@ static int find_sets(char *text, const char **set, int most) {
     return count;
 }
 
-/* Scenes of contact say how to refine them: "N faces. For M add --set ...". */
-static void the_counts_in_our_scenes_are_right(void **state) {
+/* The comments of contact scenes give refined versions: "N faces. For M add --set ...". */
+static void face_counts_in_scene_comments_are_right(void **state) {
     (void)state;
     static const char *const names[] = {"drape-sphere",  "funnel", "stacked-sheets",
                                         "towel",         "ring",   "incline-hold",
@@ -1064,32 +1069,32 @@ static void the_counts_in_our_scenes_are_right(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_least_scene_has_all_defaults),
+        cmocka_unit_test(minimal_scene_has_all_defaults),
         cmocka_unit_test(every_key_is_accepted),
-        cmocka_unit_test(every_wrong_type_is_named_with_its_path),
-        cmocka_unit_test(every_unknown_key_is_refused),
-        cmocka_unit_test(bad_values_are_named_with_file_and_path),
-        cmocka_unit_test(settings_that_are_none_are_refused),
-        cmocka_unit_test(long_paths_are_refused),
-        cmocka_unit_test(the_contact_keys_take_effect),
-        cmocka_unit_test(the_scene_keys_take_effect),
-        cmocka_unit_test(times_are_told_in_three_ways),
+        cmocka_unit_test(wrong_types_are_named_with_path),
+        cmocka_unit_test(unknown_keys_are_rejected),
+        cmocka_unit_test(invalid_values_are_named_with_path),
+        cmocka_unit_test(malformed_overrides_are_rejected),
+        cmocka_unit_test(long_paths_are_rejected),
+        cmocka_unit_test(contact_keys_set_members),
+        cmocka_unit_test(scene_keys_set_members),
+        cmocka_unit_test(time_keys_have_three_forms),
         cmocka_unit_test(cloths_and_materials_are_read),
-        cmocka_unit_test(cloths_and_garments_may_have_two_sides),
+        cmocka_unit_test(cloths_and_garments_have_two_sides),
         cmocka_unit_test(handles_are_read),
-        cmocka_unit_test(shapes_are_those_of_the_calls),
+        cmocka_unit_test(shapes_match_api),
         cmocka_unit_test(motions_and_obstacles_are_read),
-        cmocka_unit_test(a_pattern_means_all_files_in_a_row),
+        cmocka_unit_test(file_pattern_loads_numbered_files),
         cmocka_unit_test(units_and_up_axis_convert_the_geometry),
-        cmocka_unit_test(unlikely_sizes_are_warned_about),
-        cmocka_unit_test(odd_bodies_are_told_of),
-        cmocka_unit_test(odd_bodies_are_told_of_once),
-        cmocka_unit_test(keys_of_later_parts_are_told_once),
-        cmocka_unit_test(files_are_looked_for_in_four_places),
-        cmocka_unit_test(loading_survives_refused_memory),
-        cmocka_unit_test(scenes_of_arcsim_load),
-        cmocka_unit_test(our_own_scenes_load_without_a_warning),
-        cmocka_unit_test(the_counts_in_our_scenes_are_right),
+        cmocka_unit_test(implausible_sizes_warn),
+        cmocka_unit_test(implausible_body_warns),
+        cmocka_unit_test(equal_implausible_bodies_warn_once),
+        cmocka_unit_test(unimplemented_keys_warn_once),
+        cmocka_unit_test(files_are_searched_in_four_folders),
+        cmocka_unit_test(out_of_memory_while_loading_is_reported),
+        cmocka_unit_test(arcsim_scenes_load),
+        cmocka_unit_test(repository_scenes_load_without_warning),
+        cmocka_unit_test(face_counts_in_scene_comments_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 static void write_run(vo_context *ctx, const vo_scene *scene, const char *folder, char path[700]) {
     char target[1200];
     snprintf(target, sizeof target, "%s/inputs", folder);
-    assert_ok(ctx, vo_folder_make(ctx, target));
+    assert_ok(ctx, vo_folder_create(ctx, target));
     for (int i = 0; i < scene->input_count; i++) {
         vo_bytes bytes;
         snprintf(target, sizeof target, "%s/%s", folder, scene->input[i].stored);
@@ -172,7 +172,7 @@ static void bad_overrides_are_named(void **state) {
         {"[{\"set\": []}]", "overrides[0].from_frame: is missing"},
         {"[{\"from_frame\": -1, \"set\": []}]", "overrides[0].from_frame: must be at least 0"},
         {"[{\"from_frame\": 3, \"set\": []}, {\"from_frame\": 2, \"set\": []}]",
-         "overrides[1].from_frame: is 2, but the entry before has 3"},
+         "overrides[1].from_frame: is 2, but the previous entry has 3"},
         {"[7]", "overrides[0]"},
         {"7", "overrides: expected an array"},
     };

@@ -1,10 +1,10 @@
-/* Sewing: what is measured, fitted and placed; garments on bodies; what cannot be sewn. */
+/* Tests of sewing: measuring and fitting, garments on bodies, rejected input. */
 #include "support.h"
 
 #include "core/file.h"
-#include "scene/wear.h"
+#include "garment/wear.h"
+#include "sew/sew.h"
 #include "sim/inspect.h"
-#include "sim/sew.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 #define GARMENTS VOILE_SOURCE_DIR "/assets/garments/"
 
-/* One folder for all files. */
+/* Returns the folder of all test files. */
 static const char *folder(void) {
     static const char *made;
     if (!made) made = test_folder();
@@ -28,7 +28,7 @@ static void write_text(vo_context *ctx, const char *name, const char *text, char
     assert_ok(ctx, vo_file_write(ctx, path, text, strlen(text)));
 }
 
-/* A cylinder along z from the floor, closed, and turned into a body file. */
+/* Writes a body file with a closed vertical cylinder that stands on the floor. */
 static void write_cylinder(vo_context *ctx, double radius, double height, char path[600]) {
     vo_shape_def def = vo_shape_def_default(VO_SHAPE_CYLINDER);
     vo_mesh *mesh;
@@ -46,7 +46,7 @@ static void write_cylinder(vo_context *ctx, double radius, double height, char p
 
 static vo_wearer make_wearer(vo_context *ctx, double height, double build, double figure) {
     vo_mannequin_def def = vo_mannequin_def_default();
-    vo_body_place_def place = {.placement = xf_identity()};
+    vo_body_placement_def place = {.placement = xf_identity()};
     vo_body *body;
     vo_wearer wearer;
     def.height = height;
@@ -54,13 +54,13 @@ static vo_wearer make_wearer(vo_context *ctx, double height, double build, doubl
     def.figure = figure;
     def.faces = 8000;
     assert_ok(ctx, vo_body_create_mannequin(ctx, &def, &body));
-    assert_ok(ctx, vo_body_put(body, &place));
+    assert_ok(ctx, vo_body_set_placement(body, &place));
     assert_ok(ctx, vo_wearer_create(ctx, body, &wearer));
     vo_body_destroy(body);
     return wearer;
 }
 
-/* A stack of two boxes has known girths. */
+/* The girths of a cylinder are known. */
 static void girths_of_a_cylinder_are_its_circumference(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -106,7 +106,7 @@ static double seam_length(const vo_pattern *p, const char *name, int side) {
     return 0;
 }
 
-static void a_pattern_for_the_same_body_stays(void **state) {
+static void pattern_for_the_same_body_is_unchanged(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_pattern *was, *is;
@@ -123,7 +123,7 @@ static void a_pattern_for_the_same_body_stays(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Bodies of the same form but another size make patterns of the same form. */
+/* Bodies that differ by scale only have patterns that differ by scale only. */
 static void fitting_scales_with_the_body(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -148,7 +148,7 @@ static void fitting_scales_with_the_body(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void waists_follow_the_waist_and_sleeves_their_armholes(void **state) {
+static void waists_and_sleeves_follow_the_body(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_pattern *p;
@@ -173,7 +173,7 @@ static void waists_follow_the_waist_and_sleeves_their_armholes(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Length of an edge of the cape's panel. */
+/* Returns the length of an edge of the cape's panel. */
 static double cape_edge(const vo_pattern *p, const char *name) {
     for (int e = 0; e < p->panel[0].edge_count; e++)
         if (strcmp(p->panel[0].edge[e].name, name) == 0) return p->panel[0].edge[e].length;
@@ -210,11 +210,11 @@ static void elastic_edges_are_shorter_at_rest(void **state) {
     vo_context *ctx = test_context(1);
     vo_pattern *p;
     vo_garment *was, *is;
-    vo_garment_def def = vo_garment_def_default();
+    vo_panel_mesh_def def = vo_panel_mesh_def_default();
     assert_ok(ctx, vo_pattern_load(ctx, GARMENTS "skirt-wide.json", &p));
     assert_ok(ctx, vo_garment_create(p, &def, &was));
     assert_ok(ctx, vo_garment_create(p, &def, &is));
-    vo_garment_tighten(is, p);
+    vo_garment_apply_elastic(is, p);
     int band = vo_pattern_find_panel(p, "band");
     for (int f = 0; f < is->mesh->face_count; f++) {
         bool on_band = is->mesh->vert_patch[is->mesh->face_vert[f][0]] == band;
@@ -227,7 +227,7 @@ static void elastic_edges_are_shorter_at_rest(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- a tube around a post ------------------------------------------------------------------- */
+/* ---- tube around a post ---------------------------------------------------------------------- */
 
 #define PINNED ", \"labels\": [{\"edges\": [\"front.top\", \"back.top\"], \"pinned\": true}]"
 
@@ -267,26 +267,26 @@ static void make_tube(vo_context *ctx, double width, const char *extra, tube *t)
     t->def.edge_length = 0.06;
 }
 
-/* The garment alone, with the body it is on: nothing intersects. */
+/* Asserts that neither the garment alone nor the garment and its body intersect. */
 static void check_clean(vo_context *ctx, const vo_mesh *garment, const vo_mesh *body) {
-    vo_inspector look = {.ctx = ctx};
+    vo_inspector inspector = {.ctx = ctx};
     vo_inspection found;
     vo_inspect_mesh g = vo_inspect_mesh_of(garment), b = vo_inspect_mesh_of(body);
-    vo_inspector_begin(&look);
-    assert_ok(ctx, vo_inspector_add(&look, &g, false, 0, false));
-    assert_ok(ctx, vo_inspector_add(&look, &b, true, 0, true));
-    assert_ok(ctx, vo_inspector_look(&look, &found));
+    vo_inspector_begin(&inspector);
+    assert_ok(ctx, vo_inspector_add(&inspector, &g, false, 0, VO_INSPECT_OPEN));
+    assert_ok(ctx, vo_inspector_add(&inspector, &b, true, 0, VO_INSPECT_ENCLOSED));
+    assert_ok(ctx, vo_inspector_look(&inspector, &found));
     assert_int_equal(vo_inspection_intersections(&found), 0);
     assert_int_equal(found.inside_nodes, 0);
-    vo_inspector_free(&look);
+    vo_inspector_free(&inspector);
 }
 
-/* It is closed: as many openings as it should have. */
-static int openings(const vo_mesh *m) {
+/* Returns the number of boundary loops. */
+static int count_openings(const vo_mesh *m) {
     return 2 - (m->node_count - m->edge_count + m->face_count);
 }
 
-static void a_tube_is_sewn_around_a_post(void **state) {
+static void tube_is_sewn_around_a_post(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     tube t;
@@ -295,7 +295,7 @@ static void a_tube_is_sewn_around_a_post(void **state) {
     make_tube(ctx, 40, PINNED, &t);
     assert_ok(ctx, vo_sew(ctx, &t.def, &garment, &body, &report));
     check_clean(ctx, garment, body);
-    assert_int_equal(openings(garment), 2);
+    assert_int_equal(count_openings(garment), 2);
     assert_int_equal(report.seams, 2);
     assert_true(report.gap > 0 && report.gap <= 0.004);
     assert_true(report.max_strain < 0.1);
@@ -312,7 +312,7 @@ static void a_tube_is_sewn_around_a_post(void **state) {
     vo_context_destroy(ctx);
 }
 
-static uint64_t hash_places(const vo_mesh *m) {
+static uint64_t hash_positions(const vo_mesh *m) {
     uint64_t h = 1469598103934665603u;
     const unsigned char *p = (const unsigned char *)m->node_x;
     for (size_t i = 0; i < (size_t)m->node_count * sizeof *m->node_x; i++)
@@ -320,7 +320,7 @@ static uint64_t hash_places(const vo_mesh *m) {
     return h;
 }
 
-static void threads_do_not_change_it(void **state) {
+static void garment_is_independent_of_threads(void **state) {
     (void)state;
     uint64_t hash[2];
     for (int i = 0; i < 2; i++) {
@@ -329,7 +329,7 @@ static void threads_do_not_change_it(void **state) {
         vo_mesh *garment;
         make_tube(ctx, 40, PINNED, &t);
         assert_ok(ctx, vo_sew(ctx, &t.def, &garment, NULL, NULL));
-        hash[i] = hash_places(garment);
+        hash[i] = hash_positions(garment);
         vo_mesh_destroy(garment);
         vo_context_destroy(ctx);
     }
@@ -342,7 +342,7 @@ static bool stop_at_ten(void *user, const vo_sew_progress *p) {
     return ++*calls < 10;
 }
 
-static void it_can_be_stopped(void **state) {
+static void sewing_can_be_cancelled(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     tube t;
@@ -351,45 +351,45 @@ static void it_can_be_stopped(void **state) {
     make_tube(ctx, 40, "", &t);
     t.def.progress = stop_at_ten;
     t.def.user = &calls;
-    assert_int_equal(vo_sew(ctx, &t.def, &garment, NULL, NULL), VO_STOPPED);
+    assert_int_equal(vo_sew(ctx, &t.def, &garment, NULL, NULL), VO_CANCELLED);
     assert_int_equal(calls, 10);
     assert_null(garment);
     vo_context_destroy(ctx);
 }
 
-static void expect_no_garment(vo_context *ctx, const vo_sew_def *def, const char *message) {
+static void expect_failure(vo_context *ctx, const vo_sew_def *def, const char *message) {
     vo_mesh *garment;
     assert_int_equal(vo_sew(ctx, def, &garment, NULL, NULL), VO_BAD_DATA);
     assert_null(garment);
-    const char *said = vo_context_message(ctx);
-    if (!strstr(said, message) || !strstr(said, "tube.json: "))
-        fail_msg("\"%s\" is not in \"%s\"", message, said);
+    const char *actual = vo_context_message(ctx);
+    if (!strstr(actual, message) || !strstr(actual, "tube.json: "))
+        fail_msg("\"%s\" is not in \"%s\"", message, actual);
 }
 
-/* 56 to 60 cm of cloth go around a post of 75 cm only by force. Some stay there, some come off. */
-static void what_is_too_tight_is_named(void **state) {
+/* 56 to 60 cm of cloth fit a post of 75 cm only under strain. */
+static void tight_garment_is_reported(void **state) {
     (void)state;
     for (int width = 28; width <= 30; width++) {
         vo_context *ctx = test_context(1);
         tube t;
         make_tube(ctx, width, "", &t);
-        expect_no_garment(ctx, &t.def, "too tight: its seams close, but panel ");
+        expect_failure(ctx, &t.def, "too tight: its seams close, but panel ");
         vo_context_destroy(ctx);
     }
 }
 
-/* 100 cm go around it easily, and slide down. */
-static void what_is_not_held_is_named(void **state) {
+/* 100 cm of cloth fit the post loosely and slide down. */
+static void loose_garment_is_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     tube t;
     make_tube(ctx, 50, "", &t);
-    expect_no_garment(ctx, &t.def, "it is not held by the body");
+    expect_failure(ctx, &t.def, "it is not held by the body");
     vo_context_destroy(ctx);
 }
 
-/* Two panels on two sides of a wall. */
-static void a_seam_that_does_not_close_is_named(void **state) {
+/* Two panels on opposite sides of a wall. */
+static void open_seam_is_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     tube t;
@@ -402,25 +402,25 @@ static void a_seam_that_does_not_close_is_named(void **state) {
     for (int n = 0; n < wall->node_count; n++) wall->node_x[n].z += 1.25;
     assert_ok(ctx, vo_mesh_save_obj(ctx, wall, t.body));
     vo_mesh_destroy(wall);
-    expect_no_garment(ctx, &t.def, "seam \"");
+    expect_failure(ctx, &t.def, "seam \"");
     assert_non_null(strstr(vo_context_message(ctx), "does not close: near ("));
     assert_non_null(strstr(vo_context_message(ctx), "They are 40.0 and 40.0 cm long"));
     vo_context_destroy(ctx);
 }
 
-static void wrong_calls_are_refused(void **state) {
+static void invalid_arguments_are_rejected(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh *garment;
     vo_sew_def def = vo_sew_def_default();
-    assert_int_equal(vo_sew(ctx, &def, &garment, NULL, NULL), VO_BAD_CALL);
+    assert_int_equal(vo_sew(ctx, &def, &garment, NULL, NULL), VO_BAD_ARGUMENT);
     def.pattern = GARMENTS "dress.json";
     def.thickness = 0;
-    assert_int_equal(vo_sew(ctx, &def, &garment, NULL, NULL), VO_BAD_CALL);
+    assert_int_equal(vo_sew(ctx, &def, &garment, NULL, NULL), VO_BAD_ARGUMENT);
     def = vo_sew_def_default();
     def.pattern = GARMENTS "dress.json";
     def.edge_length = NAN;
-    assert_int_equal(vo_sew(ctx, &def, &garment, NULL, NULL), VO_BAD_CALL);
+    assert_int_equal(vo_sew(ctx, &def, &garment, NULL, NULL), VO_BAD_ARGUMENT);
     def.edge_length = 0.05;
     def.fabric = "moonlight";
     assert_int_equal(vo_sew(ctx, &def, &garment, NULL, NULL), VO_BAD_DATA);
@@ -430,8 +430,8 @@ static void wrong_calls_are_refused(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Two sheets, flat and side by side in the world. */
-static void merging_joins_what_lies_together(void **state) {
+/* Two flat sheets side by side in the world. */
+static void merging_joins_coincident_nodes(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     char flat[600], world[600], other[600];
@@ -456,24 +456,24 @@ static void merging_joins_what_lies_together(void **state) {
     assert_int_equal(m->node_count, 8);
     vo_mesh_destroy(m);
     assert_int_equal(vo_sew_merge(ctx, flat, other, 1e-3, &m), VO_BAD_DATA);
-    assert_int_equal(vo_sew_merge(ctx, flat, world, -1, &m), VO_BAD_CALL);
+    assert_int_equal(vo_sew_merge(ctx, flat, world, -1, &m), VO_BAD_ARGUMENT);
     vo_context_destroy(ctx);
 }
 
-/* Two steps are enough to pass through everything that allocates, but for the merged garment. */
+/* Two steps run all code that allocates, except for the merged garment. */
 static bool stop_at_two(void *user, const vo_sew_progress *p) {
     (void)user;
     return p->step < 2;
 }
 
-static vo_result sew_a_little(vo_context *ctx, void *arg) {
+static vo_result sew_two_steps(vo_context *ctx, void *arg) {
     const tube *t = arg;
     vo_mesh *garment;
     vo_result result = vo_sew(ctx, &t->def, &garment, NULL, NULL);
-    return result == VO_STOPPED ? VO_OK : result;
+    return result == VO_CANCELLED ? VO_OK : result;
 }
 
-static void every_allocation_may_fail(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     tube t;
@@ -481,20 +481,20 @@ static void every_allocation_may_fail(void **state) {
     vo_context_destroy(ctx);
     t.def.edge_length = 0.2;
     t.def.progress = stop_at_two;
-    test_every_allocation_forgiving(sew_a_little, &t);
+    test_every_allocation_forgiving(sew_two_steps, &t);
 }
 
 /* ---- garments ------------------------------------------------------------------------------- */
 
-/* How a garment is cut, and for whom. */
+/* A garment and the body that it is fitted to. */
 typedef struct fitting {
     const char *garment;
-    int openings; /* that are left once all seams are closed */
+    int openings; /* boundary loops with all seams closed */
     double height, build, figure, edge;
 } fitting;
 
-/* Nodes of borders lie apart: none of a seam that was left open. */
-static bool borders_are_apart(const vo_mesh *m) {
+/* Returns true if no two boundary nodes coincide, as they would along an open seam. */
+static bool borders_are_separate(const vo_mesh *m) {
     for (int e = 0; e < m->edge_count; e++)
         for (int k = 0; k < e && m->edge_face[e][1] < 0; k++) {
             int a = m->edge_node[e][0], b = m->edge_node[k][0];
@@ -504,7 +504,8 @@ static bool borders_are_apart(const vo_mesh *m) {
     return true;
 }
 
-/* Sews it; false, with a line of what is wrong, unless it is clean, closed and not tight. */
+/* Sews the garment; prints the defect and returns false unless it is clean, closed and not
+ * tight. */
 static bool fits(vo_context *ctx, const fitting *f) {
     char path[300], wrong[700] = "";
     vo_mesh *garment = NULL, *body = NULL;
@@ -523,8 +524,8 @@ static bool fits(vo_context *ctx, const fitting *f) {
         check_clean(ctx, garment, body);
         if (!(report.max_strain < 0.1))
             snprintf(wrong, sizeof wrong, "strain %g", report.max_strain);
-        if (openings(garment) != f->openings || !borders_are_apart(garment))
-            snprintf(wrong, sizeof wrong, "%d openings", openings(garment));
+        if (count_openings(garment) != f->openings || !borders_are_separate(garment))
+            snprintf(wrong, sizeof wrong, "%d openings", count_openings(garment));
         if (!(report.gap <= 0.004)) snprintf(wrong, sizeof wrong, "joined over %g m", report.gap);
     }
     if (wrong[0])
@@ -607,7 +608,7 @@ static void write_scene(vo_context *ctx, const char *tail, char path[600]) {
     ", \"materials\": [{\"data\": \"" VOILE_SOURCE_DIR "/assets/fabrics/cotton-poplin.json\"}]," \
     " \"remeshing\": {\"size\": [0.05, 0.1]}}"
 
-static void equal_garments_are_sewn_once_and_put_where_they_belong(void **state) {
+static void equal_garments_are_sewn_once_and_transformed(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     char path[600];
@@ -632,47 +633,48 @@ static void equal_garments_are_sewn_once_and_put_where_they_belong(void **state)
     vo_context_destroy(ctx);
 }
 
-typedef struct listener {
-    int calls, stop_at; /* the garment at whose first call it stops; -1: never */
+typedef struct progress_record {
+    int calls, stop_at; /* garment at whose first call the callback cancels; -1: never */
     double done;
-    bool seen[2][2]; /* garment, stage */
-} listener;
+    bool seen[2][2]; /* garment, phase */
+} progress_record;
 
-static bool listen(void *user, const vo_sew_progress *p) {
-    listener *l = user;
+static bool record_progress(void *user, const vo_sew_progress *p) {
+    progress_record *l = user;
     l->calls++;
     assert_int_equal(p->garments, 2);
     assert_in_range(p->garment, 0, 1);
     assert_true(p->done >= l->done && p->done <= 1);
     assert_non_null(strstr(p->pattern, "tube.json"));
     l->done = p->done;
-    l->seen[p->garment][p->stage] = true;
+    l->seen[p->garment][p->phase] = true;
     return p->garment != l->stop_at;
 }
 
-/* The second tube is another one, or it would not be sewn. */
-static void sewing_of_scenes_is_told_and_can_be_stopped(void **state) {
+/* The second tube differs, otherwise its sewing would be skipped. */
+static void sewing_of_scenes_reports_progress_and_can_be_cancelled(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     char path[600];
     vo_scene *scene;
     vo_sim *sim;
-    const char *sets[] = {"garments[1].edge_length=0.09"};
+    const char *overrides[] = {"garments[1].edge_length=0.09"};
     write_scene(ctx, TUBE_OF("0") ", " TUBE_OF("1"), path);
-    assert_ok(ctx, vo_scene_load(ctx, path, 1, sets, &scene));
-    listener l = {.stop_at = -1};
-    assert_ok(ctx, vo_sim_create_watched(ctx, scene, listen, &l, &sim));
+    assert_ok(ctx, vo_scene_load(ctx, path, 1, overrides, &scene));
+    progress_record l = {.stop_at = -1};
+    assert_ok(ctx, vo_sim_create_with_progress(ctx, scene, record_progress, &l, &sim));
     for (int i = 0; i < 4; i++) assert_true(l.seen[i / 2][i % 2]);
     vo_sim_destroy(sim);
-    listener stops = {.stop_at = 1};
-    assert_int_equal(vo_sim_create_watched(ctx, scene, listen, &stops, &sim), VO_STOPPED);
+    progress_record cancelled = {.stop_at = 1};
+    assert_int_equal(vo_sim_create_with_progress(ctx, scene, record_progress, &cancelled, &sim),
+                     VO_CANCELLED);
     assert_null(sim);
-    assert_true(stops.calls < l.calls);
+    assert_true(cancelled.calls < l.calls);
     vo_scene_destroy(scene);
     vo_context_destroy(ctx);
 }
 
-/* Held softly, the upper rim stays at its place on a body that stands. */
+/* A soft rim stays in place on a body that does not move. */
 static void pinned_rims_follow_the_body(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -684,11 +686,11 @@ static void pinned_rims_follow_the_body(void **state) {
     assert_int_equal(scene->handle[0].obstacle, 1);
     assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
     int node = scene->handle[0].nodes[0];
-    vo_vec3 before = sim->cloth[0].mesh->node_x[vo_sim_node_now(&sim->cloth[0], node)];
-    vo_vec3 hold = vo_sim_grip(sim, 1, before);
-    assert_near(v3_distance(vo_sim_grip_point(sim, 1, hold), before), 0, 1e-9);
+    vo_vec3 before = sim->cloth[0].mesh->node_x[vo_sim_find_node(&sim->cloth[0], node)];
+    vo_vec3 binding = vo_sim_bind_to_body(sim, 1, before);
+    assert_near(v3_distance(vo_sim_eval_binding(sim, 1, binding), before), 0, 1e-9);
     for (int i = 0; i < 2; i++) assert_ok(ctx, vo_sim_step_frame(sim));
-    int now = vo_sim_node_now(&sim->cloth[0], node);
+    int now = vo_sim_find_node(&sim->cloth[0], node);
     assert_true(now >= 0);
     assert_near(v3_distance(sim->cloth[0].mesh->node_x[now], before), 0, 0.01);
     vo_sim_destroy(sim);
@@ -696,7 +698,7 @@ static void pinned_rims_follow_the_body(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void expect_refusal(vo_context *ctx, const char *garments, const char *message) {
+static void expect_load_error(vo_context *ctx, const char *garments, const char *message) {
     char path[600];
     vo_scene *scene;
     write_scene(ctx, garments, path);
@@ -705,17 +707,17 @@ static void expect_refusal(vo_context *ctx, const char *garments, const char *me
         fail_msg("\"%s\" is not in \"%s\"", message, vo_context_message(ctx));
 }
 
-static void wrong_garments_are_named(void **state) {
+static void invalid_garments_are_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    expect_refusal(ctx, "", "cloths: is missing");
-    expect_refusal(ctx, "{}", "garments[0].pattern: is missing");
-    expect_refusal(ctx, "{\"pattern\": \"tube.json\", \"mesh\": \"a.obj\"}",
-                   "garments[0].pattern: pattern and mesh exclude each other");
-    expect_refusal(ctx, "{\"pattern\": \"gone.json\"}", "garments[0].pattern: there is no file");
-    expect_refusal(ctx, TUBE_OF("2"), "garments[0].character: there is no character 2");
-    expect_refusal(ctx, "{\"pattern\": \"tube.json\"}", "there is no fabric \"cotton-poplin\"");
-    expect_refusal(ctx, "{\"mesh\": \"tube.json\"}", "garments[0].materials: is missing");
+    expect_load_error(ctx, "", "cloths: is missing");
+    expect_load_error(ctx, "{}", "garments[0].pattern: is missing");
+    expect_load_error(ctx, "{\"pattern\": \"tube.json\", \"mesh\": \"a.obj\"}",
+                      "garments[0].pattern: pattern and mesh exclude each other");
+    expect_load_error(ctx, "{\"pattern\": \"gone.json\"}", "garments[0].pattern: there is no file");
+    expect_load_error(ctx, TUBE_OF("2"), "garments[0].character: there is no character 2");
+    expect_load_error(ctx, "{\"pattern\": \"tube.json\"}", "there is no fabric \"cotton-poplin\"");
+    expect_load_error(ctx, "{\"mesh\": \"tube.json\"}", "garments[0].materials: is missing");
     vo_context_destroy(ctx);
 }
 
@@ -723,27 +725,27 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(girths_of_a_cylinder_are_its_circumference),
         cmocka_unit_test(girths_follow_height_and_build),
-        cmocka_unit_test(a_pattern_for_the_same_body_stays),
+        cmocka_unit_test(pattern_for_the_same_body_is_unchanged),
         cmocka_unit_test(fitting_scales_with_the_body),
-        cmocka_unit_test(waists_follow_the_waist_and_sleeves_their_armholes),
+        cmocka_unit_test(waists_and_sleeves_follow_the_body),
         cmocka_unit_test(capes_follow_the_neck),
         cmocka_unit_test(elastic_edges_are_shorter_at_rest),
-        cmocka_unit_test(a_tube_is_sewn_around_a_post),
-        cmocka_unit_test(threads_do_not_change_it),
-        cmocka_unit_test(it_can_be_stopped),
-        cmocka_unit_test(what_is_too_tight_is_named),
-        cmocka_unit_test(what_is_not_held_is_named),
-        cmocka_unit_test(a_seam_that_does_not_close_is_named),
-        cmocka_unit_test(wrong_calls_are_refused),
-        cmocka_unit_test(merging_joins_what_lies_together),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(tube_is_sewn_around_a_post),
+        cmocka_unit_test(garment_is_independent_of_threads),
+        cmocka_unit_test(sewing_can_be_cancelled),
+        cmocka_unit_test(tight_garment_is_reported),
+        cmocka_unit_test(loose_garment_is_reported),
+        cmocka_unit_test(open_seam_is_reported),
+        cmocka_unit_test(invalid_arguments_are_rejected),
+        cmocka_unit_test(merging_joins_coincident_nodes),
+        cmocka_unit_test(allocation_failure_is_reported),
         cmocka_unit_test(two_garments_fit_a_mannequin),
         cmocka_unit_test(every_garment_fits_three_builds_and_heights),
         cmocka_unit_test(garmentcode_shirt_fits_its_body),
-        cmocka_unit_test(equal_garments_are_sewn_once_and_put_where_they_belong),
-        cmocka_unit_test(sewing_of_scenes_is_told_and_can_be_stopped),
+        cmocka_unit_test(equal_garments_are_sewn_once_and_transformed),
+        cmocka_unit_test(sewing_of_scenes_reports_progress_and_can_be_cancelled),
         cmocka_unit_test(pinned_rims_follow_the_body),
-        cmocka_unit_test(wrong_garments_are_named),
+        cmocka_unit_test(invalid_garments_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
-/* Shapes against geometry: closed, turned outwards, of the right area and volume, of good
- * triangles. */
+/* Tests of shapes against geometry: closed, oriented outwards, with the exact area and volume and
+ * well-shaped triangles. */
 #include "mesh_checks.h"
 
 #include <string.h>
 
-/* Volume by the divergence theorem; positive where the faces look outwards. */
+/* Volume by the divergence theorem; positive if the faces are oriented outwards. */
 static double volume_of(const vo_mesh *m) {
     double volume = 0;
     for (int f = 0; f < m->face_count; f++) {
@@ -22,18 +22,18 @@ static double area_of(const vo_mesh *m) {
     return area;
 }
 
-/* The smallest angle of all triangles, in degrees. */
-static double smallest_angle(const vo_mesh *m) {
-    double least = 180;
+/* Smallest angle of all triangles, degrees. */
+static double measure_min_angle(const vo_mesh *m) {
+    double smallest = 180;
     for (int f = 0; f < m->face_count; f++)
         for (int i = 0; i < 3; i++) {
             vo_vec3 a = m->node_x[vo_mesh_face_node(m, f, i)];
             vo_vec3 p = v3_sub(m->node_x[vo_mesh_face_node(m, f, (i + 1) % 3)], a);
             vo_vec3 q = v3_sub(m->node_x[vo_mesh_face_node(m, f, (i + 2) % 3)], a);
             double angle = atan2(v3_length(v3_cross(p, q)), v3_dot(p, q)) * 180 / VO_PI;
-            least = vo_min(least, angle);
+            smallest = vo_min(smallest, angle);
         }
-    return least;
+    return smallest;
 }
 
 static void edge_lengths(const vo_mesh *m, double *low, double *high) {
@@ -46,7 +46,7 @@ static void edge_lengths(const vo_mesh *m, double *low, double *high) {
     }
 }
 
-/* Nothing at all to complain of, two faces along every edge, and the right number of handles. */
+/* Asserts no defects, two faces at every edge, and the Euler characteristic. */
 static void check_closed(vo_context *ctx, const vo_mesh *m, int euler) {
     check_valid(ctx, m, VO_MESH_FOR_OBSTACLE);
     for (int e = 0; e < m->edge_count; e++) assert_true(m->edge_face[e][1] >= 0);
@@ -58,8 +58,8 @@ typedef struct shape_case {
     vo_shape_def def;
     double volume, area;
     int euler;
-    double least_angle; /* degrees; 0: a thin shape has thin triangles */
-    bool flat;          /* of flat sides: area and volume are exact */
+    double min_angle; /* degrees; 0: thin shapes have thin triangles */
+    bool flat;        /* flat sides: area and volume are exact */
 } shape_case;
 
 /* Frustum of a cone. */
@@ -115,7 +115,7 @@ static int make_cases(shape_case *c) {
     return n;
 }
 
-/* Round shapes are inscribed: what they lack falls with the square of the edges. */
+/* Round shapes are inscribed: the deficit is proportional to the squared edge length. */
 static void check_case(vo_context *ctx, shape_case c, double edge) {
     vo_mesh *m;
     c.def.edge_length = edge;
@@ -127,11 +127,11 @@ static void check_case(vo_context *ctx, shape_case c, double edge) {
     if (!c.flat) assert_true(volume_of(m) < c.volume * (1 + 1e-3 * slack));
     double low, high;
     edge_lengths(m, &low, &high);
-    if (edge > 0 && smallest_angle(m) < c.least_angle)
+    if (edge > 0 && measure_min_angle(m) < c.min_angle)
         fail_msg("kind %d, edge %g: an angle of %g degrees", (int)c.def.kind, edge,
-                 smallest_angle(m));
-    if (c.least_angle > 0 && edge < 0.2 && !(low > 0.5 * edge && high < 1.8 * edge))
-        fail_msg("kind %d: edges from %g to %g, asked for %g", (int)c.def.kind, low, high, edge);
+                 measure_min_angle(m));
+    if (c.min_angle > 0 && edge < 0.2 && !(low > 0.5 * edge && high < 1.8 * edge))
+        fail_msg("kind %d: edges from %g to %g, requested %g", (int)c.def.kind, low, high, edge);
     vo_mesh_destroy(m);
 }
 
@@ -145,8 +145,8 @@ static void shapes_have_their_volume_and_area(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* With edges far longer than the shape it is as coarse as it can be, but still a body. */
-static void coarse_shapes_are_bodies(void **state) {
+/* With edges far longer than the shape the mesh is minimal but still closed. */
+static void coarse_shapes_are_closed(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     shape_case cases[16];
@@ -162,7 +162,7 @@ static void coarse_shapes_are_bodies(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void the_usual_edges_show_the_shape(void **state) {
+static void default_edge_length_resolves_the_shape(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     shape_case cases[16];
@@ -187,7 +187,7 @@ static void bounds_of(const vo_mesh *m, vo_vec3 *low, vo_vec3 *high) {
     }
 }
 
-static void shapes_are_where_they_say(void **state) {
+static void shapes_have_documented_positions(void **state) {
     (void)state;
     static const struct {
         vo_shape_def def;
@@ -260,7 +260,7 @@ static void funnels_of_any_proportion_are_closed(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void shapes_that_make_no_sense_are_refused(void **state) {
+static void invalid_shapes_are_rejected(void **state) {
     (void)state;
     static const struct {
         vo_shape_def def;
@@ -289,39 +289,39 @@ static void shapes_that_make_no_sense_are_refused(void **state) {
     vo_context *ctx = test_context(1);
     vo_mesh *m;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(vo_mesh_create_shape(ctx, &cases[i].def, &m), VO_BAD_CALL);
+        assert_int_equal(vo_mesh_create_shape(ctx, &cases[i].def, &m), VO_BAD_ARGUMENT);
         assert_null(m);
         if (!strstr(vo_context_message(ctx), cases[i].sentence))
-            fail_msg("\"%s\" does not say \"%s\"", vo_context_message(ctx), cases[i].sentence);
+            fail_msg("\"%s\" does not contain \"%s\"", vo_context_message(ctx), cases[i].sentence);
     }
-    assert_int_equal(vo_mesh_create_shape(ctx, NULL, &m), VO_BAD_CALL);
+    assert_int_equal(vo_mesh_create_shape(ctx, NULL, &m), VO_BAD_ARGUMENT);
     vo_context_destroy(ctx);
 }
 
-static vo_result make_one(vo_context *ctx, void *arg) {
+static vo_result make_shape(vo_context *ctx, void *arg) {
     vo_mesh *m;
     vo_result result = vo_mesh_create_shape(ctx, arg, &m);
     vo_mesh_destroy(m);
     return result;
 }
 
-static void want_of_memory_is_told(void **state) {
+static void out_of_memory_is_reported(void **state) {
     (void)state;
     shape_case cases[16];
     int count = make_cases(cases);
-    for (int i = 0; i < count; i++) test_every_allocation(make_one, &cases[i].def);
+    for (int i = 0; i < count; i++) test_every_allocation(make_shape, &cases[i].def);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_have_their_volume_and_area),
-        cmocka_unit_test(coarse_shapes_are_bodies),
-        cmocka_unit_test(the_usual_edges_show_the_shape),
-        cmocka_unit_test(shapes_are_where_they_say),
+        cmocka_unit_test(coarse_shapes_are_closed),
+        cmocka_unit_test(default_edge_length_resolves_the_shape),
+        cmocka_unit_test(shapes_have_documented_positions),
         cmocka_unit_test(sphere_nodes_lie_on_the_sphere),
         cmocka_unit_test(funnels_of_any_proportion_are_closed),
-        cmocka_unit_test(shapes_that_make_no_sense_are_refused),
-        cmocka_unit_test(want_of_memory_is_told),
+        cmocka_unit_test(invalid_shapes_are_rejected),
+        cmocka_unit_test(out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
-/* The simulation as a whole: handles, limits, determinism, memory. */
+/* Tests of the simulation as a whole: handles, strain limits, determinism, memory. */
 #include "support.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 
-/* A sheet of the given resolution, held by a handle or pinned at two corners. */
+/* Creates a sheet of the given resolution, attached by a handle or pinned at two corners. */
 static vo_result make_sheet(vo_context *ctx, int resolution, const vo_material_def *given,
                             const vo_handle_def *handle, double wind, vo_scene **scene) {
     vo_scene_def def = vo_scene_def_default();
@@ -52,7 +52,7 @@ static uint64_t hash_after(vo_context *ctx, int resolution, int steps) {
     return hash;
 }
 
-static void any_number_of_threads_gives_the_same_bits(void **state) {
+static void state_is_independent_of_threads(void **state) {
     (void)state;
     uint64_t hash[3];
     for (int threads = 1; threads <= 3; threads++) {
@@ -68,19 +68,19 @@ typedef struct side {
     uint64_t hash;
 } side;
 
-static void *run_side(void *arg) {
+static void *run_in_thread(void *arg) {
     vo_context *ctx = test_context(2);
     ((side *)arg)->hash = hash_after(ctx, 20, 40);
     vo_context_destroy(ctx);
     return NULL;
 }
 
-static void two_simulations_run_side_by_side(void **state) {
+static void two_simulations_run_concurrently(void **state) {
     (void)state;
     side sides[2] = {{0}};
     pthread_t thread[2];
     for (int i = 0; i < 2; i++)
-        assert_int_equal(pthread_create(&thread[i], NULL, run_side, &sides[i]), 0);
+        assert_int_equal(pthread_create(&thread[i], NULL, run_in_thread, &sides[i]), 0);
     for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
     vo_context *ctx = test_context(1);
     uint64_t alone = hash_after(ctx, 20, 40);
@@ -88,7 +88,7 @@ static void two_simulations_run_side_by_side(void **state) {
     assert_true(sides[0].hash == alone && sides[1].hash == alone);
 }
 
-static void a_step_allocates_nothing_after_warm_up(void **state) {
+static void step_allocates_nothing_after_warm_up(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(2, &memory);
@@ -99,7 +99,8 @@ static void a_step_allocates_nothing_after_warm_up(void **state) {
     material.stretch_max = 1.1;
     assert_ok(ctx, make_sheet(ctx, 30, &material, NULL, 1, &scene));
     assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
-    for (int i = 0; i < 100; i++) assert_ok(ctx, vo_sim_step(sim)); /* it has fallen and swung */
+    for (int i = 0; i < 100; i++)
+        assert_ok(ctx, vo_sim_step(sim)); /* the sheet has fallen and swung */
     long calls = memory.calls;
     for (int i = 0; i < 100; i++) assert_ok(ctx, vo_sim_step(sim));
     assert_int_equal(memory.calls, calls);
@@ -123,14 +124,14 @@ static vo_result create_and_step(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void every_refused_allocation_is_reported(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
     test_every_allocation(create_and_step, NULL);
 }
 
 /* ---- handles -------------------------------------------------------------------------------- */
 
-static void a_keyframed_node_follows_its_motion(void **state) {
+static void keyframed_node_follows_its_motion(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_scene *scene = NULL;
@@ -152,22 +153,23 @@ static void a_keyframed_node_follows_its_motion(void **state) {
     assert_ok(ctx, vo_scene_add_motion(scene, 2, keys, NULL));
     assert_ok(ctx, vo_scene_add_handle(scene, &handle, NULL));
     assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
-    for (int i = 0; i < 20; i++) assert_ok(ctx, vo_sim_step(sim)); /* half way: Hermite, 0.5 */
-    vo_vec3 x = vo_sim_cloth(sim, 0).node_x[0];
+    for (int i = 0; i < 20; i++)
+        assert_ok(ctx, vo_sim_step(sim)); /* half of the path: Hermite, 0.5 */
+    vo_vec3 x = vo_sim_get_cloth(sim, 0).node_x[0];
     assert_near(x.x, 0.05, 1e-12);
     assert_near(x.z, 0.15, 1e-12);
     for (int i = 0; i < 20; i++) assert_ok(ctx, vo_sim_step(sim));
-    x = vo_sim_cloth(sim, 0).node_x[0];
+    x = vo_sim_get_cloth(sim, 0).node_x[0];
     assert_near(x.z, 0.3, 1e-9);
-    for (int i = 0; i < 40; i++) assert_ok(ctx, vo_sim_step(sim)); /* let go: it falls */
-    assert_true(vo_sim_cloth(sim, 0).node_x[0].z < 0.25);
+    for (int i = 0; i < 40; i++) assert_ok(ctx, vo_sim_step(sim)); /* released: the node falls */
+    assert_true(vo_sim_get_cloth(sim, 0).node_x[0].z < 0.25);
     vo_sim_destroy(sim);
     vo_scene_destroy(scene);
     vo_context_destroy(ctx);
 }
 
-/* A soft handle carries half the sheet's weight with a spring: it sags by weight / stiffness. */
-static void a_soft_handle_gives_way_by_its_stiffness(void **state) {
+/* A soft handle carries half of the sheet's weight with a spring: it sags by weight / stiffness. */
+static void soft_handle_sags_by_weight_over_stiffness(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_scene *scene = NULL;
@@ -181,10 +183,10 @@ static void a_soft_handle_gives_way_by_its_stiffness(void **state) {
     material.damping = 0.1;
     assert_ok(ctx, make_sheet(ctx, 4, &material, &handle, 0, &scene));
     assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
-    double start = vo_sim_cloth(sim, 0).node_x[0].z, mean = 0;
+    double start = vo_sim_get_cloth(sim, 0).node_x[0].z, mean = 0;
     for (int i = 0; i < 3000; i++) {
         assert_ok(ctx, vo_sim_step(sim));
-        vo_mesh_view view = vo_sim_cloth(sim, 0);
+        vo_mesh_view view = vo_sim_get_cloth(sim, 0);
         if (i >= 2000) mean += (view.node_x[0].z + view.node_x[4].z) / 2 / 1000;
     }
     double weight = vo_fabric_def_default().density * 9.8;
@@ -207,7 +209,7 @@ static void glue_pulls_two_nodes_together(void **state) {
     assert_ok(ctx, make_sheet(ctx, 8, NULL, &glue, 1, &scene));
     assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
     for (int i = 0; i < 400; i++) assert_ok(ctx, vo_sim_step(sim));
-    vo_vec3 a = vo_sim_cloth(sim, 0).node_x[0], b = vo_sim_cloth(sim, 0).node_x[80];
+    vo_vec3 a = vo_sim_get_cloth(sim, 0).node_x[0], b = vo_sim_get_cloth(sim, 0).node_x[80];
     double apart =
         sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
     assert_true(apart < 0.02);
@@ -218,7 +220,7 @@ static void glue_pulls_two_nodes_together(void **state) {
 
 /* ---- strain limits -------------------------------------------------------------------------- */
 
-static double worst_strain(const vo_material_def *material) {
+static double max_strain(const vo_material_def *material) {
     vo_context *ctx = test_context(1);
     vo_scene *scene = NULL;
     vo_sim *sim;
@@ -235,13 +237,13 @@ static double worst_strain(const vo_material_def *material) {
     return worst;
 }
 
-static void strain_limits_hold(void **state) {
+static void strain_limits_are_enforced(void **state) {
     (void)state;
     vo_material_def material = vo_material_def_default();
     material.stretching_mult = 0.1;
-    double free_strain = worst_strain(&material);
+    double free_strain = max_strain(&material);
     material.stretch_max = 1.05;
-    double limited = worst_strain(&material);
+    double limited = max_strain(&material);
     print_message("largest strain: %.3f free, %.3f limited to 0.05\n", free_strain, limited);
     assert_true(free_strain > 0.10);
     assert_true(limited < 0.06);
@@ -249,14 +251,14 @@ static void strain_limits_hold(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(two_simulations_run_side_by_side),
-        cmocka_unit_test(a_step_allocates_nothing_after_warm_up),
-        cmocka_unit_test(every_refused_allocation_is_reported),
-        cmocka_unit_test(a_keyframed_node_follows_its_motion),
-        cmocka_unit_test(a_soft_handle_gives_way_by_its_stiffness),
+        cmocka_unit_test(state_is_independent_of_threads),
+        cmocka_unit_test(two_simulations_run_concurrently),
+        cmocka_unit_test(step_allocates_nothing_after_warm_up),
+        cmocka_unit_test(allocation_failure_is_reported),
+        cmocka_unit_test(keyframed_node_follows_its_motion),
+        cmocka_unit_test(soft_handle_sags_by_weight_over_stiffness),
         cmocka_unit_test(glue_pulls_two_nodes_together),
-        cmocka_unit_test(strain_limits_hold),
+        cmocka_unit_test(strain_limits_are_enforced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

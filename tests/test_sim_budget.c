@@ -1,5 +1,7 @@
-/* Budgets of the view, in simulations. */
-#include "view_world.h"
+/* Tests of the view budgets for faces and seconds, in simulations. */
+#include "view_fixture.h"
+
+#include "run/segment.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,37 +10,38 @@
 static int warnings;
 static void count_warnings(void *user, vo_log_level level, const char *message) {
     (void)user;
-    warnings += level == VO_LOG_WARNING && strstr(message, "budget_faces cannot be held") != NULL;
+    warnings += level == VO_LOG_WARNING && strstr(message, "budget_faces cannot be met") != NULL;
 }
 
-/* How many frames so far had too many faces, and in how many of them that was to stay so. */
+/* Numbers of frames with more faces than the budget, and of frames that report a missed budget. */
 static int exceeded, missed;
 
-/* The line of every frame says of its own faces whether they are too many, and by how much. */
-static void assert_told(const world *w, double wanted) {
+/* Checks the statistics of the current frame against its number of faces, and counts the frame. */
+static void assert_budget_stats(const world *w, double budget) {
     const vo_stats *stats = &w->sim->stats;
-    assert_near(stats->budget_excess, fmax(stats->faces / wanted - 1, 0), 1e-12);
-    bool beyond = stats->faces > 1.03 * wanted;
-    assert_int_equal(stats->budget_missed, beyond && w->sim->view.pixels >= 64);
+    assert_near(stats->budget_excess, fmax(stats->faces / budget - 1, 0), 1e-12);
+    bool beyond = stats->faces > 1.03 * budget;
+    assert_int_equal(stats->budget_missed, beyond && w->sim->budget.min_edge_pixels >= 64);
     exceeded += beyond;
     missed += stats->budget_missed;
 }
 
-/* A curtain that comes into sight, so many frames ahead, with so many faces wanted. */
-static world open_budget_ahead(double faces, double anticipation) {
+/* Opens a simulation of a curtain that a cut brings into view, with a face budget and an
+ * anticipation in frames. */
+static world open_budget_with_anticipation(double faces, double anticipation) {
     world w = open_world(VO_ADAPT_VIEW, anticipation, true, 1);
     vo_sim_destroy(w.sim);
     w.scene->def.view.budget_faces = faces;
-    w.scene->def.view.pixels = 1;
+    w.scene->def.view.min_edge_pixels = 1;
     w.ctx->log = count_warnings;
     warnings = exceeded = missed = 0;
     assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
     return w;
 }
 
-static world open_budget(double faces) { return open_budget_ahead(faces, 5); }
+static world open_budget(double faces) { return open_budget_with_anticipation(faces, 5); }
 
-/* Into a frame file, and out of it again. */
+/* Folder with the frame file of save(). */
 static char folder[400];
 
 static void save(world *w) {
@@ -57,7 +60,7 @@ static void restore(world *w) {
     int frame = vo_sim_frame(w->sim);
     vo_sim_destroy(w->sim);
     assert_ok(w->ctx, vo_sim_create_for_frames(w->ctx, w->scene, &w->sim));
-    assert_ok(w->ctx, vo_sim_restore(w->sim, folder, frame));
+    assert_ok(w->ctx, vo_run_restore_frame(w->sim, folder, frame));
 }
 
 static void save_and_restore(world *w) {
@@ -65,184 +68,186 @@ static void save_and_restore(world *w) {
     restore(w);
 }
 
-/* The same for 60 frames. */
+/* Runs 60 frames with a face budget and checks the statistics of each. */
 static world run_budget(double faces) {
     world w = open_budget(faces);
-    assert_told(&w, faces);
+    assert_budget_stats(&w, faces);
     for (int f = 0; f < 60; f++) {
         assert_ok(w.ctx, vo_sim_step_frame(w.sim));
-        assert_told(&w, faces);
+        assert_budget_stats(&w, faces);
     }
-    print_message("%.0f faces wanted: %d with %.3g pixels\n", faces, faces_of(&w),
-                  w.sim->view.pixels);
+    print_message("budget of %.0f faces: %d with %.3g pixels\n", faces, faces_of(&w),
+                  w.sim->budget.min_edge_pixels);
     return w;
 }
 
-static void a_budget_holds_the_number_of_faces(void **state) {
+static void face_budget_limits_the_number_of_faces(void **state) {
     (void)state;
     world w = run_budget(1000);
-    assert_true(faces_of(&w) > 900 && w.sim->view.pixels > 1);
+    assert_true(faces_of(&w) > 900 && w.sim->budget.min_edge_pixels > 1);
     assert_int_equal(w.sim->stats.budget_missed, 0);
     assert_int_equal(warnings, 0);
-    assert_true(exceeded == 0 && missed == 0); /* not in any frame, the first among them */
+    assert_true(exceeded == 0 && missed == 0); /* in any frame, including the first */
     close_world(&w);
 }
 
-/* Also where a coarse mesh comes into sight from one frame to the next. */
-static void a_budget_holds_through_a_cut(void **state) {
+/* The budget holds also where a cut shows a coarse mesh from one frame to the next. */
+static void face_budget_holds_through_a_cut(void **state) {
     (void)state;
-    for (double wanted = 500; wanted <= 2000; wanted *= 2) {
-        world w = open_budget_ahead(wanted, 0);
-        double most = 0, least = INFINITY;
+    for (double budget = 500; budget <= 2000; budget *= 2) {
+        world w = open_budget_with_anticipation(budget, 0);
+        double max_faces = 0, min_faces = INFINITY;
         for (int f = 0; f < 40; f++) {
             assert_ok(w.ctx, vo_sim_step_frame(w.sim));
-            most = fmax(most, faces_of(&w));
-            if (f > CUT + 5) least = fmin(least, faces_of(&w));
+            max_faces = fmax(max_faces, faces_of(&w));
+            if (f > CUT + 5) min_faces = fmin(min_faces, faces_of(&w));
         }
-        print_message("%.0f faces wanted through a cut: %.0f to %.0f\n", wanted, least, most);
-        assert_true(most < 1.2 * wanted && least > 0.85 * wanted);
+        print_message("budget of %.0f faces through a cut: %.0f to %.0f\n", budget, min_faces,
+                      max_faces);
+        assert_true(max_faces < 1.2 * budget && min_faces > 0.85 * budget);
         close_world(&w);
     }
 }
 
-/* Fewer faces than the cloth can be of are not reached, and that is told, once. */
-static void a_budget_that_cannot_be_held_is_told(void **state) {
+/* A budget below the smallest possible number of faces is exceeded; the warning is logged once. */
+static void unreachable_face_budget_is_warned_once(void **state) {
     (void)state;
     world w = run_budget(50);
     assert_true(faces_of(&w) > 60);
-    assert_near(w.sim->view.pixels, 64, 0);
+    assert_near(w.sim->budget.min_edge_pixels, 64, 0);
     assert_int_equal(w.sim->stats.budget_missed, 1);
     assert_int_equal(warnings, 1);
     assert_true(missed > 0 && exceeded >= missed);
     close_world(&w);
 }
 
-static char told[400];
+static char last_warning[400];
 static void keep_warning(void *user, vo_log_level level, const char *message) {
     (void)user;
-    if (level == VO_LOG_WARNING && strstr(message, "cannot be held"))
-        snprintf(told, sizeof told, "%s", message);
+    if (level == VO_LOG_WARNING && strstr(message, "cannot be met"))
+        snprintf(last_warning, sizeof last_warning, "%s", message);
 }
 
-/* The key that is named is the one that cannot be held, not the other. */
-static void the_budget_that_is_missed_is_named(void **state) {
+/* With two budgets the warning names the one that is missed. */
+static void missed_budget_warning_names_its_key(void **state) {
     (void)state;
     world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
     vo_sim_destroy(w.sim);
     w.scene->def.view.budget_faces = 1e6;
     w.scene->def.view.budget_seconds = 1e-9;
     w.ctx->log = keep_warning;
-    told[0] = 0;
+    last_warning[0] = 0;
     assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
-    for (int f = 0; f < 3 * FRAMES && !told[0]; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
-    assert_non_null(strstr(told, "view.budget_seconds cannot be held"));
+    for (int f = 0; f < 3 * FRAMES && !last_warning[0]; f++)
+        assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    assert_non_null(strstr(last_warning, "view.budget_seconds cannot be met"));
     close_world(&w);
 }
 
-/* Ten frames before 0, in which everything counts as seen or not; returns the shortest edge then.
- */
-static double preroll(bool whole_start) {
+/* Runs ten frames of preroll; returns the smallest edge length on screen, in pixels. */
+static double preroll(bool full_detail_preroll) {
     world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
     vo_sim_destroy(w.sim);
     w.scene->def.preroll = 0.4;
-    w.scene->def.view.whole_start = whole_start;
+    w.scene->def.view.full_detail_preroll = full_detail_preroll;
     w.scene->def.view.budget_faces = 50;
-    w.scene->def.view.pixels = 1;
+    w.scene->def.view.min_edge_pixels = 1;
     w.ctx->log = count_warnings;
     warnings = 0;
     assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
     for (int f = 0; f < 9; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
-    double pixels = w.sim->view.pixels;
+    double pixels = w.sim->budget.min_edge_pixels;
     close_world(&w);
     return pixels;
 }
 
-/* What does not go by the screen cannot be held by it. */
-static void a_budget_waits_for_the_film(void **state) {
+/* With full detail in the preroll the screen size has no effect, so the budget must not change
+ * it. */
+static void full_detail_preroll_ignores_the_budget(void **state) {
     (void)state;
     assert_near(preroll(true), 1, 0);
     assert_int_equal(warnings, 0);
     assert_true(preroll(false) > 1);
 }
 
-/* Also where a frame is a single step, whose own time is then all there is. */
-static void a_budget_of_seconds_is_felt(void **state) {
+/* A frame of a single step has no other frame time than that of the step. */
+static void time_budget_applies_to_single_step_frames(void **state) {
     (void)state;
     world w = open_world(VO_ADAPT_VIEW, 5, true, 1);
     vo_sim_destroy(w.sim);
     w.scene->def.frame_steps = 1;
     w.scene->def.view.budget_seconds = 1e-9;
-    w.scene->def.view.pixels = 1;
+    w.scene->def.view.min_edge_pixels = 1;
     assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
-    assert_near(w.sim->view.pixels, 1, 0); /* before frame 0 no second counts */
+    assert_near(w.sim->budget.min_edge_pixels, 1, 0); /* no time is measured before frame 0 */
     assert_near(w.sim->stats.budget_excess, 0, 0);
     assert_ok(w.ctx, vo_sim_step_frame(w.sim));
-    assert_true(w.sim->view.pixels > 1);
+    assert_true(w.sim->budget.min_edge_pixels > 1);
     assert_true(w.sim->stats.budget_excess > 1);
     close_world(&w);
 }
 
-/* A budget lets go of what it held when a run goes on without one. */
-static void a_budget_that_is_taken_away_lets_go(void **state) {
+/* Resuming a run without its budget restores the minimum edge length of the scene. */
+static void resuming_without_budget_resets_edge_length(void **state) {
     (void)state;
     world w = run_budget(200);
-    assert_true(w.sim->view.pixels > 4);
+    assert_true(w.sim->budget.min_edge_pixels > 4);
     save_and_restore(&w);
-    assert_true(w.sim->view.pixels > 4);
+    assert_true(w.sim->budget.min_edge_pixels > 4);
     save(&w);
     w.scene->def.view.budget_faces = 0;
     restore(&w);
-    assert_near(w.sim->view.pixels, 1, 0);
+    assert_near(w.sim->budget.min_edge_pixels, 1, 0);
     close_world(&w);
 }
 
-/* A run that holds a number of faces goes on bit by bit. */
-static void a_budget_of_faces_is_resumed(void **state) {
+/* A run with a face budget that is saved and restored continues bit-identically. */
+static void resumed_face_budget_gives_same_bits(void **state) {
     (void)state;
     world a = open_budget(1000), b = open_budget(1000);
     for (int f = 0; f < 40; f++) {
         assert_ok(a.ctx, vo_sim_step_frame(a.sim));
         assert_ok(b.ctx, vo_sim_step_frame(b.sim));
         if (f % 7 == 3) save_and_restore(&b);
-        assert_near(a.sim->view.pixels, b.sim->view.pixels, 0);
+        assert_near(a.sim->budget.min_edge_pixels, b.sim->budget.min_edge_pixels, 0);
         assert_true(vo_sim_hash(a.sim) == vo_sim_hash(b.sim));
     }
-    assert_true(a.sim->view.pixels > 1);
+    assert_true(a.sim->budget.min_edge_pixels > 1);
     close_world(&a);
     close_world(&b);
 }
 
-/* What is steered by are the seconds of a whole frame: its steps, and what comes after them. */
-static void seconds_are_those_of_whole_frames(void **state) {
+/* The controller uses the time of the whole frame: its steps and all work after them. */
+static void time_budget_covers_whole_frames(void **state) {
     (void)state;
     world w = open_budget(0);
     w.scene->def.view.budget_seconds = 1000;
     assert_ok(w.ctx, vo_sim_step_frame(w.sim));
-    double steps = w.sim->view.stepped_s, all = w.sim->stats.wall_s;
+    double steps = w.sim->budget.steps_s, all = w.sim->stats.wall_s;
     assert_true(steps > 0 && steps < all);
-    /* writing, say, took so long that steps alone are within the budget and the frame is not */
-    w.sim->stats.wall_s += 3000;
-    vo_sim_view_judge(w.sim);
+    /* a write time with which the steps alone are within the budget and the frame is not */
+    vo_sim_add_write_time(w.sim, 3000);
+    vo_sim_view_report_budget(w.sim);
     assert_near(w.sim->stats.budget_excess, w.sim->stats.wall_s / 1000 - 1, 1e-12);
     assert_ok(w.ctx, vo_sim_step_frame(w.sim));
-    assert_true(w.sim->view.rest_s > 3000 && w.sim->view.rest_s < 3000 + all);
-    assert_near(w.sim->view.pixels, 1.25, 1e-12); /* the most in one frame */
-    assert_ok(w.ctx, vo_sim_step_frame(w.sim));   /* and the next one had none of it */
-    assert_true(w.sim->view.rest_s < 1000 && w.sim->view.pixels < 1.25);
+    assert_true(w.sim->budget.after_steps_s > 3000 && w.sim->budget.after_steps_s < 3000 + all);
+    assert_near(w.sim->budget.min_edge_pixels, 1.25, 1e-12); /* largest change in one frame */
+    assert_ok(w.ctx, vo_sim_step_frame(w.sim));              /* the next frame has no write time */
+    assert_true(w.sim->budget.after_steps_s < 1000 && w.sim->budget.min_edge_pixels < 1.25);
     close_world(&w);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_budget_holds_the_number_of_faces),
-        cmocka_unit_test(a_budget_holds_through_a_cut),
-        cmocka_unit_test(a_budget_that_cannot_be_held_is_told),
-        cmocka_unit_test(the_budget_that_is_missed_is_named),
-        cmocka_unit_test(a_budget_waits_for_the_film),
-        cmocka_unit_test(a_budget_of_seconds_is_felt),
-        cmocka_unit_test(a_budget_that_is_taken_away_lets_go),
-        cmocka_unit_test(a_budget_of_faces_is_resumed),
-        cmocka_unit_test(seconds_are_those_of_whole_frames),
+        cmocka_unit_test(face_budget_limits_the_number_of_faces),
+        cmocka_unit_test(face_budget_holds_through_a_cut),
+        cmocka_unit_test(unreachable_face_budget_is_warned_once),
+        cmocka_unit_test(missed_budget_warning_names_its_key),
+        cmocka_unit_test(full_detail_preroll_ignores_the_budget),
+        cmocka_unit_test(time_budget_applies_to_single_step_frames),
+        cmocka_unit_test(resuming_without_budget_resets_edge_length),
+        cmocka_unit_test(resumed_face_budget_gives_same_bits),
+        cmocka_unit_test(time_budget_covers_whole_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Simulations whose meshes follow the cloth. */
+/* Tests of simulations with adaptive remeshing. */
 #include "support.h"
 
 #include "sim/sim.h"
@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A cloth of one material in a world of its own. */
+/* A cloth of one material and the scene around it. */
 typedef struct world {
     vo_scene_def def;
     vo_cloth_def cloth;
     vo_fabric_def fabric;
-    double damping; /* of its material, s */
-    int resolution; /* of a square of 1 m */
+    double damping; /* of the material, s */
+    int resolution; /* cells per side of a square of 1 m */
 } world;
 
-static world calm_world(void) {
+static world default_world(void) {
     world w = {vo_scene_def_default(), vo_cloth_def_default(), vo_fabric_def_default(), 0, 4};
     w.def.wind_density = 0;
-    w.cloth.remeshing.on = true;
+    w.cloth.remeshing.enabled = true;
     w.cloth.remeshing.refine_angle = 0.3;
     w.cloth.remeshing.refine_compression = 0.01;
     w.cloth.remeshing.refine_velocity = 0.5;
@@ -76,34 +76,34 @@ static vo_vec3 momentum(const vo_sim *sim, double *mass) {
     return sum;
 }
 
-/* Waves across the sheet, and a drift. */
+/* Sets waves across the sheet and a drift. */
 static void set_flapping(vo_sim *sim) {
     vo_mesh *m = sim->cloth[0].mesh;
     for (int i = 0; i < m->node_count; i++) {
         vo_vec3 x = m->node_x[i];
         m->node_v[i] = v3(0.3, -0.2, 4 * sin(7 * x.x + 2 * x.y) + 0.5);
     }
-    vo_sim_load_rows(sim);
+    vo_sim_gather_state(sim);
 }
 
 static double total(vo_energy e) { return e.kinetic + e.gravity + e.stretch + e.bend; }
 
-static void a_flying_sheet_keeps_mass_and_momentum(void **state) {
+static void flying_sheet_keeps_mass_and_momentum(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    world w = calm_world();
+    world w = default_world();
     w.def.gravity = v3(0, 0, 0);
-    w.def.frame_steps = 1; /* so that every step is followed by remeshing */
+    w.def.frame_steps = 1; /* remeshing after every step */
     w.def.frame_time = 0.005;
     w.def.solver_tolerance = 1e-9;
-    w.def.disable = VO_DISABLE_PROXIMITY | VO_DISABLE_COLLISION; /* whose energy is not counted */
+    w.def.disable = VO_DISABLE_PROXIMITY | VO_DISABLE_COLLISION; /* their energy is not measured */
     w.resolution = 12;
     vo_scene *scene;
     vo_sim *sim;
     assert_ok(ctx, open_world(ctx, &w, &scene));
     assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
     set_flapping(sim);
-    double mass, first_mass, energy = total(vo_sim_energy(sim));
+    double mass, first_mass, energy = total(vo_sim_get_energy(sim));
     vo_vec3 first = momentum(sim, &first_mass);
     int edits = 0, frames = TEST_SLOWNESS > 1 ? 50 : 1000;
     for (int frame = 0; frame < frames; frame++) {
@@ -111,7 +111,7 @@ static void a_flying_sheet_keeps_mass_and_momentum(void **state) {
         vo_vec3 now = momentum(sim, &mass);
         assert_near(mass, first_mass, 1e-12 * first_mass);
         assert_true(v3_distance(now, first) < 1e-5 * v3_length(first));
-        double next = total(vo_sim_energy(sim));
+        double next = total(vo_sim_get_energy(sim));
         if (next > 1.01 * energy) fail_msg("frame %d: %g J after %g J", frame, next, energy);
         energy = fmin(energy, next);
         vo_stats s = vo_sim_get_stats(sim);
@@ -125,14 +125,14 @@ static void a_flying_sheet_keeps_mass_and_momentum(void **state) {
 
 /* ---- rest ----------------------------------------------------------------------------------- */
 
-static void cloth_at_rest_is_left_alone(void **state) {
+static void cloth_at_rest_is_not_remeshed(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    world w = calm_world();
+    world w = default_world();
     w.def.wind_density = 1.2;
     w.def.wind_drag = 1;
     w.damping = 0.05;
-    w.cloth.pose.degrees = -90; /* it hangs from the start, and need not swing down */
+    w.cloth.pose.degrees = -90; /* hanging from the start instead of swinging down */
     w.cloth.pose.axis = v3(1, 0, 0);
     vo_scene *scene;
     vo_sim *sim;
@@ -164,12 +164,13 @@ static int nodes_above(const vo_sim *sim, double z) {
     return count;
 }
 
-/* A rim by label stays on the rail, all along; nodes by number hold just themselves. */
-static void rims_stay_held(void **state) {
+/* A rim selected by label stays on the rail over its full length; handles on node numbers hold only
+ * those nodes. */
+static void labelled_rim_stays_attached(void **state) {
     (void)state;
     for (int by_label = 0; by_label < 2; by_label++) {
         vo_context *ctx = test_context(1);
-        world w = calm_world();
+        world w = default_world();
         vo_scene *scene;
         vo_sim *sim;
         int corners[5] = {0, 1, 2, 3, 4};
@@ -189,7 +190,7 @@ static void rims_stay_held(void **state) {
                 assert_int_equal(sim->handle[0].count, 5);
         }
         if (by_label) assert_true(refined > 5);
-        for (int k = 0; k < 5; k++) { /* the first five are where they were */
+        for (int k = 0; k < 5; k++) { /* the first five have not moved */
             const vo_mesh *m = sim->cloth[0].mesh;
             double nearest = INFINITY;
             for (int i = 0; i < m->node_count; i++)
@@ -204,11 +205,11 @@ static void rims_stay_held(void **state) {
 
 /* ---- accuracy ------------------------------------------------------------------------------- */
 
-/* The largest distance of a node of a to the surface of b. */
-static double one_way(const vo_mesh *a, const vo_mesh *b) {
+/* Returns the largest distance of a node of a from the surface of b. */
+static double one_sided_distance(const vo_mesh *a, const vo_mesh *b) {
     vo_nearest nearest;
     assert_ok(b->ctx, vo_nearest_create(b->ctx, 1, &b, &nearest));
-    vo_nearest_place(&nearest, 0, xf_identity());
+    vo_nearest_set_pose(&nearest, 0, xf_identity());
     double worst = 0;
     for (int i = 0; i < a->node_count; i++) {
         vo_vec3 near;
@@ -219,9 +220,9 @@ static double one_way(const vo_mesh *a, const vo_mesh *b) {
     return worst;
 }
 
-/* A curtain that has come to rest, on an adaptive mesh or a fine one. */
-static vo_sim *rest_drape(vo_context *ctx, vo_adapt adapt, vo_scene **scene) {
-    world w = calm_world();
+/* Simulates a curtain until it rests, on an adaptive mesh or a fine one. */
+static vo_sim *simulate_drape(vo_context *ctx, vo_adapt adapt, vo_scene **scene) {
+    world w = default_world();
     w.def.adapt = adapt;
     w.def.wind_density = 1.2;
     w.def.wind_drag = 0.5;
@@ -238,15 +239,15 @@ static vo_sim *rest_drape(vo_context *ctx, vo_adapt adapt, vo_scene **scene) {
     return sim;
 }
 
-static void a_drape_is_that_of_a_fine_mesh(void **state) {
+static void adaptive_drape_matches_fine_mesh(void **state) {
     (void)state;
     if (TEST_SLOWNESS > 1) skip();
     vo_context *ctx = test_context(2);
     vo_scene *scene[2];
-    vo_sim *fine = rest_drape(ctx, VO_ADAPT_NONE, &scene[0]);
-    vo_sim *adaptive = rest_drape(ctx, VO_ADAPT_FULL, &scene[1]);
+    vo_sim *fine = simulate_drape(ctx, VO_ADAPT_NONE, &scene[0]);
+    vo_sim *adaptive = simulate_drape(ctx, VO_ADAPT_FULL, &scene[1]);
     const vo_mesh *a = fine->cloth[0].mesh, *b = adaptive->cloth[0].mesh;
-    double distance = fmax(one_way(a, b), one_way(b, a));
+    double distance = fmax(one_sided_distance(a, b), one_sided_distance(b, a));
     printf("drape: %d faces against %d, distance %.4f m\n", b->face_count, a->face_count, distance);
     assert_true(2 * b->face_count < a->face_count);
     assert_true(distance < 0.02 * sqrt(2));
@@ -256,14 +257,14 @@ static void a_drape_is_that_of_a_fine_mesh(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- scenes of others ----------------------------------------------------------------------- */
+/* ---- external scenes ------------------------------------------------------------------------- */
 
-/* How many faces ARCSim 0.2.1 has at these frames, with the same parameters. */
-enum { MARKS = 4 };
-static const int mark_frame[MARKS] = {1, 10, 25, 50};
+/* Face counts of ARCSim 0.2.1 at these frames, with the same parameters. */
+enum { FRAME_SAMPLES = 4 };
+static const int mark_frame[FRAME_SAMPLES] = {1, 10, 25, 50};
 typedef struct arcsim_scene {
     const char *name;
-    int faces[MARKS]; /* 0: not known */
+    int faces[FRAME_SAMPLES]; /* 0: unknown */
 } arcsim_scene;
 static const arcsim_scene arcsim_scenes[] = {{"sphere", {128, 1011, 3263, 2691}},
                                              {"dress-blue", {5170, 6921, 6457, 9897}},
@@ -283,7 +284,7 @@ static void run_arcsim(const arcsim_scene *a, int frames) {
         vo_inspection seen;
         assert_ok(ctx, vo_sim_inspect(sim, &seen));
         if (!vo_inspection_is_clean(&seen)) fail_msg("%s: frame %d is not clean", a->name, frame);
-        for (int i = 0; i < MARKS; i++) {
+        for (int i = 0; i < FRAME_SAMPLES; i++) {
             if (mark_frame[i] != frame || !a->faces[i]) continue;
             theirs += a->faces[i];
             ours += sim->cloth[0].mesh->face_count;
@@ -296,8 +297,8 @@ static void run_arcsim(const arcsim_scene *a, int frames) {
     vo_context_destroy(ctx);
 }
 
-/* To frame 100 if there is time, to the first otherwise. */
-static void arcsims_scenes_are_clean_and_as_fine(void **state) {
+/* Up to frame 100 in the long test, to the first sample otherwise. */
+static void arcsim_scenes_are_clean_and_match_face_counts(void **state) {
     (void)state;
     if (!test_data()) skip();
     for (size_t i = 0; i < sizeof arcsim_scenes / sizeof *arcsim_scenes; i++)
@@ -308,7 +309,7 @@ static void arcsims_scenes_are_clean_and_as_fine(void **state) {
 
 static vo_result create_and_step(vo_context *ctx, void *arg) {
     (void)arg;
-    world w = calm_world();
+    world w = default_world();
     vo_scene *scene = NULL;
     vo_sim *sim = NULL;
     w.resolution = 2;
@@ -325,19 +326,19 @@ static vo_result create_and_step(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void every_allocation_may_fail(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
     test_every_allocation_forgiving(create_and_step, NULL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_flying_sheet_keeps_mass_and_momentum),
-        cmocka_unit_test(cloth_at_rest_is_left_alone),
-        cmocka_unit_test(rims_stay_held),
-        cmocka_unit_test(a_drape_is_that_of_a_fine_mesh),
-        cmocka_unit_test(arcsims_scenes_are_clean_and_as_fine),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(flying_sheet_keeps_mass_and_momentum),
+        cmocka_unit_test(cloth_at_rest_is_not_remeshed),
+        cmocka_unit_test(labelled_rim_stays_attached),
+        cmocka_unit_test(adaptive_drape_matches_fine_mesh),
+        cmocka_unit_test(arcsim_scenes_are_clean_and_match_face_counts),
+        cmocka_unit_test(allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

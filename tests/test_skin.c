@@ -1,55 +1,50 @@
-/* Skin over bones. */
+/* Dual quaternion skinning. */
 #include "support.h"
 
+#include "character/skin.h"
 #include "core/random.h"
-#include "scene/skin.h"
 
 enum { NODES = 200, BONES = 6 };
 
-static vo_vec3 random_vector(vo_random *r, double size) {
-    double x = vo_random_real(r, -size, size), y = vo_random_real(r, -size, size);
-    return v3(x, y, vo_random_real(r, -size, size));
-}
-
 static vo_transform random_motion(vo_random *r) {
-    vo_quat q = q_axis_angle(random_vector(r, 1), vo_random_real(r, -3, 3));
-    return (vo_transform){random_vector(r, 2), 1, q};
+    vo_quat q = q_axis_angle(test_random_vec3(r, 1), vo_random_real(r, -3, 3));
+    return (vo_transform){test_random_vec3(r, 2), 1, q};
 }
 
 static vo_skin random_skin(vo_context *ctx, vo_random *r) {
     vo_skin skin;
     assert_ok(ctx, vo_skin_create(ctx, NODES, &skin));
     for (int n = 0; n < NODES; n++) {
-        double shares[BONES];
-        for (int b = 0; b < BONES; b++) shares[b] = vo_random_real(r, 0, 1);
-        skin.rest[n] = random_vector(r, 1);
-        vo_skin_set_node(&skin, n, BONES, shares);
+        double weights[BONES];
+        for (int b = 0; b < BONES; b++) weights[b] = vo_random_real(r, 0, 1);
+        skin.rest[n] = test_random_vec3(r, 1);
+        vo_skin_set_node(&skin, n, BONES, weights);
     }
     return skin;
 }
 
-static void test_largest_four(void **state) {
+static void skin_node_keeps_four_largest_weights(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_skin skin;
     assert_ok(ctx, vo_skin_create(ctx, 2, &skin));
     vo_skin_set_node(&skin, 0, 6, (double[]){0.1, 3, 0, 1, 2, 2});
     const int bones[4] = {1, 4, 5, 3};
-    const double shares[4] = {3.0 / 8, 2.0 / 8, 2.0 / 8, 1.0 / 8};
+    const double weights[4] = {3.0 / 8, 2.0 / 8, 2.0 / 8, 1.0 / 8};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(skin.bone[0][i], bones[i]);
-        assert_near(skin.share[0][i], shares[i], 1e-16);
+        assert_near(skin.weight[0][i], weights[i], 1e-16);
     }
     vo_skin_set_node(&skin, 1, 3, (double[]){0, 0, 0.5});
     assert_int_equal(skin.bone[1][0], 2);
-    assert_near(skin.share[1][0], 1, 0);
-    assert_near(skin.share[1][1], 0, 0);
+    assert_near(skin.weight[1][0], 1, 0);
+    assert_near(skin.weight[1][1], 0, 0);
     vo_skin_free(ctx, &skin);
     vo_context_destroy(ctx);
 }
 
-/* All bones moved alike move the skin rigidly, either way, also by -q and with a scale. */
-static void test_rigid(void **state) {
+/* Equal motions of all bones, including -q and a scale, move the skin rigidly. */
+static void skin_with_equal_motions_moves_rigidly(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_random r = vo_random_seed(1);
@@ -60,8 +55,7 @@ static void test_rigid(void **state) {
         for (int b = 0; b < BONES; b++) motion[b] = all;
         motion[2].rotation = q_scale(-1, motion[2].rotation);
         vo_vec3 x[NODES];
-        vo_skin_place(ctx, &skin, i % 4 < 2 ? VO_SKINNING_DUAL_QUATERNION : VO_SKINNING_LINEAR,
-                      motion, x);
+        vo_skin_eval(ctx, &skin, motion, x);
         for (int n = 0; n < NODES; n++)
             assert_near(v3_distance(x[n], xf_point(all, skin.rest[n])), 0, 1e-13);
     }
@@ -69,8 +63,8 @@ static void test_rigid(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A node of one bone follows it, whatever the others do. */
-static void test_single_bone(void **state) {
+/* A node of one bone follows it, regardless of the other bones. */
+static void skin_node_of_one_bone_follows_it(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_random r = vo_random_seed(2);
@@ -79,24 +73,22 @@ static void test_single_bone(void **state) {
     vo_transform motion[BONES];
     vo_vec3 x[BONES];
     for (int n = 0; n < BONES; n++) {
-        double shares[BONES] = {0};
-        shares[n] = 1;
+        double weights[BONES] = {0};
+        weights[n] = 1;
         motion[n] = random_motion(&r);
-        skin.rest[n] = random_vector(&r, 1);
-        vo_skin_set_node(&skin, n, BONES, shares);
+        skin.rest[n] = test_random_vec3(&r, 1);
+        vo_skin_set_node(&skin, n, BONES, weights);
     }
-    for (int how = 0; how < 2; how++) {
-        vo_skin_place(ctx, &skin, (vo_skinning)how, motion, x);
-        for (int n = 0; n < BONES; n++)
-            assert_near(v3_distance(x[n], xf_point(motion[n], skin.rest[n])), 0, 1e-13);
-    }
+    vo_skin_eval(ctx, &skin, motion, x);
+    for (int n = 0; n < BONES; n++)
+        assert_near(v3_distance(x[n], xf_point(motion[n], skin.rest[n])), 0, 1e-13);
     vo_skin_free(ctx, &skin);
     vo_context_destroy(ctx);
 }
 
-/* A ring of a forearm, half and half between a bone at rest and one twisted by 150 degrees: dual
- * quaternions keep its radius, linear blending gives cos 75. */
-static void test_twist(void **state) {
+/* A ring of a forearm, with equal weights of a bone at rest and one twisted by 150 degrees: dual
+ * quaternions keep its radius. */
+static void skin_twist_keeps_radius(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_skin skin;
@@ -110,39 +102,10 @@ static void test_twist(void **state) {
     vo_transform motion[2] = {xf_identity(), xf_identity()};
     motion[1].rotation = q_axis_angle(v3(0, 0, 1), twist);
     vo_vec3 x[8];
-    vo_skin_place(ctx, &skin, VO_SKINNING_DUAL_QUATERNION, motion, x);
+    vo_skin_eval(ctx, &skin, motion, x);
     for (int n = 0; n < 8; n++) assert_near(hypot(x[n].x, x[n].y), 0.04, 1e-15);
     vo_vec3 half = q_rotate(q_axis_angle(v3(0, 0, 1), twist / 2), skin.rest[3]);
     assert_near(v3_distance(x[3], half), 0, 1e-15);
-    vo_skin_place(ctx, &skin, VO_SKINNING_LINEAR, motion, x);
-    for (int n = 0; n < 8; n++) assert_near(hypot(x[n].x, x[n].y), 0.04 * cos(twist / 2), 1e-15);
-    vo_skin_free(ctx, &skin);
-    vo_context_destroy(ctx);
-}
-
-/* A body turning about an axis: v = w x r, to second order of the step around the middle. */
-static void test_velocity(void **state) {
-    (void)state;
-    vo_context *ctx = test_context(1);
-    vo_random r = vo_random_seed(3);
-    vo_skin skin = random_skin(ctx, &r);
-    const double step = 1e-5;
-    vo_vec3 w = v3(1, -2, 3), drift = v3(0.5, 0, 2);
-    vo_transform before[BONES], after[BONES];
-    for (int b = 0; b < BONES; b++) {
-        before[b] = (vo_transform){v3_scale(-step / 2, drift), 1,
-                                   q_axis_angle(w, -v3_length(w) * step / 2)};
-        after[b] =
-            (vo_transform){v3_scale(step / 2, drift), 1, q_axis_angle(w, v3_length(w) * step / 2)};
-    }
-    vo_vec3 x[NODES], v[NODES], y[NODES];
-    vo_skin_move(ctx, &skin, VO_SKINNING_DUAL_QUATERNION, before, after, step, x, v);
-    vo_skin_place(ctx, &skin, VO_SKINNING_DUAL_QUATERNION, after, y);
-    for (int n = 0; n < NODES; n++) {
-        assert_true(v3_equal(x[n], y[n]));
-        vo_vec3 exact = v3_add(drift, v3_cross(w, skin.rest[n]));
-        assert_near(v3_distance(v[n], exact), 0, 1e-8);
-    }
     vo_skin_free(ctx, &skin);
     vo_context_destroy(ctx);
 }
@@ -155,16 +118,18 @@ static vo_result make_skin(vo_context *ctx, void *arg) {
     return VO_OK;
 }
 
-static void test_memory_failures(void **state) {
+static void skin_out_of_memory_is_reported(void **state) {
     (void)state;
     test_every_allocation(make_skin, NULL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_largest_four), cmocka_unit_test(test_rigid),
-        cmocka_unit_test(test_single_bone),  cmocka_unit_test(test_twist),
-        cmocka_unit_test(test_velocity),     cmocka_unit_test(test_memory_failures),
+        cmocka_unit_test(skin_node_keeps_four_largest_weights),
+        cmocka_unit_test(skin_with_equal_motions_moves_rigidly),
+        cmocka_unit_test(skin_node_of_one_bone_follows_it),
+        cmocka_unit_test(skin_twist_keeps_radius),
+        cmocka_unit_test(skin_out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

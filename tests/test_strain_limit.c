@@ -1,4 +1,4 @@
-/* Strain limits of a sheet after one step: what they must reach and what they must keep. */
+/* Tests of strain limiting of a sheet after one step. */
 #include "support.h"
 
 #include "core/memory.h"
@@ -23,7 +23,7 @@ typedef struct fixture {
 /* A flat square metre at rest. */
 static void open_fixture(fixture *f, int threads, int cells, double low, double high) {
     *f = (fixture){.ctx = test_context(threads)};
-    assert_ok(f->ctx, vo_mesh_create_grid(f->ctx, 1, 1, cells, cells, &f->mesh));
+    f->mesh = test_grid(f->ctx, 1, 1, cells, cells);
     vo_fabric_def def = vo_fabric_def_default();
     assert_ok(f->ctx, vo_fabric_create(f->ctx, &def, &f->fabric));
     f->material = (vo_material){f->fabric, 1, 1, 1, 0, low, high};
@@ -43,8 +43,7 @@ static void close_fixture(fixture *f) {
     vo_context_destroy(f->ctx);
 }
 
-/* Velocities that tear the sheet apart unevenly, by a fifth of its size in one step, and shake it.
- */
+/* Velocities that stretch the sheet unevenly by a fifth of its size in one step, with noise. */
 static void tear(fixture *f, double size) {
     vo_implicit *s = &f->implicit;
     vo_random random = vo_random_seed(3);
@@ -57,12 +56,12 @@ static void tear(fixture *f, double size) {
 }
 
 /* A step and its corrections; no gravity. */
-static vo_limit_report step(fixture *f, const vo_constraints *constraints) {
+static vo_strain_limit_report step(fixture *f, const vo_constraints *constraints) {
     vo_implicit_def def = {.dt = DT, .tolerance = 1e-8, .max_iterations = 2000};
     vo_implicit_report solved = vo_implicit_solve(&f->implicit, &def, constraints);
     assert_int_equal(solved.outcome, VO_STEP_SOLVED);
     vo_implicit_apply(&f->implicit, DT);
-    return vo_strain_limit(&f->implicit, DT);
+    return vo_strain_limit_apply(&f->implicit, DT);
 }
 
 static vo_vec3 xyz(vo_vec4 p) { return v3(p.x, p.y, p.z); }
@@ -101,7 +100,7 @@ static double excess(const fixture *f) {
     return worst;
 }
 
-static void a_torn_sheet_is_held_together(void **state) {
+static void stretched_sheet_is_limited(void **state) {
     (void)state;
     const int cells[] = {6, 20, 60};
     for (int n = 0; n < 3; n++) {
@@ -109,7 +108,7 @@ static void a_torn_sheet_is_held_together(void **state) {
         open_fixture(&f, 2, cells[n], 0.95, 1.05);
         tear(&f, 1);
         vo_constraints none = {0};
-        vo_limit_report report = step(&f, &none);
+        vo_strain_limit_report report = step(&f, &none);
         print_message("%d faces: excess %.4f after %d solves, %d iterations\n", f.mesh->face_count,
                       report.excess, report.solves, report.iterations);
         assert_true(report.solves > 0);
@@ -119,8 +118,8 @@ static void a_torn_sheet_is_held_together(void **state) {
     }
 }
 
-/* Momentum as it was, and less energy: an inelastic impact. */
-static void momentum_is_kept_and_energy_is_lost(void **state) {
+/* Inelastic impact: momentum is conserved, energy decreases. */
+static void momentum_is_conserved_and_energy_decreases(void **state) {
     (void)state;
     fixture limited, free_sheet;
     open_fixture(&limited, 1, 30, 0.95, 1.05);
@@ -143,14 +142,14 @@ static void momentum_is_kept_and_energy_is_lost(void **state) {
     close_fixture(&free_sheet);
 }
 
-/* Beyond its limits at the beginning, through no fault of the step: it comes back over several
- * steps, and no node ever moves faster than that takes. */
-static void what_begins_beyond_comes_back_without_a_kick(void **state) {
+/* A face beyond its limits at the start recovers over several steps, with velocities no larger than
+ * that requires. */
+static void initial_excess_recovers_smoothly(void **state) {
     (void)state;
     fixture f;
     open_fixture(&f, 1, 20, 0.9, 1.1);
     vo_implicit *s = &f.implicit;
-    f.material.stretching_mult = 0.001; /* or the fabric would do it by itself */
+    f.material.stretching_mult = 0.001; /* else the fabric itself would recover */
     for (int i = 0; i < s->system.row_count; i++) s->x[i].x *= 1.3;
     vo_constraints none = {0};
     double before = excess(&f);
@@ -168,7 +167,7 @@ static void what_begins_beyond_comes_back_without_a_kick(void **state) {
     close_fixture(&f);
 }
 
-static void rows_that_are_fixed_stay(void **state) {
+static void fixed_rows_stay(void **state) {
     (void)state;
     fixture f;
     open_fixture(&f, 1, 20, -INFINITY, 1.05);
@@ -178,15 +177,15 @@ static void rows_that_are_fixed_stay(void **state) {
     vo_constraints held = {.pin_count = 2, .pin = pin};
     vo_vec4 was[2] = {s->x[pin[0].row], s->x[pin[1].row]};
     for (int n = 0; n < 10; n++) {
-        vo_limit_report report = step(&f, &held);
+        vo_strain_limit_report report = step(&f, &held);
         assert_true(report.excess < 0.02);
         for (int i = 0; i < 2; i++) assert_memory_equal(&was[i], &s->x[pin[i].row], sizeof was[i]);
     }
     close_fixture(&f);
 }
 
-/* Pins further apart than the limits allow: it stretches, evenly, and stays calm. */
-static void what_cannot_be_met_does_no_harm(void **state) {
+/* Pins further apart than the limits allow: the sheet stretches evenly and stays calm. */
+static void unreachable_limits_stay_calm(void **state) {
     (void)state;
     fixture f;
     open_fixture(&f, 1, 12, 0.95, 1.05);
@@ -206,7 +205,7 @@ static void what_cannot_be_met_does_no_harm(void **state) {
     close_fixture(&f);
 }
 
-static void any_number_of_threads_gives_the_same_bits(void **state) {
+static void result_is_independent_of_threads(void **state) {
     (void)state;
     fixture f[3];
     vo_constraints none = {0};
@@ -225,12 +224,12 @@ static void any_number_of_threads_gives_the_same_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_torn_sheet_is_held_together),
-        cmocka_unit_test(momentum_is_kept_and_energy_is_lost),
-        cmocka_unit_test(what_begins_beyond_comes_back_without_a_kick),
-        cmocka_unit_test(rows_that_are_fixed_stay),
-        cmocka_unit_test(what_cannot_be_met_does_no_harm),
-        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
+        cmocka_unit_test(stretched_sheet_is_limited),
+        cmocka_unit_test(momentum_is_conserved_and_energy_decreases),
+        cmocka_unit_test(initial_excess_recovers_smoothly),
+        cmocka_unit_test(fixed_rows_stay),
+        cmocka_unit_test(unreachable_limits_stay_calm),
+        cmocka_unit_test(result_is_independent_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Strain limits of single faces: the penalty's derivatives, and the lanes against the scalar code.
- */
+/* Tests of stretch limits of single faces: derivatives of the penalty, and the lanes against the
+ * scalar code. */
 #include "support.h"
 
 #include "core/random.h"
@@ -56,14 +56,14 @@ static sample draw_sample(vo_random *r, double offset) {
     return s;
 }
 
-/* ---- the scalar code ------------------------------------------------------------------------ */
+/* ---- scalar code ---------------------------------------------------------------------------- */
 
 static double *coordinate(vo_vec3 x[3], int i) {
     vo_vec3 *p = &x[i / 3];
     return i % 3 == 0 ? &p->x : i % 3 == 1 ? &p->y : &p->z;
 }
 
-static void the_gradient_is_that_of_the_energy(void **state) {
+static void gradient_is_energy_derivative(void **state) {
     (void)state;
     vo_random r = vo_random_seed(1);
     int beyond = 0;
@@ -86,7 +86,7 @@ static void the_gradient_is_that_of_the_energy(void **state) {
     assert_true(beyond > TRIALS / 2);
 }
 
-static void within_limits_nothing_is_felt(void **state) {
+static void no_force_within_limits(void **state) {
     (void)state;
     vo_random r = vo_random_seed(2);
     for (int n = 0; n < TRIALS; n++) {
@@ -117,7 +117,7 @@ static double product(vo_mat3 h[3][3], const vo_vec3 x[3], const vo_vec3 y[3]) {
     return sum;
 }
 
-static void the_hessian_is_symmetric_and_never_negative(void **state) {
+static void hessian_is_positive_semidefinite(void **state) {
     (void)state;
     vo_random r = vo_random_seed(3);
     for (int n = 0; n < TRIALS; n++) {
@@ -133,9 +133,9 @@ static void the_hessian_is_symmetric_and_never_negative(void **state) {
     }
 }
 
-/* Along the direction of pull, the penalty is quadratic: the step that the Hessian suggests ends at
- * the limit, from however far. */
-static void a_step_along_the_pull_ends_at_the_limit(void **state) {
+/* Along the direction of pull the penalty is quadratic: a Newton step ends at the limit from any
+ * distance. */
+static void newton_step_reaches_limit(void **state) {
     (void)state;
     const double stretches[] = {0.2, 0.8, 1.2, 3, 40};
     vo_stretch_face face = {{2, 0, 0, 2}, 0.125};
@@ -151,7 +151,7 @@ static void a_step_along_the_pull_ends_at_the_limit(void **state) {
     }
 }
 
-static void grace_reaches_from_the_limit_to_the_former_stretch(void **state) {
+static void grace_interpolates_limit(void **state) {
     (void)state;
     vo_stretch_face face = {{1, 0, 0, 1}, 0.5};
     vo_stretch_limit limit = {0.9 * 0.9, 1.1 * 1.1, 1};
@@ -168,26 +168,26 @@ static void grace_reaches_from_the_limit_to_the_former_stretch(void **state) {
     assert_near(same.min2, limit.min2, 0);
 }
 
-/* A face whose strain is all offset is felt as one at rest. */
-static void offsets_are_not_limited(void **state) {
+/* A face whose strain equals its offset is treated as at rest. */
+static void offset_is_not_limited(void **state) {
     (void)state;
     vo_stretch_face face = {{1, 0, 0, 1}, 0.5, {0.5 * (1.3 * 1.3 - 1), 0, 0}};
     vo_stretch_limit limit = {0.9 * 0.9, 1.1 * 1.1, 1};
     vo_vec3 x[3] = {v3_zero(), v3(1.3, 0, 0), v3(0, 1, 0)};
     assert_near(vo_stretch_excess(&face, &limit, x), 0, 0);
-    x[1].x = sqrt(1.3 * 1.3 + 1.2 * 1.2 - 1); /* felt as 1.2 */
+    x[1].x = sqrt(1.3 * 1.3 + 1.2 * 1.2 - 1); /* effective stretch 1.2 */
     double goal = sqrt(1.3 * 1.3 + 1.1 * 1.1 - 1);
     assert_near(vo_stretch_excess(&face, &limit, x), x[1].x - goal, 1e-12);
 }
 
-/* ---- the lanes ------------------------------------------------------------------------------ */
+/* ---- lanes ---------------------------------------------------------------------------------- */
 
 typedef struct lanes_call {
     vo_stretch4 in;
     vo_limit4 limit;
     vo_d4 keep;
     vo_p4 x[3], before[3];
-    vo_beyond4 beyond[2];
+    vo_violation4 beyond[2];
     vo_stretch4_out out;
 } lanes_call;
 
@@ -248,7 +248,7 @@ static void check_lane(const lanes_call *c, int n, const sample *s) {
         }
 }
 
-static void lanes_agree_with_the_scalar_code(void **state) {
+static void lanes_agree_with_scalar_code(void **state) {
     (void)state;
     vo_random r = vo_random_seed(4);
     for (int trial = 0; trial < TRIALS; trial++) {
@@ -269,8 +269,8 @@ static void lanes_agree_with_the_scalar_code(void **state) {
     }
 }
 
-/* Equal stretches have no principal directions, a collapsed face has no pull. */
-static void odd_faces_have_finite_forces(void **state) {
+/* Equal stretches have no principal directions, a collapsed face has no direction of pull. */
+static void degenerate_faces_have_finite_forces(void **state) {
     (void)state;
     const double sizes[] = {2, 0.1, 1e-20, 0};
     lanes_call c = {.keep = d4_set(0)};
@@ -293,14 +293,14 @@ static void odd_faces_have_finite_forces(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_gradient_is_that_of_the_energy),
-        cmocka_unit_test(within_limits_nothing_is_felt),
-        cmocka_unit_test(the_hessian_is_symmetric_and_never_negative),
-        cmocka_unit_test(a_step_along_the_pull_ends_at_the_limit),
-        cmocka_unit_test(grace_reaches_from_the_limit_to_the_former_stretch),
-        cmocka_unit_test(offsets_are_not_limited),
-        cmocka_unit_test(lanes_agree_with_the_scalar_code),
-        cmocka_unit_test(odd_faces_have_finite_forces),
+        cmocka_unit_test(gradient_is_energy_derivative),
+        cmocka_unit_test(no_force_within_limits),
+        cmocka_unit_test(hessian_is_positive_semidefinite),
+        cmocka_unit_test(newton_step_reaches_limit),
+        cmocka_unit_test(grace_interpolates_limit),
+        cmocka_unit_test(offset_is_not_limited),
+        cmocka_unit_test(lanes_agree_with_scalar_code),
+        cmocka_unit_test(degenerate_faces_have_finite_forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,20 @@
-/* The surface: one numbering for all parts, and who owns what. */
-#include "contact_world.h"
+/* Collision surface: numbering of all parts, and ownership of features. */
+#include "contact_fixture.h"
 
 /* Two sheets and a ball. */
-static world make_world(vo_context *ctx) {
-    world w = {.ctx = ctx};
-    world_add(&w, world_sheet(ctx, 1, 4, 0), false, false);
-    world_add(&w, world_sheet(ctx, 2, 3, 1), false, false);
-    world_add(&w, world_ball(ctx, 0.5, 5, v3(0, 0, 3)), true, true);
-    world_build(&w);
+static contact_fixture make_fixture(vo_context *ctx) {
+    contact_fixture w = {.ctx = ctx};
+    fixture_add(&w, make_sheet_mesh(ctx, 1, 4, 0), false, false);
+    fixture_add(&w, make_sheet_mesh(ctx, 2, 3, 1), false, false);
+    fixture_add(&w, make_ball_mesh(ctx, 0.5, 5, v3(0, 0, 3)), true, true);
+    fixture_build(&w);
     return w;
 }
 
-static void test_ranges(void **state) {
+static void parts_have_contiguous_ranges(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    world w = make_world(ctx);
+    contact_fixture w = make_fixture(ctx);
     const vo_surface *s = &w.surface;
     int nodes = 0, edges = 0, faces = 0;
     for (int p = 0; p < w.count; p++) {
@@ -32,15 +32,15 @@ static void test_ranges(void **state) {
     assert_int_equal(s->cloth_node_count, 25 + 16);
     assert_int_equal(s->cloth_face_count, 32 + 18);
     assert_int_equal(s->vert_count, 25 + 16);
-    world_free(&w);
+    fixture_free(&w);
     vo_context_destroy(ctx);
 }
 
 /* Faces, their edges, parts and material corners agree with the meshes. */
-static void test_elements(void **state) {
+static void elements_match_meshes(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    world w = make_world(ctx);
+    contact_fixture w = make_fixture(ctx);
     const vo_surface *s = &w.surface;
     for (int f = 0; f < s->face_count; f++) {
         const vo_surface_part *part = &s->part[s->face_part[f]];
@@ -59,15 +59,15 @@ static void test_elements(void **state) {
             assert_memory_equal(&u, &s->vert_u[s->face_vert[f][k]], sizeof u);
         }
     }
-    world_free(&w);
+    fixture_free(&w);
     vo_context_destroy(ctx);
 }
 
 /* Each node and each edge is owned once, by a face that has it. */
-static void test_owners(void **state) {
+static void features_have_one_owner(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    world w = make_world(ctx);
+    contact_fixture w = make_fixture(ctx);
     const vo_surface *s = &w.surface;
     int *node = calloc((size_t)s->node_count, sizeof *node);
     int *edge = calloc((size_t)s->edge_count, sizeof *edge);
@@ -80,44 +80,45 @@ static void test_owners(void **state) {
     for (int i = 0; i < s->edge_count; i++) assert_int_equal(edge[i], 1);
     free(node);
     free(edge);
-    world_free(&w);
+    fixture_free(&w);
     vo_context_destroy(ctx);
 }
 
-/* Right-angled faces with sides of 1/4: the height is 1/4 / sqrt 2, and reach half of it. */
-static void test_measures(void **state) {
+/* Right-angled faces with legs of 1/4: the height is 1/4 / sqrt 2, and max_self_thickness half of
+ * it. */
+static void areas_and_thicknesses_are_exact(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    world w = make_world(ctx);
+    contact_fixture w = make_fixture(ctx);
     const vo_surface *s = &w.surface;
     double area[3] = {0};
     for (int i = 0; i < s->node_count; i++) {
         area[s->node_part[i]] += s->area[i];
         assert_true(s->area[i] > 0);
-        if (i < 25) assert_near(s->reach[i], 0.25 / sqrt(2) / 2, 1e-15);
-        if (i >= s->cloth_node_count) assert_true(s->reach[i] == INFINITY);
+        if (i < 25) assert_near(s->max_self_thickness[i], 0.25 / sqrt(2) / 2, 1e-15);
+        if (i >= s->cloth_node_count) assert_true(s->max_self_thickness[i] == INFINITY);
     }
     assert_near(area[0], 1, 1e-14);
     assert_near(area[1], 4, 1e-14);
     assert_true(area[2] > 2.5 && area[2] < VO_PI);
-    world_free(&w);
+    fixture_free(&w);
     vo_context_destroy(ctx);
 }
 
-static void test_empty(void **state) {
+static void empty_surface_has_no_pairs(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_surface s;
-    assert_ok(ctx, vo_surface_create(ctx, 0, NULL, &s));
+    assert_ok(ctx, vo_surface_create(ctx, 0, NULL, NULL, &s));
     assert_int_equal(s.node_count, 0);
     vo_candidates *c;
-    const vo_near *near;
+    const vo_proximity *proximity;
     const vo_feature_pair *pairs;
     int count = -1;
     assert_ok(ctx, vo_candidates_create(ctx, &s, 0.01, NULL, &c));
-    assert_ok(ctx, vo_candidates_near(c, &count, &near));
+    assert_ok(ctx, vo_candidates_find_proximities(c, &count, &proximity));
     assert_int_equal(count, 0);
-    assert_ok(ctx, vo_candidates_swept(c, NULL, &count, &pairs));
+    assert_ok(ctx, vo_candidates_find_swept_pairs(c, NULL, &count, &pairs));
     assert_int_equal(count, 0);
     vo_candidates_destroy(c);
     vo_surface_free(&s);
@@ -127,7 +128,7 @@ static void test_empty(void **state) {
 #define SAME(a, b, count, first) \
     assert_memory_equal((a) + (first), (b) + (first), (size_t)((count) - (first)) * sizeof *(a))
 
-/* All that there is, but for positions of the cloths. */
+/* Asserts that two surfaces are equal. */
 static void check_same(const vo_surface *a, const vo_surface *b) {
     assert_int_equal(a->node_count, b->node_count);
     assert_int_equal(a->edge_count, b->edge_count);
@@ -138,64 +139,67 @@ static void check_same(const vo_surface *a, const vo_surface *b) {
     SAME(a->node_part, b->node_part, a->node_count, 0);
     SAME(a->face_part, b->face_part, a->face_count, 0);
     SAME(a->owns, b->owns, a->face_count, 0);
-    SAME(a->reach, b->reach, a->node_count, 0);
+    SAME(a->max_self_thickness, b->max_self_thickness, a->node_count, 0);
     SAME(a->x0, b->x0, a->node_count, 0);
     SAME(a->x1, b->x1, a->node_count, 0);
     SAME(a->inverse_mass, b->inverse_mass, a->node_count, 0);
     SAME(a->area, b->area, a->node_count, 0);
     SAME(a->ring_begin, b->ring_begin, a->node_count + 1, 0);
     SAME(a->ring, b->ring, a->ring_begin[a->node_count], 0);
-    SAME(a->wing, b->wing, a->edge_count, 0);
+    SAME(a->edge_opposite, b->edge_opposite, a->edge_count, 0);
 }
 
-/* Other cloths before two obstacles: what is taken over is what would have been made. */
-static void test_follow(void **state) {
+/* Other cloths before two obstacles: copied obstacle data equals newly computed data. */
+static void copied_obstacles_equal_new_ones(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    world w = make_world(ctx);
-    world_add(&w, world_sheet(ctx, 3, 4, -1), true, false); /* with a border */
+    contact_fixture w = make_fixture(ctx);
+    fixture_add(&w, make_sheet_mesh(ctx, 3, 4, -1), true, false); /* with a border */
     vo_surface_free(&w.surface);
-    world_build(&w);
-    for (int i = 0; i < w.surface.node_count; i++) /* as a run leaves it */
+    fixture_build(&w);
+    for (int i = 0; i < w.surface.node_count; i++) /* as after a simulation */
         w.surface.x0[i] = w.surface.x1[i] = v3(i, 0, 1);
     for (int cells = 2; cells < 9; cells += 3) {
         vo_surface_source source[] = {
-            {world_sheet(ctx, 1, cells, 2), false, false}, w.source[2], w.source[3]};
-        vo_surface followed, made;
-        assert_ok(ctx, vo_surface_follow(ctx, 3, source, &w.surface, &followed));
-        assert_ok(ctx, vo_surface_create(ctx, 3, source, &made));
-        check_same(&followed, &made);
-        vo_surface_free(&followed);
-        vo_surface_free(&made);
+            {make_sheet_mesh(ctx, 1, cells, 2), false, false}, w.source[2], w.source[3]};
+        vo_surface copied, created;
+        assert_ok(ctx, vo_surface_create(ctx, 3, source, &w.surface, &copied));
+        assert_ok(ctx, vo_surface_create(ctx, 3, source, NULL, &created));
+        check_same(&copied, &created);
+        vo_surface_free(&copied);
+        vo_surface_free(&created);
         vo_mesh_destroy((vo_mesh *)source[0].mesh);
     }
-    world_free(&w);
+    fixture_free(&w);
     vo_context_destroy(ctx);
 }
 
 static vo_result create_surface(vo_context *ctx, void *arg) {
-    world *w = arg;
+    contact_fixture *w = arg;
     vo_surface s;
-    vo_result result = vo_surface_create(ctx, w->count, w->source, &s);
+    vo_result result = vo_surface_create(ctx, w->count, w->source, NULL, &s);
     if (result == VO_OK) vo_surface_free(&s);
     return result;
 }
 
-static void test_allocations(void **state) {
+static void failed_allocations_are_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    world w = make_world(ctx);
+    contact_fixture w = make_fixture(ctx);
     test_every_allocation(create_surface, &w);
-    world_free(&w);
+    fixture_free(&w);
     vo_context_destroy(ctx);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_owners),      cmocka_unit_test(test_measures),
-        cmocka_unit_test(test_empty),       cmocka_unit_test(test_follow),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(parts_have_contiguous_ranges),
+        cmocka_unit_test(elements_match_meshes),
+        cmocka_unit_test(features_have_one_owner),
+        cmocka_unit_test(areas_and_thicknesses_are_exact),
+        cmocka_unit_test(empty_surface_has_no_pairs),
+        cmocka_unit_test(copied_obstacles_equal_new_ones),
+        cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

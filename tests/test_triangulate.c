@@ -17,12 +17,12 @@ typedef struct shape {
     int loop_end[8], line[8][2];
 } shape;
 
-static vo_region region_of(const shape *s) {
-    return (vo_region){s->point_count, s->point,      s->loop_count,
-                       s->loop_end,    s->line_count, s->line};
+static vo_planar_region region_of(const shape *s) {
+    return (vo_planar_region){s->point_count, s->point,      s->loop_count,
+                              s->loop_end,    s->line_count, s->line};
 }
 
-/* A star-shaped ring of n points around c, with radii between low and high. */
+/* Adds a star-shaped loop of n points around c, with radii between low and high. */
 static void add_ring(shape *s, vo_random *r, int n, vo_vec2 c, double low, double high, bool ccw) {
     for (int i = 0; i < n; i++) {
         double a = 2 * VO_PI * (i + vo_random_real(r, 0, 0.8)) / n * (ccw ? 1 : -1);
@@ -32,11 +32,11 @@ static void add_ring(shape *s, vo_random *r, int n, vo_vec2 c, double low, doubl
     s->loop_end[s->loop_count++] = s->point_count;
 }
 
-/* An outline with up to four holes. */
+/* Returns an outline with up to four holes. */
 static shape random_shape(vo_random *r) {
     shape s = {0};
     int holes = vo_random_int(r, 5);
-    /* With eight points and more the holes are inside for certain. */
+    /* With eight or more points the holes are certainly inside. */
     add_ring(&s, r, (holes ? 8 : 3) + vo_random_int(r, 40), v2(0, 0), 1, 2, true);
     for (int i = 0; i < holes; i++) {
         vo_vec2 c = v2(0.28 * (i % 2 ? 1 : -1), 0.28 * (i / 2 ? 1 : -1));
@@ -45,7 +45,7 @@ static shape random_shape(vo_random *r) {
     return s;
 }
 
-/* Area inside: the outline less its holes. */
+/* Returns the area inside the outline minus the holes. */
 static double area_of(const shape *s) {
     double area = 0;
     for (int i = 0, begin = 0; i < s->loop_count; begin = s->loop_end[i++]) {
@@ -66,7 +66,7 @@ static double area_of_faces(const vo_triangulation *t) {
     return area;
 }
 
-/* The face that has the directed edge a-b and its third corner; -1 if there is none. */
+/* Returns the third corner of the face with the directed edge a-b; -1: none. */
 static int third_corner(const vo_triangulation *t, int a, int b) {
     for (int f = 0; f < t->face_count; f++)
         for (int k = 0; k < 3; k++)
@@ -74,7 +74,7 @@ static int third_corner(const vo_triangulation *t, int a, int b) {
     return -1;
 }
 
-static bool is_segment(const vo_region *r, int a, int b) {
+static bool is_segment(const vo_planar_region *r, int a, int b) {
     for (int i = 0, begin = 0; i < r->loop_count; begin = r->loop_end[i++])
         for (int k = begin; k < r->loop_end[i]; k++) {
             int next = k + 1 < r->loop_end[i] ? k + 1 : begin;
@@ -87,7 +87,7 @@ static bool is_segment(const vo_region *r, int a, int b) {
     return false;
 }
 
-/* How far d is inside the circle of a, b, c, over the size of the terms. */
+/* In-circle determinant of d and the circle of a, b, c, relative to the size of its terms. */
 static double in_circle(vo_vec2 a, vo_vec2 b, vo_vec2 c, vo_vec2 d) {
     vo_vec2 e[3] = {v2_sub(a, d), v2_sub(b, d), v2_sub(c, d)};
     double det = 0, size = 0;
@@ -99,8 +99,8 @@ static double in_circle(vo_vec2 a, vo_vec2 b, vo_vec2 c, vo_vec2 d) {
     return det / size;
 }
 
-/* Every edge is inside with two faces and Delaunay, or a segment; every segment is an edge. */
-static void check_edges(const vo_region *r, const vo_triangulation *t) {
+/* Every edge is Delaunay with two faces, or a segment; every segment is an edge. */
+static void check_edges(const vo_planar_region *r, const vo_triangulation *t) {
     for (int f = 0; f < t->face_count; f++)
         for (int k = 0; k < 3; k++) {
             int a = t->face[f][k], b = t->face[f][(k + 1) % 3], c = t->face[f][(k + 2) % 3];
@@ -127,7 +127,7 @@ static void random_regions_are_constrained_delaunay(void **state) {
     vo_random r = vo_random_seed(7);
     for (int n = 0; n < 300; n++) {
         shape s = random_shape(&r);
-        vo_region region = region_of(&s);
+        vo_planar_region region = region_of(&s);
         vo_triangulate_def def = vo_triangulate_def_default();
         vo_triangulation t;
         def.refine = false;
@@ -148,7 +148,7 @@ static void refined_regions_keep_outline_and_area(void **state) {
     vo_random r = vo_random_seed(11);
     for (int n = 0; n < 40; n++) {
         shape s = random_shape(&r);
-        vo_region region = region_of(&s);
+        vo_planar_region region = region_of(&s);
         vo_triangulate_def def = vo_triangulate_def_default();
         vo_triangulation t;
         def.size = vo_random_real(&r, 0.15, 1);
@@ -177,12 +177,12 @@ static shape make_rectangle(int columns, int rows, double edge) {
     return s;
 }
 
-static void even_outlines_give_good_triangles(void **state) {
+static void evenly_sampled_outline_gives_good_triangles(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (int n = 4; n <= 24; n += 5) {
         shape s = make_rectangle(2 * n, n, 0.1);
-        vo_region region = region_of(&s);
+        vo_planar_region region = region_of(&s);
         vo_triangulate_def def = vo_triangulate_def_default();
         vo_triangulation t;
         def.size = 0.1;
@@ -191,7 +191,7 @@ static void even_outlines_give_good_triangles(void **state) {
             const int *v = t.face[f];
             assert_true(vo_triangle_min_angle(t.point[v[0]], t.point[v[1]], t.point[v[2]]) > 27);
         }
-        /* About as many as equilateral ones of that edge. */
+        /* Close to the number of equilateral triangles with that edge. */
         double ideal = 2 * n * n * 0.01 / (0.433 * 0.01);
         assert_true(t.face_count > 0.7 * ideal && t.face_count < 1.5 * ideal);
         check_edges(&region, &t);
@@ -200,8 +200,8 @@ static void even_outlines_give_good_triangles(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void expect_refusal(vo_context *ctx, const shape *s, const char *part) {
-    vo_region region = region_of(s);
+static void expect_error(vo_context *ctx, const shape *s, const char *part) {
+    vo_planar_region region = region_of(s);
     vo_triangulate_def def = vo_triangulate_def_default();
     vo_triangulation t;
     assert_int_equal(vo_triangulate(ctx, &region, &def, &t), VO_BAD_DATA);
@@ -209,35 +209,35 @@ static void expect_refusal(vo_context *ctx, const shape *s, const char *part) {
     if (!strstr(vo_context_message(ctx), part)) fail_msg("%s", vo_context_message(ctx));
 }
 
-static void broken_regions_are_named(void **state) {
+static void invalid_regions_are_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     shape bow = {.point_count = 4,
                  .loop_count = 1,
                  .point = {{0, 0}, {1, 1}, {1, 0}, {0, 1}},
                  .loop_end = {4}};
-    expect_refusal(ctx, &bow, "cross or overlap");
+    expect_error(ctx, &bow, "cross or overlap");
     shape twice = {.point_count = 4,
                    .loop_count = 1,
                    .point = {{0, 0}, {1, 0}, {1, 0}, {0, 1}},
                    .loop_end = {4}};
-    expect_refusal(ctx, &twice, "points 1 and 2 coincide");
+    expect_error(ctx, &twice, "points 1 and 2 coincide");
     shape flat = {
         .point_count = 3, .loop_count = 1, .point = {{0, 0}, {1, 0}, {2, 0}}, .loop_end = {3}};
-    expect_refusal(ctx, &flat, "cross or overlap");
+    expect_error(ctx, &flat, "cross or overlap");
     shape missing = {
         .point_count = 3, .loop_count = 1, .point = {{0, 0}, {NAN, 0}, {0, 1}}, .loop_end = {3}};
-    expect_refusal(ctx, &missing, "point 1 is not a number");
+    expect_error(ctx, &missing, "point 1 is not a number");
     shape few = {.point_count = 2, .loop_count = 1, .point = {{0, 0}, {1, 0}}, .loop_end = {2}};
-    expect_refusal(ctx, &few, "fewer than 3");
+    expect_error(ctx, &few, "fewer than 3");
     shape out = make_rectangle(4, 4, 0.1);
     out.point[out.point_count - 1] = v2(3, 0.21);
-    expect_refusal(ctx, &out, "cross or overlap");
+    expect_error(ctx, &out, "cross or overlap");
     vo_context_destroy(ctx);
 }
 
 static vo_result triangulate_body(vo_context *ctx, void *arg) {
-    vo_region region = region_of(arg);
+    vo_planar_region region = region_of(arg);
     vo_triangulate_def def = vo_triangulate_def_default();
     vo_triangulation t;
     def.size = 0.1;
@@ -246,7 +246,7 @@ static vo_result triangulate_body(vo_context *ctx, void *arg) {
     return VO_OK;
 }
 
-static void memory_may_fail_anywhere(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
     shape s = make_rectangle(12, 6, 0.1);
     test_every_allocation(triangulate_body, &s);
@@ -256,9 +256,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_regions_are_constrained_delaunay),
         cmocka_unit_test(refined_regions_keep_outline_and_area),
-        cmocka_unit_test(even_outlines_give_good_triangles),
-        cmocka_unit_test(broken_regions_are_named),
-        cmocka_unit_test(memory_may_fail_anywhere),
+        cmocka_unit_test(evenly_sampled_outline_gives_good_triangles),
+        cmocka_unit_test(invalid_regions_are_reported),
+        cmocka_unit_test(allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
-/* Untangling: 200 tangles with fixed seeds, each checked by comparing all faces; six harder kinds;
- * how the cloth looks afterwards; the gap; threads and memory.
+/* Untangling: 200 tangles with fixed seeds, each checked by brute force; six harder kinds; mesh
+ * quality afterwards; the gap; threads and memory.
  *
- * VOILE_TANGLES=FOLDER writes each tangle before and after as OBJ, one file a part, to look at. */
+ * VOILE_TANGLES=FOLDER writes each tangle before and after as OBJ files, one per part, for
+ * inspection. */
+#include "codec/hash.h"
 #include "collide/distance.h"
-#include "collide/untangle.h"
-#include "core/hash.h"
+#include "collide/untangle/untangle.h"
 #include "untangle_cases.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ static void write_parts(const tangle_case *c, int kind, int seed, const char *wh
     }
 }
 
-/* Smallest and largest length of an edge and area of a face, as parts of what they were. */
+/* Smallest and largest edge length and smallest face area, relative to the initial ones. */
 typedef struct shape {
     double shortest, longest, smallest;
 } shape;
@@ -41,7 +42,7 @@ static shape measure_shape(const tangle_case *c, const vo_vec3 *before) {
     return s;
 }
 
-/* What may not move has not, and every number is one. */
+/* Asserts that pinned nodes have not moved and all positions are finite. */
 static void check_nodes(const tangle_case *c, const vo_vec3 *before) {
     for (int n = 0; n < c->nodes; n++) {
         assert_true(v3_is_finite(c->x[n]));
@@ -53,7 +54,7 @@ typedef struct outcome {
     vo_untangle_report report;
     shape shape;
     double seconds;
-    int pairs; /* of all faces, compared one by one */
+    int pairs; /* intersecting pairs by brute force */
 } outcome;
 
 static outcome untangle_case(vo_context *ctx, tangle_case *c) {
@@ -76,8 +77,9 @@ static outcome untangle_case(vo_context *ctx, tangle_case *c) {
     return o;
 }
 
-/* Runs a kind over its seeds; returns how many ended clean, and the worst shape. */
-static int run_kind(vo_context *ctx, int kind, int seeds, shape *worst, double *seconds) {
+/* Untangles all seeds of a kind; returns the number that end without intersections, and the worst
+ * shape. */
+static int untangle_kind(vo_context *ctx, int kind, int seeds, shape *worst, double *seconds) {
     int clean = 0;
     for (int seed = 0; seed < seeds; seed++) {
         tangle_case c = {0};
@@ -100,8 +102,8 @@ static int run_kind(vo_context *ctx, int kind, int seeds, shape *worst, double *
     return clean;
 }
 
-/* All 200. And they are still cloth: no edge torn or crushed, no face a needle. */
-static void test_200_tangles(void **state) {
+/* All 200 become free of intersections, without overstretched or crushed edges or sliver faces. */
+static void tangles_become_clean(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     int seeds = TEST_SLOWNESS > 1 ? 3 : 20, all = 0;
@@ -109,7 +111,7 @@ static void test_200_tangles(void **state) {
     for (int kind = 0; kind < TANGLE_KINDS; kind++) {
         shape worst = {INFINITY, 0, INFINITY};
         double seconds = 0;
-        int clean = run_kind(ctx, kind, seeds, &worst, &seconds);
+        int clean = untangle_kind(ctx, kind, seeds, &worst, &seconds);
         printf("%-16s %d of %d clean, edges %.2f to %.2f, smallest face %.2f, %.2f s\n",
                tangle_kinds[kind].name, clean, seeds, worst.shortest, worst.longest, worst.smallest,
                seconds);
@@ -122,14 +124,14 @@ static void test_200_tangles(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void test_hard_tangles(void **state) {
+static void hard_tangles_become_clean(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     int seeds = getenv("VOILE_TEST_LONG") ? 40 : 4, all = 0;
     for (int kind = TANGLE_KINDS; kind < TANGLE_KINDS + HARD_KINDS; kind++) {
         shape worst = {INFINITY, 0, INFINITY};
         double seconds = 0;
-        int clean = run_kind(ctx, kind, seeds, &worst, &seconds);
+        int clean = untangle_kind(ctx, kind, seeds, &worst, &seconds);
         printf("%-16s %d of %d clean, edges %.2f to %.2f, smallest face %.2f, %.2f s\n",
                tangle_kinds[kind].name, clean, seeds, worst.shortest, worst.longest, worst.smallest,
                seconds);
@@ -141,42 +143,44 @@ static void test_hard_tangles(void **state) {
 
 /* ---- the gap -------------------------------------------------------------------------------- */
 
-static bool share_node(const int a[3], const int b[3]) {
+static bool have_common_node(const int a[3], const int b[3]) {
     for (int i = 0; i < 3; i++)
         if (a[i] == b[0] || a[i] == b[1] || a[i] == b[2]) return true;
     return false;
 }
 
-/* Distance of two faces that do not intersect. */
+/* Returns the distance of two disjoint faces. */
 static double face_distance(const vo_vec3 *x, const int a[3], const int b[3]) {
-    double least = INFINITY;
+    double min_distance = INFINITY;
     for (int i = 0; i < 3; i++) {
-        least = vo_min(least, vo_distance_vertex_face(x[a[i]], x[b[0]], x[b[1]], x[b[2]]).squared);
-        least = vo_min(least, vo_distance_vertex_face(x[b[i]], x[a[0]], x[a[1]], x[a[2]]).squared);
+        min_distance = vo_min(min_distance,
+                              vo_distance_vertex_face(x[a[i]], x[b[0]], x[b[1]], x[b[2]]).squared);
+        min_distance = vo_min(min_distance,
+                              vo_distance_vertex_face(x[b[i]], x[a[0]], x[a[1]], x[a[2]]).squared);
         for (int j = 0; j < 3; j++)
-            least = vo_min(
-                least, vo_distance_edge_edge(x[a[i]], x[a[(i + 1) % 3]], x[b[j]], x[b[(j + 1) % 3]])
-                           .squared);
+            min_distance = vo_min(min_distance, vo_distance_edge_edge(x[a[i]], x[a[(i + 1) % 3]],
+                                                                      x[b[j]], x[b[(j + 1) % 3]])
+                                                    .squared);
     }
-    return sqrt(least);
+    return sqrt(min_distance);
 }
 
-/* Smallest distance of two faces without a common node, up to `most`. */
-static double least_distance(const tangle_case *c, double most) {
-    double least = most;
+/* Returns the smallest distance of two faces without a common node, up to `max_distance`. */
+static double min_face_distance(const tangle_case *c, double max_distance) {
+    double min_distance = max_distance;
     for (int f = 0; f < c->faces; f++)
         for (int g = 0; g < f; g++) {
             const int *a = c->face[f], *b = c->face[g];
-            if (share_node(a, b) || (c->flags[c->face_part[f]] && c->flags[c->face_part[g]]))
+            if (have_common_node(a, b) || (c->flags[c->face_part[f]] && c->flags[c->face_part[g]]))
                 continue;
-            vo_box box = box_grow(box_triangle(c->x[a[0]], c->x[a[1]], c->x[a[2]]), most);
+            vo_box box = box_grow(box_triangle(c->x[a[0]], c->x[a[1]], c->x[a[2]]), max_distance);
             if (box_overlaps(box, box_triangle(c->x[b[0]], c->x[b[1]], c->x[b[2]])))
-                least = vo_min(least, face_distance(c->x, a, b));
+                min_distance = vo_min(min_distance, face_distance(c->x, a, b));
         }
-    return least;
+    return min_distance;
 }
 
-static void test_gap(void **state) {
+static void gap_is_reached(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (int kind = 0; kind < TANGLE_KINDS; kind++) {
@@ -186,27 +190,27 @@ static void test_gap(void **state) {
         assert_true(o.report.clean);
         double gap = vo_untangle_def_default().gap;
         assert_near(o.report.gap, gap, 1e-12);
-        assert_near(least_distance(&c, gap), gap, 1e-12);
+        assert_near(min_face_distance(&c, gap), gap, 1e-12);
         case_free(&c);
     }
     vo_context_destroy(ctx);
 }
 
-/* A tower of sheets much closer than the gap makes room, and what is apart does not move. */
-static void test_gap_of_stack(void **state) {
+/* A stack of sheets much closer than the gap separates, and distant sheets do not move. */
+static void stack_is_separated(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     tangle_case c = {0};
     for (int i = 0; i < 5; i++) {
         int first = case_sheet(&c, 8);
-        case_place(&c, first, v3(0, 0, 1), 0.1 * i, v3(0, 0, 1e-7 * i));
+        case_transform(&c, first, v3(0, 0, 1), 0.1 * i, v3(0, 0, 1e-7 * i));
     }
     int far = case_sheet(&c, 8);
-    case_place(&c, far, v3(0, 0, 1), 0, v3(0, 0, 0.1));
+    case_transform(&c, far, v3(0, 0, 1), 0, v3(0, 0, 0.1));
     case_edges(&c);
     outcome o = untangle_case(ctx, &c);
     assert_true(o.report.clean && o.report.iterations == 0);
-    assert_near(least_distance(&c, 0.0005), 0.0005, 1e-12);
+    assert_near(min_face_distance(&c, 0.0005), 0.0005, 1e-12);
     for (int n = far; n < c.nodes; n++) assert_true(c.x[n].z == 0.1);
     case_free(&c);
     vo_context_destroy(ctx);
@@ -225,7 +229,7 @@ static uint64_t hash_of_run(int threads, int kind) {
     return hash;
 }
 
-static void test_threads(void **state) {
+static void result_does_not_depend_on_threads(void **state) {
     (void)state;
     for (int kind = 0; kind < TANGLE_KINDS; kind++) {
         uint64_t expected = hash_of_run(1, kind);
@@ -234,8 +238,8 @@ static void test_threads(void **state) {
     }
 }
 
-/* An untangler that is used again gives the same result and allocates nothing more. */
-static void test_again(void **state) {
+/* A reused untangler gives the same result and allocates nothing more. */
+static void reused_untangler_gives_same_result(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(1, &memory);
@@ -270,7 +274,7 @@ static vo_result untangle_once(vo_context *ctx, void *arg) {
     memcpy(x, c->x, (size_t)c->nodes * sizeof *x);
     vo_untangle_def def = vo_untangle_def_default();
     def.soup = case_soup(c);
-    def.max_iterations = 2; /* something is left, to be listed */
+    def.max_iterations = 2; /* intersections remain and are listed */
     vo_untangler *u;
     vo_untangle_report r;
     vo_result result = vo_untangler_create(ctx, &def, x, &u);
@@ -280,7 +284,7 @@ static vo_result untangle_once(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void test_failing_allocations(void **state) {
+static void failed_allocations_are_reported(void **state) {
     (void)state;
     tangle_case c;
     make_tangle(&c, 3);
@@ -290,13 +294,13 @@ static void test_failing_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_200_tangles),
-        cmocka_unit_test(test_hard_tangles),
-        cmocka_unit_test(test_gap),
-        cmocka_unit_test(test_gap_of_stack),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_again),
-        cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test(tangles_become_clean),
+        cmocka_unit_test(hard_tangles_become_clean),
+        cmocka_unit_test(gap_is_reached),
+        cmocka_unit_test(stack_is_separated),
+        cmocka_unit_test(result_does_not_depend_on_threads),
+        cmocka_unit_test(reused_untangler_gives_same_result),
+        cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
-/* The view factor: equations 3 and 4 by hand, the window and its slack against dense sampling, and
- * what is predicted of cameras. */
+/* Tests of the view factor: equations 3 and 4 with known values, the window and its slack against
+ * dense sampling, and camera prediction. */
 #include "support.h"
 
 #include "view/camera_path.h"
 #include "view/factor.h"
 #include "view_cases.h"
 
-/* ---- faces and eyes ------------------------------------------------------------------------- */
+/* ---- faces and viewpoints ------------------------------------------------------------------- */
 
 static vo_view_face face_of(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
     vo_view_face f = {.x = {a, b, c}};
@@ -15,47 +15,35 @@ static vo_view_face face_of(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
     return f;
 }
 
-/* A small face around a point that looks along -y: its front is seen from there. */
+/* A small face around a point with its normal along -y. */
 static vo_view_face small_face(vo_vec3 at, double size) {
     return face_of(v3_add(at, v3(-size, 0, -size)), v3_add(at, v3(size, 0, -size)),
                    v3_add(at, v3(0, 0, size)));
 }
 
-/* Eq. 4 over the moments that are made of an eye's samples. */
-static double factor_over(const vo_factor_def *def, const vo_view_eye *eye, double length,
+/* Eq. 4 over the frustum samples of a viewpoint. */
+static double factor_over(const vo_factor_def *def, const vo_viewpoint *eye, double length,
                           const vo_view_face *face) {
-    vo_moment moment[64];
+    vo_frustum_sample sample_out[64];
     double nu = 0;
-    int count = vo_moments_make(eye, 0, length, moment);
+    int count = vo_frustum_samples_make(eye, 0, length, sample_out);
     for (int i = 0; i < count; i++)
-        nu = vo_max(nu, moment[i].weight * vo_factor_look(def, &moment[i], face).factor);
+        nu = vo_max(nu,
+                    sample_out[i].weight * vo_factor_eval_face(def, &sample_out[i], face).factor);
     return nu;
 }
 
-/* Eq. 3 for a camera at one moment, without any slack. */
+/* Eq. 3 for a fixed camera, without slack. */
 static double factor_now(const vo_factor_def *def, const vo_camera *camera, double front,
                          const vo_view_face *face) {
     vo_view_sample sample = {.camera = *camera};
-    vo_view_eye eye = {1, &sample, front};
+    vo_viewpoint eye = {1, &sample, front};
     return factor_over(def, &eye, 1, face);
 }
 
 /* ---- eq. 3 ---------------------------------------------------------------------------------- */
 
-static void fall_by_hand(void **state) {
-    (void)state;
-    vo_factor_def def = vo_factor_def_default();
-    assert_near(vo_factor_fall(&def, 1, 0.01, 0), 1, 0);
-    assert_near(vo_factor_fall(&def, 1, 0.01, 0.1), 1 - 0.25 * 0.99, 1e-15);
-    assert_near(vo_factor_fall(&def, 0.2, 0.01, 0.2), 0.105, 1e-15);
-    assert_near(vo_factor_fall(&def, 1, 0.01, 0.4), 0.01, 0);
-    assert_near(vo_factor_fall(&def, 1, 0.01, 7), 0.01, 0);
-    def.margin = 0; /* no margin: a jump */
-    assert_near(vo_factor_fall(&def, 1, 0.01, 0), 1, 0);
-    assert_near(vo_factor_fall(&def, 1, 0.01, 1e-9), 0.01, 0);
-}
-
-static void front_back_and_out(void **state) {
+static void factors_of_face_classes(void **state) {
     (void)state;
     vo_factor_def def = vo_factor_def_default();
     vo_camera c = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5),
@@ -64,56 +52,58 @@ static void front_back_and_out(void **state) {
     assert_near(factor_now(&def, &c, 1, &face), 1, 0);
     assert_near(factor_now(&def, &c, 0.7, &face), 0.7, 0); /* a light */
     assert_near(factor_now(&def, &behind, 1, &face), 0.2, 0);
-    assert_near(factor_now(&def, &behind, 0.1, &face), 0.1, 0); /* front is the most */
+    assert_near(factor_now(&def, &behind, 0.1, &face), 0.1, 0); /* clamped to the front factor */
     face.two_sided = true;
     assert_near(factor_now(&def, &behind, 1, &face), 1, 0);
-    face.hidden = true;
-    def.hidden = 0.05;
+    face.occluded = true;
+    def.occluded = 0.05;
     assert_near(factor_now(&def, &c, 1, &face), 0.05, 0);
     face.two_sided = false;
-    assert_near(factor_now(&def, &behind, 1, &face), 0.2, 0); /* only fronts are hidden */
-    /* To the right of the frame: the right plane is x = y, the nearest corner at x - 0.1. */
+    assert_near(factor_now(&def, &behind, 1, &face), 0.2, 0); /* occlusion applies to fronts only */
+    /* To the right of the frustum: the right plane is x = y, the closest corner at x - 0.1. */
     double d = 0.15;
     face = small_face(v3(4 + sqrt(2) * d + 0.1, 4, 0), 0.1);
     assert_near(factor_now(&def, &c, 1, &face), 1 - d / 0.4 * 0.99, 1e-9);
     face = small_face(v3(9, 4, 0), 0.1);
     assert_near(factor_now(&def, &c, 1, &face), 0.01, 0);
-    face = small_face(v3(0, -0.1, 0), 0.02); /* behind the eye, which sees its back */
+    face = small_face(v3(0, -0.1, 0), 0.02); /* behind the camera, back-facing */
     assert_near(factor_now(&def, &c, 1, &face), 0.2 - 0.2 / 0.4 * 0.19, 1e-9);
 }
 
-/* Where a ball is said to be, its faces are. */
-static void balls_agree_with_faces(void **state) {
+/* The classification of a ball holds for the faces inside it. */
+static void ball_class_agrees_with_faces(void **state) {
     (void)state;
     vo_factor_def def = vo_factor_def_default();
     vo_random r = vo_random_seed(1);
     int count[3] = {0};
     for (int i = 0; i < 20000; i++) {
         vo_view_sample s[2] = {{.camera = random_camera(&r)}, {.ahead = 0.5}};
-        s[1].camera =
-            camera_between(&s[0].camera, random_point(&r, 0.1), random_point(&r, 1), 0.05, 1.02, 1);
-        vo_view_eye eye = {2, s, 1};
-        vo_moment m[2];
-        vo_moments_make(&eye, 0, 1, m);
-        vo_vec3 at = random_point(&r, 5), p[3];
+        s[1].camera = camera_between(&s[0].camera, test_random_vec3(&r, 0.1),
+                                     test_random_vec3(&r, 1), 0.05, 1.02, 1);
+        vo_viewpoint eye = {2, s, 1};
+        vo_frustum_sample m[2];
+        vo_frustum_samples_make(&eye, 0, 1, m);
+        vo_vec3 at = test_random_vec3(&r, 5), p[3];
         double radius = vo_random_real(&r, 0.01, 0.5);
         for (int k = 0; k < 3; k++)
-            p[k] = v3_add_scaled(at, radius, v3_normalize(random_point(&r, 1)));
+            p[k] = v3_add_scaled(at, radius, v3_normalize(test_random_vec3(&r, 1)));
         vo_view_face face = face_of(p[0], p[1], p[2]);
-        vo_sight sight = vo_factor_look(&def, &m[0], &face);
-        vo_ball_place place = vo_factor_place(&def, &m[0], at, radius * (1 + 1e-12));
+        vo_face_visibility sight = vo_factor_eval_face(&def, &m[0], &face);
+        vo_ball_class place = vo_factor_classify_ball(&def, &m[0], at, radius * (1 + 1e-12));
         count[place]++;
-        if (place == VO_BALL_OUT) assert_true(!sight.near && sight.factor == def.out);
-        if (place == VO_BALL_IN_FRAME)
-            assert_true(sight.near && sight.factor == (sight.front ? 1 : def.back));
+        if (place == VO_BALL_OUTSIDE)
+            assert_true(!sight.near_frame && sight.factor == def.off_screen);
+        if (place == VO_BALL_INSIDE)
+            assert_true(sight.near_frame &&
+                        sight.factor == (sight.front_facing ? 1 : def.back_facing));
     }
     for (int i = 0; i < 3; i++) assert_true(count[i] > 300);
 }
 
 /* ---- eq. 4 ---------------------------------------------------------------------------------- */
 
-/* A cut at a moment t of the window: nu rises from out to front, linearly with the time to it. */
-static void rises_before_a_cut(void **state) {
+/* nu rises linearly from off_screen to front_factor in the window before a cut. */
+static void factor_rises_before_cut(void **state) {
     (void)state;
     vo_factor_def def = vo_factor_def_default();
     vo_camera away = camera_at(v3(50, 0, 0), v3(60, 0, 0), 1, 0.5);
@@ -125,16 +115,16 @@ static void rises_before_a_cut(void **state) {
         vo_view_sample s[3] = {{.camera = away},
                                {.ahead = left, .camera = away},
                                {.ahead = left, .camera = there, .cut = true}};
-        vo_view_eye eye = {3, s, 1};
+        vo_viewpoint eye = {3, s, 1};
         double nu = factor_over(&def, &eye, 0.2, &face);
         assert_near(nu, vo_max(0.01, 1 - left / 0.2), 1e-12);
         assert_true(nu >= before);
         before = nu;
     }
-    assert_near(before, 1, 0); /* at the cut it is there */
+    assert_near(before, 1, 0); /* full factor at the cut */
 }
 
-/* What a camera does over a window. */
+/* Motion of a camera over a window. */
 typedef struct motion {
     vo_camera start;
     vo_vec3 way, axis;
@@ -146,13 +136,13 @@ static vo_camera motion_at(const motion *m, double part) {
 }
 
 static motion random_motion(vo_random *r) {
-    motion m = {random_camera(r), random_point(r, 0.3), random_point(r, 1),
+    motion m = {random_camera(r), test_random_vec3(r, 0.3), test_random_vec3(r, 1),
                 vo_random_real(r, 0, 0.5), vo_random_real(r, 0.8, 1.25)};
-    m.start.far = 100;
+    m.start.z_far = 100;
     return m;
 }
 
-/* The largest w nu~ over a window of 1 s, by many moments. */
+/* Maximum of w nu~ over a window of 1 s by dense sampling. */
 static double dense_factor(const vo_factor_def *def, const motion *m, const vo_view_face *face) {
     double nu = 0;
     for (int i = 0; i < 300; i++) {
@@ -162,8 +152,8 @@ static double dense_factor(const vo_factor_def *def, const motion *m, const vo_v
     return nu;
 }
 
-/* However few samples: never less than with many, nor less than now; and with many, not much more.
- */
+/* With any number of samples the factor is not below the densely sampled or the current one; with
+ * many it is not much above. */
 static void slack_is_conservative(void **state) {
     (void)state;
     vo_factor_def def = vo_factor_def_default();
@@ -172,49 +162,49 @@ static void slack_is_conservative(void **state) {
     int differ = 0;
     for (int i = 0; i < 600; i++) {
         motion m = random_motion(&r);
-        vo_vec3 at = v3_add_scaled(m.start.position, 3, v3_normalize(random_point(&r, 1)));
+        vo_vec3 at = v3_add_scaled(m.start.position, 3, v3_normalize(test_random_vec3(&r, 1)));
         vo_view_face face =
-            face_of(v3_add(at, random_point(&r, 0.2)), v3_add(at, random_point(&r, 0.2)),
-                    v3_add(at, random_point(&r, 0.2)));
+            face_of(v3_add(at, test_random_vec3(&r, 0.2)), v3_add(at, test_random_vec3(&r, 0.2)),
+                    v3_add(at, test_random_vec3(&r, 0.2)));
         double exact = dense_factor(&def, &m, &face);
         int parts[] = {1, 1 + vo_random_int(&r, 9), 60};
         for (int k = 0; k < 3; k++) {
             for (int j = 0; j <= parts[k]; j++)
                 s[j] = (vo_view_sample){.ahead = (double)j / parts[k],
                                         .camera = motion_at(&m, (double)j / parts[k])};
-            vo_view_eye eye = {parts[k] + 1, s, 1};
+            vo_viewpoint eye = {parts[k] + 1, s, 1};
             double nu = factor_over(&def, &eye, 1, &face);
             assert_true(nu >= exact - 1e-9);
             assert_true(nu >= factor_now(&def, &m.start, 1, &face));
             if (k == 2) differ += nu > exact + 0.1;
         }
     }
-    assert_true(differ < 30); /* faces at the edge between front and back */
+    assert_true(differ < 30); /* faces at the limit between front and back */
 }
 
-/* Every point of the next sample's frustum has one of this sample's within the slack; for cameras
- * that turn or zoom there is a point that needs it. */
+/* Each point of the next sample's frustum is within the slack of a point of this sample's; for
+ * rotation or zoom the slack is attained. */
 static void slack_is_tight(void **state) {
     (void)state;
     vo_random r = vo_random_seed(3);
     double most[2] = {0};
     for (int i = 0; i < 20000; i++) {
         vo_camera c = random_camera(&r), then = c;
-        int kind = i % 3; /* turns; zooms; all at once */
-        vo_vec3 way = kind == 2 ? random_point(&r, 0.2) : v3_zero();
+        int kind = i % 3; /* rotation; zoom; both with translation */
+        vo_vec3 way = kind == 2 ? test_random_vec3(&r, 0.2) : v3_zero();
         double angle = kind == 1 ? 0 : 0.2, zoom = kind == 0 ? 1 : 1.2;
-        then = camera_between(&c, way, random_point(&r, 1), angle, zoom, 1);
+        then = camera_between(&c, way, test_random_vec3(&r, 1), angle, zoom, 1);
         vo_view_sample s[2] = {{.camera = c}, {.ahead = 0.5, .camera = then}};
-        vo_view_eye eye = {2, s, 1};
-        vo_moment m[2];
-        assert_int_equal(vo_moments_make(&eye, 0, 1, m), 2);
+        vo_viewpoint eye = {2, s, 1};
+        vo_frustum_sample m[2];
+        assert_int_equal(vo_frustum_samples_make(&eye, 0, 1, m), 2);
         vo_vec3 q = m[1].frustum.corner[4 + vo_random_int(&r, 4)]; /* of the far side */
-        q = v3_scale(vo_random_real(&r, c.near / c.far, 1), q);
+        q = v3_scale(vo_random_real(&r, c.z_near / c.z_far, 1), q);
         vo_vec3 x = v3_add_scaled(then.position, q.x, then.right);
         x = v3_add_scaled(v3_add_scaled(x, q.y, then.up), q.z, then.forward);
-        vo_vec3 p = vo_frustum_local(&m[0].frustum, x);
-        double d = v3_distance(p, vo_frustum_nearest(&m[0].frustum, p));
-        double slack = vo_moment_slack(&m[0], v3_length(q));
+        vo_vec3 p = vo_frustum_to_local(&m[0].frustum, x);
+        double d = v3_distance(p, vo_frustum_closest_point(&m[0].frustum, p));
+        double slack = vo_frustum_sample_slack(&m[0], v3_length(q));
         assert_true(d <= slack * (1 + 1e-9));
         if (kind < 2 && slack > 1e-3) most[kind] = vo_max(most[kind], d / slack);
     }
@@ -223,25 +213,25 @@ static void slack_is_tight(void **state) {
 
 /* ---- windows -------------------------------------------------------------------------------- */
 
-/* A path with a pan, a cut at 1 s, a rest, and a cut at 1.05 s. */
+/* A path with a pan, a cut at 1 s, a static shot, and a cut at 1.05 s. */
 static bool path_at(const void *path, double time, vo_camera *out) {
     const vo_camera *base = path;
-    int shot = time > 1.05 - 1e-6 ? 2 : time > 1 - 1e-6; /* rounded, as paths of cameras are */
+    int shot = time > 1.05 - 1e-6 ? 2 : time > 1 - 1e-6; /* times rounded as in camera paths */
     vo_camera moved = camera_between(base, v3(0.3, 0, 0), v3(0, 0, 1), 0.4, 1, time);
     *out = shot == 0 ? moved : *base;
     if (shot > 0) out->position = v3(10 * shot, 0, 0);
     return true;
 }
 
-static void windows_are_sampled(void **state) {
+static void window_samples_shots(void **state) {
     (void)state;
     vo_camera base = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5);
     double cut[] = {1, 1.05};
     vo_window_def def = vo_window_def_default();
     vo_view_sample s[64];
     def.time = 0.9, def.length = 0.2, def.cut = cut, def.cut_count = 2;
-    for (int capacity = VO_WINDOW_LEAST(2); capacity <= 64; capacity++) {
-        int count = vo_window_sample(&def, path_at, &base, capacity, s), cuts = 0;
+    for (int capacity = VO_WINDOW_MIN_SAMPLES(2); capacity <= 64; capacity++) {
+        int count = vo_window_sample_path(&def, path_at, &base, capacity, s), cuts = 0;
         assert_true(count > 0 && count <= capacity);
         assert_near(s[0].ahead, 0, 0);
         for (int i = 0; i < count; i++) {
@@ -256,17 +246,17 @@ static void windows_are_sampled(void **state) {
             cuts++;
         }
         assert_int_equal(cuts, 2);
-        assert_near(s[count - 1].camera.position.x, 20, 0); /* stands still: one sample */
+        assert_near(s[count - 1].camera.position.x, 20, 0); /* static: one sample */
         assert_true(s[count - 1].cut);
     }
-    def.time = 2; /* nothing happens */
-    assert_int_equal(vo_window_sample(&def, path_at, &base, 64, s), 1);
-    def.time = 1; /* now is the cut */
-    assert_int_equal(vo_window_sample(&def, path_at, &base, 64, s), 2);
+    def.time = 2; /* static */
+    assert_int_equal(vo_window_sample_path(&def, path_at, &base, 64, s), 1);
+    def.time = 1; /* the window starts at the cut */
+    assert_int_equal(vo_window_sample_path(&def, path_at, &base, 64, s), 2);
     assert_near(s[0].camera.position.x, 10, 0);
-    for (int i = 0; i < 4; i++) { /* shorter than anything that can happen */
+    for (int i = 0; i < 4; i++) { /* windows shorter than the time tolerance */
         def.length = (double[]){0, 1e-300, 1e-17, 1e-7}[i];
-        assert_int_equal(vo_window_sample(&def, path_at, &base, 64, s), 1);
+        assert_int_equal(vo_window_sample_path(&def, path_at, &base, 64, s), 1);
         assert_near(s[0].ahead, 0, 0);
     }
 }
@@ -277,75 +267,74 @@ static bool pan_at(const void *path, double time, vo_camera *out) {
     return true;
 }
 
-/* A whip pan gets its samples where it is, and a rest few. */
-static void samples_go_where_motion_is(void **state) {
+/* A whip pan gets more samples than a static camera. */
+static void samples_concentrate_on_motion(void **state) {
     (void)state;
     vo_camera base = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5);
     vo_window_def def = vo_window_def_default();
     vo_view_sample s[40];
     def.length = 0.2;
-    int count = vo_window_sample(&def, pan_at, &base, 40, s), rest = 0;
+    int count = vo_window_sample_path(&def, pan_at, &base, 40, s), rest = 0;
     for (int i = 0; i < count; i++) rest += s[i].ahead < 0.1 - 1e-9 || s[i].ahead > 0.16 + 1e-9;
     assert_true(count == 40 && rest <= 4);
 }
 
-/* One that stands still, but for the rounding of its path. */
-static bool shiver_at(const void *path, double time, vo_camera *out) {
+/* A static camera with rounding noise. */
+static bool noisy_static_at(const void *path, double time, vo_camera *out) {
     *out = *(const vo_camera *)path;
     out->position.x += 1e-12 * sin(1e6 * time);
     return true;
 }
 
-static void a_camera_at_rest_is_one_sample(void **state) {
+static void static_camera_has_one_sample(void **state) {
     (void)state;
     vo_camera base = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5);
     vo_window_def def = vo_window_def_default();
     vo_view_sample s[40];
     def.length = 0.2;
-    assert_int_equal(vo_window_sample(&def, shiver_at, &base, 40, s), 1);
+    assert_int_equal(vo_window_sample_path(&def, noisy_static_at, &base, 40, s), 1);
 }
 
-/* A camera that is on from 0.5 to 1 s. */
-static bool shut_at(const void *path, double time, vo_camera *out) {
+/* A camera that is active from 0.5 to 1 s. */
+static bool inactive_at(const void *path, double time, vo_camera *out) {
     *out = *(const vo_camera *)path;
     return time >= 0.5 && time < 1;
 }
 
-/* Nobody looks through a camera whose shot is not on; and a cut that rounding put after now is
- * past. */
-static void shots_that_are_off(void **state) {
+/* An inactive shot has no samples; a cut that rounding placed after the current time has passed. */
+static void inactive_shots_have_no_samples(void **state) {
     (void)state;
     vo_camera base = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5);
     double cut[] = {0.5, 1};
     vo_window_def def = vo_window_def_default();
     vo_view_sample s[20];
     def.length = 0.2, def.cut = cut, def.cut_count = 2;
-    assert_int_equal(vo_window_sample(&def, shut_at, &base, 20, s), 0);
+    assert_int_equal(vo_window_sample_path(&def, inactive_at, &base, 20, s), 0);
     def.time = 0.4;
-    assert_int_equal(vo_window_sample(&def, shut_at, &base, 20, s), 1);
+    assert_int_equal(vo_window_sample_path(&def, inactive_at, &base, 20, s), 1);
     assert_near(s[0].ahead, 0.1, 1e-15);
     def.time = 0.9;
-    assert_int_equal(vo_window_sample(&def, shut_at, &base, 20, s), 1);
+    assert_int_equal(vo_window_sample_path(&def, inactive_at, &base, 20, s), 1);
     assert_near(s[0].ahead, 0, 0);
-    def.time = 1 - 1e-7; /* as good as the cut */
-    assert_int_equal(vo_window_sample(&def, shut_at, &base, 20, s), 0);
+    def.time = 1 - 1e-7; /* within the tolerance of the cut */
+    assert_int_equal(vo_window_sample_path(&def, inactive_at, &base, 20, s), 0);
     def.time = 0.5 - 1e-7;
-    assert_int_equal(vo_window_sample(&def, shut_at, &base, 20, s), 1);
+    assert_int_equal(vo_window_sample_path(&def, inactive_at, &base, 20, s), 1);
     assert_true(s[0].ahead < 1e-6);
 }
 
 static bool knots_at(const void *path, double time, vo_camera *out) {
-    *out = vo_camera_path_at(path, time);
+    *out = vo_camera_path_eval(path, time);
     return true;
 }
 
-/* A path through random places, some of which it comes back to. */
+/* A random path that returns to some of its positions. */
 static vo_camera_path random_path(vo_context *ctx, vo_random *r, int keys, double length) {
     vo_camera_key key[8];
     for (int k = 0; k < keys; k++) {
-        key[k] = (vo_camera_key){.time = length * k / (keys - 1), .has_target = true, .field = 40};
-        key[k].position = random_point(r, 1);
-        key[k].target = v3_add(key[k].position, random_point(r, 4));
+        key[k] = (vo_camera_key){.time = length * k / (keys - 1), .has_target = true, .fov_y = 40};
+        key[k].position = test_random_vec3(r, 1);
+        key[k].target = v3_add(key[k].position, test_random_vec3(r, 4));
         if (k > 1 && vo_random_int(r, 2)) {
             key[k].position = key[k - 2].position;
             key[k].target = key[k - 2].target;
@@ -359,9 +348,9 @@ static vo_camera_path random_path(vo_context *ctx, vo_random *r, int keys, doubl
     return path;
 }
 
-/* Over windows that are long against the path's turns, too: never less than many moments say,
- * where the camera goes and comes back between two samples. */
-static void paths_that_come_back_are_foreseen(void **state) {
+/* Long windows are conservative too: the factor is not below dense sampling even if the camera
+ * moves away and back between two samples. */
+static void returning_path_is_anticipated(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_factor_def def = vo_factor_def_default();
@@ -374,28 +363,28 @@ static void paths_that_come_back_are_foreseen(void **state) {
         vo_view_sample s[48];
         window.length = LENGTH;
         window.intervals = i % 2 ? 3 : 10;
-        int count = vo_window_sample(&window, knots_at, &path, i % 3 ? 48 : 12, s);
-        vo_view_eye eye = {count, s, 1};
+        int count = vo_window_sample_path(&window, knots_at, &path, i % 3 ? 48 : 12, s);
+        vo_viewpoint eye = {count, s, 1};
         for (int k = 0; k < 20; k++) {
-            vo_vec3 at = random_point(&r, 5);
-            vo_view_face face =
-                face_of(v3_add(at, random_point(&r, 0.2)), v3_add(at, random_point(&r, 0.2)),
-                        v3_add(at, random_point(&r, 0.2)));
+            vo_vec3 at = test_random_vec3(&r, 5);
+            vo_view_face face = face_of(v3_add(at, test_random_vec3(&r, 0.2)),
+                                        v3_add(at, test_random_vec3(&r, 0.2)),
+                                        v3_add(at, test_random_vec3(&r, 0.2)));
             double dense = 0, nu = factor_over(&def, &eye, LENGTH, &face);
             for (int j = 0; j < 400; j++) {
-                vo_camera c = vo_camera_path_at(&path, LENGTH * j / 400);
+                vo_camera c = vo_camera_path_eval(&path, LENGTH * j / 400);
                 dense = vo_max(dense, (1 - j / 400.0) * factor_now(&def, &c, 1, &face));
             }
             least = vo_min(least, nu - dense);
         }
         vo_camera_path_free(ctx, &path);
     }
-    assert_true(least > -0.01); /* between two questions the path may go a little further */
+    assert_true(least > -0.01); /* between two evaluations the path may deviate slightly more */
     vo_context_destroy(ctx);
 }
 
-/* Looks along y, but along -y from 0.5 to 0.6 s. */
-static bool glance_at(const void *path, double time, vo_camera *out) {
+/* A camera along y that looks along -y from 0.5 to 0.6 s. */
+static bool look_aside_at(const void *path, double time, vo_camera *out) {
     *out = *(const vo_camera *)path;
     if (time < 0.5 || time >= 0.6) return true;
     out->forward = v3_scale(-1, out->forward);
@@ -403,9 +392,9 @@ static bool glance_at(const void *path, double time, vo_camera *out) {
     return true;
 }
 
-/* A camera that stands still looks elsewhere in between, where no sample of its window falls: what
- * it sees then counts in every frame before, and by more from frame to frame. */
-static void a_glance_aside_is_foreseen(void **state) {
+/* A camera that briefly looks elsewhere between two samples: the faces visible then are anticipated
+ * in every frame before, increasingly. */
+static void brief_look_aside_is_anticipated(void **state) {
     (void)state;
     vo_camera base = camera_at(v3_zero(), v3(0, 1, 0), 1, 0.5);
     vo_factor_def factor = vo_factor_def_default();
@@ -416,10 +405,10 @@ static void a_glance_aside_is_foreseen(void **state) {
         vo_window_def def = vo_window_def_default();
         vo_view_sample s[48];
         def.time = 0.04 * frame, def.length = 1.6;
-        int count = vo_window_sample(&def, glance_at, &base, 48, s);
-        vo_view_eye eye = {count, s, 1};
+        int count = vo_window_sample_path(&def, look_aside_at, &base, 48, s);
+        vo_viewpoint eye = {count, s, 1};
         double most = 0;
-        for (int k = 0; k < 2; k++) /* one of them shows its front */
+        for (int k = 0; k < 2; k++) /* one of them is front-facing */
             most = vo_max(most, factor_over(&factor, &eye, def.length, &faces[k]));
         assert_true(most >= 1 - (0.5 - def.time) / def.length - 1e-9);
         assert_true(most >= before);
@@ -429,20 +418,20 @@ static void a_glance_aside_is_foreseen(void **state) {
 
 /* ---- prediction ----------------------------------------------------------------------------- */
 
-/* A camera that moves evenly is where it was predicted to be, within what is doubted. */
-static void even_motion_is_foreseen(void **state) {
+/* A camera in uniform motion is predicted within the uncertainty. */
+static void uniform_motion_is_anticipated(void **state) {
     (void)state;
     vo_random r = vo_random_seed(7);
     for (int i = 0; i < 200; i++) {
         motion m = random_motion(&r);
-        vo_camera_guide guide = vo_camera_guide_begin();
+        vo_camera_predictor guide = vo_camera_predictor_init();
         vo_view_sample s[6];
         m.zoom = 1;
         for (int k = 0; k < 3; k++) {
             vo_camera c = motion_at(&m, 0.1 * k);
-            vo_camera_guide_add(&guide, 0.1 * k, &c);
+            vo_camera_predictor_add(&guide, 0.1 * k, &c);
         }
-        assert_int_equal(vo_window_follow(&guide, guide.time, 0.5, 0.2, 6, s), 6);
+        assert_int_equal(vo_window_sample_prediction(&guide, guide.time, 0.5, 0.2, 6, s), 6);
         for (int k = 0; k < 6; k++) {
             vo_camera then = motion_at(&m, 0.2 + s[k].ahead);
             assert_near(s[k].ahead, 0.1 * k, 1e-15);
@@ -451,30 +440,31 @@ static void even_motion_is_foreseen(void **state) {
             assert_near(s[k].drift, 0.2 * s[k].ahead, 1e-6);
             assert_near(s[k].turn, 0.2 * s[k].ahead, 1e-6);
         }
-        assert_int_equal(vo_window_follow(&guide, 0.3, 0.5, 0.2, 6, s), 6); /* asked later */
+        assert_int_equal(vo_window_sample_prediction(&guide, 0.3, 0.5, 0.2, 6, s),
+                         6); /* sampled later */
         vo_camera then = motion_at(&m, 0.3);
         assert_near(v3_distance(then.position, s[0].camera.position), 0, 1e-6);
         assert_near(s[0].ahead, 0, 0);
-        assert_int_equal(vo_window_follow(&guide, guide.time, 0, 0.2, 6, s), 1); /* no window */
+        assert_int_equal(vo_window_sample_prediction(&guide, guide.time, 0, 0.2, 6, s),
+                         1); /* no window */
         assert_near(s[0].ahead + s[0].drift, 0, 0);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fall_by_hand),
-        cmocka_unit_test(front_back_and_out),
-        cmocka_unit_test(balls_agree_with_faces),
-        cmocka_unit_test(rises_before_a_cut),
+        cmocka_unit_test(factors_of_face_classes),
+        cmocka_unit_test(ball_class_agrees_with_faces),
+        cmocka_unit_test(factor_rises_before_cut),
         cmocka_unit_test(slack_is_conservative),
         cmocka_unit_test(slack_is_tight),
-        cmocka_unit_test(windows_are_sampled),
-        cmocka_unit_test(samples_go_where_motion_is),
-        cmocka_unit_test(a_camera_at_rest_is_one_sample),
-        cmocka_unit_test(paths_that_come_back_are_foreseen),
-        cmocka_unit_test(a_glance_aside_is_foreseen),
-        cmocka_unit_test(shots_that_are_off),
-        cmocka_unit_test(even_motion_is_foreseen),
+        cmocka_unit_test(window_samples_shots),
+        cmocka_unit_test(samples_concentrate_on_motion),
+        cmocka_unit_test(static_camera_has_one_sample),
+        cmocka_unit_test(returning_path_is_anticipated),
+        cmocka_unit_test(brief_look_aside_is_anticipated),
+        cmocka_unit_test(inactive_shots_have_no_samples),
+        cmocka_unit_test(uniform_motion_is_anticipated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,21 @@
-/* The bound of the screen: equations 5 to 8, faces from odd sides, and what tensors are joined to.
- */
+/* Tests of the screen-space bound: equations 5 to 8, extreme views, and joins of tensors. */
 #include "support.h"
 
 #include "remesh/metric.h"
 #include "view/screen.h"
 #include "view_cases.h"
 
-/* ---- looking -------------------------------------------------------------------------------- */
+/* ---- fixture -------------------------------------------------------------------------------- */
 
-static vo_moment moment_of(const vo_camera *camera) {
+static vo_frustum_sample sample_of(const vo_camera *camera) {
     vo_view_sample sample = {.camera = *camera};
-    vo_view_eye eye = {1, &sample, 1};
-    vo_moment m;
-    assert_int_equal(vo_moments_make(&eye, 0, 1, &m), 1);
+    vo_viewpoint eye = {1, &sample, 1};
+    vo_frustum_sample m;
+    assert_int_equal(vo_frustum_samples_make(&eye, 0, 1, &m), 1);
     return m;
 }
 
-/* A face in the world whose material edges are given. */
+/* A face with given positions and material edges. */
 static vo_view_face face_of(const vo_vec3 x[3], vo_vec2 a, vo_vec2 b) {
     vo_view_face f = {.x = {x[0], x[1], x[2]}};
     f.normal = v3_normalize(v3_cross(v3_sub(x[1], x[0]), v3_sub(x[2], x[0])));
@@ -26,8 +25,8 @@ static vo_view_face face_of(const vo_vec3 x[3], vo_vec2 a, vo_vec2 b) {
 
 static vo_sym2 bound_of(const vo_screen_def *def, const vo_camera *camera, const vo_view_face *f) {
     vo_factor_def factor = vo_factor_def_default();
-    vo_moment m = moment_of(camera);
-    vo_sight sight = vo_factor_look(&factor, &m, f);
+    vo_frustum_sample m = sample_of(camera);
+    vo_face_visibility sight = vo_factor_eval_face(&factor, &m, f);
     return vo_screen_bound(def, &m, f, &sight);
 }
 
@@ -39,7 +38,7 @@ static vo_vec2 pixel_of(const vo_camera *c, vo_vec3 x) {
               v3_dot(d, c->up) / z / c->tan_y * c->height / 2);
 }
 
-/* S from the corners' places on the screen, as the paper has it. */
+/* S from the projected corners, as in the paper. */
 static vo_mat2 jacobian_of(const vo_camera *c, const vo_view_face *f) {
     vo_vec2 p = pixel_of(c, f->x[0]);
     vo_vec2 a = v2_sub(pixel_of(c, f->x[1]), p), b = v2_sub(pixel_of(c, f->x[2]), p);
@@ -61,13 +60,13 @@ static void assert_sym2_near(vo_sym2 a, vo_sym2 b, double tolerance) {
     assert_near(a.yy, b.yy, tolerance * size);
 }
 
-/* A small face before a camera, within the frame. */
+/* A small random face inside the frustum. */
 static vo_view_face random_face(vo_random *r, const vo_camera *c, double size) {
     double z = vo_random_real(r, 1, 5);
     vo_vec3 at = v3_add_scaled(c->position, z, c->forward), x[3];
     at = v3_add_scaled(at, z * c->tan_x * vo_random_real(r, -0.9, 0.9), c->right);
     at = v3_add_scaled(at, z * c->tan_y * vo_random_real(r, -0.9, 0.9), c->up);
-    for (int i = 0; i < 3; i++) x[i] = v3_add(at, random_point(r, size));
+    for (int i = 0; i < 3; i++) x[i] = v3_add(at, test_random_vec3(r, size));
     vo_vec2 a = v2(size * vo_random_real(r, 0.5, 1.5), size * vo_random_real(r, -0.3, 0.3));
     vo_vec2 b = v2(size * vo_random_real(r, -0.3, 0.3), size * vo_random_real(r, 0.5, 1.5));
     return face_of(x, a, b);
@@ -75,48 +74,49 @@ static vo_view_face random_face(vo_random *r, const vo_camera *c, double size) {
 
 /* ---- equations ------------------------------------------------------------------------------ */
 
-/* 4 m before a camera of 1600 x 900 pixels whose frame is 8 m x 4.5 m there: 200 pixels a metre. */
-static void by_hand(void **state) {
+/* 4 m in front of a camera of 1600 x 900 pixels whose image is 8 m x 4.5 m there: 200 pixels per
+ * metre. */
+static void bound_known_values(void **state) {
     (void)state;
     vo_camera c = camera_at(v3_zero(), v3(0, 4, 0), 1, 0.5625);
     vo_vec3 flat[3] = {{0, 4, 0}, {0.01, 4, 0}, {0, 4, 0.01}};
     vo_view_face f = face_of(flat, v2(0.01, 0), v2(0, 0.01));
-    vo_screen_def def = {.pixels = 5, .grazing = 0};
+    vo_screen_def def = {.min_edge_pixels = 5, .grazing = 0};
     assert_sym2_near(bound_of(&def, &c, &f), (vo_sym2){1600, 0, 1600}, 1e-5); /* 5 px = 25 mm */
-    /* The fabric is stretched to double its width along u: half as much of it is as long. */
+    /* Stretched to double its width along u: half the material length covers the same pixels. */
     f = face_of(flat, v2(0.005, 0), v2(0, 0.01));
     assert_sym2_near(bound_of(&def, &c, &f), (vo_sym2){6400, 0, 1600}, 1e-5);
-    /* Turned by 60 degrees around the upright: seen half as wide. */
+    /* Rotated by 60 degrees about the vertical: half the width on screen. */
     vo_vec3 turned[3] = {{0, 4, 0}, {0.005, 4 + 0.01 * sqrt(0.75), 0}, {0, 4, 0.01}};
     f = face_of(turned, v2(0.01, 0), v2(0, 0.01));
     assert_sym2_near(bound_of(&def, &c, &f), (vo_sym2){400, 0, 1600}, 2e-3);
-    def.grazing = 0.5; /* along the line of sight, 3/4 of its length, half as much counts */
+    def.grazing = 0.5; /* along the ray, 3/4 of its squared length weighted by grazing^2 */
     assert_sym2_near(bound_of(&def, &c, &f), (vo_sym2){400 + 1600 * 0.75 * 0.25, 0, 1600}, 2e-3);
-    def.pixels = 0;
+    def.min_edge_pixels = 0;
     assert_true(isinf(bound_of(&def, &c, &f).xx));
 }
 
-/* S^T S / l^2 with the S of the corners on the screen. */
-static void as_corners_on_the_screen(void **state) {
+/* S^T S / l^2 with S from the projected corners. */
+static void bound_agrees_with_projected_corners(void **state) {
     (void)state;
     vo_random r = vo_random_seed(1);
-    vo_screen_def def = {.pixels = 2, .grazing = 0};
+    vo_screen_def def = {.min_edge_pixels = 2, .grazing = 0};
     for (int i = 0; i < 1000; i++) {
         vo_camera c = random_camera(&r);
-        c.near = 0.1, c.far = 50;
+        c.z_near = 0.1, c.z_far = 50;
         c.width = 1600, c.height = 900;
         vo_view_face f = random_face(&r, &c, 1e-5);
         assert_sym2_near(bound_of(&def, &c, &f), gram(jacobian_of(&c, &f), 2), 1e-3);
     }
 }
 
-/* M bounded by it is what eqs. 5 to 8 give step by step. */
-static void as_the_equations(void **state) {
+/* M clamped by the bound equals eqs. 5 to 8 step by step. */
+static void bound_agrees_with_paper_equations(void **state) {
     (void)state;
     vo_random r = vo_random_seed(2);
-    vo_screen_def def = {.pixels = 3, .grazing = 0};
+    vo_screen_def def = {.min_edge_pixels = 3, .grazing = 0};
     for (int i = 0; i < 1000; i++) {
-        vo_camera c = camera_at(random_point(&r, 3), random_point(&r, 3), 0.7, 0.4);
+        vo_camera c = camera_at(test_random_vec3(&r, 3), test_random_vec3(&r, 3), 0.7, 0.4);
         vo_view_face f = random_face(&r, &c, 1e-5);
         vo_mat2 s = jacobian_of(&c, &f);
         if (fabs(m2_det(s)) < 1e-2 * (s.a * s.a + s.b * s.b + s.c * s.c + s.d * s.d)) continue;
@@ -127,8 +127,9 @@ static void as_the_equations(void **state) {
         vo_vec2 u = v2(t.a, t.c), v = v2(t.b, t.d); /* columns of S^-1 */
         vo_sym2 screen = {sym2_dot(m, u, u), sym2_dot(m, u, v), sym2_dot(m, v, v)}; /* eq. 5 */
         vo_eigen2 e = vo_sym2_eigen(screen);                                        /* eq. 6 */
-        e.large = vo_min(e.large, 1 / 9.0), e.small = vo_min(e.small, 1 / 9.0);     /* eq. 7 */
-        screen = vo_metric_from_eigen(e);                                           /* eq. 8 */
+        e.lambda_max = vo_min(e.lambda_max, 1 / 9.0),
+        e.lambda_min = vo_min(e.lambda_min, 1 / 9.0); /* eq. 7 */
+        screen = vo_metric_from_eigen(e);             /* eq. 8 */
         vo_vec2 x = v2(s.a, s.c), y = v2(s.b, s.d);
         vo_sym2 back = {sym2_dot(screen, x, x), sym2_dot(screen, x, y), sym2_dot(screen, y, y)};
         vo_sym2 bounded = vo_metric_bound(m, bound_of(&def, &c, &f));
@@ -136,35 +137,35 @@ static void as_the_equations(void **state) {
     }
 }
 
-/* From k times as far edges may be k times as long. */
-static void with_distance(void **state) {
+/* At k times the distance edges may be k times as long. */
+static void bound_scales_with_distance(void **state) {
     (void)state;
     vo_random r = vo_random_seed(3);
-    vo_screen_def def = {.pixels = 2, .grazing = 0.1};
+    vo_screen_def def = {.min_edge_pixels = 2, .grazing = 0.1};
     for (int i = 0; i < 300; i++) {
-        vo_camera c = camera_at(random_point(&r, 3), random_point(&r, 3), 0.7, 0.4), back = c;
+        vo_camera c = camera_at(test_random_vec3(&r, 3), test_random_vec3(&r, 3), 0.7, 0.4),
+                  back = c;
         vo_view_face f = random_face(&r, &c, 1e-5);
         double k = vo_random_real(&r, 1, 10);
         back.position = v3_add_scaled(f.x[0], k, v3_sub(c.position, f.x[0]));
-        back.far = 1000;
+        back.z_far = 1000;
         vo_sym2 near = bound_of(&def, &c, &f), far = bound_of(&def, &back, &f);
         assert_sym2_near(sym2_scale(k * k, far), near, 1e-3);
     }
 }
 
-/* ---- odd sides ------------------------------------------------------------------------------ */
+/* ---- extreme views -------------------------------------------------------------------------- */
 
-/* Edge-on the bound still holds something in every direction of the fabric. */
-static void edge_on(void **state) {
+/* Edge-on the bound is positive in every material direction. */
+static void edge_on_bound_is_positive(void **state) {
     (void)state;
     vo_camera c = camera_at(v3_zero(), v3(0, 4, 0), 1, 0.5625);
     vo_vec3 x[3] = {{0, 4, 0}, {0, 4.001, 0}, {0, 4, 0.001}};
     vo_view_face f = face_of(x, v2(0.001, 0), v2(0, 0.001));
-    vo_screen_def def = {.pixels = 5, .grazing = 0.1};
+    vo_screen_def def = {.min_edge_pixels = 5, .grazing = 0.1};
     vo_sym2 b = bound_of(&def, &c, &f);
     assert_sym2_near(b, (vo_sym2){16, 0, 1600}, 1e-3);
-    /* At the edge of the frame, along the line of sight there: a tenth of 200 pixels a metre, again
-     * by 5 pixels. */
+    /* At the image border, along the ray: a tenth of 200 pixels per metre, by 5 pixels. */
     vo_vec3 aside[3] = {{3.2, 4, 0}, {3.2 * 1.0002, 4 * 1.0002, 0}, {3.2, 4, 0.001}};
     double along = 0.0002 * sqrt(3.2 * 3.2 + 16);
     vo_view_face g = face_of(aside, v2(along, 0), v2(0, 0.001));
@@ -175,15 +176,15 @@ static void edge_on(void **state) {
     assert_true(b.xx < 1e-3 && isfinite(b.xy) && b.yy > 1500);
 }
 
-/* A face that passes the eye is as fine as its nearest part may need. */
-static void past_the_eye(void **state) {
+/* A face beside the camera is as fine as its closest part requires. */
+static void face_beside_camera_uses_near_plane(void **state) {
     (void)state;
     vo_camera c = camera_at(v3_zero(), v3(0, 4, 0), 1, 0.5625);
     vo_vec3 x[3] = {{-0.5, -1, -0.2}, {0.5, -1, -0.2}, {0, 5, -0.2}};
     vo_view_face f = face_of(x, v2(1, 0), v2(0.5, 6));
-    vo_screen_def def = {.pixels = 2, .grazing = 0};
+    vo_screen_def def = {.min_edge_pixels = 2, .grazing = 0};
     vo_sym2 b = bound_of(&def, &c, &f);
-    /* Across the view at depth 0.1, the near plane: 800 / 0.1 pixels a metre. */
+    /* Across the view at the near plane, depth 0.1: 800 / 0.1 pixels per metre. */
     assert_near(b.xx, 4000.0 * 4000.0, 1);
     vo_vec3 behind[3] = {{-0.5, -1, 0}, {0.5, -1, 0}, {0, -2, 0.5}};
     f = face_of(behind, v2(1, 0), v2(0.5, 1));
@@ -196,18 +197,18 @@ static double odd_number(vo_random *r) {
     return vo_random_int(r, 4) ? vo_random_real(r, -2, 2) : odd[vo_random_int(r, 8)];
 }
 
-/* Whatever comes: a finite tensor without negative eigenvalues, or no bound. */
-static void never_not_a_number(void **state) {
+/* Any input gives a finite positive semidefinite tensor or no bound. */
+static void random_input_gives_valid_bound(void **state) {
     (void)state;
     vo_random r = vo_random_seed(4);
     for (int i = 0; i < 30000; i++) {
         vo_camera c = random_camera(&r);
-        c.near = vo_random_int(&r, 2) ? 0 : odd_number(&r);
+        c.z_near = vo_random_int(&r, 2) ? 0 : odd_number(&r);
         if (!vo_random_int(&r, 5)) c.tan_x = odd_number(&r);
         vo_vec3 x[3];
         for (int k = 0; k < 3; k++) x[k] = v3(odd_number(&r), odd_number(&r), odd_number(&r));
         vo_view_face f = face_of(x, v2(odd_number(&r), 0.1), v2(-0.1, odd_number(&r)));
-        vo_screen_def def = {.pixels = 1, .grazing = vo_random_real(&r, 0, 1)};
+        vo_screen_def def = {.min_edge_pixels = 1, .grazing = vo_random_real(&r, 0, 1)};
         vo_sym2 b = bound_of(&def, &c, &f);
         if (isinf(b.xx)) continue;
         assert_true(isfinite(b.xx) && isfinite(b.xy) && isfinite(b.yy));
@@ -223,9 +224,9 @@ static vo_sym2 random_tensor(vo_random *r) {
     return vo_metric_from_eigen((vo_eigen2){a, b, {cos(angle), sin(angle)}});
 }
 
-static double least_eigenvalue(vo_sym2 m) { return vo_sym2_eigen(m).small; }
+static double least_eigenvalue(vo_sym2 m) { return vo_sym2_eigen(m).lambda_min; }
 
-static void joins_ask_for_both(void **state) {
+static void join_dominates_both(void **state) {
     (void)state;
     vo_random r = vo_random_seed(5);
     for (int i = 0; i < 3000; i++) {
@@ -239,34 +240,34 @@ static void joins_ask_for_both(void **state) {
     vo_sym2 a = {2, 0, 3}, b = {1, 0, 2};
     assert_true(sym2_equal(vo_screen_join(a, b), a) && sym2_equal(vo_screen_join(b, a), a));
     assert_true(sym2_equal(vo_screen_join(a, a), a));
-    assert_true(isinf(vo_screen_join(a, vo_screen_unbound()).xx));
+    assert_true(isinf(vo_screen_join(a, vo_screen_no_bound()).xx));
 }
 
-static void limits_cut_eigenvalues(void **state) {
+static void limit_clamps_eigenvalues(void **state) {
     (void)state;
     vo_random r = vo_random_seed(6);
     for (int i = 0; i < 3000; i++) {
         vo_sym2 m = random_tensor(&r);
         double most = pow(10, vo_random_real(&r, -3, 3));
         vo_eigen2 e = vo_sym2_eigen(m), cut = vo_sym2_eigen(vo_screen_limit(m, most));
-        assert_near(cut.large, vo_min(e.large, most), 1e-12 * e.large);
-        assert_near(cut.small, vo_min(e.small, most), 1e-12 * e.large);
+        assert_near(cut.lambda_max, vo_min(e.lambda_max, most), 1e-12 * e.lambda_max);
+        assert_near(cut.lambda_min, vo_min(e.lambda_min, most), 1e-12 * e.lambda_max);
     }
-    assert_near(vo_screen_limit(vo_screen_unbound(), 7).yy, 7, 0);
-    assert_true(isinf(vo_screen_limit(vo_screen_unbound(), INFINITY).xx));
+    assert_near(vo_screen_limit(vo_screen_no_bound(), 7).yy, 7, 0);
+    assert_true(isinf(vo_screen_limit(vo_screen_no_bound(), INFINITY).xx));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(as_corners_on_the_screen),
-        cmocka_unit_test(as_the_equations),
-        cmocka_unit_test(with_distance),
-        cmocka_unit_test(edge_on),
-        cmocka_unit_test(past_the_eye),
-        cmocka_unit_test(never_not_a_number),
-        cmocka_unit_test(joins_ask_for_both),
-        cmocka_unit_test(limits_cut_eigenvalues),
+        cmocka_unit_test(bound_known_values),
+        cmocka_unit_test(bound_agrees_with_projected_corners),
+        cmocka_unit_test(bound_agrees_with_paper_equations),
+        cmocka_unit_test(bound_scales_with_distance),
+        cmocka_unit_test(edge_on_bound_is_positive),
+        cmocka_unit_test(face_beside_camera_uses_near_plane),
+        cmocka_unit_test(random_input_gives_valid_bound),
+        cmocka_unit_test(join_dominates_both),
+        cmocka_unit_test(limit_clamps_eigenvalues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 #include "support.h"
 
+#include "codec/hash.h"
 #include "codec/vof.h"
 #include "codec/vof_private.h"
 #include "core/file.h"
-#include "core/hash.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/timer.h"
@@ -14,8 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A frame with every type, odd widths, an empty section and numbers that a careless path would
- * lose. */
+static vo_result open_and_close(vo_context *ctx, const char *path) {
+    vo_vof_reader *reader;
+    vo_result result = vo_vof_open(ctx, path, &reader);
+    vo_vof_close(reader);
+    return result;
+}
+
+/* A frame with all types, unusual widths, an empty section and special numbers: -0, infinities,
+ * denormals. */
 static const double positions[4][3] = {
     {0.0, -0.0, 1e-310}, {1.5, INFINITY, -INFINITY}, {1e300, 3.25, 0.1}, {7, 8, 9}};
 static const int32_t faces[3][3] = {{0, 1, 2}, {INT32_MAX, INT32_MIN, -1}, {3, 1, 0}};
@@ -34,7 +41,7 @@ static vo_result add_small_frame(vo_vof_writer *w, int frame) {
     return vo_vof_add(w, "face_uv_", 1, VO_VOF_F64, 1, 1, positions);
 }
 
-/* The bytes of the small frame, copied; free() them. */
+/* Copies the bytes of the small frame; the caller frees them with free(). */
 static unsigned char *small_frame(vo_context *ctx, size_t *size) {
     vo_vof_writer *w;
     const void *bytes;
@@ -78,17 +85,17 @@ static void expect_message(vo_context *ctx, const char *part) {
         fail_msg("expected \"%s\" in \"%s\"", part, vo_context_message(ctx));
 }
 
-/* Parsing must fail with bad data, and say `part`. */
+/* Parsing must fail with VO_BAD_DATA and a message that contains `part`. */
 static void expect_bad(vo_context *ctx, const void *bytes, size_t size, const char *part) {
     vo_vof_reader *r;
     assert_int_equal(vo_vof_parse(ctx, "0012.vof", bytes, size, &r), VO_BAD_DATA);
     assert_null(r);
     expect_message(ctx, "0012.vof: ");
     expect_message(ctx, part);
-    expect_message(ctx, "; \"voile resume\" computes it again");
+    expect_message(ctx, "; resume the run from an earlier frame to compute it again");
 }
 
-static void what_is_written_comes_back_to_the_bit(void **state) {
+static void written_frame_is_read_unchanged(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     size_t size;
@@ -101,8 +108,8 @@ static void what_is_written_comes_back_to_the_bit(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Written by the first version of this code: files of people who keep them. */
-static void old_files_stay_readable(void **state) {
+/* A file written by the first version of the format. */
+static void file_of_first_version_is_readable(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_vof_reader *r;
@@ -113,7 +120,7 @@ static void old_files_stay_readable(void **state) {
 }
 
 /* Every type, widths and counts around the block size of the filters, random bits. */
-static void random_sections_come_back_to_the_bit(void **state) {
+static void random_sections_are_read_unchanged(void **state) {
     (void)state;
     enum { MOST = 1100 * 7 * 8 };
     vo_context *ctx = test_context(1);
@@ -144,7 +151,7 @@ static void random_sections_come_back_to_the_bit(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void bytes_do_not_depend_on_what_was_written_before(void **state) {
+static void bytes_do_not_depend_on_earlier_frames(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     size_t size, again;
@@ -169,7 +176,7 @@ static void bytes_do_not_depend_on_what_was_written_before(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void a_writer_that_is_kept_stops_asking_for_memory(void **state) {
+static void reused_writer_makes_no_heap_call(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(1, &memory);
@@ -189,18 +196,17 @@ static void a_writer_that_is_kept_stops_asking_for_memory(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void every_truncation_is_found(void **state) {
+static void truncated_file_is_rejected(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     size_t size;
     unsigned char *bytes = small_frame(ctx, &size);
     for (size_t cut = 0; cut < size; cut++) {
         char expected[96];
-        /* Before the whole head is there, only the head's own length is known. */
+        /* Without a complete header only its own length is known. */
         snprintf(expected, sizeof expected, "truncated (expected %zu bytes, found %zu)",
                  cut < VOF_HEAD ? VOF_HEAD : size, cut);
-        unsigned char *exact =
-            malloc(cut ? cut : 1); /* so that a sanitizer sees one byte too far */
+        unsigned char *exact = malloc(cut ? cut : 1); /* exact size: sanitizers detect overruns */
         assert_non_null(exact);
         memcpy(exact, bytes, cut);
         expect_bad(ctx, exact, cut, expected);
@@ -211,7 +217,7 @@ static void every_truncation_is_found(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void every_altered_byte_is_found(void **state) {
+static void altered_byte_is_detected(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     size_t size;
@@ -234,8 +240,8 @@ static void every_altered_byte_is_found(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Puts both checksums right again after a forgery. */
-static void sign(unsigned char *bytes, size_t size) {
+/* Corrects both checksums of a forged file. */
+static void fix_checksums(unsigned char *bytes, size_t size) {
     uint32_t sections;
     memcpy(&sections, bytes + 12, 4);
     size_t table = VOF_HEAD + (size_t)sections * VOF_ENTRY;
@@ -246,28 +252,28 @@ static void sign(unsigned char *bytes, size_t size) {
     memcpy(bytes + size - 8, &hash, 8);
 }
 
-/* Someone who knows the checksums changes one number of the file. */
-static void expect_forgery_found(vo_context *ctx, size_t at, const void *value, size_t length,
-                                 const char *part) {
+/* Changes one number of the file and corrects its checksums. */
+static void expect_forgery_rejected(vo_context *ctx, size_t at, const void *value, size_t length,
+                                    const char *part) {
     size_t size;
     unsigned char *bytes = small_frame(ctx, &size);
     memcpy(bytes + at, value, length);
-    sign(bytes, size);
+    fix_checksums(bytes, size);
     expect_bad(ctx, bytes, size, part);
     free(bytes);
 }
 
-static void messages_say_what_is_wrong(void **state) {
+static void message_names_defect(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     size_t size;
     unsigned char *bytes = small_frame(ctx, &size);
     size_t table = VOF_HEAD + 7 * VOF_ENTRY;
     bytes[0] ^= 1;
-    expect_bad(ctx, bytes, size, "not a frame file of Voile");
+    expect_bad(ctx, bytes, size, "not a Voile frame file");
     bytes[0] ^= 1;
     bytes[VOF_HEAD + 8] ^= 1;
-    expect_bad(ctx, bytes, size, "its head does not match its checksum");
+    expect_bad(ctx, bytes, size, "the header does not match its checksum");
     bytes[VOF_HEAD + 8] ^= 1;
     bytes[table + 8 + 20] ^= 0x10;
     expect_bad(ctx, bytes, size, "section node_x[0] does not match its checksum");
@@ -276,40 +282,41 @@ static void messages_say_what_is_wrong(void **state) {
     expect_bad(ctx, bytes, size, "the file does not match its checksum");
     free(bytes);
     uint32_t version = 2;
-    expect_forgery_found(ctx, 8, &version, 4, "format version 2, but this Voile reads version 1");
+    expect_forgery_rejected(ctx, 8, &version, 4,
+                            "format version 2; this version of Voile reads version 1");
     vo_context_destroy(ctx);
 }
 
-static void forged_tables_cost_nothing(void **state) {
+static void forged_table_is_rejected_without_allocation(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     uint32_t many = UINT32_MAX, sections = 1000, negative = 0x80000000u;
     uint64_t huge = (uint64_t)1 << 40, wrap = UINT64_MAX, odd = 95;
     uint16_t wide = 4000, none = 0;
     uint8_t type = 9, filter = 7, zero[8] = {0}, control[8] = "a\033[2J";
-    const char *entry = "entry 0 of its table is damaged";
-    expect_forgery_found(ctx, 12, &many, 4, "its head is damaged");
-    expect_forgery_found(ctx, 12, &sections, 4, "truncated (expected ");
-    expect_forgery_found(ctx, 20, &sections, 4, "its head is damaged");
-    expect_forgery_found(ctx, 32, &huge, 8, "truncated (expected 1099511627776 bytes");
-    expect_forgery_found(ctx, VOF_HEAD, zero, 8, entry);
-    expect_forgery_found(ctx, VOF_HEAD, control, 8, entry);
-    expect_forgery_found(ctx, VOF_HEAD + 8, &negative, 4, entry);
-    expect_forgery_found(ctx, VOF_HEAD + 12, &type, 1, entry);
-    expect_forgery_found(ctx, VOF_HEAD + 13, &filter, 1, entry);
-    expect_forgery_found(ctx, VOF_HEAD + 14, &wide, 2, entry);
-    expect_forgery_found(ctx, VOF_HEAD + 14, &none, 2, entry);
-    expect_forgery_found(ctx, VOF_HEAD + 16, &huge, 8, entry);
-    expect_forgery_found(ctx, VOF_HEAD + 24, &odd, 8, entry);
-    expect_forgery_found(ctx, VOF_HEAD + 32, &wrap, 8, entry);
-    expect_forgery_found(ctx, VOF_HEAD + 32, zero, 8, entry);
-    expect_forgery_found(ctx, VOF_HEAD + 40, zero, 8,
-                         "section node_x[0] does not match its checksum");
+    const char *entry = "entry 0 of the table is damaged";
+    expect_forgery_rejected(ctx, 12, &many, 4, "the header is damaged");
+    expect_forgery_rejected(ctx, 12, &sections, 4, "truncated (expected ");
+    expect_forgery_rejected(ctx, 20, &sections, 4, "the header is damaged");
+    expect_forgery_rejected(ctx, 32, &huge, 8, "truncated (expected 1099511627776 bytes");
+    expect_forgery_rejected(ctx, VOF_HEAD, zero, 8, entry);
+    expect_forgery_rejected(ctx, VOF_HEAD, control, 8, entry);
+    expect_forgery_rejected(ctx, VOF_HEAD + 8, &negative, 4, entry);
+    expect_forgery_rejected(ctx, VOF_HEAD + 12, &type, 1, entry);
+    expect_forgery_rejected(ctx, VOF_HEAD + 13, &filter, 1, entry);
+    expect_forgery_rejected(ctx, VOF_HEAD + 14, &wide, 2, entry);
+    expect_forgery_rejected(ctx, VOF_HEAD + 14, &none, 2, entry);
+    expect_forgery_rejected(ctx, VOF_HEAD + 16, &huge, 8, entry);
+    expect_forgery_rejected(ctx, VOF_HEAD + 24, &odd, 8, entry);
+    expect_forgery_rejected(ctx, VOF_HEAD + 32, &wrap, 8, entry);
+    expect_forgery_rejected(ctx, VOF_HEAD + 32, zero, 8, entry);
+    expect_forgery_rejected(ctx, VOF_HEAD + 40, zero, 8,
+                            "section node_x[0] does not match its checksum");
     vo_context_destroy(ctx);
 }
 
-/* Rows, raw size and nothing else are made large: refused before memory is asked for. */
-static void a_small_file_cannot_ask_for_much_memory(void **state) {
+/* Large rows and raw sizes must be rejected before memory is allocated. */
+static void implausible_compression_ratio_is_rejected(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
     vo_context *ctx = test_context_with(1, &memory);
@@ -318,20 +325,20 @@ static void a_small_file_cannot_ask_for_much_memory(void **state) {
     uint64_t rows = 1 << 20, raw = rows * 24;
     memcpy(bytes + VOF_HEAD + 16, &rows, 8);
     memcpy(bytes + VOF_HEAD + 24, &raw, 8);
-    sign(bytes, size);
+    fix_checksums(bytes, size);
     long before = memory.calls;
     expect_bad(ctx, bytes, size, "section node_x[0] does not match its checksum");
     assert_true(memory.calls - before < 6);
     rows = INT32_MAX, raw = rows * 24;
     memcpy(bytes + VOF_HEAD + 16, &rows, 8);
     memcpy(bytes + VOF_HEAD + 24, &raw, 8);
-    sign(bytes, size);
-    expect_bad(ctx, bytes, size, "its table does not fit its size");
+    fix_checksums(bytes, size);
+    expect_bad(ctx, bytes, size, "the table does not match the file size");
     free(bytes);
     vo_context_destroy(ctx);
 }
 
-static void missing_and_unexpected_sections_are_named(void **state) {
+static void missing_or_mismatched_section_is_named(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     size_t size;
@@ -341,9 +348,9 @@ static void missing_and_unexpected_sections_are_named(void **state) {
     const void *data = &count;
     assert_ok(ctx, vo_vof_parse(ctx, "frames/0012.vof", bytes, size, &r));
     assert_int_equal(vo_vof_find(r, "node_v", 3, VO_VOF_F64, 3, &count, &data), VO_BAD_DATA);
-    expect_message(ctx, "frames/0012.vof: section node_v[3] is missing; \"voile resume\"");
+    expect_message(ctx, "frames/0012.vof: section node_v[3] is missing; resume the run");
     assert_int_equal(vo_vof_find(r, "node_x", 0, VO_VOF_F32, 3, &count, &data), VO_BAD_DATA);
-    expect_message(ctx, "section node_x[0] holds f64[3], expected f32[3]");
+    expect_message(ctx, "section node_x[0] has type f64[3], expected f32[3]");
     assert_int_equal(vo_vof_find(r, "node_x", 0, VO_VOF_F64, 2, &count, &data), VO_BAD_DATA);
     assert_int_equal(vo_vof_count(r, "node_x", 1), -1);
     assert_int_equal(count, -5);
@@ -353,7 +360,7 @@ static void missing_and_unexpected_sections_are_named(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void bad_calls_are_refused(void **state) {
+static void invalid_arguments_are_rejected(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_vof_writer *w;
@@ -362,22 +369,22 @@ static void bad_calls_are_refused(void **state) {
     double x = 1;
     const char *tags[] = {"", "too_long_", "a b", "\n", "caf\xc3\xa9"};
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
-        assert_int_equal(vo_vof_add(w, tags[i], 0, VO_VOF_F64, 1, 1, &x), VO_BAD_CALL);
-    assert_int_equal(vo_vof_add(w, "a", -1, VO_VOF_F64, 1, 1, &x), VO_BAD_CALL);
-    assert_int_equal(vo_vof_add(w, "a", 0, (vo_vof_type)0, 1, 1, &x), VO_BAD_CALL);
-    assert_int_equal(vo_vof_add(w, "a", 0, (vo_vof_type)6, 1, 1, &x), VO_BAD_CALL);
-    assert_int_equal(vo_vof_add(w, "a", 0, VO_VOF_F64, 0, 1, &x), VO_BAD_CALL);
-    assert_int_equal(vo_vof_add(w, "a", 0, VO_VOF_F64, 1025, 1, &x), VO_BAD_CALL);
-    assert_int_equal(vo_vof_add(w, "a", 0, VO_VOF_F64, 1, -1, &x), VO_BAD_CALL);
-    assert_int_equal(vo_vof_add(w, "a", 0, VO_VOF_F64, 1, 1, NULL), VO_BAD_CALL);
-    expect_message(ctx, "section \"a\" cannot be stored");
+        assert_int_equal(vo_vof_add(w, tags[i], 0, VO_VOF_F64, 1, 1, &x), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_vof_add(w, "a", -1, VO_VOF_F64, 1, 1, &x), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_vof_add(w, "a", 0, (vo_vof_type)0, 1, 1, &x), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_vof_add(w, "a", 0, (vo_vof_type)6, 1, 1, &x), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_vof_add(w, "a", 0, VO_VOF_F64, 0, 1, &x), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_vof_add(w, "a", 0, VO_VOF_F64, 1025, 1, &x), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_vof_add(w, "a", 0, VO_VOF_F64, 1, -1, &x), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_vof_add(w, "a", 0, VO_VOF_F64, 1, 1, NULL), VO_BAD_ARGUMENT);
+    expect_message(ctx, "section \"a\": invalid tag, type or size");
     vo_vof_writer_destroy(w);
     vo_vof_writer_destroy(NULL);
     vo_vof_close(NULL);
     vo_context_destroy(ctx);
 }
 
-static void a_frame_without_sections_is_a_frame(void **state) {
+static void frame_without_sections_is_valid(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_vof_writer *w;
@@ -395,7 +402,7 @@ static void a_frame_without_sections_is_a_frame(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void files_are_saved_opened_verified_and_peeked_at(void **state) {
+static void saved_file_can_be_opened_and_peeked(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     char path[512];
@@ -405,7 +412,7 @@ static void files_are_saved_opened_verified_and_peeked_at(void **state) {
     assert_ok(ctx, vo_vof_writer_create(ctx, &w));
     assert_ok(ctx, add_small_frame(w, 12));
     assert_ok(ctx, vo_vof_save(w, path));
-    assert_ok(ctx, vo_vof_verify(ctx, path));
+    assert_ok(ctx, open_and_close(ctx, path));
     assert_ok(ctx, vo_vof_open(ctx, path, &r));
     check_small_frame(ctx, r);
     vo_vof_close(r);
@@ -419,8 +426,8 @@ static void files_are_saved_opened_verified_and_peeked_at(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* A table longer than the first guess of a peek, and every truncation of the file. */
-static void a_peek_reads_tables_of_any_length(void **state) {
+/* A table longer than the first read of a peek, and all truncations of the file. */
+static void peek_reads_table_of_any_length(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     char path[512];
@@ -442,14 +449,14 @@ static void a_peek_reads_tables_of_any_length(void **state) {
         assert_ok(ctx, vo_file_write(ctx, path, bytes, cut));
         assert_int_equal(vo_vof_peek(ctx, path, &r), VO_BAD_DATA);
         expect_message(ctx, "many.vof: truncated (expected ");
-        assert_int_equal(vo_vof_verify(ctx, path), VO_BAD_DATA);
+        assert_int_equal(open_and_close(ctx, path), VO_BAD_DATA);
         expect_message(ctx, "many.vof: truncated (expected ");
     }
     vo_vof_writer_destroy(w);
     vo_context_destroy(ctx);
 }
 
-static void files_that_cannot_be_read_or_written_say_why(void **state) {
+static void unreadable_or_unwritable_file_reports_reason(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     char path[512];
@@ -467,13 +474,13 @@ static void files_that_cannot_be_read_or_written_say_why(void **state) {
     expect_message(ctx, "no/0012.vof: cannot read: No such file or directory");
     assert_int_equal(vo_vof_peek(ctx, folder, &r), VO_IO_FAILED);
     expect_message(ctx, "cannot read: not a regular file");
-    assert_int_equal(vo_vof_verify(ctx, "/dev/null"), VO_IO_FAILED);
+    assert_int_equal(open_and_close(ctx, "/dev/null"), VO_IO_FAILED);
     vo_vof_writer_destroy(w);
     vo_context_destroy(ctx);
 }
 
-/* The temporary name leads to a device that is always full; the finished frame must stay. */
-static void a_full_disk_leaves_the_old_frame_alone(void **state) {
+/* The temporary file is a link to a device that is always full; the existing frame must be kept. */
+static void full_disk_keeps_existing_frame(void **state) {
     (void)state;
     if (access("/dev/full", W_OK) != 0) skip();
     vo_context *ctx = test_context(1);
@@ -512,15 +519,15 @@ static vo_result write_and_read(vo_context *ctx, void *path) {
     return VO_OK;
 }
 
-static void every_allocation_may_fail(void **state) {
+static void failed_allocation_is_reported(void **state) {
     (void)state;
     char path[512];
     snprintf(path, sizeof path, "%s/0012.vof", test_folder());
     test_every_allocation(write_and_read, path);
 }
 
-/* Three sections that are compressed one by one, and a frame after them in the same writer: after a
- * failure it begins anew and has the bytes that it always has. */
+/* Three sections that are compressed one by one, and another frame with the same writer: after a
+ * failure the next frame has the same bytes as always. */
 static vo_result write_in_goes(vo_context *ctx, void *numbers) {
     enum { COUNT = 1 << 21 };
     vo_vof_writer *w;
@@ -546,7 +553,7 @@ static vo_result write_in_goes(vo_context *ctx, void *numbers) {
     return result != VO_OK ? result : again;
 }
 
-static void every_allocation_of_a_large_frame_may_fail(void **state) {
+static void failed_allocation_in_large_frame_is_reported(void **state) {
     (void)state;
     double *numbers = calloc(1 << 21, sizeof *numbers);
     assert_non_null(numbers);
@@ -554,7 +561,7 @@ static void every_allocation_of_a_large_frame_may_fail(void **state) {
     free(numbers);
 }
 
-/* 20,000 faces in a moving cloth: smooth positions with noise in their low digits. */
+/* A moving cloth of 20,000 faces: smooth positions with noise in the low digits. */
 static void fill_cloth(double (*x)[9], int32_t (*face)[3], int side) {
     vo_random random = vo_random_seed(5);
     for (int i = 0; i < side * side; i++) {
@@ -572,7 +579,7 @@ static void fill_cloth(double (*x)[9], int32_t (*face)[3], int side) {
     }
 }
 
-static void a_cloth_of_20000_faces_is_small_and_fast(void **state) {
+static void cloth_of_20000_faces_is_small_and_fast(void **state) {
     (void)state;
     enum { SIDE = 101, NODES = SIDE * SIDE, FACES = 2 * (SIDE - 1) * (SIDE - 1) };
     static double x[NODES][9];
@@ -607,7 +614,7 @@ static void a_cloth_of_20000_faces_is_small_and_fast(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Large enough to be compressed in several goes: sections of 0 to 2^20 numbers, 40 MB in all. */
+/* Several batches of compression: sections of 0 to 2^20 numbers, 40 MB in total. */
 static unsigned char *large_frame(int threads, const double *x, size_t *size) {
     vo_context *ctx = test_context(threads);
     vo_vof_writer *w;
@@ -647,27 +654,27 @@ static void bytes_do_not_depend_on_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_comes_back_to_the_bit),
-        cmocka_unit_test(old_files_stay_readable),
-        cmocka_unit_test(random_sections_come_back_to_the_bit),
-        cmocka_unit_test(bytes_do_not_depend_on_what_was_written_before),
+        cmocka_unit_test(written_frame_is_read_unchanged),
+        cmocka_unit_test(file_of_first_version_is_readable),
+        cmocka_unit_test(random_sections_are_read_unchanged),
+        cmocka_unit_test(bytes_do_not_depend_on_earlier_frames),
         cmocka_unit_test(bytes_do_not_depend_on_threads),
-        cmocka_unit_test(a_writer_that_is_kept_stops_asking_for_memory),
-        cmocka_unit_test(every_truncation_is_found),
-        cmocka_unit_test(every_altered_byte_is_found),
-        cmocka_unit_test(messages_say_what_is_wrong),
-        cmocka_unit_test(forged_tables_cost_nothing),
-        cmocka_unit_test(a_small_file_cannot_ask_for_much_memory),
-        cmocka_unit_test(missing_and_unexpected_sections_are_named),
-        cmocka_unit_test(bad_calls_are_refused),
-        cmocka_unit_test(a_frame_without_sections_is_a_frame),
-        cmocka_unit_test(files_are_saved_opened_verified_and_peeked_at),
-        cmocka_unit_test(a_peek_reads_tables_of_any_length),
-        cmocka_unit_test(files_that_cannot_be_read_or_written_say_why),
-        cmocka_unit_test(a_full_disk_leaves_the_old_frame_alone),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(every_allocation_of_a_large_frame_may_fail),
-        cmocka_unit_test(a_cloth_of_20000_faces_is_small_and_fast),
+        cmocka_unit_test(reused_writer_makes_no_heap_call),
+        cmocka_unit_test(truncated_file_is_rejected),
+        cmocka_unit_test(altered_byte_is_detected),
+        cmocka_unit_test(message_names_defect),
+        cmocka_unit_test(forged_table_is_rejected_without_allocation),
+        cmocka_unit_test(implausible_compression_ratio_is_rejected),
+        cmocka_unit_test(missing_or_mismatched_section_is_named),
+        cmocka_unit_test(invalid_arguments_are_rejected),
+        cmocka_unit_test(frame_without_sections_is_valid),
+        cmocka_unit_test(saved_file_can_be_opened_and_peeked),
+        cmocka_unit_test(peek_reads_table_of_any_length),
+        cmocka_unit_test(unreadable_or_unwritable_file_reports_reason),
+        cmocka_unit_test(full_disk_keeps_existing_frame),
+        cmocka_unit_test(failed_allocation_is_reported),
+        cmocka_unit_test(failed_allocation_in_large_frame_is_reported),
+        cmocka_unit_test(cloth_of_20000_faces_is_small_and_fast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,10 @@
-/* Tangles to be untangled: sheets and balls in one numbering, pushed through each other in ways
- * that a seed decides. */
+/* Test cases of untangling: sheets and balls in one numbering, intersecting in ways determined by a
+ * seed. */
 #ifndef VOILE_TESTS_UNTANGLE_CASES_H
 #define VOILE_TESTS_UNTANGLE_CASES_H
 
 #include "collide/contour.h"
 #include "collide/intersect.h"
-#include "core/random.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -43,7 +42,7 @@ static inline void case_face(tangle_case *c, int i, int j, int k) {
     c->face_part[c->faces++] = c->parts;
 }
 
-/* A flat square of side 1 around the origin, (k + 1)^2 nodes; returns its first node. */
+/* Adds a flat square of side 1 around the origin with (k + 1)^2 nodes; returns its first node. */
 static inline int case_sheet(tangle_case *c, int k) {
     case_grow(c, (k + 1) * (k + 1), 2 * k * k);
     int first = c->nodes, row = k + 1;
@@ -61,7 +60,7 @@ static inline int case_sheet(tangle_case *c, int k) {
     return first;
 }
 
-/* A ball as an obstacle: `rings` circles of latitude and two poles. */
+/* Adds a ball as an obstacle: `rings` circles of latitude and two poles. */
 static inline void case_ball(tangle_case *c, vo_vec3 centre, double radius, int rings) {
     int around = 2 * rings;
     case_grow(c, rings * around + 2, 2 * rings * around);
@@ -81,15 +80,15 @@ static inline void case_ball(tangle_case *c, vo_vec3 centre, double radius, int 
         for (int j = 0; j + 1 < rings; j++) {
             int a = first + j * around + i, b = first + j * around + next;
             int d = a + around, e = b + around;
-            bool odd = j % 2;
-            case_face(c, a, odd ? e : d, b);
-            case_face(c, odd ? a : b, d, e);
+            bool is_shifted = j % 2;
+            case_face(c, a, is_shifted ? e : d, b);
+            case_face(c, is_shifted ? a : b, d, e);
         }
     }
     c->flags[c->parts++] = VO_SOUP_OBSTACLE;
 }
 
-/* Numbers the edges; last of all. */
+/* Numbers the edges; called last. */
 static inline void case_edges(tangle_case *c) {
     int *first = malloc((size_t)c->nodes * sizeof(int));
     int *next = malloc((size_t)(3 * c->faces) * sizeof(int));
@@ -140,7 +139,7 @@ static inline vo_soup case_soup(const tangle_case *c) {
     };
 }
 
-/* Pairs of faces that intersect, by comparing all; obstacles with obstacles left out. */
+/* Counts intersecting face pairs by brute force, except pairs of obstacles. */
 static inline int case_count_pairs(const tangle_case *c, const vo_vec3 *x) {
     int count = 0;
     for (int f = 0; f < c->faces; f++)
@@ -159,12 +158,9 @@ static inline int case_count_pairs(const tangle_case *c, const vo_vec3 *x) {
 
 /* ---- shapes --------------------------------------------------------------------------------- */
 
-static inline double uniform(vo_random *r, double low, double high) {
-    return vo_random_real(r, low, high);
-}
-
-/* Turns nodes from `first` on around an axis through the origin, then shifts them. */
-static inline void case_place(tangle_case *c, int first, vo_vec3 axis, double angle, vo_vec3 to) {
+/* Rotates the nodes from `first` on about an axis through the origin, then translates them. */
+static inline void case_transform(tangle_case *c, int first, vo_vec3 axis, double angle,
+                                  vo_vec3 to) {
     vo_vec3 k = v3_normalize(axis);
     for (int n = first; n < c->nodes; n++) {
         vo_vec3 p = c->x[n]; /* Rodrigues */
@@ -174,9 +170,9 @@ static inline void case_place(tangle_case *c, int first, vo_vec3 axis, double an
     }
 }
 
-/* Waves along a random direction, out of the plane. */
+/* Adds waves along a random direction, out of the plane. */
 static inline void case_fold(tangle_case *c, int first, vo_random *r, double height, double waves) {
-    double turn = uniform(r, 0, 2 * VO_PI), phase = uniform(r, 0, 2 * VO_PI);
+    double turn = vo_random_real(r, 0, 2 * VO_PI), phase = vo_random_real(r, 0, 2 * VO_PI);
     for (int n = first; n < c->nodes; n++) {
         vo_vec3 p = c->x[n];
         double along = cos(turn) * p.x + sin(turn) * p.y;
@@ -184,28 +180,29 @@ static inline void case_fold(tangle_case *c, int first, vo_random *r, double hei
     }
 }
 
-/* Moves points by a few random waves in all directions, strong enough to fold the sheet through
- * itself where `strength` is above 1. */
+/* Displaces nodes by random waves in all directions, strong enough to fold the sheet through itself
+ * if `strength` is above 1. */
 static inline void case_crumple(tangle_case *c, int first, vo_random *r, double strength) {
     enum { WAVES = 4 };
-    vo_vec3 way[WAVES], to[WAVES];
+    vo_vec3 direction[WAVES], to[WAVES];
     double phase[WAVES];
     for (int i = 0; i < WAVES; i++) {
-        double f = uniform(r, 4, 9), a = uniform(r, 0, 2 * VO_PI);
-        way[i] = v3(f * cos(a), f * sin(a), 0);
-        to[i] = v3(uniform(r, -1, 1), uniform(r, -1, 1), uniform(r, -1.5, 1.5));
+        double f = vo_random_real(r, 4, 9), a = vo_random_real(r, 0, 2 * VO_PI);
+        direction[i] = v3(f * cos(a), f * sin(a), 0);
+        to[i] =
+            v3(vo_random_real(r, -1, 1), vo_random_real(r, -1, 1), vo_random_real(r, -1.5, 1.5));
         to[i] = v3_scale(strength / (f * sqrt(WAVES)), to[i]);
-        phase[i] = uniform(r, 0, 2 * VO_PI);
+        phase[i] = vo_random_real(r, 0, 2 * VO_PI);
     }
     for (int n = first; n < c->nodes; n++) {
         vo_vec3 p = c->x[n];
         for (int i = 0; i < WAVES; i++)
-            c->x[n] = v3_add_scaled(c->x[n], sin(v3_dot(way[i], p) + phase[i]), to[i]);
+            c->x[n] = v3_add_scaled(c->x[n], sin(v3_dot(direction[i], p) + phase[i]), to[i]);
     }
 }
 
-/* Bends a sheet along x around a half circle: two layers, `apart` from each other, which may be
- * negative: then they have passed through each other. */
+/* Bends a sheet along x around a half circle into two layers at the distance `apart`; negative:
+ * they have passed through each other. */
 static inline void case_bend(tangle_case *c, int first, double radius, double apart) {
     for (int n = first; n < c->nodes; n++) {
         vo_vec3 p = c->x[n];
@@ -217,7 +214,7 @@ static inline void case_bend(tangle_case *c, int first, double radius, double ap
     }
 }
 
-/* A bump in the middle. */
+/* Adds a bump in the middle. */
 static inline void case_finger(tangle_case *c, int first, double width, double height) {
     for (int n = first; n < c->nodes; n++) {
         vo_vec3 p = c->x[n];
@@ -225,121 +222,122 @@ static inline void case_finger(tangle_case *c, int first, double width, double h
     }
 }
 
-static inline vo_vec3 random_axis(vo_random *r) {
-    return v3(uniform(r, -1, 1), uniform(r, -1, 1), uniform(r, -1, 1));
-}
-
-/* Pins nodes from `first` on that lie beyond a line of the flat sheet. */
-static inline void case_pin(tangle_case *c, int first, vo_vec3 way, double beyond) {
+/* Pins the nodes from `first` on that lie beyond a line of the flat sheet. */
+static inline void case_pin(tangle_case *c, int first, vo_vec3 direction, double beyond) {
     for (int n = first; n < c->nodes; n++)
-        if (v3_dot(way, c->x[n]) > beyond) c->inverse_mass[n] = 0;
+        if (v3_dot(direction, c->x[n]) > beyond) c->inverse_mass[n] = 0;
 }
 
 /* ---- kinds of tangles ----------------------------------------------------------------------- */
 
-/* Two sheets with folds, pushed through each other. */
+/* Two folded sheets pushed through each other. */
 static inline void tangle_folds(tangle_case *c, vo_random *r, int k) {
     for (int i = 0; i < 2; i++) {
         int first = case_sheet(c, k);
-        case_fold(c, first, r, uniform(r, 0.05, 0.15), uniform(r, 1, 2.5));
-        case_place(c, first, random_axis(r), uniform(r, 0, 0.4),
-                   v3(uniform(r, -0.2, 0.2), uniform(r, -0.2, 0.2), uniform(r, -0.1, 0.1)));
+        case_fold(c, first, r, vo_random_real(r, 0.05, 0.15), vo_random_real(r, 1, 2.5));
+        case_transform(c, first, test_random_vec3(r, 1), vo_random_real(r, 0, 0.4),
+                       v3(vo_random_real(r, -0.2, 0.2), vo_random_real(r, -0.2, 0.2),
+                          vo_random_real(r, -0.1, 0.1)));
     }
 }
 
 /* A sheet through a ball. */
 static inline void tangle_ball(tangle_case *c, vo_random *r, int k) {
     int first = case_sheet(c, k + 4);
-    case_fold(c, first, r, uniform(r, 0, 0.05), 1.5);
-    case_place(c, first, random_axis(r), uniform(r, 0, 0.3), v3_zero());
-    case_ball(c, v3_scale(0.2, random_axis(r)), uniform(r, 0.15, 0.3), 9);
+    case_fold(c, first, r, vo_random_real(r, 0, 0.05), 1.5);
+    case_transform(c, first, test_random_vec3(r, 1), vo_random_real(r, 0, 0.3), v3_zero());
+    case_ball(c, v3_scale(0.2, test_random_vec3(r, 1)), vo_random_real(r, 0.15, 0.3), 9);
 }
 
 /* A corner of one sheet pokes through another. */
 static inline void tangle_corner(tangle_case *c, vo_random *r, int k) {
     int first = case_sheet(c, k);
-    case_fold(c, first, r, uniform(r, 0, 0.05), 1);
+    case_fold(c, first, r, vo_random_real(r, 0, 0.05), 1);
     first = case_sheet(c, k);
-    case_place(c, first, v3(0, 0, 1), uniform(r, 0.4, 1.1), v3_zero());
-    case_place(c, first, v3(0, 1, uniform(r, -0.3, 0.3)), uniform(r, 0.4, 1.5), v3_zero());
-    case_place(c, first, v3(0, 0, 1), uniform(r, 0, 6),
-               v3(uniform(r, -0.2, 0.2), uniform(r, -0.2, 0.2), uniform(r, 0.25, 0.5)));
+    case_transform(c, first, v3(0, 0, 1), vo_random_real(r, 0.4, 1.1), v3_zero());
+    case_transform(c, first, v3(0, 1, vo_random_real(r, -0.3, 0.3)), vo_random_real(r, 0.4, 1.5),
+                   v3_zero());
+    case_transform(c, first, v3(0, 0, 1), vo_random_real(r, 0, 6),
+                   v3(vo_random_real(r, -0.2, 0.2), vo_random_real(r, -0.2, 0.2),
+                      vo_random_real(r, 0.25, 0.5)));
 }
 
-/* A whole border of one sheet goes through another. */
+/* A whole border of one sheet passes through another. */
 static inline void tangle_border(tangle_case *c, vo_random *r, int k) {
     int first = case_sheet(c, k);
-    case_fold(c, first, r, uniform(r, 0, 0.06), 1.3);
+    case_fold(c, first, r, vo_random_real(r, 0, 0.06), 1.3);
     first = case_sheet(c, k);
-    case_place(c, first, v3(1, uniform(r, -0.2, 0.2), 0), uniform(r, 0.6, 1.5),
-               v3(uniform(r, -0.6, 0.6), uniform(r, -0.1, 0.1), uniform(r, 0.25, 0.45)));
+    case_transform(c, first, v3(1, vo_random_real(r, -0.2, 0.2), 0), vo_random_real(r, 0.6, 1.5),
+                   v3(vo_random_real(r, -0.6, 0.6), vo_random_real(r, -0.1, 0.1),
+                      vo_random_real(r, 0.25, 0.45)));
 }
 
 /* One sheet, crumpled through itself. */
 static inline void tangle_crumple(tangle_case *c, vo_random *r, int k) {
     int first = case_sheet(c, k + 2 + vo_random_int(r, 8));
-    case_crumple(c, first, r, uniform(r, 1.5, 3));
+    case_crumple(c, first, r, vo_random_real(r, 1.5, 3));
 }
 
 /* Two sheets that cross in an X. */
 static inline void tangle_cross(tangle_case *c, vo_random *r, int k) {
     int first = case_sheet(c, k);
-    case_fold(c, first, r, uniform(r, 0, 0.03), 1.3);
+    case_fold(c, first, r, vo_random_real(r, 0, 0.03), 1.3);
     first = case_sheet(c, k);
-    case_place(c, first, v3(1, uniform(r, -0.5, 0.5), 0), uniform(r, 0.5, 1.57),
-               v3(uniform(r, -0.3, 0.3), uniform(r, -0.3, 0.3), uniform(r, -0.1, 0.1)));
+    case_transform(c, first, v3(1, vo_random_real(r, -0.5, 0.5), 0), vo_random_real(r, 0.5, 1.57),
+                   v3(vo_random_real(r, -0.3, 0.3), vo_random_real(r, -0.3, 0.3),
+                      vo_random_real(r, -0.1, 0.1)));
 }
 
 /* Four sheets on top of each other, whose folds are higher than the space between them. */
 static inline void tangle_nested(tangle_case *c, vo_random *r, int k) {
     for (int i = 0; i < 4; i++) {
         int first = case_sheet(c, 4 + k / 2);
-        case_fold(c, first, r, uniform(r, 0.01, 0.05), uniform(r, 0.5, 2));
-        case_place(c, first, v3(0, 0, 1), uniform(r, 0, 6), v3(0, 0, 0.03 * i));
+        case_fold(c, first, r, vo_random_real(r, 0.01, 0.05), vo_random_real(r, 0.5, 2));
+        case_transform(c, first, v3(0, 0, 1), vo_random_real(r, 0, 6), v3(0, 0, 0.03 * i));
     }
 }
 
 /* A sheet folded in two, with a ball through one layer or both. */
 static inline void tangle_fold_on_ball(tangle_case *c, vo_random *r, int k) {
     int first = case_sheet(c, k + 4);
-    case_bend(c, first, uniform(r, 0.08, 0.15), uniform(r, 0.02, 0.2));
-    case_place(c, first, random_axis(r), uniform(r, 0, 6), v3_zero());
-    case_ball(c, v3_scale(0.25, random_axis(r)), uniform(r, 0.12, 0.25), 9);
+    case_bend(c, first, vo_random_real(r, 0.08, 0.15), vo_random_real(r, 0.02, 0.2));
+    case_transform(c, first, test_random_vec3(r, 1), vo_random_real(r, 0, 6), v3_zero());
+    case_ball(c, v3_scale(0.25, test_random_vec3(r, 1)), vo_random_real(r, 0.12, 0.25), 9);
 }
 
 /* A sheet folded in two, its layers pushed through each other. */
 static inline void tangle_itself(tangle_case *c, vo_random *r, int k) {
     int first = case_sheet(c, k + 6);
-    case_bend(c, first, uniform(r, 0.06, 0.12), uniform(r, -0.12, 0));
-    case_fold(c, first, r, uniform(r, 0, 0.02), 2);
+    case_bend(c, first, vo_random_real(r, 0.06, 0.12), vo_random_real(r, -0.12, 0));
+    case_fold(c, first, r, vo_random_real(r, 0, 0.02), 2);
 }
 
 /* A steep bump of one sheet through another. */
 static inline void tangle_finger(tangle_case *c, vo_random *r, int k) {
     int first = case_sheet(c, k);
-    case_fold(c, first, r, uniform(r, 0, 0.04), 1);
+    case_fold(c, first, r, vo_random_real(r, 0, 0.04), 1);
     first = case_sheet(c, k + 3);
-    case_finger(c, first, uniform(r, 0.08, 0.2), uniform(r, 0.2, 0.5));
-    case_place(c, first, random_axis(r), uniform(r, 0, 0.3), v3(0, 0, -0.12));
+    case_finger(c, first, vo_random_real(r, 0.08, 0.2), vo_random_real(r, 0.2, 0.5));
+    case_transform(c, first, test_random_vec3(r, 1), vo_random_real(r, 0, 0.3), v3(0, 0, -0.12));
 }
 
-/* Harder ones from here on. A sheet crumpled as no cloth ever is. */
+/* The harder kinds start here. An extremely crumpled sheet. */
 static inline void tangle_hard_crumple(tangle_case *c, vo_random *r, int k) {
     int first = case_sheet(c, k + 2 + vo_random_int(r, 8));
-    case_crumple(c, first, r, uniform(r, 3, 6));
+    case_crumple(c, first, r, vo_random_real(r, 3, 6));
 }
 
-/* Two sheets in one place, every node moved at random: through each other everywhere. */
+/* Two coincident sheets with random displacements, intersecting everywhere. */
 static inline void tangle_noise(tangle_case *c, vo_random *r, int k) {
     int first = case_sheet(c, k);
     case_sheet(c, k);
     for (int n = first; n < c->nodes; n++)
-        c->x[n] = v3_add_scaled(c->x[n], 0.3 / k, random_axis(r));
+        c->x[n] = v3_add_scaled(c->x[n], 0.3 / k, test_random_vec3(r, 1));
 }
 
 /* A sleeve around, in and through an arm. */
 static inline void tangle_sleeve(tangle_case *c, vo_random *r, int k) {
-    double radius = uniform(r, 0.1, 0.3), out = uniform(r, 0.8, 1.1);
+    double radius = vo_random_real(r, 0.1, 0.3), out = vo_random_real(r, 0.8, 1.1);
     int first = case_sheet(c, k + 4);
     for (int n = first; n < c->nodes; n++) {
         double a = 2 * VO_PI * 0.95 * c->x[n].x;
@@ -351,28 +349,29 @@ static inline void tangle_sleeve(tangle_case *c, vo_random *r, int k) {
     for (int n = first; n < c->nodes; n++) c->x[n].z *= 3;
 }
 
-/* Two sheets that cross, each held at a border. */
+/* Two crossing sheets, each pinned at a border. */
 static inline void tangle_pinned(tangle_case *c, vo_random *r, int k) {
     int first = case_sheet(c, k);
     case_pin(c, first, v3(0, 1, 0), 0.49);
-    case_place(c, first, v3(1, 0, 0), uniform(r, 1.2, 1.57), v3_zero());
+    case_transform(c, first, v3(1, 0, 0), vo_random_real(r, 1.2, 1.57), v3_zero());
     first = case_sheet(c, k);
     case_pin(c, first, v3(1, 0, 0), 0.49);
-    case_place(c, first, v3(0, 0, 1), uniform(r, 0, 6), v3_scale(0.2, random_axis(r)));
+    case_transform(c, first, v3(0, 0, 1), vo_random_real(r, 0, 6),
+                   v3_scale(0.2, test_random_vec3(r, 1)));
 }
 
 /* A crumpled sheet and a ball in the middle of it. */
 static inline void tangle_crumpled_on_ball(tangle_case *c, vo_random *r, int k) {
     int first = case_sheet(c, k + 4);
-    case_crumple(c, first, r, uniform(r, 1, 2.5));
-    case_ball(c, v3_scale(0.25, random_axis(r)), uniform(r, 0.12, 0.25), 9);
+    case_crumple(c, first, r, vo_random_real(r, 1, 2.5));
+    case_ball(c, v3_scale(0.25, test_random_vec3(r, 1)), vo_random_real(r, 0.12, 0.25), 9);
 }
 
 /* Two balls that overlap, and a sheet through both. */
 static inline void tangle_two_balls(tangle_case *c, vo_random *r, int k) {
     case_sheet(c, k + 4);
-    case_ball(c, v3(0, 0, 0.1), uniform(r, 0.12, 0.25), 9);
-    case_ball(c, v3(0.1, 0.1, -0.1), uniform(r, 0.12, 0.25), 9);
+    case_ball(c, v3(0, 0, 0.1), vo_random_real(r, 0.12, 0.25), 9);
+    case_ball(c, v3(0.1, 0.1, -0.1), vo_random_real(r, 0.12, 0.25), 9);
 }
 
 typedef struct tangle_kind {
@@ -400,7 +399,7 @@ static const tangle_kind tangle_kinds[] = {
 };
 enum { TANGLE_KINDS = 10, HARD_KINDS = 6 };
 
-/* The tangle of a seed: 200 to 2000 faces, of which at least a few intersect. */
+/* Creates the tangle of a seed: 200 to 2000 faces with at least eight intersecting pairs. */
 static inline void make_tangle_of(tangle_case *c, int kind, int seed) {
     vo_random r = vo_random_seed((uint64_t)seed * 7919 + (uint64_t)kind);
     do {
@@ -410,13 +409,13 @@ static inline void make_tangle_of(tangle_case *c, int kind, int seed) {
     } while (case_count_pairs(c, c->x) < 8);
 }
 
-/* Kinds in turn. */
+/* Creates the tangle of a seed; kinds alternate. */
 static inline void make_tangle(tangle_case *c, int seed) {
     *c = (tangle_case){0};
     make_tangle_of(c, seed % TANGLE_KINDS, seed / TANGLE_KINDS);
 }
 
-/* One part as an OBJ, to look at. */
+/* Writes one part as an OBJ file for inspection. */
 static inline void case_write(const tangle_case *c, const vo_vec3 *x, int part, const char *path) {
     FILE *file = fopen(path, "w");
     assert_non_null(file);

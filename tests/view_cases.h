@@ -7,32 +7,27 @@
 
 #include <voile/camera.h>
 
-/* At a point, looking along a direction, upright along z as far as that goes. */
+/* Returns a camera at a point with a viewing direction, upright along z if possible. */
 static inline vo_camera camera_at(vo_vec3 position, vo_vec3 towards, double tan_x, double tan_y) {
     vo_camera c = {.position = position, .tan_x = tan_x, .tan_y = tan_y};
     c.forward = v3_normalize(v3_sub(towards, position));
     vo_vec3 up = fabs(c.forward.z) < 0.99 ? v3(0, 0, 1) : v3(0, 1, 0);
     c.right = v3_normalize(v3_cross(c.forward, up));
     c.up = v3_cross(c.right, c.forward);
-    c.near = 0.1, c.far = 100;
+    c.z_near = 0.1, c.z_far = 100;
     c.width = 1600, c.height = 900;
     return c;
 }
 
-static inline vo_vec3 random_point(vo_random *r, double size) {
-    double x = vo_random_real(r, -size, size), y = vo_random_real(r, -size, size);
-    return v3(x, y, vo_random_real(r, -size, size));
-}
-
 static inline vo_camera random_camera(vo_random *r) {
-    vo_camera c = camera_at(random_point(r, 3), random_point(r, 3), vo_random_real(r, 0.1, 1.5),
-                            vo_random_real(r, 0.1, 1.5));
-    c.near = vo_random_real(r, 0, 0.5);
-    c.far = c.near + vo_random_real(r, 0.2, 8);
+    vo_camera c = camera_at(test_random_vec3(r, 3), test_random_vec3(r, 3),
+                            vo_random_real(r, 0.1, 1.5), vo_random_real(r, 0.1, 1.5));
+    c.z_near = vo_random_real(r, 0, 0.5);
+    c.z_far = c.z_near + vo_random_real(r, 0.2, 8);
     return c;
 }
 
-/* A camera moved and turned a part of the way from one to another. */
+/* Returns a camera translated and rotated by a fraction of a motion. */
 static inline vo_camera camera_between(const vo_camera *a, vo_vec3 way, vo_vec3 axis, double angle,
                                        double zoom, double part) {
     vo_camera c = *a;

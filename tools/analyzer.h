@@ -1,6 +1,6 @@
-/* Read by clang-tidy before each file of src/ (tools/lint), never by a compiler: what the functions
- * return that report a failure. The analyzer sees one file at a time and would else follow paths on
- * which a failure was reported and yet everything went well. */
+/* Included by clang-tidy before each file of src/ (tools/lint), never by a compiler. States the
+ * return values of the functions that report failures: the analyzer processes one file at a time
+ * and would otherwise follow paths on which they return VO_OK. */
 #include "codec/json.h"
 #include "codec/obj_reader.h"
 #include "core/context.h"

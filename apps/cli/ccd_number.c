@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 1536 bits: a double needs 1074 of them at most on either side of the line. */
+/* 1536 bits: numerator or denominator of a double need at most 1074. */
 enum { LIMBS = 48 };
 
 /* A whole number in base 2^32, lowest limb first. */
@@ -36,7 +36,7 @@ static bool append_digit(whole *w, uint32_t digit) {
 
 static bool bit_of(const whole *w, int i) { return (w->limb[i / 32] >> (i % 32)) & 1; }
 
-/* Cuts the zeros at the end off; false if more than 53 bits are left. */
+/* Removes trailing zero bits; false if more than 53 bits remain. */
 static bool to_exact(const whole *w, exact *out) {
     int low = 0, high = 32 * w->count;
     *out = (exact){0, 0};
@@ -49,7 +49,7 @@ static bool to_exact(const whole *w, exact *out) {
     return true;
 }
 
-/* Digits, at least one. NULL with *problem set where they are missing or not exact. */
+/* Parses at least one digit; NULL with *problem set if there is none or the number is not exact. */
 static const char *read_whole(const char *text, exact *out, const char **problem) {
     whole w = {0};
     const char *p = text;
@@ -64,7 +64,7 @@ static const char *read_whole(const char *text, exact *out, const char **problem
     return NULL;
 }
 
-/* The quotient, if it is a double. fma tells whether the division left a remainder. */
+/* Computes the quotient; false if it is not a double. fma gives the exact remainder. */
 static bool divide(exact num, exact den, double *out) {
     double quotient = num.mantissa / den.mantissa;
     int exponent = num.exponent - den.exponent;

@@ -11,7 +11,7 @@
 
 enum { LINE = 4096, ROWS = 8 };
 
-/* A file on its way in. */
+/* State of reading a file. */
 typedef struct reader {
     const char *path;
     FILE *file;
@@ -23,7 +23,7 @@ static int fail_row(const reader *r, const char *problem) {
     return cli_fail(CLI_BAD_DATA, "%s:%ld: %s", r->path, r->line, problem);
 }
 
-/* The next line without its end. *more is false after the last. */
+/* Reads the next line without its line end; *more is false after the last. */
 static int next_line(reader *r, bool *more) {
     errno = 0;
     *more = fgets(r->text, LINE, r->file) != NULL;
@@ -37,7 +37,7 @@ static int next_line(reader *r, bool *more) {
     return CLI_DONE;
 }
 
-/* Three fractions and the truth. */
+/* Parses three fractions and the truth. */
 static int read_row(const reader *r, vo_vec3 *point, bool *touch) {
     static const char *const names[] = {"x", "y", "z"};
     double value[3];
@@ -55,7 +55,7 @@ static int read_row(const reader *r, vo_vec3 *point, bool *touch) {
     return CLI_DONE;
 }
 
-/* Puts row `row` of a query in its place; all rows of a query tell the same truth. */
+/* Stores row `row` of a query and checks that its truth equals that of the previous rows. */
 static int add_row(const reader *r, int row, ccd_query *query) {
     vo_vec3 *point = row < 4 ? &query->start[row] : &query->end[row - 4];
     bool touch = false;
@@ -67,7 +67,7 @@ static int add_row(const reader *r, int row, ccd_query *query) {
     return CLI_DONE;
 }
 
-/* Room for one query more; grows by half. */
+/* Appends an uninitialised query; NULL without memory. */
 static ccd_query *append_query(ccd_file *file, int *capacity) {
     if (file->count == *capacity) {
         int wanted = *capacity + *capacity / 2 + 64;
@@ -79,7 +79,7 @@ static ccd_query *append_query(ccd_file *file, int *capacity) {
     return &file->queries[file->count++];
 }
 
-/* All rows. */
+/* Reads all rows of a file. */
 static int read_rows(reader *r, ccd_file *file) {
     ccd_query *query = NULL;
     int row = 0, capacity = 0;
@@ -89,7 +89,7 @@ static int read_rows(reader *r, ccd_file *file) {
         if (code != CLI_DONE) return code;
         if (!more) break;
         if (row == 0 && !(query = append_query(file, &capacity)))
-            return cli_fail(CLI_MACHINE, "%s: out of memory", r->path);
+            return cli_fail(CLI_SYSTEM_ERROR, "%s: out of memory", r->path);
         code = add_row(r, row, query);
         if (code != CLI_DONE) return code;
         row = (row + 1) % ROWS;
@@ -97,16 +97,16 @@ static int read_rows(reader *r, ccd_file *file) {
     return row == 0 ? CLI_DONE : fail_row(r, "the file ends inside a query of 8 rows");
 }
 
-/* The path from the root on. */
+/* Writes the absolute path. */
 static int absolute_path(const char *path, char out[CLI_PATH]) {
     char here[CLI_PATH];
     if (path[0] == '/') return cli_join("", path + 1, out);
     if (!getcwd(here, sizeof here))
-        return cli_fail(CLI_MACHINE, "cannot tell the working folder: %s", strerror(errno));
+        return cli_fail(CLI_SYSTEM_ERROR, "cannot read the working folder: %s", strerror(errno));
     return cli_join(here, path, out);
 }
 
-/* Which kind the folders above a file tell; the nearest counts. */
+/* Finds the kind of queries by the nearest folder with the name of a kind. */
 static int find_kind(ccd_file *file) {
     char path[CLI_PATH], *slash;
     bool found = false;
@@ -121,8 +121,8 @@ static int find_kind(ccd_file *file) {
     }
     if (found) return CLI_DONE;
     return cli_fail(CLI_BAD_DATA,
-                    "%s: no folder above it is called vertex-face or edge-edge, so the kind of its "
-                    "queries is not known",
+                    "%s: the kind of its queries is unknown; move it below a folder called "
+                    "vertex-face or edge-edge",
                     file->path);
 }
 
@@ -136,12 +136,12 @@ static int read_file(ccd_file *file) {
     return code;
 }
 
-/* A file more in the set. */
+/* Adds a file to the set. */
 static int add_file(ccd_set *set, const char *path) {
     if (set->count == set->capacity) {
         int wanted = set->capacity + set->capacity / 2 + 16;
         ccd_file *grown = realloc(set->files, (size_t)wanted * sizeof *grown);
-        if (!grown) return cli_fail(CLI_MACHINE, "%s: out of memory", path);
+        if (!grown) return cli_fail(CLI_SYSTEM_ERROR, "%s: out of memory", path);
         set->files = grown;
         set->capacity = wanted;
     }
@@ -158,8 +158,8 @@ static bool ends_with(const char *text, const char *end) {
 
 static int add_folder(ccd_set *set, const char *folder);
 
-/* A folder's entry: files that end in .csv, and folders, but no links to folders, which may lead
- * in circles. */
+/* Adds an entry of a folder: a file that ends in .csv, or a folder. Links to folders are ignored,
+ * because they may form cycles. */
 static int add_entry(ccd_set *set, const char *folder, const char *name) {
     char path[CLI_PATH];
     struct stat info;
@@ -171,7 +171,7 @@ static int add_entry(ccd_set *set, const char *folder, const char *name) {
     return add_file(set, path);
 }
 
-/* All entries in the order of their names. */
+/* Adds all entries in the order of their names. */
 static int add_folder(ccd_set *set, const char *folder) {
     struct dirent **entries;
     int code = CLI_DONE, count = scandir(folder, &entries, NULL, alphasort);
@@ -189,7 +189,7 @@ int ccd_set_read(const char *folder, ccd_set *set) {
     *set = (ccd_set){0};
     int code = add_folder(set, folder);
     if (code == CLI_DONE && set->count == 0)
-        return cli_fail(CLI_BAD_DATA, "%s: there is no .csv file below this folder", folder);
+        return cli_fail(CLI_BAD_DATA, "%s: contains no .csv file", folder);
     return code;
 }
 

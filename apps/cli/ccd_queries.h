@@ -1,10 +1,11 @@
-/* voile: files of collision queries with exact answers.
+/* voile: files of collision queries with exact results.
  *
- * The form of Wang, Ferguson et al. 2021, "A large-scale benchmark and an inclusion-based algorithm
- * for continuous collision detection": CSV without a head, 8 rows a query (four points at the
- * start, the same at the end), columns x-num,x-den,y-num,y-den,z-num,z-den,truth. Coordinates are
- * fractions whose value is a double; truth is 1 where the parts touch, the same in all 8 rows. A
- * folder called vertex-face or edge-edge above the file tells the kind. */
+ * The format of Wang, Ferguson et al. 2021, "A large-scale benchmark and an inclusion-based
+ * algorithm for continuous collision detection": CSV without a header, 8 rows per query (four
+ * points at the start, the same at the end), columns x-num,x-den,y-num,y-den,z-num,z-den,truth.
+ * Coordinates are fractions whose value is a double; truth is 1 if the elements touch, and equal in
+ * all 8 rows. The name of a folder above the file, vertex-face or edge-edge, is the kind of its
+ * queries. */
 #ifndef VOILE_CLI_CCD_QUERIES_H
 #define VOILE_CLI_CCD_QUERIES_H
 
@@ -27,8 +28,8 @@ typedef struct ccd_set {
     ccd_file *files; /* [count], in the order of their names */
 } ccd_set;
 
-/* Reads every *.csv below `folder`. Says what is wrong, with file and line, and returns the exit
- * code where it cannot. ccd_set_free is due in both cases. */
+/* Reads every *.csv below `folder`. Returns CLI_DONE, or another exit code after printing a message
+ * with file and line. ccd_set_free must be called in both cases. */
 int ccd_set_read(const char *folder, ccd_set *set);
 void ccd_set_free(ccd_set *set);
 

@@ -40,7 +40,7 @@ static bool grow(check_report *report) {
 void check_report_inspected(void *user, int frame, const vo_inspection *i) {
     check_report *report = user;
     if (!grow(report)) {
-        report->out_of_room = true;
+        report->out_of_memory = true;
         return;
     }
     report->row[report->row_count++] = (check_row){.frame = frame,
@@ -53,9 +53,9 @@ void check_report_inspected(void *user, int frame, const vo_inspection *i) {
                                                    .min_strain = i->min_strain,
                                                    .inverted_faces = i->inverted_faces,
                                                    .lost_nodes = i->lost_nodes,
-                                                   .yielded_nodes = i->yielded_nodes,
-                                                   .max_behind = i->max_behind,
-                                                   .held_steps = i->held_steps,
+                                                   .lagging_nodes = i->lagging_nodes,
+                                                   .max_lag = i->max_lag,
+                                                   .frozen_substeps = i->frozen_substeps,
                                                    .complete = i->complete};
 }
 
@@ -72,8 +72,8 @@ static bool is_clean(const check_row *r) {
 typedef struct check_totals {
     int frames, clean_frames;
     long long self_pairs, cloth_pairs, obstacle_pairs, inside_nodes, inverted_faces, lost_nodes;
-    long long yielded_nodes, held_steps;
-    double max_depth, max_behind, max_strain, min_strain;
+    long long lagging_nodes, frozen_substeps;
+    double max_depth, max_lag, max_strain, min_strain;
     bool complete;
 } check_totals;
 
@@ -90,9 +90,9 @@ static check_totals total_of(const check_report *report) {
         t.inside_nodes += r->inside_nodes;
         t.inverted_faces += r->inverted_faces;
         t.lost_nodes += r->lost_nodes;
-        t.yielded_nodes += r->yielded_nodes;
-        t.held_steps += r->held_steps;
-        t.max_behind = larger(t.max_behind, r->max_behind);
+        t.lagging_nodes += r->lagging_nodes;
+        t.frozen_substeps += r->frozen_substeps;
+        t.max_lag = larger(t.max_lag, r->max_lag);
         t.max_depth = larger(t.max_depth, r->max_depth);
         t.max_strain = larger(t.max_strain, r->max_strain);
         t.min_strain = -larger(-t.min_strain, -r->min_strain);
@@ -103,7 +103,7 @@ static check_totals total_of(const check_report *report) {
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* What a frame and the totals have alike. */
+/* Writes the numbers that a frame and the totals have in common. */
 static void numbers_json(json_out *j, const check_totals *t) {
     json_open(j, "intersections", '{');
     json_int(j, "self", t->self_pairs);
@@ -115,11 +115,11 @@ static void numbers_json(json_out *j, const check_totals *t) {
     json_int(j, "nodes", t->inside_nodes);
     json_real(j, "max_depth_m", t->max_depth);
     json_close(j, '}');
-    json_open(j, "yielded", '{');
-    json_int(j, "nodes", t->yielded_nodes);
-    json_real(j, "max_behind_m", t->max_behind);
+    json_open(j, "lagging_nodes", '{');
+    json_int(j, "nodes", t->lagging_nodes);
+    json_real(j, "max_lag_m", t->max_lag);
     json_close(j, '}');
-    json_int(j, "held_steps", t->held_steps);
+    json_int(j, "frozen_substeps", t->frozen_substeps);
     json_real(j, "max_strain", t->max_strain);
     json_real(j, "min_strain", t->min_strain);
     json_int(j, "inverted_faces", t->inverted_faces);
@@ -133,9 +133,9 @@ static void row_json(json_out *j, const check_row *r) {
                       .inside_nodes = r->inside_nodes,
                       .inverted_faces = r->inverted_faces,
                       .lost_nodes = r->lost_nodes,
-                      .yielded_nodes = r->yielded_nodes,
-                      .max_behind = r->max_behind,
-                      .held_steps = r->held_steps,
+                      .lagging_nodes = r->lagging_nodes,
+                      .max_lag = r->max_lag,
+                      .frozen_substeps = r->frozen_substeps,
                       .max_depth = r->max_depth,
                       .max_strain = r->max_strain,
                       .min_strain = r->min_strain,
@@ -155,12 +155,12 @@ static void frames_json(check_report *report) {
     json_open(j, "totals", '{');
     json_int(j, "frames", t.frames);
     json_int(j, "clean_frames", t.clean_frames);
-    json_int(j, "unread_frames", report->unread);
+    json_int(j, "unreadable_frames", report->unread);
     numbers_json(j, &t);
     json_close(j, '}');
 }
 
-/* A mesh has no frames. */
+/* Writes the result of a mesh, which has no frames. */
 static void mesh_json(check_report *report) {
     if (report->row_count == 0) return;
     json_int(&report->out, "intersections", report->row[0].self_pairs);
@@ -173,7 +173,7 @@ static void end_json(check_report *report, bool ok) {
         mesh_json(report);
     else
         frames_json(report);
-    if (report->picture) json_text(&report->out, "picture", report->picture);
+    if (report->ply) json_text(&report->out, "ply", report->ply);
     json_bool(&report->out, "ok", ok);
     json_close(&report->out, '}');
     json_end(&report->out);
@@ -196,11 +196,11 @@ static void print_frames(const check_report *report) {
     printf("%s intersection%s, %s node%s inside obstacles", text_count(pairs).s, plural(pairs),
            text_count(t.inside_nodes).s, plural(t.inside_nodes));
     if (t.inside_nodes) printf(" (at most %.3g m deep)", t.max_depth);
-    if (t.yielded_nodes)
-        printf(", %s node%s of obstacles behind (at most %.3g m)", text_count(t.yielded_nodes).s,
-               plural(t.yielded_nodes), t.max_behind);
-    if (t.held_steps)
-        printf(", %s substep%s held still", text_count(t.held_steps).s, plural(t.held_steps));
+    if (t.lagging_nodes)
+        printf(", %s node%s of obstacles behind (at most %.3g m)", text_count(t.lagging_nodes).s,
+               plural(t.lagging_nodes), t.max_lag);
+    if (t.frozen_substeps)
+        printf(", %s frozen substep%s", text_count(t.frozen_substeps).s, plural(t.frozen_substeps));
     if (t.lost_nodes)
         printf(", %s node%s at no finite place", text_count(t.lost_nodes).s, plural(t.lost_nodes));
     printf(", %s inverted face%s, strain from %.3g to %.3g\n", text_count(t.inverted_faces).s,
@@ -216,9 +216,9 @@ static void print_end(const check_report *report) {
                report->fatal, plural(report->fatal), report->other, plural(report->other));
 }
 
-void check_report_end(check_report *report, bool ok, bool broken_off) {
+void check_report_end(check_report *report, bool ok, bool aborted) {
     if (report->json)
         end_json(report, ok);
-    else if (!broken_off)
+    else if (!aborted)
         print_end(report);
 }

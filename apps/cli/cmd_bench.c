@@ -1,9 +1,9 @@
 /* voile bench: named benchmarks, through the public interface only.
  *
- * A benchmark is a list of cases. All are simulated from the start `repeat` times, side by side,
- * and take turns frame by frame, so that a busy or slow moment of the machine does not fall on one
- * of them alone. Runs are deterministic: frame k is the same work every time, so its best time
- * counts, and the case's time is the sum of the best times of its frames. */
+ * A benchmark is a list of cases. Each is simulated `repeat` times. The cases alternate frame by
+ * frame, so that varying load of the machine affects all of them equally. Runs are deterministic:
+ * frame k is the same work in every repetition, so the time of a case is the sum of the best times
+ * of its frames. */
 #include "cli.h"
 
 #include "bench.h"
@@ -19,14 +19,14 @@ enum { SUBSTEPS = 8, MAX_CASES = 8, MAX_FRAMES = 24 };
 static const double substep_s = 0.005;
 static const double cell_m = 0.01;
 
-/* One line of a benchmark: a square sheet of cells x cells, two faces a cell. */
+/* One line of a benchmark: a square sheet of cells x cells, two faces per cell. */
 typedef struct bench_case {
     int cells;
     int threads;
     vo_linear_solver solver;
 } bench_case;
 
-/* Seconds and counts of one frame, or of several added up. */
+/* Seconds and iterations of one frame, or sums over several. */
 typedef struct bench_sample {
     double wall_s, assemble_s, solve_s;
     int iterations;
@@ -37,14 +37,14 @@ typedef struct bench_result {
     bench_sample best[MAX_FRAMES];
 } bench_result;
 
-/* What the last column compares: this line and the first. */
+/* Value of the last column, which compares a case with the first. */
 typedef double bench_ratio(const bench_sample *base, int base_faces, const bench_sample *now,
                            int faces);
 
 typedef struct benchmark {
     const char *name, *text;
     int warm_up, frames; /* untimed, timed */
-    int repeat;          /* where the call does not say */
+    int repeat;          /* default of --repeat */
     const char *ratio_name;
     bench_ratio *ratio;
     int case_count;
@@ -61,7 +61,7 @@ typedef struct bench_rig {
     vo_sim *sim;
 } bench_rig;
 
-/* In the reverse order of making; parts that were never made are NULL. */
+/* Destroys all parts; those not created are NULL. */
 static void rig_destroy(bench_rig *rig) {
     vo_sim_destroy(rig->sim);
     vo_scene_destroy(rig->scene);
@@ -89,7 +89,7 @@ static vo_result add_pins(bench_rig *rig, int cells) {
     return vo_scene_add_handle(rig->scene, &pins, NULL);
 }
 
-/* A level sheet that falls, held at two corners. */
+/* Creates a falling horizontal sheet, pinned at two corners. */
 static vo_result rig_fill(bench_rig *rig, const bench_case *c) {
     double side = c->cells * cell_m;
     vo_scene_def scene = vo_scene_def_default();
@@ -107,7 +107,7 @@ static vo_result rig_fill(bench_rig *rig, const bench_case *c) {
     return result;
 }
 
-/* Steps one frame and keeps its time if it is the best so far. */
+/* Steps one frame and updates its best time. */
 static vo_result time_frame(vo_sim *sim, bench_sample *best) {
     double start = text_clock();
     vo_result result = vo_sim_step_frame(sim);
@@ -118,7 +118,7 @@ static vo_result time_frame(vo_sim *sim, bench_sample *best) {
     return VO_OK;
 }
 
-/* Makes the simulation of one case. */
+/* Creates the simulation of a case. */
 static int rig_open(bench_rig *rig, const bench_case *c) {
     int code = cli_open(&(cli_args){.threads = c->threads, .memory = -1}, NULL, &rig->ctx);
     if (code != CLI_DONE) return code;
@@ -126,18 +126,18 @@ static int rig_open(bench_rig *rig, const bench_case *c) {
     return result == VO_OK ? CLI_DONE : cli_fail_result(rig->ctx, result);
 }
 
-/* Frame `frame` of one case, of which the first ones are warm-up. */
+/* Steps a frame of a case; the first b->warm_up frames are not timed. */
 static int rig_step(bench_rig *rig, const benchmark *b, int frame, bench_result *out) {
     bool timed = frame >= b->warm_up;
     vo_result result =
         timed ? time_frame(rig->sim, &out->best[frame - b->warm_up]) : vo_sim_step_frame(rig->sim);
-    vo_mesh_view view = vo_sim_cloth(rig->sim, 0);
+    vo_mesh_view view = vo_sim_get_cloth(rig->sim, 0);
     out->faces = view.face_count;
     out->nodes = view.node_count;
     return result == VO_OK ? CLI_DONE : cli_fail_result(rig->ctx, result);
 }
 
-/* All cases from start to end, frame by frame in turns. */
+/* Simulates all cases, alternating frame by frame. */
 static int run_cases(const benchmark *b, bench_rig *rigs, bench_result *results) {
     int code = CLI_DONE;
     for (int c = 0; c < b->case_count && code == CLI_DONE; c++)
@@ -160,7 +160,7 @@ static int measure(const benchmark *b, int repeat, bench_result *results) {
     return code;
 }
 
-/* ---- the report ----------------------------------------------------------------------------- */
+/* ---- report --------------------------------------------------------------------------------- */
 
 /* Mean of the frames' best times. */
 static bench_sample mean_frame(const benchmark *b, const bench_result *result) {
@@ -174,7 +174,7 @@ static bench_sample mean_frame(const benchmark *b, const bench_result *result) {
     return sum;
 }
 
-/* As the table calls it. */
+/* Name in the table. */
 static const char *solver_name(vo_linear_solver solver) {
     return solver == VO_SOLVER_PCG ? "pcg" : "direct";
 }
@@ -189,7 +189,7 @@ typedef struct bench_row {
     double ratio;
 } bench_row;
 
-/* Puts a case in the units of the table, beside the first one. */
+/* Converts a case to the units of the table and compares it with the first. */
 static bench_row make_row(const benchmark *b, const bench_result *results, int c) {
     bench_sample base = mean_frame(b, &results[0]), now = mean_frame(b, &results[c]);
     double per_substep = 1e3 / SUBSTEPS;
@@ -208,7 +208,7 @@ static bench_row make_row(const benchmark *b, const bench_result *results, int c
     };
 }
 
-/* What is measured, and the names of the columns. */
+/* Prints the description and the names of the columns. */
 static void print_head(const benchmark *b, int repeat) {
     printf("%s: %s\n%d frames after %d of warm-up, best of %d; times in ms, face in us per "
            "substep\n\n",
@@ -217,14 +217,14 @@ static void print_head(const benchmark *b, int repeat) {
            "solve", "substep", "frame", "face", "iterations", b->ratio_name);
 }
 
-/* One case, under the names of print_head. */
+/* Prints one case as a row of the table. */
 static void print_row(const bench_row *r) {
     printf("%9s %7d %7s %9.2f %9.2f %9.2f %9.1f %7.3f %10.1f %10.2f\n", text_count(r->faces).s,
            r->threads, r->solver, r->assemble_ms, r->solve_ms, r->substep_ms, r->frame_ms,
            r->face_us, r->iterations, r->ratio);
 }
 
-/* One case as an object. */
+/* Prints one case as a JSON object. */
 static void row_json(json_out *j, const bench_row *r) {
     json_open(j, NULL, '{');
     json_int(j, "faces", r->faces);
@@ -241,7 +241,7 @@ static void row_json(json_out *j, const bench_row *r) {
     json_close(j, '}');
 }
 
-/* A benchmark as one line of JSON. */
+/* Prints a benchmark as one line of JSON. */
 static void print_json(const benchmark *b, int repeat, const bench_result *results) {
     json_out j = {stdout, false};
     json_open(&j, NULL, '{');
@@ -261,7 +261,7 @@ static void print_json(const benchmark *b, int repeat, const bench_result *resul
     json_end(&j);
 }
 
-/* A benchmark for people. */
+/* Prints a benchmark as a table. */
 static void print_table(const benchmark *b, int repeat, const bench_result *results) {
     print_head(b, repeat);
     for (int c = 0; c < b->case_count; c++) {
@@ -271,22 +271,22 @@ static void print_table(const benchmark *b, int repeat, const bench_result *resu
     putchar('\n');
 }
 
-/* ---- the benchmarks ------------------------------------------------------------------------- */
+/* ---- benchmarks ----------------------------------------------------------------------------- */
 
-/* How much faster than the first line. */
+/* Speed-up over the first case. */
 static double ratio_speed(const bench_sample *base, int base_faces, const bench_sample *now,
                           int faces) {
     (void)base_faces, (void)faces;
     return base->wall_s / now->wall_s;
 }
 
-/* A face's cost against the cost of a face in the first line; 1 is linear. */
+/* Cost per face relative to the first case; 1 is linear scaling. */
 static double ratio_linear(const bench_sample *base, int base_faces, const bench_sample *now,
                            int faces) {
     return (now->wall_s / faces) / (base->wall_s / base_faces);
 }
 
-/* One thread against several. */
+/* One thread and several. */
 static void fill_sheet(benchmark *b, const cli_args *args) {
     b->warm_up = 8, b->frames = 8;
     b->ratio_name = "speed-up", b->ratio = ratio_speed;
@@ -295,10 +295,9 @@ static void fill_sheet(benchmark *b, const cli_args *args) {
     b->cases[1] = (bench_case){100, args->threads ? args->threads : 2, VO_SOLVER_PCG};
 }
 
-/* Five sizes, each about twice the one before; cells stay as large as they are. A second is timed,
- * and not a few frames of it: how many iterations a substep needs depends on what the sheet does
- * (it falls, is caught by its pins, swings), and a small sheet does that sooner than a large one.
- */
+/* Five sizes, each about twice the previous one, with cells of the same size. About a second is
+ * timed, because the number of iterations per substep depends on the motion (falling, caught by the
+ * pins, swinging), whose phases are shorter for small sheets. */
 static void fill_scaling(benchmark *b, const cli_args *args) {
     static const int cells[] = {50, 71, 100, 141, 200};
     b->warm_up = 1, b->frames = 24, b->repeat = 3;
@@ -308,7 +307,7 @@ static void fill_scaling(benchmark *b, const cli_args *args) {
         b->cases[i] = (bench_case){cells[i], args->threads ? args->threads : 1, VO_SOLVER_PCG};
 }
 
-/* The same sheet with either solver. */
+/* The same sheet with both solvers. */
 static void fill_solvers(benchmark *b, const cli_args *args) {
     int threads = args->threads ? args->threads : 1;
     b->warm_up = 4, b->frames = 4;
@@ -342,18 +341,18 @@ static int run_benchmark(const bench_entry *entry, const cli_args *args) {
         print_json(&b, repeat, results);
     else
         print_table(&b, repeat, results);
-    return cli_flush() ? CLI_DONE : CLI_MACHINE;
+    return cli_flush() ? CLI_DONE : CLI_SYSTEM_ERROR;
 }
 
-/* Says which names there are. */
+/* Prints the names of the benchmarks. */
 static int fail_benchmark(const char *name) {
     char names[256] = "";
     for (int i = 0; i < ENTRIES; i++) {
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s, ", entries[i].name);
     }
-    return cli_fail(CLI_BAD_CALL,
-                    "there is no benchmark \"%s\"; there are: %sccd, contact, render.", name,
+    return cli_fail(CLI_USAGE_ERROR,
+                    "unknown benchmark \"%s\"; the benchmarks are %sccd, contact and render.", name,
                     names);
 }
 
@@ -362,7 +361,7 @@ int cmd_bench(const cli_args *args) {
     if (args->operand && strcmp(args->operand, "contact") == 0) return bench_contact(args);
     if (args->operand && strcmp(args->operand, "render") == 0) return bench_render(args);
     if (args->queries)
-        return cli_fail(CLI_BAD_CALL,
+        return cli_fail(CLI_USAGE_ERROR,
                         "--queries is for the benchmark ccd: voile bench ccd --queries DIR.");
     int code = CLI_DONE, ran = 0;
     for (int i = 0; i < ENTRIES && code == CLI_DONE; i++) {

@@ -1,4 +1,4 @@
-/* voile bench ccd: continuous collision against queries whose answers are known exactly. */
+/* voile bench ccd: continuous collision detection on queries whose exact results are known. */
 #include "bench.h"
 
 #include "ccd_queries.h"
@@ -8,30 +8,30 @@
 #include <math.h>
 #include <string.h>
 
-/* A line of the table: one file, or several added up. */
+/* A row of the table: one file, or the sum of several. */
 typedef struct ccd_row {
     const char *name, *kind;
     long queries, touching, false_negatives, false_positives;
     double seconds; /* best pass */
 } ccd_row;
 
-/* One query by the library. */
-static bool ask(const ccd_file *file, const ccd_query *q) {
+/* Runs one query; true: the elements touch. */
+static bool run_query(const ccd_file *file, const ccd_query *q) {
     return file->edges ? vo_ccd_edge_edge(NULL, q->start, q->end, NULL)
                        : vo_ccd_vertex_face(NULL, q->start, q->end, NULL);
 }
 
-/* The file's path from the folder of the call on. */
+/* Path of a file relative to the folder of queries. */
 static const char *name_below(const ccd_file *file, const char *folder) {
     const char *name = file->path + strlen(folder);
     return name + strspn(name, "/");
 }
 
-/* Counts right and wrong answers. */
-static void count_answers(const ccd_file *file, ccd_row *row) {
+/* Counts correct and wrong results. */
+static void count_results(const ccd_file *file, ccd_row *row) {
     for (int i = 0; i < file->count; i++) {
         const ccd_query *q = &file->queries[i];
-        bool touch = ask(file, q);
+        bool touch = run_query(file, q);
         row->queries++;
         row->touching += q->touch;
         row->false_negatives += q->touch && !touch;
@@ -39,23 +39,23 @@ static void count_answers(const ccd_file *file, ccd_row *row) {
     }
 }
 
-/* Seconds of one pass over a file; the answers are used, so that none is left out. */
+/* Seconds of one pass over a file. The results are summed, so that no query is optimised away. */
 static double time_pass(const ccd_file *file, long *touching) {
     double start = text_clock();
-    for (int i = 0; i < file->count; i++) *touching += ask(file, &file->queries[i]);
+    for (int i = 0; i < file->count; i++) *touching += run_query(file, &file->queries[i]);
     return text_clock() - start;
 }
 
-/* A file's line: the pass that counts warms up, then the best of `repeat`. */
+/* Measures a file: one pass of warm-up, which checks the results, then the best of `repeat`. */
 static ccd_row measure_file(const ccd_file *file, const char *folder, int repeat) {
     ccd_row row = {.name = name_below(file, folder),
                    .kind = file->edges ? "edge-edge" : "vertex-face",
                    .seconds = INFINITY};
     long touching = 0;
-    count_answers(file, &row);
+    count_results(file, &row);
     for (int r = 0; r < repeat; r++) row.seconds = fmin(row.seconds, time_pass(file, &touching));
     long alarms = row.touching - row.false_negatives + row.false_positives;
-    if (touching != alarms * repeat) row.seconds = NAN; /* answers must not change */
+    if (touching != alarms * repeat) row.seconds = NAN; /* results must be reproducible */
     return row;
 }
 
@@ -72,14 +72,14 @@ static double ns_per_query(const ccd_row *row) {
     return row->queries ? 1e9 * row->seconds / (double)row->queries : 0;
 }
 
-/* The names of the columns. */
+/* Prints the names of the columns. */
 static void print_head(const char *folder, int repeat, int width) {
     printf("ccd: " CLI_BENCH_CCD "\n%s, best of %d\n\n", folder, repeat);
     printf("%-*s %11s %9s %9s %9s %9s %9s\n", width, "file", "kind", "queries", "touching",
            "false neg", "false pos", "ns/query");
 }
 
-/* One line under the names of print_head. */
+/* Prints one row of the table. */
 static void print_row(const ccd_row *row, int width) {
     printf("%-*s %11s %9s %9s %9s %9s %9.0f\n", width, row->name, row->kind,
            text_count(row->queries).s, text_count(row->touching).s,
@@ -87,7 +87,7 @@ static void print_row(const ccd_row *row, int width) {
            ns_per_query(row));
 }
 
-/* The same as an object. */
+/* Prints one row as a JSON object. */
 static void row_json(json_out *j, const char *key, const ccd_row *row) {
     json_open(j, key, '{');
     if (!key) json_text(j, "file", row->name);
@@ -100,7 +100,7 @@ static void row_json(json_out *j, const char *key, const ccd_row *row) {
     json_close(j, '}');
 }
 
-/* The sums: both kinds, and all. */
+/* Sums over each kind and over all. */
 typedef struct ccd_sums {
     ccd_row vertex_face, edge_edge, all;
 } ccd_sums;
@@ -110,7 +110,7 @@ static void add_to_sums(ccd_sums *sums, const ccd_file *file, const ccd_row *row
     add_row(&sums->all, row);
 }
 
-/* For people. */
+/* Measures all files and prints a table. */
 static void print_table(const ccd_set *set, const char *folder, int repeat, ccd_sums *sums) {
     size_t width = 10;
     for (int i = 0; i < set->count; i++) {
@@ -129,7 +129,7 @@ static void print_table(const ccd_set *set, const char *folder, int repeat, ccd_
     print_row(&sums->all, (int)width);
 }
 
-/* For programs, in one line. */
+/* Measures all files and prints one line of JSON. */
 static void print_json(const ccd_set *set, const char *folder, int repeat, ccd_sums *sums) {
     json_out j = {stdout, false};
     json_open(&j, NULL, '{');
@@ -150,14 +150,14 @@ static void print_json(const ccd_set *set, const char *folder, int repeat, ccd_s
     json_end(&j);
 }
 
-/* Measures and prints; a collision that was missed fails. */
+/* Measures and prints; fails if a collision was missed. */
 static int report(const ccd_set *set, const cli_args *args) {
     int repeat = args->repeat ? args->repeat : 3;
     ccd_sums sums = {{.name = "all", .kind = "vertex-face"},
                      {.name = "all", .kind = "edge-edge"},
                      {.name = "all", .kind = "both"}};
     (args->json ? print_json : print_table)(set, args->queries, repeat, &sums);
-    if (!cli_flush()) return CLI_MACHINE;
+    if (!cli_flush()) return CLI_SYSTEM_ERROR;
     if (sums.all.false_negatives == 0) return CLI_DONE;
     return cli_fail(CLI_BAD_DATA, "%s: %ld of %ld collisions were missed", args->queries,
                     sums.all.false_negatives, sums.all.touching);
@@ -165,8 +165,8 @@ static int report(const ccd_set *set, const cli_args *args) {
 
 int bench_ccd(const cli_args *args) {
     if (!args->queries)
-        return cli_fail(CLI_BAD_CALL,
-                        "the benchmark ccd wants a folder of queries: voile bench ccd --queries "
+        return cli_fail(CLI_USAGE_ERROR,
+                        "the benchmark ccd needs a folder of queries: voile bench ccd --queries "
                         "DIR.");
     ccd_set set;
     int code = ccd_set_read(args->queries, &set);

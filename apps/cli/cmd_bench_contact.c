@@ -1,8 +1,8 @@
-/* voile bench contact: the scenes of contact at about 33,000 faces.
+/* voile bench contact: contact scenes at about 33,000 faces.
  *
- * Each scene is simulated once. A line of the table is a span of its frames: milliseconds a substep
- * in each stage, what contact costs beside the solve, and how far up the ladder of the response it
- * went. */
+ * Each scene is simulated once. A row of the table is a range of its frames: milliseconds per
+ * substep in each stage, the cost of contact relative to the solve, and the highest stage of the
+ * collision response that was used. */
 #include "cli.h"
 
 #include "bench.h"
@@ -55,13 +55,13 @@ static void add_frame(contact_sum *sum, const vo_stats *s, double wall_s) {
     sum->substeps += s->substeps;
     sum->contacts = s->contacts > sum->contacts ? s->contacts : sum->contacts;
     sum->impacts += s->impacts;
-    sum->above_second += s->cut_nodes + s->stopped_nodes + s->yielded_nodes;
+    sum->above_second += s->truncated_nodes + s->frozen_nodes + s->lagging_nodes;
     sum->intersections += s->intersections;
     sum->contact_s += s->stage.contact;
     sum->collide_s += s->stage.collide;
     sum->assemble_s += s->stage.assemble;
     sum->solve_s += s->stage.solve;
-    sum->trees_s += s->tree_s;
+    sum->trees_s += s->broad_phase_s;
     sum->wall_s += wall_s;
 }
 
@@ -195,5 +195,5 @@ int bench_contact(const cli_args *args) {
         json_end(&j);
     }
     if (code != CLI_DONE) return code;
-    return cli_flush() ? CLI_DONE : CLI_MACHINE;
+    return cli_flush() ? CLI_DONE : CLI_SYSTEM_ERROR;
 }

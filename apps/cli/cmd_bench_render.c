@@ -1,8 +1,7 @@
-/* voile bench render: one picture of 1280 x 720 pixels.
+/* voile bench render: time of one image of 1280 x 720 pixels.
  *
- * A mannequin in a pleated skirt, from arrays alone: every part of a picture is in it, and nothing
- * has to be simulated before. Times are of vo_sim_draw as a whole: the surfaces, the tree over
- * them, light, colours. */
+ * The scene is a mannequin in a pleated skirt that is generated without simulation. The measured
+ * time is that of vo_sim_render_image: surfaces, bounding volume hierarchy, lighting, shading. */
 #include "cli.h"
 
 #include "bench.h"
@@ -38,9 +37,9 @@ typedef struct render_time {
     double wall_s, processor_s;
 } render_time;
 
-/* ---- what is drawn -------------------------------------------------------------------------- */
+/* ---- scene ---------------------------------------------------------------------------------- */
 
-/* A bell whose pleats deepen towards the hem; m. */
+/* Returns a point, m, of a bell-shaped skirt whose pleats deepen towards the hem. */
 static vo_vec3 skirt_point(int i, int j) {
     double s = (double)j / DOWN, angle = TURN * i / AROUND;
     double pleat = sin(PLEATS * angle + 0.6 * sin(3 * angle));
@@ -48,7 +47,7 @@ static vo_vec3 skirt_point(int i, int j) {
     return (vo_vec3){radius * cos(angle), radius * sin(angle), 1.1 - 0.8 * s};
 }
 
-static void shape_skirt(skirt *k) {
+static void fill_skirt(skirt *k) {
     for (int j = 0; j <= DOWN; j++)
         for (int i = 0; i <= AROUND; i++) {
             int vert = j * (AROUND + 1) + i;
@@ -68,7 +67,7 @@ static void shape_skirt(skirt *k) {
 static vo_result make_mesh(render_rig *rig) {
     skirt *k = malloc(sizeof *k);
     if (!k) return VO_NO_MEMORY;
-    shape_skirt(k);
+    fill_skirt(k);
     vo_result result = vo_mesh_create(rig->ctx, NODES, k->x, VERTS, k->uv, k->vert_node, FACES,
                                       (const int(*)[3])k->face, VO_MESH_FOR_CLOTH, &rig->mesh);
     free(k);
@@ -107,25 +106,25 @@ static void rig_destroy(render_rig *rig) {
     vo_context_destroy(rig->ctx);
 }
 
-/* ---- measuring ------------------------------------------------------------------------------ */
+/* ---- measurement ---------------------------------------------------------------------------- */
 
-/* s of all threads of this process. */
+/* Returns the processor time of all threads of this process, s. */
 static double processor_time(void) {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The best of `repeat` pictures after one that does not count, by either clock. */
-static vo_result draw(const render_rig *rig, int repeat, render_time *best) {
-    vo_shot shot = vo_shot_default();
-    shot.width = WIDTH;
-    shot.height = HEIGHT;
-    shot.zoom = 2.2;
+/* Renders one warm-up image and `repeat` measured ones; *best receives the smallest times. */
+static vo_result measure_images(const render_rig *rig, int repeat, render_time *best) {
+    vo_render_options options = vo_render_options_default();
+    options.width = WIDTH;
+    options.height = HEIGHT;
+    options.zoom = 2.2;
     *best = (render_time){INFINITY, INFINITY};
     for (int i = 0; i <= repeat; i++) {
         render_time start = {text_clock(), processor_time()};
-        vo_result result = vo_sim_draw(rig->sim, &shot, rig->rgb);
+        vo_result result = vo_sim_render_image(rig->sim, &options, rig->rgb);
         if (result != VO_OK) return result;
         if (i == 0) continue;
         best->wall_s = fmin(best->wall_s, text_clock() - start.wall_s);
@@ -139,13 +138,13 @@ static int measure(int threads, int repeat, render_time *best) {
     int code = cli_open(&(cli_args){.threads = threads, .memory = -1}, NULL, &rig.ctx);
     if (code != CLI_DONE) return code;
     vo_result result = rig_fill(&rig);
-    if (result == VO_OK) result = draw(&rig, repeat, best);
+    if (result == VO_OK) result = measure_images(&rig, repeat, best);
     if (result != VO_OK) code = cli_fail_result(rig.ctx, result);
     rig_destroy(&rig);
     return code;
 }
 
-/* ---- the report ----------------------------------------------------------------------------- */
+/* ---- report --------------------------------------------------------------------------------- */
 
 static void print_json(int threads, int repeat, const render_time *best) {
     json_out j = {stdout, false};
@@ -157,15 +156,15 @@ static void print_json(int threads, int repeat, const render_time *best) {
     json_int(&j, "cloth_faces", FACES);
     json_int(&j, "body_faces", BODY_FACES);
     json_int(&j, "threads", threads);
-    json_real(&j, "picture_s", best->wall_s);
+    json_real(&j, "image_s", best->wall_s);
     json_real(&j, "processor_s", best->processor_s);
     json_close(&j, '}');
     json_end(&j);
 }
 
 static void print_table(int threads, int repeat, const render_time *best) {
-    printf("render: %s\nbest of %d after one\n\n", CLI_BENCH_RENDER, repeat);
-    printf("%9s %9s %11s %7s %9s %11s\n", "cloth", "body", "pixels", "threads", "picture s",
+    printf("render: %s\nbest of %d after a warm-up\n\n", CLI_BENCH_RENDER, repeat);
+    printf("%9s %9s %11s %7s %9s %11s\n", "cloth", "body", "pixels", "threads", "image s",
            "processor s");
     printf("%9s %9s %6d x %d %7d %9.2f %11.2f\n\n", text_count(FACES).s, text_count(BODY_FACES).s,
            WIDTH, HEIGHT, threads, best->wall_s, best->processor_s);
@@ -180,5 +179,5 @@ int bench_render(const cli_args *args) {
         print_json(threads, repeat, &best);
     else
         print_table(threads, repeat, &best);
-    return cli_flush() ? CLI_DONE : CLI_MACHINE;
+    return cli_flush() ? CLI_DONE : CLI_SYSTEM_ERROR;
 }

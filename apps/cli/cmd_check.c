@@ -3,12 +3,12 @@
 
 #include "check_report.h"
 #include "message.h"
-#include "stop.h"
+#include "signal_handler.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* What can be checked, and how it is called. */
+/* Names of the kinds of input. */
 static const char *const kind_names[] = {
     [VO_CHECK_RUN] = "run",
     [VO_CHECK_SCENE] = "scene",
@@ -16,51 +16,53 @@ static const char *const kind_names[] = {
     [VO_CHECK_OBSTACLE] = "obstacle mesh",
 };
 
-/* Capitals count as small letters. */
+/* Compares without regard to case. */
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
     return n >= m && strcasecmp(text + n - m, end) == 0;
 }
 
-/* Tells by looking what a path is. */
+/* Kind of input by its path. */
 static vo_check_kind kind_of(const char *path, bool obstacle) {
     if (cli_is_folder(path)) return VO_CHECK_RUN;
     if (!ends_with(path, ".obj")) return VO_CHECK_SCENE;
     return obstacle ? VO_CHECK_OBSTACLE : VO_CHECK_CLOTH;
 }
 
-/* Options that the kind at hand, or another option, gives no meaning. */
-static int need_sense(const cli_args *args, vo_check_kind kind) {
+/* Rejects options that do not apply to the kind of input. */
+static int check_options(const cli_args *args, vo_check_kind kind) {
     bool range = args->frames.first != 0 || args->frames.last >= 0;
     if (args->obstacle && kind != VO_CHECK_OBSTACLE)
-        return cli_fail(CLI_BAD_CALL, "--obstacle is for meshes, and %s is a %s", args->operand,
+        return cli_fail(CLI_USAGE_ERROR, "--obstacle is for meshes, and %s is a %s", args->operand,
                         kind_names[kind]);
     if ((range || args->frame >= 0) && kind != VO_CHECK_RUN)
-        return cli_fail(CLI_BAD_CALL, "--%s is for runs, and %s is a %s",
+        return cli_fail(CLI_USAGE_ERROR, "--%s is for runs, and %s is a %s",
                         range ? "frames" : "frame", args->operand, kind_names[kind]);
     if (args->frame >= 0 && !args->ply)
-        return cli_fail(CLI_BAD_CALL, "--frame says what --ply FILE shows, which was not given; to "
-                                      "check one frame use --frames N:N");
+        return cli_fail(CLI_USAGE_ERROR,
+                        "--frame selects the frame of --ply FILE, which was not given; to "
+                        "check one frame use --frames N:N");
     return CLI_DONE;
 }
 
-/* Says what became of the picture. */
-static void tell_picture(const cli_args *args, bool pictured) {
+/* Prints whether the PLY file was written. */
+static void print_ply(const cli_args *args, bool wrote_ply) {
     if (!args->ply || args->json) return;
-    if (pictured)
-        printf("pictured in %s\n", args->ply);
+    if (wrote_ply)
+        printf("wrote %s\n", args->ply);
     else
-        printf("there is nothing to picture; %s is not written\n", args->ply);
+        printf("no defect to show; %s is not written\n", args->ply);
 }
 
-/* Reports it; from here on there are frames to be finished, and no more set-up. */
+/* A vo_inspection_fn: adds the frame to the report. Signals end the check after a frame from here
+ * on. */
 static void after_frame(void *report, int frame, const vo_inspection *inspection) {
-    stop_ends_frame(true);
+    signal_wait_for_frame(true);
     check_report_inspected(report, frame, inspection);
 }
 
 static int check(vo_context *ctx, const cli_args *args, vo_check_kind kind, check_report *report) {
-    bool pictured = false;
+    bool wrote_ply = false;
     vo_check_def def = vo_check_def_default();
     def.kind = kind;
     def.path = args->operand;
@@ -71,15 +73,15 @@ static int check(vo_context *ctx, const cli_args *args, vo_check_kind kind, chec
     def.finding = check_report_finding;
     def.inspected = after_frame;
     def.user = report;
-    def.unread = &report->unread;
+    def.unreadable_frames = &report->unread;
     check_report_begin(report);
-    vo_result result = vo_check(ctx, &def, &pictured);
+    vo_result result = vo_check(ctx, &def, &wrote_ply);
     bool failed = result != VO_OK && result != VO_BAD_DATA;
-    report->picture = pictured ? args->ply : NULL;
+    report->ply = wrote_ply ? args->ply : NULL;
     check_report_end(report, result == VO_OK, failed);
     if (failed) return cli_fail_result(ctx, result);
-    if (report->out_of_room) return cli_fail(CLI_MACHINE, "out of memory for the report");
-    tell_picture(args, pictured);
+    if (report->out_of_memory) return cli_fail(CLI_SYSTEM_ERROR, "out of memory for the report");
+    print_ply(args, wrote_ply);
     return result == VO_OK ? CLI_DONE : CLI_BAD_DATA;
 }
 
@@ -87,17 +89,21 @@ int cmd_check(const cli_args *args) {
     int code = cli_need_input(args->operand);
     if (code != CLI_DONE) return code;
     vo_check_kind kind = kind_of(args->operand, args->obstacle);
-    code = need_sense(args, kind);
+    if (kind == VO_CHECK_SCENE)
+        code = cli_need_scene(args->operand,
+                              "a scene (JSON text), a mesh (.obj) or the folder of a run");
+    if (code != CLI_DONE) return code;
+    code = check_options(args, kind);
     if (code == CLI_DONE && kind == VO_CHECK_RUN) code = cli_need_run(args->operand);
     if (code != CLI_DONE) return code;
     vo_context *ctx;
-    /* what a scene's files were taken for is part of the answer */
+    /* notes on the scene's files are part of the result */
     bool notes = kind == VO_CHECK_SCENE && !args->json;
-    cli_log log = {.notes = notes ? stdout : NULL, .stops = true};
+    cli_log log = {.notes = notes ? stdout : NULL, .cancellable = true};
     code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;
-    stop_ends_frame(false);
-    stop_watch();
+    signal_wait_for_frame(false);
+    signal_install();
     check_report report = {.path = args->operand,
                            .kind = kind_names[kind],
                            .json = args->json,

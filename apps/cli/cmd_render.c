@@ -1,9 +1,9 @@
-/* voile render: pictures and movies. */
+/* voile render: images and movies. */
 #include "cli.h"
 
 #include "message.h"
 #include "progress.h"
-#include "stop.h"
+#include "signal_handler.h"
 #include "text.h"
 #include "view_words.h"
 
@@ -15,11 +15,11 @@ enum { MAX_COLOURS = 256 };
 typedef struct render_watch {
     progress bar;
     bool output_failed;
-    int count, frame; /* pictures so far, the last one's frame */
+    int count, frame; /* images written, frame of the last one */
     double elapsed_s;
 } render_watch;
 
-/* What the call came to. */
+/* Parsed options. */
 typedef struct render_call {
     vo_render_def def;
     unsigned colours[MAX_COLOURS];
@@ -33,80 +33,81 @@ static int read_colours(const char *words, render_call *call) {
     for (const char *p = words; p && *p; count++) {
         size_t length = strcspn(p, ",");
         if (length != 6 || strspn(p, "0123456789abcdefABCDEF") < 6 || count == MAX_COLOURS)
-            return cli_fail(CLI_BAD_CALL,
-                            "--colors wants up to %d colours of six hexadecimal digits each, for "
+            return cli_fail(CLI_USAGE_ERROR,
+                            "--colors needs up to %d colours of six hexadecimal digits each, for "
                             "example b23a48,2f5d8c, not \"%s\".",
                             MAX_COLOURS, words);
         call->colours[count] = (unsigned)strtoul(p, NULL, 16);
         p += length + (p[length] == ',');
     }
-    call->def.shot.colour_count = count;
-    call->def.shot.colours = call->colours;
+    call->def.options.colour_count = count;
+    call->def.options.colours = call->colours;
     return CLI_DONE;
 }
 
 /* A height, or none. */
-static int read_ground(const char *words, vo_shot *shot) {
+static int read_ground(const char *words, vo_render_options *shot) {
     if (!words) return CLI_DONE;
     shot->ground = strcmp(words, "none") != 0;
     if (!shot->ground || view_read_real(words, &shot->ground_height)) return CLI_DONE;
-    return cli_fail(CLI_BAD_CALL, "--ground wants a height in metres or none, not \"%s\".", words);
+    return cli_fail(CLI_USAGE_ERROR, "--ground needs a height in metres or none, not \"%s\".",
+                    words);
 }
 
 static int read_words(const cli_args *args, render_call *call) {
     vo_render_def *def = &call->def;
     *def = vo_render_def_default();
     if (!args->output)
-        return cli_fail(CLI_BAD_CALL, "render wants to know what to make: -o picture.png, -o "
-                                      "movie.mp4 or -o FOLDER.");
+        return cli_fail(CLI_USAGE_ERROR, "render needs an output: -o image.png, -o movie.mp4 or -o "
+                                         "FOLDER.");
     if (args->frame >= 0 && (args->frames.first > 0 || args->frames.last >= 0))
-        return cli_fail(CLI_BAD_CALL, "--frame and --frames exclude each other.");
+        return cli_fail(CLI_USAGE_ERROR, "--frame and --frames exclude each other.");
     def->input = args->operand;
     def->output = args->output;
     def->first = args->frames.first;
     def->last = args->frames.last;
     def->frame = args->frame;
-    def->shot.wire = args->wire;
-    def->shot.surface = args->flat ? VO_SURFACE_FLAT : VO_SURFACE_SMOOTH;
-    if (args->samples) def->shot.samples = args->samples;
-    def->sized = args->size != NULL;
-    int code = view_read_size(args->size, &def->shot.width, &def->shot.height);
+    def->options.wireframe = args->wire;
+    def->options.surface = args->flat ? VO_SURFACE_FLAT : VO_SURFACE_SMOOTH;
+    if (args->samples) def->options.samples = args->samples;
+    def->override_size = args->size != NULL;
+    int code = view_read_size(args->size, &def->options.width, &def->options.height);
     if (code == CLI_DONE)
-        code = view_read_camera(args->camera, &def->shot, &def->fit, &def->camera);
+        code = view_read_camera(args->camera, &def->options, &def->framing, &def->camera);
     if (code == CLI_DONE) code = read_colours(args->colours, call);
-    if (code == CLI_DONE) code = read_ground(args->ground, &def->shot);
+    if (code == CLI_DONE) code = read_ground(args->ground, &def->options);
     return code;
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-/* Shows the progress; false once the user or a broken output ends it. */
+/* A vo_progress_fn: shows the progress; false if the user cancels or the output fails. */
 static bool after_frame(void *user, const vo_progress *state) {
     render_watch *watch = user;
-    stop_ends_frame(true);
+    signal_wait_for_frame(true);
     watch->count++;
     watch->frame = state->frame;
     watch->elapsed_s = state->elapsed_s;
     progress_show(&watch->bar, state);
     watch->output_failed = !cli_flush();
     if (watch->output_failed) return false;
-    return !stop_asked() || state->frame == state->last;
+    return !signal_received() || state->frame == state->last;
 }
 
-/* Says how it went and picks the exit code. */
+/* Prints the result and returns the exit code. */
 static int end_render(vo_context *ctx, vo_result result, render_watch *watch,
                       const cli_args *args) {
     progress_end(&watch->bar);
-    if (result == VO_STOPPED && watch->output_failed) return CLI_MACHINE;
-    if (result == VO_STOPPED && watch->count == 0)
-        return cli_fail(CLI_STOPPED, "stopped while the scene was set up; nothing was drawn.");
-    if (result == VO_STOPPED)
-        return cli_fail(CLI_STOPPED, "stopped after frame %d; what was drawn is in %s.",
+    if (result == VO_CANCELLED && watch->output_failed) return CLI_SYSTEM_ERROR;
+    if (result == VO_CANCELLED && watch->count == 0)
+        return cli_fail(CLI_CANCELLED, "cancelled during set-up; nothing was rendered");
+    if (result == VO_CANCELLED)
+        return cli_fail(CLI_CANCELLED, "cancelled after frame %d; the images up to there are in %s",
                         watch->frame, args->output);
     if (result != VO_OK) return cli_fail_result(ctx, result);
     if (!args->quiet)
-        printf("%s picture%s in %s (%s)\n", text_count(watch->count).s,
-               watch->count == 1 ? "" : "s", args->output, text_seconds(watch->elapsed_s).s);
+        printf("%s image%s in %s (%s)\n", text_count(watch->count).s, watch->count == 1 ? "" : "s",
+               args->output, text_seconds(watch->elapsed_s).s);
     return CLI_DONE;
 }
 
@@ -118,14 +119,14 @@ int cmd_render(const cli_args *args) {
                                             : cli_need_input(args->operand);
     if (code != CLI_DONE) return code;
     render_watch watch = {.bar = progress_create(args->quiet)};
-    cli_log log = {.before_warning = progress_step_aside, .user = &watch.bar, .stops = true};
+    cli_log log = {.before_warning = progress_hide, .user = &watch.bar, .cancellable = true};
     vo_context *ctx;
     code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;
     call.def.progress = after_frame;
     call.def.user = &watch;
-    stop_ends_frame(false);
-    stop_watch();
+    signal_wait_for_frame(false);
+    signal_install();
     code = end_render(ctx, vo_render(ctx, &call.def), &watch, args);
     vo_context_destroy(ctx);
     return code;

@@ -1,9 +1,9 @@
-/* voile sew: a pattern becomes a garment. */
+/* voile sew: sews a pattern into a garment. */
 #include "cli.h"
 
 #include "message.h"
 #include "progress.h"
-#include "stop.h"
+#include "signal_handler.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* An option's number within bounds; left as it is where the option is not there. */
+/* Reads the number of an option and checks its range; without the option *out is unchanged. */
 static int read_number(const char *option, const char *words, double low, double high,
                        double *out) {
     if (!words) return CLI_DONE;
     char *end;
     double value = strtod(words, &end);
     if (end == words || *end || !(value >= low && value <= high))
-        return cli_fail(CLI_BAD_CALL, "--%s wants a number from %g to %g, not \"%s\".", option, low,
-                        high, words);
+        return cli_fail(CLI_USAGE_ERROR, "--%s needs a number from %g to %g, not \"%s\".", option,
+                        low, high, words);
     *out = value;
     return CLI_DONE;
 }
@@ -46,8 +46,8 @@ static int read_call(const cli_args *args, vo_sew_def *def) {
     def->pattern = args->operand;
     def->body = args->body;
     def->fabric = args->fabric;
-    def->alone = args->alone;
-    def->fit = !args->no_fit;
+    def->no_body = args->no_body;
+    def->fit_to_body = !args->no_fit;
     read_body_axes(args, def);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         int code = read_number(numbers[i].option, numbers[i].words, numbers[i].low, numbers[i].high,
@@ -55,43 +55,44 @@ static int read_call(const cli_args *args, vo_sew_def *def) {
         if (code != CLI_DONE) return code;
     }
     if (args->faces && args->edge)
-        return cli_fail(CLI_BAD_CALL, "--faces and --edge exclude each other.");
+        return cli_fail(CLI_USAGE_ERROR, "--faces and --edge exclude each other.");
     if (args->faces) def->face_target = args->faces, def->edge_length = 0;
     if (def->body && (args->height || args->build || args->figure))
-        return cli_fail(CLI_BAD_CALL, "--height, --build and --figure are for the mannequin; "
-                                      "--body has its own size.");
+        return cli_fail(CLI_USAGE_ERROR, "--height, --build and --figure are for the mannequin; "
+                                         "--body has its own size.");
     return CLI_DONE;
 }
 
-/* Options that would say nothing beside others. */
+/* Rejects options that have no effect next to others. */
 static int check_options(const cli_args *args) {
     const struct {
         const char *name;
         bool given, of_body; /* all are of patterns */
     } option[] = {{"body", args->body, true},      {"body-output", args->body_output, true},
                   {"height", args->height, true},  {"build", args->build, true},
-                  {"figure", args->figure, true},  {"alone", args->alone, false},
+                  {"figure", args->figure, true},  {"no-body", args->no_body, false},
                   {"fabric", args->fabric, false}, {"edge", args->edge, false},
                   {"faces", args->faces, false},   {"no-fit", args->no_fit, false},
                   {"svg", args->svg, false}};
     for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
         if (!option[i].given) continue;
         if (args->merge)
-            return cli_fail(CLI_BAD_CALL, "--%s is for patterns; --merge joins two meshes.",
+            return cli_fail(CLI_USAGE_ERROR, "--%s is for patterns; --merge joins two meshes.",
                             option[i].name);
-        if (args->alone && option[i].of_body)
-            return cli_fail(CLI_BAD_CALL, "--%s is of the body, and --alone sews without one.",
+        if (args->no_body && option[i].of_body)
+            return cli_fail(CLI_USAGE_ERROR,
+                            "--%s describes the body, but --no-body sews without one.",
                             option[i].name);
     }
     if ((args->units || args->up) && !args->body)
-        return cli_fail(CLI_BAD_CALL,
-                        "--units and --up are of the body's file: they go with --body.");
+        return cli_fail(CLI_USAGE_ERROR,
+                        "--units and --up describe the file of --body, which is missing.");
     if (args->threshold && !args->merge)
-        return cli_fail(CLI_BAD_CALL, "--threshold goes with --merge.");
+        return cli_fail(CLI_USAGE_ERROR, "--threshold needs --merge.");
     return CLI_DONE;
 }
 
-/* Whether two names are of one file; one that is not there yet is only itself. */
+/* True if both names refer to the same file. */
 static bool is_same_file(const char *a, const char *b) {
     struct stat of_a, of_b;
     if (!a || !b) return false;
@@ -100,17 +101,18 @@ static bool is_same_file(const char *a, const char *b) {
     return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-/* No file is written twice, or read and written. */
+/* Checks that no file is written twice, or both read and written. */
 static int check_files(const cli_args *args) {
     const char *const in[] = {args->operand, args->body, args->merge};
     const char *const out[] = {args->output, args->body_output, args->svg};
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++)
             if (is_same_file(out[i], in[k]))
-                return cli_fail(CLI_BAD_CALL, "%s: is read and would be written over.", out[i]);
+                return cli_fail(CLI_USAGE_ERROR, "%s: is an input and would be overwritten.",
+                                out[i]);
         for (int k = 0; k < i; k++)
             if (is_same_file(out[i], out[k]))
-                return cli_fail(CLI_BAD_CALL, "%s: would be written twice.", out[i]);
+                return cli_fail(CLI_USAGE_ERROR, "%s: would be written twice.", out[i]);
     }
     return CLI_DONE;
 }
@@ -120,15 +122,15 @@ static int check_files(const cli_args *args) {
 /* A vo_sew_progress_fn. */
 static bool watch(void *user, const vo_sew_progress *p) {
     progress_show_sewing(user, p);
-    return !stop_asked();
+    return !signal_received();
 }
 
-/* ---- what is written ------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static void print_report(const cli_args *args, const vo_sew_report *r) {
     if (args->quiet) return;
     printf("%s: %s faces, %d seams closed", args->output, text_count(r->faces).s, r->seams);
-    if (r->links) printf(" (%.1f mm apart before they were joined)", 1000 * r->gap);
+    if (r->stitches) printf(" (%.1f mm apart before they were joined)", 1000 * r->gap);
     printf(", strain up to %.1f %%, %d steps in %s\n", 100 * r->max_strain, r->steps,
            text_seconds(r->wall_s).s);
 }
@@ -145,7 +147,7 @@ static int sew(vo_context *ctx, const cli_args *args, progress *bar) {
     int code = read_call(args, &def);
     if (code != CLI_DONE) return code;
     if (args->svg) {
-        vo_result drawn = vo_sew_draw(ctx, args->operand, args->svg);
+        vo_result drawn = vo_sew_save_svg(ctx, args->operand, args->svg);
         if (drawn != VO_OK) return cli_fail_result(ctx, drawn);
         if (!args->output) return CLI_DONE;
     }
@@ -153,9 +155,9 @@ static int sew(vo_context *ctx, const cli_args *args, progress *bar) {
     def.user = bar;
     vo_result result = vo_sew(ctx, &def, &garment, &body, &report);
     progress_clear(bar);
-    code = result == VO_OK        ? save(ctx, garment, args->output)
-           : result == VO_STOPPED ? cli_fail(CLI_STOPPED, "stopped; nothing was written.")
-                                  : cli_fail_result(ctx, result);
+    code = result == VO_OK          ? save(ctx, garment, args->output)
+           : result == VO_CANCELLED ? cli_fail(CLI_CANCELLED, "cancelled; nothing was written")
+                                    : cli_fail_result(ctx, result);
     if (code == CLI_DONE && args->body_output) code = save(ctx, body, args->body_output);
     if (code == CLI_DONE) print_report(args, &report);
     vo_mesh_destroy(garment);
@@ -184,9 +186,9 @@ static int merge(vo_context *ctx, const cli_args *args) {
 int cmd_sew(const cli_args *args) {
     vo_context *ctx;
     progress bar = progress_create(args->quiet);
-    cli_log log = {.before_warning = progress_step_aside, .user = &bar};
+    cli_log log = {.before_warning = progress_hide, .user = &bar};
     if (!args->output && (args->merge || !args->svg))
-        return cli_fail(CLI_BAD_CALL, "-o says where the garment goes; it is missing.");
+        return cli_fail(CLI_USAGE_ERROR, "sew needs an output: -o FILE.obj.");
     int code = check_options(args);
     if (code == CLI_DONE) code = cli_need_input(args->operand);
     if (code == CLI_DONE && args->body) code = cli_need_input(args->body);
@@ -195,8 +197,8 @@ int cmd_sew(const cli_args *args) {
     if (code == CLI_DONE) code = check_files(args);
     if (code == CLI_DONE) code = cli_open(args, &log, &ctx);
     if (code != CLI_DONE) return code;
-    stop_watch();
-    stop_ends_frame(false);
+    signal_install();
+    signal_wait_for_frame(false);
     code = args->merge ? merge(ctx, args) : sew(ctx, args, &bar);
     vo_context_destroy(ctx);
     return code;

@@ -1,31 +1,32 @@
-/* voile simulate, voile resume: runs on disk, with progress and a way to stop. */
+/* voile simulate, voile resume: runs on disk, with progress and cancelling. */
 #include "cli.h"
 
 #include "json_out.h"
 #include "memory.h"
 #include "message.h"
 #include "progress.h"
-#include "stop.h"
+#include "signal_handler.h"
 #include "text.h"
 
 #include <string.h>
 
-/* What the callback of a run knows. */
+/* State of the callbacks of a run. */
 typedef struct run_watch {
     const char *folder;
-    int asked; /* the last frame that this call alone wants, and the run does not know; or -1 */
+    int asked; /* last frame that was requested when resuming, which the run does not record; or -1
+                */
     bool json;
     cli_log log;
     progress bar;
-    bool output_failed; /* standard output, which --json is for, cannot be written any more */
+    bool output_failed; /* standard output, to which --json writes, cannot be written */
     int first, last;    /* frames written by this call; last is -1 before any */
-    int safe;           /* frame from which the run can be gone on with; -1: none */
-    bool begun;         /* there was a frame, if only one that is not kept */
-    bool sewing;        /* garments of the scene, before any frame */
+    int resumable;      /* last frame from which the run can be resumed; -1: none */
+    bool begun;         /* a frame was computed, saved or not */
+    bool sewing;        /* garments, before the first frame */
     double elapsed_s;
 } run_watch;
 
-/* A frame's statistics, with the names of stats.jsonl. */
+/* Prints the statistics of a frame with the names of stats.jsonl. */
 static void print_stats(json_out *j, const vo_stats *stats) {
 #define X(name, type, format, meaning) json_real(j, #name, (double)stats->name);
     VO_STAT_HEAD(X)
@@ -40,7 +41,7 @@ static void print_stats(json_out *j, const vo_stats *stats) {
 #undef X
 }
 
-/* One line. */
+/* Prints the statistics of a frame as one line. */
 static void print_frame_json(const vo_progress *state) {
     json_out j = {stdout, false};
     json_open(&j, NULL, '{');
@@ -49,37 +50,37 @@ static void print_frame_json(const vo_progress *state) {
     json_end(&j);
 }
 
-/* Shows the progress; false once the user or a broken output ends the run. */
+/* A vo_progress_fn: shows the progress; false if the user cancels or the output fails. */
 static bool after_frame(void *user, const vo_progress *state) {
     run_watch *watch = user;
-    stop_ends_frame(true);
+    signal_wait_for_frame(true);
     watch->sewing = false;
     watch->begun = true;
-    if (!state->unkept) {
+    if (!state->discarded) {
         watch->first = watch->last < 0 ? state->frame : watch->first;
         watch->last = state->frame;
     }
     watch->elapsed_s = state->elapsed_s;
-    if (watch->json && !state->unkept)
+    if (watch->json && !state->discarded)
         print_frame_json(state);
     else if (!watch->json)
         progress_show(&watch->bar, state);
     watch->output_failed = !cli_flush();
     if (watch->output_failed) return false;
-    return !stop_asked() || state->frame == state->last;
+    return !signal_received() || state->frame == state->last;
 }
 
-/* The same while garments are sewn, before any frame. */
+/* A vo_sew_progress_fn: the same while garments are sewn, before the first frame. */
 static bool while_sewing(void *user, const vo_sew_progress *state) {
     run_watch *watch = user;
-    stop_ends_frame(false);
+    signal_wait_for_frame(false);
     watch->sewing = true;
     watch->elapsed_s = state->elapsed_s;
     progress_show_sewing(&watch->bar, state);
-    return !stop_asked();
+    return !signal_received();
 }
 
-/* The last line of --json: how the run ended. */
+/* Prints the last line of --json: the result of the run. */
 static void print_end_json(const run_watch *watch, const char *end, const char *message, int code) {
     json_out j = {stdout, false};
     json_open(&j, NULL, '{');
@@ -94,114 +95,116 @@ static void print_end_json(const run_watch *watch, const char *end, const char *
     json_end(&j);
 }
 
-/* The run came to its end. */
+/* Prints the summary of a completed run. */
 static int end_done(const run_watch *watch, const cli_args *args, const char *quoted) {
     if (args->json) {
         print_end_json(watch, "done", NULL, CLI_DONE);
     } else if (!args->quiet && watch->last < 0) {
-        printf("nothing left to do in %s\n", watch->folder);
+        printf("%s: complete, nothing to do\n", watch->folder);
     } else if (!args->quiet) {
         printf(
-            "frames %d to %d are in %s (%s). Look at them with: voile info %s, voile export %s\n",
+            "frames %d to %d are in %s (%s). Next: voile info %s, voile render %s -o movie.mp4\n",
             watch->first, watch->last, watch->folder, text_seconds(watch->elapsed_s).s, quoted,
             quoted);
     }
     return CLI_DONE;
 }
 
-/* What a call that goes on must say beside the folder: " --frames :40", or nothing. */
-typedef struct more_words {
+/* Arguments of the resuming command after the folder: " --frames :40", or nothing. */
+typedef struct resume_words {
     char s[32];
-} more_words;
+} resume_words;
 
-static more_words more_to_say(const run_watch *watch) {
-    more_words more = {""};
+static resume_words resume_arguments(const run_watch *watch) {
+    resume_words more = {""};
     if (watch->asked >= 0) snprintf(more.s, sizeof more.s, " --frames :%d", watch->asked);
     return more;
 }
 
-/* It was stopped; what is there can be gone on with. */
-static int end_stopped(const run_watch *watch, const cli_args *args, const char *quoted) {
+/* Prints how to continue a cancelled run. */
+static int end_cancelled(const run_watch *watch, const cli_args *args, const char *quoted) {
     if (watch->last >= 0)
-        cli_say("stopped after frame %d. Go on with: voile resume %s%s", watch->last, quoted,
-                more_to_say(watch).s);
+        cli_print("cancelled after frame %d. Continue with: voile resume %s%s", watch->last, quoted,
+                  resume_arguments(watch).s);
     else
-        cli_say("stopped %s, before the first frame that is kept. Nothing is lost: start again "
-                "with the same call.",
-                watch->sewing  ? "while sewing"
-                : watch->begun ? "in the preroll"
-                               : "while the scene was set up");
-    if (watch->output_failed) return CLI_MACHINE; /* cli_finish says so */
-    if (args->json) print_end_json(watch, "stopped", NULL, CLI_STOPPED);
-    return CLI_STOPPED;
+        cli_print("cancelled %s, before the first saved frame; run the same "
+                  "command again",
+                  watch->sewing  ? "while sewing"
+                  : watch->begun ? "in the preroll"
+                                 : "during set-up");
+    if (watch->output_failed) return CLI_SYSTEM_ERROR; /* cli_finish prints the reason */
+    if (args->json) print_end_json(watch, "cancelled", NULL, CLI_CANCELLED);
+    return CLI_CANCELLED;
 }
 
-/* It failed; what was written before is still good. */
+/* Prints how to continue a failed run, whose saved frames are intact. */
 static int end_failed(const run_watch *watch, const cli_args *args, int code, const char *message,
                       const char *quoted) {
-    if (watch->safe >= 0 && code == CLI_MACHINE)
-        cli_say("frames up to %d are safe. Go on with: voile resume %s%s", watch->safe, quoted,
-                more_to_say(watch).s);
+    if (watch->resumable >= 0 && code == CLI_SYSTEM_ERROR)
+        cli_print("frames up to %d are intact. Continue with: voile resume %s%s", watch->resumable,
+                  quoted, resume_arguments(watch).s);
     if (args->json) print_end_json(watch, "failed", message, code);
     return code;
 }
 
-/* Reading fails like writing. Whether it was the scene or a file it names shows when only they are
- * read again. */
+/* Distinguishes a failure to read the scene or its files, which is bad data, from a failure to
+ * write, by loading the scene again. */
 static int exit_of_failure(vo_context *ctx, vo_result result, const char *scene,
                            const vo_run_def *def, run_watch *watch) {
     if (result != VO_IO_FAILED || !scene) return cli_exit_of(result);
     vo_scene *again = NULL;
     watch->log.silent = true;
-    vo_result loading = vo_scene_load(ctx, scene, def->set_count, def->sets, &again);
+    vo_result loading = vo_scene_load(ctx, scene, def->override_count, def->overrides, &again);
     vo_scene_destroy(again);
-    return loading == VO_IO_FAILED ? CLI_BAD_DATA : CLI_MACHINE;
+    return loading == VO_IO_FAILED ? CLI_BAD_DATA : CLI_SYSTEM_ERROR;
 }
 
-/* Says how it went and picks the exit code. */
+/* Prints the result and returns the exit code. */
 static int end_run(vo_context *ctx, vo_result result, const char *scene, const vo_run_def *def,
                    run_watch *watch, const cli_args *args) {
     char message[CLI_PATH], quoted[CLI_PATH];
     snprintf(message, sizeof message, "%s", vo_context_message(ctx));
-    vo_path_quoted(watch->folder, quoted, sizeof quoted);
+    vo_shell_quote(watch->folder, quoted, sizeof quoted);
     progress_end(&watch->bar);
+    cli_print_repeats(&watch->log);
     if (result == VO_OK) return end_done(watch, args, quoted);
-    if (result == VO_STOPPED) return end_stopped(watch, args, quoted);
+    if (result == VO_CANCELLED) return end_cancelled(watch, args, quoted);
     int code = exit_of_failure(ctx, result, scene, def, watch);
-    cli_say("%s", message);
+    cli_print("%s", message);
+    cli_print_hint(message, quoted);
     memory_advise(ctx, result);
     return end_failed(watch, args, code, message, quoted);
 }
 
-/* Which of the two would count could only be guessed. */
+/* --adapt and --set adapt= contradict each other. */
 static int refuse_both_adapts(const cli_args *args) {
-    for (int i = 0; args->adapt && i < args->set_count; i++)
-        if (strncmp(args->sets[i], "adapt=", 6) == 0)
-            return cli_fail(CLI_BAD_CALL, "--adapt %s and --set %s exclude each other.",
-                            args->adapt, args->sets[i]);
+    for (int i = 0; args->adapt && i < args->override_count; i++)
+        if (strncmp(args->overrides[i], "adapt=", 6) == 0)
+            return cli_fail(CLI_USAGE_ERROR, "--adapt %s and --set %s exclude each other.",
+                            args->adapt, args->overrides[i]);
     return CLI_DONE;
 }
 
-/* --adapt is a setting like others; there is room for one more than the words can name. */
+/* Appends --adapt to the overrides, whose array has one spare entry; returns their number. */
 static int add_adapt(const cli_args *args) {
     static const char *const settings[] = {"adapt=none", "adapt=full", "adapt=view"};
-    if (!args->adapt) return args->set_count;
+    if (!args->adapt) return args->override_count;
     for (int i = 0; i < 3; i++)
         if (strcmp(args->adapt, strchr(settings[i], '=') + 1) == 0)
-            args->sets[args->set_count] = settings[i];
-    return args->set_count + 1;
+            args->overrides[args->override_count] = settings[i];
+    return args->override_count + 1;
 }
 
-/* Both commands; `scene` is NULL to resume. */
+/* Runs both commands; `scene` is NULL to resume. */
 static int run(const cli_args *args, const char *scene, const char *folder) {
     run_watch watch = {.folder = folder,
                        .asked = scene ? -1 : args->frames.last,
                        .json = args->json,
                        .bar = progress_create(args->quiet || args->json),
                        .last = -1,
-                       .safe = -1};
-    watch.log = (cli_log){.before_warning = progress_step_aside, .user = &watch.bar, .stops = true};
-    if (!args->json) cli_drop_output(); /* the run is what matters, not its progress */
+                       .resumable = -1};
+    watch.log = (cli_log){.before_warning = progress_hide, .user = &watch.bar, .cancellable = true};
+    if (!args->json) cli_drop_output(); /* failing to print the progress does not end the run */
     vo_context *ctx;
     int code = cli_open(args, &watch.log, &ctx);
     if (code != CLI_DONE) return code;
@@ -209,14 +212,14 @@ static int run(const cli_args *args, const char *scene, const char *folder) {
     def.folder = folder;
     def.last_frame = args->frames.last;
     def.overwrite = args->force;
-    def.set_count = add_adapt(args);
-    def.sets = args->sets;
+    def.override_count = add_adapt(args);
+    def.overrides = args->overrides;
     def.progress = after_frame;
-    def.sewing = while_sewing;
+    def.sew_progress = while_sewing;
     def.user = &watch;
-    def.safe_frame = &watch.safe;
-    stop_ends_frame(false);
-    stop_watch();
+    def.resumable_frame = &watch.resumable;
+    signal_wait_for_frame(false);
+    signal_install();
     vo_result result = scene ? vo_run_simulate(ctx, scene, &def) : vo_run_resume(ctx, &def);
     code = end_run(ctx, result, scene, &def, &watch, args);
     vo_context_destroy(ctx);
@@ -236,28 +239,29 @@ int cmd_simulate(const cli_args *args) {
     char made[CLI_PATH];
     const char *folder = args->output ? args->output : made;
     if (args->frames.first != 0)
-        return cli_fail(CLI_BAD_CALL,
-                        "simulate starts at frame 0, not %d: every frame needs the one before. To "
-                        "go on with a run, use \"voile resume DIR\".",
-                        args->frames.first);
+        return cli_fail(
+            CLI_USAGE_ERROR,
+            "simulate starts at frame 0, not %d, because every frame needs the previous one. To "
+            "continue a run, use \"voile resume DIR\".",
+            args->frames.first);
     int code = refuse_both_adapts(args);
-    if (code == CLI_DONE) code = cli_need_input(args->operand);
+    if (code == CLI_DONE) code = cli_need_scene(args->operand, "a scene file (JSON text)");
     if (code != CLI_DONE) return code;
     if (cli_is_folder(args->operand))
         return cli_fail(CLI_BAD_DATA,
-                        "%s: is a folder; simulate wants a scene file. To go on with "
+                        "%s: is a folder; simulate needs a scene file. To continue "
                         "a run, use \"voile resume\".",
                         args->operand);
     if (!args->output && !default_folder(args->operand, made, sizeof made))
-        return cli_fail(CLI_BAD_CALL, "%s: cannot make a folder's name of it; use -o DIR.",
+        return cli_fail(CLI_USAGE_ERROR, "%s: cannot derive a folder name from it; use -o DIR.",
                         args->operand);
     return run(args, args->operand, folder);
 }
 
 int cmd_resume(const cli_args *args) {
     if (args->frames.first != 0)
-        return cli_fail(CLI_BAD_CALL,
-                        "resume always goes on after the last intact frame; give only the last "
+        return cli_fail(CLI_USAGE_ERROR,
+                        "resume continues after the last intact frame; give only the last "
                         "one: --frames :%d.",
                         args->frames.last >= 0 ? args->frames.last : args->frames.first);
     int code = cli_need_run(args->operand);

@@ -40,7 +40,7 @@ static void print_wrapped(const char *text, int at, int indent) {
     putchar('\n');
 }
 
-/* A name and, in a column of its own, what it means. */
+/* Prints a name and, in a second column, its meaning. */
 static void print_entry(const char *name, const char *text) {
     int width = printf("  %s", name);
     if (width > INDENT - 2) printf("\n%*s", INDENT, "");
@@ -56,14 +56,14 @@ static void option_label(const cli_option *o, char *out, size_t size) {
              o->value ? o->value : "");
 }
 
-/* A titled list of names and meanings. */
+/* Prints a titled list of names and meanings. */
 static void print_notes(const char *title, const cli_note *notes) {
     if (!notes || !notes->name) return;
     printf("\n%s:\n", title);
     for (const cli_note *n = notes; n->name; n++) print_entry(n->name, n->text);
 }
 
-/* Every option of a command. */
+/* Prints the options of a command. */
 static void print_options(const cli_command *command) {
     if (!command->options->name) return;
     printf("\noptions:\n");
@@ -74,14 +74,14 @@ static void print_options(const cli_command *command) {
     }
 }
 
-/* The line that shows how to call it. */
+/* Prints the usage line. */
 static void print_usage(const cli_command *command) {
     printf("usage: voile %s", command->name);
     if (command->operand) printf(command->operand_needed ? " %s" : " [%s]", command->operand);
     printf("%s\n\n", command->options->name ? " [options]" : "");
 }
 
-/* Command lines, each with what it does below it. */
+/* Prints command lines, each followed by its description. */
 static void print_examples(const cli_command *command) {
     if (!command->examples->name) return;
     printf("\nexamples:\n");
@@ -89,7 +89,7 @@ static void print_examples(const cli_command *command) {
         printf("  %s\n      %s\n", e->name, e->text);
 }
 
-/* All there is to say about a command. */
+/* Prints the help of a command. */
 static void print_command_help(const cli_command *command) {
     print_usage(command);
     print_wrapped(command->text, 0, 0);
@@ -99,12 +99,12 @@ static void print_command_help(const cli_command *command) {
     print_notes("exit codes", exit_notes);
 }
 
-/* All commands, a line each. */
+/* Prints all commands, one per line. */
 static void print_overview(void) {
     printf("Voile %s: adaptive cloth simulation\n\nusage: voile COMMAND ...\n\ncommands:\n",
            vo_version());
     for (const cli_command *c = cli_commands; c->name; c++) print_entry(c->name, c->summary);
-    printf("\n\"voile help COMMAND\" says more about each.\n");
+    printf("\n\"voile help COMMAND\" describes each command.\n");
     print_notes("exit codes", exit_notes);
 }
 
@@ -131,7 +131,7 @@ static void roff_text(FILE *out, const char *text) {
     }
 }
 
-/* A tagged paragraph: bold label, then what it means. */
+/* Prints a tagged paragraph: bold label, then its meaning. */
 static void roff_entry(FILE *out, const char *label, const char *text) {
     fputs(".TP\n\\fB", out);
     roff_text(out, label);
@@ -140,7 +140,7 @@ static void roff_entry(FILE *out, const char *label, const char *text) {
     fputs(".\n", out);
 }
 
-/* A section of tagged paragraphs. */
+/* Prints a section of tagged paragraphs. */
 static void roff_notes(FILE *out, const char *title, const cli_note *notes) {
     if (!notes || !notes->name) return;
     fputs(".SH ", out);
@@ -149,7 +149,7 @@ static void roff_notes(FILE *out, const char *title, const cli_note *notes) {
     for (const cli_note *n = notes; n->name; n++) roff_entry(out, n->name, n->text);
 }
 
-/* Header, name section and the beginning of the synopsis; `name` is empty for voile(1). */
+/* Prints header, name section and the beginning of the synopsis; `name` is empty for voile(1). */
 static void roff_title(FILE *out, const char *name, const char *summary) {
     fputs(".TH VOILE", out);
     if (name[0]) fputs("\\-", out);
@@ -160,7 +160,7 @@ static void roff_title(FILE *out, const char *name, const char *summary) {
     fputs("\n.SH SYNOPSIS\n", out);
 }
 
-/* How to call it. */
+/* Prints the synopsis of a command. */
 static void roff_synopsis(FILE *out, const cli_command *command) {
     fprintf(out, "\\fBvoile %s\\fR", command->name);
     if (command->operand)
@@ -168,7 +168,7 @@ static void roff_synopsis(FILE *out, const cli_command *command) {
     fputs(command->options->name ? " [\\fIoptions\\fR]\n" : "\n", out);
 }
 
-/* Every option of a command. */
+/* Prints the options of a command. */
 static void roff_options(FILE *out, const cli_command *command) {
     if (!command->options->name) return;
     fputs(".SH OPTIONS\n", out);
@@ -179,7 +179,7 @@ static void roff_options(FILE *out, const cli_command *command) {
     }
 }
 
-/* Names of the other pages. */
+/* Prints the names of the other pages. */
 static void roff_see_also(FILE *out, const char *self) {
     fputs(".SH SEE ALSO\n", out);
     const char *separator = "";
@@ -192,7 +192,7 @@ static void roff_see_also(FILE *out, const char *self) {
     fputc('\n', out);
 }
 
-/* The page of one command. */
+/* Prints the page of a command. */
 static void roff_command(FILE *out, const cli_command *command) {
     roff_title(out, command->name, command->summary);
     roff_synopsis(out, command);
@@ -206,7 +206,7 @@ static void roff_command(FILE *out, const cli_command *command) {
     roff_see_also(out, command->name);
 }
 
-/* The page about all of them. */
+/* Prints the page of all commands, voile(1). */
 static void roff_overview(FILE *out) {
     roff_title(out, "", "adaptive cloth simulation");
     fputs("\\fBvoile\\fR \\fICOMMAND\\fR ...\n.SH DESCRIPTION\n"
@@ -220,28 +220,29 @@ static void roff_overview(FILE *out) {
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-/* Writes one page; `command` is NULL for the page about all of them. */
+/* Writes one page; `command` is NULL for voile(1). */
 static int write_page(const char *folder, const cli_command *command) {
     char name[64], path[CLI_PATH];
     snprintf(name, sizeof name, "voile%s%s.1", command ? "-" : "", command ? command->name : "");
     int code = cli_join(folder, name, path);
     if (code != CLI_DONE) return code;
     FILE *out = fopen(path, "w");
-    if (!out) return cli_fail(CLI_MACHINE, "%s: cannot write: %s", path, strerror(errno));
+    if (!out) return cli_fail(CLI_SYSTEM_ERROR, "%s: cannot write: %s", path, strerror(errno));
     if (command)
         roff_command(out, command);
     else
         roff_overview(out);
     bool failed = ferror(out) != 0;
     if (fclose(out) != 0 || failed)
-        return cli_fail(CLI_MACHINE, "%s: cannot write: %s", path, strerror(errno));
+        return cli_fail(CLI_SYSTEM_ERROR, "%s: cannot write: %s", path, strerror(errno));
     return CLI_DONE;
 }
 
-/* Every page, into a folder that is made if need be. */
+/* Writes all pages to a folder, which is created if it does not exist. */
 static int write_pages(const char *folder) {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return cli_fail(CLI_MACHINE, "%s: cannot make the folder: %s", folder, strerror(errno));
+        return cli_fail(CLI_SYSTEM_ERROR, "%s: cannot make the folder: %s", folder,
+                        strerror(errno));
     int code = write_page(folder, NULL);
     for (const cli_command *c = cli_commands; c->name && code == CLI_DONE; c++)
         code = write_page(folder, c);
@@ -252,7 +253,7 @@ int cmd_help(const cli_args *args) {
     const cli_command *command = args->operand ? cli_find_command(args->operand) : NULL;
     if (args->operand && !command) return cli_fail_command(args->operand);
     if (args->output && !args->man)
-        return cli_fail(CLI_BAD_CALL, "help writes into a folder only with --man.");
+        return cli_fail(CLI_USAGE_ERROR, "help writes into a folder only with --man.");
     if (args->output) return write_pages(args->output);
     if (args->man && command)
         roff_command(stdout, command);

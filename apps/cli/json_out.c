@@ -20,7 +20,7 @@ static int utf8_length(const unsigned char *p) {
     return length;
 }
 
-/* One character inside a string, escaped where JSON asks for it. */
+/* Writes one character of a string, escaped if JSON requires it. */
 static void write_ascii(FILE *file, unsigned char c) {
     if (c == '"' || c == '\\')
         fprintf(file, "\\%c", c);
@@ -34,7 +34,7 @@ static void write_ascii(FILE *file, unsigned char c) {
         fputc(c, file);
 }
 
-/* A string with its quotes. */
+/* Writes a string with its quotes. */
 static void write_string(FILE *file, const char *text) {
     const unsigned char *p = (const unsigned char *)text;
     fputc('"', file);
@@ -51,7 +51,7 @@ static void write_string(FILE *file, const char *text) {
     fputc('"', file);
 }
 
-/* Comma and key that stand before a value. */
+/* Writes comma and key before a value. */
 static void begin(json_out *j, const char *key) {
     if (j->more) fputs(", ", j->file);
     j->more = true;

@@ -1,4 +1,4 @@
-/* voile: JSON on a stream. Commas and escapes are taken care of; the caller keeps the nesting. */
+/* voile: JSON on a stream. Writes commas and escapes; the caller is responsible for nesting. */
 #ifndef VOILE_CLI_JSON_OUT_H
 #define VOILE_CLI_JSON_OUT_H
 

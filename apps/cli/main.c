@@ -26,8 +26,8 @@ static void hold_standard_files(void) {
     }
 }
 
-/* Scenes name fabrics and meshes that come along: they are found beside this program, in the source
- * tree or where it is installed, unless VOILE_ASSETS says otherwise. */
+/* Sets VOILE_ASSETS, unless it is set, to the folder of fabrics and meshes beside this program, in
+ * the source tree or where it is installed. */
 static void find_assets(void) {
     static const char *const places[] = {"../share/voile", "../assets"};
     char program[4000], path[4096];
@@ -46,21 +46,21 @@ static void find_assets(void) {
     }
 }
 
-/* An unknown command: what is done with such a file, or the nearest name. */
+/* Reports an unknown command; suggests the command for a file of that name, or the nearest name. */
 static int fail_unknown(const char *name) {
     if (access(name, F_OK) != 0 || cli_nearest_command(name)) return cli_fail_command(name);
-    return cli_fail(CLI_BAD_CALL, "\"%s\" is no command. Did you mean \"voile %s %s\"?", name,
+    return cli_fail(CLI_USAGE_ERROR, "\"%s\" is not a command. Did you mean \"voile %s %s\"?", name,
                     cli_is_folder(name) ? "info" : "simulate", name);
 }
 
-/* The spellings other programs use. */
+/* Accepts the usual options --help and --version as commands. */
 static const char *command_name(const char *word) {
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return "help";
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return "version";
     return word;
 }
 
-/* Parses and runs, or shows the help where --help was among the words. */
+/* Parses the arguments and runs the command, or prints its help for --help. */
 static int run_command(const cli_command *command, int count, char **words) {
     cli_args args;
     int code = cli_parse(command, count, words, &args);
@@ -72,10 +72,10 @@ static int run_command(const cli_command *command, int count, char **words) {
     return code;
 }
 
-/* Picks the command by the first word. */
+/* Runs the command that the first argument names. */
 static int run(int argc, char **argv) {
     if (argc < 2)
-        return cli_fail(CLI_BAD_CALL,
+        return cli_fail(CLI_USAGE_ERROR,
                         "a command is missing: voile COMMAND ... Try \"voile help\".");
     const cli_command *command = cli_find_command(command_name(argv[1]));
     return command ? run_command(command, argc - 2, argv + 2) : fail_unknown(argv[1]);
@@ -93,11 +93,11 @@ int cmd_version(const cli_args *args) {
     return CLI_DONE;
 }
 
-/* Remeshing makes solver and contact anew every frame. By default the C library gives large blocks
- * back to the system each time, which clears their pages before they come again: 8 % of a run. */
+/* Remeshing reallocates solver and contact data every frame. By default the C library returns large
+ * blocks to the system each time, which then clears their pages again: 8 % of a run. */
 static void keep_memory(void) {
 #ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most that it takes */
+    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* largest allowed value */
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
     mallopt(M_TOP_PAD, 64 << 20);
 #endif

@@ -25,7 +25,7 @@ static double read_number(const char *path, const char *key) {
     return value;
 }
 
-/* Without Linux's file the whole of the machine's memory has to do. */
+/* Without /proc/meminfo, the physical memory. */
 static double system_available(void) {
     double kib = read_number("/proc/meminfo", "MemAvailable:");
     if (kib >= 0) return kib * 1024;
@@ -33,8 +33,7 @@ static double system_available(void) {
     return pages > 0 && size > 0 ? (double)pages * (double)size : 0;
 }
 
-/* Where a version of control groups keeps its numbers. Files that were read or written count as
- * used, but are given up when memory is asked for. */
+/* Files of a version of control groups. The page cache is part of `used`, but is reclaimable. */
 typedef struct group_files {
     const char *folder;
     const char *limit, *used; /* files of a group */
@@ -55,7 +54,7 @@ static double read_of_group(const group_files *files, const char *group, const c
     return length > 0 && length < CLI_PATH ? read_number(path, key) : -1;
 }
 
-/* Bytes that one group still allows, at least 1; SIZE_MAX: it has no limit. */
+/* Bytes that one group still allows, at smallest 1; SIZE_MAX: it has no limit. */
 static double room_of_group(const group_files *files, const char *group) {
     double limit = read_of_group(files, group, files->limit, "");
     if (limit < 0) return (double)SIZE_MAX;
@@ -68,35 +67,35 @@ static double room_of_group(const group_files *files, const char *group) {
     return room > 1 ? room : 1;
 }
 
-/* Each group is also bound by those above it, up to the root; where a container shows its own group
- * as the root, that one counts. Shortens `group` ("/a/b"). */
+/* Smallest room of a group and its ancestors up to the root, which in a container is the
+ * container's own group. Shortens `group` ("/a/b"). */
 static double room_of_groups(const group_files *files, char *group) {
-    double least = room_of_group(files, "");
+    double smallest = room_of_group(files, "");
     for (char *slash; (slash = strrchr(group, '/')); *slash = 0) {
         double room = room_of_group(files, group);
-        if (room < least) least = room;
+        if (room < smallest) smallest = room;
     }
-    return least;
+    return smallest;
 }
 
 /* Lines of /proc/self/cgroup are "0::/group" (version 2) or "4:memory:/group" (version 1). */
 static double groups_room(void) {
     char line[1024];
-    double least = (double)SIZE_MAX;
+    double smallest = (double)SIZE_MAX;
     FILE *file = fopen("/proc/self/cgroup", "r");
-    if (!file) return least;
+    if (!file) return smallest;
     while (fgets(line, sizeof line, file)) {
-        double room = least;
+        double room = smallest;
         char *memory = strstr(line, ":memory:");
         line[strcspn(line, "\n")] = 0;
         if (strncmp(line, "0::", 3) == 0)
             room = room_of_groups(&version_2, line + 3);
         else if (memory)
             room = room_of_groups(&version_1, memory + 8);
-        if (room < least) least = room;
+        if (room < smallest) smallest = room;
     }
     fclose(file);
-    return least;
+    return smallest;
 }
 
 double memory_available(void) {
@@ -104,33 +103,33 @@ double memory_available(void) {
     return system < groups ? system : groups;
 }
 
-static bool is_given;    /* the limit that was asked for last is the call's own */
-static const char *less; /* what the command could do with less; "": nothing */
+static bool is_given;           /* the last limit is that of --memory */
+static const char *advice_text; /* how the command needs less memory; "": unknown */
 
 size_t memory_limit(const cli_args *args) {
     is_given = args->memory > 0;
-    less = args->less ? args->less : "";
+    advice_text = args->memory_advice ? args->memory_advice : "";
     if (args->memory < 0) return 0;
-    double bytes = args->memory > 0 ? args->memory * GIB : CLI_MEMORY_SHARE * memory_available();
+    double bytes = args->memory > 0 ? args->memory * GIB : CLI_MEMORY_FRACTION * memory_available();
     if (bytes > 0 && bytes < 1) bytes = 1; /* 0 would be no limit */
     return bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2;
 }
 
 const char *memory_limit_source(void) {
-    static char share[80];
-    if (is_given) return "what --memory says";
-    snprintf(share, sizeof share, "%.0f %% of the memory that was available at the start",
-             100 * CLI_MEMORY_SHARE);
-    return share;
+    static char text[80];
+    if (is_given) return "that of --memory";
+    snprintf(text, sizeof text, "%.0f %% of the memory that was available at the start",
+             100 * CLI_MEMORY_FRACTION);
+    return text;
 }
 
 void memory_advise(const vo_context *ctx, vo_result result) {
-    vo_memory memory = vo_context_memory(ctx);
-    if (result != VO_NO_MEMORY || !memory.refused) return;
+    vo_memory_usage memory = vo_context_get_memory_usage(ctx);
+    if (result != VO_NO_MEMORY || !memory.denied_bytes) return;
     char advice[300];
     snprintf(advice, sizeof advice, "%s%s%s%sgive --memory GIB with more than %.3g.",
-             is_given ? "" : "close other programs", !is_given && less[0] ? ", " : "", less,
-             !is_given || less[0] ? ", or " : "", (double)memory.limit / GIB);
+             is_given ? "" : "close other programs", !is_given && advice_text[0] ? ", " : "",
+             advice_text, !is_given || advice_text[0] ? ", or " : "", (double)memory.limit / GIB);
     advice[0] = (char)toupper((unsigned char)advice[0]);
-    cli_say("the limit is %s. %s", memory_limit_source(), advice);
+    cli_print("the limit is %s. %s", memory_limit_source(), advice);
 }

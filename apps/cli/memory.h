@@ -1,22 +1,22 @@
-/* voile: how much memory a command may take. */
+/* voile: memory limit of a command. */
 #ifndef VOILE_CLI_MEMORY_H
 #define VOILE_CLI_MEMORY_H
 
 #include "cli.h"
 
-/* Bytes that --memory says, or else CLI_MEMORY_SHARE of what is available now; 0: nobody knows, or
- * the command has no limit. */
-#define CLI_MEMORY_SHARE 0.8
+/* Memory limit in bytes: --memory, else CLI_MEMORY_FRACTION of the available memory; 0: no limit,
+ * or unknown. */
+#define CLI_MEMORY_FRACTION 0.8
 size_t memory_limit(const cli_args *args);
 
-/* Where the last answer of memory_limit is from, in words: "the limit is ...". */
+/* Describes the source of the last memory_limit, to follow "the limit is". */
 const char *memory_limit_source(void);
 
-/* Bytes that a new program could have: what the system has free or can give up, and no more than
- * its control group, and those above it, have left. 0: nobody knows. */
+/* Bytes available to a new program: free or reclaimable memory, limited by the control groups of
+ * the process. 0: unknown. */
 double memory_available(void);
 
-/* What to do where the limit was reached; says nothing where it was not. */
+/* Prints how to proceed if the memory limit was reached. */
 void memory_advise(const vo_context *ctx, vo_result result);
 
 #endif

@@ -1,7 +1,8 @@
 #include "message.h"
 
+#include "character_info.h"
 #include "memory.h"
-#include "stop.h"
+#include "signal_handler.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -9,24 +10,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The form of everything on standard error. */
-static void say(const char *format, va_list args) {
+/* Every message on standard error has this form. */
+static void print_message(const char *format, va_list args) {
     fputs("voile: ", stderr);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
 }
 
-void cli_say(const char *format, ...) {
+void cli_print(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    say(format, args);
+    print_message(format, args);
     va_end(args);
 }
 
 int cli_fail(cli_exit code, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    say(format, args);
+    print_message(format, args);
     va_end(args);
     return code;
 }
@@ -37,20 +38,21 @@ cli_exit cli_exit_of(vo_result result) {
         return CLI_DONE;
     case VO_BAD_DATA:
         return CLI_BAD_DATA;
-    case VO_BAD_CALL:
-        return CLI_BAD_CALL;
+    case VO_BAD_ARGUMENT:
+        return CLI_USAGE_ERROR;
     case VO_NO_MEMORY:
     case VO_IO_FAILED:
-        return CLI_MACHINE;
-    case VO_STOPPED:
-        return CLI_STOPPED;
+        return CLI_SYSTEM_ERROR;
+    case VO_CANCELLED:
+        return CLI_CANCELLED;
     }
-    return CLI_MACHINE;
+    return CLI_SYSTEM_ERROR;
 }
 
 int cli_fail_result(const vo_context *ctx, vo_result result) {
     const char *message = vo_context_message(ctx);
-    cli_say("%s", message[0] ? message : "the call failed");
+    cli_print("%s", message[0] ? message : "the call failed");
+    cli_print_hint(message, NULL);
     memory_advise(ctx, result);
     return cli_exit_of(result);
 }
@@ -63,12 +65,39 @@ bool cli_is_folder(const char *path) {
 int cli_join(const char *folder, const char *name, char out[CLI_PATH]) {
     int length = snprintf(out, CLI_PATH, "%s/%s", folder, name);
     if (length > 0 && length < CLI_PATH) return CLI_DONE;
-    return cli_fail(CLI_BAD_CALL, "%.200s...: the path is too long", folder);
+    return cli_fail(CLI_USAGE_ERROR, "%.200s...: the path is too long", folder);
 }
 
 int cli_need_input(const char *path) {
     if (access(path, R_OK) == 0) return CLI_DONE;
     return cli_fail(CLI_BAD_DATA, "%s: cannot read: %s", path, strerror(errno));
+}
+
+/* True for a regular file with a zero byte among its first bytes, which a text file never has. */
+static bool is_binary_file(const char *path) {
+    struct stat info;
+    char head[4096];
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    size_t size = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return memchr(head, 0, size) != NULL;
+}
+
+int cli_need_scene(const char *path, const char *accepted) {
+    int code = cli_need_input(path);
+    if (code != CLI_DONE) return code;
+    if (!is_character_file(path)) {
+        if (!is_binary_file(path)) return CLI_DONE;
+        return cli_fail(CLI_BAD_DATA, "%s: is a binary file; this command takes %s", path,
+                        accepted);
+    }
+    return cli_fail(CLI_BAD_DATA,
+                    "%s: is a character or mesh file, not a scene; name it in a scene (\"body\" of "
+                    "a character, \"mesh\" of a cloth or obstacle), or use \"voile info\" or "
+                    "\"voile render\"",
+                    path);
 }
 
 int cli_need_output(const char *path) {
@@ -77,8 +106,8 @@ int cli_need_output(const char *path) {
     const char *slash = strrchr(path, '/');
     int length = slash ? (int)(slash - path) : 0;
     if (cli_is_folder(path) || !path[0] || (slash && !slash[1]))
-        return cli_fail(CLI_BAD_CALL, "%s: is no name of a file, which is to be written.", path);
-    if (length >= CLI_PATH) return cli_fail(CLI_BAD_CALL, "%s: the name is too long.", path);
+        return cli_fail(CLI_USAGE_ERROR, "%s: is not a file name; name the file to write.", path);
+    if (length >= CLI_PATH) return cli_fail(CLI_USAGE_ERROR, "%s: the name is too long.", path);
     snprintf(folder, sizeof folder, "%.*s", length, path);
     if (!slash) snprintf(folder, sizeof folder, ".");
     if (length == 0 && slash) snprintf(folder, sizeof folder, "/");
@@ -86,7 +115,7 @@ int cli_need_output(const char *path) {
         errno = ENOTDIR;
     else if (access(folder, W_OK | X_OK) == 0)
         return CLI_DONE;
-    return cli_fail(CLI_MACHINE, "%s: cannot be written there: %s: %s", path, folder,
+    return cli_fail(CLI_SYSTEM_ERROR, "%s: cannot be written there: %s: %s", path, folder,
                     strerror(errno));
 }
 
@@ -95,8 +124,8 @@ int cli_need_run(const char *folder) {
     if (code != CLI_DONE) return code;
     if (!cli_is_folder(folder))
         return cli_fail(CLI_BAD_DATA,
-                        "%s: is a file; this command wants the folder of a run, as \"voile "
-                        "simulate\" makes it",
+                        "%s: is a file; this command needs the folder of a run, as written by "
+                        "\"voile simulate\"",
                         folder);
     char scene[CLI_PATH];
     code = cli_join(folder, "scene.json", scene);
@@ -106,22 +135,76 @@ int cli_need_run(const char *folder) {
                     folder, strerror(errno));
 }
 
-/* Warnings, and where they are wanted notes. */
+void cli_print_hint(const char *message, const char *folder) {
+    static const struct {
+        const char *part, *hint; /* of the message; %s is the folder */
+    } hints[] = {
+        {"set overwrite", "continue with: voile resume %s; start again with: --force"},
+        {"resume the run", "resume with: voile resume %s"},
+        {"set camera to \"none\"", "this is the option --camera none"},
+        {"set ply", "this is the option --ply FILE"},
+    };
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        if (!strstr(message, hints[i].part)) continue;
+        char text[CLI_PATH];
+        int length = (int)strcspn(hints[i].hint, "%");
+        const char *rest = hints[i].hint + length;
+        snprintf(text, sizeof text, "%.*s%s%s", length, hints[i].hint,
+                 rest[0] ? (folder ? folder : "DIR") : "", rest[0] ? rest + 2 : "");
+        cli_print("%s", text);
+        return;
+    }
+}
+
+/* Copies a warning of a frame, "frame 12: ...", without its digits; false for other warnings. */
+static bool strip_numbers(const char *text, char *out, size_t size) {
+    if (strncmp(text, "frame ", 6) != 0) return false;
+    size_t length = 0;
+    for (; *text && length + 1 < size; text++)
+        if (!strchr("0123456789.+-", *text)) out[length++] = *text;
+    out[length] = 0;
+    return true;
+}
+
+/* True if the warning was printed before with other numbers; counts it then. */
+static bool is_repeated(cli_log *log, const char *text) {
+    char plain[sizeof log->repeat[0].text];
+    if (log->print_all || !strip_numbers(text, plain, sizeof plain)) return false;
+    for (int i = 0; i < log->repeat_count; i++) {
+        if (strcmp(log->repeat[i].text, plain) != 0) continue;
+        log->repeat[i].repeats++;
+        return true;
+    }
+    if (log->repeat_count == (int)(sizeof log->repeat / sizeof log->repeat[0])) return false;
+    memcpy(log->repeat[log->repeat_count++].text, plain, sizeof plain);
+    return false;
+}
+
+void cli_print_repeats(const cli_log *log) {
+    int count = 0;
+    for (int i = 0; i < log->repeat_count; i++) count += log->repeat[i].repeats;
+    if (count)
+        cli_print("%d further warnings repeat those above in later frames; --verbose prints all.",
+                  count);
+}
+
+/* A vo_log_fn: prints warnings and, if requested, notes. */
 static void log_line(void *user, vo_log_level level, const char *text) {
-    const cli_log *log = user;
+    cli_log *log = user;
     FILE *notes = log ? log->notes : NULL;
     if (level < (notes ? VO_LOG_INFO : VO_LOG_WARNING) || (log && log->silent)) return;
+    if (log && level >= VO_LOG_WARNING && is_repeated(log, text)) return;
     if (log && log->before_warning) log->before_warning(log->user);
     if (level >= VO_LOG_WARNING)
-        cli_say("warning: %s", text);
+        cli_print("warning: %s", text);
     else
         fprintf(notes, "%snote: %s\n", notes == stderr ? "voile: " : "", text);
 }
 
-/* A vo_stop_fn. */
-static bool wants_stop(void *user) {
+/* A vo_cancel_fn. */
+static bool is_cancelled(void *user) {
     (void)user;
-    return stop_asked();
+    return signal_received();
 }
 
 int cli_open(const cli_args *args, cli_log *log, vo_context **out) {
@@ -131,23 +214,24 @@ int cli_open(const cli_args *args, cli_log *log, vo_context **out) {
     def.log = log_line;
     def.log_user = log;
     if (log && !log->notes && args->verbose) log->notes = stderr;
-    if (log && log->stops) def.stop = wants_stop;
+    if (log) log->print_all = args->verbose;
+    if (log && log->cancellable) def.cancel = is_cancelled;
     vo_result result = vo_context_create(&def, out);
     if (result == VO_OK) return CLI_DONE;
-    cli_say("cannot start: not enough memory or threads");
+    cli_print("cannot start: not enough memory or threads");
     if (def.memory_limit > 0)
-        cli_say("the limit on memory is %s: %zu bytes. Give --memory GIB with more.",
-                memory_limit_source(), def.memory_limit);
+        cli_print("the memory limit is %s: %zu bytes. Give a larger --memory GIB.",
+                  memory_limit_source(), def.memory_limit);
     return cli_exit_of(result);
 }
 
 static bool output_dropped;
-static int output_errno; /* why standard output failed first; 0: it did not */
+static int output_errno; /* of the first failed write to standard output; 0: none failed */
 
 void cli_drop_output(void) { output_dropped = true; }
 
-/* Why a write failed whose reason is gone, since nobody looked: another one tells. */
-static int ask_reason(void) {
+/* Returns the errno of an earlier failed write by trying another one. */
+static int find_write_error(void) {
     clearerr(stdout);
     errno = 0;
     bool failed = fputc('\n', stdout) == EOF || fflush(stdout) != 0;
@@ -158,14 +242,14 @@ bool cli_flush(void) {
     errno = 0;
     bool written = fflush(stdout) == 0 && !ferror(stdout);
     if (output_dropped) return true;
-    if (!written && !output_errno) output_errno = errno ? errno : ask_reason();
+    if (!written && !output_errno) output_errno = errno ? errno : find_write_error();
     return !output_errno;
 }
 
 int cli_finish(int code) {
     if (cli_flush()) return code;
-    /* A reader that went away (voile ... | head) knows that it did. */
+    /* No message for a reader that closed the pipe (voile ... | head). */
     if (output_errno != EPIPE)
-        cli_say("cannot write to standard output: %s", strerror(output_errno));
-    return CLI_MACHINE;
+        cli_print("cannot write to standard output: %s", strerror(output_errno));
+    return CLI_SYSTEM_ERROR;
 }

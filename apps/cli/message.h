@@ -1,58 +1,75 @@
-/* voile: what is said on standard error, and which exit code goes with it. */
+/* voile: messages on standard error and their exit codes. */
 #ifndef VOILE_CLI_MESSAGE_H
 #define VOILE_CLI_MESSAGE_H
 
 #include "cli.h"
 
-/* Prints "voile: " and a sentence; returns `code`, so that a failing command ends in one line. */
+/* Prints "voile: " and a message to standard error; returns `code`. */
 int cli_fail(cli_exit code, const char *format, ...) VO_PRINTF(2, 3);
 
-/* The same without a code. */
-void cli_say(const char *format, ...) VO_PRINTF(1, 2);
+/* Prints "voile: " and a message to standard error. */
+void cli_print(const char *format, ...) VO_PRINTF(1, 2);
 
-/* Says what went wrong in a call into the library. */
+/* Prints the message of a failed library call, with a hint where one is known (cli_print_hint);
+ * returns the exit code. */
 int cli_fail_result(const vo_context *ctx, vo_result result);
 
 cli_exit cli_exit_of(vo_result result);
 
-/* CLI_DONE if `path` can be read; else says why and returns CLI_BAD_DATA. */
+/* Library messages name members and keys. Prints how to set them from the command line, if
+ * there is an option for it; `folder` is the run's, quoted for the shell, or NULL. */
+void cli_print_hint(const char *message, const char *folder);
+
+/* Returns CLI_DONE if `path` can be read; else prints the reason and returns CLI_BAD_DATA. */
 int cli_need_input(const char *path);
 
-/* CLI_DONE if a file could be written there, as far as can be told beforehand; else says why not.
- * NULL is no file. */
+/* Returns CLI_DONE if a file can be created at `path`, or if it is NULL; else prints the reason. */
 int cli_need_output(const char *path);
+
+/* The same as cli_need_input for a scene file. Rejects a character file with the commands that read
+ * it, and any other binary file with `accepted`, the kinds of input that the command accepts. */
+int cli_need_scene(const char *path, const char *accepted);
 
 /* The same as cli_need_input for the folder of a run. */
 int cli_need_run(const char *folder);
 
 bool cli_is_folder(const char *path);
 
-/* folder/name; says so and returns CLI_BAD_CALL where it does not fit. */
+/* Writes folder/name to `out`; prints a message and returns CLI_USAGE_ERROR if it is too long. */
 enum { CLI_PATH = 4096 };
 int cli_join(const char *folder, const char *name, char out[CLI_PATH]);
 
-/* A context whose warnings go to standard error as "voile: warning: ...". `before_warning` (may be
- * NULL) is called first with `user`, so that a progress bar can step aside. What else the log has,
- * what was converted, assumed or found, goes to `notes`: "note: ...", or "voile: note: ..." on
- * standard error. NULL: nowhere, unless the call asks for it (--verbose). `stops`: a signal
- * (stop.h) also ends what is set up before the first frame, with VO_STOPPED. */
+/* Options of a context that prints warnings to standard error as "voile: warning: ...".
+ * `before_warning` (may be NULL) is called first with `user`, for example to clear a progress bar.
+ * Log entries below warnings are printed to `notes` as "note: ...", or to standard error as
+ * "voile: note: ..."; NULL: discarded, unless --verbose is given. A warning of a frame that only
+ * repeats an earlier one with other numbers is counted instead of printed, except with --verbose
+ * (cli_print_repeats). `cancellable`: a signal (signal_handler.h) also cancels set-up before the
+ * first frame. */
 typedef struct cli_log {
     void (*before_warning)(void *user);
     void *user;
     FILE *notes;
-    bool silent, stops;
+    bool silent, cancellable;
+    bool print_all; /* repeated warnings, too */
+    int repeat_count;
+    struct {
+        char text[160]; /* without numbers */
+        int repeats;
+    } repeat[16];
 } cli_log;
 int cli_open(const cli_args *args, cli_log *log, vo_context **out);
 
-/* From here on standard output is a courtesy, such as the progress of a run: what cannot be written
- * to it is dropped, and nothing fails for it. */
+/* Prints how often warnings were repeated. */
+void cli_print_repeats(const cli_log *log);
+
+/* From here on failures to write standard output are ignored, as for the progress of a run. */
 void cli_drop_output(void);
 
-/* Pushes out standard output; false once it cannot be written any more, unless it may be dropped.
- */
+/* Flushes standard output; false once it cannot be written, unless cli_drop_output was called. */
 bool cli_flush(void);
 
-/* Turns `code` into CLI_MACHINE, with a word, where standard output could not be written. */
+/* Returns `code`, or CLI_SYSTEM_ERROR with a message if standard output could not be written. */
 int cli_finish(int code);
 
 #endif

@@ -37,7 +37,7 @@ bool cli_is_near(const char *word, int distance) {
     return distance <= (length <= 3 ? 1 : length <= 6 ? 2 : 3);
 }
 
-/* The words still to be read, and those already understood. */
+/* State of the parser. */
 typedef struct parser {
     const cli_command *command;
     cli_args *args;
@@ -60,7 +60,7 @@ static const cli_option *find_option(const cli_command *command, const char *nam
     return NULL;
 }
 
-/* NULL if none is near. */
+/* Returns the closest option, or NULL. */
 static const char *nearest_option(const cli_command *command, const char *name) {
     const char *best = NULL;
     int best_distance = INT_MAX;
@@ -71,16 +71,16 @@ static const char *nearest_option(const cli_command *command, const char *name) 
     return best && cli_is_near(name, best_distance) ? best : NULL;
 }
 
-/* With the nearest name where there is one. */
+/* Prints the closest name, if there is one. */
 static int fail_unknown_option(const cli_command *command, const char *word) {
     char name[WORD_MAX + 1];
     const char *start = word + strspn(word, "-");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(start, "="), start);
     const char *nearest = nearest_option(command, name);
     if (nearest)
-        return cli_fail(CLI_BAD_CALL, "%s has no option %s. Did you mean --%s?", command->name,
+        return cli_fail(CLI_USAGE_ERROR, "%s has no option %s. Did you mean --%s?", command->name,
                         word, nearest);
-    return cli_fail(CLI_BAD_CALL, "%s has no option %s. \"voile help %s\" lists them.",
+    return cli_fail(CLI_USAGE_ERROR, "%s has no option %s. \"voile help %s\" lists them.",
                     command->name, word, command->name);
 }
 
@@ -99,18 +99,18 @@ static int set_count(const cli_option *option, const char *text, int most, int *
     const char *end;
     int value = read_number(text, &end);
     if (*end != 0 || value < 1 || value > most)
-        return cli_fail(CLI_BAD_CALL, "--%s wants a whole number from 1 to %d, not \"%s\".",
+        return cli_fail(CLI_USAGE_ERROR, "--%s needs a whole number from 1 to %d, not \"%s\".",
                         option->name, most, text);
     *out = value;
     return CLI_DONE;
 }
 
-/* A number that need not be whole. */
+/* A positive number. */
 static int set_amount(const cli_option *option, const char *text, double *out) {
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end != 0 || !(value > 0 && value <= CLI_MAX_MANY))
-        return cli_fail(CLI_BAD_CALL, "--%s wants a number above 0 and up to %d, not \"%s\".",
+        return cli_fail(CLI_USAGE_ERROR, "--%s needs a number above 0 and up to %d, not \"%s\".",
                         option->name, CLI_MAX_MANY, text);
     *out = value;
     return CLI_DONE;
@@ -121,8 +121,8 @@ static int set_frame(const cli_option *option, const char *text, int *out) {
     const char *end;
     int value = read_number(text, &end);
     if (*end != 0 || value < 0)
-        return cli_fail(CLI_BAD_CALL, "--%s wants the number of a frame, not \"%s\".", option->name,
-                        text);
+        return cli_fail(CLI_USAGE_ERROR, "--%s needs the number of a frame, not \"%s\".",
+                        option->name, text);
     *out = value;
     return CLI_DONE;
 }
@@ -153,19 +153,19 @@ static bool read_frames(const char *text, cli_frames *out) {
     return true;
 }
 
-/* Frames in order. */
+/* Checks that the range is not reversed. */
 static int set_frames(const cli_option *option, const char *text, cli_frames *out) {
     if (!read_frames(text, out))
-        return cli_fail(CLI_BAD_CALL,
-                        "--%s wants frames as FIRST:LAST, for example 0:100, not \"%s\".",
+        return cli_fail(CLI_USAGE_ERROR,
+                        "--%s needs frames as FIRST:LAST, for example 0:100, not \"%s\".",
                         option->name, text);
     if (out->last >= 0 && out->last < out->first)
-        return cli_fail(CLI_BAD_CALL, "--%s %s: the last frame is before the first.", option->name,
-                        text);
+        return cli_fail(CLI_USAGE_ERROR, "--%s %s: the last frame is before the first.",
+                        option->name, text);
     return CLI_DONE;
 }
 
-/* Whether `text` is one of the words of "a|b|c". */
+/* True if `text` is one of the words of "a|b|c". */
 static bool is_choice(const char *choices, const char *text) {
     size_t length = strlen(text);
     for (const char *p = choices;;) {
@@ -176,29 +176,29 @@ static bool is_choice(const char *choices, const char *text) {
     }
 }
 
-/* One of the words that the option knows. */
+/* Stores one of the words of the option. */
 static int set_choice(const cli_option *option, const char *text, const char **out) {
     if (!is_choice(option->value, text))
-        return cli_fail(CLI_BAD_CALL, "--%s knows %s, not \"%s\".", option->name, option->value,
-                        text);
+        return cli_fail(CLI_USAGE_ERROR, "--%s is one of %s, not \"%s\".", option->name,
+                        option->value, text);
     *out = text;
     return CLI_DONE;
 }
 
-/* Collects key=value; the library knows the keys. */
+/* Appends key=value; the library checks the keys. */
 static int add_set(const cli_option *option, const char *text, cli_args *args) {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text)
-        return cli_fail(CLI_BAD_CALL, "--%s wants key=value, not \"%s\".", option->name, text);
-    args->sets[args->set_count++] = text;
+        return cli_fail(CLI_USAGE_ERROR, "--%s needs key=value, not \"%s\".", option->name, text);
+    args->overrides[args->override_count++] = text;
     return CLI_DONE;
 }
 
-/* Stores one option's value where the table says. */
+/* Stores the value of an option in its field. */
 static int apply(const parser *p, const cli_option *option, const char *text) {
     void *field = (char *)p->args + option->field;
     if (option->kind != CLI_FLAG && text[0] == 0)
-        return cli_fail(CLI_BAD_CALL, "--%s: the %s is empty.", option->name, option->value);
+        return cli_fail(CLI_USAGE_ERROR, "--%s: the %s is empty.", option->name, option->value);
     switch (option->kind) {
     case CLI_FLAG:
         *(bool *)field = true;
@@ -225,54 +225,54 @@ static int apply(const parser *p, const cli_option *option, const char *text) {
 }
 
 /* `attached` is the value that came in the same word; NULL: none did. */
-static int take_option(parser *p, const cli_option *option, const char *attached) {
+static int parse_option(parser *p, const cli_option *option, const char *attached) {
     if (option->kind == CLI_FLAG) {
         if (attached)
-            return cli_fail(CLI_BAD_CALL, "--%s takes no value, but \"%s\" was given.",
+            return cli_fail(CLI_USAGE_ERROR, "--%s takes no value, but \"%s\" was given.",
                             option->name, attached);
         return apply(p, option, NULL);
     }
     if (attached) return apply(p, option, attached);
     if (p->next >= p->count)
-        return cli_fail(CLI_BAD_CALL, "--%s wants a value: --%s %s.", option->name, option->name,
+        return cli_fail(CLI_USAGE_ERROR, "--%s needs a value: --%s %s.", option->name, option->name,
                         option->value);
     return apply(p, option, p->words[p->next++]);
 }
 
 /* --name or --name=value */
-static int take_long(parser *p, const char *word) {
+static int parse_long(parser *p, const char *word) {
     const char *name = word + 2;
     size_t length = strcspn(name, "=");
     const cli_option *option = find_option(p->command, name, length, 0);
     if (!option) return fail_unknown_option(p->command, word);
-    return take_option(p, option, name[length] == '=' ? name + length + 1 : NULL);
+    return parse_option(p, option, name[length] == '=' ? name + length + 1 : NULL);
 }
 
 /* -x, or -xvalue for options that take one */
-static int take_short(parser *p, const char *word) {
+static int parse_short(parser *p, const char *word) {
     const cli_option *option = find_option(p->command, "", 0, word[1]);
     if (!option) return fail_unknown_option(p->command, word);
-    return take_option(p, option, word[2] ? word + 2 : NULL);
+    return parse_option(p, option, word[2] ? word + 2 : NULL);
 }
 
-/* A word that is no option. */
-static int take_operand(parser *p, const char *word) {
+/* Stores an operand. */
+static int parse_operand(parser *p, const char *word) {
     if (!p->command->operand)
-        return cli_fail(CLI_BAD_CALL, "%s takes no operand, but \"%s\" was given.",
+        return cli_fail(CLI_USAGE_ERROR, "%s takes no operand, but \"%s\" was given.",
                         p->command->name, word);
     if (p->args->operand && !p->command->many)
-        return cli_fail(CLI_BAD_CALL, "%s takes one %s, but \"%s\" came after \"%s\".",
+        return cli_fail(CLI_USAGE_ERROR, "%s takes one %s, but \"%s\" came after \"%s\".",
                         p->command->name, p->command->operand, word, p->args->operand);
     if (word[0] == 0)
-        return cli_fail(CLI_BAD_CALL, "%s: the %s is empty.", p->command->name,
+        return cli_fail(CLI_USAGE_ERROR, "%s: the %s is empty.", p->command->name,
                         p->command->operand);
     if (!p->args->operand) p->args->operand = word;
     p->args->operands[p->args->operand_count++] = word;
     return CLI_DONE;
 }
 
-/* All words in turn. */
-static int take_words(parser *p) {
+/* Parses all words. */
+static int parse_words(parser *p) {
     bool options_end = false;
     while (p->next < p->count) {
         const char *word = p->words[p->next++];
@@ -282,33 +282,33 @@ static int take_words(parser *p) {
             continue;
         }
         if (options_end || word[0] != '-' || word[1] == 0)
-            code = take_operand(p, word);
+            code = parse_operand(p, word);
         else
-            code = word[1] == '-' ? take_long(p, word) : take_short(p, word);
+            code = word[1] == '-' ? parse_long(p, word) : parse_short(p, word);
         if (code != CLI_DONE) return code;
     }
     return CLI_DONE;
 }
 
 int cli_parse(const cli_command *command, int count, char **words, cli_args *args) {
-    *args = (cli_args){.less = command->less, .frame = -1, .frames = {0, -1}};
-    args->sets = calloc((size_t)count + 1, sizeof *args->sets);
+    *args = (cli_args){.memory_advice = command->memory_advice, .frame = -1, .frames = {0, -1}};
+    args->overrides = calloc((size_t)count + 1, sizeof *args->overrides);
     args->operands = calloc((size_t)count + 1, sizeof *args->operands);
-    if (!args->sets || !args->operands)
-        return cli_fail(CLI_MACHINE, "out of memory for the command line");
+    if (!args->overrides || !args->operands)
+        return cli_fail(CLI_SYSTEM_ERROR, "out of memory for the command line");
     parser p = {command, args, count, 0, words};
-    int code = take_words(&p);
+    int code = parse_words(&p);
     if (code != CLI_DONE || args->help) return code;
     if (command->operand_needed && !args->operand)
-        return cli_fail(CLI_BAD_CALL, "%s wants a %s: voile %s %s. See \"voile help %s\".",
+        return cli_fail(CLI_USAGE_ERROR, "%s needs a %s: voile %s %s. See \"voile help %s\".",
                         command->name, command->operand, command->name, command->operand,
                         command->name);
     return CLI_DONE;
 }
 
 void cli_args_free(cli_args *args) {
-    free(args->sets);
+    free(args->overrides);
     free(args->operands);
-    args->sets = NULL;
+    args->overrides = NULL;
     args->operands = NULL;
 }

@@ -9,7 +9,7 @@
 
 enum { BAR_MIN = 8, BAR_MAX = 40, LINE_MAX_WIDTH = 240 };
 
-/* A bar needs a terminal that can go back in a line. */
+/* Returns the mode for a file: a bar on a terminal with cursor control, else lines. */
 static progress_mode mode_of(FILE *file) {
     const char *terminal = getenv("TERM");
     if (!isatty(fileno(file))) return PROGRESS_LINES;
@@ -26,14 +26,15 @@ progress progress_create(bool quiet) {
                       .frame_s = -1};
 }
 
-/* In columns; 80 where the terminal does not say. */
+/* Returns the width of the terminal in columns; 80 if it is unknown. */
 static int terminal_width(FILE *file) {
     struct winsize size;
     if (ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
     return 80;
 }
 
-/* Takes the frame's time into the mean. The first frame of a call also paid for loading. */
+/* Updates the mean time per frame. The first frame of a call is excluded, because its time includes
+ * loading. */
 static void measure(progress *bar, const vo_progress *state) {
     if (bar->seen_at >= 0) {
         double seconds = state->elapsed_s - bar->seen_at;
@@ -42,13 +43,14 @@ static void measure(progress *bar, const vo_progress *state) {
     bar->seen_at = state->elapsed_s;
 }
 
-/* Frame 0 is given, so frame k of n is k/n of the work. */
+/* Returns the completed fraction of the work, k / n for frame k of n: frame 0 is the initial
+ * state. */
 static double fraction(const vo_progress *state) {
     if (state->frame < 0) return 0;
     return state->last > 0 ? (double)state->frame / state->last : 1;
 }
 
-/* Everything but the bar: "frame 41/100  41 %  20,000 faces  0.31 s/frame  18 s left". */
+/* Writes the text after the bar: "frame 41/100  41 %  20,000 faces  0.31 s/frame  18 s left". */
 static void describe(const progress *bar, const vo_progress *state, char *out, size_t size) {
     char end[48] = "", faces[80] = "", time[160] = "";
     const char *what = state->frame < 0 ? "preroll, frame" : "frame";
@@ -64,7 +66,7 @@ static void describe(const progress *bar, const vo_progress *state, char *out, s
     snprintf(out, size, "%s %d%s%s%s", what, state->frame, end, faces, time);
 }
 
-/* "[====>    ]" of `width` columns in all. */
+/* Prints a bar "[====>    ]" of `width` columns, brackets included; `done` from 0 to 1. */
 static void draw_bar(FILE *file, int width, double done, bool colour) {
     int inside = width - 2, full = (int)(done * inside);
     if (full > inside) full = inside;
@@ -73,8 +75,8 @@ static void draw_bar(FILE *file, int width, double done, bool colour) {
     fputs(colour ? "\033[0m]" : "]", file);
 }
 
-/* Draws bar and words over what stands on the line; without a bar where nobody knows how much is
- * done (negative). */
+/* Replaces the current line by a bar and text; a negative `done` means unknown and omits the bar.
+ */
 static void draw_line(progress *bar, const char *words, double done) {
     int width = terminal_width(bar->file) - 1;
     int left = width - (int)strlen(words) - 2;
@@ -87,7 +89,8 @@ static void draw_line(progress *bar, const char *words, double done) {
     bar->line_open = true;
 }
 
-/* Whether it is time to show something again. */
+/* Returns true if enough time has passed since the last output, or for the last frame; records the
+ * time of the output. */
 static bool is_due(progress *bar, bool last) {
     if (bar->mode == PROGRESS_NONE) return false;
     double now = text_clock(), pause = bar->mode == PROGRESS_BAR ? 0.1 : 1.0;
@@ -96,6 +99,7 @@ static bool is_due(progress *bar, bool last) {
     return due;
 }
 
+/* Prints the text as a line, or with a bar. */
 static void show(progress *bar, const char *words, double done) {
     if (bar->mode == PROGRESS_BAR)
         draw_line(bar, words, done);
@@ -112,17 +116,18 @@ void progress_show(progress *bar, const vo_progress *state) {
     show(bar, words, state->last >= 0 ? fraction(state) : -1);
 }
 
-/* The pattern's name without folders and ending. */
+/* Writes the name of a pattern file without folders and extension. */
 static void garment_name(const char *file, char *out, size_t size) {
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
     const char *dot = strrchr(name, '.');
     snprintf(out, size, "%.*s", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
 }
 
+/* Writes the text after the bar while a garment is sewn. */
 static void describe_sewing(const vo_sew_progress *p, char *out, size_t size) {
     char name[48], phase[64];
     garment_name(p->pattern, name, sizeof name);
-    if (p->stage == VO_SEW_PULLING)
+    if (p->phase == VO_SEW_PULLING)
         snprintf(phase, sizeof phase, "pulling together, %.1f mm apart", 1000 * p->gap);
     else
         snprintf(phase, sizeof phase, "coming to rest, %.0f mm/s", 1000 * p->speed);
@@ -144,7 +149,7 @@ void progress_clear(progress *bar) {
     bar->line_open = false;
 }
 
-void progress_step_aside(void *bar) { progress_clear(bar); }
+void progress_hide(void *bar) { progress_clear(bar); }
 
 void progress_end(progress *bar) {
     if (!bar->line_open) return;

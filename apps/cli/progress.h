@@ -1,10 +1,10 @@
-/* voile: how far a run is.
+/* voile: progress display of a run.
  *
- * On a terminal one line is drawn over and over, at most ten times a second:
+ * On a terminal one line is redrawn at most ten times per second:
  *
  *     [=========>           ]  frame 41/100  41 %  20,000 faces  0.31 s/frame  18 s left
  *
- * Elsewhere plain lines are printed, one a frame but at most one a second. */
+ * Otherwise plain lines are printed, one per frame but at most one per second. */
 #ifndef VOILE_CLI_PROGRESS_H
 #define VOILE_CLI_PROGRESS_H
 
@@ -18,29 +18,30 @@ typedef struct progress {
     FILE *file;
     progress_mode mode;
     bool colour;
-    bool line_open;  /* the bar stands on the terminal's line */
-    double shown_at; /* s, when something was last printed; negative: never */
+    bool line_open;  /* the current line of the terminal contains the bar */
+    double shown_at; /* s, time of the last output; negative: none */
     double seen_at;  /* s, elapsed time of the last frame; negative: none yet */
-    double frame_s;  /* seconds per frame, mean with more weight on the last; negative: unknown */
+    double frame_s;  /* s per frame, exponentially weighted mean; negative: unknown */
 } progress;
 
-/* Chooses the mode by what standard output is. */
+/* Returns a display on standard output: a bar on a terminal, else lines; nothing if `quiet`. */
 progress progress_create(bool quiet);
 
+/* Shows a completed frame. */
 void progress_show(progress *bar, const vo_progress *state);
 
-/* Before frames there may be sewing:
+/* Shows the progress of sewing, before the first frame:
  *
  *     [=====>      ]  sewing dress (1/2)  41 %  pulling together, 12.0 mm apart  3.1 s */
 void progress_show_sewing(progress *bar, const vo_sew_progress *state);
 
-/* Takes the bar off the line, so that something else can be printed. */
+/* Erases the bar, so that other text can be printed. */
 void progress_clear(progress *bar);
 
-/* The same for cli_log.before_warning, which knows no kinds: makes room for a warning. */
-void progress_step_aside(void *bar);
+/* progress_clear with the signature of cli_log.before_warning. */
+void progress_hide(void *bar);
 
-/* Leaves the bar as it is and goes to a new line. */
+/* Keeps the bar and starts a new line. */
 void progress_end(progress *bar);
 
 #endif

@@ -1,6 +1,7 @@
 #include "text.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 text text_count(long long value) {
@@ -29,6 +30,21 @@ text text_seconds(double seconds) {
         snprintf(out.s, sizeof out.s, "%ld min %02ld s", whole / 60, whole % 60);
     else
         snprintf(out.s, sizeof out.s, "%ld h %02ld min", whole / 3600, whole / 60 % 60);
+    return out;
+}
+
+text text_label(const char *name, int number, int width) {
+    text out;
+    int length = (int)strlen(name);
+    if (width >= (int)sizeof out.s) width = (int)sizeof out.s - 1;
+    if (length <= width) {
+        snprintf(out.s, sizeof out.s, "%s", name);
+        return out;
+    }
+    int head = snprintf(out.s, sizeof out.s, "%d:..", number);
+    const char *tail = name + length - (width - head);
+    while ((*tail & 0xc0) == 0x80) tail++; /* not inside a UTF-8 character */
+    snprintf(out.s + head, sizeof out.s - (size_t)head, "%s", tail);
     return out;
 }
 

@@ -18,8 +18,8 @@ int view_read_size(const char *words, int *width, int *height) {
     long w = strtol(words, &middle, 10);
     long h = *middle == 'x' ? strtol(middle + 1, &end, 10) : 0;
     if (!end || *end || w < 1 || w > 16384 || h < 1 || h > 16384)
-        return cli_fail(CLI_BAD_CALL,
-                        "--size wants pixels as WxH, for example 1280x720 and at most "
+        return cli_fail(CLI_USAGE_ERROR,
+                        "--size needs pixels as WxH, for example 1280x720 and at most "
                         "16384x16384, not \"%s\".",
                         words);
     *width = (int)w;
@@ -27,41 +27,44 @@ int view_read_size(const char *words, int *width, int *height) {
     return CLI_DONE;
 }
 
-/* One KEY=VALUE of --camera. */
-static int set_key(const char *key, const char *value, vo_shot *shot, vo_fit_kind *fit) {
+/* Sets one KEY=VALUE of --camera. Prints a message and returns CLI_USAGE_ERROR if it is invalid. */
+static int set_key(const char *key, const char *value, vo_render_options *shot,
+                   vo_framing_mode *fit) {
     struct {
         const char *name;
         double *field;
     } keys[] = {{"azimuth", &shot->azimuth},
                 {"elevation", &shot->elevation},
-                {"field", &shot->field},
+                {"fov", &shot->fov_long_side},
                 {"zoom", &shot->zoom}};
     if (strcmp(key, "fit") == 0) {
-        *fit = strcmp(value, "each") == 0 ? VO_FIT_EACH : VO_FIT_ALL;
-        if (*fit == VO_FIT_EACH || strcmp(value, "all") == 0) return CLI_DONE;
-        return cli_fail(CLI_BAD_CALL, "--camera fit=%s: it is all or each.", value);
+        *fit = strcmp(value, "each") == 0 ? VO_FRAMING_PER_FRAME : VO_FRAMING_WHOLE_RUN;
+        if (*fit == VO_FRAMING_PER_FRAME || strcmp(value, "all") == 0) return CLI_DONE;
+        return cli_fail(CLI_USAGE_ERROR, "--camera fit=%s: must be all or each.", value);
     }
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (strcmp(key, keys[i].name) != 0) continue;
         if (view_read_real(value, keys[i].field)) return CLI_DONE;
-        return cli_fail(CLI_BAD_CALL, "--camera %s=%s: wants a number.", key, value);
+        return cli_fail(CLI_USAGE_ERROR, "--camera %s=%s: must be a number.", key, value);
     }
-    return cli_fail(CLI_BAD_CALL,
-                    "--camera knows azimuth, elevation, field, zoom and fit, not \"%s\".", key);
+    return cli_fail(CLI_USAGE_ERROR,
+                    "--camera has the keys azimuth, elevation, fov, zoom and fit, not \"%s\".",
+                    key);
 }
 
-/* "azimuth=30,zoom=2" */
-static int read_keys(const char *words, vo_shot *shot, vo_fit_kind *fit) {
+/* Parses a list of settings: "azimuth=30,zoom=2". */
+static int read_keys(const char *words, vo_render_options *shot, vo_framing_mode *fit) {
     char part[64];
     while (*words) {
         size_t length = strcspn(words, ",");
         if (length >= sizeof part)
-            return cli_fail(CLI_BAD_CALL, "--camera wants KEY=VALUE, not \"%.*s\".", (int)length,
+            return cli_fail(CLI_USAGE_ERROR, "--camera needs KEY=VALUE, not \"%.*s\".", (int)length,
                             words);
         memcpy(part, words, length);
         part[length] = 0;
         char *equals = strchr(part, '=');
-        if (!equals) return cli_fail(CLI_BAD_CALL, "--camera wants KEY=VALUE, not \"%s\".", part);
+        if (!equals)
+            return cli_fail(CLI_USAGE_ERROR, "--camera needs KEY=VALUE, not \"%s\".", part);
         *equals = 0;
         int code = set_key(part, equals + 1, shot, fit);
         if (code != CLI_DONE) return code;
@@ -70,7 +73,8 @@ static int read_keys(const char *words, vo_shot *shot, vo_fit_kind *fit) {
     return CLI_DONE;
 }
 
-int view_read_camera(const char *words, vo_shot *shot, vo_fit_kind *fit, const char **camera) {
+int view_read_camera(const char *words, vo_render_options *shot, vo_framing_mode *fit,
+                     const char **camera) {
     if (!words) return CLI_DONE;
     bool keys = strchr(words, '=') != NULL;
     *camera = keys ? "none" : words;

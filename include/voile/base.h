@@ -1,4 +1,4 @@
-/* Voile: results, messages, memory, logging and the context that carries them. */
+/* Voile: result codes, memory, logging, host callbacks and the context that holds them. */
 #ifndef VOILE_BASE_H
 #define VOILE_BASE_H
 
@@ -30,19 +30,20 @@ typedef struct vo_vec3 {
     double x, y, z;
 } vo_vec3;
 
-/* What a call came to. Anything but VO_OK leaves a sentence in the context (vo_context_message). */
+/* Result of a call. Every value except VO_OK sets the context's error message
+ * (vo_context_message). */
 typedef enum vo_result {
     VO_OK = 0,
-    VO_BAD_DATA,  /* a file or value from outside is wrong; the message names file and place */
-    VO_BAD_CALL,  /* the arguments of this call do not fit together */
-    VO_NO_MEMORY, /* the allocator returned NULL */
-    VO_IO_FAILED, /* reading or writing failed: missing file, full disk, no permission; or a library
-                     that traces rays or encodes movies did */
-    VO_STOPPED,   /* the caller asked to stop (vo_progress_fn returned false, vo_stop_fn true) */
+    VO_BAD_DATA, /* invalid external data; the message names the file and the key path or line */
+    VO_BAD_ARGUMENT, /* an argument is invalid, or the arguments contradict each other */
+    VO_NO_MEMORY,    /* the allocator returned NULL, or the memory limit was reached */
+    VO_IO_FAILED,    /* reading or writing failed (missing file, full disk, no permission), or a
+                        library that traces rays or encodes movies failed */
+    VO_CANCELLED,    /* the caller cancelled: vo_cancel_fn returned true or vo_progress_fn false */
 } vo_result;
 
-/* A host's own memory. `allocate` returns NULL when there is none left; `alignment` is a power of
- * two. `release` gets the size that was asked for. Both may be called from several threads. */
+/* Memory of the host. `allocate` returns NULL when it is exhausted; `alignment` is a power of two.
+ * `release` receives the requested size. Both may be called from several threads. */
 typedef struct vo_allocator {
     void *user;
     void *(*allocate)(void *user, size_t bytes, size_t alignment);
@@ -51,65 +52,89 @@ typedef struct vo_allocator {
 
 typedef enum vo_log_level { VO_LOG_DEBUG, VO_LOG_INFO, VO_LOG_WARNING } vo_log_level;
 
-/* Receives one line without a newline. Called from the thread that made the call into Voile. */
+/* Receives one line without a newline. Called from the thread that called Voile. */
 typedef void vo_log_fn(void *user, vo_log_level level, const char *text);
 
-/* Called when the programmer broke a documented rule. It must not return (longjmp, throw or end the
- * program); if it does, abort() follows. */
+/* Called when the program violates a documented precondition. It must not return (longjmp, throw or
+ * end the program); if it returns, abort() follows. */
 typedef void vo_assert_fn(void *user, const char *condition, const char *file, int line);
 
-/* Whether the caller wants to stop. Asked from the thread that made the call into Voile, between
- * the parts of what is read and set up before the first step: copies of a crowd, bodies, garments,
- * obstacles; by vo_render and vo_compare before each frame that they look at for where the camera
- * is to be; and by vo_check before each frame of a run. True ends the call with VO_STOPPED. Steps
- * and frames that are made do not ask. */
-typedef bool vo_stop_fn(void *user);
+/* One task of a parallel loop. Tasks of one loop are independent of each other. */
+typedef void vo_task_fn(void *data, int index);
 
+/* Runs task(data, i) exactly once for each i in [0, count), on any threads and in any order, and
+ * returns after all have finished. Writes of the caller must be visible to the tasks, and writes of
+ * the tasks to the caller, as with any thread pool. Called from the thread that called Voile, never
+ * from inside a task, with at most vo_context_def.threads tasks. Results do not depend on the order
+ * or on the threads. */
+typedef void vo_run_tasks_fn(void *user, int count, vo_task_fn *task, void *data);
+
+/* Returns true to cancel the operation in progress, which then frees its objects and returns
+ * VO_CANCELLED. Called from the thread that called Voile, several times in every operation that may
+ * take long: between the parts of a scene that is loaded (characters, garments, obstacles), between
+ * the stages in which a simulation is created, and before each frame that is simulated, read,
+ * checked, compared, rendered or exported. vo_sim_step_frame calls it before each substep. */
+typedef bool vo_cancel_fn(void *user);
+
+/* Reports the progress of an operation that may take long: `done` of `total` parts are complete.
+ * `operation` is a short English phrase such as "loading obstacles"; it is valid during the call
+ * only. Called from the thread that called Voile, at least once with done == total if the operation
+ * succeeds. An operation may consist of others, which report in between under their own names. */
+typedef void vo_work_fn(void *user, const char *operation, int done, int total);
+
+/* Every member may be zero except `allocator`; vo_context_def_default() sets that one. */
 typedef struct vo_context_def {
     vo_allocator allocator;
-    vo_log_fn *log; /* NULL: silent */
+    vo_log_fn *log; /* NULL: no log */
     void *log_user;
     vo_assert_fn *on_assert; /* NULL: abort() */
     void *assert_user;
-    vo_stop_fn *stop; /* NULL: never */
-    void *stop_user;
-    int threads;         /* worker threads including the caller; 0: one per processor */
-    size_t memory_limit; /* bytes that the context may have from the allocator at a time; what would
-                            be more is refused as if there were none. 0: any number */
+    vo_cancel_fn *cancel; /* NULL: operations cannot be cancelled */
+    void *cancel_user;
+    vo_work_fn *work; /* NULL: no reports */
+    void *work_user;
+    vo_run_tasks_fn *run_tasks; /* NULL: the context creates worker threads */
+    void *run_tasks_user;
+    int threads;         /* threads that share a loop, the caller included; with run_tasks: maximum
+                            number of tasks per loop. 0: one per processor; at most 256 */
+    size_t memory_limit; /* bytes that may be allocated at a time; requests beyond it fail with
+                            VO_NO_MEMORY. 0: no limit */
 } vo_context_def;
 
-/* A context owns memory, log and threads. Calls that share one must not run at the same time; for
- * two simulations in two threads make two contexts. */
+/* Allocator, log, callbacks and threads. A context serves one thread at a time; two simulations in
+ * two threads need two contexts. */
 typedef struct vo_context vo_context;
 
+/* The C library's allocator, no callbacks, one thread per processor, no memory limit. */
 VO_API vo_context_def vo_context_def_default(void);
 
-/* `def` may be NULL for the defaults. On failure *out is NULL. */
+/* Creates a context; `def` may be NULL for the defaults. On failure *out is NULL. */
 VO_API vo_result vo_context_create(const vo_context_def *def, vo_context **out);
 
-/* Every object made in the context must be gone before. NULL is allowed. */
+/* Destroys a context. All objects created in it must have been destroyed. NULL is allowed. */
 VO_API void vo_context_destroy(vo_context *ctx);
 
-/* The sentence that explains the last failure; empty if there was none. Valid until the next call.
- */
+/* Error message of the last call that failed; empty if none has. Valid until the next call. */
 VO_API const char *vo_context_message(const vo_context *ctx);
 
+/* Threads that share a loop, the caller included. */
 VO_API int vo_context_thread_count(const vo_context *ctx);
 
-/* How a context with a limit stands; all 0 for one without. */
-typedef struct vo_memory {
-    size_t limit; /* bytes */
-    size_t used;  /* bytes taken from the allocator; with the default one arrays of 64 KiB to 2 MiB
-                     share slabs of 8 MiB, of which each counts as a whole */
-    size_t refused; /* bytes of the last request that would have gone beyond, or all that a crowd
-                       would have needed whose bodies cannot fit; 0: there was neither, or the
-                       allocator itself has returned NULL since */
-} vo_memory;
+/* Memory usage of a context with a limit; all 0 without one. */
+typedef struct vo_memory_usage {
+    size_t limit; /* bytes; vo_context_def.memory_limit */
+    size_t used;  /* bytes allocated now; with the default allocator, arrays of 64 KiB to 2 MiB come
+                     from slabs of 8 MiB, which are included as a whole */
+    size_t denied_bytes; /* size of the last request that exceeded the limit, or the estimate for a
+                            crowd whose bodies cannot fit; 0: no request was denied, or the
+                            allocator itself has returned NULL since */
+} vo_memory_usage;
 
-VO_API vo_memory vo_context_memory(const vo_context *ctx);
+VO_API vo_memory_usage vo_context_get_memory_usage(const vo_context *ctx);
 
-/* "0.1.0", and what this build contains: "cholmod avx2". */
+/* Version of the library, "0.1.0". */
 VO_API const char *vo_version(void);
+/* Optional parts of this build, separated by blanks: "cholmod avx2 ". */
 VO_API const char *vo_features(void);
 
 #ifdef __cplusplus

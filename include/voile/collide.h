@@ -1,9 +1,9 @@
-/* Voile: continuous collision of moving points, edges and faces.
+/* Voile: continuous collision detection (CCD) of moving points, edges and faces.
  *
- * A query has four points that move evenly along straight lines from `start` (time 0) to `end`
- * (time 1). The answer is conservative: a collision is never missed, and the time given is never
- * later than the first contact. The price is a false alarm now and then, where the parts pass each
- * other closer than rounding can tell, or than the definition asks for. */
+ * A query has four points with linear trajectories from `start` (time 0) to `end` (time 1). The
+ * result is conservative: a collision is never missed, and the returned time is never later than
+ * the first contact. False positives are possible where the features pass each other closer than
+ * rounding can resolve, or closer than the definition requires. */
 #ifndef VOILE_COLLIDE_H
 #define VOILE_COLLIDE_H
 
@@ -14,25 +14,27 @@ extern "C" {
 #endif
 
 typedef struct vo_ccd_def {
-    double thickness; /* at least 0: contact is a distance of `thickness` or less */
-    double approach; /* 0 to 0.5: of the gap (distance less thickness) that there is at time 0, this
-                        part is left at the time given; an approach to twice of it is contact. 0:
-                        as close as rounding allows */
-    int max_steps;   /* at least 1: a query that is not decided by then counts as contact */
+    double thickness;     /* at least 0: features at this distance or less are in contact */
+    double min_gap_ratio; /* 0 to 0.5: fraction of the initial gap (distance minus thickness) that
+                             remains at the returned time; an approach to twice this gap is a
+                             contact. 0: as close as rounding allows */
+    int max_steps; /* at least 1: a query that is undecided after this many steps returns contact */
 } vo_ccd_def;
 
-/* Thickness 0, approach 0, 1024 steps. */
+/* Returns thickness 0, min_gap_ratio 0, max_steps 1024. */
 VO_API vo_ccd_def vo_ccd_def_default(void);
 
-/* Whether the point 0 may touch the face 1 2 3. `def` may be NULL for the defaults. `time` (may be
- * NULL) gets a moment in [0, 1] before which there is no contact; 1 where there is none at all.
- * Parts in contact from the start give time 0, and so do numbers that are not finite, differences
- * that overflow, and definitions out of range. Faces without area and points that coincide are
- * valid. The same input gives the same bits; the functions may be called from any thread. */
+/* Returns true if point 0 may touch the face 1 2 3. `def` may be NULL for the defaults. `time` may
+ * be NULL; it receives a time in [0, 1] before which there is no contact, and 1 if there is no
+ * contact. The time is 0 for features in contact at the start, for coordinates that are not finite,
+ * for differences that overflow, and for definitions out of range. Faces without area and
+ * coincident points are valid. Equal inputs give bit-identical results; the functions may be called
+ * from any thread. */
 VO_API bool vo_ccd_vertex_face(const vo_ccd_def *def, const vo_vec3 start[4], const vo_vec3 end[4],
                                double *time);
 
-/* The same for the edges 0 1 and 2 3. Parallel edges and edges without length are valid. */
+/* Like vo_ccd_vertex_face, for the edges 0 1 and 2 3. Parallel edges and edges of zero length are
+ * valid. */
 VO_API bool vo_ccd_edge_edge(const vo_ccd_def *def, const vo_vec3 start[4], const vo_vec3 end[4],
                              double *time);
 

@@ -13,14 +13,16 @@ extern "C" {
 
 typedef struct vo_mesh vo_mesh;
 
-/* What a mesh is for, which says what may be wrong with it. Cloth needs a material space and two
- * faces at most along an edge; an obstacle only triangles in the world, so any closed, branching or
- * unwrapped surface will do. Cloth meshes also serve as obstacles, not the other way round. */
+/* Use of a mesh, which determines how it is validated. Cloth needs a material space and at most two
+ * faces per edge; an obstacle needs only triangles in the world, so closed, non-manifold and
+ * unwrapped surfaces are valid. Cloth meshes can be used as obstacles, but not vice versa. */
 typedef enum vo_mesh_use { VO_MESH_FOR_CLOTH, VO_MESH_FOR_OBSTACLE } vo_mesh_use;
 
-/* Read-only look at a mesh's arrays. Valid until the mesh changes. */
+/* Read-only view of a mesh's arrays. Valid until the mesh changes. */
 typedef struct vo_mesh_view {
     int node_count, vert_count, edge_count, face_count;
+    uint64_t topology;         /* version; changes whenever faces, verts or their numbering change.
+                                  Equal values for the same mesh mean the same topology */
     const vo_vec3 *node_x;     /* [node_count] world position, m */
     const vo_vec3 *node_v;     /* [node_count] velocity, m/s */
     const int *node_label;     /* [node_count] */
@@ -32,64 +34,64 @@ typedef struct vo_mesh_view {
     const int *face_label;     /* [face_count] index into the cloth's materials */
 } vo_mesh_view;
 
-/* A flat sheet in the plane z = 0 with its corner at the origin: `columns` x `rows` cells along
- * x (warp) and y (weft), two faces a cell, diagonals alternating. Node (i, j) has index
- * j * (columns + 1) + i. */
+/* Creates a flat sheet in the plane z = 0 with its corner at the origin: `columns` x `rows` cells
+ * along x (warp) and y (weft), two faces per cell with alternating diagonals. Node (i, j) has the
+ * index j * (columns + 1) + i. */
 VO_API vo_result vo_mesh_create_grid(vo_context *ctx, double width, double height, int columns,
                                      int rows, vo_mesh **out);
 
-/* From arrays. `uv` may be NULL: then the material position is the node's (x, y); else it has one
- * entry a vert and `vert_node` says whose. Faces index verts (nodes where uv is NULL). Meshes with
- * a defect that is fatal for their use are refused (VO_BAD_DATA) with a message that names the
- * first and the number of the others. Verts that no face uses are left out (later ones move up); a
- * patch of cloth whose uv are turned over as a whole is mirrored; both are logged as warnings. */
+/* Creates a mesh from arrays, which are copied. `uv` has one entry per vert and `vert_node` the
+ * node of each vert; if `uv` is NULL, each node has one vert at its (x, y). Faces index verts.
+ * Defects that are fatal for the use fail with VO_BAD_DATA and a message that contains the first
+ * one and the number of the others. Verts without faces are omitted (later ones move up), and a
+ * patch of cloth whose uv are inverted as a whole is mirrored; both are logged as warnings. */
 VO_API vo_result vo_mesh_create(vo_context *ctx, int node_count, const vo_vec3 *node_x,
                                 int vert_count, const vo_vec2 *uv, const int *vert_node,
                                 int face_count, const int (*face_vert)[3], vo_mesh_use use,
                                 vo_mesh **out);
 
-/* Bodies for obstacles. All are closed and turned outwards. */
+/* Primitive shapes for obstacles. All are closed and oriented outwards. */
 typedef enum vo_shape_kind {
     VO_SHAPE_SPHERE,   /* around the origin: radius */
     VO_SHAPE_BOX,      /* around the origin: size */
-    VO_SHAPE_PLATE,    /* a box of this size whose upper side lies in the plane z = 0 */
+    VO_SHAPE_PLATE,    /* a box of this size with its top face in the plane z = 0 */
     VO_SHAPE_CYLINDER, /* around the origin, along z: radius, height */
     VO_SHAPE_TORUS,    /* a ring around z in the plane z = 0: radius, tube */
     VO_SHAPE_FUNNEL,   /* around z, open above and below: radius, neck, height, stem, thickness */
-    VO_SHAPE_BLADE,    /* a wedge with its sharp edge along x through the origin; it points to +y,
-                          so its back is at y = -size.y, size.z thick */
+    VO_SHAPE_BLADE, /* a wedge with its sharp edge along x through the origin, pointing to +y; its
+                       back is at y = -size.y and size.z thick */
 } vo_shape_kind;
 
-/* In square brackets what vo_shape_def_default sets. Members that the kind does not list are not
- * looked at. */
+/* Defaults of vo_shape_def_default are in square brackets. Members that a kind does not list are
+ * ignored. */
 typedef struct vo_shape_def {
     vo_shape_kind kind;
-    double radius;      /* [0] m, positive; of a torus to the middle of its tube, of a funnel inside
-                           at the mouth */
+    double radius;      /* [0] m, positive; of a torus to the centre line of its tube, of a funnel
+                           inside at the mouth */
     double tube;        /* [0] m, radius of the tube; positive and less than radius */
-    double neck;        /* [0] m, radius inside at the narrow end; positive and less than radius */
+    double neck;        /* [0] m, inner radius at the narrow end; positive and less than radius */
     double height;      /* [0] m, positive; of a funnel from the neck (z = 0) to the mouth */
     double stem;        /* [0] m, length of the straight pipe below the neck; may be 0 */
     double thickness;   /* [0] m, of the wall; 0: a fifth of the neck */
     vo_vec3 size;       /* [0, 0, 0] m, positive, along x, y, z */
-    double edge_length; /* [0] m, of the triangles, about; 0: an eighth of a sphere's radius, a
-                           quarter of a cylinder's (at most its height), half of a tube, a third of
-                           a neck, a sixteenth of the longest side of the others. A circle has six
-                           edges at least, a side one */
+    double edge_length; /* [0] m, approximate edge length of the triangles; 0: an eighth of a
+                           sphere's radius, a quarter of a cylinder's (at most its height), half of
+                           a tube, a third of a neck, a sixteenth of the longest side of the others.
+                           A circle has at least six edges, a side at least one */
 } vo_shape_def;
 
 VO_API vo_shape_def vo_shape_def_default(vo_shape_kind kind);
 
-/* A mesh of VO_MESH_FOR_OBSTACLE. Sizes that make no shape, and edges so short that the faces would
- * be more than about 2 million, are VO_BAD_CALL. */
+/* Creates a mesh for VO_MESH_FOR_OBSTACLE. Fails with VO_BAD_ARGUMENT for invalid sizes and for
+ * edges so short that there would be more than about 2 million faces. */
 VO_API vo_result vo_mesh_create_shape(vo_context *ctx, const vo_shape_def *def, vo_mesh **out);
 
-/* OBJ with the extensions of ARCSim (docs/formats.md). */
+/* Reads and writes OBJ files with ARCSim's extensions (docs/formats.md). */
 VO_API vo_result vo_mesh_load_obj(vo_context *ctx, const char *path, vo_mesh_use use,
                                   vo_mesh **out);
 VO_API vo_result vo_mesh_save_obj(vo_context *ctx, const vo_mesh *mesh, const char *path);
 
-VO_API void vo_mesh_destroy(vo_mesh *mesh);
+VO_API void vo_mesh_destroy(vo_mesh *mesh); /* NULL is allowed */
 VO_API vo_mesh_view vo_mesh_get_view(const vo_mesh *mesh);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Voile: pictures and movies of scenes, states and runs (needs a build with Embree 3; for files
- * also libpng and libav; vo_features names what is there). */
+/* Voile: rendered images and movies of scenes, states and runs. Needs a build with Embree 3; files
+ * also need libpng and libav (vo_features lists the available features). */
 #ifndef VOILE_RENDER_H
 #define VOILE_RENDER_H
 
@@ -9,65 +9,73 @@
 extern "C" {
 #endif
 
-/* How pictures are taken. In square brackets what vo_shot_default sets: from before, a little to
- * the right and above, everything in the picture. Up is against gravity; z for a mesh. */
-typedef struct vo_shot {
-    int width, height;       /* [1280, 720] pixels, 1 to 16384 */
-    const vo_camera *camera; /* [NULL] looked through, whatever azimuth, elevation, field and zoom
-                                say, from its near plane to its far one; where its pixels are not
-                                of the same shape as the picture its vertical opening counts.
-                                NULL: by them */
-    double azimuth;          /* [35] degrees, by which the camera goes around to the right; at 0 it
-                                looks along +y (along -z where y is up) */
-    double elevation;        /* [14] degrees above the horizon, -89 to 89 */
-    double field;            /* [30] degrees, opening along the longer side, 1 to 150 */
-    double zoom;             /* [1] 1: what is to be seen just fits; 2: half of it; 0.001 to 1000 */
-    int samples;             /* [8] rays a pixel to each light, and twice as many through pixels at
-                             outlines, 1 to 1024: less grain for more time */
-    vo_surface_kind surface; /* [VO_SURFACE_SMOOTH] of cloth */
-    bool wire;               /* [false] draws the edges of cloth; its faces are then flat */
-    bool ground;             /* [true] a floor that takes shadows */
-    double ground_height;    /* [NaN] m along up; NaN: at the lowest point of what is shown */
+/* Options of a rendered image; vo_render_options_default sets the values in square brackets: a view
+ * from the front, slightly from the right and above, that contains everything. Up is opposite to
+ * gravity; z for a mesh. */
+typedef struct vo_render_options {
+    int width, height; /* [1280, 720] pixels, 1 to 16384 */
+    const vo_camera *
+        camera; /* [NULL] camera to render from, between its near and far planes; overrides azimuth,
+                   elevation, fov_long_side and zoom. If its aspect ratio differs from that of the
+                   image, its vertical field of view is used. NULL: framed by those members */
+    double azimuth;       /* [35] degrees by which the camera is rotated to the right; at 0 its view
+                             direction is +y (-z if y is up) */
+    double elevation;     /* [14] degrees above the horizon, -89 to 89 */
+    double fov_long_side; /* [30] degrees, field of view along the longer side, 1 to 150 */
+    double zoom;          /* [1] 1: everything fits; 2: half of it is in the image; 0.001 to 1000 */
+    int samples; /* [8] rays per pixel and light, and twice as many camera rays per pixel at
+                    outlines, 1 to 1024; more reduce noise and take longer */
+    vo_surface_kind surface; /* [VO_SURFACE_SMOOTH] surface of cloth */
+    bool wireframe;          /* [false] draws the edges of cloth; its faces are then flat-shaded */
+    bool ground;             /* [true] a floor that receives shadows */
+    double ground_height;    /* [NaN] m along up; NaN: at the lowest visible point */
     int colour_count;        /* [0] */
-    const unsigned *colours; /* [NULL] 0xRRGGBB of the cloths' materials, those of cloth 0 first;
-                                what has none gets the next of a list */
-} vo_shot;
+    const unsigned *colours; /* [NULL] sRGB 0xRRGGBB of the cloths' materials, those of cloth 0
+                                first; further materials use default colours */
+} vo_render_options;
 
-VO_API vo_shot vo_shot_default(void);
+/* Returns the defaults above. */
+VO_API vo_render_options vo_render_options_default(void);
 
-/* The present state, with everything in the picture: `rgb` gets 3 width height bytes of sRGB, rows
- * from the top. The same for any number of threads. Values that make no sense are VO_BAD_CALL with
- * a sentence that names the member. */
-VO_API vo_result vo_sim_draw(const vo_sim *sim, const vo_shot *shot, uint8_t *rgb);
+/* Renders the current state: `rgb` receives 3 width height bytes of sRGB, rows from the top. The
+ * result is the same for any number of threads. Invalid options are VO_BAD_ARGUMENT with a message
+ * that names the member. */
+VO_API vo_result vo_sim_render_image(const vo_sim *sim, const vo_render_options *options,
+                                     uint8_t *rgb);
 
-/* What the camera has in its picture. */
-typedef enum vo_fit_kind {
-    VO_FIT_ALL,  /* all frames that are rendered; the camera stands still */
-    VO_FIT_EACH, /* each frame for itself */
-} vo_fit_kind;
+/* Content that a framed camera must contain. */
+typedef enum vo_framing_mode {
+    VO_FRAMING_WHOLE_RUN, /* all rendered frames, with a fixed camera */
+    VO_FRAMING_PER_FRAME, /* each frame separately */
+} vo_framing_mode;
 
 typedef struct vo_render_def {
-    const char *input;  /* folder of a run, a scene file, which is shown as it starts, or a mesh
-                           (.obj) */
-    const char *output; /* by its name: .png one picture, .mp4 or .mov a movie (H.264), and without
-                           an ending, or with a folder's name, a folder of NNNN.png */
-    int first, last;    /* [0, -1] frames of a run; last -1: to the end. One picture shows the last
-                           of them */
-    int frame;          /* [-1] this frame of a run alone; -1: by first and last */
-    const char *camera; /* [NULL] name of a camera of the scene; NULL: the one that the film shows
-                           at the time of the frame; "none": none of them. Where there is none, and
-                           where the shot has one, the shot says how to look */
-    bool sized;         /* [false] the shot's width and height count also for a camera of the scene,
-                           whose own they otherwise are */
-    vo_fit_kind fit;    /* [VO_FIT_ALL] of many frames about sixty are looked at before */
-    vo_shot shot;
-    vo_progress_fn *progress; /* [NULL] false: a movie ends with this frame, VO_STOPPED */
-    void *user;
+    const char
+        *input; /* folder of a run, a scene file (its initial state), a mesh (.obj) or a character
+                   (.glb, .gltf, .fbx, .dae, .bvh): an image without a frame shows its rest
+                   pose, everything else its first clip */
+    const char *output; /* the extension selects the format: .png an image, .mp4 or .mov a movie
+                           (H.264); a folder or a name without extension a folder of NNNN.png */
+    int first, last;    /* [0, -1] frames of a run; last -1: to the end. An image shows the last
+                           one */
+    int frame;          /* [-1] renders only this frame of a run; -1: first to last */
+    const char *camera; /* [NULL] name of a camera of the scene; NULL: the active one at the time of
+                           the frame; "none": none. Without a camera, or if options.camera is set,
+                           `options` define the view */
+    bool override_size; /* [false] options.width and height also replace the image size of a scene
+                           camera */
+    vo_framing_mode framing; /* [VO_FRAMING_WHOLE_RUN] about sixty frames of a long run are sampled
+                                for framing */
+    vo_render_options options;
+    vo_progress_fn *progress; /* [NULL] called after each frame; returns false to end the movie
+                                 with this frame: VO_CANCELLED */
+    void *user;               /* [NULL] for progress */
 } vo_render_def;
 
+/* Returns the defaults above. */
 VO_API vo_render_def vo_render_def_default(void);
 
-/* Files are whole or not there. */
+/* Renders to a file or folder. Files are written completely or not at all. */
 VO_API vo_result vo_render(vo_context *ctx, const vo_render_def *def);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Voile: a simulation, the changing half of a scene. */
+/* Voile: simulation, the state of a scene as it changes over time. */
 #ifndef VOILE_SIM_H
 #define VOILE_SIM_H
 
@@ -12,79 +12,90 @@ extern "C" {
 
 typedef struct vo_sim vo_sim;
 
-/* The scene must outlive the simulation. Time starts at 0, or before it where the scene has a
- * preroll, whose frames have negative numbers. It starts with the initial state, of which what
- * intersects is put apart (unless VO_DISABLE_SEPARATION), and what is stretched by more than half
- * gives way first; the log tells. */
+/* Creates a simulation in the initial state of the scene, which must outlive it; *out is NULL on
+ * failure. Sews the garments of the scene first. Removes intersections of the initial state, unless
+ * VO_DISABLE_SEPARATION is set, and relaxes cloth with strains above 0.5; both are logged. Time
+ * starts at 0, or below 0 if the scene has a preroll, whose frames have negative numbers. */
 VO_API vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out);
-/* The same, told how far the sewing of the scene's garments is, which is most of the time that this
- * takes. Once `progress` returns false it ends with VO_STOPPED, after a step of sewing. */
-VO_API vo_result vo_sim_create_watched(vo_context *ctx, const vo_scene *scene,
-                                       vo_sew_progress_fn *progress, void *user, vo_sim **out);
-VO_API void vo_sim_destroy(vo_sim *sim);
+/* Like vo_sim_create; calls `progress` (may be NULL) with `user` after each step of sewing.
+ * VO_CANCELLED if it returns false. */
+VO_API vo_result vo_sim_create_with_progress(vo_context *ctx, const vo_scene *scene,
+                                             vo_sew_progress_fn *progress, void *user,
+                                             vo_sim **out);
+VO_API void vo_sim_destroy(vo_sim *sim); /* NULL is allowed */
 
-/* One substep of frame_time / frame_steps seconds; with the last one of a frame the meshes of
- * cloths with remeshing follow them: nodes and faces get other numbers. Numeric trouble never fails
- * it: it is counted in the statistics. Fails without memory: when the direct solver is needed for
- * the first time, the cloth is held for this substep and the next may go on; when remeshing fails,
- * nothing but vo_sim_destroy is left. With view.occlusion it fails, in the same way, where Embree
- * does (VO_IO_FAILED). */
+/* Simulates one substep of frame_time / frame_steps seconds. The last substep of a frame also
+ * remeshes the cloths with remeshing, which changes the indices of nodes, verts and faces, and
+ * inspects the result: frame_steps calls are equal to one vo_sim_step_frame. Invalidates all views.
+ *
+ * A substep without a numerical solution is not a failure; the statistics count it
+ * (frozen_substeps). VO_NO_MEMORY in the solver freezes the cloth in this substep, and the next
+ * call may succeed. After a failure of remeshing (VO_NO_MEMORY, or VO_IO_FAILED if Embree fails,
+ * with view.occlusion) only vo_sim_restore_snapshot and vo_sim_destroy may follow. */
 VO_API vo_result vo_sim_step(vo_sim *sim);
 
-/* All substeps of one frame, then the exact count of intersections; what remeshing may have tangled
- * in spite of its guard is put apart. */
+/* Simulates the remaining substeps of the current frame by vo_sim_step. The inspection at its end
+ * counts intersections exactly and separates faces that remeshing has made intersect. Polls the
+ * cancel callback of the context before each substep: VO_CANCELLED, and a later call continues. */
 VO_API vo_result vo_sim_step_frame(vo_sim *sim);
 
-/* A camera that nobody has prescribed, as it is now, in place of the scene's own: to be told before
- * each frame, with VO_ADAPT_VIEW. Where it will be is guessed from what it did, and around that
- * more is kept fine than around a path that is known. `jump`: it has not come there from where it
- * was last. Of several at the same time the last one counts. NULL: from now on the scene's own
- * cameras count again. It is no part of the state, so frames do not keep it. One that is no camera
- * (not finite, axes that are not orthonormal or left-handed, without an opening, with more than
- * 16384 pixels a side or pixels that are not square; to a thousandth) is VO_BAD_CALL with the
- * member's name, and what was told before still counts. */
-VO_API vo_result vo_sim_set_camera(vo_sim *sim, const vo_camera *camera, bool jump);
+/* Sets the current pose of an interactive camera, which replaces the scene's cameras. Call it
+ * before each frame; used with VO_ADAPT_VIEW only. Future poses are extrapolated from the previous
+ * ones, with a margin for the uncertainty. `is_cut`: the camera has not moved here continuously,
+ * and its earlier poses are discarded. Several calls at the same time: the last one applies. NULL:
+ * the scene's cameras apply again. Frame files do not store the camera, snapshots do.
+ *
+ * VO_BAD_ARGUMENT with the name of the member, and the earlier poses are kept, if a value is not
+ * finite, the axes are not orthonormal and right-handed, the field of view is empty, a side has
+ * more than 16384 pixels, or pixels are not square; tolerance 0.001. */
+VO_API vo_result vo_sim_set_camera(vo_sim *sim, const vo_camera *camera, bool is_cut);
 
+/* Current time, s. */
 VO_API double vo_sim_time(const vo_sim *sim);
+/* Number of frames completed since time 0; negative during the preroll. */
 VO_API int vo_sim_frame(const vo_sim *sim);
 
-/* Arrays of one cloth, valid until the next step. */
-VO_API vo_mesh_view vo_sim_cloth(const vo_sim *sim, int cloth);
+/* Arrays of a cloth, which belong to the simulation and are valid until its next step or
+ * restore. */
+VO_API vo_mesh_view vo_sim_get_cloth(const vo_sim *sim, int cloth);
 
-/* How a surface is read between its nodes. */
+/* Surface of a cloth between its nodes. */
 typedef enum vo_surface_kind {
-    VO_SURFACE_SMOOTH, /* curved faces that pass through all nodes and have common tangents there;
-                          creases (labelled edges) stay sharp. To look at: it is not exactly the
-                          surface that collisions were resolved for. vo_sim_original also
-                          rounds folds that the mesh asked for is too coarse to show, but
-                          leaves nodes that handles name */
-    VO_SURFACE_FLAT,   /* the faces as they were simulated */
+    VO_SURFACE_SMOOTH, /* curved faces that interpolate all nodes with continuous tangents;
+                          creases (labelled edges) stay sharp. For display: it deviates from the
+                          surface for which collisions are resolved and may intersect.
+                          vo_sim_sample_input_mesh also smooths folds that the input mesh is too
+                          coarse to represent, except at nodes listed by handles */
+    VO_SURFACE_FLAT,   /* the simulated triangles */
 } vo_surface_kind;
 
-/* The cloth on the mesh that it was given to the scene with, whatever remeshing did to it since:
- * positions (m) and velocities (m/s) of the first `count` of that mesh's nodes, in its own order.
- * Either array may be NULL. Each vert is found by its material position; a node on a seam gets the
- * mean of what its verts say. Nodes of no face stay where they were given. Without remeshing these
- * are the nodes of vo_sim_cloth. Where the scene refined the mesh at the start, its own nodes come
- * first. Takes time in proportion to both meshes. More nodes than the cloth was given and a cloth
- * that is not there are VO_BAD_CALL. */
-VO_API vo_result vo_sim_original(const vo_sim *sim, int cloth, vo_surface_kind surface, int count,
-                                 vo_vec3 *positions, vo_vec3 *velocities);
+/* Samples the cloth at the nodes of its input mesh (vo_cloth_def.mesh), independently of remeshing:
+ * writes positions (m) and velocities (m/s) of the first `count` nodes of that mesh in its order.
+ * Either array may be NULL. Verts are located by their material coordinates; a node with several
+ * verts, on a seam, gets the mean of their values. Nodes without a face keep their initial
+ * positions. Without remeshing the result equals the nodes of vo_sim_get_cloth. Takes time in
+ * proportion to the sizes of both meshes. VO_BAD_ARGUMENT if the cloth does not exist or `count`
+ * exceeds the nodes of its input mesh. */
+VO_API vo_result vo_sim_sample_input_mesh(const vo_sim *sim, int cloth, vo_surface_kind surface,
+                                          int count, vo_vec3 *positions, vo_vec3 *velocities);
 
-/* Obstacle at the current time. node_count is 0 outside its life. */
-VO_API vo_mesh_view vo_sim_obstacle(const vo_sim *sim, int obstacle);
+/* Arrays of an obstacle at the current time, which belong to the simulation and are valid until its
+ * next step or restore. node_count is 0 while the obstacle is absent. */
+VO_API vo_mesh_view vo_sim_get_obstacle(const vo_sim *sim, int obstacle);
 
-/* Since the current frame began. Intersections and nodes inside obstacles are those of the end of
- * the last frame, and 0 within one; vo_sim_inspect (<voile/check.h>) counts at any time. */
+/* Statistics since the beginning of the current frame. Between frames they are those of the
+ * completed frame. `intersections` and `inside_nodes` are counted at the end of a frame and 0
+ * within it; vo_sim_inspect (<voile/check.h>) counts them at any time. */
 VO_API vo_stats vo_sim_get_stats(const vo_sim *sim);
 
 /* Kinetic, gravitational and elastic energy of all cloth, J. */
 typedef struct vo_energy {
     double kinetic, gravity, stretch, bend;
 } vo_energy;
-VO_API vo_energy vo_sim_energy(const vo_sim *sim);
+/* Computes the energy of the current state. */
+VO_API vo_energy vo_sim_get_energy(const vo_sim *sim);
 
-/* Fingerprint of the state: same bits, same number. */
+/* Hash of the state: states with the same bits have the same hash. */
 VO_API uint64_t vo_sim_hash(const vo_sim *sim);
 
 #ifdef __cplusplus

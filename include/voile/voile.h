@@ -1,4 +1,4 @@
-/* Voile: adaptive cloth simulation. This header is all of them. */
+/* Voile: adaptive cloth simulation. Includes all public headers. */
 #ifndef VOILE_VOILE_H
 #define VOILE_VOILE_H
 
@@ -9,12 +9,15 @@
 #include <voile/collide.h>
 #include <voile/compare.h>
 #include <voile/fabric.h>
+#include <voile/live.h>
 #include <voile/mesh.h>
 #include <voile/render.h>
 #include <voile/run.h>
+#include <voile/run_reader.h>
 #include <voile/scene.h>
 #include <voile/sew.h>
 #include <voile/sim.h>
+#include <voile/snapshot.h>
 #include <voile/stats.h>
 
 #endif

@@ -1,4 +1,4 @@
-/* Unknown keys, and which known one was probably meant. */
+/* Detection of unknown keys, with a suggestion by edit distance. */
 #include "codec/json.h"
 #include "codec/json_private.h"
 
@@ -7,16 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST_KEY = 40 }; /* longer ones are not compared */
+enum { MAX_KEY = 40 }; /* letters; longer keys are not compared */
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 
-/* How many letters must be added, left out, changed or swapped with their neighbour to come from a
- * to b; upper case counts as lower. Optimal string alignment, three rows of the table at a time. */
+/* Optimal string alignment distance: the number of insertions, deletions, substitutions and swaps
+ * of neighbours from a to b, ignoring case. Stores three rows of the table. */
 static int edit_distance(const char *a, const char *b) {
-    int rows[3][LONGEST_KEY + 1];
+    int rows[3][MAX_KEY + 1];
     int length_a = (int)strlen(a), length_b = (int)strlen(b);
-    if (length_a > LONGEST_KEY || length_b > LONGEST_KEY) return LONGEST_KEY;
+    if (length_a > MAX_KEY || length_b > MAX_KEY) return MAX_KEY;
     for (int j = 0; j <= length_b; j++) rows[0][j] = j;
     for (int i = 1; i <= length_a; i++) {
         int *row = rows[i % 3], *above = rows[(i + 2) % 3], *higher = rows[(i + 1) % 3];
@@ -32,11 +32,11 @@ static int edit_distance(const char *a, const char *b) {
     return rows[length_a % 3][length_b];
 }
 
-/* The known key within a third of the letters; NULL if none is that near. */
-static const char *nearest(const char *key, const char *const *known) {
+/* The most similar known key, with at most a third of the letters changed; NULL if none. */
+static const char *find_similar(const char *key, const char *const *known) {
     const char *best = NULL;
     int best_distance = (int)strlen(key) / 3 + 1;
-    if (best_distance > LONGEST_KEY / 2) return NULL;
+    if (best_distance > MAX_KEY / 2) return NULL;
     for (; *known; known++) {
         int distance = edit_distance(key, *known);
         if (distance < best_distance || (distance == best_distance && !best)) {
@@ -47,17 +47,19 @@ static const char *nearest(const char *key, const char *const *known) {
     return best;
 }
 
-static vo_result refuse_key(vo_json_at object, const char *key, const char *const *known) {
+static vo_result fail_unknown_key(vo_json_cursor object, const char *key,
+                                  const char *const *known) {
     char shown[64], list[400] = "";
-    vo_json_quotable(shown, sizeof shown, key);
-    const char *meant = nearest(key, known), *origin = vo_json_origin(vo_json_get(&object, key));
-    if (meant)
+    vo_json_sanitise(shown, sizeof shown, key);
+    const char *similar = find_similar(key, known),
+               *origin = vo_json_origin(vo_json_get(&object, key));
+    if (similar)
         return vo_json_fail_from(object, origin, "unknown key \"%s\"; did you mean \"%s\"?", shown,
-                                 meant);
+                                 similar);
     for (size_t length = 0; *known && length < sizeof list; known++)
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
                                    *known);
-    return vo_json_fail_from(object, origin, "unknown key \"%s\"; known are %s", shown, list);
+    return vo_json_fail_from(object, origin, "unknown key \"%s\"; known keys: %s", shown, list);
 }
 
 static bool is_known(const char *key, const char *const *known) {
@@ -66,13 +68,13 @@ static bool is_known(const char *key, const char *const *known) {
     return false;
 }
 
-vo_result vo_json_check_keys(vo_json_at object, const char *const *known) {
-    if (!vo_json_present(object)) return VO_OK;
+vo_result vo_json_check_keys(vo_json_cursor object, const char *const *known) {
+    if (!vo_json_is_present(object)) return VO_OK;
     if (vo_json_kind(object) != VO_JSON_OBJECT)
         return vo_json_fail(object, "expected an object, found %s", vo_json_kind_name(object));
     json_object_object_foreach(object.value, key, member) {
         (void)member;
-        if (!is_known(key, known)) return refuse_key(object, key, known);
+        if (!is_known(key, known)) return fail_unknown_key(object, key, known);
     }
     return VO_OK;
 }

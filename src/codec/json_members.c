@@ -1,15 +1,15 @@
-/* Walking over the members of an object. */
+/* Iteration over the members of an object. */
 #include "codec/json.h"
 
 #include <json-c/json.h>
 
-int vo_json_member_count(vo_json_at object) {
+int vo_json_member_count(vo_json_cursor object) {
     if (!json_object_is_type(object.value, json_type_object)) return 0;
     return json_object_object_length(object.value);
 }
 
-vo_json_at vo_json_member(const vo_json_at *object, int index) {
-    vo_json_at at = vo_json_get(object, "");
+vo_json_cursor vo_json_member(const vo_json_cursor *object, int index) {
+    vo_json_cursor at = vo_json_get(object, "");
     at.value = NULL;
     if (!json_object_is_type(object->value, json_type_object)) return at;
     struct json_object_iterator i = json_object_iter_begin(object->value);

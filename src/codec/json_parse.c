@@ -1,5 +1,6 @@
-/* Text to tree. json-c holds the tree; its own parser is not used, since it lets too much pass,
- * keeps the last of two equal keys in silence, and loses text or worse when memory runs out. */
+/* Recursive-descent JSON parser that builds json-c values. json-c's own parser is not used: it
+ * accepts invalid input, silently keeps the last of duplicate keys, and mishandles allocation
+ * failures. */
 #include "codec/json.h"
 #include "codec/json_private.h"
 #include "codec/number.h"
@@ -19,16 +20,16 @@ typedef struct parser {
     const char *text;
     size_t size, at;
     int depth;  /* open brackets */
-    char *word; /* the latest string or number, NUL-terminated */
+    char *word; /* last string or number, unescaped, NUL-terminated */
     int word_capacity, word_length;
 } parser;
 
-/* 0 at the end; the text itself holds no 0. */
+/* Returns 0 at the end; the text contains no 0. */
 static char peek_at(const parser *p, size_t at) { return at < p->size ? p->text[at] : 0; }
 
 static char peek(const parser *p) { return peek_at(p, p->at); }
 
-/* "FILE: line L, column C: " + the sentence; columns are counted in characters. */
+/* Fails with "FILE: line L, column C: " and the formatted text; columns are characters. */
 static vo_result fail_at(const parser *p, size_t at, const char *format, ...) VO_PRINTF(3, 4);
 static vo_result fail_at(const parser *p, size_t at, const char *format, ...) {
     int line = 1, column = 1;
@@ -39,17 +40,17 @@ static vo_result fail_at(const parser *p, size_t at, const char *format, ...) {
         else if ((c & 0xc0) != 0x80) /* the first byte of a UTF-8 character */
             column++;
     }
-    char sentence[512];
+    char message[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(sentence, sizeof sentence, format, args);
+    vsnprintf(message, sizeof message, format, args);
     va_end(args);
     return vo_fail(p->ctx, VO_BAD_DATA, "%s: line %d, column %d: %s", p->file, line, column,
-                   sentence);
+                   message);
 }
 
-/* Something else stands where the parser is; `expected` may be NULL. */
-static vo_result unexpected(const parser *p, const char *expected) {
+/* Fails at the current character; `expected` may be NULL. */
+static vo_result fail_unexpected(const parser *p, const char *expected) {
     char c = peek(p);
     if (c == 0) return fail_at(p, p->at, "the text ends in the middle of a value");
     if (c < ' ' || c > '~') return fail_at(p, p->at, "unexpected character");
@@ -62,7 +63,7 @@ static vo_result no_memory(const parser *p) { return vo_fail_memory(p->ctx, p->f
 static vo_result skip_comment(parser *p) {
     size_t begin = p->at;
     char kind = peek_at(p, begin + 1);
-    if (kind != '/' && kind != '*') return unexpected(p, NULL);
+    if (kind != '/' && kind != '*') return fail_unexpected(p, NULL);
     for (p->at += 2; peek(p); p->at++) {
         if (kind == '/' && peek(p) == '\n') return VO_OK;
         if (kind == '*' && peek(p) == '*' && peek_at(p, p->at + 1) == '/') {
@@ -73,7 +74,7 @@ static vo_result skip_comment(parser *p) {
     return kind == '/' ? VO_OK : fail_at(p, begin, "the comment does not end");
 }
 
-/* Moves on to the next token. */
+/* Skips white space and comments. */
 static vo_result skip_blank(parser *p) {
     for (;;) {
         char c = peek(p);
@@ -86,7 +87,7 @@ static vo_result skip_blank(parser *p) {
     }
 }
 
-/* The four hexadecimal digits at `at`; -1 if they are not. */
+/* Value of the four hexadecimal digits at `at`; -1 if they are invalid. */
 static int hex4(const parser *p, size_t at) {
     int value = 0;
     for (size_t i = 0; i < 4; i++) {
@@ -107,7 +108,7 @@ static void add_utf8(parser *p, unsigned code) {
     p->word_length += length;
 }
 
-/* \uXXXX, or two of them for a character beyond ffff. */
+/* Decodes \uXXXX, or a surrogate pair of two escapes. */
 static vo_result unescape_code(parser *p) {
     int code = hex4(p, p->at + 2), low = -1;
     bool high = code >= 0xd800 && code < 0xdc00;
@@ -133,7 +134,7 @@ static vo_result unescape(parser *p) {
     return VO_OK;
 }
 
-/* The quote that ends the string the parser is on; 0 if its line has none. */
+/* Position of the closing quote of the current string; 0 if its line has none. */
 static size_t closing_quote(const parser *p) {
     for (size_t i = p->at + 1; peek_at(p, i) && peek_at(p, i) != '\n'; i++) {
         if (peek_at(p, i) == '"') return i;
@@ -142,17 +143,17 @@ static size_t closing_quote(const parser *p) {
     return 0;
 }
 
-/* The parser is on the opening quote; p->word becomes what the string means. */
+/* Parses a string from its opening quote into p->word, unescaped. */
 static vo_result parse_string(parser *p) {
     size_t end = closing_quote(p);
     if (!end) return fail_at(p, p->at, "the string does not end on its line");
-    /* No escape means more bytes than it is written with. */
+    /* An escape sequence is never shorter than its character. */
     if (!vo_reserve(p->ctx, &p->word, &p->word_capacity, (int)(end - p->at))) return no_memory(p);
     p->word_length = 0;
     p->at++;
     while (p->at < end) {
-        size_t length = vo_json_character(p->text + p->at, end - p->at);
-        if (length == 0) return fail_at(p, p->at, "this is not UTF-8");
+        size_t length = vo_json_char_length(p->text + p->at, end - p->at);
+        if (length == 0) return fail_at(p, p->at, "the string is not UTF-8");
         if (peek(p) == '\\') {
             VO_TRY(unescape(p));
             continue;
@@ -176,7 +177,8 @@ static bool is_word(char c) {
 
 static size_t count_digits(const char *text) { return strspn(text, "0123456789"); }
 
-/* JSON's grammar for a number, with 1. and -.5 let through. *integer: no point and no exponent. */
+/* Matches JSON's grammar for numbers, extended by 1. and -.5. *integer: no point and no exponent.
+ */
 static bool is_number(const char *word, bool *integer) {
     const char *at = word[0] == '-' ? word + 1 : word;
     size_t whole = count_digits(at), fraction = 0;
@@ -195,22 +197,23 @@ static bool is_number(const char *word, bool *integer) {
     return *at == 0;
 }
 
-/* p->word as a number: short integers as such, so that they print as they were written. */
-static vo_result make_number(const parser *p, size_t begin, bool integer, json_object **out) {
+/* Converts p->word to a number; integers of up to 18 digits stay integers for printing. */
+static vo_result create_number(const parser *p, size_t begin, bool integer, json_object **out) {
     double real;
     if (integer && p->word_length <= 18 && strcmp(p->word, "-0") != 0)
         *out = json_object_new_int64(strtoll(p->word, NULL, 10));
     else if (vo_number_read(p->word, p->word + p->word_length, &real))
         *out = json_object_new_double(real);
     else
-        return fail_at(p, begin, "the number has %d characters, which is too many", p->word_length);
+        return fail_at(p, begin, "the number has %d characters, too many to convert",
+                       p->word_length);
     return *out ? VO_OK : no_memory(p);
 }
 
-/* Why p->word, at `begin`, cannot stand in JSON. */
-static vo_result refuse_word(const parser *p, size_t begin) {
+/* Fails with the reason why p->word, at `begin`, is invalid. */
+static vo_result fail_word(const parser *p, size_t begin) {
     char shown[48];
-    vo_json_quotable(shown, sizeof shown, p->word);
+    vo_json_sanitise(shown, sizeof shown, p->word);
     const char *letters = p->word + (p->word[0] == '-' || p->word[0] == '+');
     if (strncmp(letters, "NaN", 3) == 0 || strncmp(letters, "Inf", 3) == 0)
         return fail_at(p, begin, "JSON has no number %s", shown);
@@ -219,7 +222,7 @@ static vo_result refuse_word(const parser *p, size_t begin) {
     return fail_at(p, begin, "%s is not a number", shown);
 }
 
-/* true, false, null or a number. */
+/* Parses true, false, null or a number. */
 static vo_result parse_word(parser *p, json_object **out) {
     size_t begin = p->at;
     while (is_word(peek(p))) p->at++;
@@ -230,15 +233,16 @@ static vo_result parse_word(parser *p, json_object **out) {
     p->word_length = (int)length;
     bool integer, yes = strcmp(p->word, "true") == 0;
     if (strcmp(p->word, "null") == 0) return VO_OK;
-    if (is_number(p->word, &integer)) return make_number(p, begin, integer, out);
-    if (!yes && strcmp(p->word, "false") != 0) return refuse_word(p, begin);
+    if (is_number(p->word, &integer)) return create_number(p, begin, integer, out);
+    if (!yes && strcmp(p->word, "false") != 0) return fail_word(p, begin);
     *out = json_object_new_boolean(yes);
     return *out ? VO_OK : no_memory(p);
 }
 
 static vo_result parse_value(parser *p, json_object **out);
 
-/* Behind a value: a comma, or the closing bracket, which sets *done. A comma may come last. */
+/* Parses the comma after a value or the closing bracket, which sets *done. A comma before the
+ * closing bracket is allowed. */
 static vo_result parse_separator(parser *p, char close, const char *expected, bool *done) {
     VO_TRY(skip_blank(p));
     bool comma = peek(p) == ',';
@@ -248,7 +252,7 @@ static vo_result parse_separator(parser *p, char close, const char *expected, bo
     }
     *done = peek(p) == close;
     if (*done) p->at++;
-    return comma || *done ? VO_OK : unexpected(p, expected);
+    return comma || *done ? VO_OK : fail_unexpected(p, expected);
 }
 
 static vo_result parse_elements(parser *p, json_object *array) {
@@ -264,26 +268,26 @@ static vo_result parse_elements(parser *p, json_object *array) {
     return VO_OK;
 }
 
-/* What follows a key; `key` is a copy of it. */
+/* Parses the colon and the value of a key; `key` is a copy. */
 static vo_result parse_member(parser *p, json_object *object, const char *key) {
     json_object *value = NULL;
     VO_TRY(skip_blank(p));
-    if (peek(p) != ':') return unexpected(p, "a colon after the key");
+    if (peek(p) != ':') return fail_unexpected(p, "a colon after the key");
     p->at++;
     VO_TRY(parse_value(p, &value));
     return vo_json_attach(object, key, value) ? VO_OK : no_memory(p);
 }
 
-/* The parser is on a key. */
+/* Parses a key and its value. */
 static vo_result parse_key(parser *p, json_object *object) {
     size_t begin = p->at;
-    if (peek(p) == '\'') return fail_at(p, begin, "strings stand in double quotes");
-    if (peek(p) != '"') return unexpected(p, "a key in double quotes");
+    if (peek(p) == '\'') return fail_at(p, begin, "strings must be in double quotes");
+    if (peek(p) != '"') return fail_unexpected(p, "a key in double quotes");
     VO_TRY(parse_string(p));
     if (json_object_object_get_ex(object, p->word, NULL)) {
         char shown[64];
-        vo_json_quotable(shown, sizeof shown, p->word);
-        return fail_at(p, begin, "the key \"%s\" is already given in this object", shown);
+        vo_json_sanitise(shown, sizeof shown, p->word);
+        return fail_at(p, begin, "duplicate key \"%s\" in this object", shown);
     }
     char *key = vo_copy_string(p->ctx, p->word);
     if (!key) return no_memory(p);
@@ -302,7 +306,7 @@ static vo_result parse_members(parser *p, json_object *object) {
     return VO_OK;
 }
 
-/* An array or an object; *out is complete or NULL. */
+/* Parses an array or an object; *out is complete or NULL. */
 static vo_result parse_container(parser *p, json_object **out) {
     bool is_array = peek(p) == '[';
     if (p->depth == VO_JSON_DEPTH)
@@ -322,29 +326,29 @@ static vo_result parse_container(parser *p, json_object **out) {
     return result;
 }
 
-/* *out is NULL for null and after a failure. */
+/* Parses any value; *out is NULL for null and on failure. */
 static vo_result parse_value(parser *p, json_object **out) {
     *out = NULL;
     VO_TRY(skip_blank(p));
     char c = peek(p);
     if (c == '[' || c == '{') return parse_container(p, out);
     if (is_word(c)) return parse_word(p, out);
-    if (c == '\'') return fail_at(p, p->at, "strings stand in double quotes");
-    if (c != '"') return unexpected(p, NULL);
+    if (c == '\'') return fail_at(p, p->at, "strings must be in double quotes");
+    if (c != '"') return fail_unexpected(p, NULL);
     VO_TRY(parse_string(p));
     *out = json_object_new_string_len(p->word, p->word_length);
     return *out ? VO_OK : no_memory(p);
 }
 
-/* One value, and nothing behind it. */
+/* Parses the whole text: one value. */
 static vo_result parse_text(parser *p, json_object **root) {
     const char *zero = memchr(p->text, 0, p->size);
-    if (zero) return fail_at(p, (size_t)(zero - p->text), "a zero byte: this is not a text file");
+    if (zero) return fail_at(p, (size_t)(zero - p->text), "zero byte; the file is not a text file");
     VO_TRY(skip_blank(p));
     if (!peek(p)) return vo_fail(p->ctx, VO_BAD_DATA, "%s: the file is empty", p->file);
     VO_TRY(parse_value(p, root));
     VO_TRY(skip_blank(p));
-    return peek(p) ? unexpected(p, NULL) : VO_OK;
+    return peek(p) ? fail_unexpected(p, NULL) : VO_OK;
 }
 
 vo_result vo_json_parse(vo_context *ctx, const char *file, const char *text, size_t size,

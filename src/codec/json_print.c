@@ -1,4 +1,4 @@
-/* A document as text, laid out for people. */
+/* Prints JSON documents in readable form. */
 #include "codec/json.h"
 #include "core/memory.h"
 
@@ -8,7 +8,7 @@
 
 enum { LINE_WIDTH = 100, INDENT = 2 };
 
-/* The text so far. Once memory has run out nothing more is added. */
+/* Output text. After a failed allocation nothing is added. */
 typedef struct printer {
     vo_context *ctx;
     char *text;
@@ -17,7 +17,7 @@ typedef struct printer {
     bool failed;
 } printer;
 
-static void add(printer *p, const char *text, size_t length) {
+static void add_bytes(printer *p, const char *text, size_t length) {
     if (!p->failed && length < (size_t)(INT32_MAX - p->size) &&
         vo_reserve(p->ctx, &p->text, &p->capacity, p->size + (int)length)) {
         memcpy(p->text + p->size, text, length);
@@ -27,15 +27,15 @@ static void add(printer *p, const char *text, size_t length) {
     }
 }
 
-static void add_text(printer *p, const char *text) { add(p, text, strlen(text)); }
+static void add_text(printer *p, const char *text) { add_bytes(p, text, strlen(text)); }
 
 static void new_line(printer *p, int depth) {
     add_text(p, "\n");
     p->line = p->size;
-    for (int i = 0; i < depth * INDENT; i++) add(p, " ", 1);
+    for (int i = 0; i < depth * INDENT; i++) add_bytes(p, " ", 1);
 }
 
-/* Quotes, backslashes and control characters escaped, the rest as it is. */
+/* Adds a quoted string with quotes, backslashes and control characters escaped. */
 static void add_string(printer *p, const char *text) {
     add_text(p, "\"");
     for (; *text; text++) {
@@ -49,7 +49,7 @@ static void add_string(printer *p, const char *text) {
         else if ((unsigned char)*text < 0x20)
             snprintf(escape, sizeof escape, "\\u%04x", (unsigned)*text), add_text(p, escape);
         else
-            add(p, text, 1);
+            add_bytes(p, text, 1);
     }
     add_text(p, "\"");
 }
@@ -98,16 +98,16 @@ static void add_object(printer *p, json_object *object, int depth) {
     add_text(p, "}");
 }
 
-static bool holds_containers(json_object *array) {
+static bool contains_containers(json_object *array) {
     for (size_t i = 0; i < json_object_array_length(array); i++)
         if (is_container(json_object_array_get_idx(array, i))) return true;
     return false;
 }
 
-/* Plain values run on until the line is full; arrays and objects have lines of their own. */
+/* Scalars share lines up to LINE_WIDTH; arrays and objects start a new line each. */
 static void add_array(printer *p, json_object *array, int depth) {
     size_t count = json_object_array_length(array);
-    bool broken = false, each = holds_containers(array);
+    bool broken = false, each = contains_containers(array);
     add_text(p, "[");
     for (size_t i = 0; i < count; i++) {
         if (i) add_text(p, ",");

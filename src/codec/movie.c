@@ -7,23 +7,23 @@
 #include <string.h>
 #include <strings.h>
 
-/* The kinds of files: X(ending, name that libavformat has for it). */
+/* Supported formats: X(extension, name in libavformat). */
 #define MOVIE_KINDS(X) \
     X(".mp4", "mp4")   \
     X(".mov", "mov")
 
-/* libavformat's name of the file's kind; NULL: not one of these. */
-static const char *kind_of(const char *path) {
+/* libavformat's name of the format of a file; NULL if not supported. */
+static const char *format_name(const char *path) {
     const char *dot = strrchr(path, '.');
     if (!dot) return NULL;
-#define X(ending, name) \
-    if (strcasecmp(dot, ending) == 0) return name;
+#define X(extension, name) \
+    if (strcasecmp(dot, extension) == 0) return name;
     MOVIE_KINDS(X)
 #undef X
     return NULL;
 }
 
-bool vo_movie_knows(const char *path) { return kind_of(path) != NULL; }
+bool vo_movie_supports_path(const char *path) { return format_name(path) != NULL; }
 
 #ifdef VO_HAVE_LIBAV
 
@@ -34,8 +34,8 @@ bool vo_movie_knows(const char *path) { return kind_of(path) != NULL; }
 #include <libavutil/opt.h>
 #include <unistd.h>
 
-/* The file goes through a descriptor of our own, so the system's reason for a failure is known and
- * nothing is ever printed. */
+/* libav writes through callbacks to our own file descriptor, so that system errors are reported and
+ * nothing is printed. */
 struct vo_movie {
     vo_context *ctx;
     vo_movie_def def;
@@ -47,14 +47,14 @@ struct vo_movie {
     AVFrame *frame;
     AVPacket *packet;
     AVStream *stream; /* the format's */
-    int count;        /* pictures so far */
+    int count;        /* images added */
 };
 
 enum {
     IO_BUFFER = 1 << 16,
-    SILENT = 128,       /* moves every message of the encoder beyond what is printed */
-    INDEX_BASE = 16384, /* bytes, of the index but for the pictures */
-    INDEX_FRAME = 64,   /* of one picture in it; 20 are common */
+    SILENT = 128,       /* log level offset that suppresses all messages of the encoder */
+    INDEX_BASE = 16384, /* bytes of the index without images */
+    INDEX_FRAME = 64,   /* bytes per image; 20 are typical */
 };
 
 bool vo_movie_available(void) { return true; }
@@ -66,7 +66,7 @@ static vo_result fail_io(const vo_movie *m) {
                    strerror(m->io_error));
 }
 
-/* What libav says. */
+/* Fails with the message of a libav error code. */
 static vo_result fail_libav(const vo_movie *m, const char *doing, int code) {
     char text[AV_ERROR_MAX_STRING_SIZE] = "";
     if (m->io_error) return fail_io(m);
@@ -101,7 +101,7 @@ static int64_t seek_bytes(void *user, int64_t offset, int whence) {
 static vo_result open_file(vo_movie *m) {
     int length = snprintf(m->temporary, sizeof m->temporary, "%s.tmp", m->def.path);
     if (length < 0 || (size_t)length >= sizeof m->temporary)
-        return vo_fail(m->ctx, VO_BAD_CALL, "%.200s...: the path is too long", m->def.path);
+        return vo_fail(m->ctx, VO_BAD_ARGUMENT, "%.200s...: the path is too long", m->def.path);
     m->fd = open(m->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (m->fd >= 0) return VO_OK;
     m->io_error = errno;
@@ -109,7 +109,7 @@ static vo_result open_file(vo_movie *m) {
 }
 
 static vo_result open_format(vo_movie *m) {
-    int code = avformat_alloc_output_context2(&m->format, NULL, kind_of(m->def.path), NULL);
+    int code = avformat_alloc_output_context2(&m->format, NULL, format_name(m->def.path), NULL);
     if (code < 0) return fail_libav(m, "opening the file", code);
     uint8_t *buffer = av_malloc(IO_BUFFER);
     if (!buffer) return vo_fail_memory(m->ctx, m->def.path);
@@ -130,8 +130,8 @@ static const AVCodec *find_encoder(void) {
     return NULL;
 }
 
-/* As seen through small differences of cloth: a little better than usual. */
-static void describe_stream(vo_movie *m) {
+/* Sets the encoder options; CRF 17 instead of 23 preserves small wrinkles of cloth. */
+static void configure_encoder(vo_movie *m) {
     AVCodecContext *c = m->codec;
     c->log_level_offset = SILENT;
     c->width = m->def.width;
@@ -151,50 +151,51 @@ static void describe_stream(vo_movie *m) {
     c->bit_rate = 0;
     av_opt_set(c->priv_data, "preset", "medium", 0);
     av_opt_set(c->priv_data, "crf", "17", 0);
-    /* Otherwise its look ahead reads memory that nobody wrote, on processors with AVX-512. */
+    /* Works around reads of uninitialised memory in its lookahead with AVX-512. */
     av_opt_set(c->priv_data, "x264-params", "cpu-independent=1", 0);
 }
 
 static vo_result open_encoder(vo_movie *m) {
     const AVCodec *codec = find_encoder();
     if (!codec)
-        return vo_fail(m->ctx, VO_BAD_CALL,
-                       "%s: the libavcodec of this machine has no H.264 encoder (libx264 or "
-                       "libopenh264)",
-                       m->def.path);
+        return vo_fail(
+            m->ctx, VO_BAD_ARGUMENT,
+            "%s: the installed libavcodec has no H.264 encoder; install one with libx264 or "
+            "libopenh264",
+            m->def.path);
     m->codec = avcodec_alloc_context3(codec);
     m->frame = av_frame_alloc();
     m->packet = av_packet_alloc();
     m->stream = avformat_new_stream(m->format, NULL);
     if (!m->codec || !m->frame || !m->packet || !m->stream)
         return vo_fail_memory(m->ctx, m->def.path);
-    describe_stream(m);
+    configure_encoder(m);
     int code = avcodec_open2(m->codec, codec, NULL);
     if (code < 0) return fail_libav(m, "opening the encoder", code);
     m->frame->format = m->codec->pix_fmt;
     m->frame->width = m->codec->width;
     m->frame->height = m->codec->height;
     code = av_frame_get_buffer(m->frame, 0);
-    return code < 0 ? fail_libav(m, "making room for a picture", code) : VO_OK;
+    return code < 0 ? fail_libav(m, "allocating an image", code) : VO_OK;
 }
 
-/* The room for the index is left free at the beginning of the file. */
-static vo_result write_head(vo_movie *m) {
+/* Writes the header and reserves space for the index after it. */
+static vo_result write_header(vo_movie *m) {
     AVDictionary *options = NULL;
     int code = avcodec_parameters_from_context(m->stream->codecpar, m->codec);
     m->stream->time_base = m->codec->time_base;
     m->stream->avg_frame_rate = m->codec->framerate;
-    int64_t room = INDEX_BASE + (int64_t)INDEX_FRAME * m->def.frame_count;
-    if (code >= 0) code = av_dict_set_int(&options, "moov_size", room, 0);
+    int64_t index_bytes = INDEX_BASE + (int64_t)INDEX_FRAME * m->def.frame_count;
+    if (code >= 0) code = av_dict_set_int(&options, "moov_size", index_bytes, 0);
     if (code >= 0) code = av_dict_set(&options, "fflags", "+bitexact", 0);
     if (code >= 0) code = avformat_write_header(m->format, &options);
     av_dict_free(&options);
-    return code < 0 ? fail_libav(m, "writing the head", code) : VO_OK;
+    return code < 0 ? fail_libav(m, "writing the header", code) : VO_OK;
 }
 
-/* ---- pictures -------------------------------------------------------------------------------- */
+/* ---- images ---------------------------------------------------------------------------------- */
 
-/* What the encoder has ready goes to the file. */
+/* Writes the packets that the encoder has completed. */
 static vo_result write_packets(vo_movie *m) {
     for (;;) {
         int code = avcodec_receive_packet(m->codec, m->packet);
@@ -203,7 +204,7 @@ static vo_result write_packets(vo_movie *m) {
         m->packet->duration = 1;
         av_packet_rescale_ts(m->packet, m->codec->time_base, m->stream->time_base);
         code = av_interleaved_write_frame(m->format, m->packet);
-        if (code < 0 || m->io_error) return fail_libav(m, "writing a picture", code);
+        if (code < 0 || m->io_error) return fail_libav(m, "writing an image", code);
     }
 }
 
@@ -211,7 +212,7 @@ vo_result vo_movie_add(vo_movie *m, const vo_image *image) {
     VO_REQUIRE(m->ctx, image->width == m->def.width && image->height == m->def.height);
     VO_REQUIRE(m->ctx, m->count < m->def.frame_count);
     int code = av_frame_make_writable(m->frame);
-    if (code < 0) return fail_libav(m, "making room for a picture", code);
+    if (code < 0) return fail_libav(m, "allocating an image", code);
     vo_planes planes;
     for (int i = 0; i < 3; i++) {
         planes.data[i] = m->frame->data[i];
@@ -237,21 +238,22 @@ static void close_all(vo_movie *m) {
     if (m->fd >= 0) close(m->fd);
 }
 
-void vo_movie_abandon(vo_movie *m) {
+void vo_movie_discard(vo_movie *m) {
     if (!m) return;
-    bool made = m->fd >= 0;
+    bool created = m->fd >= 0;
     close_all(m);
-    if (made) unlink(m->temporary);
+    if (created) unlink(m->temporary);
     vo_delete(m->ctx, m);
 }
 
 static vo_result check_def(vo_context *ctx, const vo_movie_def *def) {
-    VO_REQUIRE(ctx, vo_movie_knows(def->path) && def->frame_count > 0 && def->frame_time > 0);
+    VO_REQUIRE(ctx,
+               vo_movie_supports_path(def->path) && def->frame_count > 0 && def->frame_time > 0);
     if (def->width % 2 == 0 && def->height % 2 == 0 && def->width > 0 && def->height > 0)
         return VO_OK;
-    return vo_fail(ctx, VO_BAD_CALL,
-                   "%s: a movie has an even number of pixels along each side, not %d x %d",
-                   def->path, def->width, def->height);
+    return vo_fail(ctx, VO_BAD_ARGUMENT,
+                   "%s: width and height of a movie must be even, not %d x %d", def->path,
+                   def->width, def->height);
 }
 
 vo_result vo_movie_open(vo_context *ctx, const vo_movie_def *def, vo_movie **out) {
@@ -265,15 +267,15 @@ vo_result vo_movie_open(vo_context *ctx, const vo_movie_def *def, vo_movie **out
     vo_result result = open_file(m);
     if (result == VO_OK) result = open_format(m);
     if (result == VO_OK) result = open_encoder(m);
-    if (result == VO_OK) result = write_head(m);
+    if (result == VO_OK) result = write_header(m);
     if (result == VO_OK)
         *out = m;
     else
-        vo_movie_abandon(m);
+        vo_movie_discard(m);
     return result;
 }
 
-static vo_result write_end(vo_movie *m) {
+static vo_result write_trailer(vo_movie *m) {
     int code = avcodec_send_frame(m->codec, NULL);
     if (code < 0) return fail_libav(m, "encoding", code);
     VO_TRY(write_packets(m));
@@ -285,9 +287,9 @@ static vo_result write_end(vo_movie *m) {
 }
 
 vo_result vo_movie_finish(vo_movie *m) {
-    vo_result result = write_end(m);
+    vo_result result = write_trailer(m);
     if (result != VO_OK) {
-        vo_movie_abandon(m);
+        vo_movie_discard(m);
         return result;
     }
     close_all(m);
@@ -301,22 +303,21 @@ bool vo_movie_available(void) { return false; }
 
 vo_result vo_movie_open(vo_context *ctx, const vo_movie_def *def, vo_movie **out) {
     *out = NULL;
-    return vo_fail(ctx, VO_BAD_CALL,
-                   "%s: this build cannot write movies: it was made without libavcodec and "
-                   "libavformat",
+    return vo_fail(ctx, VO_BAD_ARGUMENT,
+                   "%s: this build cannot write movies; rebuild it with libavcodec and libavformat",
                    def->path);
 }
 
 vo_result vo_movie_add(vo_movie *movie, const vo_image *image) {
     (void)movie, (void)image;
-    return VO_BAD_CALL;
+    return VO_BAD_ARGUMENT;
 }
 
 vo_result vo_movie_finish(vo_movie *movie) {
     (void)movie;
-    return VO_BAD_CALL;
+    return VO_BAD_ARGUMENT;
 }
 
-void vo_movie_abandon(vo_movie *movie) { (void)movie; }
+void vo_movie_discard(vo_movie *movie) { (void)movie; }
 
 #endif

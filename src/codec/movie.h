@@ -1,10 +1,10 @@
-/* Movies: H.264 in MP4 or QuickTime files, through libavcodec and libavformat, which only movie.c
- * knows.
+/* Movie files: H.264 in MP4 or QuickTime, through libavcodec and libavformat, which only movie.c
+ * includes.
  *
- * 4:2:0 at 8 bits, as every player and browser shows it; colours are BT.709, named in the stream.
- * The index stands before the pictures, so a browser starts at once. The file is written under
- * another name and renamed at the end. The same pictures make the same file, since the encoder gets
- * one thread. */
+ * The format is 8-bit 4:2:0, which every player and browser supports, with BT.709 colours tagged in
+ * the stream. The index precedes the images, so that browsers can start playing at once. The file
+ * is written under a temporary name and renamed at the end. The encoder uses one thread, so that
+ * the file is deterministic. */
 #ifndef VO_CODEC_MOVIE_H
 #define VO_CODEC_MOVIE_H
 
@@ -12,32 +12,32 @@
 
 typedef struct vo_movie vo_movie;
 
-/* Whether this build can; whether there is an encoder shows on opening. */
+/* True if the build includes libav. vo_movie_open fails if libav has no H.264 encoder. */
 bool vo_movie_available(void);
 
-/* Whether the path names a kind of movie file that can be written (.mp4, .mov). */
-bool vo_movie_knows(const char *path);
+/* True if the file name extension is a supported movie format (.mp4, .mov). */
+bool vo_movie_supports_path(const char *path);
 
 typedef struct vo_movie_def {
     const char *path;  /* not copied */
     int width, height; /* even */
     double frame_time; /* s */
-    int frame_count;   /* at most so many; there is room in the index for them */
+    int frame_count;   /* maximum; the index is reserved for them */
 } vo_movie_def;
 
 vo_result vo_movie_open(vo_context *ctx, const vo_movie_def *def, vo_movie **out);
 
-/* The next picture; of the size that was said. */
+/* Appends an image of the size of the definition. */
 vo_result vo_movie_add(vo_movie *movie, const vo_image *image);
 
-/* Completes the file, and closes in any case. */
+/* Completes the file and destroys the movie, also on failure. */
 vo_result vo_movie_finish(vo_movie *movie);
 
-/* Closes without a file. NULL is allowed. */
-void vo_movie_abandon(vo_movie *movie);
+/* Deletes the unfinished file and destroys the movie. NULL is allowed. */
+void vo_movie_discard(vo_movie *movie);
 
-/* movie_yuv.c: pictures to planes of brightness and, at half the resolution, of colour; `stride` is
- * in bytes. Sizes are even. */
+/* movie_yuv.c: converts an image of even size to Y'CbCr 4:2:0: a luma plane and two chroma planes
+ * at half the resolution; `stride` is in bytes. */
 typedef struct vo_planes {
     uint8_t *data[3];
     int stride[3];

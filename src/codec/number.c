@@ -15,7 +15,7 @@ typedef unsigned __int128 wide;
 enum {
     MAX_DIGITS = 19,       /* always fit 64 bits */
     MAX_POWER = 27,        /* 5^27 fits 63 bits */
-    MAX_TOKEN = 1100,      /* no double needs more than 770 digits to be written exactly */
+    MAX_TOKEN = 1100,      /* 770 digits are enough to write any double exactly */
     MAX_EXPONENT = 100000, /* beyond it everything is zero or infinite */
     MANTISSA = 53          /* bits of a double */
 };
@@ -57,14 +57,14 @@ static double scale(uint64_t digits, int exponent) {
         return exponent < 0 ? (double)digits / power10[-exponent]
                             : (double)digits * power10[exponent];
     if (exponent >= 0) return to_double((wide)digits * power5[exponent], exponent);
-    /* Enough bits that the quotient has more than 64; the last one stands for the remainder. */
+    /* The quotient gets more than 64 bits; its last bit is sticky (set if there is a remainder). */
     int shift = 64 + __builtin_clzll(digits);
     wide numerator = (wide)digits << shift, divisor = power5[-exponent];
     wide quotient = numerator / divisor;
     return to_double(quotient | (quotient * divisor != numerator), exponent - shift);
 }
 
-/* Runs strtod in the C locale; nothing outside this thread notices. */
+/* strtod in the C locale, which is set for this thread during the call. */
 static double strtod_c(const char *text) {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t old = c ? uselocale(c) : (locale_t)0;
@@ -76,19 +76,19 @@ static double strtod_c(const char *text) {
     return x;
 }
 
-/* What a token says, before it is a number. */
+/* Parsed decimal number. */
 typedef struct decimal {
-    uint64_t digits; /* the first MAX_DIGITS significant ones */
-    int count;       /* how many of them */
+    uint64_t digits; /* the first MAX_DIGITS significant digits */
+    int count;       /* number of these digits */
     int exponent;    /* of ten */
-    bool cut;        /* a nonzero digit did not fit */
+    bool truncated;  /* a further digit is not zero */
 } decimal;
 
 static bool is_digit(const char *at, const char *end) {
     return at < end && (unsigned char)(*at - '0') < 10;
 }
 
-/* Reads a run of digits; `step` is -1 behind the point, 0 before it. */
+/* Reads digits; `step` is the change of the exponent per digit: -1 after the point, 0 before. */
 static const char *read_digits(const char *at, const char *end, int step, decimal *d) {
     for (; is_digit(at, end); at++) {
         unsigned digit = (unsigned)(*at - '0');
@@ -97,7 +97,7 @@ static const char *read_digits(const char *at, const char *end, int step, decima
             d->count += d->digits > 0;
             d->exponent += step;
         } else {
-            d->cut |= digit != 0;
+            d->truncated |= digit != 0;
             d->exponent += step + 1;
         }
     }
@@ -118,7 +118,7 @@ static const char *read_exponent(const char *at, const char *end, decimal *d) {
     return at;
 }
 
-/* What the fast path cannot settle; NULL for a token of absurd length. */
+/* Fallback to strtod; NULL if the number has MAX_TOKEN characters or more. */
 static const char *read_slowly(const char *begin, const char *after, double *out) {
     char token[MAX_TOKEN];
     size_t length = (size_t)(after - begin);
@@ -129,16 +129,18 @@ static const char *read_slowly(const char *begin, const char *after, double *out
     return after;
 }
 
-/* The number without its sign. */
-static const char *magnitude(const decimal *d, const char *begin, const char *after, double *out) {
+/* Converts the absolute value. */
+static const char *read_magnitude(const decimal *d, const char *begin, const char *after,
+                                  double *out) {
     if (d->digits == 0) {
         *out = 0;
         return after;
     }
     if (abs(d->exponent) > MAX_POWER) return read_slowly(begin, after, out);
     *out = scale(d->digits, d->exponent);
-    /* Digits were cut: the number is between two that usually round to the same double. */
-    if (d->cut && scale(d->digits + 1, d->exponent) != *out) return read_slowly(begin, after, out);
+    /* Truncated: the number is between two that usually round to the same double. */
+    if (d->truncated && scale(d->digits + 1, d->exponent) != *out)
+        return read_slowly(begin, after, out);
     return after;
 }
 
@@ -157,7 +159,7 @@ const char *vo_number_read(const char *at, const char *end, double *out) {
     }
     if (written == 0 || written > INT32_MAX / 4) return NULL;
     at = read_exponent(at, end, &d);
-    if (at) at = magnitude(&d, begin, at, out);
+    if (at) at = read_magnitude(&d, begin, at, out);
     if (at && negative) *out = -*out;
     return at;
 }
@@ -192,9 +194,9 @@ static uint64_t digits17(double x, int *exponent) {
     }
 }
 
-/* The shortest of 15, 16, 17 digits that gives x back; no zeros at the end. x = digits
+/* The smallest of 15, 16 and 17 digits that preserves x, without trailing zeros. x = digits
  * 10^(exponent - count + 1). */
-static uint64_t shortest(double x, int *exponent, int *count) {
+static uint64_t shortest_digits(double x, int *exponent, int *count) {
     static const struct {
         int count;
         uint64_t divisor, limit;
@@ -204,7 +206,7 @@ static uint64_t shortest(double x, int *exponent, int *count) {
     for (int i = 0; i < 2 && *count == 17; i++) {
         uint64_t divisor = tries[i].divisor, rounded = (all + divisor / 2) / divisor;
         int power = *exponent - tries[i].count + 1;
-        /* What looks like a tie was perhaps rounded up to one: then the lower neighbour is near. */
+        /* A tie of the 17 digits may result from rounding; then the lower neighbour is nearer. */
         if (all % divisor == divisor / 2 && scale(rounded, power) != x) rounded--;
         if (scale(rounded, power) != x) continue;
         digits = rounded;
@@ -218,8 +220,8 @@ static uint64_t shortest(double x, int *exponent, int *count) {
     return digits;
 }
 
-/* Puts the point into a run of `count` digits whose first one counts 10^exponent. */
-static size_t place_point(const char *digit, int count, int exponent, char *text) {
+/* Writes `count` digits with a decimal point; the first digit has the value 10^exponent. */
+static size_t write_fixed(const char *digit, int count, int exponent, char *text) {
     size_t length = 0;
     if (exponent < 0) text[length++] = '0';
     for (int i = 0; i <= exponent; i++) text[length++] = i < count ? digit[i] : '0';
@@ -230,7 +232,7 @@ static size_t place_point(const char *digit, int count, int exponent, char *text
     return length;
 }
 
-/* Through the C library: very large and very small numbers, and what is not finite. */
+/* Fallback to the C library for very large, very small and non-finite numbers. */
 static size_t write_slowly(double x, char *text) {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t old = c ? uselocale(c) : (locale_t)0;
@@ -248,7 +250,7 @@ static size_t write_slowly(double x, char *text) {
 
 /* d.ddde-7 */
 static size_t write_with_exponent(const char *digit, int count, int exponent, char *text) {
-    size_t length = place_point(digit, count, 0, text);
+    size_t length = write_fixed(digit, count, 0, text);
     text[length++] = 'e';
     return length + vo_number_write_int(exponent, text + length);
 }
@@ -261,11 +263,11 @@ size_t vo_number_write(double x, char *text) {
     if (!(size >= 1e-10 && size < 1e16)) return write_slowly(x, text);
     int exponent, count;
     char digit[MAX_DIGITS];
-    uint64_t digits = shortest(size, &exponent, &count);
+    uint64_t digits = shortest_digits(size, &exponent, &count);
     for (int i = count; i-- > 0; digits /= 10) digit[i] = (char)('0' + digits % 10);
     if (signbit(x)) text[length++] = '-';
     length += exponent < -5 ? write_with_exponent(digit, count, exponent, text + length)
-                            : place_point(digit, count, exponent, text + length);
+                            : write_fixed(digit, count, exponent, text + length);
     text[length] = 0;
     return length;
 }

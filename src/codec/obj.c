@@ -10,7 +10,7 @@ vo_result vo_obj_load(vo_context *ctx, const char *path, vo_mesh_use use, vo_mes
     vo_result result = vo_obj_parse(ctx, path, bytes.data, bytes.size, &data);
     vo_bytes_free(ctx, &bytes);
     if (result != VO_OK) return result;
-    result = vo_mesh_accept(ctx, path, &data, use, out);
+    result = vo_mesh_build_validated(ctx, path, &data, use, out);
     vo_mesh_data_free(ctx, &data);
     return result;
 }

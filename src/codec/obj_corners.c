@@ -3,7 +3,7 @@
 #include "mesh/columns.h"
 #include "mesh/data.h"
 #include "mesh/polygon.h"
-#include "mesh/sides.h"
+#include "mesh/side_table.h"
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ void vo_obj_reader_free(vo_obj_reader *r) {
     r->face_node = NULL;
 }
 
-/* A whole number that fits an int; moves behind it. */
+/* Reads an integer and moves past it; false if there is none or it exceeds an int. */
 static bool read_int(vo_obj_reader *r, int *out) {
     const char *at = r->at;
     bool negative = at < r->end && *at == '-';
@@ -42,7 +42,7 @@ static bool read_int(vo_obj_reader *r, int *out) {
 vo_result vo_obj_read_index(vo_obj_reader *r, const char *keyword, int count, int *out) {
     int index;
     if (!read_int(r, &index)) return vo_obj_fail_word(r, "an index");
-    if (index == 0) return vo_obj_fail(r, "index 0: OBJ counts from 1");
+    if (index == 0) return vo_obj_fail(r, "index 0 is invalid; OBJ indices start at 1");
     if (index > count || index < -count)
         return vo_obj_fail(r, "%s %d does not exist: there are %d %s lines before this line",
                            keyword, index, count, keyword);
@@ -50,7 +50,7 @@ vo_result vo_obj_read_index(vo_obj_reader *r, const char *keyword, int count, in
     return VO_OK;
 }
 
-/* The part behind v: nothing, /vt, //vn or /vt/vn; false if it is none of these. */
+/* Reads the part after v: nothing, /vt, //vn or /vt/vn; *ok is false if it is none of these. */
 static vo_result read_rest_of_corner(vo_obj_reader *r, int *vert, bool *ok) {
     int normal;
     *ok = true;
@@ -66,7 +66,7 @@ static vo_result read_rest_of_corner(vo_obj_reader *r, int *vert, bool *ok) {
     return VO_OK;
 }
 
-/* v, v/vt, v//vn or v/vt/vn; normals are not used. */
+/* Reads v, v/vt, v//vn or v/vt/vn; normals are ignored. */
 static vo_result read_corner(vo_obj_reader *r, int *node, int *vert) {
     const char *begin = r->at;
     bool ok;
@@ -78,7 +78,7 @@ static vo_result read_corner(vo_obj_reader *r, int *node, int *vert) {
     return vo_obj_fail_word(r, "v, v/vt, v//vn or v/vt/vn");
 }
 
-/* Reads all corners of the line into the polygon at hand. */
+/* Reads all corners of the line into the current polygon. */
 static vo_result read_corners(vo_obj_reader *r) {
     for (r->corner_count = 0; vo_obj_next_word(r); r->corner_count++) {
         vo_column columns[] = CORNER_COLUMNS(r);
@@ -91,8 +91,8 @@ static vo_result read_corners(vo_obj_reader *r) {
     return vo_obj_fail(r, "a face needs at least three corners, this one has %d", r->corner_count);
 }
 
-/* Drops corners that the next one repeats, as long as a triangle is left: exporters write
- * triangles as quads with a doubled corner. */
+/* Removes corners that equal the next one, down to a triangle: some exporters write triangles as
+ * quads with a repeated corner. */
 static void drop_repeated_corners(vo_obj_reader *r) {
     for (int i = r->corner_count - 1; i >= 0 && r->corner_count > 3; i--) {
         int after = (i + 1) % r->corner_count;
@@ -103,8 +103,8 @@ static void drop_repeated_corners(vo_obj_reader *r) {
     }
 }
 
-/* The polygon in material space, turned so that it goes to the left; false where it has no vt or no
- * area there. */
+/* Projects the polygon to material space, mirrored if needed to be counter-clockwise; false without
+ * vt or area. */
 static bool flatten_in_material(vo_obj_reader *r) {
     int n = r->corner_count;
     for (int i = 0; i < n; i++) {
@@ -121,7 +121,7 @@ static void flatten_in_world(vo_obj_reader *r) {
     vo_polygon_flatten(r->corner_count, r->world, r->flat);
 }
 
-/* Cuts the polygon at hand; r->triangle gets its corners. */
+/* Triangulates the current polygon into r->triangle. */
 static void triangulate(vo_obj_reader *r) {
     if (r->corner_count == 3) {
         memcpy(r->triangle[0], (int[3]){0, 1, 2}, sizeof r->triangle[0]);
@@ -160,7 +160,7 @@ vo_result vo_obj_read_face(vo_obj_reader *r) {
     return VO_OK;
 }
 
-/* Adds a vert for a node; -1 without memory. */
+/* Adds a vert for a node; -1 on failure. */
 static int add_vert(vo_obj_reader *r, vo_vec2 u, int node, int label, int line) {
     vo_mesh_data *d = r->data;
     int v = d->vert_count;
@@ -172,7 +172,7 @@ static int add_vert(vo_obj_reader *r, vo_vec2 u, int node, int label, int line) 
     return d->vert_count++;
 }
 
-/* The first node that uses a vt owns it; returns how many corners want one that is taken. */
+/* Assigns each vt to the first node that uses it; returns the number of corners of other nodes. */
 static int claim_verts(vo_obj_reader *r) {
     vo_mesh_data *d = r->data;
     int clashes = 0;
@@ -185,7 +185,7 @@ static int claim_verts(vo_obj_reader *r) {
     return clashes;
 }
 
-/* Corners whose vt belongs to another node, to be sorted by vt and node. */
+/* Corners whose vt is assigned to another node, sorted by vt and node. */
 typedef struct clash_list {
     int count;
     int *face, *corner, *vert, *node; /* [count] */
@@ -227,7 +227,7 @@ static void fill_clashes(const vo_obj_reader *r, clash_list *l) {
     vo_sort_by_key(count, l->order, l->vert, d->vert_count, l->scratch, l->start);
 }
 
-/* One new vert for each pair of vt and node. */
+/* Adds one vert per distinct pair of vt and node. */
 static bool duplicate_verts(vo_obj_reader *r, const clash_list *l) {
     vo_mesh_data *d = r->data;
     int copy = -1;
@@ -254,7 +254,7 @@ static bool resolve_clashes(vo_obj_reader *r, int count) {
     return ok;
 }
 
-enum { NO_VERT = -1, WANTS_VERT = -2 };
+enum { NO_VERT = -1, NEEDS_VERT = -2 };
 
 /* Marks the nodes of corners without vt that have no vert yet. */
 static void mark_bare_nodes(const vo_obj_reader *r, int *own) {
@@ -264,16 +264,16 @@ static void mark_bare_nodes(const vo_obj_reader *r, int *own) {
         if (d->vert_node[v] >= 0) own[d->vert_node[v]] = v;
     for (int c = 0; c < 3 * d->face_count; c++) {
         int node = r->face_node[c / 3][c % 3];
-        if (d->face_vert[c / 3][c % 3] < 0 && own[node] == NO_VERT) own[node] = WANTS_VERT;
+        if (d->face_vert[c / 3][c % 3] < 0 && own[node] == NO_VERT) own[node] = NEEDS_VERT;
     }
 }
 
-/* Gives corners without vt their node's first vert, or one at the node's (x, y). */
+/* Assigns to corners without vt the first vert of their node, or a new one at its (x, y). */
 static bool fill_bare_corners(vo_obj_reader *r, int *own) {
     vo_mesh_data *d = r->data;
     mark_bare_nodes(r, own);
     for (int n = 0; n < d->node_count; n++) {
-        if (own[n] != WANTS_VERT) continue;
+        if (own[n] != NEEDS_VERT) continue;
         vo_vec3 x = d->node_x[n];
         own[n] = add_vert(r, v2(x.x, x.y), n, d->node_label[n], d->node_line[n]);
         if (own[n] < 0) return false;

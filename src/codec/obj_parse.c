@@ -19,7 +19,7 @@ vo_result vo_obj_fail(vo_obj_reader *r, const char *format, ...) {
 
 vo_result vo_obj_fail_memory(vo_obj_reader *r) { return vo_fail_memory(r->ctx, r->name); }
 
-/* Copies the word at hand, with unprintable bytes replaced. */
+/* Copies the current word; unprintable bytes become question marks. */
 static void copy_word(const vo_obj_reader *at, char *text, size_t size) {
     vo_obj_reader r = *at;
     size_t length = 0;
@@ -35,8 +35,8 @@ vo_result vo_obj_fail_word(vo_obj_reader *r, const char *wanted) {
     return vo_obj_fail(r, "expected %s, found the end of the line", wanted);
 }
 
-/* Length of a backslash and the end of the line behind it; 0 if there is none. */
-static int continuation(const vo_obj_reader *r) {
+/* Length of a line continuation (backslash and line break) at r->at; 0 if there is none. */
+static int continuation_length(const vo_obj_reader *r) {
     ptrdiff_t left = r->end - r->at;
     if (left < 2 || r->at[0] != '\\') return 0;
     if (r->at[1] == '\n') return 2;
@@ -49,26 +49,26 @@ static bool is_blank(char c) {
 
 bool vo_obj_at_break(const vo_obj_reader *r) {
     return r->at == r->end || is_blank(*r->at) || *r->at == '\n' || *r->at == '#' ||
-           (*r->at == '\\' && continuation(r) > 0);
+           (*r->at == '\\' && continuation_length(r) > 0);
 }
 
 bool vo_obj_next_word(vo_obj_reader *r) {
     for (;;) {
         if (r->at == r->end) return false;
-        int skip = is_blank(*r->at) ? 1 : continuation(r);
+        int skip = is_blank(*r->at) ? 1 : continuation_length(r);
         if (skip == 0) return *r->at != '\n' && *r->at != '#';
         r->line += skip > 1;
         r->at += skip;
     }
 }
 
-/* The end of the line at hand, or of the text. */
+/* End of the current line or of the text. */
 static const char *find_newline(const vo_obj_reader *r) {
     const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
     return newline ? newline : r->end;
 }
 
-/* Whether the text before the end of a line closes with a backslash. */
+/* True if the line ends with a backslash. */
 static bool ends_in_backslash(const char *begin, const char *newline) {
     if (newline > begin && newline[-1] == '\r') newline--;
     return newline > begin && newline[-1] == '\\';
@@ -123,13 +123,13 @@ static vo_result read_label(vo_obj_reader *r, int *out) {
     return vo_obj_fail_word(r, "a whole number");
 }
 
-/* Refuses an attribute that has nothing to belong to. */
+/* Fails if no element precedes the line that describes it. */
 static vo_result require_owner(vo_obj_reader *r, int count, const char *owner) {
     if (count > 0) return VO_OK;
-    return vo_obj_fail(r, "this line describes the last %s, but there is none before it", owner);
+    return vo_obj_fail(r, "the line describes the last %s line, but none precedes it", owner);
 }
 
-static vo_result check_room(vo_obj_reader *r, int count, const char *what) {
+static vo_result check_count(vo_obj_reader *r, int count, const char *what) {
     if (count < VO_MESH_MAX_ELEMENTS) return VO_OK;
     return vo_obj_fail(r, "more than %d %s lines", VO_MESH_MAX_ELEMENTS, what);
 }
@@ -139,7 +139,7 @@ static vo_result read_v(vo_obj_reader *r) {
     vo_vec3 x;
     VO_TRY(read_vec3(r, &x));
     if (d->node_count == d->node_capacity) {
-        VO_TRY(check_room(r, d->node_count, "v"));
+        VO_TRY(check_count(r, d->node_count, "v"));
         if (!vo_mesh_data_reserve_nodes(r->ctx, d, d->node_count + 1)) return vo_obj_fail_memory(r);
     }
     d->node_line[d->node_count] = r->line;
@@ -147,14 +147,14 @@ static vo_result read_v(vo_obj_reader *r) {
     return VO_OK;
 }
 
-/* vt u [v [w]], and ms u v w of ARCSim 0.3. */
+/* Reads vt u [v [w]], and ms u v w of ARCSim 0.3. */
 static vo_result read_vt(vo_obj_reader *r) {
     vo_mesh_data *d = r->data;
     vo_vec2 u = {0};
     VO_TRY(read_real(r, &u.x));
     if (vo_obj_next_word(r)) VO_TRY(read_real(r, &u.y));
     if (d->vert_count == d->vert_capacity) {
-        VO_TRY(check_room(r, d->vert_count, "vt"));
+        VO_TRY(check_count(r, d->vert_count, "vt"));
         if (!vo_mesh_data_reserve_verts(r->ctx, d, d->vert_count + 1)) return vo_obj_fail_memory(r);
     }
     d->vert_line[d->vert_count] = r->line;
@@ -192,14 +192,14 @@ static vo_result read_e(vo_obj_reader *r) {
         VO_TRY(vo_obj_read_index(r, "v", d->node_count, &node[i]));
         if (!vo_obj_at_break(r)) return vo_obj_fail_word(r, "a space");
     }
-    VO_TRY(check_room(r, d->edge_count, "e"));
+    VO_TRY(check_count(r, d->edge_count, "e"));
     if (!vo_mesh_data_reserve_edges(r->ctx, d, d->edge_count + 1)) return vo_obj_fail_memory(r);
     d->edge_line[d->edge_count] = r->line;
     memcpy(d->edge_node[d->edge_count++], node, sizeof node);
     return VO_OK;
 }
 
-/* ARCSim counts valleys positive, Voile ridges. */
+/* The sign differs: valleys are positive in ARCSim, ridges in Voile. */
 static vo_result read_ea(vo_obj_reader *r) {
     double angle;
     VO_TRY(require_owner(r, r->data->edge_count, "e"));
@@ -250,8 +250,8 @@ static void note_unknown(vo_obj_reader *r, const char *keyword) {
     snprintf(r->unknown, sizeof r->unknown, "%s", keyword);
 }
 
-/* Four numbers are plastic curvature; nine are the plastic stretch of ARCSim 0.3, which has no
- * counterpart here. */
+/* Four numbers are plastic curvature. Nine are the plastic stretch of ARCSim 0.3, which is not
+ * supported. */
 static vo_result read_ts(vo_obj_reader *r) {
     double s[4];
     VO_TRY(require_owner(r, r->data->face_count, "f"));
@@ -261,7 +261,8 @@ static vo_result read_ts(vo_obj_reader *r) {
     return VO_OK;
 }
 
-/* Plastic bending of ARCSim 0.3 as a 3x3 matrix; fabric is flat, so its upper left 2x2 is all. */
+/* Plastic bending of ARCSim 0.3, a 3x3 matrix; material space is flat, so its upper left 2x2 part
+ * is complete. */
 static vo_result read_tp(vo_obj_reader *r) {
     double s[9];
     VO_TRY(require_owner(r, r->data->face_count, "f"));
@@ -279,7 +280,7 @@ typedef struct keyword {
     vo_result (*read)(vo_obj_reader *r);
 } keyword;
 
-/* The frequent ones first. */
+/* Frequent keywords first. */
 static const keyword keywords[] = {
     {"v", read_v},           {"vt", read_vt},      {"f", vo_obj_read_face},
     {"vn", read_nothing},    {"nv", read_nv},      {"e", read_e},
@@ -293,7 +294,7 @@ static const keyword keywords[] = {
     {"l", read_nothing},     {"p", read_nothing},  {"usemtl", read_nothing},
     {"mtllib", read_nothing}};
 
-/* The entry of the word at hand; moves behind it. NULL, without moving, if it is not known. */
+/* Finds the current word and moves past it; NULL, without moving, if it is unknown. */
 static const keyword *find_keyword(vo_obj_reader *r) {
     char word[8] = {0};
     vo_obj_reader ahead = *r;
@@ -323,7 +324,7 @@ static vo_result read_line(vo_obj_reader *r) {
 static void warn_unknown(vo_obj_reader *r) {
     if (r->unknown_count == 0) return;
     vo_log_line(r->ctx, VO_LOG_WARNING,
-                "%s: line %d: \"%s\" is not known and ignored (%d such line%s in the file)",
+                "%s: line %d: unknown keyword \"%s\" ignored (%d line%s of this kind in the file)",
                 r->name, r->unknown_line, r->unknown, r->unknown_count,
                 r->unknown_count > 1 ? "s" : "");
 }

@@ -9,16 +9,16 @@
 typedef struct rewriter {
     vo_obj_reader in;
     vo_obj_writer out;
-    int node_count, next; /* positions, and how many are written */
+    int node_count, next; /* number of positions; the next one to write */
     const vo_vec3 *x, *v;
 } rewriter;
 
-/* Moves behind the word at hand. */
+/* Moves past the current word. */
 static void skip_word(vo_obj_reader *r) {
     while (!vo_obj_at_break(r)) r->at++;
 }
 
-/* From `begin` to the end of the line and the line break, which the last line may lack. */
+/* Copies from `begin` to the end of the line and adds a line break if it is missing. */
 static void copy_rest(rewriter *w, const char *begin) {
     vo_obj_skip_line(&w->in);
     const char *end = w->in.at;
@@ -28,10 +28,10 @@ static void copy_rest(rewriter *w, const char *begin) {
 
 static bool is_zero(vo_vec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
 
-/* Three numbers are replaced, a fourth one or a colour stays. */
+/* Replaces three numbers; a fourth one or a colour is kept. */
 static vo_result write_v(rewriter *w) {
     if (w->next == w->node_count)
-        return vo_obj_fail(&w->in, "there are more v lines than the %d nodes of the cloth",
+        return vo_obj_fail(&w->in, "the file has more v lines than the cloth has nodes (%d)",
                            w->node_count);
     vo_vec3 x = w->x[w->next], v = w->v[w->next];
     w->next++;
@@ -46,8 +46,8 @@ static vo_result write_v(rewriter *w) {
     return VO_OK;
 }
 
-/* A corner without its normal: v, or v/vt. */
-static size_t bare_corner(const char *corner, size_t size) {
+/* Length of a corner without its normal: v or v/vt. */
+static size_t bare_corner_length(const char *corner, size_t size) {
     const char *first = memchr(corner, '/', size);
     if (!first) return size;
     const char *second = memchr(first + 1, '/', size - (size_t)(first + 1 - corner));
@@ -55,12 +55,12 @@ static size_t bare_corner(const char *corner, size_t size) {
     return (size_t)((second == first + 1 ? first : second) - corner);
 }
 
-/* All of the line but normals; `done` is up to where it is written. */
+/* Copies the line without normals; `done` is the end of the text already written. */
 static vo_result write_f(rewriter *w, const char *done) {
     while (vo_obj_next_word(&w->in)) {
         const char *corner = w->in.at;
         skip_word(&w->in);
-        const char *bare = corner + bare_corner(corner, (size_t)(w->in.at - corner));
+        const char *bare = corner + bare_corner_length(corner, (size_t)(w->in.at - corner));
         vo_obj_put_text(&w->out, done, (size_t)(bare - done));
         done = w->in.at;
     }

@@ -26,7 +26,8 @@ static void put_nodes(vo_obj_writer *w, const vo_mesh *m) {
     }
 }
 
-/* Only edges that have something to say; the angle in ARCSim's sign (valleys positive). */
+/* Writes edges with a rest angle, damage or a label; the angle has ARCSim's sign (valleys
+ * positive). */
 static void put_edges(vo_obj_writer *w, const vo_mesh *m) {
     for (int e = 0; e < m->edge_count; e++) {
         double angle = -m->edge_rest_angle[e], damage = m->edge_damage[e];

@@ -6,27 +6,27 @@
 
 #include <string.h>
 
-enum { LINE_ROOM = 160 }; /* a keyword and four numbers */
+enum { MAX_LINE = 160 }; /* bytes of a keyword and four numbers */
 
 static bool grow(vo_obj_writer *w, size_t more) {
-    size_t room = w->room + w->room / 2 + more + 65536;
-    char *text = vo_alloc(w->ctx, room);
+    size_t capacity = w->capacity + w->capacity / 2 + more + 65536;
+    char *text = vo_alloc(w->ctx, capacity);
     if (!text) return false;
     if (w->used) memcpy(text, w->text, w->used);
-    vo_free(w->ctx, w->text, w->room);
+    vo_free(w->ctx, w->text, w->capacity);
     w->text = text;
-    w->room = room;
+    w->capacity = capacity;
     return true;
 }
 
-static bool has_room(vo_obj_writer *w, size_t more) {
+static bool ensure_capacity(vo_obj_writer *w, size_t more) {
     if (w->failed) return false;
-    if (w->room - w->used < more && !grow(w, more)) w->failed = true;
+    if (w->capacity - w->used < more && !grow(w, more)) w->failed = true;
     return !w->failed;
 }
 
 bool vo_obj_begin_line(vo_obj_writer *w, const char *keyword) {
-    if (!has_room(w, LINE_ROOM)) return false;
+    if (!ensure_capacity(w, MAX_LINE)) return false;
     for (; *keyword; keyword++) w->text[w->used++] = *keyword;
     return true;
 }
@@ -54,7 +54,7 @@ void vo_obj_put_vec3(vo_obj_writer *w, const char *keyword, vo_vec3 x) {
 }
 
 void vo_obj_put_text(vo_obj_writer *w, const char *text, size_t size) {
-    if (size == 0 || !has_room(w, size)) return;
+    if (size == 0 || !ensure_capacity(w, size)) return;
     memcpy(w->text + w->used, text, size);
     w->used += size;
 }
@@ -67,6 +67,6 @@ vo_result vo_obj_writer_finish(vo_obj_writer *w, const char *path) {
 }
 
 void vo_obj_writer_discard(vo_obj_writer *w) {
-    vo_free(w->ctx, w->text, w->room);
+    vo_free(w->ctx, w->text, w->capacity);
     *w = (vo_obj_writer){.ctx = w->ctx};
 }

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HEAD_ROOM = 1024, VERTEX_BYTES = 3 * 8 + 3, FACE_BYTES = 1 + 3 * 4 + 3 };
+enum { MAX_HEADER = 1024, VERTEX_BYTES = 3 * 8 + 3, FACE_BYTES = 1 + 3 * 4 + 3 };
 
-/* Returns its length. */
-static size_t write_head(const vo_ply *ply, char head[HEAD_ROOM]) {
+/* Writes the header and returns its length. */
+static size_t write_header(const vo_ply *ply, char header[MAX_HEADER]) {
     const char *comment = ply->comment ? ply->comment : "";
-    return (size_t)snprintf(head, HEAD_ROOM,
+    return (size_t)snprintf(header, MAX_HEADER,
                             "ply\nformat binary_little_endian 1.0\n"
                             "%s%.*s%s"
                             "element vertex %d\n"
@@ -25,7 +25,7 @@ static size_t write_head(const vo_ply *ply, char head[HEAD_ROOM]) {
                             *comment ? "\n" : "", ply->vertex_count, ply->face_count);
 }
 
-/* The lower bytes of a number, the lowest first. */
+/* Writes the low bytes of a number in little-endian order. */
 static char *put_bytes(char *at, uint64_t bits, int count) {
     for (int i = 0; i < count; i++) *at++ = (char)(unsigned char)(bits >> 8 * i);
     return at;
@@ -63,14 +63,14 @@ static char *put_faces(char *at, const vo_ply *ply) {
 }
 
 vo_result vo_ply_save(vo_context *ctx, const vo_ply *ply, const char *path) {
-    size_t room =
-        HEAD_ROOM + (size_t)ply->vertex_count * VERTEX_BYTES + (size_t)ply->face_count * FACE_BYTES;
-    char head[HEAD_ROOM], *text = vo_alloc(ctx, room);
+    size_t capacity = MAX_HEADER + (size_t)ply->vertex_count * VERTEX_BYTES +
+                      (size_t)ply->face_count * FACE_BYTES;
+    char header[MAX_HEADER], *text = vo_alloc(ctx, capacity);
     if (!text) return vo_fail_memory(ctx, path);
-    size_t size = write_head(ply, head);
-    memcpy(text, head, size);
+    size_t size = write_header(ply, header);
+    memcpy(text, header, size);
     char *end = put_faces(put_vertices(text + size, ply), ply);
     vo_result result = vo_file_write(ctx, path, text, (size_t)(end - text));
-    vo_free(ctx, text, room);
+    vo_free(ctx, text, capacity);
     return result;
 }

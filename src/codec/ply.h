@@ -1,7 +1,7 @@
-/* Stanford PLY with colours, to look at: MeshLab, Blender and most viewers open it.
+/* Stanford PLY with colours, for inspection in MeshLab, Blender and most viewers.
  *
- * Viewers differ in whether they show the colours of vertices or of faces, so both are written. The
- * form is binary_little_endian 1.0, positions as doubles. */
+ * Some viewers display vertex colours, others face colours, so both are written. The format is
+ * binary_little_endian 1.0, with positions as doubles. */
 #ifndef VO_CODEC_PLY_H
 #define VO_CODEC_PLY_H
 
@@ -12,7 +12,7 @@ typedef struct vo_colour {
 } vo_colour;
 
 typedef struct vo_ply {
-    const char *comment; /* a line for the head; NULL: none */
+    const char *comment; /* comment line of the header; NULL: none */
     int vertex_count;
     const vo_vec3 *x;               /* [vertex_count] m */
     const vo_colour *vertex_colour; /* [vertex_count] */
@@ -21,7 +21,7 @@ typedef struct vo_ply {
     const vo_colour *face_colour; /* [face_count] */
 } vo_ply;
 
-/* The file is whole or not there. */
+/* Writes the file atomically. */
 vo_result vo_ply_save(vo_context *ctx, const vo_ply *ply, const char *path);
 
 #endif

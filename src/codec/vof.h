@@ -1,20 +1,20 @@
-/* Frame files (.vof): named arrays and a time, compressed, and proof against any altered byte.
+/* Frame files (.vof): a time and named arrays, compressed and protected by checksums.
  *
- * A file is a head, a table of sections, the sections' bytes and two checksums (vof_private.h has
- * the picture, docs/cache-format.md the bytes). A section is an array of `count` rows of `columns`
- * numbers of one type, known by its tag and an index (the cloth it belongs to). This part knows no
- * simulation: which tags a frame must have is its callers' affair, and sections nobody asks for are
- * carried along unseen, so that newer files can hold more.
+ * A file consists of a header, a table of sections, the compressed sections and two checksums
+ * (diagram in vof_private.h, reference in docs/cache-format.md). A section is an array of `count`
+ * rows of `columns` numbers of one type, identified by a tag and an index (of the cloth it belongs
+ * to). The format is independent of the simulation: the caller defines the required tags, and
+ * unknown sections are ignored, so that newer files may contain more.
  *
- * Reading is all or nothing: an open reader has been checked to the last byte. */
+ * Opening a file validates every byte; there is no partial read. */
 #ifndef VO_CODEC_VOF_H
 #define VO_CODEC_VOF_H
 
 #include "core/context.h"
 
 enum {
-    VO_VOF_TAG = 8,            /* letters in a tag, at most */
-    VO_VOF_MAX_COLUMNS = 1024, /* numbers in a row */
+    VO_VOF_TAG = 8,            /* maximum length of a tag */
+    VO_VOF_MAX_COLUMNS = 1024, /* numbers per row */
     VO_VOF_MAX_SECTIONS = 1 << 20,
 };
 
@@ -26,52 +26,49 @@ typedef enum vo_vof_type {
     VO_VOF_F64 = 5,
 } vo_vof_type;
 
-/* Writing. Keep the writer from frame to frame: its memory is reused, and the bytes do not depend
- * on what it wrote before. After a failure the frame must be begun again. */
+/* Writer. Reuse one writer for all frames: it keeps its memory, and the bytes of a frame do not
+ * depend on earlier ones. After a failure call vo_vof_begin again. */
 typedef struct vo_vof_writer vo_vof_writer;
 
 vo_result vo_vof_writer_create(vo_context *ctx, vo_vof_writer **out);
 void vo_vof_writer_destroy(vo_vof_writer *writer); /* NULL is allowed */
 
-/* Forgets what was added and starts a frame. */
+/* Discards added sections and starts a frame. */
 void vo_vof_begin(vo_vof_writer *writer, int frame, double time);
 
-/* Takes a section; `data` is not needed afterwards. `tag` has 1 to 8 letters, digits or
- * underscores; tag and index together are unique; `data` may be NULL if count is 0. */
+/* Adds a copy of a section. `tag` has 1 to 8 letters, digits or underscores; the pair of tag and
+ * index must be unique; `data` may be NULL if count is 0. */
 vo_result vo_vof_add(vo_vof_writer *writer, const char *tag, int index, vo_vof_type type,
                      int columns, int count, const void *data);
 
-/* The finished file, valid until the next begin. Sections are compressed by all threads; the bytes
- * do not depend on how many there are. */
+/* Completes the file in memory; *bytes is valid until the next vo_vof_begin. Compresses in
+ * parallel; the bytes do not depend on the number of threads. */
 vo_result vo_vof_finish(vo_vof_writer *writer, const void **bytes, size_t *size);
-/* The same to a file that is either complete or not there. */
+/* Completes the file and writes it atomically. */
 vo_result vo_vof_save(vo_vof_writer *writer, const char *path);
 
-/* Reading. Every message names the file, what is wrong with it and what to do about it. */
+/* Reader. Every message names file, defect and remedy. */
 typedef struct vo_vof_reader vo_vof_reader;
 
-/* Reads and checks everything. On failure *out is NULL. */
+/* Reads and validates a file. On failure *out is NULL. */
 vo_result vo_vof_open(vo_context *ctx, const char *path, vo_vof_reader **out);
-/* The same from memory; `name` stands for the file in messages. */
+/* Reads from memory; `name` is the file name in messages. */
 vo_result vo_vof_parse(vo_context *ctx, const char *name, const void *bytes, size_t size,
                        vo_vof_reader **out);
-/* Reads and checks head and table alone, whatever the size of the file: frame, time and counts are
- * there, data is not. */
+/* Reads and validates header and table only, independent of the file size: frame, time and counts
+ * are available, data is not. */
 vo_result vo_vof_peek(vo_context *ctx, const char *path, vo_vof_reader **out);
-/* Checks everything and keeps nothing. */
-vo_result vo_vof_verify(vo_context *ctx, const char *path);
 void vo_vof_close(vo_vof_reader *reader); /* NULL is allowed */
 
 int vo_vof_frame(const vo_vof_reader *reader);
 double vo_vof_time(const vo_vof_reader *reader);
 
-/* Asking for sections in the order they were added is fastest. */
-
-/* Rows of a section, -1 if there is none. */
+/* Number of rows of a section, -1 if it does not exist. Fastest in the order of the file. */
 int vo_vof_count(vo_vof_reader *reader, const char *tag, int index);
 
-/* The rows of a section, aligned to VO_ALIGNMENT and valid until the reader is closed; *data is
- * NULL for no rows. A missing section and one of another type or width are errors. */
+/* Finds the rows of a section, aligned to VO_ALIGNMENT and valid until the reader is closed; *data
+ * is NULL if there are none. VO_BAD_DATA if the section is missing or has another type or number of
+ * columns. Fastest in the order of the file. */
 vo_result vo_vof_find(vo_vof_reader *reader, const char *tag, int index, vo_vof_type type,
                       int columns, int *count, const void **data);
 

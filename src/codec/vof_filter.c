@@ -1,8 +1,8 @@
-/* Rearranging numbers so that zstd finds something to do. */
+/* Filters that make numeric arrays compressible: byte transposition and row differences. */
 #include "codec/vof_private.h"
 #include "core/memory.h"
 
-enum { BLOCK = 512 }; /* rows transposed at a time: both sides stay in the first-level cache */
+enum { BLOCK = 512 }; /* rows per block; input and output fit the L1 cache */
 
 bool vof_buffer_reserve(vo_context *ctx, vof_buffer *buffer, size_t bytes) {
     if (bytes <= buffer->capacity) return true;
@@ -35,17 +35,17 @@ size_t vof_type_size(unsigned type) {
     }
 }
 
-bool vof_good_tag(const char *tag) {
+bool vof_tag_is_valid(const char *tag) {
     size_t length = strspn(tag, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     return length >= 1 && length <= VO_VOF_TAG && tag[length] == 0;
 }
 
-vof_filter vof_filter_of(vo_vof_type type) {
+vof_filter vof_filter_for_type(vo_vof_type type) {
     if (type == VO_VOF_U8) return VOF_FILTER_NONE;
     return type == VO_VOF_I32 || type == VO_VOF_I64 ? VOF_FILTER_DELTA_SHUFFLE : VOF_FILTER_SHUFFLE;
 }
 
-/* Rows of `width` bytes to `width` planes of one byte a row. */
+/* Transposes rows of `width` bytes to `width` planes of one byte per row. */
 static void transpose(const unsigned char *in, unsigned char *out, size_t rows, size_t width) {
     for (size_t begin = 0; begin < rows; begin += BLOCK) {
         size_t end = begin + BLOCK < rows ? begin + BLOCK : rows;
@@ -54,7 +54,7 @@ static void transpose(const unsigned char *in, unsigned char *out, size_t rows, 
     }
 }
 
-/* The way back. */
+/* Inverse of transpose. */
 static void untranspose(const unsigned char *in, unsigned char *out, size_t rows, size_t width) {
     for (size_t begin = 0; begin < rows; begin += BLOCK) {
         size_t end = begin + BLOCK < rows ? begin + BLOCK : rows;
@@ -63,16 +63,16 @@ static void untranspose(const unsigned char *in, unsigned char *out, size_t rows
     }
 }
 
-/* The number at `at`, of 4 or 8 bytes; differences wrap around, so nothing is lost. */
+/* Loads an integer of 4 or 8 bytes. Differences wrap around and are therefore reversible. */
 static uint64_t load_integer(const unsigned char *at, size_t size) {
     uint64_t value = 0;
     memcpy(&value, at, size);
     return value;
 }
 
-/* Each number minus the one a row above. */
-static void take_differences(const unsigned char *in, unsigned char *out, size_t numbers,
-                             size_t columns, size_t size) {
+/* Subtracts from each number the one in the previous row. */
+static void subtract_rows(const unsigned char *in, unsigned char *out, size_t numbers,
+                          size_t columns, size_t size) {
     size_t row = columns * size;
     memcpy(out, in, row < numbers * size ? row : numbers * size);
     for (size_t i = columns; i < numbers; i++) {
@@ -82,8 +82,8 @@ static void take_differences(const unsigned char *in, unsigned char *out, size_t
     }
 }
 
-/* The way back, in place. */
-static void add_differences(unsigned char *data, size_t numbers, size_t columns, size_t size) {
+/* Inverse of subtract_rows, in place. */
+static void add_rows(unsigned char *data, size_t numbers, size_t columns, size_t size) {
     size_t row = columns * size;
     for (size_t i = columns; i < numbers; i++) {
         unsigned char *at = data + i * size;
@@ -96,7 +96,7 @@ void vof_filter_apply(const vof_section *section, const unsigned char *in, unsig
                       unsigned char *out) {
     size_t size = vof_type_size(section->type), columns = section->columns;
     if (section->filter == VOF_FILTER_DELTA_SHUFFLE) {
-        take_differences(in, scratch, section->count * columns, columns, size);
+        subtract_rows(in, scratch, section->count * columns, columns, size);
         in = scratch;
     }
     transpose(in, out, section->count, columns * size);
@@ -106,5 +106,5 @@ void vof_filter_undo(const vof_section *section, const unsigned char *in, unsign
     size_t size = vof_type_size(section->type), columns = section->columns;
     untranspose(in, out, section->count, columns * size);
     if (section->filter == VOF_FILTER_DELTA_SHUFFLE)
-        add_differences(out, section->count * columns, columns, size);
+        add_rows(out, section->count * columns, columns, size);
 }

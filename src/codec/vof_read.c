@@ -1,8 +1,8 @@
 #include "codec/vof.h"
 
+#include "codec/hash.h"
 #include "codec/vof_private.h"
 #include "core/file.h"
-#include "core/hash.h"
 #include "core/memory.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* A file being read: what there is of its bytes, and its size, which may be more. */
+/* Bytes of a file that are in memory, and the size of the file. */
 typedef struct source {
     const unsigned char *bytes;
     uint64_t available, size;
@@ -25,42 +25,41 @@ struct vo_vof_reader {
     char *name;
     int frame;
     double time;
-    uint64_t file_size; /* as the head says */
+    uint64_t file_size; /* according to the header */
     int count;
     vof_section *section; /* [count] */
     unsigned char **data; /* [count], each section[i].raw bytes; NULL after a peek */
-    int next;             /* where the search for a section begins: behind the last one found */
+    int next;             /* start of the search for a section: after the last one found */
 };
 
-/* The sentence, and what to do about it. */
-static vo_result damaged(const vo_vof_reader *reader, const char *format, ...) VO_PRINTF(2, 3);
-static vo_result damaged(const vo_vof_reader *reader, const char *format, ...) {
-    char sentence[400];
+/* Fails with the defect and the remedy. */
+static vo_result fail_damaged(const vo_vof_reader *reader, const char *format, ...) VO_PRINTF(2, 3);
+static vo_result fail_damaged(const vo_vof_reader *reader, const char *format, ...) {
+    char defect[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(sentence, sizeof sentence, format, args);
+    vsnprintf(defect, sizeof defect, format, args);
     va_end(args);
     return vo_fail(reader->ctx, VO_BAD_DATA,
-                   "%.500s: %s; \"voile resume\" computes it again, unless it is the first",
-                   reader->name, sentence);
+                   "%.500s: %s; resume the run from an earlier frame to compute it again",
+                   reader->name, defect);
 }
 
-static vo_result truncated(const vo_vof_reader *reader, uint64_t expected, uint64_t found) {
-    return damaged(reader, "truncated (expected %llu bytes, found %llu)",
-                   (unsigned long long)expected, (unsigned long long)found);
+static vo_result fail_truncated(const vo_vof_reader *reader, uint64_t expected, uint64_t found) {
+    return fail_damaged(reader, "truncated (expected %llu bytes, found %llu)",
+                        (unsigned long long)expected, (unsigned long long)found);
 }
 
 static uint64_t table_end(const vo_vof_reader *reader) {
     return VOF_HEAD + (uint64_t)reader->count * VOF_ENTRY;
 }
 
-/* The first 40 bytes. */
 static vo_result read_head(vo_vof_reader *reader, const source *in) {
     uint32_t version, sections, zero;
     size_t letters = in->available < 8 ? in->available : 8;
     if (letters && memcmp(in->bytes, VOF_MAGIC, letters) != 0)
-        return damaged(reader, "not a frame file of Voile");
-    if (in->available < VOF_HEAD) return truncated(reader, VOF_HEAD, in->size);
+        return fail_damaged(reader, "not a Voile frame file");
+    if (in->available < VOF_HEAD) return fail_truncated(reader, VOF_HEAD, in->size);
     const unsigned char *at = in->bytes + letters;
     vof_load(&at, &version, 4);
     vof_load(&at, &sections, 4);
@@ -69,27 +68,29 @@ static vo_result read_head(vo_vof_reader *reader, const source *in) {
     vof_load(&at, &reader->time, 8);
     vof_load(&at, &reader->file_size, 8);
     if (version != VOF_VERSION)
-        return damaged(reader, "format version %lu, but this Voile reads version %d",
-                       (unsigned long)version, VOF_VERSION);
-    if (sections > VO_VOF_MAX_SECTIONS || zero != 0) return damaged(reader, "its head is damaged");
+        return fail_damaged(reader, "format version %lu; this version of Voile reads version %d",
+                            (unsigned long)version, VOF_VERSION);
+    if (sections > VO_VOF_MAX_SECTIONS || zero != 0)
+        return fail_damaged(reader, "the header is damaged");
     reader->count = (int)sections;
     return VO_OK;
 }
 
-/* Only a table whose checksum holds is acted on. */
+/* Validates the checksum of header and table before they are used. */
 static vo_result check_head(const vo_vof_reader *reader, const source *in) {
     uint64_t end = table_end(reader), hash;
     if (in->available < end + VOF_HASH) {
-        uint64_t least = end + 2 * VOF_HASH;
-        return truncated(reader, reader->file_size > least ? reader->file_size : least, in->size);
+        uint64_t min_size = end + 2 * VOF_HASH;
+        return fail_truncated(reader, reader->file_size > min_size ? reader->file_size : min_size,
+                              in->size);
     }
     memcpy(&hash, in->bytes + end, sizeof hash);
     if (hash != vo_hash(in->bytes, end))
-        return damaged(reader, "its head does not match its checksum");
-    if (in->size < reader->file_size) return truncated(reader, reader->file_size, in->size);
+        return fail_damaged(reader, "the header does not match its checksum");
+    if (in->size < reader->file_size) return fail_truncated(reader, reader->file_size, in->size);
     if (in->size > reader->file_size)
-        return damaged(reader, "too long (expected %llu bytes, found %llu)",
-                       (unsigned long long)reader->file_size, (unsigned long long)in->size);
+        return fail_damaged(reader, "too long (expected %llu bytes, found %llu)",
+                            (unsigned long long)reader->file_size, (unsigned long long)in->size);
     return VO_OK;
 }
 
@@ -106,9 +107,9 @@ static void read_section(const unsigned char *at, vof_section *out) {
     vof_load(&at, &out->hash, 8);
 }
 
-/* A table whose checksum holds may still have been made by someone else. */
-static bool section_is_sound(const vof_section *s) {
-    if (!vof_good_tag(s->tag) || vof_type_size(s->type) == 0 ||
+/* Validates an entry: a correct checksum does not exclude a malicious file. */
+static bool section_is_valid(const vof_section *s) {
+    if (!vof_tag_is_valid(s->tag) || vof_type_size(s->type) == 0 ||
         s->filter > VOF_FILTER_DELTA_SHUFFLE)
         return false;
     if (s->filter == VOF_FILTER_DELTA_SHUFFLE && s->type == VO_VOF_U8) return false;
@@ -119,43 +120,43 @@ static bool section_is_sound(const vof_section *s) {
 
 static vo_result read_table(vo_vof_reader *reader, const source *in) {
     uint64_t stored = 0, raw = 0, fixed = table_end(reader) + 2 * VOF_HASH;
-    if (reader->file_size < fixed) return damaged(reader, "its head is damaged");
-    uint64_t room = reader->file_size - fixed;
+    if (reader->file_size < fixed) return fail_damaged(reader, "the header is damaged");
+    uint64_t payload = reader->file_size - fixed;
     if (reader->count == 0) return VO_OK;
     reader->section = vo_new_array(reader->ctx, vof_section, reader->count);
     if (!reader->section) return vo_fail_memory(reader->ctx, reader->name);
     for (int i = 0; i < reader->count; i++) {
         vof_section *s = &reader->section[i];
         read_section(in->bytes + VOF_HEAD + (size_t)i * VOF_ENTRY, s);
-        if (!section_is_sound(s) || s->stored > room - stored)
-            return damaged(reader, "entry %d of its table is damaged", i);
+        if (!section_is_valid(s) || s->stored > payload - stored)
+            return fail_damaged(reader, "entry %d of the table is damaged", i);
         stored += s->stored;
         raw += s->raw;
     }
-    if (stored != room || !vof_plausible(raw, reader->file_size))
-        return damaged(reader, "its table does not fit its size");
+    if (stored != payload || !vof_ratio_is_plausible(raw, reader->file_size))
+        return fail_damaged(reader, "the table does not match the file size");
     return VO_OK;
 }
 
-/* Head and table. */
+/* Reads header and table. */
 static vo_result read_front(vo_vof_reader *reader, const source *in) {
     VO_TRY(read_head(reader, in));
     VO_TRY(check_head(reader, in));
     return read_table(reader, in);
 }
 
-static vo_result section_damaged(const vo_vof_reader *reader, const vof_section *section) {
-    return damaged(reader, "section %s[%lu] does not match its checksum", section->tag,
-                   (unsigned long)section->index);
+static vo_result fail_section(const vo_vof_reader *reader, const vof_section *section) {
+    return fail_damaged(reader, "section %s[%lu] does not match its checksum", section->tag,
+                        (unsigned long)section->index);
 }
 
-/* What decoding needs besides the file. */
+/* Reusable memory for decompression. */
 typedef struct decoder {
     ZSTD_DCtx *zstd;
     vof_buffer scratch;
 } decoder;
 
-/* Stored bytes to numbers. */
+/* Decompresses a section, undoes its filter and verifies its checksum. */
 static vo_result decode_section(const vo_vof_reader *reader, decoder *d, const vof_section *section,
                                 const unsigned char *stored, unsigned char *out) {
     bool plain = section->filter == VOF_FILTER_NONE;
@@ -163,9 +164,9 @@ static vo_result decode_section(const vo_vof_reader *reader, decoder *d, const v
         return vo_fail_memory(reader->ctx, reader->name);
     size_t size = ZSTD_decompressDCtx(d->zstd, plain ? out : d->scratch.data, section->raw, stored,
                                       section->stored);
-    if (size != section->raw) return section_damaged(reader, section);
+    if (size != section->raw) return fail_section(reader, section);
     if (!plain) vof_filter_undo(section, d->scratch.data, out);
-    if (vo_hash(out, section->raw) != section->hash) return section_damaged(reader, section);
+    if (vo_hash(out, section->raw) != section->hash) return fail_section(reader, section);
     return VO_OK;
 }
 
@@ -175,7 +176,7 @@ static vo_result decode_all(vo_vof_reader *reader, decoder *d, const source *in)
         const vof_section *section = &reader->section[i];
         if (section->raw == 0) continue;
         if (ZSTD_getFrameContentSize(stored, section->stored) != section->raw)
-            return section_damaged(reader, section);
+            return fail_section(reader, section);
         reader->data[i] = vo_alloc(reader->ctx, section->raw);
         if (!reader->data[i]) return vo_fail_memory(reader->ctx, reader->name);
         VO_TRY(decode_section(reader, d, section, stored, reader->data[i]));
@@ -184,7 +185,7 @@ static vo_result decode_all(vo_vof_reader *reader, decoder *d, const source *in)
     return VO_OK;
 }
 
-/* Everything behind the table. Sections first, so that a damaged one is named. */
+/* Reads all sections before the checksum of the file, so that messages name the damaged one. */
 static vo_result read_sections(vo_vof_reader *reader, const source *in) {
     decoder d = {.zstd = ZSTD_createDCtx()};
     size_t bytes = (size_t)reader->count * sizeof *reader->data;
@@ -203,7 +204,7 @@ static vo_result check_file(const vo_vof_reader *reader, const source *in) {
     uint64_t hash, end = in->size - VOF_HASH;
     memcpy(&hash, in->bytes + end, sizeof hash);
     if (hash == vo_hash(in->bytes, end)) return VO_OK;
-    return damaged(reader, "the file does not match its checksum");
+    return fail_damaged(reader, "the file does not match its checksum");
 }
 
 static vo_result read_whole(vo_vof_reader *reader, const source *in) {
@@ -223,8 +224,8 @@ static vo_result create_reader(vo_context *ctx, const char *name, vo_vof_reader 
     return vo_fail_memory(ctx, name);
 }
 
-/* Hands the reader over, or closes it if reading failed. */
-static vo_result hand_over(vo_vof_reader *reader, vo_result result, vo_vof_reader **out) {
+/* Sets *out to the reader, or closes it if reading failed. */
+static vo_result return_reader(vo_vof_reader *reader, vo_result result, vo_vof_reader **out) {
     if (result == VO_OK)
         *out = reader;
     else
@@ -238,7 +239,7 @@ vo_result vo_vof_parse(vo_context *ctx, const char *name, const void *bytes, siz
     vo_vof_reader *reader;
     VO_TRY(create_reader(ctx, name, &reader));
     source in = {bytes, size, size};
-    return hand_over(reader, read_whole(reader, &in), out);
+    return return_reader(reader, read_whole(reader, &in), out);
 }
 
 vo_result vo_vof_open(vo_context *ctx, const char *path, vo_vof_reader **out) {
@@ -250,14 +251,7 @@ vo_result vo_vof_open(vo_context *ctx, const char *path, vo_vof_reader **out) {
     return result;
 }
 
-vo_result vo_vof_verify(vo_context *ctx, const char *path) {
-    vo_vof_reader *reader;
-    VO_TRY(vo_vof_open(ctx, path, &reader));
-    vo_vof_close(reader);
-    return VO_OK;
-}
-
-/* Up to `size` bytes from the file's beginning; fewer only at its end. */
+/* Reads up to `size` bytes from the start of a file; fewer if the file is shorter. */
 static bool read_beginning(int fd, unsigned char *out, size_t size, uint64_t *got) {
     *got = 0;
     while (*got < size) {
@@ -270,27 +264,27 @@ static bool read_beginning(int fd, unsigned char *out, size_t size, uint64_t *go
     return true;
 }
 
-static vo_result cannot_read(vo_context *ctx, const char *path, const char *why) {
+static vo_result fail_read(vo_context *ctx, const char *path, const char *why) {
     return vo_fail(ctx, VO_IO_FAILED, "%s: cannot read: %s", path, why);
 }
 
-/* A guess at first, and if the table is longer, as much as the head says. */
+/* Reads enough for 32 sections; reads again if the table is longer. */
 static vo_result peek_into(vo_vof_reader *reader, int fd, vof_buffer *buffer) {
     struct stat info;
-    if (fstat(fd, &info) != 0) return cannot_read(reader->ctx, reader->name, strerror(errno));
-    if (!S_ISREG(info.st_mode)) return cannot_read(reader->ctx, reader->name, "not a regular file");
+    if (fstat(fd, &info) != 0) return fail_read(reader->ctx, reader->name, strerror(errno));
+    if (!S_ISREG(info.st_mode)) return fail_read(reader->ctx, reader->name, "not a regular file");
     source in = {.size = (uint64_t)info.st_size};
-    uint64_t want = VOF_HEAD + 32 * VOF_ENTRY + VOF_HASH;
+    uint64_t needed = VOF_HEAD + 32 * VOF_ENTRY + VOF_HASH;
     for (int pass = 0; pass < 2; pass++) {
-        if (want > in.size) want = in.size;
-        if (want <= in.available && in.bytes) break;
-        if (!vof_buffer_reserve(reader->ctx, buffer, want + 1))
+        if (needed > in.size) needed = in.size;
+        if (needed <= in.available && in.bytes) break;
+        if (!vof_buffer_reserve(reader->ctx, buffer, needed + 1))
             return vo_fail_memory(reader->ctx, reader->name);
-        if (!read_beginning(fd, buffer->data, want, &in.available))
-            return cannot_read(reader->ctx, reader->name, strerror(errno));
+        if (!read_beginning(fd, buffer->data, needed, &in.available))
+            return fail_read(reader->ctx, reader->name, strerror(errno));
         in.bytes = buffer->data;
         VO_TRY(read_head(reader, &in));
-        want = table_end(reader) + VOF_HASH;
+        needed = table_end(reader) + VOF_HASH;
     }
     return read_front(reader, &in);
 }
@@ -302,10 +296,10 @@ vo_result vo_vof_peek(vo_context *ctx, const char *path, vo_vof_reader **out) {
     vof_buffer buffer = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     vo_result result =
-        fd < 0 ? cannot_read(ctx, path, strerror(errno)) : peek_into(reader, fd, &buffer);
+        fd < 0 ? fail_read(ctx, path, strerror(errno)) : peek_into(reader, fd, &buffer);
     vof_buffer_free(ctx, &buffer);
     if (fd >= 0) close(fd);
-    return hand_over(reader, result, out);
+    return return_reader(reader, result, out);
 }
 
 void vo_vof_close(vo_vof_reader *reader) {
@@ -323,8 +317,8 @@ int vo_vof_frame(const vo_vof_reader *reader) { return reader->frame; }
 
 double vo_vof_time(const vo_vof_reader *reader) { return reader->time; }
 
-/* Where a section is in the table, -1 if nowhere. Most callers ask in the order of the table. */
-static int locate(vo_vof_reader *reader, const char *tag, int index) {
+/* Index of a section in the table, -1 if there is none. Cyclic search after the last one found. */
+static int find_section(vo_vof_reader *reader, const char *tag, int index) {
     for (int tried = 0; tried < reader->count; tried++) {
         int i = reader->next < reader->count ? reader->next : 0;
         const vof_section *section = &reader->section[i];
@@ -335,19 +329,19 @@ static int locate(vo_vof_reader *reader, const char *tag, int index) {
 }
 
 int vo_vof_count(vo_vof_reader *reader, const char *tag, int index) {
-    int i = locate(reader, tag, index);
+    int i = find_section(reader, tag, index);
     return i < 0 ? -1 : (int)reader->section[i].count;
 }
 
 vo_result vo_vof_find(vo_vof_reader *reader, const char *tag, int index, vo_vof_type type,
                       int columns, int *count, const void **data) {
     static const char *const names[] = {"?", "u8", "i32", "i64", "f32", "f64"};
-    int i = locate(reader, tag, index);
-    if (i < 0) return damaged(reader, "section %s[%d] is missing", tag, index);
+    int i = find_section(reader, tag, index);
+    if (i < 0) return fail_damaged(reader, "section %s[%d] is missing", tag, index);
     const vof_section *section = &reader->section[i];
     if (section->type != type || section->columns != columns)
-        return damaged(reader, "section %s[%d] holds %s[%d], expected %s[%d]", tag, index,
-                       names[section->type], section->columns, names[type], columns);
+        return fail_damaged(reader, "section %s[%d] has type %s[%d], expected %s[%d]", tag, index,
+                            names[section->type], section->columns, names[type], columns);
     VO_REQUIRE(reader->ctx, reader->data != NULL); /* a peek has no data */
     *count = (int)section->count;
     *data = reader->data ? reader->data[i] : NULL;

@@ -1,23 +1,23 @@
 #include "codec/vof.h"
 
+#include "codec/hash.h"
 #include "codec/vof_private.h"
 #include "core/file.h"
-#include "core/hash.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 
 #include <stdatomic.h>
 #include <zstd.h>
 
-/* Bytes that wait to be compressed together, so that all threads have work. */
+/* Sections are compressed in batches of this many bytes, enough work for all threads. */
 #define BATCH ((size_t)16 << 20)
 
-/* A section on its way. */
+/* A section before and after compression. */
 typedef struct entry {
     vof_section section;
-    size_t from; /* where its bytes wait */
-    size_t to;   /* where they go */
-    size_t done; /* what zstd said: how many they are there, or an error */
+    size_t from; /* offset in raw and filtered */
+    size_t to;   /* offset in stored */
+    size_t done; /* result of zstd: compressed size or error code */
 } entry;
 
 struct vo_vof_writer {
@@ -26,25 +26,26 @@ struct vo_vof_writer {
     double time;
     entry *entry;
     int count, capacity;
-    int waiting;              /* the first that waits; those before are in `stored` */
-    atomic_int next;          /* to be taken by a thread */
-    vof_buffer raw, filtered; /* what waits */
+    int pending;              /* first uncompressed entry; those before it are in `stored` */
+    atomic_int next;          /* next entry for a thread */
+    vof_buffer raw, filtered; /* data of pending entries */
     vof_buffer stored;
-    size_t waiting_size, stored_size; /* of these */
-    size_t raw_size;                  /* of all sections */
-    ZSTD_CCtx **lane;                 /* one a thread */
-    int lane_count;
+    size_t pending_size, stored_size; /* bytes used in raw, stored */
+    size_t raw_size;                  /* uncompressed bytes of all sections */
+    ZSTD_CCtx **compressor;           /* [compressor_count], one per thread */
+    int compressor_count;
     vof_buffer file;
 };
 
-static bool make_lanes(vo_vof_writer *writer) {
+static bool create_compressors(vo_vof_writer *writer) {
     int count = vo_threads_count(writer->ctx->threads);
-    writer->lane = vo_alloc_zero(writer->ctx, vo_array_bytes((size_t)count, sizeof *writer->lane));
-    if (!writer->lane) return false;
-    writer->lane_count = count;
+    writer->compressor =
+        vo_alloc_zero(writer->ctx, vo_array_bytes((size_t)count, sizeof *writer->compressor));
+    if (!writer->compressor) return false;
+    writer->compressor_count = count;
     for (int i = 0; i < count; i++) {
-        writer->lane[i] = ZSTD_createCCtx();
-        if (!writer->lane[i]) return false;
+        writer->compressor[i] = ZSTD_createCCtx();
+        if (!writer->compressor[i]) return false;
     }
     return true;
 }
@@ -53,7 +54,7 @@ vo_result vo_vof_writer_create(vo_context *ctx, vo_vof_writer **out) {
     vo_vof_writer *writer = *out = vo_new(ctx, vo_vof_writer);
     if (!writer) return vo_fail_memory(ctx, "a frame writer");
     writer->ctx = ctx;
-    if (make_lanes(writer)) return VO_OK;
+    if (create_compressors(writer)) return VO_OK;
     vo_vof_writer_destroy(writer);
     *out = NULL;
     return vo_fail_memory(ctx, "a frame writer");
@@ -62,8 +63,8 @@ vo_result vo_vof_writer_create(vo_context *ctx, vo_vof_writer **out) {
 void vo_vof_writer_destroy(vo_vof_writer *writer) {
     if (!writer) return;
     vo_context *ctx = writer->ctx;
-    for (int i = 0; i < writer->lane_count; i++) ZSTD_freeCCtx(writer->lane[i]);
-    vo_free_array(ctx, writer->lane, writer->lane_count);
+    for (int i = 0; i < writer->compressor_count; i++) ZSTD_freeCCtx(writer->compressor[i]);
+    vo_free_array(ctx, writer->compressor, writer->compressor_count);
     vo_free_array(ctx, writer->entry, writer->capacity);
     vof_buffer_free(ctx, &writer->raw);
     vof_buffer_free(ctx, &writer->filtered);
@@ -75,13 +76,13 @@ void vo_vof_writer_destroy(vo_vof_writer *writer) {
 void vo_vof_begin(vo_vof_writer *writer, int frame, double time) {
     writer->frame = frame;
     writer->time = time;
-    writer->count = writer->waiting = 0;
-    writer->waiting_size = writer->stored_size = writer->raw_size = 0;
+    writer->count = writer->pending = 0;
+    writer->pending_size = writer->stored_size = writer->raw_size = 0;
 }
 
 /* ---- compression ----------------------------------------------------------------------------- */
 
-/* Makes room for `more` bytes behind the first `used`, which are kept. */
+/* Reserves `more` bytes after the first `used`, which are kept. */
 static bool extend(vo_context *ctx, vof_buffer *buffer, size_t used, size_t more) {
     vof_buffer grown = {0};
     if (used + more <= buffer->capacity) return true;
@@ -92,19 +93,19 @@ static bool extend(vo_context *ctx, vof_buffer *buffer, size_t used, size_t more
     return true;
 }
 
-/* Room for all that waits: filtered, and compressed, as large as it can get. */
-static bool make_room(vo_vof_writer *writer) {
-    size_t room = 0;
-    for (int i = writer->waiting; i < writer->count; i++) {
+/* Reserves buffers for all pending entries: filtered, and compressed in the worst case. */
+static bool reserve_pending(vo_vof_writer *writer) {
+    size_t bytes = 0;
+    for (int i = writer->pending; i < writer->count; i++) {
         entry *e = &writer->entry[i];
-        e->to = writer->stored_size + room;
-        room += ZSTD_compressBound(e->section.raw);
+        e->to = writer->stored_size + bytes;
+        bytes += ZSTD_compressBound(e->section.raw);
     }
-    return extend(writer->ctx, &writer->stored, writer->stored_size, room) &&
-           vof_buffer_reserve(writer->ctx, &writer->filtered, writer->waiting_size);
+    return extend(writer->ctx, &writer->stored, writer->stored_size, bytes) &&
+           vof_buffer_reserve(writer->ctx, &writer->filtered, writer->pending_size);
 }
 
-/* The place of the result, which is at least as large, serves the filter before. */
+/* Compresses a section. The output buffer, which is large enough, is the scratch of the filter. */
 static void compress(vo_vof_writer *writer, ZSTD_CCtx *zstd, entry *e) {
     const unsigned char *data = writer->raw.data + e->from;
     unsigned char *to = writer->stored.data + e->to;
@@ -117,57 +118,57 @@ static void compress(vo_vof_writer *writer, ZSTD_CCtx *zstd, entry *e) {
                                 VOF_ZSTD_LEVEL);
 }
 
-/* Each lane takes sections until none is left; whoever takes one, it gets the same bytes. */
-static void compress_lanes(void *arg, int begin, int end, int chunk) {
+/* Compresses sections until none is left. The bytes do not depend on the compressor. */
+static void compress_sections(void *arg, int begin, int end, int chunk) {
     vo_vof_writer *writer = arg;
     (void)chunk;
     for (int i = begin; i < end; i++)
         for (int at; (at = atomic_fetch_add(&writer->next, 1)) < writer->count;)
             if (writer->entry[at].section.raw > 0)
-                compress(writer, writer->lane[i], &writer->entry[at]);
+                compress(writer, writer->compressor[i], &writer->entry[at]);
 }
 
-/* Compresses all that waits. */
-static vo_result flush(vo_vof_writer *writer) {
-    if (!make_room(writer)) return vo_fail_memory(writer->ctx, "a frame");
-    atomic_store(&writer->next, writer->waiting);
-    vo_parallel_for(writer->ctx, writer->lane_count, 1, compress_lanes, writer);
-    for (; writer->waiting < writer->count; writer->waiting++) {
-        entry *e = &writer->entry[writer->waiting];
-        if (ZSTD_isError(e->done)) /* the room suffices, so only its own memory can be missing */
+/* Compresses all pending sections. */
+static vo_result compress_pending(vo_vof_writer *writer) {
+    if (!reserve_pending(writer)) return vo_fail_memory(writer->ctx, "a frame");
+    atomic_store(&writer->next, writer->pending);
+    vo_parallel_for(writer->ctx, writer->compressor_count, 1, compress_sections, writer);
+    for (; writer->pending < writer->count; writer->pending++) {
+        entry *e = &writer->entry[writer->pending];
+        if (ZSTD_isError(e->done)) /* the buffer suffices, so only an allocation of zstd can fail */
             return vo_fail(writer->ctx, VO_NO_MEMORY, "section %s: zstd: %s", e->section.tag,
                            ZSTD_getErrorName(e->done));
         memmove(writer->stored.data + writer->stored_size, writer->stored.data + e->to, e->done);
         e->section.stored = e->done;
         writer->stored_size += e->done;
     }
-    writer->waiting_size = 0;
+    writer->pending_size = 0;
     return VO_OK;
 }
 
 vo_result vo_vof_add(vo_vof_writer *writer, const char *tag, int index, vo_vof_type type,
                      int columns, int count, const void *data) {
     vo_context *ctx = writer->ctx;
-    if (!vof_good_tag(tag) || index < 0 || vof_type_size(type) == 0 || columns < 1 ||
+    if (!vof_tag_is_valid(tag) || index < 0 || vof_type_size(type) == 0 || columns < 1 ||
         columns > VO_VOF_MAX_COLUMNS || count < 0 || (count > 0 && !data) ||
         writer->count == VO_VOF_MAX_SECTIONS)
-        return vo_fail(ctx, VO_BAD_CALL, "section \"%.20s\" cannot be stored", tag);
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "section \"%.20s\": invalid tag, type or size", tag);
     vof_section section = {.index = (uint32_t)index,
                            .type = (uint8_t)type,
-                           .filter = (uint8_t)vof_filter_of(type),
+                           .filter = (uint8_t)vof_filter_for_type(type),
                            .columns = (uint16_t)columns,
                            .count = (uint64_t)count};
     memcpy(section.tag, tag, strlen(tag));
     section.raw = section.count * section.columns * vof_type_size(type);
     section.hash = vo_hash(NULL, 0);
     if (!vo_reserve(ctx, &writer->entry, &writer->capacity, writer->count + 1) ||
-        !extend(ctx, &writer->raw, writer->waiting_size, section.raw))
+        !extend(ctx, &writer->raw, writer->pending_size, section.raw))
         return vo_fail_memory(ctx, "a frame");
-    if (count > 0) memcpy(writer->raw.data + writer->waiting_size, data, section.raw);
-    writer->entry[writer->count++] = (entry){.section = section, .from = writer->waiting_size};
-    writer->waiting_size += section.raw;
+    if (count > 0) memcpy(writer->raw.data + writer->pending_size, data, section.raw);
+    writer->entry[writer->count++] = (entry){.section = section, .from = writer->pending_size};
+    writer->pending_size += section.raw;
     writer->raw_size += section.raw;
-    return writer->waiting_size >= BATCH ? flush(writer) : VO_OK;
+    return writer->pending_size >= BATCH ? compress_pending(writer) : VO_OK;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -202,11 +203,13 @@ static void store_section(unsigned char **at, const vof_section *section) {
 }
 
 vo_result vo_vof_finish(vo_vof_writer *writer, const void **bytes, size_t *size) {
-    VO_TRY(flush(writer));
+    VO_TRY(compress_pending(writer));
     size_t total =
         VOF_HEAD + (size_t)writer->count * VOF_ENTRY + VOF_HASH + writer->stored_size + VOF_HASH;
-    if (!vof_plausible(writer->raw_size, total))
-        return vo_fail(writer->ctx, VO_BAD_CALL, "frame %d holds too much of too little: %zu bytes",
+    if (!vof_ratio_is_plausible(writer->raw_size, total))
+        return vo_fail(writer->ctx, VO_BAD_ARGUMENT,
+                       "frame %d: its %zu bytes compress beyond the ratio that readers accept; "
+                       "the frame cannot be saved",
                        writer->frame, writer->raw_size);
     if (!vof_buffer_reserve(writer->ctx, &writer->file, total))
         return vo_fail_memory(writer->ctx, "a frame");

@@ -1,6 +1,6 @@
 #include "collide/contour.h"
 
-#include "collide/clump.h"
+#include "collide/dense_region.h"
 #include "collide/intersect.h"
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -9,9 +9,9 @@
 enum { CLOTHS, OBSTACLES };
 enum { BOX_GRAIN = 1024, TEST_GRAIN = 256 };
 
-/* ---- making --------------------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------- */
 
-/* Which tree a face is in; -1: none. */
+/* Returns the tree of a face; -1: none. */
 static int face_tree(const vo_soup *soup, int f) {
     int flags = soup->part_flags[soup->face_part[f]];
     if (flags & VO_SOUP_ABSENT) return -1;
@@ -33,14 +33,14 @@ static void count_faces(vo_contours *c) {
     }
 }
 
-/* Pairs that there may be. */
-static int most_pairs(const vo_contours *c, int per_face) {
+/* Returns the budget of face pairs. */
+static int pair_budget(const vo_contours *c, int per_face) {
     int64_t faces = (int64_t)c->face_count[CLOTHS] + c->face_count[OBSTACLES];
-    return vo_max_int(vo_clump_bound(per_face, faces), VO_CONTOUR_LEAST);
+    return vo_max_int(vo_pair_budget(per_face, faces), VO_CONTOUR_MIN_PAIRS);
 }
 
-/* Pairs of faces of cloths that have a node in common, node by node; at most VO_CONTOUR_STARS. */
-static vo_result count_stars(vo_contours *c, int *out) {
+/* Counts the pairs of cloth faces with a common node, at most VO_CONTOUR_STAR_PAIRS. */
+static vo_result count_star_pairs(vo_contours *c, int *out) {
     size_t bytes = (size_t)c->soup.node_count * sizeof(int);
     int *valence = vo_alloc_zero(c->ctx, bytes);
     int64_t sum = 0;
@@ -48,16 +48,16 @@ static vo_result count_stars(vo_contours *c, int *out) {
     for (int i = 0; i < c->face_count[CLOTHS]; i++)
         for (int k = 0; k < 3; k++) sum += valence[c->soup.face[c->face[CLOTHS][i]][k]]++;
     vo_free(c->ctx, valence, bytes);
-    *out = (int)(sum < VO_CONTOUR_STARS ? sum : VO_CONTOUR_STARS);
+    *out = (int)(sum < VO_CONTOUR_STAR_PAIRS ? sum : VO_CONTOUR_STAR_PAIRS);
     return VO_OK;
 }
 
-/* How many pairs of boxes are no clump. */
-static vo_result set_bounds(vo_contours *c) {
-    int stars = 0, most = most_pairs(c, VO_CONTOUR_NEAR);
-    VO_TRY(count_stars(c, &stars));
-    c->near[CLOTHS].most = most + stars;
-    c->near[OBSTACLES].most = most;
+/* Sets the budgets of overlapping boxes. */
+static vo_result set_budgets(vo_contours *c) {
+    int stars = 0, budget = pair_budget(c, VO_CONTOUR_NEAR_PAIRS);
+    VO_TRY(count_star_pairs(c, &stars));
+    c->near_pairs[CLOTHS].max_pairs = budget + stars;
+    c->near_pairs[OBSTACLES].max_pairs = budget;
     return VO_OK;
 }
 
@@ -106,7 +106,7 @@ vo_result vo_contours_create(vo_context *ctx, const vo_soup *soup, const vo_vec3
     count_faces(out);
     vo_result result = allocate(out) ? VO_OK : vo_fail_memory(ctx, "intersection contours");
     if (result == VO_OK) sort_faces(out);
-    if (result == VO_OK) result = set_bounds(out);
+    if (result == VO_OK) result = set_budgets(out);
     for (int t = 0; t < 2 && result == VO_OK; t++) {
         set_boxes(out, x, t, 0);
         result = vo_bvh_build(ctx, &out->tree[t], out->box[t], out->face_count[t]);
@@ -115,7 +115,7 @@ vo_result vo_contours_create(vo_context *ctx, const vo_soup *soup, const vo_vec3
     return result;
 }
 
-void vo_contours_place(vo_contours *c, const vo_vec3 *x) {
+void vo_contours_set_obstacles(vo_contours *c, const vo_vec3 *x) {
     set_boxes(c, x, OBSTACLES, 0);
     vo_bvh_refit(c->ctx, &c->tree[OBSTACLES], c->box[OBSTACLES]);
 }
@@ -127,81 +127,82 @@ void vo_contours_free(vo_contours *c) {
         vo_free_array(ctx, c->face[t], c->face_count[t]);
         vo_free_array(ctx, c->box[t], c->face_count[t]);
         vo_bvh_free(ctx, &c->tree[t]);
-        vo_pair_list_free(ctx, &c->near[t]);
+        vo_pair_list_free(ctx, &c->near_pairs[t]);
     }
     vo_free_array(ctx, c->pair, c->pair_capacity);
     vo_free_array(ctx, c->contour, c->contour_capacity);
     vo_free_array(ctx, c->vertex, c->vertex_capacity);
     vo_free_array(ctx, c->touching, c->touching_capacity);
-    vo_free_array(ctx, c->meets, c->meets_capacity);
+    vo_free_array(ctx, c->intersects, c->intersects_capacity);
     vo_free_array(ctx, c->ends, c->ends_capacity);
     vo_free_array(ctx, c->edge_first, c->soup.edge_count);
     vo_free_array(ctx, c->end_next, c->end_next_capacity);
-    vo_free_array(ctx, c->seen, c->seen_capacity);
+    vo_free_array(ctx, c->visited, c->visited_capacity);
     *c = (vo_contours){0};
 }
 
 /* ---- pairs of faces ------------------------------------------------------------------------- */
 
-vo_result vo_contours_near(vo_contours *c, const vo_vec3 *x, double margin) {
+vo_result vo_contours_find_near(vo_contours *c, const vo_vec3 *x, double margin) {
     set_boxes(c, x, CLOTHS, margin);
     vo_bvh_refit(c->ctx, &c->tree[CLOTHS], c->box[CLOTHS]);
-    VO_TRY(vo_bvh_self_pairs(c->ctx, &c->tree[CLOTHS], &c->near[CLOTHS]));
-    VO_TRY(vo_bvh_tree_pairs(c->ctx, &c->tree[CLOTHS], &c->tree[OBSTACLES], &c->near[OBSTACLES]));
-    c->crowded = c->near[CLOTHS].crowded || c->near[OBSTACLES].crowded;
-    c->tested += (int64_t)c->near[CLOTHS].count + c->near[OBSTACLES].count;
-    if (c->crowded) c->near[CLOTHS].count = c->near[OBSTACLES].count = 0;
+    VO_TRY(vo_bvh_self_pairs(c->ctx, &c->tree[CLOTHS], &c->near_pairs[CLOTHS]));
+    VO_TRY(vo_bvh_tree_pairs(c->ctx, &c->tree[CLOTHS], &c->tree[OBSTACLES],
+                             &c->near_pairs[OBSTACLES]));
+    c->over_budget = c->near_pairs[CLOTHS].over_budget || c->near_pairs[OBSTACLES].over_budget;
+    c->tested += (int64_t)c->near_pairs[CLOTHS].count + c->near_pairs[OBSTACLES].count;
+    if (c->over_budget) c->near_pairs[CLOTHS].count = c->near_pairs[OBSTACLES].count = 0;
     return VO_OK;
 }
 
-/* The faces of a near pair. */
+/* Returns the faces of a near pair. */
 static vo_pair face_pair(const vo_contours *c, int list, vo_pair near) {
     int a = c->face[CLOTHS][near.a], b = c->face[list][near.b];
     return a < b ? (vo_pair){a, b} : (vo_pair){b, a};
 }
 
-typedef struct meet_job {
+typedef struct test_job {
     vo_contours *c;
     const vo_vec3 *x;
     int list;
-} meet_job;
+} test_job;
 
 static void test_pairs(void *arg, int begin, int end, int chunk) {
     (void)chunk;
-    meet_job *job = arg;
+    test_job *job = arg;
     vo_contours *c = job->c;
     for (int i = begin; i < end; i++) {
-        vo_pair p = face_pair(c, job->list, c->near[job->list].pairs[i]);
-        c->meets[i] = vo_faces_intersect(job->x, c->soup.face[p.a], c->soup.face[p.b]);
+        vo_pair p = face_pair(c, job->list, c->near_pairs[job->list].pairs[i]);
+        c->intersects[i] = vo_faces_intersect(job->x, c->soup.face[p.a], c->soup.face[p.b]);
     }
 }
 
-/* Pairs that may intersect. Where only the allowance for stars kept boxes from being too many, a
- * small mesh has no more of them than others: a fan that lies free has none. */
-static int most_meeting(const vo_contours *c, const vo_pair_list *near) {
+/* Returns the budget of intersecting pairs. The minimum for small meshes does not apply if only the
+ * allowance for stars keeps the boxes within budget: a fan without intersections has none. */
+static int intersection_budget(const vo_contours *c, const vo_pair_list *near) {
     int64_t faces = (int64_t)c->face_count[CLOTHS] + c->face_count[OBSTACLES];
-    bool dense = near->count > most_pairs(c, VO_CONTOUR_NEAR);
-    return dense ? vo_clump_bound(VO_CONTOUR_PAIRS, faces) : most_pairs(c, VO_CONTOUR_PAIRS);
+    bool dense = near->count > pair_budget(c, VO_CONTOUR_NEAR_PAIRS);
+    return dense ? vo_pair_budget(VO_CONTOUR_PAIRS, faces) : pair_budget(c, VO_CONTOUR_PAIRS);
 }
 
-/* Keeps those near pairs of a list that intersect, unless they are too many. */
+/* Collects the intersecting pairs of a list, up to the budget. */
 static vo_result collect_pairs(vo_contours *c, const vo_vec3 *x, int list) {
-    const vo_pair_list *near = &c->near[list];
-    if (!vo_reserve(c->ctx, &c->meets, &c->meets_capacity, near->count))
+    const vo_pair_list *near = &c->near_pairs[list];
+    if (!vo_reserve(c->ctx, &c->intersects, &c->intersects_capacity, near->count))
         return vo_fail_memory(c->ctx, "intersecting faces");
-    meet_job job = {c, x, list};
+    test_job job = {c, x, list};
     vo_parallel_for(c->ctx, near->count, TEST_GRAIN, test_pairs, &job);
     int found = 0;
-    for (int i = 0; i < near->count; i++) found += c->meets[i];
-    if (found > most_meeting(c, near) - c->pair_count) {
+    for (int i = 0; i < near->count; i++) found += c->intersects[i];
+    if (found > intersection_budget(c, near) - c->pair_count) {
         c->pair_count = 0;
-        c->crowded = true;
+        c->over_budget = true;
         return VO_OK;
     }
     if (!vo_reserve(c->ctx, &c->pair, &c->pair_capacity, c->pair_count + found))
         return vo_fail_memory(c->ctx, "intersecting faces");
     for (int i = 0; i < near->count; i++)
-        if (c->meets[i]) c->pair[c->pair_count++] = face_pair(c, list, near->pairs[i]);
+        if (c->intersects[i]) c->pair[c->pair_count++] = face_pair(c, list, near->pairs[i]);
     return VO_OK;
 }
 
@@ -213,22 +214,23 @@ static bool face_has(const int face[3], int node) {
 
 static vo_vec3 exact(const vo_vec3 *x, int node) { return vo_exact_point(x[node]); }
 
-/* On which side the edge passes the side ab of a face, 1 or -1. A tie is decided by the numbers of
- * the nodes, so that the face beyond that side gets the opposite answer. */
+/* Returns the side on which the edge passes the side ab of a face, 1 or -1. Ties are broken by node
+ * indices, so that the face beyond that side gets the opposite result. */
 static int passing_side(const vo_vec3 *x, const int edge[2], int a, int b) {
     int low = a < b ? a : b, high = a < b ? b : a;
-    int turn = vo_orient3d(exact(x, edge[0]), exact(x, edge[1]), exact(x, low), exact(x, high));
-    if (turn == 0) turn = 1;
-    return a < b ? turn : -turn;
+    int orientation =
+        vo_orient3d(exact(x, edge[0]), exact(x, edge[1]), exact(x, low), exact(x, high));
+    if (orientation == 0) orientation = 1;
+    return a < b ? orientation : -orientation;
 }
 
-/* Side of the face's plane, 1 or -1; on the plane counts as above. */
+/* Returns the side of the face plane, 1 or -1; 1 for nodes on the plane. */
 static int plane_side(const vo_vec3 *x, const int face[3], int node) {
     int side = vo_orient3d(exact(x, face[0]), exact(x, face[1]), exact(x, face[2]), exact(x, node));
     return side < 0 ? -1 : 1;
 }
 
-/* Does the edge pass through the face? They have no node in common. */
+/* Returns true if the edge passes through the face; they share no node. */
 static bool edge_crosses(const vo_vec3 *x, const int edge[2], const int face[3]) {
     if (plane_side(x, face, edge[0]) == plane_side(x, face, edge[1])) return false;
     int first = passing_side(x, edge, face[0], face[1]);
@@ -236,7 +238,8 @@ static bool edge_crosses(const vo_vec3 *x, const int edge[2], const int face[3])
            passing_side(x, edge, face[2], face[0]) == first;
 }
 
-/* Adds the crossings of one face's edges with the other face to the ends of their pair. */
+/* Adds the crossings of the edges of one face with the other to the ends of their pair; returns the
+ * number of ends. */
 static int add_ends(const vo_contours *c, const vo_vec3 *x, int of, int through, int side,
                     vo_contour_end ends[2], int count) {
     const int *face = c->soup.face[through];
@@ -266,8 +269,8 @@ static void find_ends(void *arg, int begin, int end, int chunk) {
     }
 }
 
-/* Joins ends that are the same crossing. Each finds its partner among the earlier ones at its edge;
- * of more than two faces at an edge, each two in turn become partners. */
+/* Links ends that are the same crossing. Each end is linked to an earlier one at its edge; if an
+ * edge has more than two faces, consecutive ends are linked. */
 static void link_ends(vo_contours *c) {
     for (int i = 0; i < 2 * c->pair_count; i++) {
         vo_contour_end *end = &c->ends[i];
@@ -287,7 +290,7 @@ static void link_ends(vo_contours *c) {
 
 /* ---- curves --------------------------------------------------------------------------------- */
 
-/* Where the edge meets the plane of the face. */
+/* Returns the intersection of the edge with the face plane. */
 static vo_vec3 crossing_point(const vo_contours *c, const vo_vec3 *x, int e, int f) {
     const int *face = c->soup.face[f], *edge = c->soup.edge[e];
     vo_vec3 a = x[face[0]], p = x[edge[0]], q = x[edge[1]];
@@ -296,14 +299,15 @@ static vo_vec3 crossing_point(const vo_contours *c, const vo_vec3 *x, int e, int
     return v3_lerp(p, q, dp + dq > 0 ? dp / (dp + dq) : 0.5);
 }
 
-/* A node that two faces have in common; -1: none. */
+/* Returns a common node of two faces; -1: none. */
 static int common_node(const vo_soup *soup, vo_pair p) {
     for (int i = 0; i < 3; i++)
         if (face_has(soup->face[p.b], soup->face[p.a][i])) return soup->face[p.a][i];
     return -1;
 }
 
-/* Where a segment ends: its crossing, the common node, or (at a tie) its other end. */
+/* Returns the end point of a segment: its crossing, the common node, or (at a tie) its other
+ * end. */
 static vo_vec3 end_point(const vo_contours *c, const vo_vec3 *x, int end) {
     const vo_contour_end *e = &c->ends[end];
     if (e->edge >= 0) return crossing_point(c, x, e->edge, e->face);
@@ -313,13 +317,13 @@ static vo_vec3 end_point(const vo_contours *c, const vo_vec3 *x, int end) {
     return crossing_point(c, x, e->edge, e->face);
 }
 
-/* Where a walk along a contour is: entering a pair's segment at an end. */
-typedef struct walk {
+/* Position of a traversal along a contour: entering the segment of a pair at an end. */
+typedef struct cursor {
     int end;  /* 2 pair + 0 or 1 */
     int flip; /* 1: the pair's first face lies on surface 1 */
-} walk;
+} cursor;
 
-static void add_vertex(vo_contours *c, const vo_vec3 *x, walk w, bool has_segment) {
+static void add_vertex(vo_contours *c, const vo_vec3 *x, cursor w, bool has_segment) {
     const vo_contour_end *e = &c->ends[w.end];
     vo_pair p = c->pair[w.end / 2];
     vo_contour_vertex *v = &c->vertex[c->vertex_count++];
@@ -332,13 +336,12 @@ static void add_vertex(vo_contours *c, const vo_vec3 *x, walk w, bool has_segmen
     }
 }
 
-/* From where a segment is left to where the next is entered. The face that is crossed stays on its
- * surface. */
-static walk next_segment(const vo_contours *c, walk leave) {
+/* Returns the entry into the next segment. The crossed face stays on its surface. */
+static cursor next_segment(const vo_contours *c, cursor leave) {
     const vo_contour_end *e = &c->ends[leave.end];
     int surface = 1 ^ e->side ^ leave.flip;
     int slot = c->pair[e->link / 2].a == e->face ? 0 : 1;
-    return (walk){e->link, slot ^ surface};
+    return (cursor){e->link, slot ^ surface};
 }
 
 static double contour_length(const vo_contours *c, const vo_contour *k) {
@@ -349,16 +352,16 @@ static double contour_length(const vo_contours *c, const vo_contour *k) {
     return length;
 }
 
-/* Follows the curve that enters a segment at this end, until it ends or closes. */
+/* Traces the curve that enters a segment at this end, until it ends or closes. */
 static void trace_contour(vo_contours *c, const vo_vec3 *x, int start) {
     vo_contour k = {.begin = c->vertex_count};
-    walk at = {start, 0};
+    cursor at = {start, 0};
     for (;;) {
-        c->seen[at.end / 2] = 1;
+        c->visited[at.end / 2] = 1;
         add_vertex(c, x, at, true);
-        walk leave = {at.end ^ 1, at.flip};
+        cursor leave = {at.end ^ 1, at.flip};
         int link = c->ends[leave.end].link;
-        k.closed = link >= 0 && c->seen[link / 2];
+        k.closed = link >= 0 && c->visited[link / 2];
         if (link < 0) add_vertex(c, x, leave, false);
         if (link < 0 || k.closed) break;
         at = next_segment(c, leave);
@@ -369,24 +372,25 @@ static void trace_contour(vo_contours *c, const vo_vec3 *x, int start) {
     c->contour[c->contour_count++] = k;
 }
 
-/* Open curves from one of their ends, then closed ones. Pairs without a crossing only touch. */
+/* Traces open curves from one of their ends, then closed ones. Pairs without a crossing are
+ * touching. */
 static void trace_all(vo_contours *c, const vo_vec3 *x) {
     for (int i = 0; i < c->pair_count; i++) {
         const vo_contour_end *ends = c->ends + 2 * i;
-        c->seen[i] = ends[0].edge < 0;
-        if (c->seen[i]) c->touching[c->touching_count++] = c->pair[i];
+        c->visited[i] = ends[0].edge < 0;
+        if (c->visited[i]) c->touching[c->touching_count++] = c->pair[i];
     }
     for (int i = 0; i < 2 * c->pair_count; i++)
-        if (!c->seen[i / 2] && c->ends[i].link < 0) trace_contour(c, x, i);
+        if (!c->visited[i / 2] && c->ends[i].link < 0) trace_contour(c, x, i);
     for (int i = 0; i < c->pair_count; i++)
-        if (!c->seen[i]) trace_contour(c, x, 2 * i);
+        if (!c->visited[i]) trace_contour(c, x, 2 * i);
 }
 
 static bool reserve_curves(vo_contours *c) {
     int n = c->pair_count;
     return vo_reserve(c->ctx, &c->ends, &c->ends_capacity, 2 * n) &&
            vo_reserve(c->ctx, &c->end_next, &c->end_next_capacity, 2 * n) &&
-           vo_reserve(c->ctx, &c->seen, &c->seen_capacity, n) &&
+           vo_reserve(c->ctx, &c->visited, &c->visited_capacity, n) &&
            vo_reserve(c->ctx, &c->touching, &c->touching_capacity, n) &&
            vo_reserve(c->ctx, &c->contour, &c->contour_capacity, n) &&
            vo_reserve(c->ctx, &c->vertex, &c->vertex_capacity, 2 * n);
@@ -395,9 +399,9 @@ static bool reserve_curves(vo_contours *c) {
 vo_result vo_contours_find(vo_contours *c, const vo_vec3 *x) {
     c->pair_count = c->contour_count = c->vertex_count = c->touching_count = 0;
     c->length = 0;
-    VO_TRY(vo_contours_near(c, x, 0));
+    VO_TRY(vo_contours_find_near(c, x, 0));
     VO_TRY(collect_pairs(c, x, CLOTHS));
-    if (!c->crowded) VO_TRY(collect_pairs(c, x, OBSTACLES));
+    if (!c->over_budget) VO_TRY(collect_pairs(c, x, OBSTACLES));
     if (!reserve_curves(c)) return vo_fail_memory(c->ctx, "intersection contours");
     end_job job = {c, x};
     vo_parallel_for(c->ctx, c->pair_count, TEST_GRAIN, find_ends, &job);

@@ -1,7 +1,7 @@
 #include "collide/distance.h"
 
-/* Where the foot of the perpendicular lies, cut to the edge. An edge without length gives 0, and so
- * do numbers that are not finite. */
+/* Returns part / whole clamped to 0..1. Edges of zero length and numbers that are not finite give
+ * 0. */
 static double clamp_ratio(double part, double whole) {
     if (!(part > 0)) return 0;
     return part < whole ? part / whole : whole > 0 ? 1 : 0;
@@ -16,7 +16,7 @@ vo_edge_point vo_distance_vertex_edge(vo_vec3 p, vo_vec3 a, vo_vec3 b) {
     return out;
 }
 
-/* A point of the edge from corner i to corner j, as one of the face. */
+/* Converts a point of the side from corner i to corner j to a point of the face. */
 static vo_face_point on_border(vo_edge_point edge, int i, int j) {
     vo_face_point out = {.offset = edge.offset, .squared = edge.squared};
     out.weight[i] = 1 - edge.s;
@@ -24,8 +24,8 @@ static vo_face_point on_border(vo_edge_point edge, int i, int j) {
     return out;
 }
 
-/* The foot of the perpendicular on the face's plane, if it lies inside. Weights are the areas that
- * the foot cuts the face into: w_a = n . ((b - p) x (c - p)) / n^2 and so on round. */
+/* Computes the barycentric weights of the projection onto the face plane; returns false if it is
+ * outside. With n the normal and corners relative to p, w_a = n . (b x c) / n^2 and cyclically. */
 static bool inside_face(vo_vec3 a, vo_vec3 b, vo_vec3 c, vo_vec3 n, double w[3]) {
     w[0] = v3_dot(n, v3_cross(b, c));
     w[1] = v3_dot(n, v3_cross(c, a));
@@ -55,23 +55,23 @@ vo_face_point vo_distance_vertex_face(vo_vec3 p, vo_vec3 a, vo_vec3 b, vo_vec3 c
     return (vo_face_point){{w[0], w[1], w[2]}, foot, squared};
 }
 
-/* Takes the closest point of edge b to an end of edge a, if it is nearer. */
+/* Replaces the result by an end of edge a if that is nearer. */
 static void try_first_end(vo_edge_pair *best, double s, vo_edge_point on_second) {
     if (on_second.squared < best->squared)
         *best = (vo_edge_pair){s, on_second.s, on_second.offset, on_second.squared};
 }
 
-/* Takes the closest point of edge a to an end of edge b, if it is nearer. */
+/* Replaces the result by an end of edge b if that is nearer. */
 static void try_second_end(vo_edge_pair *best, double t, vo_edge_point on_first) {
     if (on_first.squared < best->squared)
         *best = (vo_edge_pair){on_first.s, t, v3_negate(on_first.offset), on_first.squared};
 }
 
-/* The common perpendicular of the two lines, if it meets both edges inside. With d1 = a1 - a0,
- * d2 = b1 - b0, r = a0 - b0 (Ericson 2005, "Real-time collision detection", 5.1.9):
- * s = ((d1.d2)(d2.r) - (d1.r)(d2.d2)) / ((d1.d1)(d2.d2) - (d1.d2)^2), and t the foot of that point
- * on the second edge. */
-static void try_insides(vo_edge_pair *best, vo_vec3 d1, vo_vec3 d2, vo_vec3 r) {
+/* Replaces the result by the common perpendicular of the two lines if its feet are interior to both
+ * edges and it is nearer. With d1 = a1 - a0, d2 = b1 - b0, r = a0 - b0 (Ericson 2005, "Real-time
+ * collision detection", 5.1.9): s = ((d1.d2)(d2.r) - (d1.r)(d2.d2)) / ((d1.d1)(d2.d2) - (d1.d2)^2),
+ * and t the projection of that point onto the second edge. */
+static void try_interiors(vo_edge_pair *best, vo_vec3 d1, vo_vec3 d2, vo_vec3 r) {
     double d11 = v3_length2(d1), d22 = v3_length2(d2), d12 = v3_dot(d1, d2);
     double d1r = v3_dot(d1, r), d2r = v3_dot(d2, r);
     double s = clamp_ratio(d12 * d2r - d1r * d22, v3_length2(v3_cross(d1, d2)));
@@ -89,6 +89,6 @@ vo_edge_pair vo_distance_edge_edge(vo_vec3 a0, vo_vec3 a1, vo_vec3 b0, vo_vec3 b
     try_first_end(&best, 1, vo_distance_vertex_edge(a1, b0, b1));
     try_second_end(&best, 0, vo_distance_vertex_edge(b0, a0, a1));
     try_second_end(&best, 1, vo_distance_vertex_edge(b1, a0, a1));
-    try_insides(&best, v3_sub(a1, a0), v3_sub(b1, b0), v3_sub(a0, b0));
+    try_interiors(&best, v3_sub(a1, a0), v3_sub(b1, b0), v3_sub(a0, b0));
     return best;
 }

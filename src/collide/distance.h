@@ -1,10 +1,10 @@
 /* Distances of points, edges and faces, with the closest points as weights.
  *
- * Every function compares all features: the interior solution, where the linear system has one,
- * and each end or border. Whatever rounding does to the interior solution of a sliver or of nearly
- * parallel edges, its weights are clamped, so it is a point of the part, its distance is one that
- * exists, and the smallest candidate wins. Faces without area and edges without length need no
- * case of their own: their interior candidate is left out, their borders remain. */
+ * Every function compares all candidates: the interior solution, if the linear system has one, and
+ * each end or side. The weights of the interior solution are clamped, so whatever rounding does to
+ * it for slivers or nearly parallel edges, it is a point of the feature with its true distance, and
+ * the smallest candidate wins. Faces without area and edges without length need no special case:
+ * their interior candidate is left out, their sides remain. */
 #ifndef VO_COLLIDE_DISTANCE_H
 #define VO_COLLIDE_DISTANCE_H
 
@@ -21,7 +21,7 @@ vo_edge_point vo_distance_vertex_edge(vo_vec3 p, vo_vec3 a, vo_vec3 b);
 
 /* Closest point of a face: the sum of weight[i] times corner i. */
 typedef struct vo_face_point {
-    double weight[3]; /* 0 to 1, their sum is 1; exactly 0 off the feature that is closest */
+    double weight[3]; /* 0 to 1, sum 1; exactly 0 for corners off the closest feature */
     vo_vec3 offset;   /* from the query point to the closest one */
     double squared;   /* of the distance */
 } vo_face_point;

@@ -1,28 +1,28 @@
-/* The walk down a tree to the nearest face, for four points at once: points that follow each other
- * lie side by side as a rule, and go the same way. */
+/* BVH traversal to the nearest face, for four points at once: consecutive points are usually
+ * adjacent and take the same path. */
 #ifndef VO_COLLIDE_NEAREST_KERNEL_H
 #define VO_COLLIDE_NEAREST_KERNEL_H
 
 #include "collide/nearest.h"
 
-/* Four points in the own frame of a part, and what was found for each. */
-typedef struct vo_nearest_four {
+/* Four points in the frame of a part, with the result of each. */
+typedef struct vo_nearest_lanes {
     double x[3][4];
-    double distance2[4]; /* only what is nearer counts; negative: nothing does */
-    double near[3][4];   /* the nearest point */
-    int face[4];         /* that it lies on; -1: none */
-} vo_nearest_four;
+    double distance2[4];  /* m^2, search radius; negative: nothing is found */
+    double nearest[3][4]; /* nearest point */
+    int face[4];          /* face of the nearest point; -1: none */
+} vo_nearest_lanes;
 
 typedef struct vo_nearest_kernels {
-    /* Takes what the part has nearer to the points. */
-    void (*ask_part)(const vo_nearest_part *part, vo_nearest_four *four);
-    /* The same for one face. */
-    void (*ask_face)(const vo_nearest_part *part, int face, vo_nearest_four *four);
+    /* Updates the nearest points with those of a part. */
+    void (*query_part)(const vo_nearest_part *part, vo_nearest_lanes *lanes);
+    /* Updates them with one face. */
+    void (*query_face)(const vo_nearest_part *part, int face, vo_nearest_lanes *lanes);
 } vo_nearest_kernels;
 
 extern const vo_nearest_kernels vo_nearest_kernels_base, vo_nearest_kernels_avx2;
 
-/* The copy that this processor can run. */
+/* Returns the kernels for this processor. */
 static inline const vo_nearest_kernels *vo_nearest_kernels_for(const vo_context *ctx) {
 #ifdef VO_HAVE_AVX2_KERNELS
     if (ctx->use_avx2) return &vo_nearest_kernels_avx2;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Counts and ranges of all parts. */
+/* Sets the counts and index ranges of all parts. */
 static void number_parts(vo_surface *s, const vo_surface_source *source) {
     for (int p = 0; p < s->part_count; p++) {
         const vo_mesh *m = source[p].mesh;
@@ -37,18 +37,18 @@ static bool allocate(vo_surface *s) {
            VO_PADDED_NEW(ctx, s->node_part, s->node_count) &&
            VO_PADDED_NEW(ctx, s->face_part, s->face_count) &&
            VO_PADDED_NEW(ctx, s->owns, s->face_count) &&
-           VO_PADDED_NEW(ctx, s->reach, s->node_count) &&
+           VO_PADDED_NEW(ctx, s->max_self_thickness, s->node_count) &&
            VO_PADDED_NEW(ctx, s->x0, s->node_count) && VO_PADDED_NEW(ctx, s->x1, s->node_count) &&
            VO_PADDED_NEW(ctx, s->inverse_mass, s->node_count) &&
            VO_PADDED_NEW(ctx, s->ring_begin, s->node_count) &&
            VO_PADDED_NEW(ctx, s->ring, 2 * s->edge_count) &&
-           VO_PADDED_NEW(ctx, s->wing, s->edge_count) &&
+           VO_PADDED_NEW(ctx, s->edge_opposite, s->edge_count) &&
            VO_PADDED_NEW(ctx, s->area, s->node_count) &&
            VO_PADDED_NEW(ctx, s->vert_u, s->vert_count) &&
            VO_PADDED_NEW(ctx, s->face_vert, s->cloth_face_count);
 }
 
-/* Nodes, edges and faces of one part. Edges run as in the mesh. */
+/* Copies nodes, edges and faces of one part. Edges keep their direction. */
 static void copy_part(vo_surface *s, int p, const vo_mesh *m) {
     const vo_surface_part *part = &s->part[p];
     int n0 = part->node_begin, e0 = part->edge_begin, f0 = part->face_begin;
@@ -56,7 +56,7 @@ static void copy_part(vo_surface *s, int p, const vo_mesh *m) {
         s->node_part[n0 + i] = p;
         s->x0[n0 + i] = s->x1[n0 + i] = m->node_x[i];
         s->inverse_mass[n0 + i] = s->area[n0 + i] = 0;
-        s->reach[n0 + i] = INFINITY;
+        s->max_self_thickness[n0 + i] = INFINITY;
     }
     for (int e = 0; e < m->edge_count; e++)
         for (int k = 0; k < 2; k++) s->edge[e0 + e][k] = n0 + m->edge_node[e][k];
@@ -69,7 +69,7 @@ static void copy_part(vo_surface *s, int p, const vo_mesh *m) {
     }
 }
 
-/* Material space of a cloth, whose verts start at `v0`. */
+/* Copies the material space of a cloth, whose verts start at `v0`. */
 static void copy_material(vo_surface *s, int p, const vo_mesh *m, int v0) {
     for (int v = 0; v < m->vert_count; v++) s->vert_u[v0 + v] = m->vert_u[v];
     for (int f = 0; f < m->face_count; f++)
@@ -77,7 +77,7 @@ static void copy_material(vo_surface *s, int p, const vo_mesh *m, int v0) {
             s->face_vert[s->part[p].face_begin + f][k] = v0 + m->face_vert[f][k];
 }
 
-/* Area and reach of the nodes of a cloth, in material space. */
+/* Computes node areas and max_self_thickness of a cloth, in material space. */
 static void measure_cloth(vo_surface *s, const vo_surface_part *part) {
     for (int f = part->face_begin; f < part->face_end; f++) {
         vo_vec2 u[3];
@@ -89,7 +89,7 @@ static void measure_cloth(vo_surface *s, const vo_surface_part *part) {
         for (int k = 0; k < 3; k++) {
             int n = s->face[f][k];
             s->area[n] += area / 3;
-            s->reach[n] = vo_min(s->reach[n], half_height);
+            s->max_self_thickness[n] = vo_min(s->max_self_thickness[n], half_height);
         }
     }
 }
@@ -103,7 +103,7 @@ static void measure_obstacle(vo_surface *s, const vo_surface_part *part) {
     }
 }
 
-/* Neighbours of the obstacles' nodes, by counting and filling. */
+/* Lists the neighbours of obstacle nodes, by counting sort. */
 static void find_rings(vo_surface *s) {
     int *begin = s->ring_begin, first = s->cloth_node_count;
     for (int e = 0; e < s->edge_count; e++)
@@ -119,28 +119,28 @@ static void find_rings(vo_surface *s) {
             }
 }
 
-/* The third nodes of the faces beside the obstacles' edges. */
-static void find_wings(vo_surface *s) {
+/* Finds the opposite nodes of the faces at obstacle edges. */
+static void find_edge_opposites(vo_surface *s) {
     for (int f = s->cloth_face_count; f < s->face_count; f++)
         for (int k = 0; k < 3; k++) {
-            int *wing = s->wing[s->face_edge[f][k]];
-            wing[wing[0] >= 0] = s->face[f][(k + 2) % 3];
+            int *opposite = s->edge_opposite[s->face_edge[f][k]];
+            opposite[opposite[0] >= 0] = s->face[f][(k + 2) % 3];
         }
 }
 
-/* ---- obstacles as they were ----------------------------------------------------------------- */
+/* ---- copies of obstacle data ---------------------------------------------------------------- */
 
-/* to[i] = from[i] + shift, but for what is not there. */
+/* to[i] = from[i] + shift, except for negative values. */
 static void shift_copy(int count, const int *from, int shift, int *to) {
     for (int i = 0; i < count; i++) to[i] = from[i] < 0 ? from[i] : from[i] + shift;
 }
 
-/* How far obstacles lie further on than they did. */
+/* Index offsets of the obstacles. */
 typedef struct shifts {
     int part, node, edge, face;
 } shifts;
 
-/* Where the obstacles begin. */
+/* Returns the first indices of the obstacles. */
 static shifts obstacles_begin(const vo_surface *s) {
     int p = vo_surface_first_obstacle(s);
     bool any = p < s->part_count;
@@ -148,40 +148,43 @@ static shifts obstacles_begin(const vo_surface *s) {
                     s->cloth_face_count};
 }
 
-static void copy_obstacle_nodes(vo_surface *s, const vo_surface *b, shifts at, shifts was) {
-    int count = s->node_count - at.node, part = at.part - was.part;
-    shift_copy(count, b->node_part + was.node, part, s->node_part + at.node);
-    memcpy(s->area + at.node, b->area + was.node, (size_t)count * sizeof *s->area);
-    memcpy(s->ring_begin + at.node, b->ring_begin + was.node,
+static void copy_obstacle_nodes(vo_surface *s, const vo_surface *b, shifts at, shifts previous) {
+    int count = s->node_count - at.node, part = at.part - previous.part;
+    shift_copy(count, b->node_part + previous.node, part, s->node_part + at.node);
+    memcpy(s->area + at.node, b->area + previous.node, (size_t)count * sizeof *s->area);
+    memcpy(s->ring_begin + at.node, b->ring_begin + previous.node,
            (size_t)(count + 1) * sizeof *s->ring_begin);
-    for (int i = at.node; i < s->node_count; i++) s->reach[i] = INFINITY;
+    for (int i = at.node; i < s->node_count; i++) s->max_self_thickness[i] = INFINITY;
 }
 
-static void copy_obstacle_edges(vo_surface *s, const vo_surface *b, shifts at, shifts was) {
-    int count = s->edge_count - at.edge, node = at.node - was.node, edge = at.edge - was.edge;
-    shift_copy(2 * count, b->edge[was.edge], node, s->edge[at.edge]);
-    shift_copy(2 * count, b->wing[was.edge], node, s->wing[at.edge]);
+static void copy_obstacle_edges(vo_surface *s, const vo_surface *b, shifts at, shifts previous) {
+    int count = s->edge_count - at.edge, node = at.node - previous.node,
+        edge = at.edge - previous.edge;
+    shift_copy(2 * count, b->edge[previous.edge], node, s->edge[at.edge]);
+    shift_copy(2 * count, b->edge_opposite[previous.edge], node, s->edge_opposite[at.edge]);
     for (int i = 0; i < 2 * count; i++) {
         s->ring[i][0] = b->ring[i][0] + node;
         s->ring[i][1] = b->ring[i][1] + edge;
     }
 }
 
-static void copy_obstacle_faces(vo_surface *s, const vo_surface *b, shifts at, shifts was) {
+static void copy_obstacle_faces(vo_surface *s, const vo_surface *b, shifts at, shifts previous) {
     int count = s->face_count - at.face;
-    shift_copy(count, b->face_part + was.face, at.part - was.part, s->face_part + at.face);
-    shift_copy(3 * count, b->face[was.face], at.node - was.node, s->face[at.face]);
-    shift_copy(3 * count, b->face_edge[was.face], at.edge - was.edge, s->face_edge[at.face]);
-    memcpy(s->owns + at.face, b->owns + was.face, (size_t)count);
+    shift_copy(count, b->face_part + previous.face, at.part - previous.part,
+               s->face_part + at.face);
+    shift_copy(3 * count, b->face[previous.face], at.node - previous.node, s->face[at.face]);
+    shift_copy(3 * count, b->face_edge[previous.face], at.edge - previous.edge,
+               s->face_edge[at.face]);
+    memcpy(s->owns + at.face, b->owns + previous.face, (size_t)count);
 }
 
-/* All that another surface has of the same obstacles. */
+/* Copies the obstacle data of another surface with the same obstacles. */
 static void copy_obstacles(vo_surface *s, const vo_surface *before,
                            const vo_surface_source *source) {
-    shifts at = obstacles_begin(s), was = obstacles_begin(before);
-    copy_obstacle_nodes(s, before, at, was);
-    copy_obstacle_edges(s, before, at, was);
-    copy_obstacle_faces(s, before, at, was);
+    shifts at = obstacles_begin(s), previous = obstacles_begin(before);
+    copy_obstacle_nodes(s, before, at, previous);
+    copy_obstacle_edges(s, before, at, previous);
+    copy_obstacle_faces(s, before, at, previous);
     for (int p = at.part; p < s->part_count; p++) {
         size_t bytes = (size_t)source[p].mesh->node_count * sizeof *s->x0;
         if (bytes) memcpy(s->x0 + s->part[p].node_begin, source[p].mesh->node_x, bytes);
@@ -189,39 +192,39 @@ static void copy_obstacles(vo_surface *s, const vo_surface *before,
     }
 }
 
-/* Whether another surface can have the same obstacles. */
+/* Returns true if another surface may have the same obstacles. */
 static bool has_obstacles_of(const vo_surface *s, const vo_surface *before) {
     if (!before) return false;
-    shifts at = obstacles_begin(s), was = obstacles_begin(before);
-    return s->part_count - at.part == before->part_count - was.part &&
-           s->node_count - at.node == before->node_count - was.node &&
-           s->edge_count - at.edge == before->edge_count - was.edge &&
-           s->face_count - at.face == before->face_count - was.face;
+    shifts at = obstacles_begin(s), previous = obstacles_begin(before);
+    return s->part_count - at.part == before->part_count - previous.part &&
+           s->node_count - at.node == before->node_count - previous.node &&
+           s->edge_count - at.edge == before->edge_count - previous.edge &&
+           s->face_count - at.face == before->face_count - previous.face;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- entry point ---------------------------------------------------------------------------- */
 
-/* `bit` for the first that asks for an element, 0 for all others. */
-static unsigned claim(unsigned char *taken, int element, unsigned bit) {
-    bool first = !taken[element];
-    taken[element] = 1;
+/* Returns `bit` for the first claim of an element, 0 for later ones. */
+static unsigned claim(unsigned char *claimed, int element, unsigned bit) {
+    bool first = !claimed[element];
+    claimed[element] = 1;
     return first ? bit : 0;
 }
 
-/* Each node and each edge belongs to the first face that has it; of the first `faces`. */
+/* Assigns each node and each edge to the first of the first `faces` faces that contains it. */
 static vo_result find_owners(vo_surface *s, int faces) {
     size_t bytes = (size_t)s->node_count + (size_t)s->edge_count + 1;
-    unsigned char *taken = vo_alloc_zero(s->ctx, bytes);
-    if (!taken) return vo_fail_memory(s->ctx, "the surface");
+    unsigned char *claimed = vo_alloc_zero(s->ctx, bytes);
+    if (!claimed) return vo_fail_memory(s->ctx, "the surface");
     for (int f = 0; f < faces; f++) {
         unsigned bits = 0;
         for (int k = 0; k < 3; k++) {
-            bits |= claim(taken, s->face[f][k], (unsigned)VO_OWNS_NODE << k);
-            bits |= claim(taken + s->node_count, s->face_edge[f][k], (unsigned)VO_OWNS_EDGE << k);
+            bits |= claim(claimed, s->face[f][k], (unsigned)VO_OWNS_NODE << k);
+            bits |= claim(claimed + s->node_count, s->face_edge[f][k], (unsigned)VO_OWNS_EDGE << k);
         }
         s->owns[f] = (unsigned char)bits;
     }
-    vo_free(s->ctx, taken, bytes);
+    vo_free(s->ctx, claimed, bytes);
     return VO_OK;
 }
 
@@ -241,12 +244,12 @@ static void fill_obstacles(vo_surface *s, const vo_surface_source *source) {
         measure_obstacle(s, &s->part[p]);
     }
     find_rings(s);
-    find_wings(s);
+    find_edge_opposites(s);
 }
 
 static vo_result fill(vo_surface *s, const vo_surface_source *source, const vo_surface *before) {
     fill_cloths(s, source);
-    for (int e = 0; e < s->edge_count; e++) s->wing[e][0] = s->wing[e][1] = -1;
+    for (int e = 0; e < s->edge_count; e++) s->edge_opposite[e][0] = s->edge_opposite[e][1] = -1;
     if (has_obstacles_of(s, before)) {
         copy_obstacles(s, before, source);
         return find_owners(s, s->cloth_face_count);
@@ -255,7 +258,7 @@ static vo_result fill(vo_surface *s, const vo_surface_source *source, const vo_s
     return find_owners(s, s->face_count);
 }
 
-vo_result vo_surface_follow(vo_context *ctx, int count, const vo_surface_source *source,
+vo_result vo_surface_create(vo_context *ctx, int count, const vo_surface_source *source,
                             const vo_surface *before, vo_surface *out) {
     *out = (vo_surface){.ctx = ctx};
     for (int p = 1; p < count; p++) VO_REQUIRE(ctx, source[p].obstacle || !source[p - 1].obstacle);
@@ -268,11 +271,6 @@ vo_result vo_surface_follow(vo_context *ctx, int count, const vo_surface_source 
     return result;
 }
 
-vo_result vo_surface_create(vo_context *ctx, int count, const vo_surface_source *source,
-                            vo_surface *out) {
-    return vo_surface_follow(ctx, count, source, NULL, out);
-}
-
 void vo_surface_free(vo_surface *s) {
     vo_context *ctx = s->ctx;
     VO_PADDED_FREE(ctx, s->part, s->part_count);
@@ -282,13 +280,13 @@ void vo_surface_free(vo_surface *s) {
     VO_PADDED_FREE(ctx, s->node_part, s->node_count);
     VO_PADDED_FREE(ctx, s->face_part, s->face_count);
     VO_PADDED_FREE(ctx, s->owns, s->face_count);
-    VO_PADDED_FREE(ctx, s->reach, s->node_count);
+    VO_PADDED_FREE(ctx, s->max_self_thickness, s->node_count);
     VO_PADDED_FREE(ctx, s->x0, s->node_count);
     VO_PADDED_FREE(ctx, s->x1, s->node_count);
     VO_PADDED_FREE(ctx, s->inverse_mass, s->node_count);
     VO_PADDED_FREE(ctx, s->ring_begin, s->node_count);
     VO_PADDED_FREE(ctx, s->ring, 2 * s->edge_count);
-    VO_PADDED_FREE(ctx, s->wing, s->edge_count);
+    VO_PADDED_FREE(ctx, s->edge_opposite, s->edge_count);
     VO_PADDED_FREE(ctx, s->area, s->node_count);
     VO_PADDED_FREE(ctx, s->vert_u, s->vert_count);
     VO_PADDED_FREE(ctx, s->face_vert, s->cloth_face_count);

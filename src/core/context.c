@@ -11,14 +11,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Large blocks ask for large pages: the solver streams through tens of megabytes every iteration,
- * and on virtual machines a miss in the page tables costs more than one in the cache. */
+/* Large blocks use huge pages: the solver streams through tens of megabytes per iteration, and on
+ * virtual machines a TLB miss costs more than a cache miss. */
 static void *libc_allocate(void *user, size_t bytes, size_t alignment) {
-    enum { LARGE_PAGE = 2 << 20 };
+    enum { HUGE_PAGE = 2 << 20 };
     (void)user;
     void *memory = NULL;
-    bool large = bytes >= LARGE_PAGE;
-    if (large && alignment < LARGE_PAGE) alignment = LARGE_PAGE;
+    bool large = bytes >= HUGE_PAGE;
+    if (large && alignment < HUGE_PAGE) alignment = HUGE_PAGE;
     if (posix_memalign(&memory, alignment, bytes) != 0) return NULL;
 #ifdef MADV_HUGEPAGE
     if (large) madvise(memory, bytes, MADV_HUGEPAGE);
@@ -36,18 +36,18 @@ vo_context_def vo_context_def_default(void) {
     return (vo_context_def){.allocator = {NULL, libc_allocate, libc_release}};
 }
 
-/* Within a slab the address sanitizer would not notice where one array runs into the next. */
+/* Slabs are disabled for the address sanitizer, which cannot detect an overrun inside a slab. */
 #if defined(__SANITIZE_ADDRESS__)
-enum { SLABS = 0 };
+enum { ENABLE_SLABS = 0 };
 #elif defined(__has_feature)
-enum { SLABS = !__has_feature(address_sanitizer) };
+enum { ENABLE_SLABS = !__has_feature(address_sanitizer) };
 #else
-enum { SLABS = 1 };
+enum { ENABLE_SLABS = 1 };
 #endif
 
-/* Slabs are for the allocator above; a host's own sees each block. */
-static bool wants_slabs(const vo_allocator *allocator) {
-    return SLABS && allocator->allocate == libc_allocate;
+/* Slabs are used with the default allocator only; a host's allocator receives every request. */
+static bool should_use_slabs(const vo_allocator *allocator) {
+    return ENABLE_SLABS && allocator->allocate == libc_allocate;
 }
 
 static bool processor_has_avx2(void) {
@@ -66,24 +66,29 @@ static int processor_count(void) {
 vo_result vo_context_create(const vo_context_def *given, vo_context **out) {
     vo_context_def def = given ? *given : vo_context_def_default();
     *out = NULL;
-    if (!def.allocator.allocate || !def.allocator.release || def.threads < 0) return VO_BAD_CALL;
+    if (!def.allocator.allocate || !def.allocator.release || def.threads < 0)
+        return VO_BAD_ARGUMENT;
     vo_context *ctx = def.allocator.allocate(def.allocator.user, sizeof *ctx, VO_ALIGNMENT);
     if (!ctx) return VO_NO_MEMORY;
     *ctx = (vo_context){.allocator = def.allocator,
-                        .limit = {.host = def.allocator, .most = def.memory_limit},
+                        .limit = {.host = def.allocator, .max_bytes = def.memory_limit},
                         .log = def.log,
                         .log_user = def.log_user,
                         .on_assert = def.on_assert,
                         .assert_user = def.assert_user,
-                        .stop = def.stop,
-                        .stop_user = def.stop_user,
+                        .cancel = def.cancel,
+                        .cancel_user = def.cancel_user,
+                        .work = def.work,
+                        .work_user = def.work_user,
                         .use_avx2 = processor_has_avx2()};
     int count = def.threads > 0 ? def.threads : processor_count();
-    bool slabs = wants_slabs(&ctx->allocator);
-    if (def.memory_limit) ctx->allocator = vo_limit_allocator(&ctx->limit);
-    if (slabs) ctx->slabs = vo_slabs_create(&ctx->allocator);
-    ctx->threads = vo_threads_create(&ctx->allocator, count);
-    if (!ctx->threads || (slabs && !ctx->slabs)) {
+    bool use_slabs = should_use_slabs(&ctx->allocator);
+    if (def.memory_limit) ctx->allocator = vo_memory_limit_allocator(&ctx->limit);
+    if (use_slabs) ctx->slabs = vo_slabs_create(&ctx->allocator);
+    ctx->threads = def.run_tasks ? vo_threads_create_host(&ctx->allocator, count, def.run_tasks,
+                                                          def.run_tasks_user)
+                                 : vo_threads_create(&ctx->allocator, count);
+    if (!ctx->threads || (use_slabs && !ctx->slabs)) {
         vo_context_destroy(ctx);
         return VO_NO_MEMORY;
     }
@@ -103,17 +108,18 @@ const char *vo_context_message(const vo_context *ctx) { return ctx->message; }
 
 int vo_context_thread_count(const vo_context *ctx) { return vo_threads_count(ctx->threads); }
 
-vo_memory vo_context_memory(const vo_context *ctx) {
-    const vo_limit *limit = &ctx->limit;
-    if (limit->most == 0) return (vo_memory){0};
-    return (vo_memory){limit->most, atomic_load(&limit->used), atomic_load(&limit->refused)};
+vo_memory_usage vo_context_get_memory_usage(const vo_context *ctx) {
+    const vo_memory_limit *limit = &ctx->limit;
+    if (limit->max_bytes == 0) return (vo_memory_usage){0};
+    return (vo_memory_usage){limit->max_bytes, atomic_load(&limit->used),
+                             atomic_load(&limit->denied_bytes)};
 }
 
 static bool is_control(char c) { return (unsigned char)c < 0x20 || c == 0x7f; }
 
-/* Messages quote files and names, whose bytes a terminal might obey: control characters are written
- * out, as \x1b. Cut where it does not fit. */
-static void write_out(char *out, size_t size, const char *text) {
+/* Copies `text`, with control characters written as "\x1b": messages quote file contents and names,
+ * which could otherwise contain terminal escape sequences. Truncates at `size`. */
+static void escape_control_chars(char *out, size_t size, const char *text) {
     size_t n = 0;
     for (; *text && n + 5 < size; text++) {
         if (is_control(*text))
@@ -125,30 +131,35 @@ static void write_out(char *out, size_t size, const char *text) {
 }
 
 vo_result vo_fail(vo_context *ctx, vo_result code, const char *format, ...) {
-    /* Formatted aside, since the arguments may quote the previous message. */
+    /* Formatted into a copy, since the arguments may contain the previous message. */
     char text[sizeof ctx->message];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    write_out(ctx->message, sizeof ctx->message, text);
+    escape_control_chars(ctx->message, sizeof ctx->message, text);
     return code;
 }
 
 vo_result vo_fail_memory(vo_context *ctx, const char *what) {
-    vo_memory memory = vo_context_memory(ctx);
-    char asked[VO_BYTES_TEXT], used[VO_BYTES_TEXT], most[VO_BYTES_TEXT];
-    if (!memory.refused) return vo_fail(ctx, VO_NO_MEMORY, "out of memory for %s", what);
-    return vo_fail(ctx, VO_NO_MEMORY,
-                   "out of memory for %s: %s more were asked for, but %s of at most %s are in use",
-                   what, vo_bytes_text((double)memory.refused, asked),
-                   vo_bytes_text((double)memory.used, used),
-                   vo_bytes_text((double)memory.limit, most));
+    vo_memory_usage memory = vo_context_get_memory_usage(ctx);
+    char requested[VO_BYTES_TEXT], used[VO_BYTES_TEXT], limit[VO_BYTES_TEXT];
+    if (!memory.denied_bytes) return vo_fail(ctx, VO_NO_MEMORY, "out of memory for %s", what);
+    return vo_fail(
+        ctx, VO_NO_MEMORY, "out of memory for %s: %s requested, %s of the limit of %s in use", what,
+        vo_bytes_text((double)memory.denied_bytes, requested),
+        vo_bytes_text((double)memory.used, used), vo_bytes_text((double)memory.limit, limit));
 }
 
-vo_result vo_check_stop(vo_context *ctx) {
-    if (!ctx->stop || !ctx->stop(ctx->stop_user)) return VO_OK;
-    return vo_fail(ctx, VO_STOPPED, "stopped while the scene was set up");
+bool vo_is_cancelled(const vo_context *ctx) { return ctx->cancel && ctx->cancel(ctx->cancel_user); }
+
+vo_result vo_check_cancel(vo_context *ctx) {
+    if (!vo_is_cancelled(ctx)) return VO_OK;
+    return vo_fail(ctx, VO_CANCELLED, "cancelled by the caller");
+}
+
+void vo_report_work(const vo_context *ctx, const char *operation, int done, int total) {
+    if (ctx->work) ctx->work(ctx->work_user, operation, done, total);
 }
 
 void vo_log_line(vo_context *ctx, vo_log_level level, const char *format, ...) {
@@ -158,7 +169,7 @@ void vo_log_line(vo_context *ctx, vo_log_level level, const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    write_out(line, sizeof line, text);
+    escape_control_chars(line, sizeof line, text);
     ctx->log(ctx->log_user, level, line);
 }
 
@@ -167,11 +178,12 @@ void vo_require_failed(vo_context *ctx, const char *condition, const char *file,
     abort();
 }
 
-#define TEXT_OF(x)  #x
-#define TEXT_OF2(x) TEXT_OF(x)
+#define QUOTE(x)     #x
+#define STRINGIFY(x) QUOTE(x)
 
 const char *vo_version(void) {
-    return TEXT_OF2(VO_VERSION_MAJOR) "." TEXT_OF2(VO_VERSION_MINOR) "." TEXT_OF2(VO_VERSION_PATCH);
+    return STRINGIFY(VO_VERSION_MAJOR) "." STRINGIFY(VO_VERSION_MINOR) "." STRINGIFY(
+        VO_VERSION_PATCH);
 }
 
 const char *vo_features(void) {

@@ -67,7 +67,7 @@ void vo_bytes_free(vo_context *ctx, vo_bytes *bytes) {
     *bytes = (vo_bytes){0};
 }
 
-/* Writes, flushes to the disk if asked to, and closes; errno tells what failed. */
+/* Writes, optionally flushes to the disk, and closes. On failure errno is set. */
 static bool write_and_close(int fd, const void *data, size_t size, bool flush) {
     bool ok = write_all(fd, data, size) && (!flush || fsync(fd) == 0);
     int saved = errno;
@@ -76,7 +76,8 @@ static bool write_and_close(int fd, const void *data, size_t size, bool flush) {
     return ok;
 }
 
-/* Makes the rename itself durable. Some file systems cannot; that is no failure. */
+/* Flushes the folder entry, so that the rename is durable. Errors are ignored: some file systems do
+ * not support it. */
 static void flush_folder(const char *path) {
     char folder[VO_PATH_SIZE];
     vo_path_folder(folder, sizeof folder, path);
@@ -90,7 +91,7 @@ vo_result vo_file_write(vo_context *ctx, const char *path, const void *data, siz
     char temporary[VO_PATH_SIZE];
     int length = snprintf(temporary, sizeof temporary, "%s.tmp", path);
     if (length < 0 || (size_t)length >= sizeof temporary)
-        return vo_fail(ctx, VO_BAD_CALL, "%.200s...: the path is too long", path);
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "%.200s...: the path is too long", path);
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return fail_errno(ctx, "write", path);
     if (!write_and_close(fd, data, size, true) || rename(temporary, path) != 0) {
@@ -114,40 +115,41 @@ bool vo_file_exists(const char *path) {
     return stat(path, &info) == 0;
 }
 
-/* A folder, or nothing yet. */
-static vo_result one_can_be(vo_context *ctx, const char *path) {
+/* VO_OK if the path is a folder or does not exist. */
+static vo_result check_one(vo_context *ctx, const char *path) {
     struct stat info;
     if (stat(path, &info) != 0 || S_ISDIR(info.st_mode)) return VO_OK;
-    return vo_fail(ctx, VO_BAD_CALL, "%s: cannot make the folder: a file has that name", path);
+    return vo_fail(ctx, VO_BAD_ARGUMENT, "%s: cannot create the folder: a file has that name",
+                   path);
 }
 
-static vo_result make_one(vo_context *ctx, const char *path) {
+static vo_result create_one(vo_context *ctx, const char *path) {
     if (mkdir(path, 0777) == 0) return VO_OK;
-    return errno == EEXIST ? one_can_be(ctx, path) : fail_errno(ctx, "make the folder", path);
+    return errno == EEXIST ? check_one(ctx, path) : fail_errno(ctx, "create the folder", path);
 }
 
-/* Does something with the folder's parents, the outermost first, and with itself. */
-static vo_result with_parents(vo_context *ctx, const char *path,
-                              vo_result (*with)(vo_context *ctx, const char *path)) {
+/* Calls `apply` for each parent of the folder, outermost first, and for the folder. */
+static vo_result apply_to_parents(vo_context *ctx, const char *path,
+                                  vo_result (*apply)(vo_context *ctx, const char *path)) {
     char part[VO_PATH_SIZE];
     size_t length = strlen(path);
     if (length == 0 || length >= sizeof part)
-        return vo_fail(ctx, VO_BAD_CALL, "\"%.200s\" is not a usable folder name", path);
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "\"%.200s\" is not a valid folder name", path);
     for (size_t i = 1; i <= length; i++) {
         if (path[i] != '/' && path[i] != 0) continue;
         memcpy(part, path, i);
         part[i] = 0;
-        VO_TRY(with(ctx, part));
+        VO_TRY(apply(ctx, part));
     }
     return VO_OK;
 }
 
-vo_result vo_folder_make(vo_context *ctx, const char *path) {
-    return with_parents(ctx, path, make_one);
+vo_result vo_folder_create(vo_context *ctx, const char *path) {
+    return apply_to_parents(ctx, path, create_one);
 }
 
-vo_result vo_folder_can_be(vo_context *ctx, const char *path) {
-    return with_parents(ctx, path, one_can_be);
+vo_result vo_folder_check_path(vo_context *ctx, const char *path) {
+    return apply_to_parents(ctx, path, check_one);
 }
 
 void vo_path_join(char *out, size_t size, const char *dir, const char *name) {

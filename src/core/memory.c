@@ -5,7 +5,7 @@
 
 void *vo_alloc(vo_context *ctx, size_t bytes) {
     if (bytes == 0) return NULL;
-    if (ctx->slabs && vo_slabs_hold(bytes)) return vo_slabs_allocate(ctx->slabs, bytes);
+    if (ctx->slabs && vo_slabs_accepts(bytes)) return vo_slabs_allocate(ctx->slabs, bytes);
     return ctx->allocator.allocate(ctx->allocator.user, bytes, VO_ALIGNMENT);
 }
 
@@ -17,7 +17,7 @@ void *vo_alloc_zero(vo_context *ctx, size_t bytes) {
 
 void vo_free(vo_context *ctx, void *memory, size_t bytes) {
     if (!memory) return;
-    if (ctx->slabs && vo_slabs_hold(bytes))
+    if (ctx->slabs && vo_slabs_accepts(bytes))
         vo_slabs_release(ctx->slabs, memory, bytes);
     else
         ctx->allocator.release(ctx->allocator.user, memory, bytes);
@@ -86,7 +86,7 @@ void vo_arena_reset(vo_arena *arena) {
         return;
     }
     vo_arena_free(arena);
-    add_block(arena, arena->peak); /* without memory the next allocation tries again and reports */
+    add_block(arena, arena->peak); /* if this fails, the next allocation reports it */
 }
 
 void *vo_arena_alloc(vo_arena *arena, size_t bytes) {

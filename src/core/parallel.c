@@ -6,35 +6,38 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-/* Workers spin for a moment before they sleep: the conjugate gradient makes three short parallel
- * loops an iteration, and waking a sleeping thread costs more than one of them.
+/* Workers spin before they sleep: the conjugate gradient method runs three short loops per
+ * iteration, and waking a sleeping thread takes longer than one of them.
  *
- * The chunks of a loop are cut into one share a thread, of chunks that follow each other. A thread
- * takes those of its own share first and then what others have left:
+ * The chunks of a loop are divided into one queue per thread, each a contiguous range. A thread
+ * empties its own queue first and then steals from the others:
  *
  *      chunks   0 1 2 3 4 5 6 | 7 8 9 10 11 12 13 | ...
- *               thread 0 ->     thread 1 ->
+ *               queue 0         queue 1
  *
- * So it reads memory in order, and finds in its cache what the last loop over the same items left
- * there. With one counter for all, neighbouring chunks would go to different processors each time.
+ * A thread thus reads memory in order and finds the data of the previous loop over the same items
+ * in its cache. With a single shared counter, neighbouring chunks would move between processors.
  *
- * A share's `ticket` is the number of the loop in its upper half and the chunks nobody has taken
- * yet in its lower half. A thread takes a chunk by counting the lower half down; that succeeds only
- * while the loop it saw is still open, so what it reads about the loop afterwards cannot change
- * under it. The caller waits until all chunks are done, not until all workers have looked: on a
- * busy machine a worker that gets no processor costs nothing. */
-enum { MAX_THREADS = 256, LINE = 64 };
-#ifdef __SANITIZE_THREAD__ /* which makes a spin as slow as a wake-up */
+ * A queue's `ticket` has the loop number in its upper half and the number of unclaimed chunks in
+ * its lower half. A thread claims a chunk by decrementing the lower half with compare-and-swap,
+ * which succeeds only while that loop is open; the loop's parameters cannot change while a claimed
+ * chunk is unfinished. The caller waits until all chunks are done, not until all workers have
+ * responded, so a worker that gets no processor time does not delay the loop.
+ *
+ * With a host's task system, task i does the work of thread i. A task that starts late finds empty
+ * queues, so any order and any number of threads is correct. */
+enum { MAX_THREADS = 256, CACHE_LINE = 64 };
+#ifdef __SANITIZE_THREAD__ /* under which spinning is as slow as waking a thread */
 enum { SPINS_BEFORE_SLEEP = 100 };
 #else
 enum { SPINS_BEFORE_SLEEP = 20000 };
 #endif
 
-/* On a cache line of its own, as threads count it down side by side. */
-typedef struct share {
-    _Alignas(LINE) _Atomic uint64_t ticket;
+/* Aligned to a cache line to avoid false sharing. */
+typedef struct queue {
+    _Alignas(CACHE_LINE) _Atomic uint64_t ticket;
     int end; /* one past its last chunk */
-} share;
+} queue;
 
 typedef struct worker {
     vo_threads *threads;
@@ -43,19 +46,21 @@ typedef struct worker {
 } worker;
 
 struct vo_threads {
-    share share[MAX_THREADS];             /* [count] */
-    _Alignas(LINE) _Atomic uint32_t loop; /* the number of the last one, once all shares are open */
-    int count;                            /* including the caller */
+    queue queue[MAX_THREADS];                   /* [count] */
+    _Alignas(CACHE_LINE) _Atomic uint32_t loop; /* number of the last loop, set after its queues */
+    int count;                                  /* threads including the caller, or host tasks */
+    vo_run_tasks_fn *run_tasks;                 /* NULL: own workers */
+    void *run_tasks_user;
     worker worker[MAX_THREADS];
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     atomic_int sleepers;
     atomic_bool quit;
 
-    vo_range_fn *body;
+    vo_loop_fn *body;
     void *arg;
     int item_count, grain, chunk_count;
-    atomic_int done; /* chunks of the present loop */
+    atomic_int done; /* finished chunks of the current loop */
 };
 
 static inline void relax(void) {
@@ -70,8 +75,8 @@ static void run_chunk(vo_threads *t, int chunk) {
     t->body(t->arg, begin, end, chunk);
 }
 
-/* Takes chunks of a share until there are none left. */
-static void run_share(vo_threads *t, share *from) {
+/* Claims and runs chunks of a queue until it is empty. */
+static void run_queue(vo_threads *t, queue *from) {
     uint64_t seen = atomic_load_explicit(&from->ticket, memory_order_acquire);
     while ((uint32_t)seen > 0) {
         if (!atomic_compare_exchange_weak_explicit(&from->ticket, &seen, seen - 1,
@@ -83,15 +88,15 @@ static void run_share(vo_threads *t, share *from) {
     }
 }
 
-/* Its own share first, then those of the threads after it. */
-static void run_shares(vo_threads *t, int self) {
-    for (int k = self; k < t->count; k++) run_share(t, &t->share[k]);
-    for (int k = 0; k < self; k++) run_share(t, &t->share[k]);
+/* Runs the thread's own queue first, then those of the threads after it, cyclically. */
+static void run_queues(vo_threads *t, int self) {
+    for (int k = self; k < t->count; k++) run_queue(t, &t->queue[k]);
+    for (int k = 0; k < self; k++) run_queue(t, &t->queue[k]);
 }
 
 static uint32_t current_loop(vo_threads *t) { return atomic_load(&t->loop); }
 
-/* Returns the number of the next loop. */
+/* Waits until a loop other than `seen` is open; returns its number. */
 static uint32_t wait_for_loop(vo_threads *t, uint32_t seen) {
     for (int spin = 0; spin < SPINS_BEFORE_SLEEP; spin++) {
         if (current_loop(t) != seen) return current_loop(t);
@@ -105,33 +110,36 @@ static uint32_t wait_for_loop(vo_threads *t, uint32_t seen) {
     return current_loop(t);
 }
 
-static void *work(void *arg) {
+static void *run_worker(void *arg) {
     worker *w = arg;
     vo_threads *t = w->threads;
     uint32_t loop = 0;
     for (;;) {
         loop = wait_for_loop(t, loop);
         if (atomic_load(&t->quit)) return NULL;
-        run_shares(t, w->index);
+        run_queues(t, w->index);
     }
 }
 
-/* One past the last chunk of a thread. The first threads have one more where there is a rest: the
- * caller, at least, is awake. */
-static int share_end(const vo_threads *t, int chunks, int thread) {
+/* One past the last chunk of a thread's queue. A remainder goes to the first threads, since the
+ * caller is certain to be running. */
+static int queue_end(const vo_threads *t, int chunks, int thread) {
     return (int)(((int64_t)chunks * (thread + 1) + t->count - 1) / t->count);
 }
 
-/* Opens the next loop with so many chunks. */
-static void open_loop(vo_threads *t, int chunks) {
+/* Fills the queues with the chunks of the next loop and publishes its number. */
+static void fill_queues(vo_threads *t, int chunks) {
     uint32_t loop = current_loop(t) + 1;
     for (int k = 0, begin = 0; k < t->count; k++) {
-        int end = share_end(t, chunks, k);
-        t->share[k].end = end;
-        atomic_store(&t->share[k].ticket, (uint64_t)loop << 32 | (uint32_t)(end - begin));
+        int end = queue_end(t, chunks, k);
+        t->queue[k].end = end;
+        atomic_store(&t->queue[k].ticket, (uint64_t)loop << 32 | (uint32_t)(end - begin));
         begin = end;
     }
     atomic_store(&t->loop, loop);
+}
+
+static void wake_workers(vo_threads *t) {
     if (atomic_load(&t->sleepers) == 0) return;
     pthread_mutex_lock(&t->mutex);
     pthread_cond_broadcast(&t->wake);
@@ -141,24 +149,45 @@ static void open_loop(vo_threads *t, int chunks) {
 static bool start_worker(vo_threads *t, int index) {
     worker *w = &t->worker[index];
     *w = (worker){.threads = t, .index = index};
-    return pthread_create(&w->thread, NULL, work, w) == 0;
+    return pthread_create(&w->thread, NULL, run_worker, w) == 0;
 }
 
-vo_threads *vo_threads_create(const vo_allocator *allocator, int count) {
+static vo_threads *create_alone(const vo_allocator *allocator) {
     vo_threads *t = allocator->allocate(allocator->user, sizeof *t, VO_ALIGNMENT);
     if (!t) return NULL;
     *t = (vo_threads){.count = 1};
     pthread_mutex_init(&t->mutex, NULL);
     pthread_cond_init(&t->wake, NULL);
-    /* A machine that gives fewer threads than asked for gets the same result, slower. */
+    return t;
+}
+
+vo_threads *vo_threads_create(const vo_allocator *allocator, int count) {
+    vo_threads *t = create_alone(allocator);
+    if (!t) return NULL;
+    /* With fewer threads than requested the result is the same, only slower. */
     while (t->count < count && t->count < MAX_THREADS && start_worker(t, t->count)) t->count++;
     return t;
 }
 
-void vo_threads_destroy(vo_threads *t, const vo_allocator *allocator) {
+vo_threads *vo_threads_create_host(const vo_allocator *allocator, int count,
+                                   vo_run_tasks_fn *run_tasks, void *user) {
+    vo_threads *t = create_alone(allocator);
+    if (!t) return NULL;
+    t->count = count < MAX_THREADS ? count : MAX_THREADS;
+    t->run_tasks = run_tasks;
+    t->run_tasks_user = user;
+    return t;
+}
+
+static void stop_workers(vo_threads *t) {
     atomic_store(&t->quit, true);
-    open_loop(t, 0);
+    fill_queues(t, 0);
+    wake_workers(t);
     for (int i = 1; i < t->count; i++) pthread_join(t->worker[i].thread, NULL);
+}
+
+void vo_threads_destroy(vo_threads *t, const vo_allocator *allocator) {
+    if (!t->run_tasks) stop_workers(t);
     pthread_cond_destroy(&t->wake);
     pthread_mutex_destroy(&t->mutex);
     allocator->release(allocator->user, t, sizeof *t);
@@ -166,7 +195,29 @@ void vo_threads_destroy(vo_threads *t, const vo_allocator *allocator) {
 
 int vo_threads_count(const vo_threads *t) { return t->count; }
 
-void vo_parallel_for(vo_context *ctx, int count, int grain, vo_range_fn *body, void *arg) {
+static void run_task(void *data, int index) { run_queues(data, index); }
+
+/* One task per queue; a loop of few chunks needs no more tasks than chunks, since tasks steal. */
+static void run_host_tasks(vo_context *ctx) {
+    vo_threads *t = ctx->threads;
+    int tasks = t->chunk_count < t->count ? t->chunk_count : t->count;
+    t->run_tasks(t->run_tasks_user, tasks, run_task, t);
+    bool every_task_has_finished = atomic_load(&t->done) == t->chunk_count;
+    VO_REQUIRE(ctx, every_task_has_finished);
+}
+
+static void run_own_threads(vo_threads *t) {
+    wake_workers(t);
+    run_queues(t, 0);
+    for (int spin = 0; atomic_load_explicit(&t->done, memory_order_acquire) < t->chunk_count;
+         spin++)
+        if (spin < SPINS_BEFORE_SLEEP)
+            relax();
+        else
+            sched_yield(); /* more threads than processors: lets the last worker run */
+}
+
+void vo_parallel_for(vo_context *ctx, int count, int grain, vo_loop_fn *body, void *arg) {
     vo_threads *t = ctx->threads;
     VO_REQUIRE(ctx, count >= 0 && grain > 0);
     t->body = body;
@@ -179,12 +230,9 @@ void vo_parallel_for(vo_context *ctx, int count, int grain, vo_range_fn *body, v
         return;
     }
     atomic_store_explicit(&t->done, 0, memory_order_relaxed);
-    open_loop(t, t->chunk_count);
-    run_shares(t, 0);
-    for (int spin = 0; atomic_load_explicit(&t->done, memory_order_acquire) < t->chunk_count;
-         spin++)
-        if (spin < SPINS_BEFORE_SLEEP)
-            relax();
-        else
-            sched_yield(); /* more threads than processors: let the last worker run */
+    fill_queues(t, t->chunk_count);
+    if (t->run_tasks)
+        run_host_tasks(ctx);
+    else
+        run_own_threads(t);
 }

@@ -1,4 +1,4 @@
-/* A small random generator of our own, so that every platform draws the same numbers.
+/* Pseudorandom numbers that are the same on every platform.
  * SplitMix64: Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators". */
 #ifndef VO_CORE_RANDOM_H
 #define VO_CORE_RANDOM_H

@@ -7,19 +7,19 @@
 
 enum { SLAB = 8 << 20, UNIT = VO_ALIGNMENT * 257, UNITS = SLAB / UNIT };
 
-/* The head of a slab, which is aligned to its size. */
+/* Head of a slab; slabs are aligned to their size. */
 typedef struct slab {
     struct slab *next;
-    int used;                   /* units, the head's aside */
-    unsigned char taken[UNITS]; /* 1 or 0; the first is the head */
+    int used;                   /* allocated units, the head excluded */
+    unsigned char taken[UNITS]; /* 1 or 0; the first unit is the head */
 } slab;
-_Static_assert(sizeof(slab) <= UNIT, "a head is one unit");
+_Static_assert(sizeof(slab) <= UNIT, "the head must fit one unit");
 
 struct vo_slabs {
     vo_allocator allocator;
     pthread_mutex_t mutex;
     slab *first;
-    int empty; /* slabs that hold nothing */
+    int empty; /* slabs without blocks */
 };
 
 vo_slabs *vo_slabs_create(const vo_allocator *allocator) {
@@ -46,7 +46,7 @@ void vo_slabs_destroy(vo_slabs *s) {
 
 static int units_for(size_t bytes) { return (int)((bytes + UNIT - 1) / UNIT); }
 
-/* The first of `need` free units in a row, or 0. */
+/* Index of the first of `need` consecutive free units, or 0. */
 static int find_gap(const slab *k, int need) {
     if (UNITS - 1 - k->used < need) return 0;
     for (int i = 1, length = 0; i < UNITS; i++) {
@@ -56,7 +56,7 @@ static int find_gap(const slab *k, int need) {
     return 0;
 }
 
-/* Adds an empty slab at the end of the list; NULL without memory. */
+/* Appends an empty slab to the list; NULL on failure. */
 static slab *add_slab(vo_slabs *s) {
     slab *k = s->allocator.allocate(s->allocator.user, SLAB, SLAB), **end = &s->first;
     if (!k) return NULL;
@@ -67,7 +67,7 @@ static slab *add_slab(vo_slabs *s) {
     return k;
 }
 
-static void *take(vo_slabs *s, slab *k, int first, int need) {
+static void *take_units(vo_slabs *s, slab *k, int first, int need) {
     s->empty -= k->used == 0;
     k->used += need;
     memset(k->taken + first, 1, (size_t)need);
@@ -80,7 +80,7 @@ void *vo_slabs_allocate(vo_slabs *s, size_t bytes) {
     slab *k = s->first;
     while (k && !(first = find_gap(k, need))) k = k->next;
     if (!k && (k = add_slab(s))) first = 1;
-    void *memory = k ? take(s, k, first, need) : NULL;
+    void *memory = k ? take_units(s, k, first, need) : NULL;
     pthread_mutex_unlock(&s->mutex);
     return memory;
 }
@@ -100,10 +100,10 @@ void vo_slabs_release(vo_slabs *s, void *memory, size_t bytes) {
     memset(k->taken + offset / UNIT, 0, (size_t)count);
     k->used -= count;
     s->empty += k->used == 0;
-    bool give_back = k->used == 0 && s->empty > 1;
-    if (give_back) unlink_slab(s, k);
+    bool is_surplus = k->used == 0 && s->empty > 1;
+    if (is_surplus) unlink_slab(s, k);
     pthread_mutex_unlock(&s->mutex);
-    if (give_back) release_slab(s, k);
+    if (is_surplus) release_slab(s, k);
 }
 
 void vo_slabs_count(vo_slabs *s, int *slab_count, int *unit_count) {
@@ -116,7 +116,7 @@ void vo_slabs_count(vo_slabs *s, int *slab_count, int *unit_count) {
     pthread_mutex_unlock(&s->mutex);
 }
 
-size_t vo_slabs_spare(vo_slabs *s) {
+size_t vo_slabs_unused_bytes(vo_slabs *s) {
     int slab_count, unit_count;
     vo_slabs_count(s, &slab_count, &unit_count);
     return (size_t)slab_count * SLAB - (size_t)unit_count * UNIT;

@@ -1,4 +1,4 @@
-/* Monotonic wall clock in seconds. */
+/* Monotonic wall-clock time, s. */
 #ifndef VO_CORE_TIMER_H
 #define VO_CORE_TIMER_H
 

@@ -1,9 +1,9 @@
-/* Air: drag across and along the cloth, against air that stands still or moves.
+/* Wind: aerodynamic forces normal and tangential to the cloth.
  *
- * With the face's velocity relative to the air split into its parts across (un n) and along (ut)
- * the face, the force on a face of area a is f = -a (density |un| un n + drag ut). Its derivative
- * by velocity goes into the implicit step, lumped onto the nodes, so light cloth in a storm stays
- * stable; where the cloth moves evenly the lumped form is exact. */
+ * With the velocity of a face relative to the air split into a normal part un n and a tangential
+ * part ut, the force on a face of area a is f = -a (density |un| un n + drag ut). Its derivative by
+ * velocity is part of the implicit step, lumped to the nodes, so light cloth in strong wind stays
+ * stable; for uniform velocity the lumped form is exact. */
 #ifndef VO_FORCE_WIND_H
 #define VO_FORCE_WIND_H
 
@@ -16,14 +16,14 @@ typedef struct vo_wind {
     double drag;      /* kg/(m^2 s) */
 } vo_wind;
 
-static inline bool vo_wind_blows(const vo_wind *wind) {
+static inline bool vo_wind_is_active(const vo_wind *wind) {
     return wind->density != 0 || wind->drag != 0;
 }
 
-/* Force on a whole face; `face_velocity` is the mean of its nodes'. */
+/* Returns the force on a face, N; `face_velocity` is the mean of its nodes' velocities. */
 vo_vec3 vo_wind_force(const vo_wind *wind, double area, const vo_vec3 x[3], vo_vec3 face_velocity);
 
-/* Four faces at once: force, and its negative derivative by velocity as across n n^T + along I. */
+/* Wind on four faces: force, and its negative derivative by velocity as across n n^T + along I. */
 typedef struct vo_wind4 {
     vo_p4 force, normal;
     vo_d4 across, along;
@@ -40,9 +40,9 @@ VO_INLINE vo_wind4 vo_wind4_eval(const vo_wind *wind, vo_d4 area, const vo_p4 x[
     vo_p4 u = p4_sub(mean, air);
     vo_d4 un = p4_dot(u, n), speed = d4_abs(un);
     vo_p4 ut = p4_sub(u, p4_scale(un, n));
-    vo_d4 press = area * d4_set(wind->density) * speed, rub = area * d4_set(wind->drag);
-    vo_p4 f = p4_add(p4_scale(press * un, n), p4_scale(rub, ut));
-    return (vo_wind4){p4_scale(d4_set(-1), f), n, d4_set(2) * press - rub, rub};
+    vo_d4 pressure = area * d4_set(wind->density) * speed, friction = area * d4_set(wind->drag);
+    vo_p4 f = p4_add(p4_scale(pressure * un, n), p4_scale(friction, ut));
+    return (vo_wind4){p4_scale(d4_set(-1), f), n, d4_set(2) * pressure - friction, friction};
 }
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "core/parallel.h"
 
-enum { PACKET_GRAIN = 256 }; /* of the passes over angles and faces */
+enum { PACKET_GRAIN = 256 }; /* packets per chunk of the angle and moment passes */
 
 typedef struct assemble_job {
     const vo_assembly *assembly;
@@ -39,18 +39,19 @@ void vo_assemble(vo_context *ctx, const vo_assembly *assembly) {
     vo_parallel_for(ctx, s->chunk_count, 1, chunks, &job);
 }
 
-/* The passes write whole packets, so each array has room for the last one's unused lanes. */
-static size_t hinge_room(const vo_system *s) {
+/* Array sizes include the unused lanes of the last packet, because the passes write whole packets.
+ */
+static size_t hinge_capacity(const vo_system *s) {
     return (size_t)s->angle_packet_count * VO_LANES + VO_LANES;
 }
 
 static size_t side_room(const vo_system *s) { return (size_t)s->bend_packet_count * VO_LANES * 3; }
 
-size_t vo_assembly_scratch(const vo_system *s) { return 2 * hinge_room(s) + 2 * side_room(s); }
+size_t vo_assembly_scratch(const vo_system *s) { return 2 * hinge_capacity(s) + 2 * side_room(s); }
 
 void vo_assembly_set_scratch(vo_assembly *a, double *scratch) {
     a->angle = scratch;
-    a->rate = a->angle + hinge_room(a->system);
-    a->moment = a->rate + hinge_room(a->system);
+    a->rate = a->angle + hinge_capacity(a->system);
+    a->moment = a->rate + hinge_capacity(a->system);
     a->weight = a->moment + side_room(a->system);
 }

@@ -1,10 +1,10 @@
-/* The assembly of one chunk, four elements at a time. See system.h for the idea. */
+/* Assembly of one chunk, four elements at a time; see system.h. */
 #include "integrate/assemble_lanes.h"
 #include "material/bend_lanes.h"
 #include "material/buckle_lanes.h"
 
-/* Masses on the diagonal, gravity on the right side, zero elsewhere. */
-static void begin_rows(const vo_assembly *a, const vo_chunk *chunk) {
+/* Initialises the rows of a chunk: masses on the diagonal, gravity on the right-hand side. */
+static void init_rows(const vo_assembly *a, const vo_chunk *chunk) {
     const vo_block_pattern *pattern = &a->system->pattern;
     int first = pattern->row_start[chunk->row_begin], last = pattern->row_start[chunk->row_end];
     memset(a->block + (size_t)first * VO_BLOCK_FLOATS, 0,
@@ -23,7 +23,7 @@ VO_INLINE void add_force(const vo_assembly *a, const vo_chunk *chunk, const int 
     add_impulse(a->b, a->dt, chunk, row, force);
 }
 
-/* Air on four faces: a third of the force and of its lumped derivative to each corner. */
+/* Adds the wind on four faces: a third of the force and of its lumped derivative to each corner. */
 VO_INLINE void add_wind(const vo_assembly *a, const vo_chunk *chunk, const vo_face_packet *f,
                         const vo_p4 x[3], const vo_p4 v[3]) {
     vo_wind4 w = vo_wind4_eval(&a->wind, d4_load(f->area), x, v);
@@ -39,10 +39,10 @@ VO_INLINE void add_wind(const vo_assembly *a, const vo_chunk *chunk, const vo_fa
     }
 }
 
-/* Stretching, and air where there is wind. `loose` is known where this is called: faces without
- * slack do not pay for the others. */
+/* Adds stretching and wind. `has_slack` is constant at each call site, so that faces without slack
+ * skip the buckling code. */
 VO_INLINE void add_faces(const vo_assembly *a, const vo_chunk *chunk, const vo_face_packet *f,
-                         bool wind, bool loose) {
+                         bool wind, bool has_slack) {
     vo_p4 x[3], v[3];
     for (int i = 0; i < 3; i++) {
         x[i] = gather(a->x, f->row[i]);
@@ -58,12 +58,12 @@ VO_INLINE void add_faces(const vo_assembly *a, const vo_chunk *chunk, const vo_f
         damping[i] = f->material[i]->damping;
     }
     in.tau = d4_set(a->dt) + damping;
-    vo_d4 strain[3], slack = loose ? load_slack(a->slack, f->number) : d4_set(0);
+    vo_d4 strain[3], slack = has_slack ? load_slack(a->slack, f->number) : d4_set(0);
     vo_stretch4_strain(&in, x, strain);
-    if (loose) vo_buckle4_strain(slack, strain);
+    if (has_slack) vo_buckle4_strain(slack, strain);
     vo_stretch4_lookup(fabric, mult, strain, in.c);
     vo_stretch4_out out;
-    if (loose)
+    if (has_slack)
         vo_buckle4_eval(&in, slack, x, v, &out);
     else
         vo_stretch4_eval(&in, x, v, &out);
@@ -80,15 +80,16 @@ VO_INLINE bool is_loose(const vo_assembly *a, const vo_face_packet *f) {
     return slack[0] > 0 || slack[1] > 0 || slack[2] > 0 || slack[3] > 0;
 }
 
-/* Out of line, so that the loop over the other faces stays small. */
-static __attribute__((noinline)) void add_loose_faces(const vo_assembly *a, const vo_chunk *chunk,
-                                                      const vo_face_packet *f, bool wind) {
+/* Not inlined, to keep the loop over faces without slack small. */
+static __attribute__((noinline)) void add_faces_with_slack(const vo_assembly *a,
+                                                           const vo_chunk *chunk,
+                                                           const vo_face_packet *f, bool wind) {
     add_faces(a, chunk, f, wind, true);
 }
 
 static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = VO_HINGE_PAIRS;
 
-/* H = weight g g^T is never formed: each block is the outer product of two rows of g. */
+/* Adds H = weight g g^T without forming it: each block is the outer product of two rows of g. */
 VO_INLINE void add_hinge_blocks(const vo_assembly *a, const vo_hinge_packet *h, int lane,
                                 vo_f4 g[4][VO_LANES]) {
     for (int i = 0; i < VO_HINGE_BLOCKS; i++) {
@@ -101,8 +102,8 @@ VO_INLINE void add_hinge_blocks(const vo_assembly *a, const vo_hinge_packet *h, 
     }
 }
 
-/* What the sides of the two faces say about a hinge. */
-VO_INLINE vo_d4 both_sides(const double *value, const int side[2][VO_LANES]) {
+/* Sums a per-side value over the two faces of a hinge. */
+VO_INLINE vo_d4 sum_sides(const double *value, const int side[2][VO_LANES]) {
     vo_d4 sum;
     for (int i = 0; i < VO_LANES; i++) sum[i] = value[side[0][i]] + value[side[1][i]];
     return sum;
@@ -112,12 +113,12 @@ VO_INLINE void add_hinges(const vo_assembly *a, const vo_chunk *chunk, const vo_
     vo_p4 x[4], gradient[4];
     for (int i = 0; i < 4; i++) x[i] = gather(a->x, h->row[i]);
     vo_bend4_angle(x, gradient);
-    vo_d4 moment = both_sides(a->moment, h->side), scale = d4_sqrt(both_sides(a->weight, h->side));
+    vo_d4 moment = sum_sides(a->moment, h->side), scale = d4_sqrt(sum_sides(a->weight, h->side));
     vo_f4 g[4][VO_LANES];
     for (int i = 0; i < 4; i++) {
         add_force(a, chunk, h->row[i], p4_scale(-moment, gradient[i]));
         vo_d4 lane[VO_LANES];
-        spread(p4_scale(scale, gradient[i]), lane);
+        transpose_to_rows(p4_scale(scale, gradient[i]), lane);
         for (int k = 0; k < VO_LANES; k++) g[i][k] = d4_to_f4(lane[k]);
     }
     for (int k = 0; k < VO_LANES; k++) add_hinge_blocks(a, h, k, g);
@@ -125,12 +126,12 @@ VO_INLINE void add_hinges(const vo_assembly *a, const vo_chunk *chunk, const vo_
 
 static void assemble_chunk(const vo_assembly *a, int index) {
     const vo_chunk *chunk = &a->system->chunk[index];
-    bool wind = vo_wind_blows(&a->wind);
-    begin_rows(a, chunk);
+    bool wind = vo_wind_is_active(&a->wind);
+    init_rows(a, chunk);
     for (int i = chunk->face_begin; i < chunk->face_end; i++) {
         const vo_face_packet *f = &a->system->face[i];
         if (is_loose(a, f))
-            add_loose_faces(a, chunk, f, wind);
+            add_faces_with_slack(a, chunk, f, wind);
         else
             add_faces(a, chunk, f, wind, false);
     }
@@ -140,7 +141,7 @@ static void assemble_chunk(const vo_assembly *a, int index) {
 
 /* ---- bending: angles and moments ------------------------------------------------------------ */
 
-static void find_angles(const vo_assembly *a, int begin, int end) {
+static void compute_angles(const vo_assembly *a, int begin, int end) {
     for (int i = begin; i < end; i++) {
         const vo_angle_packet *p = &a->system->angle[i];
         vo_p4 x[4], v[4], gradient[4];
@@ -154,8 +155,8 @@ static void find_angles(const vo_assembly *a, int begin, int end) {
     }
 }
 
-/* Rigidities of four faces at their present curvature. */
-VO_INLINE void find_plates(const vo_bend_packet *p, const vo_d4 k[3], vo_d4 d[3]) {
+/* Rigidities of four faces at their current curvature. */
+VO_INLINE void lookup_plates(const vo_bend_packet *p, const vo_d4 k[3], vo_d4 d[3]) {
     vo_d4 size = d4_sqrt(k[0] * k[0] + k[1] * k[1] + d4_set(2) * (k[2] * k[2]));
     for (int i = 0; i < VO_LANES; i++) {
         vo_plate plate = vo_fabric_plate(p->material[i]->fabric, size[i]);
@@ -183,12 +184,12 @@ static void find_moments_of(const vo_assembly *a, int index) {
         for (int i = 0; i < VO_LANES; i++)
             number[i] = vo_min_int(VO_LANES * index + i, a->system->face_count - 1);
         for (int c = 0; c < 3; c++) {
-            vo_d4 offset = faded(a->fade, &a->offset->curvature[c], number);
+            vo_d4 offset = load_offset(a->fade, &a->offset->curvature[c], number);
             now[c] -= offset;
             then[c] -= offset;
         }
     }
-    find_plates(p, now, d);
+    lookup_plates(p, now, d);
     vo_bend4_moments(area, (const vo_d4(*)[3])basis, d, then, moment);
     vo_bend4_weights(area, (const vo_d4(*)[3])basis, d, weight);
     for (int k = 0; k < 3; k++)
@@ -203,5 +204,5 @@ static void find_moments(const vo_assembly *a, int begin, int end) {
     for (int i = begin; i < end; i++) find_moments_of(a, i);
 }
 
-const vo_assemble_kernels VO_KERNEL(vo_assemble_kernels) = {find_angles, find_moments,
+const vo_assemble_kernels VO_KERNEL(vo_assemble_kernels) = {compute_angles, find_moments,
                                                             assemble_chunk};

@@ -1,5 +1,4 @@
-/* How kernels read four rows or faces at once, and add to rows and blocks. For the files
- * *_kernel.c. */
+/* SIMD helpers of the files *_kernel.c: gather four rows or faces, and add to rows and blocks. */
 #ifndef VO_INTEGRATE_ASSEMBLE_LANES_H
 #define VO_INTEGRATE_ASSEMBLE_LANES_H
 
@@ -8,7 +7,7 @@
 
 #include <string.h>
 
-/* Rows a..d of four vectors become lanes x, y, z. */
+/* Transposes four vectors into lanes x, y, z. */
 VO_INLINE vo_p4 gather(const vo_vec4 *rows, const int index[VO_LANES]) {
     vo_d4 a = d4_load(&rows[index[0]].x), b = d4_load(&rows[index[1]].x);
     vo_d4 c = d4_load(&rows[index[2]].x), d = d4_load(&rows[index[3]].x);
@@ -21,8 +20,8 @@ VO_INLINE vo_p4 gather(const vo_vec4 *rows, const int index[VO_LANES]) {
                    __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7)};
 }
 
-/* Lanes x, y, z become four vectors with a zero behind. */
-VO_INLINE void spread(vo_p4 p, vo_d4 out[VO_LANES]) {
+/* Transposes lanes x, y, z into four vectors with w = 0. */
+VO_INLINE void transpose_to_rows(vo_p4 p, vo_d4 out[VO_LANES]) {
     vo_d4 zero = d4_set(0);
     vo_d4 xy0 = __builtin_shufflevector(p.x, p.y, 0, 4, 2, 6); /* x0 y0 x2 y2 */
     vo_d4 xy1 = __builtin_shufflevector(p.x, p.y, 1, 5, 3, 7);
@@ -43,16 +42,16 @@ VO_INLINE void add_f4(float *p, vo_f4 v) {
 
 VO_INLINE void add_d4(vo_vec4 *p, vo_d4 v) { d4_store(&p->x, d4_load(&p->x) + v); }
 
-/* Adds dt times four forces to the rows of theirs that this chunk owns. */
+/* Adds dt times four forces to those rows that the chunk owns. */
 VO_INLINE void add_impulse(vo_vec4 *b, double dt, const vo_chunk *chunk, const int row[VO_LANES],
                            vo_p4 force) {
     vo_d4 lane[VO_LANES];
-    spread(p4_scale(d4_set(dt), force), lane);
+    transpose_to_rows(p4_scale(d4_set(dt), force), lane);
     for (int i = 0; i < VO_LANES; i++)
         if (row[i] >= chunk->row_begin && row[i] < chunk->row_end) add_d4(&b[row[i]], lane[i]);
 }
 
-/* Adds a 3x3 block of four lanes (column-major) to each lane's place in the matrix. */
+/* Adds a column-major 3x3 block per lane to the lane's target block; -1: none. */
 VO_INLINE void add_blocks(float *matrix, const int target[VO_LANES], const vo_d4 h[9],
                           vo_d4 scale) {
     for (int c = 0; c < 3; c++) {
@@ -72,26 +71,26 @@ VO_INLINE void add_blocks(float *matrix, const int target[VO_LANES], const vo_d4
     }
 }
 
-/* A row of the offsets of four faces, as far as it has not faded. */
-VO_INLINE vo_d4 faded(double fade, const double *first, const int number[VO_LANES]) {
-    enum { STRIDE = sizeof(vo_offset) / sizeof(double) };
+/* Loads one offset component of four faces, scaled by the fade factor. */
+VO_INLINE vo_d4 load_offset(double fade, const double *first, const int number[VO_LANES]) {
+    enum { STRIDE = sizeof(vo_strain_offset) / sizeof(double) };
     vo_d4 value;
     for (int i = 0; i < VO_LANES; i++) value[i] = fade * first[(size_t)number[i] * STRIDE];
     return value;
 }
 
-/* Slack of four faces; an unused lane has that of some face. */
+/* Loads the slack of four faces; unused lanes load that of face 0. */
 VO_INLINE vo_d4 load_slack(const double *slack, const int number[VO_LANES]) {
     return (vo_d4){slack[number[0]], slack[number[1]], slack[number[2]], slack[number[3]]};
 }
 
-/* Shapes and offsets of four faces; the material's numbers are left to the caller. */
-VO_INLINE void load_faces(const vo_face_packet *f, const vo_offset *offset, double fade,
+/* Loads the shapes and offsets of four faces; the stiffness is left to the caller. */
+VO_INLINE void load_faces(const vo_face_packet *f, const vo_strain_offset *offset, double fade,
                           vo_stretch4 *in) {
     in->area = d4_load(f->area);
     for (int i = 0; i < 4; i++) in->inverse[i] = d4_load(f->inverse[i]);
     for (int i = 0; i < 3; i++)
-        in->offset[i] = offset ? faded(fade, &offset->strain[i], f->number) : d4_set(0);
+        in->offset[i] = offset ? load_offset(fade, &offset->strain[i], f->number) : d4_set(0);
 }
 
 #endif

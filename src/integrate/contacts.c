@@ -1,6 +1,6 @@
 #include "integrate/contacts.h"
 
-/* normal_mass n nt + drag (I - n nt - s st), as a block; symmetric. */
+/* Block normal_mass n nt + drag (I - n nt - s st); symmetric. */
 static void contact_block(const vo_contact *c, double scale, float block[VO_BLOCK_FLOATS]) {
     const double n[3] = {c->normal.x, c->normal.y, c->normal.z};
     const double s[3] = {c->slide.x, c->slide.y, c->slide.z};
@@ -12,10 +12,9 @@ static void contact_block(const vo_contact *c, double scale, float block[VO_BLOC
     }
 }
 
-/* Adds `scale` times the contact's block at rows (low, high). What is within a side, that is, in
- * one face or edge, has a place in the pattern. All that is between the sides goes to the
- * couplings, even where the pattern has a place for it: so the matrix stays positive definite
- * without them. */
+/* Adds `scale` times the contact's block at rows (low, high). Blocks within one side (the corners
+ * of a face or the ends of an edge) are in the pattern. All blocks between the sides go to the
+ * couplings, even if the pattern has them, so that the matrix alone stays positive definite. */
 static vo_result add_pair(vo_implicit *s, const vo_contact *c, double scale, int low, int high) {
     float block[VO_BLOCK_FLOATS];
     contact_block(c, scale, block);
@@ -26,7 +25,7 @@ static vo_result add_pair(vo_implicit *s, const vo_contact *c, double scale, int
     return VO_OK;
 }
 
-/* The rows of a contact's nodes; -1 for what the step cannot move or that has no weight. */
+/* Finds the rows of a contact's nodes; -1 for nodes that cannot move or have zero weight. */
 static void find_rows(const vo_implicit *s, const vo_contact *c, int row[4]) {
     for (int i = 0; i < 4; i++) {
         int node = c->node[i];

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* ---- making and freeing --------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------- */
 
 static vo_vec4 *new_rows(vo_context *ctx, int count) {
     return vo_alloc_zero(ctx, vo_array_bytes((size_t)count, sizeof(vo_vec4)));
@@ -22,21 +22,21 @@ static vo_result allocate_vectors(vo_implicit *s) {
     s->b = new_rows(s->ctx, n);
     s->dv = new_rows(s->ctx, n);
     s->guess = new_rows(s->ctx, n);
-    s->earlier = new_rows(s->ctx, n);
+    s->previous_dv = new_rows(s->ctx, n);
     s->fixed = vo_alloc_zero(s->ctx, (size_t)n);
     s->offset =
         vo_alloc_zero(s->ctx, vo_array_bytes((size_t)s->system.face_count + 1, sizeof *s->offset));
     size_t faces = vo_array_bytes((size_t)s->system.face_count + 1, sizeof *s->slack);
     s->slack = vo_alloc_zero(s->ctx, faces);
-    s->slack_goal = vo_alloc_zero(s->ctx, faces);
+    s->slack_target = vo_alloc_zero(s->ctx, faces);
     s->scratch = vo_new_array(s->ctx, double, vo_assembly_scratch(&s->system));
     s->excess = vo_new_array(s->ctx, double, s->system.chunk_count);
-    bool ok = s->offset && s->slack && s->slack_goal && s->excess && s->scratch && s->x && s->v &&
-              s->b && s->dv && s->guess && s->earlier && s->fixed;
+    bool ok = s->offset && s->slack && s->slack_target && s->excess && s->scratch && s->x && s->v &&
+              s->b && s->dv && s->guess && s->previous_dv && s->fixed;
     return ok ? VO_OK : vo_fail_memory(s->ctx, "the solver's vectors");
 }
 
-/* Of the largest cloth that has a limited face. */
+/* Returns the area of the largest cloth with a limited face, m^2. */
 static double limited_area(int cloth_count, const vo_system_cloth *cloth) {
     double largest = 0;
     for (int c = 0; c < cloth_count; c++) {
@@ -78,11 +78,11 @@ void vo_implicit_free(vo_implicit *s) {
     vo_free_array(s->ctx, s->b, n);
     vo_free_array(s->ctx, s->dv, n);
     vo_free_array(s->ctx, s->guess, n);
-    vo_free_array(s->ctx, s->earlier, n);
+    vo_free_array(s->ctx, s->previous_dv, n);
     vo_free(s->ctx, s->fixed, (size_t)n);
     vo_free_array(s->ctx, s->offset, s->system.face_count + 1);
     vo_free_array(s->ctx, s->slack, s->system.face_count + 1);
-    vo_free_array(s->ctx, s->slack_goal, s->system.face_count + 1);
+    vo_free_array(s->ctx, s->slack_target, s->system.face_count + 1);
     vo_free_array(s->ctx, s->excess, s->system.chunk_count);
     vo_free_array(s->ctx, s->scratch, vo_assembly_scratch(&s->system));
     vo_couplings_free(s->ctx, &s->couplings);
@@ -114,8 +114,8 @@ static void add_to_b(vo_vec4 *b, double scale, vo_vec3 p) {
 
 static vo_vec3 xyz(vo_vec4 p) { return v3(p.x, p.y, p.z); }
 
-/* Where row `i` would be at the end of the step if its velocity did not change. */
-static vo_vec3 coasting(const vo_implicit *s, int i, double dt) {
+/* Returns the position of row i at the end of the step at constant velocity. */
+static vo_vec3 predicted_position(const vo_implicit *s, int i, double dt) {
     return v3_add_scaled(xyz(s->x[i]), dt, xyz(s->v[i]));
 }
 
@@ -123,8 +123,8 @@ static void add_anchors(vo_implicit *s, double dt, const vo_constraints *c) {
     for (int i = 0; i < c->anchor_count; i++) {
         const vo_anchor *a = &c->anchor[i];
         add_to_diagonal(block_at(s, s->system.pattern.diagonal[a->row]), dt * dt * a->stiffness);
-        vo_vec3 away = v3_sub(coasting(s, a->row, dt), a->point);
-        add_to_b(&s->b[a->row], -dt * a->stiffness, away);
+        vo_vec3 offset = v3_sub(predicted_position(s, a->row, dt), a->point);
+        add_to_b(&s->b[a->row], -dt * a->stiffness, offset);
     }
 }
 
@@ -134,17 +134,18 @@ static void add_ties(vo_implicit *s, double dt, const vo_constraints *c) {
         const vo_tie *t = &c->tie[i];
         double k = dt * dt * t->stiffness;
         int low = vo_min_int(t->row[0], t->row[1]), high = vo_max_int(t->row[0], t->row[1]);
-        vo_vec3 apart = v3_sub(coasting(s, low, dt), coasting(s, high, dt));
+        vo_vec3 difference =
+            v3_sub(predicted_position(s, low, dt), predicted_position(s, high, dt));
         add_to_diagonal(block_at(s, pattern->diagonal[low]), k);
         add_to_diagonal(block_at(s, pattern->diagonal[high]), k);
         add_to_diagonal(block_at(s, vo_block_pattern_find(pattern, low, high)), -k);
-        add_to_b(&s->b[low], -dt * t->stiffness, apart);
-        add_to_b(&s->b[high], dt * t->stiffness, apart);
+        add_to_b(&s->b[low], -dt * t->stiffness, difference);
+        add_to_b(&s->b[high], dt * t->stiffness, difference);
     }
 }
 
-/* Pinned rows get this step's velocity before the forces are evaluated, so their own change of
- * velocity is zero and they vanish from the system. */
+/* Sets the velocities of pinned rows before the forces are evaluated; their velocity change is then
+ * zero and they drop out of the system. */
 static void set_pinned_velocities(vo_implicit *s, const vo_constraints *c) {
     for (int row = 0; row < s->system.row_count; row++) {
         s->fixed[row] = s->system.mass[row] == 0;
@@ -157,15 +158,15 @@ static void set_pinned_velocities(vo_implicit *s, const vo_constraints *c) {
     }
 }
 
-/* Turns a fixed row and its column into those of the identity. */
+/* Replaces a fixed row and its column by those of the identity. */
 static void clear_row(vo_implicit *s, int row) {
     const vo_block_pattern *pattern = &s->system.pattern;
     for (int k = pattern->row_start[row]; k < pattern->row_start[row + 1]; k++) {
         memset(block_at(s, k), 0, VO_BLOCK_FLOATS * sizeof(float));
-        memset(block_at(s, pattern->mirror[k]), 0, VO_BLOCK_FLOATS * sizeof(float));
+        memset(block_at(s, pattern->transpose[k]), 0, VO_BLOCK_FLOATS * sizeof(float));
     }
     add_to_diagonal(block_at(s, pattern->diagonal[row]), 1);
-    s->b[row] = s->guess[row] = s->earlier[row] = (vo_vec4){0};
+    s->b[row] = s->guess[row] = s->previous_dv[row] = (vo_vec4){0};
 }
 
 void vo_implicit_clear_fixed(vo_implicit *s) {
@@ -173,11 +174,11 @@ void vo_implicit_clear_fixed(vo_implicit *s) {
         if (s->fixed[row]) clear_row(s, row);
 }
 
-/* ---- solving -------------------------------------------------------------------------------- */
+/* ---- solution ------------------------------------------------------------------------------- */
 
 static vo_result assemble(vo_implicit *s, const vo_implicit_def *def, const vo_constraints *c) {
     set_pinned_velocities(s, c);
-    if (c->contact_count > 0) vo_implicit_forget_earlier(s);
+    if (c->contact_count > 0) vo_implicit_drop_previous_dv(s);
     vo_assembly assembly = {.system = &s->system,
                             .dt = def->dt,
                             .gravity = def->gravity,
@@ -186,7 +187,7 @@ static vo_result assemble(vo_implicit *s, const vo_implicit_def *def, const vo_c
                             .v = s->v,
                             .offset = s->fade > 0 ? s->offset : NULL,
                             .fade = s->fade,
-                            .slack = s->loose ? s->slack : NULL,
+                            .slack = s->has_slack ? s->slack : NULL,
                             .block = s->matrix.block,
                             .b = s->b};
     vo_assembly_set_scratch(&assembly, s->scratch);
@@ -194,22 +195,22 @@ static vo_result assemble(vo_implicit *s, const vo_implicit_def *def, const vo_c
     add_anchors(s, def->dt, c);
     add_ties(s, def->dt, c);
     VO_TRY(vo_contacts_add(s, c->contact_count, c->contact));
-    vo_block_matrix_mirror(s->ctx, &s->matrix);
+    vo_block_matrix_symmetrise(s->ctx, &s->matrix);
     vo_implicit_clear_fixed(s);
     return VO_OK;
 }
 
-/* The first guess: the last dv, and half of the way on that it went from the one before; that saves
- * an iteration in eight. In contact, which comes and goes, it would cost one in twenty: there the
- * one before is forgotten. */
+/* Warm start: the last dv, extrapolated by half of its last change; this saves one iteration in
+ * eight. In contact the extrapolation would cost one in twenty, so previous_dv is discarded there.
+ */
 static void guess_rows(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     vo_implicit *s = arg;
-    const double on = s->has_earlier ? 0.5 : 0;
+    const double extrapolation = s->has_previous_dv ? 0.5 : 0;
     for (int i = begin; i < end; i++) {
-        vo_vec4 g = s->guess[i], e = s->earlier[i];
-        s->dv[i] =
-            (vo_vec4){g.x + on * (g.x - e.x), g.y + on * (g.y - e.y), g.z + on * (g.z - e.z), 0};
+        vo_vec4 g = s->guess[i], e = s->previous_dv[i];
+        s->dv[i] = (vo_vec4){g.x + extrapolation * (g.x - e.x), g.y + extrapolation * (g.y - e.y),
+                             g.z + extrapolation * (g.z - e.z), 0};
     }
 }
 
@@ -222,36 +223,36 @@ static vo_solve_report solve_pcg(vo_implicit *s, const vo_implicit_def *def, int
     return vo_pcg_solve(s->pcg, &pcg, &s->matrix, s->b, s->dv);
 }
 
-vo_result vo_implicit_need_direct(vo_implicit *s) {
+vo_result vo_implicit_create_direct(vo_implicit *s) {
     if (s->direct || s->system.row_count == 0) return VO_OK;
     return vo_direct_create(s->ctx, &s->system.pattern, &s->direct);
 }
 
-/* Contacts between layers of cloth change the pattern: for them it is analysed anew. */
+/* Direct solve. Couplings change the pattern, which is then analysed for this solve. */
 static vo_result solve_direct(vo_implicit *s, vo_solve_report *r) {
     if (s->couplings.block_count)
         return vo_direct_solve_coupled(s->ctx, &s->matrix, &s->couplings, s->b, s->dv, r);
-    VO_TRY(vo_implicit_need_direct(s));
+    VO_TRY(vo_implicit_create_direct(s));
     *r = vo_direct_solve(s->direct, &s->matrix, s->b, s->dv);
     return VO_OK;
 }
 
-/* Positions (m) and speeds (m/s) beyond this are no cloth any more, and soon no numbers. */
-static const double LARGEST = 1e12;
+/* Upper limit of positions (m) and velocities (m/s); larger values indicate divergence. */
+static const double MAX_MAGNITUDE = 1e12;
 
 static double magnitude(vo_vec4 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
 
-/* Also false where it is not a number. */
-static bool is_bounded(vo_vec4 v) { return magnitude(v) <= LARGEST; }
+/* Returns false for NaN too. */
+static bool is_bounded(vo_vec4 v) { return magnitude(v) <= MAX_MAGNITUDE; }
 
-/* A test of all rows. Chunks only ever set `failed`, so it does not matter which of them does. */
+/* A predicate over all rows. Chunks only ever set `failed`, so their order does not matter. */
 typedef struct row_test {
     const vo_implicit *s;
     double dt;
     atomic_bool failed;
 } row_test;
 
-static bool all_rows(const vo_implicit *s, double dt, vo_range_fn *test) {
+static bool all_rows(const vo_implicit *s, double dt, vo_loop_fn *test) {
     row_test t = {.s = s, .dt = dt};
     vo_parallel_for(s->ctx, s->system.row_count, VO_LIGHT_GRAIN, test, &t);
     return !atomic_load(&t.failed);
@@ -260,33 +261,32 @@ static bool all_rows(const vo_implicit *s, double dt, vo_range_fn *test) {
 static void test_right_side(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     row_test *t = arg;
-    bool good = true;
-    for (int i = begin; i < end; i++) good &= is_bounded(t->s->b[i]);
-    if (!good) atomic_store(&t->failed, true);
+    bool ok = true;
+    for (int i = begin; i < end; i++) ok &= is_bounded(t->s->b[i]);
+    if (!ok) atomic_store(&t->failed, true);
 }
 
 static void test_result(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     row_test *t = arg;
     const vo_implicit *s = t->s;
-    bool good = true;
+    bool ok = true;
     for (int i = begin; i < end; i++) {
         double speed = magnitude(s->v[i]) + magnitude(s->dv[i]);
-        good &= is_bounded(s->v[i]) & is_bounded(s->dv[i]);
-        good &= magnitude(s->x[i]) + t->dt * speed <= LARGEST;
+        ok &= is_bounded(s->v[i]) & is_bounded(s->dv[i]);
+        ok &= magnitude(s->x[i]) + t->dt * speed <= MAX_MAGNITUDE;
     }
-    if (!good) atomic_store(&t->failed, true);
+    if (!ok) atomic_store(&t->failed, true);
 }
 
-bool vo_implicit_leads_somewhere(const vo_implicit *s, double dt) {
+bool vo_implicit_result_is_bounded(const vo_implicit *s, double dt) {
     return all_rows(s, dt, test_result);
 }
 
-/* The ladder of solvers: conjugate gradients, then the direct solver or, in a build without it, the
- * same from scratch with more patience (its preconditioner is the strongest there is); after that
- * the caller cuts the step. */
-static vo_solve_report climb(vo_implicit *s, const vo_implicit_def *def,
-                             vo_implicit_report *report) {
+/* Solver fallbacks: conjugate gradients, then the direct solver or, in a build without it,
+ * conjugate gradients from zero with more iterations. If all fail, the caller shortens the step. */
+static vo_solve_report solve_with_fallback(vo_implicit *s, const vo_implicit_def *def,
+                                           vo_implicit_report *report) {
     vo_solve_report r = {0};
     if (!def->direct) r = solve_pcg(s, def, def->max_iterations);
     report->iterations = r.iterations;
@@ -301,7 +301,7 @@ static vo_solve_report climb(vo_implicit *s, const vo_implicit_def *def,
         return r;
     }
     memset(s->guess, 0, (size_t)s->system.row_count * sizeof *s->guess);
-    vo_implicit_forget_earlier(s);
+    vo_implicit_drop_previous_dv(s);
     r = solve_pcg(s, def, 4 * def->max_iterations);
     report->iterations += r.iterations;
     return r;
@@ -310,12 +310,12 @@ static vo_solve_report climb(vo_implicit *s, const vo_implicit_def *def,
 static vo_implicit_report solve(vo_implicit *s, const vo_implicit_def *def) {
     vo_implicit_report report = {.outcome = VO_STEP_UNSOLVED};
     if (!all_rows(s, def->dt, test_right_side)) {
-        report.outcome = VO_STEP_HOPELESS;
+        report.outcome = VO_STEP_NOT_FINITE;
         return report;
     }
-    vo_solve_report r = climb(s, def, &report);
+    vo_solve_report r = solve_with_fallback(s, def, &report);
     report.residual = r.residual;
-    if (r.converged && vo_implicit_leads_somewhere(s, def->dt)) report.outcome = VO_STEP_SOLVED;
+    if (r.converged && vo_implicit_result_is_bounded(s, def->dt)) report.outcome = VO_STEP_SOLVED;
     return report;
 }
 
@@ -347,7 +347,7 @@ static void apply_rows(void *arg, int begin, int end, int chunk) {
         const vo_vec4 *dv = &s->dv[i];
         *v = (vo_vec4){v->x + dv->x, v->y + dv->y, v->z + dv->z, 0};
         *x = (vo_vec4){x->x + dt * v->x, x->y + dt * v->y, x->z + dt * v->z, 0};
-        s->earlier[i] = s->guess[i];
+        s->previous_dv[i] = s->guess[i];
         s->guess[i] = *dv;
     }
 }
@@ -355,13 +355,13 @@ static void apply_rows(void *arg, int begin, int end, int chunk) {
 void vo_implicit_apply(vo_implicit *s, double dt) {
     apply_job job = {s, dt};
     vo_parallel_for(s->ctx, s->system.row_count, VO_LIGHT_GRAIN, apply_rows, &job);
-    s->has_earlier = true;
+    s->has_previous_dv = true;
 }
 
-void vo_implicit_forget_earlier(vo_implicit *s) { s->has_earlier = false; }
+void vo_implicit_drop_previous_dv(vo_implicit *s) { s->has_previous_dv = false; }
 
-void vo_implicit_hold(vo_implicit *s, double dt, const vo_constraints *constraints) {
-    vo_implicit_forget_earlier(s);
+void vo_implicit_freeze(vo_implicit *s, double dt, const vo_constraints *constraints) {
+    vo_implicit_drop_previous_dv(s);
     set_pinned_velocities(s, constraints);
     for (int i = 0; i < s->system.row_count; i++) {
         vo_vec4 *x = &s->x[i], *v = &s->v[i];

@@ -1,11 +1,11 @@
-/* Which faces resist compression less than their fabric, and how they come to. */
+/* Slack of faces: reduction of compression stiffness by buckling compensation, and its fading. */
 #include "core/parallel.h"
 #include "integrate/implicit.h"
 
 #include <math.h>
 
-/* Less is none: of slack, and of the way to its goal. */
-static const double LEAST = 1e-3;
+/* Tolerance of slack and of the difference to its target. */
+static const double MIN_SLACK = 1e-3;
 enum { GRAIN = 256 };
 
 static int number_of(const vo_implicit *s, int face) {
@@ -13,34 +13,34 @@ static int number_of(const vo_implicit *s, int face) {
     return s->system.face_number[face];
 }
 
-/* Goals of all faces. */
-typedef struct aim {
+/* Arguments of set_targets. */
+typedef struct target_args {
     vo_implicit *s;
-    vo_slack_goal_fn *goal;
+    vo_slack_target_fn *target;
     const void *user;
-} aim;
+} target_args;
 
-static void set_goals(void *arg, int begin, int end, int chunk) {
-    const aim *a = arg;
+static void set_targets(void *arg, int begin, int end, int chunk) {
+    const target_args *a = arg;
     (void)chunk;
     for (int face = begin; face < end; face++) {
-        double goal = a->goal(a->user, face);
-        a->s->slack_goal[number_of(a->s, face)] = goal >= LEAST ? vo_min(goal, 1) : 0;
+        double target = a->target(a->user, face);
+        a->s->slack_target[number_of(a->s, face)] = target >= MIN_SLACK ? vo_min(target, 1) : 0;
     }
 }
 
-void vo_implicit_aim_slack(vo_implicit *s, vo_slack_goal_fn *goal, const void *user) {
-    aim a = {s, goal, user};
-    vo_parallel_for(s->ctx, s->system.face_count, GRAIN, set_goals, &a);
+void vo_implicit_set_slack_targets(vo_implicit *s, vo_slack_target_fn *target, const void *user) {
+    target_args a = {s, target, user};
+    vo_parallel_for(s->ctx, s->system.face_count, GRAIN, set_targets, &a);
     for (int i = 0; i < s->system.face_count; i++)
-        s->slackens = s->slackens || s->slack[i] != s->slack_goal[i];
+        s->slack_is_fading = s->slack_is_fading || s->slack[i] != s->slack_target[i];
 }
 
 void vo_implicit_set_slack(vo_implicit *s, int face, double now) {
     int i = number_of(s, face);
     s->slack[i] = now > 0 ? vo_min(now, 1) : 0;
-    s->loose = s->loose || s->slack[i] > 0;
-    s->slackens = s->slackens || s->slack[i] != s->slack_goal[i];
+    s->has_slack = s->has_slack || s->slack[i] > 0;
+    s->slack_is_fading = s->slack_is_fading || s->slack[i] != s->slack_target[i];
 }
 
 double vo_implicit_get_slack(const vo_implicit *s, int face) {
@@ -48,12 +48,12 @@ double vo_implicit_get_slack(const vo_implicit *s, int face) {
 }
 
 void vo_implicit_fade_slack(vo_implicit *s, double left) {
-    if (!s->slackens) return;
-    s->loose = s->slackens = false;
+    if (!s->slack_is_fading) return;
+    s->has_slack = s->slack_is_fading = false;
     for (int i = 0; i < s->system.face_count; i++) {
-        double way = left * (s->slack[i] - s->slack_goal[i]);
-        s->slack[i] = s->slack_goal[i] + (fabs(way) >= LEAST ? way : 0);
-        s->loose = s->loose || s->slack[i] > 0;
-        s->slackens = s->slackens || s->slack[i] != s->slack_goal[i];
+        double remaining = left * (s->slack[i] - s->slack_target[i]);
+        s->slack[i] = s->slack_target[i] + (fabs(remaining) >= MIN_SLACK ? remaining : 0);
+        s->has_slack = s->has_slack || s->slack[i] > 0;
+        s->slack_is_fading = s->slack_is_fading || s->slack[i] != s->slack_target[i];
     }
 }

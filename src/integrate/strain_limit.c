@@ -5,22 +5,22 @@
 #include <math.h>
 #include <string.h>
 
-/* How far beyond a limit a stretch may stay. */
+/* Tolerated excess, in units of stretch. */
 static const double TOLERANCE = 2e-3;
-/* Solves in a step; each leaves about two thirds of the excess beside a pin, and next to nothing
+/* Solves per step; each leaves about two thirds of the excess next to a pin and almost none
  * elsewhere. */
 enum { MAX_SOLVES = 4, MAX_ITERATIONS = 200 };
-/* Residual of a correction: another follows, from where it led to. */
+/* Relative residual of a correction; inaccuracy is left to the next one. */
 static const double PRECISION = 0.03;
-/* How far a pull travels in a step, in sizes of the largest cloth. */
+/* Distance that a wave travels per step, in sizes of the largest cloth. */
 static const double REACH = 2.5;
-/* s, in which a face beyond its limit at the beginning of a step is to be back, but for a third. In
- * half the time, cloth that is held further apart than its limits allow begins to shake. */
+/* Time constant in s of the decay of an initial excess. With half of it, cloth that is held further
+ * apart than its limits allow starts to vibrate. */
 static const double RECOVERY = 0.02;
 
 typedef struct limit_job {
-    const vo_limit_pass *pass;
-    void (*kernel)(const vo_limit_pass *pass, int chunk);
+    const vo_strain_limit_pass *pass;
+    void (*kernel)(const vo_strain_limit_pass *pass, int chunk);
 } limit_job;
 
 static void run_chunks(void *arg, int begin, int end, int chunk) {
@@ -29,15 +29,15 @@ static void run_chunks(void *arg, int begin, int end, int chunk) {
     for (int i = begin; i < end; i++) job->kernel(job->pass, i);
 }
 
-static const vo_limit_kernels *kernels_for(const vo_context *ctx) {
+static const vo_strain_limit_kernels *kernels_for(const vo_context *ctx) {
 #ifdef VO_HAVE_AVX2_KERNELS
-    if (ctx->use_avx2) return &vo_limit_kernels_avx2;
+    if (ctx->use_avx2) return &vo_strain_limit_kernels_avx2;
 #endif
     (void)ctx;
-    return &vo_limit_kernels_base;
+    return &vo_strain_limit_kernels_base;
 }
 
-static double measure(vo_implicit *s, const vo_limit_pass *pass) {
+static double measure(vo_implicit *s, const vo_strain_limit_pass *pass) {
     limit_job job = {pass, kernels_for(s->ctx)->measure};
     vo_parallel_for(s->ctx, s->system.chunk_count, 1, run_chunks, &job);
     double excess = 0;
@@ -45,15 +45,15 @@ static double measure(vo_implicit *s, const vo_limit_pass *pass) {
     return excess;
 }
 
-static void assemble(vo_implicit *s, vo_limit_pass *pass) {
+static void assemble(vo_implicit *s, vo_strain_limit_pass *pass) {
     limit_job job = {pass, kernels_for(s->ctx)->correct};
     vo_parallel_for(s->ctx, s->system.chunk_count, 1, run_chunks, &job);
-    pass->all = false;
-    vo_block_matrix_mirror(s->ctx, &s->matrix);
+    pass->add_resistance = false;
+    vo_block_matrix_symmetrise(s->ctx, &s->matrix);
     vo_implicit_clear_fixed(s);
 }
 
-/* Fills dv; a solution that is only an approximation is better than none. */
+/* Computes dv; an inaccurate solution is still used. */
 static int solve(vo_implicit *s) {
     vo_pcg_def def = {.preconditioner = VO_PRECONDITION_TWO_LEVEL,
                       .couplings = s->couplings.block_count ? &s->couplings : NULL,
@@ -73,29 +73,29 @@ static void apply(vo_implicit *s, double dt) {
     }
 }
 
-vo_limit_report vo_strain_limit(vo_implicit *s, double dt) {
-    vo_limit_report report = {0};
+vo_strain_limit_report vo_strain_limit_apply(vo_implicit *s, double dt) {
+    vo_strain_limit_report report = {0};
     if (s->limited_area == 0) return report;
-    vo_limit_pass pass = {.system = &s->system,
-                          .dt = dt,
-                          .keep = exp(-dt / RECOVERY),
-                          .reach2 = REACH * REACH * s->limited_area,
-                          .x = s->x,
-                          .v = s->v,
-                          .offset = s->fade > 0 ? s->offset : NULL,
-                          .fade = s->fade,
-                          .slack = s->loose ? s->slack : NULL,
-                          .all = true,
-                          .block = s->matrix.block,
-                          .b = s->b,
-                          .excess = s->excess};
+    vo_strain_limit_pass pass = {.system = &s->system,
+                                 .dt = dt,
+                                 .grace = exp(-dt / RECOVERY),
+                                 .wave_distance2 = REACH * REACH * s->limited_area,
+                                 .x = s->x,
+                                 .v = s->v,
+                                 .offset = s->fade > 0 ? s->offset : NULL,
+                                 .fade = s->fade,
+                                 .slack = s->has_slack ? s->slack : NULL,
+                                 .add_resistance = true,
+                                 .block = s->matrix.block,
+                                 .b = s->b,
+                                 .excess = s->excess};
     for (;;) {
         report.excess = measure(s, &pass);
         if (report.excess <= TOLERANCE || report.solves == MAX_SOLVES) return report;
         assemble(s, &pass);
         report.iterations += solve(s);
         report.solves++;
-        if (!vo_implicit_leads_somewhere(s, dt)) return report;
+        if (!vo_implicit_result_is_bounded(s, dt)) return report;
         apply(s, dt);
     }
 }

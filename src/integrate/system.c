@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- collecting the elements ---------------------------------------------------------------- */
+/* ---- elements ------------------------------------------------------------------------------- */
 
 static void count_elements(vo_system_builder *b) {
     for (int c = 0; c < b->cloth_count; c++) {
@@ -35,7 +35,7 @@ static vo_system_element hinge_element(const vo_system_cloth *cloth, int c, int 
     return e;
 }
 
-/* Rows are still global node numbers here. */
+/* Collects faces and hinges; rows are global node numbers at this point. */
 static void collect_elements(vo_system_builder *b) {
     int face = 0, hinge = 0;
     for (int c = 0; c < b->cloth_count; c++) {
@@ -47,15 +47,14 @@ static void collect_elements(vo_system_builder *b) {
     }
 }
 
-/* ---- numbering the rows --------------------------------------------------------------------- */
+/* ---- row numbering -------------------------------------------------------------------------- */
 
-/* Most pairs there can be: an edge's ends, the nodes opposite it, and the ties. */
-static int64_t most_pairs(const vo_system_builder *b) {
+/* Returns an upper bound of the number of pairs: edge ends, opposite nodes and ties. */
+static int64_t max_pairs(const vo_system_builder *b) {
     return 2 * (int64_t)b->edge_count + b->tie_count;
 }
 
-/* Every coupled pair once: sides of faces are edges, and so are those of a hinge but for the pair
- * of its opposite nodes. */
+/* Lists each coupled pair once: edges, opposite nodes of hinges, and ties. */
 static int list_pairs(const vo_system_builder *b, int (*pairs)[2]) {
     int n = 0;
     for (int c = 0; c < b->cloth_count; c++) {
@@ -75,8 +74,8 @@ static void renumber(vo_system_element *list, int count, const int *row_of) {
         for (int k = 0; k < 4; k++) list[i].row[k] = row_of[list[i].row[k]];
 }
 
-/* Where the nodes of one cloth lie on the flat fabric, each patch on a floor of its own, so that
- * panels that overlap in material space are not mixed. */
+/* Sets the layout positions of a cloth's nodes: material coordinates, with each patch at a height
+ * of its own, so that panels that overlap in material space stay separate. */
 static vo_result place_cloth(const vo_system_builder *b, const vo_system_cloth *cloth,
                              double floor_height, vo_vec3 *at) {
     const vo_mesh *m = cloth->mesh;
@@ -86,7 +85,8 @@ static vo_result place_cloth(const vo_system_builder *b, const vo_system_cloth *
                          .face_vert = m->face_vert};
     vo_patches patches;
     VO_TRY(vo_patches_create(b->ctx, &data, NULL, &patches));
-    for (int v = m->vert_count - 1; v >= 0; v--) /* so that a node's first vert has the last word */
+    for (int v = m->vert_count - 1; v >= 0;
+         v--) /* descending, so that the first vert of a node determines its position */
         at[cloth->first_node + m->vert_node[v]] = v3(
             m->vert_u[v].x, m->vert_u[v].y, floor_height * (cloth->first_node + patches.root[v]));
     vo_patches_free(&patches);
@@ -104,7 +104,7 @@ static double widest_fabric(const vo_system_builder *b) {
     return high - low;
 }
 
-/* Nodes without a face stay at the origin. */
+/* Orders the rows by recursive bisection; nodes without a face stay at the origin. */
 static vo_result order_rows(vo_system_builder *b) {
     vo_system *s = b->system;
     size_t bytes = vo_array_bytes((size_t)s->row_count, sizeof(vo_vec3));
@@ -131,11 +131,11 @@ static vo_result order_and_build_pattern(vo_system_builder *b, int (*pairs)[2], 
 }
 
 static vo_result number_rows(vo_system_builder *b) {
-    int64_t most = most_pairs(b);
-    if (most > INT32_MAX / 4)
+    int64_t pair_bound = max_pairs(b);
+    if (pair_bound > INT32_MAX / 4)
         return vo_fail(b->ctx, VO_BAD_DATA, "the scene has too many faces (%d) for one system",
                        b->system->face_count);
-    size_t bytes = vo_array_bytes((size_t)most + 1, sizeof(int[2]));
+    size_t bytes = vo_array_bytes((size_t)pair_bound + 1, sizeof(int[2]));
     int(*pairs)[2] = vo_alloc(b->ctx, bytes);
     if (!pairs) return vo_fail_memory(b->ctx, "the system's pattern");
     vo_result result = order_and_build_pattern(b, pairs, list_pairs(b, pairs));
@@ -151,8 +151,8 @@ static int lowest_row(const vo_system_element *e) {
     return low;
 }
 
-/* Sorts the elements by their lowest row; those with the same stay in the order they come in.
- * `place` [row_count + 1] and `sorted` [count] are scratch. */
+/* Stable counting sort of the elements by their lowest row. `place` [row_count + 1] and `sorted`
+ * [count] are scratch. */
 static void sort_elements(vo_system_element *list, int count, int row_count, int *place,
                           vo_system_element *sorted) {
     memset(place, 0, ((size_t)row_count + 1) * sizeof *place);
@@ -164,21 +164,21 @@ static void sort_elements(vo_system_element *list, int count, int row_count, int
 
 static vo_result sort_all_elements(vo_system_builder *b) {
     vo_system *s = b->system;
-    size_t most = (size_t)vo_max_int(s->face_count, s->hinge_count) + 1;
+    size_t max_elements = (size_t)vo_max_int(s->face_count, s->hinge_count) + 1;
     size_t rows = (size_t)s->row_count + 1;
-    vo_system_element *sorted = vo_new_array(b->ctx, vo_system_element, most);
+    vo_system_element *sorted = vo_new_array(b->ctx, vo_system_element, max_elements);
     int *place = vo_new_array(b->ctx, int, rows);
     bool ok = sorted && place;
     if (ok) sort_elements(b->face, s->face_count, s->row_count, place, sorted);
     if (ok) sort_elements(b->hinge, s->hinge_count, s->row_count, place, sorted);
-    vo_free_array(b->ctx, sorted, most);
+    vo_free_array(b->ctx, sorted, max_elements);
     vo_free_array(b->ctx, place, rows);
     return ok ? VO_OK : vo_fail_memory(b->ctx, "building the system");
 }
 
 /* ---- masses --------------------------------------------------------------------------------- */
 
-/* A third of each face's mass to each corner. */
+/* Lumped masses: a third of each face's mass to each corner. */
 static void set_masses(vo_system_builder *b) {
     vo_system *s = b->system;
     memset(s->mass, 0, (size_t)s->row_count * sizeof *s->mass);
@@ -200,7 +200,7 @@ void vo_system_number(int cloth_count, vo_system_cloth *cloth) {
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- construction --------------------------------------------------------------------------- */
 
 static vo_result allocate_rows(vo_system_builder *b) {
     vo_system *s = b->system;
@@ -235,7 +235,7 @@ vo_result vo_system_build(vo_context *ctx, int cloth_count, const vo_system_clot
     count_elements(&b);
     if (out->row_count == 0) return VO_OK;
     vo_result result = allocate_rows(&b);
-    /* One spare element each, so that an empty list still has an address. */
+    /* One spare element each, so that empty lists have an address. */
     int faces = out->face_count, hinges = out->hinge_count, chunks = out->chunk_count;
     b.face = vo_new_array(ctx, vo_system_element, faces + 1);
     b.hinge = vo_new_array(ctx, vo_system_element, hinges + 1);

@@ -1,4 +1,4 @@
-/* Elements become packets of VO_LANES, chunk by chunk, with the blocks that they are added to. */
+/* Packs elements into packets of VO_LANES, chunk by chunk, with their target blocks. */
 #include "core/memory.h"
 #include "integrate/system_local.h"
 #include "material/bend.h"
@@ -10,7 +10,7 @@ static const unsigned char hinge_pair[VO_HINGE_BLOCKS][2] = VO_HINGE_PAIRS;
 
 /* ---- chunks --------------------------------------------------------------------------------- */
 
-/* The different chunks that an element touches, at most four. */
+/* Lists the distinct chunks that an element touches, at most four. */
 static int touched_chunks(const vo_system_element *e, int chunk[4]) {
     int count = 0;
     for (int i = 0; i < 4; i++) {
@@ -51,8 +51,8 @@ static bool owns(const vo_chunk *chunk, int row) {
     return row >= chunk->row_begin && row < chunk->row_end;
 }
 
-/* Block of a pair of rows on or above the diagonal. Few blocks of a row are, so they are tried in
- * turn. */
+/* Finds the block of a pair of rows on or above the diagonal by linear search, since a row has few
+ * of them. */
 static int find_block(const vo_system *s, int a, int b) {
     int low = vo_min_int(a, b), high = vo_max_int(a, b);
     int k = s->pattern.diagonal[low], end = s->pattern.row_start[low + 1];
@@ -60,7 +60,7 @@ static int find_block(const vo_system *s, int a, int b) {
     return k < end ? k : -1;
 }
 
-/* Elements that share an edge share its block: each is looked for once. */
+/* Finds the block of each edge once; elements that share an edge share its block. */
 static void find_edge_blocks(vo_system_builder *b) {
     for (int c = 0; c < b->cloth_count; c++) {
         const vo_mesh *mesh = b->cloth[c].mesh;
@@ -72,7 +72,7 @@ static void find_edge_blocks(vo_system_builder *b) {
     }
 }
 
-/* Blocks of all pairs of an element's nodes. */
+/* Target blocks of all node pairs of an element. */
 typedef struct block_table {
     int of[4][4];
 } block_table;
@@ -89,16 +89,17 @@ static void find_face_blocks(const vo_system_builder *b, const vo_system_element
     }
 }
 
-/* The two sides that the face beside a hinge adds to it, from the ends of its edge to the node
- * opposite. */
-static void find_wing_blocks(const vo_system_builder *b, const vo_system_element *e, int wing,
+/* Finds the blocks of the two sides of a hinge's face that connect the edge to the opposite node.
+ */
+static void find_side_blocks(const vo_system_builder *b, const vo_system_element *e, int wing,
                              block_table *t) {
     const vo_system_cloth *cloth = &b->cloth[e->cloth];
     const vo_mesh *mesh = cloth->mesh;
     const int *block = b->block_of_edge + cloth->first_edge;
     int face = mesh->edge_face[e->index][wing], k = 0;
     while (mesh->face_edge[face][k] != e->index) k++;
-    int start = vo_mesh_face_node(mesh, face, k) != mesh->edge_node[e->index][0]; /* end there */
+    int start = vo_mesh_face_node(mesh, face, k) !=
+                mesh->edge_node[e->index][0]; /* the edge end at this side */
     set_pair(t, 1 - start, 2 + wing, block[mesh->face_edge[face][k == 2 ? 0 : k + 1]]);
     set_pair(t, start, 2 + wing, block[mesh->face_edge[face][k == 0 ? 2 : k - 1]]);
 }
@@ -107,17 +108,17 @@ static void find_hinge_blocks(const vo_system_builder *b, const vo_system_elemen
                               block_table *t) {
     for (int k = 0; k < 4; k++) t->of[k][k] = b->system->pattern.diagonal[e->row[k]];
     set_pair(t, 0, 1, b->block_of_edge[b->cloth[e->cloth].first_edge + e->index]);
-    for (int wing = 0; wing < 2; wing++) find_wing_blocks(b, e, wing, t);
+    for (int wing = 0; wing < 2; wing++) find_side_blocks(b, e, wing, t);
     set_pair(t, 2, 3, find_block(b->system, e->row[2], e->row[3]));
 }
 
-/* Block of a pair of nodes, in the order of their rows, if the chunk owns it; else -1. */
+/* Returns the block of a pair of nodes if the chunk owns it, else -1. */
 static int target_block(const vo_chunk *chunk, const vo_system_element *e, const block_table *t,
                         int low, int high) {
     return owns(chunk, e->row[low]) ? t->of[low][high] : -1;
 }
 
-/* Node positions 0 .. count - 1 ordered by row. */
+/* Sorts node positions 0 .. count - 1 by row. */
 static void sort_nodes(const int *row, int count, unsigned char *sorted) {
     for (int i = 0; i < count; i++) {
         int k = i;
@@ -153,7 +154,7 @@ static void pack_face(const vo_system_builder *b, const vo_chunk *chunk, const v
             target_block(chunk, e, &table, sorted[face_pair[k][0]], sorted[face_pair[k][1]]);
 }
 
-/* Number of a face's side (three a face) that is the given edge. */
+/* Returns the side (3 face + edge) of one of the two faces of an edge. */
 static int side_of(const vo_system_builder *b, int cloth, int edge, int which) {
     const vo_mesh *mesh = b->cloth[cloth].mesh;
     int face = mesh->edge_face[edge][which], k = 0;
@@ -174,7 +175,7 @@ static void pack_hinge(const vo_system_builder *b, const vo_chunk *chunk,
             target_block(chunk, e, &table, sorted[hinge_pair[k][0]], sorted[hinge_pair[k][1]]);
 }
 
-/* Lanes nobody fills: no area, no targets, rows that exist but that nothing is added to. */
+/* Initialises all lanes as unused: no area, no targets, valid rows. */
 static void clear_packets(vo_system *s, const vo_material *any) {
     for (int i = 0; i < s->face_packet_count; i++)
         for (int lane = 0; lane < VO_LANES; lane++) s->face[i].material[lane] = any;
@@ -184,7 +185,7 @@ static void clear_packets(vo_system *s, const vo_material *any) {
         memset(s->hinge[i].target, -1, sizeof s->hinge[i].target);
 }
 
-/* `place` holds each chunk's next free lane. */
+/* Packs the faces; `place` holds the next free lane per chunk. */
 static void pack_faces(vo_system_builder *b, int *place) {
     for (int i = 0; i < b->system->face_count; i++) {
         int touched[4], n = touched_chunks(&b->face[i], touched);
@@ -209,7 +210,7 @@ static void pack_hinges(vo_system_builder *b, int *place) {
 
 /* ---- bending -------------------------------------------------------------------------------- */
 
-/* Where each edge and face of the meshes stands in the sorted lists. */
+/* Sets the list index of each edge and face of the meshes. */
 static void number_elements(vo_system_builder *b) {
     for (int i = 0; i < b->edge_count; i++) b->hinge_of_edge[i] = b->system->hinge_count;
     for (int i = 0; i < b->system->hinge_count; i++)

@@ -7,12 +7,13 @@
 
 enum { RUN = 8 };
 
-/* ---- the pattern of L ----------------------------------------------------------------------- */
+/* ---- symbolic ------------------------------------------------------------------------------- */
 
 typedef struct symbolic {
     vo_block_factor *f;
-    int *mark;        /* [count] the last column that listed a step */
-    int *first_child; /* [count] columns whose first entry below the diagonal is this one */
+    int *mark;        /* [count] last column that listed a step */
+    int *first_child; /* [count] columns whose first entry below the diagonal is this one
+                         (elimination tree) */
     int *next_child;  /* [count] */
     int max_blocks;
 } symbolic;
@@ -24,7 +25,7 @@ static void list_step(symbolic *s, int column, int step) {
     f->step[f->block_count++] = step;
 }
 
-/* Insertion sort: lists are short, and mostly come in order. */
+/* Insertion sort: lists are short and mostly sorted. */
 static void sort_steps(int *step, int count) {
     for (int i = 1; i < count; i++) {
         int value = step[i], k = i;
@@ -33,7 +34,8 @@ static void sort_steps(int *step, int count) {
     }
 }
 
-/* Column k of L: what row k is coupled to, and what the columns that end in k leave behind. */
+/* Lists column k of L: the couplings of row k and the entries of its children in the elimination
+ * tree. */
 static void list_column(symbolic *s, int k) {
     vo_block_factor *f = s->f;
     const vo_block_pattern *a = f->pattern;
@@ -52,7 +54,7 @@ static void list_column(symbolic *s, int k) {
     }
 }
 
-/* False where there are too many. */
+/* Returns false if there are too many entries. */
 static bool list_columns(symbolic *s) {
     vo_block_factor *f = s->f;
     for (int k = 0; k < f->count; k++) s->mark[k] = s->first_child[k] = -1;
@@ -61,7 +63,7 @@ static bool list_columns(symbolic *s) {
     return f->block_count <= s->max_blocks;
 }
 
-/* Where block (i, j) of the matrix goes: among the pivots, or to its step in the column of j. */
+/* Returns the slot of block (i, j): a pivot, or a position in the column of j. */
 static int find_slot(const vo_block_factor *f, int i, int j) {
     int step = f->step_of[i], k = f->step_of[j];
     if (step <= k) return step == k ? -1 - k : VO_NO_SLOT;
@@ -83,7 +85,8 @@ static void find_slots(vo_block_factor *f) {
             f->slot[k] = find_slot(f, i, p->column[k]);
 }
 
-/* Orders the rows, lists the columns; `scratch` [3 count]. False where L would be too large. */
+/* Orders the rows and lists the columns; `scratch` [3 count]. Returns false if L would be too
+ * large. */
 static bool analyse(vo_block_factor *f, vo_dissection how, int max_blocks, int *scratch) {
     int n = f->count;
     if (how == VO_DISSECT_GRAPH)
@@ -99,8 +102,8 @@ static bool analyse(vo_block_factor *f, vo_dissection how, int max_blocks, int *
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* The arrays whose size is known before the analysis; one entry more, so that none is empty. A
- * column is listed before it is counted, and has at most `count` entries. */
+/* Allocates the arrays whose size is known before the analysis, with one spare entry. A column is
+ * listed before it is counted and has at most `count` entries. */
 static bool allocate_rows(vo_block_factor *f, vo_arena *arena, int max_blocks) {
     size_t n = (size_t)f->count + 1;
     f->row_at = vo_arena_array(arena, int, n);
@@ -113,7 +116,7 @@ static bool allocate_rows(vo_block_factor *f, vo_arena *arena, int max_blocks) {
     return f->row_at && f->step_of && f->column_start && f->slot && f->step && f->pivot && f->x;
 }
 
-/* Runs of eight may go past the end of the last column. */
+/* Padded, because loops over eight values may exceed the last column. */
 static bool allocate_blocks(vo_block_factor *f, vo_arena *arena) {
     size_t n = (size_t)f->block_count * VO_PACKED;
     f->value = vo_arena_array(arena, float, n + RUN);
@@ -131,9 +134,9 @@ vo_result vo_block_factor_init(vo_arena *arena, const vo_block_pattern *pattern,
     return all ? VO_OK : vo_fail_memory(arena->ctx, "a coarse factor");
 }
 
-/* ---- numbers -------------------------------------------------------------------------------- */
+/* ---- numeric -------------------------------------------------------------------------------- */
 
-/* Lays block k of the matrix, whose column is eliminated in `step`, where it belongs. */
+/* Stores a matrix block, whose column is eliminated in `step`, in its slot. */
 static void load_block(vo_block_factor *f, const float *from, int slot, int step) {
     if (slot == VO_NO_SLOT) return;
     if (slot < 0) {
@@ -146,7 +149,7 @@ static void load_block(vo_block_factor *f, const float *from, int slot, int step
         for (size_t r = 0; r < 3; r++) f->value[(size_t)slot + c * stride + r] = from[4 * c + r];
 }
 
-/* Lays the lower triangle of A, in elimination order, into the factor. */
+/* Stores the lower triangle of A, in elimination order, in the factor. */
 static void load_matrix(vo_block_factor *f, const vo_block_matrix *a) {
     memset(f->value, 0, (size_t)f->block_count * VO_PACKED * sizeof *f->value);
     for (int k = 0; k < f->pattern->block_count; k++)

@@ -11,7 +11,7 @@ VO_INLINE vo_f8 f8_load(const float *p) {
     return v;
 }
 
-/* A column of the factor: its rows, and where its numbers are. */
+/* A column of the factor: its rows and values. */
 typedef struct column {
     const int *step;
     int count;
@@ -25,7 +25,7 @@ VO_INLINE column column_of(const vo_block_factor *f, int k) {
     return (column){f->step + start, count, {value, value + stride, value + 2 * stride}};
 }
 
-/* All bits of the first `count` lanes. */
+/* Keeps the first `count` lanes and clears the others. */
 VO_INLINE vo_f8 f8_first(vo_f8 v, int count) {
     typedef int32_t bits __attribute__((vector_size(32)));
     const bits lane = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -33,8 +33,8 @@ VO_INLINE vo_f8 f8_first(vo_f8 v, int count) {
     return (vo_f8)((bits)v & (lane < limit));
 }
 
-/* to -= from * s for `count` numbers of three columns each. The last eight are written back whole:
- * what follows loses nothing. */
+/* to -= from * s for `count` values of three columns each. The last eight are stored as a whole;
+ * values beyond `count` are unchanged. */
 VO_INLINE void subtract_run(float *const from[3], float *const to[3], const vo_f8 s[3][3],
                             int count) {
     for (int n = 0; n < count; n += 8) {
@@ -48,16 +48,16 @@ VO_INLINE void subtract_run(float *const from[3], float *const to[3], const vo_f
     }
 }
 
-/* How many rows from row n of `from` and row m of `to` on are the same. */
+/* Returns the number of consecutive rows that are equal from row n of `from` and row m of `to`. */
 VO_INLINE int run_length(const column *from, int n, const column *to, int m) {
-    int most = from->count - n < to->count - m ? from->count - n : to->count - m, length = 1;
-    if (from->step[n + most - 1] == to->step[m + most - 1]) return most;
-    while (length < most && from->step[n + length] == to->step[m + length]) length++;
+    int max_length = from->count - n < to->count - m ? from->count - n : to->count - m, length = 1;
+    if (from->step[n + max_length - 1] == to->step[m + max_length - 1]) return max_length;
+    while (length < max_length && from->step[n + length] == to->step[m + length]) length++;
     return length;
 }
 
-/* Column `to` loses W_i D^-1 W_j^t for every row i from n on of column `from`, each of which it
- * has. `s` is (W_j D^-1)^t. */
+/* Subtracts W_i D^-1 W_j^t from column `to` for every row i from n on of column `from`; `to`
+ * contains all these rows. `s` is (W_j D^-1)^t. */
 VO_INLINE void update_column(const column *from, int n, const column *to, const vo_f8 s[3][3]) {
     for (int m = 0; n < from->count;) {
         while (to->step[m] < from->step[n]) m++;
@@ -72,8 +72,8 @@ VO_INLINE void update_column(const column *from, int n, const column *to, const 
     }
 }
 
-/* What row n of column k, block W_j, does to pivot and column j; in its place goes L_j = W_j D^-1.
- */
+/* Updates pivot and column j by row n of column k, block W_j, and replaces the block by L_j = W_j
+ * D^-1. */
 VO_INLINE void eliminate_block(const vo_block_factor *f, const column *k, int n,
                                const double *inverse) {
     double *pivot = f->pivot + (size_t)k->step[n] * VO_BLOCK_FLOATS;
@@ -97,9 +97,9 @@ VO_INLINE void eliminate_block(const vo_block_factor *f, const column *k, int n,
     }
 }
 
-/* Right-looking L D Lt: W = L D is what the columns hold until their turn comes. */
+/* Right-looking L D Lt: a column holds W = L D until it is eliminated. */
 void VO_KERNEL(vo_factor_eliminate)(const vo_block_factor *given) {
-    const vo_block_factor factor = *given, *f = &factor; /* not aliased by what is stored */
+    const vo_block_factor factor = *given, *f = &factor; /* local copy, which stores cannot alias */
     for (int k = 0; k < f->count; k++) {
         double inverse[VO_BLOCK_FLOATS], *pivot = f->pivot + (size_t)k * VO_BLOCK_FLOATS;
         vo_invert3(pivot, inverse);
@@ -109,7 +109,7 @@ void VO_KERNEL(vo_factor_eliminate)(const vo_block_factor *given) {
     }
 }
 
-/* The rows below the diagonal lose L x. */
+/* Subtracts L x from the rows below the diagonal. */
 VO_INLINE void substitute_forward(const column *c, vo_f4 x, vo_float4 *y) {
     vo_f4 x0 = f4_set(x[0]), x1 = f4_set(x[1]), x2 = f4_set(x[2]);
     for (int n = 0; n < c->count; n++) {
@@ -120,7 +120,7 @@ VO_INLINE void substitute_forward(const column *c, vo_f4 x, vo_float4 *y) {
     }
 }
 
-/* Lt x of the rows below the diagonal. */
+/* Returns Lt x over the rows below the diagonal. */
 VO_INLINE vo_f4 substitute_backward(const column *c, const vo_float4 *x) {
     vo_f4 s0 = f4_set(0), s1 = s0, s2 = s0;
     for (int n = 0; n < c->count; n++) {
@@ -139,9 +139,10 @@ VO_INLINE vo_f4 pivot_times(const double *inverse, vo_f4 v) {
     return narrow(sum);
 }
 
-/* Forward with L, then D^-1 and backward with Lt: x_k = D^-1 y_k - sum L_ik^t x_i. */
+/* Forward substitution with L, then D^-1 and backward substitution with Lt: x_k = D^-1 y_k - sum
+ * L_ik^t x_i. */
 void VO_KERNEL(vo_factor_substitute)(const vo_block_factor *given) {
-    const vo_block_factor factor = *given, *f = &factor; /* not aliased by what is stored */
+    const vo_block_factor factor = *given, *f = &factor; /* local copy, which stores cannot alias */
     for (int k = 0; k < f->count; k++) {
         column c = column_of(f, k);
         substitute_forward(&c, f4_load(f->x + k), f->x);

@@ -1,10 +1,10 @@
 #include "linalg/block_kernel.h"
 
-void VO_KERNEL(vo_mirror_rows)(const vo_rows_view *a, int begin, int end, float *block) {
+void VO_KERNEL(vo_symmetrise_rows)(const vo_rows_view *a, int begin, int end, float *block) {
     for (int i = begin; i < end; i++) {
         int k = a->row_start[i];
         for (; a->column[k] < i; k++) {
-            const float *from = block + (size_t)a->mirror[k] * VO_BLOCK_FLOATS;
+            const float *from = block + (size_t)a->transpose[k] * VO_BLOCK_FLOATS;
             float *to = block + (size_t)k * VO_BLOCK_FLOATS;
             vo_f4 c0 = f4_load(from), c1 = f4_load(from + 4), c2 = f4_load(from + 8);
             f4_store(to, (vo_f4){c0[0], c1[0], c2[0], 0});
@@ -18,16 +18,16 @@ void VO_KERNEL(vo_mirror_rows)(const vo_rows_view *a, int begin, int end, float 
     }
 }
 
-/* The loops below work on a copy of the view, which what they store cannot alias. */
+/* The loops use a local copy of the view, which stores cannot alias. */
 
-/* Adds block * *p to the three sums, one a column of the block. */
+/* Adds block * *p to three sums, one per column of the block. */
 VO_INLINE void add_product(const float *block, const vo_vec4 *p, vo_d4 sum[3]) {
     sum[0] += widen(f4_load(block)) * d4_set(p->x);
     sum[1] += widen(f4_load(block + 4)) * d4_set(p->y);
     sum[2] += widen(f4_load(block + 8)) * d4_set(p->z);
 }
 
-/* Row i of A x. Two blocks at a time with six sums keep the adders busy. */
+/* Returns row i of A x. Two blocks at a time with six sums hide the latency of additions. */
 VO_INLINE vo_d4 row_times(const vo_rows_view *a, int i, const vo_vec4 *x) {
     vo_d4 even[3] = {d4_set(0), d4_set(0), d4_set(0)}, odd[3] = {even[0], even[0], even[0]};
     int k = a->row_start[i], end = a->row_start[i + 1];

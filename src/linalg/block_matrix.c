@@ -6,10 +6,10 @@
 
 #include <limits.h>
 
-/* Rows a chunk: at about 13 blocks of 48 bytes a row, a chunk streams 160 kB. */
+/* Rows per chunk: at about 13 blocks of 48 bytes per row, a chunk reads 160 kB. */
 enum { ROW_GRAIN = 256 };
 
-/* Every list has one entry more than it needs, so that an empty pattern is no special case. */
+/* Allocates a list with one spare entry, so that an empty pattern needs no special case. */
 static int *new_list(vo_context *ctx, int count) {
     return vo_new_array(ctx, int, (size_t)count + 1);
 }
@@ -20,21 +20,21 @@ static void free_list(vo_context *ctx, int *list, int count) {
 static vo_result check_pairs(vo_context *ctx, int row_count, int pair_count,
                              const int (*pairs)[2]) {
     if (row_count < 0 || pair_count < 0)
-        return vo_fail(ctx, VO_BAD_CALL, "block pattern of %d rows and %d pairs", row_count,
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "block pattern of %d rows and %d pairs", row_count,
                        pair_count);
     if (2 * (int64_t)pair_count + row_count >= INT_MAX)
-        return vo_fail(ctx, VO_BAD_CALL, "block pattern: %d rows and %d pairs are too many",
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "block pattern: %d rows and %d pairs are too many",
                        row_count, pair_count);
     for (int k = 0; k < pair_count; k++)
         for (int side = 0; side < 2; side++)
             if (pairs[k][side] < 0 || pairs[k][side] >= row_count)
-                return vo_fail(ctx, VO_BAD_CALL, "block pattern: pair %d names row %d of %d", k,
+                return vo_fail(ctx, VO_BAD_ARGUMENT, "block pattern: pair %d names row %d of %d", k,
                                pairs[k][side], row_count);
     return VO_OK;
 }
 
-/* start[i]: where row i's entries begin when each pair is entered in both of its rows, and each row
- * in itself. */
+/* Computes start[i], the start of row i's entries if each pair is entered in both of its rows and
+ * each row in itself. */
 static void count_entries(int row_count, int pair_count, const int (*pairs)[2], int *start) {
     for (int i = 0; i <= row_count; i++) start[i] = i < row_count ? 1 : 0;
     for (int k = 0; k < pair_count; k++) {
@@ -49,7 +49,7 @@ static void count_entries(int row_count, int pair_count, const int (*pairs)[2], 
     }
 }
 
-/* Scatters the pairs into rows, in the order they come; cursor[] is scratch. */
+/* Scatters the pairs into rows in their order; cursor[] is scratch. */
 static void scatter_entries(int row_count, int pair_count, const int (*pairs)[2], const int *start,
                             int *cursor, int *entry) {
     for (int i = 0; i < row_count; i++) cursor[i] = start[i];
@@ -62,9 +62,9 @@ static void scatter_entries(int row_count, int pair_count, const int (*pairs)[2]
     }
 }
 
-/* Transposes the (symmetric) entries: walked by ascending row, they arrive in each column's list in
- * ascending order, repeats side by side. So the lists come out sorted and unique in linear time.
- * cursor[j] is left at the end of list j. */
+/* Sorts by transposing the (symmetric) entries: visited by ascending row, they are appended to each
+ * column's list in ascending order with repeats adjacent, so the lists become sorted and unique in
+ * linear time. cursor[j] is left at the end of list j. */
 static void sort_entries(int row_count, const int *start, const int *entry, int *cursor,
                          int *sorted) {
     for (int i = 0; i < row_count; i++) cursor[i] = start[i];
@@ -77,7 +77,7 @@ static void sort_entries(int row_count, const int *start, const int *entry, int 
     }
 }
 
-/* Closes the gaps that repeats left and notes the diagonal blocks. */
+/* Removes the gaps left by repeats and records the diagonal blocks. */
 static void pack_rows(const int *start, const int *end, const int *sorted, vo_block_pattern *out) {
     int count = 0;
     for (int i = 0; i < out->row_count; i++) {
@@ -90,11 +90,11 @@ static void pack_rows(const int *start, const int *end, const int *sorted, vo_bl
     out->row_start[out->row_count] = count;
 }
 
-/* Walked by ascending row, the blocks of one column are met in the order in which the row of the
- * same number holds their transposes. */
-static void find_mirrors(vo_block_pattern *p, int *cursor) {
+/* Finds the transposed block of each block: visited by ascending row, the blocks of one column
+ * appear in the order in which the row of the same number stores their transposes. */
+static void find_transposes(vo_block_pattern *p, int *cursor) {
     for (int i = 0; i < p->row_count; i++) cursor[i] = p->row_start[i];
-    for (int k = 0; k < p->block_count; k++) p->mirror[k] = cursor[p->column[k]]++;
+    for (int k = 0; k < p->block_count; k++) p->transpose[k] = cursor[p->column[k]]++;
 }
 
 static vo_result fill_pattern(const int *start, int *cursor, const int *sorted,
@@ -105,11 +105,11 @@ static vo_result fill_pattern(const int *start, int *cursor, const int *sorted,
     out->row_start = new_list(ctx, n);
     out->diagonal = new_list(ctx, n);
     out->column = new_list(ctx, out->block_count);
-    out->mirror = new_list(ctx, out->block_count);
-    if (!out->row_start || !out->diagonal || !out->column || !out->mirror)
+    out->transpose = new_list(ctx, out->block_count);
+    if (!out->row_start || !out->diagonal || !out->column || !out->transpose)
         return vo_fail_memory(ctx, "a matrix pattern");
     pack_rows(start, cursor, sorted, out);
-    find_mirrors(out, cursor);
+    find_transposes(out, cursor);
     return VO_OK;
 }
 
@@ -143,7 +143,7 @@ void vo_block_pattern_free(vo_block_pattern *p) {
     free_list(p->ctx, p->row_start, p->row_count);
     free_list(p->ctx, p->diagonal, p->row_count);
     free_list(p->ctx, p->column, p->block_count);
-    free_list(p->ctx, p->mirror, p->block_count);
+    free_list(p->ctx, p->transpose, p->block_count);
     *p = (vo_block_pattern){0};
 }
 
@@ -189,10 +189,10 @@ typedef struct matrix_job {
 static void mirror_rows(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     matrix_job *job = arg;
-    VO_DISPATCH(job->ctx, vo_mirror_rows)(&job->rows, begin, end, job->block);
+    VO_DISPATCH(job->ctx, vo_symmetrise_rows)(&job->rows, begin, end, job->block);
 }
 
-void vo_block_matrix_mirror(vo_context *ctx, vo_block_matrix *a) {
+void vo_block_matrix_symmetrise(vo_context *ctx, vo_block_matrix *a) {
     matrix_job job = {.ctx = ctx, .rows = vo_rows_of(a), .block = a->block};
     vo_parallel_for(ctx, a->pattern->row_count, ROW_GRAIN, mirror_rows, &job);
 }

@@ -8,11 +8,11 @@
 
 enum { AGGREGATE_GRAIN = 16, LEAF_SHIFT = 4 };
 _Static_assert(1 << LEAF_SHIFT == VO_ORDER_LEAF, "a leaf is a power of two");
-_Static_assert(VO_RANGE % VO_ORDER_LEAF == 0, "a range is made of leaves");
+_Static_assert(VO_ROW_TILE % VO_ORDER_LEAF == 0, "a range is made of leaves");
 
 /* ---- symbolic ------------------------------------------------------------------------------- */
 
-/* Lists the aggregates that each row touches. */
+/* Lists the aggregates that each row couples to. */
 static void list_sums(vo_coarse *c) {
     const vo_block_pattern *a = c->pattern;
     c->sum_count = 0;
@@ -27,7 +27,7 @@ static void list_sums(vo_coarse *c) {
     c->sum_start[a->row_count] = c->sum_count;
 }
 
-/* The pattern of E, from one pair a sum. */
+/* Builds the pattern of E from one pair per sum. */
 static vo_result couple_aggregates(vo_coarse *c) {
     int(*pairs)[2] = vo_alloc(c->ctx, vo_array_bytes((size_t)c->sum_count, sizeof *pairs));
     if (!pairs) return vo_fail_memory(c->ctx, "a coarse matrix");
@@ -43,13 +43,13 @@ static vo_result couple_aggregates(vo_coarse *c) {
     return result;
 }
 
-/* Everything that follows from the size of the aggregates. */
+/* Builds everything that depends on the aggregate size. */
 static vo_result aggregate_rows(vo_coarse *c, int shift, bool *fits) {
     c->shift = shift;
     c->size = 1 << shift;
     c->count = (c->pattern->row_count - 1) / c->size + 1;
-    c->run_shift = c->size < VO_RANGE ? shift : LEAF_SHIFT;
-    c->run_count = ((c->pattern->row_count - 1) >> c->run_shift) + 1;
+    c->segment_shift = c->size < VO_ROW_TILE ? shift : LEAF_SHIFT;
+    c->segment_count = ((c->pattern->row_count - 1) >> c->segment_shift) + 1;
     list_sums(c);
     VO_TRY(couple_aggregates(c));
     int limit = c->pattern->row_count + c->pattern->row_count / 4 + 16;
@@ -60,10 +60,10 @@ static vo_result aggregate_rows(vo_coarse *c, int shift, bool *fits) {
     return result;
 }
 
-/* The smallest aggregates whose factor has hardly more blocks than A has rows: VO_ORDER_LEAF rows
- * up to some 30,000 faces, twice as many in larger meshes, more where neighbours are far apart in
- * the numbering. Aggregates twice as large need a tenth more iterations, but the factor of the
- * smaller ones grows faster than the mesh. */
+/* Selects the smallest aggregates whose factor has not many more blocks than A has rows:
+ * VO_ORDER_LEAF rows up to about 30,000 faces, twice as many for larger meshes, more if neighbours
+ * are far apart in the numbering. Doubling the size costs a tenth more iterations, but the factor
+ * of small aggregates grows faster than the mesh. */
 static vo_result choose_aggregates(vo_coarse *c) {
     bool fits = false;
     vo_result result = VO_OK;
@@ -74,29 +74,29 @@ static vo_result choose_aggregates(vo_coarse *c) {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* By the largest numbers there can be: no more sums than blocks, no more aggregates than leaves. */
-static int most_aggregates(const vo_block_pattern *p) {
+/* Upper bounds for allocation: at most as many sums as blocks and as many aggregates as leaves. */
+static int max_aggregates(const vo_block_pattern *p) {
     return (p->row_count + VO_ORDER_LEAF - 1) / VO_ORDER_LEAF;
 }
 
 static bool allocate_lists(vo_coarse *c) {
     size_t rows = (size_t)c->pattern->row_count, blocks = (size_t)c->pattern->block_count;
-    size_t most = (size_t)most_aggregates(c->pattern);
+    size_t capacity = (size_t)max_aggregates(c->pattern);
     c->sum_start = vo_new_array(c->ctx, int, rows + 1);
     c->sum_aggregate = vo_new_array(c->ctx, int, blocks);
     c->block_of = vo_new_array(c->ctx, int, blocks);
     c->free_row = vo_new_array(c->ctx, int, rows);
-    c->restricted = vo_new_array(c->ctx, vo_float4, most);
-    c->product = vo_new_array(c->ctx, vo_float4, most);
-    c->right = vo_new_array(c->ctx, vo_float4, most);
-    c->run_restricted = vo_new_array(c->ctx, vo_float4, most);
-    c->run_product = vo_alloc_zero(c->ctx, vo_array_bytes(most, sizeof(vo_float4)));
+    c->restricted = vo_new_array(c->ctx, vo_float4, capacity);
+    c->product = vo_new_array(c->ctx, vo_float4, capacity);
+    c->right = vo_new_array(c->ctx, vo_float4, capacity);
+    c->segment_restricted = vo_new_array(c->ctx, vo_float4, capacity);
+    c->segment_product = vo_alloc_zero(c->ctx, vo_array_bytes(capacity, sizeof(vo_float4)));
     return c->sum_start && c->sum_aggregate && c->block_of && c->free_row && c->restricted &&
-           c->product && c->right && c->run_restricted && c->run_product;
+           c->product && c->right && c->segment_restricted && c->segment_product;
 }
 
 static size_t sum_floats(const vo_coarse *c) {
-    return (size_t)c->sum_count * VO_PACKED + VO_PACKED_MORE;
+    return (size_t)c->sum_count * VO_PACKED + VO_PACKED_PADDING;
 }
 
 static vo_result build(vo_coarse *c) {
@@ -119,16 +119,16 @@ vo_result vo_coarse_init(vo_context *ctx, const vo_block_pattern *pattern, vo_co
 void vo_coarse_free(vo_coarse *c) {
     if (!c->ctx) return;
     size_t rows = (size_t)c->pattern->row_count, blocks = (size_t)c->pattern->block_count;
-    size_t most = (size_t)most_aggregates(c->pattern);
+    size_t capacity = (size_t)max_aggregates(c->pattern);
     vo_free_array(c->ctx, c->sum_start, rows + 1);
     vo_free_array(c->ctx, c->sum_aggregate, blocks);
     vo_free_array(c->ctx, c->block_of, blocks);
     vo_free_array(c->ctx, c->free_row, rows);
-    vo_free_array(c->ctx, c->restricted, most);
-    vo_free_array(c->ctx, c->product, most);
-    vo_free_array(c->ctx, c->right, most);
-    vo_free_array(c->ctx, c->run_restricted, most);
-    vo_free_array(c->ctx, c->run_product, most);
+    vo_free_array(c->ctx, c->restricted, capacity);
+    vo_free_array(c->ctx, c->product, capacity);
+    vo_free_array(c->ctx, c->right, capacity);
+    vo_free_array(c->ctx, c->segment_restricted, capacity);
+    vo_free_array(c->ctx, c->segment_product, capacity);
     vo_free_array(c->ctx, c->sum, sum_floats(c));
     vo_arena_free(&c->arena);
     vo_block_matrix_free(c->ctx, &c->e);
@@ -136,11 +136,11 @@ void vo_coarse_free(vo_coarse *c) {
     *c = (vo_coarse){0};
 }
 
-/* ---- numbers -------------------------------------------------------------------------------- */
+/* ---- numeric -------------------------------------------------------------------------------- */
 
 typedef struct gather_job {
     vo_coarse *coarse;
-    const vo_ranges *ranges;
+    const vo_row_tiles *tiles;
     vo_sums sums;
 } gather_job;
 
@@ -151,11 +151,11 @@ static void gather_chunk(void *arg, int begin, int end, int chunk) {
     float *blocks = c->e.block;
     size_t first = (size_t)c->coupling.row_start[begin], last = (size_t)c->coupling.row_start[end];
     memset(blocks + first * VO_BLOCK_FLOATS, 0, (last - first) * VO_BLOCK_FLOATS * sizeof(float));
-    VO_DISPATCH(c->ctx, vo_coarse_gather)(c, &job->sums, job->ranges, begin, end, blocks);
+    VO_DISPATCH(c->ctx, vo_coarse_gather)(c, &job->sums, job->tiles, begin, end, blocks);
 }
 
-void vo_coarse_compute(vo_coarse *c, const vo_ranges *ranges) {
-    gather_job job = {c, ranges, {c->sum_start, c->block_of, c->sum}};
+void vo_coarse_compute(vo_coarse *c, const vo_row_tiles *tiles) {
+    gather_job job = {c, tiles, {c->sum_start, c->block_of, c->sum}};
     vo_parallel_for(c->ctx, c->count, AGGREGATE_GRAIN, gather_chunk, &job);
 }
 
@@ -168,13 +168,13 @@ static void add_entry(vo_float4 *sum, vo_float4 v) {
     *sum = (vo_float4){sum->x + v.x, sum->y + v.y, sum->z + v.z, 0};
 }
 
-void vo_coarse_add_runs(vo_coarse *c, float scale) {
-    int shift = c->shift - c->run_shift;
+void vo_coarse_sum_segments(vo_coarse *c, float scale) {
+    int shift = c->shift - c->segment_shift;
     memset(c->restricted, 0, (size_t)c->count * sizeof *c->restricted);
     memset(c->product, 0, (size_t)c->count * sizeof *c->product);
-    for (int n = 0; n < c->run_count; n++) {
-        add_entry(&c->restricted[n >> shift], c->run_restricted[n]);
-        add_entry(&c->product[n >> shift], c->run_product[n]);
+    for (int n = 0; n < c->segment_count; n++) {
+        add_entry(&c->restricted[n >> shift], c->segment_restricted[n]);
+        add_entry(&c->product[n >> shift], c->segment_product[n]);
     }
     for (int g = 0; g < c->count; g++) {
         vo_float4 r = c->restricted[g], t = c->product[g];

@@ -1,74 +1,75 @@
 /* The coarse level of the two-level preconditioner.
  *
- * Smooth motions within the sheet are what block Jacobi and Gauss-Seidel cannot reach: stiffness
- * couples nodes 50 edges apart in one step, and each sweep carries news one edge far. So every run
- * of `size` consecutive rows (a patch of the mesh, see linalg/ordering.h) becomes one aggregate
- * that moves as a whole: Z holds a 1 where a row is in an aggregate. The coarse matrix E = Zt A Z
- * has one 3x3 block row an aggregate, at most 1/16 of the rows, and is factored exactly in every
- * solve.
+ * Block Jacobi and Gauss-Seidel converge slowly for smooth in-plane motions: stiffness couples
+ * nodes 50 edges apart in one step, and each sweep propagates information by one edge. Therefore
+ * every `size` consecutive rows (a patch of the mesh, see linalg/ordering.h) form an aggregate that
+ * moves rigidly by translation: Z has a 1 for each row of an aggregate. The coarse matrix E = Zt A
+ * Z has one 3x3 block row per aggregate, at most 1/16 of the rows, and is factorised exactly in
+ * every solve.
  *
- * What the coarse motion y does to the residual is A Z y. A Z (`sum`) is small, about three blocks
- * a row instead of thirteen, so that costs a fraction of a product with A.
+ * The effect of a coarse correction y on the residual is A Z y. A Z (`sum`) is small, about three
+ * blocks per row instead of thirteen, so this costs a fraction of a product with A.
  *
- * Rows that are coupled to nothing (pinned nodes: an identity row) belong to no aggregate: they
- * would hold theirs fast, and Gauss-Seidel solves them exactly. */
+ * Rows without couplings (pinned nodes: an identity row) belong to no aggregate: they would fix it,
+ * and Gauss-Seidel solves them exactly. */
 #ifndef VO_LINALG_COARSE_H
 #define VO_LINALG_COARSE_H
 
 #include "linalg/block_factor.h"
-#include "linalg/ranges.h"
+#include "linalg/row_tiles.h"
 
 typedef struct vo_coarse {
     vo_context *ctx;
-    const vo_block_pattern *pattern; /* of A; the caller keeps it */
-    int size, shift;                 /* rows an aggregate (the last may have fewer); 1 << shift */
+    const vo_block_pattern *pattern; /* of A; owned by the caller */
+    int size, shift;                 /* rows per aggregate (the last may have fewer); 1 << shift */
     int count;                       /* aggregates */
     int sum_count;
-    int *sum_start;            /* [row_count + 1] into the sums of a row */
-    int *sum_aggregate;        /* [sum_count] whose motion a sum multiplies, ascending in a row */
-    int *block_of;             /* [sum_count] the block of E that a sum is added to */
-    int *free_row;             /* [row_count] 1 where the row is coupled to another, else 0 */
-    float *sum;                /* [sum_count][VO_PACKED] A Z, and then H A Z (linalg/ranges.h) */
+    int *sum_start;     /* [row_count + 1] into the sums of a row */
+    int *sum_aggregate; /* [sum_count] aggregate that a sum multiplies, ascending within a row */
+    int *block_of;      /* [sum_count] block of E that a sum is added to */
+    int *free_row;      /* [row_count] 1 if the row is coupled to another, else 0 */
+    float *sum;         /* [sum_count][VO_PACKED] A Z, and then H A Z (linalg/row_tiles.h) */
     vo_block_pattern coupling; /* of E */
     vo_block_matrix e;
     vo_arena arena; /* of the factor */
     vo_block_factor factor;
-    vo_block_factor *solver; /* of this solve: the above, another's, or NULL for none at all */
-    vo_float4 *restricted;   /* [count] Zt r */
-    vo_float4 *product;      /* [count] Zt t, t the product with the swept residual */
-    vo_float4 *right;        /* [count] the right side, then the solution */
-    /* What the passes over ranges of rows leave: the same two by runs of rows that lie within an
-     * aggregate and within a range. */
-    int run_shift, run_count;
-    vo_float4 *run_restricted, *run_product; /* [run_count] */
+    vo_block_factor
+        *solver; /* solver of this solve: `factor`, that of vo_coupled, or NULL for none */
+    vo_float4 *restricted; /* [count] Zt r */
+    vo_float4 *product;    /* [count] Zt t, t the product with the swept residual */
+    vo_float4 *right;      /* [count] right-hand side, then the solution */
+    /* Partial results of the passes over tiles: restricted and product, per segment of rows that
+     * lies within one aggregate and one tile. */
+    int segment_shift, segment_count;
+    vo_float4 *segment_restricted, *segment_product; /* [run_count] */
 } vo_coarse;
 
 vo_result vo_coarse_init(vo_context *ctx, const vo_block_pattern *pattern, vo_coarse *out);
 void vo_coarse_free(vo_coarse *coarse);
 
-/* A Z in rows [begin, end), and which of them are free. */
+/* Computes A Z in rows [begin, end), and which rows are free. */
 VO_DECLARE_KERNEL(void, vo_coarse_sum, const vo_coarse *coarse, const vo_block_matrix *a, int begin,
                   int end);
-/* Once all sums are there: the coarse matrix; scales the sums by `ranges`. */
-void vo_coarse_compute(vo_coarse *coarse, const vo_ranges *ranges);
-/* And its factor, with which to solve from now on. */
+/* Computes the coarse matrix from all sums; scales the sums by `tiles`. */
+void vo_coarse_compute(vo_coarse *coarse, const vo_row_tiles *tiles);
+/* Factorises the coarse matrix and selects it as the solver. */
 void vo_coarse_factor(vo_coarse *coarse);
-/* Adds up the runs; right = restricted - scale product. */
-void vo_coarse_add_runs(vo_coarse *coarse, float scale);
-/* The solution times restricted, and times product. */
+/* Sums the segments; right = restricted - scale product. */
+void vo_coarse_sum_segments(vo_coarse *coarse, float scale);
+/* Dot products of the solution with restricted and with product. */
 typedef struct vo_coarse_dots {
     double restricted, product;
 } vo_coarse_dots;
 /* right = E^-1 right, or 0 without a solver. */
 vo_coarse_dots vo_coarse_solve(vo_coarse *coarse);
 
-/* One past the last row of an aggregate. */
+/* Returns the index after the last row of an aggregate. */
 static inline int vo_coarse_end(const vo_coarse *c, int aggregate) {
     int rows = c->pattern->row_count;
     return rows - aggregate * c->size < c->size ? rows : (aggregate + 1) * c->size;
 }
 
-/* Sums a row: which of them add to which block of a coarse matrix. */
+/* Sums by row, and the block of a coarse matrix that each is added to. */
 typedef struct vo_sums {
     const int *start; /* by row */
     const int *block_of;
@@ -78,11 +79,11 @@ typedef struct vo_sums {
 /* Adds the sums of the rows of aggregates [begin, end) to the blocks of a coarse matrix, and scales
  * them. */
 VO_DECLARE_KERNEL(void, vo_coarse_gather, const vo_coarse *coarse, const vo_sums *sums,
-                  const vo_ranges *ranges, int begin, int end, float *block);
+                  const vo_row_tiles *tiles, int begin, int end, float *block);
 
 /* ---- columns of blocks, for the kernels ----------------------------------------------------- */
 
-/* A sum of blocks under way. */
+/* Accumulator of a block. */
 typedef struct vo_columns {
     vo_f4 c[3];
 } vo_columns;

@@ -4,14 +4,14 @@ enum { B = VO_BLOCK_FLOATS, P = VO_PACKED };
 
 typedef int32_t vo_bits4 __attribute__((vector_size(16)));
 
-/* All bits of a block but the signs, or-ed together. */
+/* Bitwise or of all values of a block without their signs. */
 VO_INLINE vo_bits4 block_bits(const vo_columns *m) {
     vo_bits4 magnitude = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
     return ((vo_bits4)m->c[0] | (vo_bits4)m->c[1] | (vo_bits4)m->c[2]) & magnitude;
 }
 
-/* The sums of one row: its blocks come by ascending column, and so by ascending aggregate. Returns
- * whether there is more than the diagonal block. */
+/* Computes the sums of one row: its blocks are in ascending column and thus aggregate order.
+ * Returns true if the row has an off-diagonal block. */
 VO_INLINE bool sum_row(const vo_coarse *c, const vo_block_pattern *p, const float *block, int i) {
     const vo_columns none = {{f4_set(0), f4_set(0), f4_set(0)}};
     vo_bits4 bits = {0, 0, 0, 0};
@@ -30,7 +30,7 @@ VO_INLINE bool sum_row(const vo_coarse *c, const vo_block_pattern *p, const floa
     return (bits[0] | bits[1] | bits[2] | bits[3]) != 0;
 }
 
-/* The loops below work on copies of the structs, which what they store cannot alias. */
+/* The loops use local copies of the structs, which stores cannot alias. */
 
 void VO_KERNEL(vo_coarse_sum)(const vo_coarse *given, const vo_block_matrix *a, int begin,
                               int end) {
@@ -45,7 +45,7 @@ void VO_KERNEL(vo_coarse_sum)(const vo_coarse *given, const vo_block_matrix *a, 
     }
 }
 
-/* Adds a sum to a block and scales it. */
+/* Adds a sum to a block and scales the sum. */
 VO_INLINE void gather_sum(const float *h, float *sum, float *to) {
     vo_columns m = {{f4_load(sum), f4_load(sum + 3), {sum[6], sum[7], sum[8], 0}}};
     for (int column = 0; column < 3; column++) {
@@ -56,10 +56,10 @@ VO_INLINE void gather_sum(const float *h, float *sum, float *to) {
     columns_pack(&m, sum);
 }
 
-void VO_KERNEL(vo_coarse_gather)(const vo_coarse *c, const vo_sums *given, const vo_ranges *ranges,
-                                 int begin, int end, float *block) {
+void VO_KERNEL(vo_coarse_gather)(const vo_coarse *c, const vo_sums *given,
+                                 const vo_row_tiles *tiles, int begin, int end, float *block) {
     const vo_sums s = *given;
-    const float *inverse = ranges->inverse;
+    const float *inverse = tiles->inverse;
     int last = end > begin ? vo_coarse_end(c, end - 1) : begin;
     for (int i = begin * c->size; i < last; i++)
         for (int k = s.start[i]; k < s.start[i + 1]; k++)

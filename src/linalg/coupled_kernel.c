@@ -2,9 +2,9 @@
 
 enum { B = VO_BLOCK_FLOATS, P = VO_PACKED };
 
-/* Blocks come by ascending column, and so by ascending aggregate. */
+/* Packs a row; blocks are in ascending column and thus aggregate order. */
 VO_INLINE void pack_row(const vo_coupled *k, const float *inverse, const vo_coarse *coarse, int i) {
-    const vo_couplings *c = k->given;
+    const vo_couplings *c = k->couplings;
     const vo_columns none = {{f4_set(0), f4_set(0), f4_set(0)}};
     vo_columns sum = none;
     int s = k->sum_start[i];
@@ -25,8 +25,8 @@ VO_INLINE void pack_row(const vo_coupled *k, const float *inverse, const vo_coar
     if (some) columns_pack(&sum, k->sum + (size_t)s * P);
 }
 
-void VO_KERNEL(vo_coupled_pack)(const vo_coupled *given, const vo_ranges *ranges,
+void VO_KERNEL(vo_coupled_pack)(const vo_coupled *given, const vo_row_tiles *tiles,
                                 const vo_coarse *coarse, int begin, int end) {
-    const vo_coupled coupled = *given; /* not aliased by what is stored */
-    for (int i = begin; i < end; i++) pack_row(&coupled, ranges->inverse, coarse, i);
+    const vo_coupled coupled = *given; /* local copy, which stores cannot alias */
+    for (int i = begin; i < end; i++) pack_row(&coupled, tiles->inverse, coarse, i);
 }

@@ -17,10 +17,10 @@ static vo_result fail_memory(vo_context *ctx) { return vo_fail_memory(ctx, "cont
 vo_result vo_couplings_add(vo_context *ctx, vo_couplings *c, int row_a, int row_b,
                            const float block[VO_BLOCK_FLOATS]) {
     if (row_a < 0 || row_b < 0 || row_a >= c->row_count || row_b >= c->row_count || row_a == row_b)
-        return vo_fail(ctx, VO_BAD_CALL, "coupling of rows %d and %d of %d", row_a, row_b,
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "coupling of rows %d and %d of %d", row_a, row_b,
                        c->row_count);
     if (c->pair_count >= INT_MAX / (2 * B))
-        return vo_fail(ctx, VO_BAD_CALL, "more than %d couplings", c->pair_count);
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "more than %d couplings", c->pair_count);
     if (!vo_reserve(ctx, &c->pair, &c->pair_capacity, c->pair_count + 1)) return fail_memory(ctx);
     vo_coupling *pair = &c->pair[c->pair_count++];
     pair->row[0] = row_a;
@@ -31,15 +31,15 @@ vo_result vo_couplings_add(vo_context *ctx, vo_couplings *c, int row_a, int row_
 
 /* ---- sorting -------------------------------------------------------------------------------- */
 
-/* An item is a pair seen from one of its rows: item 2 k + side is block (row[side], row[!side]) of
- * pair k. */
+/* An item is a pair from the perspective of one of its rows: item 2 k + side is block (row[side],
+ * row[!side]) of pair k. */
 static int item_row(const vo_couplings *c, int item) { return c->pair[item / 2].row[item % 2]; }
 static int item_column(const vo_couplings *c, int item) {
     return c->pair[item / 2].row[1 - item % 2];
 }
 
-/* start[i]: where the items of row i begin. Pairs are seen from both sides, so that the same
- * numbers serve rows and columns. */
+/* Computes start[i], the start of the items of row i. Both perspectives are counted, so the same
+ * values serve rows and columns. */
 static void count_items(const vo_couplings *c, int *start) {
     memset(start, 0, ((size_t)c->row_count + 1) * sizeof *start);
     for (int k = 0; k < c->pair_count; k++) {
@@ -53,14 +53,14 @@ static void count_items(const vo_couplings *c, int *start) {
     }
 }
 
-/* Undoes what scattering did to start[]: each entry had become the next one's. */
+/* Restores start[] after scattering, which advanced each entry to the next one. */
 static void rewind_starts(const vo_couplings *c, int *start) {
     memmove(start + 1, start, (size_t)c->row_count * sizeof *start);
     start[0] = 0;
 }
 
-/* Counting sort by column, then by row: each row's items come by ascending column, repeats in the
- * order they were added. */
+/* Radix sort by column, then by row: the items of a row are in ascending column order, repeats in
+ * the order of addition. */
 static void sort_items(const vo_couplings *c, int *by_column, int *by_row) {
     int count = 2 * c->pair_count, *start = c->row_start;
     count_items(c, start);
@@ -70,9 +70,9 @@ static void sort_items(const vo_couplings *c, int *by_column, int *by_row) {
     rewind_starts(c, start);
 }
 
-/* ---- compressed rows ------------------------------------------------------------------------ */
+/* ---- CSR rows ------------------------------------------------------------------------------- */
 
-/* Adds an item's block, transposed where the pair is seen from its second row. */
+/* Adds an item's block, transposed for the perspective of the second row. */
 static void add_item(const vo_couplings *c, int item, float *to) {
     const float *from = c->pair[item / 2].block;
     for (int column = 0; column < 3; column++)
@@ -121,9 +121,9 @@ void vo_couplings_free(vo_context *ctx, vo_couplings *c) {
     *c = (vo_couplings){0};
 }
 
-/* ---- one matrix ----------------------------------------------------------------------------- */
+/* ---- merged matrix -------------------------------------------------------------------------- */
 
-/* Both matrices' pairs of rows, from the upper triangles; returns their number. */
+/* Lists the pairs of rows of both matrices from their upper triangles; returns their number. */
 static int list_pairs(const vo_couplings *c, const vo_block_pattern *a, int (*pairs)[2]) {
     int count = 0;
     for (int i = 0; i < a->row_count; i++) {
@@ -136,7 +136,7 @@ static int list_pairs(const vo_couplings *c, const vo_block_pattern *a, int (*pa
     return count;
 }
 
-/* Adds rows of blocks to the places that the merged pattern has for them. */
+/* Adds rows of blocks to the merged matrix. */
 static void add_rows(const int *row_start, const int *column, const float *block,
                      vo_block_matrix *to) {
     for (int i = 0; i < to->pattern->row_count; i++)
@@ -149,13 +149,13 @@ static void add_rows(const int *row_start, const int *column, const float *block
 
 static vo_result merge_patterns(vo_context *ctx, const vo_couplings *c, const vo_block_pattern *a,
                                 vo_block_pattern *out) {
-    size_t most = ((size_t)a->block_count + (size_t)c->block_count) / 2 + 1;
-    int(*pairs)[2] = vo_alloc(ctx, vo_array_bytes(most, sizeof *pairs));
+    size_t max_pairs = ((size_t)a->block_count + (size_t)c->block_count) / 2 + 1;
+    int(*pairs)[2] = vo_alloc(ctx, vo_array_bytes(max_pairs, sizeof *pairs));
     if (!pairs) return fail_memory(ctx);
     int count = list_pairs(c, a, pairs);
     vo_result result =
         vo_block_pattern_build(ctx, a->row_count, count, (const int(*)[2])pairs, out);
-    vo_free(ctx, pairs, most * sizeof *pairs);
+    vo_free(ctx, pairs, max_pairs * sizeof *pairs);
     return result;
 }
 

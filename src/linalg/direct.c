@@ -1,9 +1,8 @@
-/* The direct solver: CHOLMOD's simplicial L Lt.
+/* Direct solver: CHOLMOD's simplicial L Lt.
  *
  * The simplicial factorisation is plain C without BLAS: its bits depend on the matrix alone. The
- * supernodal one is several times faster on large matrices, but sums in an order that OpenBLAS
- * chooses by its own number of threads, a setting of the whole process that is not ours to touch.
- */
+ * supernodal one is several times faster on large matrices, but its summation order depends on the
+ * number of threads of OpenBLAS, a process-wide setting that a library must not change. */
 #include "linalg/solver.h"
 
 #include "core/memory.h"
@@ -18,15 +17,15 @@ struct vo_direct {
     vo_context *ctx;
     const vo_block_pattern *pattern;
     cholmod_common common;
-    cholmod_sparse *a; /* the upper triangle, as scalars */
+    cholmod_sparse *a; /* upper triangle as scalars */
     cholmod_factor *factor;
     cholmod_dense *b;
-    vo_vec4 *product; /* [row_count] A x, to measure the residual */
+    vo_vec4 *product; /* [row_count] A x, for the residual */
 };
 
 bool vo_direct_available(void) { return true; }
 
-/* The scalars in columns 3 j, 3 j + 1, 3 j + 2 on and above the diagonal. */
+/* Counts the scalars on and above the diagonal. */
 static int64_t count_scalars(const vo_block_pattern *p) {
     int64_t count = 0;
     for (int j = 0; j < p->row_count; j++)
@@ -34,8 +33,8 @@ static int64_t count_scalars(const vo_block_pattern *p) {
     return count;
 }
 
-/* Column pointers and row numbers. Block (i, j) above the diagonal is met as its mirror (j, i), so
- * that each column comes in ascending order. */
+/* Fills column pointers and row indices. Block (i, j) above the diagonal is visited as its
+ * transpose (j, i), so that each column is ascending. */
 static void expand_pattern(const vo_block_pattern *p, cholmod_sparse *a) {
     int *start = a->p, *row = a->i, count = 0;
     for (int j = 0; j < p->row_count; j++) {
@@ -49,7 +48,8 @@ static void expand_pattern(const vo_block_pattern *p, cholmod_sparse *a) {
     start[3 * p->row_count] = count;
 }
 
-/* The numbers, in the same order: element (r, c) of block (i, j) is element (c, r) of (j, i). */
+/* Fills the values in the same order: element (r, c) of block (i, j) is element (c, r) of (j, i).
+ */
 static void expand_numbers(const vo_block_matrix *m, cholmod_sparse *a) {
     const vo_block_pattern *p = m->pattern;
     double *value = a->x;
@@ -65,7 +65,7 @@ static void expand_numbers(const vo_block_matrix *m, cholmod_sparse *a) {
     }
 }
 
-/* Silent, without BLAS, and failing where a pivot is not positive. */
+/* Configures CHOLMOD: no output, no BLAS, failure on a pivot that is not positive. */
 static void configure(cholmod_common *common) {
     cholmod_start(common);
     common->print = 0;
@@ -91,7 +91,7 @@ static bool analyse(vo_direct *d) {
 vo_result vo_direct_create(vo_context *ctx, const vo_block_pattern *pattern, vo_direct **out) {
     *out = NULL;
     if (count_scalars(pattern) > INT32_MAX)
-        return vo_fail(ctx, VO_BAD_CALL, "%d rows are too many for the direct solver",
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "%d rows are too many for the direct solver",
                        pattern->row_count);
     vo_direct *d = vo_new(ctx, vo_direct);
     if (!d) return vo_fail_memory(ctx, "a direct solver");
@@ -122,7 +122,7 @@ static bool is_finite(const double *value, size_t count) {
     return true;
 }
 
-/* CHOLMOD takes an infinite pivot for a large one, so the numbers are looked at first. */
+/* CHOLMOD accepts an infinite pivot as a large one, so the values are checked first. */
 bool vo_direct_factor(vo_direct *d, const vo_block_matrix *a) {
     expand_numbers(a, d->a);
     if (!is_finite(d->a->x, (size_t)count_scalars(d->pattern))) return false;
@@ -176,7 +176,7 @@ bool vo_direct_available(void) { return false; }
 vo_result vo_direct_create(vo_context *ctx, const vo_block_pattern *pattern, vo_direct **out) {
     (void)pattern;
     *out = NULL;
-    return vo_fail(ctx, VO_BAD_CALL,
+    return vo_fail(ctx, VO_BAD_ARGUMENT,
                    "this build has no direct solver (it was made without CHOLMOD)");
 }
 

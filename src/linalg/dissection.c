@@ -6,8 +6,8 @@ enum { SMALL_PART = 4 };
 
 typedef struct dissection {
     const vo_block_pattern *graph;
-    int *step_of; /* -1: not placed yet */
-    int next;     /* steps are handed out from the last to the first */
+    int *step_of; /* -1: not assigned yet */
+    int next;     /* next step; assigned from last to first */
 } dissection;
 
 static void place(dissection *d, int row) { d->step_of[row] = --d->next; }
@@ -17,9 +17,10 @@ static dissection begin_dissection(const vo_block_pattern *graph, int *step_of) 
     return (dissection){graph, step_of, graph->row_count};
 }
 
-/* ---- by number ------------------------------------------------------------------------------ */
+/* ---- numbered ------------------------------------------------------------------------------- */
 
-/* The rows of [begin, middle) that are coupled to [middle, end) get the next (last) steps. */
+/* Assigns the next (last) steps to the rows of [begin, middle) that are coupled to [middle, end).
+ */
 static void place_separator(dissection *d, int begin, int middle, int end) {
     const vo_block_pattern *g = d->graph;
     for (int i = middle - 1; i >= begin; i--) {
@@ -37,7 +38,7 @@ static void dissect(dissection *d, int begin, int end) {
             if (d->step_of[i] < 0) place(d, i);
         return;
     }
-    int middle = begin + vo_order_cut(end - begin);
+    int middle = begin + vo_order_split(end - begin);
     place_separator(d, begin, middle, end);
     dissect(d, middle, end);
     dissect(d, begin, middle);
@@ -48,20 +49,20 @@ void vo_dissect_numbered(const vo_block_pattern *graph, int *step_of) {
     dissect(&d, 0, graph->row_count);
 }
 
-/* ---- by distance ---------------------------------------------------------------------------- */
+/* ---- graph ---------------------------------------------------------------------------------- */
 
-/* Parts are runs of `row`. Rows of different parts have different marks. */
+/* Parts are contiguous ranges of `row`. Rows of different parts have different marks. */
 typedef struct search {
     dissection d;
-    int *row;   /* [count] the rows, part by part */
+    int *row;   /* [count] rows, part by part */
     int *queue; /* [count] */
     int *mark;  /* [count] */
-    int marks;  /* handed out so far */
+    int marks;  /* number of marks used */
 } search;
 
-/* Lists the rows that can be reached from `first` within its part by ascending distance; they get a
- * new mark. Returns how many there are. */
-static int reach(search *s, int first) {
+/* Breadth-first search from `first` within its part: lists the rows by ascending distance and gives
+ * them a new mark. Returns their number. */
+static int search_from(search *s, int first) {
     const vo_block_pattern *g = s->d.graph;
     int part = s->mark[first], reached = ++s->marks, count = 0;
     s->queue[count++] = first;
@@ -83,9 +84,9 @@ static bool touches(const search *s, int row, int mark) {
     return false;
 }
 
-/* Takes the rows in [begin, end) that touch the far half, which has mark `far`, out of their part.
- * The others move to the front; returns where they end. */
-static int place_border(search *s, int begin, int end, int far) {
+/* Removes the rows in [begin, end) that touch the other half, whose mark is `far`, from their part
+ * and assigns them steps. The others move to the front; returns their end. */
+static int assign_separator(search *s, int begin, int end, int far) {
     int kept = begin;
     for (int n = begin; n < end; n++) {
         int row = s->row[n];
@@ -101,30 +102,30 @@ static int place_border(search *s, int begin, int end, int far) {
 
 static void search_part(search *s, int begin, int end);
 
-/* The same for a part that hangs together, listed by ascending distance from one of its ends. */
-static void cut_part(search *s, int begin, int end) {
+/* Divides a connected part whose rows are listed by ascending distance from one of its ends. */
+static void split_part(search *s, int begin, int end) {
     if (end - begin <= SMALL_PART) {
         for (int n = end - 1; n >= begin; n--) place(&s->d, s->row[n]);
         return;
     }
     int middle = begin + (end - begin) / 2, far = ++s->marks;
     for (int n = middle; n < end; n++) s->mark[s->row[n]] = far;
-    int kept = place_border(s, begin, middle, far);
+    int kept = assign_separator(s, begin, middle, far);
     search_part(s, middle, end);
     search_part(s, begin, kept);
 }
 
-/* Places the rows of [begin, end), component by component. Each is searched twice: the row that is
- * found last lies at an end. */
+/* Assigns steps to the rows of [begin, end), component by component. Each component is searched
+ * twice: the row found last lies at an end. */
 static void search_part(search *s, int begin, int end) {
     while (begin < end) {
-        int count = reach(s, s->row[begin]);
-        count = reach(s, s->queue[count - 1]);
+        int count = search_from(s, s->row[begin]);
+        count = search_from(s, s->queue[count - 1]);
         int mark = s->marks, rest = end;
-        for (int n = end - 1; n >= begin; n--) /* what was not reached goes to the back */
+        for (int n = end - 1; n >= begin; n--) /* unreached rows move to the back */
             if (s->mark[s->row[n]] != mark) s->row[--rest] = s->row[n];
         for (int n = 0; n < count; n++) s->row[begin + n] = s->queue[n];
-        cut_part(s, begin, begin + count);
+        split_part(s, begin, begin + count);
         begin += count;
     }
 }

@@ -1,8 +1,8 @@
-/* Conjugate gradients in double with the simple preconditioners, and the door to those with the
- * two-level one (two_level.c).
+/* Conjugate gradients in double precision with the simple preconditioners, and the entry point of
+ * those with the two-level preconditioner (two_level.c).
  *
- * An iteration is three short parallel loops over the same ranges, whose partial sums are added in
- * order: the product; the update; the direction. */
+ * An iteration is three short parallel loops over the same row ranges, whose partial sums are added
+ * in order: product, update, direction. */
 #include "linalg/solver.h"
 
 #include "core/memory.h"
@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-enum { RANGE = 256 }; /* rows a chunk of every loop */
+enum { RANGE_ROWS = 256 }; /* rows per chunk of every loop */
 
 struct vo_pcg {
     vo_context *ctx;
@@ -22,15 +22,15 @@ struct vo_pcg {
     float *inverse;     /* [row_count][12] inverse diagonal blocks */
     vo_vec4 *r, *p, *q; /* [row_count] residual, direction, A p */
     vo_float4 *z;       /* [row_count] preconditioned residual */
-    double *partial[3]; /* [range_count] sums a range */
+    double *partial[3]; /* [range_count] partial sums */
     vo_two_level two;
 };
 
-/* ---- memory and symbolic work --------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------- */
 
 static bool allocate(vo_pcg *pcg) {
     vo_context *ctx = pcg->ctx;
-    size_t n = (size_t)pcg->pattern->row_count + 1; /* none is empty */
+    size_t n = (size_t)pcg->pattern->row_count + 1; /* never empty */
     pcg->inverse = vo_new_array(ctx, float, n *VO_BLOCK_FLOATS);
     pcg->r = vo_new_array(ctx, vo_vec4, n);
     pcg->p = vo_new_array(ctx, vo_vec4, n);
@@ -50,7 +50,7 @@ vo_result vo_pcg_create(vo_context *ctx, const vo_block_pattern *pattern, vo_pcg
     if (!pcg) return vo_fail_memory(ctx, "a linear solver");
     pcg->ctx = ctx;
     pcg->pattern = pattern;
-    pcg->range_count = vo_chunk_count(pattern->row_count, RANGE);
+    pcg->range_count = vo_chunk_count(pattern->row_count, RANGE_ROWS);
     vo_result result = allocate(pcg) ? VO_OK : vo_fail_memory(ctx, "a linear solver");
     if (result == VO_OK) result = vo_two_level_init(ctx, pattern, &pcg->two);
     if (result != VO_OK) {
@@ -75,9 +75,9 @@ void vo_pcg_destroy(vo_pcg *pcg) {
     vo_delete(ctx, pcg);
 }
 
-/* ---- the passes ----------------------------------------------------------------------------- */
+/* ---- passes --------------------------------------------------------------------------------- */
 
-/* One solve: its arguments, and what the passes hand to each other. */
+/* State of one solve: arguments and values passed between the passes. */
 typedef struct solve {
     vo_pcg *pcg;
     vo_context *ctx;
@@ -85,32 +85,33 @@ typedef struct solve {
     const vo_vec4 *b;
     vo_vec4 *x;
     bool coupled;
-    vo_rows_view c;    /* of the couplings, if coupled */
-    vo_direct *factor; /* NULL: another preconditioner */
+    vo_rows_view c;    /* of the couplings, if any */
+    vo_direct *factor; /* NULL: Jacobi */
     double alpha, beta;
 } solve;
 
-/* The ranges' partial sums number `which`, added in order. */
+/* Returns the sum of the partial sums `which`, added in order. */
 static double partial_sum(const vo_pcg *pcg, int which) {
     double sum = 0;
     for (int k = 0; k < pcg->range_count; k++) sum += pcg->partial[which][k];
     return sum;
 }
 
-/* Makes one pass over all rows; returns what it left in partial[0]. */
-static double run(solve *s, vo_range_fn *pass) {
-    vo_parallel_for(s->ctx, s->pcg->pattern->row_count, RANGE, pass, s);
+/* Runs one pass over all rows; returns the sum of partial[0]. */
+static double run_pass(solve *s, vo_loop_fn *pass) {
+    vo_parallel_for(s->ctx, s->pcg->pattern->row_count, RANGE_ROWS, pass, s);
     return partial_sum(s->pcg, 0);
 }
 
-/* r = b - (A + C) x in these rows. */
-static void find_residual(solve *s, int begin, int end) {
+/* r = b - (A + C) x in rows [begin, end). */
+static void compute_residual(solve *s, int begin, int end) {
     VO_DISPATCH(s->ctx, vo_residual_rows)(&s->a, begin, end, s->x, s->b, s->pcg->r);
     if (s->coupled) VO_DISPATCH(s->ctx, vo_couple_rows)(&s->c, begin, end, -1, s->x, s->pcg->r);
 }
 
-/* Inverse diagonal blocks; |b|^2, |b - A x|^2, and how many blocks had no inverse. */
-static void begin_pass(void *arg, int begin, int end, int chunk) {
+/* Computes inverse diagonal blocks, |b|^2, |b - A x|^2, and the number of blocks without an
+ * inverse. */
+static void init_pass(void *arg, int begin, int end, int chunk) {
     solve *s = arg;
     vo_pcg *pcg = s->pcg;
     int singular = 0;
@@ -123,7 +124,7 @@ static void begin_pass(void *arg, int begin, int end, int chunk) {
         for (int k = 0; k < VO_BLOCK_FLOATS; k++) to[k] = (float)inverted[k];
         pcg->p[i] = (vo_vec4){0, 0, 0, 0};
     }
-    find_residual(s, begin, end);
+    compute_residual(s, begin, end);
     const float *inverse = pcg->inverse;
     pcg->partial[0][chunk] = VO_DISPATCH(s->ctx, vo_norm_rows)(inverse, s->b, begin, end, NULL);
     pcg->partial[1][chunk] = VO_DISPATCH(s->ctx, vo_norm_rows)(inverse, pcg->r, begin, end, NULL);
@@ -131,7 +132,7 @@ static void begin_pass(void *arg, int begin, int end, int chunk) {
 }
 
 /* x = 0, r = b */
-static void forget_guess_pass(void *arg, int begin, int end, int chunk) {
+static void reset_guess_pass(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     solve *s = arg;
     for (int i = begin; i < end; i++) {
@@ -144,7 +145,7 @@ static void forget_guess_pass(void *arg, int begin, int end, int chunk) {
 static void restart_pass(void *arg, int begin, int end, int chunk) {
     solve *s = arg;
     vo_pcg *pcg = s->pcg;
-    find_residual(s, begin, end);
+    compute_residual(s, begin, end);
     pcg->partial[0][chunk] =
         VO_DISPATCH(s->ctx, vo_norm_rows)(pcg->inverse, pcg->r, begin, end, pcg->z);
 }
@@ -169,7 +170,7 @@ static void update_pass(void *arg, int begin, int end, int chunk) {
 }
 
 /* z = q, r . z */
-static void take_direct_pass(void *arg, int begin, int end, int chunk) {
+static void direct_pass(void *arg, int begin, int end, int chunk) {
     solve *s = arg;
     vo_pcg *pcg = s->pcg;
     double sum = 0;
@@ -192,24 +193,25 @@ static void direction_pass(void *arg, int begin, int end, int chunk) {
 
 /* ---- the iteration -------------------------------------------------------------------------- */
 
-/* z, where the update has not made it; returns r . z. */
+/* Completes z if the update has not computed it; returns r . z. */
 static double precondition(solve *s, double norm2) {
     vo_pcg *pcg = s->pcg;
     if (!s->factor) return norm2;
-    return vo_direct_apply(s->factor, pcg->r, pcg->q) ? run(s, take_direct_pass) : 0;
+    return vo_direct_apply(s->factor, pcg->r, pcg->q) ? run_pass(s, direct_pass) : 0;
 }
 
-/* True while the squared residual still falls by a tenth now and then. */
-static bool still_falls(double norm2, int iteration, double *best, int *best_at) {
+/* Returns false on stagnation: no decrease of the squared residual by a tenth in recent iterations.
+ */
+static bool is_progressing(double norm2, int iteration, double *best, int *best_at) {
     enum { PATIENCE = 300 };
     if (norm2 < 0.9 * *best) *best = norm2, *best_at = iteration;
     return iteration - *best_at < PATIENCE;
 }
 
-/* Iterates from a residual of squared norm `norm2` until it is below `goal2`; report.residual is
- * the squared norm at the end. */
-static vo_solve_report iterate(solve *s, const vo_pcg_def *def, double norm2, double goal2) {
-    vo_solve_report report = {.converged = norm2 <= goal2, .residual = norm2};
+/* Iterates from a residual of squared norm `norm2` until it is below `target2`; report.residual is
+ * the final squared norm. */
+static vo_solve_report iterate(solve *s, const vo_pcg_def *def, double norm2, double target2) {
+    vo_solve_report report = {.converged = norm2 <= target2, .residual = norm2};
     double rz = 0, best = norm2;
     int best_at = 0;
     while (!report.converged && report.iterations < def->max_iterations) {
@@ -217,42 +219,42 @@ static vo_solve_report iterate(solve *s, const vo_pcg_def *def, double norm2, do
         if (!(rz_new > 0) || !isfinite(rz_new)) break;
         s->beta = rz > 0 ? rz_new / rz : 0;
         rz = rz_new;
-        run(s, direction_pass);
-        double curvature = run(s, product_pass);
+        run_pass(s, direction_pass);
+        double curvature = run_pass(s, product_pass);
         if (!(curvature > 0) || !isfinite(curvature)) break;
         s->alpha = rz / curvature;
-        norm2 = run(s, update_pass);
+        norm2 = run_pass(s, update_pass);
         report = (vo_solve_report){
-            .converged = norm2 <= goal2, .iterations = report.iterations + 1, .residual = norm2};
-        if (!isfinite(norm2) || !still_falls(norm2, report.iterations, &best, &best_at)) break;
+            .converged = norm2 <= target2, .iterations = report.iterations + 1, .residual = norm2};
+        if (!isfinite(norm2) || !is_progressing(norm2, report.iterations, &best, &best_at)) break;
     }
     return report;
 }
 
-/* Drops an x that overflowed. */
-static vo_solve_report keep_finite(solve *s, vo_solve_report report) {
-    double sum = 0; /* of zeros; an infinity or not-a-number makes it one */
+/* Resets an x that overflowed to zero. */
+static vo_solve_report ensure_finite(solve *s, vo_solve_report report) {
+    double sum = 0; /* sum of 0 * x, which is NaN if a value is not finite */
     for (int i = 0; i < s->pcg->pattern->row_count; i++)
         sum += 0 * s->x[i].x + 0 * s->x[i].y + 0 * s->x[i].z;
     if (sum == 0 && isfinite(report.residual)) return report;
-    run(s, forget_guess_pass);
+    run_pass(s, reset_guess_pass);
     return (vo_solve_report){
         .iterations = report.iterations, .residual = 1, .no_memory = report.no_memory};
 }
 
-/* Everything but the last look at x. */
-static vo_solve_report solve_plainly(solve *s, const vo_pcg_def *def) {
+/* Solves without the final check of x. */
+static vo_solve_report solve_unchecked(solve *s, const vo_pcg_def *def) {
     vo_pcg *pcg = s->pcg;
-    double b2 = run(s, begin_pass), r2 = partial_sum(pcg, 1), singular = partial_sum(pcg, 2);
-    if (!(r2 < b2)) { /* zero is no worse a guess, or the guess is not finite */
-        run(s, forget_guess_pass);
+    double b2 = run_pass(s, init_pass), r2 = partial_sum(pcg, 1), singular = partial_sum(pcg, 2);
+    if (!(r2 < b2)) { /* the zero guess is at least as good, or the guess is not finite */
+        run_pass(s, reset_guess_pass);
         r2 = b2;
     }
     if (singular > 0 || !isfinite(b2)) return (vo_solve_report){.residual = 1};
     if (b2 == 0) return (vo_solve_report){.converged = true};
-    double goal2 = def->tolerance * def->tolerance * b2;
+    double target2 = def->tolerance * def->tolerance * b2;
     vo_solve_report report = {.converged = true, .residual = r2};
-    if (r2 > goal2) report = iterate(s, def, run(s, restart_pass), goal2);
+    if (r2 > target2) report = iterate(s, def, run_pass(s, restart_pass), target2);
     report.residual = sqrt(report.residual / b2);
     return report;
 }
@@ -264,6 +266,6 @@ vo_solve_report vo_pcg_solve(vo_pcg *pcg, const vo_pcg_def *def, const vo_block_
     s.coupled = def->couplings && def->couplings->block_count > 0;
     if (s.coupled) s.c = vo_couplings_of(def->couplings);
     if (def->preconditioner == VO_PRECONDITION_TWO_LEVEL)
-        return keep_finite(&s, vo_two_level_solve(&pcg->two, def, a, b, x, pcg->r));
-    return keep_finite(&s, solve_plainly(&s, def));
+        return ensure_finite(&s, vo_two_level_solve(&pcg->two, def, a, b, x, pcg->r));
+    return ensure_finite(&s, solve_unchecked(&s, def));
 }

@@ -1,5 +1,6 @@
-/* buckle.h for four faces at once, for the files *_kernel.c. The formulas are those of buckle.c and
- * stretch.c, which it is tested against. Lanes without slack have the bits of stretch_lanes.h. */
+/* Buckling compensation of four faces at once, for the files *_kernel.c. Same formulas as buckle.c
+ * and stretch.c, against which it is tested. Lanes without slack are bit-identical to
+ * stretch_lanes.h. */
 #ifndef VO_MATERIAL_BUCKLE_LANES_H
 #define VO_MATERIAL_BUCKLE_LANES_H
 
@@ -11,37 +12,37 @@ typedef struct vo_tension4 {
     vo_d4 slope[6]; /* as in vo_tension */
 } vo_tension4;
 
-/* The fabric and the strain as the cone sees them. */
+/* Fabric and strain in the coordinates of the cone. */
 typedef struct vo_cone4 {
     vo_d4 warp, weft;
     vo_d4 a, b, h; /* A, B, H */
     vo_d4 p, q, z;
 } vo_cone4;
 
-/* Half the derivative of W by p, q, z, and its own by them: pp pq qq pz qz zz. */
-typedef struct vo_pull4 {
+/* Half the derivative of W by p, q, z, and its second derivatives: pp pq qq pz qz zz. */
+typedef struct vo_cone_stress4 {
     vo_d4 p, q, z;
     vo_d4 slope[6];
-} vo_pull4;
+} vo_cone_stress4;
 
 VO_INLINE vo_cone4 vo_cone4_find(const vo_d4 c[4], vo_sym24 g) {
-    vo_d4 most = d4_max(d4_max(c[0], c[2]), c[3]);
-    vo_d4 least = d4_max(VO_BUCKLE_LEAST_NORMAL * most, d4_set(1e-30));
-    vo_d4 warp = d4_sqrt(d4_max(c[0], least)), weft = d4_sqrt(d4_max(c[2], least));
-    vo_d4 both = warp * weft, bound = d4_set(1 - VO_BUCKLE_LEAST_SHARE);
+    vo_d4 max_modulus = d4_max(d4_max(c[0], c[2]), c[3]);
+    vo_d4 min_modulus = d4_max(VO_BUCKLE_MIN_NORMAL * max_modulus, d4_set(1e-30));
+    vo_d4 warp = d4_sqrt(d4_max(c[0], min_modulus)), weft = d4_sqrt(d4_max(c[2], min_modulus));
+    vo_d4 both = warp * weft, bound = d4_set(1 - VO_BUCKLE_MIN_RATIO);
     vo_d4 coupling = d4_max(d4_min(c[1] / both, bound), -bound);
     vo_d4 u = warp * g.uu, v = weft * g.vv;
     return (vo_cone4){.warp = warp,
                       .weft = weft,
                       .a = 1 + coupling,
                       .b = 1 - coupling,
-                      .h = 2 * d4_max(c[3] / both, d4_set(VO_BUCKLE_LEAST_SHARE)),
+                      .h = 2 * d4_max(c[3] / both, d4_set(VO_BUCKLE_MIN_RATIO)),
                       .p = 0.5 * (u + v),
                       .q = 0.5 * (u - v),
                       .z = d4_sqrt(both) * g.uv};
 }
 
-/* The size of the stress along the cone; no number in lanes that are not wrinkled. */
+/* Magnitude of the stress along the cone; undefined in lanes that are not wrinkled. */
 VO_INLINE vo_d4 vo_cone4_solve(const vo_cone4 *k, vo_d4 a, vo_d4 b) {
     vo_d4 r = d4_sqrt(k->q * k->q + k->z * k->z);
     vo_d4 s = d4_max((k->p + d4_abs(k->q)) / a, (k->p + d4_abs(k->z)) / b);
@@ -53,27 +54,27 @@ VO_INLINE vo_d4 vo_cone4_solve(const vo_cone4 *k, vo_d4 a, vo_d4 b) {
     return s;
 }
 
-VO_INLINE vo_pull4 vo_cone4_wrinkled(const vo_cone4 *k) {
+VO_INLINE vo_cone_stress4 vo_cone4_wrinkled(const vo_cone4 *k) {
     vo_d4 ia = 1 / k->a, ib = 1 / k->b, ih = 1 / k->h, a = ia + ib, b = ia + ih;
     vo_d4 s = vo_cone4_solve(k, a, b), c = k->q / (a * s - k->p), d = k->z / (b * s - k->p);
     vo_d4 m = d4_max(s * ia - k->p, d4_set(0)), along = c * c * ib + d * d * ih;
     vo_d4 tt = s * (d * d * ib + c * c * ih) + m, det = ia * tt + m * along + s * ib * ih;
     vo_d4 nn = tt / det, nt = -s * c * d * (ih - ib) / det, ss = s * (ia + along) / det;
-    return (vo_pull4){s,
-                      s * c,
-                      s * d,
-                      {nn, nn * c - nt * d, nn * c * c - 2 * nt * c * d + ss * d * d,
-                       nn * d + nt * c, nn * c * d + nt * (c * c - d * d) - ss * c * d,
-                       nn * d * d + 2 * nt * c * d + ss * c * c}};
+    return (vo_cone_stress4){s,
+                             s * c,
+                             s * d,
+                             {nn, nn * c - nt * d, nn * c * c - 2 * nt * c * d + ss * d * d,
+                              nn * d + nt * c, nn * c * d + nt * (c * c - d * d) - ss * c * d,
+                              nn * d * d + 2 * nt * c * d + ss * c * c}};
 }
 
-/* Taut, wrinkled or slack, each lane as it is. */
-VO_INLINE vo_pull4 vo_cone4_pull(const vo_cone4 *k) {
+/* Stress of each lane: taut, wrinkled or slack. */
+VO_INLINE vo_cone_stress4 vo_cone4_stress(const vo_cone4 *k) {
     const vo_d4 zero = d4_set(0);
     vo_d4 bq = k->b * k->q, hz = k->h * k->z;
     vo_i4 taut = k->a * k->p >= d4_sqrt(bq * bq + hz * hz);
     vo_i4 slack = -k->p >= d4_sqrt(k->q * k->q + k->z * k->z);
-    vo_pull4 f = vo_cone4_wrinkled(k);
+    vo_cone_stress4 f = vo_cone4_wrinkled(k);
     const vo_d4 stiff[6] = {k->a, zero, k->b, zero, zero, k->h};
     f.p = d4_select(taut, k->a * k->p, d4_select(slack, zero, f.p));
     f.q = d4_select(taut, bq, d4_select(slack, zero, f.q));
@@ -83,8 +84,8 @@ VO_INLINE vo_pull4 vo_cone4_pull(const vo_cone4 *k) {
     return f;
 }
 
-/* From p, q, z back to the fabric's axes. */
-VO_INLINE vo_tension4 vo_cone4_unscale(const vo_cone4 *k, const vo_pull4 *f) {
+/* Transforms from p, q, z to the material axes. */
+VO_INLINE vo_tension4 vo_cone4_unscale(const vo_cone4 *k, const vo_cone_stress4 *f) {
     vo_d4 both = k->warp * k->weft, mixed = d4_sqrt(both);
     const vo_d4 *t = f->slope;
     return (vo_tension4){.stress = {k->warp * (f->p + f->q), mixed * f->z, k->weft * (f->p - f->q)},
@@ -95,29 +96,30 @@ VO_INLINE vo_tension4 vo_cone4_unscale(const vo_cone4 *k, const vo_pull4 *f) {
                                    0.5 * k->weft * mixed * (t[3] - t[4]), 0.5 * both * t[5]}};
 }
 
-VO_INLINE vo_d4 vo_buckle4_mix(vo_d4 plain, vo_d4 field, vo_d4 slack) {
+VO_INLINE vo_d4 vo_buckle4_blend(vo_d4 plain, vo_d4 field, vo_d4 slack) {
     return d4_select(slack > 0, (1 - slack) * plain + slack * field, plain);
 }
 
 VO_INLINE vo_tension4 vo_buckle4_law(const vo_d4 c[4], vo_d4 slack, vo_sym24 g) {
     const vo_d4 zero = d4_set(0);
     vo_cone4 k = vo_cone4_find(c, g);
-    vo_pull4 f = vo_cone4_pull(&k);
+    vo_cone_stress4 f = vo_cone4_stress(&k);
     vo_tension4 field = vo_cone4_unscale(&k, &f);
     vo_tension4 law = {vo_stretch4_stress(c, g), {c[0], c[1], c[2], zero, zero, c[3]}};
-    law.stress.uu = vo_buckle4_mix(law.stress.uu, field.stress.uu, slack);
-    law.stress.uv = vo_buckle4_mix(law.stress.uv, field.stress.uv, slack);
-    law.stress.vv = vo_buckle4_mix(law.stress.vv, field.stress.vv, slack);
-    for (int i = 0; i < 6; i++) law.slope[i] = vo_buckle4_mix(law.slope[i], field.slope[i], slack);
+    law.stress.uu = vo_buckle4_blend(law.stress.uu, field.stress.uu, slack);
+    law.stress.uv = vo_buckle4_blend(law.stress.uv, field.stress.uv, slack);
+    law.stress.vv = vo_buckle4_blend(law.stress.vv, field.stress.vv, slack);
+    for (int i = 0; i < 6; i++)
+        law.slope[i] = vo_buckle4_blend(law.slope[i], field.slope[i], slack);
     return law;
 }
 
-/* The strain of eq. 10: G + slack (G+ - G). */
+/* Strain of eq. 10: G + slack (G+ - G). */
 VO_INLINE void vo_buckle4_strain(vo_d4 slack, vo_d4 g[3]) {
     vo_sym24 kept = vo_sym24_project((vo_sym24){g[0], g[1], g[2]});
-    g[0] = vo_buckle4_mix(g[0], kept.uu, slack);
-    g[1] = vo_buckle4_mix(g[1], kept.uv, slack);
-    g[2] = vo_buckle4_mix(g[2], kept.vv, slack);
+    g[0] = vo_buckle4_blend(g[0], kept.uu, slack);
+    g[1] = vo_buckle4_blend(g[1], kept.uv, slack);
+    g[2] = vo_buckle4_blend(g[2], kept.vv, slack);
 }
 
 /* dS = slope : dG */
@@ -127,7 +129,7 @@ VO_INLINE vo_sym24 vo_buckle4_stress_rate(const vo_d4 c[6], vo_sym24 dg) {
                       c[1] * dg.uu + c[2] * dg.vv + 2 * c[4] * dg.uv};
 }
 
-/* vo_stretch4_corner_block for slopes that couple stretch and shear. */
+/* Like vo_stretch4_corner_block, for slopes that couple stretch and shear. */
 VO_INLINE void vo_buckle4_corner_block(vo_d4 area, const vo_d4 c[6], vo_map4 f, vo_sym24 s,
                                        const vo_d4 i[2], const vo_d4 j[2], vo_d4 block[9]) {
     vo_d4 uu = area * (i[0] * j[0]), vv = area * (i[1] * j[1]);
@@ -138,13 +140,13 @@ VO_INLINE void vo_buckle4_corner_block(vo_d4 area, const vo_d4 c[6], vo_map4 f, 
                       s.uu * uu + s.uv * skew + s.vv * vv, block);
 }
 
-/* vo_stretch4_eval for faces of which some have slack. */
+/* Like vo_stretch4_eval, for faces with and without slack. */
 VO_INLINE void vo_buckle4_eval(const vo_stretch4 *in, vo_d4 slack, const vo_p4 x[3],
                                const vo_p4 v[3], vo_stretch4_out *out) {
     const vo_d4 *d1 = in->inverse, *d2 = in->inverse + 2;
     vo_map4 f = vo_stretch4_map(in, x), rate = vo_stretch4_map(in, v);
     vo_sym24 gram = vo_stretch4_gram(f);
-    vo_tension4 law = vo_buckle4_law(in->c, slack, vo_stretch4_counting(in, gram));
+    vo_tension4 law = vo_buckle4_law(in->c, slack, vo_stretch4_effective_strain(in, gram));
     vo_sym24 projected = vo_sym24_project(law.stress);
     vo_sym24 ds = vo_buckle4_stress_rate(law.slope, vo_stretch4_strain_rate(f, rate));
     vo_stretch4_force(in, f, rate, law.stress, ds, projected, out->force);

@@ -16,22 +16,23 @@ vo_fabric_def vo_fabric_def_default(void) {
                            .bend_bias = 0.9e-5};
 }
 
-/* "field must be ..." */
-static vo_result check_field(vo_context *ctx, const char *field, double value, const char *wrong) {
-    if (!wrong) return VO_OK;
-    return vo_fail(ctx, VO_BAD_DATA, "fabric: %s %s, not %g", field, wrong, value);
+/* Fails with the message "<member> must be ...". */
+static vo_result check_member(vo_context *ctx, const char *member, double value,
+                              const char *defect) {
+    if (!defect) return VO_OK;
+    return vo_fail(ctx, VO_BAD_DATA, "fabric: %s %s, not %g", member, defect, value);
 }
 
 static vo_result check_def(vo_context *ctx, const vo_fabric_def *d) {
-    VO_TRY(check_field(ctx, "density", d->density, vo_check_density(d->density)));
-    VO_TRY(check_field(ctx, "young_warp", d->young_warp, vo_check_modulus(d->young_warp)));
-    VO_TRY(check_field(ctx, "young_weft", d->young_weft, vo_check_modulus(d->young_weft)));
-    VO_TRY(check_field(ctx, "poisson", d->poisson,
-                       vo_check_poisson(d->poisson, d->young_warp, d->young_weft)));
-    VO_TRY(check_field(ctx, "shear", d->shear, vo_check_modulus(d->shear)));
-    VO_TRY(check_field(ctx, "bend_warp", d->bend_warp, vo_check_rigidity(d->bend_warp)));
-    VO_TRY(check_field(ctx, "bend_weft", d->bend_weft, vo_check_rigidity(d->bend_weft)));
-    return check_field(ctx, "bend_bias", d->bend_bias, vo_check_rigidity(d->bend_bias));
+    VO_TRY(check_member(ctx, "density", d->density, vo_check_density(d->density)));
+    VO_TRY(check_member(ctx, "young_warp", d->young_warp, vo_check_modulus(d->young_warp)));
+    VO_TRY(check_member(ctx, "young_weft", d->young_weft, vo_check_modulus(d->young_weft)));
+    VO_TRY(check_member(ctx, "poisson", d->poisson,
+                        vo_check_poisson(d->poisson, d->young_warp, d->young_weft)));
+    VO_TRY(check_member(ctx, "shear", d->shear, vo_check_modulus(d->shear)));
+    VO_TRY(check_member(ctx, "bend_warp", d->bend_warp, vo_check_rigidity(d->bend_warp)));
+    VO_TRY(check_member(ctx, "bend_weft", d->bend_weft, vo_check_rigidity(d->bend_weft)));
+    return check_member(ctx, "bend_bias", d->bend_bias, vo_check_rigidity(d->bend_bias));
 }
 
 vo_result vo_fabric_create(vo_context *ctx, const vo_fabric_def *def, vo_fabric **out) {
@@ -49,16 +50,16 @@ vo_result vo_fabric_create(vo_context *ctx, const vo_fabric_def *def, vo_fabric 
     return VO_OK;
 }
 
-/* Every field of a solid is positive, Poisson's ratio may be zero. */
+/* Validates a solid: all members are positive; Poisson's ratio may be zero. */
 static vo_result check_solid(vo_context *ctx, const vo_solid *s) {
     const char *positive = "must be greater than 0";
-    VO_TRY(check_field(ctx, "thickness", s->thickness, s->thickness > 0 ? NULL : positive));
-    VO_TRY(check_field(ctx, "density", s->density, s->density > 0 ? NULL : positive));
-    VO_TRY(check_field(ctx, "elastic_modulus", s->elastic_modulus,
-                       s->elastic_modulus > 0 ? NULL : positive));
+    VO_TRY(check_member(ctx, "thickness", s->thickness, s->thickness > 0 ? NULL : positive));
+    VO_TRY(check_member(ctx, "density", s->density, s->density > 0 ? NULL : positive));
+    VO_TRY(check_member(ctx, "elastic_modulus", s->elastic_modulus,
+                        s->elastic_modulus > 0 ? NULL : positive));
     bool sound = s->poisson_ratio >= 0 && s->poisson_ratio <= 0.5;
-    return check_field(ctx, "poisson_ratio", s->poisson_ratio,
-                       sound ? NULL : "must be between 0 and 0.5");
+    return check_member(ctx, "poisson_ratio", s->poisson_ratio,
+                        sound ? NULL : "must be between 0 and 0.5");
 }
 
 vo_result vo_fabric_from_solid(vo_context *ctx, const vo_solid *solid, vo_fabric **out) {
@@ -85,7 +86,7 @@ void vo_fabric_destroy(vo_fabric *fabric) {
     vo_delete(fabric->ctx, fabric);
 }
 
-/* The parts of a fabric that are blocks of their own. */
+/* Copies the separately allocated parts of a fabric. */
 static vo_result copy_blocks(const vo_fabric *from, vo_fabric *to) {
     if (from->description) {
         to->description = vo_copy_string(to->ctx, from->description);
@@ -116,8 +117,7 @@ vo_result vo_fabric_copy(vo_context *ctx, const vo_fabric *fabric, vo_fabric **o
     return VO_OK;
 }
 
-/* Where a strain lies on an axis of the table: the sample below it and how far it is to the next.
- */
+/* Returns the sample below a position on an axis of the table, and the fraction to the next. */
 static int table_cell(double position, double *fraction) {
     double clamped = vo_clamp(position, 0, VO_STRETCH_SAMPLES - 1);
     int cell = vo_min_int((int)clamped, VO_STRETCH_SAMPLES - 2);

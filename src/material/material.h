@@ -1,4 +1,4 @@
-/* A fabric as one cloth uses it. */
+/* A fabric with the multipliers, damping and strain limits of one cloth. */
 #ifndef VO_MATERIAL_MATERIAL_H
 #define VO_MATERIAL_MATERIAL_H
 

@@ -1,6 +1,6 @@
 #include "material/stretch.h"
 
-/* The three corners' shape gradients d_i in material space: F = sum x_i d_i^T. */
+/* Shape gradients d_i of the corners in material space: F = sum x_i d_i^T. */
 static void shape_gradients(const vo_stretch_face *face, vo_vec2 d[3]) {
     d[1] = v2(face->inverse.a, face->inverse.b);
     d[2] = v2(face->inverse.c, face->inverse.d);
@@ -41,10 +41,11 @@ void vo_stretch_gradient(const vo_stretch_face *face, const vo_stiffness *c, con
     }
 }
 
-/* The nearest positive semidefinite matrix: negative eigenvalues become 0. */
+/* Nearest positive semidefinite matrix: negative eigenvalues become 0. */
 static vo_sym2 project_psd(vo_sym2 s) {
     vo_eigen2 e = vo_sym2_eigen(s);
-    double large = vo_max(e.large, 0), small = vo_max(e.small, 0), x = e.axis.x, y = e.axis.y;
+    double large = vo_max(e.lambda_max, 0), small = vo_max(e.lambda_min, 0), x = e.axis.x,
+           y = e.axis.y;
     return (vo_sym2){large * x * x + small * y * y, (large - small) * x * y,
                      large * y * y + small * x * x};
 }
@@ -59,7 +60,7 @@ static strain_gradient corner_strain_gradient(vo_mat32 f, vo_vec2 d) {
                              v3_add(v3_scale(d.x, f.v), v3_scale(d.y, f.u))};
 }
 
-/* Of one component of stress, whose slopes are given. */
+/* Gradient of one stress component from its slopes. */
 static vo_vec3 stress_gradient(double uu, double vv, double uv, const strain_gradient *g) {
     return v3_add(v3_scale(uu, g->uu), v3_add(v3_scale(vv, g->vv), v3_scale(uv, g->uv)));
 }

@@ -1,10 +1,11 @@
 /* Stretching of four faces at once, for the files *_kernel.c: force with damping, projected Hessian
- * and principal stretches. The formulas are those of stretch.c, which it is tested against.
+ * and principal stretches. Same formulas as stretch.c, against which it is tested.
  *
  * With p = F u and q = F v, a block of the Hessian is
  *     K_ij = area (x p p^T + y q q^T + z p q^T + w q p^T + g I),
- * five numbers from the shape gradients d_i, the stiffness and the projected stress. As the d_i sum
- * to zero, only K_11, K_22 and K_12 are computed and the rest are their sums. */
+ * with five coefficients from the shape gradients d_i, the stiffness and the projected stress.
+ * Since the d_i sum to zero, only K_11, K_22 and K_12 are computed; the others are their negated
+ * sums. */
 #ifndef VO_MATERIAL_STRETCH_LANES_H
 #define VO_MATERIAL_STRETCH_LANES_H
 
@@ -12,9 +13,9 @@
 #include "math/simd.h"
 
 typedef struct vo_stretch4 {
-    vo_d4 inverse[4]; /* of the material edge matrix, row-major a b c d, 1/m */
-    vo_d4 area;       /* material, m^2 */
-    vo_d4 offset[3];  /* Guu Guv Gvv, taken from the strain before it counts */
+    vo_d4 inverse[4]; /* inverse of the material edge matrix, row-major a b c d, 1/m */
+    vo_d4 area;       /* material area, m^2 */
+    vo_d4 offset[3];  /* Guu Guv Gvv, subtracted from the strain */
     vo_d4 c[4];       /* stiffness, N/m; not read by vo_stretch4_strain */
     vo_d4 tau;        /* time step + stiffness-proportional damping, s */
 } vo_stretch4;
@@ -48,8 +49,8 @@ VO_INLINE void vo_sym24_eigen(vo_sym24 m, vo_d4 *mean, vo_d4 *radius) {
     *radius = d4_sqrt(half * half + m.uv * m.uv);
 }
 
-/* S+ = t (S - small I) + small+ I, with small+ = max(small, 0) and t the share of the spread that
- * is left once negative eigenvalues are 0. */
+/* Positive semidefinite part S+ = t (S - small I) + small+ I, with small+ = max(small, 0) and t the
+ * fraction of the eigenvalue difference that remains once negative eigenvalues are 0. */
 VO_INLINE vo_sym24 vo_sym24_project(vo_sym24 s) {
     const vo_d4 zero = d4_set(0), one = d4_set(1);
     vo_d4 mean, radius;
@@ -74,15 +75,15 @@ VO_INLINE vo_sym24 vo_stretch4_green(vo_sym24 gram) {
     return (vo_sym24){0.5 * (gram.uu - 1), 0.5 * gram.uv, 0.5 * (gram.vv - 1)};
 }
 
-/* The strain that counts. */
-VO_INLINE vo_sym24 vo_stretch4_counting(const vo_stretch4 *in, vo_sym24 gram) {
+/* Effective Green strain, minus the offset. */
+VO_INLINE vo_sym24 vo_stretch4_effective_strain(const vo_stretch4 *in, vo_sym24 gram) {
     vo_sym24 green = vo_stretch4_green(gram);
     return (vo_sym24){green.uu - in->offset[0], green.uv - in->offset[1], green.vv - in->offset[2]};
 }
 
-/* Guu Guv Gvv, for the table look-up before c is known. */
+/* Guu Guv Gvv for the table lookup, before c is known. */
 VO_INLINE void vo_stretch4_strain(const vo_stretch4 *in, const vo_p4 x[3], vo_d4 g[3]) {
-    vo_sym24 green = vo_stretch4_counting(in, vo_stretch4_gram(vo_stretch4_map(in, x)));
+    vo_sym24 green = vo_stretch4_effective_strain(in, vo_stretch4_gram(vo_stretch4_map(in, x)));
     g[0] = green.uu;
     g[1] = green.uv;
     g[2] = green.vv;
@@ -120,7 +121,7 @@ VO_INLINE void vo_stretch4_block(vo_map4 f, vo_d4 x, vo_d4 y, vo_d4 z, vo_d4 w, 
     }
 }
 
-/* Block of corners with shape gradients (iu, iv) and (ju, jv). */
+/* Block of two corners with shape gradients (iu, iv) and (ju, jv). */
 VO_INLINE void vo_stretch4_corner_block(const vo_stretch4 *in, vo_map4 f, vo_sym24 s,
                                         const vo_d4 i[2], const vo_d4 j[2], vo_d4 block[9]) {
     const vo_d4 *c = in->c;
@@ -130,7 +131,7 @@ VO_INLINE void vo_stretch4_corner_block(const vo_stretch4 *in, vo_map4 f, vo_sym
                       c[3] * uv + c[1] * vu, s.uu * uu + s.uv * (uv + vu) + s.vv * vv, block);
 }
 
-/* The blocks of corners 1 and 2, from which the others follow. */
+/* Blocks of corners 1 and 2, from which vo_stretch4_complete derives the others. */
 VO_INLINE void vo_stretch4_hessian(const vo_stretch4 *in, vo_map4 f, vo_sym24 s,
                                    vo_d4 hessian[6][9]) {
     const vo_d4 *d1 = in->inverse, *d2 = in->inverse + 2;
@@ -139,7 +140,7 @@ VO_INLINE void vo_stretch4_hessian(const vo_stretch4 *in, vo_map4 f, vo_sym24 s,
     vo_stretch4_corner_block(in, f, s, d1, d2, hessian[5]);
 }
 
-/* Six blocks from three: K_0j = -(K_1j + K_2j), K_i0 = -(K_i1 + K_i2). */
+/* Completes six blocks from three: K_0j = -(K_1j + K_2j), K_i0 = -(K_i1 + K_i2). */
 VO_INLINE void vo_stretch4_complete(vo_d4 hessian[6][9]) {
     for (int c = 0; c < 3; c++)
         for (int r = 0; r < 3; r++) {
@@ -162,12 +163,12 @@ VO_INLINE void vo_stretch4_stretches(vo_sym24 gram, vo_stretch4_out *out) {
     out->stretch_min = d4_sqrt(d4_max(mean - radius, d4_set(0)));
 }
 
-/* Lanes may be empty: zero inverse and area give zero force and Hessian. */
+/* Evaluates four faces. Unused lanes with zero inverse and area give zero force and Hessian. */
 VO_INLINE void vo_stretch4_eval(const vo_stretch4 *in, const vo_p4 x[3], const vo_p4 v[3],
                                 vo_stretch4_out *out) {
     vo_map4 f = vo_stretch4_map(in, x), rate = vo_stretch4_map(in, v);
     vo_sym24 gram = vo_stretch4_gram(f);
-    vo_sym24 s = vo_stretch4_stress(in->c, vo_stretch4_counting(in, gram));
+    vo_sym24 s = vo_stretch4_stress(in->c, vo_stretch4_effective_strain(in, gram));
     vo_sym24 projected = vo_sym24_project(s);
     vo_sym24 ds = vo_stretch4_stress(in->c, vo_stretch4_strain_rate(f, rate));
     vo_stretch4_force(in, f, rate, s, ds, projected, out->force);
@@ -176,7 +177,8 @@ VO_INLINE void vo_stretch4_eval(const vo_stretch4 *in, const vo_p4 x[3], const v
     vo_stretch4_stretches(gram, out);
 }
 
-/* Sample below a position on an axis of the table, and the way to the next. Not a number is 0. */
+/* Returns the sample below a position on an axis of the table, and the fraction to the next. NaN
+ * maps to 0. */
 VO_INLINE int vo_table_cell(double position, double *fraction) {
     double clamped = position > 0 ? position : 0;
     clamped = clamped < VO_STRETCH_SAMPLES - 1 ? clamped : VO_STRETCH_SAMPLES - 1;
@@ -192,7 +194,7 @@ VO_INLINE vo_d4 vo_table_load(const vo_stiffness_sample *sample) {
     return f4_to_d4(v);
 }
 
-/* The four stiffness numbers of one face by trilinear interpolation. */
+/* Stiffness of one face by trilinear interpolation. */
 VO_INLINE vo_d4 vo_table_lookup(const vo_stiffness_sample *table, double guu, double guv,
                                 double gvv) {
     enum { U = VO_STRETCH_SAMPLES * VO_STRETCH_SAMPLES, V = VO_STRETCH_SAMPLES };
@@ -209,7 +211,7 @@ VO_INLINE vo_d4 vo_table_lookup(const vo_stiffness_sample *table, double guu, do
     return (1 - a) * ((1 - b) * s00 + b * s01) + a * ((1 - b) * s10 + b * s11);
 }
 
-/* c of four faces, times their materials' stretching multipliers. */
+/* Stiffness of four faces, times their stretching multipliers. */
 VO_INLINE void vo_stretch4_lookup(const vo_fabric *const fabric[4], vo_d4 mult, const vo_d4 g[3],
                                   vo_d4 c[4]) {
     vo_d4 face[4];

@@ -2,32 +2,32 @@
 
 #include <math.h>
 
-/* A principal direction: (d_a . n) of the corners, F n of length 1, |F n|, and s - b. */
-typedef struct beyond {
+/* A principal direction: (d_a . n) of the corners, F n normalised, |F n|, and s - b. */
+typedef struct violation {
     double weight[3];
     vo_vec3 pull;
     double length, excess;
-} beyond;
+} violation;
 
-/* F^T F without what the offset is for. */
-static vo_sym2 counting_gram(const vo_stretch_face *face, const vo_vec3 x[3]) {
+/* F^T F minus the offset. */
+static vo_sym2 effective_gram(const vo_stretch_face *face, const vo_vec3 x[3]) {
     vo_sym2 g = vo_green_strain(face, x);
     return (vo_sym2){1 + 2 * g.xx, 2 * g.xy, 1 + 2 * g.yy};
 }
 
 vo_stretch_limit vo_stretch_limit_widen(const vo_stretch_face *face, const vo_stretch_limit *limit,
-                                        double keep, const vo_vec3 before[3]) {
-    vo_eigen2 e = vo_sym2_eigen(counting_gram(face, before));
+                                        double grace, const vo_vec3 before[3]) {
+    vo_eigen2 e = vo_sym2_eigen(effective_gram(face, before));
     vo_stretch_limit wide = *limit;
-    if (e.large > wide.max2) wide.max2 += keep * (e.large - wide.max2);
-    if (e.small < wide.min2) wide.min2 += keep * (e.small - wide.min2);
+    if (e.lambda_max > wide.max2) wide.max2 += grace * (e.lambda_max - wide.max2);
+    if (e.lambda_min < wide.min2) wide.min2 += grace * (e.lambda_min - wide.min2);
     return wide;
 }
 
-static beyond along(const vo_stretch_face *face, const vo_stretch_limit *limit, const vo_vec3 x[3],
-                    vo_vec2 n, double square) {
+static violation along(const vo_stretch_face *face, const vo_stretch_limit *limit,
+                       const vo_vec3 x[3], vo_vec2 n, double square) {
     const vo_mat2 *inverse = &face->inverse;
-    beyond b = {
+    violation b = {
         .weight = {0, inverse->a * n.x + inverse->b * n.y, inverse->c * n.x + inverse->d * n.y}};
     b.weight[0] = -(b.weight[1] + b.weight[2]);
     vo_vec3 pull = v3_zero();
@@ -36,28 +36,28 @@ static beyond along(const vo_stretch_face *face, const vo_stretch_limit *limit, 
     double bound = vo_max(vo_min(square, limit->max2), limit->min2);
     b.excess = length - sqrt(vo_max(length * length + (bound - square), 0));
     if (bound == square) b.excess = 0;
-    b.length = vo_max(length, VO_LEAST_STRETCH);
+    b.length = vo_max(length, VO_MIN_STRETCH);
     b.pull = v3_scale(1 / b.length, pull);
     return b;
 }
 
 static void find(const vo_stretch_face *face, const vo_stretch_limit *limit, const vo_vec3 x[3],
-                 beyond out[2]) {
-    vo_eigen2 e = vo_sym2_eigen(counting_gram(face, x));
-    out[0] = along(face, limit, x, e.axis, e.large);
-    out[1] = along(face, limit, x, v2(-e.axis.y, e.axis.x), e.small);
+                 violation out[2]) {
+    vo_eigen2 e = vo_sym2_eigen(effective_gram(face, x));
+    out[0] = along(face, limit, x, e.axis, e.lambda_max);
+    out[1] = along(face, limit, x, v2(-e.axis.y, e.axis.x), e.lambda_min);
 }
 
 double vo_stretch_excess(const vo_stretch_face *face, const vo_stretch_limit *limit,
                          const vo_vec3 x[3]) {
-    beyond b[2];
+    violation b[2];
     find(face, limit, x, b);
     return vo_max(fabs(b[0].excess), fabs(b[1].excess));
 }
 
 double vo_stretch_limit_energy(const vo_stretch_face *face, const vo_stretch_limit *limit,
                                const vo_vec3 x[3]) {
-    beyond b[2];
+    violation b[2];
     find(face, limit, x, b);
     double sum = b[0].excess * b[0].excess + b[1].excess * b[1].excess;
     return 0.5 * face->area * limit->stiffness * sum;
@@ -65,7 +65,7 @@ double vo_stretch_limit_energy(const vo_stretch_face *face, const vo_stretch_lim
 
 void vo_stretch_limit_gradient(const vo_stretch_face *face, const vo_stretch_limit *limit,
                                const vo_vec3 x[3], vo_vec3 gradient[3]) {
-    beyond b[2];
+    violation b[2];
     find(face, limit, x, b);
     for (int i = 0; i < 3; i++) {
         gradient[i] = v3_zero();
@@ -78,7 +78,7 @@ void vo_stretch_limit_gradient(const vo_stretch_face *face, const vo_stretch_lim
 
 void vo_stretch_limit_hessian(const vo_stretch_face *face, const vo_stretch_limit *limit,
                               const vo_vec3 x[3], vo_mat3 hessian[3][3]) {
-    beyond b[2];
+    violation b[2];
     find(face, limit, x, b);
     vo_mat3 direction[2];
     for (int n = 0; n < 2; n++) {

@@ -5,7 +5,7 @@ vo_eigen2 vo_sym2_eigen(vo_sym2 m) {
     double radius = sqrt(half * half + m.xy * m.xy);
     vo_eigen2 e = {mean + radius, mean - radius, {1, 0}};
     if (radius == 0) return e;
-    /* (m - small I) has rank one and its columns span the large axis; take the longer one. */
+    /* (m - lambda_min I) has rank one; its longer column is the axis of lambda_max. */
     vo_vec2 axis = half >= 0 ? v2(half + radius, m.xy) : v2(m.xy, radius - half);
     e.axis = v2_scale(1 / v2_length(axis), axis);
     return e;

@@ -14,18 +14,18 @@ typedef struct vo_sym2 {
     double xx, xy, yy;
 } vo_sym2;
 
-/* A map from material space to the world, by its columns: where the U and V directions go. */
+/* Linear map from material space to world space, by columns: the images of the U and V axes. */
 typedef struct vo_mat32 {
     vo_vec3 u, v;
 } vo_mat32;
 
-/* By rows. */
+/* Stored by rows. */
 typedef struct vo_mat3 {
     vo_vec3 row[3];
 } vo_mat3;
 
 static inline double m2_det(vo_mat2 m) { return m.a * m.d - m.b * m.c; }
-/* The caller knows that the determinant is not zero. */
+/* Precondition: the determinant is not zero. */
 static inline vo_mat2 m2_inverse(vo_mat2 m) {
     double s = 1 / m2_det(m);
     return (vo_mat2){s * m.d, -s * m.b, -s * m.c, s * m.a};
@@ -67,7 +67,7 @@ static inline vo_mat3 m3_transpose(vo_mat3 m) {
 /* Eigenvalues (larger first) and the unit eigenvector of the larger; the other one is its left
  * perpendicular (-y, x). */
 typedef struct vo_eigen2 {
-    double large, small;
+    double lambda_max, lambda_min;
     vo_vec2 axis;
 } vo_eigen2;
 vo_eigen2 vo_sym2_eigen(vo_sym2 m);

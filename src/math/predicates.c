@@ -1,18 +1,18 @@
 /* Shewchuk 1997: "Adaptive precision floating-point arithmetic and fast robust geometric
  * predicates". Theorem numbers are those of the paper.
  *
- * An expansion is a number written as a sum of doubles of increasing size that do not overlap: the
- * lowest set bit of each lies above the highest of the one before it. Its sign is that of its last
- * term. Which sum may follow which product depends on how far apart the terms are kept:
+ * An expansion is a sum of doubles of increasing magnitude that do not overlap: the lowest set bit
+ * of each is above the highest bit of the one before it. Its sign is the sign of its last term. The
+ * permitted operations depend on the distance of the terms:
  * - results of two_sum and two_product are nonadjacent (a zero bit between terms); `scale` (theorem
  *   19) and `sum_steady` (theorem 12) keep that, with rounding to even;
- * - `sum_merge` (theorem 13) is faster for long ones. It takes nonadjacent expansions or its own
- *   results, and what it gives can only be summed again or asked for its sign.
- * Zero terms are dropped everywhere, so short numbers cost little. */
+ * - `sum_merge` (theorem 13) is faster for long expansions. Its arguments are nonadjacent
+ * expansions or its own results; its result may only be summed again or tested for its sign. Zero
+ * terms are always dropped, so numbers with few bits are cheap. */
 #include "math/predicates.h"
 
-#define EPSILON 0x1p-53 /* the largest relative error of one operation */
-#define TINY    1e-290  /* bounds on errors stay away from the denormal range */
+#define EPSILON 0x1p-53 /* relative rounding error of one operation */
+#define TINY    1e-290  /* keeps error bounds out of the denormal range */
 
 enum { MAX_TERMS = 192 }; /* three products of 16 terms with 2 terms */
 
@@ -21,7 +21,7 @@ typedef struct expansion {
     double term[MAX_TERMS];
 } expansion;
 
-/* A sum, difference or product of two doubles: the rounded one and what is missing. */
+/* Exact sum, difference or product of two doubles: the rounded result and its error. */
 typedef struct double_pair {
     double low, high;
 } double_pair;
@@ -87,13 +87,13 @@ static void grow(expansion *h, double b) {
     add_term(h, b);
 }
 
-/* h = h + e, theorem 12: one term of e after the other. */
+/* h = h + e, theorem 12: adds the terms of e one by one. */
 static void sum_steady(expansion *h, const expansion *e) {
     for (int i = 0; i < e->n; i++) grow(h, e->term[i]);
 }
 
-/* The smaller in size of the next terms of two expansions. */
-static inline double take_smaller(const expansion *e, int *i, const expansion *f, int *j) {
+/* Removes and returns the next term of two expansions in the order of magnitude. */
+static inline double next_term(const expansion *e, int *i, const expansion *f, int *j) {
     if (*j == f->n || (*i < e->n && fabs(e->term[*i]) < fabs(f->term[*j]))) return e->term[(*i)++];
     return f->term[(*j)++];
 }
@@ -104,7 +104,7 @@ static void sum_merge(const expansion *e, const expansion *f, expansion *h) {
     double carry = 0;
     h->n = 0;
     for (int k = 0; k < n; k++) {
-        double_pair s = two_sum(carry, take_smaller(e, &i, f, &j));
+        double_pair s = two_sum(carry, next_term(e, &i, f, &j));
         add_term(h, s.low);
         carry = s.high;
     }
@@ -167,7 +167,7 @@ int vo_orient2d(vo_vec2 a, vo_vec2 b, vo_vec2 c) {
     return orient2d_exact(a, b, c);
 }
 
-/* Each component of the normal (b - a) x (c - a) times that of d - a. */
+/* Sign of ((b - a) x (c - a)) . (d - a), component by component in exact arithmetic. */
 static int orient3d_exact(vo_vec3 a, vo_vec3 b, vo_vec3 c, vo_vec3 d) {
     const double *p[3] = {&b.x, &c.x, &d.x}, *origin = &a.x;
     expansion e[3][3], m, part[3], sum;

@@ -1,4 +1,4 @@
-/* Rotations as unit quaternions, and the similarity transforms that motions are made of. */
+/* Rotations as unit quaternions, and similarity transforms. */
 #ifndef VO_MATH_QUAT_H
 #define VO_MATH_QUAT_H
 
@@ -36,6 +36,20 @@ static inline vo_quat q_axis_angle(vo_vec3 axis, double radians) {
     vo_vec3 a = v3_scale(sin(radians / 2), v3_normalize(axis));
     return (vo_quat){cos(radians / 2), a.x, a.y, a.z};
 }
+/* Returns the rotation with the orthonormal, right-handed columns a, b and c: the images of the x,
+ * y and z axes. The branches avoid division by a small component (Shepperd 1978). */
+static inline vo_quat q_from_axes(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
+    vo_quat q;
+    if (a.x + b.y + c.z > 0)
+        q = (vo_quat){1 + a.x + b.y + c.z, b.z - c.y, c.x - a.z, a.y - b.x};
+    else if (a.x >= b.y && a.x >= c.z)
+        q = (vo_quat){b.z - c.y, 1 + a.x - b.y - c.z, a.y + b.x, a.z + c.x};
+    else if (b.y >= c.z)
+        q = (vo_quat){c.x - a.z, a.y + b.x, 1 + b.y - a.x - c.z, b.z + c.y};
+    else
+        q = (vo_quat){a.y - b.x, a.z + c.x, b.z + c.y, 1 + c.z - a.x - b.y};
+    return q_normalize(q);
+}
 static inline vo_vec3 q_rotate(vo_quat q, vo_vec3 p) {
     vo_vec3 a = v3(q.x, q.y, q.z);
     vo_vec3 t = v3_scale(2, v3_cross(a, p));
@@ -56,7 +70,7 @@ static inline vo_vec3 xf_point(vo_transform t, vo_vec3 p) {
 static inline vo_vec3 xf_vector(vo_transform t, vo_vec3 p) {
     return v3_scale(t.scale, q_rotate(t.rotation, p));
 }
-/* First b, then a. */
+/* Composition: applies b first, then a. */
 static inline vo_transform xf_mul(vo_transform a, vo_transform b) {
     return (vo_transform){xf_point(a, b.translation), a.scale * b.scale,
                           q_mul(a.rotation, b.rotation)};

@@ -1,10 +1,10 @@
-/* Four doubles or floats side by side: one lane an element.
+/* SIMD vectors of four doubles or floats, one element per lane.
  *
- * The compilers' vector types carry the operators + - * / and the comparisons, and mean the same on
- * every processor: without AVX they become two SSE2 halves, elsewhere plain scalar code. No fused
- * multiply-add is ever formed (-ffp-contract=off), so all copies of a kernel give the same bits; a
- * test compares them. Files named *_kernel.c are compiled once per instruction set; everything in
- * here is inlined into them. */
+ * Based on the vector extensions of gcc and clang, whose operators + - * / and comparisons have the
+ * same meaning on every processor: without AVX they compile to two SSE2 halves, elsewhere to scalar
+ * code. Fused multiply-add is disabled (-ffp-contract=off), so all variants of a kernel are
+ * bit-identical; tests compare them. Files named *_kernel.c are compiled once per instruction set;
+ * everything in this header is inlined into them. */
 #ifndef VO_MATH_SIMD_H
 #define VO_MATH_SIMD_H
 
@@ -29,15 +29,15 @@ typedef float vo_f4 __attribute__((vector_size(16)));
 
 #define VO_INLINE static inline __attribute__((always_inline))
 
-/* Name of this file's copy of a kernel: VO_KERNEL(vo_assemble) is vo_assemble_avx2 or _base. */
+/* Name of this variant of a kernel: VO_KERNEL(vo_assemble) is vo_assemble_avx2 or _base. */
 #ifdef VO_KERNEL_SUFFIX
 #define VO_KERNEL_JOIN2(name, suffix) name##_##suffix
 #define VO_KERNEL_JOIN(name, suffix)  VO_KERNEL_JOIN2(name, suffix)
 #define VO_KERNEL(name)               VO_KERNEL_JOIN(name, VO_KERNEL_SUFFIX)
 #endif
 
-/* From and to memory that is aligned as its elements are. Of a vector there gcc's thread sanitizer
- * looks up each byte, so it is shown the elements. */
+/* Load and store with the alignment of the elements. For gcc's thread sanitizer, which instruments
+ * each byte of a vector access, the elements are accessed one by one. */
 #ifdef __SANITIZE_THREAD__
 VO_INLINE vo_d4 d4_load(const double *p) { return (vo_d4){p[0], p[1], p[2], p[3]}; }
 VO_INLINE void d4_store(double *p, vo_d4 v) {
@@ -78,7 +78,7 @@ VO_INLINE vo_d4 d4_abs(vo_d4 a) {
 
 VO_INLINE vo_f4 f4_set(float s) { return (vo_f4){s, s, s, s}; }
 
-/* One instruction where there is one: compilers make five of a conversion and four of a root. */
+/* Intrinsics with AVX: compilers emit five instructions for a conversion and four for a root. */
 #ifdef __AVX__
 VO_INLINE vo_d4 d4_sqrt(vo_d4 a) { return (vo_d4)_mm256_sqrt_pd((__m256d)a); }
 VO_INLINE vo_f4 d4_to_f4(vo_d4 a) { return (vo_f4)_mm256_cvtpd_ps((__m256d)a); }
@@ -89,9 +89,9 @@ VO_INLINE vo_f4 d4_to_f4(vo_d4 a) { return __builtin_convertvector(a, vo_f4); }
 VO_INLINE vo_d4 f4_to_d4(vo_f4 a) { return __builtin_convertvector(a, vo_d4); }
 #endif
 
-typedef int32_t vo_m4 __attribute__((vector_size(16))); /* what comparisons of vo_f4 give */
+typedef int32_t vo_m4 __attribute__((vector_size(16))); /* result of comparing vo_f4 */
 
-/* A bit for each lane that is set. */
+/* Bit mask of the lanes that are set. */
 #ifdef __SSE__
 VO_INLINE unsigned m4_bits(vo_m4 m) { return (unsigned)_mm_movemask_ps((__m128)m); }
 #else
@@ -110,7 +110,7 @@ VO_INLINE vo_f4 f4_max(vo_f4 a, vo_f4 b) {
 }
 #endif
 
-/* Three coordinates of four points. */
+/* Coordinates of four points. */
 typedef struct vo_p4 {
     vo_d4 x, y, z;
 } vo_p4;

@@ -1,11 +1,11 @@
-/* The angle of four vectors at once, without the C library: the same bits on every machine.
+/* atan2 of four vectors at once, independent of the C library: bit-identical on every machine.
  *
- * The octant is folded away first. With m = min(|x|, |y|) and M = max(|x|, |y|) the ratio m / M
- * lies in [0, 1]; above tan(pi/8) it is replaced by (m - M) / (m + M), whose arc tangent is pi/4
- * less. What is left is atan(q) = q + q^3 R(q^2) for |q| <= tan(pi/8), with a polynomial R of ten
- * coefficients. They minimise the largest relative error of atan(q) on that interval (3.5e-17, by
- * Remez exchange in 60 digits). Last, a multiple of pi/4 puts the octant back. The result is good
- * to two units in the last place. */
+ * Range reduction first removes the octant. With m = min(|x|, |y|) and M = max(|x|, |y|) the ratio
+ * m / M lies in [0, 1]; above tan(pi/8) it is replaced by (m - M) / (m + M), whose arc tangent is
+ * pi/4 smaller. The remainder is atan(q) = q + q^3 R(q^2) for |q| <= tan(pi/8), with a polynomial R
+ * of ten coefficients. They minimise the maximum relative error of atan(q) on that interval
+ * (3.5e-17, by the Remez algorithm with 60 digits). Finally a multiple of pi/4 restores the octant.
+ * The error is at most two units in the last place. */
 #ifndef VO_MATH_SIMD_ATAN2_H
 #define VO_MATH_SIMD_ATAN2_H
 
@@ -22,8 +22,8 @@ VO_INLINE vo_d4 d4_atan_series(vo_d4 z) {
     return (r01 + z2 * r23) + z4 * ((r45 + z2 * r67) + z4 * r89);
 }
 
-/* Angle of (x, y) against the x axis in (-pi, pi]. Zero for the zero vector; the sign of a zero is
- * not looked at, so (-1, -0) has the angle +pi. Coordinates must be finite and below 1e300. */
+/* Angle of (x, y) against the x axis in (-pi, pi]. Zero for the zero vector. The sign of a zero is
+ * ignored: (-1, -0) has the angle +pi. Coordinates must be finite and below 1e300. */
 VO_INLINE vo_d4 d4_atan2(vo_d4 y, vo_d4 x) {
     const vo_d4 zero = d4_set(0), one = d4_set(1);
     vo_d4 ax = d4_abs(x), ay = d4_abs(y);

@@ -49,7 +49,7 @@ static inline vo_vec3 v3_normalize(vo_vec3 a) {
     double length = v3_length(a);
     return length > 0 ? v3_scale(1 / length, a) : a;
 }
-/* Between unit vectors, rad; exact for small and for large angles (Kahan 2006, "How futile are
+/* Angle between unit vectors, rad; accurate for small and large angles (Kahan 2006, "How futile are
  * mindless assessments of roundoff", 12). */
 static inline double v3_unit_angle(vo_vec3 a, vo_vec3 b) {
     return 2 * atan2(v3_length(v3_sub(a, b)), v3_length(v3_add(a, b)));

@@ -4,7 +4,7 @@
 
 enum { MAX_COLUMNS = 8 };
 
-/* The pointer behind a column; copied as bytes, since its type is not known here. */
+/* The array pointer of a column; copied as bytes, since its type is unknown here. */
 static void *get_array(vo_column column) {
     void *array;
     memcpy(&array, column.slot, sizeof array);
@@ -15,7 +15,7 @@ static void set_array(vo_column column, void *array) { memcpy(column.slot, &arra
 
 static bool is_absent(vo_column column) { return column.optional && !get_array(column); }
 
-/* The next capacity that holds `need`; -1 when there is none. */
+/* The grown capacity for `need` elements; -1 on overflow. */
 static int grown_capacity(int capacity, int need) {
     int64_t grown = (int64_t)capacity + capacity / 2 + 16;
     if (capacity == 0 || grown < need) grown = need;
@@ -27,7 +27,7 @@ static void free_blocks(vo_context *ctx, const vo_column *columns, void **block,
     for (int i = 0; i < count; i++) vo_free(ctx, block[i], (size_t)capacity * columns[i].size);
 }
 
-/* Allocates the larger arrays; on failure none is left. */
+/* Allocates the larger arrays; on failure frees all of them. */
 static bool allocate_blocks(vo_context *ctx, const vo_column *columns, void **block, int count,
                             int capacity) {
     for (int i = 0; i < count; i++) {
@@ -71,8 +71,8 @@ bool vo_column_enable(vo_context *ctx, vo_column column, int capacity) {
     return array != NULL;
 }
 
-/* Row by row into the scratch memory, and back at once. The sizes that matter are constants. */
-static void gather(char *array, size_t size, const int *from, int rows, char *scratch) {
+/* Copies rows to scratch memory and back. Common sizes are constants for the compiler. */
+static void permute_rows(char *array, size_t size, const int *from, int rows, char *scratch) {
     size_t n = (size_t)rows;
     switch (size) {
     case 4:
@@ -88,11 +88,11 @@ static void gather(char *array, size_t size, const int *from, int rows, char *sc
     if (rows) memcpy(array, scratch, n * size);
 }
 
-void vo_columns_gather(const vo_column *columns, int count, const int *from, int rows,
-                       void *scratch) {
+void vo_columns_permute(const vo_column *columns, int count, const int *from, int rows,
+                        void *scratch) {
     for (int i = 0; i < count; i++)
         if (get_array(columns[i]))
-            gather(get_array(columns[i]), columns[i].size, from, rows, scratch);
+            permute_rows(get_array(columns[i]), columns[i].size, from, rows, scratch);
 }
 
 void vo_columns_free(vo_context *ctx, const vo_column *columns, int count, int *capacity) {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Verts of a mesh without material coordinates: one a node, at its (x, y). */
+/* Creates the verts of a mesh without material coordinates: one per node, at its (x, y). */
 static vo_result verts_from_nodes(vo_context *ctx, vo_mesh_data *data) {
     if (!vo_mesh_data_reserve_verts(ctx, data, data->node_count))
         return vo_fail_memory(ctx, "a mesh");
@@ -19,8 +19,8 @@ static vo_result verts_from_nodes(vo_context *ctx, vo_mesh_data *data) {
 }
 
 /* Copies the caller's arrays into `data`. */
-static vo_result fill(vo_context *ctx, vo_mesh_data *data, const vo_vec3 *node_x, const vo_vec2 *uv,
-                      const int *vert_node, const int (*face_vert)[3]) {
+static vo_result copy_arrays(vo_context *ctx, vo_mesh_data *data, const vo_vec3 *node_x,
+                             const vo_vec2 *uv, const int *vert_node, const int (*face_vert)[3]) {
     int nodes = data->node_count, verts = data->vert_count, faces = data->face_count;
     if (!vo_mesh_data_reserve_nodes(ctx, data, nodes) ||
         !vo_mesh_data_reserve_faces(ctx, data, faces))
@@ -38,28 +38,44 @@ static vo_result fill(vo_context *ctx, vo_mesh_data *data, const vo_vec3 *node_x
 
 static bool is_count(int count) { return count >= 0 && count <= VO_MESH_MAX_ELEMENTS; }
 
+vo_result vo_mesh_create_surface(vo_context *ctx, const char *name, int node_count,
+                                 const vo_vec3 *node_x, int face_count, const int (*face_vert)[3],
+                                 vo_mesh **out) {
+    *out = NULL;
+    if (!is_count(node_count) || !is_count(face_count))
+        return vo_fail(ctx, VO_BAD_DATA, "%s: %d nodes and %d faces are too many", name, node_count,
+                       face_count);
+    vo_mesh_data data = {.node_count = node_count, .face_count = face_count};
+    vo_result result = copy_arrays(ctx, &data, node_x, NULL, NULL, face_vert);
+    if (result == VO_OK)
+        result = vo_mesh_build_validated(ctx, name, &data, VO_MESH_FOR_OBSTACLE, out);
+    vo_mesh_data_free(ctx, &data);
+    return result;
+}
+
 vo_result vo_mesh_create(vo_context *ctx, int node_count, const vo_vec3 *node_x, int vert_count,
                          const vo_vec2 *uv, const int *vert_node, int face_count,
                          const int (*face_vert)[3], vo_mesh_use use, vo_mesh **out) {
     *out = NULL;
     if (!is_count(node_count) || !is_count(vert_count) || !is_count(face_count))
-        return vo_fail(ctx, VO_BAD_CALL,
-                       "mesh: %d nodes, %d verts, %d faces: a count is too large "
-                       "or negative",
+        return vo_fail(ctx, VO_BAD_ARGUMENT,
+                       "mesh: %d nodes, %d verts, %d faces: a count is negative or too "
+                       "large",
                        node_count, vert_count, face_count);
     if (!node_x || !face_vert || (uv && !vert_node))
-        return vo_fail(ctx, VO_BAD_CALL, "mesh: an array is missing");
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "mesh: an array is missing");
     vo_mesh_data data = {
         .node_count = node_count, .vert_count = uv ? vert_count : 0, .face_count = face_count};
-    vo_result result = fill(ctx, &data, node_x, uv, vert_node, face_vert);
-    if (result == VO_OK) result = vo_mesh_accept(ctx, "mesh", &data, use, out);
+    vo_result result = copy_arrays(ctx, &data, node_x, uv, vert_node, face_vert);
+    if (result == VO_OK) result = vo_mesh_build_validated(ctx, "mesh", &data, use, out);
     vo_mesh_data_free(ctx, &data);
     return result;
 }
 
 enum { MAX_CELLS = 100000000 };
 
-/* The two faces of a cell. Diagonals alternate like a chessboard, so no direction is stiffer. */
+/* The two faces of a cell. Diagonals alternate like a chessboard, which avoids a preferred
+ * direction. */
 static void fill_cell(int i, int j, int columns, int (*face)[3]) {
     int a = j * (columns + 1) + i, b = a + 1, c = a + columns + 1, d = c + 1;
     int rising[2][3] = {{a, b, d}, {a, d, c}}, falling[2][3] = {{a, b, c}, {b, d, c}};
@@ -81,7 +97,7 @@ vo_result vo_mesh_create_grid(vo_context *ctx, double width, double height, int 
     *out = NULL;
     if (!vo_is_positive(width) || !vo_is_positive(height) || columns < 1 || rows < 1 ||
         (int64_t)columns * rows >= MAX_CELLS)
-        return vo_fail(ctx, VO_BAD_CALL,
+        return vo_fail(ctx, VO_BAD_ARGUMENT,
                        "grid of %g x %g m in %d x %d cells: sizes and cells must "
                        "be positive, and the cells fewer than 100 million",
                        width, height, columns, rows);
@@ -95,7 +111,28 @@ vo_result vo_mesh_create_grid(vo_context *ctx, double width, double height, int 
         fill_grid(&data, width, height, columns, rows);
         result = verts_from_nodes(ctx, &data);
     }
-    if (result == VO_OK) result = vo_mesh_accept(ctx, "mesh", &data, VO_MESH_FOR_CLOTH, out);
+    if (result == VO_OK)
+        result = vo_mesh_build_validated(ctx, "mesh", &data, VO_MESH_FOR_CLOTH, out);
     vo_mesh_data_free(ctx, &data);
+    return result;
+}
+
+vo_result vo_mesh_build_validated(vo_context *ctx, const char *name, const vo_mesh_data *data,
+                                  vo_mesh_use use, vo_mesh **out) {
+    *out = NULL;
+    if (use != VO_MESH_FOR_CLOTH && use != VO_MESH_FOR_OBSTACLE)
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "%s: the use is not one of vo_mesh_use", name);
+    vo_mesh_report report;
+    VO_TRY(vo_mesh_validate(ctx, data, use, &report));
+    vo_result result = VO_OK;
+    if (report.fatal_count > 0) {
+        char text[512];
+        vo_mesh_report_text(&report, text, sizeof text);
+        result = vo_fail(ctx, VO_BAD_DATA, "%s: %s", name, text);
+    } else
+        vo_mesh_report_log(&report, name);
+    vo_mesh_report_free(&report);
+    if (result == VO_OK) result = vo_mesh_build(ctx, data, out);
+    if (result == VO_OK) (*out)->use = use;
     return result;
 }

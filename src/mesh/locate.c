@@ -2,9 +2,9 @@
 
 #include "core/memory.h"
 #include "mesh/morton.h"
-#include "mesh/sides.h"
+#include "mesh/side_table.h"
 
-enum { BLOCK = 4 }; /* faces at a leaf */
+enum { BLOCK = 4 }; /* faces per leaf */
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
@@ -14,8 +14,8 @@ static vo_vec2 centre_of(const vo_mesh *m, int face) {
     return v2_scale(1.0 / 3, sum);
 }
 
-/* The smallest square with all verts, as corner and side. */
-static vo_vec2 find_square(const vo_mesh *m, double *side) {
+/* The bounding square of all verts: minimum corner and side. */
+static vo_vec2 find_bounding_square(const vo_mesh *m, double *side) {
     vo_vec2 low = v2(INFINITY, INFINITY), high = v2(-INFINITY, -INFINITY);
     for (int v = 0; v < m->vert_count; v++) {
         low = v2(vo_min(low.x, m->vert_u[v].x), vo_min(low.y, m->vert_u[v].y));
@@ -25,13 +25,13 @@ static vo_vec2 find_square(const vo_mesh *m, double *side) {
     return low;
 }
 
-/* Faces of no patch asked for come last. */
+/* The patch of a face; patch_count, which sorts last, if it is not indexed. */
 static int patch_of(const vo_locator *l, int face) {
     int patch = l->mesh->vert_patch[l->mesh->face_vert[face][0]];
     return patch >= 0 && patch < l->patch_count ? patch : l->patch_count;
 }
 
-/* Where the faces and blocks of each patch begin. */
+/* Computes the offsets of the faces and blocks of each patch. */
 static void count_patches(vo_locator *l) {
     for (int p = 0; p <= l->patch_count; p++) l->first_face[p] = 0;
     for (int f = 0; f < l->face_count; f++) {
@@ -46,11 +46,11 @@ static void count_patches(vo_locator *l) {
     }
 }
 
-/* Sorts by patch and place along the curve, least significant digit first. `key` and `scratch` have
- * room for the faces, `start` for cells and patches. */
+/* Radix sort by patch and Morton code, least significant digit first. The capacity of `key` and
+ * `scratch` is the number of faces, that of `start` the number of cells or patches. */
 static void sort_faces(vo_locator *l, int *key, int *scratch, int *start) {
     double side;
-    vo_vec2 low = find_square(l->mesh, &side);
+    vo_vec2 low = find_bounding_square(l->mesh, &side);
     for (int f = 0; f < l->face_count; f++) l->order[f] = f;
     for (int digit = 0; digit < 2; digit++) {
         for (int f = 0; f < l->face_count; f++)
@@ -77,7 +77,7 @@ static bool make_order(vo_locator *l) {
 
 /* ---- tree ------------------------------------------------------------------------------------ */
 
-/* The part of a tree below a node: faces begin to end - 1 of `order`, in so many blocks. */
+/* A subtree: faces begin to end - 1 of `order`, in `blocks` blocks. */
 typedef struct branch {
     int node, begin, end, blocks;
 } branch;
@@ -108,13 +108,13 @@ static vo_box2 box_of_faces(const vo_locator *l, branch b) {
     return box;
 }
 
-/* Fills in the boxes of a branch; as deep as the logarithm of its blocks. */
-static vo_box2 grow_tree(vo_locator *l, branch b) {
+/* Computes the boxes of a subtree. Recursion depth: logarithm of the blocks. */
+static vo_box2 build_subtree(vo_locator *l, branch b) {
     vo_box2 box;
     if (b.blocks == 1) {
         box = box_of_faces(l, b);
     } else {
-        vo_box2 left = grow_tree(l, left_of(b)), right = grow_tree(l, right_of(b));
+        vo_box2 left = build_subtree(l, left_of(b)), right = build_subtree(l, right_of(b));
         box.low = v2(vo_min(left.low.x, right.low.x), vo_min(left.low.y, right.low.y));
         box.high = v2(vo_max(left.high.x, right.high.x), vo_max(left.high.y, right.high.y));
     }
@@ -142,7 +142,7 @@ vo_result vo_locator_create(vo_context *ctx, const vo_mesh *mesh, int patch_coun
         return vo_fail_memory(ctx, "finding points on a mesh");
     }
     for (int p = 0; p < patch_count; p++)
-        if (vo_locator_has_patch(out, p)) grow_tree(out, trunk_of(out, p));
+        if (vo_locator_has_patch(out, p)) build_subtree(out, trunk_of(out, p));
     return VO_OK;
 }
 
@@ -158,7 +158,7 @@ void vo_locator_free(vo_locator *l) {
 
 typedef struct search {
     vo_vec2 u;
-    int face; /* the best so far */
+    int face; /* best result, -1 */
     double distance2;
 } search;
 
@@ -177,7 +177,7 @@ static double distance2_to_face(const vo_mesh *m, int face, vo_vec2 u) {
         double t = vo_segment_param(a, b, u);
         vo_vec2 d = v2_sub(u, v2_add(a, v2_scale(t, v2_sub(b, a))));
         nearest = vo_min(nearest, v2_dot(d, d));
-        inside = inside && vo_cross2(a, b, u) >= 0;
+        inside = inside && vo_triangle_cross(a, b, u) >= 0;
     }
     return inside ? 0 : nearest;
 }
@@ -191,7 +191,7 @@ static void search_faces(const vo_locator *l, branch b, search *s) {
     }
 }
 
-/* The nearer half first, and nothing that is no nearer than what is known. */
+/* Searches the nearer child first and prunes subtrees that are not nearer than the best result. */
 static void search_branch(const vo_locator *l, branch b, search *s) {
     if (b.blocks == 1) {
         search_faces(l, b, s);
@@ -214,17 +214,18 @@ static bool is_in_box(const vo_box2 *b, vo_vec2 u) {
     return u.x >= b->low.x && u.x <= b->high.x && u.y >= b->low.y && u.y <= b->high.y;
 }
 
-/* A face that holds u, -1 if none does: much less work than distances, and mostly enough. */
-static int find_holder(const vo_locator *l, branch b, vo_vec2 u) {
+/* A face that contains u, -1 if there is none: cheaper than distances and usually sufficient. */
+static int find_containing_face(const vo_locator *l, branch b, vo_vec2 u) {
     if (!is_in_box(&l->box[b.node], u)) return -1;
     if (b.blocks > 1) {
-        int face = find_holder(l, left_of(b), u);
-        return face >= 0 ? face : find_holder(l, right_of(b), u);
+        int face = find_containing_face(l, left_of(b), u);
+        return face >= 0 ? face : find_containing_face(l, right_of(b), u);
     }
     for (int i = b.begin; i < b.end; i++) {
         const int *v = l->mesh->face_vert[l->order[i]];
         vo_vec2 p = l->mesh->vert_u[v[0]], q = l->mesh->vert_u[v[1]], r = l->mesh->vert_u[v[2]];
-        if (vo_cross2(p, q, u) >= 0 && vo_cross2(q, r, u) >= 0 && vo_cross2(r, p, u) >= 0)
+        if (vo_triangle_cross(p, q, u) >= 0 && vo_triangle_cross(q, r, u) >= 0 &&
+            vo_triangle_cross(r, p, u) >= 0)
             return l->order[i];
     }
     return -1;
@@ -234,7 +235,7 @@ int vo_locate_nearest(const vo_locator *l, int patch, vo_vec2 u) {
     search s = {.u = u, .face = -1, .distance2 = INFINITY};
     if (!vo_locator_has_patch(l, patch)) return -1;
     branch trunk = trunk_of(l, patch);
-    int holder = find_holder(l, trunk, u);
+    int holder = find_containing_face(l, trunk, u);
     if (holder >= 0) return holder;
     search_branch(l, trunk, &s);
     return s.face;

@@ -1,4 +1,4 @@
-/* From a face nearby to the point itself, along the fabric. */
+/* Point location by a straight walk from a nearby face, along the fabric. */
 #include "mesh/locate.h"
 
 static int after(int corner) { return corner == 2 ? 0 : corner + 1; }
@@ -8,9 +8,9 @@ static vo_vec2 corner_u(const vo_mesh *m, int face, int corner) {
     return m->vert_u[m->face_vert[face][corner]];
 }
 
-/* The face on the other side, which has both verts in common, and which of its sides that is; -1 at
+/* The adjacent face that shares both verts of a side, and the index of the side there; -1 at
  * borders and seams. */
-static int across(const vo_mesh *m, int face, int side, int *other_side) {
+static int find_neighbour(const vo_mesh *m, int face, int side, int *other_side) {
     int edge = m->face_edge[face][side];
     int other = m->edge_face[edge][m->edge_face[edge][0] == face ? 1 : 0];
     if (other < 0) return -1;
@@ -25,19 +25,19 @@ static bool is_across(const vo_mesh *m, int face, int side, vo_vec2 u) {
     const double rounding = 1e-12; /* of the side's length */
     vo_vec2 a = corner_u(m, face, side), b = corner_u(m, face, after(side));
     vo_vec2 ab = v2_sub(b, a);
-    return vo_cross2(a, b, u) < -rounding * v2_dot(ab, ab);
+    return vo_triangle_cross(a, b, u) < -rounding * v2_dot(ab, ab);
 }
 
-/* The side by which the straight line from `start` to u leaves the face; -1 if u is in it. Where u
- * is across two sides, the line passes their common corner on the left or on the right. */
-static int way_out(const vo_mesh *m, int face, vo_vec2 start, vo_vec2 u) {
+/* The side by which the line from `start` to u leaves the face; -1 if u is inside. If u is beyond
+ * two sides, the line passes their common corner on the left or on the right. */
+static int find_exit_side(const vo_mesh *m, int face, vo_vec2 start, vo_vec2 u) {
     for (int i = 0; i < 3; i++) {
         if (!is_across(m, face, i, u)) continue;
         int next = after(i), last = before(i);
         if (is_across(m, face, next, u))
-            return vo_cross2(start, u, corner_u(m, face, next)) > 0 ? i : next;
+            return vo_triangle_cross(start, u, corner_u(m, face, next)) > 0 ? i : next;
         if (is_across(m, face, last, u))
-            return vo_cross2(start, u, corner_u(m, face, i)) > 0 ? last : i;
+            return vo_triangle_cross(start, u, corner_u(m, face, i)) > 0 ? last : i;
         return i;
     }
     return -1;
@@ -45,26 +45,26 @@ static int way_out(const vo_mesh *m, int face, vo_vec2 start, vo_vec2 u) {
 
 typedef enum arrival { ARRIVED, AT_BORDER, LOST } arrival;
 
-/* Goes straight on to u; ends in its face, or at a side that cannot be crossed. */
+/* Walks straight to u; ends in its face, or at a side that cannot be crossed. */
 static arrival walk(const vo_mesh *m, vo_vec2 start, vo_vec2 u, int *face, int *side) {
-    enum { MOST_STEPS = 10000 }; /* rounding could lead in circles */
-    for (int step = 0; step < MOST_STEPS; step++) {
-        *side = way_out(m, *face, start, u);
+    enum { MAX_STEPS = 10000 }; /* rounding could cause a cycle */
+    for (int step = 0; step < MAX_STEPS; step++) {
+        *side = find_exit_side(m, *face, start, u);
         if (*side < 0) return ARRIVED;
-        int entry, next = across(m, *face, *side, &entry);
+        int entry, next = find_neighbour(m, *face, *side, &entry);
         if (next < 0) return AT_BORDER;
         *face = next;
     }
     return LOST;
 }
 
-/* The next side of the outline around one of its ends: the first (turn = before) or second (after)
- * one. False where the fan is too large to be believed. */
+/* Rotates around one end of a border side to the next border side: the first (turn = before) or
+ * second (after) end. False if the fan exceeds a limit. */
 static bool turn_corner(const vo_mesh *m, int (*turn)(int), int *face, int *side) {
     enum { MOST_FACES = 1000 };
     int at = turn(*side);
     for (int i = 0; i < MOST_FACES; i++) {
-        int entry, next = across(m, *face, at, &entry);
+        int entry, next = find_neighbour(m, *face, at, &entry);
         if (next < 0) {
             *side = at;
             return true;
@@ -83,8 +83,8 @@ static double param_on_side(const vo_mesh *m, int face, int side, vo_vec2 u, dou
     return t;
 }
 
-/* Follows the outline from side to side as long as it comes nearer to u. */
-static void slide(const vo_mesh *m, vo_vec2 u, int *face, int *side) {
+/* Follows the border from side to side while the distance to u decreases. */
+static void follow_border(const vo_mesh *m, vo_vec2 u, int *face, int *side) {
     enum { MOST_SIDES = 100 };
     double distance2, next_distance2;
     double t = param_on_side(m, *face, *side, u, &distance2);
@@ -99,9 +99,10 @@ static void slide(const vo_mesh *m, vo_vec2 u, int *face, int *side) {
     }
 }
 
-/* ---- spots ----------------------------------------------------------------------------------- */
+/* ---- barycentric coordinates ------------------------------------------------------------------
+ */
 
-/* The corner that is exactly there, -1 if none is. */
+/* The corner whose position equals u, -1 if there is none. */
 static int exact_corner(const vo_mesh *m, int face, vo_vec2 u) {
     for (int i = 0; i < 3; i++) {
         vo_vec2 c = corner_u(m, face, i);
@@ -110,33 +111,33 @@ static int exact_corner(const vo_mesh *m, int face, vo_vec2 u) {
     return -1;
 }
 
-/* Of a point in the face, or outside by rounding. */
-static vo_spot spot_in_face(const vo_mesh *m, int face, vo_vec2 u) {
-    vo_spot spot = {.face = face};
+/* Location of a point in the face, or outside it by rounding. */
+static vo_face_location locate_in_face(const vo_mesh *m, int face, vo_vec2 u) {
+    vo_face_location location = {.face = face};
     int corner = exact_corner(m, face, u);
     if (corner >= 0) {
-        spot.weight[corner] = 1;
-        return spot;
+        location.weight[corner] = 1;
+        return location;
     }
     double sum = 0;
     for (int i = 0; i < 3; i++) {
         vo_vec2 b = corner_u(m, face, after(i)), c = corner_u(m, face, before(i));
-        spot.weight[i] = vo_max(0, vo_cross2(b, c, u));
-        sum += spot.weight[i];
+        location.weight[i] = vo_max(0, vo_triangle_cross(b, c, u));
+        sum += location.weight[i];
     }
-    for (int i = 0; i < 3; i++) spot.weight[i] = sum > 0 ? spot.weight[i] / sum : i == 0;
-    return spot;
+    for (int i = 0; i < 3; i++) location.weight[i] = sum > 0 ? location.weight[i] / sum : i == 0;
+    return location;
 }
 
-/* The point of a side nearest to u. */
-static vo_spot spot_on_side(const vo_mesh *m, int face, int side, vo_vec2 u) {
-    vo_spot spot = {.face = face};
+/* Location of the point of a side that is nearest to u. */
+static vo_face_location locate_on_side(const vo_mesh *m, int face, int side, vo_vec2 u) {
+    vo_face_location location = {.face = face};
     double distance2, t = param_on_side(m, face, side, u, &distance2);
     vo_vec2 a = corner_u(m, face, side), b = corner_u(m, face, after(side));
-    spot.weight[side] = 1 - t;
-    spot.weight[after(side)] = t;
-    spot.beyond = v2_sub(u, v2(a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)));
-    return spot;
+    location.weight[side] = 1 - t;
+    location.weight[after(side)] = t;
+    location.outside_offset = v2_sub(u, v2(a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)));
+    return location;
 }
 
 /* The side of a face nearest to u. */
@@ -159,17 +160,17 @@ static bool holds(const vo_mesh *m, int face, vo_vec2 u) {
     return !is_across(m, face, 0, u) && !is_across(m, face, 1, u) && !is_across(m, face, 2, u);
 }
 
-vo_spot vo_locate(const vo_locator *l, int patch, vo_vec2 u, vo_vec2 inside) {
+vo_face_location vo_locate(const vo_locator *l, int patch, vo_vec2 u, vo_vec2 inside) {
     const vo_mesh *m = l->mesh;
     int side, face = vo_locate_nearest(l, patch, inside);
-    if (face < 0) return (vo_spot){.face = -1};
+    if (face < 0) return (vo_face_location){.face = -1};
     vo_vec2 start = holds(m, face, inside) ? inside : centre_of(m, face);
     arrival how = walk(m, start, u, &face, &side);
     if (how == AT_BORDER) {
-        slide(m, u, &face, &side);
-        return spot_on_side(m, face, side, u);
+        follow_border(m, u, &face, &side);
+        return locate_on_side(m, face, side, u);
     }
     if (how == LOST) face = vo_locate_nearest(l, patch, u);
-    if (holds(m, face, u)) return spot_in_face(m, face, u);
-    return spot_on_side(m, face, nearest_side(m, face, u), u);
+    if (holds(m, face, u)) return locate_in_face(m, face, u);
+    return locate_on_side(m, face, nearest_side(m, face, u), u);
 }

@@ -7,7 +7,7 @@
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
-/* One list of columns for growing, copying and freeing. */
+/* The columns of a mesh, for growing, copying, permuting and freeing. */
 typedef struct mesh_tables {
     vo_column node[4], vert[4], edge[5], face[5];
 } mesh_tables;
@@ -36,19 +36,19 @@ vo_result vo_mesh_reserve(vo_mesh *m, int nodes, int verts, int edges, int faces
     return VO_OK;
 }
 
-vo_result vo_mesh_enable(vo_mesh *m, bool embedding, bool curvature) {
+vo_result vo_mesh_add_optional_arrays(vo_mesh *m, bool embedding, bool curvature) {
     if ((embedding && !vo_column_enable(m->ctx, VO_COLUMN(m->node_y), m->node_capacity)) ||
         (curvature && !vo_column_enable(m->ctx, VO_COLUMN(m->face_curvature), m->face_capacity)))
         return vo_fail_memory(m->ctx, "the plastic state of a mesh");
     return VO_OK;
 }
 
-void vo_mesh_gather(vo_mesh *m, int *const from[4], const int count[4], void *scratch) {
+void vo_mesh_permute(vo_mesh *m, int *const from[4], const int count[4], void *scratch) {
     mesh_tables t = tables_of(m);
-    vo_columns_gather(t.node, COUNT_OF(t.node), from[0], count[0], scratch);
-    vo_columns_gather(t.vert, COUNT_OF(t.vert), from[1], count[1], scratch);
-    vo_columns_gather(t.edge, COUNT_OF(t.edge), from[2], count[2], scratch);
-    vo_columns_gather(t.face, COUNT_OF(t.face), from[3], count[3], scratch);
+    vo_columns_permute(t.node, COUNT_OF(t.node), from[0], count[0], scratch);
+    vo_columns_permute(t.vert, COUNT_OF(t.vert), from[1], count[1], scratch);
+    vo_columns_permute(t.edge, COUNT_OF(t.edge), from[2], count[2], scratch);
+    vo_columns_permute(t.face, COUNT_OF(t.face), from[3], count[3], scratch);
     m->node_count = count[0];
     m->vert_count = count[1];
     m->edge_count = count[2];
@@ -76,11 +76,11 @@ static void copy_columns(const vo_column *to, const vo_column *from, int columns
     }
 }
 
-/* Fills the new mesh `to`, which has no arrays yet. */
+/* Copies a mesh into `to`, which has no arrays yet. */
 static vo_result copy_into(vo_mesh *to, const vo_mesh *from) {
     VO_TRY(vo_mesh_reserve(to, from->node_count, from->vert_count, from->edge_count,
                            from->face_count));
-    VO_TRY(vo_mesh_enable(to, from->node_y, from->face_curvature));
+    VO_TRY(vo_mesh_add_optional_arrays(to, from->node_y, from->face_curvature));
     mesh_tables target = tables_of(to), source = tables_of((vo_mesh *)from);
     copy_columns(target.node, source.node, COUNT_OF(source.node), from->node_count);
     copy_columns(target.vert, source.vert, COUNT_OF(source.vert), from->vert_count);
@@ -114,6 +114,7 @@ vo_mesh_view vo_mesh_get_view(const vo_mesh *m) {
         .vert_count = m->vert_count,
         .edge_count = m->edge_count,
         .face_count = m->face_count,
+        .topology = m->topology,
         .node_x = m->node_x,
         .node_v = m->node_v,
         .node_label = m->node_label,

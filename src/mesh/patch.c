@@ -1,30 +1,30 @@
 #include "mesh/patch.h"
 
-#include "core/forest.h"
 #include "core/memory.h"
+#include "core/union_find.h"
 
 void vo_patches_find_roots(int vert_count, int face_count, const int (*face_vert)[3],
                            const uint8_t *skip, int *root) {
     for (int v = 0; v < vert_count; v++) root[v] = v;
     for (int f = 0; f < face_count; f++) {
         if (skip && skip[f]) continue;
-        vo_forest_join(root, face_vert[f][0], face_vert[f][1]);
-        vo_forest_join(root, face_vert[f][0], face_vert[f][2]);
+        vo_union_find_join(root, face_vert[f][0], face_vert[f][1]);
+        vo_union_find_join(root, face_vert[f][0], face_vert[f][2]);
     }
-    for (int v = 0; v < vert_count; v++) root[v] = vo_forest_root(root, v);
+    for (int v = 0; v < vert_count; v++) root[v] = vo_union_find_root(root, v);
 }
 
-/* A patch is mirrored when it has faces turned over and none upright. */
+/* Marks patches that have inverted faces and no upright one. */
 static void mark_mirrored(vo_patches *p, const vo_mesh_data *data, const uint8_t *skip) {
-    enum { TURNED = 1, UPRIGHT = 2 };
+    enum { INVERTED = 1, UPRIGHT = 2 };
     for (int f = 0; f < data->face_count; f++) {
         if (skip && skip[f]) continue;
         double cross = vo_material_cross(data->vert_u, data->face_vert[f]);
         int root = p->root[data->face_vert[f][0]];
-        if (cross < 0) p->mirrored[root] |= TURNED;
+        if (cross < 0) p->mirrored[root] |= INVERTED;
         if (cross > 0) p->mirrored[root] |= UPRIGHT;
     }
-    for (int v = 0; v < p->count; v++) p->mirrored[v] = p->mirrored[v] == TURNED;
+    for (int v = 0; v < p->count; v++) p->mirrored[v] = p->mirrored[v] == INVERTED;
 }
 
 vo_result vo_patches_create(vo_context *ctx, const vo_mesh_data *data, const uint8_t *skip,

@@ -28,20 +28,20 @@ void vo_polygon_flatten(int n, const vo_vec3 *corner, vo_vec2 *flat) {
     for (int i = 0; i < n; i++) flat[i] = v2(v3_dot(right, corner[i]), v3_dot(up, corner[i]));
 }
 
-/* Smallest angle of a triangle; zero or less where it does not turn to the left. */
+/* Smallest angle of a triangle; zero or less unless it is counter-clockwise. */
 static double smallest_angle(vo_vec2 a, vo_vec2 b, vo_vec2 c) {
     vo_vec2 ab = v2_sub(b, a), bc = v2_sub(c, b), ca = v2_sub(a, c);
     double cross = v2_cross(ab, bc), l_ab = v2_dot(ab, ab), l_bc = v2_dot(bc, bc),
            l_ca = v2_dot(ca, ca);
     if (!(cross > 0)) return cross < 0 ? -1 : 0;
-    /* It is opposite the shortest side. */
+    /* The smallest angle is opposite the shortest side. */
     double dot = l_ab <= l_bc && l_ab <= l_ca ? -v2_dot(bc, ca)
                  : l_bc <= l_ca               ? -v2_dot(ca, ab)
                                               : -v2_dot(ab, bc);
     return atan2(cross, dot);
 }
 
-static double smallest_angle_of_fan(int n, const vo_vec2 *corner, int root) {
+static double fan_angle(int n, const vo_vec2 *corner, int root) {
     double smallest = VO_PI;
     for (int j = 2; j < n; j++)
         smallest = vo_min(smallest, smallest_angle(corner[root], corner[(root + j - 1) % n],
@@ -57,12 +57,12 @@ static void cut_fan(int n, int root, int (*triangle)[3]) {
     }
 }
 
-/* Takes the best fan, unless even that has a triangle turned over. */
+/* Cuts the best fan; false if every fan has an inverted triangle. */
 static bool cut_best_fan(int n, const vo_vec2 *corner, int (*triangle)[3]) {
     double best = 0;
     int best_root = -1;
     for (int root = 0; root < n; root++) {
-        double angle = smallest_angle_of_fan(n, corner, root);
+        double angle = fan_angle(n, corner, root);
         if (angle <= best) continue;
         best = angle;
         best_root = root;
@@ -77,7 +77,7 @@ static bool is_inside(vo_vec2 p, vo_vec2 a, vo_vec2 b, vo_vec2 c) {
            v2_cross(v2_sub(a, c), v2_sub(p, c)) >= 0;
 }
 
-/* Smallest angle of the ear at position i of what is left; zero or less if it is no ear. */
+/* Smallest angle of the ear at position i of the remaining polygon; zero or less if none. */
 static double ear_angle(int left, const int *index, const vo_vec2 *corner, int i) {
     int before = (i + left - 1) % left, after = (i + 1) % left;
     vo_vec2 a = corner[index[before]], b = corner[index[i]], c = corner[index[after]];
@@ -87,7 +87,8 @@ static double ear_angle(int left, const int *index, const vo_vec2 *corner, int i
     return angle;
 }
 
-/* The best ear of what is left, or any corner where there is none (a polygon that crosses itself).
+/* The best ear of the remaining polygon, or any corner if there is none (a polygon that crosses
+ * itself).
  */
 static int find_ear(int left, const int *index, const vo_vec2 *corner) {
     double best = 0;
@@ -112,7 +113,7 @@ static void cut_ears(int n, const vo_vec2 *corner, int *index, int (*triangle)[3
     }
 }
 
-/* From both ends towards the middle: 0 1 n-1, 1 n-2 n-1, 1 2 n-2, ... */
+/* Cuts from both ends towards the middle: 0 1 n-1, 1 n-2 n-1, 1 2 n-2, ... */
 static void cut_zigzag(int n, int (*triangle)[3]) {
     int low = 0, high = n - 1;
     for (int t = 0; t < n - 2; t++) {
@@ -128,7 +129,7 @@ static void cut_zigzag(int n, int (*triangle)[3]) {
 }
 
 void vo_polygon_triangulate(int n, const vo_vec2 *corner, int *scratch, int (*triangle)[3]) {
-    if (n > VO_POLYGON_CAREFUL)
+    if (n > VO_POLYGON_MAX_OPTIMISED)
         cut_zigzag(n, triangle);
     else if (!cut_best_fan(n, corner, triangle))
         cut_ears(n, corner, scratch, triangle);

@@ -7,17 +7,17 @@
 
 enum { BLOCK = 16, MAX_CORNERS = 100000000 };
 
-/* Corners of the lattice, x fastest. Cells are numbered by their lowest corner. */
+/* Corners of the lattice, x fastest. A cell has the index of its minimum corner. */
 typedef struct lattice {
     vo_context *ctx;
     const vo_polygonise_def *def;
     vo_field field;
     int size[3]; /* corners along each axis; a multiple of BLOCK */
     int corner_count;
-    int step[3];           /* from a corner to the next along each axis */
-    int offset[8];         /* of a cell's corners; bit k of the number: along axis k */
+    int step[3];           /* index offset to the next corner along each axis */
+    int offset[8];         /* index offsets of a cell's corners; bit k: along axis k */
     unsigned char *inside; /* [corner_count] 1: inside */
-    int *node;             /* [corner_count] of the cell, or -1 */
+    int *node;             /* [corner_count] node of the cell, or -1 */
 } lattice;
 
 vo_polygonise_def vo_polygonise_def_default(void) {
@@ -34,8 +34,8 @@ static void sign_corners(lattice *l, const int first[3], int size, bool inside) 
             memset(&l->inside[first[0] + j * l->step[1] + k * l->step[2]], inside, (size_t)size);
 }
 
-/* Sets the corners of one block, all at once where the surface is far away, and else by its eight
- * parts, down to single corners. */
+/* Samples the signs of a block: at once if the surface is far away, otherwise recursively by
+ * octants down to single corners. */
 static void sign_block(lattice *l, const int first[3], int size) {
     const double half = 0.5 * (size - 1);
     vo_vec3 middle = v3_add_scaled(corner_place(l, first[0], first[1], first[2]), l->def->cell,
@@ -64,15 +64,15 @@ static void sign_blocks(void *arg, int begin, int end, int chunk) {
             BLOCK);
 }
 
-/* The eight signs of a cell, one a bit. */
+/* The eight signs of a cell as bits. */
 static int cell_code(const lattice *l, int cell) {
     int code = 0;
     for (int c = 0; c < 8; c++) code |= l->inside[cell + l->offset[c]] << c;
     return code;
 }
 
-/* True if the corners in this set hang together by edges of the cube. */
-static bool hangs_together(int set) {
+/* True if the corners in this set are connected by edges of the cube. */
+static bool is_connected(int set) {
     int reached = set & -set, before = 0;
     while (reached != before) {
         before = reached;
@@ -83,9 +83,9 @@ static bool hangs_together(int set) {
     return reached == set;
 }
 
-static bool is_sound(int code) { return hangs_together(code) && hangs_together(255 & ~code); }
+static bool is_sound(int code) { return is_connected(code) && is_connected(255 & ~code); }
 
-/* How many cells from this one on have corners of one sign only: 7 or, as far as this looks, 0. */
+/* Number of cells from this one on whose corners all have one sign: 7, or 0 if not all of them. */
 static int uniform_cells(const lattice *l, int cell) {
     uint64_t row[4];
     if (cell + l->offset[6] + (int)sizeof row[0] > l->corner_count) return 0;
@@ -94,7 +94,7 @@ static int uniform_cells(const lattice *l, int cell) {
     return alike && (row[0] == 0 || row[0] == UINT64_C(0x0101010101010101)) ? 7 : 0;
 }
 
-/* The cells that the surface may pass. Those on the last planes have no corners beyond them. */
+/* Iterates over the cells that the surface may pass. The last planes have no complete cells. */
 #define FOR_EACH_CELL(l, cell)                                     \
     for (int k_ = 0; k_ + 1 < (l)->size[2]; k_++)                  \
         for (int j_ = 0; j_ + 1 < (l)->size[1]; j_++)              \
@@ -105,8 +105,8 @@ static int uniform_cells(const lattice *l, int cell) {
                     continue;                                      \
                 else
 
-/* Fills cells until all are sound. */
-static void mend(lattice *l) {
+/* Fills cells until inside and outside corners of every cell are connected. */
+static void repair_signs(lattice *l) {
     bool sound[256], changed = true;
     for (int code = 0; code < 256; code++) sound[code] = is_sound(code);
     while (changed) {
@@ -135,8 +135,8 @@ static vo_vec3 cell_place(const lattice *l, int cell) {
     return corner_place(l, cell % l->size[0], cell / l->step[1] % l->size[1], cell / l->step[2]);
 }
 
-/* The mean of the middles of the cell's edges that cross the surface. */
-static vo_vec3 node_place(const lattice *l, int cell, int code) {
+/* Mean of the midpoints of the cell edges that cross the surface. */
+static vo_vec3 node_position(const lattice *l, int cell, int code) {
     vo_vec3 sum = v3_zero();
     int count = 0;
     for (int c = 0; c < 8; c++)
@@ -151,20 +151,20 @@ static vo_vec3 node_place(const lattice *l, int cell, int code) {
     return v3_add_scaled(cell_place(l, cell), l->def->cell / count, sum);
 }
 
-/* One node a cell that the surface passes. */
+/* Creates one node per cell that the surface passes. */
 static vo_result add_nodes(lattice *l, vo_surface_parts *out) {
     FOR_EACH_CELL(l, cell) {
         int code = cell_code(l, cell);
         if (code == 0 || code == 255) continue;
         VO_TRY(vo_surface_parts_reserve(out, out->node_count + 1, 0));
         l->node[cell] = out->node_count;
-        out->node_x[out->node_count++] = node_place(l, cell, code);
+        out->node_x[out->node_count++] = node_position(l, cell, code);
     }
     return VO_OK;
 }
 
-/* The quadrangle around the lattice edge from this corner along `axis`, cut along its shorter
- * diagonal. `up`: from inside to outside. */
+/* Adds the quadrilateral around the lattice edge from this corner along `axis`, split along its
+ * shorter diagonal. `up`: from inside to outside. */
 static vo_result add_quad(const lattice *l, int corner, int axis, bool up, vo_surface_parts *out) {
     int a = l->step[(axis + 1) % 3], b = l->step[(axis + 2) % 3];
     int n[4] = {l->node[corner - a - b], l->node[corner - b], l->node[corner], l->node[corner - a]};
@@ -190,8 +190,8 @@ static vo_result add_faces(const lattice *l, vo_surface_parts *out) {
     return VO_OK;
 }
 
-/* Sizes from the box; false if it makes no lattice. */
-static bool measure(lattice *l) {
+/* Computes the size of the lattice from the box; false if it is invalid. */
+static bool set_lattice_size(lattice *l) {
     vo_vec3 extent = v3_sub(l->def->high, l->def->low);
     const double along[3] = {extent.x, extent.y, extent.z};
     double total = 1;
@@ -211,11 +211,11 @@ static bool measure(lattice *l) {
     return true;
 }
 
-/* Signs, nodes, faces, in a lattice that has its memory. */
-static vo_result net(lattice *l, vo_surface_parts *out) {
+/* Samples signs and creates nodes and faces in an allocated lattice. */
+static vo_result extract_surface(lattice *l, vo_surface_parts *out) {
     memset(l->node, -1, (size_t)l->corner_count * sizeof *l->node);
     vo_parallel_for(l->ctx, l->corner_count / (BLOCK * BLOCK * BLOCK), 2, sign_blocks, l);
-    mend(l);
+    repair_signs(l);
     if (reaches_box(l))
         return vo_fail(l->ctx, VO_BAD_DATA, "polygonise: the surface reaches the box around it");
     VO_TRY(add_nodes(l, out));
@@ -227,13 +227,13 @@ static vo_result net(lattice *l, vo_surface_parts *out) {
 vo_result vo_polygonise(vo_context *ctx, const vo_polygonise_def *def, vo_field field,
                         vo_surface_parts *out) {
     lattice l = {.ctx = ctx, .def = def, .field = field};
-    if (!measure(&l))
-        return vo_fail(ctx, VO_BAD_CALL, "polygonise: cells of %g m make no lattice in that box",
-                       def->cell);
+    if (!set_lattice_size(&l))
+        return vo_fail(ctx, VO_BAD_ARGUMENT,
+                       "polygonise: cells of %g m make no lattice in that box", def->cell);
     l.inside = vo_new_array(ctx, unsigned char, l.corner_count);
     l.node = vo_new_array(ctx, int, l.corner_count);
     vo_result result =
-        l.inside && l.node ? net(&l, out) : vo_fail_memory(ctx, "a lattice of signs");
+        l.inside && l.node ? extract_surface(&l, out) : vo_fail_memory(ctx, "a lattice of signs");
     vo_free_array(ctx, l.inside, l.corner_count);
     vo_free_array(ctx, l.node, l.corner_count);
     if (result == VO_OK && def->faces > 0)

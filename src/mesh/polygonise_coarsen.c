@@ -1,96 +1,96 @@
-/* Fewer triangles for the same surface, small ones where they are wanted.
+/* Coarsening of an extracted surface by edge collapses, with a sizing function.
  *
- * A lattice has one width of cells everywhere, and a body has fingers and a back. So the surface is
- * made fine enough for the finest part, and edges collapse where it may be coarser:
+ * A lattice has one cell size, but a body has fingers and a back. So the surface is extracted fine
+ * enough for the finest part, and edges are collapsed where it may be coarser:
  *
  *        c                c
- *       /|\              /|       The edge from a to b goes, with the two faces beside it; b's
- *      / | \            / |       faces become a's, and a goes to the middle of the two, drawn
- *     a--h--b    ->    a  |       onto the surface. It stays closed and manifold if no node but c
- *      \ | /            \ |       and d is a neighbour of both, and none is left with fewer than
- *       \|/              \|       four edges.
+ *       /|\              /|       The edge from a to b and its two faces are removed; the other
+ *      / | \            / |       faces of b get a instead, and a moves to the midpoint of both,
+ *     a--h--b    ->    a  |       projected onto the surface. It stays closed and manifold if only
+ *      \ | /            \ |       c and d are adjacent to both ends and no node is left with fewer
+ *       \|/              \|       than four edges.
  *        d                d */
 #include "core/parallel.h"
-#include "mesh/polygonise_halves.h"
+#include "mesh/polygonise_halfedges.h"
 
 #include <string.h>
 
-/* Edges up to so many parts of their size go, in passes that go a little further each. */
+/* Relative lengths up to which edges are collapsed: increasing from pass to pass. */
 #define SHORTEST 0.3
 #define LONGEST  1.6
 #define PASS     0.04
-/* No edge may get longer than this against its size, and no face turn further than by this cosine.
+/* Largest relative length of a new edge, and smallest cosine between face normals before and after.
  */
 #define MOST    1.8
 #define UPRIGHT 0.6
 
 typedef struct coarsening {
-    vo_halves m;
+    vo_halfedge_mesh m;
     vo_field size;
-    int count;  /* faces that are left */
-    int target; /* and are to be */
+    int count;  /* remaining faces */
+    int target; /* target number of faces */
 } coarsening;
 
-static bool is_gone(const vo_halves *m, int face) { return m->s->face[face][0] < 0; }
+static bool is_gone(const vo_halfedge_mesh *m, int face) { return m->s->face[face][0] < 0; }
 
-/* Length against size. */
-static double stretch(const coarsening *c, vo_vec3 a, vo_vec3 b) {
+/* Length relative to the target size. */
+static double relative_length(const coarsening *c, vo_vec3 a, vo_vec3 b) {
     return v3_distance(a, b) / c->size.value(c->size.arg, v3_lerp(a, b, 0.5));
 }
 
-/* True if c and d, beyond the edge's two faces, are the only nodes that have both its ends for
- * neighbours, and can spare an edge. */
-static bool can_close(const vo_halves *m, int h) {
-    int t = m->twin[h], a = vo_half_start(m, h), b = vo_half_finish(m, h);
-    int c = vo_half_finish(m, vo_half_next(h)), d = vo_half_finish(m, vo_half_next(t));
+/* Link condition: only c and d, opposite the edge, are adjacent to both ends, and both keep at
+ * least four edges. */
+static bool satisfies_link_condition(const vo_halfedge_mesh *m, int h) {
+    int t = m->twin[h], a = vo_hm_origin(m, h), b = vo_hm_target(m, h);
+    int c = vo_hm_target(m, vo_hm_next(h)), d = vo_hm_target(m, vo_hm_next(t));
     if (m->valence[c] <= 4 || m->valence[d] <= 4) return false;
     int valence = m->valence[a] + m->valence[b] - 4;
     if (valence < 4 || valence > 9) return false;
-    for (int e = vo_half_around(m, t); e != t; e = vo_half_around(m, e)) {
-        int n = vo_half_finish(m, e);
-        if (n != c && n != d && vo_half_joined(m, a, n)) return false;
+    for (int e = vo_hm_rotate(m, t); e != t; e = vo_hm_rotate(m, e)) {
+        int n = vo_hm_target(m, e);
+        if (n != c && n != d && vo_hm_has_edge(m, a, n)) return false;
     }
     return true;
 }
 
-/* True if the faces around node n, which goes to x, stay upright and their sides short enough. The
- * two faces at half edge `h` are not looked at. */
-static bool stays_sound(const coarsening *c, int n, vo_vec3 x, int h) {
-    const vo_halves *m = &c->m;
+/* True if the faces around node n keep their orientation and edge lengths when n moves to x. The
+ * two faces at half-edge `h` are ignored. */
+static bool keeps_faces_valid(const coarsening *c, int n, vo_vec3 x, int h) {
+    const vo_halfedge_mesh *m = &c->m;
     int e = m->out[n];
     do {
         if (e / 3 != h / 3 && e / 3 != m->twin[h] / 3) {
-            vo_vec3 p = m->s->node_x[vo_half_finish(m, e)];
-            vo_vec3 q = m->s->node_x[vo_half_finish(m, vo_half_next(e))];
-            vo_vec3 old = v3_normalize(vo_half_normal(m->s->node_x[n], p, q));
-            vo_vec3 new = v3_normalize(vo_half_normal(x, p, q));
-            if (!(v3_dot(old, new) > UPRIGHT) || stretch(c, x, p) > MOST) return false;
+            vo_vec3 p = m->s->node_x[vo_hm_target(m, e)];
+            vo_vec3 q = m->s->node_x[vo_hm_target(m, vo_hm_next(e))];
+            vo_vec3 old = v3_normalize(vo_hm_normal(m->s->node_x[n], p, q));
+            vo_vec3 new = v3_normalize(vo_hm_normal(x, p, q));
+            if (!(v3_dot(old, new) > UPRIGHT) || relative_length(c, x, p) > MOST) return false;
         }
-        e = vo_half_around(m, e);
+        e = vo_hm_rotate(m, e);
     } while (e != m->out[n]);
     return true;
 }
 
-static vo_vec3 middle(const vo_halves *m, int h) {
-    vo_vec3 a = m->s->node_x[vo_half_start(m, h)], b = m->s->node_x[vo_half_finish(m, h)];
+static vo_vec3 middle(const vo_halfedge_mesh *m, int h) {
+    vo_vec3 a = m->s->node_x[vo_hm_origin(m, h)], b = m->s->node_x[vo_hm_target(m, h)];
     vo_vec3 x = v3_lerp(a, b, 0.5);
-    return vo_half_drawn(m, x, vo_field_gradient(m->field, x, 0.05 * m->cell));
+    return vo_hm_project(m, x, vo_field_gradient(m->field, x, 0.05 * m->cell));
 }
 
-/* Its end goes into its start, which is at x now. */
+/* Collapses a half-edge: merges its target into its origin, which moves to x. */
 static void collapse(coarsening *c, int h, vo_vec3 x) {
-    vo_halves *m = &c->m;
-    int t = m->twin[h], a = vo_half_start(m, h), b = vo_half_finish(m, h);
-    int far = vo_half_finish(m, vo_half_next(h)), near = vo_half_finish(m, vo_half_next(t));
-    int bc = m->twin[vo_half_next(h)], ca = m->twin[vo_half_next(vo_half_next(h))];
-    int ad = m->twin[vo_half_next(t)], db = m->twin[vo_half_next(vo_half_next(t))];
+    vo_halfedge_mesh *m = &c->m;
+    int t = m->twin[h], a = vo_hm_origin(m, h), b = vo_hm_target(m, h);
+    int far = vo_hm_target(m, vo_hm_next(h)), near = vo_hm_target(m, vo_hm_next(t));
+    int bc = m->twin[vo_hm_next(h)], ca = m->twin[vo_hm_next(vo_hm_next(h))];
+    int ad = m->twin[vo_hm_next(t)], db = m->twin[vo_hm_next(vo_hm_next(t))];
     int e = t;
-    do { /* twins say who is next, so names may change on the way */
+    do { /* the rotation uses twins only, so nodes may be replaced on the way */
         m->s->face[e / 3][e % 3] = a;
-        e = vo_half_around(m, e);
+        e = vo_hm_rotate(m, e);
     } while (e != t);
-    vo_half_set_twins(m, bc, ca);
-    vo_half_set_twins(m, ad, db);
+    vo_hm_pair(m, bc, ca);
+    vo_hm_pair(m, ad, db);
     m->out[a] = ca, m->out[far] = bc, m->out[near] = ad;
     m->valence[a] += m->valence[b] - 4;
     m->valence[b] = 0;
@@ -100,35 +100,37 @@ static void collapse(coarsening *c, int h, vo_vec3 x) {
     c->count -= 2;
 }
 
-/* Collapses what is shorter than `most` against its size. */
-static void pass(coarsening *c, double most) {
-    vo_halves *m = &c->m;
+/* Collapses edges of a relative length below the limit. */
+static void collapse_pass(coarsening *c, double max_length) {
+    vo_halfedge_mesh *m = &c->m;
     for (int h = 0; h < m->side_count && c->count > c->target; h++) {
         if (is_gone(m, h / 3) || h > m->twin[h]) continue;
-        int a = vo_half_start(m, h), b = vo_half_finish(m, h);
-        if (stretch(c, m->s->node_x[a], m->s->node_x[b]) > most || !can_close(m, h)) continue;
+        int a = vo_hm_origin(m, h), b = vo_hm_target(m, h);
+        if (relative_length(c, m->s->node_x[a], m->s->node_x[b]) > max_length ||
+            !satisfies_link_condition(m, h))
+            continue;
         vo_vec3 x = middle(m, h);
-        if (stays_sound(c, a, x, h) && stays_sound(c, b, x, h)) collapse(c, h, x);
+        if (keeps_faces_valid(c, a, x, h) && keeps_faces_valid(c, b, x, h)) collapse(c, h, x);
     }
 }
 
-/* Nodes of a fresh net lie in steps, which say nothing of which way faces look. */
-static void draw_nodes(void *arg, int begin, int end, int chunk) {
-    const vo_halves *m = arg;
+/* Projects nodes onto the surface: those of a new net form steps with meaningless normals. */
+static void project_nodes(void *arg, int begin, int end, int chunk) {
+    const vo_halfedge_mesh *m = arg;
     (void)chunk;
     for (int n = begin; n < end; n++) {
         vo_vec3 x = m->s->node_x[n];
-        m->moved[n] = vo_half_drawn(m, x, vo_field_gradient(m->field, x, 0.05 * m->cell));
+        m->moved[n] = vo_hm_project(m, x, vo_field_gradient(m->field, x, 0.05 * m->cell));
     }
 }
 
-static void draw(vo_halves *m) {
-    vo_parallel_for(m->ctx, m->s->node_count, 256, draw_nodes, m);
+static void draw(vo_halfedge_mesh *m) {
+    vo_parallel_for(m->ctx, m->s->node_count, 256, project_nodes, m);
     memcpy(m->s->node_x, m->moved, (size_t)m->s->node_count * sizeof *m->moved);
 }
 
-/* Closes the holes in the arrays. */
-static void compact(vo_halves *m) {
+/* Removes deleted nodes and faces from the arrays. */
+static void compact(vo_halfedge_mesh *m) {
     vo_surface_parts *s = m->s;
     int nodes = 0, faces = 0;
     for (int n = 0; n < s->node_count; n++) {
@@ -147,13 +149,13 @@ static void compact(vo_halves *m) {
 vo_result vo_polygonise_coarsen(vo_context *ctx, vo_field field, double cell, vo_field size,
                                 int faces, vo_surface_parts *s) {
     coarsening c = {.size = size, .count = s->face_count, .target = faces};
-    vo_result result = vo_halves_create(ctx, field, cell, s, &c.m);
+    vo_result result = vo_halfedge_mesh_create(ctx, field, cell, s, &c.m);
     if (result == VO_OK) {
         draw(&c.m);
         for (double most = SHORTEST; most < LONGEST && c.count > faces; most += PASS)
-            pass(&c, most);
+            collapse_pass(&c, most);
         compact(&c.m);
     }
-    vo_halves_free(&c.m);
+    vo_halfedge_mesh_free(&c.m);
     return result;
 }

@@ -1,20 +1,20 @@
-/* Better triangles for the same surface. */
+/* Improves the triangles of an extracted surface: relaxation and flips. */
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "mesh/polygonise_halves.h"
+#include "mesh/polygonise_halfedges.h"
 
 #include <string.h>
 
-enum { MOST_EASING = 8 }; /* rounds */
+enum { MAX_UNFOLD_ROUNDS = 8 };
 
-/* Short names for what is asked often. */
-typedef vo_halves halves;
-static int next(int h) { return vo_half_next(h); }
-static int start(const halves *m, int h) { return vo_half_start(m, h); }
-static int finish(const halves *m, int h) { return vo_half_finish(m, h); }
-static int around(const halves *m, int h) { return vo_half_around(m, h); }
+/* Short local names. */
+typedef vo_halfedge_mesh halves;
+static int next(int h) { return vo_hm_next(h); }
+static int start(const halves *m, int h) { return vo_hm_origin(m, h); }
+static int finish(const halves *m, int h) { return vo_hm_target(m, h); }
+static int around(const halves *m, int h) { return vo_hm_rotate(m, h); }
 
-/* Half edges sorted by their start, by counting. */
+/* Counting sort of half-edges by origin. */
 static void sort_by_start(halves *m) {
     int nodes = m->s->node_count, count = 3 * m->s->face_count;
     memset(m->first, 0, (size_t)(nodes + 1) * sizeof *m->first);
@@ -28,8 +28,8 @@ static void sort_by_start(halves *m) {
     }
 }
 
-/* Finds every twin. */
-static void pair(halves *m) {
+/* Finds the twin of every half-edge. */
+static void pair_twins(halves *m) {
     sort_by_start(m);
     for (int h = 0; h < 3 * m->s->face_count; h++) {
         int a = start(m, h), b = finish(m, h);
@@ -39,7 +39,7 @@ static void pair(halves *m) {
     }
 }
 
-bool vo_half_joined(const halves *m, int a, int b) {
+bool vo_hm_has_edge(const halves *m, int a, int b) {
     int h = m->out[a];
     do {
         if (finish(m, h) == b) return true;
@@ -53,61 +53,61 @@ static double cosine_at(vo_vec3 p, vo_vec3 a, vo_vec3 b) {
     return v3_dot(v3_normalize(v3_sub(a, p)), v3_normalize(v3_sub(b, p)));
 }
 
-/* True if the two angles opposite to the edge add up to more than half a turn, the surface is all
- * but flat there before and after, and no node is left with fewer than four edges. */
+/* True if the angles opposite the edge sum to more than 180 degrees, the surface there is nearly
+ * flat before and after, and no node is left with fewer than four edges. */
 static bool should_flip(const halves *m, int h) {
     int t = m->twin[h];
     int a = start(m, h), b = finish(m, h), c = finish(m, next(h)), d = finish(m, next(t));
     if (m->valence[a] <= 4 || m->valence[b] <= 4) return false;
     const vo_vec3 *x = m->s->node_x;
     if (cosine_at(x[c], x[a], x[b]) + cosine_at(x[d], x[a], x[b]) > -1e-3) return false;
-    vo_vec3 old_0 = v3_normalize(vo_half_normal(x[a], x[b], x[c]));
-    vo_vec3 old_1 = v3_normalize(vo_half_normal(x[b], x[a], x[d]));
-    vo_vec3 new_0 = v3_normalize(vo_half_normal(x[d], x[b], x[c]));
-    vo_vec3 new_1 = v3_normalize(vo_half_normal(x[a], x[d], x[c]));
+    vo_vec3 old_0 = v3_normalize(vo_hm_normal(x[a], x[b], x[c]));
+    vo_vec3 old_1 = v3_normalize(vo_hm_normal(x[b], x[a], x[d]));
+    vo_vec3 new_0 = v3_normalize(vo_hm_normal(x[d], x[b], x[c]));
+    vo_vec3 new_1 = v3_normalize(vo_hm_normal(x[a], x[d], x[c]));
     vo_vec3 mean = v3_normalize(v3_add(old_0, old_1));
     return v3_dot(old_0, old_1) > 0.8 && v3_dot(new_0, mean) > 0.8 && v3_dot(new_1, mean) > 0.8 &&
-           !vo_half_joined(m, c, d);
+           !vo_hm_has_edge(m, c, d);
 }
 
-/*      c            c         Faces abc, bad become adc, bcd. The half edge h, then from d to c,
- *     / \          /|\        stays the first one named of its face.
+/*      c            c         Faces abc, bad become adc, bcd. The half-edge h, now from d to c,
+ *     / \          /|\        keeps its index.
  *    a-h-b   ->   a | b
  *     \ /          \|/
  *      d            d      */
-static void flip(halves *m, int h) {
+static void flip_edge(halves *m, int h) {
     int t = m->twin[h], f = h / 3, g = t / 3;
     int a = start(m, h), b = finish(m, h), c = finish(m, next(h)), d = finish(m, next(t));
     int bc = m->twin[next(h)], ca = m->twin[next(next(h))];
     int ad = m->twin[next(t)], db = m->twin[next(next(t))];
     memcpy(m->s->face[f], (int[3]){d, c, a}, sizeof m->s->face[f]);
     memcpy(m->s->face[g], (int[3]){c, d, b}, sizeof m->s->face[g]);
-    vo_half_set_twins(m, 3 * f, 3 * g);
-    vo_half_set_twins(m, 3 * f + 1, ca);
-    vo_half_set_twins(m, 3 * f + 2, ad);
-    vo_half_set_twins(m, 3 * g + 1, db);
-    vo_half_set_twins(m, 3 * g + 2, bc);
+    vo_hm_pair(m, 3 * f, 3 * g);
+    vo_hm_pair(m, 3 * f + 1, ca);
+    vo_hm_pair(m, 3 * f + 2, ad);
+    vo_hm_pair(m, 3 * g + 1, db);
+    vo_hm_pair(m, 3 * g + 2, bc);
     m->out[a] = 3 * f + 2, m->out[b] = 3 * g + 2, m->out[c] = 3 * g, m->out[d] = 3 * f;
     m->valence[a]--, m->valence[b]--, m->valence[c]++, m->valence[d]++;
 }
 
 static void flip_all(halves *m) {
     for (int h = 0; h < 3 * m->s->face_count; h++)
-        if (h < m->twin[h] && should_flip(m, h)) flip(m, h);
+        if (h < m->twin[h] && should_flip(m, h)) flip_edge(m, h);
 }
 
 vo_vec3 vo_field_gradient(vo_field field, vo_vec3 p, double step) {
-    /* Four corners of a tetrahedron: their directions add up to zero, so f(p) drops out. */
-    static const vo_vec3 way[4] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+    /* Directions to the corners of a tetrahedron sum to zero, so f(p) cancels. */
+    static const vo_vec3 direction[4] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     vo_vec3 sum = v3_zero();
     for (int i = 0; i < 4; i++) {
-        double f = field.value(field.arg, v3_add_scaled(p, step, way[i]));
-        sum = v3_add_scaled(sum, f / (4 * step), way[i]);
+        double f = field.value(field.arg, v3_add_scaled(p, step, direction[i]));
+        sum = v3_add_scaled(sum, f / (4 * step), direction[i]);
     }
     return sum;
 }
 
-vo_vec3 vo_half_drawn(const halves *m, vo_vec3 p, vo_vec3 gradient) {
+vo_vec3 vo_hm_project(const halves *m, vo_vec3 p, vo_vec3 gradient) {
     double f = m->field.value(m->field.arg, p);
     vo_vec3 step = v3_scale(-f / vo_max(v3_length2(gradient), 1e-4), gradient);
     double length = v3_length(step), most = 0.5 * m->cell;
@@ -126,61 +126,61 @@ static vo_vec3 mean_around(const halves *m, int n) {
     return v3_scale(1.0 / count, sum);
 }
 
-/* True if a node at x would turn a face around it away from `normal`. */
+/* True if moving the node to x would turn one of its faces away from `normal`. */
 static bool would_fold(const halves *m, int n, vo_vec3 x, vo_vec3 normal) {
     int h = m->out[n];
     do {
         vo_vec3 b = m->s->node_x[finish(m, h)], c = m->s->node_x[finish(m, next(h))];
-        if (v3_dot(v3_normalize(vo_half_normal(x, b, c)), normal) < 0.3) return true;
+        if (v3_dot(v3_normalize(vo_hm_normal(x, b, c)), normal) < 0.3) return true;
         h = around(m, h);
     } while (h != m->out[n]);
     return false;
 }
 
-/* Moves towards the neighbours' mean along the surface, then onto the surface. */
-static void spread_nodes(void *arg, int begin, int end, int chunk) {
+/* Moves nodes towards the mean of their neighbours along the surface, then onto the surface. */
+static void relax_nodes(void *arg, int begin, int end, int chunk) {
     halves *m = arg;
     (void)chunk;
     for (int n = begin; n < end; n++) {
         vo_vec3 x = m->s->node_x[n];
         vo_vec3 gradient = vo_field_gradient(m->field, x, 0.05 * m->cell);
-        vo_vec3 normal = v3_normalize(gradient), way = v3_sub(mean_around(m, n), x);
-        way = v3_add_scaled(way, -v3_dot(way, normal), normal);
-        vo_vec3 there = vo_half_drawn(m, v3_add_scaled(x, 0.7, way), gradient);
-        m->moved[n] = would_fold(m, n, there, normal) ? v3_add_scaled(x, 0.3, way) : there;
+        vo_vec3 normal = v3_normalize(gradient), direction = v3_sub(mean_around(m, n), x);
+        direction = v3_add_scaled(direction, -v3_dot(direction, normal), normal);
+        vo_vec3 there = vo_hm_project(m, v3_add_scaled(x, 0.7, direction), gradient);
+        m->moved[n] = would_fold(m, n, there, normal) ? v3_add_scaled(x, 0.3, direction) : there;
     }
 }
 
-/* Onto the surface only, unless that would fold it. */
-static void draw_nodes(void *arg, int begin, int end, int chunk) {
+/* Projects nodes onto the surface unless that would fold it. */
+static void project_nodes(void *arg, int begin, int end, int chunk) {
     halves *m = arg;
     (void)chunk;
     for (int n = begin; n < end; n++) {
         vo_vec3 x = m->s->node_x[n];
         vo_vec3 gradient = vo_field_gradient(m->field, x, 0.02 * m->cell);
-        vo_vec3 there = vo_half_drawn(m, x, gradient);
+        vo_vec3 there = vo_hm_project(m, x, gradient);
         m->moved[n] = would_fold(m, n, there, v3_normalize(gradient)) ? x : there;
     }
 }
 
-/* True of a face that is turned far away from the surface where its middle is. */
+/* True if the face is turned far away from the surface at its centroid. */
 static bool is_folded(const halves *m, const int face[3]) {
     vo_vec3 a = m->s->node_x[face[0]], b = m->s->node_x[face[1]], c = m->s->node_x[face[2]];
     vo_vec3 middle = v3_scale(1.0 / 3, v3_add(a, v3_add(b, c)));
     vo_vec3 gradient = vo_field_gradient(m->field, middle, 0.05 * m->cell);
-    return v3_dot(v3_normalize(vo_half_normal(a, b, c)), v3_normalize(gradient)) < 0.3;
+    return v3_dot(v3_normalize(vo_hm_normal(a, b, c)), v3_normalize(gradient)) < 0.3;
 }
 
-/* Marks folded faces in `order`, which pairing no longer needs. */
+/* Marks folded faces in `order`, which is unused after pairing. */
 static void find_folded(void *arg, int begin, int end, int chunk) {
     halves *m = arg;
     (void)chunk;
     for (int f = begin; f < end; f++) m->order[f] = is_folded(m, m->s->face[f]);
 }
 
-/* Where the surface is finer than the cells, nodes cannot all lie on it: those of folded faces go
- * towards the middle between their neighbours instead. */
-static int ease(halves *m) {
+/* Moves the nodes of folded faces towards the mean of their neighbours: where the surface is finer
+ * than the cells, not all nodes can lie on it. Returns the number of folded faces. */
+static int unfold(halves *m) {
     int folded = 0;
     vo_parallel_for(m->ctx, m->s->face_count, 256, find_folded, m);
     memcpy(m->moved, m->s->node_x, (size_t)m->s->node_count * sizeof *m->moved);
@@ -196,23 +196,23 @@ static int ease(halves *m) {
     return folded;
 }
 
-static void move(halves *m, vo_range_fn *body) {
+static void move(halves *m, vo_loop_fn *body) {
     vo_parallel_for(m->ctx, m->s->node_count, 256, body, m);
     memcpy(m->s->node_x, m->moved, (size_t)m->s->node_count * sizeof *m->moved);
 }
 
 static void improve(halves *m, int rounds) {
-    for (int i = 0; i < 2; i++) move(m, draw_nodes);
+    for (int i = 0; i < 2; i++) move(m, project_nodes);
     for (int i = 0; i < rounds; i++) {
-        move(m, spread_nodes);
+        move(m, relax_nodes);
         flip_all(m);
     }
-    for (int i = 0; i < 3; i++) move(m, draw_nodes);
-    for (int i = 0; i < MOST_EASING && ease(m) > 0; i++) flip_all(m);
+    for (int i = 0; i < 3; i++) move(m, project_nodes);
+    for (int i = 0; i < MAX_UNFOLD_ROUNDS && unfold(m) > 0; i++) flip_all(m);
 }
 
-vo_result vo_halves_create(vo_context *ctx, vo_field field, double cell, vo_surface_parts *s,
-                           vo_halves *m) {
+vo_result vo_halfedge_mesh_create(vo_context *ctx, vo_field field, double cell, vo_surface_parts *s,
+                                  vo_halfedge_mesh *m) {
     int nodes = s->node_count, sides = 3 * s->face_count;
     *m = (halves){.ctx = ctx, .field = field, .cell = cell, .s = s};
     m->node_count = nodes;
@@ -225,11 +225,11 @@ vo_result vo_halves_create(vo_context *ctx, vo_field field, double cell, vo_surf
     m->moved = vo_new_array(ctx, vo_vec3, nodes);
     if (!m->twin || !m->order || !m->first || !m->out || !m->valence || !m->moved)
         return vo_fail_memory(ctx, "a surface's edges");
-    pair(m);
+    pair_twins(m);
     return VO_OK;
 }
 
-void vo_halves_free(vo_halves *m) {
+void vo_halfedge_mesh_free(vo_halfedge_mesh *m) {
     vo_free_array(m->ctx, m->twin, m->side_count);
     vo_free_array(m->ctx, m->order, m->side_count);
     vo_free_array(m->ctx, m->first, m->node_count + 1);
@@ -241,8 +241,8 @@ void vo_halves_free(vo_halves *m) {
 vo_result vo_polygonise_improve(vo_context *ctx, vo_field field, double cell, int rounds,
                                 vo_surface_parts *s) {
     halves m;
-    vo_result result = vo_halves_create(ctx, field, cell, s, &m);
+    vo_result result = vo_halfedge_mesh_create(ctx, field, cell, s, &m);
     if (result == VO_OK) improve(&m, rounds);
-    vo_halves_free(&m);
+    vo_halfedge_mesh_free(&m);
     return result;
 }

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* More than any scene needs of one obstacle; keeps every index far from overflow. */
-enum { MOST_FACES = 2000000 };
+/* Far beyond the needs of an obstacle; keeps all indices in range. */
+enum { MAX_FACES = 2000000 };
 
 vo_result vo_surface_parts_reserve(vo_surface_parts *s, int nodes, int faces) {
     if (!vo_reserve(s->ctx, &s->node_x, &s->node_capacity, nodes) ||
@@ -26,15 +26,15 @@ void vo_surface_parts_add_face(vo_surface_parts *s, int a, int b, int c) {
     memcpy(s->face[s->face_count++], face, sizeof face);
 }
 
-/* Whole number of pieces of about `edge` that a length makes. */
+/* Number of pieces of about `edge` in a length. */
 static int pieces(double length, double edge) { return vo_max_int(1, (int)lround(length / edge)); }
 
-/* Two triangles, cut along the one diagonal or the other by whether `diagonal` is odd. The corners
- * turn to the left as seen from outside, or to the right where `turned`. */
-static void add_quad(vo_surface_parts *s, const int corner[4], int diagonal, bool turned) {
+/* Adds two triangles; the parity of `diagonal` selects the diagonal. Corners are counter-clockwise
+ * seen from outside, or clockwise if `flipped`. */
+static void add_quad(vo_surface_parts *s, const int corner[4], int diagonal, bool flipped) {
     for (int i = diagonal % 2; i < 4; i += 2) {
         int a = corner[i], b = corner[(i + 1) % 4], c = corner[(i + 2) % 4];
-        vo_surface_parts_add_face(s, a, turned ? c : b, turned ? b : c);
+        vo_surface_parts_add_face(s, a, flipped ? c : b, flipped ? b : c);
     }
 }
 
@@ -48,13 +48,13 @@ static const int ico_face[ICO_FACES][3] = {
     {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1},
 };
 
-/* (+-1, +-p, 0) and its cyclic turns, p the golden ratio. */
+/* (+-1, +-p, 0) and its cyclic permutations, p the golden ratio. */
 static vo_vec3 ico_corner(int i) {
     double p = (1 + sqrt(5)) / 2, a = i % 2 ? 1 : -1, b = i % 4 < 2 ? p : -p;
     return i < 4 ? v3(a, b, 0) : i < 8 ? v3(0, a, b) : v3(b, 0, a);
 }
 
-/* Numbers of the nodes on a sphere whose icosahedron has its edges cut in `cuts`: corners first,
+/* Node numbers of a sphere made from an icosahedron with edges divided into `cuts` parts: corners,
  * then the inner nodes of each edge, then those of each face. */
 typedef struct ico {
     int cuts;
@@ -77,7 +77,7 @@ static int ico_edge_node(const ico *s, int a, int b, int k) {
     return ICO_NODES + s->edge[a][b] * (s->cuts - 1) + k - 1;
 }
 
-/* The node of face f at i steps towards its second and j towards its third corner. */
+/* The node of face f at i steps towards its second and j steps towards its third corner. */
 static int ico_node(const ico *s, int f, int i, int j) {
     const int *c = ico_face[f];
     int n = s->cuts, inner = (n - 1) * (n - 2) / 2;
@@ -87,7 +87,7 @@ static int ico_node(const ico *s, int f, int i, int j) {
     if (j == 0) return ico_edge_node(s, c[0], c[1], i);
     if (i == 0) return ico_edge_node(s, c[0], c[2], j);
     if (i + j == n) return ico_edge_node(s, c[1], c[2], j);
-    int row = (j - 1) * (n - 1) - j * (j - 1) / 2; /* nodes in the inner rows before */
+    int row = (j - 1) * (n - 1) - j * (j - 1) / 2; /* nodes in the earlier inner rows */
     return ICO_NODES + ICO_EDGES * (n - 1) + f * inner + row + i - 1;
 }
 
@@ -108,7 +108,7 @@ static void fill_ico_face(const ico *s, int f, double radius, vo_surface_parts *
 }
 
 static vo_result make_sphere(const vo_shape_def *def, vo_surface_parts *out) {
-    const double ico_edge = 1.2; /* of an icosahedron, blown up to radius 1, in the mean */
+    const double ico_edge = 1.2; /* mean edge of an icosahedron projected onto the unit sphere */
     ico s = {.cuts = pieces(ico_edge * def->radius, def->edge_length)};
     ico_number_edges(&s);
     int n = s.cuts;
@@ -120,11 +120,11 @@ static vo_result make_sphere(const vo_shape_def *def, vo_surface_parts *out) {
 
 /* --- box, plate and blade ----------------------------------------------------------------- */
 
-/* A block of n[0] x n[1] x n[2] cells, of which only the nodes on the outside are numbered: the
- * whole lowest layer, the border of each layer between, the whole highest layer. */
+/* A block of n[0] x n[1] x n[2] cells; only nodes on the surface are numbered: the whole lowest
+ * layer, the border of each layer between, the whole highest layer. */
 typedef struct block {
     int n[3];
-    int layer, border; /* nodes of a whole layer and of a border */
+    int layer, border; /* number of nodes of a whole layer and of a border */
 } block;
 
 static int block_node(const block *b, const int at[3]) {
@@ -135,8 +135,8 @@ static int block_node(const block *b, const int at[3]) {
     return b->layer + (k - 1) * b->border + around;
 }
 
-/* The node of a side: axis w is fixed at its lower or upper end; i and j count along the two
- * others, in the order in which u, v, w turn to the right. */
+/* The node of a side: axis w is fixed at its lower or upper end; i and j count along the other
+ * axes, in the order in which u, v, w are right-handed. */
 static int side_node(const block *b, int w, bool upper, int i, int j) {
     int at[3];
     at[w] = upper ? b->n[w] : 0;
@@ -155,7 +155,7 @@ static void fill_side(const block *b, int w, bool upper, vo_surface_parts *out) 
         }
 }
 
-/* Nodes evenly between the corners `low` and `high`; where the row runs inside, only its ends. */
+/* Places nodes evenly between the corners `low` and `high`; of inner rows, only the ends. */
 static void place_block(const block *b, vo_vec3 low, vo_vec3 high, vo_surface_parts *out) {
     vo_vec3 d = v3_sub(high, low);
     for (int k = 0; k <= b->n[2]; k++)
@@ -174,7 +174,7 @@ static vo_result make_block(vo_vec3 low, vo_vec3 high, double edge, vo_surface_p
     b.layer = (b.n[0] + 1) * (b.n[1] + 1);
     b.border = 2 * (b.n[0] + b.n[1]);
     int nodes = 2 * b.layer + (b.n[2] - 1) * b.border;
-    VO_TRY(vo_surface_parts_reserve(out, nodes, 2 * nodes)); /* 2 nodes - 4, by Euler */
+    VO_TRY(vo_surface_parts_reserve(out, nodes, 2 * nodes)); /* 2 nodes - 4 faces (Euler) */
     place_block(&b, low, high, out);
     out->node_count = nodes;
     for (int w = 0; w < 3; w++) {
@@ -194,8 +194,8 @@ static vo_result make_plate(const vo_shape_def *def, vo_surface_parts *out) {
     return make_block(v3(-s.x / 2, -s.y / 2, -s.z), v3(s.x / 2, s.y / 2, 0), def->edge_length, out);
 }
 
-/* A wedge in `across` sections along x, each with the edge first and then pairs of nodes, upper and
- * lower, at `deep` distances from it:
+/* A wedge in `across` sections along x; each section has the node of the edge first, then pairs of
+ * nodes, upper and lower, at `deep` distances from it:
  *
  *            2m-1 ... 3   1
  *          back               0 edge
@@ -272,10 +272,10 @@ static vo_result make_torus(const vo_shape_def *def, vo_surface_parts *out) {
     return vo_revolve_torus(def->radius, def->tube, def->edge_length, out);
 }
 
-/* The wall of a funnel. Inside it runs down from the mouth (R, h) to the neck (n, 0) and the end of
- * the stem (n, -s); outside it comes back up at the distance t, where the cone is
- * r = n + z (R - n) / h + t l / h, with l the length of the slant. That meets the outside of the
- * stem, r = n + t, at z = t (h - l) / (R - n) < 0, unless the stem ends before. */
+/* The wall of a funnel. The inside runs down from the mouth (R, h) to the neck (n, 0) and the end
+ * of the stem (n, -s); the outside returns at the distance t, where the cone is r = n + z (R - n) /
+ * h + t l / h, with l the length of the slant. It meets the outside of the stem, r = n + t, at z =
+ * t (h - l) / (R - n) < 0, unless the stem ends before. */
 static vo_result make_funnel(const vo_shape_def *def, vo_surface_parts *out) {
     double R = def->radius, n = def->neck, h = def->height, s = def->stem, t = def->thickness;
     double slant = hypot(R - n, h), wall = t * slant / h, corner = t * (h - slant) / (R - n);
@@ -290,9 +290,9 @@ static vo_result make_funnel(const vo_shape_def *def, vo_surface_parts *out) {
     return vo_revolve(&p, def->edge_length, out);
 }
 
-/* --- the public call ---------------------------------------------------------------------- */
+/* --- public function ---------------------------------------------------------------------- */
 
-/* Dimensions of vo_shape_def, as bits of what a kind needs. */
+/* Dimensions of vo_shape_def that a kind requires, as bits. */
 enum { RADIUS = 1, TUBE = 2, NECK = 4, HEIGHT = 8, SIZE = 16, WALL = 32 };
 
 typedef struct shape_kind {
@@ -314,7 +314,7 @@ static const shape_kind kinds[] = {
 
 vo_shape_def vo_shape_def_default(vo_shape_kind kind) { return (vo_shape_def){.kind = kind}; }
 
-/* The sentence that tells what is wrong with a shape, or NULL. */
+/* Description of the first invalid dimension, or NULL. */
 static const char *shape_defect(const vo_shape_def *d, unsigned needs) {
     vo_vec3 s = d->size;
     if (needs & RADIUS && !vo_is_positive(d->radius)) return "radius must be positive";
@@ -330,8 +330,8 @@ static const char *shape_defect(const vo_shape_def *d, unsigned needs) {
     return vo_is_nonnegative(d->edge_length) ? NULL : "edge_length must be at least 0";
 }
 
-/* The length of edges that shows the shape well. */
-static double usual_edge(const vo_shape_def *d) {
+/* Default edge length. */
+static double default_edge_length(const vo_shape_def *d) {
     switch (d->kind) {
     case VO_SHAPE_SPHERE:
         return d->radius / 8;
@@ -346,16 +346,16 @@ static double usual_edge(const vo_shape_def *d) {
     }
 }
 
-/* A number of faces that the shape will not exceed by much. */
-static double faces_about(const vo_shape_def *d) {
+/* Approximate upper bound on the number of faces. */
+static double estimate_face_count(const vo_shape_def *d) {
     double reach = d->radius + d->tube + d->height + d->stem + d->thickness;
     if (d->kind == VO_SHAPE_FUNNEL) reach += d->thickness * (d->radius + d->height) / d->height;
     double wide = d->size.x + d->size.y + d->size.z + 7 * reach;
     return (wide / d->edge_length + 1) * (wide / d->edge_length + 1);
 }
 
-/* Fills in what was left to the shape. */
-static vo_shape_def settle(const vo_shape_def *given, unsigned needs) {
+/* Replaces dimensions of 0 by their defaults. */
+static vo_shape_def apply_defaults(const vo_shape_def *given, unsigned needs) {
     vo_shape_def d = {.kind = given->kind, .edge_length = given->edge_length};
     if (needs & RADIUS) d.radius = given->radius;
     if (needs & TUBE) d.tube = given->tube;
@@ -364,7 +364,7 @@ static vo_shape_def settle(const vo_shape_def *given, unsigned needs) {
     if (needs & SIZE) d.size = given->size;
     if (needs & WALL) d.stem = given->stem;
     if (needs & WALL) d.thickness = given->thickness > 0 ? given->thickness : d.neck / 5;
-    if (d.edge_length == 0) d.edge_length = usual_edge(&d);
+    if (d.edge_length == 0) d.edge_length = default_edge_length(&d);
     return d;
 }
 
@@ -379,15 +379,16 @@ static vo_result make_mesh(const shape_kind *kind, const vo_shape_def *d, vo_sur
 vo_result vo_mesh_create_shape(vo_context *ctx, const vo_shape_def *def, vo_mesh **out) {
     *out = NULL;
     if (!def || (unsigned)def->kind >= sizeof kinds / sizeof *kinds)
-        return vo_fail(ctx, VO_BAD_CALL, "a shape needs a kind of vo_shape_kind");
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "a shape needs a kind of vo_shape_kind");
     const shape_kind *kind = &kinds[def->kind];
     const char *defect = shape_defect(def, kind->needs);
     if (defect)
-        return vo_fail(ctx, VO_BAD_CALL, "%s: %s, up to " VO_LARGEST_TEXT, kind->name, defect);
-    vo_shape_def settled = settle(def, kind->needs);
-    if (!(faces_about(&settled) < MOST_FACES))
-        return vo_fail(ctx, VO_BAD_CALL, "%s: edge_length %g gives more than %d faces", kind->name,
-                       settled.edge_length, MOST_FACES);
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "%s: %s, up to " VO_MAX_NUMBER_TEXT, kind->name,
+                       defect);
+    vo_shape_def settled = apply_defaults(def, kind->needs);
+    if (!(estimate_face_count(&settled) < MAX_FACES))
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "%s: edge_length %g gives more than %d faces",
+                       kind->name, settled.edge_length, MAX_FACES);
     vo_surface_parts parts = {.ctx = ctx};
     vo_result result = make_mesh(kind, &settled, &parts, out);
     vo_surface_parts_free(&parts);

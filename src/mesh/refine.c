@@ -6,17 +6,18 @@
 
 #include <string.h>
 
-enum { MOST_FACES = 4000000, MOST_TURNS = 32 };
+enum { MOST_FACES = 4000000, MAX_LEVELS = 32 };
 
-/* What the passes of one turn share. */
+/* Working data of one subdivision level. */
 typedef struct refiner {
     vo_context *ctx;
     const vo_mesh *mesh;
     vo_mesh_data data;
-    int (*middle)[2]; /* [edges] the new vert as each of the two faces sees it */
+    int (*middle)[2]; /* [edges] the new vert in each of the two faces */
 } refiner;
 
-double vo_mesh_mean_side(const vo_mesh *m) {
+/* Mean length of the sides of all faces in material space, m. */
+static double mean_side(const vo_mesh *m) {
     double sum = 0;
     for (int f = 0; f < m->face_count; f++)
         for (int i = 0; i < 3; i++) {
@@ -26,14 +27,14 @@ double vo_mesh_mean_side(const vo_mesh *m) {
     return m->face_count ? sum / (3.0 * m->face_count) : 0;
 }
 
-int vo_mesh_refine_turns(const vo_mesh *m, double edge_length) {
-    double mean = vo_mesh_mean_side(m);
-    int turns = 0;
-    while (turns < MOST_TURNS && mean > sqrt(2) * edge_length) {
+int vo_mesh_refine_levels(const vo_mesh *m, double edge_length) {
+    double mean = mean_side(m);
+    int levels = 0;
+    while (levels < MAX_LEVELS && mean > sqrt(2) * edge_length) {
         mean /= 2;
-        turns++;
+        levels++;
     }
-    return turns;
+    return levels;
 }
 
 static vo_vec3 middle3(vo_vec3 a, vo_vec3 b) { return v3_scale(0.5, v3_add(a, b)); }
@@ -60,7 +61,7 @@ static vo_result fill_nodes(refiner *r) {
     return VO_OK;
 }
 
-/* Whether the faces on both sides of an edge share both of its verts. */
+/* True if the faces on both sides of an edge share both of its verts. */
 static bool is_smooth(const vo_mesh *m, int edge) {
     int one[2], other[2];
     if (m->edge_face[edge][1] < 0) return true;
@@ -97,7 +98,7 @@ static vo_result fill_verts(refiner *r) {
     return VO_OK;
 }
 
-/* The four pieces of a face: at each corner one, and the one between. */
+/* Creates the four parts of a face: one at each corner, and the middle one. */
 static void cut_face(refiner *r, int f) {
     const vo_mesh *m = r->mesh;
     const int *v = m->face_vert[f];
@@ -134,7 +135,7 @@ static bool is_plain_edge(const vo_mesh *m, int e) {
     return m->edge_rest_angle[e] == 0 && m->edge_label[e] == 0 && m->edge_damage[e] == 0;
 }
 
-/* Both halves of the edges that something is said of. */
+/* Lists both halves of the edges that have properties. */
 static vo_result fill_edges(refiner *r) {
     const vo_mesh *m = r->mesh;
     vo_mesh_data *d = &r->data;
@@ -166,22 +167,22 @@ static vo_result turn_once(refiner *r, vo_mesh **out) {
     return VO_OK;
 }
 
-static vo_result check_turns(const vo_mesh *m, int turns) {
-    double pieces = pow(4, turns);
+static vo_result check_levels(const vo_mesh *m, int levels) {
+    double pieces = pow(4, levels);
     if (m->face_count * pieces > MOST_FACES)
-        return vo_fail(m->ctx, VO_BAD_CALL, "the refined mesh would have more than %d faces",
+        return vo_fail(m->ctx, VO_BAD_ARGUMENT, "the refined mesh would have more than %d faces",
                        MOST_FACES);
     for (int f = 0; f < m->face_count; f++)
-        if (!(vo_mesh_face_area(m, f) / pieces > VO_MESH_LEAST_AREA))
-            return vo_fail(m->ctx, VO_BAD_CALL, "the pieces of face %d would have no area", f);
+        if (!(vo_mesh_face_area(m, f) / pieces > VO_MESH_MIN_AREA))
+            return vo_fail(m->ctx, VO_BAD_ARGUMENT, "the pieces of face %d would have no area", f);
     return VO_OK;
 }
 
-vo_result vo_mesh_refine(vo_mesh **mesh, int turns) {
-    VO_TRY(check_turns(*mesh, turns));
+vo_result vo_mesh_refine(vo_mesh **mesh, int levels) {
+    VO_TRY(check_levels(*mesh, levels));
     vo_mesh *fine = *mesh;
     vo_result result = VO_OK;
-    for (int i = 0; i < turns && result == VO_OK; i++) {
+    for (int i = 0; i < levels && result == VO_OK; i++) {
         refiner r = {.ctx = fine->ctx, .mesh = fine};
         vo_mesh *next = NULL;
         result = turn_once(&r, &next);

@@ -1,36 +1,32 @@
-/* A finer mesh of the same cloth: every face is cut in four by the middles of its sides.
+/* Midpoint subdivision of a cloth mesh: every face is divided into four by the midpoints of its
+ * sides.
  *
- *               c             The pieces have the shape of the whole: triangles stay as good
- *              / \            as they are, material areas add up exactly, and the mean edge is
- *            m2---m1          halved at each turn.
+ *               c             The parts are similar to the face: triangle quality is unchanged,
+ *              / \            material areas add up exactly, and the mean edge length is halved by
+ *            m2---m1          each level.
  *            / \ / \
  *           a---m0--b
  *
- * Old nodes, verts and their numbers stay; new nodes come behind them, one an edge in the order of
- * the edges. A new node lies in the middle of its edge in the world and moves with the mean of its
- * ends. It has one vert, or two where the edge is a seam, that is, where the faces on both sides do
- * not share both verts; so a seam stays closed and each patch flat.
+ * Old nodes, verts and their numbers are kept; new nodes follow, one per edge in the order of the
+ * edges. A new node is at the midpoint of its edge in the world, with the mean velocity of its
+ * ends. It has one vert, or two on a seam, where the faces on the two sides do not share both
+ * verts; so seams stay closed and patches flat.
  *
- * What was said of an element goes to its pieces: label, damage and plastic curvature of a face;
- * label, damage and rest angle of an edge, whose halves are folded as it was, while the new edges
- * within old faces lie flat. A new node gets the label of its ends where both have the same and
- * the edge is on the border: labels are how handles name a rim or a hem, and that is still the same
- * rim. Within the cloth two labelled nodes that happen to be neighbours say nothing about what lies
- * between. */
+ * Parts inherit the properties of their element: label, damage and plastic curvature of a face;
+ * label, damage and rest angle of an edge. New edges inside old faces are flat at rest. A new node
+ * on a border edge gets the label of its ends if they are equal: handles refer to rims and hems by
+ * label. In the interior, two adjacent labelled nodes do not imply a labelled line. */
 #ifndef VO_MESH_REFINE_H
 #define VO_MESH_REFINE_H
 
 #include "mesh/mesh.h"
 
-/* Mean length of the sides of all faces in material space, m. */
-double vo_mesh_mean_side(const vo_mesh *m);
+/* The number of subdivision levels that brings the mean side closest to `edge_length`, as a ratio:
+ * to 0.7 to 1.4 of it, or less if it was less before. */
+int vo_mesh_refine_levels(const vo_mesh *m, double edge_length);
 
-/* How many turns bring the mean side nearest to `edge_length`, as a ratio: from 0.7 to 1.4 of it,
- * or less where it was less before. */
-int vo_mesh_refine_turns(const vo_mesh *m, double edge_length);
-
-/* Replaces the mesh, which is one for cloth, by one refined so many times. On failure it stays what
- * it was: VO_BAD_CALL where it would have more than 4 million faces, or faces of no area. */
-vo_result vo_mesh_refine(vo_mesh **mesh, int turns);
+/* Replaces a cloth mesh by one subdivided `levels` times. On failure the mesh is unchanged;
+ * VO_BAD_ARGUMENT if it would have more than 4 million faces, or faces without area. */
+vo_result vo_mesh_refine(vo_mesh **mesh, int levels);
 
 #endif

@@ -1,3 +1,4 @@
+/* Text of mesh defects for messages and the log. */
 #include "core/memory.h"
 #include "mesh/validate.h"
 
@@ -5,12 +6,12 @@
 
 enum { MAX_LOGGED = 3 };
 
-typedef struct defect_facts {
+typedef struct defect_info {
     const char *wrong, *advice;
     bool fatal[2]; /* by vo_mesh_use */
-} defect_facts;
+} defect_info;
 
-static const defect_facts facts[VO_DEFECT_KIND_COUNT] = {
+static const defect_info info[VO_DEFECT_KIND_COUNT] = {
 #define X(name, wrong, advice, cloth, obstacle) {wrong, advice, {cloth, obstacle}},
     VO_MESH_DEFECTS(X)
 #undef X
@@ -22,7 +23,7 @@ void vo_mesh_report_free(vo_mesh_report *report) {
 }
 
 bool vo_mesh_defect_is_fatal(vo_mesh_defect_kind kind, vo_mesh_use use) {
-    return facts[kind].fatal[use];
+    return info[kind].fatal[use];
 }
 
 /* "face 12", "edge 3-7". */
@@ -49,7 +50,7 @@ static void position_text(const vo_mesh_defect *d, char *text, size_t size) {
         snprintf(text, size, ", at (%g, %g, %g)", d->position.x, d->position.y, d->position.z);
 }
 
-/* The second element that the sentence ends with, if there is one. */
+/* The second element, which ends the description of the problem, or nothing. */
 static void other_text(const vo_mesh_defect *d, char *text, size_t size) {
     text[0] = 0;
     if (d->what != VO_ELEMENT_EDGE && d->other != -1) snprintf(text, size, " %d", d->other);
@@ -61,8 +62,8 @@ void vo_mesh_defect_text(const vo_mesh_defect *d, char *text, size_t size) {
     line_text(d, line, sizeof line);
     position_text(d, position, sizeof position);
     other_text(d, other, sizeof other);
-    snprintf(text, size, "%s%s%s: %s%s; %s", element, line, position, facts[d->kind].wrong, other,
-             facts[d->kind].advice);
+    snprintf(text, size, "%s%s%s: %s%s; %s", element, line, position, info[d->kind].wrong, other,
+             info[d->kind].advice);
 }
 
 /* Index of the first fatal defect; there is one. */
@@ -86,7 +87,8 @@ void vo_mesh_report_text(const vo_mesh_report *report, char *text, size_t size) 
 
 void vo_mesh_report_log(const vo_mesh_report *report, const char *name) {
     int warnings = report->count - report->fatal_count, logged = 0;
-    for (int i = 0; i < report->count && logged < MAX_LOGGED; i++) {
+    int limit = report->ctx->log_all ? warnings : MAX_LOGGED;
+    for (int i = 0; i < report->count && logged < limit; i++) {
         if (vo_mesh_defect_is_fatal(report->defect[i].kind, report->use)) continue;
         char text[400];
         vo_mesh_defect_text(&report->defect[i], text, sizeof text);
@@ -94,26 +96,6 @@ void vo_mesh_report_log(const vo_mesh_report *report, const char *name) {
         logged++;
     }
     if (warnings > logged)
-        vo_log_line(report->ctx, VO_LOG_WARNING, "%s: and %d more; `voile check` lists them all",
-                    name, warnings - logged);
-}
-
-vo_result vo_mesh_accept(vo_context *ctx, const char *name, const vo_mesh_data *data,
-                         vo_mesh_use use, vo_mesh **out) {
-    *out = NULL;
-    if (use != VO_MESH_FOR_CLOTH && use != VO_MESH_FOR_OBSTACLE)
-        return vo_fail(ctx, VO_BAD_CALL, "%s: the use is not one of vo_mesh_use", name);
-    vo_mesh_report report;
-    VO_TRY(vo_mesh_validate(ctx, data, use, &report));
-    vo_result result = VO_OK;
-    if (report.fatal_count > 0) {
-        char text[512];
-        vo_mesh_report_text(&report, text, sizeof text);
-        result = vo_fail(ctx, VO_BAD_DATA, "%s: %s", name, text);
-    } else
-        vo_mesh_report_log(&report, name);
-    vo_mesh_report_free(&report);
-    if (result == VO_OK) result = vo_mesh_build(ctx, data, out);
-    if (result == VO_OK) (*out)->use = use;
-    return result;
+        vo_log_line(report->ctx, VO_LOG_WARNING, "%s: %d more warnings are not shown", name,
+                    warnings - logged);
 }

@@ -1,41 +1,41 @@
-/* Rings of points around the z axis, joined to the surface of a body. */
+/* Surfaces of revolution: rings of points around the z axis, joined by triangles. */
 #include "core/memory.h"
 #include "mesh/primitives.h"
 
-enum { FEWEST_AROUND = 6 };
+enum { MIN_RING_POINTS = 6 };
 
-/* One ring: its points begin at `first`; a ring of one point is on the axis. */
+/* A ring; its points begin at `first`. A ring of one point is on the axis. */
 typedef struct ring {
     double r, z;
     int count, first;
-    bool staggered; /* turned by half a step */
+    bool staggered; /* rotated by half a step */
 } ring;
 
 typedef struct rings {
     int count, capacity;
-    int points; /* of all rings */
+    int points; /* total number of points */
     ring *ring;
 } rings;
 
-/* As many points as there is room for. */
-static int points_around(double r, double edge) {
+/* Number of points on a ring of radius r. */
+static int count_ring_points(double r, double edge) {
     if (r == 0) return 1;
-    return vo_max_int(FEWEST_AROUND, (int)lround(2 * VO_PI * r / edge));
+    return vo_max_int(MIN_RING_POINTS, (int)lround(2 * VO_PI * r / edge));
 }
 
 static vo_result add_ring(vo_context *ctx, rings *list, double r, double z, double edge) {
     if (!vo_reserve(ctx, &list->ring, &list->capacity, list->count + 1))
         return vo_fail_memory(ctx, "a shape");
-    int points = points_around(r, edge);
+    int points = count_ring_points(r, edge);
     list->ring[list->count] = (ring){r, z, points, list->points, list->count % 2 == 1};
     list->count++;
     list->points += points;
     return VO_OK;
 }
 
-/* Points of the line from a to b, without b. */
+/* Adds the rings of the line from a to b, without b. */
 static vo_result add_line(vo_context *ctx, rings *list, vo_vec2 a, vo_vec2 b, double edge) {
-    double length = v2_length(v2_sub(b, a)), row = edge * sqrt(0.75); /* of equal triangles */
+    double length = v2_length(v2_sub(b, a)), row = edge * sqrt(0.75); /* height of a triangle */
     int steps = vo_max_int(1, (int)lround(length / row));
     for (int i = 0; i < steps; i++) {
         vo_vec2 p = v2_add(a, v2_scale((double)i / steps, v2_sub(b, a)));
@@ -60,8 +60,8 @@ static void place_points(const rings *list, vo_surface_parts *s) {
 
 static int point_of(const ring *k, int i) { return k->first + i % k->count; }
 
-/* Joins two rings: of the two that could be next, the point that comes first around the axis makes
- * the triangle, so that each point is joined to the ones nearest to it. */
+/* Joins two rings by triangles: of the two candidates, the point with the smaller angle is next, so
+ * each point is joined to the nearest ones. */
 static void join_rings(const ring *a, const ring *b, vo_surface_parts *s) {
     int steps_a = a->count > 1 ? a->count : 0, steps_b = b->count > 1 ? b->count : 0;
     for (int i = 0, j = 0; i < steps_a || j < steps_b;) {
@@ -76,7 +76,7 @@ static void join_rings(const ring *a, const ring *b, vo_surface_parts *s) {
     }
 }
 
-/* A ring of n points has n triangles on each side. */
+/* Joins consecutive rings. A ring of n points has n triangles on each side. */
 static vo_result join_all(const rings *list, bool loop, vo_surface_parts *s) {
     VO_TRY(vo_surface_parts_reserve(s, list->points, 2 * list->points));
     place_points(list, s);
@@ -102,7 +102,7 @@ vo_result vo_revolve(const vo_profile *profile, double edge, vo_surface_parts *o
 }
 
 static vo_result add_circle(vo_context *ctx, double radius, double tube, double edge, rings *list) {
-    int count = points_around(tube, edge * sqrt(0.75));
+    int count = count_ring_points(tube, edge * sqrt(0.75));
     for (int i = 0; i < count; i++) {
         double a = 2 * VO_PI * i / count;
         VO_TRY(add_ring(ctx, list, radius + tube * cos(a), tube * sin(a), edge));

@@ -5,8 +5,8 @@
 #include "core/memory.h"
 #include "mesh/smooth_normal.h"
 
-#define TILT_SHARE 2.0 /* how far an edge may bend more at one end than at the other */
-#define TILT_SPARE 0.4 /* for those as long as the shortest of their node */
+#define TILT_RATIO  2.0 /* allowed ratio of the bends at the two ends of an edge */
+#define TILT_OFFSET 0.4 /* additional bend of edges as long as the shortest at their node */
 
 static int after(int corner) { return corner == 2 ? 0 : corner + 1; }
 
@@ -18,16 +18,16 @@ static double tilt_of(vo_vec3 e, vo_vec3 n) {
     return length > 0 ? v3_dot(n, e) / length : 0;
 }
 
-/* From a node to the control point beside it, along the edge e, tangential to the plane of n; see
- * smooth.h. The sine of the angle used is the smallest of that of the edge and the plane, its
- * cosine, and `most`. */
-static vo_vec3 tangent_of(vo_vec3 e, vo_vec3 n, double most) {
+/* Vector from a node to the control point on the edge e, in the tangent plane of n; see smooth.h.
+ * The sine of the angle used is the smallest of that between edge and plane, its cosine, and
+ * `max_sine`. */
+static vo_vec3 tangent_of(vo_vec3 e, vo_vec3 n, double max_sine) {
     double length = v3_length(e), s = tilt_of(e, n);
     if (!(length > 0)) return v3_zero();
     vo_vec3 d = v3_scale(1 / length, e), side = v3_add_scaled(n, -s, d);
     double c = v3_length(side);
     if (!(c > 0)) return v3_scale(1.0 / 3, e);
-    double sine = vo_min(most, vo_min(fabs(s), c)), cosine = sqrt(1 - vo_min(sine * sine, 1));
+    double sine = vo_min(max_sine, vo_min(fabs(s), c)), cosine = sqrt(1 - vo_min(sine * sine, 1));
     double reach = 2 * length / (3 * (1 + cosine));
     return v3_add(v3_scale(reach * cosine, d), v3_scale((s > 0 ? -1 : 1) * reach * sine / c, side));
 }
@@ -36,18 +36,19 @@ static vo_vec3 edge_from(const vo_mesh *m, int edge, int end) {
     return v3_sub(m->node_x[m->edge_node[edge][1 - end]], m->node_x[m->edge_node[edge][end]]);
 }
 
-/* The tangent at one end of an edge as the face on one side has it; `part` is the length of its
- * node's shortest edge in parts of its own. */
+/* Tangent at one end of an edge in the face on one side; `ratio` is the length of the shortest edge
+ * at the node relative to this edge. */
 static vo_vec3 tangent_on_side(const vo_smooth *s, int edge, int side, int end, double part) {
     const vo_mesh *m = s->mesh;
     const int *sector = s->sector[m->edge_face[edge][side]];
     vo_vec3 e = edge_from(m, edge, end), n[2];
     for (int i = 0; i < 2; i++) n[i] = s->normal[sector[vo_smooth_corner(m, edge, side, i)]];
     double other = fabs(tilt_of(e, n[1 - end]));
-    return tangent_of(e, n[end], TILT_SHARE * other + TILT_SPARE * part);
+    return tangent_of(e, n[end], TILT_RATIO * other + TILT_OFFSET * part);
 }
 
-/* A crease has two normals at each end and is given the mean of what they say. */
+/* Control point of an edge. A crease has two normals at each end; uses the mean of both tangents.
+ */
 static vo_vec3 control_of(const vo_smooth *s, const double *shortest, int edge, int end) {
     const vo_mesh *m = s->mesh;
     int node = m->edge_node[edge][end];
@@ -59,7 +60,7 @@ static vo_vec3 control_of(const vo_smooth *s, const double *shortest, int edge, 
     return v3_add(m->node_x[node], tangent);
 }
 
-/* m, of the edges at each node. */
+/* Length of the shortest edge at each node, m. */
 static void find_shortest(const vo_mesh *m, double *shortest) {
     for (int i = 0; i < m->node_count; i++) shortest[i] = INFINITY;
     for (int e = 0; e < m->edge_count; e++)
@@ -100,50 +101,52 @@ void vo_smooth_free(vo_smooth *s) {
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
-/* Control points of a side from corner i to the next: near[0] beside i. */
-static void side_controls(const vo_smooth *s, int face, int i, vo_vec3 near[2]) {
+/* Control points of a side from corner i to the next: control[0] is beside i. */
+static void side_controls(const vo_smooth *s, int face, int i, vo_vec3 control[2]) {
     int edge = s->mesh->face_edge[face][i];
     int first = s->mesh->edge_node[edge][0] == vo_mesh_face_node(s->mesh, face, i) ? 0 : 1;
-    near[0] = s->edge_control[edge][first];
-    near[1] = s->edge_control[edge][1 - first];
+    control[0] = s->edge_control[edge][first];
+    control[1] = s->edge_control[edge][1 - first];
 }
 
 /* Vlachos et al., eqs. 1 and 2: b(u,v,w) = sum of b_ijk 3!/(i!j!k!) u^i v^j w^k, and
  * b111 = E + (E - V) / 2, the means of edge control points and corners. */
-vo_vec3 vo_smooth_point(const vo_smooth *s, const vo_spot *spot) {
-    const double *w = spot->weight;
+vo_vec3 vo_smooth_point(const vo_smooth *s, const vo_face_location *location) {
+    const double *w = location->weight;
     vo_vec3 sum = v3_zero(), edges = v3_zero(), corners = v3_zero();
     for (int i = 0; i < 3; i++) {
         int j = after(i);
-        vo_vec3 x = s->mesh->node_x[vo_mesh_face_node(s->mesh, spot->face, i)], near[2];
-        side_controls(s, spot->face, i, near);
+        vo_vec3 x = s->mesh->node_x[vo_mesh_face_node(s->mesh, location->face, i)], control[2];
+        side_controls(s, location->face, i, control);
         sum = v3_add_scaled(sum, w[i] * w[i] * w[i], x);
-        sum = v3_add_scaled(sum, 3 * w[i] * w[i] * w[j], near[0]);
-        sum = v3_add_scaled(sum, 3 * w[i] * w[j] * w[j], near[1]);
-        edges = v3_add(edges, v3_add(near[0], near[1]));
+        sum = v3_add_scaled(sum, 3 * w[i] * w[i] * w[j], control[0]);
+        sum = v3_add_scaled(sum, 3 * w[i] * w[j] * w[j], control[1]);
+        edges = v3_add(edges, v3_add(control[0], control[1]));
         corners = v3_add(corners, x);
     }
     vo_vec3 middle = v3_sub(v3_scale(0.25, edges), v3_scale(1.0 / 6, corners));
     return v3_add_scaled(sum, 6 * w[0] * w[1] * w[2], middle);
 }
 
-vo_vec3 vo_spot_point(const vo_mesh *m, const vo_spot *spot, const vo_vec3 *node_value) {
+vo_vec3 vo_face_location_point(const vo_mesh *m, const vo_face_location *location,
+                               const vo_vec3 *node_value) {
     vo_vec3 sum = v3_zero();
     for (int i = 0; i < 3; i++)
-        sum = v3_add_scaled(sum, spot->weight[i], node_value[vo_mesh_face_node(m, spot->face, i)]);
+        sum = v3_add_scaled(sum, location->weight[i],
+                            node_value[vo_mesh_face_node(m, location->face, i)]);
     return sum;
 }
 
-vo_vec3 vo_spot_overhang(const vo_mesh *m, const vo_spot *spot) {
-    double way = v2_length(spot->beyond);
+vo_vec3 vo_face_location_extrapolate(const vo_mesh *m, const vo_face_location *location) {
+    double way = v2_length(location->outside_offset);
     if (!(way > 0)) return v3_zero();
-    double most = vo_mesh_face_longest_side(m, spot->face) / 4;
-    vo_vec2 u = v2_scale(way > most ? most / way : 1, spot->beyond);
-    vo_mat2 inverse = m2_inverse(vo_mesh_face_dm(m, spot->face));
+    double most = vo_mesh_face_longest_side(m, location->face) / 4;
+    vo_vec2 u = v2_scale(way > most ? most / way : 1, location->outside_offset);
+    vo_mat2 inverse = m2_inverse(vo_mesh_face_dm(m, location->face));
     vo_vec2 t = m2_mul(inverse, u);
-    vo_vec3 x0 = m->node_x[vo_mesh_face_node(m, spot->face, 0)];
-    vo_vec3 e1 = v3_sub(m->node_x[vo_mesh_face_node(m, spot->face, 1)], x0);
-    vo_vec3 e2 = v3_sub(m->node_x[vo_mesh_face_node(m, spot->face, 2)], x0);
+    vo_vec3 x0 = m->node_x[vo_mesh_face_node(m, location->face, 0)];
+    vo_vec3 e1 = v3_sub(m->node_x[vo_mesh_face_node(m, location->face, 1)], x0);
+    vo_vec3 e2 = v3_sub(m->node_x[vo_mesh_face_node(m, location->face, 2)], x0);
     vo_vec3 hang = v3_add(v3_scale(t.x, e1), v3_scale(t.y, e2));
     double length = v3_length(hang), most_length = 2 * vo_min(way, most);
     return length > most_length ? v3_scale(most_length / length, hang) : hang;

@@ -1,7 +1,7 @@
 #include "mesh/smooth_normal.h"
 
-#include "core/forest.h"
 #include "core/memory.h"
+#include "core/union_find.h"
 
 /* ---- sectors --------------------------------------------------------------------------------- */
 
@@ -13,23 +13,24 @@ static int corner_number(const vo_mesh *m, int edge, int side, int end) {
     return 3 * m->edge_face[edge][side] + vo_smooth_corner(m, edge, side, end);
 }
 
-/* Joins corners over the edges that do not end a sector, then numbers what is left. */
+/* Joins corners across edges that do not end a sector, then numbers the sectors. */
 static void number_sectors(vo_smooth *s) {
     const vo_mesh *m = s->mesh;
     int *parent = s->sector[0], corners = 3 * s->face_count;
     for (int c = 0; c < corners; c++) parent[c] = c;
     for (int e = 0; e < m->edge_count; e++)
         for (int end = 0; end < 2 && !is_end(m, e); end++)
-            vo_forest_join(parent, corner_number(m, e, 0, end), corner_number(m, e, 1, end));
+            vo_union_find_join(parent, corner_number(m, e, 0, end), corner_number(m, e, 1, end));
     s->sector_count = 0;
-    for (int c = 0; c < corners; c++) parent[c] = vo_forest_root(parent, c);
+    for (int c = 0; c < corners; c++) parent[c] = vo_union_find_root(parent, c);
     for (int c = 0; c < corners; c++)
         parent[c] = parent[c] == c ? s->sector_count++ : parent[parent[c]];
 }
 
 /* ---- normals from faces ---------------------------------------------------------------------- */
 
-/* Max 1999, eq. 5: a face counts by sin(angle) / (|a| |b|), that is a x b / (|a|^2 |b|^2). */
+/* Max 1999, eq. 5: the weight of a face is sin(angle) / (|a| |b|), that is a x b / (|a|^2 |b|^2).
+ */
 static void add_face(vo_smooth *s, int face) {
     const vo_mesh *m = s->mesh;
     for (int i = 0; i < 3; i++) {
@@ -48,8 +49,8 @@ static vo_vec3 unit_or_zero(vo_vec3 n) {
     return length > 0 && isfinite(length) ? v3_scale(1 / length, n) : v3_zero();
 }
 
-/* How far the normals of a sector's faces are from its own. */
-static void find_spreads(vo_normals *x) {
+/* Computes the limits: the deviation of a sector's face normals from its own normal. */
+static void compute_limits(vo_normals *x) {
     vo_smooth *s = x->smooth;
     for (int f = 0; f < s->face_count; f++) {
         vo_vec3 normal = unit_or_zero(vo_mesh_face_normal(s->mesh, f));
@@ -68,7 +69,7 @@ static void find_face_normals(vo_normals *x) {
         s->normal[i] = unit_or_zero(s->normal[i]);
         x->base[i] = s->normal[i];
     }
-    find_spreads(x);
+    compute_limits(x);
 }
 
 static void mark_open(vo_normals *x) {
@@ -84,7 +85,7 @@ static void mark_open(vo_normals *x) {
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- driver ---------------------------------------------------------------------------------- */
 
 static bool allocate(vo_normals *x, size_t count) {
     vo_context *ctx = x->smooth->ctx;

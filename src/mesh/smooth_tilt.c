@@ -1,7 +1,7 @@
-/* Normals made to agree with each other: the conditions between neighbours, see smooth.h. */
+/* Makes neighbouring normals consistent; see smooth.h. */
 #include "mesh/smooth_normal.h"
 
-/* Two unit vectors across a unit vector (Duff et al., JCGT 6(1), 2017). */
+/* Two unit vectors perpendicular to a unit vector (Duff et al., JCGT 6(1), 2017). */
 static void find_axes(vo_vec3 n, vo_vec3 axis[2]) {
     double sign = copysign(1, n.z), a = -1 / (sign + n.z), b = n.x * n.y * a;
     axis[0] = v3(1 + sign * n.x * n.x * a, sign * b, -sign * n.x);
@@ -15,8 +15,8 @@ static void begin(vo_normals *x) {
     }
 }
 
-/* (N + tilt + N_other) . d = 0. It counts the less the more the edge is bent, and not at all where
- * that is a fold: half of what a fold says would be passed on to the flat cloth beside it. */
+/* Adds the condition (N + tilt + N_other) . d = 0. Its weight decreases with the bend of the edge
+ * and is zero at a fold, which would otherwise spread to the flat cloth beside it. */
 static void add_condition(vo_normals *x, int sector, int other, vo_vec3 d) {
     vo_tilt *t = &x->tilt[sector];
     double here = v3_dot(x->smooth->normal[sector], d), there = v3_dot(x->smooth->normal[other], d);
@@ -28,7 +28,7 @@ static void add_condition(vo_normals *x, int sector, int other, vo_vec3 d) {
     t->count++;
 }
 
-/* The sectors at the ends of an edge as one of its faces has them, and the edge's direction. */
+/* The sectors at the ends of an edge in one of its faces; returns the edge's direction. */
 static vo_vec3 side_sectors(const vo_normals *x, int edge, int side, int sector[2]) {
     const vo_mesh *m = x->smooth->mesh;
     int face = m->edge_face[edge][side];
@@ -38,9 +38,9 @@ static vo_vec3 side_sectors(const vo_normals *x, int edge, int side, int sector[
     return v3_normalize(v3_sub(m->node_x[node[1]], m->node_x[node[0]]));
 }
 
-/* What an edge says of the sectors at its ends: all of them, or, from those that are known, to
- * those that are not. */
-static void ask_side(vo_normals *x, int edge, int side, bool all) {
+/* Adds the conditions of one side of an edge: to both sectors, or (not `all`) from closed sectors
+ * to open ones. */
+static void add_side_conditions(vo_normals *x, int edge, int side, bool all) {
     int sector[2];
     vo_vec3 d = side_sectors(x, edge, side, sector);
     for (int end = 0; end < 2; end++) {
@@ -50,28 +50,28 @@ static void ask_side(vo_normals *x, int edge, int side, bool all) {
     }
 }
 
-/* A crease has other sectors on its second side. */
-static void ask(vo_normals *x, bool all) {
+/* Adds the conditions of all edges. A crease has different sectors on its second side. */
+static void add_conditions(vo_normals *x, bool all) {
     const vo_mesh *m = x->smooth->mesh;
     begin(x);
     for (int e = 0; e < m->edge_count; e++) {
-        ask_side(x, e, 0, all);
-        if (m->edge_face[e][1] >= 0 && vo_smooth_is_crease(m, e)) ask_side(x, e, 1, all);
+        add_side_conditions(x, e, 0, all);
+        if (m->edge_face[e][1] >= 0 && vo_smooth_is_crease(m, e)) add_side_conditions(x, e, 1, all);
     }
 }
 
-/* The shortest tilt that satisfies the conditions best. */
-static vo_vec2 solve(const vo_tilt *t) {
+/* The smallest tilt that minimises the residual. */
+static vo_vec2 solve_tilt(const vo_tilt *t) {
     double little = 1e-6 * (t->a.xx + t->a.yy);
     double xx = t->a.xx + little, yy = t->a.yy + little, det = xx * yy - t->a.xy * t->a.xy;
     if (!(det > 0)) return v2(0, 0);
     return v2((yy * t->b.x - t->a.xy * t->b.y) / det, (xx * t->b.y - t->a.xy * t->b.x) / det);
 }
 
-/* Takes a share of it, within the limit. */
-static void turn(vo_normals *x, int sector, double share) {
+/* Applies a fraction of the tilt, within the limit. */
+static void tilt_normal(vo_normals *x, int sector, double fraction) {
     const vo_tilt *t = &x->tilt[sector];
-    vo_vec2 p = v2_scale(share, solve(t));
+    vo_vec2 p = v2_scale(fraction, solve_tilt(t));
     vo_vec3 n = x->smooth->normal[sector], base = x->base[sector];
     n = v3_normalize(v3_add_scaled(v3_add_scaled(n, p.x, t->axis[0]), p.y, t->axis[1]));
     double apart = v3_distance(n, base), limit = x->limit[sector];
@@ -79,26 +79,26 @@ static void turn(vo_normals *x, int sector, double share) {
     x->smooth->normal[sector] = n;
 }
 
-/* From the sectors that are known to those beside them. They may turn about as far as those. */
+/* Extrapolates from closed sectors to open neighbours, whose limits become similar. */
 static void extrapolate(vo_normals *x) {
-    ask(x, false);
+    add_conditions(x, false);
     for (int i = 0; i < x->smooth->sector_count; i++) {
         const vo_tilt *t = &x->tilt[i];
         if (t->count == 0) continue;
         x->limit[i] = vo_max(x->limit[i], 1.5 * t->limits / t->count);
-        turn(x, i, 1);
+        tilt_normal(x, i, 1);
         x->state[i] = VO_SECTOR_KNOWN;
     }
 }
 
-/* All at once, and half of what each wants: where all want the same, that is enough. */
-static void relax(vo_normals *x) {
-    ask(x, true);
-    for (int i = 0; i < x->smooth->sector_count; i++) turn(x, i, 0.5);
+/* Jacobi sweep with a relaxation factor of one half. */
+static void relax_normals(vo_normals *x) {
+    add_conditions(x, true);
+    for (int i = 0; i < x->smooth->sector_count; i++) tilt_normal(x, i, 0.5);
 }
 
 void vo_normals_improve(vo_normals *x) {
     enum { EXTRAPOLATIONS = 2, SWEEPS = 6 }; /* corners have neighbours on the border only */
     for (int i = 0; i < EXTRAPOLATIONS; i++) extrapolate(x);
-    for (int i = 0; i < SWEEPS; i++) relax(x);
+    for (int i = 0; i < SWEEPS; i++) relax_normals(x);
 }

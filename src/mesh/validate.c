@@ -2,11 +2,11 @@
 
 #include "core/memory.h"
 #include "mesh/patch.h"
-#include "mesh/sides.h"
+#include "mesh/side_table.h"
 
-/* A triangle is degenerate when its area is below this fraction of its longest side squared (a
- * sliver 10^10 times as long as high cannot be told from a line in double arithmetic), or below
- * VO_MESH_LEAST_AREA. */
+/* A triangle is degenerate if its area is below this fraction of its longest side squared (in
+ * double arithmetic a sliver of aspect 10^10 is indistinguishable from a line), or below
+ * VO_MESH_MIN_AREA. */
 static const double DEGENERATE_RATIO = 1e-10;
 
 /* Larger coordinates (m, m/s) would overflow in products of areas. */
@@ -16,19 +16,19 @@ typedef struct checker {
     vo_context *ctx;
     const vo_mesh_data *data;
     vo_mesh_report *report;
-    uint8_t *skip; /* [face_count] indices cannot be followed, a corner is repeated, or a copy */
-    int *twin;     /* [face_count] an earlier face that joins the same nodes, or -1 */
+    uint8_t *skip; /* [face_count] invalid indices, a repeated corner, or a duplicate */
+    int *twin;     /* [face_count] an earlier face with the same nodes, or -1 */
     vo_patches patches;
-    vo_sides sides;
+    vo_side_table sides;
 } checker;
 
 typedef vo_result check_fn(checker *c);
 
-static int line_of(const int *lines, int index) { return lines ? lines[index] : 0; }
+static int get_line(const int *lines, int index) { return lines ? lines[index] : 0; }
 
 static bool is_node(const vo_mesh_data *d, int n) { return n >= 0 && n < d->node_count; }
 
-/* A vert that a face may use. */
+/* True if v is a valid vert index of a face. */
 static bool is_vert(const vo_mesh_data *d, int v) {
     return v >= 0 && v < d->vert_count && is_node(d, d->vert_node[v]);
 }
@@ -43,7 +43,7 @@ static vo_result add(checker *c, vo_mesh_defect defect) {
 }
 
 static vo_result add_node(checker *c, vo_mesh_defect_kind kind, int n) {
-    return add(c, (vo_mesh_defect){kind, VO_ELEMENT_NODE, n, -1, line_of(c->data->node_line, n),
+    return add(c, (vo_mesh_defect){kind, VO_ELEMENT_NODE, n, -1, get_line(c->data->node_line, n),
                                    c->data->node_x[n]});
 }
 
@@ -52,10 +52,10 @@ static vo_result add_vert(checker *c, vo_mesh_defect_kind kind, int v, int other
     int n = d->vert_node[v];
     vo_vec3 position = is_node(d, n) ? d->node_x[n] : v3(NAN, NAN, NAN);
     return add(
-        c, (vo_mesh_defect){kind, VO_ELEMENT_VERT, v, other, line_of(d->vert_line, v), position});
+        c, (vo_mesh_defect){kind, VO_ELEMENT_VERT, v, other, get_line(d->vert_line, v), position});
 }
 
-/* Centre of the corners that can be followed. */
+/* Centroid of the corners with valid indices. */
 static vo_vec3 face_position(const vo_mesh_data *d, int f) {
     vo_vec3 sum = v3_zero();
     int count = 0;
@@ -69,7 +69,7 @@ static vo_vec3 face_position(const vo_mesh_data *d, int f) {
 }
 
 static vo_result add_face(checker *c, vo_mesh_defect_kind kind, int f, int other) {
-    return add(c, (vo_mesh_defect){kind, VO_ELEMENT_FACE, f, other, line_of(c->data->face_line, f),
+    return add(c, (vo_mesh_defect){kind, VO_ELEMENT_FACE, f, other, get_line(c->data->face_line, f),
                                    face_position(c->data, f)});
 }
 
@@ -91,7 +91,7 @@ static bool is_sane(double x) { return fabs(x) <= MAX_COORDINATE; }
 
 static bool is_sane3(vo_vec3 x) { return is_sane(x.x) && is_sane(x.y) && is_sane(x.z); }
 
-/* An embedding of NaN means that there is none. */
+/* An embedding of NaN means none. */
 static bool node_is_finite(const vo_mesh_data *d, int n) {
     if (!is_sane3(d->node_x[n]) || (d->node_v && !is_sane3(d->node_v[n]))) return false;
     return !d->node_y || isnan(d->node_y[n].x) || is_sane3(d->node_y[n]);
@@ -120,13 +120,13 @@ static vo_result check_numbers(checker *c) {
     for (int e = 0; e < d->edge_count; e++)
         if (!edge_is_finite(d, e))
             VO_TRY(add_edge(c, VO_DEFECT_NOT_FINITE, d->edge_node[e][0], d->edge_node[e][1],
-                            line_of(d->edge_line, e)));
+                            get_line(d->edge_line, e)));
     for (int f = 0; f < d->face_count; f++)
         if (!face_is_finite(d, f)) VO_TRY(add_face(c, VO_DEFECT_NOT_FINITE, f, -1));
     return VO_OK;
 }
 
-/* The first corner of a face that leads nowhere; 3 if all are good. */
+/* The first corner of a face with an invalid index; 3 if all are valid. */
 static int first_bad_corner(const vo_mesh_data *d, int f) {
     int i = 0;
     while (i < 3 && is_vert(d, d->face_vert[f][i])) i++;
@@ -141,7 +141,7 @@ static vo_result check_indices(checker *c) {
     for (int e = 0; e < d->edge_count; e++)
         if (!is_node(d, d->edge_node[e][0]) || !is_node(d, d->edge_node[e][1]))
             VO_TRY(add_edge(c, VO_DEFECT_BAD_INDEX, d->edge_node[e][0], d->edge_node[e][1],
-                            line_of(d->edge_line, e)));
+                            get_line(d->edge_line, e)));
     for (int f = 0; f < d->face_count; f++) {
         int corner = first_bad_corner(d, f);
         if (corner == 3) continue;
@@ -167,10 +167,10 @@ static vo_result check_corners(checker *c) {
     return VO_OK;
 }
 
-/* What is not finite or too large passes: it is reported as such. */
+/* False for values that are not finite or too large: these are reported separately. */
 static bool is_degenerate(double area, double longest2) {
     if (!(longest2 <= MAX_COORDINATE * MAX_COORDINATE)) return false;
-    return area <= DEGENERATE_RATIO * longest2 || area <= VO_MESH_LEAST_AREA;
+    return area <= DEGENERATE_RATIO * longest2 || area <= VO_MESH_MIN_AREA;
 }
 
 static bool is_degenerate_in_material(const vo_mesh_data *d, int f) {
@@ -220,7 +220,7 @@ static vo_result check_inverted(checker *c) {
     return VO_OK;
 }
 
-/* Names a mirrored patch once, by its first face, and then strikes it off. */
+/* Reports each mirrored patch once, by its first face, and clears its mark. */
 static vo_result check_mirrored(checker *c) {
     if (c->report->use == VO_MESH_FOR_OBSTACLE) return VO_OK;
     for (int f = 0; f < c->data->face_count; f++) {
@@ -238,7 +238,7 @@ static vo_result check_collapsed(checker *c) {
     return VO_OK;
 }
 
-/* Room to sort faces by their nodes. */
+/* Arrays for sorting faces by their nodes. */
 typedef struct face_sort {
     int *key[3];                  /* [faces] nodes in ascending order */
     int *order, *scratch, *start; /* [faces], [faces], [nodes + 1] */
@@ -271,13 +271,13 @@ static int face_sort_fill(const checker *c, face_sort *s) {
         face_nodes(c->data, f, n);
         s->key[0][f] = vo_min_int(n[0], vo_min_int(n[1], n[2]));
         s->key[2][f] = vo_max_int(n[0], vo_max_int(n[1], n[2]));
-        s->key[1][f] = n[0] ^ n[1] ^ n[2] ^ s->key[0][f] ^ s->key[2][f]; /* the one that is left */
+        s->key[1][f] = n[0] ^ n[1] ^ n[2] ^ s->key[0][f] ^ s->key[2][f]; /* the remaining one */
         s->order[count++] = f;
     }
     return count;
 }
 
-/* Faces with the same nodes end up side by side, the earliest first. */
+/* Finds faces with the same nodes; the earliest is the original. */
 static void find_twins(checker *c, face_sort *s) {
     int count = face_sort_fill(c, s);
     for (int i = 2; i >= 0; i--)
@@ -292,7 +292,7 @@ static void find_twins(checker *c, face_sort *s) {
     }
 }
 
-/* Copies take no part in the checks of edges: one defect, one message. */
+/* Reports duplicates and excludes them from the edge checks: one defect, one message. */
 static vo_result check_duplicates(checker *c) {
     int faces = c->data->face_count;
     face_sort sort;
@@ -309,8 +309,8 @@ static vo_result check_duplicates(checker *c) {
     return VO_OK;
 }
 
-/* How many of the sides in a run belong to faces; they come first. */
-static int faces_of_run(const checker *c, int begin, int end) {
+/* Number of face sides in a group of sides; they come first. */
+static int count_group_faces(const checker *c, int begin, int end) {
     int count = 0;
     while (begin + count < end && c->sides.order[begin + count] < c->sides.face_sides) count++;
     return count;
@@ -318,20 +318,20 @@ static int faces_of_run(const checker *c, int begin, int end) {
 
 static bool run_same_way(const checker *c, int begin) {
     int a[2], b[2];
-    vo_sides_nodes(c->data, c->sides.order[begin], a);
-    vo_sides_nodes(c->data, c->sides.order[begin + 1], b);
+    vo_side_table_nodes(c->data, c->sides.order[begin], a);
+    vo_side_table_nodes(c->data, c->sides.order[begin + 1], b);
     return a[0] == b[0];
 }
 
-/* Line of the k-th face of a run, or of a named edge. */
+/* File line of a face side or listed edge. */
 static int line_of_side(const checker *c, int side) {
-    return side < c->sides.face_sides ? line_of(c->data->face_line, side / 3)
-                                      : line_of(c->data->edge_line, side - c->sides.face_sides);
+    return side < c->sides.face_sides ? get_line(c->data->face_line, side / 3)
+                                      : get_line(c->data->edge_line, side - c->sides.face_sides);
 }
 
-/* What is wrong with a run of sides, if it is of the given kind. */
-static bool run_has(const checker *c, vo_mesh_defect_kind kind, int begin, int end) {
-    int faces = faces_of_run(c, begin, end);
+/* True if a group of sides has a defect of this kind. */
+static bool group_has_defect(const checker *c, vo_mesh_defect_kind kind, int begin, int end) {
+    int faces = count_group_faces(c, begin, end);
     switch (kind) {
     case VO_DEFECT_NONMANIFOLD_EDGE:
         return faces > 2;
@@ -345,19 +345,19 @@ static bool run_has(const checker *c, vo_mesh_defect_kind kind, int begin, int e
 }
 
 static vo_result check_runs(checker *c, vo_mesh_defect_kind kind, int offender) {
-    const vo_sides *s = &c->sides;
+    const vo_side_table *s = &c->sides;
     for (int begin = 0, end; begin < s->count; begin = end) {
-        end = vo_sides_run_end(s, begin);
-        if (!run_has(c, kind, begin, end)) continue;
+        end = vo_side_table_group_end(s, begin);
+        if (!group_has_defect(c, kind, begin, end)) continue;
         int first = s->order[begin], bad = s->order[begin + offender];
         VO_TRY(add_edge(c, kind, s->low[first], s->high[first], line_of_side(c, bad)));
     }
     return VO_OK;
 }
 
-/* The third face is the one too many. */
+/* Reports edges with more than two faces, at the third face. */
 static vo_result check_manifold(checker *c) {
-    VO_TRY(vo_sides_create(c->ctx, c->data, c->skip, &c->sides));
+    VO_TRY(vo_side_table_create(c->ctx, c->data, c->skip, &c->sides));
     return check_runs(c, VO_DEFECT_NONMANIFOLD_EDGE, 2);
 }
 
@@ -365,7 +365,7 @@ static vo_result check_orientation(checker *c) { return check_runs(c, VO_DEFECT_
 
 static vo_result check_stray_edges(checker *c) { return check_runs(c, VO_DEFECT_STRAY_EDGE, 0); }
 
-/* Marks the nodes and verts that faces lead to. */
+/* Marks the nodes and verts that faces use. */
 static void mark_used(const vo_mesh_data *d, uint8_t *node_used, uint8_t *vert_used) {
     for (int f = 0; f < d->face_count; f++)
         for (int i = 0; i < 3; i++) {
@@ -375,7 +375,7 @@ static void mark_used(const vo_mesh_data *d, uint8_t *node_used, uint8_t *vert_u
         }
 }
 
-/* Where the node is unused as well, naming the node is enough. */
+/* True if the vert is unused but its node is not; unused nodes are reported themselves. */
 static bool is_unused_vert(const vo_mesh_data *d, const uint8_t *node_used,
                            const uint8_t *vert_used, int v) {
     int n = d->vert_node[v];
@@ -407,7 +407,7 @@ static vo_result check_unused(checker *c) {
     return result;
 }
 
-/* In the order of VO_MESH_DEFECTS, which sorts the report. */
+/* Runs the checks in the order of VO_MESH_DEFECTS, which sorts the report. */
 static vo_result check_all(checker *c) {
     static check_fn *const checks[] = {
         check_empty,       check_numbers,     check_indices,   check_corners,    check_degenerate,
@@ -429,7 +429,7 @@ vo_result vo_mesh_validate(vo_context *ctx, const vo_mesh_data *data, vo_mesh_us
     vo_free(ctx, c.skip, faces);
     vo_free_array(ctx, c.twin, faces);
     vo_patches_free(&c.patches);
-    vo_sides_free(&c.sides);
+    vo_side_table_free(&c.sides);
     if (result != VO_OK) vo_mesh_report_free(report);
     return result;
 }

@@ -4,9 +4,9 @@
 
 #include <limits.h>
 
-/* Faces that meet at a smaller angle than this look like one round surface: of what has edges, and
- * of a body, whose skin is round however few faces an elbow has. */
-static const double SHARP_COS = 0.7, BODY_SHARP_COS = 0; /* 46 and 90 degrees */
+/* Cosines of the angle between faces from which an edge is sharp: 46 degrees for obstacles, 90 for
+ * bodies, whose skin is round even where an elbow has few faces. */
+static const double SHARP_COS = 0.7, BODY_SHARP_COS = 0;
 
 void vo_model_clear(vo_model *m) {
     m->node_count = m->normal_count = m->vert_count = m->face_count = 0;
@@ -32,35 +32,36 @@ bool vo_model_reserve(vo_model *m, const vo_model_size *more) {
            vo_reserve(ctx, &m->face, &m->face_capacity, m->face_count + (int)more->faces);
 }
 
-void vo_model_count(vo_model *m, const vo_model_size *more) {
+void vo_model_grow(vo_model *m, const vo_model_size *more) {
     m->node_count += (int)more->nodes;
     m->normal_count += (int)more->normals;
     m->vert_count += (int)more->verts;
     m->face_count += (int)more->faces;
 }
 
-/* The faces around each node: those of node i are face[start[i]] to face[start[i + 1] - 1]. */
-typedef struct rings {
+/* Faces around each node in CSR layout: those of node i are face[start[i]] to face[start[i + 1] -
+ * 1]. */
+typedef struct node_faces {
     int *start, *face;
-    vo_vec3 *normal; /* [face_count] twice as long as the face is large */
-    double sharp;    /* cosine of the angle between faces from which on an edge is one */
-} rings;
+    vo_vec3 *normal; /* [face_count] normals with twice the length of the area */
+    double sharp;    /* cosine of the angle from which an edge is sharp */
+} node_faces;
 
-static bool allocate_rings(vo_context *ctx, const vo_mesh *mesh, rings *r) {
+static bool allocate_rings(vo_context *ctx, const vo_mesh *mesh, node_faces *r) {
     r->start = vo_alloc_zero(ctx, ((size_t)mesh->node_count + 1) * sizeof *r->start);
     r->face = vo_new_array(ctx, int, 3 * (size_t)mesh->face_count);
     r->normal = vo_new_array(ctx, vo_vec3, mesh->face_count);
     return r->start && r->face && r->normal;
 }
 
-static void free_rings(vo_context *ctx, const vo_mesh *mesh, rings *r) {
+static void free_rings(vo_context *ctx, const vo_mesh *mesh, node_faces *r) {
     vo_free_array(ctx, r->start, (size_t)mesh->node_count + 1);
     vo_free_array(ctx, r->face, 3 * (size_t)mesh->face_count);
     vo_free_array(ctx, r->normal, mesh->face_count);
 }
 
-/* Counting sort of corners by node. */
-static void fill_rings(const vo_mesh *mesh, rings *r) {
+/* Counting sort of the corners by node. */
+static void fill_node_faces(const vo_mesh *mesh, node_faces *r) {
     for (int f = 0; f < mesh->face_count; f++) {
         r->normal[f] = vo_mesh_face_normal(mesh, f);
         for (int k = 0; k < 3; k++) r->start[vo_mesh_face_node(mesh, f, k)]++;
@@ -74,9 +75,9 @@ static void fill_rings(const vo_mesh *mesh, rings *r) {
         for (int k = 0; k < 3; k++) r->face[--r->start[vo_mesh_face_node(mesh, f, k)]] = f;
 }
 
-/* Of the faces around a node that make one round surface with this one, the large ones count more.
+/* Returns the area-weighted mean normal of the faces around a node that are smooth with this one.
  */
-static vo_vec3 corner_normal(const rings *r, int node, int face) {
+static vo_vec3 corner_normal(const node_faces *r, int node, int face) {
     vo_vec3 own = r->normal[face], sum = v3_zero();
     double length = v3_length(own);
     for (int i = r->start[node]; i < r->start[node + 1]; i++) {
@@ -86,49 +87,49 @@ static vo_vec3 corner_normal(const rings *r, int node, int face) {
     return v3_normalize(sum);
 }
 
-static void add_face(vo_model *m, const vo_mesh *mesh, const rings *r, int f) {
+static void add_face(vo_model *m, const vo_mesh *mesh, const node_faces *r, int f) {
     vo_model_face *face = &m->face[m->face_count + f];
     for (int k = 0; k < 3; k++) {
         int node = vo_mesh_face_node(mesh, f, k);
         face->node[k] = m->node_count + node;
         face->vert[k] = m->vert_count + mesh->face_vert[f][k];
         face->normal[k] = m->normal_count + 3 * f + k;
-        vo_model_put(m->normal[face->normal[k]], corner_normal(r, node, f));
+        vo_model_store(m->normal[face->normal[k]], corner_normal(r, node, f));
     }
 }
 
-static vo_result add_by_angle(vo_model *m, const vo_mesh *mesh, const rings *r, int paint) {
+static vo_result add_by_angle(vo_model *m, const vo_mesh *mesh, const node_faces *r, int material) {
     vo_model_size size = {mesh->node_count, 3 * (int64_t)mesh->face_count, mesh->vert_count,
                           mesh->face_count};
-    if (!vo_model_reserve(m, &size)) return vo_fail_memory(m->ctx, "what is drawn");
+    if (!vo_model_reserve(m, &size)) return vo_fail_memory(m->ctx, "a render model");
     for (int i = 0; i < mesh->node_count; i++)
-        vo_model_put(m->x[m->node_count + i], v3_sub(mesh->node_x[i], m->origin));
+        vo_model_store(m->x[m->node_count + i], v3_sub(mesh->node_x[i], m->origin));
     for (int f = 0; f < mesh->face_count; f++) {
         add_face(m, mesh, r, f);
-        m->face[m->face_count + f].paint = paint;
+        m->face[m->face_count + f].material = material;
     }
-    vo_model_count(m, &size);
+    vo_model_grow(m, &size);
     return VO_OK;
 }
 
-static vo_result add_shaded(vo_model *m, const vo_mesh *mesh, double sharp, int first_paint) {
-    rings r = {.sharp = sharp};
+static vo_result add_shaded(vo_model *m, const vo_mesh *mesh, double sharp, int first_material) {
+    node_faces r = {.sharp = sharp};
     if (mesh->face_count == 0) return VO_OK;
     vo_result result = VO_OK;
     if (allocate_rings(m->ctx, mesh, &r)) {
-        fill_rings(mesh, &r);
-        result = add_by_angle(m, mesh, &r, first_paint);
+        fill_node_faces(mesh, &r);
+        result = add_by_angle(m, mesh, &r, first_material);
     } else {
-        result = vo_fail_memory(m->ctx, "what is drawn");
+        result = vo_fail_memory(m->ctx, "a render model");
     }
     free_rings(m->ctx, mesh, &r);
     return result;
 }
 
-vo_result vo_model_add_obstacle(vo_model *m, const vo_mesh *mesh, int first_paint) {
-    return add_shaded(m, mesh, SHARP_COS, first_paint);
+vo_result vo_model_add_obstacle(vo_model *m, const vo_mesh *mesh, int first_material) {
+    return add_shaded(m, mesh, SHARP_COS, first_material);
 }
 
-vo_result vo_model_add_body(vo_model *m, const vo_mesh *mesh, int first_paint) {
-    return add_shaded(m, mesh, BODY_SHARP_COS, first_paint);
+vo_result vo_model_add_body(vo_model *m, const vo_mesh *mesh, int first_material) {
+    return add_shaded(m, mesh, BODY_SHARP_COS, first_material);
 }

@@ -1,18 +1,18 @@
-/* The colours that things have unless told otherwise. */
+/* Default colours. */
 #ifndef VO_PICTURE_PALETTE_H
 #define VO_PICTURE_PALETTE_H
 
 #include "picture/model.h"
 
-/* The colour 0xRRGGBB of a screen as light. */
-vo_vec3 vo_colour_linear(unsigned rgb);
+/* Converts an sRGB colour 0xRRGGBB to linear. */
+vo_vec3 vo_srgb_to_linear(unsigned rgb);
 
-/* Cloth in this colour: woven, the back a little darker. */
-vo_paint vo_paint_cloth(unsigned rgb);
-/* The grey of a shop's mannequin. */
-vo_paint vo_paint_obstacle(void);
+/* Returns a woven cloth material; the back is slightly darker. */
+vo_render_material vo_render_material_cloth(unsigned rgb);
+/* Returns the grey material of obstacles. */
+vo_render_material vo_render_material_obstacle(void);
 
-/* The i-th colour of cloth, over and over. */
-unsigned vo_palette(int i);
+/* Returns the i-th default cloth colour, cyclic. */
+unsigned vo_palette_colour(int i);
 
 #endif

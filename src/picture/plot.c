@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All in SVG pixels. */
+/* Lengths in SVG pixels. */
 static const double PANEL_WIDTH = 460, PANEL_HEIGHT = 270, LEGEND_HEIGHT = 38, MARGIN = 14;
 static const double AXIS_LEFT = 52, AXIS_RIGHT = 16, AXIS_TOP = 34, AXIS_BOTTOM = 44;
 static const double TEXT_SIZE = 12.5, TITLE_SIZE = 14;
-enum { TICKS = 5 }; /* about */
+enum { TICKS = 5 }; /* approximate */
 
 unsigned vo_ink_colour(vo_ink ink, int line) {
     static const unsigned lines[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9};
@@ -19,17 +19,17 @@ unsigned vo_ink_colour(vo_ink ink, int line) {
     return lines[(size_t)line % (sizeof lines / sizeof lines[0])];
 }
 
-/* ---- axes ------------------------------------------------------------------------------------ */
+/* ---- axes ----------------------------------------------------------------------------------- */
 
 typedef struct axis {
     double low, high; /* values at its ends */
     double step;      /* from tick to tick */
 } axis;
 
-/* Numbers that can be counted with; others are taken as not there. */
+/* Returns true for values that can be plotted. */
 static bool is_usable(double value) { return fabs(value) < 1e100; }
 
-/* 1, 2 or 5 times a power of ten, so that there are about TICKS of it. */
+/* Returns a tick distance of 1, 2 or 5 times a power of ten for about TICKS ticks. */
 static double nice_step(double span) {
     double rough = span / TICKS, power = pow(10, floor(log10(rough))), part = rough / power;
     return power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
@@ -47,7 +47,7 @@ static void include(bounds *b, double value) {
     b->any = true;
 }
 
-/* Along x frames without a value count, too, so that panels agree. */
+/* Range of the values. Along x, frames without a value are included, so that panels agree. */
 static bounds bounds_of(const vo_plot *p, bool along_y) {
     bounds b = {0};
     for (int i = 0; i < p->line_count; i++)
@@ -60,7 +60,7 @@ static bounds bounds_of(const vo_plot *p, bool along_y) {
     return b;
 }
 
-/* What has no extent, or too little to count with, gets some. */
+/* Makes an axis; a range that is empty or too small is enlarged. */
 static axis make_axis(const vo_plot *p, bool along_y) {
     bounds b = bounds_of(p, along_y);
     double size = vo_max(fabs(b.low), fabs(b.high));
@@ -76,7 +76,7 @@ static axis make_axis(const vo_plot *p, bool along_y) {
     return a;
 }
 
-/* As many digits after the point as the step needs. */
+/* Formats a tick with as many decimals as the step needs. */
 static void label_tick(double value, double step, char *out, size_t size) {
     int digits = (int)vo_clamp(ceil(-log10(step) - 1e-9), 0, 9);
     if (fabs(value) < 1e-9 * step) value = 0;
@@ -86,12 +86,12 @@ static void label_tick(double value, double step, char *out, size_t size) {
         snprintf(out, size, "%.*f", digits, value);
 }
 
-/* ---- a panel --------------------------------------------------------------------------------- */
+/* ---- panel ---------------------------------------------------------------------------------- */
 
 typedef struct panel {
     const vo_plot *plot;
     const vo_pen *pen;
-    double left, right, top, bottom; /* of the axes */
+    double left, right, top, bottom; /* plot area */
     axis x, y;
 } panel;
 
@@ -111,7 +111,7 @@ static void write(const vo_pen *pen, const char *words, vo_vec2 at, double size,
     pen->write(pen->user, words, at, size, align, vo_ink_colour(VO_INK_TEXT, 0));
 }
 
-/* Number of the first and last tick, counted from 0 in steps. */
+/* Index of the first tick, in steps from 0. */
 static int64_t first_tick(const axis *a) { return (int64_t)ceil(a->low / a->step - 1e-6); }
 static int64_t last_tick(const axis *a) { return (int64_t)floor(a->high / a->step + 1e-6); }
 
@@ -141,7 +141,7 @@ static void draw_x_axis(const panel *p) {
           VO_ALIGN_MIDDLE);
 }
 
-/* A dashed line across. */
+/* Draws a dashed horizontal line. */
 static void draw_guide(const panel *p, double value) {
     const double dash = 5, gap = 4;
     double y = place(p, p->x.low, value).y;
@@ -182,10 +182,11 @@ static void draw_panel(const vo_figure *f, int number, const vo_pen *pen) {
     draw_y_axis(&p);
     draw_x_axis(&p);
     for (int i = 0; i < plot->guide_count; i++) draw_guide(&p, plot->guide[i]);
-    for (int i = plot->line_count - 1; i >= 0; i--) draw_line(&p, i); /* the first one on top */
+    for (int i = plot->line_count - 1; i >= 0; i--)
+        draw_line(&p, i); /* the first line is drawn last */
 }
 
-/* ---- the figure ------------------------------------------------------------------------------ */
+/* ---- figure --------------------------------------------------------------------------------- */
 
 vo_vec2 vo_figure_size(const vo_figure *f) {
     int columns = vo_min_int(f->plot_count, 2), rows = (f->plot_count + 1) / 2;
@@ -202,7 +203,7 @@ static void draw_legend(const vo_figure *f, const vo_pen *pen) {
     }
 }
 
-void vo_figure_trace(const vo_figure *f, const vo_pen *pen) {
+void vo_figure_draw_with_pen(const vo_figure *f, const vo_pen *pen) {
     draw_legend(f, pen);
     for (int i = 0; i < f->plot_count; i++) draw_panel(f, i, pen);
 }

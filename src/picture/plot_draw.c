@@ -1,8 +1,8 @@
-/* The pen that colours pixels.
+/* Rasterising pen.
  *
- * A stroke covers a pixel by how near its middle is to the line; of all parts of a stroke the one
- * that covers most counts, so joints are not darker. Coverage is collected in an array of its own
- * and laid over the picture when the stroke ends. */
+ * The coverage of a pixel depends on the distance of its centre from the stroke; the maximum over
+ * all segments of a stroke is used, so joints are not darker. Coverage is accumulated in a separate
+ * array and blended into the image at the end of the stroke. */
 #include "core/memory.h"
 #include "picture/plot.h"
 
@@ -12,7 +12,7 @@ typedef struct drawing {
     vo_image image;
     double scale;
     float *cover;                 /* [width height], 0 between strokes */
-    int left, right, top, bottom; /* pixels that the stroke at hand may cover */
+    int left, right, top, bottom; /* bounding box of the current stroke, pixels */
     unsigned colour;
     double width; /* pixels */
     vo_vec2 last;
@@ -28,20 +28,20 @@ static void begin(void *user, unsigned colour, double width) {
 }
 
 static double distance_to(vo_vec2 p, vo_vec2 a, vo_vec2 b) {
-    vo_vec2 way = v2_sub(b, a), from = v2_sub(p, a);
-    double length2 = v2_dot(way, way);
-    double t = length2 > 0 ? vo_clamp(v2_dot(from, way) / length2, 0, 1) : 0;
-    return v2_length(v2_sub(from, v2_scale(t, way)));
+    vo_vec2 segment = v2_sub(b, a), from = v2_sub(p, a);
+    double length2 = v2_dot(segment, segment);
+    double t = length2 > 0 ? vo_clamp(v2_dot(from, segment) / length2, 0, 1) : 0;
+    return v2_length(v2_sub(from, v2_scale(t, segment)));
 }
 
-static int pixel_of(double x, int most) { return (int)vo_clamp(floor(x), 0, most); }
+static int pixel_of(double x, int max) { return (int)vo_clamp(floor(x), 0, max); }
 
 static void cover_segment(drawing *d, vo_vec2 a, vo_vec2 b) {
-    double reach = 0.5 * d->width + 1;
-    int left = pixel_of(vo_min(a.x, b.x) - reach, d->image.width);
-    int right = pixel_of(vo_max(a.x, b.x) + reach + 1, d->image.width);
-    int top = pixel_of(vo_min(a.y, b.y) - reach, d->image.height);
-    int bottom = pixel_of(vo_max(a.y, b.y) + reach + 1, d->image.height);
+    double radius = 0.5 * d->width + 1;
+    int left = pixel_of(vo_min(a.x, b.x) - radius, d->image.width);
+    int right = pixel_of(vo_max(a.x, b.x) + radius + 1, d->image.width);
+    int top = pixel_of(vo_min(a.y, b.y) - radius, d->image.height);
+    int bottom = pixel_of(vo_max(a.y, b.y) + radius + 1, d->image.height);
     for (int y = top; y < bottom; y++)
         for (int x = left; x < right; x++) {
             double away = distance_to(v2(x + 0.5, y + 0.5), a, b);
@@ -91,7 +91,7 @@ static void write(void *user, const char *words, vo_vec2 at, double size, vo_ali
     end(user);
 }
 
-vo_result vo_figure_draw(vo_context *ctx, const vo_figure *figure, double scale, vo_image *out) {
+vo_result vo_figure_render(vo_context *ctx, const vo_figure *figure, double scale, vo_image *out) {
     vo_vec2 size = v2_scale(scale, vo_figure_size(figure));
     VO_REQUIRE(ctx,
                size.x >= 1 && size.x <= VO_MAX_PIXELS && size.y >= 1 && size.y <= VO_MAX_PIXELS);
@@ -107,7 +107,7 @@ vo_result vo_figure_draw(vo_context *ctx, const vo_figure *figure, double scale,
     }
     memset(d.image.rgb, 255, 3 * count);
     memset(d.cover, 0, count * sizeof *d.cover);
-    vo_figure_trace(figure, &(vo_pen){&d, begin, to, end, write});
+    vo_figure_draw_with_pen(figure, &(vo_pen){&d, begin, to, end, write});
     vo_free_array(ctx, d.cover, count);
     *out = d.image;
     return VO_OK;

@@ -1,9 +1,9 @@
-/* Letters made of strokes.
+/* Stroke font.
  *
- * A glyph is a word or several; each is a stroke, two signs a point: x as a digit, y as a letter
- * from a (3 below the line) over d (on the line) and j (the height of small letters) to l (that of
- * capitals, 8 units). A stroke that begins with ~ is round: the points are the corners of a
- * polygon, cut three times at a quarter of each side (Chaikin 1974), its ends kept.
+ * A glyph is one or more words; each word is a stroke with two characters per point: x as a digit,
+ * y as a letter from a (3 units below the baseline) through d (baseline) and j (x-height) to l
+ * (capital height, 8 units). A stroke that begins with ~ is smooth: its points are a polygon that
+ * is refined three times by corner cutting (Chaikin 1974) with fixed ends.
  *
  *      l   ~0j0l4l4i0d 0d4d  is        4l ...        2
  *      |                            0j      4i
@@ -14,8 +14,8 @@
 
 enum { ROUND_POINTS = 64 };
 
-static const double UNIT = 0.09;          /* of the size: capitals are 0.72 high */
-static const double SPACE = 3, GAP = 2.1; /* units; after each glyph */
+static const double UNIT = 0.09;          /* relative to the font size: capitals are 0.72 high */
+static const double SPACE = 3, GAP = 2.1; /* units; GAP follows each glyph */
 
 static const char *const glyphs[128] = {
     ['0'] = "~0h0l4l4d0d0h",
@@ -116,7 +116,7 @@ static const char *glyph_of(char sign) {
 
 static bool is_point(const char *p) { return *p && *p != ' '; }
 
-/* Units to the right edge of the glyph. */
+/* Width of a glyph in units. */
 static double glyph_width(const char *glyph) {
     double width = 0;
     for (const char *p = glyph; *p; p++)
@@ -135,21 +135,21 @@ double vo_font_width(const char *words, double size) {
     return width * size;
 }
 
-/* Reads the points of a stroke; returns what follows it. */
+/* Reads the points of a stroke; returns the position after it. */
 static const char *read_stroke(const char *p, int *count, vo_vec2 *point) {
     for (*count = 0; is_point(p); p += 2) point[(*count)++] = v2(p[0] - '0', p[1] - 'd');
     return p + (*p == ' ');
 }
 
-/* Two new points a side, none at the ends. */
+/* One step of Chaikin's corner cutting, with fixed ends. */
 static int cut_corners(int count, vo_vec2 *point) {
     vo_vec2 cut[ROUND_POINTS];
     int n = 0;
     cut[n++] = point[0];
     for (int i = 0; i + 1 < count; i++) {
-        vo_vec2 way = v2_sub(point[i + 1], point[i]);
-        if (i > 0) cut[n++] = v2_add(point[i], v2_scale(0.25, way));
-        if (i + 2 < count) cut[n++] = v2_add(point[i], v2_scale(0.75, way));
+        vo_vec2 side = v2_sub(point[i + 1], point[i]);
+        if (i > 0) cut[n++] = v2_add(point[i], v2_scale(0.25, side));
+        if (i + 2 < count) cut[n++] = v2_add(point[i], v2_scale(0.75, side));
     }
     cut[n++] = point[count - 1];
     memcpy(point, cut, (size_t)n * sizeof *point);

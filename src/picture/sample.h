@@ -1,10 +1,10 @@
-/* Directions to send rays in, evenly spread.
+/* Low-discrepancy samples for ray directions.
  *
- * Points of the plane come from one sequence (Roberts 2018, "The unreasonable effectiveness of
- * quasirandom sequences", R2): any run of it is spread well. A pixel takes the next `count` points
- * after those of the pixel before it in a tile of 4 x 4, so each pixel has a good set of its own,
- * and the sixteen together a sixteen times better one, which the filter over the tile makes use of.
- */
+ * Points of the plane come from the R2 sequence (Roberts 2018, "The unreasonable effectiveness of
+ * quasirandom sequences"), of which any contiguous part is well distributed. A pixel takes the next
+ * `count` points after those of the previous pixel in a tile of 4 x 4, so each pixel has a good set
+ * of its own and the sixteen together a sixteen times better one, which the filter over the tile
+ * exploits. */
 #ifndef VO_PICTURE_SAMPLE_H
 #define VO_PICTURE_SAMPLE_H
 
@@ -12,7 +12,7 @@
 
 enum { VO_TILE = 4 }; /* pixels along a side */
 
-/* Which of the sixteen a pixel is: neighbours far apart (Bayer's matrix). */
+/* Returns the index of a pixel in its tile, with neighbours far apart (Bayer matrix). */
 static inline int vo_tile_index(int x, int y) {
     static const unsigned char order[16] = {0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5};
     return order[(y & 3) * 4 + (x & 3)];
@@ -25,7 +25,7 @@ static inline vo_vec2 vo_sample(int index) {
               vo_fraction(0.5 + 0.5698402909980532 * index));
 }
 
-/* Square to disc of radius 1, equal areas (Shirley and Chiu 1997). */
+/* Maps the unit square to the unit disc, area-preserving (Shirley and Chiu 1997). */
 static inline vo_vec2 vo_sample_disc(vo_vec2 s) {
     double a = 2 * s.x - 1, b = 2 * s.y - 1;
     if (a == 0 && b == 0) return v2(0, 0);
@@ -34,9 +34,9 @@ static inline vo_vec2 vo_sample_disc(vo_vec2 s) {
     return v2(r * cos(phi), r * sin(phi));
 }
 
-/* Two unit vectors across a unit vector (Duff et al. 2017, "Building an orthonormal basis,
- * revisited"). */
-static inline void vo_axes_across(vo_vec3 n, vo_vec3 *a, vo_vec3 *b) {
+/* Returns two unit vectors orthogonal to a unit vector (Duff et al. 2017, "Building an orthonormal
+ * basis, revisited"). */
+static inline void vo_orthonormal_basis(vo_vec3 n, vo_vec3 *a, vo_vec3 *b) {
     double sign = n.z < 0 ? -1 : 1, p = -1 / (sign + n.z), q = n.x * n.y * p;
     *a = v3(1 + sign * n.x * n.x * p, sign * q, -sign * n.x);
     *b = v3(q, sign + n.y * n.y * p, -n.y);

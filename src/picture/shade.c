@@ -1,6 +1,6 @@
-/* Colours: fabric, floor and backdrop under the lights, and the way to bytes. */
+/* Shading: colours of fabric, ground and backdrop, and tone mapping. */
+#include "picture/lighting.h"
 #include "picture/sample.h"
-#include "picture/studio.h"
 
 static const vo_vec3 KEY_COLOUR = {1.10, 1.04, 0.96}, SKY_COLOUR = {0.45, 0.475, 0.51};
 static const vo_vec3 RIM_COLOUR = {0.16, 0.17, 0.19};
@@ -14,7 +14,7 @@ static double smooth_step(double low, double high, double x) {
     return t * t * (3 - 2 * t);
 }
 
-/* ---- fabric ---------------------------------------------------------------------------------- */
+/* ---- fabric --------------------------------------------------------------------------------- */
 
 static double hash01(int64_t n) {
     uint64_t z = (uint64_t)n * 0x9e3779b97f4a7c15u;
@@ -22,15 +22,15 @@ static double hash01(int64_t n) {
     return (double)((z ^ (z >> 32)) & 0xffffff) / 0xffffff;
 }
 
-/* Threads beside each other along x that differ in brightness, and slowly along their length y. */
+/* Brightness variation of parallel threads along y that differ in x. */
 static double threads(double x, double y, double width, int64_t seed) {
     double i = floor(x / width), j = floor(y / (24 * width)), t = vo_fraction(y / (24 * width));
     int64_t at = (int64_t)i * 7919 + (int64_t)j * 104729 + seed;
     return (1 - t) * hash01(at) + t * hash01(at + 104729) - 0.5;
 }
 
-/* Warp and weft at several widths, each left out where a pixel would hold more than one of it: so
- * some of the cloth's grain shows from near and far, and none of it flickers. */
+/* Weave pattern: warp and weft at several widths, each omitted where a pixel covers more than one
+ * thread, so that grain is visible at any distance without aliasing. */
 static double weave(vo_vec2 u, double pixel) {
     double sum = 0, width = 0.0008;
     for (int octave = 0; octave < 6; octave++, width *= 2) {
@@ -42,21 +42,21 @@ static double weave(vo_vec2 u, double pixel) {
     return sum;
 }
 
-static double weave_at(const vo_studio *s, const vo_seen *seen) {
+static double weave_at(const vo_lighting *s, const vo_surface_hit *hit) {
     const vo_model *m = s->model;
-    const vo_model_face *face = &m->face[seen->face];
+    const vo_model_face *face = &m->face[hit->face];
     vo_vec2 u = {0, 0};
     for (int i = 0; i < 3; i++) {
         const float *corner = m->u[face->vert[i]];
-        u = v2_add(u, v2_scale(seen->weight[i], v2((double)corner[0], (double)corner[1])));
+        u = v2_add(u, v2_scale(hit->weight[i], v2((double)corner[0], (double)corner[1])));
     }
-    double facing = vo_max(0.15, -v3_dot(seen->normal, seen->direction));
-    return weave(u, seen->pixel / facing);
+    double facing = vo_max(0.15, -v3_dot(hit->normal, hit->direction));
+    return weave(u, hit->pixel / facing);
 }
 
-/* Jimenez et al. 2016, "Practical real-time strategies for accurate indirect occlusion", eq. 10:
- * light that comes over other parts of the same colour. */
-static double bounced(double open, double albedo) {
+/* Multi-bounce approximation (Jimenez et al. 2016, "Practical real-time strategies for accurate
+ * indirect occlusion", eq. 10): light reflected by nearby surfaces of the same colour. */
+static double multi_bounce(double open, double albedo) {
     double a = 2.0404 * albedo - 0.3324, b = -4.7951 * albedo + 0.6417,
            c = 2.7552 * albedo + 0.6903;
     double o = vo_min(open, 1);
@@ -64,33 +64,35 @@ static double bounced(double open, double albedo) {
 }
 
 static vo_vec3 sky_light(double open, vo_vec3 albedo) {
-    return times(SKY_COLOUR,
-                 v3(bounced(open, albedo.x), bounced(open, albedo.y), bounced(open, albedo.z)));
+    return times(SKY_COLOUR, v3(multi_bounce(open, albedo.x), multi_bounce(open, albedo.y),
+                                multi_bounce(open, albedo.z)));
 }
 
-static vo_vec3 key_light(const vo_studio *s, const vo_seen *seen, vo_lit lit) {
-    double facing = v3_dot(seen->normal, s->key);
-    double part = facing > 0 ? facing : -facing * seen->paint->through;
+static vo_vec3 key_light(const vo_lighting *s, const vo_surface_hit *hit, vo_light_sample lit) {
+    double facing = v3_dot(hit->normal, s->key);
+    double part = facing > 0 ? facing : -facing * hit->material->transmission;
     return v3_scale(part * lit.key, KEY_COLOUR);
 }
 
-/* Highlights and the bright fuzz along outlines. */
-static vo_vec3 on_top(const vo_studio *s, const vo_seen *seen, vo_lit lit, vo_vec3 base) {
-    vo_vec3 to_eye = v3_negate(seen->direction);
-    double glancing = 1 - vo_clamp(v3_dot(seen->normal, to_eye), 0, 1);
+/* Highlight and sheen along outlines. */
+static vo_vec3 highlights(const vo_lighting *s, const vo_surface_hit *hit, vo_light_sample lit,
+                          vo_vec3 base) {
+    vo_vec3 to_eye = v3_negate(hit->direction);
+    double glancing = 1 - vo_clamp(v3_dot(hit->normal, to_eye), 0, 1);
     vo_vec3 half = v3_normalize(v3_add(to_eye, s->key));
-    double shine = pow(vo_max(0, v3_dot(seen->normal, half)), 24);
-    double fuzz = seen->paint->sheen * glancing * glancing * glancing;
+    double shine = pow(vo_max(0, v3_dot(hit->normal, half)), 24);
+    double fuzz = hit->material->sheen * glancing * glancing * glancing;
     vo_vec3 light = v3_add(v3_scale(lit.sky, SKY_COLOUR), v3_scale(0.4 * lit.key, KEY_COLOUR));
     vo_vec3 tint = v3_lerp(base, v3(1, 1, 1), 0.3);
-    double front = v3_dot(seen->normal, s->key) > 0 ? 1 : 0;
+    double front = v3_dot(hit->normal, s->key) > 0 ? 1 : 0;
     return v3_add(v3_scale(fuzz, times(tint, light)),
-                  v3_scale(seen->paint->gloss * shine * lit.key * front, KEY_COLOUR));
+                  v3_scale(hit->material->gloss * shine * lit.key * front, KEY_COLOUR));
 }
 
-/* How much of the line along the face's nearest edge covers this place. */
-static double wire_at(const vo_studio *s, const vo_seen *seen, double x, double y) {
-    const vo_model_face *face = &s->model->face[seen->face];
+/* Coverage of a point by the wireframe line of the closest edge. */
+static double wireframe_coverage(const vo_lighting *s, const vo_surface_hit *hit, double x,
+                                 double y) {
+    const vo_model_face *face = &s->model->face[hit->face];
     vo_vec2 p[3];
     for (int i = 0; i < 3; i++)
         if (!vo_camera_project(&s->camera, vo_model_x(s->model, face->node[i]), &p[i], NULL))
@@ -105,43 +107,46 @@ static double wire_at(const vo_studio *s, const vo_seen *seen, double x, double 
     return 0.7 * (1 - smooth_step(0.2, 1.1, nearest));
 }
 
-static vo_vec3 shade_face(const vo_studio *s, const vo_seen *seen, vo_lit lit, double x, double y) {
-    const vo_paint *paint = seen->paint;
-    vo_vec3 base = seen->back ? paint->back : paint->front;
-    if (paint->weave > 0) base = v3_scale(1 + paint->weave * weave_at(s, seen), base);
-    if (s->wire && paint->wire) base = v3_lerp(base, WIRE_COLOUR, wire_at(s, seen, x, y));
-    vo_vec3 light = v3_add(key_light(s, seen, lit), sky_light(lit.sky, base));
-    double rim = vo_max(0, v3_dot(seen->normal, s->rim));
+static vo_vec3 shade_face(const vo_lighting *s, const vo_surface_hit *hit, vo_light_sample lit,
+                          double x, double y) {
+    const vo_render_material *material = hit->material;
+    vo_vec3 base = hit->back ? material->back : material->front;
+    if (material->weave > 0) base = v3_scale(1 + material->weave * weave_at(s, hit), base);
+    if (s->wireframe && material->wireframe)
+        base = v3_lerp(base, WIRE_COLOUR, wireframe_coverage(s, hit, x, y));
+    vo_vec3 light = v3_add(key_light(s, hit, lit), sky_light(lit.sky, base));
+    double rim = vo_max(0, v3_dot(hit->normal, s->rim));
     light = v3_add(light, v3_scale(rim * lit.sky, RIM_COLOUR));
-    return v3_add(times(base, light), on_top(s, seen, lit, base));
+    return v3_add(times(base, light), highlights(s, hit, lit, base));
 }
 
-/* ---- floor and backdrop ---------------------------------------------------------------------- */
+/* ---- ground and backdrop -------------------------------------------------------------------- */
 
-/* Paper, brightest behind the subject. */
-static vo_vec3 backdrop(const vo_studio *s, double x, double y) {
+/* Backdrop colour, brightest behind the subject. */
+static vo_vec3 backdrop(const vo_lighting *s, double x, double y) {
     double a = x / s->camera.width - 0.5, b = y / s->camera.height - 0.45;
     return v3_lerp(PAPER_LIGHT, PAPER_DARK, smooth_step(0, 1, 1.25 * sqrt(a * a + 1.1 * b * b)));
 }
 
-/* The floor is the same paper, so only what is missing of the light shows. */
-static vo_vec3 shade_ground(const vo_studio *s, vo_lit lit, vo_vec3 paper) {
+/* Ground colour: that of the backdrop, darkened by shadows only. */
+static vo_vec3 shade_ground(const vo_lighting *s, vo_light_sample lit, vo_vec3 paper) {
     double facing = v3_dot(s->up, s->key);
     vo_vec3 full = v3_add(v3_scale(facing, KEY_COLOUR), SKY_COLOUR);
     vo_vec3 here = v3_add(v3_scale(facing * lit.key, KEY_COLOUR), v3_scale(lit.sky, SKY_COLOUR));
     return v3(paper.x * here.x / full.x, paper.y * here.y / full.y, paper.z * here.z / full.z);
 }
 
-vo_vec3 vo_studio_shade(const vo_studio *s, const vo_seen *seen, vo_lit lit, double x, double y) {
-    if (seen->face >= 0) return shade_face(s, seen, lit, x, y);
+vo_vec3 vo_lighting_shade(const vo_lighting *s, const vo_surface_hit *hit, vo_light_sample lit,
+                          double x, double y) {
+    if (hit->face >= 0) return shade_face(s, hit, lit, x, y);
     vo_vec3 paper = backdrop(s, x, y);
-    return seen->face == VO_SEES_GROUND ? shade_ground(s, lit, paper) : paper;
+    return hit->face == VO_HIT_GROUND ? shade_ground(s, lit, paper) : paper;
 }
 
-/* ---- bytes ----------------------------------------------------------------------------------- */
+/* ---- tone mapping --------------------------------------------------------------------------- */
 
-/* Straight for what is dark and middling, so colours come out as they were chosen; what is brighter
- * runs into white without an end. */
+/* Tone curve: linear for dark and mid tones, so colours are reproduced exactly; bright values
+ * approach white asymptotically. */
 static double tone(double x) {
     const double knee = 0.6;
     return x < knee ? vo_max(x, 0) : knee + (1 - knee) * (1 - exp(-(x - knee) / (1 - knee)));
@@ -152,7 +157,7 @@ static double srgb(double x) {
     return x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
 }
 
-void vo_studio_develop(vo_vec3 colour, int x, int y, uint8_t out[3]) {
+void vo_tonemap(vo_vec3 colour, int x, int y, uint8_t out[3]) {
     const double value[3] = {colour.x, colour.y, colour.z};
     double round_up = (vo_tile_index(x, y) + 0.5) / 16;
     for (int i = 0; i < 3; i++)

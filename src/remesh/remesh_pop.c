@@ -1,10 +1,10 @@
-/* How far the surface has moved (remesh_local.h says by which points). */
+/* Measures the displacement of the surface at tracked points (remesh_local.h). */
 #include "core/memory.h"
 #include "remesh/remesh_local.h"
 
-enum { MOST_AT_FACE = 8 };
+enum { MAX_FACE_POINTS = 8 };
 
-/* ---- the pool -------------------------------------------------------------------------------- */
+/* ---- pool of points -------------------------------------------------------------------------- */
 
 void vo_pop_begin(vo_remesher *r) {
     const vo_mesh *m = r->edit->mesh;
@@ -14,13 +14,13 @@ void vo_pop_begin(vo_remesher *r) {
     }
     for (int n = 0; n < m->node_count; n++) r->node_moved[n] = 0;
     r->point_count = 0;
-    r->point_hole = -1;
+    r->free_point = -1;
 }
 
 static vo_result new_point(vo_remesher *r, vo_vec2 u, vo_vec3 x, int *list) {
-    int p = r->point_hole;
+    int p = r->free_point;
     if (p >= 0)
-        r->point_hole = r->point[p].next;
+        r->free_point = r->point[p].next;
     else if (vo_reserve(r->ctx, &r->point, &r->point_capacity, r->point_count + 1))
         p = r->point_count++;
     else
@@ -31,43 +31,44 @@ static vo_result new_point(vo_remesher *r, vo_vec2 u, vo_vec3 x, int *list) {
 }
 
 static void free_point(vo_remesher *r, int point) {
-    r->point[point].next = r->point_hole;
-    r->point_hole = point;
+    r->point[point].next = r->free_point;
+    r->free_point = point;
 }
 
-/* ---- where points are ------------------------------------------------------------------------ */
+/* ---- positions ------------------------------------------------------------------------------- */
 
-double vo_pop_shares(const vo_mesh *m, const int v[3], vo_vec2 u, double share[3]) {
-    double least = INFINITY, sum = 0;
+double vo_pop_barycentric(const vo_mesh *m, const int v[3], vo_vec2 u, double weight[3]) {
+    double smallest = INFINITY, sum = 0;
     for (int i = 0; i < 3; i++) {
-        share[i] = vo_cross_of(u, m->vert_u[v[vo_after(i)]], m->vert_u[v[vo_before(i)]]);
-        sum += share[i];
+        weight[i] =
+            vo_triangle_cross(u, m->vert_u[v[vo_next_corner(i)]], m->vert_u[v[vo_prev_corner(i)]]);
+        sum += weight[i];
     }
-    for (int i = 0; i < 3; i++) least = vo_min(least, share[i] / sum);
+    for (int i = 0; i < 3; i++) smallest = vo_min(smallest, weight[i] / sum);
     sum = 0;
-    for (int i = 0; i < 3; i++) sum += share[i] = vo_max(share[i], 0);
-    for (int i = 0; i < 3; i++) share[i] /= sum;
-    return least;
+    for (int i = 0; i < 3; i++) sum += weight[i] = vo_max(weight[i], 0);
+    for (int i = 0; i < 3; i++) weight[i] /= sum;
+    return smallest;
 }
 
-static vo_vec3 place_in(const vo_mesh *m, int face, vo_vec2 u) {
-    double share[3];
+static vo_vec3 eval_face(const vo_mesh *m, int face, vo_vec2 u) {
+    double weight[3];
     vo_vec3 x = v3_zero();
-    vo_pop_shares(m, m->face_vert[face], u, share);
+    vo_pop_barycentric(m, m->face_vert[face], u, weight);
     for (int i = 0; i < 3; i++)
-        x = v3_add_scaled(x, share[i], m->node_x[vo_mesh_face_node(m, face, i)]);
+        x = v3_add_scaled(x, weight[i], m->node_x[vo_mesh_face_node(m, face, i)]);
     return x;
 }
 
-static double distance_in(const vo_remesher *r, int face, int point) {
-    return v3_distance(place_in(r->edit->mesh, face, r->point[point].u), r->point[point].x);
+static double measure_distance(const vo_remesher *r, int face, int point) {
+    return v3_distance(eval_face(r->edit->mesh, face, r->point[point].u), r->point[point].x);
 }
 
 static int find_face(const vo_mesh *m, vo_vec2 u, const int *face, int count) {
-    double best = -INFINITY, share[3];
+    double best = -INFINITY, weight[3];
     int found = face[0];
     for (int i = 0; i < count; i++) {
-        double inside = vo_pop_shares(m, m->face_vert[face[i]], u, share);
+        double inside = vo_pop_barycentric(m, m->face_vert[face[i]], u, weight);
         if (!(inside > best)) continue;
         best = inside;
         found = face[i];
@@ -75,14 +76,14 @@ static int find_face(const vo_mesh *m, vo_vec2 u, const int *face, int count) {
     return found;
 }
 
-/* Drops the point of a full face that has moved least. */
-static void thin_out(vo_remesher *r, int face) {
+/* Removes the least displaced point of a face with more than MAX_FACE_POINTS. */
+static void drop_least_moved(vo_remesher *r, int face) {
     int *least = NULL, count = 0;
     double distance = INFINITY;
     for (int p = r->face_point[face]; p >= 0; p = r->point[p].next) count++;
-    if (count <= MOST_AT_FACE) return;
+    if (count <= MAX_FACE_POINTS) return;
     for (int *link = &r->face_point[face]; *link >= 0; link = &r->point[*link].next) {
-        double here = distance_in(r, face, *link);
+        double here = measure_distance(r, face, *link);
         if (here >= distance) continue;
         distance = here;
         least = link;
@@ -93,7 +94,7 @@ static void thin_out(vo_remesher *r, int face) {
     free_point(r, dropped);
 }
 
-void vo_pop_take(vo_remesher *r, int face, int *list) {
+void vo_pop_detach(vo_remesher *r, int face, int *list) {
     int *last = &r->face_point[face];
     while (*last >= 0) last = &r->point[*last].next;
     *last = *list;
@@ -101,67 +102,69 @@ void vo_pop_take(vo_remesher *r, int face, int *list) {
     r->face_point[face] = -1;
 }
 
-void vo_pop_put(vo_remesher *r, int list, const int *face, int count) {
+void vo_pop_attach(vo_remesher *r, int list, const int *face, int count) {
     for (int next; list >= 0; list = next) {
         vo_pop_point *p = &r->point[list];
         next = p->next;
         int f = find_face(r->edit->mesh, p->u, face, count);
         p->next = r->face_point[f];
         r->face_point[f] = list;
-        thin_out(r, f);
+        drop_least_moved(r, f);
     }
 }
 
-/* ---- points that move most ------------------------------------------------------------------- */
+/* ---- new points ------------------------------------------------------------------------------ */
 
-static vo_vec3 at_vert(const vo_mesh *m, int vert) { return m->node_x[m->vert_node[vert]]; }
+static vo_vec3 vert_position(const vo_mesh *m, int vert) { return m->node_x[m->vert_node[vert]]; }
 
-bool vo_pop_cross(const vo_mesh *m, int a, int b, int c, int d, vo_crossing *out) {
+bool vo_pop_intersect_edges(const vo_mesh *m, int a, int b, int c, int d,
+                            vo_edge_intersection *out) {
     vo_vec2 ua = m->vert_u[a], uc = m->vert_u[c];
     vo_vec2 ab = v2_sub(m->vert_u[b], ua), cd = v2_sub(m->vert_u[d], uc), ac = v2_sub(uc, ua);
     double area = v2_cross(ab, cd);
     if (area == 0) return false;
     double s = v2_cross(ac, cd) / area, t = v2_cross(ac, ab) / area;
     if (!(s > 0 && s < 1 && t > 0 && t < 1)) return false;
-    *out = (vo_crossing){v2_add(ua, v2_scale(s, ab)), v3_lerp(at_vert(m, a), at_vert(m, b), s),
-                         v3_lerp(at_vert(m, c), at_vert(m, d), t)};
+    *out = (vo_edge_intersection){v2_add(ua, v2_scale(s, ab)),
+                                  v3_lerp(vert_position(m, a), vert_position(m, b), s),
+                                  v3_lerp(vert_position(m, c), vert_position(m, d), t)};
     return true;
 }
 
-/* The widest crossing so far. */
-typedef struct widest {
-    vo_crossing at;
+/* The intersection with the largest displacement. */
+typedef struct largest_gap {
+    vo_edge_intersection at;
     double gap;
-} widest;
+} largest_gap;
 
-static void try_crossing(const vo_mesh *m, int a, int b, int c, int d, widest *best) {
-    vo_crossing here;
-    if (!vo_pop_cross(m, a, b, c, d, &here)) return;
+static void test_edges(const vo_mesh *m, int a, int b, int c, int d, largest_gap *best) {
+    vo_edge_intersection here;
+    if (!vo_pop_intersect_edges(m, a, b, c, d, &here)) return;
     double gap = v3_distance(here.old, here.now);
-    if (gap > best->gap) *best = (widest){here, gap};
+    if (gap > best->gap) *best = (largest_gap){here, gap};
 }
 
-vo_result vo_pop_of_flip(vo_remesher *r, const int v[4], int *list) {
-    widest c = {.gap = 0};
-    try_crossing(r->edit->mesh, v[0], v[1], v[2], v[3], &c);
+vo_result vo_pop_add_flip(vo_remesher *r, const int v[4], int *list) {
+    largest_gap c = {.gap = 0};
+    test_edges(r->edit->mesh, v[0], v[1], v[2], v[3], &c);
     return c.gap > 0 ? new_point(r, c.at.u, c.at.old, list) : VO_OK;
 }
 
-vo_result vo_pop_of_node(vo_remesher *r, int vert, int *list) {
+vo_result vo_pop_add_node(vo_remesher *r, int vert, int *list) {
     const vo_mesh *m = r->edit->mesh;
-    return new_point(r, m->vert_u[vert], at_vert(m, vert), list);
+    return new_point(r, m->vert_u[vert], vert_position(m, vert), list);
 }
 
-vo_result vo_pop_of_spokes(vo_remesher *r, int from, int to, const int *spoke, int count,
-                           int *list) {
-    widest c = {.gap = 0};
+vo_result vo_pop_add_collapse(vo_remesher *r, int from, int to, const int *spoke, int count,
+                              int *list) {
+    largest_gap c = {.gap = 0};
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++)
-            if (spoke[i] != spoke[j]) try_crossing(r->edit->mesh, from, spoke[i], to, spoke[j], &c);
+            if (spoke[i] != spoke[j]) test_edges(r->edit->mesh, from, spoke[i], to, spoke[j], &c);
     return c.gap > 0 ? new_point(r, c.at.u, c.at.old, list) : VO_OK;
 }
 
-/* ---- the result ------------------------------------------------------------------------------ */
+/* ---- result ---------------------------------------------------------------------------------- */
 
 vo_result vo_pop_finish(vo_remesher *r) {
     const vo_mesh *m = r->edit->mesh;
@@ -171,7 +174,7 @@ vo_result vo_pop_finish(vo_remesher *r) {
     for (int f = 0; f < m->face_count && r->point_count > 0; f++) {
         if (!vo_edit_has_face(r->edit, f)) continue;
         for (int p = r->face_point[f]; p >= 0; p = r->point[p].next) {
-            vo_pop pop = {r->point[p].x, place_in(m, f, r->point[p].u)};
+            vo_pop pop = {r->point[p].x, eval_face(m, f, r->point[p].u)};
             r->pop[r->pop_count++] = pop;
             r->report.popping = vo_max(r->report.popping, v3_distance(pop.from, pop.to));
         }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum { GRAIN = 256 };
-enum { NODE_MOVED = 1, NODE_TURNED = 2 };  /* its inputs changed; its normal did */
-enum { FACE_MOVED = 1, FACE_CHANGED = 2 }; /* a corner moved; its metric is another one */
+enum { NODE_MOVED = 1, NODE_TURNED = 2 };  /* the inputs, the normal changed */
+enum { FACE_MOVED = 1, FACE_CHANGED = 2 }; /* a corner moved; the metric changed */
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
@@ -22,7 +22,7 @@ vo_sizing_def vo_sizing_def_default(void) {
                            .view_size_max = INFINITY};
 }
 
-/* 1 / limit^2; 0 where there is none. A limit of zero is very small. */
+/* 1 / limit^2; 0 for an infinite limit. Limits are clamped to at least 1e-6. */
 static double inverse_square(double limit) {
     if (!isfinite(limit)) return 0;
     limit = vo_max(limit, 1e-6);
@@ -35,16 +35,16 @@ static vo_sizing_weights make_weights(const vo_sizing_def *def) {
                            .velocity = inverse_square(def->refine_velocity),
                            .compression = INFINITY,
                            .rib = vo_max(def->rib_stiffening, 0),
-                           .near_least = 1e-6,
-                           .near_most = def->obstacle_range};
+                           .min_height = 1e-6,
+                           .max_height = def->obstacle_range};
     if (isfinite(def->refine_compression)) w.compression = vo_max(def->refine_compression, 1e-6);
-    if (isfinite(def->obstacle_range)) w.near_least = vo_max(1e-3 * def->obstacle_range, 1e-6);
+    if (isfinite(def->obstacle_range)) w.min_height = vo_max(1e-3 * def->obstacle_range, 1e-6);
     return w;
 }
 
-/* How far a node may drift before the size^2 of an edge changes by `tolerance` through any term: by
- * the angle between two of the smallest faces; by the strain of the largest; by the height over an
- * obstacle at a tenth of the range, where contact begins. */
+/* Drift of a node, m, that changes the size^2 of an edge by about `tolerance` through any term: the
+ * angle between two of the smallest faces; the strain of the largest face; the height above an
+ * obstacle at a tenth of obstacle_range, where contact begins. */
 static double move_tolerance(const vo_sizing_def *def) {
     double move = INFINITY, c = def->refine_compression;
     if (isfinite(def->refine_angle))
@@ -59,10 +59,10 @@ void vo_sizing_set(vo_sizing *s, const vo_sizing_def *def) {
     s->weights = make_weights(def);
     s->limits = vo_metric_limits_make(def->size_min, def->size_max, def->aspect_min);
     s->view_limits = vo_metric_limits_make(def->size_min, def->view_size_max, def->aspect_min);
-    s->view_limits.small = vo_min(s->view_limits.small, s->limits.small);
+    s->view_limits.min_eigenvalue = vo_min(s->view_limits.min_eigenvalue, s->limits.min_eigenvalue);
     s->move_tolerance = move_tolerance(def);
     s->speed_tolerance = def->tolerance > 0 ? def->tolerance * def->refine_velocity / 4 : 0;
-    vo_sizing_forget(s);
+    vo_sizing_invalidate(s);
 }
 
 void vo_sizing_init(vo_sizing *s, vo_context *ctx, const vo_sizing_def *def) {
@@ -70,11 +70,11 @@ void vo_sizing_init(vo_sizing *s, vo_context *ctx, const vo_sizing_def *def) {
     vo_sizing_set(s, def);
 }
 
-void vo_sizing_forget(vo_sizing *s) { s->known = false; }
+void vo_sizing_invalidate(vo_sizing *s) { s->known = false; }
 
 /* ---- memory and topology -------------------------------------------------------------------- */
 
-enum { NODE_COLUMNS = 4, VERT_COLUMNS = 2, EDGE_COLUMNS = 1, FACE_COLUMNS = 8, MOST_COLUMNS = 8 };
+enum { NODE_COLUMNS = 4, VERT_COLUMNS = 2, EDGE_COLUMNS = 1, FACE_COLUMNS = 8, MAX_COLUMNS = 8 };
 
 static void node_columns(vo_sizing *s, vo_column column[NODE_COLUMNS]) {
     column[0] = VO_COLUMN(s->ring_begin);
@@ -100,7 +100,7 @@ static void face_columns(vo_sizing *s, vo_column column[FACE_COLUMNS]) {
 }
 
 void vo_sizing_free(vo_sizing *s) {
-    vo_column column[MOST_COLUMNS];
+    vo_column column[MAX_COLUMNS];
     node_columns(s, column);
     vo_columns_free(s->ctx, column, NODE_COLUMNS, &s->node_capacity);
     vert_columns(s, column);
@@ -119,16 +119,18 @@ static bool reserve(vo_sizing *s, const vo_mesh *m) {
     node_columns(s, nodes);
     vert_columns(s, verts);
     face_columns(s, faces);
-    int most = vo_max_int(vo_max_int(m->node_count, m->vert_count),
-                          vo_max_int(m->edge_count, m->face_count));
+    int max_count = vo_max_int(vo_max_int(m->node_count, m->vert_count),
+                               vo_max_int(m->edge_count, m->face_count));
     bool plastic = s->def.plastic && m->face_curvature;
     return vo_columns_reserve(s->ctx, nodes, NODE_COLUMNS, &s->node_capacity, m->node_count + 1) &&
            vo_columns_reserve(s->ctx, verts, VERT_COLUMNS, &s->vert_capacity, m->vert_count) &&
            vo_columns_reserve(s->ctx, faces, FACE_COLUMNS, &s->face_capacity, m->face_count) &&
            vo_reserve(s->ctx, &s->edge_angle, &s->edge_capacity, m->edge_count) &&
            vo_reserve(s->ctx, &s->ring, &s->ring_capacity, 3 * m->face_count) &&
-           vo_reserve(s->ctx, &s->chunk_marks, &s->chunk_capacity, vo_chunk_count(most, GRAIN)) &&
-           vo_reserve(s->ctx, &s->chunk_area, &s->area_capacity, vo_chunk_count(most, GRAIN)) &&
+           vo_reserve(s->ctx, &s->chunk_marks, &s->chunk_capacity,
+                      vo_chunk_count(max_count, GRAIN)) &&
+           vo_reserve(s->ctx, &s->chunk_area, &s->area_capacity,
+                      vo_chunk_count(max_count, GRAIN)) &&
            (!plastic || s->face_plastic || s->face_capacity == 0 ||
             vo_column_enable(s->ctx, faces[FACE_COLUMNS - 1], s->face_capacity));
 }
@@ -139,7 +141,7 @@ static void build_rings(vo_sizing *s, const vo_mesh *m) {
     memset(begin, 0, ((size_t)m->node_count + 1) * sizeof *begin);
     for (int c = 0; c < corners; c++) begin[vo_mesh_face_node(m, c / 3, c % 3) + 1]++;
     for (int n = 0; n < m->node_count; n++) begin[n + 1] += begin[n];
-    /* Filling moves each begin to its end, which is the next one's begin. */
+    /* Filling advances each offset to its end, which is the next offset. */
     for (int c = 0; c < corners; c++) s->ring[begin[vo_mesh_face_node(m, c / 3, c % 3)]++] = c;
     memmove(begin + 1, begin, (size_t)m->node_count * sizeof *begin);
     begin[0] = 0;
@@ -151,8 +153,8 @@ static bool is_same_mesh(const vo_sizing *s, const vo_mesh *m) {
            s->face_count == m->face_count;
 }
 
-/* Makes room for the mesh and looks at its topology if it is a new one. */
-static vo_result prepare(vo_sizing *s, const vo_mesh *m) {
+/* Reserves memory and rebuilds the rings if the topology is new. */
+static vo_result update_topology(vo_sizing *s, const vo_mesh *m) {
     if (!is_same_mesh(s, m)) s->known = false;
     if (s->known) return VO_OK;
     s->mesh = NULL;
@@ -175,34 +177,34 @@ typedef struct sizing_pass {
     vo_sizing_input in;
 } sizing_pass;
 
-/* Runs a pass and returns how many marks its chunks counted. */
-static int run_pass(sizing_pass *pass, int count, vo_range_fn *body) {
+/* Runs a pass over `count` elements; returns the number of marks that it set. */
+static int run_pass(sizing_pass *pass, int count, vo_loop_fn *body) {
     int sum = 0;
     vo_parallel_for(pass->s->ctx, count, GRAIN, body, pass);
     for (int c = 0; c < vo_chunk_count(count, GRAIN); c++) sum += pass->s->chunk_marks[c];
     return sum;
 }
 
-/* Whether two points are the same within a tolerance, or both not there. */
+/* True if two points are equal within a tolerance, or both NaN. */
 static bool is_same(vo_vec3 a, vo_vec3 b, double tolerance) {
     if (isnan(a.x) || isnan(b.x)) return isnan(a.x) && isnan(b.x);
     return fabs(a.x - b.x) <= tolerance && fabs(a.y - b.y) <= tolerance &&
            fabs(a.z - b.z) <= tolerance;
 }
 
-/* Nodes: takes over the inputs that changed. */
-static void note_inputs(void *arg, int begin, int end, int chunk) {
+/* Nodes: stores inputs that changed. */
+static void store_inputs(void *arg, int begin, int end, int chunk) {
     sizing_pass *p = arg;
     vo_sizing *s = p->s;
     int marks = 0;
     for (int n = begin; n < end; n++) {
         vo_sizing_node now = {p->m->node_x[n], p->m->node_v[n],
-                              p->in.near ? p->in.near[n] : v3(NAN, NAN, NAN)};
+                              p->in.nearest ? p->in.nearest[n] : v3(NAN, NAN, NAN)};
         const vo_sizing_node *old = &s->node[n];
         s->node_mark[n] = 0;
         if (s->known && is_same(now.x, old->x, s->move_tolerance) &&
             is_same(now.v, old->v, s->speed_tolerance) &&
-            is_same(now.near, old->near, s->move_tolerance))
+            is_same(now.nearest, old->nearest, s->move_tolerance))
             continue;
         s->node[n] = now;
         s->node_mark[n] = NODE_MOVED;
@@ -215,8 +217,8 @@ static void gather_x(const sizing_pass *p, int face, vo_vec3 x[3]) {
     for (int i = 0; i < 3; i++) x[i] = p->s->node[vo_mesh_face_node(p->m, face, i)].x;
 }
 
-/* Faces: normals of those with a corner that moved, and areas of new ones. */
-static void turn_faces(void *arg, int begin, int end, int chunk) {
+/* Faces: updates the normals of those with a moved corner; areas after a topology change. */
+static void update_face_normals(void *arg, int begin, int end, int chunk) {
     sizing_pass *p = arg;
     vo_sizing *s = p->s;
     s->chunk_marks[chunk] = 0;
@@ -232,8 +234,8 @@ static void turn_faces(void *arg, int begin, int end, int chunk) {
     }
 }
 
-/* What the normal of a face counts for at its corner i: exact for nodes on a sphere (Max 1999,
- * "Weights for computing vertex normals from facet normals"). 0 where a side has no length. */
+/* Weight of the face normal at corner i; the result is exact for nodes on a sphere (Max 1999,
+ * "Weights for computing vertex normals from facet normals"). 0 if a side has no length. */
 static double normal_weight(const vo_vec3 x[3], int i) {
     double sides =
         v3_length2(v3_sub(x[(i + 1) % 3], x[i])) * v3_length2(v3_sub(x[(i + 2) % 3], x[i]));
@@ -252,8 +254,8 @@ static vo_vec3 node_normal(const sizing_pass *p, int node) {
     return v3_is_finite(sum) ? v3_normalize(sum) : v3_zero();
 }
 
-/* Nodes: normals of those with a face that moved. */
-static void turn_nodes(void *arg, int begin, int end, int chunk) {
+/* Nodes: updates the normals of those with a moved face. */
+static void update_node_normals(void *arg, int begin, int end, int chunk) {
     sizing_pass *p = arg;
     vo_sizing *s = p->s;
     s->chunk_marks[chunk] = 0;
@@ -267,8 +269,9 @@ static void turn_nodes(void *arg, int begin, int end, int chunk) {
     }
 }
 
-/* Edges: angles of those with a face that moved (as vo_mesh_dihedral_angle, of the kept inputs). */
-static void fold_edges(void *arg, int begin, int end, int chunk) {
+/* Edges: updates the angles of those with a moved face (as vo_mesh_dihedral_angle, from the stored
+ * inputs). */
+static void update_edge_angles(void *arg, int begin, int end, int chunk) {
     sizing_pass *p = arg;
     vo_sizing *s = p->s;
     s->chunk_marks[chunk] = 0;
@@ -285,8 +288,8 @@ static void fold_edges(void *arg, int begin, int end, int chunk) {
     }
 }
 
-/* The neighbour across a side, in the frame of the side: on a seam its material space is turned
- * against that of the face. */
+/* Opposite corner of the neighbour across a side, in the frame of the side: on a seam its material
+ * space is rotated against that of the face. */
 static vo_vec2 find_flap(const vo_mesh *m, int face, int i) {
     int edge = m->face_edge[face][i], side = m->edge_face[edge][0] == face, v[2];
     if (m->edge_face[edge][side] < 0) return v2(0, 0);
@@ -306,7 +309,7 @@ static void gather_face(const sizing_pass *p, int face, vo_sizing_face *out) {
         out->u[i] = m->vert_u[vert];
         out->x[i] = s->node[node].x;
         out->v[i] = s->node[node].v;
-        out->near[i] = s->node[node].near;
+        out->nearest[i] = s->node[node].nearest;
         out->normal[i] = s->node_normal[node];
         out->flap[i] = find_flap(m, face, i);
         out->angle[i] = s->edge_angle[m->face_edge[face][i]];
@@ -314,7 +317,7 @@ static void gather_face(const sizing_pass *p, int face, vo_sizing_face *out) {
     out->plastic = s->face_plastic ? s->face_plastic[face] : NULL;
 }
 
-/* The face's metric without the view. */
+/* Metric of a face without the view. */
 static vo_sym2 own_metric(const sizing_pass *p, int face) {
     vo_sizing_face gathered;
     vo_sym2 term[VO_SIZING_TERMS], sum = {0};
@@ -325,8 +328,8 @@ static vo_sym2 own_metric(const sizing_pass *p, int face) {
     return vo_metric_limit(&p->s->limits, sum);
 }
 
-/* Takes over the plastic curvature; whether it changed. */
-static bool note_plastic(const sizing_pass *p, int face) {
+/* Stores the plastic curvature; true if it changed. */
+static bool store_plastic(const sizing_pass *p, int face) {
     if (!p->s->face_plastic) return false;
     static const double none[4];
     const double *now =
@@ -337,8 +340,8 @@ static bool note_plastic(const sizing_pass *p, int face) {
     return changed;
 }
 
-/* Takes over what the view says; whether it changed. */
-static bool note_view(const sizing_pass *p, int face) {
+/* Stores view factor and bound; true if they changed. */
+static bool store_view(const sizing_pass *p, int face) {
     vo_sizing *s = p->s;
     double factor = p->in.view_factor ? p->in.view_factor[face] : 1;
     vo_sym2 bound = p->in.view_bound ? p->in.view_bound[face] : sym2_diagonal(INFINITY);
@@ -350,13 +353,13 @@ static bool note_view(const sizing_pass *p, int face) {
     return changed;
 }
 
-static vo_sym2 scaled_bound(const vo_sizing *s, int face, double share) {
+static vo_sym2 scaled_bound(const vo_sizing *s, int face, double scale) {
     vo_sym2 bound = s->face_bound[face];
-    return isinf(bound.xx) ? bound : sym2_scale(share, bound);
+    return isinf(bound.xx) ? bound : sym2_scale(scale, bound);
 }
 
-/* The face's metric as the view wants it: M nu^2 (eq. 2), then the bound of the screen (5 to 8). */
-static vo_sym2 seen_metric(const vo_sizing *s, int face, vo_sym2 bound) {
+/* Metric of a face with the view: M nu^2 (eq. 2), then the screen bound (eqs. 5 to 8). */
+static vo_sym2 view_metric(const vo_sizing *s, int face, vo_sym2 bound) {
     double factor = s->face_factor[face];
     vo_sym2 m = s->face_own[face];
     if (factor == 1 && isinf(bound.xx)) return m;
@@ -364,21 +367,21 @@ static vo_sym2 seen_metric(const vo_sizing *s, int face, vo_sym2 bound) {
     return vo_metric_limit(&s->view_limits, m);
 }
 
-/* Faces: terms where a corner's normal changed, then the view. */
+/* Faces: recomputes the terms if a corner normal changed, then applies the view. */
 static void measure_faces(void *arg, int begin, int end, int chunk) {
     sizing_pass *p = arg;
     vo_sizing *s = p->s;
     int visited = 0;
     for (int f = begin; f < end; f++) {
-        int turned = note_plastic(p, f) || !s->known;
-        bool view = note_view(p, f) || !s->known;
+        int turned = store_plastic(p, f) || !s->known;
+        bool view = store_view(p, f) || !s->known;
         for (int i = 0; i < 3; i++)
             turned |= s->node_mark[vo_mesh_face_node(p->m, f, i)] & NODE_TURNED;
         s->face_mark[f] = 0;
         if (!turned && !view) continue;
         visited += turned != 0;
         if (turned) s->face_own[f] = own_metric(p, f);
-        vo_sym2 seen = seen_metric(s, f, s->face_bound[f]);
+        vo_sym2 seen = view_metric(s, f, s->face_bound[f]);
         if (s->known && sym2_equal(seen, s->face[f])) continue;
         s->face[f] = seen;
         s->face_mark[f] = FACE_CHANGED;
@@ -386,7 +389,7 @@ static void measure_faces(void *arg, int begin, int end, int chunk) {
     s->chunk_marks[chunk] = visited;
 }
 
-/* The mean over the faces of the vert, by area. */
+/* Area-weighted mean over the faces of the vert. */
 static vo_sym2 mean_metric(const sizing_pass *p, int vert) {
     const vo_sizing *s = p->s;
     int node = p->m->vert_node[vert];
@@ -401,10 +404,10 @@ static vo_sym2 mean_metric(const sizing_pass *p, int vert) {
     }
     vo_sym2 mean = sym2_scale(1 / area, sum);
     bool usable = area > 0 && sym2_is_finite(mean) && mean.xx > 0 && sym2_det(mean) > 0;
-    return usable ? mean : sym2_diagonal(s->limits.small);
+    return usable ? mean : sym2_diagonal(s->limits.min_eigenvalue);
 }
 
-/* Verts: the mean where a face around changed. */
+/* Verts: recomputes the mean if an incident face changed. */
 static void average_verts(void *arg, int begin, int end, int chunk) {
     sizing_pass *p = arg;
     vo_sizing *s = p->s;
@@ -424,26 +427,26 @@ static void average_verts(void *arg, int begin, int end, int chunk) {
     s->chunk_marks[chunk] = marks;
 }
 
-/* Nothing changed: no marks are left from before. */
-static void rest(vo_sizing *s) {
+/* Clears the results of the last update when nothing changed. */
+static void clear_results(vo_sizing *s) {
     if (s->changed_verts > 0) memset(s->vert_changed, 0, (size_t)s->vert_count);
     s->changed_verts = s->visited_faces = 0;
 }
 
 vo_result vo_sizing_update(vo_sizing *s, const vo_mesh *m, const vo_sizing_input *input) {
-    VO_TRY(prepare(s, m));
+    VO_TRY(update_topology(s, m));
     sizing_pass pass = {.s = s, .m = m};
     if (input) pass.in = *input;
     bool view = pass.in.view_factor || pass.in.view_bound;
-    int moved = run_pass(&pass, m->node_count, note_inputs);
+    int moved = run_pass(&pass, m->node_count, store_inputs);
     if (s->known && moved == 0 && !view && !s->had_view && !s->face_plastic) {
-        rest(s);
+        clear_results(s);
         return VO_OK;
     }
     if (moved > 0) {
-        run_pass(&pass, m->face_count, turn_faces);
-        run_pass(&pass, m->node_count, turn_nodes);
-        run_pass(&pass, m->edge_count, fold_edges);
+        run_pass(&pass, m->face_count, update_face_normals);
+        run_pass(&pass, m->node_count, update_node_normals);
+        run_pass(&pass, m->edge_count, update_edge_angles);
     }
     s->visited_faces = run_pass(&pass, m->face_count, measure_faces);
     s->changed_verts = run_pass(&pass, m->vert_count, average_verts);
@@ -456,19 +459,19 @@ vo_result vo_sizing_update(vo_sizing *s, const vo_mesh *m, const vo_sizing_input
 
 typedef struct scaling {
     vo_sizing *s;
-    double share;
+    double scale;
 } scaling;
 
 static void scale_faces(void *arg, int begin, int end, int chunk) {
     const scaling *x = arg;
     (void)chunk;
     for (int f = begin; f < end; f++)
-        x->s->face[f] = seen_metric(x->s, f, scaled_bound(x->s, f, x->share));
+        x->s->face[f] = view_metric(x->s, f, scaled_bound(x->s, f, x->scale));
 }
 
-/* Metrics of all faces and verts for bounds multiplied by `share`. */
-static void apply_share(vo_sizing *s, double share) {
-    scaling x = {s, share};
+/* Recomputes all metrics with the bounds multiplied by `scale`. */
+static void apply_bound_scale(vo_sizing *s, double scale) {
+    scaling x = {s, scale};
     sizing_pass pass = {.s = s, .m = s->mesh};
     vo_parallel_for(s->ctx, s->face_count, GRAIN, scale_faces, &x);
     s->known = false;
@@ -476,7 +479,7 @@ static void apply_share(vo_sizing *s, double share) {
     s->known = true;
 }
 
-/* Of a face, in the mean of its verts' metrics. */
+/* Area of a face in the mean metric of its verts. */
 static double metric_area(const vo_sizing *s, int face) {
     vo_sym2 sum = {0};
     for (int i = 0; i < 3; i++) sum = sym2_add(sum, s->vert[s->mesh->face_vert[face][i]]);
@@ -490,9 +493,9 @@ static void add_areas(void *arg, int begin, int end, int chunk) {
     for (int f = begin; f < end; f++) s->chunk_area[chunk] += metric_area(s, f);
 }
 
-double vo_sizing_area(vo_sizing *s, double share) {
+double vo_sizing_area(vo_sizing *s, double scale) {
     double sum = 0;
-    apply_share(s, share);
+    apply_bound_scale(s, scale);
     vo_parallel_for(s->ctx, s->face_count, GRAIN, add_areas, s);
     for (int c = 0; c < vo_chunk_count(s->face_count, GRAIN); c++) sum += s->chunk_area[c];
     return sum;
@@ -501,13 +504,13 @@ double vo_sizing_area(vo_sizing *s, double share) {
 static void scale_bounds(void *arg, int begin, int end, int chunk) {
     const scaling *x = arg;
     (void)chunk;
-    for (int f = begin; f < end; f++) x->s->face_bound[f] = scaled_bound(x->s, f, x->share);
+    for (int f = begin; f < end; f++) x->s->face_bound[f] = scaled_bound(x->s, f, x->scale);
 }
 
-void vo_sizing_scale_bounds(vo_sizing *s, double share) {
-    scaling x = {s, share};
+void vo_sizing_scale_bounds(vo_sizing *s, double scale) {
+    scaling x = {s, scale};
     vo_parallel_for(s->ctx, s->face_count, GRAIN, scale_bounds, &x);
-    apply_share(s, 1);
+    apply_bound_scale(s, 1);
 }
 
 double vo_sizing_edge_size2(const vo_mesh *m, const vo_sym2 *vert, int edge) {
@@ -520,20 +523,4 @@ double vo_sizing_edge_size2(const vo_mesh *m, const vo_sym2 *vert, int edge) {
         size2 = vo_max(size2, vo_metric_edge_size2(vert[v[0]], vert[v[1]], u));
     }
     return size2;
-}
-
-bool vo_sizing_edge_flips(const vo_mesh *m, const vo_sym2 *vert, int edge, double threshold) {
-    int v[4], other[2];
-    vo_mesh_edge_verts(m, edge, 0, v);
-    vo_mesh_edge_verts(m, edge, 1, other);
-    if (v[0] != other[0] || v[1] != other[1]) return false;
-    v[2] = vo_mesh_edge_opposite(m, edge, 0);
-    v[3] = vo_mesh_edge_opposite(m, edge, 1);
-    vo_vec2 u[4];
-    vo_sym2 metric[4];
-    for (int i = 0; i < 4; i++) {
-        u[i] = m->vert_u[v[i]];
-        metric[i] = vert[v[i]];
-    }
-    return vo_metric_should_flip(u, metric, threshold);
 }

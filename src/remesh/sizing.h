@@ -1,27 +1,27 @@
-/* The sizing field: how fine the mesh of a cloth is to be, as a metric (remesh/metric.h) a vert.
+/* The sizing field: the desired resolution of a cloth as a metric (remesh/metric.h) per vert.
  *
- *   nodes    x, v, nearest obstacle ──► what moved ──► normals ─┐
- *   edges                                  └──► dihedral angles ┤
- *   faces                  terms (remesh/sizing_face.h) ◄───────┘
+ *   nodes    x, v, nearest obstacle ──► changed inputs ──► normals ─┐
+ *   edges                                  └──► dihedral angles ────┤
+ *   faces                  terms (remesh/sizing_face.h) ◄───────────┘
  *                          combined ──► limits ──► x nu^2 ──► screen bound       `face`
- *   verts                                   mean by area over the faces around   `vert`
+ *   verts                       area-weighted mean over the incident faces       `vert`
  *
- * Faces measure, since gradients live there; verts are asked, since edges join verts. A node on a
- * seam has one vert a patch, and each takes the mean over the faces of its own patch: the material
- * spaces on both sides are turned against each other, and tensors of one mean nothing in the other.
+ * Terms are computed per face, where gradients are constant, and averaged to verts, which edges
+ * connect. A node on a seam has one vert per patch, each with the mean over the faces of its own
+ * patch: the material spaces of the two sides are rotated against each other, so their tensors
+ * cannot be combined.
  *
- * Cost. The field keeps the inputs it was last computed from. A node whose inputs are still the
- * same makes no work; one that moved concerns the faces within two rings of it (through the normals
- * of its neighbours). A sheet at rest costs one comparison a node. Everything is computed from the
- * kept inputs, so what comes out is the field of a definite state, however it came about: with
- * tolerance 0 it has the same bits as a field computed from nothing. With a larger tolerance nodes
- * may drift by so much before anything is computed; the field then depends on history, and a run
- * that is to be resumed must call vo_sizing_forget where it saves.
+ * Incremental updates. The field stores the inputs it was computed from. A node with unchanged
+ * inputs causes no work; a moved node affects the faces within its two-ring (through the normals of
+ * its neighbours). A sheet at rest costs one comparison per node. All results are computed from the
+ * stored inputs: with tolerance 0 the field is bit-identical to one computed from scratch. With a
+ * larger tolerance nodes may drift that far before they are updated; the field then depends on
+ * history, and a run that may be resumed must call vo_sizing_invalidate when it saves a frame.
  *
- * Topology. Inputs are kept by index; a new topology starts anew. Rejected: carrying them through
- * the remap table, which saves less than a hundredth of what the edits themselves cost.
+ * Topology changes. Inputs are stored by index; a new topology recomputes everything. Rejected:
+ * transferring them through the remap table, which saves less than 1 % of the cost of the edits.
  *
- * After the largest mesh so far has been seen, an update allocates nothing. */
+ * Once an update has processed the largest mesh, later updates allocate nothing. */
 #ifndef VO_REMESH_SIZING_H
 #define VO_REMESH_SIZING_H
 
@@ -29,37 +29,36 @@
 #include "remesh/sizing_face.h"
 
 typedef struct vo_sizing_def {
-    double refine_angle;       /* rad that normals may turn along an edge; infinite: any */
-    double refine_velocity;    /* m/s that velocities may differ; infinite: any */
-    double refine_compression; /* m, height of a buckle that may be lost; infinite: any */
-    double rib_stiffening;     /* how much curvature keeps a sheet from buckling; 1 */
+    double refine_angle;       /* rad, largest turn of the normal along an edge; infinite: off */
+    double refine_velocity;    /* m/s, largest velocity difference along an edge; infinite: off */
+    double refine_compression; /* m, height of unresolved buckles; infinite: off */
+    double rib_stiffening;     /* stiffening of curved sheets against buckling; 1: as modelled */
     double size_min, size_max; /* m, edges in material space; see vo_metric_limits_make */
-    double aspect_min;         /* 0 to 1, width of a face by its length; not positive: any */
-    double obstacle_range;     /* m, beyond it obstacles do not count: 10 x repulsion thickness */
-    bool combine_sum;          /* terms are added up, not their maximum taken */
-    bool hinge_sum;            /* curvature by the customary sum, see vo_sizing_curvature */
-    bool plastic;              /* plastic curvature of the faces counts */
-    double view_size_max;      /* m, edges where the view asks for nothing; not below size_max */
-    double tolerance;          /* 0: any change counts. 0.01: changes of an edge's size^2 by about
-                                  a hundredth do not */
+    double aspect_min;         /* 0 to 1, ratio of a face's width to length; not positive: any */
+    double obstacle_range;     /* m, obstacles further away are ignored: 10 x repulsion thickness */
+    bool combine_sum;          /* add the terms instead of taking their maximum */
+    bool hinge_sum;            /* curvature by the hinge sum, see sizing_face.c */
+    bool plastic;              /* include the plastic curvature of the faces */
+    double view_size_max;      /* m, edges where the view requests nothing; at least size_max */
+    double tolerance; /* relative change of an edge's size^2 that may be ignored; 0: none */
 } vo_sizing_def;
 
-/* Everything off: a metric that asks for nothing, without limits. */
+/* All criteria off: a zero metric without limits. */
 vo_sizing_def vo_sizing_def_default(void);
 
-/* What does not belong to the mesh. */
+/* Inputs that are not part of the mesh. */
 typedef struct vo_sizing_input {
-    const vo_vec3 *near;       /* [node_count] nearest point of an obstacle; x is NaN where none is
-                                  within the range; NULL: no obstacles */
+    const vo_vec3 *nearest;    /* [node_count] nearest obstacle point, m; x is NaN if none is within
+                                  obstacle_range; NULL: no obstacles */
     const double *view_factor; /* [face_count] nu in (0, 1]: edges may be 1 / nu as long (Koh,
                                   Narain, O'Brien 2015, eq. 2); NULL: 1 */
-    const vo_sym2 *view_bound; /* [face_count] what the screen can show, S^T S / l^2 (see
-                                  vo_metric_bound); xx infinite: all; NULL: all */
+    const vo_sym2 *view_bound; /* [face_count] screen bound S^T S / l^2 (see vo_metric_bound); xx
+                                  infinite, or NULL: no bound */
 } vo_sizing_input;
 
-/* Inputs as they were last looked at, a node. */
+/* Inputs of a node at its last update. */
 typedef struct vo_sizing_node {
-    vo_vec3 x, v, near;
+    vo_vec3 x, v, nearest;
 } vo_sizing_node;
 
 typedef struct vo_sizing {
@@ -69,37 +68,35 @@ typedef struct vo_sizing {
     vo_metric_limits limits, view_limits;
     double move_tolerance, speed_tolerance; /* m, m/s */
 
-    /* Results, of the last update. */
-    vo_sym2 *face;               /* [face_count] 1/m^2, with the view */
-    vo_sym2 *vert;               /* [vert_count] 1/m^2; definite */
-    unsigned char *vert_changed; /* [vert_count] `vert` is not what it was before the update */
-    int visited_faces;           /* whose terms were computed */
-    int changed_verts;           /* marks in vert_changed */
+    /* Results of the last update. */
+    vo_sym2 *face;               /* [face_count] 1/m^2, including the view */
+    vo_sym2 *vert;               /* [vert_count] 1/m^2; positive definite */
+    unsigned char *vert_changed; /* [vert_count] nonzero: the last update changed `vert` */
+    int visited_faces;           /* number of faces whose terms were computed */
+    int changed_verts;           /* number of marks in vert_changed */
 
-    /* The mesh of the last update. */
+    /* The mesh of the last update and its topology. */
     const vo_mesh *mesh;
     uint64_t topology;
     int node_count, vert_count, edge_count, face_count;
-    bool known;      /* the kept inputs are of this mesh */
+    bool known;      /* the stored inputs belong to this mesh */
     bool had_view;   /* the last update had a view factor or bound */
-    int *ring_begin; /* [node_count + 1] */
-    int *ring;       /* [3 face_count] corners 3 face + i around each node, by face: those of node n
-                        from ring_begin[n] to ring_begin[n + 1] */
+    int *ring_begin; /* [node_count + 1] CSR offsets into `ring` */
+    int *ring;       /* [3 face_count] corners (3 face + i) around each node, ordered by face */
 
-    vo_sizing_node *node;     /* [node_count] kept inputs */
-    vo_vec3 *node_normal;     /* [node_count] unit, or zero */
-    unsigned char *node_mark; /* [node_count] NODE_MOVED, NODE_TURNED (sizing.c) */
-    double *edge_angle;       /* [edge_count] rad */
-    vo_vec3 *face_normal;     /* [face_count] as long as twice the area in the world */
-    double *face_area;        /* [face_count] m^2, material */
-    vo_sym2 *face_own;        /* [face_count] without the view */
-    double *face_factor;      /* [face_count] kept inputs */
-    vo_sym2 *face_bound;      /* [face_count] kept inputs */
-    double (
-        *face_plastic)[4];    /* [face_count] kept inputs; NULL while nobody asked for plasticity */
-    unsigned char *face_mark; /* [face_count] FACE_MOVED, FACE_CHANGED (sizing.c) */
-    int *chunk_marks;         /* [chunks] marks that each chunk of a pass set */
-    double *chunk_area;       /* [chunks] partial sums of vo_sizing_area */
+    vo_sizing_node *node;      /* [node_count] stored inputs */
+    vo_vec3 *node_normal;      /* [node_count] unit, or zero */
+    unsigned char *node_mark;  /* [node_count] NODE_MOVED, NODE_TURNED (sizing.c) */
+    double *edge_angle;        /* [edge_count] rad */
+    vo_vec3 *face_normal;      /* [face_count] length: twice the world area, m^2 */
+    double *face_area;         /* [face_count] m^2, material */
+    vo_sym2 *face_own;         /* [face_count] metric without the view, 1/m^2 */
+    double *face_factor;       /* [face_count] stored input: view factor */
+    vo_sym2 *face_bound;       /* [face_count] stored input: view bound */
+    double (*face_plastic)[4]; /* [face_count] stored input; NULL if def.plastic was never set */
+    unsigned char *face_mark;  /* [face_count] FACE_MOVED, FACE_CHANGED (sizing.c) */
+    int *chunk_marks;          /* [chunks] number of marks that each chunk of a pass set */
+    double *chunk_area;        /* [chunks] partial sums of vo_sizing_area */
 
     int node_capacity, vert_capacity, edge_capacity, face_capacity, ring_capacity, chunk_capacity,
         area_capacity;
@@ -108,29 +105,28 @@ typedef struct vo_sizing {
 void vo_sizing_init(vo_sizing *sizing, vo_context *ctx, const vo_sizing_def *def);
 void vo_sizing_free(vo_sizing *sizing);
 
-/* Other settings; the next update visits everything. */
+/* Replaces the settings and invalidates the field. */
 void vo_sizing_set(vo_sizing *sizing, const vo_sizing_def *def);
-/* The next update visits everything. To be called when material positions or labels changed without
- * a new topology. */
-void vo_sizing_forget(vo_sizing *sizing);
+/* Makes the next update recompute everything. Call it after changes of material positions or labels
+ * that leave the topology as it is. */
+void vo_sizing_invalidate(vo_sizing *sizing);
 
-/* Brings the field up to date with the mesh. `input` may be NULL. Fails for want of memory only,
- * and forgets then. */
+/* Updates the field to the current mesh. `input` may be NULL. Fails only without memory; the field
+ * is then invalidated. */
 vo_result vo_sizing_update(vo_sizing *sizing, const vo_mesh *mesh, const vo_sizing_input *input);
 
-/* The next two are for budgets, after an update. Both make the field that of bounds multiplied by
- * `share`, for all verts; the first for a trial, after which the second must follow. */
+/* The next two functions serve face budgets, after an update. Both recompute the field with the
+ * screen bounds multiplied by `scale`; vo_sizing_area only for a trial, after which
+ * vo_sizing_scale_bounds must follow. */
 
-/* The area of the cloth as its metric measures it: a mesh that follows the metric has a number of
- * faces in proportion. By metrics of verts, as edits go: beside a fine face also a coarse one has
- * much of it. */
-double vo_sizing_area(vo_sizing *sizing, double share);
-void vo_sizing_scale_bounds(vo_sizing *sizing, double share);
+/* Area of the cloth in its metric; the number of faces of a conforming mesh is proportional to it.
+ * Uses the metrics of verts, as the edits do, so a coarse face next to a fine one has a larger
+ * weight. */
+double vo_sizing_area(vo_sizing *sizing, double scale);
+void vo_sizing_scale_bounds(vo_sizing *sizing, double scale);
 
-/* s^2 of an edge (eq. 1) by metrics a vert; above 1 it is too long. On a seam the larger of both
- * sides. */
+/* s^2 of an edge (eq. 1) from metrics per vert; above 1 it is too long. On a seam the larger value
+ * of both sides. */
 double vo_sizing_edge_size2(const vo_mesh *mesh, const vo_sym2 *vert, int edge);
-/* Whether an edge should be flipped (vo_metric_should_flip). Never on a boundary or a seam. */
-bool vo_sizing_edge_flips(const vo_mesh *mesh, const vo_sym2 *vert, int edge, double threshold);
 
 #endif

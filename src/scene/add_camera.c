@@ -1,4 +1,4 @@
-/* Cameras and shots into the scene, and what the film shows when. */
+/* Adds cameras and shots to the scene and finds the active camera. */
 #include "core/memory.h"
 #include "math/bounds.h"
 #include "scene/build.h"
@@ -7,23 +7,23 @@
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-/* "none", and what has an equals sign, mean something else where pictures ask for a camera. */
+/* "none" and names with an equals sign have another meaning in vo_render_def.camera. */
 static vo_result check_name(const vo_scene *scene, const char *name) {
     vo_context *ctx = scene->ctx;
     if (strcmp(name, "none") == 0 || strchr(name, '='))
-        return vo_fail(
-            ctx, VO_BAD_CALL,
-            "name: \"%.80s\" cannot be asked for: \"none\" is no camera, and a name with "
-            "= in it would be read as how to look without one; choose another",
-            name);
+        return vo_fail(ctx, VO_BAD_ARGUMENT,
+                       "name: \"%.80s\" cannot select a camera: \"none\" stands for no camera, and "
+                       "names must not "
+                       "contain =; choose another name",
+                       name);
     if (!name[0] || vo_scene_find_camera(scene, name) < 0) return VO_OK;
-    return vo_fail(ctx, VO_BAD_CALL, "name: there is another camera \"%.80s\"", name);
+    return vo_fail(ctx, VO_BAD_ARGUMENT, "name: there is another camera \"%.80s\"", name);
 }
 
 static vo_result make_camera(const vo_scene *scene, const vo_camera_def *def,
                              vo_scene_camera *out) {
     const char *name = def->name ? def->name : "";
-    *out = (vo_scene_camera){.motion = def->motion, .light = def->light, .front = def->front};
+    *out = (vo_scene_camera){.motion = def->motion, .light = def->light, .front = def->weight};
     VO_TRY(check_name(scene, name));
     VO_TRY(vo_scene_check_motion(scene, def->motion));
     VO_TRY(vo_camera_path_create(scene->ctx, def, &out->path));
@@ -36,7 +36,7 @@ static vo_result make_camera(const vo_scene *scene, const vo_camera_def *def,
 vo_result vo_scene_add_camera(vo_scene *scene, const vo_camera_def *def, int *id) {
     vo_context *ctx = scene->ctx;
     vo_scene_camera camera;
-    if (!def) return vo_fail(ctx, VO_BAD_CALL, "a camera needs a definition");
+    if (!def) return vo_fail(ctx, VO_BAD_ARGUMENT, "a camera needs a definition");
     VO_TRY(make_camera(scene, def, &camera));
     if (!vo_reserve(ctx, &scene->camera, &scene->camera_capacity, scene->camera_count + 1)) {
         vo_free_string(ctx, camera.name);
@@ -50,25 +50,26 @@ vo_result vo_scene_add_camera(vo_scene *scene, const vo_camera_def *def, int *id
 
 static const char *shot_defect(const vo_scene *scene, double time, int camera) {
     int count = scene->shot_count;
-    if (!vo_is_bounded(time)) return "time must be a number up to " VO_LARGEST_TEXT;
+    if (!vo_is_bounded(time)) return "time must be a number up to " VO_MAX_NUMBER_TEXT;
     if (count > 0 && !(time > scene->shot[count - 1].time))
-        return "time must be later than that of the shot before";
-    if (camera < 0 || camera >= scene->camera_count) return "camera: there is no such camera";
-    if (scene->camera[camera].light) return "camera: that is a light";
+        return "time must be later than that of the previous shot";
+    if (camera < 0 || camera >= scene->camera_count)
+        return "camera must be an index of the scene's cameras";
+    if (scene->camera[camera].light) return "camera must not be a light";
     return NULL;
 }
 
 vo_result vo_scene_add_shot(vo_scene *scene, double time, int camera) {
     vo_context *ctx = scene->ctx;
     const char *defect = shot_defect(scene, time, camera);
-    if (defect) return vo_fail(ctx, VO_BAD_CALL, "%s", defect);
+    if (defect) return vo_fail(ctx, VO_BAD_ARGUMENT, "%s", defect);
     if (!vo_reserve(ctx, &scene->shot, &scene->shot_capacity, scene->shot_count + 1))
         return vo_fail_memory(ctx, "a shot");
     scene->shot[scene->shot_count++] = (vo_scene_shot){time, camera};
     return VO_OK;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 int vo_scene_find_camera(const vo_scene *scene, const char *name) {
     for (int i = 0; i < scene->camera_count; i++)
@@ -76,7 +77,7 @@ int vo_scene_find_camera(const vo_scene *scene, const char *name) {
     return -1;
 }
 
-/* The last shot that is not after a time; the first one before that. */
+/* Index of the last shot that begins at or before a time, else 0. */
 static int shot_at(const vo_scene *scene, double time) {
     int low = 0, high = scene->shot_count;
     while (high - low > 1) {
@@ -89,22 +90,22 @@ static int shot_at(const vo_scene *scene, double time) {
     return low;
 }
 
-int vo_scene_shot_camera(const vo_scene *scene, double time) {
+int vo_scene_find_active_camera(const vo_scene *scene, double time) {
     if (scene->shot_count > 0) return scene->shot[shot_at(scene, time)].camera;
     for (int i = 0; i < scene->camera_count; i++)
         if (!scene->camera[i].light) return i;
     return -1;
 }
 
-bool vo_scene_camera_counts(const vo_scene *scene, int camera, double time) {
+bool vo_scene_camera_is_active(const vo_scene *scene, int camera, double time) {
     if (scene->camera[camera].light || scene->shot_count == 0) return true;
-    return vo_scene_shot_camera(scene, time) == camera;
+    return vo_scene_find_active_camera(scene, time) == camera;
 }
 
-vo_camera vo_scene_camera_at(const vo_scene *scene, int camera, double time) {
+vo_camera vo_scene_eval_camera(const vo_scene *scene, int camera, double time) {
     VO_REQUIRE(scene->ctx, camera >= 0 && camera < scene->camera_count);
     const vo_scene_camera *c = &scene->camera[camera];
-    vo_camera view = vo_camera_path_at(&c->path, time);
+    vo_camera view = vo_camera_path_eval(&c->path, time);
     if (c->motion < 0) return view;
     vo_transform carried = vo_motion_pose(&scene->motion[c->motion], time);
     view.position = xf_point(carried, view.position);
@@ -121,7 +122,7 @@ typedef struct cut_walk {
     int next; /* shot */
 } cut_walk;
 
-/* The first time after another at which the film changes to or from the camera; infinite: never. */
+/* The first time after `after` at which the camera becomes active or inactive; infinite: never. */
 static double next_change(cut_walk *w, double after) {
     const vo_scene *scene = w->scene;
     if (scene->camera[w->camera].light) return INFINITY;
@@ -135,7 +136,7 @@ static double next_change(cut_walk *w, double after) {
 
 static double next_cut(const vo_camera_path *path, double after, double to) {
     double time;
-    return vo_camera_path_cuts(path, after, to, 1, &time) > 0 ? time : INFINITY;
+    return vo_camera_path_find_cuts(path, after, to, 1, &time) > 0 ? time : INFINITY;
 }
 
 int vo_scene_camera_cuts(const vo_scene *scene, int camera, double from, double to, int capacity,
@@ -149,15 +150,15 @@ int vo_scene_camera_cuts(const vo_scene *scene, int camera, double from, double 
     }
 }
 
-double vo_scene_time_meant(const vo_scene *scene, int camera, double time) {
+double vo_scene_snap_to_cut(const vo_scene *scene, int camera, double time) {
     double cut;
-    while (vo_scene_camera_cuts(scene, camera, time, time + VO_CAMERA_INSTANT, 1, &cut) > 0)
+    while (vo_scene_camera_cuts(scene, camera, time, time + VO_CUT_TOLERANCE, 1, &cut) > 0)
         time = cut;
     return time;
 }
 
 double vo_scene_shot_begin(const vo_scene *scene, int camera, double time) {
-    double begin = vo_camera_path_shot(&scene->camera[camera].path, time);
+    double begin = vo_camera_path_shot_start(&scene->camera[camera].path, time);
     if (scene->shot_count == 0) return begin;
     int shot = shot_at(scene, time);
     bool shown = scene->shot[shot].camera == camera;

@@ -1,44 +1,44 @@
-/* Where the camera of another program's file cuts.
+/* Detects the cuts of a camera in an imported file.
  *
- * No such file has a mark for it. What it has are keys, most often one a frame, and a cut is that
- * the camera is elsewhere from one key to the next; or keys that are held until the next one.
+ * The formats do not store cuts, only keys, usually one per frame. A cut is a large change of the
+ * pose from one key to the next, or a change of keys with constant (stepped) interpolation.
  *
  *      keys    o  o  o  o                 from: the old shot's last key
  *                       |  sweep          to:   the new shot's first
  *                          o  o  o
  *
- * So it is looked for between the file's own keys and not between samples: at another frame rate a
- * sample may lie in the middle of the sweep. Two keys within a tenth of a second are a cut if the
- * camera goes half a metre or turns by 20 degrees between them, ten times as fast as from the key
- * before and to the key after. A pan, however fast, takes more than one frame, and the frames
- * beside its fastest are nearly as fast. Longer spans are no sweeps: there only keys that are held
- * cut. Who knows better says where the cuts are. */
+ * The search compares the file's own keys instead of samples, because at another frame rate a
+ * sample may lie inside the sweep. The span between two keys at most 0.1 s apart is a cut if the
+ * camera moves by more than 0.5 m or rotates by more than 20 degrees, ten times as fast as in both
+ * neighbouring spans. Even a fast pan takes several frames of similar speed. Longer spans are never
+ * sweeps; there only stepped keys are cuts. The key `cuts` of the scene file replaces detection. */
 #ifndef VO_SCENE_CAMERA_CUTS_H
 #define VO_SCENE_CAMERA_CUTS_H
 
-#include "scene/import.h"
+#include "character/import/import.h"
 
-/* Times of the clip, s. Between `from` and `to`, which are nearly the same where keys are held, the
- * camera is nowhere that anybody meant. */
+/* Times of the clip in s. Poses between `from` and `to` are interpolation across the cut and belong
+ * to no shot; for stepped keys the two times are nearly equal. */
 typedef struct vo_camera_cut {
     double from, to;
-    double time; /* when the new shot begins */
+    double time; /* begin of the new shot */
     bool held;   /* the old shot ends just before `from`; otherwise at it */
 } vo_camera_cut;
 
 typedef struct vo_camera_cuts {
     vo_context *ctx;
     int count, capacity;
-    vo_camera_cut *cut; /* [count], in the order of time */
+    vo_camera_cut *cut; /* [count], ascending times */
 } vo_camera_cuts;
 
-/* `joint` has room for the character's joints. Fail without memory alone; what is found is freed in
- * any case by vo_camera_cuts_free. */
+/* Detects the cuts of a camera. `joint` is scratch space for the character's joints. Fails only
+ * without memory; vo_camera_cuts_free must be called in any case. */
 vo_result vo_camera_cuts_find(const vo_character *character, int camera, const vo_joint_clip *clip,
                               vo_affine *joint, vo_camera_cuts *out);
-/* At given times, ascending and within the clip: what sweep there is around each is cut out. */
-vo_result vo_camera_cuts_take(const vo_character *character, int camera, const vo_joint_clip *clip,
-                              int count, const double *time, vo_camera_cuts *out);
+/* Creates cuts at given times, ascending and within the clip; a sweep around a time is removed. */
+vo_result vo_camera_cuts_create(const vo_character *character, int camera,
+                                const vo_joint_clip *clip, int count, const double *time,
+                                vo_camera_cuts *out);
 void vo_camera_cuts_free(vo_camera_cuts *cuts);
 
 #endif

@@ -21,7 +21,7 @@
     X(QX, "qx")              \
     X(QY, "qy")              \
     X(QZ, "qz")              \
-    X(FIELD, "field")        \
+    X(FIELD, "fov_y")        \
     X(FOCAL, "focal_length") \
     X(CUT, "cut")
 
@@ -42,8 +42,8 @@ typedef struct table_reader {
     vo_context *ctx;
     const char *name;
     const vo_camera_table_def *def;
-    const char *at, *end; /* what is left of the text */
-    int line;             /* the one at hand, from 1 */
+    const char *at, *end; /* remaining text */
+    int line;             /* current line, from 1 */
     int column_count;
     column order[COLUMN_COUNT]; /* [column_count] */
     bool has[COLUMN_COUNT];
@@ -71,7 +71,7 @@ typedef struct span {
 } span;
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-static bool is_mark(char c) { return c == ',' || c == ';'; }
+static bool is_separator(char c) { return c == ',' || c == ';'; }
 
 static span trim(span s) {
     while (s.at < s.end && is_blank(*s.at)) s.at++;
@@ -79,7 +79,7 @@ static span trim(span s) {
     return s;
 }
 
-/* The next line that is neither empty nor a comment; false at the end of the file. */
+/* Reads the next line that is neither empty nor a comment; false at the end of the file. */
 static bool next_line(table_reader *r, span *out) {
     while (r->at < r->end) {
         size_t left = (size_t)(r->end - r->at);
@@ -93,29 +93,29 @@ static bool next_line(table_reader *r, span *out) {
     return false;
 }
 
-/* Takes a word off the front of a line, with the blanks and the one mark behind it. Between two
- * marks the word is empty. False once there is none left. */
+/* Removes the first word of a line, together with the blanks and the separator after it. The word
+ * between two separators is empty. False at the end of the line. */
 static bool next_word(span *line, span *word) {
     if (line->at == line->end) return false;
     word->at = word->end = line->at;
-    while (word->end < line->end && !is_blank(*word->end) && !is_mark(*word->end)) word->end++;
+    while (word->end < line->end && !is_blank(*word->end) && !is_separator(*word->end)) word->end++;
     line->at = word->end;
     while (line->at < line->end && is_blank(*line->at)) line->at++;
-    if (line->at == line->end || !is_mark(*line->at)) return true;
+    if (line->at == line->end || !is_separator(*line->at)) return true;
     for (line->at++; line->at < line->end && is_blank(*line->at);) line->at++;
     return true;
 }
 
-static int shown(span word) { return (int)vo_min((double)(word.end - word.at), 40); }
+static int shown_length(span word) { return (int)vo_min((double)(word.end - word.at), 40); }
 
-/* ---- the head -------------------------------------------------------------------------------- */
+/* ---- header ---------------------------------------------------------------------------------- */
 
-static vo_result unknown_column(const table_reader *r, span word) {
+static vo_result fail_unknown_column(const table_reader *r, span word) {
     return vo_fail(r->ctx, VO_BAD_DATA,
-                   "%s: line %d: there is no column \"%.*s\"; the first line names columns out of: "
-                   "time or frame, x y z, tx ty tz (target) or qw qx qy qz (rotation), field or "
+                   "%s: line %d: unknown column \"%.*s\"; the columns are "
+                   "time or frame, x y z, tx ty tz (target) or qw qx qy qz (rotation), fov_y or "
                    "focal_length, cut",
-                   r->name, r->line, shown(word), word.at);
+                   r->name, r->line, shown_length(word), word.at);
 }
 
 static vo_result add_column(table_reader *r, span word) {
@@ -124,22 +124,22 @@ static vo_result add_column(table_reader *r, span word) {
         if (strlen(column_names[i]) != length || memcmp(column_names[i], word.at, length) != 0)
             continue;
         if (r->has[i])
-            return vo_fail(r->ctx, VO_BAD_DATA, "%s: line %d: column %s is there twice", r->name,
+            return vo_fail(r->ctx, VO_BAD_DATA, "%s: line %d: duplicate column %s", r->name,
                            r->line, column_names[i]);
         r->has[i] = true;
         r->order[r->column_count++] = (column)i;
         return VO_OK;
     }
-    return unknown_column(r, word);
+    return fail_unknown_column(r, word);
 }
 
-/* Whether all or none of some columns are there. */
+/* Sets *has if all columns of a group are present; fails if only some are. */
 static vo_result check_group(const table_reader *r, column first, int count, bool *has) {
     int found = 0;
     for (int i = 0; i < count; i++) found += r->has[(int)first + i];
     *has = found == count;
     if (found == 0 || found == count) return VO_OK;
-    return vo_fail(r->ctx, VO_BAD_DATA, "%s: line %d: of the columns %s to %s some are missing",
+    return vo_fail(r->ctx, VO_BAD_DATA, "%s: line %d: some of the columns %s to %s are missing",
                    r->name, r->line, column_names[first], column_names[(int)first + count - 1]);
 }
 
@@ -159,10 +159,10 @@ static vo_result check_columns(const table_reader *r) {
     VO_TRY(check_one(r, position, false, "the columns x, y and z"));
     VO_TRY(check_one(r, target, rotation, "the columns tx, ty, tz or qw, qx, qy, qz"));
     if (!r->has[COLUMN_FIELD] || !r->has[COLUMN_FOCAL]) return VO_OK;
-    return check_one(r, true, true, "one of the columns field and focal_length");
+    return check_one(r, true, true, "one of the columns fov_y and focal_length");
 }
 
-static vo_result read_head(table_reader *r) {
+static vo_result read_header(table_reader *r) {
     span line, word;
     if (!next_line(r, &line))
         return vo_fail(r->ctx, VO_BAD_DATA, "%s: line %d: the file ends before its first line",
@@ -178,8 +178,8 @@ static vo_result read_value(const table_reader *r, column c, span word, double *
     bool flag = c == COLUMN_CUT, number = after == word.end && after != word.at;
     if (number && (flag ? *out == 0 || *out == 1 : vo_is_bounded(*out))) return VO_OK;
     return vo_fail(r->ctx, VO_BAD_DATA, "%s: line %d: column %s: \"%.*s\" is %s", r->name, r->line,
-                   column_names[c], shown(word), word.at,
-                   flag ? "neither 0 nor 1" : "no number up to 1e15");
+                   column_names[c], shown_length(word), word.at,
+                   flag ? "neither 0 nor 1" : "not a number up to 1e15");
 }
 
 static vo_result read_values(const table_reader *r, span line, double value[COLUMN_COUNT]) {
@@ -188,7 +188,7 @@ static vo_result read_values(const table_reader *r, span line, double value[COLU
         if (count < r->column_count)
             VO_TRY(read_value(r, r->order[count], word, &value[r->order[count]]));
     if (count == r->column_count) return VO_OK;
-    return vo_fail(r->ctx, VO_BAD_DATA, "%s: line %d: expected %d values, as columns, found %d",
+    return vo_fail(r->ctx, VO_BAD_DATA, "%s: line %d: expected %d values, one per column, found %d",
                    r->name, r->line, r->column_count, count);
 }
 
@@ -200,10 +200,10 @@ static vo_camera_key make_key(const table_reader *r, const double *v) {
         .has_target = r->has[COLUMN_TX],
         .target = v3(v[COLUMN_TX], v[COLUMN_TY], v[COLUMN_TZ]),
         .rotation = {v[COLUMN_QW], v[COLUMN_QX], v[COLUMN_QY], v[COLUMN_QZ]},
-        .field = r->def->field,
+        .fov_y = r->def->fov_y,
     };
-    if (r->has[COLUMN_FIELD]) key.field = v[COLUMN_FIELD];
-    if (r->has[COLUMN_FOCAL]) key.field = vo_camera_focal_field(v[COLUMN_FOCAL], r->def->sensor);
+    if (r->has[COLUMN_FIELD]) key.fov_y = v[COLUMN_FIELD];
+    if (r->has[COLUMN_FOCAL]) key.fov_y = vo_camera_focal_field(v[COLUMN_FOCAL], r->def->sensor);
     return key;
 }
 
@@ -219,12 +219,11 @@ static vo_result read_row(const table_reader *r, span line, vo_camera_keys *keys
 
 static vo_result read_table(table_reader *r, vo_camera_keys *keys) {
     span line;
-    VO_TRY(read_head(r));
+    VO_TRY(read_header(r));
     keys->focal = r->has[COLUMN_FOCAL];
     while (next_line(r, &line)) VO_TRY(read_row(r, line, keys));
     if (keys->count > 0) return VO_OK;
-    return vo_fail(r->ctx, VO_BAD_DATA, "%s: line %d: there is no line below the columns' names",
-                   r->name, r->line);
+    return vo_fail(r->ctx, VO_BAD_DATA, "%s: line %d: the table has no rows", r->name, r->line);
 }
 
 vo_result vo_camera_table_parse(vo_context *ctx, const char *name, const char *text, size_t size,

@@ -1,4 +1,4 @@
-/* Checks a scene document against the tables of keys and fills in what is missing. */
+/* Checks a scene document against the tables of keys and fills in defaults. */
 #include "math/bounds.h"
 #include "scene/keys.h"
 #include "scene/load.h"
@@ -6,46 +6,47 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_KEYS = 64 };
+enum { MAX_KEYS = 64 };
 
 typedef struct checker {
     vo_json_doc *doc;
-    char *later;
-    size_t later_size;
+    char *unimplemented;
+    size_t unimplemented_size;
 } checker;
 
-static vo_result check_magnitude(vo_json_at at, double x) {
+static vo_result check_magnitude(vo_json_cursor at, double x) {
     if (!vo_is_bounded(x) && isfinite(x)) return vo_json_fail(at, "%g is too large", x);
     return VO_OK;
 }
 
-static vo_result check_real(vo_json_at at, vo_key_kind kind) {
+static vo_result check_real(vo_json_cursor at, vo_key_kind kind) {
     bool may_be_infinite = kind == VO_KEY_LIMIT || kind == VO_KEY_TIME;
     double x = 0;
-    VO_TRY(may_be_infinite ? vo_json_read_limit(at, &x) : vo_json_read_real(at, &x));
+    VO_TRY(may_be_infinite ? vo_json_read_real_or_inf(at, &x) : vo_json_read_real(at, &x));
     VO_TRY(check_magnitude(at, x));
     if (kind == VO_KEY_POSITIVE && !(x > 0)) return vo_json_fail(at, "must be positive, is %g", x);
-    if (kind == VO_KEY_POSITIVE && x < VO_SMALLEST) return vo_json_fail(at, "%g is too small", x);
+    if (kind == VO_KEY_POSITIVE && x < VO_MIN_POSITIVE)
+        return vo_json_fail(at, "%g is too small", x);
     if ((kind == VO_KEY_NONNEGATIVE || kind == VO_KEY_TIME) && !(x >= 0))
         return vo_json_fail(at, "must not be negative, is %g", x);
     return VO_OK;
 }
 
-static vo_result check_int(vo_json_at at, int least) {
-    int x = least;
+static vo_result check_int(vo_json_cursor at, int min) {
+    int x = min;
     VO_TRY(vo_json_read_int(at, &x));
-    if (x < least) return vo_json_fail(at, "must be at least %d, is %d", least, x);
+    if (x < min) return vo_json_fail(at, "must be at least %d, is %d", min, x);
     return VO_OK;
 }
 
-static vo_result check_vector(vo_json_at at, int count) {
+static vo_result check_vector(vo_json_cursor at, int count) {
     double x[4] = {0};
     VO_TRY(vo_json_read_reals(at, x, count));
     for (int i = 0; i < count; i++) VO_TRY(check_magnitude(vo_json_item(&at, i), x[i]));
     return VO_OK;
 }
 
-static vo_result expect_array(vo_json_at at, bool nonempty, const char *what) {
+static vo_result expect_array(vo_json_cursor at, bool nonempty, const char *what) {
     if (vo_json_kind(at) != VO_JSON_ARRAY)
         return vo_json_fail(at, "expected an array of %s, found %s", what, vo_json_kind_name(at));
     if (nonempty && vo_json_length(at) == 0)
@@ -53,19 +54,19 @@ static vo_result expect_array(vo_json_at at, bool nonempty, const char *what) {
     return VO_OK;
 }
 
-static vo_result expect_present(vo_json_at at, const char *what) {
-    if (vo_json_present(at)) return VO_OK;
+static vo_result expect_present(vo_json_cursor at, const char *what) {
+    if (vo_json_is_present(at)) return VO_OK;
     return vo_json_fail(at, "expected %s, found null", what);
 }
 
-static vo_result check_limits(vo_json_at at) {
+static vo_result check_limits(vo_json_cursor at) {
     if (vo_json_kind(at) != VO_JSON_ARRAY || vo_json_length(at) != 2)
         return vo_json_fail(at, "expected an array of two limits, [min, max]");
     double x[2] = {0};
     for (int i = 0; i < 2; i++) {
-        vo_json_at item = vo_json_item(&at, i);
+        vo_json_cursor item = vo_json_item(&at, i);
         VO_TRY(expect_present(item, "a number"));
-        VO_TRY(vo_json_read_limit(item, &x[i]));
+        VO_TRY(vo_json_read_real_or_inf(item, &x[i]));
         VO_TRY(check_magnitude(item, x[i]));
     }
     if (!(x[0] <= x[1]))
@@ -73,7 +74,7 @@ static vo_result check_limits(vo_json_at at) {
     return VO_OK;
 }
 
-static vo_result check_word(vo_json_at at, const char *const *words) {
+static vo_result check_word(vo_json_cursor at, const char *const *words) {
     const char *word = "";
     VO_TRY(expect_present(at, "a word"));
     VO_TRY(vo_json_read_string(at, &word));
@@ -86,24 +87,24 @@ static vo_result check_word(vo_json_at at, const char *const *words) {
     return vo_json_fail(at, "\"%.60s\" is none of %s", word, list);
 }
 
-static vo_result check_words(vo_json_at at, const char *const *words) {
+static vo_result check_words(vo_json_cursor at, const char *const *words) {
     if (vo_json_kind(at) == VO_JSON_STRING) return check_word(at, words);
     VO_TRY(expect_array(at, false, "words"));
     for (int i = 0; i < vo_json_length(at); i++) VO_TRY(check_word(vo_json_item(&at, i), words));
     return VO_OK;
 }
 
-static vo_result check_indices(vo_json_at at, bool nonempty) {
+static vo_result check_indices(vo_json_cursor at, bool nonempty) {
     VO_TRY(expect_array(at, nonempty, "whole numbers"));
     for (int i = 0; i < vo_json_length(at); i++) {
-        vo_json_at item = vo_json_item(&at, i);
+        vo_json_cursor item = vo_json_item(&at, i);
         VO_TRY(expect_present(item, "a whole number"));
         VO_TRY(check_int(item, 0));
     }
     return VO_OK;
 }
 
-static vo_result check_string(vo_json_at at, bool nonempty) {
+static vo_result check_string(vo_json_cursor at, bool nonempty) {
     const char *text = "";
     VO_TRY(expect_present(at, "a string"));
     VO_TRY(vo_json_read_string(at, &text));
@@ -111,15 +112,15 @@ static vo_result check_string(vo_json_at at, bool nonempty) {
     return VO_OK;
 }
 
-static vo_result check_strings(vo_json_at at) {
+static vo_result check_strings(vo_json_cursor at) {
     VO_TRY(expect_array(at, false, "strings"));
     for (int i = 0; i < vo_json_length(at); i++) VO_TRY(check_string(vo_json_item(&at, i), true));
     return VO_OK;
 }
 
-static vo_result check_object(checker *c, vo_json_at at, const vo_key *keys, bool acted);
+static vo_result check_object(checker *c, vo_json_cursor at, const vo_key *keys, bool acted);
 
-static vo_result check_objects(checker *c, vo_json_at at, const vo_key *keys, bool nonempty,
+static vo_result check_objects(checker *c, vo_json_cursor at, const vo_key *keys, bool nonempty,
                                bool acted) {
     VO_TRY(expect_array(at, nonempty, "objects"));
     for (int i = 0; i < vo_json_length(at); i++)
@@ -127,15 +128,15 @@ static vo_result check_objects(checker *c, vo_json_at at, const vo_key *keys, bo
     return VO_OK;
 }
 
-/* A path, or an object that says more. */
-static vo_result check_file(checker *c, vo_json_at at, const vo_key *keys, bool acted) {
+/* Checks a path or an object. */
+static vo_result check_file(checker *c, vo_json_cursor at, const vo_key *keys, bool acted) {
     if (vo_json_kind(at) == VO_JSON_STRING) return check_string(at, true);
     if (vo_json_kind(at) != VO_JSON_OBJECT)
         return vo_json_fail(at, "expected a path or an object, found %s", vo_json_kind_name(at));
     return check_object(c, at, keys, acted);
 }
 
-static vo_result check_motions(checker *c, vo_json_at at, bool acted) {
+static vo_result check_motions(checker *c, vo_json_cursor at, bool acted) {
     if (vo_json_kind(at) == VO_JSON_OBJECT) return check_object(c, at, vo_motfile_keys, acted);
     VO_TRY(expect_array(at, false, "arrays of keyframes"));
     for (int i = 0; i < vo_json_length(at); i++)
@@ -143,12 +144,12 @@ static vo_result check_motions(checker *c, vo_json_at at, bool acted) {
     return VO_OK;
 }
 
-static vo_result check_obstacles(checker *c, vo_json_at at, bool acted) {
+static vo_result check_obstacles(checker *c, vo_json_cursor at, bool acted) {
     if (vo_json_kind(at) == VO_JSON_STRING) return check_string(at, true);
     return check_objects(c, at, vo_obstacle_keys, false, acted);
 }
 
-static vo_result check_value(checker *c, vo_json_at at, const vo_key *key, bool acted) {
+static vo_result check_value(checker *c, vo_json_cursor at, const vo_key *key, bool acted) {
     switch (key->kind) {
     case VO_KEY_REAL:
     case VO_KEY_POSITIVE:
@@ -211,7 +212,7 @@ static void drop_indices(char *path) {
     *to = 0;
 }
 
-/* Whether a list of names separated by ", " has this one. */
+/* True if a list of names separated by ", " contains the name. */
 static bool is_listed(const char *list, const char *name) {
     size_t length = strlen(name);
     for (const char *at = list; *at;) {
@@ -223,16 +224,18 @@ static bool is_listed(const char *list, const char *name) {
     return false;
 }
 
-static void note_later(checker *c, vo_json_at at) {
+static void note_unimplemented(checker *c, vo_json_cursor at) {
     char name[256];
     vo_json_path(at, name, sizeof name);
     drop_indices(name);
-    size_t length = strlen(c->later);
-    if (is_listed(c->later, name) || length + strlen(name) + 3 > c->later_size) return;
-    snprintf(c->later + length, c->later_size - length, "%s%s", length ? ", " : "", name);
+    size_t length = strlen(c->unimplemented);
+    if (is_listed(c->unimplemented, name) || length + strlen(name) + 3 > c->unimplemented_size)
+        return;
+    snprintf(c->unimplemented + length, c->unimplemented_size - length, "%s%s", length ? ", " : "",
+             name);
 }
 
-static vo_result fill_in(checker *c, const vo_json_at *object, const vo_key *key) {
+static vo_result fill_in(checker *c, const vo_json_cursor *object, const vo_key *key) {
     char path[256];
     vo_json_path(vo_json_get(object, key->name), path, sizeof path);
     VO_TRY(vo_json_set(c->doc, path, key->fallback));
@@ -240,30 +243,42 @@ static vo_result fill_in(checker *c, const vo_json_at *object, const vo_key *key
     return check_object(c, vo_json_get(object, key->name), key->object, true);
 }
 
-/* One key of an object. `acted`: the object is not part of something that comes later. */
-static vo_result check_key(checker *c, const vo_json_at *object, const vo_key *key, bool acted) {
-    vo_json_at value = vo_json_get(object, key->name);
-    bool acted_here = acted && !key->later;
-    if (!vo_json_present(value)) {
+/* Checks one key of an object. `acted`: no object around it is unimplemented. */
+static vo_result check_key(checker *c, const vo_json_cursor *object, const vo_key *key,
+                           bool acted) {
+    vo_json_cursor value = vo_json_get(object, key->name);
+    bool acted_here = acted && !key->unimplemented;
+    if (!vo_json_is_present(value)) {
         if (key->required) return vo_json_fail(value, "is missing");
         return acted_here && key->fallback ? fill_in(c, object, key) : VO_OK;
     }
-    if (acted && key->later) note_later(c, value);
+    if (acted && key->unimplemented) note_unimplemented(c, value);
     return check_value(c, value, key, acted_here);
 }
 
-static vo_result check_object(checker *c, vo_json_at at, const vo_key *keys, bool acted) {
-    const char *names[MOST_KEYS + 1] = {NULL};
-    for (int i = 0; keys[i].name && i < MOST_KEYS; i++) names[i] = keys[i].name;
+/* Fails on a key that has been renamed and names the new key. */
+static vo_result check_former_names(vo_json_cursor at, const vo_key *keys) {
+    for (; keys->name; keys++) {
+        if (!keys->former || !vo_has(&at, keys->former)) continue;
+        return vo_json_fail(vo_json_get(&at, keys->former), "unknown key; it is now named \"%s\"",
+                            keys->name);
+    }
+    return VO_OK;
+}
+
+static vo_result check_object(checker *c, vo_json_cursor at, const vo_key *keys, bool acted) {
+    const char *names[MAX_KEYS + 1] = {NULL};
+    for (int i = 0; keys[i].name && i < MAX_KEYS; i++) names[i] = keys[i].name;
     VO_TRY(expect_present(at, "an object"));
+    VO_TRY(check_former_names(at, keys));
     VO_TRY(vo_json_check_keys(at, names));
     for (; keys->name; keys++) VO_TRY(check_key(c, &at, keys, acted));
     return VO_OK;
 }
 
-vo_result vo_scene_check_part(vo_json_doc *doc, vo_json_at at, const vo_key *keys) {
-    char later[2] = "";
-    checker c = {doc, later, sizeof later};
+vo_result vo_scene_check_part(vo_json_doc *doc, vo_json_cursor at, const vo_key *keys) {
+    char unimplemented[2] = "";
+    checker c = {doc, unimplemented, sizeof unimplemented};
     return check_object(&c, at, keys, true);
 }
 
@@ -271,8 +286,8 @@ vo_result vo_scene_check_document(vo_json_doc *doc, const vo_key *keys) {
     return vo_scene_check_part(doc, vo_json_root(doc), keys);
 }
 
-vo_result vo_scene_check(vo_json_doc *doc, char *later, size_t size) {
-    checker c = {doc, later, size};
-    later[0] = 0;
+vo_result vo_scene_check(vo_json_doc *doc, char *unimplemented, size_t size) {
+    checker c = {doc, unimplemented, size};
+    unimplemented[0] = 0;
     return check_object(&c, vo_json_root(doc), vo_scene_keys, true);
 }

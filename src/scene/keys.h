@@ -1,8 +1,7 @@
-/* Every key that a scene file may have, in one table per object.
+/* All keys of scene files, in one table per object.
  *
- * The tables serve four ends: a file's keys are checked against them (unknown ones, wrong types),
- * missing ones are filled in from them, the keys of parts to come are told from those acted upon,
- * and docs/scene-reference.md is tested to say the same. */
+ * The tables drive the check of a file (unknown keys, wrong types), the defaults of missing keys,
+ * the warning about keys that are not implemented, and the test of docs/scene-reference.md. */
 #ifndef VO_SCENE_KEYS_H
 #define VO_SCENE_KEYS_H
 
@@ -46,12 +45,14 @@ typedef struct vo_key {
     const char *name;
     const char *fallback;        /* JSON filled in where the key is missing; NULL: nothing is */
     const char *unit;            /* NULL: none. "length" follows the scene's `units` */
-    const char *meaning;         /* one sentence for the documentation */
+    const char *former;          /* previous name, NULL: none; an error names the new one */
+    const char *meaning;         /* one line for the documentation */
     const struct vo_key *object; /* OBJECT, ARRAY, FILE: keys of it */
     const char *const *words;    /* WORD, WORDS: those allowed, NULL at the end */
     vo_key_kind kind;
     bool required, nonempty;
-    bool later; /* accepted and checked, but not yet acted upon or filled in */
+    bool
+        unimplemented; /* accepted and checked, but without effect; its fallback is not filled in */
 } vo_key;
 
 /* Each table ends with a row whose name is NULL. */
@@ -62,18 +63,18 @@ typedef struct vo_key_table {
 
 extern const vo_key vo_scene_keys[], vo_keyframe_keys[], vo_motfile_keys[], vo_obstacle_keys[],
     vo_camera_table_keys[], vo_character_keys[], vo_garment_keys[];
-extern const vo_key_table vo_key_tables[]; /* all of them; ends with a NULL title */
+extern const vo_key_table vo_key_tables[]; /* all tables; ends with a NULL title */
 
-/* Words, each list with a NULL at its end: in the order of the bits of vo_disable and of the
- * enumerations vo_handle_kind, vo_shape_kind, vo_linear_solver and vo_compensation; sides of a
- * grid; units and axes.
- */
-extern const char *const vo_adapt_words[],
-    *const vo_disable_words[], *const vo_handle_words[], *const vo_shape_words[],
-                                                             *const vo_solver_words[],
-                                                                 *const vo_side_words[],
-                                                                     *const vo_unit_words[],
-                                                                         *const vo_axis_words[];
-extern const char *const vo_compensation_words[];
+/* Word lists, each terminated by NULL. The lists of enumerations are in the order of their values,
+ * vo_disable_words in the order of the bits. */
+extern const char *const vo_adapt_words[];        /* vo_adapt */
+extern const char *const vo_disable_words[];      /* vo_disable */
+extern const char *const vo_handle_words[];       /* vo_handle_kind */
+extern const char *const vo_shape_words[];        /* vo_shape_kind */
+extern const char *const vo_solver_words[];       /* vo_linear_solver */
+extern const char *const vo_compensation_words[]; /* vo_compensation */
+extern const char *const vo_grid_side_words[];    /* sides of a grid: left, right, bottom, top */
+extern const char *const vo_unit_words[];
+extern const char *const vo_axis_words[];
 
 #endif

@@ -1,4 +1,4 @@
-/* A scene file into a scene. */
+/* Loads a scene file. */
 #include "scene/load.h"
 
 #include "core/file.h"
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of a frame and of a substep, from any of the three ways to say it. */
-static vo_result read_frame_time(const vo_json_at *root, vo_scene_def *def) {
+/* Length of a frame and of a substep, from frame_time, fps or timestep. */
+static vo_result read_frame_time(const vo_json_cursor *root, vo_scene_def *def) {
     bool has_fps = vo_has(root, "fps"), has_frame_time = vo_has(root, "frame_time");
     if (has_fps && has_frame_time)
         return vo_json_fail(vo_json_get(root, "fps"), "frame_time and fps exclude each other");
@@ -27,24 +27,23 @@ static vo_result read_frame_time(const vo_json_at *root, vo_scene_def *def) {
     return VO_OK;
 }
 
-/* What comes before the first frame, and which that is. Where the scene does not say, it has a
- * preroll for its characters. */
-static vo_result read_beginning(const vo_json_at *root, vo_scene_def *def) {
+/* Reads preroll and start_frame. A scene with characters has a preroll of 1 s by default. */
+static vo_result read_preroll(const vo_json_cursor *root, vo_scene_def *def) {
     bool has_characters = vo_json_length(vo_json_get(root, "characters")) > 0;
     if (!vo_has(root, "preroll")) VO_TRY(vo_json_put_real(root, "preroll", has_characters ? 1 : 0));
     def->preroll = vo_get_real(root, "preroll");
-    if (def->preroll > VO_MOST_PREROLL * def->frame_time)
+    if (def->preroll > VO_MAX_PREROLL_FRAMES * def->frame_time)
         return vo_json_fail(vo_json_get(root, "preroll"),
-                            "%g s are more than %g frames of %g s, the most there may be; a second "
-                            "or two are enough for cloth to settle",
-                            def->preroll, VO_MOST_PREROLL, def->frame_time);
+                            "%g s exceed the limit of %g frames of %g s; 1 to 2 s are enough for "
+                            "cloth to settle",
+                            def->preroll, VO_MAX_PREROLL_FRAMES, def->frame_time);
     def->start_frame = vo_get_int(root, "start_frame", 0);
     return VO_OK;
 }
 
-/* `duration` and `end_time` are the same thing. Where both are there, the one that ARCSim reads
- * counts: end_time, but duration beside timestep. */
-static void read_end(const vo_json_at *root, vo_scene_def *def) {
+/* Reads `duration` and `end_time`, which have the same meaning. If both are present, the one that
+ * ARCSim reads is used: duration beside timestep, end_time otherwise. */
+static void read_end(const vo_json_cursor *root, vo_scene_def *def) {
     double duration = vo_get_limit(root, "duration", INFINITY);
     bool by_timestep = !vo_has(root, "frame_time") && !vo_has(root, "fps");
     def->end_time = vo_get_limit(root, "end_time", INFINITY);
@@ -58,8 +57,8 @@ static void read_end(const vo_json_at *root, vo_scene_def *def) {
                     root->file, def->end_time);
 }
 
-static void read_wind(const vo_json_at *root, vo_scene_def *def) {
-    vo_json_at wind = vo_json_get(root, "wind");
+static void read_wind(const vo_json_cursor *root, vo_scene_def *def) {
+    vo_json_cursor wind = vo_json_get(root, "wind");
     def->wind_density = vo_get_real(&wind, "density");
     def->wind_velocity = vo_get_vec3(&wind, "velocity");
     def->wind_drag = vo_get_real(&wind, "drag");
@@ -72,7 +71,7 @@ static unsigned disable_bit(const char *word) {
 }
 
 /* One word, or an array of words. */
-static unsigned read_disable(vo_json_at at) {
+static unsigned read_disable(vo_json_cursor at) {
     const char *word = "";
     if (vo_json_kind(at) == VO_JSON_STRING) {
         (void)vo_json_read_string(at, &word);
@@ -86,8 +85,8 @@ static unsigned read_disable(vo_json_at at) {
     return bits;
 }
 
-static vo_result read_solver(const vo_json_at *root, vo_scene_def *def) {
-    vo_json_at at = vo_json_get(root, "solver");
+static vo_result read_solver(const vo_json_cursor *root, vo_scene_def *def) {
+    vo_json_cursor at = vo_json_get(root, "solver");
     def->solver = (vo_linear_solver)vo_get_word(&at, "method", vo_solver_words);
     def->solver_tolerance = vo_get_real(&at, "tolerance");
     def->solver_max_iterations = vo_get_int(&at, "max_iterations", 1);
@@ -97,52 +96,52 @@ static vo_result read_solver(const vo_json_at *root, vo_scene_def *def) {
     return VO_OK;
 }
 
-/* What is missing in the file has been filled in, but for the projection thickness, whose 0 stands
- * for a tenth of the other. */
-static void read_contact(const vo_json_at *root, vo_scene_def *def) {
-    vo_json_at magic = vo_json_get(root, "magic");
+/* Reads the contact settings. Only the projection thickness has no default; 0 selects a tenth of
+ * the repulsion thickness. */
+static void read_contact(const vo_json_cursor *root, vo_scene_def *def) {
+    vo_json_cursor magic = vo_json_get(root, "magic");
     def->repulsion_thickness = vo_get_real(&magic, "repulsion_thickness");
     def->projection_thickness = vo_get_real(&magic, "projection_thickness");
-    def->jump_speed = vo_get_real(&magic, "jump_speed");
+    def->teleport_speed = vo_get_real(&magic, "teleport_speed");
     def->collision_stiffness = vo_get_real(&magic, "collision_stiffness");
     def->friction = vo_get_real(root, "friction");
     def->obstacle_friction = vo_get_real(root, "obs_friction");
 }
 
-static vo_viewing read_view(const vo_json_at *root) {
-    vo_json_at at = vo_json_get(root, "view");
-    return (vo_viewing){.back = vo_get_real(&at, "back"),
-                        .hidden = vo_get_real(&at, "hidden"),
-                        .hidden_margin = vo_get_real(&at, "hidden_margin"),
-                        .out = vo_get_real(&at, "out"),
-                        .margin = vo_get_real(&at, "margin"),
-                        .anticipation = vo_get_real(&at, "anticipation"),
-                        .pixels = vo_get_real(&at, "pixels"),
-                        .silhouette = vo_get_limit(&at, "silhouette", INFINITY),
-                        .popping = vo_get_limit(&at, "popping", INFINITY),
-                        .size_max = vo_get_real(&at, "size_max"),
-                        .whole_start = vo_get_bool(&at, "whole_start"),
-                        .two_sided = vo_get_bool(&at, "two_sided"),
-                        .occlusion = vo_get_bool(&at, "occlusion"),
-                        .compensation = vo_get_bool(&at, "compensation"),
-                        .compensation_power = vo_get_real(&at, "compensation_power"),
-                        .compensation_seen = vo_get_real(&at, "compensation_seen"),
-                        .budget_faces = vo_get_real(&at, "budget_faces"),
-                        .budget_seconds = vo_get_real(&at, "budget_seconds")};
+static vo_view_settings read_view(const vo_json_cursor *root) {
+    vo_json_cursor at = vo_json_get(root, "view");
+    return (vo_view_settings){.back_facing = vo_get_real(&at, "back_facing"),
+                              .occluded = vo_get_real(&at, "occluded"),
+                              .occluded_margin = vo_get_real(&at, "occluded_margin"),
+                              .off_screen = vo_get_real(&at, "off_screen"),
+                              .frustum_margin = vo_get_real(&at, "frustum_margin"),
+                              .anticipation = vo_get_real(&at, "anticipation"),
+                              .min_edge_pixels = vo_get_real(&at, "min_edge_pixels"),
+                              .silhouette = vo_get_limit(&at, "silhouette", INFINITY),
+                              .max_popping = vo_get_limit(&at, "max_popping", INFINITY),
+                              .size_max = vo_get_real(&at, "size_max"),
+                              .full_detail_preroll = vo_get_bool(&at, "full_detail_preroll"),
+                              .two_sided = vo_get_bool(&at, "two_sided"),
+                              .occlusion = vo_get_bool(&at, "occlusion"),
+                              .compensation = vo_get_bool(&at, "compensation"),
+                              .compensation_power = vo_get_real(&at, "compensation_power"),
+                              .visible_compensation_power =
+                                  vo_get_real(&at, "visible_compensation_power"),
+                              .budget_faces = vo_get_real(&at, "budget_faces"),
+                              .budget_seconds = vo_get_real(&at, "budget_seconds")};
 }
 
-/* Every member comes from the file or from its own defaults, which are ARCSim's and not those of
- * vo_scene_def_default. */
-static vo_result read_def(const vo_json_at *root, vo_scene_def *def) {
+/* Reads all members. The defaults of files are those of ARCSim, not of vo_scene_def_default. */
+static vo_result read_def(const vo_json_cursor *root, vo_scene_def *def) {
     *def = (vo_scene_def){0};
     VO_TRY(read_frame_time(root, def));
     read_end(root, def);
-    VO_TRY(read_beginning(root, def));
+    VO_TRY(read_preroll(root, def));
     def->gravity = vo_get_vec3(root, "gravity");
     read_wind(root, def);
     read_contact(root, def);
     def->disable = read_disable(vo_json_get(root, "disable"));
-    vo_json_at magic = vo_json_get(root, "magic");
+    vo_json_cursor magic = vo_json_get(root, "magic");
     def->adapt = (vo_adapt)vo_get_word(root, "adapt", vo_adapt_words);
     if (vo_get_bool(&magic, "fixed_high_res_mesh")) def->adapt = VO_ADAPT_NONE;
     def->view = read_view(root);
@@ -150,9 +149,9 @@ static vo_result read_def(const vo_json_at *root, vo_scene_def *def) {
     return read_solver(root, def);
 }
 
-/* From the file's units and axes to metres and z up: y up turns a quarter about x, x up a quarter
- * back about y. */
-static vo_transform read_frame(const vo_json_at *root) {
+/* Transform from the file's units and axes to metres and z up: a quarter turn about x for y up, a
+ * quarter turn back about y for x up. */
+static vo_transform read_frame(const vo_json_cursor *root) {
     static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048}; /* as vo_unit_words */
     double h = sqrt(0.5);
     vo_quat turn[] = {{h, 0, -h, 0}, {h, h, 0, 0}, {1, 0, 0, 0}}; /* as vo_axis_words */
@@ -160,8 +159,8 @@ static vo_transform read_frame(const vo_json_at *root) {
                           turn[vo_get_word(root, "up_axis", vo_axis_words)]};
 }
 
-/* Gravity is not turned with the geometry; whoever gave it in the file's axes should hear of it. */
-static void warn_about_gravity(const vo_json_at *root, vo_vec3 g) {
+/* Warns about gravity in the file's axes: up_axis rotates the geometry, but not gravity. */
+static void warn_about_gravity(const vo_json_cursor *root, vo_vec3 g) {
     if (strcmp(vo_get_string(root, "up_axis"), "z") == 0) return;
     if (fabs(g.z) >= vo_max(fabs(g.x), fabs(g.y))) return;
     vo_log_line(root->ctx, VO_LOG_WARNING,
@@ -170,25 +169,26 @@ static void warn_about_gravity(const vo_json_at *root, vo_vec3 g) {
                 root->file, g.x, g.y, g.z);
 }
 
-static void report_later(const vo_json_doc *doc, const char *later) {
-    if (later[0])
-        vo_log_line(doc->ctx, VO_LOG_WARNING, "%s: not yet acted upon: %s", doc->file, later);
+static void warn_unimplemented(const vo_json_doc *doc, const char *unimplemented) {
+    if (unimplemented[0])
+        vo_log_line(doc->ctx, VO_LOG_WARNING, "%s: not implemented, ignored: %s", doc->file,
+                    unimplemented);
 }
 
-/* Everything that is made of the checked document, in the order of who names whom. */
+/* Builds all objects of the checked document, each after those that it refers to. */
 static vo_result build(vo_loader *loader) {
-    vo_json_at root = vo_json_root(loader->doc);
+    vo_json_cursor root = vo_json_root(loader->doc);
     loader->frame = read_frame(&root);
     warn_about_gravity(&root, loader->scene->def.gravity);
     VO_TRY(vo_load_crowd(loader, &root));
     VO_TRY(vo_load_motions(loader, vo_json_get(&root, "motions")));
-    vo_json_at cloths = vo_json_get(&root, "cloths"), garments = vo_json_get(&root, "garments");
-    if (!vo_json_present(cloths) && vo_json_length(garments) == 0)
+    vo_json_cursor cloths = vo_json_get(&root, "cloths"), garments = vo_json_get(&root, "garments");
+    if (!vo_json_is_present(cloths) && vo_json_length(garments) == 0)
         return vo_json_fail(cloths, "is missing");
     VO_TRY(vo_load_cloths(loader, cloths));
     VO_TRY(vo_load_obstacles(loader, &root));
     VO_TRY(vo_load_cameras(loader, &root));
-    VO_TRY(vo_load_detail(loader, vo_json_get(&root, "characters")));
+    VO_TRY(vo_load_crowd_lod(loader, vo_json_get(&root, "characters")));
     VO_TRY(vo_load_characters(loader, vo_json_get(&root, "characters")));
     VO_TRY(vo_load_garments(loader, vo_json_get(&root, "garments")));
     VO_TRY(vo_load_handles(loader, vo_json_get(&root, "handles")));
@@ -196,16 +196,16 @@ static vo_result build(vo_loader *loader) {
 }
 
 static vo_result check_and_create(vo_json_doc *doc, vo_scene **out) {
-    char later[640];
-    VO_TRY(vo_scene_check(doc, later, sizeof later));
-    report_later(doc, later);
+    char unimplemented[640];
+    VO_TRY(vo_scene_check(doc, unimplemented, sizeof unimplemented));
+    warn_unimplemented(doc, unimplemented);
     vo_scene_def def;
-    vo_json_at root = vo_json_root(doc);
+    vo_json_cursor root = vo_json_root(doc);
     VO_TRY(read_def(&root, &def));
     return vo_at_fault(root, vo_scene_create(doc->ctx, &def, out));
 }
 
-static vo_result load_changed(vo_context *ctx, const char *path, vo_json_doc *doc, vo_scene **out) {
+static vo_result build_scene(vo_context *ctx, const char *path, vo_json_doc *doc, vo_scene **out) {
     vo_scene *scene;
     VO_TRY(check_and_create(doc, &scene));
     vo_loader *loader = vo_new(ctx, vo_loader);
@@ -217,8 +217,8 @@ static vo_result load_changed(vo_context *ctx, const char *path, vo_json_doc *do
         vo_path_folder(loader->folder, sizeof loader->folder, path);
         result = build(loader);
         vo_free_array(ctx, loader->grid, loader->grid_capacity);
-        vo_free_array(ctx, loader->odd_sizes.character, loader->odd_sizes.capacity);
-        vo_free_array(ctx, loader->odd_forms.character, loader->odd_forms.capacity);
+        vo_free_array(ctx, loader->size_warnings.character, loader->size_warnings.capacity);
+        vo_free_array(ctx, loader->shape_warnings.character, loader->shape_warnings.capacity);
         vo_delete(ctx, loader);
     }
     if (result != VO_OK) {
@@ -232,26 +232,26 @@ static vo_result load_changed(vo_context *ctx, const char *path, vo_json_doc *do
 }
 
 vo_result vo_scene_load_document(vo_context *ctx, const char *path, vo_json_doc *doc, int frame,
-                                 int set_count, const char *const *sets, vo_scene **out) {
+                                 int override_count, const char *const *overrides, vo_scene **out) {
     *out = NULL;
-    vo_result result = vo_scene_apply_overrides(doc, frame);
-    if (result == VO_OK) result = vo_scene_apply_sets(doc, set_count, sets);
-    if (result == VO_OK) result = load_changed(ctx, path, doc, out);
+    vo_result result = vo_scene_apply_recorded_overrides(doc, frame);
+    if (result == VO_OK) result = vo_scene_apply_overrides(doc, override_count, overrides);
+    if (result == VO_OK) result = build_scene(ctx, path, doc, out);
     vo_json_free(doc);
     return result;
 }
 
-vo_result vo_scene_load_at(vo_context *ctx, const char *path, int frame, int set_count,
-                           const char *const *sets, vo_scene **out) {
+vo_result vo_scene_load_at(vo_context *ctx, const char *path, int frame, int override_count,
+                           const char *const *overrides, vo_scene **out) {
     *out = NULL;
     if (!path || strlen(path) >= VO_PATH_SIZE - 64)
-        return vo_fail(ctx, VO_BAD_CALL, "the path of the scene is missing or too long");
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "the path of the scene is missing or too long");
     vo_json_doc doc;
     VO_TRY(vo_json_load(ctx, path, &doc));
-    return vo_scene_load_document(ctx, path, &doc, frame, set_count, sets, out);
+    return vo_scene_load_document(ctx, path, &doc, frame, override_count, overrides, out);
 }
 
-vo_result vo_scene_load(vo_context *ctx, const char *path, int set_count, const char *const *sets,
-                        vo_scene **out) {
-    return vo_scene_load_at(ctx, path, INT_MAX, set_count, sets, out);
+vo_result vo_scene_load(vo_context *ctx, const char *path, int override_count,
+                        const char *const *overrides, vo_scene **out) {
+    return vo_scene_load_at(ctx, path, INT_MAX, override_count, overrides, out);
 }

@@ -1,39 +1,41 @@
-/* Cameras of a scene file: one that stands still, keys, a table, or a camera of another program's
- * file; and the shots that choose among them. All of them become keys in the units and axes of the
+/* Cameras of a scene file (a static pose, keys, a table, or a camera of an imported file) and the
+ * shots that select the active one. Every camera is converted to keys in the units and axes of the
  * scene file first. */
 #include "core/file.h"
 #include "core/memory.h"
+#include "math/bounds.h"
 #include "scene/build.h"
 #include "scene/load.h"
 
 #include <string.h>
 #include <strings.h>
 
-static const double USUAL_FIELD = 40;  /* degrees */
-static const double USUAL_SENSOR = 24; /* mm, which scenes without it get (keys.c) */
+static const double DEFAULT_FOV_Y = 40;         /* degrees */
+static const double DEFAULT_SENSOR_HEIGHT = 24; /* mm, as in keys.c */
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-static vo_result exclude(const vo_json_at *at, const char *a, const char *b) {
+static vo_result exclude(const vo_json_cursor *at, const char *a, const char *b) {
     if (!vo_has(at, a) || !vo_has(at, b)) return VO_OK;
     return vo_json_fail(vo_json_get(at, b), "%s and %s exclude each other", a, b);
 }
 
-/* Vertical opening in degrees, from either way to say it; else what is given. */
-static vo_result read_field(const vo_json_at *at, double sensor, double *field) {
-    VO_TRY(exclude(at, "field", "focal_length"));
+/* Reads the vertical field of view in degrees from fov_y or focal_length; else leaves it unchanged.
+ */
+static vo_result read_fov(const vo_json_cursor *at, double sensor, double *fov_y) {
+    VO_TRY(exclude(at, "fov_y", "focal_length"));
     bool focal = vo_has(at, "focal_length");
-    const char *key = focal ? "focal_length" : "field";
+    const char *key = focal ? "focal_length" : "fov_y";
     if (!vo_has(at, key)) return VO_OK;
     double value = vo_get_real(at, key);
-    *field = focal ? vo_camera_focal_field(value, sensor) : value;
-    if (*field >= 0.001 && *field <= 179) return VO_OK;
-    return vo_json_fail(vo_json_get(at, key),
-                        "the field must be from 0.001 to 179 degrees, is %.3g", *field);
+    *fov_y = focal ? vo_camera_focal_field(value, sensor) : value;
+    if (*fov_y >= 0.001 && *fov_y <= 179) return VO_OK;
+    return vo_json_fail(vo_json_get(at, key), "fov_y must be from 0.001 to 179 degrees, is %.3g",
+                        *fov_y);
 }
 
-/* Seconds, from either way to say it. */
-static vo_result read_time(const vo_json_at *at, double frame_time, double *time) {
+/* Reads a time in seconds from `time` or `frame`. */
+static vo_result read_time(const vo_json_cursor *at, double frame_time, double *time) {
     VO_TRY(exclude(at, "time", "frame"));
     if (!vo_has(at, "time") && !vo_has(at, "frame"))
         return vo_json_fail(vo_json_get(at, "time"), "is missing; a time or a frame is needed");
@@ -41,9 +43,9 @@ static vo_result read_time(const vo_json_at *at, double frame_time, double *time
     return VO_OK;
 }
 
-/* Where it stands, where it looks and how wide. */
-static vo_result read_stand(const vo_json_at *at, const vo_camera_table_def *def,
-                            vo_camera_key *key) {
+/* Reads position, orientation and field of view. */
+static vo_result read_view(const vo_json_cursor *at, const vo_camera_table_def *def,
+                           vo_camera_key *key) {
     VO_TRY(exclude(at, "target", "rotation"));
     if (!vo_has(at, "target") && !vo_has(at, "rotation"))
         return vo_json_fail(vo_json_get(at, "target"),
@@ -52,22 +54,23 @@ static vo_result read_stand(const vo_json_at *at, const vo_camera_table_def *def
     key->has_target = vo_has(at, "target");
     key->target = vo_get_vec3(at, "target");
     (void)vo_json_read_reals(vo_json_get(at, "rotation"), key->rotation, 4);
-    key->field = def->field;
-    return read_field(at, def->sensor, &key->field);
+    key->fov_y = def->fov_y;
+    return read_fov(at, def->sensor, &key->fov_y);
 }
 
-static vo_result add_key(vo_json_at at, const vo_camera_key *key, vo_camera_keys *out) {
+static vo_result add_key(vo_json_cursor at, const vo_camera_key *key, vo_camera_keys *out) {
     if (!vo_camera_keys_add(out, key)) return vo_fail_memory(out->ctx, "the path of a camera");
     const char *defect = vo_camera_key_defect(out->key, out->count - 1);
     return defect ? vo_fail_member(at, defect) : VO_OK;
 }
 
-static vo_result read_keys(vo_json_at list, const vo_camera_table_def *def, vo_camera_keys *out) {
+static vo_result read_keys(vo_json_cursor list, const vo_camera_table_def *def,
+                           vo_camera_keys *out) {
     for (int i = 0; i < vo_json_length(list); i++) {
-        vo_json_at at = vo_json_item(&list, i);
+        vo_json_cursor at = vo_json_item(&list, i);
         vo_camera_key key = {.cut = vo_get_bool(&at, "cut")};
         VO_TRY(read_time(&at, def->frame_time, &key.time));
-        VO_TRY(read_stand(&at, def, &key));
+        VO_TRY(read_view(&at, def, &key));
         out->focal |= vo_has(&at, "focal_length");
         VO_TRY(add_key(at, &key, out));
     }
@@ -79,7 +82,7 @@ static vo_result read_keys(vo_json_at list, const vo_camera_table_def *def, vo_c
 static vo_result read_json_table(vo_json_doc *doc, const vo_camera_table_def *def,
                                  vo_camera_keys *out) {
     VO_TRY(vo_scene_check_document(doc, vo_camera_table_keys));
-    vo_json_at root = vo_json_root(doc);
+    vo_json_cursor root = vo_json_root(doc);
     return read_keys(vo_json_get(&root, "keys"), def, out);
 }
 
@@ -95,11 +98,11 @@ static vo_result parse_table(vo_context *ctx, const char *path, const vo_bytes *
     return result;
 }
 
-static vo_result read_table(vo_loader *loader, const vo_json_at *at, const vo_camera_table_def *def,
-                            vo_camera_keys *out) {
+static vo_result read_table(vo_loader *loader, const vo_json_cursor *at,
+                            const vo_camera_table_def *def, vo_camera_keys *out) {
     char path[VO_PATH_SIZE];
     VO_TRY(vo_loader_file(loader, at, "table", path));
-    vo_json_at named = vo_json_get(at, "table");
+    vo_json_cursor named = vo_json_get(at, "table");
     vo_bytes bytes;
     VO_TRY(vo_at_fault(named, vo_file_read(loader->ctx, path, &bytes)));
     vo_result result = parse_table(loader->ctx, path, &bytes, def, out);
@@ -109,39 +112,39 @@ static vo_result read_table(vo_loader *loader, const vo_json_at *at, const vo_ca
 
 /* ---- one camera ------------------------------------------------------------------------------ */
 
-/* The one of the four ways in which the camera is given. */
-static vo_result find_source(const vo_json_at *at, const char **source) {
-    static const char *const ways[] = {"position", "keys", "table", "file"};
+/* Finds the one key that defines the path of the camera. */
+static vo_result find_source(const vo_json_cursor *at, const char **source) {
+    static const char *const sources[] = {"position", "keys", "table", "file"};
     *source = NULL;
     for (int i = 0; i < 4; i++) {
-        if (!vo_has(at, ways[i])) continue;
-        if (*source) return exclude(at, *source, ways[i]);
-        *source = ways[i];
+        if (!vo_has(at, sources[i])) continue;
+        if (*source) return exclude(at, *source, sources[i]);
+        *source = sources[i];
     }
     if (*source) return VO_OK;
-    return vo_json_fail(*at, "has no place: position, keys, table or file is needed");
+    return vo_json_fail(*at, "has no path; set position, keys, table or file");
 }
 
-/* Keys that mean something beside one or two of the ways only. */
-static vo_result exclude_others_keys(const vo_json_at *at, const char *source) {
+/* Rejects keys that do not apply to the source of the path. */
+static vo_result exclude_others_keys(const vo_json_cursor *at, const char *source) {
     static const struct {
-        const char *key, *ways; /* by their first letters */
+        const char *key, *sources; /* first letters of the sources */
     } own[] = {
         {"target", "p"}, {"rotation", "p"}, {"file_camera", "f"}, {"clip", "f"}, {"fps", "ktf"}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (!strchr(own[i].ways, source[0])) VO_TRY(exclude(at, source, own[i].key));
+        if (!strchr(own[i].sources, source[0])) VO_TRY(exclude(at, source, own[i].key));
     return VO_OK;
 }
 
-static vo_result read_path(vo_loader *loader, const vo_json_at *at, const char *source,
+static vo_result read_path(vo_loader *loader, const vo_json_cursor *at, const char *source,
                            vo_camera_keys *out) {
     vo_camera_table_def def = {.frame_time = loader->scene->def.frame_time,
-                               .field = USUAL_FIELD,
+                               .fov_y = DEFAULT_FOV_Y,
                                .sensor = vo_get_real(at, "sensor_height")};
     if (vo_has(at, "fps")) def.frame_time = 1 / vo_get_real(at, "fps");
-    double field = 0;
-    VO_TRY(read_field(at, def.sensor, &field));
-    if (field > 0) def.field = field;
+    double fov_y = 0;
+    VO_TRY(read_fov(at, def.sensor, &fov_y));
+    if (fov_y > 0) def.fov_y = fov_y;
     vo_camera_key still = {0};
     switch (source[0]) {
     case 'k':
@@ -149,21 +152,21 @@ static vo_result read_path(vo_loader *loader, const vo_json_at *at, const char *
     case 't':
         return read_table(loader, at, &def, out);
     case 'f':
-        return vo_load_camera_file(loader, at, field, out);
+        return vo_load_camera_file(loader, at, fov_y, out);
     }
-    VO_TRY(read_stand(at, &def, &still));
+    VO_TRY(read_view(at, &def, &still));
     return add_key(*at, &still, out);
 }
 
-/* The scenes of runs have it with its usual value. */
-static void tell_of_sensor(const vo_json_at *at, const vo_camera_keys *keys) {
+/* Warns about an unused sensor_height; stored scenes have it with its default. */
+static void warn_unused_sensor(const vo_json_cursor *at, const vo_camera_keys *keys) {
     if (keys->focal || vo_has(at, "focal_length")) return;
-    if (vo_get_real(at, "sensor_height") != USUAL_SENSOR)
-        vo_tell_ignored(at, "sensor_height", "there is no focal_length, which it is for");
+    if (vo_get_real(at, "sensor_height") != DEFAULT_SENSOR_HEIGHT)
+        vo_warn_ignored(at, "sensor_height", "it applies to focal_length only, which is missing");
 }
 
-/* Into the world. */
-static void place_keys(const vo_json_at *at, vo_transform placement, vo_camera_keys *keys) {
+/* Transforms keys to the world and adds start_time. */
+static void place_keys(const vo_json_cursor *at, vo_transform placement, vo_camera_keys *keys) {
     double start = vo_get_real(at, "start_time");
     for (int k = 0; k < keys->count; k++) {
         vo_camera_key *key = &keys->key[k];
@@ -177,24 +180,24 @@ static void place_keys(const vo_json_at *at, vo_transform placement, vo_camera_k
     }
 }
 
-static vo_result read_pixels(vo_json_at at, int *out) {
+static vo_result read_pixels(vo_json_cursor at, int *out) {
     (void)vo_json_read_int(at, out);
     if (*out >= 1 && *out <= VO_CAMERA_MAX_PIXELS) return VO_OK;
     return vo_json_fail(at, "must be from 1 to %d pixels, is %d", VO_CAMERA_MAX_PIXELS, *out);
 }
 
-vo_result vo_camera_aspect_check(vo_json_at at, const char *whose, double aspect) {
+vo_result vo_camera_aspect_check(vo_json_cursor at, const char *prefix, double aspect) {
     int rows = vo_camera_def_default().height;
-    double least = 0.5 / rows, most = (double)VO_CAMERA_MAX_PIXELS / rows;
-    if (aspect >= least && aspect <= most) return VO_OK;
+    double min = 0.5 / rows, max = (double)VO_CAMERA_MAX_PIXELS / rows;
+    if (aspect >= min && aspect <= max) return VO_OK;
     return vo_json_fail(at,
-                        "%smust be from %.3g to %.4g, so that a picture with %d rows has 1 to %d "
+                        "%smust be from %.3g to %.4g, so that an image with %d rows has 1 to %d "
                         "columns, is %g",
-                        whose, least, most, rows, VO_CAMERA_MAX_PIXELS, aspect);
+                        prefix, min, max, rows, VO_CAMERA_MAX_PIXELS, aspect);
 }
 
 /* Pixels are square: the width follows from the height. */
-static vo_result read_aspect(vo_json_at at, vo_camera_def *def) {
+static vo_result read_aspect(vo_json_cursor at, vo_camera_def *def) {
     double aspect = 0;
     (void)vo_json_read_real(at, &aspect);
     VO_TRY(vo_camera_aspect_check(at, "", aspect));
@@ -202,8 +205,8 @@ static vo_result read_aspect(vo_json_at at, vo_camera_def *def) {
     return VO_OK;
 }
 
-static vo_result read_size(const vo_json_at *at, vo_camera_def *def) {
-    vo_json_at size = vo_json_get(at, "resolution");
+static vo_result read_size(const vo_json_cursor *at, vo_camera_def *def) {
+    vo_json_cursor size = vo_json_get(at, "resolution");
     VO_TRY(exclude(at, "resolution", "aspect"));
     if (vo_has(at, "resolution")) {
         if (vo_json_length(size) != 2) return vo_json_fail(size, "expected [width, height]");
@@ -213,25 +216,43 @@ static vo_result read_size(const vo_json_at *at, vo_camera_def *def) {
     return vo_has(at, "aspect") ? read_aspect(vo_json_get(at, "aspect"), def) : VO_OK;
 }
 
-static vo_result read_def(const vo_loader *loader, const vo_json_at *at, vo_camera_def *def) {
+/* Reads the depth `key` in metres, if the camera has it. */
+static vo_result read_depth(const vo_json_cursor *at, const char *key, double scale,
+                            double *depth) {
+    if (!vo_has(at, key)) return VO_OK;
+    *depth = scale * vo_get_real(at, key);
+    if (vo_is_positive(*depth)) return VO_OK;
+    return vo_json_fail(vo_json_get(at, key),
+                        "must be positive, up to " VO_MAX_NUMBER_TEXT " m, is %g m", *depth);
+}
+
+/* Reads `near` and `far`; either may be missing. */
+static vo_result read_depths(const vo_json_cursor *at, double scale, vo_camera_def *def) {
+    VO_TRY(read_depth(at, "near", scale, &def->z_near));
+    VO_TRY(read_depth(at, "far", scale, &def->z_far));
+    if (def->z_near < def->z_far) return VO_OK;
+    if (vo_has(at, "far"))
+        return vo_json_fail(vo_json_get(at, "far"),
+                            "must be greater than near; they are %g m and %g m", def->z_far,
+                            def->z_near);
+    return vo_json_fail(vo_json_get(at, "near"), "must be less than far; they are %g m and %g m",
+                        def->z_near, def->z_far);
+}
+
+static vo_result read_def(const vo_loader *loader, const vo_json_cursor *at, vo_camera_def *def) {
     *def = vo_camera_def_default();
     double scale = loader->frame.scale;
     def->name = vo_get_string(at, "name");
     if (vo_has(at, "up")) def->up = q_rotate(loader->frame.rotation, vo_get_vec3(at, "up"));
-    if (vo_has(at, "near")) def->near = scale * vo_get_real(at, "near");
-    if (vo_has(at, "far")) def->far = scale * vo_get_real(at, "far");
-    if (!(def->near < def->far))
-        return vo_json_fail(vo_json_get(at, vo_has(at, "far") ? "far" : "near"),
-                            "far must be more than near, but they are %g m and %g m", def->far,
-                            def->near);
+    VO_TRY(read_depths(at, scale, def));
     def->motion = vo_get_int(at, "motion", -1);
     def->ease = vo_has(at, "ease") ? vo_get_bool(at, "ease") : !vo_has(at, "table");
     def->light = vo_get_bool(at, "light");
-    def->front = vo_get_real(at, "front");
+    def->weight = vo_get_real(at, "weight");
     return read_size(at, def);
 }
 
-static vo_result add_camera(vo_loader *loader, const vo_json_at *at, vo_camera_keys *keys) {
+static vo_result add_camera(vo_loader *loader, const vo_json_cursor *at, vo_camera_keys *keys) {
     vo_camera_def def;
     VO_TRY(read_def(loader, at, &def));
     place_keys(at, xf_mul(loader->frame, vo_pose_transform(vo_get_pose(at, "transform"))), keys);
@@ -240,17 +261,17 @@ static vo_result add_camera(vo_loader *loader, const vo_json_at *at, vo_camera_k
     return vo_at_fault(*at, vo_scene_add_camera(loader->scene, &def, NULL));
 }
 
-static vo_result load_camera(vo_loader *loader, vo_json_at at) {
+static vo_result load_camera(vo_loader *loader, vo_json_cursor at) {
     const char *source;
     vo_camera_keys keys = {.ctx = loader->ctx};
     VO_TRY(find_source(&at, &source));
     VO_TRY(exclude_others_keys(&at, source));
     if (vo_has(&at, "cuts") && source[0] != 'f')
         return vo_json_fail(vo_json_get(&at, "cuts"),
-                            "counts with file alone; in keys and tables a cut is a mark of its "
-                            "key, so set cut there");
+                            "applies to file only; in keys and tables set cut of the key "
+                            "instead");
     vo_result result = read_path(loader, &at, source, &keys);
-    if (result == VO_OK) tell_of_sensor(&at, &keys);
+    if (result == VO_OK) warn_unused_sensor(&at, &keys);
     if (result == VO_OK) result = add_camera(loader, &at, &keys);
     vo_camera_keys_free(&keys);
     return result;
@@ -258,7 +279,7 @@ static vo_result load_camera(vo_loader *loader, vo_json_at at) {
 
 /* ---- shots ----------------------------------------------------------------------------------- */
 
-static vo_result load_shot(vo_loader *loader, vo_json_at at) {
+static vo_result load_shot(vo_loader *loader, vo_json_cursor at) {
     double time = 0;
     const char *name = vo_get_string(&at, "camera");
     VO_TRY(read_time(&at, loader->scene->def.frame_time, &time));
@@ -271,8 +292,8 @@ static vo_result load_shot(vo_loader *loader, vo_json_at at) {
     return vo_at_fault(at, vo_scene_add_shot(loader->scene, time, camera));
 }
 
-vo_result vo_load_cameras(vo_loader *loader, const vo_json_at *root) {
-    vo_json_at list = vo_json_get(root, "cameras"), shots = vo_json_get(root, "shots");
+vo_result vo_load_cameras(vo_loader *loader, const vo_json_cursor *root) {
+    vo_json_cursor list = vo_json_get(root, "cameras"), shots = vo_json_get(root, "shots");
     if (vo_has(root, "camera")) VO_TRY(load_camera(loader, vo_json_get(root, "camera")));
     for (int i = 0; i < vo_json_length(list); i++)
         VO_TRY(load_camera(loader, vo_json_item(&list, i)));

@@ -1,4 +1,4 @@
-/* Characters of a scene file: bodies, made or from files, and what moves them. */
+/* Characters of a scene file: mannequins or bodies from files, and their motions. */
 #include "codec/json.h"
 #include "core/memory.h"
 #include "scene/build.h"
@@ -10,29 +10,30 @@
 
 /* ---- names of files ------------------------------------------------------------------------- */
 
-/* A body or motion may be a path where it is meant as {"file": path}; it becomes that. */
-static vo_result spell_out(vo_loader *loader, const vo_json_at *at, const char *key) {
+/* Replaces a body or motion given as a path by {"file": path}. */
+static vo_result expand_path(vo_loader *loader, const vo_json_cursor *at, const char *key) {
     if (vo_json_kind(vo_json_get(at, key)) != VO_JSON_STRING) return VO_OK;
     const char *name = vo_get_string(at, key);
     char *copy = vo_copy_string(loader->ctx, name);
     if (!copy) return vo_fail_memory(loader->ctx, name);
-    vo_json_at object;
+    vo_json_cursor object;
     vo_result result = vo_json_put_object(at, key, &object);
     if (result == VO_OK) result = vo_json_put_string(&object, "file", copy);
     vo_free_string(loader->ctx, copy);
     return result == VO_OK ? vo_scene_check_part(loader->doc, *at, vo_character_keys) : result;
 }
 
-/* A run keeps what the scene names; buffers that a .gltf file names would be left behind. */
+/* Rejects a .gltf file with external buffers, because a run copies only files that the scene names.
+ */
 static vo_result check_gltf(vo_context *ctx, const char *path) {
     size_t length = strlen(path);
     vo_json_doc doc;
     if (length < 5 || strcmp(path + length - 5, ".gltf") != 0) return VO_OK;
-    if (vo_json_load(ctx, path, &doc) != VO_OK) return VO_OK; /* the importer says it better */
-    vo_json_at root = vo_json_root(&doc), buffers = vo_json_get(&root, "buffers");
+    if (vo_json_load(ctx, path, &doc) != VO_OK) return VO_OK; /* the importer reports it */
+    vo_json_cursor root = vo_json_root(&doc), buffers = vo_json_get(&root, "buffers");
     vo_result result = VO_OK;
     for (int i = 0; i < vo_json_length(buffers) && result == VO_OK; i++) {
-        vo_json_at buffer = vo_json_item(&buffers, i);
+        vo_json_cursor buffer = vo_json_item(&buffers, i);
         const char *uri = vo_get_string(&buffer, "uri");
         if (uri && strncmp(uri, "data:", 5) != 0)
             result = vo_fail(ctx, VO_BAD_DATA,
@@ -44,12 +45,12 @@ static vo_result check_gltf(vo_context *ctx, const char *path) {
     return result;
 }
 
-static vo_result find_file(vo_loader *loader, const vo_json_at *at, char path[VO_PATH_SIZE]) {
+static vo_result find_file(vo_loader *loader, const vo_json_cursor *at, char path[VO_PATH_SIZE]) {
     VO_TRY(vo_loader_file(loader, at, "file", path));
     return vo_at_fault(vo_json_get(at, "file"), check_gltf(loader->ctx, path));
 }
 
-static void read_units(const vo_json_at *at, double *units, vo_up_axis *up) {
+static void read_units(const vo_json_cursor *at, double *units, vo_up_axis *up) {
     static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048}; /* as vo_unit_words */
     if (vo_has(at, "units")) *units = metres[vo_get_word(at, "units", vo_unit_words)];
     if (vo_has(at, "up_axis"))
@@ -74,7 +75,7 @@ static double *mannequin_size(vo_mannequin_def *def, const char *key) {
 static const char *const size_keys[] = {"height", "build", "figure", "shoulders", "chest",
                                         "waist",  "hips",  "limbs",  NULL};
 
-static vo_mannequin_def read_sizes(const vo_json_at *at) {
+static vo_mannequin_def read_sizes(const vo_json_cursor *at) {
     vo_mannequin_def def = vo_mannequin_def_default();
     for (int i = 0; size_keys[i]; i++)
         if (vo_has(at, size_keys[i]))
@@ -83,13 +84,13 @@ static vo_mannequin_def read_sizes(const vo_json_at *at) {
     return def;
 }
 
-static vo_result make_mannequin(vo_loader *loader, const vo_json_at *at, vo_body **out) {
+static vo_result make_mannequin(vo_loader *loader, const vo_json_cursor *at, vo_body **out) {
     vo_mannequin_def def = read_sizes(at);
     return vo_at_fault(*at, vo_scene_make_mannequin(loader->scene, &def, out));
 }
 
-/* A body from a file has its own size. */
-static vo_result refuse_sizes(const vo_json_at *at) {
+/* Rejects the sizes of mannequins for a body from a file. */
+static vo_result reject_sizes(const vo_json_cursor *at) {
     for (int i = 0; size_keys[i]; i++)
         if (vo_has(at, size_keys[i]))
             return vo_json_fail(vo_json_get(at, size_keys[i]),
@@ -98,27 +99,27 @@ static vo_result refuse_sizes(const vo_json_at *at) {
                                : VO_OK;
 }
 
-static vo_result put_name(const vo_loader *loader, const vo_json_at *list, const char *name,
+static vo_result put_name(const vo_loader *loader, const vo_json_cursor *list, const char *name,
                           int number) {
     (void)loader, (void)number;
     return vo_json_put_string(list, NULL, name);
 }
 
-/* The pattern in `file` becomes the list it stands for, in `files`. */
-static vo_result expand_file(vo_loader *loader, const vo_json_at *body) {
-    vo_json_at list;
+/* Replaces the pattern in `file` by the list of its files in `files`. */
+static vo_result expand_file(vo_loader *loader, const vo_json_cursor *body) {
+    vo_json_cursor list;
     VO_TRY(vo_json_put_array(body, "files", &list));
     VO_TRY(vo_loader_expand(loader, vo_json_get(body, "file"), true, &list, put_name));
     vo_json_remove(body, "file");
     return VO_OK;
 }
 
-/* Files of a sequence, found, and stored by names that are put into `made`. */
-static vo_result find_frames(vo_loader *loader, vo_json_at list, const vo_json_at *made,
+/* Finds the files of a sequence, makes them inputs and appends their stored names to `made`. */
+static vo_result find_frames(vo_loader *loader, vo_json_cursor list, const vo_json_cursor *made,
                              const char **paths) {
     char path[VO_PATH_SIZE];
     for (int i = 0; i < vo_json_length(list); i++) {
-        vo_json_at item = vo_json_item(&list, i);
+        vo_json_cursor item = vo_json_item(&list, i);
         const char *name = "", *stored;
         VO_TRY(vo_json_read_string(item, &name));
         VO_TRY(vo_loader_input(loader, item, name, path, &stored));
@@ -128,15 +129,15 @@ static vo_result find_frames(vo_loader *loader, vo_json_at list, const vo_json_a
     return VO_OK;
 }
 
-/* The sequence of these files, whose names become those of the scene's inputs. */
-static vo_result read_frames(vo_loader *loader, const vo_json_at *body, const char **paths,
+/* Creates the body of a sequence and replaces the names in `files` by the stored names. */
+static vo_result read_frames(vo_loader *loader, const vo_json_cursor *body, const char **paths,
                              const vo_import_options *options, vo_body **out) {
-    vo_json_at list = vo_json_get(body, "files"), made;
+    vo_json_cursor list = vo_json_get(body, "files"), made;
     int count = vo_json_length(list);
     double fps = 1 / loader->scene->def.frame_time;
     vo_json_doc doc;
     VO_TRY(vo_json_new(loader->ctx, list.file, &doc));
-    vo_json_at top = vo_json_root(&doc);
+    vo_json_cursor top = vo_json_root(&doc);
     vo_result result = vo_json_put_array(&top, "files", &made);
     if (result == VO_OK) result = find_frames(loader, list, &made, paths);
     if (result == VO_OK)
@@ -150,9 +151,9 @@ static vo_result read_frames(vo_loader *loader, const vo_json_at *body, const ch
     return result;
 }
 
-static vo_result load_frames(vo_loader *loader, const vo_json_at *body,
+static vo_result load_frames(vo_loader *loader, const vo_json_cursor *body,
                              const vo_import_options *options, vo_body **out) {
-    vo_json_at list = vo_json_get(body, "files");
+    vo_json_cursor list = vo_json_get(body, "files");
     int count = vo_json_length(list);
     if (count == 0) return vo_json_fail(list, "the array is empty; expected at least one file");
     const char **paths = vo_new_array(loader->ctx, const char *, count);
@@ -162,16 +163,16 @@ static vo_result load_frames(vo_loader *loader, const vo_json_at *body,
     return result;
 }
 
-static vo_result load_body(vo_loader *loader, const vo_json_at *character, vo_body **out) {
-    VO_TRY(spell_out(loader, character, "body"));
-    vo_json_at at = vo_json_get(character, "body");
+static vo_result load_body(vo_loader *loader, const vo_json_cursor *character, vo_body **out) {
+    VO_TRY(expand_path(loader, character, "body"));
+    vo_json_cursor at = vo_json_get(character, "body");
     vo_import_options options = vo_import_options_default();
     char path[VO_PATH_SIZE];
-    read_units(&at, &options.units, &options.up_axis);
+    read_units(&at, &options.metres_per_unit, &options.up_axis);
     if (vo_has(&at, "file") && vo_has(&at, "files"))
         return vo_json_fail(vo_json_get(&at, "files"), "file and files exclude each other");
     if (!vo_has(&at, "file") && !vo_has(&at, "files")) return make_mannequin(loader, &at, out);
-    VO_TRY(refuse_sizes(&at));
+    VO_TRY(reject_sizes(&at));
     if (vo_has(&at, "file") && strchr(vo_get_string(&at, "file"), '%'))
         VO_TRY(expand_file(loader, &at));
     if (vo_has(&at, "files")) return load_frames(loader, &at, &options, out);
@@ -182,31 +183,31 @@ static vo_result load_body(vo_loader *loader, const vo_json_at *character, vo_bo
 
 /* ---- motions -------------------------------------------------------------------------------- */
 
-/* All but the file. */
-static vo_motion_def read_motion(const vo_json_at *at) {
+/* Reads all members except the file. */
+static vo_motion_def read_motion(const vo_json_cursor *at) {
     vo_motion_def def = vo_motion_def_default();
     def.clip = vo_get_string(at, "clip");
     def.start = vo_get_real(at, "start");
     def.speed = vo_get_real(at, "speed");
     if (vo_has(at, "loop")) def.end = vo_get_bool(at, "loop") ? VO_END_LOOP : VO_END_HOLD;
     if (vo_has(at, "fps")) def.fps = vo_get_real(at, "fps");
-    read_units(at, &def.units, &def.up_axis);
+    read_units(at, &def.metres_per_unit, &def.up_axis);
     return def;
 }
 
-/* `kept`: a run gets a copy of the file; otherwise it is only looked into. */
-static vo_result find_motion(vo_loader *loader, const vo_json_at *at, bool kept,
+/* Finds the file of a motion; `kept`: it becomes an input of the scene. */
+static vo_result find_motion(vo_loader *loader, const vo_json_cursor *at, bool kept,
                              char path[VO_PATH_SIZE]) {
-    vo_json_at named = vo_json_get(at, "file");
+    vo_json_cursor named = vo_json_get(at, "file");
     return kept ? find_file(loader, at, path)
                 : vo_loader_find(loader, named, vo_get_string(at, "file"), NULL, path);
 }
 
-static vo_result load_motion(vo_loader *loader, const vo_json_at *character, bool kept,
+static vo_result load_motion(vo_loader *loader, const vo_json_cursor *character, bool kept,
                              vo_body *body) {
     if (!vo_has(character, "motion")) return VO_OK;
-    VO_TRY(spell_out(loader, character, "motion"));
-    vo_json_at at = vo_json_get(character, "motion");
+    VO_TRY(expand_path(loader, character, "motion"));
+    vo_json_cursor at = vo_json_get(character, "motion");
     vo_motion_def def = read_motion(&at);
     char path[VO_PATH_SIZE];
     if (vo_has(&at, "file")) {
@@ -216,10 +217,10 @@ static vo_result load_motion(vo_loader *loader, const vo_json_at *character, boo
     return vo_at_fault(at, vo_body_set_motion(body, &def, 1 / loader->scene->def.frame_time));
 }
 
-vo_result vo_load_bones(vo_loader *loader, const vo_json_at *character, vo_body **out) {
-    vo_json_at at = vo_json_get(character, "body");
+vo_result vo_load_bones(vo_loader *loader, const vo_json_cursor *character, vo_body **out) {
+    vo_json_cursor at = vo_json_get(character, "body");
     vo_mannequin_def def = read_sizes(&at);
-    VO_TRY(vo_at_fault(at, vo_body_create_bones(loader->ctx, &def, out)));
+    VO_TRY(vo_at_fault(at, vo_body_create_skeleton(loader->ctx, &def, out)));
     vo_result result = load_motion(loader, character, false, *out);
     if (result == VO_OK) return VO_OK;
     vo_body_destroy(*out);
@@ -229,59 +230,62 @@ vo_result vo_load_bones(vo_loader *loader, const vo_json_at *character, vo_body 
 
 /* ---- characters ----------------------------------------------------------------------------- */
 
-vo_transform vo_load_placement(const vo_loader *loader, const vo_json_at *at) {
+vo_transform vo_load_placement(const vo_loader *loader, const vo_json_cursor *at) {
     vo_transform pose = vo_pose_transform(vo_get_pose(at, "transform"));
     return xf_mul(loader->frame, xf_mul(pose, xf_inverse(loader->frame)));
 }
 
-static vo_result take(vo_loader *loader, vo_json_at at, vo_body *body) {
+static vo_result adopt_body(vo_loader *loader, vo_json_cursor at, vo_body *body) {
     VO_TRY(load_motion(loader, &at, true, body));
     vo_character_parts parts = {.body = body,
                                 .placement = vo_load_placement(loader, &at),
-                                .gap = vo_get_real(&at, "gap"),
+                                .gap = vo_get_real(&at, "self_gap"),
                                 .start = vo_get_real(&at, "start_time"),
                                 .end = vo_get_limit(&at, "end_time", INFINITY)};
-    return vo_at_fault(at, vo_scene_take_character(loader->scene, &parts, NULL));
+    return vo_at_fault(at, vo_scene_adopt_character(loader->scene, &parts, NULL));
 }
 
-vo_result vo_tell_of_body(vo_loader *loader, vo_told *told, int character, const char *sentence) {
+vo_result vo_warn_body(vo_loader *loader, vo_warned *warned, int character, const char *message) {
     const vo_scene *scene = loader->scene;
     int copied = loader->copied ? loader->copied : INT_MAX;
     const vo_body *body = vo_scene_character_body(scene, character);
-    for (int i = 0; i < told->count; i++) {
-        int other = told->character[i];
+    for (int i = 0; i < warned->count; i++) {
+        int other = warned->character[i];
         if (other % copied == character % copied) return VO_OK;
-        if (vo_body_is_alike(vo_scene_character_body(scene, other), body)) return VO_OK;
+        if (vo_body_has_equal_rest(vo_scene_character_body(scene, other), body)) return VO_OK;
     }
-    if (!vo_reserve(loader->ctx, &told->character, &told->capacity, told->count + 1))
+    if (!vo_reserve(loader->ctx, &warned->character, &warned->capacity, warned->count + 1))
         return vo_fail_memory(loader->ctx, "warnings");
-    told->character[told->count++] = character;
+    warned->character[warned->count++] = character;
     vo_log_line(loader->ctx, VO_LOG_WARNING, "%s: characters[%d].body: %s", loader->doc->file,
-                character % copied, sentence);
+                character % copied, message);
     return VO_OK;
 }
 
-static vo_result tell_odd_size(vo_loader *loader, int character) {
-    char odd[VO_ODD_SIZE_TEXT];
-    if (!vo_is_odd_body(vo_scene_character_body(loader->scene, character), odd)) return VO_OK;
-    return vo_tell_of_body(loader, &loader->odd_sizes, character, odd);
+static vo_result warn_implausible_size(vo_loader *loader, int character) {
+    char text[VO_SIZE_WARNING_TEXT];
+    if (!vo_body_is_implausible(vo_scene_character_body(loader->scene, character), text))
+        return VO_OK;
+    return vo_warn_body(loader, &loader->size_warnings, character, text);
 }
 
-static vo_result load_character(vo_loader *loader, vo_json_at at) {
+static vo_result load_character(vo_loader *loader, vo_json_cursor at) {
     vo_body *body;
     VO_TRY(load_body(loader, &at, &body));
-    vo_result result = take(loader, at, body);
-    if (result == VO_OK) return tell_odd_size(loader, loader->scene->character_count - 1);
+    vo_result result = adopt_body(loader, at, body);
+    if (result == VO_OK) return warn_implausible_size(loader, loader->scene->character_count - 1);
     vo_body_destroy(body);
     return result;
 }
 
-vo_result vo_load_characters(vo_loader *loader, vo_json_at characters) {
-    vo_room room = {0};
-    for (int i = 0; i < vo_json_length(characters); i++) {
-        VO_TRY(vo_check_stop(loader->ctx));
+vo_result vo_load_characters(vo_loader *loader, vo_json_cursor characters) {
+    vo_crowd_memory memory = {0};
+    int count = vo_json_length(characters);
+    for (int i = 0; i < count; i++) {
+        VO_TRY(vo_check_cancel(loader->ctx));
         VO_TRY(load_character(loader, vo_json_item(&characters, i)));
-        VO_TRY(vo_load_room(loader, &room, &characters, i + 1));
+        VO_TRY(vo_check_crowd_memory(loader, &memory, &characters, i + 1));
+        vo_report_work(loader->ctx, "loading characters", i + 1, count);
     }
     return VO_OK;
 }

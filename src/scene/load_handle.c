@@ -6,26 +6,26 @@
 #include <stdio.h>
 #include <string.h>
 
-static vo_result need(const vo_json_at *at, const char *key, const char *kind) {
-    vo_json_at value = vo_json_get(at, key);
-    if (vo_json_present(value)) return VO_OK;
+static vo_result require_key(const vo_json_cursor *at, const char *key, const char *kind) {
+    vo_json_cursor value = vo_json_get(at, key);
+    if (vo_json_is_present(value)) return VO_OK;
     return vo_json_fail(value, "is missing; a %s handle needs it", kind);
 }
 
-/* The keys without which a handle of its kind means nothing. */
-static vo_result check_needs(const vo_json_at *at, vo_handle_kind kind) {
+/* Checks that the required keys of the handle's kind are present. */
+static vo_result check_required_keys(const vo_json_cursor *at, vo_handle_kind kind) {
     static const char *const circle[] = {"circumference", "u", "center", "axis0", "axis1"};
     if (kind == VO_HANDLE_CIRCLE)
-        for (int i = 0; i < 5; i++) VO_TRY(need(at, circle[i], "circle"));
+        for (int i = 0; i < 5; i++) VO_TRY(require_key(at, circle[i], "circle"));
     if (kind == VO_HANDLE_SOFT) {
-        VO_TRY(need(at, "center", "soft"));
-        VO_TRY(need(at, "radius", "soft"));
+        VO_TRY(require_key(at, "center", "soft"));
+        VO_TRY(require_key(at, "radius", "soft"));
     }
     return VO_OK;
 }
 
-/* Keys that only some kinds have; on others they would be ignored in silence. */
-static void tell_others_keys(const vo_json_at *at, vo_handle_kind kind) {
+/* Warns about keys that do not apply to the handle's kind. */
+static void warn_inapplicable_keys(const vo_json_cursor *at, vo_handle_kind kind) {
     enum { CIRCLE = 1 << VO_HANDLE_CIRCLE, SOFT = 1 << VO_HANDLE_SOFT };
     static const struct {
         const char *key;
@@ -36,11 +36,11 @@ static void tell_others_keys(const vo_json_at *at, vo_handle_kind kind) {
     snprintf(reason, sizeof reason, "the handle is of type \"%s\"", vo_handle_words[kind]);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (vo_has(at, own[i].key) && !(own[i].kinds >> kind & 1))
-            vo_tell_ignored(at, own[i].key, reason);
+            vo_warn_ignored(at, own[i].key, reason);
 }
 
-/* Everything but the nodes, in the world's units and axes. */
-static vo_handle_def read_handle(const vo_loader *loader, const vo_json_at *at) {
+/* Reads all members except the nodes, in the world's units and axes. */
+static vo_handle_def read_handle(const vo_loader *loader, const vo_json_cursor *at) {
     vo_transform frame = loader->frame;
     double u[2] = {0};
     (void)vo_json_read_reals(vo_json_get(at, "u"), u, 2);
@@ -72,7 +72,7 @@ static vo_result new_list(vo_context *ctx, int count, node_list *out) {
     return out->nodes ? VO_OK : vo_fail_memory(ctx, "a handle");
 }
 
-static vo_result read_nodes(vo_json_at at, node_list *out) {
+static vo_result read_nodes(vo_json_cursor at, node_list *out) {
     VO_TRY(new_list(at.ctx, vo_json_length(at), out));
     for (int i = 0; i < out->count; i++)
         VO_TRY(vo_json_read_int(vo_json_item(&at, i), &out->nodes[i]));
@@ -80,7 +80,7 @@ static vo_result read_nodes(vo_json_at at, node_list *out) {
 }
 
 /* Corner 0 is the origin; 1, 2 and 3 follow counter-clockwise. */
-static vo_result find_corners(vo_json_at at, vo_grid_size grid, node_list *out) {
+static vo_result find_corners(vo_json_cursor at, vo_grid_size grid, node_list *out) {
     int top = grid.rows * (grid.columns + 1);
     int corner[4] = {0, grid.columns, top + grid.columns, top};
     VO_TRY(read_nodes(at, out));
@@ -94,7 +94,7 @@ static vo_result find_corners(vo_json_at at, vo_grid_size grid, node_list *out) 
 }
 
 /* Writes the nodes of a side and returns their number; `nodes` may be NULL to count them. They are
- * found by their material position, which the middles of refined edges share to the last bit. */
+ * found by their material position, which is exact for the midpoints of refined edges, too. */
 static int list_side(const vo_mesh *mesh, bool upright, vo_vec2 corner, int *nodes) {
     int count = 0;
     for (int v = 0; v < mesh->vert_count; v++) {
@@ -106,7 +106,7 @@ static int list_side(const vo_mesh *mesh, bool upright, vo_vec2 corner, int *nod
     return count;
 }
 
-/* Sides in the order of vo_side_words: left, right, bottom, top. */
+/* Sides in the order of vo_grid_side_words: left, right, bottom, top. */
 static vo_result find_side(vo_context *ctx, int side, const vo_mesh *mesh, vo_grid_size grid,
                            node_list *out) {
     bool upright = side < 2;
@@ -116,9 +116,9 @@ static vo_result find_side(vo_context *ctx, int side, const vo_mesh *mesh, vo_gr
     return VO_OK;
 }
 
-static vo_result find_on_grid(const vo_loader *loader, const vo_json_at *at, const char *key,
+static vo_result find_on_grid(const vo_loader *loader, const vo_json_cursor *at, const char *key,
                               int cloth, node_list *out) {
-    vo_json_at value = vo_json_get(at, key);
+    vo_json_cursor value = vo_json_get(at, key);
     vo_grid_size grid = {0, 0};
     if (cloth >= loader->scene->cloth_count)
         return vo_json_fail(vo_json_get(at, "cloth"), "%d does not exist; the scene has %d", cloth,
@@ -127,11 +127,11 @@ static vo_result find_on_grid(const vo_loader *loader, const vo_json_at *at, con
     if (grid.columns == 0) return vo_json_fail(value, "cloth %d is not made from a grid", cloth);
     if (strcmp(key, "corners") == 0) return find_corners(value, grid, out);
     const vo_mesh *mesh = loader->scene->cloth[cloth].mesh;
-    return find_side(loader->ctx, vo_get_word(at, key, vo_side_words), mesh, grid, out);
+    return find_side(loader->ctx, vo_get_word(at, key, vo_grid_side_words), mesh, grid, out);
 }
 
-/* Which one of the keys that name nodes is there; NULL: none. */
-static vo_result choose_key(const vo_json_at *at, const char **out) {
+/* Finds the one key that lists nodes; NULL: none. */
+static vo_result choose_key(const vo_json_cursor *at, const char **out) {
     static const char *const keys[] = {"nodes", "vertices", "corners", "edge"};
     *out = NULL;
     for (int i = 0; i < 4; i++) {
@@ -144,30 +144,30 @@ static vo_result choose_key(const vo_json_at *at, const char **out) {
     return VO_OK;
 }
 
-/* The nodes a handle lists. A label goes before them, as in ARCSim. */
-static vo_result find_nodes(const vo_loader *loader, const vo_json_at *at, const vo_handle_def *def,
-                            node_list *out) {
+/* Finds the nodes of a handle. A label takes precedence over a list, as in ARCSim. */
+static vo_result find_nodes(const vo_loader *loader, const vo_json_cursor *at,
+                            const vo_handle_def *def, node_list *out) {
     const char *key;
     *out = (node_list){0};
     VO_TRY(choose_key(at, &key));
     if (def->kind == VO_HANDLE_SOFT) {
-        if (key) vo_tell_ignored(at, key, "a soft handle holds what is within its radius");
+        if (key) vo_warn_ignored(at, key, "a soft handle holds the nodes within its radius");
         return VO_OK;
     }
     if (def->label != -1) {
-        if (key) vo_tell_ignored(at, key, "label is given");
+        if (key) vo_warn_ignored(at, key, "label is given");
         return VO_OK;
     }
-    if (!key) return vo_json_fail(*at, "names no nodes: it needs a label or nodes");
+    if (!key) return vo_json_fail(*at, "has no nodes; a handle needs a label or nodes");
     if (key[0] == 'n' || key[0] == 'v') return read_nodes(vo_json_get(at, key), out);
     return find_on_grid(loader, at, key, def->cloth, out);
 }
 
-static vo_result load_handle(vo_loader *loader, vo_json_at at) {
+static vo_result load_handle(vo_loader *loader, vo_json_cursor at) {
     vo_handle_def def = read_handle(loader, &at);
     node_list list = {0};
-    VO_TRY(check_needs(&at, def.kind));
-    tell_others_keys(&at, def.kind);
+    VO_TRY(check_required_keys(&at, def.kind));
+    warn_inapplicable_keys(&at, def.kind);
     vo_result result = find_nodes(loader, &at, &def, &list);
     def.rim = vo_has(&at, "edge");
     def.node_count = list.count;
@@ -177,7 +177,7 @@ static vo_result load_handle(vo_loader *loader, vo_json_at at) {
     return result;
 }
 
-vo_result vo_load_handles(vo_loader *loader, vo_json_at handles) {
+vo_result vo_load_handles(vo_loader *loader, vo_json_cursor handles) {
     for (int i = 0; i < vo_json_length(handles); i++)
         VO_TRY(load_handle(loader, vo_json_item(&handles, i)));
     return VO_OK;

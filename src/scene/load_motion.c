@@ -4,49 +4,49 @@
 #include "scene/build.h"
 #include "scene/load.h"
 
-static vo_keyframe read_keyframe(const vo_json_at *at) {
+static vo_keyframe read_keyframe(const vo_json_cursor *at) {
     return (vo_keyframe){.time = vo_get_real(at, "time"),
                          .pose = vo_get_pose(at, "transform"),
                          .has_velocity = vo_has(at, "velocity"),
                          .velocity = vo_get_pose(at, "velocity")};
 }
 
-/* Into the scene, seen from the world's axes. */
-static vo_result take_motion(vo_loader *loader, vo_motion *motion) {
+/* Converts a motion to the world's axes and adds it to the scene. */
+static vo_result add_motion(vo_loader *loader, vo_motion *motion) {
     vo_motion_change_frame(motion, loader->frame);
-    return vo_scene_take_motion(loader->scene, motion, NULL);
+    return vo_scene_adopt_motion(loader->scene, motion, NULL);
 }
 
-static vo_result take_keyframes(vo_loader *loader, int count, const vo_keyframe *keys) {
+static vo_result add_keyframes(vo_loader *loader, int count, const vo_keyframe *keys) {
     vo_motion motion;
     VO_TRY(vo_motion_from_keyframes(loader->ctx, count, keys, &motion));
-    vo_result result = take_motion(loader, &motion);
+    vo_result result = add_motion(loader, &motion);
     vo_motion_free(loader->ctx, &motion);
     return result;
 }
 
-static vo_result load_keyframes(vo_loader *loader, vo_json_at at) {
+static vo_result load_keyframes(vo_loader *loader, vo_json_cursor at) {
     int count = vo_json_length(at);
     vo_keyframe *keys = vo_new_array(loader->ctx, vo_keyframe, count);
     if (!keys) return vo_fail_memory(loader->ctx, "a motion");
     for (int i = 0; i < count; i++) {
-        vo_json_at key = vo_json_item(&at, i);
+        vo_json_cursor key = vo_json_item(&at, i);
         keys[i] = read_keyframe(&key);
     }
-    vo_result result = take_keyframes(loader, count, keys);
+    vo_result result = add_keyframes(loader, count, keys);
     vo_free_array(loader->ctx, keys, count);
     return vo_at_fault(at, result);
 }
 
-static vo_result take_bodies(vo_loader *loader, vo_mot *mot) {
-    for (int b = 0; b < mot->body_count; b++) VO_TRY(take_motion(loader, &mot->body[b]));
+static vo_result add_bodies(vo_loader *loader, vo_mot *mot) {
+    for (int b = 0; b < mot->body_count; b++) VO_TRY(add_motion(loader, &mot->body[b]));
     return VO_OK;
 }
 
-static vo_result load_motfile(vo_loader *loader, vo_json_at at) {
+static vo_result load_motfile(vo_loader *loader, vo_json_cursor at) {
     char path[VO_PATH_SIZE];
     VO_TRY(vo_loader_file(loader, &at, "motfile", path));
-    vo_json_at named = vo_json_get(&at, "motfile");
+    vo_json_cursor named = vo_json_get(&at, "motfile");
     vo_bytes bytes;
     VO_TRY(vo_at_fault(named, vo_file_read(loader->ctx, path, &bytes)));
     vo_mot mot;
@@ -55,12 +55,12 @@ static vo_result load_motfile(vo_loader *loader, vo_json_at at) {
                      vo_pose_transform(vo_get_pose(&at, "transform")), &mot);
     vo_bytes_free(loader->ctx, &bytes);
     if (result != VO_OK) return vo_at_fault(named, result);
-    result = take_bodies(loader, &mot);
+    result = add_bodies(loader, &mot);
     vo_mot_free(&mot);
     return vo_at_fault(named, result);
 }
 
-vo_result vo_load_motions(vo_loader *loader, vo_json_at motions) {
+vo_result vo_load_motions(vo_loader *loader, vo_json_cursor motions) {
     if (vo_json_kind(motions) == VO_JSON_OBJECT) return load_motfile(loader, motions);
     for (int i = 0; i < vo_json_length(motions); i++)
         VO_TRY(load_keyframes(loader, vo_json_item(&motions, i)));

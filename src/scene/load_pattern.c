@@ -1,18 +1,17 @@
-/* Names of files that differ by a number, such as bodies/body%04d.obj. */
+/* Patterns of numbered file names, for example bodies/body%04d.obj. */
 #include "scene/load.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A pattern taken apart: what stands before and after its one conversion. No pattern is ever handed
- * to printf. */
+/* A parsed pattern: the text before and after its one conversion. It is never passed to printf. */
 typedef struct pattern {
     char before[VO_PATH_SIZE], after[VO_PATH_SIZE];
     int width;
     bool zeros;
 } pattern;
 
-/* Copies up to the next conversion or the end, with %% as %; where it stopped. */
+/* Copies up to the next conversion or the end, with %% as %; returns the end of the copied text. */
 static const char *copy_plain(const char *from, char *to) {
     while (*from && (from[0] != '%' || from[1] == '%')) {
         from += from[0] == '%';
@@ -22,7 +21,7 @@ static const char *copy_plain(const char *from, char *to) {
     return from;
 }
 
-/* %d, %4d, %04d, with i or u for d as well. */
+/* Parses a pattern with one of %d, %4d, %04d, also with i or u for d. */
 static bool read_pattern(const char *text, pattern *out) {
     if (strlen(text) >= VO_PATH_SIZE) return false;
     const char *at = copy_plain(text, out->before);
@@ -36,7 +35,7 @@ static bool read_pattern(const char *text, pattern *out) {
     return *copy_plain(at + 1, out->after) == 0 && out->width <= 20;
 }
 
-/* False if the name is too long. */
+/* Writes the name of a number; false if it is too long. */
 static bool write_name(const pattern *p, int number, char *out, size_t size) {
     char digits[32];
     snprintf(digits, sizeof digits, p->zeros ? "%0*d" : "%*d", p->width, number);
@@ -44,8 +43,8 @@ static bool write_name(const pattern *p, int number, char *out, size_t size) {
     return length >= 0 && (size_t)length < size;
 }
 
-/* The number to begin with: `first`, or the next where that is missing and the next is there. */
-static vo_result find_first(vo_loader *loader, vo_json_at at, const pattern *p, int *first) {
+/* Increments *first if the file of that number is missing and the next one exists. */
+static vo_result find_first(vo_loader *loader, vo_json_cursor at, const pattern *p, int *first) {
     char name[VO_PATH_SIZE], path[VO_PATH_SIZE];
     for (int i = *first; i < *first + 2; i++) {
         bool found;
@@ -58,8 +57,8 @@ static vo_result find_first(vo_loader *loader, vo_json_at at, const pattern *p, 
     return VO_OK;
 }
 
-static vo_result expand(vo_loader *loader, vo_json_at at, const pattern *p, int first,
-                        const vo_json_at *list, vo_add_name *add) {
+static vo_result expand(vo_loader *loader, vo_json_cursor at, const pattern *p, int first,
+                        const vo_json_cursor *list, vo_add_name *add) {
     char name[VO_PATH_SIZE], path[VO_PATH_SIZE];
     for (int i = first;; i++) {
         bool found;
@@ -70,9 +69,9 @@ static vo_result expand(vo_loader *loader, vo_json_at at, const pattern *p, int 
     }
 }
 
-vo_result vo_loader_expand(vo_loader *loader, vo_json_at at, bool from_one, const vo_json_at *list,
-                           vo_add_name *add) {
-    static const char advice[] = "expected a path with one whole number, such as body%04d.obj";
+vo_result vo_loader_expand(vo_loader *loader, vo_json_cursor at, bool from_one,
+                           const vo_json_cursor *list, vo_add_name *add) {
+    static const char advice[] = "expected a path with one whole number, for example body%04d.obj";
     pattern p;
     int first = 0;
     const char *text = "";

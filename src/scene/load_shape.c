@@ -1,8 +1,8 @@
-/* Obstacles that a scene file describes instead of naming a mesh. */
+/* Obstacles of a scene file that are basic shapes. */
 #include "scene/keys.h"
 #include "scene/load.h"
 
-/* Keys of a shape that only some types have, and those types as bits of vo_shape_kind. */
+/* A dimension that only some types have; the types are bits of vo_shape_kind. */
 typedef struct dimension {
     const char *key;
     unsigned needed, allowed;
@@ -20,22 +20,22 @@ static const dimension dimensions[] = {
     {"thickness", 0, BIT(FUNNEL)},
 };
 
-/* Whether the type has every dimension it needs and none that means nothing for it. */
-static vo_result check_dimensions(const vo_json_at *shape, int kind) {
+/* Checks that all dimensions that the type needs are present, and no others. */
+static vo_result check_dimensions(const vo_json_cursor *shape, int kind) {
     const char *type = vo_shape_words[kind];
     for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
         const dimension *d = &dimensions[i];
         bool given = vo_has(shape, d->key);
-        vo_json_at at = vo_json_get(shape, d->key);
+        vo_json_cursor at = vo_json_get(shape, d->key);
         if (!given && d->needed >> kind & 1)
             return vo_json_fail(at, "is missing; a %s needs it", type);
         if (given && !((d->needed | d->allowed) >> kind & 1))
-            return vo_json_fail(at, "a %s has no such dimension", type);
+            return vo_json_fail(at, "does not apply to a %s", type);
     }
     return VO_OK;
 }
 
-vo_result vo_load_shape(vo_loader *loader, vo_json_at at, vo_mesh **out) {
+vo_result vo_load_shape(vo_loader *loader, vo_json_cursor at, vo_mesh **out) {
     int kind = vo_get_word(&at, "type", vo_shape_words);
     VO_TRY(check_dimensions(&at, kind));
     vo_shape_def def = {.kind = (vo_shape_kind)kind,

@@ -20,7 +20,7 @@
 typedef struct mot_reader {
     vo_context *ctx;
     const char *name;
-    const char *at, *end; /* what is left of the text */
+    const char *at, *end; /* remaining text */
     int line;             /* of `at`, from 1 */
     int frames;
 } mot_reader;
@@ -47,7 +47,7 @@ static void skip_empty_lines(mot_reader *r) {
     while (r->at < r->end && skip_blanks(r->at, r->end) == line_end(r)) next_line(r);
 }
 
-/* One number within the line; NULL if there is none that is within bounds. */
+/* Reads a number of the line; NULL if there is none within bounds. */
 static const char *read_number(const char *at, const char *end, double *out) {
     at = skip_blanks(at, end);
     const char *after = vo_number_read(at, end, out);
@@ -55,7 +55,7 @@ static const char *read_number(const char *at, const char *end, double *out) {
     return after == end || is_blank(*after) ? after : NULL;
 }
 
-/* One line of exactly `count` numbers. */
+/* Reads a line of exactly `count` numbers. */
 static bool read_row(mot_reader *r, int count, double *out) {
     const char *at = r->at, *end = line_end(r);
     for (int i = 0; at && i < count; i++) at = read_number(at, end, &out[i]);
@@ -94,7 +94,7 @@ static vo_result row_error(const mot_reader *r, int body, const char *what, int 
 }
 
 static vo_result read_positions(mot_reader *r, int body, vo_motion_key *key) {
-    next_line(r); /* the title, whatever it says */
+    next_line(r); /* title */
     for (int k = 0; k < r->frames; k++) {
         double p[3];
         if (!read_row(r, 3, p)) return row_error(r, body, "position", k, 3);
@@ -103,7 +103,8 @@ static vo_result read_positions(mot_reader *r, int body, vo_motion_key *key) {
     return VO_OK;
 }
 
-/* q and -q are the same rotation: of the two the one nearer to the previous key is taken. */
+/* Reads rotations; q and -q are the same rotation, and the one nearer to the previous key is used.
+ */
 static vo_result read_orientations(mot_reader *r, int body, vo_motion_key *key) {
     skip_empty_lines(r);
     next_line(r);
@@ -124,7 +125,7 @@ static vo_result read_orientations(mot_reader *r, int body, vo_motion_key *key) 
     return VO_OK;
 }
 
-/* Times, scale and the placement in front, then the rates. */
+/* Sets times and scale, applies the placement and computes the rates. */
 static void finish_body(vo_motion *body, double fps, vo_transform placement) {
     for (int k = 0; k < body->key_count; k++) {
         vo_motion_key *key = &body->key[k];

@@ -22,8 +22,8 @@ static vo_quat part_of_turn(vo_vec3 turn, double fraction) {
 
 static bool has_turn(const vo_motion_key *key) { return v3_length2(key->turn) > 0; }
 
-/* Cubic Hermite curve between two keys. A steep curve may overshoot; the scale is kept positive,
- * since a mesh of no or negative size has no inside. */
+/* Cubic Hermite curve between two keys. A steep curve may overshoot: between positive scales the
+ * scale is kept positive, next to a scale of 0 it is clamped to 0. */
 static vo_transform blend(const vo_motion_key *a, const vo_motion_key *b, double time) {
     double span = b->time - a->time, s = (time - a->time) / span, s2 = s * s, s3 = s2 * s;
     double w[4] = {2 * s3 - 3 * s2 + 1, (s3 - 2 * s2 + s) * span, 3 * s2 - 2 * s3,
@@ -53,6 +53,10 @@ vo_transform vo_motion_pose(const vo_motion *motion, double time) {
     return blend(&key[low], &key[high], time);
 }
 
+bool vo_motion_is_present(const vo_motion *motion, double time) {
+    return vo_motion_pose(motion, time).scale > 0;
+}
+
 vo_transform vo_pose_transform(vo_pose pose) {
     return (vo_transform){pose.translate, pose.scale,
                           q_axis_angle(pose.axis, pose.degrees * VO_PI / 180)};
@@ -75,8 +79,8 @@ static vo_transform velocity_rate(vo_pose velocity, vo_quat rotation) {
     return (vo_transform){velocity.translate, velocity.scale, rotation_rate(w, rotation)};
 }
 
-/* The way from a key to the next, as axis times radians. */
-static vo_vec3 way_to_next(const vo_motion_key *key) {
+/* Rotation from a key to the next, as axis times radians. */
+static vo_vec3 rotation_to_next(const vo_motion_key *key) {
     if (has_turn(key)) return key->turn;
     vo_quat q = q_mul(key[1].pose.rotation, q_conjugate(key[0].pose.rotation));
     vo_vec3 axis = v3(q.x, q.y, q.z);
@@ -92,8 +96,8 @@ static vo_transform central_rate(const vo_motion *motion, int k) {
     vo_transform rate = {v3_scale(w, v3_sub(q.translation, p.translation)), w * (q.scale - p.scale),
                          q_scale(w, q_add(q.rotation, q_scale(-1, p.rotation)))};
     if (has_turn(a) || has_turn(&a[1])) {
-        vo_vec3 way = v3_add(way_to_next(a), way_to_next(&a[1]));
-        rate.rotation = rotation_rate(v3_scale(w, way), a[1].pose.rotation);
+        vo_vec3 rotation = v3_add(rotation_to_next(a), rotation_to_next(&a[1]));
+        rate.rotation = rotation_rate(v3_scale(w, rotation), a[1].pose.rotation);
     }
     return rate;
 }
@@ -102,40 +106,46 @@ void vo_motion_central_rates(vo_motion *motion) {
     for (int k = 0; k < motion->key_count; k++) motion->key[k].rate = central_rate(motion, k);
 }
 
-#define SHORTEST_SPAN 1e-9 /* s between two keys; less overflows the rates */
+#define MIN_KEY_SPACING 1e-9 /* s between two keys; less overflows the rates */
 
 const char *vo_pose_rate_defect(vo_pose p) {
     if (!v3_is_bounded(p.translate))
-        return "translate must be three numbers up to " VO_LARGEST_TEXT;
-    if (!vo_is_bounded(p.scale)) return "scale must be a number up to " VO_LARGEST_TEXT;
-    if (!vo_is_bounded(p.degrees)) return "degrees must be a number up to " VO_LARGEST_TEXT;
-    if (!v3_is_bounded(p.axis)) return "axis must be three numbers up to " VO_LARGEST_TEXT;
+        return "translate must be three numbers up to " VO_MAX_NUMBER_TEXT;
+    if (!vo_is_bounded(p.scale)) return "scale must be a number up to " VO_MAX_NUMBER_TEXT;
+    if (!vo_is_bounded(p.degrees)) return "degrees must be a number up to " VO_MAX_NUMBER_TEXT;
+    if (!v3_is_bounded(p.axis)) return "axis must be three numbers up to " VO_MAX_NUMBER_TEXT;
     return NULL;
 }
 
 const char *vo_pose_defect(vo_pose p) {
-    if (!vo_is_positive(p.scale)) return "scale must be positive, up to " VO_LARGEST_TEXT;
+    if (!vo_is_positive(p.scale)) return "scale must be positive, up to " VO_MAX_NUMBER_TEXT;
     return vo_pose_rate_defect(p);
 }
 
-/* What is wrong with the times, or NULL. */
+const char *vo_pose_key_defect(vo_pose p) {
+    if (p.scale == 0) p.scale = 1;
+    if (!vo_is_positive(p.scale)) return "scale must be 0 or positive, up to " VO_MAX_NUMBER_TEXT;
+    return vo_pose_rate_defect(p);
+}
+
+/* Message about an invalid time of key k, or NULL. */
 static const char *time_defect(const vo_keyframe *keys, int k) {
-    if (!vo_is_bounded(keys[k].time)) return "time must be a number up to " VO_LARGEST_TEXT;
-    if (k > 0 && !(keys[k].time - keys[k - 1].time >= SHORTEST_SPAN))
-        return "its time is not later than that of the key before";
+    if (!vo_is_bounded(keys[k].time)) return "time must be a number up to " VO_MAX_NUMBER_TEXT;
+    if (k > 0 && !(keys[k].time - keys[k - 1].time >= MIN_KEY_SPACING))
+        return "time must be later than that of the previous key";
     return NULL;
 }
 
 static vo_result fail_key(vo_context *ctx, int k, const char *member, const char *defect) {
-    return vo_fail(ctx, VO_BAD_CALL, "key %d of the motion: %s%s", k, member, defect);
+    return vo_fail(ctx, VO_BAD_ARGUMENT, "key %d of the motion: %s%s", k, member, defect);
 }
 
 static vo_result check_keys(vo_context *ctx, int count, const vo_keyframe *keys) {
-    if (count < 1 || !keys) return vo_fail(ctx, VO_BAD_CALL, "a motion needs at least one key");
+    if (count < 1 || !keys) return vo_fail(ctx, VO_BAD_ARGUMENT, "a motion needs at least one key");
     for (int k = 0; k < count; k++) {
         const char *defect = time_defect(keys, k);
         if (defect) return fail_key(ctx, k, "", defect);
-        defect = vo_pose_defect(keys[k].pose);
+        defect = vo_pose_key_defect(keys[k].pose);
         if (defect) return fail_key(ctx, k, "pose.", defect);
         defect = keys[k].has_velocity ? vo_pose_rate_defect(keys[k].velocity) : NULL;
         if (defect) return fail_key(ctx, k, "velocity.", defect);
@@ -145,34 +155,34 @@ static vo_result check_keys(vo_context *ctx, int count, const vo_keyframe *keys)
 
 static bool is_turned(vo_pose p) { return p.degrees != 0 && v3_length2(p.axis) > 0; }
 
-/* Whether two poses turn about one axis, or its opposite, and then the way from one to the other. A
- * pose that is not turned goes with any axis. */
-static bool share_axis(vo_pose a, vo_pose b, vo_vec3 *way) {
+/* True if two poses rotate about the same or opposite axes; *rotation is then the rotation from one
+ * to the other. A pose without rotation matches any axis. */
+static bool have_common_axis(vo_pose a, vo_pose b, vo_vec3 *rotation) {
     const double parallel = 1e-9;
     vo_vec3 n = v3_normalize(is_turned(a) ? a.axis : b.axis);
     vo_vec3 m = v3_normalize(is_turned(b) ? b.axis : a.axis);
     if (v3_length(v3_cross(n, m)) > parallel) return false;
     double from = is_turned(a) ? a.degrees : 0, to = is_turned(b) ? b.degrees : 0;
     if (v3_dot(n, m) < 0) to = -to;
-    *way = v3_scale((to - from) * VO_PI / 180, n);
+    *rotation = v3_scale((to - from) * VO_PI / 180, n);
     return true;
 }
 
-/* Chooses between q and -q at every key: about a common axis as the angles say, else so that the
- * way from the key before is the shorter one. Notes where the angles say more than half a turn. */
-static void choose_ways(vo_motion *motion, const vo_keyframe *keys) {
+/* Chooses between q and -q at every key: by the angles for a common axis, else for the shorter arc
+ * from the previous key. Sets `turn` where the angles differ by more than half a turn. */
+static void choose_signs(vo_motion *motion, const vo_keyframe *keys) {
     double sign = 1;
     for (int k = 1; k < motion->key_count; k++) {
         vo_motion_key *from = &motion->key[k - 1], *to = &motion->key[k];
-        vo_vec3 way = v3_zero();
-        if (!share_axis(keys[k - 1].pose, keys[k].pose, &way))
+        vo_vec3 rotation = v3_zero();
+        if (!have_common_axis(keys[k - 1].pose, keys[k].pose, &rotation))
             sign = q_dot(from->pose.rotation, to->pose.rotation) < 0 ? -1 : 1;
         to->pose.rotation = q_scale(sign, to->pose.rotation);
-        if (v3_length(way) > VO_PI) from->turn = way;
+        if (v3_length(rotation) > VO_PI) from->turn = rotation;
     }
 }
 
-/* Rates of the large turns from those of the keys. */
+/* Sets the rates of the rotations by more than half a turn from those of the keys. */
 static void find_spins(vo_motion *motion) {
     for (int k = 0; k + 1 < motion->key_count; k++) {
         vo_motion_key *key = &motion->key[k];
@@ -187,12 +197,13 @@ vo_result vo_motion_from_keyframes(vo_context *ctx, int key_count, const vo_keyf
                                    vo_motion *out) {
     *out = (vo_motion){0};
     VO_TRY(check_keys(ctx, key_count, keys));
-    vo_motion motion = {key_count, vo_new_array(ctx, vo_motion_key, key_count)};
+    vo_motion motion = {.key_count = key_count, .key = vo_new_array(ctx, vo_motion_key, key_count)};
     if (!motion.key) return vo_fail_memory(ctx, "a motion");
     for (int k = 0; k < key_count; k++)
         motion.key[k] =
             (vo_motion_key){.time = keys[k].time, .pose = vo_pose_transform(keys[k].pose)};
-    choose_ways(&motion, keys);
+    for (int k = 0; k < key_count; k++) motion.has_zero_scale |= keys[k].pose.scale == 0;
+    choose_signs(&motion, keys);
     for (int k = 0; k < key_count; k++)
         motion.key[k].rate = keys[k].has_velocity
                                  ? velocity_rate(keys[k].velocity, motion.key[k].pose.rotation)

@@ -1,27 +1,39 @@
-/* Where the files are that a scene names, and under which names a run keeps them. */
+/* Finds the files that a scene refers to and chooses the names of their copies in a run. */
 #include "core/file.h"
 #include "core/memory.h"
+#include "scene/build.h"
 #include "scene/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PLACES = 4, LONGEST_NAME = 200 };
+enum { MAX_PLACES = 4, MAX_NAME = 200 };
 
-/* The folders in which a relative name is looked for, in this order. */
-static int list_places(const vo_loader *loader, char place[MOST_PLACES][VO_PATH_SIZE]) {
+/* The folders in which a relative name is searched for, in this order. */
+static int list_places(const char *folder, char place[MAX_PLACES][VO_PATH_SIZE]) {
     int count = 0;
-    snprintf(place[count++], VO_PATH_SIZE, "%s", loader->folder);
+    if (folder) snprintf(place[count++], VO_PATH_SIZE, "%s", folder);
     snprintf(place[count++], VO_PATH_SIZE, ".");
-    vo_path_join(place[count++], VO_PATH_SIZE, loader->folder, "..");
+    if (folder) vo_path_join(place[count++], VO_PATH_SIZE, folder, "..");
     const char *assets = getenv("VOILE_ASSETS");
     if (assets && assets[0]) snprintf(place[count++], VO_PATH_SIZE, "%s", assets);
     return count;
 }
 
-static vo_result report_missing(vo_json_at at, const char *name, int count,
-                                char place[MOST_PLACES][VO_PATH_SIZE]) {
+bool vo_scene_find_file(const char *folder, const char *name, char path[VO_PATH_SIZE]) {
+    char place[MAX_PLACES][VO_PATH_SIZE];
+    int count = list_places(folder, place);
+    for (int i = 0; i < count; i++) {
+        if (strlen(place[i]) + strlen(name) + 2 > VO_PATH_SIZE) continue;
+        vo_path_join(path, VO_PATH_SIZE, place[i], name);
+        if (vo_file_exists(path)) return true;
+    }
+    return false;
+}
+
+static vo_result report_missing(vo_json_cursor at, const char *name, int count,
+                                char place[MAX_PLACES][VO_PATH_SIZE]) {
     if (name[0] == '/') return vo_json_fail(at, "there is no file \"%s\"", name);
     char list[320] = "";
     for (int i = 0; i < count; i++) {
@@ -31,21 +43,16 @@ static vo_result report_missing(vo_json_at at, const char *name, int count,
     return vo_json_fail(at, "there is no file \"%.150s\" in any of %s", name, list);
 }
 
-vo_result vo_loader_find(vo_loader *loader, vo_json_at at, const char *name, bool *found,
+vo_result vo_loader_find(vo_loader *loader, vo_json_cursor at, const char *name, bool *found,
                          char path[VO_PATH_SIZE]) {
-    char place[MOST_PLACES][VO_PATH_SIZE];
-    int count = list_places(loader, place);
-    for (int i = 0; i < count; i++) {
+    char place[MAX_PLACES][VO_PATH_SIZE];
+    int count = list_places(loader->folder, place);
+    for (int i = 0; i < count; i++)
         if (strlen(place[i]) + strlen(name) + 2 > VO_PATH_SIZE)
             return vo_json_fail(at, "the path is too long: \"%.60s...\"", name);
-        vo_path_join(path, VO_PATH_SIZE, place[i], name);
-        if (!vo_file_exists(path)) continue;
-        if (found) *found = true;
-        return VO_OK;
-    }
-    if (!found) return report_missing(at, name, count, place);
-    *found = false;
-    return VO_OK;
+    bool is_found = vo_scene_find_file(loader->folder, name, path);
+    if (found) *found = is_found;
+    return is_found || found ? VO_OK : report_missing(at, name, count, place);
 }
 
 static const char *base_name(const char *path) {
@@ -53,7 +60,7 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Whether this is the copy that a run made: inputs/NUMBER-NAME beside the scene file. */
+/* True for the copy of an input in a run: inputs/NUMBER-NAME beside the scene file. */
 static bool is_stored(const vo_loader *loader, const char *name, const char *path) {
     char own[VO_PATH_SIZE];
     vo_path_join(own, sizeof own, loader->folder, name);
@@ -70,11 +77,11 @@ static bool is_taken(const vo_loader *loader, const char *stored) {
     return vo_file_exists(path);
 }
 
-/* inputs/INDEX-NAME. Of a long name the end is kept, with what tells the kind of file. Where the
- * folder is a run's own, a file it already has is left alone. */
+/* Writes inputs/INDEX-NAME; a long name is shortened at its front, which keeps the extension. Names
+ * of files that already exist in the folder are skipped. */
 static void make_stored_name(const vo_loader *loader, const char *path, char *out, size_t size) {
     const char *name = base_name(path);
-    if (strlen(name) > LONGEST_NAME) name += strlen(name) - LONGEST_NAME;
+    if (strlen(name) > MAX_NAME) name += strlen(name) - MAX_NAME;
     for (int number = loader->scene->input_count;; number++) {
         snprintf(out, size, "inputs/%d-%s", number, name);
         if (!is_taken(loader, out)) return;
@@ -94,7 +101,7 @@ static vo_result add_input(vo_scene *scene, const char *path, const char *stored
     return VO_OK;
 }
 
-/* Makes a file an input of the scene; one that is named twice is kept once. */
+/* Makes a file an input of the scene; each file is stored once. */
 static vo_result store(vo_loader *loader, const char *name, const char *path, const char **stored) {
     vo_scene *scene = loader->scene;
     for (int i = 0; i < scene->input_count; i++)
@@ -102,20 +109,20 @@ static vo_result store(vo_loader *loader, const char *name, const char *path, co
             *stored = scene->input[i].stored;
             return VO_OK;
         }
-    char made[LONGEST_NAME + 32];
+    char made[MAX_NAME + 32];
     make_stored_name(loader, path, made, sizeof made);
     VO_TRY(add_input(scene, path, is_stored(loader, name, path) ? name : made));
     *stored = scene->input[scene->input_count - 1].stored;
     return VO_OK;
 }
 
-vo_result vo_loader_input(vo_loader *loader, vo_json_at at, const char *name,
+vo_result vo_loader_input(vo_loader *loader, vo_json_cursor at, const char *name,
                           char path[VO_PATH_SIZE], const char **stored) {
     VO_TRY(vo_loader_find(loader, at, name, NULL, path));
     return store(loader, name, path, stored);
 }
 
-vo_result vo_loader_file(vo_loader *loader, const vo_json_at *at, const char *key,
+vo_result vo_loader_file(vo_loader *loader, const vo_json_cursor *at, const char *key,
                          char path[VO_PATH_SIZE]) {
     const char *stored;
     VO_TRY(vo_loader_input(loader, vo_json_get(at, key), vo_get_string(at, key), path, &stored));

@@ -6,27 +6,27 @@
 
 #include <string.h>
 
-#define MOST_STEPS 100000 /* substeps in a frame: more would seem to hang */
+#define MAX_FRAME_STEPS 100000
 
-#define UP_TO  " (up to " VO_LARGEST_TEXT ")"
-#define SWITCH "0, or from 1e-15 to " VO_LARGEST_TEXT
+#define UP_TO  " (up to " VO_MAX_NUMBER_TEXT ")"
+#define SWITCH "0, or from 1e-15 to " VO_MAX_NUMBER_TEXT
 
 vo_pose vo_pose_identity(void) { return (vo_pose){.scale = 1}; }
 
-vo_viewing vo_viewing_default(void) {
-    return (vo_viewing){.back = 0.2,
-                        .hidden = 0.5,
-                        .hidden_margin = 0.1,
-                        .out = 0.01,
-                        .margin = 0.4,
-                        .anticipation = 5,
-                        .pixels = 4,
-                        .silhouette = 0.25,
-                        .popping = 0.5,
-                        .size_max = 0.3,
-                        .whole_start = true,
-                        .compensation = true,
-                        .compensation_power = 10};
+vo_view_settings vo_view_settings_default(void) {
+    return (vo_view_settings){.back_facing = 0.2,
+                              .occluded = 0.5,
+                              .occluded_margin = 0.1,
+                              .off_screen = 0.01,
+                              .frustum_margin = 0.4,
+                              .anticipation = 5,
+                              .min_edge_pixels = 4,
+                              .silhouette = 0.25,
+                              .max_popping = 0.5,
+                              .size_max = 0.3,
+                              .full_detail_preroll = true,
+                              .compensation = true,
+                              .compensation_power = 10};
 }
 
 vo_scene_def vo_scene_def_default(void) {
@@ -39,12 +39,12 @@ vo_scene_def vo_scene_def_default(void) {
         .gravity = {0, 0, -9.81},
         .wind_density = 1.2,
         .repulsion_thickness = 2e-3,
-        .jump_speed = 40,
+        .teleport_speed = 40,
         .collision_stiffness = 1e7,
         .friction = 0.6,
         .obstacle_friction = 0.3,
         .adapt = VO_ADAPT_FULL,
-        .view = vo_viewing_default(),
+        .view = vo_view_settings_default(),
         .handle_stiffness = 1e3,
         .solver = VO_SOLVER_PCG,
         .solver_tolerance = 1e-3,
@@ -52,18 +52,18 @@ vo_scene_def vo_scene_def_default(void) {
     };
 }
 
-/* The sentence that tells what is wrong with the times, or NULL. */
+/* Message about invalid times, or NULL. */
 static const char *time_defect(const vo_scene_def *d) {
     if (!vo_is_positive(d->frame_time)) return "frame_time must be positive" UP_TO;
-    if (d->frame_steps < 1 || d->frame_steps > MOST_STEPS)
+    if (d->frame_steps < 1 || d->frame_steps > MAX_FRAME_STEPS)
         return "frame_steps must be 1 to 100,000";
-    if (!vo_is_end(d->end_time) || d->end_time < 0)
-        return "end_time must be at least 0, up to " VO_LARGEST_TEXT " or infinite";
-    if (!vo_is_end(d->end_frame) || d->end_frame < 0)
-        return "end_frame must be at least 0, up to " VO_LARGEST_TEXT " or infinite";
+    if (!vo_is_end_time(d->end_time) || d->end_time < 0)
+        return "end_time must be at least 0, up to " VO_MAX_NUMBER_TEXT " or infinite";
+    if (!vo_is_end_time(d->end_frame) || d->end_frame < 0)
+        return "end_frame must be at least 0, up to " VO_MAX_NUMBER_TEXT " or infinite";
     if (isfinite(d->end_frame) && d->end_frame != floor(d->end_frame))
         return "end_frame must be a whole number";
-    if (!vo_is_bounded(d->preroll) || d->preroll > VO_MOST_PREROLL * d->frame_time)
+    if (!vo_is_bounded(d->preroll) || d->preroll > VO_MAX_PREROLL_FRAMES * d->frame_time)
         return "preroll must last at most a million frames; negative: 1 s where there are "
                "characters";
     if (d->start_frame < 0) return "start_frame must be at least 0";
@@ -86,36 +86,37 @@ static const char *contact_defect(const vo_scene_def *d) {
         return "projection_thickness must be at least 0" UP_TO;
     if (!vo_is_positive(d->collision_stiffness))
         return "collision_stiffness must be positive" UP_TO;
-    if (!vo_is_positive(d->jump_speed)) return "jump_speed must be positive" UP_TO;
+    if (!vo_is_positive(d->teleport_speed)) return "teleport_speed must be positive" UP_TO;
     if (!vo_is_nonnegative(d->friction)) return "friction must be at least 0" UP_TO;
     if (!vo_is_nonnegative(d->obstacle_friction))
         return "obstacle_friction must be at least 0" UP_TO;
     return NULL;
 }
 
-static bool is_share(double x) { return x >= VO_SMALLEST && x <= 1; }
+static bool is_fraction(double x) { return x >= VO_MIN_POSITIVE && x <= 1; }
 
-/* What 0 switches off. */
+/* True for a valid value of a feature that 0 disables. */
 static bool is_switch(double x) { return x == 0 || vo_is_positive(x); }
 
-static const char *view_defect(const vo_viewing *v) {
-    if (!is_share(v->back)) return "view.back must be above 0 and at most 1";
-    if (!is_share(v->hidden)) return "view.hidden must be above 0 and at most 1";
-    if (!is_switch(v->hidden_margin)) return "view.hidden_margin must be " SWITCH;
-    if (!is_share(v->out)) return "view.out must be above 0 and at most 1";
-    if (!is_switch(v->margin)) return "view.margin must be " SWITCH;
+static const char *view_defect(const vo_view_settings *v) {
+    if (!is_fraction(v->back_facing)) return "view.back_facing must be above 0 and at most 1";
+    if (!is_fraction(v->occluded)) return "view.occluded must be above 0 and at most 1";
+    if (!is_switch(v->occluded_margin)) return "view.occluded_margin must be " SWITCH;
+    if (!is_fraction(v->off_screen)) return "view.off_screen must be above 0 and at most 1";
+    if (!is_switch(v->frustum_margin)) return "view.frustum_margin must be " SWITCH;
     if (!(v->anticipation >= 0 && v->anticipation <= 1000))
         return "view.anticipation must be 0 to 1000 frames";
-    if (!is_switch(v->pixels)) return "view.pixels must be " SWITCH;
+    if (!is_switch(v->min_edge_pixels)) return "view.min_edge_pixels must be " SWITCH;
     if (!is_switch(v->silhouette) && v->silhouette != INFINITY)
         return "view.silhouette must be " SWITCH ", or infinite";
-    if (!is_switch(v->popping) && v->popping != INFINITY)
-        return "view.popping must be " SWITCH ", or infinite";
+    if (!is_switch(v->max_popping) && v->max_popping != INFINITY)
+        return "view.max_popping must be " SWITCH ", or infinite";
     if (!vo_is_positive(v->size_max)) return "view.size_max must be positive" UP_TO;
     if (!(v->compensation_power >= 1 && v->compensation_power <= 1e6))
         return "view.compensation_power must be between 1 and 1e6";
-    if (v->compensation_seen != 0 && !(v->compensation_seen >= 1 && v->compensation_seen <= 1e6))
-        return "view.compensation_seen must be 0, or between 1 and 1e6";
+    if (v->visible_compensation_power != 0 &&
+        !(v->visible_compensation_power >= 1 && v->visible_compensation_power <= 1e6))
+        return "view.visible_compensation_power must be 0, or between 1 and 1e6";
     if (!is_switch(v->budget_faces)) return "view.budget_faces must be " SWITCH;
     if (!is_switch(v->budget_seconds)) return "view.budget_seconds must be " SWITCH;
     return NULL;
@@ -124,7 +125,7 @@ static const char *view_defect(const vo_viewing *v) {
 static const char *solver_defect(const vo_scene_def *d) {
     if (d->solver != VO_SOLVER_PCG && d->solver != VO_SOLVER_DIRECT)
         return "solver is not one of vo_linear_solver";
-    if (!(d->solver_tolerance >= VO_SMALLEST && d->solver_tolerance < 1))
+    if (!(d->solver_tolerance >= VO_MIN_POSITIVE && d->solver_tolerance < 1))
         return "solver_tolerance must lie between 0 and 1";
     if (d->solver_max_iterations < 1) return "solver_max_iterations must be at least 1";
     if (d->adapt != VO_ADAPT_NONE && d->adapt != VO_ADAPT_FULL && d->adapt != VO_ADAPT_VIEW)
@@ -140,10 +141,10 @@ vo_result vo_scene_check_def(vo_context *ctx, const vo_scene_def *def) {
     if (!defect) defect = contact_defect(def);
     if (!defect) defect = solver_defect(def);
     if (!defect) defect = view_defect(&def->view);
-    return defect ? vo_fail(ctx, VO_BAD_CALL, "%s", defect) : VO_OK;
+    return defect ? vo_fail(ctx, VO_BAD_ARGUMENT, "%s", defect) : VO_OK;
 }
 
-/* The projection thickness that counts: positive, and not more than the repulsion thickness. */
+/* Effective projection thickness: positive, at most the repulsion thickness. */
 static double projection_thickness(const vo_scene_def *d) {
     if (d->projection_thickness == 0) return 0.1 * d->repulsion_thickness;
     return vo_min(d->projection_thickness, d->repulsion_thickness);
@@ -170,7 +171,7 @@ static void free_cloths(vo_scene *scene) {
                                 .material = cloth->material};
         vo_cloth_parts_free(scene->ctx, &parts);
         if (cloth->garment) {
-            if (cloth->garment->like == i) vo_cut_free(&cloth->garment->cut);
+            if (cloth->garment->like == i) vo_fitted_pattern_free(&cloth->garment->cut);
             vo_delete(scene->ctx, cloth->garment);
         }
     }
@@ -232,11 +233,11 @@ const char *vo_scene_input_path(const vo_scene *scene, const char *stored) {
     return NULL;
 }
 
-/* A preroll that is whole frames but for rounding is that many. */
+/* Rounds up, except for rounding errors. */
 int vo_scene_preroll_frames(const vo_scene *scene) {
     double seconds = scene->def.preroll;
     if (seconds < 0) seconds = scene->character_count > 0 ? 1 : 0;
-    return (int)ceil(vo_min(seconds / scene->def.frame_time, VO_MOST_PREROLL) - 1e-6);
+    return (int)ceil(vo_min(seconds / scene->def.frame_time, VO_MAX_PREROLL_FRAMES) - 1e-6);
 }
 
 int vo_scene_last_frame(const vo_scene_def *def) {

@@ -1,49 +1,51 @@
-/* The inside of a scene: the constant half of a simulation. Meshes are already where they start. */
+/* Internal definition of a scene, the constant input of a simulation. Meshes are in their initial
+ * positions. */
 #ifndef VO_SCENE_SCENE_H
 #define VO_SCENE_SCENE_H
 
+#include "character/body.h"
 #include "codec/json.h"
+#include "garment/wear.h"
 #include "material/material.h"
 #include "mesh/mesh.h"
-#include "scene/body.h"
 #include "scene/motion.h"
-#include "scene/wear.h"
 #include "view/camera_path.h"
 
 #include <voile/scene.h>
 
-#define VO_MOST_PREROLL 1e6 /* frames */
+#define VO_MAX_PREROLL_FRAMES 1e6 /* frames */
 
-/* A cloth that a simulation sews before it starts (sim/sew_start.c). Bodies that are alike wear the
- * same cut. */
+/* A cloth that a simulation sews before it starts (sew/sew_scene.c). Garments of equal bodies use
+ * one fitted pattern. */
 typedef struct vo_scene_garment {
-    vo_cut cut;
-    vo_cut_def how;
+    vo_fitted_pattern cut;
+    vo_fitted_pattern_def how;
     int character;
-    int like; /* the cloth whose cut it is, which that one owns; its own number where it does */
+    int like; /* cloth that owns `cut`; its own index if it does */
 } vo_scene_garment;
 
 typedef struct vo_scene_cloth {
-    vo_mesh *mesh; /* posed, with its first velocities; rest angles as given (0: flat) */
+    vo_mesh *mesh; /* placed, with initial velocities; rest angles as given (0: flat) */
     int material_count;
-    vo_material *material;  /* fabrics are own copies */
-    vo_remeshing remeshing; /* off also where the scene adapts nothing */
-    vo_sides sides;
-    vo_scene_garment *garment; /* NULL: the mesh is where it starts. Else it has the topology of the
-                                  sewn garment, refined where nothing adapts, but no useful place */
+    vo_material *material;      /* owns its fabrics */
+    vo_remeshing_def remeshing; /* disabled with VO_ADAPT_NONE */
+    vo_sidedness sides;
+    vo_scene_garment *garment; /* NULL: the mesh has its initial positions. Otherwise it has the
+                                  topology of the sewn garment, refined with VO_ADAPT_NONE, and its
+                                  positions are not meaningful */
 } vo_scene_cloth;
 
 typedef struct vo_scene_handle {
     vo_handle_def def; /* def.nodes points to nodes below */
-    int *nodes;        /* own copy; labels are already resolved into it (not for VO_HANDLE_SOFT) */
-    int obstacle;      /* whose surface the nodes follow; -1: none, they follow the motion */
+    int *nodes;        /* owned; labels are resolved into it, except for VO_HANDLE_SOFT */
+    int obstacle;      /* obstacle whose surface the nodes follow; -1: they follow the motion */
 } vo_scene_handle;
 
 typedef struct vo_scene_obstacle {
-    vo_mesh *mesh; /* with its own pose applied; the motion comes on top */
+    vo_mesh *mesh; /* with its pose applied, but not its motion */
     int motion;
     double start, end;
-    vo_body *body; /* NULL: rigid. Else the mesh is a copy of its rest pose, and it has no motion */
+    vo_body *body; /* NULL: rigid. Otherwise `mesh` is a copy of its rest pose and `motion` is -1 */
 } vo_scene_obstacle;
 
 typedef struct vo_scene_camera {
@@ -54,7 +56,7 @@ typedef struct vo_scene_camera {
     double front;
 } vo_scene_camera;
 
-/* From a time on the film shows what a camera sees. */
+/* A shot: the camera that is active from a time on. */
 typedef struct vo_scene_shot {
     double time; /* s; ascending */
     int camera;
@@ -64,7 +66,7 @@ typedef struct vo_scene_character {
     int obstacle;
 } vo_scene_character;
 
-/* A file the scene names: where it was found and under which name a run keeps its copy. */
+/* A file that the scene refers to: its path and the name of the copy in a run. */
 typedef struct vo_scene_input {
     char *path, *stored;
 } vo_scene_input;
@@ -84,55 +86,52 @@ struct vo_scene {
     vo_scene_shot *shot;
     vo_scene_character *character;
     vo_scene_input *input;
-    vo_json_doc resolved; /* every default filled in, inputs by their stored names; root is NULL for
-                             a scene built by calls */
+    vo_json_doc resolved; /* with all defaults and the stored names of inputs; root is NULL for a
+                             scene built by calls */
 };
 
-/* Times with from < time <= to at which the picture jumps that counts for a camera: its own cuts,
- * and beginnings and ends of its shots where the scene has any. In order; the number of all of
- * them, of which the first `capacity` are written. */
+/* Finds the times with from < time <= to at which the view of a camera changes discontinuously: its
+ * own cuts and the begins and ends of its shots. Writes the first `capacity` in ascending order and
+ * returns the number of all. */
 int vo_scene_camera_cuts(const vo_scene *scene, int camera, double from, double to, int capacity,
                          double *out);
 
-/* The time that is meant: that of a cut of the camera within VO_CAMERA_INSTANT, or the same. */
-double vo_scene_time_meant(const vo_scene *scene, int camera, double time);
+/* Returns the time of a cut of the camera within VO_CUT_TOLERANCE after `time`, else `time`. */
+double vo_scene_snap_to_cut(const vo_scene *scene, int camera, double time);
 
-/* Whether what a camera sees at a time counts: that of lights always, that of others while their
- * shot is on, and always in a scene without shots. */
-bool vo_scene_camera_counts(const vo_scene *scene, int camera, double time);
+/* True if a camera affects adaptation at a time: always for lights and in scenes without shots,
+ * otherwise during its shots. */
+bool vo_scene_camera_is_active(const vo_scene *scene, int camera, double time);
 
-/* When the shot that the film shows at a time began: by a cut or by a change of cameras. */
+/* Begin in s of the camera's current shot at a time: its last cut or change of cameras. */
 double vo_scene_shot_begin(const vo_scene *scene, int camera, double time);
 
-/* Where an input was found that is stored under this name. */
+/* Path of the input with this stored name. */
 const char *vo_scene_input_path(const vo_scene *scene, const char *stored);
 
 const vo_body *vo_scene_character_body(const vo_scene *scene, int character);
 
-/* Frames before frame 0. */
+/* Number of frames before frame 0. */
 int vo_scene_preroll_frames(const vo_scene *scene);
-/* Of a run: the first frame at or after the end; -1: there is none. */
+/* Last frame of a run: the first at or after its end; -1: no end. */
 int vo_scene_last_frame(const vo_scene_def *def);
 
-/* Whether what starts at `start` has done so at time t. What starts at 0 is there from the very
- * beginning, which may be earlier. */
+/* True if an object with this start time is active at time t. A start of 0 includes the preroll. */
 static inline bool vo_scene_started(double start, double t) { return t >= start || start == 0; }
 
-/* As vo_scene_load, for a run's scene.json: applies its "overrides" up to and including those made
- * for frames after `frame`'s predecessor, that is with from_frame <= frame. */
-vo_result vo_scene_load_at(vo_context *ctx, const char *path, int frame, int set_count,
-                           const char *const *sets, vo_scene **out);
+/* Like vo_scene_load for a run's scene.json: applies its "overrides" with from_frame <= frame. */
+vo_result vo_scene_load_at(vo_context *ctx, const char *path, int frame, int override_count,
+                           const char *const *overrides, vo_scene **out);
 
-/* The first frame after `frame` at which an entry of the "overrides" of a run's scene.json
- * (`stored`) begins to count; INT_MAX if there is none. */
+/* First from_frame after `frame` in the "overrides" of a run's scene.json (`stored`); INT_MAX if
+ * there is none. */
 int vo_scene_next_override(const vo_json_doc *stored, int frame);
 
-/* Adds an entry to the "overrides" of a run's scene.json (`stored`, as it is on disk). Entries
- * stand in the order of their frames, later ones of the same frame last; those for later frames
- * stay. `scene` was loaded from there with these sets; values are recorded as it resolved them, so
- * files are named as the run keeps them. Those of its inputs that the run does not have yet must be
- * copied. */
+/* Adds an entry to the "overrides" of a run's scene.json (`stored`, as on disk). Entries are in the
+ * order of their frames, new ones last among those of the same frame; entries of later frames are
+ * kept. `scene` was loaded from that file with these overrides; the resolved values are recorded,
+ * so files have their stored names. The caller copies inputs that the run does not have yet. */
 vo_result vo_scene_record_override(const vo_scene *scene, vo_json_doc *stored, int from_frame,
-                                   int set_count, const char *const *sets);
+                                   int override_count, const char *const *overrides);
 
 #endif

@@ -1,61 +1,62 @@
-/* Buckling compensation of cloths (material/buckle.h): which faces have how much slack.
+/* Buckling compensation of cloths (material/buckle.h): the slack target of each face.
  *
- * Smallest and largest, between which alpha goes from 1 to 0, are the faces that the limits of edge
- * lengths allow, not those that the mesh has now: with those of the mesh, one edit would change
- * what all other faces resist, and cloth that is equally fine everywhere would be soft where its
- * faces happen to be the largest.
+ * The smallest and the largest face, between which alpha falls from 1 to 0, are given by the limits
+ * of the edge length, not by the current mesh. With those of the mesh, one edit would change the
+ * resistance of all other faces, and a uniformly fine cloth would be soft at its largest faces.
  *
- * What a face is to have is found at the end of each frame, from what a frame file holds: it is not
- * saved, and a resumed run finds the same. */
+ * Targets are computed at the end of each frame from the saved state. They are not saved; a resumed
+ * run computes the same values. */
 #include "core/timer.h"
 #include "sim/sim.h"
 
 #include <math.h>
 
-/* Less is none, so that faces which are nearly the finest there are cost nothing. */
-static const double LEAST = 0.01;
-/* No face is without any resistance: its corners would drift into each other. */
-static const double MOST = 0.99;
+/* Smaller slack is zero, so that nearly finest faces cost nothing. */
+static const double MIN_SLACK = 0.01;
+/* Upper bound: every face keeps some resistance, else its corners would drift into each other. */
+static const double MAX_SLACK = 0.99;
 
-/* Of a face with three edges of this length. */
-static double area_of(double edge) { return 0.25 * sqrt(3) * edge * edge; }
+/* Area of an equilateral face. */
+static double equilateral_area(double edge) { return 0.25 * sqrt(3) * edge * edge; }
 
-/* Slack of a face, if the longest edges are so long. */
-static double slack_of(const vo_sim *sim, int cloth, int face, double longest, double power) {
+/* Slack of a face; max_edge is the edge length at which alpha is 0. */
+static double compute_slack(const vo_sim *sim, int cloth, int face, double max_edge, double power) {
     double area = vo_mesh_face_area(sim->cloth[cloth].mesh, face);
     double shortest = sim->scene->cloth[cloth].remeshing.size_min;
-    double alpha = vo_buckle_alpha(area, area_of(shortest), area_of(longest), power);
-    return 1 - alpha >= LEAST ? vo_min(1 - alpha, MOST) : 0;
+    double alpha =
+        vo_buckle_alpha(area, equilateral_area(shortest), equilateral_area(max_edge), power);
+    return 1 - alpha >= MIN_SLACK ? vo_min(1 - alpha, MAX_SLACK) : 0;
 }
 
-/* The power that a camera gives a face; 0: none. Faces that are hidden are not told from those that
- * are seen: their size tells them apart well enough, and asks for no lines of sight. */
+/* Exponent for view-dependent compensation of a face; 0: none. Occluded faces are treated like
+ * visible ones: their size already distinguishes them, and no rays are needed. */
 static double view_power(const vo_sim *sim, int cloth, int face) {
-    const vo_viewing *v = &sim->scene->def.view;
+    const vo_view_settings *v = &sim->scene->def.view;
     if (!v->compensation || sim->view.frustum_count == 0) return 0;
-    return vo_sim_view_misses(sim, cloth, face) ? v->compensation_power : v->compensation_seen;
+    return vo_sim_view_face_is_off_screen(sim, cloth, face) ? v->compensation_power
+                                                            : v->visible_compensation_power;
 }
 
-/* The longest edge of a cloth where nothing is seen, for which alpha is 0. Without a limit in its
- * remeshing, that of the view stands for it: faces that are larger yet give way as much. */
-static double longest_unseen(const vo_sim *sim, int cloth) {
+/* Edge length of off-screen faces at which alpha is 0. If the remeshing of the cloth has no limit,
+ * the limit of the view is used; larger faces have the same slack. */
+static double max_off_screen_edge(const vo_sim *sim, int cloth) {
     double own = sim->scene->cloth[cloth].remeshing.size_max,
-           unseen = sim->scene->def.view.size_max;
-    return isinf(own) ? unseen : vo_max(own, unseen);
+           view_max = sim->scene->def.view.size_max;
+    return isinf(own) ? view_max : vo_max(own, view_max);
 }
 
-double vo_sim_buckle_goal(const vo_sim *sim, int cloth, int face) {
-    const vo_remeshing *r = &sim->scene->cloth[cloth].remeshing;
-    if (!r->on) return 0;
+double vo_sim_slack_target(const vo_sim *sim, int cloth, int face) {
+    const vo_remeshing_def *r = &sim->scene->cloth[cloth].remeshing;
+    if (!r->enabled) return 0;
     if (r->compensation != VO_COMPENSATE_NONE)
-        return slack_of(sim, cloth, face, r->size_max, r->compensation_power);
+        return compute_slack(sim, cloth, face, r->size_max, r->compensation_power);
     double power = view_power(sim, cloth, face);
-    return power > 0 ? slack_of(sim, cloth, face, longest_unseen(sim, cloth), power) : 0;
+    return power > 0 ? compute_slack(sim, cloth, face, max_off_screen_edge(sim, cloth), power) : 0;
 }
 
-/* The cloth of a face by its global number. */
+/* Cloth that contains a face, by its global number; binary search. */
 static int cloth_of(const vo_sim *sim, int face) {
-    int low = 0, high = sim->cloth_count; /* the answer is in [low, high) */
+    int low = 0, high = sim->cloth_count; /* the result is in [low, high) */
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
         if (sim->system_cloth[middle].first_face <= face)
@@ -66,21 +67,21 @@ static int cloth_of(const vo_sim *sim, int face) {
     return low;
 }
 
-/* vo_slack_goal_fn */
-static double goal_of(const void *user, int face) {
+/* vo_slack_target_fn */
+static double slack_target(const void *user, int face) {
     const vo_sim *sim = user;
     int cloth = cloth_of(sim, face);
-    return vo_sim_buckle_goal(sim, cloth, face - sim->system_cloth[cloth].first_face);
+    return vo_sim_slack_target(sim, cloth, face - sim->system_cloth[cloth].first_face);
 }
 
-void vo_sim_buckle_aim(vo_sim *sim) {
+void vo_sim_update_slack_targets(vo_sim *sim) {
     double start = vo_now();
-    vo_sim_view_open(sim);
-    vo_implicit_aim_slack(&sim->implicit, goal_of, sim);
+    vo_sim_view_open_frusta(sim);
+    vo_implicit_set_slack_targets(&sim->implicit, slack_target, sim);
     if (sim->view.view) sim->stats.stage.view += vo_now() - start;
 }
 
-void vo_sim_buckle_begin(vo_sim *sim) {
-    vo_sim_buckle_aim(sim);
+void vo_sim_reset_slack(vo_sim *sim) {
+    vo_sim_update_slack_targets(sim);
     vo_implicit_fade_slack(&sim->implicit, 0);
 }

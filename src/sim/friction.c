@@ -1,31 +1,32 @@
-/* Friction by the force that really pressed.
+/* Friction from the measured normal force.
  *
- * How hard a contact presses is known only when the step is solved, and friction is part of what is
- * solved. So it is a step late: every node of cloth keeps the force with which its contacts pressed
- * it in the last step, and the contacts of the next step share that by their repulsion. Friction
- * then has in the long run the impulse of what presses, times Coulomb's coefficient, whatever the
- * number of contacts and however they come and go.
+ * The normal force of a contact is known only after the solve, which includes friction. It is
+ * therefore lagged by one step: every cloth node stores the normal force of its contacts in the
+ * last step, and the contacts of the next step divide it in proportion to their repulsion. On
+ * average the friction impulse is Coulomb's coefficient times the normal impulse, independent of
+ * the number of contacts.
  *
- * The force of repulsion at the step's beginning is no measure. Contacts are damped over several
- * steps; while cloth settles, repulsion and damping are both a hundred times its weight, and only
- * their sum, which the solve makes, is the weight. A node on the boundary of many features has many
- * contacts, of which each by itself would have to carry it. */
+ * The repulsion at the start of a step is not a usable measure. Contacts are damped over several
+ * steps; while cloth comes to rest, repulsion and damping are each a hundred times its weight, and
+ * only their sum, known after the solve, is the weight. A node on the boundary of many features has
+ * many contacts, each of which would carry the whole node. */
 #include "sim/sim.h"
 
-/* Adds each contact's share to the nodes of cloth that it touches. */
+/* Sums the friction weights of the contacts of each cloth node. */
 static void add_shares(const vo_sim_contact *c, int count) {
     int nodes = c->surface.cloth_node_count;
-    for (int i = 0; i < nodes; i++) c->sharing[i] = 0;
+    for (int i = 0; i < nodes; i++) c->node_impulse_sum[i] = 0;
     for (int k = 0; k < count; k++) {
         const vo_contact *contact = &c->contact[k];
         for (int i = 0; i < 4; i++)
             if (contact->node[i] < nodes)
-                c->sharing[contact->node[i]] += fabs(contact->weight[i]) * contact->share;
+                c->node_impulse_sum[contact->node[i]] +=
+                    fabs(contact->weight[i]) * contact->friction_weight;
     }
 }
 
-/* The part of the force on its nodes that a contact has, N. The weights of a side add up to 1; of
- * two cloths each has its say. */
+/* Normal force of a contact, N: its fraction of the forces of its nodes. The weights of a side sum
+ * to 1; two cloths are averaged. */
 static double pressing_force(const vo_sim_contact *c, const vo_contact *contact) {
     int nodes = c->surface.cloth_node_count;
     double force = 0, weight = 0;
@@ -34,41 +35,40 @@ static double pressing_force(const vo_sim_contact *c, const vo_contact *contact)
         if (node >= nodes || contact->weight[i] == 0) continue;
         double w = fabs(contact->weight[i]);
         weight += w;
-        if (c->sharing[node] > 0) force += w * contact->share * c->pressed[node] / c->sharing[node];
+        if (c->node_impulse_sum[node] > 0)
+            force += w * contact->friction_weight * c->node_normal_force[node] /
+                     c->node_impulse_sum[node];
     }
     return weight > 0 ? vo_max(force / weight, 0) : 0;
 }
 
-/* Nothing is known of what presses a node that touched nothing in the last step. It is taken to be
- * its weight; what stops it in this step will be felt in the next, as ever. */
-static void expect_weight(const vo_sim *sim, int count) {
-    const vo_sim_contact *c = &sim->contact;
+/* Estimates the normal force of a node without contact in the last step by its weight. */
+static void expect_weight(const vo_sim_contact *c, int count, vo_vec3 gravity) {
     for (int k = 0; k < count; k++) {
         const vo_contact *contact = &c->contact[k];
-        double along = v3_dot(sim->scene->def.gravity, contact->normal);
+        double along = v3_dot(gravity, contact->normal);
         for (int i = 0; i < 4; i++) {
             int node = contact->node[i];
             double w = contact->weight[i];
             if (node >= c->surface.cloth_node_count || w == 0) continue;
-            if (c->known[node] || c->surface.inverse_mass[node] == 0) continue;
+            if (c->node_pressed[node] || c->surface.inverse_mass[node] == 0) continue;
             double weight = vo_max(w > 0 ? -along : along, 0) / c->surface.inverse_mass[node];
-            c->pressed[node] = vo_max(c->pressed[node], weight);
+            c->node_normal_force[node] = vo_max(c->node_normal_force[node], weight);
         }
     }
 }
 
-void vo_sim_friction_add(vo_sim *sim, double dt, int count) {
-    const vo_sim_contact *c = &sim->contact;
-    for (int i = 0; i < c->surface.cloth_node_count; i++) c->known[i] = c->pressed[i] != 0;
-    expect_weight(sim, count);
+void vo_friction_add(const vo_sim_contact *c, int count, vo_vec3 gravity, double dt) {
+    for (int i = 0; i < c->surface.cloth_node_count; i++)
+        c->node_pressed[i] = c->node_normal_force[i] != 0;
+    expect_weight(c, count, gravity);
     add_shares(c, count);
     for (int k = 0; k < count; k++)
-        vo_contact_rub(&c->contact[k], dt * pressing_force(c, &c->contact[k]));
+        vo_contact_set_friction(&c->contact[k], dt * pressing_force(c, &c->contact[k]));
 }
 
-/* How the step changed the speed at which the two sides part, m/s. */
-static double change_of_speed(const vo_sim *sim, const vo_contact *contact) {
-    const vo_implicit *s = &sim->implicit;
+/* Change of the separating velocity of a contact in the step, m/s. */
+static double change_of_speed(const vo_implicit *s, const vo_contact *contact) {
     double change = 0;
     for (int i = 0; i < 4; i++) {
         int node = contact->node[i];
@@ -81,15 +81,14 @@ static double change_of_speed(const vo_sim *sim, const vo_contact *contact) {
     return change;
 }
 
-void vo_sim_friction_measure(vo_sim *sim, double dt) {
-    const vo_sim_contact *c = &sim->contact;
+void vo_friction_measure(const vo_sim_contact *c, int count, const vo_implicit *solver, double dt) {
     int nodes = c->surface.cloth_node_count;
-    for (int i = 0; i < nodes; i++) c->pressed[i] = 0;
-    for (int k = 0; k < sim->constraints.contact_count; k++) {
+    for (int i = 0; i < nodes; i++) c->node_normal_force[i] = 0;
+    for (int k = 0; k < count; k++) {
         const vo_contact *contact = &c->contact[k];
-        double push = contact->impulse - contact->normal_mass * change_of_speed(sim, contact);
+        double push = contact->impulse - contact->normal_mass * change_of_speed(solver, contact);
         for (int i = 0; i < 4; i++)
             if (contact->node[i] < nodes)
-                c->pressed[contact->node[i]] += fabs(contact->weight[i]) * push / dt;
+                c->node_normal_force[contact->node[i]] += fabs(contact->weight[i]) * push / dt;
     }
 }

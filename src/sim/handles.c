@@ -1,5 +1,6 @@
-/* Handles: from what the scene says (who, how, when, along which motion) to the pins and springs of
- * one step. */
+/* Handles: converts the definitions of the scene (nodes, kind, time range, motion) to the pins and
+ * springs of one step. */
+#include "sim/blend.h"
 #include "sim/sim.h"
 
 /* ---- making --------------------------------------------------------------------------------- */
@@ -7,11 +8,11 @@
 vo_result vo_sim_handle_reserve(vo_sim *sim, int handle, int count) {
     vo_handle_state *h = &sim->handle[handle];
     bool ok = vo_reserve(sim->ctx, &h->node, &h->node_capacity, count) &&
-              vo_reserve(sim->ctx, &h->hold, &h->hold_capacity, count);
+              vo_reserve(sim->ctx, &h->attachment, &h->attachment_capacity, count);
     return ok ? VO_OK : vo_fail_memory(sim->ctx, "the handles");
 }
 
-int vo_sim_node_now(const vo_cloth_state *cloth, int node) {
+int vo_sim_find_node(const vo_cloth_state *cloth, int node) {
     if (!cloth->origin) return node;
     for (int i = 0; i < cloth->origin_count; i++)
         if (cloth->origin[i] == node) return i;
@@ -28,17 +29,17 @@ static vo_result reset_handle(vo_sim *sim, int i) {
     h->active = false;
     h->count = count;
     for (int k = 0; k < count && !soft; k++) {
-        h->node[k] = vo_sim_node_now(cloth, def->nodes[k]);
+        h->node[k] = vo_sim_find_node(cloth, def->nodes[k]);
         if (h->node[k] < 0)
             return vo_fail(sim->ctx, VO_BAD_DATA,
-                           "handles[%d] names node %d of cloth %d, which remeshing has taken away; "
+                           "handles[%d] names node %d of cloth %d, which remeshing has removed; "
                            "nodes that handles name from the start stay",
                            i, def->nodes[k], def->cloth);
     }
     return VO_OK;
 }
 
-vo_result vo_sim_handles_make_room(vo_sim *sim) {
+vo_result vo_sim_handles_reserve(vo_sim *sim) {
     int nodes = 0, ties = 0;
     for (int i = 0; i < sim->handle_count; i++) {
         nodes += sim->handle[i].count;
@@ -52,7 +53,7 @@ vo_result vo_sim_handles_make_room(vo_sim *sim) {
 
 vo_result vo_sim_handles_reset(vo_sim *sim) {
     for (int i = 0; i < sim->handle_count; i++) VO_TRY(reset_handle(sim, i));
-    return vo_sim_handles_make_room(sim);
+    return vo_sim_handles_reserve(sim);
 }
 
 vo_result vo_sim_handles_create(vo_sim *sim) {
@@ -60,13 +61,14 @@ vo_result vo_sim_handles_create(vo_sim *sim) {
     sim->handle = vo_alloc_zero(sim->ctx, (size_t)count * sizeof *sim->handle);
     if (count && !sim->handle) return vo_fail_memory(sim->ctx, "the handles");
     sim->handle_count = count;
+    for (int i = 0; i < count; i++) sim->handle[i].live.weight = 1;
     return vo_sim_handles_reset(sim);
 }
 
 void vo_sim_handles_free(vo_sim *sim) {
     for (int i = 0; i < sim->handle_count; i++) {
         vo_free_array(sim->ctx, sim->handle[i].node, sim->handle[i].node_capacity);
-        vo_free_array(sim->ctx, sim->handle[i].hold, sim->handle[i].hold_capacity);
+        vo_free_array(sim->ctx, sim->handle[i].attachment, sim->handle[i].attachment_capacity);
     }
     vo_free_array(sim->ctx, sim->handle, sim->scene->handle_count);
     vo_free_array(sim->ctx, sim->pin, sim->pin_capacity);
@@ -74,7 +76,7 @@ void vo_sim_handles_free(vo_sim *sim) {
     vo_free_array(sim->ctx, sim->tie, sim->tie_capacity);
 }
 
-int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]) {
+int vo_sim_handles_list_ties(const vo_sim *sim, int (*ties)[2]) {
     int count = 0;
     for (int i = 0; i < sim->handle_count; i++) {
         const vo_handle_def *def = &sim->scene->handle[i].def;
@@ -88,8 +90,7 @@ int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]) {
 
 /* ---- when and where ------------------------------------------------------------------------- */
 
-/* Times are sums of many substeps, so a moment that is due within a nanosecond counts as reached.
- */
+/* Times are sums of many substeps, hence the tolerance of a nanosecond. */
 double vo_handle_strength(const vo_handle_def *def, double t) {
     const double tick = 1e-9;
     if (!vo_scene_started(def->start, t + tick)) return 0;
@@ -97,6 +98,10 @@ double vo_handle_strength(const vo_handle_def *def, double t) {
     if (t >= def->end + def->fade) return 0;
     double s = 1 - (t - def->end) / def->fade;
     return s * s * s * s;
+}
+
+double vo_sim_handle_strength(const vo_sim *sim, int handle, double t) {
+    return sim->handle[handle].live.weight * vo_handle_strength(&sim->scene->handle[handle].def, t);
 }
 
 /* Point on the handle's circle for a node, from the material coordinate of its first vert. */
@@ -114,10 +119,9 @@ static int handle_node(const vo_sim *sim, int i, int k) {
     return sim->scene->handle[i].def.kind == VO_HANDLE_SOFT ? k : sim->handle[i].node[k];
 }
 
-/* Where the handle holds a node, in the motion's frame, so that the motion carries it from there.
- */
-vo_vec3 vo_handle_take(const vo_handle_def *def, const vo_mesh *mesh, int node,
-                       vo_transform to_motion) {
+/* Attachment of a node in the frame of the motion. */
+vo_vec3 vo_handle_attach(const vo_handle_def *def, const vo_mesh *mesh, int node,
+                         vo_transform to_motion) {
     vo_vec3 x = mesh->node_x[node];
     if (def->kind == VO_HANDLE_CIRCLE) return circle_point(def, mesh, node);
     if (def->kind == VO_HANDLE_SOFT && v3_distance(x, def->center) > def->radius)
@@ -125,27 +129,49 @@ vo_vec3 vo_handle_take(const vo_handle_def *def, const vo_mesh *mesh, int node,
     return xf_point(to_motion, x);
 }
 
-/* An obstacle that has jumped (jump.c) rests where its motion has it when the substep ends, with
- * what it wears: so that it is not pulled back, handles are there as well. */
+/* A teleported obstacle (teleport.c) rests at its pose of the end of the substep, with the cloth
+ * that it wears; handles use the same time. */
 static double pose_time(const vo_sim *sim, double t) {
     for (int i = 0; i < sim->obstacle_count; i++) t = vo_max(t, sim->obstacle[i].rests_until);
     return t;
 }
 
-/* Takes hold at time t. The handle counts as active once a step with it was accepted: a step that
- * is cut may end before the handle starts. */
+vo_transform vo_sim_handle_pose(const vo_sim *sim, int i, double t) {
+    int motion = sim->scene->handle[i].def.motion;
+    vo_transform pose = vo_sim_motion_pose(sim, motion, pose_time(sim, t));
+    if (motion >= 0 && sim->scene->motion[motion].has_zero_scale) pose.scale = 1;
+    return pose;
+}
+
+/* Pose of a handle at the beginning of a step. */
+static vo_transform pose_before(const vo_sim *sim, int i, double begin) {
+    const vo_handle_state *h = &sim->handle[i];
+    if (!h->live.has_target) return vo_sim_handle_pose(sim, i, begin);
+    return pose_time(sim, begin) > begin ? h->live.target : h->live.pose;
+}
+
+/* Pose of a handle at the end of a step. */
+static vo_transform pose_after(const vo_sim *sim, int i, vo_step_span t) {
+    const vo_handle_state *h = &sim->handle[i];
+    if (!h->live.has_target) return vo_sim_handle_pose(sim, i, t.end);
+    bool teleported = pose_time(sim, t.end) > t.end;
+    return vo_transform_blend(h->live.pose, h->live.target,
+                              teleported ? 1 : vo_sim_live_fraction(sim, t));
+}
+
+/* Records the attachments at time t. The handle becomes active when the step is committed: a halved
+ * step may end before the handle starts. */
 static void activate(vo_sim *sim, int i, double t) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
     vo_handle_state *h = &sim->handle[i];
-    vo_transform pose = vo_sim_pose(sim, def->motion, pose_time(sim, t));
-    vo_transform to_motion = pose.scale != 0 ? xf_inverse(pose) : xf_identity();
+    vo_transform to_motion = xf_inverse(pose_before(sim, i, t));
     int obstacle = sim->scene->handle[i].obstacle;
     const vo_vec3 *x = sim->cloth[def->cloth].mesh->node_x;
     for (int k = 0; k < h->count && obstacle >= 0; k++)
-        h->hold[k] = vo_sim_grip(sim, obstacle, x[h->node[k]]);
+        h->attachment[k] = vo_sim_bind_to_body(sim, obstacle, x[h->node[k]]);
     for (int k = 0; k < h->count && obstacle < 0; k++)
-        h->hold[k] =
-            vo_handle_take(def, sim->cloth[def->cloth].mesh, handle_node(sim, i, k), to_motion);
+        h->attachment[k] =
+            vo_handle_attach(def, sim->cloth[def->cloth].mesh, handle_node(sim, i, k), to_motion);
 }
 
 /* ---- one step ------------------------------------------------------------------------------- */
@@ -158,21 +184,21 @@ static void add_pin(vo_sim *sim, int row, vo_vec3 target, vo_vec3 x, double dt) 
     sim->pin[sim->constraints.pin_count++] = (vo_pin){row, v3_scale(1 / dt, v3_sub(target, x))};
 }
 
-static void hold_nodes(vo_sim *sim, int i, double end, double dt, double s) {
+static void hold_nodes(vo_sim *sim, int i, vo_step_span t, double s) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
     const vo_handle_state *h = &sim->handle[i];
     const vo_mesh *mesh = sim->cloth[def->cloth].mesh;
     bool hard = vo_handle_is_hard(def) && s == 1;
     double stiffness = s * (def->stiffness > 0 ? def->stiffness : sim->scene->def.handle_stiffness);
-    vo_transform pose = vo_sim_pose(sim, def->motion, pose_time(sim, end));
+    vo_transform pose = h->step_pose;
     int obstacle = sim->scene->handle[i].obstacle;
     for (int k = 0; k < h->count; k++) {
-        if (!v3_is_finite(h->hold[k])) continue;
+        if (!v3_is_finite(h->attachment[k])) continue;
         int node = handle_node(sim, i, k), row = row_of(sim, def->cloth, node);
-        vo_vec3 target = obstacle >= 0 ? vo_sim_grip_point(sim, obstacle, h->hold[k])
-                                       : xf_point(pose, h->hold[k]);
+        vo_vec3 target = obstacle >= 0 ? vo_sim_eval_binding(sim, obstacle, h->attachment[k])
+                                       : xf_point(pose, h->attachment[k]);
         if (hard)
-            add_pin(sim, row, target, mesh->node_x[node], dt);
+            add_pin(sim, row, target, mesh->node_x[node], t.dt);
         else
             sim->anchor[sim->constraints.anchor_count++] = (vo_anchor){row, stiffness, target};
     }
@@ -186,26 +212,29 @@ static void tie_nodes(vo_sim *sim, int i, double s) {
         (vo_tie){{row_of(sim, def->cloth, node[0]), row_of(sim, def->cloth, node[1])}, stiffness};
 }
 
-void vo_sim_handles_move(vo_sim *sim, double begin, double end, double dt) {
+void vo_sim_handles_move(vo_sim *sim, vo_step_span t) {
     sim->constraints = (vo_constraints){.pin = sim->pin, .anchor = sim->anchor, .tie = sim->tie};
     for (int i = 0; i < sim->handle_count; i++) {
         const vo_handle_def *def = &sim->scene->handle[i].def;
-        double s = vo_handle_strength(def, end);
+        double s = vo_sim_handle_strength(sim, i, t.end);
+        sim->handle[i].step_pose = pose_after(sim, i, t);
         if (s == 0) continue;
         if (def->kind == VO_HANDLE_GLUE) {
             tie_nodes(sim, i, s);
             continue;
         }
-        if (!sim->handle[i].active) activate(sim, i, begin);
-        hold_nodes(sim, i, end, dt, s);
+        if (!sim->handle[i].active) activate(sim, i, t.begin);
+        hold_nodes(sim, i, t, s);
     }
-    sim->handles_time = end;
+    sim->handles_time = t.end;
 }
 
-void vo_sim_handles_keep(vo_sim *sim) {
+void vo_sim_handles_commit(vo_sim *sim) {
     for (int i = 0; i < sim->handle_count; i++) {
         const vo_handle_def *def = &sim->scene->handle[i].def;
-        bool held = def->kind != VO_HANDLE_GLUE && vo_handle_strength(def, sim->handles_time) > 0;
+        bool held =
+            def->kind != VO_HANDLE_GLUE && vo_sim_handle_strength(sim, i, sim->handles_time) > 0;
+        sim->handle[i].live.pose = sim->handle[i].step_pose;
         sim->handle[i].active = sim->handle[i].active || held;
     }
 }

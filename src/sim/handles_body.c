@@ -1,9 +1,8 @@
-/* Handles whose nodes follow the surface of a body: what a garment is pinned to.
+/* Handles whose nodes follow the surface of a body, such as the pins of garments.
  *
- * Where such a handle holds a node is kept as three numbers. z is the height above the plane of a
- * face of the obstacle; x and y are the weights of the face's second and third corner for the point
- * of the plane below the node, which need not be inside the face. To x is added which face it is:
- * FACE times its number, and half of that again, so that both can be told apart. */
+ * A binding has three numbers. z is the height above the plane of a face of the obstacle; x and y
+ * are the barycentric weights of its second and third corner for the projection of the node, which
+ * may lie outside the face. x also encodes the face: FACE * (face + 0.5) is added to the weight. */
 #include "collide/distance.h"
 #include "sim/sim.h"
 
@@ -27,7 +26,7 @@ static vo_vec2 weights_of(const vo_vec3 p[3], vo_vec3 x) {
     return v2((bb * da - ab * db) / det, (aa * db - ab * da) / det);
 }
 
-vo_vec3 vo_sim_grip(const vo_sim *sim, int obstacle, vo_vec3 x) {
+vo_vec3 vo_sim_bind_to_body(const vo_sim *sim, int obstacle, vo_vec3 x) {
     const vo_mesh *mesh = sim->obstacle[obstacle].mesh;
     double nearest = INFINITY;
     int face = 0;
@@ -44,7 +43,7 @@ vo_vec3 vo_sim_grip(const vo_sim *sim, int obstacle, vo_vec3 x) {
               v3_dot(normal_of(p), v3_sub(x, p[0])));
 }
 
-vo_vec3 vo_sim_grip_point(const vo_sim *sim, int obstacle, vo_vec3 hold) {
+vo_vec3 vo_sim_eval_binding(const vo_sim *sim, int obstacle, vo_vec3 hold) {
     const vo_mesh *mesh = sim->obstacle[obstacle].mesh;
     const vo_surface *s = &sim->contact.surface;
     const vo_vec3 *x = s->x1 + s->part[sim->cloth_count + obstacle].node_begin;

@@ -5,19 +5,20 @@
 
 /* ---- before: what edits must leave ---------------------------------------------------------- */
 
-/* Nodes that the scene names stay for ever; those that joined a handle later may go. */
-void vo_sim_handles_mark(const vo_sim *sim, int cloth) {
+/* Marks nodes that edits must preserve: those that the scene names. Nodes added later may be
+ * removed. */
+void vo_sim_handles_mark_nodes(const vo_sim *sim, int cloth) {
     const vo_cloth_state *c = &sim->cloth[cloth];
     uint8_t *flags = c->edit->node_flags;
-    for (int n = 0; n < c->mesh->node_count; n++) flags[n] &= (uint8_t)~VO_NODE_HELD;
+    for (int n = 0; n < c->mesh->node_count; n++) flags[n] &= (uint8_t)~VO_NODE_PRESCRIBED;
     for (int i = 0; i < sim->handle_count; i++) {
         const vo_handle_def *def = &sim->scene->handle[i].def;
         const vo_handle_state *h = &sim->handle[i];
         if (def->cloth != cloth || def->kind == VO_HANDLE_SOFT) continue;
-        bool holds = vo_handle_is_hard(def) && vo_handle_strength(def, vo_sim_time(sim)) == 1;
+        bool holds = vo_handle_is_hard(def) && vo_sim_handle_strength(sim, i, vo_sim_now(sim)) == 1;
         for (int k = 0; k < h->count; k++) {
             if (!c->origin || c->origin[h->node[k]] >= 0) flags[h->node[k]] |= VO_NODE_PRESERVED;
-            if (holds) flags[h->node[k]] |= VO_NODE_HELD;
+            if (holds) flags[h->node[k]] |= VO_NODE_PRESCRIBED;
         }
     }
 }
@@ -25,12 +26,12 @@ void vo_sim_handles_mark(const vo_sim *sim, int cloth) {
 /* ---- after: what became of the nodes -------------------------------------------------------- */
 
 static bool is_on_border(const vo_edit *e, int node) {
-    for (int h = e->node_half[node]; h >= 0; h = e->edge_next[h >> 1][h & 1])
-        if (e->edge_line[h >> 1] & VO_LINE_BORDER) return true;
+    for (int h = e->node_halfedge[node]; h >= 0; h = e->edge_next[h >> 1][h & 1])
+        if (e->edge_feature[h >> 1] & VO_FEATURE_BORDER) return true;
     return false;
 }
 
-/* A handle's list for the new mesh, under way. */
+/* State of the update of a handle's node list. */
 typedef struct follower {
     vo_sim *sim;
     int handle;
@@ -39,26 +40,25 @@ typedef struct follower {
     bool rim;   /* new nodes of the border may join */
     int count;
     int *node;
-    vo_vec3 *hold;
+    vo_vec3 *attachment;
     vo_parents parents;
 } follower;
 
-/* Where a new node between held ones is held: circles say so themselves. */
+/* Attachment of a new node between held ones; circles compute it from the material coordinates. */
 static vo_vec3 hold_between(const follower *f, int node) {
     const vo_handle_def *def = &f->sim->scene->handle[f->handle].def;
-    const vo_vec3 *hold = f->sim->handle[f->handle].hold;
+    const vo_vec3 *hold = f->sim->handle[f->handle].attachment;
     int obstacle = f->sim->scene->handle[f->handle].obstacle;
-    if (obstacle >= 0) return vo_sim_grip(f->sim, obstacle, f->edit->mesh->node_x[node]);
+    if (obstacle >= 0) return vo_sim_bind_to_body(f->sim, obstacle, f->edit->mesh->node_x[node]);
     if (def->kind == VO_HANDLE_CIRCLE)
-        return vo_handle_take(def, f->edit->mesh, node, xf_identity());
+        return vo_handle_attach(def, f->edit->mesh, node, xf_identity());
     vo_vec3 sum = v3(0, 0, 0);
     for (int i = 0; i < f->parents.count; i++)
         sum = v3_add_scaled(sum, f->parents.weight[i], hold[f->place[f->parents.index[i]]]);
     return sum;
 }
 
-/* An old node of the list that is still there; or a new one of the border, of which the handle held
- * all that it was made of. */
+/* Adds an old node that still exists, or a new border node whose parents are all held. */
 static vo_result follow_node(follower *f, int node) {
     const vo_lineage *l = &f->edit->remap.of[VO_REMAP_NODE];
     const vo_handle_state *h = &f->sim->handle[f->handle];
@@ -67,7 +67,7 @@ static vo_result follow_node(follower *f, int node) {
     if (record < l->old_count) {
         if (f->place[record] < 0) return VO_OK;
         f->node[f->count] = node;
-        f->hold[f->count++] = h->hold[f->place[record]];
+        f->attachment[f->count++] = h->attachment[f->place[record]];
         return VO_OK;
     }
     if (!f->rim || !is_on_border(f->edit, node)) return VO_OK;
@@ -75,7 +75,7 @@ static vo_result follow_node(follower *f, int node) {
     for (int i = 0; i < f->parents.count; i++)
         if (f->place[f->parents.index[i]] < 0) return VO_OK;
     f->node[f->count] = node;
-    f->hold[f->count++] = h->active ? hold_between(f, node) : v3(0, 0, 0);
+    f->attachment[f->count++] = h->active ? hold_between(f, node) : v3(0, 0, 0);
     return VO_OK;
 }
 
@@ -89,7 +89,7 @@ static vo_result follow_list(follower *f) {
     VO_TRY(vo_sim_handle_reserve(sim, f->handle, f->count));
     if (f->count) {
         memcpy(h->node, f->node, (size_t)f->count * sizeof *h->node);
-        memcpy(h->hold, f->hold, (size_t)f->count * sizeof *h->hold);
+        memcpy(h->attachment, f->attachment, (size_t)f->count * sizeof *h->attachment);
     }
     h->count = f->count;
     return VO_OK;
@@ -98,7 +98,7 @@ static vo_result follow_list(follower *f) {
 /* The two nodes of a glue stay, and in their order. */
 static void follow_glue(vo_handle_state *h, const vo_remap *remap) {
     for (int k = 0; k < h->count; k++)
-        h->node[k] = vo_remap_place(remap, VO_REMAP_NODE, h->node[k]);
+        h->node[k] = vo_remap_new_index(remap, VO_REMAP_NODE, h->node[k]);
 }
 
 /* Nodes of soft handles are held where all that they were made of is: NaN is not held, and any
@@ -107,9 +107,10 @@ static vo_result follow_soft(follower *f) {
     vo_sim *sim = f->sim;
     vo_handle_state *h = &sim->handle[f->handle];
     int now = f->edit->mesh->node_count;
-    VO_TRY(vo_remap_carry(&f->edit->remap, VO_REMAP_NODE, 3, &h->hold->x, &f->hold->x));
+    VO_TRY(
+        vo_remap_transfer(&f->edit->remap, VO_REMAP_NODE, 3, &h->attachment->x, &f->attachment->x));
     VO_TRY(vo_sim_handle_reserve(sim, f->handle, now));
-    memcpy(h->hold, f->hold, (size_t)now * sizeof *h->hold);
+    memcpy(h->attachment, f->attachment, (size_t)now * sizeof *h->attachment);
     h->count = now;
     return VO_OK;
 }
@@ -130,7 +131,7 @@ static vo_result follow(follower *f) {
     }
 }
 
-vo_result vo_sim_handles_follow(vo_sim *sim, int cloth) {
+vo_result vo_sim_handles_update_nodes(vo_sim *sim, int cloth) {
     const vo_edit *e = sim->cloth[cloth].edit;
     vo_arena *arena = &sim->remesh.arena;
     int before = e->remap.of[VO_REMAP_NODE].old_count, now = e->mesh->node_count;
@@ -138,8 +139,8 @@ vo_result vo_sim_handles_follow(vo_sim *sim, int cloth) {
                   .edit = e,
                   .place = vo_arena_array(arena, int, before + 1),
                   .node = vo_arena_array(arena, int, now + 1),
-                  .hold = vo_arena_array(arena, vo_vec3, now + 1)};
-    if (!f.place || !f.node || !f.hold) return vo_fail_memory(sim->ctx, "the handles");
+                  .attachment = vo_arena_array(arena, vo_vec3, now + 1)};
+    if (!f.place || !f.node || !f.attachment) return vo_fail_memory(sim->ctx, "the handles");
     vo_result result = VO_OK;
     for (f.handle = 0; f.handle < sim->handle_count && result == VO_OK; f.handle++)
         if (sim->scene->handle[f.handle].def.cloth == cloth) result = follow(&f);

@@ -1,7 +1,7 @@
 #include "sim/inspect.h"
 
-#include "core/forest.h"
 #include "core/memory.h"
+#include "core/union_find.h"
 #include "math/predicates.h"
 #include "sim/sim.h"
 
@@ -24,12 +24,12 @@ static bool reserve(vo_inspector *in, int nodes, int faces) {
 }
 
 vo_result vo_inspector_add(vo_inspector *in, const vo_inspect_mesh *mesh, bool obstacle, int number,
-                           bool closed) {
+                           vo_inspect_solid solid) {
     if (!reserve(in, mesh->node_count, mesh->face_count))
         return vo_fail_memory(in->ctx, "the inspection");
     vo_inspect_part part = {.obstacle = obstacle,
                             .number = number,
-                            .closed = closed,
+                            .solid = solid,
                             .node = in->node_count,
                             .node_end = in->node_count + mesh->node_count,
                             .face = in->face_count,
@@ -97,7 +97,7 @@ static void keep_pair(const vo_inspector *in, const int pair[2], vo_inspection *
         .with_obstacle = q->obstacle,
         .other = q->number,
         .other_face = pair[1] - q->face,
-        .place = middle(box[pair[0]], box[pair[1]]),
+        .position = middle(box[pair[0]], box[pair[1]]),
     };
 }
 
@@ -116,7 +116,7 @@ static vo_result find_crossings(vo_inspector *in, vo_inspection *out) {
                          .face = (const int(*)[3])in->face,
                          .face_count = in->face_count,
                          .cloth_face_count = cloth_faces(in)};
-    VO_TRY(vo_crossings_find(in->ctx, &in->crossings, &soup));
+    VO_TRY(vo_intersections_find(in->ctx, &in->crossings, &soup));
     count_pairs(in, out);
     return VO_OK;
 }
@@ -125,18 +125,23 @@ static vo_result find_crossings(vo_inspector *in, vo_inspection *out) {
 
 static bool has_place(const vo_inspector *in, const vo_inspect_part *part) {
     for (int i = part->node; i < part->node_end; i++)
-        if (!vo_crossings_is_place(in->x[i])) return false;
+        if (!vo_position_is_valid(in->x[i])) return false;
     return true;
 }
 
-static vo_result find_inside_of(vo_inspector *in, const vo_inspect_part *part, vo_inspection *out) {
+static vo_closed_surface surface_of(const vo_inspector *in, const vo_inspect_part *part) {
     vo_closed_surface surface = {.x = in->x,
                                  .face = (const int(*)[3])in->face + part->face,
                                  .face_count = part->face_end - part->face};
+    if (part->solid == VO_INSPECT_ORIENTED) surface.solid = vo_closed_surface_solid_side(&surface);
+    return surface;
+}
+
+static vo_result find_inside_of(vo_inspector *in, const vo_inspect_part *part,
+                                const vo_closed_surface *surface, vo_inspection *out) {
     vo_deepest deepest;
-    VO_TRY(vo_inside_find(in->ctx, &in->inside, &surface, cloth_nodes(in), in->x, in->is_inside,
+    VO_TRY(vo_inside_find(in->ctx, &in->inside, surface, cloth_nodes(in), in->x, in->is_inside,
                           &deepest));
-    out->closed_obstacles++;
     if (deepest.point < 0 || (out->deepest_node >= 0 && deepest.depth <= out->max_depth))
         return VO_OK;
     const vo_inspect_part *cloth = part_of_node(in, deepest.point);
@@ -144,48 +149,51 @@ static vo_result find_inside_of(vo_inspector *in, const vo_inspect_part *part, v
     out->deepest_cloth = cloth->number;
     out->deepest_node = deepest.point - cloth->node;
     out->deepest_obstacle = part->number;
-    out->deepest_place = in->x[deepest.point];
+    out->deepest_position = in->x[deepest.point];
+    out->deepest_outside_container = surface->solid == VO_SOLID_AROUND;
     return VO_OK;
 }
 
-/* Cloth that meets no obstacle goes from no side of one to the other: whole pieces of it are
- * inside or outside, and one node of each tells. */
+/* Cloth without intersections with an obstacle does not cross it: each connected component is
+ * entirely inside or outside, so one node of each is tested. */
 
-/* Beyond so many it is cheaper to ask all nodes at once. */
+/* Above this number of components, testing all nodes at once is cheaper. */
 enum { FEW_PIECES = 16 };
 
-/* Joins the nodes of each piece of cloth; the first is its root. */
+/* Finds the connected components of cloth; the first node of each is its root. */
 static vo_result find_pieces(vo_inspector *in) {
     int nodes = cloth_nodes(in), faces = cloth_faces(in);
     if (!vo_reserve(in->ctx, &in->piece, &in->piece_capacity, nodes))
         return vo_fail_memory(in->ctx, "the inspection");
     for (int i = 0; i < nodes; i++) in->piece[i] = i;
     for (int f = 0; f < faces; f++)
-        for (int k = 1; k < 3; k++) vo_forest_join(in->piece, in->face[f][0], in->face[f][k]);
+        for (int k = 1; k < 3; k++) vo_union_find_join(in->piece, in->face[f][0], in->face[f][k]);
     return VO_OK;
 }
 
-/* Whether a closed obstacle has the root of a piece inside, or there are many that may be. */
-static bool may_have_piece(const vo_inspector *in, const vo_inspect_part *part) {
-    vo_closed_surface surface = {.x = in->x,
-                                 .face = (const int(*)[3])in->face + part->face,
-                                 .face_count = part->face_end - part->face};
+/* Returns true if an obstacle contains the root of a component, or there are too many candidates.
+ * */
+static bool may_have_piece(const vo_inspector *in, const vo_inspect_part *part,
+                           const vo_closed_surface *surface) {
+    bool everywhere = surface->solid == VO_SOLID_AROUND;
     vo_box bounds = box_empty();
     for (int i = part->node; i < part->node_end; i++) bounds = box_add(bounds, in->x[i]);
     int nodes = cloth_nodes(in), asked = 0;
     for (int i = 0; i < nodes; i++) {
-        bool near = in->piece[i] == i && box_overlaps((vo_box){in->x[i], in->x[i]}, bounds);
-        if (near && (++asked > FEW_PIECES || vo_winding_number(&surface, in->x[i]) != 0))
+        if (in->piece[i] != i) continue;
+        if (!everywhere && !box_overlaps((vo_box){in->x[i], in->x[i]}, bounds)) continue;
+        if (++asked > FEW_PIECES ||
+            vo_solid_contains(surface->solid, vo_winding_number(surface, in->x[i])))
             return true;
     }
     return false;
 }
 
-/* Whether it is known that no face of cloth has a point in common with an obstacle. */
+/* Returns true if no face of cloth touches an obstacle. */
 static bool is_apart(const vo_inspector *in, const vo_inspection *out) {
     int nodes = cloth_nodes(in);
     for (int i = 0; i < nodes; i++)
-        if (!vo_crossings_is_place(in->x[i])) return false;
+        if (!vo_position_is_valid(in->x[i])) return false;
     return out->complete && out->obstacle_pairs == 0;
 }
 
@@ -196,11 +204,11 @@ static vo_result find_insides(vo_inspector *in, vo_inspection *out) {
     if (apart) VO_TRY(find_pieces(in));
     for (int i = first_obstacle(in); i < in->part_count; i++) {
         const vo_inspect_part *part = &in->part[i];
-        if (!part->closed || !has_place(in, part)) continue;
-        if (!apart || may_have_piece(in, part))
-            VO_TRY(find_inside_of(in, part, out));
-        else
-            out->closed_obstacles++;
+        if (part->solid == VO_INSPECT_OPEN || !has_place(in, part)) continue;
+        vo_closed_surface surface = surface_of(in, part);
+        out->closed_obstacles++;
+        if (!apart || may_have_piece(in, part, &surface))
+            VO_TRY(find_inside_of(in, part, &surface, out));
     }
     int nodes = cloth_nodes(in);
     for (int i = 0; i < nodes; i++) out->inside_nodes += in->is_inside[i];
@@ -209,7 +217,7 @@ static vo_result find_insides(vo_inspector *in, vo_inspection *out) {
 
 /* ---- faces and nodes by themselves ---------------------------------------------------------- */
 
-/* Without a coordinate, two of three points on a line stay on one. */
+/* Tests collinearity exactly in the three coordinate planes. */
 static bool is_on_line(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
     return vo_orient2d(v2(a.x, a.y), v2(b.x, b.y), v2(c.x, c.y)) == 0 &&
            vo_orient2d(v2(a.y, a.z), v2(b.y, b.z), v2(c.y, c.z)) == 0 &&
@@ -217,8 +225,8 @@ static bool is_on_line(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
 }
 
 static bool face_has_place(const vo_inspector *in, const int face[3]) {
-    return vo_crossings_is_place(in->x[face[0]]) && vo_crossings_is_place(in->x[face[1]]) &&
-           vo_crossings_is_place(in->x[face[2]]);
+    return vo_position_is_valid(in->x[face[0]]) && vo_position_is_valid(in->x[face[1]]) &&
+           vo_position_is_valid(in->x[face[2]]);
 }
 
 static bool face_is_flat(const vo_inspector *in, int face) {
@@ -234,7 +242,7 @@ static void count_inverted(const vo_inspect_part *cloth, int face, vo_inspection
 
 static void count_degenerate(const vo_inspector *in, vo_inspection *out) {
     int nodes = cloth_nodes(in);
-    for (int i = 0; i < nodes; i++) out->lost_nodes += !vo_crossings_is_place(in->x[i]);
+    for (int i = 0; i < nodes; i++) out->lost_nodes += !vo_position_is_valid(in->x[i]);
     out->inverted_cloth = out->inverted_face = -1;
     for (const vo_inspect_part *p = in->part; p < in->part + first_obstacle(in); p++)
         for (int f = p->face; f < p->face_end; f++)
@@ -251,7 +259,7 @@ vo_result vo_inspector_look(vo_inspector *in, vo_inspection *out) {
 
 void vo_inspector_free(vo_inspector *in) {
     vo_context *ctx = in->ctx;
-    vo_crossings_free(ctx, &in->crossings);
+    vo_intersections_free(ctx, &in->crossings);
     vo_inside_free(ctx, &in->inside);
     vo_free_array(ctx, in->part, in->part_capacity);
     vo_free_array(ctx, in->x, in->x_capacity);
@@ -263,11 +271,16 @@ void vo_inspector_free(vo_inspector *in) {
 
 /* ---- of a simulation ------------------------------------------------------------------------ */
 
-/* A cloth as it is, or as the scene has it before anything was done to it. A garment has no place
- * before it is sewn. */
+/* The current mesh of a cloth, or the scene's before untangling. A garment has no positions before
+ * it is sewn. */
 static const vo_mesh *cloth_mesh(const vo_sim *sim, int c, bool given) {
     const vo_scene_cloth *cloth = &sim->scene->cloth[c];
     return given && !cloth->garment ? cloth->mesh : sim->cloth[c].mesh;
+}
+
+static vo_inspect_solid solid_of(const vo_sim *sim, int obstacle) {
+    if (!vo_mesh_is_closed(sim->obstacle[obstacle].mesh)) return VO_INSPECT_OPEN;
+    return sim->scene->obstacle[obstacle].body ? VO_INSPECT_ENCLOSED : VO_INSPECT_ORIENTED;
 }
 
 static vo_result add_meshes(const vo_sim *sim, bool given) {
@@ -275,12 +288,12 @@ static vo_result add_meshes(const vo_sim *sim, bool given) {
     vo_inspector_begin(in);
     for (int c = 0; c < sim->cloth_count; c++) {
         vo_inspect_mesh mesh = vo_inspect_mesh_of(cloth_mesh(sim, c, given));
-        VO_TRY(vo_inspector_add(in, &mesh, false, c, false));
+        VO_TRY(vo_inspector_add(in, &mesh, false, c, VO_INSPECT_OPEN));
     }
     for (int i = 0; i < sim->obstacle_count; i++) {
         if (!sim->obstacle[i].present) continue;
         vo_inspect_mesh mesh = vo_inspect_mesh_of(sim->obstacle[i].mesh);
-        VO_TRY(vo_inspector_add(in, &mesh, true, i, vo_mesh_is_closed(sim->obstacle[i].mesh)));
+        VO_TRY(vo_inspector_add(in, &mesh, true, i, solid_of(sim, i)));
     }
     return VO_OK;
 }
@@ -300,13 +313,13 @@ static vo_result look(const vo_sim *sim, bool given, vo_inspection *out) {
     VO_TRY(vo_inspector_look(in, out));
     for (int c = 0; c < sim->cloth_count; c++)
         add_material(in, cloth_mesh(sim, c, given), &in->part[c], out);
-    vo_sim_obstacles_behind(sim, out);
+    vo_sim_list_lagging_nodes(sim, out);
     return VO_OK;
 }
 
 vo_result vo_sim_inspect(const vo_sim *sim, vo_inspection *out) { return look(sim, false, out); }
 
-vo_result vo_sim_inspect_given(const vo_sim *sim, vo_inspection *out) {
+vo_result vo_sim_inspect_initial(const vo_sim *sim, vo_inspection *out) {
     return look(sim, true, out);
 }
 

@@ -1,19 +1,19 @@
-/* The exact look at a state: gathers all meshes into one numbering, has intersections and insides
- * found (collide/crossings.h, collide/inside.h), and sorts the answers by cloth and obstacle.
+/* Exact inspection of a state: gathers all meshes into one numbering, finds intersections and nodes
+ * inside obstacles (collide/intersections.h, collide/inside.h) and attributes them to cloths and
+ * obstacles.
  *
- * Positions are copied as they are, so what is judged is what frame files hold and exports show.
- * The numbering is made anew at every look: there is nothing to fall out of step when a topology
- * changes. Memory is kept. */
+ * Positions are copied unchanged, so the inspected state is the one in frame files and exports. The
+ * numbering is rebuilt for every inspection; memory is reused. */
 #ifndef VO_SIM_INSPECT_H
 #define VO_SIM_INSPECT_H
 
-#include "collide/crossings.h"
 #include "collide/inside.h"
+#include "collide/intersections.h"
 #include "mesh/mesh.h"
 
 #include <voile/check.h>
 
-/* A mesh to be looked at. Faces have usable indices. */
+/* A mesh to inspect. Its indices are valid. */
 typedef struct vo_inspect_mesh {
     int node_count, face_count;
     const vo_vec3 *node_x;
@@ -26,11 +26,19 @@ static inline vo_inspect_mesh vo_inspect_mesh_of(const vo_mesh *m) {
                              (const int(*)[3])m->face_vert};
 }
 
+/* Solid of an obstacle, in which cloth must not be. */
+typedef enum vo_inspect_solid {
+    VO_INSPECT_OPEN,     /* the surface has holes: no solid */
+    VO_INSPECT_ENCLOSED, /* the enclosed side, independent of face orientation: bodies of
+                            characters, which importers may have mirrored */
+    VO_INSPECT_ORIENTED, /* behind the faces: a surface turned inside out is a container */
+} vo_inspect_solid;
+
 /* Where a cloth or obstacle is in the common numbering. */
 typedef struct vo_inspect_part {
     bool obstacle;
-    int number;         /* of the cloth or obstacle */
-    bool closed;        /* an obstacle with an inside */
+    int number; /* of the cloth or obstacle */
+    vo_inspect_solid solid;
     int node, node_end; /* [node, node_end) */
     int face, face_end;
 } vo_inspect_part;
@@ -45,23 +53,20 @@ typedef struct vo_inspector {
     int face_count, face_capacity;
     int (*face)[3]; /* [face_count] nodes */
     int piece_capacity;
-    int *piece; /* [nodes of cloth] on the way to the first node of their piece */
-    vo_crossings crossings;
+    int *piece; /* [nodes of cloth] union-find parent within a connected component */
+    vo_intersections crossings;
     vo_inside inside;
 } vo_inspector;
 
-/* Starts a look; the meshes are added, cloths before obstacles, and the numbers found. Strain is
- * not among them. After a failure the next look may begin. */
+/* Begins an inspection. Then add the meshes, cloths before obstacles, and run it. The result has no
+ * strain. After a failure a new inspection may begin. */
 void vo_inspector_begin(vo_inspector *in);
 vo_result vo_inspector_add(vo_inspector *in, const vo_inspect_mesh *mesh, bool obstacle, int number,
-                           bool closed);
+                           vo_inspect_solid solid);
 vo_result vo_inspector_look(vo_inspector *in, vo_inspection *out);
 void vo_inspector_free(vo_inspector *in);
 
-/* Whether every edge has two faces; they then look to the same side (mesh/mesh.h). */
+/* Returns true if every edge has two faces; their orientations then agree (mesh/mesh.h). */
 bool vo_mesh_is_closed(const vo_mesh *mesh);
-
-/* picture.c: what was looked at last, as a PLY file with colours (see vo_check). */
-vo_result vo_inspector_picture(vo_inspector *in, const char *path);
 
 #endif

@@ -1,51 +1,12 @@
-/* What the present state is like: counts, strains, energies, fingerprint. */
-#include "core/hash.h"
-#include "core/parallel.h"
+/* Measures of the current state: sizes, strains, energies, hash. */
+#include "codec/hash.h"
 #include "material/bend.h"
 #include "material/stretch_limit.h"
 #include "sim/sim.h"
 
 #include <voile/check.h>
 
-vo_stretch_face vo_mesh_stretch_face(const vo_mesh *mesh, int face, vo_vec3 x[3]) {
-    for (int i = 0; i < 3; i++) x[i] = mesh->node_x[vo_mesh_face_node(mesh, face, i)];
-    return (vo_stretch_face){m2_inverse(vo_mesh_face_dm(mesh, face)),
-                             vo_mesh_face_area(mesh, face)};
-}
-
-/* The faces in at most so many parts, and the extremes of each. */
-enum { STRAIN_PARTS = 64 };
-typedef struct strain_job {
-    const vo_mesh *mesh;
-    double max[STRAIN_PARTS], min[STRAIN_PARTS];
-} strain_job;
-
-static void strain_of_part(void *arg, int begin, int end, int part) {
-    strain_job *job = arg;
-    double max = -INFINITY, min = INFINITY;
-    for (int f = begin; f < end; f++) {
-        vo_vec3 x[3];
-        vo_stretch_face face = vo_mesh_stretch_face(job->mesh, f, x);
-        vo_mat32 gradient = m32_mul_m2(v3_sub(x[1], x[0]), v3_sub(x[2], x[0]), face.inverse);
-        vo_svd32 s = vo_mat32_svd(gradient);
-        if (s.stretch[0] - 1 > max) max = s.stretch[0] - 1;
-        if (s.stretch[1] - 1 < min) min = s.stretch[1] - 1;
-    }
-    job->max[part] = max;
-    job->min[part] = min;
-}
-
-void vo_mesh_strain(const vo_mesh *mesh, double *max, double *min) {
-    strain_job job = {.mesh = mesh};
-    int grain = mesh->face_count / STRAIN_PARTS + 1;
-    vo_parallel_for(mesh->ctx, mesh->face_count, grain, strain_of_part, &job);
-    for (int part = 0; part < vo_chunk_count(mesh->face_count, grain); part++) {
-        if (job.max[part] > *max) *max = job.max[part];
-        if (job.min[part] < *min) *min = job.min[part];
-    }
-}
-
-/* Counts, and the fastest node. */
+/* Numbers of elements, and the largest node speed. */
 static void measure_size(const vo_sim *sim, vo_stats *stats) {
     stats->cloths = sim->cloth_count;
     stats->faces = stats->edges = stats->nodes = stats->verts = 0;
@@ -60,10 +21,10 @@ static void measure_size(const vo_sim *sim, vo_stats *stats) {
     }
 }
 
-/* More than this beyond its limits a face is counted. */
+/* Excess over its limits above which a face is counted. */
 static const double BEYOND = 0.01;
 
-/* Stretches as they are seen: offsets do not count. */
+/* Excess of the geometric stretches, without offsets. */
 static void measure_limits(const vo_sim *sim, vo_stats *stats) {
     stats->limit_excess = 0;
     stats->beyond_limits = 0;
@@ -71,11 +32,12 @@ static void measure_limits(const vo_sim *sim, vo_stats *stats) {
     for (int c = 0; c < sim->cloth_count; c++) {
         const vo_mesh *mesh = sim->cloth[c].mesh;
         for (int f = 0; f < mesh->face_count; f++) {
-            const vo_material *m = &sim->scene->cloth[c].material[mesh->face_label[f]];
+            const vo_material *m = &sim->cloth[c].material[mesh->face_label[f]];
             if (!vo_material_is_limited(m)) continue;
             vo_vec3 x[3];
             vo_stretch_face face = vo_mesh_stretch_face(mesh, f, x);
-            double min2 = vo_stretch_min2_with(vo_material_min2(m), vo_sim_buckle_goal(sim, c, f));
+            double min2 =
+                vo_stretch_min2_with_slack(vo_material_min2(m), vo_sim_slack_target(sim, c, f));
             vo_stretch_limit limit = {min2, vo_material_max2(m), 0};
             double excess = vo_stretch_excess(&face, &limit, x);
             stats->limit_excess = vo_max(stats->limit_excess, excess);
@@ -109,7 +71,7 @@ static void add_node_energy(const vo_sim *sim, int c, vo_energy *e) {
     for (int i = 0; i < mesh->node_count; i++) {
         double mass = system->mass[system->row_of[sim->cloth[c].first_node + i]];
         e->kinetic += 0.5 * mass * v3_length2(mesh->node_v[i]);
-        e->gravity -= mass * v3_dot(sim->scene->def.gravity, mesh->node_x[i]);
+        e->gravity -= mass * v3_dot(sim->environment.gravity, mesh->node_x[i]);
     }
 }
 
@@ -118,9 +80,10 @@ static void add_stretch_energy(const vo_sim *sim, int c, vo_energy *e) {
     for (int f = 0; f < mesh->face_count; f++) {
         vo_vec3 x[3];
         vo_stretch_face face = vo_mesh_stretch_face(mesh, f, x);
-        vo_offset offset = vo_sim_offset(sim, c, f);
+        vo_strain_offset offset =
+            vo_pop_filter_offset(&sim->implicit, sim->system_cloth[c].first_face + f);
         face.offset = (vo_sym2){offset.strain[0], offset.strain[1], offset.strain[2]};
-        const vo_material *m = &sim->scene->cloth[c].material[mesh->face_label[f]];
+        const vo_material *m = &sim->cloth[c].material[mesh->face_label[f]];
         face.slack = vo_implicit_get_slack(&sim->implicit, sim->system_cloth[c].first_face + f);
         vo_sym2 seen = vo_buckle_strain(vo_green_strain(&face, x), face.slack);
         vo_stiffness k = vo_fabric_stiffness(m->fabric, seen);
@@ -128,31 +91,16 @@ static void add_stretch_energy(const vo_sim *sim, int c, vo_energy *e) {
     }
 }
 
-double vo_mesh_bent_angle(const vo_mesh *mesh, int edge) {
-    if (mesh->edge_face[edge][1] < 0) return 0;
-    vo_vec3 x[4];
-    for (int i = 0; i < 2; i++) {
-        x[i] = mesh->node_x[mesh->edge_node[edge][i]];
-        x[2 + i] = mesh->node_x[mesh->vert_node[vo_mesh_edge_opposite(mesh, edge, i)]];
-    }
-    return vo_hinge_angle(x) - mesh->edge_rest_angle[edge];
-}
-
-vo_bend_face vo_mesh_bend_face(const vo_mesh *mesh, int face) {
-    vo_vec2 corner[3];
-    for (int k = 0; k < 3; k++) corner[k] = mesh->vert_u[mesh->face_vert[face][k]];
-    return vo_bend_face_make(corner);
-}
-
 static void add_bend_energy(const vo_sim *sim, int c, vo_energy *e) {
     const vo_mesh *mesh = sim->cloth[c].mesh;
     for (int f = 0; f < mesh->face_count; f++) {
-        const vo_material *m = &sim->scene->cloth[c].material[mesh->face_label[f]];
+        const vo_material *m = &sim->cloth[c].material[mesh->face_label[f]];
         double bent[3];
         vo_bend_face face = vo_mesh_bend_face(mesh, f);
-        vo_offset offset = vo_sim_offset(sim, c, f);
+        vo_strain_offset offset =
+            vo_pop_filter_offset(&sim->implicit, sim->system_cloth[c].first_face + f);
         for (int k = 0; k < 3; k++) {
-            bent[k] = vo_mesh_bent_angle(mesh, mesh->face_edge[f][k]);
+            bent[k] = vo_mesh_bend_angle(mesh, mesh->face_edge[f][k]);
             face.offset[k] = offset.curvature[k];
         }
         vo_plate plate = vo_fabric_plate(m->fabric, vo_bend_curvature(&face, bent));
@@ -160,7 +108,7 @@ static void add_bend_energy(const vo_sim *sim, int c, vo_energy *e) {
     }
 }
 
-vo_energy vo_sim_energy(const vo_sim *sim) {
+vo_energy vo_sim_get_energy(const vo_sim *sim) {
     vo_energy e = {0};
     for (int c = 0; c < sim->cloth_count; c++) {
         add_node_energy(sim, c, &e);

@@ -1,13 +1,12 @@
-/* The remesh stage: sizing, edits, and all that has to follow a new topology.
+/* The remesh stage: sizing, edits, and the update of everything that depends on the topology.
  *
- *   nearest obstacles ─► sizing ─► edits, guarded ─► handles, guess, pressing, origin
- *   stress of the old faces ────────────────────────► offsets of the new ones (settle.c)
- *                                                     solver and contact, made anew
+ *   nearest obstacles ─► sizing ─► edits, guarded ─► handles, guess, normal forces, origin
+ *   effective strain of the old faces ──────────────► offsets of the new ones (pop_filter.c)
+ *                                                     solver and contact, rebuilt
  *
- * It runs at the end of a frame, so that what is saved is what the next step begins with. Its edits
- * depend on the saved state alone, and so must their order; therefore the field of sizes is made
- * anew each time, and every edge is looked at. What was known of the frame before could spare that
- * where nothing moves, but a resumed run does not know it. */
+ * It runs at the end of a frame, so that the saved state is the start of the next step. Edits and
+ * their order depend on the saved state only: the sizing field is recomputed and every edge tested
+ * each time. Results cached from the previous frame would not exist in a resumed run. */
 #include "core/timer.h"
 #include "sim/sim.h"
 
@@ -15,10 +14,8 @@
 
 /* ---- making and freeing --------------------------------------------------------------------- */
 
-bool vo_sim_remeshes(const vo_sim *sim, int cloth) { return sim->scene->cloth[cloth].remeshing.on; }
-
 static vo_sizing_def sizing_def(const vo_sim *sim, int cloth) {
-    const vo_remeshing *r = &sim->scene->cloth[cloth].remeshing;
+    const vo_remeshing_def *r = &sim->scene->cloth[cloth].remeshing;
     vo_sizing_def def = vo_sizing_def_default();
     def.refine_angle = r->refine_angle;
     def.refine_velocity = r->refine_velocity;
@@ -28,25 +25,25 @@ static vo_sizing_def sizing_def(const vo_sim *sim, int cloth) {
     def.size_max = r->size_max;
     def.aspect_min = r->aspect_min;
     def.obstacle_range = 10 * sim->scene->def.repulsion_thickness;
-    def.combine_sum = r->sum;
+    def.combine_sum = r->add_metrics;
     def.view_size_max = vo_max(r->size_max, sim->scene->def.view.size_max);
     return def;
 }
 
-vo_result vo_sim_remesh_open(vo_sim *sim, int cloth) {
+vo_result vo_sim_remesh_create_editor(vo_sim *sim, int cloth) {
     const vo_scene_cloth *scene = &sim->scene->cloth[cloth];
     vo_cloth_state *c = &sim->cloth[cloth];
     double *density = vo_arena_array(&sim->remesh.arena, double, scene->material_count);
     if (!density) return vo_fail_memory(sim->ctx, "remeshing");
     for (int i = 0; i < scene->material_count; i++)
-        density[i] = scene->material[i].fabric->density * scene->material[i].density_mult;
+        density[i] = c->material[i].fabric->density * c->material[i].density_mult;
     vo_edit_def def = vo_edit_def_default();
     def.density = density;
     def.density_count = scene->material_count;
     def.outline_tolerance = scene->remeshing.outline_tolerance;
     vo_edit_destroy(c->edit);
     vo_result result = vo_edit_create(c->mesh, &def, &c->edit);
-    vo_sizing_forget(&c->sizing);
+    vo_sizing_invalidate(&c->sizing);
     return result;
 }
 
@@ -66,7 +63,7 @@ vo_result vo_sim_remesh_create(vo_sim *sim) {
     for (int c = 0; c < sim->cloth_count; c++) {
         vo_sizing_def def = sizing_def(sim, c);
         vo_sizing_init(&sim->cloth[c].sizing, sim->ctx, &def);
-        VO_TRY(vo_sim_remesh_open(sim, c));
+        VO_TRY(vo_sim_remesh_create_editor(sim, c));
     }
     VO_TRY(create_nearest(sim));
     VO_TRY(vo_guard_create(sim->ctx, &sim->remesh.guard));
@@ -86,21 +83,21 @@ void vo_sim_remesh_free(vo_sim *sim) {
     vo_arena_free(&sim->remesh.arena);
 }
 
-/* ---- what is carried along ------------------------------------------------------------------ */
+/* ---- transferred state ---------------------------------------------------------------------- */
 
 /* Of one cloth, by node or face; before the edits, and after them. */
 typedef struct cargo {
     vo_vec3 *guess;
-    double *pressed;
-    vo_felt *felt;
+    double *node_normal_force;
+    vo_effective_strain *felt;
 } cargo;
 
 static bool make_cargo(vo_sim *sim, const vo_mesh *mesh, cargo *out) {
     vo_arena *arena = &sim->remesh.arena;
     out->guess = vo_arena_array(arena, vo_vec3, mesh->node_count + 1);
-    out->pressed = vo_arena_array(arena, double, mesh->node_count + 1);
-    out->felt = vo_arena_array(arena, vo_felt, mesh->face_count + 1);
-    return out->guess && out->pressed && out->felt;
+    out->node_normal_force = vo_arena_array(arena, double, mesh->node_count + 1);
+    out->felt = vo_arena_array(arena, vo_effective_strain, mesh->face_count + 1);
+    return out->guess && out->node_normal_force && out->felt;
 }
 
 static double *make_angles(vo_sim *sim, const vo_mesh *mesh) {
@@ -116,22 +113,23 @@ static vo_result load_cargo(vo_sim *sim, int c, cargo *out) {
         int node = sim->cloth[c].first_node + i;
         const vo_vec4 *g = &s->guess[s->system.row_of[node]];
         out->guess[i] = v3(g->x, g->y, g->z);
-        out->pressed[i] = sim->contact.pressed[node];
+        out->node_normal_force[i] = sim->contact.node_normal_force[node];
     }
-    vo_sim_settle_measure(sim, c, angle, out->felt);
+    vo_pop_filter_measure(s, mesh, sim->system_cloth[c].first_face, angle, out->felt);
     return VO_OK;
 }
 
 /* Through the remap table to the new elements. */
-static vo_result ship_cargo(vo_sim *sim, int c, cargo *goods) {
-    enum { FELT = sizeof(vo_felt) / sizeof(double) };
+static vo_result remap_state(vo_sim *sim, int c, cargo *goods) {
+    enum { FELT = sizeof(vo_effective_strain) / sizeof(double) };
     const vo_remap *remap = &sim->cloth[c].edit->remap;
     cargo old = *goods;
     if (!make_cargo(sim, sim->cloth[c].mesh, goods)) return vo_fail_memory(sim->ctx, "remeshing");
-    VO_TRY(vo_remap_carry(remap, VO_REMAP_NODE, 3, &old.guess->x, &goods->guess->x));
-    VO_TRY(vo_remap_carry(remap, VO_REMAP_NODE, 1, old.pressed, goods->pressed));
-    return vo_remap_carry(remap, VO_REMAP_FACE, FELT, old.felt->shape.strain,
-                          goods->felt->shape.strain);
+    VO_TRY(vo_remap_transfer(remap, VO_REMAP_NODE, 3, &old.guess->x, &goods->guess->x));
+    VO_TRY(vo_remap_transfer(remap, VO_REMAP_NODE, 1, old.node_normal_force,
+                             goods->node_normal_force));
+    return vo_remap_transfer(remap, VO_REMAP_FACE, FELT, old.felt->shape.strain,
+                             goods->felt->shape.strain);
 }
 
 /* Into the solver made for the new meshes. */
@@ -144,10 +142,10 @@ static vo_result unload_cargo(vo_sim *sim, int c, const cargo *goods) {
         int node = sim->cloth[c].first_node + i;
         vo_vec3 g = goods->guess[i];
         s->guess[s->system.row_of[node]] = (vo_vec4){g.x, g.y, g.z, 0};
-        sim->contact.pressed[node] = goods->pressed[i];
+        sim->contact.node_normal_force[node] = goods->node_normal_force[i];
     }
     if (!(sim->scene->def.disable & VO_DISABLE_POP_FILTER))
-        vo_sim_settle_begin(sim, c, angle, goods->felt);
+        vo_pop_filter_begin(s, mesh, sim->system_cloth[c].first_face, angle, goods->felt);
     return VO_OK;
 }
 
@@ -178,8 +176,8 @@ static vo_result size_cloth(vo_sim *sim, int c) {
     if (!near) return vo_fail_memory(sim->ctx, "remeshing");
     vo_nearest_find(nearest, mesh->node_count, mesh->node_x,
                     sim->cloth[c].sizing.def.obstacle_range, near);
-    vo_sizing_forget(&sim->cloth[c].sizing);
-    vo_sizing_input input = {.near = nearest->part_count ? near : NULL};
+    vo_sizing_invalidate(&sim->cloth[c].sizing);
+    vo_sizing_input input = {.nearest = nearest->part_count ? near : NULL};
     if (sim->view.view) {
         input.view_factor = sim->view.cloth[c].factor;
         input.view_bound = sim->view.cloth[c].bound;
@@ -193,33 +191,31 @@ static vo_result place_obstacles(vo_sim *sim) {
         const vo_obstacle_state *o = &sim->obstacle[i];
         if (!o->present)
             vo_nearest_remove(nearest, i);
-        else if (o->goal)
-            VO_TRY(vo_nearest_bend(nearest, i, o->mesh->node_x));
+        else if (o->deforms)
+            VO_TRY(vo_nearest_set_positions(nearest, i, o->mesh->node_x));
         else
-            vo_nearest_place(nearest, i, o->pose);
+            vo_nearest_set_pose(nearest, i, o->pose);
     }
     return VO_OK;
 }
 
 /* Part of the repulsion thickness that edits keep free around all else. */
 static const double CLEARANCE = 1.0 / 64;
-/* Edits may strain faces by so much; what stands beyond is of the cloth itself. */
+/* Strain that edits may cause. */
 static const double STRAIN_ALLOWED = 0.1;
 /* Faces of a cloth beyond which nothing is split: a sizing field gone wrong must end somewhere. */
 enum { MOST_FACES = 1000000 };
 
-/* Once in all: in a crowd, once a cloth would be many. */
-static void tell_of_faces(vo_sim *sim, int c) {
-    if (sim->remesh.faces_told) return;
-    sim->remesh.faces_told = true;
+static void warn_face_limit(vo_sim *sim, int c) {
+    if (!vo_sim_count_warning(sim, VO_WARN_FACE_LIMIT, sim->frame)) return;
     vo_log_line(sim->ctx, VO_LOG_WARNING,
-                "frame %d: cloth %d asks for more than %d faces, which is where refinement stops; "
-                "raise the first of its remeshing.size",
+                "frame %d: cloth %d exceeds %d faces, where refinement stops; "
+                "increase the first value of its remeshing.size",
                 sim->frame, c, MOST_FACES);
 }
 
 static vo_result edit_cloth(vo_sim *sim, int c) {
-    const vo_remeshing *r = &sim->scene->cloth[c].remeshing;
+    const vo_remeshing_def *r = &sim->scene->cloth[c].remeshing;
     vo_cloth_state *cloth = &sim->cloth[c];
     vo_remesh_def def = vo_remesh_def_default();
     def.flip_threshold = r->flip_threshold;
@@ -228,23 +224,23 @@ static vo_result edit_cloth(vo_sim *sim, int c) {
     def.face_budget = MOST_FACES;
     bool begun = sim->frame > -vo_scene_preroll_frames(sim->scene);
     def.frame_time = begun ? sim->scene->def.frame_time : 0;
-    vo_watch watch;
-    def.watch = vo_sim_view_watch_cloth(sim, c, &watch) ? &watch : NULL;
+    vo_pop_limit watch;
+    def.pop_limit = vo_sim_view_make_pop_limit(sim, c, &watch) ? &watch : NULL;
     vo_remesh_report report = {0};
-    vo_sim_handles_mark(sim, c);
+    vo_sim_handles_mark_nodes(sim, c);
     VO_TRY(vo_remesh_edits(sim->remesh.remesher, &def, cloth->edit, &cloth->sizing,
                            sim->remesh.guard, c, &report));
     vo_stats *stats = &sim->stats;
     stats->splits += report.splits;
     stats->collapses += report.collapses;
     stats->flips += report.flips;
-    stats->refused_edits += report.refused;
-    stats->put_off_edits += report.put_off;
+    stats->rejected_edits += report.rejected;
+    stats->deferred_edits += report.deferred;
     stats->popping = vo_max(stats->popping, report.popping);
     int pops;
     const vo_pop *pop = vo_remesher_pops(sim->remesh.remesher, &pops);
-    stats->popping_px = vo_max(stats->popping_px, vo_sim_view_popping(sim, pops, pop));
-    if (!report.budget_met) tell_of_faces(sim, c);
+    stats->popping_px = vo_max(stats->popping_px, vo_sim_view_measure_popping(sim, pops, pop));
+    if (!report.budget_met) warn_face_limit(sim, c);
     return VO_OK;
 }
 
@@ -261,8 +257,8 @@ static vo_result begin_guard(vo_sim *sim) {
                           clearance);
 }
 
-/* Edits of all cloths, which still have holes afterwards: faces of one are what the guard keeps
- * others from. */
+/* Edits all cloths. Their meshes have holes until vo_edit_finish: the guard tests each edit against
+ * the faces of all of them. */
 static vo_result edit_cloths(vo_sim *sim) {
     VO_TRY(begin_guard(sim));
     for (int c = 0; c < sim->cloth_count; c++) {
@@ -274,13 +270,13 @@ static vo_result edit_cloths(vo_sim *sim) {
 static vo_result follow_edits(vo_sim *sim, cargo *cargos) {
     for (int c = 0; c < sim->cloth_count; c++) {
         VO_TRY(vo_edit_finish(sim->cloth[c].edit));
-        VO_TRY(ship_cargo(sim, c, &cargos[c]));
-        VO_TRY(vo_sim_handles_follow(sim, c));
+        VO_TRY(remap_state(sim, c, &cargos[c]));
+        VO_TRY(vo_sim_handles_update_nodes(sim, c));
         VO_TRY(follow_origin(sim, c));
     }
-    VO_TRY(vo_sim_handles_make_room(sim));
+    VO_TRY(vo_sim_handles_reserve(sim));
     VO_TRY(vo_sim_rebuild(sim));
-    vo_sim_load_rows(sim);
+    vo_sim_gather_state(sim);
     for (int c = 0; c < sim->cloth_count; c++) VO_TRY(unload_cargo(sim, c, &cargos[c]));
     return VO_OK;
 }
@@ -289,27 +285,28 @@ static vo_result run(vo_sim *sim) {
     cargo *cargos = vo_arena_array(&sim->remesh.arena, cargo, sim->cloth_count + 1);
     if (!cargos) return vo_fail_memory(sim->ctx, "remeshing");
     VO_TRY(place_obstacles(sim));
-    VO_TRY(vo_sim_view_look(sim));
+    VO_TRY(vo_sim_view_update(sim));
     for (int c = 0; c < sim->cloth_count; c++) {
         if (vo_sim_remeshes(sim, c)) VO_TRY(size_cloth(sim, c));
         VO_TRY(load_cargo(sim, c, &cargos[c]));
     }
-    vo_sim_view_fit(sim);
+    vo_sim_view_solve_budget(sim);
     VO_TRY(edit_cloths(sim));
     int edits = 0;
     for (int c = 0; c < sim->cloth_count; c++) edits += sim->cloth[c].edit->edits;
+    sim->remesh.edits += edits;
     if (edits)
         VO_TRY(follow_edits(sim, cargos));
     else
-        vo_sim_buckle_aim(sim); /* cameras may have moved */
-    vo_sim_view_learn(sim);
+        vo_sim_update_slack_targets(sim); /* cameras may have moved */
+    vo_sim_view_update_density(sim);
     return VO_OK;
 }
 
-vo_result vo_sim_remesh_run(vo_sim *sim) {
+vo_result vo_sim_remesh_cloths(vo_sim *sim) {
     if (!sim->remesh.remesher) return VO_OK;
     if (sim->scene->def.disable & VO_DISABLE_REMESHING) {
-        if (sim->view.view) vo_sim_buckle_aim(sim); /* cameras may have moved */
+        if (sim->view.view) vo_sim_update_slack_targets(sim); /* cameras may have moved */
         return VO_OK;
     }
     double start = vo_now(), view = sim->stats.stage.view;

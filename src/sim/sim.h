@@ -1,334 +1,228 @@
-/* The inside of a simulation: the only module that knows everything.
- *
- * The scene is the constant half (scene/scene.h), this struct the changing one. What a frame file
- * keeps is marked [saved]; all else is made from the scene and the saved part, so a resumed run
- * cannot tell that it was interrupted. */
+/* Internal interface of the simulation module. The mutable state is in sim/state.h, the constant
+ * scene in scene/scene.h. */
 #ifndef VO_SIM_SIM_H
 #define VO_SIM_SIM_H
 
 #include "codec/vof.h"
-#include "collide/contact.h"
-#include "collide/guard.h"
-#include "collide/nearest.h"
-#include "collide/response.h"
-#include "collide/thin.h"
-#include "core/memory.h"
-#include "integrate/implicit.h"
 #include "integrate/strain_limit.h"
 #include "material/bend.h"
 #include "material/stretch.h"
-#include "remesh/remesh.h"
-#include "scene/body.h"
-#include "scene/scene.h"
-#include "sim/inspect.h"
-#include "view/view.h"
+#include "sim/state.h"
 
-#include <voile/sim.h>
-
-typedef struct vo_cloth_state {
-    vo_mesh *mesh;  /* [saved] positions, velocities and topology */
-    int first_node; /* global number of its node 0 */
-    int *origin;    /* [origin_count] [saved] a node's number in the scene's mesh, -1 for new ones;
-                       NULL where the mesh has the scene's topology */
-    int origin_count; /* nodes of the mesh */
-    vo_edit *edit; /* flags, youth and heat of nodes and drift of edges are [saved]; NULL: nothing
-                      is remeshed */
-    vo_sizing sizing;
-} vo_cloth_state;
-
-/* A handle takes hold of its nodes when it starts; where it took them is part of the state. */
-typedef struct vo_handle_state {
-    bool active; /* [saved] */
-    int count;   /* nodes it is about: all of the cloth for soft handles */
-    int node_capacity, hold_capacity;
-    int *node;     /* [saved] numbers in the cloth's mesh; not used by soft handles */
-    vo_vec3 *hold; /* [saved] place in the motion's own frame; NaN: not held (soft handles) */
-} vo_handle_state;
-
-typedef struct vo_obstacle_state {
-    vo_mesh *mesh; /* at the current time */
-    bool present;
-    double rests_until;        /* s, since it has jumped; see jump.c */
-    vo_transform pose;         /* of its motion at the current time; the identity for bodies */
-    vo_body_follower follower; /* of a body */
-    vo_vec3 *goal;   /* [node_count] of a body: where its motion has the nodes when the step ends */
-    vo_vec3 *behind; /* [node_count] [saved] m, from where its motion would have a node to where it
-                        is; zero unless it had to yield */
-} vo_obstacle_state;
-
-/* What touches, see collide/. Lists and trees are made anew when needed. */
-typedef struct vo_sim_contact {
-    vo_surface surface; /* cloths, then obstacles */
-    vo_candidates *candidates;
-    vo_surface before;      /* the surface as it was, while it is made anew */
-    vo_kept_obstacles kept; /* what the new candidates copy of the old: the obstacles' parts */
-    vo_response *response;
-    int contact_capacity, row_count;
-    vo_contact *contact; /* of the current step */
-    vo_thin thin;
-    bool crowded;    /* there is a clump: not all that is close has a contact */
-    bool appeared;   /* an obstacle did, in the step under way */
-    int clump_frame; /* the last frame for which a clump was told of; INT_MIN: none */
-    int jump_frame;  /* and a jump */
-    int *node_of;    /* [row_count] the surface's node of a row of the solver */
-    double *pressed; /* [row_count] [saved] N, by which contacts pressed each node of cloth in the
-                        last step */
-    unsigned char *known; /* [row_count] that it was pressed in the last step */
-    double *sharing;      /* [row_count] kg m/s, by which the contacts of a node share that */
-} vo_sim_contact;
-
-/* Memory of jumps (jump.c); nothing of it is state. */
-typedef struct vo_sim_jumps {
-    vo_arena arena;      /* of one jump */
-    vo_nearest *nearest; /* [obstacle_count] of those that have jumped; NULL: none has */
-} vo_sim_jumps;
-
-/* What remeshing needs beside each cloth's own; nothing of it is state. */
-typedef struct vo_sim_remesh {
-    vo_remesher *remesher;
-    vo_guard *guard;
-    vo_nearest nearest;
-    vo_arena arena;  /* of one remeshing */
-    bool faces_told; /* that a cloth asks for more faces than it may have */
-} vo_sim_remesh;
-
-/* What cameras see; see view.c. */
-typedef struct vo_sim_view {
-    vo_view *view;                 /* NULL: the scene does not ask */
-    vo_view_cloth *cloth;          /* [cloth_count] what they see of each, during a remeshing */
-    vo_vec3 *obstacle_velocity;    /* [obstacle_count] m/s, of each as a whole, likewise */
-    unsigned char **cloth_watched; /* [cloth_count] faces that watchers see (vo_watch), during a
-                                      remeshing; nothing where there are none */
-    int watcher_count;             /* cameras in whose pictures remeshing may show */
-    vo_camera *watcher;            /* [scene's cameras, at least 1] */
-    int frustum_count;             /* of cameras that count */
-    vo_frustum *frustum;           /* [scene's cameras, at least 1] */
-    double pixels;                 /* [saved] shortest edge on the screen */
-    double density;                /* [saved] faces for each unit of area in the metric, lately */
-    double area;                   /* of all cloths in their metrics, in this remeshing; 0: none */
-    double stepped_s;              /* of the last frame, its steps */
-    double rest_s;                 /* and what it took beside them; 0 if not known */
-    bool budget_told;              /* that a budget cannot be held */
-    vo_camera_guide guide; /* cameras given step by step; without any the scene's own count */
-} vo_sim_view;
-
-struct vo_sim {
-    vo_context *ctx;
-    const vo_scene *scene;
-
-    int frame;          /* [saved] frames finished; negative in the preroll */
-    int substep;        /* of the frame under way; frame files are written when it is 0 */
-    double frame_start; /* [saved] s, time at which the frame under way began */
-    double dt;          /* s, frame_time / frame_steps */
-    vo_result broken;   /* how remeshing failed: then no further step is possible; else VO_OK */
-    bool held_told;     /* that the cloth was held still in a substep */
-    bool strain_told;   /* that it is stretched as no cloth is */
-
-    int cloth_count, handle_count, obstacle_count;
-    vo_cloth_state *cloth;
-    vo_handle_state *handle;
-    vo_obstacle_state *obstacle;
-    vo_system_cloth *system_cloth; /* [cloth_count] the cloths as the solver sees them */
-
-    vo_implicit implicit; /* guess, offset, fade and slack are [saved] */
-    double face_size;     /* m, in the flat fabric */
-    vo_sim_contact contact;
-    vo_sim_jumps jumps;
-    vo_sim_remesh remesh;
-    vo_sim_view view;
-
-    /* Constraints of the current step, refilled by the move stage. */
-    int pin_capacity, anchor_capacity, tie_capacity;
-    vo_pin *pin;
-    vo_anchor *anchor;
-    vo_tie *tie;
-    vo_constraints constraints;
-    double handles_time; /* s, the end of the step they are for */
-
-    vo_arena scratch;        /* of one frame file */
-    vo_inspector *inspector; /* memory of vo_sim_inspect, which changes nothing else */
-    vo_stats stats;          /* since the frame began */
-    int untangled;           /* pairs put apart after the last frame: they count for the next */
-};
-
-/* sim.c: as vo_sim_create, without making the first state fit to start from: a frame is to be read
- * into it. */
+/* sim.c: like vo_sim_create, but skips untangling and relaxing the initial state, which a saved
+ * frame replaces. */
 vo_result vo_sim_create_for_frames(vo_context *ctx, const vo_scene *scene, vo_sim **out);
+/* Creates a simulation of the scene's initial state without sewing. cloth_x[c] are the positions
+ * of the nodes of cloth c, m, at rest; NULL, as an entry or as a whole: those of the scene, with
+ * its initial velocities. vo_sim_create (src/sew) passes the positions of sewn garments. */
+vo_result vo_sim_create_at(vo_context *ctx, const vo_scene *scene, vo_vec3 *const *cloth_x,
+                           vo_sim **out);
+/* Fails with VO_BAD_ARGUMENT if this build cannot simulate the scene. */
+vo_result vo_sim_check_scene(vo_context *ctx, const vo_scene *scene);
+
+/* live.c: makes room for the live vertices of an obstacle. */
+vo_result vo_sim_reserve_live_vertices(vo_sim *sim, int obstacle);
+/* Replaces a material by `live`, whose fabric is adopted, or, if that is NULL, by the scene's. The
+ * solver must be rebuilt afterwards. */
+void vo_sim_replace_material(vo_sim *sim, int cloth, int material, const vo_material *live);
+
+/* warn.c: counts a warning, at most once per frame. Returns true the first time: then it must be
+ * logged. */
+bool vo_sim_count_warning(vo_sim *sim, vo_sim_warning kind, int frame);
+/* Logs the warnings that applied in more than one frame, with the number of frames. */
+void vo_sim_log_warning_counts(const vo_sim *sim);
 
 /* handles.c */
 vo_result vo_sim_handles_create(vo_sim *sim);
-/* All handles hold what the scene names, where that is now; none is active. */
+/* Resets all handles to the nodes that the scene names; none is active. */
 vo_result vo_sim_handles_reset(vo_sim *sim);
 vo_result vo_sim_handle_reserve(vo_sim *sim, int handle, int count);
 void vo_sim_handles_free(vo_sim *sim);
 /* Global node pairs that glue handles couple; returns their number. */
-int vo_sim_handles_ties(const vo_sim *sim, int (*ties)[2]);
+int vo_sim_handles_list_ties(const vo_sim *sim, int (*ties)[2]);
 /* Fills sim->constraints for a step of dt from `begin` to `end`. */
-void vo_sim_handles_move(vo_sim *sim, double begin, double end, double dt);
-/* The step that handles_move prepared was accepted: what it took hold of stays held. */
-void vo_sim_handles_keep(vo_sim *sim);
-/* Where a node of the scene's mesh is now; -1 if it is gone. */
-int vo_sim_node_now(const vo_cloth_state *cloth, int node);
+void vo_sim_handles_move(vo_sim *sim, vo_step_span t);
+/* Commits the step that vo_sim_handles_move prepared: its attachments become valid. */
+void vo_sim_handles_commit(vo_sim *sim);
+/* Current index of a node of the scene's mesh; -1 if it was removed. */
+int vo_sim_find_node(const vo_cloth_state *cloth, int node);
 /* 1 from start to end, then falling as (1 - s)^4 over the fade time, else 0. */
 double vo_handle_strength(const vo_handle_def *def, double t);
-/* Whether it prescribes velocities while it has its full strength. */
+/* The same, times the live weight of a handle. */
+double vo_sim_handle_strength(const vo_sim *sim, int handle, double t);
+/* Returns the pose at time t of the scene's motion that handle i follows. A motion whose scale is 0
+ * at a key, which is meant for obstacles, moves and rotates handles without scaling them. */
+vo_transform vo_sim_handle_pose(const vo_sim *sim, int i, double t);
+/* Returns true if it prescribes velocities at full strength. */
 static inline bool vo_handle_is_hard(const vo_handle_def *def) {
     return def->kind == VO_HANDLE_NODE && def->stiffness == 0;
 }
-/* Where a handle takes hold of a node, in the motion's own frame. */
-vo_vec3 vo_handle_take(const vo_handle_def *def, const vo_mesh *mesh, int node,
-                       vo_transform to_motion);
-/* Room for the constraints of all handles. */
-vo_result vo_sim_handles_make_room(vo_sim *sim);
-/* handles_body.c: where a handle on a body holds what is at x now; and where that is when the step
- * ends. */
-vo_vec3 vo_sim_grip(const vo_sim *sim, int obstacle, vo_vec3 x);
-vo_vec3 vo_sim_grip_point(const vo_sim *sim, int obstacle, vo_vec3 hold);
+/* Attachment of a node to a handle, in the frame of its motion. */
+vo_vec3 vo_handle_attach(const vo_handle_def *def, const vo_mesh *mesh, int node,
+                         vo_transform to_motion);
+/* Reserves memory for the constraints of all handles. */
+vo_result vo_sim_handles_reserve(vo_sim *sim);
+/* handles_body.c: binds position x to the surface of a body; evaluates a binding at the end of the
+ * step. */
+vo_vec3 vo_sim_bind_to_body(const vo_sim *sim, int obstacle, vo_vec3 x);
+vo_vec3 vo_sim_eval_binding(const vo_sim *sim, int obstacle, vo_vec3 hold);
 /* handles_remesh.c: marks nodes that edits must leave, and whose velocities are prescribed. */
-void vo_sim_handles_mark(const vo_sim *sim, int cloth);
-/* The cloth's mesh was edited: its handles hold what became of their nodes. */
-vo_result vo_sim_handles_follow(vo_sim *sim, int cloth);
-
-/* sew_start.c: what characters wear is sewn. */
-vo_result vo_sim_sew(vo_sim *sim, vo_sew_progress_fn *progress, void *user);
+void vo_sim_handles_mark_nodes(const vo_sim *sim, int cloth);
+/* Updates the handles of a cloth after its mesh was edited. */
+vo_result vo_sim_handles_update_nodes(vo_sim *sim, int cloth);
 
 /* obstacles.c */
 vo_result vo_sim_obstacles_create(vo_sim *sim);
 void vo_sim_obstacles_free(vo_sim *sim);
 /* The pose of a motion of the scene; -1: of what does not move. */
-vo_transform vo_sim_pose(const vo_sim *sim, int motion, double t);
-/* Whether the scene has obstacle i at time t. */
-bool vo_sim_obstacle_is_there(const vo_sim *sim, int i, double t);
-/* From where it is to where it will be at time t; false: not known, for it is a body, has no motion
- * or is scaled to nothing. */
-bool vo_sim_obstacle_way(const vo_sim *sim, int i, double t, vo_transform *out);
-/* To their places at time t, with velocities, at once. */
+vo_transform vo_sim_motion_pose(const vo_sim *sim, int motion, double t);
+/* Returns true if obstacle i exists at time t. */
+bool vo_sim_obstacle_exists(const vo_sim *sim, int i, double t);
+/* Transform from the current pose of an obstacle to its pose at time t. Returns false if it is
+ * unknown: bodies, obstacles without motion and degenerate scales. */
+bool vo_sim_obstacle_displacement(const vo_sim *sim, int i, double t, vo_transform *out);
+/* Places all obstacles at their poses at time t and sets their velocities. */
 void vo_sim_obstacles_place(vo_sim *sim, double t);
-/* In the surface, to where they go in a step that ends at t; and what came of it. */
-void vo_sim_obstacles_aim(vo_sim *sim, double t, double dt);
-void vo_sim_obstacles_keep(vo_sim *sim, double dt);
-/* Which of their nodes have fallen behind their motions, and how far. */
-void vo_sim_obstacles_behind(const vo_sim *sim, vo_inspection *out);
-/* One that was aimed for a step to `end` is at that step's goal at once, and rests there until
- * `end`, whatever its motion says. */
-void vo_sim_obstacle_put(vo_sim *sim, int obstacle, double end);
-/* jump.c: obstacles that are aimed too far for a step of dt to `end` are put there, and what they
- * wear with them. Then everything is to be aimed again, and room to be made. */
-vo_result vo_sim_jump(vo_sim *sim, double end, double dt, bool *jumped);
-void vo_sim_jumps_free(vo_sim *sim);
+/* Sets the targets of the obstacles in the contact surface for a step; commit stores the result. */
+void vo_sim_obstacles_set_targets(vo_sim *sim, vo_step_span t);
+void vo_sim_obstacles_commit(vo_sim *sim, double dt);
+/* Lists the obstacle nodes that lag behind their motion, with the largest lag. */
+void vo_sim_list_lagging_nodes(const vo_sim *sim, vo_inspection *out);
+/* Moves an obstacle to its target of the step at once; it rests there until `end`. */
+void vo_sim_teleport_obstacle(vo_sim *sim, int obstacle, double end);
+/* teleport.c: teleports obstacles that move too far for a step of dt to `end`, with the cloths that
+ * they wear. All targets must then be set again and intersections resolved. */
+vo_result vo_sim_teleport_obstacles(vo_sim *sim, double end, double dt, bool *jumped);
+void vo_sim_teleports_free(vo_sim *sim);
 
 /* contact.c */
 vo_result vo_sim_contact_create(vo_sim *sim);
-/* Before it is created again, for other meshes of the cloths. */
+/* Releases the contact state before it is created again for changed meshes; keeps what can be
+ * reused. */
 vo_result vo_sim_contact_drop(vo_sim *sim);
 void vo_sim_contact_free(vo_sim *sim);
-/* In the surface: where cloth is, where it would coast to, and how heavy it is. */
-void vo_sim_contact_aim(vo_sim *sim, double dt);
+/* Sets the cloth positions, unconstrained targets and masses in the contact surface. */
+void vo_sim_contact_set_targets(vo_sim *sim, double dt);
 /* Contacts of the step from the present state, into sim->constraints. */
 vo_result vo_sim_contact_find(vo_sim *sim, double dt);
-/* A step of cloth that has collapsed into a clump was given up: says where, once in a frame. */
-void vo_sim_contact_tell_held(vo_sim *sim);
-/* friction.c: of the contacts just found; and what pressed in the step just solved, for the next.
- */
-void vo_sim_friction_add(vo_sim *sim, double dt, int count);
-void vo_sim_friction_measure(vo_sim *sim, double dt);
-/* Continuous collision on the way to the solver's new positions, which it changes. */
+/* Warns, once per frame, about the dense region that made a step fail. */
+void vo_sim_contact_warn_frozen_region(vo_sim *sim);
+/* friction.c: sets the friction of the contacts just found; measures the normal forces of the step
+ * just solved for the next one. */
+void vo_friction_add(const vo_sim_contact *contacts, int count, vo_vec3 gravity, double dt);
+void vo_friction_measure(const vo_sim_contact *contacts, int count, const vo_implicit *solver,
+                         double dt);
+/* Continuous collision detection and response on the step to the solver's positions, which it
+ * changes. */
 vo_result vo_sim_contact_collide(vo_sim *sim, double dt);
 
-/* remesh.c: at the end of a frame, the meshes follow the cloth; everything else follows them. */
+/* remesh.c: remeshes the cloths at the end of a frame and rebuilds everything that depends on their
+ * topology. */
 vo_result vo_sim_remesh_create(vo_sim *sim);
 void vo_sim_remesh_free(vo_sim *sim);
-vo_result vo_sim_remesh_run(vo_sim *sim);
-/* Whether the cloth's mesh may change. */
-bool vo_sim_remeshes(const vo_sim *sim, int cloth);
-/* An editor for a mesh that is not from the scene but from a frame. */
-vo_result vo_sim_remesh_open(vo_sim *sim, int cloth);
+vo_result vo_sim_remesh_cloths(vo_sim *sim);
+/* Creates the editor of a mesh that was read from a frame. */
+vo_result vo_sim_remesh_create_editor(vo_sim *sim, int cloth);
 
-/* view.c: at the beginning of a remeshing, whose memory it uses: what is seen of each face. */
+/* view.c: computes the visibility of each face; runs at the start of remeshing and uses its arena.
+ * */
 vo_result vo_sim_view_create(vo_sim *sim);
 void vo_sim_view_free(vo_sim *sim);
-vo_result vo_sim_view_look(vo_sim *sim);
-/* Opens the pictures of this moment, for the question below. */
-void vo_sim_view_open(vo_sim *sim);
-/* Whether a face is in none of them. */
-bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face);
+vo_result vo_sim_view_update(vo_sim *sim);
+/* Opens the frusta of the current cameras for vo_sim_view_face_is_off_screen. */
+void vo_sim_view_open_frusta(vo_sim *sim);
+/* Returns true if a face is outside all frusta. */
+bool vo_sim_view_face_is_off_screen(const vo_sim *sim, int cloth, int face);
 
-/* view_budget.c: between sizing and edits: the shortest edge on the screen and all sizes, as the
- * scene's budget asks. After the edits: how many faces that led to, for the next time. */
-void vo_sim_view_fit(vo_sim *sim);
-void vo_sim_view_learn(vo_sim *sim);
-/* That number, within reason; not positive: what it usually is. */
+/* view_budget.c: adjusts the shortest edge on the screen and all sizes to the budget, between
+ * sizing and edits; updates the face density after the edits. */
+void vo_sim_view_solve_budget(vo_sim *sim);
+void vo_sim_view_update_density(vo_sim *sim);
+/* Sets the face density, clamped; the default if it is not positive. */
 void vo_sim_view_set_density(vo_sim *sim, double density);
-/* What the frame came to so far against the scene's budget, into the statistics. */
-void vo_sim_view_judge(vo_sim *sim);
-/* Before the statistics of the last frame are cleared: notes what a budget must know of them. */
-void vo_sim_view_begin_frame(vo_sim *sim);
-/* Whether the scene holds faces or seconds. */
-bool vo_sim_has_budget(const vo_sim *sim);
+/* Stores the consumption of the frame relative to the budget in the statistics. */
+void vo_sim_view_report_budget(vo_sim *sim);
 
-/* view_watch.c: who watches the edits of a cloth; false: nobody. */
-bool vo_sim_view_watch_cloth(const vo_sim *sim, int cloth, vo_watch *out);
-/* The most that points seem to move, in pixels of any camera that has looked on since the frame
- * before; 0 where none has. With a view, only of points that are seen. */
-double vo_sim_view_popping(const vo_sim *sim, int count, const vo_pop *pop);
+/* view_pop_limit.c: fills the pop limit of a cloth. Returns false if there is none. */
+bool vo_sim_view_make_pop_limit(const vo_sim *sim, int cloth, vo_pop_limit *out);
+/* Largest screen-space displacement, pixels, over the cameras that continue a shot; 0 without one.
+ * With a view, visible points only. */
+double vo_sim_view_measure_popping(const vo_sim *sim, int count, const vo_pop *pop);
 
-/* What forces feel of a face: strain and curvature that count, and its slack. */
-typedef struct vo_felt {
-    vo_offset shape;
+/* Effective strain of a face: strain and curvature without offsets, and slack. */
+typedef struct vo_effective_strain {
+    vo_strain_offset shape;
     double slack;
-} vo_felt;
+} vo_effective_strain;
 
-/* settle.c: new faces begin with the stress that was there before them. What all faces of a cloth
- * felt before remeshing; `out` and `angle` have face_count and edge_count rows. */
-void vo_sim_settle_measure(const vo_sim *sim, int cloth, double *angle, vo_felt *out);
-/* After it, with the solver for the new meshes: `was` is what to begin with. */
-void vo_sim_settle_begin(vo_sim *sim, int cloth, double *angle, const vo_felt *was);
-/* What is left of a face's offset. */
-vo_offset vo_sim_offset(const vo_sim *sim, int cloth, int face);
-/* Offsets, and what slack is off its goal, fade over a step of dt. */
-void vo_sim_settle_fade(vo_sim *sim, double dt);
+/* pop_filter.c: fading strain offsets, which keep remeshing from changing forces abruptly. Measures
+ * the effective strain of all faces of a mesh before remeshing. `out` has face_count and `angle`
+ * (scratch) edge_count entries; first_face is the global number of face 0. */
+void vo_pop_filter_measure(const vo_implicit *solver, const vo_mesh *mesh, int first_face,
+                           double *angle, vo_effective_strain *out);
+/* Sets the offsets of the new faces so that their effective strain is `previous` [face_count]. */
+void vo_pop_filter_begin(vo_implicit *solver, const vo_mesh *mesh, int first_face, double *angle,
+                         const vo_effective_strain *previous);
+/* Returns the current offset of a face. */
+vo_strain_offset vo_pop_filter_offset(const vo_implicit *solver, int global_face);
+/* Fades offsets and deviations of slack from its target over a step of dt. */
+void vo_pop_filter_fade(vo_implicit *solver, double dt);
 
-/* buckle.c: how much slack a face is to have; the solver needs to know nothing of its mesh. */
-double vo_sim_buckle_goal(const vo_sim *sim, int cloth, int face);
-/* All faces are to go to that, in a solver made for the present meshes; or have it at once. */
-void vo_sim_buckle_aim(vo_sim *sim);
-void vo_sim_buckle_begin(vo_sim *sim);
+/* buckle.c: slack target of a face. */
+double vo_sim_slack_target(const vo_sim *sim, int cloth, int face);
+/* Updates the slack targets of all faces; reset also sets the slack to them at once. */
+void vo_sim_update_slack_targets(vo_sim *sim);
+void vo_sim_reset_slack(vo_sim *sim);
 
-/* untangle.c: puts apart what intersects at surface.x0, where that is allowed, and names what it
- * could not. Only meshes change, no velocities. */
+/* untangle.c: separates intersections at surface.x0 where the scene allows it and logs those that
+ * remain. Changes positions of meshes only, not velocities. */
 vo_result vo_sim_untangle(vo_sim *sim);
-/* The same between two steps, with everything where it is: before the first step, and at the end of
- * a frame. */
-vo_result vo_sim_make_fit(vo_sim *sim);
-/* The same for what remeshing has tangled; what it moves is seen to pop, too. */
+/* The same for the current state between two steps. */
+vo_result vo_sim_resolve_intersections(vo_sim *sim);
+/* The same after remeshing; the displacements are included in the popping statistics. */
 vo_result vo_sim_untangle_edits(vo_sim *sim);
-/* The same where a run goes on with a changed scene; what it does counts for the next frame. */
+/* The same for a run that is resumed with a changed scene; the result is reported with the next
+ * frame. */
 vo_result vo_sim_fit_to_scene(vo_sim *sim);
 
-/* rows.c: a solver for the present topology, and what goes to and fro between it and the meshes. */
+/* rebuild.c, solver_state.c: rebuilds the solver for the current topology, and copies state between
+ * it and the meshes. */
 vo_result vo_sim_rebuild(vo_sim *sim);
-void vo_sim_load_rows(vo_sim *sim);  /* meshes -> solver rows */
-void vo_sim_store_rows(vo_sim *sim); /* solver rows -> meshes */
+/* Rebuilds the solver alone, for changed materials of the same meshes; its state is kept. */
+vo_result vo_sim_rebuild_solver(vo_sim *sim);
+void vo_sim_gather_state(vo_sim *sim);  /* meshes -> solver rows */
+void vo_sim_scatter_state(vo_sim *sim); /* solver rows -> meshes */
 
-/* step.c: before the first step cloth that is stretched beyond what a fabric bears gives way
- * slowly, in steps that all begin at rest, until it is not or no longer gets better. */
+/* step.c: advances all state over one substep, except the clock. */
+vo_step_outcome vo_sim_advance(vo_sim *sim, vo_step_span t);
+
+/* frame.c: fails if an earlier failure left the simulation without a complete state. */
+vo_result vo_sim_check_intact(const vo_sim *sim);
+/* Like vo_sim_step, without the inspection at the end of a frame. Sewing, which inspects
+ * only its result, calls it. */
+vo_result vo_sim_step_uninspected(vo_sim *sim);
+
+/* Adds the time that the caller took to write the frame, s, to the statistics of the frame. */
+void vo_sim_add_write_time(vo_sim *sim, double seconds);
+
+/* relax.c: relaxes an initial state whose strain is implausible, in steps that begin at rest, until
+ * it is plausible or no longer improves. */
 vo_result vo_sim_relax(vo_sim *sim);
 
-/* measure.c: a face as the formulas of stretching and of bending want it, without offsets. */
+/* mesh_measure.c: inputs of the stretching and bending formulas for a face, without offsets. */
 vo_stretch_face vo_mesh_stretch_face(const vo_mesh *mesh, int face, vo_vec3 x[3]);
 vo_bend_face vo_mesh_bend_face(const vo_mesh *mesh, int face);
 /* The angle at an edge minus its rest angle, rad. */
-double vo_mesh_bent_angle(const vo_mesh *mesh, int edge);
+double vo_mesh_bend_angle(const vo_mesh *mesh, int edge);
 /* Fills counts, strains and speeds from the present state. */
 void vo_sim_measure(const vo_sim *sim, vo_stats *stats);
-/* The same, and intersections and nodes inside obstacles: what a frame is judged by at its end. */
+/* The same, and the intersections and nodes inside obstacles at the end of a frame. */
 vo_result vo_sim_measure_frame(const vo_sim *sim, vo_stats *stats);
 /* Raises *max and lowers *min to the largest and smallest principal stretch minus one. */
 void vo_mesh_strain(const vo_mesh *mesh, double *max, double *min);
 
-/* inspect.c: as vo_sim_inspect, of the cloths as the scene has them, before they are untangled;
- * obstacles where they are. */
-vo_result vo_sim_inspect_given(const vo_sim *sim, vo_inspection *out);
+/* inspect.c: like vo_sim_inspect, for the cloths of the scene before untangling. */
+vo_result vo_sim_inspect_initial(const vo_sim *sim, vo_inspection *out);
 
 /* stats.c: starts a frame's statistics; one JSON line, as in stats.jsonl. */
 void vo_stats_begin(vo_stats *stats, int frame, double time);
@@ -336,13 +230,15 @@ int vo_stats_print(const vo_stats *stats, char *line, size_t size);
 vo_result vo_stats_parse(vo_context *ctx, const char *file, const char *line, size_t size,
                          vo_stats *out);
 
-/* state_write.c, state_read.c: frame files. */
+/* frame_write.c, frame_read.c: frame files. */
 vo_result vo_sim_save(vo_sim *sim, vo_vof_writer *writer, const char *path);
-/* Meshes, handles and time of a frame of a run; obstacles where they were. Enough for looking; the
- * solver knows nothing of it, so no step may follow. After a failure other frames can be read. */
-vo_result vo_sim_read_frame(vo_sim *sim, const char *folder, int frame);
-/* The same and the solver too, so that the next step is the one that followed. After a failure the
- * simulation is only good for vo_sim_destroy. */
-vo_result vo_sim_restore(vo_sim *sim, const char *folder, int frame);
+/* Adds the sections of a frame file to a writer that was begun. */
+vo_result vo_sim_write_sections(vo_sim *sim, vo_vof_writer *writer);
+/* Reads meshes, handles, obstacles and time of a frame for inspection. The solver is not updated,
+ * so no step may follow. Other frames can be read after a failure. */
+vo_result vo_sim_read_frame(vo_sim *sim, vo_vof_reader *reader, const char *path);
+/* The same including the solver, so that the next step has the same result as in the original run.
+ * After a failure only vo_sim_destroy may be called. */
+vo_result vo_sim_restore(vo_sim *sim, vo_vof_reader *reader, const char *path);
 
 #endif

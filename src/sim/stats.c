@@ -29,11 +29,11 @@ int vo_stats_print(const vo_stats *s, char *line, size_t size) {
     return n;
 }
 
-static vo_result read_double(vo_json_at at, double *out) { return vo_json_read_real(at, out); }
-static vo_result read_int(vo_json_at at, int *out) { return vo_json_read_int(at, out); }
+static vo_result read_double(vo_json_cursor at, double *out) { return vo_json_read_real(at, out); }
+static vo_result read_int(vo_json_cursor at, int *out) { return vo_json_read_int(at, out); }
 
-static vo_result read_fields(const vo_json_at *root, vo_stats *s) {
-    vo_json_at stages = vo_json_get(root, "stages");
+static vo_result read_fields(const vo_json_cursor *root, vo_stats *s) {
+    vo_json_cursor stages = vo_json_get(root, "stages");
 #define X(name, type, format, meaning) VO_TRY(read_##type(vo_json_get(root, #name), &s->name));
     VO_STAT_HEAD(X)
     VO_STAT_FIELDS(X)
@@ -49,7 +49,7 @@ vo_result vo_stats_parse(vo_context *ctx, const char *file, const char *line, si
     vo_json_doc doc;
     *out = (vo_stats){.frame = -1};
     VO_TRY(vo_json_parse(ctx, file, line, size, &doc));
-    vo_json_at root = vo_json_root(&doc);
+    vo_json_cursor root = vo_json_root(&doc);
     vo_result result = read_fields(&root, out);
     vo_json_free(&doc);
     return result;

@@ -1,64 +1,59 @@
-/* What cameras see, for the sizing of meshes (view/view.h).
+/* View-dependent refinement: computes the visibility and the projected size of each face for the
+ * sizing field (view/view.h).
  *
- * Asked at the end of each frame, before the meshes follow the cloth. The eyes are the scene's
- * cameras and lights, whose paths tell the future; or, in their place, a camera that the caller
- * gives step by step, whose future is guessed (view/camera_predict.h). What comes out depends on
- * the state and the scene alone.
+ * It runs at the end of each frame, before remeshing. The viewpoints are the scene's cameras and
+ * lights, whose paths are known in advance, or an interactive camera that replaces them and whose
+ * path is extrapolated (view/camera_predict.h). The result depends on the state and the scene only.
  *
- * Before frame 0 everything counts as seen, unless the scene (`whole_start`) or a camera given step
- * by step says otherwise: what a film begins with, the drape above all, does not depend on where
- * its camera stands, and is that of a run without one. At frame 0, which is the first picture,
- * meshes become as fine as it shows. */
+ * Before frame 0 all faces are treated as visible, unless `full_detail_preroll` is off or an
+ * interactive camera is set. The initial drape therefore does not depend on the cameras and equals
+ * that of a run without a view. The remeshing at frame 0, the first image, applies the view. */
 #include "core/parallel.h"
 #include "core/timer.h"
 #include "sim/view_local.h"
 
 enum {
-    FOLLOWED = 6,     /* samples of a camera given step by step */
-    MOST_SAMPLES = 48 /* of one camera's window, beside what its cuts take */
+    PREDICTED_SAMPLES = 6, /* of the window of an interactive camera */
+    MAX_SAMPLES = 48       /* of one camera's window, without those required by cuts */
 };
 
-/* m: whether a face is in a picture or not is all that is asked, so distances beyond this need not
- * be exact. */
-static const double NEAREST = 1e-6;
-
-/* m/s and rad/s that somebody's camera may take up at any moment. */
+/* m/s and rad/s: change of velocity that an interactive camera may make at any time. */
 static const double JITTER = 0.2;
 
-/* ---- making and freeing --------------------------------------------------------------------- */
+/* ---- create and free ------------------------------------------------------------------------ */
 
-/* T, in s. */
-static double window_of(const vo_sim *sim) {
+/* Length of the anticipation window, s. */
+static double window_length(const vo_sim *sim) {
     return sim->scene->def.view.anticipation * sim->scene->def.frame_time;
 }
 
 static vo_view_def view_def(const vo_sim *sim) {
-    const vo_viewing *v = &sim->scene->def.view;
+    const vo_view_settings *v = &sim->scene->def.view;
     vo_view_def def = vo_view_def_default();
-    def.factor.back = v->back;
-    def.factor.hidden = v->hidden;
-    def.factor.out = v->out;
-    def.factor.margin = v->margin;
-    def.screen.pixels = v->pixels;
-    def.window = window_of(sim);
-    def.silhouette = v->silhouette;
+    def.factor.back_facing = v->back_facing;
+    def.factor.occluded = v->occluded;
+    def.factor.off_screen = v->off_screen;
+    def.factor.margin = v->frustum_margin;
+    def.screen.min_edge_pixels = v->min_edge_pixels;
+    def.window = window_length(sim);
+    def.silhouette_threshold = v->silhouette;
     def.occlusion = v->occlusion;
-    def.fringe = v->hidden_margin;
+    def.occlusion_falloff = v->occluded_margin;
     return def;
 }
 
 vo_result vo_sim_view_create(vo_sim *sim) {
     vo_sim_view *view = &sim->view;
-    view->guide = vo_camera_guide_begin();
-    view->pixels = sim->scene->def.view.pixels;
+    view->predictor = vo_camera_predictor_init();
+    sim->budget.min_edge_pixels = sim->scene->def.view.min_edge_pixels;
     vo_sim_view_set_density(sim, 0);
     if (sim->scene->def.adapt != VO_ADAPT_VIEW) return VO_OK;
     vo_view_def def = view_def(sim);
     view->cloth = vo_new_array(sim->ctx, vo_view_cloth, sim->cloth_count + 1);
-    view->cloth_watched = vo_new_array(sim->ctx, unsigned char *, sim->cloth_count + 1);
+    view->cloth_face_visible = vo_new_array(sim->ctx, unsigned char *, sim->cloth_count + 1);
     view->frustum = vo_new_array(sim->ctx, vo_frustum, sim->scene->camera_count + 1);
-    view->watcher = vo_new_array(sim->ctx, vo_camera, sim->scene->camera_count + 1);
-    if (!view->cloth || !view->cloth_watched || !view->frustum || !view->watcher)
+    view->pop_camera = vo_new_array(sim->ctx, vo_camera, sim->scene->camera_count + 1);
+    if (!view->cloth || !view->cloth_face_visible || !view->frustum || !view->pop_camera)
         return vo_fail_memory(sim->ctx, "the view");
     return vo_view_create(sim->ctx, &def, &view->view);
 }
@@ -66,111 +61,74 @@ vo_result vo_sim_view_create(vo_sim *sim) {
 void vo_sim_view_free(vo_sim *sim) {
     vo_view_destroy(sim->view.view);
     vo_free_array(sim->ctx, sim->view.cloth, sim->cloth_count + 1);
-    vo_free_array(sim->ctx, sim->view.cloth_watched, sim->cloth_count + 1);
+    vo_free_array(sim->ctx, sim->view.cloth_face_visible, sim->cloth_count + 1);
     vo_free_array(sim->ctx, sim->view.frustum, sim->scene->camera_count + 1);
-    vo_free_array(sim->ctx, sim->view.watcher, sim->scene->camera_count + 1);
+    vo_free_array(sim->ctx, sim->view.pop_camera, sim->scene->camera_count + 1);
 }
 
-/* How far a host's pixels may be from square: it may have floats and multiply them. */
-static const double SKEW = 1e-3;
+/* ---- viewpoints ----------------------------------------------------------------------------- */
 
-/* Beginning with the member's name; NULL: nothing is wrong. */
-static const char *camera_defect(const vo_camera *c) {
-    const char *defect = vo_camera_defect(c);
-    if (defect) return defect;
-    if (c->width > VO_CAMERA_MAX_PIXELS || c->height > VO_CAMERA_MAX_PIXELS)
-        return "width and height must be at most 16384 pixels";
-    if (!(fabs(c->tan_x * c->height / (c->tan_y * c->width) - 1) <= SKEW))
-        return "tan_x must be tan_y x width / height, to a thousandth: pixels are square";
-    return NULL;
-}
-
-vo_result vo_sim_set_camera(vo_sim *sim, const vo_camera *camera, bool jump) {
-    vo_camera_guide *guide = &sim->view.guide;
-    const char *defect = camera ? camera_defect(camera) : NULL;
-    if (defect) return vo_fail(sim->ctx, VO_BAD_CALL, "camera: %s", defect);
-    if (jump || !camera) vo_camera_guide_cut(guide);
-    if (camera) vo_camera_guide_add(guide, vo_sim_time(sim), camera);
-    return VO_OK;
-}
-
-/* ---- eyes ----------------------------------------------------------------------------------- */
-
-/* A camera of the scene. */
-typedef struct looker {
+/* The path of a camera of the scene. */
+typedef struct camera_path {
     const vo_scene *scene;
     int camera;
-} looker;
+} camera_path;
 
 static bool camera_at(const void *path, double time, vo_camera *out) {
-    const looker *l = path;
-    *out = vo_scene_camera_at(l->scene, l->camera, time);
-    return vo_scene_camera_counts(l->scene, l->camera, time);
+    const camera_path *p = path;
+    *out = vo_scene_eval_camera(p->scene, p->camera, time);
+    return vo_scene_camera_is_active(p->scene, p->camera, time);
 }
 
-bool vo_sim_camera_now(const vo_sim *sim, int camera, vo_camera *out) {
-    double time = vo_scene_time_meant(sim->scene, camera, vo_sim_time(sim));
-    *out = vo_scene_camera_at(sim->scene, camera, time);
-    return vo_scene_camera_counts(sim->scene, camera, time);
-}
-
-vo_camera vo_sim_guided_now(const vo_sim *sim) {
-    return vo_camera_predict(&sim->view.guide, vo_sim_time(sim));
-}
-
-/* Samples of a camera's window; false without memory. */
-static bool open_eye(vo_sim *sim, int camera, vo_view_eye *eye) {
+/* Samples the anticipation window of a camera of the scene. Returns false if memory runs out. */
+static bool sample_camera(vo_sim *sim, int camera, vo_viewpoint *viewpoint) {
     const vo_scene *scene = sim->scene;
     vo_arena *arena = &sim->remesh.arena;
     vo_window_def def = vo_window_def_default();
-    def.time = vo_scene_time_meant(scene, camera, vo_sim_time(sim));
-    def.length = window_of(sim);
+    def.time = vo_scene_snap_to_cut(scene, camera, vo_sim_now(sim));
+    def.length = window_length(sim);
     def.step = 0.5 * scene->def.frame_time;
-    double end = def.time + def.length + VO_CAMERA_INSTANT;
+    double end = def.time + def.length + VO_CUT_TOLERANCE;
     def.cut_count = vo_scene_camera_cuts(scene, camera, def.time, end, 0, NULL);
     double *cut = vo_arena_array(arena, double, def.cut_count + 1);
-    int capacity = MOST_SAMPLES + VO_WINDOW_LEAST(def.cut_count);
+    int capacity = MAX_SAMPLES + VO_WINDOW_MIN_SAMPLES(def.cut_count);
     vo_view_sample *sample = vo_arena_array(arena, vo_view_sample, capacity);
     if (!cut || !sample) return false;
     vo_scene_camera_cuts(scene, camera, def.time, end, def.cut_count, cut);
     def.cut = cut;
-    looker path = {scene, camera};
-    eye->sample = sample;
-    eye->sample_count = vo_window_sample(&def, camera_at, &path, capacity, sample);
-    eye->front = scene->camera[camera].front;
+    camera_path path = {scene, camera};
+    viewpoint->sample = sample;
+    viewpoint->sample_count = vo_window_sample_path(&def, camera_at, &path, capacity, sample);
+    viewpoint->front_factor = scene->camera[camera].front;
     return true;
 }
 
-/* That of a camera given step by step. */
-static bool follow_eye(vo_sim *sim, vo_view_eye *eye) {
-    vo_view_sample *sample = vo_arena_array(&sim->remesh.arena, vo_view_sample, FOLLOWED);
+/* Samples the predicted path of the interactive camera. Returns false if memory runs out. */
+static bool sample_prediction(vo_sim *sim, vo_viewpoint *viewpoint) {
+    vo_view_sample *sample = vo_arena_array(&sim->remesh.arena, vo_view_sample, PREDICTED_SAMPLES);
     if (!sample) return false;
-    int count = vo_window_follow(&sim->view.guide, vo_sim_time(sim), window_of(sim), JITTER,
-                                 FOLLOWED, sample);
-    *eye = (vo_view_eye){count, sample, 1};
+    int count = vo_window_sample_prediction(&sim->view.predictor, vo_sim_now(sim),
+                                            window_length(sim), JITTER, PREDICTED_SAMPLES, sample);
+    *viewpoint = (vo_viewpoint){count, sample, 1};
     return true;
 }
 
-bool vo_sim_view_sees_all(const vo_sim *sim) {
-    return sim->frame < 0 && sim->scene->def.view.whole_start && sim->view.guide.count == 0;
-}
-
-/* All eyes; -1 without memory. */
-static int open_eyes(vo_sim *sim, vo_view_eye **out) {
-    bool guided = sim->view.guide.count > 0;
-    int count = guided ? 1 : vo_sim_view_sees_all(sim) ? 0 : sim->scene->camera_count;
-    vo_view_eye *eye = *out = vo_arena_array(&sim->remesh.arena, vo_view_eye, count + 1);
-    if (!eye) return -1;
-    if (guided) return follow_eye(sim, eye) ? 1 : -1;
+/* Lists all viewpoints and returns their number; -1 if memory runs out. */
+static int list_viewpoints(vo_sim *sim, vo_viewpoint **out) {
+    bool interactive = sim->view.predictor.count > 0;
+    int count = interactive ? 1 : vo_sim_view_is_full_detail(sim) ? 0 : sim->scene->camera_count;
+    vo_viewpoint *viewpoint = *out = vo_arena_array(&sim->remesh.arena, vo_viewpoint, count + 1);
+    if (!viewpoint) return -1;
+    if (interactive) return sample_prediction(sim, viewpoint) ? 1 : -1;
     for (int i = 0; i < count; i++)
-        if (!open_eye(sim, i, &eye[i])) return -1;
+        if (!sample_camera(sim, i, &viewpoint[i])) return -1;
     return count;
 }
 
-/* ---- looking -------------------------------------------------------------------------------- */
+/* ---- view update ---------------------------------------------------------------------------- */
 
-/* How a mesh moves as a whole, m/s. Only those who look for what hides what want to know. */
-static vo_vec3 velocity_of(const vo_sim *sim, const vo_mesh *mesh) {
+/* Mean velocity of the nodes of a mesh, m/s; zero without occlusion, which alone uses it. */
+static vo_vec3 mean_velocity(const vo_sim *sim, const vo_mesh *mesh) {
     vo_vec3 sum = v3_zero();
     if (!vo_view_has_occlusion(sim->view.view)) return sum;
     for (int i = 0; i < mesh->node_count; i++) sum = v3_add(sum, mesh->node_v[i]);
@@ -182,10 +140,10 @@ static void find_velocities(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     for (int i = begin; i < end; i++)
         sim->view.obstacle_velocity[i] =
-            sim->obstacle[i].present ? velocity_of(sim, sim->obstacle[i].mesh) : v3_zero();
+            sim->obstacle[i].present ? mean_velocity(sim, sim->obstacle[i].mesh) : v3_zero();
 }
 
-/* Of all obstacles; false without memory. */
+/* Computes the velocities of all obstacles. Returns false if memory runs out. */
 static bool list_velocities(vo_sim *sim) {
     sim->view.obstacle_velocity =
         vo_arena_array(&sim->remesh.arena, vo_vec3, sim->obstacle_count + 1);
@@ -194,22 +152,22 @@ static bool list_velocities(vo_sim *sim) {
     return true;
 }
 
-/* A garment goes where its body goes. */
+/* Mean velocity of a cloth, m/s. A garment has the velocity of the body that wears it. */
 static vo_vec3 cloth_velocity(const vo_sim *sim, int cloth) {
     const vo_scene *scene = sim->scene;
     const vo_scene_garment *garment = scene->cloth[cloth].garment;
     int body = garment ? scene->character[garment->character].obstacle : -1;
     bool worn = body >= 0 && sim->obstacle[body].present;
-    return worn ? sim->view.obstacle_velocity[body] : velocity_of(sim, sim->cloth[cloth].mesh);
+    return worn ? sim->view.obstacle_velocity[body] : mean_velocity(sim, sim->cloth[cloth].mesh);
 }
 
 static bool is_two_sided(const vo_scene *scene, int cloth) {
-    vo_sides sides = scene->cloth[cloth].sides;
-    return sides == VO_SIDES_SCENE ? scene->def.view.two_sided : sides == VO_SIDES_TWO;
+    vo_sidedness sides = scene->cloth[cloth].sides;
+    return sides == VO_SIDEDNESS_INHERIT ? scene->def.view.two_sided : sides == VO_SIDEDNESS_TWO;
 }
 
-/* m; a budget must know what the screen asks for beyond that, too. */
-static double finest_of(const vo_sim *sim, int cloth) {
+/* Shortest edge that the view may request, m; 0 with a budget, which needs the unclamped sizes. */
+static double min_edge_of(const vo_sim *sim, int cloth) {
     return vo_sim_has_budget(sim) ? 0 : sim->scene->cloth[cloth].remeshing.size_min;
 }
 
@@ -220,7 +178,7 @@ static bool list_cloths(vo_sim *sim) {
         sim->view.cloth[c] =
             (vo_view_cloth){.mesh = mesh,
                             .two_sided = is_two_sided(sim->scene, c),
-                            .finest = finest_of(sim, c),
+                            .min_edge = min_edge_of(sim, c),
                             .velocity = cloth_velocity(sim, c),
                             .factor = vo_arena_array(arena, double, mesh->face_count + 1),
                             .bound = vo_arena_array(arena, vo_sym2, mesh->face_count + 1)};
@@ -229,81 +187,55 @@ static bool list_cloths(vo_sim *sim) {
     return true;
 }
 
-/* `way` has room for where it goes. */
-static vo_hiding obstacle_hiding(const vo_sim *sim, int i, vo_transform *way) {
-    double end = vo_sim_time(sim) + window_of(sim);
-    if (!sim->obstacle[i].present) return (vo_hiding){.mesh = NULL};
-    return (vo_hiding){.mesh = sim->obstacle[i].mesh,
-                       .gone = !vo_sim_obstacle_is_there(sim, i, end),
-                       .velocity = sim->view.obstacle_velocity[i],
-                       .then = vo_sim_obstacle_way(sim, i, end, way) ? way : NULL};
+/* Returns an obstacle as an occluder. `displacement` stores its motion until the end of the window.
+ * */
+static vo_occluder make_obstacle_occluder(const vo_sim *sim, int i, vo_transform *displacement) {
+    double end = vo_sim_now(sim) + window_length(sim);
+    if (!sim->obstacle[i].present) return (vo_occluder){.mesh = NULL};
+    return (vo_occluder){.mesh = sim->obstacle[i].mesh,
+                         .absent_at_end = !vo_sim_obstacle_exists(sim, i, end),
+                         .velocity = sim->view.obstacle_velocity[i],
+                         .end_transform = vo_sim_obstacle_displacement(sim, i, end, displacement)
+                                              ? displacement
+                                              : NULL};
 }
 
-/* Everything that hides, after the cloths are listed; NULL without memory. */
-static const vo_hiding *list_hiding(vo_sim *sim) {
+/* Lists all occluders; requires the list of cloths. Returns NULL if memory runs out. */
+static const vo_occluder *list_occluders(vo_sim *sim) {
     int cloths = sim->cloth_count, obstacles = sim->obstacle_count;
-    vo_hiding *hiding = vo_arena_array(&sim->remesh.arena, vo_hiding, cloths + obstacles + 1);
-    vo_transform *way = vo_arena_array(&sim->remesh.arena, vo_transform, obstacles + 1);
-    if (!hiding || !way) return NULL;
+    vo_occluder *occluder = vo_arena_array(&sim->remesh.arena, vo_occluder, cloths + obstacles + 1);
+    vo_transform *displacement = vo_arena_array(&sim->remesh.arena, vo_transform, obstacles + 1);
+    if (!occluder || !displacement) return NULL;
     for (int i = 0; i < cloths; i++)
-        hiding[i] =
-            (vo_hiding){.mesh = sim->cloth[i].mesh, .velocity = sim->view.cloth[i].velocity};
-    for (int i = 0; i < obstacles; i++) hiding[cloths + i] = obstacle_hiding(sim, i, &way[i]);
-    return hiding;
+        occluder[i] =
+            (vo_occluder){.mesh = sim->cloth[i].mesh, .velocity = sim->view.cloth[i].velocity};
+    for (int i = 0; i < obstacles; i++)
+        occluder[cloths + i] = make_obstacle_occluder(sim, i, &displacement[i]);
+    return occluder;
 }
 
-static vo_result look(vo_sim *sim) {
-    vo_view_eye *eye;
-    int eyes = open_eyes(sim, &eye);
+static vo_result update_view(vo_sim *sim) {
+    vo_viewpoint *viewpoint;
+    int viewpoint_count = list_viewpoints(sim, &viewpoint);
     bool listed = list_velocities(sim) && list_cloths(sim);
-    const vo_hiding *hiding = listed ? list_hiding(sim) : NULL;
-    if (eyes < 0 || !hiding) return vo_fail_memory(sim->ctx, "the view");
+    const vo_occluder *occluder = listed ? list_occluders(sim) : NULL;
+    if (viewpoint_count < 0 || !occluder) return vo_fail_memory(sim->ctx, "the view");
     vo_view_report report;
-    vo_view_set_pixels(sim->view.view, sim->view.pixels);
-    VO_TRY(vo_view_update(sim->view.view, eyes, eye, sim->cloth_count, sim->view.cloth,
-                          sim->cloth_count + sim->obstacle_count, hiding, &report));
-    sim->stats.seen_faces = report.seen;
-    sim->stats.hidden_faces = report.hidden;
+    vo_view_set_min_edge_pixels(sim->view.view, sim->budget.min_edge_pixels);
+    VO_TRY(vo_view_update(sim->view.view, viewpoint_count, viewpoint, sim->cloth_count,
+                          sim->view.cloth, sim->cloth_count + sim->obstacle_count, occluder,
+                          &report));
+    sim->stats.visible_faces = report.visible;
+    sim->stats.occluded_faces = report.occluded;
     return VO_OK;
 }
 
-vo_result vo_sim_view_look(vo_sim *sim) {
+vo_result vo_sim_view_update(vo_sim *sim) {
     if (!sim->view.view) return VO_OK;
     double start = vo_now();
-    vo_sim_view_open_budget(sim);
-    vo_result result = look(sim);
-    if (result == VO_OK) result = vo_sim_view_find_watchers(sim);
+    vo_sim_view_begin_budget(sim);
+    vo_result result = update_view(sim);
+    if (result == VO_OK) result = vo_sim_view_find_pop_cameras(sim);
     sim->stats.stage.view += vo_now() - start;
     return result;
-}
-
-/* ---- at one moment -------------------------------------------------------------------------- */
-
-void vo_sim_view_open(vo_sim *sim) {
-    vo_sim_view *view = &sim->view;
-    view->frustum_count = 0;
-    if (!view->view || vo_sim_view_sees_all(sim)) return;
-    if (view->guide.count > 0) {
-        vo_camera camera = vo_sim_guided_now(sim);
-        view->frustum[view->frustum_count++] = vo_frustum_make(&camera);
-        return;
-    }
-    for (int i = 0; i < sim->scene->camera_count; i++) {
-        vo_camera camera;
-        if (vo_sim_camera_now(sim, i, &camera))
-            view->frustum[view->frustum_count++] = vo_frustum_make(&camera);
-    }
-}
-
-bool vo_sim_view_misses(const vo_sim *sim, int cloth, int face) {
-    const vo_sim_view *view = &sim->view;
-    const vo_mesh *mesh = sim->cloth[cloth].mesh;
-    for (int i = 0; i < view->frustum_count; i++) {
-        vo_vec3 p[3];
-        for (int k = 0; k < 3; k++)
-            p[k] =
-                vo_frustum_local(&view->frustum[i], mesh->node_x[vo_mesh_face_node(mesh, face, k)]);
-        if (!(vo_frustum_distance(&view->frustum[i], p, NEAREST) > 0)) return false;
-    }
-    return view->frustum_count > 0;
 }

@@ -1,25 +1,27 @@
-/* What the files of the view share. */
+/* Functions shared by the files of the view. */
 #ifndef VO_SIM_VIEW_LOCAL_H
 #define VO_SIM_VIEW_LOCAL_H
 
 #include "sim/sim.h"
 
-/* view.c: a camera of the scene in the picture of this frame; false: it is not through this one. */
-bool vo_sim_camera_now(const vo_sim *sim, int camera, vo_camera *out);
+/* view_cameras.c: evaluates a camera of the scene at the current time. Returns false if it is
+ * inactive. */
+bool vo_sim_current_camera(const vo_sim *sim, int camera, vo_camera *out);
 
-/* The camera that the caller gives, likewise. It was told when the frame began. */
-vo_camera vo_sim_guided_now(const vo_sim *sim);
+/* Returns the interactive camera, extrapolated from the start of the frame to the current time. */
+vo_camera vo_sim_interactive_camera(const vo_sim *sim);
 
-/* Whether everything counts as seen, wherever cameras stand. */
-bool vo_sim_view_sees_all(const vo_sim *sim);
+/* Returns true if all faces are treated as visible, independent of the cameras. */
+bool vo_sim_view_is_full_detail(const vo_sim *sim);
 
-/* view_budget.c: the shortest edge on the screen that a budget begins with. */
-double vo_sim_least_pixels(const vo_sim *sim);
+/* view_budget.c: initial shortest edge on the screen of a budget, pixels. */
+double vo_sim_min_edge_pixels(const vo_sim *sim);
 
-/* Before anything is looked at. */
-void vo_sim_view_open_budget(vo_sim *sim);
+/* Clamps the shortest edge to the range of the budget; call it before the view update. */
+void vo_sim_view_begin_budget(vo_sim *sim);
 
-/* view_watch.c: lists who watches, and what they see of each cloth. */
-vo_result vo_sim_view_find_watchers(vo_sim *sim);
+/* view_pop_limit.c: lists the cameras in which remeshing may pop, and marks the faces that they
+ * see. */
+vo_result vo_sim_view_find_pop_cameras(vo_sim *sim);
 
 #endif

@@ -1,7 +1,8 @@
-/* Axis-aligned boxes, closed: boxes that only touch overlap.
+/* Closed axis-aligned bounding boxes (AABB): boxes that touch overlap.
  *
- * Boxes are made in double and kept in trees in float. A bound rounds outward on the way, so the
- * float box always contains the double one; overlap in double implies overlap in float. */
+ * Boxes are computed in double precision and stored in trees in single precision. Bounds are
+ * rounded outward, so the float box contains the double box: overlap in double implies overlap in
+ * float. */
 #ifndef VO_SPATIAL_AABB_H
 #define VO_SPATIAL_AABB_H
 
@@ -13,7 +14,7 @@ typedef struct vo_box {
     vo_vec3 min, max;
 } vo_box;
 
-/* Contains nothing and overlaps nothing, itself included. */
+/* The empty box: contains nothing and overlaps nothing, itself included. */
 static inline vo_box box_empty(void) {
     return (vo_box){v3(INFINITY, INFINITY, INFINITY), v3(-INFINITY, -INFINITY, -INFINITY)};
 }
@@ -26,7 +27,7 @@ static inline vo_box box_join(vo_box a, vo_box b) {
 static inline vo_box box_triangle(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
     return (vo_box){v3_min(v3_min(a, b), c), v3_max(v3_max(a, b), c)};
 }
-/* Larger by `margin` on every side. */
+/* The box enlarged by `margin` on every side. */
 static inline vo_box box_grow(vo_box b, double margin) {
     vo_vec3 m = v3(margin, margin, margin);
     return (vo_box){v3_sub(b.min, m), v3_add(b.max, m)};
@@ -40,15 +41,15 @@ static inline bool box_overlaps(vo_box a, vo_box b) {
            a.min.z <= b.max.z && b.min.z <= a.max.z;
 }
 
-/* A float that is not above x. It lies at most three steps below: taking 2^-23 |x| off first makes
- * the rounding to float harmless, whose error is at most 2^-24 |x|, and 2^-126 does the same for
- * the denormal range. NaN becomes the bound that excludes nothing. */
+/* A float that is at most x, by at most three units in the last place. Subtracting 2^-23 |x| first
+ * covers the rounding to float, whose error is at most 2^-24 |x|; 2^-126 covers the denormal range.
+ * NaN becomes minus infinity, the bound that excludes nothing. */
 static inline float vo_float_below(double x) {
     if (x > FLT_MAX) return FLT_MAX;
     double y = x - (fabs(x) * 0x1p-23 + 0x1p-126);
     return y >= -FLT_MAX ? (float)y : -INFINITY;
 }
-/* A float that is not below x. */
+/* A float that is at least x. */
 static inline float vo_float_above(double x) { return -vo_float_below(-x); }
 
 #endif

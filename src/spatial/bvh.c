@@ -6,21 +6,21 @@
 
 #include <string.h>
 
-/* The centre of a box, as keys that sort like the coordinates. Equal ones are told apart by index,
- * so all keys of one axis differ. */
+/* The centre of a box as integer keys that sort like the coordinates. Ties are broken by index, so
+ * all keys of an axis differ. */
 typedef struct vo_bvh_item {
     uint32_t key[3];
     int32_t box;
 } item;
 
-/* A subtree still to be built: its items and the node it starts at. */
+/* A subtree to build: its items and its first node. */
 typedef struct task {
     int begin, end, node;
 } task;
 
 enum { STACK = 64 };
 
-/* Order of floats as order of integers; every bit pattern has its place, NaN too. */
+/* Maps floats to integers of the same order; total, NaN included. */
 static uint32_t sort_key(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -34,7 +34,7 @@ static float key_value(uint32_t key) {
     return x;
 }
 
-/* Half the sum of the bounds; 0 where there is none. */
+/* Midpoint of the bounds; 0 if it is not finite. */
 static float centre(double low, double high) {
     double x = 0.5 * low + 0.5 * high;
     return x == x ? (float)vo_clamp(x, -FLT_MAX, FLT_MAX) : 0;
@@ -54,7 +54,7 @@ static uint64_t item_rank(const item *i, int axis) {
     return (uint64_t)i->key[axis] << 32 | (uint32_t)i->box;
 }
 
-/* The axis on which the centres spread most; the first of equals. */
+/* The axis with the largest extent of centres; the first of equals. */
 static int widest_axis(const item *items, int n) {
     uint32_t low[3], high[3];
     memcpy(low, items[0].key, sizeof low);
@@ -97,7 +97,7 @@ static int partition(item *items, int n, int axis, vo_random *random) {
     }
 }
 
-/* Puts the `middle` smallest items first. */
+/* Quickselect: moves the `middle` smallest items to the front. */
 static void select_items(item *items, int n, int middle, int axis, vo_random *random) {
     while (n > 1) {
         int left = partition(items, n, axis, random) + 1;
@@ -112,7 +112,7 @@ static void select_items(item *items, int n, int middle, int axis, vo_random *ra
     }
 }
 
-/* Cuts the items of a task at the median and returns the two halves. */
+/* Splits the items of a task at the median into two tasks. */
 static void split_task(item *items, task t, vo_random *random, task half[2]) {
     int n = t.end - t.begin, middle = n / 2;
     int axis = widest_axis(items + t.begin, n);
@@ -121,7 +121,7 @@ static void split_task(item *items, task t, vo_random *random, task half[2]) {
     half[1] = (task){t.begin + middle, t.end, t.node + 2 * middle};
 }
 
-/* Fills the links of all nodes and the list of cuts. Depth first, left before right. */
+/* Fills the links of all nodes and the list of subtree roots. Depth first, left before right. */
 static void build_shape(vo_bvh *tree) {
     vo_random random = vo_random_seed(1);
     task stack[STACK];
@@ -133,8 +133,8 @@ static void build_shape(vo_bvh *tree) {
         int n = t.end - t.begin;
         vo_bvh_node *node = &tree->nodes[t.node];
         node->leaves = n;
-        if (n <= VO_BVH_CUT && t.node >= cut_end) {
-            tree->cuts[tree->cut_count++] = t.node;
+        if (n <= VO_BVH_SUBTREE_BOXES && t.node >= cut_end) {
+            tree->subtree_roots[tree->subtree_count++] = t.node;
             cut_end = t.node + 2 * n - 1;
         }
         if (n == 1) {
@@ -150,16 +150,16 @@ static void build_shape(vo_bvh *tree) {
 }
 
 static bool reserve_tree(vo_context *ctx, vo_bvh *tree, int n) {
-    /* Halving stops at VO_BVH_CUT, so no cut is smaller than half of it. */
-    int cuts = n / (VO_BVH_CUT / 2) + 1;
+    /* Halving stops at VO_BVH_SUBTREE_BOXES, so every subtree has at least half that many boxes. */
+    int max_subtrees = n / (VO_BVH_SUBTREE_BOXES / 2) + 1;
     return vo_reserve(ctx, &tree->nodes, &tree->node_capacity, 2 * n) &&
            vo_reserve(ctx, &tree->items, &tree->item_capacity, n) &&
-           vo_reserve(ctx, &tree->cuts, &tree->cut_capacity, cuts);
+           vo_reserve(ctx, &tree->subtree_roots, &tree->subtree_capacity, max_subtrees);
 }
 
 vo_result vo_bvh_build(vo_context *ctx, vo_bvh *tree, const vo_box *boxes, int n) {
     VO_REQUIRE(ctx, n >= 0 && n <= VO_BVH_MAX_BOXES);
-    tree->box_count = tree->node_count = tree->cut_count = 0;
+    tree->box_count = tree->node_count = tree->subtree_count = 0;
     if (n == 0) return VO_OK;
     if (!reserve_tree(ctx, tree, n)) return vo_fail_memory(ctx, "a tree of boxes");
     tree->box_count = n;
@@ -177,7 +177,7 @@ vo_result vo_bvh_group(vo_context *ctx, vo_bvh *tree, const vo_box *boxes, int n
     task stack[STACK];
     int top = 0;
     *groups = begin[0] = 0;
-    tree->box_count = tree->node_count = tree->cut_count = 0;
+    tree->box_count = tree->node_count = tree->subtree_count = 0;
     if (n == 0) return VO_OK;
     if (!vo_reserve(ctx, &tree->items, &tree->item_capacity, n))
         return vo_fail_memory(ctx, "a tree of boxes");
@@ -200,16 +200,17 @@ vo_result vo_bvh_group(vo_context *ctx, vo_bvh *tree, const vo_box *boxes, int n
 }
 
 vo_result vo_bvh_copy(vo_context *ctx, const vo_bvh *from, vo_bvh *to) {
-    to->box_count = to->node_count = to->cut_count = 0;
+    to->box_count = to->node_count = to->subtree_count = 0;
     if (from->box_count == 0) return VO_OK;
     if (!vo_reserve(ctx, &to->nodes, &to->node_capacity, from->node_count) ||
-        !vo_reserve(ctx, &to->cuts, &to->cut_capacity, from->cut_count))
+        !vo_reserve(ctx, &to->subtree_roots, &to->subtree_capacity, from->subtree_count))
         return vo_fail_memory(ctx, "a tree of boxes");
     memcpy(to->nodes, from->nodes, (size_t)from->node_count * sizeof *to->nodes);
-    memcpy(to->cuts, from->cuts, (size_t)from->cut_count * sizeof *to->cuts);
+    memcpy(to->subtree_roots, from->subtree_roots,
+           (size_t)from->subtree_count * sizeof *to->subtree_roots);
     to->box_count = from->box_count;
     to->node_count = from->node_count;
-    to->cut_count = from->cut_count;
+    to->subtree_count = from->subtree_count;
     return VO_OK;
 }
 
@@ -222,7 +223,7 @@ static void refit_leaf(vo_bvh_node *node, const vo_box *box) {
     }
 }
 
-/* Bounds of an inner node from its children, which are done. */
+/* Bounds of an inner node from its children, which are refitted already. */
 static void refit_inner(vo_bvh_node *nodes, int i) {
     vo_bvh_node *node = &nodes[i];
     const vo_bvh_node *l = &nodes[i + 1], *r = &nodes[node->link];
@@ -238,12 +239,12 @@ typedef struct refit_job {
 } refit_job;
 
 /* Refits whole subtrees, each from its last node to its first. */
-static void refit_cuts(void *arg, int begin, int end, int chunk) {
+static void refit_subtrees(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     refit_job *job = arg;
     vo_bvh_node *nodes = job->tree->nodes;
     for (int c = begin; c < end; c++) {
-        int root = job->tree->cuts[c];
+        int root = job->tree->subtree_roots[c];
         for (int i = root + 2 * nodes[root].leaves - 2; i >= root; i--)
             if (nodes[i].leaves == 1)
                 refit_leaf(&nodes[i], &job->boxes[nodes[i].link]);
@@ -252,23 +253,25 @@ static void refit_cuts(void *arg, int begin, int end, int chunk) {
     }
 }
 
-/* Refits what lies above the cuts, all of it inner nodes. Between two cuts there are only such. */
+/* Refits the inner nodes above the subtree roots; between two subtrees there are only those. */
 static void refit_top(vo_bvh *tree) {
-    for (int c = tree->cut_count - 1; c >= 0; c--) {
-        int last = c > 0 ? tree->cuts[c - 1] + 2 * tree->nodes[tree->cuts[c - 1]].leaves - 1 : 0;
-        for (int i = tree->cuts[c] - 1; i >= last; i--) refit_inner(tree->nodes, i);
+    for (int c = tree->subtree_count - 1; c >= 0; c--) {
+        int last = c > 0 ? tree->subtree_roots[c - 1] +
+                               2 * tree->nodes[tree->subtree_roots[c - 1]].leaves - 1
+                         : 0;
+        for (int i = tree->subtree_roots[c] - 1; i >= last; i--) refit_inner(tree->nodes, i);
     }
 }
 
 void vo_bvh_refit(vo_context *ctx, vo_bvh *tree, const vo_box *boxes) {
     refit_job job = {tree, boxes};
-    vo_parallel_for(ctx, tree->cut_count, 1, refit_cuts, &job);
+    vo_parallel_for(ctx, tree->subtree_count, 1, refit_subtrees, &job);
     refit_top(tree);
 }
 
 void vo_bvh_free(vo_context *ctx, vo_bvh *tree) {
     vo_free_array(ctx, tree->nodes, tree->node_capacity);
     vo_free_array(ctx, tree->items, tree->item_capacity);
-    vo_free_array(ctx, tree->cuts, tree->cut_capacity);
+    vo_free_array(ctx, tree->subtree_roots, tree->subtree_capacity);
     *tree = (vo_bvh){0};
 }

@@ -9,16 +9,16 @@
 
 int vo_grid_class(vo_box box) {
     double side = box_longest_side(box);
-    return side > 0 ? ilogb(side) + 1 : VO_GRID_LEAST_CLASS;
+    return side > 0 ? ilogb(side) + 1 : VO_GRID_MIN_CLASS;
 }
 
-/* Not NaN, and far enough from infinity for differences. */
-static bool is_number(double x) { return fabs(x) <= VO_GRID_MAX_BOUND; }
+/* True for values whose differences are finite; false for NaN. */
+static bool is_bounded(double x) { return fabs(x) <= VO_GRID_MAX_BOUND; }
 
 static bool is_box(vo_box b) {
-    return is_number(b.min.x) && is_number(b.min.y) && is_number(b.min.z) && is_number(b.max.x) &&
-           is_number(b.max.y) && is_number(b.max.z) && b.min.x <= b.max.x && b.min.y <= b.max.y &&
-           b.min.z <= b.max.z;
+    return is_bounded(b.min.x) && is_bounded(b.min.y) && is_bounded(b.min.z) &&
+           is_bounded(b.max.x) && is_bounded(b.max.y) && is_bounded(b.max.z) &&
+           b.min.x <= b.max.x && b.min.y <= b.max.y && b.min.z <= b.max.z;
 }
 
 /* Layer of the boxes of a class. */
@@ -26,8 +26,8 @@ static int layer_of(const vo_grid *g, int class) {
     return class > g->finest ? class - g->finest : 0;
 }
 
-/* Where a coordinate is in a layer, counted in cells. Rounding is monotone: what is not above in
- * the world is not above here. */
+/* Coordinate in units of cells of a layer. Rounding is monotone: the order of coordinates is
+ * preserved. */
 static double in_cells(double x, double origin, double per_metre) {
     return (x - origin) * per_metre;
 }
@@ -40,7 +40,7 @@ static void cell_of(const vo_grid *g, vo_vec3 p, int layer, int cell[3]) {
     cell[2] = (int)floor(in_cells(p.z, g->origin.z, s));
 }
 
-/* Bucket of a cell: a multiplicative hash, of which the upper bits are good. */
+/* Bucket of a cell: multiplicative hash, upper bits. */
 static int bucket_of(const vo_grid *g, const int cell[3], int layer) {
     uint64_t h = (uint64_t)(uint32_t)cell[0] * 0x9e3779b97f4a7c15u;
     h = (h ^ (h >> 29) ^ (uint32_t)cell[1]) * 0xbf58476d1ce4e5b9u;
@@ -51,7 +51,7 @@ static int bucket_of(const vo_grid *g, const int cell[3], int layer) {
 
 /* ---- building ------------------------------------------------------------------------------- */
 
-/* Origin and finest class, so that cells of every layer are counted by small numbers. */
+/* Sets origin and finest class so that cell indices of every layer are small. */
 static void set_frame(vo_grid *g, const vo_box *boxes, int n) {
     vo_box all = box_empty();
     for (int i = 0; i < n; i++) {
@@ -61,7 +61,7 @@ static void set_frame(vo_grid *g, const vo_box *boxes, int n) {
     }
     g->origin = all.min;
     g->finest = g->count ? vo_grid_class(all) - (VO_GRID_LAYERS - 1) : 0;
-    g->finest = vo_max_int(g->finest, -1000); /* cells of 2^-999 m can be counted, finer ones not */
+    g->finest = vo_max_int(g->finest, -1000); /* the inverse of smaller cells would overflow */
     for (int i = 0; i < VO_GRID_LAYERS; i++) g->per_metre[i] = ldexp(1, -(g->finest + i + 1));
     g->bucket_bits = 1;
     while (g->bucket_bits < 30 && 1 << g->bucket_bits < 2 * g->count) g->bucket_bits++;
@@ -80,7 +80,7 @@ static vo_grid_entry make_entry(const vo_grid *g, const vo_box *box, int id) {
     return e;
 }
 
-/* How many entries each bucket has, two places on: see fill. */
+/* Counts the entries of each bucket, shifted by two positions; see fill_entries. */
 static void count_entries(vo_grid *g, const vo_box *boxes, int n) {
     memset(g->start, 0, ((size_t)2 + ((size_t)1 << g->bucket_bits)) * sizeof *g->start);
     for (int i = 0; i < n; i++) {
@@ -92,9 +92,9 @@ static void count_entries(vo_grid *g, const vo_box *boxes, int n) {
     for (int b = 0; b < 1 << g->bucket_bits; b++) g->start[b + 2] += g->start[b + 1];
 }
 
-/* While a bucket is filled, its end is kept one place on; when all are full, that is the start of
- * the next. */
-static void fill(vo_grid *g, const vo_box *boxes, int n) {
+/* Counting sort: during filling, the end of each bucket is stored one position further on; when all
+ * are full, it is the start of the next bucket. */
+static void fill_entries(vo_grid *g, const vo_box *boxes, int n) {
     for (int i = 0; i < n; i++) {
         if (!is_box(boxes[i])) continue;
         vo_grid_entry e = make_entry(g, &boxes[i], i);
@@ -114,7 +114,7 @@ vo_result vo_grid_build(vo_context *ctx, vo_grid *grid, const vo_box *boxes, int
         return vo_fail_memory(ctx, "the grid of boxes");
     }
     count_entries(grid, boxes, n);
-    fill(grid, boxes, n);
+    fill_entries(grid, boxes, n);
     return VO_OK;
 }
 
@@ -143,16 +143,16 @@ static bool comes_later(const vo_grid_entry *e, const search *s) {
     return e->class > s->class || (e->class == s->class && e->id >= s->id);
 }
 
-/* As box_overlaps, without branches: most boxes of a cell do not overlap, and none can be guessed.
+/* Branch-free box_overlaps: most boxes of a cell do not overlap, and the outcome is unpredictable.
  */
 static inline bool overlap(const vo_box *a, const vo_box *b) {
     return (a->min.x <= b->max.x) & (b->min.x <= a->max.x) & (a->min.y <= b->max.y) &
            (b->min.y <= a->max.y) & (a->min.z <= b->max.z) & (b->min.z <= a->max.z);
 }
 
-/* Tries the entries of [begin, end) that lie in a layer and, unless it is NULL, in a cell. They are
- * in the order of their ids; in a layer of the asked class alone those below the asked id are left
- * out together. */
+/* Tests the entries of [begin, end) in a layer and, unless it is NULL, in a cell. Entries are
+ * sorted by id; in a layer that contains only the queried class, smaller ids are skipped together.
+ */
 static bool search_entries(const search *s, int begin, int end, const int *cell, int layer) {
     const vo_grid *g = s->grid;
     const vo_box box = *s->box;
@@ -166,10 +166,10 @@ static bool search_entries(const search *s, int begin, int end, const int *cell,
     return true;
 }
 
-/* The columns of cells in which boxes of a layer that meet [min, max] may begin: a box of the layer
- * is shorter than half a cell. The small number makes up for rounding, which is below 2^-25 of a
- * cell. Cells below 0 and beyond the layer's last hold nothing. */
-static void columns(double min, double max, double origin, double per_metre, int range[2]) {
+/* Range of cells in which boxes of a layer that overlap [min, max] may begin: boxes of the layer
+ * are shorter than half a cell. The small number covers rounding, which is below 2^-25 of a cell.
+ * Cells outside the layer are empty. */
+static void find_cell_range(double min, double max, double origin, double per_metre, int range[2]) {
     const double last = 1 << VO_GRID_LAYERS;
     double from = in_cells(min, origin, per_metre) - (0.5 + 0x1p-20);
     double to = in_cells(max, origin, per_metre);
@@ -191,7 +191,7 @@ static bool search_cells(const search *s, const int x[2], const int y[2], const 
     return true;
 }
 
-/* Bucket by bucket, since ids are in order only within one. */
+/* Searches bucket by bucket, since ids are sorted within a bucket only. */
 static bool search_all(const search *s, int layer) {
     const vo_grid *g = s->grid;
     for (int bucket = 0; bucket < 1 << g->bucket_bits; bucket++)
@@ -199,15 +199,15 @@ static bool search_all(const search *s, int layer) {
     return true;
 }
 
-/* A large box among small ones covers more cells than there are entries. */
+/* A large box among small ones covers more cells than there are entries; then tests all entries. */
 static bool search_layer(const search *s, int layer) {
     const vo_grid *g = s->grid;
     const vo_box *b = s->box;
     double per_metre = g->per_metre[layer];
     int x[2], y[2], z[2];
-    columns(b->min.x, b->max.x, g->origin.x, per_metre, x);
-    columns(b->min.y, b->max.y, g->origin.y, per_metre, y);
-    columns(b->min.z, b->max.z, g->origin.z, per_metre, z);
+    find_cell_range(b->min.x, b->max.x, g->origin.x, per_metre, x);
+    find_cell_range(b->min.y, b->max.y, g->origin.y, per_metre, y);
+    find_cell_range(b->min.z, b->max.z, g->origin.z, per_metre, z);
     if (x[1] < x[0] || y[1] < y[0] || z[1] < z[0]) return true;
     double cells = (x[1] - x[0] + 1.0) * (y[1] - y[0] + 1.0) * (z[1] - z[0] + 1.0);
     if (cells > g->count + 27.0) return search_all(s, layer);

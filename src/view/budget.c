@@ -1,58 +1,60 @@
 #include "view/budget.h"
 
 vo_budget_def vo_budget_def_default(void) {
-    return (vo_budget_def){.pixels = 1, .pixels_most = 64, .gain = 0.6, .step = 1.25, .dead = 0.03};
+    return (vo_budget_def){
+        .min_pixels = 1, .max_pixels = 64, .gain = 0.6, .max_step = 1.25, .dead_band = 0.03};
 }
 
-/* measured / wanted; 0 where nothing is wanted or known. */
-static double load_of(double measured, double wanted) {
-    bool known = measured > 0 && isfinite(measured) && wanted > 0;
-    return known ? measured / wanted : 0;
+/* Returns measured / target; 0 if there is no target or no valid measurement. */
+static double load_of(double measured, double target) {
+    bool known = measured > 0 && isfinite(measured) && target > 0;
+    return known ? measured / target : 0;
 }
 
-/* The larger of what is held. */
+/* Returns the larger ratio to a target. */
 static double total_load(const vo_budget_def *def, double faces, double seconds) {
     return vo_max(load_of(faces, def->faces), load_of(seconds, def->seconds));
 }
 
-bool vo_budget_is_of_faces(const vo_budget_def *def, double faces, double seconds) {
+bool vo_budget_is_face_bound(const vo_budget_def *def, double faces, double seconds) {
     return load_of(faces, def->faces) >= load_of(seconds, def->seconds);
 }
 
-#define SLIGHT 3e-3 /* of the faces that are wanted: nearer than this need not be looked for */
+#define FACE_TOLERANCE 3e-3 /* relative tolerance of the solved face count */
 
-/* An l and the faces that are expected there. */
+/* A value of l and the faces expected for it. */
 typedef struct trial {
     double pixels, faces;
 } trial;
 
-typedef struct question {
+typedef struct budget_query {
     const vo_budget_def *def;
     vo_budget_fn *expected;
     void *arg;
     trial now;
-} question;
+} budget_query;
 
-static trial try_pixels(const question *q, double pixels) {
+static trial try_pixels(const budget_query *q, double pixels) {
     return (trial){pixels, q->expected(q->arg, pixels)};
 }
 
-/* How far above, as a logarithm. */
-static double excess_of(trial t, double wanted) {
-    return log(vo_max(t.faces, 1e-6 * wanted) / wanted);
+/* Returns the logarithm of faces / target. */
+static double excess_of(trial t, double target) {
+    return log(vo_max(t.faces, 1e-6 * target) / target);
 }
 
-/* Where as many are expected as wanted, within SLIGHT, or the larger of two l between which that
- * is. Faces go about with a power of l, so the line between two trials is near the curve; halving
- * now and then keeps a trial from staying at its end. */
-static double solve(const question *q, trial low, trial high, double wanted) {
+/* Solves for l such that the expected faces equal the target within FACE_TOLERANCE by regula falsi
+ * in the logarithms, since the face count is close to a power law in l. A bisection in every third
+ * iteration avoids stagnation at one end. Returns the upper end of the bracket if the tolerance is
+ * not reached. */
+static double solve(const budget_query *q, trial low, trial high, double target) {
     enum { ROUNDS = 16 };
-    double above = excess_of(low, wanted), below = excess_of(high, wanted);
-    for (int i = 0; i < ROUNDS && below < -SLIGHT && above > 0; i++) {
+    double above = excess_of(low, target), below = excess_of(high, target);
+    for (int i = 0; i < ROUNDS && below < -FACE_TOLERANCE && above > 0; i++) {
         double part = i % 3 == 2 ? 0.5 : above / (above - below);
         trial middle = try_pixels(q, low.pixels * pow(high.pixels / low.pixels, part));
-        double excess = excess_of(middle, wanted);
-        if (fabs(excess) <= SLIGHT) return middle.pixels;
+        double excess = excess_of(middle, target);
+        if (fabs(excess) <= FACE_TOLERANCE) return middle.pixels;
         if (excess > 0)
             low = middle, above = excess;
         else
@@ -61,41 +63,44 @@ static double solve(const question *q, trial low, trial high, double wanted) {
     return high.pixels;
 }
 
-/* The l for so many faces, but not above `most`. */
-static double pixels_for(const question *q, double wanted, double most) {
+/* Returns the l for a target number of faces, at most `max_pixels`. */
+static double pixels_for_faces(const budget_query *q, double target, double max_pixels) {
     const vo_budget_def *def = q->def;
-    double aim = (1 - def->dead) * wanted;
-    if (q->now.faces <= wanted && q->now.faces >= (1 - 2 * def->dead) * wanted)
+    double aim = (1 - def->dead_band) * target;
+    if (q->now.faces <= target && q->now.faces >= (1 - 2 * def->dead_band) * target)
         return q->now.pixels;
-    if (q->now.faces > wanted) return solve(q, q->now, try_pixels(q, most), aim);
-    trial lower = try_pixels(q, vo_max(q->now.pixels / def->step, def->pixels));
+    if (q->now.faces > target) return solve(q, q->now, try_pixels(q, max_pixels), aim);
+    trial lower = try_pixels(q, vo_max(q->now.pixels / def->max_step, def->min_pixels));
     return lower.faces <= aim ? lower.pixels : solve(q, lower, q->now, aim);
 }
 
-/* Faces that the next frame may have for the sake of seconds, by what the last one took. */
-static double affordable(const question *q, double faces, double load) {
+/* Returns the number of faces allowed for the next frame by the time target. */
+static double affordable_faces(const budget_query *q, double faces, double load) {
     const vo_budget_def *def = q->def;
-    if (load <= 1 && load >= 1 - 2 * def->dead) return faces;
-    double change = vo_max(pow(1 / load, def->gain), 1 / def->step);
-    return change * (load > 1 ? vo_min(faces, q->now.faces) : faces); /* to save is to save */
+    if (load <= 1 && load >= 1 - 2 * def->dead_band) return faces;
+    double change = vo_max(pow(1 / load, def->gain), 1 / def->max_step);
+    return change * (load > 1 ? vo_min(faces, q->now.faces)
+                              : faces); /* a reduction must not increase the count */
 }
 
-/* The l for the sake of seconds; the present one where they are not known. */
-static double pixels_in_time(const question *q, double faces, double seconds, double most) {
+/* Returns the l for the time target; the current l if the measurements are invalid. */
+static double pixels_for_time(const budget_query *q, double faces, double seconds,
+                              double max_pixels) {
     double load = load_of(seconds, q->def->seconds);
     if (!(load > 0 && faces > 0 && isfinite(faces))) return q->now.pixels;
-    return pixels_for(q, affordable(q, faces, load), vo_min(q->now.pixels * q->def->step, most));
+    return pixels_for_faces(q, affordable_faces(q, faces, load),
+                            vo_min(q->now.pixels * q->def->max_step, max_pixels));
 }
 
-double vo_budget_pixels(const vo_budget_def *def, double pixels, double faces, double seconds,
-                        vo_budget_fn *expected, void *arg) {
-    double most = vo_max(def->pixels_most, def->pixels), next = def->pixels;
-    double now = pixels > 0 ? vo_clamp(pixels, def->pixels, most) : def->pixels;
+double vo_budget_next_pixels(const vo_budget_def *def, double pixels, double faces, double seconds,
+                             vo_budget_fn *expected, void *arg) {
+    double max_pixels = vo_max(def->max_pixels, def->min_pixels), next = def->min_pixels;
+    double now = pixels > 0 ? vo_clamp(pixels, def->min_pixels, max_pixels) : def->min_pixels;
     if (!(def->faces > 0) && !(def->seconds > 0)) return now;
-    question q = {.def = def, .expected = expected, .arg = arg};
+    budget_query q = {.def = def, .expected = expected, .arg = arg};
     q.now = try_pixels(&q, now);
-    if (def->faces > 0) next = vo_max(next, pixels_for(&q, def->faces, most));
-    if (def->seconds > 0) next = vo_max(next, pixels_in_time(&q, faces, seconds, most));
+    if (def->faces > 0) next = vo_max(next, pixels_for_faces(&q, def->faces, max_pixels));
+    if (def->seconds > 0) next = vo_max(next, pixels_for_time(&q, faces, seconds, max_pixels));
     return next;
 }
 
@@ -104,6 +109,6 @@ double vo_budget_excess(const vo_budget_def *def, double faces, double seconds) 
 }
 
 bool vo_budget_is_missed(const vo_budget_def *def, double pixels, double faces, double seconds) {
-    return pixels >= vo_max(def->pixels_most, def->pixels) &&
-           total_load(def, faces, seconds) > 1 + def->dead;
+    return pixels >= vo_max(def->max_pixels, def->min_pixels) &&
+           total_load(def, faces, seconds) > 1 + def->dead_band;
 }

@@ -1,63 +1,61 @@
-/* A budget: l, the shortest edge on the screen (screen.h), chosen so that the number of faces, or
- * the seconds a frame takes, stay at a given value.
+/* Budget control: chooses l, the minimum edge length on screen (screen.h), so that the number of
+ * faces or the seconds per frame stay at a target.
  *
- * Faces are held ahead: whoever asks knows how many a mesh will have for any l (the area of the
- * cloth in its own metric, remesh/sizing.h), so l is where that is what is wanted, in the very
- * frame in which a fold or a figure comes up. A controller that looks at the faces of the frame
- * before was tried first: cloth in wind changes as fast as it answers, and what it held swung as
- * much as without it.
+ * Faces are controlled by feedforward. The caller supplies the expected number of faces for any l
+ * (the area of the cloth in its own metric, remesh/sizing.h), and l is solved for in the frame in
+ * which a fold or a character appears. Feedback from the faces of the previous frame was tried
+ * first and rejected: cloth in wind changes as fast as the controller reacts, and the face count
+ * oscillated as much as without control.
  *
- * Seconds cannot be known ahead. They go with faces or faster, so
+ * Seconds can only be controlled by feedback. They grow at least linearly with the faces, so
  *
- *      wanted faces = faces (wanted seconds / measured seconds)^gain,
+ *      target faces = faces (target seconds / measured seconds)^gain,
  *
- * and if that is less, by a limited factor a frame, so that one odd frame does no harm. Where there
- * is time to spare, what comes up may come up: cost would have to grow as faces^1.7 to use it up.
+ * and a reduction is limited to a factor per frame, so that a single slow frame has a bounded
+ * effect. Growth is not limited: cost would have to grow as faces^1.7 to exceed the budget.
  *
- * A little less is aimed at than is wanted, and within a band below that nothing is changed at all:
- * a mesh at rest shall rest. For the sake of faces l rises at once; it falls, and rises for the
- * sake of seconds, in steps. It never goes below what the user asked for, so where there is money
- * to spare it is not spent.
+ * The controller aims slightly below the target and makes no change inside a dead band below it, so
+ * that a mesh at rest stays at rest. To meet the face target l rises at once; it falls, and rises
+ * for the time target, in limited steps. It never falls below the minimum that the user set.
  *
- * The present l is state. It goes into the frame; a run that holds a number of faces is then
- * reproduced and resumed bit by bit. One that holds seconds is not, by nature: the clock decides.
- */
+ * The current l is state and is saved with the frame, so a run with a face target is reproduced and
+ * resumed bit by bit. A run with a time target is not reproducible, because measured times vary. */
 #ifndef VO_VIEW_BUDGET_H
 #define VO_VIEW_BUDGET_H
 
 #include "math/vec.h"
 
 typedef struct vo_budget_def {
-    double faces;       /* [0] wanted, of all cloths; not positive: any number */
-    double seconds;     /* [0] wanted a frame; not positive: any */
-    double pixels;      /* [1] l at its least, positive */
-    double pixels_most; /* [64] l at its most; not below pixels */
-    double gain;        /* [0.6] exponent of seconds */
-    double step;        /* [1.25] factor by which l falls a frame, or rises for the sake of seconds,
-                           and by which these lessen the faces, at most; above 1 */
-    double dead;        /* [0.03] relative: half of the band below what is wanted */
+    double faces;      /* [0] target number of faces of all cloths; not positive: no limit */
+    double seconds;    /* [0] target seconds per frame; not positive: no limit */
+    double min_pixels; /* [1] minimum of l, positive */
+    double max_pixels; /* [64] maximum of l; not below min_pixels */
+    double gain;       /* [0.6] exponent of the time control */
+    double max_step; /* [1.25] maximum factor per frame by which l falls or the time control changes
+                        l and the faces; above 1 */
+    double dead_band; /* [0.03] relative half width of the dead band below the target */
 } vo_budget_def;
 
 vo_budget_def vo_budget_def_default(void);
 
-/* Faces to be expected with an l; falls with it. */
+/* Returns the expected number of faces for a given l; decreases with l. */
 typedef double vo_budget_fn(void *arg, double pixels);
 
-/* The next l, from the present one (not positive: at the start) and what the last frame took. Where
- * both are held, the larger of what they ask for. Measurements that are not positive and finite say
- * nothing. */
-double vo_budget_pixels(const vo_budget_def *def, double pixels, double faces, double seconds,
-                        vo_budget_fn *expected, void *arg);
+/* Returns the next l from the current one (not positive: at the start) and the measurements of the
+ * last frame. With both targets set, returns the larger of the two results. Measurements that are
+ * not positive and finite are ignored. */
+double vo_budget_next_pixels(const vo_budget_def *def, double pixels, double faces, double seconds,
+                             vo_budget_fn *expected, void *arg);
 
-/* How far a frame is above what is wanted, relative to that; 0: it is not. Where both are held, the
- * larger of the two. No dead band: 0.01 is a hundredth too much. */
+/* Returns the relative excess over the target, the larger one if both are set; 0 within the target.
+ * Ignores the dead band. */
 double vo_budget_excess(const vo_budget_def *def, double faces, double seconds);
 
-/* Whether that is all there is to be done: l is at its most, and the frame took more than wanted
- * all the same. What is left then does not go by the screen: seams, outlines, what is unseen. */
+/* Returns true if l is at its maximum and the frame still exceeds a target by more than the dead
+ * band. The remaining faces do not depend on l: seams, outlines, invisible parts. */
 bool vo_budget_is_missed(const vo_budget_def *def, double pixels, double faces, double seconds);
 
-/* Which of the two is more above what is wanted: the faces, or the seconds. */
-bool vo_budget_is_of_faces(const vo_budget_def *def, double faces, double seconds);
+/* Returns true if the relative excess of the faces is at least that of the seconds. */
+bool vo_budget_is_face_bound(const vo_budget_def *def, double faces, double seconds);
 
 #endif

@@ -2,13 +2,13 @@
 
 #include "math/bounds.h"
 
-double vo_camera_tangent(double field) { return tan(field * VO_PI / 360); }
+double vo_camera_half_fov_tangent(double fov_y) { return tan(fov_y * VO_PI / 360); }
 
-/* But for the rounding of floats. */
-static const double SKEW = 1e-3;
+/* Tolerance of orthonormality, for axes that were stored as floats. */
+static const double FRAME_TOLERANCE = 1e-3;
 
-static bool is_axis(vo_vec3 a) { return fabs(v3_length(a) - 1) < SKEW; }
-static bool are_square(vo_vec3 a, vo_vec3 b) { return fabs(v3_dot(a, b)) < SKEW; }
+static bool is_axis(vo_vec3 a) { return fabs(v3_length(a) - 1) < FRAME_TOLERANCE; }
+static bool are_square(vo_vec3 a, vo_vec3 b) { return fabs(v3_dot(a, b)) < FRAME_TOLERANCE; }
 
 static const char *frame_defect(const vo_camera *c) {
     if (!is_axis(c->right)) return "right must have the length 1";
@@ -19,75 +19,63 @@ static const char *frame_defect(const vo_camera *c) {
         return "right, up and forward must be at right angles to each other";
     if (!(v3_dot(v3_cross(c->up, c->right), c->forward) > 0))
         return "forward must be up x right and is its opposite: it points backwards, or the camera "
-               "is of a left-handed world, which is to be converted as a whole";
+               "is of a left-handed world, which must be converted as a whole";
     return NULL;
 }
 
 const char *vo_camera_defect(const vo_camera *c) {
-    if (!v3_is_bounded(c->position)) return "position must be three numbers up to " VO_LARGEST_TEXT;
+    if (!v3_is_bounded(c->position))
+        return "position must be three numbers up to " VO_MAX_NUMBER_TEXT;
     const char *frame = frame_defect(c);
     if (frame) return frame;
-    if (!vo_is_positive(c->tan_x)) return "tan_x must be positive, up to " VO_LARGEST_TEXT;
-    if (!vo_is_positive(c->tan_y)) return "tan_y must be positive, up to " VO_LARGEST_TEXT;
-    if (!vo_is_positive(c->near)) return "near must be positive, up to " VO_LARGEST_TEXT;
-    if (!vo_is_positive(c->far) || !(c->near < c->far))
-        return "far must be more than near, up to " VO_LARGEST_TEXT;
+    if (!vo_is_positive(c->tan_x)) return "tan_x must be positive, up to " VO_MAX_NUMBER_TEXT;
+    if (!vo_is_positive(c->tan_y)) return "tan_y must be positive, up to " VO_MAX_NUMBER_TEXT;
+    if (!vo_is_positive(c->z_near)) return "z_near must be positive, up to " VO_MAX_NUMBER_TEXT;
+    if (!vo_is_positive(c->z_far) || !(c->z_near < c->z_far))
+        return "z_far must be greater than z_near, up to " VO_MAX_NUMBER_TEXT;
     if (c->width < 1 || c->height < 1) return "width and height must be at least 1 pixel";
     return NULL;
 }
 
-void vo_camera_open(vo_camera *c, double tan_y) {
+void vo_camera_set_fov(vo_camera *c, double tan_y) {
     c->tan_y = tan_y;
     c->tan_x = tan_y * c->width / c->height;
 }
 
-void vo_camera_turn(vo_camera *c, vo_quat q) {
+void vo_camera_set_rotation(vo_camera *c, vo_quat q) {
     c->right = q_rotate(q, v3(1, 0, 0));
     c->up = q_rotate(q, v3(0, 1, 0));
     c->forward = q_rotate(q, v3(0, 0, -1));
 }
 
-/* From the matrix whose columns are right, up and -forward: the largest of the four components is
- * found by its square, the others by products with it. */
-vo_quat vo_camera_rotation(const vo_camera *c) {
-    vo_vec3 a = c->right, b = c->up, d = v3_negate(c->forward);
-    double square[4] = {1 + a.x + b.y + d.z, 1 + a.x - b.y - d.z, 1 - a.x + b.y - d.z,
-                        1 - a.x - b.y + d.z};              /* 4 w^2, 4 x^2, 4 y^2, 4 z^2 */
-    double wx = b.z - d.y, wy = d.x - a.z, wz = a.y - b.x; /* 4 w x, ... */
-    double xy = a.y + b.x, yz = b.z + d.y, zx = d.x + a.z; /* 4 x y, ... */
-    int largest = 0;
-    for (int i = 1; i < 4; i++)
-        if (square[i] > square[largest]) largest = i;
-    vo_quat row[4] = {{square[0], wx, wy, wz},
-                      {wx, square[1], xy, zx},
-                      {wy, xy, square[2], yz},
-                      {wz, zx, yz, square[3]}};
-    return q_normalize(row[largest]);
+vo_quat vo_camera_get_rotation(const vo_camera *c) {
+    return q_from_axes(c->right, c->up, v3_negate(c->forward));
 }
 
-/* What is at the top of the picture where the camera looks along `up` or against it. */
-static vo_vec3 top_of_map(vo_vec3 up) {
+/* Returns the direction shown at the top of the image if the camera looks along `up` or against it.
+ */
+static vo_vec3 image_top(vo_vec3 up) {
     return fabs(up.y) > 0.5 * v3_length(up) ? v3(0, 0, up.y > 0 ? -1 : 1) : v3(0, 1, 0);
 }
 
-bool vo_camera_aim(vo_camera *c, vo_vec3 forward, vo_vec3 up) {
-    const double least = 1e-12, parallel = 1e-9;
-    if (!(v3_length(forward) > least)) return false;
+bool vo_camera_set_direction(vo_camera *c, vo_vec3 forward, vo_vec3 up) {
+    const double min_length = 1e-12, parallel = 1e-9;
+    if (!(v3_length(forward) > min_length)) return false;
     c->forward = v3_normalize(forward);
     vo_vec3 right = v3_cross(c->forward, v3_normalize(up));
-    if (v3_length(right) < parallel) right = v3_cross(c->forward, top_of_map(up));
+    if (v3_length(right) < parallel) right = v3_cross(c->forward, image_top(up));
     c->right = v3_normalize(right);
     c->up = v3_cross(c->right, c->forward);
     return true;
 }
 
-vo_camera vo_camera_look_at(vo_vec3 position, vo_vec3 target, vo_vec3 up, double field, int width,
+vo_camera vo_camera_look_at(vo_vec3 position, vo_vec3 target, vo_vec3 up, double fov_y, int width,
                             int height) {
     vo_camera c = {
-        .position = position, .near = 0.01, .far = 1000, .width = width, .height = height};
-    vo_camera_open(&c, vo_camera_tangent(field));
-    if (!vo_camera_aim(&c, v3_sub(target, position), up))
-        (void)vo_camera_aim(&c, top_of_map(up), up);
+        .position = position, .z_near = 0.01, .z_far = 1000, .width = width, .height = height};
+    vo_camera_set_fov(&c, vo_camera_half_fov_tangent(fov_y));
+    if (!vo_camera_set_direction(&c, v3_sub(target, position), up))
+        (void)vo_camera_set_direction(&c, image_top(up), up);
     return c;
 }
 
@@ -101,24 +89,24 @@ bool vo_camera_project(const vo_camera *c, vo_vec3 point, vo_vec2 *pixel, double
     return true;
 }
 
-bool vo_camera_shows(const vo_camera *c, double border, vo_vec3 point, vo_vec2 *pixel) {
+bool vo_camera_contains(const vo_camera *c, double border, vo_vec3 point, vo_vec2 *pixel) {
     double depth;
-    return vo_camera_project(c, point, pixel, &depth) && depth >= c->near && depth <= c->far &&
+    return vo_camera_project(c, point, pixel, &depth) && depth >= c->z_near && depth <= c->z_far &&
            pixel->x >= -border && pixel->y >= -border && pixel->x <= c->width + border &&
            pixel->y <= c->height + border;
 }
 
-/* Through a place of the picture, with a length of 1 along forward. */
-static vo_vec3 through(const vo_camera *c, vo_vec2 pixel) {
+/* Returns the direction ray_through a pixel, scaled to length 1 along forward. */
+static vo_vec3 ray_through(const vo_camera *c, vo_vec2 pixel) {
     double a = (2 * pixel.x / c->width - 1) * c->tan_x,
            b = (1 - 2 * pixel.y / c->height) * c->tan_y;
     return v3_add_scaled(v3_add_scaled(c->forward, a, c->right), b, c->up);
 }
 
 vo_vec3 vo_camera_unproject(const vo_camera *c, vo_vec2 pixel, double depth) {
-    return v3_add_scaled(c->position, depth, through(c, pixel));
+    return v3_add_scaled(c->position, depth, ray_through(c, pixel));
 }
 
 vo_vec3 vo_camera_direction(const vo_camera *c, vo_vec2 pixel) {
-    return v3_normalize(through(c, pixel));
+    return v3_normalize(ray_through(c, pixel));
 }

@@ -1,84 +1,86 @@
 #include "view/camera_predict.h"
 
-static const double JUMP = VO_PI / 4;     /* rad in one step */
-static const double SHORTEST_STEP = 1e-9; /* s; shorter ones give no speeds */
-static const double MOST_ZOOM = 1;        /* of log tan_y, that is ever predicted */
+static const double CUT_ANGLE = VO_PI / 4; /* rad per step; a larger rotation is a cut */
+static const double MIN_STEP = 1e-9;       /* s; shorter steps give no usable velocity */
+static const double MAX_LOG_ZOOM = 1;      /* bound of the predicted change of log tan_y */
 
-vo_camera_guide vo_camera_guide_begin(void) { return (vo_camera_guide){0}; }
+vo_camera_predictor vo_camera_predictor_init(void) { return (vo_camera_predictor){0}; }
 
-void vo_camera_guide_cut(vo_camera_guide *g) { *g = vo_camera_guide_begin(); }
+void vo_camera_predictor_reset(vo_camera_predictor *g) { *g = vo_camera_predictor_init(); }
 
-/* The turn from one camera to another, as axis times radians, at most pi. */
-static vo_vec3 turn_between(const vo_camera *a, const vo_camera *b) {
-    vo_quat q = q_mul(vo_camera_rotation(b), q_conjugate(vo_camera_rotation(a)));
+/* Returns the rotation between two cameras as a rotation vector, at most pi rad. */
+static vo_vec3 rotation_between(const vo_camera *a, const vo_camera *b) {
+    vo_quat q = q_mul(vo_camera_get_rotation(b), q_conjugate(vo_camera_get_rotation(a)));
     if (q.w < 0) q = q_scale(-1, q);
     vo_vec3 axis = v3(q.x, q.y, q.z);
     return v3_scale(2 * atan2(v3_length(axis), q.w), v3_normalize(axis));
 }
 
-static vo_camera_speed speed_between(const vo_camera *a, const vo_camera *b, double step) {
-    return (vo_camera_speed){v3_scale(1 / step, v3_sub(b->position, a->position)),
-                             v3_scale(1 / step, turn_between(a, b)),
-                             log(b->tan_y / a->tan_y) / step};
+static vo_camera_velocity velocity_between(const vo_camera *a, const vo_camera *b, double step) {
+    return (vo_camera_velocity){v3_scale(1 / step, v3_sub(b->position, a->position)),
+                                v3_scale(1 / step, rotation_between(a, b)),
+                                log(b->tan_y / a->tan_y) / step};
 }
 
-/* Begins again with this camera. */
-static void restart(vo_camera_guide *g, double time, const vo_camera *camera) {
-    *g = (vo_camera_guide){.count = 1, .time = time, .camera = *camera};
+/* Resets the predictor to a single pose. */
+static void reset_to(vo_camera_predictor *g, double time, const vo_camera *camera) {
+    *g = (vo_camera_predictor){.count = 1, .time = time, .camera = *camera};
 }
 
-/* Speeds hold in the middle of their steps, so they have changed over half of each. */
-static void follow(vo_camera_guide *g, double time, const vo_camera *camera) {
+/* Appends a pose. A velocity applies to the middle of its step, so accelerations divide by half the
+ * sum of both steps. */
+static void append_pose(vo_camera_predictor *g, double time, const vo_camera *camera) {
     double step = time - g->time;
-    vo_camera_speed speed = speed_between(&g->camera, camera, step);
+    vo_camera_velocity velocity = velocity_between(&g->camera, camera, step);
     double between = (g->step + step) / 2;
     bool second = g->count >= 2;
-    g->push = second ? v3_distance(speed.velocity, g->speed.velocity) / between : 0;
-    g->twist = second ? v3_distance(speed.turning, g->speed.turning) / between : 0;
-    g->widening = second ? fabs(speed.zooming - g->speed.zooming) / between : 0;
+    g->acceleration = second ? v3_distance(velocity.linear, g->velocity.linear) / between : 0;
+    g->angular_acceleration =
+        second ? v3_distance(velocity.angular, g->velocity.angular) / between : 0;
+    g->zoom_acceleration = second ? fabs(velocity.zoom - g->velocity.zoom) / between : 0;
     g->count = vo_min_int(g->count + 1, 3);
     g->time = time;
     g->camera = *camera;
-    g->speed = speed;
+    g->velocity = velocity;
     g->step = step;
 }
 
-/* As before the last pose. How speeds had changed by then is not known any more, nor needed: what
- * comes next finds it anew. */
-static void take_back(vo_camera_guide *g) {
-    *g = (vo_camera_guide){.count = g->before.count,
-                           .time = g->before.time,
-                           .camera = g->before.camera,
-                           .speed = g->before.speed,
-                           .step = g->before.step};
+/* Restores the state before the last pose. Its accelerations are not stored; the next pose
+ * recomputes them. */
+static void restore_previous(vo_camera_predictor *g) {
+    *g = (vo_camera_predictor){.count = g->previous.count,
+                               .time = g->previous.time,
+                               .camera = g->previous.camera,
+                               .velocity = g->previous.velocity,
+                               .step = g->previous.step};
 }
 
-void vo_camera_guide_add(vo_camera_guide *g, double time, const vo_camera *camera) {
-    if (g->count > 0 && time == g->time) take_back(g);
-    vo_camera_guide last = g->count > 0 && time > g->time ? *g : vo_camera_guide_begin();
-    bool known = last.count > 0 && v3_length(turn_between(&g->camera, camera)) <= JUMP;
-    if (known && time - g->time >= SHORTEST_STEP)
-        follow(g, time, camera);
+void vo_camera_predictor_add(vo_camera_predictor *g, double time, const vo_camera *camera) {
+    if (g->count > 0 && time == g->time) restore_previous(g);
+    vo_camera_predictor last = g->count > 0 && time > g->time ? *g : vo_camera_predictor_init();
+    bool known = last.count > 0 && v3_length(rotation_between(&g->camera, camera)) <= CUT_ANGLE;
+    if (known && time - g->time >= MIN_STEP)
+        append_pose(g, time, camera);
     else
-        restart(g, time, camera);
-    g->before.count = last.count;
-    g->before.time = last.time;
-    g->before.camera = last.camera;
-    g->before.speed = last.speed;
-    g->before.step = last.step;
+        reset_to(g, time, camera);
+    g->previous.count = last.count;
+    g->previous.time = last.time;
+    g->previous.camera = last.camera;
+    g->previous.velocity = last.velocity;
+    g->previous.step = last.step;
 }
 
-/* How many times as wide the picture opens after so many seconds. */
-static double zoom_after(const vo_camera_guide *g, double ahead) {
-    return exp(vo_clamp(ahead * g->speed.zooming, -MOST_ZOOM, MOST_ZOOM));
+/* Returns the predicted ratio of tan_y after `ahead` seconds. */
+static double zoom_after(const vo_camera_predictor *g, double ahead) {
+    return exp(vo_clamp(ahead * g->velocity.zoom, -MAX_LOG_ZOOM, MAX_LOG_ZOOM));
 }
 
-vo_camera vo_camera_predict(const vo_camera_guide *g, double time) {
+vo_camera vo_camera_predict(const vo_camera_predictor *g, double time) {
     vo_camera c = g->camera;
     double ahead = time - g->time;
     if (!(ahead > 0)) return c;
-    vo_quat turn = q_axis_angle(g->speed.turning, ahead * v3_length(g->speed.turning));
-    c.position = v3_add_scaled(c.position, ahead, g->speed.velocity);
+    vo_quat turn = q_axis_angle(g->velocity.angular, ahead * v3_length(g->velocity.angular));
+    c.position = v3_add_scaled(c.position, ahead, g->velocity.linear);
     c.right = q_rotate(turn, c.right);
     c.up = q_rotate(turn, c.up);
     c.forward = q_rotate(turn, c.forward);
@@ -88,11 +90,13 @@ vo_camera vo_camera_predict(const vo_camera_guide *g, double time) {
     return c;
 }
 
-/* Under a steady push a the speed is right for the middle of the last step, h / 2 ago, and then
- * lags behind: by a (tau + h / 2) after tau, so that the place is off by a tau (tau + h) / 2. */
-vo_camera_doubt vo_camera_predict_doubt(const vo_camera_guide *g, double time) {
+/* Under a constant acceleration a, the velocity estimate is exact at the middle of the last step, h
+ * / 2 before the last pose. After tau it is off by a (tau + h / 2), and the position by a tau (tau
+ * + h) / 2. */
+vo_camera_uncertainty vo_camera_predict_uncertainty(const vo_camera_predictor *g, double time) {
     double ahead = vo_max(0, time - g->time), lag = ahead * (ahead + g->step) / 2;
     double opening = zoom_after(g, ahead) * hypot(g->camera.tan_x, g->camera.tan_y);
-    double zoom = opening * expm1(vo_min(lag * g->widening, MOST_ZOOM));
-    return (vo_camera_doubt){lag * g->push, vo_min(lag * g->twist + zoom, VO_PI)};
+    double zoom = opening * expm1(vo_min(lag * g->zoom_acceleration, MAX_LOG_ZOOM));
+    return (vo_camera_uncertainty){lag * g->acceleration,
+                                   vo_min(lag * g->angular_acceleration + zoom, VO_PI)};
 }

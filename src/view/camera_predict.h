@@ -1,65 +1,66 @@
-/* Where a camera that nobody has prescribed will be.
+/* Extrapolates the path of an interactive camera and bounds the error.
  *
- * A program that is steered by hand gives the camera step by step. What it has given lately is
- * followed on: the same velocity, the same turning speed about the same axis, the same zoom. The
- * further ahead, the less that is to be trusted; `vo_camera_predict_doubt` says by how much the
- * camera may be elsewhere if it goes on changing its speeds as it did lately, so that the margin
- * around its picture can be made as much wider.
+ * An interactive host sets the camera step by step. The prediction continues the last velocity,
+ * angular velocity and zoom rate. Its error grows with the time ahead;
+ * `vo_camera_predict_uncertainty` bounds it under the assumption that the velocities keep changing
+ * as they did recently, and the frustum margin is widened by this bound.
  *
- *      given      1-----2-----3                    speeds from 2 to 3,
- *      predicted               \- - - - - - o      changes of speed from 1-2 to 2-3
+ *      given      1-----2-----3                    velocities from 2 to 3,
+ *      predicted               \- - - - - - o      accelerations from 1-2 to 2-3
  *
- * Three poses, and what was known before the last, are all the memory there is. A turn by more than
- * an eighth of a circle in one step is a jump and says nothing about what comes; jumps that do not
- * turn must be told. */
+ * The state consists of the last three poses and of the state before the last one, in case that
+ * pose is replaced. A rotation of more than an eighth of a turn in one step is treated as a cut and
+ * resets the predictor; cuts without rotation must be reported by the caller. */
 #ifndef VO_VIEW_CAMERA_PREDICT_H
 #define VO_VIEW_CAMERA_PREDICT_H
 
 #include "view/camera.h"
 
-/* Per second, all of them. */
-typedef struct vo_camera_speed {
-    vo_vec3 velocity; /* m/s */
-    vo_vec3 turning;  /* rad/s about this axis, world */
-    double zooming;   /* 1/s, of log tan_y */
-} vo_camera_speed;
+/* Rates of change. */
+typedef struct vo_camera_velocity {
+    vo_vec3 linear;  /* m/s */
+    vo_vec3 angular; /* rad/s, angular velocity, world */
+    double zoom;     /* 1/s, rate of log tan_y */
+} vo_camera_velocity;
 
-typedef struct vo_camera_guide {
-    int count;             /* poses given since the last jump, at most 3 */
-    double time;           /* s, of the last one */
-    vo_camera camera;      /* the last one */
-    vo_camera_speed speed; /* since the one before; zero with fewer than 2 poses */
-    double step;           /* s, from the one before */
-    double push;           /* m/s^2, change of velocity; zero with fewer than 3 poses */
-    double twist;          /* rad/s^2, change of turning speed */
-    double widening;       /* 1/s^2, change of zooming */
+typedef struct vo_camera_predictor {
+    int count;                   /* poses since the last cut, at most 3 */
+    double time;                 /* s, time of the last pose */
+    vo_camera camera;            /* last pose */
+    vo_camera_velocity velocity; /* between the last two poses; zero with fewer than 2 */
+    double step;                 /* s, between the last two poses */
+    double acceleration;         /* m/s^2; zero with fewer than 3 poses */
+    double angular_acceleration; /* rad/s^2 */
+    double zoom_acceleration;    /* 1/s^2 */
     struct {
         int count;
         double time;
         vo_camera camera;
-        vo_camera_speed speed;
+        vo_camera_velocity velocity;
         double step;
-    } before; /* the same before the last pose, should another take its place */
-} vo_camera_guide;
+    } previous; /* state before the last pose, restored if that pose is replaced */
+} vo_camera_predictor;
 
-/* Knows nothing yet. */
-vo_camera_guide vo_camera_guide_begin(void);
+/* Returns an empty predictor. */
+vo_camera_predictor vo_camera_predictor_init(void);
 
-/* The camera at a time. One of the same time as the last takes its place, as if that had not been;
- * one of an earlier time begins again. */
-void vo_camera_guide_add(vo_camera_guide *guide, double time, const vo_camera *camera);
+/* Adds the pose at a time. A pose with the time of the last one replaces it; an earlier time resets
+ * the predictor first. */
+void vo_camera_predictor_add(vo_camera_predictor *predictor, double time, const vo_camera *camera);
 
-/* What was given so far says nothing about what comes. */
-void vo_camera_guide_cut(vo_camera_guide *guide);
+/* Discards all poses, for a cut. */
+void vo_camera_predictor_reset(vo_camera_predictor *predictor);
 
-/* At least one camera has been given. A time before the last one gives the last one. */
-vo_camera vo_camera_predict(const vo_camera_guide *guide, double time);
+/* Returns the predicted camera; the last pose for times up to it. At least one pose must have been
+ * added. */
+vo_camera vo_camera_predict(const vo_camera_predictor *predictor, double time);
 
-/* How far off the prediction for a time may be: of the camera's place, and of the directions of its
- * rays, which turn and open. */
-typedef struct vo_camera_doubt {
+/* Bounds of the prediction error: of the position, and of ray directions by rotation and zoom. */
+typedef struct vo_camera_uncertainty {
     double metres, radians;
-} vo_camera_doubt;
-vo_camera_doubt vo_camera_predict_doubt(const vo_camera_guide *guide, double time);
+} vo_camera_uncertainty;
+/* Returns the error bounds of vo_camera_predict for the same time. */
+vo_camera_uncertainty vo_camera_predict_uncertainty(const vo_camera_predictor *predictor,
+                                                    double time);
 
 #endif

@@ -1,26 +1,26 @@
-/* The view frustum: the part of the world that a camera's picture shows, and how far things are
- * from it.
+/* The view frustum of a camera, and distances from it.
  *
- * Everything is asked in the camera's own frame (x right, y up, z forward), where the frustum is
+ * All queries are in the camera frame (x right, y up, z forward), where the frustum is
  *
  *      |x| <= tan_x z,   |y| <= tan_y z,   near <= z <= far
  *
  *              far
- *       \---------------/          A point: mirrored into x, y >= 0, the nearest point of each
- *        \   frustum   /           slice z is found by clamping, and its distance squared is
+ *       \---------------/          Point: mirrored into x, y >= 0, the closest point of each
+ *        \   frustum   /           slice z is found by clamping, and its squared distance is
  *    p .  \           /              (z - pz)^2 + max(0, px - tan_x z)^2 + max(0, py - tan_y z)^2,
- *        ` q         /             convex in z and of three pieces. Its least value is exact,
- *           \-------/  near        without a case for each face, edge and corner.
+ *        ` q         /             convex and piecewise quadratic in z. The minimum is exact,
+ *           \-------/  near        without a case per face, edge and corner.
  *            .     .
- *              eye
+ *             camera
  *
- * A triangle: touches the frustum if a corner is inside, or if something is left after clipping by
- * the six planes. Otherwise the nearest of its corners, c, and the point q of the frustum nearest
- * to it, are the answer if the whole triangle lies beyond the plane through c across c - q, since
- * the frustum lies before the one through q. That settles nearly all; what is left (edge against
- * edge, corner of the frustum against the inside of the triangle) is searched in full.
+ * Triangle: it touches the frustum if a corner is inside or if clipping by the six planes leaves a
+ * polygon. Otherwise let c be its corner closest to the frustum and q the closest point of the
+ * frustum to c. If the whole triangle lies beyond the plane through c normal to c - q, then |c - q|
+ * is the distance, because the frustum lies on the other side of the parallel plane through q. This
+ * settles nearly all cases; the rest (edge against edge, frustum corner against triangle interior)
+ * are tested exhaustively.
  *
- * Rejected: GJK, which is no faster here and needs care where simplices become flat. */
+ * Rejected: GJK, which is not faster here and needs care with degenerate simplices. */
 #ifndef VO_VIEW_FRUSTUM_H
 #define VO_VIEW_FRUSTUM_H
 
@@ -28,40 +28,43 @@
 
 #include <voile/camera.h>
 
-/* What is further from the camera is not seen, m. */
-#define VO_FRUSTUM_FARTHEST 1e6
+/* Maximum depth of a frustum, m. */
+#define VO_FRUSTUM_MAX_DEPTH 1e6
 
 typedef struct vo_frustum {
-    vo_vec3 eye, right, up, forward; /* the camera's frame, world */
-    double tan_x, tan_y;             /* positive */
-    double near, far;                /* m, 0 <= near <= far */
-    double side_x, side_y;           /* cosines of half the opening angles: x - tan_x z times side_x
-                                        is a distance from the right plane */
-    double slant;                    /* 1 / (1 + tan_x^2 + tan_y^2) */
-    vo_vec3 corner[8];               /* camera's frame; bit 0: right, bit 1: up, bit 2: far */
+    vo_vec3 position, right, up, forward; /* camera frame, world */
+    double tan_x, tan_y;                  /* positive */
+    double z_near, z_far;                 /* m, 0 <= near <= far */
+    double side_x, side_y; /* cosines of half the fields of view: (x - tan_x z) side_x is the
+                              distance from the right plane */
+    double inverse_slant2; /* 1 / (1 + tan_x^2 + tan_y^2) */
+    vo_vec3 corner[8];     /* camera frame; bit 0: right, bit 1: up, bit 2: far */
 } vo_frustum;
 
-/* A triangle that comes nearer than its nearest corner by less than this is as near, m. */
-#define VO_FRUSTUM_FLAT 1e-10
+/* A triangle whose distance is below that of its closest corner by less than this is treated as
+ * equally far, m. */
+#define VO_FRUSTUM_TOLERANCE 1e-10
 
-/* Values that make no camera (an opening of zero, far before near) are brought into range. */
+/* Returns the frustum of a camera; invalid values (zero field of view, far below near) are clamped.
+ */
 vo_frustum vo_frustum_make(const vo_camera *camera);
 
-/* World to the camera's frame. */
-static inline vo_vec3 vo_frustum_local(const vo_frustum *f, vo_vec3 x) {
-    vo_vec3 d = v3_sub(x, f->eye);
+/* Transforms a point from the world to the camera frame. */
+static inline vo_vec3 vo_frustum_to_local(const vo_frustum *f, vo_vec3 x) {
+    vo_vec3 d = v3_sub(x, f->position);
     return v3(v3_dot(f->right, d), v3_dot(f->up, d), v3_dot(f->forward, d));
 }
 
-/* Point of the frustum nearest to p; p itself if it is inside. */
-vo_vec3 vo_frustum_nearest(const vo_frustum *f, vo_vec3 p);
+/* Returns the point of the frustum closest to p; p itself if it is inside. */
+vo_vec3 vo_frustum_closest_point(const vo_frustum *f, vo_vec3 p);
 
-/* Whether a ball is inside with all of it. May say no for one that is, never yes for one that is
- * not. */
-bool vo_frustum_holds_ball(const vo_frustum *f, vo_vec3 centre, double radius);
+/* Returns true only if a ball is entirely inside; conservative: may return false for a ball that
+ * is. */
+bool vo_frustum_contains_ball(const vo_frustum *f, vo_vec3 centre, double radius);
 
-/* Distance of a triangle from the frustum, 0 where they touch. Where it is not below `reach`, any
- * number from `reach` up to it is returned, which costs less. */
-double vo_frustum_distance(const vo_frustum *f, const vo_vec3 p[3], double reach);
+/* Returns the distance between a triangle and the frustum, 0 if they intersect. For distances of at
+ * least `max_distance` any value between `max_distance` and the distance is returned, which is
+ * cheaper. */
+double vo_frustum_triangle_distance(const vo_frustum *f, const vo_vec3 p[3], double max_distance);
 
 #endif

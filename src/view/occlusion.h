@@ -1,86 +1,89 @@
-/* What is hidden behind something: bodies, garments, other characters.
+/* Occlusion: classifies faces as visible or occluded by bodies, garments and other characters, by
+ * casting visibility rays.
  *
- * A face is hidden from an eye that sees none of a few points of it: its corners, its
- * middle and, from the first and last moments of a shot, a lattice inside that is as fine as
- * `spacing` and `pixels` ask for. A line of sight goes from the point to the eye and ends at the
- * near plane. Only faces that an eye sees from the front and in frame are asked about; for the
- * others nothing would change.
+ * A face is occluded from a viewpoint if all its sample points are: its corners, its centroid and,
+ * for the first and last frustum samples of a shot, a lattice inside whose density `spacing` and
+ * `pixels` set. A visibility ray starts at the point and ends at the near plane. Only faces that
+ * are front-facing and in the frustum are tested; for the others the result would not change the
+ * view factor.
  *
- *                     .--------- body            a: seen                 rings: what is next to a
- *         eye  . ' ' '|   b                      b: all points behind    seen face is seen, too, so
- *           ` ------- a   c                         the body: hidden     that the edge of what
- *              ` . . .|. .d. .                   d: one point is seen    hides it may move a little
- *                     '---------                 c: neighbour of d: seen
+ *                        .--------- body        a: visible
+ *        camera  . ' ' '|   b                   b: all points behind the body: occluded
+ *             ` ------- a   c                   d: one point visible: visible
+ *                ` . . .|. .d. .                c: neighbour of d: visible (`rings`), so that the
+ *                       '---------                 outline of the occluder may move a little
  *
- * A face that an eye is found to see before the window's end counts as seen all the time. Two
- * things happen until then. The eyes go on: they ask from a few moments of each shot, its first and
- * its last among them. And what hides goes on: from the last moment of each shot they ask once more
- * in the world as it will be (hiding.h), in which a dancer may have stepped out from behind another
- * one. Bodies and cloth that turn or bend without going anywhere are taken as they are, and what is
- * in sight between two of the moments alone is not found; that is why what is hidden counts more
- * than what is out of the picture.
+ * A face that is visible at any tested time within the window is visible for the whole window. Two
+ * motions are covered. Viewpoints move: rays are cast from a few frustum samples of each shot,
+ * including the first and last. Occluders move: from the last sample of each shot rays are cast
+ * again against the predicted positions (occluder.h), where a dancer may have stepped out from
+ * behind another. Deformation of bodies and cloth within the window is ignored, and visibility only
+ * between samples is missed; therefore the factor `occluded` is larger than `off_screen`.
  *
- * Corners are asked once for all faces around them, so most faces cost less than one line of sight.
- * What comes out is a function of the present state: no earlier frame is remembered.
+ * Corners are tested once for all faces around them, so most faces cost less than one ray. The
+ * result is a function of the current state: nothing is carried over between frames.
  *
- * Cost: the tree over the triangles of all that may hide something, made anew each time, a second
- * one where anything is hidden and moves against something else, and two lines of sight or so a
- * hidden face and moment. Rejected: keeping results for some frames, which a resumed run would not
- * have; and pictures of depth from each eye, which miss what is smaller than their pixels. */
+ * Cost: one ray-casting structure over all remaining occluders per update, a second one if an
+ * occluded face exists and occluders move relative to each other, and about two rays per occluded
+ * face and sample. Rejected: reusing results for several frames, which a resumed run would not
+ * have; and depth maps, which miss details smaller than their pixels. */
 #ifndef VO_VIEW_OCCLUSION_H
 #define VO_VIEW_OCCLUSION_H
 
-#include "view/hiding.h"
+#include "view/occluder.h"
 
 typedef struct vo_occlusion_def {
-    double gap;     /* [0.002] m before a point that is not looked at: the cloth itself is there */
-    double spacing; /* [0.03] m between points of a face; the lattice has at most 15 */
-    double pixels;  /* [4] between them, where that is more: what shows less is not looked for */
-    int rings;      /* [1] rings of faces around a seen one that are seen, too */
-    int moments;    /* [3] of each shot, at least 2 */
-    bool foresee;   /* [true] what hides goes on, too; false: it stays where it is */
+    double gap; /* [0.002] m, offset of the ray origin from the point, to skip the cloth itself */
+    double spacing; /* [0.03] m between lattice points of a face; at most 15 points */
+    double pixels; /* [4] minimum pixels between lattice points; smaller visible parts are missed */
+    int rings;     /* [1] rings of faces around a visible one that are marked visible */
+    int samples;   /* [3] frustum samples tested per shot, at least 2 */
+    bool predict;  /* [true] also test the predicted positions of the occluders */
 } vo_occlusion_def;
 
 vo_occlusion_def vo_occlusion_def_default(void);
 
 typedef struct vo_occlusion vo_occlusion;
 
-/* VO_BAD_CALL where this build has no rays (vo_rays_available). */
+/* VO_BAD_ARGUMENT if the build lacks ray casting (vo_rays_available). */
 vo_result vo_occlusion_create(vo_context *ctx, vo_occlusion **out);
 void vo_occlusion_destroy(vo_occlusion *o); /* NULL is allowed */
 
-/* What hides; see vo_hiders_set. */
-vo_result vo_occlusion_set(vo_occlusion *o, int count, const vo_hiding *hiding,
-                           const vo_hiding_span *span);
+/* Sets the occluders; see vo_occluder_set_build. */
+vo_result vo_occlusion_set_occluders(vo_occlusion *o, int count, const vo_occluder *occluders,
+                                     const vo_ray_region *span);
 
-/* Faces that are looked through, after what was left out; for tests. */
+/* Returns the number of occluder faces that remain after culling. */
 int vo_occlusion_face_count(const vo_occlusion *o);
 
-enum { VO_OCCLUSION_EYES = 8 }; /* that are told apart: all from this one on are as one */
+enum {
+    VO_OCCLUSION_VIEWPOINTS = 8
+}; /* viewpoints with a bit of their own; all further ones share the last bit */
 
-static inline unsigned char vo_occlusion_bit(int eye) {
-    return (unsigned char)(1u << vo_min_int(eye, VO_OCCLUSION_EYES - 1));
+/* Returns the bit of a viewpoint. */
+static inline unsigned char vo_occlusion_bit(int viewpoint) {
+    return (unsigned char)(1u << vo_min_int(viewpoint, VO_OCCLUSION_VIEWPOINTS - 1));
 }
 
-/* A cloth whose faces are to be judged. All eyes are told apart but for those beyond the last bit.
- */
+/* A cloth whose faces are classified. */
 typedef struct vo_occlusion_cloth {
-    const vo_mesh *mesh; /* one of those that hide, or not */
-    vo_vec3 velocity;    /* m/s, of it as a whole */
+    const vo_mesh *mesh; /* may also be an occluder */
+    vo_vec3 velocity;    /* m/s, rigid */
     bool two_sided;
-    unsigned char *asked; /* [face_count] on the way in, nonzero: judge this face; on the way out, a
-                             bit for each eye that would see it, were nothing in the way */
-    unsigned char *seen;  /* [face_count] out: a bit for each eye that does, or sees a face next to
-                             it */
+    unsigned char *candidate; /* [face_count] in: nonzero selects a face; out: bits of the
+                                 viewpoints that see the face if nothing occludes it */
+    unsigned char
+        *visible; /* [face_count] out: bits of the viewpoints that see it or a face next to it */
 } vo_occlusion_cloth;
 
-vo_result vo_occlusion_judge(vo_occlusion *o, const vo_occlusion_def *def,
-                             const vo_factor_def *factor, int moment_count, const vo_moment *moment,
-                             int cloth_count, const vo_occlusion_cloth *cloth);
+/* Classifies the selected faces of all cloths for all frustum samples. */
+vo_result vo_occlusion_classify(vo_occlusion *o, const vo_occlusion_def *def,
+                                const vo_factor_def *factor, int sample_count,
+                                const vo_frustum_sample *sample, int cloth_count,
+                                const vo_occlusion_cloth *cloth);
 
-/* Whether an eye sees a point of a surface; one that is not before the near plane is taken to be.
- */
-bool vo_occlusion_sees(const vo_occlusion *o, const vo_occlusion_def *def, const vo_moment *moment,
-                       vo_vec3 point);
+/* Returns true if a point of a surface is visible; a point in front of the near plane is. */
+bool vo_occlusion_point_is_visible(const vo_occlusion *o, const vo_occlusion_def *def,
+                                   const vo_frustum_sample *sample, vo_vec3 point);
 
 #endif

@@ -1,22 +1,23 @@
-/* Silhouettes: where front and back of the cloth meet (Koh, Narain, O'Brien 2015, section 3.3).
+/* Silhouettes: boundaries between front-facing and back-facing cloth (Koh, Narain, O'Brien 2015,
+ * section 3.3).
  *
- * The view factor jumps there, say from 1 to 0.2, and the mean that a vert on the outline takes by
- * area would be mostly that of the large faces behind it. So where factors differ by more than a
- * threshold across an edge, the less visible face takes the mean of the two. Visible faces keep
- * theirs.
+ * The view factor is discontinuous there, for example 1 against 0.2, and the area-weighted mean at
+ * a vert on the outline would be dominated by the large faces behind it. Where the factors across
+ * an edge differ by more than a threshold, the face with the smaller factor takes the mean of the
+ * two; the other keeps its own.
  *
  *      |  1   |  1  ||  0.2  |  0.2  |     ->    |  1   |  1  || 0.6  |  0.2  |
  *                   silhouette
  *
- * A face with several such edges takes the largest mean. All means are of the values before, so the
- * order of faces does not matter. The screen bound of the face, which holds nu^2 as a factor
- * (view.h), rises with it. */
+ * A face with several silhouette edges takes the largest mean. Means use the original values, so
+ * the result is independent of the order of faces. The screen bound of the face, which is
+ * proportional to nu^2 (view.h), is scaled with it. */
 #ifndef VO_VIEW_SILHOUETTE_H
 #define VO_VIEW_SILHOUETTE_H
 
 #include "mesh/mesh.h"
 
-/* The factor that a face takes; `factor` are those of all faces, [face_count]. */
+/* Returns the new factor of a face; `factor` [face_count] holds the original values. */
 double vo_silhouette_factor(const vo_mesh *mesh, double threshold, const double *factor, int face);
 
 #endif

@@ -3,49 +3,50 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "view/camera.h"
-#include "view/fringe.h"
-#include "view/parcels.h"
+#include "view/occlusion_falloff.h"
 #include "view/silhouette.h"
 #include "view/view_kernel.h"
+#include "view/work_range.h"
 
 #include <string.h>
 
-enum { CLUSTER = VO_VIEW_CLUSTER }; /* faces that are neighbours in memory, and so on the cloth */
-enum { GRAIN = 4 * CLUSTER };       /* faces of a parcel */
-static const double LEAST = 1e-6;   /* of the factors; metrics must stay definite */
-static const double CORNERS = 1e3;  /* m between lines of sight: corners and middles of faces */
+enum { CLUSTER = VO_VIEW_CLUSTER };    /* faces adjacent in memory, and mostly on the cloth */
+enum { GRAIN = 4 * CLUSTER };          /* faces per range */
+static const double MIN_FACTOR = 1e-6; /* minimum factor; metrics must stay positive definite */
+static const double CORNERS_ONLY =
+    1e3; /* m, lattice spacing that leaves only corners and centroids */
 
-/* What was found in a parcel. */
-typedef struct tally {
-    int seen;        /* faces, were nothing in the way */
-    int hidden;      /* of these, from all eyes */
-    double longest2; /* m^2, edge of its faces that are near a frame */
-} tally;
+/* Statistics of a range. */
+typedef struct range_stats {
+    int visible;      /* faces visible if nothing occludes them */
+    int occluded;     /* faces occluded from all viewpoints */
+    double max_edge2; /* m^2, squared length of the max_edge edge near a frustum */
+} range_stats;
 
 struct vo_view {
     vo_context *ctx;
     vo_view_def def;
-    vo_occlusion *occlusion; /* NULL: nothing is hidden */
-    vo_moment *moment;       /* of all eyes, one after the other */
-    int moment_count, moment_capacity;
+    vo_occlusion *occlusion;   /* NULL: disabled */
+    vo_frustum_sample *sample; /* samples of all viewpoints, concatenated */
+    int sample_count, sample_capacity;
 
-    vo_parcels faces;          /* of all cloths */
+    vo_work_ranges faces;      /* of all cloths */
     double *raw;               /* [faces] factors before silhouettes */
-    double *worth;             /* [nodes of all cloths] for the fringe of what is hidden */
-    int *first_node;           /* [cloths] where theirs begin */
-    unsigned char *asked;      /* [faces] a bit for each eye that would see it (occlusion.h) */
-    unsigned char *seen;       /* [faces] and for each that does */
-    tally *tally;              /* [parcels] */
-    vo_occlusion_cloth *cloth; /* [cloths] whose faces they are */
-    int raw_capacity, worth_capacity, first_node_capacity, asked_capacity, seen_capacity,
-        tally_capacity, cloth_capacity;
+    double *node_factor;       /* [nodes of all cloths] scratch of the occlusion falloff */
+    int *first_node;           /* [cloths] first index of each cloth's nodes */
+    unsigned char *candidate;  /* [faces] bits of viewpoints (occlusion.h) */
+    unsigned char *visible;    /* [faces] bits of viewpoints that see the face */
+    range_stats *range_stats;  /* [ranges] */
+    vo_occlusion_cloth *cloth; /* [cloths] views of the arrays above */
+    int raw_capacity, node_factor_capacity, first_node_capacity, candidate_capacity,
+        visible_capacity, stats_capacity, cloth_capacity;
 };
 
 vo_view_def vo_view_def_default(void) {
     return (vo_view_def){.factor = vo_factor_def_default(),
                          .screen = vo_screen_def_default(),
                          .window = 0.2,
-                         .silhouette = 0.25,
+                         .silhouette_threshold = 0.25,
                          .rays = vo_occlusion_def_default()};
 }
 
@@ -56,7 +57,7 @@ vo_result vo_view_create(vo_context *ctx, const vo_view_def *def, vo_view **out)
     view->ctx = ctx;
     view->def = *def;
     if (def->occlusion && !vo_rays_available())
-        vo_log_line(ctx, VO_LOG_WARNING, "this build has no Embree: nothing counts as hidden");
+        vo_log_line(ctx, VO_LOG_WARNING, "this build has no Embree: occlusion is disabled");
     if (def->occlusion && vo_rays_available()) {
         vo_result result = vo_occlusion_create(ctx, &view->occlusion);
         if (result != VO_OK) {
@@ -71,92 +72,94 @@ vo_result vo_view_create(vo_context *ctx, const vo_view_def *def, vo_view **out)
 void vo_view_destroy(vo_view *view) {
     if (!view) return;
     vo_occlusion_destroy(view->occlusion);
-    vo_free_array(view->ctx, view->moment, view->moment_capacity);
-    vo_parcels_free(view->ctx, &view->faces);
+    vo_free_array(view->ctx, view->sample, view->sample_capacity);
+    vo_work_ranges_free(view->ctx, &view->faces);
     vo_free_array(view->ctx, view->raw, view->raw_capacity);
-    vo_free_array(view->ctx, view->worth, view->worth_capacity);
+    vo_free_array(view->ctx, view->node_factor, view->node_factor_capacity);
     vo_free_array(view->ctx, view->first_node, view->first_node_capacity);
-    vo_free_array(view->ctx, view->asked, view->asked_capacity);
-    vo_free_array(view->ctx, view->seen, view->seen_capacity);
-    vo_free_array(view->ctx, view->tally, view->tally_capacity);
+    vo_free_array(view->ctx, view->candidate, view->candidate_capacity);
+    vo_free_array(view->ctx, view->visible, view->visible_capacity);
+    vo_free_array(view->ctx, view->range_stats, view->stats_capacity);
     vo_free_array(view->ctx, view->cloth, view->cloth_capacity);
     vo_delete(view->ctx, view);
 }
 
-void vo_view_set_pixels(vo_view *view, double pixels) { view->def.screen.pixels = pixels; }
+void vo_view_set_min_edge_pixels(vo_view *view, double pixels) {
+    view->def.screen.min_edge_pixels = pixels;
+}
 
-/* ---- moments -------------------------------------------------------------------------------- */
+/* ---- buffers -------------------------------------------------------------------------------- */
 
-static vo_result make_moments(vo_view *view, int eye_count, const vo_view_eye *eye) {
+static vo_result make_samples(vo_view *view, int viewpoint_count, const vo_viewpoint *viewpoint) {
     int need = 0;
-    for (int i = 0; i < eye_count; i++) need += eye[i].sample_count;
-    if (!vo_reserve(view->ctx, &view->moment, &view->moment_capacity, need + 1))
+    for (int i = 0; i < viewpoint_count; i++) need += viewpoint[i].sample_count;
+    if (!vo_reserve(view->ctx, &view->sample, &view->sample_capacity, need + 1))
         return vo_fail_memory(view->ctx, "the view");
-    view->moment_count = 0;
-    for (int i = 0; i < eye_count; i++) {
-        if (!(eye[i].front > 0)) continue;
-        view->moment_count +=
-            vo_moments_make(&eye[i], i, view->def.window, &view->moment[view->moment_count]);
+    view->sample_count = 0;
+    for (int i = 0; i < viewpoint_count; i++) {
+        if (!(viewpoint[i].front_factor > 0)) continue;
+        view->sample_count += vo_frustum_samples_make(&viewpoint[i], i, view->def.window,
+                                                      &view->sample[view->sample_count]);
     }
     return VO_OK;
 }
 
-/* Room for what is found of all faces. */
-static vo_result make_room(vo_view *view, int cloth_count, const vo_view_cloth *cloth) {
+/* Sizes the buffers for all faces. */
+static vo_result reserve_buffers(vo_view *view, int cloth_count, const vo_view_cloth *cloth) {
     vo_context *ctx = view->ctx;
-    bool room = vo_reserve(ctx, &view->cloth, &view->cloth_capacity, cloth_count + 1);
-    vo_parcels_clear(&view->faces);
-    for (int i = 0; i < cloth_count && room; i++)
-        room = vo_parcels_add(ctx, &view->faces, i, cloth[i].mesh->face_count, GRAIN);
-    if (!room || !vo_reserve(ctx, &view->raw, &view->raw_capacity, view->faces.items + 1) ||
-        !vo_reserve(ctx, &view->asked, &view->asked_capacity, view->faces.items + 1) ||
-        !vo_reserve(ctx, &view->seen, &view->seen_capacity, view->faces.items + 1) ||
-        !vo_reserve(ctx, &view->tally, &view->tally_capacity, view->faces.count + 1))
+    bool ok = vo_reserve(ctx, &view->cloth, &view->cloth_capacity, cloth_count + 1);
+    vo_work_ranges_clear(&view->faces);
+    for (int i = 0; i < cloth_count && ok; i++)
+        ok = vo_work_ranges_add(ctx, &view->faces, i, cloth[i].mesh->face_count, GRAIN);
+    if (!ok || !vo_reserve(ctx, &view->raw, &view->raw_capacity, view->faces.items + 1) ||
+        !vo_reserve(ctx, &view->candidate, &view->candidate_capacity, view->faces.items + 1) ||
+        !vo_reserve(ctx, &view->visible, &view->visible_capacity, view->faces.items + 1) ||
+        !vo_reserve(ctx, &view->range_stats, &view->stats_capacity, view->faces.count + 1))
         return vo_fail_memory(ctx, "the view");
     for (int i = 0, first = 0; i < cloth_count; first += cloth[i++].mesh->face_count)
         view->cloth[i] = (vo_occlusion_cloth){.mesh = cloth[i].mesh,
                                               .velocity = cloth[i].velocity,
                                               .two_sided = cloth[i].two_sided,
-                                              .asked = view->asked + first,
-                                              .seen = view->seen + first};
+                                              .candidate = view->candidate + first,
+                                              .visible = view->visible + first};
     return VO_OK;
 }
 
 /* ---- faces ---------------------------------------------------------------------------------- */
 
-/* A pass over the faces of all cloths. */
+/* Arguments of a pass over the faces of all cloths. */
 typedef struct view_pass {
     vo_view *view;
     const vo_view_cloth *cloth;
-    vo_view_look_fn *look;
+    vo_view_eval_fn *eval;
 } view_pass;
 
-/* What it needs for the faces of one parcel. Arrays begin with the cloth's first face. */
-typedef struct sheet {
+/* Data of one range; arrays begin at the cloth's first face. */
+typedef struct range_view {
     const vo_view *view;
     const vo_view_cloth *cloth;
-    vo_view_rules rules;
-    vo_view_look_fn *look;
+    vo_view_params rules;
+    vo_view_eval_fn *eval;
     double *raw;
-    unsigned char *asked, *seen;
-} sheet;
+    unsigned char *candidate, *visible;
+} range_view;
 
-static sheet sheet_of(const view_pass *p, const vo_parcel *parcel) {
+static range_view get_range_view(const view_pass *p, const vo_work_range *range) {
     vo_view *view = p->view;
-    const vo_view_cloth *cloth = &p->cloth[parcel->cloth];
-    double largest = cloth->finest > 0 ? 1 / (cloth->finest * cloth->finest) : INFINITY;
-    int first = parcel->first - parcel->begin;
-    return (sheet){.view = view,
-                   .cloth = cloth,
-                   .rules = {view->def.factor, view->def.screen, largest},
-                   .look = p->look,
-                   .raw = view->raw + first,
-                   .asked = view->asked + first,
-                   .seen = view->seen + first};
+    const vo_view_cloth *cloth = &p->cloth[range->cloth];
+    double largest = cloth->min_edge > 0 ? 1 / (cloth->min_edge * cloth->min_edge) : INFINITY;
+    int first = range->first - range->begin;
+    return (range_view){.view = view,
+                        .cloth = cloth,
+                        .rules = {view->def.factor, view->def.screen, largest},
+                        .eval = p->eval,
+                        .raw = view->raw + first,
+                        .candidate = view->candidate + first,
+                        .visible = view->visible + first};
 }
 
-/* Puts a face into a cluster. */
-static void gather_face(const sheet *s, int index, vo_view_lanes *lanes, int i) {
+/* Loads a face into lane i of a cluster. */
+static void gather_face(const range_view *s, int index, vo_view_lanes *lanes, int i) {
     vo_view_face f = vo_view_face_make(s->cloth->mesh, index);
     vo_vec3 normal = s->cloth->two_sided && v3_is_finite(f.normal) ? v3_zero() : f.normal;
     for (int k = 0; k < 3; k++) {
@@ -167,33 +170,33 @@ static void gather_face(const sheet *s, int index, vo_view_lanes *lanes, int i) 
     lanes->normal[0][i] = normal.x, lanes->normal[1][i] = normal.y, lanes->normal[2][i] = normal.z;
     lanes->edges[0][i] = f.edges.a, lanes->edges[1][i] = f.edges.b;
     lanes->edges[2][i] = f.edges.c, lanes->edges[3][i] = f.edges.d;
-    lanes->most[i] = 1;
+    lanes->max_front[i] = 1;
 }
 
-/* Writes down what is known of a face. One that is at no finite place counts as seen. No face
- * counts less than `out`, also where eyes only look later. */
-static void settle(const sheet *s, int index, const vo_view_lanes *lanes, int i) {
+/* Stores factor and bound of a face. A face with positions that are not finite gets factor 1. The
+ * factor is at least `off_screen`, also if no viewpoint is active yet. */
+static void store_face(const range_view *s, int index, const vo_view_lanes *lanes, int i) {
     vo_sym2 bound = {lanes->bound[0][i], lanes->bound[1][i], lanes->bound[2][i]};
-    bool somewhere = isfinite(lanes->normal[0][i] + lanes->normal[1][i] + lanes->normal[2][i]);
-    bool bounded = somewhere && lanes->unbound[i] == 0 && bound.xx + bound.yy > 0;
-    double factor = vo_max(lanes->factor[i], s->rules.factor.out);
-    s->raw[index] = somewhere ? vo_clamp(factor, LEAST, 1) : 1;
-    s->cloth->bound[index] = bounded ? bound : vo_screen_unbound();
+    bool is_finite = isfinite(lanes->normal[0][i] + lanes->normal[1][i] + lanes->normal[2][i]);
+    bool bounded = is_finite && lanes->unbounded[i] == 0 && bound.xx + bound.yy > 0;
+    double factor = vo_max(lanes->factor[i], s->rules.factor.off_screen);
+    s->raw[index] = is_finite ? vo_clamp(factor, MIN_FACTOR, 1) : 1;
+    s->cloth->bound[index] = bounded ? bound : vo_screen_no_bound();
 }
 
-/* A ball around the faces of a cluster. */
+/* Bounding ball of a cluster. */
 static void enclose_cluster(const vo_view_lanes *lanes, vo_vec3 *centre, double *radius) {
-    double least[3], most[3], radius2 = 0;
+    double low[3], max_length2[3], radius2 = 0;
     for (int c = 0; c < 3; c++) {
-        least[c] = most[c] = lanes->x[0][c][0];
+        low[c] = max_length2[c] = lanes->x[0][c][0];
         for (int k = 0; k < 3; k++)
             for (int i = 0; i < lanes->count; i++) {
-                least[c] = vo_min(least[c], lanes->x[k][c][i]);
-                most[c] = vo_max(most[c], lanes->x[k][c][i]);
+                low[c] = vo_min(low[c], lanes->x[k][c][i]);
+                max_length2[c] = vo_max(max_length2[c], lanes->x[k][c][i]);
             }
     }
-    *centre =
-        v3(0.5 * (least[0] + most[0]), 0.5 * (least[1] + most[1]), 0.5 * (least[2] + most[2]));
+    *centre = v3(0.5 * (low[0] + max_length2[0]), 0.5 * (low[1] + max_length2[1]),
+                 0.5 * (low[2] + max_length2[2]));
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < lanes->count; i++) {
             vo_vec3 x = v3(lanes->x[k][0][i], lanes->x[k][1][i], lanes->x[k][2][i]);
@@ -202,8 +205,8 @@ static void enclose_cluster(const vo_view_lanes *lanes, vo_vec3 *centre, double 
     *radius = sqrt(radius2) * (1 + 1e-12);
 }
 
-static double longest_edge2(const vo_view_lanes *lanes) {
-    double most = 0;
+static double max_edge2(const vo_view_lanes *lanes) {
+    double max_length2 = 0;
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < lanes->count; i++) {
             double length2 = 0;
@@ -211,292 +214,299 @@ static double longest_edge2(const vo_view_lanes *lanes) {
                 double d = lanes->x[(k + 1) % 3][c][i] - lanes->x[k][c][i];
                 length2 += d * d;
             }
-            most = vo_max(most, length2);
+            max_length2 = vo_max(max_length2, length2);
         }
-    return most;
+    return max_length2;
 }
 
-/* What a moment adds to a cluster of which none is near the frame. */
-static void pass_by(const sheet *s, const vo_moment *m, vo_view_lanes *lanes) {
-    double out = m->weight * vo_factor_out(&s->rules.factor, m);
+/* Adds a sample to a cluster that is outside its frustum. */
+static void add_outside(const range_view *s, const vo_frustum_sample *m, vo_view_lanes *lanes) {
+    double out = m->weight * vo_factor_off_screen(&s->rules.factor, m);
     for (int i = 0; i < lanes->count; i++) lanes->factor[i] = vo_max(lanes->factor[i], out);
 }
 
-/* What an eye sees of faces that are hidden from it is less. */
-static void cover(const sheet *s, const vo_moment *m, const unsigned char *hidden,
-                  vo_view_lanes *lanes) {
-    unsigned char bit = vo_occlusion_bit(m->eye);
+/* Limits the factor of faces that are occluded from the sample's viewpoint. */
+static void limit_occluded(const range_view *s, const vo_frustum_sample *m,
+                           const unsigned char *occluded, vo_view_lanes *lanes) {
+    unsigned char bit = vo_occlusion_bit(m->viewpoint);
     for (int i = 0; i < lanes->count; i++)
-        lanes->most[i] = hidden[i] & bit ? s->rules.factor.hidden : 1;
+        lanes->max_front[i] = occluded[i] & bit ? s->rules.factor.occluded : 1;
 }
 
-/* Looks at a cluster from all moments; whether it may be near the frame of any. `hidden` has a bit
- * for each eye that a face is hidden from; NULL: none is. */
-static bool judge_cluster(const sheet *s, const unsigned char *hidden, vo_view_lanes *lanes) {
+/* Evaluates a cluster for all samples; returns true if it may be near one of the frusta. `occluded`
+ * holds bits of the viewpoints from which a face is occluded; NULL: none. */
+static bool eval_cluster(const range_view *s, const unsigned char *occluded, vo_view_lanes *lanes) {
     vo_vec3 centre;
     double radius;
-    bool near = false;
+    bool near_frustum = false;
     enclose_cluster(lanes, &centre, &radius);
-    for (int k = 0; k < s->view->moment_count; k++) {
-        const vo_moment *m = &s->view->moment[k];
-        vo_ball_place place = vo_factor_place(&s->rules.factor, m, centre, radius);
-        near |= place != VO_BALL_OUT;
-        if (hidden) cover(s, m, hidden, lanes);
-        if (place == VO_BALL_OUT) {
-            pass_by(s, m, lanes);
+    for (int k = 0; k < s->view->sample_count; k++) {
+        const vo_frustum_sample *m = &s->view->sample[k];
+        vo_ball_class class = vo_factor_classify_ball(&s->rules.factor, m, centre, radius);
+        near_frustum |= class != VO_BALL_OUTSIDE;
+        if (occluded) limit_occluded(s, m, occluded, lanes);
+        if (class == VO_BALL_OUTSIDE) {
+            add_outside(s, m, lanes);
         } else {
-            s->look(&s->rules, m, place == VO_BALL_IN_FRAME, lanes);
+            s->eval(&s->rules, m, class == VO_BALL_INSIDE, lanes);
         }
     }
-    return near;
+    return near_frustum;
 }
 
-/* Loops over parcels have one in each chunk. */
-static void judge_faces(void *arg, int index, int end, int chunk) {
+/* Evaluates the faces of one range, without occlusion. Loops over ranges have one per chunk. */
+static void eval_faces(void *arg, int index, int end, int chunk) {
     const view_pass *p = arg;
-    const vo_parcel *parcel = &p->view->faces.parcel[index];
-    sheet s = sheet_of(p, parcel);
-    tally found = {0};
+    const vo_work_range *range = &p->view->faces.range[index];
+    range_view s = get_range_view(p, range);
+    range_stats found = {0};
     (void)end, (void)chunk;
-    for (int first = parcel->begin; first < parcel->end; first += CLUSTER) {
-        vo_view_lanes lanes = {.count = vo_min_int(CLUSTER, parcel->end - first)};
+    for (int first = range->begin; first < range->end; first += CLUSTER) {
+        vo_view_lanes lanes = {.count = vo_min_int(CLUSTER, range->end - first)};
         for (int i = 0; i < lanes.count; i++) gather_face(&s, first + i, &lanes, i);
-        if (judge_cluster(&s, NULL, &lanes))
-            found.longest2 = vo_max(found.longest2, longest_edge2(&lanes));
+        if (eval_cluster(&s, NULL, &lanes))
+            found.max_edge2 = vo_max(found.max_edge2, max_edge2(&lanes));
         for (int i = 0; i < lanes.count; i++) {
-            settle(&s, first + i, &lanes, i);
-            s.asked[first + i] = lanes.seen[i] != 0;
-            found.seen += lanes.seen[i] != 0;
+            store_face(&s, first + i, &lanes, i);
+            s.candidate[first + i] = lanes.visible[i] != 0;
+            found.visible += lanes.visible[i] != 0;
         }
     }
-    p->view->tally[index] = found;
+    p->view->range_stats[index] = found;
 }
 
-/* Judges faces again that are hidden from some eye. */
-static void judge_hidden(void *arg, int index, int end, int chunk) {
+/* Evaluates the faces again that are occluded from some viewpoint. */
+static void eval_occluded(void *arg, int index, int end, int chunk) {
     const view_pass *p = arg;
-    const vo_parcel *parcel = &p->view->faces.parcel[index];
-    sheet s = sheet_of(p, parcel);
-    int all = 0;
+    const vo_work_range *range = &p->view->faces.range[index];
+    range_view s = get_range_view(p, range);
+    int occluded_count = 0;
     (void)end, (void)chunk;
-    for (int next = parcel->begin; next < parcel->end;) {
+    for (int next = range->begin; next < range->end;) {
         vo_view_lanes lanes = {.count = 0};
-        unsigned char hidden[CLUSTER];
+        unsigned char occluded[CLUSTER];
         int face[CLUSTER] = {0};
-        for (; next < parcel->end && lanes.count < CLUSTER; next++) {
-            unsigned char from = s.asked[next] & (unsigned char)~s.seen[next];
-            if (!from) continue;
-            all += s.seen[next] == 0;
-            hidden[lanes.count] = from;
+        for (; next < range->end && lanes.count < CLUSTER; next++) {
+            unsigned char occluded_from = s.candidate[next] & (unsigned char)~s.visible[next];
+            if (!occluded_from) continue;
+            occluded_count += s.visible[next] == 0;
+            occluded[lanes.count] = occluded_from;
             gather_face(&s, next, &lanes, lanes.count);
             face[lanes.count++] = next;
         }
-        if (lanes.count > 0) judge_cluster(&s, hidden, &lanes);
-        for (int i = 0; i < lanes.count; i++) settle(&s, face[i], &lanes, i);
+        if (lanes.count > 0) eval_cluster(&s, occluded, &lanes);
+        for (int i = 0; i < lanes.count; i++) store_face(&s, face[i], &lanes, i);
     }
-    p->view->tally[index].hidden = all;
+    p->view->range_stats[index].occluded = occluded_count;
 }
 
-/* The bound of a face, which holds nu^2, with another nu. */
-static void rescale(vo_sym2 *bound, double old, double factor) {
+/* Scales a bound, which is proportional to nu^2, to another nu. */
+static void rescale_bound(vo_sym2 *bound, double old, double factor) {
     double q = factor / old;
     if (factor == old || isinf(bound->xx)) return;
     *bound = (vo_sym2){q * q * bound->xx, q * q * bound->xy, q * q * bound->yy};
 }
 
-/* Of one cloth: hidden faces near seen ones count nearly as much, and their bounds with them. */
-static void soften(void *arg, int index, int end, int chunk) {
+/* Applies the occlusion falloff to factors and bounds of one cloth. */
+static void apply_falloff(void *arg, int index, int end, int chunk) {
     const view_pass *p = arg;
     const vo_view_cloth *cloth = &p->cloth[index];
     const vo_factor_def *factor = &p->view->def.factor;
-    const vo_occlusion_cloth *judged = &p->view->cloth[index];
+    const vo_occlusion_cloth *classified = &p->view->cloth[index];
     int count = cloth->mesh->face_count;
     (void)end, (void)chunk;
-    vo_fringe_def def = {.fall = (1 - factor->hidden) / p->view->def.fringe,
-                         .asked = judged->asked,
-                         .seen = judged->seen};
-    double *raw = p->view->raw + (judged->asked - p->view->asked);
+    vo_occlusion_falloff_def def = {.slope =
+                                        (1 - factor->occluded) / p->view->def.occlusion_falloff,
+                                    .candidate = classified->candidate,
+                                    .visible = classified->visible};
+    double *raw = p->view->raw + (classified->candidate - p->view->candidate);
     memcpy(cloth->factor, raw, (size_t)count * sizeof *raw);
-    vo_fringe_soften(cloth->mesh, &def, raw, p->view->worth + p->view->first_node[index]);
-    for (int i = 0; i < count; i++) rescale(&cloth->bound[i], cloth->factor[i], raw[i]);
+    vo_occlusion_falloff_apply(cloth->mesh, &def, raw,
+                               p->view->node_factor + p->view->first_node[index]);
+    for (int i = 0; i < count; i++) rescale_bound(&cloth->bound[i], cloth->factor[i], raw[i]);
 }
 
-/* Factors across silhouettes, and bounds with them. */
-static void smooth_faces(void *arg, int index, int end, int chunk) {
+/* Smooths factors across silhouettes and scales the bounds. */
+static void smooth_silhouettes(void *arg, int index, int end, int chunk) {
     const view_pass *p = arg;
-    const vo_parcel *parcel = &p->view->faces.parcel[index];
-    sheet s = sheet_of(p, parcel);
+    const vo_work_range *range = &p->view->faces.range[index];
+    range_view s = get_range_view(p, range);
     (void)end, (void)chunk;
-    for (int i = parcel->begin; i < parcel->end; i++) {
-        double factor = vo_silhouette_factor(s.cloth->mesh, p->view->def.silhouette, s.raw, i);
+    for (int i = range->begin; i < range->end; i++) {
+        double factor =
+            vo_silhouette_factor(s.cloth->mesh, p->view->def.silhouette_threshold, s.raw, i);
         s.cloth->factor[i] = factor;
-        rescale(&s.cloth->bound[i], s.raw[i], factor);
+        rescale_bound(&s.cloth->bound[i], s.raw[i], factor);
     }
 }
 
-/* ---- an update ------------------------------------------------------------------------------ */
+/* ---- update --------------------------------------------------------------------------------- */
 
-/* Meshes that hide. */
-typedef struct screens {
+/* Occluders of an update. */
+typedef struct occluder_list {
     int count;
-    const vo_hiding *hiding;
-} screens;
+    const vo_occluder *occluders;
+} occluder_list;
 
-/* Hidden faces near seen ones of all cloths. */
-static vo_result soften_all(view_pass *p, int cloth_count) {
+/* Applies the occlusion falloff to all cloths. */
+static vo_result apply_falloffs(view_pass *p, int cloth_count) {
     vo_view *view = p->view;
     int nodes = 0;
-    if (!(view->def.fringe > 0) || view->def.factor.hidden >= 1) return VO_OK;
+    if (!(view->def.occlusion_falloff > 0) || view->def.factor.occluded >= 1) return VO_OK;
     if (!vo_reserve(view->ctx, &view->first_node, &view->first_node_capacity, cloth_count + 1))
         return vo_fail_memory(view->ctx, "the view");
     for (int i = 0; i < cloth_count; nodes += p->cloth[i++].mesh->node_count)
         view->first_node[i] = nodes;
-    if (!vo_reserve(view->ctx, &view->worth, &view->worth_capacity, nodes + 1))
+    if (!vo_reserve(view->ctx, &view->node_factor, &view->node_factor_capacity, nodes + 1))
         return vo_fail_memory(view->ctx, "the view");
-    vo_parallel_for(view->ctx, cloth_count, 1, soften, p);
+    vo_parallel_for(view->ctx, cloth_count, 1, apply_falloff, p);
     return VO_OK;
 }
 
-/* Finds what is hidden and judges it again. */
-static vo_result hide(view_pass *p, int cloth_count, screens by, double longest) {
+/* Classifies occluded faces and evaluates them again. */
+static vo_result apply_occlusion(view_pass *p, int cloth_count, occluder_list by, double max_edge) {
     vo_view *view = p->view;
     const vo_factor_def *factor = &view->def.factor;
-    vo_hiding_span span = {factor, view->moment_count, view->moment, longest,
-                           vo_max(view->def.window, 0)};
-    VO_TRY(vo_occlusion_set(view->occlusion, by.count, by.hiding, &span));
-    VO_TRY(vo_occlusion_judge(view->occlusion, &view->def.rays, factor, view->moment_count,
-                              view->moment, cloth_count, view->cloth));
-    vo_parallel_for(view->ctx, view->faces.count, 1, judge_hidden, p);
-    return soften_all(p, cloth_count);
+    vo_ray_region span = {factor, view->sample_count, view->sample, max_edge,
+                          vo_max(view->def.window, 0)};
+    VO_TRY(vo_occlusion_set_occluders(view->occlusion, by.count, by.occluders, &span));
+    VO_TRY(vo_occlusion_classify(view->occlusion, &view->def.rays, factor, view->sample_count,
+                                 view->sample, cloth_count, view->cloth));
+    vo_parallel_for(view->ctx, view->faces.count, 1, eval_occluded, p);
+    return apply_falloffs(p, cloth_count);
 }
 
-static vo_view_look_fn *choose_kernel(const vo_view *view) {
+static vo_view_eval_fn *choose_kernel(const vo_view *view) {
 #ifdef VO_HAVE_AVX2_KERNELS
-    if (view->ctx->use_avx2) return vo_view_look_avx2;
+    if (view->ctx->use_avx2) return vo_view_eval_avx2;
 #endif
     (void)view;
-    return vo_view_look_base;
+    return vo_view_eval_base;
 }
 
-static vo_view_report add_up(const vo_view *view) {
-    vo_view_report report = {.moments = view->moment_count, .faces = view->faces.items};
+static vo_view_report sum_report(const vo_view *view) {
+    vo_view_report report = {.samples = view->sample_count, .faces = view->faces.items};
     for (int i = 0; i < view->faces.count; i++) {
-        report.seen += view->tally[i].seen - view->tally[i].hidden;
-        report.hidden += view->tally[i].hidden;
+        report.visible += view->range_stats[i].visible - view->range_stats[i].occluded;
+        report.occluded += view->range_stats[i].occluded;
     }
     return report;
 }
 
-static double longest_edge(const vo_view *view) {
-    double most2 = 0;
-    for (int i = 0; i < view->faces.count; i++) most2 = vo_max(most2, view->tally[i].longest2);
-    return sqrt(most2);
+static double max_edge(const vo_view *view) {
+    double max2 = 0;
+    for (int i = 0; i < view->faces.count; i++) max2 = vo_max(max2, view->range_stats[i].max_edge2);
+    return sqrt(max2);
 }
 
-/* With at least one moment. */
-static vo_result view_cloths(vo_view *view, int cloth_count, const vo_view_cloth *cloth, screens by,
-                             vo_view_report *report) {
+/* Updates all cloths; there is at least one frustum sample. */
+static vo_result update_cloths(vo_view *view, int cloth_count, const vo_view_cloth *cloth,
+                               occluder_list by, vo_view_report *report) {
     view_pass p = {view, cloth, choose_kernel(view)};
-    VO_TRY(make_room(view, cloth_count, cloth));
-    vo_parallel_for(view->ctx, view->faces.count, 1, judge_faces, &p);
-    if (view->occlusion) VO_TRY(hide(&p, cloth_count, by, longest_edge(view)));
-    vo_parallel_for(view->ctx, view->faces.count, 1, smooth_faces, &p);
-    *report = add_up(view);
+    VO_TRY(reserve_buffers(view, cloth_count, cloth));
+    vo_parallel_for(view->ctx, view->faces.count, 1, eval_faces, &p);
+    if (view->occlusion) VO_TRY(apply_occlusion(&p, cloth_count, by, max_edge(view)));
+    vo_parallel_for(view->ctx, view->faces.count, 1, smooth_silhouettes, &p);
+    *report = sum_report(view);
     return VO_OK;
 }
 
-/* Without an eye. */
-static void see_all(const vo_view_cloth *cloth, vo_view_report *report) {
+/* Sets the results of one cloth without viewpoints. */
+static void set_unviewed(const vo_view_cloth *cloth, vo_view_report *report) {
     for (int i = 0; i < cloth->mesh->face_count; i++) {
         cloth->factor[i] = 1;
-        cloth->bound[i] = vo_screen_unbound();
+        cloth->bound[i] = vo_screen_no_bound();
     }
     report->faces += cloth->mesh->face_count;
-    report->seen += cloth->mesh->face_count;
+    report->visible += cloth->mesh->face_count;
 }
 
-vo_result vo_view_update(vo_view *view, int eye_count, const vo_view_eye *eye, int cloth_count,
-                         const vo_view_cloth *cloth, int hiding_count, const vo_hiding *hiding,
-                         vo_view_report *report) {
+vo_result vo_view_update(vo_view *view, int viewpoint_count, const vo_viewpoint *viewpoint,
+                         int cloth_count, const vo_view_cloth *cloth, int occluder_count,
+                         const vo_occluder *occluders, vo_view_report *report) {
     vo_view_report unused, *r = report ? report : &unused;
-    VO_TRY(make_moments(view, eye_count, eye));
-    *r = (vo_view_report){.moments = view->moment_count};
-    if (view->moment_count > 0)
-        return view_cloths(view, cloth_count, cloth, (screens){hiding_count, hiding}, r);
-    for (int i = 0; i < cloth_count; i++) see_all(&cloth[i], r);
+    VO_TRY(make_samples(view, viewpoint_count, viewpoint));
+    *r = (vo_view_report){.samples = view->sample_count};
+    if (view->sample_count > 0)
+        return update_cloths(view, cloth_count, cloth, (occluder_list){occluder_count, occluders},
+                             r);
+    for (int i = 0; i < cloth_count; i++) set_unviewed(&cloth[i], r);
     return VO_OK;
 }
 
-/* ---- right now ------------------------------------------------------------------------------ */
+/* ---- queries -------------------------------------------------------------------------------- */
 
-/* A camera as it is at this moment. */
-static vo_moment moment_of(const vo_camera *camera) {
-    vo_view_sample sample = {.camera = *camera};
-    vo_view_eye eye = {.sample_count = 1, .sample = &sample, .front = 1};
-    vo_moment moment;
-    vo_moments_make(&eye, 0, 0, &moment);
-    return moment;
+/* Returns the frustum sample of a camera at the current time. */
+static vo_frustum_sample sample_of_camera(const vo_camera *camera) {
+    vo_view_sample pose = {.camera = *camera};
+    vo_viewpoint viewpoint = {.sample_count = 1, .sample = &pose, .front_factor = 1};
+    vo_frustum_sample sample;
+    vo_frustum_samples_make(&viewpoint, 0, 0, &sample);
+    return sample;
 }
 
-/* Whoever looks from wherever: front is back, and nothing counts that is beside the picture. */
-static vo_factor_def in_frame(void) { return (vo_factor_def){.back = 1, .hidden = 1, .out = 1}; }
+/* Factors that select all faces in the frustum from either side, without a margin. */
+static vo_factor_def frustum_only(void) {
+    return (vo_factor_def){.back_facing = 1, .occluded = 1, .off_screen = 1};
+}
 
-/* A camera's picture. */
-typedef struct glance {
+/* Arguments of marking visible faces for one camera. */
+typedef struct mark_pass {
     const vo_view *view;
-    vo_moment moment;
+    vo_frustum_sample sample;
     const vo_view_cloth *cloth;
-    unsigned char *const *watched;
-} glance;
+    unsigned char *const *visible;
+} mark_pass;
 
-/* Faces in it, from whichever side. */
-static void watch_frame(void *arg, int index, int end, int chunk) {
-    const glance *g = arg;
-    const vo_parcel *parcel = &g->view->faces.parcel[index];
-    const vo_factor_def def = in_frame();
+/* Marks the faces in the frustum. */
+static void mark_in_frustum(void *arg, int index, int end, int chunk) {
+    const mark_pass *g = arg;
+    const vo_work_range *range = &g->view->faces.range[index];
+    const vo_factor_def def = frustum_only();
     (void)end, (void)chunk;
-    for (int i = parcel->begin; i < parcel->end; i++) {
-        vo_view_face face = vo_view_face_place(g->cloth[parcel->cloth].mesh, i);
-        g->watched[parcel->cloth][i] |= vo_factor_look(&def, &g->moment, &face).near;
+    for (int i = range->begin; i < range->end; i++) {
+        vo_view_face face = vo_view_face_make_spatial(g->cloth[range->cloth].mesh, i);
+        g->visible[range->cloth][i] |= vo_factor_eval_face(&def, &g->sample, &face).near_frame;
     }
 }
 
-/* Those of them that lines of sight reach. */
-static vo_result watch_seen(vo_view *view, const glance *g, int cloth_count) {
-    const vo_factor_def def = in_frame();
+/* Marks the faces that visibility rays reach. */
+static vo_result mark_unoccluded(vo_view *view, const mark_pass *g, int cloth_count) {
+    const vo_factor_def def = frustum_only();
     vo_occlusion_def rays = view->def.rays;
-    rays.spacing = CORNERS;
-    rays.foresee = false;
-    memset(view->asked, 1, (size_t)view->faces.items);
+    rays.spacing = CORNERS_ONLY;
+    rays.predict = false;
+    memset(view->candidate, 1, (size_t)view->faces.items);
     for (int i = 0; i < cloth_count; i++) view->cloth[i].two_sided = true;
-    VO_TRY(
-        vo_occlusion_judge(view->occlusion, &rays, &def, 1, &g->moment, cloth_count, view->cloth));
+    VO_TRY(vo_occlusion_classify(view->occlusion, &rays, &def, 1, &g->sample, cloth_count,
+                                 view->cloth));
     for (int i = 0; i < cloth_count; i++)
         for (int k = 0; k < g->cloth[i].mesh->face_count; k++)
-            g->watched[i][k] |= view->cloth[i].seen[k] != 0;
+            g->visible[i][k] |= view->cloth[i].visible[k] != 0;
     return VO_OK;
 }
 
-vo_result vo_view_mark_seen(vo_view *view, int camera_count, const vo_camera *camera,
-                            int cloth_count, const vo_view_cloth *cloth,
-                            unsigned char *const *watched) {
-    VO_TRY(make_room(view, cloth_count, cloth));
-    for (int i = 0; i < cloth_count; i++) memset(watched[i], 0, (size_t)cloth[i].mesh->face_count);
+vo_result vo_view_mark_visible(vo_view *view, int camera_count, const vo_camera *camera,
+                               int cloth_count, const vo_view_cloth *cloth,
+                               unsigned char *const *visible) {
+    VO_TRY(reserve_buffers(view, cloth_count, cloth));
+    for (int i = 0; i < cloth_count; i++) memset(visible[i], 0, (size_t)cloth[i].mesh->face_count);
     for (int i = 0; i < camera_count; i++) {
-        glance g = {view, moment_of(&camera[i]), cloth, watched};
+        mark_pass g = {view, sample_of_camera(&camera[i]), cloth, visible};
         if (view->occlusion)
-            VO_TRY(watch_seen(view, &g, cloth_count));
+            VO_TRY(mark_unoccluded(view, &g, cloth_count));
         else
-            vo_parallel_for(view->ctx, view->faces.count, 1, watch_frame, &g);
+            vo_parallel_for(view->ctx, view->faces.count, 1, mark_in_frustum, &g);
     }
     return VO_OK;
 }
 
 bool vo_view_has_occlusion(const vo_view *view) { return view->occlusion != NULL; }
 
-bool vo_view_sees(const vo_view *view, const vo_camera *camera, vo_vec3 point) {
+bool vo_view_point_is_visible(const vo_view *view, const vo_camera *camera, vo_vec3 point) {
     vo_vec2 pixel;
-    if (!vo_camera_shows(camera, 0, point, &pixel)) return false;
-    vo_moment moment = moment_of(camera);
-    return !view->occlusion || vo_occlusion_sees(view->occlusion, &view->def.rays, &moment, point);
+    if (!vo_camera_contains(camera, 0, point, &pixel)) return false;
+    vo_frustum_sample sample = sample_of_camera(camera);
+    return !view->occlusion ||
+           vo_occlusion_point_is_visible(view->occlusion, &view->def.rays, &sample, point);
 }

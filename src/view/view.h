@@ -1,31 +1,29 @@
-/* The view: what cameras and lights see of each face over the coming frames, as the sizing field
- * (remesh/sizing.h) takes it: a factor and a bound a face.
+/* The view: visibility of each face from cameras and lights over the coming frames, as input of the
+ * sizing field (remesh/sizing.h): a view factor and a screen-space bound per face.
  *
- *      eyes, each a few samples of its path       window.h     -> moments, all eyes together
- *      faces of all cloths, in clusters           parcels.h       a ball around each cluster
- *      per moment and cluster: in frame, out of reach, or face by face
- *          nu~ (eq. 3)                            factor.h     -> nu = max w nu~ (eq. 4)
- *          B   (eqs. 5 to 8)                      screen.h     -> join of (w nu~ / front)^2 B
- *      lines of sight                             occlusion.h  -> hidden faces once more
- *      along hidden faces                         fringe.h     -> those near seen ones count more
- *      across edges                               silhouette.h -> the factor, and the bound with it
+ *      viewpoints, each a few samples of its path       window.h             frustum samples
+ *      faces of all cloths, in clusters                 work_range.h         a ball around each
+ * cluster per sample and cluster: inside, outside, or face by face nu~ (eq. 3) factor.h nu = max w
+ * nu~ (eq. 4) B   (eqs. 5 to 8)                            screen.h             join of (w nu~ /
+ * front)^2 B visibility rays                                  occlusion.h          occluded faces,
+ * again along occluded faces                             occlusion_falloff.h  gradual falloff
+ *      across edges                                     silhouette.h         final factor and bound
  *
  * (Koh, Narain, O'Brien 2015, sections 3.1 to 3.3.)
  *
- * The bound. For what is seen now it is the paper's. The paper leaves unseen faces unbounded, with
- * the effect that the back of a far figure may be finer than its front. Here unseen faces ask for
- * nu times what they would ask for if they were seen: nu^2 min(M, B) = min(nu^2 M, nu^2 B). Over
- * the window and over several eyes, what all of them ask for is joined. Faces further out of frame
- * than the margin at all moments have no bound, and nu = out.
+ * The bound. For visible faces it is that of the paper. The paper leaves invisible faces unbounded,
+ * so the back of a distant character may be finer than its front. Here an invisible face requests
+ * nu times the resolution that it would request if it were visible: nu^2 min(M, B) = min(nu^2 M,
+ * nu^2 B). The requests of all samples and viewpoints are joined. Faces beyond the margin in all
+ * samples have no bound and nu = off_screen.
  *
- * That join takes the largest nu together with the largest B, although they may be of different
- * moments. The finest edge that the cloth's sizing asks for, if it is given, keeps that within
- * reason: a moment with factor s never asks for edges below finest / s.
+ * The join combines the largest nu with the largest B even if they belong to different samples. The
+ * minimum edge length of the cloth's sizing, if it is given, limits this: a sample with factor s
+ * never requests edges below min_edge / s.
  *
- * Results are functions of the arguments alone: no history, any number of threads, the same bits.
- * After the largest mesh and number of moments so far, an update without occlusion allocates
- * nothing.
- */
+ * The results are functions of the arguments alone, identical for any number of threads. Once
+ * buffers have grown to the largest mesh and number of samples, an update without occlusion makes
+ * no heap call. */
 #ifndef VO_VIEW_VIEW_H
 #define VO_VIEW_VIEW_H
 
@@ -33,12 +31,14 @@
 #include "view/screen.h"
 
 typedef struct vo_view_def {
-    vo_factor_def factor; /* [back 0.2, hidden 0.5, out 0.01; margin 0.4 m] */
+    vo_factor_def factor; /* [back_facing 0.2, occluded 0.5, off_screen 0.01; margin 0.4 m] */
     vo_screen_def screen; /* [no bound; grazing 0.5] */
-    double window;        /* [0.2] s, T; the paper: 5 frames. Not positive: only what is seen now */
-    double silhouette;    /* [0.25] factors may differ by so much across an edge; infinite: any */
-    bool occlusion;       /* [false] */
-    double fringe; /* [0] m beside what is seen, in which hidden faces count more (fringe.h) */
+    double window;        /* [0.2] s, T; 5 frames in the paper. Not positive: no anticipation */
+    double silhouette_threshold; /* [0.25] largest difference of factors across an edge that is not
+                                    smoothed; infinite: no smoothing */
+    bool occlusion;              /* [false] */
+    double occlusion_falloff;    /* [0] m, width of the occlusion falloff next to visible faces
+                                    (occlusion_falloff.h) */
     vo_occlusion_def rays;
 } vo_view_def;
 
@@ -46,53 +46,54 @@ vo_view_def vo_view_def_default(void);
 
 typedef struct vo_view vo_view;
 
-/* Occlusion in a build without rays is a warning in the log, and nothing is hidden then. */
+/* Creates a view. If the build lacks ray casting, occlusion is disabled with a warning. */
 vo_result vo_view_create(vo_context *ctx, const vo_view_def *def, vo_view **out);
 void vo_view_destroy(vo_view *view); /* NULL is allowed */
 
-/* Another l (screen.h) from now on; for budgets. */
-void vo_view_set_pixels(vo_view *view, double pixels);
+/* Sets l (screen.h) for the following updates; used by the budget control. */
+void vo_view_set_min_edge_pixels(vo_view *view, double pixels);
 
-/* A cloth that is looked at, where it is now. */
+/* A cloth at its current positions. */
 typedef struct vo_view_cloth {
     const vo_mesh *mesh;
-    bool two_sided;   /* both sides count as front */
-    double finest;    /* m, the shortest edge its sizing asks for; not positive: unknown */
-    vo_vec3 velocity; /* m/s, of it as a whole: with its body, if it is worn (hiding.h) */
-    double *factor;   /* [face_count] nu, out; in (0, 1] */
-    vo_sym2 *bound;   /* [face_count] 1/m^2, out; xx infinite: none */
+    bool two_sided;   /* both sides are front-facing */
+    double min_edge;  /* m, minimum edge length of its sizing; not positive: unknown */
+    vo_vec3 velocity; /* m/s, rigid; that of the body if it is worn (occluder.h) */
+    double *factor;   /* [face_count] out: nu, in (0, 1] */
+    vo_sym2 *bound;   /* [face_count] out: bound, 1/m^2; xx infinite: none */
 } vo_view_cloth;
 
-/* What an update found. */
+/* Statistics of an update. */
 typedef struct vo_view_report {
-    int moments;
-    int faces;  /* of all cloths */
-    int seen;   /* that turn their front to some eye in its frame or margin, now or in the window */
-    int hidden; /* that some of them would see and none does, for what is before them */
+    int samples;
+    int faces;   /* faces of all cloths */
+    int visible; /* front-facing and near the frustum of a viewpoint within the window, not occluded
+                  */
+    int occluded; /* front-facing and near a frustum, but occluded from all viewpoints */
 } vo_view_report;
 
-/* Without any eye all faces are seen, and there is no bound. `hiding` are all meshes that hide,
- * obstacles and the cloths themselves; only used with occlusion, and kept until the next update.
- * `report` may be NULL. Fails for want of memory and, with occlusion, where Embree does
- * (VO_IO_FAILED). */
-vo_result vo_view_update(vo_view *view, int eye_count, const vo_view_eye *eye, int cloth_count,
-                         const vo_view_cloth *cloth, int hiding_count, const vo_hiding *hiding,
-                         vo_view_report *report);
+/* Computes factors and bounds of all cloths. Without viewpoints all faces have factor 1 and no
+ * bound. `occluders` lists all occluding meshes, obstacles and cloths; it is used only with
+ * occlusion and must stay valid until the next update. `report` may be NULL. Fails if memory is
+ * exhausted and, with occlusion, on an Embree error (VO_IO_FAILED). */
+vo_result vo_view_update(vo_view *view, int viewpoint_count, const vo_viewpoint *viewpoint,
+                         int cloth_count, const vo_view_cloth *cloth, int occluder_count,
+                         const vo_occluder *occluders, vo_view_report *report);
 
-/* Whether what is hidden is told from what is seen. */
+/* Returns true if occlusion is enabled and available. */
 bool vo_view_has_occlusion(const vo_view *view);
 
-/* The next two answer for the moment of the last update. Their cameras must be among its eyes: only
- * what could stand between those eyes and their pictures was kept. */
+/* The next two functions refer to the state of the last update. Their cameras must be among its
+ * viewpoints, because occluders were culled for those. */
 
-/* Marks the faces of each cloth that a camera sees some of, from either side, and those next to
- * them. Without occlusion all that are in a picture. */
-vo_result vo_view_mark_seen(vo_view *view, int camera_count, const vo_camera *camera,
-                            int cloth_count, const vo_view_cloth *cloth,
-                            unsigned char *const *watched);
+/* Marks the faces of each cloth that are visible to a camera from either side, and their
+ * neighbours. Without occlusion, all faces in the frustum. */
+vo_result vo_view_mark_visible(vo_view *view, int camera_count, const vo_camera *camera,
+                               int cloth_count, const vo_view_cloth *cloth,
+                               unsigned char *const *visible);
 
-/* Whether a camera sees a point of some surface; without occlusion, whether it is in the picture.
- */
-bool vo_view_sees(const vo_view *view, const vo_camera *camera, vo_vec3 point);
+/* Returns true if a surface point is visible to a camera; without occlusion, if it is in the
+ * frustum. */
+bool vo_view_point_is_visible(const vo_view *view, const vo_camera *camera, vo_vec3 point);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs the built command as a user would, and looks at what it says. */
+/* Runs the built command line program in a child process and captures its output. */
 #ifndef VOILE_TESTS_CLI_COMMAND_H
 #define VOILE_TESTS_CLI_COMMAND_H
 
@@ -20,22 +20,22 @@
 
 enum { COMMAND_WORDS = 32, COMMAND_PATH = 700, COMMAND_SECONDS = 120 };
 
-/* How a command ended. */
+/* Result of a command. */
 typedef struct ran {
     int code;  /* exit code; minus the signal that killed it */
     char *out; /* standard output */
     char *err; /* standard error */
 } ran;
 
-/* Where and how to run it. */
+/* Environment of a command. */
 typedef struct place {
-    const char *folder;    /* working folder; standard output and error are caught there */
-    const char *program;   /* below the build folder; NULL: voile */
-    const char *stdout_to; /* file for standard output instead; "" closes it; NULL: caught */
-    long file_limit;       /* bytes a file may have; 0: any */
+    const char *folder;    /* working folder; receives stdout.txt and stderr.txt */
+    const char *program;   /* relative to the build folder; NULL: voile */
+    const char *stdout_to; /* file for standard output; "" closes it; NULL: stdout.txt */
+    long file_limit;       /* maximum size of a file, bytes; 0: no limit */
 } place;
 
-/* folder/name in one of a few buffers that take turns. */
+/* Returns folder/name in one of eight static buffers, which are reused in turn. */
 static inline const char *in(const char *folder, const char *name) {
     static char paths[8][COMMAND_PATH];
     static int next;
@@ -71,7 +71,7 @@ static inline void write_text(const char *path, const char *text) {
 
 static inline bool exists(const char *path) { return access(path, F_OK) == 0; }
 
-/* In the child: files, limits, signals, and off. */
+/* In the child process: redirects output, sets limits and signals, and executes the command. */
 static inline void become(const place *p, char **words) {
     if (chdir(p->folder) != 0) _exit(126);
     int out = open(p->stdout_to && p->stdout_to[0] ? p->stdout_to : "stdout.txt",
@@ -130,22 +130,24 @@ static inline void ran_free(ran *r) {
     free(r->err);
 }
 
-/* Runs, and expects an exit code and a part of what is said on standard error (NULL: anything). */
+/* Runs a command; fails unless its exit code is `code` and standard error contains `err` (NULL: any
+ * text). */
 static inline void expect(const char *folder, const char *line, int code, const char *err) {
     ran r = run(folder, line);
     if (r.code != code || (err && !strstr(r.err, err)))
-        fail_msg("voile %s: exit code %d, expected %d with \"%s\"; it said: %s%s", line, r.code,
+        fail_msg("voile %s: exit code %d, expected %d with \"%s\"; output: %s%s", line, r.code,
                  code, err ? err : "", r.err, r.out);
     if (code != 0 && strncmp(r.err, "voile: ", 7) != 0)
         fail_msg("voile %s: no message; standard error is \"%s\"", line, r.err);
     ran_free(&r);
 }
 
-/* The same for standard output; nothing may be said on standard error. */
+/* Runs a command; fails unless its exit code is `code`, standard output contains `out` and standard
+ * error is empty. */
 static inline void expect_out(const char *folder, const char *line, int code, const char *out) {
     ran r = run(folder, line);
     if (r.code != code || !strstr(r.out, out) || r.err[0])
-        fail_msg("voile %s: exit code %d, expected %d with \"%s\"; it said: %s%s", line, r.code,
+        fail_msg("voile %s: exit code %d, expected %d with \"%s\"; output: %s%s", line, r.code,
                  code, out, r.out, r.err);
     ran_free(&r);
 }

@@ -1,12 +1,12 @@
-/* Runs a fuzz target without libFuzzer: mutates seeds in a way that depends on nothing but the
- * run's number, so that a run that fails can be made again.
+/* Runs a fuzz target without libFuzzer. The mutations depend on the number of the run only, so that
+ * a failure can be reproduced.
  *
  *     fuzz_NAME [--runs N] [--first N] [--save FILE] SEED_FILE_OR_FOLDER...
  *
- * Inputs are tried in child processes, a batch in each. A child that dies or hangs has left the
- * number of its run in shared memory; --first N --runs 1 --save FILE makes that one input again.
- * What hangs is known by its processor time, so that a busy machine fails nothing. Where the target
- * is built with libFuzzer (make fuzz) this file is not used. */
+ * Inputs run in child processes, one batch per process. The number of the current run is in shared
+ * memory; after a crash or a hang, --first N --runs 1 --save FILE writes that input. Hangs are
+ * detected by processor time, so that a busy machine causes no failure. Targets built with
+ * libFuzzer (make fuzz) do not use this file. */
 #define _GNU_SOURCE
 #include "core/random.h"
 
@@ -23,12 +23,12 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* What libFuzzer calls first, too, where a target has it. */
+/* Optional initialisation of a target, also called by libFuzzer. */
 __attribute__((weak)) int LLVMFuzzerInitialize(int *count, char ***list);
 
 enum {
     BATCH = 500,
-    SECONDS_AN_INPUT = 20,
+    SECONDS_PER_INPUT = 20,
     IDLE_SECONDS = 600,
     MAX_SEED = 1 << 16,
     MAX_SEEDS = 256
@@ -42,7 +42,7 @@ typedef struct input {
 static input seeds[MAX_SEEDS];
 static int seed_count;
 
-/* What people and programs get wrong. */
+/* Typical errors of users and programs. */
 static const char *const words[] = {
     "0",
     "-1",
@@ -96,7 +96,7 @@ static void load_file(const char *path) {
 
 static int not_hidden(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
-/* A file, or all files of a folder in the order of their names. */
+/* Loads a file, or all files of a folder in alphabetical order. */
 static void load_seeds(const char *path) {
     struct stat info;
     if (stat(path, &info) != 0) die("does not exist", path);
@@ -135,7 +135,7 @@ static void put_word(input *in, vo_random *r) {
     replace(in, at, old < in->size - at ? old : in->size - at, word, strlen(word));
 }
 
-/* Changes the digits of a number. */
+/* Replaces one digit of a number. */
 static void change_digit(input *in, vo_random *r) {
     size_t start = pick(r, in->size);
     for (size_t n = 0; n < in->size; n++) {
@@ -147,7 +147,7 @@ static void change_digit(input *in, vo_random *r) {
     }
 }
 
-/* Copies a piece of another seed over or between. */
+/* Inserts part of another seed, or overwrites with it. */
 static void splice(input *in, vo_random *r) {
     const input *from = &seeds[pick(r, (size_t)seed_count)];
     size_t begin = pick(r, from->size), length = pick(r, from->size - begin + 1);
@@ -157,7 +157,7 @@ static void splice(input *in, vo_random *r) {
     replace(in, at, old, from->data + begin, length);
 }
 
-/* Awkward binary numbers over what is there. */
+/* Overwrites bytes with a boundary value. */
 static void put_number(input *in, vo_random *r) {
     static const uint64_t numbers[] = {0,          1,          0x7f,        0x80,
                                        0xffff,     0x7fffffff, 0x80000000u, 0xffffffffu,
@@ -167,7 +167,7 @@ static void put_number(input *in, vo_random *r) {
     replace(in, at, old, &numbers[pick(r, sizeof numbers / sizeof *numbers)], size);
 }
 
-/* The same piece again, up to eight times. */
+/* Repeats a part of the input up to eight times. */
 static void repeat(input *in, vo_random *r) {
     uint8_t piece[200];
     size_t at = pick(r, in->size), length = pick(r, sizeof piece);
@@ -209,19 +209,20 @@ static void mutate_once(input *in, vo_random *r) {
     }
 }
 
-/* The input of one run; data has room for twice the largest seed. */
+/* Creates the input of one run; its capacity is twice the largest seed. */
 static void make_input(uint64_t run, input *in) {
     vo_random r = vo_random_seed(run * 0x2545f4914f6cdd1du + 1);
     const input *seed = &seeds[run % (uint64_t)seed_count];
     memcpy(in->data, seed->data, seed->size);
     in->size = seed->size;
-    if (run < (uint64_t)seed_count) return; /* each as it is, first */
+    if (run < (uint64_t)seed_count) return; /* the first runs use the unmodified seeds */
     for (int n = 1 << vo_random_int(&r, 5); n > 0; n--) mutate_once(in, &r);
 }
 
 /* ---- batches -------------------------------------------------------------------------------- */
 
-/* From now on so many seconds of processor time end the process, and many more of any other. */
+/* Ends the process after `seconds` of processor time or IDLE_SECONDS of wall-clock time; 0: never.
+ */
 static void set_alarms(int seconds) {
     struct itimerval timer = {.it_value.tv_sec = seconds};
     setitimer(ITIMER_PROF, &timer, NULL);
@@ -232,16 +233,16 @@ static _Noreturn void run_batch(uint64_t first, uint64_t end, input *in, volatil
     for (uint64_t run = first; run < end; run++) {
         *now = run;
         make_input(run, in);
-        /* A block of just this size, so that a sanitizer sees every byte read beyond it. */
+        /* A block of exactly this size, so that sanitizers detect every overrun. */
         uint8_t *exact = malloc(in->size ? in->size : 1);
         if (!exact) die("out of memory", "input");
         memcpy(exact, in->data, in->size);
-        set_alarms(SECONDS_AN_INPUT);
+        set_alarms(SECONDS_PER_INPUT);
         LLVMFuzzerTestOneInput(exact, in->size);
         set_alarms(0);
         free(exact);
     }
-    exit(0); /* not _exit: the leak sanitizer looks now */
+    exit(0); /* not _exit: the leak sanitizer runs at exit */
 }
 
 static bool try_batch(uint64_t first, uint64_t end, input *in, volatile uint64_t *now) {
@@ -292,7 +293,7 @@ int main(int count, char **list) {
     for (uint64_t run = first; good && run < first + runs; run += BATCH)
         good = try_batch(run, run + BATCH < first + runs ? run + BATCH : first + runs, &in, now);
     printf("fuzz: %llu inputs from %d seeds: %s\n", (unsigned long long)runs, seed_count,
-           good ? "fine" : "FAILED");
+           good ? "passed" : "FAILED");
     for (int i = 0; i < seed_count; i++) free(seeds[i].data);
     free(in.data);
     return good ? 0 : 1;

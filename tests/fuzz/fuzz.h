@@ -1,4 +1,4 @@
-/* What fuzz targets share. A target reads like this:
+/* Helpers of fuzz targets. Example of a target:
  *
  *     int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
  *         fuzz_run run;
@@ -9,8 +9,8 @@
  *         return 0;
  *     }
  *
- * Anything that must not be ends in abort(): memory left over, an unreasonable request for memory,
- * a failure without a message, a broken rule of a call. */
+ * Violations end in abort(): leaked memory, an excessive allocation, a failure without a message, a
+ * violated precondition. */
 #ifndef VOILE_TESTS_FUZZ_H
 #define VOILE_TESTS_FUZZ_H
 
@@ -20,10 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The target itself. */
+/* Entry point of the target. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { FUZZ_MEMORY = 1 << 30 }; /* no input of a few kilobytes may ask for more at once */
+enum {
+    FUZZ_MEMORY = 1 << 30
+}; /* bytes; largest single allocation for an input of a few kilobytes */
 
 typedef struct fuzz_run {
     vo_context *ctx;
@@ -39,7 +41,7 @@ static inline void fuzz_require(bool condition, const char *what) {
 static inline void *fuzz_allocate(void *user, size_t bytes, size_t alignment) {
     fuzz_run *run = user;
     void *memory = NULL;
-    fuzz_require(bytes <= FUZZ_MEMORY, "a small input asked for more than 1 GB");
+    fuzz_require(bytes <= FUZZ_MEMORY, "a small input requested more than 1 GB");
     if (posix_memalign(&memory, alignment, bytes) != 0) return NULL;
     __atomic_fetch_add(&run->blocks, 1, __ATOMIC_RELAXED);
     return memory;
@@ -52,7 +54,7 @@ static inline void fuzz_release(void *user, void *memory, size_t bytes) {
     free(memory);
 }
 
-/* A context of one thread whose memory is counted. */
+/* Creates a context with one thread and an allocator that counts blocks. */
 static inline vo_context *fuzz_begin(fuzz_run *run) {
     *run = (fuzz_run){0};
     vo_context_def def = vo_context_def_default();
@@ -64,14 +66,14 @@ static inline vo_context *fuzz_begin(fuzz_run *run) {
 
 static inline void fuzz_end(fuzz_run *run) {
     vo_context_destroy(run->ctx);
-    fuzz_require(run->blocks == 0, "memory is left over");
+    fuzz_require(run->blocks == 0, "memory leak");
 }
 
-/* Passes the result on; a failure must have said why, and input alone makes no other failure. */
+/* Returns the result. A failure must have a message and a code that invalid input can cause. */
 static inline vo_result fuzz_check(vo_context *ctx, vo_result result) {
     if (result == VO_OK) return result;
     fuzz_require(vo_context_message(ctx)[0] != 0, "a failure without a message");
-    fuzz_require(result == VO_BAD_DATA || result == VO_BAD_CALL || result == VO_IO_FAILED,
+    fuzz_require(result == VO_BAD_DATA || result == VO_BAD_ARGUMENT || result == VO_IO_FAILED,
                  vo_context_message(ctx));
     return result;
 }

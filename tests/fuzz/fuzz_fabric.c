@@ -1,4 +1,4 @@
-/* Fabric files: whatever the bytes, the answer is a sound fabric or a message. */
+/* Fabric files: any input gives a valid fabric or a message. */
 #include "material/fabric.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static void require(bool condition) {
     if (!condition) abort();
 }
 
-/* What the simulation relies on: finite, positive semidefinite at any strain. */
+/* Preconditions of the simulation: finite and positive semidefinite at any strain. */
 static void check_fabric(const vo_fabric *fabric) {
     require(fabric->density > 0 && isfinite(fabric->density));
     for (int n = 0; n < 27; n++) {

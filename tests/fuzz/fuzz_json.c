@@ -1,11 +1,12 @@
-/* Any bytes as JSON: what parses must survive its own printing, and every reader must hold. */
+/* JSON: a valid document must be unchanged after printing and parsing; all readers accept any
+ * value. */
 #include "fuzz.h"
 
 #include "codec/json.h"
 #include "core/memory.h"
 
-/* All readers on one value, then on those below it. */
-static void read_all(vo_context *ctx, vo_json_at at) {
+/* Calls all readers for a value and its children. */
+static void read_all(vo_context *ctx, vo_json_cursor at) {
     static const char *const known[] = {"a", "frame_time", "materials", "cloths", NULL};
     double reals[3] = {0};
     int number = 0;
@@ -13,7 +14,7 @@ static void read_all(vo_context *ctx, vo_json_at at) {
     const char *string = "";
     char path[64];
     fuzz_check(ctx, vo_json_read_real(at, reals));
-    fuzz_check(ctx, vo_json_read_limit(at, reals));
+    fuzz_check(ctx, vo_json_read_real_or_inf(at, reals));
     fuzz_check(ctx, vo_json_read_reals(at, reals, 3));
     fuzz_check(ctx, vo_json_read_int(at, &number));
     fuzz_check(ctx, vo_json_read_bool(at, &truth));
@@ -32,7 +33,7 @@ static char *print(vo_context *ctx, const vo_json_doc *doc, size_t *size) {
     return text;
 }
 
-/* Printed, parsed and printed again it must be the same. */
+/* Printing, parsing and printing again must give the same text. */
 static void check_print(vo_context *ctx, const vo_json_doc *doc) {
     size_t size, again_size;
     vo_json_doc again;
@@ -46,7 +47,7 @@ static void check_print(vo_context *ctx, const vo_json_doc *doc) {
     vo_free(ctx, same, again_size + 1);
 }
 
-/* The input as path and value of --set, parted at its first "=". */
+/* Uses the input as path and value of an override, split at the first "=". */
 static void check_set(vo_context *ctx, const char *text) {
     vo_json_doc doc;
     char path[256];

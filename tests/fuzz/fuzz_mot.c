@@ -1,4 +1,4 @@
-/* .mot files: whatever the bytes, the answer is sound motions or a message with a line. */
+/* .mot files: any input gives valid motions or a message with a line number. */
 #include "scene/motion.h"
 
 #include <stdlib.h>

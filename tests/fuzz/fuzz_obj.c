@@ -1,19 +1,18 @@
-/* Feeds bytes to the OBJ reader and takes whatever mesh comes out through validating, building and
- * copying. */
+/* OBJ files: a mesh that parses can be validated, built and copied; failures have a message. */
 #include "codec/obj.h"
 
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A refusal must say why. */
+/* A failure must have a message. */
 static void require_message(const vo_context *ctx, vo_result result) {
     if (result != VO_OK && vo_context_message(ctx)[0] == 0) abort();
 }
 
 static void try_use(vo_context *ctx, const vo_mesh_data *data, vo_mesh_use use) {
     vo_mesh *mesh, *copy;
-    vo_result result = vo_mesh_accept(ctx, "fuzz.obj", data, use, &mesh);
+    vo_result result = vo_mesh_build_validated(ctx, "fuzz.obj", data, use, &mesh);
     require_message(ctx, result);
     if (result != VO_OK) return;
     for (int e = 0; e < mesh->edge_count; e++) vo_mesh_dihedral_angle(mesh, e);

@@ -1,13 +1,12 @@
-/* Scene files: whatever the bytes, the answer is a message, or a sound scene that can be simulated.
- * Names are looked up as if the file were in assets/scenes.
+/* Scene files: any input gives a message or a valid scene that can be simulated. File names are
+ * resolved relative to assets/scenes.
  *
- * Mannequins take a second each to make and seldom differ from scene to scene, so each is made once
- * and copied from then on: the linker puts __wrap_vo_mannequin_create in the place of the one of
- * the library (tests/CMakeLists.txt). Those of all shipped scenes are made before the first input,
- * once for all the processes that the driver starts.
- */
+ * Creating a mannequin takes a second, and few differ between inputs, so mannequins are cached: the
+ * linker replaces vo_mannequin_create by __wrap_vo_mannequin_create (tests/CMakeLists.txt). The
+ * mannequins of all shipped scenes are created before the first input, once for all child processes
+ * of the driver. */
+#include "character/mannequin.h"
 #include "scene/load.h"
-#include "scene/mannequin.h"
 #include "sim/sim.h"
 
 #include <dirent.h>
@@ -28,13 +27,13 @@ static void require(bool condition) {
     if (!condition) abort();
 }
 
-/* ---- mannequins that were made before -------------------------------------------------------- */
+/* ---- cached mannequins ----------------------------------------------------------------------- */
 
-enum { KEPT = 64 };
-static vo_context *keeper; /* NULL: nothing is kept */
-static vo_mannequin_def kept_def[KEPT];
-static vo_mannequin kept[KEPT];
-static int kept_count;
+enum { MAX_CACHED = 64 };
+static vo_context *cache_ctx; /* owns the cache; NULL: no cache */
+static vo_mannequin_def cached_def[MAX_CACHED];
+static vo_mannequin cached[MAX_CACHED];
+static int cached_count;
 
 static bool same_body(const vo_mannequin_def *a, const vo_mannequin_def *b) {
     return a->height == b->height && a->build == b->build && a->figure == b->figure &&
@@ -44,19 +43,20 @@ static bool same_body(const vo_mannequin_def *a, const vo_mannequin_def *b) {
 
 vo_result __wrap_vo_mannequin_create(vo_context *ctx, const vo_mannequin_def *def,
                                      vo_mannequin *out) {
-    for (int i = 0; i < kept_count; i++)
-        if (same_body(&kept_def[i], def)) return vo_mannequin_copy(ctx, &kept[i], out);
+    for (int i = 0; i < cached_count; i++)
+        if (same_body(&cached_def[i], def)) return vo_mannequin_copy(ctx, &cached[i], out);
     vo_result result = __real_vo_mannequin_create(ctx, def, out);
-    if (result != VO_OK || !keeper || kept_count == KEPT) return result;
-    if (vo_mannequin_copy(keeper, out, &kept[kept_count]) == VO_OK) kept_def[kept_count++] = *def;
+    if (result != VO_OK || !cache_ctx || cached_count == MAX_CACHED) return result;
+    if (vo_mannequin_copy(cache_ctx, out, &cached[cached_count]) == VO_OK)
+        cached_def[cached_count++] = *def;
     return result;
 }
 
-static void forget(void) {
-    for (int i = 0; i < kept_count; i++) vo_mannequin_free(keeper, &kept[i]);
-    kept_count = 0;
-    vo_context_destroy(keeper);
-    keeper = NULL;
+static void free_cache(void) {
+    for (int i = 0; i < cached_count; i++) vo_mannequin_free(cache_ctx, &cached[i]);
+    cached_count = 0;
+    vo_context_destroy(cache_ctx);
+    cache_ctx = NULL;
 }
 
 static bool is_scene(const char *name) {
@@ -64,12 +64,12 @@ static bool is_scene(const char *name) {
     return end && strcmp(end, ".json") == 0;
 }
 
-/* Loads a shipped scene, for the bodies in it. */
+/* Loads a shipped scene, which fills the cache. */
 static void load_shipped(const char *name) {
     char path[4096];
     vo_scene *scene;
     snprintf(path, sizeof path, VOILE_SOURCE_DIR "/assets/scenes/%s", name);
-    require(vo_scene_load(keeper, path, 0, NULL, &scene) == VO_OK);
+    require(vo_scene_load(cache_ctx, path, 0, NULL, &scene) == VO_OK);
     vo_scene_destroy(scene);
 }
 
@@ -77,17 +77,17 @@ int LLVMFuzzerInitialize(int *count, char ***list) {
     (void)count, (void)list;
     vo_context_def def = vo_context_def_default();
     def.threads = 1;
-    require(vo_context_create(&def, &keeper) == VO_OK);
+    require(vo_context_create(&def, &cache_ctx) == VO_OK);
     DIR *folder = opendir(VOILE_SOURCE_DIR "/assets/scenes");
     require(folder != NULL);
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
         if (is_scene(entry->d_name)) load_shipped(entry->d_name);
     closedir(folder);
-    atexit(forget);
+    atexit(free_cache);
     return 0;
 }
 
-/* ---- what must hold ------------------------------------------------------------------------- */
+/* ---- invariants ----------------------------------------------------------------------------- */
 
 static void check_mesh(const vo_mesh *mesh) {
     for (int n = 0; n < mesh->node_count; n++)
@@ -112,7 +112,7 @@ static void check_motion(const vo_motion *motion) {
     }
 }
 
-/* What the simulation relies on: indices in range, finite numbers. */
+/* Preconditions of the simulation: indices in range, finite numbers. */
 static void check_scene(const vo_scene *scene) {
     require(scene->cloth_count > 0 && scene->def.frame_time > 0 && scene->def.frame_steps > 0);
     for (int i = 0; i < scene->cloth_count; i++) {
@@ -130,14 +130,14 @@ static void check_scene(const vo_scene *scene) {
     for (int i = 0; i < scene->handle_count; i++) check_handle(scene, &scene->handle[i].def);
 }
 
-/* Two substeps, unless they would take long: the state stays finite whatever the numbers are. */
+/* Simulates two substeps of small scenes; the state must stay finite. */
 static void simulate(vo_context *ctx, const vo_scene *scene) {
     int faces = 0;
     for (int i = 0; i < scene->cloth_count; i++) faces += scene->cloth[i].mesh->face_count;
     if (faces > 400) return;
     vo_sim *sim;
     vo_result result = vo_sim_create(ctx, scene, &sim);
-    require(result == VO_OK || result == VO_NO_MEMORY || result == VO_BAD_CALL);
+    require(result == VO_OK || result == VO_NO_MEMORY || result == VO_BAD_ARGUMENT);
     if (result != VO_OK) return;
     for (int i = 0; i < 2; i++) {
         result = vo_sim_step(sim);
@@ -163,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     vo_scene *scene;
     vo_result result = load(ctx, (const char *)data, size, &scene);
     require((result == VO_OK) == (scene != NULL));
-    require(result != VO_BAD_CALL);
+    require(result != VO_BAD_ARGUMENT);
     if (scene) {
         check_scene(scene);
         simulate(ctx, scene);

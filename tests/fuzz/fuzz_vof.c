@@ -1,10 +1,10 @@
-/* Any bytes as a frame file: as they are, and again with checksums made to fit, since otherwise
- * those would stop every mutation at the door. */
+/* Frame files: the input is read as it is and with corrected checksums, since a wrong checksum
+ * would reject every mutation. */
 #include "fuzz.h"
 
+#include "codec/hash.h"
 #include "codec/vof.h"
 #include "codec/vof_private.h"
-#include "core/hash.h"
 
 static void read_frame(vo_context *ctx, const uint8_t *data, size_t size) {
     vo_vof_reader *reader;
@@ -12,16 +12,16 @@ static void read_frame(vo_context *ctx, const uint8_t *data, size_t size) {
     const void *rows;
     if (fuzz_check(ctx, vo_vof_parse(ctx, "input", data, size, &reader)) != VO_OK) return;
     if (fuzz_check(ctx, vo_vof_find(reader, "face", 0, VO_VOF_I32, 3, &count, &rows)) == VO_OK) {
-        unsigned sum = 0; /* every byte that is said to be there */
+        unsigned sum = 0; /* reads every byte */
         for (size_t i = 0; i < (size_t)count * 12; i++) sum += ((const uint8_t *)rows)[i];
-        fuzz_require(sum < UINT32_MAX, "never");
+        fuzz_require(sum < UINT32_MAX, "unreachable");
     }
     fuzz_check(ctx, vo_vof_find(reader, "node_x", 0, VO_VOF_F64, 3, &count, &rows));
     vo_vof_close(reader);
 }
 
-/* Size and checksums of head and file put right. */
-static void sign(uint8_t *data, size_t size) {
+/* Corrects the size and both checksums. */
+static void fix_checksums(uint8_t *data, size_t size) {
     uint32_t sections;
     uint64_t length = size, hash;
     if (size < VOF_HEAD + 2 * VOF_HASH) return;
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint8_t *copy = malloc(size ? size : 1);
     fuzz_require(copy != NULL, "no memory");
     memcpy(copy, data, size);
-    sign(copy, size);
+    fix_checksums(copy, size);
     read_frame(ctx, copy, size);
     free(copy);
     fuzz_end(&run);

@@ -1,0 +1,467 @@
+/* Live inputs and snapshots: the same bits as a scene with the same motion, and as a simulation
+ * that was never interrupted. */
+#include "support.h"
+
+#include "sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FRAMES = 6, STEPS = 4 };
+
+typedef struct world {
+    vo_context *ctx;
+    vo_scene *scene;
+    vo_sim *sim;
+} world;
+
+/* Deviations from the usual scene. */
+typedef struct variant {
+    bool has_zero_scale; /* motions have a scale of 0 at all times */
+    int obstacle_cells;  /* per side; 0: 3 */
+} variant;
+
+/* A remeshed sheet held at one edge above a square obstacle; with motions, or without them for live
+ * inputs. */
+static world open_variant(int threads, bool motions, variant v) {
+    world w = {.ctx = test_context(threads)};
+    int cells = v.obstacle_cells ? v.obstacle_cells : 3;
+    vo_scene_def def = vo_scene_def_default();
+    def.frame_steps = STEPS;
+    assert_ok(w.ctx, vo_scene_create(w.ctx, &def, &w.scene));
+    vo_keyframe ball[2] = {{.time = 0, .pose = vo_pose_identity()},
+                           {.time = 0.3, .pose = vo_pose_identity()}};
+    if (v.has_zero_scale) ball[0].pose.scale = ball[1].pose.scale = 0;
+    vo_keyframe grip[2] = {ball[0], ball[1]};
+    ball[1].pose.translate = (vo_vec3){0.1, 0.05, 0.2};
+    ball[1].pose.degrees = 40;
+    ball[1].pose.axis = (vo_vec3){1, 2, 3};
+    grip[1].pose.translate = (vo_vec3){-0.1, 0, 0.05};
+    int motion[2] = {-1, -1};
+    assert_ok(w.ctx, vo_scene_add_motion(w.scene, 2, ball, &motion[0]));
+    assert_ok(w.ctx, vo_scene_add_motion(w.scene, 2, grip, &motion[1]));
+    vo_mesh *sheet, *sphere;
+    vo_fabric *fabric;
+    vo_fabric_def fabric_def = vo_fabric_def_default();
+    assert_ok(w.ctx, vo_mesh_create_grid(w.ctx, 0.6, 0.6, 8, 8, &sheet));
+    assert_ok(w.ctx, vo_mesh_create_grid(w.ctx, 0.4, 0.4, cells, cells, &sphere));
+    assert_ok(w.ctx, vo_fabric_create(w.ctx, &fabric_def, &fabric));
+    vo_material_def material = vo_material_def_default();
+    material.fabric = fabric;
+    vo_cloth_def cloth = vo_cloth_def_default();
+    cloth.mesh = sheet;
+    cloth.pose.translate.z = 0.1;
+    cloth.materials = &material;
+    cloth.material_count = 1;
+    cloth.remeshing.enabled = true;
+    cloth.remeshing.refine_angle = 0.3;
+    cloth.remeshing.size_min = 0.03;
+    cloth.remeshing.size_max = 0.2;
+    assert_ok(w.ctx, vo_scene_add_cloth(w.scene, &cloth, NULL));
+    vo_obstacle_def obstacle = vo_obstacle_def_default();
+    obstacle.mesh = sphere;
+    obstacle.motion = motions ? motion[0] : -1;
+    assert_ok(w.ctx, vo_scene_add_obstacle(w.scene, &obstacle, NULL));
+    int nodes[3] = {0, 1, 2};
+    vo_handle_def handle = vo_handle_def_default();
+    handle.nodes = nodes;
+    handle.node_count = 3;
+    handle.motion = motions ? motion[1] : -1;
+    assert_ok(w.ctx, vo_scene_add_handle(w.scene, &handle, NULL));
+    vo_fabric_destroy(fabric);
+    vo_mesh_destroy(sheet);
+    vo_mesh_destroy(sphere);
+    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
+    return w;
+}
+
+static world open_world(int threads, bool motions) {
+    return open_variant(threads, motions, (variant){0});
+}
+
+static void close_world(world *w) {
+    vo_sim_destroy(w->sim);
+    vo_scene_destroy(w->scene);
+    vo_context_destroy(w->ctx);
+}
+
+static vo_placement placement_at(const vo_scene *scene, int motion, double time) {
+    vo_transform t = vo_motion_pose(&scene->motion[motion], time);
+    return (vo_placement){
+        t.translation, t.scale, {t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z}};
+}
+
+/* Sets all targets of the next substep as the motions of the scene have them. */
+static void drive(world *w) {
+    double frame = w->scene->def.frame_time;
+    bool last = w->sim->substep + 1 == STEPS;
+    double end = last ? w->sim->frame_start + frame
+                      : w->sim->frame_start + (w->sim->substep + 1) * w->sim->dt;
+    vo_placement ball = placement_at(w->scene, 0, end), grip = placement_at(w->scene, 1, end);
+    assert_ok(w->ctx, vo_sim_set_obstacle_pose(w->sim, 0, &ball));
+    assert_ok(w->ctx, vo_sim_set_handle_target(w->sim, 0, &grip));
+}
+
+static void live_motion_equals_scene_motion(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 3; threads++) {
+        world a = open_world(threads, true), b = open_world(threads, false);
+        for (int f = 0; f < FRAMES; f++) {
+            assert_ok(a.ctx, vo_sim_step_frame(a.sim));
+            for (int s = 0; s < STEPS; s++) {
+                drive(&b);
+                assert_ok(b.ctx, vo_sim_step(b.sim));
+            }
+            assert_int_equal(vo_sim_get_stats(a.sim).step_halvings, 0);
+            assert_true(vo_sim_hash(a.sim) == vo_sim_hash(b.sim));
+        }
+        assert_true(vo_sim_get_stats(a.sim).contacts > 0);
+        close_world(&a);
+        close_world(&b);
+    }
+}
+
+/* The statistics without times. */
+static vo_stats counters(const vo_sim *sim) {
+    vo_stats s = vo_sim_get_stats(sim);
+    memset(&s.stage, 0, sizeof s.stage);
+    s.wall_s = s.broad_phase_s = 0;
+    s.broad_phase_updates = 0;
+    return s;
+}
+
+static void assert_same_counters(const vo_sim *a, const vo_sim *b) {
+    vo_stats s = counters(a), t = counters(b);
+#define X(name, type, format, meaning) assert_true(s.name == t.name);
+    VO_STAT_HEAD(X)
+    VO_STAT_FIELDS(X)
+#undef X
+}
+
+static void substeps_equal_step_frame(void **state) {
+    (void)state;
+    world a = open_world(2, true), b = open_world(2, true);
+    for (int f = 0; f < FRAMES; f++) {
+        assert_ok(a.ctx, vo_sim_step_frame(a.sim));
+        for (int s = 0; s < STEPS; s++) assert_ok(b.ctx, vo_sim_step(b.sim));
+        assert_true(vo_sim_hash(a.sim) == vo_sim_hash(b.sim));
+        assert_same_counters(a.sim, b.sim);
+    }
+    close_world(&a);
+    close_world(&b);
+}
+
+/* Other wind, friction and material from the third frame on. */
+static void change_inputs(world *w) {
+    vo_fabric *fabric;
+    vo_fabric_def def = vo_fabric_def_default();
+    assert_ok(w->ctx, vo_fabric_create(w->ctx, &def, &fabric));
+    vo_material_def material = vo_material_def_default();
+    material.fabric = fabric;
+    material.density_mult = 2;
+    material.bending_mult = 3;
+    assert_ok(w->ctx, vo_sim_set_material(w->sim, 0, 0, &material));
+    assert_ok(w->ctx, vo_sim_set_wind(w->sim, 1.2, (vo_vec3){1, 3, 0}, 0.1));
+    assert_ok(w->ctx, vo_sim_set_gravity(w->sim, (vo_vec3){0, 1, -8}));
+    assert_ok(w->ctx, vo_sim_set_friction(w->sim, 0.2, 0.1));
+    vo_fabric_destroy(fabric);
+}
+
+static void step_live(world *w, int count) {
+    for (int i = 0; i < count; i++) {
+        drive(w);
+        assert_ok(w->ctx, vo_sim_step(w->sim));
+    }
+}
+
+static void restored_snapshot_continues_with_same_bits(void **state) {
+    (void)state;
+    for (int at = 7; at <= 10; at++) { /* within and at the end of a frame */
+        world a = open_world(2, false), b = open_world(2, false);
+        step_live(&a, 5);
+        change_inputs(&a);
+        step_live(&a, at - 5);
+        drive(&a);
+        vo_snapshot *snapshot;
+        assert_ok(a.ctx, vo_sim_save_snapshot(a.sim, &snapshot));
+        assert_true(vo_snapshot_size(snapshot) > 0);
+        uint64_t then = vo_sim_hash(a.sim);
+        step_live(&a, 8);
+        uint64_t after = vo_sim_hash(a.sim);
+        vo_stats stats = counters(a.sim);
+        step_live(&b, 3);
+        assert_ok(b.ctx, vo_sim_restore_snapshot(b.sim, snapshot));
+        assert_true(vo_sim_hash(b.sim) == then);
+        step_live(&b, 8);
+        assert_true(vo_sim_hash(b.sim) == after);
+        assert_ok(a.ctx, vo_sim_restore_snapshot(a.sim, snapshot));
+        assert_true(vo_sim_hash(a.sim) == then);
+        step_live(&a, 8);
+        assert_true(vo_sim_hash(a.sim) == after);
+        assert_int_equal(counters(a.sim).substeps, stats.substeps);
+        assert_int_equal(counters(b.sim).contacts, stats.contacts);
+        vo_snapshot_destroy(snapshot);
+        close_world(&a);
+        close_world(&b);
+    }
+}
+
+static void live_vertices_equal_live_pose(void **state) {
+    (void)state;
+    world a = open_world(1, false), b = open_world(1, false);
+    const vo_mesh *rest = b.scene->obstacle[0].mesh;
+    vo_vec3 x[64];
+    for (int i = 0; i < 2 * STEPS; i++) {
+        drive(&a);
+        drive(&b);
+        vo_transform pose = b.sim->obstacle[0].live.pose;
+        for (int k = 0; k < rest->node_count; k++) x[k] = xf_point(pose, rest->node_x[k]);
+        assert_ok(b.ctx, vo_sim_set_obstacle_vertices(b.sim, 0, rest->node_count, x, NULL));
+        assert_ok(a.ctx, vo_sim_step(a.sim));
+        assert_ok(b.ctx, vo_sim_step(b.sim));
+        vo_mesh_view p = vo_sim_get_obstacle(a.sim, 0), q = vo_sim_get_obstacle(b.sim, 0);
+        for (int k = 0; k < p.node_count; k++)
+            assert_true(v3_distance(p.node_x[k], q.node_x[k]) < 1e-12);
+    }
+    close_world(&a);
+    close_world(&b);
+}
+
+static void released_handle_lets_cloth_fall(void **state) {
+    (void)state;
+    world w = open_world(1, false);
+    assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    vo_vec3 held = vo_sim_get_cloth(w.sim, 0).node_x[0];
+    assert_near(held.z, 0.1, 1e-12);
+    assert_ok(w.ctx, vo_sim_set_handle_weight(w.sim, 0, 0));
+    for (int f = 0; f < 3; f++) assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    assert_true(vo_sim_get_cloth(w.sim, 0).node_x[0].z < 0.095);
+    close_world(&w);
+}
+
+static void invalid_inputs_are_rejected_by_name(void **state) {
+    (void)state;
+    world w = open_world(1, false);
+    vo_placement pose = vo_placement_identity();
+    pose.rotation[0] = 2;
+    assert_int_equal(vo_sim_set_obstacle_pose(w.sim, 0, &pose), VO_BAD_ARGUMENT);
+    assert_non_null(strstr(vo_context_message(w.ctx), "pose.rotation"));
+    pose = vo_placement_identity();
+    pose.scale = 0;
+    assert_int_equal(vo_sim_set_handle_target(w.sim, 0, &pose), VO_BAD_ARGUMENT);
+    assert_non_null(strstr(vo_context_message(w.ctx), "pose.scale"));
+    assert_int_equal(vo_sim_set_handle_weight(w.sim, 0, NAN), VO_BAD_ARGUMENT);
+    assert_non_null(strstr(vo_context_message(w.ctx), "weight"));
+    assert_int_equal(vo_sim_set_gravity(w.sim, (vo_vec3){NAN, 0, 0}), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_sim_set_wind(w.sim, -1, (vo_vec3){0}, 0), VO_BAD_ARGUMENT);
+    assert_non_null(strstr(vo_context_message(w.ctx), "density"));
+    assert_int_equal(vo_sim_set_friction(w.sim, 0, -1), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_sim_set_obstacle_pose(w.sim, 1, NULL), VO_BAD_ARGUMENT);
+    vo_vec3 x = {0};
+    assert_int_equal(vo_sim_set_obstacle_vertices(w.sim, 0, 1, &x, NULL), VO_BAD_ARGUMENT);
+    vo_material_def material = vo_material_def_default();
+    assert_int_equal(vo_sim_set_material(w.sim, 0, 0, &material), VO_BAD_ARGUMENT);
+    close_world(&w);
+}
+
+typedef struct cancel {
+    int polls, stop_at;
+} cancel;
+
+static bool stop_later(void *user) {
+    cancel *c = user;
+    return ++c->polls == c->stop_at;
+}
+
+static void cancelled_frame_continues_with_same_bits(void **state) {
+    (void)state;
+    world a = open_world(1, true), b = open_world(1, true);
+    cancel c = {.stop_at = 3};
+    b.ctx->cancel = stop_later;
+    b.ctx->cancel_user = &c;
+    assert_int_equal(vo_sim_step_frame(b.sim), VO_CANCELLED);
+    assert_int_equal(b.sim->substep, 2);
+    assert_ok(b.ctx, vo_sim_step_frame(b.sim));
+    assert_ok(a.ctx, vo_sim_step_frame(a.sim));
+    assert_true(vo_sim_hash(a.sim) == vo_sim_hash(b.sim));
+    assert_same_counters(a.sim, b.sim);
+    close_world(&a);
+    close_world(&b);
+}
+
+/* Steps with an obstacle that rises by 5 mm per substep and keeps its size exactly. */
+static void step_rising(world *w, int begin, int end) {
+    vo_placement pose = vo_placement_identity();
+    for (int i = begin; i < end; i++) {
+        pose.translate.z = 0.005 * (i + 1);
+        assert_ok(w->ctx, vo_sim_set_obstacle_pose(w->sim, 0, &pose));
+        assert_false(w->sim->obstacle[0].live.rescaled);
+        assert_ok(w->ctx, vo_sim_step(w->sim));
+    }
+}
+
+static void restored_rigid_obstacle_continues_after_live_scale(void **state) {
+    (void)state;
+    world w = open_world(1, false);
+    vo_snapshot *snapshot;
+    vo_placement larger = vo_placement_identity();
+    larger.scale = 1.1;
+    step_rising(&w, 0, STEPS);
+    assert_ok(w.ctx, vo_sim_save_snapshot(w.sim, &snapshot));
+    step_rising(&w, STEPS, 3 * STEPS);
+    uint64_t after = vo_sim_hash(w.sim);
+    assert_ok(w.ctx, vo_sim_set_obstacle_pose(w.sim, 0, &larger));
+    assert_true(w.sim->obstacle[0].live.rescaled);
+    assert_ok(w.ctx, vo_sim_restore_snapshot(w.sim, snapshot));
+    step_rising(&w, STEPS, 3 * STEPS);
+    assert_true(vo_sim_hash(w.sim) == after);
+    vo_snapshot_destroy(snapshot);
+    close_world(&w);
+}
+
+/* Distance, m, from a node of the obstacle to the surface that the sizing field uses. */
+static double distance_to_sizing_surface(const world *w, int node) {
+    vo_vec3 x = vo_sim_get_obstacle(w->sim, 0).node_x[node], near;
+    vo_nearest_find(&w->sim->remesh.nearest, 1, &x, 10, &near);
+    return v3_distance(x, near);
+}
+
+static void pose_after_vertices_is_applied_once(void **state) {
+    (void)state;
+    world w = open_world(1, false);
+    const vo_mesh *rest = w.scene->obstacle[0].mesh;
+    vo_vec3 x[64];
+    vo_placement pose = vo_placement_identity();
+    pose.translate.z = -0.1;
+    for (int k = 0; k < rest->node_count; k++) x[k] = v3_add(rest->node_x[k], v3(0, 0, -0.1));
+    assert_ok(w.ctx, vo_sim_set_obstacle_vertices(w.sim, 0, rest->node_count, x, NULL));
+    assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    assert_true(distance_to_sizing_surface(&w, 0) < 1e-9);
+    assert_ok(w.ctx, vo_sim_set_obstacle_pose(w.sim, 0, &pose));
+    assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    assert_true(distance_to_sizing_surface(&w, 0) < 1e-9);
+    assert_ok(w.ctx, vo_sim_set_obstacle_vertices(w.sim, 0, rest->node_count, x, NULL));
+    assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    assert_true(distance_to_sizing_surface(&w, 0) < 1e-9);
+    assert_ok(w.ctx, vo_sim_set_obstacle_pose(w.sim, 0, NULL));
+    assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    assert_true(distance_to_sizing_surface(&w, 0) < 1e-9);
+    close_world(&w);
+}
+
+static void live_obstacle_is_present_while_motion_has_zero_scale(void **state) {
+    (void)state;
+    world w = open_variant(1, true, (variant){.has_zero_scale = true});
+    vo_placement pose = vo_placement_identity();
+    assert_ok(w.ctx, vo_sim_step(w.sim));
+    assert_false(w.sim->obstacle[0].present);
+    assert_ok(w.ctx, vo_sim_set_obstacle_pose(w.sim, 0, &pose));
+    assert_ok(w.ctx, vo_sim_step(w.sim));
+    assert_true(w.sim->obstacle[0].present);
+    assert_ok(w.ctx, vo_sim_set_obstacle_pose(w.sim, 0, NULL));
+    assert_ok(w.ctx, vo_sim_step(w.sim));
+    assert_false(w.sim->obstacle[0].present);
+    close_world(&w);
+}
+
+static void handle_target_of_zero_scale_motion_holds_nodes(void **state) {
+    (void)state;
+    world w = open_variant(1, true, (variant){.has_zero_scale = true});
+    vo_placement pose = vo_placement_identity();
+    vo_vec3 begin = vo_sim_get_cloth(w.sim, 0).node_x[0];
+    pose.translate.z = 0.001;
+    assert_ok(w.ctx, vo_sim_set_handle_target(w.sim, 0, &pose));
+    assert_ok(w.ctx, vo_sim_step(w.sim));
+    assert_near(vo_sim_get_cloth(w.sim, 0).node_x[0].z, begin.z + 0.001, 1e-9);
+    close_world(&w);
+}
+
+static void null_material_restores_scene_material(void **state) {
+    (void)state;
+    world a = open_world(1, true), b = open_world(1, true);
+    vo_material_def material = vo_material_def_default();
+    vo_fabric_def def = vo_fabric_def_default();
+    vo_fabric *fabric;
+    assert_ok(b.ctx, vo_fabric_create(b.ctx, &def, &fabric));
+    material.fabric = fabric;
+    material.bending_mult = 5;
+    assert_ok(b.ctx, vo_sim_set_material(b.sim, 0, 0, &material));
+    assert_ok(b.ctx, vo_sim_set_material(b.sim, 0, 0, NULL));
+    vo_fabric_destroy(fabric);
+    assert_ok(a.ctx, vo_sim_step_frame(a.sim));
+    assert_ok(b.ctx, vo_sim_step_frame(b.sim));
+    assert_true(vo_sim_hash(a.sim) == vo_sim_hash(b.sim));
+    close_world(&a);
+    close_world(&b);
+}
+
+static void *allocate_nothing(void *user, size_t size, size_t alignment) {
+    (void)user;
+    (void)size;
+    (void)alignment;
+    return NULL;
+}
+
+static void assert_step_requires_restore(world *w, vo_result expected) {
+    assert_int_equal(vo_sim_step(w->sim), expected);
+    assert_non_null(strstr(vo_context_message(w->ctx), "restore a snapshot"));
+}
+
+static void failed_solver_rebuild_requires_restore(void **state) {
+    (void)state;
+    world a = open_world(1, true), b = open_world(1, true);
+    vo_snapshot *snapshot, *none;
+    assert_ok(a.ctx, vo_sim_save_snapshot(a.sim, &snapshot));
+    vo_allocator allocator = b.ctx->allocator;
+    b.ctx->allocator.allocate = allocate_nothing;
+    assert_int_equal(vo_sim_set_material(b.sim, 0, 0, NULL), VO_NO_MEMORY);
+    b.ctx->allocator = allocator;
+    assert_step_requires_restore(&b, VO_NO_MEMORY);
+    assert_int_equal(vo_sim_set_material(b.sim, 0, 0, NULL), VO_NO_MEMORY);
+    assert_int_equal(vo_sim_save_snapshot(b.sim, &none), VO_NO_MEMORY);
+    assert_null(none);
+    assert_ok(b.ctx, vo_sim_restore_snapshot(b.sim, snapshot));
+    assert_ok(a.ctx, vo_sim_step_frame(a.sim));
+    assert_ok(b.ctx, vo_sim_step_frame(b.sim));
+    assert_true(vo_sim_hash(a.sim) == vo_sim_hash(b.sim));
+    vo_snapshot_destroy(snapshot);
+    close_world(&a);
+    close_world(&b);
+}
+
+static void snapshot_of_other_scene_is_rejected(void **state) {
+    (void)state;
+    world a = open_world(1, true), b = open_variant(1, true, (variant){.obstacle_cells = 4});
+    vo_snapshot *other, *own;
+    assert_ok(a.ctx, vo_sim_save_snapshot(a.sim, &own));
+    assert_ok(b.ctx, vo_sim_save_snapshot(b.sim, &other));
+    assert_int_equal(vo_sim_restore_snapshot(a.sim, other), VO_BAD_DATA);
+    assert_non_null(strstr(vo_context_message(a.ctx), "another scene"));
+    assert_step_requires_restore(&a, VO_BAD_DATA);
+    assert_ok(a.ctx, vo_sim_restore_snapshot(a.sim, own));
+    assert_ok(a.ctx, vo_sim_step_frame(a.sim));
+    vo_snapshot_destroy(own);
+    vo_snapshot_destroy(other);
+    close_world(&a);
+    close_world(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(live_motion_equals_scene_motion),
+        cmocka_unit_test(substeps_equal_step_frame),
+        cmocka_unit_test(restored_snapshot_continues_with_same_bits),
+        cmocka_unit_test(live_vertices_equal_live_pose),
+        cmocka_unit_test(released_handle_lets_cloth_fall),
+        cmocka_unit_test(invalid_inputs_are_rejected_by_name),
+        cmocka_unit_test(cancelled_frame_continues_with_same_bits),
+        cmocka_unit_test(restored_rigid_obstacle_continues_after_live_scale),
+        cmocka_unit_test(pose_after_vertices_is_applied_once),
+        cmocka_unit_test(live_obstacle_is_present_while_motion_has_zero_scale),
+        cmocka_unit_test(handle_target_of_zero_scale_motion_holds_nodes),
+        cmocka_unit_test(null_material_restores_scene_material),
+        cmocka_unit_test(failed_solver_rebuild_requires_restore),
+        cmocka_unit_test(snapshot_of_other_scene_is_rejected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
