@@ -1,5 +1,5 @@
 /* Snapshots: the sections of a frame file, and those that a state between two substeps, live inputs
- * and statistics need in addition. Both directions use the lists below. */
+ * and statistics need in addition. Every stored member is listed once, for both directions. */
 #include "sim/frame_file.h"
 
 #include <voile/snapshot.h>
@@ -12,25 +12,184 @@ struct vo_snapshot {
     size_t size;
 };
 
-/* X(tag, lvalue): plain data of the simulation. */
-#define SIM_BLOCKS(X)                            \
-    X("sim_step", sim->substep)                  \
-    X("sim_frzn", sim->frozen_substeps)          \
-    X("sim_untg", sim->untangled)                \
-    X("sim_edit", sim->remesh.edits)             \
-    X("sim_env", sim->environment)               \
-    X("sim_bdgt", sim->budget)                   \
-    X("sim_cam", sim->view.predictor)            \
-    X("sim_stat", sim->stats)                    \
-    X("sim_prev", sim->implicit.has_previous_dv) \
-    X("sim_slak", sim->implicit.has_slack)       \
-    X("sim_fade", sim->implicit.slack_is_fading)
+/* ---- records -------------------------------------------------------------------------------- */
 
-/* The same of obstacle i. */
-#define OBSTACLE_BLOCKS(X)               \
-    X("obs_pose", sim->obstacle[i].pose) \
-    X("obs_live", sim->obstacle[i].live) \
-    X("obs_dfrm", sim->obstacle[i].deforms)
+/* A record is the content of one section: the members of a struct, one after the other. The same
+ * function lists them for both directions. */
+enum { MAX_RECORD = 4096 };
+
+typedef struct record {
+    bool loading; /* to the members; else from them */
+    bool overrun; /* the members need more bytes than there are */
+    size_t size;  /* bytes in total; loading: as found, saving: MAX_RECORD */
+    size_t used;
+    unsigned char bytes[MAX_RECORD];
+} record;
+
+static void transfer(record *r, void *member, size_t size) {
+    if (size > r->size - r->used) {
+        r->overrun = true;
+        return;
+    }
+    if (r->loading)
+        memcpy(member, r->bytes + r->used, size);
+    else
+        memcpy(r->bytes + r->used, member, size);
+    r->used += size;
+}
+
+/* Size of a value without pointers and padding. Any other type, pointers included, does not
+ * compile: structs are transferred by a function that lists their members. */
+#define PLAIN_SIZE(value)                          \
+    _Generic((value), bool                         \
+             : sizeof(bool), int                   \
+             : sizeof(int), double                 \
+             : sizeof(double), vo_vec3             \
+             : sizeof(vo_vec3), vo_quat            \
+             : sizeof(vo_quat), vo_obstacle_driver \
+             : sizeof(vo_obstacle_driver))
+#define MEMBER(r, value) transfer((r), &(value), PLAIN_SIZE(value))
+
+/* Does not compile if a struct of doubles has a member that its list does not contain. */
+#define CHECK_DOUBLES(type, count) \
+    _Static_assert(sizeof(type) == (count) * sizeof(double), "list all members of " #type)
+
+CHECK_DOUBLES(vo_vec3, 3);
+CHECK_DOUBLES(vo_quat, 4);
+CHECK_DOUBLES(vo_transform, 8);
+CHECK_DOUBLES(vo_wind, 5);
+CHECK_DOUBLES(vo_sim_environment, 3 + 5 + 2);
+CHECK_DOUBLES(vo_sim_budget, 6);
+CHECK_DOUBLES(vo_camera_velocity, 7);
+_Static_assert(sizeof(vo_camera) == 16 * sizeof(double) + 2 * sizeof(int),
+               "list all members of vo_camera");
+
+static void transfer_transform(record *r, vo_transform *t) {
+    MEMBER(r, t->translation);
+    MEMBER(r, t->scale);
+    MEMBER(r, t->rotation);
+}
+
+static void transfer_environment(record *r, vo_sim_environment *e) {
+    MEMBER(r, e->gravity);
+    MEMBER(r, e->wind.density);
+    MEMBER(r, e->wind.velocity);
+    MEMBER(r, e->wind.drag);
+    MEMBER(r, e->friction);
+    MEMBER(r, e->obstacle_friction);
+}
+
+static void transfer_budget(record *r, vo_sim_budget *b) {
+    MEMBER(r, b->min_edge_pixels);
+    MEMBER(r, b->density);
+    MEMBER(r, b->area);
+    MEMBER(r, b->frame_s);
+    MEMBER(r, b->steps_s);
+    MEMBER(r, b->after_steps_s);
+}
+
+static void transfer_camera(record *r, vo_camera *c) {
+    MEMBER(r, c->position);
+    MEMBER(r, c->right);
+    MEMBER(r, c->up);
+    MEMBER(r, c->forward);
+    MEMBER(r, c->tan_x);
+    MEMBER(r, c->tan_y);
+    MEMBER(r, c->z_near);
+    MEMBER(r, c->z_far);
+    MEMBER(r, c->width);
+    MEMBER(r, c->height);
+}
+
+static void transfer_camera_velocity(record *r, vo_camera_velocity *v) {
+    MEMBER(r, v->linear);
+    MEMBER(r, v->angular);
+    MEMBER(r, v->zoom);
+}
+
+static void transfer_predictor(record *r, vo_camera_predictor *p) {
+    MEMBER(r, p->count);
+    MEMBER(r, p->time);
+    transfer_camera(r, &p->camera);
+    transfer_camera_velocity(r, &p->velocity);
+    MEMBER(r, p->step);
+    MEMBER(r, p->acceleration);
+    MEMBER(r, p->angular_acceleration);
+    MEMBER(r, p->zoom_acceleration);
+    MEMBER(r, p->previous.count);
+    MEMBER(r, p->previous.time);
+    transfer_camera(r, &p->previous.camera);
+    transfer_camera_velocity(r, &p->previous.velocity);
+    MEMBER(r, p->previous.step);
+}
+
+static void transfer_stats(record *r, vo_stats *s) {
+#define X(name, type, format, meaning) MEMBER(r, s->name);
+    VO_STAT_HEAD(X)
+    VO_STAT_FIELDS(X)
+#undef X
+#define X(name, meaning) MEMBER(r, s->stage.name);
+    VO_STAGES(X)
+#undef X
+}
+
+/* The members of vo_sim marked [snapshot] in sim/state.h, except those of objects. */
+static void transfer_sim(record *r, void *object) {
+    vo_sim *sim = object;
+    MEMBER(r, sim->substep);
+    MEMBER(r, sim->frozen_substeps);
+    MEMBER(r, sim->untangled);
+    MEMBER(r, sim->remesh.edits);
+    MEMBER(r, sim->implicit.has_previous_dv);
+    MEMBER(r, sim->implicit.has_slack);
+    MEMBER(r, sim->implicit.slack_is_fading);
+    transfer_environment(r, &sim->environment);
+    transfer_budget(r, &sim->budget);
+    transfer_predictor(r, &sim->view.predictor);
+    transfer_stats(r, &sim->stats);
+}
+
+/* vo_obstacle_state */
+static void transfer_obstacle(record *r, void *object) {
+    vo_obstacle_state *o = object;
+    transfer_transform(r, &o->pose);
+    MEMBER(r, o->deforms);
+    MEMBER(r, o->live.driver);
+    transfer_transform(r, &o->live.pose);
+    MEMBER(r, o->live.has_velocities);
+    MEMBER(r, o->live.rescaled);
+}
+
+/* vo_handle_live */
+static void transfer_handle(record *r, void *object) {
+    vo_handle_live *live = object;
+    MEMBER(r, live->weight);
+    MEMBER(r, live->has_target);
+    transfer_transform(r, &live->pose);
+    transfer_transform(r, &live->target);
+}
+
+/* vo_material without its fabric */
+static void transfer_material(record *r, void *object) {
+    vo_material *m = object;
+    MEMBER(r, m->density_mult);
+    MEMBER(r, m->stretching_mult);
+    MEMBER(r, m->bending_mult);
+    MEMBER(r, m->damping);
+    MEMBER(r, m->stretch_min);
+    MEMBER(r, m->stretch_max);
+}
+
+/* vo_fabric without its description, which simulations do not use, and its table */
+static void transfer_fabric(record *r, void *object) {
+    vo_fabric *f = object;
+    MEMBER(r, f->density);
+    for (int i = 0; i < 4; i++) MEMBER(r, f->linear.c[i]);
+    for (int i = 0; i < VO_BEND_DIRECTIONS; i++)
+        for (int k = 0; k < VO_BEND_CURVATURES; k++) MEMBER(r, f->bend[i][k]);
+}
+
+typedef void transfer_fn(record *r, void *object);
 
 /* X(tag, array): vectors per node of obstacle i. */
 #define OBSTACLE_ARRAYS(X)                    \
@@ -43,9 +202,12 @@ struct vo_snapshot {
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-static vo_result add_block(vo_vof_writer *w, const char *tag, int i, size_t size,
-                           const void *data) {
-    return vo_vof_add(w, tag, i, VO_VOF_U8, 1, (int)size, data);
+static vo_result write_record(vo_context *ctx, vo_vof_writer *w, const char *tag, int i,
+                              transfer_fn *members, void *object) {
+    record r = {.size = MAX_RECORD};
+    members(&r, object);
+    VO_REQUIRE(ctx, !r.overrun);
+    return vo_vof_add(w, tag, i, VO_VOF_U8, 1, (int)r.used, r.bytes);
 }
 
 /* The warm start before the last one, and the slack of all faces with its targets. */
@@ -69,9 +231,7 @@ static vo_result write_cloth(vo_sim *sim, vo_vof_writer *w, int c) {
 
 static vo_result write_obstacle(vo_sim *sim, vo_vof_writer *w, int i) {
     int nodes = sim->obstacle[i].mesh->node_count;
-#define X(tag, value) VO_TRY(add_block(w, tag, i, sizeof(value), &(value)));
-    OBSTACLE_BLOCKS(X)
-#undef X
+    VO_TRY(write_record(sim->ctx, w, "obstacle", i, transfer_obstacle, &sim->obstacle[i]));
 #define X(tag, array) VO_TRY(vo_vof_add(w, tag, i, VO_VOF_F64, 3, nodes, array));
     OBSTACLE_ARRAYS(X)
     if (sim->obstacle[i].live.driver == VO_DRIVER_VERTICES) {
@@ -84,9 +244,9 @@ static vo_result write_obstacle(vo_sim *sim, vo_vof_writer *w, int i) {
 }
 
 /* One live material: its numbers and those of its fabric. */
-static vo_result write_material(vo_vof_writer *w, const vo_material *m, int index) {
-    VO_TRY(add_block(w, "material", index, sizeof *m, m));
-    VO_TRY(add_block(w, "fabric", index, sizeof *m->fabric, m->fabric));
+static vo_result write_material(vo_context *ctx, vo_vof_writer *w, vo_material *m, int index) {
+    VO_TRY(write_record(ctx, w, "material", index, transfer_material, m));
+    VO_TRY(write_record(ctx, w, "fabric", index, transfer_fabric, m->fabric));
     if (!m->fabric->table) return VO_OK;
     return vo_vof_add(w, "fabr_tab", index, VO_VOF_F32, 4, VO_STRETCH_TABLE, m->fabric->table);
 }
@@ -96,7 +256,7 @@ static vo_result write_materials(vo_sim *sim, vo_vof_writer *w) {
     for (int c = 0; c < sim->cloth_count; c++)
         for (int i = 0; i < sim->scene->cloth[c].material_count; i++, index++)
             if (sim->cloth[c].material_is_live[i])
-                VO_TRY(write_material(w, &sim->cloth[c].material[i], index));
+                VO_TRY(write_material(sim->ctx, w, &sim->cloth[c].material[i], index));
     return VO_OK;
 }
 
@@ -104,12 +264,10 @@ static vo_result write_all(vo_sim *sim, vo_vof_writer *w) {
     vo_arena_reset(&sim->scratch);
     vo_vof_begin(w, sim->frame, sim->frame_start);
     VO_TRY(vo_sim_write_sections(sim, w));
-#define X(tag, value) VO_TRY(add_block(w, tag, 0, sizeof(value), &(value)));
-    SIM_BLOCKS(X)
-#undef X
+    VO_TRY(write_record(sim->ctx, w, "sim", 0, transfer_sim, sim));
     for (int c = 0; c < sim->cloth_count; c++) VO_TRY(write_cloth(sim, w, c));
     for (int i = 0; i < sim->handle_count; i++)
-        VO_TRY(add_block(w, "hnd_live", i, sizeof sim->handle[i].live, &sim->handle[i].live));
+        VO_TRY(write_record(sim->ctx, w, "hnd_live", i, transfer_handle, &sim->handle[i].live));
     for (int i = 0; i < sim->obstacle_count; i++) VO_TRY(write_obstacle(sim, w, i));
     return write_materials(sim, w);
 }
@@ -144,22 +302,29 @@ vo_result vo_sim_save_snapshot(vo_sim *sim, vo_snapshot **out) {
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static vo_result find(const vo_sim *sim, vo_vof_reader *r, const char *tag, int i, vo_vof_type type,
-                      int columns, int count, const void **rows) {
-    int found = 0;
-    VO_TRY(vo_vof_find(r, tag, i, type, columns, &found, rows));
-    if (found == count) return VO_OK;
+static vo_result reject_other_scene(const vo_sim *sim) {
     return vo_fail(sim->ctx, VO_BAD_DATA,
                    "snapshot: it was saved from a simulation of another scene; restore it into a "
                    "simulation of the same scene");
 }
 
-static vo_result read_block(const vo_sim *sim, vo_vof_reader *r, const char *tag, int i,
-                            size_t size, void *out) {
+static vo_result find(const vo_sim *sim, vo_vof_reader *r, const char *tag, int i, vo_vof_type type,
+                      int columns, int count, const void **rows) {
+    int found = 0;
+    VO_TRY(vo_vof_find(r, tag, i, type, columns, &found, rows));
+    return found == count ? VO_OK : reject_other_scene(sim);
+}
+
+static vo_result read_record(const vo_sim *sim, vo_vof_reader *reader, const char *tag, int i,
+                             transfer_fn *members, void *object) {
     const void *rows = NULL;
-    VO_TRY(find(sim, r, tag, i, VO_VOF_U8, 1, (int)size, &rows));
-    memcpy(out, rows, size);
-    return VO_OK;
+    int found = 0;
+    VO_TRY(vo_vof_find(reader, tag, i, VO_VOF_U8, 1, &found, &rows));
+    if (found <= 0 || found > MAX_RECORD) return reject_other_scene(sim);
+    record r = {.loading = true, .size = (size_t)found};
+    memcpy(r.bytes, rows, (size_t)found);
+    members(&r, object);
+    return !r.overrun && r.used == r.size ? VO_OK : reject_other_scene(sim);
 }
 
 static vo_result read_vectors(const vo_sim *sim, vo_vof_reader *r, const char *tag, int i,
@@ -192,9 +357,7 @@ static vo_result read_cloth(vo_sim *sim, vo_vof_reader *r, int c) {
 static vo_result read_obstacle(vo_sim *sim, vo_vof_reader *r, int i) {
     vo_obstacle_state *o = &sim->obstacle[i];
     int nodes = o->mesh->node_count;
-#define X(tag, value) VO_TRY(read_block(sim, r, tag, i, sizeof(value), &(value)));
-    OBSTACLE_BLOCKS(X)
-#undef X
+    VO_TRY(read_record(sim, r, "obstacle", i, transfer_obstacle, o));
     if (o->live.driver == VO_DRIVER_VERTICES) VO_TRY(vo_sim_reserve_live_vertices(sim, i));
 #define X(tag, array) VO_TRY(read_vectors(sim, r, tag, i, nodes, array));
     OBSTACLE_ARRAYS(X)
@@ -209,11 +372,9 @@ static vo_result read_obstacle(vo_sim *sim, vo_vof_reader *r, int i) {
 
 static vo_result read_fabric(const vo_sim *sim, vo_vof_reader *r, int index, vo_fabric **out) {
     vo_context *ctx = sim->ctx;
-    vo_fabric stored;
+    vo_fabric stored = {.ctx = ctx};
     const void *table = NULL;
-    VO_TRY(read_block(sim, r, "fabric", index, sizeof stored, &stored));
-    stored.description = NULL;
-    stored.table = NULL;
+    VO_TRY(read_record(sim, r, "fabric", index, transfer_fabric, &stored));
     if (vo_vof_count(r, "fabr_tab", index) >= 0)
         VO_TRY(find(sim, r, "fabr_tab", index, VO_VOF_F32, 4, VO_STRETCH_TABLE, &table));
     VO_TRY(vo_fabric_copy(ctx, &stored, out));
@@ -228,12 +389,12 @@ static vo_result read_fabric(const vo_sim *sim, vo_vof_reader *r, int index, vo_
 }
 
 static vo_result read_material(vo_sim *sim, vo_vof_reader *r, int c, int i, int index) {
-    vo_material material;
+    vo_material material = {0};
     if (vo_vof_count(r, "material", index) < 0) {
         vo_sim_replace_material(sim, c, i, NULL);
         return VO_OK;
     }
-    VO_TRY(read_block(sim, r, "material", index, sizeof material, &material));
+    VO_TRY(read_record(sim, r, "material", index, transfer_material, &material));
     VO_TRY(read_fabric(sim, r, index, &material.fabric));
     vo_sim_replace_material(sim, c, i, &material);
     return VO_OK;
@@ -259,12 +420,10 @@ static vo_result read_all(vo_sim *sim, vo_vof_reader *r) {
     follow_scene(sim);
     VO_TRY(read_materials(sim, r));
     VO_TRY(vo_sim_restore(sim, r, "snapshot"));
-#define X(tag, value) VO_TRY(read_block(sim, r, tag, 0, sizeof(value), &(value)));
-    SIM_BLOCKS(X)
-#undef X
+    VO_TRY(read_record(sim, r, "sim", 0, transfer_sim, sim));
     for (int c = 0; c < sim->cloth_count; c++) VO_TRY(read_cloth(sim, r, c));
     for (int i = 0; i < sim->handle_count; i++)
-        VO_TRY(read_block(sim, r, "hnd_live", i, sizeof sim->handle[i].live, &sim->handle[i].live));
+        VO_TRY(read_record(sim, r, "hnd_live", i, transfer_handle, &sim->handle[i].live));
     for (int i = 0; i < sim->obstacle_count; i++) VO_TRY(read_obstacle(sim, r, i));
     return VO_OK;
 }
