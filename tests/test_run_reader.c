@@ -325,45 +325,106 @@ static void check_reports_progress_and_stops(void **state) {
     close_run_fixture(&p);
 }
 
+enum { MAX_LOGGED = 40 };
+
 typedef struct logged_lines {
     int count;
-    char last[300];
+    char line[MAX_LOGGED][300];
 } logged_lines;
 
-static void count_lines(void *user, vo_log_level level, const char *text) {
+static void keep_line(void *user, vo_log_level level, const char *text) {
     logged_lines *h = user;
     (void)level;
-    h->count++;
-    snprintf(h->last, sizeof h->last, "%s", text);
+    assert_true(h->count < MAX_LOGGED);
+    snprintf(h->line[h->count++], sizeof *h->line, "%s", text);
+}
+
+static vo_context *open_logged(logged_lines *logged) {
+    vo_context *ctx;
+    vo_context_def def = vo_context_def_default();
+    def.log = keep_line;
+    def.log_user = logged;
+    assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
+    return ctx;
 }
 
 /* A warning repeated in a hundred frames is logged as two lines: the first, and the number of
- * repetitions. */
+ * repetitions. Warnings about two cloths are counted separately. */
 static void repeated_warnings_are_counted(void **state) {
     (void)state;
     logged_lines logged = {0};
     vo_log_filter filter;
-    vo_context *ctx;
-    vo_context_def def = vo_context_def_default();
-    def.log = count_lines;
-    def.log_user = &logged;
-    assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
+    vo_context *ctx = open_logged(&logged);
     vo_log_filter_begin(&filter, ctx);
     for (int frame = 3; frame < 103; frame++)
-        for (int cloth = 0; cloth < 2; cloth++)
-            vo_log_line(ctx, VO_LOG_WARNING, "frame %d: cloth %d: dense at (%g, 0) m", frame, cloth,
-                        0.01 * frame);
-    assert_int_equal(logged.count, 2); /* both cloths of the first frame */
+        for (int cloth = 0; cloth < 1 + (frame > 10); cloth++)
+            vo_log_line(ctx, VO_LOG_WARNING, "frame %d: cloth %d: dense at (%g, -1e-5) m", frame,
+                        cloth, 0.01 * frame - 0.5);
+    assert_int_equal(logged.count, 2);
+    assert_string_equal(logged.line[1], "frame 11: cloth 1: dense at (-0.39, -1e-5) m");
     vo_log_line(ctx, VO_LOG_WARNING, "scene.json: another one");
     vo_log_line(ctx, VO_LOG_INFO, "frame 7: a note");
     vo_log_line(ctx, VO_LOG_INFO, "frame 8: a note");
     assert_int_equal(logged.count, 5);
     vo_log_filter_end(&filter);
-    assert_int_equal(logged.count, 6);
-    assert_string_equal(logged.last,
-                        "frames 4 to 102: in 99 frames again: cloth 0: dense at (0.03, 0) m");
-    vo_log_line(ctx, VO_LOG_WARNING, "frame 104: cloth 0: dense at (1, 0) m");
     assert_int_equal(logged.count, 7);
+    assert_string_equal(logged.line[5], "frames 4 to 102: in 99 frames again: cloth 0: dense at "
+                                        "(-0.47, -1e-5) m");
+    assert_string_equal(logged.line[6], "frames 12 to 102: in 91 frames again: cloth 1: dense at "
+                                        "(-0.39, -1e-5) m");
+    vo_log_line(ctx, VO_LOG_WARNING, "frame 104: cloth 0: dense at (1, 0) m");
+    assert_int_equal(logged.count, 8);
+    vo_context_destroy(ctx);
+}
+
+/* Pairs of warnings in consecutive frames: both are logged, or the second one is a repetition. */
+static void warnings_are_distinguished_by_objects(void **state) {
+    (void)state;
+    static const struct {
+        const char *first, *second;
+        bool repeats;
+    } pairs[] = {
+        {"face 3 of cloth 1 is inside", "face 8 of cloth 1 is inside", true},
+        {"face 3 of cloth 1 is inside", "face 3 of cloth 2 is inside", false},
+        {"face 3 of cloth 1 is inside", "face 3 of cloth 11 is inside", false},
+        {"obstacle 4 teleports by 3 m", "obstacle 5 teleports by 3 m", false},
+        {"obstacle 4 teleports by 3 m", "obstacle 4 teleports by 2.5e-3 m", true},
+        {"obstacle 4 teleports by 3 m", "obstacle 4 teleports by -nan m", true},
+        {"cloths[0].materials[1]: soft by 7", "cloths[0].materials[2]: soft by 7", false},
+        {"cloths[0].materials[1]: soft by 7", "cloths[0].materials[1]: soft by 8", true},
+        {"dress2.obj: 7 slivers", "dress3.obj: 7 slivers", false},
+        {"dress2.obj: 7 slivers", "dress2.obj: 9 slivers", true},
+        {"view.budget_faces missed", "view.budget_seconds missed", false},
+        {"3 of 4 cloths are carried", "2 of 4 cloths are carried", true},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        logged_lines logged = {0};
+        vo_log_filter filter;
+        vo_context *ctx = open_logged(&logged);
+        vo_log_filter_begin(&filter, ctx);
+        vo_log_line(ctx, VO_LOG_WARNING, "frame 1: %s", pairs[i].first);
+        vo_log_line(ctx, VO_LOG_WARNING, "frame 2: %s", pairs[i].second);
+        if (logged.count != (pairs[i].repeats ? 1 : 2))
+            fail_msg("\"%s\" after \"%s\"", pairs[i].second, pairs[i].first);
+        vo_log_filter_end(&filter);
+        vo_context_destroy(ctx);
+    }
+}
+
+static void warnings_about_many_objects_are_bounded(void **state) {
+    (void)state;
+    logged_lines logged = {0};
+    vo_log_filter filter;
+    vo_context *ctx = open_logged(&logged);
+    vo_log_filter_begin(&filter, ctx);
+    for (int cloth = 0; cloth < 1000; cloth++)
+        vo_log_line(ctx, VO_LOG_WARNING, "frame %d: cloth %d is torn", 1 + cloth / 10, cloth);
+    assert_int_equal(logged.count, VO_MAX_FILTERED_OBJECTS);
+    vo_log_filter_end(&filter);
+    assert_int_equal(logged.count, VO_MAX_FILTERED_OBJECTS + 1);
+    assert_string_equal(logged.line[VO_MAX_FILTERED_OBJECTS],
+                        "frames 1 to 100: 992 more warnings about other objects, like: cloth 0 is "
+                        "torn");
     vo_context_destroy(ctx);
 }
 
@@ -383,6 +444,8 @@ int main(void) {
         cmocka_unit_test(calls_are_cancelled_before_a_frame),
         cmocka_unit_test(check_reports_progress_and_stops),
         cmocka_unit_test(repeated_warnings_are_counted),
+        cmocka_unit_test(warnings_are_distinguished_by_objects),
+        cmocka_unit_test(warnings_about_many_objects_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
