@@ -1,6 +1,7 @@
 /* Garments added by calls: the same simulation as from a scene file, and checked values. */
 #include "scene_files.h"
 
+#include "scene/build.h"
 #include "sim/sim.h"
 
 #define GARMENTS VOILE_SOURCE_DIR "/assets/garments/"
@@ -105,10 +106,12 @@ static void garments_on_equal_bodies_share_their_pattern(void **state) {
 
 static void refuse(scene_files *files, vo_scene *scene, const vo_garment_def *def,
                    vo_result expected, const char *message) {
-    int count = scene->cloth_count;
-    assert_int_equal(vo_scene_add_garment(scene, def, NULL), expected);
+    int count = scene->cloth_count, handles = scene->handle_count, id = -7;
+    assert_int_equal(vo_scene_add_garment(scene, def, &id), expected);
     assert_non_null(strstr(vo_context_message(files->ctx), message));
     assert_int_equal(scene->cloth_count, count);
+    assert_int_equal(scene->handle_count, handles);
+    assert_int_equal(id, -7);
 }
 
 static void wrong_garments_name_the_member(void **state) {
@@ -136,11 +139,64 @@ static void wrong_garments_name_the_member(void **state) {
     scene_files_close(&files);
 }
 
+/* Adds a garment with allocation number `fail_at` of the call failing; false if it has fewer. */
+static bool fail_to_add(vo_context *ctx, test_memory *memory, vo_scene *scene,
+                        const vo_garment_def *def, long fail_at) {
+    int cloths = scene->cloth_count, handles = scene->handle_count, id = -7;
+    memory->fail_at = memory->calls + fail_at;
+    vo_result result = vo_scene_add_garment(scene, def, &id);
+    bool failed = memory->calls > memory->fail_at;
+    memory->fail_at = -1;
+    if (!failed) {
+        assert_ok(ctx, result);
+        assert_int_equal(id, cloths);
+        return false;
+    }
+    assert_int_equal(result, VO_NO_MEMORY);
+    assert_int_equal(scene->cloth_count, cloths);
+    assert_int_equal(scene->handle_count, handles);
+    assert_int_equal(id, -7);
+    return true;
+}
+
+/* The second garment reuses the fitted pattern of the first one, so it has few allocations, the
+ * last of which are those of its pins. */
+static void garment_that_runs_out_of_memory_leaves_the_scene_unchanged(void **state) {
+    (void)state;
+    test_memory memory = {.fail_at = -1};
+    vo_context *ctx = test_context_with(1, &memory);
+    vo_scene *scene;
+    assert_ok(ctx, vo_scene_create(ctx, NULL, &scene));
+    vo_character_def character = vo_character_def_default();
+    character.mannequin.faces = 4000;
+    vo_garment_def skirt = vo_garment_def_default();
+    skirt.pattern = GARMENTS "skirt-wide.json";
+    skirt.edge_length = 0.1;
+    assert_ok(ctx, vo_scene_add_character(scene, &character, &skirt.character));
+    long begin = memory.calls;
+    assert_ok(ctx, vo_scene_add_garment(scene, &skirt, NULL));
+    long calls = memory.calls - begin;
+    assert_int_equal(scene->handle_count, 1);
+    vo_scene_remove_handles(scene, 0);
+    vo_scene_remove_cloths(scene, 0);
+    for (long n = 0; n < calls; n += calls / 10) fail_to_add(ctx, &memory, scene, &skirt, n);
+    while (scene->cloth_count < 5) { /* also with arrays that must grow */
+        int cloths = scene->cloth_count, handles = scene->handle_count;
+        long n = cloths == 0 ? calls - 8 : 0;
+        while (fail_to_add(ctx, &memory, scene, &skirt, n)) n++;
+        assert_int_equal(scene->handle_count, handles + 1);
+    }
+    vo_scene_destroy(scene);
+    vo_context_destroy(ctx);
+    assert_int_equal(memory.live, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(garments_by_calls_give_the_simulation_of_the_file),
         cmocka_unit_test(garments_on_equal_bodies_share_their_pattern),
         cmocka_unit_test(wrong_garments_name_the_member),
+        cmocka_unit_test(garment_that_runs_out_of_memory_leaves_the_scene_unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

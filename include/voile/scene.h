@@ -306,7 +306,7 @@ VO_API vo_result vo_scene_add_obstacle(vo_scene *scene, const vo_obstacle_def *d
 VO_API vo_result vo_scene_add_character(vo_scene *scene, const vo_character_def *def, int *id);
 /* Adds a garment as a cloth, whose index is *id. Garments of one character are sewn in the order of
  * the calls, the innermost first. Labels that the pattern pins become handles, which are counted
- * after those added before. */
+ * after those added before. On failure the scene is unchanged. */
 VO_API vo_result vo_scene_add_garment(vo_scene *scene, const vo_garment_def *def, int *id);
 
 /* Adds a camera, whose index is *id. VO_BAD_ARGUMENT if another camera has the same name, unless it

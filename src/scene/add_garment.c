@@ -97,9 +97,8 @@ void vo_garment_parts_free(vo_context *ctx, vo_garment_parts *parts) {
     *parts = (vo_garment_parts){0};
 }
 
-vo_result vo_scene_add_garment_pins(vo_scene *scene, int cloth) {
+static vo_result add_pins(vo_scene *scene, int cloth) {
     const vo_scene_garment *garment = scene->cloth[cloth].garment;
-    if (!garment) return VO_OK;
     const vo_pattern *pattern = garment->cut.pattern;
     for (int i = 0; i < pattern->label_count; i++) {
         if (!pattern->label[i].pinned) continue;
@@ -112,6 +111,14 @@ vo_result vo_scene_add_garment_pins(vo_scene *scene, int cloth) {
             scene->character[garment->character].obstacle;
     }
     return VO_OK;
+}
+
+vo_result vo_scene_add_garment_pins(vo_scene *scene, int cloth) {
+    int before = scene->handle_count;
+    if (!scene->cloth[cloth].garment) return VO_OK;
+    vo_result result = add_pins(scene, cloth);
+    if (result != VO_OK) vo_scene_remove_handles(scene, before);
+    return result;
 }
 
 /* ---- calls ---------------------------------------------------------------------------------- */
@@ -231,6 +238,8 @@ vo_result vo_scene_add_garment(vo_scene *scene, const vo_garment_def *def, int *
     if (result == VO_OK) result = vo_scene_adopt_garment(scene, &parts, &cloth);
     vo_garment_parts_free(ctx, &parts);
     if (result != VO_OK) return result;
-    if (id) *id = cloth;
-    return vo_scene_add_garment_pins(scene, cloth);
+    result = vo_scene_add_garment_pins(scene, cloth);
+    if (result != VO_OK) vo_scene_remove_cloths(scene, cloth);
+    if (result == VO_OK && id) *id = cloth;
+    return result;
 }

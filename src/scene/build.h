@@ -40,8 +40,12 @@ vo_result vo_scene_fit_garment(const vo_scene *scene, const char *path, vo_garme
                                char warning[VO_BODY_WARNING_TEXT]);
 vo_result vo_scene_adopt_garment(vo_scene *scene, vo_garment_parts *parts, int *id);
 void vo_garment_parts_free(vo_context *ctx, vo_garment_parts *parts);
-/* Adds handles by which pinned labels of the cloth's pattern follow the body. */
+/* Adds handles by which pinned labels of the cloth's pattern follow the body; none on failure. */
 vo_result vo_scene_add_garment_pins(vo_scene *scene, int cloth);
+
+/* Removes all cloths, or handles, after the first `count`: undoes additions. */
+void vo_scene_remove_cloths(vo_scene *scene, int count);
+void vo_scene_remove_handles(vo_scene *scene, int count);
 
 /* Names under which a fabric of a pattern is searched for, in the order of `candidate`: as it is,
  * next to the pattern, among the assets, and in the folder of fabrics next to that of the

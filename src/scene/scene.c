@@ -163,8 +163,8 @@ vo_result vo_scene_create(vo_context *ctx, const vo_scene_def *given, vo_scene *
     return VO_OK;
 }
 
-static void free_cloths(vo_scene *scene) {
-    for (int i = 0; i < scene->cloth_count; i++) {
+void vo_scene_remove_cloths(vo_scene *scene, int count) {
+    for (int i = count; i < scene->cloth_count; i++) {
         vo_scene_cloth *cloth = &scene->cloth[i];
         vo_cloth_parts parts = {.mesh = cloth->mesh,
                                 .material_count = cloth->material_count,
@@ -175,6 +175,17 @@ static void free_cloths(vo_scene *scene) {
             vo_delete(scene->ctx, cloth->garment);
         }
     }
+    scene->cloth_count = count;
+}
+
+void vo_scene_remove_handles(vo_scene *scene, int count) {
+    for (int i = count; i < scene->handle_count; i++)
+        vo_free_array(scene->ctx, scene->handle[i].nodes, scene->handle[i].def.node_count);
+    scene->handle_count = count;
+}
+
+static void free_cloths(vo_scene *scene) {
+    vo_scene_remove_cloths(scene, 0);
     vo_free_array(scene->ctx, scene->cloth, scene->cloth_capacity);
 }
 
@@ -184,8 +195,7 @@ static void free_motions(vo_scene *scene) {
 }
 
 static void free_handles(vo_scene *scene) {
-    for (int i = 0; i < scene->handle_count; i++)
-        vo_free_array(scene->ctx, scene->handle[i].nodes, scene->handle[i].def.node_count);
+    vo_scene_remove_handles(scene, 0);
     vo_free_array(scene->ctx, scene->handle, scene->handle_capacity);
 }
 
