@@ -72,8 +72,9 @@ typedef void vo_run_tasks_fn(void *user, int count, vo_task_fn *task, void *data
 /* Returns true to cancel the operation in progress, which then frees its objects and returns
  * VO_CANCELLED. Called from the thread that called Voile, several times in every operation that may
  * take long: between the parts of a scene that is loaded (characters, garments, obstacles), between
- * the stages in which a simulation is created, and before each frame that is simulated, read,
- * checked, compared, rendered or exported. vo_sim_step_frame calls it before each substep. */
+ * the stages in which a simulation is created and before each step of sewing, untangling and
+ * relaxing its initial state, and before each frame that is simulated, read, checked, compared,
+ * rendered or exported. vo_sim_step_frame calls it before each substep. */
 typedef bool vo_cancel_fn(void *user);
 
 /* Reports the progress of an operation that may take long: `done` of `total` parts are complete.

@@ -99,7 +99,8 @@ typedef struct vo_run_info {
 } vo_run_info;
 
 /* Summarises a run from its statistics; of frames only header and section table are read. Polls the
- * cancel callback of the context before each frame. The caller frees *out. */
+ * cancel callback of the context before each frame and calls the work callback after it. The caller
+ * frees *out; on failure it is empty. */
 VO_API vo_result vo_run_get_info(vo_context *ctx, const char *folder, vo_run_info *out);
 /* Frees the contents of *info. */
 VO_API void vo_run_info_free(vo_context *ctx, vo_run_info *info);

@@ -14,8 +14,10 @@ typedef struct vo_sim vo_sim;
 
 /* Creates a simulation in the initial state of the scene, which must outlive it; *out is NULL on
  * failure. Sews the garments of the scene first. Removes intersections of the initial state, unless
- * VO_DISABLE_SEPARATION is set, and relaxes cloth with strains above 0.5; both are logged. Time
- * starts at 0, or below 0 if the scene has a preroll, whose frames have negative numbers. */
+ * VO_DISABLE_SEPARATION is set, and relaxes cloth with strains above 0.5; both are logged.
+ * Progress is reported as "sewing garments" and "creating the simulation"; VO_CANCELLED frees
+ * everything. Time starts at 0, or below 0 if the scene has a preroll, whose frames have negative
+ * numbers. */
 VO_API vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out);
 /* Like vo_sim_create; calls `progress` (may be NULL) with `user` after each step of sewing.
  * VO_CANCELLED if it returns false. */

@@ -178,7 +178,9 @@ static vo_result add_frames(const vo_run_reader *reader, vo_run_info *info, vo_s
     for (int i = 0; i < frames->count; i++) {
         VO_TRY(vo_frame_loop_begin_frame(&loop, frames->frame[i]));
         VO_TRY(add_listed(reader, frames->frame[i], info, list));
+        vo_report_work(reader->ctx, "summarising frames", i + 1, frames->count);
     }
+    if (frames->count == 0) vo_report_work(reader->ctx, "summarising frames", 1, 1);
     VO_TRY(warn_gaps(reader->ctx, reader->files.start_frame, info));
     VO_TRY(warn_counters(reader->ctx, info, list));
     return warn_budget(reader->ctx, info, list);

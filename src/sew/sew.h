@@ -59,6 +59,9 @@ typedef struct vo_sewing {
     double start_s;
 } vo_sewing;
 
+/* Reports the completed fraction, 0 to 1, to the work callback of the context. */
+void vo_sew_report_work(const vo_context *ctx, double done);
+
 /* Reports progress; VO_CANCELLED if the callback returns false. */
 vo_result vo_sewing_report_progress(vo_sewing *s, vo_sew_phase phase, double gap, double speed);
 

@@ -108,9 +108,22 @@ static vo_result load_materials(vo_context *ctx, const vo_sew_def *def, const vo
 
 /* ---- sewing --------------------------------------------------------------------------------- */
 
+/* vo_sew_progress_fn of vo_sew. */
+typedef struct call_progress {
+    vo_context *ctx;
+    const vo_sew_def *def;
+} call_progress;
+
+static bool report_progress(void *user, const vo_sew_progress *progress) {
+    const call_progress *p = user;
+    vo_sew_report_work(p->ctx, progress->done);
+    return !p->def->progress || p->def->progress(p->def->user, progress);
+}
+
 static vo_result sew_cut(vo_context *ctx, const vo_sew_def *def, const vo_wearer *wearer,
                          const vo_fitted_pattern *cut, vo_mesh **out, vo_sew_report *report) {
     vo_material *material;
+    call_progress progress = {ctx, def};
     vo_result result = load_materials(ctx, def, cut->pattern, &material);
     vo_sew_piece piece = {.pattern = cut->pattern,
                           .garment = cut->garment,
@@ -124,9 +137,10 @@ static vo_result sew_cut(vo_context *ctx, const vo_sew_def *def, const vo_wearer
                         .piece = &piece,
                         .thickness = def->thickness,
                         .gravity = v3(0, 0, def->no_body ? 0 : -9.81),
-                        .progress = def->progress,
-                        .user = def->user};
+                        .progress = report_progress,
+                        .user = &progress};
     if (result == VO_OK) result = vo_sew_outfit(&task, out, report);
+    if (result == VO_OK) vo_sew_report_work(ctx, 1);
     free_materials(ctx, piece.material_count, material);
     return result;
 }

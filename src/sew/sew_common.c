@@ -6,6 +6,10 @@
 /* s, length of a sewing step */
 static const double STEP = 0.01;
 
+void vo_sew_report_work(const vo_context *ctx, double done) {
+    vo_report_work(ctx, "sewing garments", (int)(1000 * vo_clamp(done, 0, 1)), 1000);
+}
+
 vo_result vo_sewing_report_progress(vo_sewing *s, vo_sew_phase phase, double gap, double speed) {
     vo_sew_progress *p = &s->progress;
     p->phase = phase;

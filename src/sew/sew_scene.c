@@ -106,10 +106,11 @@ typedef struct wardrobe {
 static bool report_progress(void *user, const vo_sew_progress *own) {
     const wardrobe *w = user;
     vo_sew_progress all = *own;
-    if (!w->progress) return true;
     all.garment += w->sewn;
     all.garments = w->garments;
     all.done = (w->sewn + own->done * own->garments) / w->garments;
+    vo_sew_report_work(w->ctx, all.done);
+    if (!w->progress) return true;
     all.elapsed_s = vo_now() - w->start_s;
     return w->progress(w->user, &all);
 }
@@ -184,6 +185,7 @@ static vo_result dress_all(wardrobe *w) {
         if (first == c) VO_TRY(sew_outfit(w, own));
         VO_TRY(place_outfit(w, own, &w->outfit[first]));
     }
+    if (w->garments > 0) vo_sew_report_work(w->ctx, 1);
     return VO_OK;
 }
 

@@ -39,12 +39,28 @@ static void free_cloth(vo_sim *sim, int c) {
     vo_mesh_destroy(cloth->mesh);
 }
 
+/* Stages of the creation, as reported to the work callback. */
+enum {
+    CREATED_CLOTHS = 1,
+    CREATED_OBSTACLES,
+    CREATED_SOLVER,
+    CREATED_CLEAN,
+    CREATED_RELAXED,
+    CREATED
+};
+
+/* Reports that a stage of the creation is complete; polls cancel unless it is the last one. */
+static vo_result finish_stage(const vo_sim *sim, int stage) {
+    vo_report_work(sim->ctx, "creating the simulation", stage, CREATED);
+    return stage < CREATED ? vo_check_cancel(sim->ctx) : VO_OK;
+}
+
 /* The first state as the scene has it, but for what intersects or is torn apart in it. */
 static vo_result start(vo_sim *sim) {
-    VO_TRY(vo_sim_resolve_intersections(sim));
-    VO_TRY(vo_check_cancel(sim->ctx));
+    VO_TRY(vo_sim_resolve_intersections(sim, true));
+    VO_TRY(finish_stage(sim, CREATED_CLEAN));
     VO_TRY(vo_sim_relax(sim));
-    VO_TRY(vo_check_cancel(sim->ctx));
+    VO_TRY(finish_stage(sim, CREATED_RELAXED));
     return vo_sim_remesh_cloths(sim);
 }
 
@@ -84,6 +100,7 @@ static void place_cloth(vo_sim *sim, int c, const vo_vec3 *x) {
 
 static vo_result build(vo_sim *sim, vo_vec3 *const *cloth_x) {
     VO_TRY(copy_cloths(sim));
+    VO_TRY(finish_stage(sim, CREATED_CLOTHS));
     for (int c = 0; cloth_x && c < sim->cloth_count; c++)
         if (cloth_x[c]) place_cloth(sim, c, cloth_x[c]);
     VO_TRY(vo_sim_handles_create(sim));
@@ -91,9 +108,9 @@ static vo_result build(vo_sim *sim, vo_vec3 *const *cloth_x) {
     vo_sim_obstacles_place(sim, vo_sim_now(sim));
     VO_TRY(vo_sim_remesh_create(sim));
     VO_TRY(vo_sim_view_create(sim));
-    VO_TRY(vo_check_cancel(sim->ctx));
+    VO_TRY(finish_stage(sim, CREATED_OBSTACLES));
     VO_TRY(vo_sim_rebuild(sim));
-    VO_TRY(vo_check_cancel(sim->ctx));
+    VO_TRY(finish_stage(sim, CREATED_SOLVER));
     VO_TRY(create_inspector(sim));
     vo_stats_begin(&sim->stats, 0, vo_sim_now(sim));
     return VO_OK;
@@ -127,6 +144,7 @@ static vo_result create(vo_context *ctx, const vo_scene *scene, vo_vec3 *const *
     vo_arena_init(&sim->teleports.arena, ctx);
     vo_result result = build(sim, cloth_x);
     if (result == VO_OK && resolve) result = begin(sim);
+    if (result == VO_OK) result = finish_stage(sim, CREATED);
     if (result != VO_OK) {
         vo_sim_destroy(sim);
         return result;

@@ -175,10 +175,12 @@ void vo_sim_update_slack_targets(vo_sim *sim);
 void vo_sim_reset_slack(vo_sim *sim);
 
 /* untangle.c: separates intersections at surface.x0 where the scene allows it and logs those that
- * remain. Changes positions of meshes only, not velocities. */
-vo_result vo_sim_untangle(vo_sim *sim);
+ * remain. Changes positions of meshes only, not velocities. `can_cancel`: polls the cancel callback
+ * of the context; on VO_CANCELLED the meshes are unchanged. Not within a frame, which could not be
+ * continued. */
+vo_result vo_sim_untangle(vo_sim *sim, bool can_cancel);
 /* The same for the current state between two steps. */
-vo_result vo_sim_resolve_intersections(vo_sim *sim);
+vo_result vo_sim_resolve_intersections(vo_sim *sim, bool can_cancel);
 /* The same after remeshing; the displacements are included in the popping statistics. */
 vo_result vo_sim_untangle_edits(vo_sim *sim);
 /* The same for a run that is resumed with a changed scene; the result is reported with the next

@@ -26,7 +26,7 @@ vo_result vo_stage_make_room(vo_sim *sim, vo_step_span t) {
     if (!sim->contact.obstacle_appeared) return VO_OK;
     double start = vo_now();
     vo_sim_contact_set_targets(sim, t.dt);
-    vo_result result = vo_sim_untangle(sim);
+    vo_result result = vo_sim_untangle(sim, false);
     vo_sim_gather_state(sim);
     sim->stats.stage.contact += vo_now() - start;
     return result;

@@ -101,15 +101,16 @@ static void store_positions(vo_sim *sim, const vo_vec3 *x) {
             sim->cloth[c].mesh->node_x[i] = x[sim->cloth[c].first_node + i];
 }
 
-/* Untangles surface.x0 and stores the result in the meshes. Nodes without intersections do not
- * move. */
-static vo_result untangle(vo_sim *sim, vo_soup soup) {
+/* Untangles surface.x0 and stores the result in the meshes, unless it fails. Nodes without
+ * intersections do not move. */
+static vo_result untangle(vo_sim *sim, vo_soup soup, bool can_cancel) {
     vo_surface *s = &sim->contact.surface;
     vo_untangle_def def = vo_untangle_def_default();
     vo_untangler *untangler = NULL;
     vo_untangle_report report = {0};
     def.soup = soup;
     def.leave_clean = true;
+    def.can_cancel = can_cancel;
     def.gap = vo_min(def.gap, 0.5 * sim->scene->def.repulsion_thickness);
     VO_TRY(vo_untangler_create(sim->ctx, &def, s->x0, &untangler));
     vo_result result = vo_untangle(untangler, s->x0, &report);
@@ -137,7 +138,7 @@ static unsigned char part_flags(const vo_sim *sim, int p) {
     return (unsigned char)((part->obstacle ? obstacle : 0) | (part->present ? 0 : VO_SOUP_ABSENT));
 }
 
-vo_result vo_sim_untangle(vo_sim *sim) {
+vo_result vo_sim_untangle(vo_sim *sim, bool can_cancel) {
     const vo_surface *s = &sim->contact.surface;
     unsigned off = VO_DISABLE_COLLISION | VO_DISABLE_SEPARATION | VO_DISABLE_PHYSICS;
     if (sim->scene->def.disable & off) return VO_OK;
@@ -154,24 +155,24 @@ vo_result vo_sim_untangle(vo_sim *sim) {
                     .face_part = s->face_part,
                     .part_flags = flags,
                     .inverse_mass = s->inverse_mass};
-    vo_result result = untangle(sim, soup);
+    vo_result result = untangle(sim, soup, can_cancel);
     vo_candidates_invalidate(sim->contact.candidates);
     vo_free(sim->ctx, flags, (size_t)s->part_count + 1);
     return result;
 }
 
-vo_result vo_sim_resolve_intersections(vo_sim *sim) {
+vo_result vo_sim_resolve_intersections(vo_sim *sim, bool can_cancel) {
     vo_step_span t = {vo_sim_now(sim), vo_sim_now(sim), sim->dt};
     vo_sim_gather_state(sim);
     vo_sim_obstacles_set_targets(sim, t);
     vo_sim_handles_move(sim, t);
     vo_sim_contact_set_targets(sim, sim->dt);
-    return vo_sim_untangle(sim);
+    return vo_sim_untangle(sim, can_cancel);
 }
 
 vo_result vo_sim_fit_to_scene(vo_sim *sim) {
     int before = sim->stats.untangled;
-    VO_TRY(vo_sim_resolve_intersections(sim));
+    VO_TRY(vo_sim_resolve_intersections(sim, true));
     sim->untangled = sim->stats.untangled - before;
     return VO_OK;
 }
@@ -206,7 +207,7 @@ vo_result vo_sim_untangle_edits(vo_sim *sim) {
     vo_pop *pop = vo_arena_array(&sim->remesh.arena, vo_pop, count_nodes(sim) + 1);
     if (!pop) return vo_fail_memory(sim->ctx, "untangling");
     record_positions(sim, pop);
-    VO_TRY(vo_sim_resolve_intersections(sim));
+    VO_TRY(vo_sim_resolve_intersections(sim, false));
     int count = list_moved(sim, pop);
     for (int i = 0; i < count; i++)
         stats->popping = vo_max(stats->popping, v3_distance(pop[i].from, pop[i].to));

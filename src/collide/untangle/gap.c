@@ -156,6 +156,7 @@ vo_result vo_untangle_relax(vo_untangler *u, vo_vec3 *x) {
     for (int round = 0; round < RELAX_ROUNDS && count > 0; round++) {
         double before = vo_untangle_strain_excess(u, x);
         if (push_to_limits(u, x, count) < 0.01) break;
+        VO_TRY(vo_untangle_poll_cancel(u));
         memcpy(u->clean_x, x, bytes);
         VO_TRY(move_clean(u, x));
         if (vo_untangle_strain_excess(u, x) < 0.99 * before) continue;
@@ -168,6 +169,7 @@ vo_result vo_untangle_relax(vo_untangler *u, vo_vec3 *x) {
 vo_result vo_untangle_open_gaps(vo_untangler *u, vo_vec3 *x, double *gap) {
     double smallest = 1, best = -1;
     for (int round = 0, since = 0; round < GAP_ROUNDS && u->def.gap > 0; round++) {
+        VO_TRY(vo_untangle_poll_cancel(u));
         VO_TRY(push_all(u, x, &smallest));
         since = smallest > best ? 0 : since + 1;
         best = vo_max(best, smallest);

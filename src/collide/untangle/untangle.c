@@ -60,6 +60,10 @@ void vo_untangler_destroy(vo_untangler *u) {
     vo_delete(u->ctx, u);
 }
 
+vo_result vo_untangle_poll_cancel(const vo_untangler *u) {
+    return u->def.can_cancel ? vo_check_cancel(u->ctx) : VO_OK;
+}
+
 static void copy_positions(const vo_untangler *u, vo_vec3 *to, const vo_vec3 *from) {
     if (u->def.soup.node_count > 0) memcpy(to, from, (size_t)u->def.soup.node_count * sizeof *to);
 }
@@ -136,6 +140,7 @@ static vo_result resolve(vo_untangler *u, const effort_limit *p, vo_vec3 *x,
             report->restarts++;
         }
         if (is_exhausted(u, p, report)) return restore(u, x);
+        VO_TRY(vo_untangle_poll_cancel(u));
         step_once(u, x);
         report->iterations++;
         VO_TRY(vo_contours_find(&u->contours, x));
@@ -187,6 +192,7 @@ static vo_result tighten(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report
     for (int round = 0; round < MAX_TIGHTENINGS; round++) {
         double before = largest_stretch(u, x);
         if (before < MIN_TIGHTEN_STRETCH) break;
+        VO_TRY(vo_untangle_poll_cancel(u));
         copy_positions(u, u->clean_x, x);
         u->max_stretch = vo_max(VO_UNTANGLE_MAX_STRETCH, before - 0.1);
         vo_untangle_limit_strain(u, x, vo_untangle_list_moved(u, x), 8);

@@ -21,6 +21,7 @@ typedef struct vo_untangle_def {
     bool push_out;    /* move sheets that lie entirely inside a closed obstacle outside; false: only
                          report them */
     bool leave_clean; /* do not change a state without intersections, whatever its gaps */
+    bool can_cancel;  /* polls the cancel callback of the context before each step */
     int max_iterations; /* 0: chosen from the number of faces */
 } vo_untangle_def;
 
@@ -66,7 +67,8 @@ vo_result vo_untangler_create(vo_context *ctx, const vo_untangle_def *def, const
 void vo_untangler_destroy(vo_untangler *u);
 
 /* Moves x until nothing intersects or no progress is made; x is then the best state found.
- * VO_BAD_DATA, naming the node, if a coordinate is not finite. Memory is reused by later calls; the
+ * VO_BAD_DATA, naming the node, if a coordinate is not finite. VO_CANCELLED if cancelled; x is then
+ * an intermediate state. Memory is reused by later calls; the
  * result does not depend on the number of threads. */
 vo_result vo_untangle(vo_untangler *u, vo_vec3 *x, vo_untangle_report *report);
 

@@ -135,4 +135,7 @@ int vo_untangle_list_moved(vo_untangler *u, const vo_vec3 *x);
 vo_result vo_untangle_relax(vo_untangler *u, vo_vec3 *x);
 vo_result vo_untangle_open_gaps(vo_untangler *u, vo_vec3 *x, double *gap);
 
+/* untangle.c: VO_CANCELLED if the caller may cancel and does. */
+vo_result vo_untangle_poll_cancel(const vo_untangler *u);
+
 #endif
