@@ -278,6 +278,84 @@ static void allocation_failure_is_reported(void **state) {
     close_run_fixture(&p);
 }
 
+static void invalid_arguments_are_rejected(void **state) {
+    (void)state;
+    run_fixture p = open_run_fixture(1);
+    vo_run_reader *reader = (vo_run_reader *)&p;
+    const vo_scene *scene = (const vo_scene *)&p;
+    vo_vec3 x;
+    char name[20];
+    assert_int_equal(simulate(&p, 1), VO_CANCELLED);
+    assert_int_equal(vo_run_reader_open(p.ctx, NULL, &reader), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "folder");
+    assert_null(reader);
+    assert_int_equal(vo_run_reader_open(p.ctx, p.run, NULL), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "out");
+    assert_int_equal(vo_run_reader_open(NULL, p.run, &reader), VO_BAD_ARGUMENT);
+    reader = open_reader(&p);
+    assert_int_equal(vo_run_reader_read_frame(reader, -1), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "frame must be at least 0, is -1");
+    assert_int_equal(vo_run_reader_load_scene(reader, -1, &scene), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "frame must be at least 0, is -1");
+    assert_null(scene);
+    assert_int_equal(vo_run_reader_load_scene(reader, 0, NULL), VO_BAD_ARGUMENT);
+    assert_message_contains(p.ctx, "out");
+    assert_ok(p.ctx, vo_run_reader_read_frame(reader, 1));
+    static const struct {
+        int cloth, surface, count;
+        const char *message;
+    } samples[] = {{-1, 0, 1, "cloth -1"},   {1, 0, 1, "cloth 1"},    {0, 0, -1, "-1 nodes"},
+                   {0, 0, 170, "170 nodes"}, {0, 2, 1, "surface: 2"}, {0, -1, 1, "surface: -1"}};
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        assert_int_equal(vo_run_reader_sample_input_mesh(reader, samples[i].cloth,
+                                                         (vo_surface_kind)samples[i].surface,
+                                                         samples[i].count, &x, NULL),
+                         VO_BAD_ARGUMENT);
+        assert_message_contains(p.ctx, samples[i].message);
+    }
+    assert_ok(p.ctx, vo_run_reader_sample_input_mesh(reader, 0, VO_SURFACE_FLAT, 1, NULL, NULL));
+    for (int i = -1; i <= 2; i += 3) {
+        assert_int_equal(vo_run_reader_frame_number(reader, i), -1);
+        assert_int_equal(vo_run_reader_get_segment(reader, i).first_frame, -1);
+        assert_int_equal(vo_run_reader_get_segment(reader, i).override_count, 0);
+        assert_int_equal(vo_run_reader_get_cloth(reader, i).node_count, 0);
+        assert_int_equal(vo_run_reader_get_obstacle(reader, i).node_count, 0);
+    }
+    assert_string_equal(vo_run_reader_cloth_name(reader, -1, name, sizeof name), "cloth -1");
+    assert_string_equal(vo_run_reader_obstacle_name(reader, -1, name, sizeof name), "obstacle -1");
+    assert_null(vo_run_reader_cloth_name(reader, 0, NULL, 0));
+    assert_null(vo_run_reader_obstacle_name(reader, 0, NULL, 0));
+    assert_int_equal(vo_run_reader_current_frame(reader), 1);
+    vo_run_reader_close(reader);
+    close_run_fixture(&p);
+}
+
+static void null_reader_is_empty(void **state) {
+    (void)state;
+    const vo_scene *scene;
+    char name[20];
+    assert_int_equal(vo_run_reader_refresh(NULL), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_run_reader_read_frame(NULL, 0), VO_BAD_ARGUMENT);
+    assert_int_equal(vo_run_reader_load_scene(NULL, 0, &scene), VO_BAD_ARGUMENT);
+    assert_null(scene);
+    assert_int_equal(vo_run_reader_sample_input_mesh(NULL, 0, VO_SURFACE_FLAT, 0, NULL, NULL),
+                     VO_BAD_ARGUMENT);
+    assert_int_equal(vo_run_reader_frame_count(NULL), 0);
+    assert_int_equal(vo_run_reader_frame_number(NULL, 0), -1);
+    assert_int_equal(vo_run_reader_find_frame(NULL, 0), -1);
+    assert_int_equal(vo_run_reader_start_frame(NULL), -1);
+    assert_null(vo_run_reader_find_stats(NULL, 0));
+    assert_null(vo_run_reader_scene_text(NULL));
+    assert_int_equal(vo_run_reader_segment_count(NULL), 0);
+    assert_int_equal(vo_run_reader_get_segment(NULL, 0).first_frame, -1);
+    assert_int_equal(vo_run_reader_current_frame(NULL), -1);
+    assert_true(vo_run_reader_time(NULL) == 0);
+    assert_int_equal(vo_run_reader_get_cloth(NULL, 0).node_count, 0);
+    assert_int_equal(vo_run_reader_get_obstacle(NULL, 0).node_count, 0);
+    assert_string_equal(vo_run_reader_cloth_name(NULL, 0, name, sizeof name), "cloth 0");
+    assert_string_equal(vo_run_reader_obstacle_name(NULL, 0, name, sizeof name), "obstacle 0");
+}
+
 /* ---- cancellation and repeated warnings ----------------------------------------------------- */
 
 static bool cancel_now(void *user) { return *(bool *)user; }
@@ -441,6 +519,8 @@ int main(void) {
         cmocka_unit_test(statistics_tolerate_damaged_lines),
         cmocka_unit_test(names_come_from_files),
         cmocka_unit_test(allocation_failure_is_reported),
+        cmocka_unit_test(invalid_arguments_are_rejected),
+        cmocka_unit_test(null_reader_is_empty),
         cmocka_unit_test(calls_are_cancelled_before_a_frame),
         cmocka_unit_test(check_reports_progress_and_stops),
         cmocka_unit_test(repeated_warnings_are_counted),

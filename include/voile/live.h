@@ -10,7 +10,8 @@
  * Frame files of a run do not contain live inputs. Snapshots (<voile/snapshot.h>) do.
  *
  * Every call returns VO_BAD_ARGUMENT for an index that does not exist and for a value that is not
- * valid; the message names the argument, and the inputs keep their earlier values. */
+ * valid; the message names the argument, and the inputs keep their earlier values. A simulation
+ * that is NULL is VO_BAD_ARGUMENT without a message. */
 #ifndef VOILE_LIVE_H
 #define VOILE_LIVE_H
 

@@ -14,7 +14,11 @@
  * takes the run's lock. Like all objects of a context, it must not be used by two threads at the
  * same time; several readers of one run are independent.
  *
- * Everything that a reader returns by pointer belongs to it. */
+ * Everything that a reader returns by pointer belongs to it.
+ *
+ * Calls with a result return VO_BAD_ARGUMENT for a NULL argument and a negative frame; the message
+ * names the argument, but without a context or reader there is none. Other calls return -1, 0, NULL
+ * or an empty view for a NULL reader and for an index out of range. */
 #ifndef VOILE_RUN_READER_H
 #define VOILE_RUN_READER_H
 
@@ -45,7 +49,7 @@ VO_API vo_result vo_run_reader_refresh(vo_run_reader *reader);
 /* Number of frames whose files exist. They are listed in ascending order; numbers may be missing.
  */
 VO_API int vo_run_reader_frame_count(const vo_run_reader *reader);
-/* Number of the i-th frame, 0 <= i < count. */
+/* Number of the i-th frame, 0 <= i < count; otherwise -1. */
 VO_API int vo_run_reader_frame_number(const vo_run_reader *reader, int i);
 /* Index of a frame in that list; -1 if it is not listed. O(log frames). */
 VO_API int vo_run_reader_find_frame(const vo_run_reader *reader, int frame);
@@ -69,7 +73,7 @@ typedef struct vo_segment {
 
 /* Number of segments, at least 1. */
 VO_API int vo_run_reader_segment_count(const vo_run_reader *reader);
-/* Returns a segment, 0 <= segment < count. */
+/* Returns a segment, 0 <= segment < count; otherwise one whose frames are -1. */
 VO_API vo_segment vo_run_reader_get_segment(const vo_run_reader *reader, int segment);
 
 /* ---- frames ---- */

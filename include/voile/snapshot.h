@@ -14,15 +14,16 @@ extern "C" {
 typedef struct vo_snapshot vo_snapshot;
 
 /* Saves the state. *out must be destroyed before the simulation's context; on failure it is NULL.
- */
+ * Here and below, arguments that are NULL are VO_BAD_ARGUMENT, without a message if there is no
+ * simulation. */
 VO_API vo_result vo_sim_save_snapshot(vo_sim *sim, vo_snapshot **out);
 
 /* Restores a state into the simulation that was saved, or into another one of the same scene. Also
  * repairs a simulation whose remeshing or solver rebuild failed. After a failure only another
- * vo_sim_restore_snapshot or vo_sim_destroy may follow. */
+ * vo_sim_restore_snapshot or vo_sim_destroy may follow; a NULL snapshot changes nothing. */
 VO_API vo_result vo_sim_restore_snapshot(vo_sim *sim, const vo_snapshot *snapshot);
 
-/* Bytes of memory that the snapshot occupies. */
+/* Bytes of memory that the snapshot occupies; 0 for NULL. */
 VO_API size_t vo_snapshot_size(const vo_snapshot *snapshot);
 
 /* Releases the memory. NULL is allowed. */

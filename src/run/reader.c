@@ -93,8 +93,10 @@ static vo_result read_files(vo_context *ctx, const char *folder, vo_run_files *o
 /* ---- open, refresh, close ------------------------------------------------------------------- */
 
 vo_result vo_run_reader_open(vo_context *ctx, const char *folder, vo_run_reader **out) {
-    *out = NULL;
-    VO_REQUIRE(ctx, folder != NULL);
+    if (out) *out = NULL;
+    if (!ctx) return VO_BAD_ARGUMENT;
+    if (!out) return vo_fail(ctx, VO_BAD_ARGUMENT, "out is NULL; it receives the reader");
+    if (!folder) return vo_fail(ctx, VO_BAD_ARGUMENT, "folder is NULL; name the folder of a run");
     vo_run_reader *reader = vo_new(ctx, vo_run_reader);
     if (!reader) return vo_fail_memory(ctx, "a run reader");
     *reader = (vo_run_reader){.ctx = ctx, .frame = -1, .folder = vo_copy_string(ctx, folder)};
@@ -122,6 +124,7 @@ static bool same_bytes(const vo_bytes *a, const vo_bytes *b) {
 /* Segments follow from scene.json, so the loaded one remains valid while its text does. */
 vo_result vo_run_reader_refresh(vo_run_reader *reader) {
     vo_run_files files;
+    if (!reader) return VO_BAD_ARGUMENT;
     VO_TRY(read_files(reader->ctx, reader->folder, &files));
     if (!same_bytes(&files.scene_text, &reader->files.scene_text)) {
         vo_run_segment_close(&reader->segment);
@@ -134,31 +137,37 @@ vo_result vo_run_reader_refresh(vo_run_reader *reader) {
 
 /* ---- contents ------------------------------------------------------------------------------- */
 
-int vo_run_reader_frame_count(const vo_run_reader *reader) { return reader->files.frames.count; }
+int vo_run_reader_frame_count(const vo_run_reader *reader) {
+    return reader ? reader->files.frames.count : 0;
+}
 
 int vo_run_reader_frame_number(const vo_run_reader *reader, int i) {
-    VO_REQUIRE(reader->ctx, i >= 0 && i < reader->files.frames.count);
-    return reader->files.frames.frame[i];
+    return i >= 0 && i < vo_run_reader_frame_count(reader) ? reader->files.frames.frame[i] : -1;
 }
 
 int vo_run_reader_find_frame(const vo_run_reader *reader, int frame) {
-    return vo_frame_list_find(&reader->files.frames, frame);
+    return !reader ? -1 : vo_frame_list_find(&reader->files.frames, frame);
 }
 
-int vo_run_reader_start_frame(const vo_run_reader *reader) { return reader->files.start_frame; }
+int vo_run_reader_start_frame(const vo_run_reader *reader) {
+    return reader ? reader->files.start_frame : -1;
+}
 
 const vo_stats *vo_run_reader_find_stats(const vo_run_reader *reader, int frame) {
-    return vo_stats_list_find(&reader->files.stats, frame);
+    return !reader ? NULL : vo_stats_list_find(&reader->files.stats, frame);
 }
 
 const char *vo_run_reader_scene_text(const vo_run_reader *reader) {
-    return reader->files.scene_text.data;
+    return reader ? reader->files.scene_text.data : NULL;
 }
 
-int vo_run_reader_segment_count(const vo_run_reader *reader) { return reader->files.segment_count; }
+int vo_run_reader_segment_count(const vo_run_reader *reader) {
+    return reader ? reader->files.segment_count : 0;
+}
 
 vo_segment vo_run_reader_get_segment(const vo_run_reader *reader, int segment) {
-    VO_REQUIRE(reader->ctx, segment >= 0 && segment < reader->files.segment_count);
+    if (segment < 0 || segment >= vo_run_reader_segment_count(reader))
+        return (vo_segment){.first_frame = -1, .last_frame = -1};
     return reader->files.segment[segment];
 }
 
@@ -178,6 +187,13 @@ vo_result vo_run_reader_select_frames(const vo_run_reader *reader, int first, in
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
+static vo_result check_frame(const vo_run_reader *reader, int frame) {
+    if (!reader) return VO_BAD_ARGUMENT;
+    if (frame >= 0) return VO_OK;
+    return vo_fail(reader->ctx, VO_BAD_ARGUMENT, "%s: frame must be at least 0, is %d",
+                   reader->folder, frame);
+}
+
 /* Loads the scene of a frame; loading another segment discards the current frame. */
 static vo_result seek(vo_run_reader *reader, int frame) {
     if (!vo_run_segment_contains(&reader->segment, frame)) reader->frame = -1;
@@ -185,6 +201,7 @@ static vo_result seek(vo_run_reader *reader, int frame) {
 }
 
 vo_result vo_run_reader_read_frame(vo_run_reader *reader, int frame) {
+    VO_TRY(check_frame(reader, frame));
     VO_TRY(seek(reader, frame));
     reader->frame = -1;
     VO_TRY(vo_run_read_frame(reader->segment.sim, reader->folder, frame));
@@ -192,20 +209,25 @@ vo_result vo_run_reader_read_frame(vo_run_reader *reader, int frame) {
     return VO_OK;
 }
 
-int vo_run_reader_current_frame(const vo_run_reader *reader) { return reader->frame; }
+int vo_run_reader_current_frame(const vo_run_reader *reader) { return reader ? reader->frame : -1; }
 
 double vo_run_reader_time(const vo_run_reader *reader) {
-    return reader->frame < 0 ? 0 : vo_sim_time(reader->segment.sim);
+    return vo_run_reader_current_frame(reader) < 0 ? 0 : vo_sim_time(reader->segment.sim);
+}
+
+/* The simulation that holds the current frame, or NULL. */
+static const vo_sim *current_sim(const vo_run_reader *reader) {
+    return vo_run_reader_current_frame(reader) < 0 ? NULL : reader->segment.sim;
 }
 
 vo_mesh_view vo_run_reader_get_cloth(const vo_run_reader *reader, int cloth) {
-    const vo_sim *sim = reader->frame < 0 ? NULL : reader->segment.sim;
+    const vo_sim *sim = current_sim(reader);
     if (!sim || cloth < 0 || cloth >= sim->cloth_count) return (vo_mesh_view){0};
     return vo_sim_get_cloth(sim, cloth);
 }
 
 vo_mesh_view vo_run_reader_get_obstacle(const vo_run_reader *reader, int obstacle) {
-    const vo_sim *sim = reader->frame < 0 ? NULL : reader->segment.sim;
+    const vo_sim *sim = current_sim(reader);
     if (!sim || obstacle < 0 || obstacle >= sim->obstacle_count) return (vo_mesh_view){0};
     return vo_sim_get_obstacle(sim, obstacle);
 }
@@ -213,8 +235,10 @@ vo_mesh_view vo_run_reader_get_obstacle(const vo_run_reader *reader, int obstacl
 vo_result vo_run_reader_sample_input_mesh(const vo_run_reader *reader, int cloth,
                                           vo_surface_kind surface, int count, vo_vec3 *positions,
                                           vo_vec3 *velocities) {
+    if (!reader) return VO_BAD_ARGUMENT;
     if (reader->frame < 0)
-        return vo_fail(reader->ctx, VO_BAD_ARGUMENT, "%s: no frame has been read", reader->folder);
+        return vo_fail(reader->ctx, VO_BAD_ARGUMENT, "%s: no frame has been read; read one first",
+                       reader->folder);
     return vo_sim_sample_input_mesh(reader->segment.sim, cloth, surface, count, positions,
                                     velocities);
 }
@@ -222,7 +246,9 @@ vo_result vo_run_reader_sample_input_mesh(const vo_run_reader *reader, int cloth
 /* ---- scene ---------------------------------------------------------------------------------- */
 
 vo_result vo_run_reader_load_scene(vo_run_reader *reader, int frame, const vo_scene **out) {
-    *out = NULL;
+    if (out) *out = NULL;
+    VO_TRY(check_frame(reader, frame));
+    if (!out) return vo_fail(reader->ctx, VO_BAD_ARGUMENT, "out is NULL; it receives the scene");
     VO_TRY(seek(reader, frame));
     *out = reader->segment.scene;
     return VO_OK;
@@ -264,7 +290,8 @@ const char *vo_run_reader_cloth_name(const vo_run_reader *reader, int cloth, cha
                                      size_t size) {
     static const char *const cloth_keys[] = {"mesh", NULL};
     static const char *const garment_keys[] = {"pattern", "mesh", NULL};
-    const vo_scene *scene = reader->segment.scene;
+    const vo_scene *scene = reader ? reader->segment.scene : NULL;
+    if (!out || size == 0) return out;
     snprintf(out, size, "cloth %d", cloth);
     if (scene && cloth < scene->cloth_count &&
         !name_item(scene, "cloths", cloth, cloth_keys, out, size))
@@ -278,7 +305,8 @@ const char *vo_run_reader_obstacle_name(const vo_run_reader *reader, int obstacl
                                         size_t size) {
     static const char *const obstacle_keys[] = {"mesh", "shape", NULL};
     static const char *const character_keys[] = {"body", NULL};
-    const vo_scene *scene = reader->segment.scene;
+    const vo_scene *scene = reader ? reader->segment.scene : NULL;
+    if (!out || size == 0) return out;
     snprintf(out, size, "obstacle %d", obstacle);
     if (!scene || obstacle >= scene->obstacle_count) return out;
     int characters = obstacle - item_count(scene, "obstacles");

@@ -202,5 +202,8 @@ vo_result vo_sim_sample_input_mesh(const vo_sim *sim, int cloth, vo_surface_kind
     if (count < 0 || count > nodes)
         return vo_fail(sim->ctx, VO_BAD_ARGUMENT, "%d nodes were requested, but cloth %d has %d",
                        count, cloth, nodes);
+    if (surface != VO_SURFACE_SMOOTH && surface != VO_SURFACE_FLAT)
+        return vo_fail(sim->ctx, VO_BAD_ARGUMENT, "surface: %d is not one of vo_surface_kind",
+                       (int)surface);
     return evaluate_first(sim, cloth, surface, count, positions, velocities);
 }

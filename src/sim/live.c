@@ -48,16 +48,19 @@ static void follow_scene(vo_sim *sim, int obstacle) {
 }
 
 vo_result vo_sim_set_obstacle_pose(vo_sim *sim, int obstacle, const vo_placement *pose) {
+    if (!sim) return VO_BAD_ARGUMENT;
     VO_TRY(check_index(sim, "obstacle", obstacle, sim->obstacle_count));
     vo_obstacle_state *o = &sim->obstacle[obstacle];
     if (sim->scene->obstacle[obstacle].body && pose)
         return vo_fail(sim->ctx, VO_BAD_ARGUMENT,
                        "obstacle %d is a character, which has no pose; set its vertices", obstacle);
-    if (pose) VO_TRY(check_placement(sim, pose));
     if (!pose) {
         follow_scene(sim, obstacle);
         return VO_OK;
     }
+    VO_TRY(check_placement(sim, pose));
+    VO_TRY(vo_scene_check_placement(sim->ctx, sim->scene->obstacle[obstacle].mesh,
+                                    to_transform(pose)));
     o->live.driver = VO_DRIVER_POSE;
     o->live.pose = to_transform(pose);
     o->live.rescaled = o->live.rescaled || pose->scale != o->pose.scale;
@@ -84,15 +87,20 @@ static vo_result check_vertices(const vo_sim *sim, const char *what, int count, 
 
 vo_result vo_sim_set_obstacle_vertices(vo_sim *sim, int obstacle, int count,
                                        const vo_vec3 *positions, const vo_vec3 *velocities) {
+    if (!sim) return VO_BAD_ARGUMENT;
     VO_TRY(check_index(sim, "obstacle", obstacle, sim->obstacle_count));
     vo_obstacle_state *o = &sim->obstacle[obstacle];
-    if (count == 0 && !positions) {
+    if (count == 0 && !positions && !velocities) {
         follow_scene(sim, obstacle);
         return VO_OK;
     }
-    if (count != o->mesh->node_count || !positions)
+    if (!positions)
+        return vo_fail(
+            sim->ctx, VO_BAD_ARGUMENT,
+            "positions is NULL; give those of all nodes, or NULL velocities and count 0");
+    if (count != o->mesh->node_count)
         return vo_fail(sim->ctx, VO_BAD_ARGUMENT, "count is %d, but obstacle %d has %d nodes",
-                       positions ? count : 0, obstacle, o->mesh->node_count);
+                       count, obstacle, o->mesh->node_count);
     VO_TRY(check_vertices(sim, "positions", count, positions));
     VO_TRY(check_vertices(sim, "velocities", count, velocities));
     VO_TRY(vo_sim_reserve_live_vertices(sim, obstacle));
@@ -107,6 +115,7 @@ vo_result vo_sim_set_obstacle_vertices(vo_sim *sim, int obstacle, int count,
 /* ---- handles -------------------------------------------------------------------------------- */
 
 vo_result vo_sim_set_handle_target(vo_sim *sim, int handle, const vo_placement *pose) {
+    if (!sim) return VO_BAD_ARGUMENT;
     VO_TRY(check_index(sim, "handle", handle, sim->handle_count));
     const vo_scene_handle *scene = &sim->scene->handle[handle];
     vo_handle_live *live = &sim->handle[handle].live;
@@ -121,6 +130,7 @@ vo_result vo_sim_set_handle_target(vo_sim *sim, int handle, const vo_placement *
 }
 
 vo_result vo_sim_set_handle_weight(vo_sim *sim, int handle, double weight) {
+    if (!sim) return VO_BAD_ARGUMENT;
     VO_TRY(check_index(sim, "handle", handle, sim->handle_count));
     if (!(weight >= 0 && weight <= 1))
         return vo_fail(sim->ctx, VO_BAD_ARGUMENT, "weight must be from 0 to 1, is %g", weight);
@@ -132,6 +142,7 @@ vo_result vo_sim_set_handle_weight(vo_sim *sim, int handle, double weight) {
 /* ---- environment ---------------------------------------------------------------------------- */
 
 vo_result vo_sim_set_gravity(vo_sim *sim, vo_vec3 gravity) {
+    if (!sim) return VO_BAD_ARGUMENT;
     if (!v3_is_bounded(gravity))
         return vo_fail(sim->ctx, VO_BAD_ARGUMENT, "gravity must be finite, up to 1e15 m/s^2");
     sim->environment.gravity = gravity;
@@ -139,6 +150,7 @@ vo_result vo_sim_set_gravity(vo_sim *sim, vo_vec3 gravity) {
 }
 
 vo_result vo_sim_set_wind(vo_sim *sim, double density, vo_vec3 velocity, double drag) {
+    if (!sim) return VO_BAD_ARGUMENT;
     if (!vo_is_nonnegative(density))
         return vo_fail(sim->ctx, VO_BAD_ARGUMENT, "density must be at least 0, is %g", density);
     if (!v3_is_bounded(velocity))
@@ -150,6 +162,7 @@ vo_result vo_sim_set_wind(vo_sim *sim, double density, vo_vec3 velocity, double 
 }
 
 vo_result vo_sim_set_friction(vo_sim *sim, double cloth, double obstacle) {
+    if (!sim) return VO_BAD_ARGUMENT;
     if (!vo_is_nonnegative(cloth))
         return vo_fail(sim->ctx, VO_BAD_ARGUMENT, "cloth must be at least 0, is %g", cloth);
     if (!vo_is_nonnegative(obstacle))
@@ -172,6 +185,7 @@ void vo_sim_replace_material(vo_sim *sim, int cloth, int material, const vo_mate
 
 vo_result vo_sim_set_material(vo_sim *sim, int cloth, int material, const vo_material_def *def) {
     vo_material live;
+    if (!sim) return VO_BAD_ARGUMENT;
     VO_TRY(check_index(sim, "cloth", cloth, sim->cloth_count));
     VO_TRY(check_index(sim, "material", material, sim->scene->cloth[cloth].material_count));
     VO_TRY(vo_sim_check_intact(sim));

@@ -291,7 +291,9 @@ static vo_result copy_bytes(vo_context *ctx, vo_vof_writer *w, vo_snapshot **out
 
 vo_result vo_sim_save_snapshot(vo_sim *sim, vo_snapshot **out) {
     vo_vof_writer *writer;
-    *out = NULL;
+    if (out) *out = NULL;
+    if (!sim) return VO_BAD_ARGUMENT;
+    if (!out) return vo_fail(sim->ctx, VO_BAD_ARGUMENT, "out is NULL; it receives the snapshot");
     VO_TRY(vo_sim_check_intact(sim));
     VO_TRY(vo_vof_writer_create(sim->ctx, &writer));
     vo_result result = write_all(sim, writer);
@@ -430,13 +432,16 @@ static vo_result read_all(vo_sim *sim, vo_vof_reader *r) {
 
 vo_result vo_sim_restore_snapshot(vo_sim *sim, const vo_snapshot *snapshot) {
     vo_vof_reader *reader;
+    if (!sim) return VO_BAD_ARGUMENT;
+    if (!snapshot)
+        return vo_fail(sim->ctx, VO_BAD_ARGUMENT, "snapshot is NULL; save one before restoring it");
     VO_TRY(vo_vof_parse(sim->ctx, "snapshot", snapshot->bytes, snapshot->size, &reader));
     sim->broken = read_all(sim, reader);
     vo_vof_close(reader);
     return sim->broken;
 }
 
-size_t vo_snapshot_size(const vo_snapshot *snapshot) { return snapshot->size; }
+size_t vo_snapshot_size(const vo_snapshot *snapshot) { return snapshot ? snapshot->size : 0; }
 
 void vo_snapshot_destroy(vo_snapshot *snapshot) {
     if (!snapshot) return;
