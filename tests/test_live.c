@@ -47,12 +47,13 @@ typedef struct variant {
     unsigned other_inputs; /* WIND | ... */
     bool has_zero_scale;   /* motions have a scale of 0 at all times */
     int obstacle_cells;    /* per side; 0: 3 */
+    test_memory *memory;   /* counts and fails allocations; NULL: the usual allocator */
 } variant;
 
 /* A remeshed sheet held at one edge above a square obstacle; with motions, or without them for live
  * inputs. */
 static world open_variant(int threads, bool motions, variant v) {
-    world w = {.ctx = test_context(threads)};
+    world w = {.ctx = v.memory ? test_context_with(threads, v.memory) : test_context(threads)};
     int cells = v.obstacle_cells ? v.obstacle_cells : 3;
     vo_scene_def def = vo_scene_def_default();
     def.frame_steps = STEPS;
@@ -719,6 +720,140 @@ static void failed_solver_rebuild_requires_restore(void **state) {
     close_world(&b);
 }
 
+/* Sets a material with a measured table, whose stiffness varies with strain. */
+static void set_measured_material(world *w) {
+    vo_material_def material;
+    vo_fabric *fabric = make_material(w->ctx, true, &material);
+    fabric->table = vo_new_array(w->ctx, vo_stiffness_sample, VO_STRETCH_TABLE);
+    assert_non_null(fabric->table);
+    for (int i = 0; i < VO_STRETCH_TABLE; i++)
+        for (int k = 0; k < 4; k++)
+            fabric->table[i].c[k] = (float)(fabric->linear.c[k] * (1 + 1e-5 * i));
+    assert_ok(w->ctx, vo_sim_set_material(w->sim, 0, 0, &material));
+    vo_fabric_destroy(fabric);
+}
+
+/* One substep with an obstacle whose nodes are displaced individually, with velocities. */
+static void step_vertices(world *w, int step) {
+    const vo_mesh *rest = w->scene->obstacle[0].mesh;
+    vo_vec3 x[64], v[64];
+    for (int k = 0; k < rest->node_count; k++) {
+        x[k] = v3_add(rest->node_x[k], v3(0, 0, 0.002 * (step + 1) * (k % 3)));
+        v[k] = v3(0, 0, 0.2 * (k % 3));
+    }
+    assert_ok(w->ctx,
+              vo_sim_set_obstacle_vertices(w->sim, 0, rest->node_count, x, step % 2 ? v : NULL));
+    assert_ok(w->ctx, vo_sim_set_handle_weight(w->sim, 0, 1 - 0.05 * step));
+    assert_ok(w->ctx, vo_sim_step(w->sim));
+}
+
+static void snapshot_restores_vertices_weights_and_measured_fabrics(void **state) {
+    (void)state;
+    for (int at = 4; at <= 7; at++) {
+        world a = open_world(1, false), b = open_world(1, false);
+        vo_snapshot *snapshot;
+        set_measured_material(&a);
+        for (int i = 0; i < at; i++) step_vertices(&a, i);
+        assert_ok(a.ctx, vo_sim_save_snapshot(a.sim, &snapshot));
+        assert_ok(b.ctx, vo_sim_restore_snapshot(b.sim, snapshot));
+        for (int i = at; i < at + 2; i++) { /* the inputs of the snapshot stay in use */
+            assert_ok(a.ctx, vo_sim_step(a.sim));
+            assert_ok(b.ctx, vo_sim_step(b.sim));
+            assert_true(vo_sim_hash(a.sim) == vo_sim_hash(b.sim));
+        }
+        for (int i = at + 2; i < at + 6; i++) {
+            step_vertices(&a, i);
+            step_vertices(&b, i);
+            vo_mesh_view p = vo_sim_get_obstacle(a.sim, 0), q = vo_sim_get_obstacle(b.sim, 0);
+            assert_memory_equal(p.node_v, q.node_v, (size_t)p.node_count * sizeof *p.node_v);
+            assert_true(vo_sim_hash(a.sim) == vo_sim_hash(b.sim));
+        }
+        vo_snapshot_destroy(snapshot);
+        close_world(&a);
+        close_world(&b);
+    }
+}
+
+static vo_camera camera_at(double x, double fov) {
+    return vo_camera_look_at((vo_vec3){x, -3, 1 + x * x}, (vo_vec3){0, x, 0}, (vo_vec3){0, 0, 1},
+                             fov, 640, 480);
+}
+
+static void assert_same_prediction(const vo_sim *a, const vo_sim *b, double time) {
+    const vo_camera_predictor *p = &a->view.predictor, *q = &b->view.predictor;
+    vo_camera c = vo_camera_predict(p, time), d = vo_camera_predict(q, time);
+    vo_camera_uncertainty u = vo_camera_predict_uncertainty(p, time),
+                          v = vo_camera_predict_uncertainty(q, time);
+    assert_memory_equal(&c, &d, sizeof c);
+    assert_memory_equal(&u, &v, sizeof u);
+    assert_true(u.metres > 0 && u.radians > 0);
+}
+
+static void snapshot_restores_camera_budget_and_statistics(void **state) {
+    (void)state;
+    world a = open_world(1, true), b = open_world(1, true);
+    vo_snapshot *snapshot;
+    for (int i = 0; i < 3; i++) {
+        vo_camera camera = camera_at(0.1 * i * i, 40 + i * i);
+        vo_camera_predictor_add(&a.sim->view.predictor, 0.04 * i, &camera);
+    }
+    assert_ok(a.ctx, vo_sim_step(a.sim));
+    a.sim->budget = (vo_sim_budget){1, 2, 3, 4, 5, 6};
+    assert_ok(a.ctx, vo_sim_save_snapshot(a.sim, &snapshot));
+    assert_ok(b.ctx, vo_sim_restore_snapshot(b.sim, snapshot));
+    assert_memory_equal(&a.sim->budget, &b.sim->budget, sizeof a.sim->budget);
+    assert_memory_equal(&a.sim->stats.stage, &b.sim->stats.stage, sizeof a.sim->stats.stage);
+    assert_true(a.sim->stats.wall_s == b.sim->stats.wall_s);
+    assert_same_counters(a.sim, b.sim);
+    assert_same_prediction(a.sim, b.sim, 0.2);
+    vo_camera replaced = camera_at(0.5, 44); /* continues from the state before the last pose */
+    vo_camera_predictor_add(&a.sim->view.predictor, 0.08, &replaced);
+    vo_camera_predictor_add(&b.sim->view.predictor, 0.08, &replaced);
+    assert_same_prediction(a.sim, b.sim, 0.2);
+    vo_snapshot_destroy(snapshot);
+    close_world(&a);
+    close_world(&b);
+}
+
+/* Saves and restores with each allocation failing in turn; the next call succeeds. */
+static void snapshot_without_memory_can_be_repeated(void **state) {
+    (void)state;
+    test_memory memory = {.fail_at = -1};
+    world w = open_variant(1, false, (variant){.memory = &memory});
+    vo_snapshot *snapshot = NULL;
+    set_measured_material(&w);
+    for (int i = 0; i < STEPS + 1; i++) step_vertices(&w, i);
+    uint64_t expected = vo_sim_hash(w.sim);
+    long live = memory.live;
+    for (long n = 0; !snapshot; n++) {
+        memory.fail_at = memory.calls + n;
+        vo_result result = vo_sim_save_snapshot(w.sim, &snapshot);
+        bool failed = memory.calls > memory.fail_at;
+        memory.fail_at = -1;
+        assert_int_equal(result, failed ? VO_NO_MEMORY : VO_OK);
+        assert_true((snapshot == NULL) == failed);
+        if (failed) assert_int_equal(memory.live, live);
+    }
+    for (long n = 0, failures = 0;; n++) {
+        memory.fail_at = memory.calls + n;
+        vo_result result = vo_sim_restore_snapshot(w.sim, snapshot);
+        bool failed = memory.calls > memory.fail_at;
+        memory.fail_at = -1;
+        failures += result == VO_NO_MEMORY;
+        if (result != VO_OK) assert_int_equal(result, VO_NO_MEMORY);
+        if (result != VO_OK) assert_int_equal(vo_sim_step(w.sim), w.sim->broken);
+        if (failed) continue;
+        assert_ok(w.ctx, result);
+        assert_true(vo_sim_hash(w.sim) == expected);
+        assert_true(failures > 20);
+        break;
+    }
+    assert_ok(w.ctx, vo_sim_step(w.sim));
+    vo_snapshot_destroy(snapshot);
+    close_world(&w);
+    assert_int_equal(memory.live, 0);
+}
+
 static void snapshot_of_other_scene_is_rejected(void **state) {
     (void)state;
     world a = open_world(1, true), b = open_variant(1, true, (variant){.obstacle_cells = 4});
@@ -759,6 +894,9 @@ int main(void) {
         cmocka_unit_test(handle_target_of_zero_scale_motion_holds_nodes),
         cmocka_unit_test(null_material_restores_scene_material),
         cmocka_unit_test(failed_solver_rebuild_requires_restore),
+        cmocka_unit_test(snapshot_restores_vertices_weights_and_measured_fabrics),
+        cmocka_unit_test(snapshot_restores_camera_budget_and_statistics),
+        cmocka_unit_test(snapshot_without_memory_can_be_repeated),
         cmocka_unit_test(snapshot_of_other_scene_is_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
