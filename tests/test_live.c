@@ -733,37 +733,54 @@ static void set_measured_material(world *w) {
     vo_fabric_destroy(fabric);
 }
 
-/* One substep with an obstacle whose nodes are displaced individually, with velocities. */
+/* One substep with a weak handle that moves, and an obstacle whose nodes are displaced
+ * individually, in every second step with velocities. */
 static void step_vertices(world *w, int step) {
     const vo_mesh *rest = w->scene->obstacle[0].mesh;
     vo_vec3 x[64], v[64];
+    vo_placement grip = vo_placement_identity();
+    grip.translate.z = 0.003 * (step + 1);
     for (int k = 0; k < rest->node_count; k++) {
         x[k] = v3_add(rest->node_x[k], v3(0, 0, 0.002 * (step + 1) * (k % 3)));
         v[k] = v3(0, 0, 0.2 * (k % 3));
     }
     assert_ok(w->ctx,
               vo_sim_set_obstacle_vertices(w->sim, 0, rest->node_count, x, step % 2 ? v : NULL));
+    assert_ok(w->ctx, vo_sim_set_handle_target(w->sim, 0, &grip));
     assert_ok(w->ctx, vo_sim_set_handle_weight(w->sim, 0, 1 - 0.05 * step));
     assert_ok(w->ctx, vo_sim_step(w->sim));
 }
 
-static void snapshot_restores_vertices_weights_and_measured_fabrics(void **state) {
+/* Releases the handle and sets another target. */
+static void release_handle(world *w) {
+    vo_placement grip = vo_placement_identity();
+    grip.translate.z = 0.05;
+    assert_ok(w->ctx, vo_sim_set_handle_weight(w->sim, 0, 0));
+    assert_ok(w->ctx, vo_sim_set_handle_target(w->sim, 0, &grip));
+}
+
+static void snapshot_restores_vertices_handles_and_measured_fabrics(void **state) {
     (void)state;
     for (int at = 4; at <= 7; at++) {
         world a = open_world(1, false), b = open_world(1, false);
         vo_snapshot *snapshot;
         set_measured_material(&a);
         for (int i = 0; i < at; i++) step_vertices(&a, i);
+        if (at % 2) release_handle(&a);
         assert_ok(a.ctx, vo_sim_save_snapshot(a.sim, &snapshot));
         assert_ok(b.ctx, vo_sim_restore_snapshot(b.sim, snapshot));
-        for (int i = at; i < at + 2; i++) { /* the inputs of the snapshot stay in use */
-            assert_ok(a.ctx, vo_sim_step(a.sim));
-            assert_ok(b.ctx, vo_sim_step(b.sim));
-            assert_true(vo_sim_hash(a.sim) == vo_sim_hash(b.sim));
+        if (at % 2) { /* attaches to the pose of the last step, which differs from the target */
+            assert_ok(a.ctx, vo_sim_set_handle_weight(a.sim, 0, 0.5));
+            assert_ok(b.ctx, vo_sim_set_handle_weight(b.sim, 0, 0.5));
         }
-        for (int i = at + 2; i < at + 6; i++) {
-            step_vertices(&a, i);
-            step_vertices(&b, i);
+        for (int i = at; i < at + 6; i++) {
+            if (i < at + 2) { /* the inputs of the snapshot stay in use */
+                assert_ok(a.ctx, vo_sim_step(a.sim));
+                assert_ok(b.ctx, vo_sim_step(b.sim));
+            } else {
+                step_vertices(&a, i);
+                step_vertices(&b, i);
+            }
             vo_mesh_view p = vo_sim_get_obstacle(a.sim, 0), q = vo_sim_get_obstacle(b.sim, 0);
             assert_memory_equal(p.node_v, q.node_v, (size_t)p.node_count * sizeof *p.node_v);
             assert_true(vo_sim_hash(a.sim) == vo_sim_hash(b.sim));
@@ -772,6 +789,30 @@ static void snapshot_restores_vertices_weights_and_measured_fabrics(void **state
         close_world(&a);
         close_world(&b);
     }
+}
+
+/* A live pose stays in use after it is restored. */
+static void snapshot_restores_pose_of_obstacle(void **state) {
+    (void)state;
+    world a = open_world(1, false), b = open_world(1, false);
+    vo_snapshot *snapshot;
+    step_live(&a, 3);
+    drive(&a);
+    assert_ok(a.ctx, vo_sim_save_snapshot(a.sim, &snapshot));
+    assert_ok(b.ctx, vo_sim_restore_snapshot(b.sim, snapshot));
+    assert_true(v3_length(a.sim->obstacle[0].pose.translation) > 0);
+    assert_memory_equal(&a.sim->obstacle[0].pose, &b.sim->obstacle[0].pose, sizeof(vo_transform));
+    for (int i = 0; i < 2; i++) {
+        assert_ok(a.ctx, vo_sim_step(a.sim));
+        assert_ok(b.ctx, vo_sim_step(b.sim));
+        vo_mesh_view p = vo_sim_get_obstacle(a.sim, 0), q = vo_sim_get_obstacle(b.sim, 0);
+        assert_memory_equal(p.node_x, q.node_x, (size_t)p.node_count * sizeof *p.node_x);
+        assert_memory_equal(p.node_v, q.node_v, (size_t)p.node_count * sizeof *p.node_v);
+        assert_true(vo_sim_hash(a.sim) == vo_sim_hash(b.sim));
+    }
+    vo_snapshot_destroy(snapshot);
+    close_world(&a);
+    close_world(&b);
 }
 
 static vo_camera camera_at(double x, double fov) {
@@ -894,7 +935,8 @@ int main(void) {
         cmocka_unit_test(handle_target_of_zero_scale_motion_holds_nodes),
         cmocka_unit_test(null_material_restores_scene_material),
         cmocka_unit_test(failed_solver_rebuild_requires_restore),
-        cmocka_unit_test(snapshot_restores_vertices_weights_and_measured_fabrics),
+        cmocka_unit_test(snapshot_restores_vertices_handles_and_measured_fabrics),
+        cmocka_unit_test(snapshot_restores_pose_of_obstacle),
         cmocka_unit_test(snapshot_restores_camera_budget_and_statistics),
         cmocka_unit_test(snapshot_without_memory_can_be_repeated),
         cmocka_unit_test(snapshot_of_other_scene_is_rejected),
