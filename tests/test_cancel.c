@@ -168,6 +168,27 @@ static void creation_with_sewing_is_cancelled(void **state) {
     close_probe(&p);
 }
 
+static vo_result sew_skirt(vo_context *ctx, const void *arg) {
+    vo_mesh *garment, *body;
+    vo_result result = vo_sew(ctx, arg, &garment, &body, NULL);
+    assert_true((garment != NULL) == (result == VO_OK) && (body != NULL) == (result == VO_OK));
+    vo_mesh_destroy(garment);
+    vo_mesh_destroy(body);
+    return result;
+}
+
+static void sewing_is_cancelled(void **state) {
+    (void)state;
+    probe p;
+    vo_sew_def def = vo_sew_def_default();
+    def.pattern = VOILE_SOURCE_DIR "/assets/garments/skirt-wide.json";
+    def.mannequin.faces = 4000;
+    def.edge_length = 0.1;
+    open_probe(&p);
+    check_operation(&p, sew_skirt, &def, 3, 20, "sewing garments");
+    close_probe(&p);
+}
+
 /* ---- untangling ----------------------------------------------------------------------------- */
 
 static vo_result untangle(vo_context *ctx, const void *arg) {
@@ -225,6 +246,7 @@ int main(void) {
         cmocka_unit_test(creation_with_untangling_is_cancelled),
         cmocka_unit_test(creation_with_relaxing_is_cancelled),
         cmocka_unit_test(creation_with_sewing_is_cancelled),
+        cmocka_unit_test(sewing_is_cancelled),
         cmocka_unit_test(untangling_polls_in_every_step),
         cmocka_unit_test(summary_of_a_run_is_cancelled),
     };
