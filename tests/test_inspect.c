@@ -491,6 +491,46 @@ static void inward_container_encloses_outside(void **state) {
     }
 }
 
+/* Sheets at x[0] and x[1], and containers of radius 1 about x = 0 and x = distance. */
+static vo_inspection inspect_two_containers(vo_context *ctx, const double x[2], double distance) {
+    stage st = open_stage(ctx);
+    for (int c = 0; c < 2; c++) {
+        soup s = make_level_sheet(4, 0.2, 0.01 + 0.1 * c);
+        for (int i = 0; i < s.node_count; i++) s.x[i].x += x[c];
+        add_cloth(&st, &s, false);
+    }
+    for (int c = 0; c < 2; c++) {
+        soup s = {0};
+        soup_sphere(&s, 16, v3(c * distance, 0, 0), 1);
+        reverse_faces(&s);
+        add_obstacle(&st, &s, 0);
+    }
+    vo_inspection i = inspect(&st);
+    close_stage(&st);
+    return i;
+}
+
+/* Cloth must be in one of the containers, not in all of them. */
+static void containers_are_joined(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    vo_inspection i = inspect_two_containers(ctx, (double[]){0, 5}, 5); /* one sheet in each */
+    assert_int_equal(i.closed_obstacles, 2);
+    assert_true(vo_inspection_is_clean(&i));
+    assert_int_equal(i.deepest_obstacle, -1);
+    i = inspect_two_containers(ctx, (double[]){0.2, 0.8}, 1); /* overlapping */
+    assert_true(vo_inspection_is_clean(&i));
+    i = inspect_two_containers(ctx, (double[]){0, 3.5}, 5); /* the second is outside of both */
+    assert_int_equal(i.inside_nodes, 25);
+    assert_int_equal(i.deepest_cloth, 1);
+    assert_int_equal(i.deepest_obstacle, 1);
+    assert_true(i.deepest_outside_container);
+    assert_near(i.max_depth, 0.6, 0.02);
+    i = inspect_two_containers(ctx, (double[]){1, 4}, 5); /* through the walls */
+    assert_true(i.obstacle_pairs > 0 && i.inside_nodes > 0 && i.inside_nodes < 50);
+    vo_context_destroy(ctx);
+}
+
 /* Counts the warnings of a simulation. */
 static void count_warning(void *user, vo_log_level make_level_sheet, const char *text) {
     (void)text;
@@ -533,6 +573,7 @@ static void cloth_in_container_starts_without_warnings(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inward_container_encloses_outside),
+        cmocka_unit_test(containers_are_joined),
         cmocka_unit_test(cloth_in_container_starts_without_warnings),
         cmocka_unit_test(intersecting_pairs_are_counted_and_listed),
         cmocka_unit_test(self_intersections_are_counted),

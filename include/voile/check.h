@@ -34,8 +34,9 @@ typedef struct vo_inspection {
     /* Cloth nodes inside the solid of closed obstacles: those whose every edge has two consistently
      * oriented faces. The solid is on the back of the faces (winding number above 0, so parts of
      * the surface may overlap). An obstacle whose normals point inwards (negative volume) is a
-     * container: its solid is everything outside. The solid of a character is always the enclosed
-     * volume, whichever direction its normals have. */
+     * container: its solid is everything outside. With several containers, the solid is
+     * everything outside all of them. The solid of a character is always the enclosed volume,
+     * whichever direction its normals have. */
     int closed_obstacles; /* number of closed obstacles that are present */
     int inside_nodes;
     double max_depth; /* m, distance of the deepest node from the surface; 0: no node is inside */

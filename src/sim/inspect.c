@@ -1,5 +1,6 @@
 #include "sim/inspect.h"
 
+#include "collide/distance.h"
 #include "core/memory.h"
 #include "core/union_find.h"
 #include "math/predicates.h"
@@ -137,6 +138,36 @@ static vo_closed_surface surface_of(const vo_inspector *in, const vo_inspect_par
     return surface;
 }
 
+/* Returns true for a closed obstacle whose solid surrounds it. */
+static bool is_container(const vo_inspector *in, const vo_inspect_part *part) {
+    return part->solid == VO_INSPECT_ORIENTED && has_place(in, part) &&
+           surface_of(in, part).solid == VO_SOLID_AROUND;
+}
+
+/* Returns the squared distance of a point from the faces of a part. */
+static double part_distance2(const vo_inspector *in, const vo_inspect_part *part, vo_vec3 p) {
+    double best = INFINITY;
+    for (int f = part->face; f < part->face_end; f++) {
+        const int *n = in->face[f];
+        double d = vo_distance_vertex_face(p, in->x[n[0]], in->x[n[1]], in->x[n[2]]).squared;
+        best = vo_min(best, d);
+    }
+    return best;
+}
+
+/* Returns the container nearest to a point; NULL if there is none. */
+static const vo_inspect_part *nearest_container(const vo_inspector *in, vo_vec3 p) {
+    const vo_inspect_part *nearest = NULL;
+    double best = INFINITY;
+    for (int i = first_obstacle(in); i < in->part_count; i++) {
+        if (!is_container(in, &in->part[i])) continue;
+        double d = part_distance2(in, &in->part[i], p);
+        if (!nearest || d < best) nearest = &in->part[i], best = d;
+    }
+    return nearest;
+}
+
+/* `part` is the obstacle of the surface; NULL: all containers. */
 static vo_result find_inside_of(vo_inspector *in, const vo_inspect_part *part,
                                 const vo_closed_surface *surface, vo_inspection *out) {
     vo_deepest deepest;
@@ -145,10 +176,11 @@ static vo_result find_inside_of(vo_inspector *in, const vo_inspect_part *part,
     if (deepest.point < 0 || (out->deepest_node >= 0 && deepest.depth <= out->max_depth))
         return VO_OK;
     const vo_inspect_part *cloth = part_of_node(in, deepest.point);
+    if (!part) part = nearest_container(in, in->x[deepest.point]);
     out->max_depth = deepest.depth;
     out->deepest_cloth = cloth->number;
     out->deepest_node = deepest.point - cloth->node;
-    out->deepest_obstacle = part->number;
+    out->deepest_obstacle = part ? part->number : -1;
     out->deepest_position = in->x[deepest.point];
     out->deepest_outside_container = surface->solid == VO_SOLID_AROUND;
     return VO_OK;
@@ -171,13 +203,18 @@ static vo_result find_pieces(vo_inspector *in) {
     return VO_OK;
 }
 
-/* Returns true if an obstacle contains the root of a component, or there are too many candidates.
- * */
-static bool may_have_piece(const vo_inspector *in, const vo_inspect_part *part,
-                           const vo_closed_surface *surface) {
-    bool everywhere = surface->solid == VO_SOLID_AROUND;
+/* Returns the bounds of a surface. */
+static vo_box solid_bounds(const vo_closed_surface *s) {
     vo_box bounds = box_empty();
-    for (int i = part->node; i < part->node_end; i++) bounds = box_add(bounds, in->x[i]);
+    for (int f = 0; f < s->face_count; f++)
+        for (int k = 0; k < 3; k++) bounds = box_add(bounds, s->x[s->face[f][k]]);
+    return bounds;
+}
+
+/* Returns true if a solid contains the root of a component, or there are too many candidates. */
+static bool may_have_piece(const vo_inspector *in, const vo_closed_surface *surface) {
+    bool everywhere = surface->solid == VO_SOLID_AROUND;
+    vo_box bounds = solid_bounds(surface);
     int nodes = cloth_nodes(in), asked = 0;
     for (int i = 0; i < nodes; i++) {
         if (in->piece[i] != i) continue;
@@ -197,6 +234,33 @@ static bool is_apart(const vo_inspector *in, const vo_inspection *out) {
     return out->complete && out->obstacle_pairs == 0;
 }
 
+/* Gathers the faces of all containers into one surface. */
+static vo_result join_containers(vo_inspector *in, vo_closed_surface *out) {
+    int count = 0;
+    *out = (vo_closed_surface){.x = in->x, .solid = VO_SOLID_AROUND};
+    for (int i = first_obstacle(in); i < in->part_count; i++) {
+        const vo_inspect_part *part = &in->part[i];
+        if (!is_container(in, part)) continue;
+        int faces = part->face_end - part->face;
+        if (!vo_reserve(in->ctx, &in->container_face, &in->container_capacity, count + faces))
+            return vo_fail_memory(in->ctx, "the inspection");
+        memcpy(in->container_face + count, in->face + part->face,
+               (size_t)faces * sizeof *in->container_face);
+        count += faces;
+    }
+    out->face = (const int(*)[3])in->container_face;
+    out->face_count = count;
+    return VO_OK;
+}
+
+/* Containers are joined: cloth may be in any of them, and is in the solid outside of all. */
+static vo_result find_outside_containers(vo_inspector *in, bool apart, vo_inspection *out) {
+    vo_closed_surface surface;
+    VO_TRY(join_containers(in, &surface));
+    if (surface.face_count == 0 || (apart && !may_have_piece(in, &surface))) return VO_OK;
+    return find_inside_of(in, NULL, &surface, out);
+}
+
 static vo_result find_insides(vo_inspector *in, vo_inspection *out) {
     bool apart = is_apart(in, out);
     if (in->node_count) memset(in->is_inside, 0, (size_t)in->node_count);
@@ -207,9 +271,10 @@ static vo_result find_insides(vo_inspector *in, vo_inspection *out) {
         if (part->solid == VO_INSPECT_OPEN || !has_place(in, part)) continue;
         vo_closed_surface surface = surface_of(in, part);
         out->closed_obstacles++;
-        if (!apart || may_have_piece(in, part, &surface))
-            VO_TRY(find_inside_of(in, part, &surface, out));
+        if (surface.solid == VO_SOLID_AROUND) continue;
+        if (!apart || may_have_piece(in, &surface)) VO_TRY(find_inside_of(in, part, &surface, out));
     }
+    VO_TRY(find_outside_containers(in, apart, out));
     int nodes = cloth_nodes(in);
     for (int i = 0; i < nodes; i++) out->inside_nodes += in->is_inside[i];
     return VO_OK;
@@ -266,6 +331,7 @@ void vo_inspector_free(vo_inspector *in) {
     vo_free_array(ctx, in->is_inside, in->inside_capacity);
     vo_free_array(ctx, in->face, in->face_capacity);
     vo_free_array(ctx, in->piece, in->piece_capacity);
+    vo_free_array(ctx, in->container_face, in->container_capacity);
     *in = (vo_inspector){.ctx = ctx};
 }
 
@@ -281,6 +347,23 @@ static const vo_mesh *cloth_mesh(const vo_sim *sim, int c, bool given) {
 static vo_inspect_solid solid_of(const vo_sim *sim, int obstacle) {
     if (!vo_mesh_is_closed(sim->obstacle[obstacle].mesh)) return VO_INSPECT_OPEN;
     return sim->scene->obstacle[obstacle].body ? VO_INSPECT_ENCLOSED : VO_INSPECT_ORIENTED;
+}
+
+/* Returns six times the signed volume of a closed mesh. */
+static double mesh_volume6(const vo_mesh *mesh) {
+    double sum = 0;
+    for (int f = 0; f < mesh->face_count; f++) {
+        vo_vec3 x[3];
+        for (int k = 0; k < 3; k++)
+            x[k] = v3_sub(mesh->node_x[vo_mesh_face_node(mesh, f, k)], mesh->node_x[0]);
+        sum += v3_dot(x[0], v3_cross(x[1], x[2]));
+    }
+    return sum;
+}
+
+bool vo_sim_obstacle_is_container(const vo_sim *sim, int obstacle) {
+    return solid_of(sim, obstacle) == VO_INSPECT_ORIENTED &&
+           mesh_volume6(sim->obstacle[obstacle].mesh) < 0;
 }
 
 static vo_result add_meshes(const vo_sim *sim, bool given) {

@@ -54,6 +54,8 @@ typedef struct vo_inspector {
     int (*face)[3]; /* [face_count] nodes */
     int piece_capacity;
     int *piece; /* [nodes of cloth] union-find parent within a connected component */
+    int container_capacity;
+    int (*container_face)[3]; /* nodes of the faces of all containers */
     vo_intersections crossings;
     vo_inside inside;
 } vo_inspector;
@@ -68,5 +70,9 @@ void vo_inspector_free(vo_inspector *in);
 
 /* Returns true if every edge has two faces; their orientations then agree (mesh/mesh.h). */
 bool vo_mesh_is_closed(const vo_mesh *mesh);
+
+/* Returns true if an obstacle is a container: its surface is closed, its normals point inwards, and
+ * it is not the body of a character. Its solid is everything outside. */
+bool vo_sim_obstacle_is_container(const vo_sim *sim, int obstacle);
 
 #endif
