@@ -1,5 +1,6 @@
 /* Tests of rendering runs and scenes to images, movies and image sequences; rejected input. */
 #include "run_fixture.h"
+#include "soup.h"
 
 #include "codec/movie.h"
 #include "codec/png.h"
@@ -281,6 +282,68 @@ static void rounding_applies_near_contacts_only(void **state) {
     assert_int_equal(count[0], 0);
 }
 
+/* Counts the reddish pixels of an image of a red sheet in a cube, seen from an azimuth. */
+static int count_red(bool inward, double azimuth) {
+    static uint8_t rgb[3 * 64 * 64];
+    vo_context *ctx = test_context(1);
+    vo_fabric_def fabric_def = vo_fabric_def_default();
+    vo_material_def material = vo_material_def_default();
+    vo_cloth_def cloth = vo_cloth_def_default();
+    vo_obstacle_def obstacle = vo_obstacle_def_default();
+    vo_scene_def scene_def = vo_scene_def_default();
+    vo_render_options options = vo_render_options_default();
+    vo_fabric *fabric;
+    vo_scene *scene;
+    vo_sim *sim;
+    vo_mesh *cube, *sheet = test_grid(ctx, 0.4, 0.4, 4, 4);
+    scene_def.disable = VO_DISABLE_SEPARATION; /* else the sheet may leave an outward cube */
+    soup s = {0};
+    soup_box(&s, v3(-0.2, -0.3, -0.4), v3(0.6, 0.6, 0.4));
+    for (int f = 0; f < s.face_count && inward; f++) {
+        int a = s.face[f][0];
+        s.face[f][0] = s.face[f][1];
+        s.face[f][1] = a;
+    }
+    assert_ok(ctx, vo_mesh_create(ctx, s.node_count, s.x, s.node_count, NULL, NULL, s.face_count,
+                                  (const int(*)[3])s.face, VO_MESH_FOR_OBSTACLE, &cube));
+    assert_ok(ctx, vo_fabric_create(ctx, &fabric_def, &fabric));
+    assert_ok(ctx, vo_scene_create(ctx, &scene_def, &scene));
+    material.fabric = fabric;
+    cloth.mesh = sheet;
+    cloth.material_count = 1;
+    cloth.materials = &material;
+    obstacle.mesh = cube;
+    assert_ok(ctx, vo_scene_add_cloth(scene, &cloth, NULL));
+    assert_ok(ctx, vo_scene_add_obstacle(scene, &obstacle, NULL));
+    assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
+    options.width = options.height = 64;
+    options.samples = 2;
+    options.azimuth = azimuth;
+    options.colour_count = 1;
+    options.colours = (const unsigned[]){0xe00000};
+    assert_ok(ctx, vo_sim_render_image(sim, &options, rgb));
+    int red = 0;
+    for (int i = 0; i < 64 * 64; i++) red += rgb[3 * i] > 2 * rgb[3 * i + 1];
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    vo_mesh_destroy(cube);
+    vo_mesh_destroy(sheet);
+    vo_fabric_destroy(fabric);
+    soup_free(&s);
+    vo_context_destroy(ctx);
+    return red;
+}
+
+/* Walls of a container are omitted where they are seen from outside, those of a solid are not. */
+static void content_of_a_container_is_visible(void **state) {
+    (void)state;
+    skip_unless_available();
+    for (double azimuth = 0; azimuth < 360; azimuth += 90) {
+        assert_true(count_red(true, azimuth) > 50);
+        assert_int_equal(count_red(false, azimuth), 0);
+    }
+}
+
 static void invalid_input_is_rejected(void **state) {
     (void)state;
     skip_unless_available();
@@ -406,6 +469,7 @@ int main(void) {
         cmocka_unit_test(pixels_are_independent_of_threads),
         cmocka_unit_test(scene_and_simulation_are_rendered),
         cmocka_unit_test(rounding_applies_near_contacts_only),
+        cmocka_unit_test(content_of_a_container_is_visible),
         cmocka_unit_test(invalid_input_is_rejected),
         cmocka_unit_test(invalid_options_are_rejected),
         cmocka_unit_test(missing_libraries_are_reported),

@@ -130,6 +130,19 @@ vo_result vo_model_add_obstacle(vo_model *m, const vo_mesh *mesh, int first_mate
     return add_shaded(m, mesh, SHARP_COS, first_material);
 }
 
+static bool shows_back(const vo_model *m, const vo_model_face *face, vo_vec3 eye) {
+    vo_vec3 a = vo_model_x(m, face->node[0]), b = vo_model_x(m, face->node[1]),
+            c = vo_model_x(m, face->node[2]);
+    return v3_dot(v3_cross(v3_sub(b, a), v3_sub(c, a)), v3_sub(eye, a)) < 0;
+}
+
+void vo_model_cull_back_faces(vo_model *m, int first_face, vo_vec3 eye) {
+    int count = first_face;
+    for (int f = first_face; f < m->face_count; f++)
+        if (!shows_back(m, &m->face[f], eye)) m->face[count++] = m->face[f];
+    m->face_count = count;
+}
+
 vo_result vo_model_add_body(vo_model *m, const vo_mesh *mesh, int first_material) {
     return add_shaded(m, mesh, BODY_SHARP_COS, first_material);
 }

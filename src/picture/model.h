@@ -60,6 +60,10 @@ vo_result vo_model_add_obstacle(vo_model *model, const vo_mesh *mesh, int first_
 /* Like vo_model_add_obstacle, for characters: only edges above 90 degrees are sharp. */
 vo_result vo_model_add_body(vo_model *model, const vo_mesh *mesh, int first_material);
 
+/* Removes the faces from first_face on whose back is visible from `eye` (m, relative to the
+ * origin). */
+void vo_model_cull_back_faces(vo_model *model, int first_face, vo_vec3 eye);
+
 /* Numbers of elements to add. vo_model_reserve allocates them and returns false if memory is
  * exhausted; vo_model_grow adds them to the counts. */
 typedef struct vo_model_size {

@@ -38,7 +38,7 @@ vo_vec3 vo_compare_centre(const vo_compare_run *run) {
 vo_result vo_compare_run_render(vo_compare_run *run, const vo_compare_view *view) {
     vo_render_session *session = &run->session;
     VO_TRY(vo_render_session_fill(session, &(vo_subject){.sim = vo_run_reader_sim(run->reader)},
-                                  view->origin));
+                                  view->origin, view->camera.position));
     vo_gbuffer_pass_def def = {.model = &session->model,
                                .cloth_nodes = session->cloth_nodes,
                                .cloth_faces = session->cloth_faces,

@@ -68,9 +68,11 @@ vo_result vo_render_session_update_positions(vo_render_session *session, const v
 vo_result vo_render_session_find_touching(vo_render_session *session, const vo_sim *sim, int cloth,
                                           const unsigned char **touches);
 
-/* Fills session->model with the content, relative to an origin. */
+/* Fills session->model with the content, relative to an origin. Walls of containers are omitted
+ * where `eye`, the position of the camera (m), is on their solid side: they would hide the
+ * content. */
 vo_result vo_render_session_fill(vo_render_session *session, const vo_subject *subject,
-                                 vo_vec3 origin);
+                                 vo_vec3 origin, vo_vec3 eye);
 
 /* The image has the size of the options, belongs to the session and is valid until the next one. */
 vo_result vo_render_session_draw(vo_render_session *session, const vo_subject *subject,

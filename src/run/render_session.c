@@ -2,6 +2,7 @@
 #include "math/bounds.h"
 #include "picture/palette.h"
 #include "run/render.h"
+#include "sim/inspect.h"
 #include "view/camera.h"
 
 #include <string.h>
@@ -187,11 +188,14 @@ static vo_result update_materials(vo_render_session *s, const vo_subject *subjec
     return VO_OK;
 }
 
-static vo_result add_obstacle(vo_render_session *s, const vo_sim *sim, int i) {
+/* `eye` is relative to the origin of the model. */
+static vo_result add_obstacle(vo_render_session *s, const vo_sim *sim, int i, vo_vec3 eye) {
     const vo_mesh *mesh = sim->obstacle[i].mesh;
-    return sim->scene->obstacle[i].body
-               ? vo_model_add_body(&s->model, mesh, s->material_count - 1)
-               : vo_model_add_obstacle(&s->model, mesh, s->material_count - 1);
+    int first_face = s->model.face_count, material = s->material_count - 1;
+    if (sim->scene->obstacle[i].body) return vo_model_add_body(&s->model, mesh, material);
+    VO_TRY(vo_model_add_obstacle(&s->model, mesh, material));
+    if (vo_sim_obstacle_is_container(sim, i)) vo_model_cull_back_faces(&s->model, first_face, eye);
+    return VO_OK;
 }
 
 /* Subdivisions of each edge that make silhouettes look smooth; 1 for a fine mesh. */
@@ -200,7 +204,7 @@ static int edge_subdivisions(const vo_render_session *s, double faces) {
     return (int)vo_clamp(sqrt(SMOOTH_FACES / (1 + faces)), 1, 4);
 }
 
-static vo_result add_state(vo_render_session *s, const vo_sim *sim) {
+static vo_result add_state(vo_render_session *s, const vo_sim *sim, vo_vec3 eye) {
     double faces = 0;
     for (int c = 0; c < sim->cloth_count; c++) faces += sim->cloth[c].mesh->face_count;
     int paint = 0, parts = edge_subdivisions(s, faces);
@@ -215,7 +219,7 @@ static vo_result add_state(vo_render_session *s, const vo_sim *sim) {
     s->cloth_nodes = s->model.node_count;
     s->cloth_faces = s->model.face_count;
     for (int i = 0; i < sim->obstacle_count; i++)
-        if (sim->obstacle[i].present) VO_TRY(add_obstacle(s, sim, i));
+        if (sim->obstacle[i].present) VO_TRY(add_obstacle(s, sim, i, eye));
     return VO_OK;
 }
 
@@ -226,7 +230,8 @@ static vo_result add_mesh_alone(vo_render_session *s, const vo_mesh *mesh) {
                               last - 1);
 }
 
-vo_result vo_render_session_fill(vo_render_session *s, const vo_subject *subject, vo_vec3 origin) {
+vo_result vo_render_session_fill(vo_render_session *s, const vo_subject *subject, vo_vec3 origin,
+                                 vo_vec3 eye) {
     vo_model *m = &s->model;
     VO_TRY(update_materials(s, subject));
     vo_model_clear(m);
@@ -234,7 +239,8 @@ vo_result vo_render_session_fill(vo_render_session *s, const vo_subject *subject
     m->origin = origin;
     m->material = s->material;
     m->material_count = s->material_count;
-    return subject->sim ? add_state(s, subject->sim) : add_mesh_alone(s, subject->mesh);
+    return subject->sim ? add_state(s, subject->sim, v3_sub(eye, origin))
+                        : add_mesh_alone(s, subject->mesh);
 }
 
 /* The given camera with the size of the options, else one fitted to the extent. */
@@ -250,10 +256,11 @@ static vo_camera find_camera(const vo_render_options *options, const vo_frame_ca
 
 vo_result vo_render_session_draw(vo_render_session *s, const vo_subject *subject,
                                  const vo_extent *e, const vo_frame_camera *given, vo_image *out) {
-    VO_TRY(vo_render_session_fill(s, subject, v3_lerp(e->low, e->high, 0.5)));
+    vo_camera camera = find_camera(s->options, given, e);
+    VO_TRY(vo_render_session_fill(s, subject, v3_lerp(e->low, e->high, 0.5), camera.position));
     double ground = isnan(s->options->ground_height) ? e->lowest : s->options->ground_height;
     vo_renderer_def def = {.model = &s->model,
-                           .camera = find_camera(s->options, given, e),
+                           .camera = camera,
                            .light_right = given->lights,
                            .up = e->up,
                            .has_ground = s->options->ground && isfinite(ground),
