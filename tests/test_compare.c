@@ -110,7 +110,8 @@ static void test_other_runs(void **state) {
     assert_true(a->frame[4].silhouette_iou < a->frame[1].silhouette_iou);
     assert_near(c.run[2].all.silhouette_iou.min, 1, 0);
     assert_int_equal(c.run[2].frame_count, 6);
-    assert_string_equal(c.run[2].name, "run"); /* the folder without the common components */
+    assert_string_equal(c.run[1].name, "run"); /* the folder without the common components */
+    assert_string_equal(c.run[2].name, "run~2");
     assert_string_equal(c.run[1].label, "run");
     assert_string_equal(c.run[2].label, "run~2"); /* the same folder twice: labels still differ */
     double own = 0, reference = 0;

@@ -89,7 +89,8 @@ typedef struct vo_compare_def {
     const char *const *runs;  /* [NULL] run folders; the second is the reference */
     const char *const *names; /* [NULL] names in plots and tables; NULL: the last components of the
                                  folders or, if these collide, the folders without their common
-                                 leading components */
+                                 leading components. A name of an earlier run gets the number
+                                 of the run appended: "name~2" */
     int first, last;          /* [0, -1] frames; last -1: to the end */
     int step;                 /* [1] compares every step-th of these frames */
     int width, height; /* [0, 0] image size in pixels, 1 to 16384; 0: that of the scene's camera, or

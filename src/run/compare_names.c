@@ -1,5 +1,6 @@
 /* Names of compared runs. A name is the last component of the folder; where these collide, the
- * folders without their common leading components. A label is the name in at most VO_COMPARE_LABEL
+ * folders without their common leading components. If an earlier run has the same name, the number
+ * of the run is appended. A label is the name in at most VO_COMPARE_LABEL
  * bytes, for columns and legends: long names lose their common prefix, then their beginning. */
 #include "core/memory.h"
 #include "run/compare.h"
@@ -62,13 +63,39 @@ static char *copy_range(vo_context *ctx, const char *text, size_t length) {
     return copy;
 }
 
-static char *make_name(vo_context *ctx, const vo_compare_def *d, int run) {
+static char *find_name(vo_context *ctx, const vo_compare_def *d, int run) {
     const char *folder = d->runs[run];
     if (d->names) return vo_copy_string(ctx, d->names[run]);
     size_t begin = last_components_collide(d) ? common_components(d) : last_component(folder);
     size_t length = path_length(folder);
     if (begin >= length) begin = 0;
     return copy_range(ctx, folder + begin, length - begin);
+}
+
+static bool is_name_taken(const vo_comparison *c, int run, const char *name) {
+    for (int k = 0; k < run; k++)
+        if (strcmp(c->run[k].name, name) == 0) return true;
+    return false;
+}
+
+/* Returns `name` with the number of the run; frees it. */
+static char *append_number(vo_context *ctx, char *name, int run) {
+    size_t size = strlen(name) + 16;
+    char *longer = vo_alloc(ctx, size), *copy = NULL;
+    if (longer) {
+        snprintf(longer, size, "%s~%d", name, run);
+        copy = vo_copy_string(ctx, longer);
+    }
+    vo_free(ctx, longer, size);
+    vo_free_string(ctx, name);
+    return copy;
+}
+
+/* The names of the earlier runs are set. */
+static char *make_name(vo_context *ctx, const vo_compare_def *d, const vo_comparison *c, int run) {
+    char *name = find_name(ctx, d, run);
+    while (name && is_name_taken(c, run, name)) name = append_number(ctx, name, run);
+    return name;
 }
 
 /* Moves an offset to the begin of a UTF-8 character. */
@@ -94,15 +121,19 @@ static bool is_taken(const vo_comparison *c, int run) {
     return false;
 }
 
-/* Replaces the end of a label that an earlier run has by the number of the run. */
-static void make_unique(const vo_comparison *c, int run) {
-    char *label = c->run[run].label, number[16];
-    if (!is_taken(c, run)) return;
-    size_t digits = (size_t)snprintf(number, sizeof number, "~%d", run);
+/* Replaces the end of a label by a number. */
+static void end_with_number(char label[VO_COMPARE_LABEL + 1], int value) {
+    char number[16];
+    size_t digits = (size_t)snprintf(number, sizeof number, "~%d", value);
     size_t keep = strlen(label);
     if (keep > VO_COMPARE_LABEL - digits) keep = VO_COMPARE_LABEL - digits;
     while (keep > 0 && ((unsigned char)label[keep] & 0xc0) == 0x80) keep--;
     memcpy(label + keep, number, digits + 1);
+}
+
+/* Numbers a label that an earlier run has; the first number is that of the run. */
+static void make_unique(const vo_comparison *c, int run) {
+    for (int number = run; is_taken(c, run); number++) end_with_number(c->run[run].label, number);
 }
 
 static void label_runs(vo_comparison *c) {
@@ -117,7 +148,7 @@ static void label_runs(vo_comparison *c) {
 
 bool vo_compare_name_runs(vo_context *ctx, const vo_compare_def *def, vo_comparison *c) {
     for (int i = 0; i < c->run_count; i++) {
-        c->run[i].name = make_name(ctx, def, i);
+        c->run[i].name = make_name(ctx, def, c, i);
         if (!c->run[i].name) return false;
     }
     label_runs(c);
