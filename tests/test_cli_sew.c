@@ -53,6 +53,15 @@ static void invalid_outputs_are_reported_before_sewing(void **state) {
     expect(folder, "sew tube.json --merge tube.json -o g.obj --fabric f", 2, "--merge joins two");
 }
 
+static void counts_are_singular_or_plural(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_pattern(folder, "{\"name\": \"side\", \"a\": \"front.left\", \"b\": \"back.right\"}");
+    expect_out(folder, "sew tube.json -o g.obj --edge 0.1 --no-body", 0, " faces, 1 seam closed");
+    write_pattern(folder, GOOD);
+    expect_out(folder, "sew tube.json -o g.obj --edge 0.1 --no-body", 0, " faces, 2 seams closed");
+}
+
 static void invalid_seams_are_named(void **state) {
     (void)state;
     const char *folder = test_folder();
@@ -156,6 +165,7 @@ static void simulate_cancelled_during_sewing_leaves_no_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(invalid_outputs_are_reported_before_sewing),
+        cmocka_unit_test(counts_are_singular_or_plural),
         cmocka_unit_test(invalid_seams_are_named),
         cmocka_unit_test(crossed_seams_warn),
         cmocka_unit_test(implausible_body_warns),

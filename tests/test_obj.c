@@ -140,9 +140,9 @@ static void syntax_error_names_line(void **state) {
     assert_rejected("v 0,5 1 2\n", "test.obj: line 1: expected a number, found \"0,5\"");
     assert_rejected("v 1 2 \x01\xff\n", "test.obj: line 1: expected a number, found \"??\"");
     assert_rejected("v 0 0 0\nf 1 2 3\n",
-                    "test.obj: line 2: v 2 does not exist: there are 1 v lines before this line");
+                    "test.obj: line 2: v 2 does not exist: there is 1 v line before this line");
     assert_rejected("v 0 0 0\nf -2 1 1\n",
-                    "test.obj: line 2: v -2 does not exist: there are 1 v lines before this line");
+                    "test.obj: line 2: v -2 does not exist: there is 1 v line before this line");
     assert_rejected("v 0 0 0\nf 1/1 1/1 1/1\n",
                     "test.obj: line 2: vt 1 does not exist: there are 0 vt lines before this line");
     assert_rejected("v 0 0 0\nf 0 1 1\n",
@@ -169,7 +169,7 @@ static void syntax_error_names_line(void **state) {
     assert_rejected("v 0 0 0\nnl 3000000000\n",
                     "test.obj: line 2: expected a whole number, found \"3000000000\"");
     assert_rejected("v 0 0 0\ne 1 2\n",
-                    "test.obj: line 2: v 2 does not exist: there are 1 v lines before this line");
+                    "test.obj: line 2: v 2 does not exist: there is 1 v line before this line");
 }
 
 /* Messages contain file, line, element, position and remedy. */

@@ -181,8 +181,6 @@ static void end_json(check_report *report, bool ok) {
 
 /* ---- for people ----------------------------------------------------------------------------- */
 
-static const char *plural(long long count) { return count == 1 ? "" : "s"; }
-
 /* The sums over the frames of a run, or the first state of a scene. */
 static void print_frames(const check_report *report) {
     check_totals t = total_of(report);
@@ -192,19 +190,21 @@ static void print_frames(const check_report *report) {
         printf("first state: ");
     else
         printf("%s of %s frame%s clean: ", text_count(t.clean_frames).s,
-               text_count(t.frames + report->unread).s, plural(t.frames + report->unread));
-    printf("%s intersection%s, %s node%s inside obstacles", text_count(pairs).s, plural(pairs),
-           text_count(t.inside_nodes).s, plural(t.inside_nodes));
+               text_count(t.frames + report->unread).s, text_plural(t.frames + report->unread));
+    printf("%s intersection%s, %s node%s inside obstacles", text_count(pairs).s, text_plural(pairs),
+           text_count(t.inside_nodes).s, text_plural(t.inside_nodes));
     if (t.inside_nodes) printf(" (at most %.3g m deep)", t.max_depth);
     if (t.lagging_nodes)
         printf(", %s node%s of obstacles behind (at most %.3g m)", text_count(t.lagging_nodes).s,
-               plural(t.lagging_nodes), t.max_lag);
+               text_plural(t.lagging_nodes), t.max_lag);
     if (t.frozen_substeps)
-        printf(", %s frozen substep%s", text_count(t.frozen_substeps).s, plural(t.frozen_substeps));
+        printf(", %s frozen substep%s", text_count(t.frozen_substeps).s,
+               text_plural(t.frozen_substeps));
     if (t.lost_nodes)
-        printf(", %s node%s at no finite place", text_count(t.lost_nodes).s, plural(t.lost_nodes));
+        printf(", %s node%s at no finite place", text_count(t.lost_nodes).s,
+               text_plural(t.lost_nodes));
     printf(", %s inverted face%s, strain from %.3g to %.3g\n", text_count(t.inverted_faces).s,
-           plural(t.inverted_faces), t.min_strain, t.max_strain);
+           text_plural(t.inverted_faces), t.min_strain, t.max_strain);
 }
 
 static void print_end(const check_report *report) {
@@ -213,7 +213,8 @@ static void print_end(const check_report *report) {
         printf("%s: %s without defects\n", report->path, report->kind);
     else
         printf("%s: %s with %d error%s and %d warning%s\n", report->path, report->kind,
-               report->fatal, plural(report->fatal), report->other, plural(report->other));
+               report->fatal, text_plural(report->fatal), report->other,
+               text_plural(report->other));
 }
 
 void check_report_end(check_report *report, bool ok, bool aborted) {

@@ -129,10 +129,11 @@ static bool watch(void *user, const vo_sew_progress *p) {
 
 static void print_report(const cli_args *args, const vo_sew_report *r) {
     if (args->quiet) return;
-    printf("%s: %s faces, %d seams closed", args->output, text_count(r->faces).s, r->seams);
+    printf("%s: %s faces, %d seam%s closed", args->output, text_count(r->faces).s, r->seams,
+           text_plural(r->seams));
     if (r->stitches) printf(" (%.1f mm apart before they were joined)", 1000 * r->gap);
-    printf(", strain up to %.1f %%, %d steps in %s\n", 100 * r->max_strain, r->steps,
-           text_seconds(r->wall_s).s);
+    printf(", strain up to %.1f %%, %d step%s in %s\n", 100 * r->max_strain, r->steps,
+           text_plural(r->steps), text_seconds(r->wall_s).s);
 }
 
 static int save(vo_context *ctx, const vo_mesh *mesh, const char *path) {

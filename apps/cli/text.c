@@ -16,6 +16,8 @@ text text_count(long long value) {
     return out;
 }
 
+const char *text_plural(long long value) { return value == 1 ? "" : "s"; }
+
 text text_seconds(double seconds) {
     text out;
     if (!(seconds < 1e9)) seconds = 1e9;

@@ -11,6 +11,9 @@ typedef struct text {
 /* 20,000 */
 text text_count(long long value);
 
+/* The ending of a regular noun after this number: "%s node%s". */
+const char *text_plural(long long value);
+
 /* "0.31 s", "42 s", "3 min 05 s", "2 h 14 min" */
 text text_seconds(double seconds);
 

@@ -2,6 +2,7 @@
 
 #include "codec/json_private.h"
 #include "core/memory.h"
+#include "core/plural.h"
 
 #include <json-c/json.h>
 #include <limits.h>
@@ -272,7 +273,7 @@ vo_result vo_json_read_string(vo_json_cursor at, const char **out) {
 vo_result vo_json_read_reals(vo_json_cursor at, double *out, int count) {
     if (!vo_json_is_present(at)) return VO_OK;
     char what[48];
-    snprintf(what, sizeof what, "an array of %d number%s", count, count == 1 ? "" : "s");
+    snprintf(what, sizeof what, "an array of %d number%s", count, vo_plural(count));
     if (vo_json_kind(at) != VO_JSON_ARRAY) return fail_expected(at, what);
     if (vo_json_length(at) != count)
         return vo_json_fail(at, "expected %s, found %d", what, vo_json_length(at));

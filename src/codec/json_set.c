@@ -2,6 +2,7 @@
 #include "codec/json.h"
 #include "codec/json_private.h"
 #include "core/memory.h"
+#include "core/plural.h"
 
 #include <json-c/json.h>
 #include <stdarg.h>
@@ -186,7 +187,7 @@ static vo_result find_child(const override *s, json_object *from, int at, json_o
     if ((size_t)now->index > length)
         return fail_override(s, "%s has %zu element%s, so index %d is out of range",
                              container_path(s, at, name, sizeof name), length,
-                             length == 1 ? "" : "s", now->index);
+                             vo_plural((int64_t)length), now->index);
     *out = json_object_array_get_idx(from, (size_t)now->index);
     return VO_OK;
 }

@@ -1,5 +1,6 @@
 #include "codec/obj_reader.h"
 #include "core/memory.h"
+#include "core/plural.h"
 #include "mesh/columns.h"
 #include "mesh/data.h"
 #include "mesh/polygon.h"
@@ -44,8 +45,9 @@ vo_result vo_obj_read_index(vo_obj_reader *r, const char *keyword, int count, in
     if (!read_int(r, &index)) return vo_obj_fail_word(r, "an index");
     if (index == 0) return vo_obj_fail(r, "index 0 is invalid; OBJ indices start at 1");
     if (index > count || index < -count)
-        return vo_obj_fail(r, "%s %d does not exist: there are %d %s lines before this line",
-                           keyword, index, count, keyword);
+        return vo_obj_fail(r, "%s %d does not exist: there %s %d %s line%s before this line",
+                           keyword, index, count == 1 ? "is" : "are", count, keyword,
+                           vo_plural(count));
     *out = index > 0 ? index - 1 : count + index;
     return VO_OK;
 }

@@ -1,5 +1,6 @@
 /* Text of mesh defects for messages and the log. */
 #include "core/memory.h"
+#include "core/plural.h"
 #include "mesh/validate.h"
 
 #include <stdio.h>
@@ -82,7 +83,7 @@ void vo_mesh_report_text(const vo_mesh_report *report, char *text, size_t size) 
     if (others == 0)
         snprintf(text, size, "%s", defect);
     else
-        snprintf(text, size, "%s (and %d other defect%s)", defect, others, others > 1 ? "s" : "");
+        snprintf(text, size, "%s (and %d other defect%s)", defect, others, vo_plural(others));
 }
 
 void vo_mesh_report_log(const vo_mesh_report *report, const char *name) {
@@ -96,6 +97,6 @@ void vo_mesh_report_log(const vo_mesh_report *report, const char *name) {
         logged++;
     }
     if (warnings > logged)
-        vo_log_line(report->ctx, VO_LOG_WARNING, "%s: %d more warnings are not shown", name,
-                    warnings - logged);
+        vo_log_line(report->ctx, VO_LOG_WARNING, "%s: %s not shown", name,
+                    vo_count_words(warnings - logged, "more warning is", "more warnings are").s);
 }

@@ -1,6 +1,7 @@
 #include "run/export_files.h"
 
 #include "core/file.h"
+#include "core/plural.h"
 #include "run/folder.h"
 
 #include <dirent.h>
@@ -72,5 +73,5 @@ void vo_exports_warn_others(vo_context *ctx, const char *folder, vo_export_exten
         vo_log_line(ctx, VO_LOG_WARNING,
                     "%s: contains %d exported file%s of frames, cloths or obstacles that this run "
                     "does not have, the first is %s; remove them or choose another folder",
-                    folder, count, count == 1 ? "" : "s", first);
+                    folder, count, vo_plural(count), first);
 }

@@ -1,5 +1,7 @@
 #include "run/findings.h"
 
+#include "core/plural.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -20,8 +22,8 @@ vo_result vo_findings_conclude(vo_findings *f, vo_result result) {
     if (about_input) vo_findings_add(f, true, "%s", f->ctx->message);
     if (result != VO_OK && !about_input) return result;
     if (f->fatal == 0) return VO_OK;
-    return vo_fail(f->ctx, VO_BAD_DATA, "%s: %d %s", f->def->path, f->fatal,
-                   f->fatal == 1 ? "defect" : "defects");
+    return vo_fail(f->ctx, VO_BAD_DATA, "%s: %d defect%s", f->def->path, f->fatal,
+                   vo_plural(f->fatal));
 }
 
 /* ---- parts of messages
@@ -44,12 +46,6 @@ static words face_words(const vo_inspected *w, const char *owner, int number, in
 static words position_words(vo_vec3 p) {
     words t;
     snprintf(t.s, sizeof t.s, "(%.6g, %.6g, %.6g) m", p.x, p.y, p.z);
-    return t;
-}
-
-static words count_words(int count, const char *one, const char *many) {
-    words t;
-    snprintf(t.s, sizeof t.s, "%d %s", count, count == 1 ? one : many);
     return t;
 }
 
@@ -95,7 +91,7 @@ static void report_pairs(vo_findings *f, const vo_inspected *w, const vo_inspect
     int count = vo_inspection_intersections(i);
     if (count == 0 || !is_first(&f->found_pairs, &f->pairs, w->frame, count)) return;
     vo_findings_add(f, w->fatal, "%s: %s%s intersect%s%s", w->name, i->complete ? "" : "at least ",
-                    count_words(count, "pair of faces", "pairs of faces").s, kind_words(w, i).s,
+                    vo_count_words(count, "pair of faces", "pairs of faces").s, kind_words(w, i).s,
                     advice_words(f, w).s);
     for (int k = 0; k < i->pair_count; k++) report_pair(f, w, &i->pair[k]);
 }
@@ -107,7 +103,7 @@ static void report_inside(vo_findings *f, const vo_inspected *w, const vo_inspec
     vo_findings_add(
         f, w->fatal,
         "%s: %s inside obstacles, deepest node %d of cloth %d, %.3g m %s obstacle %d%s at %s%s",
-        w->name, count_words(i->inside_nodes, "node is", "nodes are").s, i->deepest_node,
+        w->name, vo_count_words(i->inside_nodes, "node is", "nodes are").s, i->deepest_node,
         i->deepest_cloth, i->max_depth, container ? "outside" : "inside", i->deepest_obstacle,
         container ? " (a container, since its faces look inwards; reverse them if it is solid)"
                   : "",
@@ -120,11 +116,11 @@ static void report_degenerate(vo_findings *f, const vo_inspected *w, const vo_in
         vo_findings_add(f, w->fatal,
                         "%s: %s zero area in the world or inverted in material space, the first is "
                         "%s; check for coincident nodes",
-                        w->name, count_words(i->inverted_faces, "face has", "faces have").s,
+                        w->name, vo_count_words(i->inverted_faces, "face has", "faces have").s,
                         face_words(w, "cloth", i->inverted_cloth, i->inverted_face).s);
     if (i->lost_nodes)
         vo_findings_add(f, w->fatal, "%s: %s not finite or beyond 1e30 m", w->name,
-                        count_words(i->lost_nodes, "node position is", "node positions are").s);
+                        vo_count_words(i->lost_nodes, "node position is", "node positions are").s);
 }
 
 /* ---- all frames ------------------------------------------------------------------------------ */
@@ -150,9 +146,9 @@ static void count_frozen(vo_findings *f, int frame, const vo_inspection *i) {
 static void report_repeated(vo_findings *f, const vo_repeated_defect *r, const char *defect) {
     if (r->frames == 0) return;
     vo_findings_add(f, true,
-                    "%s: %s in %d more %s, from frame %d to frame %d, most (%d) in frame %d",
-                    f->def->path, defect, r->frames, r->frames == 1 ? "frame" : "frames", r->first,
-                    r->last, r->max_count, r->max_frame);
+                    "%s: %s in %d more frame%s, from frame %d to frame %d, most (%d) in frame %d",
+                    f->def->path, defect, r->frames, vo_plural(r->frames), r->first, r->last,
+                    r->max_count, r->max_frame);
 }
 
 static void warn_lag(vo_findings *f) {
@@ -161,8 +157,8 @@ static void warn_lag(vo_findings *f) {
                     "%s: obstacles lag behind their motions in %s, most in frame %d: %s displaced, "
                     "furthest node %d of obstacle %d, by %.3g m at %s; leave more room for the "
                     "cloth between obstacles",
-                    f->def->path, count_words(f->lagging_frames, "frame", "frames").s,
-                    f->max_lag_frame, count_words(f->max_lag_nodes, "node is", "nodes are").s,
+                    f->def->path, vo_count_words(f->lagging_frames, "frame", "frames").s,
+                    f->max_lag_frame, vo_count_words(f->max_lag_nodes, "node is", "nodes are").s,
                     f->max_lag_node, f->max_lag_obstacle, f->max_lag,
                     position_words(f->max_lag_position).s);
 }
@@ -173,8 +169,8 @@ static void warn_frozen(vo_findings *f) {
                     "%s: the cloth was frozen in %lld substep%s without a solution, in %s from "
                     "frame %d on; check whether it has collapsed there, and that sizes, materials "
                     "and forces are in metres, kilograms and seconds",
-                    f->def->path, (long long)f->frozen_substeps, f->frozen_substeps == 1 ? "" : "s",
-                    count_words(f->frozen_frames, "frame", "frames").s, f->first_frozen_frame);
+                    f->def->path, (long long)f->frozen_substeps, vo_plural(f->frozen_substeps),
+                    vo_count_words(f->frozen_frames, "frame", "frames").s, f->first_frozen_frame);
 }
 
 void vo_findings_after_frames(vo_findings *f) {

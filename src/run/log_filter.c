@@ -1,5 +1,7 @@
 #include "run/log_filter.h"
 
+#include "core/plural.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -138,12 +140,12 @@ static void log_counts(vo_context *ctx, const vo_filtered_kind *k) {
         const vo_filtered_warning *w = &k->warning[i];
         if (w->more > 0)
             vo_log_line(ctx, VO_LOG_WARNING, "frames %d to %d: in %d frame%s again: %s", w->from,
-                        w->to, w->more, w->more == 1 ? "" : "s", w->text);
+                        w->to, w->more, vo_plural(w->more), w->text);
     }
     if (k->others > 0)
         vo_log_line(ctx, VO_LOG_WARNING,
                     "frames %d to %d: %d more warning%s about other objects, like: %s", k->from,
-                    k->to, k->others, k->others == 1 ? "" : "s", k->warning[0].text);
+                    k->to, k->others, vo_plural(k->others), k->warning[0].text);
 }
 
 void vo_log_filter_end(vo_log_filter *f) {

@@ -3,6 +3,7 @@
  * A run survives a crash at any time: a frame file is written under a temporary name and renamed,
  * so it is complete or absent; it contains the whole state, so resuming needs nothing else; its
  * line of statistics is appended afterwards and can be restored from it. */
+#include "core/plural.h"
 #include "core/timer.h"
 #include "run/export_files.h"
 #include "run/folder.h"
@@ -189,7 +190,7 @@ static vo_result spare_frames(const run *r, const vo_frame_list *list) {
     return vo_fail(r->ctx, VO_BAD_ARGUMENT,
                    "%s: already contains a run of %d frame%s; resume it, or set overwrite to start "
                    "again",
-                   r->folder, list->count, list->count == 1 ? "" : "s");
+                   r->folder, list->count, vo_plural(list->count));
 }
 
 /* Fails if the run must not be written to the folder. Changes nothing, so it is called before any

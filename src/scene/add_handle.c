@@ -1,5 +1,6 @@
 /* Adds handles to the scene: checks them and resolves labels into lists of nodes. */
 #include "core/memory.h"
+#include "core/plural.h"
 #include "math/bounds.h"
 #include "scene/build.h"
 
@@ -129,7 +130,7 @@ static void warn_about_nodes(const vo_scene *scene, const node_selection *c, int
             scene->ctx, VO_LOG_WARNING,
             "handle %d ignores %d node%s of cloth %d that no face uses; they have no position "
             "on the circle",
-            handle, c->dropped, c->dropped == 1 ? "" : "s", cloth);
+            handle, c->dropped, vo_plural(c->dropped), cloth);
     else if (count == 0)
         vo_log_line(scene->ctx, VO_LOG_WARNING,
                     "handle %d holds nothing: no node of cloth %d has label %d", handle, cloth,

@@ -1,5 +1,6 @@
 /* Adds motions and obstacles to the scene. */
 #include "core/memory.h"
+#include "core/plural.h"
 #include "math/bounds.h"
 #include "scene/build.h"
 
@@ -31,8 +32,8 @@ vo_result vo_scene_add_motion(vo_scene *scene, int key_count, const vo_keyframe 
 vo_result vo_scene_check_motion(const vo_scene *scene, int motion) {
     if (motion >= -1 && motion < scene->motion_count) return VO_OK;
     return vo_fail(scene->ctx, VO_BAD_ARGUMENT,
-                   "motion %d does not exist; the scene has %d motions", motion,
-                   scene->motion_count);
+                   "motion %d does not exist; the scene has %d motion%s", motion,
+                   scene->motion_count, vo_plural(scene->motion_count));
 }
 
 vo_result vo_scene_check_times(vo_context *ctx, double start, double end, double fade) {

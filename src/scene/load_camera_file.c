@@ -1,6 +1,7 @@
 /* Cameras from FBX, glTF and Collada files: the clip is sampled once per frame, shot by shot. */
 #include "character/import/import.h"
 #include "core/memory.h"
+#include "core/plural.h"
 #include "scene/camera_cuts.h"
 #include "scene/load.h"
 
@@ -103,8 +104,7 @@ static void log_cuts(const camera_import *f) {
     vo_log_line(f->loader->ctx, VO_LOG_INFO,
                 "%s: %s: %d cut%s detected in the file, the first at %.4g s of its clip; to change "
                 "this, set cuts to the frames at which shots begin",
-                f->at->file, path, f->cuts.count, f->cuts.count == 1 ? "" : "s",
-                f->cuts.cut[0].time);
+                f->at->file, path, f->cuts.count, vo_plural(f->cuts.count), f->cuts.cut[0].time);
 }
 
 static vo_result find_cuts(camera_import *f) {

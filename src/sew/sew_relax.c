@@ -1,5 +1,6 @@
 /* Relax pass of sewing: the garments settle under gravity, held by friction and pinned labels. */
 #include "core/memory.h"
+#include "core/plural.h"
 #include "sew/sew.h"
 #include "sim/sim.h"
 
@@ -146,12 +147,14 @@ static vo_result simulate_phase(vo_sewing *s, const phase *f, vo_scene *scene, v
     vo_inspection found;
     VO_TRY(vo_sim_inspect(*sim, &found));
     if (vo_inspection_is_clean(&found)) return VO_OK;
-    return vo_fail(
-        s->task->ctx, VO_BAD_DATA,
-        "%s: sewn, but %d pairs of faces intersect and %d nodes are inside the body; use "
-        "shorter edges (edge_length), or widen the garment",
-        s->task->piece[s->piece].pattern->file, vo_inspection_intersections(&found),
-        found.inside_nodes);
+    return vo_fail(s->task->ctx, VO_BAD_DATA,
+                   "%s: sewn, but %s and %s inside the body; use "
+                   "shorter edges (edge_length), or widen the garment",
+                   s->task->piece[s->piece].pattern->file,
+                   vo_count_words(vo_inspection_intersections(&found), "pair of faces intersects",
+                                  "pairs of faces intersect")
+                       .s,
+                   vo_count_words(found.inside_nodes, "node is", "nodes are").s);
 }
 
 static vo_result relax(vo_sewing *s, const phase *f, vo_sew_report *report) {

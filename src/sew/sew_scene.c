@@ -1,5 +1,6 @@
 /* Sewing of a scene's garments at the creation of a simulation: the garments of each character are
  * one task in the frame of its body. Equal garments on equal bodies are sewn once. */
+#include "core/plural.h"
 #include "core/timer.h"
 #include "mesh/refine.h"
 #include "sew/sew.h"
@@ -130,7 +131,7 @@ static vo_result sew_around(const vo_mesh *body, wardrobe *w, outfit *o) {
     vo_log_line(w->ctx, VO_LOG_INFO,
                 "%d garment%s sewn: %d faces, seams %.1f mm apart before they were joined, strain "
                 "up to %.1f %%, %.1f s",
-                o->count, o->count == 1 ? "" : "s", report.faces, 1000 * report.gap,
+                o->count, vo_plural(o->count), report.faces, 1000 * report.gap,
                 100 * report.max_strain, report.wall_s);
     for (int i = 0; i < o->count; i++)
         while (o->sewn[i]->node_count < w->scene->cloth[o->cloth[i]].mesh->node_count)

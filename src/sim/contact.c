@@ -2,6 +2,7 @@
  * collision after it. */
 #include "collide/dense_region.h"
 #include "core/parallel.h"
+#include "core/plural.h"
 #include "sim/sim.h"
 
 #include <string.h>
@@ -180,10 +181,13 @@ static void warn_lag(vo_sim *sim, const vo_response_report *r) {
     bool pinned = part < sim->cloth_count;
     vo_log_line(sim->ctx, VO_LOG_WARNING,
                 "frame %d: too little space for cloth at (%.4g, %.4g, %.4g) m, between %s %d and "
-                "another moving object; %d nodes lag behind their motion: leave more space for the "
+                "another moving object; %s: leave more space for the "
                 "cloth there",
                 sim->frame + 1, x.x, x.y, x.z, pinned ? "the pins of cloth" : "obstacle",
-                pinned ? part : part - sim->cloth_count, r->lagging_nodes);
+                pinned ? part : part - sim->cloth_count,
+                vo_count_words(r->lagging_nodes, "node lags behind its motion",
+                               "nodes lag behind their motion")
+                    .s);
 }
 
 /* Returns a face of a node. */
@@ -206,11 +210,12 @@ static void warn_dense_region(vo_sim *sim, const vo_response_report *r) {
     vo_log_line(sim->ctx, VO_LOG_WARNING,
                 "frame %d: more comes together around face %d of %s %d than can be kept apart pair "
                 "by pair: %d faces lie within %.3g mm of (%.4g, %.4g, %.4g) m, and something moves "
-                "by %.3g m in a substep; %d nodes stay where they were",
+                "by %.3g m in a substep; %s in place",
                 sim->frame + 1, face - s->part[part].face_begin,
                 part < cloths ? "cloth" : "obstacle", part < cloths ? part : part - cloths,
                 clump.face_count, 1e3 * clump.radius, clump.position.x, clump.position.y,
-                clump.position.z, r->max_motion, r->frozen_nodes + r->lagging_nodes);
+                clump.position.z, r->max_motion,
+                vo_count_words(r->frozen_nodes + r->lagging_nodes, "node stays", "nodes stay").s);
 }
 
 void vo_sim_contact_warn_frozen_region(vo_sim *sim) {

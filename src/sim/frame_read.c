@@ -1,3 +1,4 @@
+#include "core/plural.h"
 #include "mesh/validate.h"
 #include "sim/frame_file.h"
 
@@ -54,8 +55,9 @@ static vo_result check_labels(const source *s, int c, int material_count,
         if (data->face_label[f] < 0 || data->face_label[f] >= material_count)
             return vo_fail(s->ctx, VO_BAD_DATA,
                            "%s: face %d of cloth %d has the label %d, but the "
-                           "scene has %d materials for it",
-                           s->path, f, c, data->face_label[f], material_count);
+                           "scene has %d material%s for it",
+                           s->path, f, c, data->face_label[f], material_count,
+                           vo_plural(material_count));
     return VO_OK;
 }
 

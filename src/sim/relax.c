@@ -1,5 +1,6 @@
 /* Relaxing of an initial state whose strain no fabric can bear. The steps take no simulated time
  * and each begins at rest, until the strain is plausible or no longer decreases. */
+#include "core/plural.h"
 #include "sim/sim.h"
 #include "sim/stages.h"
 
@@ -87,8 +88,9 @@ vo_result vo_sim_relax(vo_sim *sim) {
     int untangled = sim->stats.untangled;
     vo_stats_begin(&sim->stats, 0, vo_sim_now(sim));
     sim->stats.untangled = untangled;
-    vo_log_line(sim->ctx, VO_LOG_INFO,
-                "cloth was stretched by up to %.0f %% at the start; relaxed to %.0f %% in %d steps",
-                100 * first, 100 * strain, steps);
+    vo_log_line(
+        sim->ctx, VO_LOG_INFO,
+        "cloth was stretched by up to %.0f %% at the start; relaxed to %.0f %% in %d step%s",
+        100 * first, 100 * strain, steps, vo_plural(steps));
     return VO_OK;
 }

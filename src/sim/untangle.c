@@ -2,6 +2,7 @@
  * remeshing; logs those that remain. */
 #include "collide/untangle/untangle.h"
 
+#include "core/plural.h"
 #include "sim/sim.h"
 
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void log_tangle(const vo_sim *sim, const vo_tangle *t, const char *when) 
             t->position.z);
     else
         vo_log_line(sim->ctx, VO_LOG_WARNING,
-                    "%sface %d of %s and face %d of %s intersect, with %d pairs in the region, at "
+                    "%sface %d of %s and face %d of %s intersect (pairs in the region: %d), at "
                     "(%.4g, %.4g, %.4g) m, and could not be separated (%s); move them apart in the "
                     "scene",
                     when, own_face(sim, t->face[0]), first, own_face(sim, t->face[1]), second,
@@ -49,14 +50,18 @@ static void log_report(const vo_sim *sim, const vo_untangle_report *r) {
     if (sim->stats.frame != 0) snprintf(when, sizeof when, "frame %d: ", sim->stats.frame);
     if (r->pairs_before && r->pairs_after == 0)
         vo_log_line(sim->ctx, VO_LOG_INFO,
-                    "%s%d pairs of faces intersected and were separated; nodes moved by at most "
+                    "%s%s separated; nodes moved by at most "
                     "%.3g m",
-                    when, r->pairs_before, r->max_motion);
+                    when,
+                    vo_count_words(r->pairs_before, "intersecting pair of faces was",
+                                   "intersecting pairs of faces were")
+                        .s,
+                    r->max_motion);
     for (int i = 0; i < r->tangle_count && i < MAX_LOGGED; i++)
         log_tangle(sim, &r->tangle[i], when);
     if (r->tangle_count > MAX_LOGGED)
-        vo_log_line(sim->ctx, VO_LOG_WARNING, "%s%d more tangles", when,
-                    r->tangle_count - MAX_LOGGED);
+        vo_log_line(sim->ctx, VO_LOG_WARNING, "%s%d more tangle%s", when,
+                    r->tangle_count - MAX_LOGGED, vo_plural(r->tangle_count - MAX_LOGGED));
 }
 
 /* Returns true if a fan of faces around one node has too many pairs to test, even without
