@@ -301,6 +301,47 @@ static void info_tells_of_budgets(void **state) {
     close_run_fixture(&p);
 }
 
+/* Adds a line for a frame, which replaces the earlier one. */
+static void add_counter(const run_fixture *p, int frame, const char *counter, double value) {
+    char path[700], line[400];
+    snprintf(path, sizeof path, "%s/stats.jsonl", p->run);
+    snprintf(line, sizeof line, "{\"frame\": %d, \"wall_s\": 1, \"stages\": {}, \"%s\": %g}\n",
+             frame, counter, value);
+    assert_ok(p->ctx, vo_file_append(p->ctx, path, line, strlen(line)));
+}
+
+/* The strain from which a simulation warns is listed. */
+static void info_lists_implausible_strain(void **state) {
+    (void)state;
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 4), VO_CANCELLED);
+    add_counter(&p, 1, "max_strain", 0.99);
+    vo_run_info info = get_info(&p);
+    assert_int_equal(info.warnings, 0);
+    vo_run_info_free(p.ctx, &info);
+    add_counter(&p, 2, "max_strain", 1.5);
+    expect_warning(&p, "1 frame has cloth stretched to more than twice its length, up to 2.5 "
+                       "times, from frame 2 on");
+    add_counter(&p, 4, "max_strain", 1.25);
+    expect_warning(&p, "2 frames have cloth stretched to more than twice its length, up to 2.5 "
+                       "times, from frame 2 on");
+    close_run_fixture(&p);
+}
+
+static void info_uses_singular_and_plural(void **state) {
+    (void)state;
+    run_fixture p = open_run_fixture(1);
+    assert_int_equal(simulate(&p, 4), VO_CANCELLED);
+    add_counter(&p, 1, "frozen_substeps", 1);
+    expect_warning(&p, "1 substep had no solution; the cloth was frozen in it (in 1 frame)");
+    add_counter(&p, 2, "frozen_substeps", 2);
+    expect_warning(&p, "3 substeps had no solution; the cloth was frozen in them (in 2 frames)");
+    add_counter(&p, 1, "frozen_nodes", 1);
+    add_counter(&p, 2, "frozen_nodes", 0);
+    expect_warning(&p, "1 time a node was frozen to avoid a collision (in 1 frame)");
+    close_run_fixture(&p);
+}
+
 static void info_counts_intact_frames(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
@@ -373,6 +414,8 @@ int main(void) {
         cmocka_unit_test(a_frame_must_be_the_one_of_its_name),
         cmocka_unit_test(info_joins_lines_and_frames),
         cmocka_unit_test(info_tells_of_budgets),
+        cmocka_unit_test(info_lists_implausible_strain),
+        cmocka_unit_test(info_uses_singular_and_plural),
         cmocka_unit_test(info_counts_intact_frames),
         cmocka_unit_test(info_survives_refused_memory),
         cmocka_unit_test(the_flag_has_the_same_bits_for_any_thread_count),

@@ -87,8 +87,9 @@ static void print_statistics(const vo_run_info *info) {
         return;
     }
     printf(", largest strain %.3g\n", info->max_strain);
-    printf("%s intersections and %s nodes inside obstacles in the worst frame\n\n",
-           text_count(info->max_intersections).s, text_count(info->max_inside_nodes).s);
+    printf("%s intersection%s and %s node%s inside obstacles in the worst frame\n\n",
+           text_count(info->max_intersections).s, text_plural(info->max_intersections),
+           text_count(info->max_inside_nodes).s, text_plural(info->max_inside_nodes));
     printf("%-10s %12s %12s %12s\n", "per frame", "min", "max", "mean");
     count_row("faces", info->faces);
     count_row("nodes", info->nodes);
@@ -101,7 +102,7 @@ static void print_statistics(const vo_run_info *info) {
 
 /* Prints everything as text. */
 static void print_table(const char *folder, const vo_run_info *info) {
-    printf("%s: %s frame%s", folder, text_count(info->frames).s, info->frames == 1 ? "" : "s");
+    printf("%s: %s frame%s", folder, text_count(info->frames).s, text_plural(info->frames));
     if (info->frames > 0) printf(", %d to %d", info->first_frame, info->last_frame);
     print_statistics(info);
     if (info->overrides) printf("\noverrides of resumed runs:\n");
@@ -113,7 +114,7 @@ static void print_table(const char *folder, const vo_run_info *info) {
 static int run_info(vo_context *ctx, const cli_args *args) {
     vo_run_info info;
     vo_result result = vo_run_get_info(ctx, args->operand, &info);
-    if (result != VO_OK) return cli_fail_result(ctx, result);
+    if (result != VO_OK) return cli_fail_runs(ctx, result, 1, &args->operand);
     if (args->json)
         print_json(&info);
     else

@@ -1,5 +1,6 @@
 /* Summary of a run from its statistics. Lines of stats.jsonl without a frame are ignored. */
 #include "core/memory.h"
+#include "core/plural.h"
 #include "run/frame_loop.h"
 #include "run/reader.h"
 #include "view/budget.h"
@@ -70,17 +71,22 @@ static vo_result add_warning(vo_context *ctx, vo_run_info *info, const char *tex
     return add_text(ctx, &info->warnings, &info->warning, text);
 }
 
-/* Counters that deserve a warning if they are not zero: X(field, text). */
-#define WARNED_COUNTERS(X)                                                              \
-    X(frozen_substeps, "substeps had no solution; the cloth was frozen in them")        \
-    X(step_halvings, "substeps were halved")                                            \
-    X(direct_solves, "linear systems did not converge and used the direct solver")      \
-    X(beyond_limits, "times a face ended a frame more than 0.01 beyond strain_limits")  \
-    X(truncated_nodes, "times the motion of a node was truncated to avoid a collision") \
-    X(frozen_nodes, "times a node was frozen to avoid a collision")                     \
-    X(lagging_nodes, "times a node of an obstacle lagged behind its motion for lack of room")
-
-static const char *plural(int64_t count) { return count == 1 ? "" : "s"; }
+/* Counters that deserve a warning if they are not zero: X(field, text for one, text for several).
+ */
+#define WARNED_COUNTERS(X)                                                                   \
+    X(frozen_substeps, "substep had no solution; the cloth was frozen in it",                \
+      "substeps had no solution; the cloth was frozen in them")                              \
+    X(step_halvings, "substep was halved", "substeps were halved")                           \
+    X(direct_solves, "linear system did not converge and used the direct solver",            \
+      "linear systems did not converge and used the direct solver")                          \
+    X(beyond_limits, "time a face ended a frame more than 0.01 beyond strain_limits",        \
+      "times a face ended a frame more than 0.01 beyond strain_limits")                      \
+    X(truncated_nodes, "time the motion of a node was truncated to avoid a collision",       \
+      "times the motion of a node was truncated to avoid a collision")                       \
+    X(frozen_nodes, "time a node was frozen to avoid a collision",                           \
+      "times a node was frozen to avoid a collision")                                        \
+    X(lagging_nodes, "time a node of an obstacle lagged behind its motion for lack of room", \
+      "times a node of an obstacle lagged behind its motion for lack of room")
 
 /* Sum of a counter, given by its offset in vo_stats, over all frames; *frames: those where it is
  * not zero. */
@@ -98,20 +104,35 @@ static int64_t sum_counter(const vo_stats_list *list, size_t offset, int64_t *fr
 static vo_result warn_counters(vo_context *ctx, vo_run_info *info, const vo_stats_list *list) {
     static const struct {
         size_t offset;
-        const char *text;
+        const char *one, *many;
     } counters[] = {
-#define X(field, text) {offsetof(vo_stats, field), text},
+#define X(field, one, many) {offsetof(vo_stats, field), one, many},
         WARNED_COUNTERS(X)
 #undef X
     };
     for (size_t k = 0; k < sizeof counters / sizeof *counters; k++) {
         char text[256];
         int64_t frames, total = sum_counter(list, counters[k].offset, &frames);
-        snprintf(text, sizeof text, "%lld %s (in %lld frame%s)", (long long)total, counters[k].text,
-                 (long long)frames, plural(frames));
+        snprintf(text, sizeof text, "%s (in %lld frame%s)",
+                 vo_count_words(total, counters[k].one, counters[k].many).s, (long long)frames,
+                 vo_plural(frames));
         if (total) VO_TRY(add_warning(ctx, info, text));
     }
     return VO_OK;
+}
+
+/* The strain that vo_sim_step warns about. */
+static vo_result warn_strain(vo_context *ctx, vo_run_info *info, const vo_stats_list *list) {
+    char text[256];
+    int frames = 0, first = 0;
+    for (int i = 0; i < list->count; i++) {
+        if (!(list->stats[i].max_strain > VO_MAX_PLAUSIBLE_STRAIN)) continue;
+        if (frames++ == 0) first = list->stats[i].frame;
+    }
+    snprintf(text, sizeof text,
+             "%s cloth stretched to more than twice its length, up to %.3g times, from frame %d on",
+             vo_count_words(frames, "frame has", "frames have").s, 1 + info->max_strain, first);
+    return frames ? add_warning(ctx, info, text) : VO_OK;
 }
 
 /* Excesses within the tolerance of the controller are ignored. Where edges have their maximum
@@ -158,9 +179,10 @@ static vo_result warn_gaps(vo_context *ctx, int start_frame, vo_run_info *info) 
     int bare = info->frames - info->frames_with_stats;
     if (missing > 0) {
         snprintf(text, sizeof text,
-                 "%d of the frames %d to %d are missing or damaged; resume the run to simulate "
-                 "them again",
-                 missing, start_frame, info->last_frame);
+                 "%d of the frames %d to %d %s missing or damaged; resume the run to simulate "
+                 "%s again",
+                 missing, start_frame, info->last_frame, missing == 1 ? "is" : "are",
+                 missing == 1 ? "it" : "them");
         VO_TRY(add_warning(ctx, info, text));
     }
     snprintf(text, sizeof text, "%d frame%s no line in stats.jsonl", bare,
@@ -183,6 +205,7 @@ static vo_result add_frames(const vo_run_reader *reader, vo_run_info *info, vo_s
     if (frames->count == 0) vo_report_work(reader->ctx, "summarising frames", 1, 1);
     VO_TRY(warn_gaps(reader->ctx, reader->files.start_frame, info));
     VO_TRY(warn_counters(reader->ctx, info, list));
+    VO_TRY(warn_strain(reader->ctx, info, list));
     return warn_budget(reader->ctx, info, list);
 }
 

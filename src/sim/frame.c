@@ -1,4 +1,5 @@
 /* The driver: the clock, and the work at the beginning and end of each frame. */
+#include "core/plural.h"
 #include "core/timer.h"
 #include "sim/sim.h"
 
@@ -45,17 +46,18 @@ static void warn_frozen(vo_sim *sim) {
         !vo_sim_count_warning(sim, VO_WARN_FROZEN, sim->frame))
         return;
     vo_log_line(sim->ctx, VO_LOG_WARNING,
-                "frame %d: %d substeps have no solution and the cloth was frozen in them; check "
+                "frame %d: %s; check "
                 "that sizes, positions, materials and forces are in metres, kilograms and seconds. "
                 "Later frames are counted in the statistics (frozen_substeps)",
-                sim->frame, sim->frozen_substeps);
+                sim->frame,
+                vo_count_words(sim->frozen_substeps,
+                               "substep has no solution and the cloth was frozen in it",
+                               "substeps have no solution and the cloth was frozen in them")
+                    .s);
 }
 
-/* Real cloth is not stretched to more than twice its length. */
-static const double MAX_PLAUSIBLE_STRAIN = 1;
-
 static void warn_strain(vo_sim *sim, double strain) {
-    if (!(strain > MAX_PLAUSIBLE_STRAIN) || sim->frame < 0) return;
+    if (!(strain > VO_MAX_PLAUSIBLE_STRAIN) || sim->frame < 0) return;
     if (!vo_sim_count_warning(sim, VO_WARN_STRAIN, sim->frame)) return;
     vo_log_line(sim->ctx, VO_LOG_WARNING,
                 "frame %d: some cloth is stretched to %.3g times its length, more than any fabric; "

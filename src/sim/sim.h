@@ -26,6 +26,10 @@ vo_result vo_sim_reserve_live_vertices(vo_sim *sim, int obstacle);
  * solver must be rebuilt afterwards. */
 void vo_sim_replace_material(vo_sim *sim, int cloth, int material, const vo_material *live);
 
+/* Real cloth is not stretched to more than twice its length; frames with a larger strain are warned
+ * about. */
+#define VO_MAX_PLAUSIBLE_STRAIN 1.0
+
 /* warn.c: counts a warning, at most once per frame. Returns true the first time: then it must be
  * logged. */
 bool vo_sim_count_warning(vo_sim *sim, vo_sim_warning kind, int frame);
