@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "scene/motion.h"
+#include "sim/sim.h"
 
 #include <voile/sim.h>
 
@@ -348,6 +349,83 @@ static void obstacle_scaled_to_zero_is_absent_in_simulation(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* A sheet lies on a box that shrinks from a scale of 1 at 0.04 s to 0 at 0.06 s, at 70 m/s, and
+ * reappears from 0.08 s to 0.1 s. A camera follows the motion. */
+static const char vanishing_box[] =
+    "{\"frame_time\": 0.04, \"frame_steps\": 4, \"gravity\": [0, 0, -9.8],\n"
+    " \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 8, \"rows\": 8},\n"
+    "   \"transform\": {\"translate\": [0, 0, 1.006]},\n"
+    "   \"materials\": [{\"thickness\": 1e-3, \"density\": 500, \"elastic_modulus\": 1e5,\n"
+    "                   \"poisson_ratio\": 0.3}]}],\n"
+    " \"motions\": [[{\"time\": 0.03, \"velocity\": {}, \"transform\": {\"scale\": 1}},\n"
+    "               {\"time\": 0.04, \"velocity\": {\"scale\": -70}, \"transform\": {}},\n"
+    "               {\"time\": 0.06, \"velocity\": {},\n"
+    "                \"transform\": {\"scale\": 0, \"translate\": [0, 0, 0.5]}},\n"
+    "               {\"time\": 0.08, \"velocity\": {}, \"transform\": {\"scale\": 0}},\n"
+    "               {\"time\": 0.1, \"velocity\": {}, \"transform\": {\"scale\": 1}}]],\n"
+    " \"camera\": {\"position\": [0, -5, 1], \"target\": [0, 0, 1], \"motion\": 0},\n"
+    " \"obstacles\": [{\"shape\": {\"type\": \"box\", \"size\": [2, 2, 2]}, \"motion\": 0}]}";
+
+static vo_scene *load_vanishing_box(vo_context *ctx) {
+    char path[600];
+    vo_scene *scene;
+    snprintf(path, sizeof path, "%s/vanishing_box.json", test_folder());
+    assert_ok(ctx, vo_file_write(ctx, path, vanishing_box, sizeof vanishing_box - 1));
+    assert_ok(ctx, vo_scene_load(ctx, path, 0, NULL, &scene));
+    return scene;
+}
+
+static double max_speed(const vo_mesh *mesh) {
+    double most = 0;
+    for (int i = 0; i < mesh->node_count; i++) {
+        assert_true(v3_is_finite(mesh->node_v[i]) && v3_is_finite(mesh->node_x[i]));
+        most = vo_max(most, v3_length(mesh->node_v[i]));
+    }
+    return most;
+}
+
+/* The cloth is neither pulled into the point to which the box shrinks nor thrown; an absent
+ * obstacle has no velocity. */
+static void vanishing_obstacle_leaves_cloth_behind(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_scene *scene = load_vanishing_box(ctx);
+    vo_sim *sim;
+    assert_ok(ctx, vo_sim_create(ctx, scene, &sim));
+    for (int step = 1; step <= 16; step++) {
+        assert_ok(ctx, vo_sim_step(sim));
+        const vo_obstacle_state *box = &sim->obstacle[0];
+        double speed = max_speed(box->mesh);
+        assert_int_equal(box->present, step < 6 || step > 8);
+        if (!box->present) assert_true(speed == 0);
+        assert_true(speed < 130); /* 70 / s times the distance of a corner from the centre */
+        assert_true(max_speed(sim->cloth[0].mesh) < 2);
+    }
+    vo_stats stats = vo_sim_get_stats(sim);
+    assert_true(stats.min_strain > -0.1 && stats.max_strain < 0.1);
+    assert_int_equal(stats.intersections, 0);
+    assert_int_equal(stats.inside_nodes, 0);
+    vo_sim_destroy(sim);
+    vo_scene_destroy(scene);
+    vo_context_destroy(ctx);
+}
+
+/* At a scale of 0 the camera is at the motion's translation and keeps its orientation. */
+static void camera_at_scale_zero_is_finite(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_scene *scene = load_vanishing_box(ctx);
+    for (int i = 0; i <= 120; i++) {
+        vo_camera camera = vo_scene_eval_camera(scene, 0, i * 1e-3);
+        assert_true(v3_is_finite(camera.position));
+        assert_near(v3_distance(camera.forward, v3(0, 1, 0)), 0, 1e-12);
+        assert_near(v3_distance(camera.up, v3(0, 0, 1)), 0, 1e-12);
+        if (i == 60) assert_near(v3_distance(camera.position, v3(0, 0, 0.5)), 0, 1e-12);
+    }
+    vo_scene_destroy(scene);
+    vo_context_destroy(ctx);
+}
+
 /* The span that the binary search finds is the one that holds the time. */
 static void many_keys_are_searched_right(void **state) {
     (void)state;
@@ -594,6 +672,8 @@ int main(void) {
         cmocka_unit_test(overshoot_leaves_the_scale_positive),
         cmocka_unit_test(scale_zero_is_absent),
         cmocka_unit_test(obstacle_scaled_to_zero_is_absent_in_simulation),
+        cmocka_unit_test(vanishing_obstacle_leaves_cloth_behind),
+        cmocka_unit_test(camera_at_scale_zero_is_finite),
         cmocka_unit_test(many_keys_are_searched_right),
         cmocka_unit_test(a_change_of_frame_moves_the_same_points),
         cmocka_unit_test(bad_keys_are_named),

@@ -164,7 +164,7 @@ static void worn_cloth_moves_with_the_obstacle(void **state) {
     assert_int_equal(still.warnings, 0);
     assert_int_equal(there.warnings, 1);
     assert_non_null(strstr(there.warning, "frame 3: obstacle 0 teleports by "));
-    assert_non_null(strstr(there.warning, "1 of 1 cloths are carried along"));
+    assert_non_null(strstr(there.warning, "1 of 1 cloth is carried along"));
     assert_near(largest_distance(&still, &there, t), 0, 3e-3);
     test_free(still.x);
     test_free(there.x);
@@ -176,7 +176,7 @@ static void pinned_cloth_stays(void **state) {
     const char *held = "\"handles\": [{\"corners\": [0, 1, 2, 3]}]";
     outcome still = run_table(unmoved, held, 1), there = run_table(moved, held, 1);
     assert_int_equal(there.warnings, 1);
-    assert_non_null(strstr(there.warning, "0 of 1 cloths"));
+    assert_non_null(strstr(there.warning, "0 of 1 cloth"));
     assert_true(largest_distance(&still, &there, xf_identity()) < 0.15);
     test_free(still.x);
     test_free(there.x);
@@ -193,7 +193,7 @@ static void handles_on_the_motion_teleport(void **state) {
     for (int i = 0; i < 2; i++) {
         outcome still = run_table(unmoved, handles[i], 1), there = run_table(moved, handles[i], 1);
         assert_int_equal(there.warnings, 1);
-        assert_non_null(strstr(there.warning, "1 of 1 cloths are carried along"));
+        assert_non_null(strstr(there.warning, "1 of 1 cloth is carried along"));
         assert_near(largest_distance(&still, &there, t), 0, 3e-3);
         test_free(still.x);
         test_free(there.x);

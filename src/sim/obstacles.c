@@ -252,7 +252,7 @@ void vo_sim_obstacles_commit(vo_sim *sim, double dt) {
             o->lag[k] = v3_sub(x1[k], p);
             if (v3_length(o->lag[k]) < CAUGHT_UP) o->lag[k] = v3(0, 0, 0);
             o->mesh->node_x[k] = v3_add(p, o->lag[k]); /* as a resumed run will have it */
-            o->mesh->node_v[k] = v3_scale(1 / dt, v3_sub(x1[k], x0[k]));
+            o->mesh->node_v[k] = part->present ? v3_scale(1 / dt, v3_sub(x1[k], x0[k])) : v3_zero();
             if (o->live.driver == VO_DRIVER_VERTICES && o->live.has_velocities)
                 o->mesh->node_v[k] = o->live_v[k];
         }

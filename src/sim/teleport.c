@@ -12,6 +12,7 @@
  * close nodes. All of this depends only on the state at the beginning of the substep and on the
  * motions. */
 #include "collide/mls_deform.h"
+#include "core/plural.h"
 #include "sim/sim.h"
 
 #include <string.h>
@@ -42,6 +43,16 @@ static double max_displacement(const vo_sim *sim, int obstacle, int *node) {
         if (displacement > longest) longest = displacement, *node = i;
     }
     return longest;
+}
+
+/* Returns true if an obstacle grows or shrinks by a motion with a scale of 0, by which it appears
+ * or disappears. If it is faster than a teleport, it takes its new size at once, but carries no
+ * cloth: that would be pulled into a point. */
+static bool changes_size(const vo_sim *sim, int obstacle) {
+    const vo_surface_part *part = part_of(sim, obstacle);
+    int motion = sim->scene->obstacle[obstacle].motion;
+    return motion >= 0 && sim->obstacle[obstacle].live.driver == VO_DRIVER_SCENE &&
+           sim->scene->motion[motion].has_zero_scale && part->pose[0].scale != part->pose[1].scale;
 }
 
 /* ---- carried cloth -------------------------------------------------------------------------- */
@@ -150,7 +161,7 @@ static vo_result carry_all(teleport *j) {
     vo_sim *sim = j->sim;
     for (int c = 0; c < sim->cloth_count; c++) j->wearer[c] = -1, j->close[c] = 0;
     for (int i = 0; i < sim->obstacle_count; i++)
-        if (j->is_teleporting[i]) VO_TRY(find_worn(j, i));
+        if (j->is_teleporting[i] && !changes_size(sim, i)) VO_TRY(find_worn(j, i));
     for (int c = 0; c < sim->cloth_count; c++)
         if (j->wearer[c] >= 0) carry_cloth(j, c);
     return VO_OK;
@@ -177,14 +188,14 @@ static void warn_teleport(const teleport *j, int obstacle, double displacement, 
     if (!vo_sim_count_warning(sim, VO_WARN_TELEPORT, sim->frame + 1)) return;
     vo_log_line(sim->ctx, VO_LOG_WARNING,
                 "frame %d: obstacle %d teleports by %.3g m within %.3g s, from (%.4g, %.4g, %.4g) "
-                "m; %d of %d cloths are carried along, the others stay: correct the motion, or set "
+                "m; %d of %s carried along, the others stay: correct the motion, or set "
                 "magic.teleport_speed above %.4g if the speed is intended",
                 sim->frame + 1, obstacle, displacement, j->dt, from.x, from.y, from.z, j->carried,
-                sim->cloth_count, displacement / j->dt);
+                vo_count_words(sim->cloth_count, "cloth is", "cloths are").s, displacement / j->dt);
 }
 
-/* Marks the teleporting obstacles. Returns the largest displacement, m, with its obstacle (-1:
- * none) and node. */
+/* Marks the teleporting obstacles. Returns the largest displacement, m, of those that keep their
+ * size, with its obstacle (-1: none) and node. */
 static double find_teleports(teleport *j, int *out, int *node) {
     const vo_sim *sim = j->sim;
     double longest = 0;
@@ -193,7 +204,7 @@ static double find_teleports(teleport *j, int *out, int *node) {
         int at = 0;
         double displacement = max_displacement(sim, i, &at);
         j->is_teleporting[i] = displacement > sim->scene->def.teleport_speed * j->dt;
-        if (j->is_teleporting[i] && displacement > longest)
+        if (j->is_teleporting[i] && displacement > longest && !changes_size(sim, i))
             longest = displacement, *out = i, *node = at;
     }
     return longest;
@@ -201,14 +212,13 @@ static double find_teleports(teleport *j, int *out, int *node) {
 
 static vo_result apply_teleports(teleport *j, double end) {
     vo_sim *sim = j->sim;
-    int obstacle, node;
+    int obstacle, node = 0;
     double displacement = find_teleports(j, &obstacle, &node);
-    if (obstacle < 0) return VO_OK;
     vo_vec3 from = sim->contact.surface.x0[node];
     VO_TRY(carry_all(j));
     for (int i = 0; i < sim->obstacle_count; i++)
         if (j->is_teleporting[i]) vo_sim_teleport_obstacle(sim, i, end);
-    warn_teleport(j, obstacle, displacement, from);
+    if (obstacle >= 0) warn_teleport(j, obstacle, displacement, from);
     vo_candidates_invalidate(sim->contact.candidates);
     vo_sim_gather_state(sim);
     return VO_OK;
