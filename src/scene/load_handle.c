@@ -12,11 +12,26 @@ static vo_result require_key(const vo_json_cursor *at, const char *key, const ch
     return vo_json_fail(value, "is missing; a %s handle needs it", kind);
 }
 
-/* Checks that the required keys of the handle's kind are present. */
+/* Checks the directions of a circle. */
+static vo_result check_directions(const vo_json_cursor *at) {
+    static const char *const axes[] = {"axis0", "axis1"};
+    double u[2] = {0};
+    for (int i = 0; i < 2; i++)
+        if (v3_length2(vo_get_vec3(at, axes[i])) == 0)
+            return vo_json_fail(vo_json_get(at, axes[i]), "must be a direction, is zero");
+    VO_TRY(vo_json_read_reals(vo_json_get(at, "u"), u, 2));
+    if (u[0] == 0 && u[1] == 0)
+        return vo_json_fail(vo_json_get(at, "u"), "must be a direction, is zero");
+    return VO_OK;
+}
+
+/* Checks the keys that the handle's kind requires. */
 static vo_result check_required_keys(const vo_json_cursor *at, vo_handle_kind kind) {
     static const char *const circle[] = {"circumference", "u", "center", "axis0", "axis1"};
-    if (kind == VO_HANDLE_CIRCLE)
+    if (kind == VO_HANDLE_CIRCLE) {
         for (int i = 0; i < 5; i++) VO_TRY(require_key(at, circle[i], "circle"));
+        VO_TRY(check_directions(at));
+    }
     if (kind == VO_HANDLE_SOFT) {
         VO_TRY(require_key(at, "center", "soft"));
         VO_TRY(require_key(at, "radius", "soft"));
@@ -76,6 +91,23 @@ static vo_result read_nodes(vo_json_cursor at, node_list *out) {
     VO_TRY(new_list(at.ctx, vo_json_length(at), out));
     for (int i = 0; i < out->count; i++)
         VO_TRY(vo_json_read_int(vo_json_item(&at, i), &out->nodes[i]));
+    return VO_OK;
+}
+
+/* Reads a list of nodes of the handle's cloth, whose number is valid. */
+static vo_result find_listed(const vo_loader *loader, vo_json_cursor at, const vo_handle_def *def,
+                             node_list *out) {
+    VO_TRY(read_nodes(at, out));
+    if (def->cloth < 0 || def->cloth >= loader->scene->cloth_count)
+        return VO_OK; /* reported by the scene */
+    int count = loader->scene->cloth[def->cloth].mesh->node_count;
+    for (int i = 0; i < out->count; i++)
+        if (out->nodes[i] < 0 || out->nodes[i] >= count)
+            return vo_json_fail(vo_json_item(&at, i),
+                                "node %d does not exist; cloth %d has nodes 0 to %d", out->nodes[i],
+                                def->cloth, count - 1);
+    if (def->kind == VO_HANDLE_GLUE && (out->count != 2 || out->nodes[0] == out->nodes[1]))
+        return vo_json_fail(at, "glue needs two different nodes");
     return VO_OK;
 }
 
@@ -159,7 +191,7 @@ static vo_result find_nodes(const vo_loader *loader, const vo_json_cursor *at,
         return VO_OK;
     }
     if (!key) return vo_json_fail(*at, "has no nodes; a handle needs a label or nodes");
-    if (key[0] == 'n' || key[0] == 'v') return read_nodes(vo_json_get(at, key), out);
+    if (key[0] == 'n' || key[0] == 'v') return find_listed(loader, vo_json_get(at, key), def, out);
     return find_on_grid(loader, at, key, def->cloth, out);
 }
 

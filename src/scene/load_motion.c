@@ -11,6 +11,18 @@ static vo_keyframe read_keyframe(const vo_json_cursor *at) {
                          .velocity = vo_get_pose(at, "velocity")};
 }
 
+/* Reads key i after the earlier ones and checks it. */
+static vo_result load_key(vo_json_cursor key, vo_keyframe *keys, int i) {
+    keys[i] = read_keyframe(&key);
+    const char *defect = vo_key_time_defect(keys, i);
+    if (defect)
+        return vo_json_fail(vo_json_get(&key, "time"), "%s, is %.17g", defect, keys[i].time);
+    defect = vo_pose_key_defect(keys[i].pose);
+    if (defect) return vo_json_fail(vo_json_get(&key, "transform"), "%s", defect);
+    defect = keys[i].has_velocity ? vo_pose_rate_defect(keys[i].velocity) : NULL;
+    return defect ? vo_json_fail(vo_json_get(&key, "velocity"), "%s", defect) : VO_OK;
+}
+
 /* Converts a motion to the world's axes and adds it to the scene. */
 static vo_result add_motion(vo_loader *loader, vo_motion *motion) {
     vo_motion_change_frame(motion, loader->frame);
@@ -29,13 +41,12 @@ static vo_result load_keyframes(vo_loader *loader, vo_json_cursor at) {
     int count = vo_json_length(at);
     vo_keyframe *keys = vo_new_array(loader->ctx, vo_keyframe, count);
     if (!keys) return vo_fail_memory(loader->ctx, "a motion");
-    for (int i = 0; i < count; i++) {
-        vo_json_cursor key = vo_json_item(&at, i);
-        keys[i] = read_keyframe(&key);
-    }
-    vo_result result = add_keyframes(loader, count, keys);
+    vo_result result = VO_OK;
+    for (int i = 0; i < count && result == VO_OK; i++)
+        result = load_key(vo_json_item(&at, i), keys, i);
+    if (result == VO_OK) result = vo_at_fault(at, add_keyframes(loader, count, keys));
     vo_free_array(loader->ctx, keys, count);
-    return vo_at_fault(at, result);
+    return result;
 }
 
 static vo_result add_bodies(vo_loader *loader, vo_mot *mot) {

@@ -128,11 +128,10 @@ const char *vo_pose_key_defect(vo_pose p) {
     return vo_pose_rate_defect(p);
 }
 
-/* Message about an invalid time of key k, or NULL. */
-static const char *time_defect(const vo_keyframe *keys, int k) {
-    if (!vo_is_bounded(keys[k].time)) return "time must be a number up to " VO_MAX_NUMBER_TEXT;
+const char *vo_key_time_defect(const vo_keyframe *keys, int k) {
+    if (!vo_is_bounded(keys[k].time)) return "must be a number up to " VO_MAX_NUMBER_TEXT;
     if (k > 0 && !(keys[k].time - keys[k - 1].time >= MIN_KEY_SPACING))
-        return "time must be later than that of the previous key";
+        return "must be later than that of the previous key";
     return NULL;
 }
 
@@ -143,8 +142,8 @@ static vo_result fail_key(vo_context *ctx, int k, const char *member, const char
 static vo_result check_keys(vo_context *ctx, int count, const vo_keyframe *keys) {
     if (count < 1 || !keys) return vo_fail(ctx, VO_BAD_ARGUMENT, "a motion needs at least one key");
     for (int k = 0; k < count; k++) {
-        const char *defect = time_defect(keys, k);
-        if (defect) return fail_key(ctx, k, "", defect);
+        const char *defect = vo_key_time_defect(keys, k);
+        if (defect) return fail_key(ctx, k, "time ", defect);
         defect = vo_pose_key_defect(keys[k].pose);
         if (defect) return fail_key(ctx, k, "pose.", defect);
         defect = keys[k].has_velocity ? vo_pose_rate_defect(keys[k].velocity) : NULL;

@@ -43,6 +43,9 @@ const char *vo_pose_defect(vo_pose pose);
 const char *vo_pose_key_defect(vo_pose pose);
 const char *vo_pose_rate_defect(vo_pose rate);
 
+/* Message about an invalid time of key k, or NULL. The earlier keys are valid. */
+const char *vo_key_time_defect(const vo_keyframe *keys, int k);
+
 /* Checks and copies keyframes; VO_BAD_ARGUMENT names the key that is wrong. */
 vo_result vo_motion_from_keyframes(vo_context *ctx, int key_count, const vo_keyframe *keys,
                                    vo_motion *out);
