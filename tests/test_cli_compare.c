@@ -51,13 +51,48 @@ static void compare_prints_tables(void **state) {
     ran_free(&r);
 }
 
+/* The same folder twice, and a folder whose name is that of the numbered one. */
+static void names_in_files_are_unique(void **state) {
+    (void)state;
+    need_rays();
+    const char *folder = make_runs();
+    assert_int_equal(rename(in(folder, "b"), in(folder, "a~2")), 0);
+    expect(folder, "compare a a~2 a --size 32x32 -q -o c", 0, NULL);
+    const char *const files[] = {"c/runs.csv", "c/frames.csv"};
+    const char *const names[] = {"\n\"a\",", "\n\"a~2\",", "\n\"a~2~2\","};
+    for (int i = 0; i < 2; i++) {
+        char *text = read_whole(in(folder, files[i]), NULL);
+        for (int k = 0; k < 3; k++)
+            if (!strstr(text, names[k])) fail_msg("no \"%s\" in: %s", names[k], text);
+        free(text);
+    }
+}
+
+/* Names that end alike in the width of a column are distinguished by the number of the run. */
+static void shortened_names_in_tables_differ(void **state) {
+    (void)state;
+    need_rays();
+    const char *folder = make_runs();
+    assert_int_equal(rename(in(folder, "a"), in(folder, "first-of-the-falling-sheets")), 0);
+    assert_int_equal(rename(in(folder, "b"), in(folder, "second-of-the-falling-sheets")), 0);
+    ran r = run(folder, "compare first-of-the-falling-sheets second-of-the-falling-sheets --size "
+                        "32x32 -q");
+    assert_int_equal(r.code, 0);
+    const char *const expected[] = {
+        "\n0:..lling-sheets ", "\n1:..lling-sheets ", "\n0:..g-sheets against 1:..g-sheets ",
+        "run 0: first-of-the-falling-sheets\n", "run 1: second-of-the-falling-sheets\n"};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        if (!strstr(r.out, expected[i])) fail_msg("no \"%s\" in: %s", expected[i], r.out);
+    ran_free(&r);
+}
+
 /* Missing times are reported with their number. */
 static void missing_times_are_counted(void **state) {
     (void)state;
     need_rays();
     const char *folder = make_runs();
     ran r = run(folder, "compare a b --size 32x32 -q");
-    assert_null(strstr(r.out, "have times of both"));
+    assert_null(strstr(r.out, "with times of both"));
     ran_free(&r);
     char *lines = read_whole(in(folder, "a/stats.jsonl"), NULL);
     strchr(strchr(lines, '\n') + 1, '\n')[1] = 0; /* keeps frames 0 and 1 */
@@ -65,12 +100,12 @@ static void missing_times_are_counted(void **state) {
     free(lines);
     r = run(folder, "compare a b --size 32x32 -q");
     assert_int_equal(r.code, 0);
-    assert_non_null(strstr(r.out, "a: 1 of 3 frames have times of both runs (in stats.jsonl); the "
+    assert_non_null(strstr(r.out, "a: frames with times of both runs (in stats.jsonl): 1 of 3; the "
                                   "speed-up is over these"));
     ran_free(&r);
     assert_int_equal(remove(in(folder, "a/stats.jsonl")), 0);
     r = run(folder, "compare a b --size 32x32 -q");
-    assert_non_null(strstr(r.out, "a: 0 of 3 frames have times"));
+    assert_non_null(strstr(r.out, "(in stats.jsonl): 0 of 3; "));
     assert_non_null(strstr(r.out, "there is no speed-up"));
     assert_null(strstr(r.out, "-x"));
     ran_free(&r);
@@ -176,6 +211,8 @@ static void invalid_arguments_are_rejected(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compare_prints_tables),
+        cmocka_unit_test(names_in_files_are_unique),
+        cmocka_unit_test(shortened_names_in_tables_differ),
         cmocka_unit_test(missing_times_are_counted),
         cmocka_unit_test(differences_between_scenes_warn),
         cmocka_unit_test(removed_camera_is_rejected),

@@ -337,6 +337,29 @@ static void missing_frames_are_warned_about(void **state) {
     ran_free(&r);
 }
 
+/* Truncates a frame of a run. */
+static void damage_frame(const char *folder, const char *name, int frame) {
+    assert_int_equal(truncate(frame_path(folder, name, frame), 100), 0);
+}
+
+/* Hints about damaged frames name the run, quoted for the shell. */
+static void hints_name_the_run(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 2);
+    expect(folder, "simulate scene.json -q -o a+run", 0, NULL);
+    expect(folder, "simulate scene.json -q -o b", 0, NULL);
+    damage_frame(folder, "a+run", 1);
+    expect(folder, "export a+run -q", 1, "voile: resume with: voile resume a+run\n");
+    expect(folder, "simulate scene.json --frames 3:9", 2, "\"voile resume out/scene\"");
+    expect(folder, "simulate scene.json -o b --frames 3:9", 2, "\"voile resume b\"");
+    if (!vo_rays_available() || !vo_png_available()) return;
+    expect(folder, "render a+run -q -o a --size 32x32", 1, "resume with: voile resume a+run\n");
+    expect(folder, "compare a+run b -q --size 32x32", 1, "resume with: voile resume a+run\n");
+    damage_frame(folder, "b", 0);
+    expect(folder, "compare b b -q --size 32x32", 1, "resume with: voile resume b\n");
+}
+
 /* A run without frames is a data error (1), an empty frame range a usage error (2). */
 static void run_without_frames_is_rejected(void **state) {
     (void)state;
@@ -1012,6 +1035,7 @@ static void implausible_input_warns(void **state) {
     expect(folder, "simulate scene.json -q -o . --frames 1 --force", 2, "choose another folder");
     expect(folder, "simulate scene.json -q -o heavy --set gravity=[0,0,-3e4] --frames 2", 0,
            "times its length, more than any fabric");
+    expect_out(folder, "info heavy", 0, "cloth stretched to more than twice its length, up to ");
     expect(folder, "simulate scene.json -q -o view --adapt view --frames 0", 0,
            "scene.json: adapt: there is no camera, so \"view\" is as fine everywhere");
     expect(folder,
@@ -1039,6 +1063,7 @@ int main(void) {
         cmocka_unit_test(simulate_json_prints_line_per_frame),
         cmocka_unit_test(export_writes_meshes),
         cmocka_unit_test(missing_frames_are_warned_about),
+        cmocka_unit_test(hints_name_the_run),
         cmocka_unit_test(run_without_frames_is_rejected),
         cmocka_unit_test(exports_of_earlier_run_are_removed),
         cmocka_unit_test(thread_count_does_not_change_frames),

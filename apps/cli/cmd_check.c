@@ -79,7 +79,7 @@ static int check(vo_context *ctx, const cli_args *args, vo_check_kind kind, chec
     bool failed = result != VO_OK && result != VO_BAD_DATA;
     report->ply = wrote_ply ? args->ply : NULL;
     check_report_end(report, result == VO_OK, failed);
-    if (failed) return cli_fail_result(ctx, result);
+    if (failed) return cli_fail_runs(ctx, result, kind == VO_CHECK_RUN, &args->operand);
     if (report->out_of_memory) return cli_fail(CLI_SYSTEM_ERROR, "out of memory for the report");
     print_ply(args, wrote_ply);
     return result == VO_OK ? CLI_DONE : CLI_BAD_DATA;

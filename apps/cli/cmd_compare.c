@@ -110,7 +110,7 @@ static void print_untimed(const vo_comparison *c) {
         const vo_run_comparison *r = &c->run[i];
         int timed = r->frame_count - (r->frame_count > 0 && r->frame[0].frame <= 0);
         if (i == c->reference || r->speed_up_frames >= timed) continue;
-        printf("%s: %d of %d frames have times of both runs (in stats.jsonl); %s\n",
+        printf("%s: frames with times of both runs (in stats.jsonl): %d of %d; %s\n",
                text_label(r->name, i, 16).s, r->speed_up_frames, timed,
                r->speed_up_frames ? "the speed-up is over these" : "there is no speed-up");
     }
@@ -131,7 +131,7 @@ static void print_likeness(const vo_comparison *c, int run) {
     print_measure("silhouette IoU", &r->all.silhouette_iou, 4);
     char slow[64];
     snprintf(slow, sizeof slow, "  in %d frame%s to %.3g m/s", r->slow_silhouette_iou.frames,
-             r->slow_silhouette_iou.frames == 1 ? "" : "s", c->slow);
+             text_plural(r->slow_silhouette_iou.frames), c->slow);
     print_measure(slow, &r->slow_silhouette_iou, 4);
     print_measure("angle between normals, degrees", &r->all.normal_angle, 3);
     print_measure("wrinkle power, relative", &r->all.wrinkle_ratio, 3);
@@ -155,7 +155,7 @@ static void print_edges(const vo_comparison *c) {
 /* "0 to 4, 7, 9 to 12" */
 static void print_frames(const char *what, const char *name, int n, const int *frame) {
     if (n == 0) return;
-    printf("%s %s: frame%s", what, name, n == 1 ? "" : "s");
+    printf("%s %s: frame%s", what, name, text_plural(n));
     for (int i = 0; i < n;) {
         int last = i;
         while (last + 1 < n && frame[last + 1] == frame[last] + 1) last++;
@@ -183,7 +183,7 @@ static void print_names(const vo_comparison *c) {
 static void print_tables(const vo_comparison *c) {
     const vo_run_comparison *reference = &c->run[c->reference];
     printf("%s frame%s, reference %s, %d x %d pixels, %s\n\n", text_count(reference->frame_count).s,
-           reference->frame_count == 1 ? "" : "s", reference->name, c->width, c->height,
+           text_plural(reference->frame_count), reference->name, c->width, c->height,
            c->fitted ? "framing camera" : "the scene's camera");
     print_names(c);
     print_costs(c);
@@ -227,7 +227,7 @@ static int end_compare(vo_context *ctx, vo_result result, const cli_args *args,
         return cli_fail(CLI_CANCELLED, "cancelled during set-up");
     if (result == VO_CANCELLED)
         return cli_fail(CLI_CANCELLED, "cancelled after frame %d", watch->frame);
-    if (result != VO_OK) return cli_fail_result(ctx, result);
+    if (result != VO_OK) return cli_fail_runs(ctx, result, args->operand_count, args->operands);
     int code = CLI_DONE;
     if (args->json)
         code = print_json(ctx, c);

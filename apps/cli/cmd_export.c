@@ -50,10 +50,10 @@ static int end_export(vo_context *ctx, vo_result result, export_watch *watch,
     if (result == VO_CANCELLED && watch->count == 0)
         return cli_fail(CLI_CANCELLED, "cancelled during set-up; nothing was exported");
     if (result == VO_CANCELLED) return fail_cancelled(watch, args);
-    if (result != VO_OK) return cli_fail_result(ctx, result);
+    if (result != VO_OK) return cli_fail_runs(ctx, result, 1, &args->operand);
     if (!args->quiet)
         printf("exported %s frame%s to %s%s\n", text_count(watch->count).s,
-               watch->count == 1 ? "" : "s", args->output ? args->output : args->operand,
+               text_plural(watch->count), args->output ? args->output : args->operand,
                args->output ? "" : "/obj");
     return CLI_DONE;
 }

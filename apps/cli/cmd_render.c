@@ -104,9 +104,10 @@ static int end_render(vo_context *ctx, vo_result result, render_watch *watch,
     if (result == VO_CANCELLED)
         return cli_fail(CLI_CANCELLED, "cancelled after frame %d; the images up to there are in %s",
                         watch->frame, args->output);
-    if (result != VO_OK) return cli_fail_result(ctx, result);
+    if (result != VO_OK)
+        return cli_fail_runs(ctx, result, cli_is_folder(args->operand), &args->operand);
     if (!args->quiet)
-        printf("%s image%s in %s (%s)\n", text_count(watch->count).s, watch->count == 1 ? "" : "s",
+        printf("%s image%s in %s (%s)\n", text_count(watch->count).s, text_plural(watch->count),
                args->output, text_seconds(watch->elapsed_s).s);
     return CLI_DONE;
 }

@@ -235,15 +235,23 @@ static bool default_folder(const char *scene, char *out, size_t size) {
     return length > 0 && written > 0 && (size_t)written < size;
 }
 
+/* simulate cannot start in the middle; names the run that it would write. */
+static int refuse_first_frame(const cli_args *args, const char *folder) {
+    char quoted[CLI_PATH];
+    return cli_fail(
+        CLI_USAGE_ERROR,
+        "simulate starts at frame 0, not %d, because every frame needs the previous one. To "
+        "continue a run, use \"voile resume %s\".",
+        args->frames.first, vo_shell_quote(folder, quoted, sizeof quoted));
+}
+
 int cmd_simulate(const cli_args *args) {
-    char made[CLI_PATH];
+    char made[CLI_PATH] = "";
     const char *folder = args->output ? args->output : made;
-    if (args->frames.first != 0)
-        return cli_fail(
-            CLI_USAGE_ERROR,
-            "simulate starts at frame 0, not %d, because every frame needs the previous one. To "
-            "continue a run, use \"voile resume DIR\".",
-            args->frames.first);
+    if (!args->output && !default_folder(args->operand, made, sizeof made))
+        return cli_fail(CLI_USAGE_ERROR, "%s: cannot derive a folder name from it; use -o DIR.",
+                        args->operand);
+    if (args->frames.first != 0) return refuse_first_frame(args, folder);
     int code = refuse_both_adapts(args);
     if (code == CLI_DONE) code = cli_need_scene(args->operand, "a scene file (JSON text)");
     if (code != CLI_DONE) return code;
@@ -251,9 +259,6 @@ int cmd_simulate(const cli_args *args) {
         return cli_fail(CLI_BAD_DATA,
                         "%s: is a folder; simulate needs a scene file. To continue "
                         "a run, use \"voile resume\".",
-                        args->operand);
-    if (!args->output && !default_folder(args->operand, made, sizeof made))
-        return cli_fail(CLI_USAGE_ERROR, "%s: cannot derive a folder name from it; use -o DIR.",
                         args->operand);
     return run(args, args->operand, folder);
 }

@@ -49,12 +49,33 @@ cli_exit cli_exit_of(vo_result result) {
     return CLI_SYSTEM_ERROR;
 }
 
-int cli_fail_result(const vo_context *ctx, vo_result result) {
+static int fail_result(const vo_context *ctx, vo_result result, const char *folder) {
     const char *message = vo_context_message(ctx);
     cli_print("%s", message[0] ? message : "the call failed");
-    cli_print_hint(message, NULL);
+    cli_print_hint(message, folder);
     memory_advise(ctx, result);
     return cli_exit_of(result);
+}
+
+int cli_fail_result(const vo_context *ctx, vo_result result) {
+    return fail_result(ctx, result, NULL);
+}
+
+/* True if a message begins with a folder or a file in it. */
+static bool is_about(const char *message, const char *folder) {
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/') length--;
+    return strncmp(message, folder, length) == 0 &&
+           (message[length] == '/' || message[length] == ':');
+}
+
+int cli_fail_runs(const vo_context *ctx, vo_result result, int count, const char *const *folders) {
+    char quoted[CLI_PATH];
+    const char *folder = count == 1 ? folders[0] : NULL;
+    for (int i = 0; i < count && !folder; i++)
+        if (is_about(vo_context_message(ctx), folders[i])) folder = folders[i];
+    if (folder) vo_shell_quote(folder, quoted, sizeof quoted);
+    return fail_result(ctx, result, folder ? quoted : NULL);
 }
 
 bool cli_is_folder(const char *path) {
@@ -149,8 +170,9 @@ void cli_print_hint(const char *message, const char *folder) {
         char text[CLI_PATH];
         int length = (int)strcspn(hints[i].hint, "%");
         const char *rest = hints[i].hint + length;
-        snprintf(text, sizeof text, "%.*s%s%s", length, hints[i].hint,
-                 rest[0] ? (folder ? folder : "DIR") : "", rest[0] ? rest + 2 : "");
+        if (rest[0] && !folder) return;
+        snprintf(text, sizeof text, "%.*s%s%s", length, hints[i].hint, rest[0] ? folder : "",
+                 rest[0] ? rest + 2 : "");
         cli_print("%s", text);
         return;
     }
@@ -184,8 +206,8 @@ void cli_print_repeats(const cli_log *log) {
     int count = 0;
     for (int i = 0; i < log->repeat_count; i++) count += log->repeat[i].repeats;
     if (count)
-        cli_print("%d further warnings repeat those above in later frames; --verbose prints all.",
-                  count);
+        cli_print("%d further warning%s those above in later frames; --verbose prints all.", count,
+                  count == 1 ? " repeats" : "s repeat");
 }
 
 /* A vo_log_fn: prints warnings and, if requested, notes. */

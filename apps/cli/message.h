@@ -14,10 +14,15 @@ void cli_print(const char *format, ...) VO_PRINTF(1, 2);
  * returns the exit code. */
 int cli_fail_result(const vo_context *ctx, vo_result result);
 
+/* The same for calls that read runs: hints name the folder with which the message begins, or the
+ * only one. */
+int cli_fail_runs(const vo_context *ctx, vo_result result, int count, const char *const *folders);
+
 cli_exit cli_exit_of(vo_result result);
 
 /* Library messages name members and keys. Prints how to set them from the command line, if
- * there is an option for it; `folder` is the run's, quoted for the shell, or NULL. */
+ * there is an option for it; `folder` is the run's, quoted for the shell. With NULL, hints that
+ * name it are omitted. */
 void cli_print_hint(const char *message, const char *folder);
 
 /* Returns CLI_DONE if `path` can be read; else prints the reason and returns CLI_BAD_DATA. */
