@@ -2,6 +2,7 @@
 #include "codec/obj.h"
 #include "codec/obj_reader.h"
 #include "core/memory.h"
+#include "core/plural.h"
 #include "mesh/data.h"
 
 #include <stdarg.h>
@@ -326,7 +327,7 @@ static void warn_unknown(vo_obj_reader *r) {
     vo_log_line(r->ctx, VO_LOG_WARNING,
                 "%s: line %d: unknown keyword \"%s\" ignored (%d line%s of this kind in the file)",
                 r->name, r->unknown_line, r->unknown, r->unknown_count,
-                r->unknown_count > 1 ? "s" : "");
+                vo_plural(r->unknown_count));
 }
 
 static vo_result read_all(vo_obj_reader *r) {
