@@ -263,7 +263,7 @@ static void import_lines_are_counted_in_a_warning(void **state) {
     vo_character c;
     assert_ok(ctx, vo_import_character(ctx, square_file("both.dae", QUAD LINES), NULL, &c));
     assert_int_equal(c.face_count, 2);
-    assert_non_null(strstr(log_text, "both.dae: 1 line meshes, not imported"));
+    assert_non_null(strstr(log_text, "both.dae: 1 line mesh, not imported"));
     vo_character_free(&c);
     vo_context_destroy(ctx);
 }
@@ -275,7 +275,7 @@ static void import_of_lines_alone_fails_with_advice(void **state) {
     vo_character c;
     const char *path = square_file("lines.dae", LINES);
     assert_int_equal(vo_import_character(ctx, path, NULL, &c), VO_BAD_DATA);
-    assert_non_null(strstr(vo_context_message(ctx), "0 point meshes, 1 line meshes"));
+    assert_non_null(strstr(vo_context_message(ctx), "0 point meshes, 1 line mesh and 0 meshes"));
     assert_non_null(strstr(vo_context_message(ctx), "export the character as a polygon mesh"));
     vo_context_destroy(ctx);
 }

@@ -1,5 +1,6 @@
 /* Import of a character: inspect, read, build, log. */
 #include "character/import/build.h"
+#include "core/plural.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,22 +45,25 @@ static void log_losses(vo_context *ctx, const char *path, const vo_import_counts
                        const vo_raw_ignored *ignored) {
     const struct {
         int64_t count;
-        const char *what;
+        const char *one, *many, *fate;
     } loss[] = {
-        {counts->unweighted, "vertices without weights, bound to the main bone of their mesh"},
-        {counts->truncated, "vertices with more than 8 bones; the largest 8 weights are used"},
-        {counts->degenerate, "faces without three different corners, not imported"},
-        {counts->lost_tracks, "tracks of unknown or repeated bones, not imported"},
-        {counts->orthographic_cameras, "cameras without perspective, not imported"},
-        {ignored->point_meshes, "point meshes, not imported: only triangles are"},
-        {ignored->line_meshes, "line meshes, not imported: only triangles are"},
-        {ignored->other_meshes, "meshes that could not be triangulated, not imported"},
-        {ignored->morph_targets, "morph targets, not imported: only joints move the surface"},
+        {counts->unweighted, "vertex", "vertices",
+         " without weights, bound to the main bone of the mesh"},
+        {counts->truncated, "vertex", "vertices",
+         " with more than 8 bones; the largest 8 weights are used"},
+        {counts->degenerate, "face", "faces", " without three different corners, not imported"},
+        {counts->lost_tracks, "track", "tracks", " of unknown or repeated bones, not imported"},
+        {counts->orthographic_cameras, "camera", "cameras", " without perspective, not imported"},
+        {ignored->point_meshes, "point mesh", "point meshes", ", not imported: only triangles are"},
+        {ignored->line_meshes, "line mesh", "line meshes", ", not imported: only triangles are"},
+        {ignored->other_meshes, "mesh", "meshes", " that could not be triangulated, not imported"},
+        {ignored->morph_targets, "morph target", "morph targets",
+         ", not imported: only joints move the surface"},
     };
     for (size_t i = 0; i < sizeof loss / sizeof *loss; i++) {
         if (loss[i].count == 0) continue;
-        vo_log_line(ctx, VO_LOG_WARNING, "%s: %lld %s", path, (long long)loss[i].count,
-                    loss[i].what);
+        vo_log_line(ctx, VO_LOG_WARNING, "%s: %s%s", path,
+                    vo_count_words(loss[i].count, loss[i].one, loss[i].many).s, loss[i].fate);
     }
 }
 
@@ -83,11 +87,12 @@ static vo_result check_content(const vo_character *c, const char *path,
                        path);
     if (ignored->point_meshes + ignored->line_meshes + ignored->other_meshes > 0)
         return vo_fail(c->ctx, VO_BAD_DATA,
-                       "%s: has no triangles, motion or camera, only %lld point meshes, %lld line "
-                       "meshes and %lld meshes that could not be triangulated; export the "
+                       "%s: has no triangles, motion or camera, only %s, %s and %s that could not "
+                       "be triangulated; export the "
                        "character as a polygon mesh",
-                       path, (long long)ignored->point_meshes, (long long)ignored->line_meshes,
-                       (long long)ignored->other_meshes);
+                       path, vo_count_words(ignored->point_meshes, "point mesh", "point meshes").s,
+                       vo_count_words(ignored->line_meshes, "line mesh", "line meshes").s,
+                       vo_count_words(ignored->other_meshes, "mesh", "meshes").s);
     return vo_fail(c->ctx, VO_BAD_DATA,
                    "%s: has no surface, no motion and no camera; export the character itself",
                    path);
