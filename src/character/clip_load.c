@@ -308,7 +308,7 @@ static vo_result read_clip(vo_json_cursor root, vo_clip *clip) {
     return VO_OK;
 }
 
-static vo_result clip_from_json(vo_json_doc *doc, vo_clip **out) {
+static vo_result clip_from_json(vo_json_doc *doc, void *out) {
     vo_clip *clip = vo_new(doc->ctx, vo_clip);
     if (!clip) return vo_fail_memory(doc->ctx, "a clip");
     clip->ctx = doc->ctx;
@@ -318,25 +318,17 @@ static vo_result clip_from_json(vo_json_doc *doc, vo_clip **out) {
         vo_clip_destroy(clip);
         return result;
     }
-    *out = clip;
+    *(vo_clip **)out = clip;
     return VO_OK;
 }
 
 vo_result vo_clip_parse(vo_context *ctx, const char *file, const char *text, size_t size,
                         vo_clip **out) {
-    vo_json_doc doc;
     *out = NULL;
-    VO_TRY(vo_json_parse(ctx, file, text, size, &doc));
-    vo_result result = clip_from_json(&doc, out);
-    vo_json_free(&doc);
-    return result;
+    return vo_json_parse_object(ctx, file, text, size, clip_from_json, out);
 }
 
 vo_result vo_clip_load(vo_context *ctx, const char *path, vo_clip **out) {
-    vo_json_doc doc;
     *out = NULL;
-    VO_TRY(vo_json_load(ctx, path, &doc));
-    vo_result result = clip_from_json(&doc, out);
-    vo_json_free(&doc);
-    return result;
+    return vo_json_load_object(ctx, path, clip_from_json, out);
 }

@@ -46,6 +46,16 @@ vo_result vo_json_new(vo_context *ctx, const char *file, vo_json_doc *out);
 void vo_json_free(vo_json_doc *doc); /* resets it; an empty document is allowed */
 vo_json_cursor vo_json_root(const vo_json_doc *doc);
 
+/* Creates an object from a document, which is freed afterwards; `out` is the object's pointer. */
+typedef vo_result vo_json_object_fn(vo_json_doc *doc, void *out);
+
+/* Parses a text or reads a file, and creates an object from it. Fails as vo_json_parse,
+ * vo_json_load and `create` do. */
+vo_result vo_json_parse_object(vo_context *ctx, const char *file, const char *text, size_t size,
+                               vo_json_object_fn *create, void *out);
+vo_result vo_json_load_object(vo_context *ctx, const char *path, vo_json_object_fn *create,
+                              void *out);
+
 typedef enum vo_json_type {
     VO_JSON_ABSENT,
     VO_JSON_NULL,

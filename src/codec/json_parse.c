@@ -378,3 +378,21 @@ vo_result vo_json_load(vo_context *ctx, const char *path, vo_json_doc *out) {
     vo_bytes_free(ctx, &bytes);
     return result;
 }
+
+vo_result vo_json_parse_object(vo_context *ctx, const char *file, const char *text, size_t size,
+                               vo_json_object_fn *create, void *out) {
+    vo_json_doc doc;
+    VO_TRY(vo_json_parse(ctx, file, text, size, &doc));
+    vo_result result = create(&doc, out);
+    vo_json_free(&doc);
+    return result;
+}
+
+vo_result vo_json_load_object(vo_context *ctx, const char *path, vo_json_object_fn *create,
+                              void *out) {
+    vo_json_doc doc;
+    VO_TRY(vo_json_load(ctx, path, &doc));
+    vo_result result = create(&doc, out);
+    vo_json_free(&doc);
+    return result;
+}

@@ -1,7 +1,7 @@
 /* Creates patterns from JSON documents of either format. */
 #include "garment/pattern_build.h"
 
-static vo_result from_document(vo_json_doc *doc, vo_pattern **out) {
+static vo_result pattern_from_json(vo_json_doc *doc, void *out) {
     vo_context *ctx = doc->ctx;
     vo_pattern *p = vo_new(ctx, vo_pattern);
     if (!p) return vo_fail_memory(ctx, "a pattern");
@@ -17,25 +17,17 @@ static vo_result from_document(vo_json_doc *doc, vo_pattern **out) {
         vo_pattern_destroy(p);
         return result;
     }
-    *out = p;
+    *(vo_pattern **)out = p;
     return VO_OK;
 }
 
 vo_result vo_pattern_parse(vo_context *ctx, const char *file, const char *text, size_t size,
                            vo_pattern **out) {
-    vo_json_doc doc;
     *out = NULL;
-    VO_TRY(vo_json_parse(ctx, file, text, size, &doc));
-    vo_result result = from_document(&doc, out);
-    vo_json_free(&doc);
-    return result;
+    return vo_json_parse_object(ctx, file, text, size, pattern_from_json, out);
 }
 
 vo_result vo_pattern_load(vo_context *ctx, const char *path, vo_pattern **out) {
-    vo_json_doc doc;
     *out = NULL;
-    VO_TRY(vo_json_load(ctx, path, &doc));
-    vo_result result = from_document(&doc, out);
-    vo_json_free(&doc);
-    return result;
+    return vo_json_load_object(ctx, path, pattern_from_json, out);
 }

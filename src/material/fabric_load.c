@@ -182,7 +182,7 @@ static vo_result read_fabric(vo_json_cursor root, vo_fabric *fabric) {
     return read_bending(vo_json_get(&root, "bending"), fabric);
 }
 
-static vo_result fabric_from_json(vo_json_doc *doc, vo_fabric **out) {
+static vo_result fabric_from_json(vo_json_doc *doc, void *out) {
     vo_fabric *fabric = vo_new(doc->ctx, vo_fabric);
     if (!fabric) return vo_fail_memory(doc->ctx, "a fabric");
     fabric->ctx = doc->ctx;
@@ -191,25 +191,17 @@ static vo_result fabric_from_json(vo_json_doc *doc, vo_fabric **out) {
         vo_fabric_destroy(fabric);
         return result;
     }
-    *out = fabric;
+    *(vo_fabric **)out = fabric;
     return VO_OK;
 }
 
 vo_result vo_fabric_parse(vo_context *ctx, const char *file, const char *text, size_t size,
                           vo_fabric **out) {
-    vo_json_doc doc;
     *out = NULL;
-    VO_TRY(vo_json_parse(ctx, file, text, size, &doc));
-    vo_result result = fabric_from_json(&doc, out);
-    vo_json_free(&doc);
-    return result;
+    return vo_json_parse_object(ctx, file, text, size, fabric_from_json, out);
 }
 
 vo_result vo_fabric_load(vo_context *ctx, const char *path, vo_fabric **out) {
-    vo_json_doc doc;
     *out = NULL;
-    VO_TRY(vo_json_load(ctx, path, &doc));
-    vo_result result = fabric_from_json(&doc, out);
-    vo_json_free(&doc);
-    return result;
+    return vo_json_load_object(ctx, path, fabric_from_json, out);
 }
