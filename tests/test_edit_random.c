@@ -284,21 +284,18 @@ static void check_parents(const vo_edit *e, const snapshot *s) {
     vo_parents_free(e->ctx, &p);
 }
 
-/* Surviving nodes are at their new index with their label; the others have a successor. */
-static void check_places(const vo_edit *e, const snapshot *s) {
+/* Surviving nodes are at their new index with their position; the others have no index. */
+static void check_new_indices(const vo_edit *e, const snapshot *s) {
     const vo_mesh *m = e->mesh;
     for (int n = 0; n < s->nodes; n++) {
-        int place = vo_remap_new_index(&e->remap, VO_REMAP_NODE, n);
-        int heir = vo_remap_successor(&e->remap, VO_REMAP_NODE, n);
-        assert_in_range(heir, 0, m->node_count - 1);
-        if (place < 0) continue;
-        assert_int_equal(place, heir);
-        assert_memory_equal(&m->node_x[place], &s->x[n], sizeof *s->x);
+        int index = vo_remap_new_index(&e->remap, VO_REMAP_NODE, n);
+        assert_in_range(index + 1, 0, m->node_count);
+        if (index >= 0) assert_memory_equal(&m->node_x[index], &s->x[n], sizeof *s->x);
     }
     for (int v = 0; v < s->verts; v++)
-        assert_in_range(vo_remap_successor(&e->remap, VO_REMAP_VERT, v), 0, m->vert_count - 1);
+        assert_in_range(vo_remap_new_index(&e->remap, VO_REMAP_VERT, v) + 1, 0, m->vert_count);
     for (int f = 0; f < s->faces; f++)
-        assert_in_range(vo_remap_successor(&e->remap, VO_REMAP_FACE, f), 0, m->face_count - 1);
+        assert_in_range(vo_remap_new_index(&e->remap, VO_REMAP_FACE, f) + 1, 0, m->face_count);
 }
 
 /* The compacted mesh equals the one built from its faces. */
@@ -337,7 +334,7 @@ static void finish_round(vo_edit *e, snapshot *s, totals *last) {
     check_compact(e);
     check_carry(e, s);
     check_parents(e, s);
-    check_places(e, s);
+    check_new_indices(e, s);
     check_data(e);
     check_after_edit(e, last, 0);
     test_free(s->u);

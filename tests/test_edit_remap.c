@@ -41,10 +41,8 @@ static void finish_without_edits_changes_nothing(void **state) {
     assert_ok(ctx, vo_edit_finish(e));
     assert_true(e->mesh->topology == topology);
     assert_memory_equal(&e->mesh->node_x[19], &last, sizeof last);
-    for (int n = 0; n < 20; n++) {
+    for (int n = 0; n < 20; n++)
         assert_int_equal(vo_remap_new_index(&e->remap, VO_REMAP_NODE, n), n);
-        assert_int_equal(vo_remap_successor(&e->remap, VO_REMAP_NODE, n), n);
-    }
     vo_edit_flip(e, 0);
     vo_edit_split(e, 0, 0.5, NULL);
     assert_true(e->mesh->topology > topology);
@@ -71,8 +69,7 @@ static void records_distinguish_reused_indices(void **state) {
     assert_near(x.x, 0.75, 1e-15);
     assert_ok(ctx, vo_edit_finish(e));
     assert_int_equal(vo_remap_new_index(&e->remap, VO_REMAP_NODE, 12), -1);
-    assert_int_equal(vo_remap_successor(&e->remap, VO_REMAP_NODE, 12),
-                     vo_remap_new_index(&e->remap, VO_REMAP_NODE, 13));
+    assert_true(vo_remap_new_index(&e->remap, VO_REMAP_NODE, 13) >= 0);
     int at = 0;
     while (memcmp(&m->node_x[at], &x, sizeof x) != 0) at++;
     vo_parents parents = {0};
@@ -103,7 +100,7 @@ static void edge_parts_keep_the_record(void **state) {
     while (vo_edit_flip(e, ++turned) != VO_EDIT_ALLOWED) {}
     assert_true(turned < edges);
     assert_ok(ctx, vo_edit_finish(e));
-    assert_int_equal(vo_remap_successor(&e->remap, VO_REMAP_EDGE, turned), -1);
+    assert_int_equal(vo_remap_new_index(&e->remap, VO_REMAP_EDGE, turned), -1);
     assert_true(vo_remap_new_index(&e->remap, VO_REMAP_EDGE, edge) >= 0);
     vo_parents_free(ctx, &parents);
     close_edit(e);

@@ -167,9 +167,9 @@ static void merge_edges(vo_edit *e, const star *s, int side, int edge) {
         m->edge_rest_angle[kept] =
             vo_clamp(m->edge_rest_angle[kept] + m->edge_rest_angle[old], -3, 3);
     m->edge_damage[kept] = vo_max(m->edge_damage[kept], m->edge_damage[old]);
-    vo_lineage_drop(&e->remap.of[VO_REMAP_FACE], gone, outer);
-    vo_lineage_drop(&e->remap.of[VO_REMAP_EDGE], old, kept);
-    if (side == 0) vo_lineage_drop(&e->remap.of[VO_REMAP_EDGE], edge, kept);
+    vo_lineage_drop(&e->remap.of[VO_REMAP_FACE], gone);
+    vo_lineage_drop(&e->remap.of[VO_REMAP_EDGE], old);
+    if (side == 0) vo_lineage_drop(&e->remap.of[VO_REMAP_EDGE], edge);
     vo_halfedge_unlink(e, 2 * old + (m->edge_node[old][0] == s->u));
     vo_edit_free_edge(e, old);
     vo_edit_free_face(e, gone);
@@ -194,10 +194,10 @@ static void move_star(vo_edit *e, const star *s) {
 static void drop_node(vo_edit *e, const star *s) {
     for (int v = e->node_vert[s->u], next; v >= 0; v = next) {
         next = e->vert_next[v];
-        vo_lineage_drop(&e->remap.of[VO_REMAP_VERT], v, find_target(s, v));
+        vo_lineage_drop(&e->remap.of[VO_REMAP_VERT], v);
         vo_edit_free_vert(e, v);
     }
-    vo_lineage_drop(&e->remap.of[VO_REMAP_NODE], s->u, s->v);
+    vo_lineage_drop(&e->remap.of[VO_REMAP_NODE], s->u);
     vo_edit_free_node(e, s->u);
 }
 

@@ -112,7 +112,7 @@ static void turn(vo_edit *e, int edge, const quad *q) {
     set_face(m, q->face[1], (int[]){q->b, q->c, q->d}, (int[]){q->side[1], edge, q->side[3]});
     vo_change_face(m, q->side[1], q->face[0], q->face[1]);
     vo_change_face(m, q->side[2], q->face[1], q->face[0]);
-    vo_lineage_drop(&e->remap.of[VO_REMAP_EDGE], edge, -1);
+    vo_lineage_drop(&e->remap.of[VO_REMAP_EDGE], edge);
 }
 
 /* Reserves the two records that a flip may create. */

@@ -10,8 +10,8 @@
 void vo_remap_init(vo_remap *map, vo_context *ctx) { *map = (vo_remap){.ctx = ctx}; }
 
 #define RECORD_COLUMNS(l) \
-    { VO_COLUMN((l)->blend), VO_COLUMN((l)->successor), VO_COLUMN((l)->element) }
-enum { RECORD_COLUMN_COUNT = 3 };
+    { VO_COLUMN((l)->blend), VO_COLUMN((l)->element) }
+enum { RECORD_COLUMN_COUNT = 2 };
 
 void vo_remap_free(vo_remap *map) {
     for (int k = 0; k < VO_REMAP_KINDS; k++) {
@@ -37,7 +37,6 @@ static void begin_lineage(vo_lineage *l, int count) {
     l->old_count = l->count = l->record_count = count;
     for (int i = 0; i < count; i++) {
         l->record[i] = i;
-        l->successor[i] = -1;
         l->element[i] = i;
     }
 }
@@ -60,7 +59,7 @@ static void set_record(vo_lineage *l, int element, int record) {
 static int add_blend(vo_lineage *l, int a, int b, double t) {
     int r = l->record_count++;
     l->blend[r] = (vo_blend){{a, b}, t};
-    l->successor[r] = l->element[r] = -1;
+    l->element[r] = -1;
     return r;
 }
 
@@ -71,23 +70,15 @@ void vo_lineage_blend(vo_lineage *l, int element, int a, int b, double t) {
 void vo_lineage_blend_pair(vo_lineage *l, int a, int b, double t) {
     int ra = l->record[a], rb = l->record[b];
     if (ra == rb) return; /* parts of one old element */
-    l->record[a] = l->successor[ra] = add_blend(l, ra, rb, t);
-    l->record[b] = l->successor[rb] = add_blend(l, ra, rb, t);
+    l->record[a] = add_blend(l, ra, rb, t);
+    l->record[b] = add_blend(l, ra, rb, t);
 }
 
 void vo_lineage_copy(vo_lineage *l, int element, int from) {
     set_record(l, element, from < 0 ? -1 : l->record[from]);
 }
 
-void vo_lineage_drop(vo_lineage *l, int element, int successor) {
-    int record = l->record[element];
-    l->record[element] = -1;
-    if (record < 0) return;
-    /* A later drop of another element with this record overwrites the successor, so following
-     * successors leads forward in time and terminates. */
-    int next = successor < 0 ? -1 : l->record[successor];
-    if (next != record) l->successor[record] = next;
-}
+void vo_lineage_drop(vo_lineage *l, int element) { l->record[element] = -1; }
 
 void vo_lineage_compact(vo_lineage *l, int count, const int *order, int *scratch) {
     for (int i = 0; i < count; i++) scratch[i] = l->record[order[i]];
@@ -102,13 +93,6 @@ void vo_lineage_compact(vo_lineage *l, int count, const int *order, int *scratch
 
 int vo_remap_new_index(const vo_remap *map, vo_remap_kind kind, int old) {
     return map->of[kind].element[old];
-}
-
-int vo_remap_successor(const vo_remap *map, vo_remap_kind kind, int old) {
-    const vo_lineage *l = &map->of[kind];
-    int record = old;
-    while (record >= 0 && l->element[record] < 0) record = l->successor[record];
-    return record < 0 ? -1 : l->element[record];
 }
 
 #define PARENT_COLUMNS(p) \

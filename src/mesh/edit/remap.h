@@ -13,10 +13,9 @@
  * Rejected: a list of parents with weights per element. Splits of splits after flips make these
  * lists long, and most are never read.
  *
- * Nodes and verts: splits blend, collapses drop; the successor is the node or vert collapsed onto.
+ * Nodes and verts: splits blend, collapses drop.
  * Faces: both parts of a split face keep its record; a flip blends two faces by the area they
- * contribute (successor: the face that kept the index); after a collapse the successor is the
- * neighbour.
+ * contribute; collapses drop.
  * Edges: both parts of a split edge keep its record; an edge across a former face, or flipped, has
  * none. */
 #ifndef VO_MESH_EDIT_REMAP_H
@@ -46,7 +45,6 @@ typedef struct vo_lineage {
     int *record; /* [count] record of each element; -1 if it has none or is removed */
     int record_count, record_capacity;
     vo_blend *blend; /* [record_count] of records from old_count on */
-    int *successor;  /* [record_count] record that replaced the last element with this one; -1 */
     int *element;    /* [record_count] first element with this record, -1; after compaction */
 } vo_lineage;
 
@@ -69,9 +67,6 @@ void vo_remap_free(vo_remap *map);
 
 /* Current index of an old element; -1 if it was removed. If it was split, the first part. */
 int vo_remap_new_index(const vo_remap *map, vo_remap_kind kind, int old);
-
-/* Current index of an old element or of its successor; -1 if there is none. */
-int vo_remap_successor(const vo_remap *map, vo_remap_kind kind, int old);
 
 /* The old elements that a current element is composed of; empty if it has no record. */
 vo_result vo_remap_parents(const vo_remap *map, vo_remap_kind kind, int index, vo_parents *out);
@@ -99,8 +94,8 @@ void vo_lineage_blend_pair(vo_lineage *l, int a, int b, double t);
 /* Gives an element the record of another, or none (-1). */
 void vo_lineage_copy(vo_lineage *l, int element, int from);
 
-/* Removes an element; `successor` (an element, or -1) replaces it. */
-void vo_lineage_drop(vo_lineage *l, int element, int successor);
+/* Removes an element; its record remains as a possible parent of blends. */
+void vo_lineage_drop(vo_lineage *l, int element);
 
 /* Renumbers: element i of `count` was order[i]; finds the element of every record. The capacity of
  * `scratch` is count. */
