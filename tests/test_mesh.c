@@ -6,6 +6,7 @@
 #include "mesh/data.h"
 #include "mesh/polygon.h"
 #include "mesh/validate.h"
+#include "sim/sim.h"
 
 #include <string.h>
 
@@ -225,7 +226,7 @@ static void euler_characteristic_matches_the_shape(void **state) {
     m = build(ctx, &d, VO_MESH_FOR_OBSTACLE);
     assert_int_equal(m->edge_count, 12);
     assert_int_equal(euler(m), 2);
-    for (int e = 0; e < 12; e++) assert_near(vo_mesh_dihedral_angle(m, e), acos(1.0 / 3), 1e-12);
+    for (int e = 0; e < 12; e++) assert_near(vo_mesh_bend_angle(m, e), acos(1.0 / 3), 1e-12);
     vo_mesh_destroy(m);
     vo_mesh_data_free(ctx, &d);
     vo_context_destroy(ctx);
@@ -286,15 +287,15 @@ static void dihedral_angle_is_positive_on_a_ridge(void **state) {
     for (size_t i = 0; i < sizeof heights / sizeof *heights; i++) {
         vo_mesh *m = hinge(ctx, heights[i]);
         assert_int_equal(m->edge_face[0][1], 1);
-        assert_near(vo_mesh_dihedral_angle(m, 0), -2 * atan(heights[i]), 1e-14);
-        for (int e = 1; e < m->edge_count; e++) assert_true(vo_mesh_dihedral_angle(m, e) == 0);
+        assert_near(vo_mesh_bend_angle(m, 0), -2 * atan(heights[i]), 1e-14);
+        for (int e = 1; e < m->edge_count; e++) assert_true(vo_mesh_bend_angle(m, e) == 0);
         /* independent of the order of the ends */
         int t = m->edge_node[0][0];
         m->edge_node[0][0] = m->edge_node[0][1];
         m->edge_node[0][1] = t;
         m->edge_face[0][0] = 1;
         m->edge_face[0][1] = 0;
-        assert_near(vo_mesh_dihedral_angle(m, 0), -2 * atan(heights[i]), 1e-14);
+        assert_near(vo_mesh_bend_angle(m, 0), -2 * atan(heights[i]), 1e-14);
         assert_near(vo_mesh_face_normal(m, 0).z, 1, 1e-15);
         assert_near(vo_mesh_face_area(m, 0), 0.5, 1e-15);
         vo_mat2 dm = vo_mesh_face_dm(m, 0);

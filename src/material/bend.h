@@ -1,6 +1,16 @@
 /* Bending in scalar code (see stretch.h): the angle of one hinge, and the energy of a face from its
- * three hinges. Nodes 0 and 1 of a hinge are the edge, 2 is opposite in the face that traverses it
- * from 0 to 1, 3 in the other. */
+ * three hinges.
+ *
+ *                 1                 A hinge: 0 and 1 are the edge, 2 is opposite in the face that
+ *               / | \               traverses it from 0 to 1, 3 in the other. Viewed from the side
+ *             /   |   \             of the normals n0 and n1, face 0 is on the left.
+ *            2 n0 | n1 3
+ *             \   |   /
+ *               \ | /               angle = atan2(e . (n0 x n1), n0 . n1), e from 0 to 1, unit
+ *                 0
+ *
+ * 0 is flat; positive is a ridge, both faces falling away from their normals; negative a valley.
+ * The angle does not depend on the order of the ends. */
 #ifndef VO_MATERIAL_BEND_H
 #define VO_MATERIAL_BEND_H
 
@@ -11,8 +21,7 @@
 #define VO_HINGE_MIN_SINE2   1e-24
 #define VO_HINGE_MIN_NORMAL2 1e-60
 
-/* Returns the dihedral angle in (-pi, pi], with the sign of vo_mesh_dihedral_angle; 0 if a face is
- * degenerate or the edge has no length. */
+/* Returns the dihedral angle in (-pi, pi]; 0 if a face is degenerate or the edge has no length. */
 double vo_hinge_angle(const vo_vec3 x[4]);
 /* d angle / dx; zero for a degenerate hinge. */
 void vo_hinge_angle_gradient(const vo_vec3 x[4], vo_vec3 gradient[4]);

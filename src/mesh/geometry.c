@@ -58,11 +58,3 @@ void vo_mesh_edge_verts(const vo_mesh *m, int edge, int side, int verts[2]) {
     verts[side] = m->face_vert[face][i]; /* face 1 walks the edge from its second node */
     verts[1 - side] = m->face_vert[face][(i + 1) % 3];
 }
-
-double vo_mesh_dihedral_angle(const vo_mesh *m, int edge) {
-    const int *face = m->edge_face[edge], *node = m->edge_node[edge];
-    if (face[1] < 0) return 0;
-    vo_vec3 e = v3_normalize(v3_sub(m->node_x[node[1]], m->node_x[node[0]]));
-    vo_vec3 n0 = vo_mesh_face_normal(m, face[0]), n1 = vo_mesh_face_normal(m, face[1]);
-    return atan2(v3_dot(e, v3_cross(n0, n1)), v3_dot(n0, n1));
-}

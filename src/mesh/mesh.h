@@ -51,7 +51,7 @@ struct vo_mesh {
     int edge_count, edge_capacity;
     int (*edge_node)[2];
     int (*edge_face)[2];
-    double *edge_rest_angle; /* rad; sign as vo_mesh_dihedral_angle */
+    double *edge_rest_angle; /* rad; sign as vo_hinge_angle (material/bend.h) */
     int *edge_label;         /* nonzero: a crease or seam that remeshing preserves */
     double *edge_damage;     /* 0: none */
 
@@ -141,19 +141,5 @@ int vo_mesh_edge_opposite(const vo_mesh *m, int edge, int side);
 /* The verts of the edge's ends in face `side`, in the order of edge_node; -1 if there is no
  * face. */
 void vo_mesh_edge_verts(const vo_mesh *m, int edge, int side, int verts[2]);
-
-/* Dihedral angle at an edge, rad:
- *
- *                 1                 The hinge: 0 and 1 are edge_node, 2 is opposite in edge_face[0]
- *               / | \               (which traverses the edge from 0 to 1), 3 in edge_face[1].
- *             /   |   \             Viewed from the side of the normals n0 and n1, face 0 is on the
- *            2 n0 | n1 3            left.
- *             \   |   /
- *               \ | /               angle = atan2(e . (n0 x n1), n0 . n1), e from 0 to 1, unit
- *                 0
- *
- * 0 is flat; positive is a ridge, both faces falling away from their normals; negative a valley.
- * Independent of the order of the ends. 0 at a boundary edge. */
-double vo_mesh_dihedral_angle(const vo_mesh *m, int edge);
 
 #endif

@@ -269,7 +269,7 @@ static void update_node_normals(void *arg, int begin, int end, int chunk) {
     }
 }
 
-/* Edges: updates the angles of those with a moved face (as vo_mesh_dihedral_angle, from the stored
+/* Edges: updates the angles of those with a moved face (as vo_hinge_angle, from the stored
  * inputs). */
 static void update_edge_angles(void *arg, int begin, int end, int chunk) {
     sizing_pass *p = arg;

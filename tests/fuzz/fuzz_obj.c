@@ -1,5 +1,6 @@
 /* OBJ files: a mesh that parses can be validated, built and copied; failures have a message. */
 #include "codec/obj.h"
+#include "sim/sim.h"
 
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ static void try_use(vo_context *ctx, const vo_mesh_data *data, vo_mesh_use use) 
     vo_result result = vo_mesh_build_validated(ctx, "fuzz.obj", data, use, &mesh);
     require_message(ctx, result);
     if (result != VO_OK) return;
-    for (int e = 0; e < mesh->edge_count; e++) vo_mesh_dihedral_angle(mesh, e);
+    for (int e = 0; e < mesh->edge_count; e++) vo_mesh_bend_angle(mesh, e);
     if (vo_mesh_copy(ctx, mesh, &copy) == VO_OK) vo_mesh_destroy(copy);
     vo_mesh_destroy(mesh);
 }
