@@ -3,6 +3,7 @@
 #define VOILE_TESTS_CLIP_MEASURE_H
 
 #include "character/clip_legs.h"
+#include "pose_measure.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -220,7 +221,7 @@ static inline measures measure_clip(const vo_clip *clip, const vo_skeleton *skel
         measure_sample *now = &s[(i + 2) % 3], *before = &s[(i + 1) % 3];
         measure_take(clip, skeleton, time, now);
         vo_bone bone;
-        double excess = vo_body_pose_excess(&now->pose, &bone);
+        double excess = pose_excess(&now->pose, &bone);
         if (excess > m->excess) m->excess = excess, m->excess_bone = bone, m->excess_time = time;
         for (int side = 0; side < VO_CLIP_SIDES; side++)
             measure_foot(skeleton, now, side, time, &anchor[side], m);

@@ -5,6 +5,7 @@
 #include "codec/pc2.h"
 #include "core/file.h"
 #include "mannequin_mesh.h"
+#include "pose_measure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -440,7 +441,7 @@ static void retargeted_recordings_stay_plausible(void **state) {
         highest = vo_max(highest, e.low.z);
         assert_true(e.high.z > 1.4 && e.high.z < 2.6); /* arms overhead */
         vo_body_pose pose = vo_body_mannequin_pose(body, t);
-        double beyond = vo_body_pose_excess(&pose, &bone);
+        double beyond = pose_excess(&pose, &bone);
         sum += beyond;
         count++;
         if (beyond > excess) excess = beyond, worst = bone;

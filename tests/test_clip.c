@@ -103,7 +103,7 @@ static void angles_and_the_root_are_what_the_file_says(void **state) {
     vo_body_pose pose = vo_clip_pose(clip, &skeleton, 1, feet);
     assert_false(feet[0].stands || feet[1].stands);
     vo_joint_angles elbow =
-        vo_joint_angles_from_rotation(VO_BONE_LEFT_FOREARM, pose.rotation[VO_BONE_LEFT_FOREARM]);
+        angles_from_rotation(VO_BONE_LEFT_FOREARM, pose.rotation[VO_BONE_LEFT_FOREARM]);
     assert_near(elbow.bend, 45, 1e-9);
     /* lengths are doubled: this leg is 0.91 m */
     assert_near(v3_distance(pose.translation, v3(4, -2, 6)), 0, 1e-9);
@@ -135,11 +135,11 @@ static void symmetric_clips_are_mirror_images(void **state) {
     vo_vec3 half = v3_scale(0.5, clip_travel(walk, &skeleton));
     for (int i = 0; i < 40; i++) {
         vo_body_pose pose = vo_clip_pose(same, &skeleton, 0.07 * i, NULL);
-        vo_body_pose image = vo_body_pose_mirror(&pose);
+        vo_body_pose image = mirror_pose(&pose);
         assert_same_pose(&pose, &image);
         pose = vo_clip_pose(walk, &skeleton, 0.07 * i, NULL);
         image = vo_clip_pose(walk, &skeleton, 0.07 * i + walk->duration / 2, NULL);
-        image = vo_body_pose_mirror(&image);
+        image = mirror_pose(&image);
         image.translation = v3_sub(image.translation, half);
         assert_same_pose(&pose, &image);
     }
@@ -173,7 +173,7 @@ static void standing_feet_stay_at_their_steps(void **state) {
         double turn = 20 * VO_PI / 180;
         assert_near(v3_distance(ahead, v3(sin(turn), -cos(turn), 0)), 0, 1e-9);
         vo_joint_angles knee =
-            vo_joint_angles_from_rotation(VO_BONE_LEFT_SHIN, s.pose.rotation[VO_BONE_LEFT_SHIN]);
+            angles_from_rotation(VO_BONE_LEFT_SHIN, s.pose.rotation[VO_BONE_LEFT_SHIN]);
         assert_true(knee.bend < 0);
     }
     vo_clip_destroy(clip);
@@ -218,7 +218,7 @@ static void steps_out_of_reach_are_reported(void **state) {
     vo_body_pose pose = vo_clip_pose(clip, &skeleton, 0, feet);
     assert_near(feet[0].shortfall, 0.1, 1e-3);
     vo_joint_angles knee =
-        vo_joint_angles_from_rotation(VO_BONE_LEFT_SHIN, pose.rotation[VO_BONE_LEFT_SHIN]);
+        angles_from_rotation(VO_BONE_LEFT_SHIN, pose.rotation[VO_BONE_LEFT_SHIN]);
     assert_near(knee.bend, 0, 1);
     vo_clip_destroy(clip);
     vo_context_destroy(ctx);

@@ -115,16 +115,6 @@ vo_body_pose vo_body_pose_blend(const vo_body_pose *a, const vo_body_pose *b, do
     return out;
 }
 
-vo_body_pose vo_body_pose_mirror(const vo_body_pose *pose) {
-    vo_vec3 t = pose->translation;
-    vo_body_pose out = {.translation = {-t.x, t.y, t.z}};
-    for (int b = 0; b < VO_BONE_COUNT; b++) {
-        vo_quat q = pose->rotation[vo_bone_mirror((vo_bone)b)];
-        out.rotation[b] = (vo_quat){q.w, q.x, -q.y, -q.z};
-    }
-    return out;
-}
-
 void vo_skeleton_world(const vo_skeleton *skeleton, const vo_body_pose *pose,
                        vo_transform world[VO_BONE_COUNT]) {
     for (int b = 0; b < VO_BONE_COUNT; b++) {

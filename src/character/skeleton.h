@@ -97,9 +97,6 @@ vo_body_pose vo_body_pose_rest(const vo_skeleton *skeleton);
 /* Interpolates every rotation along the shorter arc; t = 0 returns a, 1 returns b. */
 vo_body_pose vo_body_pose_blend(const vo_body_pose *a, const vo_body_pose *b, double t);
 
-/* Returns the pose mirrored in the plane x = 0. */
-vo_body_pose vo_body_pose_mirror(const vo_body_pose *pose);
-
 /* Forward kinematics: world[bone] maps points of the bone's frame, whose origin is its joint, to
  * the world. Scales are 1. */
 void vo_skeleton_world(const vo_skeleton *skeleton, const vo_body_pose *pose,
@@ -116,8 +113,6 @@ typedef struct vo_joint_angles {
 } vo_joint_angles;
 
 vo_quat vo_joint_rotation(vo_bone bone, vo_joint_angles angles);
-/* Inverse of vo_joint_rotation, with a twist in [-180, 180] and a swing of at most 180. */
-vo_joint_angles vo_joint_angles_from_rotation(vo_bone bone, vo_quat rotation);
 
 typedef struct vo_joint_limits {
     vo_joint_angles low, high;
@@ -125,9 +120,5 @@ typedef struct vo_joint_limits {
 
 /* Returns the limits of a bone; the hips have none. */
 vo_joint_limits vo_bone_limits(vo_bone bone);
-
-/* Returns the largest violation of a joint limit, degrees; 0 if all are met. `bone` may be NULL and
- * receives the bone. */
-double vo_body_pose_excess(const vo_body_pose *pose, vo_bone *bone);
 
 #endif
