@@ -51,12 +51,18 @@ static inline void case_prescribe(remesh_case *c, const vo_sym2 *metric) {
     c->sizing.changed_verts = c->mesh->vert_count;
 }
 
+/* Remeshes and compacts one cloth. */
+static inline vo_result remesh_cloth(remesh_case *c, vo_guard *guard, vo_remesh_report *report) {
+    vo_result result = vo_remesh_edits(c->remesher, &c->def, c->edit, &c->sizing, guard, 0, report);
+    return result == VO_OK ? vo_edit_finish(c->edit) : result;
+}
+
 /* Remeshes to sizing.vert and stores the transferred metrics in c->metric. */
 static inline vo_result case_remesh(remesh_case *c) {
     int old = c->mesh->vert_count;
     vo_sym2 *before = test_malloc((size_t)old * sizeof *before);
     memcpy(before, c->sizing.vert, (size_t)old * sizeof *before);
-    vo_result result = vo_remesh(c->remesher, &c->def, c->edit, &c->sizing, NULL, 0, &c->report);
+    vo_result result = remesh_cloth(c, NULL, &c->report);
     if (result == VO_OK) {
         test_free(c->metric);
         c->metric = test_malloc((size_t)c->mesh->vert_count * sizeof *c->metric);

@@ -369,8 +369,7 @@ static int coarsen_over_hump(vo_context *ctx, bool guarded, vo_remesh_report *re
     assert_ok(ctx, vo_guard_begin(guard, 1, (const vo_edit *const *)&c.edit, 1,
                                   (const vo_mesh *const *)&obstacle, 0));
     assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
-    assert_ok(ctx,
-              vo_remesh(c.remesher, &c.def, c.edit, &c.sizing, guarded ? guard : NULL, 0, report));
+    assert_ok(ctx, remesh_cloth(&c, guarded ? guard : NULL, report));
     int crossings = count_intersections(ctx, c.mesh, obstacle);
     check_mesh(&c);
     vo_guard_destroy(guard);
@@ -403,7 +402,7 @@ static void incremental_frames_visit_few_edges(void **state) {
         set_shape(c.mesh, waves, frame / 40.0);
         assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
         double start = test_seconds();
-        assert_ok(ctx, vo_remesh(c.remesher, &c.def, c.edit, &c.sizing, NULL, 0, &c.report));
+        assert_ok(ctx, remesh_cloth(&c, NULL, &c.report));
         if (frame < 10) continue;
         seconds += test_seconds() - start;
         faces += c.mesh->face_count;
@@ -432,7 +431,7 @@ static void repeated_frames_allocate_nothing(void **state) {
         set_shape(c.mesh, waves, 0.05 * (frame % 2));
         if (frame == 60) calls = memory.calls;
         assert_ok(ctx, vo_sizing_update(&c.sizing, c.mesh, NULL));
-        assert_ok(ctx, vo_remesh(c.remesher, &c.def, c.edit, &c.sizing, NULL, 0, &c.report));
+        assert_ok(ctx, remesh_cloth(&c, NULL, &c.report));
         if (frame >= 60) edits += edits_of(&c.report);
     }
     assert_true(edits > 0);

@@ -86,9 +86,3 @@ vo_result vo_remesh_edits(vo_remesher *r, const vo_remesh_def *def, vo_edit *edi
     *out = r->report;
     return VO_OK;
 }
-
-vo_result vo_remesh(vo_remesher *r, const vo_remesh_def *def, vo_edit *edit,
-                    const vo_sizing *sizing, vo_guard *guard, int cloth, vo_remesh_report *out) {
-    VO_TRY(vo_remesh_edits(r, def, edit, sizing, guard, cloth, out));
-    return vo_edit_finish(edit);
-}

@@ -98,19 +98,16 @@ typedef struct vo_pop {
 } vo_pop;
 const vo_pop *vo_remesher_pops(const vo_remesher *remesher, int *count);
 
-/* Remeshes one cloth; call it once after each vo_sizing_update of its mesh. Calls vo_edit_begin and
- * vo_edit_finish: afterwards the mesh has no free slots, and edit->remap maps the elements from
- * before the call to the new ones, also if nothing changed. sizing->vert keeps the verts from
- * before the call; vo_remap_transfer converts it to the metrics of the new verts.
+/* Remeshes one cloth; call it once after each vo_sizing_update of its mesh. Calls vo_edit_begin;
+ * the caller calls vo_edit_finish, which renumbers, after the call for the last cloth: the guard
+ * refers to faces by index while other cloths are edited. After vo_edit_finish the mesh has no free
+ * slots, and edit->remap maps the elements from before the call to the new ones, also if nothing
+ * changed. sizing->vert keeps the verts from before the call; vo_remap_transfer converts it to the
+ * metrics of the new verts.
  *
  * `guard` (may be NULL) is queried before each flip and collapse and updated after each edit, in
  * indices before compaction; `cloth` is the guard's index of this mesh. Fails only without memory;
  * the mesh must then be destroyed. */
-vo_result vo_remesh(vo_remesher *remesher, const vo_remesh_def *def, vo_edit *edit,
-                    const vo_sizing *sizing, vo_guard *guard, int cloth, vo_remesh_report *out);
-
-/* Like vo_remesh, but without vo_edit_finish, which renumbers: the guard refers to faces by index
- * while other cloths are edited. Call it for all cloths before the first vo_edit_finish. */
 vo_result vo_remesh_edits(vo_remesher *remesher, const vo_remesh_def *def, vo_edit *edit,
                           const vo_sizing *sizing, vo_guard *guard, int cloth,
                           vo_remesh_report *out);
