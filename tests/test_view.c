@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "remesh/metric.h"
+#include "screen_reference.h"
 #include "view/silhouette.h"
 #include "view/view.h"
 #include "view_cases.h"
@@ -89,7 +90,7 @@ static void update(vo_context *ctx, const vo_view_def *def, int eyes, const vo_v
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-/* Expected result of a single face from the separately tested functions. */
+/* Expected result of a single face from the scalar reference. */
 static void expected_face(const vo_view_def *def, int count, const vo_frustum_sample *m,
                           const vo_view_cloth *c, int face) {
     vo_view_face f = vo_view_face_make(c->mesh, face);
@@ -103,10 +104,10 @@ static void expected_face(const vo_view_def *def, int count, const vo_frustum_sa
         vo_face_visibility s = vo_factor_eval_face(&def->factor, &m[k], &f);
         nu = vo_max(nu, m[k].weight * s.factor);
         if (!s.near_frame) continue;
-        vo_sym2 b = vo_screen_bound(&def->screen, &m[k], &f, &s);
-        b = vo_screen_limit(b, m[k].front_factor * m[k].front_factor * largest);
+        vo_sym2 b = screen_bound(&def->screen, &m[k], &f, &s);
+        b = limit_bound(b, m[k].front_factor * m[k].front_factor * largest);
         b = sym2_scale(pow(m[k].weight * s.factor / m[k].front_factor, 2), b);
-        joined = any ? vo_screen_join(joined, b) : b;
+        joined = any ? join_bounds(joined, b) : b;
         any = true;
     }
     assert_near(factor, nu, 1e-15);

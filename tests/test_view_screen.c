@@ -1,8 +1,8 @@
-/* Tests of the screen-space bound: equations 5 to 8, extreme views, and joins of tensors. */
+/* Tests of the screen-space bound: equations 5 to 8, extreme views, several samples. */
 #include "support.h"
 
 #include "remesh/metric.h"
-#include "view/screen.h"
+#include "view/view_kernel.h"
 #include "view_cases.h"
 
 /* ---- fixture -------------------------------------------------------------------------------- */
@@ -23,11 +23,26 @@ static vo_view_face face_of(const vo_vec3 x[3], vo_vec2 a, vo_vec2 b) {
     return f;
 }
 
+/* Bound of a two-sided face from all samples, as if it were inside each frustum. */
+static vo_sym2 bound_of_samples(const vo_screen_def *def, double max_bound, int count,
+                                const vo_frustum_sample *m, const vo_view_face *f) {
+    vo_view_params params = {vo_factor_def_default(), *def, max_bound};
+    vo_view_lanes lanes = {.count = 1, .max_front = {1}};
+    for (int k = 0; k < 3; k++) {
+        lanes.x[k][0][0] = f->x[k].x;
+        lanes.x[k][1][0] = f->x[k].y;
+        lanes.x[k][2][0] = f->x[k].z;
+    }
+    lanes.edges[0][0] = f->edges.a, lanes.edges[1][0] = f->edges.b;
+    lanes.edges[2][0] = f->edges.c, lanes.edges[3][0] = f->edges.d;
+    for (int k = 0; k < count; k++) vo_view_eval_base(&params, &m[k], true, &lanes);
+    vo_sym2 b = {lanes.bound[0][0], lanes.bound[1][0], lanes.bound[2][0]};
+    return lanes.unbounded[0] || !(b.xx + b.yy > 0) ? vo_screen_no_bound() : b;
+}
+
 static vo_sym2 bound_of(const vo_screen_def *def, const vo_camera *camera, const vo_view_face *f) {
-    vo_factor_def factor = vo_factor_def_default();
     vo_frustum_sample m = sample_of(camera);
-    vo_face_visibility sight = vo_factor_eval_face(&factor, &m, f);
-    return vo_screen_bound(def, &m, f, &sight);
+    return bound_of_samples(def, INFINITY, 1, &m, f);
 }
 
 /* Pixels of a point. */
@@ -216,45 +231,74 @@ static void random_input_gives_valid_bound(void **state) {
     }
 }
 
-/* ---- tensors -------------------------------------------------------------------------------- */
-
-static vo_sym2 random_tensor(vo_random *r) {
-    double a = pow(10, vo_random_real(r, -2, 2)), angle = vo_random_real(r, 0, VO_PI);
-    double b = vo_random_int(r, 4) ? a * vo_random_real(r, 0, 1) : 0;
-    return vo_metric_from_eigen((vo_eigen2){a, b, {cos(angle), sin(angle)}});
-}
+/* ---- several samples and the finest edges --------------------------------------------------- */
 
 static double least_eigenvalue(vo_sym2 m) { return vo_sym2_eigen(m).lambda_min; }
 
+/* The join of two samples dominates both bounds and is the smallest tensor by trace. */
 static void join_dominates_both(void **state) {
     (void)state;
     vo_random r = vo_random_seed(5);
+    vo_screen_def def = {.min_edge_pixels = 2, .grazing = 0};
+    int distinct = 0;
     for (int i = 0; i < 3000; i++) {
-        vo_sym2 m[2] = {random_tensor(&r), random_tensor(&r)};
-        vo_sym2 join = vo_screen_join(m[0], m[1]), best = vo_metric_max(2, m);
+        vo_camera c[2] = {random_camera(&r), random_camera(&r)};
+        for (int k = 0; k < 2; k++) c[k].width = 1600, c[k].height = 900;
+        vo_view_face f = random_face(&r, &c[0], 1e-3);
+        vo_frustum_sample sample[2] = {sample_of(&c[0]), sample_of(&c[1])};
+        vo_sym2 m[2] = {bound_of(&def, &c[0], &f), bound_of(&def, &c[1], &f)};
+        vo_sym2 join = bound_of_samples(&def, INFINITY, 2, sample, &f), best = vo_metric_max(2, m);
         double size = join.xx + join.yy;
         for (int k = 0; k < 2; k++)
             assert_true(least_eigenvalue(sym2_sub(join, m[k])) >= -1e-12 * size);
         assert_near(size, best.xx + best.yy, 1e-10 * size);
+        distinct += !sym2_equal(join, m[0]) && !sym2_equal(join, m[1]);
     }
-    vo_sym2 a = {2, 0, 3}, b = {1, 0, 2};
-    assert_true(sym2_equal(vo_screen_join(a, b), a) && sym2_equal(vo_screen_join(b, a), a));
-    assert_true(sym2_equal(vo_screen_join(a, a), a));
-    assert_true(isinf(vo_screen_join(a, vo_screen_no_bound()).xx));
+    assert_true(distinct > 300);
+}
+
+/* A dominated bound does not change the join, in either order; a sample without a bound removes
+ * it. */
+static void join_special_cases(void **state) {
+    (void)state;
+    vo_random r = vo_random_seed(7);
+    vo_screen_def def = {.min_edge_pixels = 2, .grazing = 0.5};
+    vo_camera c = camera_at(v3_zero(), v3(0, 4, 0), 1, 0.5625);
+    vo_view_face f = random_face(&r, &c, 1e-3);
+    vo_frustum_sample whole = sample_of(&c), half = whole, open = whole;
+    half.weight = 0.5;
+    open.pixel_x = 1e20;
+    vo_sym2 alone = bound_of(&def, &c, &f);
+    vo_frustum_sample orders[3][2] = {{whole, half}, {half, whole}, {whole, whole}};
+    for (int k = 0; k < 3; k++)
+        assert_true(sym2_equal(bound_of_samples(&def, INFINITY, 2, orders[k], &f), alone));
+    assert_true(
+        sym2_equal(bound_of_samples(&def, INFINITY, 1, &half, &f), sym2_scale(0.25, alone)));
+    vo_frustum_sample unbounded[2] = {whole, open};
+    assert_true(isinf(bound_of_samples(&def, INFINITY, 2, unbounded, &f).xx));
 }
 
 static void limit_clamps_eigenvalues(void **state) {
     (void)state;
     vo_random r = vo_random_seed(6);
+    vo_screen_def def = {.min_edge_pixels = 2, .grazing = 0.5};
+    int clamped = 0;
     for (int i = 0; i < 3000; i++) {
-        vo_sym2 m = random_tensor(&r);
-        double most = pow(10, vo_random_real(&r, -3, 3));
-        vo_eigen2 e = vo_sym2_eigen(m), cut = vo_sym2_eigen(vo_screen_limit(m, most));
+        vo_camera c = camera_at(test_random_vec3(&r, 3), test_random_vec3(&r, 3), 0.7, 0.4);
+        vo_view_face f = random_face(&r, &c, 1e-3);
+        vo_frustum_sample sample = sample_of(&c);
+        vo_eigen2 e = vo_sym2_eigen(bound_of(&def, &c, &f));
+        double most = e.lambda_max * pow(10, vo_random_real(&r, -2, 0.5));
+        vo_eigen2 cut = vo_sym2_eigen(bound_of_samples(&def, most, 1, &sample, &f));
         assert_near(cut.lambda_max, vo_min(e.lambda_max, most), 1e-12 * e.lambda_max);
         assert_near(cut.lambda_min, vo_min(e.lambda_min, most), 1e-12 * e.lambda_max);
+        clamped += most < e.lambda_max;
+        sample.pixel_x = 1e20;
+        vo_sym2 open = bound_of_samples(&def, 7, 1, &sample, &f);
+        assert_true(open.xx == 7 && open.xy == 0 && open.yy == 7);
+        assert_true(isinf(bound_of_samples(&def, INFINITY, 1, &sample, &f).xx));
     }
-    assert_near(vo_screen_limit(vo_screen_no_bound(), 7).yy, 7, 0);
-    assert_true(isinf(vo_screen_limit(vo_screen_no_bound(), INFINITY).xx));
+    assert_true(clamped > 1000);
 }
 
 int main(void) {
@@ -267,6 +311,7 @@ int main(void) {
         cmocka_unit_test(face_beside_camera_uses_near_plane),
         cmocka_unit_test(random_input_gives_valid_bound),
         cmocka_unit_test(join_dominates_both),
+        cmocka_unit_test(join_special_cases),
         cmocka_unit_test(limit_clamps_eigenvalues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,10 +75,6 @@ vo_result vo_occlusion_set_occluders(vo_occlusion *o, int count, const vo_occlud
     return vo_occluder_set_build(o->occluders, count, occluders, span);
 }
 
-int vo_occlusion_face_count(const vo_occlusion *o) {
-    return vo_occluder_set_face_count(o->occluders);
-}
-
 /* ---- visibility rays ------------------------------------------------------------------------ */
 
 /* Test of all cloths from one frustum sample. */

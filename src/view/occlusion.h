@@ -53,9 +53,6 @@ void vo_occlusion_destroy(vo_occlusion *o); /* NULL is allowed */
 vo_result vo_occlusion_set_occluders(vo_occlusion *o, int count, const vo_occluder *occluders,
                                      const vo_ray_region *span);
 
-/* Returns the number of occluder faces that remain after culling. */
-int vo_occlusion_face_count(const vo_occlusion *o);
-
 enum {
     VO_OCCLUSION_VIEWPOINTS = 8
 }; /* viewpoints with a bit of their own; all further ones share the last bit */

@@ -21,7 +21,12 @@
  * still matter: wrinkles along the ray shape the outline, and the cloth soon turns, while only the
  * camera is anticipated. A length along the ray is therefore weighted by `grazing` relative to a
  * length across it (a third row of S). 0 is the paper's rule. With 0.1 the flanks of folds are so
- * coarse that folds become jagged; from 0.5 on they are smooth, for 8 % more faces. */
+ * coarse that folds become jagged; from 0.5 on they are smooth, for 8 % more faces.
+ *
+ * A face has one bound per frustum sample, limited to the metric of the finest edges. The bound B
+ * of all samples is their join: a small tensor J with J >= B_k for each, whose ellipse is contained
+ * in that of every B_k (remesh/metric.h explains the geometry). It is the smallest by trace for two
+ * samples; joining several one by one is slightly larger. view_kernel.c computes it. */
 #ifndef VO_VIEW_SCREEN_H
 #define VO_VIEW_SCREEN_H
 
@@ -32,7 +37,9 @@ typedef struct vo_screen_def {
     double grazing;         /* 0 to 1 */
 } vo_screen_def;
 
-vo_screen_def vo_screen_def_default(void); /* 0; 0.5 */
+static inline vo_screen_def vo_screen_def_default(void) {
+    return (vo_screen_def){.min_edge_pixels = 0, .grazing = 0.5};
+}
 
 /* Minimum depth for the projection, m. */
 #define VO_SCREEN_MIN_DEPTH 1e-4
@@ -41,17 +48,5 @@ vo_screen_def vo_screen_def_default(void); /* 0; 0.5 */
 
 /* The value for no bound. */
 static inline vo_sym2 vo_screen_no_bound(void) { return (vo_sym2){INFINITY, 0, INFINITY}; }
-
-/* Returns B in 1/m^2; no bound if the face has no material area or is not finite. */
-vo_sym2 vo_screen_bound(const vo_screen_def *def, const vo_frustum_sample *sample,
-                        const vo_view_face *face, const vo_face_visibility *visibility);
-
-/* Clamps eigenvalues to `max_bound`, which may be infinite. */
-vo_sym2 vo_screen_limit(vo_sym2 b, double max_bound);
-
-/* Returns a small tensor J with J >= A and J >= B: the ellipses of A and B contain that of J.
- * Returns A or B if it dominates. Exactly the smallest by trace for two tensors (remesh/metric.h
- * explains the geometry); joining several one by one is slightly larger. */
-vo_sym2 vo_screen_join(vo_sym2 a, vo_sym2 b);
 
 #endif

@@ -131,16 +131,17 @@ VO_INLINE vo_d4 frustum_distances(const vo_frustum *f, const faces *s, vo_d4 max
     return d;
 }
 
-/* ---- screen_bounds
- * --------------------------------------------------------------------------------- */
+/* ---- screen bounds -------------------------------------------------------------------------- */
 
-/* Projects directions to the screen (project in screen.c). */
+/* Projects directions of the camera frame to the screen, per unit of pixels / z: right, up, and
+ * along the ray. */
 VO_INLINE vo_p4 project4(vo_d4 slope_x, vo_d4 slope_y, vo_d4 along, vo_p4 d) {
     return (vo_p4){d.x - slope_x * d.z, d.y - slope_y * d.z,
                    along * (slope_x * d.x + slope_y * d.y + d.z)};
 }
 
-/* S^T S / l^2 (vo_screen_bound); not finite or not positive if there is no bound. */
+/* S^T S / l^2; not finite or not positive if there is no bound. Slopes of the rays to the centroids
+ * are clamped to the image, depths to the near plane. */
 VO_INLINE tensors screen_bounds(const vo_screen_def *def, const vo_frustum_sample *m,
                                 vo_view_lanes *lanes, int i, const faces *s) {
     const vo_frustum *fr = &m->frustum;
@@ -170,7 +171,7 @@ VO_INLINE tensors select_tensors(vo_i4 mask, tensors a, tensors b) {
                      d4_select(mask, a.yy, b.yy)};
 }
 
-/* Clamps eigenvalues to `largest` (vo_screen_limit), using B - small I = (large - small) a a^T with
+/* Clamps eigenvalues to `largest`, using B - small I = (large - small) a a^T with
  * a the axis of the larger one. */
 VO_INLINE tensors limit4(tensors b, vo_d4 largest) {
     vo_d4 trace = b.xx + b.yy, half = d4_set(0.5);
@@ -185,7 +186,7 @@ VO_INLINE tensors limit4(tensors b, vo_d4 largest) {
     return select_tensors(above & (small >= largest), full, b);
 }
 
-/* Joins two tensors (vo_screen_join); b where a is zero. */
+/* Returns the smallest tensor by trace that dominates a and b; b where a is zero. */
 VO_INLINE tensors join4(tensors a, tensors b) {
     vo_d4 half = d4_set(0.5), ra = half * (a.xx + a.yy), rb = half * (b.xx + b.yy);
     vo_d4 from = half * (a.xx - a.yy), wx = half * (b.xx - b.yy) - from, wy = b.xy - a.xy;

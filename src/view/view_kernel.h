@@ -1,8 +1,7 @@
 /* Evaluates one frustum sample for a cluster of faces, four faces at a time.
  *
- * Equal up to rounding to vo_factor_eval_face, vo_screen_bound, vo_screen_limit and vo_screen_join
- * applied to each face (tests compare). Only distances that need more than the corners of a face
- * are computed one by one. */
+ * Factors equal vo_factor_eval_face up to rounding; the bounds are those of screen.h. Only
+ * distances that need more than the corners of a face are computed one by one. */
 #ifndef VO_VIEW_VIEW_KERNEL_H
 #define VO_VIEW_VIEW_KERNEL_H
 

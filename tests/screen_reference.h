@@ -1,18 +1,18 @@
+/* Screen-space bound of a single face in scalar code: the reference for view/view_kernel.c. */
+#ifndef VOILE_TESTS_SCREEN_REFERENCE_H
+#define VOILE_TESTS_SCREEN_REFERENCE_H
+
 #include "view/screen.h"
 
-vo_screen_def vo_screen_def_default(void) {
-    return (vo_screen_def){.min_edge_pixels = 0, .grazing = 0.5};
-}
-
 /* Returns the smallest depth of the face in the interval. */
-static double nearest_depth(const vo_frustum_sample *m, const vo_face_visibility *s) {
+static inline double nearest_depth(const vo_frustum_sample *m, const vo_face_visibility *s) {
     double z =
         vo_min(vo_min(s->p[0].z, s->p[1].z), s->p[2].z) - vo_frustum_sample_slack(m, s->range);
     return vo_max(vo_max(z, m->frustum.z_near), VO_SCREEN_MIN_DEPTH);
 }
 
 /* Returns the slope of the ray to the face's centroid, clamped to the image. */
-static vo_vec2 slope_of(const vo_frustum *f, const vo_face_visibility *s) {
+static inline vo_vec2 slope_of(const vo_frustum *f, const vo_face_visibility *s) {
     double z = s->p[0].z + s->p[1].z + s->p[2].z;
     double inverse = 1 / vo_max(z, 3 * vo_max(f->z_near, VO_SCREEN_MIN_DEPTH));
     double x = (s->p[0].x + s->p[1].x + s->p[2].x) * inverse;
@@ -22,18 +22,19 @@ static vo_vec2 slope_of(const vo_frustum *f, const vo_face_visibility *s) {
 
 /* Projects a direction of the camera frame to the screen, per unit of pixels / z: right, up, and
  * along the ray. */
-static vo_vec3 project(vo_vec2 slope, double along, vo_vec3 d) {
+static inline vo_vec3 project_direction(vo_vec2 slope, double along, vo_vec3 d) {
     return v3(d.x - slope.x * d.z, d.y - slope.y * d.z,
               along * (slope.x * d.x + slope.y * d.y + d.z));
 }
 
-vo_sym2 vo_screen_bound(const vo_screen_def *def, const vo_frustum_sample *m,
-                        const vo_view_face *face, const vo_face_visibility *s) {
+/* B in 1/m^2; no bound if the face has no material area or is not finite. */
+static inline vo_sym2 screen_bound(const vo_screen_def *def, const vo_frustum_sample *m,
+                                   const vo_view_face *face, const vo_face_visibility *s) {
     if (!(def->min_edge_pixels > 0)) return vo_screen_no_bound();
     vo_mat32 f = m32_mul_m2(v3_sub(s->p[1], s->p[0]), v3_sub(s->p[2], s->p[0]), face->edges);
     vo_vec2 slope = slope_of(&m->frustum, s);
     double along = def->grazing / sqrt(1 + v2_dot(slope, slope));
-    vo_vec3 u = project(slope, along, f.u), v = project(slope, along, f.v);
+    vo_vec3 u = project_direction(slope, along, f.u), v = project_direction(slope, along, f.v);
     double inverse = 1 / (nearest_depth(m, s) * def->min_edge_pixels);
     double across = m->pixel_x * inverse, up = m->pixel_y * inverse;
     double xx = across * across, yy = up * up, zz = across * up;
@@ -43,7 +44,8 @@ vo_sym2 vo_screen_bound(const vo_screen_def *def, const vo_frustum_sample *m,
     return b.xx + b.yy > 0 && b.xx + b.yy < VO_SCREEN_MAX_BOUND ? b : vo_screen_no_bound();
 }
 
-vo_sym2 vo_screen_limit(vo_sym2 b, double max_bound) {
+/* Clamps eigenvalues to `max_bound`, which may be infinite. */
+static inline vo_sym2 limit_bound(vo_sym2 b, double max_bound) {
     if (b.xx + b.yy <= max_bound) return b;
     if (!isfinite(b.xx + b.yy)) return (vo_sym2){max_bound, 0, max_bound};
     vo_eigen2 e = vo_sym2_eigen(b);
@@ -54,7 +56,8 @@ vo_sym2 vo_screen_limit(vo_sym2 b, double max_bound) {
                      b.yy - excess * e.axis.y * e.axis.y};
 }
 
-vo_sym2 vo_screen_join(vo_sym2 a, vo_sym2 b) {
+/* The smallest tensor by trace, J >= A and J >= B. */
+static inline vo_sym2 join_bounds(vo_sym2 a, vo_sym2 b) {
     if (isinf(a.xx) || isinf(b.xx)) return vo_screen_no_bound();
     vo_vec2 from = v2(0.5 * (a.xx - a.yy), a.xy), to = v2(0.5 * (b.xx - b.yy), b.xy);
     vo_vec2 offset = v2_sub(to, from);
@@ -64,3 +67,5 @@ vo_sym2 vo_screen_join(vo_sym2 a, vo_sym2 b) {
     vo_vec2 c = v2_add(from, v2_scale((r - ra) / distance, offset));
     return (vo_sym2){r + c.x, c.y, r - c.x};
 }
+
+#endif
