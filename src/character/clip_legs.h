@@ -24,7 +24,9 @@ vo_foot_target vo_foot_target_at(const vo_clip *clip, const vo_skeleton *skeleto
                                  double time);
 
 /* Sets the four rotations of a leg in `pose`, whose hips are final and whose leg holds the
- * rotations from its angles. Returns the distance by which the leg is too short, m. */
+ * rotations from its angles. `knee` rotates the plane of the leg outwards about the line from hip
+ * to ankle, radians; `free` blends from the target (0) to the joint angles (1). Returns the
+ * distance by which the leg is too short, m. */
 double vo_leg_solve(const vo_skeleton *skeleton, int side, const vo_foot_target *target,
                     double knee, double free, vo_body_pose *pose);
 
