@@ -85,67 +85,68 @@ void vo_sim_remesh_free(vo_sim *sim) {
 
 /* ---- transferred state ---------------------------------------------------------------------- */
 
-/* Of one cloth, by node or face; before the edits, and after them. */
-typedef struct cargo {
+/* State per node and face of one cloth that the solver keeps across edits. */
+typedef struct element_state {
     vo_vec3 *guess;
     double *node_normal_force;
-    vo_effective_strain *felt;
-} cargo;
+    vo_effective_strain *strain;
+} element_state;
 
-static bool make_cargo(vo_sim *sim, const vo_mesh *mesh, cargo *out) {
+static bool allocate_state(vo_sim *sim, const vo_mesh *mesh, element_state *out) {
     vo_arena *arena = &sim->remesh.arena;
     out->guess = vo_arena_array(arena, vo_vec3, mesh->node_count + 1);
     out->node_normal_force = vo_arena_array(arena, double, mesh->node_count + 1);
-    out->felt = vo_arena_array(arena, vo_effective_strain, mesh->face_count + 1);
-    return out->guess && out->node_normal_force && out->felt;
+    out->strain = vo_arena_array(arena, vo_effective_strain, mesh->face_count + 1);
+    return out->guess && out->node_normal_force && out->strain;
 }
 
 static double *make_angles(vo_sim *sim, const vo_mesh *mesh) {
     return vo_arena_array(&sim->remesh.arena, double, mesh->edge_count + 1);
 }
 
-static vo_result load_cargo(vo_sim *sim, int c, cargo *out) {
+static vo_result save_state(vo_sim *sim, int c, element_state *out) {
     const vo_implicit *s = &sim->implicit;
     const vo_mesh *mesh = sim->cloth[c].mesh;
     double *angle = make_angles(sim, mesh);
-    if (!make_cargo(sim, mesh, out) || !angle) return vo_fail_memory(sim->ctx, "remeshing");
+    if (!allocate_state(sim, mesh, out) || !angle) return vo_fail_memory(sim->ctx, "remeshing");
     for (int i = 0; i < mesh->node_count; i++) {
         int node = sim->cloth[c].first_node + i;
         const vo_vec4 *g = &s->guess[s->system.row_of[node]];
         out->guess[i] = v3(g->x, g->y, g->z);
         out->node_normal_force[i] = sim->contact.node_normal_force[node];
     }
-    vo_pop_filter_measure(s, mesh, sim->system_cloth[c].first_face, angle, out->felt);
+    vo_pop_filter_measure(s, mesh, sim->system_cloth[c].first_face, angle, out->strain);
     return VO_OK;
 }
 
-/* Through the remap table to the new elements. */
-static vo_result remap_state(vo_sim *sim, int c, cargo *goods) {
-    enum { FELT = sizeof(vo_effective_strain) / sizeof(double) };
+/* Transfers the state through the remap table to the new elements. */
+static vo_result remap_state(vo_sim *sim, int c, element_state *state) {
+    enum { STRAIN_NUMBERS = sizeof(vo_effective_strain) / sizeof(double) };
     const vo_remap *remap = &sim->cloth[c].edit->remap;
-    cargo old = *goods;
-    if (!make_cargo(sim, sim->cloth[c].mesh, goods)) return vo_fail_memory(sim->ctx, "remeshing");
-    VO_TRY(vo_remap_transfer(remap, VO_REMAP_NODE, 3, &old.guess->x, &goods->guess->x));
+    element_state old = *state;
+    if (!allocate_state(sim, sim->cloth[c].mesh, state))
+        return vo_fail_memory(sim->ctx, "remeshing");
+    VO_TRY(vo_remap_transfer(remap, VO_REMAP_NODE, 3, &old.guess->x, &state->guess->x));
     VO_TRY(vo_remap_transfer(remap, VO_REMAP_NODE, 1, old.node_normal_force,
-                             goods->node_normal_force));
-    return vo_remap_transfer(remap, VO_REMAP_FACE, FELT, old.felt->shape.strain,
-                             goods->felt->shape.strain);
+                             state->node_normal_force));
+    return vo_remap_transfer(remap, VO_REMAP_FACE, STRAIN_NUMBERS, old.strain->shape.strain,
+                             state->strain->shape.strain);
 }
 
-/* Into the solver made for the new meshes. */
-static vo_result unload_cargo(vo_sim *sim, int c, const cargo *goods) {
+/* Copies the state to the solver of the new meshes. */
+static vo_result restore_state(vo_sim *sim, int c, const element_state *state) {
     vo_implicit *s = &sim->implicit;
     const vo_mesh *mesh = sim->cloth[c].mesh;
     double *angle = make_angles(sim, mesh);
     if (!angle) return vo_fail_memory(sim->ctx, "remeshing");
     for (int i = 0; i < mesh->node_count; i++) {
         int node = sim->cloth[c].first_node + i;
-        vo_vec3 g = goods->guess[i];
+        vo_vec3 g = state->guess[i];
         s->guess[s->system.row_of[node]] = (vo_vec4){g.x, g.y, g.z, 0};
-        sim->contact.node_normal_force[node] = goods->node_normal_force[i];
+        sim->contact.node_normal_force[node] = state->node_normal_force[i];
     }
     if (!(sim->scene->def.disable & VO_DISABLE_POP_FILTER))
-        vo_pop_filter_begin(s, mesh, sim->system_cloth[c].first_face, angle, goods->felt);
+        vo_pop_filter_begin(s, mesh, sim->system_cloth[c].first_face, angle, state->strain);
     return VO_OK;
 }
 
@@ -267,28 +268,28 @@ static vo_result edit_cloths(vo_sim *sim) {
     return VO_OK;
 }
 
-static vo_result follow_edits(vo_sim *sim, cargo *cargos) {
+static vo_result follow_edits(vo_sim *sim, element_state *states) {
     for (int c = 0; c < sim->cloth_count; c++) {
         VO_TRY(vo_edit_finish(sim->cloth[c].edit));
-        VO_TRY(remap_state(sim, c, &cargos[c]));
+        VO_TRY(remap_state(sim, c, &states[c]));
         VO_TRY(vo_sim_handles_update_nodes(sim, c));
         VO_TRY(follow_origin(sim, c));
     }
     VO_TRY(vo_sim_handles_reserve(sim));
     VO_TRY(vo_sim_rebuild(sim));
     vo_sim_gather_state(sim);
-    for (int c = 0; c < sim->cloth_count; c++) VO_TRY(unload_cargo(sim, c, &cargos[c]));
+    for (int c = 0; c < sim->cloth_count; c++) VO_TRY(restore_state(sim, c, &states[c]));
     return VO_OK;
 }
 
-static vo_result run(vo_sim *sim) {
-    cargo *cargos = vo_arena_array(&sim->remesh.arena, cargo, sim->cloth_count + 1);
-    if (!cargos) return vo_fail_memory(sim->ctx, "remeshing");
+static vo_result remesh_cloths(vo_sim *sim) {
+    element_state *states = vo_arena_array(&sim->remesh.arena, element_state, sim->cloth_count + 1);
+    if (!states) return vo_fail_memory(sim->ctx, "remeshing");
     VO_TRY(place_obstacles(sim));
     VO_TRY(vo_sim_view_update(sim));
     for (int c = 0; c < sim->cloth_count; c++) {
         if (vo_sim_remeshes(sim, c)) VO_TRY(size_cloth(sim, c));
-        VO_TRY(load_cargo(sim, c, &cargos[c]));
+        VO_TRY(save_state(sim, c, &states[c]));
     }
     vo_sim_view_solve_budget(sim);
     VO_TRY(edit_cloths(sim));
@@ -296,7 +297,7 @@ static vo_result run(vo_sim *sim) {
     for (int c = 0; c < sim->cloth_count; c++) edits += sim->cloth[c].edit->edits;
     sim->remesh.edits += edits;
     if (edits)
-        VO_TRY(follow_edits(sim, cargos));
+        VO_TRY(follow_edits(sim, states));
     else
         vo_sim_update_slack_targets(sim); /* cameras may have moved */
     vo_sim_view_update_density(sim);
@@ -311,7 +312,7 @@ vo_result vo_sim_remesh_cloths(vo_sim *sim) {
     }
     double start = vo_now(), view = sim->stats.stage.view;
     vo_arena_reset(&sim->remesh.arena);
-    vo_result result = run(sim);
+    vo_result result = remesh_cloths(sim);
     sim->stats.stage.remesh += vo_now() - start - (sim->stats.stage.view - view);
     return result;
 }
