@@ -390,7 +390,7 @@ static vo_result inspect_once(vo_context *ctx, void *arg) {
     vo_inspection i;
     vo_result result = vo_inspector_add(&in, &mesh, false, 0, VO_INSPECT_OPEN);
     if (result == VO_OK) result = vo_inspector_add(&in, &body, true, 0, VO_INSPECT_ENCLOSED);
-    if (result == VO_OK) result = vo_inspector_look(&in, &i);
+    if (result == VO_OK) result = vo_inspector_inspect(&in, &i);
     if (result == VO_OK) {
         assert_true(i.obstacle_pairs > 0 && i.inside_nodes > 0);
         char path[400];

@@ -275,7 +275,7 @@ static void check_clean(vo_context *ctx, const vo_mesh *garment, const vo_mesh *
     vo_inspector_begin(&inspector);
     assert_ok(ctx, vo_inspector_add(&inspector, &g, false, 0, VO_INSPECT_OPEN));
     assert_ok(ctx, vo_inspector_add(&inspector, &b, true, 0, VO_INSPECT_ENCLOSED));
-    assert_ok(ctx, vo_inspector_look(&inspector, &found));
+    assert_ok(ctx, vo_inspector_inspect(&inspector, &found));
     assert_int_equal(vo_inspection_intersections(&found), 0);
     assert_int_equal(found.inside_nodes, 0);
     vo_inspector_free(&inspector);

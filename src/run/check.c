@@ -36,7 +36,7 @@ static vo_result inspect_with(vo_findings *f, vo_inspector *in, const vo_mesh_da
     vo_inspection inspection;
     vo_inspector_begin(in);
     VO_TRY(vo_inspector_add(in, &mesh, false, 0, VO_INSPECT_OPEN));
-    VO_TRY(vo_inspector_look(in, &inspection));
+    VO_TRY(vo_inspector_inspect(in, &inspection));
     inspection.inverted_faces = 0; /* reported as defects of the mesh */
     vo_inspected where = {.name = f->def->path,
                           .mesh = true,

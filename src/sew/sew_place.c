@@ -113,7 +113,7 @@ static vo_result inspect_placement(placing *p, bool *clear) {
     vo_inspector_begin(&p->inspector);
     VO_TRY(vo_inspector_add(&p->inspector, &own, false, 0, VO_INSPECT_OPEN));
     VO_TRY(add_obstacles(p));
-    VO_TRY(vo_inspector_look(&p->inspector, &found));
+    VO_TRY(vo_inspector_inspect(&p->inspector, &found));
     memset(p->intersects, 0, (size_t)pattern->panel_count * sizeof *p->intersects);
     mark_intersecting(p);
     *clear = true;

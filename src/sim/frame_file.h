@@ -31,15 +31,16 @@
     X("edge_dmg", edge_damage, F64, 1, edge_count, true)
 
 /* Identity of a handle: kind, cloth, motion, then its nodes (none for soft handles). */
-enum { VO_WHO_HEAD = 3 };
+enum { VO_HANDLE_IDENTITY_HEAD = 3 };
 
-static inline void vo_who_head(const vo_handle_def *def, int head[VO_WHO_HEAD]) {
+static inline void vo_handle_identity_head(const vo_handle_def *def,
+                                           int head[VO_HANDLE_IDENTITY_HEAD]) {
     head[0] = (int)def->kind;
     head[1] = def->cloth;
     head[2] = def->motion;
 }
 
-static inline int vo_who_nodes(const vo_handle_def *def) {
+static inline int vo_handle_identity_nodes(const vo_handle_def *def) {
     return def->kind == VO_HANDLE_SOFT ? 0 : def->node_count;
 }
 

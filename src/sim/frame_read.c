@@ -13,8 +13,8 @@ typedef struct source {
 } source;
 
 /* Finds a section and checks its length (*count >= 0) or returns it (*count = -1). */
-static vo_result find(const source *s, const char *tag, int index, vo_vof_type type, int columns,
-                      int *count, const void **data) {
+static vo_result find_section(const source *s, const char *tag, int index, vo_vof_type type,
+                              int columns, int *count, const void **data) {
     int rows = 0;
     VO_TRY(vo_vof_find(s->reader, tag, index, type, columns, &rows, data));
     if (*count >= 0 && rows != *count)
@@ -27,11 +27,11 @@ static vo_result find(const source *s, const char *tag, int index, vo_vof_type t
 /* The arrays belong to the reader. */
 static vo_result read_mesh_data(const source *s, int c, vo_mesh_data *data) {
     *data = (vo_mesh_data){.node_count = -1, .vert_count = -1, .face_count = -1, .edge_count = -1};
-#define X(tag, member, type, columns, count, required)                        \
-    if (required || vo_vof_count(s->reader, tag, c) >= 0) {                   \
-        const void *rows = NULL;                                              \
-        VO_TRY(find(s, tag, c, VO_VOF_##type, columns, &data->count, &rows)); \
-        data->member = (void *)rows;                                          \
+#define X(tag, member, type, columns, count, required)                                \
+    if (required || vo_vof_count(s->reader, tag, c) >= 0) {                           \
+        const void *rows = NULL;                                                      \
+        VO_TRY(find_section(s, tag, c, VO_VOF_##type, columns, &data->count, &rows)); \
+        data->member = (void *)rows;                                                  \
     }
     VO_MESH_SECTIONS(X)
 #undef X
@@ -117,7 +117,7 @@ static vo_result read_origin(vo_sim *sim, const source *s, int c) {
     cloth->origin = NULL;
     cloth->origin_count = 0;
     if (vo_vof_count(s->reader, "node_org", c) < 0) return VO_OK;
-    VO_TRY(find(s, "node_org", c, VO_VOF_I32, 1, &count, &rows));
+    VO_TRY(find_section(s, "node_org", c, VO_VOF_I32, 1, &count, &rows));
     VO_TRY(check_origin(s, c, sim->scene->cloth[c].mesh->node_count, count, rows));
     cloth->origin = vo_new_array(sim->ctx, int, count);
     if (!cloth->origin) return vo_fail_memory(sim->ctx, "a frame");
@@ -150,7 +150,7 @@ static vo_result read_guess(vo_sim *sim, const source *s) {
     for (int c = 0; c < sim->cloth_count; c++) {
         int count = sim->cloth[c].mesh->node_count;
         const void *rows = NULL;
-        VO_TRY(find(s, "guess", c, VO_VOF_F64, 3, &count, &rows));
+        VO_TRY(find_section(s, "guess", c, VO_VOF_F64, 3, &count, &rows));
         const vo_vec3 *guess = rows;
         for (int i = 0; i < count; i++)
             m->guess[m->system.row_of[sim->cloth[c].first_node + i]] =
@@ -165,7 +165,7 @@ static vo_result read_pressed(vo_sim *sim, const source *s) {
         int count = sim->cloth[c].mesh->node_count;
         const void *rows = NULL;
         if (vo_vof_count(s->reader, "pressed", c) < 0) continue;
-        VO_TRY(find(s, "pressed", c, VO_VOF_F64, 1, &count, &rows));
+        VO_TRY(find_section(s, "pressed", c, VO_VOF_F64, 1, &count, &rows));
         if (count) memcpy(pressed, rows, (size_t)count * sizeof *pressed);
     }
     return VO_OK;
@@ -174,16 +174,16 @@ static vo_result read_pressed(vo_sim *sim, const source *s) {
 /* Sets *same if the frame's handle i holds the same nodes in the same way as the scene's. */
 static vo_result holds_same(const vo_sim *sim, const source *s, int i, bool *same) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
-    int head[VO_WHO_HEAD], nodes = vo_who_nodes(def), count = -1;
+    int head[VO_HANDLE_IDENTITY_HEAD], nodes = vo_handle_identity_nodes(def), count = -1;
     const void *rows = NULL;
     *same = false;
-    if (vo_vof_count(s->reader, "hold_who", i) != VO_WHO_HEAD + nodes) return VO_OK;
-    VO_TRY(find(s, "hold_who", i, VO_VOF_I32, 1, &count, &rows));
-    const int *who = rows;
-    vo_who_head(def, head);
-    *same = memcmp(who, head, sizeof head) == 0 &&
-            (nodes == 0 ||
-             memcmp(who + VO_WHO_HEAD, def->nodes, (size_t)nodes * sizeof *def->nodes) == 0);
+    if (vo_vof_count(s->reader, "hold_who", i) != VO_HANDLE_IDENTITY_HEAD + nodes) return VO_OK;
+    VO_TRY(find_section(s, "hold_who", i, VO_VOF_I32, 1, &count, &rows));
+    const int *identity = rows;
+    vo_handle_identity_head(def, head);
+    *same = memcmp(identity, head, sizeof head) == 0 &&
+            (nodes == 0 || memcmp(identity + VO_HANDLE_IDENTITY_HEAD, def->nodes,
+                                  (size_t)nodes * sizeof *def->nodes) == 0);
     return VO_OK;
 }
 
@@ -220,7 +220,7 @@ static vo_result read_held(vo_sim *sim, const source *s, int i) {
     int count = -1;
     const void *rows = NULL;
     if (vo_vof_count(s->reader, "hold_nod", i) < 0) return VO_OK;
-    VO_TRY(find(s, "hold_nod", i, VO_VOF_I32, 1, &count, &rows));
+    VO_TRY(find_section(s, "hold_nod", i, VO_VOF_I32, 1, &count, &rows));
     VO_TRY(vo_sim_handle_reserve(sim, i, count));
     for (int k = 0; k < count; k++) {
         h->node[k] = ((const int *)rows)[k];
@@ -244,7 +244,7 @@ static vo_result read_handle(vo_sim *sim, const source *s, int i) {
     if (vo_vof_count(s->reader, "hold", i) < 0) return VO_OK;
     int count = h->count;
     const void *rows = NULL;
-    VO_TRY(find(s, "hold", i, VO_VOF_F64, 3, &count, &rows));
+    VO_TRY(find_section(s, "hold", i, VO_VOF_F64, 3, &count, &rows));
     if (count) memcpy(h->attachment, rows, (size_t)count * sizeof *h->attachment);
     h->active = true;
     return VO_OK;
@@ -256,7 +256,7 @@ static vo_result read_obstacle(vo_sim *sim, const source *s, int i) {
     int count = o->mesh->node_count;
     const void *rows = NULL;
     if (vo_vof_count(s->reader, "behind", i) == count)
-        VO_TRY(find(s, "behind", i, VO_VOF_F64, 3, &count, &rows));
+        VO_TRY(find_section(s, "behind", i, VO_VOF_F64, 3, &count, &rows));
     for (int k = 0; k < count; k++) o->lag[k] = rows ? ((const vo_vec3 *)rows)[k] : v3(0, 0, 0);
     return VO_OK;
 }
@@ -292,10 +292,10 @@ static vo_result read_remeshing(vo_sim *sim, const source *s, int c) {
     if (!cloth->origin || vo_vof_count(s->reader, "node_flg", c) < 0) return VO_OK;
     const void *flags = NULL, *cooldown = NULL, *penalty = NULL, *drift = NULL;
     int nodes = cloth->mesh->node_count, edges = cloth->mesh->edge_count;
-    VO_TRY(find(s, "node_flg", c, VO_VOF_U8, 1, &nodes, &flags));
-    VO_TRY(find(s, "node_yth", c, VO_VOF_U8, 1, &nodes, &cooldown));
-    VO_TRY(find(s, "node_het", c, VO_VOF_U8, 1, &nodes, &penalty));
-    VO_TRY(find(s, "edge_dft", c, VO_VOF_F64, 1, &edges, &drift));
+    VO_TRY(find_section(s, "node_flg", c, VO_VOF_U8, 1, &nodes, &flags));
+    VO_TRY(find_section(s, "node_yth", c, VO_VOF_U8, 1, &nodes, &cooldown));
+    VO_TRY(find_section(s, "node_het", c, VO_VOF_U8, 1, &nodes, &penalty));
+    VO_TRY(find_section(s, "edge_dft", c, VO_VOF_F64, 1, &edges, &drift));
     if (!are_sane(drift, edges, 0, 1e30))
         return vo_fail(s->ctx, VO_BAD_DATA,
                        "%s: the drift of an edge of cloth %d is negative or no number; delete the "
@@ -316,8 +316,8 @@ static vo_result read_offsets(vo_sim *sim, const source *s, int c) {
     int count = sim->cloth[c].mesh->face_count, one = 1;
     const void *rows = NULL, *fade = NULL;
     if (vo_vof_count(s->reader, "offset", c) < 0) return VO_OK;
-    VO_TRY(find(s, "offset", c, VO_VOF_F64, COLUMNS, &count, &rows));
-    VO_TRY(find(s, "fade", c, VO_VOF_F64, 1, &one, &fade));
+    VO_TRY(find_section(s, "offset", c, VO_VOF_F64, COLUMNS, &count, &rows));
+    VO_TRY(find_section(s, "fade", c, VO_VOF_F64, 1, &one, &fade));
     if (!are_sane(rows, COLUMNS * count, -1e9, 1e9))
         return vo_fail(
             s->ctx, VO_BAD_DATA,
@@ -336,7 +336,7 @@ static vo_result read_number(const source *s, const char *tag, double most, doub
     int one = 1;
     const void *number = NULL;
     if (vo_vof_count(s->reader, tag, 0) < 0) return VO_OK;
-    VO_TRY(find(s, tag, 0, VO_VOF_F64, 1, &one, &number));
+    VO_TRY(find_section(s, tag, 0, VO_VOF_F64, 1, &one, &number));
     double value = *(const double *)number;
     if (value > 0 && value < most) *out = value;
     return VO_OK;
@@ -357,7 +357,7 @@ static vo_result read_slack(vo_sim *sim, const source *s, int c) {
     int count = sim->cloth[c].mesh->face_count;
     const void *rows = NULL;
     if (vo_vof_count(s->reader, "slack", c) < 0) return VO_OK;
-    VO_TRY(find(s, "slack", c, VO_VOF_F64, 1, &count, &rows));
+    VO_TRY(find_section(s, "slack", c, VO_VOF_F64, 1, &count, &rows));
     if (!are_sane(rows, count, 0, 1))
         return vo_fail(s->ctx, VO_BAD_DATA,
                        "%s: the slack of a face of cloth %d is not between 0 and 1; delete the "

@@ -22,14 +22,14 @@ static vo_result write_guess(vo_vof_writer *w, vo_sim *sim, int c) {
     return vo_vof_add(w, "guess", c, VO_VOF_F64, 3, count, guess);
 }
 
-static vo_result write_who(vo_vof_writer *w, vo_sim *sim, int i) {
+static vo_result write_handle_identity(vo_vof_writer *w, vo_sim *sim, int i) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
-    int nodes = vo_who_nodes(def), count = VO_WHO_HEAD + nodes;
-    int *who = vo_arena_array(&sim->scratch, int, count);
-    if (!who) return vo_fail_memory(sim->ctx, "the frame");
-    vo_who_head(def, who);
-    for (int k = 0; k < nodes; k++) who[VO_WHO_HEAD + k] = def->nodes[k];
-    return vo_vof_add(w, "hold_who", i, VO_VOF_I32, 1, count, who);
+    int nodes = vo_handle_identity_nodes(def), count = VO_HANDLE_IDENTITY_HEAD + nodes;
+    int *identity = vo_arena_array(&sim->scratch, int, count);
+    if (!identity) return vo_fail_memory(sim->ctx, "the frame");
+    vo_handle_identity_head(def, identity);
+    for (int k = 0; k < nodes; k++) identity[VO_HANDLE_IDENTITY_HEAD + k] = def->nodes[k];
+    return vo_vof_add(w, "hold_who", i, VO_VOF_I32, 1, count, identity);
 }
 
 /* Writes a handle; its nodes are stored if the mesh is no longer the scene's. */
@@ -37,7 +37,7 @@ static vo_result write_handle(vo_vof_writer *w, vo_sim *sim, int i) {
     const vo_handle_state *h = &sim->handle[i];
     const vo_handle_def *def = &sim->scene->handle[i].def;
     bool nodes = sim->cloth[def->cloth].origin && def->kind != VO_HANDLE_SOFT;
-    if (h->active || nodes) VO_TRY(write_who(w, sim, i));
+    if (h->active || nodes) VO_TRY(write_handle_identity(w, sim, i));
     if (nodes) VO_TRY(vo_vof_add(w, "hold_nod", i, VO_VOF_I32, 1, h->count, h->node));
     if (!h->active) return VO_OK;
     return vo_vof_add(w, "hold", i, VO_VOF_F64, 3, h->count, h->attachment);

@@ -314,7 +314,7 @@ static void count_degenerate(const vo_inspector *in, vo_inspection *out) {
             if (face_is_flat(in, f)) count_inverted(p, f, out);
 }
 
-vo_result vo_inspector_look(vo_inspector *in, vo_inspection *out) {
+vo_result vo_inspector_inspect(vo_inspector *in, vo_inspection *out) {
     *out = (vo_inspection){0};
     VO_TRY(find_crossings(in, out));
     VO_TRY(find_insides(in, out));
@@ -390,20 +390,22 @@ static void add_material(const vo_inspector *in, const vo_mesh *mesh, const vo_i
             count_inverted(part, part->face + f, out);
 }
 
-static vo_result look(const vo_sim *sim, bool given, vo_inspection *out) {
+static vo_result inspect_sim(const vo_sim *sim, bool given, vo_inspection *out) {
     vo_inspector *in = sim->inspector;
     VO_TRY(add_meshes(sim, given));
-    VO_TRY(vo_inspector_look(in, out));
+    VO_TRY(vo_inspector_inspect(in, out));
     for (int c = 0; c < sim->cloth_count; c++)
         add_material(in, cloth_mesh(sim, c, given), &in->part[c], out);
     vo_sim_list_lagging_nodes(sim, out);
     return VO_OK;
 }
 
-vo_result vo_sim_inspect(const vo_sim *sim, vo_inspection *out) { return look(sim, false, out); }
+vo_result vo_sim_inspect(const vo_sim *sim, vo_inspection *out) {
+    return inspect_sim(sim, false, out);
+}
 
 vo_result vo_sim_inspect_initial(const vo_sim *sim, vo_inspection *out) {
-    return look(sim, true, out);
+    return inspect_sim(sim, true, out);
 }
 
 int vo_inspection_intersections(const vo_inspection *inspection) {

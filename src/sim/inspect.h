@@ -65,7 +65,7 @@ typedef struct vo_inspector {
 void vo_inspector_begin(vo_inspector *in);
 vo_result vo_inspector_add(vo_inspector *in, const vo_inspect_mesh *mesh, bool obstacle, int number,
                            vo_inspect_solid solid);
-vo_result vo_inspector_look(vo_inspector *in, vo_inspection *out);
+vo_result vo_inspector_inspect(vo_inspector *in, vo_inspection *out);
 void vo_inspector_free(vo_inspector *in);
 
 /* Returns true if every edge has two faces; their orientations then agree (mesh/mesh.h). */
