@@ -120,7 +120,7 @@ static int check_files(const cli_args *args) {
 /* ---- progress -------------------------------------------------------------------------------- */
 
 /* A vo_sew_progress_fn. */
-static bool watch(void *user, const vo_sew_progress *p) {
+static bool report_sew_progress(void *user, const vo_sew_progress *p) {
     progress_show_sewing(user, p);
     return !signal_received();
 }
@@ -152,7 +152,7 @@ static int sew(vo_context *ctx, const cli_args *args, progress *bar) {
         if (drawn != VO_OK) return cli_fail_result(ctx, drawn);
         if (!args->output) return CLI_DONE;
     }
-    def.progress = watch;
+    def.progress = report_sew_progress;
     def.user = bar;
     vo_result result = vo_sew(ctx, &def, &garment, &body, &report);
     progress_clear(bar);

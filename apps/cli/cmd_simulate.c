@@ -196,7 +196,7 @@ static int add_adapt(const cli_args *args) {
 }
 
 /* Runs both commands; `scene` is NULL to resume. */
-static int run(const cli_args *args, const char *scene, const char *folder) {
+static int run_simulation(const cli_args *args, const char *scene, const char *folder) {
     run_watch watch = {.folder = folder,
                        .asked = scene ? -1 : args->frames.last,
                        .json = args->json,
@@ -260,7 +260,7 @@ int cmd_simulate(const cli_args *args) {
                         "%s: is a folder; simulate needs a scene file. To continue "
                         "a run, use \"voile resume\".",
                         args->operand);
-    return run(args, args->operand, folder);
+    return run_simulation(args, args->operand, folder);
 }
 
 int cmd_resume(const cli_args *args) {
@@ -270,5 +270,5 @@ int cmd_resume(const cli_args *args) {
                         "one: --frames :%d.",
                         args->frames.last >= 0 ? args->frames.last : args->frames.first);
     int code = cli_need_run(args->operand);
-    return code == CLI_DONE ? run(args, NULL, args->operand) : code;
+    return code == CLI_DONE ? run_simulation(args, NULL, args->operand) : code;
 }

@@ -73,7 +73,7 @@ static int run_command(const cli_command *command, int count, char **words) {
 }
 
 /* Runs the command that the first argument names. */
-static int run(int argc, char **argv) {
+static int dispatch_command(int argc, char **argv) {
     if (argc < 2)
         return cli_fail(CLI_USAGE_ERROR,
                         "a command is missing: voile COMMAND ... Try \"voile help\".");
@@ -109,5 +109,5 @@ int main(int argc, char **argv) {
     find_assets();
     signal(SIGPIPE, SIG_IGN); /* a failed write is reported instead */
     signal(SIGXFSZ, SIG_IGN);
-    return cli_finish(run(argc, argv));
+    return cli_finish(dispatch_command(argc, argv));
 }

@@ -4,23 +4,23 @@
 #include <stddef.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t asked, without_frame;
+static volatile sig_atomic_t received, without_frame;
 
-/* The handler: a flag, and a word, since a frame may take its time. */
-static void note(int number) {
+/* Sets the flag and prints a message, because the current frame may take long. */
+static void handle_signal(int number) {
     static const char frame[] =
         "\nvoile: finishing this frame; press Ctrl-C again to end at once\n";
     static const char plain[] = "\nvoile: stopping; a second signal ends at once\n";
     (void)number;
-    asked = 1;
+    received = 1;
     ssize_t written = without_frame ? write(STDERR_FILENO, plain, sizeof plain - 1)
                                     : write(STDERR_FILENO, frame, sizeof frame - 1);
     (void)written;
 }
 
 /* Installs the handler for one signal. */
-static void watch(int number) {
-    struct sigaction now, wanted = {.sa_handler = note};
+static void install_handler(int number) {
+    struct sigaction now, wanted = {.sa_handler = handle_signal};
     if (sigaction(number, NULL, &now) != 0 || now.sa_handler == SIG_IGN) return;
     sigemptyset(&wanted.sa_mask);
     wanted.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
@@ -28,11 +28,11 @@ static void watch(int number) {
 }
 
 void signal_install(void) {
-    watch(SIGINT);
-    watch(SIGTERM);
-    watch(SIGHUP);
+    install_handler(SIGINT);
+    install_handler(SIGTERM);
+    install_handler(SIGHUP);
 }
 
 void signal_wait_for_frame(bool ends_frame) { without_frame = !ends_frame; }
 
-bool signal_received(void) { return asked != 0; }
+bool signal_received(void) { return received != 0; }

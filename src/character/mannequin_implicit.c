@@ -9,7 +9,7 @@ static double smooth_min(double a, double b, double k) {
     return vo_min(a, b) - (k > 0 ? h * h / (4 * k) : 0);
 }
 
-static double cut(double a, double b, double k) { return -smooth_min(-a, -b, k); }
+static double smooth_max(double a, double b, double k) { return -smooth_min(-a, -b, k); }
 
 /* Difference quotient of all members of a section. */
 static vo_section difference(vo_section a, vo_section b) {
@@ -164,5 +164,5 @@ double vo_implicit_body_value(const void *arg, vo_vec3 p) {
         value = smooth_min(value, smooth_min(limb, other, body->mirror_blend_radius),
                            body->limb_blend_radius[g]);
     }
-    return cut(value, -p.z, body->sole);
+    return smooth_max(value, -p.z, body->sole);
 }

@@ -60,7 +60,7 @@ static bool meets_box(const line *l, const vo_bvh_node *box) {
     return in <= vo_min(vo_min(l->high, out_x), vo_min(out_y, out_z));
 }
 
-static vo_vec3 mix(const vo_vec3 *x, const int face[3], const double weight[3]) {
+static vo_vec3 interpolate_face(const vo_vec3 *x, const int face[3], const double weight[3]) {
     vo_vec3 sum = v3_scale(weight[0], x[face[0]]);
     return v3_add_scaled(v3_add_scaled(sum, weight[1], x[face[1]]), weight[2], x[face[2]]);
 }
@@ -84,7 +84,7 @@ static bool meets_face(const line *l, const vo_vec3 *x, const int face[3], hit *
     out->weight[0] = u / sum;
     out->weight[1] = v / sum;
     out->weight[2] = w / sum;
-    out->s = v3_dot(l->along, v3_sub(mix(x, face, out->weight), l->from));
+    out->s = v3_dot(l->along, v3_sub(interpolate_face(x, face, out->weight), l->from));
     out->leaves = u > 0;
     return out->s >= l->low && out->s <= l->high;
 }
@@ -105,7 +105,7 @@ static int find_hits(const vo_self_gap *self_gap, const line *l, const vo_vec3 *
         hit *h = &hits[count];
         h->face = nodes[at].link;
         if (!meets_face(l, x, self_gap->face[h->face], h)) continue;
-        h->facing = -v3_dot(mix(normal, self_gap->face[h->face], h->weight), l->along);
+        h->facing = -v3_dot(interpolate_face(normal, self_gap->face[h->face], h->weight), l->along);
         count++;
     }
     return count;
@@ -122,7 +122,8 @@ static double relative_motion(const vo_self_gap *self_gap, int n, vo_vec3 p, vo_
 /* Returns the mutual motion weight of a node and a point of a face. */
 static double motion_weight(const vo_self_gap *self_gap, int n, const hit *h, vo_vec3 rest_q) {
     const int *face = self_gap->face[h->face];
-    double here = relative_motion(self_gap, n, mix(self_gap->base, face, h->weight), rest_q),
+    double here = relative_motion(self_gap, n, interpolate_face(self_gap->base, face, h->weight),
+                                  rest_q),
            there = 0;
     if (!(here > 0)) return 0;
     for (int k = 0; k < 3; k++)
@@ -141,7 +142,7 @@ typedef struct depth_request {
 static depth_request claim_of(const vo_self_gap *self_gap, int n, const hit *h, double gap) {
     depth_request c = {vo_self_gap_ramp(h->facing, EDGE_ON, FACING), 0};
     if (!(c.weight > 0)) return c;
-    vo_vec3 rest_q = mix(self_gap->rest, self_gap->face[h->face], h->weight);
+    vo_vec3 rest_q = interpolate_face(self_gap->rest, self_gap->face[h->face], h->weight);
     c.weight *= motion_weight(self_gap, n, h, rest_q);
     double room = vo_min(gap, 2 / VO_PI * v3_distance(rest_q, self_gap->rest[n]));
     c.depth = vo_max(0.5 * (room - h->s), 0);

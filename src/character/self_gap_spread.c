@@ -40,7 +40,7 @@ static void blur(void *arg, int begin, int end, int chunk) {
     }
 }
 
-static void run(vo_self_gap *self_gap, vo_loop_fn *step, const double *from, double *to) {
+static void run_pass(vo_self_gap *self_gap, vo_loop_fn *step, const double *from, double *to) {
     pass p = {self_gap, from, to};
     vo_parallel_for(self_gap->ctx, self_gap->node_count, VO_SELF_GAP_GRAIN, step, &p);
 }
@@ -48,12 +48,12 @@ static void run(vo_self_gap *self_gap, vo_loop_fn *step, const double *from, dou
 void vo_self_gap_spread(vo_self_gap *self_gap, double *depth) {
     memcpy(depth, self_gap->requested_depth, (size_t)self_gap->node_count * sizeof *depth);
     for (int i = 0; i < REACH; i += 2) {
-        run(self_gap, propagate, depth, self_gap->next_depth);
-        run(self_gap, propagate, self_gap->next_depth, depth);
+        run_pass(self_gap, propagate, depth, self_gap->next_depth);
+        run_pass(self_gap, propagate, self_gap->next_depth, depth);
     }
     for (int i = 0; i < BLURS; i += 2) {
-        run(self_gap, blur, depth, self_gap->next_depth);
-        run(self_gap, blur, self_gap->next_depth, depth);
+        run_pass(self_gap, blur, depth, self_gap->next_depth);
+        run_pass(self_gap, blur, self_gap->next_depth, depth);
     }
 }
 

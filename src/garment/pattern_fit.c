@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static double mix(double a, double b, double t) { return a + t * (b - a); }
+static double lerp(double a, double b, double t) { return a + t * (b - a); }
 
 /* ---- dependence on height
  * ----------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ static grading make_grading(const vo_body_sizes *from, const vo_body_sizes *to) 
 static double interpolate(const double *at, const double *value, double z) {
     int i = 0;
     while (i + 2 < LEVELS && z > at[i + 1]) i++;
-    return mix(value[i], value[i + 1], (z - at[i]) / (at[i + 1] - at[i]));
+    return lerp(value[i], value[i + 1], (z - at[i]) / (at[i + 1] - at[i]));
 }
 
 static double height_of(const grading *g, double z) { return interpolate(g->from, g->to, z); }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static double mix(double a, double b, double t) { return a + t * (b - a); }
+static double lerp(double a, double b, double t) { return a + t * (b - a); }
 
 /* Range of heights of each girth relative to the body height, and the distance from the middle that
  * is included: arms are further out. */
@@ -70,7 +70,7 @@ static void measure_girth(const vo_mesh *body, int which, double middle, vo_vec2
                           vo_body_sizes *out) {
     vo_vec2 *hull = memory + body->edge_count;
     for (int i = 0; i <= TRIES; i++) {
-        double z = mix(LOW[which], HIGH[which], (double)i / TRIES) * out->height;
+        double z = lerp(LOW[which], HIGH[which], (double)i / TRIES) * out->height;
         int count = collect_section(body, z, middle, REACH * out->height, memory);
         double girth = hull_perimeter(count, memory, hull);
         bool better =

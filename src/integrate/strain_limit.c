@@ -37,7 +37,7 @@ static const vo_strain_limit_kernels *kernels_for(const vo_context *ctx) {
     return &vo_strain_limit_kernels_base;
 }
 
-static double measure(vo_implicit *s, const vo_strain_limit_pass *pass) {
+static double measure_excess(vo_implicit *s, const vo_strain_limit_pass *pass) {
     limit_job job = {pass, kernels_for(s->ctx)->measure};
     vo_parallel_for(s->ctx, s->system.chunk_count, 1, run_chunks, &job);
     double excess = 0;
@@ -54,7 +54,7 @@ static void assemble(vo_implicit *s, vo_strain_limit_pass *pass) {
 }
 
 /* Computes dv; an inaccurate solution is still used. */
-static int solve(vo_implicit *s) {
+static int solve_correction(vo_implicit *s) {
     vo_pcg_def def = {.preconditioner = VO_PRECONDITION_TWO_LEVEL,
                       .couplings = s->couplings.block_count ? &s->couplings : NULL,
                       .tolerance = PRECISION,
@@ -64,7 +64,7 @@ static int solve(vo_implicit *s) {
 }
 
 /* v += w, x += dt w */
-static void apply(vo_implicit *s, double dt) {
+static void apply_correction(vo_implicit *s, double dt) {
     for (int i = 0; i < s->system.row_count; i++) {
         vo_vec4 *x = &s->x[i], *v = &s->v[i];
         const vo_vec4 *w = &s->dv[i];
@@ -90,12 +90,12 @@ vo_strain_limit_report vo_strain_limit_apply(vo_implicit *s, double dt) {
                                  .b = s->b,
                                  .excess = s->excess};
     for (;;) {
-        report.excess = measure(s, &pass);
+        report.excess = measure_excess(s, &pass);
         if (report.excess <= TOLERANCE || report.solves == MAX_SOLVES) return report;
         assemble(s, &pass);
-        report.iterations += solve(s);
+        report.iterations += solve_correction(s);
         report.solves++;
         if (!vo_implicit_result_is_bounded(s, dt)) return report;
-        apply(s, dt);
+        apply_correction(s, dt);
     }
 }

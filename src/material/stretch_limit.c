@@ -41,8 +41,8 @@ static violation along(const vo_stretch_face *face, const vo_stretch_limit *limi
     return b;
 }
 
-static void find(const vo_stretch_face *face, const vo_stretch_limit *limit, const vo_vec3 x[3],
-                 violation out[2]) {
+static void find_violations(const vo_stretch_face *face, const vo_stretch_limit *limit,
+                            const vo_vec3 x[3], violation out[2]) {
     vo_eigen2 e = vo_sym2_eigen(effective_gram(face, x));
     out[0] = along(face, limit, x, e.axis, e.lambda_max);
     out[1] = along(face, limit, x, v2(-e.axis.y, e.axis.x), e.lambda_min);
@@ -51,14 +51,14 @@ static void find(const vo_stretch_face *face, const vo_stretch_limit *limit, con
 double vo_stretch_excess(const vo_stretch_face *face, const vo_stretch_limit *limit,
                          const vo_vec3 x[3]) {
     violation b[2];
-    find(face, limit, x, b);
+    find_violations(face, limit, x, b);
     return vo_max(fabs(b[0].excess), fabs(b[1].excess));
 }
 
 double vo_stretch_limit_energy(const vo_stretch_face *face, const vo_stretch_limit *limit,
                                const vo_vec3 x[3]) {
     violation b[2];
-    find(face, limit, x, b);
+    find_violations(face, limit, x, b);
     double sum = b[0].excess * b[0].excess + b[1].excess * b[1].excess;
     return 0.5 * face->area * limit->stiffness * sum;
 }
@@ -66,7 +66,7 @@ double vo_stretch_limit_energy(const vo_stretch_face *face, const vo_stretch_lim
 void vo_stretch_limit_gradient(const vo_stretch_face *face, const vo_stretch_limit *limit,
                                const vo_vec3 x[3], vo_vec3 gradient[3]) {
     violation b[2];
-    find(face, limit, x, b);
+    find_violations(face, limit, x, b);
     for (int i = 0; i < 3; i++) {
         gradient[i] = v3_zero();
         for (int n = 0; n < 2; n++) {
@@ -79,7 +79,7 @@ void vo_stretch_limit_gradient(const vo_stretch_face *face, const vo_stretch_lim
 void vo_stretch_limit_hessian(const vo_stretch_face *face, const vo_stretch_limit *limit,
                               const vo_vec3 x[3], vo_mat3 hessian[3][3]) {
     violation b[2];
-    find(face, limit, x, b);
+    find_violations(face, limit, x, b);
     vo_mat3 direction[2];
     for (int n = 0; n < 2; n++) {
         double k = b[n].excess == 0 ? 0 : face->area * limit->stiffness;

@@ -124,7 +124,7 @@ static void project_nodes(void *arg, int begin, int end, int chunk) {
     }
 }
 
-static void draw(vo_halfedge_mesh *m) {
+static void project_onto_surface(vo_halfedge_mesh *m) {
     vo_parallel_for(m->ctx, m->s->node_count, 256, project_nodes, m);
     memcpy(m->s->node_x, m->moved, (size_t)m->s->node_count * sizeof *m->moved);
 }
@@ -151,7 +151,7 @@ vo_result vo_polygonise_coarsen(vo_context *ctx, vo_field field, double cell, vo
     coarsening c = {.size = size, .count = s->face_count, .target = faces};
     vo_result result = vo_halfedge_mesh_create(ctx, field, cell, s, &c.m);
     if (result == VO_OK) {
-        draw(&c.m);
+        project_onto_surface(&c.m);
         for (double most = SHORTEST; most < LONGEST && c.count > faces; most += PASS)
             collapse_pass(&c, most);
         compact(&c.m);

@@ -10,19 +10,19 @@ enum { MAX_UNFOLD_ROUNDS = 8 };
 /* Short local names. */
 typedef vo_halfedge_mesh halves;
 static int next(int h) { return vo_hm_next(h); }
-static int start(const halves *m, int h) { return vo_hm_origin(m, h); }
-static int finish(const halves *m, int h) { return vo_hm_target(m, h); }
+static int origin(const halves *m, int h) { return vo_hm_origin(m, h); }
+static int target(const halves *m, int h) { return vo_hm_target(m, h); }
 static int around(const halves *m, int h) { return vo_hm_rotate(m, h); }
 
 /* Counting sort of half-edges by origin. */
 static void sort_by_start(halves *m) {
     int nodes = m->s->node_count, count = 3 * m->s->face_count;
     memset(m->first, 0, (size_t)(nodes + 1) * sizeof *m->first);
-    for (int h = 0; h < count; h++) m->first[start(m, h) + 1]++;
+    for (int h = 0; h < count; h++) m->first[origin(m, h) + 1]++;
     for (int n = 0; n < nodes; n++) m->first[n + 1] += m->first[n];
     memset(m->valence, 0, (size_t)nodes * sizeof *m->valence);
     for (int h = 0; h < count; h++) {
-        int n = start(m, h);
+        int n = origin(m, h);
         m->order[m->first[n] + m->valence[n]++] = h;
         m->out[n] = h;
     }
@@ -32,17 +32,17 @@ static void sort_by_start(halves *m) {
 static void pair_twins(halves *m) {
     sort_by_start(m);
     for (int h = 0; h < 3 * m->s->face_count; h++) {
-        int a = start(m, h), b = finish(m, h);
+        int a = origin(m, h), b = target(m, h);
         m->twin[h] = -1;
         for (int i = m->first[b]; i < m->first[b + 1]; i++)
-            if (finish(m, m->order[i]) == a) m->twin[h] = m->order[i];
+            if (target(m, m->order[i]) == a) m->twin[h] = m->order[i];
     }
 }
 
 bool vo_hm_has_edge(const halves *m, int a, int b) {
     int h = m->out[a];
     do {
-        if (finish(m, h) == b) return true;
+        if (target(m, h) == b) return true;
         h = around(m, h);
     } while (h != m->out[a]);
     return false;
@@ -57,7 +57,7 @@ static double cosine_at(vo_vec3 p, vo_vec3 a, vo_vec3 b) {
  * flat before and after, and no node is left with fewer than four edges. */
 static bool should_flip(const halves *m, int h) {
     int t = m->twin[h];
-    int a = start(m, h), b = finish(m, h), c = finish(m, next(h)), d = finish(m, next(t));
+    int a = origin(m, h), b = target(m, h), c = target(m, next(h)), d = target(m, next(t));
     if (m->valence[a] <= 4 || m->valence[b] <= 4) return false;
     const vo_vec3 *x = m->s->node_x;
     if (cosine_at(x[c], x[a], x[b]) + cosine_at(x[d], x[a], x[b]) > -1e-3) return false;
@@ -77,7 +77,7 @@ static bool should_flip(const halves *m, int h) {
  *      d            d      */
 static void flip_edge(halves *m, int h) {
     int t = m->twin[h], f = h / 3, g = t / 3;
-    int a = start(m, h), b = finish(m, h), c = finish(m, next(h)), d = finish(m, next(t));
+    int a = origin(m, h), b = target(m, h), c = target(m, next(h)), d = target(m, next(t));
     int bc = m->twin[next(h)], ca = m->twin[next(next(h))];
     int ad = m->twin[next(t)], db = m->twin[next(next(t))];
     memcpy(m->s->face[f], (int[3]){d, c, a}, sizeof m->s->face[f]);
@@ -119,7 +119,7 @@ static vo_vec3 mean_around(const halves *m, int n) {
     vo_vec3 sum = v3_zero();
     int h = m->out[n], count = 0;
     do {
-        sum = v3_add(sum, m->s->node_x[finish(m, h)]);
+        sum = v3_add(sum, m->s->node_x[target(m, h)]);
         count++;
         h = around(m, h);
     } while (h != m->out[n]);
@@ -130,7 +130,7 @@ static vo_vec3 mean_around(const halves *m, int n) {
 static bool would_fold(const halves *m, int n, vo_vec3 x, vo_vec3 normal) {
     int h = m->out[n];
     do {
-        vo_vec3 b = m->s->node_x[finish(m, h)], c = m->s->node_x[finish(m, next(h))];
+        vo_vec3 b = m->s->node_x[target(m, h)], c = m->s->node_x[target(m, next(h))];
         if (v3_dot(v3_normalize(vo_hm_normal(x, b, c)), normal) < 0.3) return true;
         h = around(m, h);
     } while (h != m->out[n]);
@@ -196,18 +196,18 @@ static int unfold(halves *m) {
     return folded;
 }
 
-static void move(halves *m, vo_loop_fn *body) {
+static void update_positions(halves *m, vo_loop_fn *body) {
     vo_parallel_for(m->ctx, m->s->node_count, 256, body, m);
     memcpy(m->s->node_x, m->moved, (size_t)m->s->node_count * sizeof *m->moved);
 }
 
 static void improve(halves *m, int rounds) {
-    for (int i = 0; i < 2; i++) move(m, project_nodes);
+    for (int i = 0; i < 2; i++) update_positions(m, project_nodes);
     for (int i = 0; i < rounds; i++) {
-        move(m, relax_nodes);
+        update_positions(m, relax_nodes);
         flip_all(m);
     }
-    for (int i = 0; i < 3; i++) move(m, project_nodes);
+    for (int i = 0; i < 3; i++) update_positions(m, project_nodes);
     for (int i = 0; i < MAX_UNFOLD_ROUNDS && unfold(m) > 0; i++) flip_all(m);
 }
 

@@ -8,7 +8,7 @@ static void find_axes(vo_vec3 n, vo_vec3 axis[2]) {
     axis[1] = v3(b, sign + n.y * n.y * a, -n.y);
 }
 
-static void begin(vo_normals *x) {
+static void init_tilts(vo_normals *x) {
     for (int i = 0; i < x->smooth->sector_count; i++) {
         x->tilt[i] = (vo_tilt){0};
         find_axes(x->smooth->normal[i], x->tilt[i].axis);
@@ -53,7 +53,7 @@ static void add_side_conditions(vo_normals *x, int edge, int side, bool all) {
 /* Adds the conditions of all edges. A crease has different sectors on its second side. */
 static void add_conditions(vo_normals *x, bool all) {
     const vo_mesh *m = x->smooth->mesh;
-    begin(x);
+    init_tilts(x);
     for (int e = 0; e < m->edge_count; e++) {
         add_side_conditions(x, e, 0, all);
         if (m->edge_face[e][1] >= 0 && vo_smooth_is_crease(m, e)) add_side_conditions(x, e, 1, all);

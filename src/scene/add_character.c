@@ -14,7 +14,7 @@ vo_character_def vo_character_def_default(void) {
 }
 
 /* Places the body, which is in its rest pose when the preroll begins. */
-static vo_result put_body(vo_scene *scene, const vo_character_parts *parts) {
+static vo_result place_body(vo_scene *scene, const vo_character_parts *parts) {
     if (!vo_is_nonnegative(parts->gap))
         return vo_fail(scene->ctx, VO_BAD_ARGUMENT,
                        "self_gap must be at least 0, up to " VO_MAX_NUMBER_TEXT);
@@ -27,11 +27,11 @@ static vo_result put_body(vo_scene *scene, const vo_character_parts *parts) {
 }
 
 /* Reserves space for one more obstacle and character. */
-static vo_result take(vo_scene *scene, const vo_character_parts *parts, int *id) {
+static vo_result adopt_body(vo_scene *scene, const vo_character_parts *parts, int *id) {
     vo_obstacle_def def = {.motion = -1, .start = parts->start, .end = parts->end};
     vo_mesh *mesh;
     int obstacle;
-    VO_TRY(put_body(scene, parts));
+    VO_TRY(place_body(scene, parts));
     VO_TRY(vo_mesh_copy(scene->ctx, vo_body_rest_mesh(parts->body), &mesh));
     vo_result result = vo_scene_adopt_obstacle(scene, &def, mesh, xf_identity(), &obstacle);
     if (result != VO_OK) {
@@ -49,7 +49,7 @@ vo_result vo_scene_adopt_character(vo_scene *scene, const vo_character_parts *pa
                     scene->character_count + 1))
         return vo_fail_memory(scene->ctx, "a character");
     scene->character_count++; /* the preroll depends on whether there is one */
-    vo_result result = take(scene, parts, id);
+    vo_result result = adopt_body(scene, parts, id);
     if (result != VO_OK) scene->character_count--;
     return result;
 }

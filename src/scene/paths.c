@@ -102,7 +102,8 @@ static vo_result add_input(vo_scene *scene, const char *path, const char *stored
 }
 
 /* Makes a file an input of the scene; each file is stored once. */
-static vo_result store(vo_loader *loader, const char *name, const char *path, const char **stored) {
+static vo_result store_input(vo_loader *loader, const char *name, const char *path,
+                             const char **stored) {
     vo_scene *scene = loader->scene;
     for (int i = 0; i < scene->input_count; i++)
         if (strcmp(scene->input[i].path, path) == 0) {
@@ -119,7 +120,7 @@ static vo_result store(vo_loader *loader, const char *name, const char *path, co
 vo_result vo_loader_input(vo_loader *loader, vo_json_cursor at, const char *name,
                           char path[VO_PATH_SIZE], const char **stored) {
     VO_TRY(vo_loader_find(loader, at, name, NULL, path));
-    return store(loader, name, path, stored);
+    return store_input(loader, name, path, stored);
 }
 
 vo_result vo_loader_file(vo_loader *loader, const vo_json_cursor *at, const char *key,

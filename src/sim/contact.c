@@ -9,7 +9,7 @@
 
 /* ---- making and freeing --------------------------------------------------------------------- */
 
-static void drop_before(vo_sim *sim) {
+static void free_previous_surface(vo_sim *sim) {
     if (sim->contact.previous_surface.ctx) vo_surface_free(&sim->contact.previous_surface);
 }
 
@@ -28,7 +28,7 @@ static vo_result create_surface(vo_sim *sim) {
         sim->contact.previous_surface.ctx ? &sim->contact.previous_surface : NULL;
     vo_result result = vo_surface_create(sim->ctx, count, source, before, surface);
     vo_free_array(sim->ctx, source, count + 1);
-    drop_before(sim);
+    free_previous_surface(sim);
     for (int i = 0; i < sim->obstacle_count && result == VO_OK; i++)
         surface->part[sim->cloth_count + i].rest = sim->scene->obstacle[i].mesh->node_x;
     return result;
@@ -60,7 +60,7 @@ vo_result vo_sim_contact_create(vo_sim *sim) {
 }
 
 /* Frees everything except the data reused by the next rebuild, to which the surface is added. */
-static void drop(vo_sim *sim) {
+static void free_contact(vo_sim *sim) {
     vo_sim_contact *c = &sim->contact;
     vo_free_array(sim->ctx, c->contact, c->contact_capacity);
     vo_contact_cull_free(sim->ctx, &c->cull);
@@ -70,7 +70,7 @@ static void drop(vo_sim *sim) {
     vo_free(sim->ctx, c->node_pressed, (size_t)c->row_count);
     vo_response_destroy(c->response);
     vo_candidates_destroy(c->candidates);
-    drop_before(sim);
+    free_previous_surface(sim);
     *c = (vo_sim_contact){.previous_surface = c->surface, .obstacle_cache = c->obstacle_cache};
 }
 
@@ -78,13 +78,13 @@ vo_result vo_sim_contact_drop(vo_sim *sim) {
     vo_sim_contact *c = &sim->contact;
     vo_result result =
         c->candidates ? vo_candidates_save_obstacles(c->candidates, &c->obstacle_cache) : VO_OK;
-    drop(sim);
+    free_contact(sim);
     return result;
 }
 
 void vo_sim_contact_free(vo_sim *sim) {
-    drop(sim);
-    drop_before(sim);
+    free_contact(sim);
+    free_previous_surface(sim);
     vo_obstacle_cache_free(sim->ctx, &sim->contact.obstacle_cache);
 }
 

@@ -133,7 +133,7 @@ static vo_result evaluate(vo_context *ctx, evaluation *e, vo_vec3 *x, vo_vec3 *v
     vo_parallel_for(ctx, e->input->vert_count, GRAIN, evaluate_verts, e);
     gather_nodes(e, x, v);
     if (e->surface != VO_SURFACE_SMOOTH) return VO_OK;
-    vo_camera_framing_surface surface = {e->now, &e->locator, &e->smooth};
+    vo_simulated_surface surface = {e->now, &e->locator, &e->smooth};
     return vo_input_mesh_filter(ctx, e->input, &surface, e->held, x, v);
 }
 

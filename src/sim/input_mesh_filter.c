@@ -24,7 +24,7 @@ typedef struct border {
 typedef struct fit {
     vo_context *ctx;
     const vo_mesh *m;
-    vo_camera_framing_surface surface;
+    vo_simulated_surface surface;
     const unsigned char *held; /* [nodes] marks of those that stay; NULL: none */
     int samples;               /* subdivisions of a side of a face */
     double same, mix; /* of hat functions: mean of phi_i^2 - phi_i phi_j, and of phi_i phi_j */
@@ -302,7 +302,7 @@ static void precondition(const fit *f, const vo_vec3 *r, vo_vec3 *z) {
 }
 
 /* Conjugate gradients over the nodes that may move, starting at the sampled values. */
-static void solve(fit *f, const field *own, vo_vec3 *x) {
+static void solve_field(fit *f, const field *own, vo_vec3 *x) {
     enum { MOST = 200 };
     vo_vec3 *r = f->work[1], *d = f->work[2], *z = f->work[3];
     find_residual(f, own, x, r);
@@ -330,7 +330,7 @@ static void solve(fit *f, const field *own, vo_vec3 *x) {
 static void fit_field(fit *f, field *own) {
     vo_vec3 *x = f->work[0];
     memcpy(x, own->node, (size_t)f->m->node_count * sizeof *x);
-    solve(f, own, x);
+    solve_field(f, own, x);
     for (int n = 0; n < f->m->node_count; n++)
         if (f->share[n] > 0 && v3_is_finite(x[n]))
             own->node[n] = v3_lerp(own->node[n], x[n], f->share[n]);
@@ -373,7 +373,7 @@ static void release(fit *f) {
     for (int i = 0; i < 5; i++) vo_free_array(ctx, f->work[i], nodes);
 }
 
-static vo_result run(fit *f) {
+static vo_result fit_fields(fit *f) {
     enum { GRAIN = 64 };
     bool any = false;
     VO_TRY(allocate(f));
@@ -392,7 +392,7 @@ static vo_result run(fit *f) {
 }
 
 vo_result vo_input_mesh_filter(vo_context *ctx, const vo_mesh *input,
-                               const vo_camera_framing_surface *surface, const unsigned char *held,
+                               const vo_simulated_surface *surface, const unsigned char *held,
                                vo_vec3 *x, vo_vec3 *v) {
     fit f = {.ctx = ctx,
              .m = input,
@@ -400,7 +400,7 @@ vo_result vo_input_mesh_filter(vo_context *ctx, const vo_mesh *input,
              .held = held,
              .samples = samples_for(input, surface->now),
              .field = {{.node = x}, {.node = v}}};
-    vo_result result = run(&f);
+    vo_result result = fit_fields(&f);
     release(&f);
     return result;
 }

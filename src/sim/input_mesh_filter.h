@@ -27,16 +27,16 @@
 #include "mesh/smooth.h"
 
 /* The surface: faces of a mesh, and curved ones through its nodes. */
-typedef struct vo_camera_framing_surface {
+typedef struct vo_simulated_surface {
     const vo_mesh *now;
     const vo_locator *locator;
     const vo_smooth *smooth;
-} vo_camera_framing_surface;
+} vo_simulated_surface;
 
 /* Filters the sampled x [input nodes] and v (may be NULL) in place. Nodes marked in `held` [input
  * nodes] (NULL: none) do not move. */
 vo_result vo_input_mesh_filter(vo_context *ctx, const vo_mesh *input,
-                               const vo_camera_framing_surface *surface, const unsigned char *held,
+                               const vo_simulated_surface *surface, const unsigned char *held,
                                vo_vec3 *x, vo_vec3 *v);
 
 #endif

@@ -55,8 +55,8 @@ static vo_result finish_stage(const vo_sim *sim, int stage) {
     return stage < CREATED ? vo_check_cancel(sim->ctx) : VO_OK;
 }
 
-/* The first state as the scene has it, but for what intersects or is torn apart in it. */
-static vo_result start(vo_sim *sim) {
+/* Prepares the initial state: removes intersections, relaxes excessive strain, remeshes. */
+static vo_result prepare_initial_state(vo_sim *sim) {
     VO_TRY(vo_sim_resolve_intersections(sim, true));
     VO_TRY(finish_stage(sim, CREATED_CLEAN));
     VO_TRY(vo_sim_relax(sim));
@@ -64,11 +64,11 @@ static vo_result start(vo_sim *sim) {
     return vo_sim_remesh_cloths(sim);
 }
 
-/* The same as what frame 0 took. The budget of seconds is for frames of their own, so what comes
- * after the steps of the next one is not guessed from it. */
-static vo_result begin(vo_sim *sim) {
+/* Prepares the initial state and measures it as frame 0. The time budget applies to single frames,
+ * so the time after the steps of the next frame is not estimated from this one. */
+static vo_result begin_frame_0(vo_sim *sim) {
     double from = vo_now();
-    VO_TRY(start(sim));
+    VO_TRY(prepare_initial_state(sim));
     vo_sim_view_report_budget(sim);
     VO_TRY(vo_sim_measure_frame(sim, &sim->stats));
     sim->stats.wall_s += vo_now() - from;
@@ -143,7 +143,7 @@ static vo_result create(vo_context *ctx, const vo_scene *scene, vo_vec3 *const *
     vo_arena_init(&sim->scratch, ctx);
     vo_arena_init(&sim->teleports.arena, ctx);
     vo_result result = build(sim, cloth_x);
-    if (result == VO_OK && resolve) result = begin(sim);
+    if (result == VO_OK && resolve) result = begin_frame_0(sim);
     if (result == VO_OK) result = finish_stage(sim, CREATED);
     if (result != VO_OK) {
         vo_sim_destroy(sim);

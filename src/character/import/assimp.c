@@ -38,7 +38,7 @@ static void flush(sender *s) {
     s->used = 0;
 }
 
-static void put(sender *s, const void *data, size_t size) {
+static void send_bytes(sender *s, const void *data, size_t size) {
     const unsigned char *from = data;
     while (size > 0) {
         if (s->used == sizeof s->buffer) flush(s);
@@ -52,15 +52,15 @@ static void put(sender *s, const void *data, size_t size) {
 }
 
 /* Pads to a multiple of 8 bytes after an item of `size` bytes. */
-static void pad(sender *s, size_t size) { put(s, "\0\0\0\0\0\0\0", (8 - size % 8) % 8); }
+static void pad(sender *s, size_t size) { send_bytes(s, "\0\0\0\0\0\0\0", (8 - size % 8) % 8); }
 
-static void put_int(sender *s, int64_t value) { put(s, &value, sizeof value); }
-static void put_real(sender *s, double value) { put(s, &value, sizeof value); }
+static void put_int(sender *s, int64_t value) { send_bytes(s, &value, sizeof value); }
+static void put_real(sender *s, double value) { send_bytes(s, &value, sizeof value); }
 
 static void put_text(sender *s, const char *text, size_t length) {
     put_int(s, (int64_t)length);
-    put(s, text, length);
-    put(s, "", 1);
+    send_bytes(s, text, length);
+    send_bytes(s, "", 1);
     pad(s, length + 1);
 }
 
@@ -121,7 +121,7 @@ static void put_nodes(sender *s) {
 static void put_floats(sender *s, const ai_real *value, int count) {
     for (int i = 0; i < count; i++) {
         float f = (float)value[i];
-        put(s, &f, sizeof f);
+        send_bytes(s, &f, sizeof f);
     }
 }
 
@@ -131,7 +131,7 @@ static void put_bone(sender *s, const struct aiBone *bone) {
     put_int(s, bone->mNumWeights);
     for (unsigned i = 0; i < bone->mNumWeights; i++) {
         vo_raw_weight w = {(int32_t)bone->mWeights[i].mVertexId, (float)bone->mWeights[i].mWeight};
-        put(s, &w, sizeof w);
+        send_bytes(s, &w, sizeof w);
     }
 }
 
@@ -140,7 +140,7 @@ static void put_faces(sender *s, const struct aiMesh *mesh) {
     for (unsigned i = 0; i < mesh->mNumFaces; i++) {
         int32_t corner[3];
         for (int k = 0; k < 3; k++) corner[k] = (int32_t)mesh->mFaces[i].mIndices[k];
-        put(s, corner, sizeof corner);
+        send_bytes(s, corner, sizeof corner);
     }
     pad(s, (size_t)mesh->mNumFaces * 12);
 }

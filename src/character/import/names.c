@@ -180,7 +180,7 @@ static void resolve_hips(vo_rig *rig, const vo_joint *joint) {
     rig->joint[VO_PART_SPINE] = rig->spine[0];
 }
 
-static void settle(vo_rig *rig, const same_name_joints *same, const vo_joint *joint) {
+static void resolve_rig(vo_rig *rig, const same_name_joints *same, const vo_joint *joint) {
     for (int side = 0; side <= SIDE_STEP; side += SIDE_STEP) {
         resolve_shoulder(rig, side, same[VO_PART_LEFT_CLAVICLE + side].joint[1]);
         resolve_limb(rig, same, VO_PART_LEFT_UPPER_ARM + side, VO_PART_LEFT_UPPER_ARM + side, 3, 3);
@@ -204,6 +204,6 @@ vo_rig vo_rig_find(int joint_count, const vo_joint *joint) {
             rig.spine[rig.spine_count++] = j;
     }
     for (int p = 0; p < VO_PART_COUNT; p++) rig.joint[p] = same[p].joint[0];
-    settle(&rig, same, joint);
+    resolve_rig(&rig, same, joint);
     return rig;
 }

@@ -100,7 +100,7 @@ static void set_face(vo_mesh *m, int face, const int vert[3], const int edge[3])
     memcpy(m->face_edge[face], edge, 3 * sizeof *edge);
 }
 
-static void turn(vo_edit *e, int edge, const quad *q) {
+static void rotate_edge(vo_edit *e, int edge, const quad *q) {
     vo_mesh *m = e->mesh;
     vo_halfedge_unlink(e, 2 * edge);
     vo_halfedge_unlink(e, 2 * edge + 1);
@@ -133,7 +133,7 @@ vo_edit_status vo_edit_flip(vo_edit *e, int edge) {
     for (int s = 0; s < 2; s++) vo_edit_add_mass(e, q.face[s], -1);
     blend_faces(e, &q);
     turn_rest_angle(e->mesh, edge, &q);
-    turn(e, edge, &q);
+    rotate_edge(e, edge, &q);
     for (int s = 0; s < 2; s++) vo_edit_add_mass(e, q.face[s], 1);
     vo_local_momentum_restore(e, &motion);
     e->edits++;
