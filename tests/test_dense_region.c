@@ -206,20 +206,6 @@ static void huge_dense_sheet_freezes_everything(void **state) {
 
 /* ---- contours and untangling ---------------------------------------------------------------- */
 
-/* Returns the surface of a fixture as a soup. */
-static vo_soup soup_of(const vo_surface *s, const unsigned char *flags) {
-    return (vo_soup){.node_count = s->node_count,
-                     .edge_count = s->edge_count,
-                     .face_count = s->face_count,
-                     .part_count = s->part_count,
-                     .face = (const int(*)[3])s->face,
-                     .face_edge = (const int(*)[3])s->face_edge,
-                     .edge = (const int(*)[2])s->edge,
-                     .face_part = s->face_part,
-                     .part_flags = flags,
-                     .inverse_mass = s->inverse_mass};
-}
-
 static void untangling_reports_dense_region(void **state) {
     (void)state;
     test_memory memory = {.fail_at = -1};
@@ -230,7 +216,7 @@ static void untangling_reports_dense_region(void **state) {
     vo_untangle_def def = vo_untangle_def_default();
     vo_untangle_report report;
     vo_untangler *u;
-    def.soup = soup_of(s, flags);
+    def.soup = vo_soup_from_surface(s, flags);
     memcpy(s->x1, s->x0, (size_t)s->node_count * sizeof *s->x0);
     assert_ok(ctx, vo_untangler_create(ctx, &def, s->x0, &u));
     assert_ok(ctx, vo_untangle(u, s->x0, &report));
@@ -253,7 +239,7 @@ static void dense_region_is_detected_repeatedly(void **state) {
         vo_context *ctx = test_context(threads);
         contact_fixture w = make_dense_fixture(ctx, 60);
         unsigned char flags[2] = {0};
-        vo_soup soup = soup_of(&w.surface, flags);
+        vo_soup soup = vo_soup_from_surface(&w.surface, flags);
         vo_contours contours;
         assert_ok(ctx, vo_contours_create(ctx, &soup, w.surface.x0, &contours));
         for (int round = 0; round < 2; round++) {

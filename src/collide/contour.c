@@ -6,6 +6,19 @@
 #include "core/parallel.h"
 #include "math/predicates.h"
 
+vo_soup vo_soup_from_surface(const vo_surface *s, const unsigned char *part_flags) {
+    return (vo_soup){.node_count = s->node_count,
+                     .edge_count = s->edge_count,
+                     .face_count = s->face_count,
+                     .part_count = s->part_count,
+                     .face = (const int(*)[3])s->face,
+                     .face_edge = (const int(*)[3])s->face_edge,
+                     .edge = (const int(*)[2])s->edge,
+                     .face_part = s->face_part,
+                     .part_flags = part_flags,
+                     .inverse_mass = s->inverse_mass};
+}
+
 enum { CLOTHS, OBSTACLES };
 enum { BOX_GRAIN = 1024, TEST_GRAIN = 256 };
 

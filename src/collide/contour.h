@@ -23,6 +23,7 @@
 #ifndef VO_COLLIDE_CONTOUR_H
 #define VO_COLLIDE_CONTOUR_H
 
+#include "collide/surface.h"
 #include "core/context.h"
 #include "spatial/bvh.h"
 
@@ -37,7 +38,7 @@ enum {
     VO_CONTOUR_STAR_PAIRS = 1 << 24
 };
 
-/* Cloths and obstacles in one numbering, as views of arrays such as those of collide/surface.h. */
+/* Cloths and obstacles in one numbering, as views of arrays, for example of a vo_surface. */
 typedef struct vo_soup {
     int node_count, edge_count, face_count, part_count;
     const int (*face)[3];      /* [face_count] nodes */
@@ -47,6 +48,9 @@ typedef struct vo_soup {
     const unsigned char *part_flags; /* [part_count] VO_SOUP_* bits */
     const double *inverse_mass;      /* [node_count] 1/kg; 0: fixed */
 } vo_soup;
+
+/* Returns views of the arrays of a surface. */
+vo_soup vo_soup_from_surface(const vo_surface *surface, const unsigned char *part_flags);
 
 enum {
     VO_SOUP_OBSTACLE = 1, /* fixed; obstacles may intersect each other */

@@ -150,17 +150,7 @@ vo_result vo_sim_untangle(vo_sim *sim, bool can_cancel) {
     unsigned char *flags = vo_alloc_zero(sim->ctx, (size_t)s->part_count + 1);
     if (!flags) return vo_fail_memory(sim->ctx, "untangling");
     for (int p = 0; p < s->part_count; p++) flags[p] = part_flags(sim, p);
-    vo_soup soup = {.node_count = s->node_count,
-                    .edge_count = s->edge_count,
-                    .face_count = s->face_count,
-                    .part_count = s->part_count,
-                    .face = (const int(*)[3])s->face,
-                    .face_edge = (const int(*)[3])s->face_edge,
-                    .edge = (const int(*)[2])s->edge,
-                    .face_part = s->face_part,
-                    .part_flags = flags,
-                    .inverse_mass = s->inverse_mass};
-    vo_result result = untangle(sim, soup, can_cancel);
+    vo_result result = untangle(sim, vo_soup_from_surface(s, flags), can_cancel);
     vo_candidates_invalidate(sim->contact.candidates);
     vo_free(sim->ctx, flags, (size_t)s->part_count + 1);
     return result;
