@@ -1,5 +1,5 @@
-/* Runs side by side: what is known of equal runs and of cloth that is elsewhere; frames that only
- * one has; files; refusals. */
+/* Comparison of runs: equal runs, cloth displaced by a known distance, frames that one run lacks,
+ * output files, rejected input. */
 #include "run_fixture.h"
 
 #include "codec/json.h"
@@ -11,7 +11,7 @@ static void need_rays(void) {
     if (!vo_rays_available()) skip();
 }
 
-/* Two runs, of different lengths and under other winds, and how to look at them. */
+/* Fixture: two runs of different lengths with different winds, and the comparison options. */
 typedef struct pair {
     run_fixture base;
     char other[600], output[600];
@@ -47,7 +47,7 @@ static void open_pair(pair *p, int threads, const char *set) {
 
 static void close_pair(pair *p) { close_run_fixture(&p->base); }
 
-/* A run is itself. */
+/* A run compared with itself has similarity 1. */
 static void test_equal_runs(void **state) {
     (void)state;
     need_rays();
@@ -77,15 +77,15 @@ static void test_equal_runs(void **state) {
     assert_near(b->speed_up, 1, 0);
     assert_near(a->all.faces.mean, 288, 0);
     assert_near(a->all.verts.max, 169, 0);
-    assert_near(a->all.popping_bound.max, 0, 0); /* nothing is remeshed */
-    assert_int_equal(a->all.popping.frames, 0);  /* and there is no camera */
+    assert_near(a->all.popping_bound.max, 0, 0); /* remeshing is off */
+    assert_int_equal(a->all.popping.frames, 0);  /* no camera */
     for (int i = 0; i < 5; i++) {
         assert_int_equal(a->frame[i].frame, i);
         assert_near(a->frame[i].edge_50, b->frame[i].edge_50, 0);
         assert_true(a->frame[i].edge_5 <= a->frame[i].edge_50);
         assert_true(a->frame[i].edge_50 <= a->frame[i].edge_95);
     }
-    assert_true(isnan(a->frame[0].seconds)); /* it was given */
+    assert_true(isnan(a->frame[0].seconds)); /* the initial state is not computed */
     double seconds = 0;
     for (int i = 1; i < 5; i++) seconds += a->frame[i].seconds;
     assert_near(a->seconds_total, seconds, 1e-12);
@@ -93,17 +93,17 @@ static void test_equal_runs(void **state) {
     close_pair(&p);
 }
 
-/* Other winds, other pictures. The speed-up is that of the frames in common. */
+/* Different winds give different images. The speed-up is measured over the common frames. */
 static void test_other_runs(void **state) {
     (void)state;
     need_rays();
     pair p;
     vo_comparison c;
     open_pair(&p, 1, "wind.velocity=[0,-9,0]");
-    p.def.run_count = 3; /* the third is the reference once more */
+    p.def.run_count = 3; /* the third run is the reference */
     assert_ok(p.base.ctx, vo_compare(p.base.ctx, &p.def, &c));
     const vo_run_comparison *a = &c.run[0];
-    assert_near(a->frame[0].silhouette_iou, 1, 0); /* both begin alike */
+    assert_near(a->frame[0].silhouette_iou, 1, 0); /* frame 0 is equal */
     assert_true(a->frame[4].silhouette_iou < 0.999 && a->frame[4].silhouette_iou > 0.3);
     assert_true(a->frame[4].normal_angle > 1);
     assert_true(a->frame[4].depth_difference > 1e-3);
@@ -124,7 +124,7 @@ static void test_other_runs(void **state) {
     close_pair(&p);
 }
 
-/* A sheet that moves by a known way: half of it is then beside the reference's. */
+/* A sheet displaced by half its width: half of its pixels are outside the reference's. */
 static void test_known_overlap(void **state) {
     (void)state;
     need_rays();
@@ -133,18 +133,18 @@ static void test_known_overlap(void **state) {
     open_pair(&p, 1, "cloths[0].transform={\"translate\": [0.5, 0, 0]}");
     p.def.last = 0;
     p.def.options.azimuth = 0;
-    p.def.options.elevation = 89; /* from above; the sheet is level */
+    p.def.options.elevation = 89; /* from above; the sheet is horizontal */
     p.def.camera = "none";
     assert_ok(p.base.ctx, vo_compare(p.base.ctx, &p.def, &c));
     assert_near(c.run[0].frame[0].silhouette_iou, 1.0 / 3, 0.02);
     assert_near(c.run[0].frame[0].normal_angle, 0, 1e-3);
-    assert_true(isnan(c.run[0].frame[0].wrinkle_ratio)); /* flat cloth has none */
+    assert_true(isnan(c.run[0].frame[0].wrinkle_ratio)); /* flat cloth has no wrinkles */
     assert_true(c.fitted);
     vo_comparison_free(p.base.ctx, &c);
     close_pair(&p);
 }
 
-/* Through the scene's own camera, which turns away from the sheet by a cut before frame 3. */
+/* The scene's camera cuts to a view without the sheet before frame 3. */
 static void test_scene_camera(void **state) {
     (void)state;
     need_rays();
@@ -155,7 +155,7 @@ static void test_scene_camera(void **state) {
     pair p;
     vo_comparison c;
     open_pair(&p, 1, camera);
-    p.runs[1] = p.other; /* the reference's camera counts */
+    p.runs[1] = p.other; /* the reference's camera is used */
     p.runs[0] = p.base.run;
     p.def.width = p.def.height = 0;
     assert_ok(p.base.ctx, vo_compare(p.base.ctx, &p.def, &c));
@@ -163,7 +163,7 @@ static void test_scene_camera(void **state) {
     assert_int_equal(c.width, 96);
     assert_int_equal(c.height, 64);
     assert_near(c.wavelength, 4, 0);
-    /* A square of 1 m at 3 m, 64 / (2 tan 20) pixels a metre at 1 m. */
+    /* A square of 1 m at a distance of 3 m; 64 / (2 tan 20) pixels per metre at 1 m. */
     double side = 64 / (2 * tan(20 * VO_PI / 180)) / 3;
     assert_near(c.run[0].frame[0].cloth_pixels / (side * side), 1, 0.05);
     assert_near(c.run[0].frame[0].edge_50, side / 12, 0.05);
@@ -185,8 +185,7 @@ static void test_scene_camera(void **state) {
     close_pair(&p);
 }
 
-/* A camera of 80 x 60 pixels that sees a part of the sheet, and one more, which the film never
- * shows. */
+/* A camera of 80 x 60 pixels with part of the sheet in its frustum, and one that no shot uses. */
 #define CLOSE_CAMERA                                                                         \
     "cameras=[{\"name\": \"close\", \"resolution\": [80, 60], \"fov_y\": 20, \"position\": " \
     "[0.4, 0.6, 2], \"target\": [0.5, 0.5, 0]}"
@@ -201,7 +200,7 @@ static vo_comparison compare_sized(pair *p, int width, int height) {
     return c;
 }
 
-/* Beyond the camera's own frame nothing is measured, whatever the size of the pictures. */
+/* Pixels outside the camera's frame are not measured, for any image size. */
 static void test_another_aspect(void **state) {
     (void)state;
     need_rays();
@@ -212,21 +211,21 @@ static void test_another_aspect(void **state) {
     p.runs[0] = p.base.run;
     vo_comparison own = compare_sized(&p, 0, 0);
     assert_int_equal(own.width, 80);
-    assert_true(own.run[0].frame[3].cloth_pixels > 4000); /* nearly all of it */
+    assert_true(own.run[0].frame[3].cloth_pixels > 4000); /* nearly the whole sheet */
     for (int i = 0; i < 4; i++) {
         vo_comparison c = compare_sized(&p, size[i][0], size[i][1]);
         assert_int_equal(c.width, size[i][0]);
         assert_int_equal(c.height, size[i][1]);
         for (int f = 0; f < 5; f++) {
             const vo_frame_comparison *a = &c.run[0].frame[f], *b = &own.run[0].frame[f];
-            assert_near(a->cloth_pixels, b->cloth_pixels, 2); /* rays round otherwise */
+            assert_near(a->cloth_pixels, b->cloth_pixels, 2); /* rays are rounded differently */
             assert_near(a->visible_faces, b->visible_faces, 0);
             assert_near(a->edge_50, b->edge_50, 1e-6);
             assert_near(a->silhouette_iou, b->silhouette_iou, 1e-3);
         }
         vo_comparison_free(p.base.ctx, &c);
     }
-    vo_comparison twice = compare_sized(&p, 300, 120); /* larger, and wider */
+    vo_comparison twice = compare_sized(&p, 300, 120); /* larger and with a wider aspect */
     assert_near(twice.run[0].frame[3].cloth_pixels / own.run[0].frame[3].cloth_pixels, 4, 0.1);
     assert_near(twice.run[0].frame[3].edge_50, 2 * own.run[0].frame[3].edge_50, 1e-6);
     vo_comparison_free(p.base.ctx, &twice);
@@ -234,8 +233,8 @@ static void test_another_aspect(void **state) {
     close_pair(&p);
 }
 
-/* Popping of the statistics is scaled as the camera's frame is; where other cameras with other
- * pixels count, nobody knows whose it was. */
+/* Popping from the statistics is scaled like the camera's frame. It is not available if cameras
+ * with other resolutions are active too, because the statistics do not name the camera. */
 static void test_scaled_popping(void **state) {
     (void)state;
     need_rays();
@@ -262,7 +261,7 @@ static void test_scaled_popping(void **state) {
         char path[700];
         snprintf(path, sizeof path, "%s/stats.jsonl", p.base.run);
         assert_ok(p.base.ctx, vo_file_append(p.base.ctx, path, line, strlen(line)));
-        p.def.step = 2; /* frame 3 is not looked at */
+        p.def.step = 2; /* frame 3 is skipped */
         vo_comparison c = compare_sized(&p, sets[i].width, sets[i].height);
         double popping = c.run[0].frame[3].popping;
         if (isnan(sets[i].zoom))
@@ -274,7 +273,7 @@ static void test_scaled_popping(void **state) {
     }
 }
 
-/* Every second frame is looked at; the statistics are of all. */
+/* Every second frame is rendered; the statistics include all frames. */
 static void test_some_frames(void **state) {
     (void)state;
     need_rays();
@@ -312,7 +311,7 @@ static vo_bytes read_output(const pair *p, const char *name) {
     return bytes;
 }
 
-/* What the file says is what the call returned. */
+/* The file contains the values that the call returned. */
 static void check_json(const pair *p, const vo_comparison *c) {
     vo_json_doc doc;
     assert_ok(p->base.ctx, vo_json_load(p->base.ctx, output_path(p, "compare.json"), &doc));
@@ -332,7 +331,7 @@ static void check_json(const pair *p, const vo_comparison *c) {
     vo_json_free(&doc);
 }
 
-/* A head and a line a frame, all with the same number of columns. */
+/* A header and one line per frame, all with the same number of columns. */
 static void check_csv(const pair *p) {
     vo_bytes csv = read_output(p, "frames.csv");
     int lines = 0, commas = 0;
@@ -376,7 +375,7 @@ static void test_files(void **state) {
     close_pair(&p);
 }
 
-/* All files but the times are the same for any number of threads. */
+/* All files except timings are equal for any number of threads. */
 static void test_threads(void **state) {
     (void)state;
     need_rays();
@@ -397,7 +396,7 @@ static void test_threads(void **state) {
     close_pair(&p);
 }
 
-/* ---- refusals ------------------------------------------------------------------------------- */
+/* ---- rejected input ------------------------------------------------------------------------- */
 
 static void refuse(pair *p, const vo_compare_def *def, vo_result expected, const char *words) {
     vo_comparison c;
@@ -407,7 +406,7 @@ static void refuse(pair *p, const vo_compare_def *def, vo_result expected, const
     assert_int_equal(c.run_count, 0);
 }
 
-static void test_refusals(void **state) {
+static void test_rejected_input(void **state) {
     (void)state;
     need_rays();
     pair p;
@@ -440,7 +439,7 @@ static void test_refusals(void **state) {
     close_pair(&p);
 }
 
-/* Runs that have nothing to do with each other, or no frame in common; and broken frames. */
+/* Runs of unrelated scenes or without common frames, and damaged frames. */
 static void test_strangers(void **state) {
     (void)state;
     need_rays();
@@ -486,7 +485,7 @@ static void test_allocations(void **state) {
     close_pair(&p);
 }
 
-/* The page about comparing names every measure. */
+/* The documentation of comparisons names every measure. */
 static void test_page(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -507,7 +506,7 @@ int main(void) {
         cmocka_unit_test(test_known_overlap),  cmocka_unit_test(test_scene_camera),
         cmocka_unit_test(test_another_aspect), cmocka_unit_test(test_scaled_popping),
         cmocka_unit_test(test_some_frames),    cmocka_unit_test(test_files),
-        cmocka_unit_test(test_threads),        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_rejected_input),
         cmocka_unit_test(test_strangers),      cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_page),
     };

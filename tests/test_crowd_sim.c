@@ -1,5 +1,5 @@
-/* A crowd before a moving camera: the same bits for any number of threads and after resume, and
- * free of intersections. */
+/* A crowd in front of a moving camera: equal bits for any number of threads and after resuming, and
+ * no intersections. */
 #include "support.h"
 
 #include "core/file.h"
@@ -52,7 +52,7 @@ static void compare_frames(vo_context *ctx, const char *one, const char *other) 
     }
 }
 
-/* Every frame is clean, and the mesh follows what is seen. */
+/* Every frame is free of intersections, and the face density follows visibility. */
 static void check_stats(vo_context *ctx, const char *folder) {
     vo_stats_list list;
     assert_ok(ctx, vo_folder_read_stats(ctx, folder, &list));
@@ -67,7 +67,7 @@ static void check_stats(vo_context *ctx, const char *folder) {
     vo_stats_list_free(ctx, &list);
 }
 
-static void the_same_bits_whoever_computes_them(void **state) {
+static void bits_do_not_depend_on_threads(void **state) {
     (void)state;
     vo_context *one = test_context(1), *two = test_context(2);
     char whole[600], parts[600];
@@ -88,7 +88,7 @@ static void the_same_bits_whoever_computes_them(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_bits_whoever_computes_them),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

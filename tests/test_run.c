@@ -1,11 +1,11 @@
-/* Runs on disk: what a folder holds, stopping and going on, damage, refusals. */
+/* Runs on disk: contents of a run folder, cancelling and resuming, damaged files, errors. */
 #include "run_fixture.h"
 
 #include "run/folder.h"
 #include "run/segment.h"
 #include "sim/sim.h"
 
-static void a_resumed_run_has_the_same_bits(void **state) {
+static void resumed_run_has_equal_bits(void **state) {
     (void)state;
     run_fixture whole = open_run_fixture(1), parts = open_run_fixture(2);
     assert_ok(whole.ctx, simulate(&whole, 1000));
@@ -20,9 +20,9 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     close_run_fixture(&parts);
 }
 
-/* A kill between the frame and its line, or in the middle of the line, leaves nothing to mend by
- * hand; a half-written temporary frame is no frame. */
-static void a_kill_at_any_moment_is_made_good(void **state) {
+/* A process killed between a frame and its statistics line, or within the line, leaves a run that
+ * resumes without manual repair; a partly written temporary frame file is ignored. */
+static void killed_run_resumes(void **state) {
     (void)state;
     run_fixture whole = open_run_fixture(1), killed = open_run_fixture(1);
     assert_ok(whole.ctx, simulate(&whole, 1000));
@@ -42,13 +42,13 @@ static void a_kill_at_any_moment_is_made_good(void **state) {
     assert_int_equal(info.frames, 13);
     assert_int_equal(info.warnings, 0);
     assert_near(info.faces.mean, 288, 1e-9);
-    assert_true(info.wall_s.min > 0); /* of the line that was made good the time is not known */
+    assert_true(info.wall_s.min > 0); /* the restored line has no wall time and is ignored */
     vo_run_info_free(killed.ctx, &info);
     close_run_fixture(&whole);
     close_run_fixture(&killed);
 }
 
-static void a_damaged_frame_is_named_and_made_again(void **state) {
+static void damaged_frame_is_named_and_recomputed(void **state) {
     (void)state;
     run_fixture whole = open_run_fixture(1), damaged = open_run_fixture(1);
     assert_ok(whole.ctx, simulate(&whole, 1000));
@@ -70,8 +70,8 @@ static void a_damaged_frame_is_named_and_made_again(void **state) {
     close_run_fixture(&damaged);
 }
 
-/* Writes a frame in which some nodes have no speed that is a number. */
-static void lose_speeds(run_fixture *p, int frame, int first, int last) {
+/* Writes a frame in which the velocities of some nodes are NaN. */
+static void set_nan_velocities(run_fixture *p, int frame, int first, int last) {
     vo_scene *scene;
     vo_sim *sim;
     vo_vof_writer *writer;
@@ -98,13 +98,13 @@ static void hear(void *user, bool fatal, const char *sentence) {
     snprintf(h->last, sizeof h->last, "%s", sentence);
 }
 
-/* In one sentence, which names the first, however many there are. */
-static void speeds_that_are_none_are_told_once(void **state) {
+/* One finding names the first node, however many there are. */
+static void nan_velocities_are_reported_once(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
     heard h = {0};
     assert_int_equal(simulate(&p, 2), VO_CANCELLED);
-    lose_speeds(&p, 1, 3, 40);
+    set_nan_velocities(&p, 1, 3, 40);
     assert_int_equal(vo_check_run(p.ctx, p.run, hear, &h), VO_BAD_DATA);
     assert_int_equal(h.count, 1);
     if (!strstr(h.last, "0001.vof: cloth 0: node 3, at")) fail_msg("%s", h.last);
@@ -121,7 +121,7 @@ static void paths_are_quoted_for_shells(void **state) {
     assert_true(strlen(vo_shell_quote("'", out, sizeof out)) < sizeof out);
 }
 
-static void a_run_in_the_way_is_not_overwritten(void **state) {
+static void existing_run_is_not_overwritten(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
     assert_int_equal(simulate(&p, 2), VO_CANCELLED);
@@ -138,14 +138,14 @@ static void a_run_in_the_way_is_not_overwritten(void **state) {
     close_run_fixture(&p);
 }
 
-/* A run that somebody else is writing is left to them, also where it may be overwritten. */
-static void a_locked_run_is_left_alone(void **state) {
+/* A run locked by another process is not modified, even if overwriting is allowed. */
+static void locked_run_is_not_modified(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
     int lock;
-    assert_ok(p.ctx, vo_folder_need_unlocked(p.ctx, p.run)); /* there is no folder yet */
+    assert_ok(p.ctx, vo_folder_need_unlocked(p.ctx, p.run)); /* the folder does not exist yet */
     assert_int_equal(simulate(&p, 2), VO_CANCELLED);
-    assert_ok(p.ctx, vo_folder_need_unlocked(p.ctx, p.run)); /* nobody writes it any more */
+    assert_ok(p.ctx, vo_folder_need_unlocked(p.ctx, p.run)); /* the lock is released */
     assert_ok(p.ctx, vo_folder_lock(p.ctx, p.run, &lock));
     assert_int_equal(vo_folder_need_unlocked(p.ctx, p.run), VO_BAD_ARGUMENT);
     vo_run_def def = vo_run_def_default();
@@ -156,7 +156,7 @@ static void a_locked_run_is_left_alone(void **state) {
     assert_int_equal(vo_run_simulate(p.ctx, p.scene, &def), VO_BAD_ARGUMENT);
     assert_message_contains(p.ctx, "another process is writing this run");
     assert_int_equal(vo_run_simulate(p.ctx, "nowhere.json", &def),
-                     VO_BAD_ARGUMENT); /* asked first */
+                     VO_BAD_ARGUMENT); /* the lock is tested before the scene is read */
     assert_int_equal(resume(&p, 0, NULL), VO_BAD_ARGUMENT);
     assert_message_contains(p.ctx, "another process is writing this run");
     assert_true(access(frame_path(&p, 2), R_OK) == 0);
@@ -165,7 +165,7 @@ static void a_locked_run_is_left_alone(void **state) {
     close_run_fixture(&p);
 }
 
-static void what_is_not_a_run_is_refused(void **state) {
+static void folder_without_run_is_rejected(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
     vo_run_info info;
@@ -177,7 +177,7 @@ static void what_is_not_a_run_is_refused(void **state) {
     assert_message_contains(p.ctx, "not the folder of a run");
     snprintf(p.run, sizeof p.run, "/proc/voile/run");
     assert_int_equal(simulate(&p, 2), VO_IO_FAILED);
-    assert_non_null(strstr(vo_context_message(p.ctx), "/proc/voile"));
+    assert_message_contains(p.ctx, "/proc/voile");
     close_run_fixture(&p);
 }
 
@@ -205,8 +205,8 @@ static void export_writes_arcsims_names(void **state) {
     close_run_fixture(&p);
 }
 
-/* A frame under another frame's name is not that frame. */
-static void a_frame_must_be_the_one_of_its_name(void **state) {
+/* A frame file with the name of another frame is rejected. */
+static void frame_number_must_match_file_name(void **state) {
     (void)state;
     run_fixture whole = open_run_fixture(1), moved = open_run_fixture(1);
     assert_ok(whole.ctx, simulate(&whole, 1000));
@@ -235,7 +235,7 @@ static vo_run_info get_info(const run_fixture *p) {
     return info;
 }
 
-/* The line of a frame with `faces` faces and a wall time, as a program might have left it. */
+/* Writes a statistics line of a frame with `faces` faces and a wall time. */
 static void add_line(const run_fixture *p, int frame, int faces, double wall_s) {
     char path[700], line[2000];
     snprintf(path, sizeof path, "%s/stats.jsonl", p->run);
@@ -250,8 +250,8 @@ static void info_joins_lines_and_frames(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
     assert_int_equal(simulate(&p, 4), VO_CANCELLED);
-    add_line(&p, 50, 100000, 1e6); /* no such frame */
-    add_line(&p, 2, 300, 5);       /* the last line of a frame counts */
+    add_line(&p, 50, 100000, 1e6); /* frame out of range */
+    add_line(&p, 2, 300, 5);       /* the last line of a frame is used */
     vo_run_info info = get_info(&p);
     assert_int_equal(info.frames, 5);
     assert_near(info.faces.max, 300, 0);
@@ -259,14 +259,14 @@ static void info_joins_lines_and_frames(void **state) {
     assert_near(info.wall_s.max, 5, 0);
     assert_int_equal(info.warnings, 0);
     vo_run_info_free(p.ctx, &info);
-    add_line(&p, 2, 288, 0); /* made good: its time is not known */
+    add_line(&p, 2, 288, 0); /* restored, without timing */
     info = get_info(&p);
     assert_true(info.wall_s.min > 0 && info.wall_s.max < 5);
     vo_run_info_free(p.ctx, &info);
     close_run_fixture(&p);
 }
 
-/* Another line for a frame, which then counts. */
+/* Appends another line for a frame, which replaces the earlier one. */
 static void tell_excess(const run_fixture *p, int frame, double excess, int missed) {
     char path[700], line[400];
     snprintf(path, sizeof path, "%s/stats.jsonl", p->run);
@@ -284,7 +284,7 @@ static void expect_warning(const run_fixture *p, const char *text) {
     vo_run_info_free(p->ctx, &info);
 }
 
-/* What a budget leaves alone, 3 %, is not told of; all else in one sentence. */
+/* Deviations from the budget up to 3 % are not reported; larger ones are summarised in one line. */
 static void info_tells_of_budgets(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
@@ -348,7 +348,7 @@ static void info_counts_intact_frames(void **state) {
     assert_int_equal(simulate(&p, 4), VO_CANCELLED);
     truncate_frame(&p, 4);
     char path[700];
-    snprintf(path, sizeof path, "%s/frames/7.vof", p.run); /* not a name that a run gives */
+    snprintf(path, sizeof path, "%s/frames/7.vof", p.run); /* not a name that a run creates */
     assert_ok(p.ctx, vo_file_append(p.ctx, path, "seven", 5));
     vo_run_info info = get_info(&p);
     assert_int_equal(info.frames, 4);
@@ -366,7 +366,7 @@ static vo_result info_body(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void info_survives_refused_memory(void **state) {
+static void info_survives_allocation_failure(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
     assert_int_equal(simulate(&p, 2), VO_CANCELLED);
@@ -376,8 +376,8 @@ static void info_survives_refused_memory(void **state) {
     close_run_fixture(&p);
 }
 
-/* ARCSim's flag: the same bits for one and two threads. */
-static void the_flag_has_the_same_bits_for_any_thread_count(void **state) {
+/* ARCSim's flag scene gives the same bits for one and two threads. */
+static void flag_has_equal_bits_for_any_thread_count(void **state) {
     (void)state;
     const char *data = test_data();
     if (!data) {
@@ -402,23 +402,23 @@ static void the_flag_has_the_same_bits_for_any_thread_count(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_resumed_run_has_the_same_bits),
-        cmocka_unit_test(a_kill_at_any_moment_is_made_good),
-        cmocka_unit_test(a_damaged_frame_is_named_and_made_again),
-        cmocka_unit_test(speeds_that_are_none_are_told_once),
+        cmocka_unit_test(resumed_run_has_equal_bits),
+        cmocka_unit_test(killed_run_resumes),
+        cmocka_unit_test(damaged_frame_is_named_and_recomputed),
+        cmocka_unit_test(nan_velocities_are_reported_once),
         cmocka_unit_test(paths_are_quoted_for_shells),
-        cmocka_unit_test(a_run_in_the_way_is_not_overwritten),
-        cmocka_unit_test(a_locked_run_is_left_alone),
-        cmocka_unit_test(what_is_not_a_run_is_refused),
+        cmocka_unit_test(existing_run_is_not_overwritten),
+        cmocka_unit_test(locked_run_is_not_modified),
+        cmocka_unit_test(folder_without_run_is_rejected),
         cmocka_unit_test(export_writes_arcsims_names),
-        cmocka_unit_test(a_frame_must_be_the_one_of_its_name),
+        cmocka_unit_test(frame_number_must_match_file_name),
         cmocka_unit_test(info_joins_lines_and_frames),
         cmocka_unit_test(info_tells_of_budgets),
         cmocka_unit_test(info_lists_implausible_strain),
         cmocka_unit_test(info_uses_singular_and_plural),
         cmocka_unit_test(info_counts_intact_frames),
-        cmocka_unit_test(info_survives_refused_memory),
-        cmocka_unit_test(the_flag_has_the_same_bits_for_any_thread_count),
+        cmocka_unit_test(info_survives_allocation_failure),
+        cmocka_unit_test(flag_has_equal_bits_for_any_thread_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

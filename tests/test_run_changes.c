@@ -1,5 +1,5 @@
-/* Runs whose scene is changed on the way: from which frame a change counts, what cannot be changed,
- * and who reads which frame with which scene. */
+/* Runs whose scene is overridden when they are resumed: the frame from which an override applies,
+ * overrides that are rejected, and the scene with which each frame is read. */
 #include "run_fixture.h"
 
 #include "codec/vof.h"
@@ -7,7 +7,7 @@
 
 static const char lift[] = "gravity=[0,0,5]", calm[] = "wind.velocity=[0,0,0]";
 
-/* scene.json of a run must (not) have the text. */
+/* Asserts that scene.json of a run contains the text, or does not. */
 static bool scene_has(const run_fixture *p, const char *text) {
     vo_bytes scene = run_file(p, "scene.json");
     bool has = strstr(scene.data, text) != NULL;
@@ -15,7 +15,7 @@ static bool scene_has(const run_fixture *p, const char *text) {
     return has;
 }
 
-/* Where a node is in a frame. */
+/* Position of a node in a frame. */
 static vo_vec3 node_at(const run_fixture *p, int frame, int node) {
     vo_vof_reader *reader;
     int count;
@@ -36,7 +36,7 @@ static void changes_are_recorded_and_kept(void **state) {
     assert_ok(once.ctx, resume(&once, 1, &set));
     assert_int_equal(simulate(&twice, 4), VO_CANCELLED);
     assert_int_equal(resume_until(&twice, lift, 7), VO_CANCELLED);
-    assert_ok(twice.ctx, resume(&twice, 0, NULL)); /* the change still holds */
+    assert_ok(twice.ctx, resume(&twice, 0, NULL)); /* the override still applies */
     assert_same_frames(&once, &twice, 12);
     assert_true(scene_has(&once, "\"from_frame\": 5"));
     assert_true(scene_has(&once, "gravity="));
@@ -44,7 +44,7 @@ static void changes_are_recorded_and_kept(void **state) {
     close_run_fixture(&twice);
 }
 
-/* Frames before and after a change are lost: made again, each has the scene it had. */
+/* Deleted frames before and after an override are recomputed, each with its original scene. */
 static void frames_made_again_follow_the_changes(void **state) {
     (void)state;
     run_fixture whole = open_run_fixture(1), broken = open_run_fixture(2),
@@ -61,9 +61,9 @@ static void frames_made_again_follow_the_changes(void **state) {
     close_run_fixture(&broken);
 }
 
-/* A change made before a recorded one leaves that in its place: the same as if both had been made
- * in the order of their frames. */
-static void a_change_before_a_recorded_one(void **state) {
+/* An override at a frame before a recorded one keeps the recorded one: the result is the same as if
+ * both had been made in the order of their frames. */
+static void override_before_a_recorded_one_keeps_both(void **state) {
     (void)state;
     run_fixture order = open_run_fixture(1), late = open_run_fixture(1);
     assert_int_equal(simulate(&order, 2), VO_CANCELLED);
@@ -84,8 +84,8 @@ static void a_change_before_a_recorded_one(void **state) {
     close_run_fixture(&late);
 }
 
-/* The last word on the end counts, also when frames before that word are made again. */
-static void a_later_end_is_kept(void **state) {
+/* The last override of the end time applies, even if frames before it are recomputed. */
+static void later_end_time_is_kept(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
     assert_ok(p.ctx, simulate(&p, 1000));
@@ -98,8 +98,8 @@ static void a_later_end_is_kept(void **state) {
     close_run_fixture(&p);
 }
 
-/* A new run of a changed scene starts with the changes. */
-static void a_new_run_takes_all_changes(void **state) {
+/* A new run of the scene of a run starts with its overrides. */
+static void new_run_applies_all_overrides(void **state) {
     (void)state;
     run_fixture changed = open_run_fixture(1), again = open_run_fixture(1),
                 plain = open_run_fixture(1);
@@ -142,9 +142,9 @@ static void geometry_cannot_be_changed(void **state) {
     close_run_fixture(&p);
 }
 
-/* By an editor, too: the handles' nodes are those of the scene's mesh, so a frame of another mesh
- * is not for it. */
-static void a_scene_of_another_mesh_is_refused(void **state) {
+/* Also if an editor changed the file: handles refer to nodes of the scene's mesh, so a frame of
+ * another mesh is rejected. */
+static void scene_with_another_mesh_is_rejected(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
     assert_int_equal(simulate(&p, 4), VO_CANCELLED);
@@ -161,8 +161,8 @@ static void a_scene_of_another_mesh_is_refused(void **state) {
     close_run_fixture(&p);
 }
 
-/* Of two cloths one is to go, or a third to come. */
-static void the_number_of_cloths_cannot_be_changed(void **state) {
+/* An override that removes one of two cloths, or adds a third, is rejected. */
+static void number_of_cloths_cannot_change(void **state) {
     (void)state;
 #define CLOTH                                                                                  \
     "{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 12, \"rows\": 12}, \"materials\": " \
@@ -187,9 +187,9 @@ static void the_number_of_cloths_cannot_be_changed(void **state) {
 #undef CLOTH
 }
 
-/* Handle 0 held node 0, handle 1 node 12. Now they change places: each takes hold of its new node
- * where that is, not where the other one was. */
-static void a_changed_handle_takes_hold_anew(void **state) {
+/* Handle 0 held node 0 and handle 1 node 12; the override swaps them. Each handle attaches to its
+ * new node at the current position of that node. */
+static void changed_handle_attaches_again(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
     assert_int_equal(simulate(&p, 5), VO_CANCELLED);
@@ -204,7 +204,7 @@ static void a_changed_handle_takes_hold_anew(void **state) {
     close_run_fixture(&p);
 }
 
-/* A handle more, before and after those that are there. */
+/* Adds a handle in front of or behind the existing ones. */
 static void handles_can_be_added(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
@@ -220,8 +220,8 @@ static void handles_can_be_added(void **state) {
     close_run_fixture(&p);
 }
 
-/* The sections of a frame, with the hold of handle 0 cut by a row. */
-static void forge_hold(const run_fixture *p, int frame) {
+/* Copies the sections of a frame; the attachment of handle 0 loses its last row. */
+static void truncate_attachment(const run_fixture *p, int frame) {
     static const struct {
         const char *tag;
         vo_vof_type type;
@@ -252,18 +252,18 @@ static void forge_hold(const run_fixture *p, int frame) {
     vo_vof_writer_destroy(writer);
 }
 
-static void a_bad_hold_names_the_handle(void **state) {
+static void bad_attachment_names_the_handle(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
     assert_int_equal(simulate(&p, 3), VO_CANCELLED);
-    forge_hold(&p, 3);
+    truncate_attachment(&p, 3);
     assert_int_equal(resume(&p, 0, NULL), VO_BAD_DATA);
     assert_message_contains(p.ctx, "0003.vof: section hold of handle 0 has 0 rows instead of 1");
     close_run_fixture(&p);
 }
 
-/* Settings for a run that is at its end would never count. */
-static void a_finished_run_takes_no_changes(void **state) {
+/* Overrides of a finished run would have no effect and are rejected. */
+static void finished_run_rejects_overrides(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
     assert_ok(p.ctx, simulate(&p, 1000));
@@ -286,7 +286,7 @@ static double first_height(const char *folder, const char *name) {
     return z;
 }
 
-/* An obstacle that is moved from frame 5 on is where it was in the frames before. */
+/* An obstacle moved by an override at frame 5 keeps its position in earlier frames. */
 static void export_and_check_use_the_scene_of_each_frame(void **state) {
     (void)state;
     static const char block[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
@@ -318,10 +318,10 @@ static void export_and_check_use_the_scene_of_each_frame(void **state) {
     close_run_fixture(&p);
 }
 
-/* Going on over a recorded change with a new one, whatever allocation fails. */
+/* Resumes before a recorded override with a new one; every allocation fails once. */
 typedef struct attempt {
     run_fixture *base;
-    vo_bytes scene; /* as it was before */
+    vo_bytes scene; /* unchanged */
 } attempt;
 
 static vo_result resume_body(vo_context *ctx, void *arg) {
@@ -342,7 +342,7 @@ static vo_result resume_body(vo_context *ctx, void *arg) {
     return vo_run_resume(ctx, &def);
 }
 
-/* A sheet falls through a ball while nothing collides. */
+/* A sheet falls through a ball while collisions are disabled. */
 static const char ghost_text[] =
     "{\n"
     "  \"frame_time\": 0.04, \"frame_steps\": 4, \"end_frame\": 6, \"disable\": [\"collision\", "
@@ -366,9 +366,9 @@ static vo_stats stats_of(const run_fixture *p, int frame) {
     return stats;
 }
 
-/* What intersects in the scene of a change is put apart before the frame that it counts from; so
- * in a run that stops between, and in one that is made again. */
-static void what_a_change_makes_collide_is_put_apart(void **state) {
+/* Intersections caused by an override are removed before its first frame, also in a run that is
+ * cancelled there and in one that is recomputed. */
+static void intersections_of_override_are_removed(void **state) {
     (void)state;
     run_fixture once = open_run_fixture(1), twice = open_run_fixture(2), *both[] = {&once, &twice};
     const char *set = "disable=[]";
@@ -380,7 +380,8 @@ static void what_a_change_makes_collide_is_put_apart(void **state) {
     }
     assert_ok(once.ctx, resume(&once, 1, &set));
     assert_int_equal(resume_until(&twice, set, 5), VO_CANCELLED);
-    assert_int_equal(unlink(frame_path(&twice, 5)), 0); /* as if it had ended before that frame */
+    assert_int_equal(unlink(frame_path(&twice, 5)),
+                     0); /* as if the run had ended before that frame */
     assert_int_equal(unlink(frame_path(&twice, 4)), 0);
     assert_ok(twice.ctx, resume(&twice, 0, NULL));
     for (int frame = 5; frame <= 6; frame++) {
@@ -396,7 +397,7 @@ static void what_a_change_makes_collide_is_put_apart(void **state) {
     close_run_fixture(&twice);
 }
 
-static void changes_survive_refused_memory(void **state) {
+static void overrides_survive_allocation_failure(void **state) {
     (void)state;
     run_fixture p = open_run_fixture(1);
     assert_int_equal(simulate(&p, 4), VO_CANCELLED);
@@ -407,15 +408,14 @@ static void changes_survive_refused_memory(void **state) {
     close_run_fixture(&p);
 }
 
-/* A vo_cancel_fn: true once it was asked so many times. */
+/* A vo_cancel_fn that returns true after a number of calls. */
 static bool stop_after(void *user) {
     int *left = user;
     return (*left)-- <= 0;
 }
 
-/* Whoever stops while the key is looked for that a setting is refused for is not told of a wrong
- * one. */
-static void a_stop_is_no_refusal(void **state) {
+/* Cancelling during the search for the rejected key returns VO_CANCELLED and names no key. */
+static void cancelled_override_search_names_no_key(void **state) {
     (void)state;
     static const char *const sets[] = {"friction=0.5", "preroll=1", "wind.drag=0"};
     run_fixture p = open_run_fixture(1);
@@ -441,20 +441,20 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_are_recorded_and_kept),
         cmocka_unit_test(frames_made_again_follow_the_changes),
-        cmocka_unit_test(a_change_before_a_recorded_one),
-        cmocka_unit_test(a_later_end_is_kept),
-        cmocka_unit_test(a_new_run_takes_all_changes),
+        cmocka_unit_test(override_before_a_recorded_one_keeps_both),
+        cmocka_unit_test(later_end_time_is_kept),
+        cmocka_unit_test(new_run_applies_all_overrides),
         cmocka_unit_test(geometry_cannot_be_changed),
-        cmocka_unit_test(a_scene_of_another_mesh_is_refused),
-        cmocka_unit_test(the_number_of_cloths_cannot_be_changed),
-        cmocka_unit_test(a_changed_handle_takes_hold_anew),
+        cmocka_unit_test(scene_with_another_mesh_is_rejected),
+        cmocka_unit_test(number_of_cloths_cannot_change),
+        cmocka_unit_test(changed_handle_attaches_again),
         cmocka_unit_test(handles_can_be_added),
-        cmocka_unit_test(a_bad_hold_names_the_handle),
-        cmocka_unit_test(a_finished_run_takes_no_changes),
+        cmocka_unit_test(bad_attachment_names_the_handle),
+        cmocka_unit_test(finished_run_rejects_overrides),
         cmocka_unit_test(export_and_check_use_the_scene_of_each_frame),
-        cmocka_unit_test(what_a_change_makes_collide_is_put_apart),
-        cmocka_unit_test(changes_survive_refused_memory),
-        cmocka_unit_test(a_stop_is_no_refusal),
+        cmocka_unit_test(intersections_of_override_are_removed),
+        cmocka_unit_test(overrides_survive_allocation_failure),
+        cmocka_unit_test(cancelled_override_search_names_no_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Scenes built by calls: defaults, what is refused, and what becomes of meshes and handles. */
+/* Scenes built by API calls: defaults, rejected arguments, transformed meshes and handles. */
 #include "support.h"
 
 #include "scene/scene.h"
@@ -17,7 +17,7 @@ static vo_fabric *make_fabric(vo_context *ctx) {
     return fabric;
 }
 
-/* A context and the parts that most tests start from. */
+/* Fixture: a context, a scene and a sheet of cloth. */
 typedef struct fixture {
     vo_context *ctx;
     vo_mesh *mesh;
@@ -52,13 +52,12 @@ static vo_result add_cloth(fixture *f) {
     return vo_scene_add_cloth(f->scene, &f->cloth, NULL);
 }
 
-static void expect_refused(vo_context *ctx, vo_result result, const char *sentence) {
+static void expect_rejected(vo_context *ctx, vo_result result, const char *message) {
     assert_int_equal(result, VO_BAD_ARGUMENT);
-    if (!strstr(vo_context_message(ctx), sentence))
-        fail_msg("\"%s\" does not say \"%s\"", vo_context_message(ctx), sentence);
+    assert_message_contains(ctx, message);
 }
 
-static void defaults_are_the_world_we_live_in(void **state) {
+static void defaults_are_physical(void **state) {
     (void)state;
     vo_scene_def def = vo_scene_def_default();
     assert_true(def.frame_time == 0.04 && def.frame_steps == 8); /* substeps of 5 ms */
@@ -79,15 +78,15 @@ static void defaults_are_the_world_we_live_in(void **state) {
     assert_true(vo_obstacle_def_default().pose.scale == 1 && isinf(vo_obstacle_def_default().end));
 }
 
-static void bad_scene_definitions_are_refused(void **state) {
+static void bad_scene_definitions_are_rejected(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_scene *scene;
-#define REFUSE(member, value, sentence)                                    \
+#define REFUSE(member, value, message)                                     \
     do {                                                                   \
         vo_scene_def def = vo_scene_def_default();                         \
         def.member = value;                                                \
-        expect_refused(ctx, vo_scene_create(ctx, &def, &scene), sentence); \
+        expect_rejected(ctx, vo_scene_create(ctx, &def, &scene), message); \
         assert_null(scene);                                                \
     } while (0)
     REFUSE(frame_time, 0, "frame_time");
@@ -117,8 +116,9 @@ static void bad_scene_definitions_are_refused(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Node 1 of the grid is at (1, 0, 0). Scaled by 2, turned a quarter about z, moved by (5, 0, 1) it
- * is at (5, 2, 1); a turn of 3 rad/s about z through (5, 0, 0) gives it (-6, 0, 0). */
+/* Node 1 of the grid is at (1, 0, 0). Scaled by 2, rotated by 90 degrees about z and
+ * translated by (5, 0, 1) it is at (5, 2, 1); an angular velocity of 3 rad/s about z through
+ * (5, 0, 0) gives it the velocity (-6, 0, 0). */
 static void cloth_is_put_in_its_place(void **state) {
     (void)state;
     fixture f = set_up();
@@ -132,11 +132,11 @@ static void cloth_is_put_in_its_place(void **state) {
     assert_near(v3_distance(placed->node_x[1], v3(5, 2, 1)), 0, 1e-14);
     assert_near(v3_distance(placed->node_v[1], v3(-6, 2, 0.5)), 0, 1e-14);
     assert_near(vo_mesh_face_area(placed, 0), 4 * vo_mesh_face_area(f.mesh, 0), 1e-15);
-    assert_true(f.mesh->node_x[1].x == 1); /* the caller's mesh is as it was */
+    assert_true(f.mesh->node_x[1].x == 1); /* the caller's mesh is unchanged */
     tear_down(&f);
 }
 
-static void what_is_handed_over_is_copied(void **state) {
+static void definitions_are_copied(void **state) {
     (void)state;
     fixture f = set_up();
     assert_ok(f.ctx, add_cloth(&f));
@@ -156,15 +156,15 @@ static void what_is_handed_over_is_copied(void **state) {
     tear_down(&f);
 }
 
-static void bad_cloths_are_refused(void **state) {
+static void bad_cloths_are_rejected(void **state) {
     (void)state;
     fixture f = set_up();
     fixture good = f;
-#define REFUSE(change, sentence)                        \
+#define REFUSE(change, message)                         \
     do {                                                \
         f = good;                                       \
         change;                                         \
-        expect_refused(f.ctx, add_cloth(&f), sentence); \
+        expect_rejected(f.ctx, add_cloth(&f), message); \
     } while (0)
     REFUSE(f.cloth.mesh = NULL, "mesh");
     REFUSE(f.cloth.material_count = 0, "material");
@@ -181,9 +181,9 @@ static void bad_cloths_are_refused(void **state) {
     REFUSE(f.cloth.linear_velocity.z = INFINITY, "velocity");
     REFUSE(f.cloth.sides = (vo_sidedness)3, "sides");
 #undef REFUSE
-    expect_refused(good.ctx, vo_scene_add_cloth(good.scene, NULL, NULL), "mesh");
+    expect_rejected(good.ctx, vo_scene_add_cloth(good.scene, NULL, NULL), "mesh");
     good.mesh->face_label[2] = 1;
-    expect_refused(good.ctx, add_cloth(&good), "face 2 has label 1");
+    expect_rejected(good.ctx, add_cloth(&good), "face 2 has label 1");
     assert_int_equal(good.scene->cloth_count, 0);
     tear_down(&good);
 }
@@ -201,13 +201,13 @@ static void labels_become_lists_of_nodes(void **state) {
     const vo_handle_def *kept = &f.scene->handle[0].def;
     assert_int_equal(kept->node_count, 2);
     assert_true(kept->nodes[0] == 1 && kept->nodes[1] == 4);
-    def.label = 8; /* holds nothing, which is allowed */
+    def.label = 8; /* holds no node, which is allowed */
     assert_ok(f.ctx, vo_scene_add_handle(f.scene, &def, &id));
     assert_int_equal(f.scene->handle[1].def.node_count, 0);
     tear_down(&f);
 }
 
-static void bad_handles_are_refused(void **state) {
+static void bad_handles_are_rejected(void **state) {
     (void)state;
     fixture f = set_up();
     int nodes[] = {0, 5}, outside[] = {0, 6}, twice[] = {3, 3};
@@ -224,11 +224,11 @@ static void bad_handles_are_refused(void **state) {
                             .axis1 = {0, 1, 0},
                             .radius = 1};
     vo_handle_def def;
-#define REFUSE(change, sentence)                                                   \
+#define REFUSE(change, message)                                                    \
     do {                                                                           \
         def = circle;                                                              \
         change;                                                                    \
-        expect_refused(f.ctx, vo_scene_add_handle(f.scene, &def, NULL), sentence); \
+        expect_rejected(f.ctx, vo_scene_add_handle(f.scene, &def, NULL), message); \
     } while (0)
     REFUSE(def.cloth = 1, "cloth 1 does not exist");
     REFUSE(def.cloth = -1, "cloth -1 does not exist");
@@ -250,7 +250,7 @@ static void bad_handles_are_refused(void **state) {
     REFUSE(def.kind = VO_HANDLE_SOFT; def.radius = 0, "radius");
     REFUSE(def.kind = VO_HANDLE_SOFT; def.center.z = NAN, "center");
 #undef REFUSE
-    expect_refused(f.ctx, vo_scene_add_handle(f.scene, NULL, NULL), "definition");
+    expect_rejected(f.ctx, vo_scene_add_handle(f.scene, NULL, NULL), "definition");
     assert_int_equal(f.scene->handle_count, 0);
     assert_ok(f.ctx, vo_scene_add_handle(f.scene, &circle, NULL));
     circle.kind = VO_HANDLE_GLUE;
@@ -260,28 +260,28 @@ static void bad_handles_are_refused(void **state) {
     tear_down(&f);
 }
 
-static void bad_obstacles_and_motions_are_refused(void **state) {
+static void bad_obstacles_and_motions_are_rejected(void **state) {
     (void)state;
     fixture f = set_up();
     vo_obstacle_def def = vo_obstacle_def_default();
-    expect_refused(f.ctx, vo_scene_add_obstacle(f.scene, &def, NULL), "mesh");
-    expect_refused(f.ctx, vo_scene_add_obstacle(f.scene, NULL, NULL), "mesh");
+    expect_rejected(f.ctx, vo_scene_add_obstacle(f.scene, &def, NULL), "mesh");
+    expect_rejected(f.ctx, vo_scene_add_obstacle(f.scene, NULL, NULL), "mesh");
     def.mesh = f.mesh;
     def.motion = 0;
-    expect_refused(f.ctx, vo_scene_add_obstacle(f.scene, &def, NULL), "motion 0 does not exist");
+    expect_rejected(f.ctx, vo_scene_add_obstacle(f.scene, &def, NULL), "motion 0 does not exist");
     def.motion = -1;
     def.end = NAN;
-    expect_refused(f.ctx, vo_scene_add_obstacle(f.scene, &def, NULL), "end");
+    expect_rejected(f.ctx, vo_scene_add_obstacle(f.scene, &def, NULL), "end");
     def.end = 1;
     def.pose.scale = -1;
-    expect_refused(f.ctx, vo_scene_add_obstacle(f.scene, &def, NULL), "pose");
-    expect_refused(f.ctx, vo_scene_add_motion(f.scene, 0, NULL, NULL), "key");
+    expect_rejected(f.ctx, vo_scene_add_obstacle(f.scene, &def, NULL), "pose");
+    expect_rejected(f.ctx, vo_scene_add_motion(f.scene, 0, NULL, NULL), "key");
     assert_int_equal(f.scene->obstacle_count, 0);
     assert_int_equal(f.scene->motion_count, 0);
     tear_down(&f);
 }
 
-/* One of everything. */
+/* A scene with one object of each kind. */
 static vo_result build_scene(vo_context *ctx, const vo_mesh *mesh, const vo_fabric *fabric,
                              vo_scene *scene) {
     vo_material_def material = vo_material_def_default();
@@ -323,22 +323,22 @@ static vo_result build_all(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void scenes_survive_refused_memory(void **state) {
+static void scenes_survive_allocation_failure(void **state) {
     (void)state;
     test_every_allocation(build_all, NULL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_the_world_we_live_in),
-        cmocka_unit_test(bad_scene_definitions_are_refused),
+        cmocka_unit_test(defaults_are_physical),
+        cmocka_unit_test(bad_scene_definitions_are_rejected),
         cmocka_unit_test(cloth_is_put_in_its_place),
-        cmocka_unit_test(what_is_handed_over_is_copied),
-        cmocka_unit_test(bad_cloths_are_refused),
+        cmocka_unit_test(definitions_are_copied),
+        cmocka_unit_test(bad_cloths_are_rejected),
         cmocka_unit_test(labels_become_lists_of_nodes),
-        cmocka_unit_test(bad_handles_are_refused),
-        cmocka_unit_test(bad_obstacles_and_motions_are_refused),
-        cmocka_unit_test(scenes_survive_refused_memory),
+        cmocka_unit_test(bad_handles_are_rejected),
+        cmocka_unit_test(bad_obstacles_and_motions_are_rejected),
+        cmocka_unit_test(scenes_survive_allocation_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

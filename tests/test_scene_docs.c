@@ -1,5 +1,5 @@
-/* docs/scene-reference.md says what the tables of keys say: a section for each object, in it a row
- * for each key with its type, unit, default and meaning. */
+/* docs/scene-reference.md equals the tables of keys: a section for each object, in it a row for
+ * each key with its type, unit, default and meaning. */
 #include "support.h"
 
 #include "core/file.h"
@@ -97,7 +97,7 @@ static int count_keys(const vo_key_table *table) {
     return count;
 }
 
-static void the_reference_has_every_key_and_no_other(void **state) {
+static void reference_lists_exactly_the_keys(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_bytes page;
@@ -118,7 +118,7 @@ static void the_reference_has_every_key_and_no_other(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_reference_has_every_key_and_no_other),
+        cmocka_unit_test(reference_lists_exactly_the_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

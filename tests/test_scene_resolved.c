@@ -1,10 +1,10 @@
-/* The resolved scene: a run folder made of it gives the same scene bit for bit, and the changes
- * recorded in it count from their frame on. */
+/* The resolved scene: a run folder created from it loads as the same scene bit for bit, and
+ * recorded overrides apply from their frame on. */
 #include "scene_files.h"
 
 #include "core/memory.h"
 
-/* What a run does: the resolved scene and its inputs into a folder. */
+/* Writes the resolved scene and its inputs to a folder, as a run does. */
 static void write_run(vo_context *ctx, const vo_scene *scene, const char *folder, char path[700]) {
     char target[1200];
     snprintf(target, sizeof target, "%s/inputs", folder);
@@ -53,7 +53,7 @@ static void expect_round_trip(vo_context *ctx, vo_scene *scene) {
     vo_scene_destroy(scene);
 }
 
-static void a_run_folder_gives_the_same_scene(void **state) {
+static void run_folder_restores_scene(void **state) {
     (void)state;
     static const char *const sets[] = {
         NULL,
@@ -78,7 +78,7 @@ static void a_run_folder_gives_the_same_scene(void **state) {
     scene_files_close(&files);
 }
 
-static void a_run_folder_of_arcsims_scenes_gives_the_same(void **state) {
+static void arcsim_scenes_survive_round_trip(void **state) {
     (void)state;
     static const char *const names[] = {"flag", "sphere", "square", "dress-blue"};
     if (!test_data()) skip();
@@ -94,7 +94,7 @@ static void a_run_folder_of_arcsims_scenes_gives_the_same(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void a_file_named_twice_is_kept_once(void **state) {
+static void file_named_twice_is_stored_once(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -132,7 +132,7 @@ static double gravity_at(vo_context *ctx, const char *path, int frame) {
     return z;
 }
 
-/* The least scene with these overrides. */
+/* The minimal scene with these overrides. */
 static const char *with_overrides(const char *overrides) {
     static char text[1024];
     snprintf(text, sizeof text, "%.*s, \"overrides\": %s}", (int)strlen(scene_least) - 1,
@@ -183,9 +183,9 @@ static void bad_overrides_are_named(void **state) {
     scene_files_close(&files);
 }
 
-/* A setting may name the list of overrides itself; the list at hand is worked through all the same.
+/* An override may replace the list of overrides itself; the current list is still applied in full.
  */
-static void an_override_of_the_overrides_is_harmless(void **state) {
+static void override_of_override_list_is_applied(void **state) {
     (void)state;
     static const char text[] =
         "{\"frame_time\": 1, \"cloths\": [{\"mesh\": \"sheet.obj\", \"materials\": [{\"data\": "
@@ -199,8 +199,8 @@ static void an_override_of_the_overrides_is_harmless(void **state) {
     scene_files_close(&files);
 }
 
-/* A run goes on from frame 5 with another fabric of the same file name, from another folder: the
- * first fabric stays for the frames before. */
+/* A run is resumed at frame 5 with another fabric of the same file name from another folder;
+ * earlier frames keep the first fabric. */
 static void recorded_overrides_keep_their_files(void **state) {
     (void)state;
     scene_files files, other;
@@ -251,7 +251,7 @@ static vo_result record(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void recording_survives_refused_memory(void **state) {
+static void recording_survives_allocation_failure(void **state) {
     (void)state;
     scene_files files;
     scene_files_open(&files);
@@ -262,15 +262,15 @@ static void recording_survives_refused_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_folder_gives_the_same_scene),
-        cmocka_unit_test(a_run_folder_of_arcsims_scenes_gives_the_same),
-        cmocka_unit_test(a_file_named_twice_is_kept_once),
+        cmocka_unit_test(run_folder_restores_scene),
+        cmocka_unit_test(arcsim_scenes_survive_round_trip),
+        cmocka_unit_test(file_named_twice_is_stored_once),
         cmocka_unit_test(long_names_are_stored_by_their_ends),
         cmocka_unit_test(overrides_count_from_their_frame_on),
         cmocka_unit_test(bad_overrides_are_named),
-        cmocka_unit_test(an_override_of_the_overrides_is_harmless),
+        cmocka_unit_test(override_of_override_list_is_applied),
         cmocka_unit_test(recorded_overrides_keep_their_files),
-        cmocka_unit_test(recording_survives_refused_memory),
+        cmocka_unit_test(recording_survives_allocation_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
