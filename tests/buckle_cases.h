@@ -32,11 +32,6 @@ static inline vo_sym2 draw_strain(vo_random *r) {
     return (vo_sym2){xx, xy, draw(r, size)};
 }
 
-static inline vo_vec3 draw_point(vo_random *r, double size) {
-    double x = draw(r, size), y = draw(r, size);
-    return v3(x, y, draw(r, size));
-}
-
 static inline double *coordinate(vo_vec3 *x, int k) {
     double *c[3] = {&x[k / 3].x, &x[k / 3].y, &x[k / 3].z};
     return c[k % 3];
@@ -48,10 +43,11 @@ static inline vo_stretch_face draw_face(vo_random *r, vo_vec3 x[3]) {
     do {
         dm = (vo_mat2){draw(r, 1), draw(r, 1), draw(r, 1), draw(r, 1)};
     } while (m2_det(dm) < 0.2);
-    vo_vec3 u = v3_normalize(draw_point(r, 1)), v = v3_normalize(v3_cross(draw_point(r, 1), u));
-    u = v3_scale(vo_random_real(r, 0.4, 1.2), v3_add(u, draw_point(r, 0.2)));
-    v = v3_scale(vo_random_real(r, 0.4, 1.2), v3_add(v, draw_point(r, 0.2)));
-    x[0] = draw_point(r, 1);
+    vo_vec3 u = v3_normalize(test_random_vec3(r, 1)),
+            v = v3_normalize(v3_cross(test_random_vec3(r, 1), u));
+    u = v3_scale(vo_random_real(r, 0.4, 1.2), v3_add(u, test_random_vec3(r, 0.2)));
+    v = v3_scale(vo_random_real(r, 0.4, 1.2), v3_add(v, test_random_vec3(r, 0.2)));
+    x[0] = test_random_vec3(r, 1);
     x[1] = v3_add(x[0], v3_add(v3_scale(dm.a, u), v3_scale(dm.c, v)));
     x[2] = v3_add(x[0], v3_add(v3_scale(dm.b, u), v3_scale(dm.d, v)));
     return (vo_stretch_face){

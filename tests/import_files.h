@@ -311,4 +311,13 @@ static inline vo_result character_positions(const vo_character *c, const vo_join
     return allocated ? VO_OK : vo_fail_memory(c->ctx, "positions");
 }
 
+/* A point equals the coordinates within the tolerance. */
+#define assert_point(p, x_, y_, z_, tolerance) \
+    do {                                       \
+        vo_vec3 p_ = (p);                      \
+        assert_near(p_.x, x_, tolerance);      \
+        assert_near(p_.y, y_, tolerance);      \
+        assert_near(p_.z, z_, tolerance);      \
+    } while (0)
+
 #endif

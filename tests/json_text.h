@@ -1,4 +1,4 @@
-/* Helpers that print JSON documents. */
+/* Helpers that parse and print JSON documents. */
 #ifndef VOILE_TESTS_JSON_TEXT_H
 #define VOILE_TESTS_JSON_TEXT_H
 
@@ -9,6 +9,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+static inline void expect_message(vo_context *ctx, const char *message) {
+    assert_string_equal(vo_context_message(ctx), message);
+}
+
+static inline vo_json_doc parse_json(vo_context *ctx, const char *text) {
+    vo_json_doc doc;
+    assert_ok(ctx, vo_json_parse(ctx, "scene.json", text, strlen(text), &doc));
+    return doc;
+}
 
 /* Prints a document; the caller frees the result with free(). */
 static inline char *json_text(const vo_json_doc *doc) {

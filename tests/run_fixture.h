@@ -103,12 +103,6 @@ static inline vo_bytes run_file(const run_fixture *p, const char *name) {
     return bytes;
 }
 
-#define assert_message_contains(ctx, text)                                               \
-    do {                                                                                 \
-        if (!strstr(vo_context_message(ctx), (text)))                                    \
-            fail_msg("\"%s\" does not contain \"%s\"", vo_context_message(ctx), (text)); \
-    } while (0)
-
 static inline void assert_same_frames(const run_fixture *a, const run_fixture *b, int last) {
     for (int i = 0; i <= last; i++) {
         char left[700];

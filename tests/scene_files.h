@@ -14,8 +14,8 @@
 typedef struct scene_files {
     vo_context *ctx;
     char folder[512];
-    char path[600];  /* of the last scene written */
-    char log[16384]; /* lines since the last load, "warning: ..." or "info: ..." */
+    char path[600];  /* path of the last scene written */
+    char log[16384]; /* log lines of the last load, "warning: ..." or "info: ..." */
 } scene_files;
 
 /* A unit square of four faces around node 4; nodes 0 and 1 have label 3. */
@@ -27,12 +27,12 @@ static const char scene_fabric[] =
     "\"shear\": 40}, \"bending\": {\"warp\": 1e-5, \"weft\": 2e-5, \"bias\": 1e-5}}";
 static const char scene_moves[] = "NumFrames: 2\np\n0 0 0\n1 2 3\n\no\n1 0 0 0\n1 0 0 0\n";
 
-/* The least a scene needs. */
+/* A minimal scene. */
 static const char scene_least[] =
     "{\"frame_time\": 0.04, \"cloths\": [{\"mesh\": \"sheet.obj\", \"materials\": [{\"data\": "
     "\"cloth.json\"}]}]}";
 
-/* One of every object that has keys. */
+/* A scene with one object of each kind. */
 static const char scene_full[] =
     "// a comment\n"
     "{\"frame_time\": 0.04, \"frame_steps\": 8, \"end_time\": 2, \"end_frame\": 40,\n"
@@ -120,20 +120,19 @@ static inline vo_scene *scene_files_expect(scene_files *files, const char *text,
     return scene;
 }
 
-/* It must be refused as bad data with the file's name, and `message` must be part of what is said.
- */
+/* Loading must fail with VO_BAD_DATA; the message must name the file and contain `message`. */
 static inline void scene_files_refuse(scene_files *files, const char *text, const char *set,
                                       const char *message) {
     vo_scene *scene;
     vo_result result = scene_files_load(files, text, set, &scene);
-    const char *said = vo_context_message(files->ctx);
+    const char *actual = vo_context_message(files->ctx);
     if (result != VO_BAD_DATA || scene)
         fail_msg("%s: result %d, expected \"%s\"", set ? set : text, (int)result, message);
-    bool names_file = strstr(said, "/scene.json: ") ||
-                      strstr(said, "/scene.json (overridden by the caller): ") ||
-                      strstr(said, "/scene.json (partly overridden by the caller): ");
-    if (!strstr(said, message) || !names_file)
-        fail_msg("%s: \"%s\" does not say \"%s\"", set ? set : text, said, message);
+    bool names_file = strstr(actual, "/scene.json: ") ||
+                      strstr(actual, "/scene.json (overridden by the caller): ") ||
+                      strstr(actual, "/scene.json (partly overridden by the caller): ");
+    if (!strstr(actual, message) || !names_file)
+        fail_msg("%s: \"%s\" does not contain \"%s\"", set ? set : text, actual, message);
 }
 
 /* Same bits, so that 0 and -0 differ and equal infinities do not. */
@@ -168,7 +167,7 @@ static inline void assert_same_def(const vo_scene_def *a, const vo_scene_def *b)
     assert_int_equal(a->solver_max_iterations, b->solver_max_iterations);
 }
 
-/* Two bodies, or none; at any time they are at the same place. */
+/* Both scenes have no body, or bodies with equal positions at all times. */
 static inline void assert_same_body(const vo_body *a, const vo_body *b) {
     assert_int_equal(a == NULL, b == NULL);
     if (!a) return;
@@ -251,7 +250,7 @@ static inline void assert_same_handle(const vo_handle_def *a, const vo_handle_de
     assert_same(a->radius, b->radius);
 }
 
-/* What they are at some times around a second, and when they jump. */
+/* Compares positions at times around 1 s, and the times of cuts. */
 static inline void assert_same_cameras(const vo_scene *a, const vo_scene *b) {
     assert_int_equal(a->camera_count, b->camera_count);
     assert_int_equal(a->shot_count, b->shot_count);
@@ -269,7 +268,7 @@ static inline void assert_same_cameras(const vo_scene *a, const vo_scene *b) {
     }
 }
 
-/* Fails unless the two are the same bit for bit. */
+/* Asserts that both scenes are equal bit for bit. */
 static inline void assert_same_scene(const vo_scene *a, const vo_scene *b) {
     assert_same_def(&a->def, &b->def);
     assert_int_equal(a->cloth_count, b->cloth_count);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -58,6 +59,13 @@ enum { TEST_SLOWNESS = 1 };
         vo_result result_ = (call);                                                      \
         if (result_ != VO_OK)                                                            \
             fail_msg("%s: result %d: %s", #call, (int)result_, vo_context_message(ctx)); \
+    } while (0)
+
+/* The message of the context contains the text. */
+#define assert_message_contains(ctx, text)                                               \
+    do {                                                                                 \
+        if (!strstr(vo_context_message(ctx), (text)))                                    \
+            fail_msg("\"%s\" does not contain \"%s\"", vo_context_message(ctx), (text)); \
     } while (0)
 
 /* A vector whose components are uniformly distributed in [-size, size). */

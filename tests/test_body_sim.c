@@ -254,7 +254,7 @@ static void scenes_know_their_preroll(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void wrong_characters_are_refused(void **state) {
+static void bad_characters_are_rejected(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_scene *scene;
@@ -425,7 +425,7 @@ int main(void) {
         cmocka_unit_test(steps_allocate_nothing),
         cmocka_unit_test(handles_are_active_in_preroll),
         cmocka_unit_test(scenes_know_their_preroll),
-        cmocka_unit_test(wrong_characters_are_refused),
+        cmocka_unit_test(bad_characters_are_rejected),
         cmocka_unit_test(equal_mannequins_are_copied),
         cmocka_unit_test(veiled_walker_runs_and_resumes),
         cmocka_unit_test(cancelled_preroll_saves_nothing),

@@ -1,15 +1,8 @@
 /* Tests of buckling compensation in SIMD lanes against the scalar code. */
 #include "buckle_cases.h"
+#include "lanes.h"
 
 #include "material/buckle_lanes.h"
-
-#if defined(__x86_64__)
-#define AVX2        __attribute__((target("avx2")))
-#define HAVE_AVX2() __builtin_cpu_supports("avx2")
-#else
-#define AVX2
-#define HAVE_AVX2() 0
-#endif
 
 enum { TRIALS = 4000 };
 
@@ -27,9 +20,6 @@ static void buckle_base(lanes_call *c) { call_buckle(c); }
 AVX2 static void buckle_avx2(lanes_call *c) { call_buckle(c); }
 static void stretch_base(lanes_call *c) { vo_stretch4_eval(&c->in, c->x, c->v, &c->out); }
 
-static void set_lane(vo_p4 *p, int n, vo_vec3 v) { p->x[n] = v.x, p->y[n] = v.y, p->z[n] = v.z; }
-static vo_vec3 lane(const vo_p4 *p, int n) { return v3(p->x[n], p->y[n], p->z[n]); }
-
 static vo_stretch_face draw_lane(vo_random *r, lanes_call *call, int n, vo_stiffness *c,
                                  vo_vec3 v[3]) {
     vo_vec3 x[3];
@@ -45,7 +35,7 @@ static vo_stretch_face draw_lane(vo_random *r, lanes_call *call, int n, vo_stiff
     call->in.tau[n] = vo_random_real(r, 0, 0.1);
     call->slack[n] = face.slack;
     for (int i = 0; i < 3; i++) {
-        v[i] = draw_point(r, 2);
+        v[i] = test_random_vec3(r, 2);
         set_lane(&call->x[i], n, x[i]);
         set_lane(&call->v[i], n, v[i]);
     }
@@ -58,7 +48,7 @@ static void check_lane(const lanes_call *call, int n, const vo_stretch_face *fac
     static const int row[] = {0, 1, 2, 0, 0, 1}, column[] = {0, 1, 2, 1, 2, 2};
     vo_vec3 x[3], force[3];
     vo_mat3 h[3][3];
-    for (int i = 0; i < 3; i++) x[i] = lane(&call->x[i], n);
+    for (int i = 0; i < 3; i++) x[i] = get_lane(&call->x[i], n);
     vo_stretch_gradient(face, c, x, force);
     vo_stretch_hessian(face, c, x, true, h);
     double size = c->c[0] + c->c[2] + c->c[3];
@@ -71,7 +61,7 @@ static void check_lane(const lanes_call *call, int n, const vo_stretch_face *fac
         vo_vec3 expected = v3_negate(force[i]);
         for (int j = 0; j < 3; j++)
             expected = v3_add_scaled(expected, -call->in.tau[n], m3_mul(h[i][j], v[j]));
-        assert_near(v3_distance(lane(&call->out.force[i], n), expected), 0, 1e-9 * size);
+        assert_near(v3_distance(get_lane(&call->out.force[i], n), expected), 0, 1e-9 * size);
     }
 }
 
@@ -114,7 +104,8 @@ static void zero_slack_lanes_give_same_bits(void **state) {
                 for (int k = 0; k < 9; k++)
                     assert_true(buckled.out.hessian[b][k][n] == plain.out.hessian[b][k][n]);
             for (int i = 0; i < 3; i++)
-                assert_true(v3_equal(lane(&buckled.out.force[i], n), lane(&plain.out.force[i], n)));
+                assert_true(
+                    v3_equal(get_lane(&buckled.out.force[i], n), get_lane(&plain.out.force[i], n)));
         }
     }
 }
@@ -130,7 +121,7 @@ static void empty_lanes_are_zero(void **state) {
     check_lane(&call, 2, &face, &c, v);
     for (int b = 0; b < 6; b++)
         for (int k = 0; k < 9; k++) assert_true(call.out.hessian[b][k][1] == 0);
-    for (int i = 0; i < 3; i++) assert_true(v3_length(lane(&call.out.force[i], 1)) == 0);
+    for (int i = 0; i < 3; i++) assert_true(v3_length(get_lane(&call.out.force[i], 1)) == 0);
 }
 
 static void table_lookup_agrees_with_scalar_code(void **state) {

@@ -83,10 +83,10 @@ static void invalid_lines_are_named(void **state) {
     vo_camera_keys keys;
     assert_int_equal(parse(ctx, "time x y z qw qx qy qz fov_y\n0 0 0 0 0 0 0 0 40\n", &keys),
                      VO_BAD_DATA);
-    assert_non_null(strstr(vo_context_message(ctx), "line 2: rotation must be"));
+    assert_message_contains(ctx, "line 2: rotation must be");
     assert_int_equal(parse(ctx, "time x y z qw qx qy qz fov_y\n0 0 0 0 1 0 0 0 180\n", &keys),
                      VO_BAD_DATA);
-    assert_non_null(strstr(vo_context_message(ctx), "line 2: fov_y must be"));
+    assert_message_contains(ctx, "line 2: fov_y must be");
     static const char *const marks[] = {"2", "-1", "0.5", "yes", "nan", "1e-300"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         char text[256], expected[100];

@@ -90,7 +90,7 @@ static void assert_same_pose(const vo_body_pose *a, const vo_body_pose *b) {
         assert_near(measure_angle(a->rotation[i], b->rotation[i]), 0, 1e-6);
 }
 
-static void angles_and_the_root_are_what_the_file_says(void **state) {
+static void angles_and_root_match_file(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_skeleton skeleton = vo_skeleton_make(NULL);
@@ -251,7 +251,7 @@ int main(void) {
         cmocka_unit_test(curve_matches_fritsch_butland),
         cmocka_unit_test(curve_is_monotone_and_smooth),
         cmocka_unit_test(curves_go_on_and_on),
-        cmocka_unit_test(angles_and_the_root_are_what_the_file_says),
+        cmocka_unit_test(angles_and_root_match_file),
         cmocka_unit_test(symmetric_clips_are_mirror_images),
         cmocka_unit_test(standing_feet_stay_at_their_steps),
         cmocka_unit_test(free_legs_follow_their_angles),

@@ -2,6 +2,7 @@
  * do not intersect, velocities are continuous, loops close. */
 #include "support.h"
 
+#include "clip_files.h"
 #include "clip_measure.h"
 
 #include <dirent.h>
@@ -9,14 +10,6 @@
 
 static const char *const CLIP[] = {"idle",   "walk",  "run",           "dance",
                                    "karate", "squat", "jumping-jacks", NULL};
-
-static vo_clip *load(vo_context *ctx, const char *name) {
-    char path[512];
-    vo_clip *clip;
-    snprintf(path, sizeof path, "%s/assets/motions/%s.json", VOILE_SOURCE_DIR, name);
-    assert_ok(ctx, vo_clip_load(ctx, path, &clip));
-    return clip;
-}
 
 enum { BUILDS = 3 };
 
@@ -36,7 +29,7 @@ typedef void each_clip(const char *name, const vo_clip *clip, const vo_skeleton 
 static void for_each(each_clip *body) {
     vo_context *ctx = test_context(1);
     for (int c = 0; CLIP[c]; c++) {
-        vo_clip *clip = load(ctx, CLIP[c]);
+        vo_clip *clip = load_clip(ctx, CLIP[c]);
         for (int b = 0; b < BUILDS; b++) {
             vo_skeleton skeleton = build(b);
             body(CLIP[c], clip, &skeleton);
@@ -84,7 +77,7 @@ static void speeds_do_not_jump(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (int c = 0; CLIP[c]; c++) {
-        vo_clip *clip = load(ctx, CLIP[c]);
+        vo_clip *clip = load_clip(ctx, CLIP[c]);
         vo_skeleton skeleton = build(0);
         check_speeds(CLIP[c], clip, &skeleton);
         vo_clip_destroy(clip);
@@ -118,8 +111,9 @@ static void motions_have_plausible_speeds(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_skeleton skeleton = build(0);
-    vo_clip *walk = load(ctx, "walk"), *run = load(ctx, "run"), *dance = load(ctx, "dance");
-    vo_clip *karate = load(ctx, "karate");
+    vo_clip *walk = load_clip(ctx, "walk"), *run = load_clip(ctx, "run"),
+            *dance = load_clip(ctx, "dance");
+    vo_clip *karate = load_clip(ctx, "karate");
     double walks = -clip_travel(walk, &skeleton).y / walk->duration;
     double runs = -clip_travel(run, &skeleton).y / run->duration;
     assert_true(walks > 1 && walks < 1.6 && runs > 2.5);

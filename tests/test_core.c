@@ -304,7 +304,7 @@ static void file_write_is_atomic(void **state) {
     snprintf(path, sizeof path, "%s/a/b/c.txt", folder);
     snprintf(missing, sizeof missing, "%s/a/b", folder);
     assert_int_equal(vo_file_write(ctx, path, "x", 1), VO_IO_FAILED);
-    assert_non_null(strstr(vo_context_message(ctx), path));
+    assert_message_contains(ctx, path);
     assert_ok(ctx, vo_folder_create(ctx, missing));
     assert_ok(ctx, vo_file_write(ctx, path, "hello", 5));
     assert_ok(ctx, vo_file_append(ctx, path, " you", 4));
@@ -349,8 +349,8 @@ static void memory_limit_denies_excess_and_counts_releases(void **state) {
     assert_null(vo_alloc(ctx, 5 * MIB));
     assert_int_equal(vo_context_get_memory_usage(ctx).denied_bytes, 5 * MIB);
     assert_int_equal(vo_fail_memory(ctx, "a test"), VO_NO_MEMORY);
-    assert_non_null(strstr(vo_context_message(ctx), "a test: 5.0 MiB requested, 60"));
-    assert_non_null(strstr(vo_context_message(ctx), "of the limit of 64.0 MiB in use"));
+    assert_message_contains(ctx, "a test: 5.0 MiB requested, 60");
+    assert_message_contains(ctx, "of the limit of 64.0 MiB in use");
     vo_free(ctx, large, 60 * MIB);
     assert_int_equal(vo_context_get_memory_usage(ctx).used, initial);
     vo_parallel_for(ctx, 5000, 10, allocate_and_release, ctx);

@@ -51,7 +51,7 @@ static void invalid_member_is_named(void **state) {
             *cases[n].field = cases[n].wrong[k];
             assert_int_equal(vo_fabric_create(ctx, &def, &fabric), VO_BAD_DATA);
             assert_null(fabric);
-            assert_non_null(strstr(vo_context_message(ctx), cases[n].name));
+            assert_message_contains(ctx, cases[n].name);
         }
     vo_context_destroy(ctx);
 }
@@ -100,7 +100,7 @@ static void solid_gives_isotropic_sheet(void **state) {
             solid = good;
             *cases[n].field = cases[n].wrong[k];
             assert_int_equal(vo_fabric_from_solid(ctx, &solid, &fabric), VO_BAD_DATA);
-            assert_non_null(strstr(vo_context_message(ctx), cases[n].name));
+            assert_message_contains(ctx, cases[n].name);
         }
     vo_context_destroy(ctx);
 }

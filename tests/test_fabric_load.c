@@ -172,7 +172,7 @@ static void missing_file_is_named(void **state) {
     vo_fabric *fabric;
     assert_int_equal(vo_fabric_load(ctx, "/no/such/fabric.json", &fabric), VO_IO_FAILED);
     assert_null(fabric);
-    assert_non_null(strstr(vo_context_message(ctx), "/no/such/fabric.json"));
+    assert_message_contains(ctx, "/no/such/fabric.json");
     vo_context_destroy(ctx);
 }
 
@@ -354,7 +354,7 @@ static void mutated_file_gives_fabric_or_message(void **state) {
         vo_result result = vo_fabric_parse(ctx, "m.json", exact, size, &fabric);
         free(exact);
         assert_true((result == VO_OK) == (fabric != NULL));
-        if (result != VO_OK) assert_non_null(strstr(vo_context_message(ctx), "m.json"));
+        if (result != VO_OK) assert_message_contains(ctx, "m.json");
         accepted += result == VO_OK;
         vo_fabric_destroy(fabric);
         assert_int_equal(memory.live, live);

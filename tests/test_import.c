@@ -24,14 +24,6 @@ static vo_context *logging_context(void) {
     return ctx;
 }
 
-#define assert_point(p, x_, y_, z_, tolerance) \
-    do {                                       \
-        vo_vec3 p_ = (p);                      \
-        assert_near(p_.x, x_, tolerance);      \
-        assert_near(p_.y, y_, tolerance);      \
-        assert_near(p_.z, z_, tolerance);      \
-    } while (0)
-
 static void need_assimp(void) {
     if (!vo_import_has_assimp()) skip();
 }
@@ -275,8 +267,8 @@ static void import_of_lines_alone_fails_with_advice(void **state) {
     vo_character c;
     const char *path = square_file("lines.dae", LINES);
     assert_int_equal(vo_import_character(ctx, path, NULL, &c), VO_BAD_DATA);
-    assert_non_null(strstr(vo_context_message(ctx), "0 point meshes, 1 line mesh and 0 meshes"));
-    assert_non_null(strstr(vo_context_message(ctx), "export the character as a polygon mesh"));
+    assert_message_contains(ctx, "0 point meshes, 1 line mesh and 0 meshes");
+    assert_message_contains(ctx, "export the character as a polygon mesh");
     vo_context_destroy(ctx);
 }
 

@@ -151,7 +151,7 @@ static void try_bytes(vo_context *ctx, const char *name, const void *data, size_
         free(x);
     } else {
         assert_true(result == VO_BAD_DATA || result == VO_NO_MEMORY);
-        assert_non_null(strstr(vo_context_message(ctx), name));
+        assert_message_contains(ctx, name);
     }
     vo_character_free(&c);
 }
@@ -273,7 +273,7 @@ static void import_timeout_is_reported(void **state) {
     options.timeout = 0.1;
     vo_character c;
     assert_int_equal(vo_import_character(ctx, path, &options, &c), VO_BAD_DATA);
-    assert_non_null(strstr(vo_context_message(ctx), "reading took more than 0.1 s"));
+    assert_message_contains(ctx, "reading took more than 0.1 s");
     vo_context_destroy(ctx);
 }
 

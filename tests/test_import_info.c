@@ -100,7 +100,7 @@ static void info_of_unreadable_file_fails(void **state) {
     assert_int_equal(vo_character_file_get_info(ctx, file_path("absent.glb"), &info), VO_IO_FAILED);
     assert_null(info.memory);
     assert_int_equal(vo_character_file_get_info(ctx, file_text("x.txt", "x"), &info), VO_BAD_DATA);
-    assert_non_null(strstr(vo_context_message(ctx), "x.txt: not a format that can be imported"));
+    assert_message_contains(ctx, "x.txt: not a format that can be imported");
     vo_context_destroy(ctx);
 }
 

@@ -7,14 +7,6 @@
 
 #include <stdlib.h>
 
-#define assert_point(p, x_, y_, z_, tolerance) \
-    do {                                       \
-        vo_vec3 p_ = (p);                      \
-        assert_near(p_.x, x_, tolerance);      \
-        assert_near(p_.y, y_, tolerance);      \
-        assert_near(p_.z, z_, tolerance);      \
-    } while (0)
-
 static void names_of_all_customs(void **state) {
     (void)state;
     static const struct {
@@ -244,8 +236,8 @@ static void parts_that_are_missing(void **state) {
     assert_int_equal(vo_retarget(ctx, "person.bvh", &person, &person.clip[0], GIANT, giant,
                                  vo_affine_identity(), &memory, &clip),
                      VO_BAD_DATA);
-    assert_non_null(strstr(vo_context_message(ctx), "person.bvh: no bone of the character is known "
-                                                    "as the left shin"));
+    assert_message_contains(ctx, "person.bvh: no bone of the character is known "
+                                 "as the left shin");
     vo_arena_free(&memory);
     vo_character_free(&person);
     vo_context_destroy(ctx);

@@ -67,7 +67,7 @@ static void damaged_caches_are_rejected(void **state) {
         if (i >= good.size) bytes.data[i % good.size] = (char)vo_random_u64(&random);
         vo_result result = vo_pc2_parse(ctx, "a.pc2", bytes, &pc2);
         if (i < good.size) assert_int_equal(result, VO_BAD_DATA);
-        if (result != VO_OK) assert_non_null(strstr(vo_context_message(ctx), "a.pc2: "));
+        if (result != VO_OK) assert_message_contains(ctx, "a.pc2: ");
         vo_pc2_free(ctx, &pc2);
     }
     vo_bytes_free(ctx, &good);
@@ -81,7 +81,7 @@ static vo_result check_cache_rejected(vo_context *ctx, size_t at, const void *va
     assert_ok(ctx, vo_file_read(ctx, write_cache(ctx, "a.pc2"), &bytes));
     memcpy(bytes.data + at, value, 4);
     vo_result result = vo_pc2_parse(ctx, "a.pc2", bytes, &pc2);
-    assert_non_null(strstr(vo_context_message(ctx), words));
+    assert_message_contains(ctx, words);
     return result;
 }
 
@@ -153,7 +153,7 @@ static void cache_on_a_mesh(void **state) {
     assert_int_equal(vo_sequence_load_pc2(ctx, body, cache, 0, NULL, &s), VO_BAD_ARGUMENT);
     body = file_text("three.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     assert_int_equal(vo_sequence_load_pc2(ctx, body, cache, 24, NULL, &s), VO_BAD_DATA);
-    assert_non_null(strstr(vo_context_message(ctx), "4 points where its OBJ has 3 vertices"));
+    assert_message_contains(ctx, "4 points where its OBJ has 3 vertices");
     vo_context_destroy(ctx);
 }
 
@@ -172,7 +172,7 @@ static void write_meshes(void) {
     }
 }
 
-static void a_mesh_a_frame(void **state) {
+static void obstacle_sequence_has_one_mesh_per_frame(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_mesh_sequence s;
@@ -246,9 +246,12 @@ static void memory_that_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cache_there_and_back),    cmocka_unit_test(damaged_caches_are_rejected),
-        cmocka_unit_test(cache_defects_are_named), cmocka_unit_test(cache_on_a_mesh),
-        cmocka_unit_test(a_mesh_a_frame),          cmocka_unit_test(meshes_that_do_not_fit),
+        cmocka_unit_test(cache_there_and_back),
+        cmocka_unit_test(damaged_caches_are_rejected),
+        cmocka_unit_test(cache_defects_are_named),
+        cmocka_unit_test(cache_on_a_mesh),
+        cmocka_unit_test(obstacle_sequence_has_one_mesh_per_frame),
+        cmocka_unit_test(meshes_that_do_not_fit),
         cmocka_unit_test(memory_that_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

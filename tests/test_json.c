@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void expect_message(vo_context *ctx, const char *message) {
-    assert_string_equal(vo_context_message(ctx), message);
-}
-
-static vo_json_doc parse(vo_context *ctx, const char *text) {
-    vo_json_doc doc;
-    assert_ok(ctx, vo_json_parse(ctx, "scene.json", text, strlen(text), &doc));
-    return doc;
-}
-
 /* Parsing must fail with "scene.json: " and this message. */
 static void expect_syntax_error(vo_context *ctx, const char *text, const char *message) {
     vo_json_doc doc;
@@ -40,7 +30,7 @@ static void comments_and_trailing_commas_are_accepted(void **state) {
         "/**/{/***/\"a\":[1,/*[*/2]/* \" */,\"b\":\"//\"}/* * / */",
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        vo_json_doc doc = parse(ctx, same[i]);
+        vo_json_doc doc = parse_json(ctx, same[i]);
         expect_print(&doc, "{\n  \"a\": [1, 2],\n  \"b\": \"//\"\n}\n");
         vo_json_free(&doc);
     }
@@ -134,8 +124,8 @@ static void depth_is_limited(void **state) {
         if (depth > most) assert_int_equal(result, VO_BAD_DATA);
     }
     assert_int_equal(most, VO_JSON_DEPTH);
-    assert_non_null(strstr(vo_context_message(ctx), "deep: line 1, column 65: "));
-    assert_non_null(strstr(vo_context_message(ctx), "nested too deeply (more than 64 levels)"));
+    assert_message_contains(ctx, "deep: line 1, column 65: ");
+    assert_message_contains(ctx, "nested too deeply (more than 64 levels)");
     vo_context_destroy(ctx);
 }
 
@@ -146,7 +136,7 @@ static void truncated_document_is_rejected(void **state) {
     const char *text =
         "/* c */ {\"a\": [1, -2.5e-3, true, null, {\"b\\n\": \"\xc3\xa9\\u00e9\"},], // x\n"
         " \"c\": false}";
-    vo_json_doc doc = parse(ctx, text);
+    vo_json_doc doc = parse_json(ctx, text);
     vo_json_free(&doc);
     for (size_t cut = 0; cut < strlen(text); cut++) {
         char *exact = malloc(cut ? cut : 1); /* exact size: sanitizers detect overruns */
@@ -163,8 +153,8 @@ static void string_escapes_are_decoded(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_json_doc doc =
-        parse(ctx, "[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\", \"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\", "
-                   "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\", \"\"]");
+        parse_json(ctx, "[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\", \"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\", "
+                        "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\", \"\"]");
     static const char *const expected[] = {"\"\\/\b\f\n\r\t",
                                            "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
                                            "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", ""};
@@ -201,7 +191,7 @@ static void numbers_are_correctly_rounded(void **state) {
         "1.7976931348623157e308",
         "0.00000000000000000000000000000000000000000000000000000000000000000000000000000000123"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        vo_json_doc doc = parse(ctx, texts[i]);
+        vo_json_doc doc = parse_json(ctx, texts[i]);
         double read = 7, expected = strtod(texts[i], NULL);
         assert_ok(ctx, vo_json_read_real(vo_json_root(&doc), &read));
         assert_memory_equal(&read, &expected, sizeof read);
@@ -213,8 +203,8 @@ static void numbers_are_correctly_rounded(void **state) {
 static void kind_and_presence_are_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    vo_json_doc doc =
-        parse(ctx, "{\"n\":null,\"b\":true,\"i\":1,\"r\":1.5,\"s\":\"\",\"a\":[null],\"o\":{}}");
+    vo_json_doc doc = parse_json(
+        ctx, "{\"n\":null,\"b\":true,\"i\":1,\"r\":1.5,\"s\":\"\",\"a\":[null],\"o\":{}}");
     vo_json_cursor root = vo_json_root(&doc);
     static const struct {
         const char *key, *name;
@@ -240,7 +230,7 @@ static void kind_and_presence_are_reported(void **state) {
     assert_int_equal(vo_json_kind(vo_json_get(&absent, "k")), VO_JSON_ABSENT);
     assert_int_equal(vo_json_kind(vo_json_item(&absent, 0)), VO_JSON_ABSENT);
     vo_json_free(&doc);
-    doc = parse(ctx, "null");
+    doc = parse_json(ctx, "null");
     assert_int_equal(vo_json_kind(vo_json_root(&doc)), VO_JSON_NULL);
     vo_json_free(&doc);
     vo_json_free(&doc);
@@ -250,7 +240,7 @@ static void kind_and_presence_are_reported(void **state) {
 static void path_names_the_value(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    vo_json_doc doc = parse(
+    vo_json_doc doc = parse_json(
         ctx, "{\"cloths\":[{\"materials\":[1,{\"damping\":2,\"a b\":{\"c\\\"\\\\\\n\":1}}]}]}");
     vo_json_cursor root = vo_json_root(&doc), cloths = vo_json_get(&root, "cloths");
     vo_json_cursor cloth = vo_json_item(&cloths, 0), materials = vo_json_get(&cloth, "materials");
@@ -277,9 +267,9 @@ static void readers_accept_valid_values(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_json_doc doc =
-        parse(ctx, "{\"r\":10e-3,\"i\":-7,\"whole\":1.2e1,\"big\":123456789012345678,"
-                   "\"dot\":1.,\"half\":-.5,\"t\":true,\"s\":\"caf\\u00e9\",\"v\":[1,2.5,-3],"
-                   "\"inf\":\"-Infinity\",\"plus\":\"+inf\",\"over\":1e999,\"n\":null}");
+        parse_json(ctx, "{\"r\":10e-3,\"i\":-7,\"whole\":1.2e1,\"big\":123456789012345678,"
+                        "\"dot\":1.,\"half\":-.5,\"t\":true,\"s\":\"caf\\u00e9\",\"v\":[1,2.5,-3],"
+                        "\"inf\":\"-Infinity\",\"plus\":\"+inf\",\"over\":1e999,\"n\":null}");
     vo_json_cursor root = vo_json_root(&doc);
     double r = 0, v[3] = {0};
     int i = 0;
@@ -318,7 +308,7 @@ static void readers_accept_valid_values(void **state) {
 static void absent_and_null_keep_the_default(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    vo_json_doc doc = parse(ctx, "{\"n\":null}");
+    vo_json_doc doc = parse_json(ctx, "{\"n\":null}");
     vo_json_cursor root = vo_json_root(&doc);
     const char *keys[] = {"n", "x"};
     for (int k = 0; k < 2; k++) {
@@ -344,7 +334,7 @@ static void absent_and_null_keep_the_default(void **state) {
 static void reader_with_wrong_type_names_expected_type(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    vo_json_doc doc = parse(
+    vo_json_doc doc = parse_json(
         ctx, "{\"s\":\"1\",\"t\":true,\"f\":1.5,\"big\":3000000000,\"low\":-1e300,\"over\":-1e999,"
              "\"o\":{},\"v\":[1,\"x\"],\"w\":[1,null],\"u\":[1,1e999],\"one\":[1]}");
     vo_json_cursor root = vo_json_root(&doc);
@@ -405,7 +395,7 @@ static void unknown_key_suggests_similar_key(void **state) {
         snprintf(text, sizeof text, "{\"wind\":0,\"o\":[{\"friction\":1,\"%s\":2}]}", cases[i][0]);
         snprintf(message, sizeof message, "scene.json: o[0]: unknown key \"%s\"; %s", cases[i][0],
                  cases[i][1]);
-        vo_json_doc doc = parse(ctx, text);
+        vo_json_doc doc = parse_json(ctx, text);
         vo_json_cursor root = vo_json_root(&doc), o = vo_json_get(&root, "o");
         assert_int_equal(vo_json_check_keys(vo_json_item(&o, 0), known), VO_BAD_DATA);
         expect_message(ctx, message);
@@ -421,7 +411,7 @@ static void unknown_key_suggests_similar_key(void **state) {
     vo_json_doc doc;
     assert_ok(ctx, vo_json_parse(ctx, "huge", huge, 100000, &doc));
     assert_int_equal(vo_json_check_keys(vo_json_root(&doc), known), VO_BAD_DATA);
-    assert_non_null(strstr(vo_context_message(ctx), "known keys: frame_time"));
+    assert_message_contains(ctx, "known keys: frame_time");
     vo_json_free(&doc);
     free(huge);
     vo_context_destroy(ctx);

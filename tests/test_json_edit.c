@@ -11,16 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void expect_message(vo_context *ctx, const char *message) {
-    assert_string_equal(vo_context_message(ctx), message);
-}
-
-static vo_json_doc parse(vo_context *ctx, const char *text) {
-    vo_json_doc doc;
-    assert_ok(ctx, vo_json_parse(ctx, "scene.json", text, strlen(text), &doc));
-    return doc;
-}
-
 /* Path, value, and the resulting document, from {"a":{"b":[1,{"c":2}]},"s":"x"}, in one line. */
 static const char *const settings[][3] = {
     {"a.b[0]", "5", "{\"a\":{\"b\":[5,{\"c\":2}]},\"s\":\"x\"}"},
@@ -85,7 +75,7 @@ static void override_sets_value_at_path(void **state) {
     const char *before = "{\"a\":{\"b\":[1,{\"c\":2}]},\"s\":\"x\"}";
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         const char *const *set = settings[i];
-        vo_json_doc doc = parse(ctx, before);
+        vo_json_doc doc = parse_json(ctx, before);
         vo_result result = vo_json_set(&doc, set[0], set[1]);
         if (result != (set[2] ? VO_OK : VO_BAD_ARGUMENT))
             fail_msg("%s=%s: result %d, %s", set[0], set[1], (int)result, vo_context_message(ctx));
@@ -100,7 +90,7 @@ static void override_sets_value_at_path(void **state) {
 
 static void expect_set_error(vo_context *ctx, const char *path, const char *text,
                              const char *message) {
-    vo_json_doc doc = parse(ctx, "{\"a\":{\"b\":[1]},\"s\":\"x\"}");
+    vo_json_doc doc = parse_json(ctx, "{\"a\":{\"b\":[1]},\"s\":\"x\"}");
     char whole[300];
     assert_int_equal(vo_json_set(&doc, path, text), VO_BAD_ARGUMENT);
     snprintf(whole, sizeof whole, "cannot set \"%s\": %s", path, message);
@@ -112,7 +102,7 @@ static void message_about_override_names_its_origin(void **state) {
     (void)state;
     static const char *const known[] = {"a", "ab", "s", NULL};
     vo_context *ctx = test_context(1);
-    vo_json_doc doc = parse(ctx, "{\"a\":{\"b\":[1]},\"ab\":1,\"s\":\"x\",\"t\":1}");
+    vo_json_doc doc = parse_json(ctx, "{\"a\":{\"b\":[1]},\"ab\":1,\"s\":\"x\",\"t\":1}");
     assert_ok(ctx, vo_json_mark_overridden(&doc, "a"));
     assert_ok(ctx, vo_json_mark_overridden(&doc, "t"));
     vo_json_cursor root = vo_json_root(&doc), a = vo_json_get(&root, "a"), b = vo_json_get(&a, "b");
@@ -158,10 +148,10 @@ static void invalid_override_reports_reason(void **state) {
     expect_set_error(ctx, deep, "1", "the path has more than 64 steps");
     deep[127] = 0;
     expect_set_error(ctx, deep, "[1]", "the document would have more than 64 levels");
-    vo_json_doc doc = parse(ctx, "{}");
+    vo_json_doc doc = parse_json(ctx, "{}");
     assert_ok(ctx, vo_json_set(&doc, deep, "1"));
     vo_json_free(&doc);
-    doc = parse(ctx, "[1]");
+    doc = parse_json(ctx, "[1]");
     assert_int_equal(vo_json_set(&doc, "a", "1"), VO_BAD_ARGUMENT);
     expect_message(ctx, "cannot set \"a\": the document is an array, not an object");
     vo_json_free(&doc);
@@ -261,7 +251,7 @@ static void failed_allocation_is_reported(void **state) {
 static void value_in_wrong_container_is_rejected(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
-    vo_json_doc doc = parse(ctx, "{\"a\":[],\"s\":\"x\"}");
+    vo_json_doc doc = parse_json(ctx, "{\"a\":[],\"s\":\"x\"}");
     vo_json_cursor root = vo_json_root(&doc), a = vo_json_get(&root, "a"),
                    s = vo_json_get(&root, "s");
     vo_json_cursor none = vo_json_get(&root, "none");
@@ -273,7 +263,7 @@ static void value_in_wrong_container_is_rejected(void **state) {
     assert_int_equal(vo_json_put_copy(&s, "k", a), VO_BAD_ARGUMENT);
     assert_int_equal(vo_json_put_object(&none, "k", &s), VO_BAD_ARGUMENT);
     vo_json_free(&doc);
-    doc = parse(ctx, "[null]");
+    doc = parse_json(ctx, "[null]");
     root = vo_json_root(&doc);
     assert_int_equal(vo_json_put_copy(&root, "k", vo_json_item(&root, 0)), VO_BAD_ARGUMENT);
     assert_ok(ctx, vo_json_put_copy(&root, NULL, vo_json_item(&root, 0)));
@@ -352,7 +342,7 @@ static void printed_document_is_parsed_unchanged(void **state) {
                            "{\"\":{\"a\\nb\":[true,false,null,\"\\u00e9\\/\\b\"]},\"z\":1,\"a\":2}",
                            "[123456789012345678,-123456789012345678,1e20,0.30000000000000004]"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        vo_json_doc doc = parse(ctx, texts[i]), again;
+        vo_json_doc doc = parse_json(ctx, texts[i]), again;
         char *first = json_text(&doc);
         assert_ok(ctx, vo_json_parse(ctx, "again", first, strlen(first), &again));
         expect_print(&again, first);
@@ -387,7 +377,7 @@ static void locale_has_no_effect(void **state) {
     (void)state;
     if (!use_comma_locale()) skip();
     vo_context *ctx = test_context(1);
-    vo_json_doc doc = parse(ctx, "[1.5, 2.25e-3]");
+    vo_json_doc doc = parse_json(ctx, "[1.5, 2.25e-3]");
     vo_json_cursor root = vo_json_root(&doc);
     double v[2] = {0};
     assert_ok(ctx, vo_json_read_reals(root, v, 2));
@@ -395,7 +385,7 @@ static void locale_has_no_effect(void **state) {
     assert_ok(ctx, vo_json_put_real(&root, NULL, 0.1 + 0.2));
     expect_print(&doc, "[1.5, 0.00225, 0.30000000000000004]\n");
     vo_json_free(&doc);
-    doc = parse(ctx, "{}");
+    doc = parse_json(ctx, "{}");
     assert_ok(ctx, vo_json_set(&doc, "g", "0,-9.8"));
     expect_print(&doc, "{\n  \"g\": [0, -9.8]\n}\n");
     vo_json_free(&doc);

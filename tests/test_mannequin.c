@@ -291,7 +291,7 @@ static void test_bad_sizes(void **state) {
     for (int i = 0; i < 10; i++) {
         vo_mannequin m;
         assert_int_equal(vo_mannequin_create(ctx, &def[i], &m), VO_BAD_ARGUMENT);
-        assert_non_null(strstr(vo_context_message(ctx), name[i]));
+        assert_message_contains(ctx, name[i]);
         assert_null(m.face);
     }
     vo_context_destroy(ctx);

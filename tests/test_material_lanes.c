@@ -2,19 +2,13 @@
  */
 #include "support.h"
 
+#include "lanes.h"
+
 #include "core/random.h"
 #include "material/bend_lanes.h"
 #include "material/measured.h"
 #include "material/stretch.h"
 #include "material/stretch_lanes.h"
-
-#if defined(__x86_64__)
-#define AVX2        __attribute__((target("avx2")))
-#define HAVE_AVX2() __builtin_cpu_supports("avx2")
-#else
-#define AVX2
-#define HAVE_AVX2() 0
-#endif
 
 enum { TRIALS = 3000 };
 
@@ -68,17 +62,6 @@ AVX2 static void atan2_avx2(const vo_d4 *y, const vo_d4 *x, vo_d4 *out) { call_a
 
 static double draw(vo_random *r, double size) { return vo_random_real(r, -size, size); }
 
-static vo_vec3 lane(const vo_p4 *p, int n) { return v3(p->x[n], p->y[n], p->z[n]); }
-static void set_lane(vo_p4 *p, int n, vo_vec3 v) {
-    p->x[n] = v.x;
-    p->y[n] = v.y;
-    p->z[n] = v.z;
-}
-static vo_vec3 draw_vec(vo_random *r, double size) {
-    double x = draw(r, size), y = draw(r, size);
-    return v3(x, y, draw(r, size));
-}
-
 /* A random face of about one metre: at rest, stretched, compressed or degenerate. */
 static void draw_face(vo_random *r, stretch_call *call, int n) {
     vo_mat2 dm;
@@ -94,20 +77,21 @@ static void draw_face(vo_random *r, stretch_call *call, int n) {
     for (int k = 0; k < 4; k++) call->in.c[k][n] = c[k];
     call->in.tau[n] = vo_random_real(r, 0, 0.1);
     double strain = n == 0 ? 0 : vo_random_real(r, 0, 0.8);
-    vo_vec3 u = v3_normalize(draw_vec(r, 1)), v = v3_normalize(v3_cross(draw_vec(r, 1), u));
-    u = v3_add(u, draw_vec(r, strain));
-    v = v3_add(v, draw_vec(r, strain));
-    vo_vec3 origin = draw_vec(r, 1);
+    vo_vec3 u = v3_normalize(test_random_vec3(r, 1)),
+            v = v3_normalize(v3_cross(test_random_vec3(r, 1), u));
+    u = v3_add(u, test_random_vec3(r, strain));
+    v = v3_add(v, test_random_vec3(r, strain));
+    vo_vec3 origin = test_random_vec3(r, 1);
     set_lane(&call->x[0], n, origin);
     set_lane(&call->x[1], n, v3_add(origin, v3_add(v3_scale(dm.a, u), v3_scale(dm.c, v))));
     set_lane(&call->x[2], n, v3_add(origin, v3_add(v3_scale(dm.b, u), v3_scale(dm.d, v))));
-    for (int i = 0; i < 3; i++) set_lane(&call->v[i], n, draw_vec(r, 2));
+    for (int i = 0; i < 3; i++) set_lane(&call->v[i], n, test_random_vec3(r, 2));
 }
 
 static void draw_hinge(vo_random *r, hinge_call *call, int n) {
     for (int i = 0; i < 4; i++) {
-        set_lane(&call->x[i], n, draw_vec(r, 1));
-        set_lane(&call->v[i], n, draw_vec(r, 1));
+        set_lane(&call->x[i], n, test_random_vec3(r, 1));
+        set_lane(&call->v[i], n, test_random_vec3(r, 1));
     }
 }
 
@@ -140,8 +124,8 @@ static void check_stretch_lane(const stretch_call *call, int n) {
     vo_stiffness c = {{in->c[0][n], in->c[1][n], in->c[2][n], in->c[3][n]}};
     vo_vec3 x[3], v[3], force[3];
     for (int i = 0; i < 3; i++) {
-        x[i] = lane(&call->x[i], n);
-        v[i] = lane(&call->v[i], n);
+        x[i] = get_lane(&call->x[i], n);
+        v[i] = get_lane(&call->v[i], n);
     }
     vo_mat3 h[3][3];
     vo_stretch_gradient(&face, &c, x, force);
@@ -161,7 +145,7 @@ static void check_stretch_lane(const stretch_call *call, int n) {
         vo_vec3 expected = v3_negate(force[i]);
         for (int j = 0; j < 3; j++)
             expected = v3_add_scaled(expected, -in->tau[n], m3_mul(h[i][j], v[j]));
-        assert_near(v3_distance(lane(&call->out.force[i], n), expected), 0, 1e-12 * size);
+        assert_near(v3_distance(get_lane(&call->out.force[i], n), expected), 0, 1e-12 * size);
     }
     vo_svd32 svd = vo_mat32_svd(m32_mul_m2(v3_sub(x[1], x[0]), v3_sub(x[2], x[0]), face.inverse));
     assert_near(call->out.stretch_max[n], svd.stretch[0], 1e-12);
@@ -194,7 +178,7 @@ static void empty_stretch_lanes_are_zero(void **state) {
     check_stretch_lane(&call, 2);
     for (int b = 0; b < 6; b++)
         for (int k = 0; k < 9; k++) assert_true(call.out.hessian[b][k][1] == 0);
-    for (int i = 0; i < 3; i++) assert_true(v3_length(lane(&call.out.force[i], 1)) == 0);
+    for (int i = 0; i < 3; i++) assert_true(v3_length(get_lane(&call.out.force[i], 1)) == 0);
 }
 
 /* Different kinds of fabric in one call. */
@@ -237,15 +221,15 @@ static void lookup_agrees_with_scalar_code(void **state) {
 static void check_hinge_lane(const hinge_call *call, int n) {
     vo_vec3 x[4], g[4];
     double rate = 0, size = 1;
-    for (int i = 0; i < 4; i++) x[i] = lane(&call->x[i], n);
+    for (int i = 0; i < 4; i++) x[i] = get_lane(&call->x[i], n);
     assert_near(call->angle[n], vo_hinge_angle(x), 1e-12);
     vo_hinge_angle_gradient(x, g);
     for (int i = 0; i < 4; i++) {
         size += v3_length2(g[i]);
-        rate += v3_dot(g[i], lane(&call->v[i], n));
+        rate += v3_dot(g[i], get_lane(&call->v[i], n));
     }
     for (int i = 0; i < 4; i++)
-        assert_near(v3_distance(lane(&call->gradient[i], n), g[i]), 0, 1e-12 * size);
+        assert_near(v3_distance(get_lane(&call->gradient[i], n), g[i]), 0, 1e-12 * size);
     assert_near(call->rate[n], rate, 1e-12 * size);
 }
 
@@ -269,13 +253,14 @@ static void degenerate_hinge_lanes_are_zero(void **state) {
     vo_random r = vo_random_seed(5);
     hinge_call call = {.angle = d4_set(0)};
     for (int n = 0; n < 4; n++) draw_hinge(&r, &call, n);
-    set_lane(&call.x[1], 0, lane(&call.x[0], 0));                                     /* no edge */
-    set_lane(&call.x[2], 1, v3_lerp(lane(&call.x[0], 1), lane(&call.x[1], 1), 0.25)); /* no face */
-    set_lane(&call.x[3], 2, lane(&call.x[1], 2));
+    set_lane(&call.x[1], 0, get_lane(&call.x[0], 0)); /* no edge */
+    set_lane(&call.x[2], 1,
+             v3_lerp(get_lane(&call.x[0], 1), get_lane(&call.x[1], 1), 0.25)); /* no face */
+    set_lane(&call.x[3], 2, get_lane(&call.x[1], 2));
     hinge_base(&call);
     for (int n = 0; n < 3; n++) {
         assert_true(call.angle[n] == 0 && call.rate[n] == 0);
-        for (int i = 0; i < 4; i++) assert_true(v3_length(lane(&call.gradient[i], n)) == 0);
+        for (int i = 0; i < 4; i++) assert_true(v3_length(get_lane(&call.gradient[i], n)) == 0);
     }
     check_hinge_lane(&call, 3);
 }

@@ -1,4 +1,4 @@
-/* Motions: Hermite curves against values worked out by hand, .mot files whole and broken. */
+/* Motions: Hermite curves against hand-computed values, valid and damaged .mot files. */
 #include "support.h"
 
 #include "core/file.h"
@@ -107,7 +107,7 @@ static void rotations_blend_to_unit_quaternions(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* From 0 to 270 degrees the way is through 135, not back through -45. */
+/* From 0 to 270 degrees the rotation passes 135 degrees instead of -45. */
 static void large_turns_go_the_way_the_angles_say(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -121,7 +121,7 @@ static void large_turns_go_the_way_the_angles_say(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Keys about z at these angles, a second apart. */
+/* Creates keys with rotations about z by these angles, 1 s apart. */
 static vo_motion make_turns(vo_context *ctx, int count, const double *degrees) {
     vo_keyframe keys[8];
     for (int k = 0; k < count; k++) {
@@ -132,7 +132,7 @@ static vo_motion make_turns(vo_context *ctx, int count, const double *degrees) {
     return make_motion(ctx, count, keys);
 }
 
-/* How far a motion about z turns from time a to b, added up over small steps, in degrees. */
+/* Accumulated rotation about z from time a to b, degrees, summed over small steps. */
 static double turned_between(const vo_motion *motion, double a, double b) {
     enum { STEPS = 4000 };
     double sum = 0;
@@ -145,7 +145,7 @@ static double turned_between(const vo_motion *motion, double a, double b) {
     return sum;
 }
 
-/* Two keys ease in and out: the angle is (3 s^2 - 2 s^3) times the whole, however large. */
+/* Two keys ease in and out: the angle is (3 s^2 - 2 s^3) times the total, for any total. */
 static void full_turns_are_turned(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -163,7 +163,7 @@ static void full_turns_are_turned(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* The long way round, through 0, since that is what the angles say. */
+/* The longer arc through 0, as the angles specify. */
 static void turns_through_zero_go_the_long_way(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -174,7 +174,7 @@ static void turns_through_zero_go_the_long_way(void **state) {
     motion = make_turns(ctx, 2, (double[]){170, 190});
     assert_near(turned_between(&motion, 0, 1), 20, 1e-6);
     vo_motion_free(ctx, &motion);
-    vo_keyframe keys[] = {key_at(0, 0), key_at(1, 0)}; /* the axis turned over is the same axis */
+    vo_keyframe keys[] = {key_at(0, 0), key_at(1, 0)}; /* -z and z are one axis of rotation */
     keys[0].pose.degrees = 170;
     keys[0].pose.axis = v3(0, 0, -1);
     keys[1].pose.degrees = 170;
@@ -185,7 +185,8 @@ static void turns_through_zero_go_the_long_way(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Three keys a full turn apart: the one in the middle is passed at a turn a second. */
+/* Three keys one revolution apart: the angular velocity at the middle key is one revolution per
+ * second. */
 static void full_turns_do_not_stop_at_the_keys_between(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -223,8 +224,9 @@ static void given_speeds_hold_over_full_turns(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* From 350 degrees about z to 20 about x: the quaternions look to opposite sides, the poses are 22
- * degrees apart. After a full turn about z, too, the way to a quarter about x is a quarter. */
+/* From 350 degrees about z to 20 about x: the quaternions have opposite signs, the poses differ by
+ * 22 degrees. After a full revolution about z the rotation to 90 degrees about x is 90 degrees too.
+ */
 static void different_axes_go_the_shorter_way(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -426,7 +428,7 @@ static void camera_at_scale_zero_is_finite(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* The span that the binary search finds is the one that holds the time. */
+/* The binary search returns the interval that contains the time. */
 static void many_keys_are_searched_right(void **state) {
     (void)state;
     enum { COUNT = 1001 };
@@ -448,7 +450,7 @@ static void many_keys_are_searched_right(void **state) {
 }
 
 /* M' C p = C M p for the pose at any time, with C a change of axes and units. */
-static void a_change_of_frame_moves_the_same_points(void **state) {
+static void change_of_axes_moves_the_same_points(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_keyframe keys[3];
@@ -474,11 +476,10 @@ static void a_change_of_frame_moves_the_same_points(void **state) {
 }
 
 static void expect_bad_keys(vo_context *ctx, int count, const vo_keyframe *keys,
-                            const char *sentence) {
+                            const char *message) {
     vo_motion motion;
     assert_int_equal(vo_motion_from_keyframes(ctx, count, keys, &motion), VO_BAD_ARGUMENT);
-    if (!strstr(vo_context_message(ctx), sentence))
-        fail_msg("\"%s\" does not say \"%s\"", vo_context_message(ctx), sentence);
+    assert_message_contains(ctx, message);
     assert_null(motion.key);
 }
 
@@ -538,7 +539,8 @@ static void mot_files_become_motions(void **state) {
     const vo_motion_key *key = mot.body[0].key;
     assert_true(key[1].time == 0.1 && key[2].time == 0.2);
     assert_true(key[2].pose.translation.x == 2 && key[2].pose.translation.z == 1);
-    assert_true(key[1].pose.rotation.w == 1); /* the sign follows the key before, the length is 1 */
+    assert_true(key[1].pose.rotation.w ==
+                1); /* the sign is chosen by the previous key, the length is 1 */
     assert_near(key[1].rate.translation.x, 10, 1e-12);
     assert_true(key[0].rate.translation.x == 0 && key[2].rate.translation.x == 0);
     assert_true(mot.body[1].key[0].pose.rotation.z == 1);
@@ -546,7 +548,7 @@ static void mot_files_become_motions(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void the_placement_of_a_mot_file_comes_last(void **state) {
+static void mot_placement_is_applied_last(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     vo_transform placement = {{0, 0, -1}, 2, q_axis_angle(v3(0, 0, 1), VO_PI / 2)};
@@ -567,17 +569,16 @@ static void the_placement_of_a_mot_file_comes_last(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void expect_bad_mot(const char *text, const char *sentence) {
+static void expect_bad_mot(const char *text, const char *message) {
     vo_context *ctx = test_context(1);
     vo_mot mot;
     assert_int_equal(vo_mot_parse(ctx, "a.mot", text, strlen(text), 30, xf_identity(), &mot),
                      VO_BAD_DATA);
-    if (!strstr(vo_context_message(ctx), sentence))
-        fail_msg("\"%s\" does not say \"%s\"", vo_context_message(ctx), sentence);
+    assert_message_contains(ctx, message);
     vo_context_destroy(ctx);
 }
 
-static void bad_mot_files_are_refused_with_their_line(void **state) {
+static void bad_mot_files_are_rejected_with_line(void **state) {
     (void)state;
     expect_bad_mot("", "a.mot: line 1: expected \"NumFrames: N\"");
     expect_bad_mot("Frames: 3\n", "a.mot: line 1: expected \"NumFrames: N\"");
@@ -598,19 +599,20 @@ static void bad_mot_files_are_refused_with_their_line(void **state) {
                    "line 8: the file ends after 1 of 2 lines of body[0] orientation");
 }
 
-/* Cut anywhere, the text is refused with a line, or is a shorter file that is whole. */
+/* Text truncated at any byte is rejected with a line number or is a valid shorter file. */
 static void mot_files_cut_at_every_byte_are_safe(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     for (size_t size = 0; size < sizeof two_bodies; size++) {
-        char *copy = vo_alloc(ctx, size + 1); /* its end is where the sanitizer looks */
+        char *copy =
+            vo_alloc(ctx, size + 1); /* exact size, so that the sanitizer detects overruns */
         memcpy(copy, two_bodies, size);
         vo_mot mot;
         vo_result result = vo_mot_parse(ctx, "a.mot", copy, size, 10, xf_identity(), &mot);
         if (result == VO_OK)
             assert_in_range(mot.body_count, 1, 2);
         else
-            assert_non_null(strstr(vo_context_message(ctx), "a.mot: line "));
+            assert_message_contains(ctx, "a.mot: line ");
         assert_true(result == VO_OK || result == VO_BAD_DATA);
         vo_mot_free(&mot);
         vo_free(ctx, copy, size + 1);
@@ -627,12 +629,12 @@ static vo_result parse_two_bodies(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void mot_files_survive_refused_memory(void **state) {
+static void mot_files_survive_allocation_failure(void **state) {
     (void)state;
     test_every_allocation(parse_two_bodies, NULL);
 }
 
-static void the_dance_of_arcsim_is_read(void **state) {
+static void arcsim_dance_is_read(void **state) {
     (void)state;
     if (!test_data()) skip();
     vo_context *ctx = test_context(1);
@@ -675,14 +677,14 @@ int main(void) {
         cmocka_unit_test(vanishing_obstacle_leaves_cloth_behind),
         cmocka_unit_test(camera_at_scale_zero_is_finite),
         cmocka_unit_test(many_keys_are_searched_right),
-        cmocka_unit_test(a_change_of_frame_moves_the_same_points),
+        cmocka_unit_test(change_of_axes_moves_the_same_points),
         cmocka_unit_test(bad_keys_are_named),
         cmocka_unit_test(mot_files_become_motions),
-        cmocka_unit_test(the_placement_of_a_mot_file_comes_last),
-        cmocka_unit_test(bad_mot_files_are_refused_with_their_line),
+        cmocka_unit_test(mot_placement_is_applied_last),
+        cmocka_unit_test(bad_mot_files_are_rejected_with_line),
         cmocka_unit_test(mot_files_cut_at_every_byte_are_safe),
-        cmocka_unit_test(mot_files_survive_refused_memory),
-        cmocka_unit_test(the_dance_of_arcsim_is_read),
+        cmocka_unit_test(mot_files_survive_allocation_failure),
+        cmocka_unit_test(arcsim_dance_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

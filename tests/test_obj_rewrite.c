@@ -97,7 +97,7 @@ static void file_with_too_many_nodes_is_rejected(void **state) {
     static const char text[] = "v 0 0 0\nv 0 0 0\nvt 0 0\nv 0 0 0\nv 0 0 0\n";
     place p = open_place();
     assert_int_equal(rewrite(&p, text, strlen(text), 3, X, V), VO_BAD_DATA);
-    assert_non_null(strstr(vo_context_message(p.ctx), "in.obj: line 5"));
+    assert_message_contains(p.ctx, "in.obj: line 5");
     assert_false(vo_file_exists(p.to));
     vo_context_destroy(p.ctx);
 }

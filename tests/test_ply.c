@@ -77,7 +77,7 @@ static void unwritable_path_reports_reason(void **state) {
     vo_context *ctx = test_context(1);
     vo_ply ply = sample();
     assert_int_equal(vo_ply_save(ctx, &ply, "/proc/nowhere/a.ply"), VO_IO_FAILED);
-    assert_non_null(strstr(vo_context_message(ctx), "/proc/nowhere/a.ply"));
+    assert_message_contains(ctx, "/proc/nowhere/a.ply");
     vo_context_destroy(ctx);
 }
 

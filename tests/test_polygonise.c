@@ -185,7 +185,7 @@ static void assert_rejected(vo_context *ctx, vo_polygonise_def def, double radiu
                             const char *word) {
     vo_surface_parts s = {.ctx = ctx};
     assert_int_equal(vo_polygonise(ctx, &def, (vo_field){sphere, &radius}, &s), code);
-    assert_non_null(strstr(vo_context_message(ctx), word));
+    assert_message_contains(ctx, word);
     vo_surface_parts_free(&s);
 }
 

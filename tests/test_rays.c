@@ -144,7 +144,7 @@ static void embree_errors_are_reported(void **state) {
     open_soup(&s, ctx);
     vo_rays_def def = {3 * FACES, (const float(*)[3])s.x, FACES, s.face, sizeof *s.face + 1};
     assert_int_equal(vo_rays_build(s.rays, &def), VO_IO_FAILED);
-    assert_non_null(strstr(vo_context_message(ctx), "building the tree failed"));
+    assert_message_contains(ctx, "building the tree failed");
     def.face_stride = sizeof *s.face;
     assert_ok(ctx, vo_rays_build(s.rays, &def));
     vo_rays_destroy(s.rays);

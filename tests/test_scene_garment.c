@@ -108,7 +108,7 @@ static void refuse(scene_files *files, vo_scene *scene, const vo_garment_def *de
                    vo_result expected, const char *message) {
     int count = scene->cloth_count, handles = scene->handle_count, id = -7;
     assert_int_equal(vo_scene_add_garment(scene, def, &id), expected);
-    assert_non_null(strstr(vo_context_message(files->ctx), message));
+    assert_message_contains(files->ctx, message);
     assert_int_equal(scene->cloth_count, count);
     assert_int_equal(scene->handle_count, handles);
     assert_int_equal(id, -7);

@@ -245,7 +245,7 @@ static void unknown_keys_are_rejected(void **state) {
         char path[128];
         snprintf(path, sizeof path, "%sunheard_of", path_of(table));
         assert_int_equal(check_with(ctx, table, path, "1"), VO_BAD_DATA);
-        assert_non_null(strstr(vo_context_message(ctx), "unheard_of"));
+        assert_message_contains(ctx, "unheard_of");
     }
     vo_context_destroy(ctx);
 }
@@ -417,7 +417,7 @@ static void malformed_overrides_are_rejected(void **state) {
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         vo_scene *scene;
         assert_int_equal(scene_files_load(&files, scene_full, own[i], &scene), VO_BAD_ARGUMENT);
-        assert_non_null(strstr(vo_context_message(files.ctx), "overrides are recorded by runs"));
+        assert_message_contains(files.ctx, "overrides are recorded by runs");
     }
     scene_files_close(&files);
 }

@@ -1,7 +1,6 @@
 /* Self gap: two slabs with a known solution, and the mannequin in all motions. */
-#include "support.h"
+#include "clip_files.h"
 
-#include "character/clip.h"
 #include "character/mannequin.h"
 #include "character/self_gap_private.h"
 #include "collide/intersections.h"
@@ -212,14 +211,6 @@ static void close_body(body *b) {
     free(b->depth);
 }
 
-static vo_clip *load(vo_context *ctx, const char *name) {
-    char path[512];
-    vo_clip *clip;
-    snprintf(path, sizeof path, "%s/assets/motions/%s.json", VOILE_SOURCE_DIR, name);
-    assert_ok(ctx, vo_clip_load(ctx, path, &clip));
-    return clip;
-}
-
 static void pose_body(body *b, const vo_clip *clip, double time) {
     vo_transform motion[VO_BONE_COUNT];
     vo_body_pose pose = vo_clip_pose(clip, &b->m.skeleton, time, NULL);
@@ -247,7 +238,7 @@ static void count_intersections(int build, int *before) {
     open_body(&b, ctx, build, 10000 + 2000 * build);
     size_t bytes = (size_t)b.m.skin.node_count * sizeof *b.x;
     for (int c = 0; clips[c]; c++) {
-        vo_clip *clip = load(ctx, clips[c]);
+        vo_clip *clip = load_clip(ctx, clips[c]);
         for (double t = 0.05 * (build + 1); t < clip->duration; t += pace) {
             pose_body(&b, clip, t);
             memcpy(b.y, b.x, bytes);
@@ -278,7 +269,7 @@ static void result_is_independent_of_threads(void **state) {
         vo_context *ctx = test_context_with(threads, &memory);
         body b;
         open_body(&b, ctx, 1, 8000);
-        vo_clip *clip = load(ctx, "jumping-jacks");
+        vo_clip *clip = load_clip(ctx, "jumping-jacks");
         size_t bytes = (size_t)b.m.skin.node_count * sizeof *b.x;
         pose_body(&b, clip, 0);
         memcpy(b.y, b.x, bytes);
@@ -309,7 +300,7 @@ static void parts_without_overlap_are_unchanged(void **state) {
     memcpy(b.y, b.m.skin.rest, bytes);
     vo_self_gap_resolve(b.self_gap, 0.01, b.y);
     assert_memory_equal(b.y, b.m.skin.rest, bytes);
-    vo_clip *clip = load(ctx, "idle");
+    vo_clip *clip = load_clip(ctx, "idle");
     pose_body(&b, clip, 1);
     memcpy(b.y, b.x, bytes);
     vo_self_gap_resolve(b.self_gap, GAP, b.y);
@@ -351,10 +342,10 @@ static void insets_are_continuous(void **state) {
     const char *const clips[] = {"jumping-jacks", "dance", "squat"};
     const double from[] = {0, 1.9, 1.2};
     for (int c = 0; c < 3; c++) {
-        vo_clip *clip = load(ctx, clips[c]);
+        vo_clip *clip = load_clip(ctx, clips[c]);
         double most[2] = {0, 0};
         largest_steps(&b, clip, from[c], 0.001, most);
-        print_message("%s: %.2f mm a millisecond, drawn in %.2f mm\n", clips[c], 1e3 * most[0],
+        print_message("%s: %.2f mm per millisecond, inset %.2f mm\n", clips[c], 1e3 * most[0],
                       1e3 * most[1]);
         assert_true(most[1] < most[0] + 0.0005);
         vo_clip_destroy(clip);
@@ -373,7 +364,7 @@ static vo_result make_one(vo_context *ctx, void *arg) {
     return result;
 }
 
-static void memory_may_be_refused(void **state) {
+static void allocation_failure_is_reported(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
     slabs s;
@@ -392,7 +383,7 @@ int main(void) {
         cmocka_unit_test(result_is_independent_of_threads),
         cmocka_unit_test(parts_without_overlap_are_unchanged),
         cmocka_unit_test(insets_are_continuous),
-        cmocka_unit_test(memory_may_be_refused),
+        cmocka_unit_test(allocation_failure_is_reported),
         cmocka_unit_test(motions_are_cleared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

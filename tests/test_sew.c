@@ -404,7 +404,7 @@ static void open_seam_is_reported(void **state) {
     vo_mesh_destroy(wall);
     expect_failure(ctx, &t.def, "seam \"");
     assert_non_null(strstr(vo_context_message(ctx), "does not close: near ("));
-    assert_non_null(strstr(vo_context_message(ctx), "They are 40.0 and 40.0 cm long"));
+    assert_message_contains(ctx, "They are 40.0 and 40.0 cm long");
     vo_context_destroy(ctx);
 }
 
@@ -424,7 +424,7 @@ static void invalid_arguments_are_rejected(void **state) {
     def.edge_length = 0.05;
     def.fabric = "moonlight";
     assert_int_equal(vo_sew(ctx, &def, &garment, NULL, NULL), VO_BAD_DATA);
-    assert_non_null(strstr(vo_context_message(ctx), "there is no fabric \"moonlight\""));
+    assert_message_contains(ctx, "there is no fabric \"moonlight\"");
     def.pattern = "/nowhere.json";
     assert_int_equal(vo_sew(ctx, &def, &garment, NULL, NULL), VO_IO_FAILED);
     vo_context_destroy(ctx);

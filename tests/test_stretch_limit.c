@@ -2,19 +2,13 @@
  * scalar code. */
 #include "support.h"
 
+#include "lanes.h"
+
 #include "core/random.h"
 #include "material/stretch_limit.h"
 #include "material/stretch_limit_lanes.h"
 
 #include <math.h>
-
-#if defined(__x86_64__)
-#define AVX2        __attribute__((target("avx2")))
-#define HAVE_AVX2() __builtin_cpu_supports("avx2")
-#else
-#define AVX2
-#define HAVE_AVX2() 0
-#endif
 
 enum { TRIALS = 2000 };
 
@@ -24,17 +18,13 @@ typedef struct sample {
     vo_vec3 x[3], before[3];
 } sample;
 
-static vo_vec3 draw_vec(vo_random *r, double size) {
-    double x = vo_random_real(r, -size, size), y = vo_random_real(r, -size, size);
-    return v3(x, y, vo_random_real(r, -size, size));
-}
-
 /* Corners of a face with edge matrix dm, stretched by up to `strain` in every direction. */
 static void draw_corners(vo_random *r, vo_mat2 dm, double strain, vo_vec3 x[3]) {
-    vo_vec3 u = v3_normalize(draw_vec(r, 1)), v = v3_normalize(v3_cross(draw_vec(r, 1), u));
-    u = v3_add(u, draw_vec(r, strain));
-    v = v3_add(v, draw_vec(r, strain));
-    x[0] = draw_vec(r, 1);
+    vo_vec3 u = v3_normalize(test_random_vec3(r, 1)),
+            v = v3_normalize(v3_cross(test_random_vec3(r, 1), u));
+    u = v3_add(u, test_random_vec3(r, strain));
+    v = v3_add(v, test_random_vec3(r, strain));
+    x[0] = test_random_vec3(r, 1);
     x[1] = v3_add(x[0], v3_add(v3_scale(dm.a, u), v3_scale(dm.c, v)));
     x[2] = v3_add(x[0], v3_add(v3_scale(dm.b, u), v3_scale(dm.d, v)));
 }
@@ -124,8 +114,8 @@ static void hessian_is_positive_semidefinite(void **state) {
         sample s = draw_sample(&r, 0.1);
         vo_mat3 h[3][3];
         vo_stretch_limit_hessian(&s.face, &s.limit, s.x, h);
-        vo_vec3 a[3], b[3], shift = draw_vec(&r, 1), moved[3] = {shift, shift, shift};
-        for (int i = 0; i < 3; i++) a[i] = draw_vec(&r, 1), b[i] = draw_vec(&r, 1);
+        vo_vec3 a[3], b[3], shift = test_random_vec3(&r, 1), moved[3] = {shift, shift, shift};
+        for (int i = 0; i < 3; i++) a[i] = test_random_vec3(&r, 1), b[i] = test_random_vec3(&r, 1);
         double size = 1 + fabs(product(h, a, a)) + fabs(product(h, b, b));
         assert_true(product(h, a, a) >= -1e-12 * size);
         assert_near(product(h, a, b), product(h, b, a), 1e-12 * size);
@@ -204,12 +194,6 @@ VO_INLINE void call_lanes(lanes_call *c) {
 
 static void lanes_base(lanes_call *c) { call_lanes(c); }
 AVX2 static void lanes_avx2(lanes_call *c) { call_lanes(c); }
-
-static void set_lane(vo_p4 *p, int n, vo_vec3 v) {
-    p->x[n] = v.x;
-    p->y[n] = v.y;
-    p->z[n] = v.z;
-}
 
 static void put_sample(lanes_call *c, int n, const sample *s) {
     const vo_mat2 *m = &s->face.inverse;

@@ -10,6 +10,7 @@
  * arrays behind them. */
 #define _GNU_SOURCE
 #include "fuzz.h"
+#include "vof_checksum.h"
 
 #include "codec/hash.h"
 #include "codec/vof.h"
@@ -90,26 +91,11 @@ int LLVMFuzzerInitialize(int *count, char ***list) {
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-/* Sets the size and the checksums of header and file. */
-static void sign(uint8_t *data, size_t size) {
-    uint32_t sections;
-    uint64_t length = size, hash;
-    if (size < VOF_HEAD + 2 * VOF_HASH) return;
-    memcpy(&sections, data + 12, 4);
-    memcpy(data + 32, &length, 8);
-    size_t table = VOF_HEAD + (size_t)sections * VOF_ENTRY;
-    if (table + 2 * VOF_HASH > size) return;
-    hash = vo_hash(data, table);
-    memcpy(data + table, &hash, 8);
-    hash = vo_hash(data, size - VOF_HASH);
-    memcpy(data + size - VOF_HASH, &hash, 8);
-}
-
 static void write_signed(const uint8_t *data, size_t size) {
     uint8_t *copy = malloc(size ? size : 1);
     fuzz_require(copy != NULL, "no memory");
     memcpy(copy, data, size);
-    sign(copy, size);
+    fix_checksums(copy, size);
     write_bytes(names[2], copy, size);
     free(copy);
 }
@@ -195,7 +181,7 @@ static void check_view(const vo_mesh_view *v) {
                          "face_vert");
 }
 
-/* Mutated scenes may ask for too much memory, which is no defect. */
+/* Mutated scenes may request too much memory, which is a valid failure. */
 static bool succeeds(vo_context *ctx, vo_result result) {
     if (result == VO_OK || result == VO_NO_MEMORY) return result == VO_OK;
     return fuzz_check(ctx, result) == VO_OK;

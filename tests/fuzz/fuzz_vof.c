@@ -1,6 +1,7 @@
 /* Frame files: the input is read as it is and with corrected checksums, since a wrong checksum
  * would reject every mutation. */
 #include "fuzz.h"
+#include "vof_checksum.h"
 
 #include "codec/hash.h"
 #include "codec/vof.h"
@@ -18,21 +19,6 @@ static void read_frame(vo_context *ctx, const uint8_t *data, size_t size) {
     }
     fuzz_check(ctx, vo_vof_find(reader, "node_x", 0, VO_VOF_F64, 3, &count, &rows));
     vo_vof_close(reader);
-}
-
-/* Corrects the size and both checksums. */
-static void fix_checksums(uint8_t *data, size_t size) {
-    uint32_t sections;
-    uint64_t length = size, hash;
-    if (size < VOF_HEAD + 2 * VOF_HASH) return;
-    memcpy(&sections, data + 12, 4);
-    memcpy(data + 32, &length, 8);
-    size_t table = VOF_HEAD + (size_t)sections * VOF_ENTRY;
-    if (table + 2 * VOF_HASH > size) return;
-    hash = vo_hash(data, table);
-    memcpy(data + table, &hash, 8);
-    hash = vo_hash(data, size - VOF_HASH);
-    memcpy(data + size - VOF_HASH, &hash, 8);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
