@@ -19,12 +19,10 @@ static const double MAX_SLACK = 0.99;
 /* Area of an equilateral face. */
 static double equilateral_area(double edge) { return 0.25 * sqrt(3) * edge * edge; }
 
-/* Slack of a face; max_edge is the edge length at which alpha is 0. */
-static double compute_slack(const vo_sim *sim, int cloth, int face, double max_edge, double power) {
-    double area = vo_mesh_face_area(sim->cloth[cloth].mesh, face);
-    double shortest = sim->scene->cloth[cloth].remeshing.size_min;
+/* Slack of a face; alpha is 1 for edges of length min_edge and 0 for max_edge. */
+static double compute_slack(double area, double min_edge, double max_edge, double power) {
     double alpha =
-        vo_buckle_alpha(area, equilateral_area(shortest), equilateral_area(max_edge), power);
+        vo_buckle_alpha(area, equilateral_area(min_edge), equilateral_area(max_edge), power);
     return 1 - alpha >= MIN_SLACK ? vo_min(1 - alpha, MAX_SLACK) : 0;
 }
 
@@ -39,19 +37,19 @@ static double view_power(const vo_sim *sim, int cloth, int face) {
 
 /* Edge length of off-screen faces at which alpha is 0. If the remeshing of the cloth has no limit,
  * the limit of the view is used; larger faces have the same slack. */
-static double max_off_screen_edge(const vo_sim *sim, int cloth) {
-    double own = sim->scene->cloth[cloth].remeshing.size_max,
-           view_max = sim->scene->def.view.size_max;
+static double max_off_screen_edge(double own, double view_max) {
     return isinf(own) ? view_max : vo_max(own, view_max);
 }
 
 double vo_sim_slack_target(const vo_sim *sim, int cloth, int face) {
     const vo_remeshing_def *r = &sim->scene->cloth[cloth].remeshing;
     if (!r->enabled) return 0;
+    double area = vo_mesh_face_area(sim->cloth[cloth].mesh, face);
     if (r->compensation != VO_COMPENSATE_NONE)
-        return compute_slack(sim, cloth, face, r->size_max, r->compensation_power);
+        return compute_slack(area, r->size_min, r->size_max, r->compensation_power);
     double power = view_power(sim, cloth, face);
-    return power > 0 ? compute_slack(sim, cloth, face, max_off_screen_edge(sim, cloth), power) : 0;
+    double max_edge = max_off_screen_edge(r->size_max, sim->scene->def.view.size_max);
+    return power > 0 ? compute_slack(area, r->size_min, max_edge, power) : 0;
 }
 
 /* Cloth that contains a face, by its global number; binary search. */

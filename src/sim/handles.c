@@ -168,7 +168,7 @@ static void activate(vo_sim *sim, int i, double t) {
     int obstacle = sim->scene->handle[i].obstacle;
     const vo_vec3 *x = sim->cloth[def->cloth].mesh->node_x;
     for (int k = 0; k < h->count && obstacle >= 0; k++)
-        h->attachment[k] = vo_sim_bind_to_body(sim, obstacle, x[h->node[k]]);
+        h->attachment[k] = vo_mesh_bind_point(sim->obstacle[obstacle].mesh, x[h->node[k]]);
     for (int k = 0; k < h->count && obstacle < 0; k++)
         h->attachment[k] =
             vo_handle_attach(def, sim->cloth[def->cloth].mesh, handle_node(sim, i, k), to_motion);
@@ -184,6 +184,13 @@ static void add_pin(vo_sim *sim, int row, vo_vec3 target, vo_vec3 x, double dt) 
     sim->pin[sim->constraints.pin_count++] = (vo_pin){row, v3_scale(1 / dt, v3_sub(target, x))};
 }
 
+/* Position of a binding to a body at the end of the step. */
+static vo_vec3 eval_binding(const vo_sim *sim, int obstacle, vo_vec3 binding) {
+    const vo_surface *s = &sim->contact.surface;
+    const vo_vec3 *x = s->x1 + s->part[sim->cloth_count + obstacle].node_begin;
+    return vo_mesh_eval_binding(sim->obstacle[obstacle].mesh, x, binding);
+}
+
 static void hold_nodes(vo_sim *sim, int i, vo_step_span t, double s) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
     const vo_handle_state *h = &sim->handle[i];
@@ -195,7 +202,7 @@ static void hold_nodes(vo_sim *sim, int i, vo_step_span t, double s) {
     for (int k = 0; k < h->count; k++) {
         if (!v3_is_finite(h->attachment[k])) continue;
         int node = handle_node(sim, i, k), row = row_of(sim, def->cloth, node);
-        vo_vec3 target = obstacle >= 0 ? vo_sim_eval_binding(sim, obstacle, h->attachment[k])
+        vo_vec3 target = obstacle >= 0 ? eval_binding(sim, obstacle, h->attachment[k])
                                        : xf_point(pose, h->attachment[k]);
         if (hard)
             add_pin(sim, row, target, mesh->node_x[node], t.dt);

@@ -1,4 +1,4 @@
-/* Handles whose nodes follow the surface of a body, such as the pins of garments.
+/* Handles whose nodes follow the surface of a body, for example the pins of garments.
  *
  * A binding has three numbers. z is the height above the plane of a face of the obstacle; x and y
  * are the barycentric weights of its second and third corner for the projection of the node, which
@@ -17,7 +17,7 @@ static vo_vec3 normal_of(const vo_vec3 p[3]) {
 
 static const double FACE = 64;
 
-/* The weights of corners 1 and 2 for the point of the plane that is nearest to x. */
+/* Barycentric weights of corners 1 and 2 for the projection of x onto the plane. */
 static vo_vec2 weights_of(const vo_vec3 p[3], vo_vec3 x) {
     vo_vec3 a = v3_sub(p[1], p[0]), b = v3_sub(p[2], p[0]), d = v3_sub(x, p[0]);
     double aa = v3_dot(a, a), ab = v3_dot(a, b), bb = v3_dot(b, b), det = aa * bb - ab * ab;
@@ -26,8 +26,7 @@ static vo_vec2 weights_of(const vo_vec3 p[3], vo_vec3 x) {
     return v2((bb * da - ab * db) / det, (aa * db - ab * da) / det);
 }
 
-vo_vec3 vo_sim_bind_to_body(const vo_sim *sim, int obstacle, vo_vec3 x) {
-    const vo_mesh *mesh = sim->obstacle[obstacle].mesh;
+vo_vec3 vo_mesh_bind_point(const vo_mesh *mesh, vo_vec3 x) {
     double nearest = INFINITY;
     int face = 0;
     vo_vec3 p[3];
@@ -43,14 +42,11 @@ vo_vec3 vo_sim_bind_to_body(const vo_sim *sim, int obstacle, vo_vec3 x) {
               v3_dot(normal_of(p), v3_sub(x, p[0])));
 }
 
-vo_vec3 vo_sim_eval_binding(const vo_sim *sim, int obstacle, vo_vec3 hold) {
-    const vo_mesh *mesh = sim->obstacle[obstacle].mesh;
-    const vo_surface *s = &sim->contact.surface;
-    const vo_vec3 *x = s->x1 + s->part[sim->cloth_count + obstacle].node_begin;
-    int face = (int)vo_clamp(floor(hold.x / FACE), 0, mesh->face_count - 1);
-    double b = hold.x - FACE * (face + 0.5), c = hold.y;
+vo_vec3 vo_mesh_eval_binding(const vo_mesh *mesh, const vo_vec3 *x, vo_vec3 binding) {
+    int face = (int)vo_clamp(floor(binding.x / FACE), 0, mesh->face_count - 1);
+    double b = binding.x - FACE * (face + 0.5), c = binding.y;
     vo_vec3 p[3];
     corners(mesh, face, x, p);
     vo_vec3 at = v3_add(v3_scale(1 - b - c, p[0]), v3_add(v3_scale(b, p[1]), v3_scale(c, p[2])));
-    return v3_add_scaled(at, hold.z, normal_of(p));
+    return v3_add_scaled(at, binding.z, normal_of(p));
 }

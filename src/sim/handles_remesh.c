@@ -49,7 +49,8 @@ static vo_vec3 hold_between(const follower *f, int node) {
     const vo_handle_def *def = &f->sim->scene->handle[f->handle].def;
     const vo_vec3 *hold = f->sim->handle[f->handle].attachment;
     int obstacle = f->sim->scene->handle[f->handle].obstacle;
-    if (obstacle >= 0) return vo_sim_bind_to_body(f->sim, obstacle, f->edit->mesh->node_x[node]);
+    if (obstacle >= 0)
+        return vo_mesh_bind_point(f->sim->obstacle[obstacle].mesh, f->edit->mesh->node_x[node]);
     if (def->kind == VO_HANDLE_CIRCLE)
         return vo_handle_attach(def, f->edit->mesh, node, xf_identity());
     vo_vec3 sum = v3(0, 0, 0);

@@ -30,8 +30,8 @@ void vo_sim_replace_material(vo_sim *sim, int cloth, int material, const vo_mate
  * about. */
 #define VO_MAX_PLAUSIBLE_STRAIN 1.0
 
-/* warn.c: counts a warning, at most once per frame. Returns true the first time: then it must be
- * logged. */
+/* warn.c: increments the counter of a warning, at most once per frame. Returns true the first time:
+ * then it must be logged. */
 bool vo_sim_count_warning(vo_sim *sim, vo_sim_warning kind, int frame);
 /* Logs the warnings that applied in more than one frame, with the number of frames. */
 void vo_sim_log_warning_counts(const vo_sim *sim);
@@ -66,10 +66,10 @@ vo_vec3 vo_handle_attach(const vo_handle_def *def, const vo_mesh *mesh, int node
                          vo_transform to_motion);
 /* Reserves memory for the constraints of all handles. */
 vo_result vo_sim_handles_reserve(vo_sim *sim);
-/* handles_body.c: binds position x to the surface of a body; evaluates a binding at the end of the
- * step. */
-vo_vec3 vo_sim_bind_to_body(const vo_sim *sim, int obstacle, vo_vec3 x);
-vo_vec3 vo_sim_eval_binding(const vo_sim *sim, int obstacle, vo_vec3 hold);
+/* handles_body.c: binds the position x to the nearest face of a mesh; evaluates a binding for other
+ * node positions of the mesh. */
+vo_vec3 vo_mesh_bind_point(const vo_mesh *mesh, vo_vec3 x);
+vo_vec3 vo_mesh_eval_binding(const vo_mesh *mesh, const vo_vec3 *node_x, vo_vec3 binding);
 /* handles_remesh.c: marks nodes that edits must leave, and whose velocities are prescribed. */
 void vo_sim_handles_mark_nodes(const vo_sim *sim, int cloth);
 /* Updates the handles of a cloth after its mesh was edited. */
@@ -220,7 +220,7 @@ vo_stretch_face vo_mesh_stretch_face(const vo_mesh *mesh, int face, vo_vec3 x[3]
 vo_bend_face vo_mesh_bend_face(const vo_mesh *mesh, int face);
 /* The angle at an edge minus its rest angle, rad. */
 double vo_mesh_bend_angle(const vo_mesh *mesh, int edge);
-/* Fills counts, strains and speeds from the present state. */
+/* Sets element counters, strains and speeds from the current state. */
 void vo_sim_measure(const vo_sim *sim, vo_stats *stats);
 /* The same, and the intersections and nodes inside obstacles at the end of a frame. */
 vo_result vo_sim_measure_frame(const vo_sim *sim, vo_stats *stats);
