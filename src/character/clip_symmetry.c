@@ -21,7 +21,7 @@ bool vo_channel_is_mirrored(int channel) {
     return (channel - VO_CLIP_BONES) % VO_JOINT_CHANNELS != VO_JOINT_BEND;
 }
 
-/* Returns the left channel of which a right one is the mirror image. */
+/* Returns the left channel whose mirror image is a right one. */
 static int left_channel(int channel) {
     if (!is_bone(channel)) return channel - VO_LEG_CHANNELS;
     int left = (int)vo_bone_mirror((vo_bone)bone_of(channel));

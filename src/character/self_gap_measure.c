@@ -180,7 +180,7 @@ static void sort_inwards(hit *hits, int count) {
 }
 
 /* Inward direction: processes the parts that contain the node in the order in which the line leaves
- * them. After the line enters another part, later exits say nothing about the node. */
+ * them. After the line enters another part, later exits do not concern the node. */
 static double request_inwards(const vo_self_gap *self_gap, int n, double gap, vo_vec3 out,
                               hit *hits, int count) {
     double clear = 1, sum = 0;

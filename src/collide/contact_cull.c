@@ -72,7 +72,7 @@ static void sort_by_distance(vo_contact_cull_rank *rank, int count) {
     }
 }
 
-/* Returns true, and adds the pair to the counts of all its nodes, if a node has fewer than
+/* Returns true, and adds the pair to the counters of all its nodes, if a node has fewer than
  * VO_MAX_NODE_CONTACTS contacts. */
 static bool accept_pair(const int node[4], int *contacts) {
     bool accepted = false;

@@ -85,7 +85,7 @@ static void collapse(coarsening *c, int h, vo_vec3 x) {
     int bc = m->twin[vo_hm_next(h)], ca = m->twin[vo_hm_next(vo_hm_next(h))];
     int ad = m->twin[vo_hm_next(t)], db = m->twin[vo_hm_next(vo_hm_next(t))];
     int e = t;
-    do { /* the rotation uses twins only, so nodes may be replaced on the way */
+    do { /* the rotation uses twins only, so nodes may be replaced during the loop */
         m->s->face[e / 3][e % 3] = a;
         e = vo_hm_rotate(m, e);
     } while (e != t);

@@ -53,7 +53,7 @@ static double excess(disk outer, disk inner) {
     return v2_length(v2_sub(inner.centre, outer.centre)) + inner.radius - outer.radius;
 }
 
-/* Smallest disk around two disks, neither of which contains the other. */
+/* Smallest disk around two disks that do not contain each other. */
 static disk around_two(disk a, disk b) {
     vo_vec2 d = v2_sub(b.centre, a.centre);
     double distance = v2_length(d), radius = 0.5 * (distance + a.radius + b.radius);
@@ -89,7 +89,7 @@ static disk around_three(disk a, disk b, disk c) {
     return (disk){v2_add(a.centre, v2_add(u, v2_scale(s, w))), a.radius + s};
 }
 
-/* Disks of which none contains another, with the indices of their tensors. */
+/* Disks that do not contain each other, with the indices of their tensors. */
 typedef struct disk_set {
     disk disk[VO_METRIC_MAX_TERMS];
     int source[VO_METRIC_MAX_TERMS];

@@ -18,7 +18,7 @@ static double choose_parameter(double size2) {
     return pieces < 1e6 ? floor(0.5 * pieces) / pieces : 0.5;
 }
 
-/* Metrics of the new verts: means of those at the ends. */
+/* Metrics of the new verts: means of the metrics at the ends. */
 static void blend_metrics(const vo_remesher *r, int edge, double t, vo_sym2 middle[2]) {
     for (int side = 0; side < 2; side++) {
         int v[2];

@@ -217,7 +217,7 @@ static void gather_x(const sizing_pass *p, int face, vo_vec3 x[3]) {
     for (int i = 0; i < 3; i++) x[i] = p->s->node[vo_mesh_face_node(p->m, face, i)].x;
 }
 
-/* Faces: updates the normals of those with a moved corner; areas after a topology change. */
+/* Faces: updates the normal of a face with a moved corner; areas after a topology change. */
 static void update_face_normals(void *arg, int begin, int end, int chunk) {
     sizing_pass *p = arg;
     vo_sizing *s = p->s;
@@ -254,7 +254,7 @@ static vo_vec3 node_normal(const sizing_pass *p, int node) {
     return v3_is_finite(sum) ? v3_normalize(sum) : v3_zero();
 }
 
-/* Nodes: updates the normals of those with a moved face. */
+/* Nodes: updates the normal of a node with a moved face. */
 static void update_node_normals(void *arg, int begin, int end, int chunk) {
     sizing_pass *p = arg;
     vo_sizing *s = p->s;
@@ -269,7 +269,7 @@ static void update_node_normals(void *arg, int begin, int end, int chunk) {
     }
 }
 
-/* Edges: updates the angles of those with a moved face (as vo_hinge_angle, from the stored
+/* Edges: updates the angle of an edge with a moved face (as vo_hinge_angle, from the stored
  * inputs). */
 static void update_edge_angles(void *arg, int begin, int end, int chunk) {
     sizing_pass *p = arg;

@@ -1,4 +1,5 @@
-/* Findings of a check: messages, and counters of what is reported once for many frames. */
+/* Findings of a check: messages, and counters of findings that are reported once for many frames.
+ */
 #ifndef VO_RUN_FINDINGS_H
 #define VO_RUN_FINDINGS_H
 

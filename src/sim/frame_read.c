@@ -171,7 +171,7 @@ static vo_result read_pressed(vo_sim *sim, const source *s) {
     return VO_OK;
 }
 
-/* Sets *same if the frame's handle i holds the same nodes in the same way as the scene's. */
+/* Sets *same if the frame's handle i has the same type and nodes as the scene's. */
 static vo_result holds_same(const vo_sim *sim, const source *s, int i, bool *same) {
     const vo_handle_def *def = &sim->scene->handle[i].def;
     int head[VO_HANDLE_IDENTITY_HEAD], nodes = vo_handle_identity_nodes(def), count = -1;

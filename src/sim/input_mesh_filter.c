@@ -12,7 +12,7 @@ static const double SMOOTHNESS = 0.3, OFF_NONE = 1.0 / 30, OFF_ALL = 0.1;
 
 /* A field over the nodes, with its face integrals. */
 typedef struct field {
-    vo_vec3 *node;      /* [nodes] as read off, then as fitted */
+    vo_vec3 *node;      /* [nodes] sampled, then filtered values */
     vo_vec3 (*load)[3]; /* [faces] integral of phi_i X */
 } field;
 
@@ -25,7 +25,7 @@ typedef struct fit {
     vo_context *ctx;
     const vo_mesh *m;
     vo_simulated_surface surface;
-    const unsigned char *held; /* [nodes] marks of those that stay; NULL: none */
+    const unsigned char *held; /* [nodes] nonzero: the node keeps its position; NULL: none */
     int samples;               /* subdivisions of a side of a face */
     double same, mix; /* of hat functions: mean of phi_i^2 - phi_i phi_j, and of phi_i phi_j */
     double *off; /* [faces] edges, largest distance of the face from the surface, curved or flat */
@@ -112,7 +112,7 @@ static void sample_faces(void *arg, int begin, int end, int chunk) {
     }
 }
 
-/* As many that a face of the surface is not passed over, where both are even. */
+/* Chooses enough samples to hit every face of the surface if both meshes are uniform. */
 static int samples_for(const vo_mesh *input, const vo_mesh *now) {
     double finer = sqrt((double)now->face_count / vo_max_int(input->face_count, 1));
     return (int)vo_clamp(ceil(2 * finer), 2, 6);
@@ -159,7 +159,7 @@ static void keep_held(fit *f) {
         if (f->held[n]) f->share[n] = 0;
 }
 
-/* Whether the border turns at a node of one panel by more than 30 degrees: a corner. */
+/* Returns true at a corner: the border of the panel turns by more than 30 degrees. */
 static bool is_corner(const fit *f, int node, const int edge[2]) {
     vo_vec2 way[2];
     int patch[2];
@@ -264,7 +264,7 @@ static void multiply(const fit *f, const vo_vec3 *x, vo_vec3 *y) {
     }
 }
 
-/* About its diagonal: M's, and L's own entry squared. */
+/* Approximate diagonal: that of M, plus the squared diagonal of L. */
 static void find_scale(fit *f) {
     for (int face = 0; face < f->m->face_count; face++)
         for (int i = 0; i < 3; i++) {
@@ -336,7 +336,7 @@ static void fit_field(fit *f, field *own) {
             own->node[n] = v3_lerp(own->node[n], x[n], f->share[n]);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- entry point ----------------------------------------------------------------------------- */
 
 static vo_result allocate(fit *f) {
     size_t nodes = (size_t)f->m->node_count, faces = (size_t)f->m->face_count;

@@ -1,32 +1,30 @@
-/* The user's mesh where it is too coarse for the folds that were simulated.
+/* Low-pass filter for sampling simulated cloth on a coarser input mesh.
  *
- * Nodes read off the surface one by one are right each by itself; but where a fold is tighter than
- * the edges that cross it, some edges bridge it and some do not, as their ends happen to lie:
+ * Sampling the surface at each node is exact per node. Where a fold is narrower than the edges that
+ * cross it, some edges bridge it and others do not, depending on the positions of their ends:
  *
- *          fold  ______|______             the mesh's edges       /\/\/\/\/
- *                                          and what is seen of them along the fold
+ *          fold  ______|______             the edges along the fold   /\/\/\/\/
  *
- * This is aliasing, and the remedy is the usual one: what the mesh cannot show is taken out before
- * it is sampled. There the nodes are those of the mesh whose faces, as a whole, are nearest to the
- * surface, and smooth:
+ * This is aliasing. The remedy is to remove the frequencies that the mesh cannot represent before
+ * sampling: the nodes minimise the distance of the faces from the surface plus a smoothness term,
  *
  *      E(x) = integral of |sum of x_i phi_i(u) - X(u)|^2 du  +  k sum of A_i |(L x)_i|^2
  *
- * with X the surface over the flat fabric, phi_i the hat functions of the mesh, A_i a third of the
- * area around node i, and L the cotangent Laplacian, which is 0 on anything flat and scale-free in
- * two dimensions. Its square hardly touches waves of eight edges (8 % less) and takes most of those
- * of two. On borders L is the second difference along the border. It is a low-pass filter of fourth
- * order, and linear, so velocities go the same way.
+ * with X the surface over material space, phi_i the hat functions of the mesh, A_i a third of the
+ * area around node i, and L the cotangent Laplacian, which vanishes on flat cloth and is scale-free
+ * in two dimensions. The smoothness term reduces waves of eight edges by 8 % and removes most of
+ * the amplitude of waves of two edges. On borders L is the second difference along the border. The
+ * filter is of fourth order and linear; velocities are filtered by the same operator.
  *
- * Where the faces follow the surface already nodes stay exactly as they were read off: a node is
- * moved by the share by which the mesh around it is off, from none at a thirtieth of an edge to all
- * at a tenth. Creases, and what is held, stay in any case. */
+ * Nodes keep their sampled positions where the faces already follow the surface: the displacement
+ * is weighted by the deviation of the faces around the node, from 0 at a thirtieth of an edge to 1
+ * at a tenth. Nodes on creases and held nodes keep their positions. */
 #ifndef VO_SIM_INPUT_MESH_FILTER_H
 #define VO_SIM_INPUT_MESH_FILTER_H
 
 #include "mesh/smooth.h"
 
-/* The surface: faces of a mesh, and curved ones through its nodes. */
+/* The simulated surface: the mesh, its locator in material space, and its smooth patches. */
 typedef struct vo_simulated_surface {
     const vo_mesh *now;
     const vo_locator *locator;

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* ---- making and freeing --------------------------------------------------------------------- */
+/* ---- creation and destruction --------------------------------------------------------------- */
 
 static vo_sizing_def sizing_def(const vo_sim *sim, int cloth) {
     const vo_remeshing_def *r = &sim->scene->cloth[cloth].remeshing;
@@ -150,7 +150,7 @@ static vo_result restore_state(vo_sim *sim, int c, const element_state *state) {
     return VO_OK;
 }
 
-/* Which nodes of the scene's mesh the nodes are. */
+/* Updates the map from nodes to nodes of the scene's mesh. */
 static vo_result follow_origin(vo_sim *sim, int c) {
     vo_cloth_state *cloth = &sim->cloth[c];
     const vo_lineage *l = &cloth->edit->remap.of[VO_REMAP_NODE];
@@ -169,7 +169,7 @@ static vo_result follow_origin(vo_sim *sim, int c) {
 
 /* ---- the stage ------------------------------------------------------------------------------ */
 
-/* The field of sizes for the present state. */
+/* Computes the sizing field of the current state. */
 static vo_result size_cloth(vo_sim *sim, int c) {
     vo_nearest *nearest = &sim->remesh.nearest;
     const vo_mesh *mesh = sim->cloth[c].mesh;
@@ -200,11 +200,12 @@ static vo_result place_obstacles(vo_sim *sim) {
     return VO_OK;
 }
 
-/* Part of the repulsion thickness that edits keep free around all else. */
+/* Clearance that edits preserve, relative to the repulsion thickness. */
 static const double CLEARANCE = 1.0 / 64;
-/* Strain that edits may cause. */
+/* Maximum strain caused by an edit. */
 static const double STRAIN_ALLOWED = 0.1;
-/* Faces of a cloth beyond which nothing is split: a sizing field gone wrong must end somewhere. */
+/* Maximum number of faces of a cloth; beyond it edges are not split. Bounds the result of an
+ * invalid sizing field. */
 enum { MOST_FACES = 1000000 };
 
 static void warn_face_limit(vo_sim *sim, int c) {
@@ -258,8 +259,8 @@ static vo_result begin_guard(vo_sim *sim) {
                           clearance);
 }
 
-/* Edits all cloths. Their meshes have holes until vo_edit_finish: the guard tests each edit against
- * the faces of all of them. */
+/* Edits all cloths. Their meshes have free slots until vo_edit_finish: the guard tests each edit
+ * against the faces of all cloths. */
 static vo_result edit_cloths(vo_sim *sim) {
     VO_TRY(begin_guard(sim));
     for (int c = 0; c < sim->cloth_count; c++) {

@@ -1,4 +1,4 @@
-/* Making, freeing and looking at a simulation. */
+/* Creation, destruction and queries of a simulation. */
 #include "sim/sim.h"
 
 #include "core/timer.h"

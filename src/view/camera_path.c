@@ -22,7 +22,7 @@ vo_camera_def vo_camera_def_default(void) {
 
 static bool is_size(int pixels) { return pixels >= 1 && pixels <= VO_CAMERA_MAX_PIXELS; }
 
-/* Returns what is wrong with the definition except its keys, beginning with the member's name, or
+/* Returns the defect of the definition except its keys, beginning with the member's name, or
  * NULL. */
 static const char *def_defect(const vo_camera_def *d) {
     if (!is_size(d->width)) return "width must be from 1 to 16384 pixels";

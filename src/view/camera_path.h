@@ -42,7 +42,7 @@ typedef struct vo_camera_path {
     int width, height;
 } vo_camera_path;
 
-/* Returns what is wrong with key k, beginning with the member's name, or NULL if it is valid. The
+/* Returns the defect of key k, beginning with the member's name, or NULL if it is valid. The
  * keys before k must be valid. */
 const char *vo_camera_key_defect(const vo_camera_key *keys, int k);
 

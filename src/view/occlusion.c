@@ -173,7 +173,7 @@ static bool is_candidate(const visibility_test *q, const cloth_view *s, int inde
     return sight.front_facing && sight.near_frame;
 }
 
-/* Selects the faces to test: candidates that this viewpoint has not seen yet. Loops over ranges and
+/* Selects the faces to test: candidates not yet visible from this viewpoint. Loops over ranges and
  * cloths process one item per chunk. */
 static void select_faces(void *arg, int index, int end, int chunk) {
     const visibility_test *q = arg;
