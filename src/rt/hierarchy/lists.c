@@ -49,13 +49,10 @@ bool vo_rt_mesh_bend_vertices(const vo_rt_mesh *mesh, int edge, int32_t opposite
     return opposite[0] != opposite[1];
 }
 
-static bool has_vertices(const int32_t *slots, int lane, const int32_t *vertex) {
-    return slots[lane] == vertex[0] && slots[VO_RT_LANES + lane] == vertex[1];
-}
-
 static bool is_spring_stale(const vo_rt_mesh *mesh, const vo_rt_edge *e) {
     const vo_rt_spring_group *g = &mesh->front.springs[e->spring / VO_RT_LANES];
-    return e->child >= 0 || !has_vertices(g->a, e->spring % VO_RT_LANES, e->vertex);
+    int lane = e->spring % VO_RT_LANES;
+    return e->child >= 0 || g->a[lane] != e->vertex[0] || g->b[lane] != e->vertex[1];
 }
 
 static bool is_bend_stale(const vo_rt_mesh *mesh, int edge) {
@@ -64,7 +61,8 @@ static bool is_bend_stale(const vo_rt_mesh *mesh, int edge) {
     int lane = e->bend % VO_RT_LANES;
     int32_t opposite[2];
     if (e->child >= 0 || !vo_rt_mesh_bend_vertices(mesh, edge, opposite)) return true;
-    return !has_vertices(g->a, lane, e->vertex) || !has_vertices(g->c, lane, opposite);
+    return g->a[lane] != e->vertex[0] || g->b[lane] != e->vertex[1] || g->c[lane] != opposite[0] ||
+           g->d[lane] != opposite[1];
 }
 
 static void remove_stale(vo_rt_mesh *mesh, int edge) {

@@ -87,6 +87,9 @@ static inline bool vo_rt_is_split(const vo_rt_edge *e) {
 /* Changes the configuration of a structural triangle to the state of its edges. */
 void vo_rt_mesh_retriangulate(vo_rt_mesh *mesh, int triangle);
 
+/* Starts the wait of a split edge again (edit.c). */
+void vo_rt_mesh_restart_wait(vo_rt_mesh *mesh, int edge);
+
 /* --- Leaf lists (lists.c, lanes.c) --------------------------------------------------------------
  */
 
