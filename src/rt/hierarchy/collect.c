@@ -4,6 +4,17 @@
  * in a second pass, which also tests split edges for joining. The marks replace a sort. */
 #include "rt/hierarchy/mesh_private.h"
 
+/* A split edge keeps the edges of its parent triangles from joining. */
+static void hold_parents(vo_rt_mesh *mesh, int edge) {
+    for (int s = 0; s < 2; s++) {
+        int face = vo_rt_mesh_side(mesh, edge, s);
+        int parent = face < 0 ? -1 : mesh->triangle[face].parent;
+        if (parent < 0) continue;
+        for (int i = 0; i < 3; i++)
+            mesh->edge[mesh->triangle[parent].edge[i]].flags |= VO_RT_EDGE_HELD;
+    }
+}
+
 /* Marks an edge for a split, or the coarser edges that it needs first. Descends one level per call,
  * so it ends at level 0, whose edges can always split. */
 static bool request_split(vo_rt_mesh *mesh, int edge, int count[]) {
@@ -12,6 +23,7 @@ static bool request_split(vo_rt_mesh *mesh, int edge, int count[]) {
     if (vo_rt_mesh_can_split(mesh, edge)) {
         e->flags |= VO_RT_EDGE_MARKED;
         count[e->level]++;
+        hold_parents(mesh, edge);
         return true;
     }
     for (int s = 0; s < 2; s++) {
@@ -26,17 +38,6 @@ static bool request_split(vo_rt_mesh *mesh, int edge, int count[]) {
     return false;
 }
 
-/* A split edge keeps the edges of its parent triangles from joining. */
-static void hold_parents(vo_rt_mesh *mesh, int edge) {
-    for (int s = 0; s < 2; s++) {
-        int face = vo_rt_mesh_side(mesh, edge, s);
-        int parent = face < 0 ? -1 : mesh->triangle[face].parent;
-        if (parent < 0) continue;
-        for (int i = 0; i < 3; i++)
-            mesh->edge[mesh->triangle[parent].edge[i]].flags |= VO_RT_EDGE_HELD;
-    }
-}
-
 static void mark_splits(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits,
                         int count[]) {
     for (int i = 0; i < mesh->edge_end; i++) {
@@ -46,8 +47,6 @@ static void mark_splits(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, v
         if (demand(user, mesh, i, false) == VO_RT_SPLIT && !request_split(mesh, i, count))
             edits->deferred++;
     }
-    for (int i = 0; i < mesh->edge_end; i++)
-        if (mesh->edge[i].flags & VO_RT_EDGE_MARKED) hold_parents(mesh, i);
 }
 
 /* Positions of the levels in the list, limited by its capacity; counts the rest as rejected. */
@@ -70,8 +69,8 @@ static bool is_testable(const vo_rt_mesh *mesh, const vo_rt_edge *e) {
 static void test_join(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits,
                       int edge, bool is_held) {
     vo_rt_edge *e = &mesh->edge[edge];
-    if (!is_testable(mesh, e)) return;
     if (e->wait > 0 && --e->wait > 0) return;
+    if (!is_testable(mesh, e)) return;
     if (!is_held && edits->join_count < edits->capacity &&
         demand(user, mesh, edge, true) == VO_RT_JOIN && vo_rt_mesh_can_join(mesh, edge))
         edits->join[edits->join_count++] = edge;
