@@ -2,6 +2,8 @@
  * together with the reference back, so that no element is used twice. */
 #include "rt/hierarchy/check.h"
 
+#include <stdlib.h>
+
 static bool same_point(vo_rt_vec2 a, vo_rt_vec2 b) { return memcmp(&a, &b, sizeof a) == 0; }
 static bool same_float(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }
 
@@ -30,8 +32,8 @@ static bool is_base_edge(const vo_rt_asset *asset, int i, const vo_rt_edge *e) {
 static bool is_child_of(const vo_rt_mesh_image *image, int i, const vo_rt_edge *e) {
     if (!vo_rt_has_edge(image, e->parent)) return false;
     vo_rt_edge p = vo_rt_edge_at(image, e->parent);
+    if (p.child < 0 || (i != p.child && i - 1 != p.child)) return false;
     int end = i - p.child;
-    if (p.child < 0 || end < 0 || end > 1) return false;
     bool same = e->level == p.level + 1 && e->control == p.control &&
                 same_float(e->rest, 0.5f * p.rest) && same_float(e->rest_angle, p.rest_angle) &&
                 e->vertex[end] == p.vertex[end] && e->vertex[!end] == p.middle;
