@@ -216,3 +216,32 @@ void vo_rt_mesh_compact_lanes(vo_rt_mesh *mesh) {
     compact(mesh, &springs);
     compact(mesh, &bends);
 }
+
+static void clear_groups(group_set *set) {
+    memset(set->groups, 0, (size_t)*set->group_count * set->stride);
+    memset(set->lanes->used, 0, (size_t)*set->group_count);
+}
+
+/* Writes the vertices of an edge's element to the lane that refers to it. */
+static void fill_lane(group_set *set, int index, const int32_t *vertex) {
+    int32_t *slots = slots_of(set, index / VO_RT_LANES);
+    for (int k = 0; k < set->width; k++) slots[k * VO_RT_LANES + index % VO_RT_LANES] = vertex[k];
+    set->lanes->used[index / VO_RT_LANES] |= (uint8_t)(1u << index % VO_RT_LANES);
+}
+
+void vo_rt_mesh_rebuild_lanes(vo_rt_mesh *mesh) {
+    group_set springs = springs_of(mesh), bends = bends_of(mesh);
+    if (springs.groups) clear_groups(&springs);
+    if (bends.groups) clear_groups(&bends);
+    for (int i = 0; i < mesh->edge_end; i++) {
+        const vo_rt_edge *e = &mesh->edge[i];
+        int32_t vertex[4] = {e->vertex[0], e->vertex[1], 0, 0};
+        if (!(e->flags & VO_RT_EDGE_USED) || e->child >= 0) continue;
+        fill_lane(&springs, e->spring, vertex);
+        write_spring(mesh, i);
+        if (e->bend < 0) continue;
+        vo_rt_mesh_bend_vertices(mesh, i, vertex + 2);
+        fill_lane(&bends, e->bend, vertex);
+        write_bend(mesh, i);
+    }
+}

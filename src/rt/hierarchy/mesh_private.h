@@ -23,12 +23,49 @@ typedef struct vo_rt_mesh_counts {
     int of[VO_RT_ARRAY_KINDS];
 } vo_rt_mesh_counts;
 
+/* Every array: name, member, kind, saved in snapshots (the others are derived from those). */
+#define VO_RT_ARRAYS(X)                                           \
+    X(POSITION, front.position, VERTICES, true)                   \
+    X(VELOCITY, front.velocity, VERTICES, true)                   \
+    X(PREVIOUS, front.previous, VERTICES, true)                   \
+    X(SHOWN, front.shown, VERTICES, true)                         \
+    X(NORMAL, front.normal, VERTICES, true)                       \
+    X(TARGET, front.target, VERTICES, true)                       \
+    X(MASS, front.mass, VERTICES, false)                          \
+    X(MAPS, front.maps, VERTICES, true)                           \
+    X(FLAGS, front.flags, VERTICES, true)                         \
+    X(LEVEL, front.level, VERTICES, true)                         \
+    X(MASS_UNITS, mass_units, VERTICES, false)                    \
+    X(VERTEX_EDGE, vertex_edge, VERTICES, true)                   \
+    X(STIFFNESS, stiffness, VERTICES, true)                       \
+    X(EDGE, edge, EDGES, true)                                    \
+    X(DIRTY, dirty, EDGES, false)                                 \
+    X(TRIANGLE, triangle, TRIANGLES, true)                        \
+    X(TRIANGLES, front.triangles, LEAVES, false)                  \
+    X(TRIANGLE_SOURCE, front.triangle_source, LEAVES, true)       \
+    X(SPRINGS, front.springs, SPRING_GROUPS, false)               \
+    X(SPRING_LANES_USED, spring_lanes.used, SPRING_GROUPS, false) \
+    X(BENDS, front.bends, BEND_GROUPS, false)                     \
+    X(BEND_LANES_USED, bend_lanes.used, BEND_GROUPS, false)
+/* Arrays with an element per lane. */
+#define VO_RT_LANE_ARRAYS(X)                                     \
+    X(SPRING_LANES_EDGE, spring_lanes.edge, SPRING_GROUPS, true) \
+    X(BEND_LANES_EDGE, bend_lanes.edge, BEND_GROUPS, true)
+
+enum {
+#define VO_RT_ARRAY_NAME(name, member, kind, saved) VO_RT_ARRAY_##name,
+    VO_RT_ARRAYS(VO_RT_ARRAY_NAME) VO_RT_LANE_ARRAYS(VO_RT_ARRAY_NAME)
+#undef VO_RT_ARRAY_NAME
+        VO_RT_ARRAY_END
+};
+_Static_assert(VO_RT_ARRAY_END == VO_RT_MESH_ARRAYS, "number of arrays");
+
 /* One array of a mesh. */
 typedef struct vo_rt_array {
     void *data;
     size_t size; /* bytes of an element */
     vo_rt_array_kind kind;
-    bool is_saved; /* part of snapshots; the others are derived from those */
+    bool is_saved;
 } vo_rt_array;
 vo_rt_array vo_rt_mesh_array(const vo_rt_mesh *mesh, int index);
 
@@ -129,6 +166,8 @@ void vo_rt_mesh_remove_bend(vo_rt_mesh *mesh, int edge);
 /* Drops empty groups at the end, and moves elements of the last groups to free lanes if more than
  * an eighth of the lanes is free. */
 void vo_rt_mesh_compact_lanes(vo_rt_mesh *mesh);
+/* Writes all groups from the edges in their lanes. */
+void vo_rt_mesh_rebuild_lanes(vo_rt_mesh *mesh);
 /* Brings springs and bending elements up to date with the dirty edges. */
 void vo_rt_mesh_update_lists(vo_rt_mesh *mesh);
 

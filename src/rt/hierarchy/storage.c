@@ -3,49 +3,18 @@
 
 #include <string.h>
 
-/* Every array: member, kind, saved in snapshots. */
-#define ARRAYS(X)                              \
-    X(front.position, VERTICES, true)          \
-    X(front.velocity, VERTICES, true)          \
-    X(front.previous, VERTICES, true)          \
-    X(front.shown, VERTICES, true)             \
-    X(front.normal, VERTICES, true)            \
-    X(front.target, VERTICES, true)            \
-    X(front.mass, VERTICES, false)             \
-    X(front.maps, VERTICES, true)              \
-    X(front.flags, VERTICES, true)             \
-    X(front.level, VERTICES, true)             \
-    X(mass_units, VERTICES, false)             \
-    X(vertex_edge, VERTICES, true)             \
-    X(stiffness, VERTICES, true)               \
-    X(edge, EDGES, true)                       \
-    X(dirty, EDGES, false)                     \
-    X(triangle, TRIANGLES, true)               \
-    X(front.triangles, LEAVES, false)          \
-    X(front.triangle_source, LEAVES, true)     \
-    X(front.springs, SPRING_GROUPS, false)     \
-    X(spring_lanes.used, SPRING_GROUPS, false) \
-    X(front.bends, BEND_GROUPS, false)         \
-    X(bend_lanes.used, BEND_GROUPS, false)
-
-/* Arrays with an element per lane. */
-#define LANE_ARRAYS(X)                        \
-    X(spring_lanes.edge, SPRING_GROUPS, true) \
-    X(bend_lanes.edge, BEND_GROUPS, true)
-
 typedef struct array_info {
     size_t offset, size;
     vo_rt_array_kind kind;
     bool is_saved;
 } array_info;
 
-#define INFO(member, kind, saved) \
+#define INFO(name, member, kind, saved) \
     {offsetof(vo_rt_mesh, member), sizeof *((vo_rt_mesh *)0)->member, VO_RT_##kind, saved},
-#define LANE_INFO(member, kind, saved)                                                            \
+#define LANE_INFO(name, member, kind, saved)                                                      \
     {offsetof(vo_rt_mesh, member), VO_RT_LANES * sizeof *((vo_rt_mesh *)0)->member, VO_RT_##kind, \
      saved},
-static const array_info infos[] = {ARRAYS(INFO) LANE_ARRAYS(LANE_INFO)};
-_Static_assert(sizeof infos / sizeof *infos == VO_RT_MESH_ARRAYS, "number of arrays");
+static const array_info infos[] = {VO_RT_ARRAYS(INFO) VO_RT_LANE_ARRAYS(LANE_INFO)};
 
 /* Pointers to different types are read and written as bytes. */
 static void *get(const vo_rt_mesh *mesh, int i) {
