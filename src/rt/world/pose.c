@@ -46,15 +46,10 @@ void vo_rt_pose_set_targets(vo_rt_cloth *c, float s) {
 }
 
 void vo_rt_pose_apply_weights(vo_rt_cloth *c) {
-    vo_rt_front *f = &c->mesh.front;
-    for (int i = 1; i < f->vertex_end; i++) {
-        if (!(f->flags[i] & VO_RT_VERTEX_USED)) continue;
-        bool is_attached = f->target[i].w >= 1;
-        f->maps[i].attachment = f->target[i].w;
-        f->position[i].w = is_attached || f->mass[i] <= 0 ? 0 : 1 / f->mass[i];
-        f->flags[i] = (uint8_t)(is_attached ? f->flags[i] | VO_RT_VERTEX_ATTACHED
-                                            : f->flags[i] & ~VO_RT_VERTEX_ATTACHED);
-    }
+    const vo_rt_front *f = &c->mesh.front;
+    for (int i = 1; i < f->vertex_end; i++)
+        if ((f->flags[i] & VO_RT_VERTEX_USED) && f->maps[i].attachment != f->target[i].w)
+            vo_rt_mesh_set_attachment(&c->mesh, i, f->target[i].w);
 }
 
 void vo_rt_pose_list_links(vo_rt_cloth *c) {
