@@ -20,6 +20,7 @@ bool vo_rt_mesh_can_split(const vo_rt_mesh *mesh, int edge) {
     const vo_rt_edge *e = &mesh->edge[edge];
     if (!(e->flags & VO_RT_EDGE_USED) || (e->flags & VO_RT_EDGE_FIXED)) return false;
     if (e->child >= 0 || e->level >= mesh->max_level) return false;
+    if (e->face[0] < 0 && e->face[1] < 0) return false; /* created in this major step */
     for (int s = 0; s < 2; s++)
         if (e->face[s] >= 0 && vo_rt_mesh_side(mesh, edge, s) < 0) return false;
     return true;
