@@ -327,14 +327,14 @@ VO_API const char *vo_rt_world_message(const vo_rt_world *world);
 
 /* Advances time by dt seconds with simulation steps of fixed length, as many as it takes to reach
  * the new time. Outputs are interpolated between the last two states to that time exactly, so they
- * do not lag behind the poses of bodies. A dt of 0 does nothing; a negative or non-finite dt returns
- * VO_BAD_ARGUMENT and changes nothing. */
+ * do not lag behind the poses of bodies. A dt of 0 does nothing; a negative or non-finite dt
+ * returns VO_BAD_ARGUMENT and changes nothing. */
 VO_API vo_result vo_rt_world_step(vo_rt_world *world, float dt);
 
 /* The same in three parts, for a host that runs the step as a job beside other work: begin applies
  * the inputs set so far, run_step may be called from any one thread, end publishes outputs, events
- * and statistics. Each must be called once, in this order; if begin fails, no step has begun. Inputs
- * are kept for the next step if dt is too short for a simulation step. */
+ * and statistics. Each must be called once, in this order; if begin fails, no step has begun.
+ * Inputs are kept for the next step if dt is too short for a simulation step. */
 VO_API vo_result vo_rt_world_begin_step(vo_rt_world *world, float dt);
 VO_API void vo_rt_world_run_step(vo_rt_world *world);
 VO_API vo_result vo_rt_world_end_step(vo_rt_world *world);

@@ -6,11 +6,14 @@
 
 #include "core/timer.h"
 
+/* A cloth adapts in the first minor step of a call only: published positions then belong to the
+ * state that changes, so that its output can be kept continuous (vo_rt_detail_rebind). */
 static void count_down(vo_rt_world *w) {
+    bool is_first = w->step.minor == 0;
     for (int i = 0; i < w->active_count; i++) {
         vo_rt_cloth *c = w->active[i];
         if (c->state.steps_to_major > 0) c->state.steps_to_major--;
-        c->adapts = c->moves && c->state.steps_to_major == 0 && !c->needs_recovery;
+        c->adapts = is_first && c->moves && c->state.steps_to_major == 0;
         if (c->adapts) c->state.steps_to_major = w->def.minor_per_major;
     }
 }
@@ -57,6 +60,7 @@ static void reserve_splits(vo_rt_world *w) {
         bool ok = vo_rt_contact_reserve(&c->contacts, &w->heap, &c->mesh.front) &&
                   vo_rt_heap_reserve(&w->heap, (void **)&c->links, &c->link_capacity,
                                      c->mesh.front.vertex_capacity, sizeof *c->links);
+        if (c->input.blend < 1) vo_rt_publish_reserve(c);
         if (!ok) {
             c->edits.rejected += c->edits.split_count;
             c->edits.split_count = 0;
@@ -87,7 +91,9 @@ static void apply_cloth(vo_rt_cloth *c) {
     if (c->edits.split_count + c->edits.join_count > 0) {
         vo_rt_mesh_apply(&c->mesh, &c->edits, c->input.adaption.join_wait, place_vertex, NULL, c);
         vo_rt_pose_list_links(c);
-        vo_rt_detail_rebind(&c->detail, &c->mesh);
+        vo_rt_publish_blend(c);
+        vo_rt_mesh shown = vo_rt_publish_mesh(c);
+        vo_rt_detail_rebind(&c->detail, &shown);
     }
     c->stats.adapt_s += vo_now() - start;
 }

@@ -31,7 +31,6 @@ vo_result vo_rt_body_create(vo_rt_world *w, const vo_rt_body_def *def, vo_rt_bod
     }
     slot->world = w;
     slot->index = index;
-    slot->user = def->user;
     slot->has_moved = true;
     vo_rt_body_get_bounds(body, &slot->min, &slot->max);
     w->body[index] = body;
@@ -49,8 +48,25 @@ void vo_rt_body_destroy(vo_rt_body *body) {
     a->release(a->user, slot, block_bytes());
 }
 
-vo_rt_reaction vo_rt_body_get_reaction(const vo_rt_body *body) {
-    return vo_rt_body_get_slot(body)->reaction;
+/* True if the host has set a pose that differs from the last one. */
+static bool has_new_pose(const vo_rt_body *body, const vo_rt_body_slot *slot, uint64_t hash) {
+    const vo_rt_body_input *in = &body->input;
+    return in->has_vertices || in->has_teleport || in->is_enabled != body->is_enabled ||
+           hash != slot->pose_hash;
+}
+
+void vo_rt_bodies_begin_step(vo_rt_world *w) {
+    for (int i = 0; i < w->body_end; i++) {
+        vo_rt_body *body = w->body[i];
+        if (!body) continue;
+        vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
+        uint64_t hash = vo_rt_hash(0, &body->input.transform, sizeof body->input.transform);
+        hash = vo_rt_hash(hash, body->bones, (size_t)body->bone_count * sizeof *body->bones);
+        slot->has_moved = has_new_pose(body, slot, hash);
+        slot->pose_hash = hash;
+        slot->origin = body->input.transform.position;
+        vo_rt_body_begin_step(body, (float)w->step.steps * w->h);
+    }
 }
 
 typedef struct advance_arg {
@@ -69,7 +85,6 @@ static void advance_bodies(void *arg, int begin, int end, int chunk) {
         vo_rt_body_get_bounds(body, &min0, &max0);
         vo_rt_body_advance(body, a->s);
         vo_rt_body_get_bounds(body, &min1, &max1);
-        slot->has_moved = vo_rt_body_is_moving(body);
         slot->min = f3_min(min0, min1);
         slot->max = f3_max(max0, max1);
     }
@@ -96,8 +111,8 @@ void vo_rt_bodies_select(vo_rt_cloth *c, float dt) {
     c->near_count = 0;
     for (int i = 0; i < w->body_end; i++) {
         vo_rt_body *body = w->body[i];
-        if (!body || !vo_rt_body_is_enabled(body)) continue;
-        if (!(vo_rt_body_get_layer(body) & c->collision_mask)) continue;
+        if (!body || !body->is_enabled) continue;
+        if (!(body->layer & c->collision_mask)) continue;
         const vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
         if (!overlaps(min, max, slot->min, slot->max)) continue;
         if (c->near_count == VO_RT_MAX_NEAR_BODIES) {
@@ -106,8 +121,8 @@ void vo_rt_bodies_select(vo_rt_cloth *c, float dt) {
         }
         c->near_body[c->near_count] = body;
         c->near_index[c->near_count] = i;
-        c->near_shapes[c->near_count] = c->state.is_far && vo_rt_body_has_shapes(body);
-        c->near_friction[c->near_count++] = vo_rt_body_get_friction(body);
+        c->near_shapes[c->near_count] = c->state.is_far && body->shape_count > 0;
+        c->near_friction[c->near_count++] = body->friction;
     }
 }
 

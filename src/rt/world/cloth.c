@@ -107,6 +107,7 @@ void vo_rt_cloth_reset_state(vo_rt_cloth *c) {
     c->needs_recovery = false;
     place_particles(c);
     vo_rt_detail_rebind(&c->detail, &c->mesh);
+    vo_rt_detail_reset(&c->detail);
 }
 
 static vo_rt_cloth *find_place(vo_rt_world *w) {

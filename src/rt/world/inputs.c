@@ -20,6 +20,7 @@ static void serve_requests(vo_rt_cloth *c) {
     }
     if (c->input.teleport) {
         vo_rt_frame_teleport(c);
+        vo_rt_detail_reset(&c->detail);
         c->state.frame = c->input.transform;
     }
     if (c->input.reset) vo_rt_cloth_reset_state(c);
@@ -61,8 +62,7 @@ static void list_active(vo_rt_world *w) {
 }
 
 void vo_rt_inputs_apply(vo_rt_world *w) {
-    for (int i = 0; i < w->body_end; i++)
-        if (w->body[i]) vo_rt_body_begin_step(w->body[i], (float)w->step.steps * w->h);
+    vo_rt_bodies_begin_step(w);
     apply_cloths(w, 0, w->cloth_end, 0);
     w->input = w->next;
     w->next.changed = 0;

@@ -23,9 +23,9 @@ void vo_rt_pose_update(vo_rt_cloth *c) {
         if (set->weight > 0)
             c->pose_end[i] = f4_make(set->position, set->weight);
         else
-            c->pose_end[i] = f4_make(a->bone_count > 0 ? skin_vertex(c, i)
-                                                       : ft_apply(c->next.transform, a->position[i]),
-                                     set->weight < 0 ? maps->attachment : 0);
+            c->pose_end[i] = f4_make(
+                a->bone_count > 0 ? skin_vertex(c, i) : ft_apply(c->next.transform, a->position[i]),
+                set->weight < 0 ? maps->attachment : 0);
         if (c->pose_end[i].w > 0 || maps->max_distance < 1e30f || maps->backstop > -1e30f)
             needs_targets = true;
     }

@@ -13,7 +13,7 @@ float vo_rt_publish_alpha(const vo_rt_cloth *c) {
 vo_rt_mesh vo_rt_publish_mesh(const vo_rt_cloth *c) {
     vo_rt_mesh mesh = c->mesh;
     int capacity = c->blended_capacity[0] < c->blended_capacity[1] ? c->blended_capacity[0]
-                                                                    : c->blended_capacity[1];
+                                                                   : c->blended_capacity[1];
     if (c->input.blend < 1 && capacity >= mesh.front.vertex_end) {
         mesh.front.shown = c->blended[0];
         mesh.front.position = c->blended[1];
@@ -21,9 +21,11 @@ vo_rt_mesh vo_rt_publish_mesh(const vo_rt_cloth *c) {
     return mesh;
 }
 
-/* Mixes simulated and animated positions; both states use the current animated pose. */
-static void blend_positions(vo_rt_cloth *c) {
+void vo_rt_publish_blend(vo_rt_cloth *c) {
     const vo_rt_front *f = &c->mesh.front;
+    if (c->input.blend >= 1 || c->blended_capacity[0] < f->vertex_end ||
+        c->blended_capacity[1] < f->vertex_end)
+        return;
     for (int i = 0; i < f->vertex_end; i++) {
         vo_rt_vec3 target = f4_xyz(f->target[i]);
         vo_rt_vec3 shown = f3_lerp(target, f4_xyz(f->shown[i]), c->input.blend);
@@ -33,20 +35,15 @@ static void blend_positions(vo_rt_cloth *c) {
     }
 }
 
-static bool reserve_blended(vo_rt_world *w, vo_rt_cloth *c) {
-    int need = c->mesh.front.vertex_capacity;
-    bool ok = true;
+void vo_rt_publish_reserve(vo_rt_cloth *c) {
     for (int i = 0; i < 2; i++)
-        ok = vo_rt_heap_reserve(&w->heap, (void **)&c->blended[i], &c->blended_capacity[i], need,
-                                sizeof *c->blended[i]) &&
-             ok;
-    return ok;
+        (void)vo_rt_heap_reserve(&c->world->heap, (void **)&c->blended[i], &c->blended_capacity[i],
+                                 c->mesh.front.vertex_capacity, sizeof *c->blended[i]);
 }
 
 static void publish_cloth(vo_rt_cloth *c) {
     double start = vo_now();
-    if (c->blended_capacity[1] >= c->mesh.front.vertex_end && c->input.blend < 1)
-        blend_positions(c);
+    vo_rt_publish_blend(c);
     vo_rt_mesh mesh = vo_rt_publish_mesh(c);
     if (!c->state.is_sleeping) vo_rt_solve_normals(&mesh.front);
     vo_rt_detail_publish(&c->detail, &mesh, vo_rt_publish_alpha(c), c->world->step.dt);
@@ -98,15 +95,15 @@ static void list_events(vo_rt_world *w, vo_rt_cloth *c) {
 static void sum_reactions(vo_rt_world *w) {
     float duration = (float)w->step.steps * w->h;
     for (int i = 0; i < w->body_end; i++)
-        if (w->body[i]) vo_rt_body_get_slot(w->body[i])->reaction = (vo_rt_reaction){{0}, {0}};
+        if (w->body[i]) w->body[i]->reaction = (vo_rt_reaction){{0}, {0}};
     for (int i = 0; i < w->active_count; i++) {
         const vo_rt_cloth_state *s = &w->active[i]->state;
         for (int k = 0; k < s->touch_count; k++) {
             const vo_rt_touch *t = &s->touch[k];
             vo_rt_body *body = w->body[t->body];
             if (!body) continue;
-            vo_rt_reaction *r = &vo_rt_body_get_slot(body)->reaction;
-            vo_rt_vec3 origin = vo_rt_body_get_origin(body);
+            vo_rt_reaction *r = &body->reaction;
+            vo_rt_vec3 origin = vo_rt_body_get_slot(body)->origin;
             vo_rt_vec3 torque = f3_sub(t->torque, f3_cross(origin, t->impulse));
             r->force = f3_add_scaled(r->force, 1 / duration, t->impulse);
             r->torque = f3_add_scaled(r->torque, 1 / duration, torque);
@@ -148,7 +145,7 @@ static void sum_stats(vo_rt_world *w) {
 
 void vo_rt_publish(vo_rt_world *w) {
     for (int i = 0; i < w->active_count; i++)
-        if (w->active[i]->input.blend < 1) reserve_blended(w, w->active[i]);
+        if (w->active[i]->input.blend < 1) vo_rt_publish_reserve(w->active[i]);
     if (!vo_threads_run(w->threads, w->active_count, 1, publish, w)) w->step.tasks_failed = true;
     w->event_count = 0;
     if (w->step.steps > 0) {
@@ -161,6 +158,6 @@ void vo_rt_publish(vo_rt_world *w) {
 
 vo_result vo_rt_cloth_write_output(const vo_rt_cloth *c, const vo_rt_output *output) {
     vo_rt_mesh mesh = vo_rt_publish_mesh(c);
-    vo_rt_detail_write(&c->detail, &mesh, vo_rt_publish_alpha(c), output);
+    vo_rt_detail_write(&c->detail, &mesh, output);
     return VO_OK;
 }

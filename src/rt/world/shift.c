@@ -24,8 +24,7 @@ static void shift_cloth(vo_rt_cloth *c, vo_rt_vec3 offset) {
     }
     for (int i = 0; i < c->asset->vertex_count; i++)
         c->attachments[i].position = f3_sub(c->attachments[i].position, offset);
-    shift3(c->detail.current, c->asset->render_vertex_count, offset);
-    shift3(c->detail.previous, c->asset->render_vertex_count, offset);
+    vo_rt_detail_shift(&c->detail, c->asset, offset);
     shift3(&c->next.transform.position, 1, offset);
     shift3(&c->input.transform.position, 1, offset);
     shift3(&c->state.frame.position, 1, offset);
@@ -43,10 +42,9 @@ vo_result vo_rt_world_shift_origin(vo_rt_world *w, vo_rt_vec3 offset) {
         return vo_rt_fail(&w->message, VO_BAD_ARGUMENT,
                           "a step is in progress; call vo_rt_world_end_step first");
     if (!vo_rt_is_coordinate(offset))
-        return vo_rt_fail(&w->message, VO_BAD_ARGUMENT,
-                          "offset is (%g, %g, %g); use finite values of at most %g",
-                          (double)offset.x, (double)offset.y, (double)offset.z,
-                          (double)VO_RT_MAX_COORDINATE);
+        return vo_rt_fail(
+            &w->message, VO_BAD_ARGUMENT, "offset is (%g, %g, %g); use finite values of at most %g",
+            (double)offset.x, (double)offset.y, (double)offset.z, (double)VO_RT_MAX_COORDINATE);
     for (int i = 0; i < w->cloth_end; i++)
         if (w->cloth[i].is_used) shift_cloth(&w->cloth[i], offset);
     for (int i = 0; i < w->body_end; i++) {
@@ -55,6 +53,7 @@ vo_result vo_rt_world_shift_origin(vo_rt_world *w, vo_rt_vec3 offset) {
         vo_rt_body_shift_origin(w->body[i], offset);
         shift3(&slot->min, 1, offset);
         shift3(&slot->max, 1, offset);
+        shift3(&slot->origin, 1, offset);
     }
     shift_inputs(&w->next, offset);
     shift_inputs(&w->input, offset);

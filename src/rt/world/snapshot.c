@@ -73,7 +73,7 @@ static uint64_t layout_of_structs(void) {
 
 static void write_cloth(writer *w, const vo_rt_cloth *c) {
     const vo_rt_asset *a = c->asset;
-    size_t vertices = (size_t)a->vertex_count, outputs = (size_t)a->render_vertex_count;
+    size_t vertices = (size_t)a->vertex_count;
     cloth_header *h = reserve(w, sizeof *h);
     size_t mesh_bytes = vo_rt_mesh_save(&c->mesh, NULL);
     int hints = c->mesh.front.vertex_end;
@@ -94,9 +94,8 @@ static void write_cloth(writer *w, const vo_rt_cloth *c) {
     write(w, c->pose_end, vertices * sizeof *c->pose_end);
     write(w, c->contacts.hint, (size_t)hints * sizeof *c->contacts.hint);
     write(w, c->contacts.hint_body, (size_t)hints * sizeof *c->contacts.hint_body);
-    write(w, c->detail.current, outputs * sizeof *c->detail.current);
-    write(w, c->detail.previous, outputs * sizeof *c->detail.previous);
-    write(w, c->detail.blend, outputs * sizeof *c->detail.blend);
+    void *detail = reserve(w, vo_rt_detail_save(&c->detail, a, NULL));
+    if (detail) vo_rt_detail_save(&c->detail, a, detail);
     void *mesh = reserve(w, mesh_bytes);
     if (mesh) vo_rt_mesh_save(&c->mesh, mesh);
 }
@@ -105,7 +104,7 @@ static void write_body(writer *w, const vo_rt_world *world, int index) {
     const vo_rt_body *body = world->body[index];
     uint64_t header[2] = {(uint64_t)index, vo_rt_body_save(body, NULL)};
     write(w, header, sizeof header);
-    write(w, &vo_rt_body_get_slot(body)->reaction, sizeof(vo_rt_reaction));
+    write(w, &vo_rt_body_get_slot(body)->pose_hash, sizeof(uint64_t));
     void *place = reserve(w, (size_t)header[1]);
     if (place) vo_rt_body_save(body, place);
 }
@@ -153,7 +152,7 @@ typedef struct cloth_parts {
     vo_rt_cloth *cloth;
     cloth_header header;
     const void *bones, *attachments, *pose_start, *pose_end, *hint, *hint_body;
-    const void *current, *previous, *blend, *mesh;
+    const void *detail, *mesh;
 } cloth_parts;
 
 static bool read_cloth(reader *r, vo_rt_world *w, cloth_parts *p) {
@@ -168,19 +167,17 @@ static bool read_cloth(reader *r, vo_rt_world *w, cloth_parts *p) {
         h->render_vertex_count != a->render_vertex_count || h->asset_bytes != a->bytes ||
         h->hint_count <= a->vertex_count || h->mesh_bytes > r->bytes)
         return false;
-    size_t vertices = (size_t)a->vertex_count, outputs = (size_t)a->render_vertex_count;
+    size_t vertices = (size_t)a->vertex_count;
     p->bones = take(r, (size_t)a->bone_count * sizeof(vo_rt_matrix));
     p->attachments = take(r, vertices * sizeof(vo_rt_attachment));
     p->pose_start = take(r, vertices * sizeof(vo_rt_vec4));
     p->pose_end = take(r, vertices * sizeof(vo_rt_vec4));
     p->hint = take(r, (size_t)h->hint_count * sizeof(int32_t));
     p->hint_body = take(r, (size_t)h->hint_count * sizeof(int16_t));
-    p->current = take(r, outputs * sizeof(vo_rt_vec3));
-    p->previous = take(r, outputs * sizeof(vo_rt_vec3));
-    p->blend = take(r, outputs * sizeof(vo_rt_vec3));
+    p->detail = take(r, vo_rt_detail_save(&p->cloth->detail, a, NULL));
     p->mesh = take(r, (size_t)h->mesh_bytes);
     return p->bones && p->attachments && p->pose_start && p->pose_end && p->hint && p->hint_body &&
-           p->current && p->previous && p->blend && p->mesh;
+           p->detail && p->mesh;
 }
 
 static bool counts_are_valid(const cloth_header *h) {
@@ -207,7 +204,6 @@ static bool restore_cloth(const cloth_parts *p) {
     vo_rt_cloth *c = p->cloth;
     vo_rt_world *w = c->world;
     size_t vertices = (size_t)c->asset->vertex_count;
-    size_t outputs = (size_t)c->asset->render_vertex_count;
     if (!vo_rt_mesh_restore(&c->mesh, &w->heap, p->mesh, (size_t)p->header.mesh_bytes))
         return false;
     if (!vo_rt_contact_reserve(&c->contacts, &w->heap, &c->mesh.front) ||
@@ -226,11 +222,8 @@ static bool restore_cloth(const cloth_parts *p) {
     copy(c->pose_end, p->pose_end, vertices * sizeof *c->pose_end);
     restore_hints(c, p);
     vo_rt_pose_list_links(c);
-    vo_rt_detail_rebind(&c->detail, &c->mesh);
-    copy(c->detail.current, p->current, outputs * sizeof *c->detail.current);
-    copy(c->detail.previous, p->previous, outputs * sizeof *c->detail.previous);
-    copy(c->detail.blend, p->blend, outputs * sizeof *c->detail.blend);
-    return true;
+    return vo_rt_detail_restore(&c->detail, &c->mesh, p->detail,
+                                vo_rt_detail_save(&c->detail, c->asset, NULL));
 }
 
 static bool read_body(reader *r, vo_rt_world *w, bool restores) {
@@ -241,11 +234,14 @@ static bool read_body(reader *r, vo_rt_world *w, bool restores) {
     if (header[0] >= (uint64_t)w->body_end || !w->body[header[0]]) return false;
     vo_rt_body *body = w->body[header[0]];
     if (header[1] != vo_rt_body_save(body, NULL)) return false;
-    const void *reaction = take(r, sizeof(vo_rt_reaction)), *data = take(r, (size_t)header[1]);
-    if (!reaction || !data) return false;
+    const void *hash = take(r, sizeof(uint64_t)), *data = take(r, (size_t)header[1]);
+    if (!hash || !data) return false;
     if (restores) {
-        memcpy(&vo_rt_body_get_slot(body)->reaction, reaction, sizeof(vo_rt_reaction));
+        vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
+        memcpy(&slot->pose_hash, hash, sizeof slot->pose_hash);
         vo_rt_body_restore(body, data);
+        slot->origin = body->input.transform.position;
+        vo_rt_body_get_bounds(body, &slot->min, &slot->max);
     }
     return true;
 }

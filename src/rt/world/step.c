@@ -73,7 +73,7 @@ static bool is_disturbed(const vo_rt_cloth *c) {
     for (int i = 0; i < w->body_end; i++) {
         if (!w->body[i]) continue;
         const vo_rt_body_slot *s = vo_rt_body_get_slot(w->body[i]);
-        if (!s->has_moved || !(vo_rt_body_get_layer(w->body[i]) & c->collision_mask)) continue;
+        if (!s->has_moved || !(w->body[i]->layer & c->collision_mask)) continue;
         vo_rt_vec3 a = f3_sub(s->min, c->state.max), b = f3_sub(c->state.min, s->max);
         if (a.x < 0.05f && a.y < 0.05f && a.z < 0.05f && b.x < 0.05f && b.y < 0.05f && b.z < 0.05f)
             return true;
@@ -91,9 +91,9 @@ static void select_cloths(vo_rt_world *w) {
             c->state.rest_time = 0;
         }
         c->state.steps_since_move++;
-        c->moves = !c->state.is_sleeping &&
-                   (divisor == 1 || (w->minors + c->index) % divisor == 0 ||
-                    c->state.steps_since_move >= divisor);
+        c->moves =
+            !c->state.is_sleeping && (divisor == 1 || (w->minors + c->index) % divisor == 0 ||
+                                      c->state.steps_since_move >= divisor);
         if (c->state.is_sleeping) c->state.steps_since_move = 0;
     }
 }

@@ -1,10 +1,10 @@
 /* Checks of definitions and of the arguments of setters. */
 #include "rt/world/world.h"
 
-#define TRY(call)                             \
-    do {                                      \
-        vo_result r_ = (call);                \
-        if (r_ != VO_OK) return r_;           \
+#define TRY(call)                   \
+    do {                            \
+        vo_result r_ = (call);      \
+        if (r_ != VO_OK) return r_; \
     } while (0)
 
 bool vo_rt_is_coordinate(vo_rt_vec3 a) {

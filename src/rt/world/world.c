@@ -97,8 +97,7 @@ vo_result vo_rt_world_set_gravity(vo_rt_world *w, vo_rt_vec3 gravity) {
 
 vo_result vo_rt_world_set_wind(vo_rt_world *w, vo_rt_vec3 velocity, float turbulence) {
     vo_result result = check_vector(w, "velocity", velocity);
-    if (result == VO_OK)
-        result = vo_rt_check_range(&w->message, "turbulence", turbulence, 0, 10);
+    if (result == VO_OK) result = vo_rt_check_range(&w->message, "turbulence", turbulence, 0, 10);
     if (result != VO_OK) return result;
     w->next.wind = velocity;
     w->next.turbulence = turbulence;
@@ -110,10 +109,8 @@ static vo_result check_camera(vo_rt_world *w, vo_rt_camera *c) {
     vo_rt_transform t = {c->position, c->rotation};
     vo_result result = vo_rt_check_transform(&t, &w->message);
     c->rotation = t.rotation;
-    if (result == VO_OK)
-        result = vo_rt_check_range(&w->message, "fov_y", c->fov_y, 1e-3f, 3.1f);
-    if (result == VO_OK)
-        result = vo_rt_check_range(&w->message, "aspect", c->aspect, 1e-2f, 100);
+    if (result == VO_OK) result = vo_rt_check_range(&w->message, "fov_y", c->fov_y, 1e-3f, 3.1f);
+    if (result == VO_OK) result = vo_rt_check_range(&w->message, "aspect", c->aspect, 1e-2f, 100);
     if (result == VO_OK)
         result = vo_rt_check_range(&w->message, "height_pixels", c->height_pixels, 1, 1e5f);
     return result;
@@ -167,8 +164,8 @@ vo_result vo_rt_world_set_fans(vo_rt_world *w, int count, const vo_rt_fan *fans)
 
 vo_result vo_rt_world_set_budget(vo_rt_world *w, vo_rt_budget_mode mode, float ms) {
     if ((int)mode < 0 || mode > VO_RT_BUDGET_CLOCK)
-        return vo_rt_fail(&w->message, VO_BAD_ARGUMENT, "budget mode is %d; use a vo_rt_budget_mode",
-                          (int)mode);
+        return vo_rt_fail(&w->message, VO_BAD_ARGUMENT,
+                          "budget mode is %d; use a vo_rt_budget_mode", (int)mode);
     if (mode != VO_RT_BUDGET_NONE) {
         vo_result result = vo_rt_check_range(&w->message, "budget_ms", ms, 1e-3f, 1e4f);
         if (result != VO_OK) return result;

@@ -14,6 +14,7 @@
 
 #include "core/threads.h"
 #include "rt/base/text.h"
+#include "rt/body/body_private.h"
 #include "rt/contact/contact.h"
 #include "rt/detail/output.h"
 
@@ -79,7 +80,7 @@ typedef struct vo_rt_cloth_state {
     vo_rt_transform frame;    /* at the end of the last move */
     uint8_t is_sleeping, is_far, is_visible, needs_targets;
     int32_t touch_count, touched_count;
-    int32_t touched[VO_RT_MAX_NEAR_BODIES];    /* bodies in contact in the previous world step */
+    int32_t touched[VO_RT_MAX_NEAR_BODIES];   /* bodies in contact in the previous world step */
     vo_rt_touch touch[VO_RT_MAX_NEAR_BODIES]; /* of this world step */
 } vo_rt_cloth_state;
 
@@ -143,10 +144,10 @@ struct vo_rt_cloth {
 typedef struct vo_rt_body_slot {
     _Alignas(VO_RT_ALIGNMENT) vo_rt_world *world;
     int32_t index;
-    uint64_t user;
-    vo_rt_reaction reaction;
     vo_rt_vec3 min, max; /* bounds of the shell before and after the last minor step, united */
-    bool has_moved;      /* in the last minor step */
+    vo_rt_vec3 origin;   /* of reactions */
+    uint64_t pose_hash;  /* of the transform and the bones of the last step */
+    bool has_moved;      /* in this world step */
 } vo_rt_body_slot;
 
 /* Step in progress. */
@@ -166,20 +167,20 @@ struct vo_rt_world {
     vo_rt_heap heap;
     vo_rt_message message;
 
-    vo_rt_cloth *cloth;        /* [def.max_cloths] */
-    vo_rt_cloth **active;      /* [def.max_cloths] used and enabled cloths, by index */
+    vo_rt_cloth *cloth;   /* [def.max_cloths] */
+    vo_rt_cloth **active; /* [def.max_cloths] used and enabled cloths, by index */
     int cloth_end, active_count;
-    vo_rt_body **body;         /* [def.max_bodies] NULL: free */
+    vo_rt_body **body; /* [def.max_bodies] NULL: free */
     int body_end;
 
     vo_rt_world_inputs next, input;
-    double time;     /* s, simulated */
-    double lead;     /* s by which the simulation is ahead of the host, below a minor step */
-    float alpha;     /* weight of the last state of the interpolated output */
-    int64_t minors;  /* minor steps since creation */
-    float h;         /* s, duration of a minor step */
+    double time;    /* s, simulated */
+    double lead;    /* s by which the simulation is ahead of the host, below a minor step */
+    float alpha;    /* weight of the last state of the interpolated output */
+    int64_t minors; /* minor steps since creation */
+    float h;        /* s, duration of a minor step */
     float detail_scale;
-    vo_rt_air air;   /* of the current minor step */
+    vo_rt_air air; /* of the current minor step */
 
     vo_rt_contact_event *event; /* [def.max_contact_events] */
     int event_count;
@@ -222,6 +223,8 @@ vo_rt_transform vo_rt_frame_lerp(vo_rt_transform a, vo_rt_transform b, float s);
 void vo_rt_inputs_apply(vo_rt_world *world);
 
 /* bodies.c */
+/* Makes the poses set by the host the targets of the world step. */
+void vo_rt_bodies_begin_step(vo_rt_world *world);
 /* Moves all bodies to fraction s of the world step. */
 void vo_rt_bodies_advance(vo_rt_world *world, float s);
 /* Selects the bodies that a cloth may touch within dt seconds. */
@@ -265,6 +268,11 @@ void vo_rt_budget_update(vo_rt_world *world);
 
 /* publish.c */
 void vo_rt_publish(vo_rt_world *world);
+/* Memory for positions that are mixed with the animated pose; serial part only. Without it the
+ * simulated positions are published. */
+void vo_rt_publish_reserve(vo_rt_cloth *cloth);
+/* Mixes simulated and animated positions; both states use the current animated pose. */
+void vo_rt_publish_blend(vo_rt_cloth *cloth);
 /* Mesh whose positions are mixed with the animated pose, by the blend weight. */
 vo_rt_mesh vo_rt_publish_mesh(const vo_rt_cloth *cloth);
 /* Weight of the last state of a cloth for interpolated output. */
