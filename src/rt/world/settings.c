@@ -59,7 +59,7 @@ vo_result vo_rt_cloth_set_blend(vo_rt_cloth *c, float weight) {
 }
 
 vo_result vo_rt_cloth_set_fabric(vo_rt_cloth *c, vo_rt_fabric fabric) {
-    vo_result result = vo_rt_check_fabric(&fabric, message_of(c));
+    vo_result result = vo_rt_check_fabric(&fabric, VO_BAD_ARGUMENT, "fabric.", message_of(c));
     if (result != VO_OK) return result;
     c->next.fabric = fabric;
     c->next.wake = 1;

@@ -45,17 +45,6 @@ vo_result vo_rt_check_transform(vo_rt_transform *t, vo_rt_message *message) {
     return VO_OK;
 }
 
-vo_result vo_rt_check_fabric(const vo_rt_fabric *f, vo_rt_message *message) {
-    TRY(vo_rt_check_range(message, "fabric.density", f->density, 1e-4f, 1e4f));
-    TRY(vo_rt_check_range(message, "fabric.stretch_compliance", f->stretch_compliance, 0, 1e3f));
-    TRY(vo_rt_check_range(message, "fabric.bend_stiffness", f->bend_stiffness, 0, 1e3f));
-    TRY(vo_rt_check_range(message, "fabric.damping", f->damping, 0, 1e3f));
-    TRY(vo_rt_check_range(message, "fabric.friction", f->friction, 0, 100));
-    TRY(vo_rt_check_range(message, "fabric.thickness", f->thickness, 0, 1));
-    TRY(vo_rt_check_range(message, "fabric.drag", f->drag, 0, 100));
-    return vo_rt_check_range(message, "fabric.lift", f->lift, 0, 100);
-}
-
 vo_result vo_rt_check_adaption(const vo_rt_adaption *a, vo_rt_message *message) {
     TRY(vo_rt_check_range(message, "adaption.max_angle", a->max_angle, 1e-3f, 4));
     TRY(vo_rt_check_range(message, "adaption.max_deviation", a->max_deviation, 1e-6f, 1e3f));

@@ -13,6 +13,7 @@
 #define VO_RT_WORLD_WORLD_H
 
 #include "core/threads.h"
+#include "rt/asset/asset_private.h"
 #include "rt/base/text.h"
 #include "rt/body/body_private.h"
 #include "rt/contact/contact.h"
@@ -283,7 +284,6 @@ bool vo_rt_is_coordinate(vo_rt_vec3 a);
 vo_result vo_rt_check_world_def(const vo_rt_world_def *def, vo_rt_message *message);
 vo_result vo_rt_check_cloth_def(const vo_rt_cloth_def *def, vo_rt_message *message);
 vo_result vo_rt_check_transform(vo_rt_transform *t, vo_rt_message *message); /* normalises it */
-vo_result vo_rt_check_fabric(const vo_rt_fabric *fabric, vo_rt_message *message);
 vo_result vo_rt_check_adaption(const vo_rt_adaption *adaption, vo_rt_message *message);
 vo_result vo_rt_check_range(vo_rt_message *message, const char *name, float value, float low,
                             float high);
