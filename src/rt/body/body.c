@@ -114,10 +114,8 @@ static vo_result init_memory(vo_rt_body *b, const vo_allocator *allocator, vo_rt
     size_t bytes = place_arrays(b, NULL);
     if (bytes == 0) return VO_OK;
     char *memory = allocator->allocate(allocator->user, bytes, VO_RT_ALIGNMENT);
-    if (!memory) {
-        b->shape_count = 0;
+    if (!memory)
         return vo_rt_fail(m, VO_NO_MEMORY, "out of memory for a body of %u bytes", (unsigned)bytes);
-    }
     memset(memory, 0, bytes);
     b->memory = memory;
     b->memory_bytes = bytes;
@@ -227,7 +225,8 @@ vo_result vo_rt_body_init(vo_rt_body *body, const vo_allocator *allocator,
 }
 
 void vo_rt_body_free(vo_rt_body *body, const vo_allocator *allocator) {
-    for (int i = 0; i < body->shape_count; i++) vo_rt_body_shape_free(&body->shapes[i], allocator);
+    for (int i = 0; body->memory && i < body->shape_count; i++)
+        vo_rt_body_shape_free(&body->shapes[i], allocator);
     if (body->memory) allocator->release(allocator->user, body->memory, body->memory_bytes);
     vo_rt_surface_free(&body->surface, allocator);
     *body = (vo_rt_body){0};

@@ -17,7 +17,7 @@ int vo_rt_tree_count_nodes(int leaf_count) {
     int full = leaf_count / unit, rest = leaf_count % unit;
     int nodes = 1;
     if (full > 0) nodes += full * vo_rt_tree_count_nodes(unit);
-    if (rest > 0) nodes += vo_rt_tree_count_nodes(rest);
+    if (rest > 1) nodes += vo_rt_tree_count_nodes(rest); /* a single leaf has no node of its own */
     return nodes;
 }
 
