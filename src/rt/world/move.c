@@ -61,7 +61,8 @@ static vo_rt_solve_def solve_def(const vo_rt_cloth *c, float dt) {
                              .stretch_limit = c->stretch_limit,
                              .max_speed = w->def.max_speed,
                              .link_strength = c->input.link_strength,
-                             .air = &w->air};
+                             .air = &w->air,
+                             .use_avx2 = w->use_avx2};
 }
 
 static void update_sleep(vo_rt_cloth *c, float speed, float dt) {

@@ -1,6 +1,8 @@
 /* Creation and destruction of a world, and its setters. */
 #include "rt/world/world.h"
 
+#include "math/simd_float.h"
+
 #include <string.h>
 
 static void *allocate(const vo_allocator *a, size_t bytes) {
@@ -37,6 +39,7 @@ vo_result vo_rt_world_create(const vo_rt_world_def *def, vo_rt_world **out,
     w->def = *def;
     w->h = 1 / def->minor_rate;
     w->alpha = 1;
+    w->use_avx2 = vo_simd_has_avx2();
     w->detail_scale = 1;
     w->next.gravity = def->gravity;
     w->next.budget_mode = (int32_t)def->budget_mode;

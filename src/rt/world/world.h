@@ -181,6 +181,7 @@ struct vo_rt_world {
     int64_t minors; /* minor steps since creation */
     float h;        /* s, duration of a minor step */
     float detail_scale;
+    bool use_avx2; /* kernels of the solver */
     vo_rt_air air; /* of the current minor step */
 
     vo_rt_contact_event *event; /* [def.max_contact_events] */
