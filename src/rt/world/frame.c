@@ -54,8 +54,7 @@ void vo_rt_frame_carry(vo_rt_cloth *c, vo_rt_transform from, vo_rt_transform to,
     }
 }
 
-/* Rotation that best maps the pose at the start of the step to that at its end: the orthogonal
- * factor of their covariance, by Higham's iteration M <- (M + M^-T) / 2. */
+/* Covariance of the poses at the start and at the end of the step. */
 static void cross_covariance(const vo_rt_cloth *c, vo_rt_vec3 a, vo_rt_vec3 b, vo_rt_vec3 m[3]) {
     for (int k = 0; k < 3; k++) m[k] = f3(0, 0, 0);
     for (int i = 0; i < c->asset->vertex_count; i++) {
@@ -66,28 +65,36 @@ static void cross_covariance(const vo_rt_cloth *c, vo_rt_vec3 a, vo_rt_vec3 b, v
     }
 }
 
-/* Adds the normal of a flat cloth, so that the covariance has full rank. */
+/* Twice the area of a triangle of a pose, along its normal. */
+static vo_rt_vec3 pose_normal(const vo_rt_cloth *c, const vo_rt_vec4 *pose, int triangle) {
+    const int32_t *v = c->asset->triangle[triangle].vertex;
+    vo_rt_vec3 a = f4_xyz(pose[v[0]]);
+    return f3_cross(f3_sub(f4_xyz(pose[v[1]]), a), f3_sub(f4_xyz(pose[v[2]]), a));
+}
+
+/* Adds the mean normal, so that the covariance of a flat cloth has full rank. The mean normal of a
+ * closed one is about zero. */
 static void add_normal(const vo_rt_cloth *c, vo_rt_vec3 m[3]) {
     vo_rt_vec3 n0 = f3(0, 0, 0), n1 = n0;
+    float area0 = 0, area1 = 0;
     for (int t = 0; t < c->asset->triangle_count; t++) {
-        const int32_t *v = c->asset->triangle[t].vertex;
-        vo_rt_vec3 p[3], q[3];
-        for (int k = 0; k < 3; k++) {
-            p[k] = f4_xyz(c->pose_start[v[k]]);
-            q[k] = f4_xyz(c->pose_end[v[k]]);
-        }
-        n0 = f3_add(n0, f3_cross(f3_sub(p[1], p[0]), f3_sub(p[2], p[0])));
-        n1 = f3_add(n1, f3_cross(f3_sub(q[1], q[0]), f3_sub(q[2], q[0])));
+        vo_rt_vec3 a = pose_normal(c, c->pose_start, t), b = pose_normal(c, c->pose_end, t);
+        n0 = f3_add(n0, a);
+        n1 = f3_add(n1, b);
+        area0 += f3_length(a);
+        area1 += f3_length(b);
     }
+    if (!(area0 > 0 && area1 > 0)) return;
     float scale = sqrtf(f3_length2(m[0]) + f3_length2(m[1]) + f3_length2(m[2]));
-    n0 = f3_normalize(n0);
-    n1 = f3_scale(scale, f3_normalize(n1));
+    n0 = f3_scale(1 / area0, n0);
+    n1 = f3_scale(scale / area1, n1);
     m[0] = f3_add_scaled(m[0], n1.x, n0);
     m[1] = f3_add_scaled(m[1], n1.y, n0);
     m[2] = f3_add_scaled(m[2], n1.z, n0);
 }
 
-/* False if the covariance is singular. */
+/* Rotation that best maps one pose to the other: the orthogonal factor of their covariance, by
+ * Higham's iteration M <- (M + M^-T) / 2. False if the covariance is singular. */
 static bool make_rotation(vo_rt_vec3 m[3]) {
     float size = sqrtf(f3_length2(m[0]) + f3_length2(m[1]) + f3_length2(m[2]));
     if (!(size > 1e-12f) || !isfinite(size)) return false;
