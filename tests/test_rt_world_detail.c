@@ -149,12 +149,12 @@ static float measure_lag(const vo_rt_asset *asset, float inertia) {
     vo_rt_cloth *c = rt_cloth(w, asset, 0, 0, 0);
     assert_rt_ok(w, vo_rt_cloth_set_inertia(c, inertia, inertia, 1));
     rt_run(w, 60);
-    float x0 = vo_rt_cloth_get_vertex(c, 76).x;
+    float z0 = vo_rt_cloth_get_vertex(c, 76).z;
     for (int i = 1; i <= 20; i++) {
-        assert_rt_ok(w, vo_rt_cloth_set_transform(c, rt_at(0.05f * (float)i, 0, 0)));
+        assert_rt_ok(w, vo_rt_cloth_set_transform(c, rt_at(0, 0, 0.05f * (float)i)));
         rt_run(w, 1);
     }
-    float lag = 1 - (vo_rt_cloth_get_vertex(c, 76).x - x0);
+    float lag = 1 - (vo_rt_cloth_get_vertex(c, 76).z - z0);
     vo_rt_world_destroy(w);
     return lag;
 }
