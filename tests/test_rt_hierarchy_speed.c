@@ -106,11 +106,11 @@ static void test_adaption(void **state) {
     enum { CAPACITY = 8192 };
     static int32_t split[CAPACITY], join[CAPACITY];
     test_mesh m;
-    test_mesh_init(&m, test_asset_sheet(14, 14, 0.1f, 0.2f, false, 3, &random), 32 << 20);
+    test_mesh_init(&m, test_asset_sheet(10, 10, 0.14f, 0.2f, false, 3, &random), 32 << 20);
     double collect = 0, apply = 0, lists = 0, edits_made = 0, leaves = 0;
     int steps = 60;
     for (int step = -20; step < steps; step++) {
-        disc d = {0.6f + 0.002f * (float)step, 0.7f};
+        disc d = {0.6f + 0.003f * (float)step, 0.7f};
         vo_rt_edits edits = {.split = split, .join = join, .capacity = CAPACITY};
         double t0 = seconds();
         vo_rt_mesh_collect(&m.mesh, demand, &d, &edits);

@@ -1,6 +1,8 @@
 /* Bindings of output vertices to leaves, and published positions. */
 #include "rt/detail/output.h"
 
+#include "rt/hierarchy/transition.h"
+
 #include <string.h>
 
 /* A change of the front is blended in by exp(-t / BLEND_TIME): 5 % remain after 6 frames at 60 Hz.
@@ -142,10 +144,25 @@ static uint64_t hash_subtree(const vo_rt_mesh *mesh, int base_triangle) {
     return hash ? hash : 1;
 }
 
+/* Child of a 1-to-4 split that contains the point; replaces the weights. Children 0 to 2 cut off
+ * the corners, 3 is the centre: the order of configuration C10 in hierarchy/transition.c. */
+static int descend(float w[3]) {
+    float u = w[0], v = w[1], x = w[2];
+    if (u >= v + x) return w[0] = u - v - x, w[1] = 2 * v, w[2] = 2 * x, 0;
+    if (v >= u + x) return w[0] = v - u - x, w[1] = 2 * x, w[2] = 2 * u, 1;
+    if (x >= u + v) return w[0] = x - u - v, w[1] = 2 * u, w[2] = 2 * v, 2;
+    return w[0] = v + x - u, w[1] = u + x - v, w[2] = u + v - x, 3;
+}
+
+/* Same as vo_rt_mesh_locate, with 1-to-4 splits, which are most levels, in closed form. */
 static void bind_vertex(vo_rt_detail *detail, const vo_rt_mesh *mesh, int i) {
     const vo_rt_render_vertex *r = &mesh->asset->render_vertex[i];
     vo_rt_binding *b = &detail->binding[i];
-    vo_rt_mesh_locate(mesh, r->triangle, r->weight, b->slot, b->weight);
+    float w[3] = {r->weight[0], r->weight[1], r->weight[2]};
+    int t = r->triangle;
+    while (mesh->triangle[t].configuration == VO_RT_ALL_SPLIT)
+        t = mesh->triangle[t].child[descend(w)];
+    vo_rt_mesh_locate(mesh, t, w, b->slot, b->weight);
 }
 
 /* Binds the vertices of the base triangles that changed; `blends`: keeps their positions. */
