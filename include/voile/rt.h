@@ -1,0 +1,577 @@
+/* libvoile-rt: real-time cloth on an adaptive, edge-based mesh.
+ *
+ *   asset   a cooked garment: constant, shared by all its instances (.vrt files, or built in
+ * memory) body    a collision body: shapes or a closed triangle mesh, posed by the host cloth   an
+ * instance of an asset: particles and their current level of refinement world   owns bodies and
+ * cloths, shared memory, time, wind, cameras, budget and statistics
+ *
+ * Units are SI: metres, kilograms, seconds, radians. Matrices are row-major 3x4 and map column
+ * vectors. The library needs the C library and threads only. It does not print, exit or use global
+ * variables; memory comes from the host's allocator, which is called by the create and destroy
+ * functions only. Results are bit-identical for any number of threads.
+ *
+ * Threads: a world and its objects are used by one thread at a time. Between
+ * vo_rt_world_begin_step and vo_rt_world_end_step, only functions marked [any time] may be called
+ * besides vo_rt_world_run_step; they take effect in the next step. Two worlds are independent. An
+ * asset is constant and may be shared by worlds in several threads.
+ *
+ * Failure: functions that can fail return vo_result and set a message (vo_rt_world_message, or the
+ * vo_rt_message argument where there is no world). Setters ignore nothing silently: a non-finite or
+ * out-of-range argument returns VO_BAD_ARGUMENT and leaves the old value in place. */
+#ifndef VOILE_RT_H
+#define VOILE_RT_H
+
+#include <voile/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Types --------------------------------------------------------------------------------- */
+
+typedef struct vo_rt_vec2 {
+    float x, y;
+} vo_rt_vec2;
+
+typedef struct vo_rt_vec3 {
+    float x, y, z;
+} vo_rt_vec3;
+
+/* Unit quaternion. */
+typedef struct vo_rt_quat {
+    float x, y, z, w;
+} vo_rt_quat;
+
+/* Rotation, then translation. */
+typedef struct vo_rt_transform {
+    vo_rt_vec3 position;
+    vo_rt_quat rotation;
+} vo_rt_transform;
+
+/* Row-major 3x4 matrix: rotation and scale in columns 0 to 2, translation in column 3. */
+typedef struct vo_rt_matrix {
+    float m[12];
+} vo_rt_matrix;
+
+/* Error message of functions without a world. */
+typedef struct vo_rt_message {
+    char text[256];
+} vo_rt_message;
+
+typedef struct vo_rt_asset vo_rt_asset;
+typedef struct vo_rt_seaming vo_rt_seaming;
+typedef struct vo_rt_world vo_rt_world;
+typedef struct vo_rt_body vo_rt_body;
+typedef struct vo_rt_cloth vo_rt_cloth;
+
+/* The identity. */
+VO_API vo_rt_transform vo_rt_transform_identity(void);
+
+/* --- Assets -------------------------------------------------------------------------------- */
+
+enum {
+    VO_RT_MAX_LEVEL = 6,       /* levels of refinement below the base mesh */
+    VO_RT_BONES_PER_VERTEX = 4 /* skin weights of a vertex */
+};
+
+/* Material of a cloth. Compliances are inverse stiffnesses: 0 is as stiff as the solver permits. */
+typedef struct vo_rt_fabric {
+    float density;            /* kg/m^2, above 0; default 0.2 */
+    float stretch_compliance; /* m/N per metre of width; default 0 */
+    float bend_stiffness;     /* N m; default 2e-5 */
+    float damping;            /* 1/s, decay rate of velocities; default 0.2 */
+    float friction;           /* Coulomb coefficient against bodies; default 0.4 */
+    float thickness;          /* m, distance kept from body surfaces besides their offset; 0.001 */
+    float drag, lift;         /* aerodynamic coefficients of a face; default 1 and 0.3 */
+} vo_rt_fabric;
+
+VO_API vo_rt_fabric vo_rt_fabric_default(void);
+
+/* Input of vo_rt_asset_create. Arrays are read during the call only; optional ones may be NULL. */
+typedef struct vo_rt_asset_def {
+    /* Base mesh: edge-manifold, consistently oriented, at most 65,535 triangles. */
+    int vertex_count;
+    const vo_rt_vec3 *positions; /* m, rest pose: in the bind pose of the bones, if there are any */
+    int triangle_count;
+    const int32_t *triangles; /* [3 triangle_count] vertex indices, counter-clockwise */
+    /* [3 triangle_count] material coordinates of triangle corners, m. Discontinuous across seams.
+     * NULL: each triangle is flattened, so that the positions are the rest shape. */
+    const vo_rt_vec2 *coordinates;
+
+    int max_level; /* 0 to VO_RT_MAX_LEVEL; default 3 */
+    vo_rt_fabric fabric;
+
+    /* Painted maps [vertex_count]. They are interpolated linearly at new vertices. */
+    const float *attachment;   /* 0 free to 1 attached to the animated pose; NULL: 0 */
+    const float *max_distance; /* m, limit of the distance from the animated pose; NULL: no limit */
+    const float *backstop; /* m, the vertex stays outside a sphere of radius backstop_radius whose
+                              surface is this far behind the animated vertex along its normal;
+                              NULL: no backstop */
+    const float *backstop_radius;  /* m; NULL: 0.2 */
+    const float *stiffness_factor; /* multiplies bending stiffness; NULL: 1 */
+
+    bool tethers;       /* limit the geodesic distance from attached vertices; default true */
+    float tether_scale; /* of the geodesic rest distance; default 1.02 */
+
+    /* Skin of the animated pose: [4 vertex_count] bone indices and weights, which sum to 1. Bone
+     * matrices map from the bind pose to the world. NULL: the pose follows the cloth's transform.
+     */
+    int bone_count;
+    const uint16_t *skin_bones;
+    const float *skin_weights;
+
+    /* Optional render mesh, bound to the base mesh by material position and normal offset. */
+    int render_vertex_count;
+    const vo_rt_vec3 *render_positions; /* m, in the pose of `positions` */
+    int render_triangle_count;
+    const int32_t *render_triangles;
+    const vo_rt_vec2 *render_uv; /* texture coordinates for tangents; NULL: material coordinates */
+} vo_rt_asset_def;
+
+VO_API vo_rt_asset_def vo_rt_asset_def_default(void);
+
+/* Builds an asset: edges, springs and bending elements in SIMD groups, geodesic tethers, render
+ * binding. Cost: about a millisecond per thousand triangles. On failure *out is NULL and `message`
+ * (may be NULL) names the array and the element. */
+VO_API vo_result vo_rt_asset_create(const vo_allocator *allocator, const vo_rt_asset_def *def,
+                                    vo_rt_asset **out, vo_rt_message *message);
+
+/* Copies and validates a .vrt file in memory: version, checksum and every index. Rejects damaged or
+ * foreign data before use. Cost: linear in the size, about 1 GB/s. */
+VO_API vo_result vo_rt_asset_load(const vo_allocator *allocator, const void *data, size_t bytes,
+                                  vo_rt_asset **out, vo_rt_message *message);
+
+/* The .vrt file of an asset; owned by the asset. */
+VO_API const void *vo_rt_asset_get_data(const vo_rt_asset *asset, size_t *bytes);
+
+/* No cloth may use the asset any more. NULL is allowed. */
+VO_API void vo_rt_asset_destroy(vo_rt_asset *asset);
+
+typedef struct vo_rt_asset_info {
+    int vertex_count, triangle_count, edge_count, seam_edge_count; /* base mesh */
+    int max_level, bone_count, tether_count, attached_count;
+    int render_vertex_count, render_triangle_count; /* of the stable output topology */
+    bool is_seamed;                                 /* false: has links that are not merged yet */
+    float mass;                                     /* kg */
+    size_t bytes;
+    vo_rt_vec3 min, max; /* m, bounds of the rest pose */
+} vo_rt_asset_info;
+
+VO_API vo_rt_asset_info vo_rt_asset_get_info(const vo_rt_asset *asset);
+
+/* Stable output topology: [3 render_triangle_count] indices. It is the render mesh of the asset or,
+ * without one, its base mesh refined to `max_level`. Owned by the asset. */
+VO_API const uint32_t *vo_rt_asset_get_triangles(const vo_rt_asset *asset);
+/* [render_vertex_count] texture coordinates of the output vertices. Owned by the asset. */
+VO_API const vo_rt_vec2 *vo_rt_asset_get_uv(const vo_rt_asset *asset);
+
+/* --- Seaming ------------------------------------------------------------------------------- */
+
+/* Links between vertices of flat pieces: first simulated as constraints that pull the pieces
+ * together at the base level, then merged (masses summed, triangle lists joined, boundary edges
+ * paired). Pieces are the connected components of the definition's mesh; material coordinates stay
+ * discontinuous across a seam. */
+
+/* Copies the definition. */
+VO_API vo_result vo_rt_seaming_create(const vo_allocator *allocator, const vo_rt_asset_def *def,
+                                      vo_rt_seaming **out, vo_rt_message *message);
+VO_API void vo_rt_seaming_destroy(vo_rt_seaming *seaming);
+
+/* Links a group of vertices, which become one vertex. Groups that share a vertex are united. */
+VO_API vo_result vo_rt_seaming_link_vertices(vo_rt_seaming *seaming, int count,
+                                             const int32_t *vertices, vo_rt_message *message);
+/* Links boundary edge a0-a1 with b0-b1, in opposite directions along the two borders: a0 with b0,
+ * a1 with b1. The rest length of the control edge, a unless `second_controls`, applies to both. */
+VO_API vo_result vo_rt_seaming_link_edges(vo_rt_seaming *seaming, int32_t a0, int32_t a1,
+                                          int32_t b0, int32_t b1, bool second_controls,
+                                          vo_rt_message *message);
+/* Removes a vertex from its group, and edge links that use it. */
+VO_API vo_result vo_rt_seaming_unlink(vo_rt_seaming *seaming, int32_t vertex,
+                                      vo_rt_message *message);
+/* Reads links from a text: lines `v VERTEX VERTEX...` and `e A0 A1 B0 B1 [second]`, # comments.
+ * Messages name the line. */
+VO_API vo_result vo_rt_seaming_read(vo_rt_seaming *seaming, const char *text, size_t bytes,
+                                    vo_rt_message *message);
+/* Writes the links in that form, with a final zero; returns the number of bytes without the zero,
+ * also if `capacity` is too small (snprintf convention). */
+VO_API size_t vo_rt_seaming_write(const vo_rt_seaming *seaming, char *text, size_t capacity);
+/* Creates an asset. With `merge` false its links are constraints that pull the pieces together
+ * (cloths of it stay at the base level); with true they are merged. `positions` [vertex_count]
+ * replaces the rest pose, for example by the simulated positions; NULL: that of the definition. */
+VO_API vo_result vo_rt_seaming_create_asset(const vo_rt_seaming *seaming, bool merge,
+                                            const vo_rt_vec3 *positions, vo_rt_asset **out,
+                                            vo_rt_message *message);
+
+/* --- World --------------------------------------------------------------------------------- */
+
+/* Time of each stage, seconds of the last step, summed over threads:
+ * X(member, description). */
+#define VO_RT_STAGES(X)                                             \
+    X(pose_s, "skinning and refitting bodies, animated poses")      \
+    X(adapt_s, "refinement criteria, splits and joins, leaf lists") \
+    X(solve_s, "integration and constraints")                       \
+    X(collide_s, "detection of contacts with bodies and response")  \
+    X(output_s, "normals, interpolation and output buffers")
+
+/* Counters of the last step: X(member, description). */
+#define VO_RT_COUNTERS(X)                                                       \
+    X(cloths, "cloths")                                                         \
+    X(bodies, "bodies")                                                         \
+    X(sleeping_cloths, "cloths that were not simulated because they rest")      \
+    X(minor_steps, "simulation steps")                                          \
+    X(major_steps, "adaption steps")                                            \
+    X(triangles, "leaf triangles")                                              \
+    X(vertices, "leaf vertices")                                                \
+    X(springs, "springs")                                                       \
+    X(splits, "edges that were split")                                          \
+    X(joins, "edges that were joined")                                          \
+    X(deferred_splits, "splits deferred until neighbours are refined")          \
+    X(rejected_splits, "splits rejected because memory or a limit was reached") \
+    X(contacts, "vertices in contact with a body")                              \
+    X(inside_vertices, "free vertices inside a body at the end of the step")    \
+    X(trapped_vertices, "vertices between surfaces without clearance")          \
+    X(recovered_cloths, "cloths reset because their state was not finite")      \
+    X(clamped_velocities, "velocities limited by max_speed")                    \
+    X(dropped_steps, "steps skipped because dt exceeded max_steps_per_call")
+
+typedef struct vo_rt_stats {
+#define VO_RT_STAGE_MEMBER(name, description)   double name;
+#define VO_RT_COUNTER_MEMBER(name, description) int64_t name;
+    VO_RT_STAGES(VO_RT_STAGE_MEMBER)
+    VO_RT_COUNTERS(VO_RT_COUNTER_MEMBER)
+#undef VO_RT_STAGE_MEMBER
+#undef VO_RT_COUNTER_MEMBER
+    double cost;        /* counted cost of the step in operations, compared with the budget */
+    float detail_scale; /* factor by which the budget scales edge-length criteria; 1: no limit */
+    float max_stretch;  /* 99th percentile of spring elongation, 0.05: 5 % */
+    size_t pool_bytes, pool_used, pool_peak; /* shared memory */
+} vo_rt_stats;
+
+/* Rule for ties between two triangulations that change equally little. */
+typedef enum vo_rt_tie_rule {
+    VO_RT_TIE_DEFAULT,     /* the first one */
+    VO_RT_TIE_LENGTH,      /* the shorter new edge */
+    VO_RT_TIE_REST_LENGTH, /* the shorter new edge at rest */
+    VO_RT_TIE_CURVATURE    /* the new edge along the smaller curvature */
+} vo_rt_tie_rule;
+
+/* Refinement criteria. An edge splits if one of them demands it and joins if none does. */
+typedef struct vo_rt_adaption {
+    float max_angle;     /* rad, bend angle of an edge above which it splits; default 0.35 */
+    float max_deviation; /* m, mean curvature times length^2 / 8 above which it splits; 0.004 */
+    float max_length;    /* m, longer edges split; 0: no limit (default) */
+    float min_length;    /* m, shorter edges never split; default 0.008 */
+    bool collision;      /* edges that cut a body's shell split; default true */
+    int join_wait;       /* major steps between a split and the first test for joining; 10 */
+    float join_ratio;    /* criteria are scaled by this for joining (hysteresis); default 0.6 */
+    vo_rt_tie_rule tie_rule;
+} vo_rt_adaption;
+
+VO_API vo_rt_adaption vo_rt_adaption_default(void);
+
+/* Camera for the level of detail. */
+typedef struct vo_rt_camera {
+    vo_rt_vec3 position; /* m */
+    vo_rt_quat rotation; /* the camera looks along -z, y is up */
+    float fov_y;         /* rad, vertical field of view */
+    float aspect;        /* width / height */
+    float height_pixels; /* of the viewport */
+} vo_rt_camera;
+
+typedef struct vo_rt_lod {
+    float edge_pixels;    /* edges shorter than this on screen do not split; default 6 */
+    float margin;         /* fraction by which the frustum is enlarged; default 0.15 */
+    float far_distance;   /* m; farther cloths step at reduced rate; 0: never; default 25 */
+    int far_rate_divisor; /* minor steps per step of a far cloth; 1 to 8; default 4 */
+} vo_rt_lod;
+
+/* Limit of the cost of a step. Counted cost is deterministic; wall-clock feedback is not. */
+typedef enum vo_rt_budget_mode {
+    VO_RT_BUDGET_NONE,
+    VO_RT_BUDGET_COUNTED, /* milliseconds by an operation count model, calibrated per operation */
+    VO_RT_BUDGET_CLOCK    /* measured milliseconds: results depend on the machine's load */
+} vo_rt_budget_mode;
+
+typedef struct vo_rt_world_def {
+    vo_allocator allocator;     /* required */
+    vo_run_tasks_fn *run_tasks; /* NULL: the world creates worker threads */
+    void *run_tasks_user;
+    int threads;       /* threads, or tasks per loop with run_tasks; 1 to 256; default 1 */
+    int max_cloths;    /* default 64 */
+    int max_bodies;    /* default 64 */
+    size_t pool_bytes; /* memory shared by all cloths for refinement; default 32 MiB */
+
+    vo_rt_vec3 gravity;     /* m/s^2; default (0, -9.81, 0) */
+    float minor_rate;       /* simulation steps per second, 30 to 1000; default 120 */
+    int minor_per_major;    /* simulation steps per adaption; default 4 */
+    int substeps;           /* solver substeps per simulation step; default 4 */
+    int max_steps_per_call; /* simulation steps per vo_rt_world_step; more are dropped; 16 */
+    float max_speed;        /* m/s, velocities are clamped; default 50 */
+
+    vo_rt_lod lod;
+    vo_rt_budget_mode budget_mode; /* default none */
+    float budget_ms;
+    int max_contact_events; /* per step; default 256 */
+} vo_rt_world_def;
+
+VO_API vo_rt_world_def vo_rt_world_def_default(void);
+
+/* Creates a world with all its memory. On failure *out is NULL. */
+VO_API vo_result vo_rt_world_create(const vo_rt_world_def *def, vo_rt_world **out,
+                                    vo_rt_message *message);
+/* Destroys the world with its bodies and cloths. NULL is allowed. */
+VO_API void vo_rt_world_destroy(vo_rt_world *world);
+/* Message of the last call that failed; empty if none has. */
+VO_API const char *vo_rt_world_message(const vo_rt_world *world);
+
+/* Advances time by dt seconds: as many simulation steps of fixed length as fit; the remainder is
+ * kept, and outputs are interpolated. dt of 0 or a non-finite dt does nothing but return. */
+VO_API vo_result vo_rt_world_step(vo_rt_world *world, float dt);
+
+/* The same in three parts, for a host that runs the step as a job beside other work: begin applies
+ * the inputs set so far, run_step may be called from any one thread, end publishes outputs, events
+ * and statistics. Each must be called once, in this order. */
+VO_API vo_result vo_rt_world_begin_step(vo_rt_world *world, float dt);
+VO_API void vo_rt_world_run_step(vo_rt_world *world);
+VO_API vo_result vo_rt_world_end_step(vo_rt_world *world);
+
+VO_API vo_result vo_rt_world_set_gravity(vo_rt_world *world, vo_rt_vec3 gravity); /* [any time] */
+/* Uniform wind, m/s, with turbulence as a fraction of the speed. [any time] */
+VO_API vo_result vo_rt_world_set_wind(vo_rt_world *world, vo_rt_vec3 velocity, float turbulence);
+/* At most 4 cameras; 0: every cloth counts as visible at `lod.edge_pixels` = 0. [any time] */
+VO_API vo_result vo_rt_world_set_cameras(vo_rt_world *world, int count,
+                                         const vo_rt_camera *cameras);
+VO_API vo_result vo_rt_world_set_budget(vo_rt_world *world, vo_rt_budget_mode mode, float ms);
+
+/* A fan: an air stream inside a cone, with falloff towards its edge and range. */
+typedef struct vo_rt_fan {
+    vo_rt_vec3 position, direction; /* m; direction is normalised */
+    float speed;                    /* m/s at the fan */
+    float angle;                    /* rad, half angle of the cone */
+    float range;                    /* m, the speed falls to 0 here */
+} vo_rt_fan;
+enum { VO_RT_MAX_FANS = 8 };
+/* Replaces all fans. [any time] */
+VO_API vo_result vo_rt_world_set_fans(vo_rt_world *world, int count, const vo_rt_fan *fans);
+
+/* Subtracts `offset` from all positions of cloths, bodies and cameras, for large worlds. */
+VO_API vo_result vo_rt_world_shift_origin(vo_rt_world *world, vo_rt_vec3 offset);
+
+VO_API vo_rt_stats vo_rt_world_get_stats(const vo_rt_world *world);
+VO_API double vo_rt_world_time(const vo_rt_world *world); /* s, simulated */
+
+/* Snapshot of the complete state: cloths, bodies, time, inputs. The world must have the same
+ * objects when it is restored. Returns the bytes needed; writes nothing if `capacity` is less. */
+VO_API size_t vo_rt_world_save(const vo_rt_world *world, void *data, size_t capacity);
+/* Validates before it changes anything. Continues bit-identically. */
+VO_API vo_result vo_rt_world_restore(vo_rt_world *world, const void *data, size_t bytes);
+
+/* --- Bodies -------------------------------------------------------------------------------- */
+
+typedef enum vo_rt_shape_kind {
+    VO_RT_SPHERE,          /* radius */
+    VO_RT_CAPSULE,         /* axis y from -half_height to half_height, radius */
+    VO_RT_TAPERED_CAPSULE, /* radius at -half_height, end_radius at +half_height */
+    VO_RT_PLANE,           /* y <= 0 is solid */
+    VO_RT_BOX,             /* half_extents */
+    VO_RT_HULL,            /* convex hull of points */
+    VO_RT_DISTANCE         /* a distance function of the host */
+} vo_rt_shape_kind;
+
+/* Signed distance, m, of a point in the shape's frame, negative inside, and the outward unit
+ * gradient. Must be thread-safe and deterministic. */
+typedef float vo_rt_distance_fn(void *user, vo_rt_vec3 point, vo_rt_vec3 *gradient);
+
+typedef struct vo_rt_shape {
+    vo_rt_shape_kind kind;
+    vo_rt_transform local; /* pose in the frame of the body or of its bone */
+    int bone;              /* -1: the body's own transform */
+    float radius, end_radius, half_height;
+    vo_rt_vec3 half_extents;
+    int point_count; /* hull: 4 to 256 points */
+    const vo_rt_vec3 *points;
+    vo_rt_distance_fn *distance;
+    void *user;
+    vo_rt_vec3 min, max; /* bounds of a distance function, m */
+} vo_rt_shape;
+
+VO_API vo_rt_shape vo_rt_shape_default(vo_rt_shape_kind kind);
+
+/* A body consists of shapes or of one closed triangle mesh. Arrays are copied. */
+typedef struct vo_rt_body_def {
+    int shape_count;
+    const vo_rt_shape *shapes;
+
+    /* Closed, consistently oriented triangle mesh with outward normals. */
+    int vertex_count;
+    const vo_rt_vec3 *positions; /* m, bind pose */
+    int triangle_count;
+    const int32_t *triangles;
+    const uint16_t *skin_bones; /* [4 vertex_count]; NULL: rigid, or vertices set by the host */
+    const float *skin_weights;
+    bool vertices_by_host; /* vo_rt_body_set_vertices is used */
+
+    int bone_count;
+    vo_rt_transform transform;
+    float offset;   /* m, the shell that cloth collides with lies this far outside; default 0.006 */
+    float friction; /* multiplied with the cloth's; default 1 */
+    uint32_t layer; /* bits of the body; default 1 */
+    uint64_t user;  /* returned by events and queries */
+} vo_rt_body_def;
+
+VO_API vo_rt_body_def vo_rt_body_def_default(void);
+VO_API vo_result vo_rt_body_create(vo_rt_world *world, const vo_rt_body_def *def, vo_rt_body **out);
+VO_API void vo_rt_body_destroy(vo_rt_body *body);
+
+/* Pose at the end of the next step; the body moves there at constant velocity. [any time] */
+VO_API vo_result vo_rt_body_set_transform(vo_rt_body *body, vo_rt_transform transform);
+/* [bone_count] matrices from the bind pose to the world. [any time] */
+VO_API vo_result vo_rt_body_set_bones(vo_rt_body *body, int count, const vo_rt_matrix *bones);
+/* [vertex_count] positions, m, world space; `stride` in bytes. [any time] */
+VO_API vo_result vo_rt_body_set_vertices(vo_rt_body *body, const float *positions, size_t stride);
+/* The next pose is reached without motion in between. [any time] */
+VO_API vo_result vo_rt_body_teleport(vo_rt_body *body);
+VO_API vo_result vo_rt_body_set_enabled(vo_rt_body *body, bool enabled); /* [any time] */
+/* Uses a set of shapes in place of the mesh for distant cloth; the shapes are those of the
+ * definition. A body may have both a mesh and shapes. */
+VO_API vo_result vo_rt_body_set_friction(vo_rt_body *body, float friction); /* [any time] */
+
+/* Force and torque about the body's origin that cloth exerted in the last step, N and N m. */
+typedef struct vo_rt_reaction {
+    vo_rt_vec3 force, torque;
+} vo_rt_reaction;
+VO_API vo_rt_reaction vo_rt_body_get_reaction(const vo_rt_body *body);
+
+/* --- Cloths -------------------------------------------------------------------------------- */
+
+typedef enum vo_rt_solver {
+    VO_RT_SOLVER_XPBD,  /* position-based constraints with compliance (default) */
+    VO_RT_SOLVER_VERLET /* mass-spring forces, Verlet integration, Provot's correction */
+} vo_rt_solver;
+
+typedef struct vo_rt_cloth_def {
+    const vo_rt_asset *asset; /* must outlive the cloth */
+    vo_rt_transform transform;
+    vo_rt_solver solver;
+    vo_rt_adaption adaption;
+    int min_level, max_level; /* limits of refinement; default 0 and the asset's */
+    uint32_t collision_mask;  /* collides with bodies whose layer shares a bit; default all */
+    float stretch_limit;      /* of springs, fraction; default 0.05 */
+    float sleep_speed;        /* m/s; a cloth whose vertices are slower for 1 s sleeps; 0: never */
+    /* Fraction of the motion of the cloth's frame that its particles feel (local-space inertia). */
+    float linear_inertia, angular_inertia, centrifugal_inertia; /* default 1 */
+    uint64_t user;
+} vo_rt_cloth_def;
+
+VO_API vo_rt_cloth_def vo_rt_cloth_def_default(void);
+/* Starts at rest in the animated pose, at the base level. Memory comes from the world's pool. */
+VO_API vo_result vo_rt_cloth_create(vo_rt_world *world, const vo_rt_cloth_def *def,
+                                    vo_rt_cloth **out);
+VO_API void vo_rt_cloth_destroy(vo_rt_cloth *cloth);
+
+VO_API vo_result vo_rt_cloth_set_transform(vo_rt_cloth *cloth, vo_rt_transform t); /* [any time] */
+/* [bone_count of the asset] matrices from the bind pose to the world. [any time] */
+VO_API vo_result vo_rt_cloth_set_bones(vo_rt_cloth *cloth, int count, const vo_rt_matrix *bones);
+/* The next pose is reached without motion: particles keep their shape relative to the frame. */
+VO_API vo_result vo_rt_cloth_teleport(vo_rt_cloth *cloth); /* [any time] */
+/* Back to the animated pose at rest, at the base level. [any time] */
+VO_API vo_result vo_rt_cloth_reset(vo_rt_cloth *cloth);
+/* Weight of the simulation: 1 simulated, 0 animated. [any time] */
+VO_API vo_result vo_rt_cloth_set_blend(vo_rt_cloth *cloth, float weight);
+VO_API vo_result vo_rt_cloth_set_fabric(vo_rt_cloth *cloth, vo_rt_fabric fabric); /* [any time] */
+VO_API vo_result vo_rt_cloth_set_adaption(vo_rt_cloth *cloth, vo_rt_adaption a);  /* [any time] */
+VO_API vo_result vo_rt_cloth_set_levels(vo_rt_cloth *cloth, int min, int max);    /* [any time] */
+VO_API vo_result vo_rt_cloth_set_inertia(vo_rt_cloth *cloth, float linear, float angular,
+                                         float centrifugal);                /* [any time] */
+VO_API vo_result vo_rt_cloth_set_enabled(vo_rt_cloth *cloth, bool enabled); /* [any time] */
+/* Ends sleep. [any time] */
+VO_API vo_result vo_rt_cloth_wake(vo_rt_cloth *cloth);
+/* Attaches base vertex `vertex` to `position` with `weight` (0 releases it). [any time] */
+VO_API vo_result vo_rt_cloth_set_attachment(vo_rt_cloth *cloth, int vertex, float weight,
+                                            vo_rt_vec3 position);
+/* Limits the stretch stiffness of the links of an unseamed asset: 0 to 1. [any time] */
+VO_API vo_result vo_rt_cloth_set_link_strength(vo_rt_cloth *cloth, float strength);
+
+/* Buffers of the host for vo_rt_cloth_write_output; NULL members are skipped. Strides in bytes.
+ * Each has render_vertex_count elements (vo_rt_asset_get_info). */
+typedef struct vo_rt_output {
+    float *positions; /* m, interpolated between the last two steps */
+    size_t position_stride;
+    float *normals; /* unit */
+    size_t normal_stride;
+    float *tangents; /* unit, x y z and the sign of the bitangent */
+    size_t tangent_stride;
+    float *previous_positions; /* of the previous call of vo_rt_world_step, for motion vectors */
+    size_t previous_stride;
+} vo_rt_output;
+
+/* Writes the stable topology. Cost: about 20 ns per vertex. */
+VO_API vo_result vo_rt_cloth_write_output(const vo_rt_cloth *cloth, const vo_rt_output *output);
+
+/* Leaf mesh of the current front; the arrays are valid until the next step. */
+typedef struct vo_rt_leaf_view {
+    int vertex_count;        /* slots, some of which may be unused */
+    const float *positions;  /* 4 floats per slot: x y z and the inverse mass */
+    const float *velocities; /* 4 floats per slot */
+    int triangle_count;
+    const int32_t *triangles; /* [3 triangle_count] slots */
+    const uint8_t *levels;    /* [triangle_count] */
+    uint64_t topology;        /* changes whenever the triangles change */
+} vo_rt_leaf_view;
+VO_API vo_rt_leaf_view vo_rt_cloth_get_leaves(const vo_rt_cloth *cloth);
+
+typedef struct vo_rt_cloth_info {
+    int triangles, vertices, springs, level; /* of the front; finest level in use */
+    bool is_visible, is_sleeping, is_far;
+    float max_stretch; /* 99th percentile of elongation */
+    vo_rt_vec3 min, max;
+    size_t bytes; /* of the world's pool */
+    uint64_t user;
+} vo_rt_cloth_info;
+VO_API vo_rt_cloth_info vo_rt_cloth_get_info(const vo_rt_cloth *cloth);
+/* Current position of a base vertex, m. */
+VO_API vo_rt_vec3 vo_rt_cloth_get_vertex(const vo_rt_cloth *cloth, int vertex);
+
+/* --- Queries, events, debug drawing ---------------------------------------------------------- */
+
+typedef struct vo_rt_ray_hit {
+    vo_rt_cloth *cloth;
+    float t; /* fraction of the ray */
+    vo_rt_vec3 position, normal;
+    int base_vertex; /* the nearest one */
+} vo_rt_ray_hit;
+/* Nearest hit of the segment from `from` to `to` with any cloth; false if there is none. */
+VO_API bool vo_rt_world_cast_ray(const vo_rt_world *world, vo_rt_vec3 from, vo_rt_vec3 to,
+                                 vo_rt_ray_hit *hit);
+/* Cloths that overlap a sphere: writes at most `capacity`, returns the number found. */
+VO_API int vo_rt_world_overlap_sphere(const vo_rt_world *world, vo_rt_vec3 center, float radius,
+                                      int capacity, vo_rt_cloth **cloths);
+
+/* First contact of a cloth with a body in a step, after a step without contact. */
+typedef struct vo_rt_contact_event {
+    vo_rt_cloth *cloth;
+    vo_rt_body *body;
+    bool began; /* false: the contact ended */
+    vo_rt_vec3 position, normal;
+    float speed; /* m/s, relative normal speed */
+} vo_rt_contact_event;
+/* Events of the last step; valid until the next. */
+VO_API const vo_rt_contact_event *vo_rt_world_get_events(const vo_rt_world *world, int *count);
+
+typedef void vo_rt_draw_line_fn(void *user, vo_rt_vec3 a, vo_rt_vec3 b, uint32_t rgba);
+enum {
+    VO_RT_DRAW_LEAVES = 1,
+    VO_RT_DRAW_CONTACTS = 2,
+    VO_RT_DRAW_BODIES = 4,
+    VO_RT_DRAW_BOUNDS = 8,
+    VO_RT_DRAW_TETHERS = 16
+};
+/* Draws lines for debugging; edges of leaves are coloured by level. */
+VO_API void vo_rt_world_debug_draw(const vo_rt_world *world, unsigned flags,
+                                   vo_rt_draw_line_fn *draw, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

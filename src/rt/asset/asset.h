@@ -1,0 +1,103 @@
+/* A cooked garment: constant arrays in one relocatable block (.vrt).
+ *
+ * The block starts with a header (magic, version, byte order mark, size, checksum, counts) and a
+ * table of sections; every reference is an index or an offset, so it is valid at any address.
+ * Numbers are little-endian; a loader on a big-endian machine swaps them in its copy. The pointers
+ * below refer into the block. Documented in docs/vrt-format.md. */
+#ifndef VO_RT_ASSET_ASSET_H
+#define VO_RT_ASSET_ASSET_H
+
+#include "rt/base/vec.h"
+
+/* Painted maps of a vertex; the mesh copies them to new vertices, interpolated. */
+typedef struct vo_rt_vertex_maps {
+    float attachment;      /* 0 to 1 */
+    float max_distance;    /* m; FLT_MAX: no limit */
+    float backstop;        /* m; -FLT_MAX: no backstop */
+    float backstop_radius; /* m */
+} vo_rt_vertex_maps;
+
+/* Base edge, in the order in which the triangles first use them. Side 0 is the triangle in which
+ * the edge runs from vertex[0] to vertex[1] and always exists; side 1 is the one in which it runs
+ * back, -1: boundary. Material coordinates are stored per side (Simnett et al. 2010, 4.1):
+ * coordinate[side][end]. Those of all edges of a triangle agree at its corners and enclose a
+ * positive area; mirrored input is mirrored back (x is negated) for this reason. */
+typedef struct vo_rt_base_edge {
+    int32_t vertex[2];
+    int32_t triangle[2];
+    vo_rt_vec2 coordinate[2][2]; /* m; zero where there is no triangle */
+    int32_t control;             /* side whose rest length applies to both; never a missing side */
+    float rest_angle;            /* rad, -pi to pi: atan2(dot(cross(n0, n1), e), dot(n0, n1)) of
+                                    the unit normals of side 0 and 1 and the unit direction e from
+                                    vertex[0] to vertex[1]; 0 flat, positive on a ridge */
+} vo_rt_base_edge;
+
+/* edge[i] is opposite vertex[i]: it joins vertex[i + 1] and vertex[i + 2] (indices modulo 3). */
+typedef struct vo_rt_base_triangle {
+    int32_t vertex[3];
+    int32_t edge[3];
+} vo_rt_base_triangle;
+
+/* Limits the distance of a vertex from an attached one to length (geodesic rest distance times the
+ * scale of the definition). A vertex has at most VO_RT_MAX_TETHERS of them: one for the nearest
+ * anchor of each of the nearest groups of adjacent attached vertices. */
+enum { VO_RT_MAX_TETHERS = 4 };
+typedef struct vo_rt_tether {
+    int32_t vertex, anchor;
+    float length; /* m */
+} vo_rt_tether;
+
+/* Output vertex: a point of a base triangle with an offset along the interpolated normal. */
+typedef struct vo_rt_render_vertex {
+    int32_t triangle;
+    float weight[3]; /* barycentric */
+    float offset;    /* m */
+} vo_rt_render_vertex;
+
+/* Vertices that a seam pulls together, in a merged asset none. */
+typedef struct vo_rt_link {
+    int32_t a, b;
+} vo_rt_link;
+
+struct vo_rt_asset {
+    vo_allocator allocator;
+    void *data; /* the block; 64-byte aligned, as are its sections */
+    size_t bytes;
+    void *native; /* `data`, or on a big-endian machine a swapped copy; the arrays refer to it */
+
+    int vertex_count, triangle_count, edge_count, tether_count, link_count, bone_count;
+    int render_vertex_count, render_triangle_count, max_level;
+    bool output_is_refined_base; /* no render mesh: the output is the base refined to max_level */
+    vo_rt_fabric fabric;
+    float mass;                               /* kg, of the rest area */
+    vo_rt_vec3 min, max;                      /* m, bounds of the rest pose */
+    int seam_edge_count;                      /* edges with discontinuous material coordinates */
+    int attached_count;                       /* vertices with attachment 1 */
+    const vo_rt_vec3 *position;               /* [vertex_count] m, rest pose */
+    const vo_rt_base_triangle *triangle;      /* [triangle_count] */
+    const vo_rt_base_edge *edge;              /* [edge_count] */
+    const vo_rt_vertex_maps *maps;            /* [vertex_count] */
+    const float *stiffness_factor;            /* [vertex_count] */
+    const vo_rt_tether *tether;               /* [tether_count] sorted by vertex */
+    const vo_rt_link *link;                   /* [link_count] */
+    const uint16_t *skin_bone;                /* [4 vertex_count], if bone_count > 0 */
+    const float *skin_weight;                 /* [4 vertex_count] */
+    const vo_rt_render_vertex *render_vertex; /* [render_vertex_count] */
+    const uint32_t *render_triangle;          /* [3 render_triangle_count] */
+    const vo_rt_vec2 *render_uv;              /* [render_vertex_count] */
+};
+
+/* Numbering of the output if it is the refined base. Let n = 2^max_level, V, E and T the numbers of
+ * base vertices, edges and triangles. Vertices on shared edges appear once:
+ *
+ *   v                                base vertex v
+ *   V + e (n - 1) + k - 1            point k / n (k = 1 to n - 1) of edge e, from vertex[0]
+ *   V + E (n - 1) + t I + inner      inner point of triangle t, I = (n - 1)(n - 2) / 2
+ *
+ * An inner point has the weights (n - i - j, i, j) / n, i >= 1, j >= 1, i + j < n; they are
+ * numbered by rising j, then i. Triangle t is divided into n^2 triangles, at indices t n^2 and
+ * up. Texture coordinates are the material coordinates; those of a vertex on a seam are taken from
+ * the triangle to which it is bound, side 0 of the edge. */
+static inline int vo_rt_refined_segments(int max_level) { return 1 << max_level; }
+
+#endif

@@ -1,0 +1,142 @@
+/* The adaptive mesh of one cloth: a tree of edges and triangles over its base mesh.
+ *
+ * Simnett, Laycock and Day 2010, "Simulating Real-Time Cloth with Adaptive Edge-based Meshes",
+ * sections 3 to 5. Edges split at their midpoint; triangles follow:
+ *
+ *   state: one bit per split edge (8 states); configuration: how the triangle is divided (11)
+ *     C0         no edge split
+ *     C1 C2 C3   edge 0, 1, 2 split: its midpoint is connected to the opposite corner
+ *     C4 C5      edges 0 1 split: the median of C1 (C4) or of C2 (C5), and the edge between the
+ * midpoints C6 C7      edges 1 2 split: the median of C2 (C6) or of C3 (C7), likewise C8 C9 edges 2
+ * 0 split: the median of C3 (C8) or of C1 (C9), likewise C10        all three: 1-to-4 split
+ *
+ * The interior triangles and edges of every configuration are given by one constant table; the
+ * difference between two rows is a transition (hierarchy/transition.h). Interior triangles of C1 to
+ * C9 are transitional: their edges never split. The four of C10 are ordinary triangles of the next
+ * level.
+ *
+ * Invariants, checked by vo_rt_mesh_validate:
+ *  1. The leaves form a conforming mesh: each leaf edge has one or two leaf triangles.
+ *  2. A child edge splits only if both triangles adjacent to its parent are C10 (or the boundary).
+ *     Otherwise the split is deferred: the unsplit edges of those triangles split instead, in this
+ *     major step if they can, and the child edge in a later one. Deferral requests only edges of a
+ *     coarser level, so it ends after at most max_level steps.
+ *  3. An edge joins only if its children are not split and each adjacent triangle that is C10 has
+ * no split child or interior edge.
+ *  4. Leaf triangles that share an edge differ by at most one level (a transitional triangle has
+ * the level of its parent).
+ *  5. Rest area and mass of the leaves equal those of the base mesh; each vertex carries a third of
+ *     its leaf triangles.
+ *  6. front (hierarchy/front.h) lists exactly the leaves. */
+#ifndef VO_RT_HIERARCHY_MESH_H
+#define VO_RT_HIERARCHY_MESH_H
+
+#include "rt/asset/asset.h"
+#include "rt/base/heap.h"
+#include "rt/hierarchy/front.h"
+
+/* 80 bytes. Children are allocated as a pair: child and child + 1, the first at vertex[0]. */
+typedef struct vo_rt_edge {
+    int32_t vertex[2]; /* slots */
+    int32_t face[2];   /* adjacent triangle per side: a leaf (ordinary or transitional) if the
+                          edge is a leaf, the split triangle otherwise; -1: boundary */
+    vo_rt_vec2 coordinate[2][2]; /* m, per side and end */
+    int32_t parent;              /* edge, or -1: base edge or interior edge */
+    int32_t child;               /* -1: not split */
+    int32_t middle;              /* slot of the midpoint */
+    float rest;                  /* m, rest length of the control side */
+    int32_t spring, bend;        /* group * 8 + lane in the leaf lists; -1: none */
+    uint8_t level, control;
+    uint8_t wait;  /* major steps until it is tested for joining */
+    uint8_t flags; /* VO_RT_EDGE_... */
+} vo_rt_edge;
+
+enum { VO_RT_EDGE_USED = 1, VO_RT_EDGE_INTERIOR = 2, VO_RT_EDGE_FIXED = 4 /* transitional */ };
+
+/* Children and interior edges are listed by the configuration's row of the table; -1: unused. */
+typedef struct vo_rt_triangle {
+    int32_t vertex[3], edge[3]; /* edge[i] is opposite vertex[i] */
+    int32_t child[4], interior[3];
+    int32_t parent; /* -1: base triangle */
+    int32_t leaf;   /* index in the leaf lists; -1: not a leaf */
+    uint8_t level, configuration;
+    uint8_t is_transitional, is_used;
+    float rest_area; /* m^2 */
+} vo_rt_triangle;
+
+typedef struct vo_rt_mesh {
+    const vo_rt_asset *asset;
+    vo_rt_front front;
+    int edge_end, edge_capacity,
+        edge_free; /* slots in use are below edge_end; head of the free list */
+    vo_rt_edge *edge;
+    int triangle_end, triangle_capacity, triangle_free;
+    vo_rt_triangle *triangle;
+    int vertex_free;
+    int finest_level; /* of any leaf */
+    vo_rt_tie_rule tie_rule;
+    int max_level;
+    uint32_t random; /* for staggered waits */
+} vo_rt_mesh;
+
+/* Base level of the asset; positions are the rest pose. False if the heap is exhausted. */
+bool vo_rt_mesh_init(vo_rt_mesh *mesh, const vo_rt_asset *asset, vo_rt_heap *heap);
+void vo_rt_mesh_free(vo_rt_mesh *mesh, vo_rt_heap *heap);
+
+/* What a caller wants of an edge. */
+typedef enum vo_rt_demand { VO_RT_KEEP, VO_RT_SPLIT, VO_RT_JOIN } vo_rt_demand;
+/* Evaluates the criteria for a leaf edge that may split (is_split false), or for a split edge whose
+ * children are leaves and whose wait is over (is_split true). */
+typedef vo_rt_demand vo_rt_demand_fn(void *user, const vo_rt_mesh *mesh, int edge, bool is_split);
+
+/* Edits of one major step, in two parts: demands are evaluated in parallel over cloths, memory is
+ * reserved serially, edits are made in parallel. */
+typedef struct vo_rt_edits {
+    int split_count, join_count; /* out of vo_rt_mesh_collect */
+    int32_t *split, *join;       /* edges; memory of the caller, [capacity] each */
+    int capacity;
+    int deferred, rejected; /* counters */
+} vo_rt_edits;
+/* Lists the edges to split and to join, ordered by level and index; the edges of deferred splits
+ * are replaced by the coarser edges that they need. Counts down waits. */
+void vo_rt_mesh_collect(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits);
+/* Reserves memory for the splits; drops the last ones that do not fit and counts them as rejected.
+ */
+void vo_rt_mesh_reserve(vo_rt_mesh *mesh, vo_rt_heap *heap, vo_rt_edits *edits);
+/* Called for a new vertex, which lies at the middle of its edge with interpolated position,
+ * velocity, previous, shown, normal, target and maps. It may move it (collision, 7.1). */
+typedef void vo_rt_created_fn(void *user, vo_rt_mesh *mesh, int vertex, int edge);
+/* Called for a vertex that is about to be removed, after its mass and momentum went to the ends. */
+typedef void vo_rt_removed_fn(void *user, vo_rt_mesh *mesh, int vertex, int edge);
+/* Joins, then splits. Never allocates. `wait` is vo_rt_adaption.join_wait. */
+void vo_rt_mesh_apply(vo_rt_mesh *mesh, const vo_rt_edits *edits, int wait,
+                      vo_rt_created_fn *created, vo_rt_removed_fn *removed, void *user);
+
+/* Single edits, the building blocks of vo_rt_mesh_apply and of tests. Capacity must be reserved. */
+bool vo_rt_mesh_can_split(const vo_rt_mesh *mesh, int edge);
+bool vo_rt_mesh_can_join(const vo_rt_mesh *mesh, int edge);
+int vo_rt_mesh_split(vo_rt_mesh *mesh, int edge); /* returns the new vertex */
+void vo_rt_mesh_join(vo_rt_mesh *mesh, int edge);
+
+/* Structural triangle of the edge's level on a side; -1: boundary or not defined. */
+int vo_rt_mesh_side(const vo_rt_mesh *mesh, int edge, int side);
+
+/* Evaluates a point of a base triangle on the leaves: descends the tree by barycentric coordinates.
+ * Writes the three slots of the leaf and the weights. */
+void vo_rt_mesh_locate(const vo_rt_mesh *mesh, int base_triangle, const float weight[3],
+                       int32_t slot[3], float leaf_weight[3]);
+
+/* Bytes of memory in use by tree and leaf lists (capacities). */
+size_t vo_rt_mesh_bytes(const vo_rt_mesh *mesh);
+
+/* Checks all invariants by brute force; for tests and debug builds. NULL if they hold, otherwise
+ * the violated one. */
+const char *vo_rt_mesh_validate(const vo_rt_mesh *mesh);
+
+/* State for snapshots. Returns the bytes; writes if `data` is not NULL. */
+size_t vo_rt_mesh_save(const vo_rt_mesh *mesh, void *data);
+/* Restores a state saved from a mesh of the same asset; validates all indices first. False: the
+ * data is invalid or the heap is exhausted, and the mesh is unchanged. */
+bool vo_rt_mesh_restore(vo_rt_mesh *mesh, vo_rt_heap *heap, const void *data, size_t bytes);
+
+#endif

@@ -1,0 +1,70 @@
+/* Time stepping of one cloth on its leaf lists.
+ *
+ * XPBD with small substeps (Macklin et al. 2019): each substep predicts positions, projects every
+ * group of constraints once, and updates velocities. Verlet (Simnett et al. 2010; Provot 1995):
+ * spring forces, Verlet integration, then corrections of springs beyond the stretch limit. */
+#ifndef VO_RT_SOLVE_SOLVE_H
+#define VO_RT_SOLVE_SOLVE_H
+
+#include "rt/asset/asset.h"
+#include "rt/hierarchy/front.h"
+
+enum { VO_RT_MAX_AIR_FANS = VO_RT_MAX_FANS };
+
+/* Air around a cloth. */
+typedef struct vo_rt_air {
+    vo_rt_vec3 wind; /* m/s, including turbulence at this time */
+    int fan_count;
+    vo_rt_fan fan[VO_RT_MAX_FANS];
+    float density; /* kg/m^3; 1.2 */
+} vo_rt_air;
+
+/* Parameters of a minor step. */
+typedef struct vo_rt_solve_def {
+    float dt;     /* s, duration of the minor step */
+    int substeps; /* at least 1 */
+    vo_rt_solver solver;
+    vo_rt_vec3 gravity;
+    vo_rt_fabric fabric;
+    float stretch_limit;
+    float max_speed;
+    float link_strength;           /* 0 to 1 */
+    vo_rt_vec3 frame_acceleration; /* m/s^2, fictitious acceleration of local-space inertia */
+    const vo_rt_air *air;
+} vo_rt_solve_def;
+
+/* Contact of a vertex with a body, valid for a minor step: the vertex stays on the positive side of
+ * a plane that moves with the surface. */
+typedef struct vo_rt_contact {
+    vo_rt_vec3 point; /* m, at the start of the minor step */
+    vo_rt_vec3 normal;
+    vo_rt_vec3 velocity;      /* m/s */
+    float friction;           /* combined coefficient */
+    int32_t vertex;           /* slot */
+    int32_t body;             /* index in the world */
+    int32_t feature;          /* hint */
+    float impulse;            /* N s, normal impulse accumulated in the step; solver */
+    vo_rt_vec3 force_impulse; /* N s, total impulse on the vertex; solver */
+} vo_rt_contact;
+
+typedef struct vo_rt_solve_result {
+    int clamped_velocities;
+    bool is_finite;  /* false: some position is not finite */
+    float max_speed; /* m/s, of any vertex at the end */
+} vo_rt_solve_result;
+
+/* Advances the leaf lists by one minor step: forces, substeps, contacts with friction, attachments
+ * (front.target at the end of the step), distance and backstop limits, tethers, links. `previous`
+ * is set to the positions at the start. Never allocates. */
+vo_rt_solve_result vo_rt_solve_step(const vo_rt_asset *asset, vo_rt_front *front,
+                                    vo_rt_contact *contacts, int contact_count,
+                                    const vo_rt_solve_def *def);
+
+/* Area-weighted unit normals of the leaf vertices. */
+void vo_rt_solve_normals(vo_rt_front *front);
+
+/* Elongation of springs at the given percentile (0 to 1) as a fraction, by histogram; never
+ * negative. */
+float vo_rt_solve_stretch(const vo_rt_front *front, float percentile);
+
+#endif
