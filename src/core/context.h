@@ -7,11 +7,10 @@
 
 #include "core/memory_limit.h"
 #include "core/slabs.h"
+#include "core/threads.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
-
-typedef struct vo_threads vo_threads;
 
 struct vo_context {
     vo_allocator allocator; /* the host's, or the memory limit's, which wraps it */

@@ -1,17 +1,11 @@
-/* Deterministic parallel-for, the only threading primitive of the library.
- *
- * A loop is split into chunks whose bounds depend on count and grain alone, never on the number of
- * threads. Each thread starts with a contiguous range of chunks and then steals from the others. A
- * body writes only to data owned by its indices or by its chunk. Reductions store one partial
- * result per chunk and sum them in chunk order. The result is therefore bit-identical for any
- * number of threads, and for a host's task system (vo_run_tasks_fn). */
+/* Deterministic parallel-for, the only threading primitive of the library: a loop on the context's
+ * threads (core/threads.h). Reductions store one partial result per chunk and sum them in chunk
+ * order, so that the result is bit-identical for any number of threads. */
 #ifndef VO_CORE_PARALLEL_H
 #define VO_CORE_PARALLEL_H
 
 #include "core/context.h"
-
-/* Loop body: processes [begin, end); `chunk` is begin / grain. */
-typedef void vo_loop_fn(void *arg, int begin, int end, int chunk);
+#include "core/threads.h"
 
 /* Calls `body` for every chunk of [0, count) and returns when all are done. Not reentrant: a body
  * must not start another loop. */
@@ -19,16 +13,5 @@ void vo_parallel_for(vo_context *ctx, int count, int grain, vo_loop_fn *body, vo
 
 /* Grain of loops with a few operations per row or node. */
 enum { VO_LIGHT_GRAIN = 1024 };
-
-static inline int vo_chunk_count(int count, int grain) { return (count + grain - 1) / grain; }
-
-/* Starts count - 1 worker threads, or as many as the system permits. NULL without memory. */
-vo_threads *vo_threads_create(const vo_allocator *allocator, int count);
-/* Starts no threads: loops are split into at most `count` tasks for the host. */
-vo_threads *vo_threads_create_host(const vo_allocator *allocator, int count,
-                                   vo_run_tasks_fn *run_tasks, void *user);
-void vo_threads_destroy(vo_threads *threads, const vo_allocator *allocator);
-/* Threads including the caller. */
-int vo_threads_count(const vo_threads *threads);
 
 #endif

@@ -23,10 +23,6 @@ static vo_rt_asset *allocate_asset(const vo_allocator *allocator) {
     return asset;
 }
 
-static bool is_complete(const vo_allocator *allocator) {
-    return allocator && allocator->allocate && allocator->release;
-}
-
 /* --- Creation ------------------------------------------------------------------------------- */
 
 static vo_result run_stages(vo_rt_cook *cook, vo_rt_message *message) {
@@ -90,19 +86,35 @@ vo_result vo_rt_cook_asset(const vo_allocator *allocator, vo_rt_cook *cook, vo_r
     return result;
 }
 
+static vo_rt_cook cook_definition(const vo_rt_asset_def *def) {
+    return (vo_rt_cook){.def = def,
+                        .shape_positions = def->positions,
+                        .shape_triangles = def->triangles,
+                        .shape_vertex_count = def->vertex_count};
+}
+
+vo_result vo_rt_check_mesh(const vo_allocator *allocator, const vo_rt_asset_def *def,
+                           vo_rt_message *message) {
+    vo_result result = vo_rt_check_def(def, message);
+    if (result != VO_OK) return result;
+    vo_rt_cook cook = cook_definition(def);
+    cook.scratch = (vo_rt_scratch){.allocator = allocator};
+    result = vo_rt_cook_coordinates(&cook, message);
+    if (result == VO_OK) result = vo_rt_cook_edges(&cook, message);
+    vo_rt_scratch_free(&cook.scratch);
+    return result;
+}
+
 vo_result vo_rt_asset_create(const vo_allocator *allocator, const vo_rt_asset_def *def,
                              vo_rt_asset **out, vo_rt_message *message) {
     if (!out) return vo_rt_fail(message, VO_BAD_ARGUMENT, "out is NULL; set it to a pointer");
     *out = NULL;
-    if (!is_complete(allocator) || !def)
+    if (!vo_rt_is_allocator(allocator) || !def)
         return vo_rt_fail(message, VO_BAD_ARGUMENT, "%s is NULL or incomplete; set it",
                           def ? "allocator" : "def");
     vo_result result = vo_rt_check_def(def, message);
     if (result != VO_OK) return result;
-    vo_rt_cook cook = {.def = def,
-                       .shape_positions = def->positions,
-                       .shape_triangles = def->triangles,
-                       .shape_vertex_count = def->vertex_count};
+    vo_rt_cook cook = cook_definition(def);
     return vo_rt_cook_asset(allocator, &cook, out, message);
 }
 
@@ -112,7 +124,7 @@ vo_result vo_rt_asset_load(const vo_allocator *allocator, const void *data, size
                            vo_rt_asset **out, vo_rt_message *message) {
     if (!out) return vo_rt_fail(message, VO_BAD_ARGUMENT, "out is NULL; set it to a pointer");
     *out = NULL;
-    if (!is_complete(allocator) || !data)
+    if (!vo_rt_is_allocator(allocator) || !data)
         return vo_rt_fail(message, VO_BAD_ARGUMENT, "%s is NULL or incomplete; set it",
                           data ? "allocator" : "data");
     vo_rt_asset *asset = allocate_asset(allocator);

@@ -76,8 +76,18 @@ typedef struct vo_rt_cook {
 
 /* Checks everything except the connectivity. */
 vo_result vo_rt_check_def(const vo_rt_asset_def *def, vo_rt_message *message);
+vo_result vo_rt_check_positions(const char *name, const vo_rt_vec3 *positions, int count,
+                                vo_rt_message *message);
 vo_result vo_rt_check_fabric(const vo_rt_fabric *fabric, vo_result code, const char *where,
                              vo_rt_message *message);
+
+/* Ends of half-edge h. */
+static inline int32_t vo_rt_half_edge_from(const int32_t *triangles, int h) {
+    return triangles[h - h % 3 + (h + 1) % 3];
+}
+static inline int32_t vo_rt_half_edge_to(const int32_t *triangles, int h) {
+    return triangles[h - h % 3 + (h + 2) % 3];
+}
 
 /* Two or three half-edges that cannot be one edge. */
 typedef struct vo_rt_edge_conflict {
@@ -104,10 +114,21 @@ vo_result vo_rt_cook_tethers(vo_rt_cook *cook, vo_rt_message *message);
 vo_result vo_rt_cook_render_mesh(vo_rt_cook *cook, vo_rt_message *message);
 vo_result vo_rt_cook_refined_base(vo_rt_cook *cook, vo_rt_message *message);
 
+/* Checks a definition completely, without creating anything. */
+vo_result vo_rt_check_mesh(const vo_allocator *allocator, const vo_rt_asset_def *def,
+                           vo_rt_message *message);
 /* Runs the stages and writes the block. `cook` has def, shape and seams set. Releases the scratch
  * memory in any case. */
 vo_result vo_rt_cook_asset(const vo_allocator *allocator, vo_rt_cook *cook, vo_rt_asset **out,
                            vo_rt_message *message);
+
+/* Triangles around each vertex (CSR): those of v are fan[offset[v]] to fan[offset[v + 1] - 1], in
+ * ascending order. `offset` has vertex_count + 1 zeros, `fan` 3 triangle_count elements. */
+void vo_rt_build_fans(const int32_t *triangles, int triangle_count, int vertex_count,
+                      int32_t *offset, int32_t *fan);
+static inline bool vo_rt_is_allocator(const vo_allocator *allocator) {
+    return allocator && allocator->allocate && allocator->release;
+}
 
 /* --- Nearest triangle ----------------------------------------------------------------------- */
 

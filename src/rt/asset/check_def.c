@@ -48,8 +48,8 @@ static vo_result check_present(const char *name, const void *array, vo_rt_messag
     return vo_rt_fail(message, VO_BAD_ARGUMENT, "%s is NULL; set it to an array", name);
 }
 
-static vo_result check_positions(const char *name, const vo_rt_vec3 *p, int count,
-                                 vo_rt_message *message) {
+vo_result vo_rt_check_positions(const char *name, const vo_rt_vec3 *p, int count,
+                                vo_rt_message *message) {
     for (int i = 0; i < count; i++) {
         const float m = VO_RT_MAX_EXTENT;
         if (in_range(p[i].x, -m, m) && in_range(p[i].y, -m, m) && in_range(p[i].z, -m, m)) continue;
@@ -180,8 +180,8 @@ static vo_result check_render_mesh(const vo_rt_asset_def *def, vo_rt_message *me
     if (result == VO_OK && def->render_triangle_count > 0)
         result = check_present("render_triangles", def->render_triangles, message);
     if (result == VO_OK)
-        result = check_positions("render_positions", def->render_positions,
-                                 def->render_vertex_count, message);
+        result = vo_rt_check_positions("render_positions", def->render_positions,
+                                       def->render_vertex_count, message);
     if (result == VO_OK)
         result = check_indices("render_triangles", def->render_triangles,
                                3 * def->render_triangle_count, def->render_vertex_count, message);
@@ -199,7 +199,7 @@ static vo_result check_base_mesh(const vo_rt_asset_def *def, vo_rt_message *mess
     if (result == VO_OK) result = check_present("positions", def->positions, message);
     if (result == VO_OK) result = check_present("triangles", def->triangles, message);
     if (result == VO_OK)
-        result = check_positions("positions", def->positions, def->vertex_count, message);
+        result = vo_rt_check_positions("positions", def->positions, def->vertex_count, message);
     if (result == VO_OK)
         result = check_indices("triangles", def->triangles, 3 * def->triangle_count,
                                def->vertex_count, message);

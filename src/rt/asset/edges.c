@@ -1,16 +1,6 @@
 /* Edges of the base mesh: half-edges are paired by open hashing of their directed ends. */
 #include "rt/asset/asset_private.h"
 
-static int next3(int i) { return i == 2 ? 0 : i + 1; }
-
-static int32_t half_edge_from(const int32_t *triangles, int h) {
-    return triangles[h - h % 3 + next3(h % 3)];
-}
-
-static int32_t half_edge_to(const int32_t *triangles, int h) {
-    return triangles[h - h % 3 + next3(next3(h % 3))];
-}
-
 int vo_rt_edge_table_size(int triangle_count) {
     int size = 16;
     while (size < 6 * triangle_count) size *= 2;
@@ -30,7 +20,8 @@ static int find_half_edge(const int32_t *triangles, const int32_t *table, int si
     int i = (int)(hash_ends(from, to) & (uint32_t)(size - 1));
     while (table[i] != 0) {
         int h = table[i] - 1;
-        if (half_edge_from(triangles, h) == from && half_edge_to(triangles, h) == to) break;
+        if (vo_rt_half_edge_from(triangles, h) == from && vo_rt_half_edge_to(triangles, h) == to)
+            break;
         i = (i + 1) & (size - 1);
     }
     return i;
@@ -39,11 +30,11 @@ static int find_half_edge(const int32_t *triangles, const int32_t *table, int si
 /* Finds the first three half-edges between the ends of h, in either direction. */
 static void describe_conflict(const int32_t *triangles, int triangle_count, int h,
                               vo_rt_edge_conflict *conflict) {
-    int32_t a = half_edge_from(triangles, h), b = half_edge_to(triangles, h);
+    int32_t a = vo_rt_half_edge_from(triangles, h), b = vo_rt_half_edge_to(triangles, h);
     int found = 0;
     *conflict = (vo_rt_edge_conflict){{-1, -1, -1}};
     for (int k = 0; k < 3 * triangle_count && found < 3; k++) {
-        int32_t from = half_edge_from(triangles, k), to = half_edge_to(triangles, k);
+        int32_t from = vo_rt_half_edge_from(triangles, k), to = vo_rt_half_edge_to(triangles, k);
         if ((from == a && to == b) || (from == b && to == a)) conflict->half_edge[found++] = k;
     }
 }
@@ -53,8 +44,8 @@ bool vo_rt_pair_edges(const int32_t *triangles, int triangle_count, int32_t *tab
     int size = vo_rt_edge_table_size(triangle_count);
     for (int i = 0; i < size; i++) table[i] = 0;
     for (int h = 0; h < 3 * triangle_count; h++) {
-        int i = find_half_edge(triangles, table, size, half_edge_from(triangles, h),
-                               half_edge_to(triangles, h));
+        int i = find_half_edge(triangles, table, size, vo_rt_half_edge_from(triangles, h),
+                               vo_rt_half_edge_to(triangles, h));
         if (table[i] != 0) {
             describe_conflict(triangles, triangle_count, h, conflict);
             return false;
@@ -62,8 +53,8 @@ bool vo_rt_pair_edges(const int32_t *triangles, int triangle_count, int32_t *tab
         table[i] = h + 1;
     }
     for (int h = 0; h < 3 * triangle_count; h++)
-        twin[h] = table[find_half_edge(triangles, table, size, half_edge_to(triangles, h),
-                                       half_edge_from(triangles, h))] -
+        twin[h] = table[find_half_edge(triangles, table, size, vo_rt_half_edge_to(triangles, h),
+                                       vo_rt_half_edge_from(triangles, h))] -
                   1;
     return true;
 }
@@ -71,8 +62,8 @@ bool vo_rt_pair_edges(const int32_t *triangles, int triangle_count, int32_t *tab
 static vo_result fail_conflict(const vo_rt_asset_def *def, const vo_rt_edge_conflict *conflict,
                                vo_rt_message *message) {
     const int *h = conflict->half_edge;
-    int a = def->triangles[h[0] - h[0] % 3 + next3(h[0] % 3)];
-    int b = def->triangles[h[0] - h[0] % 3 + next3(next3(h[0] % 3))];
+    int a = vo_rt_half_edge_from(def->triangles, h[0]);
+    int b = vo_rt_half_edge_to(def->triangles, h[0]);
     if (h[2] >= 0)
         return vo_rt_fail(message, VO_BAD_ARGUMENT,
                           "triangles[%d]: edge %d-%d belongs to the triangles %d, %d and %d; an "
@@ -94,17 +85,25 @@ static vo_result check_vertices_used(const vo_rt_asset_def *def, uint8_t *used,
     return VO_OK;
 }
 
+void vo_rt_build_fans(const int32_t *triangles, int triangle_count, int vertex_count,
+                      int32_t *offset, int32_t *fan) {
+    int count = 3 * triangle_count;
+    for (int i = 0; i < count; i++) offset[triangles[i]]++;
+    for (int v = 0, sum = 0; v <= vertex_count; v++) sum += offset[v], offset[v] = sum;
+    for (int i = count - 1; i >= 0; i--) fan[--offset[triangles[i]]] = i / 3;
+}
+
 /* Creates the edge of half-edge h and of its twin, if there is one. */
 static void add_edge(vo_rt_cook *cook, int h, int twin) {
     const int sides[2] = {h, twin};
     vo_rt_base_edge *edge = &cook->edge[cook->edge_count];
     *edge = (vo_rt_base_edge){.triangle = {h / 3, twin < 0 ? -1 : twin / 3}};
-    edge->vertex[0] = half_edge_from(cook->def->triangles, h);
-    edge->vertex[1] = half_edge_to(cook->def->triangles, h);
+    edge->vertex[0] = vo_rt_half_edge_from(cook->def->triangles, h);
+    edge->vertex[1] = vo_rt_half_edge_to(cook->def->triangles, h);
     for (int side = 0; side < 2; side++) {
         int k = sides[side];
         if (k < 0) continue;
-        int first = k - k % 3 + next3(k % 3), second = k - k % 3 + next3(next3(k % 3));
+        int first = k - k % 3 + (k + 1) % 3, second = k - k % 3 + (k + 2) % 3;
         edge->coordinate[side][0] = cook->coordinates[side == 0 ? first : second];
         edge->coordinate[side][1] = cook->coordinates[side == 0 ? second : first];
         cook->triangle[k / 3].edge[k % 3] = cook->edge_count;

@@ -191,15 +191,6 @@ static void find_islands(march *m) {
         if (m->island[v] >= 0) m->island[v] = find_island(m->island, v);
 }
 
-static void build_fans(march *m) {
-    int vertex_count = m->cook->def->vertex_count, count = 3 * m->cook->def->triangle_count;
-    const int32_t *triangles = m->cook->def->triangles;
-    for (int i = 0; i < count; i++) m->fan_offset[triangles[i]]++;
-    for (int v = 0, sum = 0; v <= vertex_count; v++)
-        sum += m->fan_offset[v], m->fan_offset[v] = sum;
-    for (int i = count - 1; i >= 0; i--) m->fan[--m->fan_offset[triangles[i]]] = i / 3;
-}
-
 static void measure_edges(march *m) {
     for (int e = 0; e < m->cook->edge_count; e++) {
         const vo_rt_base_edge *edge = &m->cook->edge[e];
@@ -223,7 +214,8 @@ static bool prepare(march *m, vo_rt_cook *cook) {
     if (scratch->failed) return false;
     for (int i = 0; i < LABELS * vertex_count; i++) m->label[i] = (label){0, -1, -1, -1};
     find_islands(m);
-    build_fans(m);
+    vo_rt_build_fans(cook->def->triangles, cook->def->triangle_count, vertex_count, m->fan_offset,
+                     m->fan);
     measure_edges(m);
     return true;
 }

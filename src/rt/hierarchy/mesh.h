@@ -3,30 +3,40 @@
  * Simnett, Laycock and Day 2010, "Simulating Real-Time Cloth with Adaptive Edge-based Meshes",
  * sections 3 to 5. Edges split at their midpoint; triangles follow:
  *
- *   state: one bit per split edge (8 states); configuration: how the triangle is divided (11)
- *     C0         no edge split
- *     C1 C2 C3   edge 0, 1, 2 split: its midpoint is connected to the opposite corner
- *     C4 C5      edges 0 1 split: the median of C1 (C4) or of C2 (C5), and the edge between the
- * midpoints C6 C7      edges 1 2 split: the median of C2 (C6) or of C3 (C7), likewise C8 C9 edges 2
- * 0 split: the median of C3 (C8) or of C1 (C9), likewise C10        all three: 1-to-4 split
+ *   state          one bit per split edge (8 states)
+ *   configuration  how the triangle is divided (11)
+ *     C0           no edge split
+ *     C1 C2 C3     edge 0, 1, 2 split: its midpoint is connected to the opposite corner
+ *     C4 C5        edges 0 1 split: median of C1 or of C2, and the edge between the midpoints
+ *     C6 C7        edges 1 2 split: median of C2 or of C3, likewise
+ *     C8 C9        edges 2 0 split: median of C3 or of C1, likewise
+ *     C10          all three split: 1-to-4 split
  *
  * The interior triangles and edges of every configuration are given by one constant table; the
  * difference between two rows is a transition (hierarchy/transition.h). Interior triangles of C1 to
- * C9 are transitional: their edges never split. The four of C10 are ordinary triangles of the next
- * level.
+ * C9 are transitional: their interior edges never split. The four of C10 are ordinary triangles of
+ * the next level. The structural triangle of an edge on a side is the ordinary triangle that has
+ * the edge as one of its three.
+ *
+ * The edits of a major step are made together: edges split or join first, then each structural
+ * triangle beside them changes its configuration once, then the leaf lists follow.
  *
  * Invariants, checked by vo_rt_mesh_validate:
  *  1. The leaves form a conforming mesh: each leaf edge has one or two leaf triangles.
  *  2. A child edge splits only if both triangles adjacent to its parent are C10 (or the boundary).
  *     Otherwise the split is deferred: the unsplit edges of those triangles split instead, in this
- *     major step if they can, and the child edge in a later one. Deferral requests only edges of a
- *     coarser level, so it ends after at most max_level steps.
+ *     major step if they can, and the child edge in a later one.
+ *     Termination: an edge of level n is deferred only because of triangles of level n - 1, whose
+ *     edges have level n - 1. Requests therefore descend in level, and edges of level 0 can always
+ *     split, so a chain of requests ends after at most max_level of them. In each major step the
+ *     coarsest request of a chain is carried out, and edges that a request depends on do not join
+ *     while it lasts; a demand that persists is met after at most max_level + 1 major steps.
  *  3. An edge joins only if its children are not split and each adjacent triangle that is C10 has
- * no split child or interior edge.
+ *     no split child or interior edge.
  *  4. Leaf triangles that share an edge differ by at most one level (a transitional triangle has
- * the level of its parent).
+ *     the level of its parent).
  *  5. Rest area and mass of the leaves equal those of the base mesh; each vertex carries a third of
- *     its leaf triangles.
+ *     its leaf triangles. Masses are sums of integers (mass_units), so they do not drift.
  *  6. front (hierarchy/front.h) lists exactly the leaves. */
 #ifndef VO_RT_HIERARCHY_MESH_H
 #define VO_RT_HIERARCHY_MESH_H
@@ -45,15 +55,27 @@ typedef struct vo_rt_edge {
     int32_t child;               /* -1: not split */
     int32_t middle;              /* slot of the midpoint */
     float rest;                  /* m, rest length of the control side */
+    float rest_angle;            /* rad, of the base edge that it is a part of; interior: 0 */
     int32_t spring, bend;        /* group * 8 + lane in the leaf lists; -1: none */
     uint8_t level, control;
     uint8_t wait;  /* major steps until it is tested for joining */
     uint8_t flags; /* VO_RT_EDGE_... */
 } vo_rt_edge;
 
-enum { VO_RT_EDGE_USED = 1, VO_RT_EDGE_INTERIOR = 2, VO_RT_EDGE_FIXED = 4 /* transitional */ };
+enum {
+    VO_RT_EDGE_USED = 1,
+    VO_RT_EDGE_INTERIOR = 2,
+    VO_RT_EDGE_FIXED = 4, /* interior edge of a transitional configuration: never splits */
+    /* Private to rt/hierarchy; clear between calls except VO_RT_EDGE_SINGLE. */
+    VO_RT_EDGE_DIRTY = 8,    /* its entries in the leaf lists must be updated */
+    VO_RT_EDGE_SINGLE = 16,  /* free slot whose neighbour in its pair is in use */
+    VO_RT_EDGE_JOINING = 32, /* counts as not split; its children are about to be removed */
+    VO_RT_EDGE_MARKED = 64,  /* listed for a split */
+    VO_RT_EDGE_HELD = 128    /* a deferred split needs it split */
+};
 
-/* Children and interior edges are listed by the configuration's row of the table; -1: unused. */
+/* 68 bytes. Children and interior edges are listed by the configuration's row of the table; -1:
+ * unused. */
 typedef struct vo_rt_triangle {
     int32_t vertex[3], edge[3]; /* edge[i] is opposite vertex[i] */
     int32_t child[4], interior[3];
@@ -64,24 +86,55 @@ typedef struct vo_rt_triangle {
     float rest_area; /* m^2 */
 } vo_rt_triangle;
 
+/* Lanes of the spring or bend groups and the edges in them. */
+typedef struct vo_rt_lanes {
+    int32_t *edge; /* [8 group_capacity] edge in each lane; -1: unused */
+    uint8_t *used; /* [group_capacity] bit set of lanes in use */
+    int cursor;    /* group at which the next search starts */
+} vo_rt_lanes;
+
+enum { VO_RT_MESH_ARRAYS = 24 };
+
+/* Tree and leaf lists of a cloth. Base edges and triangles keep their index in the asset. */
 typedef struct vo_rt_mesh {
     const vo_rt_asset *asset;
     vo_rt_front front;
-    int edge_end, edge_capacity,
-        edge_free; /* slots in use are below edge_end; head of the free list */
+    int edge_end, edge_capacity; /* slots in use are below edge_end */
+    int edge_free, single_free;  /* heads of the lists of free pairs and of free single slots */
+    int pair_free_count, single_free_count;
     vo_rt_edge *edge;
-    int triangle_end, triangle_capacity, triangle_free;
+    int triangle_end, triangle_capacity, triangle_free, triangle_free_count;
     vo_rt_triangle *triangle;
-    int vertex_free;
-    int finest_level; /* of any leaf */
-    vo_rt_tie_rule tie_rule;
-    int max_level;
-    uint32_t random; /* for staggered waits */
+    int vertex_free;                      /* no slot below it is free */
+    int finest_level;                     /* of any leaf edge */
+    vo_rt_tie_rule tie_rule;              /* set by the caller */
+    int max_level;                        /* edges of this level do not split; set by the caller */
+    int join_wait;                        /* of the last vo_rt_mesh_apply; default 10 */
+    uint32_t random;                      /* for staggered waits */
+    int split_count[VO_RT_MAX_LEVEL + 1]; /* split edges per level */
+    float density;                        /* kg/m^2 */
+    double area_unit;                     /* m^2 of one unit of mass_units, a power of two */
+    int max_degree;                       /* edges at a base vertex */
+    /* Per vertex slot, [vertex_capacity]. */
+    int64_t *mass_units;  /* area of the adjacent leaf triangles */
+    int32_t *vertex_edge; /* split edge whose middle it is; -1: base vertex or free */
+    float *stiffness;     /* factor of the bending stiffness */
+    /* Leaf lists. */
+    vo_rt_lanes spring_lanes, bend_lanes;
+    int32_t *dirty; /* [edge_capacity] edges whose entries must be updated */
+    int dirty_count;
+    int capacity[VO_RT_MESH_ARRAYS]; /* of each array in the heap */
 } vo_rt_mesh;
 
 /* Base level of the asset; positions are the rest pose. False if the heap is exhausted. */
 bool vo_rt_mesh_init(vo_rt_mesh *mesh, const vo_rt_asset *asset, vo_rt_heap *heap);
 void vo_rt_mesh_free(vo_rt_mesh *mesh, vo_rt_heap *heap);
+/* Returns memory to the heap if no edge is split; does nothing otherwise. */
+void vo_rt_mesh_trim(vo_rt_mesh *mesh, vo_rt_heap *heap);
+/* Changes the mass per area, kg/m^2, of all vertices. */
+void vo_rt_mesh_set_density(vo_rt_mesh *mesh, float density);
+/* Sets the attachment weight of a vertex slot; 1 attaches it (inverse mass 0). */
+void vo_rt_mesh_set_attachment(vo_rt_mesh *mesh, int vertex, float weight);
 
 /* What a caller wants of an edge. */
 typedef enum vo_rt_demand { VO_RT_KEEP, VO_RT_SPLIT, VO_RT_JOIN } vo_rt_demand;
@@ -97,8 +150,11 @@ typedef struct vo_rt_edits {
     int capacity;
     int deferred, rejected; /* counters */
 } vo_rt_edits;
-/* Lists the edges to split and to join, ordered by level and index; the edges of deferred splits
- * are replaced by the coarser edges that they need. Counts down waits. */
+/* Lists the edges to split, ordered by level and index, and to join, ordered by index; the edges of
+ * deferred splits are replaced by the coarser edges that they need. Splits have precedence over
+ * joins that would prevent them. A split edge is tested for joining when its wait is over; a
+ * rejected join restarts the wait. Must be called once per major step: counts down waits. Edges
+ * that exceed the capacity are counted as rejected, the finest first. */
 void vo_rt_mesh_collect(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits);
 /* Reserves memory for the splits; drops the last ones that do not fit and counts them as rejected.
  */
@@ -108,11 +164,15 @@ void vo_rt_mesh_reserve(vo_rt_mesh *mesh, vo_rt_heap *heap, vo_rt_edits *edits);
 typedef void vo_rt_created_fn(void *user, vo_rt_mesh *mesh, int vertex, int edge);
 /* Called for a vertex that is about to be removed, after its mass and momentum went to the ends. */
 typedef void vo_rt_removed_fn(void *user, vo_rt_mesh *mesh, int vertex, int edge);
-/* Joins, then splits. Never allocates. `wait` is vo_rt_adaption.join_wait. */
+/* Joins and splits; entries that are not possible are skipped. Never allocates. `wait` is
+ * vo_rt_adaption.join_wait. `created` is called when the mesh is complete, `removed` after the mass
+ * moved; both may be NULL and must not edit the mesh. */
 void vo_rt_mesh_apply(vo_rt_mesh *mesh, const vo_rt_edits *edits, int wait,
                       vo_rt_created_fn *created, vo_rt_removed_fn *removed, void *user);
 
-/* Single edits, the building blocks of vo_rt_mesh_apply and of tests. Capacity must be reserved. */
+/* Single edits. Capacity must be reserved: vo_rt_mesh_reserve with one split, or
+ * vo_rt_mesh_reserve_splits. vo_rt_mesh_split and _join require can_split and can_join. */
+bool vo_rt_mesh_reserve_splits(vo_rt_mesh *mesh, vo_rt_heap *heap, int count);
 bool vo_rt_mesh_can_split(const vo_rt_mesh *mesh, int edge);
 bool vo_rt_mesh_can_join(const vo_rt_mesh *mesh, int edge);
 int vo_rt_mesh_split(vo_rt_mesh *mesh, int edge); /* returns the new vertex */
