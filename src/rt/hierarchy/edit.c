@@ -20,6 +20,7 @@ bool vo_rt_mesh_can_split(const vo_rt_mesh *mesh, int edge) {
     const vo_rt_edge *e = &mesh->edge[edge];
     if (!(e->flags & VO_RT_EDGE_USED) || (e->flags & VO_RT_EDGE_FIXED)) return false;
     if (e->child >= 0 || e->level >= mesh->max_level) return false;
+    if (e->face[0] < 0 && e->face[1] < 0) return false; /* created in this major step */
     for (int s = 0; s < 2; s++)
         if (e->face[s] >= 0 && vo_rt_mesh_side(mesh, edge, s) < 0) return false;
     return true;
@@ -125,8 +126,7 @@ static void count_split(vo_rt_mesh *mesh, int level, int change) {
     mesh->finest_level = finest;
 }
 
-/* Divides an edge; its triangles do not follow yet. */
-static void divide_edge(vo_rt_mesh *mesh, int edge) {
+void vo_rt_mesh_divide_edge(vo_rt_mesh *mesh, int edge) {
     vo_rt_edge *e = &mesh->edge[edge];
     int faces[2] = {vo_rt_mesh_side(mesh, edge, 0), vo_rt_mesh_side(mesh, edge, 1)};
     int child = vo_rt_mesh_take_edge_pair(mesh);
@@ -142,13 +142,13 @@ static void divide_edge(vo_rt_mesh *mesh, int edge) {
 
 /* --- Joining --------------------------------------------------------------------------------- */
 
-static void begin_join(vo_rt_mesh *mesh, int edge) {
+void vo_rt_mesh_begin_join(vo_rt_mesh *mesh, int edge) {
     vo_rt_edge *e = &mesh->edge[edge];
     e->flags |= VO_RT_EDGE_JOINING;
     vo_rt_mesh_merge_momentum(mesh, e);
 }
 
-static void end_join(vo_rt_mesh *mesh, int edge) {
+void vo_rt_mesh_end_join(vo_rt_mesh *mesh, int edge) {
     vo_rt_edge *e = &mesh->edge[edge];
     for (int k = 0; k < 2; k++) {
         vo_rt_mesh_remove_spring(mesh, e->child + k);
@@ -171,23 +171,23 @@ static void retriangulate_sides(vo_rt_mesh *mesh, int edge) {
         if (faces[s] >= 0) vo_rt_mesh_retriangulate(mesh, faces[s]);
 }
 
-static void finish(vo_rt_mesh *mesh) {
+void vo_rt_mesh_finish(vo_rt_mesh *mesh) {
     vo_rt_mesh_update_lists(mesh);
     if (mesh->finest_level == 0) vo_rt_mesh_reset_slots(mesh);
 }
 
 int vo_rt_mesh_split(vo_rt_mesh *mesh, int edge) {
-    divide_edge(mesh, edge);
+    vo_rt_mesh_divide_edge(mesh, edge);
     retriangulate_sides(mesh, edge);
-    finish(mesh);
+    vo_rt_mesh_finish(mesh);
     return mesh->edge[edge].middle;
 }
 
 void vo_rt_mesh_join(vo_rt_mesh *mesh, int edge) {
-    begin_join(mesh, edge);
+    vo_rt_mesh_begin_join(mesh, edge);
     retriangulate_sides(mesh, edge);
-    end_join(mesh, edge);
-    finish(mesh);
+    vo_rt_mesh_end_join(mesh, edge);
+    vo_rt_mesh_finish(mesh);
 }
 
 /* True if a joining edge takes away the triangle that an edge needs on a side. */
@@ -210,7 +210,7 @@ static void begin_joins(vo_rt_mesh *mesh, const vo_rt_edits *edits) {
     for (int i = 0; i < edits->join_count; i++) {
         int edge = edits->join[i];
         if (edge < 0 || edge >= mesh->edge_end || is_joining(mesh, edge)) continue;
-        if (vo_rt_mesh_can_join(mesh, edge)) begin_join(mesh, edge);
+        if (vo_rt_mesh_can_join(mesh, edge)) vo_rt_mesh_begin_join(mesh, edge);
     }
 }
 
@@ -220,7 +220,7 @@ static void begin_splits(vo_rt_mesh *mesh, const vo_rt_edits *edits) {
         int edge = edits->split[i];
         if (edge < 0 || edge >= mesh->edge_end || !vo_rt_mesh_can_split(mesh, edge)) continue;
         if (edits->join_count > 0 && is_blocked(mesh, edge)) continue;
-        divide_edge(mesh, edge);
+        vo_rt_mesh_divide_edge(mesh, edge);
         mesh->edge[edge].flags |= VO_RT_EDGE_MARKED;
     }
 }
@@ -251,9 +251,9 @@ void vo_rt_mesh_apply(vo_rt_mesh *mesh, const vo_rt_edits *edits, int wait,
         int edge = edits->join[i];
         if (!is_joining(mesh, edge)) continue;
         if (removed) removed(user, mesh, mesh->edge[edge].middle, edge);
-        end_join(mesh, edge);
+        vo_rt_mesh_end_join(mesh, edge);
     }
-    finish(mesh);
+    vo_rt_mesh_finish(mesh);
     for (int i = 0; i < edits->split_count; i++) {
         int edge = edits->split[i];
         if (!is_marked(mesh, edge)) continue;

@@ -8,13 +8,17 @@
  * Momentum: the lumped momentum of a triangle equals the integral of its linear velocity field, so
  * that a triangulation may change without a change of momentum as long as new and removed midpoints
  * move like the middle of their edge. Transitions that replace a median by a midline (C4 to C10,
- * for example) violate this; the difference is distributed as one velocity over the triangle. */
+ * for example) violate this, and so do midpoints
+ * whose edges share a vertex and change together; the difference is distributed as one velocity
+ * over the triangle. */
 #include "rt/hierarchy/mesh_private.h"
 
 /* Units of a level-0 area are multiples of this. */
 enum { AREA_QUANTUM = 1 << (2 * VO_RT_MAX_LEVEL) };
 /* Degenerate base triangles count with this fraction of the mean area. */
 static const float MIN_AREA_FRACTION = 1e-6f;
+/* Squared momentum, relative to its terms, that is the rounding error of a balanced transition. */
+static const float ROUNDING = 1e-13f;
 
 static float base_area(const vo_rt_asset *asset, int triangle) {
     const vo_rt_base_triangle *t = &asset->triangle[triangle];
@@ -94,20 +98,6 @@ static void add_velocity(vo_rt_mesh *mesh, int vertex, float scale, vo_rt_vec3 c
     *v = f4_make(f3_add_scaled(f4_xyz(*v), scale, change), v->w);
 }
 
-/* True if moving `change` quarters of mass conserves momentum when the midpoints of `changed` edges
- * move like the middle of their edge. */
-static bool is_balanced(const int change[6], int changed) {
-    int sum[6]; /* twice the coefficient of each velocity */
-    for (int i = 0; i < 6; i++) sum[i] = 2 * change[i];
-    for (int i = 0; i < 3; i++) {
-        if (!(changed >> i & 1)) continue;
-        sum[(i + 1) % 3] += change[3 + i];
-        sum[(i + 2) % 3] += change[3 + i];
-        sum[3 + i] = 0;
-    }
-    return !(sum[0] | sum[1] | sum[2] | sum[3] | sum[4] | sum[5]);
-}
-
 /* Adds one velocity to the free vertices, so that they gain the momentum. */
 static void distribute(vo_rt_mesh *mesh, const int32_t point[6], vo_rt_vec3 momentum) {
     float mass = 0;
@@ -123,17 +113,18 @@ void vo_rt_mesh_move_mass(vo_rt_mesh *mesh, const vo_rt_triangle *triangle, cons
                           int from, int to) {
     const vo_rt_configuration *a = &vo_rt_configurations[from], *b = &vo_rt_configurations[to];
     int64_t quarter = vo_rt_mesh_area_units(mesh, triangle->rest_area) / 4;
-    int change[6];
+    vo_rt_vec3 lost = f3(0, 0, 0);
+    float speed2 = 0;
     for (int i = 0; i < 6; i++) {
-        change[i] = b->mass[i] - a->mass[i];
-        if (change[i] == 0) continue;
-        mesh->mass_units[point[i]] += quarter * change[i];
+        int change = b->mass[i] - a->mass[i];
+        if (change == 0) continue;
+        vo_rt_vec3 v = velocity_of(mesh, point[i]);
+        lost = f3_add_scaled(lost, (float)-change, v);
+        speed2 += f3_length2(v);
+        mesh->mass_units[point[i]] += quarter * change;
         vo_rt_mesh_update_mass(mesh, point[i]);
     }
-    if (is_balanced(change, a->state ^ b->state)) return;
-    vo_rt_vec3 lost = f3(0, 0, 0);
-    for (int i = 0; i < 6; i++)
-        lost = f3_add_scaled(lost, (float)-change[i], velocity_of(mesh, point[i]));
+    if (!(f3_length2(lost) > ROUNDING * speed2)) return;
     float mass = (float)((double)quarter * mesh->area_unit * (double)mesh->density * (1.0 / 3));
     distribute(mesh, point, f3_scale(mass, lost));
 }

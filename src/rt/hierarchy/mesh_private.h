@@ -58,7 +58,7 @@ enum {
 #undef VO_RT_ARRAY_NAME
         VO_RT_ARRAY_END
 };
-_Static_assert(VO_RT_ARRAY_END == VO_RT_MESH_ARRAYS, "number of arrays");
+_Static_assert((int)VO_RT_ARRAY_END == (int)VO_RT_MESH_ARRAYS, "number of arrays");
 
 /* One array of a mesh. */
 typedef struct vo_rt_array {
@@ -123,6 +123,19 @@ static inline bool vo_rt_is_split(const vo_rt_edge *e) {
 }
 /* Changes the configuration of a structural triangle to the state of its edges. */
 void vo_rt_mesh_retriangulate(vo_rt_mesh *mesh, int triangle);
+/* The same to a given configuration of that state. */
+void vo_rt_mesh_change_configuration(vo_rt_mesh *mesh, int triangle, int to);
+
+/* --- Phases of an edit (edit.c) ------------------------------------------------------------- */
+
+/* Divides an edge; its triangles must be retriangulated afterwards. */
+void vo_rt_mesh_divide_edge(vo_rt_mesh *mesh, int edge);
+/* An edge counts as not split from begin_join on; its triangles must be retriangulated before
+ * end_join releases its children. */
+void vo_rt_mesh_begin_join(vo_rt_mesh *mesh, int edge);
+void vo_rt_mesh_end_join(vo_rt_mesh *mesh, int edge);
+/* Updates the leaf lists after the last edit. */
+void vo_rt_mesh_finish(vo_rt_mesh *mesh);
 
 /* Starts the wait of a split edge again (edit.c). */
 void vo_rt_mesh_restart_wait(vo_rt_mesh *mesh, int edge);

@@ -209,6 +209,19 @@ static void change_triangles(vo_rt_mesh *mesh, const local_triangle *t, int from
     }
 }
 
+static void change(vo_rt_mesh *mesh, local_triangle *local, int from, int to) {
+    vo_rt_mesh_move_mass(mesh, &mesh->triangle[local->index], local->vertex, from, to);
+    change_edges(mesh, local, from, to);
+    change_triangles(mesh, local, from, to);
+    mesh->triangle[local->index].configuration = (uint8_t)to;
+}
+
+void vo_rt_mesh_change_configuration(vo_rt_mesh *mesh, int triangle, int to) {
+    local_triangle local;
+    load(mesh, triangle, &local);
+    change(mesh, &local, mesh->triangle[triangle].configuration, to);
+}
+
 void vo_rt_mesh_retriangulate(vo_rt_mesh *mesh, int triangle) {
     const vo_rt_triangle *t = &mesh->triangle[triangle];
     int from = t->configuration, state = 0;
@@ -216,9 +229,5 @@ void vo_rt_mesh_retriangulate(vo_rt_mesh *mesh, int triangle) {
     if (vo_rt_configurations[from].state == state) return;
     local_triangle local;
     load(mesh, triangle, &local);
-    int to = choose(mesh, &local, from, state);
-    vo_rt_mesh_move_mass(mesh, t, local.vertex, from, to);
-    change_edges(mesh, &local, from, to);
-    change_triangles(mesh, &local, from, to);
-    mesh->triangle[triangle].configuration = (uint8_t)to;
+    change(mesh, &local, from, choose(mesh, &local, from, state));
 }

@@ -1,0 +1,208 @@
+/* Bindings of output vertices to leaves, and published positions. */
+#include "rt/detail/output.h"
+
+#include <string.h>
+
+/* A change of the front is blended in by exp(-t / BLEND_TIME): 5 % remain after 6 frames at 60 Hz.
+ */
+#define BLEND_TIME (1.0f / 30)
+#define MIN_BLEND  1e-5f /* m, smaller offsets are dropped */
+
+/* --- Memory --------------------------------------------------------------------------------- */
+
+/* Reserves aligned space in the block; returns NULL while `memory` is NULL. */
+static void *take(vo_rt_detail *detail, size_t *used, size_t count, size_t size) {
+    void *array = detail->memory ? (char *)detail->memory + *used : NULL;
+    *used += (count * size + 63) & ~(size_t)63;
+    return array;
+}
+
+/* Sets the arrays; returns the size of the block. */
+static size_t divide(vo_rt_detail *detail, const vo_rt_asset *asset) {
+    size_t used = 0, n = (size_t)asset->render_vertex_count, t = (size_t)asset->triangle_count;
+    detail->binding = take(detail, &used, n, sizeof *detail->binding);
+    detail->current = take(detail, &used, n, sizeof *detail->current);
+    detail->previous = take(detail, &used, n, sizeof *detail->previous);
+    detail->blend = take(detail, &used, n, sizeof *detail->blend);
+    detail->tangent = take(detail, &used, n, sizeof *detail->tangent);
+    detail->order = take(detail, &used, n, sizeof *detail->order);
+    detail->first = take(detail, &used, t + 1, sizeof *detail->first);
+    detail->base_hash = take(detail, &used, t, sizeof *detail->base_hash);
+    return used;
+}
+
+/* Counting sort of the output vertices by base triangle. */
+static void sort_vertices(vo_rt_detail *detail, const vo_rt_asset *asset) {
+    int32_t *first = detail->first;
+    for (int i = 0; i < asset->render_vertex_count; i++) first[asset->render_vertex[i].triangle]++;
+    for (int t = 0, sum = 0; t <= asset->triangle_count; t++) sum += first[t], first[t] = sum;
+    for (int i = asset->render_vertex_count - 1; i >= 0; i--)
+        detail->order[--first[asset->render_vertex[i].triangle]] = i;
+}
+
+bool vo_rt_detail_init(vo_rt_detail *detail, const vo_allocator *allocator,
+                       const vo_rt_asset *asset) {
+    *detail = (vo_rt_detail){0};
+    detail->memory_bytes = divide(detail, asset);
+    detail->memory = allocator->allocate(allocator->user, detail->memory_bytes, 64);
+    if (!detail->memory) return false;
+    memset(detail->memory, 0, detail->memory_bytes);
+    divide(detail, asset);
+    sort_vertices(detail, asset);
+    detail->alpha = 1;
+    return true;
+}
+
+void vo_rt_detail_free(vo_rt_detail *detail, const vo_allocator *allocator,
+                       const vo_rt_asset *asset) {
+    (void)asset;
+    if (detail->memory) allocator->release(allocator->user, detail->memory, detail->memory_bytes);
+    *detail = (vo_rt_detail){0};
+}
+
+/* --- Positions ------------------------------------------------------------------------------ */
+
+static vo_rt_vec3 interpolate(const vo_rt_vec4 *values, const vo_rt_binding *b) {
+    vo_rt_vec4 p = values[b->slot[0]], q = values[b->slot[1]], r = values[b->slot[2]];
+    float u = b->weight[0], v = b->weight[1], w = b->weight[2];
+    return f3(u * p.x + v * q.x + w * r.x, u * p.y + v * q.y + w * r.y,
+              u * p.z + v * q.z + w * r.z);
+}
+
+/* Position of an output vertex without its blend. */
+static vo_rt_vec3 evaluate(const vo_rt_detail *detail, const vo_rt_mesh *mesh, int i, float alpha) {
+    const vo_rt_binding *b = &detail->binding[i];
+    vo_rt_vec3 x = interpolate(mesh->front.position, b);
+    if (alpha < 1) x = f3_lerp(interpolate(mesh->front.shown, b), x, alpha);
+    float offset = mesh->asset->render_vertex[i].offset;
+    if (offset == 0) return x;
+    return f3_add_scaled(x, offset, f3_normalize(interpolate(mesh->front.normal, b)));
+}
+
+void vo_rt_detail_publish(vo_rt_detail *detail, const vo_rt_mesh *mesh, float alpha, float dt) {
+    float decay = dt > 0 ? expf(-dt / BLEND_TIME) : 1;
+    alpha = alpha >= 0 && alpha <= 1 ? alpha : 1;
+    vo_rt_vec3 *next = detail->previous;
+    detail->previous = detail->current;
+    detail->current = next;
+    for (int i = 0; i < mesh->asset->render_vertex_count; i++) {
+        vo_rt_vec3 x = evaluate(detail, mesh, i, alpha), blend = detail->blend[i];
+        if (blend.x != 0 || blend.y != 0 || blend.z != 0) {
+            blend = f3_scale(decay, blend);
+            if (!(f3_length2(blend) > MIN_BLEND * MIN_BLEND)) blend = f3(0, 0, 0);
+            detail->blend[i] = blend;
+            x = f3_add(x, blend);
+        }
+        next[i] = x;
+    }
+    if (!detail->has_output)
+        memcpy(detail->previous, next,
+               (size_t)mesh->asset->render_vertex_count * sizeof *detail->previous);
+    detail->alpha = alpha;
+    detail->has_output = true;
+}
+
+void vo_rt_detail_reset(vo_rt_detail *detail) {
+    detail->has_output = false;
+    if (detail->memory) /* `blend` ends where `tangent` begins */
+        memset(detail->blend, 0, (size_t)((char *)detail->tangent - (char *)detail->blend));
+}
+
+void vo_rt_detail_shift(vo_rt_detail *detail, const vo_rt_asset *asset, vo_rt_vec3 offset) {
+    for (int i = 0; i < asset->render_vertex_count; i++) {
+        detail->current[i] = f3_sub(detail->current[i], offset);
+        detail->previous[i] = f3_sub(detail->previous[i], offset);
+    }
+}
+
+/* --- Bindings ------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+/* Hash of the configurations below a base triangle, in depth-first order, and of the slots of its
+ * leaves: they determine all bindings. Never 0. */
+static uint64_t hash_subtree(const vo_rt_mesh *mesh, int base_triangle) {
+    int stack[3 * VO_RT_MAX_LEVEL + 8], depth = 0;
+    uint64_t hash = 1;
+    stack[depth++] = base_triangle;
+    while (depth > 0) {
+        const vo_rt_triangle *t = &mesh->triangle[stack[--depth]];
+        if (t->configuration == 0) {
+            hash = mix(hash, (uint64_t)(uint32_t)t->vertex[0] << 32 | (uint32_t)t->vertex[1]);
+            hash = mix(hash, (uint32_t)t->vertex[2]);
+            continue;
+        }
+        hash = mix(hash, t->configuration);
+        for (int k = 0; k < 4; k++)
+            if (t->child[k] >= 0) stack[depth++] = t->child[k];
+    }
+    return hash ? hash : 1;
+}
+
+static void bind_vertex(vo_rt_detail *detail, const vo_rt_mesh *mesh, int i) {
+    const vo_rt_render_vertex *r = &mesh->asset->render_vertex[i];
+    vo_rt_binding *b = &detail->binding[i];
+    vo_rt_mesh_locate(mesh, r->triangle, r->weight, b->slot, b->weight);
+}
+
+/* Binds the vertices of the base triangles that changed; `blends`: keeps their positions. */
+static void bind_changed(vo_rt_detail *detail, const vo_rt_mesh *mesh, bool blends) {
+    for (int t = 0; t < mesh->asset->triangle_count; t++) {
+        uint64_t hash = hash_subtree(mesh, t);
+        if (hash == detail->base_hash[t]) continue;
+        detail->base_hash[t] = hash;
+        for (int k = detail->first[t]; k < detail->first[t + 1]; k++) {
+            int i = detail->order[k];
+            bind_vertex(detail, mesh, i);
+            if (!blends) continue;
+            vo_rt_vec3 blend = f3_sub(detail->current[i], evaluate(detail, mesh, i, detail->alpha));
+            detail->blend[i] = f3_is_finite(blend) ? blend : f3(0, 0, 0);
+        }
+    }
+    detail->topology = mesh->front.topology;
+}
+
+void vo_rt_detail_rebind(vo_rt_detail *detail, const vo_rt_mesh *mesh) {
+    bool is_bound = mesh->asset->triangle_count > 0 && detail->base_hash[0] != 0;
+    if (is_bound && detail->topology == mesh->front.topology) return;
+    bind_changed(detail, mesh, detail->has_output);
+}
+
+/* --- Snapshots ------------------------------------------------------------------------------ */
+
+typedef struct snapshot_head {
+    float alpha;
+    uint32_t has_output;
+} snapshot_head;
+
+size_t vo_rt_detail_save(const vo_rt_detail *detail, const vo_rt_asset *asset, void *data) {
+    size_t bytes = (size_t)asset->render_vertex_count * sizeof(vo_rt_vec3);
+    snapshot_head head = {detail->alpha, detail->has_output};
+    if (data) {
+        char *to = data;
+        memcpy(to, &head, sizeof head);
+        memcpy(to + sizeof head, detail->current, bytes);
+        memcpy(to + sizeof head + bytes, detail->previous, bytes);
+        memcpy(to + sizeof head + 2 * bytes, detail->blend, bytes);
+    }
+    return sizeof head + 3 * bytes;
+}
+
+bool vo_rt_detail_restore(vo_rt_detail *detail, const vo_rt_mesh *mesh, const void *data,
+                          size_t bytes) {
+    size_t size = (size_t)mesh->asset->render_vertex_count * sizeof(vo_rt_vec3);
+    if (bytes != vo_rt_detail_save(detail, mesh->asset, NULL)) return false;
+    snapshot_head head;
+    const char *from = data;
+    memcpy(&head, from, sizeof head);
+    memcpy(detail->current, from + sizeof head, size);
+    memcpy(detail->previous, from + sizeof head + size, size);
+    memcpy(detail->blend, from + sizeof head + 2 * size, size);
+    detail->alpha = head.alpha >= 0 && head.alpha <= 1 ? head.alpha : 1;
+    detail->has_output = head.has_output != 0;
+    bind_changed(detail, mesh, false);
+    return true;
+}
