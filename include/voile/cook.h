@@ -87,6 +87,9 @@ VO_API vo_rt_fabric vo_cook_fabric(const vo_fabric *fabric);
 
 /* Writes the .vrt file of an asset; the file is complete or absent. */
 VO_API vo_result vo_cook_save(vo_context *ctx, const vo_rt_asset *asset, const char *path);
+/* Writes the base mesh of an asset as an OBJ file, vertices in the order of the asset and of
+ * painted maps. */
+VO_API vo_result vo_cook_save_base(vo_context *ctx, const vo_rt_asset *asset, const char *path);
 /* Reads and validates a .vrt file. */
 VO_API vo_result vo_cook_load(vo_context *ctx, const char *path, vo_rt_asset **out);
 

@@ -12,6 +12,7 @@
 #include "sew/sew.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_FACES = 316, MAX_SEARCH = 16 };
