@@ -60,6 +60,8 @@ vo_result vo_cook_obj(vo_cooking *c);
 vo_result vo_cook_coarsen(vo_context *ctx, int faces, vo_mesh **mesh);
 /* cook_maps.c */
 vo_result vo_cook_read_maps(vo_cooking *c);
+/* Checks the weights and, of a pattern, the names of the attachments; the mesh is not needed. */
+vo_result vo_cook_check_attachments(const vo_cooking *c);
 vo_result vo_cook_attach(vo_cooking *c);
 /* cook_skin.c: sets bones, weights and the bones of the report; nothing without bones. */
 vo_result vo_cook_transfer_skin(vo_cooking *c);

@@ -137,15 +137,32 @@ static vo_result fail_label(const vo_cooking *c, int index) {
                    used ? "its labels are " : "it has no labels, add one to \"labels\"", names);
 }
 
-static vo_result attach_by_name(vo_cooking *c, int index) {
+/* Reads an attachment; *label is 0 if there is none of this name. */
+static vo_result parse_attachment(const vo_cooking *c, int index, int *label, float *weight) {
     const char *text = c->def->attachments[index];
     size_t length;
-    float weight;
-    if (!text || !split_weight(text, &length, &weight))
+    if (!text || !split_weight(text, &length, weight))
         return vo_fail(c->ctx, VO_BAD_ARGUMENT,
                        "attachments[%d] is \"%.100s\"; the weight after = must be above 0, up to 1",
                        index, text ? text : "");
-    int label = find_label(c, text, length);
+    *label = find_label(c, text, length);
+    return VO_OK;
+}
+
+vo_result vo_cook_check_attachments(const vo_cooking *c) {
+    for (int i = 0; i < c->def->attachment_count; i++) {
+        int label;
+        float weight;
+        VO_TRY(parse_attachment(c, i, &label, &weight));
+        if (label == 0) return fail_label(c, i);
+    }
+    return VO_OK;
+}
+
+static vo_result attach_by_name(vo_cooking *c, int index) {
+    int label;
+    float weight;
+    VO_TRY(parse_attachment(c, index, &label, &weight));
     int count = label > 0 ? attach_label(c, label, weight) : 0;
     if (count < 0) return vo_fail_memory(c->ctx, "attachments");
     return count > 0 ? VO_OK : fail_label(c, index);

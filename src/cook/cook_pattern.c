@@ -160,6 +160,8 @@ static vo_result sew_and_sample(vo_cooking *c, const vo_sew_def *sew, const vo_w
     int target = c->def->face_count > 0 ? c->def->face_count : DEFAULT_FACES;
     vo_garment *base;
     vo_mesh *sewn = NULL;
+    VO_TRY(copy_labels(c, cut->pattern));
+    VO_TRY(vo_cook_check_attachments(c)); /* before the long simulation */
     VO_TRY(mesh_base(cut, c->body != NULL, target, &base));
     vo_result result = vo_sew_fitted_pattern(c->ctx, sew, wearer, cut, &sewn, &c->report.sew);
     if (result == VO_OK) result = sample_base(c, cut, sewn, base);
@@ -172,7 +174,7 @@ static vo_result sew_and_sample(vo_cooking *c, const vo_sew_def *sew, const vo_w
     }
     vo_mesh_destroy(sewn);
     vo_garment_destroy(base);
-    return result == VO_OK ? copy_labels(c, cut->pattern) : result;
+    return result;
 }
 
 static vo_result dress(vo_cooking *c, const vo_sew_def *sew, const vo_wearer *wearer) {
