@@ -160,10 +160,15 @@ static void test_target_has_least_change(void **state) {
                        __builtin_popcount(d.removed_edges) + __builtin_popcount(d.created_edges);
             int target = vo_rt_transition_target(from, s);
             assert_int_equal(cost, vo_rt_transition_cost(from, to));
-            if (target >= 0)
-                assert_true(vo_rt_transition_cost(from, target) <= cost);
-            else
+            if (target >= 0) {
+                assert_int_equal(vo_rt_configurations[target].state, s);
+                assert_true(target == to || vo_rt_transition_cost(from, target) < cost);
+            } else {
+                int first = vo_rt_first_configuration[s];
+                assert_int_equal(vo_rt_transition_cost(from, first),
+                                 vo_rt_transition_cost(from, first + 1));
                 ties++;
+            }
             pairs++;
         }
     assert_int_equal(pairs, 104);

@@ -14,12 +14,12 @@ trap 'rm -r "$work"' EXIT
 cat >"$work/allowed" <<'END'
 memchr memcmp memcpy memmove memset strlen strcmp strncmp
 acosf asinf atan2f atanf cbrtf ceilf cos cosf exp expf floorf fmaxf fminf fmodf hypotf log logf lrintf
-pow powf rintf roundf sin sincos sincosf sinf sqrt sqrtf tanf acos atan2 fabs floor ceil tan
+pow powf rintf roundf sin sincos sincosf sinf sqrt sqrtf tanf acos atan2 fabs fmax fmin fmod floor ceil frexp ldexp tan
 clock_gettime clock_gettime64
 pthread_cond_broadcast pthread_cond_destroy pthread_cond_init pthread_cond_wait
 pthread_create pthread_join pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock
 pthread_mutex_unlock sched_yield
-__cpu_model __cpu_indicator_init __stack_chk_fail __stack_chk_guard _GLOBAL_OFFSET_TABLE_
+__popcountdi2 __cpu_model __cpu_indicator_init __stack_chk_fail __stack_chk_guard _GLOBAL_OFFSET_TABLE_
 END
 tr ' ' '\n' <"$work/allowed" | LC_ALL=C sort -u >"$work/allowed_lines"
 

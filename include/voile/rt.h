@@ -1,9 +1,9 @@
 /* libvoile-rt: real-time cloth on an adaptive, edge-based mesh.
  *
- *   asset   a cooked garment: constant, shared by all its instances (.vrt files, or built in
- * memory) body    a collision body: shapes or a closed triangle mesh, posed by the host cloth   an
- * instance of an asset: particles and their current level of refinement world   owns bodies and
- * cloths, shared memory, time, wind, cameras, budget and statistics
+ * - asset: a cooked garment, constant, shared by its instances (.vrt files, or built in memory)
+ * - body: a collision body, shapes or a closed triangle mesh, posed by the host
+ * - cloth: an instance of an asset, particles and their current level of refinement
+ * - world: owns bodies and cloths, shared memory, time, wind, cameras, budget and statistics
  *
  * Units are SI: metres, kilograms, seconds, radians. Matrices are row-major 3x4 and map column
  * vectors. The library needs the C library and threads only. It does not print, exit or use global
@@ -232,6 +232,7 @@ VO_API vo_result vo_rt_seaming_create_asset(const vo_rt_seaming *seaming, bool m
     X(trapped_vertices, "vertices between surfaces without clearance")          \
     X(recovered_cloths, "cloths reset because their state was not finite")      \
     X(clamped_velocities, "velocities limited by max_speed")                    \
+    X(ignored_bodies, "bodies near a cloth beyond the limit of 64 per cloth")   \
     X(dropped_steps, "steps skipped because dt exceeded max_steps_per_call")
 
 typedef struct vo_rt_stats {
@@ -241,7 +242,7 @@ typedef struct vo_rt_stats {
     VO_RT_COUNTERS(VO_RT_COUNTER_MEMBER)
 #undef VO_RT_STAGE_MEMBER
 #undef VO_RT_COUNTER_MEMBER
-    double cost;        /* counted cost of the step in operations, compared with the budget */
+    double cost;        /* counted cost of the step, ms of the operation count model */
     float detail_scale; /* factor by which the budget scales edge-length criteria; 1: no limit */
     float max_stretch;  /* 99th percentile of spring elongation, 0.05: 5 % */
     size_t pool_bytes, pool_used, pool_peak; /* shared memory */
@@ -324,13 +325,16 @@ VO_API void vo_rt_world_destroy(vo_rt_world *world);
 /* Message of the last call that failed; empty if none has. */
 VO_API const char *vo_rt_world_message(const vo_rt_world *world);
 
-/* Advances time by dt seconds: as many simulation steps of fixed length as fit; the remainder is
- * kept, and outputs are interpolated. dt of 0 or a non-finite dt does nothing but return. */
+/* Advances time by dt seconds with simulation steps of fixed length, as many as it takes to reach
+ * the new time. Outputs are interpolated between the last two states to that time exactly, so they
+ * do not lag behind the poses of bodies. A dt of 0 does nothing; a negative or non-finite dt
+ * returns VO_BAD_ARGUMENT and changes nothing. */
 VO_API vo_result vo_rt_world_step(vo_rt_world *world, float dt);
 
 /* The same in three parts, for a host that runs the step as a job beside other work: begin applies
  * the inputs set so far, run_step may be called from any one thread, end publishes outputs, events
- * and statistics. Each must be called once, in this order. */
+ * and statistics. Each must be called once, in this order; if begin fails, no step has begun.
+ * Inputs are kept for the next step if dt is too short for a simulation step. */
 VO_API vo_result vo_rt_world_begin_step(vo_rt_world *world, float dt);
 VO_API void vo_rt_world_run_step(vo_rt_world *world);
 VO_API vo_result vo_rt_world_end_step(vo_rt_world *world);
@@ -486,7 +490,8 @@ VO_API vo_result vo_rt_cloth_set_inertia(vo_rt_cloth *cloth, float linear, float
 VO_API vo_result vo_rt_cloth_set_enabled(vo_rt_cloth *cloth, bool enabled); /* [any time] */
 /* Ends sleep. [any time] */
 VO_API vo_result vo_rt_cloth_wake(vo_rt_cloth *cloth);
-/* Attaches base vertex `vertex` to `position` with `weight` (0 releases it). [any time] */
+/* Attaches base vertex `vertex` to `position` with `weight`, in place of its painted attachment. 0
+ * releases it, also from the animated pose. [any time] */
 VO_API vo_result vo_rt_cloth_set_attachment(vo_rt_cloth *cloth, int vertex, float weight,
                                             vo_rt_vec3 position);
 /* Limits the stretch stiffness of the links of an unseamed asset: 0 to 1. [any time] */
@@ -510,15 +515,16 @@ VO_API vo_result vo_rt_cloth_write_output(const vo_rt_cloth *cloth, const vo_rt_
 
 /* Leaf mesh of the current front; the arrays are valid until the next step. */
 typedef struct vo_rt_leaf_view {
-    int vertex_count;        /* slots, some of which may be unused */
+    int vertex_count;        /* slots, some of which may be unused; slot 0 always is */
     const float *positions;  /* 4 floats per slot: x y z and the inverse mass */
     const float *velocities; /* 4 floats per slot */
     int triangle_count;
-    const int32_t *triangles; /* [3 triangle_count] slots */
-    const uint8_t *levels;    /* [triangle_count] */
+    const int32_t *triangles; /* 4 integers per triangle: three slots, and one for internal use */
     uint64_t topology;        /* changes whenever the triangles change */
 } vo_rt_leaf_view;
 VO_API vo_rt_leaf_view vo_rt_cloth_get_leaves(const vo_rt_cloth *cloth);
+/* Writes the levels of at most `capacity` leaf triangles; returns the number of triangles. */
+VO_API int vo_rt_cloth_get_levels(const vo_rt_cloth *cloth, int capacity, uint8_t *levels);
 
 typedef struct vo_rt_cloth_info {
     int triangles, vertices, springs, level; /* of the front; finest level in use */

@@ -93,8 +93,8 @@ static vo_rt_cook cook_definition(const vo_rt_asset_def *def) {
                         .shape_vertex_count = def->vertex_count};
 }
 
-vo_result vo_rt_check_mesh(const vo_allocator *allocator, const vo_rt_asset_def *def,
-                           vo_rt_message *message) {
+vo_result vo_rt_asset_check_mesh(const vo_allocator *allocator, const vo_rt_asset_def *def,
+                                 vo_rt_message *message) {
     vo_result result = vo_rt_check_def(def, message);
     if (result != VO_OK) return result;
     vo_rt_cook cook = cook_definition(def);

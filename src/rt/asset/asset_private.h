@@ -115,8 +115,8 @@ vo_result vo_rt_cook_render_mesh(vo_rt_cook *cook, vo_rt_message *message);
 vo_result vo_rt_cook_refined_base(vo_rt_cook *cook, vo_rt_message *message);
 
 /* Checks a definition completely, without creating anything. */
-vo_result vo_rt_check_mesh(const vo_allocator *allocator, const vo_rt_asset_def *def,
-                           vo_rt_message *message);
+vo_result vo_rt_asset_check_mesh(const vo_allocator *allocator, const vo_rt_asset_def *def,
+                                 vo_rt_message *message);
 /* Runs the stages and writes the block. `cook` has def, shape and seams set. Releases the scratch
  * memory in any case. */
 vo_result vo_rt_cook_asset(const vo_allocator *allocator, vo_rt_cook *cook, vo_rt_asset **out,

@@ -37,15 +37,6 @@ static vo_rt_vec3 output_normal(const vo_rt_detail *detail, const vo_rt_mesh *me
     return f3_scale(1 / sqrtf(length2), n);
 }
 
-static void write_normals(const vo_rt_detail *detail, const vo_rt_mesh *mesh, float *buffer,
-                          size_t stride) {
-    if (!buffer) return;
-    for (int i = 0; i < mesh->asset->render_vertex_count; i++) {
-        vo_rt_vec3 n = output_normal(detail, mesh, i);
-        write_floats(buffer, stride, i, &n, sizeof n);
-    }
-}
-
 /* Derivative of the position by u on each output triangle, weighted by its area in the texture,
  * summed over the triangles of a vertex; w is the sum of signed areas (handedness). */
 static void sum_tangents(const vo_rt_detail *detail, const vo_rt_asset *asset) {
@@ -72,18 +63,26 @@ static vo_rt_vec3 orthogonal(vo_rt_vec3 n) {
     return f3_normalize(f3_cross(f3_cross(n, axis), n));
 }
 
-static void write_tangents(const vo_rt_detail *detail, const vo_rt_mesh *mesh, float *buffer,
-                           size_t stride) {
-    if (!buffer) return;
-    sum_tangents(detail, mesh->asset);
+/* Unit tangent orthogonal to n, and the sign of the bitangent. */
+static vo_rt_vec4 output_tangent(const vo_rt_detail *detail, int i, vo_rt_vec3 n) {
+    vo_rt_vec3 sum = f4_xyz(detail->tangent[i]);
+    vo_rt_vec3 t = f3_add_scaled(sum, -f3_dot(sum, n), n);
+    float length2 = f3_length2(t);
+    bool is_valid = length2 > 1e-8f * f3_length2(sum) && length2 > 0 && isfinite(length2);
+    t = is_valid ? f3_scale(1 / sqrtf(length2), t) : orthogonal(n);
+    return f4_make(t, detail->tangent[i].w < 0 ? -1.0f : 1.0f);
+}
+
+static void write_frames(const vo_rt_detail *detail, const vo_rt_mesh *mesh,
+                         const vo_rt_output *output) {
+    if (!output->normals && !output->tangents) return;
+    if (output->tangents) sum_tangents(detail, mesh->asset);
     for (int i = 0; i < mesh->asset->render_vertex_count; i++) {
-        vo_rt_vec3 n = output_normal(detail, mesh, i), sum = f4_xyz(detail->tangent[i]);
-        vo_rt_vec3 t = f3_add_scaled(sum, -f3_dot(sum, n), n);
-        float length2 = f3_length2(t), sum2 = f3_length2(sum);
-        bool is_valid = length2 > 1e-8f * sum2 && length2 > 0 && isfinite(length2);
-        t = is_valid ? f3_scale(1 / sqrtf(length2), t) : orthogonal(n);
-        const float out[4] = {t.x, t.y, t.z, detail->tangent[i].w < 0 ? -1.0f : 1.0f};
-        write_floats(buffer, stride, i, out, sizeof out);
+        vo_rt_vec3 n = output_normal(detail, mesh, i);
+        if (output->normals) write_floats(output->normals, output->normal_stride, i, &n, sizeof n);
+        if (!output->tangents) continue;
+        vo_rt_vec4 t = output_tangent(detail, i, n);
+        write_floats(output->tangents, output->tangent_stride, i, &t, sizeof t);
     }
 }
 
@@ -92,6 +91,5 @@ void vo_rt_detail_write(const vo_rt_detail *detail, const vo_rt_mesh *mesh,
     int count = mesh->asset->render_vertex_count;
     write_positions(detail->current, count, output->positions, output->position_stride);
     write_positions(detail->previous, count, output->previous_positions, output->previous_stride);
-    write_normals(detail, mesh, output->normals, output->normal_stride);
-    write_tangents(detail, mesh, output->tangents, output->tangent_stride);
+    write_frames(detail, mesh, output);
 }

@@ -9,8 +9,8 @@
 /* The saved arrays of a mesh as bytes of any alignment, and its counts. */
 typedef struct vo_rt_mesh_image {
     const vo_rt_mesh *mesh; /* counts and heads of lists; its arrays are not read */
-    const uint8_t *edge, *triangle, *vertex_flags, *vertex_level, *vertex_edge, *triangle_source;
-    const uint8_t *spring_edge, *bend_edge;
+    const uint8_t *edge, *triangle, *vertex_flags, *vertex_level, *vertex_edge, *stiffness;
+    const uint8_t *triangle_source, *spring_edge, *bend_edge;
     const vo_rt_triangle *base_triangle; /* [asset->triangle_count] for their rest areas */
 } vo_rt_mesh_image;
 

@@ -259,19 +259,42 @@ static const char *check_triangle(const vo_rt_mesh_image *image, int i) {
     return t.configuration == 0 ? check_leaf(image, i, &t) : check_divided(image, i, &t);
 }
 
-static const char *check_vertex(const vo_rt_mesh_image *image, int i) {
-    int edge = vo_rt_index_at(image->vertex_edge, i), base = image->mesh->asset->vertex_count;
-    if (!(image->vertex_flags[i] & VO_RT_VERTEX_USED)) {
-        if (i > 0 && i <= base) return "a base vertex is free";
-        return image->vertex_flags[i] == 0 && edge == -1 ? NULL : "a free vertex has flags";
-    }
-    if (i == 0) return "the dummy vertex is in use";
-    if (i <= base)
-        return edge == -1 && image->vertex_level[i] == 0 ? NULL : "a base vertex has an edge";
+static float stiffness_at(const vo_rt_mesh_image *image, int i) {
+    float value;
+    memcpy(&value, image->stiffness + (size_t)i * sizeof value, sizeof value);
+    return value;
+}
+
+static const char *check_base_vertex(const vo_rt_mesh_image *image, int i) {
+    const float *factor = image->mesh->asset->stiffness_factor;
+    if (vo_rt_index_at(image->vertex_edge, i) != -1 || image->vertex_level[i] != 0)
+        return "a base vertex has an edge";
+    return same_float(stiffness_at(image, i), factor ? factor[i - 1] : 1)
+               ? NULL
+               : "the stiffness of a base vertex differs from the asset";
+}
+
+static const char *check_middle(const vo_rt_mesh_image *image, int i) {
+    int edge = vo_rt_index_at(image->vertex_edge, i);
     if (!vo_rt_has_edge(image, edge)) return "the edge of a vertex does not exist";
     vo_rt_edge e = vo_rt_edge_at(image, edge);
     if (e.child < 0 || e.middle != i) return "a vertex is not the middle of its edge";
-    return image->vertex_level[i] == e.level + 1 ? NULL : "a vertex has a wrong level";
+    if (image->vertex_level[i] != e.level + 1) return "a vertex has a wrong level";
+    float a = stiffness_at(image, e.vertex[0]), b = stiffness_at(image, e.vertex[1]);
+    return same_float(stiffness_at(image, i), 0.5f * a + 0.5f * b)
+               ? NULL
+               : "the stiffness of a vertex is not the mean of its edge";
+}
+
+static const char *check_vertex(const vo_rt_mesh_image *image, int i) {
+    int base = image->mesh->asset->vertex_count;
+    if (!(image->vertex_flags[i] & VO_RT_VERTEX_USED)) {
+        if (i > 0 && i <= base) return "a base vertex is free";
+        bool is_clear = image->vertex_flags[i] == 0 && vo_rt_index_at(image->vertex_edge, i) == -1;
+        return is_clear ? NULL : "a free vertex has flags";
+    }
+    if (i == 0) return "the dummy vertex is in use";
+    return i <= base ? check_base_vertex(image, i) : check_middle(image, i);
 }
 
 static const char *check_ends(const vo_rt_mesh *mesh) {

@@ -94,10 +94,19 @@ static int take_lane(group_set *set, int group, int edge, const int32_t *vertex)
     return group * VO_RT_LANES + lane;
 }
 
-/* Inserts an element; -1 if no group has a lane for it, which the reserved capacity excludes. */
-static int insert(group_set *set, int edge, const int32_t *vertex) {
+/* The group of a hint, if it has room for the element; otherwise -1. */
+static int hinted_group(const group_set *set, int hint, const int32_t *vertex) {
+    int group = hint <= -2 ? -2 - hint : -1;
+    if (group < 0 || set->lanes->used[group] == FULL) return -1;
+    return conflicts(slots_of(set, group), set->width, vertex) ? -1 : group;
+}
+
+/* Inserts an element, if possible into the group of the hint (-2 - group). Returns -1 if no
+ * group has a lane for it, which the reserved capacity excludes. */
+static int insert(group_set *set, int edge, const int32_t *vertex, int hint) {
     int count = *set->group_count, free_lanes = count * VO_RT_LANES - *set->count;
-    int group = free_lanes * 4 > count ? find_group(set, count, vertex, PROBES) : -1;
+    int group = hinted_group(set, hint, vertex);
+    if (group < 0 && free_lanes * 4 > count) group = find_group(set, count, vertex, PROBES);
     if (group < 0)
         group = count < set->capacity ? append_group(set) : find_group(set, count, vertex, count);
     if (group < 0) return -1;
@@ -135,7 +144,7 @@ static void write_bend(vo_rt_mesh *mesh, int edge) {
 void vo_rt_mesh_insert_spring(vo_rt_mesh *mesh, int edge) {
     vo_rt_edge *e = &mesh->edge[edge];
     group_set set = springs_of(mesh);
-    if (e->spring < 0) e->spring = insert(&set, edge, e->vertex);
+    if (e->spring < 0) e->spring = insert(&set, edge, e->vertex, e->spring);
     if (e->spring >= 0) write_spring(mesh, edge);
 }
 
@@ -153,7 +162,7 @@ void vo_rt_mesh_insert_bend(vo_rt_mesh *mesh, int edge, const int32_t opposite[2
     vo_rt_edge *e = &mesh->edge[edge];
     int32_t vertex[4] = {e->vertex[0], e->vertex[1], opposite[0], opposite[1]};
     group_set set = bends_of(mesh);
-    if (e->bend < 0) e->bend = insert(&set, edge, vertex);
+    if (e->bend < 0) e->bend = insert(&set, edge, vertex, e->bend);
     if (e->bend >= 0) write_bend(mesh, edge);
 }
 

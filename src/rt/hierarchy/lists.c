@@ -65,18 +65,33 @@ static bool is_bend_stale(const vo_rt_mesh *mesh, int edge) {
            g->d[lane] != opposite[1];
 }
 
+/* Negative value that names the group of a removed element until it is inserted again: most
+ * elements change one vertex and fit there again, and the group is in the cache. */
+static int hint_of(int lane) { return -2 - lane / VO_RT_LANES; }
+
 static void remove_stale(vo_rt_mesh *mesh, int edge) {
-    const vo_rt_edge *e = &mesh->edge[edge];
-    if (e->spring >= 0 && is_spring_stale(mesh, e)) vo_rt_mesh_remove_spring(mesh, edge);
-    if (e->bend >= 0 && is_bend_stale(mesh, edge)) vo_rt_mesh_remove_bend(mesh, edge);
+    vo_rt_edge *e = &mesh->edge[edge];
+    if (e->spring >= 0 && is_spring_stale(mesh, e)) {
+        int hint = hint_of(e->spring);
+        vo_rt_mesh_remove_spring(mesh, edge);
+        e->spring = hint;
+    }
+    if (e->bend >= 0 && is_bend_stale(mesh, edge)) {
+        int hint = hint_of(e->bend);
+        vo_rt_mesh_remove_bend(mesh, edge);
+        e->bend = hint;
+    }
 }
 
 static void insert_elements(vo_rt_mesh *mesh, int edge) {
+    vo_rt_edge *e = &mesh->edge[edge];
     int32_t opposite[2];
-    if (mesh->edge[edge].child >= 0) return;
-    vo_rt_mesh_insert_spring(mesh, edge);
-    if (vo_rt_mesh_bend_vertices(mesh, edge, opposite))
+    bool is_leaf = e->child < 0;
+    if (is_leaf) vo_rt_mesh_insert_spring(mesh, edge);
+    if (is_leaf && vo_rt_mesh_bend_vertices(mesh, edge, opposite))
         vo_rt_mesh_insert_bend(mesh, edge, opposite);
+    if (e->spring < 0) e->spring = -1;
+    if (e->bend < 0) e->bend = -1;
 }
 
 /* All removals precede the insertions, so that the number of elements at a vertex, and with it the

@@ -51,15 +51,6 @@ void vo_rt_mesh_init_areas(vo_rt_mesh *mesh) {
             (float)(ceil(f_max(base_area(asset, i), least) / quantum) * quantum);
 }
 
-void vo_rt_mesh_update_mass(vo_rt_mesh *mesh, int vertex) {
-    vo_rt_front *front = &mesh->front;
-    double area = (double)mesh->mass_units[vertex] * mesh->area_unit;
-    float mass = (float)(area * (double)mesh->density * (1.0 / 3));
-    front->mass[vertex] = mass;
-    bool is_free = mass > 0 && !(front->flags[vertex] & VO_RT_VERTEX_ATTACHED);
-    front->position[vertex].w = is_free ? 1 / mass : 0;
-}
-
 void vo_rt_mesh_sum_masses(vo_rt_mesh *mesh) {
     const vo_rt_front *front = &mesh->front;
     for (int i = 0; i < front->vertex_end; i++) mesh->mass_units[i] = 0;

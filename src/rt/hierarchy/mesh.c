@@ -1,6 +1,8 @@
 /* Base level of a mesh. */
 #include "rt/hierarchy/mesh_private.h"
 
+#include <string.h>
+
 static void init_vertices(vo_rt_mesh *mesh) {
     const vo_rt_asset *asset = mesh->asset;
     vo_rt_front *f = &mesh->front;
@@ -99,6 +101,17 @@ static bool reserve_base(vo_rt_mesh *mesh, vo_rt_heap *heap) {
     return vo_rt_mesh_grow(mesh, heap, &need);
 }
 
+/* Fills the reserved arrays with the base level. */
+static void init_base(vo_rt_mesh *mesh) {
+    init_vertices(mesh);
+    init_edges(mesh);
+    init_triangles(mesh);
+    vo_rt_mesh_sum_masses(mesh);
+    init_normals(mesh);
+    for (int i = 0; i < mesh->asset->edge_count; i++) vo_rt_mark_dirty(mesh, i);
+    vo_rt_mesh_update_lists(mesh);
+}
+
 bool vo_rt_mesh_init(vo_rt_mesh *mesh, const vo_rt_asset *asset, vo_rt_heap *heap) {
     *mesh = (vo_rt_mesh){.asset = asset,
                          .edge_free = -1,
@@ -112,12 +125,28 @@ bool vo_rt_mesh_init(vo_rt_mesh *mesh, const vo_rt_asset *asset, vo_rt_heap *hea
         vo_rt_mesh_free(mesh, heap);
         return false;
     }
-    init_vertices(mesh);
-    init_edges(mesh);
-    init_triangles(mesh);
-    vo_rt_mesh_sum_masses(mesh);
-    init_normals(mesh);
-    for (int i = 0; i < asset->edge_count; i++) vo_rt_mark_dirty(mesh, i);
-    vo_rt_mesh_update_lists(mesh);
+    init_base(mesh);
     return true;
+}
+
+/* Clears counts, free lists and the contents of all arrays. */
+static void clear(vo_rt_mesh *mesh) {
+    vo_rt_front *f = &mesh->front;
+    for (int i = 0; i < VO_RT_MESH_ARRAYS; i++) {
+        vo_rt_array array = vo_rt_mesh_array(mesh, i);
+        if (array.data) memset(array.data, 0, (size_t)mesh->capacity[i] * array.size);
+    }
+    mesh->edge_free = mesh->single_free = mesh->triangle_free = -1;
+    mesh->pair_free_count = mesh->single_free_count = mesh->triangle_free_count = 0;
+    mesh->finest_level = mesh->dirty_count = 0;
+    memset(mesh->split_count, 0, sizeof mesh->split_count);
+    mesh->spring_lanes.cursor = mesh->bend_lanes.cursor = 0;
+    f->spring_group_count = f->spring_count = f->bend_group_count = f->bend_count = 0;
+    f->triangle_count = 0;
+}
+
+void vo_rt_mesh_reset(vo_rt_mesh *mesh) {
+    clear(mesh);
+    init_base(mesh);
+    mesh->front.topology++;
 }

@@ -129,6 +129,8 @@ typedef struct vo_rt_mesh {
 /* Base level of the asset; positions are the rest pose. False if the heap is exhausted. */
 bool vo_rt_mesh_init(vo_rt_mesh *mesh, const vo_rt_asset *asset, vo_rt_heap *heap);
 void vo_rt_mesh_free(vo_rt_mesh *mesh, vo_rt_heap *heap);
+/* Back to the base level in the rest pose; capacities, density and settings are kept. */
+void vo_rt_mesh_reset(vo_rt_mesh *mesh);
 /* Returns memory to the heap if no edge is split; does nothing otherwise. */
 void vo_rt_mesh_trim(vo_rt_mesh *mesh, vo_rt_heap *heap);
 /* Changes the mass per area, kg/m^2, of all vertices. */

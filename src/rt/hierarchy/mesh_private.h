@@ -102,7 +102,14 @@ static inline int64_t vo_rt_mesh_area_units(const vo_rt_mesh *mesh, float area) 
     return (int64_t)((double)area * (1 / mesh->area_unit));
 }
 /* mass and inverse mass of a vertex from its mass_units. */
-void vo_rt_mesh_update_mass(vo_rt_mesh *mesh, int vertex);
+static inline void vo_rt_mesh_update_mass(vo_rt_mesh *mesh, int vertex) {
+    vo_rt_front *front = &mesh->front;
+    double area = (double)mesh->mass_units[vertex] * mesh->area_unit;
+    float mass = (float)(area * (double)mesh->density * (1.0 / 3));
+    front->mass[vertex] = mass;
+    bool is_free = mass > 0 && !(front->flags[vertex] & VO_RT_VERTEX_ATTACHED);
+    front->position[vertex].w = is_free ? 1 / mass : 0;
+}
 /* Recomputes the masses of all vertices from the leaf triangles. */
 void vo_rt_mesh_sum_masses(vo_rt_mesh *mesh);
 /* Moves mass between the local points of a triangle (slots; 0 where a midpoint does not exist) for
@@ -171,7 +178,8 @@ float vo_rt_mesh_bend_stiffness(const vo_rt_mesh *mesh, const vo_rt_edge *edge);
 /* Opposite vertices c and d; false if the edge has no bending element. */
 bool vo_rt_mesh_bend_vertices(const vo_rt_mesh *mesh, int edge, int32_t opposite[2]);
 
-/* Inserts the spring or bending element of an edge into a group, or removes it. */
+/* Inserts the spring or bending element of an edge into a group, or removes it. A value of
+ * edge.spring or .bend below -1 is a hint: the group -2 - value is tried first. */
 void vo_rt_mesh_insert_spring(vo_rt_mesh *mesh, int edge);
 void vo_rt_mesh_remove_spring(vo_rt_mesh *mesh, int edge);
 void vo_rt_mesh_insert_bend(vo_rt_mesh *mesh, int edge, const int32_t opposite[2]);

@@ -16,7 +16,7 @@ int vo_rt_mesh_take_edge_pair(vo_rt_mesh *mesh) {
     } else {
         edge = mesh->edge_end;
         mesh->edge_end += 2;
-        mesh->edge[edge].flags = mesh->edge[edge + 1].flags = 0;
+        mesh->edge[edge] = mesh->edge[edge + 1] = (vo_rt_edge){0};
     }
     return edge;
 }

@@ -76,8 +76,8 @@ static bool are_scalars_valid(const vo_rt_mesh *mesh) {
     for (int k = 0; k < VO_RT_ARRAY_KINDS; k++)
         if (count.of[k] < 0 || count.of[k] > INT32_MAX / 16) return false;
     return mesh->max_level >= 0 && mesh->max_level <= mesh->asset->max_level &&
-           (unsigned)mesh->tie_rule <= VO_RT_TIE_CURVATURE && mesh->density > 0 &&
-           isfinite(mesh->density) && mesh->spring_lanes.cursor >= 0 &&
+           (unsigned)mesh->tie_rule <= VO_RT_TIE_CURVATURE && mesh->density >= 1e-12f &&
+           mesh->density <= 1e12f && mesh->spring_lanes.cursor >= 0 &&
            mesh->spring_lanes.cursor <= mesh->front.spring_group_count &&
            mesh->bend_lanes.cursor >= 0 && mesh->bend_lanes.cursor <= mesh->front.bend_group_count;
 }
@@ -101,6 +101,7 @@ static bool is_valid(const vo_rt_mesh *next, const vo_rt_mesh *mesh, const uint8
                               .vertex_flags = array[VO_RT_ARRAY_FLAGS],
                               .vertex_level = array[VO_RT_ARRAY_LEVEL],
                               .vertex_edge = array[VO_RT_ARRAY_VERTEX_EDGE],
+                              .stiffness = array[VO_RT_ARRAY_STIFFNESS],
                               .triangle_source = array[VO_RT_ARRAY_TRIANGLE_SOURCE],
                               .spring_edge = array[VO_RT_ARRAY_SPRING_LANES_EDGE],
                               .bend_edge = array[VO_RT_ARRAY_BEND_LANES_EDGE],

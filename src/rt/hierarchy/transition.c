@@ -39,9 +39,18 @@ int vo_rt_transition_cost(int from, int to) {
            __builtin_popcount((unsigned)(a->edges ^ b->edges));
 }
 
-int vo_rt_transition_target(int from, int state) {
-    int first = vo_rt_first_configuration[state];
-    if (__builtin_popcount((unsigned)state) != 2) return first;
-    int a = vo_rt_transition_cost(from, first), b = vo_rt_transition_cost(from, first + 1);
-    return a < b ? first : b < a ? first + 1 : -1;
-}
+/* The cheaper configuration of each state, -1: both cost the same; tests compare it with
+ * vo_rt_transition_cost. */
+const int8_t vo_rt_transition_targets[VO_RT_CONFIGURATIONS][8] = {
+    {0, 1, 2, -1, 3, -1, -1, 10}, /* C0 */
+    {0, 1, 2, 4, 3, 9, -1, 10},   /* C1 */
+    {0, 1, 2, 5, 3, -1, 6, 10},   /* C2 */
+    {0, 1, 2, -1, 3, 8, 7, 10},   /* C3 */
+    {0, 1, 2, 4, 3, 9, -1, 10},   /* C4 */
+    {0, 1, 2, 5, 3, -1, 6, 10},   /* C5 */
+    {0, 1, 2, 5, 3, -1, 6, 10},   /* C6 */
+    {0, 1, 2, -1, 3, 8, 7, 10},   /* C7 */
+    {0, 1, 2, -1, 3, 8, 7, 10},   /* C8 */
+    {0, 1, 2, 4, 3, 9, -1, 10},   /* C9 */
+    {0, 1, 2, -1, 3, -1, -1, 10}, /* C10 */
+};

@@ -72,7 +72,10 @@ static inline vo_rt_transition vo_rt_transition_between(int from, int to) {
 int vo_rt_transition_cost(int from, int to);
 
 /* Configuration of `state` with the least change; -1 on a tie between the two of the state. */
-int vo_rt_transition_target(int from, int state);
+extern const int8_t vo_rt_transition_targets[VO_RT_CONFIGURATIONS][8];
+static inline int vo_rt_transition_target(int from, int state) {
+    return vo_rt_transition_targets[from][state];
+}
 
 static inline int vo_rt_lowest_bit(unsigned set) { return __builtin_ctz(set); }
 /* Slot of element `bit` of a set. */

@@ -9,6 +9,7 @@ static vo_rt_mesh_image image_of(const vo_rt_mesh *mesh) {
                               .vertex_flags = mesh->front.flags,
                               .vertex_level = mesh->front.level,
                               .vertex_edge = (const uint8_t *)mesh->vertex_edge,
+                              .stiffness = (const uint8_t *)mesh->stiffness,
                               .triangle_source = (const uint8_t *)mesh->front.triangle_source,
                               .spring_edge = (const uint8_t *)mesh->spring_lanes.edge,
                               .bend_edge = (const uint8_t *)mesh->bend_lanes.edge,

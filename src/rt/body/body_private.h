@@ -1,0 +1,92 @@
+/* State of a collision body. */
+#ifndef VO_RT_BODY_BODY_PRIVATE_H
+#define VO_RT_BODY_BODY_PRIVATE_H
+
+#include "rt/body/body.h"
+#include "rt/body/shape.h"
+#include "rt/body/surface_kernel.h"
+
+typedef enum vo_rt_mesh_kind {
+    VO_RT_MESH_NONE,
+    VO_RT_MESH_RIGID,   /* one pose in the body's frame; queries are transformed */
+    VO_RT_MESH_SKINNED, /* vertices in world space */
+    VO_RT_MESH_HOST     /* vertices in world space */
+} vo_rt_mesh_kind;
+
+/* Buffers of a deforming mesh: start and end of the world step, and two interpolated poses. */
+enum { VO_RT_POSE_BUFFERS = 4 };
+
+/* Values set by the host, applied by vo_rt_body_begin_step. */
+typedef struct vo_rt_body_input {
+    vo_rt_transform transform;
+    bool has_transform, has_bones, has_vertices, has_teleport;
+    bool is_enabled;
+    float friction;
+} vo_rt_body_input;
+
+struct vo_rt_body {
+    /* constant */
+    const vo_rt_surface_kernels *kernels;
+    vo_rt_message *message; /* of the setters; may be NULL */
+    float offset;           /* m */
+    uint32_t layer;
+    uint64_t user;
+    int bone_count, shape_count;
+    vo_rt_mesh_kind mesh_kind;
+    vo_rt_surface surface;
+    vo_rt_skin_vertex *skin; /* [vertex_count] */
+    size_t memory_bytes;
+    void *memory; /* one block with the arrays of this struct */
+
+    /* inputs of the host */
+    vo_rt_body_input input;
+    vo_rt_matrix *bones;  /* [bone_count] */
+    vo_rt_vec4 *vertices; /* [vertex_count] VO_RT_MESH_HOST: in the order of the surface */
+
+    /* state, written by begin_step and advance */
+    bool is_enabled;
+    float friction;
+    bool is_teleported;  /* no motion in this world step; the side of cloth vertices is unknown */
+    float duration;      /* s, of the world step */
+    float s, s_previous; /* fractions of the step at the last two calls of advance */
+    bool is_deforming;   /* the vertices of the mesh move in this step */
+    vo_rt_pose mesh_start, mesh_end, mesh_previous, mesh_current; /* rigid; identity otherwise */
+    vo_rt_surface_pose pose[VO_RT_POSE_BUFFERS];
+    int start, end, previous, current; /* indices of `pose` */
+    vo_rt_vec3 mesh_min, mesh_max;     /* m, bounds of the mesh's shell at previous and current */
+    float mesh_speed;                  /* m/s, bound on the speed of a vertex in this step */
+    vo_rt_body_shape *shapes;          /* [shape_count] */
+    vo_rt_bone_columns *columns;       /* [bone_count] scratch of skinning */
+    vo_rt_reaction reaction;           /* written by the world */
+};
+
+/* --- Parts: a body's mesh, or each of its shapes --------------------------------------------- */
+
+enum { VO_RT_PART_MESH = -1 };
+
+/* True if queries use the shapes: requested, or there is no mesh. */
+static inline bool vo_rt_body_uses_shapes(const vo_rt_body *b, bool use_shapes) {
+    return b->shape_count > 0 && (use_shapes || b->mesh_kind == VO_RT_MESH_NONE);
+}
+
+/* Poses of a part at the last two calls of advance; identity for a deforming mesh. */
+vo_rt_pose vo_rt_part_previous(const vo_rt_body *b, int part);
+vo_rt_pose vo_rt_part_current(const vo_rt_body *b, int part);
+/* Bounds of the shell over the motion between these poses. */
+void vo_rt_part_bounds(const vo_rt_body *b, int part, vo_rt_vec3 *min, vo_rt_vec3 *max);
+
+/* Nearest point of the shell within `radius`. A point inside a mesh whose nearest surface is
+ * farther than `radius` plus the offset is found only if `is_deep`. */
+bool vo_rt_part_find_nearest(const vo_rt_body *b, int part, vo_rt_vec3 x, float radius,
+                             int32_t hint, bool is_deep, vo_rt_surface_point *out);
+/* First point of a-b at `level` outside the surface (0: the surface, offset: the shell). */
+bool vo_rt_part_cast(const vo_rt_body *b, int part, vo_rt_vec3 a, vo_rt_vec3 b_end, float level,
+                     float *t, vo_rt_surface_point *out);
+/* Where a point beside the surface at the previous pose is at the current one if it moves with the
+ * surface. `feature` is the triangle beside the point, needed for deforming meshes only. */
+vo_rt_vec3 vo_rt_part_carry(const vo_rt_body *b, int part, int32_t feature, vo_rt_vec3 x);
+/* Triangle of a deforming mesh nearest to x at the previous pose, within `radius` of the surface;
+ * -1: none, or the part is rigid. */
+int32_t vo_rt_part_find_previous(const vo_rt_body *b, int part, vo_rt_vec3 x, float radius);
+
+#endif

@@ -1,0 +1,43 @@
+/* Contacts with moving planes and Coulomb friction. */
+#include "rt/solve/constraints.h"
+
+void vo_rt_begin_contacts(vo_rt_front *front, vo_rt_contact *contacts, int count) {
+    for (int i = 0; i < count; i++) {
+        vo_rt_contact *c = &contacts[i];
+        c->impulse = 0;
+        c->force_impulse = f3(0, 0, 0);
+        vo_rt_vec4 *x = &front->position[c->vertex];
+        float distance = f3_dot(c->normal, f3_sub(f4_xyz(*x), c->point));
+        if (distance < 0 && x->w > 0)
+            *x = f4_make(f3_add_scaled(f4_xyz(*x), -distance, c->normal), x->w);
+    }
+}
+
+/* Displacement by friction: reduces the tangential part of `slip`, the displacement relative to the
+ * surface, by at most `limit`. */
+static vo_rt_vec3 apply_friction(vo_rt_vec3 slip, vo_rt_vec3 normal, float limit) {
+    vo_rt_vec3 tangential = f3_add_scaled(slip, -f3_dot(slip, normal), normal);
+    float length2 = f3_length2(tangential);
+    float s = length2 > limit * limit ? limit / sqrtf(length2) : 1;
+    return f3_scale(-s, tangential);
+}
+
+static void project_contact(vo_rt_front *front, vo_rt_contact *c, float time, float h) {
+    vo_rt_vec4 *x = &front->position[c->vertex];
+    vo_rt_vec3 plane = f3_add_scaled(c->point, time, c->velocity);
+    float depth = -f3_dot(c->normal, f3_sub(f4_xyz(*x), plane));
+    if (!(depth > 0) || !(x->w > 0)) return;
+    vo_rt_vec3 motion = f3_sub(f4_xyz(*x), f4_xyz(front->velocity[c->vertex]));
+    vo_rt_vec3 slip = f3_add_scaled(motion, -h, c->velocity);
+    vo_rt_vec3 move = apply_friction(slip, c->normal, c->friction * depth);
+    move = f3_add_scaled(move, depth, c->normal);
+    *x = f4_make(f3_add(f4_xyz(*x), move), x->w);
+    float mass_over_h = 1 / (x->w * h);
+    c->impulse += depth * mass_over_h;
+    c->force_impulse = f3_add_scaled(c->force_impulse, mass_over_h, move);
+}
+
+void vo_rt_project_contacts(vo_rt_front *front, vo_rt_contact *contacts, int count, float time,
+                            float h) {
+    for (int i = 0; i < count; i++) project_contact(front, &contacts[i], time, h);
+}

@@ -1,0 +1,150 @@
+/* The minor step of one cloth. */
+#include "rt/solve/solve.h"
+
+#include "math/simd_float.h"
+#include "rt/solve/constraints.h"
+#include "rt/solve/kernels.h"
+
+enum { MAX_SUBSTEPS = 256 };
+enum { PROVOT_PASSES = 4 };
+/* Spring passes per substep of the definition. Each is a substep of its own: elongation under load
+ * decreases with the square of the number of substeps, but only linearly with that of passes. */
+enum { SUBSTEP_FACTOR = 2 };
+
+/* The elements 1/2 k (3 l^2 / A) theta^2 of a bent mesh add up to 1.5 times the energy of a plate
+ * of stiffness k for equilateral triangles, and to twice that for halved squares. */
+static const float BEND_CALIBRATION = 0.6f;
+/* Stiffness at which an interval between bending passes is halved, as a fraction of the projection;
+ * bending passes are expensive and are needed often by fine meshes only. */
+static const float MAX_BEND_RATIO = 0.8f;
+
+/* Everything that the substeps of a minor step share. */
+typedef struct minor_step {
+    const vo_rt_asset *asset;
+    vo_rt_front *front;
+    vo_rt_contact *contacts;
+    int contact_count;
+    const vo_rt_solve_def *def;
+    const vo_rt_solve_kernels *kernels;
+    int substeps;
+    vo_rt_substep substep;
+    vo_rt_pose_slots slots;
+    int bend_interval; /* substeps */
+} minor_step;
+
+static vo_rt_substep prepare_substep(const vo_rt_solve_def *def, int substeps) {
+    float h = def->dt / (float)substeps;
+    return (vo_rt_substep){.h = h,
+                           .inverse_h = 1 / h,
+                           .acceleration = f3_add(def->gravity, def->frame_acceleration),
+                           .retention = expf(-f_max(def->fabric.damping, 0) * h),
+                           .max_speed = def->max_speed};
+}
+
+static void solve_springs(const minor_step *s) {
+    const vo_rt_solve_kernels *kernels = s->kernels;
+    float h = s->substep.h;
+    vo_rt_spring_pass pass = {.compliance = f_max(s->def->fabric.stretch_compliance, 0) / (h * h),
+                              .limit = f_max(s->def->stretch_limit, 0)};
+    if (s->def->solver == VO_RT_SOLVER_XPBD) {
+        kernels->project_springs(s->front, &pass);
+    } else {
+        kernels->apply_spring_forces(s->front, &pass);
+        for (int k = 0; k < PROVOT_PASSES; k++) kernels->limit_springs(s->front, &pass);
+    }
+}
+
+/* Substeps between bending passes. k sum w |grad|^2 h^2 of regular triangles with vertices of mass
+ * m is about 16 k rho h^2 / m^2. */
+static int choose_bend_interval(const minor_step *s, float mean_mass) {
+    float stiffness = BEND_CALIBRATION * s->def->fabric.bend_stiffness;
+    float h2 = s->substep.h * s->substep.h;
+    float ratio = 16 * stiffness * s->def->fabric.density * h2 / (mean_mass * mean_mass);
+    int interval = s->substeps;
+    while (interval > 1 && ratio * (float)(interval * interval) > MAX_BEND_RATIO)
+        interval = (interval + 1) / 2;
+    return interval;
+}
+
+static void solve_bends(const minor_step *s, int index) {
+    float stiffness = BEND_CALIBRATION * s->def->fabric.bend_stiffness;
+    if (!(stiffness > 0) || index % s->bend_interval != 0) return;
+    int left = s->substeps - index; /* the last interval may be shorter */
+    int interval = left < s->bend_interval ? left : s->bend_interval;
+    float duration = (float)interval * s->substep.h;
+    vo_rt_bend_pass pass = {.stiffness = stiffness * duration * duration,
+                            .scale = 1 / (float)interval};
+    s->kernels->project_bends(s->front, &pass);
+}
+
+static void solve_pose(const minor_step *s) {
+    vo_rt_pull_attached(s->front, s->slots.pulled, s->substep.h);
+    vo_rt_limit_distance(s->front, s->slots.limited);
+    vo_rt_apply_backstops(s->front, s->slots.backstop);
+}
+
+/* Returns the number of clamped velocities. Bodies come last, so that they prevail. */
+static int run_substep(const minor_step *s, int index) {
+    float end = (float)(index + 1) / (float)s->substeps;
+    int clamped = s->kernels->predict(s->front, &s->substep, index == 0);
+    vo_rt_move_prescribed(s->front, s->slots.prescribed, end);
+    solve_bends(s, index);
+    solve_springs(s);
+    vo_rt_project_tethers(s->asset, s->front);
+    vo_rt_project_links(s->asset, s->front, s->def->link_strength, s->substep.h);
+    solve_pose(s);
+    vo_rt_project_contacts(s->front, s->contacts, s->contact_count, end * s->def->dt, s->substep.h);
+    return clamped;
+}
+
+static void begin_step(minor_step *s) {
+    vo_rt_begin_contacts(s->front, s->contacts, s->contact_count);
+    if (s->slots.backstop.end > 0) s->kernels->compute_normals(s->front, s->front->target);
+    const vo_rt_fabric *fabric = &s->def->fabric;
+    if (s->def->air && s->def->air->density > 0 && (fabric->drag > 0 || fabric->lift > 0))
+        s->kernels->apply_air(s->front, s->def->air, fabric, s->def->dt);
+}
+
+/* A step without duration: only measures the state. */
+static vo_rt_solve_result measure(const vo_rt_front *front) {
+    vo_rt_solve_result result = {.is_finite = true};
+    for (int i = 0; i < front->vertex_end; i++) {
+        vo_rt_vec3 v = f4_xyz(front->velocity[i]);
+        result.is_finite &= f3_is_finite(f4_xyz(front->position[i])) && f3_is_finite(v);
+        result.max_speed = f_max(f3_length(v), result.max_speed);
+    }
+    return result;
+}
+
+static int choose_substeps(const vo_rt_solve_def *def) {
+    int substeps = def->substeps < 1 ? 1 : def->substeps;
+    return SUBSTEP_FACTOR * (substeps < MAX_SUBSTEPS ? substeps : MAX_SUBSTEPS);
+}
+
+vo_rt_solve_result vo_rt_solve_step(const vo_rt_asset *asset, vo_rt_front *front,
+                                    vo_rt_contact *contacts, int contact_count,
+                                    const vo_rt_solve_def *def) {
+    int substeps = choose_substeps(def);
+    minor_step s = {.asset = asset,
+                    .front = front,
+                    .contacts = contacts,
+                    .contact_count = contact_count,
+                    .def = def,
+                    .kernels = vo_rt_solve_select_kernels(def->use_avx2),
+                    .substeps = substeps,
+                    .slots = vo_rt_begin_vertices(front)};
+    if (!(def->dt > 1e-9f) || !isfinite(def->dt)) return measure(front);
+    s.substep = prepare_substep(def, substeps);
+    s.bend_interval = choose_bend_interval(&s, s.slots.mean_mass);
+    begin_step(&s);
+    int clamped = 0;
+    for (int k = 0; k < substeps; k++) clamped += run_substep(&s, k);
+    vo_rt_solve_result result = s.kernels->finish(front, &s.substep);
+    result.clamped_velocities += clamped;
+    if (s.slots.backstop.end > 0) s.kernels->compute_normals(front, front->position);
+    return result;
+}
+
+void vo_rt_solve_normals(vo_rt_front *front) {
+    vo_rt_solve_select_kernels(vo_simd_has_avx2())->compute_normals(front, front->position);
+}

@@ -1,0 +1,43 @@
+/* Percentile of spring elongation, by histogram. */
+#include "rt/solve/solve.h"
+
+enum { BINS = 1024 };
+static const float BIN_WIDTH = 0.0005f;
+
+/* Elongations of at most 0 are in bin 0, those in ((k - 1) w, k w] in bin k, and the ones beyond in
+ * the last bin. */
+typedef struct elongation_histogram {
+    int32_t bin[BINS];
+    int32_t count;
+    float max; /* largest elongation */
+} elongation_histogram;
+
+static void add_elongation(elongation_histogram *h, float elongation) {
+    int k = 0;
+    if (elongation > 0) {
+        float bin = elongation / BIN_WIDTH;
+        k = bin < BINS - 2 ? (int)bin + 1 : BINS - 1;
+    }
+    h->bin[k]++;
+    h->count++;
+    h->max = f_max(elongation, h->max);
+}
+
+static void add_group(elongation_histogram *h, const vo_rt_front *front,
+                      const vo_rt_spring_group *g) {
+    for (int k = 0; k < VO_RT_LANES; k++) {
+        if (g->a[k] == g->b[k] || !(g->rest[k] > 0)) continue;
+        vo_rt_vec3 a = f4_xyz(front->position[g->a[k]]), b = f4_xyz(front->position[g->b[k]]);
+        add_elongation(h, f3_distance(a, b) / g->rest[k] - 1);
+    }
+}
+
+float vo_rt_solve_stretch(const vo_rt_front *front, float percentile) {
+    elongation_histogram h = {0};
+    for (int i = 0; i < front->spring_group_count; i++) add_group(&h, front, &front->springs[i]);
+    if (h.count == 0) return 0;
+    int32_t below = (int32_t)ceilf(f_clamp(percentile, 0, 1) * (float)h.count);
+    int k = 0;
+    for (int32_t sum = h.bin[0]; k < BINS - 1 && sum < below;) sum += h.bin[++k];
+    return k < BINS - 1 ? f_min((float)k * BIN_WIDTH, h.max) : h.max;
+}

@@ -1,0 +1,15 @@
+/* Table of the kernels of one instruction set. */
+#include "math/simd_float.h"
+
+#include "rt/solve/kernels.h"
+
+const vo_rt_solve_kernels VO_KERNEL(vo_rt_solve_kernels) = {
+    .predict = VO_KERNEL(vo_rt_predict),
+    .finish = VO_KERNEL(vo_rt_finish),
+    .project_springs = VO_KERNEL(vo_rt_project_springs),
+    .limit_springs = VO_KERNEL(vo_rt_limit_springs),
+    .apply_spring_forces = VO_KERNEL(vo_rt_apply_spring_forces),
+    .project_bends = VO_KERNEL(vo_rt_project_bends),
+    .apply_air = VO_KERNEL(vo_rt_apply_air),
+    .compute_normals = VO_KERNEL(vo_rt_compute_normals),
+};

@@ -1,0 +1,131 @@
+/* Bodies of a world: creation, motion, and selection for cloths. */
+#include "rt/world/world.h"
+
+#include "core/timer.h"
+
+#include <string.h>
+
+static size_t block_bytes(void) { return sizeof(vo_rt_body_slot) + vo_rt_body_size(); }
+
+static int find_place(const vo_rt_world *w) {
+    for (int i = 0; i < w->def.max_bodies; i++)
+        if (!w->body[i]) return i;
+    return -1;
+}
+
+vo_result vo_rt_body_create(vo_rt_world *w, const vo_rt_body_def *def, vo_rt_body **out) {
+    *out = NULL;
+    int index = find_place(w);
+    if (index < 0)
+        return vo_rt_fail(&w->message, VO_NO_MEMORY,
+                          "the world has %d bodies already; raise max_bodies", w->def.max_bodies);
+    const vo_allocator *a = &w->def.allocator;
+    vo_rt_body_slot *slot = a->allocate(a->user, block_bytes(), VO_RT_ALIGNMENT);
+    if (!slot) return vo_rt_fail(&w->message, VO_NO_MEMORY, "out of memory for the body");
+    memset(slot, 0, block_bytes());
+    vo_rt_body *body = (vo_rt_body *)(slot + 1);
+    vo_result result = vo_rt_body_init(body, a, def, &w->message);
+    if (result != VO_OK) {
+        a->release(a->user, slot, block_bytes());
+        return result;
+    }
+    slot->world = w;
+    slot->index = index;
+    slot->has_moved = true;
+    vo_rt_body_get_bounds(body, &slot->min, &slot->max);
+    w->body[index] = body;
+    w->bodies_changed = true;
+    if (index >= w->body_end) w->body_end = index + 1;
+    *out = body;
+    return VO_OK;
+}
+
+void vo_rt_body_destroy(vo_rt_body *body) {
+    if (!body) return;
+    vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
+    const vo_allocator *a = &slot->world->def.allocator;
+    slot->world->body[slot->index] = NULL;
+    slot->world->bodies_changed = true;
+    vo_rt_body_free(body, a);
+    a->release(a->user, slot, block_bytes());
+}
+
+/* True if the host has set a pose that differs from the last one. */
+static bool has_new_pose(const vo_rt_body *body, const vo_rt_body_slot *slot, uint64_t hash) {
+    const vo_rt_body_input *in = &body->input;
+    return in->has_vertices || in->has_teleport || in->is_enabled != body->is_enabled ||
+           hash != slot->pose_hash;
+}
+
+void vo_rt_bodies_begin_step(vo_rt_world *w) {
+    for (int i = 0; i < w->body_end; i++) {
+        vo_rt_body *body = w->body[i];
+        if (!body) continue;
+        vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
+        uint64_t hash = vo_rt_hash(0, &body->input.transform, sizeof body->input.transform);
+        hash = vo_rt_hash(hash, body->bones, (size_t)body->bone_count * sizeof *body->bones);
+        slot->has_moved = has_new_pose(body, slot, hash);
+        slot->pose_hash = hash;
+        slot->origin = body->input.transform.position;
+        vo_rt_body_begin_step(body, (float)w->step.steps * w->h);
+    }
+}
+
+typedef struct advance_arg {
+    vo_rt_world *world;
+    float s;
+} advance_arg;
+
+static void advance_bodies(void *arg, int begin, int end, int chunk) {
+    const advance_arg *a = arg;
+    (void)chunk;
+    for (int i = begin; i < end; i++) {
+        vo_rt_body *body = a->world->body[i];
+        if (!body) continue;
+        vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
+        vo_rt_vec3 min0, max0, min1, max1;
+        vo_rt_body_get_bounds(body, &min0, &max0);
+        vo_rt_body_advance(body, a->s);
+        vo_rt_body_get_bounds(body, &min1, &max1);
+        slot->min = f3_min(min0, min1);
+        slot->max = f3_max(max0, max1);
+    }
+}
+
+void vo_rt_bodies_advance(vo_rt_world *w, float s) {
+    double start = vo_now();
+    advance_arg arg = {w, s};
+    if (!vo_threads_run(w->threads, w->body_end, 1, advance_bodies, &arg))
+        w->step.tasks_failed = true;
+    vo_rt_broad_phase_update(w);
+    w->pose_s += vo_now() - start;
+}
+
+void vo_rt_bodies_select(vo_rt_cloth *c, float dt) {
+    const vo_rt_world *w = c->world;
+    float reach = 0.02f + c->input.fabric.thickness + dt * w->def.max_speed * 0.25f;
+    vo_rt_vec3 margin = f3(reach, reach, reach);
+    vo_rt_broad_query query =
+        vo_rt_broad_phase_begin(w, f3_sub(c->state.min, margin), f3_add(c->state.max, margin));
+    c->near_count = 0;
+    for (int i; (i = vo_rt_broad_phase_next(&query)) >= 0;) {
+        vo_rt_body *body = w->body[i];
+        if (!body->is_enabled || !(body->layer & c->collision_mask)) continue;
+        if (c->near_count == VO_RT_MAX_NEAR_BODIES) {
+            c->stats.ignored_bodies++;
+            continue;
+        }
+        c->near_body[c->near_count] = body;
+        c->near_index[c->near_count] = i;
+        c->near_shapes[c->near_count] = c->state.is_far && body->shape_count > 0;
+        c->near_friction[c->near_count++] = body->friction;
+    }
+}
+
+vo_rt_contact_bodies vo_rt_bodies_near(const vo_rt_cloth *c) {
+    return (vo_rt_contact_bodies){.count = c->near_count,
+                                  .body = c->near_body,
+                                  .index = c->near_index,
+                                  .use_shapes = c->near_shapes,
+                                  .friction = c->near_friction};
+}

@@ -1,0 +1,38 @@
+/* Limit of the cost of a step.
+ *
+ * The cost is a count of operations, weighted by nanoseconds of a reference core, so that it does
+ * not depend on the machine. A controller scales the refinement criteria; since an edge joins some
+ * major steps after its criteria fail, the scale changes by a few percent per step only. */
+#include "rt/world/world.h"
+
+/* ns per element and substep, or per element and step. */
+static const double SPRING = 2.2, BEND = 5.5, VERTEX = 3.0, TRIANGLE = 6.0, CONTACT = 25.0;
+static const double NEAR_VERTEX = 40.0; /* a vertex of a cloth with a body near by */
+static const double ADAPT_EDGE = 12.0;
+
+double vo_rt_budget_move_cost(const vo_rt_cloth *c) {
+    const vo_rt_front *f = &c->mesh.front;
+    int substeps = c->world->def.substeps;
+    double per_substep = SPRING * f->spring_count + BEND * f->bend_count + VERTEX * f->vertex_count;
+    double near = c->near_count > 0 ? NEAR_VERTEX * f->vertex_count : 0;
+    return substeps * (per_substep + CONTACT * c->contacts.count) + TRIANGLE * f->triangle_count +
+           near;
+}
+
+double vo_rt_budget_adapt_cost(const vo_rt_cloth *c) {
+    return ADAPT_EDGE * c->mesh.front.spring_count;
+}
+
+void vo_rt_budget_update(vo_rt_world *w) {
+    static const float MAX_SCALE = 32;
+    double ms = w->stats.cost;
+    if (w->input.budget_mode == VO_RT_BUDGET_NONE) {
+        w->detail_scale = 1;
+        return;
+    }
+    if (w->input.budget_mode == VO_RT_BUDGET_CLOCK) ms = 1e3 * w->step.elapsed;
+    float ratio = (float)ms / w->input.budget_ms;
+    if (ratio > 0.9f && ratio < 1) return;
+    float factor = f_clamp(1 + 0.2f * (ratio - 0.95f), 0.97f, 1.1f);
+    w->detail_scale = f_clamp(w->detail_scale * factor, 1, MAX_SCALE);
+}

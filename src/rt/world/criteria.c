@@ -1,0 +1,141 @@
+/* Refinement criteria of edges: Simnett et al. 2010, section 3.3 (curvature, length) and 7.2
+ * (collision); size on screen; the error estimate of section 3 of "multi-resolution collision":
+ * mean curvature times length^2 / 8, the sagitta of the edge. */
+#include "rt/world/world.h"
+
+static struct vo_rt_view make_view(const vo_rt_camera *camera, float margin) {
+    float t = tanf(0.5f * camera->fov_y);
+    return (struct vo_rt_view){.position = camera->position,
+                               .right = fq_rotate(camera->rotation, f3(1, 0, 0)),
+                               .up = fq_rotate(camera->rotation, f3(0, 1, 0)),
+                               .forward = fq_rotate(camera->rotation, f3(0, 0, -1)),
+                               .tan_x = t * camera->aspect * (1 + margin),
+                               .tan_y = t * (1 + margin),
+                               .focal = 0.5f * camera->height_pixels / t};
+}
+
+vo_rt_criteria vo_rt_criteria_make(const vo_rt_cloth *c) {
+    const vo_rt_world *w = c->world;
+    const vo_rt_adaption *a = &c->input.adaption;
+    float scale = w->detail_scale;
+    vo_rt_criteria k = {.cloth = c,
+                        .bodies = vo_rt_bodies_near(c),
+                        .max_angle = f_min(a->max_angle * scale, 3.1f),
+                        .max_deviation = a->max_deviation * scale,
+                        .max_length = a->max_length * scale,
+                        .edge_pixels = w->def.lod.edge_pixels * scale,
+                        .camera_count = w->input.camera_count};
+    k.cos_split = cosf(k.max_angle);
+    k.cos_join = cosf(0.5f * a->join_ratio * k.max_angle);
+    for (int i = 0; i < k.camera_count; i++)
+        k.view[i] = make_view(&w->input.camera[i], w->def.lod.margin);
+    return k;
+}
+
+/* True if a ball reaches into the frustum. */
+static bool sees_ball(const struct vo_rt_view *v, vo_rt_vec3 center, float radius) {
+    vo_rt_vec3 d = f3_sub(center, v->position);
+    float depth = f3_dot(d, v->forward);
+    if (depth < -radius) return false;
+    /* Distance from a side plane is (|x| - depth tan) / sqrt(1 + tan^2). */
+    float x = fabsf(f3_dot(d, v->right)) - depth * v->tan_x;
+    float y = fabsf(f3_dot(d, v->up)) - depth * v->tan_y;
+    return x <= radius * sqrtf(1 + v->tan_x * v->tan_x) &&
+           y <= radius * sqrtf(1 + v->tan_y * v->tan_y);
+}
+
+bool vo_rt_criteria_sees(const vo_rt_criteria *k, vo_rt_vec3 min, vo_rt_vec3 max) {
+    vo_rt_vec3 center = f3_lerp(min, max, 0.5f);
+    for (int i = 0; i < k->camera_count; i++)
+        if (sees_ball(&k->view[i], center, f3_distance(max, center))) return true;
+    return k->camera_count == 0;
+}
+
+/* Largest size of an edge on the screens of the cameras that see it, pixels; 0: not visible. */
+static float size_on_screen(const vo_rt_criteria *k, vo_rt_vec3 a, vo_rt_vec3 b, float length) {
+    vo_rt_vec3 middle = f3_lerp(a, b, 0.5f);
+    float best = 0;
+    for (int i = 0; i < k->camera_count; i++) {
+        if (!sees_ball(&k->view[i], middle, length)) continue;
+        float distance = f3_distance(middle, k->view[i].position);
+        best = f_max(best, k->view[i].focal * length / f_max(distance, 0.01f));
+    }
+    return best;
+}
+
+static vo_rt_vec3 face_normal(const vo_rt_mesh *m, int triangle) {
+    const int32_t *v = m->triangle[triangle].vertex;
+    const vo_rt_vec4 *x = m->front.position;
+    vo_rt_vec3 a = f4_xyz(x[v[0]]);
+    return f3_cross(f3_sub(f4_xyz(x[v[1]]), a), f3_sub(f4_xyz(x[v[2]]), a));
+}
+
+/* Cosine of the bend angle of a leaf edge; 1 on the boundary. */
+static float bend_cosine(const vo_rt_mesh *m, const vo_rt_edge *e) {
+    if (e->face[0] < 0 || e->face[1] < 0) return 1;
+    vo_rt_vec3 a = face_normal(m, e->face[0]), b = face_normal(m, e->face[1]);
+    float size2 = f3_length2(a) * f3_length2(b);
+    return size2 > 0 ? f3_dot(a, b) / sqrtf(size2) : 1;
+}
+
+/* Sagitta of the curve through the ends with their normals: curvature times length^2 / 8. */
+static float sagitta(const vo_rt_front *f, int a, int b) {
+    vo_rt_vec3 d = f3_sub(f4_xyz(f->position[b]), f4_xyz(f->position[a]));
+    vo_rt_vec3 n = f3_sub(f4_xyz(f->normal[b]), f4_xyz(f->normal[a]));
+    return 0.125f * fabsf(f3_dot(n, d));
+}
+
+static bool in_collision(const vo_rt_criteria *k, const vo_rt_front *f, int a, int b, int level) {
+    if (!k->cloth->input.adaption.collision || k->bodies.count == 0) return false;
+    bool touches = (f->flags[a] | f->flags[b]) & VO_RT_VERTEX_CONTACT;
+    return (touches || level == 0) && vo_rt_contact_edge_collides(f, &k->bodies, a, b);
+}
+
+static vo_rt_demand test_split(const vo_rt_criteria *k, const vo_rt_mesh *m, const vo_rt_edge *e,
+                               float length) {
+    const vo_rt_adaption *a = &k->cloth->input.adaption;
+    if (f_min(length, e->rest) < a->min_length) return VO_RT_KEEP;
+    bool splits = (k->max_length > 0 && length > k->max_length) ||
+                  bend_cosine(m, e) < k->cos_split ||
+                  sagitta(&m->front, e->vertex[0], e->vertex[1]) > k->max_deviation ||
+                  in_collision(k, &m->front, e->vertex[0], e->vertex[1], e->level);
+    return splits ? VO_RT_SPLIT : VO_RT_KEEP;
+}
+
+/* The angle of the joined edge is about twice that of its halves. */
+static bool halves_bend(const vo_rt_criteria *k, const vo_rt_mesh *m, const vo_rt_edge *e) {
+    for (int i = 0; i < 2; i++)
+        if (bend_cosine(m, &m->edge[e->child + i]) < k->cos_join) return true;
+    return false;
+}
+
+static vo_rt_demand test_join(const vo_rt_criteria *k, const vo_rt_mesh *m, const vo_rt_edge *e,
+                              float length) {
+    const vo_rt_front *f = &m->front;
+    float ratio = k->cloth->input.adaption.join_ratio;
+    int a = e->vertex[0], b = e->vertex[1], middle = e->middle;
+    vo_rt_vec3 chord = f3_lerp(f4_xyz(f->position[a]), f4_xyz(f->position[b]), 0.5f);
+    float height = f3_distance(chord, f4_xyz(f->position[middle]));
+    if (k->max_length > 0 && length > ratio * k->max_length) return VO_RT_KEEP;
+    if (height > ratio * k->max_deviation || halves_bend(k, m, e)) return VO_RT_KEEP;
+    if ((f->flags[middle] & VO_RT_VERTEX_CONTACT) && in_collision(k, f, a, b, 0)) return VO_RT_KEEP;
+    return VO_RT_JOIN;
+}
+
+vo_rt_demand vo_rt_criteria_test(void *user, const vo_rt_mesh *m, int edge, bool is_split) {
+    const vo_rt_criteria *k = user;
+    const vo_rt_cloth_inputs *in = &k->cloth->input;
+    const vo_rt_edge *e = &m->edge[edge];
+    if (e->level < in->min_level) return is_split ? VO_RT_KEEP : VO_RT_SPLIT;
+    if (e->level >= in->max_level) return is_split ? VO_RT_JOIN : VO_RT_KEEP;
+    if (!k->cloth->state.is_visible) return is_split ? VO_RT_JOIN : VO_RT_KEEP;
+    vo_rt_vec3 a = f4_xyz(m->front.position[e->vertex[0]]);
+    vo_rt_vec3 b = f4_xyz(m->front.position[e->vertex[1]]);
+    float length = f3_distance(a, b);
+    if (k->camera_count > 0) {
+        float limit = k->edge_pixels * (is_split ? in->adaption.join_ratio : 1);
+        float size = size_on_screen(k, a, b, length);
+        if (size <= 0 || size < limit) return is_split ? VO_RT_JOIN : VO_RT_KEEP;
+    }
+    return is_split ? test_join(k, m, e, length) : test_split(k, m, e, length);
+}

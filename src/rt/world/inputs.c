@@ -1,0 +1,72 @@
+/* Inputs of the host become active at the beginning of a step. */
+#include "rt/world/world.h"
+
+#include <string.h>
+
+/* The pose at the end of the last step is that at the start of this one. */
+static void update_pose(vo_rt_cloth *c) {
+    size_t bytes = (size_t)c->asset->vertex_count * sizeof *c->pose_end;
+    memcpy(c->pose_start, c->pose_end, bytes);
+    if (!c->next.pose_changed) return;
+    vo_rt_pose_update(c);
+    if (memcmp(c->pose_start, c->pose_end, bytes) != 0 || c->input.blend != c->next.blend)
+        c->next.wake = 1;
+}
+
+static void serve_requests(vo_rt_cloth *c) {
+    if (c->input.wake || c->input.reset || c->input.teleport) {
+        c->state.is_sleeping = false;
+        c->state.rest_time = 0;
+    }
+    if (c->input.teleport) {
+        vo_rt_frame_teleport(c);
+        vo_rt_detail_reset(&c->detail);
+        c->state.frame = c->input.transform;
+    }
+    if (c->input.reset) vo_rt_cloth_reset_state(c);
+}
+
+static void apply_cloth(vo_rt_cloth *c) {
+    update_pose(c);
+    if (c->next.fabric.density != c->mesh.density)
+        vo_rt_mesh_set_density(&c->mesh, c->next.fabric.density);
+    c->input = c->next;
+    c->next.teleport = c->next.reset = c->next.wake = c->next.pose_changed = 0;
+    c->mesh.tie_rule = c->input.adaption.tie_rule;
+    c->mesh.max_level = c->input.max_level;
+    serve_requests(c);
+    if (c->input.pose_changed) {
+        vo_rt_pose_set_targets(c, 0);
+        vo_rt_pose_apply_weights(c);
+    }
+}
+
+static void apply_cloths(void *arg, int begin, int end, int chunk) {
+    vo_rt_world *w = arg;
+    (void)chunk;
+    for (int i = begin; i < end; i++) {
+        vo_rt_cloth *c = &w->cloth[i];
+        if (!c->is_used) continue;
+        if (w->next.changed) c->next.wake = 1;
+        apply_cloth(c);
+    }
+}
+
+static void list_active(vo_rt_world *w) {
+    w->active_count = 0;
+    for (int i = 0; i < w->cloth_end; i++) {
+        vo_rt_cloth *c = &w->cloth[i];
+        if (!c->is_used) continue;
+        c->stats = (vo_rt_cloth_stats){0};
+        c->state.touch_count = 0;
+        if (c->input.enabled) w->active[w->active_count++] = c;
+    }
+}
+
+void vo_rt_inputs_apply(vo_rt_world *w) {
+    vo_rt_bodies_begin_step(w);
+    apply_cloths(w, 0, w->cloth_end, 0);
+    w->input = w->next;
+    w->next.changed = 0;
+    list_active(w);
+}

@@ -1,0 +1,69 @@
+/* Animated pose: skinning of base vertices, and targets of all leaf vertices. */
+#include "rt/world/world.h"
+
+static vo_rt_vec3 skin_vertex(const vo_rt_cloth *c, int vertex) {
+    const vo_rt_asset *a = c->asset;
+    vo_rt_vec3 p = a->position[vertex], sum = f3(0, 0, 0);
+    for (int k = 0; k < VO_RT_BONES_PER_VERTEX; k++) {
+        float weight = a->skin_weight[VO_RT_BONES_PER_VERTEX * vertex + k];
+        if (weight > 0)
+            sum = f3_add_scaled(
+                sum, weight,
+                fm_apply(&c->bones[a->skin_bone[VO_RT_BONES_PER_VERTEX * vertex + k]], p));
+    }
+    return sum;
+}
+
+void vo_rt_pose_update(vo_rt_cloth *c) {
+    const vo_rt_asset *a = c->asset;
+    bool needs_targets = c->next.blend < 1;
+    for (int i = 0; i < a->vertex_count; i++) {
+        const vo_rt_attachment *set = &c->attachments[i];
+        const vo_rt_vertex_maps *maps = &a->maps[i];
+        if (set->weight > 0)
+            c->pose_end[i] = f4_make(set->position, set->weight);
+        else
+            c->pose_end[i] = f4_make(
+                a->bone_count > 0 ? skin_vertex(c, i) : ft_apply(c->next.transform, a->position[i]),
+                set->weight < 0 ? maps->attachment : 0);
+        if (c->pose_end[i].w > 0 || maps->max_distance < 1e30f || maps->backstop > -1e30f)
+            needs_targets = true;
+    }
+    c->state.needs_targets = needs_targets;
+}
+
+void vo_rt_pose_set_targets(vo_rt_cloth *c, float s) {
+    vo_rt_front *f = &c->mesh.front;
+    for (int i = 0; i < c->asset->vertex_count; i++) {
+        vo_rt_vec4 a = c->pose_start[i], b = c->pose_end[i];
+        f->target[i + 1] = f4_make(f3_lerp(f4_xyz(a), f4_xyz(b), s), b.w);
+    }
+    for (int i = 0; i < c->link_count; i++) {
+        vo_rt_target_link l = c->links[i];
+        vo_rt_vec4 a = f->target[l.a], b = f->target[l.b];
+        f->target[l.vertex] = f4_make(f3_lerp(f4_xyz(a), f4_xyz(b), 0.5f), 0.5f * (a.w + b.w));
+    }
+}
+
+void vo_rt_pose_apply_weights(vo_rt_cloth *c) {
+    const vo_rt_front *f = &c->mesh.front;
+    for (int i = 1; i < f->vertex_end; i++)
+        if ((f->flags[i] & VO_RT_VERTEX_USED) && f->maps[i].attachment != f->target[i].w)
+            vo_rt_mesh_set_attachment(&c->mesh, i, f->target[i].w);
+}
+
+void vo_rt_pose_list_links(vo_rt_cloth *c) {
+    const vo_rt_mesh *m = &c->mesh;
+    int first[VO_RT_MAX_LEVEL + 2] = {0};
+    for (int e = 0; e < m->edge_end; e++)
+        if ((m->edge[e].flags & VO_RT_EDGE_USED) && m->edge[e].child >= 0)
+            first[m->edge[e].level + 1]++;
+    for (int level = 0; level <= VO_RT_MAX_LEVEL; level++) first[level + 1] += first[level];
+    c->link_count = first[VO_RT_MAX_LEVEL + 1];
+    for (int e = 0; e < m->edge_end; e++) {
+        const vo_rt_edge *edge = &m->edge[e];
+        if ((edge->flags & VO_RT_EDGE_USED) && edge->child >= 0)
+            c->links[first[edge->level]++] =
+                (vo_rt_target_link){edge->middle, edge->vertex[0], edge->vertex[1]};
+    }
+}

@@ -1,0 +1,138 @@
+/* The step of a world. */
+#include "rt/world/world.h"
+
+#include "core/timer.h"
+
+/* Minor steps until simulated time reaches that of the host. The tolerance prevents an additional
+ * step because of rounding. */
+static double steps_needed(const vo_rt_world *w, double dt) {
+    return ceil((dt - w->lead) / (double)w->h - 1e-4);
+}
+
+static void plan_steps(vo_rt_world *w, float dt) {
+    double needed = steps_needed(w, (double)dt);
+    if (needed < 0) needed = 0;
+    double limit = w->def.max_steps_per_call;
+    w->step = (vo_rt_step){.is_begun = true, .dt = dt};
+    w->step.steps = (int32_t)(needed < limit ? needed : limit);
+    w->step.dropped = needed > limit ? (int64_t)(needed - limit < 1e15 ? needed - limit : 1e15) : 0;
+    w->lead += needed * (double)w->h - (double)dt;
+    if (needed > limit || w->lead < 0 || !(w->lead < (double)w->h)) {
+        double excess = w->lead - (double)w->h;
+        w->lead = needed > limit || w->lead < 0 || excess > 1e-4 * (double)w->h ? 0 : (double)w->h;
+    }
+    w->alpha = f_clamp(1 - (float)(w->lead / (double)w->h), 0, 1);
+}
+
+vo_result vo_rt_world_begin_step(vo_rt_world *w, float dt) {
+    if (w->step.is_begun)
+        return vo_rt_fail(&w->message, VO_BAD_ARGUMENT,
+                          "a step is in progress; call vo_rt_world_end_step first");
+    if (!(dt >= 0) || isinf(dt))
+        return vo_rt_fail(&w->message, VO_BAD_ARGUMENT, "dt is %g; use a finite time of at least 0",
+                          (double)dt);
+    plan_steps(w, dt);
+    w->pose_s = 0;
+    if (w->step.steps > 0) vo_rt_inputs_apply(w);
+    return VO_OK;
+}
+
+/* Wind with turbulence: two incommensurate oscillations, the same for all cloths. */
+static void update_air(vo_rt_world *w) {
+    const vo_rt_world_inputs *in = &w->input;
+    float t = (float)fmod(w->time, 1000.0);
+    float gust = in->turbulence * (0.6f * sinf(5.1f * t) + 0.4f * sinf(13.7f * t + 1.3f));
+    w->air.wind = f3_scale(1 + gust, in->wind);
+    w->air.density = 1.2f;
+    w->air.fan_count = in->fan_count;
+    for (int i = 0; i < in->fan_count; i++) w->air.fan[i] = in->fan[i];
+}
+
+/* Distance from the nearest camera; 0 without cameras. */
+static float camera_distance(const vo_rt_world *w, const vo_rt_cloth *c) {
+    vo_rt_vec3 center = f3_lerp(c->state.min, c->state.max, 0.5f);
+    float nearest = w->input.camera_count > 0 ? INFINITY : 0;
+    for (int i = 0; i < w->input.camera_count; i++)
+        nearest = f_min(nearest, f3_distance(center, w->input.camera[i].position));
+    return nearest;
+}
+
+/* Visibility and distance, once per world step. */
+static void classify_cloths(vo_rt_world *w) {
+    for (int i = 0; i < w->active_count; i++) {
+        vo_rt_cloth *c = w->active[i];
+        vo_rt_criteria criteria = vo_rt_criteria_make(c);
+        float limit = w->def.lod.far_distance;
+        c->state.is_visible = vo_rt_criteria_sees(&criteria, c->state.min, c->state.max);
+        c->state.is_far = limit > 0 && camera_distance(w, c) > limit;
+    }
+}
+
+/* True if a body that moves in this step is near. */
+static bool is_disturbed(const vo_rt_cloth *c) {
+    const vo_rt_vec3 margin = f3(0.05f, 0.05f, 0.05f);
+    vo_rt_broad_query query = vo_rt_broad_phase_begin(c->world, f3_sub(c->state.min, margin),
+                                                      f3_add(c->state.max, margin));
+    for (int i; (i = vo_rt_broad_phase_next(&query)) >= 0;) {
+        const vo_rt_body *body = c->world->body[i];
+        if (vo_rt_body_get_slot(body)->has_moved && (body->layer & c->collision_mask)) return true;
+    }
+    return false;
+}
+
+/* Selects the cloths that move in this minor step; a moving body wakes those near it. */
+static void select_cloths(vo_rt_world *w) {
+    for (int i = 0; i < w->active_count; i++) {
+        vo_rt_cloth *c = w->active[i];
+        int divisor = c->state.is_far ? w->def.lod.far_rate_divisor : 1;
+        if (c->state.is_sleeping && is_disturbed(c)) {
+            c->state.is_sleeping = false;
+            c->state.rest_time = 0;
+        }
+        c->state.steps_since_move++;
+        c->moves =
+            !c->state.is_sleeping && (divisor == 1 || (w->minors + c->index) % divisor == 0 ||
+                                      c->state.steps_since_move >= divisor);
+        if (c->state.is_sleeping) c->state.steps_since_move = 0;
+    }
+}
+
+static void run_minor_step(vo_rt_world *w) {
+    float s = (float)(w->step.minor + 1) / (float)w->step.steps;
+    update_air(w);
+    vo_rt_bodies_advance(w, s);
+    select_cloths(w);
+    vo_rt_adapt_cloths(w);
+    vo_rt_move_cloths(w, s);
+    w->minors++;
+    w->time += (double)w->h;
+}
+
+void vo_rt_world_run_step(vo_rt_world *w) {
+    if (!w->step.is_begun || w->step.has_run) return;
+    double start = vo_now();
+    if (w->step.steps > 0) classify_cloths(w);
+    for (w->step.minor = 0; w->step.minor < w->step.steps; w->step.minor++) run_minor_step(w);
+    w->step.has_run = true;
+    w->step.elapsed = vo_now() - start;
+}
+
+vo_result vo_rt_world_end_step(vo_rt_world *w) {
+    if (!w->step.has_run)
+        return vo_rt_fail(&w->message, VO_BAD_ARGUMENT,
+                          "no step has run; call vo_rt_world_begin_step and vo_rt_world_run_step");
+    vo_rt_publish(w);
+    bool failed = w->step.tasks_failed;
+    w->step.is_begun = w->step.has_run = false;
+    if (!failed) return VO_OK;
+    return vo_rt_fail(&w->message, VO_BAD_ARGUMENT,
+                      "run_tasks returned before it had run every task; run each task once");
+}
+
+vo_result vo_rt_world_step(vo_rt_world *w, float dt) {
+    if (dt == 0) return VO_OK;
+    vo_result result = vo_rt_world_begin_step(w, dt);
+    if (result != VO_OK) return result;
+    vo_rt_world_run_step(w);
+    return vo_rt_world_end_step(w);
+}
