@@ -194,6 +194,8 @@ static void restore_hints(vo_rt_cloth *c, const cloth_parts *p) {
     int count = p->header.hint_count < c->contacts.hint_capacity ? p->header.hint_count
                                                                  : c->contacts.hint_capacity;
     for (int i = 0; i < c->contacts.hint_capacity; i++) c->contacts.hint[i] = -1;
+    for (int i = 0; i < c->mesh.front.vertex_end; i++) /* as after vo_rt_contact_verify */
+        c->contacts.safe[i] = f4_make(f4_xyz(c->mesh.front.position[i]), 0);
     copy(c->contacts.hint, p->hint, (size_t)count * sizeof *c->contacts.hint);
     copy(c->contacts.hint_body, p->hint_body, (size_t)count * sizeof *c->contacts.hint_body);
     c->contacts.count = 0;
