@@ -52,10 +52,14 @@ static float host_torus(void *user, vo_rt_vec3 p, vo_rt_vec3 *gradient) {
 static double reference(const vo_rt_shape *s, vo_rt_vec3 x) {
     vo_rt_vec3 unused;
     switch (s->kind) {
-    case VO_RT_PLANE: return (double)x.y;
-    case VO_RT_BOX: return box_reference(s->half_extents, x);
-    case VO_RT_DISTANCE: return (double)host_torus(NULL, x, &unused);
-    default: return round_distance(s, x);
+    case VO_RT_PLANE:
+        return (double)x.y;
+    case VO_RT_BOX:
+        return box_reference(s->half_extents, x);
+    case VO_RT_DISTANCE:
+        return (double)host_torus(NULL, x, &unused);
+    default:
+        return round_distance(s, x);
     }
 }
 
@@ -85,8 +89,8 @@ static void check_shape(vo_random *r, vo_rt_shape shape) {
     float scale = shape.bone < 0 ? 1.0f : 1.3f;
     vo_rt_vec3 x[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, at = def.transform.position;
     for (int k = 0; k < 3; k++) x[k] = f3_scale(scale, fq_rotate(def.transform.rotation, x[k]));
-    vo_rt_matrix bone = {{x[0].x, x[1].x, x[2].x, at.x, x[0].y, x[1].y, x[2].y, at.y, x[0].z,
-                          x[1].z, x[2].z, at.z}};
+    vo_rt_matrix bone = {
+        {x[0].x, x[1].x, x[2].x, at.x, x[0].y, x[1].y, x[2].y, at.y, x[0].z, x[1].z, x[2].z, at.z}};
     vo_rt_body_set_bones(&body, 1, &bone);
     vo_rt_body_begin_step(&body, 0.01f);
     vo_rt_body_advance(&body, 1);
@@ -369,7 +373,8 @@ static float broken_distance(void *user, vo_rt_vec3 p, vo_rt_vec3 *gradient) {
 /* Garbage from the host and degenerate bones give no contact rather than garbage. */
 static void degenerate_inputs_are_harmless(void **state) {
     (void)state;
-    vo_rt_shape shapes[2] = {vo_rt_shape_default(VO_RT_DISTANCE), vo_rt_shape_default(VO_RT_SPHERE)};
+    vo_rt_shape shapes[2] = {vo_rt_shape_default(VO_RT_DISTANCE),
+                             vo_rt_shape_default(VO_RT_SPHERE)};
     shapes[0].distance = broken_distance;
     shapes[1].bone = 0;
     vo_rt_body_def def = vo_rt_body_def_default();

@@ -1,10 +1,20 @@
 /* Contacts of a cloth with bodies.
  *
- * Once per minor step the nearest point of each body's shell within a radius is found for each
- * vertex (temporal coherence: the last feature is the hint); the vertex then collides with the
- * moving tangent plane there during the solver's substeps, and the path of the vertex is verified
- * afterwards: a vertex that ended inside the shell is moved out, one that crossed a thin part is
- * put back on its side. */
+ *   vo_rt_body_advance(body, s_end), vo_rt_contact_find, vo_rt_solve_step, vo_rt_contact_verify
+ *
+ * Bodies are at the end of the minor step in both functions. `find` carries each vertex along with
+ * the surface beside it, from the start of the minor step to its end: in the frame of the surface,
+ * the vertex starts there, at q, and ends where the solver puts it. The nearest point of the shell
+ * to q gives a tangent plane, with which the vertex collides during the substeps; the plane moves
+ * with the surface and reaches the nearest point at the end of the step. Since q is on the side of
+ * the surface on which the vertex was, neither fast nor thin bodies pass a vertex.
+ *
+ * `find` also gives each vertex a sphere around q that is free of surfaces. A vertex that ends
+ * inside its sphere cannot have passed a surface, so `verify` tests only the others: it casts the
+ * path from q against the surface and puts the vertex back on its side.
+ *
+ * A vertex that cannot be placed outside all bodies is trapped: it moves with the surface that it
+ * was beside and is released when that place is outside all bodies again. */
 #ifndef VO_RT_CONTACT_CONTACT_H
 #define VO_RT_CONTACT_CONTACT_H
 
@@ -19,29 +29,46 @@ typedef struct vo_rt_contact_bodies {
     const int32_t *index; /* in the world */
     const bool *use_shapes;
     const float *friction; /* of each body */
+    /* Contacts of the cloth, which make edge tests faster; NULL: none. */
+    const struct vo_rt_contact_set *set;
 } vo_rt_contact_bodies;
 
+/* State per vertex slot. `hint` and `hint_body` are part of the state of a simulation; the other
+ * arrays are valid from `find` to the next change of the front. */
 typedef struct vo_rt_contact_set {
     vo_rt_contact *contact; /* [capacity]; at most two per vertex */
     int count, capacity;
-    int32_t *hint;      /* [hint_capacity] last feature per vertex slot; -1 none */
-    int16_t *hint_body; /* body of the hint, index in the world */
+    int32_t *hint; /* [hint_capacity] last feature near the vertex; -1: unknown, as after a
+                      reset; -2: no surface was near */
     int hint_capacity;
-    int inside, trapped; /* counters of the last verification */
+    int16_t *hint_body; /* [hint_body_capacity] body of the hint, index in the world */
+    int hint_body_capacity;
+    vo_rt_vec4 *safe; /* [safe_capacity] m, a sphere free of surfaces: centre q, radius in w; after
+                         `verify` the position of the vertex */
+    int safe_capacity;
+    vo_rt_vec4 *shell; /* [shell_capacity] normal of the nearest shell and distance from it, m, at
+                          the hint; w is infinite if no surface was near */
+    int shell_capacity;
+    int inside;  /* vertices inside the surface of a body after the last verification: a subset of
+                    the trapped ones */
+    int trapped; /* trapped vertices after the last verification */
 } vo_rt_contact_set;
 
 /* Grows the arrays to the front's vertex capacity; serial part of a step. */
 bool vo_rt_contact_reserve(vo_rt_contact_set *set, vo_rt_heap *heap, const vo_rt_front *front);
 void vo_rt_contact_free(vo_rt_contact_set *set, vo_rt_heap *heap);
 
-/* Finds contacts for a minor step of dt seconds. */
+/* Finds contacts for a minor step of dt seconds, with the bodies at its end (vo_rt_body_advance).
+ * The plane of a contact contains the points at `thickness` outside the shell; contact.point is its
+ * place at the start of the step. */
 void vo_rt_contact_find(vo_rt_contact_set *set, const vo_rt_front *front,
                         const vo_rt_contact_bodies *bodies, float thickness, float friction,
                         float dt);
-/* After the solve, with the bodies at the end of the minor step: moves vertices that are inside the
- * shell out of it, keeping their tangential velocity; tests paths from front.previous to
- * front.position against the shell relative to the moving surface. Marks vertices that cannot be
- * placed outside all bodies as trapped. */
+/* After the solve, with the bodies and the set as `find` left them: tests the paths of the vertices
+ * from front.previous to front.position relative to the moving surfaces. Afterwards no free vertex
+ * is inside the surface of a body, except trapped ones; the offset of the shell is slack that the
+ * solver may use. Moved vertices keep their tangential velocity. Sets VO_RT_VERTEX_CONTACT and
+ * VO_RT_VERTEX_TRAPPED of all vertices. */
 void vo_rt_contact_verify(vo_rt_contact_set *set, vo_rt_front *front,
                           const vo_rt_contact_bodies *bodies, float thickness, float dt);
 

@@ -127,5 +127,6 @@ vo_rt_contact_bodies vo_rt_bodies_near(const vo_rt_cloth *c) {
                                   .body = c->near_body,
                                   .index = c->near_index,
                                   .use_shapes = c->near_shapes,
-                                  .friction = c->near_friction};
+                                  .friction = c->near_friction,
+                                  .set = &c->contacts};
 }

@@ -1,0 +1,121 @@
+/* Memory of contacts; contacts of new vertices and of edges. */
+#include "rt/contact/contact_private.h"
+
+#include "rt/base/heap.h"
+
+bool vo_rt_contact_reserve(vo_rt_contact_set *set, vo_rt_heap *heap, const vo_rt_front *front) {
+    int need = front->vertex_capacity, old = set->hint_capacity;
+    if (!vo_rt_heap_reserve(heap, (void **)&set->contact, &set->capacity, 2 * need,
+                            sizeof *set->contact) ||
+        !vo_rt_heap_reserve(heap, (void **)&set->safe, &set->safe_capacity, need,
+                            sizeof *set->safe) ||
+        !vo_rt_heap_reserve(heap, (void **)&set->shell, &set->shell_capacity, need,
+                            sizeof *set->shell) ||
+        !vo_rt_heap_reserve(heap, (void **)&set->hint_body, &set->hint_body_capacity, need,
+                            sizeof *set->hint_body) ||
+        !vo_rt_heap_reserve(heap, (void **)&set->hint, &set->hint_capacity, need,
+                            sizeof *set->hint))
+        return false;
+    for (int i = old; i < set->hint_capacity; i++) set->hint[i] = -1;
+    return true;
+}
+
+void vo_rt_contact_free(vo_rt_contact_set *set, vo_rt_heap *heap) {
+    vo_rt_heap_release(heap, set->contact, set->capacity, sizeof *set->contact);
+    vo_rt_heap_release(heap, set->safe, set->safe_capacity, sizeof *set->safe);
+    vo_rt_heap_release(heap, set->shell, set->shell_capacity, sizeof *set->shell);
+    vo_rt_heap_release(heap, set->hint_body, set->hint_body_capacity, sizeof *set->hint_body);
+    vo_rt_heap_release(heap, set->hint, set->hint_capacity, sizeof *set->hint);
+    *set = (vo_rt_contact_set){0};
+}
+
+int vo_rt_contact_vertex_end(const vo_rt_contact_set *set, const vo_rt_front *front) {
+    int end = front->vertex_end;
+    if (end > set->hint_capacity) end = set->hint_capacity;
+    if (end > set->hint_body_capacity) end = set->hint_body_capacity;
+    if (end > set->safe_capacity) end = set->safe_capacity;
+    return end > set->shell_capacity ? set->shell_capacity : end;
+}
+
+/* --- New vertices ----------------------------------------------------------------------------- */
+
+/* Where a point inside the shell leaves it: along the direction, or at the nearest point if that
+ * ray is long or fails. */
+static vo_rt_vec3 find_outside(const vo_rt_body *b, bool use_shapes, vo_rt_vec3 x, vo_rt_vec3 d,
+                               float thickness, const vo_rt_surface_point *nearest) {
+    vo_rt_surface_point exit;
+    float length = 3 * f_max(-nearest->distance, 0) + 1e-4f;
+    if (f3_dot(d, nearest->normal) > 0.2f &&
+        vo_rt_body_find_exit(b, use_shapes, x, d, length, &exit))
+        return f3_add_scaled(exit.point, thickness, exit.normal);
+    return f3_add_scaled(nearest->point, thickness, nearest->normal);
+}
+
+void vo_rt_contact_place_vertex(vo_rt_front *front, const vo_rt_contact_bodies *bodies, int vertex,
+                                vo_rt_vec3 direction, float thickness) {
+    vo_rt_vec3 d = f3_normalize(direction), from = f4_xyz(front->position[vertex]), x = from;
+    if (!f3_is_finite(d) || !f3_is_finite(x)) return;
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < bodies->count; i++) {
+            vo_rt_surface_point p;
+            if (vo_rt_body_find_nearest(bodies->body[i], bodies->use_shapes[i], x, 0, -1, &p))
+                x = find_outside(bodies->body[i], bodies->use_shapes[i], x, d, thickness, &p);
+        }
+    vo_rt_vec3 move = f3_sub(x, from), previous = f4_xyz(front->previous[vertex]);
+    front->position[vertex] = f4_make(x, front->position[vertex].w);
+    front->previous[vertex] = f4_make(f3_add(previous, move), front->previous[vertex].w);
+}
+
+/* --- Edges ------------------------------------------------------------------------------------ */
+
+/* Distance by which an edge may dip below the shell before it collides, m. */
+static const float EDGE_TOLERANCE = 0.0003f;
+
+/* Tests an edge whose ends have normals and distances of one body's shell: the shell is
+ * approximated by the circle through the end points with these normals, whose sagitta is a quarter
+ * of half the difference of the slopes. Returns 1 or 0, or -1 if the ends differ too much. */
+static int test_with_normals(const vo_rt_contact_set *set, const vo_rt_front *f, int a, int b) {
+    int end = vo_rt_contact_vertex_end(set, f);
+    if (a >= end || b >= end || set->hint_body[a] != set->hint_body[b]) return -1;
+    vo_rt_vec4 sa = set->shell[a], sb = set->shell[b];
+    if (set->hint[a] < 0 || set->hint[b] < 0 || !isfinite(sa.w) || !isfinite(sb.w)) return -1;
+    vo_rt_vec3 na = f4_xyz(sa), nb = f4_xyz(sb);
+    if (f3_dot(na, nb) < 0.8f) return -1;
+    vo_rt_vec3 d = f3_sub(f4_xyz(f->position[b]), f4_xyz(f->position[a]));
+    float sagitta = 0.125f * f3_dot(f3_sub(nb, na), d);
+    return 0.5f * (sa.w + sb.w) - sagitta < -EDGE_TOLERANCE;
+}
+
+/* Smallest distance of the segment from the shell is below the tolerance: samples the segment until
+ * the Lipschitz bound excludes it. */
+static bool dips(const vo_rt_body *body, bool use_shapes, vo_rt_vec3 a, vo_rt_vec3 b) {
+    float length = f3_distance(a, b), step = f_max(length / 16, 0.002f), at = step;
+    vo_rt_surface_point p;
+    int32_t hint = -1;
+    for (int i = 0; i < 16 && at < length; i++) {
+        vo_rt_vec3 x = f3_lerp(a, b, at / length);
+        if (!vo_rt_body_find_nearest(body, use_shapes, x, length - at, hint, &p)) return false;
+        if (p.distance < -EDGE_TOLERANCE) return true;
+        hint = p.feature;
+        at += f_max(p.distance, step);
+    }
+    return false;
+}
+
+bool vo_rt_contact_edge_collides(const vo_rt_front *front, const vo_rt_contact_bodies *bodies,
+                                 int a, int b) {
+    if (bodies->set) {
+        int result = test_with_normals(bodies->set, front, a, b);
+        if (result >= 0) return result;
+    }
+    vo_rt_vec3 x = f4_xyz(front->position[a]), y = f4_xyz(front->position[b]);
+    if (!f3_is_finite(x) || !f3_is_finite(y)) return false;
+    for (int i = 0; i < bodies->count; i++) {
+        vo_rt_vec3 min, max;
+        vo_rt_body_get_bounds(bodies->body[i], &min, &max);
+        if (vo_rt_overlaps(min, max, f3_min(x, y), f3_max(x, y)) &&
+            dips(bodies->body[i], bodies->use_shapes[i], x, y))
+            return true;
+    }
+    return false;
+}
