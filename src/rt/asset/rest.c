@@ -21,7 +21,8 @@ static double measure(const vo_rt_vec2 p[3], double *longest) {
     double ux = (double)p[1].x - p[0].x, uy = (double)p[1].y - p[0].y;
     double vx = (double)p[2].x - p[0].x, vy = (double)p[2].y - p[0].y;
     double wx = vx - ux, wy = vy - uy;
-    *longest = sqrt(fmax(ux * ux + uy * uy, fmax(vx * vx + vy * vy, wx * wx + wy * wy)));
+    double u = ux * ux + uy * uy, v = vx * vx + vy * vy, w = wx * wx + wy * wy;
+    *longest = sqrt(u > v ? (u > w ? u : w) : (v > w ? v : w));
     return ux * vy - uy * vx;
 }
 
@@ -79,7 +80,7 @@ static float shape_angle(const vo_rt_cook *cook, const vo_rt_base_edge *edge) {
     for (int k = 0; k < 2; k++)
         if (f3_distance(end[0][k], end[1][k]) > tolerance) return 0;
     vo_rt_vec3 a = f3_normalize(normal[0]), b = f3_normalize(normal[1]);
-    return atan2f(f3_dot(f3_cross(a, b), f3_normalize(direction)), f3_dot(a, b));
+    return atan2f(f3_dot(f3_cross(b, a), f3_normalize(direction)), f3_dot(a, b));
 }
 
 void vo_rt_cook_rest_angles(vo_rt_cook *cook) {
