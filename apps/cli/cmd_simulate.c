@@ -176,23 +176,33 @@ static int end_run(vo_context *ctx, vo_result result, const char *scene, const v
     return end_failed(watch, args, code, message, quoted);
 }
 
-/* --adapt and --set adapt= contradict each other. */
-static int refuse_both_adapts(const cli_args *args) {
-    for (int i = 0; args->adapt && i < args->override_count; i++)
-        if (strncmp(args->overrides[i], "adapt=", 6) == 0)
-            return cli_fail(CLI_USAGE_ERROR, "--adapt %s and --set %s exclude each other.",
-                            args->adapt, args->overrides[i]);
+/* An option that sets a key of the scene contradicts --set of the same key. */
+static int refuse_both(const cli_args *args, const char *key, const char *value) {
+    size_t length = strlen(key);
+    for (int i = 0; value && i < args->override_count; i++)
+        if (strncmp(args->overrides[i], key, length) == 0 && args->overrides[i][length] == '=')
+            return cli_fail(CLI_USAGE_ERROR, "--%s %s and --set %s exclude each other.", key, value,
+                            args->overrides[i]);
     return CLI_DONE;
 }
 
-/* Appends --adapt to the overrides, whose array has one spare entry; returns their number. */
-static int add_adapt(const cli_args *args) {
-    static const char *const settings[] = {"adapt=none", "adapt=full", "adapt=view"};
-    if (!args->adapt) return args->override_count;
-    for (int i = 0; i < 3; i++)
-        if (strcmp(args->adapt, strchr(settings[i], '=') + 1) == 0)
-            args->overrides[args->override_count] = settings[i];
-    return args->override_count + 1;
+/* Appends the setting KEY=VALUE of an option to the overrides. */
+static void add_setting(const cli_args *args, const char *value, int count,
+                        const char *const *settings, int *overrides) {
+    for (int i = 0; value && i < count; i++)
+        if (strcmp(value, strchr(settings[i], '=') + 1) == 0)
+            args->overrides[(*overrides)++] = settings[i];
+}
+
+/* Appends --adapt and --engine to the overrides, whose array has two spare entries; returns their
+ * number. */
+static int add_options(const cli_args *args) {
+    static const char *const adapt[] = {"adapt=none", "adapt=full", "adapt=view"};
+    static const char *const engine[] = {"engine=quality", "engine=realtime"};
+    int count = args->override_count;
+    add_setting(args, args->adapt, 3, adapt, &count);
+    add_setting(args, args->engine, 2, engine, &count);
+    return count;
 }
 
 /* Runs both commands; `scene` is NULL to resume. */
@@ -212,7 +222,7 @@ static int run_simulation(const cli_args *args, const char *scene, const char *f
     def.folder = folder;
     def.last_frame = args->frames.last;
     def.overwrite = args->force;
-    def.override_count = add_adapt(args);
+    def.override_count = add_options(args);
     def.overrides = args->overrides;
     def.progress = after_frame;
     def.sew_progress = while_sewing;
@@ -252,7 +262,8 @@ int cmd_simulate(const cli_args *args) {
         return cli_fail(CLI_USAGE_ERROR, "%s: cannot derive a folder name from it; use -o DIR.",
                         args->operand);
     if (args->frames.first != 0) return refuse_first_frame(args, folder);
-    int code = refuse_both_adapts(args);
+    int code = refuse_both(args, "adapt", args->adapt);
+    if (code == CLI_DONE) code = refuse_both(args, "engine", args->engine);
     if (code == CLI_DONE) code = cli_need_scene(args->operand, "a scene file (JSON text)");
     if (code != CLI_DONE) return code;
     if (cli_is_folder(args->operand))

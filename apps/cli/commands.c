@@ -43,6 +43,9 @@ static const cli_option simulate_options[] = {
      "adaptation of meshes with \"remeshing\". full: to the geometry and motion of the cloth; "
      "view: the same, reduced where the scene's cameras do not see it; none: uniform refinement at "
      "the start. Default: the scene's \"adapt\""},
+    {"engine", 0, CLI_CHOICE, FIELD(engine), "quality|realtime",
+     "quality: implicit integration, remeshing and exact collision handling; realtime: the "
+     "real-time library. Default: the scene's \"engine\""},
     {SETS},
     {"force", 0, CLI_FLAG, FIELD(force), NULL,
      "starts again in a folder that already has frames: removes them and their exports in obj/ "

@@ -43,6 +43,30 @@ typedef enum vo_disable {
     VO_DISABLE_FRACTURE = 1 << 8,
 } vo_disable;
 
+/* Engine that vo_run_simulate uses. vo_sim_step always uses VO_ENGINE_QUALITY. */
+typedef enum vo_engine {
+    VO_ENGINE_QUALITY,  /* implicit integration, adaptive remeshing, exact collision handling */
+    VO_ENGINE_REALTIME, /* the real-time library, <voile/rt.h>, with cooked base meshes */
+} vo_engine;
+
+typedef enum vo_realtime_solver {
+    VO_REALTIME_XPBD,   /* position-based constraints with compliance */
+    VO_REALTIME_VERLET, /* mass-spring forces with Provot's correction */
+} vo_realtime_solver;
+
+/* Settings of VO_ENGINE_REALTIME. Defaults of vo_realtime_settings_default in square brackets. */
+typedef struct vo_realtime_settings {
+    double rate;      /* [120] simulation steps per second, 30 to 1000; raised to a whole number of
+                         steps per pose of the bodies, which are evaluated at 60 Hz or more */
+    int substeps;     /* [4] solver substeps per simulation step, 1 to 64 */
+    int levels;       /* [3] levels of refinement below the base mesh, 0 to 6 */
+    int faces;        /* [0] approximate number of base triangles of a cloth; 0: all faces of a mesh
+                         or grid, 316 of a garment that is sewn */
+    double budget_ms; /* [0] counted cost of a step, ms, to which refinement is limited; 0: none */
+    double offset;    /* [0.006] m, distance of the surface that cloth collides with from bodies */
+    vo_realtime_solver solver; /* [VO_REALTIME_XPBD] */
+} vo_realtime_settings;
+
 /* Adaptation of the meshes of cloths with remeshing. */
 typedef enum vo_adapt {
     VO_ADAPT_NONE, /* uniform: every mesh is refined once, to its size_min */
@@ -130,6 +154,8 @@ typedef struct vo_scene_def {
     double solver_tolerance;     /* [1e-3] residual relative to the right-hand side, below 1 */
     int solver_max_iterations;   /* [500] conjugate gradient iterations, after which the direct
                                     solver is used */
+    vo_engine engine;            /* [VO_ENGINE_QUALITY] */
+    vo_realtime_settings realtime; /* used with VO_ENGINE_REALTIME */
 } vo_scene_def;
 
 /* A material of a cloth, selected by face label. */
@@ -278,12 +304,25 @@ typedef struct vo_garment_def {
     vo_sidedness sides;               /* [VO_SIDEDNESS_INHERIT] */
 } vo_garment_def;
 
+/* A fan of VO_ENGINE_REALTIME: an air stream inside a cone, with falloff towards its edge and its
+ * range. Defaults of vo_fan_def_default in square brackets. */
+typedef struct vo_fan_def {
+    vo_vec3 position;  /* [0, 0, 0] m */
+    vo_vec3 direction; /* [0, 1, 0] any length except zero */
+    double speed;      /* [5] m/s at the fan */
+    double angle;      /* [20] degrees, half angle of the cone, above 0, below 90 */
+    double range;      /* [4] m, the speed falls to 0 here */
+    int motion;        /* [-1] index of a motion that moves and turns it; -1: static */
+} vo_fan_def;
+
 /* Return the defaults that the types above list in square brackets. */
 VO_API vo_pose vo_pose_identity(void);
 VO_API vo_scene_def vo_scene_def_default(void);
 VO_API vo_material_def vo_material_def_default(void);
 VO_API vo_remeshing_def vo_remeshing_def_default(void);
 VO_API vo_view_settings vo_view_settings_default(void);
+VO_API vo_realtime_settings vo_realtime_settings_default(void);
+VO_API vo_fan_def vo_fan_def_default(void);
 VO_API vo_cloth_def vo_cloth_def_default(void);
 VO_API vo_handle_def vo_handle_def_default(void);
 VO_API vo_obstacle_def vo_obstacle_def_default(void);
@@ -308,6 +347,9 @@ VO_API vo_result vo_scene_add_character(vo_scene *scene, const vo_character_def 
  * the calls, the innermost first. Labels that the pattern pins become handles, which are counted
  * after those added before. On failure the scene is unchanged. */
 VO_API vo_result vo_scene_add_garment(vo_scene *scene, const vo_garment_def *def, int *id);
+
+/* Adds a fan, at most 8. */
+VO_API vo_result vo_scene_add_fan(vo_scene *scene, const vo_fan_def *def, int *id);
 
 /* Adds a camera, whose index is *id. VO_BAD_ARGUMENT if another camera has the same name, unless it
  * is empty. */

@@ -14,6 +14,7 @@
 #define VO_COOK_COOK_H
 
 #include "character/body.h"
+#include "garment/wear.h"
 #include "material/material.h"
 #include "mesh/mesh.h"
 
@@ -53,6 +54,10 @@ typedef struct vo_cooking {
 
 /* cook_pattern.c: sets body, base, labels, and the fabric of the report. */
 vo_result vo_cook_pattern(vo_cooking *c);
+/* Creates a base mesh of about `faces` faces, 0: the default number, of a garment that was sewn on
+ * a body, at its positions. */
+vo_result vo_cook_sample_base(vo_context *ctx, const vo_fitted_pattern *cut, int faces,
+                              const vo_mesh *sewn, vo_mesh **out);
 /* cook_obj.c: the same from an OBJ file. */
 vo_result vo_cook_obj(vo_cooking *c);
 /* cook_coarsen.c: replaces the mesh by one of about `faces` faces, with the same outline, seams and

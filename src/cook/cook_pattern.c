@@ -107,8 +107,9 @@ static vo_result sample_positions(const vo_locator *locator, const vo_mesh *fine
 
 /* Replaces the material coordinates of the sewn mesh by those of the panels before elastic edges
  * shortened them, in which both meshes agree. */
-static vo_result restore_coordinates(vo_cooking *c, const vo_fitted_pattern *cut, vo_mesh *sewn) {
-    vo_panel_mesh_def def = panel_def(cut, c->body != NULL, cut->garment->edge_length);
+static vo_result restore_coordinates(vo_cooking *c, const vo_fitted_pattern *cut, bool has_body,
+                                     vo_mesh *sewn) {
+    vo_panel_mesh_def def = panel_def(cut, has_body, cut->garment->edge_length);
     vo_garment *flat;
     VO_TRY(vo_garment_create(cut->pattern, &def, &flat));
     VO_REQUIRE(c->ctx, flat->mesh->vert_count == sewn->vert_count);
@@ -118,15 +119,32 @@ static vo_result restore_coordinates(vo_cooking *c, const vo_fitted_pattern *cut
 }
 
 static vo_result sample_base(vo_cooking *c, const vo_fitted_pattern *cut, vo_mesh *sewn,
-                             vo_garment *base) {
+                             bool has_body, vo_garment *base) {
     vo_locator locator;
-    VO_TRY(restore_coordinates(c, cut, sewn));
+    VO_TRY(restore_coordinates(c, cut, has_body, sewn));
     VO_TRY(vo_locator_create(c->ctx, sewn, cut->pattern->panel_count, &locator));
     vo_result result = sample_positions(&locator, sewn, base->mesh);
     vo_locator_free(&locator);
     if (result != VO_OK) return result;
     vo_garment_apply_elastic(base, cut->pattern);
     return vo_pattern_merge(base->mesh, base->stitch_count, base->stitch, &c->base);
+}
+
+vo_result vo_cook_sample_base(vo_context *ctx, const vo_fitted_pattern *cut, int faces,
+                              const vo_mesh *sewn, vo_mesh **out) {
+    vo_cooking c = {.ctx = ctx};
+    vo_garment *base;
+    vo_mesh *copy;
+    *out = NULL;
+    VO_TRY(mesh_base(cut, true, faces > 0 ? faces : DEFAULT_FACES, &base));
+    vo_result result = vo_mesh_copy(ctx, sewn, &copy);
+    if (result == VO_OK) {
+        result = sample_base(&c, cut, copy, true, base);
+        vo_mesh_destroy(copy);
+    }
+    vo_garment_destroy(base);
+    *out = c.base;
+    return result;
 }
 
 /* ---- the pattern ----------------------------------------------------------------------------- */
@@ -164,7 +182,7 @@ static vo_result sew_and_sample(vo_cooking *c, const vo_sew_def *sew, const vo_w
     VO_TRY(vo_cook_check_attachments(c)); /* before the long simulation */
     VO_TRY(mesh_base(cut, c->body != NULL, target, &base));
     vo_result result = vo_sew_fitted_pattern(c->ctx, sew, wearer, cut, &sewn, &c->report.sew);
-    if (result == VO_OK) result = sample_base(c, cut, sewn, base);
+    if (result == VO_OK) result = sample_base(c, cut, sewn, c->body != NULL, base);
     if (result == VO_OK) {
         c->report.input_faces = sewn->face_count;
         warn_about_faces(c, c->base->face_count, target);

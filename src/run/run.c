@@ -5,11 +5,13 @@
  * line of statistics is appended afterwards and can be restored from it. */
 #include "core/plural.h"
 #include "core/timer.h"
+#include "realtime/realtime.h"
 #include "run/export_files.h"
 #include "run/folder.h"
 #include "run/log_filter.h"
 #include "run/reader.h"
 #include "run/run_overrides.h"
+#include "sew/sew.h"
 
 #include <voile/run.h>
 
@@ -23,9 +25,12 @@ typedef struct run {
     const vo_run_def *def;
     const char *folder;
     vo_run_segment segment; /* of the current frame */
+    vo_realtime *realtime;  /* engine realtime; NULL: the simulation steps itself */
     vo_vof_writer *writer;
     int lock;
+    bool has_assets; /* the first frame of the run, which contains them, is written */
     int first, last; /* frames to write; last is -1 without an end */
+    int start_frame; /* first frame of the run */
     int reached;     /* last frame that exists or existed, intact or not; -1: none */
     double start;    /* wall clock */
     char damage[VO_PATH_SIZE + 256]; /* defect of the frame after the last intact one; or "" */
@@ -44,7 +49,9 @@ static vo_result write_frame(run *r) {
     double start = vo_now();
     vo_stats *stats = &r->segment.sim->stats;
     vo_folder_frame(path, sizeof path, r->folder, stats->frame);
-    VO_TRY(vo_sim_save(r->segment.sim, r->writer, path));
+    VO_TRY(r->realtime ? vo_realtime_save(r->realtime, r->writer, !r->has_assets, path)
+                       : vo_sim_save(r->segment.sim, r->writer, path));
+    r->has_assets = true;
     set_resumable(r, stats->frame); /* its statistics can be restored from it */
     vo_sim_add_write_time(r->segment.sim, vo_now() - start);
     vo_sim_view_report_budget(r->segment.sim);
@@ -67,7 +74,31 @@ static bool keep_going(const run *r) {
 /* A changed scene may have other obstacles, a larger thickness or further collisions: intersections
  * that it causes are resolved before the first step. */
 static vo_result fit_to_scene(run *r) {
-    return r->segment.changed ? vo_sim_fit_to_scene(r->segment.sim) : VO_OK;
+    return r->segment.changed && !r->realtime ? vo_sim_fit_to_scene(r->segment.sim) : VO_OK;
+}
+
+/* Reads the state of a frame and of the first one, which contains the assets. */
+static vo_result restore_realtime(run *r, int frame) {
+    char path[VO_PATH_SIZE];
+    vo_vof_reader *first, *last;
+    vo_realtime_destroy(r->realtime);
+    r->realtime = NULL;
+    vo_folder_frame(path, sizeof path, r->folder, frame);
+    VO_TRY(vo_folder_open_frame(r->ctx, r->folder, r->start_frame, &first));
+    vo_result result = vo_folder_open_frame(r->ctx, r->folder, frame, &last);
+    if (result == VO_OK) {
+        result = vo_realtime_restore(r->segment.sim, first, last, path, &r->realtime);
+        vo_vof_close(last);
+    }
+    vo_vof_close(first);
+    r->has_assets = true;
+    return result;
+}
+
+/* Continues from a frame with the engine of the segment. */
+static vo_result restore_frame(run *r, int frame) {
+    if (r->segment.scene->def.engine == VO_ENGINE_REALTIME) return restore_realtime(r, frame);
+    return vo_run_restore_frame(r->segment.sim, r->folder, frame);
 }
 
 /* Where the recorded scene changes after the frame just written, continues from its file with the
@@ -75,14 +106,18 @@ static vo_result fit_to_scene(run *r) {
 static vo_result enter_next_segment(run *r) {
     int frame = vo_sim_frame(r->segment.sim);
     if (frame + 1 < r->segment.next) return VO_OK;
+    vo_realtime_destroy(r->realtime); /* it refers to the simulation */
+    r->realtime = NULL;
     VO_TRY(vo_run_segment_seek(r->ctx, r->folder, frame + 1, &r->segment));
-    VO_TRY(vo_run_restore_frame(r->segment.sim, r->folder, frame));
+    VO_TRY(restore_frame(r, frame));
     return fit_to_scene(r);
 }
 
 /* Advances to the end of the frame. Unlike vo_sim_step_frame it does not stop in the middle of it:
  * a cancelled run ends with a finished frame. */
-static vo_result finish_frame(vo_sim *sim) {
+static vo_result finish_frame(run *r) {
+    vo_sim *sim = r->segment.sim;
+    if (r->realtime) return vo_realtime_step_frame(r->realtime);
     do VO_TRY(vo_sim_step(sim));
     while (sim->substep != 0);
     return VO_OK;
@@ -91,7 +126,7 @@ static vo_result finish_frame(vo_sim *sim) {
 static vo_result simulate_frames(run *r) {
     for (int frame = vo_sim_frame(r->segment.sim); r->last < 0 || frame < r->last; frame++) {
         VO_TRY(enter_next_segment(r));
-        VO_TRY(finish_frame(r->segment.sim));
+        VO_TRY(finish_frame(r));
         VO_TRY(write_frame(r));
         if (r->last >= 0)
             vo_report_work(r->ctx, "simulating frames", frame + 1 - r->first, r->last - r->first);
@@ -120,6 +155,7 @@ static vo_result record_end(run *r) {
 
 static void close_run(run *r) {
     vo_vof_writer_destroy(r->writer);
+    vo_realtime_destroy(r->realtime);
     vo_run_segment_close(&r->segment);
     vo_folder_unlock(r->lock);
 }
@@ -246,7 +282,7 @@ static vo_result simulate_preroll(run *r) {
     vo_sim *sim = r->segment.sim;
     VO_TRY(vo_check_cancel(r->ctx));
     while (vo_sim_frame(sim) < r->first) {
-        VO_TRY(finish_frame(sim));
+        VO_TRY(finish_frame(r));
         if (vo_sim_frame(sim) < r->first && !keep_going(r))
             return vo_fail(r->ctx, VO_CANCELLED,
                            "%s: cancelled before frame %d, the first to be kept", r->folder,
@@ -256,7 +292,7 @@ static vo_result simulate_preroll(run *r) {
 }
 
 static vo_result set_first_frame(run *r) {
-    r->first = r->segment.scene->def.start_frame;
+    r->first = r->start_frame = r->segment.scene->def.start_frame;
     if (r->last < 0 || r->first <= r->last) return VO_OK;
     return vo_fail(r->ctx, VO_BAD_ARGUMENT, "the last frame is %d, before start_frame %d", r->last,
                    r->first);
@@ -273,6 +309,16 @@ static void warn_no_camera(const run *r, const char *scene_path) {
         scene->camera_count > 0 ? "add a camera without \"light\": true" : "add the key camera");
 }
 
+/* Creates the simulation in its initial state. */
+static vo_result create_engine(run *r) {
+    if (r->segment.scene->def.engine == VO_ENGINE_QUALITY)
+        return vo_sim_create_with_progress(r->ctx, r->segment.scene, r->def->sew_progress,
+                                           r->def->user, &r->segment.sim);
+    VO_TRY(vo_sim_create_sewn(r->ctx, r->segment.scene, r->def->sew_progress, r->def->user,
+                              &r->segment.sim));
+    return vo_realtime_create(r->segment.sim, &r->realtime);
+}
+
 static vo_result run_from_start(run *r, const char *scene_path) {
     r->segment.next = INT_MAX;
     VO_TRY(check_folder(r));
@@ -283,8 +329,7 @@ static vo_result run_from_start(run *r, const char *scene_path) {
     VO_TRY(set_first_frame(r));
     fold_overrides(r, scene_path);
     VO_TRY(record_end(r));
-    VO_TRY(vo_sim_create_with_progress(r->ctx, r->segment.scene, r->def->sew_progress, r->def->user,
-                                       &r->segment.sim));
+    VO_TRY(create_engine(r));
     VO_TRY(vo_vof_writer_create(r->ctx, &r->writer));
     VO_TRY(prepare_folder(r));
     VO_TRY(simulate_preroll(r));
@@ -323,7 +368,7 @@ static void note_missing(run *r, int frame) {
  * damaged, and all later ones are simulated again. */
 static vo_result find_last_intact(run *r, const vo_run_reader *reader, int *frame) {
     const vo_frame_list *list = &reader->files.frames;
-    r->first = reader->files.start_frame;
+    r->first = r->start_frame = reader->files.start_frame;
     *frame = r->first - 1;
     for (int i = 0; i < list->count; i++) {
         if (list->frame[i] != *frame + 1) {
@@ -429,7 +474,7 @@ static vo_result restore_run(run *r, int *frame) {
     VO_TRY(find_end(r));
     VO_TRY(vo_run_check_overrides(r->ctx, r->folder, *frame + 1, r->segment.scene,
                                   r->def->override_count, r->def->overrides));
-    return vo_run_restore_frame(r->segment.sim, r->folder, *frame);
+    return restore_frame(r, *frame);
 }
 
 static void warn_damage(const run *r) {

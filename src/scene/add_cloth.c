@@ -129,6 +129,7 @@ static vo_remeshing_def complete_remeshing(const vo_scene *scene, const vo_cloth
 /* With VO_ADAPT_NONE the mesh is refined uniformly to the shortest edge. */
 static vo_result refine(const vo_scene *scene, vo_cloth_parts *p) {
     if (!p->remeshing.enabled || scene->def.adapt != VO_ADAPT_NONE) return VO_OK;
+    if (scene->def.engine == VO_ENGINE_REALTIME) return VO_OK; /* it refines base meshes itself */
     if (!(p->remeshing.size_min > 0)) {
         vo_log_line(scene->ctx, VO_LOG_WARNING,
                     "cloth %d is not refined, since its remeshing has no shortest edge",

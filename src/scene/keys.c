@@ -16,6 +16,8 @@ const char *const vo_axis_words[] = {"x", "y", "z", NULL};
 const char *const vo_adapt_words[] = {"none", "full", "view", NULL};
 const char *const vo_compensation_words[] = {"none", "all", NULL};
 const char *const vo_solver_words[] = {"pcg", "direct", NULL};
+const char *const vo_engine_words[] = {"quality", "realtime", NULL};
+const char *const vo_realtime_words[] = {"xpbd", "verlet", NULL};
 const char *const vo_handle_words[] = {"node", "circle", "glue", "soft", NULL};
 const char *const vo_shape_words[] = {"sphere", "box",    "plate", "cylinder",
                                       "torus",  "funnel", "blade", NULL};
@@ -553,6 +555,38 @@ static const vo_key crowd_keys[] = {
     END,
 };
 
+static const vo_key fan_keys[] = {
+    KEY("position", VEC3, "[0, 0, 0]", "length", "Position."),
+    KEY("direction", VEC3, "[0, 1, 0]", NULL, "Direction of the air stream, of any length."),
+    KEY("speed", NONNEGATIVE, "5", "m/s", "Air speed at the fan."),
+    KEY("angle", POSITIVE, "20", "degrees", "Half angle of the cone, below 90."),
+    KEY("range", POSITIVE, "4", "m", "Distance at which the speed has fallen to 0."),
+    KEY("motion", CHOICE, "-1", NULL,
+        "Index of a motion that moves and turns the fan; -1: it does not move."),
+    END,
+};
+
+static const vo_key realtime_keys[] = {
+    KEY("rate", POSITIVE, "120", "1/s",
+        "Simulation steps per second, 30 to 1000; raised to a whole number of steps between two "
+        "poses of the obstacles, which are evaluated 60 times per second or more often."),
+    KEY("substeps", COUNT, "4", NULL, "Solver substeps per simulation step, at most 64."),
+    KEY("levels", INDEX, "3", NULL, "Levels of refinement below the base mesh, at most 6."),
+    KEY("faces", INDEX, "0", NULL,
+        "Approximate number of base triangles of each cloth; 0: all faces of a mesh or grid, 316 "
+        "of a garment with a pattern."),
+    KEY("solver", WORD, "\"xpbd\"", NULL,
+        "`xpbd`: position-based constraints with compliance; `verlet`: mass-spring forces with "
+        "Provot's correction.",
+        .words = vo_realtime_words),
+    KEY("budget_ms", NONNEGATIVE, "0", "ms",
+        "Counted cost of a step to which refinement is limited; 0: no limit."),
+    KEY("offset", NONNEGATIVE, "0.006", "m",
+        "Distance of the surface that cloth collides with from obstacles, at most 1."),
+    KEY("fans", ARRAY, "[]", NULL, "Fans, at most 8.", .object = fan_keys),
+    END,
+};
+
 const vo_key vo_scene_keys[] = {
     KEY("frame_time", POSITIVE, NULL, "s",
         "Duration of a frame. Required unless `fps` or `timestep` is given."),
@@ -592,6 +626,12 @@ const vo_key vo_scene_keys[] = {
         "`remeshing.size[0]` at the start.",
         .words = vo_adapt_words),
     KEY("disable", WORDS, "[]", NULL, "Stages of the step to disable.", .words = vo_disable_words),
+    KEY("engine", WORD, "\"quality\"", NULL,
+        "`quality`: implicit integration, remeshing and exact collision handling; `realtime`: the "
+        "real-time library.",
+        .words = vo_engine_words),
+    KEY("realtime", OBJECT, "{}", NULL, "Settings of the engine `realtime`.",
+        .object = realtime_keys),
     KEY("solver", OBJECT, "{}", NULL, "Linear solver.", .object = solver_keys),
     KEY("magic", OBJECT, "{}", NULL, "Constants of the algorithms.", .object = magic_keys),
     KEY("units", WORD, "\"m\"", NULL, "Unit of length of the geometry.", .words = vo_unit_words),
@@ -643,6 +683,8 @@ const vo_key_table vo_key_tables[] = {
     {"morph", morph_keys},
     {"morph.spline", spline_keys},
     {"wind", wind_keys},
+    {"realtime", realtime_keys},
+    {"fan", fan_keys},
     {"solver", solver_keys},
     {"magic", magic_keys},
     {"override", override_keys},

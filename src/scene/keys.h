@@ -74,6 +74,8 @@ extern const char *const vo_shape_words[];        /* vo_shape_kind */
 extern const char *const vo_solver_words[];       /* vo_linear_solver */
 extern const char *const vo_compensation_words[]; /* vo_compensation */
 extern const char *const vo_grid_side_words[];    /* sides of a grid: left, right, bottom, top */
+extern const char *const vo_engine_words[];       /* vo_engine */
+extern const char *const vo_realtime_words[];     /* vo_realtime_solver */
 extern const char *const vo_unit_words[];
 extern const char *const vo_axis_words[];
 

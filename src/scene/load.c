@@ -146,6 +146,8 @@ static vo_result read_def(const vo_json_cursor *root, vo_scene_def *def) {
     if (vo_get_bool(&magic, "fixed_high_res_mesh")) def->adapt = VO_ADAPT_NONE;
     def->view = read_view(root);
     def->handle_stiffness = vo_get_real(&magic, "handle_stiffness");
+    def->engine = (vo_engine)vo_get_word(root, "engine", vo_engine_words);
+    def->realtime = vo_load_realtime(root);
     return read_solver(root, def);
 }
 
@@ -192,6 +194,7 @@ static vo_result build(vo_loader *loader) {
     VO_TRY(vo_load_characters(loader, vo_json_get(&root, "characters")));
     VO_TRY(vo_load_garments(loader, vo_json_get(&root, "garments")));
     VO_TRY(vo_load_handles(loader, vo_json_get(&root, "handles")));
+    VO_TRY(vo_load_fans(loader, &root));
     return vo_load_pins(loader);
 }
 

@@ -117,6 +117,9 @@ vo_result vo_load_pins(vo_loader *loader);
 vo_result vo_load_shape(vo_loader *loader, vo_json_cursor shape, vo_mesh **out);
 vo_result vo_load_handles(vo_loader *loader, vo_json_cursor handles);
 vo_result vo_load_cameras(vo_loader *loader, const vo_json_cursor *root);
+/* load_realtime.c: settings and fans of the real-time engine. */
+vo_realtime_settings vo_load_realtime(const vo_json_cursor *root);
+vo_result vo_load_fans(vo_loader *loader, const vo_json_cursor *root);
 /* Checks the aspect ratio of an image; the message begins with `prefix`. */
 vo_result vo_camera_aspect_check(vo_json_cursor at, const char *prefix, double aspect);
 /* load_camera_file.c: reads the path of a camera from an FBX, glTF or Collada file, in the units

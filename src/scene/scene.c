@@ -45,6 +45,7 @@ vo_scene_def vo_scene_def_default(void) {
         .obstacle_friction = 0.3,
         .adapt = VO_ADAPT_FULL,
         .view = vo_view_settings_default(),
+        .realtime = vo_realtime_settings_default(),
         .handle_stiffness = 1e3,
         .solver = VO_SOLVER_PCG,
         .solver_tolerance = 1e-3,
@@ -135,12 +136,28 @@ static const char *solver_defect(const vo_scene_def *d) {
     return NULL;
 }
 
+static const char *realtime_defect(const vo_scene_def *d) {
+    const vo_realtime_settings *r = &d->realtime;
+    if (d->engine != VO_ENGINE_QUALITY && d->engine != VO_ENGINE_REALTIME)
+        return "engine is not one of vo_engine";
+    if (!(r->rate >= 30 && r->rate <= 1000)) return "realtime.rate must be 30 to 1000 per second";
+    if (r->substeps < 1 || r->substeps > 64) return "realtime.substeps must be 1 to 64";
+    if (r->levels < 0 || r->levels > 6) return "realtime.levels must be 0 to 6";
+    if (r->faces < 0 || r->faces > 65535) return "realtime.faces must be 0 to 65535";
+    if (!is_switch(r->budget_ms)) return "realtime.budget_ms must be " SWITCH;
+    if (!(r->offset >= 0 && r->offset <= 1)) return "realtime.offset must be 0 to 1 m";
+    if (r->solver != VO_REALTIME_XPBD && r->solver != VO_REALTIME_VERLET)
+        return "realtime.solver is not one of vo_realtime_solver";
+    return NULL;
+}
+
 vo_result vo_scene_check_def(vo_context *ctx, const vo_scene_def *def) {
     const char *defect = time_defect(def);
     if (!defect) defect = physics_defect(def);
     if (!defect) defect = contact_defect(def);
     if (!defect) defect = solver_defect(def);
     if (!defect) defect = view_defect(&def->view);
+    if (!defect) defect = realtime_defect(def);
     return defect ? vo_fail(ctx, VO_BAD_ARGUMENT, "%s", defect) : VO_OK;
 }
 

@@ -15,6 +15,8 @@
 
 #define VO_MAX_PREROLL_FRAMES 1e6 /* frames */
 
+enum { VO_SCENE_MAX_FANS = 8 }; /* VO_RT_MAX_FANS */
+
 /* A cloth that a simulation sews before it starts (sew/sew_scene.c). Garments of equal bodies use
  * one fitted pattern. */
 typedef struct vo_scene_garment {
@@ -84,6 +86,8 @@ struct vo_scene {
     int camera_count, camera_capacity, shot_count, shot_capacity;
     vo_scene_camera *camera;
     vo_scene_shot *shot;
+    int fan_count;
+    vo_fan_def fan[VO_SCENE_MAX_FANS];
     vo_scene_character *character;
     vo_scene_input *input;
     vo_json_doc resolved; /* with all defaults and the stored names of inputs; root is NULL for a

@@ -21,6 +21,7 @@
 #include "scene/scene.h"
 
 #include <voile/sew.h>
+#include <voile/sim.h>
 
 /* One garment; constant. */
 typedef struct vo_sew_piece {
@@ -111,5 +112,9 @@ vo_result vo_sew_add_cloth(const vo_sewing *s, vo_scene *scene, int piece, doubl
 
 /* Stiffness-proportional damping while sewing, s. */
 #define VO_SEW_DAMPING 0.005
+
+/* sew_scene.c: like vo_sim_create_with_progress, without solver (vo_sim_create_without_solver). */
+vo_result vo_sim_create_sewn(vo_context *ctx, const vo_scene *scene, vo_sew_progress_fn *progress,
+                             void *user, vo_sim **out);
 
 #endif

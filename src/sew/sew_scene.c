@@ -97,6 +97,7 @@ typedef struct wardrobe {
         *cloth_x; /* [scene->cloth_count] output: positions of sewn garments, NULL for others */
     int count;    /* characters */
     outfit *outfit;
+    bool solver;        /* the simulation can be stepped */
     int garments, sewn; /* of outfits that are sewn, not taken from an equal one; done so far */
     double start_s;
     vo_sew_progress_fn *progress;
@@ -211,26 +212,42 @@ static void free_positions(wardrobe *w) {
     vo_free_array(w->ctx, w->cloth_x, w->scene->cloth_count);
 }
 
-static vo_result create_dressed(wardrobe *w, vo_sim **out) {
-    VO_TRY(sew_garments(w));
-    return vo_sim_create_at(w->ctx, w->scene, w->cloth_x, out);
+static vo_result create_sim(const wardrobe *w, vo_sim **out) {
+    return w->solver ? vo_sim_create_at(w->ctx, w->scene, w->cloth_x, out)
+                     : vo_sim_create_without_solver(w->ctx, w->scene, w->cloth_x, out);
 }
 
-vo_result vo_sim_create_with_progress(vo_context *ctx, const vo_scene *scene,
-                                      vo_sew_progress_fn *progress, void *user, vo_sim **out) {
+static vo_result create_dressed(wardrobe *w, vo_sim **out) {
+    VO_TRY(sew_garments(w));
+    return create_sim(w, out);
+}
+
+static vo_result sew_and_create(vo_context *ctx, const vo_scene *scene, bool solver,
+                                vo_sew_progress_fn *progress, void *user, vo_sim **out) {
     wardrobe w = {.ctx = ctx,
                   .scene = scene,
                   .count = scene->character_count,
+                  .solver = solver,
                   .start_s = vo_now(),
                   .progress = progress,
                   .user = user};
     *out = NULL;
     VO_TRY(vo_sim_check_scene(ctx, scene));
-    if (!has_garments(scene)) return vo_sim_create_at(ctx, scene, NULL, out);
+    if (!has_garments(scene)) return create_sim(&w, out);
     w.cloth_x = vo_alloc_zero(ctx, (size_t)scene->cloth_count * sizeof *w.cloth_x);
     vo_result result = w.cloth_x ? create_dressed(&w, out) : vo_fail_memory(ctx, "sewing");
     free_positions(&w);
     return result;
+}
+
+vo_result vo_sim_create_with_progress(vo_context *ctx, const vo_scene *scene,
+                                      vo_sew_progress_fn *progress, void *user, vo_sim **out) {
+    return sew_and_create(ctx, scene, true, progress, user, out);
+}
+
+vo_result vo_sim_create_sewn(vo_context *ctx, const vo_scene *scene, vo_sew_progress_fn *progress,
+                             void *user, vo_sim **out) {
+    return sew_and_create(ctx, scene, false, progress, user, out);
 }
 
 vo_result vo_sim_create(vo_context *ctx, const vo_scene *scene, vo_sim **out) {

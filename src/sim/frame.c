@@ -24,6 +24,8 @@ static void count_substep(vo_sim *sim) {
     sim->frame++;
 }
 
+double vo_sim_frame_end(const vo_sim *sim) { return next_frame_time(sim); }
+
 /* Adds wall time since `start` to the statistics and to the input of the budget. */
 static void add_time(vo_sim *sim, double start) {
     double seconds = vo_now() - start;
@@ -76,6 +78,17 @@ static void begin_frame(vo_sim *sim) {
     vo_stats_begin(&sim->stats, sim->frame + 1, vo_sim_now(sim));
     sim->stats.untangled = sim->untangled;
     sim->untangled = 0;
+}
+
+void vo_sim_begin_frame(vo_sim *sim) {
+    if (sim->frame >= 0) begin_frame(sim);
+}
+
+void vo_sim_end_frame(vo_sim *sim) {
+    sim->substep = 0;
+    sim->frame_start = next_frame_time(sim);
+    sim->frame++;
+    sim->stats.time = vo_sim_now(sim);
 }
 
 static vo_result inspect(vo_sim *sim, int *intersections) {

@@ -101,6 +101,17 @@ static vo_result write_slack(vo_vof_writer *w, vo_sim *sim, int c) {
     return vo_vof_add(w, "slack", c, VO_VOF_F64, 1, count, slack);
 }
 
+vo_result vo_sim_write_meshes(vo_sim *sim, vo_vof_writer *w) {
+    for (int c = 0; c < sim->cloth_count; c++) {
+        const vo_cloth_state *cloth = &sim->cloth[c];
+        VO_TRY(write_mesh(w, c, cloth->mesh));
+        if (cloth->origin)
+            VO_TRY(vo_vof_add(w, "node_org", c, VO_VOF_I32, 1, cloth->mesh->node_count,
+                              cloth->origin));
+    }
+    return VO_OK;
+}
+
 vo_result vo_sim_write_sections(vo_sim *sim, vo_vof_writer *w) {
     for (int c = 0; c < sim->cloth_count; c++) {
         VO_TRY(write_mesh(w, c, sim->cloth[c].mesh));

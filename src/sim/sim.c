@@ -98,7 +98,14 @@ static void place_cloth(vo_sim *sim, int c, const vo_vec3 *x) {
     }
 }
 
-static vo_result build(vo_sim *sim, vo_vec3 *const *cloth_x) {
+/* What a simulation is created for. */
+typedef enum purpose {
+    FOR_STEPS,  /* the initial state is made fit to start from */
+    FOR_FRAMES, /* a saved frame replaces the initial state */
+    FOR_MESHES  /* another engine steps it: no solver */
+} purpose;
+
+static vo_result build(vo_sim *sim, vo_vec3 *const *cloth_x, purpose use) {
     VO_TRY(copy_cloths(sim));
     VO_TRY(finish_stage(sim, CREATED_CLOTHS));
     for (int c = 0; cloth_x && c < sim->cloth_count; c++)
@@ -106,10 +113,11 @@ static vo_result build(vo_sim *sim, vo_vec3 *const *cloth_x) {
     VO_TRY(vo_sim_handles_create(sim));
     VO_TRY(vo_sim_obstacles_create(sim));
     vo_sim_obstacles_place(sim, vo_sim_now(sim));
-    VO_TRY(vo_sim_remesh_create(sim));
-    VO_TRY(vo_sim_view_create(sim));
+    if (use != FOR_MESHES) VO_TRY(vo_sim_remesh_create(sim));
+    if (use != FOR_MESHES) VO_TRY(vo_sim_view_create(sim));
     VO_TRY(finish_stage(sim, CREATED_OBSTACLES));
-    VO_TRY(vo_sim_rebuild(sim));
+    if (use != FOR_MESHES) VO_TRY(vo_sim_rebuild(sim));
+    if (use == FOR_MESHES) sim->broken = VO_BAD_ARGUMENT;
     VO_TRY(finish_stage(sim, CREATED_SOLVER));
     VO_TRY(create_inspector(sim));
     vo_stats_begin(&sim->stats, 0, vo_sim_now(sim));
@@ -123,9 +131,8 @@ vo_result vo_sim_check_scene(vo_context *ctx, const vo_scene *scene) {
                    "set solver.method to \"pcg\" or build with CHOLMOD");
 }
 
-/* `resolve`: makes the initial state fit to start from. */
 static vo_result create(vo_context *ctx, const vo_scene *scene, vo_vec3 *const *cloth_x,
-                        bool resolve, vo_sim **out) {
+                        purpose use, vo_sim **out) {
     *out = NULL;
     VO_TRY(vo_sim_check_scene(ctx, scene));
     vo_sim *sim = vo_new(ctx, vo_sim);
@@ -142,8 +149,8 @@ static vo_result create(vo_context *ctx, const vo_scene *scene, vo_vec3 *const *
     sim->frame_start = sim->frame * scene->def.frame_time;
     vo_arena_init(&sim->scratch, ctx);
     vo_arena_init(&sim->teleports.arena, ctx);
-    vo_result result = build(sim, cloth_x);
-    if (result == VO_OK && resolve) result = begin_frame_0(sim);
+    vo_result result = build(sim, cloth_x, use);
+    if (result == VO_OK && use == FOR_STEPS) result = begin_frame_0(sim);
     if (result == VO_OK) result = finish_stage(sim, CREATED);
     if (result != VO_OK) {
         vo_sim_destroy(sim);
@@ -155,11 +162,17 @@ static vo_result create(vo_context *ctx, const vo_scene *scene, vo_vec3 *const *
 
 vo_result vo_sim_create_at(vo_context *ctx, const vo_scene *scene, vo_vec3 *const *cloth_x,
                            vo_sim **out) {
-    return create(ctx, scene, cloth_x, true, out);
+    return create(ctx, scene, cloth_x, FOR_STEPS, out);
 }
 
 vo_result vo_sim_create_for_frames(vo_context *ctx, const vo_scene *scene, vo_sim **out) {
-    return create(ctx, scene, NULL, false, out);
+    bool realtime = scene->def.engine == VO_ENGINE_REALTIME;
+    return create(ctx, scene, NULL, realtime ? FOR_MESHES : FOR_FRAMES, out);
+}
+
+vo_result vo_sim_create_without_solver(vo_context *ctx, const vo_scene *scene,
+                                       vo_vec3 *const *cloth_x, vo_sim **out) {
+    return create(ctx, scene, cloth_x, FOR_MESHES, out);
 }
 
 void vo_sim_destroy(vo_sim *sim) {

@@ -12,6 +12,10 @@
 /* sim.c: like vo_sim_create, but skips untangling and relaxing the initial state, which a saved
  * frame replaces. */
 vo_result vo_sim_create_for_frames(vo_context *ctx, const vo_scene *scene, vo_sim **out);
+/* Like vo_sim_create_at without solver, contacts and preparation of the initial state: for the
+ * real-time engine, and for reading its frames. vo_sim_step fails. */
+vo_result vo_sim_create_without_solver(vo_context *ctx, const vo_scene *scene,
+                                       vo_vec3 *const *cloth_x, vo_sim **out);
 /* Creates a simulation of the scene's initial state without sewing. cloth_x[c] are the positions
  * of the nodes of cloth c, m, at rest; NULL, as an entry or as a whole: those of the scene, with
  * its initial velocities. vo_sim_create (src/sew) passes the positions of sewn garments. */
@@ -208,6 +212,13 @@ vo_result vo_sim_check_intact(const vo_sim *sim);
  * only its result, calls it. */
 vo_result vo_sim_step_uninspected(vo_sim *sim);
 
+/* For another engine: begins the statistics of a frame, unless it belongs to the preroll; ends the
+ * current frame: advances the clock to the start of the next. */
+void vo_sim_begin_frame(vo_sim *sim);
+void vo_sim_end_frame(vo_sim *sim);
+/* Time at which the current frame ends, s. */
+double vo_sim_frame_end(const vo_sim *sim);
+
 /* Adds the time that the caller took to write the frame, s, to the statistics of the frame. */
 void vo_sim_add_write_time(vo_sim *sim, double seconds);
 
@@ -238,6 +249,8 @@ vo_result vo_stats_parse(vo_context *ctx, const char *file, const char *line, si
 
 /* frame_write.c, frame_read.c: frame files. */
 vo_result vo_sim_save(vo_sim *sim, vo_vof_writer *writer, const char *path);
+/* Adds the meshes of all cloths, and the nodes of the scene that theirs are, to a writer. */
+vo_result vo_sim_write_meshes(vo_sim *sim, vo_vof_writer *writer);
 /* Adds the sections of a frame file to a writer that was begun. */
 vo_result vo_sim_write_sections(vo_sim *sim, vo_vof_writer *writer);
 /* Reads meshes, handles, obstacles and time of a frame for inspection. The solver is not updated,

@@ -1,0 +1,38 @@
+/* The real-time engine of runs: simulates a scene with libvoile-rt (<voile/rt.h>).
+ *
+ * A vo_sim without solver (vo_sim_create_sewn, vo_sim_create_for_frames) holds the scene's objects:
+ * it evaluates obstacles and bodies, measures the cloth and defines the frame files. The world of
+ * the real-time library computes the motion. After each frame the leaves of each cloth become its
+ * mesh in the vo_sim.
+ *
+ *     assets    sewn garments and meshes to assets, shared by equal garments     realtime_assets.c
+ *     bodies    obstacles to bodies; their poses                                 realtime_bodies.c
+ *     handles   handles to attachments                                           realtime_handles.c
+ *     world     cloths, wind, fans, cameras                                      realtime_world.c
+ *     leaves    leaf meshes to meshes with material space                        realtime_leaves.c
+ *     state     sections of frame files                                          realtime_state.c
+ *     frame     the frame, statistics                                            realtime.c */
+#ifndef VO_REALTIME_REALTIME_H
+#define VO_REALTIME_REALTIME_H
+
+#include "codec/vof.h"
+#include "sim/sim.h"
+
+typedef struct vo_realtime vo_realtime;
+
+/* Creates the engine in the initial state of a simulation without solver, which must outlive it;
+ * *out is NULL on failure. Logs keys of the scene that have no effect. */
+vo_result vo_realtime_create(vo_sim *sim, vo_realtime **out);
+/* Creates the engine in the state of a frame. `first` is the frame that contains the assets, the
+ * first of the run; both readers may be the same. `path` is the file name in messages. */
+vo_result vo_realtime_restore(vo_sim *sim, vo_vof_reader *first, vo_vof_reader *frame,
+                              const char *path, vo_realtime **out);
+void vo_realtime_destroy(vo_realtime *realtime); /* NULL is allowed */
+
+/* Advances by one frame, with its statistics. */
+vo_result vo_realtime_step_frame(vo_realtime *realtime);
+/* Writes a frame file. `with_assets`: the first frame of a run. */
+vo_result vo_realtime_save(vo_realtime *realtime, vo_vof_writer *writer, bool with_assets,
+                           const char *path);
+
+#endif

@@ -1,0 +1,130 @@
+/* Obstacles as bodies of the real-time library: rigid meshes that follow a transform, or meshes
+ * whose vertices are set for every pose. */
+#include "character/body_private.h"
+#include "realtime/realtime_private.h"
+
+static bool is_static(const vo_scene_obstacle *o) {
+    return o->body ? !o->body->has_motion : o->motion < 0;
+}
+
+/* Positions of the bind pose: rigid motions keep their scale, which is part of the mesh. */
+static double scale_of(const vo_sim *sim, int i) {
+    double scale = vo_sim_motion_pose(sim, sim->scene->obstacle[i].motion, vo_sim_now(sim)).scale;
+    return scale > 0 ? scale : 1;
+}
+
+static vo_rt_transform pose_of(const vo_sim *sim, int i, double t) {
+    return vo_rt_transform_of(vo_sim_motion_pose(sim, sim->scene->obstacle[i].motion, t));
+}
+
+static vo_result fail_body(const vo_realtime *r, vo_result result, int i) {
+    if (result == VO_NO_MEMORY) return vo_fail_memory(r->ctx, "a body");
+    return vo_fail(
+        r->ctx, VO_BAD_DATA,
+        "obstacle %d is not suitable for the engine realtime: %s; close its surface with "
+        "outward normals, or set engine to quality",
+        i, vo_rt_world_message(r->world));
+}
+
+static vo_result create_body(vo_realtime *r, int i) {
+    const vo_scene_obstacle *o = &r->sim->scene->obstacle[i];
+    const vo_mesh *mesh = r->sim->obstacle[i].mesh;
+    vo_realtime_body *b = &r->body[i];
+    vo_rt_body_def def = vo_rt_body_def_default();
+    b->is_static = is_static(o);
+    b->by_vertices = !b->is_static && (o->body || !r->sim->obstacle[i].rigid);
+    b->vertex = vo_new_array(r->ctx, vo_rt_vec3, mesh->node_count);
+    int32_t *triangle = vo_new_array(r->ctx, int32_t, 3 * mesh->face_count);
+    if (!b->vertex || !triangle) {
+        vo_free_array(r->ctx, triangle, 3 * mesh->face_count);
+        return vo_fail_memory(r->ctx, "a body");
+    }
+    bool moves = !b->is_static && !b->by_vertices;
+    double scale = moves ? scale_of(r->sim, i) : 1;
+    for (int n = 0; n < mesh->node_count; n++)
+        b->vertex[n] = vo_rt_vec3_of(moves ? v3_scale(scale, o->mesh->node_x[n]) : mesh->node_x[n]);
+    for (int k = 0; k < 3 * mesh->face_count; k++)
+        triangle[k] = vo_mesh_face_node(mesh, k / 3, k % 3);
+    def.vertex_count = mesh->node_count;
+    def.positions = b->vertex;
+    def.triangle_count = mesh->face_count;
+    def.triangles = triangle;
+    def.vertices_by_host = b->by_vertices;
+    def.offset = (float)r->sim->scene->def.realtime.offset;
+    if (moves) def.transform = pose_of(r->sim, i, vo_sim_now(r->sim));
+    vo_result result = vo_rt_body_create(r->world, &def, &b->body);
+    vo_free_array(r->ctx, triangle, 3 * mesh->face_count);
+    return result == VO_OK ? VO_OK : fail_body(r, result, i);
+}
+
+vo_result vo_realtime_create_bodies(vo_realtime *r) {
+    int count = r->sim->scene->obstacle_count;
+    for (int i = 0; i < count; i++) {
+        VO_TRY(vo_check_cancel(r->ctx));
+        VO_TRY(create_body(r, i));
+        vo_report_work(r->ctx, "creating bodies", i + 1, count);
+    }
+    return VO_OK;
+}
+
+void vo_realtime_free_bodies(vo_realtime *r) {
+    for (int i = 0; i < r->sim->scene->obstacle_count; i++)
+        vo_free_array(r->ctx, r->body[i].vertex, r->sim->obstacle[i].mesh->node_count);
+    vo_free_array(r->ctx, r->body, r->sim->scene->obstacle_count);
+}
+
+/* Moves the mesh of the simulation to time t. */
+static void place_obstacle(vo_sim *sim, int i, double t) {
+    vo_obstacle_state *o = &sim->obstacle[i];
+    const vo_mesh *rest = sim->scene->obstacle[i].mesh;
+    if (sim->scene->obstacle[i].body) {
+        vo_body_eval_positions(&o->follower, t, o->mesh->node_x);
+        return;
+    }
+    o->pose = vo_sim_motion_pose(sim, sim->scene->obstacle[i].motion, t);
+    if (!(o->pose.scale > 0)) o->pose.scale = 1;
+    for (int n = 0; n < rest->node_count; n++)
+        o->mesh->node_x[n] = xf_point(o->pose, rest->node_x[n]);
+}
+
+/* Bodies that move faster than the scene's teleport_speed teleport. */
+static bool has_teleported(const vo_realtime *r, int i, double dt) {
+    vo_realtime_body *b = &r->body[i];
+    const vo_mesh *mesh = r->sim->obstacle[i].mesh;
+    vo_vec3 center = v3_zero();
+    for (int n = 0; n < mesh->node_count; n++) center = v3_add(center, mesh->node_x[n]);
+    center = v3_scale(1.0 / vo_max_int(mesh->node_count, 1), center);
+    double speed = b->has_center && dt > 0 ? v3_distance(center, b->center) / dt : 0;
+    b->center = center;
+    b->has_center = true;
+    return speed > r->sim->scene->def.teleport_speed;
+}
+
+static vo_result set_vertices(vo_realtime *r, int i) {
+    vo_realtime_body *b = &r->body[i];
+    const vo_mesh *mesh = r->sim->obstacle[i].mesh;
+    for (int n = 0; n < mesh->node_count; n++) b->vertex[n] = vo_rt_vec3_of(mesh->node_x[n]);
+    return vo_rt_body_set_vertices(b->body, &b->vertex[0].x, sizeof *b->vertex);
+}
+
+static vo_result pose_body(vo_realtime *r, int i, double t, double dt) {
+    vo_obstacle_state *o = &r->sim->obstacle[i];
+    vo_realtime_body *b = &r->body[i];
+    bool was_present = o->present;
+    o->present = vo_sim_obstacle_exists(r->sim, i, t);
+    VO_TRY(vo_rt_body_set_enabled(b->body, o->present));
+    if (b->is_static || !o->present) return VO_OK;
+    place_obstacle(r->sim, i, t);
+    bool teleports = has_teleported(r, i, dt) || !was_present;
+    if (teleports) VO_TRY(vo_rt_body_teleport(b->body));
+    return b->by_vertices ? set_vertices(r, i)
+                          : vo_rt_body_set_transform(b->body, pose_of(r->sim, i, t));
+}
+
+vo_result vo_realtime_pose_bodies(vo_realtime *r, double t, double dt) {
+    for (int i = 0; i < r->sim->obstacle_count; i++) {
+        vo_result result = pose_body(r, i, t, dt);
+        if (result != VO_OK) return vo_realtime_fail(r, result, "obstacle", i);
+    }
+    return VO_OK;
+}
