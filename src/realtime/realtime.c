@@ -39,13 +39,22 @@ static vo_result create_objects(vo_realtime *r) {
     return vo_realtime_create_handles(r);
 }
 
+/* Sizes, strains and speeds. Intersections are left to vo_check_run: cloth may pass through itself,
+ * and an exact count takes longer than the frame. */
+static void measure(vo_realtime *r) {
+    double start = vo_now();
+    r->sim->stats.inside_nodes = (int)vo_rt_world_get_stats(r->world).inside_vertices;
+    vo_sim_measure(r->sim, &r->sim->stats);
+    r->sim->stats.stage.inspect += vo_now() - start;
+}
+
 static vo_result create(vo_realtime *r) {
     double start = vo_now();
     VO_TRY(vo_realtime_create_assets(r));
     VO_TRY(create_objects(r));
     vo_realtime_warn(r);
     VO_TRY(vo_realtime_update_meshes(r));
-    VO_TRY(vo_sim_measure_frame(r->sim, &r->sim->stats));
+    measure(r);
     r->sim->stats.wall_s += vo_now() - start;
     return VO_OK;
 }
@@ -111,13 +120,6 @@ static vo_result step_pose(vo_realtime *r, double begin, double end, float dt) {
     return VO_OK;
 }
 
-static vo_result inspect(vo_realtime *r) {
-    double start = vo_now();
-    vo_result result = vo_sim_measure_frame(r->sim, &r->sim->stats);
-    r->sim->stats.stage.inspect += vo_now() - start;
-    return result;
-}
-
 vo_result vo_realtime_step_frame(vo_realtime *r) {
     double start = vo_now(), begin = vo_sim_now(r->sim), end = vo_sim_frame_end(r->sim);
     float dt = (float)(r->sim->scene->def.frame_time / r->pose_steps);
@@ -129,7 +131,7 @@ vo_result vo_realtime_step_frame(vo_realtime *r) {
     }
     VO_TRY(vo_realtime_update_meshes(r));
     vo_sim_end_frame(r->sim);
-    if (r->sim->frame >= 0) VO_TRY(inspect(r));
+    if (r->sim->frame >= 0) measure(r);
     r->sim->stats.wall_s += vo_now() - start;
     return VO_OK;
 }

@@ -25,6 +25,7 @@ static bool same_start(const vo_mesh *a, const vo_mesh *b) {
 
 /* The first difference between the initial states of two scenes; NULL if they are equal. */
 static const char *find_difference(const vo_scene *a, const vo_scene *b) {
+    if (a->def.engine != b->def.engine) return "the engine";
     if (a->cloth_count != b->cloth_count) return "the number of cloths";
     if (a->def.preroll != b->def.preroll || a->def.start_frame != b->def.start_frame)
         return "the beginning of the run";
@@ -59,7 +60,7 @@ static vo_result reject(vo_context *ctx, const char *folder, const char *set, co
     return vo_fail(
         ctx, VO_BAD_DATA,
         "%s (overridden by the caller): %.*s: changes %s, which cannot be changed on resume: "
-        "the cloths with their mesh, grid, transform and velocity, adapt from or to "
+        "the cloths with their mesh, grid, transform and velocity, engine, adapt from or to "
         "none, units, up_axis, preroll and start_frame apply to the start only; simulate "
         "again with it, or override disable=remeshing to continue without remeshing",
         path, (int)strcspn(set, "="), set, what);

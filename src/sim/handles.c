@@ -24,7 +24,9 @@ static vo_result reset_handle(vo_sim *sim, int i) {
     const vo_cloth_state *cloth = &sim->cloth[def->cloth];
     vo_handle_state *h = &sim->handle[i];
     bool soft = def->kind == VO_HANDLE_SOFT;
-    int count = soft ? cloth->mesh->node_count : def->node_count;
+    /* meshes of the real-time engine do not contain the nodes of the scene's */
+    bool absent = sim->scene->def.engine == VO_ENGINE_REALTIME && cloth->origin;
+    int count = absent ? 0 : soft ? cloth->mesh->node_count : def->node_count;
     VO_TRY(vo_sim_handle_reserve(sim, i, count));
     h->active = false;
     h->count = count;
