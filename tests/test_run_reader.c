@@ -446,10 +446,11 @@ static void repeated_warnings_are_counted(void **state) {
     assert_int_equal(logged.count, 5);
     vo_log_filter_end(&filter);
     assert_int_equal(logged.count, 7);
-    assert_string_equal(logged.line[5], "frames 4 to 102: in 99 frames again: cloth 0: dense at "
+    assert_string_equal(logged.line[5], "frames 4 to 102: repeated in 99 frames: cloth 0: dense at "
                                         "(-0.47, -1e-5) m");
-    assert_string_equal(logged.line[6], "frames 12 to 102: in 91 frames again: cloth 1: dense at "
-                                        "(-0.39, -1e-5) m");
+    assert_string_equal(logged.line[6],
+                        "frames 12 to 102: repeated in 91 frames: cloth 1: dense at "
+                        "(-0.39, -1e-5) m");
     vo_log_line(ctx, VO_LOG_WARNING, "frame 104: cloth 0: dense at (1, 0) m");
     assert_int_equal(logged.count, 8);
     vo_context_destroy(ctx);
