@@ -21,7 +21,8 @@ static double measure(const vo_rt_vec2 p[3], double *longest) {
     double ux = (double)p[1].x - p[0].x, uy = (double)p[1].y - p[0].y;
     double vx = (double)p[2].x - p[0].x, vy = (double)p[2].y - p[0].y;
     double wx = vx - ux, wy = vy - uy;
-    *longest = sqrt(fmax(ux * ux + uy * uy, fmax(vx * vx + vy * vy, wx * wx + wy * wy)));
+    double u = ux * ux + uy * uy, v = vx * vx + vy * vy, w = wx * wx + wy * wy;
+    *longest = sqrt(u > v ? (u > w ? u : w) : (v > w ? v : w));
     return ux * vy - uy * vx;
 }
 

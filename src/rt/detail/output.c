@@ -8,7 +8,8 @@
 /* A change of the front is blended in by exp(-t / BLEND_TIME): 5 % remain after 6 frames at 60 Hz.
  */
 #define BLEND_TIME (1.0f / 30)
-#define MIN_BLEND  1e-5f /* m, smaller offsets are dropped */
+#define MIN_BLEND  1e-5f  /* m, smaller offsets are dropped */
+enum { PATH_LEVELS = 5 }; /* levels by which output vertices are sorted */
 
 /* --- Memory --------------------------------------------------------------------------------- */
 
@@ -33,13 +34,37 @@ static size_t divide(vo_rt_detail *detail, const vo_rt_asset *asset) {
     return used;
 }
 
-/* Counting sort of the output vertices by base triangle. */
+/* Child of a 1-to-4 split that contains the point; replaces the weights. Children 0 to 2 cut off
+ * the corners, 3 is the centre: the order of configuration C10 in hierarchy/transition.c. */
+static int descend(float w[3]) {
+    float u = w[0], v = w[1], x = w[2];
+    if (u >= v + x) return w[0] = u - v - x, w[1] = 2 * v, w[2] = 2 * x, 0;
+    if (v >= u + x) return w[0] = v - u - x, w[1] = 2 * x, w[2] = 2 * u, 1;
+    if (x >= u + v) return w[0] = x - u - v, w[1] = 2 * u, w[2] = 2 * v, 2;
+    return w[0] = v + x - u, w[1] = u + x - v, w[2] = u + v - x, 3;
+}
+
+/* Two bits per level: the children that contain the point, the first level in the highest bits. */
+static int path_of(const vo_rt_render_vertex *r) {
+    float w[3] = {r->weight[0], r->weight[1], r->weight[2]};
+    int path = 0;
+    for (int level = 0; level < PATH_LEVELS; level++) path = 4 * path + descend(w);
+    return path;
+}
+
+/* Sorts the output vertices by base triangle and path, so that vertices that are bound one after
+ * the other mostly descend to the same leaf. Counting sort, `tangent` is temporary memory. */
 static void sort_vertices(vo_rt_detail *detail, const vo_rt_asset *asset) {
-    int32_t *first = detail->first;
-    for (int i = 0; i < asset->render_vertex_count; i++) first[asset->render_vertex[i].triangle]++;
+    int32_t *first = detail->first, *by_path = (int32_t *)(void *)detail->tangent;
+    int32_t offset[(1 << 2 * PATH_LEVELS) + 1] = {0};
+    int count = asset->render_vertex_count;
+    for (int i = 0; i < count; i++) offset[path_of(&asset->render_vertex[i]) + 1]++;
+    for (int p = 1; p <= 1 << 2 * PATH_LEVELS; p++) offset[p] += offset[p - 1];
+    for (int i = 0; i < count; i++) by_path[offset[path_of(&asset->render_vertex[i])]++] = i;
+    for (int i = 0; i < count; i++) first[asset->render_vertex[i].triangle]++;
     for (int t = 0, sum = 0; t <= asset->triangle_count; t++) sum += first[t], first[t] = sum;
-    for (int i = asset->render_vertex_count - 1; i >= 0; i--)
-        detail->order[--first[asset->render_vertex[i].triangle]] = i;
+    for (int k = count - 1; k >= 0; k--)
+        detail->order[--first[asset->render_vertex[by_path[k]].triangle]] = by_path[k];
 }
 
 bool vo_rt_detail_init(vo_rt_detail *detail, const vo_allocator *allocator,
@@ -138,20 +163,14 @@ static uint64_t hash_subtree(const vo_rt_mesh *mesh, int base_triangle) {
             continue;
         }
         hash = mix(hash, t->configuration);
-        for (int k = 0; k < 4; k++)
-            if (t->child[k] >= 0) stack[depth++] = t->child[k];
+        for (int k = 0; k < 4; k++) {
+            if (t->child[k] < 0) continue;
+            stack[depth++] = t->child[k];
+            __builtin_prefetch(&mesh->triangle[t->child[k]]); /* cache misses dominate */
+            __builtin_prefetch(&mesh->triangle[t->child[k]].configuration);
+        }
     }
     return hash ? hash : 1;
-}
-
-/* Child of a 1-to-4 split that contains the point; replaces the weights. Children 0 to 2 cut off
- * the corners, 3 is the centre: the order of configuration C10 in hierarchy/transition.c. */
-static int descend(float w[3]) {
-    float u = w[0], v = w[1], x = w[2];
-    if (u >= v + x) return w[0] = u - v - x, w[1] = 2 * v, w[2] = 2 * x, 0;
-    if (v >= u + x) return w[0] = v - u - x, w[1] = 2 * x, w[2] = 2 * u, 1;
-    if (x >= u + v) return w[0] = x - u - v, w[1] = 2 * u, w[2] = 2 * v, 2;
-    return w[0] = v + x - u, w[1] = u + x - v, w[2] = u + v - x, 3;
 }
 
 /* Same as vo_rt_mesh_locate, with 1-to-4 splits, which are most levels, in closed form. */

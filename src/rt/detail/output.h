@@ -24,7 +24,8 @@ typedef struct vo_rt_detail {
     vo_rt_vec3
         *blend; /* [render_vertex_count] m, offset that hides a change of the front; decays */
     vo_rt_vec4 *tangent; /* [render_vertex_count] temporary of vo_rt_detail_write */
-    int32_t *order;      /* [render_vertex_count] output vertices sorted by base triangle */
+    int32_t *order;      /* [render_vertex_count] output vertices sorted by base triangle
+                            and position in it */
     int32_t *first;      /* [triangle_count + 1] begin of each base triangle in `order` */
     uint64_t *base_hash; /* [triangle_count] of the subtree for which the bindings hold */
     uint64_t topology;   /* of the front for which the bindings hold */

@@ -45,6 +45,7 @@ void vo_rt_mesh_init_areas(vo_rt_mesh *mesh) {
     for (int i = 0; i < asset->triangle_count; i++)
         total += f_max(least - base_area(asset, i), 0) * 2.0;
     mesh->area_unit = unit_of(total);
+    mesh->units_per_area = 1 / mesh->area_unit;
     double quantum = mesh->area_unit * AREA_QUANTUM;
     for (int i = 0; i < asset->triangle_count; i++)
         mesh->triangle[i].rest_area =
@@ -116,7 +117,7 @@ void vo_rt_mesh_move_mass(vo_rt_mesh *mesh, const vo_rt_triangle *triangle, cons
         vo_rt_mesh_update_mass(mesh, point[i]);
     }
     if (!(f3_length2(lost) > ROUNDING * speed2)) return;
-    float mass = (float)((double)quarter * mesh->area_unit * (double)mesh->density * (1.0 / 3));
+    float mass = (float)((double)quarter * vo_rt_mesh_unit_mass(mesh));
     distribute(mesh, point, f3_scale(mass, lost));
 }
 

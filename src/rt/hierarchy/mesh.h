@@ -21,6 +21,11 @@
  * The edits of a major step are made together: edges split or join first, then each structural
  * triangle beside them changes its configuration once, then the leaf lists follow.
  *
+ * Cost, one core of an EPYC at 2 to 3 GHz (tests/test_rt_hierarchy_speed.c prints the figures): a
+ * transition takes 0.08 to 0.12 us; an adaption of 8,000 leaf triangles with 20 splits and joins
+ * 0.04 ms including the leaf lists, collecting it 0.08 ms. Memory: about 425 bytes per leaf
+ * triangle in use, up to a quarter more reserved.
+ *
  * Invariants, checked by vo_rt_mesh_validate:
  *  1. The leaves form a conforming mesh: each leaf edge has one or two leaf triangles.
  *  2. A child edge splits only if both triangles adjacent to its parent are C10 (or the boundary).
@@ -114,6 +119,7 @@ typedef struct vo_rt_mesh {
     int split_count[VO_RT_MAX_LEVEL + 1]; /* split edges per level */
     float density;                        /* kg/m^2 */
     double area_unit;                     /* m^2 of one unit of mass_units, a power of two */
+    double units_per_area;                /* 1 / area_unit */
     int max_degree;                       /* edges at a base vertex */
     /* Per vertex slot, [vertex_capacity]. */
     int64_t *mass_units;  /* area of the adjacent leaf triangles */

@@ -99,13 +99,16 @@ void vo_rt_mesh_reset_slots(vo_rt_mesh *mesh);
 /* Rounds areas of base triangles so that all parts down to the finest level are whole units. */
 void vo_rt_mesh_init_areas(vo_rt_mesh *mesh);
 static inline int64_t vo_rt_mesh_area_units(const vo_rt_mesh *mesh, float area) {
-    return (int64_t)((double)area * (1 / mesh->area_unit));
+    return (int64_t)((double)area * mesh->units_per_area);
+}
+/* Mass of a vertex per unit of mass_units, kg. */
+static inline double vo_rt_mesh_unit_mass(const vo_rt_mesh *mesh) {
+    return mesh->area_unit * (double)mesh->density * (1.0 / 3);
 }
 /* mass and inverse mass of a vertex from its mass_units. */
 static inline void vo_rt_mesh_update_mass(vo_rt_mesh *mesh, int vertex) {
     vo_rt_front *front = &mesh->front;
-    double area = (double)mesh->mass_units[vertex] * mesh->area_unit;
-    float mass = (float)(area * (double)mesh->density * (1.0 / 3));
+    float mass = (float)((double)mesh->mass_units[vertex] * vo_rt_mesh_unit_mass(mesh));
     front->mass[vertex] = mass;
     bool is_free = mass > 0 && !(front->flags[vertex] & VO_RT_VERTEX_ATTACHED);
     front->position[vertex].w = is_free ? 1 / mass : 0;

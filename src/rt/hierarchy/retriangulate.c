@@ -2,18 +2,21 @@
  * tree. Slots of removed interior triangles and edges are reused for created ones in place. */
 #include "rt/hierarchy/mesh_private.h"
 
+#include <string.h>
+
 /* A structural triangle with its six local points and 15 local edges. */
 typedef struct local_triangle {
     int index, level;
-    int32_t vertex[6];                  /* slots; 0: the edge is not split */
-    int32_t edge[VO_RT_LOCAL_EDGES];    /* -1: does not exist */
-    uint8_t side[VO_RT_FIRST_INTERIOR]; /* of the triangle on its edges and their halves */
+    int32_t vertex[6];               /* slots; 0: the edge is not split */
+    int32_t edge[VO_RT_LOCAL_EDGES]; /* -1: does not exist */
+    uint8_t side[VO_RT_LOCAL_EDGES]; /* of the triangle on its edges and their halves; 0 inside */
     vo_rt_vec2 coordinate[6];
 } local_triangle;
 
 /* Edges about to join still have their midpoint here; local.edge lists the target state. */
 static void load(const vo_rt_mesh *mesh, int triangle, local_triangle *local) {
     const vo_rt_triangle *t = &mesh->triangle[triangle];
+    memset(local->side + VO_RT_FIRST_INTERIOR, 0, VO_RT_INTERIOR_EDGES);
     local->index = triangle;
     local->level = t->level;
     for (int i = 0; i < 3; i++) {
@@ -147,10 +150,18 @@ static void write_triangle(vo_rt_mesh *mesh, const local_triangle *t, int index,
                                              .is_used = 1,
                                              .rest_area = 0.25f * (float)shape->quarters *
                                                           mesh->triangle[t->index].rest_area};
+    vo_rt_edge *edges = mesh->edge; /* local copies: stores of bytes may alias members */
+    int32_t *dirty = mesh->dirty;
+    int count = mesh->dirty_count;
     for (int k = 0; k < 3; k++) {
-        int side = q[k] < VO_RT_FIRST_INTERIOR ? t->side[q[k]] : shape->side[k];
-        vo_rt_set_face(mesh, e[q[k]], side, index);
+        int side = t->side[q[k]] | shape->side[k];
+        vo_rt_edge *edge = &edges[e[q[k]]];
+        edge->face[side] = index;
+        dirty[count] = e[q[k]];
+        count += !(edge->flags & VO_RT_EDGE_DIRTY);
+        edge->flags |= VO_RT_EDGE_DIRTY;
     }
+    mesh->dirty_count = count;
 }
 
 /* Slot for a created triangle, with an entry in the leaf lists: that of a removed triangle, of the

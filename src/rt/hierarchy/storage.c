@@ -53,9 +53,11 @@ static bool grow_array(vo_rt_mesh *mesh, vo_rt_heap *heap, int i, int need) {
 
 bool vo_rt_mesh_grow(vo_rt_mesh *mesh, vo_rt_heap *heap, const vo_rt_mesh_counts *need) {
     bool ok = true;
-    for (int i = 0; i < VO_RT_MESH_ARRAYS && ok; i++)
-        if (mesh->capacity[i] < need->of[infos[i].kind])
-            ok = grow_array(mesh, heap, i, need->of[infos[i].kind]);
+    for (int i = 0; i < VO_RT_MESH_ARRAYS && ok; i++) {
+        /* The list of dirty edges has room for one entry more, written without a test. */
+        int count = need->of[infos[i].kind] + (i == VO_RT_ARRAY_DIRTY);
+        if (mesh->capacity[i] < count) ok = grow_array(mesh, heap, i, count);
+    }
     update_capacities(mesh);
     return ok;
 }
@@ -137,7 +139,7 @@ void vo_rt_mesh_trim(vo_rt_mesh *mesh, vo_rt_heap *heap) {
     if (mesh->finest_level > 0) return;
     vo_rt_mesh_counts count = vo_rt_mesh_count(mesh);
     for (int i = 0; i < VO_RT_MESH_ARRAYS; i++) {
-        int used = count.of[infos[i].kind];
+        int used = count.of[infos[i].kind] + (i == VO_RT_ARRAY_DIRTY);
         if (mesh->capacity[i] / 2 > used) shrink(mesh, heap, i, used);
     }
     update_capacities(mesh);

@@ -78,8 +78,7 @@ static const char *check_masses(const vo_rt_mesh *mesh) {
     const vo_rt_front *f = &mesh->front;
     uint64_t vertices = 0, leaves = 0, total = 0, base = 0;
     for (int i = 0; i < f->vertex_end; i++) {
-        double area = (double)mesh->mass_units[i] * mesh->area_unit;
-        if (f->mass[i] != (float)(area * (double)mesh->density * (1.0 / 3)))
+        if (f->mass[i] != (float)((double)mesh->mass_units[i] * vo_rt_mesh_unit_mass(mesh)))
             return "a mass differs from its units";
         vertices += weight_of(i) * (uint64_t)mesh->mass_units[i];
         if ((f->flags[i] & VO_RT_VERTEX_USED) && !(f->mass[i] > 0)) return "a vertex has no mass";

@@ -78,6 +78,7 @@ static void place_vertex(void *user, vo_rt_mesh *mesh, int vertex, int edge) {
     if (bodies.count > 0 && mesh->front.position[vertex].w > 0)
         vo_rt_contact_place_vertex(&mesh->front, &bodies, vertex,
                                    f4_xyz(mesh->front.normal[vertex]), c->input.fabric.thickness);
+    c->contacts.safe[vertex] = f4_make(f4_xyz(mesh->front.position[vertex]), 0);
 }
 
 static void apply_cloth(vo_rt_cloth *c) {

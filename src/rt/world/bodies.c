@@ -34,6 +34,7 @@ vo_result vo_rt_body_create(vo_rt_world *w, const vo_rt_body_def *def, vo_rt_bod
     slot->has_moved = true;
     vo_rt_body_get_bounds(body, &slot->min, &slot->max);
     w->body[index] = body;
+    w->bodies_changed = true;
     if (index >= w->body_end) w->body_end = index + 1;
     *out = body;
     return VO_OK;
@@ -44,6 +45,7 @@ void vo_rt_body_destroy(vo_rt_body *body) {
     vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
     const vo_allocator *a = &slot->world->def.allocator;
     slot->world->body[slot->index] = NULL;
+    slot->world->bodies_changed = true;
     vo_rt_body_free(body, a);
     a->release(a->user, slot, block_bytes());
 }
@@ -95,26 +97,20 @@ void vo_rt_bodies_advance(vo_rt_world *w, float s) {
     advance_arg arg = {w, s};
     if (!vo_threads_run(w->threads, w->body_end, 1, advance_bodies, &arg))
         w->step.tasks_failed = true;
+    vo_rt_broad_phase_update(w);
     w->pose_s += vo_now() - start;
-}
-
-static bool overlaps(vo_rt_vec3 min0, vo_rt_vec3 max0, vo_rt_vec3 min1, vo_rt_vec3 max1) {
-    return min0.x <= max1.x && min1.x <= max0.x && min0.y <= max1.y && min1.y <= max0.y &&
-           min0.z <= max1.z && min1.z <= max0.z;
 }
 
 void vo_rt_bodies_select(vo_rt_cloth *c, float dt) {
     const vo_rt_world *w = c->world;
     float reach = 0.02f + c->input.fabric.thickness + dt * w->def.max_speed * 0.25f;
     vo_rt_vec3 margin = f3(reach, reach, reach);
-    vo_rt_vec3 min = f3_sub(c->state.min, margin), max = f3_add(c->state.max, margin);
+    vo_rt_broad_query query =
+        vo_rt_broad_phase_begin(w, f3_sub(c->state.min, margin), f3_add(c->state.max, margin));
     c->near_count = 0;
-    for (int i = 0; i < w->body_end; i++) {
+    for (int i; (i = vo_rt_broad_phase_next(&query)) >= 0;) {
         vo_rt_body *body = w->body[i];
-        if (!body || !body->is_enabled) continue;
-        if (!(body->layer & c->collision_mask)) continue;
-        const vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
-        if (!overlaps(min, max, slot->min, slot->max)) continue;
+        if (!body->is_enabled || !(body->layer & c->collision_mask)) continue;
         if (c->near_count == VO_RT_MAX_NEAR_BODIES) {
             c->stats.ignored_bodies++;
             continue;
@@ -131,5 +127,6 @@ vo_rt_contact_bodies vo_rt_bodies_near(const vo_rt_cloth *c) {
                                   .body = c->near_body,
                                   .index = c->near_index,
                                   .use_shapes = c->near_shapes,
-                                  .friction = c->near_friction};
+                                  .friction = c->near_friction,
+                                  .set = &c->contacts};
 }

@@ -99,6 +99,8 @@ void vo_rt_cloth_reset_state(vo_rt_cloth *c) {
     c->link_count = 0;
     c->contacts.count = 0;
     for (int i = 0; i < c->contacts.hint_capacity; i++) c->contacts.hint[i] = -1;
+    for (int i = 0; i < c->contacts.shell_capacity; i++)
+        c->contacts.shell[i] = f4_make(f3(0, 0, 0), INFINITY);
     c->state.frame = c->input.transform;
     c->state.is_sleeping = false;
     c->state.rest_time = 0;

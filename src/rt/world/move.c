@@ -134,7 +134,7 @@ static void move_cloth(vo_rt_cloth *c, float s) {
     vo_rt_cloth_state *state = &c->state;
     float dt = (float)state->steps_since_move * c->world->h;
     double start = vo_now();
-    vo_rt_pose_set_targets(c, s);
+    if (state->needs_targets) vo_rt_pose_set_targets(c, s);
     store_shown(&c->mesh.front);
     vo_rt_transform frame = next_frame(c);
     vo_rt_frame_carry(c, state->frame, frame, dt);

@@ -47,6 +47,7 @@ static void publish_cloth(vo_rt_cloth *c) {
     vo_rt_mesh mesh = vo_rt_publish_mesh(c);
     if (!c->state.is_sleeping) vo_rt_solve_normals(&mesh.front);
     vo_rt_detail_publish(&c->detail, &mesh, vo_rt_publish_alpha(c), c->world->step.dt);
+    if (!c->state.is_sleeping) c->max_stretch = vo_rt_solve_stretch(&c->mesh.front, 0.99f);
     c->stats.output_s += vo_now() - start;
 }
 
@@ -137,8 +138,7 @@ static void sum_stats(vo_rt_world *w) {
     for (int i = 0; i < w->active_count; i++) {
         const vo_rt_cloth *c = w->active[i];
         add_cloth_stats(&s, c);
-        if (!c->state.is_sleeping)
-            s.max_stretch = f_max(s.max_stretch, vo_rt_solve_stretch(&c->mesh.front, 0.99f));
+        s.max_stretch = f_max(s.max_stretch, c->max_stretch);
     }
     w->stats = s;
 }

@@ -150,7 +150,7 @@ vo_rt_cloth_info vo_rt_cloth_get_info(const vo_rt_cloth *c) {
                               .is_visible = c->state.is_visible,
                               .is_sleeping = c->state.is_sleeping,
                               .is_far = c->state.is_far,
-                              .max_stretch = vo_rt_solve_stretch(f, 0.99f),
+                              .max_stretch = c->max_stretch,
                               .min = c->state.min,
                               .max = c->state.max,
                               .bytes = vo_rt_mesh_bytes(&c->mesh),

@@ -94,6 +94,7 @@ static void write_cloth(writer *w, const vo_rt_cloth *c) {
     write(w, c->pose_end, vertices * sizeof *c->pose_end);
     write(w, c->contacts.hint, (size_t)hints * sizeof *c->contacts.hint);
     write(w, c->contacts.hint_body, (size_t)hints * sizeof *c->contacts.hint_body);
+    write(w, c->contacts.shell, (size_t)hints * sizeof *c->contacts.shell);
     void *detail = reserve(w, vo_rt_detail_save(&c->detail, a, NULL));
     if (detail) vo_rt_detail_save(&c->detail, a, detail);
     void *mesh = reserve(w, mesh_bytes);
@@ -151,7 +152,7 @@ size_t vo_rt_world_save(const vo_rt_world *w, void *data, size_t capacity) {
 typedef struct cloth_parts {
     vo_rt_cloth *cloth;
     cloth_header header;
-    const void *bones, *attachments, *pose_start, *pose_end, *hint, *hint_body;
+    const void *bones, *attachments, *pose_start, *pose_end, *hint, *hint_body, *shell;
     const void *detail, *mesh;
 } cloth_parts;
 
@@ -174,10 +175,11 @@ static bool read_cloth(reader *r, vo_rt_world *w, cloth_parts *p) {
     p->pose_end = take(r, vertices * sizeof(vo_rt_vec4));
     p->hint = take(r, (size_t)h->hint_count * sizeof(int32_t));
     p->hint_body = take(r, (size_t)h->hint_count * sizeof(int16_t));
+    p->shell = take(r, (size_t)h->hint_count * sizeof(vo_rt_vec4));
     p->detail = take(r, vo_rt_detail_save(&p->cloth->detail, a, NULL));
     p->mesh = take(r, (size_t)h->mesh_bytes);
     return p->bones && p->attachments && p->pose_start && p->pose_end && p->hint && p->hint_body &&
-           p->detail && p->mesh;
+           p->shell && p->detail && p->mesh;
 }
 
 static bool counts_are_valid(const cloth_header *h) {
@@ -190,13 +192,16 @@ static void copy(void *to, const void *from, size_t bytes) {
     if (bytes > 0) memcpy(to, from, bytes);
 }
 
-static void restore_hints(vo_rt_cloth *c, const cloth_parts *p) {
-    int count = p->header.hint_count < c->contacts.hint_capacity ? p->header.hint_count
-                                                                 : c->contacts.hint_capacity;
-    for (int i = 0; i < c->contacts.hint_capacity; i++) c->contacts.hint[i] = -1;
-    copy(c->contacts.hint, p->hint, (size_t)count * sizeof *c->contacts.hint);
-    copy(c->contacts.hint_body, p->hint_body, (size_t)count * sizeof *c->contacts.hint_body);
-    c->contacts.count = 0;
+static void restore_contacts(vo_rt_cloth *c, const cloth_parts *p) {
+    vo_rt_contact_set *set = &c->contacts;
+    size_t count = (size_t)c->mesh.front.vertex_end;
+    for (int i = 0; i < set->hint_capacity; i++) set->hint[i] = -1;
+    for (size_t i = 0; i < count; i++) /* as after vo_rt_contact_verify */
+        set->safe[i] = f4_make(f4_xyz(c->mesh.front.position[i]), 0);
+    copy(set->hint, p->hint, count * sizeof *set->hint);
+    copy(set->hint_body, p->hint_body, count * sizeof *set->hint_body);
+    copy(set->shell, p->shell, count * sizeof *set->shell);
+    set->count = 0;
 }
 
 /* Mesh first: it is validated, and unchanged if it is rejected. */
@@ -206,7 +211,8 @@ static bool restore_cloth(const cloth_parts *p) {
     size_t vertices = (size_t)c->asset->vertex_count;
     if (!vo_rt_mesh_restore(&c->mesh, &w->heap, p->mesh, (size_t)p->header.mesh_bytes))
         return false;
-    if (!vo_rt_contact_reserve(&c->contacts, &w->heap, &c->mesh.front) ||
+    if (p->header.hint_count != c->mesh.front.vertex_end ||
+        !vo_rt_contact_reserve(&c->contacts, &w->heap, &c->mesh.front) ||
         !vo_rt_heap_reserve(&w->heap, (void **)&c->links, &c->link_capacity,
                             c->mesh.front.vertex_capacity, sizeof *c->links)) {
         vo_rt_cloth_reset_state(c);
@@ -220,7 +226,7 @@ static bool restore_cloth(const cloth_parts *p) {
     copy(c->attachments, p->attachments, vertices * sizeof *c->attachments);
     copy(c->pose_start, p->pose_start, vertices * sizeof *c->pose_start);
     copy(c->pose_end, p->pose_end, vertices * sizeof *c->pose_end);
-    restore_hints(c, p);
+    restore_contacts(c, p);
     vo_rt_pose_list_links(c);
     return vo_rt_detail_restore(&c->detail, &c->mesh, p->detail,
                                 vo_rt_detail_save(&c->detail, c->asset, NULL));

@@ -68,15 +68,14 @@ static void classify_cloths(vo_rt_world *w) {
     }
 }
 
+/* True if a body that moves in this step is near. */
 static bool is_disturbed(const vo_rt_cloth *c) {
-    const vo_rt_world *w = c->world;
-    for (int i = 0; i < w->body_end; i++) {
-        if (!w->body[i]) continue;
-        const vo_rt_body_slot *s = vo_rt_body_get_slot(w->body[i]);
-        if (!s->has_moved || !(w->body[i]->layer & c->collision_mask)) continue;
-        vo_rt_vec3 a = f3_sub(s->min, c->state.max), b = f3_sub(c->state.min, s->max);
-        if (a.x < 0.05f && a.y < 0.05f && a.z < 0.05f && b.x < 0.05f && b.y < 0.05f && b.z < 0.05f)
-            return true;
+    const vo_rt_vec3 margin = f3(0.05f, 0.05f, 0.05f);
+    vo_rt_broad_query query = vo_rt_broad_phase_begin(c->world, f3_sub(c->state.min, margin),
+                                                      f3_add(c->state.max, margin));
+    for (int i; (i = vo_rt_broad_phase_next(&query)) >= 0;) {
+        const vo_rt_body *body = c->world->body[i];
+        if (vo_rt_body_get_slot(body)->has_moved && (body->layer & c->collision_mask)) return true;
     }
     return false;
 }

@@ -21,12 +21,13 @@ static bool allocate_arrays(vo_rt_world *w) {
     w->cloth = allocate(a, (size_t)d->max_cloths * sizeof *w->cloth);
     w->active = allocate(a, (size_t)d->max_cloths * sizeof *w->active);
     w->body = allocate(a, (size_t)d->max_bodies * sizeof *w->body);
+    w->sorted = allocate(a, (size_t)d->max_bodies * sizeof *w->sorted);
     w->event = allocate(a, (size_t)(d->max_contact_events + 1) * sizeof *w->event);
     w->threads = d->run_tasks
                      ? vo_threads_create_host(a, d->threads, d->run_tasks, d->run_tasks_user)
                      : vo_threads_create(a, d->threads);
     return vo_rt_heap_init(&w->heap, a, d->pool_bytes) && w->cloth && w->active && w->body &&
-           w->event && w->threads;
+           w->sorted && w->event && w->threads;
 }
 
 vo_result vo_rt_world_create(const vo_rt_world_def *def, vo_rt_world **out,
@@ -66,6 +67,7 @@ void vo_rt_world_destroy(vo_rt_world *w) {
     if (w->threads) vo_threads_destroy(w->threads, a);
     vo_rt_heap_free(&w->heap);
     release(a, w->event, (size_t)(d.max_contact_events + 1) * sizeof *w->event);
+    release(a, w->sorted, (size_t)d.max_bodies * sizeof *w->sorted);
     release(a, w->body, (size_t)d.max_bodies * sizeof *w->body);
     release(a, w->active, (size_t)d.max_cloths * sizeof *w->active);
     release(a, w->cloth, (size_t)d.max_cloths * sizeof *w->cloth);

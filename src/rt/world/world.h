@@ -132,6 +132,7 @@ struct vo_rt_cloth {
     vo_rt_cloth_stats stats;
     bool moves, adapts;  /* in the current minor step */
     bool needs_recovery; /* its state is not finite */
+    float max_stretch;   /* 99th percentile of elongation; publish */
 
     /* Bodies near by, selected before each move and each major step. */
     int near_count;
@@ -150,6 +151,12 @@ typedef struct vo_rt_body_slot {
     uint64_t pose_hash;  /* of the transform and the bones of the last step */
     bool has_moved;      /* in this world step */
 } vo_rt_body_slot;
+
+/* Body in the order of the broad phase. */
+typedef struct vo_rt_sorted_body {
+    float key; /* m, lower bound along x; wide bodies: -FLT_MAX */
+    int32_t body;
+} vo_rt_sorted_body;
 
 /* Step in progress. */
 typedef struct vo_rt_step {
@@ -173,6 +180,10 @@ struct vo_rt_world {
     int cloth_end, active_count;
     vo_rt_body **body; /* [def.max_bodies] NULL: free */
     int body_end;
+    vo_rt_sorted_body *sorted; /* [def.max_bodies] broad_phase.c */
+    int sorted_count, wide_count;
+    float widest_body;   /* m, along x, of those that are not wide */
+    bool bodies_changed; /* a body was created or destroyed */
 
     vo_rt_world_inputs next, input;
     double time;    /* s, simulated */
@@ -223,6 +234,18 @@ vo_rt_transform vo_rt_frame_lerp(vo_rt_transform a, vo_rt_transform b, float s);
 /* inputs.c */
 /* Makes the inputs of world, bodies and cloths active. */
 void vo_rt_inputs_apply(vo_rt_world *world);
+
+/* broad_phase.c */
+/* Sorts the bodies after they have moved. */
+void vo_rt_broad_phase_update(vo_rt_world *world);
+typedef struct vo_rt_broad_query {
+    const vo_rt_world *world;
+    vo_rt_vec3 min, max;
+    int at;
+} vo_rt_broad_query;
+/* Bodies whose bounds overlap a box: the index of the next one, -1 after the last. */
+vo_rt_broad_query vo_rt_broad_phase_begin(const vo_rt_world *world, vo_rt_vec3 min, vo_rt_vec3 max);
+int vo_rt_broad_phase_next(vo_rt_broad_query *query);
 
 /* bodies.c */
 /* Makes the poses set by the host the targets of the world step. */
