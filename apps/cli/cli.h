@@ -46,6 +46,7 @@ typedef struct cli_args {
     const char *size, *camera, *colours, *ground, *wavelength, *slow;
     const char *body, *body_output, *units, *up, *height, *build, *figure, *edge, *fabric, *svg;
     const char *merge, *threshold;
+    const char *attach, *maps, *links, *render, *levels, *uv_scale, *friction, *base_output;
     int threads, repeat, samples, every, faces; /* 0: not given */
     int frame;                                  /* -1: not given */
     double memory;                              /* GiB; 0: not given, -1: any */
@@ -53,7 +54,7 @@ typedef struct cli_args {
     int override_count;
     const char **overrides; /* [override_count] key=value, in order */
     bool force, quiet, json, obstacle, obstacles, flat, wire, pictures, no_body, no_fit, man, help,
-        verbose;
+        verbose, mannequin, no_skin, no_tethers;
 } cli_args;
 
 typedef enum cli_kind {
@@ -119,6 +120,7 @@ int cmd_export(const cli_args *args);
 int cmd_render(const cli_args *args);
 int cmd_compare(const cli_args *args);
 int cmd_sew(const cli_args *args);
+int cmd_cook(const cli_args *args);
 int cmd_bench(const cli_args *args);
 int cmd_help(const cli_args *args);
 int cmd_version(const cli_args *args);

@@ -1,6 +1,7 @@
-/* voile info: statistics of a run, or the contents of a character file. */
+/* voile info: statistics of a run, or the contents of a character or garment file. */
 #include "cli.h"
 
+#include "asset_info.h"
 #include "character_info.h"
 #include "json_out.h"
 #include "message.h"
@@ -123,15 +124,16 @@ static int run_info(vo_context *ctx, const cli_args *args) {
     return CLI_DONE;
 }
 
-/* CLI_DONE for a folder of a run and for a file that can hold a character. */
+/* CLI_DONE for a folder of a run, a garment file, and a file that can hold a character. */
 static int need_operand(const char *path) {
     int code = cli_need_input(path);
     if (code != CLI_DONE || cli_is_folder(path))
         return code == CLI_DONE ? cli_need_run(path) : code;
-    if (is_character_file(path)) return CLI_DONE;
+    if (is_character_file(path) || is_asset_file(path)) return CLI_DONE;
     return cli_fail(CLI_BAD_DATA,
-                    "%s: info describes the folder of a run or a character file (.glb, .gltf, "
-                    ".fbx, .dae, .bvh, .obj); for a scene or a mesh use \"voile check\"",
+                    "%s: info describes the folder of a run, a character file (.glb, .gltf, "
+                    ".fbx, .dae, .bvh, .obj) or a garment file (.vrt); for a scene or a mesh use "
+                    "\"voile check\"",
                     path);
 }
 
@@ -142,7 +144,9 @@ int cmd_info(const cli_args *args) {
     cli_log log = {0};
     code = cli_open(&(cli_args){.threads = 1, .memory = -1}, &log, &ctx);
     if (code != CLI_DONE) return code;
-    code = cli_is_folder(args->operand) ? run_info(ctx, args) : character_info(ctx, args);
+    code = cli_is_folder(args->operand)   ? run_info(ctx, args)
+           : is_asset_file(args->operand) ? asset_info(ctx, args)
+                                          : character_info(ctx, args);
     vo_context_destroy(ctx);
     return code;
 }

@@ -94,6 +94,7 @@ static const cli_note info_examples[] = {
     {"voile info out/flag", "statistics of a run, as a table"},
     {"voile info out/flag --json", "the same as JSON"},
     {"voile info dancer.glb", "meshes, bones, clips and cameras of a character file"},
+    {"voile info tshirt.vrt", "size and contents of a garment file"},
     {NULL},
 };
 
@@ -293,6 +294,74 @@ static const cli_note sew_examples[] = {
     {NULL},
 };
 
+static const cli_option cook_options[] = {
+    {"output", 'o', CLI_TEXT, FIELD(output), "FILE.vrt", "file of the garment"},
+    {"faces", 0, CLI_MANY, FIELD(faces), "N",
+     "approximate number of base triangles; default: 316 for a pattern, all faces of a mesh. A "
+     "mesh with more faces is coarsened and becomes the render mesh"},
+    {"levels", 0, CLI_TEXT, FIELD(levels), "N", "levels of refinement, 0 to 6; default: 3"},
+    {"body", 0, CLI_TEXT, FIELD(body), "FILE",
+     "body in its rest pose: .obj, .glb, .fbx or .dae. Default: a mannequin for a pattern, none "
+     "for a mesh"},
+    {"mannequin", 0, CLI_FLAG, FIELD(mannequin), NULL, "the mesh is worn by the mannequin"},
+    {"units", 0, CLI_CHOICE, FIELD(units), "m|cm|mm",
+     "unit of the body's file; default: the file's own, metres for OBJ"},
+    {"up", 0, CLI_CHOICE, FIELD(up), "x|y|z",
+     "up axis of the body's file; default: the file's own, z for OBJ"},
+    {"height", 0, CLI_TEXT, FIELD(height), "METRES", "height of the mannequin; default: 1.75"},
+    {"build", 0, CLI_TEXT, FIELD(build), "B",
+     "build of the mannequin, -1 slim to 1 heavy; default: 0"},
+    {"figure", 0, CLI_TEXT, FIELD(figure), "F",
+     "figure of the mannequin, -1 male to 1 female; default: 0"},
+    {"no-body", 0, CLI_FLAG, FIELD(no_body), NULL, "sews a pattern without a body"},
+    {"no-fit", 0, CLI_FLAG, FIELD(no_fit), NULL, "does not grade the pattern to the body"},
+    {"edge", 0, CLI_TEXT, FIELD(edge), "METRES",
+     "edge length with which a pattern is sewn, before the base mesh is sampled; default: 0.03"},
+    {"fabric", 0, CLI_TEXT, FIELD(fabric), "NAME|FILE",
+     "fabric; default: those that the pattern names, for a mesh a fabric of 0.2 kg/m^2"},
+    {"friction", 0, CLI_TEXT, FIELD(friction), "MU",
+     "friction coefficient against bodies; default: 0.4"},
+    {"attach", 0, CLI_TEXT, FIELD(attach), "LABEL[=W],...",
+     "labels of the pattern, or numbers of node labels (nl) of the mesh, whose vertices follow the "
+     "animated pose with weight W (default: 1), in addition to pinned labels"},
+    {"maps", 0, CLI_TEXT, FIELD(maps), "FILE.json",
+     "painted maps, one value per base vertex: attachment, max_distance, backstop, "
+     "backstop_radius, stiffness_factor"},
+    {"links", 0, CLI_TEXT, FIELD(links), "FILE",
+     "joins the pieces of a mesh: lines \"v VERTEX VERTEX...\" and \"e A0 A1 B0 B1\", vertices "
+     "numbered from 0"},
+    {"uv-scale", 0, CLI_TEXT, FIELD(uv_scale), "METRES",
+     "metres per unit of the mesh's texture coordinates; default: such that its area in texture "
+     "space equals that in 3D"},
+    {"render", 0, CLI_TEXT, FIELD(render), "FILE.obj",
+     "render mesh, in the pose of the base mesh; default: the base mesh, refined"},
+    {"base-output", 0, CLI_TEXT, FIELD(base_output), "FILE.obj",
+     "also writes the base mesh, for painting maps"},
+    {"no-skin", 0, CLI_FLAG, FIELD(no_skin), NULL, "without skin weights of the body's bones"},
+    {"no-tethers", 0, CLI_FLAG, FIELD(no_tethers), NULL,
+     "without limits of the distance from attached vertices"},
+    {THREADS},
+    {MEMORY},
+    {QUIET},
+    {VERBOSE},
+    {"json", 0, CLI_FLAG, FIELD(json), NULL,
+     "prints one JSON object: the contents of the file as in info, fabric, and bone_names in the "
+     "order in which a program supplies their matrices"},
+    {NULL},
+};
+
+static const cli_note cook_examples[] = {
+    {"voile cook assets/garments/tshirt.json -o tshirt.vrt", "a T-shirt for the mannequin"},
+    {"voile cook assets/garments/trousers.json --body hero.glb --fabric denim -o jeans.vrt",
+     "jeans for a character, with skin weights for its bones"},
+    {"voile cook flag.obj --attach 1 --levels 4 -o flag.vrt",
+     "a mesh, attached at its nodes with label 1"},
+    {"voile cook dress.obj --faces 600 -o dress.vrt",
+     "a fine mesh: coarsened, and bound to the base mesh for rendering"},
+    {"voile cook panels.obj --links seams.txt -o garment.vrt", "pieces joined by links"},
+    {NULL},
+};
+
 static const cli_option bench_options[] = {
     {"threads", 0, CLI_COUNT, FIELD(threads), "N",
      "threads that sheet compares with one, and that all others except ccd use; default: 2, for "
@@ -356,12 +425,13 @@ const cli_command cli_commands[] = {
      resume_options, NULL, NULL, resume_examples, false,
      "make its meshes coarser (--set, remeshing.size of its cloths)"},
     {"info", cmd_info, "DIR|FILE", true,
-     "prints the statistics of a run or the contents of a character file",
+     "prints the statistics of a run or the contents of a character or garment file",
      "Of a run: number of frames; minimum, maximum and mean number of faces, nodes and verts; "
      "seconds per frame and stage; largest strain; warnings. The time of frame 0, which contains "
      "set-up and preroll, is listed separately.\n\nOf a character file (.glb, .gltf, .fbx, .dae, "
      ".bvh, .obj): unit and up axis, size, meshes, bones, clips with their durations, cameras, and "
-     "contents that are not imported.",
+     "contents that are not imported.\n\nOf a garment file (.vrt): base mesh, levels, attachments, "
+     "tethers, bones, render mesh, mass and size.",
      info_options, NULL, NULL, info_examples},
     {"check", cmd_check, "SCENE|MESH|DIR", true, "checks a scene, a mesh or a run for defects",
      "A folder is a run, a name with the extension .obj a mesh, anything else a scene. Each "
@@ -421,6 +491,15 @@ const cli_command cli_commands[] = {
      "output.",
      sew_options, NULL, NULL, sew_examples, false,
      "make the mesh coarser (a longer --edge, fewer --faces)"},
+    {"cook", cmd_cook, "PATTERN|MESH", true, "converts a garment to a file for real-time use",
+     "Converts a pattern (Voile's or GarmentCode's) on a body, or an OBJ mesh with texture "
+     "coordinates, to a .vrt file, which the real-time library loads: a coarse base mesh, "
+     "material coordinates, fabric, attachments, tethers, skin weights and a render mesh.\n\nA "
+     "pattern is sewn around the body with short edges, as by \"voile sew\"; then the base mesh is "
+     "sampled from the sewn garment. If the body has bones, the garment gets the weights of the "
+     "nearest point of its surface. docs/cooking.md describes every step.\n\nThe same input gives "
+     "the same bytes. Ctrl-C cancels without writing anything.",
+     cook_options, NULL, NULL, cook_examples, false, "use longer edges (--edge)"},
     {"bench", cmd_bench, "NAME", false, "measures the speed of this machine and build",
      "Runs one benchmark, or all without input data. Each warms up, measures the same frames "
      "several times, keeps the best time of each and prints counters next to it. Ratios are "

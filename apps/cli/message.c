@@ -164,6 +164,10 @@ void cli_print_hint(const char *message, const char *folder) {
         {"resume the run", "resume with: voile resume %s"},
         {"set camera to \"none\"", "this is the option --camera none"},
         {"set ply", "this is the option --ply FILE"},
+        {"set face_count", "this is the option --faces N"},
+        {"(face_count)", "this is the option --faces N"},
+        {"set uv_scale", "this is the option --uv-scale METRES"},
+        {"attachments[", "this is the option --attach LABEL,..."},
     };
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         if (!strstr(message, hints[i].part)) continue;

@@ -8,6 +8,7 @@
 #include <voile/check.h>
 #include <voile/collide.h>
 #include <voile/compare.h>
+#include <voile/cook.h>
 #include <voile/fabric.h>
 #include <voile/live.h>
 #include <voile/mesh.h>

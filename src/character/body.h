@@ -83,6 +83,21 @@ vo_transform vo_body_placement(const vo_body *body);
  * vo_default_limb_axes. Bodies without bones get the default axes, scaled by their height. */
 void vo_body_get_axes(const vo_body *body, vo_limb_axis axis[VO_LIMB_AXES]);
 
+/* Number of bones that move the surface; 0 for sequences and static surfaces. Bones of a mannequin
+ * are those of character/skeleton.h; bones of a character are the binds of its file. */
+int vo_body_bone_count(const vo_body *body);
+/* Name of a bone, owned by the body; bones of a file may share one. */
+const char *vo_body_bone_name(const vo_body *body, int bone);
+
+typedef struct vo_bone_weight {
+    int bone;
+    double weight;
+} vo_bone_weight;
+/* Writes the bones of a node of a body with bones; the weights are positive and sum to 1. Returns
+ * their number. */
+int vo_body_get_weights(const vo_body *body, int node,
+                        vo_bone_weight out[VO_IMPORT_MAX_INFLUENCES]);
+
 /* Self-gap offsets of the nodes at time key * sample_interval. */
 typedef struct vo_body_gap_key {
     int key;

@@ -16,7 +16,7 @@
 #ifndef VO_SEW_SEW_H
 #define VO_SEW_SEW_H
 
-#include "garment/pattern.h"
+#include "garment/wear.h"
 #include "material/material.h"
 #include "scene/scene.h"
 
@@ -47,6 +47,30 @@ typedef struct vo_sew_task {
 /* sew.c: fills sewn[piece_count]; all NULL on failure. Nodes are those of vo_pattern_merge of the
  * garment's mesh and links. */
 vo_result vo_sew_outfit(const vo_sew_task *task, vo_mesh **sewn, vo_sew_report *report);
+
+/* ---- parts of vo_sew, sew_call.c --------------------------------------------------------------
+ */
+
+/* VO_BAD_ARGUMENT with the member that is out of range. */
+vo_result vo_sew_check_def(vo_context *ctx, const vo_sew_def *def);
+/* Creates the body in its rest pose, placed where its file has it; NULL with no_body. Implausible
+ * sizes are logged as warnings. The caller destroys it. */
+vo_result vo_sew_create_body(vo_context *ctx, const vo_sew_def *def, vo_body **out);
+/* Creates the wearer of a body; one without a mesh if `body` is NULL. The caller frees it. */
+vo_result vo_sew_create_wearer(vo_context *ctx, const vo_sew_def *def, const vo_body *body,
+                               vo_wearer *out);
+/* Sews a pattern whose panels are placed around the wearer. *out is in the wearer's frame, NULL on
+ * failure; its verts are those of the panels. */
+vo_result vo_sew_fitted_pattern(vo_context *ctx, const vo_sew_def *def, const vo_wearer *wearer,
+                                const vo_fitted_pattern *cut, vo_mesh **out, vo_sew_report *report);
+/* Loads a fabric by path or name; `pattern` is the file beside which it is searched. */
+vo_result vo_sew_load_fabric(vo_context *ctx, const char *pattern, const char *name,
+                             vo_fabric **out);
+/* Loads the materials of a pattern: def->fabric for all, or those that it names. *out has
+ * pattern->fabric_count elements and must be freed also on failure. */
+vo_result vo_sew_load_materials(vo_context *ctx, const vo_sew_def *def, const vo_pattern *pattern,
+                                vo_material **out);
+void vo_sew_free_materials(vo_context *ctx, int count, vo_material *material);
 
 /* ---- the passes ----------------------------------------------------------------------------- */
 

@@ -34,19 +34,37 @@ static void warn_about_body(vo_context *ctx, const vo_sew_def *def, const char *
     vo_log_line(ctx, VO_LOG_WARNING, "%s: %s", def->body ? def->body : "the mannequin", text);
 }
 
+vo_result vo_sew_create_body(vo_context *ctx, const vo_sew_def *def, vo_body **out) {
+    vo_body_placement_def place = {.placement = xf_identity()};
+    char size[VO_SIZE_WARNING_TEXT];
+    *out = NULL;
+    if (def->no_body) return VO_OK;
+    VO_TRY(make_body(ctx, def, out));
+    vo_result result = vo_body_set_placement(*out, &place);
+    if (result != VO_OK) {
+        vo_body_destroy(*out);
+        *out = NULL;
+        return result;
+    }
+    if (vo_body_is_implausible(*out, size)) warn_about_body(ctx, def, size);
+    return VO_OK;
+}
+
+vo_result vo_sew_create_wearer(vo_context *ctx, const vo_sew_def *def, const vo_body *body,
+                               vo_wearer *out) {
+    *out = (vo_wearer){.to_world = xf_identity()};
+    if (!body) return VO_OK;
+    VO_TRY(vo_wearer_create(ctx, body, out));
+    if (def->fit_to_body && out->implausible[0]) warn_about_body(ctx, def, out->implausible);
+    return VO_OK;
+}
+
 static vo_result make_wearer(vo_context *ctx, const vo_sew_def *def, vo_wearer *out) {
     vo_body *body;
     *out = (vo_wearer){.to_world = xf_identity()};
-    if (def->no_body) return VO_OK;
-    VO_TRY(make_body(ctx, def, &body));
-    vo_body_placement_def place = {.placement = xf_identity()};
-    vo_result result = vo_body_set_placement(body, &place);
-    if (result == VO_OK) result = vo_wearer_create(ctx, body, out);
-    char size[VO_SIZE_WARNING_TEXT];
-    if (result == VO_OK && vo_body_is_implausible(body, size)) warn_about_body(ctx, def, size);
+    VO_TRY(vo_sew_create_body(ctx, def, &body));
+    vo_result result = vo_sew_create_wearer(ctx, def, body, out);
     vo_body_destroy(body);
-    if (result == VO_OK && def->fit_to_body && out->implausible[0])
-        warn_about_body(ctx, def, out->implausible);
     return result;
 }
 
@@ -76,7 +94,7 @@ static bool fabric_path(const char *pattern, const char *name, int place, char p
     return false;
 }
 
-static vo_result load_fabric(vo_context *ctx, const char *pattern, const char *name,
+vo_result vo_sew_load_fabric(vo_context *ctx, const char *pattern, const char *name,
                              vo_fabric **out) {
     char path[VO_PATH_SIZE];
     for (int i = 0; fabric_path(pattern, name, i, path); i++)
@@ -87,12 +105,12 @@ static vo_result load_fabric(vo_context *ctx, const char *pattern, const char *n
                    pattern, name, name);
 }
 
-static void free_materials(vo_context *ctx, int count, vo_material *material) {
+void vo_sew_free_materials(vo_context *ctx, int count, vo_material *material) {
     for (int i = 0; material && i < count; i++) vo_fabric_destroy(material[i].fabric);
     vo_free_array(ctx, material, count);
 }
 
-static vo_result load_materials(vo_context *ctx, const vo_sew_def *def, const vo_pattern *pattern,
+vo_result vo_sew_load_materials(vo_context *ctx, const vo_sew_def *def, const vo_pattern *pattern,
                                 vo_material **out) {
     int count = pattern->fabric_count;
     vo_material *material = vo_alloc_zero(ctx, (size_t)count * sizeof *material);
@@ -101,7 +119,7 @@ static vo_result load_materials(vo_context *ctx, const vo_sew_def *def, const vo
     for (int i = 0; i < count; i++) {
         const char *name = def->fabric ? def->fabric : pattern->fabric[i];
         material[i] = (vo_material){.density_mult = 1, .stretching_mult = 1, .bending_mult = 1};
-        VO_TRY(load_fabric(ctx, def->pattern, name, &material[i].fabric));
+        VO_TRY(vo_sew_load_fabric(ctx, def->pattern, name, &material[i].fabric));
     }
     return VO_OK;
 }
@@ -120,11 +138,12 @@ static bool report_progress(void *user, const vo_sew_progress *progress) {
     return !p->def->progress || p->def->progress(p->def->user, progress);
 }
 
-static vo_result sew_cut(vo_context *ctx, const vo_sew_def *def, const vo_wearer *wearer,
-                         const vo_fitted_pattern *cut, vo_mesh **out, vo_sew_report *report) {
+vo_result vo_sew_fitted_pattern(vo_context *ctx, const vo_sew_def *def, const vo_wearer *wearer,
+                                const vo_fitted_pattern *cut, vo_mesh **out,
+                                vo_sew_report *report) {
     vo_material *material;
     call_progress progress = {ctx, def};
-    vo_result result = load_materials(ctx, def, cut->pattern, &material);
+    vo_result result = vo_sew_load_materials(ctx, def, cut->pattern, &material);
     vo_sew_piece piece = {.pattern = cut->pattern,
                           .garment = cut->garment,
                           .material_count = cut->pattern->fabric_count,
@@ -141,11 +160,11 @@ static vo_result sew_cut(vo_context *ctx, const vo_sew_def *def, const vo_wearer
                         .user = &progress};
     if (result == VO_OK) result = vo_sew_outfit(&task, out, report);
     if (result == VO_OK) vo_sew_report_work(ctx, 1);
-    free_materials(ctx, piece.material_count, material);
+    vo_sew_free_materials(ctx, piece.material_count, material);
     return result;
 }
 
-static vo_result check_def(vo_context *ctx, const vo_sew_def *def) {
+vo_result vo_sew_check_def(vo_context *ctx, const vo_sew_def *def) {
     if (!def || !def->pattern) return vo_fail(ctx, VO_BAD_ARGUMENT, "sewing needs a pattern");
     if (!(def->thickness > 0 && def->thickness <= 0.1))
         return vo_fail(ctx, VO_BAD_ARGUMENT, "thickness must be positive, up to 0.1 m");
@@ -162,11 +181,12 @@ vo_result vo_sew(vo_context *ctx, const vo_sew_def *def, vo_mesh **garment, vo_m
     vo_sew_report own;
     *garment = NULL;
     if (body) *body = NULL;
-    VO_TRY(check_def(ctx, def));
+    VO_TRY(vo_sew_check_def(ctx, def));
     VO_TRY(make_wearer(ctx, def, &wearer));
     vo_fitted_pattern_def how = {def->edge_length, def->face_target, def->fit_to_body};
     vo_result result = vo_fitted_pattern_create(ctx, def->pattern, &wearer, &how, &cut);
-    if (result == VO_OK) result = sew_cut(ctx, def, &wearer, &cut, garment, report ? report : &own);
+    if (result == VO_OK)
+        result = vo_sew_fitted_pattern(ctx, def, &wearer, &cut, garment, report ? report : &own);
     vo_fitted_pattern_free(&cut);
     if (result == VO_OK && body) {
         *body = wearer.mesh;
