@@ -73,9 +73,43 @@ static void octahedron_keeps_its_shape(void **state) {
         for (int side = 0; side < 2; side++)
             assert_near(f2_length(f2_sub(edge->coordinate[side][1], edge->coordinate[side][0])),
                         sqrt(2), 1e-6);
-        assert_near(edge->rest_angle, acos(1.0 / 3), 1e-6); /* a ridge: positive */
+        assert_near(edge->rest_angle, -acos(1.0 / 3), 1e-6); /* a ridge */
     }
     assert_near(asset->mass, 0.2 * 8 * sqrt(3) / 2, 1e-5);
+    vo_rt_asset_destroy(asset);
+}
+
+/* Angle of a bending element a b c d as the solver measures it (solve/bend_kernel.c). */
+static double solver_angle(vo_rt_vec3 a, vo_rt_vec3 b, vo_rt_vec3 c, vo_rt_vec3 d) {
+    vo_rt_vec3 e = f3_sub(b, a), ad = f3_sub(d, a);
+    vo_rt_vec3 n1 = f3_cross(e, f3_sub(c, a)), n2 = f3_cross(ad, e);
+    return atan2(f3_length(e) * f3_dot(n1, ad), f3_dot(n1, n2));
+}
+
+static int opposite(const vo_rt_asset *asset, int triangle, int edge) {
+    const vo_rt_base_triangle *t = &asset->triangle[triangle];
+    return t->vertex[t->edge[0] == edge ? 0 : t->edge[1] == edge ? 1 : 2];
+}
+
+/* Rest angles of a rough surface are those at which the solver's elements are at rest. */
+static void rest_angles_match_the_solver(void **state) {
+    (void)state;
+    rt_test_mesh *mesh = rt_test_sheet(6, 6);
+    vo_random random = vo_random_seed(4);
+    for (int v = 0; v < mesh->def.vertex_count; v++)
+        mesh->positions[v].z = (float)vo_random_real(&random, -0.1, 0.1);
+    mesh->def.coordinates = NULL;
+    vo_rt_asset *asset = make(mesh);
+    for (int e = 0; e < asset->edge_count; e++) {
+        const vo_rt_base_edge *edge = &asset->edge[e];
+        if (edge->triangle[1] < 0) continue;
+        const vo_rt_vec3 *x = asset->position;
+        assert_near(edge->rest_angle,
+                    solver_angle(x[edge->vertex[0]], x[edge->vertex[1]],
+                                 x[opposite(asset, edge->triangle[0], e)],
+                                 x[opposite(asset, edge->triangle[1], e)]),
+                    1e-4);
+    }
     vo_rt_asset_destroy(asset);
 }
 
@@ -354,6 +388,7 @@ int main(void) {
         CASE(sheet_has_edges_mass_and_bounds),
         CASE(edges_match_their_triangles),
         CASE(octahedron_keeps_its_shape),
+        CASE(rest_angles_match_the_solver),
         CASE(mirrored_coordinates_are_accepted),
         CASE(maps_have_defaults),
         CASE(maps_and_skin_are_copied),

@@ -27,9 +27,10 @@ typedef struct vo_rt_base_edge {
     int32_t triangle[2];
     vo_rt_vec2 coordinate[2][2]; /* m; zero where there is no triangle */
     int32_t control;             /* side whose rest length applies to both; never a missing side */
-    float rest_angle;            /* rad, -pi to pi: atan2(dot(cross(n0, n1), e), dot(n0, n1)) of
+    float rest_angle;            /* rad, -pi to pi: atan2(dot(cross(n1, n0), e), dot(n0, n1)) of
                                     the unit normals of side 0 and 1 and the unit direction e from
-                                    vertex[0] to vertex[1]; 0 flat, positive on a ridge */
+                                    vertex[0] to vertex[1]; 0 flat, positive in a valley, as in
+                                    solve/bend_kernel.c */
 } vo_rt_base_edge;
 
 /* edge[i] is opposite vertex[i]: it joins vertex[i + 1] and vertex[i + 2] (indices modulo 3). */

@@ -80,7 +80,7 @@ static float shape_angle(const vo_rt_cook *cook, const vo_rt_base_edge *edge) {
     for (int k = 0; k < 2; k++)
         if (f3_distance(end[0][k], end[1][k]) > tolerance) return 0;
     vo_rt_vec3 a = f3_normalize(normal[0]), b = f3_normalize(normal[1]);
-    return atan2f(f3_dot(f3_cross(a, b), f3_normalize(direction)), f3_dot(a, b));
+    return atan2f(f3_dot(f3_cross(b, a), f3_normalize(direction)), f3_dot(a, b));
 }
 
 void vo_rt_cook_rest_angles(vo_rt_cook *cook) {
