@@ -2,7 +2,26 @@
  *
  * XPBD with small substeps (Macklin et al. 2019): each substep predicts positions, projects every
  * group of constraints once, and updates velocities. Verlet (Simnett et al. 2010; Provot 1995):
- * spring forces, Verlet integration, then corrections of springs beyond the stretch limit. */
+ * spring forces, Verlet integration, then corrections of springs beyond the stretch limit.
+ *
+ * Stretch. A sheet of 1 m that hangs from one edge, 120 Hz, no tethers: 99th percentile of the
+ * elongation at rest, and cost of a minor step relative to the first column:
+ *                              4 x 1        4 x 2        8 x 1       16 x 1   (substeps x passes)
+ *     33 rows               6.3 %  1.0   3.1 %  1.4   1.6 %  1.4   0.3 %  3.0
+ *     56 rows, 6,272 faces   17 %  1.0   6.7 %  1.5   3.6 %  1.5   1.0 %  3.0
+ * Elongation decreases with the square of the number of substeps but linearly with that of passes,
+ * so there is one pass per substep, and fine meshes use more substeps than the definition: 6 for
+ * the first sheet, 10 for the second (solve.c). Over-relaxation and an order of the groups that
+ * alternates between substeps are unstable with one pass; alternating the order within a substep is
+ * stable but converges less than half as fast. Tethers halve the elongation at 4 to 6 substeps if
+ * the base mesh has at least ten rows, and remove it for base vertices in any case.
+ *
+ * Bending passes are three times as expensive as spring passes. They run at the lowest rate that
+ * transmits the stiffness: once per minor step for edges of 2 cm and more with the default fabric,
+ * in every substep for edges below 1 cm.
+ *
+ * Cost on one core of 2.6 GHz with AVX2, 3,249 vertices, 9,520 springs, 9,296 bends, 6,272 faces:
+ * spring pass 28 us, prediction 7 us, bending pass 87 us, air 55 us, normals 31 us. */
 #ifndef VO_RT_SOLVE_SOLVE_H
 #define VO_RT_SOLVE_SOLVE_H
 
@@ -22,7 +41,7 @@ typedef struct vo_rt_air {
 /* Parameters of a minor step. */
 typedef struct vo_rt_solve_def {
     float dt;     /* s, duration of the minor step */
-    int substeps; /* at least 1 */
+    int substeps; /* at least 1; the solver uses up to three times as many for fine meshes */
     vo_rt_solver solver;
     vo_rt_vec3 gravity;
     vo_rt_fabric fabric;
