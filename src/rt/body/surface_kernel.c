@@ -122,6 +122,8 @@ typedef struct search {
 
 /* A triangle's squared distance may be rounded below that of its box by this factor. */
 static const float ROUNDING = 1.00001f;
+/* Below the distance of the empty boxes of unused lanes, m^2. */
+static const float MAX_BOUND2 = 1e30f;
 
 VO_INLINE void search_leaf(search *s, int32_t leaf) {
     vo_f8 d2 = leaf_distance2((const int32_t(*)[VO_RT_WIDTH])s->surface->corner[leaf],
@@ -181,7 +183,7 @@ VO_INLINE search begin_search(const vo_rt_surface *surface, vo_rt_surface_pose p
 
 static int32_t find_nearest(const vo_rt_surface *surface, vo_rt_surface_pose pose, vo_rt_vec3 x,
                             int32_t hint, float *bound2) {
-    search s = begin_search(surface, pose, x, *bound2);
+    search s = begin_search(surface, pose, x, *bound2 < MAX_BOUND2 ? *bound2 : MAX_BOUND2);
     int32_t hint_leaf = hint >= 0 ? hint / VO_RT_WIDTH : -1;
     if (hint_leaf >= 0) search_leaf(&s, hint_leaf);
     entry stack[VO_RT_STACK];

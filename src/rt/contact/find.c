@@ -79,44 +79,43 @@ static void limit_sphere(vertex_search *v, vo_rt_vec3 q, float r) {
     }
 }
 
-/* Bound on the distance of q from other sheets (or from the whole mesh if hint is -2), from the
- * anchor of an earlier step; negative: none. */
-static float find_bound(const finder *f, const vo_rt_collider *c, const vertex_search *v,
-                        vo_rt_vec3 q) {
+/* The anchor of a vertex, moved with the body to its current pose; w is 0 if there is none. */
+static vo_rt_vec4 get_anchor(const finder *f, const vo_rt_collider *c, const vertex_search *v) {
     const vo_rt_contact_set *set = f->set;
     int i = v->vertex;
-    if (c->part >= 0 || set->hint[i] == -1 || set->hint_body[i] != c->index) return -1;
-    if (c->body->is_teleported || !(set->anchor[i].w > 0)) return -1;
-    float bound = set->anchor[i].w - f3_distance(v->x, f4_xyz(set->anchor[i]));
-    if (c->body->is_deforming) bound -= vo_rt_part_motion(c->body) + f3_distance(v->x, q);
-    return bound;
+    vo_rt_vec4 a = set->anchor[i];
+    if (c->part >= 0 || set->hint[i] == -1 || set->hint_body[i] != c->index) return (vo_rt_vec4){0};
+    if (c->body->is_teleported || !(a.w > 0)) return (vo_rt_vec4){0};
+    if (c->body->mesh_kind == VO_RT_MESH_RIGID)
+        return f4_make(vo_rt_part_carry(c->body, c->part, -1, f4_xyz(a)), a.w);
+    return f4_make(f4_xyz(a), a.w - vo_rt_part_motion(c->body));
 }
 
 /* Keeps the anchor of the first mesh. */
-static void set_anchor(vertex_search *v, const vo_rt_collider *c, vo_rt_vec3 q, float bound,
-                       int32_t hint, int32_t home) {
+static void set_anchor(vertex_search *v, const vo_rt_collider *c, vo_rt_vec4 anchor, int32_t hint,
+                       int32_t home) {
     if (v->anchor_body >= 0) return;
-    v->anchor = f4_make(q, bound);
+    v->anchor = anchor;
     v->anchor_body = c->index;
     v->anchor_hint = hint;
     v->home = home;
 }
 
 /* Finds the nearest point by temporal coherence; false if a search is necessary. */
-static bool track_collider(const finder *f, const vo_rt_collider *c, vertex_search *v, vo_rt_vec3 q,
-                           float radius) {
+static bool track_collider(const finder *f, const vo_rt_collider *c, vertex_search *v,
+                           vo_rt_vec4 anchor, vo_rt_vec3 q, float radius) {
     int32_t hint = f->set->hint[v->vertex], home = f->set->home[v->vertex];
-    float bound = find_bound(f, c, v, q), offset = c->body->offset;
+    float bound = anchor.w - f3_distance(q, f4_xyz(anchor)), offset = c->body->offset;
     if (bound < radius + offset) return false;
     if (hint < 0) { /* still far from the whole mesh */
-        set_anchor(v, c, q, bound, -2, -1);
+        set_anchor(v, c, anchor, -2, -1);
         limit_sphere(v, q, bound);
         return true;
     }
     candidate found = {.q = q, .slot = c->slot, .index = c->index};
     if (!vo_rt_part_walk(c->body, q, hint, home, &found.point)) return false;
     if (found.point.distance < -0.5f * offset || found.point.distance > bound) return false;
-    set_anchor(v, c, q, bound, found.point.feature, home);
+    set_anchor(v, c, anchor, found.point.feature, home);
     /* A walk finds a local minimum: bumps of the sheet may be nearer. */
     limit_sphere(v, q, f_min(bound, SHEET_SAFETY * (found.point.distance + offset)));
     if (found.point.distance < radius) add_candidate(v, found);
@@ -139,16 +138,19 @@ static void search_collider(const finder *f, const vo_rt_collider *c, vertex_sea
     if (c->part >= 0 || v->anchor_body >= 0) return;
     int32_t home = is_near ? found.point.feature / VO_RT_WIDTH : -1;
     float bound = vo_rt_part_clearance(c->body, q, home, CLEARANCE_LIMIT);
-    set_anchor(v, c, q, bound, is_near ? found.point.feature : -2, home);
+    set_anchor(v, c, f4_make(q, bound), is_near ? found.point.feature : -2, home);
 }
 
 static void test_collider(const finder *f, const vo_rt_collider *c, vertex_search *v) {
     int32_t hint = vo_rt_hint_for(f->set, c, v->vertex);
-    /* The carried place matters only near the surface; finding it beside a deforming mesh is slow. */
-    bool is_far = hint < 0 && c->body->is_deforming && find_bound(f, c, v, v->x) > v->margin;
+    vo_rt_vec4 anchor = get_anchor(f, c, v);
+    /* The carried place matters only near the surface; finding it beside a deforming mesh is slow.
+     */
+    bool is_far = hint < 0 && c->body->is_deforming &&
+                  anchor.w - f3_distance(v->x, f4_xyz(anchor)) > v->margin;
     vo_rt_vec3 q = is_far ? v->x : vo_rt_contact_carry(c, hint, v->x, v->margin);
     float radius = f->thickness + MARGIN + f3_distance(q, v->target);
-    if (!track_collider(f, c, v, q, radius)) search_collider(f, c, v, q, radius);
+    if (!track_collider(f, c, v, anchor, q, radius)) search_collider(f, c, v, q, radius);
 }
 
 static void test_body(const finder *f, int slot, vertex_search *v) {
