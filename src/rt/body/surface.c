@@ -29,6 +29,8 @@ static void place_arrays(vo_rt_surface *s, divider *d) {
     s->source = divide(d, slots, sizeof *s->source);
     s->vertex_source = divide(d, (size_t)s->vertex_count, sizeof *s->vertex_source);
     s->child = divide(d, (size_t)s->node_count, sizeof *s->child);
+    s->leaf_vertex = divide(d, 3 * slots, sizeof *s->leaf_vertex);
+    s->leaf_vertex_begin = divide(d, (size_t)s->leaf_count + 1, sizeof *s->leaf_vertex_begin);
     s->leaf_parent = divide(d, (size_t)s->leaf_count, sizeof *s->leaf_parent);
     s->node_parent = divide(d, (size_t)s->node_count, sizeof *s->node_parent);
     s->bind = divide(d, (size_t)s->vertex_count, sizeof *s->bind);
@@ -91,7 +93,7 @@ static void number_vertices(const vo_rt_surface *s, const int32_t *triangles, te
 static void fill_vertices(vo_rt_surface *s, const vo_rt_vec3 *positions, const temporary *t) {
     for (int v = 0; v < s->vertex_count; v++) {
         s->vertex_source[t->vertex[v]] = v;
-        s->bind[t->vertex[v]] = f4_make(positions[v], 0);
+        s->bind[t->vertex[v]] = f4_make(positions[v], 1);
     }
 }
 
@@ -105,6 +107,21 @@ static void fill_slots(vo_rt_surface *s, const int32_t *triangles, temporary *t)
             s->corner[i / VO_RT_WIDTH][k][i % VO_RT_WIDTH] = t->vertex[triangles[half]];
             s->neighbour[3 * (size_t)i + (size_t)k] = t->slot[t->neighbour[half]];
         }
+}
+
+/* Lists the distinct vertices of the leaves. */
+static void list_leaf_vertices(vo_rt_surface *s) {
+    int32_t end = 0;
+    for (int leaf = 0; leaf < s->leaf_count; leaf++) {
+        int32_t begin = s->leaf_vertex_begin[leaf] = end;
+        const int32_t *corner = &s->corner[leaf][0][0];
+        for (int k = 0; k < 3 * VO_RT_WIDTH; k++) {
+            int32_t i = begin;
+            while (i < end && s->leaf_vertex[i] != corner[k]) i++;
+            if (i == end) s->leaf_vertex[end++] = corner[k];
+        }
+    }
+    s->leaf_vertex_begin[s->leaf_count] = end;
 }
 
 static vo_result check_topology(vo_rt_surface *s, const vo_rt_vec3 *positions,
@@ -139,6 +156,7 @@ static vo_result build(vo_rt_surface *s, const vo_allocator *allocator, const vo
     number_vertices(s, triangles, t);
     fill_vertices(s, positions, t);
     fill_slots(s, triangles, t);
+    list_leaf_vertices(s);
     vo_rt_surface_init_cones(s);
     return VO_OK;
 }

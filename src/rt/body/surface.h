@@ -48,9 +48,11 @@ typedef struct vo_rt_surface {
     int32_t *source;                   /* [8 leaf_count] triangle of the definition */
     int32_t *vertex_source;            /* [vertex_count] vertex of the definition */
     int32_t (*child)[VO_RT_WIDTH];     /* [node_count] node, ~leaf or NO_CHILD; parents first */
+    int32_t *leaf_vertex;              /* the distinct vertices of each leaf */
+    int32_t *leaf_vertex_begin;        /* [leaf_count + 1] in leaf_vertex */
     int32_t *leaf_parent;              /* [leaf_count] node * 8 + lane */
     int32_t *node_parent;              /* [node_count] node * 8 + lane; -1 for the root, node 0 */
-    vo_rt_vec4 *bind;                  /* [vertex_count] m */
+    vo_rt_vec4 *bind;                  /* [vertex_count] m; w is 1 */
     vo_rt_cone *leaf_cone;             /* [leaf_count] */
     vo_rt_cone *node_cone;             /* [node_count] */
     float volume;                      /* m^3, enclosed in the bind pose */
