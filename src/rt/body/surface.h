@@ -7,11 +7,11 @@
  *   node   8 children, boxes in structure-of-arrays form: 192 bytes, tested 8 wide
  *   leaf   8 triangles, gathered by index from the vertices of a pose and tested 8 wide
  *
- * Subtrees are full: every leaf except the last has 8 triangles, every lowest node except the last
- * has 8 leaves. The last leaf is filled by repeating a triangle. Triangles are numbered in leaf
- * order ("slots": leaf * 8 + lane) and vertices in the order in which the leaves use them, so that
- * a leaf's data is in few cache lines. Rejected: copies of the triangles' coordinates in the
- * leaves, which make queries slightly faster and quadruple the memory that a refit writes.
+ * Nodes are full except the last ones; leaves have 7 triangles on average, and the other lanes
+ * repeat one. Triangles are numbered in leaf order ("slots": leaf * 8 + lane) and vertices in the
+ * order in which the leaves use them, so that a leaf's data is in few cache lines. Rejected: copies
+ * of the triangles' coordinates in the leaves, which make queries slightly faster and quadruple the
+ * memory that a refit writes.
  *
  * The sign of a distance is that of the angle-weighted pseudonormal at the nearest feature
  * (Baerentzen and Aanaes 2005, "Signed distance computation using the angle weighted
@@ -22,7 +22,7 @@
 
 #include "rt/base/vec.h"
 
-enum { VO_RT_WIDTH = 8, VO_RT_STACK = 96 };
+enum { VO_RT_WIDTH = 8, VO_RT_STACK = 96, VO_RT_NO_CHILD = INT32_MIN };
 
 /* Boxes of the children of a node; unused lanes are empty boxes. */
 typedef struct vo_rt_box8 {
@@ -47,10 +47,12 @@ typedef struct vo_rt_surface {
                                           corner k + 1; not valid for repeated triangles */
     int32_t *source;                   /* [8 leaf_count] triangle of the definition */
     int32_t *vertex_source;            /* [vertex_count] vertex of the definition */
-    int32_t (*child)[VO_RT_WIDTH];     /* [node_count] node, or ~leaf; parents precede children */
+    int32_t (*child)[VO_RT_WIDTH];     /* [node_count] node, ~leaf or NO_CHILD; parents first */
+    int32_t *leaf_vertex;              /* the distinct vertices of each leaf */
+    int32_t *leaf_vertex_begin;        /* [leaf_count + 1] in leaf_vertex */
     int32_t *leaf_parent;              /* [leaf_count] node * 8 + lane */
     int32_t *node_parent;              /* [node_count] node * 8 + lane; -1 for the root, node 0 */
-    vo_rt_vec4 *bind;                  /* [vertex_count] m */
+    vo_rt_vec4 *bind;                  /* [vertex_count] m; w is 1 */
     vo_rt_cone *leaf_cone;             /* [leaf_count] */
     vo_rt_cone *node_cone;             /* [node_count] */
     float volume;                      /* m^3, enclosed in the bind pose */
@@ -126,10 +128,17 @@ vo_result vo_rt_find_neighbours(int vertex_count, int triangle_count, const int3
 vo_result vo_rt_check_mesh(int vertex_count, const vo_rt_vec3 *positions, int triangle_count,
                            const int32_t *triangles, vo_rt_message *message);
 
-/* Tree (surface_tree.c): sorts the triangles into leaves. order [triangle_count] receives the
- * triangles in slot order; child and leaf_parent, node_parent as in vo_rt_surface. */
-int vo_rt_tree_count_nodes(int leaf_count);
-void vo_rt_tree_build(vo_rt_surface *surface, const vo_rt_vec3 *centroid, int32_t *order);
+/* Tree (surface_tree.c). */
+typedef struct vo_rt_tree_input {
+    const vo_rt_vec3 *positions;
+    const int32_t *triangles;
+} vo_rt_tree_input;
+int vo_rt_tree_count_nodes(int triangle_count);
+int vo_rt_tree_max_leaves(int triangle_count);
+/* Sorts the triangles into leaves: writes leaf_count, source, child, leaf_parent and node_parent.
+ * `order` is scratch, [triangle_count]. */
+void vo_rt_tree_build(vo_rt_surface *surface, const vo_rt_tree_input *input,
+                      const vo_rt_vec3 *centroid, int32_t *order);
 /* Computes the cones of leaves and nodes (surface_cone.c). */
 void vo_rt_surface_init_cones(vo_rt_surface *surface);
 

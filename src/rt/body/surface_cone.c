@@ -43,10 +43,6 @@ static void init_leaf(vo_rt_surface *s, int leaf) {
     c->threshold = threshold_of(angle);
 }
 
-static bool is_used(const vo_rt_surface *s, int node, int k) {
-    return k == 0 || s->child[node][k] != ~0 || s->leaf_parent[0] == node * VO_RT_WIDTH + k;
-}
-
 static const vo_rt_cone *cone_of(const vo_rt_surface *s, int32_t child) {
     return child < 0 ? &s->leaf_cone[~child] : &s->node_cone[child];
 }
@@ -56,7 +52,7 @@ static void init_node(vo_rt_surface *s, int node) {
     vo_rt_vec3 sum = f3(0, 0, 0), center = f3(0, 0, 0);
     int count = 0;
     for (int k = 0; k < VO_RT_WIDTH; k++) {
-        if (!is_used(s, node, k)) continue;
+        if (s->child[node][k] == VO_RT_NO_CHILD) continue;
         const vo_rt_cone *child = cone_of(s, s->child[node][k]);
         sum = f3_add(sum, child->axis);
         center = f3_add(center, child->center);
@@ -66,7 +62,7 @@ static void init_node(vo_rt_surface *s, int node) {
     c->center = f3_scale(1 / (float)count, center);
     c->axis = f3_normalize(sum);
     for (int k = 0; k < VO_RT_WIDTH; k++) {
-        if (!is_used(s, node, k)) continue;
+        if (s->child[node][k] == VO_RT_NO_CHILD) continue;
         const vo_rt_cone *child = cone_of(s, s->child[node][k]);
         radius = f_max(radius, f3_distance(c->center, child->center) + child->radius);
         angle = f_max(angle, angle_between(c->axis, child->axis) + half_angle_of(child));

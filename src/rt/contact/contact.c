@@ -85,6 +85,41 @@ void vo_rt_contact_restore(vo_rt_contact_set *set, int count, const void *data) 
     }
 }
 
+/* --- Colliders -------------------------------------------------------------------------------- */
+
+void vo_rt_contact_for_colliders(const vo_rt_contact_bodies *bodies, vo_rt_collider_fn *fn,
+                                 void *user) {
+    for (int slot = 0; slot < bodies->count; slot++) {
+        const vo_rt_body *b = bodies->body[slot];
+        bool shapes = vo_rt_body_uses_shapes(b, bodies->use_shapes[slot]);
+        int begin = shapes ? 0 : VO_RT_PART_MESH, end = shapes ? b->shape_count : 0;
+        if (!shapes && b->mesh_kind == VO_RT_MESH_NONE) continue;
+        for (int part = begin; part < end; part++) {
+            vo_rt_collider c = {b, part, slot, bodies->index[slot], {0}, {0}};
+            vo_rt_part_bounds(b, part, &c.min, &c.max);
+            fn(user, &c);
+        }
+    }
+}
+
+typedef struct collider_list {
+    vo_rt_collider *list;
+    int count;
+} collider_list;
+
+static void append(void *user, const vo_rt_collider *c) {
+    collider_list *l = user;
+    if (l->count < VO_RT_MAX_COLLIDERS) l->list[l->count] = *c;
+    l->count++;
+}
+
+int vo_rt_contact_list(const vo_rt_contact_bodies *bodies,
+                       vo_rt_collider list[VO_RT_MAX_COLLIDERS]) {
+    collider_list l = {list, 0};
+    vo_rt_contact_for_colliders(bodies, append, &l);
+    return l.count <= VO_RT_MAX_COLLIDERS ? l.count : -1;
+}
+
 /* --- New vertices ----------------------------------------------------------------------------- */
 
 /* Where a point inside the shell leaves it: along the direction, or at the nearest point if that
