@@ -175,6 +175,7 @@ static inline rt_sheet *rt_sheet_create(int columns, int rows, float width, floa
     s->dx = width / (float)columns, s->dy = height / (float)rows;
     s->def = rt_sheet_default_def();
     s->air.density = 1.2f;
+    s->asset.max = f3(width, height, 0);
     rt_sheet_allocate(s, (columns + 1) * (rows + 1), 2 * columns * rows);
     for (int j = 0; j <= rows; j++)
         for (int i = 0; i <= columns; i++)

@@ -168,7 +168,7 @@ static void casts_of_shapes_reach_the_shell(void **state) {
         }
         destroy(&body, &memory);
     }
-    if (hits < 50 || exits < 30) fail_msg("only %d hits and %d exits", hits, exits);
+    if (hits < 50 || exits < 15) fail_msg("only %d hits and %d exits", hits, exits);
 }
 
 /* --- Hulls ------------------------------------------------------------------------------------ */

@@ -523,6 +523,7 @@ static void results_do_not_depend_on_hints(void **state) {
         for (int i = 1; i < s.front.vertex_end && k == 1; i++) s.set.hint[i] = -1;
         for (int i = 1; i < s.front.vertex_end && k == 2; i++) {
             s.set.hint[i] = vo_random_int(&r, 400);
+            s.set.anchor[i].w = 0;
             s.set.hint_body[i] = 7;
         }
         vo_rt_contact_find(&s.set, &s.front, &s.bodies, THICKNESS, 0.5f, 0.01f);

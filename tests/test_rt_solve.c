@@ -120,8 +120,8 @@ static void test_hanging_sheet_keeps_its_length(void **state) {
     (void)state;
     check_hanging(33, 4, 0, 0.05f);
     check_hanging(33, 8, 0, 0.05f);
+    check_hanging(56, 4, 0, 0.05f);
     check_hanging(56, 4, 8, 0.05f);
-    check_hanging(56, 8, 0, 0.05f);
 }
 
 /* Without other resistance the limit alone bounds the elongation. */

@@ -220,7 +220,8 @@ static void frame_number_must_match_file_name(void **state) {
     vo_export_def def = vo_export_def_default();
     def.folder = moved.run;
     assert_int_equal(vo_run_export_obj(moved.ctx, &def), VO_BAD_DATA);
-    assert_message_contains(moved.ctx, "0006.vof: contains frame 3, but its name says frame 6");
+    assert_message_contains(moved.ctx,
+                            "0006.vof: contains frame 3, but its name is that of frame 6");
     assert_int_equal(vo_check_run(moved.ctx, moved.run, NULL, NULL), VO_BAD_DATA);
     assert_ok(moved.ctx, resume(&moved, 0, NULL));
     assert_ok(moved.ctx, vo_check_run(moved.ctx, moved.run, NULL, NULL));

@@ -259,6 +259,38 @@ static void names_come_from_files(void **state) {
     close_run_fixture(&p);
 }
 
+/* Shapes are named by their type, characters by the file of their body. */
+static void obstacles_are_named_by_shape_or_body(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"frame_time\": 0.04, \"preroll\": 0, \"end_frame\": 1,\n"
+        "  \"cloths\": [{\"grid\": {\"width\": 1, \"height\": 1, \"columns\": 2, \"rows\": 2},\n"
+        "    \"transform\": {\"translate\": [0, 0, 1]}, \"materials\": [{\"thickness\": 3e-4,\n"
+        "    \"density\": 500, \"elastic_modulus\": 1e6, \"poisson_ratio\": 0.3}]}],\n"
+        "  \"obstacles\": [{\"shape\": {\"type\": \"sphere\", \"radius\": 0.2}}],\n"
+        "  \"characters\": [{\"body\": \"ball.obj\"}, {\"body\": {\"file\": \"ball.obj\"}}]}\n";
+    run_fixture p = open_run_fixture(1);
+    char name[80], path[700];
+    const vo_scene *scene;
+    vo_shape_def shape = vo_shape_def_default(VO_SHAPE_SPHERE);
+    vo_mesh *ball;
+    shape.radius = 0.2;
+    assert_ok(p.ctx, vo_mesh_create_shape(p.ctx, &shape, &ball));
+    snprintf(path, sizeof path, "%.*sball.obj", (int)(strlen(p.scene) - strlen("scene.json")),
+             p.scene);
+    assert_ok(p.ctx, vo_mesh_save_obj(p.ctx, ball, path));
+    vo_mesh_destroy(ball);
+    assert_ok(p.ctx, vo_file_write(p.ctx, p.scene, text, sizeof text - 1));
+    assert_ok(p.ctx, simulate(&p, 2));
+    vo_run_reader *reader = open_reader(&p);
+    assert_ok(p.ctx, vo_run_reader_load_scene(reader, 0, &scene));
+    assert_string_equal(vo_run_reader_obstacle_name(reader, 0, name, sizeof name), "sphere");
+    assert_string_equal(vo_run_reader_obstacle_name(reader, 1, name, sizeof name), "ball");
+    assert_string_equal(vo_run_reader_obstacle_name(reader, 2, name, sizeof name), "ball");
+    vo_run_reader_close(reader);
+    close_run_fixture(&p);
+}
+
 static vo_result read_all(vo_context *ctx, void *arg) {
     vo_run_reader *reader;
     const run_fixture *p = arg;
@@ -446,10 +478,11 @@ static void repeated_warnings_are_counted(void **state) {
     assert_int_equal(logged.count, 5);
     vo_log_filter_end(&filter);
     assert_int_equal(logged.count, 7);
-    assert_string_equal(logged.line[5], "frames 4 to 102: in 99 frames again: cloth 0: dense at "
+    assert_string_equal(logged.line[5], "frames 4 to 102: repeated in 99 frames: cloth 0: dense at "
                                         "(-0.47, -1e-5) m");
-    assert_string_equal(logged.line[6], "frames 12 to 102: in 91 frames again: cloth 1: dense at "
-                                        "(-0.39, -1e-5) m");
+    assert_string_equal(logged.line[6],
+                        "frames 12 to 102: repeated in 91 frames: cloth 1: dense at "
+                        "(-0.39, -1e-5) m");
     vo_log_line(ctx, VO_LOG_WARNING, "frame 104: cloth 0: dense at (1, 0) m");
     assert_int_equal(logged.count, 8);
     vo_context_destroy(ctx);
@@ -518,6 +551,7 @@ int main(void) {
         cmocka_unit_test(damaged_scene_fails_to_open),
         cmocka_unit_test(statistics_tolerate_damaged_lines),
         cmocka_unit_test(names_come_from_files),
+        cmocka_unit_test(obstacles_are_named_by_shape_or_body),
         cmocka_unit_test(allocation_failure_is_reported),
         cmocka_unit_test(invalid_arguments_are_rejected),
         cmocka_unit_test(null_reader_is_empty),

@@ -18,10 +18,11 @@
     "continuous collision detection on queries with exact results: false negatives, false " \
     "positives, nanoseconds per query"
 int bench_ccd(const cli_args *args);
-#define CLI_BENCH_CONTACT                                                                    \
-    "scenes of contact at about 33,000 faces: milliseconds per substep in each stage, one "  \
-    "thread (or --threads); ratio is contact and collide against assemble and solve, above " \
-    "counts nodes beyond the second rung of the response, meet intersecting pairs of faces"
+#define CLI_BENCH_CONTACT                                                                         \
+    "scenes of contact at about 33,000 faces: milliseconds per substep in each stage, one "       \
+    "thread (or --threads); ratio is contact and collide against assemble and solve, "            \
+    "failsafe counts nodes beyond the impact zones of the response, intersect intersecting face " \
+    "pairs"
 int bench_contact(const cli_args *args);
 #define CLI_BENCH_RENDER                                                                       \
     "an image of 1280 x 720 pixels of a skirt of 50,000 faces on a mannequin: seconds by the " \

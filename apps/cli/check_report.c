@@ -14,16 +14,16 @@ void check_report_begin(check_report *report) {
     json_open(&report->out, "findings", '[');
 }
 
-void check_report_finding(void *user, bool fatal, const char *sentence) {
+void check_report_finding(void *user, bool fatal, const char *message) {
     check_report *report = user;
     *(fatal ? &report->fatal : &report->other) += 1;
     if (!report->json) {
-        printf("%s: %s\n", fatal ? "error" : "warning", sentence);
+        printf("%s: %s\n", fatal ? "error" : "warning", message);
         return;
     }
     json_open(&report->out, NULL, '{');
     json_bool(&report->out, "fatal", fatal);
-    json_text(&report->out, "text", sentence);
+    json_text(&report->out, "text", message);
     json_close(&report->out, '}');
 }
 

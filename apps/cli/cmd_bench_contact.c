@@ -46,7 +46,7 @@ enum { SCENES = sizeof scenes / sizeof scenes[0] };
 
 /* The sum of a span's frames. */
 typedef struct contact_sum {
-    int faces, substeps, contacts, impacts, above_second, intersections;
+    int faces, substeps, contacts, impacts, failsafe_nodes, intersections;
     double contact_s, trees_s, collide_s, assemble_s, solve_s, wall_s;
 } contact_sum;
 
@@ -55,7 +55,7 @@ static void add_frame(contact_sum *sum, const vo_stats *s, double wall_s) {
     sum->substeps += s->substeps;
     sum->contacts = s->contacts > sum->contacts ? s->contacts : sum->contacts;
     sum->impacts += s->impacts;
-    sum->above_second += s->truncated_nodes + s->frozen_nodes + s->lagging_nodes;
+    sum->failsafe_nodes += s->truncated_nodes + s->frozen_nodes + s->lagging_nodes;
     sum->intersections += s->intersections;
     sum->contact_s += s->stage.contact;
     sum->collide_s += s->stage.collide;
@@ -132,17 +132,17 @@ static contact_row make_row(const contact_sum *s) {
 
 static void print_head(void) {
     printf("contact: %s\n\n", CLI_BENCH_CONTACT);
-    printf("%-14s %-8s %8s %8s %8s %8s %8s %8s %8s %8s %6s %6s %8s %5s %5s\n", "scene", "frames",
+    printf("%-14s %-8s %8s %8s %8s %8s %8s %8s %8s %8s %6s %6s %8s %8s %9s\n", "scene", "frames",
            "faces", "contacts", "contact", "(trees)", "collide", "assemble", "solve", "substep",
-           "ratio", "trees", "impacts", "above", "meet");
+           "ratio", "trees", "impacts", "failsafe", "intersect");
 }
 
 static void print_row(const contact_scene *scene, int k, const contact_sum *s) {
     contact_row r = make_row(s);
-    printf("%-14s %-8s %8s %8d %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %6.2f %5.0f%% %8d %5d %5d\n",
+    printf("%-14s %-8s %8s %8d %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %6.2f %5.0f%% %8d %8d %9d\n",
            scene->name, scene->span[k].what, text_count(s->faces).s, s->contacts, r.contact,
            r.trees, r.collide, r.assemble, r.solve, r.substep, r.ratio, 100 * r.share, s->impacts,
-           s->above_second, s->intersections);
+           s->failsafe_nodes, s->intersections);
     fflush(stdout);
 }
 
@@ -162,7 +162,7 @@ static void row_json(json_out *j, const contact_scene *scene, int k, const conta
     json_real(j, "ratio", r.ratio);
     json_real(j, "trees_share", r.share);
     json_int(j, "impacts", s->impacts);
-    json_int(j, "above_second_rung", s->above_second);
+    json_int(j, "failsafe_nodes", s->failsafe_nodes);
     json_int(j, "intersections", s->intersections);
     json_close(j, '}');
 }

@@ -38,7 +38,7 @@ typedef enum vo_result {
     VO_BAD_ARGUMENT, /* an argument is invalid, or the arguments contradict each other */
     VO_NO_MEMORY,    /* the allocator returned NULL, or the memory limit was reached */
     VO_IO_FAILED,    /* reading or writing failed (missing file, full disk, no permission), or a
-                        library that traces rays or encodes movies failed */
+                        library for ray casting or movie encoding failed */
     VO_CANCELLED,    /* the caller cancelled: vo_cancel_fn returned true or vo_progress_fn false */
 } vo_result;
 
@@ -98,8 +98,8 @@ typedef struct vo_context_def {
     void *run_tasks_user;
     int threads;         /* threads that share a loop, the caller included; with run_tasks: maximum
                             number of tasks per loop. 0: one per processor; at most 256 */
-    size_t memory_limit; /* bytes that may be allocated at a time; requests beyond it fail with
-                            VO_NO_MEMORY. 0: no limit */
+    size_t memory_limit; /* bytes that may be allocated at the same time; requests beyond it fail
+                            with VO_NO_MEMORY. 0: no limit */
 } vo_context_def;
 
 /* Allocator, log, callbacks and threads. A context serves one thread at a time; two simulations in

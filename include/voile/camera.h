@@ -68,8 +68,8 @@ typedef struct vo_camera_def {
     int width, height;    /* [1920, 1080] pixels, 1 to 16384 */
     double z_near, z_far; /* [0.01, 1000] m */
     int motion; /* [-1] index of a motion of the scene that transforms the whole path; -1: none */
-    bool light; /* [false] a light whose shadows are visible; rendered from only if named explicitly
-                 */
+    bool light; /* [false] a light whose shadows are visible: refines meshes like a camera, but
+                   renders images only if it is selected by name */
     double weight; /* [1] view factor of visible front faces, above 0 to 1 */
 } vo_camera_def;
 

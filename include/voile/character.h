@@ -18,10 +18,10 @@ extern "C" {
 /* Sizes of a mannequin; defaults in square brackets (vo_mannequin_def_default). */
 typedef struct vo_mannequin_def {
     double height; /* [1.75] m, 0.5 to 3 */
-    double build;  /* [0] -1 slim, 0 average, 1 heavy; anything between */
-    double figure; /* [0] -1 male, 0 neither, 1 female; anything between */
+    double build;  /* [0] -1 slim, 0 average, 1 heavy, or a value in between */
+    double figure; /* [0] -1 male, 0 neither, 1 female, or a value in between */
     double shoulders, chest, waist, hips, limbs; /* [1] factors on widths, 0.7 to 1.5 */
-    int faces; /* [20000] about, 1,000 to 200,000; below 6,000 without fingers */
+    int faces; /* [20000] approximate number, 1,000 to 200,000; below 6,000 without fingers */
 } vo_mannequin_def;
 
 VO_API vo_mannequin_def vo_mannequin_def_default(void);
@@ -63,7 +63,7 @@ typedef struct vo_character_mesh_info {
 /* A node of the hierarchy. */
 typedef struct vo_character_joint_info {
     const char *name; /* UTF-8, may be empty */
-    int parent;       /* index of the parent, smaller than the own one; -1: none */
+    int parent;       /* index of the parent, smaller than its own; -1: none */
     int depth;        /* number of ancestors */
     bool is_bone; /* a mesh is bound to it or, in files without skinned meshes, a clip moves it */
 } vo_character_joint_info;
@@ -110,7 +110,7 @@ typedef struct vo_character_file_info {
 VO_API vo_result vo_character_file_get_info(vo_context *ctx, const char *path,
                                             vo_character_file_info *out);
 VO_API void
-vo_character_file_info_free(vo_character_file_info *info); /* a cleared one is allowed */
+vo_character_file_info_free(vo_character_file_info *info); /* a zeroed struct is allowed */
 
 #ifdef __cplusplus
 }

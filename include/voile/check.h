@@ -71,7 +71,8 @@ VO_API vo_result vo_sim_inspect(const vo_sim *sim, vo_inspection *out);
 
 /* Number of all intersecting pairs. */
 VO_API int vo_inspection_intersections(const vo_inspection *inspection);
-/* True without intersections, nodes inside obstacles, inverted faces and lost nodes. */
+/* Returns true if there are no intersections, nodes inside obstacles, inverted faces and lost
+ * nodes. */
 VO_API bool vo_inspection_is_clean(const vo_inspection *inspection);
 
 /* Receives one finding as a message with file and location; `text` is valid during the call. */

@@ -21,7 +21,7 @@ extern "C" {
     X(silhouette_iou, "", "intersection over union of the silhouettes")                            \
     X(normal_angle, "deg", "mean angle between the normals, over common pixels")                   \
     X(depth_difference, "m", "mean difference of depth, over common pixels")                       \
-    X(wrinkle_power, "", "mean square of the normals' short waves, over common pixels")            \
+    X(wrinkle_power, "", "mean square of the high-pass filtered normals, over common pixels")      \
     X(wrinkle_ratio, "", "wrinkle_power divided by that of the reference")                         \
     X(edge_5, "px", "5 % quantile of the image-space lengths of visible edges")                    \
     X(edge_25, "px", "25 % quantile")                                                              \
@@ -89,8 +89,8 @@ typedef struct vo_compare_def {
     const char *const *runs;  /* [NULL] run folders; the second is the reference */
     const char *const *names; /* [NULL] names in plots and tables; NULL: the last components of the
                                  folders or, if these collide, the folders without their common
-                                 leading components. A name of an earlier run gets the number
-                                 of the run appended: "name~2" */
+                                 leading components. A name equal to that of an earlier run gets
+                                 its number appended: "name~2" */
     int first, last;          /* [0, -1] frames; last -1: to the end */
     int step;                 /* [1] compares every step-th of these frames */
     int width, height; /* [0, 0] image size in pixels, 1 to 16384; 0: that of the scene's camera, or

@@ -66,11 +66,11 @@ typedef enum vo_shape_kind {
  * ignored. */
 typedef struct vo_shape_def {
     vo_shape_kind kind;
-    double radius;      /* [0] m, positive; of a torus to the centre line of its tube, of a funnel
-                           inside at the mouth */
+    double radius;      /* [0] m, positive; torus: to the centre line of its tube; funnel: inner
+                           radius at the mouth */
     double tube;        /* [0] m, radius of the tube; positive and less than radius */
     double neck;        /* [0] m, inner radius at the narrow end; positive and less than radius */
-    double height;      /* [0] m, positive; of a funnel from the neck (z = 0) to the mouth */
+    double height;      /* [0] m, positive; funnel: from the neck (z = 0) to the mouth */
     double stem;        /* [0] m, length of the straight pipe below the neck; may be 0 */
     double thickness;   /* [0] m, of the wall; 0: a fifth of the neck */
     vo_vec3 size;       /* [0, 0, 0] m, positive, along x, y, z */

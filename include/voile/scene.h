@@ -86,11 +86,11 @@ typedef struct vo_view_settings {
                                above 0 to 1 */
     double occluded_margin; /* [0.1] m along the cloth from visible surface, over which the factor
                                falls to `occluded` */
-    double off_screen;      /* [0.01] factor outside of all frustums, above 0 to 1 */
+    double off_screen;      /* [0.01] factor outside all frusta, above 0 to 1 */
     double frustum_margin;  /* [0.4] m from the frustum, over which the factor falls to
                                `off_screen` */
     double anticipation;    /* [5] frames ahead in which surfaces that will become visible are
-                               already refined, the more the sooner */
+                               already refined; the sooner they do, the finer */
     double min_edge_pixels; /* [4] minimum edge length on screen, pixels; 0: no limit */
     double silhouette;      /* [0.25] faces next to a silhouette get the mean of both factors where
                                these differ by more than this; infinite: never */
@@ -104,10 +104,10 @@ typedef struct vo_view_settings {
     bool two_sided;            /* [false] backs are treated as fronts, except for cloths with their
                                   own vo_sidedness */
     bool occlusion;            /* [false] tests occlusion by ray casting */
-    bool compensation;         /* [true] buckling compensation of coarse faces outside of all
-                                  frustums (vo_compensation) */
-    double compensation_power; /* [10] 1 to 1e6; the larger, the smaller the faces that are
-                                  compensated */
+    bool compensation;         /* [true] buckling compensation of coarse faces outside all
+                                  frusta (vo_compensation) */
+    double compensation_power; /* [10] 1 to 1e6; larger values also compensate smaller
+                                  faces */
     double visible_compensation_power; /* [0] the power for faces inside a frustum, visible or
                                           occluded: 1 to 1e6; 0, or without `compensation`: none */
     double budget_faces;               /* [0] largest number of faces of all cloths, kept by raising
@@ -196,8 +196,8 @@ typedef struct vo_remeshing_def {
     double rib_stiffening; /* [1] effect of curvature, which prevents buckling across it */
     bool add_metrics;      /* [false] adds the metrics of the criteria; false: their maximum */
     vo_compensation compensation; /* [VO_COMPENSATE_NONE] needs a finite size_max */
-    double compensation_power;    /* [10] at least 1; the larger, the smaller the faces that are
-                                     compensated */
+    double compensation_power;    /* [10] at least 1; larger values also compensate smaller
+                                     faces */
 } vo_remeshing_def;
 
 /* Sides of a cloth that are treated as fronts, with VO_ADAPT_VIEW. */

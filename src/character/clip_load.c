@@ -263,8 +263,8 @@ static vo_result read_travel(reader *r, const vo_json_cursor *root) {
     if (fabs(clip->travel[0]) > 100 || fabs(clip->travel[1]) > 100)
         return vo_json_fail(travel, "must be between -100 and 100 m");
     if (abs(clip->turns) > 100) return vo_json_fail(turns, "must be between -100 and 100");
-    bool odd = clip->travel[1] != 0 || clip->turns != 0;
-    if (odd && r->symmetry != VO_SYMMETRY_NONE)
+    bool asymmetric = clip->travel[1] != 0 || clip->turns != 0;
+    if (asymmetric && r->symmetry != VO_SYMMETRY_NONE)
         return vo_json_fail(clip->turns ? turns : travel,
                             "a symmetric clip neither turns nor goes sideways");
     return VO_OK;

@@ -55,20 +55,21 @@ vo_result vo_vof_open(vo_context *ctx, const char *path, vo_vof_reader **out);
 /* Reads from memory; `name` is the file name in messages. */
 vo_result vo_vof_parse(vo_context *ctx, const char *name, const void *bytes, size_t size,
                        vo_vof_reader **out);
-/* Reads and validates header and table only, independent of the file size: frame, time and counts
- * are available, data is not. */
+/* Reads and validates header and table only, at a cost independent of the file size: frame, time
+ * and counts are available, data is not. */
 vo_result vo_vof_peek(vo_context *ctx, const char *path, vo_vof_reader **out);
 void vo_vof_close(vo_vof_reader *reader); /* NULL is allowed */
 
 int vo_vof_frame(const vo_vof_reader *reader);
 double vo_vof_time(const vo_vof_reader *reader);
 
-/* Number of rows of a section, -1 if it does not exist. Fastest in the order of the file. */
+/* Number of rows of a section, -1 if it does not exist. Fastest if sections are requested in the
+ * order of the file. */
 int vo_vof_count(vo_vof_reader *reader, const char *tag, int index);
 
 /* Finds the rows of a section, aligned to VO_ALIGNMENT and valid until the reader is closed; *data
  * is NULL if there are none. VO_BAD_DATA if the section is missing or has another type or number of
- * columns. Fastest in the order of the file. */
+ * columns. Fastest if sections are requested in the order of the file. */
 vo_result vo_vof_find(vo_vof_reader *reader, const char *tag, int index, vo_vof_type type,
                       int columns, int *count, const void **data);
 

@@ -19,9 +19,9 @@ static vo_vec2 to_material(const vo_pattern_panel *panel, vo_vec2 p) {
 static vo_vec2 tighten(const band *b, vo_vec2 u) {
     vo_vec2 d = v2_sub(u, b->origin);
     double along = v2_dot(b->along, d), away = fabs(v2_cross(b->along, d));
-    double share =
+    double weight =
         1 - vo_min(vo_max((away - FULL_DISTANCE) / (ZERO_DISTANCE - FULL_DISTANCE), 0), 1);
-    return v2_add(u, v2_scale((b->elastic - 1) * share * along, b->along));
+    return v2_add(u, v2_scale((b->elastic - 1) * weight * along, b->along));
 }
 
 static void tighten_panel(vo_mesh *mesh, const vo_pattern *pattern, int panel, int edge,

@@ -113,9 +113,9 @@ static void draw_notches(drawing *d, const vo_pattern_panel *panel) {
         const vo_pattern_edge *e = &panel->edge[panel->notch[i].edge];
         double at = panel->notch[i].at;
         vo_vec2 p = vo_chain_point(e->piece_count, e->piece, at);
-        vo_vec2 way = v2_sub(vo_chain_point(e->piece_count, e->piece, at + 1e-3),
-                             vo_chain_point(e->piece_count, e->piece, at - 1e-3));
-        vo_vec2 in = v2_scale(0.012 / vo_max(v2_length(way), 1e-9), v2(-way.y, way.x));
+        vo_vec2 tangent = v2_sub(vo_chain_point(e->piece_count, e->piece, at + 1e-3),
+                                 vo_chain_point(e->piece_count, e->piece, at - 1e-3));
+        vo_vec2 in = v2_scale(0.012 / vo_max(v2_length(tangent), 1e-9), v2(-tangent.y, tangent.x));
         vo_vec2 a = on_sheet(d, p), b = on_sheet(d, v2_add(p, in));
         write_text(d, "<path stroke=\"#000\" stroke-width=\"2\" d=\"M%.2f %.2fL%.2f %.2f\"/>\n",
                    a.x, a.y, b.x, b.y);

@@ -67,7 +67,7 @@ static void find_targets(vo_coupled *k, const vo_coarse *coarse, int *at) {
     for (int g = 0; g < p->row_count; g++) {
         for (int n = p->row_start[g]; n < p->row_start[g + 1]; n++) at[p->column[n]] = n;
         p->diagonal[g] = at[g];
-        for (int n = e->row_start[g]; n < e->row_start[g + 1]; n++) k->place[n] = at[e->column[n]];
+        for (int n = e->row_start[g]; n < e->row_start[g + 1]; n++) k->target[n] = at[e->column[n]];
         int first = k->sum_start[g * coarse->size], last = k->sum_start[vo_coarse_end(coarse, g)];
         for (int s = first; s < last; s++) k->block_of[s] = at[k->sum_aggregate[s]];
     }
@@ -101,10 +101,10 @@ static bool allocate_coarse(vo_coupled *k, const vo_coarse *coarse) {
     p->row_start = vo_arena_array(arena, int, count + 1);
     p->diagonal = vo_arena_array(arena, int, count);
     p->column = vo_arena_array(arena, int, max_blocks);
-    k->place = vo_arena_array(arena, int, old);
+    k->target = vo_arena_array(arena, int, old);
     k->block_of = vo_arena_array(arena, int, (size_t)k->sum_count + 1);
     k->sum = new_packed(arena, k->sum_count);
-    return p->row_start && p->diagonal && p->column && k->place && k->block_of && k->sum;
+    return p->row_start && p->diagonal && p->column && k->target && k->block_of && k->sum;
 }
 
 /* ---- numeric -------------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static void gather_chunk(void *arg, int begin, int end, int chunk) {
     size_t first = (size_t)k->pattern.row_start[begin], last = (size_t)k->pattern.row_start[end];
     memset(to + first * B, 0, (last - first) * B * sizeof *to);
     for (int n = coarse->coupling.row_start[begin]; n < coarse->coupling.row_start[end]; n++)
-        memcpy(to + (size_t)k->place[n] * B, coarse->e.block + (size_t)n * B, B * sizeof *to);
+        memcpy(to + (size_t)k->target[n] * B, coarse->e.block + (size_t)n * B, B * sizeof *to);
     vo_sums sums = {k->sum_start, k->block_of, k->sum};
     VO_DISPATCH(coarse->ctx, vo_coarse_gather)(coarse, &sums, job->tiles, begin, end, to);
 }

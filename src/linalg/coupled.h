@@ -26,7 +26,7 @@ typedef struct vo_coupled {
     int *block_of;            /* [sum_count] block of the coarse matrix that a sum is added to */
     float *sum;               /* [sum_count][VO_PACKED] C Z, and then H C Z */
     vo_block_pattern pattern; /* of the coarse matrix; without transpose[] */
-    int *place;               /* [blocks of E] index of each block of E in the coarse matrix */
+    int *target;              /* [blocks of E] index of each block of E in the coarse matrix */
     vo_block_matrix e;
     vo_block_factor factor;
 } vo_coupled;

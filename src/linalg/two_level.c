@@ -310,9 +310,9 @@ static double start(solve *s) {
 /* Returns false on stagnation: no decrease of the squared residual by a tenth in recent iterations.
  */
 static bool is_progressing(double norm2, int iteration, double *best, int *best_at) {
-    enum { PATIENCE = 300 };
+    enum { MAX_STAGNATION = 300 };
     if (norm2 < 0.9 * *best) *best = norm2, *best_at = iteration;
-    return iteration - *best_at < PATIENCE;
+    return iteration - *best_at < MAX_STAGNATION;
 }
 
 /* Iterates from a residual of norm 1 until its square is below `target2`; report.residual is the

@@ -38,7 +38,7 @@ vo_vec3 vo_mesh_face_normal(const vo_mesh *m, int face) {
     return v3_cross(v3_sub(x1, x0), v3_sub(x2, x0));
 }
 
-/* Which side of a face an edge is: it joins corners i and i + 1. */
+/* Returns the side i of a face that an edge is: it joins corners i and i + 1. */
 static int side_of_edge(const vo_mesh *m, int face, int edge) {
     const int *face_edge = m->face_edge[face];
     return face_edge[0] == edge ? 0 : face_edge[1] == edge ? 1 : 2;

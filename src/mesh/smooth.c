@@ -138,16 +138,17 @@ vo_vec3 vo_face_location_point(const vo_mesh *m, const vo_face_location *locatio
 }
 
 vo_vec3 vo_face_location_extrapolate(const vo_mesh *m, const vo_face_location *location) {
-    double way = v2_length(location->outside_offset);
-    if (!(way > 0)) return v3_zero();
-    double most = vo_mesh_face_longest_side(m, location->face) / 4;
-    vo_vec2 u = v2_scale(way > most ? most / way : 1, location->outside_offset);
+    double distance = v2_length(location->outside_offset);
+    if (!(distance > 0)) return v3_zero();
+    double max_distance = vo_mesh_face_longest_side(m, location->face) / 4;
+    vo_vec2 u =
+        v2_scale(distance > max_distance ? max_distance / distance : 1, location->outside_offset);
     vo_mat2 inverse = m2_inverse(vo_mesh_face_dm(m, location->face));
     vo_vec2 t = m2_mul(inverse, u);
     vo_vec3 x0 = m->node_x[vo_mesh_face_node(m, location->face, 0)];
     vo_vec3 e1 = v3_sub(m->node_x[vo_mesh_face_node(m, location->face, 1)], x0);
     vo_vec3 e2 = v3_sub(m->node_x[vo_mesh_face_node(m, location->face, 2)], x0);
-    vo_vec3 hang = v3_add(v3_scale(t.x, e1), v3_scale(t.y, e2));
-    double length = v3_length(hang), most_length = 2 * vo_min(way, most);
-    return length > most_length ? v3_scale(most_length / length, hang) : hang;
+    vo_vec3 offset = v3_add(v3_scale(t.x, e1), v3_scale(t.y, e2));
+    double length = v3_length(offset), max_length = 2 * vo_min(distance, max_distance);
+    return length > max_length ? v3_scale(max_length / length, offset) : offset;
 }

@@ -201,7 +201,7 @@ static vo_result check_degenerate(checker *c) {
     return VO_OK;
 }
 
-static bool is_turned_over(const checker *c, int f) {
+static bool is_inverted(const checker *c, int f) {
     if (c->skip[f] || is_degenerate_in_material(c->data, f)) return false;
     double cross = vo_material_cross(c->data->vert_u, c->data->face_vert[f]);
     return cross < 0 && isfinite(cross);
@@ -215,7 +215,7 @@ static vo_result check_inverted(checker *c) {
     if (c->report->use == VO_MESH_FOR_OBSTACLE) return VO_OK;
     VO_TRY(vo_patches_create(c->ctx, c->data, c->skip, &c->patches));
     for (int f = 0; f < c->data->face_count; f++)
-        if (is_turned_over(c, f) && !is_in_mirrored_patch(c, f))
+        if (is_inverted(c, f) && !is_in_mirrored_patch(c, f))
             VO_TRY(add_face(c, VO_DEFECT_INVERTED_FACE, f, -1));
     return VO_OK;
 }
@@ -224,7 +224,7 @@ static vo_result check_inverted(checker *c) {
 static vo_result check_mirrored(checker *c) {
     if (c->report->use == VO_MESH_FOR_OBSTACLE) return VO_OK;
     for (int f = 0; f < c->data->face_count; f++) {
-        if (!is_turned_over(c, f) || !is_in_mirrored_patch(c, f)) continue;
+        if (!is_inverted(c, f) || !is_in_mirrored_patch(c, f)) continue;
         VO_TRY(add_face(c, VO_DEFECT_MIRRORED_PATCH, f, -1));
         c->patches.mirrored[c->patches.root[c->data->face_vert[f][0]]] = false;
     }
@@ -278,7 +278,7 @@ static int face_sort_fill(const checker *c, face_sort *s) {
 }
 
 /* Finds faces with the same nodes; the earliest is the original. */
-static void find_twins(checker *c, face_sort *s) {
+static void find_duplicates(checker *c, face_sort *s) {
     int count = face_sort_fill(c, s);
     for (int i = 2; i >= 0; i--)
         vo_sort_by_key(count, s->order, s->key[i], c->data->node_count, s->scratch, s->start);
@@ -298,7 +298,7 @@ static vo_result check_duplicates(checker *c) {
     face_sort sort;
     if (faces == 0) return VO_OK;
     bool ok = face_sort_create(c, &sort);
-    if (ok) find_twins(c, &sort);
+    if (ok) find_duplicates(c, &sort);
     face_sort_free(c, &sort);
     if (!ok) return vo_fail_memory(c->ctx, "checking a mesh");
     for (int f = 0; f < faces; f++) {
@@ -316,7 +316,7 @@ static int count_group_faces(const checker *c, int begin, int end) {
     return count;
 }
 
-static bool run_same_way(const checker *c, int begin) {
+static bool have_same_direction(const checker *c, int begin) {
     int a[2], b[2];
     vo_side_table_nodes(c->data, c->sides.order[begin], a);
     vo_side_table_nodes(c->data, c->sides.order[begin + 1], b);
@@ -336,7 +336,7 @@ static bool group_has_defect(const checker *c, vo_mesh_defect_kind kind, int beg
     case VO_DEFECT_NONMANIFOLD_EDGE:
         return faces > 2;
     case VO_DEFECT_ORIENTATION:
-        return faces == 2 && run_same_way(c, begin);
+        return faces == 2 && have_same_direction(c, begin);
     case VO_DEFECT_STRAY_EDGE:
         return faces == 0;
     default:
@@ -344,7 +344,7 @@ static bool group_has_defect(const checker *c, vo_mesh_defect_kind kind, int beg
     }
 }
 
-static vo_result check_runs(checker *c, vo_mesh_defect_kind kind, int offender) {
+static vo_result check_edges(checker *c, vo_mesh_defect_kind kind, int offender) {
     const vo_side_table *s = &c->sides;
     for (int begin = 0, end; begin < s->count; begin = end) {
         end = vo_side_table_group_end(s, begin);
@@ -358,12 +358,12 @@ static vo_result check_runs(checker *c, vo_mesh_defect_kind kind, int offender) 
 /* Reports edges with more than two faces, at the third face. */
 static vo_result check_manifold(checker *c) {
     VO_TRY(vo_side_table_create(c->ctx, c->data, c->skip, &c->sides));
-    return check_runs(c, VO_DEFECT_NONMANIFOLD_EDGE, 2);
+    return check_edges(c, VO_DEFECT_NONMANIFOLD_EDGE, 2);
 }
 
-static vo_result check_orientation(checker *c) { return check_runs(c, VO_DEFECT_ORIENTATION, 1); }
+static vo_result check_orientation(checker *c) { return check_edges(c, VO_DEFECT_ORIENTATION, 1); }
 
-static vo_result check_stray_edges(checker *c) { return check_runs(c, VO_DEFECT_STRAY_EDGE, 0); }
+static vo_result check_stray_edges(checker *c) { return check_edges(c, VO_DEFECT_STRAY_EDGE, 0); }
 
 /* Marks the nodes and verts that faces use. */
 static void mark_used(const vo_mesh_data *d, uint8_t *node_used, uint8_t *vert_used) {

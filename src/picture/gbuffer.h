@@ -42,15 +42,17 @@ vo_result vo_gbuffer_render(vo_gbuffer_pass *pass, const vo_gbuffer_pass_def *de
  * `metres`; 0 if no cloth is visible. */
 double vo_gbuffer_pass_max_shift(const vo_gbuffer_pass *pass, double metres);
 
-/* Appends the image-space lengths, in pixels, of the visible edges of a mesh (grown with the
- * context's memory). An edge is visible if at least one end is (inside the image, with nothing more
- * than a pixel's width in front of it) and both ends are in front of the camera. The nodes of the
- * mesh must be nodes of the model. Faces are counted by their visible corners. */
+/* Image-space lengths of visible edges, from the context's allocator. */
 typedef struct vo_edge_lengths {
     double faces; /* visible faces: visible corners / 3 */
     int count, capacity;
-    double *pixels;
+    double *pixels; /* [count] lengths */
 } vo_edge_lengths;
+
+/* Appends the lengths of the visible edges of a mesh, whose nodes must be nodes of the model. A
+ * node is visible if it is inside the image and the ray to it hits no face more than a pixel's
+ * width in front of it; an edge is visible if one of its ends is and both are in front of the
+ * camera. */
 vo_result vo_gbuffer_pass_measure_edges(vo_gbuffer_pass *pass, const vo_mesh *mesh,
                                         vo_edge_lengths *out);
 

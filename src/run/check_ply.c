@@ -75,8 +75,8 @@ static void colour_faces(canvas *c) {
                            : inside             ? COLOUR_INSIDE
                                                 : COLOUR_CLOTH;
         }
-    for (int i = 0; i < in->crossings.count; i++)
-        for (int k = 0; k < 2; k++) c->colour[in->crossings.pair[i][k]] = COLOUR_INTERSECTING;
+    for (int i = 0; i < in->intersections.count; i++)
+        for (int k = 0; k < 2; k++) c->colour[in->intersections.pair[i][k]] = COLOUR_INTERSECTING;
 }
 
 /* Vertex of a node in a colour, added on first use. */

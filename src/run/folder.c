@@ -192,7 +192,7 @@ void vo_folder_warn_gap(vo_context *ctx, const char *folder, int before, int fra
                     folder, before + 1, frame - 1);
 }
 
-/* Passes the reader on, or closes it if the file contains another frame than its name says. */
+/* Passes the reader on, or closes it if the file contains another frame than its name indicates. */
 static vo_result accept_frame(vo_context *ctx, const char *path, int frame, vo_vof_reader *reader,
                               vo_vof_reader **out) {
     int found = vo_vof_frame(reader);
@@ -203,8 +203,8 @@ static vo_result accept_frame(vo_context *ctx, const char *path, int frame, vo_v
     vo_vof_close(reader);
     return vo_fail(
         ctx, VO_BAD_DATA,
-        "%s: contains frame %d, but its name says frame %d; delete it and resume the run", path,
-        found, frame);
+        "%s: contains frame %d, but its name is that of frame %d; delete it and resume the run",
+        path, found, frame);
 }
 
 /* vo_vof_open or vo_vof_peek. */

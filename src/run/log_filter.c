@@ -139,7 +139,7 @@ static void log_counts(vo_context *ctx, const vo_filtered_kind *k) {
     for (int i = 0; i < k->count; i++) {
         const vo_filtered_warning *w = &k->warning[i];
         if (w->more > 0)
-            vo_log_line(ctx, VO_LOG_WARNING, "frames %d to %d: in %d frame%s again: %s", w->from,
+            vo_log_line(ctx, VO_LOG_WARNING, "frames %d to %d: repeated in %d frame%s: %s", w->from,
                         w->to, w->more, vo_plural(w->more), w->text);
     }
     if (k->others > 0)

@@ -254,16 +254,31 @@ vo_result vo_run_reader_load_scene(vo_run_reader *reader, int frame, const vo_sc
     return VO_OK;
 }
 
+/* Skips the number of an input of a run, which is stored as inputs/NUMBER-NAME. */
+static const char *skip_number(const char *path, const char *name) {
+    size_t digits = strspn(name, "0123456789");
+    bool is_input = strncmp(path, "inputs/", 7) == 0 && digits > 0 && name[digits] == '-';
+    return is_input ? name + digits + 1 : name;
+}
+
 /* The name of a file without folder and extension. */
 static void copy_stem(const char *path, char *out, size_t size) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *slash = strrchr(path, '/');
+    const char *name = skip_number(path, slash ? slash + 1 : path);
     const char *dot = strrchr(name, '.');
     int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
     snprintf(out, size, "%.*s", length, name);
 }
 
+/* The text that names a value: itself, or `file` or `type` of an object. */
+static vo_json_cursor find_name(const vo_json_cursor *value) {
+    if (vo_json_kind(*value) != VO_JSON_OBJECT) return *value;
+    vo_json_cursor file = vo_json_get(value, "file");
+    return vo_json_kind(file) == VO_JSON_STRING ? file : vo_json_get(value, "type");
+}
+
 /* Names item `i` of an array of the scene by the first of `keys` whose value is a string, or an
- * object with a string `type`; false if there is none. */
+ * object with a string `file` or `type`; false if there is none. */
 static bool name_item(const vo_scene *scene, const char *array, int i, const char *const keys[],
                       char *out, size_t size) {
     vo_json_cursor root = vo_json_root(&scene->resolved), list = vo_json_get(&root, array);
@@ -271,8 +286,7 @@ static bool name_item(const vo_scene *scene, const char *array, int i, const cha
     vo_json_cursor item = vo_json_item(&list, i);
     for (int k = 0; keys[k]; k++) {
         const char *text = "";
-        vo_json_cursor at = vo_json_get(&item, keys[k]);
-        if (vo_json_kind(at) == VO_JSON_OBJECT) at = vo_json_get(&at, "type");
+        vo_json_cursor value = vo_json_get(&item, keys[k]), at = find_name(&value);
         if (vo_json_kind(at) != VO_JSON_STRING || vo_json_read_string(at, &text) != VO_OK) continue;
         copy_stem(text, out, size);
         if (out[0]) return true;

@@ -50,7 +50,7 @@ static vo_result expect_array(vo_json_cursor at, bool nonempty, const char *what
     if (vo_json_kind(at) != VO_JSON_ARRAY)
         return vo_json_fail(at, "expected an array of %s, found %s", what, vo_json_kind_name(at));
     if (nonempty && vo_json_length(at) == 0)
-        return vo_json_fail(at, "the array is empty; expected at least one of %s", what);
+        return vo_json_fail(at, "the array is empty; expected %s", what);
     return VO_OK;
 }
 

@@ -123,7 +123,7 @@ static const vo_key remeshing_keys[] = {
         "Needs the second value of `size`.",
         .words = vo_compensation_words),
     KEY("compensation_power", POSITIVE, "10", NULL,
-        "At least 1; the larger, the smaller the faces that are compensated."),
+        "At least 1; larger values also compensate smaller faces."),
     KEY("size_uniform", TIME, "\"inf\"", "m", "Uniform edge length.", .unimplemented = true),
     KEY("refine_fracture", TIME, "\"inf\"", NULL, "Refinement where the cloth may tear.",
         .unimplemented = true),
@@ -485,7 +485,7 @@ static const vo_key view_keys[] = {
         "`occluded`.",
         .former = "hidden_margin"),
     KEY("off_screen", POSITIVE, "0.01", NULL,
-        "View factor outside of all frustums, above 0 to 1; values below `remeshing.size[0]` / "
+        "View factor outside all frusta, above 0 to 1; values below `remeshing.size[0]` / "
         "`size_max` have the same effect.",
         .former = "out"),
     KEY("frustum_margin", NONNEGATIVE, "0.4", "m",
@@ -515,7 +515,7 @@ static const vo_key view_keys[] = {
     KEY("occlusion", BOOL, "false", NULL,
         "Tests occlusion by ray casting (needs a build with Embree)."),
     KEY("compensation", BOOL, "true", NULL,
-        "Buckling compensation of coarse faces outside of all frustums, with `size_max` as the "
+        "Buckling compensation of coarse faces outside all frusta, with `size_max` as the "
         "longest edge."),
     KEY("compensation_power", POSITIVE, "10", NULL, "Power as in `remeshing`, 1 to 1e6."),
     KEY("visible_compensation_power", NONNEGATIVE, "0", NULL,

@@ -28,7 +28,7 @@ static double edge_length(double height, int faces) {
 /* Pose of a camera in a frame. */
 typedef struct camera_pose {
     vo_vec3 position;
-    double near;
+    double z_near; /* m */
     double pixels; /* per metre, at a distance of 1 m */
     int sample;    /* of the characters' paths, nearest to the frame */
 } camera_pose;
@@ -113,14 +113,14 @@ static double sample_body(const vo_loader *loader, crowd_paths *f, const vo_body
     return max_step;
 }
 
-/* Largest number of pixels per metre of the current body over all camera poses; `reach` in m is
- * subtracted from the distances. */
-static double max_pixels(const crowd_paths *f, double reach) {
+/* Largest number of pixels per metre of the current body over all camera poses; `radius` in m, that
+ * of a sphere around the hips that contains the body, is subtracted from the distances. */
+static double max_pixels(const crowd_paths *f, double radius) {
     double max = 0;
     for (int i = 0; i < f->count; i++) {
         const camera_pose *s = &f->pose[i];
-        double distance = v3_distance(s->position, f->hips[s->sample]) - reach;
-        max = vo_max(max, s->pixels / vo_max(distance, s->near));
+        double distance = v3_distance(s->position, f->hips[s->sample]) - radius;
+        max = vo_max(max, s->pixels / vo_max(distance, s->z_near));
     }
     return max;
 }
@@ -159,7 +159,7 @@ static vo_result set_all_faces(vo_loader *loader, crowd_paths *f, vo_json_cursor
 
 /* ---- entry point ---------------------------------------------------------------------------- */
 
-/* Returns reason crowd.detail has no effect, or NULL if it has. */
+/* Returns the reason why crowd.detail has no effect, or NULL if it has one. */
 static const char *no_effect_reason(const vo_scene *scene) {
     int last = vo_scene_last_frame(&scene->def);
     if (vo_scene_find_active_camera(scene, 0) < 0) return "the scene has no camera; add one";

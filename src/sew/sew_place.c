@@ -92,7 +92,7 @@ static int outer_of(const placing *p, int a, int b) {
 
 static void mark_intersecting(placing *p) {
     const vo_mesh *mesh = p->piece->garment->mesh;
-    const vo_intersections *c = &p->inspector.crossings;
+    const vo_intersections *c = &p->inspector.intersections;
     for (int i = 0; i < c->count; i++) {
         int a = panel_of_face(p, c->pair[i][0]);
         bool own = c->pair[i][1] < mesh->face_count;

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-/* A frame file and the place of a section in it. */
+/* A frame file and the kind of object whose sections are read. */
 typedef struct source {
     vo_context *ctx;
     vo_vof_reader *reader;
     const char *path;
-    const char *owner; /* what sections are counted by: "cloth", "handle" */
+    const char *owner; /* object that the section index counts: "cloth", "handle" */
 } source;
 
 /* Finds a section and checks its length (*count >= 0) or returns it (*count = -1). */
@@ -90,7 +90,7 @@ static vo_result read_mesh(const source *s, int c, const vo_scene_cloth *cloth, 
     return vo_mesh_build(s->ctx, &data, out);
 }
 
-/* Which nodes of the scene's mesh the nodes are; each at most once. */
+/* Checks the origins of the nodes: valid indices into the scene's mesh, each at most once. */
 static vo_result check_origin(const source *s, int c, int scene_count, int count,
                               const int *origin) {
     uint8_t *seen = vo_alloc_zero(s->ctx, (size_t)scene_count + 1);

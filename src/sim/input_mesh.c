@@ -14,7 +14,7 @@ static bool is_same_array(const void *a, const void *b, int count, size_t size) 
     return count == 0 || memcmp(a, b, (size_t)count * size) == 0;
 }
 
-/* Whether every element of the input is still itself. */
+/* Returns true if both meshes have the same faces, verts and material positions. */
 static bool is_same_mesh(const vo_mesh *a, const vo_mesh *b) {
     return a->node_count == b->node_count && a->vert_count == b->vert_count &&
            a->face_count == b->face_count &&

@@ -31,7 +31,7 @@ typedef struct fit {
     double *off; /* [faces] edges, largest distance of the face from the surface, curved or flat */
     double (*cot)[3]; /* [faces] half the cotangent opposite of side i, i + 1 */
     double *area;     /* [nodes] m^2 */
-    double *share;    /* [nodes] 0: stays */
+    double *weight;   /* [nodes] of the filtered position; 0: the node is not moved */
     double *scale;    /* [nodes] diagonal of the matrix */
     border *border;   /* [nodes] */
     field field[2];   /* places, velocities */
@@ -134,11 +134,11 @@ static void find_cotangents(fit *f, int face) {
 static void find_shares(fit *f) {
     for (int face = 0; face < f->m->face_count; face++) {
         find_cotangents(f, face);
-        double share = vo_clamp((f->off[face] - OFF_NONE) / (OFF_ALL - OFF_NONE), 0, 1);
+        double weight = vo_clamp((f->off[face] - OFF_NONE) / (OFF_ALL - OFF_NONE), 0, 1);
         for (int i = 0; i < 3; i++) {
             int n = node_of(f, face, i);
             f->area[n] += vo_mesh_face_area(f->m, face) / 3;
-            f->share[n] = vo_max(f->share[n], share);
+            f->weight[n] = vo_max(f->weight[n], weight);
         }
     }
 }
@@ -148,7 +148,7 @@ static void keep_creases(fit *f) {
     for (int e = 0; e < f->m->edge_count; e++)
         for (int end = 0; end < 2 && vo_smooth_is_crease(f->m, e); end++) {
             int n = f->m->edge_node[e][end];
-            f->share[n] = 0;
+            f->weight[n] = 0;
             f->border[n] = (border){{n, n}};
         }
 }
@@ -156,12 +156,12 @@ static void keep_creases(fit *f) {
 /* Held nodes are not moved. */
 static void keep_held(fit *f) {
     for (int n = 0; f->held && n < f->m->node_count; n++)
-        if (f->held[n]) f->share[n] = 0;
+        if (f->held[n]) f->weight[n] = 0;
 }
 
 /* Returns true at a corner: the border of the panel turns by more than 30 degrees. */
 static bool is_corner(const fit *f, int node, const int edge[2]) {
-    vo_vec2 way[2];
+    vo_vec2 direction[2];
     int patch[2];
     for (int k = 0; k < 2; k++) {
         int face = f->m->edge_face[edge[k]][0], here = -1, there = -1;
@@ -173,11 +173,11 @@ static bool is_corner(const fit *f, int node, const int edge[2]) {
                 there = v;
         }
         if (here < 0 || there < 0) return true;
-        way[k] = v2_sub(f->m->vert_u[there], f->m->vert_u[here]);
+        direction[k] = v2_sub(f->m->vert_u[there], f->m->vert_u[here]);
         patch[k] = f->m->vert_patch[here];
     }
-    double both = v2_length(way[0]) * v2_length(way[1]);
-    return patch[0] == patch[1] && v2_dot(way[0], way[1]) > -cos(VO_PI / 6) * both;
+    double both = v2_length(direction[0]) * v2_length(direction[1]);
+    return patch[0] == patch[1] && v2_dot(direction[0], direction[1]) > -cos(VO_PI / 6) * both;
 }
 
 /* Border nodes get their two neighbours along it; ends, corners and crossings none. */
@@ -293,7 +293,7 @@ static void find_residual(const fit *f, const field *own, const vo_vec3 *x, vo_v
         for (int i = 0; i < 3; i++)
             r[node_of(f, face, i)] = v3_add(r[node_of(f, face, i)], own->load[face][i]);
     for (int n = 0; n < f->m->node_count; n++)
-        if (!(f->share[n] > 0)) r[n] = v3_zero();
+        if (!(f->weight[n] > 0)) r[n] = v3_zero();
 }
 
 static void precondition(const fit *f, const vo_vec3 *r, vo_vec3 *z) {
@@ -312,7 +312,7 @@ static void solve_field(fit *f, const field *own, vo_vec3 *x) {
         multiply(f, d, z);
         double dz = 0;
         for (int n = 0; n < f->m->node_count; n++) {
-            if (!(f->share[n] > 0)) z[n] = v3_zero();
+            if (!(f->weight[n] > 0)) z[n] = v3_zero();
             dz += v3_dot(d[n], z[n]);
         }
         if (!(dz > 0)) return;
@@ -332,8 +332,8 @@ static void fit_field(fit *f, field *own) {
     memcpy(x, own->node, (size_t)f->m->node_count * sizeof *x);
     solve_field(f, own, x);
     for (int n = 0; n < f->m->node_count; n++)
-        if (f->share[n] > 0 && v3_is_finite(x[n]))
-            own->node[n] = v3_lerp(own->node[n], x[n], f->share[n]);
+        if (f->weight[n] > 0 && v3_is_finite(x[n]))
+            own->node[n] = v3_lerp(own->node[n], x[n], f->weight[n]);
 }
 
 /* ---- entry point ----------------------------------------------------------------------------- */
@@ -344,10 +344,10 @@ static vo_result allocate(fit *f) {
     f->off = vo_alloc_zero(ctx, vo_array_bytes(faces, sizeof *f->off));
     f->cot = vo_alloc_zero(ctx, vo_array_bytes(faces, sizeof *f->cot));
     f->area = vo_alloc_zero(ctx, vo_array_bytes(nodes, sizeof *f->area));
-    f->share = vo_alloc_zero(ctx, vo_array_bytes(nodes, sizeof *f->share));
+    f->weight = vo_alloc_zero(ctx, vo_array_bytes(nodes, sizeof *f->weight));
     f->scale = vo_alloc_zero(ctx, vo_array_bytes(nodes, sizeof *f->scale));
     f->border = vo_alloc_zero(ctx, vo_array_bytes(nodes, sizeof *f->border));
-    bool ok = f->off && f->cot && f->area && f->share && f->scale && f->border;
+    bool ok = f->off && f->cot && f->area && f->weight && f->scale && f->border;
     for (int i = 0; i < 2; i++) {
         field *own = &f->field[i];
         if (own->node) own->load = vo_alloc_zero(ctx, vo_array_bytes(faces, sizeof *own->load));
@@ -366,7 +366,7 @@ static void release(fit *f) {
     vo_free_array(ctx, f->off, faces);
     vo_free_array(ctx, f->cot, faces);
     vo_free_array(ctx, f->area, nodes);
-    vo_free_array(ctx, f->share, nodes);
+    vo_free_array(ctx, f->weight, nodes);
     vo_free_array(ctx, f->scale, nodes);
     vo_free_array(ctx, f->border, nodes);
     for (int i = 0; i < 2; i++) vo_free_array(ctx, f->field[i].load, faces);
@@ -383,7 +383,7 @@ static vo_result fit_fields(fit *f) {
     VO_TRY(find_borders(f));
     keep_creases(f);
     keep_held(f);
-    for (int n = 0; n < f->m->node_count; n++) any = any || f->share[n] > 0;
+    for (int n = 0; n < f->m->node_count; n++) any = any || f->weight[n] > 0;
     if (!any) return VO_OK;
     find_scale(f);
     for (int i = 0; i < 2; i++)

@@ -14,7 +14,7 @@ static const char *input_path(const vo_scene *scene, const char *stored) {
     return NULL;
 }
 
-/* Where the document describes a cloth: garments come after `cloths`. */
+/* Returns the object of the document that describes a cloth: garments come after `cloths`. */
 static vo_json_cursor description_of(const vo_json_cursor *root, int cloth) {
     vo_json_cursor cloths = vo_json_get(root, "cloths"), garments = vo_json_get(root, "garments");
     int count = vo_json_length(cloths);

@@ -12,7 +12,7 @@
 
 void vo_inspector_begin(vo_inspector *in) {
     in->part_count = in->node_count = in->face_count = 0;
-    in->crossings.count = 0;
+    in->intersections.count = 0;
 }
 
 static bool reserve(vo_inspector *in, int nodes, int faces) {
@@ -52,7 +52,7 @@ bool vo_mesh_is_closed(const vo_mesh *mesh) {
     return mesh->edge_count > 0;
 }
 
-/* Where the obstacles begin. */
+/* Returns the index of the first part that is an obstacle. */
 static int first_obstacle(const vo_inspector *in) {
     int i = 0;
     while (i < in->part_count && !in->part[i].obstacle) i++;
@@ -91,7 +91,7 @@ static vo_vec3 middle(vo_box a, vo_box b) {
 static void keep_pair(const vo_inspector *in, const int pair[2], vo_inspection *out) {
     if (out->pair_count == VO_INSPECTION_PAIRS) return;
     const vo_inspect_part *p = part_of_face(in, pair[0]), *q = part_of_face(in, pair[1]);
-    const vo_box *box = in->crossings.box;
+    const vo_box *box = in->intersections.box;
     out->pair[out->pair_count++] = (vo_face_pair){
         .cloth = p->number,
         .face = pair[0] - p->face,
@@ -103,28 +103,28 @@ static void keep_pair(const vo_inspector *in, const int pair[2], vo_inspection *
 }
 
 static void count_pairs(const vo_inspector *in, vo_inspection *out) {
-    for (int i = 0; i < in->crossings.count; i++) {
-        const int *pair = in->crossings.pair[i];
+    for (int i = 0; i < in->intersections.count; i++) {
+        const int *pair = in->intersections.pair[i];
         const vo_inspect_part *p = part_of_face(in, pair[0]), *q = part_of_face(in, pair[1]);
         *(p == q ? &out->self_pairs : q->obstacle ? &out->obstacle_pairs : &out->cloth_pairs) += 1;
         keep_pair(in, pair, out);
     }
-    out->complete = in->crossings.complete;
+    out->complete = in->intersections.complete;
 }
 
-static vo_result find_crossings(vo_inspector *in, vo_inspection *out) {
+static vo_result find_intersections(vo_inspector *in, vo_inspection *out) {
     vo_face_soup soup = {.x = in->x,
                          .face = (const int(*)[3])in->face,
                          .face_count = in->face_count,
                          .cloth_face_count = cloth_faces(in)};
-    VO_TRY(vo_intersections_find(in->ctx, &in->crossings, &soup));
+    VO_TRY(vo_intersections_find(in->ctx, &in->intersections, &soup));
     count_pairs(in, out);
     return VO_OK;
 }
 
 /* ---- insides -------------------------------------------------------------------------------- */
 
-static bool has_place(const vo_inspector *in, const vo_inspect_part *part) {
+static bool has_valid_positions(const vo_inspector *in, const vo_inspect_part *part) {
     for (int i = part->node; i < part->node_end; i++)
         if (!vo_position_is_valid(in->x[i])) return false;
     return true;
@@ -140,7 +140,7 @@ static vo_closed_surface surface_of(const vo_inspector *in, const vo_inspect_par
 
 /* Returns true for a closed obstacle whose solid surrounds it. */
 static bool is_container(const vo_inspector *in, const vo_inspect_part *part) {
-    return part->solid == VO_INSPECT_ORIENTED && has_place(in, part) &&
+    return part->solid == VO_INSPECT_ORIENTED && has_valid_positions(in, part) &&
            surface_of(in, part).solid == VO_SOLID_AROUND;
 }
 
@@ -190,16 +190,17 @@ static vo_result find_inside_of(vo_inspector *in, const vo_inspect_part *part,
  * entirely inside or outside, so one node of each is tested. */
 
 /* Above this number of components, testing all nodes at once is cheaper. */
-enum { FEW_PIECES = 16 };
+enum { MAX_TESTED_COMPONENTS = 16 };
 
 /* Finds the connected components of cloth; the first node of each is its root. */
-static vo_result find_pieces(vo_inspector *in) {
+static vo_result find_components(vo_inspector *in) {
     int nodes = cloth_nodes(in), faces = cloth_faces(in);
-    if (!vo_reserve(in->ctx, &in->piece, &in->piece_capacity, nodes))
+    if (!vo_reserve(in->ctx, &in->component, &in->component_capacity, nodes))
         return vo_fail_memory(in->ctx, "the inspection");
-    for (int i = 0; i < nodes; i++) in->piece[i] = i;
+    for (int i = 0; i < nodes; i++) in->component[i] = i;
     for (int f = 0; f < faces; f++)
-        for (int k = 1; k < 3; k++) vo_union_find_join(in->piece, in->face[f][0], in->face[f][k]);
+        for (int k = 1; k < 3; k++)
+            vo_union_find_join(in->component, in->face[f][0], in->face[f][k]);
     return VO_OK;
 }
 
@@ -212,14 +213,14 @@ static vo_box solid_bounds(const vo_closed_surface *s) {
 }
 
 /* Returns true if a solid contains the root of a component, or there are too many candidates. */
-static bool may_have_piece(const vo_inspector *in, const vo_closed_surface *surface) {
-    bool everywhere = surface->solid == VO_SOLID_AROUND;
+static bool may_contain_component(const vo_inspector *in, const vo_closed_surface *surface) {
+    bool is_unbounded = surface->solid == VO_SOLID_AROUND;
     vo_box bounds = solid_bounds(surface);
-    int nodes = cloth_nodes(in), asked = 0;
+    int nodes = cloth_nodes(in), tested = 0;
     for (int i = 0; i < nodes; i++) {
-        if (in->piece[i] != i) continue;
-        if (!everywhere && !box_overlaps((vo_box){in->x[i], in->x[i]}, bounds)) continue;
-        if (++asked > FEW_PIECES ||
+        if (in->component[i] != i) continue;
+        if (!is_unbounded && !box_overlaps((vo_box){in->x[i], in->x[i]}, bounds)) continue;
+        if (++tested > MAX_TESTED_COMPONENTS ||
             vo_solid_contains(surface->solid, vo_winding_number(surface, in->x[i])))
             return true;
     }
@@ -257,7 +258,7 @@ static vo_result join_containers(vo_inspector *in, vo_closed_surface *out) {
 static vo_result find_outside_containers(vo_inspector *in, bool apart, vo_inspection *out) {
     vo_closed_surface surface;
     VO_TRY(join_containers(in, &surface));
-    if (surface.face_count == 0 || (apart && !may_have_piece(in, &surface))) return VO_OK;
+    if (surface.face_count == 0 || (apart && !may_contain_component(in, &surface))) return VO_OK;
     return find_inside_of(in, NULL, &surface, out);
 }
 
@@ -265,14 +266,15 @@ static vo_result find_insides(vo_inspector *in, vo_inspection *out) {
     bool apart = is_apart(in, out);
     if (in->node_count) memset(in->is_inside, 0, (size_t)in->node_count);
     out->deepest_cloth = out->deepest_node = out->deepest_obstacle = -1;
-    if (apart) VO_TRY(find_pieces(in));
+    if (apart) VO_TRY(find_components(in));
     for (int i = first_obstacle(in); i < in->part_count; i++) {
         const vo_inspect_part *part = &in->part[i];
-        if (part->solid == VO_INSPECT_OPEN || !has_place(in, part)) continue;
+        if (part->solid == VO_INSPECT_OPEN || !has_valid_positions(in, part)) continue;
         vo_closed_surface surface = surface_of(in, part);
         out->closed_obstacles++;
         if (surface.solid == VO_SOLID_AROUND) continue;
-        if (!apart || may_have_piece(in, &surface)) VO_TRY(find_inside_of(in, part, &surface, out));
+        if (!apart || may_contain_component(in, &surface))
+            VO_TRY(find_inside_of(in, part, &surface, out));
     }
     VO_TRY(find_outside_containers(in, apart, out));
     int nodes = cloth_nodes(in);
@@ -289,14 +291,14 @@ static bool is_on_line(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
            vo_orient2d(v2(a.z, a.x), v2(b.z, b.x), v2(c.z, c.x)) == 0;
 }
 
-static bool face_has_place(const vo_inspector *in, const int face[3]) {
+static bool face_is_valid(const vo_inspector *in, const int face[3]) {
     return vo_position_is_valid(in->x[face[0]]) && vo_position_is_valid(in->x[face[1]]) &&
            vo_position_is_valid(in->x[face[2]]);
 }
 
 static bool face_is_flat(const vo_inspector *in, int face) {
     const int *n = in->face[face];
-    return face_has_place(in, n) && is_on_line(in->x[n[0]], in->x[n[1]], in->x[n[2]]);
+    return face_is_valid(in, n) && is_on_line(in->x[n[0]], in->x[n[1]], in->x[n[2]]);
 }
 
 static void count_inverted(const vo_inspect_part *cloth, int face, vo_inspection *out) {
@@ -316,7 +318,7 @@ static void count_degenerate(const vo_inspector *in, vo_inspection *out) {
 
 vo_result vo_inspector_inspect(vo_inspector *in, vo_inspection *out) {
     *out = (vo_inspection){0};
-    VO_TRY(find_crossings(in, out));
+    VO_TRY(find_intersections(in, out));
     VO_TRY(find_insides(in, out));
     count_degenerate(in, out);
     return VO_OK;
@@ -324,13 +326,13 @@ vo_result vo_inspector_inspect(vo_inspector *in, vo_inspection *out) {
 
 void vo_inspector_free(vo_inspector *in) {
     vo_context *ctx = in->ctx;
-    vo_intersections_free(ctx, &in->crossings);
+    vo_intersections_free(ctx, &in->intersections);
     vo_inside_free(ctx, &in->inside);
     vo_free_array(ctx, in->part, in->part_capacity);
     vo_free_array(ctx, in->x, in->x_capacity);
     vo_free_array(ctx, in->is_inside, in->inside_capacity);
     vo_free_array(ctx, in->face, in->face_capacity);
-    vo_free_array(ctx, in->piece, in->piece_capacity);
+    vo_free_array(ctx, in->component, in->component_capacity);
     vo_free_array(ctx, in->container_face, in->container_capacity);
     *in = (vo_inspector){.ctx = ctx};
 }

@@ -34,7 +34,7 @@ typedef enum vo_inspect_solid {
     VO_INSPECT_ORIENTED, /* behind the faces: a surface turned inside out is a container */
 } vo_inspect_solid;
 
-/* Where a cloth or obstacle is in the common numbering. */
+/* Range of a cloth or obstacle in the common numbering. */
 typedef struct vo_inspect_part {
     bool obstacle;
     int number; /* of the cloth or obstacle */
@@ -48,15 +48,15 @@ typedef struct vo_inspector {
     int part_count, part_capacity;
     vo_inspect_part *part; /* cloths, then obstacles */
     int node_count, x_capacity, inside_capacity;
-    vo_vec3 *x;         /* [node_count] m, as vo_exact_point makes them */
+    vo_vec3 *x;         /* [node_count] m, converted by vo_exact_point */
     uint8_t *is_inside; /* [node_count] of cloth: 1 inside a closed obstacle */
     int face_count, face_capacity;
     int (*face)[3]; /* [face_count] nodes */
-    int piece_capacity;
-    int *piece; /* [nodes of cloth] union-find parent within a connected component */
+    int component_capacity;
+    int *component; /* [nodes of cloth] union-find parent within a connected component */
     int container_capacity;
     int (*container_face)[3]; /* nodes of the faces of all containers */
-    vo_intersections crossings;
+    vo_intersections intersections;
     vo_inside inside;
 } vo_inspector;
 

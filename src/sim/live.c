@@ -17,7 +17,7 @@ static vo_result check_index(const vo_sim *sim, const char *what, int index, int
                    index, count);
 }
 
-/* How far the length of a quaternion may be from 1. */
+/* Largest deviation of the length of a quaternion from 1. */
 static const double UNIT_TOLERANCE = 1e-6;
 
 static vo_result check_placement(const vo_sim *sim, const vo_placement *p) {

@@ -83,8 +83,8 @@ bool vo_sim_obstacle_exists(const vo_sim *sim, int i, double t) {
     return vo_scene_started(o->start, t) && t < o->end && motion_is_present(sim, i, t);
 }
 
-/* As pose_of; with a scale of 1 where the motion has none, so that the mesh of an absent obstacle
- * is not degenerate. */
+/* Like pose_of, but with a scale of 1 where that of the motion is 0, so that the mesh of an absent
+ * obstacle is not degenerate. */
 static vo_transform invertible_pose_of(const vo_sim *sim, int i, double t) {
     vo_transform pose = pose_of(sim, i, t);
     if (!(pose.scale > 0)) pose.scale = 1;
@@ -163,11 +163,11 @@ static vo_surface_part *part_of(vo_sim *sim, int i) {
 }
 
 /* Target of node k at the end of the step, without lag. */
-static vo_vec3 goal_of(const vo_obstacle_state *o, const vo_surface_part *part, int k) {
+static vo_vec3 target_of(const vo_obstacle_state *o, const vo_surface_part *part, int k) {
     return o->deforms ? o->target_x[k] : xf_point(part->pose[1], part->rest[k]);
 }
 
-/* Its nodes stay where they are. */
+/* Sets targets equal to the current positions. */
 static void rest(vo_sim *sim, int i) {
     const vo_obstacle_state *o = &sim->obstacle[i];
     vo_surface_part *part = part_of(sim, i);
@@ -210,12 +210,12 @@ static void follow(vo_sim *sim, int i, vo_step_span t) {
     part->pose[0] = o->present ? o->pose : part->pose[1];
     if (o->deforms) set_target_nodes(sim, i, t);
     for (int k = 0; k < o->mesh->node_count; k++) {
-        x1[k] = v3_add_scaled(goal_of(o, part, k), remains, o->lag[k]);
+        x1[k] = v3_add_scaled(target_of(o, part, k), remains, o->lag[k]);
         x0[k] = o->present ? o->mesh->node_x[k] : x1[k];
     }
 }
 
-/* Where the nodes of obstacle i go in a step that ends at t. */
+/* Sets the target positions of obstacle i for a step. */
 static void set_target(vo_sim *sim, int i, vo_step_span t) {
     const vo_obstacle_state *o = &sim->obstacle[i];
     vo_surface_part *part = part_of(sim, i);
@@ -248,7 +248,7 @@ void vo_sim_obstacles_commit(vo_sim *sim, double dt) {
         o->present = part->present;
         o->pose = part->pose[1];
         for (int k = 0; k < o->mesh->node_count; k++) {
-            vo_vec3 p = goal_of(o, part, k);
+            vo_vec3 p = target_of(o, part, k);
             o->lag[k] = v3_sub(x1[k], p);
             if (v3_length(o->lag[k]) < CAUGHT_UP) o->lag[k] = v3(0, 0, 0);
             o->mesh->node_x[k] = v3_add(p, o->lag[k]); /* as a resumed run will have it */
@@ -265,7 +265,7 @@ void vo_sim_teleport_obstacle(vo_sim *sim, int i, double end) {
     o->pose = part->pose[1];
     o->rests_until = end;
     for (int k = 0; k < o->mesh->node_count; k++) {
-        o->mesh->node_x[k] = goal_of(o, part, k);
+        o->mesh->node_x[k] = target_of(o, part, k);
         o->mesh->node_v[k] = o->lag[k] = v3(0, 0, 0);
     }
 }

@@ -24,14 +24,14 @@ vo_result vo_sim_create_at(vo_context *ctx, const vo_scene *scene, vo_vec3 *cons
 /* Fails with VO_BAD_ARGUMENT if this build cannot simulate the scene. */
 vo_result vo_sim_check_scene(vo_context *ctx, const vo_scene *scene);
 
-/* live.c: makes room for the live vertices of an obstacle. */
+/* live.c: allocates the arrays for live vertices of an obstacle. */
 vo_result vo_sim_reserve_live_vertices(vo_sim *sim, int obstacle);
-/* Replaces a material by `live`, whose fabric is adopted, or, if that is NULL, by the scene's. The
- * solver must be rebuilt afterwards. */
+/* Replaces a material by `live`, taking ownership of its fabric; NULL: by the scene's. The solver
+ * must be rebuilt afterwards. */
 void vo_sim_replace_material(vo_sim *sim, int cloth, int material, const vo_material *live);
 
-/* Real cloth is not stretched to more than twice its length; frames with a larger strain are warned
- * about. */
+/* Largest plausible strain: real cloth does not stretch to more than twice its length. Larger
+ * strains are logged as warnings. */
 #define VO_MAX_PLAUSIBLE_STRAIN 1.0
 
 /* warn.c: increments the counter of a warning, at most once per frame. Returns true the first time:
@@ -46,7 +46,7 @@ vo_result vo_sim_handles_create(vo_sim *sim);
 vo_result vo_sim_handles_reset(vo_sim *sim);
 vo_result vo_sim_handle_reserve(vo_sim *sim, int handle, int count);
 void vo_sim_handles_free(vo_sim *sim);
-/* Global node pairs that glue handles couple; returns their number. */
+/* Lists the global node pairs that glue handles couple; returns their number. */
 int vo_sim_handles_list_ties(const vo_sim *sim, int (*ties)[2]);
 /* Fills sim->constraints for a step of dt from `begin` to `end`. */
 void vo_sim_handles_move(vo_sim *sim, vo_step_span t);
@@ -74,7 +74,8 @@ vo_result vo_sim_handles_reserve(vo_sim *sim);
  * node positions of the mesh. */
 vo_vec3 vo_mesh_bind_point(const vo_mesh *mesh, vo_vec3 x);
 vo_vec3 vo_mesh_eval_binding(const vo_mesh *mesh, const vo_vec3 *node_x, vo_vec3 binding);
-/* handles_remesh.c: marks nodes that edits must leave, and whose velocities are prescribed. */
+/* handles_remesh.c: marks the nodes that edits must preserve and those with prescribed velocities.
+ */
 void vo_sim_handles_mark_nodes(const vo_sim *sim, int cloth);
 /* Updates the handles of a cloth after its mesh was edited. */
 vo_result vo_sim_handles_update_nodes(vo_sim *sim, int cloth);
@@ -82,7 +83,7 @@ vo_result vo_sim_handles_update_nodes(vo_sim *sim, int cloth);
 /* obstacles.c */
 vo_result vo_sim_obstacles_create(vo_sim *sim);
 void vo_sim_obstacles_free(vo_sim *sim);
-/* The pose of a motion of the scene; -1: of what does not move. */
+/* Returns the pose of a motion of the scene at time t; identity for motion -1. */
 vo_transform vo_sim_motion_pose(const vo_sim *sim, int motion, double t);
 /* Returns true if obstacle i exists at time t. */
 bool vo_sim_obstacle_exists(const vo_sim *sim, int i, double t);
@@ -100,7 +101,7 @@ void vo_sim_list_lagging_nodes(const vo_sim *sim, vo_inspection *out);
 void vo_sim_teleport_obstacle(vo_sim *sim, int obstacle, double end);
 /* teleport.c: teleports obstacles that move too far for a step of dt to `end`, with the cloths that
  * they wear. All targets must then be set again and intersections resolved. */
-vo_result vo_sim_teleport_obstacles(vo_sim *sim, double end, double dt, bool *jumped);
+vo_result vo_sim_teleport_obstacles(vo_sim *sim, double end, double dt, bool *teleported);
 void vo_sim_teleports_free(vo_sim *sim);
 
 /* contact.c */
@@ -111,18 +112,18 @@ vo_result vo_sim_contact_drop(vo_sim *sim);
 void vo_sim_contact_free(vo_sim *sim);
 /* Sets the cloth positions, unconstrained targets and masses in the contact surface. */
 void vo_sim_contact_set_targets(vo_sim *sim, double dt);
-/* Contacts of the step from the present state, into sim->constraints. */
+/* Finds the contacts of the step at the current positions and adds them to sim->constraints. */
 vo_result vo_sim_contact_find(vo_sim *sim, double dt);
-/* Warns, once per frame, about the dense region that made a step fail. */
+/* Warns about the dense region that made a step fail, once per frame. */
 void vo_sim_contact_warn_frozen_region(vo_sim *sim);
+/* Runs continuous collision detection and response from the current positions to those of the
+ * solver, which it changes. */
+vo_result vo_sim_contact_collide(vo_sim *sim, double dt);
 /* friction.c: sets the friction of the contacts just found; measures the normal forces of the step
  * just solved for the next one. */
 void vo_friction_add(const vo_sim_contact *contacts, int count, vo_vec3 gravity, double dt);
 void vo_friction_measure(const vo_sim_contact *contacts, int count, const vo_implicit *solver,
                          double dt);
-/* Continuous collision detection and response on the step to the solver's positions, which it
- * changes. */
-vo_result vo_sim_contact_collide(vo_sim *sim, double dt);
 
 /* remesh.c: remeshes the cloths at the end of a frame and rebuilds everything that depends on their
  * topology. */
@@ -132,8 +133,8 @@ vo_result vo_sim_remesh_cloths(vo_sim *sim);
 /* Creates the editor of a mesh that was read from a frame. */
 vo_result vo_sim_remesh_create_editor(vo_sim *sim, int cloth);
 
-/* view.c: computes the visibility of each face; runs at the start of remeshing and uses its arena.
- * */
+/* view.c: computes the visibility of each face at the start of remeshing, from whose arena it
+ * allocates. */
 vo_result vo_sim_view_create(vo_sim *sim);
 void vo_sim_view_free(vo_sim *sim);
 vo_result vo_sim_view_update(vo_sim *sim);
@@ -142,8 +143,8 @@ void vo_sim_view_open_frusta(vo_sim *sim);
 /* Returns true if a face is outside all frusta. */
 bool vo_sim_view_face_is_off_screen(const vo_sim *sim, int cloth, int face);
 
-/* view_budget.c: adjusts the shortest edge on the screen and all sizes to the budget, between
- * sizing and edits; updates the face density after the edits. */
+/* view_budget.c: between sizing and edits, adjusts the shortest edge on the screen and the sizing
+ * field to the budget; after the edits, updates the face density. */
 void vo_sim_view_solve_budget(vo_sim *sim);
 void vo_sim_view_update_density(vo_sim *sim);
 /* Sets the face density, clamped; the default if it is not positive. */
@@ -184,8 +185,8 @@ void vo_sim_reset_slack(vo_sim *sim);
 
 /* untangle.c: separates intersections at surface.x0 where the scene allows it and logs those that
  * remain. Changes positions of meshes only, not velocities. `can_cancel`: polls the cancel callback
- * of the context; on VO_CANCELLED the meshes are unchanged. Not within a frame, which could not be
- * continued. */
+ * of the context; on VO_CANCELLED the meshes are unchanged. Must be false within a frame, which
+ * could not be continued. */
 vo_result vo_sim_untangle(vo_sim *sim, bool can_cancel);
 /* The same for the current state between two steps. */
 vo_result vo_sim_resolve_intersections(vo_sim *sim, bool can_cancel);

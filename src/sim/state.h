@@ -67,7 +67,7 @@ typedef struct vo_cloth_state {
     vo_edit *edit; /* topology editor. [frame] node_flags, node_split_cooldown, node_edit_penalty,
                       edge_drift; NULL if no cloth is remeshed; remesh */
     vo_material *material;  /* [material] the scene's, or live inputs; fabrics of the latter are
-                               owned;  vo_sim_set_material */
+                               owned; vo_sim_set_material */
     bool *material_is_live; /* [material] [snapshot] it replaces the scene's */
     vo_sizing sizing;       /* sizing field, recomputed by each remeshing; remesh */
 } vo_cloth_state;
@@ -79,7 +79,7 @@ typedef struct vo_sim_environment {
     double friction, obstacle_friction; /* Coulomb's coefficients */
 } vo_sim_environment;
 
-/* What moves an obstacle. */
+/* Source of an obstacle's motion. */
 typedef enum vo_obstacle_driver {
     VO_DRIVER_SCENE,    /* its motion or its body */
     VO_DRIVER_POSE,     /* vo_sim_set_obstacle_pose */
@@ -195,7 +195,7 @@ typedef struct vo_sim_budget {
     double frame_s;         /* [snapshot] s, wall time of the current frame up to now; driver */
     double steps_s;         /* [snapshot] s, wall time of the substeps of the frame; view */
     double after_steps_s;   /* [snapshot] s, wall time of the previous frame after its substeps; 0:
-                               not   known; driver */
+                               unknown; driver */
 } vo_sim_budget;
 
 /* Warnings that are logged once per simulation, with the number of times they applied since. */
@@ -220,7 +220,7 @@ struct vo_sim {
     int substep;         /* [snapshot] finished substeps of the current frame; 0 in frame files */
     double frame_start;  /* [frame] s, time at which the current frame began */
     double dt;           /* s, frame_time / frame_steps */
-    double step_end;     /* s, end of the subcurrent step, at which live targets are reached */
+    double step_end;     /* s, end of the current substep, at which live targets are reached */
     int frozen_substeps; /* [snapshot] of the current frame */
     vo_result broken; /* failure of a remeshing, solver rebuild or restore; no step is possible */
 
@@ -234,7 +234,7 @@ struct vo_sim {
     vo_system_cloth *system_cloth; /* [cloth] meshes, materials and first indices for the solver */
 
     /* solver: [row] x m, v m/s, dv m/s, guess m/s; [face_number] offset, slack. [frame] guess,
-     * offset, fade and slack; [snapshot] earlier and slack_goal */
+     * offset, fade and slack; [snapshot] previous_dv and slack_target */
     vo_implicit implicit;
     bool rows_current; /* implicit.x and .v equal the meshes; commit */
     double face_size;  /* m, square root of the mean face area in material space; rebuild */

@@ -8,7 +8,7 @@
  * the end of that substep, too (handles.c).
  *
  * An obstacle wears a cloth if many nodes are close to it, unless pins hold that cloth back. A
- * cloth that is close to several teleporting obstacles is carried by the one with the max_nodes
+ * cloth that is close to several teleporting obstacles is carried by the one with the most
  * close nodes. All of this depends only on the state at the beginning of the substep and on the
  * motions. */
 #include "collide/mls_deform.h"

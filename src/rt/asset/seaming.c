@@ -43,7 +43,7 @@ static size_t copy_arrays(vo_rt_seaming *s) {
     array_row row[DEF_ARRAYS];
     list_arrays(&s->def, row);
     for (int i = 0; i < DEF_ARRAYS; i++) {
-        void *member = (char *)&s->def + row[i].member, *array;
+        void *member = (char *)s + offsetof(vo_rt_seaming, def) + row[i].member, *array;
         memcpy(&array, member, sizeof array); /* the type of the pointer differs from row to row */
         if (!array) continue;
         void *copy = take(s, &used, row[i].bytes);

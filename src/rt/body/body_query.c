@@ -114,6 +114,30 @@ bool vo_rt_part_find_nearest(const vo_rt_body *b, int part, vo_rt_vec3 x, float 
                     : find_nearest_shape(b, part, x, radius, out);
 }
 
+bool vo_rt_part_walk(const vo_rt_body *b, vo_rt_vec3 x, int32_t hint, int32_t home,
+                     vo_rt_surface_point *out) {
+    vo_rt_surface_hit hit;
+    if (hint < 0 || hint >= b->surface.leaf_count * VO_RT_WIDTH || home < 0 ||
+        home >= b->surface.leaf_count || !f3_is_finite(x))
+        return false;
+    if (!vo_rt_surface_walk(&b->surface, b->pose[b->current].vertex, hint, to_mesh_frame(b, x),
+                            &hit) ||
+        !vo_rt_surface_is_home(&b->surface, hit.slot / VO_RT_WIDTH, home))
+        return false;
+    set_mesh_point(b, &hit, out);
+    return true;
+}
+
+float vo_rt_part_clearance(const vo_rt_body *b, vo_rt_vec3 x, int32_t home, float limit) {
+    if (!f3_is_finite(x)) return 0;
+    return b->kernels->find_clearance(&b->surface, b->pose[b->current], to_mesh_frame(b, x), home,
+                                      limit);
+}
+
+float vo_rt_part_motion(const vo_rt_body *b) {
+    return b->is_deforming ? b->mesh_speed * b->duration * (b->s - b->s_previous) : 0;
+}
+
 static bool cast_mesh(const vo_rt_body *b, vo_rt_vec3 from, vo_rt_vec3 to, float level, float *t,
                       vo_rt_surface_point *out) {
     vo_rt_surface_hit hit;
@@ -148,8 +172,17 @@ vo_rt_vec3 vo_rt_part_carry(const vo_rt_body *b, int part, int32_t feature, vo_r
         return vo_rt_pose_apply(vo_rt_part_current(b, part), vo_rt_pose_apply_inverse(from, x));
     }
     if (!b->is_deforming || feature < 0 || feature >= b->surface.leaf_count * VO_RT_WIDTH) return x;
+    const vo_rt_vec4 *from = b->pose[b->previous].vertex, *to = b->pose[b->current].vertex;
+    vo_rt_vec3 d[3];
+    for (int k = 0; k < 3; k++) {
+        int32_t v = vo_rt_surface_corner(&b->surface, feature, k);
+        d[k] = f3_sub(f4_xyz(to[v]), f4_xyz(from[v]));
+    }
+    /* The mean is precise enough unless the triangle turns or stretches a lot. */
+    float spread = f3_length2(f3_sub(d[1], d[0])) + f3_length2(f3_sub(d[2], d[0]));
+    if (spread < 1e-6f) return f3_add_scaled(x, 1.0f / 3, f3_add(f3_add(d[0], d[1]), d[2]));
     vo_rt_surface_hit hit;
-    vo_rt_surface_evaluate(&b->surface, b->pose[b->previous].vertex, feature, x, &hit);
+    vo_rt_surface_evaluate(&b->surface, from, feature, x, &hit);
     return f3_add(x, triangle_displacement(b, feature, hit.weight));
 }
 

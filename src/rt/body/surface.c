@@ -29,9 +29,13 @@ static void place_arrays(vo_rt_surface *s, divider *d) {
     s->source = divide(d, slots, sizeof *s->source);
     s->vertex_source = divide(d, (size_t)s->vertex_count, sizeof *s->vertex_source);
     s->child = divide(d, (size_t)s->node_count, sizeof *s->child);
+    s->leaf_vertex = divide(d, 3 * slots, sizeof *s->leaf_vertex);
+    s->leaf_vertex_begin = divide(d, (size_t)s->leaf_count + 1, sizeof *s->leaf_vertex_begin);
     s->leaf_parent = divide(d, (size_t)s->leaf_count, sizeof *s->leaf_parent);
     s->node_parent = divide(d, (size_t)s->node_count, sizeof *s->node_parent);
     s->bind = divide(d, (size_t)s->vertex_count, sizeof *s->bind);
+    s->leaf_cone = divide(d, (size_t)s->leaf_count, sizeof *s->leaf_cone);
+    s->node_cone = divide(d, (size_t)s->node_count, sizeof *s->node_cone);
 }
 
 /* Arrays that are needed during construction only. */
@@ -77,9 +81,9 @@ static double find_volume(int count, const int32_t *triangles, const vo_rt_vec3 
 static void number_vertices(const vo_rt_surface *s, const int32_t *triangles, temporary *t) {
     int end = 0;
     for (int v = 0; v < s->vertex_count; v++) t->vertex[v] = -1;
-    for (int i = 0; i < s->triangle_count; i++)
+    for (int i = 0; i < s->leaf_count * VO_RT_WIDTH; i++)
         for (int k = 0; k < 3; k++) {
-            int32_t v = triangles[3 * (size_t)t->order[i] + (size_t)k];
+            int32_t v = triangles[3 * (size_t)s->source[i] + (size_t)k];
             if (t->vertex[v] < 0) t->vertex[v] = end++;
         }
     for (int v = 0; v < s->vertex_count; v++)
@@ -89,22 +93,35 @@ static void number_vertices(const vo_rt_surface *s, const int32_t *triangles, te
 static void fill_vertices(vo_rt_surface *s, const vo_rt_vec3 *positions, const temporary *t) {
     for (int v = 0; v < s->vertex_count; v++) {
         s->vertex_source[t->vertex[v]] = v;
-        s->bind[t->vertex[v]] = f4_make(positions[v], 0);
+        s->bind[t->vertex[v]] = f4_make(positions[v], 1);
     }
 }
 
-/* Slots beyond the last triangle repeat it. */
+/* Corners and neighbours; the first slot of a repeated triangle stands for it. */
 static void fill_slots(vo_rt_surface *s, const int32_t *triangles, temporary *t) {
-    for (int i = 0; i < s->triangle_count; i++) t->slot[t->order[i]] = i;
-    for (int i = 0; i < s->leaf_count * VO_RT_WIDTH; i++) {
-        int32_t source = t->order[i < s->triangle_count ? i : s->triangle_count - 1];
-        s->source[i] = source;
+    int slots = s->leaf_count * VO_RT_WIDTH;
+    for (int i = slots - 1; i >= 0; i--) t->slot[s->source[i]] = i;
+    for (int i = 0; i < slots; i++)
         for (int k = 0; k < 3; k++) {
-            size_t half = 3 * (size_t)source + (size_t)k;
+            size_t half = 3 * (size_t)s->source[i] + (size_t)k;
             s->corner[i / VO_RT_WIDTH][k][i % VO_RT_WIDTH] = t->vertex[triangles[half]];
             s->neighbour[3 * (size_t)i + (size_t)k] = t->slot[t->neighbour[half]];
         }
+}
+
+/* Lists the distinct vertices of the leaves. */
+static void list_leaf_vertices(vo_rt_surface *s) {
+    int32_t end = 0;
+    for (int leaf = 0; leaf < s->leaf_count; leaf++) {
+        int32_t begin = s->leaf_vertex_begin[leaf] = end;
+        const int32_t *corner = &s->corner[leaf][0][0];
+        for (int k = 0; k < 3 * VO_RT_WIDTH; k++) {
+            int32_t i = begin;
+            while (i < end && s->leaf_vertex[i] != corner[k]) i++;
+            if (i == end) s->leaf_vertex[end++] = corner[k];
+        }
     }
+    s->leaf_vertex_begin[s->leaf_count] = end;
 }
 
 static vo_result check_topology(vo_rt_surface *s, const vo_rt_vec3 *positions,
@@ -134,10 +151,13 @@ static vo_result build(vo_rt_surface *s, const vo_allocator *allocator, const vo
     d = (divider){s->memory, 0};
     place_arrays(s, &d);
     find_centroids(s->triangle_count, triangles, positions, t->centroid);
-    vo_rt_tree_build(s, t->centroid, t->order);
+    vo_rt_tree_input input = {positions, triangles};
+    vo_rt_tree_build(s, &input, t->centroid, t->order);
     number_vertices(s, triangles, t);
     fill_vertices(s, positions, t);
     fill_slots(s, triangles, t);
+    list_leaf_vertices(s);
+    vo_rt_surface_init_cones(s);
     return VO_OK;
 }
 
@@ -148,8 +168,8 @@ vo_result vo_rt_surface_init(vo_rt_surface *surface, const vo_allocator *allocat
     vo_result result =
         vo_rt_check_mesh(vertex_count, positions, triangle_count, triangles, message);
     if (result != VO_OK) return result;
-    surface->leaf_count = (triangle_count + VO_RT_WIDTH - 1) / VO_RT_WIDTH;
-    surface->node_count = vo_rt_tree_count_nodes(surface->leaf_count);
+    surface->leaf_count = vo_rt_tree_max_leaves(triangle_count);
+    surface->node_count = vo_rt_tree_count_nodes(triangle_count);
     temporary t;
     divider d = {0};
     place_temporary(vertex_count, triangle_count, &t, &d);

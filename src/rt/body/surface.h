@@ -7,11 +7,11 @@
  *   node   8 children, boxes in structure-of-arrays form: 192 bytes, tested 8 wide
  *   leaf   8 triangles, gathered by index from the vertices of a pose and tested 8 wide
  *
- * Subtrees are full: every leaf except the last has 8 triangles, every lowest node except the last
- * has 8 leaves. The last leaf is filled by repeating a triangle. Triangles are numbered in leaf
- * order ("slots": leaf * 8 + lane) and vertices in the order in which the leaves use them, so that
- * a leaf's data is in few cache lines. Rejected: copies of the triangles' coordinates in the
- * leaves, which make queries slightly faster and quadruple the memory that a refit writes.
+ * Nodes are full except the last ones; leaves have 7 triangles on average, and the other lanes
+ * repeat one. Triangles are numbered in leaf order ("slots": leaf * 8 + lane) and vertices in the
+ * order in which the leaves use them, so that a leaf's data is in few cache lines. Rejected: copies
+ * of the triangles' coordinates in the leaves, which make queries slightly faster and quadruple the
+ * memory that a refit writes.
  *
  * The sign of a distance is that of the angle-weighted pseudonormal at the nearest feature
  * (Baerentzen and Aanaes 2005, "Signed distance computation using the angle weighted
@@ -22,12 +22,21 @@
 
 #include "rt/base/vec.h"
 
-enum { VO_RT_WIDTH = 8, VO_RT_STACK = 96 };
+enum { VO_RT_WIDTH = 8, VO_RT_STACK = 96, VO_RT_NO_CHILD = INT32_MIN };
 
 /* Boxes of the children of a node; unused lanes are empty boxes. */
 typedef struct vo_rt_box8 {
     float low[3][VO_RT_WIDTH], high[3][VO_RT_WIDTH];
 } vo_rt_box8;
+
+/* Extent of a leaf or node in the bind pose: a bounding sphere and a cone of normals. */
+typedef struct vo_rt_cone {
+    vo_rt_vec3 center;
+    float radius; /* m */
+    vo_rt_vec3 axis;
+    float threshold; /* cos(60 degrees - half angle of the cone): all normals are within 60 degrees
+                        of a direction whose cosine with the axis is larger; 2: never */
+} vo_rt_cone;
 
 typedef struct vo_rt_surface {
     /* name            size                 contents */
@@ -38,10 +47,14 @@ typedef struct vo_rt_surface {
                                           corner k + 1; not valid for repeated triangles */
     int32_t *source;                   /* [8 leaf_count] triangle of the definition */
     int32_t *vertex_source;            /* [vertex_count] vertex of the definition */
-    int32_t (*child)[VO_RT_WIDTH];     /* [node_count] node, or ~leaf; parents precede children */
+    int32_t (*child)[VO_RT_WIDTH];     /* [node_count] node, ~leaf or NO_CHILD; parents first */
+    int32_t *leaf_vertex;              /* the distinct vertices of each leaf */
+    int32_t *leaf_vertex_begin;        /* [leaf_count + 1] in leaf_vertex */
     int32_t *leaf_parent;              /* [leaf_count] node * 8 + lane */
     int32_t *node_parent;              /* [node_count] node * 8 + lane; -1 for the root, node 0 */
-    vo_rt_vec4 *bind;                  /* [vertex_count] m */
+    vo_rt_vec4 *bind;                  /* [vertex_count] m; w is 1 */
+    vo_rt_cone *leaf_cone;             /* [leaf_count] */
+    vo_rt_cone *node_cone;             /* [node_count] */
     float volume;                      /* m^3, enclosed in the bind pose */
     void *memory;                      /* one block with all arrays */
     size_t memory_bytes;
@@ -91,6 +104,17 @@ bool vo_rt_surface_cast(const vo_rt_surface *surface, vo_rt_surface_pose pose, v
 void vo_rt_surface_evaluate(const vo_rt_surface *surface, const vo_rt_vec4 *vertex, int32_t slot,
                             vo_rt_vec3 x, vo_rt_surface_hit *hit);
 
+/* Descends from triangle `slot` to its neighbours while they are nearer to x: a local minimum of
+ * the distance. False if the walk is long. */
+bool vo_rt_surface_walk(const vo_rt_surface *surface, const vo_rt_vec4 *vertex, int32_t slot,
+                        vo_rt_vec3 x, vo_rt_surface_hit *hit);
+
+/* Leaves near the leaf `home` on the same sheet of the surface, by their distance and normals in
+ * the bind pose: around home they form a height field, on which a walk finds the nearest point. */
+bool vo_rt_surface_is_local(const vo_rt_cone *cone, const vo_rt_cone *home);
+/* True if a walk that reached `leaf` is still in the part of the surface that is local to home. */
+bool vo_rt_surface_is_home(const vo_rt_surface *surface, int32_t leaf, int32_t home);
+
 static inline int32_t vo_rt_surface_corner(const vo_rt_surface *s, int32_t slot, int k) {
     return s->corner[slot / VO_RT_WIDTH][k][slot % VO_RT_WIDTH];
 }
@@ -104,9 +128,18 @@ vo_result vo_rt_find_neighbours(int vertex_count, int triangle_count, const int3
 vo_result vo_rt_check_mesh(int vertex_count, const vo_rt_vec3 *positions, int triangle_count,
                            const int32_t *triangles, vo_rt_message *message);
 
-/* Tree (surface_tree.c): sorts the triangles into leaves. order [triangle_count] receives the
- * triangles in slot order; child and leaf_parent, node_parent as in vo_rt_surface. */
-int vo_rt_tree_count_nodes(int leaf_count);
-void vo_rt_tree_build(vo_rt_surface *surface, const vo_rt_vec3 *centroid, int32_t *order);
+/* Tree (surface_tree.c). */
+typedef struct vo_rt_tree_input {
+    const vo_rt_vec3 *positions;
+    const int32_t *triangles;
+} vo_rt_tree_input;
+int vo_rt_tree_count_nodes(int triangle_count);
+int vo_rt_tree_max_leaves(int triangle_count);
+/* Sorts the triangles into leaves: writes leaf_count, source, child, leaf_parent and node_parent.
+ * `order` is scratch, [triangle_count]. */
+void vo_rt_tree_build(vo_rt_surface *surface, const vo_rt_tree_input *input,
+                      const vo_rt_vec3 *centroid, int32_t *order);
+/* Computes the cones of leaves and nodes (surface_cone.c). */
+void vo_rt_surface_init_cones(vo_rt_surface *surface);
 
 #endif

@@ -5,26 +5,34 @@
 
 /* --- Poses ------------------------------------------------------------------------------------ */
 
-/* Position of a vertex under its blended matrix: sum of columns times (x y z 1). */
-VO_INLINE vo_f4 skin_vertex(vo_rt_vec4 p, const vo_rt_skin_vertex *s,
-                            const vo_rt_bone_columns *bones) {
-    const float *c = &bones[s->bone[0]].column[0][0];
-    vo_f8 w = f8_set(s->weight[0]), c01 = w * f8_load(c), c23 = w * f8_load(c + 8);
-    for (uint32_t k = 1; k < s->count; k++) {
-        c = &bones[s->bone[k]].column[0][0];
-        w = f8_set(s->weight[k]);
-        c01 += w * f8_load(c);
-        c23 += w * f8_load(c + 8);
+/* Adds a weighted matrix: its columns 0 and 1, and 2 and 3. */
+VO_INLINE void add_bone(const vo_rt_skin_vertex *s, int k, const vo_rt_bone_columns *bones,
+                        vo_f8 *c01, vo_f8 *c23) {
+    const float *c = &bones[s->bone[k]].column[0][0];
+    vo_f8 w = f8_set(s->weight[k]);
+    *c01 += w * f8_load(c);
+    *c23 += w * f8_load(c + 8);
+}
+
+/* Position of a vertex under its blended matrix: sum of columns times (x y z 1). Unused bones have
+ * weight 0, so that the number of bones needs one branch only. */
+VO_INLINE vo_f4 skin_vertex(vo_f4 p, const vo_rt_skin_vertex *s, const vo_rt_bone_columns *bones) {
+    vo_f8 c01 = f8_set(0), c23 = f8_set(0);
+    add_bone(s, 0, bones, &c01, &c23);
+    add_bone(s, 1, bones, &c01, &c23);
+    if (s->count > 2) {
+        add_bone(s, 2, bones, &c01, &c23);
+        add_bone(s, 3, bones, &c01, &c23);
     }
-    vo_f8 xy = {p.x, p.x, p.x, p.x, p.y, p.y, p.y, p.y}, z1 = {p.z, p.z, p.z, p.z, 1, 1, 1, 1};
-    vo_f8 sum = c01 * xy + c23 * z1;
+    vo_f8 sum = c01 * __builtin_shufflevector(p, p, 0, 0, 0, 0, 1, 1, 1, 1) +
+                c23 * __builtin_shufflevector(p, p, 2, 2, 2, 2, 3, 3, 3, 3);
     return __builtin_shufflevector(sum, sum, 0, 1, 2, 3) +
            __builtin_shufflevector(sum, sum, 4, 5, 6, 7);
 }
 
 static void skin(int count, const vo_rt_vec4 *bind, const vo_rt_skin_vertex *s,
                  const vo_rt_bone_columns *bones, vo_rt_vec4 *out) {
-    for (int i = 0; i < count; i++) f4_store(&out[i], skin_vertex(bind[i], &s[i], bones));
+    for (int i = 0; i < count; i++) f4_store(&out[i], skin_vertex(f4_load(&bind[i]), &s[i], bones));
 }
 
 static void interpolate(size_t count, const float *a, const float *b, float s, float *out) {
@@ -37,8 +45,6 @@ static void interpolate(size_t count, const float *a, const float *b, float s, f
 
 /* --- Refit ------------------------------------------------------------------------------------ */
 
-VO_INLINE vo_f4 f4_minimum(vo_f4 a, vo_f4 b) { return -f4_max(-a, -b); }
-
 /* Writes a box to a lane of a node. */
 VO_INLINE void store_box(vo_rt_box8 *box, int32_t place, vo_f4 low, vo_f4 high) {
     vo_rt_box8 *node = &box[place / VO_RT_WIDTH];
@@ -50,14 +56,15 @@ VO_INLINE void store_box(vo_rt_box8 *box, int32_t place, vo_f4 low, vo_f4 high) 
 }
 
 VO_INLINE void refit_leaf(const vo_rt_surface *s, vo_rt_surface_pose pose, int leaf) {
-    const int32_t *index = &s->corner[leaf][0][0];
-    vo_f4 low = f4_load(&pose.vertex[index[0]]), high = low;
-    for (int k = 1; k < 3 * VO_RT_WIDTH; k++) {
-        vo_f4 p = f4_load(&pose.vertex[index[k]]);
-        low = f4_minimum(low, p);
+    const int32_t *index = s->leaf_vertex, end = s->leaf_vertex_begin[leaf + 1];
+    int32_t i = s->leaf_vertex_begin[leaf];
+    vo_f4 high = f4_load(&pose.vertex[index[i]]), low = -high; /* low is negated */
+    for (i++; i < end; i++) {
+        vo_f4 p = f4_load(&pose.vertex[index[i]]);
         high = f4_max(high, p);
+        low = f4_max(low, -p);
     }
-    store_box(pose.box, s->leaf_parent[leaf], low, high);
+    store_box(pose.box, s->leaf_parent[leaf], -low, high);
 }
 
 VO_INLINE float lowest(const float a[VO_RT_WIDTH]) {
@@ -122,6 +129,8 @@ typedef struct search {
 
 /* A triangle's squared distance may be rounded below that of its box by this factor. */
 static const float ROUNDING = 1.00001f;
+/* Below the distance of the empty boxes of unused lanes, m^2. */
+static const float MAX_BOUND2 = 1e30f;
 
 VO_INLINE void search_leaf(search *s, int32_t leaf) {
     vo_f8 d2 = leaf_distance2((const int32_t(*)[VO_RT_WIDTH])s->surface->corner[leaf],
@@ -152,14 +161,27 @@ typedef struct entry {
     float distance2;
 } entry;
 
+/* Loads the data of a child into the cache while others are tested. */
+VO_INLINE void prefetch_child(const search *s, int32_t child) {
+    const char *data =
+        child < 0 ? (const char *)s->surface->corner[~child] : (const char *)&s->pose.box[child];
+    __builtin_prefetch(data);
+    __builtin_prefetch(data + 64);
+    if (child >= 0) __builtin_prefetch(data + 128);
+}
+
 /* Pushes the children within the bound, the nearest last. */
 VO_INLINE int push_children(const search *s, int32_t node, entry *stack, int top) {
     vo_f8 d2 = box_distance2(&s->pose.box[node], s);
     unsigned bits = m8_bits(d2 <= s->bound2 * ROUNDING);
+    const int32_t *child = s->surface->child[node];
+    float distance2[VO_RT_WIDTH];
+    f8_store(distance2, d2);
     int first = top;
     for (; bits; bits &= bits - 1) {
         int lane = __builtin_ctz(bits), i = top++;
-        entry e = {s->surface->child[node][lane], d2[lane]};
+        entry e = {child[lane], distance2[lane]};
+        prefetch_child(s, e.child);
         for (; i > first && stack[i - 1].distance2 < e.distance2; i--) stack[i] = stack[i - 1];
         stack[i] = e;
     }
@@ -181,7 +203,7 @@ VO_INLINE search begin_search(const vo_rt_surface *surface, vo_rt_surface_pose p
 
 static int32_t find_nearest(const vo_rt_surface *surface, vo_rt_surface_pose pose, vo_rt_vec3 x,
                             int32_t hint, float *bound2) {
-    search s = begin_search(surface, pose, x, *bound2);
+    search s = begin_search(surface, pose, x, *bound2 < MAX_BOUND2 ? *bound2 : MAX_BOUND2);
     int32_t hint_leaf = hint >= 0 ? hint / VO_RT_WIDTH : -1;
     if (hint_leaf >= 0) search_leaf(&s, hint_leaf);
     entry stack[VO_RT_STACK];
@@ -198,5 +220,27 @@ static int32_t find_nearest(const vo_rt_surface *surface, vo_rt_surface_pose pos
     return s.slot;
 }
 
+static bool is_local_child(const vo_rt_surface *surface, int32_t child, int32_t home) {
+    if (home < 0) return false;
+    const vo_rt_cone *cone = child < 0 ? &surface->leaf_cone[~child] : &surface->node_cone[child];
+    return vo_rt_surface_is_local(cone, &surface->leaf_cone[home]);
+}
+
+static float find_clearance(const vo_rt_surface *surface, vo_rt_surface_pose pose, vo_rt_vec3 x,
+                            int32_t home, float limit) {
+    search s = begin_search(surface, pose, x, limit * limit);
+    entry stack[VO_RT_STACK];
+    int top = push_children(&s, 0, stack, 0);
+    while (top > 0) {
+        entry e = stack[--top];
+        if (e.distance2 >= s.bound2 || is_local_child(surface, e.child, home)) continue;
+        if (e.child >= 0)
+            top = push_children(&s, e.child, stack, top);
+        else
+            s.bound2 = e.distance2;
+    }
+    return sqrtf(s.bound2);
+}
+
 const vo_rt_surface_kernels VO_KERNEL(vo_rt_surface_kernels) = {skin, refit, interpolate,
-                                                                find_nearest};
+                                                                find_nearest, find_clearance};

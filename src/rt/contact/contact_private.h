@@ -9,18 +9,13 @@
 typedef struct vo_rt_collider {
     const vo_rt_body *body;
     int part;
-    int slot;      /* in vo_rt_contact_bodies */
-    int32_t index; /* of the body in the world */
+    int slot;            /* in vo_rt_contact_bodies */
+    int32_t index;       /* of the body in the world */
+    vo_rt_vec3 min, max; /* m, bounds of its shell during the minor step */
 } vo_rt_collider;
 
-/* Parts of body `slot`: begin to end - 1. */
-static inline void vo_rt_collider_range(const vo_rt_contact_bodies *bodies, int slot, int *begin,
-                                        int *end) {
-    const vo_rt_body *b = bodies->body[slot];
-    bool shapes = vo_rt_body_uses_shapes(b, bodies->use_shapes[slot]);
-    *begin = shapes ? 0 : VO_RT_PART_MESH;
-    *end = shapes ? b->shape_count : b->mesh_kind == VO_RT_MESH_NONE ? VO_RT_PART_MESH : 0;
-}
+/* Colliders that are listed; more are enumerated for each vertex. */
+enum { VO_RT_MAX_COLLIDERS = 64 };
 
 /* True if the boxes overlap. */
 static inline bool vo_rt_overlaps(vo_rt_vec3 min0, vo_rt_vec3 max0, vo_rt_vec3 min1,
@@ -29,9 +24,16 @@ static inline bool vo_rt_overlaps(vo_rt_vec3 min0, vo_rt_vec3 max0, vo_rt_vec3 m
            min0.z <= max1.z && min1.z <= max0.z;
 }
 
-/* Hint of a vertex for a collider; -1: none. */
+/* Hints of shapes have this bit, so that they are never taken for triangles. */
+enum { VO_RT_SHAPE_HINT = 1 << 30 };
+
+/* Hint of a vertex for a collider: a triangle, or the part if it was beside this shape; -1: none.
+ */
 static inline int32_t vo_rt_hint_for(const vo_rt_contact_set *set, const vo_rt_collider *c, int i) {
-    return set->hint[i] >= 0 && set->hint_body[i] == c->index ? set->hint[i] : -1;
+    int32_t hint = set->hint[i];
+    if (hint < 0 || set->hint_body[i] != c->index) return -1;
+    if (c->part >= 0) return hint == (VO_RT_SHAPE_HINT | c->part) ? c->part : -1;
+    return hint < c->body->surface.leaf_count * VO_RT_WIDTH ? hint : -1;
 }
 
 static inline bool vo_rt_is_free(const vo_rt_front *f, int i) {
@@ -43,6 +45,13 @@ static inline bool vo_rt_is_free(const vo_rt_front *f, int i) {
  * for the surface beside x if it may have come that close. */
 vo_rt_vec3 vo_rt_contact_carry(const vo_rt_collider *c, int32_t hint, vo_rt_vec3 x, float radius);
 
+/* Lists all colliders and returns their number; -1 if there are more than fit. */
+int vo_rt_contact_list(const vo_rt_contact_bodies *bodies,
+                       vo_rt_collider list[VO_RT_MAX_COLLIDERS]);
+/* Calls fn for all colliders. */
+typedef void vo_rt_collider_fn(void *user, const vo_rt_collider *collider);
+void vo_rt_contact_for_colliders(const vo_rt_contact_bodies *bodies, vo_rt_collider_fn *fn,
+                                 void *user);
 /* Vertex slots that the arrays of the set cover. */
 int vo_rt_contact_vertex_end(const vo_rt_contact_set *set, const vo_rt_front *front);
 

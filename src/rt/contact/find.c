@@ -3,14 +3,18 @@
 
 /* Surfaces closer than this to the path of a vertex give contacts, m. */
 static const float MARGIN = 0.004f;
+/* Part of the distance from a sheet found by a walk that is certainly free. */
+static const float SHEET_SAFETY = 0.7f;
 /* Bounds of surfaces are culled beyond this distance from the path, m. */
 static const float CULL_MARGIN = 0.015f;
 
-/* Best two contacts of a vertex. */
+/* Other sheets of a mesh are searched up to this distance, m. */
+static const float CLEARANCE_LIMIT = 0.1f;
+
+/* A surface point near a vertex. */
 typedef struct candidate {
     vo_rt_surface_point point;
-    vo_rt_vec3 q;
-    int slot;
+    int part, slot; /* of the collider */
     int32_t index;
 } candidate;
 
@@ -29,29 +33,39 @@ typedef struct vertex_search {
     float margin;         /* m, of the bounds */
     bool is_deep;         /* the side of the vertex is unknown */
     bool has_culled;      /* some collider is outside the bounds */
-    candidate best[2];
+    candidate storage[3];
+    candidate *best[2], *spare; /* the nearest two, and one to be filled */
     int count;
     vo_rt_vec3 center; /* of the free sphere */
     float radius;      /* of the free sphere around `center` */
+    vo_rt_vec4 anchor; /* of the first mesh that was tested, see vo_rt_contact_set */
+    int32_t anchor_body, anchor_hint, home;
 } vertex_search;
 
 vo_rt_vec3 vo_rt_contact_carry(const vo_rt_collider *c, int32_t hint, vo_rt_vec3 x, float radius) {
     const vo_rt_body *b = c->body;
-    if (c->part < 0 && b->is_deforming && hint < 0) {
-        float moved = b->mesh_speed * b->duration * (b->s - b->s_previous);
-        hint = vo_rt_part_find_previous(b, c->part, x, radius + moved);
-    }
+    if (c->part < 0 && b->is_deforming && hint < 0)
+        hint = vo_rt_part_find_previous(b, c->part, x, radius + vo_rt_part_motion(b));
     return vo_rt_part_carry(b, c->part, hint, x);
 }
 
-/* Keeps the two nearest candidates, ordered by distance; ties in the order of the colliders. */
-static void add_candidate(vertex_search *v, candidate c) {
+/* Inserts the spare candidate, which is of collider c, into the nearest two. Ties stay in the order
+ * of the colliders. */
+static void add_candidate(vertex_search *v, const vo_rt_collider *c) {
+    candidate *new = v->spare;
+    float distance = new->point.distance;
+    new->part = c->part;
+    new->slot = c->slot;
+    new->index = c->index;
     int at = v->count;
-    while (at > 0 && c.point.distance < v->best[at - 1].point.distance) at--;
+    while (at > 0 && distance < v->best[at - 1]->point.distance) at--;
     if (at == 2) return;
+    if (v->count == 2)
+        v->spare = v->best[1];
+    else
+        v->spare = &v->storage[++v->count];
     if (at == 0) v->best[1] = v->best[0];
-    v->best[at] = c;
-    v->count = v->count < 2 ? v->count + 1 : 2;
+    v->best[at] = new;
 }
 
 /* Limits the free sphere to one of radius r around q. */
@@ -72,69 +86,137 @@ static void limit_sphere(vertex_search *v, vo_rt_vec3 q, float r) {
     }
 }
 
+/* The anchor of a vertex, moved with the body to its current pose; w is 0 if there is none. */
+static vo_rt_vec4 get_anchor(const finder *f, const vo_rt_collider *c, const vertex_search *v) {
+    const vo_rt_contact_set *set = f->set;
+    int i = v->vertex;
+    vo_rt_vec4 a = set->anchor[i];
+    if (c->part >= 0 || set->hint[i] == -1 || set->hint_body[i] != c->index) return (vo_rt_vec4){0};
+    if (c->body->is_teleported || !(a.w > 0)) return (vo_rt_vec4){0};
+    if (c->body->mesh_kind == VO_RT_MESH_RIGID)
+        return f4_make(vo_rt_part_carry(c->body, c->part, -1, f4_xyz(a)), a.w);
+    return f4_make(f4_xyz(a), a.w - vo_rt_part_motion(c->body));
+}
+
+/* Keeps the anchor of the first mesh. */
+static void set_anchor(vertex_search *v, const vo_rt_collider *c, vo_rt_vec4 anchor, int32_t hint,
+                       int32_t home) {
+    if (v->anchor_body >= 0) return;
+    v->anchor = anchor;
+    v->anchor_body = c->index;
+    v->anchor_hint = hint;
+    v->home = home;
+}
+
+/* Finds the nearest point by temporal coherence; false if a search is necessary. */
+static bool track_collider(const finder *f, const vo_rt_collider *c, vertex_search *v,
+                           vo_rt_vec4 anchor, vo_rt_vec3 q, float radius) {
+    int32_t hint = f->set->hint[v->vertex], home = f->set->home[v->vertex];
+    float bound = anchor.w - f3_distance(q, f4_xyz(anchor)), offset = c->body->offset;
+    if (bound < radius + offset) return false;
+    if (hint < 0) { /* still far from the whole mesh */
+        set_anchor(v, c, anchor, -2, -1);
+        limit_sphere(v, q, bound);
+        return true;
+    }
+    vo_rt_surface_point *found = &v->spare->point;
+    if (!vo_rt_part_walk(c->body, q, hint, home, found)) return false;
+    if (found->distance < -0.5f * offset || found->distance > bound) return false;
+    set_anchor(v, c, anchor, found->feature, home);
+    /* A walk finds a local minimum: bumps of the sheet may be nearer. */
+    limit_sphere(v, q, f_min(bound, SHEET_SAFETY * (found->distance + offset)));
+    if (found->distance < radius) add_candidate(v, c);
+    return true;
+}
+
+/* Finds the nearest point by a search of the tree, or of a shape. */
+static void search_collider(const finder *f, const vo_rt_collider *c, vertex_search *v,
+                            vo_rt_vec3 q, float radius) {
+    int32_t hint = vo_rt_hint_for(f->set, c, v->vertex);
+    bool is_deep = v->is_deep || c->body->is_teleported;
+    vo_rt_surface_point *found = &v->spare->point;
+    bool is_near = vo_rt_part_find_nearest(c->body, c->part, q, radius, hint, is_deep, found);
+    if (!is_near && hint >= 0 && !is_deep) /* the cloth was moved, or has left the surface */
+        is_near = vo_rt_part_find_nearest(c->body, c->part, q, radius, -1, true, found);
+    limit_sphere(v, q, (is_near ? found->distance : radius) + c->body->offset - 1e-5f);
+    if (c->part < 0 && v->anchor_body < 0) {
+        int32_t home = is_near ? found->feature / VO_RT_WIDTH : -1;
+        float bound = vo_rt_part_clearance(c->body, q, home, CLEARANCE_LIMIT);
+        set_anchor(v, c, f4_make(q, bound), is_near ? found->feature : -2, home);
+    }
+    if (is_near) add_candidate(v, c);
+}
+
 static void test_collider(const finder *f, const vo_rt_collider *c, vertex_search *v) {
     int32_t hint = vo_rt_hint_for(f->set, c, v->vertex);
-    vo_rt_vec3 q = vo_rt_contact_carry(c, hint, v->x, v->margin);
+    vo_rt_vec4 anchor = get_anchor(f, c, v);
+    /* The carried place matters only near the surface; finding it beside a deforming mesh is slow.
+     */
+    bool is_far = hint < 0 && c->body->is_deforming &&
+                  anchor.w - f3_distance(v->x, f4_xyz(anchor)) > v->margin;
+    vo_rt_vec3 q = is_far ? v->x : vo_rt_contact_carry(c, hint, v->x, v->margin);
     float radius = f->thickness + MARGIN + f3_distance(q, v->target);
-    bool is_deep = v->is_deep || c->body->is_teleported;
-    candidate found = {.q = q, .slot = c->slot, .index = c->index};
-    bool is_near =
-        vo_rt_part_find_nearest(c->body, c->part, q, radius, hint, is_deep, &found.point);
-    if (!is_near && hint >= 0 && !is_deep) /* the cloth was moved, or has left the surface */
-        is_near = vo_rt_part_find_nearest(c->body, c->part, q, radius, -1, true, &found.point);
-    float clearance = (is_near ? found.point.distance : radius) + c->body->offset;
-    limit_sphere(v, q, clearance - 1e-5f);
-    if (is_near) add_candidate(v, found);
+    if (!track_collider(f, c, v, anchor, q, radius)) search_collider(f, c, v, q, radius);
 }
 
-static void test_body(const finder *f, int slot, vertex_search *v) {
-    const vo_rt_body *b = f->bodies->body[slot];
-    int begin, end;
-    vo_rt_collider_range(f->bodies, slot, &begin, &end);
-    for (int part = begin; part < end; part++) {
-        vo_rt_vec3 min, max;
-        vo_rt_part_bounds(b, part, &min, &max);
-        if (!vo_rt_overlaps(min, max, v->min, v->max)) {
-            v->has_culled = true;
-            continue;
-        }
-        vo_rt_collider c = {b, part, slot, f->bodies->index[slot]};
-        test_collider(f, &c, v);
-    }
-}
-
-static vertex_search begin_vertex(const finder *f, int i) {
+static void begin_vertex(const finder *f, int i, vertex_search *v) {
     vo_rt_vec3 x = f4_xyz(f->front->position[i]);
     vo_rt_vec3 step = f3_scale(f->dt, f4_xyz(f->front->velocity[i]));
-    float length = f3_length(step), margin = f->thickness + CULL_MARGIN + 0.5f * length;
-    vo_rt_vec3 m = f3(margin, margin, margin), target = f3_add(x, step);
-    vertex_search v = {.vertex = i,
-                       .x = x,
-                       .target = target,
-                       .min = f3_sub(f3_min(x, target), m),
-                       .max = f3_add(f3_max(x, target), m),
-                       .margin = margin,
-                       .radius = INFINITY};
+    float margin = f->thickness + CULL_MARGIN + 0.5f * f3_length(step);
+    vo_rt_vec3 m = f3(margin, margin, margin);
+    v->vertex = i;
+    v->x = x;
+    v->target = f3_add(x, step);
+    v->min = f3_sub(f3_min(x, v->target), m);
+    v->max = f3_add(f3_max(x, v->target), m);
+    v->margin = margin;
+    v->has_culled = false;
+    v->spare = &v->storage[0];
+    v->count = 0;
+    v->radius = INFINITY;
+    v->anchor_body = -1;
     /* The side is unknown after a reset, and after the cloth was moved without its contacts. */
-    vo_rt_vec3 last = f4_xyz(f->set->safe[i]);
-    v.is_deep = f->set->hint[i] == -1 || (f->set->hint[i] < 0 && !(f3_distance(last, x) < 1e-3f));
-    return v;
+    int32_t hint = f->set->hint[i];
+    v->is_deep =
+        hint == -1 || (hint < 0 && !(f3_length2(f3_sub(f4_xyz(f->set->safe[i]), x)) < 1e-6f));
 }
 
-static void emit_contact(const finder *f, const vertex_search *v, const candidate *c) {
+static void emit_contact(const finder *f, int vertex, const candidate *c) {
     vo_rt_contact_set *set = f->set;
     const vo_rt_surface_point *p = &c->point;
     if (set->count == set->capacity) return;
+    vo_rt_contact *to = &set->contact[set->count++];
     vo_rt_vec3 end = f3_add_scaled(p->point, f->thickness, p->normal);
-    set->contact[set->count++] = (vo_rt_contact){
-        .point = f3_add_scaled(end, -f->dt, p->velocity),
-        .normal = p->normal,
-        .velocity = p->velocity,
-        .friction = f->friction * f->bodies->friction[c->slot],
-        .vertex = v->vertex,
-        .body = c->index,
-        .feature = p->feature,
-    };
+    to->point = f3_add_scaled(end, -f->dt, p->velocity);
+    to->normal = p->normal;
+    to->velocity = p->velocity;
+    to->friction = f->friction * f->bodies->friction[c->slot];
+    to->vertex = vertex;
+    to->body = c->index;
+    to->feature = p->feature;
+    to->impulse = 0;
+    to->force_impulse = f3(0, 0, 0);
+}
+
+static int32_t hint_of(const candidate *c) {
+    return c->part < 0 ? c->point.feature : VO_RT_SHAPE_HINT | c->point.feature;
+}
+
+/* Stores the feature nearest to the vertex, or the one that it is tracking, and the anchor if it
+ * belongs to the same body. */
+static void store_hint(vo_rt_contact_set *set, const vertex_search *v, bool keeps_hint) {
+    int i = v->vertex;
+    bool has_contact = v->count > 0;
+    if (!keeps_hint) {
+        set->hint[i] = has_contact           ? hint_of(v->best[0])
+                       : v->anchor_body >= 0 ? v->anchor_hint
+                                             : -2;
+        set->hint_body[i] = (int16_t)(has_contact ? v->best[0]->index : v->anchor_body);
+    }
+    bool is_valid = v->anchor_body >= 0 && v->anchor_body == set->hint_body[i] &&
+                    v->anchor_hint == set->hint[i];
+    set->anchor[i] = is_valid ? v->anchor : f4_make(v->x, 0);
+    set->home[i] = is_valid ? v->home : -1;
 }
 
 /* Writes the results for a vertex. A trapped vertex keeps its hint, which is its side. */
@@ -146,27 +228,44 @@ static void end_vertex(const finder *f, vertex_search *v) {
     if (v->has_culled || v->radius == INFINITY)
         limit_sphere(v, f3_lerp(v->x, v->target, 0.5f), v->margin);
     set->safe[i] = f4_make(v->center, v->radius);
-    set->shell[i] =
-        f4_make(v->best[0].point.normal, v->count > 0 ? v->best[0].point.distance : INFINITY);
+    set->shell[i] = v->count > 0 ? f4_make(v->best[0]->point.normal, v->best[0]->point.distance)
+                                 : f4_make(f3(0, 0, 0), INFINITY);
     for (int k = 0; k < v->count; k++) {
-        bool is_own = v->best[k].index == set->hint_body[i];
-        if (!is_trapped || is_own) emit_contact(f, v, &v->best[k]);
+        bool is_own = v->best[k]->index == set->hint_body[i];
+        if (!is_trapped || is_own) emit_contact(f, i, v->best[k]);
     }
-    if (is_trapped && set->hint[i] >= 0) return;
-    set->hint[i] = v->count > 0 ? v->best[0].point.feature : -2;
-    set->hint_body[i] = (int16_t)(v->count > 0 ? v->best[0].index : -1);
+    store_hint(set, v, is_trapped && set->hint[i] >= 0);
+}
+
+/* Arguments of test_if_near. */
+typedef struct search_arg {
+    const finder *finder;
+    vertex_search *vertex;
+} search_arg;
+
+static void test_if_near(void *user, const vo_rt_collider *c) {
+    const search_arg *arg = user;
+    if (vo_rt_overlaps(c->min, c->max, arg->vertex->min, arg->vertex->max))
+        test_collider(arg->finder, c, arg->vertex);
+    else
+        arg->vertex->has_culled = true;
 }
 
 void vo_rt_contact_find(vo_rt_contact_set *set, const vo_rt_front *front,
                         const vo_rt_contact_bodies *bodies, float thickness, float friction,
                         float dt) {
     finder f = {set, front, bodies, thickness, friction, dt};
+    vo_rt_collider list[VO_RT_MAX_COLLIDERS];
+    vertex_search v;
     set->count = 0;
     int end = vo_rt_contact_vertex_end(set, front);
+    int count = vo_rt_contact_list(bodies, list);
+    search_arg arg = {&f, &v};
     for (int i = 1; i < end; i++) {
         if (!vo_rt_is_free(front, i)) continue;
-        vertex_search v = begin_vertex(&f, i);
-        for (int slot = 0; slot < bodies->count; slot++) test_body(&f, slot, &v);
+        begin_vertex(&f, i, &v);
+        for (int k = 0; k < count; k++) test_if_near(&arg, &list[k]);
+        if (count < 0) vo_rt_contact_for_colliders(bodies, test_if_near, &arg);
         end_vertex(&f, &v);
     }
 }

@@ -84,25 +84,29 @@ static void separate(const verifier *v, const vo_rt_collider *c, int i, state *s
 
 typedef void collider_fn(const verifier *v, const vo_rt_collider *c, int i, state *s);
 
+typedef struct visit_arg {
+    const verifier *verifier;
+    int vertex;
+    state *state;
+    collider_fn *fn;
+    bool stops; /* at the first change */
+} visit_arg;
+
+static void visit_if_near(void *user, const vo_rt_collider *c) {
+    const visit_arg *arg = user;
+    state *s = arg->state;
+    vo_rt_vec3 start = f4_xyz(arg->verifier->front->previous[arg->vertex]);
+    vo_rt_vec3 m = f3(BOUNDS_MARGIN, BOUNDS_MARGIN, BOUNDS_MARGIN);
+    if (arg->stops && s->is_changed) return;
+    if (vo_rt_overlaps(f3_sub(c->min, m), f3_add(c->max, m), f3_min(start, s->x),
+                       f3_max(start, s->x)))
+        arg->fn(arg->verifier, c, arg->vertex, s);
+}
+
 /* Calls fn for all colliders near the path of a vertex; stops when *s changes if `stops`. */
 static void for_colliders(const verifier *v, int i, state *s, collider_fn *fn, bool stops) {
-    vo_rt_vec3 start = f4_xyz(v->front->previous[i]);
-    for (int slot = 0; slot < v->bodies->count; slot++) {
-        const vo_rt_body *b = v->bodies->body[slot];
-        int begin, end;
-        vo_rt_collider_range(v->bodies, slot, &begin, &end);
-        for (int part = begin; part < end; part++) {
-            vo_rt_vec3 min, max;
-            vo_rt_part_bounds(b, part, &min, &max);
-            vo_rt_vec3 m = f3(BOUNDS_MARGIN, BOUNDS_MARGIN, BOUNDS_MARGIN);
-            if (!vo_rt_overlaps(f3_sub(min, m), f3_add(max, m), f3_min(start, s->x),
-                                f3_max(start, s->x)))
-                continue;
-            vo_rt_collider c = {b, part, slot, v->bodies->index[slot]};
-            fn(v, &c, i, s);
-            if (stops && s->is_changed) return;
-        }
-    }
+    visit_arg arg = {v, i, s, fn, stops};
+    vo_rt_contact_for_colliders(v->bodies, visit_if_near, &arg);
 }
 
 static void mark_inside(const verifier *v, const vo_rt_collider *c, int i, state *s) {
@@ -121,7 +125,7 @@ static bool is_inside_any(const verifier *v, int i, vo_rt_vec3 x) {
 /* Moves with the surface of the hint, on its outside. */
 static void follow_hint(const verifier *v, const vo_rt_collider *c, int i, state *s) {
     int32_t hint = vo_rt_hint_for(v->set, c, i);
-    if (hint < 0 || (c->part >= 0 && hint != c->part)) return;
+    if (hint < 0) return;
     vo_rt_vec3 start = f4_xyz(v->front->previous[i]);
     vo_rt_vec3 q = vo_rt_contact_carry(c, hint, start, 0);
     vo_rt_surface_point p;

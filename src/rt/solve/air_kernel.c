@@ -18,7 +18,7 @@ typedef struct air_constants {
     vo_v8 wind;
     int fan_count;
     fan_constants fan[VO_RT_MAX_FANS];
-    vo_f8 half_density_dt, drag, lift, surface_density;
+    vo_f8 quarter_density_dt, drag, lift, surface_density;
 } air_constants;
 
 /* False: the fan has no effect. */
@@ -41,7 +41,7 @@ static void prepare_air(const vo_rt_air *air, const vo_rt_fabric *fabric, float 
     c->fan_count = 0;
     for (int i = 0; i < air->fan_count && i < VO_RT_MAX_FANS; i++)
         c->fan_count += prepare_fan(&air->fan[i], &c->fan[c->fan_count]);
-    c->half_density_dt = f8_set(0.5f * air->density * dt);
+    c->quarter_density_dt = f8_set(0.25f * air->density * dt);
     c->drag = f8_set(fabric->drag);
     c->lift = f8_set(fabric->lift);
     c->surface_density = f8_set(fabric->density);
@@ -58,19 +58,17 @@ VO_INLINE vo_v8 eval_fan(const fan_constants *fan, vo_v8 x) {
     return v8_scale(fan->speed * spread * reach, fan->direction);
 }
 
-/* Impulse per unit of face mass: the change of the face's velocity. */
+/* Impulse per unit of face mass: the change of the face's velocity. |F| / |u| is bounded by the sum
+ * of the coefficients of the two parts, which saves a square root. */
 VO_INLINE vo_v8 eval_change(const air_constants *c, vo_v8 u, vo_v8 area_normal, vo_f8 mass) {
-    const vo_f8 zero = f8_set(0), half = f8_set(0.5f);
-    vo_f8 doubled = f8_sqrt(v8_dot(area_normal, area_normal));
-    vo_v8 n = v8_scale(f8_divide(f8_set(1), doubled, 1e-20f), area_normal);
-    vo_f8 flow = v8_dot(n, u), speed = f8_sqrt(v8_dot(u, u));
-    n = v8_scale(f8_select(flow < zero, f8_set(-1), f8_set(1)), n);
-    flow = f8_abs(flow);
-    vo_f8 cosine = f8_divide(flow, speed, 1e-12f);
-    vo_v8 force = v8_add_scaled(v8_scale(c->drag - c->lift * cosine, u), c->lift * speed, n);
-    vo_f8 factor = c->half_density_dt * half * doubled * flow;
-    vo_f8 strength = factor * f8_sqrt(v8_dot(force, force));
-    return v8_scale(f8_divide(factor, mass + f8_divide(strength, speed, 1e-12f), 1e-20f), force);
+    vo_f8 flow = v8_dot(area_normal, u), u2 = v8_dot(u, u);
+    vo_f8 inverse = f8_divide(f8_set(1), f8_sqrt(v8_dot(area_normal, area_normal) * u2), 1e-18f);
+    vo_f8 along = c->drag - c->lift * f8_abs(flow) * inverse;
+    vo_f8 across = c->lift * u2 * inverse;
+    vo_v8 n = v8_scale(f8_select(flow < f8_set(0), -across, across), area_normal);
+    vo_f8 factor = c->quarter_density_dt * f8_abs(flow);
+    vo_f8 bound = mass + factor * (f8_abs(along) + c->lift);
+    return v8_scale(f8_divide(factor, bound, 1e-30f), v8_add_scaled(n, along, u));
 }
 
 VO_INLINE vo_v8 mean_of_corners(const vo_v8 p[3]) {
@@ -97,9 +95,9 @@ void VO_KERNEL(vo_rt_apply_air)(vo_rt_front *front, const vo_rt_air *air,
                                 const vo_rt_fabric *fabric, float dt) {
     air_constants c;
     prepare_air(air, fabric, dt, &c);
-    for (int first = 0; first < front->triangle_count; first += VO_F8_LANES) {
+    VO_RT_FOR_GROUPS(i, (front->triangle_count + VO_F8_LANES - 1) / VO_F8_LANES) {
         face_lanes f;
-        load_faces(&f, front, first);
+        load_faces(&f, front, i * VO_F8_LANES);
         apply_to_faces(front, &c, &f);
     }
 }

@@ -6,9 +6,9 @@
 
 static void add_face_normals(vo_rt_front *front, const vo_rt_vec4 *position) {
     const vo_f8 one[3] = {f8_set(1), f8_set(1), f8_set(1)};
-    for (int first = 0; first < front->triangle_count; first += VO_F8_LANES) {
+    VO_RT_FOR_GROUPS(i, (front->triangle_count + VO_F8_LANES - 1) / VO_F8_LANES) {
         face_lanes f;
-        load_faces(&f, front, first);
+        load_faces(&f, front, i * VO_F8_LANES);
         vo_f8 w;
         vo_v8 a = v8_gather(position, f.vertex[0], &w);
         vo_v8 b = v8_gather(position, f.vertex[1], &w), c = v8_gather(position, f.vertex[2], &w);
