@@ -1,8 +1,8 @@
 /* Command line parsing: accepted and rejected arguments, help and error messages. */
 #include "cli/command.h"
 
-static const char *const commands[] = {"simulate", "resume",  "info",  "check", "export",
-                                       "render",   "compare", "bench", "help",  "version"};
+static const char *const commands[] = {"simulate", "resume", "info",  "check", "export", "render",
+                                       "compare",  "cook",   "bench", "help",  "version"};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void missing_command_is_usage_error(void **state) {

@@ -352,7 +352,7 @@ static const cli_option cook_options[] = {
 
 static const cli_note cook_examples[] = {
     {"voile cook assets/garments/tshirt.json -o tshirt.vrt", "a T-shirt for the mannequin"},
-    {"voile cook assets/garments/trousers.json --body hero.glb --fabric denim -o jeans.vrt",
+    {"voile cook trousers.json --body hero.glb --fabric denim -o jeans.vrt",
      "jeans for a character, with skin weights for its bones"},
     {"voile cook flag.obj --attach 1 --levels 4 -o flag.vrt",
      "a mesh, attached at its nodes with label 1"},

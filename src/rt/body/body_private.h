@@ -79,6 +79,16 @@ void vo_rt_part_bounds(const vo_rt_body *b, int part, vo_rt_vec3 *min, vo_rt_vec
  * farther than `radius` plus the offset is found only if `is_deep`. */
 bool vo_rt_part_find_nearest(const vo_rt_body *b, int part, vo_rt_vec3 x, float radius,
                              int32_t hint, bool is_deep, vo_rt_surface_point *out);
+/* Like find_nearest for a mesh, by a walk from triangle `hint`: a local minimum of the distance, at
+ * any distance. False: the walk was long, or left the sheet around leaf `home`. */
+bool vo_rt_part_walk(const vo_rt_body *b, vo_rt_vec3 x, int32_t hint, int32_t home,
+                     vo_rt_surface_point *out);
+/* Lower bound on the distance of x from the parts of the mesh that are not local to leaf `home`
+ * (-1: from the whole mesh), at most `limit`. */
+float vo_rt_part_clearance(const vo_rt_body *b, vo_rt_vec3 x, int32_t home, float limit);
+/* Bound on the motion of a vertex of the mesh between the previous and the current pose, relative
+ * to its carried neighbourhood if the mesh is rigid (0), or in the world, m. */
+float vo_rt_part_motion(const vo_rt_body *b);
 /* First point of a-b at `level` outside the surface (0: the surface, offset: the shell). */
 bool vo_rt_part_cast(const vo_rt_body *b, int part, vo_rt_vec3 a, vo_rt_vec3 b_end, float level,
                      float *t, vo_rt_surface_point *out);

@@ -114,6 +114,30 @@ bool vo_rt_part_find_nearest(const vo_rt_body *b, int part, vo_rt_vec3 x, float 
                     : find_nearest_shape(b, part, x, radius, out);
 }
 
+bool vo_rt_part_walk(const vo_rt_body *b, vo_rt_vec3 x, int32_t hint, int32_t home,
+                     vo_rt_surface_point *out) {
+    vo_rt_surface_hit hit;
+    if (hint < 0 || hint >= b->surface.leaf_count * VO_RT_WIDTH || home < 0 ||
+        home >= b->surface.leaf_count || !f3_is_finite(x))
+        return false;
+    if (!vo_rt_surface_walk(&b->surface, b->pose[b->current].vertex, hint, to_mesh_frame(b, x),
+                            &hit) ||
+        !vo_rt_surface_is_home(&b->surface, hit.slot / VO_RT_WIDTH, home))
+        return false;
+    set_mesh_point(b, &hit, out);
+    return true;
+}
+
+float vo_rt_part_clearance(const vo_rt_body *b, vo_rt_vec3 x, int32_t home, float limit) {
+    if (!f3_is_finite(x)) return 0;
+    return b->kernels->find_clearance(&b->surface, b->pose[b->current], to_mesh_frame(b, x), home,
+                                      limit);
+}
+
+float vo_rt_part_motion(const vo_rt_body *b) {
+    return b->is_deforming ? b->mesh_speed * b->duration * (b->s - b->s_previous) : 0;
+}
+
 static bool cast_mesh(const vo_rt_body *b, vo_rt_vec3 from, vo_rt_vec3 to, float level, float *t,
                       vo_rt_surface_point *out) {
     vo_rt_surface_hit hit;

@@ -32,6 +32,8 @@ static void place_arrays(vo_rt_surface *s, divider *d) {
     s->leaf_parent = divide(d, (size_t)s->leaf_count, sizeof *s->leaf_parent);
     s->node_parent = divide(d, (size_t)s->node_count, sizeof *s->node_parent);
     s->bind = divide(d, (size_t)s->vertex_count, sizeof *s->bind);
+    s->leaf_cone = divide(d, (size_t)s->leaf_count, sizeof *s->leaf_cone);
+    s->node_cone = divide(d, (size_t)s->node_count, sizeof *s->node_cone);
 }
 
 /* Arrays that are needed during construction only. */
@@ -138,6 +140,7 @@ static vo_result build(vo_rt_surface *s, const vo_allocator *allocator, const vo
     number_vertices(s, triangles, t);
     fill_vertices(s, positions, t);
     fill_slots(s, triangles, t);
+    vo_rt_surface_init_cones(s);
     return VO_OK;
 }
 

@@ -29,6 +29,15 @@ typedef struct vo_rt_box8 {
     float low[3][VO_RT_WIDTH], high[3][VO_RT_WIDTH];
 } vo_rt_box8;
 
+/* Extent of a leaf or node in the bind pose: a bounding sphere and a cone of normals. */
+typedef struct vo_rt_cone {
+    vo_rt_vec3 center;
+    float radius; /* m */
+    vo_rt_vec3 axis;
+    float threshold; /* cos(60 degrees - half angle of the cone): all normals are within 60 degrees
+                        of a direction whose cosine with the axis is larger; 2: never */
+} vo_rt_cone;
+
 typedef struct vo_rt_surface {
     /* name            size                 contents */
     int vertex_count, triangle_count;
@@ -42,6 +51,8 @@ typedef struct vo_rt_surface {
     int32_t *leaf_parent;              /* [leaf_count] node * 8 + lane */
     int32_t *node_parent;              /* [node_count] node * 8 + lane; -1 for the root, node 0 */
     vo_rt_vec4 *bind;                  /* [vertex_count] m */
+    vo_rt_cone *leaf_cone;             /* [leaf_count] */
+    vo_rt_cone *node_cone;             /* [node_count] */
     float volume;                      /* m^3, enclosed in the bind pose */
     void *memory;                      /* one block with all arrays */
     size_t memory_bytes;
@@ -91,6 +102,17 @@ bool vo_rt_surface_cast(const vo_rt_surface *surface, vo_rt_surface_pose pose, v
 void vo_rt_surface_evaluate(const vo_rt_surface *surface, const vo_rt_vec4 *vertex, int32_t slot,
                             vo_rt_vec3 x, vo_rt_surface_hit *hit);
 
+/* Descends from triangle `slot` to its neighbours while they are nearer to x: a local minimum of
+ * the distance. False if the walk is long. */
+bool vo_rt_surface_walk(const vo_rt_surface *surface, const vo_rt_vec4 *vertex, int32_t slot,
+                        vo_rt_vec3 x, vo_rt_surface_hit *hit);
+
+/* Leaves near the leaf `home` on the same sheet of the surface, by their distance and normals in
+ * the bind pose: around home they form a height field, on which a walk finds the nearest point. */
+bool vo_rt_surface_is_local(const vo_rt_cone *cone, const vo_rt_cone *home);
+/* True if a walk that reached `leaf` is still in the part of the surface that is local to home. */
+bool vo_rt_surface_is_home(const vo_rt_surface *surface, int32_t leaf, int32_t home);
+
 static inline int32_t vo_rt_surface_corner(const vo_rt_surface *s, int32_t slot, int k) {
     return s->corner[slot / VO_RT_WIDTH][k][slot % VO_RT_WIDTH];
 }
@@ -108,5 +130,7 @@ vo_result vo_rt_check_mesh(int vertex_count, const vo_rt_vec3 *positions, int tr
  * triangles in slot order; child and leaf_parent, node_parent as in vo_rt_surface. */
 int vo_rt_tree_count_nodes(int leaf_count);
 void vo_rt_tree_build(vo_rt_surface *surface, const vo_rt_vec3 *centroid, int32_t *order);
+/* Computes the cones of leaves and nodes (surface_cone.c). */
+void vo_rt_surface_init_cones(vo_rt_surface *surface);
 
 #endif

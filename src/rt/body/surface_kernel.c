@@ -198,5 +198,27 @@ static int32_t find_nearest(const vo_rt_surface *surface, vo_rt_surface_pose pos
     return s.slot;
 }
 
+static bool is_local_child(const vo_rt_surface *surface, int32_t child, int32_t home) {
+    if (home < 0) return false;
+    const vo_rt_cone *cone = child < 0 ? &surface->leaf_cone[~child] : &surface->node_cone[child];
+    return vo_rt_surface_is_local(cone, &surface->leaf_cone[home]);
+}
+
+static float find_clearance(const vo_rt_surface *surface, vo_rt_surface_pose pose, vo_rt_vec3 x,
+                            int32_t home, float limit) {
+    search s = begin_search(surface, pose, x, limit * limit);
+    entry stack[VO_RT_STACK];
+    int top = push_children(&s, 0, stack, 0);
+    while (top > 0) {
+        entry e = stack[--top];
+        if (e.distance2 >= s.bound2 || is_local_child(surface, e.child, home)) continue;
+        if (e.child >= 0)
+            top = push_children(&s, e.child, stack, top);
+        else
+            s.bound2 = e.distance2;
+    }
+    return sqrtf(s.bound2);
+}
+
 const vo_rt_surface_kernels VO_KERNEL(vo_rt_surface_kernels) = {skin, refit, interpolate,
-                                                                find_nearest};
+                                                                find_nearest, find_clearance};

@@ -28,6 +28,10 @@ typedef struct vo_rt_surface_kernels {
      * are broken by slot, so the result does not depend on the hint. */
     int32_t (*find_nearest)(const vo_rt_surface *surface, vo_rt_surface_pose pose, vo_rt_vec3 x,
                             int32_t hint, float *bound2);
+    /* Lower bound on the distance of x from the leaves that are not local to leaf `home` (-1: from
+     * all leaves), at most `limit`. */
+    float (*find_clearance)(const vo_rt_surface *surface, vo_rt_surface_pose pose, vo_rt_vec3 x,
+                            int32_t home, float limit);
 } vo_rt_surface_kernels;
 
 extern const vo_rt_surface_kernels vo_rt_surface_kernels_base, vo_rt_surface_kernels_avx2;

@@ -25,6 +25,8 @@ static corners load_corners(const vo_rt_surface *s, const vo_rt_vec4 *vertex, in
 /* Feature of a triangle: 0 to 2 its corners, 3 to 5 its edges (3 + k: from corner k to k + 1), 6
  * its interior. */
 enum { EDGE = 3, INTERIOR = 6 };
+/* Bound on the number of triangles around a vertex that are visited. */
+enum { MAX_FAN = 256 };
 
 /* Nearest point of edge k to x, if nearer than *best. */
 static void test_edge(const corners *t, int k, vo_rt_vec3 x, float *best, int *feature,
@@ -88,7 +90,6 @@ static float corner_angle(vo_rt_vec3 a, vo_rt_vec3 b) {
 /* Sum of the normals of the triangles around a vertex, weighted by their angles there. */
 static vo_rt_vec3 vertex_normal(const vo_rt_surface *s, const vo_rt_vec4 *vertex, int32_t slot,
                                 int corner) {
-    enum { MAX_FAN = 256 };
     int32_t center = vo_rt_surface_corner(s, slot, corner), at = slot;
     vo_rt_vec3 sum = f3(0, 0, 0);
     for (int i = 0; i < MAX_FAN; i++) {
@@ -121,15 +122,19 @@ static vo_rt_vec3 unit(vo_rt_vec3 n) {
     return length > 1e-12f ? f3_scale(1 / length, n) : f3(0, 1, 0);
 }
 
-void vo_rt_surface_evaluate(const vo_rt_surface *s, const vo_rt_vec4 *vertex, int32_t slot,
-                            vo_rt_vec3 x, vo_rt_surface_hit *hit) {
-    corners t = load_corners(s, vertex, slot);
-    int feature = nearest_feature(&t, x, hit->weight);
-    vo_rt_vec3 p = f3_scale(hit->weight[0], t.p[0]);
-    p = f3_add_scaled(p, hit->weight[1], t.p[1]);
-    p = f3_add_scaled(p, hit->weight[2], t.p[2]);
-    vo_rt_vec3 n = feature == INTERIOR ? f3_cross(f3_sub(t.p[1], t.p[0]), f3_sub(t.p[2], t.p[0]))
-                                       : pseudonormal(s, vertex, slot, feature);
+static vo_rt_vec3 blend(const corners *t, const float weight[3]) {
+    vo_rt_vec3 p = f3_scale(weight[0], t->p[0]);
+    p = f3_add_scaled(p, weight[1], t->p[1]);
+    return f3_add_scaled(p, weight[2], t->p[2]);
+}
+
+/* Completes a hit whose weights are known. */
+static void set_hit(const vo_rt_surface *s, const vo_rt_vec4 *vertex, int32_t slot,
+                    const corners *t, int feature, vo_rt_vec3 x, vo_rt_surface_hit *hit) {
+    vo_rt_vec3 p = blend(t, hit->weight);
+    vo_rt_vec3 n = feature == INTERIOR
+                       ? f3_cross(f3_sub(t->p[1], t->p[0]), f3_sub(t->p[2], t->p[0]))
+                       : pseudonormal(s, vertex, slot, feature);
     vo_rt_vec3 r = f3_sub(x, p);
     float length = f3_length(r), side = f3_dot(r, n) < 0 ? -1.0f : 1.0f;
     hit->slot = slot;
@@ -139,6 +144,71 @@ void vo_rt_surface_evaluate(const vo_rt_surface *s, const vo_rt_vec4 *vertex, in
     /* On the surface x - p has no direction; near it, rounding spoils it. */
     hit->normal = feature == INTERIOR || length < 1e-6f ? unit(n) : f3_scale(side / length, r);
 }
+
+void vo_rt_surface_evaluate(const vo_rt_surface *s, const vo_rt_vec4 *vertex, int32_t slot,
+                            vo_rt_vec3 x, vo_rt_surface_hit *hit) {
+    corners t = load_corners(s, vertex, slot);
+    int feature = nearest_feature(&t, x, hit->weight);
+    set_hit(s, vertex, slot, &t, feature, x, hit);
+}
+
+/* --- Local search ------------------------------------------------------------------------------
+ */
+
+static float distance2_of(const vo_rt_surface *s, const vo_rt_vec4 *vertex, int32_t slot,
+                          vo_rt_vec3 x) {
+    float weight[3];
+    corners t = load_corners(s, vertex, slot);
+    nearest_feature(&t, x, weight);
+    return f3_length2(f3_sub(x, blend(&t, weight)));
+}
+
+/* The triangle nearest to x of those that share the feature with `slot`, if it is nearer by more
+ * than rounding; otherwise `slot`. */
+static int32_t find_nearer_neighbour(const vo_rt_surface *s, const vo_rt_vec4 *vertex, int32_t slot,
+                                     int feature, float distance2, vo_rt_vec3 x) {
+    float best = distance2 * (1 - 1e-5f);
+    if (feature >= EDGE) {
+        int32_t other = s->neighbour[3 * (size_t)slot + (size_t)(feature - EDGE)];
+        return distance2_of(s, vertex, other, x) < best ? other : slot;
+    }
+    int32_t center = vo_rt_surface_corner(s, slot, feature), at = slot, nearest = slot;
+    for (int i = 0; i < MAX_FAN; i++) {
+        int k = corner_at(s, at, center);
+        if (k < 0) break;
+        at = s->neighbour[3 * (size_t)at + (size_t)k];
+        if (at == slot) break;
+        float d2 = distance2_of(s, vertex, at, x);
+        if (d2 < best) {
+            best = d2;
+            nearest = at;
+        }
+    }
+    return nearest;
+}
+
+bool vo_rt_surface_walk(const vo_rt_surface *s, const vo_rt_vec4 *vertex, int32_t slot,
+                        vo_rt_vec3 x, vo_rt_surface_hit *hit) {
+    enum { MAX_STEPS = 8 };
+    for (int i = 0; i < MAX_STEPS; i++) {
+        corners t = load_corners(s, vertex, slot);
+        int feature = nearest_feature(&t, x, hit->weight);
+        int32_t next = slot;
+        if (feature != INTERIOR) {
+            float d2 = f3_length2(f3_sub(x, blend(&t, hit->weight)));
+            next = find_nearer_neighbour(s, vertex, slot, feature, d2, x);
+        }
+        if (next == slot) {
+            set_hit(s, vertex, slot, &t, feature, x, hit);
+            return true;
+        }
+        slot = next;
+    }
+    return false;
+}
+
+/* --- Global search -----------------------------------------------------------------------------
+ */
 
 bool vo_rt_surface_find_nearest(const vo_rt_surface_kernels *kernels, const vo_rt_surface *surface,
                                 vo_rt_surface_pose pose, vo_rt_vec3 x, float bound2, int32_t hint,

@@ -3,6 +3,8 @@
 
 #include "rt/base/heap.h"
 
+#include <string.h>
+
 bool vo_rt_contact_reserve(vo_rt_contact_set *set, vo_rt_heap *heap, const vo_rt_front *front) {
     int need = front->vertex_capacity, old = set->hint_capacity;
     if (!vo_rt_heap_reserve(heap, (void **)&set->contact, &set->capacity, 2 * need,
@@ -11,6 +13,10 @@ bool vo_rt_contact_reserve(vo_rt_contact_set *set, vo_rt_heap *heap, const vo_rt
                             sizeof *set->safe) ||
         !vo_rt_heap_reserve(heap, (void **)&set->shell, &set->shell_capacity, need,
                             sizeof *set->shell) ||
+        !vo_rt_heap_reserve(heap, (void **)&set->anchor, &set->anchor_capacity, need,
+                            sizeof *set->anchor) ||
+        !vo_rt_heap_reserve(heap, (void **)&set->home, &set->home_capacity, need,
+                            sizeof *set->home) ||
         !vo_rt_heap_reserve(heap, (void **)&set->hint_body, &set->hint_body_capacity, need,
                             sizeof *set->hint_body) ||
         !vo_rt_heap_reserve(heap, (void **)&set->hint, &set->hint_capacity, need,
@@ -24,17 +30,59 @@ void vo_rt_contact_free(vo_rt_contact_set *set, vo_rt_heap *heap) {
     vo_rt_heap_release(heap, set->contact, set->capacity, sizeof *set->contact);
     vo_rt_heap_release(heap, set->safe, set->safe_capacity, sizeof *set->safe);
     vo_rt_heap_release(heap, set->shell, set->shell_capacity, sizeof *set->shell);
+    vo_rt_heap_release(heap, set->anchor, set->anchor_capacity, sizeof *set->anchor);
+    vo_rt_heap_release(heap, set->home, set->home_capacity, sizeof *set->home);
     vo_rt_heap_release(heap, set->hint_body, set->hint_body_capacity, sizeof *set->hint_body);
     vo_rt_heap_release(heap, set->hint, set->hint_capacity, sizeof *set->hint);
     *set = (vo_rt_contact_set){0};
 }
 
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+/* Slots that all arrays cover. */
+static int common_capacity(const vo_rt_contact_set *set) {
+    int end = smaller(smaller(set->hint_capacity, set->hint_body_capacity), set->safe_capacity);
+    end = smaller(smaller(end, set->shell_capacity), set->anchor_capacity);
+    return smaller(end, set->home_capacity);
+}
+
 int vo_rt_contact_vertex_end(const vo_rt_contact_set *set, const vo_rt_front *front) {
-    int end = front->vertex_end;
-    if (end > set->hint_capacity) end = set->hint_capacity;
-    if (end > set->hint_body_capacity) end = set->hint_body_capacity;
-    if (end > set->safe_capacity) end = set->safe_capacity;
-    return end > set->shell_capacity ? set->shell_capacity : end;
+    return smaller(front->vertex_end, common_capacity(set));
+}
+
+void vo_rt_contact_reset(vo_rt_contact_set *set) {
+    for (int i = 0; i < set->hint_capacity; i++) set->hint[i] = -1;
+    set->count = 0;
+}
+
+/* --- Snapshots -------------------------------------------------------------------------------- */
+
+typedef struct saved_slot {
+    vo_rt_vec4 anchor;
+    int32_t hint, hint_body, home, unused;
+} saved_slot;
+
+size_t vo_rt_contact_save(const vo_rt_contact_set *set, int count, void *data) {
+    for (int i = 0; data && i < count; i++) {
+        saved_slot slot = {.hint = -1};
+        if (i < common_capacity(set))
+            slot = (saved_slot){set->anchor[i], set->hint[i], set->hint_body[i], set->home[i], 0};
+        memcpy((char *)data + (size_t)i * sizeof slot, &slot, sizeof slot);
+    }
+    return (size_t)count * sizeof(saved_slot);
+}
+
+void vo_rt_contact_restore(vo_rt_contact_set *set, int count, const void *data) {
+    vo_rt_contact_reset(set);
+    count = smaller(count, common_capacity(set));
+    for (int i = 0; i < count; i++) {
+        saved_slot slot;
+        memcpy(&slot, (const char *)data + (size_t)i * sizeof slot, sizeof slot);
+        set->anchor[i] = slot.anchor;
+        set->hint[i] = slot.hint >= -2 ? slot.hint : -1;
+        set->hint_body[i] = (int16_t)slot.hint_body;
+        set->home[i] = slot.home;
+    }
 }
 
 /* --- New vertices ----------------------------------------------------------------------------- */
@@ -72,8 +120,9 @@ void vo_rt_contact_place_vertex(vo_rt_front *front, const vo_rt_contact_bodies *
 static const float EDGE_TOLERANCE = 0.0003f;
 
 /* Tests an edge whose ends have normals and distances of one body's shell: the shell is
- * approximated by the circle through the end points with these normals, whose sagitta is a quarter
- * of half the difference of the slopes. Returns 1 or 0, or -1 if the ends differ too much. */
+ * approximated by the circle through the end points with these normals, whose sagitta is an eighth
+ * of the change of the normal along the edge times its length. Returns 1 or 0, or -1 if the ends
+ * differ too much. */
 static int test_with_normals(const vo_rt_contact_set *set, const vo_rt_front *f, int a, int b) {
     int end = vo_rt_contact_vertex_end(set, f);
     if (a >= end || b >= end || set->hint_body[a] != set->hint_body[b]) return -1;

@@ -3,8 +3,13 @@
 
 /* Surfaces closer than this to the path of a vertex give contacts, m. */
 static const float MARGIN = 0.004f;
+/* Part of the distance from a sheet found by a walk that is certainly free. */
+static const float SHEET_SAFETY = 0.7f;
 /* Bounds of surfaces are culled beyond this distance from the path, m. */
 static const float CULL_MARGIN = 0.015f;
+
+/* Other sheets of a mesh are searched up to this distance, m. */
+static const float CLEARANCE_LIMIT = 0.1f;
 
 /* Best two contacts of a vertex. */
 typedef struct candidate {
@@ -33,6 +38,8 @@ typedef struct vertex_search {
     int count;
     vo_rt_vec3 center; /* of the free sphere */
     float radius;      /* of the free sphere around `center` */
+    vo_rt_vec4 anchor; /* of the first mesh that was tested, see vo_rt_contact_set */
+    int32_t anchor_body, anchor_hint, home;
 } vertex_search;
 
 vo_rt_vec3 vo_rt_contact_carry(const vo_rt_collider *c, int32_t hint, vo_rt_vec3 x, float radius) {
@@ -72,10 +79,54 @@ static void limit_sphere(vertex_search *v, vo_rt_vec3 q, float r) {
     }
 }
 
-static void test_collider(const finder *f, const vo_rt_collider *c, vertex_search *v) {
+/* Bound on the distance of q from other sheets (or from the whole mesh if hint is -2), from the
+ * anchor of an earlier step; negative: none. */
+static float find_bound(const finder *f, const vo_rt_collider *c, const vertex_search *v,
+                        vo_rt_vec3 q) {
+    const vo_rt_contact_set *set = f->set;
+    int i = v->vertex;
+    if (c->part >= 0 || set->hint[i] == -1 || set->hint_body[i] != c->index) return -1;
+    if (c->body->is_teleported || !(set->anchor[i].w > 0)) return -1;
+    float bound = set->anchor[i].w - f3_distance(v->x, f4_xyz(set->anchor[i]));
+    if (c->body->is_deforming) bound -= vo_rt_part_motion(c->body) + f3_distance(v->x, q);
+    return bound;
+}
+
+/* Keeps the anchor of the first mesh. */
+static void set_anchor(vertex_search *v, const vo_rt_collider *c, vo_rt_vec3 q, float bound,
+                       int32_t hint, int32_t home) {
+    if (v->anchor_body >= 0) return;
+    v->anchor = f4_make(q, bound);
+    v->anchor_body = c->index;
+    v->anchor_hint = hint;
+    v->home = home;
+}
+
+/* Finds the nearest point by temporal coherence; false if a search is necessary. */
+static bool track_collider(const finder *f, const vo_rt_collider *c, vertex_search *v, vo_rt_vec3 q,
+                           float radius) {
+    int32_t hint = f->set->hint[v->vertex], home = f->set->home[v->vertex];
+    float bound = find_bound(f, c, v, q), offset = c->body->offset;
+    if (bound < radius + offset) return false;
+    if (hint < 0) { /* still far from the whole mesh */
+        set_anchor(v, c, q, bound, -2, -1);
+        limit_sphere(v, q, bound);
+        return true;
+    }
+    candidate found = {.q = q, .slot = c->slot, .index = c->index};
+    if (!vo_rt_part_walk(c->body, q, hint, home, &found.point)) return false;
+    if (found.point.distance < -0.5f * offset || found.point.distance > bound) return false;
+    set_anchor(v, c, q, bound, found.point.feature, home);
+    /* A walk finds a local minimum: bumps of the sheet may be nearer. */
+    limit_sphere(v, q, f_min(bound, SHEET_SAFETY * (found.point.distance + offset)));
+    if (found.point.distance < radius) add_candidate(v, found);
+    return true;
+}
+
+/* Finds the nearest point by a search of the tree, or of a shape. */
+static void search_collider(const finder *f, const vo_rt_collider *c, vertex_search *v,
+                            vo_rt_vec3 q, float radius) {
     int32_t hint = vo_rt_hint_for(f->set, c, v->vertex);
-    vo_rt_vec3 q = vo_rt_contact_carry(c, hint, v->x, v->margin);
-    float radius = f->thickness + MARGIN + f3_distance(q, v->target);
     bool is_deep = v->is_deep || c->body->is_teleported;
     candidate found = {.q = q, .slot = c->slot, .index = c->index};
     bool is_near =
@@ -85,6 +136,19 @@ static void test_collider(const finder *f, const vo_rt_collider *c, vertex_searc
     float clearance = (is_near ? found.point.distance : radius) + c->body->offset;
     limit_sphere(v, q, clearance - 1e-5f);
     if (is_near) add_candidate(v, found);
+    if (c->part >= 0 || v->anchor_body >= 0) return;
+    int32_t home = is_near ? found.point.feature / VO_RT_WIDTH : -1;
+    float bound = vo_rt_part_clearance(c->body, q, home, CLEARANCE_LIMIT);
+    set_anchor(v, c, q, bound, is_near ? found.point.feature : -2, home);
+}
+
+static void test_collider(const finder *f, const vo_rt_collider *c, vertex_search *v) {
+    int32_t hint = vo_rt_hint_for(f->set, c, v->vertex);
+    /* The carried place matters only near the surface; finding it beside a deforming mesh is slow. */
+    bool is_far = hint < 0 && c->body->is_deforming && find_bound(f, c, v, v->x) > v->margin;
+    vo_rt_vec3 q = is_far ? v->x : vo_rt_contact_carry(c, hint, v->x, v->margin);
+    float radius = f->thickness + MARGIN + f3_distance(q, v->target);
+    if (!track_collider(f, c, v, q, radius)) search_collider(f, c, v, q, radius);
 }
 
 static void test_body(const finder *f, int slot, vertex_search *v) {
@@ -114,7 +178,8 @@ static vertex_search begin_vertex(const finder *f, int i) {
                        .min = f3_sub(f3_min(x, target), m),
                        .max = f3_add(f3_max(x, target), m),
                        .margin = margin,
-                       .radius = INFINITY};
+                       .radius = INFINITY,
+                       .anchor_body = -1};
     /* The side is unknown after a reset, and after the cloth was moved without its contacts. */
     vo_rt_vec3 last = f4_xyz(f->set->safe[i]);
     v.is_deep = f->set->hint[i] == -1 || (f->set->hint[i] < 0 && !(f3_distance(last, x) < 1e-3f));
@@ -137,6 +202,23 @@ static void emit_contact(const finder *f, const vertex_search *v, const candidat
     };
 }
 
+/* Stores the feature nearest to the vertex, or the one that it is tracking, and the anchor if it
+ * belongs to the same body. */
+static void store_hint(vo_rt_contact_set *set, const vertex_search *v, bool keeps_hint) {
+    int i = v->vertex;
+    bool has_contact = v->count > 0;
+    if (!keeps_hint) {
+        set->hint[i] = has_contact           ? v->best[0].point.feature
+                       : v->anchor_body >= 0 ? v->anchor_hint
+                                             : -2;
+        set->hint_body[i] = (int16_t)(has_contact ? v->best[0].index : v->anchor_body);
+    }
+    bool is_valid = v->anchor_body >= 0 && v->anchor_body == set->hint_body[i] &&
+                    v->anchor_hint == set->hint[i];
+    set->anchor[i] = is_valid ? v->anchor : f4_make(v->x, 0);
+    set->home[i] = is_valid ? v->home : -1;
+}
+
 /* Writes the results for a vertex. A trapped vertex keeps its hint, which is its side. */
 static void end_vertex(const finder *f, vertex_search *v) {
     vo_rt_contact_set *set = f->set;
@@ -152,9 +234,7 @@ static void end_vertex(const finder *f, vertex_search *v) {
         bool is_own = v->best[k].index == set->hint_body[i];
         if (!is_trapped || is_own) emit_contact(f, v, &v->best[k]);
     }
-    if (is_trapped && set->hint[i] >= 0) return;
-    set->hint[i] = v->count > 0 ? v->best[0].point.feature : -2;
-    set->hint_body[i] = (int16_t)(v->count > 0 ? v->best[0].index : -1);
+    store_hint(set, v, is_trapped && set->hint[i] >= 0);
 }
 
 void vo_rt_contact_find(vo_rt_contact_set *set, const vo_rt_front *front,

@@ -61,9 +61,9 @@ static inline const vo_rt_solve_kernels *vo_rt_solve_select_kernels(bool use_avx
 
 /* Iterates over the groups in the fixed order of Gauss-Seidel passes: four interleaved quarters of
  * the list. Neighbouring groups often share vertices, so that each would wait for the results of
- * the previous one; groups of different quarters overlap in the processor (measured: 16 in place of
- * 32 ns per group). The order must not alternate between substeps: that makes a single pass per
- * substep unstable. */
+ * the previous one; groups of different quarters overlap in the processor (measured for springs: 33
+ * in place of 39 us for 1,191 groups). The order must not alternate between substeps: that makes a
+ * single pass per substep unstable. */
 #define VO_RT_FOR_GROUPS(i, count)                                            \
     for (int quarter_ = ((count) + 3) / 4, row_ = 0; row_ < quarter_; row_++) \
         for (int i = row_; i < (count); i += quarter_)
