@@ -477,7 +477,7 @@ typedef struct vo_rt_cloth_def {
 VO_API vo_rt_cloth_def vo_rt_cloth_def_default(void);
 /* Starts at rest at the base level, in the rest pose moved by the transform. For another pose set
  * the bones and call vo_rt_cloth_reset before the first step. Memory comes from the world's pool;
- * that of the output, about 100 bytes per output vertex, from the allocator. */
+ * that of the output, about 80 bytes per output vertex, from the allocator. */
 VO_API vo_result vo_rt_cloth_create(vo_rt_world *world, const vo_rt_cloth_def *def,
                                     vo_rt_cloth **out);
 VO_API void vo_rt_cloth_destroy(vo_rt_cloth *cloth);
