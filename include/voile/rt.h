@@ -340,13 +340,15 @@ VO_API vo_result vo_rt_world_begin_step(vo_rt_world *world, float dt);
 VO_API void vo_rt_world_run_step(vo_rt_world *world);
 VO_API vo_result vo_rt_world_end_step(vo_rt_world *world);
 
-VO_API vo_result vo_rt_world_set_gravity(vo_rt_world *world, vo_rt_vec3 gravity); /* [any time] */
+/* Gravity, m/s^2. This and changes of wind and fans wake all cloths. [any time] */
+VO_API vo_result vo_rt_world_set_gravity(vo_rt_world *world, vo_rt_vec3 gravity);
 /* Uniform wind, m/s, with turbulence as a fraction of the speed. [any time] */
 VO_API vo_result vo_rt_world_set_wind(vo_rt_world *world, vo_rt_vec3 velocity, float turbulence);
 /* At most 4 cameras. Without a camera every cloth is visible and near, and `lod.edge_pixels` is not
  * used. [any time] */
 VO_API vo_result vo_rt_world_set_cameras(vo_rt_world *world, int count,
                                          const vo_rt_camera *cameras);
+/* `ms` is ignored without a budget. [any time] */
 VO_API vo_result vo_rt_world_set_budget(vo_rt_world *world, vo_rt_budget_mode mode, float ms);
 
 /* A fan: an air stream inside a cone, with falloff towards its edge and range. */
