@@ -103,10 +103,11 @@ typedef struct vo_rt_asset_def {
 
     /* Painted maps [vertex_count]. They are interpolated linearly at new vertices. */
     const float *attachment;   /* 0 free to 1 attached to the animated pose; NULL: 0 */
-    const float *max_distance; /* m, limit of the distance from the animated pose; NULL: no limit */
+    const float *max_distance; /* m, limit of the distance from the animated pose; NULL or FLT_MAX:
+                                  no limit */
     const float *backstop; /* m, the vertex stays outside a sphere of radius backstop_radius whose
                               surface is this far behind the animated vertex along its normal;
-                              NULL: no backstop */
+                              NULL or -FLT_MAX: no backstop */
     const float *backstop_radius;  /* m; NULL: 0.2 */
     const float *stiffness_factor; /* multiplies bending stiffness; NULL: 1 */
 
@@ -339,12 +340,15 @@ VO_API vo_result vo_rt_world_begin_step(vo_rt_world *world, float dt);
 VO_API void vo_rt_world_run_step(vo_rt_world *world);
 VO_API vo_result vo_rt_world_end_step(vo_rt_world *world);
 
-VO_API vo_result vo_rt_world_set_gravity(vo_rt_world *world, vo_rt_vec3 gravity); /* [any time] */
+/* Gravity, m/s^2. This and changes of wind and fans wake all cloths. [any time] */
+VO_API vo_result vo_rt_world_set_gravity(vo_rt_world *world, vo_rt_vec3 gravity);
 /* Uniform wind, m/s, with turbulence as a fraction of the speed. [any time] */
 VO_API vo_result vo_rt_world_set_wind(vo_rt_world *world, vo_rt_vec3 velocity, float turbulence);
-/* At most 4 cameras; 0: every cloth counts as visible at `lod.edge_pixels` = 0. [any time] */
+/* At most 4 cameras. Without a camera every cloth is visible and near, and `lod.edge_pixels` is not
+ * used. [any time] */
 VO_API vo_result vo_rt_world_set_cameras(vo_rt_world *world, int count,
                                          const vo_rt_camera *cameras);
+/* `ms` is ignored without a budget. [any time] */
 VO_API vo_result vo_rt_world_set_budget(vo_rt_world *world, vo_rt_budget_mode mode, float ms);
 
 /* A fan: an air stream inside a cone, with falloff towards its edge and range. */
@@ -388,8 +392,9 @@ typedef float vo_rt_distance_fn(void *user, vo_rt_vec3 point, vo_rt_vec3 *gradie
 
 typedef struct vo_rt_shape {
     vo_rt_shape_kind kind;
-    vo_rt_transform local; /* pose in the frame of the body or of its bone */
-    int bone;              /* -1: the body's own transform */
+    vo_rt_transform local; /* pose in the frame of the body; with a bone: pose in the bind pose,
+                              since bone matrices map from there to the world */
+    int bone;              /* -1: moved by the body's transform */
     float radius, end_radius, half_height;
     vo_rt_vec3 half_extents;
     int point_count; /* hull: 4 to 256 points */
@@ -401,7 +406,8 @@ typedef struct vo_rt_shape {
 
 VO_API vo_rt_shape vo_rt_shape_default(vo_rt_shape_kind kind);
 
-/* A body consists of shapes or of one closed triangle mesh. Arrays are copied. */
+/* A body consists of shapes, of one closed triangle mesh, or of both: then distant cloth collides
+ * with the shapes, other cloth with the mesh. Arrays are copied. */
 typedef struct vo_rt_body_def {
     int shape_count;
     const vo_rt_shape *shapes;
@@ -420,12 +426,14 @@ typedef struct vo_rt_body_def {
     float offset;   /* m, the shell that cloth collides with lies this far outside; default 0.006 */
     float friction; /* multiplied with the cloth's; default 1 */
     uint32_t layer; /* bits of the body; default 1 */
-    uint64_t user;  /* returned by events and queries */
+    uint64_t user;  /* returned by vo_rt_body_get_user */
 } vo_rt_body_def;
 
 VO_API vo_rt_body_def vo_rt_body_def_default(void);
 VO_API vo_result vo_rt_body_create(vo_rt_world *world, const vo_rt_body_def *def, vo_rt_body **out);
 VO_API void vo_rt_body_destroy(vo_rt_body *body);
+/* Number of the definition, for the host's own object. */
+VO_API uint64_t vo_rt_body_get_user(const vo_rt_body *body);
 
 /* Pose at the end of the next step; the body moves there at constant velocity. [any time] */
 VO_API vo_result vo_rt_body_set_transform(vo_rt_body *body, vo_rt_transform transform);
@@ -436,8 +444,7 @@ VO_API vo_result vo_rt_body_set_vertices(vo_rt_body *body, const float *position
 /* The next pose is reached without motion in between. [any time] */
 VO_API vo_result vo_rt_body_teleport(vo_rt_body *body);
 VO_API vo_result vo_rt_body_set_enabled(vo_rt_body *body, bool enabled); /* [any time] */
-/* Uses a set of shapes in place of the mesh for distant cloth; the shapes are those of the
- * definition. A body may have both a mesh and shapes. */
+/* Factor of the cloth's friction coefficient. */
 VO_API vo_result vo_rt_body_set_friction(vo_rt_body *body, float friction); /* [any time] */
 
 /* Force and torque about the body's origin that cloth exerted in the last step, N and N m. */
@@ -455,6 +462,8 @@ typedef enum vo_rt_solver {
 
 typedef struct vo_rt_cloth_def {
     const vo_rt_asset *asset; /* must outlive the cloth */
+    /* Pose at the start. Later vo_rt_cloth_set_transform moves the animated pose of an asset
+     * without bones; with bones, it moves only the frame to which the inertia below refers. */
     vo_rt_transform transform;
     vo_rt_solver solver;
     vo_rt_adaption adaption;
@@ -468,7 +477,9 @@ typedef struct vo_rt_cloth_def {
 } vo_rt_cloth_def;
 
 VO_API vo_rt_cloth_def vo_rt_cloth_def_default(void);
-/* Starts at rest in the animated pose, at the base level. Memory comes from the world's pool. */
+/* Starts at rest at the base level, in the rest pose moved by the transform. For another pose set
+ * the bones and call vo_rt_cloth_reset before the first step. Memory comes from the world's pool;
+ * that of the output, about 80 bytes per output vertex, from the allocator. */
 VO_API vo_result vo_rt_cloth_create(vo_rt_world *world, const vo_rt_cloth_def *def,
                                     vo_rt_cloth **out);
 VO_API void vo_rt_cloth_destroy(vo_rt_cloth *cloth);
@@ -490,15 +501,16 @@ VO_API vo_result vo_rt_cloth_set_inertia(vo_rt_cloth *cloth, float linear, float
 VO_API vo_result vo_rt_cloth_set_enabled(vo_rt_cloth *cloth, bool enabled); /* [any time] */
 /* Ends sleep. [any time] */
 VO_API vo_result vo_rt_cloth_wake(vo_rt_cloth *cloth);
-/* Attaches base vertex `vertex` to `position` with `weight`, in place of its painted attachment. 0
- * releases it, also from the animated pose. [any time] */
+/* Attaches base vertex `vertex` to `position`, m, world space, with `weight`, in place of its
+ * painted attachment. 0 releases it, also from the animated pose. The vertex moves there in the
+ * next step even if a body is in between: move the position gradually. [any time] */
 VO_API vo_result vo_rt_cloth_set_attachment(vo_rt_cloth *cloth, int vertex, float weight,
                                             vo_rt_vec3 position);
 /* Limits the stretch stiffness of the links of an unseamed asset: 0 to 1. [any time] */
 VO_API vo_result vo_rt_cloth_set_link_strength(vo_rt_cloth *cloth, float strength);
 
-/* Buffers of the host for vo_rt_cloth_write_output; NULL members are skipped. Strides in bytes.
- * Each has render_vertex_count elements (vo_rt_asset_get_info). */
+/* Buffers of the host for vo_rt_cloth_write_output; NULL members are skipped. Strides in bytes, 0:
+ * packed. Each has render_vertex_count elements (vo_rt_asset_get_info). */
 typedef struct vo_rt_output {
     float *positions; /* m, interpolated between the last two steps */
     size_t position_stride;

@@ -84,6 +84,8 @@ VO_API vo_result vo_rt_body_set_friction(vo_rt_body *body, float friction) {
     return VO_OK;
 }
 
+VO_API uint64_t vo_rt_body_get_user(const vo_rt_body *body) { return body->user; }
+
 VO_API vo_rt_reaction vo_rt_body_get_reaction(const vo_rt_body *body) { return body->reaction; }
 
 /* --- Snapshots -------------------------------------------------------------------------------- */
