@@ -377,19 +377,16 @@ static void test_major_steps(void **state) {
     }
 }
 
-/* A demand for the finest level at one place is met within max_level + 1 steps; nothing changes
- * afterwards. */
-static void test_deferral_ends(void **state) {
+/* A demand for one level everywhere in a circle is met; nothing changes afterwards. */
+static void test_refinement_ends(void **state) {
     (void)state;
     vo_random random = vo_random_seed(10);
     for (int level = 1; level <= VO_RT_MAX_LEVEL; level++) {
         test_mesh m;
         test_mesh_init(&m, test_asset_sheet(4, 4, 0.2f, 0.2f, false, level, &random), 32 << 20);
-        circle c = {.x = 0.37f, .y = 0.41f, .radius = 0.03f, .level = level};
+        circle c = {.x = 0.37f, .y = 0.41f, .radius = 0.2f, .level = level};
         callbacks calls = {0, 0};
         vo_rt_edits edits = {0};
-        /* The demand moves to finer edges inside the circle; none lies there at first. */
-        c.radius = 0.2f;
         for (int step = 0; step <= 3 * level; step++) edits = major_step(&m, &c, &calls, 10);
         test_mesh_check(&m.mesh);
         assert_int_equal(edits.split_count, 0);
@@ -397,6 +394,54 @@ static void test_deferral_ends(void **state) {
         assert_int_equal(m.mesh.finest_level, level);
         test_mesh_free(&m);
     }
+}
+
+/* Demands that one edge splits and that all others join. */
+static vo_rt_demand demand_one(void *user, const vo_rt_mesh *mesh, int edge, bool is_split) {
+    (void)mesh;
+    if (is_split) return VO_RT_JOIN;
+    return edge == *(const int *)user ? VO_RT_SPLIT : VO_RT_KEEP;
+}
+
+/* A deferred split of an edge of level n is made in the (n + 1)-th major step at the latest, also
+ * if everything else joins as soon as it can. */
+static void test_deferral_ends(void **state) {
+    (void)state;
+    vo_random random = vo_random_seed(18);
+    static int32_t split[EDIT_CAPACITY], join[EDIT_CAPACITY];
+    int deferrals = 0, longest = 0;
+    for (int run = 0; run < 300; run++) {
+        test_mesh m;
+        test_mesh_init(&m, asset_of(1 + run % 4, 6, &random), 16 << 20);
+        for (int i = 0; i < 1500; i++) random_edit(&m.mesh, &m.heap, 0.75, &random);
+        int edge = -1;
+        for (int i = 0; i < 1000 && edge < 0; i++) {
+            int e = random_edge(&m.mesh, &random);
+            const vo_rt_edge *x = &m.mesh.edge[e];
+            bool is_ordinary = (x->flags & VO_RT_EDGE_USED) && !(x->flags & VO_RT_EDGE_FIXED);
+            if (is_ordinary && x->child < 0 && x->level < 6 && !vo_rt_mesh_can_split(&m.mesh, e))
+                edge = e;
+        }
+        if (edge < 0) {
+            test_mesh_free(&m);
+            continue;
+        }
+        int steps = 0, level = m.mesh.edge[edge].level;
+        while (m.mesh.edge[edge].child < 0) {
+            vo_rt_edits edits = {.split = split, .join = join, .capacity = EDIT_CAPACITY};
+            assert_true(steps++ <= level);
+            vo_rt_mesh_collect(&m.mesh, demand_one, &edge, &edits);
+            vo_rt_mesh_reserve(&m.mesh, &m.heap, &edits);
+            assert_int_equal(edits.rejected, 0);
+            vo_rt_mesh_apply(&m.mesh, &edits, 0, NULL, NULL, NULL);
+            test_mesh_check(&m.mesh);
+        }
+        deferrals++;
+        if (steps > longest) longest = steps;
+        test_mesh_free(&m);
+    }
+    assert_true(deferrals > 100);
+    assert_true(longest >= 3);
 }
 
 /* No edge is tested for joining before its wait is over, and tests are spread over steps. */
@@ -588,6 +633,7 @@ int main(void) {
         cmocka_unit_test(test_seams),
         cmocka_unit_test(test_lists_match_traversal),
         cmocka_unit_test(test_major_steps),
+        cmocka_unit_test(test_refinement_ends),
         cmocka_unit_test(test_deferral_ends),
         cmocka_unit_test(test_waits_are_staggered),
         cmocka_unit_test(test_apply_skips_impossible_edits),

@@ -4,7 +4,8 @@
  * in a second pass, which also tests split edges for joining. The marks replace a sort. */
 #include "rt/hierarchy/mesh_private.h"
 
-/* A split edge keeps the edges of its parent triangles from joining. */
+/* An edge that is going to split, now or later, keeps the edges of its parent triangles from
+ * joining. */
 static void hold_parents(vo_rt_mesh *mesh, int edge) {
     for (int s = 0; s < 2; s++) {
         int face = vo_rt_mesh_side(mesh, edge, s);
@@ -20,10 +21,10 @@ static void hold_parents(vo_rt_mesh *mesh, int edge) {
 static bool request_split(vo_rt_mesh *mesh, int edge, int count[]) {
     vo_rt_edge *e = &mesh->edge[edge];
     if (e->flags & VO_RT_EDGE_MARKED) return true;
+    hold_parents(mesh, edge);
     if (vo_rt_mesh_can_split(mesh, edge)) {
         e->flags |= VO_RT_EDGE_MARKED;
         count[e->level]++;
-        hold_parents(mesh, edge);
         return true;
     }
     for (int s = 0; s < 2; s++) {

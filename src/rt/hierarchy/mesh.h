@@ -35,7 +35,8 @@
  *     edges have level n - 1. Requests therefore descend in level, and edges of level 0 can always
  *     split, so a chain of requests ends after at most max_level of them. In each major step the
  *     coarsest request of a chain is carried out, and edges that a request depends on do not join
- *     while it lasts; a demand that persists is met after at most max_level + 1 major steps.
+ *     while it lasts; a demand of level n that persists is met in the (n + 1)-th major step at the
+ *     latest.
  *  3. An edge joins only if its children are not split and each adjacent triangle that is C10 has
  *     no split child or interior edge.
  *  4. Leaf triangles that share an edge differ by at most one level (a transitional triangle has
