@@ -32,6 +32,7 @@ vo_result vo_rt_body_create(vo_rt_world *w, const vo_rt_body_def *def, vo_rt_bod
     slot->world = w;
     slot->index = index;
     slot->has_moved = true;
+    body->input.has_teleport = true; /* it may appear inside a cloth */
     vo_rt_body_get_bounds(body, &slot->min, &slot->max);
     w->body[index] = body;
     w->bodies_changed = true;

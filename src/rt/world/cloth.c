@@ -103,6 +103,7 @@ void vo_rt_cloth_reset_state(vo_rt_cloth *c) {
         c->contacts.shell[i] = f4_make(f3(0, 0, 0), INFINITY);
     c->state.frame = c->input.transform;
     c->state.is_sleeping = false;
+    c->state.arrives = true;
     c->state.rest_time = 0;
     c->state.steps_since_move = 0;
     c->state.move_steps = 1;

@@ -102,6 +102,7 @@ static void run_minor_step(vo_rt_world *w) {
     update_air(w);
     vo_rt_bodies_advance(w, s);
     select_cloths(w);
+    if (w->step.minor == 0) vo_rt_arrive_cloths(w);
     vo_rt_adapt_cloths(w);
     vo_rt_move_cloths(w, s);
     w->minors++;

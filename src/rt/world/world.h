@@ -80,6 +80,7 @@ typedef struct vo_rt_cloth_state {
     vo_rt_vec3 min, max;      /* m, bounds of the leaf vertices */
     vo_rt_transform frame;    /* at the end of the last move */
     uint8_t is_sleeping, is_far, is_visible, needs_targets;
+    uint8_t arrives, unused[3]; /* arrives: created, reset or teleported since the last move */
     int32_t touch_count, touched_count;
     int32_t touched[VO_RT_MAX_NEAR_BODIES];   /* bodies in contact in the previous world step */
     vo_rt_touch touch[VO_RT_MAX_NEAR_BODIES]; /* of this world step */
@@ -256,6 +257,10 @@ void vo_rt_bodies_advance(vo_rt_world *world, float s);
 void vo_rt_bodies_select(vo_rt_cloth *cloth, float dt);
 /* The selection in the form of the contact module. */
 vo_rt_contact_bodies vo_rt_bodies_near(const vo_rt_cloth *cloth);
+
+/* arrive.c */
+/* Moves cloth out of bodies that appeared inside it, on one side. First minor step of a call. */
+void vo_rt_arrive_cloths(vo_rt_world *world);
 
 /* adapt.c */
 /* Major step of the cloths whose turn it is. */
