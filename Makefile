@@ -15,8 +15,8 @@ SCENES  ?= karate solo-dancer ten-dancers jump-cut crowd
 ctest = ctest --test-dir $(1) --output-on-failure --parallel $(JOBS) --timeout $(2)
 build = cmake --build $(1) --parallel $(JOBS)
 
-.PHONY: all help setup demo test test-long test-sanitize test-compilers fuzz lint format bench \
-        bench-table1 install clean
+.PHONY: all help setup demo test test-long test-sanitize test-compilers test-ports fuzz lint format \
+        bench bench-table1 install clean
 
 all: setup
 	@$(call build,build) --target voile_cli
@@ -28,6 +28,7 @@ help:
 	@echo 'make test-long       all tests with longer runs, and a trial installation'
 	@echo 'make test-sanitize   all tests with address, undefined-behaviour and thread sanitizers'
 	@echo 'make test-compilers  all tests with gcc and clang, with and without optional libraries'
+	@echo 'make test-ports      the real-time library on x86-64, aarch64, Windows and WebAssembly; PORTS=... limits the ports'
 	@echo 'make fuzz            fuzz every reader for SECONDS=$(SECONDS)'
 	@echo 'make lint            check formatting, layers, documentation, scripts; run clang-tidy'
 	@echo 'make format          format all sources'
@@ -62,6 +63,10 @@ test-sanitize: setup
 test-compilers:
 	@tools/packages build test clang
 	@tools/check_compilers $(JOBS)
+
+test-ports:
+	@tools/packages ports
+	@tools/test_ports $(JOBS) $(PORTS)
 
 fuzz:
 	@tools/packages build test clang

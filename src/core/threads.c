@@ -121,6 +121,8 @@ static void fill_queues(vo_threads *t, int chunks) {
 static inline void relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
 #endif
 }
 
