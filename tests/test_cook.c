@@ -247,29 +247,106 @@ static void coarsening_keeps_seams(void **state) {
     vo_context_destroy(ctx);
 }
 
-static void links_merge_pieces(void **state) {
-    (void)state;
-    vo_context *ctx = test_context(1);
-    vo_cook_def def = vo_cook_def_default();
-    /* Two sheets of 2 x 2 cells, 1 cm apart, joined along x = 0 and x = 0.2. The second sheet runs
-     * the other direction, so that orientations agree. */
-    char *text = sheet_text(2, 2, 1, 0.01, 0);
-    for (char *f = strstr(text, "\nf 10/10"); f; f = strstr(f + 1, "\nf ")) {
+/* Turns the faces of the second of two sheets over, so that the sheets face outwards when they are
+ * joined to a tube. `first` is the first vertex of that sheet, from 1. */
+static void turn_second_sheet(char *text, int first) {
+    char start[32];
+    snprintf(start, sizeof start, "\nf %d/%d", first, first);
+    for (char *f = strstr(text, start); f; f = strstr(f + 1, "\nf ")) {
         char a[16], b[16], c[16], line[64];
         assert_int_equal(sscanf(f, "\nf %15s %15s %15s", a, b, c), 3);
         snprintf(line, sizeof line, "\nf %s %s %s", a, c, b);
         memcpy(f, line, strlen(line));
     }
-    const char *links = "# sides of a tube\ne 0 3 9 12\ne 3 6 12 15\ne 2 5 11 14\ne 5 8 14 17\n";
+}
+
+/* Links of the left and right borders of two sheets of n x n cells. */
+static const char *tube_links(int n) {
+    static char text[4096];
+    int at = snprintf(text, sizeof text, "# sides of a tube\n"), row = n + 1, all = row * row;
+    for (int side = 0; side <= n; side += n)
+        for (int j = 0; j < n; j++) {
+            int a = j * row + side;
+            at += snprintf(text + at, sizeof text - (size_t)at, "e %d %d %d %d\n", a, a + row,
+                           a + all, a + row + all);
+        }
+    return text;
+}
+
+static vo_cook_def tube_def(vo_context *ctx, int n, double gap) {
+    vo_cook_def def = vo_cook_def_default();
+    char *text = sheet_text(2, n, 1, gap, 0);
+    turn_second_sheet(text, (n + 1) * (n + 1) + 1);
     def.input = write_text(ctx, 0, "pieces.obj", text, strlen(text));
-    def.links = write_text(ctx, 1, "links.txt", links, strlen(links));
+    def.links = write_text(ctx, 1, "links.txt", tube_links(n), strlen(tube_links(n)));
+    return def;
+}
+
+static void links_merge_pieces(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_cook_def def = tube_def(ctx, 2, 0.001);
     vo_rt_asset *asset = cook(ctx, &def, NULL);
     vo_rt_asset_info info = vo_rt_asset_get_info(asset);
     assert_int_equal(info.vertex_count, 18 - 6);
     assert_int_equal(info.triangle_count, 16);
     assert_true(info.is_seamed);
     assert_int_equal(info.vertex_count - info.edge_count + info.triangle_count, 0); /* a tube */
-    assert_near(asset->position[0].z, 0.005, 1e-6);
+    assert_near(asset->position[0].z, 0.0005, 1e-6);
+    vo_rt_asset_destroy(asset);
+    vo_context_destroy(ctx);
+}
+
+/* Largest length of an edge relative to its length at rest. */
+static double max_stretch(const vo_rt_asset *asset) {
+    double most = 0;
+    for (int e = 0; e < asset->edge_count; e++) {
+        const vo_rt_base_edge *edge = &asset->edge[e];
+        vo_rt_vec3 a = asset->position[edge->vertex[0]], b = asset->position[edge->vertex[1]];
+        const vo_rt_vec2 *u = edge->coordinate[edge->control];
+        double length = sqrt(pow(b.x - a.x, 2) + pow(b.y - a.y, 2) + pow(b.z - a.z, 2));
+        most = fmax(most, length / hypot(u[1].x - u[0].x, u[1].y - u[0].y));
+    }
+    return most;
+}
+
+/* Pieces 20 cm apart: merged where they are, edges of 10 cm would be stretched by 40 %. */
+static void links_pull_pieces_together(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_cook_def def = tube_def(ctx, 4, 0.2);
+    vo_rt_asset *asset = cook(ctx, &def, NULL);
+    assert_int_equal(asset->vertex_count, 50 - 10);
+    assert_true(max_stretch(asset) < 1.1);
+    vo_rt_asset_destroy(asset);
+    vo_context_destroy(ctx);
+}
+
+/* Two upright sheets in front of and behind the trunk are joined to a tube around it. */
+static void pieces_are_pulled_around_the_body(void **state) {
+    (void)state;
+    enum { N = 8, ROW = N + 1 };
+    vo_context *ctx = test_context(1);
+    static char text[1 << 15];
+    int at = 0;
+    for (int i = 0; i < 2 * ROW * ROW; i++) {
+        double x = 0.09 * (i % ROW - N / 2), z = 0.9 + 0.02 * (i / ROW % ROW);
+        at += snprintf(text + at, sizeof text - (size_t)at, "v %g %g %g\nvt %g %g\n", x,
+                       i < ROW * ROW ? -0.2 : 0.2, z, x, z);
+    }
+    const char *faces = strstr(sheet_text(2, N, 1, 0, 0), "\nf 1/1");
+    assert_true(strlen(faces) < sizeof text - (size_t)at);
+    strcpy(text + at, faces + 1);
+    turn_second_sheet(text, ROW * ROW + 1);
+    vo_cook_def def = vo_cook_def_default();
+    def.input = write_text(ctx, 0, "pieces.obj", text, strlen(text));
+    def.links = write_text(ctx, 1, "links.txt", tube_links(N), strlen(tube_links(N)));
+    def.mesh_on_body = true;
+    def.sew.mannequin.faces = 6000;
+    vo_rt_asset *asset = cook(ctx, &def, NULL);
+    assert_int_equal(asset->vertex_count, 2 * ROW * ROW - 2 * ROW);
+    for (int v = 0; v < asset->vertex_count; v++)
+        assert_true(hypot(asset->position[v].x, asset->position[v].y) > 0.06);
     vo_rt_asset_destroy(asset);
     vo_context_destroy(ctx);
 }
@@ -407,7 +484,9 @@ static void truncated_inputs_are_handled(void **state) {
     vo_context *ctx = test_context(1);
     static char mesh_text[1 << 14];
     const char *links = "e 0 1 9 10\nv 2 11\n";
-    snprintf(mesh_text, sizeof mesh_text, "%s", sheet_text(2, 2, 1, 0.01, 0));
+    const char *sheets = sheet_text(2, 2, 1, 0.01, 0);
+    assert_true(strlen(sheets) < sizeof mesh_text);
+    strcpy(mesh_text, sheets);
     const char *const text[3] = {mesh_text, MAPS, links};
     for (int k = 0; k < 3; k++)
         for (size_t size = 0; size <= strlen(text[k]); size += k == 0 ? 7 : 1) {
@@ -455,6 +534,10 @@ static void failed_allocations_are_reported(void **state) {
     test_every_allocation(cook_everything, &coarse);
     def.face_count = 0;
     test_every_allocation(cook_everything, &def);
+    vo_context *again = test_context(1);
+    vo_cook_def seamed = tube_def(again, 2, 0.001);
+    vo_context_destroy(again);
+    test_every_allocation(cook_everything, &seamed);
 }
 
 static bool cancel(void *user) { return --*(int *)user < 0; }
@@ -492,6 +575,8 @@ int main(void) {
         cmocka_unit_test(large_meshes_are_coarsened),
         cmocka_unit_test(coarsening_keeps_seams),
         cmocka_unit_test(links_merge_pieces),
+        cmocka_unit_test(links_pull_pieces_together),
+        cmocka_unit_test(pieces_are_pulled_around_the_body),
         cmocka_unit_test(meshes_on_a_mannequin_get_bones),
         cmocka_unit_test(files_are_read_back),
         cmocka_unit_test(errors_name_element_and_remedy),

@@ -1,11 +1,12 @@
 /* Cooking: patterns and meshes to assets of the real-time library.
  *
- *     pattern  sewn finely around the body; the coarse base mesh is sampled from it  cook_pattern.c
- *     mesh     read, scaled to metres, coarsened to the requested size     cook_obj.c,
- * cook_coarsen.c fabric   parameters of the real-time solver cook_fabric.c maps     attachments by
- * label, painted maps                                       cook_maps.c skin     bones and weights
- * of the nearest point of the body                       cook_skin.c asset    arrays of the
- * definition, seams, render mesh                 cook_mesh.c, cook_asset.c
+ *     pattern  cook_pattern.c  sewn finely around the body; the coarse base mesh is sampled from it
+ *     mesh     cook_obj.c      read, scaled to metres; cook_coarsen.c reduces it to the size
+ *     fabric   cook_fabric.c   parameters of the real-time solver
+ *     maps     cook_maps.c     attachments by label, painted maps
+ *     skin     cook_skin.c     bones and weights of the nearest point of the body
+ *     asset    cook_asset.c    definition and render mesh; cook_mesh.c fills its arrays
+ *     seams    cook_seam.c     links of a mesh pull its pieces together
  *
  * The base mesh is not sewn itself: a mesh of a few hundred faces cannot follow a body, so that its
  * seams do not close or its faces are stretched. Both meshes are of the same fabric, so the
@@ -67,6 +68,9 @@ vo_result vo_cook_attach(vo_cooking *c);
 vo_result vo_cook_transfer_skin(vo_cooking *c);
 /* cook_asset.c */
 vo_result vo_cook_create_asset(const vo_cooking *c, vo_rt_asset **out);
+
+/* cook_seam.c: reads the links, pulls the pieces together and merges them. */
+vo_result vo_cook_seam(const vo_cooking *c, vo_rt_seaming *seaming, vo_rt_asset **out);
 
 /* cook_fabric.c: mean parameters of several materials, weighted by the area of their faces in
  * material space. Face labels beyond the last material use the last one. */

@@ -1,6 +1,5 @@
 /* Creation of the asset: arrays of the definition, render mesh, seams. */
 #include "cook/cook.h"
-#include "core/file.h"
 #include "core/memory.h"
 #include "spatial/aabb.h"
 
@@ -84,18 +83,6 @@ static vo_rt_asset_def asset_def(const vo_cooking *c, const render_arrays *r) {
     return def;
 }
 
-/* Reads the links and merges the pieces where they are; a group meets at its mean position. */
-static vo_result merge_pieces(const vo_cooking *c, vo_rt_seaming *seaming, vo_rt_asset **out) {
-    vo_rt_message message = {{0}};
-    vo_bytes text;
-    VO_TRY(vo_file_read(c->ctx, c->def->links, &text));
-    vo_result result = vo_rt_seaming_read(seaming, text.data, text.size, &message);
-    vo_bytes_free(c->ctx, &text);
-    if (result != VO_OK) return vo_cook_fail(c->ctx, c->def->links, result, &message);
-    result = vo_rt_seaming_create_asset(seaming, true, NULL, out, &message);
-    return vo_cook_fail(c->ctx, c->def->links, result, &message);
-}
-
 static vo_result create_seamed(const vo_cooking *c, vo_rt_asset_def *def, vo_rt_asset **out) {
     vo_rt_message message = {{0}};
     vo_rt_seaming *seaming = NULL;
@@ -110,7 +97,7 @@ static vo_result create_seamed(const vo_cooking *c, vo_rt_asset_def *def, vo_rt_
     if (result != VO_OK)
         result = vo_cook_fail(c->ctx, c->def->input, result, &message);
     else
-        result = merge_pieces(c, seaming, out);
+        result = vo_cook_seam(c, seaming, out);
     vo_rt_seaming_destroy(seaming);
     vo_cook_arrays_free(c->ctx, &arrays);
     return result;
