@@ -42,7 +42,7 @@ typedef struct cli_args {
     const char *operand;       /* NULL: none was given */
     int operand_count;
     const char **operands; /* [operand_count] for commands with several operands */
-    const char *output, *format, *topology, *adapt, *engine, *queries, *ply;
+    const char *output, *format, *topology, *adapt, *engine, *queries, *only, *ply;
     const char *size, *camera, *colours, *ground, *wavelength, *slow;
     const char *body, *body_output, *units, *up, *height, *build, *figure, *edge, *fabric, *svg;
     const char *merge, *threshold;

@@ -352,14 +352,18 @@ static int fail_benchmark(const char *name) {
         snprintf(names + used, sizeof names - used, "%s, ", entries[i].name);
     }
     return cli_fail(CLI_USAGE_ERROR,
-                    "unknown benchmark \"%s\"; the benchmarks are %sccd, contact and render.", name,
-                    names);
+                    "unknown benchmark \"%s\"; the benchmarks are %sccd, contact, render and rt.",
+                    name, names);
 }
 
 int cmd_bench(const cli_args *args) {
     if (args->operand && strcmp(args->operand, "ccd") == 0) return bench_ccd(args);
     if (args->operand && strcmp(args->operand, "contact") == 0) return bench_contact(args);
     if (args->operand && strcmp(args->operand, "render") == 0) return bench_render(args);
+    if (args->operand && strcmp(args->operand, "rt") == 0) return bench_rt(args);
+    if (args->only)
+        return cli_fail(CLI_USAGE_ERROR,
+                        "--only is for the benchmark rt: voile bench rt --only NAME.");
     if (args->queries)
         return cli_fail(CLI_USAGE_ERROR,
                         "--queries is for the benchmark ccd: voile bench ccd --queries DIR.");

@@ -373,6 +373,8 @@ static const cli_option bench_options[] = {
      "measures N times and keeps the best; default: 5, for scaling, ccd and render 3"},
     {"queries", 0, CLI_TEXT, FIELD(queries), "DIR",
      "for ccd: runs every .csv file below this folder; exit code 1 if a collision was missed"},
+    {"only", 0, CLI_TEXT, FIELD(only), "NAME",
+     "for rt: measures the rows whose names begin with NAME, such as tshirt or lists-update"},
     {"json", 0, CLI_FLAG, FIELD(json), NULL, "prints one JSON object per benchmark"},
     {NULL},
 };
@@ -384,6 +386,7 @@ static const cli_note bench_notes[] = {
         {"ccd", CLI_BENCH_CCD ". Needs --queries"},
     {"contact", CLI_BENCH_CONTACT ". Takes minutes"},
     {"render", CLI_BENCH_RENDER ". Needs a build with Embree"},
+    {"rt", CLI_BENCH_RT ". Takes a minute"},
     {NULL},
 };
 

@@ -3,6 +3,7 @@
 #define VOILE_VOILE_H
 
 #include <voile/base.h>
+#include <voile/bench.h>
 #include <voile/camera.h>
 #include <voile/character.h>
 #include <voile/check.h>

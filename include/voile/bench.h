@@ -1,0 +1,46 @@
+/* Voile: measurements of the real-time library (docs/performance.md). */
+#ifndef VOILE_BENCH_H
+#define VOILE_BENCH_H
+
+#include <voile/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One figure. Strings are valid during the call only. Smaller values are better. */
+typedef struct vo_bench_row {
+    const char *name;  /* unique, "tshirt-static" */
+    const char *text;  /* what was measured, with counts */
+    double value;      /* in `unit` */
+    const char *unit;  /* "ms", "us", "%" */
+    double target;     /* of the design; NaN: none */
+    double paper;      /* figure of Simnett et al. 2010 on a Core i7 920; NaN: none */
+    bool met;          /* value <= target; true without a target */
+    const char *limit; /* what limits the figure */
+} vo_bench_row;
+
+/* Called once per row, in the thread of the caller, as soon as it is measured. */
+typedef void vo_bench_row_fn(void *user, const vo_bench_row *row);
+
+/* Defaults of vo_bench_rt_def_default in square brackets. */
+typedef struct vo_bench_rt_def {
+    const char *assets; /* ["assets"] folder with garments/ and motions/ */
+    const char *only;   /* [NULL] measures the rows whose names begin with this; NULL: all */
+    int repeat;         /* [5] repetitions, of which the best is kept; 1 to 1000 */
+    vo_bench_row_fn *row;
+    void *user;
+} vo_bench_rt_def;
+
+VO_API vo_bench_rt_def vo_bench_rt_def_default(void);
+
+/* Measures the real-time library on this machine. Work is deterministic: step k is the same in
+ * every repetition, so a time is the mean over steps of their best times. Single-threaded rows are
+ * processor time of the calling thread. VO_BAD_ARGUMENT if no row has the name. Takes about a
+ * minute in all, half of which is the cooking of garments. */
+VO_API vo_result vo_bench_rt(vo_context *ctx, const vo_bench_rt_def *def);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
