@@ -29,12 +29,18 @@ static void log_tangle(const vo_sim *sim, const vo_tangle *t, const char *when) 
     part_name(sim, t->part[0], first, sizeof first);
     part_name(sim, t->part[1], second, sizeof second);
     if (t->reason == VO_TANGLE_INSIDE)
-        vo_log_line(
-            sim->ctx, VO_LOG_WARNING,
-            "%sface %d of %s lies inside %s (or outside of it, if its normals point inwards), at "
-            "(%.4g, %.4g, %.4g) m; move it to the other side in the scene",
-            when, own_face(sim, t->face[0]), first, second, t->position.x, t->position.y,
-            t->position.z);
+        vo_log_line(sim->ctx, VO_LOG_WARNING,
+                    "%sface %d of %s lies inside %s, at (%.4g, %.4g, %.4g) m; move it outside in "
+                    "the scene",
+                    when, own_face(sim, t->face[0]), first, second, t->position.x, t->position.y,
+                    t->position.z);
+    else if (t->reason == VO_TANGLE_OUTSIDE)
+        vo_log_line(sim->ctx, VO_LOG_WARNING,
+                    "%sface %d of %s lies outside %s, a container (its normals point inwards), at "
+                    "(%.4g, %.4g, %.4g) m; move it inside in the scene, or reverse the faces of "
+                    "the obstacle",
+                    when, own_face(sim, t->face[0]), first, second, t->position.x, t->position.y,
+                    t->position.z);
     else
         vo_log_line(sim->ctx, VO_LOG_WARNING,
                     "%sface %d of %s and face %d of %s intersect (pairs in the region: %d), at "
