@@ -12,7 +12,7 @@
 
 vo_sew_def vo_sew_def_default(void) {
     vo_sew_def def = {.mannequin = vo_mannequin_def_default(),
-                      .fit_to_body = true,
+                      .fit = true,
                       .edge_length = 0.03,
                       .thickness = 0.002};
     def.mannequin.faces = 12000;
@@ -45,7 +45,7 @@ static vo_result make_wearer(vo_context *ctx, const vo_sew_def *def, vo_wearer *
     char size[VO_SIZE_WARNING_TEXT];
     if (result == VO_OK && vo_body_is_implausible(body, size)) warn_about_body(ctx, def, size);
     vo_body_destroy(body);
-    if (result == VO_OK && def->fit_to_body && out->implausible[0])
+    if (result == VO_OK && def->fit && out->implausible[0])
         warn_about_body(ctx, def, out->implausible);
     return result;
 }
@@ -164,7 +164,7 @@ vo_result vo_sew(vo_context *ctx, const vo_sew_def *def, vo_mesh **garment, vo_m
     if (body) *body = NULL;
     VO_TRY(check_def(ctx, def));
     VO_TRY(make_wearer(ctx, def, &wearer));
-    vo_fitted_pattern_def how = {def->edge_length, def->face_target, def->fit_to_body};
+    vo_fitted_pattern_def how = {def->edge_length, def->face_target, def->fit};
     vo_result result = vo_fitted_pattern_create(ctx, def->pattern, &wearer, &how, &cut);
     if (result == VO_OK) result = sew_cut(ctx, def, &wearer, &cut, garment, report ? report : &own);
     vo_fitted_pattern_free(&cut);
