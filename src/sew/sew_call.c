@@ -43,7 +43,8 @@ static vo_result make_wearer(vo_context *ctx, const vo_sew_def *def, vo_wearer *
     vo_result result = vo_body_set_placement(body, &place);
     if (result == VO_OK) result = vo_wearer_create(ctx, body, out);
     char size[VO_SIZE_WARNING_TEXT];
-    if (result == VO_OK && vo_body_is_implausible(body, size)) warn_about_body(ctx, def, size);
+    if (result == VO_OK && vo_body_is_implausible(body, def->body_units > 0, size))
+        warn_about_body(ctx, def, size);
     vo_body_destroy(body);
     if (result == VO_OK && def->fit && out->implausible[0])
         warn_about_body(ctx, def, out->implausible);
