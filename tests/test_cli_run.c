@@ -377,6 +377,33 @@ static void messages_name_options(void **state) {
     expect(folder, "render run -q -o a.png --camera elevation=100", 2, ": --camera elevation: ");
 }
 
+/* info fails if no frame is intact. */
+static void info_of_damaged_frames_fails(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 2);
+    expect(folder, "simulate scene.json -q -o run --frames 1", 0, NULL);
+    damage_frame(folder, "run", 0);
+    expect_out(folder, "info run", 0, "warnings:");
+    damage_frame(folder, "run", 1);
+    expect_out(folder, "info run", 1, "warnings:");
+}
+
+/* Files of other kinds are recognised by their keys. */
+static void kind_of_file_is_recognised(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 2);
+    write_text(in(folder, "shirt.json"), "{\"panels\": {}, \"seams\": []}");
+    write_text(in(folder, "silk.json"), "{\"density\": 0.1, \"bending\": {}}");
+    write_text(in(folder, "walk.json"), "{\"duration\": 1, \"steps\": {}}");
+    expect_out(folder, "check shirt.json", 1, "is a pattern, not a scene; use \"voile sew\"");
+    expect(folder, "simulate shirt.json", 1, "shirt.json: is a pattern");
+    expect(folder, "simulate silk.json", 1, "silk.json: is a fabric, not a scene");
+    expect(folder, "simulate walk.json", 1, "walk.json: is a motion, not a scene");
+    expect(folder, "sew scene.json -o a.obj", 1, "is a scene, not a pattern; use \"voile simulate");
+}
+
 /* A run without frames is a data error (1), an empty frame range a usage error (2). */
 static void run_without_frames_is_rejected(void **state) {
     (void)state;
@@ -1085,6 +1112,8 @@ int main(void) {
         cmocka_unit_test(missing_frames_are_warned_about),
         cmocka_unit_test(hints_name_the_run),
         cmocka_unit_test(messages_name_options),
+        cmocka_unit_test(info_of_damaged_frames_fails),
+        cmocka_unit_test(kind_of_file_is_recognised),
         cmocka_unit_test(run_without_frames_is_rejected),
         cmocka_unit_test(exports_of_earlier_run_are_removed),
         cmocka_unit_test(thread_count_does_not_change_frames),

@@ -182,9 +182,14 @@ static const translation translations[] = {
     {NULL, "options.samples", "--samples"},
     {NULL, "options.ground_height", "--ground"},
     {NULL, ", or NaN: the lowest point", ""},
+    {NULL, "a scene; sew it, or name", "a scene; use \"voile sew\", or name"},
+    {"sew", "a pattern; simulate it", "a pattern; use \"voile simulate\""},
     {"sew", "set fit to false to keep", "use --no-fit to keep"},
     {"sew", "set fit to true to grade", "omit --no-fit to grade"},
     {"sew", "(edge_length)", "(--edge)"},
+    {"sew", "set units, for example to \"cm\"", "give its unit, for example --units cm"},
+    {"sew", "check that units is", "check that --units is"},
+    {"sew", "set up_axis", "give --up y"},
 };
 
 /* Returns the translation that applies at the beginning of the text, or NULL. */
