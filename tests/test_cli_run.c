@@ -360,6 +360,50 @@ static void hints_name_the_run(void **state) {
     expect(folder, "compare b b -q --size 32x32", 1, "resume with: voile resume b\n");
 }
 
+/* Messages name options, not members of the library. */
+static void messages_name_options(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 2);
+    expect(folder, "simulate scene.json -q -o run", 0, NULL);
+    expect(folder, "simulate scene.json -q -o run", 2, "resume it, or start again with --force\n");
+    expect(folder, "resume run -q --set friction=1", 2, "give a later last frame with --frames");
+    ran r = run(folder, "simulate scene.json -q -o run --force --set overrides=[]");
+    assert_int_equal(r.code, 2);
+    assert_null(strstr(r.err, "voile resume"));
+    ran_free(&r);
+    if (!vo_rays_available() || !vo_png_available()) return;
+    expect(folder, "render run -q -o a.png --camera zoom=-1", 2, "voile: --camera zoom: must be");
+    expect(folder, "render run -q -o a.png --camera elevation=100", 2, ": --camera elevation: ");
+}
+
+/* info fails if no frame is intact. */
+static void info_of_damaged_frames_fails(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 2);
+    expect(folder, "simulate scene.json -q -o run --frames 1", 0, NULL);
+    damage_frame(folder, "run", 0);
+    expect_out(folder, "info run", 0, "warnings:");
+    damage_frame(folder, "run", 1);
+    expect_out(folder, "info run", 1, "warnings:");
+}
+
+/* Files of other kinds are recognised by their keys. */
+static void kind_of_file_is_recognised(void **state) {
+    (void)state;
+    const char *folder = test_folder();
+    write_scene(folder, 2);
+    write_text(in(folder, "shirt.json"), "{\"panels\": {}, \"seams\": []}");
+    write_text(in(folder, "silk.json"), "{\"density\": 0.1, \"bending\": {}}");
+    write_text(in(folder, "walk.json"), "{\"duration\": 1, \"steps\": {}}");
+    expect_out(folder, "check shirt.json", 1, "is a pattern, not a scene; use \"voile sew\"");
+    expect(folder, "simulate shirt.json", 1, "shirt.json: is a pattern");
+    expect(folder, "simulate silk.json", 1, "silk.json: is a fabric, not a scene");
+    expect(folder, "simulate walk.json", 1, "walk.json: is a motion, not a scene");
+    expect(folder, "sew scene.json -o a.obj", 1, "is a scene, not a pattern; use \"voile simulate");
+}
+
 /* A run without frames is a data error (1), an empty frame range a usage error (2). */
 static void run_without_frames_is_rejected(void **state) {
     (void)state;
@@ -751,6 +795,9 @@ static void damaged_frames_are_simulated_again(void **state) {
     assert_int_equal(r.code, 1);
     assert_null(strstr(r.err, "warning"));
     assert_non_null(strstr(r.err, "run: no intact frame to resume from: run/frames/0000.vof: "));
+    assert_non_null(strstr(r.err, "with: voile simulate run/scene.json -o NEW_FOLDER"));
+    assert_null(strstr(r.err, "resume with"));
+    assert_null(strstr(r.err, "resume the run"));
     ran_free(&r);
     assert_int_equal(unlink(frame_path(folder, "run", 0)), 0);
     expect(folder, "resume run", 1, "to resume from: frame 0 is missing; simulate its scene.json");
@@ -1064,6 +1111,9 @@ int main(void) {
         cmocka_unit_test(export_writes_meshes),
         cmocka_unit_test(missing_frames_are_warned_about),
         cmocka_unit_test(hints_name_the_run),
+        cmocka_unit_test(messages_name_options),
+        cmocka_unit_test(info_of_damaged_frames_fails),
+        cmocka_unit_test(kind_of_file_is_recognised),
         cmocka_unit_test(run_without_frames_is_rejected),
         cmocka_unit_test(exports_of_earlier_run_are_removed),
         cmocka_unit_test(thread_count_does_not_change_frames),

@@ -139,7 +139,7 @@ static void test_known_overlap(void **state) {
     assert_near(c.run[0].frame[0].silhouette_iou, 1.0 / 3, 0.02);
     assert_near(c.run[0].frame[0].normal_angle, 0, 1e-3);
     assert_true(isnan(c.run[0].frame[0].wrinkle_ratio)); /* flat cloth has no wrinkles */
-    assert_true(c.fitted);
+    assert_true(c.framed);
     vo_comparison_free(p.base.ctx, &c);
     close_pair(&p);
 }
@@ -159,7 +159,7 @@ static void test_scene_camera(void **state) {
     p.runs[0] = p.base.run;
     p.def.width = p.def.height = 0;
     assert_ok(p.base.ctx, vo_compare(p.base.ctx, &p.def, &c));
-    assert_false(c.fitted);
+    assert_false(c.framed);
     assert_int_equal(c.width, 96);
     assert_int_equal(c.height, 64);
     assert_near(c.wavelength, 4, 0);
@@ -174,11 +174,11 @@ static void test_scene_camera(void **state) {
     vo_comparison_free(p.base.ctx, &c);
     p.def.camera = "above";
     assert_ok(p.base.ctx, vo_compare(p.base.ctx, &p.def, &c));
-    assert_false(c.fitted);
+    assert_false(c.framed);
     vo_comparison_free(p.base.ctx, &c);
     p.def.camera = "none";
     assert_ok(p.base.ctx, vo_compare(p.base.ctx, &p.def, &c));
-    assert_true(c.fitted);
+    assert_true(c.framed);
     assert_int_equal(c.width, 1920);
     assert_true(c.run[0].frame[4].cloth_pixels > 0);
     vo_comparison_free(p.base.ctx, &c);

@@ -46,7 +46,7 @@ static double pattern_area(vo_context *ctx, const vo_sew_def *sew, const char *p
     vo_body *body;
     vo_wearer wearer;
     vo_fitted_pattern cut;
-    vo_fitted_pattern_def how = {sew->edge_length, 0, sew->fit_to_body};
+    vo_fitted_pattern_def how = {sew->edge_length, 0, sew->fit};
     double area = 0;
     def.pattern = pattern;
     assert_ok(ctx, vo_sew_create_body(ctx, &def, &body));

@@ -531,19 +531,31 @@ static void containers_are_joined(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* Counts the warnings of a simulation. */
-static void count_warning(void *user, vo_log_level make_level_sheet, const char *text) {
-    (void)text;
-    *(int *)user += make_level_sheet == VO_LOG_WARNING;
+/* Warnings of a simulation. */
+typedef struct warnings {
+    int count;
+    char first[256];
+} warnings;
+
+/* A vo_log_fn: counts warnings. */
+static void count_warning(void *user, vo_log_level level, const char *text) {
+    warnings *w = user;
+    if (level == VO_LOG_WARNING && w->count++ == 0) snprintf(w->first, sizeof w->first, "%s", text);
 }
 
-/* Returns the number of warnings at the start of a simulation with a sheet at x in a container. */
-static int count_start_warnings(double x) {
-    int warnings = 0;
+/* A sphere with inward faces. */
+typedef struct container {
+    double x, radius; /* m */
+} container;
+
+/* Returns the warnings at the start of a simulation with two crossing sheets at x, one sheet at
+ * second_x, and containers. */
+static warnings warnings_at_start(double x, double second_x, int count, const container *sphere) {
+    warnings w = {0};
     vo_context *ctx;
     vo_context_def def = vo_context_def_default();
     def.log = count_warning;
-    def.log_user = &warnings;
+    def.log_user = &w;
     assert_int_equal(vo_context_create(&def, &ctx), VO_OK);
     stage st = {.ctx = ctx};
     vo_fabric_def weave = vo_fabric_def_default();
@@ -555,19 +567,35 @@ static int count_start_warnings(double x) {
     soup_sheet(&s, 1, 1, v3(x, -0.05, -0.05), v3(0, 0.01, 0),
                v3(0, 0, 0.1)); /* crosses the first sheet */
     add_cloth(&st, &s, true);
-    soup_sphere(&s, 16, v3_zero(), 1);
-    reverse_faces(&s);
-    add_obstacle(&st, &s, 0);
-    vo_inspection i = inspect(&st);
-    assert_int_equal(i.inside_nodes > 0, x > 1);
+    soup_sheet(&s, 1, 1, v3(second_x, -0.05, -0.2), v3(0.1, 0, 0), v3(0, 0.1, 0));
+    add_cloth(&st, &s, false);
+    for (int i = 0; i < count; i++) {
+        soup wall = {0};
+        soup_sphere(&wall, 16, v3(sphere[i].x, 0, 0), sphere[i].radius);
+        reverse_faces(&wall);
+        add_obstacle(&st, &wall, 0);
+    }
+    inspect(&st);
     close_stage(&st);
     vo_context_destroy(ctx);
-    return warnings;
+    return w;
 }
 
 static void cloth_in_container_starts_without_warnings(void **state) {
     (void)state;
-    assert_int_equal(count_start_warnings(0), 0);
+    const container apart[] = {{0.5, 1}, {4, 1}}, nested[] = {{0, 0.5}, {0, 2}};
+    assert_int_equal(warnings_at_start(0, 0, 1, (container[]){{0, 1}}).count, 0);
+    assert_int_equal(warnings_at_start(0.5, 4, 2, apart).count, 0); /* a cloth in each */
+    assert_int_equal(warnings_at_start(0, 1, 2, nested).count, 0);
+    assert_int_equal(warnings_at_start(1, 0, 2, nested).count, 0);
+}
+
+static void cloth_outside_all_containers_is_reported_once(void **state) {
+    (void)state;
+    const container apart[] = {{0.5, 1}, {4, 1}};
+    warnings w = warnings_at_start(0.5, 5.5, 2, apart);
+    assert_int_equal(w.count, 1);
+    assert_non_null(strstr(w.first, "cloth 2 lies outside obstacle 1, a container"));
 }
 
 int main(void) {
@@ -575,6 +603,7 @@ int main(void) {
         cmocka_unit_test(inward_container_encloses_outside),
         cmocka_unit_test(containers_are_joined),
         cmocka_unit_test(cloth_in_container_starts_without_warnings),
+        cmocka_unit_test(cloth_outside_all_containers_is_reported_once),
         cmocka_unit_test(intersecting_pairs_are_counted_and_listed),
         cmocka_unit_test(self_intersections_are_counted),
         cmocka_unit_test(nodes_inside_a_sphere_are_counted),

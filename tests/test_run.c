@@ -116,7 +116,8 @@ static void paths_are_quoted_for_shells(void **state) {
     char out[20];
     assert_string_equal(vo_shell_quote("out/a_1.b", out, sizeof out), "out/a_1.b");
     assert_string_equal(vo_shell_quote("", out, sizeof out), "''");
-    assert_string_equal(vo_shell_quote("-a", out, sizeof out), "'-a'");
+    assert_string_equal(vo_shell_quote("-a", out, sizeof out), "./-a");
+    assert_string_equal(vo_shell_quote("-a b", out, sizeof out), "'./-a b'");
     assert_string_equal(vo_shell_quote("it's $1", out, sizeof out), "'it'\\''s $1'");
     assert_true(strlen(vo_shell_quote("'", out, sizeof out)) < sizeof out);
 }

@@ -263,6 +263,9 @@ static const char *const bad_values[][2] = {
     {"end_time=soon", "end_time: expected a number, \"inf\""},
     {"gravity=[0,0]", "gravity: expected an array of 3 numbers"},
     {"gravity=[0,0,1e20]", "gravity[2]: 1e+20 is too large"},
+    {"disable=colision", "; did you mean \"collision\"?"},
+    {"obstacles[2].transform.rotate=[90,0,0,0]",
+     "obstacles[2].transform.rotate: has an angle of 90, but a zero axis"},
     {"disable=walking", "disable: \"walking\" is none of \"proximity\""},
     {"disable=collision,7", "disable[1]"},
     {"solver.method=magic", "solver.method: \"magic\" is none of \"pcg\", \"direct\""},
@@ -289,7 +292,7 @@ static const char *const bad_values[][2] = {
     {"cloths[1].materials[0].poisson_ratio=0.9", "cloths[1].materials[0]: "},
     {"motions=[[]]", "motions[0]: the array is empty"},
     {"motions[0][1].time=0",
-     "motions[0][1].time: must be later than that of the previous key, is 0"},
+     "motions[0][1].time: must be at least 1e-9 s later than that of the previous key, is 0"},
     {"motions[0][1].time=null", "motions[0][1].time: is missing"},
     {"motions[0][1].time=1e40", "motions[0][1].time: 1e+40 is too large"},
     {"motions[0][1].transform.scale=-1", "motions[0][1].transform.scale: must"},
@@ -789,7 +792,7 @@ static void implausible_sizes_warn(void **state) {
             strstr(files.log, i < 2 ? " (partly overridden by the caller): " : ".json: "));
         assert_non_null(strstr(files.log, ": cloths[0]: the cloth measures"));
         assert_non_null(strstr(files.log, " m, which is unlikely for cloth; "));
-        assert_non_null(strstr(files.log, "set units"));
+        assert_non_null(strstr(files.log, i < 2 ? "set units" : "check that units is the unit of"));
         vo_scene_destroy(scene);
     }
     scene_files_close(&files);

@@ -374,6 +374,7 @@ static void tight_garment_is_reported(void **state) {
         tube t;
         make_tube(ctx, width, "", &t);
         expect_failure(ctx, &t.def, "too tight: its seams close, but panel ");
+        assert_message_contains(ctx, "add the sizes of the body"); /* the tube states none */
         vo_context_destroy(ctx);
     }
 }

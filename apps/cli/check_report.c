@@ -1,5 +1,6 @@
 #include "check_report.h"
 
+#include "message.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -16,14 +17,16 @@ void check_report_begin(check_report *report) {
 
 void check_report_finding(void *user, bool fatal, const char *message) {
     check_report *report = user;
+    char words[CLI_MESSAGE];
+    cli_translate(message, words);
     *(fatal ? &report->fatal : &report->other) += 1;
     if (!report->json) {
-        printf("%s: %s\n", fatal ? "error" : "warning", message);
+        printf("%s: %s\n", fatal ? "error" : "warning", words);
         return;
     }
     json_open(&report->out, NULL, '{');
     json_bool(&report->out, "fatal", fatal);
-    json_text(&report->out, "text", message);
+    json_text(&report->out, "text", words);
     json_close(&report->out, '}');
 }
 

@@ -110,9 +110,9 @@ static int measure(const contact_scene *scene, int threads, contact_sum *sums) {
 
 /* A line of the table: times in ms a substep. */
 typedef struct contact_row {
-    double contact, trees, collide, assemble, solve, substep;
+    double contact, broad_phase, collide, assemble, solve, substep;
     double ratio; /* of contact and collide to assemble and solve */
-    double share; /* of trees in the substep */
+    double share; /* of the broad phase in the substep */
 } contact_row;
 
 static contact_row make_row(const contact_sum *s) {
@@ -120,7 +120,7 @@ static contact_row make_row(const contact_sum *s) {
     double solve = s->assemble_s + s->solve_s;
     return (contact_row){
         .contact = s->contact_s * ms,
-        .trees = s->trees_s * ms,
+        .broad_phase = s->trees_s * ms,
         .collide = s->collide_s * ms,
         .assemble = s->assemble_s * ms,
         .solve = s->solve_s * ms,
@@ -133,16 +133,16 @@ static contact_row make_row(const contact_sum *s) {
 static void print_head(void) {
     printf("contact: %s\n\n", CLI_BENCH_CONTACT);
     printf("%-14s %-8s %8s %8s %8s %8s %8s %8s %8s %8s %6s %6s %8s %8s %9s\n", "scene", "frames",
-           "faces", "contacts", "contact", "(trees)", "collide", "assemble", "solve", "substep",
-           "ratio", "trees", "impacts", "failsafe", "intersect");
+           "faces", "contacts", "contact", "(broad)", "collide", "assemble", "solve", "substep",
+           "ratio", "broad", "impacts", "failsafe", "intersect");
 }
 
 static void print_row(const contact_scene *scene, int k, const contact_sum *s) {
     contact_row r = make_row(s);
     printf("%-14s %-8s %8s %8d %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %6.2f %5.0f%% %8d %8d %9d\n",
            scene->name, scene->span[k].what, text_count(s->faces).s, s->contacts, r.contact,
-           r.trees, r.collide, r.assemble, r.solve, r.substep, r.ratio, 100 * r.share, s->impacts,
-           s->failsafe_nodes, s->intersections);
+           r.broad_phase, r.collide, r.assemble, r.solve, r.substep, r.ratio, 100 * r.share,
+           s->impacts, s->failsafe_nodes, s->intersections);
     fflush(stdout);
 }
 
@@ -154,13 +154,13 @@ static void row_json(json_out *j, const contact_scene *scene, int k, const conta
     json_int(j, "faces", s->faces);
     json_int(j, "contacts", s->contacts);
     json_real(j, "contact_ms", r.contact);
-    json_real(j, "trees_ms", r.trees);
+    json_real(j, "broad_phase_ms", r.broad_phase);
     json_real(j, "collide_ms", r.collide);
     json_real(j, "assemble_ms", r.assemble);
     json_real(j, "solve_ms", r.solve);
     json_real(j, "substep_ms", r.substep);
     json_real(j, "ratio", r.ratio);
-    json_real(j, "trees_share", r.share);
+    json_real(j, "broad_phase_share", r.share);
     json_int(j, "impacts", s->impacts);
     json_int(j, "failsafe_nodes", s->failsafe_nodes);
     json_int(j, "intersections", s->intersections);

@@ -184,7 +184,7 @@ static void print_tables(const vo_comparison *c) {
     const vo_run_comparison *reference = &c->run[c->reference];
     printf("%s frame%s, reference %s, %d x %d pixels, %s\n\n", text_count(reference->frame_count).s,
            text_plural(reference->frame_count), reference->name, c->width, c->height,
-           c->fitted ? "framing camera" : "the scene's camera");
+           c->framed ? "framing camera" : "the scene's camera");
     print_names(c);
     print_costs(c);
     print_untimed(c);

@@ -113,7 +113,7 @@ static int read_call(const cli_args *args, labels *words, vo_cook_def *def) {
     def->sew.body = args->body;
     def->sew.fabric = args->fabric;
     def->sew.no_body = args->no_body;
-    def->sew.fit_to_body = !args->no_fit;
+    def->sew.fit = !args->no_fit;
     def->mesh_on_body = args->body || args->mannequin || has_mannequin_options(args);
     def->skin = !args->no_skin;
     def->tethers = !args->no_tethers;

@@ -120,8 +120,9 @@ static int run_info(vo_context *ctx, const cli_args *args) {
         print_json(&info);
     else
         print_table(args->operand, &info);
+    bool is_readable = info.frames > 0 || info.warnings == 0;
     vo_run_info_free(ctx, &info);
-    return CLI_DONE;
+    return is_readable ? CLI_DONE : CLI_BAD_DATA;
 }
 
 /* CLI_DONE for a folder of a run, a garment file, and a file that can hold a character. */

@@ -47,7 +47,7 @@ static int read_call(const cli_args *args, vo_sew_def *def) {
     def->body = args->body;
     def->fabric = args->fabric;
     def->no_body = args->no_body;
-    def->fit_to_body = !args->no_fit;
+    def->fit = !args->no_fit;
     read_body_axes(args, def);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         int code = read_number(numbers[i].option, numbers[i].words, numbers[i].low, numbers[i].high,

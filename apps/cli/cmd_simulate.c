@@ -162,8 +162,9 @@ static int exit_of_failure(vo_context *ctx, vo_result result, const char *scene,
 /* Prints the result and returns the exit code. */
 static int end_run(vo_context *ctx, vo_result result, const char *scene, const vo_run_def *def,
                    run_watch *watch, const cli_args *args) {
-    char message[CLI_PATH], quoted[CLI_PATH];
-    snprintf(message, sizeof message, "%s", vo_context_message(ctx));
+    char given[CLI_PATH], message[CLI_MESSAGE], quoted[CLI_PATH];
+    snprintf(given, sizeof given, "%s", vo_context_message(ctx));
+    cli_translate(given, message);
     vo_shell_quote(watch->folder, quoted, sizeof quoted);
     progress_end(&watch->bar);
     cli_print_repeats(&watch->log);
@@ -171,7 +172,7 @@ static int end_run(vo_context *ctx, vo_result result, const char *scene, const v
     if (result == VO_CANCELLED) return end_cancelled(watch, args, quoted);
     int code = exit_of_failure(ctx, result, scene, def, watch);
     cli_print("%s", message);
-    cli_print_hint(message, quoted);
+    cli_print_hint(given, quoted);
     memory_advise(ctx, result);
     return end_failed(watch, args, code, message, quoted);
 }

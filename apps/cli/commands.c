@@ -434,7 +434,8 @@ const cli_command cli_commands[] = {
      "prints the statistics of a run or the contents of a character or garment file",
      "Of a run: number of frames; minimum, maximum and mean number of faces, nodes and verts; "
      "seconds per frame and stage; largest strain; warnings. The time of frame 0, which contains "
-     "set-up and preroll, is listed separately.\n\nOf a character file (.glb, .gltf, .fbx, .dae, "
+     "set-up and preroll, is listed separately. The exit code is 1 if no frame is "
+     "intact.\n\nOf a character file (.glb, .gltf, .fbx, .dae, "
      ".bvh, .obj): unit and up axis, size, meshes, bones, clips with their durations, cameras, and "
      "contents that are not imported.\n\nOf a garment file (.vrt): base mesh, levels, attachments, "
      "tethers, bones, render mesh, mass and size.",

@@ -63,6 +63,7 @@ static const char *command_name(const char *word) {
 /* Parses the arguments and runs the command, or prints its help for --help. */
 static int run_command(const cli_command *command, int count, char **words) {
     cli_args args;
+    cli_set_command(command->name);
     int code = cli_parse(command, count, words, &args);
     if (code == CLI_DONE && args.help)
         code = cmd_help(&(cli_args){.operand = command->name});

@@ -50,8 +50,9 @@ cli_exit cli_exit_of(vo_result result) {
 }
 
 static int fail_result(const vo_context *ctx, vo_result result, const char *folder) {
+    char text[CLI_MESSAGE];
     const char *message = vo_context_message(ctx);
-    cli_print("%s", message[0] ? message : "the call failed");
+    cli_print("%s", message[0] ? cli_translate(message, text) : "the call failed");
     cli_print_hint(message, folder);
     memory_advise(ctx, result);
     return cli_exit_of(result);
@@ -156,28 +157,86 @@ int cli_need_run(const char *folder) {
                     folder, strerror(errno));
 }
 
+/* ---- translation of library messages ----------------------------------------------------------
+ */
+
+static const char *command_name = "";
+
+void cli_set_command(const char *name) { command_name = name; }
+
+/* A phrase of the library and its form on the command line. */
+typedef struct translation {
+    const char *command; /* NULL: any */
+    const char *phrase, *words;
+} translation;
+
+static const translation translations[] = {
+    {NULL, "set overwrite to start again", "start again with --force"},
+    {NULL, "set a later last_frame", "give a later last frame with --frames"},
+    {NULL, "duration or last_frame", "or duration, or give the last frame with --frames"},
+    {NULL, "set camera to \"none\"", "give --camera none"},
+    {NULL, "options.zoom", "--camera zoom"},
+    {NULL, "options.azimuth", "--camera azimuth"},
+    {NULL, "options.elevation", "--camera elevation"},
+    {NULL, "options.fov_long_side", "--camera fov"},
+    {NULL, "options.samples", "--samples"},
+    {NULL, "options.ground_height", "--ground"},
+    {NULL, ", or NaN: the lowest point", ""},
+    {NULL, "a scene; sew it, or name", "a scene; use \"voile sew\", or name"},
+    {"cook", "set face_count to", "set --faces to"},
+    {"cook", "face_count", "--faces"},
+    {"cook", "set uv_scale", "give --uv-scale METRES"},
+    {"cook", "uv_scale", "--uv-scale"},
+    {"cook", "attachments[", "--attach ["},
+    {"sew", "a pattern; simulate it", "a pattern; use \"voile simulate\""},
+    {"sew", "set fit to false to keep", "use --no-fit to keep"},
+    {"sew", "set fit to true to grade", "omit --no-fit to grade"},
+    {"sew", "(edge_length)", "(--edge)"},
+    {"sew", "set units, for example to \"cm\"", "give its unit, for example --units cm"},
+    {"sew", "check that units is", "check that --units is"},
+    {"sew", "set up_axis", "give --up y"},
+};
+
+/* Returns the translation that applies at the beginning of the text, or NULL. */
+static const translation *find_translation(const char *text) {
+    for (size_t i = 0; i < sizeof translations / sizeof *translations; i++) {
+        const translation *t = &translations[i];
+        if (t->command && strcmp(t->command, command_name) != 0) continue;
+        if (strncmp(text, t->phrase, strlen(t->phrase)) == 0) return t;
+    }
+    return NULL;
+}
+
+const char *cli_translate(const char *message, char out[CLI_MESSAGE]) {
+    size_t length = 0;
+    while (*message && length + 1 < CLI_MESSAGE) {
+        const translation *t = find_translation(message);
+        if (!t) {
+            out[length++] = *message++;
+            continue;
+        }
+        size_t size = strlen(t->words), room = CLI_MESSAGE - 1 - length;
+        if (size > room) size = room;
+        memcpy(out + length, t->words, size);
+        length += size;
+        message += strlen(t->phrase);
+    }
+    out[length] = 0;
+    return out;
+}
+
 void cli_print_hint(const char *message, const char *folder) {
     static const struct {
-        const char *part, *hint; /* of the message; %s is the folder */
+        const char *part, *before, *after; /* of the message; texts around the folder */
     } hints[] = {
-        {"set overwrite", "continue with: voile resume %s; start again with: --force"},
-        {"resume the run", "resume with: voile resume %s"},
-        {"set camera to \"none\"", "this is the option --camera none"},
-        {"set ply", "this is the option --ply FILE"},
-        {"set face_count", "this is the option --faces N"},
-        {"(face_count)", "this is the option --faces N"},
-        {"set uv_scale", "this is the option --uv-scale METRES"},
-        {"attachments[", "this is the option --attach LABEL,..."},
+        {"set overwrite", "continue with: voile resume ", ""},
+        {"resume the run", "resume with: voile resume ", ""},
+        {"simulate its scene.json again", "simulate again with: voile simulate ",
+         "/scene.json -o NEW_FOLDER"},
     };
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+    for (size_t i = 0; folder && i < sizeof hints / sizeof *hints; i++) {
         if (!strstr(message, hints[i].part)) continue;
-        char text[CLI_PATH];
-        int length = (int)strcspn(hints[i].hint, "%");
-        const char *rest = hints[i].hint + length;
-        if (rest[0] && !folder) return;
-        snprintf(text, sizeof text, "%.*s%s%s", length, hints[i].hint, rest[0] ? folder : "",
-                 rest[0] ? rest + 2 : "");
-        cli_print("%s", text);
+        cli_print("%s%s%s", hints[i].before, folder, hints[i].after);
         return;
     }
 }
@@ -221,10 +280,12 @@ static void log_line(void *user, vo_log_level level, const char *text) {
     if (level < (notes ? VO_LOG_INFO : VO_LOG_WARNING) || (log && log->silent)) return;
     if (log && level >= VO_LOG_WARNING && is_repeated(log, text)) return;
     if (log && log->before_warning) log->before_warning(log->user);
+    char words[CLI_MESSAGE];
+    cli_translate(text, words);
     if (level >= VO_LOG_WARNING)
-        cli_print("warning: %s", text);
+        cli_print("warning: %s", words);
     else
-        fprintf(notes, "%snote: %s\n", notes == stderr ? "voile: " : "", text);
+        fprintf(notes, "%snote: %s\n", notes == stderr ? "voile: " : "", words);
 }
 
 /* A vo_cancel_fn. */

@@ -20,9 +20,15 @@ int cli_fail_runs(const vo_context *ctx, vo_result result, int count, const char
 
 cli_exit cli_exit_of(vo_result result);
 
-/* Library messages name members and keys. Prints how to set them from the command line, if
- * there is an option for it; `folder` is the run's, quoted for the shell. With NULL, hints that
- * name it are omitted. */
+/* Sets the command whose options cli_translate names. */
+void cli_set_command(const char *name);
+
+/* Copies a message of the library, replacing members and keys by options of the command. */
+enum { CLI_MESSAGE = 2048 };
+const char *cli_translate(const char *message, char out[CLI_MESSAGE]);
+
+/* Prints the command that follows the advice of a library message, if there is one; `folder` is the
+ * run's, quoted for the shell. With NULL nothing is printed. */
 void cli_print_hint(const char *message, const char *folder);
 
 /* Returns CLI_DONE if `path` can be read; else prints the reason and returns CLI_BAD_DATA. */

@@ -80,7 +80,7 @@ typedef struct vo_comparison {
     int width, height;      /* image size, pixels */
     double wavelength;      /* pixels */
     double slow;            /* m/s, upper limit of slow cloth */
-    bool fitted;            /* the camera was framed around all runs */
+    bool framed;            /* the camera was framed around all runs */
 } vo_comparison;
 
 /* Definition of a comparison; vo_compare_def_default sets the values in square brackets. */

@@ -38,8 +38,8 @@ typedef struct vo_sew_def {
     vo_up_axis body_up;         /* [VO_UP_FILE] up axis of that file */
     vo_mannequin_def mannequin; /* [vo_mannequin_def_default with 12,000 faces] */
     bool no_body;               /* [false] sew without a body */
-    bool fit_to_body;   /* [true] a pattern that names the sizes it was drawn for is graded to
-                   the body */
+    bool fit;           /* [true] a pattern that names the sizes it was drawn for is graded to
+                           the body */
     double edge_length; /* [0.03] m, of the garment's mesh; 0: chosen by face_target */
     int face_target;    /* [0] approximate number of faces, if edge_length is 0 */
     const char *fabric; /* [NULL] fabric of all panels: a file, or a name in assets/fabrics. NULL:

@@ -18,7 +18,8 @@ typedef struct vo_snapshot vo_snapshot;
  * simulation. */
 VO_API vo_result vo_sim_save_snapshot(vo_sim *sim, vo_snapshot **out);
 
-/* Restores a state into the simulation that was saved, or into another one of the same scene. Also
+/* Restores a state into the simulation that was saved, or into another one of the same scene; for
+ * one of another scene it is VO_BAD_ARGUMENT. Also
  * repairs a simulation whose remeshing or solver rebuild failed. After a failure only another
  * vo_sim_restore_snapshot or vo_sim_destroy may follow; a NULL snapshot changes nothing. */
 VO_API vo_result vo_sim_restore_snapshot(vo_sim *sim, const vo_snapshot *snapshot);

@@ -102,6 +102,10 @@ vo_result vo_json_read_real_or_inf(vo_json_cursor at, double *out);
  * most similar key, or lists all keys. Fails if it is another type; absent and null are valid. */
 vo_result vo_json_check_keys(vo_json_cursor object, const char *const *known);
 
+/* Returns the most similar known word, with at most a third of the letters changed; NULL if there
+ * is none. `known` ends with NULL. */
+const char *vo_json_find_similar(const char *word, const char *const *known);
+
 /* Writers, for resolved scenes. Set or replace member `key` of the object `in`; or append to the
  * array `in` if `key` is NULL. Cursors of a replaced value become invalid. Infinities are stored as
  * the strings that vo_json_read_real_or_inf reads. Keys and strings must be UTF-8, otherwise

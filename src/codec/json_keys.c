@@ -32,8 +32,7 @@ static int edit_distance(const char *a, const char *b) {
     return rows[length_a % 3][length_b];
 }
 
-/* The most similar known key, with at most a third of the letters changed; NULL if none. */
-static const char *find_similar(const char *key, const char *const *known) {
+const char *vo_json_find_similar(const char *key, const char *const *known) {
     const char *best = NULL;
     int best_distance = (int)strlen(key) / 3 + 1;
     if (best_distance > MAX_KEY / 2) return NULL;
@@ -51,7 +50,7 @@ static vo_result fail_unknown_key(vo_json_cursor object, const char *key,
                                   const char *const *known) {
     char shown[64], list[400] = "";
     vo_json_sanitise(shown, sizeof shown, key);
-    const char *similar = find_similar(key, known),
+    const char *similar = vo_json_find_similar(key, known),
                *origin = vo_json_origin(vo_json_get(&object, key));
     if (similar)
         return vo_json_fail_from(object, origin, "unknown key \"%s\"; did you mean \"%s\"?", shown,

@@ -13,7 +13,7 @@
 #include "core/context.h"
 
 enum {
-    VO_VOF_TAG = 8,            /* maximum length of a tag */
+    VO_VOF_MAX_TAG = 8,        /* maximum length of a tag */
     VO_VOF_MAX_COLUMNS = 1024, /* numbers per row */
     VO_VOF_MAX_SECTIONS = 1 << 20,
 };

@@ -37,7 +37,7 @@ size_t vof_type_size(unsigned type) {
 
 bool vof_tag_is_valid(const char *tag) {
     size_t length = strspn(tag, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    return length >= 1 && length <= VO_VOF_TAG && tag[length] == 0;
+    return length >= 1 && length <= VO_VOF_MAX_TAG && tag[length] == 0;
 }
 
 vof_filter vof_filter_for_type(vo_vof_type type) {

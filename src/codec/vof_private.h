@@ -46,7 +46,7 @@ typedef enum vof_filter {
 
 /* A table entry. */
 typedef struct vof_section {
-    char tag[VO_VOF_TAG + 1]; /* NUL-terminated here */
+    char tag[VO_VOF_MAX_TAG + 1]; /* NUL-terminated here */
     uint32_t index;
     uint8_t type, filter;
     uint16_t columns;

@@ -96,7 +96,7 @@ static vo_result check_head(const vo_vof_reader *reader, const source *in) {
 
 static void read_section(const unsigned char *at, vof_section *out) {
     *out = (vof_section){0};
-    vof_load(&at, out->tag, VO_VOF_TAG);
+    vof_load(&at, out->tag, VO_VOF_MAX_TAG);
     vof_load(&at, &out->index, 4);
     vof_load(&at, &out->type, 1);
     vof_load(&at, &out->filter, 1);

@@ -191,7 +191,7 @@ static void store_head(const vo_vof_writer *writer, unsigned char **at, uint64_t
 }
 
 static void store_section(unsigned char **at, const vof_section *section) {
-    vof_store(at, section->tag, VO_VOF_TAG);
+    vof_store(at, section->tag, VO_VOF_MAX_TAG);
     vof_store(at, &section->index, 4);
     vof_store(at, &section->type, 1);
     vof_store(at, &section->filter, 1);

@@ -196,7 +196,7 @@ static vo_result sew_and_sample(vo_cooking *c, const vo_sew_def *sew, const vo_w
 }
 
 static vo_result dress(vo_cooking *c, const vo_sew_def *sew, const vo_wearer *wearer) {
-    vo_fitted_pattern_def how = {sew->edge_length, sew->face_target, sew->fit_to_body};
+    vo_fitted_pattern_def how = {sew->edge_length, sew->face_target, sew->fit};
     vo_fitted_pattern cut;
     VO_TRY(vo_fitted_pattern_create(c->ctx, sew->pattern, wearer, &how, &cut));
     vo_result result = sew_and_sample(c, sew, wearer, &cut);

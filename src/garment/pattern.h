@@ -137,6 +137,7 @@ typedef struct vo_pattern {
     int axis_count, axis_capacity;
     vo_limb_axis *axis; /* axes of the file, in addition to vo_default_limb_axes */
     vo_body_sizes body; /* body that it was drafted for; height 0: not specified */
+    bool is_graded;     /* vo_pattern_fit changed it */
 } vo_pattern;
 
 /* Reads Voile's format (docs/patterns.md) or GarmentCode's, distinguished by their content. */

@@ -231,5 +231,6 @@ vo_result vo_pattern_fit(vo_pattern *p, const vo_body_sizes *body) {
         if (!redraw_panel(p, &parts[i], &p->panel[i])) return vo_fail_memory(p->ctx, "a pattern");
     increase_ease(p);
     p->body = *body;
+    p->is_graded = true;
     return VO_OK;
 }

@@ -182,6 +182,16 @@ static vo_result expect(vo_json_cursor at, vo_json_type kind, const char *what) 
     return vo_json_fail(at, "expected %s, found %s", what, vo_json_kind_name(at));
 }
 
+/* Fails for a scene, which its keys identify. */
+static vo_result reject_scene(vo_json_cursor root) {
+    static const char *const keys[] = {"cloths", "characters", "garments", "frame_time"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (vo_json_is_present(vo_json_get(&root, keys[i])))
+            return vo_fail(root.ctx, VO_BAD_DATA, "%s: is a scene, not a pattern; simulate it",
+                           root.file);
+    return VO_OK;
+}
+
 vo_result vo_pattern_read(vo_pattern *p, vo_json_cursor root) {
     static const char *const known[] = {"description", "units", "fabric", "axes", "body",
                                         "panels",      "seams", "labels", NULL};
@@ -189,6 +199,7 @@ vo_result vo_pattern_read(vo_pattern *p, vo_json_cursor root) {
     const char *text = "", *fabric = "cotton-poplin";
     if (vo_json_kind(root) != VO_JSON_OBJECT)
         return vo_json_fail(root, "expected an object with panels and seams");
+    VO_TRY(reject_scene(root));
     VO_TRY(vo_json_check_keys(root, known));
     vo_json_cursor axes = vo_json_get(&root, "axes"), panels = vo_json_get(&root, "panels");
     vo_json_cursor seams = vo_json_get(&root, "seams"), labels = vo_json_get(&root, "labels");

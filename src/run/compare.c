@@ -184,7 +184,7 @@ static vo_result find_view(comparer *c, double time, vo_compare_view *view) {
     const vo_scene *scene = current_scene(c, VO_COMPARE_REFERENCE);
     vo_frame_camera from;
     VO_TRY(vo_frame_camera_find(&c->render, scene, time, &from));
-    if (!from.given && !c->out->fitted)
+    if (!from.given && !c->out->framed)
         return vo_fail(
             c->ctx, VO_BAD_DATA,
             "%s: has no camera at %.4g s, but has one before; compare earlier frames only, "
@@ -239,7 +239,7 @@ static vo_result find_camera(comparer *c) {
                                 vo_run_reader_time(reference), &from));
     choose_size(c, &from);
     c->out->slow = c->def->slow;
-    c->out->fitted = !from.given;
+    c->out->framed = !from.given;
     c->render.options.width = c->out->width;
     c->render.options.height = c->out->height;
     return from.given ? VO_OK : find_extent(c);

@@ -130,7 +130,7 @@ static vo_result put_comparison(const vo_json_doc *doc, const vo_comparison *c) 
     VO_TRY(vo_json_put_int(&root, "height", c->height));
     VO_TRY(vo_json_put_real(&root, "wavelength", c->wavelength));
     VO_TRY(vo_json_put_real(&root, "slow", c->slow));
-    VO_TRY(vo_json_put_bool(&root, "fitted", c->fitted));
+    VO_TRY(vo_json_put_bool(&root, "framed", c->framed));
     VO_TRY(vo_json_put_array(&root, "runs", &runs));
     for (int i = 0; i < c->run_count; i++) VO_TRY(put_run(&runs, &c->run[i]));
     return VO_OK;

@@ -87,6 +87,11 @@ const char *vo_shell_quote(const char *path, char *out, size_t size) {
         snprintf(out, size, "%s", path);
         return out;
     }
+    if (path[0] == '-') { /* not an option */
+        char relative[VO_PATH_SIZE];
+        snprintf(relative, sizeof relative, "./%s", path);
+        return vo_shell_quote(relative, out, size);
+    }
     size_t n = 0;
     out[n++] = '\'';
     for (const char *p = path; *p && n + 6 < size; p++) {

@@ -288,8 +288,11 @@ static bool name_item(const vo_scene *scene, const char *array, int i, const cha
         const char *text = "";
         vo_json_cursor value = vo_json_get(&item, keys[k]), at = find_name(&value);
         if (vo_json_kind(at) != VO_JSON_STRING || vo_json_read_string(at, &text) != VO_OK) continue;
-        copy_stem(text, out, size);
-        if (out[0]) return true;
+        char stem[VO_PATH_SIZE];
+        copy_stem(text, stem, sizeof stem);
+        if (!stem[0]) continue; /* of a path that ends with a slash */
+        snprintf(out, size, "%s", stem);
+        return true;
     }
     return false;
 }

@@ -364,6 +364,14 @@ static void note_missing(run *r, int frame) {
     snprintf(r->damage, sizeof r->damage, "frame %d is missing", frame);
 }
 
+/* Records the message of a damaged frame without its advice to resume the run, which is under way.
+ */
+static void note_damage(run *r) {
+    snprintf(r->damage, sizeof r->damage, "%s", r->ctx->message);
+    char *advice = strstr(r->damage, "; resume the run");
+    if (advice) *advice = 0;
+}
+
 /* Finds the last of the consecutive intact frames from the start. The frame after it, missing or
  * damaged, and all later ones are simulated again. */
 static vo_result find_last_intact(run *r, const vo_run_reader *reader, int *frame) {
@@ -379,7 +387,7 @@ static vo_result find_last_intact(run *r, const vo_run_reader *reader, int *fram
         vo_result result = verify_frame(r, list->frame[i]);
         if (result == VO_NO_MEMORY) return result;
         if (result != VO_OK) {
-            snprintf(r->damage, sizeof r->damage, "%s", r->ctx->message);
+            note_damage(r);
             break;
         }
         *frame = list->frame[i];
@@ -387,8 +395,8 @@ static vo_result find_last_intact(run *r, const vo_run_reader *reader, int *fram
     if (*frame >= r->first) return VO_OK;
     if (list->count == 0) note_missing(r, r->first);
     return vo_fail(r->ctx, VO_BAD_DATA,
-                   "%s: no intact frame to resume from: %s; simulate its scene.json again (its "
-                   "overrides then apply from the first frame)",
+                   "%s: no intact frame to resume from: %s; simulate its scene.json again, "
+                   "into another folder (its overrides then apply from the first frame)",
                    r->folder, r->damage);
 }
 

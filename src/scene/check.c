@@ -46,6 +46,18 @@ static vo_result check_vector(vo_json_cursor at, int count) {
     return VO_OK;
 }
 
+/* An angle and an axis, which may be zero only if the angle is. */
+static vo_result check_rotation(vo_json_cursor at) {
+    double x[4] = {0};
+    VO_TRY(check_vector(at, 4));
+    VO_TRY(vo_json_read_reals(at, x, 4));
+    if (x[0] == 0 || x[1] != 0 || x[2] != 0 || x[3] != 0) return VO_OK;
+    return vo_json_fail(at,
+                        "has an angle of %g, but a zero axis; give an axis, for example [%g, 0, 0, "
+                        "1]",
+                        x[0], x[0]);
+}
+
 static vo_result expect_array(vo_json_cursor at, bool nonempty, const char *what) {
     if (vo_json_kind(at) != VO_JSON_ARRAY)
         return vo_json_fail(at, "expected an array of %s, found %s", what, vo_json_kind_name(at));
@@ -79,12 +91,14 @@ static vo_result check_word(vo_json_cursor at, const char *const *words) {
     VO_TRY(expect_present(at, "a word"));
     VO_TRY(vo_json_read_string(at, &word));
     char list[256] = "";
-    for (; *words; words++) {
-        if (strcmp(word, *words) == 0) return VO_OK;
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(word, words[i]) == 0) return VO_OK;
         size_t length = strlen(list);
-        snprintf(list + length, sizeof list - length, "%s\"%s\"", length ? ", " : "", *words);
+        snprintf(list + length, sizeof list - length, "%s\"%s\"", length ? ", " : "", words[i]);
     }
-    return vo_json_fail(at, "\"%.60s\" is none of %s", word, list);
+    const char *similar = vo_json_find_similar(word, words);
+    if (!similar) return vo_json_fail(at, "\"%.60s\" is none of %s", word, list);
+    return vo_json_fail(at, "\"%.60s\" is none of %s; did you mean \"%s\"?", word, list, similar);
 }
 
 static vo_result check_words(vo_json_cursor at, const char *const *words) {
@@ -178,7 +192,7 @@ static vo_result check_value(checker *c, vo_json_cursor at, const vo_key *key, b
     case VO_KEY_VEC3:
         return check_vector(at, 3);
     case VO_KEY_VEC4:
-        return check_vector(at, 4);
+        return strcmp(key->name, "rotate") == 0 ? check_rotation(at) : check_vector(at, 4);
     case VO_KEY_LIMITS:
         return check_limits(at);
     case VO_KEY_INDICES:

@@ -198,8 +198,30 @@ static vo_result build(vo_loader *loader) {
     return vo_load_pins(loader);
 }
 
+/* Fails for a document of another kind, which its keys identify. */
+static vo_result reject_other_kind(const vo_json_cursor *root) {
+    static const struct {
+        const char *key[2]; /* both are present; NULL: only the first is required */
+        const char *kind;
+    } kinds[] = {
+        {{"panels", NULL}, "a pattern, not a scene; sew it, or name it as pattern of a garment"},
+        {{"pattern", "properties"},
+         "a pattern, not a scene; sew it, or name it as pattern of a garment"},
+        {{"density", "stretching"}, "a fabric, not a scene; name it as data of a material"},
+        {{"density", "bending"}, "a fabric, not a scene; name it as data of a material"},
+        {{"steps", NULL}, "a motion, not a scene; name it as motion of a character"},
+    };
+    if (vo_json_kind(*root) != VO_JSON_OBJECT || vo_has(root, "cloths")) return VO_OK;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (vo_has(root, kinds[i].key[0]) && (!kinds[i].key[1] || vo_has(root, kinds[i].key[1])))
+            return vo_fail(root->ctx, VO_BAD_DATA, "%s: is %s", root->file, kinds[i].kind);
+    return VO_OK;
+}
+
 static vo_result check_and_create(vo_json_doc *doc, vo_scene **out) {
     char unimplemented[640];
+    vo_json_cursor given = vo_json_root(doc);
+    VO_TRY(reject_other_kind(&given));
     VO_TRY(vo_scene_check(doc, unimplemented, sizeof unimplemented));
     warn_unimplemented(doc, unimplemented);
     vo_scene_def def;

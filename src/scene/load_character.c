@@ -262,9 +262,11 @@ vo_result vo_warn_body(vo_loader *loader, vo_warned *warned, int character, cons
     return VO_OK;
 }
 
-static vo_result warn_implausible_size(vo_loader *loader, int character) {
+static vo_result warn_implausible_size(vo_loader *loader, vo_json_cursor at, int character) {
     char text[VO_SIZE_WARNING_TEXT];
-    if (!vo_body_is_implausible(vo_scene_character_body(loader->scene, character), text))
+    vo_json_cursor body = vo_json_get(&at, "body");
+    bool has_units = vo_json_kind(body) == VO_JSON_OBJECT && vo_has(&body, "units");
+    if (!vo_body_is_implausible(vo_scene_character_body(loader->scene, character), has_units, text))
         return VO_OK;
     return vo_warn_body(loader, &loader->size_warnings, character, text);
 }
@@ -273,7 +275,8 @@ static vo_result load_character(vo_loader *loader, vo_json_cursor at) {
     vo_body *body;
     VO_TRY(load_body(loader, &at, &body));
     vo_result result = adopt_body(loader, at, body);
-    if (result == VO_OK) return warn_implausible_size(loader, loader->scene->character_count - 1);
+    if (result == VO_OK)
+        return warn_implausible_size(loader, at, loader->scene->character_count - 1);
     vo_body_destroy(body);
     return result;
 }

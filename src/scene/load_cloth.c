@@ -154,10 +154,11 @@ static vo_result read_parts(vo_loader *loader, const vo_json_cursor *at, vo_grid
     return vo_load_remeshing(loader, at, &parts->remeshing);
 }
 
-static void warn_implausible_size(vo_json_cursor at, const vo_mesh *mesh) {
+static void warn_implausible_size(const vo_loader *loader, vo_json_cursor at, const vo_mesh *mesh) {
     static const vo_usual_size usual = {"cloth", "cloth", 0.01, 30}; /* fingernail to big top */
     char path[256], text[VO_SIZE_WARNING_TEXT];
-    if (!vo_size_is_implausible(mesh, &usual, text)) return;
+    bool has_units = loader->frame.scale != 1; /* of the scene */
+    if (!vo_size_is_implausible(mesh, &usual, has_units, text)) return;
     vo_json_path(at, path, sizeof path);
     vo_log_line(at.ctx, VO_LOG_WARNING, "%s%s: %s: %s", at.file, vo_json_origin(at), path, text);
 }
@@ -168,7 +169,8 @@ static vo_result load_cloth(vo_loader *loader, vo_json_cursor at, vo_grid_size *
     vo_result result = read_parts(loader, &at, grid, &parts);
     if (result == VO_OK) result = vo_at_fault(at, vo_scene_adopt_cloth(scene, &parts, NULL));
     vo_cloth_parts_free(loader->ctx, &parts);
-    if (result == VO_OK) warn_implausible_size(at, scene->cloth[scene->cloth_count - 1].mesh);
+    if (result == VO_OK)
+        warn_implausible_size(loader, at, scene->cloth[scene->cloth_count - 1].mesh);
     return result;
 }
 

@@ -1,4 +1,5 @@
 /* Motions of a scene file: keyframes, or the bodies of a .mot file. */
+#include "codec/number.h"
 #include "core/file.h"
 #include "core/memory.h"
 #include "scene/build.h"
@@ -15,8 +16,11 @@ static vo_keyframe read_keyframe(const vo_json_cursor *at) {
 static vo_result load_key(vo_json_cursor key, vo_keyframe *keys, int i) {
     keys[i] = read_keyframe(&key);
     const char *defect = vo_key_time_defect(keys, i);
-    if (defect)
-        return vo_json_fail(vo_json_get(&key, "time"), "%s, is %.17g", defect, keys[i].time);
+    if (defect) {
+        char time[VO_NUMBER_TEXT];
+        vo_number_write(keys[i].time, time);
+        return vo_json_fail(vo_json_get(&key, "time"), "%s, is %s", defect, time);
+    }
     defect = vo_pose_key_defect(keys[i].pose);
     if (defect) return vo_json_fail(vo_json_get(&key, "transform"), "%s", defect);
     defect = keys[i].has_velocity ? vo_pose_rate_defect(keys[i].velocity) : NULL;

@@ -106,7 +106,7 @@ void vo_motion_central_rates(vo_motion *motion) {
     for (int k = 0; k < motion->key_count; k++) motion->key[k].rate = central_rate(motion, k);
 }
 
-#define MIN_KEY_SPACING 1e-9 /* s between two keys; less overflows the rates */
+#define MIN_KEY_SPACING 1e-9 /* as in the message; s between two keys; less overflows the rates */
 
 const char *vo_pose_rate_defect(vo_pose p) {
     if (!v3_is_bounded(p.translate))
@@ -131,7 +131,7 @@ const char *vo_pose_key_defect(vo_pose p) {
 const char *vo_key_time_defect(const vo_keyframe *keys, int k) {
     if (!vo_is_bounded(keys[k].time)) return "must be a number up to " VO_MAX_NUMBER_TEXT;
     if (k > 0 && !(keys[k].time - keys[k - 1].time >= MIN_KEY_SPACING))
-        return "must be later than that of the previous key";
+        return "must be at least 1e-9 s later than that of the previous key";
     return NULL;
 }
 

@@ -33,8 +33,8 @@ vo_result vo_scene_apply_overrides(vo_json_doc *doc, int override_count,
     for (int i = 0; i < override_count; i++) {
         if (is_recorded_list(overrides[i]))
             return vo_fail(doc->ctx, VO_BAD_ARGUMENT,
-                           "\"%.200s\": overrides are recorded by runs; set the key itself, and "
-                           "resume the run for a change from some frame on",
+                           "\"%.200s\": overrides are recorded by runs; set the key itself, when "
+                           "resuming for a change from some frame on",
                            overrides[i]);
         VO_TRY(apply_set(doc, overrides[i], true));
     }

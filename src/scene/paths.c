@@ -1,9 +1,11 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 /* Finds the files that a scene refers to and chooses the names of their copies in a run. */
 #include "core/file.h"
 #include "core/memory.h"
 #include "scene/build.h"
 #include "scene/load.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +37,14 @@ bool vo_scene_find_file(const char *folder, const char *name, char path[VO_PATH_
 static vo_result report_missing(vo_json_cursor at, const char *name, int count,
                                 char place[MAX_PLACES][VO_PATH_SIZE]) {
     if (name[0] == '/') return vo_json_fail(at, "there is no file \"%s\"", name);
-    char list[320] = "";
+    char list[480] = "", full[MAX_PLACES][PATH_MAX];
     for (int i = 0; i < count; i++) {
+        bool repeated = false;
+        if (!realpath(place[i], full[i])) snprintf(full[i], PATH_MAX, "%s", place[i]);
+        for (int k = 0; k < i; k++) repeated = repeated || strcmp(full[k], full[i]) == 0;
         size_t length = strlen(list);
-        snprintf(list + length, sizeof list - length, "%s\"%s\"", i ? ", " : "", place[i]);
+        if (!repeated)
+            snprintf(list + length, sizeof list - length, "%s\"%s\"", i ? ", " : "", full[i]);
     }
     return vo_json_fail(at, "there is no file \"%.150s\" in any of %s", name, list);
 }

@@ -90,6 +90,8 @@ struct vo_scene {
     vo_fan_def fan[VO_SCENE_MAX_FANS];
     vo_scene_character *character;
     vo_scene_input *input;
+    const char *separation_advice; /* how the user separates cloth that intersects initially;
+                                      NULL: by moving it in the scene */
     vo_json_doc resolved; /* with all defaults and the stored names of inputs; root is NULL for a
                              scene built by calls */
 };

@@ -12,11 +12,12 @@ typedef struct vo_usual_size {
 
 enum { VO_SIZE_WARNING_TEXT = 256 };
 
-/* True if the mesh is outside of the usual sizes; `text` then receives the warning. */
-bool vo_size_is_implausible(const vo_mesh *mesh, const vo_usual_size *usual,
+/* True if the mesh is outside of the usual sizes; `text` then receives the warning. has_units: the
+ * user states the unit of the file. */
+bool vo_size_is_implausible(const vo_mesh *mesh, const vo_usual_size *usual, bool has_units,
                             char text[VO_SIZE_WARNING_TEXT]);
 
 /* The same for a body, at rest. */
-bool vo_body_is_implausible(const vo_body *body, char text[VO_SIZE_WARNING_TEXT]);
+bool vo_body_is_implausible(const vo_body *body, bool has_units, char text[VO_SIZE_WARNING_TEXT]);
 
 #endif

@@ -12,7 +12,7 @@
 
 vo_sew_def vo_sew_def_default(void) {
     vo_sew_def def = {.mannequin = vo_mannequin_def_default(),
-                      .fit_to_body = true,
+                      .fit = true,
                       .edge_length = 0.03,
                       .thickness = 0.002};
     def.mannequin.faces = 12000;
@@ -46,7 +46,7 @@ vo_result vo_sew_create_body(vo_context *ctx, const vo_sew_def *def, vo_body **o
         *out = NULL;
         return result;
     }
-    if (vo_body_is_implausible(*out, size)) warn_about_body(ctx, def, size);
+    if (vo_body_is_implausible(*out, def->body_units > 0, size)) warn_about_body(ctx, def, size);
     return VO_OK;
 }
 
@@ -55,7 +55,7 @@ vo_result vo_sew_create_wearer(vo_context *ctx, const vo_sew_def *def, const vo_
     *out = (vo_wearer){.to_world = xf_identity()};
     if (!body) return VO_OK;
     VO_TRY(vo_wearer_create(ctx, body, out));
-    if (def->fit_to_body && out->implausible[0]) warn_about_body(ctx, def, out->implausible);
+    if (def->fit && out->implausible[0]) warn_about_body(ctx, def, out->implausible);
     return VO_OK;
 }
 
@@ -183,7 +183,7 @@ vo_result vo_sew(vo_context *ctx, const vo_sew_def *def, vo_mesh **garment, vo_m
     if (body) *body = NULL;
     VO_TRY(vo_sew_check_def(ctx, def));
     VO_TRY(make_wearer(ctx, def, &wearer));
-    vo_fitted_pattern_def how = {def->edge_length, def->face_target, def->fit_to_body};
+    vo_fitted_pattern_def how = {def->edge_length, def->face_target, def->fit};
     vo_result result = vo_fitted_pattern_create(ctx, def->pattern, &wearer, &how, &cut);
     if (result == VO_OK)
         result = vo_sew_fitted_pattern(ctx, def, &wearer, &cut, garment, report ? report : &own);

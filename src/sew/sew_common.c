@@ -35,6 +35,8 @@ vo_result vo_sew_scene(const vo_sewing *s, vo_vec3 gravity, double friction, vo_
     def.repulsion_thickness = s->task->thickness;
     def.friction = def.obstacle_friction = friction;
     VO_TRY(vo_scene_create(s->task->ctx, &def, out));
+    (*out)->separation_advice = "place the panels of the pattern further apart, or use shorter "
+                                "edges (edge_length)";
     if (!s->task->body) return VO_OK;
     vo_obstacle_def body = vo_obstacle_def_default();
     body.mesh = s->task->body;

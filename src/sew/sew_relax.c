@@ -67,7 +67,8 @@ static double strain_of_face(const vo_mesh *mesh, int face) {
 /* Location of the largest strain. */
 typedef struct stretched {
     double strain;
-    const char *file, *panel;
+    const vo_pattern *pattern;
+    const char *panel;
     vo_vec3 at;
 } stretched;
 
@@ -82,9 +83,18 @@ static stretched most_stretched(const vo_sewing *s) {
     const vo_mesh *mesh = s->sewn[piece];
     const vo_pattern *pattern = s->task->piece[piece].pattern;
     return (stretched){.strain = most,
-                       .file = pattern->file,
+                       .pattern = pattern,
                        .panel = pattern->panel[mesh->vert_patch[mesh->face_vert[face][0]]].name,
                        .at = mesh->node_x[vo_mesh_face_node(mesh, face, 0)]};
+}
+
+/* Returns the remedy for a tight garment that its fitting does not already include. */
+static const char *fit_advice(const vo_sewing *s, const vo_pattern *pattern) {
+    if (!s->task->body) return "";
+    if (pattern->is_graded) return "set fit to false to keep the sizes of the pattern, ";
+    if (pattern->body.height > 0) return "set fit to true to grade the pattern to the body, ";
+    return "add the sizes of the body that the pattern was drawn for (body), so that it is graded "
+           "to this one, ";
 }
 
 /* Warns about a tight garment; fails if it is too small for the body. */
@@ -95,14 +105,15 @@ static vo_result check_strain(const vo_sewing *s, const stretched *m) {
             s->task->ctx, VO_LOG_WARNING,
             "%s: tight: panel %s is stretched by %.0f %% near (%.2f, %.2f, %.2f) m; widen it if "
             "that is not intended",
-            m->file, m->panel, 100 * m->strain, m->at.x, m->at.y, m->at.z);
+            m->pattern->file, m->panel, 100 * m->strain, m->at.x, m->at.y, m->at.z);
         return VO_OK;
     }
     return vo_fail(s->task->ctx, VO_BAD_DATA,
                    "%s: too tight: its seams close, but panel %s is stretched by %.0f %% near "
-                   "(%.2f, %.2f, %.2f) m; widen the panel, let the pattern be fitted to the body "
-                   "(fit_to_body), or use shorter edges (edge_length) that follow the body",
-                   m->file, m->panel, 100 * m->strain, m->at.x, m->at.y, m->at.z);
+                   "(%.2f, %.2f, %.2f) m; widen the panel, %sor use shorter edges (edge_length) "
+                   "that follow the body",
+                   m->pattern->file, m->panel, 100 * m->strain, m->at.x, m->at.y, m->at.z,
+                   fit_advice(s, m->pattern));
 }
 
 /* Fails for a garment that falls: it was never around the body, or it slipped off because it was

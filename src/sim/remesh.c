@@ -33,7 +33,7 @@ static vo_sizing_def sizing_def(const vo_sim *sim, int cloth) {
 vo_result vo_sim_remesh_create_editor(vo_sim *sim, int cloth) {
     const vo_scene_cloth *scene = &sim->scene->cloth[cloth];
     vo_cloth_state *c = &sim->cloth[cloth];
-    double *density = vo_arena_array(&sim->remesh.arena, double, scene->material_count);
+    double *density = vo_new_array(sim->ctx, double, scene->material_count);
     if (!density) return vo_fail_memory(sim->ctx, "remeshing");
     for (int i = 0; i < scene->material_count; i++)
         density[i] = c->material[i].fabric->density * c->material[i].density_mult;
@@ -43,6 +43,7 @@ vo_result vo_sim_remesh_create_editor(vo_sim *sim, int cloth) {
     def.outline_tolerance = scene->remeshing.outline_tolerance;
     vo_edit_destroy(c->edit);
     vo_result result = vo_edit_create(c->mesh, &def, &c->edit);
+    vo_free_array(sim->ctx, density, scene->material_count);
     vo_sizing_invalidate(&c->sizing);
     return result;
 }

@@ -305,7 +305,7 @@ vo_result vo_sim_save_snapshot(vo_sim *sim, vo_snapshot **out) {
 /* ---- reading -------------------------------------------------------------------------------- */
 
 static vo_result reject_other_scene(const vo_sim *sim) {
-    return vo_fail(sim->ctx, VO_BAD_DATA,
+    return vo_fail(sim->ctx, VO_BAD_ARGUMENT,
                    "snapshot: it was saved from a simulation of another scene; restore it into a "
                    "simulation of the same scene");
 }
@@ -438,6 +438,8 @@ vo_result vo_sim_restore_snapshot(vo_sim *sim, const vo_snapshot *snapshot) {
     VO_TRY(vo_vof_parse(sim->ctx, "snapshot", snapshot->bytes, snapshot->size, &reader));
     sim->broken = read_all(sim, reader);
     vo_vof_close(reader);
+    /* A snapshot is never damaged, so invalid data belongs to another scene. */
+    if (sim->broken == VO_BAD_DATA) sim->broken = reject_other_scene(sim);
     return sim->broken;
 }
 

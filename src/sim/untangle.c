@@ -24,25 +24,35 @@ static int own_face(const vo_sim *sim, int face) {
     return face - s->part[s->face_part[face]].face_begin;
 }
 
+/* Returns how to separate cloth: `in_scene`, or the advice of the scene. */
+static const char *separation_advice(const vo_sim *sim, const char *in_scene) {
+    return sim->scene->separation_advice ? sim->scene->separation_advice : in_scene;
+}
+
 static void log_tangle(const vo_sim *sim, const vo_tangle *t, const char *when) {
     char first[32], second[32];
     part_name(sim, t->part[0], first, sizeof first);
     part_name(sim, t->part[1], second, sizeof second);
     if (t->reason == VO_TANGLE_INSIDE)
-        vo_log_line(
-            sim->ctx, VO_LOG_WARNING,
-            "%sface %d of %s lies inside %s (or outside of it, if its normals point inwards), at "
-            "(%.4g, %.4g, %.4g) m; move it to the other side in the scene",
-            when, own_face(sim, t->face[0]), first, second, t->position.x, t->position.y,
-            t->position.z);
+        vo_log_line(sim->ctx, VO_LOG_WARNING,
+                    "%sface %d of %s lies inside %s, at (%.4g, %.4g, %.4g) m; %s", when,
+                    own_face(sim, t->face[0]), first, second, t->position.x, t->position.y,
+                    t->position.z, separation_advice(sim, "move it outside in the scene"));
+    else if (t->reason == VO_TANGLE_OUTSIDE)
+        vo_log_line(sim->ctx, VO_LOG_WARNING,
+                    "%sface %d of %s lies outside %s, a container (its normals point inwards), at "
+                    "(%.4g, %.4g, %.4g) m; move it inside in the scene, or reverse the faces of "
+                    "the obstacle",
+                    when, own_face(sim, t->face[0]), first, second, t->position.x, t->position.y,
+                    t->position.z);
     else
         vo_log_line(sim->ctx, VO_LOG_WARNING,
                     "%sface %d of %s and face %d of %s intersect (pairs in the region: %d), at "
-                    "(%.4g, %.4g, %.4g) m, and could not be separated (%s); move them apart in the "
-                    "scene",
+                    "(%.4g, %.4g, %.4g) m, and could not be separated (%s); %s",
                     when, own_face(sim, t->face[0]), first, own_face(sim, t->face[1]), second,
                     t->pairs, t->position.x, t->position.y, t->position.z,
-                    vo_tangle_reason_text(t->reason));
+                    vo_tangle_reason_text(t->reason),
+                    separation_advice(sim, "move them apart in the scene"));
 }
 
 static void log_report(const vo_sim *sim, const vo_untangle_report *r) {
@@ -76,6 +86,8 @@ static vo_result reject_dense_region(const vo_sim *sim, const vo_dense_region *r
                              ? "reduce the number of faces at the node"
                              : "the mesh has collapsed there, or its layers coincide: spread them "
                                "out in the scene";
+    if (sim->scene->separation_advice)
+        return vo_fail(sim->ctx, VO_BAD_DATA, "%s; %s", text, sim->scene->separation_advice);
     return vo_fail(sim->ctx, VO_BAD_DATA,
                    "%s; %s, or set disable to [\"separation\", \"collision\"]", text, advice);
 }

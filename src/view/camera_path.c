@@ -59,7 +59,7 @@ const char *vo_camera_key_defect(const vo_camera_key *keys, int k) {
     double since = k > 0 ? key->time - keys[k - 1].time : INFINITY;
     if (key->cut && since < 0) return "time must not be before that of the previous key";
     if (!key->cut && !(since >= MIN_KEY_SPAN))
-        return "time must be later than that of the previous key";
+        return "time must be at least 1e-9 s later than that of the previous key";
     if (!v3_is_bounded(key->position))
         return "position must be three numbers up to " VO_MAX_NUMBER_TEXT;
     if (!(key->fov_y >= 0.001 && key->fov_y <= 179))

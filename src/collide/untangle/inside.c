@@ -5,24 +5,60 @@
  * direction, the one with the shortest exit for the whole region, if that is not much longer than
  * the distance of its deepest node from the surface (a sheet through a ball). Otherwise each node
  * moves to its nearest surface point (a sleeve just under the skin of an arm, which has no common
- * exit). */
+ * exit).
+ *
+ * All containers together are one solid, everything outside of all of them; every other closed part
+ * is a solid by itself. A solid is named by the index of its first part. */
 #include "collide/untangle/untangle_private.h"
 
 #define INSIDE_STEP 0.6
 
 enum { EXIT_SAMPLES = 24, WINDING_SAMPLES = 8 };
 
+/* ---- solids --------------------------------------------------------------------------------- */
+
+/* Returns the solid of a closed part. */
+static int solid_of(const vo_untangler *u, int part) {
+    return u->part_is_container[part] ? u->first_container : part;
+}
+
+static bool is_solid(const vo_untangler *u, int part) {
+    return u->part_closed[part] && solid_of(u, part) == part;
+}
+
+/* Returns the sum of the winding numbers of the parts of a solid about a point. */
+static double parts_winding(const vo_untangler *u, const vo_vec3 *x, int solid, vo_vec3 p) {
+    if (!u->part_is_container[solid]) return vo_untangle_winding(u, x, solid, p);
+    double sum = 0;
+    for (int part = solid; part < u->def.soup.part_count; part++)
+        if (u->part_is_container[part]) sum += vo_untangle_winding(u, x, part, p);
+    return sum;
+}
+
+/* Returns the part of a solid that is nearest to a point. */
+static int nearest_part(const vo_untangler *u, const vo_vec3 *x, int solid, vo_vec3 p) {
+    if (u->container_count < 2 || !u->part_is_container[solid]) return solid;
+    double best = INFINITY;
+    int nearest = solid;
+    for (int part = solid; part < u->def.soup.part_count; part++) {
+        if (!u->part_is_container[part]) continue;
+        double d = v3_length2(vo_untangle_nearest(u, x, part, p));
+        if (d < best) best = d, nearest = part;
+    }
+    return nearest;
+}
+
 /* ---- winding numbers ------------------------------------------------------------------------ */
 
 /* Stores for each cloth edge the change of the winding number from its first node to its second:
  * crossing a face along its normal subtracts one. With `clear` resets it. Returns true if an edge
- * crosses the part. */
-static bool mark_crossings(vo_untangler *u, const vo_vec3 *x, int part, bool clear) {
+ * crosses the solid. */
+static bool mark_crossings(vo_untangler *u, const vo_vec3 *x, int solid, bool clear) {
     const vo_soup *s = &u->def.soup;
     bool any = false;
     for (int v = 0; v < u->contours.vertex_count; v++) {
         const vo_contour_vertex *at = &u->contours.vertex[v];
-        if (at->edge < 0 || s->face_part[at->face] != part) continue;
+        if (at->edge < 0 || solid_of(u, s->face_part[at->face]) != solid) continue;
         const int *e = s->edge[at->edge], *f = s->face[at->face];
         vo_vec3 n = v3_cross(v3_sub(x[f[1]], x[f[0]]), v3_sub(x[f[2]], x[f[0]]));
         bool out = v3_dot(n, v3_sub(x[e[1]], x[e[0]])) > 0;
@@ -58,39 +94,39 @@ static int propagate_winding(vo_untangler *u, int first, int mark) {
 
 /* Returns the constant to add to the winding numbers of a sheet, from a node that is clearly inside
  * or outside. */
-static int winding_offset(const vo_untangler *u, const vo_vec3 *x, int part, int count) {
+static int winding_offset(const vo_untangler *u, const vo_vec3 *x, int solid, int count) {
     for (int i = 0; i < WINDING_SAMPLES; i++) {
         int n = u->queue[(int)((int64_t)i * count / WINDING_SAMPLES)];
-        double w = vo_untangle_winding(u, x, part, x[n]), whole = floor(w + 0.5);
+        double w = parts_winding(u, x, solid, x[n]), whole = floor(w + 0.5);
         if (fabs(w - whole) < 0.1) return (int)whole - u->winding[n];
     }
     return 0;
 }
 
-/* Converts a winding number of a part to one that is 0 outside its solid. The winding number of a
- * container is -1 within it and 0 in its solid, so one is added; negative results, where several
- * containers overlap, are outside too. */
-static int solid_winding(const vo_untangler *u, int part, int winding) {
-    return u->part_is_container[part] ? vo_max_int(winding + 1, 0) : winding;
+/* Converts the winding number of the parts of a solid to one that is 0 outside the solid. That of
+ * containers is -1 within one of them and 0 in the solid around them, so one is added; negative
+ * results, where several containers overlap, are outside too. */
+static int solid_winding(const vo_untangler *u, int solid, int winding) {
+    return u->part_is_container[solid] ? vo_max_int(winding + 1, 0) : winding;
 }
 
-static void mark_sheet(vo_untangler *u, const vo_vec3 *x, int part, int first, int mark) {
-    int count = propagate_winding(u, first, mark), offset = winding_offset(u, x, part, count);
+static void mark_sheet(vo_untangler *u, const vo_vec3 *x, int solid, int first, int mark) {
+    int count = propagate_winding(u, first, mark), offset = winding_offset(u, x, solid, count);
     for (int i = 0; i < count; i++) {
-        int n = u->queue[i], winding = solid_winding(u, part, u->winding[n] + offset);
+        int n = u->queue[i], winding = solid_winding(u, solid, u->winding[n] + offset);
         u->total_winding[n] += winding;
-        if (winding != 0) u->inside_part[n] = part;
+        if (winding != 0) u->inside_part[n] = nearest_part(u, x, solid, x[n]);
     }
 }
 
-/* Marks the nodes inside a part, for the sheets that intersect it. */
-static void mark_inside(vo_untangler *u, const vo_vec3 *x, int part) {
+/* Marks the nodes inside a solid, for the sheets that intersect it. */
+static void mark_inside(vo_untangler *u, const vo_vec3 *x, int solid) {
     int mark = ++u->mark;
     for (int v = 0; v < u->contours.vertex_count; v++) {
         const vo_contour_vertex *at = &u->contours.vertex[v];
-        if (at->edge < 0 || u->def.soup.face_part[at->face] != part) continue;
+        if (at->edge < 0 || solid_of(u, u->def.soup.face_part[at->face]) != solid) continue;
         int n = u->def.soup.edge[at->edge][0];
-        if (u->node_mark[n] != mark) mark_sheet(u, x, part, n, mark);
+        if (u->node_mark[n] != mark) mark_sheet(u, x, solid, n, mark);
     }
 }
 
@@ -252,7 +288,7 @@ void vo_untangle_push_inside(vo_untangler *u, const vo_vec3 *x) {
         u->total_winding[n] = 0;
     }
     for (int p = 0; p < u->def.soup.part_count; p++) {
-        if (!u->part_closed[p]) continue;
+        if (!is_solid(u, p)) continue;
         if (!mark_crossings(u, x, p, false)) continue;
         mark_inside(u, x, p);
         mark_crossings(u, x, p, true);
@@ -279,26 +315,27 @@ static void mark_sheet_of(vo_untangler *u, int f, int mark) {
     u->node_mark[u->sheet_first[u->node_sheet[u->def.soup.face[f][0]]]] = mark;
 }
 
-/* Marks the first node of each sheet that a part intersects. */
-static void mark_crossed_sheets(vo_untangler *u, int part, int mark) {
+/* Marks the first node of each sheet that a solid intersects. */
+static void mark_crossed_sheets(vo_untangler *u, int solid, int mark) {
     const vo_soup *s = &u->def.soup;
     for (int i = 0; i < u->contours.pair_count; i++) {
         vo_pair p = u->contours.pair[i];
-        if (s->face_part[p.a] == part) mark_sheet_of(u, p.b, mark);
-        if (s->face_part[p.b] == part) mark_sheet_of(u, p.a, mark);
+        if (solid_of(u, s->face_part[p.a]) == solid) mark_sheet_of(u, p.b, mark);
+        if (solid_of(u, s->face_part[p.b]) == solid) mark_sheet_of(u, p.a, mark);
     }
 }
 
-/* Returns the winding number of a part about a sheet that it does not intersect, equal for all
+/* Returns the winding number of a solid about a sheet that it does not intersect, equal for all
  * nodes. Leaves the nodes in the queue. */
-static int sheet_winding(vo_untangler *u, const vo_vec3 *x, int part, int first, int *count) {
+static int sheet_winding(vo_untangler *u, const vo_vec3 *x, int solid, int first, int *count) {
     *count = propagate_winding(u, first, ++u->mark);
-    return solid_winding(u, part, winding_offset(u, x, part, *count));
+    return solid_winding(u, solid, winding_offset(u, x, solid, *count));
 }
 
-static vo_result add_inside(vo_untangler *u, const vo_vec3 *x, int first, int part) {
-    vo_tangle t = {.reason = VO_TANGLE_INSIDE,
-                   .part = {u->node_part[first], part},
+static vo_result add_inside(vo_untangler *u, const vo_vec3 *x, int first, int solid) {
+    bool container = u->part_is_container[solid];
+    vo_tangle t = {.reason = container ? VO_TANGLE_OUTSIDE : VO_TANGLE_INSIDE,
+                   .part = {u->node_part[first], nearest_part(u, x, solid, x[first])},
                    .face = {node_face(u, first), -1},
                    .position = x[first]};
     return vo_untangle_add_tangle(u, &t);
@@ -306,7 +343,7 @@ static vo_result add_inside(vo_untangler *u, const vo_vec3 *x, int first, int pa
 
 vo_result vo_untangle_list_inside(vo_untangler *u, const vo_vec3 *x) {
     for (int p = 0; p < u->def.soup.part_count; p++) {
-        if (!u->part_closed[p]) continue;
+        if (!is_solid(u, p)) continue;
         for (int s = 0; s < u->sheet_count; s++) {
             int n = u->sheet_first[s], crossed = ++u->mark, count;
             if (!is_cloth_node(u, n)) continue;
@@ -318,12 +355,12 @@ vo_result vo_untangle_list_inside(vo_untangler *u, const vo_vec3 *x) {
     return VO_OK;
 }
 
-/* Returns the total winding number of all closed parts about a sheet; 0 if one of them intersects
+/* Returns the total winding number of all solids about a sheet; 0 if one of them intersects
  * it or a node is pinned. Writes its nodes to u->region_node. */
 static int free_sheet_winding(vo_untangler *u, const vo_vec3 *x, int first, int *count) {
     int sum = 0;
     for (int p = 0; p < u->def.soup.part_count; p++) {
-        if (!u->part_closed[p]) continue;
+        if (!is_solid(u, p)) continue;
         int crossed = ++u->mark;
         mark_crossed_sheets(u, p, crossed);
         if (u->node_mark[first] == crossed) return 0;

@@ -5,7 +5,7 @@
 
 const char *vo_tangle_reason_text(vo_tangle_reason reason) {
     static const char *const text[] = {"not solved", "pinned", "squeezed between obstacles",
-                                       "inside an obstacle"};
+                                       "inside an obstacle", "outside the containers"};
     return text[reason];
 }
 

@@ -188,10 +188,14 @@ static double part_volume6(const vo_untangler *u, const vo_vec3 *x, int part) {
 
 /* Marks closed oriented parts with inward faces, whose solid surrounds them. */
 static void find_containers(vo_untangler *u, const vo_vec3 *x) {
-    for (int p = 0; p < u->def.soup.part_count; p++)
+    u->first_container = -1;
+    u->container_count = 0;
+    for (int p = 0; p < u->def.soup.part_count; p++) {
         u->part_is_container[p] = u->part_closed[p] &&
                                   (u->def.soup.part_flags[p] & VO_SOUP_ORIENTED) &&
                                   u->part_end[p] > u->part_begin[p] && part_volume6(u, x, p) < 0;
+        if (u->part_is_container[p] && u->container_count++ == 0) u->first_container = p;
+    }
 }
 
 void vo_untangle_set_obstacles(vo_untangler *u, const vo_vec3 *x) {

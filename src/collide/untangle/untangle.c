@@ -225,7 +225,7 @@ static vo_result finish(vo_untangler *u, const vo_vec3 *x, vo_untangle_report *r
     report->tangle = u->tangle;
     report->tangle_count = u->tangle_count;
     for (int i = 0; i < u->tangle_count; i++)
-        report->inside_count += u->tangle[i].reason == VO_TANGLE_INSIDE;
+        report->inside_count += u->tangle[i].reason >= VO_TANGLE_INSIDE;
     return VO_OK;
 }
 

@@ -33,13 +33,14 @@ typedef enum vo_tangle_reason {
     VO_TANGLE_PINNED,   /* all nodes there are pinned */
     VO_TANGLE_SQUEEZED, /* two obstacles overlap, or nearly, with the cloth between them */
     VO_TANGLE_INSIDE,   /* a sheet entirely inside a closed obstacle, without an intersection */
+    VO_TANGLE_OUTSIDE,  /* a sheet outside all containers; the second part is the nearest one */
 } vo_tangle_reason;
 
 typedef struct vo_tangle {
     vo_tangle_reason reason;
-    int part[2];      /* equal: a self-intersection */
-    int face[2];      /* a face pair of it; VO_TANGLE_INSIDE: a face of the sheet, and -1 */
-    int pairs;        /* face pairs */
+    int part[2]; /* equal: a self-intersection */
+    int face[2]; /* a face pair of it; VO_TANGLE_INSIDE and _OUTSIDE: a face of the sheet, and -1 */
+    int pairs;   /* face pairs */
     vo_vec3 position; /* m, midpoint */
     double length;    /* m, length of the contour; 0 if faces only touch */
 } vo_tangle;

@@ -26,6 +26,7 @@ struct vo_untangler {
     int *sheet_first;                 /* [sheet_count] node with the lowest index */
     unsigned char *part_closed;       /* [part_count] a closed, consistently oriented obstacle */
     unsigned char *part_is_container; /* [part_count] its solid surrounds it */
+    int first_container, container_count; /* lowest index of a container, -1: none; their number */
     int *part_begin, *part_end; /* [part_count] range in the list of obstacle faces of `contours` */
     vo_box *part_box;           /* [part_count] current bounds of obstacles */
     double *edge_rest;          /* [edge_count] m, rest length */
