@@ -97,6 +97,7 @@ typedef struct saved_body {
     float friction;
     vo_rt_pose mesh;
     vo_rt_reaction reaction;
+    double motion_sum;
 } saved_body;
 
 typedef struct stream {
@@ -131,6 +132,7 @@ size_t vo_rt_body_save(const vo_rt_body *body, void *data) {
     saved.friction = body->friction;
     saved.mesh = body->mesh_current;
     saved.reaction = body->reaction;
+    saved.motion_sum = body->motion_sum;
     stream s = {.data = data};
     transfer(&s, &saved, sizeof saved);
     transfer_arrays(&s, (vo_rt_body *)body); /* only read: `from` is NULL */
@@ -147,5 +149,6 @@ void vo_rt_body_restore(vo_rt_body *body, const void *data) {
     body->friction = saved.friction;
     body->mesh_current = saved.mesh;
     body->reaction = saved.reaction;
+    body->motion_sum = saved.motion_sum;
     vo_rt_body_set_still(body);
 }

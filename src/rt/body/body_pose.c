@@ -1,6 +1,8 @@
 /* Motion of a body within a world step. */
 #include "rt/body/body_private.h"
 
+/* Counted for a teleport, m: more than any cached distance. */
+static const double TELEPORT_MOTION = 1;
 static const vo_rt_pose IDENTITY = {{0, 0, 0}, {0, 0, 0, 1}, 1};
 
 /* --- Start and end of the step ---------------------------------------------------------------- */
@@ -131,6 +133,7 @@ void vo_rt_body_begin_step(vo_rt_body *b, float duration) {
     b->input.has_transform = b->input.has_bones = b->input.has_vertices = false;
     b->input.has_teleport = false;
     b->mesh_speed = 0;
+    if (b->is_teleported) b->motion_sum += TELEPORT_MOTION;
     if (b->is_deforming && b->duration > 0)
         b->mesh_speed = max_displacement(b->surface.vertex_count, b->pose[b->start].vertex,
                                          b->pose[b->end].vertex) /
@@ -178,6 +181,7 @@ void vo_rt_body_advance(vo_rt_body *b, float s) {
     if (s < b->s) rewind_body(b);
     b->s_previous = b->s;
     b->s = s;
+    b->motion_sum += (double)vo_rt_part_motion(b);
     for (int i = 0; i < b->shape_count; i++) {
         vo_rt_body_shape *shape = &b->shapes[i];
         shape->previous = shape->current;

@@ -55,9 +55,12 @@ struct vo_rt_body {
     int start, end, previous, current; /* indices of `pose` */
     vo_rt_vec3 mesh_min, mesh_max;     /* m, bounds of the mesh's shell at previous and current */
     float mesh_speed;                  /* m/s, bound on the speed of a vertex in this step */
-    vo_rt_body_shape *shapes;          /* [shape_count] */
-    vo_rt_bone_columns *columns;       /* [bone_count] scratch of skinning */
-    vo_rt_reaction reaction;           /* written by the world */
+    double motion_sum;           /* m, sum over all steps of bounds on the motion of vertices of
+                                    a deforming mesh: a distance from it has changed by at most
+                                    the difference of two sums */
+    vo_rt_body_shape *shapes;    /* [shape_count] */
+    vo_rt_bone_columns *columns; /* [bone_count] scratch of skinning */
+    vo_rt_reaction reaction;     /* written by the world */
 };
 
 /* --- Parts: a body's mesh, or each of its shapes --------------------------------------------- */
@@ -83,12 +86,17 @@ bool vo_rt_part_find_nearest(const vo_rt_body *b, int part, vo_rt_vec3 x, float 
  * any distance. False: the walk was long, or left the sheet around leaf `home`. */
 bool vo_rt_part_walk(const vo_rt_body *b, vo_rt_vec3 x, int32_t hint, int32_t home,
                      vo_rt_surface_point *out);
+/* Loads the data of a triangle for a walk into the cache: first its corners, in a later call its
+ * vertices. */
+void vo_rt_part_prefetch(const vo_rt_body *b, int32_t slot, bool vertices);
 /* Lower bound on the distance of x from the parts of the mesh that are not local to leaf `home`
  * (-1: from the whole mesh), at most `limit`. */
 float vo_rt_part_clearance(const vo_rt_body *b, vo_rt_vec3 x, int32_t home, float limit);
-/* Bound on the motion of a vertex of the mesh between the previous and the current pose, relative
- * to its carried neighbourhood if the mesh is rigid (0), or in the world, m. */
+/* Bound on the motion of a vertex of a deforming mesh between the previous and the current pose, m;
+ * 0 for a rigid one. */
 float vo_rt_part_motion(const vo_rt_body *b);
+/* A point in the frame in which the mesh is described: that of a rigid body, or the world. */
+vo_rt_vec3 vo_rt_part_to_frame(const vo_rt_body *b, vo_rt_vec3 x);
 /* First point of a-b at `level` outside the surface (0: the surface, offset: the shell). */
 bool vo_rt_part_cast(const vo_rt_body *b, int part, vo_rt_vec3 a, vo_rt_vec3 b_end, float level,
                      float *t, vo_rt_surface_point *out);

@@ -62,7 +62,7 @@ static void set_mesh_point(const vo_rt_body *b, const vo_rt_surface_hit *hit,
     out->shape = 0;
 }
 
-static vo_rt_vec3 to_mesh_frame(const vo_rt_body *b, vo_rt_vec3 x) {
+vo_rt_vec3 vo_rt_part_to_frame(const vo_rt_body *b, vo_rt_vec3 x) {
     return b->mesh_kind == VO_RT_MESH_RIGID ? vo_rt_pose_apply_inverse(b->mesh_current, x) : x;
 }
 
@@ -75,7 +75,7 @@ static bool find_nearest_mesh(const vo_rt_body *b, vo_rt_vec3 x, float radius, i
                               bool is_deep, vo_rt_surface_point *out) {
     vo_rt_surface_hit hit;
     vo_rt_surface_pose pose = b->pose[b->current];
-    vo_rt_vec3 local = to_mesh_frame(b, x);
+    vo_rt_vec3 local = vo_rt_part_to_frame(b, x);
     float reach = f_max(radius + b->offset, 0);
     if (hint >= b->surface.leaf_count * VO_RT_WIDTH) hint = -1;
     bool found =
@@ -120,18 +120,32 @@ bool vo_rt_part_walk(const vo_rt_body *b, vo_rt_vec3 x, int32_t hint, int32_t ho
     if (hint < 0 || hint >= b->surface.leaf_count * VO_RT_WIDTH || home < 0 ||
         home >= b->surface.leaf_count || !f3_is_finite(x))
         return false;
-    if (!vo_rt_surface_walk(&b->surface, b->pose[b->current].vertex, hint, to_mesh_frame(b, x),
-                            &hit) ||
+    if (!vo_rt_surface_walk(&b->surface, b->pose[b->current].vertex, hint,
+                            vo_rt_part_to_frame(b, x), &hit) ||
         !vo_rt_surface_is_home(&b->surface, hit.slot / VO_RT_WIDTH, home))
         return false;
     set_mesh_point(b, &hit, out);
     return true;
 }
 
+void vo_rt_part_prefetch(const vo_rt_body *b, int32_t slot, bool vertices) {
+    if (!vertices) {
+        const char *corner = (const char *)b->surface.corner[slot / VO_RT_WIDTH];
+        __builtin_prefetch(corner);
+        __builtin_prefetch(corner + 64);
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        int32_t v = vo_rt_surface_corner(&b->surface, slot, k);
+        __builtin_prefetch(&b->pose[b->current].vertex[v]);
+        if (b->is_deforming) __builtin_prefetch(&b->pose[b->previous].vertex[v]);
+    }
+}
+
 float vo_rt_part_clearance(const vo_rt_body *b, vo_rt_vec3 x, int32_t home, float limit) {
     if (!f3_is_finite(x)) return 0;
-    return b->kernels->find_clearance(&b->surface, b->pose[b->current], to_mesh_frame(b, x), home,
-                                      limit);
+    return b->kernels->find_clearance(&b->surface, b->pose[b->current], vo_rt_part_to_frame(b, x),
+                                      home, limit);
 }
 
 float vo_rt_part_motion(const vo_rt_body *b) {
@@ -141,8 +155,8 @@ float vo_rt_part_motion(const vo_rt_body *b) {
 static bool cast_mesh(const vo_rt_body *b, vo_rt_vec3 from, vo_rt_vec3 to, float level, float *t,
                       vo_rt_surface_point *out) {
     vo_rt_surface_hit hit;
-    if (!vo_rt_surface_cast(&b->surface, b->pose[b->current], to_mesh_frame(b, from),
-                            to_mesh_frame(b, to), level, t, &hit))
+    if (!vo_rt_surface_cast(&b->surface, b->pose[b->current], vo_rt_part_to_frame(b, from),
+                            vo_rt_part_to_frame(b, to), level, t, &hit))
         return false;
     set_mesh_point(b, &hit, out);
     return true;

@@ -170,8 +170,9 @@ VO_INLINE void prefetch_child(const search *s, int32_t child) {
     if (child >= 0) __builtin_prefetch(data + 128);
 }
 
-/* Pushes the children within the bound, the nearest last. */
-VO_INLINE int push_children(const search *s, int32_t node, entry *stack, int top) {
+/* Pushes the children within the bound; if `sorts`, the nearest last, which reduces the number of
+ * visits unless the bound is tight from the start. */
+VO_INLINE int push_children(const search *s, int32_t node, bool sorts, entry *stack, int top) {
     vo_f8 d2 = box_distance2(&s->pose.box[node], s);
     unsigned bits = m8_bits(d2 <= s->bound2 * ROUNDING);
     const int32_t *child = s->surface->child[node];
@@ -182,7 +183,8 @@ VO_INLINE int push_children(const search *s, int32_t node, entry *stack, int top
         int lane = __builtin_ctz(bits), i = top++;
         entry e = {child[lane], distance2[lane]};
         prefetch_child(s, e.child);
-        for (; i > first && stack[i - 1].distance2 < e.distance2; i--) stack[i] = stack[i - 1];
+        for (; sorts && i > first && stack[i - 1].distance2 < e.distance2; i--)
+            stack[i] = stack[i - 1];
         stack[i] = e;
     }
     return top;
@@ -201,20 +203,28 @@ VO_INLINE search begin_search(const vo_rt_surface *surface, vo_rt_surface_pose p
                     -1};
 }
 
+/* Visits the tree; leaf `skipped` has been searched already. */
+VO_INLINE void search_tree(search *s, bool sorts, int32_t skipped) {
+    entry stack[VO_RT_STACK];
+    int top = push_children(s, 0, sorts, stack, 0);
+    while (top > 0) {
+        entry e = stack[--top];
+        if (e.distance2 > s->bound2 * ROUNDING) continue;
+        if (e.child >= 0)
+            top = push_children(s, e.child, sorts, stack, top);
+        else if (~e.child != skipped)
+            search_leaf(s, ~e.child);
+    }
+}
+
 static int32_t find_nearest(const vo_rt_surface *surface, vo_rt_surface_pose pose, vo_rt_vec3 x,
                             int32_t hint, float *bound2) {
     search s = begin_search(surface, pose, x, *bound2 < MAX_BOUND2 ? *bound2 : MAX_BOUND2);
-    int32_t hint_leaf = hint >= 0 ? hint / VO_RT_WIDTH : -1;
-    if (hint_leaf >= 0) search_leaf(&s, hint_leaf);
-    entry stack[VO_RT_STACK];
-    int top = push_children(&s, 0, stack, 0);
-    while (top > 0) {
-        entry e = stack[--top];
-        if (e.distance2 > s.bound2 * ROUNDING) continue;
-        if (e.child >= 0)
-            top = push_children(&s, e.child, stack, top);
-        else if (~e.child != hint_leaf)
-            search_leaf(&s, ~e.child);
+    if (hint >= 0) {
+        search_leaf(&s, hint / VO_RT_WIDTH);
+        search_tree(&s, false, hint / VO_RT_WIDTH);
+    } else {
+        search_tree(&s, true, -1);
     }
     *bound2 = s.bound2;
     return s.slot;
@@ -230,12 +240,12 @@ static float find_clearance(const vo_rt_surface *surface, vo_rt_surface_pose pos
                             int32_t home, float limit) {
     search s = begin_search(surface, pose, x, limit * limit);
     entry stack[VO_RT_STACK];
-    int top = push_children(&s, 0, stack, 0);
+    int top = push_children(&s, 0, true, stack, 0);
     while (top > 0) {
         entry e = stack[--top];
         if (e.distance2 >= s.bound2 || is_local_child(surface, e.child, home)) continue;
         if (e.child >= 0)
-            top = push_children(&s, e.child, stack, top);
+            top = push_children(&s, e.child, true, stack, top);
         else
             s.bound2 = e.distance2;
     }

@@ -49,9 +49,9 @@ typedef struct vo_rt_contact_set {
     int hint_capacity;
     int16_t *hint_body; /* [hint_body_capacity] body of the hint, index in the world */
     int hint_body_capacity;
-    vo_rt_vec4 *anchor; /* [anchor_capacity] m, place at the end of the last `find`, in w the bound
-                           on its distance from other sheets of hint_body's mesh, or from the whole
-                           mesh if hint is -2; 0: none */
+    vo_rt_vec4 *anchor; /* [anchor_capacity] m, a place in the frame of hint_body's mesh; w is the
+                           motion sum of the body at which its clearance from other sheets (from the
+                           whole mesh if hint is -2) expires; 0: none */
     int anchor_capacity;
     int32_t *home; /* [home_capacity] leaf of the tree whose sheet the anchor refers to */
     int home_capacity;

@@ -86,16 +86,25 @@ static void limit_sphere(vertex_search *v, vo_rt_vec3 q, float r) {
     }
 }
 
-/* The anchor of a vertex, moved with the body to its current pose; w is 0 if there is none. */
-static vo_rt_vec4 get_anchor(const finder *f, const vo_rt_collider *c, const vertex_search *v) {
+/* Motion sum of a body, rounded up so that the difference of two is not too small. */
+static float motion_sum(const vo_rt_body *b) { return (float)(b->motion_sum * (1 + 2e-7)); }
+
+/* Bound on the distance of q from other sheets of a mesh, or from the whole mesh if the hint is -2,
+ * by the anchor of an earlier step; negative: none. */
+static float find_bound(const finder *f, const vo_rt_collider *c, int i, vo_rt_vec3 q) {
     const vo_rt_contact_set *set = f->set;
-    int i = v->vertex;
     vo_rt_vec4 a = set->anchor[i];
-    if (c->part >= 0 || set->hint[i] == -1 || set->hint_body[i] != c->index) return (vo_rt_vec4){0};
-    if (c->body->is_teleported || !(a.w > 0)) return (vo_rt_vec4){0};
-    if (c->body->mesh_kind == VO_RT_MESH_RIGID)
-        return f4_make(vo_rt_part_carry(c->body, c->part, -1, f4_xyz(a)), a.w);
-    return f4_make(f4_xyz(a), a.w - vo_rt_part_motion(c->body));
+    if (c->part >= 0 || set->hint[i] == -1 || set->hint_body[i] != c->index || !(a.w > 0))
+        return -1;
+    float left = a.w - motion_sum(c->body);
+    if (!(left <= CLEARANCE_LIMIT)) return -1; /* from another time */
+    return left - f3_distance(vo_rt_part_to_frame(c->body, q), f4_xyz(a));
+}
+
+/* The anchor of a vertex at q with clearance from other sheets. */
+static vo_rt_vec4 make_anchor(const vo_rt_collider *c, vo_rt_vec3 q, float clearance) {
+    float expiry = (float)((c->body->motion_sum + (double)clearance) * (1 - 2e-7));
+    return f4_make(vo_rt_part_to_frame(c->body, q), expiry);
 }
 
 /* Keeps the anchor of the first mesh. */
@@ -109,10 +118,11 @@ static void set_anchor(vertex_search *v, const vo_rt_collider *c, vo_rt_vec4 anc
 }
 
 /* Finds the nearest point by temporal coherence; false if a search is necessary. */
-static bool track_collider(const finder *f, const vo_rt_collider *c, vertex_search *v,
-                           vo_rt_vec4 anchor, vo_rt_vec3 q, float radius) {
+static bool track_collider(const finder *f, const vo_rt_collider *c, vertex_search *v, vo_rt_vec3 q,
+                           float radius) {
     int32_t hint = f->set->hint[v->vertex], home = f->set->home[v->vertex];
-    float bound = anchor.w - f3_distance(q, f4_xyz(anchor)), offset = c->body->offset;
+    vo_rt_vec4 anchor = f->set->anchor[v->vertex];
+    float bound = find_bound(f, c, v->vertex, q), offset = c->body->offset;
     if (bound < radius + offset) return false;
     if (hint < 0) { /* still far from the whole mesh */
         set_anchor(v, c, anchor, -2, -1);
@@ -142,21 +152,20 @@ static void search_collider(const finder *f, const vo_rt_collider *c, vertex_sea
     if (c->part < 0 && v->anchor_body < 0) {
         int32_t home = is_near ? found->feature / VO_RT_WIDTH : -1;
         float bound = vo_rt_part_clearance(c->body, q, home, CLEARANCE_LIMIT);
-        set_anchor(v, c, f4_make(q, bound), is_near ? found->feature : -2, home);
+        set_anchor(v, c, make_anchor(c, q, bound), is_near ? found->feature : -2, home);
     }
     if (is_near) add_candidate(v, c);
 }
 
 static void test_collider(const finder *f, const vo_rt_collider *c, vertex_search *v) {
     int32_t hint = vo_rt_hint_for(f->set, c, v->vertex);
-    vo_rt_vec4 anchor = get_anchor(f, c, v);
     /* The carried place matters only near the surface; finding it beside a deforming mesh is slow.
      */
-    bool is_far = hint < 0 && c->body->is_deforming &&
-                  anchor.w - f3_distance(v->x, f4_xyz(anchor)) > v->margin;
+    bool is_far =
+        hint < 0 && c->body->is_deforming && find_bound(f, c, v->vertex, v->x) > v->margin;
     vo_rt_vec3 q = is_far ? v->x : vo_rt_contact_carry(c, hint, v->x, v->margin);
     float radius = f->thickness + MARGIN + f3_distance(q, v->target);
-    if (!track_collider(f, c, v, anchor, q, radius)) search_collider(f, c, v, q, radius);
+    if (!track_collider(f, c, v, q, radius)) search_collider(f, c, v, q, radius);
 }
 
 static void begin_vertex(const finder *f, int i, vertex_search *v) {
@@ -251,6 +260,14 @@ static void test_if_near(void *user, const vo_rt_collider *c) {
         arg->vertex->has_culled = true;
 }
 
+/* Loads data for the walk of a later vertex into the cache; the first collider is the usual one. */
+static void prefetch_walk(const vo_rt_contact_set *set, const vo_rt_collider *c, int i, int end,
+                          bool vertices) {
+    if (i >= end || c->part >= 0) return;
+    int32_t hint = vo_rt_hint_for(set, c, i);
+    if (hint >= 0) vo_rt_part_prefetch(c->body, hint, vertices);
+}
+
 void vo_rt_contact_find(vo_rt_contact_set *set, const vo_rt_front *front,
                         const vo_rt_contact_bodies *bodies, float thickness, float friction,
                         float dt) {
@@ -262,7 +279,14 @@ void vo_rt_contact_find(vo_rt_contact_set *set, const vo_rt_front *front,
     int count = vo_rt_contact_list(bodies, list);
     search_arg arg = {&f, &v};
     for (int i = 1; i < end; i++) {
-        if (!vo_rt_is_free(front, i)) continue;
+        if (count > 0) {
+            prefetch_walk(set, &list[0], i + 16, end, false);
+            prefetch_walk(set, &list[0], i + 8, end, true);
+        }
+        if (!vo_rt_is_free(front, i)) {
+            set->hint[i] = -1;
+            continue;
+        }
         begin_vertex(&f, i, &v);
         for (int k = 0; k < count; k++) test_if_near(&arg, &list[k]);
         if (count < 0) vo_rt_contact_for_colliders(bodies, test_if_near, &arg);
