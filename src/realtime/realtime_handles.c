@@ -2,6 +2,10 @@
  * they hold the vertices that are their nodes, or that have their label. */
 #include "realtime/realtime_private.h"
 
+/* Weight of handles with a stiffness, such as pinned labels: the vertices follow closely, but yield
+ * to bodies. Between two pinned base vertices the surface of a body may lie outside the chord. */
+static const double SOFT_WEIGHT = 0.9;
+
 static bool holds(const vo_handle_def *def, const int node[2]) {
     if (def->label >= 0) return node[1] == def->label;
     for (int k = 0; k < def->node_count; k++)
@@ -73,7 +77,8 @@ static vo_result set_attachments(vo_realtime *r, int i, double t, double strengt
 
 static vo_result move_handle(vo_realtime *r, int i, double t) {
     vo_realtime_handle *h = &r->handle[i];
-    double strength = vo_handle_strength(&r->sim->scene->handle[i].def, t);
+    const vo_handle_def *def = &r->sim->scene->handle[i].def;
+    double strength = (vo_handle_is_hard(def) ? 1 : SOFT_WEIGHT) * vo_handle_strength(def, t);
     if (h->count == 0 || (strength == 0 && !h->is_held)) return VO_OK;
     h->is_held = strength > 0;
     return set_attachments(r, i, t, strength);

@@ -92,8 +92,8 @@ static void write_cloth(writer *w, const vo_rt_cloth *c) {
     write(w, c->attachments, vertices * sizeof *c->attachments);
     write(w, c->pose_start, vertices * sizeof *c->pose_start);
     write(w, c->pose_end, vertices * sizeof *c->pose_end);
-    write(w, c->contacts.hint, (size_t)hints * sizeof *c->contacts.hint);
-    write(w, c->contacts.hint_body, (size_t)hints * sizeof *c->contacts.hint_body);
+    void *contacts = reserve(w, vo_rt_contact_save(&c->contacts, hints, NULL));
+    if (contacts) vo_rt_contact_save(&c->contacts, hints, contacts);
     write(w, c->contacts.shell, (size_t)hints * sizeof *c->contacts.shell);
     void *detail = reserve(w, vo_rt_detail_save(&c->detail, a, NULL));
     if (detail) vo_rt_detail_save(&c->detail, a, detail);
@@ -152,7 +152,7 @@ size_t vo_rt_world_save(const vo_rt_world *w, void *data, size_t capacity) {
 typedef struct cloth_parts {
     vo_rt_cloth *cloth;
     cloth_header header;
-    const void *bones, *attachments, *pose_start, *pose_end, *hint, *hint_body, *shell;
+    const void *bones, *attachments, *pose_start, *pose_end, *contacts, *shell;
     const void *detail, *mesh;
 } cloth_parts;
 
@@ -173,13 +173,12 @@ static bool read_cloth(reader *r, vo_rt_world *w, cloth_parts *p) {
     p->attachments = take(r, vertices * sizeof(vo_rt_attachment));
     p->pose_start = take(r, vertices * sizeof(vo_rt_vec4));
     p->pose_end = take(r, vertices * sizeof(vo_rt_vec4));
-    p->hint = take(r, (size_t)h->hint_count * sizeof(int32_t));
-    p->hint_body = take(r, (size_t)h->hint_count * sizeof(int16_t));
+    p->contacts = take(r, vo_rt_contact_save(&p->cloth->contacts, h->hint_count, NULL));
     p->shell = take(r, (size_t)h->hint_count * sizeof(vo_rt_vec4));
     p->detail = take(r, vo_rt_detail_save(&p->cloth->detail, a, NULL));
     p->mesh = take(r, (size_t)h->mesh_bytes);
-    return p->bones && p->attachments && p->pose_start && p->pose_end && p->hint && p->hint_body &&
-           p->shell && p->detail && p->mesh;
+    return p->bones && p->attachments && p->pose_start && p->pose_end && p->contacts && p->shell &&
+           p->detail && p->mesh;
 }
 
 static bool counts_are_valid(const cloth_header *h) {
@@ -195,13 +194,10 @@ static void copy(void *to, const void *from, size_t bytes) {
 static void restore_contacts(vo_rt_cloth *c, const cloth_parts *p) {
     vo_rt_contact_set *set = &c->contacts;
     size_t count = (size_t)c->mesh.front.vertex_end;
-    for (int i = 0; i < set->hint_capacity; i++) set->hint[i] = -1;
     for (size_t i = 0; i < count; i++) /* as after vo_rt_contact_verify */
         set->safe[i] = f4_make(f4_xyz(c->mesh.front.position[i]), 0);
-    copy(set->hint, p->hint, count * sizeof *set->hint);
-    copy(set->hint_body, p->hint_body, count * sizeof *set->hint_body);
+    vo_rt_contact_restore(set, (int)count, p->contacts);
     copy(set->shell, p->shell, count * sizeof *set->shell);
-    set->count = 0;
 }
 
 /* Mesh first: it is validated, and unchanged if it is rejected. */
