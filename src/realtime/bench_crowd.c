@@ -16,7 +16,7 @@
 
 enum {
     CROWD_BODY_FACES = 6000,
-    GARMENT_FACES = 160, /* base triangles of a garment */
+    GARMENT_FACES = 316, /* base triangles of a garment */
     PHASES = 4,          /* of the clip, by character */
     CROWD_WARM_UP = 75,
     CROWD_FRAMES = 30,
