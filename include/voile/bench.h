@@ -17,7 +17,7 @@ typedef struct vo_bench_row {
     double target;     /* of the design; NaN: none */
     double paper;      /* figure of Simnett et al. 2010 on a Core i7 920; NaN: none */
     bool met;          /* value <= target; true without a target */
-    const char *limit; /* what limits the figure */
+    const char *limit; /* what limits the figure: measured parts, or inferred from the code */
 } vo_bench_row;
 
 /* Called once per row, in the thread of the caller, as soon as it is measured. */
