@@ -19,8 +19,8 @@ enum {
     CROWD_BODY_FACES = 6000,
     GARMENT_FACES = 316, /* base triangles of a garment */
     PHASES = 4,          /* of the clip, by character */
-    CROWD_WARM_UP = 75,
-    CROWD_FRAMES = 30,
+    CROWD_WARM_UP = 66,
+    CROWD_FRAMES = 12,
     CROWD_GARMENTS = 4,
     NEAR_BODIES = 16,
     WALKERS = 12,
