@@ -36,8 +36,8 @@ VO_API vo_bench_rt_def vo_bench_rt_def_default(void);
 
 /* Measures the real-time library on this machine. Work is deterministic: step k is the same in
  * every repetition, so a time is the mean over steps of their best times. Single-threaded rows are
- * processor time of the calling thread. VO_BAD_ARGUMENT if no row has the name. Takes about a
- * minute in all, half of which is the cooking of garments. */
+ * processor time of the calling thread. VO_BAD_ARGUMENT if no row has the name. Takes
+ * minutes in all. */
 VO_API vo_result vo_bench_rt(vo_context *ctx, const vo_bench_rt_def *def);
 
 #ifdef __cplusplus
