@@ -2,6 +2,8 @@
  * figures; fails only if they are ten times the targets, since machines differ. */
 #include "rt_hierarchy_assets.h"
 
+#include <voile/bench.h>
+
 #include <stdio.h>
 #include <time.h>
 
@@ -11,79 +13,24 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-enum { TRIANGLES = 256, REPEATS = 40 };
-
-/* Triangles without neighbours. */
-static test_asset soup(void) {
-    static vo_rt_vec3 x[3 * TRIANGLES];
-    static int triangle[3 * TRIANGLES];
-    static vo_rt_vec2 corner[3 * TRIANGLES];
-    for (int i = 0; i < 3 * TRIANGLES; i++) {
-        x[i] = f3((float)(i % 3 == 1) + (float)i, (float)(i % 3 == 2), 0);
-        triangle[i] = i;
-        corner[i] = f2(x[i].x - (float)i, x[i].y);
-    }
-    return test_asset_build(3 * TRIANGLES, x, TRIANGLES, triangle, corner, 1);
-}
-
-/* Changes all triangles to a configuration; adds the times of edges and of triangles. */
-static void change_all(vo_rt_mesh *mesh, int to, double *edge_time, double *triangle_time) {
-    int to_state = vo_rt_configurations[to].state;
-    int state = vo_rt_configurations[mesh->triangle[0].configuration].state;
-    double start = seconds();
-    for (int k = 0; k < TRIANGLES; k++)
-        for (int i = 0; i < 3; i++) {
-            int edge = mesh->triangle[k].edge[i];
-            if (state & ~to_state & 1 << i) vo_rt_mesh_begin_join(mesh, edge);
-            if (~state & to_state & 1 << i) vo_rt_mesh_divide_edge(mesh, edge);
-        }
-    double middle = seconds();
-    for (int k = 0; k < TRIANGLES; k++) vo_rt_mesh_change_configuration(mesh, k, to);
-    double end = seconds();
-    for (int k = 0; k < TRIANGLES; k++)
-        for (int i = 0; i < 3; i++)
-            if (state & ~to_state & 1 << i) vo_rt_mesh_end_join(mesh, mesh->triangle[k].edge[i]);
-    *edge_time += middle - start + seconds() - end;
-    *triangle_time += end - middle;
-    vo_rt_mesh_finish(mesh);
-}
-
-/* Mean times of one transition, us. */
-static void time_transition(test_mesh *m, int from, int to, double *edges, double *triangles) {
-    double none = 0;
-    *edges = *triangles = 1e9;
-    for (int r = 0; r < REPEATS; r++) {
-        double e = 0, t = 0;
-        if (m->mesh.triangle[0].configuration != 0) change_all(&m->mesh, 0, &none, &none);
-        if (from > 0) change_all(&m->mesh, from, &none, &none);
-        change_all(&m->mesh, to, &e, &t);
-        if (e < *edges) *edges = e;
-        if (t < *triangles) *triangles = t;
-    }
-    *edges *= 1e6 / TRIANGLES;
-    *triangles *= 1e6 / TRIANGLES;
+/* Prints a row and keeps the mean of all transitions. */
+static void receive_row(void *user, const vo_bench_row *row) {
+    double *mean = user;
+    printf("%s: %.3f %s\n", row->name, row->value, row->unit);
+    if (strcmp(row->name, "transition-mean") == 0) *mean = row->value;
 }
 
 static void test_transitions(void **state) {
     (void)state;
-    static const int paper[6][2] = {{0, 1}, {1, 4}, {1, 5}, {2, 5}, {4, 1}, {4, 10}};
-    test_mesh m;
-    double sum = 0, edges, triangles;
-    test_mesh_init(&m, soup(), 8 << 20);
-    assert_true(vo_rt_mesh_reserve_splits(&m.mesh, &m.heap, 3 * TRIANGLES));
-    for (int i = 0; i < 6; i++) {
-        time_transition(&m, paper[i][0], paper[i][1], &edges, &triangles);
-        printf("C%d to C%d: %.3f us, edges %.3f us\n", paper[i][0], paper[i][1], triangles, edges);
-    }
-    for (int from = 0; from < VO_RT_CONFIGURATIONS; from++)
-        for (int to = 0; to < VO_RT_CONFIGURATIONS; to++) {
-            if (vo_rt_configurations[from].state == vo_rt_configurations[to].state) continue;
-            time_transition(&m, from, to, &edges, &triangles);
-            sum += triangles;
-        }
-    printf("mean of 104 transitions: %.3f us\n", sum / 104);
-    assert_true(sum / 104 < 0.6 * TEST_SLOWNESS);
-    test_mesh_free(&m);
+    double mean = 0;
+    vo_context *ctx = test_context(1);
+    vo_bench_rt_def def = vo_bench_rt_def_default();
+    def.only = "transition";
+    def.row = receive_row;
+    def.user = &mean;
+    assert_ok(ctx, vo_bench_rt(ctx, &def));
+    assert_true(mean > 0 && mean < 0.6 * TEST_SLOWNESS);
+    vo_context_destroy(ctx);
 }
 
 typedef struct disc {

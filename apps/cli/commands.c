@@ -386,7 +386,7 @@ static const cli_note bench_notes[] = {
         {"ccd", CLI_BENCH_CCD ". Needs --queries"},
     {"contact", CLI_BENCH_CONTACT ". Takes minutes"},
     {"render", CLI_BENCH_RENDER ". Needs a build with Embree"},
-    {"rt", CLI_BENCH_RT ". Takes a minute"},
+    {"rt", CLI_BENCH_RT ". Takes minutes"},
     {NULL},
 };
 

@@ -17,7 +17,7 @@ typedef struct vo_bench_row {
     double target;     /* of the design; NaN: none */
     double paper;      /* figure of Simnett et al. 2010 on a Core i7 920; NaN: none */
     bool met;          /* value <= target; true without a target */
-    const char *limit; /* what limits the figure */
+    const char *limit; /* what limits the figure: measured parts, or inferred from the code */
 } vo_bench_row;
 
 /* Called once per row, in the thread of the caller, as soon as it is measured. */
@@ -36,8 +36,8 @@ VO_API vo_bench_rt_def vo_bench_rt_def_default(void);
 
 /* Measures the real-time library on this machine. Work is deterministic: step k is the same in
  * every repetition, so a time is the mean over steps of their best times. Single-threaded rows are
- * processor time of the calling thread. VO_BAD_ARGUMENT if no row has the name. Takes about a
- * minute in all, half of which is the cooking of garments. */
+ * processor time of the calling thread. VO_BAD_ARGUMENT if no row has the name. Takes
+ * minutes in all. */
 VO_API vo_result vo_bench_rt(vo_context *ctx, const vo_bench_rt_def *def);
 
 #ifdef __cplusplus

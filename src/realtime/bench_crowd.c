@@ -9,6 +9,7 @@
 #include "realtime/bench.h"
 
 #include "core/memory.h"
+#include "core/timer.h"
 #include "rt/world/world.h"
 
 #include <stdio.h>
@@ -16,10 +17,10 @@
 
 enum {
     CROWD_BODY_FACES = 6000,
-    GARMENT_FACES = 160, /* base triangles of a garment */
+    GARMENT_FACES = 316, /* base triangles of a garment */
     PHASES = 4,          /* of the clip, by character */
-    CROWD_WARM_UP = 75,
-    CROWD_FRAMES = 30,
+    CROWD_WARM_UP = 66,
+    CROWD_FRAMES = 12,
     CROWD_GARMENTS = 4,
     NEAR_BODIES = 16,
     WALKERS = 12,
@@ -53,7 +54,7 @@ typedef struct person {
 /* Sums over a frame. */
 typedef struct level_figures {
     int count, triangles;
-    double seconds;
+    double seconds, adapt_s, solve_s, collide_s; /* sum and parts */
 } level_figures;
 
 typedef struct crowd {
@@ -68,7 +69,8 @@ typedef struct crowd {
     vo_rt_matrix clip[PHASES][CROWD_WARM_UP + CROWD_FRAMES][VO_BONE_COUNT];
     level_figures level[CROWD_FRAMES][CROWD_LEVEL_COUNT]; /* of the fastest repetition */
     double pose_s[CROWD_FRAMES];
-    double triangles, stretch; /* sums over timed frames */
+    double process_start, process_s[CROWD_FRAMES]; /* processor time of all threads */
+    double triangles, stretch;                     /* sums over timed frames */
     int frames;
 } crowd;
 
@@ -112,6 +114,7 @@ static void teleport(crowd *c) {
 
 static void take_frame(void *user, int frame) {
     crowd *c = user;
+    c->process_start = vo_bench_process_time();
     if (frame == 0) teleport(c);
     for (int i = 0; i < c->count; i++) {
         vo_rt_body_set_bones(c->people[i].body, VO_BONE_COUNT, c->people[i].bones);
@@ -131,13 +134,17 @@ static crowd_level level_of(const person *p) {
 static void inspect_frame(void *user, int frame) {
     crowd *c = user;
     level_figures now[CROWD_LEVEL_COUNT] = {{0}};
+    c->process_s[frame] = fmin(c->process_s[frame], vo_bench_process_time() - c->process_start);
     vo_rt_stats stats = vo_rt_world_get_stats(c->world);
     for (int i = 0; i < c->count; i++) {
         const vo_rt_cloth *cloth = c->people[i].cloth;
         level_figures *f = &now[level_of(&c->people[i])];
         f->count++;
         f->triangles += cloth->mesh.front.triangle_count;
-        f->seconds += cloth->stats.adapt_s + cloth->stats.solve_s + cloth->stats.collide_s;
+        f->adapt_s += cloth->stats.adapt_s;
+        f->solve_s += cloth->stats.solve_s;
+        f->collide_s += cloth->stats.collide_s;
+        f->seconds = f->adapt_s + f->solve_s + f->collide_s;
     }
     for (int i = 0; i < CROWD_LEVEL_COUNT; i++)
         if (now[i].seconds <= c->level[frame][i].seconds) c->level[frame][i] = now[i];
@@ -223,7 +230,7 @@ static vo_result run_crowd(vo_bench *b, crowd *c, int threads, double (*clock)(v
                            double *best) {
     VO_TRY(create_crowd(b, c, threads));
     for (int f = 0; f < CROWD_FRAMES; f++) {
-        c->pose_s[f] = INFINITY;
+        c->pose_s[f] = c->process_s[f] = INFINITY;
         for (int i = 0; i < CROWD_LEVEL_COUNT; i++) c->level[f][i].seconds = INFINITY;
     }
     vo_bench_steps steps = {.world = c->world,
@@ -282,13 +289,18 @@ static void report_level(vo_bench *b, const crowd *c, int level) {
         CROWD_LEVELS(X)
 #undef X
     };
-    char name[32], text[160];
-    double count = 0, triangles = 0, ms = 0;
+    char name[32], text[160], limit[120];
+    double count = 0, triangles = 0, ms = 0, adapt = 0, solve = 0, collide = 0;
     for (int f = 0; f < CROWD_FRAMES; f++) {
         count += (double)c->level[f][level].count / CROWD_FRAMES;
         triangles += (double)c->level[f][level].triangles / CROWD_FRAMES;
         ms += 1e3 * c->level[f][level].seconds / CROWD_FRAMES;
+        adapt += 1e3 * c->level[f][level].adapt_s / CROWD_FRAMES;
+        solve += 1e3 * c->level[f][level].solve_s / CROWD_FRAMES;
+        collide += 1e3 * c->level[f][level].collide_s / CROWD_FRAMES;
     }
+    snprintf(limit, sizeof limit, "adaption %.2f, solve %.2f, contacts %.2f ms", adapt, solve,
+             collide);
     snprintf(name, sizeof name, "parade-%s", words[level]);
     snprintf(text, sizeof text, "%.0f characters (%s), %.0f leaf triangles, summed over threads",
              count, texts[level], triangles);
@@ -298,24 +310,30 @@ static void report_level(vo_bench *b, const crowd *c, int level) {
                                       .unit = "ms",
                                       .target = (double)NAN,
                                       .paper = (double)NAN,
-                                      .limit = "contacts and spring passes"});
+                                      .limit = limit});
 }
 
 static void report_parade(vo_bench *b, const crowd *c, const double *best) {
     char text[160], limit[120];
-    snprintf(text, sizeof text,
-             "frame of 1/60 s of %d characters on two threads, %.0f leaf triangles; half of the "
-             "processor time",
-             c->count, c->triangles / c->frames);
-    snprintf(limit, sizeof limit, "poses of bodies %.2f ms",
+    snprintf(
+        text, sizeof text,
+        "frame of 1/60 s of %d characters on two threads, %.0f leaf triangles, stretch %.1f %%",
+        c->count, c->triangles / c->frames, 100 * c->stretch / c->frames);
+    snprintf(limit, sizeof limit, "poses of bodies %.2f ms; see the levels of detail",
              1e3 * vo_bench_mean(c->pose_s, CROWD_FRAMES));
-    vo_bench_report(b, (vo_bench_row){.name = "parade",
-                                      .text = text,
-                                      .value = 1e3 * vo_bench_mean(best, CROWD_FRAMES) / 2,
-                                      .unit = "ms",
-                                      .target = 16,
-                                      .paper = (double)NAN,
-                                      .limit = limit});
+    vo_bench_row row = {.name = "parade",
+                        .text = text,
+                        .value = 1e3 * vo_bench_mean(best, CROWD_FRAMES),
+                        .unit = "ms",
+                        .target = 16,
+                        .paper = (double)NAN,
+                        .limit = limit};
+    vo_bench_report(b, row);
+    row.name = "parade-processor";
+    row.text = "half of the processor time of the same frames: a lower bound on two cores";
+    row.value = 0.5e3 * vo_bench_mean(c->process_s, CROWD_FRAMES);
+    row.target = (double)NAN;
+    vo_bench_report(b, row);
     for (int i = 0; i < CROWD_LEVEL_COUNT; i++) report_level(b, c, i);
 }
 
@@ -328,7 +346,7 @@ vo_result vo_bench_parade(vo_bench *b) {
     c->columns = PARADE_COLUMNS;
     c->spacing = 1.6f;
     c->camera_moves = true;
-    vo_result result = run_crowd(b, c, 2, vo_bench_process_time, best);
+    vo_result result = run_crowd(b, c, 2, vo_now, best);
     if (result == VO_OK) report_parade(b, c, best);
     free_crowd(b, c);
     return result;

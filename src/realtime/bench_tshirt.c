@@ -4,6 +4,7 @@
 #include "realtime/bench.h"
 
 #include "core/memory.h"
+#include "rt/world/world.h"
 
 #include <stdio.h>
 
@@ -12,8 +13,7 @@ enum { BODY_FACES = 67000, WARM_UP = 90, STEPS = 30 };
 /* Criteria with which the worn T-shirt has about 6,200 triangles. */
 static vo_rt_adaption tshirt_adaption(void) {
     vo_rt_adaption a = vo_rt_adaption_default();
-    a.max_angle = 0.25f;
-    a.max_deviation = 0.0008f;
+    a.max_angle = 0.31f;
     return a;
 }
 
@@ -108,16 +108,20 @@ static void report(vo_bench *b, const tshirt *t, const char *part, const char *t
 static void report_tshirt(vo_bench *b, const tshirt *t) {
     char text[160], limit[160];
     double ms = 1e3 * vo_bench_mean(t->best, STEPS), adapt = 1e3 * vo_bench_mean(t->adapt, STEPS);
+    double pose = 1e3 * vo_bench_mean(t->pose, STEPS), solve = 1e3 * vo_bench_mean(t->solve, STEPS);
+    double collide = 1e3 * vo_bench_mean(t->collide, STEPS);
     snprintf(text, sizeof text, "major step of %.0f leaf triangles on a %s body of %d faces",
              t->triangles / t->steps, t->walks ? "walking" : "static", t->character.face_count);
-    snprintf(limit, sizeof limit, "poses %.2f, adaption %.2f, solve %.2f, contacts %.2f ms",
-             1e3 * vo_bench_mean(t->pose, STEPS), adapt, 1e3 * vo_bench_mean(t->solve, STEPS),
-             1e3 * vo_bench_mean(t->collide, STEPS));
+    /* Stages are timed by the clock, the step in processor time: compare them with each other. */
+    snprintf(limit, sizeof limit,
+             "by the clock: poses %.2f, adaption %.2f, solve %.2f, contacts %.2f ms", pose, adapt,
+             solve, collide);
     report(b, t, "", text, ms, "ms", t->walks ? 2.5 : 1.5, t->walks ? (double)NAN : 22, limit);
     report(b, t, "-stretch", "99th percentile of the elongation of springs",
            100 * t->stretch / t->steps, "%", 5, (double)NAN, "substeps of the solver");
-    report(b, t, "-adaption", "adaption in a major step", 100 * adapt / ms, "%", 10,
-           t->walks ? (double)NAN : 10, "criteria of all leaf edges, edges in collision");
+    report(b, t, "-adaption", "adaption as a fraction of all stages of a major step",
+           100 * adapt / (pose + adapt + solve + collide), "%", 10, t->walks ? (double)NAN : 10,
+           "criteria of all leaf edges, edges in collision");
 }
 
 /* --- Memory
@@ -134,7 +138,8 @@ static vo_result measure_full_tree(vo_bench *b, tshirt *t, vo_rt_cloth_info *ful
 }
 
 static vo_result report_memory(vo_bench *b, tshirt *t) {
-    char text[160];
+    char text[160], limit[120];
+    double mesh = (double)vo_rt_mesh_bytes(&t->cloth->mesh);
     vo_rt_cloth_info info = vo_rt_cloth_get_info(t->cloth), full;
     VO_TRY(measure_full_tree(b, t, &full));
     snprintf(text, sizeof text, "pool memory of %d triangles relative to that of %d (full tree)",
@@ -146,13 +151,15 @@ static vo_result report_memory(vo_bench *b, tshirt *t) {
                                       .target = -53,
                                       .paper = -53,
                                       .limit = "number of leaves; reserves of up to a quarter"});
+    snprintf(limit, sizeof limit, "tree and leaf lists %.0f bytes, contacts and output the rest",
+             mesh / info.triangles);
     vo_bench_report(b, (vo_bench_row){.name = "tshirt-bytes",
                                       .text = "pool memory per leaf triangle",
                                       .value = (double)info.bytes / info.triangles,
                                       .unit = "bytes",
                                       .target = (double)NAN,
                                       .paper = 1024,
-                                      .limit = "tree 230, leaf lists 200, contacts and output"});
+                                      .limit = limit});
     return VO_OK;
 }
 
