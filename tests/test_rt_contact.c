@@ -536,6 +536,135 @@ static void results_do_not_depend_on_hints(void **state) {
     rt_mesh_free(&m);
 }
 
+/* A deforming sphere with particles on its shell; vertices of step i. */
+static void pulse(const rt_mesh *m, int i, vo_rt_vec3 *x) {
+    float s = 1 + 0.05f * sinf(0.3f * (float)i), turn = 0.02f * (float)i;
+    for (int v = 0; v < m->vertex_count; v++) {
+        vo_rt_vec3 p = m->x[v];
+        x[v] = f3(s * (cosf(turn) * p.x - sinf(turn) * p.z), p.y + 0.01f * (float)i,
+                  s * (sinf(turn) * p.x + cosf(turn) * p.z));
+    }
+}
+
+static vo_rt_body *init_sphere_scene(scene *s, const rt_mesh *m, int particles) {
+    init_scene(s, particles);
+    vo_rt_body_def def = rt_mesh_def(m);
+    def.vertices_by_host = true;
+    vo_rt_body *body = add_body(s, &def);
+    vo_random r = vo_random_seed(9);
+    for (int i = 1; i <= particles; i++)
+        set_particle(s, i, f3_scale(rt_real(&r, 0.307, 0.315), f3_normalize(rt_point(&r, 1))),
+                     f3(0, 0, 0));
+    return body;
+}
+
+/* Contacts found by walks from the last triangle are those of a search without any history. */
+static void tracked_contacts_equal_searched_ones(void **state) {
+    (void)state;
+    rt_mesh m = rt_sphere(60, 90, 0.3f, 0.0005f, 8);
+    vo_rt_vec3 *x = malloc((size_t)m.vertex_count * sizeof *x);
+    scene s;
+    vo_rt_body *body = init_sphere_scene(&s, &m, 500);
+    vo_rt_contact *tracked = malloc((size_t)s.set.capacity * sizeof *tracked);
+    int anchors = 0, compared = 0;
+    for (int i = 0; i < 40; i++) {
+        pulse(&m, i, x);
+        vo_rt_body_set_vertices(body, &x[0].x, sizeof *x);
+        step(&s, 2, 1.0f / 120, true);
+        check_outside(&s, "sphere");
+        vo_rt_body_set_still(body);
+        vo_rt_contact_find(&s.set, &s.front, &s.bodies, THICKNESS, 0.5f, 1.0f / 120);
+        int count = s.set.count;
+        memcpy(tracked, s.set.contact, (size_t)count * sizeof *tracked);
+        size_t bytes = vo_rt_contact_save(&s.set, s.front.vertex_end, NULL);
+        void *saved = malloc(bytes);
+        vo_rt_contact_save(&s.set, s.front.vertex_end, saved);
+        for (int k = 1; k < s.front.vertex_end; k++)
+            anchors += s.set.hint[k] >= 0 && (double)s.set.anchor[k].w > body->motion_sum + 0.02;
+        vo_rt_contact_reset(&s.set);
+        vo_rt_contact_find(&s.set, &s.front, &s.bodies, THICKNESS, 0.5f, 1.0f / 120);
+        assert_int_equal(s.set.count, count);
+        for (int k = 0; k < count; k++) {
+            const vo_rt_contact *a = &tracked[k], *b = &s.set.contact[k];
+            assert_int_equal(a->vertex, b->vertex);
+            /* bumps of the sphere: another local minimum may be slightly nearer */
+            vo_rt_vec3 p = f4_xyz(s.front.position[a->vertex]);
+            float da = f3_dot(a->normal, f3_sub(p, a->point));
+            float db = f3_dot(b->normal, f3_sub(p, b->point));
+            assert_near((double)da, (double)db, 5e-4);
+            assert_near((double)f3_dot(a->normal, b->normal), 1, 3e-2);
+            compared++;
+        }
+        vo_rt_contact_restore(&s.set, s.front.vertex_end, saved);
+        free(saved);
+    }
+    if (compared < 1500 || anchors < 1500) /* walks must be possible */
+        fail_msg("%d contacts, %d anchors", compared, anchors);
+    free(tracked), free(x);
+    free_scene(&s);
+    rt_mesh_free(&m);
+}
+
+static void restored_contacts_continue_identically(void **state) {
+    (void)state;
+    rt_mesh m = rt_sphere(60, 90, 0.3f, 0.002f, 8);
+    vo_rt_vec3 *x = malloc((size_t)m.vertex_count * sizeof *x);
+    scene s[2];
+    vo_rt_body *body[2] = {init_sphere_scene(&s[0], &m, 200), init_sphere_scene(&s[1], &m, 200)};
+    for (int i = 0; i < 30; i++) {
+        pulse(&m, i, x);
+        if (i == 15) { /* the second scene continues from a snapshot of the first */
+            size_t bytes = vo_rt_body_save(body[0], NULL);
+            void *data = malloc(bytes + vo_rt_contact_save(&s[0].set, 201, NULL));
+            vo_rt_body_save(body[0], data);
+            vo_rt_contact_save(&s[0].set, 201, (char *)data + bytes);
+            vo_rt_body_restore(body[1], data);
+            vo_rt_contact_restore(&s[1].set, 201, (char *)data + bytes);
+            memcpy(s[1].front.position, s[0].front.position, 201 * sizeof *s[0].front.position);
+            memcpy(s[1].front.velocity, s[0].front.velocity, 201 * sizeof *s[0].front.velocity);
+            memcpy(s[1].front.flags, s[0].front.flags, 201);
+            free(data);
+        }
+        vo_rt_body_set_vertices(body[0], &x[0].x, sizeof *x);
+        step(&s[0], 2, 1.0f / 120, true);
+        if (i < 15) continue;
+        vo_rt_body_set_vertices(body[1], &x[0].x, sizeof *x);
+        step(&s[1], 2, 1.0f / 120, true);
+        assert_memory_equal(s[0].front.position, s[1].front.position,
+                            201 * sizeof *s[0].front.position);
+        assert_memory_equal(s[0].set.hint + 1, s[1].set.hint + 1, 200 * sizeof *s[0].set.hint);
+    }
+    free(x);
+    free_scene(&s[0]);
+    free_scene(&s[1]);
+    rt_mesh_free(&m);
+}
+
+/* Bodies move while the cloth is not simulated, or were not near it. */
+static void bodies_that_moved_unseen_push_particles(void **state) {
+    (void)state;
+    rt_mesh m = rt_sphere(60, 90, 0.3f, 0.002f, 8);
+    vo_rt_vec3 *x = malloc((size_t)m.vertex_count * sizeof *x);
+    for (int k = 0; k < 2; k++) {
+        scene s;
+        vo_rt_body *body = init_sphere_scene(&s, &m, 300);
+        step(&s, 2, 1.0f / 120, true);
+        for (int i = 1; i <= 20; i++) {
+            for (int v = 0; v < m.vertex_count; v++)
+                x[v] = f3_add(m.x[v], f3(0.004f * (float)i, 0, 0));
+            vo_rt_body_set_vertices(body, &x[0].x, sizeof *x);
+            vo_rt_body_begin_step(body, 1.0f / 60);
+            if (k) vo_rt_body_advance(body, 0.5f);
+            vo_rt_body_advance(body, 1);
+        }
+        step(&s, 1, 1.0f / 120, k);
+        check_outside(&s, "sphere");
+        free_scene(&s);
+    }
+    free(x);
+    rt_mesh_free(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rigid_shapes_push_particles),
@@ -550,6 +679,9 @@ int main(void) {
         cmocka_unit_test(new_vertices_are_placed_outside),
         cmocka_unit_test(edges_that_cut_the_shell_collide),
         cmocka_unit_test(results_do_not_depend_on_hints),
+        cmocka_unit_test(tracked_contacts_equal_searched_ones),
+        cmocka_unit_test(restored_contacts_continue_identically),
+        cmocka_unit_test(bodies_that_moved_unseen_push_particles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

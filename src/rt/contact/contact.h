@@ -74,7 +74,8 @@ void vo_rt_contact_free(vo_rt_contact_set *set, vo_rt_heap *heap);
 size_t vo_rt_contact_save(const vo_rt_contact_set *set, int count, void *data);
 /* Restores slots and resets the others. Any contents of `data` are safe. */
 void vo_rt_contact_restore(vo_rt_contact_set *set, int count, const void *data);
-/* The vertices were moved without regard to bodies: their side is unknown. */
+/* The side of the vertices is unknown: they were moved without regard to bodies, or bodies moved
+ * while `find` was not called. The next `find` tests whether they are inside. */
 void vo_rt_contact_reset(vo_rt_contact_set *set);
 
 /* Finds contacts for a minor step of dt seconds, with the bodies at its end (vo_rt_body_advance).

@@ -139,11 +139,18 @@ static bool track_collider(const finder *f, const vo_rt_collider *c, vertex_sear
     return true;
 }
 
+/* True if a vertex that was far from the mesh may be inside: body or vertex moved by more than the
+ * distance, as they do while a cloth sleeps. */
+static bool has_lost_side(const finder *f, const vo_rt_collider *c, int i, vo_rt_vec3 q) {
+    return c->part < 0 && f->set->hint[i] == -2 && f->set->hint_body[i] == c->index &&
+           find_bound(f, c, i, q) <= 0;
+}
+
 /* Finds the nearest point by a search of the tree, or of a shape. */
 static void search_collider(const finder *f, const vo_rt_collider *c, vertex_search *v,
                             vo_rt_vec3 q, float radius) {
     int32_t hint = vo_rt_hint_for(f->set, c, v->vertex);
-    bool is_deep = v->is_deep || c->body->is_teleported;
+    bool is_deep = v->is_deep || c->body->is_teleported || has_lost_side(f, c, v->vertex, q);
     vo_rt_surface_point *found = &v->spare->point;
     bool is_near = vo_rt_part_find_nearest(c->body, c->part, q, radius, hint, is_deep, found);
     if (!is_near && hint >= 0 && !is_deep) /* the cloth was moved, or has left the surface */
