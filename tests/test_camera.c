@@ -402,7 +402,7 @@ static void invalid_key_is_named(void **state) {
         assert_rejected(ctx, &def, message); \
     } while (0)
     REJECTED(time, NAN, "key 1: time");
-    REJECTED(time, 0, "key 1: time must be later");
+    REJECTED(time, 0, "key 1: time must be at least 1e-9 s later");
     REJECTED(position, v3(0, 1e16, 0), "key 1: position");
     REJECTED(target, v3(0, -5, 0), "key 1: target equals position");
     REJECTED(target, v3(0, INFINITY, 0), "key 1: target");

@@ -65,7 +65,7 @@ static void invalid_lines_are_named(void **state) {
         {"+1,0,,0,1,0,0\n", "line 3: column y: \"\" is not a number"},
         {"+1,0,nan,0,1,0,0\n", "line 3: column y: \"nan\" is not a number"},
         {"+1,0,1e99,0,1,0,0\n", "line 3: column y: \"1e99\" is not a number"},
-        {"+0,0,0,0,1,0,0\n", "line 3: time must be later"},
+        {"+0,0,0,0,1,0,0\n", "line 3: time must be at least 1e-9 s later"},
         {"+1,0,0,0,0,0,0\n", "line 3: target equals position"},
     };
     vo_context *ctx = test_context(1);
@@ -380,7 +380,7 @@ static void invalid_cameras_are_rejected(void **state) {
          "camera.keys[0].frame: time and frame exclude"},
         {"camera={\"keys\": [{\"time\": 0, \"position\": [1, 0, 0], \"target\": [0, 0, 0]}, "
          "{\"time\": 0, \"position\": [1, 0, 0], \"target\": [0, 0, 0]}]}",
-         "camera.keys[1].time: must be later"},
+         "camera.keys[1].time: must be at least 1e-9 s later"},
         {"cameras=[{\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"fov_y\": 180}]",
          "(overridden by the caller): cameras[0].fov_y: fov_y must be from 0.001 to 179"},
         {"camera={\"position\": [1, 0, 0], \"target\": [0, 0, 0], \"fov_y\": 30, "
@@ -424,7 +424,8 @@ static void invalid_cameras_are_rejected(void **state) {
         {"camera={\"table\": \"bad.csv\"}", "camera.table: "},
         {"camera={\"table\": \"bad.csv\"}", "bad.csv: line 2: expected 7 values"},
         {"camera={\"table\": \"bad.json\"}", "bad.json: keys[0].position: is missing"},
-        {"camera={\"table\": \"worse.json\"}", "worse.json: keys[1].time: must be later"},
+        {"camera={\"table\": \"worse.json\"}",
+         "worse.json: keys[1].time: must be at least 1e-9 s later"},
         {"camera={\"file\": \"gone.glb\"}", "camera.file: there is no file \"gone.glb\""},
     };
     scene_files files;

@@ -490,7 +490,7 @@ static void bad_keys_are_named(void **state) {
     expect_bad_keys(ctx, 0, keys, "at least one key");
     expect_bad_keys(ctx, 1, NULL, "at least one key");
     keys[1].time = 0;
-    expect_bad_keys(ctx, 2, keys, "key 1 of the motion: time must be later");
+    expect_bad_keys(ctx, 2, keys, "key 1 of the motion: time must be at least 1e-9 s later");
     keys[1].time = NAN;
     expect_bad_keys(ctx, 2, keys, "key 1 of the motion: time must be");
     keys[1] = key_at(1, INFINITY);
