@@ -44,7 +44,9 @@ const char *test_data(void);
 /* Processor time of this program, s, and the slowdown factor of sanitizer builds: time limits in
  * processor time hold on a busy machine, too. */
 double test_seconds(void);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(VOILE_TEST_SLOWNESS) /* emulators (tests/port) */
+enum { TEST_SLOWNESS = VOILE_TEST_SLOWNESS };
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { TEST_SLOWNESS = 20 };
 #elif defined(__has_feature)
 enum {

@@ -100,7 +100,7 @@ static void implausible_body_warns(void **state) {
     assert_int_equal(r.code, 1);
     assert_non_null(strstr(r.err, "lying.obj: the body is not like that of a person"));
     assert_non_null(strstr(r.err, "patterns are not fitted to it"));
-    assert_non_null(strstr(r.err, "if its file has y up, set up_axis"));
+    assert_non_null(strstr(r.err, "if its file has y up, give --up y"));
     ran_free(&r);
     r = run(folder, "sew tube.json -o g.obj --body lying.obj --units cm --no-fit");
     assert_non_null(strstr(r.err, "lying.obj: the body measures 0.004 x 0.016 x 0.003 m"));
