@@ -35,7 +35,7 @@ typedef struct scene {
 
 typedef scene create_scene_fn(int threads);
 
-/* A square sheet that falls on shapes of each kind and on a rotating triangle mesh, in gusts. */
+/* A square sheet that falls on shapes of six kinds and on a rotating triangle mesh, in gusts. */
 scene create_drape(int threads);
 /* Two pieces seamed to a shirt on a skinned mesh whose lower bone swings, with a fan. */
 scene create_shirt(int threads);
