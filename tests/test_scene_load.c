@@ -89,6 +89,8 @@ static const char *const table_paths[][2] = {
     {"morph", "morphs[0]."},
     {"morph.spline", "morphs[0].spline[0]."},
     {"wind", "wind."},
+    {"realtime", "realtime."},
+    {"fan", "realtime.fans[0]."},
     {"solver", "solver."},
     {"magic", "magic."},
     {"override", "overrides[0]."},
