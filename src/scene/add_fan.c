@@ -2,11 +2,6 @@
 #include "math/bounds.h"
 #include "scene/build.h"
 
-vo_realtime_settings vo_realtime_settings_default(void) {
-    return (vo_realtime_settings){
-        .rate = 120, .substeps = 4, .levels = 3, .offset = 0.006, .solver = VO_REALTIME_XPBD};
-}
-
 vo_fan_def vo_fan_def_default(void) {
     return (vo_fan_def){.direction = {0, 1, 0}, .speed = 5, .angle = 20, .range = 4, .motion = -1};
 }

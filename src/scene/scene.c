@@ -29,6 +29,11 @@ vo_view_settings vo_view_settings_default(void) {
                               .compensation_power = 10};
 }
 
+vo_realtime_settings vo_realtime_settings_default(void) {
+    return (vo_realtime_settings){
+        .rate = 120, .substeps = 4, .levels = 3, .offset = 0.006, .solver = VO_REALTIME_XPBD};
+}
+
 vo_scene_def vo_scene_def_default(void) {
     return (vo_scene_def){
         .frame_time = 0.04,
