@@ -50,7 +50,8 @@ static void print_json(const vo_run_info *info) {
 #undef X
     json_close(&j, '}');
     real_json(&j, "max_strain", info->max_strain, info->frames_with_stats);
-    real_json(&j, "max_intersections", info->max_intersections, info->frames_with_stats);
+    real_json(&j, "max_intersections", info->max_intersections,
+              info->max_intersections >= 0 ? info->frames_with_stats : 0);
     real_json(&j, "max_inside_nodes", info->max_inside_nodes, info->frames_with_stats);
     texts_json(&j, "overrides", info->overrides, info->override_text);
     texts_json(&j, "warnings", info->warnings, info->warning);
@@ -88,9 +89,12 @@ static void print_statistics(const vo_run_info *info) {
         return;
     }
     printf(", largest strain %.3g\n", info->max_strain);
-    printf("%s intersection%s and %s node%s inside obstacles in the worst frame\n\n",
-           text_count(info->max_intersections).s, text_plural(info->max_intersections),
-           text_count(info->max_inside_nodes).s, text_plural(info->max_inside_nodes));
+    if (info->max_intersections >= 0)
+        printf("%s intersection%s and ", text_count(info->max_intersections).s,
+               text_plural(info->max_intersections));
+    printf("%s node%s inside obstacles in the worst frame%s\n\n",
+           text_count(info->max_inside_nodes).s, text_plural(info->max_inside_nodes),
+           info->max_intersections >= 0 ? "" : "; intersections: use voile check");
     printf("%-10s %12s %12s %12s\n", "per frame", "min", "max", "mean");
     count_row("faces", info->faces);
     count_row("nodes", info->nodes);

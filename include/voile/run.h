@@ -91,7 +91,7 @@ typedef struct vo_run_info {
 #undef X
     } stage_mean_s;
     double max_strain;
-    int max_intersections, max_inside_nodes; /* largest numbers in a frame */
+    int max_intersections, max_inside_nodes; /* largest numbers in a frame; -1: not counted */
     int warnings;
     char **warning; /* [warnings] */
     int overrides;

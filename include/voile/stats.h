@@ -80,7 +80,8 @@ extern "C" {
     X(limit_excess, double, "%.6g", "largest excess of a stretch over its limits")                 \
     X(beyond_limits, int, "%d", "faces whose stretch exceeds its limits by more than 0.01")        \
     X(max_speed, double, "%.9g", "largest node speed, m/s")                                        \
-    X(intersections, int, "%d", "intersecting face pairs at the end of the frame")                 \
+    X(intersections, int, "%d",                                                                    \
+      "intersecting face pairs at the end of the frame; -1: not counted")                          \
     X(inside_nodes, int, "%d", "nodes inside closed obstacles at the end of the frame")
 
 typedef struct vo_stats {

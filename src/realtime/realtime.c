@@ -39,12 +39,13 @@ static vo_result create_objects(vo_realtime *r) {
     return vo_realtime_create_handles(r);
 }
 
-/* Sizes, strains and speeds. Intersections are left to vo_check_run: cloth may pass through itself,
- * and an exact count takes longer than the frame. */
+/* Sizes, strains and speeds. Intersections are not counted (-1), which is left to vo_check_run:
+ * cloth may pass through itself, and an exact count takes longer than the frame. */
 static void measure(vo_realtime *r) {
     double start = vo_now();
     r->sim->stats.inside_nodes = (int)vo_rt_world_get_stats(r->world).inside_vertices;
     vo_sim_measure(r->sim, &r->sim->stats);
+    r->sim->stats.intersections = -1;
     r->sim->stats.stage.inspect += vo_now() - start;
 }
 

@@ -40,13 +40,16 @@ static void add_times(vo_run_info *info, const vo_stats *s) {
         add_frame_times(info, s, info->frames_with_timings++);
 }
 
+/* Maximum of two counts; -1 (not counted) if one of them is. */
+static int max_count(int a, int b) { return a < 0 || b < 0 ? -1 : vo_max_int(a, b); }
+
 static void add_frame(vo_run_info *info, const vo_stats *s) {
     int before = info->frames_with_stats++;
     add_to_range(&info->faces, s->faces, before);
     add_to_range(&info->nodes, s->nodes, before);
     add_to_range(&info->verts, s->verts, before);
     info->max_strain = vo_max(info->max_strain, s->max_strain);
-    info->max_intersections = vo_max_int(info->max_intersections, s->intersections);
+    info->max_intersections = max_count(info->max_intersections, s->intersections);
     info->max_inside_nodes = vo_max_int(info->max_inside_nodes, s->inside_nodes);
     add_times(info, s);
 }
