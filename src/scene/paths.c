@@ -40,11 +40,13 @@ static vo_result report_missing(vo_json_cursor at, const char *name, int count,
     char list[480] = "", full[MAX_PLACES][PATH_MAX];
     for (int i = 0; i < count; i++) {
         bool repeated = false;
-        if (!realpath(place[i], full[i])) snprintf(full[i], PATH_MAX, "%s", place[i]);
+        if (!realpath(place[i], full[i]) && snprintf(full[i], PATH_MAX, "%s", place[i]) >= PATH_MAX)
+            break;
         for (int k = 0; k < i; k++) repeated = repeated || strcmp(full[k], full[i]) == 0;
-        size_t length = strlen(list);
-        if (!repeated)
-            snprintf(list + length, sizeof list - length, "%s\"%s\"", i ? ", " : "", full[i]);
+        size_t length = strlen(list), room = sizeof list - length;
+        if (!repeated &&
+            snprintf(list + length, room, "%s\"%s\"", i ? ", " : "", full[i]) >= (int)room)
+            break; /* the list is truncated */
     }
     return vo_json_fail(at, "there is no file \"%.150s\" in any of %s", name, list);
 }
