@@ -4,6 +4,7 @@
 #include "math/simd_float.h"
 #include "rt/solve/constraints.h"
 #include "rt/solve/kernels.h"
+#include "rt/solve/levels.h"
 
 enum { MAX_SUBSTEPS = 256 };
 enum { PROVOT_PASSES = 4 };
@@ -15,7 +16,7 @@ enum { MAX_SUBSTEP_FACTOR = 3 };
 static const float BEND_CALIBRATION = 0.6f;
 /* Stiffness at which an interval between bending passes is halved, as a fraction of the projection;
  * bending passes are expensive and are needed often by fine meshes only. */
-static const float MAX_BEND_RATIO = 0.8f;
+static const float MAX_BEND_RATIO = 0.25f;
 
 /* Everything that the substeps of a minor step share. */
 typedef struct minor_step {
@@ -53,6 +54,12 @@ static void solve_springs(const minor_step *s) {
     }
 }
 
+/* The split edges stop at half of the limit, so that the leaf springs below them stay within it. */
+static void solve_levels(const minor_step *s) {
+    if (s->def->levels && s->def->solver == VO_RT_SOLVER_XPBD)
+        vo_rt_levels_project(s->def->levels, s->front, 0.5f * f_max(s->def->stretch_limit, 0));
+}
+
 /* Substeps between bending passes. k sum w |grad|^2 h^2 of regular triangles with vertices of mass
  * m is about 16 k rho h^2 / m^2. */
 static int choose_bend_interval(const minor_step *s, float mean_mass) {
@@ -88,6 +95,7 @@ static int run_substep(const minor_step *s, int index) {
     int clamped = s->kernels->predict(s->front, &s->substep, index == 0);
     vo_rt_move_prescribed(s->front, s->slots.prescribed, end);
     solve_bends(s, index);
+    solve_levels(s);
     solve_springs(s);
     vo_rt_project_tethers(s->asset, s->front);
     vo_rt_project_links(s->asset, s->front, s->def->link_strength, s->substep.h);

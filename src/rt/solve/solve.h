@@ -56,6 +56,7 @@ typedef struct vo_rt_solve_def {
     float max_speed;
     float link_strength;           /* 0 to 1 */
     vo_rt_vec3 frame_acceleration; /* m/s^2, fictitious acceleration of local-space inertia */
+    struct vo_rt_levels *levels;   /* split edges (levels.h); NULL: none */
     const vo_rt_air *air;          /* NULL: vacuum */
     bool use_avx2; /* kernels for AVX2, bit-identical to the others; set it to vo_simd_has_avx2() */
 } vo_rt_solve_def;

@@ -58,8 +58,7 @@ static void reserve_splits(vo_rt_world *w) {
         if (!c->adapts) continue;
         vo_rt_mesh_reserve(&c->mesh, &w->heap, &c->edits);
         bool ok = vo_rt_contact_reserve(&c->contacts, &w->heap, &c->mesh.front) &&
-                  vo_rt_heap_reserve(&w->heap, (void **)&c->links, &c->link_capacity,
-                                     c->mesh.front.vertex_capacity, sizeof *c->links);
+                  vo_rt_levels_reserve(&c->levels, &w->heap, &c->mesh.front);
         if (c->input.blend < 1) vo_rt_publish_reserve(c);
         if (!ok) {
             c->edits.rejected += c->edits.split_count;
@@ -91,7 +90,7 @@ static void apply_cloth(vo_rt_cloth *c) {
     c->stats.cost += vo_rt_budget_adapt_cost(c);
     if (c->edits.split_count + c->edits.join_count > 0) {
         vo_rt_mesh_apply(&c->mesh, &c->edits, c->input.adaption.join_wait, place_vertex, NULL, c);
-        vo_rt_pose_list_links(c);
+        vo_rt_levels_update(&c->levels, &c->mesh);
         vo_rt_publish_blend(c);
         vo_rt_mesh shown = vo_rt_publish_mesh(c);
         vo_rt_detail_rebind(&c->detail, &shown);

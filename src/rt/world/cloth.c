@@ -9,7 +9,7 @@ static void release_arrays(vo_rt_cloth *c) {
     vo_rt_heap_release(heap, c->attachments, c->attachment_capacity, sizeof *c->attachments);
     vo_rt_heap_release(heap, c->pose_start, c->pose_capacity, sizeof *c->pose_start);
     vo_rt_heap_release(heap, c->pose_end, c->end_capacity, sizeof *c->pose_end);
-    vo_rt_heap_release(heap, c->links, c->link_capacity, sizeof *c->links);
+    vo_rt_levels_free(&c->levels, heap);
     vo_rt_heap_release(heap, c->edits.split, c->split_capacity, sizeof *c->edits.split);
     vo_rt_heap_release(heap, c->edits.join, c->join_capacity, sizeof *c->edits.join);
     for (int i = 0; i < 2; i++)
@@ -96,7 +96,7 @@ void vo_rt_cloth_reset_state(vo_rt_cloth *c) {
     vo_rt_mesh_reset(&c->mesh);
     c->mesh.tie_rule = c->input.adaption.tie_rule;
     c->mesh.max_level = c->input.max_level;
-    c->link_count = 0;
+    vo_rt_levels_update(&c->levels, &c->mesh);
     c->contacts.count = 0;
     for (int i = 0; i < c->contacts.hint_capacity; i++) c->contacts.hint[i] = -1;
     for (int i = 0; i < c->contacts.shell_capacity; i++)
@@ -122,7 +122,8 @@ static vo_rt_cloth *find_place(vo_rt_world *w) {
 static vo_result create(vo_rt_cloth *c, const vo_rt_cloth_def *def) {
     vo_rt_world *w = c->world;
     if (!reserve_arrays(c) || !vo_rt_mesh_init(&c->mesh, c->asset, &w->heap) ||
-        !vo_rt_contact_reserve(&c->contacts, &w->heap, &c->mesh.front))
+        !vo_rt_contact_reserve(&c->contacts, &w->heap, &c->mesh.front) ||
+        !vo_rt_levels_reserve(&c->levels, &w->heap, &c->mesh.front))
         return vo_rt_fail(&w->message, VO_NO_MEMORY,
                           "pool of %u bytes is exhausted; raise pool_bytes",
                           (unsigned)w->def.pool_bytes);

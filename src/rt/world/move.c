@@ -51,7 +51,7 @@ static void sum_touches(vo_rt_cloth *c) {
     }
 }
 
-static vo_rt_solve_def solve_def(const vo_rt_cloth *c, float dt) {
+static vo_rt_solve_def solve_def(vo_rt_cloth *c, float dt) {
     const vo_rt_world *w = c->world;
     return (vo_rt_solve_def){.dt = dt,
                              .substeps = w->def.substeps,
@@ -61,6 +61,7 @@ static vo_rt_solve_def solve_def(const vo_rt_cloth *c, float dt) {
                              .stretch_limit = c->stretch_limit,
                              .max_speed = w->def.max_speed,
                              .link_strength = c->input.link_strength,
+                             .levels = &c->levels,
                              .air = &w->air,
                              .use_avx2 = w->use_avx2};
 }

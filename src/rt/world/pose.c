@@ -38,10 +38,11 @@ void vo_rt_pose_set_targets(vo_rt_cloth *c, float s) {
         vo_rt_vec4 a = c->pose_start[i], b = c->pose_end[i];
         f->target[i + 1] = f4_make(f3_lerp(f4_xyz(a), f4_xyz(b), s), b.w);
     }
-    for (int i = 0; i < c->link_count; i++) {
-        vo_rt_target_link l = c->links[i];
-        vo_rt_vec4 a = f->target[l.a], b = f->target[l.b];
-        f->target[l.vertex] = f4_make(f3_lerp(f4_xyz(a), f4_xyz(b), 0.5f), 0.5f * (a.w + b.w));
+    int count = vo_rt_levels_count(&c->levels);
+    for (int i = 0; i < count; i++) { /* a refined vertex is in the middle of its edge */
+        const vo_rt_split_edge *e = &c->levels.edge[i];
+        vo_rt_vec4 a = f->target[e->a], b = f->target[e->b];
+        f->target[e->middle] = f4_make(f3_lerp(f4_xyz(a), f4_xyz(b), 0.5f), 0.5f * (a.w + b.w));
     }
 }
 
@@ -50,20 +51,4 @@ void vo_rt_pose_apply_weights(vo_rt_cloth *c) {
     for (int i = 1; i < f->vertex_end; i++)
         if ((f->flags[i] & VO_RT_VERTEX_USED) && f->maps[i].attachment != f->target[i].w)
             vo_rt_mesh_set_attachment(&c->mesh, i, f->target[i].w);
-}
-
-void vo_rt_pose_list_links(vo_rt_cloth *c) {
-    const vo_rt_mesh *m = &c->mesh;
-    int first[VO_RT_MAX_LEVEL + 2] = {0};
-    for (int e = 0; e < m->edge_end; e++)
-        if ((m->edge[e].flags & VO_RT_EDGE_USED) && m->edge[e].child >= 0)
-            first[m->edge[e].level + 1]++;
-    for (int level = 0; level <= VO_RT_MAX_LEVEL; level++) first[level + 1] += first[level];
-    c->link_count = first[VO_RT_MAX_LEVEL + 1];
-    for (int e = 0; e < m->edge_end; e++) {
-        const vo_rt_edge *edge = &m->edge[e];
-        if ((edge->flags & VO_RT_EDGE_USED) && edge->child >= 0)
-            c->links[first[edge->level]++] =
-                (vo_rt_target_link){edge->middle, edge->vertex[0], edge->vertex[1]};
-    }
 }

@@ -209,8 +209,7 @@ static bool restore_cloth(const cloth_parts *p) {
         return false;
     if (p->header.hint_count != c->mesh.front.vertex_end ||
         !vo_rt_contact_reserve(&c->contacts, &w->heap, &c->mesh.front) ||
-        !vo_rt_heap_reserve(&w->heap, (void **)&c->links, &c->link_capacity,
-                            c->mesh.front.vertex_capacity, sizeof *c->links)) {
+        !vo_rt_levels_reserve(&c->levels, &w->heap, &c->mesh.front)) {
         vo_rt_cloth_reset_state(c);
         return false;
     }
@@ -223,7 +222,7 @@ static bool restore_cloth(const cloth_parts *p) {
     copy(c->pose_start, p->pose_start, vertices * sizeof *c->pose_start);
     copy(c->pose_end, p->pose_end, vertices * sizeof *c->pose_end);
     restore_contacts(c, p);
-    vo_rt_pose_list_links(c);
+    vo_rt_levels_update(&c->levels, &c->mesh);
     return vo_rt_detail_restore(&c->detail, &c->mesh, p->detail,
                                 vo_rt_detail_save(&c->detail, c->asset, NULL));
 }

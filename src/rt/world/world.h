@@ -18,6 +18,7 @@
 #include "rt/body/body_private.h"
 #include "rt/contact/contact.h"
 #include "rt/detail/output.h"
+#include "rt/solve/levels.h"
 
 enum {
     VO_RT_MAX_CAMERAS = 4,
@@ -65,11 +66,6 @@ typedef struct vo_rt_touch {
     vo_rt_vec3 position, normal;
     vo_rt_vec3 impulse, torque; /* N s and N m s about the origin of the world, on the body */
 } vo_rt_touch;
-
-/* The target of a refined vertex is the middle of those of a and b. */
-typedef struct vo_rt_target_link {
-    int32_t vertex, a, b; /* slots */
-} vo_rt_target_link;
 
 /* Simulation state of a cloth besides its mesh; copied by snapshots. */
 typedef struct vo_rt_cloth_state {
@@ -124,8 +120,7 @@ struct vo_rt_cloth {
     vo_rt_detail detail;
     vo_rt_edits edits; /* of the major step in progress */
     int split_capacity, join_capacity;
-    vo_rt_target_link *links; /* [link_count] refined vertices by level; adapt */
-    int link_count, link_capacity;
+    vo_rt_levels levels;    /* split edges by level; adapt */
     vo_rt_vec4 *blended[2]; /* shown and position mixed with the animated pose; publish */
     int blended_capacity[2];
 
@@ -220,8 +215,6 @@ void vo_rt_pose_update(vo_rt_cloth *cloth);
 void vo_rt_pose_set_targets(vo_rt_cloth *cloth, float s);
 /* Sets masses and flags of attached vertices from the weights of front.target. */
 void vo_rt_pose_apply_weights(vo_rt_cloth *cloth);
-/* Lists the refined vertices by level, after a change of topology. Capacity must be reserved. */
-void vo_rt_pose_list_links(vo_rt_cloth *cloth);
 
 /* frame.c */
 /* Moves particles with the frame of the cloth to the extent that they do not feel its motion, from
