@@ -21,20 +21,24 @@ typedef struct group_set {
     int width;
     int *group_count, *count;
     int capacity;
+    const vo_rt_mesh *mesh;
+    /* Groups that suffice for a number of elements. Capacities depend on the past, this does not:
+     * a restored mesh must choose the same groups. */
+    int (*group_limit)(const vo_rt_mesh *mesh, int count);
     vo_rt_lanes *lanes;
 } group_set;
 
 static group_set springs_of(vo_rt_mesh *mesh) {
     vo_rt_front *f = &mesh->front;
-    return (group_set){(char *)f->springs,     sizeof *f->springs, 2,
-                       &f->spring_group_count, &f->spring_count,   f->spring_group_capacity,
+    return (group_set){(char *)f->springs, sizeof *f->springs,       2,    &f->spring_group_count,
+                       &f->spring_count,   f->spring_group_capacity, mesh, vo_rt_mesh_spring_groups,
                        &mesh->spring_lanes};
 }
 
 static group_set bends_of(vo_rt_mesh *mesh) {
     vo_rt_front *f = &mesh->front;
-    return (group_set){(char *)f->bends,     sizeof *f->bends, 4,
-                       &f->bend_group_count, &f->bend_count,   f->bend_group_capacity,
+    return (group_set){(char *)f->bends, sizeof *f->bends,       4,    &f->bend_group_count,
+                       &f->bend_count,   f->bend_group_capacity, mesh, vo_rt_mesh_bend_groups,
                        &mesh->bend_lanes};
 }
 
@@ -97,7 +101,7 @@ static int take_lane(group_set *set, int group, int edge, const int32_t *vertex)
 /* The group of a hint, if it has room for the element; otherwise -1. */
 static int hinted_group(const group_set *set, int hint, const int32_t *vertex) {
     int group = hint <= -2 ? -2 - hint : -1;
-    if (group < 0 || set->lanes->used[group] == FULL) return -1;
+    if (group < 0 || group >= *set->group_count || set->lanes->used[group] == FULL) return -1;
     return conflicts(slots_of(set, group), set->width, vertex) ? -1 : group;
 }
 
@@ -107,8 +111,10 @@ static int insert(group_set *set, int edge, const int32_t *vertex, int hint) {
     int count = *set->group_count, free_lanes = count * VO_RT_LANES - *set->count;
     int group = hinted_group(set, hint, vertex);
     if (group < 0 && free_lanes * 4 > count) group = find_group(set, count, vertex, PROBES);
-    if (group < 0)
-        group = count < set->capacity ? append_group(set) : find_group(set, count, vertex, count);
+    int limit = set->group_limit(set->mesh, *set->count + 1);
+    if (group < 0 && count < limit && count < set->capacity) group = append_group(set);
+    if (group < 0) group = find_group(set, count, vertex, count);
+    if (group < 0 && count < set->capacity) group = append_group(set);
     if (group < 0) return -1;
     (*set->count)++;
     return take_lane(set, group, edge, vertex);
