@@ -12,7 +12,8 @@ static void count_down(vo_rt_world *w) {
     bool is_first = w->step.minor == 0;
     for (int i = 0; i < w->active_count; i++) {
         vo_rt_cloth *c = w->active[i];
-        if (c->state.steps_to_major > 0) c->state.steps_to_major--;
+        int left = c->state.steps_to_major - w->step.span;
+        c->state.steps_to_major = left > 0 ? left : 0;
         c->adapts = is_first && c->moves && c->state.steps_to_major == 0;
         if (c->adapts) c->state.steps_to_major = w->def.minor_per_major;
     }

@@ -51,10 +51,17 @@ static void sum_touches(vo_rt_cloth *c) {
     }
 }
 
+/* Distant cloths make the substeps of one minor step in all that they skipped. */
+static int count_substeps(const vo_rt_cloth *c) {
+    const vo_rt_world_def *def = &c->world->def;
+    int divisor = c->state.is_far ? def->lod.far_rate_divisor : 1;
+    return def->substeps * ((c->state.move_steps + divisor - 1) / divisor);
+}
+
 static vo_rt_solve_def solve_def(vo_rt_cloth *c, float dt) {
     const vo_rt_world *w = c->world;
     return (vo_rt_solve_def){.dt = dt,
-                             .substeps = w->def.substeps,
+                             .substeps = count_substeps(c),
                              .solver = c->solver,
                              .gravity = w->input.gravity,
                              .fabric = c->input.fabric,
@@ -126,7 +133,8 @@ static void follow_pose(vo_rt_cloth *c, float dt) {
 
 /* Frame at the end of this minor step, on the way to that of the end of the world step. */
 static vo_rt_transform next_frame(const vo_rt_cloth *c) {
-    int done = c->state.steps_since_move, left = c->world->step.steps - c->world->step.minor - 1;
+    const vo_rt_step *step = &c->world->step;
+    int done = c->state.steps_since_move, left = step->steps - step->minor - step->span;
     if (left <= 0) return c->input.transform;
     return vo_rt_frame_lerp(c->state.frame, c->input.transform, (float)done / (float)(done + left));
 }

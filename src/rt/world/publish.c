@@ -5,7 +5,8 @@
 
 float vo_rt_publish_alpha(const vo_rt_cloth *c) {
     const vo_rt_cloth_state *s = &c->state;
-    if (s->move_steps <= 1) return c->world->alpha;
+    if (!s->is_far)
+        return 1 - (1 - c->world->alpha) / (float)(s->move_steps > 1 ? s->move_steps : 1);
     float behind = (float)s->steps_since_move + c->world->alpha;
     return f_clamp(behind / (float)s->move_steps, 0, 1);
 }

@@ -160,6 +160,7 @@ typedef struct vo_rt_step {
     float dt;
     int32_t steps;      /* minor steps of this call */
     int32_t minor;      /* current minor step */
+    int32_t span;       /* minor steps that are made at once */
     int64_t dropped;    /* minor steps that were skipped */
     double start_clock; /* s, of run_step */
     double elapsed;     /* s, of run_step */
