@@ -1,15 +1,15 @@
 /* Dihedral bending, eight elements at a time.
  *
  * Energy of an element: 1/2 k (3 l^2 / A) (theta - theta_0)^2 (Grinspun et al., Discrete Shells,
- * 2003). A pass applies the impulse of the moment during the interval since the last pass, as a
- * displacement of the predicted positions, and never more than the projection of
- * C = theta - theta_0. That is exact below the projection, where the XPBD formula would divide the
- * stiffness k by 1 + k h^2 sum w |grad|^2. The bend angle is 0 for flat cloth
- * and positive if the triangles rise from a valley along the edge. With e = b - a, n_1 = e x (c -
- * a) and n_2 = (d - a) x e, theta = atan2(|e| n_1 . (d - a), n_1 . n_2) grad_c = |e| n_1 / |n_1|^2,
- * grad_d = |e| n_2 / |n_2|^2 grad_a = -(1 - t_1) grad_c - (1 - t_2) grad_d,  grad_b = -t_1 grad_c -
- * t_2 grad_d, where t_1 and t_2 are the positions of c and d along the edge. The gradients are
- * finite at every angle, flat and folded; elements with a triangle without area exert no force. */
+ * 2003). A pass applies the impulse of the moment during an interval t of one or more substeps,
+ * with implicit Euler: C = theta - theta_0 at the end of the interval, extrapolated with the
+ * velocities, and the stiffness k / (1 + k t^2 sum w |grad|^2). Explicit impulses feed energy into
+ * fine meshes, which then never come to rest. The bend angle is 0 for flat cloth and positive if
+ * the triangles rise from a valley along the edge. With e = b - a, n_1 = e x (c - a) and n_2 = (d -
+ * a) x e, theta = atan2(|e| n_1 . (d - a), n_1 . n_2) grad_c = |e| n_1 / |n_1|^2, grad_d = |e| n_2
+ * / |n_2|^2 grad_a = -(1 - t_1) grad_c - (1 - t_2) grad_d,  grad_b = -t_1 grad_c - t_2 grad_d,
+ * where t_1 and t_2 are the positions of c and d along the edge. The gradients are finite at every
+ * angle, flat and folded; elements with a triangle without area exert no force. */
 #include "math/simd_float.h"
 
 #include "rt/solve/kernels.h"
@@ -17,10 +17,6 @@
 /* Squared lengths (m^2) and squared doubled areas (m^4) at or below these are degenerate: edges of
  * a micrometre, areas of 0.5 nm^2. */
 static const float LEAST_LENGTH2 = 1e-12f, LEAST_NORMAL2 = 1e-24f;
-
-/* Largest fraction of the exact projection: elements share vertices, so that more would overshoot.
- * Small triangles of a refined mesh are at this bound. */
-static const float MAX_PROJECTION = 0.7f;
 
 static const float PI = 3.14159265f;
 
@@ -31,8 +27,14 @@ VO_INLINE vo_f8 subtract_angles(vo_f8 theta, vo_f8 rest) {
     return f8_select(c < f8_set(-PI), c + f8_set(2 * PI), c);
 }
 
-VO_INLINE void project_group(vo_rt_vec4 *position, const vo_rt_bend_group *g, float stiffness,
-                             float scale) {
+/* Displacement of eight vertices since the start of the substep. */
+VO_INLINE vo_v8 load_motion(const vo_rt_vec4 *start, const int32_t *vertex, vo_v8 x) {
+    vo_f8 unused;
+    return v8_sub(x, v8_gather(start, vertex, &unused));
+}
+
+VO_INLINE void project_group(vo_rt_vec4 *position, const vo_rt_vec4 *start,
+                             const vo_rt_bend_group *g, const vo_rt_bend_pass *pass) {
     vo_f8 wa, wb, wc, wd;
     vo_v8 a = v8_gather(position, g->a, &wa), b = v8_gather(position, g->b, &wb);
     vo_v8 c = v8_gather(position, g->c, &wc), d = v8_gather(position, g->d, &wd);
@@ -54,11 +56,16 @@ VO_INLINE void project_group(vo_rt_vec4 *position, const vo_rt_bend_group *g, fl
     vo_v8 gb = v8_add_scaled(v8_scale(t1, gc), t2, gd); /* negated, like ga */
     vo_v8 ga = v8_sub(v8_add(gc, gd), gb);
 
-    /* lambda = C k h^2, at most the fraction MAX_PROJECTION of the exact projection */
+    /* C at the end of the interval, with the present velocities */
+    vo_f8 change =
+        v8_dot(gc, load_motion(start, g->c, c)) + v8_dot(gd, load_motion(start, g->d, d)) -
+        v8_dot(ga, load_motion(start, g->a, a)) - v8_dot(gb, load_motion(start, g->b, b));
+    angle = f8_clamp(angle + f8_set(pass->lookahead) * change, f8_set(-PI), f8_set(PI));
+
+    /* lambda = C k h^2 / (1 + k h^2 w) */
     vo_f8 w = wa * v8_dot(ga, ga) + wb * v8_dot(gb, gb) + wc * v8_dot(gc, gc) + wd * v8_dot(gd, gd);
-    vo_f8 k = f8_set(stiffness) * f8_load(g->stiffness);
-    k = f8_min(k, f8_divide(f8_set(MAX_PROJECTION), w, 1e-30f));
-    vo_f8 lambda = f8_mask(valid, f8_set(scale) * angle * k);
+    vo_f8 k = f8_set(pass->stiffness) * f8_load(g->stiffness);
+    vo_f8 lambda = f8_mask(valid, f8_set(pass->scale) * angle * k / (one + k * w));
 
     v8_scatter(position, g->a, v8_add_scaled(a, lambda * wa, ga), wa);
     v8_scatter(position, g->b, v8_add_scaled(b, lambda * wb, gb), wb);
@@ -68,6 +75,6 @@ VO_INLINE void project_group(vo_rt_vec4 *position, const vo_rt_bend_group *g, fl
 
 void VO_KERNEL(vo_rt_project_bends)(vo_rt_front *front, const vo_rt_bend_pass *pass) {
     VO_RT_FOR_GROUPS(i, front->bend_group_count) {
-        project_group(front->position, &front->bends[i], pass->stiffness, pass->scale);
+        project_group(front->position, front->velocity, &front->bends[i], pass);
     }
 }

@@ -16,16 +16,21 @@ typedef struct vo_rt_substep {
     float max_speed;         /* m/s */
 } vo_rt_substep;
 
+/* Compression, fraction of the rest length, that springs resist with the force of buckling only. */
+#define VO_RT_MAX_COMPRESSION 0.1f
+
 /* One pass over the springs. */
 typedef struct vo_rt_spring_pass {
     float compliance; /* m s^-2/N per metre of width: compliance / h^2 */
     float limit;      /* elongation beyond which a spring is projected without compliance */
+    float buckling;   /* pi^2 * bend_stiffness * h^2, N m s^2 */
 } vo_rt_spring_pass;
 
 /* One pass over the bending elements. */
 typedef struct vo_rt_bend_pass {
     float stiffness; /* bend_stiffness * interval^2, N m s^2 */
     float scale;     /* of the displacements: duration of a substep / interval */
+    float lookahead; /* substeps from the end of this substep to the end of the interval */
 } vo_rt_bend_pass;
 
 typedef struct vo_rt_solve_kernels {
@@ -40,6 +45,8 @@ typedef struct vo_rt_solve_kernels {
     void (*limit_springs)(vo_rt_front *front, const vo_rt_spring_pass *pass);
     /* Spring forces at the start of the substep, added to the predicted positions (Verlet). */
     void (*apply_spring_forces)(vo_rt_front *front, const vo_rt_spring_pass *pass);
+    /* Internal damping: viscosity * dt, m^2. */
+    void (*damp_springs)(vo_rt_front *front, float viscosity_dt);
     void (*project_bends)(vo_rt_front *front, const vo_rt_bend_pass *pass);
     /* Drag and lift of the leaf triangles during dt, added to the velocities. */
     void (*apply_air)(vo_rt_front *front, const vo_rt_air *air, const vo_rt_fabric *fabric,
@@ -75,6 +82,7 @@ vo_rt_solve_result VO_KERNEL(vo_rt_finish)(vo_rt_front *front, const vo_rt_subst
 void VO_KERNEL(vo_rt_project_springs)(vo_rt_front *front, const vo_rt_spring_pass *pass);
 void VO_KERNEL(vo_rt_limit_springs)(vo_rt_front *front, const vo_rt_spring_pass *pass);
 void VO_KERNEL(vo_rt_apply_spring_forces)(vo_rt_front *front, const vo_rt_spring_pass *pass);
+void VO_KERNEL(vo_rt_damp_springs)(vo_rt_front *front, float viscosity_dt);
 void VO_KERNEL(vo_rt_project_bends)(vo_rt_front *front, const vo_rt_bend_pass *pass);
 void VO_KERNEL(vo_rt_apply_air)(vo_rt_front *front, const vo_rt_air *air,
                                 const vo_rt_fabric *fabric, float dt);

@@ -69,14 +69,13 @@ static void move_vertex(vo_rt_levels *levels, vo_rt_front *front, int i, vo_rt_v
     levels->shift[i] = f4_make(f3_add(f4_xyz(levels->shift[i]), d), 0);
 }
 
-static void project_edge(vo_rt_levels *levels, vo_rt_front *front, const vo_rt_split_edge *e,
-                         float limit) {
+static void project_edge(vo_rt_levels *levels, vo_rt_front *front, const vo_rt_split_edge *e) {
     vo_rt_vec4 a = front->position[e->a], b = front->position[e->b];
     vo_rt_vec3 d = f3_sub(f4_xyz(b), f4_xyz(a));
-    float longest = (1 + limit) * e->rest, length2 = f3_length2(d);
+    float length2 = f3_length2(d);
     float wa = a.w > 0 ? e->wa : 0, wb = b.w > 0 ? e->wb : 0;
-    if (!(length2 > longest * longest) || !(wa + wb > 0)) return;
-    float length = sqrtf(length2), s = (length - longest) / (length * (wa + wb));
+    if (!(length2 > e->rest * e->rest) || !(wa + wb > 0)) return;
+    float length = sqrtf(length2), s = (length - e->rest) / (length * (wa + wb));
     if (wa > 0) move_vertex(levels, front, e->a, f3_scale(s * wa, d));
     if (wb > 0) move_vertex(levels, front, e->b, f3_scale(-(s * wb), d));
 }
@@ -90,12 +89,11 @@ static void move_middle(vo_rt_levels *levels, vo_rt_front *front, const vo_rt_sp
     move_vertex(levels, front, e->middle, f3_scale(0.5f, sum));
 }
 
-void vo_rt_levels_project(vo_rt_levels *levels, vo_rt_front *front, float limit) {
-    int base_end = front->vertex_end < 1 ? 0 : front->vertex_end;
-    memset(levels->shift, 0, (size_t)base_end * sizeof *levels->shift);
+void vo_rt_levels_project(vo_rt_levels *levels, vo_rt_front *front) {
+    memset(levels->shift, 0, (size_t)front->vertex_end * sizeof *levels->shift);
     for (int level = 0; level <= VO_RT_MAX_LEVEL; level++) {
         int begin = levels->begin[level], end = levels->begin[level + 1];
-        for (int i = begin; i < end; i++) project_edge(levels, front, &levels->edge[i], limit);
+        for (int i = begin; i < end; i++) project_edge(levels, front, &levels->edge[i]);
         for (int i = begin; i < end; i++) move_middle(levels, front, &levels->edge[i]);
     }
 }

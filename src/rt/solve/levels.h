@@ -10,7 +10,7 @@
  *     level 1    o-------m-------o     m follows by the mean of the two displacements
  *     leaves     o---m---m---m---o     springs
  *
- * Only elongation beyond a limit is removed: a split edge that is shorter than at rest is bent, not
+ * Only elongation is removed: a split edge that is shorter than at rest is bent, not
  * compressed. A vertex stands for its own mass and for half of that of the midpoints of finer
  * levels between it and its neighbours, which conserves momentum. */
 #ifndef VO_RT_SOLVE_LEVELS_H
@@ -43,8 +43,8 @@ static inline int vo_rt_levels_count(const vo_rt_levels *levels) {
     return levels->begin[VO_RT_MAX_LEVEL + 1];
 }
 
-/* Shortens split edges that are longer than (1 + limit) times their rest length. Vertices with
+/* Shortens split edges that are longer than at rest, and moves the midpoints along. Vertices with
  * inverse mass 0 do not move. */
-void vo_rt_levels_project(vo_rt_levels *levels, vo_rt_front *front, float limit);
+void vo_rt_levels_project(vo_rt_levels *levels, vo_rt_front *front);
 
 #endif

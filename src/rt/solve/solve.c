@@ -9,14 +9,21 @@
 enum { MAX_SUBSTEPS = 256 };
 enum { PROVOT_PASSES = 4 };
 /* Substeps are increased up to this factor to limit the elongation under the cloth's own weight. */
-enum { MAX_SUBSTEP_FACTOR = 3 };
+enum { MAX_SUBSTEP_FACTOR = 6 };
 
 /* The elements 1/2 k (3 l^2 / A) theta^2 of a bent mesh add up to 1.5 times the energy of a plate
  * of stiffness k for equilateral triangles, and to twice that for halved squares. */
 static const float BEND_CALIBRATION = 0.6f;
-/* Stiffness at which an interval between bending passes is halved, as a fraction of the projection;
- * bending passes are expensive and are needed often by fine meshes only. */
-static const float MAX_BEND_RATIO = 0.25f;
+static const float PI2 = 9.8696044f; /* pi^2 */
+/* Bending passes per second, at least, and the largest relative stiffness of a pass. */
+static const float BEND_RATE = 120, MAX_BEND_RATIO = 1;
+/* After the compliant projection, springs beyond this fraction of the stretch limit are shortened
+ * to it; a finite number of passes leaves some of them between it and the limit. */
+static const float LIMIT_TARGET = 0.6f;
+enum { LIMIT_PASSES = 2 };
+/* Internal damping, m^2/s: differences of velocity between vertices at distance l decay at the rate
+ * INTERNAL_VISCOSITY / l^2. */
+static const float INTERNAL_VISCOSITY = 1e-3f;
 
 /* Everything that the substeps of a minor step share. */
 typedef struct minor_step {
@@ -45,31 +52,35 @@ static void solve_springs(const minor_step *s) {
     const vo_rt_solve_kernels *kernels = s->kernels;
     float h = s->substep.h;
     vo_rt_spring_pass pass = {.compliance = f_max(s->def->fabric.stretch_compliance, 0) / (h * h),
-                              .limit = f_max(s->def->stretch_limit, 0)};
+                              .limit = f_max(s->def->stretch_limit, 0),
+                              .buckling = PI2 * f_max(s->def->fabric.bend_stiffness, 0) * h * h};
     if (s->def->solver == VO_RT_SOLVER_XPBD) {
         kernels->project_springs(s->front, &pass);
+        pass.limit *= LIMIT_TARGET;
+        for (int k = 0; k < LIMIT_PASSES; k++) kernels->limit_springs(s->front, &pass);
     } else {
         kernels->apply_spring_forces(s->front, &pass);
         for (int k = 0; k < PROVOT_PASSES; k++) kernels->limit_springs(s->front, &pass);
     }
 }
 
-/* The split edges stop at half of the limit, so that the leaf springs below them stay within it. */
+/* Split edges do not stretch: the compliance of the fabric is that of the leaf springs. */
 static void solve_levels(const minor_step *s) {
     if (s->def->levels && s->def->solver == VO_RT_SOLVER_XPBD)
-        vo_rt_levels_project(s->def->levels, s->front, 0.5f * f_max(s->def->stretch_limit, 0));
+        vo_rt_levels_project(s->def->levels, s->front);
 }
 
-/* Substeps between bending passes. k sum w |grad|^2 h^2 of regular triangles with vertices of mass
- * m is about 16 k rho h^2 / m^2. */
+/* Substeps between bending passes. They are implicit (bend_kernel.c), so that any interval is
+ * stable, but stiff elements lose stiffness: k sum w |grad|^2 t^2 of regular triangles with
+ * vertices of mass m, which is about 16 k rho t^2 / m^2 for an interval t, is kept below
+ * MAX_BEND_RATIO. */
 static int choose_bend_interval(const minor_step *s, float mean_mass) {
-    float stiffness = BEND_CALIBRATION * s->def->fabric.bend_stiffness;
-    float h2 = s->substep.h * s->substep.h;
-    float ratio = 16 * stiffness * s->def->fabric.density * h2 / (mean_mass * mean_mass);
-    int interval = s->substeps;
+    float stiffness = BEND_CALIBRATION * s->def->fabric.bend_stiffness, h = s->substep.h;
+    float ratio = 16 * stiffness * s->def->fabric.density * h * h / (mean_mass * mean_mass);
+    int interval = (int)((float)s->substeps / f_max(ceilf(s->def->dt * BEND_RATE - 0.01f), 1));
     while (interval > 1 && ratio * (float)(interval * interval) > MAX_BEND_RATIO)
         interval = (interval + 1) / 2;
-    return interval;
+    return interval > 1 ? interval : 1;
 }
 
 static void solve_bends(const minor_step *s, int index) {
@@ -79,7 +90,8 @@ static void solve_bends(const minor_step *s, int index) {
     int interval = left < s->bend_interval ? left : s->bend_interval;
     float duration = (float)interval * s->substep.h;
     vo_rt_bend_pass pass = {.stiffness = stiffness * duration * duration,
-                            .scale = 1 / (float)interval};
+                            .scale = 1 / (float)interval,
+                            .lookahead = (float)(interval - 1)};
     s->kernels->project_bends(s->front, &pass);
 }
 
@@ -136,9 +148,13 @@ static float estimate_load(const vo_rt_solve_def *def) {
  * h = l / (SUBSTEP_RATE sqrt(L g)) keep the 99th percentile below 5 % in both cases. */
 static const float SUBSTEP_RATE = 7.2f;
 
-static int choose_substeps(const vo_rt_asset *asset, const vo_rt_solve_def *def, float mean_mass) {
+static int choose_substeps(const vo_rt_asset *asset, const vo_rt_solve_def *def, int vertex_count,
+                           float mean_mass) {
     int least = def->substeps < 1 ? 1 : def->substeps < MAX_SUBSTEPS ? def->substeps : MAX_SUBSTEPS;
     int most = MAX_SUBSTEP_FACTOR * least;
+    /* Split edges carry the weight of finer cloth (levels.h): base edges determine the substeps. */
+    if (def->levels && vertex_count > asset->vertex_count)
+        mean_mass *= (float)vertex_count / (float)asset->vertex_count;
     vo_rt_vec3 size = f3_sub(asset->max, asset->min);
     float length = f_max(f_max(size.x, size.y), size.z);
     /* Equilateral triangles: m = sqrt(3) / 2 rho l^2 */
@@ -159,13 +175,14 @@ vo_rt_solve_result vo_rt_solve_step(const vo_rt_asset *asset, vo_rt_front *front
                     .kernels = vo_rt_solve_select_kernels(def->use_avx2),
                     .slots = vo_rt_begin_vertices(front)};
     if (!(def->dt > 1e-9f) || !isfinite(def->dt)) return measure(front);
-    s.substeps = choose_substeps(asset, def, s.slots.mean_mass);
+    s.substeps = choose_substeps(asset, def, front->vertex_count, s.slots.mean_mass);
     s.substep = prepare_substep(def, s.substeps);
     s.bend_interval = choose_bend_interval(&s, s.slots.mean_mass);
     begin_step(&s);
     int clamped = 0;
     for (int k = 0; k < s.substeps; k++) clamped += run_substep(&s, k);
     vo_rt_solve_result result = s.kernels->finish(front, &s.substep);
+    s.kernels->damp_springs(front, INTERNAL_VISCOSITY * def->dt);
     result.clamped_velocities += clamped;
     if (s.slots.backstop.end > 0) s.kernels->compute_normals(front, front->position);
     return result;

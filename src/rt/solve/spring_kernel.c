@@ -40,10 +40,24 @@ VO_INLINE vo_f8 scale_compliance(const vo_rt_spring_group *g, vo_f8 rest, float 
     return f8_set(compliance) * f8_divide(rest, f8_load(g->width), 1e-12f);
 }
 
+/* Limits the resistance to compression: a strip of length l with bending stiffness B buckles under
+ * a force of pi^2 B / l^2 per width (Euler), which stays nearly constant while it bends further.
+ * Springs that are compressed beyond VO_RT_MAX_COMPRESSION are projected to it. */
+VO_INLINE vo_f8 limit_compression(const vo_rt_spring_group *g, const spring_lanes *p, vo_f8 c,
+                                  vo_f8 s, float buckling) {
+    vo_f8 force =
+        f8_divide(f8_set(-buckling) * f8_load(g->width), p->rest * p->rest * p->length, LEAST);
+    vo_f8 beyond = f8_min(c + f8_set(VO_RT_MAX_COMPRESSION) * p->rest, f8_set(0));
+    vo_f8 hard = f8_divide(beyond, p->length * p->w, LEAST);
+    return f8_select(c < f8_set(0), f8_min(f8_max(s, force), hard), s);
+}
+
 /* lambda = C / (w_a + w_b + alpha / h^2), C = length - rest. */
-VO_INLINE void project_stiff(vo_rt_vec4 *position, const vo_rt_spring_group *g) {
+VO_INLINE void project_stiff(vo_rt_vec4 *position, const vo_rt_spring_group *g,
+                             const vo_rt_spring_pass *pass) {
     spring_lanes p = load_springs(position, g);
-    store_springs(position, g, &p, f8_divide(p.length - p.rest, p.length * p.w, LEAST));
+    vo_f8 c = p.length - p.rest, s = f8_divide(c, p.length * p.w, LEAST);
+    store_springs(position, g, &p, limit_compression(g, &p, c, s, pass->buckling));
 }
 
 /* The compliant correction, or the one that reaches the limit if it is larger. */
@@ -54,6 +68,7 @@ VO_INLINE void project_compliant(vo_rt_vec4 *position, const vo_rt_spring_group 
     vo_f8 c = p.length - p.rest, excess = c - f8_set(pass->limit) * p.rest;
     vo_f8 soft = f8_divide(c, p.length * (p.w + alpha), LEAST);
     vo_f8 hard = f8_divide(excess, p.length * p.w, LEAST);
+    soft = limit_compression(g, &p, c, soft, pass->buckling);
     store_springs(position, g, &p, f8_select(excess > f8_set(0), f8_max(soft, hard), soft));
 }
 
@@ -64,7 +79,7 @@ void VO_KERNEL(vo_rt_project_springs)(vo_rt_front *front, const vo_rt_spring_pas
         }
     } else {
         VO_RT_FOR_GROUPS(i, front->spring_group_count) {
-            project_stiff(front->position, &front->springs[i]);
+            project_stiff(front->position, &front->springs[i], pass);
         }
     }
 }
@@ -97,5 +112,24 @@ void VO_KERNEL(vo_rt_apply_spring_forces)(vo_rt_front *front, const vo_rt_spring
         vo_f8 s = f8_divide(start.length - start.rest, start.length * flexibility, LEAST);
         p.d = start.d;
         store_springs(front->position, g, &p, f8_select(p.w > zero, s, zero));
+    }
+}
+
+/* v_a and v_b approach each other: d(v_b - v_a)/dt = -viscosity / rest^2 (v_b - v_a), integrated
+ * implicitly; momentum is conserved. */
+void VO_KERNEL(vo_rt_damp_springs)(vo_rt_front *front, float viscosity_dt) {
+    VO_RT_FOR_GROUPS(i, front->spring_group_count) {
+        const vo_rt_spring_group *g = &front->springs[i];
+        vo_f8 wa, wb, unused;
+        v8_gather(front->position, g->a, &wa);
+        v8_gather(front->position, g->b, &wb);
+        vo_v8 a = v8_gather(front->velocity, g->a, &unused);
+        vo_v8 b = v8_gather(front->velocity, g->b, &unused);
+        vo_v8 d = v8_sub(b, a);
+        vo_f8 rest = f8_load(g->rest);
+        vo_f8 s = f8_divide(f8_set(viscosity_dt), (f8_set(viscosity_dt) + rest * rest) * (wa + wb),
+                            LEAST);
+        v8_scatter(front->velocity, g->a, v8_add_scaled(a, s * wa, d), f8_set(0));
+        v8_scatter(front->velocity, g->b, v8_add_scaled(b, -(s * wb), d), f8_set(0));
     }
 }
