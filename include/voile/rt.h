@@ -423,7 +423,7 @@ typedef struct vo_rt_body_def {
 
     int bone_count;
     vo_rt_transform transform;
-    float offset;   /* m, the shell that cloth collides with lies this far outside; default 0.006 */
+    float offset;   /* m, the shell that cloth collides with lies this far outside; default 0.003 */
     float friction; /* multiplied with the cloth's; default 1 */
     uint32_t layer; /* bits of the body; default 1 */
     uint64_t user;  /* returned by vo_rt_body_get_user */

@@ -581,7 +581,7 @@ static const vo_key realtime_keys[] = {
         .words = vo_realtime_words),
     KEY("budget_ms", NONNEGATIVE, "0", "ms",
         "Counted cost of a step to which refinement is limited; 0: no limit."),
-    KEY("offset", NONNEGATIVE, "0.006", "m",
+    KEY("offset", NONNEGATIVE, "0.003", "m",
         "Distance of the surface that cloth collides with from obstacles, at most 1."),
     KEY("fans", ARRAY, "[]", NULL, "Fans, at most 8.", .object = fan_keys),
     END,

@@ -31,7 +31,7 @@ vo_view_settings vo_view_settings_default(void) {
 
 vo_realtime_settings vo_realtime_settings_default(void) {
     return (vo_realtime_settings){
-        .rate = 120, .substeps = 4, .levels = 3, .offset = 0.006, .solver = VO_REALTIME_XPBD};
+        .rate = 120, .substeps = 4, .levels = 3, .offset = 0.003, .solver = VO_REALTIME_XPBD};
 }
 
 vo_scene_def vo_scene_def_default(void) {

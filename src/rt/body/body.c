@@ -9,7 +9,7 @@
 
 VO_API vo_rt_body_def vo_rt_body_def_default(void) {
     return (vo_rt_body_def){
-        .transform = {.rotation = {0, 0, 0, 1}}, .offset = 0.006f, .friction = 1, .layer = 1};
+        .transform = {.rotation = {0, 0, 0, 1}}, .offset = 0.003f, .friction = 1, .layer = 1};
 }
 
 size_t vo_rt_body_size(void) { return sizeof(vo_rt_body); }
