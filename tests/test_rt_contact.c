@@ -580,7 +580,7 @@ static void tracked_contacts_equal_searched_ones(void **state) {
         void *saved = malloc(bytes);
         vo_rt_contact_save(&s.set, s.front.vertex_end, saved);
         for (int k = 1; k < s.front.vertex_end; k++)
-            anchors += s.set.hint[k] >= 0 && (double)s.set.anchor[k].w > body->motion_sum + 0.02;
+            anchors += s.set.hint[k] >= 0 && (double)s.set.anchor[k].w > body->motion_sum;
         vo_rt_contact_reset(&s.set);
         vo_rt_contact_find(&s.set, &s.front, &s.bodies, THICKNESS, 0.5f, 1.0f / 120);
         assert_int_equal(s.set.count, count);

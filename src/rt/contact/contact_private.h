@@ -45,6 +45,11 @@ static inline bool vo_rt_is_free(const vo_rt_front *f, int i) {
  * for the surface beside x if it may have come that close. */
 vo_rt_vec3 vo_rt_contact_carry(const vo_rt_collider *c, int32_t hint, vo_rt_vec3 x, float radius);
 
+/* Bound on the distance of q from other sheets of a mesh, or from the whole mesh if the hint is -2,
+ * by the anchor of a vertex; negative: none. */
+float vo_rt_contact_bound(const vo_rt_contact_set *set, const vo_rt_collider *c, int i,
+                          vo_rt_vec3 q);
+
 /* Lists all colliders and returns their number; -1 if there are more than fit. */
 int vo_rt_contact_list(const vo_rt_contact_bodies *bodies,
                        vo_rt_collider list[VO_RT_MAX_COLLIDERS]);

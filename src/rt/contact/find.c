@@ -10,6 +10,8 @@ static const float CULL_MARGIN = 0.015f;
 
 /* Other sheets of a mesh are searched up to this distance, m. */
 static const float CLEARANCE_LIMIT = 0.1f;
+/* Deforming meshes are tracked up to this distance, with this much clearance, m. */
+static const float TRACK_DISTANCE = 0.05f, TRACK_MARGIN = 0.002f;
 
 /* A surface point near a vertex. */
 typedef struct candidate {
@@ -89,10 +91,8 @@ static void limit_sphere(vertex_search *v, vo_rt_vec3 q, float r) {
 /* Motion sum of a body, rounded up so that the difference of two is not too small. */
 static float motion_sum(const vo_rt_body *b) { return (float)(b->motion_sum * (1 + 2e-7)); }
 
-/* Bound on the distance of q from other sheets of a mesh, or from the whole mesh if the hint is -2,
- * by the anchor of an earlier step; negative: none. */
-static float find_bound(const finder *f, const vo_rt_collider *c, int i, vo_rt_vec3 q) {
-    const vo_rt_contact_set *set = f->set;
+float vo_rt_contact_bound(const vo_rt_contact_set *set, const vo_rt_collider *c, int i,
+                          vo_rt_vec3 q) {
     vo_rt_vec4 a = set->anchor[i];
     if (c->part >= 0 || set->hint[i] == -1 || set->hint_body[i] != c->index || !(a.w > 0))
         return -1;
@@ -122,7 +122,7 @@ static bool track_collider(const finder *f, const vo_rt_collider *c, vertex_sear
                            float radius) {
     int32_t hint = f->set->hint[v->vertex], home = f->set->home[v->vertex];
     vo_rt_vec4 anchor = f->set->anchor[v->vertex];
-    float bound = find_bound(f, c, v->vertex, q), offset = c->body->offset;
+    float bound = vo_rt_contact_bound(f->set, c, v->vertex, q), offset = c->body->offset;
     if (bound < radius + offset) return false;
     if (hint < 0) { /* still far from the whole mesh */
         set_anchor(v, c, anchor, -2, -1);
@@ -139,11 +139,30 @@ static bool track_collider(const finder *f, const vo_rt_collider *c, vertex_sear
     return true;
 }
 
+/* The same beside a deforming mesh, whose motion invalidates clearances within a step: the
+ * clearance is measured again, which is fast because the walk limits it to the neighbourhood. */
+static bool track_deforming(const finder *f, const vo_rt_collider *c, vertex_search *v,
+                            vo_rt_vec3 q, float radius) {
+    int32_t hint = vo_rt_hint_for(f->set, c, v->vertex), home = hint / VO_RT_WIDTH;
+    if (hint < 0 || v->is_deep || c->body->is_teleported) return false;
+    vo_rt_surface_point *found = &v->spare->point;
+    float offset = c->body->offset;
+    if (!vo_rt_part_walk(c->body, q, hint, home, found)) return false;
+    if (found->distance < -0.5f * offset || found->distance > TRACK_DISTANCE) return false;
+    float need = f_max(radius, found->distance) + offset;
+    float bound = vo_rt_part_clearance(c->body, q, home, need + TRACK_MARGIN);
+    if (bound < need) return false;
+    set_anchor(v, c, make_anchor(c, q, bound), found->feature, found->feature / VO_RT_WIDTH);
+    limit_sphere(v, q, f_min(bound, SHEET_SAFETY * (found->distance + offset)));
+    if (found->distance < radius) add_candidate(v, c);
+    return true;
+}
+
 /* True if a vertex that was far from the mesh may be inside: body or vertex moved by more than the
  * distance, as they do while a cloth sleeps. */
 static bool has_lost_side(const finder *f, const vo_rt_collider *c, int i, vo_rt_vec3 q) {
     return c->part < 0 && f->set->hint[i] == -2 && f->set->hint_body[i] == c->index &&
-           find_bound(f, c, i, q) <= 0;
+           vo_rt_contact_bound(f->set, c, i, q) <= 0;
 }
 
 /* Finds the nearest point by a search of the tree, or of a shape. */
@@ -152,27 +171,33 @@ static void search_collider(const finder *f, const vo_rt_collider *c, vertex_sea
     int32_t hint = vo_rt_hint_for(f->set, c, v->vertex);
     bool is_deep = v->is_deep || c->body->is_teleported || has_lost_side(f, c, v->vertex, q);
     vo_rt_surface_point *found = &v->spare->point;
-    bool is_near = vo_rt_part_find_nearest(c->body, c->part, q, radius, hint, is_deep, found);
+    bool is_tracked = c->part < 0 && c->body->is_deforming;
+    float reach = is_tracked ? f_max(radius, TRACK_DISTANCE) : radius;
+    bool is_near = vo_rt_part_find_nearest(c->body, c->part, q, reach, hint, is_deep, found);
     if (!is_near && hint >= 0 && !is_deep) /* the cloth was moved, or has left the surface */
-        is_near = vo_rt_part_find_nearest(c->body, c->part, q, radius, -1, true, found);
-    limit_sphere(v, q, (is_near ? found->distance : radius) + c->body->offset - 1e-5f);
+        is_near = vo_rt_part_find_nearest(c->body, c->part, q, reach, -1, true, found);
+    limit_sphere(v, q, (is_near ? found->distance : reach) + c->body->offset - 1e-5f);
     if (c->part < 0 && v->anchor_body < 0) {
         int32_t home = is_near ? found->feature / VO_RT_WIDTH : -1;
-        float bound = vo_rt_part_clearance(c->body, q, home, CLEARANCE_LIMIT);
+        float bound =
+            is_tracked && is_near ? 0 : vo_rt_part_clearance(c->body, q, home, CLEARANCE_LIMIT);
         set_anchor(v, c, make_anchor(c, q, bound), is_near ? found->feature : -2, home);
     }
-    if (is_near) add_candidate(v, c);
+    if (is_near && found->distance < radius) add_candidate(v, c);
 }
 
 static void test_collider(const finder *f, const vo_rt_collider *c, vertex_search *v) {
     int32_t hint = vo_rt_hint_for(f->set, c, v->vertex);
     /* The carried place matters only near the surface; finding it beside a deforming mesh is slow.
      */
-    bool is_far =
-        hint < 0 && c->body->is_deforming && find_bound(f, c, v->vertex, v->x) > v->margin;
+    bool is_far = hint < 0 && c->body->is_deforming &&
+                  vo_rt_contact_bound(f->set, c, v->vertex, v->x) > v->margin;
     vo_rt_vec3 q = is_far ? v->x : vo_rt_contact_carry(c, hint, v->x, v->margin);
     float radius = f->thickness + MARGIN + f3_distance(q, v->target);
-    if (!track_collider(f, c, v, q, radius)) search_collider(f, c, v, q, radius);
+    bool is_tracked = c->part < 0 && c->body->is_deforming && hint >= 0
+                          ? track_deforming(f, c, v, q, radius)
+                          : track_collider(f, c, v, q, radius);
+    if (!is_tracked) search_collider(f, c, v, q, radius);
 }
 
 static void begin_vertex(const finder *f, int i, vertex_search *v) {

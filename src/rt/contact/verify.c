@@ -171,6 +171,17 @@ static void verify_vertex(const verifier *v, int i) {
     f->velocity[i] = f4_make(s.v, f->velocity[i].w);
 }
 
+/* True if the vertex has moved along the sheet of its hint: the path stayed within the clearance
+ * from other sheets, and the new place is outside the sheet, which is a height field there. Tested
+ * if the mesh is the only collider. */
+static bool is_beside_sheet(const verifier *v, const vo_rt_collider *mesh, int i, vo_rt_vec3 x) {
+    vo_rt_surface_point p;
+    int32_t hint = mesh ? vo_rt_hint_for(v->set, mesh, i) : -1;
+    return hint >= 0 && vo_rt_contact_bound(v->set, mesh, i, x) > 0 &&
+           vo_rt_part_walk(mesh->body, x, hint, v->set->home[i], &p) &&
+           p.distance > -0.9f * mesh->body->offset;
+}
+
 /* Marks the vertices that touch a plane. */
 static void mark_contacts(const verifier *v) {
     vo_rt_front *f = v->front;
@@ -188,6 +199,9 @@ void vo_rt_contact_verify(vo_rt_contact_set *set, vo_rt_front *front,
     (void)thickness;
     set->inside = set->trapped = 0;
     int end = vo_rt_contact_vertex_end(set, front);
+    vo_rt_collider list[VO_RT_MAX_COLLIDERS];
+    bool is_single = vo_rt_contact_list(bodies, list) == 1 && list[0].part < 0;
+    const vo_rt_collider *mesh = is_single ? &list[0] : NULL;
     for (int i = 1; i < end; i++) {
         front->flags[i] &= (uint8_t)~VO_RT_VERTEX_CONTACT;
         if (!vo_rt_is_free(front, i)) continue;
@@ -195,7 +209,8 @@ void vo_rt_contact_verify(vo_rt_contact_set *set, vo_rt_front *front,
         float radius = set->safe[i].w;
         bool is_safe = radius > 0 && f3_length2(r) <= radius * radius;
         bool is_trapped = front->flags[i] & VO_RT_VERTEX_TRAPPED;
-        if ((!is_safe || is_trapped) && f3_is_finite(x)) verify_vertex(&v, i);
+        if (f3_is_finite(x) && (is_trapped || (!is_safe && !is_beside_sheet(&v, mesh, i, x))))
+            verify_vertex(&v, i);
         set->safe[i] = f4_make(f4_xyz(front->position[i]), 0);
     }
     mark_contacts(&v);
