@@ -20,6 +20,9 @@
 typedef struct vo_occluder {
     const vo_mesh *mesh;               /* current positions; NULL: absent */
     bool absent_at_end;                /* it is absent at the end of the window */
+    bool container;                    /* closed with inward faces: its walls block no ray that
+                                          passes them from the front, so its content is visible
+                                          from outside, as it is rendered */
     vo_vec3 velocity;                  /* m/s, rigid */
     const vo_transform *end_transform; /* from the current position to that at the end of the
                                           window; NULL: continues at its velocity */
