@@ -50,8 +50,7 @@ typedef struct vo_sew_task {
  * garment's mesh and links. */
 vo_result vo_sew_outfit(const vo_sew_task *task, vo_mesh **sewn, vo_sew_report *report);
 
-/* ---- parts of vo_sew, sew_call.c --------------------------------------------------------------
- */
+/* ---- parts of vo_sew, sew_call.c ------------------------------------------------------------ */
 
 /* VO_BAD_ARGUMENT with the member that is out of range. */
 vo_result vo_sew_check_def(vo_context *ctx, const vo_sew_def *def);

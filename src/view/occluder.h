@@ -1,10 +1,10 @@
 /* Occluders: all meshes that can block a visibility ray, at their current positions and as
  * predicted for the end of the anticipation window.
  *
- *      camera .-----------------------.       A visibility ray starts near the frustum and ends at
- *              `-.   a                |       the camera. b is so far outside that no ray can hit
- * it b      `-.       c         |       and is culled; in a close shot of a crowd that applies
- *                    `-.--------------'       to nearly all meshes.
+ *      camera .-----------------------.   A visibility ray starts near the frustum and ends at the
+ *              `-.   a                |   camera. b is so far outside that no ray can hit it and is
+ *             b   `-.       c         |   culled; in a close shot of a crowd that applies to nearly
+ *                    `-.--------------'   all meshes.
  *
  * For the prediction each mesh moves rigidly: by its known transform at the end of the window, or
  * by its velocity. A body and its garments share one velocity, so layers stay inside each other.
