@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* --- Host: memory, errors, clock, thread pool --------------------------------------------------
- */
+/* ---- Host: memory, errors, clock, thread pool ----------------------------------------------- */
 
 static void *allocate(void *user, size_t bytes, size_t alignment) {
     (void)user;
@@ -108,8 +107,7 @@ static void stop_pool(pool *p) {
     pthread_mutex_destroy(&p->mutex);
 }
 
-/* --- Character: three bones, y up, walking along +z --------------------------------------------
- */
+/* ---- Character: three bones, y up, walking along +z ----------------------------------------- */
 
 enum { PELVIS, LEFT_LEG, RIGHT_LEG, BONES };
 static const float HIP_X[BONES] = {0, 0.09f, -0.09f};
@@ -196,8 +194,7 @@ static vo_rt_asset *create_skirt(const vo_allocator *allocator) {
     return asset;
 }
 
-/* --- Crowd -------------------------------------------------------------------------------------
- */
+/* ---- Crowd ---------------------------------------------------------------------------------- */
 
 typedef struct crowd {
     int count;

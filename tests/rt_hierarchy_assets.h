@@ -149,8 +149,7 @@ static inline test_asset test_asset_pieces(int max_level) {
     return a;
 }
 
-/* --- A mesh with its heap ----------------------------------------------------------------------
- */
+/* ---- A mesh with its heap ------------------------------------------------------------------- */
 
 typedef struct test_mesh {
     test_asset asset;

@@ -376,8 +376,7 @@ static void caches_on_a_surface(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- characters from files
- * --------------------------------------------------------------------- */
+/* ---- characters from files ------------------------------------------------------------------ */
 
 typedef struct extent {
     vo_vec3 low, high;
@@ -510,8 +509,7 @@ static void character_own_frames_face_forward(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- errors
- * ------------------------------------------------------------------------------------ */
+/* ---- errors --------------------------------------------------------------------------------- */
 
 static void check_motion_rejected(vo_context *ctx, vo_body *body, const vo_motion_def *def,
                                   const char *message) {

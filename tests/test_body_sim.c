@@ -59,8 +59,7 @@ static vo_scene *create_veiled_walker(vo_context *ctx, double preroll, int cells
     return scene;
 }
 
-/* ---- positions and velocities
- * -------------------------------------------------------------------- */
+/* ---- positions and velocities --------------------------------------------------------------- */
 
 static double largest_difference(int count, const vo_vec3 *a, const vo_vec3 *b) {
     double far = 0;
@@ -190,8 +189,7 @@ static void steps_allocate_nothing(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- preroll
- * -------------------------------------------------------------------------------------- */
+/* ---- preroll -------------------------------------------------------------------------------- */
 
 /* Handles hold during the preroll; one that ends at 0 is released there. Frame 0 is exactly at
  * 0. */

@@ -84,8 +84,7 @@ static void step_frames(world *w, int count) {
     for (int i = 0; i < count; i++) assert_ok(w->ctx, vo_sim_step_frame(w->sim));
 }
 
-/* ---- figure 6 of the paper ---------------------------------------------------------------------
- */
+/* ---- figure 6 of the paper ------------------------------------------------------------------ */
 
 enum { MOST_NODES = 1000, MOST_FACES = 2000 };
 static const double RADIUS = 0.15, HEIGHT = 0.5;
@@ -247,8 +246,7 @@ static void flying_sheet_conserves_momentum(void **state) {
     end_world(&w);
 }
 
-/* ---- remeshing ---------------------------------------------------------------------------------
- */
+/* ---- remeshing ------------------------------------------------------------------------------ */
 
 static double max_distance_from_target(const world *w) {
     double worst = 0;
@@ -336,8 +334,7 @@ static void slack_approaches_target_gradually(void **state) {
     end_world(&w);
 }
 
-/* ---- view-dependent slack ----------------------------------------------------------------------
- */
+/* ---- view-dependent slack ------------------------------------------------------------------- */
 
 /* Target slack of a sheet with cells of 0.25 m at a frame, from -1 on, with a camera above it or
  * looking away. Nothing moves. `longest` is the maximum edge of its remeshing; 0: the default. */
@@ -400,8 +397,7 @@ static void visible_faces_have_their_own_power(void **state) {
     assert_true(viewed_slack(view, false, 1) == 0);
 }
 
-/* ---- determinism -------------------------------------------------------------------------------
- */
+/* ---- determinism ---------------------------------------------------------------------------- */
 
 static const char adaptive_text[] =
     "{ \"frame_time\": 0.04, \"frame_steps\": 4, \"end_frame\": 10,\n"

@@ -196,6 +196,22 @@ static void degenerate_faces_are_reported(void **state) {
                                           300,
                                           {0.5, 0.5, 0},
                                           "has no area in the world"});
+    /* if the area is lost because a coordinate is too large, that is reported */
+    int corner = COLUMNS, f = 2 * COLUMNS - 2;
+    CHECK(d.vert_u[corner] = v2(3e12, 3e12), {VO_DEFECT_LARGE_MATERIAL_FACE,
+                                              VO_ELEMENT_FACE,
+                                              f,
+                                              -1,
+                                              300 + f,
+                                              {COLUMNS - 1 / 3., 1 / 3., 0},
+                                              "has a material coordinate above 1e9 m"});
+    CHECK(d.node_x[corner] = v3(0, 0, 3e12), {VO_DEFECT_LARGE_FACE,
+                                              VO_ELEMENT_FACE,
+                                              f,
+                                              -1,
+                                              300 + f,
+                                              {(2 * COLUMNS - 1) / 3., 1 / 3., 1e12},
+                                              "has a coordinate above 1e9 m"});
     /* slender but not degenerate: height 1e-6 */
     vo_context *ctx = test_context(1);
     vo_mesh_data d = sheet(ctx);

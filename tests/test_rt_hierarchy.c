@@ -174,8 +174,7 @@ static void test_attached_vertices(void **state) {
     test_mesh_free(&m);
 }
 
-/* --- Seams -------------------------------------------------------------------------------------
- */
+/* ---- Seams ---------------------------------------------------------------------------------- */
 
 /* Material coordinates of both sides are midpoints of their own side, and springs have the rest
  * length of the control side. */
@@ -209,8 +208,7 @@ static void test_seams(void **state) {
     test_mesh_free(&m);
 }
 
-/* --- Leaf lists against a traversal of the tree --------------------------------------------------
- */
+/* ---- Leaf lists against a traversal of the tree --------------------------------------------- */
 
 typedef struct traversal {
     const vo_rt_mesh *mesh;
@@ -271,8 +269,7 @@ static void test_lists_match_traversal(void **state) {
     }
 }
 
-/* --- Major steps -------------------------------------------------------------------------------
- */
+/* ---- Major steps ---------------------------------------------------------------------------- */
 
 /* Demands a level within a circle that moves over the sheet. */
 typedef struct circle {
@@ -513,8 +510,7 @@ static void test_small_capacity(void **state) {
     test_mesh_free(&m);
 }
 
-/* --- Memory
- * ----------------------------------------------------------------------------------------- */
+/* ---- Memory --------------------------------------------------------------------------------- */
 
 static void test_exhausted_heap(void **state) {
     (void)state;
@@ -590,8 +586,7 @@ static void test_degenerate_triangles(void **state) {
     test_mesh_free(&m);
 }
 
-/* --- Points
- * ------------------------------------------------------------------------------------------- */
+/* ---- Points --------------------------------------------------------------------------------- */
 
 static void test_locate(void **state) {
     (void)state;

@@ -13,8 +13,7 @@
 
 #define GAP 0.006
 
-/* ---- two slabs
- * --------------------------------------------------------------------------------- */
+/* ---- two slabs ------------------------------------------------------------------------------ */
 
 /* Two boxes of 0.2 x 0.2 x 0.05 m, one 0.1 m above the other at rest; one surface of two
  * components. */
@@ -177,8 +176,7 @@ static void invalid_poses_give_finite_depths(void **state) {
     vo_context_destroy(ctx);
 }
 
-/* ---- mannequin
- * --------------------------------------------------------------------------------- */
+/* ---- mannequin ------------------------------------------------------------------------------ */
 
 typedef struct body {
     vo_context *ctx;

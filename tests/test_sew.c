@@ -389,6 +389,56 @@ static void loose_garment_is_reported(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* A vo_log_fn: keeps the last warning. */
+static void keep_warning(void *user, vo_log_level level, const char *text) {
+    if (level == VO_LOG_WARNING) snprintf(user, 600, "%s", text);
+}
+
+/* Copies the pattern of the cape, placed `height` cm above the neck. */
+static void write_cape(vo_context *ctx, double height, char path[600]) {
+    static const char key[] = "\"height\": 6.7";
+    char text[6000];
+    vo_bytes cape;
+    assert_ok(ctx, vo_file_read(ctx, VOILE_SOURCE_DIR "/assets/garments/cape.json", &cape));
+    const char *at = strstr((const char *)cape.data, key);
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s\"height\": %g%s", (int)(at - (const char *)cape.data),
+             (const char *)cape.data, height, at + strlen(key));
+    vo_bytes_free(ctx, &cape);
+    write_text(ctx, "cape.json", text, path);
+}
+
+/* Sews a cape that is placed `height` cm above the neck of the mannequin; copies the warning. */
+static void sew_cape(double height, char warning[600]) {
+    vo_context *ctx;
+    vo_context_def options = vo_context_def_default();
+    char path[600];
+    vo_mesh *garment;
+    options.log = keep_warning;
+    options.log_user = warning;
+    warning[0] = 0;
+    assert_int_equal(vo_context_create(&options, &ctx), VO_OK);
+    write_cape(ctx, height, path);
+    vo_sew_def def = vo_sew_def_default();
+    def.pattern = path;
+    def.fabric = VOILE_SOURCE_DIR "/assets/fabrics/velvet.json";
+    def.edge_length = 0.06;
+    assert_ok(ctx, vo_sew(ctx, &def, &garment, NULL, NULL));
+    vo_mesh_destroy(garment);
+    vo_context_destroy(ctx);
+}
+
+/* A cape that is placed half a metre above the neck ends on the head or the shoulders. */
+static void garment_away_from_its_place_is_reported(void **state) {
+    (void)state;
+    char warning[600];
+    sew_cape(6.7, warning);
+    assert_string_equal(warning, "");
+    sew_cape(60, warning);
+    assert_non_null(strstr(warning, "cape.json: its label neck ended 0."));
+    assert_non_null(strstr(warning, "m below its place on the mannequin, at ("));
+}
+
 /* Two panels on opposite sides of a wall. */
 static void open_seam_is_reported(void **state) {
     (void)state;
@@ -737,6 +787,7 @@ int main(void) {
         cmocka_unit_test(sewing_can_be_cancelled),
         cmocka_unit_test(tight_garment_is_reported),
         cmocka_unit_test(loose_garment_is_reported),
+        cmocka_unit_test(garment_away_from_its_place_is_reported),
         cmocka_unit_test(open_seam_is_reported),
         cmocka_unit_test(invalid_arguments_are_rejected),
         cmocka_unit_test(merging_joins_coincident_nodes),

@@ -2,6 +2,7 @@
 #include "view_fixture.h"
 
 #include "run/render.h"
+#include "sim/inspect.h"
 #include "view/camera.h"
 
 #include <math.h>
@@ -172,6 +173,51 @@ static void add_wall(world *w, double end, int keys, const vo_keyframe *key) {
     assert_ok(w->ctx, vo_scene_add_motion(w->scene, keys, key, &wall.motion));
     assert_ok(w->ctx, vo_scene_add_obstacle(w->scene, &wall, NULL));
     vo_mesh_destroy(mesh);
+}
+
+/* Adds a box of 4 m around the curtain, with a wall between it and the camera. */
+static void add_box_around(world *w, bool inward) {
+    vo_shape_def shape = vo_shape_def_default(VO_SHAPE_BOX);
+    vo_mesh *box, *mesh;
+    shape.size = v3(4, 4, 4);
+    assert_ok(w->ctx, vo_mesh_create_shape(w->ctx, &shape, &box));
+    int(*face)[3] = test_calloc((size_t)box->face_count, sizeof *face);
+    for (int f = 0; f < box->face_count; f++)
+        for (int k = 0; k < 3; k++) face[f][inward ? 2 - k : k] = vo_mesh_face_node(box, f, k);
+    assert_ok(w->ctx,
+              vo_mesh_create(w->ctx, box->node_count, box->node_x, box->node_count, NULL, NULL,
+                             box->face_count, (const int(*)[3])face, VO_MESH_FOR_OBSTACLE, &mesh));
+    vo_obstacle_def obstacle = vo_obstacle_def_default();
+    obstacle.mesh = mesh;
+    obstacle.pose.translate = v3(0.5, 0, 0.5);
+    assert_ok(w->ctx, vo_scene_add_obstacle(w->scene, &obstacle, NULL));
+    vo_mesh_destroy(mesh);
+    vo_mesh_destroy(box);
+    test_free(face);
+}
+
+/* Returns the number of occluded faces in a box seen from outside. */
+static int count_occluded_in_box(bool inward) {
+    viewpoint l = {.name = "at it"};
+    world w = open_world(VO_ADAPT_VIEW, 5, false, 1);
+    vo_sim_destroy(w.sim);
+    w.scene->def.view.occlusion = true;
+    add_viewpoint(&w, l);
+    add_box_around(&w, inward);
+    assert_ok(w.ctx, vo_sim_create(w.ctx, w.scene, &w.sim));
+    assert_int_equal(vo_sim_obstacle_is_container(w.sim, 0), inward);
+    assert_ok(w.ctx, vo_sim_step_frame(w.sim));
+    int occluded = w.sim->stats.occluded_faces;
+    close_world(&w);
+    return occluded;
+}
+
+/* The walls of a container are not rendered in front of its content and do not occlude it. */
+static void container_does_not_occlude_its_content(void **state) {
+    (void)state;
+    if (!vo_rays_available()) skip();
+    assert_true(count_occluded_in_box(false) > 20);
+    assert_int_equal(count_occluded_in_box(true), 0);
 }
 
 enum {
@@ -521,6 +567,7 @@ int main(void) {
         cmocka_unit_test(shots_select_the_camera),
         cmocka_unit_test(light_refines_by_its_weight),
         cmocka_unit_test(cloth_beyond_far_plane_is_invisible),
+        cmocka_unit_test(container_does_not_occlude_its_content),
         cmocka_unit_test(disappearing_wall_does_not_occlude),
         cmocka_unit_test(view_without_camera_equals_full),
         cmocka_unit_test(state_is_independent_of_threads),

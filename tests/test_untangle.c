@@ -141,6 +141,24 @@ static void hard_tangles_become_clean(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* Two pinned tangles in which the last contour is a slit of 2 mm around a pinned corner. */
+static void slits_at_pinned_corners_are_removed(void **state) {
+    (void)state;
+    static const int seeds[] = {9, 16};
+    enum { PINNED = TANGLE_KINDS + 3 };
+    vo_context *ctx = test_context(1);
+    assert_string_equal(tangle_kinds[PINNED].name, "pinned");
+    for (int i = 0; i < 2; i++) {
+        tangle_case c = {0};
+        make_tangle_of(&c, PINNED, seeds[i]);
+        outcome o = untangle_case(ctx, &c);
+        assert_int_equal(o.pairs, 0);
+        assert_true(o.report.iterations < 200);
+        case_free(&c);
+    }
+    vo_context_destroy(ctx);
+}
+
 /* ---- the gap -------------------------------------------------------------------------------- */
 
 static bool have_common_node(const int a[3], const int b[3]) {
@@ -296,6 +314,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tangles_become_clean),
         cmocka_unit_test(hard_tangles_become_clean),
+        cmocka_unit_test(slits_at_pinned_corners_are_removed),
         cmocka_unit_test(gap_is_reached),
         cmocka_unit_test(stack_is_separated),
         cmocka_unit_test(result_does_not_depend_on_threads),

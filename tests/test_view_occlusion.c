@@ -20,6 +20,7 @@ typedef struct stage {
     vo_mesh *plate[8];
     vo_vec3 velocity[8], sheet_velocity; /* of the plates, m/s */
     const vo_transform *then[8];         /* of the plates; NULL: moved by their velocities */
+    bool wall[8];                        /* plates that are walls of a container */
     int plates;
     double factor[MAX_FACES];
     vo_sym2 bound[MAX_FACES];
@@ -67,8 +68,10 @@ static void look_with(stage *s, const vo_view_def *def, int eyes, const vo_viewp
         .mesh = s->sheet, .velocity = s->sheet_velocity, .factor = s->factor, .bound = s->bound};
     vo_view *view;
     for (int i = 0; i < s->plates; i++)
-        hiding[1 + i] = (vo_occluder){
-            .mesh = s->plate[i], .velocity = s->velocity[i], .end_transform = s->then[i]};
+        hiding[1 + i] = (vo_occluder){.mesh = s->plate[i],
+                                      .container = s->wall[i],
+                                      .velocity = s->velocity[i],
+                                      .end_transform = s->then[i]};
     assert_ok(s->ctx, vo_view_create(s->ctx, def, &view));
     assert_ok(s->ctx,
               vo_view_update(view, eyes, eye, 1, &looked, 1 + s->plates, hiding, &s->report));
@@ -132,6 +135,28 @@ static void plate_occludes_half(void **state) {
     }
     assert_int_equal(s->report.occluded, hidden);
     assert_int_equal(s->report.visible, s->sheet->face_count - hidden);
+    free_stage(s);
+}
+
+/* The wall of a container occludes from its front only. A plate's front is towards the camera. */
+static void container_wall_occludes_from_its_front(void **state) {
+    (void)state;
+    skip_without_rays();
+    stage *s = make_stage(1, 20);
+    add_plate(s, -1.5, -9, 9, -9, 9);
+    s->wall[0] = true;
+    look(s, before_it(3));
+    assert_int_equal(s->report.occluded, s->sheet->face_count);
+    vo_mesh_destroy(s->plate[--s->plates]);
+    add_plate(s, -1.5, 9, -9, -9, 9);
+    look(s, before_it(3));
+    assert_int_equal(s->report.occluded, 0);
+    s->velocity[0] = v3(0, 0, 0.5); /* both before and after its motion */
+    look(s, before_it(3));
+    assert_int_equal(s->report.occluded, 0);
+    s->wall[0] = false;
+    look(s, before_it(3));
+    assert_int_equal(s->report.occluded, s->sheet->face_count);
     free_stage(s);
 }
 
@@ -790,6 +815,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_occluder_leaves_all_visible),
         cmocka_unit_test(plate_occludes_half),
+        cmocka_unit_test(container_wall_occludes_from_its_front),
         cmocka_unit_test(hole_shows_centre_and_near_plane_clips),
         cmocka_unit_test(face_interior_is_tested),
         cmocka_unit_test(motion_within_window_is_anticipated),

@@ -4,12 +4,11 @@
 #include "asset_info.h"
 #include "message.h"
 #include "progress.h"
+#include "sew_options.h"
 #include "signal_handler.h"
 #include "text.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MAX_LABELS = 64, MAX_LABEL_TEXT = 4096 };
 
@@ -22,37 +21,17 @@ typedef struct labels {
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* Reads the number of an option and checks its range; without the option *out is unchanged. */
-static int read_number(const char *option, const char *words, double low, double high,
-                       double *out) {
-    if (!words) return CLI_DONE;
-    char *end;
-    double value = strtod(words, &end);
-    if (end == words || *end || !(value >= low && value <= high))
-        return cli_fail(CLI_USAGE_ERROR, "--%s needs a number from %g to %g, not \"%s\".", option,
-                        low, high, words);
-    *out = value;
-    return CLI_DONE;
-}
-
 static int read_numbers(const cli_args *args, vo_cook_def *def) {
     double levels = def->max_level;
-    const struct {
-        const char *option, *words;
-        double low, high;
-        double *out;
-    } numbers[] = {{"height", args->height, 0.5, 3, &def->sew.mannequin.height},
-                   {"build", args->build, -1, 1, &def->sew.mannequin.build},
-                   {"figure", args->figure, -1, 1, &def->sew.mannequin.figure},
-                   {"edge", args->edge, 1e-3, 1, &def->sew.edge_length},
-                   {"uv-scale", args->uv_scale, 1e-6, 1e6, &def->uv_scale},
-                   {"friction", args->friction, 0, 1000, &def->friction},
-                   {"levels", args->levels, 0, VO_RT_MAX_LEVEL, &levels}};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        int code = read_number(numbers[i].option, numbers[i].words, numbers[i].low, numbers[i].high,
-                               numbers[i].out);
-        if (code != CLI_DONE) return code;
-    }
+    const cli_number numbers[] = {{"height", args->height, 0.5, 3, &def->sew.mannequin.height},
+                                  {"build", args->build, -1, 1, &def->sew.mannequin.build},
+                                  {"figure", args->figure, -1, 1, &def->sew.mannequin.figure},
+                                  {"edge", args->edge, 1e-3, 1, &def->sew.edge_length},
+                                  {"uv-scale", args->uv_scale, 1e-6, 1e6, &def->uv_scale},
+                                  {"friction", args->friction, 0, 1000, &def->friction},
+                                  {"levels", args->levels, 0, VO_RT_MAX_LEVEL, &levels}};
+    int code = cli_read_numbers(sizeof numbers / sizeof *numbers, numbers);
+    if (code != CLI_DONE) return code;
     if (levels != (int)levels)
         return cli_fail(CLI_USAGE_ERROR, "--levels needs a whole number, not \"%s\".",
                         args->levels);
@@ -79,14 +58,6 @@ static int read_labels(const char *words, labels *out) {
         at = comma ? comma + 1 : NULL;
     }
     return CLI_DONE;
-}
-
-static void read_body_axes(const cli_args *args, vo_sew_def *def) {
-    static const char *const unit[] = {"m", "cm", "mm"};
-    static const double metres[] = {1, 0.01, 0.001};
-    for (int i = 0; args->units && i < 3; i++)
-        if (strcmp(args->units, unit[i]) == 0) def->body_units = metres[i];
-    if (args->up) def->body_up = (vo_up_axis)(VO_UP_X + (args->up[0] - 'x'));
 }
 
 static bool has_mannequin_options(const cli_args *args) {
@@ -120,7 +91,7 @@ static int read_call(const cli_args *args, labels *words, vo_cook_def *def) {
     def->maps = args->maps;
     def->links = args->links;
     def->render = args->render;
-    read_body_axes(args, &def->sew);
+    cli_read_body_axes(args, &def->sew);
     int code = check_body_options(args);
     if (code == CLI_DONE) code = read_numbers(args, def);
     if (code == CLI_DONE) code = read_labels(args->attach, words);
@@ -131,15 +102,6 @@ static int read_call(const cli_args *args, labels *words, vo_cook_def *def) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* True if both names refer to the same file. */
-static bool is_same_file(const char *a, const char *b) {
-    struct stat of_a, of_b;
-    if (!a || !b) return false;
-    if (strcmp(a, b) == 0) return true;
-    if (stat(a, &of_a) != 0 || stat(b, &of_b) != 0) return false;
-    return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
-}
-
 /* Checks that inputs can be read, outputs can be written and no input is overwritten. */
 static int check_files(const cli_args *args) {
     const char *const in[] = {args->operand, args->body, args->maps, args->links, args->render};
@@ -148,11 +110,11 @@ static int check_files(const cli_args *args) {
         int code = in[i] ? cli_need_input(in[i]) : CLI_DONE;
         if (code != CLI_DONE) return code;
         for (int k = 0; k < 2; k++)
-            if (is_same_file(in[i], out[k]))
+            if (cli_is_same_file(in[i], out[k]))
                 return cli_fail(CLI_USAGE_ERROR, "%s: is an input and would be overwritten.",
                                 out[k]);
     }
-    if (is_same_file(out[0], out[1]))
+    if (cli_is_same_file(out[0], out[1]))
         return cli_fail(CLI_USAGE_ERROR, "%s: would be written twice.", out[0]);
     int code = cli_need_output(out[0]);
     return code == CLI_DONE ? cli_need_output(out[1]) : code;

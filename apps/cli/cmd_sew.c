@@ -3,57 +3,28 @@
 
 #include "message.h"
 #include "progress.h"
+#include "sew_options.h"
 #include "signal_handler.h"
 #include "text.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* Reads the number of an option and checks its range; without the option *out is unchanged. */
-static int read_number(const char *option, const char *words, double low, double high,
-                       double *out) {
-    if (!words) return CLI_DONE;
-    char *end;
-    double value = strtod(words, &end);
-    if (end == words || *end || !(value >= low && value <= high))
-        return cli_fail(CLI_USAGE_ERROR, "--%s needs a number from %g to %g, not \"%s\".", option,
-                        low, high, words);
-    *out = value;
-    return CLI_DONE;
-}
-
-static void read_body_axes(const cli_args *args, vo_sew_def *def) {
-    static const char *const unit[] = {"m", "cm", "mm"};
-    static const double metres[] = {1, 0.01, 0.001};
-    for (int i = 0; args->units && i < 3; i++)
-        if (strcmp(args->units, unit[i]) == 0) def->body_units = metres[i];
-    if (args->up) def->body_up = (vo_up_axis)(VO_UP_X + (args->up[0] - 'x'));
-}
-
 static int read_call(const cli_args *args, vo_sew_def *def) {
-    struct {
-        const char *option, *words;
-        double low, high;
-        double *out;
-    } numbers[] = {{"height", args->height, 0.5, 3, &def->mannequin.height},
-                   {"build", args->build, -1, 1, &def->mannequin.build},
-                   {"figure", args->figure, -1, 1, &def->mannequin.figure},
-                   {"edge", args->edge, 1e-3, 1, &def->edge_length}};
+    const cli_number numbers[] = {{"height", args->height, 0.5, 3, &def->mannequin.height},
+                                  {"build", args->build, -1, 1, &def->mannequin.build},
+                                  {"figure", args->figure, -1, 1, &def->mannequin.figure},
+                                  {"edge", args->edge, 1e-3, 1, &def->edge_length}};
     *def = vo_sew_def_default();
     def->pattern = args->operand;
     def->body = args->body;
     def->fabric = args->fabric;
     def->no_body = args->no_body;
     def->fit = !args->no_fit;
-    read_body_axes(args, def);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        int code = read_number(numbers[i].option, numbers[i].words, numbers[i].low, numbers[i].high,
-                               numbers[i].out);
-        if (code != CLI_DONE) return code;
-    }
+    cli_read_body_axes(args, def);
+    int code = cli_read_numbers(sizeof numbers / sizeof *numbers, numbers);
+    if (code != CLI_DONE) return code;
     if (args->faces && args->edge)
         return cli_fail(CLI_USAGE_ERROR, "--faces and --edge exclude each other.");
     if (args->faces) def->face_target = args->faces, def->edge_length = 0;
@@ -92,26 +63,17 @@ static int check_options(const cli_args *args) {
     return CLI_DONE;
 }
 
-/* True if both names refer to the same file. */
-static bool is_same_file(const char *a, const char *b) {
-    struct stat of_a, of_b;
-    if (!a || !b) return false;
-    if (strcmp(a, b) == 0) return true;
-    if (stat(a, &of_a) != 0 || stat(b, &of_b) != 0) return false;
-    return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
-}
-
 /* Checks that no file is written twice, or both read and written. */
 static int check_files(const cli_args *args) {
     const char *const in[] = {args->operand, args->body, args->merge};
     const char *const out[] = {args->output, args->body_output, args->svg};
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++)
-            if (is_same_file(out[i], in[k]))
+            if (cli_is_same_file(out[i], in[k]))
                 return cli_fail(CLI_USAGE_ERROR, "%s: is an input and would be overwritten.",
                                 out[i]);
         for (int k = 0; k < i; k++)
-            if (is_same_file(out[i], out[k]))
+            if (cli_is_same_file(out[i], out[k]))
                 return cli_fail(CLI_USAGE_ERROR, "%s: would be written twice.", out[i]);
     }
     return CLI_DONE;
@@ -171,7 +133,8 @@ static int merge(vo_context *ctx, const cli_args *args) {
     vo_mesh *mesh;
     double distance = 1e-3;
     int code = cli_need_input(args->merge);
-    if (code == CLI_DONE) code = read_number("threshold", args->threshold, 0, 1, &distance);
+    const cli_number threshold = {"threshold", args->threshold, 0, 1, &distance};
+    if (code == CLI_DONE) code = cli_read_numbers(1, &threshold);
     if (code != CLI_DONE) return code;
     vo_result result = vo_sew_merge(ctx, args->merge, args->operand, distance, &mesh);
     if (result != VO_OK) return cli_fail_result(ctx, result);

@@ -157,8 +157,7 @@ int cli_need_run(const char *folder) {
                     folder, strerror(errno));
 }
 
-/* ---- translation of library messages ----------------------------------------------------------
- */
+/* ---- translation of library messages -------------------------------------------------------- */
 
 static const char *command_name = "";
 

@@ -4,11 +4,11 @@
  * (vo_candidates_find_proximities), and the swept query after it, for the step from x0 to x1
  * (vo_candidates_find_swept_pairs), which is repeated while the response changes x1.
  *
- *   broad phase         BVHs over clusters: cluster pairs that are close pair_cache/broad_phase.h
- *   clusters            a dozen faces each, nearly rigid                     pair_cache/cluster.h
- *   cluster kinematics  boxes and motions of clusters in a step pair_cache/kinematics.h pair cache
- * cluster pairs with cached distance bounds            pair_cache/pair_cache.h narrow phase
- * distances of feature pairs                           pair_cache/pair.h, distance_kernel.h
+ *   broad phase         BVHs over clusters: cluster pairs that are close  pair_cache/broad_phase.h
+ *   clusters            a dozen faces each, nearly rigid                  pair_cache/cluster.h
+ *   cluster kinematics  boxes and motions of clusters in a step           pair_cache/kinematics.h
+ *   pair cache          cluster pairs with cached distance bounds         pair_cache/pair_cache.h
+ *   narrow phase        distances of feature pairs                        pair_cache/pair.h
  *
  * candidates.c implements the proximity query, pair_cache/swept.c the swept query.
  *

@@ -175,17 +175,15 @@ static double advance(const hull *h, const proposal *p, double thickness, double
 /* Returns the 1-norm. */
 static double norm1(vo_vec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
 
-static double determinant(vo_vec3 a, vo_vec3 b, vo_vec3 c) { return v3_dot(a, v3_cross(b, c)); }
-
 /* Computes the Bernstein coefficients, between the times of q0 and q1, of the volume spanned by a
  * corner and two sides of the hull, a cubic polynomial of time. They bound it from both sides. */
 static void volume_coefficients(const vo_vec3 q0[3], const vo_vec3 q1[3], double b[4]) {
     vo_vec3 u0 = v3_sub(q0[1], q0[0]), v0 = v3_sub(q0[2], q0[0]), r0 = q0[0];
     vo_vec3 u1 = v3_sub(q1[1], q1[0]), v1 = v3_sub(q1[2], q1[0]), r1 = q1[0];
-    b[0] = determinant(r0, u0, v0);
-    b[1] = (determinant(r1, u0, v0) + determinant(r0, u1, v0) + determinant(r0, u0, v1)) / 3;
-    b[2] = (determinant(r0, u1, v1) + determinant(r1, u0, v1) + determinant(r1, u1, v0)) / 3;
-    b[3] = determinant(r1, u1, v1);
+    b[0] = v3_triple(r0, u0, v0);
+    b[1] = (v3_triple(r1, u0, v0) + v3_triple(r0, u1, v0) + v3_triple(r0, u0, v1)) / 3;
+    b[2] = (v3_triple(r0, u1, v1) + v3_triple(r1, u0, v1) + v3_triple(r1, u1, v0)) / 3;
+    b[3] = v3_triple(r1, u1, v1);
 }
 
 /* Returns true if the origin stays further than `thickness` from the plane of the hull between two

@@ -50,12 +50,11 @@ int vo_winding_number(const vo_closed_surface *surface, vo_vec3 point) {
 }
 
 vo_solid_side vo_closed_surface_solid_side(const vo_closed_surface *s) {
-    double volume6 = 0; /* sum of a . (b x c), relative to a corner: six times the volume */
+    double volume6 = 0;
     vo_vec3 origin = s->face_count ? s->x[s->face[0][0]] : v3_zero();
     for (int f = 0; f < s->face_count; f++) {
         const int *n = s->face[f];
-        vo_vec3 a = v3_sub(s->x[n[0]], origin), b = v3_sub(s->x[n[1]], origin);
-        volume6 += v3_dot(a, v3_cross(b, v3_sub(s->x[n[2]], origin)));
+        volume6 += v3_tetrahedron6(origin, s->x[n[0]], s->x[n[1]], s->x[n[2]]);
     }
     return volume6 < 0 ? VO_SOLID_AROUND : VO_SOLID_BEHIND;
 }

@@ -1,12 +1,14 @@
 /* Garment patterns: flat panels, the seams between them, and their initial placement around a body.
  *
- *         neck                         A panel is a flat piece of cloth, drawn as seen from outside
- *        o--.__ shoulder               the garment, y up. Its outline is a closed loop of named
- *        |      o                      edges (chains of cubic curves, pattern_curve.h). Readers
- * make |     ( armhole               it counter-clockwise, so that the cloth is on the left of fold
- * |      \                      every edge and its right side faces outwards. Holes are |       o
- * further loops, clockwise. |       | side o-------o                     A seam joins two chains of
- * edges, a and b. Two panels that hem                         both face outwards meet like this:
+ *         neck               A panel is a flat piece of cloth, drawn as seen from outside the
+ *        o--.__ shoulder     garment, y up. Its outline is a closed loop of named edges (chains of
+ *        |      o            cubic curves, pattern_curve.h). Readers make it counter-clockwise, so
+ *        |     ( armhole     that the cloth is on the left of every edge and its right side faces
+ *   fold |      \            outwards. Holes are further loops, clockwise.
+ *        |       o
+ *        |       | side      A seam joins two chains of edges, a and b. Two panels that both face
+ *        o-------o           outwards meet like this:
+ *           hem
  *
  *                                          panel 1  |^ v|  panel 2
  *                                                  a|| ||b

@@ -3,8 +3,7 @@
  *     front  a---b     If an edge inside a panel joins two sewn nodes, and an edge of another panel
  *            |\  |     joins the same two, merging them would create one edge with four faces. Such
  *            | \ |     an edge is split at its midpoint, and so is an edge whose ends are sewn to
- *            c---d     each other. If it is an edge of the outline, the outline needs more
- * points. */
+ *            c---d     each other. If it is part of the outline, the outline needs more points. */
 #include "garment/pattern_mesh.h"
 #include "mesh/data.h"
 

@@ -6,8 +6,7 @@
 
 static double lerp(double a, double b, double t) { return a + t * (b - a); }
 
-/* ---- dependence on height
- * ----------------------------------------------------------------------- */
+/* ---- dependence on height ------------------------------------------------------------------- */
 
 enum { LEVELS = VO_GIRTHS + 4 };
 
@@ -48,8 +47,7 @@ static double wider_at(const grading *g, double z) {
     return interpolate(g->from, g->wider, vo_min(vo_max(z, 0), g->from[LEVELS - 1]));
 }
 
-/* ---- panels
- * ------------------------------------------------------------------------------------- */
+/* ---- panels --------------------------------------------------------------------------------- */
 
 typedef enum part_kind { PART_TRUNK, PART_RING, PART_LIMB, PART_FREE } part_kind;
 
@@ -137,8 +135,7 @@ static double edge_length(const graded_panel *p, const vo_pattern_edge *edge) {
     return length;
 }
 
-/* ---- sleeves and collars: width of the edges to which they are sewn
- * ---------------------------- */
+/* ---- sleeves and collars: width of the edges to which they are sewn ------------------------- */
 
 /* Returns the length of a side of a seam; NAN unless all of its edges belong to the panel or,
  * without `own`, to other panels. */
@@ -183,8 +180,7 @@ static void match_width(const vo_pattern *p, graded_panel *parts, int panel) {
     }
 }
 
-/* ---- pattern
- * ------------------------------------------------------------------------------------ */
+/* ---- pattern -------------------------------------------------------------------------------- */
 
 static const vo_bezier *redraw(vo_pattern *p, const graded_panel *own, int count,
                                const vo_bezier *piece) {

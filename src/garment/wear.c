@@ -54,8 +54,7 @@ void vo_wearer_free(vo_wearer *w) {
     *w = (vo_wearer){0};
 }
 
-/* ---- garment
- * ------------------------------------------------------------------------------------- */
+/* ---- garment -------------------------------------------------------------------------------- */
 
 static vo_result cut_out(const vo_wearer *wearer, const vo_fitted_pattern_def *def,
                          vo_fitted_pattern *out) {

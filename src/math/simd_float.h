@@ -305,8 +305,7 @@ VO_INLINE vo_v8 v8_cross(vo_v8 a, vo_v8 b) {
     return (vo_v8){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/* --- Arc tangent --------------------------------------------------------------------------------
- */
+/* ---- Arc tangent ---------------------------------------------------------------------------- */
 
 /* Angle of (x, y) against the x axis in [-pi, pi], 0 for the zero vector; independent of the C
  * library. The method is that of math/simd_atan2.h with four coefficients (minimax error 2e-8

@@ -41,6 +41,15 @@ static inline double v3_dot(vo_vec3 a, vo_vec3 b) { return a.x * b.x + a.y * b.y
 static inline vo_vec3 v3_cross(vo_vec3 a, vo_vec3 b) {
     return v3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
+/* a . (b x c), the signed volume of the parallelepiped of three vectors. */
+static inline double v3_triple(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
+    return v3_dot(a, v3_cross(b, c));
+}
+/* Six times the signed volume of a tetrahedron: the apex and a face. Their sum over the faces of a
+ * closed surface is six times the enclosed volume, negative for inward faces. */
+static inline double v3_tetrahedron6(vo_vec3 apex, vo_vec3 a, vo_vec3 b, vo_vec3 c) {
+    return v3_triple(v3_sub(a, apex), v3_sub(b, apex), v3_sub(c, apex));
+}
 static inline double v3_length2(vo_vec3 a) { return v3_dot(a, a); }
 static inline double v3_length(vo_vec3 a) { return sqrt(v3_dot(a, a)); }
 static inline double v3_distance(vo_vec3 a, vo_vec3 b) { return v3_length(v3_sub(a, b)); }

@@ -99,8 +99,7 @@ static void follow_border(const vo_mesh *m, vo_vec2 u, int *face, int *side) {
     }
 }
 
-/* ---- barycentric coordinates ------------------------------------------------------------------
- */
+/* ---- barycentric coordinates ---------------------------------------------------------------- */
 
 /* The corner whose position equals u, -1 if there is none. */
 static int exact_corner(const vo_mesh *m, int face, vo_vec2 u) {

@@ -5,8 +5,8 @@
  *  neighbour[2]     neighbour[1]  none), and fixed[k] marks a segment of the region.
  *           /        \
  *        v[1] ------ v[2]         The first three points are the corners of a bounding triangle,
- * the neighbour[0]           frame; the region's points follow, so each one is surrounded by
- *                                 triangles. */
+ *          neighbour[0]           the frame; the region's points follow, so each one is surrounded
+ *                                 by triangles. */
 #ifndef VO_MESH_TRIANGULATE_NET_H
 #define VO_MESH_TRIANGULATE_NET_H
 

@@ -12,6 +12,9 @@ static const double DEGENERATE_RATIO = 1e-10;
 /* Larger coordinates (m, m/s) would overflow in products of areas. */
 static const double MAX_COORDINATE = 1e30;
 
+/* m; a face without area that has a larger coordinate is reported as too large. */
+static const double MAX_ACCURATE_COORDINATE = 1e9;
+
 typedef struct checker {
     vo_context *ctx;
     const vo_mesh_data *data;
@@ -193,12 +196,43 @@ static bool is_degenerate_in_world(const vo_mesh_data *d, int f) {
     return is_degenerate(v3_length(v3_cross(e0, e1)) / 2, longest2);
 }
 
+static bool is_large_in_material(const vo_mesh_data *d, int f) {
+    double max = 0;
+    for (int i = 0; i < 3; i++) {
+        vo_vec2 u = d->vert_u[d->face_vert[f][i]];
+        max = vo_max(max, vo_max(fabs(u.x), fabs(u.y)));
+    }
+    return max > MAX_ACCURATE_COORDINATE;
+}
+
+static bool is_large_in_world(const vo_mesh_data *d, int f) {
+    int n[3];
+    double max = 0;
+    face_nodes(d, f, n);
+    for (int i = 0; i < 3; i++) {
+        vo_vec3 x = d->node_x[n[i]];
+        max = vo_max(max, vo_max(fabs(x.x), vo_max(fabs(x.y), fabs(x.z))));
+    }
+    return max > MAX_ACCURATE_COORDINATE;
+}
+
+typedef bool face_test_fn(const vo_mesh_data *d, int f);
+
+/* Reports the degenerate faces that are large, or those that are not. */
+static vo_result add_degenerate(checker *c, face_test_fn *is_degenerate_face,
+                                face_test_fn *is_large, bool large, vo_mesh_defect_kind kind) {
+    for (int f = 0; f < c->data->face_count; f++)
+        if (!c->skip[f] && is_degenerate_face(c->data, f) && is_large(c->data, f) == large)
+            VO_TRY(add_face(c, kind, f, -1));
+    return VO_OK;
+}
+
 static vo_result check_degenerate(checker *c) {
     if (c->report->use == VO_MESH_FOR_OBSTACLE) return VO_OK;
-    for (int f = 0; f < c->data->face_count; f++)
-        if (!c->skip[f] && is_degenerate_in_material(c->data, f))
-            VO_TRY(add_face(c, VO_DEFECT_DEGENERATE_FACE, f, -1));
-    return VO_OK;
+    VO_TRY(add_degenerate(c, is_degenerate_in_material, is_large_in_material, false,
+                          VO_DEFECT_DEGENERATE_FACE));
+    return add_degenerate(c, is_degenerate_in_material, is_large_in_material, true,
+                          VO_DEFECT_LARGE_MATERIAL_FACE);
 }
 
 static bool is_inverted(const checker *c, int f) {
@@ -232,10 +266,9 @@ static vo_result check_mirrored(checker *c) {
 }
 
 static vo_result check_collapsed(checker *c) {
-    for (int f = 0; f < c->data->face_count; f++)
-        if (!c->skip[f] && is_degenerate_in_world(c->data, f))
-            VO_TRY(add_face(c, VO_DEFECT_COLLAPSED_FACE, f, -1));
-    return VO_OK;
+    VO_TRY(add_degenerate(c, is_degenerate_in_world, is_large_in_world, false,
+                          VO_DEFECT_COLLAPSED_FACE));
+    return add_degenerate(c, is_degenerate_in_world, is_large_in_world, true, VO_DEFECT_LARGE_FACE);
 }
 
 /* Arrays for sorting faces by their nodes. */

@@ -14,29 +14,33 @@
 
 /* X(name, problem, remedy or action taken, fatal for cloth, fatal for an obstacle), in the order of
  * the checks. */
-#define VO_MESH_DEFECTS(X)                                                                        \
-    X(NO_FACES, "has no face", "export the surface as polygons", true, true)                      \
-    X(NOT_FINITE, "has a coordinate that is not finite or not below 1e30",                        \
-      "export the mesh again, or remove the element", true, true)                                 \
-    X(BAD_INDEX, "refers to an element outside the mesh", "correct or remove it", true, true)     \
-    X(REPEATED_CORNER, "uses one node twice", "remove the face or merge by distance", true, true) \
-    X(DEGENERATE_FACE, "has no area in material space",                                           \
-      "remove the face, or unwrap the mesh if it has no UVs (then a node's x and y are used)",    \
-      true, false)                                                                                \
-    X(INVERTED_FACE, "is inverted in material space, unlike its neighbours",                      \
-      "unfold the UVs there, or unwrap the mesh if it has no UVs", true, false)                   \
-    X(MIRRORED_PATCH, "lies in a patch that is inverted in material space as a whole",            \
-      "the patch is mirrored (u -> -u)", false, false)                                            \
-    X(COLLAPSED_FACE, "has no area in the world", "remove the face or merge by distance", false,  \
-      false)                                                                                      \
-    X(DUPLICATE_FACE, "joins the same nodes as face", "remove one of the two", true, false)       \
-    X(NONMANIFOLD_EDGE, "has more than two faces", "split the edge or remove the extra face",     \
-      true, false)                                                                                \
-    X(ORIENTATION, "has two faces of opposite orientation",                                       \
-      "flip one of them (recalculate normals)", true, false)                                      \
-    X(STRAY_EDGE, "is listed, but belongs to no face", "the line is ignored", false, false)       \
-    X(ISOLATED_NODE, "belongs to no face", "remove it, unless a node's index matters", false,     \
-      false)                                                                                      \
+#define VO_MESH_DEFECTS(X)                                                                         \
+    X(NO_FACES, "has no face", "export the surface as polygons", true, true)                       \
+    X(NOT_FINITE, "has a coordinate that is not finite or not below 1e30",                         \
+      "export the mesh again, or remove the element", true, true)                                  \
+    X(BAD_INDEX, "refers to an element outside the mesh", "correct or remove it", true, true)      \
+    X(REPEATED_CORNER, "uses one node twice", "remove the face or merge by distance", true, true)  \
+    X(DEGENERATE_FACE, "has no area in material space",                                            \
+      "remove the face, or unwrap the mesh if it has no UVs (then a node's x and y are used)",     \
+      true, false)                                                                                 \
+    X(LARGE_MATERIAL_FACE, "has a material coordinate above 1e9 m, too large to compute its area", \
+      "correct the coordinate, or the unit of the file", true, false)                              \
+    X(INVERTED_FACE, "is inverted in material space, unlike its neighbours",                       \
+      "unfold the UVs there, or unwrap the mesh if it has no UVs", true, false)                    \
+    X(MIRRORED_PATCH, "lies in a patch that is inverted in material space as a whole",             \
+      "the patch is mirrored (u -> -u)", false, false)                                             \
+    X(COLLAPSED_FACE, "has no area in the world", "remove the face or merge by distance", false,   \
+      false)                                                                                       \
+    X(LARGE_FACE, "has a coordinate above 1e9 m, too large to compute its area",                   \
+      "correct the coordinate, or the unit of the file", false, false)                             \
+    X(DUPLICATE_FACE, "joins the same nodes as face", "remove one of the two", true, false)        \
+    X(NONMANIFOLD_EDGE, "has more than two faces", "split the edge or remove the extra face",      \
+      true, false)                                                                                 \
+    X(ORIENTATION, "has two faces of opposite orientation",                                        \
+      "flip one of them (recalculate normals)", true, false)                                       \
+    X(STRAY_EDGE, "is listed, but belongs to no face", "the line is ignored", false, false)        \
+    X(ISOLATED_NODE, "belongs to no face", "remove it, unless a node's index matters", false,      \
+      false)                                                                                       \
     X(UNUSED_VERT, "is used by no face", "it is ignored", false, false)
 
 typedef enum vo_mesh_defect_kind {

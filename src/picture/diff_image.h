@@ -1,10 +1,9 @@
 /* Difference image: two renderings of cloth and their difference side by side.
  *
  *      +--------+--------+--------+   Both are lit from the camera, bodies grey. In the third,
- * cloth |   a    |   b    | differ |   of both is white where normals agree and changes through
- * yellow |        |        | -ence  |   and red to black at an angle of 45 degrees; blue: cloth
- * only in
- *      +--------+--------+--------+   a, orange: only in b. */
+ *      |   a    |   b    | differ |   cloth of both is white where normals agree and changes
+ *      |        |        | -ence  |   through yellow and red to black at an angle of 45 degrees;
+ *      +--------+--------+--------+   blue: cloth only in a, orange: only in b. */
 #ifndef VO_PICTURE_DIFF_IMAGE_H
 #define VO_PICTURE_DIFF_IMAGE_H
 

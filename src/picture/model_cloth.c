@@ -4,7 +4,8 @@
  *             / \             subdivisions - a, a - b and b of corners 0, 1 and 2, and the index
  *           10---11           a (a + 1) / 2 + b. Points on a side belong to the mesh edge, counted
  *           / \ / \           from its first node, so that both adjacent faces share them and no
- * ray 20--21--22          passes in between. 1         2 */
+ *         20--21--22          ray passes in between.
+ *         1         2 */
 #include "core/memory.h"
 #include "mesh/smooth_normal.h"
 #include "picture/model.h"

@@ -2,10 +2,10 @@
  *
  * An edit replaces one triangulation of a piece of fabric by another:
  *
- *          b               Both surfaces are linear on their faces, so the displacement is linear
- * on / | \             each cell of the overlay of both triangulations and largest at a corner
- *       a--+--c            of a cell: at a removed node, or where an old edge (a c) crosses a new
- *        \ | /             edge (b d).
+ *          b           Both surfaces are linear on their faces, so the displacement is linear on
+ *        / | \         each cell of the overlay of both triangulations and largest at a corner of
+ *       a--+--c        a cell: at a removed node, or where an old edge (a c) crosses a new edge
+ *        \ | /         (b d).
  *          d
  *
  * The displacement of the points of a face since the first edit is at most the sum of the

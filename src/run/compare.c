@@ -330,8 +330,7 @@ static vo_result compare_frames(comparer *c) {
     return VO_OK;
 }
 
-/* ---- public call --------------------------------------------------------------------------------
- */
+/* ---- public call ---------------------------------------------------------------------------- */
 
 static vo_result compare(comparer *c) {
     VO_TRY(check_def(c));

@@ -26,8 +26,7 @@ vo_result vo_findings_conclude(vo_findings *f, vo_result result) {
                    vo_plural(f->fatal));
 }
 
-/* ---- parts of messages
- * ------------------------------------------------------------------------------ */
+/* ---- parts of messages ---------------------------------------------------------------------- */
 
 typedef struct words {
     char s[160];

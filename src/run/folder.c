@@ -72,8 +72,7 @@ vo_result vo_folder_spare_run(vo_context *ctx, const char *folder) {
                    "%s: contains the files of a run; choose another output folder", folder);
 }
 
-/* ---- shell quoting -----------------------------------------------------------------------------
- */
+/* ---- shell quoting -------------------------------------------------------------------------- */
 
 /* Only characters that have no meaning in a shell. */
 static bool is_plain(const char *path) {

@@ -24,8 +24,7 @@ vo_render_options vo_render_options_default(void) {
                                .ground_height = NAN};
 }
 
-/* ---- validation of options
- * ------------------------------------------------------------------------- */
+/* ---- validation of options ------------------------------------------------------------------ */
 
 _Static_assert((int)VO_CAMERA_MAX_PIXELS <= (int)VO_MAX_PIXELS,
                "an image must be able to have the size of any camera of a scene");

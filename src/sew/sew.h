@@ -36,7 +36,8 @@ typedef struct vo_sew_piece {
 /* Garments for one body, the innermost first. */
 typedef struct vo_sew_task {
     vo_context *ctx;
-    const vo_mesh *body; /* in its rest pose; NULL: sew without a body */
+    const vo_mesh *body;   /* in its rest pose; NULL: sew without a body */
+    const char *body_name; /* for warnings, such as "characters[0]" */
     int piece_count;
     const vo_sew_piece *piece;
     double thickness; /* m, distance that contact keeps */
@@ -49,8 +50,7 @@ typedef struct vo_sew_task {
  * garment's mesh and links. */
 vo_result vo_sew_outfit(const vo_sew_task *task, vo_mesh **sewn, vo_sew_report *report);
 
-/* ---- parts of vo_sew, sew_call.c --------------------------------------------------------------
- */
+/* ---- parts of vo_sew, sew_call.c ------------------------------------------------------------ */
 
 /* VO_BAD_ARGUMENT with the member that is out of range. */
 vo_result vo_sew_check_def(vo_context *ctx, const vo_sew_def *def);
@@ -99,6 +99,10 @@ vo_result vo_sew_pull(vo_sewing *s, vo_mesh *mesh, double *gap);
 
 /* Lets the sewn garments settle; after the last garment until they are at rest. */
 vo_result vo_sew_relax(vo_sewing *s, vo_sew_report *report);
+
+/* Warns about garments with a pinned label that ended far from where the pattern places it, for
+ * example a cape that rests on a hat. */
+void vo_sew_check_anchors(const vo_sewing *s);
 
 /* Creates a scene with the body, if any, as obstacle 0. */
 vo_result vo_sew_scene(const vo_sewing *s, vo_vec3 gravity, double friction, vo_scene **out);

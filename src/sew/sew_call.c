@@ -29,9 +29,13 @@ static vo_result make_body(vo_context *ctx, const vo_sew_def *def, vo_body **out
     return vo_body_create_file(ctx, def->body, &options, out);
 }
 
+static const char *body_name(const vo_sew_def *def) {
+    return def->body ? def->body : "the mannequin";
+}
+
 /* Logs a warning that names the body. */
 static void warn_about_body(vo_context *ctx, const vo_sew_def *def, const char *text) {
-    vo_log_line(ctx, VO_LOG_WARNING, "%s: %s", def->body ? def->body : "the mannequin", text);
+    vo_log_line(ctx, VO_LOG_WARNING, "%s: %s", body_name(def), text);
 }
 
 vo_result vo_sew_create_body(vo_context *ctx, const vo_sew_def *def, vo_body **out) {
@@ -152,6 +156,7 @@ vo_result vo_sew_fitted_pattern(vo_context *ctx, const vo_sew_def *def, const vo
                           .axis = cut->axis};
     vo_sew_task task = {.ctx = ctx,
                         .body = wearer->mesh,
+                        .body_name = body_name(def),
                         .piece_count = 1,
                         .piece = &piece,
                         .thickness = def->thickness,

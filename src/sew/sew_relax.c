@@ -187,5 +187,7 @@ vo_result vo_sew_relax(vo_sewing *s, vo_sew_report *report) {
     VO_TRY(relax(s, &phases[1], report));
     if (report->speed > FALLING_SPEED) return fail_falling(s, &closed, report->speed);
     stretched now = most_stretched(s);
-    return check_strain(s, &now);
+    VO_TRY(check_strain(s, &now));
+    vo_sew_check_anchors(s);
+    return VO_OK;
 }

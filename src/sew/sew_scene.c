@@ -6,11 +6,13 @@
 #include "sew/sew.h"
 #include "sim/sim.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The garments of one character. */
 typedef struct outfit {
     const vo_body *body;
+    int character; /* index in the scene */
     int count;
     int *cloth; /* [count] of the scene, the innermost first */
     vo_sew_piece *piece;
@@ -52,6 +54,7 @@ static vo_result fill_outfit(vo_context *ctx, const vo_scene *scene, int charact
                                        .axis = cut->axis};
     }
     o->body = vo_scene_character_body(scene, character);
+    o->character = character;
     return VO_OK;
 }
 
@@ -119,8 +122,11 @@ static bool report_progress(void *user, const vo_sew_progress *own) {
 
 static vo_result sew_around(const vo_mesh *body, wardrobe *w, outfit *o) {
     vo_sew_report report;
+    char name[40];
+    snprintf(name, sizeof name, "characters[%d]", o->character);
     vo_sew_task task = {.ctx = w->ctx,
                         .body = body,
+                        .body_name = name,
                         .piece_count = o->count,
                         .piece = o->piece,
                         .thickness = w->scene->def.repulsion_thickness,

@@ -355,17 +355,17 @@ static vo_inspect_solid solid_of(const vo_sim *sim, int obstacle) {
 static double mesh_volume6(const vo_mesh *mesh) {
     double sum = 0;
     for (int f = 0; f < mesh->face_count; f++) {
-        vo_vec3 x[3];
-        for (int k = 0; k < 3; k++)
-            x[k] = v3_sub(mesh->node_x[vo_mesh_face_node(mesh, f, k)], mesh->node_x[0]);
-        sum += v3_dot(x[0], v3_cross(x[1], x[2]));
+        const vo_vec3 *x = mesh->node_x;
+        sum += v3_tetrahedron6(x[0], x[vo_mesh_face_node(mesh, f, 0)],
+                               x[vo_mesh_face_node(mesh, f, 1)], x[vo_mesh_face_node(mesh, f, 2)]);
     }
     return sum;
 }
 
 bool vo_sim_obstacle_is_container(const vo_sim *sim, int obstacle) {
-    return solid_of(sim, obstacle) == VO_INSPECT_ORIENTED &&
-           mesh_volume6(sim->obstacle[obstacle].mesh) < 0;
+    const vo_mesh *mesh = sim->obstacle[obstacle].mesh;
+    return !sim->scene->obstacle[obstacle].body && vo_mesh_is_closed(mesh) &&
+           mesh_volume6(mesh) < 0;
 }
 
 static vo_result add_meshes(const vo_sim *sim, bool given) {

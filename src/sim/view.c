@@ -10,6 +10,7 @@
  * that of a run without a view. The remeshing at frame 0, the first image, applies the view. */
 #include "core/parallel.h"
 #include "core/timer.h"
+#include "sim/inspect.h"
 #include "sim/view_local.h"
 
 enum {
@@ -194,6 +195,7 @@ static vo_occluder make_obstacle_occluder(const vo_sim *sim, int i, vo_transform
     if (!sim->obstacle[i].present) return (vo_occluder){.mesh = NULL};
     return (vo_occluder){.mesh = sim->obstacle[i].mesh,
                          .absent_at_end = !vo_sim_obstacle_exists(sim, i, end),
+                         .container = vo_sim_obstacle_is_container(sim, i),
                          .velocity = sim->view.obstacle_velocity[i],
                          .end_transform = vo_sim_obstacle_displacement(sim, i, end, displacement)
                                               ? displacement

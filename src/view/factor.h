@@ -3,9 +3,8 @@
  *
  *      in the frustum, front-facing                 front_factor  1     full detail
  *      in the frustum, back-facing                  back_facing   0.2   far side of a garment
- *      in the frustum, front-facing but occluded    occluded      0.5   occlusion.h; not in the
- * paper outside the frustum                          off_screen    0.01  affects shadows and
- * dynamics only
+ *      in the frustum, front-facing but occluded    occluded      0.5   occlusion.h; extension
+ *      outside the frustum                          off_screen    0.01  shadows and dynamics only
  *
  * The front is the side to which the face normal points, the outside of a garment. As in the paper,
  * facing is not visibility: the inside of a skirt may be visible from below. Such faces are refined

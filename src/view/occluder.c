@@ -167,18 +167,6 @@ static void assign_ranges(vo_occluder_set *set) {
 
 /* ---- ray-casting structures ----------------------------------------------------------------- */
 
-static void list_faces(void *arg, int begin, int end, int chunk) {
-    const vo_occluder_set *set = arg;
-    (void)chunk;
-    for (int i = begin; i < end; i++) {
-        const vo_mesh *m = set->occluders[i].mesh;
-        const placement *s = &set->placement[i];
-        for (int f = 0; s->may_block && f < m->face_count; f++)
-            for (int k = 0; k < 3; k++)
-                set->face[s->face + f][k] = s->node + vo_mesh_face_node(m, f, k);
-    }
-}
-
 /* Arguments of place_nodes. */
 typedef struct place_args {
     const vo_occluder_set *set;
@@ -191,6 +179,45 @@ static vo_vec3 predicted_position(const vo_occluder_set *set, int i, vo_vec3 x) 
     const vo_transform *then = set->occluders[i].end_transform;
     if (set->occluders[i].absent_at_end) return set->occluders[i].mesh->node_x[0];
     return then ? xf_point(*then, x) : v3_add(x, displacement_of(set, i));
+}
+
+/* Returns true if a point is behind a face. */
+static bool is_behind(vo_vec3 p, const vo_vec3 x[3]) {
+    return v3_tetrahedron6(p, x[0], x[1], x[2]) > 0;
+}
+
+/* Returns true if a camera of the window is behind a face, now or at the end of the window. */
+static bool shows_back(const cull_args *c, int occluder, int face) {
+    const vo_mesh *m = c->set->occluders[occluder].mesh;
+    vo_vec3 now[3], then[3];
+    for (int k = 0; k < 3; k++) {
+        now[k] = m->node_x[vo_mesh_face_node(m, face, k)];
+        then[k] = predicted_position(c->set, occluder, now[k]);
+    }
+    for (int i = 0; i < c->span->sample_count; i++) {
+        vo_vec3 camera = c->span->sample[i].frustum.position;
+        if (is_behind(camera, now) || is_behind(camera, then)) return true;
+    }
+    return false;
+}
+
+/* Writes a face. One that blocks no ray collapses to a point. */
+static void list_face(const cull_args *c, int occluder, int face) {
+    const vo_occluder *o = &c->set->occluders[occluder];
+    const placement *s = &c->set->placement[occluder];
+    bool collapsed = o->container && shows_back(c, occluder, face);
+    for (int k = 0; k < 3; k++)
+        c->set->face[s->face + face][k] =
+            s->node + vo_mesh_face_node(o->mesh, face, collapsed ? 0 : k);
+}
+
+static void list_faces(void *arg, int begin, int end, int chunk) {
+    const cull_args *c = arg;
+    (void)chunk;
+    for (int i = begin; i < end; i++)
+        for (int f = 0; c->set->placement[i].may_block && f < c->set->occluders[i].mesh->face_count;
+             f++)
+            list_face(c, i, f);
 }
 
 static void place_nodes(void *arg, int begin, int end, int chunk) {
@@ -237,7 +264,7 @@ vo_result vo_occluder_set_build(vo_occluder_set *set, int count, const vo_occlud
     assign_ranges(set);
     if (!vo_reserve(set->ctx, &set->face, &set->face_capacity, set->face_count + 1))
         return vo_fail_memory(set->ctx, "occluders");
-    vo_parallel_for(set->ctx, count, 1, list_faces, set);
+    vo_parallel_for(set->ctx, count, 1, list_faces, &c);
     return build_rays(set, false, &set->current);
 }
 

@@ -1,10 +1,10 @@
 /* Occluders: all meshes that can block a visibility ray, at their current positions and as
  * predicted for the end of the anticipation window.
  *
- *      camera .-----------------------.       A visibility ray starts near the frustum and ends at
- *              `-.   a                |       the camera. b is so far outside that no ray can hit
- * it b      `-.       c         |       and is culled; in a close shot of a crowd that applies
- *                    `-.--------------'       to nearly all meshes.
+ *      camera .-----------------------.   A visibility ray starts near the frustum and ends at the
+ *              `-.   a                |   camera. b is so far outside that no ray can hit it and is
+ *             b   `-.       c         |   culled; in a close shot of a crowd that applies to nearly
+ *                    `-.--------------'   all meshes.
  *
  * For the prediction each mesh moves rigidly: by its known transform at the end of the window, or
  * by its velocity. A body and its garments share one velocity, so layers stay inside each other.
@@ -20,6 +20,9 @@
 typedef struct vo_occluder {
     const vo_mesh *mesh;               /* current positions; NULL: absent */
     bool absent_at_end;                /* it is absent at the end of the window */
+    bool container;                    /* closed with inward faces: its walls block no ray that
+                                          passes them from the front, so its content is visible
+                                          from outside, as it is rendered */
     vo_vec3 velocity;                  /* m/s, rigid */
     const vo_transform *end_transform; /* from the current position to that at the end of the
                                           window; NULL: continues at its velocity */

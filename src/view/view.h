@@ -1,13 +1,14 @@
 /* The view: visibility of each face from cameras and lights over the coming frames, as input of the
  * sizing field (remesh/sizing.h): a view factor and a screen-space bound per face.
  *
- *      viewpoints, each a few samples of its path       window.h             frustum samples
- *      faces of all cloths, in clusters                 work_range.h         a ball around each
- * cluster per sample and cluster: inside, outside, or face by face nu~ (eq. 3) factor.h nu = max w
- * nu~ (eq. 4) B   (eqs. 5 to 8)                            screen.h             join of (w nu~ /
- * front)^2 B visibility rays                                  occlusion.h          occluded faces,
- * again along occluded faces                             occlusion_falloff.h  gradual falloff
- *      across edges                                     silhouette.h         final factor and bound
+ *      viewpoints, each a few samples of its path  window.h             frustum samples
+ *      faces of all cloths, in clusters            work_range.h         a ball around each
+ *      per sample and cluster: inside, outside, or face by face
+ *          nu~ (eq. 3)                             factor.h             nu = max w nu~ (eq. 4)
+ *          B   (eqs. 5 to 8)                       screen.h             join of (w nu~ / front)^2 B
+ *      visibility rays                             occlusion.h          occluded faces again
+ *      along occluded faces                        occlusion_falloff.h  gradual falloff
+ *      across edges                                silhouette.h         final factor and bound
  *
  * (Koh, Narain, O'Brien 2015, sections 3.1 to 3.3.)
  *

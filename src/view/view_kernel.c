@@ -47,8 +47,7 @@ VO_INLINE vo_i4 front_facing(const vo_frustum_sample *m, vo_view_lanes *lanes, i
     return p4_dot(load3(lanes->normal, i), to_eye) >= d4_set(-m->drift);
 }
 
-/* ---- frustum_distances
- * ------------------------------------------------------------------------------ */
+/* ---- frustum_distances ---------------------------------------------------------------------- */
 
 /* Vectors from the closest points of the frustum (vo_frustum_closest_point) to the points. */
 VO_INLINE vo_p4 offsets_from_frustum(const vo_frustum *f, vo_p4 p) {

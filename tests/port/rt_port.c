@@ -20,8 +20,7 @@ static void print_hash(const char *group, const char *name, uint64_t hash, const
     printf("%s.%s %08x%08x %s\n", group, name, (unsigned)(hash >> 32), (unsigned)hash, tolerance);
 }
 
-/* --- State --------------------------------------------------------------------------------------
- */
+/* ---- State ---------------------------------------------------------------------------------- */
 
 typedef struct summary {
     double mean[3], lowest;
@@ -73,8 +72,7 @@ static uint64_t hash_output(const vo_rt_cloth *cloth, const vo_rt_asset *asset) 
     return hash;
 }
 
-/* --- Simulation ---------------------------------------------------------------------------------
- */
+/* ---- Simulation ----------------------------------------------------------------------------- */
 
 /* Counts of a run. */
 typedef struct totals {
@@ -150,8 +148,7 @@ static void test_threads(create_scene_fn *create, uint64_t expected) {
     destroy_scene(&s);
 }
 
-/* --- Assets -------------------------------------------------------------------------------------
- */
+/* ---- Assets --------------------------------------------------------------------------------- */
 
 static vo_result load_copy(const void *data, size_t bytes, vo_rt_asset **out) {
     vo_allocator allocator = port_allocator();

@@ -7,8 +7,7 @@
 #include <malloc.h>
 #endif
 
-/* --- Support ------------------------------------------------------------------------------------
- */
+/* ---- Support -------------------------------------------------------------------------------- */
 
 void check(bool condition, const char *text) {
     if (condition) return;
@@ -53,8 +52,7 @@ uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes) {
     return hash;
 }
 
-/* --- Assets -------------------------------------------------------------------------------------
- */
+/* ---- Assets --------------------------------------------------------------------------------- */
 
 /* Two triangles per cell of a grid of `columns` x `rows` vertices from vertex `first` on. */
 static int add_grid(int first, int columns, int rows, bool flip, int32_t *out) {
@@ -199,8 +197,7 @@ vo_rt_asset *create_shirt_asset(void) {
     return merged;
 }
 
-/* --- Bodies -------------------------------------------------------------------------------------
- */
+/* ---- Bodies --------------------------------------------------------------------------------- */
 
 static void add_body(scene *s, vo_rt_body_def def) {
     check_ok(vo_rt_body_create(s->world, &def, &s->body[s->body_count++]),
@@ -287,8 +284,7 @@ static void add_torso(scene *s) {
     add_body(s, def);
 }
 
-/* --- Scenes -------------------------------------------------------------------------------------
- */
+/* ---- Scenes --------------------------------------------------------------------------------- */
 
 /* Triangle wave of period 1 between -1 and 1, 0 at 0. */
 static float wave(float t) {

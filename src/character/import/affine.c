@@ -16,7 +16,7 @@ vo_affine vo_affine_mul(vo_affine a, vo_affine b) {
     return (vo_affine){product(a.linear, b.linear), vo_affine_point(a, b.offset)};
 }
 
-static double determinant(vo_mat3 m) { return v3_dot(m.row[0], v3_cross(m.row[1], m.row[2])); }
+static double determinant(vo_mat3 m) { return v3_triple(m.row[0], m.row[1], m.row[2]); }
 
 /* Returns the cofactor matrix: the transposed inverse times the determinant. */
 static vo_mat3 cofactors(vo_mat3 m) {

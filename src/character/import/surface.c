@@ -209,7 +209,7 @@ static int find_or_add_node(surface *s, int64_t vertex) {
 /* Adds the faces; those of a mirrored mesh are flipped. */
 static void add_faces(surface *s, const vo_raw_mesh *mesh, vo_affine placed) {
     const vo_vec3 *row = placed.linear.row;
-    bool mirrored = v3_dot(row[0], v3_cross(row[1], row[2])) < 0;
+    bool mirrored = v3_triple(row[0], row[1], row[2]) < 0;
     vo_character *c = s->character;
     for (int64_t f = 0; f < mesh->face_count; f++) {
         const int32_t *corner = mesh->face + 3 * f;

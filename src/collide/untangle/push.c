@@ -125,10 +125,12 @@ static void push_crossing(vo_untangler *u, const vo_contour_vertex *v, vo_vec3 p
         vo_untangle_push_node(u, face[i], v3_scale(-s.fraction[1 - v->side], push), 0);
 }
 
+/* Restarts push beyond the end of a short slit: their smoothing would undo a smaller step. */
 static void push_slit(vo_untangler *u, const vo_vec3 *x, const vo_contour *k) {
     const vo_contours *c = &u->contours;
     split s = make_split(mobility(u, k, 0), mobility(u, k, 1));
-    double step = vo_min(CONTOUR_STEP * contour_size(u, k), k->length + u->def.gap);
+    double size = contour_size(u, k);
+    double step = vo_min(CONTOUR_STEP * size, k->length + u->def.gap + 0.05 * u->level * size);
     vo_vec3 sum = v3_zero(); /* of surface 0 relative to surface 1 */
     for (int v = k->begin; v < k->end; v++) {
         vo_vec3 g = limited(vo_untangle_gradient(c, x, k, v), 2);

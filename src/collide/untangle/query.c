@@ -9,7 +9,7 @@ enum { OBSTACLES = 1, STACK = 64, MAX_HITS = 32 };
  * "The solid angle of a plane triangle", eq. 8). */
 static double solid_angle(vo_vec3 a, vo_vec3 b, vo_vec3 c) {
     double la = v3_length(a), lb = v3_length(b), lc = v3_length(c);
-    double numerator = v3_dot(a, v3_cross(b, c));
+    double numerator = v3_triple(a, b, c);
     double denominator = la * lb * lc + v3_dot(a, b) * lc + v3_dot(b, c) * la + v3_dot(c, a) * lb;
     return atan2(numerator, denominator) / (2 * VO_PI);
 }

@@ -179,9 +179,7 @@ static double part_volume6(const vo_untangler *u, const vo_vec3 *x, int part) {
     for (int i = u->part_begin[part]; i < u->part_end[part]; i++) {
         int f = c->face[1][i];
         const int *n = c->soup.face[f];
-        if (c->soup.face_part[f] != part) continue;
-        sum += v3_dot(v3_sub(x[n[0]], origin),
-                      v3_cross(v3_sub(x[n[1]], origin), v3_sub(x[n[2]], origin)));
+        if (c->soup.face_part[f] == part) sum += v3_tetrahedron6(origin, x[n[0]], x[n[1]], x[n[2]]);
     }
     return sum;
 }
