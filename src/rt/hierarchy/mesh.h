@@ -28,9 +28,10 @@
  *
  * Invariants, checked by vo_rt_mesh_validate:
  *  1. The leaves form a conforming mesh: each leaf edge has one or two leaf triangles.
- *  2. A child edge splits only if both triangles adjacent to its parent are C10 (or the boundary).
- *     Otherwise the split is deferred: the unsplit edges of those triangles split instead, in this
- *     major step if they can, and the child edge in a later one.
+ *  2. A child edge splits only if both triangles adjacent to its parent are C10 (or the boundary),
+ *     and the last edge of a triangle of level n only if no leaf at its corners is below level n
+ *     (hierarchy/balance.c). Otherwise the split is deferred: the unsplit edges of those coarser
+ *     triangles split instead, in this major step if they can, and the edge in a later one.
  *     Termination: an edge of level n is deferred only because of triangles of level n - 1, whose
  *     edges have level n - 1. Requests therefore descend in level, and edges of level 0 can always
  *     split, so a chain of requests ends after at most max_level of them. In each major step the
@@ -38,9 +39,10 @@
  *     while it lasts; a demand of level n that persists is met in the (n + 1)-th major step at the
  *     latest.
  *  3. An edge joins only if its children are not split and each adjacent triangle that is C10 has
- *     no split child or interior edge.
- *  4. Leaf triangles that share an edge differ by at most one level (a transitional triangle has
- *     the level of its parent).
+ *     no split child or interior edge and no leaf more than one level finer at its six points.
+ *  4. Leaf triangles that share a vertex differ by at most one level (a transitional triangle has
+ *     the level of its parent): the front is valid in the sense of Jain et al. 2005. A major step
+ *     changes the level at a point by at most one.
  *  5. Rest area and mass of the leaves equal those of the base mesh; each vertex carries a third of
  *     its leaf triangles. Masses are sums of integers (mass_units), so they do not drift.
  *  6. front (hierarchy/front.h) lists exactly the leaves. */

@@ -136,6 +136,28 @@ void vo_rt_mesh_retriangulate(vo_rt_mesh *mesh, int triangle);
 /* The same to a given configuration of that state. */
 void vo_rt_mesh_change_configuration(vo_rt_mesh *mesh, int triangle, int to);
 
+/* --- Valid fronts (balance.c) ------------------------------------------------------------------
+ */
+
+/* Leaves around a vertex, beginning with one of a structural triangle that has the vertex as a
+ * corner or midpoint. */
+typedef struct vo_rt_ring {
+    int vertex;
+    int first, leaf; /* leaf is -1 at the end */
+    int turn;
+} vo_rt_ring;
+vo_rt_ring vo_rt_ring_begin(const vo_rt_mesh *mesh, int triangle, int vertex);
+void vo_rt_ring_next(const vo_rt_mesh *mesh, vo_rt_ring *ring);
+
+/* True if splitting a leaf edge would divide its triangle on a side into four next to a leaf that
+ * is too coarse. Marked edges count as split. */
+bool vo_rt_mesh_blocks_division(const vo_rt_mesh *mesh, int edge, int side);
+/* True if uniting the four parts of a triangle would put it next to a leaf that is too fine, before
+ * or after the marked splits. False for triangles that are not divided into four. */
+bool vo_rt_mesh_blocks_union(const vo_rt_mesh *mesh, int triangle);
+/* NULL if leaves that share a vertex differ by at most one level. */
+const char *vo_rt_mesh_check_levels(const vo_rt_mesh *mesh);
+
 /* --- Phases of an edit (edit.c) ------------------------------------------------------------- */
 
 /* Divides an edge; its triangles must be retriangulated afterwards. */
