@@ -99,6 +99,13 @@ typedef struct vo_rt_asset_def {
     const vo_rt_vec2 *coordinates;
 
     int max_level; /* 0 to VO_RT_MAX_LEVEL; default 3 */
+    /* Optional finer levels of a mesh that is not the plane subdivision of its base mesh, for
+     * example with curved outlines; both or neither. Each base triangle has (n + 1)(n + 2) / 2
+     * points, n = 2^max_level: those with the weights (n - i - j, i, j) / n of its corners, by
+     * rising j, then i. The rest lengths of split edges follow from these coordinates; masses do
+     * not. NULL: new vertices lie at the middle of their edge. */
+    const vo_rt_vec3 *fine_positions;   /* m, rest pose */
+    const vo_rt_vec2 *fine_coordinates; /* m, needs `coordinates` */
     vo_rt_fabric fabric;
 
     /* Painted maps [vertex_count]. They are interpolated linearly at new vertices. */

@@ -96,16 +96,26 @@ static int create_middle(vo_rt_mesh *mesh, int edge) {
     return v;
 }
 
+/* Material coordinates of the middle of an edge on a side. */
+static vo_rt_vec2 middle_coordinate(const vo_rt_mesh *mesh, int edge, int side) {
+    const vo_rt_edge *e = &mesh->edge[edge];
+    int face = mesh->asset->fine ? vo_rt_mesh_side(mesh, edge, side) : -1;
+    if (face < 0) return f2_mid(e->coordinate[side][0], e->coordinate[side][1]);
+    const vo_rt_triangle *t = &mesh->triangle[face];
+    vo_rt_vec2 middle[3];
+    vo_rt_asset_fine_middles(mesh->asset, t->level, t->address, middle);
+    return middle[t->edge[0] == edge ? 0 : t->edge[1] == edge ? 1 : 2];
+}
+
 static void create_child(vo_rt_mesh *mesh, int edge, int child, int end) {
     const vo_rt_edge *e = &mesh->edge[edge];
     vo_rt_edge c = *e;
     c.vertex[!end] = e->middle;
     c.face[0] = c.face[1] = -1;
-    for (int s = 0; s < 2; s++)
-        c.coordinate[s][!end] = f2_mid(e->coordinate[s][0], e->coordinate[s][1]);
+    for (int s = 0; s < 2; s++) c.coordinate[s][!end] = middle_coordinate(mesh, edge, s);
     c.parent = edge;
     c.child = c.middle = c.spring = c.bend = -1;
-    c.rest = 0.5f * e->rest;
+    c.rest = vo_rt_child_rest(mesh->asset, e, &c);
     c.level = (uint8_t)(e->level + 1);
     c.wait = 0;
     c.flags = VO_RT_EDGE_USED | (mesh->edge[child].flags & VO_RT_EDGE_DIRTY);

@@ -82,13 +82,15 @@ enum {
     VO_RT_EDGE_HELD = 128    /* a deferred split needs it split */
 };
 
-/* 68 bytes. Children and interior edges are listed by the configuration's row of the table; -1:
+/* 72 bytes. Children and interior edges are listed by the configuration's row of the table; -1:
  * unused. */
 typedef struct vo_rt_triangle {
     int32_t vertex[3], edge[3]; /* edge[i] is opposite vertex[i] */
     int32_t child[4], interior[3];
-    int32_t parent; /* -1: base triangle */
-    int32_t leaf;   /* index in the leaf lists; -1: not a leaf */
+    int32_t parent;  /* -1: base triangle */
+    int32_t leaf;    /* index in the leaf lists; -1: not a leaf */
+    int32_t address; /* among the triangles of its level (asset.h); of a transitional triangle that
+                        of its parent */
     uint8_t level, configuration;
     uint8_t is_transitional, is_used;
     float rest_area; /* m^2 */
@@ -199,6 +201,13 @@ void vo_rt_mesh_locate(const vo_rt_mesh *mesh, int base_triangle, const float we
 
 /* Bytes of memory in use by tree and leaf lists (capacities). */
 size_t vo_rt_mesh_bytes(const vo_rt_mesh *mesh);
+
+/* Colour of a leaf triangle (asset.h). */
+int vo_rt_mesh_colour(const vo_rt_mesh *mesh, int triangle);
+/* Checks constraints 1 and 2 of Jain et al. 2005 on the leaves: adjacent leaves and leaves with a
+ * common neighbour have different colours. Returns true if they hold, otherwise writes two leaves
+ * of one colour and the leaf that is adjacent to both, or one of the two if they are adjacent. */
+bool vo_rt_mesh_check_colours(const vo_rt_mesh *mesh, int32_t conflict[3]);
 
 /* Checks all invariants by brute force; for tests and debug builds. NULL if they hold, otherwise
  * the violated one. */

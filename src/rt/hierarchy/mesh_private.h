@@ -131,6 +131,13 @@ static inline int vo_rt_side_in(const vo_rt_mesh *mesh, const vo_rt_triangle *t,
 static inline bool vo_rt_is_split(const vo_rt_edge *e) {
     return e->child >= 0 && !(e->flags & VO_RT_EDGE_JOINING);
 }
+/* Rest length of a child edge whose coordinates are set. */
+static inline float vo_rt_child_rest(const vo_rt_asset *asset, const vo_rt_edge *parent,
+                                     const vo_rt_edge *child) {
+    if (!asset->fine) return 0.5f * parent->rest;
+    const vo_rt_vec2 *c = child->coordinate[child->control];
+    return f2_length(f2_sub(c[1], c[0]));
+}
 /* Changes the configuration of a structural triangle to the state of its edges. */
 void vo_rt_mesh_retriangulate(vo_rt_mesh *mesh, int triangle);
 /* The same to a given configuration of that state. */
