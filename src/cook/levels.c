@@ -88,7 +88,9 @@ static double deviation(const vo_cook_levels *levels, size_t first, size_t at, c
                                                                (double)array[first + n].member, \
                                                                (double)array[last].member, w)));
     COMPARE(x, x)
-    COMPARE(x, y) COMPARE(x, z) COMPARE(u, x) COMPARE(u, y)
+    COMPARE(x, y)
+    COMPARE(x, z)
+    COMPARE(u, x) COMPARE(u, y)
 #undef COMPARE
         return worst;
 }
@@ -117,30 +119,27 @@ static vo_result measure(vo_cooking *c, const vo_cook_levels *levels, vo_cook_er
     return VO_OK;
 }
 
-/* Remeshes with more and more base faces until the finest level is within the tolerance. */
+static vo_result fail_tolerance(const vo_cooking *c, double error) {
+    return vo_fail(c->ctx, VO_BAD_DATA,
+                   "%s: with %d base faces, the most that an asset has, and %d levels it is %.3g m "
+                   "from the mesh, more than the tolerance %g; raise max_level or the tolerance",
+                   c->def->input, MAX_BASE_FACES, c->def->max_level, error, c->def->tolerance);
+}
+
+/* Remeshes with more and more base faces until the finest level is within the tolerance, at last
+ * with all faces of the input. */
 static vo_result remesh(vo_cooking *c, vo_cook_levels *out) {
-    int input = c->base->face_count, faces = c->def->face_count;
-    if (faces == 0) faces = vo_max_int(MIN_FACES, input >> 2 * c->def->max_level);
+    int limit = vo_min_int(c->base->face_count, MAX_BASE_FACES), faces = c->def->face_count;
     vo_cook_error error = {INFINITY, INFINITY};
-    for (int previous = -1;; faces = (int)(GROWTH * faces)) {
+    if (faces == 0) faces = vo_max_int(MIN_FACES, c->base->face_count >> 2 * c->def->max_level);
+    for (;; faces = (int)(GROWTH * faces)) {
         VO_TRY(vo_check_cancel(c->ctx));
-        VO_TRY(vo_cook_remesh(c->ctx, c->base, faces, c->def->max_level, out));
-        int count = out->base->face_count;
-        bool is_valid = count <= MAX_BASE_FACES && vo_cook_levels_are_valid(out);
-        if (is_valid && count != previous) VO_TRY(measure(c, out, &error));
+        VO_TRY(vo_cook_remesh(c->ctx, c->base, vo_min_int(faces, limit), c->def->max_level, out));
+        if (out->base->face_count <= MAX_BASE_FACES && vo_cook_levels_are_valid(out))
+            VO_TRY(measure(c, out, &error));
         if (error.max <= c->def->tolerance) return VO_OK;
-        previous = count;
         vo_cook_levels_free(c->ctx, out);
-        if (faces < input) continue;
-        if (!is_valid)
-            return vo_fail(c->ctx, VO_BAD_DATA,
-                           "%s: no base mesh has levels without folds or slivers in material "
-                           "space; straighten its outlines, or lower max_level",
-                           c->def->input);
-        return vo_fail(c->ctx, VO_BAD_DATA,
-                       "%s: with %d base faces and %d levels it is %.3g m from the mesh, more than "
-                       "the tolerance %g; raise max_level or the tolerance",
-                       c->def->input, count, c->def->max_level, error.max, c->def->tolerance);
+        if (faces >= limit) return fail_tolerance(c, error.max);
     }
 }
 
@@ -150,16 +149,35 @@ static bool is_usable(const vo_cooking *c, int found, const vo_cook_levels *leve
     return found > 0 && levels->base->face_count <= limit && vo_cook_levels_are_valid(levels);
 }
 
+/* Uses the hierarchy of a mesh with the vertices of the input, if it has one within the tolerance.
+ * Otherwise *found is 0. */
+static vo_result detect(vo_cooking *c, const vo_mesh *mesh, int *found, vo_cook_levels *levels) {
+    vo_cook_error error = {0, 0};
+    VO_TRY(vo_cook_detect_levels(c->ctx, mesh, c->def->max_level, found, levels));
+    bool is_used = is_usable(c, *found, levels);
+    if (is_used) VO_TRY(measure(c, levels, &error));
+    if (is_used && error.max <= c->def->tolerance) return VO_OK;
+    *found = 0;
+    vo_cook_levels_free(c->ctx, levels);
+    return VO_OK;
+}
+
+static vo_result detect_grid(vo_cooking *c, int *found, vo_cook_levels *levels) {
+    vo_mesh *aligned;
+    VO_TRY(vo_cook_align_grid(c->ctx, c->base, &aligned));
+    if (!aligned) return VO_OK;
+    vo_result result = detect(c, aligned, found, levels);
+    vo_mesh_destroy(aligned);
+    return result;
+}
+
 static vo_result create(vo_cooking *c, vo_cook_levels *levels) {
-    vo_cook_error error;
     int found;
-    VO_TRY(vo_cook_detect_levels(c->ctx, c->base, c->def->max_level, &found, levels));
-    if (!is_usable(c, found, levels)) {
-        vo_cook_levels_free(c->ctx, levels);
-        return remesh(c, levels);
-    }
+    VO_TRY(detect(c, c->base, &found, levels));
+    if (found == 0) VO_TRY(detect_grid(c, &found, levels));
+    if (found == 0) return remesh(c, levels);
     c->report.detected_levels = found;
-    return measure(c, levels, &error);
+    return VO_OK;
 }
 
 vo_result vo_cook_create_levels(vo_cooking *c) {

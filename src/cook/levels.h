@@ -1,6 +1,7 @@
 /* Hierarchies of arbitrary meshes: a base mesh and the points of its finer levels on the input.
  *
- *     detection    levels_detect.c  a mesh that already has subdivision connectivity is coarsened
+ *     detection    levels_detect.c  a mesh that already has subdivision connectivity is coarsened,
+ *                  levels_grid.c    and so is a grid of quadrilaterals with any diagonals
  *     remeshing    remesh.h         any other one is mapped to a coarse base mesh
  *     error        levels_error.c   distances between the levels and the input
  *     entry point  levels.c         chooses the number of base faces for a tolerance
@@ -44,6 +45,10 @@ bool vo_cook_levels_are_flat(const vo_cook_levels *levels);
  * max_level - *found are interpolated. */
 vo_result vo_cook_detect_levels(vo_context *ctx, const vo_mesh *mesh, int max_level, int *found,
                                 vo_cook_levels *out);
+
+/* levels_grid.c: the same mesh with parallel diagonals, if it is a grid of quadrilaterals; *out is
+ * NULL otherwise. Verts keep their order. */
+vo_result vo_cook_align_grid(vo_context *ctx, const vo_mesh *mesh, vo_mesh **out);
 
 /* levels_error.c: distances between a level and a mesh, in both directions: of the nodes, edge
  * midpoints and face centres of each from the other. */
