@@ -75,7 +75,7 @@ static void library_messages_name_the_option(void **state) {
     expect(folder, "cook square.obj -o a.vrt --attach 5", 1, "--attach [0]: no node has the label");
     expect(folder, "cook square.obj -o a.vrt --links links.txt --faces 1", 1,
            "more than --faces 1");
-    expect(folder, "cook square.obj -o a.vrt --links links.txt --tolerance 1", 1,
+    expect(folder, "cook square.obj -o a.vrt --links links.txt --tolerance 1", 2,
            "--tolerance is given, but links refer");
     write_text(in(folder, "bad.vrt"), "no garment");
     expect(folder, "info bad.vrt", 1, "bad.vrt: header: ");
