@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define MIN_SHAPE     0.12 /* height relative to the longest side of new faces; 0.87: equilateral */
+#define MIN_SHAPE     0.2  /* height relative to the longest side of new faces; 0.87: equilateral */
 #define MIN_FAN       1e-3 /* twice the area of fan triangles, relative to their squared sides */
 #define MIN_COSINE    0.3  /* between normals of replaced faces in the world */
 #define MAX_DEVIATION 0.1  /* of a curve from its chord, relative to the chord */
@@ -171,31 +171,46 @@ static vo_vec3 normal_of(const vo_remesh *r, int a, int b, int c) {
     return v3_cross(v3_sub(x[b], x[a]), v3_sub(x[c], x[a]));
 }
 
+/* Twice the area of a triangle over its squared longest side, which is written too. */
+static double shape_of(vo_vec2 a, vo_vec2 b, vo_vec2 c, double *longest2) {
+    const vo_vec2 side[3] = {v2_sub(b, a), v2_sub(c, b), v2_sub(a, c)};
+    *longest2 = 0;
+    for (int k = 0; k < 3; k++) *longest2 = vo_max(*longest2, v2_dot(side[k], side[k]));
+    return fan_area(a, b, c) / *longest2;
+}
+
+/* New faces may be as bad as the worst one of the star, so that slivers of the input vanish. */
+static double least_shape(const vo_remesh_star *star) {
+    double least = MIN_SHAPE, longest2;
+    for (int k = 0; k < star->sector_count; k++) {
+        const vo_remesh_sector *s = &star->sector[k];
+        for (int i = 0; i < s->count; i++)
+            least = vo_min(least, shape_of(s->centre, s->u[i], s->u[i + 1], &longest2));
+    }
+    return least;
+}
+
 /* Squared longest side of a new face, times its turn; infinite for slivers and folds. */
 static double face_cost(const vo_remesh *r, const vo_remesh_star *star, const vo_remesh_sector *s,
-                        int i) {
-    vo_vec2 p[3] = {s->u[s->target], s->u[i], s->u[i + 1]};
-    double longest2 = 0, area = fan_area(p[0], p[1], p[2]);
-    for (int k = 0; k < 3; k++) {
-        vo_vec2 d = v2_sub(p[(k + 1) % 3], p[k]);
-        longest2 = vo_max(longest2, v2_dot(d, d));
-    }
+                        int i, double min_shape) {
+    double longest2, shape = shape_of(s->u[s->target], s->u[i], s->u[i + 1], &longest2);
     vo_vec3 before = normal_of(r, star->node, s->node[i], s->node[i + 1]);
     vo_vec3 after = normal_of(r, star->target, s->node[i], s->node[i + 1]);
     double cosine = v3_dot(v3_normalize(before), v3_normalize(after));
-    if (area < MIN_SHAPE * longest2 || !(cosine > MIN_COSINE)) return INFINITY;
+    if (shape < min_shape || !(cosine > MIN_COSINE)) return INFINITY;
     return longest2 * (1 + TURN_WEIGHT * (1 - cosine));
 }
 
 double vo_remesh_cost(const vo_remesh *r, const vo_remesh_star *star) {
-    double cost = 0;
+    double cost = 0, min_shape = least_shape(star);
     if (degree_of(r, star->target) + degree_of(r, star->node) - 4 > MAX_DEGREE) return INFINITY;
     for (int k = 0; k < star->sector_count; k++) {
         const vo_remesh_sector *s = &star->sector[k];
         double chord = v2_length(v2_sub(s->u[s->count], s->u[0])), bend = 0;
         if (!s->is_closed) bend = CURVE_WEIGHT * star->deviation / chord;
         for (int i = 0; i < s->count; i++)
-            if (is_kept(s, i)) cost = vo_max(cost, face_cost(r, star, s, i) * (1 + bend));
+            if (is_kept(s, i))
+                cost = vo_max(cost, face_cost(r, star, s, i, min_shape) * (1 + bend));
     }
     return cost;
 }
