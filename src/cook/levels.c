@@ -90,9 +90,10 @@ static double deviation(const vo_cook_levels *levels, size_t first, size_t at, c
     COMPARE(x, x)
     COMPARE(x, y)
     COMPARE(x, z)
-    COMPARE(u, x) COMPARE(u, y)
+    COMPARE(u, x)
+    COMPARE(u, y)
 #undef COMPARE
-        return worst;
+    return worst;
 }
 
 bool vo_cook_levels_are_flat(const vo_cook_levels *levels) {

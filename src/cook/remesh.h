@@ -6,6 +6,7 @@
  *
  *     features   remesh_feature.c   borders, seams, labels: curves between fixed nodes
  *     collapse   remesh_collapse.c  removes nodes by half-edge collapses until few faces remain
+ *     flip       remesh_flip.c      keeps faces well shaped meanwhile
  *     star       remesh_star.c      faces around a node, flattened; validity and cost of a collapse
  *     resample   remesh_sample.c    maps lattice points of the base mesh to the input
  *     base       remesh_base.c      the base mesh
@@ -69,7 +70,8 @@ typedef struct vo_remesh_star {
     double deviation; /* of the joined curve */
 } vo_remesh_star;
 
-/* Record of a collapse: sectors in `sector`, packed. */
+/* Record of a collapse: sectors in `sector`, packed. Of a flip (node -1): one sector with the faces
+ * (a, b, c) and (a, c, d) in fan_face, and a, b, c, d in fan_node and fan_u. */
 typedef struct vo_remesh_collapse {
     int node, target;
     int first_sector, sector_count;
@@ -128,6 +130,14 @@ double vo_remesh_cost(const vo_remesh *r, const vo_remesh_star *star);
 
 /* remesh_collapse.c: collapses nodes until at most `faces` faces remain, if possible. */
 vo_result vo_remesh_simplify(vo_remesh *r, int faces);
+
+/* Parts that flips use as well. */
+bool vo_remesh_reserve_record(vo_remesh *r, int spokes);
+/* Replaces node `from` of a face by `to`. */
+void vo_remesh_move_corner(vo_remesh *r, int face, int from, int to, int vert);
+
+/* remesh_flip.c: flips edges that are not Delaunay in material space. */
+vo_result vo_remesh_flip_edges(vo_remesh *r);
 
 /* remesh_base.c, remesh_sample.c: the levels of the current mesh. */
 vo_result vo_remesh_create_base(vo_remesh *r, vo_mesh **out, int **face_of);

@@ -36,9 +36,8 @@ static bool choose_target(const vo_remesh *r, int node, candidate *out) {
 
 /* --- Records ---------------------------------------------------------------------------------- */
 
-static bool reserve_record(vo_remesh *r, const vo_remesh_star *star) {
-    int spokes = r->fan_count;
-    for (int k = 0; k < star->sector_count; k++) spokes += star->sector[k].count + 1;
+bool vo_remesh_reserve_record(vo_remesh *r, int spokes) {
+    spokes += r->fan_count;
     return vo_reserve(r->ctx, &r->collapse, &r->collapse_capacity, r->collapse_count + 1) &&
            vo_reserve(r->ctx, &r->sector, &r->sector_capacity, r->sector_count + 2) &&
            vo_reserve(r->ctx, &r->fan_face, &r->fan_face_capacity, spokes) &&
@@ -80,7 +79,7 @@ static void remove_face(vo_remesh *r, int f) {
     r->face_count--;
 }
 
-static void move_corner(vo_remesh *r, int f, int from, int to, int vert) {
+void vo_remesh_move_corner(vo_remesh *r, int f, int from, int to, int vert) {
     int k = r->face[f][0] == from ? 0 : r->face[f][1] == from ? 1 : 2;
     unlink_corner(r, from, 3 * f + k);
     r->face[f][k] = to;
@@ -117,7 +116,7 @@ static void collapse(vo_remesh *r, const vo_remesh_star *star) {
             if (s->node[i] == star->target || s->node[i + 1] == star->target)
                 remove_face(r, s->face[i]);
             else
-                move_corner(r, s->face[i], star->node, star->target, s->vert[s->target]);
+                vo_remesh_move_corner(r, s->face[i], star->node, star->target, s->vert[s->target]);
         }
     }
     if (r->kind[star->node] == VO_REMESH_CURVE) join_curves(r, star);
@@ -158,7 +157,7 @@ static int run_round(vo_remesh *r, candidate *list, int *lock, int round, int fa
         if (lock[list[i].node] == round || lock[list[i].target] == round) continue;
         if (!vo_remesh_find_star(r, list[i].node, list[i].target, &star)) continue;
         if (is_locked(&star, lock, round)) continue;
-        if (!reserve_record(r, &star)) return -1;
+        if (!vo_remesh_reserve_record(r, 2 * (VO_REMESH_MAX_STAR + 1))) return -1;
         record(r, &star);
         collapse(r, &star);
         lock_star(&star, lock, round);
@@ -175,7 +174,9 @@ vo_result vo_remesh_simplify(vo_remesh *r, int faces) {
     for (int n = 0; n < nodes; n++) lock[n] = 0;
     for (int round = 1; made > 0 && r->face_count > faces; round++) {
         VO_TRY(vo_check_cancel(r->ctx));
+        VO_TRY(vo_remesh_flip_edges(r));
         made = run_round(r, list, lock, round, faces);
     }
-    return made < 0 ? vo_fail_memory(r->ctx, "a remeshed garment") : VO_OK;
+    if (made < 0) return vo_fail_memory(r->ctx, "a remeshed garment");
+    return r->collapse_count > 0 ? vo_remesh_flip_edges(r) : VO_OK;
 }

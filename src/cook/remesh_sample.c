@@ -246,7 +246,67 @@ static int restore_sector(resampler *s, const vo_remesh_packed *k, int node, int
     return list;
 }
 
+/* Weights of p in a triangle; returns the smallest. */
+static double triangle_weights(const vo_vec2 u[3], vo_vec2 p, double w[3]) {
+    double total = triangle_area(u[0], u[1], u[2]);
+    for (int k = 0; k < 3; k++) w[k] = triangle_area(p, u[(k + 1) % 3], u[(k + 2) % 3]) / total;
+    return vo_min(w[0], vo_min(w[1], w[2]));
+}
+
+/* Planar position of a sample in a face whose corners are nodes of a flipped quad. */
+static vo_vec2 quad_position(const resampler *s, const vo_remesh_packed *k, const sample *p) {
+    vo_vec2 sum = v2(0, 0);
+    for (int c = 0; c < 3; c++)
+        for (int i = 0; i < 4; i++)
+            if (s->r->face[p->face][c] == s->r->fan_node[k->first + i])
+                sum = v2_add(sum, v2_scale(p->weight[c], s->r->fan_u[k->first + i]));
+    return sum;
+}
+
+/* Moves a sample to the face (a, b, c) or (a, c, d) of a quad that contains p. */
+static void place_in_quad(resampler *s, const vo_remesh_packed *k, int index, vo_vec2 p) {
+    const vo_vec2 *u = s->r->fan_u + k->first;
+    const vo_vec2 triangle[2][3] = {{u[0], u[1], u[2]}, {u[0], u[2], u[3]}};
+    double w[2][3], sum = 0;
+    bool second = triangle_weights(triangle[1], p, w[1]) > triangle_weights(triangle[0], p, w[0]);
+    sample *q = &s->sample[index];
+    q->face = s->r->fan_face[k->first + second];
+    int corner = corner_of(s->r->face[q->face], s->r->fan_node[k->first]);
+    for (int c = 0; c < 3; c++) sum += vo_max(w[second][c], 0);
+    for (int c = 0; c < 3; c++) q->weight[(corner + c) % 3] = vo_max(w[second][c], 0) / sum;
+    q->next = s->first[q->face];
+    s->first[q->face] = index;
+}
+
+/* Restores the two faces of a flipped edge. */
+static void replay_flip(resampler *s, const vo_remesh_packed *k) {
+    vo_remesh *r = s->r;
+    const int *n = r->fan_node + k->first, *f = r->fan_face + k->first;
+    int list = -1;
+    for (int i = 0; i < 2; i++) {
+        for (int p = s->first[f[i]], next; p >= 0; p = next) {
+            vo_vec2 at = quad_position(s, k, &s->sample[p]);
+            next = s->sample[p].next;
+            s->sample[p].weight[0] = at.x;
+            s->sample[p].weight[1] = at.y;
+            s->sample[p].next = list;
+            list = p;
+        }
+        s->first[f[i]] = -1;
+    }
+    r->face[f[0]][corner_of(r->face[f[0]], n[3])] = n[2];
+    r->face[f[1]][corner_of(r->face[f[1]], n[1])] = n[0];
+    for (int p = list, next; p >= 0; p = next) {
+        next = s->sample[p].next;
+        place_in_quad(s, k, p, v2(s->sample[p].weight[0], s->sample[p].weight[1]));
+    }
+}
+
 static void replay(resampler *s, const vo_remesh_collapse *c) {
+    if (c->node < 0) {
+        replay_flip(s, &s->r->sector[c->first_sector]);
+        return;
+    }
     for (int i = 0; i < c->sector_count; i++) {
         const vo_remesh_packed *k = &s->r->sector[c->first_sector + i];
         int list = restore_sector(s, k, c->node, c->target);

@@ -190,7 +190,7 @@ static double least_shape(const vo_remesh_star *star) {
     return least;
 }
 
-/* Squared longest side of a new face, times its turn; infinite for slivers and folds. */
+/* Squared longest side of a new face, its shape and turn; infinite for slivers and folds. */
 static double face_cost(const vo_remesh *r, const vo_remesh_star *star, const vo_remesh_sector *s,
                         int i, double min_shape) {
     double longest2, shape = shape_of(s->u[s->target], s->u[i], s->u[i + 1], &longest2);
@@ -198,7 +198,7 @@ static double face_cost(const vo_remesh *r, const vo_remesh_star *star, const vo
     vo_vec3 after = normal_of(r, star->target, s->node[i], s->node[i + 1]);
     double cosine = v3_dot(v3_normalize(before), v3_normalize(after));
     if (shape < min_shape || !(cosine > MIN_COSINE)) return INFINITY;
-    return longest2 * (1 + TURN_WEIGHT * (1 - cosine));
+    return longest2 / sqrt(shape) * (1 + TURN_WEIGHT * (1 - cosine));
 }
 
 double vo_remesh_cost(const vo_remesh *r, const vo_remesh_star *star) {
@@ -212,5 +212,6 @@ double vo_remesh_cost(const vo_remesh *r, const vo_remesh_star *star) {
             if (is_kept(s, i))
                 cost = vo_max(cost, face_cost(r, star, s, i, min_shape) * (1 + bend));
     }
-    return cost;
+    const vo_remesh_sector *first = &star->sector[0]; /* short edges first */
+    return cost * v2_length(v2_sub(first->u[first->target], first->centre));
 }
