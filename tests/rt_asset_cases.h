@@ -33,7 +33,7 @@ static inline vo_allocator rt_test_allocator(test_memory *memory) {
     return (vo_allocator){memory, rt_test_allocate, rt_test_release};
 }
 
-enum { RT_TEST_VERTICES = 1024, RT_TEST_TRIANGLES = 2048 };
+enum { RT_TEST_VERTICES = 1024, RT_TEST_TRIANGLES = 2048, RT_TEST_FINE = 1 << 15 };
 /* A mesh with all optional arrays; `def` refers to it. */
 typedef struct rt_test_mesh {
     vo_rt_asset_def def;
@@ -47,6 +47,8 @@ typedef struct rt_test_mesh {
     float weights[4 * RT_TEST_VERTICES];
     vo_rt_vec3 render_positions[RT_TEST_VERTICES];
     vo_rt_vec2 render_uv[RT_TEST_VERTICES];
+    vo_rt_vec3 fine_positions[RT_TEST_FINE];
+    vo_rt_vec2 fine_coordinates[RT_TEST_FINE];
 } rt_test_mesh;
 
 static inline void rt_test_bind(rt_test_mesh *mesh) {
@@ -134,6 +136,28 @@ static inline void rt_test_add_options(rt_test_mesh *mesh) {
     def->render_triangle_count = def->triangle_count;
     def->render_triangles = mesh->triangles;
     def->render_uv = mesh->render_uv;
+}
+
+/* Adds finer levels to a flat sheet: points inside its outline move by up to 2 mm in material
+ * space, each to the same place in all triangles; those of a curved border would move likewise. */
+static inline void rt_test_add_fine(rt_test_mesh *mesh) {
+    vo_rt_asset_def *def = &mesh->def;
+    int n = 1 << def->max_level, at = 0;
+    assert_true(def->triangle_count * vo_rt_fine_points(def->max_level) <= RT_TEST_FINE);
+    for (int t = 0; t < def->triangle_count; t++)
+        for (int j = 0; j <= n; j++)
+            for (int i = 0; i + j <= n; i++, at++) {
+                const int32_t *v = mesh->triangles + 3 * t;
+                float w[3] = {(float)(n - i - j) / (float)n, (float)i / (float)n,
+                              (float)j / (float)n};
+                vo_rt_vec3 p = f3(0, 0, 0);
+                for (int k = 0; k < 3; k++) p = f3_add_scaled(p, w[k], mesh->positions[v[k]]);
+                mesh->fine_positions[at] = p;
+                mesh->fine_coordinates[at] = f2(p.x + 0.002f * sinf(31.415927f * p.x),
+                                                p.y + 0.002f * sinf(31.415927f * p.y));
+            }
+    def->fine_positions = mesh->fine_positions;
+    def->fine_coordinates = mesh->fine_coordinates;
 }
 
 /* Creates an asset and validates it; fails the test on an error. */

@@ -8,6 +8,7 @@ static uint8_t *make_file(bool options, size_t *bytes) {
     rt_test_mesh *mesh = rt_test_sheet(3, 2);
     mesh->def.max_level = 1;
     if (options) rt_test_add_options(mesh);
+    if (options) rt_test_add_fine(mesh);
     vo_rt_asset *asset = rt_test_create(&memory, &mesh->def);
     const void *data = vo_rt_asset_get_data(asset, bytes);
     uint8_t *copy = malloc(*bytes);
@@ -184,7 +185,13 @@ static void messages_name_the_section(void **state) {
          "section maps: overlaps the one in front of it"},
         {ENTRY, VO_RT_SECTION_RENDER_UV, VO_RT_ENTRY_COUNT, 0x0fffffff, true,
          "section ruv: extends beyond the end of the file"},
-        {ENTRY, VO_RT_SECTION_RENDER_UV, VO_RT_ENTRY_COUNT, 1, true, "bytes follow the last"},
+        {ENTRY, VO_RT_SECTION_FINE, VO_RT_ENTRY_COUNT, 1, true, "bytes follow the last"},
+        {ENTRY, VO_RT_SECTION_FINE, VO_RT_ENTRY_STRIDE, 24, true, "section fine: extends beyond"},
+        {CONTENT, VO_RT_SECTION_COLOUR, 4, 0xfffeffff, true, "section colour: element 2 is out of"},
+        {CONTENT, VO_RT_SECTION_FINE, 20, nan, true, "section fine: element 1 is out of range"},
+        {CONTENT, VO_RT_SECTION_FINE, 12, 0x3c000000, true, "section fine: element 0 is out of"},
+        {CONTENT, VO_RT_SECTION_FINE, 32, 0xbf000000, true,
+         "section fine: element 0 begins a triangle with parts that have almost no area"},
         {ENTRY, VO_RT_SECTION_TETHER, VO_RT_ENTRY_CHECKSUM, 1, false, "do not match their"},
         {CONTENT, VO_RT_SECTION_EDGE, 0, 7, false, "section edge: does not match its checksum"},
         {CONTENT, VO_RT_SECTION_INFO, 0, 9, true, "section info: max_level is 9"},
@@ -234,6 +241,9 @@ static void contradictions_between_sections_are_detected(void **state) {
     uint8_t *data = make_file(false, &bytes);
     uint32_t level = get_u32(section_of(data, VO_RT_SECTION_INFO));
     put_u32(section_of(data, VO_RT_SECTION_INFO), level + 1);
+    vo_rt_block_seal(data, bytes);
+    expect_bad(data, bytes, "section colour: 60 elements, which contradicts the other sections");
+    memcpy(entry_of(data, VO_RT_SECTION_COLOUR), "other", 6); /* colours may be missing */
     vo_rt_block_seal(data, bytes);
     expect_bad(data, bytes, "section info: element 0 describes another output topology");
     put_u32(section_of(data, VO_RT_SECTION_INFO), level);

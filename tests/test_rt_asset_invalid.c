@@ -10,6 +10,7 @@ static void expect(change *apply, const char *text) {
     memory = (test_memory){.fail_at = -1};
     rt_test_mesh *mesh = rt_test_sheet(2, 2);
     rt_test_add_options(mesh);
+    rt_test_add_fine(mesh);
     apply(mesh);
     vo_allocator allocator = rt_test_allocator(&memory);
     vo_rt_asset *asset = (vo_rt_asset *)&memory;
@@ -38,7 +39,8 @@ static void equal_corners(rt_test_mesh *m) { m->triangles[4] = m->triangles[3]; 
 static void inf_coordinate(rt_test_mesh *m) { m->coordinates[5].x = INFINITY; }
 static void flat_coordinates(rt_test_mesh *m) { m->coordinates[8] = m->coordinates[7]; }
 static void flat_positions(rt_test_mesh *m) {
-    m->def.coordinates = NULL;
+    m->def.coordinates = m->def.fine_coordinates = NULL;
+    m->def.fine_positions = NULL;
     m->positions[4] = f3(0, 0, 0);
 }
 static void flipped(rt_test_mesh *m) {
@@ -79,10 +81,16 @@ static void no_render_vertices(rt_test_mesh *m) { m->def.render_vertex_count = 0
 static void no_render_positions(rt_test_mesh *m) { m->def.render_positions = NULL; }
 static void no_render_triangles(rt_test_mesh *m) { m->def.render_triangles = NULL; }
 static void negative_render_count(rt_test_mesh *m) { m->def.render_triangle_count = -4; }
+static void fine_without_positions(rt_test_mesh *m) { m->def.fine_positions = NULL; }
+static void fine_without_coordinates(rt_test_mesh *m) { m->def.coordinates = NULL; }
+static void nan_fine_position(rt_test_mesh *m) { m->fine_positions[16].z = NAN; }
+static void mirrored_fine(rt_test_mesh *m) { m->fine_coordinates[16].x -= 1; }
 static void nan_render_uv(rt_test_mesh *m) { m->render_uv[8].y = NAN; }
 static void large_output(rt_test_mesh *m) {
     m->def.render_vertex_count = m->def.render_triangle_count = 0;
     m->def.max_level = VO_RT_MAX_LEVEL;
+    m->def.fine_positions = NULL;
+    m->def.fine_coordinates = NULL;
     m->def.vertex_count = m->def.triangle_count = 0;
     rt_test_add_sheet(m, 31, 31, 0, 0, 0.1f); /* 1,922 triangles */
     rt_test_add_options(m);
@@ -147,6 +155,12 @@ static void messages_name_the_element(void **state) {
         {no_render_triangles, "render_triangles is NULL; set it to an array"},
         {negative_render_count, "render_triangle_count is -4; set it to 0 to 4194304"},
         {nan_render_uv, "render_uv[8] is (0.2, nan); coordinates must be finite, at most 1e+06"},
+        {fine_without_positions, "fine_positions is NULL; set it to an array"},
+        {fine_without_coordinates, "coordinates is NULL; set it to an array"},
+        {nan_fine_position, "fine_positions[16] or fine_coordinates[16] is out of range; "
+                            "coordinates must be finite, at most 1e+06"},
+        {mirrored_fine, "fine_coordinates[15]: a part of triangle 1 has almost no area or is "
+                        "mirrored in a finer level; move its points, or omit the finer levels"},
         {large_output, "max_level is 6: the refined base mesh would have 7.87251e+06 output "
                        "triangles, more than 4194304; lower max_level or define a render mesh"},
     };
@@ -176,6 +190,7 @@ static void every_allocation_may_fail(void **state) {
     (void)state;
     rt_test_mesh *mesh = rt_test_sheet(4, 3);
     rt_test_add_options(mesh);
+    rt_test_add_fine(mesh);
     for (int k = 0; k < 2; k++) {
         for (long n = 0;; n++) {
             memory = (test_memory){.fail_at = n};

@@ -29,6 +29,9 @@ void asset_info_json(json_out *j, const vo_rt_asset_info *info) {
     json_int(j, "attached", info->attached_count);
     json_int(j, "render_vertices", info->render_vertex_count);
     json_int(j, "render_faces", info->render_triangle_count);
+    json_int(j, "even_colours", info->even_colours);
+    json_int(j, "odd_colours", info->odd_colours);
+    json_bool(j, "fine_levels", info->has_fine_levels);
     json_bool(j, "seamed", info->is_seamed);
     json_real(j, "mass_kg", (double)info->mass);
     json_int(j, "bytes", (long long)info->bytes);
@@ -50,6 +53,8 @@ void asset_info_print(const vo_rt_asset_info *info) {
     print_count("bones", info->bone_count);
     print_count("render faces", info->render_triangle_count);
     print_count("render vertices", info->render_vertex_count);
+    printf("  %-16s %d + %d of even and odd levels\n", "colours", info->even_colours,
+           info->odd_colours);
     printf("  %-16s %.3f kg\n", "mass", (double)info->mass);
     printf("  %-16s %.3f x %.3f x %.3f m\n", "size", (double)(info->max.x - info->min.x),
            (double)(info->max.y - info->min.y), (double)(info->max.z - info->min.z));

@@ -47,6 +47,7 @@ typedef struct cli_args {
     const char *body, *body_output, *units, *up, *height, *build, *figure, *edge, *fabric, *svg;
     const char *merge, *threshold;
     const char *attach, *maps, *links, *render, *levels, *uv_scale, *friction, *base_output;
+    const char *tolerance, *base_level;
     int threads, repeat, samples, every, faces; /* 0: not given */
     int frame;                                  /* -1: not given */
     double memory;                              /* GiB; 0: not given, -1: any */

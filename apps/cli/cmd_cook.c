@@ -21,6 +21,20 @@ typedef struct labels {
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
+/* Reads the level of --base-output. */
+static int read_base_level(const cli_args *args, int max_level, int *out) {
+    double level = 0;
+    const cli_number number = {"base-level", args->base_level, 0, max_level, &level};
+    if (args->base_level && !args->base_output)
+        return cli_fail(CLI_USAGE_ERROR, "--base-level needs --base-output FILE.obj.");
+    int code = cli_read_numbers(1, &number);
+    if (code == CLI_DONE && level != (int)level)
+        return cli_fail(CLI_USAGE_ERROR, "--base-level needs a whole number, not \"%s\".",
+                        args->base_level);
+    *out = (int)level;
+    return code;
+}
+
 static int read_numbers(const cli_args *args, vo_cook_def *def) {
     double levels = def->max_level;
     const cli_number numbers[] = {{"height", args->height, 0.5, 3, &def->sew.mannequin.height},
@@ -29,6 +43,7 @@ static int read_numbers(const cli_args *args, vo_cook_def *def) {
                                   {"edge", args->edge, 1e-3, 1, &def->sew.edge_length},
                                   {"uv-scale", args->uv_scale, 1e-6, 1e6, &def->uv_scale},
                                   {"friction", args->friction, 0, 1000, &def->friction},
+                                  {"tolerance", args->tolerance, 1e-9, 1e6, &def->tolerance},
                                   {"levels", args->levels, 0, VO_RT_MAX_LEVEL, &levels}};
     int code = cli_read_numbers(sizeof numbers / sizeof *numbers, numbers);
     if (code != CLI_DONE) return code;
@@ -127,6 +142,27 @@ static bool report_sew_progress(void *user, const vo_sew_progress *p) {
     return !signal_received();
 }
 
+/* Distances of the levels from the input mesh. */
+static void print_levels(const vo_cook_report *report, int max_level) {
+    if (report->detected_levels > 0)
+        printf("  subdivision connectivity: coarsened %d times\n", report->detected_levels);
+    else
+        printf("  remeshed from %s faces\n", text_count(report->input_faces).s);
+    for (int k = 0; k <= max_level; k++)
+        printf("  level %d: at most %.2f mm from the input, %.2f mm rms\n", k,
+               1000 * report->level_max_error[k], 1000 * report->level_rms_error[k]);
+}
+
+static void json_levels(json_out *j, const vo_cook_report *report, int max_level) {
+    json_int(j, "detected_levels", report->detected_levels);
+    json_open(j, "level_max_error_m", '[');
+    for (int k = 0; k <= max_level; k++) json_real(j, NULL, report->level_max_error[k]);
+    json_close(j, ']');
+    json_open(j, "level_rms_error_m", '[');
+    for (int k = 0; k <= max_level; k++) json_real(j, NULL, report->level_rms_error[k]);
+    json_close(j, ']');
+}
+
 static void print_json(const cli_args *args, const vo_rt_asset_info *info,
                        const vo_cook_report *report) {
     json_out j = {stdout, false};
@@ -135,6 +171,7 @@ static void print_json(const cli_args *args, const vo_rt_asset_info *info,
     asset_info_json(&j, info);
     json_int(&j, "input_faces", report->input_faces);
     json_real(&j, "area_m2", report->area);
+    if (args->tolerance) json_levels(&j, report, info->max_level);
     json_real(&j, "uv_scale_m", report->uv_scale);
     json_open(&j, "fabric", '{');
     json_real(&j, "density", (double)report->fabric.density);
@@ -160,13 +197,14 @@ static void print_report(const cli_args *args, const vo_rt_asset *asset,
         printf("%s: %s bytes, cooked in %s\n", args->output, text_count((long long)info.bytes).s,
                text_seconds(report->wall_s).s);
         asset_info_print(&info);
+        if (args->tolerance) print_levels(report, info.max_level);
     }
 }
 
-static int save(vo_context *ctx, const cli_args *args, const vo_rt_asset *asset) {
+static int save(vo_context *ctx, const cli_args *args, const vo_rt_asset *asset, int base_level) {
     vo_result result = vo_cook_save(ctx, asset, args->output);
     if (result == VO_OK && args->base_output)
-        result = vo_cook_save_base(ctx, asset, args->base_output);
+        result = vo_cook_save_level(ctx, asset, base_level, args->base_output);
     return result == VO_OK ? CLI_DONE : cli_fail_result(ctx, result);
 }
 
@@ -175,7 +213,8 @@ static int cook(vo_context *ctx, const cli_args *args, progress *bar) {
     vo_rt_asset *asset;
     vo_cook_def def;
     labels words;
-    int code = read_call(args, &words, &def);
+    int base_level = 0, code = read_call(args, &words, &def);
+    if (code == CLI_DONE) code = read_base_level(args, def.max_level, &base_level);
     if (code != CLI_DONE) return code;
     def.sew.progress = report_sew_progress;
     def.sew.user = bar;
@@ -183,7 +222,7 @@ static int cook(vo_context *ctx, const cli_args *args, progress *bar) {
     progress_clear(bar);
     if (result == VO_CANCELLED) return cli_fail(CLI_CANCELLED, "cancelled; nothing was written");
     if (result != VO_OK) return cli_fail_result(ctx, result);
-    code = save(ctx, args, asset);
+    code = save(ctx, args, asset, base_level);
     if (code == CLI_DONE) print_report(args, asset, &report);
     vo_rt_asset_destroy(asset);
     vo_cook_report_free(ctx, &report);

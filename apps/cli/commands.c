@@ -303,6 +303,10 @@ static const cli_option cook_options[] = {
      "approximate number of base triangles; default: 316 for a pattern, all faces of a mesh. A "
      "mesh with more faces is coarsened and becomes the render mesh"},
     {"levels", 0, CLI_TEXT, FIELD(levels), "N", "levels of refinement, 0 to 6; default: 3"},
+    {"tolerance", 0, CLI_TEXT, FIELD(tolerance), "METRES",
+     "levels that follow a mesh: the finest is at most this far from it. A mesh with subdivision "
+     "connectivity is used as it is, any other one is remeshed, with about --faces base triangles "
+     "or as many as are needed. Default: levels are midpoints of the base mesh"},
     {"body", 0, CLI_TEXT, FIELD(body), "FILE",
      "body in its rest pose: .obj, .glb, .fbx or .dae. Default: a mannequin for a pattern, none "
      "for a mesh"},
@@ -340,6 +344,8 @@ static const cli_option cook_options[] = {
      "render mesh, in the pose of the base mesh; default: the base mesh, refined"},
     {"base-output", 0, CLI_TEXT, FIELD(base_output), "FILE.obj",
      "also writes the base mesh, for painting maps"},
+    {"base-level", 0, CLI_TEXT, FIELD(base_level), "N",
+     "level that --base-output writes instead of the base mesh, 0 to --levels"},
     {"no-skin", 0, CLI_FLAG, FIELD(no_skin), NULL, "without skin weights of the body's bones"},
     {"no-tethers", 0, CLI_FLAG, FIELD(no_tethers), NULL,
      "without limits of the distance from attached vertices"},
@@ -361,6 +367,8 @@ static const cli_note cook_examples[] = {
      "a mesh, attached at its nodes with label 1"},
     {"voile cook dress.obj --faces 600 -o dress.vrt",
      "a fine mesh: coarsened, and bound to the base mesh for rendering"},
+    {"voile cook dress.obj --tolerance 0.002 --levels 4 -o dress.vrt",
+     "a mesh whose four levels approach it to 2 mm"},
     {"voile cook panels.obj --links seams.txt -o garment.vrt", "pieces joined by links"},
     {NULL},
 };

@@ -25,6 +25,12 @@ typedef struct vo_cook_def {
                           for a mesh. A mesh with more faces is coarsened, and the original becomes
                           the render mesh unless `render` is set */
     int max_level;     /* [3] levels of refinement, 0 to VO_RT_MAX_LEVEL */
+    double tolerance;  /* [0] m. Above 0, the levels of a mesh follow it: its base mesh and the
+                          points of the finest level are chosen so that the distance between that
+                          level and the mesh is at most this. A mesh with subdivision connectivity
+                          is used as it is; any other one is remeshed, with about face_count base
+                          triangles, or more if the tolerance needs them. 0: finer levels are
+                          midpoints of the base mesh */
     /* [vo_sew_def_default] body and fabric; how a pattern is sewn: with edges of sew.edge_length,
      * from which the base mesh is then sampled. sew.pattern is ignored. A mesh uses the body for
      * skin weights only, see mesh_on_body. */
@@ -51,6 +57,9 @@ typedef struct vo_cook_report {
     vo_sew_report sew;   /* zero for a mesh */
     int input_faces;     /* of the mesh before it was coarsened; of the sewn garment */
     double area;         /* m^2, of the base mesh in material space */
+    int detected_levels; /* with a tolerance: times that the mesh could be coarsened, 0: remeshed */
+    /* With a tolerance: distances between a level and the input mesh, m, in both directions. */
+    double level_max_error[VO_RT_MAX_LEVEL + 1], level_rms_error[VO_RT_MAX_LEVEL + 1];
     double uv_scale;     /* m per unit of vt; 1 for a pattern */
     vo_rt_fabric fabric; /* of the asset */
     int bone_count;      /* bones of the skin, 0: none */
@@ -90,6 +99,10 @@ VO_API vo_result vo_cook_save(vo_context *ctx, const vo_rt_asset *asset, const c
 /* Writes the base mesh of an asset as an OBJ file, vertices in the order of the asset and of
  * painted maps. */
 VO_API vo_result vo_cook_save_base(vo_context *ctx, const vo_rt_asset *asset, const char *path);
+/* Writes a level of the rest shape of an asset, 0 to its max_level, with its material coordinates
+ * as vt; level 0 is the base mesh. */
+VO_API vo_result vo_cook_save_level(vo_context *ctx, const vo_rt_asset *asset, int level,
+                                    const char *path);
 /* Reads and validates a .vrt file. */
 VO_API vo_result vo_cook_load(vo_context *ctx, const char *path, vo_rt_asset **out);
 

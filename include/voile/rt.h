@@ -99,6 +99,13 @@ typedef struct vo_rt_asset_def {
     const vo_rt_vec2 *coordinates;
 
     int max_level; /* 0 to VO_RT_MAX_LEVEL; default 3 */
+    /* Optional finer levels of a mesh that is not the plane subdivision of its base mesh, for
+     * example with curved outlines; both or neither. Each base triangle has (n + 1)(n + 2) / 2
+     * points, n = 2^max_level: those with the weights (n - i - j, i, j) / n of its corners, by
+     * rising j, then i. The rest lengths of split edges follow from these coordinates; masses do
+     * not. NULL: new vertices lie at the middle of their edge. */
+    const vo_rt_vec3 *fine_positions;   /* m, rest pose */
+    const vo_rt_vec2 *fine_coordinates; /* m, needs `coordinates` */
     vo_rt_fabric fabric;
 
     /* Painted maps [vertex_count]. They are interpolated linearly at new vertices. */
@@ -132,8 +139,9 @@ typedef struct vo_rt_asset_def {
 VO_API vo_rt_asset_def vo_rt_asset_def_default(void);
 
 /* Builds an asset: edges, springs and bending elements in SIMD groups, geodesic tethers, render
- * binding. Cost: about a millisecond per thousand triangles. On failure *out is NULL and `message`
- * (may be NULL) names the array and the element. */
+ * binding, colours of all levels. Cost: about a millisecond per thousand triangles, and two
+ * milliseconds per thousand triangles of all levels together for the colours. On failure *out is
+ * NULL and `message` (may be NULL) names the array and the element. */
 VO_API vo_result vo_rt_asset_create(const vo_allocator *allocator, const vo_rt_asset_def *def,
                                     vo_rt_asset **out, vo_rt_message *message);
 
@@ -152,8 +160,10 @@ typedef struct vo_rt_asset_info {
     int vertex_count, triangle_count, edge_count, seam_edge_count; /* base mesh */
     int max_level, bone_count, tether_count, attached_count;
     int render_vertex_count, render_triangle_count; /* of the stable output topology */
-    bool is_seamed;                                 /* false: has links that are not merged yet */
-    float mass;                                     /* kg */
+    int even_colours, odd_colours; /* of the triangles of even and odd levels, without slots */
+    bool has_fine_levels;          /* finer levels have points of their own */
+    bool is_seamed;                /* false: has links that are not merged yet */
+    float mass;                    /* kg */
     size_t bytes;
     vo_rt_vec3 min, max; /* m, bounds of the rest pose */
 } vo_rt_asset_info;

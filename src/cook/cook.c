@@ -1,5 +1,6 @@
 /* Passes of cooking. */
 #include "cook/cook.h"
+#include "cook/levels.h"
 
 #include "codec/obj.h"
 #include "core/memory.h"
@@ -33,6 +34,7 @@ static vo_result check_def(vo_context *ctx, const vo_cook_def *def) {
                        def->attachment_count);
     VO_TRY(check_range(ctx, "face_count", def->face_count, 0, 65535));
     VO_TRY(check_range(ctx, "max_level", def->max_level, 0, VO_RT_MAX_LEVEL));
+    VO_TRY(check_range(ctx, "tolerance", def->tolerance, 0, 1e6));
     VO_TRY(check_range(ctx, "uv_scale", def->uv_scale, 0, 1e6));
     VO_TRY(check_range(ctx, "friction", def->friction, 0, 1e3));
     VO_TRY(check_range(ctx, "thickness", def->thickness, 0, 1));
@@ -51,6 +53,10 @@ static vo_result check_kind(const vo_cooking *c) {
         return vo_fail(c->ctx, VO_BAD_ARGUMENT,
                        "links is set, but %s is a pattern, whose seams are sewn; unset links",
                        def->input);
+    if (def->tolerance > 0 && (c->is_pattern || def->links))
+        return vo_fail(c->ctx, VO_BAD_ARGUMENT, "tolerance is set, but %s; unset tolerance",
+                       c->is_pattern ? "the input is a pattern, which is meshed for its base mesh"
+                                     : "links refer to the vertices of the input mesh");
     if (c->is_pattern && def->uv_scale != 0)
         return vo_fail(c->ctx, VO_BAD_ARGUMENT,
                        "uv_scale is set, but %s is a pattern, whose lengths are its own; unset it",
@@ -95,6 +101,11 @@ static void free_cooking(vo_cooking *c) {
     for (int i = 0; i < VO_COOK_MAP_COUNT; i++) vo_free_array(c->ctx, c->map[i], nodes);
     vo_free_array(c->ctx, c->bones, VO_RT_BONES_PER_VERTEX * nodes);
     vo_free_array(c->ctx, c->weights, VO_RT_BONES_PER_VERTEX * nodes);
+    if (c->levels) {
+        if (c->levels->base == c->base) c->base = NULL; /* owned by the levels */
+        vo_cook_levels_free(c->ctx, c->levels);
+        vo_delete(c->ctx, c->levels);
+    }
     vo_mesh_destroy(c->base);
     vo_mesh_destroy(c->render);
     vo_body_destroy(c->body);

@@ -7,6 +7,7 @@
  *     skin     cook_skin.c     bones and weights of the nearest point of the body
  *     asset    cook_asset.c    definition and render mesh; cook_mesh.c fills its arrays
  *     seams    cook_seam.c     links of a mesh pull its pieces together
+ *     levels   levels.h        base mesh and finer levels of an arbitrary mesh, within a tolerance
  *
  * The base mesh is not sewn itself: a mesh of a few hundred faces cannot follow a body, so that its
  * seams do not close or its faces are stretched. Both meshes are of the same fabric, so the
@@ -41,9 +42,10 @@ typedef struct vo_cooking {
     vo_context *ctx;
     const vo_cook_def *def;
     bool is_pattern;
-    vo_body *body;   /* NULL: none */
-    vo_mesh *base;   /* in the frame of the body's file */
-    vo_mesh *render; /* NULL: the refined base mesh */
+    vo_body *body;                 /* NULL: none */
+    vo_mesh *base;                 /* in the frame of the body's file */
+    vo_mesh *render;               /* NULL: the refined base mesh */
+    struct vo_cook_levels *levels; /* cook/levels.h; its base is `base`. NULL: none */
     int label_count;
     char **label; /* [label_count] names of the labels of a pattern; node_label is index + 1 */
     bool *pinned; /* [label_count] */

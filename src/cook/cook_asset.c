@@ -1,5 +1,6 @@
 /* Creation of the asset: arrays of the definition, render mesh, seams. */
 #include "cook/cook.h"
+#include "cook/levels.h"
 #include "core/memory.h"
 #include "spatial/aabb.h"
 
@@ -72,6 +73,10 @@ static vo_rt_asset_def asset_def(const vo_cooking *c, const render_arrays *r) {
 #define X(name, low, high, none) def.name = c->map[VO_COOK_MAP_##name];
     VO_COOK_MAPS(X)
 #undef X
+    if (c->levels && !vo_cook_levels_are_flat(c->levels)) {
+        def.fine_positions = c->levels->positions;
+        def.fine_coordinates = c->levels->coordinates;
+    }
     def.bone_count = c->bones ? c->report.bone_count : 0;
     def.skin_bones = c->bones;
     def.skin_weights = c->weights;

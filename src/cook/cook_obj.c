@@ -1,6 +1,7 @@
 /* Meshes from OBJ files: material coordinates in metres, requested number of faces. */
 #include "codec/obj.h"
 #include "cook/cook.h"
+#include "cook/levels.h"
 #include "sew/sew.h"
 
 #include <math.h>
@@ -61,6 +62,9 @@ vo_result vo_cook_obj(vo_cooking *c) {
     VO_TRY(vo_obj_load(c->ctx, c->def->input, VO_MESH_FOR_CLOTH, &c->base));
     c->report.input_faces = c->base->face_count;
     VO_TRY(scale_coordinates(c));
-    VO_TRY(coarsen(c));
+    if (c->def->tolerance > 0)
+        VO_TRY(vo_cook_create_levels(c));
+    else
+        VO_TRY(coarsen(c));
     return set_fabric(c);
 }

@@ -4,6 +4,23 @@
 
 #include "rt/asset/asset_private.h"
 
+/* Reads colours and finer points of the first and last triangles of all levels. */
+static void use_levels(const vo_rt_asset *asset) {
+    for (int level = 0; level <= asset->max_level; level++) {
+        int last = (int)vo_rt_level_triangles(asset->triangle_count, level) - 1;
+        for (int k = 0; k < 2; k++) {
+            vo_rt_vec2 middle[3];
+            int address = k ? last : 0;
+            if (asset->coloured_levels >= 0) {
+                int colour = vo_rt_asset_colour(asset, level, address, 2);
+                fuzz_require(colour >= 0 && colour < vo_rt_asset_colour_sets(asset), "colour");
+            }
+            if (asset->fine && level < asset->max_level)
+                vo_rt_asset_fine_middles(asset, level, address, middle);
+        }
+    }
+}
+
 static void load(const vo_allocator *allocator, const uint8_t *data, size_t size) {
     vo_rt_asset *asset = NULL;
     vo_rt_message message = {{0}};
@@ -14,6 +31,7 @@ static void load(const vo_allocator *allocator, const uint8_t *data, size_t size
     }
     fuzz_require(vo_rt_check_content(asset, &message) == VO_OK, message.text);
     fuzz_require(vo_rt_asset_get_info(asset).mass > 0, "no mass");
+    use_levels(asset);
     vo_rt_asset_destroy(asset);
 }
 

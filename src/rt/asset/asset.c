@@ -30,6 +30,8 @@ static vo_result run_stages(vo_rt_cook *cook, vo_rt_message *message) {
     if (result == VO_OK) result = vo_rt_cook_edges(cook, message);
     if (result == VO_OK) result = vo_rt_cook_maps(cook, message);
     if (result == VO_OK && cook->def->tethers) result = vo_rt_cook_tethers(cook, message);
+    if (result == VO_OK) result = vo_rt_cook_fine(cook, message);
+    if (result == VO_OK) result = vo_rt_cook_colours(cook, message);
     if (result == VO_OK)
         result = cook->def->render_vertex_count > 0 ? vo_rt_cook_render_mesh(cook, message)
                                                     : vo_rt_cook_refined_base(cook, message);
@@ -44,6 +46,7 @@ static vo_result write_asset(vo_rt_asset *asset, const vo_rt_cook *cook, vo_rt_m
                                    .fabric = def->fabric};
     uint32_t vertices = (uint32_t)def->vertex_count;
     uint32_t bones = def->bone_count > 0 ? VO_RT_BONES_PER_VERTEX * vertices : 0;
+    uint32_t points = (uint32_t)def->triangle_count * (uint32_t)vo_rt_fine_points(def->max_level);
     uint32_t outputs = (uint32_t)cook->render_vertex_count;
     vo_rt_section_view view[VO_RT_SECTION_COUNT] = {
         [VO_RT_SECTION_INFO] = {&info, 1},
@@ -60,6 +63,8 @@ static vo_result write_asset(vo_rt_asset *asset, const vo_rt_cook *cook, vo_rt_m
         [VO_RT_SECTION_RENDER_TRIANGLE] = {cook->render_triangle,
                                            3 * (uint32_t)cook->render_triangle_count},
         [VO_RT_SECTION_RENDER_UV] = {cook->render_uv, outputs},
+        [VO_RT_SECTION_COLOUR] = {cook->colour, (uint32_t)cook->colour_count},
+        [VO_RT_SECTION_FINE] = {cook->fine, cook->fine ? points : 0},
     };
     if (!vo_rt_block_write(asset, view))
         return vo_rt_fail(message, VO_NO_MEMORY, "no memory for the asset");
@@ -168,6 +173,9 @@ vo_rt_asset_info vo_rt_asset_get_info(const vo_rt_asset *asset) {
         .attached_count = asset->attached_count,
         .render_vertex_count = asset->render_vertex_count,
         .render_triangle_count = asset->render_triangle_count,
+        .even_colours = asset->palette[0],
+        .odd_colours = asset->palette[1],
+        .has_fine_levels = asset->fine != NULL,
         .is_seamed = asset->link_count == 0,
         .mass = asset->mass,
         .bytes = asset->bytes,

@@ -60,6 +60,15 @@ typedef struct vo_rt_link {
     int32_t a, b;
 } vo_rt_link;
 
+/* Point of a finer level of a remeshed garment. The n + 1 rows of a base triangle, n = 2^max_level,
+ * are numbered like inner points of the refined base (below), here with the points of its edges:
+ * point (i, j) has the weights (n - i - j, i, j) / n and the index vo_rt_fine_index. The points of
+ * a triangle have the material coordinates of its own side of seams. */
+typedef struct vo_rt_fine_point {
+    vo_rt_vec3 position;   /* m, rest pose */
+    vo_rt_vec2 coordinate; /* m */
+} vo_rt_fine_point;
+
 struct vo_rt_asset {
     vo_allocator allocator;
     void *data; /* the block; 64-byte aligned, as are its sections */
@@ -86,7 +95,34 @@ struct vo_rt_asset {
     const vo_rt_render_vertex *render_vertex; /* [render_vertex_count] */
     const uint32_t *render_triangle;          /* [3 render_triangle_count] */
     const vo_rt_vec2 *render_uv;              /* [render_vertex_count] */
+    const vo_rt_fine_point *fine;             /* [triangle_count vo_rt_fine_points(max_level)];
+                                                 NULL: midpoints are those of the edges */
+    int colour_count, coloured_levels;        /* finest level of `colour`; -1: no colours */
+    int palette[2];                           /* stored colours of even and odd levels */
+    const uint16_t *colour;                   /* [colour_count] see vo_rt_asset_colour */
 };
+
+/* Material coordinates of the midpoints of the edges of a triangle; the asset must have fine points
+ * (fine.c). Level below max_level; address as below. */
+void vo_rt_asset_fine_middles(const vo_rt_asset *asset, int level, int address, vo_rt_vec2 out[3]);
+
+/* --- Colours (colour.c) ------------------------------------------------------------------------
+ *
+ * A triangle of level k has an address, base triangle * 4^k + path: its children 0 to 2 are at its
+ * corners, 3 is in the middle, and child i of address a has the address 4 a + i. Colours are
+ * numbered over all levels; even and odd levels have separate ones. On a valid front they satisfy
+ * constraints 1 and 2 of Jain et al. 2005: adjacent leaves (those that share a vertex) and leaves
+ * with a common neighbour have different colours. */
+
+/* Leaves of a triangle that differ in their slot: an ordinary leaf is 0, the transitional ones of
+ * configurations C1 to C9 are 0 to 2 by their position in vo_rt_triangle.child. */
+enum { VO_RT_COLOUR_SLOTS = 3 };
+/* Colour of a leaf, 0 to vo_rt_asset_colour_sets - 1. The asset must have colours. `address` is
+ * that of the ordinary triangle that is the leaf or contains it. */
+int vo_rt_asset_colour(const vo_rt_asset *asset, int level, int address, int slot);
+/* Number of colours including slots. Levels that are too large to be stored derive their colours
+ * from the finest stored level, which takes four times as many per level. */
+int vo_rt_asset_colour_sets(const vo_rt_asset *asset);
 
 /* Numbering of the output if it is the refined base. Let n = 2^max_level, V, E and T the numbers of
  * base vertices, edges and triangles. Vertices on shared edges appear once:
@@ -100,5 +136,14 @@ struct vo_rt_asset {
  * up. Texture coordinates are the material coordinates; those of a vertex on a seam are taken from
  * the triangle to which it is bound, side 0 of the edge. */
 static inline int vo_rt_refined_segments(int max_level) { return 1 << max_level; }
+
+/* Points of a base triangle in vo_rt_asset.fine, and the index of one of them. */
+static inline int vo_rt_fine_points(int max_level) {
+    int n = vo_rt_refined_segments(max_level);
+    return (n + 1) * (n + 2) / 2;
+}
+static inline int vo_rt_fine_index(int n, int i, int j) {
+    return j * (n + 1) - j * (j - 1) / 2 + i;
+}
 
 #endif

@@ -1,7 +1,7 @@
 /* Stages of vo_rt_asset_create and vo_rt_asset_load.
  *
- *   definition -> check_def -> edges -> rest shape -> tethers -> output topology -> block
- *   block      -> check_layout (header, sections, checksums) -> check_content (every element)
+ *   definition -> check_def -> edges -> rest shape -> tethers -> colours -> output topology ->
+ * block block      -> check_layout (header, sections, checksums) -> check_content (every element)
  *
  * Messages of the first row name members of vo_rt_asset_def; those of the second name sections. */
 #ifndef VO_RT_ASSET_PRIVATE_H
@@ -15,7 +15,10 @@ enum {
     VO_RT_MAX_BASE_VERTICES = 3 * VO_RT_MAX_BASE_TRIANGLES,
     VO_RT_MAX_RENDER_VERTICES = 1 << 23,
     VO_RT_MAX_RENDER_TRIANGLES = 1 << 22,
-    VO_RT_MAX_BONES = 65535
+    VO_RT_MAX_BONES = 65535,
+    VO_RT_MAX_FINE_POINTS = 1 << 23,
+    VO_RT_MAX_COLOURS = 65535,   /* of a palette */
+    VO_RT_MAX_COLOURED = 1 << 19 /* triangles of all levels whose colours are stored */
 };
 
 #define VO_RT_MAX_EXTENT          1e6f /* m, bound of all coordinates */
@@ -72,6 +75,9 @@ typedef struct vo_rt_cook {
     vo_rt_render_vertex *render_vertex;
     uint32_t *render_triangle;
     vo_rt_vec2 *render_uv;
+    vo_rt_fine_point *fine; /* [triangle_count vo_rt_fine_points(max_level)] or NULL */
+    uint16_t *colour; /* [colour_count] levels 0 to vo_rt_coloured_levels, one after the other */
+    int colour_count;
 } vo_rt_cook;
 
 /* Checks everything except the connectivity. */
@@ -114,6 +120,16 @@ vo_result vo_rt_cook_tethers(vo_rt_cook *cook, vo_rt_message *message);
 vo_result vo_rt_cook_render_mesh(vo_rt_cook *cook, vo_rt_message *message);
 vo_result vo_rt_cook_refined_base(vo_rt_cook *cook, vo_rt_message *message);
 
+/* Fills fine, if the definition has finer levels. */
+vo_result vo_rt_cook_fine(vo_rt_cook *cook, vo_rt_message *message);
+/* Checks the points of a base triangle with these material coordinates. Returns the index of an
+ * invalid point, the number of points if a triangle of some level has almost no area or is
+ * mirrored, or -1. */
+int vo_rt_find_invalid_fine(const vo_rt_fine_point *points, const vo_rt_vec2 corner[3],
+                            int max_level);
+/* Fills colour. */
+vo_result vo_rt_cook_colours(vo_rt_cook *cook, vo_rt_message *message);
+
 /* Checks a definition completely, without creating anything. */
 vo_result vo_rt_asset_check_mesh(const vo_allocator *allocator, const vo_rt_asset_def *def,
                                  vo_rt_message *message);
@@ -129,6 +145,38 @@ void vo_rt_build_fans(const int32_t *triangles, int triangle_count, int vertex_c
 static inline bool vo_rt_is_allocator(const vo_allocator *allocator) {
     return allocator && allocator->allocate && allocator->release;
 }
+
+/* --- Levels (subdivide.c) ------------------------------------------------------------------- */
+
+/* Connectivity of one level. Triangle t has the children 4 t to 4 t + 3 in the next level: at its
+ * corners 0 to 2, and in the middle. Vertices keep their index in the next level, where
+ * vertex_count
+ * + e is the middle of edge e; edge e becomes 2 e, at its first end, and 2 e + 1. */
+typedef struct vo_rt_level {
+    int vertex_count, triangle_count, edge_count;
+    int32_t *vertex, *edge;     /* [3 triangle_count] corners, edges opposite them */
+    int32_t *edge_vertex;       /* [2 edge_count] ends */
+    int32_t *edge_triangle;     /* [2 edge_count] adjacent triangles; -1: none */
+    int32_t *star_begin, *star; /* triangles around each vertex (CSR) */
+} vo_rt_level;
+
+/* Number of triangles of a level. */
+int64_t vo_rt_level_triangles(int base_triangles, int level);
+/* The base mesh; false if memory is exhausted. */
+bool vo_rt_level_init(vo_rt_level *level, vo_rt_scratch *scratch, int vertex_count,
+                      int triangle_count, const vo_rt_base_triangle *triangle, int edge_count,
+                      const vo_rt_base_edge *edge);
+/* The next level; false if memory is exhausted. */
+bool vo_rt_level_divide(const vo_rt_level *coarse, vo_rt_level *fine, vo_rt_scratch *scratch);
+
+/* --- Colours (colour.c) --------------------------------------------------------------------- */
+
+/* Finest level whose colours are stored. */
+int vo_rt_coloured_levels(int triangle_count, int max_level);
+/* Index of the first colour of a level. */
+int64_t vo_rt_colour_offset(int triangle_count, int level);
+/* Sets coloured_levels and palette from the array. */
+void vo_rt_asset_count_colours(vo_rt_asset *asset);
 
 /* --- Nearest triangle ----------------------------------------------------------------------- */
 
@@ -173,7 +221,8 @@ enum {
 };
 extern const char vo_rt_block_magic[8];
 
-/* Sections: X(name, tag, type, size of its numbers in bytes). */
+/* Sections: X(name, tag, type, size of its numbers in bytes). Those from COLOUR on may be missing
+ * in a file, which is the same as no elements. */
 #define VO_RT_SECTIONS(X)                               \
     X(INFO, "info", vo_rt_block_info, 4)                \
     X(POSITION, "position", vo_rt_vec3, 4)              \
@@ -187,7 +236,9 @@ extern const char vo_rt_block_magic[8];
     X(SKIN_WEIGHT, "skinwght", float, 4)                \
     X(RENDER_VERTEX, "rvertex", vo_rt_render_vertex, 4) \
     X(RENDER_TRIANGLE, "rtri", uint32_t, 4)             \
-    X(RENDER_UV, "ruv", vo_rt_vec2, 4)
+    X(RENDER_UV, "ruv", vo_rt_vec2, 4)                  \
+    X(COLOUR, "colour", uint16_t, 2)                    \
+    X(FINE, "fine", vo_rt_fine_point, 4)
 
 /* The record of section info. */
 typedef struct vo_rt_block_info {

@@ -15,12 +15,24 @@ typedef struct count_rule {
     uint32_t low, high;
 } count_rule;
 
-static vo_result check_counts(const vo_rt_section_view *view, int bone_count,
+/* Colours of the levels that this library stores. */
+static uint32_t count_colours(uint32_t triangles, int max_level) {
+    if (triangles > VO_RT_MAX_BASE_TRIANGLES) return 0;
+    int levels = vo_rt_coloured_levels((int)triangles, max_level);
+    return (uint32_t)vo_rt_colour_offset((int)triangles, levels + 1);
+}
+
+static vo_result check_counts(const vo_rt_section_view *view, const vo_rt_block_info *info,
                               vo_rt_message *message) {
     uint32_t vertices = view[VO_RT_SECTION_POSITION].count;
     uint32_t outputs = view[VO_RT_SECTION_RENDER_VERTEX].count;
     uint32_t triangles = view[VO_RT_SECTION_TRIANGLE].count;
-    uint32_t bones = bone_count > 0 ? VO_RT_BONES_PER_VERTEX * vertices : 0;
+    uint32_t bones = info->bone_count > 0 ? VO_RT_BONES_PER_VERTEX * vertices : 0;
+    uint32_t colours =
+        view[VO_RT_SECTION_COLOUR].count > 0 ? count_colours(triangles, info->max_level) : 0;
+    uint32_t points = view[VO_RT_SECTION_FINE].count > 0
+                          ? triangles * (uint32_t)vo_rt_fine_points(info->max_level)
+                          : 0;
     const count_rule rules[] = {
         {VO_RT_SECTION_POSITION, 3, VO_RT_MAX_BASE_VERTICES},
         {VO_RT_SECTION_TRIANGLE, 1, VO_RT_MAX_BASE_TRIANGLES},
@@ -34,6 +46,8 @@ static vo_result check_counts(const vo_rt_section_view *view, int bone_count,
         {VO_RT_SECTION_RENDER_VERTEX, 1, VO_RT_MAX_RENDER_VERTICES},
         {VO_RT_SECTION_RENDER_TRIANGLE, 0, 3 * VO_RT_MAX_RENDER_TRIANGLES},
         {VO_RT_SECTION_RENDER_UV, outputs, outputs},
+        {VO_RT_SECTION_COLOUR, colours, colours},
+        {VO_RT_SECTION_FINE, points, points <= VO_RT_MAX_FINE_POINTS ? points : 0},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         uint32_t count = view[rules[i].section].count;
@@ -74,6 +88,9 @@ static void bind_arrays(vo_rt_asset *asset, const vo_rt_section_view *view) {
     asset->render_vertex = view[VO_RT_SECTION_RENDER_VERTEX].data;
     asset->render_triangle = view[VO_RT_SECTION_RENDER_TRIANGLE].data;
     asset->render_uv = view[VO_RT_SECTION_RENDER_UV].data;
+    asset->colour = view[VO_RT_SECTION_COLOUR].data;
+    asset->fine = view[VO_RT_SECTION_FINE].count > 0 ? view[VO_RT_SECTION_FINE].data : NULL;
+    asset->colour_count = (int)view[VO_RT_SECTION_COLOUR].count;
     asset->vertex_count = (int)view[VO_RT_SECTION_POSITION].count;
     asset->triangle_count = (int)view[VO_RT_SECTION_TRIANGLE].count;
     asset->edge_count = (int)view[VO_RT_SECTION_EDGE].count;
@@ -88,7 +105,7 @@ vo_result vo_rt_asset_bind(vo_rt_asset *asset, const vo_rt_section_view view[VO_
     vo_result result = check_info(view, message);
     if (result != VO_OK) return result;
     const vo_rt_block_info *info = view[VO_RT_SECTION_INFO].data;
-    result = check_counts(view, info->bone_count, message);
+    result = check_counts(view, info, message);
     if (result != VO_OK) return result;
     bind_arrays(asset, view);
     asset->max_level = info->max_level;
@@ -134,4 +151,5 @@ void vo_rt_asset_measure(vo_rt_asset *asset) {
         asset->attached_count += asset->maps[v].attachment >= 1;
     }
     for (int e = 0; e < asset->edge_count; e++) asset->seam_edge_count += is_seam(&asset->edge[e]);
+    vo_rt_asset_count_colours(asset);
 }

@@ -23,7 +23,7 @@ _Static_assert(sizeof(vo_rt_block_info) == 44 && sizeof(vo_rt_vec3) == 12 &&
                    sizeof(vo_rt_base_triangle) == 24 && sizeof(vo_rt_base_edge) == 56 &&
                    sizeof(vo_rt_vertex_maps) == 16 && sizeof(vo_rt_tether) == 12 &&
                    sizeof(vo_rt_link) == 8 && sizeof(vo_rt_render_vertex) == 20 &&
-                   sizeof(vo_rt_vec2) == 8,
+                   sizeof(vo_rt_vec2) == 8 && sizeof(vo_rt_fine_point) == 20,
                "elements of sections have no padding");
 
 const char *vo_rt_section_tag(vo_rt_section section) { return formats[section].tag; }
@@ -271,7 +271,8 @@ static vo_result check_sections(const uint8_t *data, size_t bytes,
         if (result != VO_OK) return result;
     }
     for (int i = 0; i < VO_RT_SECTION_COUNT; i++)
-        if (!view[i].data) return fail_section(formats[i].tag, "is missing", message);
+        if (!view[i].data && i < VO_RT_SECTION_COLOUR)
+            return fail_section(formats[i].tag, "is missing", message);
     return begin == bytes ? VO_OK
                           : vo_rt_fail(message, VO_BAD_DATA,
                                        "header: %u bytes follow the last section; the file is "
@@ -291,6 +292,7 @@ vo_result vo_rt_block_read(vo_rt_asset *asset, const void *data, size_t bytes,
     memcpy(asset->data, data, bytes);
     if (is_big_endian()) memcpy(asset->native, data, bytes);
     for (int i = 0; i < VO_RT_SECTION_COUNT; i++) {
+        if (!view[i].data) continue;
         size_t offset = (size_t)((const uint8_t *)view[i].data - (const uint8_t *)data);
         view[i].data = (const uint8_t *)asset->native + offset;
         if (is_big_endian()) swap_section(asset->native, offset, &formats[i], view[i].count);

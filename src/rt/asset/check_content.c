@@ -196,6 +196,33 @@ static vo_result check_output(const vo_rt_asset *asset, vo_rt_message *message) 
     return fail_element(VO_RT_SECTION_INFO, 0, "describes another output topology", message);
 }
 
+static vo_result check_fine(const vo_rt_asset *asset, vo_rt_message *message) {
+    int count = vo_rt_fine_points(asset->max_level);
+    for (int t = 0; asset->fine && t < asset->triangle_count; t++) {
+        vo_rt_vec2 corner[3];
+        vo_rt_corner_coordinates(asset, t, corner);
+        int invalid = vo_rt_find_invalid_fine(asset->fine + (size_t)t * (size_t)count, corner,
+                                              asset->max_level);
+        if (invalid == count)
+            return fail_element(VO_RT_SECTION_FINE, t * count,
+                                "begins a triangle with parts that have almost no area or are "
+                                "mirrored",
+                                message);
+        if (invalid >= 0)
+            return fail_element(VO_RT_SECTION_FINE, t * count + invalid, "is out of range",
+                                message);
+    }
+    return VO_OK;
+}
+
+/* A palette has at most one colour per triangle of its levels. */
+static vo_result check_colours(const vo_rt_asset *asset, vo_rt_message *message) {
+    for (int i = 0; i < asset->colour_count; i++)
+        if (asset->colour[i] >= VO_RT_MAX_COLOURS || asset->colour[i] >= asset->colour_count)
+            return fail_element(VO_RT_SECTION_COLOUR, i, "is out of range", message);
+    return VO_OK;
+}
+
 /* Every vertex belongs to a triangle, so that its mass is positive. */
 static vo_result check_vertices_used(const vo_rt_asset *asset, vo_rt_message *message) {
     vo_rt_scratch scratch = {.allocator = &asset->allocator};
@@ -221,5 +248,7 @@ vo_result vo_rt_check_content(const vo_rt_asset *asset, vo_rt_message *message) 
     if (result == VO_OK) result = check_links(asset, message);
     if (result == VO_OK) result = check_skin(asset, message);
     if (result == VO_OK) result = check_output(asset, message);
+    if (result == VO_OK) result = check_colours(asset, message);
+    if (result == VO_OK) result = check_fine(asset, message);
     return result;
 }

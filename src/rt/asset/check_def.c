@@ -210,6 +210,20 @@ static vo_result check_base_mesh(const vo_rt_asset_def *def, vo_rt_message *mess
     return result;
 }
 
+/* Values are checked where the points are copied. */
+static vo_result check_fine(const vo_rt_asset_def *def, vo_rt_message *message) {
+    if (!def->fine_positions && !def->fine_coordinates) return VO_OK;
+    vo_result result = check_present("coordinates", def->coordinates, message);
+    if (result == VO_OK) result = check_present("fine_positions", def->fine_positions, message);
+    if (result == VO_OK) result = check_present("fine_coordinates", def->fine_coordinates, message);
+    double points = (double)def->triangle_count * vo_rt_fine_points(def->max_level);
+    if (result != VO_OK || points <= VO_RT_MAX_FINE_POINTS) return result;
+    return vo_rt_fail(message, VO_BAD_ARGUMENT,
+                      "max_level is %d: the finer levels have %g points, more than %d; lower "
+                      "max_level or omit them",
+                      def->max_level, points, VO_RT_MAX_FINE_POINTS);
+}
+
 vo_result vo_rt_check_def(const vo_rt_asset_def *def, vo_rt_message *message) {
     vo_result result = check_base_mesh(def, message);
     if (result == VO_OK)
@@ -220,6 +234,7 @@ vo_result vo_rt_check_def(const vo_rt_asset_def *def, vo_rt_message *message) {
     if (result == VO_OK)
         result = check_number("", "tether_scale", def->tether_scale, 0.01f, 100, VO_BAD_ARGUMENT,
                               message);
+    if (result == VO_OK) result = check_fine(def, message);
     if (result == VO_OK) result = check_skin(def, message);
     if (result == VO_OK) result = check_render_mesh(def, message);
     return result;

@@ -84,6 +84,10 @@ vo_result vo_rt_seaming_create(const vo_allocator *allocator, const vo_rt_asset_
     if (!vo_rt_is_allocator(allocator) || !def)
         return vo_rt_fail(message, VO_BAD_ARGUMENT, "%s is NULL or incomplete; set it",
                           def ? "allocator" : "def");
+    if (def->fine_positions || def->fine_coordinates)
+        return vo_rt_fail(message, VO_BAD_ARGUMENT,
+                          "fine_positions: pieces with finer levels cannot be seamed; set it and "
+                          "fine_coordinates to NULL");
     vo_result result = vo_rt_asset_check_mesh(allocator, def, message);
     if (result != VO_OK) return result;
     vo_rt_seaming *s = allocator->allocate(allocator->user, sizeof *s, 64);

@@ -29,19 +29,41 @@ static bool is_base_edge(const vo_rt_asset *asset, int i, const vo_rt_edge *e) {
     return same;
 }
 
+/* Material coordinates of the midpoints of a triangle with these corners. */
+static void load_middles(const vo_rt_asset *asset, const vo_rt_triangle *t,
+                         const vo_rt_vec2 corner[3], vo_rt_vec2 out[3]) {
+    bool is_valid = t->level < asset->max_level && t->address >= 0 &&
+                    t->address >> 2 * t->level < asset->triangle_count;
+    for (int i = 0; i < 3; i++) out[i] = f2_mid(corner[(i + 1) % 3], corner[(i + 2) % 3]);
+    if (asset->fine && is_valid) vo_rt_asset_fine_middles(asset, t->level, t->address, out);
+}
+
+/* Material coordinates of the middle of a split edge on a side. */
+static vo_rt_vec2 middle_coordinate(const vo_rt_mesh_image *image, int edge, const vo_rt_edge *e,
+                                    int side) {
+    vo_rt_vec2 middle[3], corner[3] = {e->coordinate[side][0], e->coordinate[side][1], f2(0, 0)};
+    if (!image->mesh->asset->fine || !vo_rt_has_triangle(image, e->face[side]))
+        return f2_mid(corner[0], corner[1]);
+    vo_rt_triangle t = vo_rt_triangle_at(image, e->face[side]);
+    int k = position_of(&t, edge);
+    load_middles(image->mesh->asset, &t, corner, middle);
+    return middle[k < 0 ? 0 : k];
+}
+
 static bool is_child_of(const vo_rt_mesh_image *image, int i, const vo_rt_edge *e) {
     if (!vo_rt_has_edge(image, e->parent)) return false;
     vo_rt_edge p = vo_rt_edge_at(image, e->parent);
     if (p.child < 0 || (i != p.child && i - 1 != p.child)) return false;
     int end = i - p.child;
     bool same = e->level == p.level + 1 && e->control == p.control &&
-                same_float(e->rest, 0.5f * p.rest) && same_float(e->rest_angle, p.rest_angle) &&
-                e->vertex[end] == p.vertex[end] && e->vertex[!end] == p.middle;
+                same_float(e->rest, vo_rt_child_rest(image->mesh->asset, &p, e)) &&
+                same_float(e->rest_angle, p.rest_angle) && e->vertex[end] == p.vertex[end] &&
+                e->vertex[!end] == p.middle;
     for (int s = 0; s < 2; s++) {
         same = same && (e->face[s] < 0) == (p.face[s] < 0);
         same = same && same_point(e->coordinate[s][end], p.coordinate[s][end]);
-        same = same &&
-               same_point(e->coordinate[s][!end], f2_mid(p.coordinate[s][0], p.coordinate[s][1]));
+        same =
+            same && same_point(e->coordinate[s][!end], middle_coordinate(image, e->parent, &p, s));
     }
     return same;
 }
@@ -135,8 +157,7 @@ static void load(const vo_rt_mesh_image *image, const vo_rt_triangle *t, local_v
         v->side[i] = v->side[3 + 2 * i] = v->side[4 + 2 * i] = (uint8_t)side;
         v->coordinate[next] = e.coordinate[side][side];
     }
-    for (int i = 0; i < 3; i++)
-        v->coordinate[3 + i] = f2_mid(v->coordinate[(i + 1) % 3], v->coordinate[(i + 2) % 3]);
+    load_middles(image->mesh->asset, t, v->coordinate, v->coordinate + 3);
 }
 
 static bool is_interior_edge(const vo_rt_mesh_image *image, const vo_rt_triangle *t,
@@ -164,6 +185,7 @@ static bool is_interior_triangle(const vo_rt_mesh_image *image, int parent, cons
     bool fixed = t->configuration != VO_RT_ALL_SPLIT;
     bool same = c.parent == parent && c.is_transitional == fixed &&
                 c.level == t->level + (fixed ? 0 : 1) && (!fixed || c.configuration == 0) &&
+                c.address == (fixed ? t->address : 4 * t->address + bit - VO_RT_FIRST_CHILD) &&
                 same_float(c.rest_area, 0.25f * (float)shape->quarters * t->rest_area);
     for (int k = 0; k < 3; k++) {
         same = same && c.vertex[k] == v->vertex[shape->point[k]];
@@ -211,7 +233,7 @@ static const char *check_leaf(const vo_rt_mesh_image *image, int i, const vo_rt_
 
 static bool is_base_triangle(const vo_rt_mesh_image *image, int i, const vo_rt_triangle *t) {
     const vo_rt_base_triangle *b = &image->mesh->asset->triangle[i];
-    bool same = t->parent == -1 && t->level == 0 && t->is_transitional == 0 &&
+    bool same = t->parent == -1 && t->level == 0 && t->is_transitional == 0 && t->address == i &&
                 same_float(t->rest_area, image->base_triangle[i].rest_area);
     for (int k = 0; k < 3; k++)
         same = same && t->vertex[k] == b->vertex[k] + 1 && t->edge[k] == b->edge[k];

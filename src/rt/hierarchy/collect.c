@@ -4,43 +4,115 @@
  * in a second pass, which also tests split edges for joining. The marks replace a sort. */
 #include "rt/hierarchy/mesh_private.h"
 
-/* An edge that is going to split, now or later, keeps the edges of its parent triangles from
- * joining. */
-static void hold_parents(vo_rt_mesh *mesh, int edge) {
-    for (int s = 0; s < 2; s++) {
-        int face = vo_rt_mesh_side(mesh, edge, s);
-        int parent = face < 0 ? -1 : mesh->triangle[face].parent;
-        if (parent < 0) continue;
-        for (int i = 0; i < 3; i++)
-            mesh->edge[mesh->triangle[parent].edge[i]].flags |= VO_RT_EDGE_HELD;
-    }
+static const vo_rt_triangle *structural_of(const vo_rt_mesh *mesh, int leaf) {
+    const vo_rt_triangle *t = &mesh->triangle[leaf];
+    return t->is_transitional ? &mesh->triangle[t->parent] : t;
+}
+
+static void hold_edges(vo_rt_mesh *mesh, const vo_rt_triangle *t) {
+    for (int i = 0; i < 3; i++) mesh->edge[t->edge[i]].flags |= VO_RT_EDGE_HELD;
+}
+
+/* Keeps the leaves at the corners of a triangle that is going to be divided, now or later, from
+ * becoming coarser than it, and coarser ones from losing split edges. */
+static void hold_neighbours(vo_rt_mesh *mesh, int triangle) {
+    const vo_rt_triangle *t = &mesh->triangle[triangle];
+    if (t->level == 0) return;
+    for (int k = 0; k < 3; k++)
+        for (vo_rt_ring ring = vo_rt_ring_begin(mesh, triangle, t->vertex[k]); ring.leaf >= 0;
+             vo_rt_ring_next(mesh, &ring)) {
+            const vo_rt_triangle *other = structural_of(mesh, ring.leaf);
+            if (other->level < t->level) hold_edges(mesh, other);
+            if (other->level == t->level) hold_edges(mesh, &mesh->triangle[other->parent]);
+        }
+}
+
+/* An unsplit edge has no wait of its own; this value marks it as requested in this call. */
+enum { REQUESTED = 255 };
+
+typedef struct request_counts {
+    int marked[VO_RT_MAX_LEVEL + 1]; /* edges that split in this major step, by level */
+    int requested;                   /* marked edges and those that split later */
+} request_counts;
+
+static bool request_split(vo_rt_mesh *mesh, int edge, request_counts *count);
+
+/* Requests the unsplit edges of a triangle. */
+static void request_division(vo_rt_mesh *mesh, const vo_rt_triangle *t, request_counts *count) {
+    hold_edges(mesh, t);
+    for (int i = 0; i < 3; i++)
+        if (mesh->edge[t->edge[i]].child < 0) request_split(mesh, t->edge[i], count);
+}
+
+/* Requests the division of the leaves at the corners of a triangle that are coarser than it. */
+static void request_neighbours(vo_rt_mesh *mesh, int triangle, request_counts *count) {
+    const vo_rt_triangle *t = &mesh->triangle[triangle];
+    for (int k = 0; k < 3; k++)
+        for (vo_rt_ring ring = vo_rt_ring_begin(mesh, triangle, t->vertex[k]); ring.leaf >= 0;
+             vo_rt_ring_next(mesh, &ring)) {
+            const vo_rt_triangle *other = structural_of(mesh, ring.leaf);
+            if (other->level < t->level) request_division(mesh, other, count);
+        }
 }
 
 /* Marks an edge for a split, or the coarser edges that it needs first. Descends one level per call,
  * so it ends at level 0, whose edges can always split. */
-static bool request_split(vo_rt_mesh *mesh, int edge, int count[]) {
+static bool request_split(vo_rt_mesh *mesh, int edge, request_counts *count) {
     vo_rt_edge *e = &mesh->edge[edge];
     if (e->flags & VO_RT_EDGE_MARKED) return true;
-    hold_parents(mesh, edge);
+    if (e->wait == REQUESTED) return false;
+    e->wait = REQUESTED;
+    count->requested++;
+    for (int s = 0; s < 2; s++) {
+        int face = vo_rt_mesh_side(mesh, edge, s);
+        if (face >= 0) hold_neighbours(mesh, face);
+    }
     if (vo_rt_mesh_can_split(mesh, edge)) {
         e->flags |= VO_RT_EDGE_MARKED;
-        count[e->level]++;
+        count->marked[e->level]++;
         return true;
     }
     for (int s = 0; s < 2; s++) {
-        if (e->face[s] < 0 || vo_rt_mesh_side(mesh, edge, s) >= 0) continue;
-        const vo_rt_triangle *t = &mesh->triangle[mesh->triangle[e->face[s]].parent];
-        for (int i = 0; i < 3; i++) {
-            vo_rt_edge *f = &mesh->edge[t->edge[i]];
-            f->flags |= VO_RT_EDGE_HELD;
-            if (f->child < 0) request_split(mesh, t->edge[i], count);
-        }
+        if (e->face[s] < 0) continue;
+        int face = vo_rt_mesh_side(mesh, edge, s);
+        if (face < 0)
+            request_division(mesh, &mesh->triangle[mesh->triangle[e->face[s]].parent], count);
+        else if (vo_rt_mesh_blocks_division(mesh, edge, s))
+            request_neighbours(mesh, face, count);
     }
     return false;
 }
 
+/* True if all edges of a triangle are split or requested. */
+static bool is_division_requested(const vo_rt_mesh *mesh, int triangle) {
+    for (int i = 0; i < 3; i++) {
+        const vo_rt_edge *e = &mesh->edge[mesh->triangle[triangle].edge[i]];
+        if (e->child < 0 && e->wait != REQUESTED) return false;
+    }
+    return true;
+}
+
+/* Requests are made one by one; together they may divide further triangles, whose neighbours must
+ * be requested now for the bound on the number of steps to hold. Ends because requests descend. */
+static void complete_requests(vo_rt_mesh *mesh, request_counts *count) {
+    int before;
+    do {
+        before = count->requested;
+        for (int i = 0; i < mesh->edge_end; i++) {
+            const vo_rt_edge *e = &mesh->edge[i];
+            if (e->child >= 0 || e->wait != REQUESTED) continue;
+            for (int s = 0; s < 2; s++) {
+                int face = vo_rt_mesh_side(mesh, i, s);
+                if (face >= 0 && mesh->triangle[face].level > 0 &&
+                    is_division_requested(mesh, face))
+                    request_neighbours(mesh, face, count);
+            }
+        }
+    } while (count->requested != before);
+}
+
 static void mark_splits(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits,
-                        int count[]) {
+                        request_counts *count) {
     for (int i = 0; i < mesh->edge_end; i++) {
         const vo_rt_edge *e = &mesh->edge[i];
         if (!(e->flags & VO_RT_EDGE_USED) || (e->flags & VO_RT_EDGE_FIXED)) continue;
@@ -79,18 +151,42 @@ static void test_join(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_
         vo_rt_mesh_restart_wait(mesh, edge);
 }
 
-void vo_rt_mesh_collect(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits) {
-    int count[VO_RT_MAX_LEVEL + 1] = {0}, position[VO_RT_MAX_LEVEL + 1], end[VO_RT_MAX_LEVEL + 1];
-    edits->split_count = edits->join_count = edits->deferred = edits->rejected = 0;
-    mark_splits(mesh, demand, user, edits, count);
-    place_levels(edits, count, position, end);
+/* Lists the marked edges; held edges and marks remain. */
+static void list_splits(vo_rt_mesh *mesh, vo_rt_edits *edits, int position[], const int end[]) {
     for (int i = 0; i < mesh->edge_end; i++) {
         vo_rt_edge *e = &mesh->edge[i];
-        uint8_t flags = e->flags;
-        e->flags &= (uint8_t) ~(VO_RT_EDGE_MARKED | VO_RT_EDGE_HELD);
-        if ((flags & VO_RT_EDGE_MARKED) && position[e->level] < end[e->level])
+        if (!(e->flags & VO_RT_EDGE_MARKED)) continue;
+        if (position[e->level] < end[e->level])
             edits->split[position[e->level]++] = i;
-        if ((flags & VO_RT_EDGE_USED) && e->child >= 0)
-            test_join(mesh, demand, user, edits, i, (flags & VO_RT_EDGE_HELD) != 0);
+        else
+            e->flags &= (uint8_t)~VO_RT_EDGE_MARKED;
     }
+}
+
+static void test_joins(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits) {
+    for (int i = 0; i < mesh->edge_end; i++) {
+        const vo_rt_edge *e = &mesh->edge[i];
+        if ((e->flags & VO_RT_EDGE_USED) && e->child >= 0)
+            test_join(mesh, demand, user, edits, i, (e->flags & VO_RT_EDGE_HELD) != 0);
+    }
+}
+
+static void clear_marks(vo_rt_mesh *mesh) {
+    for (int i = 0; i < mesh->edge_end; i++) {
+        vo_rt_edge *e = &mesh->edge[i];
+        e->flags &= (uint8_t) ~(VO_RT_EDGE_MARKED | VO_RT_EDGE_HELD);
+        if (e->child < 0) e->wait = 0;
+    }
+}
+
+void vo_rt_mesh_collect(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits) {
+    request_counts count = {{0}, 0};
+    int position[VO_RT_MAX_LEVEL + 1], end[VO_RT_MAX_LEVEL + 1];
+    edits->split_count = edits->join_count = edits->deferred = edits->rejected = 0;
+    mark_splits(mesh, demand, user, edits, &count);
+    if (edits->deferred > 0) complete_requests(mesh, &count);
+    place_levels(edits, count.marked, position, end);
+    list_splits(mesh, edits, position, end);
+    test_joins(mesh, demand, user, edits);
+    clear_marks(mesh);
 }

@@ -23,21 +23,25 @@ bool vo_rt_mesh_can_split(const vo_rt_mesh *mesh, int edge) {
     if (e->face[0] < 0 && e->face[1] < 0) return false; /* created in this major step */
     for (int s = 0; s < 2; s++)
         if (e->face[s] >= 0 && vo_rt_mesh_side(mesh, edge, s) < 0) return false;
-    return true;
+    return !vo_rt_mesh_blocks_division(mesh, edge, 0) && !vo_rt_mesh_blocks_division(mesh, edge, 1);
+}
+
+static bool is_split_or_marked(const vo_rt_edge *e) {
+    return e->child >= 0 || (e->flags & VO_RT_EDGE_MARKED) != 0;
 }
 
 static bool has_split_child(const vo_rt_mesh *mesh, const vo_rt_edge *e) {
-    return e->child >= 0 &&
-           (mesh->edge[e->child].child >= 0 || mesh->edge[e->child + 1].child >= 0);
+    return e->child >= 0 && (is_split_or_marked(&mesh->edge[e->child]) ||
+                             is_split_or_marked(&mesh->edge[e->child + 1]));
 }
 
-/* True if a C10 triangle has a split child or interior edge. */
+/* True if a C10 triangle has a split child or interior edge, or one that is marked. */
 static bool is_refined(const vo_rt_mesh *mesh, int triangle) {
     const vo_rt_triangle *t = &mesh->triangle[triangle];
     if (t->configuration != VO_RT_ALL_SPLIT) return false;
     for (int i = 0; i < 3; i++) {
         if (has_split_child(mesh, &mesh->edge[t->edge[i]])) return true;
-        if (mesh->edge[t->interior[i]].child >= 0) return true;
+        if (is_split_or_marked(&mesh->edge[t->interior[i]])) return true;
     }
     return false;
 }
@@ -46,7 +50,9 @@ bool vo_rt_mesh_can_join(const vo_rt_mesh *mesh, int edge) {
     const vo_rt_edge *e = &mesh->edge[edge];
     if (!(e->flags & VO_RT_EDGE_USED) || e->child < 0 || has_split_child(mesh, e)) return false;
     for (int s = 0; s < 2; s++)
-        if (e->face[s] >= 0 && is_refined(mesh, e->face[s])) return false;
+        if (e->face[s] >= 0 &&
+            (is_refined(mesh, e->face[s]) || vo_rt_mesh_blocks_union(mesh, e->face[s])))
+            return false;
     return true;
 }
 
@@ -90,16 +96,26 @@ static int create_middle(vo_rt_mesh *mesh, int edge) {
     return v;
 }
 
+/* Material coordinates of the middle of an edge on a side. */
+static vo_rt_vec2 middle_coordinate(const vo_rt_mesh *mesh, int edge, int side) {
+    const vo_rt_edge *e = &mesh->edge[edge];
+    int face = mesh->asset->fine ? vo_rt_mesh_side(mesh, edge, side) : -1;
+    if (face < 0) return f2_mid(e->coordinate[side][0], e->coordinate[side][1]);
+    const vo_rt_triangle *t = &mesh->triangle[face];
+    vo_rt_vec2 middle[3];
+    vo_rt_asset_fine_middles(mesh->asset, t->level, t->address, middle);
+    return middle[t->edge[0] == edge ? 0 : t->edge[1] == edge ? 1 : 2];
+}
+
 static void create_child(vo_rt_mesh *mesh, int edge, int child, int end) {
     const vo_rt_edge *e = &mesh->edge[edge];
     vo_rt_edge c = *e;
     c.vertex[!end] = e->middle;
     c.face[0] = c.face[1] = -1;
-    for (int s = 0; s < 2; s++)
-        c.coordinate[s][!end] = f2_mid(e->coordinate[s][0], e->coordinate[s][1]);
+    for (int s = 0; s < 2; s++) c.coordinate[s][!end] = middle_coordinate(mesh, edge, s);
     c.parent = edge;
     c.child = c.middle = c.spring = c.bend = -1;
-    c.rest = 0.5f * e->rest;
+    c.rest = vo_rt_child_rest(mesh->asset, e, &c);
     c.level = (uint8_t)(e->level + 1);
     c.wait = 0;
     c.flags = VO_RT_EDGE_USED | (mesh->edge[child].flags & VO_RT_EDGE_DIRTY);
@@ -190,43 +206,38 @@ void vo_rt_mesh_join(vo_rt_mesh *mesh, int edge) {
     vo_rt_mesh_finish(mesh);
 }
 
-/* True if a joining edge takes away the triangle that an edge needs on a side. */
-static bool is_blocked(const vo_rt_mesh *mesh, int edge) {
-    for (int s = 0; s < 2; s++) {
-        int face = vo_rt_mesh_side(mesh, edge, s);
-        int parent = face < 0 ? -1 : mesh->triangle[face].parent;
-        if (parent < 0) continue;
-        for (int i = 0; i < 3; i++)
-            if (mesh->edge[mesh->triangle[parent].edge[i]].flags & VO_RT_EDGE_JOINING) return true;
-    }
-    return false;
-}
-
 static bool is_joining(const vo_rt_mesh *mesh, int edge) {
     return edge >= 0 && edge < mesh->edge_end && (mesh->edge[edge].flags & VO_RT_EDGE_JOINING);
 }
 
-static void begin_joins(vo_rt_mesh *mesh, const vo_rt_edits *edits) {
+static bool is_marked(const vo_rt_mesh *mesh, int edge) {
+    return edge >= 0 && edge < mesh->edge_end && (mesh->edge[edge].flags & VO_RT_EDGE_MARKED);
+}
+
+/* Marks the splits that are possible together, then lists which joins remain possible. Nothing is
+ * edited yet, because the tests need a complete front. */
+static void choose_edits(vo_rt_mesh *mesh, const vo_rt_edits *edits) {
+    for (int i = 0; i < edits->split_count; i++) {
+        int edge = edits->split[i];
+        if (edge < 0 || edge >= mesh->edge_end || is_marked(mesh, edge)) continue;
+        if (vo_rt_mesh_can_split(mesh, edge)) mesh->edge[edge].flags |= VO_RT_EDGE_MARKED;
+    }
     for (int i = 0; i < edits->join_count; i++) {
         int edge = edits->join[i];
         if (edge < 0 || edge >= mesh->edge_end || is_joining(mesh, edge)) continue;
-        if (vo_rt_mesh_can_join(mesh, edge)) vo_rt_mesh_begin_join(mesh, edge);
+        if (vo_rt_mesh_can_join(mesh, edge)) mesh->edge[edge].flags |= VO_RT_EDGE_JOINING;
     }
 }
 
-/* Marks the edges that were split, so that `created` is called for those alone. */
-static void begin_splits(vo_rt_mesh *mesh, const vo_rt_edits *edits) {
+/* Each marked edge splits once; an edge that is listed twice has children at the second time. */
+static void begin_edits(vo_rt_mesh *mesh, const vo_rt_edits *edits) {
+    for (int i = 0; i < edits->join_count; i++)
+        if (is_joining(mesh, edits->join[i]))
+            vo_rt_mesh_merge_momentum(mesh, &mesh->edge[edits->join[i]]);
     for (int i = 0; i < edits->split_count; i++) {
         int edge = edits->split[i];
-        if (edge < 0 || edge >= mesh->edge_end || !vo_rt_mesh_can_split(mesh, edge)) continue;
-        if (edits->join_count > 0 && is_blocked(mesh, edge)) continue;
-        vo_rt_mesh_divide_edge(mesh, edge);
-        mesh->edge[edge].flags |= VO_RT_EDGE_MARKED;
+        if (is_marked(mesh, edge) && mesh->edge[edge].child < 0) vo_rt_mesh_divide_edge(mesh, edge);
     }
-}
-
-static bool is_marked(const vo_rt_mesh *mesh, int edge) {
-    return edge >= 0 && edge < mesh->edge_end && (mesh->edge[edge].flags & VO_RT_EDGE_MARKED);
 }
 
 static void retriangulate_all(vo_rt_mesh *mesh, const vo_rt_edits *edits) {
@@ -244,8 +255,8 @@ void vo_rt_mesh_apply(vo_rt_mesh *mesh, const vo_rt_edits *edits, int wait,
                       vo_rt_created_fn *created, vo_rt_removed_fn *removed, void *user) {
     mesh->join_wait = wait;
     clear_new_flags(&mesh->front);
-    begin_joins(mesh, edits);
-    begin_splits(mesh, edits);
+    choose_edits(mesh, edits);
+    begin_edits(mesh, edits);
     retriangulate_all(mesh, edits);
     for (int i = 0; i < edits->join_count; i++) {
         int edge = edits->join[i];

@@ -56,6 +56,7 @@ static void init_triangles(vo_rt_mesh *mesh) {
                              .interior = {-1, -1, -1},
                              .parent = -1,
                              .leaf = -1,
+                             .address = i,
                              .is_used = 1};
     }
     vo_rt_mesh_init_areas(mesh);

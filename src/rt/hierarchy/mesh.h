@@ -28,9 +28,10 @@
  *
  * Invariants, checked by vo_rt_mesh_validate:
  *  1. The leaves form a conforming mesh: each leaf edge has one or two leaf triangles.
- *  2. A child edge splits only if both triangles adjacent to its parent are C10 (or the boundary).
- *     Otherwise the split is deferred: the unsplit edges of those triangles split instead, in this
- *     major step if they can, and the child edge in a later one.
+ *  2. A child edge splits only if both triangles adjacent to its parent are C10 (or the boundary),
+ *     and the last edge of a triangle of level n only if no leaf at its corners is below level n
+ *     (hierarchy/balance.c). Otherwise the split is deferred: the unsplit edges of those coarser
+ *     triangles split instead, in this major step if they can, and the edge in a later one.
  *     Termination: an edge of level n is deferred only because of triangles of level n - 1, whose
  *     edges have level n - 1. Requests therefore descend in level, and edges of level 0 can always
  *     split, so a chain of requests ends after at most max_level of them. In each major step the
@@ -38,9 +39,10 @@
  *     while it lasts; a demand of level n that persists is met in the (n + 1)-th major step at the
  *     latest.
  *  3. An edge joins only if its children are not split and each adjacent triangle that is C10 has
- *     no split child or interior edge.
- *  4. Leaf triangles that share an edge differ by at most one level (a transitional triangle has
- *     the level of its parent).
+ *     no split child or interior edge and no leaf more than one level finer at its six points.
+ *  4. Leaf triangles that share a vertex differ by at most one level (a transitional triangle has
+ *     the level of its parent): the front is valid in the sense of Jain et al. 2005. A major step
+ *     changes the level at a point by at most one.
  *  5. Rest area and mass of the leaves equal those of the base mesh; each vertex carries a third of
  *     its leaf triangles. Masses are sums of integers (mass_units), so they do not drift.
  *  6. front (hierarchy/front.h) lists exactly the leaves. */
@@ -80,13 +82,15 @@ enum {
     VO_RT_EDGE_HELD = 128    /* a deferred split needs it split */
 };
 
-/* 68 bytes. Children and interior edges are listed by the configuration's row of the table; -1:
+/* 72 bytes. Children and interior edges are listed by the configuration's row of the table; -1:
  * unused. */
 typedef struct vo_rt_triangle {
     int32_t vertex[3], edge[3]; /* edge[i] is opposite vertex[i] */
     int32_t child[4], interior[3];
-    int32_t parent; /* -1: base triangle */
-    int32_t leaf;   /* index in the leaf lists; -1: not a leaf */
+    int32_t parent;  /* -1: base triangle */
+    int32_t leaf;    /* index in the leaf lists; -1: not a leaf */
+    int32_t address; /* among the triangles of its level (asset.h); of a transitional triangle that
+                        of its parent */
     uint8_t level, configuration;
     uint8_t is_transitional, is_used;
     float rest_area; /* m^2 */
@@ -197,6 +201,13 @@ void vo_rt_mesh_locate(const vo_rt_mesh *mesh, int base_triangle, const float we
 
 /* Bytes of memory in use by tree and leaf lists (capacities). */
 size_t vo_rt_mesh_bytes(const vo_rt_mesh *mesh);
+
+/* Colour of a leaf triangle (asset.h). */
+int vo_rt_mesh_colour(const vo_rt_mesh *mesh, int triangle);
+/* Checks constraints 1 and 2 of Jain et al. 2005 on the leaves: adjacent leaves and leaves with a
+ * common neighbour have different colours. Returns true if they hold, otherwise writes two leaves
+ * of one colour and the leaf that is adjacent to both, or one of the two if they are adjacent. */
+bool vo_rt_mesh_check_colours(const vo_rt_mesh *mesh, int32_t conflict[3]);
 
 /* Checks all invariants by brute force; for tests and debug builds. NULL if they hold, otherwise
  * the violated one. */

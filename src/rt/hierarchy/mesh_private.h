@@ -131,10 +131,39 @@ static inline int vo_rt_side_in(const vo_rt_mesh *mesh, const vo_rt_triangle *t,
 static inline bool vo_rt_is_split(const vo_rt_edge *e) {
     return e->child >= 0 && !(e->flags & VO_RT_EDGE_JOINING);
 }
+/* Rest length of a child edge whose coordinates are set. */
+static inline float vo_rt_child_rest(const vo_rt_asset *asset, const vo_rt_edge *parent,
+                                     const vo_rt_edge *child) {
+    if (!asset->fine) return 0.5f * parent->rest;
+    const vo_rt_vec2 *c = child->coordinate[child->control];
+    return f2_length(f2_sub(c[1], c[0]));
+}
 /* Changes the configuration of a structural triangle to the state of its edges. */
 void vo_rt_mesh_retriangulate(vo_rt_mesh *mesh, int triangle);
 /* The same to a given configuration of that state. */
 void vo_rt_mesh_change_configuration(vo_rt_mesh *mesh, int triangle, int to);
+
+/* --- Valid fronts (balance.c) ------------------------------------------------------------------
+ */
+
+/* Leaves around a vertex, beginning with one of a structural triangle that has the vertex as a
+ * corner or midpoint. */
+typedef struct vo_rt_ring {
+    int vertex;
+    int first, leaf; /* leaf is -1 at the end */
+    int turn;
+} vo_rt_ring;
+vo_rt_ring vo_rt_ring_begin(const vo_rt_mesh *mesh, int triangle, int vertex);
+void vo_rt_ring_next(const vo_rt_mesh *mesh, vo_rt_ring *ring);
+
+/* True if splitting a leaf edge would divide its triangle on a side into four next to a leaf that
+ * is too coarse. Marked edges count as split. */
+bool vo_rt_mesh_blocks_division(const vo_rt_mesh *mesh, int edge, int side);
+/* True if uniting the four parts of a triangle would put it next to a leaf that is too fine, before
+ * or after the marked splits. False for triangles that are not divided into four. */
+bool vo_rt_mesh_blocks_union(const vo_rt_mesh *mesh, int triangle);
+/* NULL if leaves that share a vertex differ by at most one level. */
+const char *vo_rt_mesh_check_levels(const vo_rt_mesh *mesh);
 
 /* --- Phases of an edit (edit.c) ------------------------------------------------------------- */
 

@@ -30,6 +30,10 @@ static void load(const vo_rt_mesh *mesh, int triangle, local_triangle *local) {
         local->side[i] = local->side[3 + 2 * i] = local->side[4 + 2 * i] = (uint8_t)side;
         local->coordinate[next] = e->coordinate[side][side];
     }
+    if (mesh->asset->fine && t->level < mesh->asset->max_level) {
+        vo_rt_asset_fine_middles(mesh->asset, t->level, t->address, local->coordinate + 3);
+        return;
+    }
     for (int i = 0; i < 3; i++)
         local->coordinate[3 + i] =
             f2_mid(local->coordinate[(i + 1) % 3], local->coordinate[(i + 2) % 3]);
@@ -132,6 +136,12 @@ static void change_edges(vo_rt_mesh *mesh, local_triangle *t, int from, int to) 
     while (next < removed_count) remove_edge(mesh, removed[next++]);
 }
 
+/* Address of interior triangle `local`; those of C10 are the last four. */
+static int32_t address_of(const vo_rt_mesh *mesh, const local_triangle *t, int local, bool fixed) {
+    int32_t parent = mesh->triangle[t->index].address;
+    return fixed ? parent : 4 * parent + local - VO_RT_FIRST_CHILD;
+}
+
 /* Leaf triangle `index` becomes interior triangle `local`; its entry in the leaf lists is `leaf`.
  */
 static void write_triangle(vo_rt_mesh *mesh, const local_triangle *t, int index, int local,
@@ -145,6 +155,7 @@ static void write_triangle(vo_rt_mesh *mesh, const local_triangle *t, int index,
                                              .interior = {-1, -1, -1},
                                              .parent = t->index,
                                              .leaf = leaf,
+                                             .address = address_of(mesh, t, local, fixed),
                                              .level = (uint8_t)(t->level + !fixed),
                                              .is_transitional = fixed,
                                              .is_used = 1,
@@ -205,6 +216,7 @@ static void change_triangles(vo_rt_mesh *mesh, const local_triangle *t, int from
             child = old[bit];
             mesh->triangle[child].level = (uint8_t)(t->level + !fixed);
             mesh->triangle[child].is_transitional = fixed;
+            mesh->triangle[child].address = address_of(mesh, t, bit, fixed);
         } else {
             child = take_slot(mesh, divided, removed, removed_count, &next);
             write_triangle(mesh, t, child, bit, mesh->triangle[child].leaf, fixed);

@@ -24,6 +24,7 @@ enum {
     VO_RT_CONFIGURATIONS = 11,
     VO_RT_ALL_SPLIT = 10, /* the configuration C10 */
     VO_RT_INTERIOR_TRIANGLES = 16,
+    VO_RT_FIRST_CHILD = 12,   /* interior triangles 12 to 15 are those of C10 */
     VO_RT_INTERIOR_EDGES = 6, /* local edges 9 to 14 */
     VO_RT_LOCAL_EDGES = 15,
     VO_RT_FIRST_INTERIOR = 9

@@ -100,6 +100,7 @@ const char *vo_rt_mesh_validate(const vo_rt_mesh *mesh) {
     vo_rt_mesh_image image = image_of(mesh);
     const char *problem = vo_rt_check_tree(&image);
     if (!problem) problem = vo_rt_check_lists(&image);
+    if (!problem) problem = vo_rt_mesh_check_levels(mesh);
     if (!problem) problem = check_leaf_triangles(mesh);
     if (!problem) problem = check_springs(mesh);
     if (!problem) problem = check_bends(mesh);
