@@ -19,8 +19,8 @@ const char *const vo_solver_words[] = {"pcg", "direct", NULL};
 const char *const vo_engine_words[] = {"quality", "realtime", NULL};
 const char *const vo_realtime_words[] = {"xpbd", "verlet", NULL};
 const char *const vo_handle_words[] = {"node", "circle", "glue", "soft", NULL};
-const char *const vo_shape_words[] = {"sphere", "box",    "plate", "cylinder",
-                                      "torus",  "funnel", "blade", NULL};
+const char *const vo_shape_words[] = {"sphere", "box",   "plate",  "cylinder", "torus",
+                                      "funnel", "blade", "rabbit", NULL};
 const char *const vo_grid_side_words[] = {"left", "right", "bottom", "top", NULL};
 static const char *const proxy_words[] = {"", "floor", NULL};
 
@@ -202,7 +202,8 @@ static const vo_key shape_keys[] = {
     KEY("radius", POSITIVE, NULL, "length",
         "Sphere, cylinder: radius; torus: major radius; funnel: inner radius at the mouth."),
     KEY("size", VEC3, NULL, "length", "Box, plate, blade: extents along x, y and z."),
-    KEY("height", POSITIVE, NULL, "length", "Cylinder: height; funnel: height from neck to mouth."),
+    KEY("height", POSITIVE, NULL, "length",
+        "Cylinder, rabbit: height; funnel: height from neck to mouth."),
     KEY("tube", POSITIVE, NULL, "length", "Torus: minor radius, less than `radius`."),
     KEY("neck", POSITIVE, NULL, "length",
         "Funnel: inner radius at the narrow end, less than `radius`."),
