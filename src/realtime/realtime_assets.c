@@ -67,12 +67,23 @@ static vo_result create_base(const vo_realtime *r, int c, vo_mesh **out, bool *i
     return result;
 }
 
+int vo_realtime_layer(const vo_scene *scene, int c) {
+    const vo_scene_garment *garment = scene->cloth[c].garment;
+    int layer = 0;
+    for (int i = 0; garment && i < c; i++) {
+        const vo_scene_garment *other = scene->cloth[i].garment;
+        if (other && other->character == garment->character) layer++;
+    }
+    return layer;
+}
+
 vo_rt_fabric vo_realtime_fabric(const vo_realtime *r, int c, const vo_mesh *mesh) {
     const vo_scene_cloth *cloth = &r->sim->scene->cloth[c];
     const vo_scene_def *def = &r->sim->scene->def;
     vo_rt_fabric fabric = vo_cook_materials(mesh, cloth->material_count, cloth->material);
     float air = (float)(def->wind_density / 1.2); /* the library assumes 1.2 kg/m^3 */
     fabric.friction = (float)def->obstacle_friction;
+    fabric.thickness += (float)(vo_realtime_layer(r->sim->scene, c) * def->repulsion_thickness);
     fabric.drag *= air;
     fabric.lift *= air;
     return fabric;
