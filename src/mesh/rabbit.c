@@ -8,7 +8,7 @@
 #define MIN_EDGES 32.0
 
 /* Height of the tables. */
-#define TABLE_HEIGHT 0.909
+#define TABLE_HEIGHT 0.8373
 
 /* Radius with which the base is rounded off. */
 #define BASE_RADIUS 0.01
@@ -81,8 +81,8 @@ static vo_implicit_form scaled_loft(double unit, vo_vec3 root, double blend_radi
 
 /* Returns the left ear, which leans backwards and outwards and opens to the front and the side. */
 static vo_implicit_form left_ear(double unit) {
-    vo_implicit_form ear = scaled_loft(unit, v3(0.058, -0.12, 0.68), 0.03, EAR, COUNT(EAR));
-    vo_quat back = q_axis_angle(v3(1, 0, 0), -0.85), out = q_axis_angle(v3(0, 1, 0), 0.27),
+    vo_implicit_form ear = scaled_loft(unit, v3(0.058, -0.125, 0.675), 0.03, EAR, COUNT(EAR));
+    vo_quat back = q_axis_angle(v3(1, 0, 0), -1.1), out = q_axis_angle(v3(0, 1, 0), 0.27),
             turn = q_axis_angle(v3(0, 0, 1), 0.25);
     ear.placement.rotation = q_mul(q_mul(out, back), turn);
     return ear;

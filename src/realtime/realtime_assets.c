@@ -54,8 +54,9 @@ static vo_result create_base(const vo_realtime *r, int c, vo_mesh **out, bool *i
     VO_TRY(copy_local(r, c, &mesh));
     vo_result result;
     if (garment && garment->cut.pattern) {
-        result = vo_cook_sample_base(r->ctx, &garment->cut, r->sim->scene->def.realtime.faces, mesh,
-                                     out);
+        int faces =
+            garment->base_faces > 0 ? garment->base_faces : r->sim->scene->def.realtime.faces;
+        result = vo_cook_sample_base(r->ctx, &garment->cut, faces, mesh, out);
         vo_mesh_destroy(mesh);
         return result;
     }
@@ -158,7 +159,8 @@ static bool is_equal(const vo_realtime *r, const vo_realtime_asset *a, int c) {
     const vo_scene *scene = r->sim->scene;
     const vo_scene_garment *g = scene->cloth[c].garment, *h = scene->cloth[a->first_cloth].garment;
     const vo_mesh *m = r->sim->cloth[c].mesh, *n = r->sim->cloth[a->first_cloth].mesh;
-    if (!g || !h || g->like != h->like || !g->cut.pattern || m->node_count != n->node_count)
+    if (!g || !h || g->like != h->like || !g->cut.pattern || g->base_faces != h->base_faces ||
+        m->node_count != n->node_count)
         return false;
     vo_transform to = xf_mul(r->cloth[a->first_cloth].placement, xf_inverse(r->cloth[c].placement));
     for (int i = 0; i < m->node_count; i++)

@@ -381,6 +381,9 @@ const vo_key vo_garment_keys[] = {
         "Grades a pattern that specifies its body sizes to the character."),
     KEY("edge_length", POSITIVE, "0.03", "m", "Edge length of the mesh that is sewn."),
     KEY("faces", COUNT, NULL, NULL, "Instead of `edge_length`: approximate number of faces."),
+    KEY("base_faces", COUNT, NULL, NULL,
+        "With `engine` `realtime`: approximate number of base triangles; if missing, "
+        "`realtime.faces`."),
     KEY("materials", ARRAY, NULL, NULL,
         "Materials, indexed by face label, which is the index of the pattern's fabric. If missing, "
         "the pattern's own fabrics with the two values below.",
