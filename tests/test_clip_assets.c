@@ -8,8 +8,8 @@
 #include <dirent.h>
 #include <string.h>
 
-static const char *const CLIP[] = {"idle",   "walk",  "run",           "dance",
-                                   "karate", "squat", "jumping-jacks", NULL};
+static const char *const CLIP[] = {"idle",  "walk",       "run",           "dance", "karate",
+                                   "squat", "squat-jump", "jumping-jacks", NULL};
 
 enum { BUILDS = 3 };
 
@@ -136,6 +136,31 @@ static void motions_have_plausible_speeds(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* The jump leaves the floor with both feet for as long as gravity takes for its height. */
+static void jumps_fall_freely(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    vo_skeleton skeleton = build(0);
+    vo_clip *clip = load_clip(ctx, "squat-jump");
+    double flight = 0, low = INFINITY, high = 0, deepest = INFINITY, lift = 0;
+    for (double t = 0; t < clip->duration; t += 0.001) {
+        measure_sample s;
+        measure_take(clip, &skeleton, t, &s);
+        double hips = s.world[VO_BONE_HIPS].translation.z;
+        deepest = vo_min(deepest, hips);
+        if (s.feet[0].stands || s.feet[1].stands) continue;
+        flight += 0.001;
+        low = vo_min(low, hips);
+        high = vo_max(high, hips);
+        lift = vo_max(lift, s.world[VO_BONE_LEFT_TOES].translation.z);
+    }
+    assert_near(flight, sqrt(8 * (high - low) / 9.81), 0.03);
+    assert_true(lift > 0.15);
+    assert_true(high - deepest > 0.5);
+    vo_clip_destroy(clip);
+    vo_context_destroy(ctx);
+}
+
 /* The list contains every clip of the folder. */
 static void all_clip_assets_are_listed(void **state) {
     (void)state;
@@ -154,6 +179,7 @@ int main(void) {
         cmocka_unit_test(speeds_do_not_jump),
         cmocka_unit_test(loops_close),
         cmocka_unit_test(motions_have_plausible_speeds),
+        cmocka_unit_test(jumps_fall_freely),
         cmocka_unit_test(all_clip_assets_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls `each` for each of the ten shipped garments. */
+/* Calls `each` for each of the eleven shipped garments. */
 static void for_every_garment(void (*each)(vo_context *, const char *)) {
     glob_t found;
     vo_context *ctx = test_context(1);
     assert_int_equal(glob(VOILE_SOURCE_DIR "/assets/garments/*.json", 0, NULL, &found), 0);
-    assert_int_equal(found.gl_pathc, 10);
+    assert_int_equal(found.gl_pathc, 11);
     for (size_t i = 0; i < found.gl_pathc; i++) each(ctx, found.gl_pathv[i]);
     globfree(&found);
     vo_context_destroy(ctx);
@@ -194,6 +194,7 @@ static void sewn_garments_have_their_openings(void **state) {
     assert_int_equal(count_openings(ctx, "skirt-wide"), 2);
     assert_int_equal(count_openings(ctx, "jacket"), 3); /* the whole border, sleeves */
     assert_int_equal(count_openings(ctx, "cape"), 2);   /* neck, and the border below the clasp */
+    assert_int_equal(count_openings(ctx, "scarf"), 2);  /* above, and the border with both ends */
     vo_context_destroy(ctx);
 }
 

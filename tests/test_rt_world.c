@@ -298,6 +298,31 @@ static void test_attachments_follow_the_host(void **state) {
     vo_rt_asset_destroy(asset);
 }
 
+/* Carries the top row of a hanging sheet away: refined vertices below it are not pulled back to the
+ * rest pose of the free vertices, so that the whole sheet hangs below the row. */
+static void test_attachments_do_not_extend_to_free_vertices(void **state) {
+    (void)state;
+    const float away = 4;
+    vo_rt_asset *asset = rt_sheet(1, false, RT_FREE, 2);
+    vo_rt_world *w = rt_world(NULL);
+    vo_rt_cloth *c = rt_cloth(w, asset, 0, 0, 0);
+    assert_rt_ok(w, vo_rt_cloth_set_levels(c, 2, 2));
+    vo_rt_vec3 start[RT_GRID];
+    for (int i = 0; i < RT_GRID; i++) start[i] = vo_rt_cloth_get_vertex(c, i);
+    for (int frame = 0; frame < 360; frame++) {
+        float x = away * fminf((float)frame / 240, 1);
+        for (int i = 0; i < RT_GRID; i++)
+            assert_rt_ok(w, vo_rt_cloth_set_attachment(c, i, 1, f3_add(start[i], f3(x, 0, 0))));
+        rt_run(w, 1);
+    }
+    vo_rt_cloth_info info = vo_rt_cloth_get_info(c);
+    assert_int_equal(info.level, 2);
+    assert_true(info.min.x > away - 0.6f && info.max.x < away + 0.6f);
+    assert_true(info.max.y < 0.5f + 1e-3f);
+    vo_rt_world_destroy(w);
+    vo_rt_asset_destroy(asset);
+}
+
 static void *run_in_thread(void *arg) {
     vo_rt_world_run_step(arg);
     return NULL;
@@ -363,6 +388,7 @@ int main(void) {
         cmocka_unit_test(test_exhausted_pool_stops_refinement),
         cmocka_unit_test(test_setters_reject_bad_values),
         cmocka_unit_test(test_attachments_follow_the_host),
+        cmocka_unit_test(test_attachments_do_not_extend_to_free_vertices),
         cmocka_unit_test(test_step_in_parts),
         cmocka_unit_test(test_runner_that_skips_tasks_is_reported),
     };

@@ -598,13 +598,13 @@ static void every_garment_fits_three_builds_and_heights(void **state) {
     (void)state;
     static const fitting all[] = {
         {"dress", 4, .figure = 1},      {"tshirt", 4},       {"trousers", 3}, {"jacket", 3},
-        {"skirt-wide", 2, .figure = 1}, {"skirt-pencil", 2}, {"cape", 2},
+        {"skirt-wide", 2, .figure = 1}, {"skirt-pencil", 2}, {"cape", 2},     {"scarf", 2},
     };
     static const double heights[] = {1.75, 1.55, 1.95};
     if (!is_long()) skip();
     vo_context *ctx = test_context(2);
     int wrong = 0;
-    for (int k = 0; k < 7; k++)
+    for (int k = 0; k < 8; k++)
         for (int i = 0; i < 9; i++) {
             fitting f = all[k];
             f.height = heights[i / 3];

@@ -1,7 +1,10 @@
 /* Tests of shapes against geometry: closed, oriented outwards, with the exact area and volume and
  * well-shaped triangles. */
+#include "codec/hash.h"
+#include "collide/intersections.h"
 #include "mesh_checks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Volume by the divergence theorem; positive if the faces are oriented outwards. */
@@ -143,6 +146,79 @@ static void shapes_have_their_volume_and_area(void **state) {
     for (int i = 0; i < count; i++)
         for (double edge = 0.5; edge > 0.06; edge *= 0.7) check_case(ctx, cases[i], edge);
     vo_context_destroy(ctx);
+}
+
+/* Number of intersecting pairs of faces of a mesh. */
+static int count_intersections(vo_context *ctx, const vo_mesh *m) {
+    vo_intersections found = {0};
+    int(*face)[3] = malloc((size_t)m->face_count * sizeof *face);
+    for (int k = 0; k < 3 * m->face_count; k++)
+        face[k / 3][k % 3] = vo_mesh_face_node(m, k / 3, k % 3);
+    vo_face_soup soup = {m->node_x, (const int(*)[3])face, m->face_count, m->face_count};
+    assert_ok(ctx, vo_intersections_find(ctx, &found, &soup));
+    int count = found.count;
+    vo_intersections_free(ctx, &found);
+    free(face);
+    return count;
+}
+
+static void get_box(const vo_mesh *m, vo_vec3 *low, vo_vec3 *high) {
+    *low = *high = m->node_x[0];
+    for (int n = 0; n < m->node_count; n++) {
+        *low = v3_min(*low, m->node_x[n]);
+        *high = v3_max(*high, m->node_x[n]);
+    }
+}
+
+/* Sits on the ground, is as high as requested and wider than its ears, and has the volume of its
+ * parts, to the accuracy of the edges. */
+static void check_rabbit(vo_context *ctx, double height, double edge) {
+    vo_mesh *m;
+    vo_vec3 low, high;
+    vo_shape_def def = {.kind = VO_SHAPE_RABBIT, .height = height, .edge_length = edge};
+    assert_ok(ctx, vo_mesh_create_shape(ctx, &def, &m));
+    check_closed(ctx, m, 2);
+    assert_int_equal(count_intersections(ctx, m), 0);
+    get_box(m, &low, &high);
+    double shortest, longest, used = edge > 0 ? vo_min(edge, height / 32) : height / 64;
+    double slack = 0.005 * height + 0.5 * used;
+    assert_near(low.z, 0, 0.1 * used);
+    assert_near(high.z, height, slack);
+    assert_near(high.x, 0.2842 * height, slack);
+    assert_near(low.x, -high.x, 0.2 * used);
+    assert_near(high.y - low.y, 0.955 * height, 2 * slack);
+    assert_near(volume_of(m), 0.166 * height * height * height, 0.1 * slack * height * height);
+    edge_lengths(m, &shortest, &longest);
+    assert_true(longest < 2.5 * used && shortest > 0.05 * used);
+    vo_mesh_destroy(m);
+}
+
+static void rabbits_of_all_sizes_are_closed_and_free_of_intersections(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(2);
+    check_rabbit(ctx, 0.6, 0);
+    check_rabbit(ctx, 1, 0.5);
+    for (double edges = 32; edges < 130; edges *= 1.19) check_rabbit(ctx, 0.6, 0.6 / edges);
+    vo_context_destroy(ctx);
+}
+
+static uint64_t hash_rabbit(int threads) {
+    vo_context *ctx = test_context(threads);
+    vo_mesh *m;
+    vo_shape_def def = {.kind = VO_SHAPE_RABBIT, .height = 0.6};
+    assert_ok(ctx, vo_mesh_create_shape(ctx, &def, &m));
+    uint64_t hash = vo_hash(m->node_x, (size_t)m->node_count * sizeof *m->node_x) ^
+                    vo_hash(m->face_vert, (size_t)m->face_count * sizeof *m->face_vert);
+    vo_mesh_destroy(m);
+    vo_context_destroy(ctx);
+    return hash;
+}
+
+static void rabbits_do_not_depend_on_threads(void **state) {
+    (void)state;
+    uint64_t hash = hash_rabbit(1);
+    assert_true(hash_rabbit(1) == hash);
+    assert_true(hash_rabbit(3) == hash);
 }
 
 /* With edges far longer than the shape the mesh is minimal but still closed. */
@@ -315,6 +391,8 @@ static void out_of_memory_is_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_have_their_volume_and_area),
+        cmocka_unit_test(rabbits_of_all_sizes_are_closed_and_free_of_intersections),
+        cmocka_unit_test(rabbits_do_not_depend_on_threads),
         cmocka_unit_test(coarse_shapes_are_closed),
         cmocka_unit_test(default_edge_length_resolves_the_shape),
         cmocka_unit_test(shapes_have_documented_positions),

@@ -58,8 +58,10 @@ typedef enum vo_shape_kind {
     VO_SHAPE_CYLINDER, /* around the origin, along z: radius, height */
     VO_SHAPE_TORUS,    /* a ring around z in the plane z = 0: radius, tube */
     VO_SHAPE_FUNNEL,   /* around z, open above and below: radius, neck, height, stem, thickness */
-    VO_SHAPE_BLADE, /* a wedge with its sharp edge along x through the origin, pointing to +y; its
-                       back is at y = -size.y and size.z thick */
+    VO_SHAPE_BLADE,  /* a wedge with its sharp edge along x through the origin, pointing to +y; its
+                        back is at y = -size.y and size.z thick */
+    VO_SHAPE_RABBIT, /* sits on the plane z = 0 around the z axis and faces -y: height, to the tips
+                        of its ears */
 } vo_shape_kind;
 
 /* Defaults of vo_shape_def_default are in square brackets. Members that a kind does not list are
@@ -76,8 +78,9 @@ typedef struct vo_shape_def {
     vo_vec3 size;       /* [0, 0, 0] m, positive, along x, y, z */
     double edge_length; /* [0] m, approximate edge length of the triangles; 0: an eighth of a
                            sphere's radius, a quarter of a cylinder's (at most its height), half of
-                           a tube, a third of a neck, a sixteenth of the longest side of the others.
-                           A circle has at least six edges, a side at least one */
+                           a tube, a third of a neck, a 64th of a rabbit's height, a sixteenth of
+                           the longest side of the others. A circle has at least six edges, a side
+                           at least one, the height of a rabbit at least 32 */
 } vo_shape_def;
 
 VO_API vo_shape_def vo_shape_def_default(vo_shape_kind kind);

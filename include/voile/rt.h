@@ -513,7 +513,8 @@ VO_API vo_result vo_rt_cloth_set_enabled(vo_rt_cloth *cloth, bool enabled); /* [
 VO_API vo_result vo_rt_cloth_wake(vo_rt_cloth *cloth);
 /* Attaches base vertex `vertex` to `position`, m, world space, with `weight`, in place of its
  * painted attachment. 0 releases it, also from the animated pose. The vertex moves there in the
- * next step even if a body is in between: move the position gradually. [any time] */
+ * next step even if a body is in between: move the position gradually. Refined vertices on an edge
+ * are attached if both of its base vertices are. [any time] */
 VO_API vo_result vo_rt_cloth_set_attachment(vo_rt_cloth *cloth, int vertex, float weight,
                                             vo_rt_vec3 position);
 /* Limits the stretch stiffness of the links of an unseamed asset: 0 to 1. [any time] */

@@ -293,7 +293,9 @@ typedef struct vo_garment_def {
     bool fit;            /* [true] a pattern that names the sizes it was drawn for is graded to the
                             character */
     double edge_length;  /* [0.03] m, of the mesh that is sewn */
-    int faces; /* [0] approximate number of faces, instead of edge_length; 0: edge_length */
+    int faces;      /* [0] approximate number of faces, instead of edge_length; 0: edge_length */
+    int base_faces; /* [0] with VO_ENGINE_REALTIME: approximate number of base triangles; 0: that of
+                       vo_realtime_settings.faces */
     int material_count; /* [0] 0: the pattern's own fabrics, with the three values below */
     const vo_material_def *materials; /* [NULL] indexed by face label, the index of the pattern's
                                          fabric; copied */

@@ -143,7 +143,7 @@ static vo_implicit_primitive *add_primitive(builder *m, vo_implicit_group group,
                                             double blend_radius) {
     vo_implicit_primitive *form = &m->out->primitive[m->out->count++];
     *form = (vo_implicit_primitive){
-        .group = group, .placement = place, .blend_radius = blend_radius * m->unit};
+        .group = group, .shape = {.placement = place, .blend_radius = blend_radius * m->unit}};
     return form;
 }
 
@@ -179,11 +179,11 @@ static double girth_at(const builder *m, const row *rows, int count, int i) {
 static vo_implicit_primitive *add_loft(builder *m, vo_implicit_group group, vo_transform place,
                                        double blend_radius, const row *rows, int count) {
     vo_implicit_primitive *form = add_primitive(m, group, place, blend_radius);
-    form->section_count = count;
+    form->shape.section_count = count;
     for (int i = 0; i < count; i++) {
         const row *r = &rows[i];
         double u = m->unit, g = u * girth_at(m, rows, count, i);
-        form->section[i] =
+        form->shape.section[i] =
             (vo_section){u * r->z, g * r->x, g * r->y, g * r->width, g * r->front, g * r->back};
     }
     return form;
@@ -192,7 +192,7 @@ static vo_implicit_primitive *add_loft(builder *m, vo_implicit_group group, vo_t
 static vo_implicit_primitive *add_ellipsoid(builder *m, vo_transform place, double blend_radius,
                                             vo_vec3 radii) {
     vo_implicit_primitive *form = add_primitive(m, VO_GROUP_TRUNK, place, blend_radius);
-    form->radii = v3_scale(m->unit, radii);
+    form->shape.radii = v3_scale(m->unit, radii);
     return form;
 }
 
@@ -205,8 +205,8 @@ static void assign_bone(const builder *m, vo_implicit_primitive *form, vo_bone b
 static void add_torso(builder *m) {
     vo_implicit_primitive *torso =
         add_loft(m, VO_GROUP_TRUNK, on_trunk(m, v3_zero()), 0, TORSO, COUNT(TORSO));
-    torso->square = 0.3;
-    torso->cap = 0.06 * m->unit;
+    torso->shape.square = 0.3;
+    torso->shape.cap = 0.06 * m->unit;
     torso->shoulders = true;
     assign_bone(m, torso, VO_BONE_HIPS, 0, 0);
     assign_bone(m, torso, VO_BONE_SPINE, 1.04, 0.07);
@@ -240,7 +240,7 @@ static void add_seat_and_chest(builder *m) {
 static void add_head(builder *m) {
     vo_implicit_primitive *neck =
         add_loft(m, VO_GROUP_TRUNK, on_trunk(m, v3_zero()), 0.05, NECK_ROWS, COUNT(NECK_ROWS));
-    neck->cap = 0.04 * m->unit;
+    neck->shape.cap = 0.04 * m->unit;
     assign_bone(m, neck, VO_BONE_CHEST, 0, 0);
     assign_bone(m, neck, VO_BONE_NECK, 1.475, 0.035);
     assign_bone(m, neck, VO_BONE_HEAD, 1.555, 0.03);
@@ -249,8 +249,8 @@ static void add_head(builder *m) {
     assign_bone(m, skull, VO_BONE_HEAD, 0, 0);
     vo_implicit_primitive *face =
         add_loft(m, VO_GROUP_TRUNK, on_trunk(m, v3_zero()), 0.025, FACE, COUNT(FACE));
-    face->square = 0.25;
-    face->cap = 0.036 * m->unit;
+    face->shape.square = 0.25;
+    face->shape.cap = 0.036 * m->unit;
     assign_bone(m, face, VO_BONE_HEAD, 0, 0);
     vo_transform slant = on_trunk(m, v3(0, -0.087, 1.622));
     slant.rotation = q_axis_angle(v3(1, 0, 0), -0.22);
@@ -261,28 +261,28 @@ static void add_head(builder *m) {
 static void add_arm(builder *m) {
     vo_implicit_primitive *arm =
         add_loft(m, VO_GROUP_ARM, m->world[VO_BONE_LEFT_UPPER_ARM], 0, ARM, COUNT(ARM));
-    arm->cap = 0.055 * m->unit;
+    arm->shape.cap = 0.055 * m->unit;
     assign_bone(m, arm, VO_BONE_LEFT_HAND, 0, 0);
     assign_bone(m, arm, VO_BONE_LEFT_FOREARM, -0.574, 0.03);
     assign_bone(m, arm, VO_BONE_LEFT_UPPER_ARM, -0.317, 0.06);
     assign_bone(m, arm, VO_BONE_LEFT_CLAVICLE, -0.005, 0.055);
     vo_implicit_primitive *hand =
         add_loft(m, VO_GROUP_ARM, m->world[VO_BONE_LEFT_HAND], 0.012, HAND, COUNT(HAND));
-    hand->square = 0.7;
-    hand->cap = 0.03 * m->unit;
+    hand->shape.square = 0.7;
+    hand->shape.cap = 0.03 * m->unit;
     assign_bone(m, hand, VO_BONE_LEFT_HAND, 0, 0);
     assign_bone(m, hand, VO_BONE_LEFT_FOREARM, 0, 0.03);
     vo_transform root = at_bone(m, VO_BONE_LEFT_HAND, v3(-0.004, -0.020, -0.030));
     root.rotation = q_mul(root.rotation, q_axis_angle(v3(1, 0.25, 0), -0.62));
     vo_implicit_primitive *thumb = add_loft(m, VO_GROUP_ARM, root, 0.014, THUMB, COUNT(THUMB));
-    thumb->cap = 0.016 * m->unit;
+    thumb->shape.cap = 0.016 * m->unit;
     assign_bone(m, thumb, VO_BONE_LEFT_HAND, 0, 0);
 }
 
 static void add_leg(builder *m) {
     vo_implicit_primitive *leg =
         add_loft(m, VO_GROUP_LEG, m->world[VO_BONE_LEFT_THIGH], 0, LEG, COUNT(LEG));
-    leg->cap = 0.06 * m->unit;
+    leg->shape.cap = 0.06 * m->unit;
     assign_bone(m, leg, VO_BONE_LEFT_FOOT, 0, 0);
     assign_bone(m, leg, VO_BONE_LEFT_SHIN, -0.832, 0.035);
     assign_bone(m, leg, VO_BONE_LEFT_THIGH, -0.415, 0.07);
@@ -290,8 +290,8 @@ static void add_leg(builder *m) {
     vo_transform forwards = m->world[VO_BONE_LEFT_FOOT];
     forwards.rotation = q_mul(forwards.rotation, q_axis_angle(v3(1, 0, 0), VO_PI / 2));
     vo_implicit_primitive *foot = add_loft(m, VO_GROUP_LEG, forwards, 0.03, FOOT, COUNT(FOOT));
-    foot->square = 0.3;
-    foot->cap = 0.035 * m->unit;
+    foot->shape.square = 0.3;
+    foot->shape.cap = 0.035 * m->unit;
     assign_bone(m, foot, VO_BONE_LEFT_FOOT, 0, 0);
     assign_bone(m, foot, VO_BONE_LEFT_TOES, 0.137, 0.025);
 }
@@ -322,7 +322,7 @@ static void find_box(vo_implicit_body *body) {
     body->low = v3(0, INFINITY, 0);
     body->high = v3(0, -INFINITY, -INFINITY);
     for (int i = 0; i < body->count; i++) {
-        const vo_implicit_primitive *f = &body->primitive[i];
+        const vo_implicit_form *f = &body->primitive[i].shape;
         vo_vec3 r = v3(f->bound_radius, f->bound_radius, f->bound_radius);
         body->low = v3_min(body->low, v3_sub(f->bound_centre, r));
         body->high = v3_max(body->high, v3_add(f->bound_centre, r));

@@ -1,15 +1,4 @@
-/* Implicit surface of a mannequin: the smooth union of primitives.
- *
- * A primitive is an ellipsoid or a *loft*: sections along the z axis of its frame, each with a
- * centre and three half sizes, joined by smooth curves. A loft with two sections is a tapered
- * capsule; one with ten sections is a thigh, a knee and a calf. Chains of capsules would need a
- * joint, and hence a bulge, wherever the girth changes its slope.
- *
- *        back  +y                  A section is a superellipse: round for square = 0, towards a
- *      .--+--.                     rectangle for 1. Front and back differ, as those of calves,
- *     (   |   )-- width, +x        chests and feet do; the curve is smooth across the middle.
- *      `--+--'
- *        front -y
+/* Implicit surface of a mannequin: the smooth union of primitives (mesh/implicit.h).
  *
  * Primitives form groups: trunk, arm, leg. A smooth union joins those of a group, each with its own
  * blend radius, and then the groups. Only the left limbs are specified; the right ones are the
@@ -18,8 +7,9 @@
 #define VO_CHARACTER_MANNEQUIN_IMPLICIT_H
 
 #include "character/skeleton.h"
+#include "mesh/implicit.h"
 
-enum { VO_PRIMITIVE_MAX_SECTIONS = 16, VO_PRIMITIVE_MAX_SPANS = 4, VO_BODY_MAX_PRIMITIVES = 24 };
+enum { VO_PRIMITIVE_MAX_SPANS = 4, VO_BODY_MAX_PRIMITIVES = 24 };
 
 typedef enum vo_implicit_group {
     VO_GROUP_TRUNK,
@@ -27,13 +17,6 @@ typedef enum vo_implicit_group {
     VO_GROUP_LEG,
     VO_GROUP_COUNT
 } vo_implicit_group;
-
-/* Section of a loft, m. */
-typedef struct vo_section {
-    double z;                  /* ascending */
-    double x, y;               /* centre */
-    double width, front, back; /* half sizes */
-} vo_section;
 
 /* Beyond `from` (along z) the skin follows this bone; within `blend` on either side its weights
  * blend with those of the previous span. The first span begins at minus infinity. */
@@ -45,18 +28,7 @@ typedef struct vo_implicit_span {
 typedef struct vo_implicit_primitive {
     vo_implicit_group group;
     bool paired;            /* primitive of the trunk that exists on both sides */
-    double blend_radius;    /* m, of the smooth union with the previous primitives of its group */
-    vo_vec3 bound_centre;   /* centre of a bounding sphere, in the body */
-    double bound_radius;    /* m, radius of the bounding sphere */
-    vo_transform placement; /* frame of the primitive -> body in the rest pose, left side */
-
-    vo_vec3 radii;     /* of an ellipsoid at the origin; x = 0: a loft */
-    int section_count; /* sections of a loft */
-    vo_section section[VO_PRIMITIVE_MAX_SECTIONS];
-    vo_section slope[VO_PRIMITIVE_MAX_SECTIONS]; /* per metre of z */
-    double square;                               /* 0 to 1 */
-    double cap;                                  /* m, length of the rounded ends; positive */
-
+    vo_implicit_form shape; /* on the left side, in the rest pose */
     int span_count;
     vo_implicit_span span[VO_PRIMITIVE_MAX_SPANS];
     bool shoulders; /* weights of the chest are shared with the clavicles */
@@ -91,10 +63,6 @@ void vo_implicit_body_make(const struct vo_mannequin_def *def, const vo_skeleton
 
 /* Computes derived data of a body whose primitives have placements, sizes and sections. */
 void vo_implicit_body_finish(vo_implicit_body *body);
-
-/* Returns the approximate signed distance to the primitive, m, negative inside; p in the body, on
- * the left. */
-double vo_implicit_primitive_value(const vo_implicit_primitive *primitive, vo_vec3 p);
 
 /* Implicit function of the body, a vo_field_fn; `body` is a vo_implicit_body. */
 double vo_implicit_body_value(const void *body, vo_vec3 p);

@@ -48,12 +48,12 @@ static void blend_shoulders(double unit, vo_vec3 local, bool mirrored, weights t
 static void add_form(const vo_implicit_primitive *primitive, double unit, vo_vec3 p, bool mirrored,
                      weights sum) {
     if (mirrored) p.x = -p.x;
-    double distance = vo_max(vo_implicit_primitive_value(primitive, p), 0);
+    double distance = vo_max(vo_implicit_form_value(&primitive->shape, p), 0);
     double weight = exp(-distance / (PRIMITIVE_RADIUS * unit));
     if (!(weight > 1e-12)) return;
     weights own = {0};
-    vo_vec3 local = q_rotate(q_conjugate(primitive->placement.rotation),
-                             v3_sub(p, primitive->placement.translation));
+    vo_vec3 local = q_rotate(q_conjugate(primitive->shape.placement.rotation),
+                             v3_sub(p, primitive->shape.placement.translation));
     add_spans(primitive, local.z, weight, mirrored, own);
     if (primitive->shoulders) blend_shoulders(unit, local, mirrored, own);
     for (int b = 0; b < VO_BONE_COUNT; b++) sum[b] += own[b];

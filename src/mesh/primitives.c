@@ -310,6 +310,7 @@ static const shape_kind kinds[] = {
     {"a torus", RADIUS | TUBE, make_torus},
     {"a funnel", RADIUS | NECK | HEIGHT | WALL, make_funnel},
     {"a blade", SIZE, make_blade},
+    {"a rabbit", HEIGHT, vo_make_rabbit},
 };
 
 vo_shape_def vo_shape_def_default(vo_shape_kind kind) { return (vo_shape_def){.kind = kind}; }
@@ -341,6 +342,8 @@ static double default_edge_length(const vo_shape_def *d) {
         return d->tube / 2;
     case VO_SHAPE_FUNNEL:
         return d->neck / 3;
+    case VO_SHAPE_RABBIT:
+        return d->height / 64;
     default:
         return vo_max(d->size.x, vo_max(d->size.y, d->size.z)) / 16;
     }

@@ -54,8 +54,9 @@ static vo_result create_base(const vo_realtime *r, int c, vo_mesh **out, bool *i
     VO_TRY(copy_local(r, c, &mesh));
     vo_result result;
     if (garment && garment->cut.pattern) {
-        result = vo_cook_sample_base(r->ctx, &garment->cut, r->sim->scene->def.realtime.faces, mesh,
-                                     out);
+        int faces =
+            garment->base_faces > 0 ? garment->base_faces : r->sim->scene->def.realtime.faces;
+        result = vo_cook_sample_base(r->ctx, &garment->cut, faces, mesh, out);
         vo_mesh_destroy(mesh);
         return result;
     }
@@ -67,12 +68,23 @@ static vo_result create_base(const vo_realtime *r, int c, vo_mesh **out, bool *i
     return result;
 }
 
+int vo_realtime_layer(const vo_scene *scene, int c) {
+    const vo_scene_garment *garment = scene->cloth[c].garment;
+    int layer = 0;
+    for (int i = 0; garment && i < c; i++) {
+        const vo_scene_garment *other = scene->cloth[i].garment;
+        if (other && other->character == garment->character) layer++;
+    }
+    return layer;
+}
+
 vo_rt_fabric vo_realtime_fabric(const vo_realtime *r, int c, const vo_mesh *mesh) {
     const vo_scene_cloth *cloth = &r->sim->scene->cloth[c];
     const vo_scene_def *def = &r->sim->scene->def;
     vo_rt_fabric fabric = vo_cook_materials(mesh, cloth->material_count, cloth->material);
     float air = (float)(def->wind_density / 1.2); /* the library assumes 1.2 kg/m^3 */
     fabric.friction = (float)def->obstacle_friction;
+    fabric.thickness += (float)(vo_realtime_layer(r->sim->scene, c) * def->repulsion_thickness);
     fabric.drag *= air;
     fabric.lift *= air;
     return fabric;
@@ -147,7 +159,8 @@ static bool is_equal(const vo_realtime *r, const vo_realtime_asset *a, int c) {
     const vo_scene *scene = r->sim->scene;
     const vo_scene_garment *g = scene->cloth[c].garment, *h = scene->cloth[a->first_cloth].garment;
     const vo_mesh *m = r->sim->cloth[c].mesh, *n = r->sim->cloth[a->first_cloth].mesh;
-    if (!g || !h || g->like != h->like || !g->cut.pattern || m->node_count != n->node_count)
+    if (!g || !h || g->like != h->like || !g->cut.pattern || g->base_faces != h->base_faces ||
+        m->node_count != n->node_count)
         return false;
     vo_transform to = xf_mul(r->cloth[a->first_cloth].placement, xf_inverse(r->cloth[c].placement));
     for (int i = 0; i < m->node_count; i++)

@@ -67,7 +67,10 @@ vo_result vo_realtime_add_asset(vo_realtime *r, vo_rt_asset *asset, int first_cl
 void vo_realtime_free_assets(vo_realtime *r);
 /* Sets cloth.asset and cloth.placement of all cloths for the assets of a saved run. */
 vo_result vo_realtime_find_assets(vo_realtime *r);
-/* Parameters of a cloth for the current scene. */
+/* Number of garments below a garment on the same character; 0 for other cloths. */
+int vo_realtime_layer(const vo_scene *scene, int cloth);
+/* Parameters of a cloth for the current scene. Each layer is a repulsion thickness further from
+ * bodies than the one below, so that contact with a body keeps the order of layers. */
 vo_rt_fabric vo_realtime_fabric(const vo_realtime *r, int cloth, const vo_mesh *mesh);
 
 /* realtime_bodies.c */

@@ -216,6 +216,7 @@ static const char *garment_defect(const vo_garment_def *def) {
     if (def->mesh && def->material_count == 0)
         return "materials: a garment from a mesh needs at least one";
     if (def->faces < 0) return "faces must be at least 0";
+    if (def->base_faces < 0) return "base_faces must be at least 0";
     if (def->faces == 0 && !vo_is_positive(def->edge_length)) return "edge_length must be positive";
     return NULL;
 }
@@ -231,6 +232,7 @@ vo_result vo_scene_add_garment(vo_scene *scene, const vo_garment_def *def, int *
                        def->character);
     vo_garment_parts parts = {
         .fitted = {.character = character,
+                   .base_faces = def->base_faces,
                    .how = {.edge_length = def->faces > 0 ? 0 : def->edge_length,
                            .face_target = def->faces,
                            .fit = def->fit}}};

@@ -19,8 +19,8 @@ const char *const vo_solver_words[] = {"pcg", "direct", NULL};
 const char *const vo_engine_words[] = {"quality", "realtime", NULL};
 const char *const vo_realtime_words[] = {"xpbd", "verlet", NULL};
 const char *const vo_handle_words[] = {"node", "circle", "glue", "soft", NULL};
-const char *const vo_shape_words[] = {"sphere", "box",    "plate", "cylinder",
-                                      "torus",  "funnel", "blade", NULL};
+const char *const vo_shape_words[] = {"sphere", "box",   "plate",  "cylinder", "torus",
+                                      "funnel", "blade", "rabbit", NULL};
 const char *const vo_grid_side_words[] = {"left", "right", "bottom", "top", NULL};
 static const char *const proxy_words[] = {"", "floor", NULL};
 
@@ -202,7 +202,8 @@ static const vo_key shape_keys[] = {
     KEY("radius", POSITIVE, NULL, "length",
         "Sphere, cylinder: radius; torus: major radius; funnel: inner radius at the mouth."),
     KEY("size", VEC3, NULL, "length", "Box, plate, blade: extents along x, y and z."),
-    KEY("height", POSITIVE, NULL, "length", "Cylinder: height; funnel: height from neck to mouth."),
+    KEY("height", POSITIVE, NULL, "length",
+        "Cylinder, rabbit: height; funnel: height from neck to mouth."),
     KEY("tube", POSITIVE, NULL, "length", "Torus: minor radius, less than `radius`."),
     KEY("neck", POSITIVE, NULL, "length",
         "Funnel: inner radius at the narrow end, less than `radius`."),
@@ -380,6 +381,9 @@ const vo_key vo_garment_keys[] = {
         "Grades a pattern that specifies its body sizes to the character."),
     KEY("edge_length", POSITIVE, "0.03", "m", "Edge length of the mesh that is sewn."),
     KEY("faces", COUNT, NULL, NULL, "Instead of `edge_length`: approximate number of faces."),
+    KEY("base_faces", COUNT, NULL, NULL,
+        "With `engine` `realtime`: approximate number of base triangles; if missing, "
+        "`realtime.faces`."),
     KEY("materials", ARRAY, NULL, NULL,
         "Materials, indexed by face label, which is the index of the pattern's fabric. If missing, "
         "the pattern's own fabrics with the two values below.",

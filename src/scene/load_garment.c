@@ -79,6 +79,7 @@ static vo_result load_pattern(vo_loader *loader, const vo_json_cursor *at,
     char path[VO_PATH_SIZE], warning[VO_BODY_WARNING_TEXT];
     vo_json_cursor file = vo_json_get(at, "pattern");
     parts->fitted.how = read_fit(at);
+    parts->fitted.base_faces = vo_get_int(at, "base_faces", 0);
     VO_TRY(vo_loader_file(loader, at, "pattern", path));
     vo_result result = vo_scene_fit_garment(loader->scene, path, parts, warning);
     if (warning[0])

@@ -13,7 +13,7 @@ typedef struct dimension {
 static const dimension dimensions[] = {
     {"radius", BIT(SPHERE) | BIT(CYLINDER) | BIT(TORUS) | BIT(FUNNEL), 0},
     {"size", BIT(BOX) | BIT(PLATE) | BIT(BLADE), 0},
-    {"height", BIT(CYLINDER) | BIT(FUNNEL), 0},
+    {"height", BIT(CYLINDER) | BIT(FUNNEL) | BIT(RABBIT), 0},
     {"tube", BIT(TORUS), 0},
     {"neck", BIT(FUNNEL), 0},
     {"stem", 0, BIT(FUNNEL)},

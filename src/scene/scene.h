@@ -23,7 +23,8 @@ typedef struct vo_scene_garment {
     vo_fitted_pattern cut;
     vo_fitted_pattern_def how;
     int character;
-    int like; /* cloth that owns `cut`; its own index if it does */
+    int base_faces; /* of the real-time engine; 0: those of the scene */
+    int like;       /* cloth that owns `cut`; its own index if it does */
 } vo_scene_garment;
 
 typedef struct vo_scene_cloth {

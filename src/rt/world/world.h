@@ -111,7 +111,8 @@ struct vo_rt_cloth {
     vo_rt_matrix *bones;           /* [bone_count]   host, from the next step on */
     vo_rt_attachment *attachments; /* [vertex_count] host, from the next step on */
     vo_rt_vec4 *pose_start;        /* [vertex_count] m, animated pose at the start of the world
-                                      step, w: attachment weight; begin */
+                                      step, w: attachment weight, negative if set by
+                                      the host; begin */
     vo_rt_vec4 *pose_end;          /* [vertex_count] the same at its end; begin */
     int pose_capacity, end_capacity, bone_capacity, attachment_capacity;
 
