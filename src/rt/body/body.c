@@ -96,6 +96,8 @@ static size_t place_arrays(vo_rt_body *b, char *base) {
     size_t end = 0, vertices = (size_t)b->surface.vertex_count;
     bool is_skinned = b->mesh_kind == VO_RT_MESH_SKINNED, is_host = b->mesh_kind == VO_RT_MESH_HOST;
     b->shapes = divide(base, &end, (size_t)b->shape_count, sizeof *b->shapes);
+    b->history =
+        divide(base, &end, VO_RT_HISTORY * ((size_t)b->shape_count + 1), sizeof *b->history);
     b->bones = divide(base, &end, (size_t)b->bone_count, sizeof *b->bones);
     b->columns = divide(base, &end, is_skinned ? (size_t)b->bone_count : 0, sizeof *b->columns);
     b->skin = divide(base, &end, is_skinned ? vertices : 0, sizeof *b->skin);

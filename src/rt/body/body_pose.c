@@ -120,6 +120,37 @@ static void update_bounds(vo_rt_body *b) {
     add_box(b->mesh_current, low, high, b->offset, &b->mesh_min, &b->mesh_max);
 }
 
+void vo_rt_part_add_bounds(const vo_rt_body *b, int part, vo_rt_pose pose, vo_rt_vec3 *min,
+                           vo_rt_vec3 *max) {
+    vo_rt_vec3 low, high;
+    if (part >= 0) {
+        low = b->shapes[part].local_min;
+        high = b->shapes[part].local_max;
+    } else {
+        root_bounds(&b->pose[b->current], &low, &high);
+    }
+    add_box(pose, low, high, b->offset, min, max);
+}
+
+/* --- History ---------------------------------------------------------------------------------- */
+
+static void write_history(vo_rt_body *b, int row) {
+    vo_rt_pose *to = b->history + (size_t)row * ((size_t)b->shape_count + 1);
+    for (int i = 0; i < b->shape_count; i++) to[i] = b->shapes[i].current;
+    to[b->shape_count] = b->mesh_current;
+}
+
+static void push_history(vo_rt_body *b) {
+    write_history(b, b->history_at);
+    b->history_at = (b->history_at + 1) % VO_RT_HISTORY;
+}
+
+vo_rt_pose vo_rt_part_before(const vo_rt_body *b, int part, int calls) {
+    int row = (b->history_at + VO_RT_HISTORY - calls) % VO_RT_HISTORY;
+    int column = part < 0 ? b->shape_count : part;
+    return b->history[(size_t)row * ((size_t)b->shape_count + 1) + (size_t)column];
+}
+
 /* --- Step ------------------------------------------------------------------------------------- */
 
 void vo_rt_body_begin_step(vo_rt_body *b, float duration) {
@@ -133,7 +164,10 @@ void vo_rt_body_begin_step(vo_rt_body *b, float duration) {
     b->input.has_transform = b->input.has_bones = b->input.has_vertices = false;
     b->input.has_teleport = false;
     b->mesh_speed = 0;
-    if (b->is_teleported) b->motion_sum += TELEPORT_MOTION;
+    if (b->is_teleported) {
+        b->motion_sum += TELEPORT_MOTION;
+        for (int row = 0; row < VO_RT_HISTORY; row++) write_history(b, row);
+    }
     if (b->is_deforming && b->duration > 0)
         b->mesh_speed = max_displacement(b->surface.vertex_count, b->pose[b->start].vertex,
                                          b->pose[b->end].vertex) /
@@ -179,6 +213,7 @@ static void rewind_body(vo_rt_body *b) {
 void vo_rt_body_advance(vo_rt_body *b, float s) {
     s = s > 0 ? f_min(s, 1) : 0; /* also for a NaN */
     if (s < b->s) rewind_body(b);
+    push_history(b);
     b->s_previous = b->s;
     b->s = s;
     b->motion_sum += (double)vo_rt_part_motion(b);
@@ -232,6 +267,8 @@ void vo_rt_body_shift_origin(vo_rt_body *b, vo_rt_vec3 offset) {
     }
     for (int i = 0; i < b->shape_count; i++)
         b->shapes[i].current.position = f3_sub(b->shapes[i].current.position, offset);
+    for (int i = 0; i < VO_RT_HISTORY * (b->shape_count + 1); i++)
+        b->history[i].position = f3_sub(b->history[i].position, offset);
     if (b->mesh_kind == VO_RT_MESH_RIGID)
         b->mesh_current.position = f3_sub(b->mesh_current.position, offset);
     if (b->mesh_kind == VO_RT_MESH_HOST)

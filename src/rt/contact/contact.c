@@ -87,6 +87,15 @@ void vo_rt_contact_restore(vo_rt_contact_set *set, int count, const void *data) 
 
 /* --- Colliders -------------------------------------------------------------------------------- */
 
+/* Sets bounds and start of the motion of a collider. Deforming meshes have no poses: they are near
+ * cloths that move in every call of advance only. */
+static void set_motion(vo_rt_collider *c, int span) {
+    vo_rt_part_bounds(c->body, c->part, &c->min, &c->max);
+    c->previous = vo_rt_part_before(c->body, c->part, span > 1 ? span : 1);
+    if (span > 1 && vo_rt_part_is_rigid(c->body, c->part))
+        vo_rt_part_add_bounds(c->body, c->part, c->previous, &c->min, &c->max);
+}
+
 void vo_rt_contact_for_colliders(const vo_rt_contact_bodies *bodies, vo_rt_collider_fn *fn,
                                  void *user) {
     for (int slot = 0; slot < bodies->count; slot++) {
@@ -95,8 +104,8 @@ void vo_rt_contact_for_colliders(const vo_rt_contact_bodies *bodies, vo_rt_colli
         int begin = shapes ? 0 : VO_RT_PART_MESH, end = shapes ? b->shape_count : 0;
         if (!shapes && b->mesh_kind == VO_RT_MESH_NONE) continue;
         for (int part = begin; part < end; part++) {
-            vo_rt_collider c = {b, part, slot, bodies->index[slot], {0}, {0}};
-            vo_rt_part_bounds(b, part, &c.min, &c.max);
+            vo_rt_collider c = {b, part, slot, bodies->index[slot], {0}, {0}, {{0}, {0}, 0}};
+            set_motion(&c, bodies->span);
             fn(user, &c);
         }
     }

@@ -11,7 +11,8 @@ typedef struct vo_rt_collider {
     int part;
     int slot;            /* in vo_rt_contact_bodies */
     int32_t index;       /* of the body in the world */
-    vo_rt_vec3 min, max; /* m, bounds of its shell during the minor step */
+    vo_rt_vec3 min, max; /* m, bounds of its shell during the move */
+    vo_rt_pose previous; /* of a shape or rigid mesh at the start of the move */
 } vo_rt_collider;
 
 /* Colliders that are listed; more are enumerated for each vertex. */

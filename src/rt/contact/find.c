@@ -44,6 +44,8 @@ typedef struct vertex_search {
 
 vo_rt_vec3 vo_rt_contact_carry(const vo_rt_collider *c, int32_t hint, vo_rt_vec3 x, float radius) {
     const vo_rt_body *b = c->body;
+    if (vo_rt_part_is_rigid(b, c->part))
+        return vo_rt_part_carry_from(b, c->part, c->previous, x);
     if (c->part < 0 && b->is_deforming && hint < 0)
         hint = vo_rt_part_find_previous(b, c->part, x, radius + vo_rt_part_motion(b));
     return vo_rt_part_carry(b, c->part, hint, x);

@@ -109,6 +109,7 @@ void vo_rt_bodies_select(vo_rt_cloth *c, float dt) {
     vo_rt_broad_query query =
         vo_rt_broad_phase_begin(w, f3_sub(c->state.min, margin), f3_add(c->state.max, margin));
     c->near_count = 0;
+    c->state.needs_full_rate = false;
     for (int i; (i = vo_rt_broad_phase_next(&query)) >= 0;) {
         vo_rt_body *body = w->body[i];
         if (!body->is_enabled || !(body->layer & c->collision_mask)) continue;
@@ -118,7 +119,10 @@ void vo_rt_bodies_select(vo_rt_cloth *c, float dt) {
         }
         c->near_body[c->near_count] = body;
         c->near_index[c->near_count] = i;
-        c->near_shapes[c->near_count] = c->state.is_far && body->shape_count > 0;
+        bool shapes = c->state.is_far && body->shape_count > 0;
+        c->near_shapes[c->near_count] = shapes;
+        if (!shapes && (body->mesh_kind == VO_RT_MESH_SKINNED || body->mesh_kind == VO_RT_MESH_HOST))
+            c->state.needs_full_rate = true;
         c->near_friction[c->near_count++] = body->friction;
     }
 }
@@ -129,5 +133,6 @@ vo_rt_contact_bodies vo_rt_bodies_near(const vo_rt_cloth *c) {
                                   .index = c->near_index,
                                   .use_shapes = c->near_shapes,
                                   .friction = c->near_friction,
+                                  .span = c->state.move_steps,
                                   .set = &c->contacts};
 }

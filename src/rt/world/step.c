@@ -84,7 +84,8 @@ static bool is_disturbed(const vo_rt_cloth *c) {
 static void select_cloths(vo_rt_world *w) {
     for (int i = 0; i < w->active_count; i++) {
         vo_rt_cloth *c = w->active[i];
-        int divisor = c->state.is_far ? w->def.lod.far_rate_divisor : 1;
+        bool is_reduced = c->state.is_far && !c->state.needs_full_rate;
+        int divisor = is_reduced ? w->def.lod.far_rate_divisor : 1;
         if (c->state.is_sleeping && is_disturbed(c)) {
             c->state.is_sleeping = false;
             c->state.rest_time = 0;

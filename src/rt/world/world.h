@@ -76,7 +76,9 @@ typedef struct vo_rt_cloth_state {
     vo_rt_vec3 min, max;      /* m, bounds of the leaf vertices */
     vo_rt_transform frame;    /* at the end of the last move */
     uint8_t is_sleeping, is_far, is_visible, needs_targets;
-    uint8_t arrives, unused[3]; /* arrives: created, reset or teleported since the last move */
+    uint8_t arrives;         /* created, reset or teleported since the last move */
+    uint8_t needs_full_rate; /* a deforming mesh is near: its earlier poses are not kept */
+    uint8_t unused[2];
     int32_t touch_count, touched_count;
     int32_t touched[VO_RT_MAX_NEAR_BODIES];   /* bodies in contact in the previous world step */
     vo_rt_touch touch[VO_RT_MAX_NEAR_BODIES]; /* of this world step */
