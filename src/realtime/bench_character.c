@@ -36,14 +36,17 @@ static vo_rt_quat rotation_from_y(vo_vec3 d) {
  * toes, which no garment reaches, have no shape. */
 
 enum { TRUNK_SLICES = 7 };
+/* Shapes are thinner than the body by this, m: where they protrude from it, tight garments stretch.
+ */
+static const double INSET = 0.01;
 
 static bool is_trunk(int bone) {
     return bone == VO_BONE_HIPS || bone == VO_BONE_SPINE || bone == VO_BONE_CHEST;
 }
 
 static bool is_limb(int bone) {
-    static const int bones[] = {VO_BONE_NECK,     VO_BONE_LEFT_CLAVICLE, VO_BONE_LEFT_UPPER_ARM,
-                                VO_BONE_LEFT_FOREARM, VO_BONE_LEFT_THIGH, VO_BONE_LEFT_SHIN,
+    static const int bones[] = {VO_BONE_NECK,         VO_BONE_LEFT_CLAVICLE, VO_BONE_LEFT_UPPER_ARM,
+                                VO_BONE_LEFT_FOREARM, VO_BONE_LEFT_THIGH,    VO_BONE_LEFT_SHIN,
                                 VO_BONE_LEFT_FOOT};
     for (size_t i = 0; i < sizeof bones / sizeof *bones; i++)
         if (bone == bones[i] || bone == (int)vo_bone_mirror((vo_bone)bones[i])) return true;
@@ -54,11 +57,13 @@ static void add_capsule(vo_bench_character *c, int bone, vo_vec3 from, vo_vec3 t
                         double end_radius) {
     vo_vec3 d = v3_sub(to, from);
     double length = v3_length(d);
-    if (!(radius > 1e-3 && end_radius > 1e-3) || c->shape_count == VO_BENCH_MAX_SHAPES) return;
+    if (!(radius > INSET + 1e-3 && end_radius > INSET + 1e-3) ||
+        c->shape_count == VO_BENCH_MAX_SHAPES)
+        return;
     vo_rt_shape shape = vo_rt_shape_default(VO_RT_TAPERED_CAPSULE);
     shape.bone = bone;
-    shape.radius = (float)radius;
-    shape.end_radius = (float)end_radius;
+    shape.radius = (float)(radius - INSET);
+    shape.end_radius = (float)(end_radius - INSET);
     shape.half_height = (float)(0.5 * length);
     shape.local.position = to_float(v3_scale(0.5, v3_add(from, to)));
     shape.local.rotation =
@@ -111,8 +116,8 @@ static void add_limb(vo_bench_character *c, int bone, vo_vec3 from, vo_vec3 to) 
     double taper = (b.radius - a.radius) / span;
     double before = v3_dot(v3_sub(a.center, from), axis), behind = length - before - span;
     add_capsule(c, bone, v3_sub(a.center, v3_scale(before, slope)),
-                v3_add(b.center, v3_scale(behind, slope)), fmax(a.radius - taper * before, 0.015),
-                fmax(b.radius + taper * behind, 0.015));
+                v3_add(b.center, v3_scale(behind, slope)), fmax(a.radius - taper * before, 0.02),
+                fmax(b.radius + taper * behind, 0.02));
 }
 
 /* Extent of the trunk between two heights, and the bone of most of its nodes. */

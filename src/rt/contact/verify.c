@@ -1,5 +1,6 @@
 /* Verification of the paths of vertices after the solve. */
 #include "rt/contact/contact_private.h"
+#include "rt/contact/round.h"
 
 /* A vertex that is touching: closer than this to the plane of its contact, m. */
 static const float TOUCH_DISTANCE = 0.0005f;
@@ -184,6 +185,7 @@ static void mark_contacts(const verifier *v) {
 
 void vo_rt_contact_verify(vo_rt_contact_set *set, vo_rt_front *front,
                           const vo_rt_contact_bodies *bodies, float thickness, float dt) {
+    if (vo_rt_contact_verify_round(set, front, bodies, dt)) return;
     verifier v = {set, front, bodies, dt};
     (void)thickness;
     set->inside = set->trapped = 0;
