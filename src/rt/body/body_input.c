@@ -99,6 +99,7 @@ typedef struct saved_body {
     vo_rt_reaction reaction;
     double motion_sum;
     int32_t history_at;
+    uint8_t used, stale;
 } saved_body;
 
 typedef struct stream {
@@ -136,6 +137,8 @@ size_t vo_rt_body_save(const vo_rt_body *body, void *data) {
     saved.reaction = body->reaction;
     saved.motion_sum = body->motion_sum;
     saved.history_at = body->history_at;
+    saved.used = body->used;
+    saved.stale = body->stale;
     stream s = {.data = data};
     transfer(&s, &saved, sizeof saved);
     transfer_arrays(&s, (vo_rt_body *)body); /* only read: `from` is NULL */
@@ -154,5 +157,7 @@ void vo_rt_body_restore(vo_rt_body *body, const void *data) {
     body->reaction = saved.reaction;
     body->motion_sum = saved.motion_sum;
     body->history_at = saved.history_at;
+    body->used = saved.used;
+    body->stale = saved.stale;
     vo_rt_body_set_still(body);
 }

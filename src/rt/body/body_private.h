@@ -13,6 +13,9 @@ typedef enum vo_rt_mesh_kind {
     VO_RT_MESH_HOST     /* vertices in world space */
 } vo_rt_mesh_kind;
 
+/* Parts of a body that are posed; the others keep an earlier pose. */
+enum { VO_RT_USE_SHAPES = 1, VO_RT_USE_MESH = 2, VO_RT_USE_ALL = 3 };
+
 /* Calls of vo_rt_body_advance whose poses are kept: the largest lod.far_rate_divisor. */
 enum { VO_RT_HISTORY = 8 };
 
@@ -38,6 +41,8 @@ struct vo_rt_body {
     vo_rt_mesh_kind mesh_kind;
     vo_rt_surface surface;
     vo_rt_skin_vertex *skin; /* [vertex_count] */
+    vo_rt_vec4 *bone_ball;   /* [bone_count] m, ball around the vertices that a bone moves, in the
+                                bind   pose; radius below 0: none. Skinned meshes only */
     size_t memory_bytes;
     void *memory; /* one block with the arrays of this struct */
 
@@ -47,6 +52,9 @@ struct vo_rt_body {
     vo_rt_vec4 *vertices; /* [vertex_count] VO_RT_MESH_HOST: in the order of the surface */
 
     /* state, written by begin_step and advance */
+    uint8_t used;  /* VO_RT_USE_...: parts that begin_step and advance pose; set by the world */
+    uint8_t stale; /* parts whose pose is an earlier one: they start the next step that uses them at
+                      its target */
     bool is_enabled;
     float friction;
     bool is_teleported;  /* no motion in this world step; the side of cloth vertices is unknown */
@@ -58,10 +66,10 @@ struct vo_rt_body {
     int start, end, previous, current; /* indices of `pose` */
     vo_rt_vec3 mesh_min, mesh_max;     /* m, bounds of the mesh's shell at previous and current */
     float mesh_speed;                  /* m/s, bound on the speed of a vertex in this step */
-    double motion_sum;           /* m, sum over all steps of bounds on the motion of vertices of
-                                    a deforming mesh: a distance from it has changed by at most
-                                    the difference of two sums */
-    vo_rt_body_shape *shapes;    /* [shape_count] */
+    double motion_sum;        /* m, sum over all steps of bounds on the motion of vertices of
+                                 a deforming mesh: a distance from it has changed by at most
+                                 the difference of two sums */
+    vo_rt_body_shape *shapes; /* [shape_count] */
     vo_rt_pose *history; /* [VO_RT_HISTORY][shape_count + 1] ring: poses of the shapes and of the
                             mesh before the last calls of advance */
     int history_at;      /* row of the next call */

@@ -100,7 +100,7 @@ static vo_rt_vec3 interpolate(const vo_rt_vec4 *values, const vo_rt_binding *b) 
 static vo_rt_vec3 evaluate(const vo_rt_detail *detail, const vo_rt_mesh *mesh, int i, float alpha) {
     const vo_rt_binding *b = &detail->binding[i];
     vo_rt_vec3 x = interpolate(mesh->front.position, b);
-    if (alpha < 1) x = f3_lerp(interpolate(mesh->front.shown, b), x, alpha);
+    if (alpha != 1) x = f3_lerp(interpolate(mesh->front.shown, b), x, alpha);
     float offset = mesh->asset->render_vertex[i].offset;
     if (offset == 0) return x;
     return f3_add_scaled(x, offset, f3_normalize(interpolate(mesh->front.normal, b)));
@@ -108,7 +108,7 @@ static vo_rt_vec3 evaluate(const vo_rt_detail *detail, const vo_rt_mesh *mesh, i
 
 void vo_rt_detail_publish(vo_rt_detail *detail, const vo_rt_mesh *mesh, float alpha, float dt) {
     float decay = dt > 0 ? expf(-dt / BLEND_TIME) : 1;
-    alpha = alpha >= 0 && alpha <= 1 ? alpha : 1;
+    alpha = alpha >= 0 && alpha <= 2 ? alpha : 1;
     vo_rt_vec3 *next = detail->previous;
     detail->previous = detail->current;
     detail->current = next;
@@ -237,7 +237,7 @@ bool vo_rt_detail_restore(vo_rt_detail *detail, const vo_rt_mesh *mesh, const vo
     memcpy(detail->current, from + sizeof head, size);
     memcpy(detail->previous, from + sizeof head + size, size);
     memcpy(detail->blend, from + sizeof head + 2 * size, size);
-    detail->alpha = head.alpha >= 0 && head.alpha <= 1 ? head.alpha : 1;
+    detail->alpha = head.alpha >= 0 && head.alpha <= 2 ? head.alpha : 1;
     detail->has_output = head.has_output != 0;
     bind_changed(detail, mesh, false);
     return true;

@@ -3,7 +3,7 @@
  * mean curvature times length^2 / 8, the sagitta of the edge. */
 #include "rt/world/world.h"
 
-static struct vo_rt_view make_view(const vo_rt_camera *camera, float margin) {
+struct vo_rt_view vo_rt_criteria_make_view(const vo_rt_camera *camera, float margin) {
     float t = tanf(0.5f * camera->fov_y);
     return (struct vo_rt_view){.position = camera->position,
                                .right = fq_rotate(camera->rotation, f3(1, 0, 0)),
@@ -24,11 +24,10 @@ vo_rt_criteria vo_rt_criteria_make(const vo_rt_cloth *c) {
                         .max_deviation = a->max_deviation * scale,
                         .max_length = a->max_length * scale,
                         .edge_pixels = w->def.lod.edge_pixels * scale,
-                        .camera_count = w->input.camera_count};
+                        .camera_count = w->input.camera_count,
+                        .view = w->view};
     k.cos_split = cosf(k.max_angle);
     k.cos_join = cosf(0.5f * a->join_ratio * k.max_angle);
-    for (int i = 0; i < k.camera_count; i++)
-        k.view[i] = make_view(&w->input.camera[i], w->def.lod.margin);
     return k;
 }
 
@@ -44,11 +43,11 @@ static bool sees_ball(const struct vo_rt_view *v, vo_rt_vec3 center, float radiu
            y <= radius * sqrtf(1 + v->tan_y * v->tan_y);
 }
 
-bool vo_rt_criteria_sees(const vo_rt_criteria *k, vo_rt_vec3 min, vo_rt_vec3 max) {
+bool vo_rt_criteria_sees(const vo_rt_world *w, vo_rt_vec3 min, vo_rt_vec3 max) {
     vo_rt_vec3 center = f3_lerp(min, max, 0.5f);
-    for (int i = 0; i < k->camera_count; i++)
-        if (sees_ball(&k->view[i], center, f3_distance(max, center))) return true;
-    return k->camera_count == 0;
+    for (int i = 0; i < w->input.camera_count; i++)
+        if (sees_ball(&w->view[i], center, f3_distance(max, center))) return true;
+    return w->input.camera_count == 0;
 }
 
 /* Largest size of an edge on the screens of the cameras that see it, pixels; 0: not visible. */

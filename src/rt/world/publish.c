@@ -5,9 +5,9 @@
 
 float vo_rt_publish_alpha(const vo_rt_cloth *c) {
     const vo_rt_cloth_state *s = &c->state;
-    if (s->move_steps <= 1) return c->world->alpha;
-    float behind = (float)s->steps_since_move + c->world->alpha;
-    return f_clamp(behind / (float)s->move_steps, 0, 1);
+    if (s->move_steps <= 1 && s->steps_since_move == 0) return c->world->alpha;
+    float ahead = (float)s->steps_since_move + c->world->alpha - 1;
+    return f_clamp(1 + ahead / (float)s->move_steps, 0, 2);
 }
 
 vo_rt_mesh vo_rt_publish_mesh(const vo_rt_cloth *c) {
@@ -42,6 +42,7 @@ void vo_rt_publish_reserve(vo_rt_cloth *c) {
 }
 
 static void publish_cloth(vo_rt_cloth *c) {
+    if (c->state.is_parked) return;
     double start = vo_now();
     vo_rt_publish_blend(c);
     vo_rt_mesh mesh = vo_rt_publish_mesh(c);

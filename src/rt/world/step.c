@@ -48,26 +48,6 @@ static void update_air(vo_rt_world *w) {
     for (int i = 0; i < in->fan_count; i++) w->air.fan[i] = in->fan[i];
 }
 
-/* Distance from the nearest camera; 0 without cameras. */
-static float camera_distance(const vo_rt_world *w, const vo_rt_cloth *c) {
-    vo_rt_vec3 center = f3_lerp(c->state.min, c->state.max, 0.5f);
-    float nearest = w->input.camera_count > 0 ? INFINITY : 0;
-    for (int i = 0; i < w->input.camera_count; i++)
-        nearest = f_min(nearest, f3_distance(center, w->input.camera[i].position));
-    return nearest;
-}
-
-/* Visibility and distance, once per world step. */
-static void classify_cloths(vo_rt_world *w) {
-    for (int i = 0; i < w->active_count; i++) {
-        vo_rt_cloth *c = w->active[i];
-        vo_rt_criteria criteria = vo_rt_criteria_make(c);
-        float limit = w->def.lod.far_distance;
-        c->state.is_visible = vo_rt_criteria_sees(&criteria, c->state.min, c->state.max);
-        c->state.is_far = limit > 0 && camera_distance(w, c) > limit;
-    }
-}
-
 /* True if a body that moves in this step is near. */
 static bool is_disturbed(const vo_rt_cloth *c) {
     const vo_rt_vec3 margin = f3(0.05f, 0.05f, 0.05f);
@@ -90,6 +70,8 @@ static void select_cloths(vo_rt_world *w) {
             c->state.is_sleeping = false;
             c->state.rest_time = 0;
         }
+        c->moves = false;
+        if (c->state.is_parked) continue;
         c->state.steps_since_move++;
         c->moves =
             !c->state.is_sleeping && (divisor == 1 || (w->minors + c->index) % divisor == 0 ||
@@ -113,7 +95,6 @@ static void run_minor_step(vo_rt_world *w) {
 void vo_rt_world_run_step(vo_rt_world *w) {
     if (!w->step.is_begun || w->step.has_run) return;
     double start = vo_now();
-    if (w->step.steps > 0) classify_cloths(w);
     for (w->step.minor = 0; w->step.minor < w->step.steps; w->step.minor++) run_minor_step(w);
     w->step.has_run = true;
     w->step.elapsed = vo_now() - start;
