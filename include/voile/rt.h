@@ -293,8 +293,17 @@ typedef struct vo_rt_camera {
 typedef struct vo_rt_lod {
     float edge_pixels;    /* edges shorter than this on screen do not split; default 6 */
     float margin;         /* fraction by which the frustum is enlarged; default 0.15 */
+    float shape_distance; /* m; farther cloths collide with the shapes of a body that also has a
+                             mesh; 0 (default): beyond far_distance */
     float far_distance;   /* m; farther cloths step at reduced rate; 0: never; default 25 */
-    int far_rate_divisor; /* minor steps per step of a far cloth; 1 to 8; default 4 */
+    int far_rate_divisor; /* minor steps per step of a far cloth; 1 to 8; default 4. A cloth near a
+                             deforming mesh takes every step */
+    float pose_distance;  /* m; farther cloths with bones follow the animated pose at the reduced
+                             rate,  without simulation; 0 (default): never */
+    /* Cloths with bones that have not been visible for half a second are parked: not simulated, at
+     * the base level, their output unchanged. When they come back into the enlarged frustum, they
+     * start at the animated pose with its velocity. Default true. */
+    bool park_off_screen;
 } vo_rt_lod;
 
 /* Limit of the cost of a step. Counted cost is deterministic; wall-clock feedback is not. */

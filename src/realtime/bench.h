@@ -39,6 +39,8 @@ vo_result vo_bench_fail(vo_bench *b, vo_result result, const char *message);
 
 /* --- Characters (bench_character.c) ---------------------------------------------------------- */
 
+enum { VO_BENCH_MAX_SHAPES = 32 };
+
 /* The mannequin in the form of vo_rt_body_def, and a clip. */
 typedef struct vo_bench_character {
     vo_mannequin mannequin;
@@ -49,7 +51,7 @@ typedef struct vo_bench_character {
     float *weights;        /* [4 vertex_count] */
     int vertex_count, face_count;
     int shape_count;
-    vo_rt_shape shapes[VO_BONE_COUNT]; /* capsules in the bind pose, one per bone */
+    vo_rt_shape shapes[VO_BENCH_MAX_SHAPES]; /* capsules in the bind pose */
 } vo_bench_character;
 
 /* A mannequin of about `faces` faces with the clip motions/walk.json. */
@@ -64,7 +66,8 @@ enum { VO_BENCH_PREROLL = 1 }; /* s, from the rest pose into the clip */
 void vo_bench_character_pose(const vo_bench_character *c, double t, double phase, vo_vec3 offset,
                              vo_rt_matrix bones[VO_BONE_COUNT]);
 
-/* Cooks garments/NAME; `faces` 0: the default of vo_cook. */
+/* Cooks garments/NAME; `faces` 0: the default of vo_cook. `coarse`: sewn with long edges, two
+ * levels of refinement. */
 vo_result vo_bench_cook(vo_bench *b, const char *name, int faces, bool coarse, vo_rt_asset **out);
 
 /* A world with z up, for `threads` threads. */

@@ -29,40 +29,169 @@ static vo_rt_quat rotation_from_y(vo_vec3 d) {
     return (vo_rt_quat){(float)(x / n), 0, (float)(z / n), (float)(w / n)};
 }
 
-/* Mean distance from an axis of the nodes whose first bone is `bone`; 0: none. */
-static double mean_radius(const vo_skin *skin, int bone, vo_vec3 from, vo_vec3 axis) {
+/* --- Capsules ------------------------------------------------------------------------------------
+ *
+ * Limbs are tapered capsules through the centres of their ends. A trunk is wider than deep: it is a
+ * stack of horizontal capsules, each as wide and as deep as the body at its height. Head, hands and
+ * toes, which no garment reaches, have no shape. */
+
+enum { TRUNK_SLICES = 9 };
+/* Shapes are thinner than the body by this, m: where they protrude from it, tight garments stretch.
+ */
+static const double INSET = 0.005;
+
+static bool is_trunk(int bone) {
+    return bone == VO_BONE_HIPS || bone == VO_BONE_SPINE || bone == VO_BONE_CHEST;
+}
+
+/* True if a node moves with the trunk, at least in part, as the tops of the thighs do. */
+static bool follows_trunk(const vo_skin *skin, int node) {
+    double sum = 0;
+    for (int k = 0; k < 4; k++)
+        if (is_trunk(skin->bone[node][k])) sum += skin->weight[node][k];
+    return sum > 0.25;
+}
+
+static bool is_limb(int bone) {
+    static const int bones[] = {VO_BONE_NECK,         VO_BONE_LEFT_CLAVICLE, VO_BONE_LEFT_UPPER_ARM,
+                                VO_BONE_LEFT_FOREARM, VO_BONE_LEFT_THIGH,    VO_BONE_LEFT_SHIN,
+                                VO_BONE_LEFT_FOOT};
+    for (size_t i = 0; i < sizeof bones / sizeof *bones; i++)
+        if (bone == bones[i] || bone == (int)vo_bone_mirror((vo_bone)bones[i])) return true;
+    return false;
+}
+
+static void add_capsule(vo_bench_character *c, int bone, vo_vec3 from, vo_vec3 to, double radius,
+                        double end_radius) {
+    vo_vec3 d = v3_sub(to, from);
+    double length = v3_length(d);
+    if (!(radius > INSET + 1e-3 && end_radius > INSET + 1e-3) ||
+        c->shape_count == VO_BENCH_MAX_SHAPES)
+        return;
+    vo_rt_shape shape = vo_rt_shape_default(VO_RT_TAPERED_CAPSULE);
+    shape.bone = bone;
+    shape.radius = (float)(radius - INSET);
+    shape.end_radius = (float)(end_radius - INSET);
+    shape.half_height = (float)(0.5 * length);
+    shape.local.position = to_float(v3_scale(0.5, v3_add(from, to)));
+    shape.local.rotation =
+        rotation_from_y(length > 1e-9 ? v3_scale(1 / length, d) : (vo_vec3){0, 1, 0});
+    c->shapes[c->shape_count++] = shape;
+}
+
+/* Nodes of a bone between two places along its axis, which begins at `from`. */
+typedef struct slab {
+    int count;
+    vo_vec3 center;
+    double radius; /* mean distance from the line along the axis through the centre */
+} slab;
+
+static bool is_in_slab(const vo_skin *skin, int node, int bone, vo_vec3 from, vo_vec3 axis,
+                       double low, double high) {
+    double t = v3_dot(v3_sub(skin->rest[node], from), axis);
+    return skin->bone[node][0] == bone && t >= low && t <= high;
+}
+
+static slab measure_slab(const vo_skin *skin, int bone, vo_vec3 from, vo_vec3 axis, double low,
+                         double high) {
+    slab s = {0};
+    for (int i = 0; i < skin->node_count; i++) {
+        if (!is_in_slab(skin, i, bone, from, axis, low, high)) continue;
+        s.center = v3_add(s.center, skin->rest[i]);
+        s.count++;
+    }
+    if (s.count == 0) return s;
+    s.center = v3_scale(1.0 / s.count, s.center);
+    for (int i = 0; i < skin->node_count; i++) {
+        if (!is_in_slab(skin, i, bone, from, axis, low, high)) continue;
+        vo_vec3 d = v3_sub(skin->rest[i], s.center);
+        s.radius += v3_length(v3_sub(d, v3_scale(v3_dot(d, axis), axis))) / s.count;
+    }
+    return s;
+}
+
+/* A capsule between the first and the last third of a bone, extended to the joints. */
+static void add_limb(vo_bench_character *c, int bone, vo_vec3 from, vo_vec3 to) {
+    double length = v3_length(v3_sub(to, from));
+    if (length < 1e-3) return;
+    vo_vec3 axis = v3_scale(1 / length, v3_sub(to, from));
+    slab a = measure_slab(&c->mannequin.skin, bone, from, axis, 0, length / 3);
+    slab b = measure_slab(&c->mannequin.skin, bone, from, axis, 2 * length / 3, length);
+    if (a.count == 0 || b.count == 0) return;
+    double span = v3_dot(v3_sub(b.center, a.center), axis);
+    if (!(span > 0.1 * length)) return;
+    vo_vec3 slope = v3_scale(1 / span, v3_sub(b.center, a.center));
+    double taper = (b.radius - a.radius) / span;
+    double before = v3_dot(v3_sub(a.center, from), axis), behind = length - before - span;
+    add_capsule(c, bone, v3_sub(a.center, v3_scale(before, slope)),
+                v3_add(b.center, v3_scale(behind, slope)), fmax(a.radius - taper * before, 0.02),
+                fmax(b.radius + taper * behind, 0.02));
+}
+
+/* Extent of the trunk between two heights, and the bone of most of its nodes. */
+typedef struct slice {
+    vo_vec3 min, max;
+    int count[VO_BONE_COUNT];
+} slice;
+
+static slice measure_slice(const vo_skin *skin, double low, double high) {
+    slice s = {.min = {INFINITY, INFINITY, low}, .max = {-INFINITY, -INFINITY, high}};
+    for (int i = 0; i < skin->node_count; i++) {
+        vo_vec3 x = skin->rest[i];
+        if (!follows_trunk(skin, i) || x.z < low || x.z > high) continue;
+        s.min.x = fmin(s.min.x, x.x), s.max.x = fmax(s.max.x, x.x);
+        s.min.y = fmin(s.min.y, x.y), s.max.y = fmax(s.max.y, x.y);
+        s.count[skin->bone[i][0]]++;
+    }
+    return s;
+}
+
+/* Mean distance of the nodes of a slice from a stadium, in the horizontal plane. */
+static double mean_gap(const vo_skin *skin, double low, double high, vo_vec3 center, double half,
+                       double radius) {
     double sum = 0;
     int count = 0;
     for (int i = 0; i < skin->node_count; i++) {
-        if (skin->bone[i][0] != bone) continue;
-        vo_vec3 d = v3_sub(skin->rest[i], from);
-        sum += v3_length(v3_sub(d, v3_scale(v3_dot(d, axis), axis)));
+        vo_vec3 x = skin->rest[i];
+        if (!follows_trunk(skin, i) || x.z < low || x.z > high) continue;
+        double along = fmax(fabs(x.x - center.x) - half, 0);
+        sum += hypot(along, x.y - center.y) - radius;
         count++;
     }
     return count ? sum / count : 0;
 }
 
-/* One capsule per bone, from its joint to its tip in the rest pose. */
+static void add_slice(vo_bench_character *c, double low, double high) {
+    const vo_skin *skin = &c->mannequin.skin;
+    slice s = measure_slice(skin, low, high);
+    int bone = VO_BONE_HIPS;
+    if (s.count[VO_BONE_SPINE] > s.count[bone]) bone = VO_BONE_SPINE;
+    if (s.count[VO_BONE_CHEST] > s.count[bone]) bone = VO_BONE_CHEST;
+    if (s.count[bone] == 0) return;
+    vo_vec3 center = v3_scale(0.5, v3_add(s.min, s.max));
+    double width = 0.5 * (s.max.x - s.min.x), radius = fmin(0.5 * (s.max.y - s.min.y), width);
+    for (int pass = 0; pass < 8; pass++) /* the front and the back fit, the sides give way */
+        width = fmax(width + 2 * mean_gap(skin, low, high, center, width - radius, radius), radius);
+    vo_vec3 side = {width - radius, 0, 0};
+    add_capsule(c, bone, v3_sub(center, side), v3_add(center, side), radius, radius);
+}
+
 static void make_shapes(vo_bench_character *c) {
     const vo_skeleton *s = &c->mannequin.skeleton;
+    const vo_skin *skin = &c->mannequin.skin;
     vo_body_pose rest = vo_body_pose_rest(s);
     vo_transform world[VO_BONE_COUNT];
     vo_skeleton_world(s, &rest, world);
-    for (int b = 0; b < VO_BONE_COUNT; b++) {
-        vo_vec3 from = world[b].translation, to = xf_point(world[b], s->tip[b]);
-        double length = v3_length(v3_sub(to, from));
-        if (length < 1e-3) continue;
-        vo_vec3 axis = v3_scale(1 / length, v3_sub(to, from));
-        double radius = mean_radius(&c->mannequin.skin, b, from, axis);
-        if (!(radius > 1e-3)) continue;
-        vo_rt_shape shape = vo_rt_shape_default(VO_RT_CAPSULE);
-        shape.bone = b;
-        shape.radius = (float)radius;
-        shape.half_height = (float)fmax(0.5 * length - 0.3 * radius, 0.005);
-        shape.local.position = to_float(v3_scale(0.5, v3_add(from, to)));
-        shape.local.rotation = rotation_from_y(axis);
-        c->shapes[c->shape_count++] = shape;
+    for (int b = 0; b < VO_BONE_COUNT; b++)
+        if (is_limb(b)) add_limb(c, b, world[b].translation, xf_point(world[b], s->tip[b]));
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < skin->node_count; i++) {
+        if (!follows_trunk(skin, i)) continue;
+        low = fmin(low, skin->rest[i].z), high = fmax(high, skin->rest[i].z);
     }
+    double step = (high - low) / TRUNK_SLICES;
+    for (int i = 1; i < TRUNK_SLICES; i++) /* the lowest is between the legs */
+        add_slice(c, low + i * step, low + (i + 1) * step);
 }
 
 static vo_result create_arrays(vo_bench *b, vo_bench_character *c) {
@@ -159,6 +288,7 @@ vo_result vo_bench_cook(vo_bench *b, const char *name, int faces, bool coarse, v
     if (coarse) {
         def.sew.edge_length = 0.045;
         def.sew.mannequin.faces = 6000;
+        def.max_level = 2;
     }
     return vo_cook(b->ctx, &def, out, NULL);
 }

@@ -96,9 +96,12 @@ static size_t place_arrays(vo_rt_body *b, char *base) {
     size_t end = 0, vertices = (size_t)b->surface.vertex_count;
     bool is_skinned = b->mesh_kind == VO_RT_MESH_SKINNED, is_host = b->mesh_kind == VO_RT_MESH_HOST;
     b->shapes = divide(base, &end, (size_t)b->shape_count, sizeof *b->shapes);
+    b->history =
+        divide(base, &end, VO_RT_HISTORY * ((size_t)b->shape_count + 1), sizeof *b->history);
     b->bones = divide(base, &end, (size_t)b->bone_count, sizeof *b->bones);
     b->columns = divide(base, &end, is_skinned ? (size_t)b->bone_count : 0, sizeof *b->columns);
     b->skin = divide(base, &end, is_skinned ? vertices : 0, sizeof *b->skin);
+    b->bone_ball = divide(base, &end, is_skinned ? (size_t)b->bone_count : 0, sizeof *b->bone_ball);
     b->vertices = divide(base, &end, is_host ? vertices : 0, sizeof *b->vertices);
     int buffers = b->mesh_kind == VO_RT_MESH_NONE    ? 0
                   : b->mesh_kind == VO_RT_MESH_RIGID ? 1
@@ -153,6 +156,24 @@ static vo_rt_matrix to_matrix(vo_rt_transform t) {
                z = fq_rotate(p.rotation, f3(0, 0, 1));
     return (vo_rt_matrix){
         {x.x, y.x, z.x, p.position.x, x.y, y.y, z.y, p.position.y, x.z, y.z, z.z, p.position.z}};
+}
+
+/* Balls around the vertices of each bone: a skinned vertex is a mean of points in the balls of its
+ * bones. */
+static void init_bone_balls(vo_rt_body *b) {
+    for (int bone = 0; bone < b->bone_count; bone++) {
+        vo_rt_vec3 low = f3(INFINITY, INFINITY, INFINITY), high = f3_scale(-1, low);
+        for (int i = 0; i < b->surface.vertex_count; i++)
+            for (uint32_t k = 0; k < b->skin[i].count; k++) {
+                if (b->skin[i].bone[k] != bone) continue;
+                low = f3_min(low, f4_xyz(b->surface.bind[i]));
+                high = f3_max(high, f4_xyz(b->surface.bind[i]));
+            }
+        bool is_used = low.x <= high.x;
+        b->bone_ball[bone] = is_used
+                                 ? f4_make(f3_lerp(low, high, 0.5f), 0.5f * f3_distance(low, high))
+                                 : f4_make(f3(0, 0, 0), -1);
+    }
 }
 
 /* The bind pose moved by the transform: the pose until the host sets another one. */
@@ -217,7 +238,11 @@ vo_result vo_rt_body_init(vo_rt_body *body, const vo_allocator *allocator,
         vo_rt_body_free(body, allocator);
         return result;
     }
-    if (body->mesh_kind == VO_RT_MESH_SKINNED) init_skin(body, def);
+    if (body->mesh_kind == VO_RT_MESH_SKINNED) {
+        init_skin(body, def);
+        init_bone_balls(body);
+    }
+    body->used = VO_RT_USE_ALL;
     init_inputs(body, def);
     vo_rt_body_begin_step(body, 0);
     vo_rt_body_advance(body, 1);

@@ -98,6 +98,8 @@ typedef struct saved_body {
     vo_rt_pose mesh;
     vo_rt_reaction reaction;
     double motion_sum;
+    int32_t history_at;
+    uint8_t used, stale;
 } saved_body;
 
 typedef struct stream {
@@ -118,6 +120,7 @@ static void transfer_arrays(stream *s, vo_rt_body *b) {
     size_t vertices = (size_t)b->surface.vertex_count * sizeof(vo_rt_vec4);
     for (int i = 0; i < b->shape_count; i++)
         transfer(s, &b->shapes[i].current, sizeof b->shapes[i].current);
+    transfer(s, b->history, VO_RT_HISTORY * ((size_t)b->shape_count + 1) * sizeof *b->history);
     transfer(s, b->bones, (size_t)b->bone_count * sizeof *b->bones);
     if (b->mesh_kind == VO_RT_MESH_HOST) transfer(s, b->vertices, vertices);
     if (b->mesh_kind == VO_RT_MESH_HOST || b->mesh_kind == VO_RT_MESH_SKINNED)
@@ -133,6 +136,9 @@ size_t vo_rt_body_save(const vo_rt_body *body, void *data) {
     saved.mesh = body->mesh_current;
     saved.reaction = body->reaction;
     saved.motion_sum = body->motion_sum;
+    saved.history_at = body->history_at;
+    saved.used = body->used;
+    saved.stale = body->stale;
     stream s = {.data = data};
     transfer(&s, &saved, sizeof saved);
     transfer_arrays(&s, (vo_rt_body *)body); /* only read: `from` is NULL */
@@ -150,5 +156,8 @@ void vo_rt_body_restore(vo_rt_body *body, const void *data) {
     body->mesh_current = saved.mesh;
     body->reaction = saved.reaction;
     body->motion_sum = saved.motion_sum;
+    body->history_at = saved.history_at;
+    body->used = saved.used;
+    body->stale = saved.stale;
     vo_rt_body_set_still(body);
 }

@@ -13,6 +13,12 @@ typedef enum vo_rt_mesh_kind {
     VO_RT_MESH_HOST     /* vertices in world space */
 } vo_rt_mesh_kind;
 
+/* Parts of a body that are posed; the others keep an earlier pose. */
+enum { VO_RT_USE_SHAPES = 1, VO_RT_USE_MESH = 2, VO_RT_USE_ALL = 3 };
+
+/* Calls of vo_rt_body_advance whose poses are kept: the largest lod.far_rate_divisor. */
+enum { VO_RT_HISTORY = 8 };
+
 /* Buffers of a deforming mesh: start and end of the world step, and two interpolated poses. */
 enum { VO_RT_POSE_BUFFERS = 4 };
 
@@ -35,6 +41,8 @@ struct vo_rt_body {
     vo_rt_mesh_kind mesh_kind;
     vo_rt_surface surface;
     vo_rt_skin_vertex *skin; /* [vertex_count] */
+    vo_rt_vec4 *bone_ball;   /* [bone_count] m, ball around the vertices that a bone moves, in the
+                                bind   pose; radius below 0: none. Skinned meshes only */
     size_t memory_bytes;
     void *memory; /* one block with the arrays of this struct */
 
@@ -44,6 +52,9 @@ struct vo_rt_body {
     vo_rt_vec4 *vertices; /* [vertex_count] VO_RT_MESH_HOST: in the order of the surface */
 
     /* state, written by begin_step and advance */
+    uint8_t used;  /* VO_RT_USE_...: parts that begin_step and advance pose; set by the world */
+    uint8_t stale; /* parts whose pose is an earlier one: they start the next step that uses them at
+                      its target */
     bool is_enabled;
     float friction;
     bool is_teleported;  /* no motion in this world step; the side of cloth vertices is unknown */
@@ -55,10 +66,13 @@ struct vo_rt_body {
     int start, end, previous, current; /* indices of `pose` */
     vo_rt_vec3 mesh_min, mesh_max;     /* m, bounds of the mesh's shell at previous and current */
     float mesh_speed;                  /* m/s, bound on the speed of a vertex in this step */
-    double motion_sum;           /* m, sum over all steps of bounds on the motion of vertices of
-                                    a deforming mesh: a distance from it has changed by at most
-                                    the difference of two sums */
-    vo_rt_body_shape *shapes;    /* [shape_count] */
+    double motion_sum;        /* m, sum over all steps of bounds on the motion of vertices of
+                                 a deforming mesh: a distance from it has changed by at most
+                                 the difference of two sums */
+    vo_rt_body_shape *shapes; /* [shape_count] */
+    vo_rt_pose *history; /* [VO_RT_HISTORY][shape_count + 1] ring: poses of the shapes and of the
+                            mesh before the last calls of advance */
+    int history_at;      /* row of the next call */
     vo_rt_bone_columns *columns; /* [bone_count] scratch of skinning */
     vo_rt_reaction reaction;     /* written by the world */
 };
@@ -75,8 +89,16 @@ static inline bool vo_rt_body_uses_shapes(const vo_rt_body *b, bool use_shapes) 
 /* Poses of a part at the last two calls of advance; identity for a deforming mesh. */
 vo_rt_pose vo_rt_part_previous(const vo_rt_body *b, int part);
 vo_rt_pose vo_rt_part_current(const vo_rt_body *b, int part);
+/* Pose of a part before the last `calls` calls of advance, 1 to VO_RT_HISTORY. */
+vo_rt_pose vo_rt_part_before(const vo_rt_body *b, int part, int calls);
+static inline bool vo_rt_part_is_rigid(const vo_rt_body *b, int part) {
+    return part >= 0 || b->mesh_kind == VO_RT_MESH_RIGID;
+}
 /* Bounds of the shell over the motion between these poses. */
 void vo_rt_part_bounds(const vo_rt_body *b, int part, vo_rt_vec3 *min, vo_rt_vec3 *max);
+/* Adds the bounds of the shell of a shape or of a rigid mesh at another pose. */
+void vo_rt_part_add_bounds(const vo_rt_body *b, int part, vo_rt_pose pose, vo_rt_vec3 *min,
+                           vo_rt_vec3 *max);
 
 /* Nearest point of the shell within `radius`. A point inside a mesh whose nearest surface is
  * farther than `radius` plus the offset is found only if `is_deep`. */
@@ -103,6 +125,8 @@ bool vo_rt_part_cast(const vo_rt_body *b, int part, vo_rt_vec3 a, vo_rt_vec3 b_e
 /* Where a point beside the surface at the previous pose is at the current one if it moves with the
  * surface. `feature` is the triangle beside the point, needed for deforming meshes only. */
 vo_rt_vec3 vo_rt_part_carry(const vo_rt_body *b, int part, int32_t feature, vo_rt_vec3 x);
+/* The same for a shape or rigid mesh that was at `from`. */
+vo_rt_vec3 vo_rt_part_carry_from(const vo_rt_body *b, int part, vo_rt_pose from, vo_rt_vec3 x);
 /* Triangle of a deforming mesh nearest to x at the previous pose, within `radius` of the surface;
  * -1: none, or the part is rigid. */
 int32_t vo_rt_part_find_previous(const vo_rt_body *b, int part, vo_rt_vec3 x, float radius);

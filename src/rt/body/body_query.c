@@ -179,12 +179,14 @@ bool vo_rt_part_cast(const vo_rt_body *b, int part, vo_rt_vec3 from, vo_rt_vec3 
                     : cast_shape(b, part, from, to, level, t, out);
 }
 
+vo_rt_vec3 vo_rt_part_carry_from(const vo_rt_body *b, int part, vo_rt_pose from, vo_rt_vec3 x) {
+    if (!(from.scale > 1e-6f)) return x;
+    return vo_rt_pose_apply(vo_rt_part_current(b, part), vo_rt_pose_apply_inverse(from, x));
+}
+
 vo_rt_vec3 vo_rt_part_carry(const vo_rt_body *b, int part, int32_t feature, vo_rt_vec3 x) {
-    if (part >= 0 || b->mesh_kind == VO_RT_MESH_RIGID) {
-        vo_rt_pose from = vo_rt_part_previous(b, part);
-        if (!(from.scale > 1e-6f)) return x;
-        return vo_rt_pose_apply(vo_rt_part_current(b, part), vo_rt_pose_apply_inverse(from, x));
-    }
+    if (vo_rt_part_is_rigid(b, part))
+        return vo_rt_part_carry_from(b, part, vo_rt_part_previous(b, part), x);
     if (!b->is_deforming || feature < 0 || feature >= b->surface.leaf_count * VO_RT_WIDTH) return x;
     const vo_rt_vec4 *from = b->pose[b->previous].vertex, *to = b->pose[b->current].vertex;
     vo_rt_vec3 d[3];

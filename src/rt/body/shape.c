@@ -285,8 +285,12 @@ vo_result vo_rt_body_shape_init(vo_rt_body_shape *shape, const vo_allocator *all
     *shape = (vo_rt_body_shape){.def = *def};
     shape->def.points = NULL;
     set_local_bounds(shape);
-    if (def->kind == VO_RT_HULL) return init_hull(shape, allocator, kernels, def, index, message);
-    return VO_OK;
+    vo_result result = VO_OK;
+    if (def->kind == VO_RT_HULL) result = init_hull(shape, allocator, kernels, def, index, message);
+    vo_rt_vec3 center = f3_lerp(shape->local_min, shape->local_max, 0.5f);
+    shape->ball = vo_rt_pose_apply(vo_rt_pose_from_transform(def->local), center);
+    shape->ball_radius = f3_distance(shape->local_max, center);
+    return result;
 }
 
 void vo_rt_body_shape_free(vo_rt_body_shape *shape, const vo_allocator *allocator) {

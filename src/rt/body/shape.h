@@ -22,6 +22,8 @@ typedef struct vo_rt_body_shape {
     vo_rt_surface hull;           /* VO_RT_HULL: its faces and their boxes */
     vo_rt_surface_pose hull_pose;
     vo_rt_vec3 local_min, local_max; /* m, bounds in the shape's frame; infinite for planes */
+    vo_rt_vec3 ball;                 /* m, centre of a ball around the shape, in the bone's frame */
+    float ball_radius;
 } vo_rt_body_shape;
 
 /* Validates the numbers of a shape; messages name the member, prefixed by shapes[index]. */

@@ -29,6 +29,8 @@ typedef struct vo_rt_contact_bodies {
     const int32_t *index; /* in the world */
     const bool *use_shapes;
     const float *friction; /* of each body */
+    float edge_tolerance;  /* m, by which edges may dip below the shell; 0: 0.3 mm */
+    int span; /* calls of vo_rt_body_advance that the move of the cloth lasts; 0: one */
     /* Contacts of the cloth, which make edge tests faster; NULL: none. */
     const struct vo_rt_contact_set *set;
 } vo_rt_contact_bodies;
@@ -91,6 +93,9 @@ void vo_rt_contact_find(vo_rt_contact_set *set, const vo_rt_front *front,
  * VO_RT_VERTEX_TRAPPED of all vertices. */
 void vo_rt_contact_verify(vo_rt_contact_set *set, vo_rt_front *front,
                           const vo_rt_contact_bodies *bodies, float thickness, float dt);
+
+/* Marks vertices on the wrong side of a body, by the elongation of their springs; major step. */
+void vo_rt_contact_find_tangles(vo_rt_front *front);
 
 /* Moves a vertex created inside a shell out along the mean normal of its edge's ends, or to the
  * nearest surface point where that ray fails; its velocity is preserved (7.1). */

@@ -11,7 +11,8 @@ typedef struct vo_rt_collider {
     int part;
     int slot;            /* in vo_rt_contact_bodies */
     int32_t index;       /* of the body in the world */
-    vo_rt_vec3 min, max; /* m, bounds of its shell during the minor step */
+    vo_rt_vec3 min, max; /* m, bounds of its shell during the move */
+    vo_rt_pose previous; /* of a shape or rigid mesh at the start of the move */
 } vo_rt_collider;
 
 /* Colliders that are listed; more are enumerated for each vertex. */
@@ -36,8 +37,10 @@ static inline int32_t vo_rt_hint_for(const vo_rt_contact_set *set, const vo_rt_c
     return hint < c->body->surface.leaf_count * VO_RT_WIDTH ? hint : -1;
 }
 
+/* True if a vertex collides with bodies. */
 static inline bool vo_rt_is_free(const vo_rt_front *f, int i) {
-    return (f->flags[i] & VO_RT_VERTEX_USED) && f->position[i].w > 0;
+    const uint8_t flags = f->flags[i] & (VO_RT_VERTEX_USED | VO_RT_VERTEX_TANGLED);
+    return flags == VO_RT_VERTEX_USED && f->position[i].w > 0;
 }
 
 /* The place q of a vertex, which was at x when the minor step began, carried along with the surface

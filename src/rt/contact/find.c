@@ -1,5 +1,6 @@
 /* Detection of contacts. */
 #include "rt/contact/contact_private.h"
+#include "rt/contact/round.h"
 
 /* Surfaces closer than this to the path of a vertex give contacts, m. */
 static const float MARGIN = 0.004f;
@@ -46,6 +47,7 @@ typedef struct vertex_search {
 
 vo_rt_vec3 vo_rt_contact_carry(const vo_rt_collider *c, int32_t hint, vo_rt_vec3 x, float radius) {
     const vo_rt_body *b = c->body;
+    if (vo_rt_part_is_rigid(b, c->part)) return vo_rt_part_carry_from(b, c->part, c->previous, x);
     if (c->part < 0 && b->is_deforming && hint < 0)
         hint = vo_rt_part_find_previous(b, c->part, x, radius + vo_rt_part_motion(b));
     return vo_rt_part_carry(b, c->part, hint, x);
@@ -233,6 +235,7 @@ static void emit_contact(const finder *f, int vertex, const candidate *c) {
     to->velocity = p->velocity;
     to->friction = f->friction * f->bodies->friction[c->slot];
     to->vertex = vertex;
+    to->other = 0;
     to->body = c->index;
     to->feature = p->feature;
     to->impulse = 0;
@@ -303,6 +306,7 @@ static void prefetch_walk(const vo_rt_contact_set *set, const vo_rt_collider *c,
 void vo_rt_contact_find(vo_rt_contact_set *set, const vo_rt_front *front,
                         const vo_rt_contact_bodies *bodies, float thickness, float friction,
                         float dt) {
+    if (vo_rt_contact_find_round(set, front, bodies, thickness, friction, dt)) return;
     finder f = {set, front, bodies, thickness, friction, dt};
     vo_rt_collider list[VO_RT_MAX_COLLIDERS];
     vertex_search v;

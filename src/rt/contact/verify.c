@@ -1,5 +1,6 @@
 /* Verification of the paths of vertices after the solve. */
 #include "rt/contact/contact_private.h"
+#include "rt/contact/round.h"
 
 /* A vertex that is touching: closer than this to the plane of its contact, m. */
 static const float TOUCH_DISTANCE = 0.0005f;
@@ -195,6 +196,7 @@ static void mark_contacts(const verifier *v) {
 
 void vo_rt_contact_verify(vo_rt_contact_set *set, vo_rt_front *front,
                           const vo_rt_contact_bodies *bodies, float thickness, float dt) {
+    if (vo_rt_contact_verify_round(set, front, bodies, dt)) return;
     verifier v = {set, front, bodies, dt};
     (void)thickness;
     set->inside = set->trapped = 0;
@@ -204,6 +206,7 @@ void vo_rt_contact_verify(vo_rt_contact_set *set, vo_rt_front *front,
     const vo_rt_collider *mesh = is_single ? &list[0] : NULL;
     for (int i = 1; i < end; i++) {
         front->flags[i] &= (uint8_t)~VO_RT_VERTEX_CONTACT;
+        set->trapped += (front->flags[i] & VO_RT_VERTEX_TANGLED) != 0;
         if (!vo_rt_is_free(front, i)) continue;
         vo_rt_vec3 x = f4_xyz(front->position[i]), r = f3_sub(x, f4_xyz(set->safe[i]));
         float radius = set->safe[i].w;

@@ -45,7 +45,8 @@ void vo_rt_detail_free(vo_rt_detail *detail, const vo_allocator *allocator,
  * vertex that is bound again. */
 void vo_rt_detail_rebind(vo_rt_detail *detail, const vo_rt_mesh *mesh);
 /* Publishes the positions of a world step that lasted `dt`: interpolates between front.shown and
- * front.position by `alpha`, adds the decaying blend. */
+ * front.position by `alpha`, 0 to 2, adds the decaying blend. Above 1 the motion is extrapolated.
+ */
 void vo_rt_detail_publish(vo_rt_detail *detail, const vo_rt_mesh *mesh, float alpha, float dt);
 /* The next publication starts anew: no blend, and its positions are the previous ones as well.
  * For teleports and resets. */

@@ -34,6 +34,8 @@ vo_result vo_rt_body_create(vo_rt_world *w, const vo_rt_body_def *def, vo_rt_bod
     slot->has_moved = true;
     body->input.has_teleport = true; /* it may appear inside a cloth */
     vo_rt_body_get_bounds(body, &slot->min, &slot->max);
+    slot->end_min = slot->min;
+    slot->end_max = slot->max;
     w->body[index] = body;
     w->bodies_changed = true;
     if (index >= w->body_end) w->body_end = index + 1;
@@ -58,18 +60,90 @@ static bool has_new_pose(const vo_rt_body *body, const vo_rt_body_slot *slot, ui
            hash != slot->pose_hash;
 }
 
-void vo_rt_bodies_begin_step(vo_rt_world *w) {
-    for (int i = 0; i < w->body_end; i++) {
-        vo_rt_body *body = w->body[i];
-        if (!body) continue;
-        vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
+/* Bounds over the world step of a body that is posed by bones. Others are posed at once. `wakes`:
+ * some cloth may sleep, so that the motion of bodies matters. */
+static void update_bounds(vo_rt_body *body, float duration, bool wakes) {
+    vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
+    if (wakes) {
         uint64_t hash = vo_rt_hash(0, &body->input.transform, sizeof body->input.transform);
         hash = vo_rt_hash(hash, body->bones, (size_t)body->bone_count * sizeof *body->bones);
         slot->has_moved = has_new_pose(body, slot, hash);
         slot->pose_hash = hash;
-        slot->origin = body->input.transform.position;
-        vo_rt_body_begin_step(body, (float)w->step.steps * w->h);
     }
+    slot->origin = body->input.transform.position;
+    slot->min = slot->end_min;
+    slot->max = slot->end_max;
+    if (vo_rt_body_is_posed_by_bones(body)) {
+        vo_rt_body_estimate_bounds(body, &slot->end_min, &slot->end_max);
+    } else {
+        vo_rt_body_begin_step(body, duration);
+        vo_rt_body_get_target_bounds(body, &slot->end_min, &slot->end_max);
+    }
+    slot->min = f3_min(slot->min, slot->end_min);
+    slot->max = f3_max(slot->max, slot->end_max);
+}
+
+static void update_chunk(void *arg, int begin, int end, int chunk) {
+    vo_rt_world *w = arg;
+    (void)chunk;
+    for (int i = begin; i < end; i++)
+        if (w->body[i]) update_bounds(w->body[i], (float)w->step.steps * w->h, w->has_sleepers);
+}
+
+void vo_rt_bodies_update_bounds(vo_rt_world *w) {
+    double start = vo_now();
+    w->has_sleepers = false;
+    for (int i = 0; i < w->cloth_end; i++)
+        if (w->cloth[i].is_used && w->cloth[i].sleep_speed > 0) w->has_sleepers = true;
+    if (!vo_threads_run(w->threads, w->body_end, 8, update_chunk, w)) w->step.tasks_failed = true;
+    vo_rt_broad_phase_update(w);
+    w->pose_s += vo_now() - start;
+}
+
+/* Box around a cloth within which bodies may touch it within dt seconds. */
+static vo_rt_broad_query query_near(const vo_rt_cloth *c, float dt) {
+    float reach = 0.02f + c->input.fabric.thickness + dt * c->world->def.max_speed * 0.25f;
+    vo_rt_vec3 margin = f3(reach, reach, reach);
+    return vo_rt_broad_phase_begin(c->world, f3_sub(c->state.min, margin),
+                                   f3_add(c->state.max, margin));
+}
+
+/* The part of a body with which a cloth collides. */
+static uint8_t part_for(const vo_rt_cloth *c, const vo_rt_body *body) {
+    bool shapes = vo_rt_body_uses_shapes(body, c->state.uses_shapes);
+    return shapes ? VO_RT_USE_SHAPES : VO_RT_USE_MESH;
+}
+
+static void mark_bodies(const vo_rt_cloth *c) {
+    const vo_rt_world *w = c->world;
+    vo_rt_broad_query query = query_near(c, (float)w->step.steps * w->h);
+    for (int i; (i = vo_rt_broad_phase_next(&query)) >= 0;) {
+        vo_rt_body *body = w->body[i];
+        if (body->layer & c->collision_mask) body->used |= part_for(c, body);
+    }
+}
+
+static bool collides(const vo_rt_cloth *c) {
+    return !c->state.is_parked && !c->state.follows_pose && c->input.blend > 0;
+}
+
+static void begin_chunk(void *arg, int begin, int end, int chunk) {
+    vo_rt_world *w = arg;
+    (void)chunk;
+    for (int i = begin; i < end; i++)
+        if (w->body[i] && vo_rt_body_is_posed_by_bones(w->body[i]))
+            vo_rt_body_begin_step(w->body[i], (float)w->step.steps * w->h);
+}
+
+void vo_rt_bodies_begin_step(vo_rt_world *w) {
+    double start = vo_now();
+    for (int i = 0; i < w->body_end; i++)
+        if (w->body[i])
+            w->body[i]->used = vo_rt_body_is_posed_by_bones(w->body[i]) ? 0 : VO_RT_USE_ALL;
+    for (int i = 0; i < w->active_count; i++)
+        if (collides(w->active[i])) mark_bodies(w->active[i]);
+    if (!vo_threads_run(w->threads, w->body_end, 8, begin_chunk, w)) w->step.tasks_failed = true;
+    w->pose_s += vo_now() - start;
 }
 
 typedef struct advance_arg {
@@ -82,33 +156,23 @@ static void advance_bodies(void *arg, int begin, int end, int chunk) {
     (void)chunk;
     for (int i = begin; i < end; i++) {
         vo_rt_body *body = a->world->body[i];
-        if (!body) continue;
-        vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
-        vo_rt_vec3 min0, max0, min1, max1;
-        vo_rt_body_get_bounds(body, &min0, &max0);
-        vo_rt_body_advance(body, a->s);
-        vo_rt_body_get_bounds(body, &min1, &max1);
-        slot->min = f3_min(min0, min1);
-        slot->max = f3_max(max0, max1);
+        if (body && body->used) vo_rt_body_advance(body, a->s);
     }
 }
 
 void vo_rt_bodies_advance(vo_rt_world *w, float s) {
     double start = vo_now();
     advance_arg arg = {w, s};
-    if (!vo_threads_run(w->threads, w->body_end, 1, advance_bodies, &arg))
+    if (!vo_threads_run(w->threads, w->body_end, 8, advance_bodies, &arg))
         w->step.tasks_failed = true;
-    vo_rt_broad_phase_update(w);
     w->pose_s += vo_now() - start;
 }
 
 void vo_rt_bodies_select(vo_rt_cloth *c, float dt) {
     const vo_rt_world *w = c->world;
-    float reach = 0.02f + c->input.fabric.thickness + dt * w->def.max_speed * 0.25f;
-    vo_rt_vec3 margin = f3(reach, reach, reach);
-    vo_rt_broad_query query =
-        vo_rt_broad_phase_begin(w, f3_sub(c->state.min, margin), f3_add(c->state.max, margin));
+    vo_rt_broad_query query = query_near(c, dt);
     c->near_count = 0;
+    c->state.needs_full_rate = false;
     for (int i; (i = vo_rt_broad_phase_next(&query)) >= 0;) {
         vo_rt_body *body = w->body[i];
         if (!body->is_enabled || !(body->layer & c->collision_mask)) continue;
@@ -118,7 +182,12 @@ void vo_rt_bodies_select(vo_rt_cloth *c, float dt) {
         }
         c->near_body[c->near_count] = body;
         c->near_index[c->near_count] = i;
-        c->near_shapes[c->near_count] = c->state.is_far && body->shape_count > 0;
+        bool shapes = vo_rt_body_uses_shapes(body, c->state.uses_shapes);
+        if (!(body->used & part_for(c, body))) continue; /* it has come near in this world step */
+        c->near_shapes[c->near_count] = shapes;
+        if (!shapes &&
+            (body->mesh_kind == VO_RT_MESH_SKINNED || body->mesh_kind == VO_RT_MESH_HOST))
+            c->state.needs_full_rate = true;
         c->near_friction[c->near_count++] = body->friction;
     }
 }
@@ -129,5 +198,6 @@ vo_rt_contact_bodies vo_rt_bodies_near(const vo_rt_cloth *c) {
                                   .index = c->near_index,
                                   .use_shapes = c->near_shapes,
                                   .friction = c->near_friction,
+                                  .span = c->state.move_advances,
                                   .set = &c->contacts};
 }

@@ -81,7 +81,8 @@ static void place_particles(vo_rt_cloth *c) {
         f->position[i] = f4_make(x, f->position[i].w);
         f->velocity[i] = f4_make(f3(0, 0, 0), 0);
         f->previous[i] = f->shown[i] = f4_make(x, 0);
-        f->flags[i] &= (uint8_t) ~(VO_RT_VERTEX_CONTACT | VO_RT_VERTEX_TRAPPED);
+        f->flags[i] &=
+            (uint8_t) ~(VO_RT_VERTEX_CONTACT | VO_RT_VERTEX_TRAPPED | VO_RT_VERTEX_TANGLED);
         low = f3_min(low, x);
         high = f3_max(high, x);
     }
@@ -108,9 +109,23 @@ void vo_rt_cloth_reset_state(vo_rt_cloth *c) {
     c->state.steps_since_move = 0;
     c->state.move_steps = 1;
     c->needs_recovery = false;
+    c->has_moved = true;
+    c->state.advances = 0;
+    c->state.move_advances = 1;
     place_particles(c);
     vo_rt_detail_rebind(&c->detail, &c->mesh);
     vo_rt_detail_reset(&c->detail);
+}
+
+int vo_rt_cloth_find_middle(const vo_rt_asset *a, float *radius) {
+    vo_rt_vec3 center = f3_lerp(a->min, a->max, 0.5f);
+    int best = 0;
+    for (int i = 1; i < a->vertex_count; i++)
+        if (f3_distance(a->position[i], center) < f3_distance(a->position[best], center)) best = i;
+    *radius = 0;
+    for (int i = 0; i < a->vertex_count; i++)
+        *radius = f_max(*radius, f3_distance(a->position[i], a->position[best]));
+    return best;
 }
 
 static vo_rt_cloth *find_place(vo_rt_world *w) {
@@ -129,6 +144,7 @@ static vo_result create(vo_rt_cloth *c, const vo_rt_cloth_def *def) {
                           (unsigned)w->def.pool_bytes);
     if (!vo_rt_detail_init(&c->detail, &w->def.allocator, c->asset))
         return vo_rt_fail(&w->message, VO_NO_MEMORY, "out of memory for the output of the cloth");
+    c->middle_vertex = vo_rt_cloth_find_middle(c->asset, &c->middle_radius);
     set_inputs(c, def);
     set_bones(c);
     vo_rt_pose_update(c);

@@ -15,19 +15,22 @@ vo_rt_adaption vo_rt_adaption_default(void) {
 }
 
 vo_rt_world_def vo_rt_world_def_default(void) {
-    return (vo_rt_world_def){
-        .threads = 1,
-        .max_cloths = 64,
-        .max_bodies = 64,
-        .pool_bytes = (size_t)32 << 20,
-        .gravity = {0, -9.81f, 0},
-        .minor_rate = 120,
-        .minor_per_major = 4,
-        .substeps = 4,
-        .max_steps_per_call = 16,
-        .max_speed = 50,
-        .lod = {.edge_pixels = 6, .margin = 0.15f, .far_distance = 25, .far_rate_divisor = 4},
-        .max_contact_events = 256};
+    return (vo_rt_world_def){.threads = 1,
+                             .max_cloths = 64,
+                             .max_bodies = 64,
+                             .pool_bytes = (size_t)32 << 20,
+                             .gravity = {0, -9.81f, 0},
+                             .minor_rate = 120,
+                             .minor_per_major = 4,
+                             .substeps = 4,
+                             .max_steps_per_call = 16,
+                             .max_speed = 50,
+                             .lod = {.edge_pixels = 6,
+                                     .margin = 0.15f,
+                                     .far_distance = 25,
+                                     .far_rate_divisor = 4,
+                                     .park_off_screen = true},
+                             .max_contact_events = 256};
 }
 
 vo_rt_cloth_def vo_rt_cloth_def_default(void) {

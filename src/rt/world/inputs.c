@@ -27,6 +27,12 @@ static void serve_requests(vo_rt_cloth *c) {
     if (c->input.reset) vo_rt_cloth_reset_state(c);
 }
 
+/* The pose of a parked cloth is computed when it restarts. Requests are obsolete by then. */
+static void apply_parked(vo_rt_cloth *c) {
+    c->input = c->next;
+    c->next.teleport = c->next.reset = c->next.wake = c->next.pose_changed = 0;
+}
+
 static void apply_cloth(vo_rt_cloth *c) {
     update_pose(c);
     if (c->next.fabric.density != c->mesh.density)
@@ -42,14 +48,33 @@ static void apply_cloth(vo_rt_cloth *c) {
     }
 }
 
+/* Cloths whose requests need memory of the heap are left to the serial part. */
+static bool is_serial(const vo_rt_cloth *c) { return c->next.reset && !c->state.is_parked; }
+
 static void apply_cloths(void *arg, int begin, int end, int chunk) {
     vo_rt_world *w = arg;
     (void)chunk;
     for (int i = begin; i < end; i++) {
         vo_rt_cloth *c = &w->cloth[i];
-        if (!c->is_used) continue;
+        if (!c->is_used || is_serial(c)) continue;
         if (w->next.changed) c->next.wake = 1;
-        apply_cloth(c);
+        if (c->state.is_parked)
+            apply_parked(c);
+        else
+            apply_cloth(c);
+        vo_rt_classify_cloth(c);
+    }
+}
+
+static void apply_serial(vo_rt_world *w) {
+    for (int i = 0; i < w->cloth_end; i++) {
+        vo_rt_cloth *c = &w->cloth[i];
+        if (!c->is_used) continue;
+        if (is_serial(c)) {
+            apply_cloth(c);
+            vo_rt_classify_cloth(c);
+        }
+        vo_rt_classify_restart(c);
     }
 }
 
@@ -64,10 +89,20 @@ static void list_active(vo_rt_world *w) {
     }
 }
 
+static void update_views(vo_rt_world *w) {
+    for (int i = 0; i < w->input.camera_count; i++)
+        w->view[i] = vo_rt_criteria_make_view(&w->input.camera[i], w->def.lod.margin);
+}
+
 void vo_rt_inputs_apply(vo_rt_world *w) {
-    vo_rt_bodies_begin_step(w);
-    apply_cloths(w, 0, w->cloth_end, 0);
+    bool changed = w->next.changed;
     w->input = w->next;
+    update_views(w);
+    vo_rt_bodies_update_bounds(w);
+    if (!vo_threads_run(w->threads, w->cloth_end, 8, apply_cloths, w)) w->step.tasks_failed = true;
+    apply_serial(w);
     w->next.changed = 0;
+    w->input.changed = changed;
     list_active(w);
+    vo_rt_bodies_begin_step(w);
 }

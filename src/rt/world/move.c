@@ -54,7 +54,8 @@ static void sum_touches(vo_rt_cloth *c) {
 /* Distant cloths make the substeps of one minor step in all that they skipped. */
 static int count_substeps(const vo_rt_cloth *c) {
     const vo_rt_world_def *def = &c->world->def;
-    int divisor = c->state.is_far ? def->lod.far_rate_divisor : 1;
+    bool is_reduced = c->state.is_far && !c->state.needs_full_rate;
+    int divisor = is_reduced ? def->lod.far_rate_divisor : 1;
     return def->substeps * ((c->state.move_steps + divisor - 1) / divisor);
 }
 
@@ -143,7 +144,8 @@ static void move_cloth(vo_rt_cloth *c, float s) {
     vo_rt_cloth_state *state = &c->state;
     float dt = (float)state->steps_since_move * c->world->h;
     double start = vo_now();
-    if (state->needs_targets) vo_rt_pose_set_targets(c, s);
+    bool simulates = c->input.blend > 0 && !state->follows_pose;
+    if (state->needs_targets || !simulates) vo_rt_pose_set_targets(c, s);
     store_shown(&c->mesh.front);
     vo_rt_transform frame = next_frame(c);
     vo_rt_frame_carry(c, state->frame, frame, dt);
@@ -151,7 +153,10 @@ static void move_cloth(vo_rt_cloth *c, float s) {
     c->stats.pose_s += vo_now() - start;
     state->move_steps = state->steps_since_move;
     state->steps_since_move = 0;
-    if (c->input.blend > 0)
+    state->move_advances = state->advances < VO_RT_HISTORY ? state->advances : VO_RT_HISTORY;
+    state->advances = 0;
+    c->has_moved = true;
+    if (simulates)
         simulate(c, dt);
     else
         follow_pose(c, dt);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static vo_rt_vec3 skin_vertex(const vo_rt_cloth *c, int vertex) {
+vo_rt_vec3 vo_rt_pose_skin_vertex(const vo_rt_cloth *c, int vertex) {
     const vo_rt_asset *a = c->asset;
     vo_rt_vec3 p = a->position[vertex], sum = f3(0, 0, 0);
     for (int k = 0; k < VO_RT_BONES_PER_VERTEX; k++) {
@@ -25,9 +25,10 @@ void vo_rt_pose_update(vo_rt_cloth *c) {
         if (set->weight > 0)
             c->pose_end[i] = f4_make(set->position, -set->weight);
         else
-            c->pose_end[i] = f4_make(
-                a->bone_count > 0 ? skin_vertex(c, i) : ft_apply(c->next.transform, a->position[i]),
-                set->weight < 0 ? maps->attachment : 0);
+            c->pose_end[i] =
+                f4_make(a->bone_count > 0 ? vo_rt_pose_skin_vertex(c, i)
+                                          : ft_apply(c->next.transform, a->position[i]),
+                        set->weight < 0 ? maps->attachment : 0);
         if (c->pose_end[i].w != 0 || maps->max_distance < 1e30f || maps->backstop > -1e30f)
             needs_targets = true;
     }

@@ -5,10 +5,9 @@
 
 float vo_rt_publish_alpha(const vo_rt_cloth *c) {
     const vo_rt_cloth_state *s = &c->state;
-    if (!s->is_far)
-        return 1 - (1 - c->world->alpha) / (float)(s->move_steps > 1 ? s->move_steps : 1);
-    float behind = (float)s->steps_since_move + c->world->alpha;
-    return f_clamp(behind / (float)s->move_steps, 0, 1);
+    if (s->move_steps <= 1 && s->steps_since_move == 0) return c->world->alpha;
+    float ahead = (float)s->steps_since_move + c->world->alpha - 1;
+    return f_clamp(1 + ahead / (float)s->move_steps, 0, 2);
 }
 
 vo_rt_mesh vo_rt_publish_mesh(const vo_rt_cloth *c) {
@@ -42,13 +41,27 @@ void vo_rt_publish_reserve(vo_rt_cloth *c) {
                                  c->mesh.front.vertex_capacity, sizeof *c->blended[i]);
 }
 
+/* The stretch of distant cloths is measured in every fourth of their steps. */
+static bool is_measured(const vo_rt_cloth *c) {
+    int divisor = 4 * c->world->def.lod.far_rate_divisor;
+    return !c->state.is_far ||
+           (c->world->minors + c->index) % divisor < c->world->def.lod.far_rate_divisor;
+}
+
 static void publish_cloth(vo_rt_cloth *c) {
+    if (c->state.is_parked) return;
     double start = vo_now();
     vo_rt_publish_blend(c);
     vo_rt_mesh mesh = vo_rt_publish_mesh(c);
-    if (!c->state.is_sleeping) vo_rt_solve_normals(&mesh.front);
+    if (!c->state.is_sleeping && (c->has_moved || c->input.blend < 1))
+        vo_rt_solve_normals(&mesh.front);
     vo_rt_detail_publish(&c->detail, &mesh, vo_rt_publish_alpha(c), c->world->step.dt);
-    if (!c->state.is_sleeping) c->max_stretch = vo_rt_solve_stretch(&c->mesh.front, 0.99f);
+    if (c->state.follows_pose || !(c->input.blend > 0))
+        c->max_stretch = 0;
+    else if (c->has_moved && is_measured(c))
+        c->max_stretch = vo_rt_solve_stretch(&c->mesh.front, 0.99f);
+    c->has_moved = false;
+    c->stats.cost += vo_rt_budget_output_cost(c);
     c->stats.output_s += vo_now() - start;
 }
 

@@ -30,6 +30,7 @@ static void shift_cloth(vo_rt_cloth *c, vo_rt_vec3 offset) {
     shift3(&c->state.frame.position, 1, offset);
     shift3(&c->state.min, 1, offset);
     shift3(&c->state.max, 1, offset);
+    shift3(&c->state.parked_center, 1, offset);
 }
 
 static void shift_inputs(vo_rt_world_inputs *in, vo_rt_vec3 offset) {
@@ -53,6 +54,8 @@ vo_result vo_rt_world_shift_origin(vo_rt_world *w, vo_rt_vec3 offset) {
         vo_rt_body_shift_origin(w->body[i], offset);
         shift3(&slot->min, 1, offset);
         shift3(&slot->max, 1, offset);
+        shift3(&slot->end_min, 1, offset);
+        shift3(&slot->end_max, 1, offset);
         shift3(&slot->origin, 1, offset);
     }
     shift_inputs(&w->next, offset);

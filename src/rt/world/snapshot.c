@@ -101,11 +101,19 @@ static void write_cloth(writer *w, const vo_rt_cloth *c) {
     if (mesh) vo_rt_mesh_save(&c->mesh, mesh);
 }
 
+/* State of a body in the world. */
+typedef struct saved_slot {
+    uint64_t pose_hash;
+    vo_rt_vec3 end_min, end_max;
+} saved_slot;
+
 static void write_body(writer *w, const vo_rt_world *world, int index) {
     const vo_rt_body *body = world->body[index];
     uint64_t header[2] = {(uint64_t)index, vo_rt_body_save(body, NULL)};
     write(w, header, sizeof header);
-    write(w, &vo_rt_body_get_slot(body)->pose_hash, sizeof(uint64_t));
+    const vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
+    saved_slot saved = {slot->pose_hash, slot->end_min, slot->end_max};
+    write(w, &saved, sizeof saved);
     void *place = reserve(w, (size_t)header[1]);
     if (place) vo_rt_body_save(body, place);
 }
@@ -235,11 +243,15 @@ static bool read_body(reader *r, vo_rt_world *w, bool restores) {
     if (header[0] >= (uint64_t)w->body_end || !w->body[header[0]]) return false;
     vo_rt_body *body = w->body[header[0]];
     if (header[1] != vo_rt_body_save(body, NULL)) return false;
-    const void *hash = take(r, sizeof(uint64_t)), *data = take(r, (size_t)header[1]);
-    if (!hash || !data) return false;
+    const void *saved = take(r, sizeof(saved_slot)), *data = take(r, (size_t)header[1]);
+    if (!saved || !data) return false;
     if (restores) {
         vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
-        memcpy(&slot->pose_hash, hash, sizeof slot->pose_hash);
+        saved_slot s;
+        memcpy(&s, saved, sizeof s);
+        slot->pose_hash = s.pose_hash;
+        slot->end_min = s.end_min;
+        slot->end_max = s.end_max;
         vo_rt_body_restore(body, data);
         slot->origin = body->input.transform.position;
         vo_rt_body_get_bounds(body, &slot->min, &slot->max);

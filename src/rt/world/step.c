@@ -48,26 +48,6 @@ static void update_air(vo_rt_world *w) {
     for (int i = 0; i < in->fan_count; i++) w->air.fan[i] = in->fan[i];
 }
 
-/* Distance from the nearest camera; 0 without cameras. */
-static float camera_distance(const vo_rt_world *w, const vo_rt_cloth *c) {
-    vo_rt_vec3 center = f3_lerp(c->state.min, c->state.max, 0.5f);
-    float nearest = w->input.camera_count > 0 ? INFINITY : 0;
-    for (int i = 0; i < w->input.camera_count; i++)
-        nearest = f_min(nearest, f3_distance(center, w->input.camera[i].position));
-    return nearest;
-}
-
-/* Visibility and distance, once per world step. */
-static void classify_cloths(vo_rt_world *w) {
-    for (int i = 0; i < w->active_count; i++) {
-        vo_rt_cloth *c = w->active[i];
-        vo_rt_criteria criteria = vo_rt_criteria_make(c);
-        float limit = w->def.lod.far_distance;
-        c->state.is_visible = vo_rt_criteria_sees(&criteria, c->state.min, c->state.max);
-        c->state.is_far = limit > 0 && camera_distance(w, c) > limit;
-    }
-}
-
 /* True if a body that moves in this step is near. */
 static bool is_disturbed(const vo_rt_cloth *c) {
     const vo_rt_vec3 margin = f3(0.05f, 0.05f, 0.05f);
@@ -84,16 +64,20 @@ static bool is_disturbed(const vo_rt_cloth *c) {
 static void select_cloths(vo_rt_world *w) {
     for (int i = 0; i < w->active_count; i++) {
         vo_rt_cloth *c = w->active[i];
-        int divisor = c->state.is_far ? w->def.lod.far_rate_divisor : 1;
+        bool is_reduced = c->state.is_far && !c->state.needs_full_rate;
+        int divisor = is_reduced ? w->def.lod.far_rate_divisor : 1;
         if (c->state.is_sleeping && is_disturbed(c)) {
             c->state.is_sleeping = false;
             c->state.rest_time = 0;
         }
+        c->moves = false;
+        if (c->state.is_parked) continue;
         int phase = (int)((w->minors + c->index) % divisor);
+        c->state.advances++;
         c->state.steps_since_move += w->step.span;
         c->moves = !c->state.is_sleeping && (phase == 0 || phase + w->step.span > divisor ||
                                              c->state.steps_since_move >= divisor);
-        if (c->state.is_sleeping) c->state.steps_since_move = 0;
+        if (c->state.is_sleeping) c->state.steps_since_move = c->state.advances = 0;
     }
 }
 
@@ -122,7 +106,6 @@ static void run_minor_steps(vo_rt_world *w) {
 void vo_rt_world_run_step(vo_rt_world *w) {
     if (!w->step.is_begun || w->step.has_run) return;
     double start = vo_now();
-    if (w->step.steps > 0) classify_cloths(w);
     for (w->step.minor = 0; w->step.minor < w->step.steps;) run_minor_steps(w);
     w->step.has_run = true;
     w->step.elapsed = vo_now() - start;

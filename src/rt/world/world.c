@@ -92,11 +92,14 @@ static vo_result check_vector(vo_rt_world *w, const char *name, vo_rt_vec3 a) {
                       (double)a.y, (double)a.z, (double)VO_RT_MAX_COORDINATE);
 }
 
+/* Only a change of gravity, wind or fans wakes the cloths. */
+static bool is_same(const void *a, const void *b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
+
 vo_result vo_rt_world_set_gravity(vo_rt_world *w, vo_rt_vec3 gravity) {
     vo_result result = check_vector(w, "gravity", gravity);
     if (result != VO_OK) return result;
+    if (!is_same(&w->next.gravity, &gravity, sizeof gravity)) w->next.changed = 1;
     w->next.gravity = gravity;
-    w->next.changed = 1;
     return VO_OK;
 }
 
@@ -104,9 +107,10 @@ vo_result vo_rt_world_set_wind(vo_rt_world *w, vo_rt_vec3 velocity, float turbul
     vo_result result = check_vector(w, "velocity", velocity);
     if (result == VO_OK) result = vo_rt_check_range(&w->message, "turbulence", turbulence, 0, 10);
     if (result != VO_OK) return result;
+    if (!is_same(&w->next.wind, &velocity, sizeof velocity) || w->next.turbulence != turbulence)
+        w->next.changed = 1;
     w->next.wind = velocity;
     w->next.turbulence = turbulence;
-    w->next.changed = 1;
     return VO_OK;
 }
 
@@ -161,9 +165,11 @@ vo_result vo_rt_world_set_fans(vo_rt_world *w, int count, const vo_rt_fan *fans)
         vo_result result = check_fan(w, &checked[i]);
         if (result != VO_OK) return result;
     }
+    if (w->next.fan_count != count ||
+        !is_same(w->next.fan, checked, (size_t)count * sizeof *checked))
+        w->next.changed = 1;
     for (int i = 0; i < count; i++) w->next.fan[i] = checked[i];
     w->next.fan_count = count;
-    w->next.changed = 1;
     return VO_OK;
 }
 

@@ -76,7 +76,17 @@ typedef struct vo_rt_cloth_state {
     vo_rt_vec3 min, max;      /* m, bounds of the leaf vertices */
     vo_rt_transform frame;    /* at the end of the last move */
     uint8_t is_sleeping, is_far, is_visible, needs_targets;
-    uint8_t arrives, unused[3]; /* arrives: created, reset or teleported since the last move */
+    uint8_t arrives;         /* created, reset or teleported since the last move */
+    uint8_t needs_full_rate; /* a deforming mesh is near: its earlier poses are not kept */
+    uint8_t uses_shapes;     /* of bodies that have a mesh as well */
+    uint8_t is_parked;
+    uint8_t follows_pose;     /* too far away to be simulated */
+    uint8_t unused[6];        /* zero: snapshots copy the struct */
+    int32_t advances;         /* calls of vo_rt_body_advance since the cloth moved */
+    int32_t move_advances;    /* during its last move */
+    float hidden_time;        /* s since the cloth was visible */
+    vo_rt_vec3 parked_center; /* m, of a parked cloth in this step */
+    vo_rt_vec3 parked_velocity;
     int32_t touch_count, touched_count;
     int32_t touched[VO_RT_MAX_NEAR_BODIES];   /* bodies in contact in the previous world step */
     vo_rt_touch touch[VO_RT_MAX_NEAR_BODIES]; /* of this world step */
@@ -103,6 +113,8 @@ struct vo_rt_cloth {
     vo_rt_solver solver;
     uint32_t collision_mask;
     float stretch_limit, sleep_speed;
+    int middle_vertex;   /* of the asset, see vo_rt_cloth_find_middle */
+    float middle_radius; /* m */
     uint64_t user;
 
     vo_rt_cloth_inputs next, input; /* set by the host; active in the current step */
@@ -130,6 +142,8 @@ struct vo_rt_cloth {
     bool moves, adapts;  /* in the current minor step */
     bool needs_recovery; /* its state is not finite */
     float max_stretch;   /* 99th percentile of elongation; publish */
+    bool restarts;       /* is parked or restarted in this world step */
+    bool has_moved;      /* since the last publication */
 
     /* Bodies near by, selected before each move and each major step. */
     int near_count;
@@ -139,14 +153,22 @@ struct vo_rt_cloth {
     float near_friction[VO_RT_MAX_NEAR_BODIES];
 };
 
+/* A camera with its frustum enlarged. */
+struct vo_rt_view {
+    vo_rt_vec3 position, right, up, forward;
+    float tan_x, tan_y; /* of the half angles, with margin */
+    float focal;        /* pixels */
+};
+
 /* In front of each vo_rt_body in memory. */
 typedef struct vo_rt_body_slot {
     _Alignas(VO_RT_ALIGNMENT) vo_rt_world *world;
     int32_t index;
-    vo_rt_vec3 min, max; /* bounds of the shell before and after the last minor step, united */
-    vo_rt_vec3 origin;   /* of reactions */
-    uint64_t pose_hash;  /* of the transform and the bones of the last step */
-    bool has_moved;      /* in this world step */
+    vo_rt_vec3 min, max;         /* bounds of the shell during the world step */
+    vo_rt_vec3 end_min, end_max; /* bounds at its end */
+    vo_rt_vec3 origin;           /* of reactions */
+    uint64_t pose_hash;          /* of the transform and the bones of the last step */
+    bool has_moved;              /* in this world step */
 } vo_rt_body_slot;
 
 /* Body in the order of the broad phase. */
@@ -182,9 +204,11 @@ struct vo_rt_world {
     int sorted_count, wide_count;
     float widest_body;   /* m, along x, of those that are not wide */
     bool bodies_changed; /* a body was created or destroyed */
+    bool has_sleepers;   /* some cloth has a sleep_speed */
 
     vo_rt_world_inputs next, input;
-    double time;    /* s, simulated */
+    struct vo_rt_view view[VO_RT_MAX_CAMERAS]; /* of the cameras of `input` */
+    double time;                               /* s, simulated */
     double lead;    /* s by which the simulation is ahead of the host, below a minor step */
     float alpha;    /* weight of the last state of the interpolated output */
     int64_t minors; /* minor steps since creation */
@@ -205,6 +229,9 @@ static inline vo_rt_body_slot *vo_rt_body_get_slot(const vo_rt_body *body) {
 }
 
 /* cloth.c */
+/* Base vertex near the middle of the asset, and a bound on the distance of others from it in the
+ * bind pose. */
+int vo_rt_cloth_find_middle(const vo_rt_asset *asset, float *radius);
 /* Resets particles to the animated pose at the base level. Serial part only. */
 void vo_rt_cloth_reset_state(vo_rt_cloth *cloth);
 /* Releases the memory of a cloth and its place. */
@@ -213,6 +240,8 @@ void vo_rt_cloth_free(vo_rt_cloth *cloth);
 /* pose.c */
 /* Writes the animated pose of the inputs to pose_end. */
 void vo_rt_pose_update(vo_rt_cloth *cloth);
+/* Animated position of a base vertex for the bones of the inputs. */
+vo_rt_vec3 vo_rt_pose_skin_vertex(const vo_rt_cloth *cloth, int vertex);
 /* Sets front.target to fraction s between pose_start and pose_end, for all leaf vertices. */
 void vo_rt_pose_set_targets(vo_rt_cloth *cloth, float s);
 /* Sets masses and flags of attached vertices from the weights of front.target. */
@@ -244,9 +273,12 @@ vo_rt_broad_query vo_rt_broad_phase_begin(const vo_rt_world *world, vo_rt_vec3 m
 int vo_rt_broad_phase_next(vo_rt_broad_query *query);
 
 /* bodies.c */
-/* Makes the poses set by the host the targets of the world step. */
+/* Updates the bounds of all bodies and the broad phase for the world step. */
+void vo_rt_bodies_update_bounds(vo_rt_world *world);
+/* Makes the poses set by the host the targets of the world step. Parts of bodies that are posed by
+ * bones are left out unless an active cloth is near. */
 void vo_rt_bodies_begin_step(vo_rt_world *world);
-/* Moves all bodies to fraction s of the world step. */
+/* Moves all bodies that are in use to fraction s of the world step. */
 void vo_rt_bodies_advance(vo_rt_world *world, float s);
 /* Selects the bodies that a cloth may touch within dt seconds. */
 void vo_rt_bodies_select(vo_rt_cloth *cloth, float dt);
@@ -261,7 +293,14 @@ void vo_rt_arrive_cloths(vo_rt_world *world);
 /* Major step of the cloths whose turn it is. */
 void vo_rt_adapt_cloths(vo_rt_world *world);
 
+/* classify.c */
+/* Visibility, distance and parking of a cloth; updates the bounds of a parked one. */
+void vo_rt_classify_cloth(vo_rt_cloth *cloth);
+/* Parks a cloth, or restarts a parked one, if its state has changed. Serial part only. */
+void vo_rt_classify_restart(vo_rt_cloth *cloth);
+
 /* criteria.c */
+struct vo_rt_view vo_rt_criteria_make_view(const vo_rt_camera *camera, float margin);
 /* Refinement criteria of a cloth; a vo_rt_demand_fn with a vo_rt_criteria as `user`. */
 typedef struct vo_rt_criteria {
     const vo_rt_cloth *cloth;
@@ -269,16 +308,12 @@ typedef struct vo_rt_criteria {
     float max_angle, max_deviation, max_length, edge_pixels; /* scaled by the budget */
     float cos_split, cos_join;                               /* of max_angle, also for joining */
     int camera_count;
-    struct vo_rt_view {
-        vo_rt_vec3 position, right, up, forward;
-        float tan_x, tan_y; /* of the half angles, with margin */
-        float focal;        /* pixels */
-    } view[VO_RT_MAX_CAMERAS];
+    const struct vo_rt_view *view; /* [camera_count] of the world */
 } vo_rt_criteria;
 vo_rt_criteria vo_rt_criteria_make(const vo_rt_cloth *cloth);
 vo_rt_demand vo_rt_criteria_test(void *user, const vo_rt_mesh *mesh, int edge, bool is_split);
 /* True if a box is inside the enlarged frustum of any camera, or if there are no cameras. */
-bool vo_rt_criteria_sees(const vo_rt_criteria *criteria, vo_rt_vec3 min, vo_rt_vec3 max);
+bool vo_rt_criteria_sees(const vo_rt_world *world, vo_rt_vec3 min, vo_rt_vec3 max);
 
 /* move.c */
 /* Moves the cloths whose turn it is by a minor step, which ends at fraction s of the world step. */
@@ -288,6 +323,8 @@ void vo_rt_move_cloths(vo_rt_world *world, float s);
 /* Counted cost of a move and of a major step, ns of a reference core. */
 double vo_rt_budget_move_cost(const vo_rt_cloth *cloth);
 double vo_rt_budget_adapt_cost(const vo_rt_cloth *cloth);
+/* The same for the output of a world step. */
+double vo_rt_budget_output_cost(const vo_rt_cloth *cloth);
 /* Adjusts the detail scale to the cost of the step. */
 void vo_rt_budget_update(vo_rt_world *world);
 
