@@ -5,10 +5,10 @@
  * major steps after its criteria fail, the scale changes by a few percent per step only. */
 #include "rt/world/world.h"
 
-/* ns per element and substep, or per element and step. */
-static const double SPRING = 2.2, BEND = 5.5, VERTEX = 3.0, TRIANGLE = 6.0, CONTACT = 25.0;
+/* ns per element and substep; of bending elements per minor step, of triangles per move. */
+static const double SPRING = 9.0, BEND = 12.0, VERTEX = 3.0, TRIANGLE = 10.0, CONTACT = 15.0;
 /* Detection of contacts per vertex of a cloth near a triangle mesh, or near shapes. */
-static const double MESH_VERTEX = 600.0, SHAPE_VERTEX = 200.0;
+static const double MESH_VERTEX = 500.0, SHAPE_VERTEX = 200.0;
 static const double ADAPT_EDGE = 35.0, OUTPUT_VERTEX = 4.5;
 
 /* Of a vertex; the most expensive body counts. */
@@ -24,10 +24,10 @@ static double detection_cost(const vo_rt_cloth *c) {
 
 double vo_rt_budget_move_cost(const vo_rt_cloth *c) {
     const vo_rt_front *f = &c->mesh.front;
-    int substeps = c->world->def.substeps;
-    double per_substep = SPRING * f->spring_count + BEND * f->bend_count + VERTEX * f->vertex_count;
+    int substeps = vo_rt_move_count_substeps(c);
+    double per_substep = SPRING * f->spring_count + VERTEX * f->vertex_count;
     return substeps * (per_substep + CONTACT * c->contacts.count) + TRIANGLE * f->triangle_count +
-           detection_cost(c) * f->vertex_count;
+           c->state.move_steps * BEND * f->bend_count + detection_cost(c) * f->vertex_count;
 }
 
 double vo_rt_budget_adapt_cost(const vo_rt_cloth *c) {

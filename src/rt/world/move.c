@@ -52,7 +52,7 @@ static void sum_touches(vo_rt_cloth *c) {
 }
 
 /* Distant cloths make the substeps of one minor step in all that they skipped. */
-static int count_substeps(const vo_rt_cloth *c) {
+int vo_rt_move_count_substeps(const vo_rt_cloth *c) {
     const vo_rt_world_def *def = &c->world->def;
     bool is_reduced = c->state.is_far && !c->state.needs_full_rate;
     int divisor = is_reduced ? def->lod.far_rate_divisor : 1;
@@ -62,7 +62,7 @@ static int count_substeps(const vo_rt_cloth *c) {
 static vo_rt_solve_def solve_def(vo_rt_cloth *c, float dt) {
     const vo_rt_world *w = c->world;
     return (vo_rt_solve_def){.dt = dt,
-                             .substeps = count_substeps(c),
+                             .substeps = vo_rt_move_count_substeps(c),
                              .solver = c->solver,
                              .gravity = w->input.gravity,
                              .fabric = c->input.fabric,

@@ -318,6 +318,8 @@ bool vo_rt_criteria_sees(const vo_rt_world *world, vo_rt_vec3 min, vo_rt_vec3 ma
 /* move.c */
 /* Moves the cloths whose turn it is by a minor step, which ends at fraction s of the world step. */
 void vo_rt_move_cloths(vo_rt_world *world, float s);
+/* Substeps of the last move of a cloth, without those that the solver adds. */
+int vo_rt_move_count_substeps(const vo_rt_cloth *cloth);
 
 /* budget.c */
 /* Counted cost of a move and of a major step, ns of a reference core. */
