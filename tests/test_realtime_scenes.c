@@ -1,6 +1,7 @@
 /* Scenes of the real-time engine in assets/scenes: every frame is finite, no node is inside an
  * obstacle, meshes are refined up to their finest level, and garments stay on their characters. A
  * few frames by default, all of them with VOILE_TEST_LONG. */
+#include "realtime/realtime_private.h"
 #include "support.h"
 
 #include <math.h>
@@ -32,8 +33,8 @@ static const scene_case CASES[] = {
      {"preroll=0.2", "characters[0].body.faces=6000", "garments[0].edge_length=0.05"}},
     {"layers",
      3,
-     1793,
-     28688,
+     1234,
+     19744,
      4,
      240,
      0.5,
@@ -128,8 +129,27 @@ static void scenes_run_at_the_finest_level(void **state) {
     }
 }
 
+/* Garments are layers in their order, per character; other cloths are not. */
+static void garments_are_layers(void **state) {
+    (void)state;
+    static const char *const overrides[] = {
+        "characters=[{\"body\": {\"faces\": 1000}}, {\"body\": {\"faces\": 1000}}]",
+        "garments[1].character=1"};
+    const int expected[2][3] = {{0, 1, 2}, {0, 0, 1}};
+    for (int k = 0; k < 2; k++) {
+        vo_context *ctx = test_context(1);
+        vo_scene *scene;
+        assert_ok(ctx, vo_scene_load(ctx, VOILE_SOURCE_DIR "/assets/scenes/layers.json", k + 1,
+                                     overrides, &scene));
+        for (int c = 0; c < 3; c++) assert_int_equal(vo_realtime_layer(scene, c), expected[k][c]);
+        vo_scene_destroy(scene);
+        vo_context_destroy(ctx);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(garments_are_layers),
         cmocka_unit_test(scenes_are_simulated),
         cmocka_unit_test(scenes_run_at_the_finest_level),
     };

@@ -19,7 +19,7 @@
 #ifndef VO_MESH_POLYGONISE_H
 #define VO_MESH_POLYGONISE_H
 
-#include "mesh/primitives.h"
+#include "mesh/surface_parts.h"
 
 /* Approximate signed distance from the surface, m, negative inside. Called from several threads. */
 typedef double vo_field_fn(const void *arg, vo_vec3 p);

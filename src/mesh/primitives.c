@@ -1,30 +1,11 @@
 #include "mesh/primitives.h"
 
-#include "core/memory.h"
 #include "math/bounds.h"
 
 #include <string.h>
 
 /* Far beyond the needs of an obstacle; keeps all indices in range. */
 enum { MAX_FACES = 2000000 };
-
-vo_result vo_surface_parts_reserve(vo_surface_parts *s, int nodes, int faces) {
-    if (!vo_reserve(s->ctx, &s->node_x, &s->node_capacity, nodes) ||
-        !vo_reserve(s->ctx, &s->face, &s->face_capacity, faces))
-        return vo_fail_memory(s->ctx, "a shape");
-    return VO_OK;
-}
-
-void vo_surface_parts_free(vo_surface_parts *s) {
-    vo_free_array(s->ctx, s->node_x, s->node_capacity);
-    vo_free_array(s->ctx, s->face, s->face_capacity);
-    *s = (vo_surface_parts){.ctx = s->ctx};
-}
-
-void vo_surface_parts_add_face(vo_surface_parts *s, int a, int b, int c) {
-    int face[3] = {a, b, c};
-    memcpy(s->face[s->face_count++], face, sizeof face);
-}
 
 /* Number of pieces of about `edge` in a length. */
 static int pieces(double length, double edge) { return vo_max_int(1, (int)lround(length / edge)); }

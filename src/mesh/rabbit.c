@@ -3,6 +3,7 @@
  * 1 / TABLE_HEIGHT of its height. */
 #include "mesh/implicit.h"
 #include "mesh/polygonise.h"
+#include "mesh/primitives.h"
 
 /* Smallest number of edges along the height: ears and paws are about two edges thick. */
 #define MIN_EDGES 32.0
