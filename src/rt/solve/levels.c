@@ -1,6 +1,8 @@
 /* Coarse-to-fine projection of stretch. */
 #include "rt/solve/levels.h"
 
+#include "math/simd_float.h"
+
 #include "rt/base/heap.h"
 
 #include <string.h>
@@ -63,30 +65,32 @@ void vo_rt_levels_update(vo_rt_levels *levels, const vo_rt_mesh *mesh) {
     restrict_masses(levels, &mesh->front);
 }
 
-static void move_vertex(vo_rt_levels *levels, vo_rt_front *front, int i, vo_rt_vec3 d) {
-    vo_rt_vec4 *x = &front->position[i];
-    *x = f4_make(f3_add(f4_xyz(*x), d), x->w);
-    levels->shift[i] = f4_make(f3_add(f4_xyz(levels->shift[i]), d), 0);
+/* Vectors of four, whose last element stays: positions keep their inverse mass. */
+static const vo_f4 XYZ = {1, 1, 1, 0};
+
+static void move_vertex(vo_rt_levels *levels, vo_rt_front *front, int i, vo_f4 d) {
+    f4_store(&front->position[i], f4_load(&front->position[i]) + d);
+    f4_store(&levels->shift[i], f4_load(&levels->shift[i]) + d);
 }
 
 static void project_edge(vo_rt_levels *levels, vo_rt_front *front, const vo_rt_split_edge *e) {
-    vo_rt_vec4 a = front->position[e->a], b = front->position[e->b];
-    vo_rt_vec3 d = f3_sub(f4_xyz(b), f4_xyz(a));
-    float length2 = f3_length2(d);
-    float wa = a.w > 0 ? e->wa : 0, wb = b.w > 0 ? e->wb : 0;
+    vo_f4 a = f4_load(&front->position[e->a]), b = f4_load(&front->position[e->b]);
+    vo_f4 d = (b - a) * XYZ, square = d * d;
+    float length2 = square[0] + square[1] + square[2];
+    float wa = a[3] > 0 ? e->wa : 0, wb = b[3] > 0 ? e->wb : 0;
     if (!(length2 > e->rest * e->rest) || !(wa + wb > 0)) return;
     float length = sqrtf(length2), s = (length - e->rest) / (length * (wa + wb));
-    if (wa > 0) move_vertex(levels, front, e->a, f3_scale(s * wa, d));
-    if (wb > 0) move_vertex(levels, front, e->b, f3_scale(-(s * wb), d));
+    move_vertex(levels, front, e->a, s * wa * d);
+    move_vertex(levels, front, e->b, -(s * wb) * d);
 }
 
 /* The midpoint moves by the mean displacement of the ends. */
 static void move_middle(vo_rt_levels *levels, vo_rt_front *front, const vo_rt_split_edge *e) {
-    vo_rt_vec4 *shift = &levels->shift[e->middle];
-    *shift = f4_make(f3(0, 0, 0), 0);
-    if (!(front->position[e->middle].w > 0)) return;
-    vo_rt_vec3 sum = f3_add(f4_xyz(levels->shift[e->a]), f4_xyz(levels->shift[e->b]));
-    move_vertex(levels, front, e->middle, f3_scale(0.5f, sum));
+    vo_f4 x = f4_load(&front->position[e->middle]);
+    vo_f4 mean = 0.5f * (f4_load(&levels->shift[e->a]) + f4_load(&levels->shift[e->b]));
+    if (!(x[3] > 0)) mean = 0 * XYZ;
+    f4_store(&levels->shift[e->middle], mean);
+    f4_store(&front->position[e->middle], x + mean);
 }
 
 void vo_rt_levels_project(vo_rt_levels *levels, vo_rt_front *front) {

@@ -18,9 +18,10 @@ static const float PI2 = 9.8696044f; /* pi^2 */
 /* Bending passes per second, at least, and the largest relative stiffness of a pass. */
 static const float BEND_RATE = 120, MAX_BEND_RATIO = 1;
 /* After the compliant projection, springs beyond this fraction of the stretch limit are shortened
- * to it; a finite number of passes leaves some of them between it and the limit. */
+ * to it; a finite number of passes leaves some of them between it and the limit. One pass per
+ * substep keeps the elongation from growing, more in the last substeps reduce what is shown. */
 static const float LIMIT_TARGET = 0.6f;
-enum { LIMIT_PASSES = 2 };
+enum { LIMIT_PASSES = 4, LAST_SUBSTEPS = 2 };
 /* Internal damping, m^2/s: differences of velocity between vertices at distance l decay at the rate
  * INTERNAL_VISCOSITY / l^2. */
 static const float INTERNAL_VISCOSITY = 1e-3f;
@@ -48,7 +49,7 @@ static vo_rt_substep prepare_substep(const vo_rt_solve_def *def, int substeps) {
                            .max_speed = def->max_speed};
 }
 
-static void solve_springs(const minor_step *s) {
+static void solve_springs(const minor_step *s, int index) {
     const vo_rt_solve_kernels *kernels = s->kernels;
     float h = s->substep.h;
     vo_rt_spring_pass pass = {.compliance = f_max(s->def->fabric.stretch_compliance, 0) / (h * h),
@@ -57,7 +58,8 @@ static void solve_springs(const minor_step *s) {
     if (s->def->solver == VO_RT_SOLVER_XPBD) {
         kernels->project_springs(s->front, &pass);
         pass.limit *= LIMIT_TARGET;
-        for (int k = 0; k < LIMIT_PASSES; k++) kernels->limit_springs(s->front, &pass);
+        int passes = s->substeps - index <= LAST_SUBSTEPS ? LIMIT_PASSES : 1;
+        for (int k = 0; k < passes; k++) kernels->limit_springs(s->front, &pass);
     } else {
         kernels->apply_spring_forces(s->front, &pass);
         for (int k = 0; k < PROVOT_PASSES; k++) kernels->limit_springs(s->front, &pass);
@@ -108,7 +110,7 @@ static int run_substep(const minor_step *s, int index) {
     vo_rt_move_prescribed(s->front, s->slots.prescribed, end);
     solve_bends(s, index);
     solve_levels(s);
-    solve_springs(s);
+    solve_springs(s, index);
     vo_rt_project_tethers(s->asset, s->front);
     vo_rt_project_links(s->asset, s->front, s->def->link_strength, s->substep.h);
     solve_pose(s);

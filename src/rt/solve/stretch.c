@@ -1,4 +1,6 @@
 /* Percentile of spring elongation, by histogram. */
+#include "math/simd_float.h"
+
 #include "rt/solve/solve.h"
 
 enum { BINS = 1024 };
@@ -25,11 +27,12 @@ static void add_elongation(elongation_histogram *h, float elongation) {
 
 static void add_group(elongation_histogram *h, const vo_rt_front *front,
                       const vo_rt_spring_group *g) {
-    for (int k = 0; k < VO_RT_LANES; k++) {
-        if (g->a[k] == g->b[k] || !(g->rest[k] > 0)) continue;
-        vo_rt_vec3 a = f4_xyz(front->position[g->a[k]]), b = f4_xyz(front->position[g->b[k]]);
-        add_elongation(h, f3_distance(a, b) / g->rest[k] - 1);
-    }
+    vo_f8 w, rest = f8_load(g->rest);
+    vo_v8 d = v8_sub(v8_gather(front->position, g->a, &w), v8_gather(front->position, g->b, &w));
+    float elongation[VO_RT_LANES];
+    f8_store(elongation, f8_divide(f8_sqrt(v8_dot(d, d)), rest, 0) - f8_set(1));
+    for (int k = 0; k < VO_RT_LANES; k++)
+        if (g->a[k] != g->b[k] && g->rest[k] > 0) add_elongation(h, elongation[k]);
 }
 
 float vo_rt_solve_stretch(const vo_rt_front *front, float percentile) {
