@@ -24,9 +24,9 @@ static void mesh_is_cooked_and_described(void **state) {
 }
 
 /* A grid of 2 x 2 cells has one level. */
-#define GRID                                                                               \
-    "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nv 1 1 0.1\nv 2 1 0\nv 0 2 0\nv 1 2 0\nv 2 2 0\n"    \
-    "vt 0 0\nvt 1 0\nvt 2 0\nvt 0 1\nvt 1 1\nvt 2 1\nvt 0 2\nvt 1 2\nvt 2 2\n"              \
+#define GRID                                                                                     \
+    "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nv 1 1 0.1\nv 2 1 0\nv 0 2 0\nv 1 2 0\nv 2 2 0\n"        \
+    "vt 0 0\nvt 1 0\nvt 2 0\nvt 0 1\nvt 1 1\nvt 2 1\nvt 0 2\nvt 1 2\nvt 2 2\n"                   \
     "f 1/1 2/2 5/5\nf 1/1 5/5 4/4\nf 2/2 3/3 6/6\nf 2/2 6/6 5/5\nf 4/4 5/5 8/8\nf 4/4 8/8 7/7\n" \
     "f 5/5 6/6 9/9\nf 5/5 9/9 8/8\n"
 
@@ -60,7 +60,8 @@ static void usage_errors_are_reported_first(void **state) {
     expect(folder, "cook square.obj -o a.vrt --levels 7", 2, "--levels needs a number from 0 to 6");
     expect(folder, "cook square.obj -o a.vrt --levels 1.5", 2, "--levels needs a whole number");
     expect(folder, "cook square.obj -o a.vrt --tolerance 0", 2, "--tolerance needs a number from");
-    expect(folder, "cook square.obj -o a.vrt --base-level 1", 2, "--base-level needs --base-output");
+    expect(folder, "cook square.obj -o a.vrt --base-level 1", 2,
+           "--base-level needs --base-output");
     expect(folder, "cook square.obj -o a.vrt --attach 1,,2", 2, "--attach needs LABEL,LABEL");
     expect(folder, "cook square.obj -o a.vrt --no-body --mannequin", 2, "--no-body excludes");
     expect(folder, "cook square.obj -o a.vrt --units cm", 2, "--units and --up describe");

@@ -173,7 +173,7 @@ static void run_fronts(int kind, int max_level, int fronts, vo_random *random) {
         if (i % 16 == 0) check_levels(&c.mesh);
         if (c.mesh.finest_level > finest) finest = c.mesh.finest_level;
     }
-    assert_true(finest >= 3 || finest == max_level);
+    assert_true(fronts < 1000 || finest >= 3 || finest == max_level);
     assert_null(vo_rt_mesh_validate(&c.mesh));
     free_front(&c);
 }
@@ -216,7 +216,7 @@ static void check_agrees_with_all_pairs(void **state) {
         uint16_t *colour =
             (uint16_t *)c.asset->native + (c.asset->colour - (const uint16_t *)c.asset->native);
         for (int i = 0; i < 200; i++) edit_randomly(&c, 0.7, &random);
-        for (int i = 8 * (run / MESHES % 3); i > 0; i--)
+        for (int i = 12 * (run % 3); i > 0; i--)
             colour[vo_random_int(&random, c.asset->colour_count)] =
                 (uint16_t)vo_random_int(&random, 12);
         int32_t conflict[3];

@@ -1,7 +1,8 @@
 /* Collects the edits of a major step.
  *
  * Splits are marked first, with the coarser edges that deferred ones need, and then listed by level
- * in a second pass, which also tests split edges for joining. The marks replace a sort. */
+ * in a second pass, which also tests split edges for joining. The marks replace a sort; a last pass
+ * clears them. */
 #include "rt/hierarchy/mesh_private.h"
 
 static const vo_rt_triangle *structural_of(const vo_rt_mesh *mesh, int leaf) {
@@ -33,6 +34,7 @@ enum { REQUESTED = 255 };
 typedef struct request_counts {
     int marked[VO_RT_MAX_LEVEL + 1]; /* edges that split in this major step, by level */
     int requested;                   /* marked edges and those that split later */
+    int first, end;                  /* range of their indices */
 } request_counts;
 
 static bool request_split(vo_rt_mesh *mesh, int edge, request_counts *count);
@@ -63,6 +65,8 @@ static bool request_split(vo_rt_mesh *mesh, int edge, request_counts *count) {
     if (e->wait == REQUESTED) return false;
     e->wait = REQUESTED;
     count->requested++;
+    if (edge < count->first) count->first = edge;
+    if (edge >= count->end) count->end = edge + 1;
     for (int s = 0; s < 2; s++) {
         int face = vo_rt_mesh_side(mesh, edge, s);
         if (face >= 0) hold_neighbours(mesh, face);
@@ -98,7 +102,7 @@ static void complete_requests(vo_rt_mesh *mesh, request_counts *count) {
     int before;
     do {
         before = count->requested;
-        for (int i = 0; i < mesh->edge_end; i++) {
+        for (int i = count->first; i < count->end; i++) {
             const vo_rt_edge *e = &mesh->edge[i];
             if (e->child >= 0 || e->wait != REQUESTED) continue;
             for (int s = 0; s < 2; s++) {
@@ -151,21 +155,13 @@ static void test_join(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_
         vo_rt_mesh_restart_wait(mesh, edge);
 }
 
-/* Lists the marked edges; held edges and marks remain. */
-static void list_splits(vo_rt_mesh *mesh, vo_rt_edits *edits, int position[], const int end[]) {
-    for (int i = 0; i < mesh->edge_end; i++) {
-        vo_rt_edge *e = &mesh->edge[i];
-        if (!(e->flags & VO_RT_EDGE_MARKED)) continue;
-        if (position[e->level] < end[e->level])
-            edits->split[position[e->level]++] = i;
-        else
-            e->flags &= (uint8_t)~VO_RT_EDGE_MARKED;
-    }
-}
-
-static void test_joins(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits) {
+/* Lists the marked edges and tests split ones for joining; marks remain. */
+static void list_edits(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits,
+                       int position[], const int end[]) {
     for (int i = 0; i < mesh->edge_end; i++) {
         const vo_rt_edge *e = &mesh->edge[i];
+        if ((e->flags & VO_RT_EDGE_MARKED) && position[e->level] < end[e->level])
+            edits->split[position[e->level]++] = i;
         if ((e->flags & VO_RT_EDGE_USED) && e->child >= 0)
             test_join(mesh, demand, user, edits, i, (e->flags & VO_RT_EDGE_HELD) != 0);
     }
@@ -180,13 +176,12 @@ static void clear_marks(vo_rt_mesh *mesh) {
 }
 
 void vo_rt_mesh_collect(vo_rt_mesh *mesh, vo_rt_demand_fn *demand, void *user, vo_rt_edits *edits) {
-    request_counts count = {{0}, 0};
+    request_counts count = {.first = mesh->edge_end};
     int position[VO_RT_MAX_LEVEL + 1], end[VO_RT_MAX_LEVEL + 1];
     edits->split_count = edits->join_count = edits->deferred = edits->rejected = 0;
     mark_splits(mesh, demand, user, edits, &count);
     if (edits->deferred > 0) complete_requests(mesh, &count);
     place_levels(edits, count.marked, position, end);
-    list_splits(mesh, edits, position, end);
-    test_joins(mesh, demand, user, edits);
+    list_edits(mesh, demand, user, edits, position, end);
     clear_marks(mesh);
 }
