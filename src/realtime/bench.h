@@ -66,7 +66,8 @@ enum { VO_BENCH_PREROLL = 1 }; /* s, from the rest pose into the clip */
 void vo_bench_character_pose(const vo_bench_character *c, double t, double phase, vo_vec3 offset,
                              vo_rt_matrix bones[VO_BONE_COUNT]);
 
-/* Cooks garments/NAME; `faces` 0: the default of vo_cook. */
+/* Cooks garments/NAME; `faces` 0: the default of vo_cook. `coarse`: sewn with long edges, two
+ * levels of refinement. */
 vo_result vo_bench_cook(vo_bench *b, const char *name, int faces, bool coarse, vo_rt_asset **out);
 
 /* A world with z up, for `threads` threads. */

@@ -281,6 +281,7 @@ vo_result vo_bench_cook(vo_bench *b, const char *name, int faces, bool coarse, v
     if (coarse) {
         def.sew.edge_length = 0.045;
         def.sew.mannequin.faces = 6000;
+        def.max_level = 2;
     }
     return vo_cook(b->ctx, &def, out, NULL);
 }

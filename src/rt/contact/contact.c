@@ -167,7 +167,8 @@ static const float EDGE_TOLERANCE = 0.0003f;
  * approximated by the circle through the end points with these normals, whose sagitta is an eighth
  * of the change of the normal along the edge times its length. Returns 1 or 0, or -1 if the ends
  * differ too much. */
-static int test_with_normals(const vo_rt_contact_set *set, const vo_rt_front *f, int a, int b) {
+static int test_with_normals(const vo_rt_contact_set *set, const vo_rt_front *f, int a, int b,
+                             float tolerance) {
     int end = vo_rt_contact_vertex_end(set, f);
     if (a >= end || b >= end || set->hint_body[a] != set->hint_body[b]) return -1;
     vo_rt_vec4 sa = set->shell[a], sb = set->shell[b];
@@ -176,19 +177,20 @@ static int test_with_normals(const vo_rt_contact_set *set, const vo_rt_front *f,
     if (f3_dot(na, nb) < 0.8f) return -1;
     vo_rt_vec3 d = f3_sub(f4_xyz(f->position[b]), f4_xyz(f->position[a]));
     float sagitta = 0.125f * f3_dot(f3_sub(nb, na), d);
-    return 0.5f * (sa.w + sb.w) - sagitta < -EDGE_TOLERANCE;
+    return 0.5f * (sa.w + sb.w) - sagitta < -tolerance;
 }
 
 /* Smallest distance of the segment from the shell is below the tolerance: samples the segment until
  * the Lipschitz bound excludes it. */
-static bool dips(const vo_rt_body *body, bool use_shapes, vo_rt_vec3 a, vo_rt_vec3 b) {
+static bool dips(const vo_rt_body *body, bool use_shapes, vo_rt_vec3 a, vo_rt_vec3 b,
+                 float tolerance) {
     float length = f3_distance(a, b), step = f_max(length / 16, 0.002f), at = step;
     vo_rt_surface_point p;
     int32_t hint = -1;
     for (int i = 0; i < 16 && at < length; i++) {
         vo_rt_vec3 x = f3_lerp(a, b, at / length);
         if (!vo_rt_body_find_nearest(body, use_shapes, x, length - at, hint, &p)) return false;
-        if (p.distance < -EDGE_TOLERANCE) return true;
+        if (p.distance < -tolerance) return true;
         hint = p.feature;
         at += f_max(p.distance, step);
     }
@@ -197,8 +199,9 @@ static bool dips(const vo_rt_body *body, bool use_shapes, vo_rt_vec3 a, vo_rt_ve
 
 bool vo_rt_contact_edge_collides(const vo_rt_front *front, const vo_rt_contact_bodies *bodies,
                                  int a, int b) {
+    float tolerance = f_max(bodies->edge_tolerance, EDGE_TOLERANCE);
     if (bodies->set) {
-        int result = test_with_normals(bodies->set, front, a, b);
+        int result = test_with_normals(bodies->set, front, a, b, tolerance);
         if (result >= 0) return result;
     }
     vo_rt_vec3 x = f4_xyz(front->position[a]), y = f4_xyz(front->position[b]);
@@ -207,7 +210,7 @@ bool vo_rt_contact_edge_collides(const vo_rt_front *front, const vo_rt_contact_b
         vo_rt_vec3 min, max;
         vo_rt_body_get_bounds(bodies->body[i], &min, &max);
         if (vo_rt_overlaps(min, max, f3_min(x, y), f3_max(x, y)) &&
-            dips(bodies->body[i], bodies->use_shapes[i], x, y))
+            dips(bodies->body[i], bodies->use_shapes[i], x, y, tolerance))
             return true;
     }
     return false;

@@ -29,6 +29,7 @@ typedef struct vo_rt_contact_bodies {
     const int32_t *index; /* in the world */
     const bool *use_shapes;
     const float *friction; /* of each body */
+    float edge_tolerance;  /* m, by which edges may dip below the shell; 0: 0.3 mm */
     int span; /* calls of vo_rt_body_advance that the move of the cloth lasts; 0: one */
     /* Contacts of the cloth, which make edge tests faster; NULL: none. */
     const struct vo_rt_contact_set *set;

@@ -3,6 +3,11 @@
  * mean curvature times length^2 / 8, the sagitta of the edge. */
 #include "rt/world/world.h"
 
+/* Smaller deviations from the curved surface are not visible, pixels. */
+static const float DEVIATION_PIXELS = 0.75f;
+/* Edges may dip below the shell of a body by this, pixels and m: the shell hides it. */
+static const float DIP_PIXELS = 0.5f, MAX_DIP = 0.004f;
+
 struct vo_rt_view vo_rt_criteria_make_view(const vo_rt_camera *camera, float margin) {
     float t = tanf(0.5f * camera->fov_y);
     return (struct vo_rt_view){.position = camera->position,
@@ -84,20 +89,29 @@ static float sagitta(const vo_rt_front *f, int a, int b) {
     return 0.125f * fabsf(f3_dot(n, d));
 }
 
-static bool in_collision(const vo_rt_criteria *k, const vo_rt_front *f, int a, int b, int level) {
+static bool in_collision(const vo_rt_criteria *k, const vo_rt_front *f, int a, int b, int level,
+                         float pixel) {
     if (!k->cloth->input.adaption.collision || k->bodies.count == 0) return false;
     bool touches = (f->flags[a] | f->flags[b]) & VO_RT_VERTEX_CONTACT;
-    return (touches || level == 0) && vo_rt_contact_edge_collides(f, &k->bodies, a, b);
+    if (!touches && level > 0) return false;
+    vo_rt_contact_bodies bodies = k->bodies;
+    bodies.edge_tolerance = f_min(DIP_PIXELS * pixel, MAX_DIP);
+    return vo_rt_contact_edge_collides(f, &bodies, a, b);
+}
+
+/* Deviation above which an edge splits. */
+static float max_deviation(const vo_rt_criteria *k, float pixel) {
+    return f_max(k->max_deviation, DEVIATION_PIXELS * pixel);
 }
 
 static vo_rt_demand test_split(const vo_rt_criteria *k, const vo_rt_mesh *m, const vo_rt_edge *e,
-                               float length) {
+                               float length, float pixel) {
     const vo_rt_adaption *a = &k->cloth->input.adaption;
     if (f_min(length, e->rest) < a->min_length) return VO_RT_KEEP;
     bool splits = (k->max_length > 0 && length > k->max_length) ||
                   bend_cosine(m, e) < k->cos_split ||
-                  sagitta(&m->front, e->vertex[0], e->vertex[1]) > k->max_deviation ||
-                  in_collision(k, &m->front, e->vertex[0], e->vertex[1], e->level);
+                  sagitta(&m->front, e->vertex[0], e->vertex[1]) > max_deviation(k, pixel) ||
+                  in_collision(k, &m->front, e->vertex[0], e->vertex[1], e->level, pixel);
     return splits ? VO_RT_SPLIT : VO_RT_KEEP;
 }
 
@@ -109,15 +123,16 @@ static bool halves_bend(const vo_rt_criteria *k, const vo_rt_mesh *m, const vo_r
 }
 
 static vo_rt_demand test_join(const vo_rt_criteria *k, const vo_rt_mesh *m, const vo_rt_edge *e,
-                              float length) {
+                              float length, float pixel) {
     const vo_rt_front *f = &m->front;
     float ratio = k->cloth->input.adaption.join_ratio;
     int a = e->vertex[0], b = e->vertex[1], middle = e->middle;
     vo_rt_vec3 chord = f3_lerp(f4_xyz(f->position[a]), f4_xyz(f->position[b]), 0.5f);
     float height = f3_distance(chord, f4_xyz(f->position[middle]));
     if (k->max_length > 0 && length > ratio * k->max_length) return VO_RT_KEEP;
-    if (height > ratio * k->max_deviation || halves_bend(k, m, e)) return VO_RT_KEEP;
-    if ((f->flags[middle] & VO_RT_VERTEX_CONTACT) && in_collision(k, f, a, b, 0)) return VO_RT_KEEP;
+    if (height > ratio * max_deviation(k, pixel) || halves_bend(k, m, e)) return VO_RT_KEEP;
+    if ((f->flags[middle] & VO_RT_VERTEX_CONTACT) && in_collision(k, f, a, b, 0, pixel))
+        return VO_RT_KEEP;
     return VO_RT_JOIN;
 }
 
@@ -130,11 +145,12 @@ vo_rt_demand vo_rt_criteria_test(void *user, const vo_rt_mesh *m, int edge, bool
     if (!k->cloth->state.is_visible) return is_split ? VO_RT_JOIN : VO_RT_KEEP;
     vo_rt_vec3 a = f4_xyz(m->front.position[e->vertex[0]]);
     vo_rt_vec3 b = f4_xyz(m->front.position[e->vertex[1]]);
-    float length = f3_distance(a, b);
+    float length = f3_distance(a, b), pixel = 0; /* m, of a pixel at the edge */
     if (k->camera_count > 0) {
         float limit = k->edge_pixels * (is_split ? in->adaption.join_ratio : 1);
         float size = size_on_screen(k, a, b, length);
         if (size <= 0 || size < limit) return is_split ? VO_RT_JOIN : VO_RT_KEEP;
+        pixel = length / size;
     }
-    return is_split ? test_join(k, m, e, length) : test_split(k, m, e, length);
+    return is_split ? test_join(k, m, e, length, pixel) : test_split(k, m, e, length, pixel);
 }
