@@ -35,13 +35,21 @@ static vo_rt_quat rotation_from_y(vo_vec3 d) {
  * stack of horizontal capsules, each as wide and as deep as the body at its height. Head, hands and
  * toes, which no garment reaches, have no shape. */
 
-enum { TRUNK_SLICES = 7 };
+enum { TRUNK_SLICES = 9 };
 /* Shapes are thinner than the body by this, m: where they protrude from it, tight garments stretch.
  */
-static const double INSET = 0.01;
+static const double INSET = 0.005;
 
 static bool is_trunk(int bone) {
     return bone == VO_BONE_HIPS || bone == VO_BONE_SPINE || bone == VO_BONE_CHEST;
+}
+
+/* True if a node moves with the trunk, at least in part, as the tops of the thighs do. */
+static bool follows_trunk(const vo_skin *skin, int node) {
+    double sum = 0;
+    for (int k = 0; k < 4; k++)
+        if (is_trunk(skin->bone[node][k])) sum += skin->weight[node][k];
+    return sum > 0.25;
 }
 
 static bool is_limb(int bone) {
@@ -130,7 +138,7 @@ static slice measure_slice(const vo_skin *skin, double low, double high) {
     slice s = {.min = {INFINITY, INFINITY, low}, .max = {-INFINITY, -INFINITY, high}};
     for (int i = 0; i < skin->node_count; i++) {
         vo_vec3 x = skin->rest[i];
-        if (!is_trunk(skin->bone[i][0]) || x.z < low || x.z > high) continue;
+        if (!follows_trunk(skin, i) || x.z < low || x.z > high) continue;
         s.min.x = fmin(s.min.x, x.x), s.max.x = fmax(s.max.x, x.x);
         s.min.y = fmin(s.min.y, x.y), s.max.y = fmax(s.max.y, x.y);
         s.count[skin->bone[i][0]]++;
@@ -145,7 +153,7 @@ static double mean_gap(const vo_skin *skin, double low, double high, vo_vec3 cen
     int count = 0;
     for (int i = 0; i < skin->node_count; i++) {
         vo_vec3 x = skin->rest[i];
-        if (!is_trunk(skin->bone[i][0]) || x.z < low || x.z > high) continue;
+        if (!follows_trunk(skin, i) || x.z < low || x.z > high) continue;
         double along = fmax(fabs(x.x - center.x) - half, 0);
         sum += hypot(along, x.y - center.y) - radius;
         count++;
@@ -162,10 +170,8 @@ static void add_slice(vo_bench_character *c, double low, double high) {
     if (s.count[bone] == 0) return;
     vo_vec3 center = v3_scale(0.5, v3_add(s.min, s.max));
     double width = 0.5 * (s.max.x - s.min.x), radius = fmin(0.5 * (s.max.y - s.min.y), width);
-    for (int pass = 0; pass < 4; pass++) {
-        double gap = mean_gap(skin, low, high, center, width - radius, radius);
-        radius += gap, width += gap;
-    }
+    for (int pass = 0; pass < 8; pass++) /* the front and the back fit, the sides give way */
+        width = fmax(width + 2 * mean_gap(skin, low, high, center, width - radius, radius), radius);
     vo_vec3 side = {width - radius, 0, 0};
     add_capsule(c, bone, v3_sub(center, side), v3_add(center, side), radius, radius);
 }
@@ -180,11 +186,12 @@ static void make_shapes(vo_bench_character *c) {
         if (is_limb(b)) add_limb(c, b, world[b].translation, xf_point(world[b], s->tip[b]));
     double low = INFINITY, high = -INFINITY;
     for (int i = 0; i < skin->node_count; i++) {
-        if (!is_trunk(skin->bone[i][0])) continue;
+        if (!follows_trunk(skin, i)) continue;
         low = fmin(low, skin->rest[i].z), high = fmax(high, skin->rest[i].z);
     }
     double step = (high - low) / TRUNK_SLICES;
-    for (int i = 0; i < TRUNK_SLICES; i++) add_slice(c, low + i * step, low + (i + 1) * step);
+    for (int i = 1; i < TRUNK_SLICES; i++) /* the lowest is between the legs */
+        add_slice(c, low + i * step, low + (i + 1) * step);
 }
 
 static vo_result create_arrays(vo_bench *b, vo_bench_character *c) {

@@ -152,6 +152,7 @@ static void inspect_frame(void *user, int frame) {
         f->collide_s += cloth->stats.collide_s;
         f->seconds = f->adapt_s + f->solve_s + f->collide_s;
     }
+    if(getenv("DBG")&&frame%6==5) for (int i = 0; i < c->count; i++) { const vo_rt_cloth*k=c->people[i].cloth; int l=level_of(&c->people[i]); if(l<2||(l==3&&!k->state.is_parked)) printf("f%d i %d g %d level %d tris %d stretch %.1f%% dist %.1f trapped %ld vis %d hidden %.2f us %.0f\n",frame,i,i%c->garment_count,l,k->mesh.front.triangle_count,100.*k->max_stretch,c->people[i].distance,(long)k->stats.trapped_vertices,k->state.is_visible,k->state.hidden_time,1e6*(k->stats.solve_s+k->stats.collide_s));}
     for (int i = 0; i < CROWD_LEVEL_COUNT; i++)
         if (now[i].seconds <= c->level[frame][i].seconds) c->level[frame][i] = now[i];
     c->pose_s[frame] = fmin(c->pose_s[frame], stats.pose_s);

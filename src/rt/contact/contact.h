@@ -94,6 +94,9 @@ void vo_rt_contact_find(vo_rt_contact_set *set, const vo_rt_front *front,
 void vo_rt_contact_verify(vo_rt_contact_set *set, vo_rt_front *front,
                           const vo_rt_contact_bodies *bodies, float thickness, float dt);
 
+/* Marks vertices on the wrong side of a body, by the elongation of their springs; major step. */
+void vo_rt_contact_find_tangles(vo_rt_front *front);
+
 /* Moves a vertex created inside a shell out along the mean normal of its edge's ends, or to the
  * nearest surface point where that ray fails; its velocity is preserved (7.1). */
 void vo_rt_contact_place_vertex(vo_rt_front *front, const vo_rt_contact_bodies *bodies, int vertex,

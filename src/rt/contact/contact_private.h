@@ -37,8 +37,10 @@ static inline int32_t vo_rt_hint_for(const vo_rt_contact_set *set, const vo_rt_c
     return hint < c->body->surface.leaf_count * VO_RT_WIDTH ? hint : -1;
 }
 
+/* True if a vertex collides with bodies. */
 static inline bool vo_rt_is_free(const vo_rt_front *f, int i) {
-    return (f->flags[i] & VO_RT_VERTEX_USED) && f->position[i].w > 0;
+    const uint8_t flags = f->flags[i] & (VO_RT_VERTEX_USED | VO_RT_VERTEX_TANGLED);
+    return flags == VO_RT_VERTEX_USED && f->position[i].w > 0;
 }
 
 /* The place q of a vertex, which was at x when the minor step began, carried along with the surface

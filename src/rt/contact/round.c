@@ -320,6 +320,7 @@ bool vo_rt_contact_verify_round(vo_rt_contact_set *set, vo_rt_front *f,
         for (int k = 0; k < 8 && begin + k < end; k++) {
             int i = begin + k;
             f->flags[i] &= (uint8_t) ~(VO_RT_VERTEX_CONTACT | VO_RT_VERTEX_TRAPPED);
+            set->trapped += (f->flags[i] & VO_RT_VERTEX_TANGLED) != 0;
             if ((inside >> k & 1) && vo_rt_is_free(f, i)) move_out(&list, set, f, i, dt);
             set->safe[i] = f4_make(f4_xyz(f->position[i]), 0);
         }

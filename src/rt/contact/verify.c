@@ -192,6 +192,7 @@ void vo_rt_contact_verify(vo_rt_contact_set *set, vo_rt_front *front,
     int end = vo_rt_contact_vertex_end(set, front);
     for (int i = 1; i < end; i++) {
         front->flags[i] &= (uint8_t)~VO_RT_VERTEX_CONTACT;
+        set->trapped += (front->flags[i] & VO_RT_VERTEX_TANGLED) != 0;
         if (!vo_rt_is_free(front, i)) continue;
         vo_rt_vec3 x = f4_xyz(front->position[i]), r = f3_sub(x, f4_xyz(set->safe[i]));
         float radius = set->safe[i].w;

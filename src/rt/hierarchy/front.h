@@ -45,7 +45,8 @@ enum {
     VO_RT_VERTEX_ATTACHED = 2, /* prescribed: attachment weight 1 */
     VO_RT_VERTEX_CONTACT = 4,  /* in contact with a body at the end of the last minor step */
     VO_RT_VERTEX_TRAPPED = 8,
-    VO_RT_VERTEX_NEW = 16 /* created in the last major step */
+    VO_RT_VERTEX_NEW = 16,    /* created in the last major step */
+    VO_RT_VERTEX_TANGLED = 32 /* on the wrong side of a body: ignores bodies (contact/tangle.c) */
 };
 
 typedef struct vo_rt_front {

@@ -38,6 +38,7 @@ static void reserve_edits(vo_rt_world *w) {
 static void collect_cloth(vo_rt_cloth *c) {
     double start = vo_now();
     vo_rt_bodies_select(c, c->world->h);
+    vo_rt_contact_find_tangles(&c->mesh.front);
     vo_rt_criteria criteria = vo_rt_criteria_make(c);
     vo_rt_solve_normals(&c->mesh.front);
     vo_rt_mesh_collect(&c->mesh, vo_rt_criteria_test, &criteria, &c->edits);

@@ -35,8 +35,14 @@ static void move_parked(vo_rt_cloth *c) {
     s->max = f3_add(center, f3(r, r, r));
 }
 
+/* True if a cloth that is not visible may be parked: as a ball it must not be visible either. */
 static bool can_park(const vo_rt_cloth *c) {
-    return c->world->def.lod.park_off_screen && c->asset->bone_count > 0 && c->input.blend > 0;
+    const vo_rt_world *w = c->world;
+    if (!w->def.lod.park_off_screen || c->asset->bone_count == 0 || !(c->input.blend > 0))
+        return false;
+    float r = PARKED_SCALE * c->middle_radius;
+    vo_rt_vec3 center = vo_rt_pose_skin_vertex(c, c->middle_vertex), d = f3(r, r, r);
+    return !vo_rt_criteria_sees(w, f3_sub(center, d), f3_add(center, d));
 }
 
 void vo_rt_classify_cloth(vo_rt_cloth *c) {
@@ -46,13 +52,16 @@ void vo_rt_classify_cloth(vo_rt_cloth *c) {
     if (s->is_parked) move_parked(c);
     s->is_visible = vo_rt_criteria_sees(w, s->min, s->max);
     s->hidden_time = s->is_visible ? 0 : s->hidden_time + (float)w->step.steps * w->h;
-    bool parks = !s->is_visible && can_park(c) && s->hidden_time >= PARK_TIME;
+    bool parks = s->hidden_time >= PARK_TIME && (s->is_parked || can_park(c));
     c->restarts = parks != s->is_parked;
     float distance = camera_distance(w, c);
     float shape_distance = lod->shape_distance > 0 ? lod->shape_distance : lod->far_distance;
     bool uses_shapes = is_beyond(distance, shape_distance, s->uses_shapes);
     s->is_far = is_beyond(distance, lod->far_distance, s->is_far);
-    if (uses_shapes != s->uses_shapes) vo_rt_contact_reset(&c->contacts);
+    if (uses_shapes != s->uses_shapes) { /* the cloth may be inside the other part of a body */
+        vo_rt_contact_reset(&c->contacts);
+        s->arrives = true;
+    }
     s->uses_shapes = uses_shapes;
 }
 

@@ -81,7 +81,8 @@ static void place_particles(vo_rt_cloth *c) {
         f->position[i] = f4_make(x, f->position[i].w);
         f->velocity[i] = f4_make(f3(0, 0, 0), 0);
         f->previous[i] = f->shown[i] = f4_make(x, 0);
-        f->flags[i] &= (uint8_t) ~(VO_RT_VERTEX_CONTACT | VO_RT_VERTEX_TRAPPED);
+        f->flags[i] &=
+            (uint8_t) ~(VO_RT_VERTEX_CONTACT | VO_RT_VERTEX_TRAPPED | VO_RT_VERTEX_TANGLED);
         low = f3_min(low, x);
         high = f3_max(high, x);
     }
