@@ -8,7 +8,7 @@ static const float MARGIN = 0.004f;
 /* Shapes farther than this from the bounds of the cloth are ignored, m. */
 static const float CULL_MARGIN = 0.1f;
 /* Shorter edges have no contacts of their own, m. */
-static const float MIN_EDGE = 0.04f;
+static const float MIN_EDGE = 0.06f;
 /* A vertex that is touching: closer than this to the plane of its contact, m. */
 static const float TOUCH_DISTANCE = 0.0005f;
 /* Part of the length of a path by which the solver may lead it closer to a surface. */

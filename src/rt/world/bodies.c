@@ -60,13 +60,16 @@ static bool has_new_pose(const vo_rt_body *body, const vo_rt_body_slot *slot, ui
            hash != slot->pose_hash;
 }
 
-/* Bounds over the world step of a body that is posed by bones. Others are posed at once. */
-static void update_bounds(vo_rt_body *body, float duration) {
+/* Bounds over the world step of a body that is posed by bones. Others are posed at once. `wakes`:
+ * some cloth may sleep, so that the motion of bodies matters. */
+static void update_bounds(vo_rt_body *body, float duration, bool wakes) {
     vo_rt_body_slot *slot = vo_rt_body_get_slot(body);
-    uint64_t hash = vo_rt_hash(0, &body->input.transform, sizeof body->input.transform);
-    hash = vo_rt_hash(hash, body->bones, (size_t)body->bone_count * sizeof *body->bones);
-    slot->has_moved = has_new_pose(body, slot, hash);
-    slot->pose_hash = hash;
+    if (wakes) {
+        uint64_t hash = vo_rt_hash(0, &body->input.transform, sizeof body->input.transform);
+        hash = vo_rt_hash(hash, body->bones, (size_t)body->bone_count * sizeof *body->bones);
+        slot->has_moved = has_new_pose(body, slot, hash);
+        slot->pose_hash = hash;
+    }
     slot->origin = body->input.transform.position;
     slot->min = slot->end_min;
     slot->max = slot->end_max;
@@ -84,11 +87,14 @@ static void update_chunk(void *arg, int begin, int end, int chunk) {
     vo_rt_world *w = arg;
     (void)chunk;
     for (int i = begin; i < end; i++)
-        if (w->body[i]) update_bounds(w->body[i], (float)w->step.steps * w->h);
+        if (w->body[i]) update_bounds(w->body[i], (float)w->step.steps * w->h, w->has_sleepers);
 }
 
 void vo_rt_bodies_update_bounds(vo_rt_world *w) {
     double start = vo_now();
+    w->has_sleepers = false;
+    for (int i = 0; i < w->cloth_end; i++)
+        if (w->cloth[i].is_used && w->cloth[i].sleep_speed > 0) w->has_sleepers = true;
     if (!vo_threads_run(w->threads, w->body_end, 8, update_chunk, w)) w->step.tasks_failed = true;
     vo_rt_broad_phase_update(w);
     w->pose_s += vo_now() - start;
@@ -188,6 +194,6 @@ vo_rt_contact_bodies vo_rt_bodies_near(const vo_rt_cloth *c) {
                                   .index = c->near_index,
                                   .use_shapes = c->near_shapes,
                                   .friction = c->near_friction,
-                                  .span = c->state.move_steps,
+                                  .span = c->state.move_advances,
                                   .set = &c->contacts};
 }

@@ -7,20 +7,35 @@
 
 /* ns per element and substep, or per element and step. */
 static const double SPRING = 2.2, BEND = 5.5, VERTEX = 3.0, TRIANGLE = 6.0, CONTACT = 25.0;
-static const double NEAR_VERTEX = 40.0; /* a vertex of a cloth with a body near by */
-static const double ADAPT_EDGE = 12.0;
+/* Detection of contacts per vertex of a cloth near a triangle mesh, or near shapes. */
+static const double MESH_VERTEX = 600.0, SHAPE_VERTEX = 200.0;
+static const double ADAPT_EDGE = 35.0, OUTPUT_VERTEX = 4.5;
+
+/* Of a vertex; the most expensive body counts. */
+static double detection_cost(const vo_rt_cloth *c) {
+    double cost = 0;
+    for (int i = 0; i < c->near_count; i++) {
+        double one =
+            vo_rt_body_uses_shapes(c->near_body[i], c->near_shapes[i]) ? SHAPE_VERTEX : MESH_VERTEX;
+        if (one > cost) cost = one;
+    }
+    return cost;
+}
 
 double vo_rt_budget_move_cost(const vo_rt_cloth *c) {
     const vo_rt_front *f = &c->mesh.front;
     int substeps = c->world->def.substeps;
     double per_substep = SPRING * f->spring_count + BEND * f->bend_count + VERTEX * f->vertex_count;
-    double near = c->near_count > 0 ? NEAR_VERTEX * f->vertex_count : 0;
     return substeps * (per_substep + CONTACT * c->contacts.count) + TRIANGLE * f->triangle_count +
-           near;
+           detection_cost(c) * f->vertex_count;
 }
 
 double vo_rt_budget_adapt_cost(const vo_rt_cloth *c) {
     return ADAPT_EDGE * c->mesh.front.spring_count;
+}
+
+double vo_rt_budget_output_cost(const vo_rt_cloth *c) {
+    return OUTPUT_VERTEX * c->asset->render_vertex_count;
 }
 
 void vo_rt_budget_update(vo_rt_world *w) {

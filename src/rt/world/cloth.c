@@ -109,6 +109,9 @@ void vo_rt_cloth_reset_state(vo_rt_cloth *c) {
     c->state.steps_since_move = 0;
     c->state.move_steps = 1;
     c->needs_recovery = false;
+    c->has_moved = true;
+    c->state.advances = 0;
+    c->state.move_advances = 1;
     place_particles(c);
     vo_rt_detail_rebind(&c->detail, &c->mesh);
     vo_rt_detail_reset(&c->detail);

@@ -143,6 +143,9 @@ static void move_cloth(vo_rt_cloth *c, float s) {
     c->stats.pose_s += vo_now() - start;
     state->move_steps = state->steps_since_move;
     state->steps_since_move = 0;
+    state->move_advances = state->advances < VO_RT_HISTORY ? state->advances : VO_RT_HISTORY;
+    state->advances = 0;
+    c->has_moved = true;
     if (c->input.blend > 0)
         simulate(c, dt);
     else

@@ -46,9 +46,12 @@ static void publish_cloth(vo_rt_cloth *c) {
     double start = vo_now();
     vo_rt_publish_blend(c);
     vo_rt_mesh mesh = vo_rt_publish_mesh(c);
-    if (!c->state.is_sleeping) vo_rt_solve_normals(&mesh.front);
+    if (!c->state.is_sleeping && (c->has_moved || c->input.blend < 1))
+        vo_rt_solve_normals(&mesh.front);
     vo_rt_detail_publish(&c->detail, &mesh, vo_rt_publish_alpha(c), c->world->step.dt);
-    if (!c->state.is_sleeping) c->max_stretch = vo_rt_solve_stretch(&c->mesh.front, 0.99f);
+    if (c->has_moved) c->max_stretch = vo_rt_solve_stretch(&c->mesh.front, 0.99f);
+    c->has_moved = false;
+    c->stats.cost += vo_rt_budget_output_cost(c);
     c->stats.output_s += vo_now() - start;
 }
 

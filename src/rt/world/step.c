@@ -72,11 +72,12 @@ static void select_cloths(vo_rt_world *w) {
         }
         c->moves = false;
         if (c->state.is_parked) continue;
+        c->state.advances++;
         c->state.steps_since_move++;
         c->moves =
             !c->state.is_sleeping && (divisor == 1 || (w->minors + c->index) % divisor == 0 ||
                                       c->state.steps_since_move >= divisor);
-        if (c->state.is_sleeping) c->state.steps_since_move = 0;
+        if (c->state.is_sleeping) c->state.steps_since_move = c->state.advances = 0;
     }
 }
 

@@ -80,6 +80,9 @@ typedef struct vo_rt_cloth_state {
     uint8_t needs_full_rate; /* a deforming mesh is near: its earlier poses are not kept */
     uint8_t uses_shapes;     /* of bodies that have a mesh as well */
     uint8_t is_parked;
+    uint8_t unused[7];        /* zero: snapshots copy the struct */
+    int32_t advances;         /* calls of vo_rt_body_advance since the cloth moved */
+    int32_t move_advances;    /* during its last move */
     float hidden_time;        /* s since the cloth was visible */
     vo_rt_vec3 parked_center; /* m, of a parked cloth in this step */
     vo_rt_vec3 parked_velocity;
@@ -138,6 +141,7 @@ struct vo_rt_cloth {
     bool needs_recovery; /* its state is not finite */
     float max_stretch;   /* 99th percentile of elongation; publish */
     bool restarts;       /* is parked or restarted in this world step */
+    bool has_moved;      /* since the last publication */
 
     /* Bodies near by, selected before each move and each major step. */
     int near_count;
@@ -197,6 +201,7 @@ struct vo_rt_world {
     int sorted_count, wide_count;
     float widest_body;   /* m, along x, of those that are not wide */
     bool bodies_changed; /* a body was created or destroyed */
+    bool has_sleepers;   /* some cloth has a sleep_speed */
 
     vo_rt_world_inputs next, input;
     struct vo_rt_view view[VO_RT_MAX_CAMERAS]; /* of the cameras of `input` */
@@ -315,6 +320,8 @@ void vo_rt_move_cloths(vo_rt_world *world, float s);
 /* Counted cost of a move and of a major step, ns of a reference core. */
 double vo_rt_budget_move_cost(const vo_rt_cloth *cloth);
 double vo_rt_budget_adapt_cost(const vo_rt_cloth *cloth);
+/* The same for the output of a world step. */
+double vo_rt_budget_output_cost(const vo_rt_cloth *cloth);
 /* Adjusts the detail scale to the cost of the step. */
 void vo_rt_budget_update(vo_rt_world *world);
 
