@@ -26,18 +26,20 @@ enum {
     WALKERS = 12,
     PARADE = 1000,
     PARADE_COLUMNS = 25,
-    CROWD_SUBSTEPS = 6,
+    CROWD_RATE = 60, /* steps per second, one per frame */
+    CROWD_SUBSTEPS = 12,
 };
 
 /* Levels of detail of the parade, each character in one of them. */
-#define CROWD_LEVELS(X)                                  \
-    X(NEAR, "near", "visible, on skinned meshes")        \
-    X(MID, "mid", "visible, beyond 6.3 m, on capsules")  \
-    X(FAR, "far", "beyond 12 m, a quarter of the steps") \
+#define CROWD_LEVELS(X)                                 \
+    X(NEAR, "near", "visible, on skinned meshes")       \
+    X(MID, "mid", "visible, beyond 5.5 m, on capsules") \
+    X(FAR, "far", "beyond 12 m, every other frame")     \
+    X(POSED, "posed", "beyond 30 m, animated pose")     \
     X(OFF_SCREEN, "off-screen", "not visible, parked")
 
 /* Distances of the levels, m, and the shortest edge on screen that splits, pixels. */
-static const float MESH_DISTANCE = 6.3f, FAR_DISTANCE = 12, EDGE_PIXELS = 16;
+static const float MESH_DISTANCE = 5.5f, FAR_DISTANCE = 12, POSE_DISTANCE = 30, EDGE_PIXELS = 16;
 
 typedef enum crowd_level {
 #define X(name, word, text) CROWD_##name,
@@ -131,6 +133,7 @@ static void take_frame(void *user, int frame) {
 
 static crowd_level level_of(const person *p) {
     if (!p->cloth->state.is_visible) return CROWD_OFF_SCREEN;
+    if (p->cloth->state.follows_pose) return CROWD_POSED;
     if (p->cloth->state.is_far) return CROWD_FAR;
     return p->cloth->state.uses_shapes ? CROWD_MID : CROWD_NEAR;
 }
@@ -152,7 +155,6 @@ static void inspect_frame(void *user, int frame) {
         f->collide_s += cloth->stats.collide_s;
         f->seconds = f->adapt_s + f->solve_s + f->collide_s;
     }
-    if(getenv("DBG")&&frame%6==5) for (int i = 0; i < c->count; i++) { const vo_rt_cloth*k=c->people[i].cloth; int l=level_of(&c->people[i]); if(l<2||(l==3&&!k->state.is_parked)) printf("f%d i %d g %d level %d tris %d stretch %.1f%% dist %.1f trapped %ld vis %d hidden %.2f us %.0f\n",frame,i,i%c->garment_count,l,k->mesh.front.triangle_count,100.*k->max_stretch,c->people[i].distance,(long)k->stats.trapped_vertices,k->state.is_visible,k->state.hidden_time,1e6*(k->stats.solve_s+k->stats.collide_s));}
     for (int i = 0; i < CROWD_LEVEL_COUNT; i++)
         if (now[i].seconds <= c->level[frame][i].seconds) c->level[frame][i] = now[i];
     c->pose_s[frame] = fmin(c->pose_s[frame], stats.pose_s);
@@ -202,7 +204,11 @@ static vo_result create_world(vo_bench *b, crowd *c, int threads) {
     def.pool_bytes = (size_t)(c->count > 100 ? 512 : 64) << 20;
     def.lod.shape_distance = MESH_DISTANCE;
     def.lod.far_distance = FAR_DISTANCE;
+    def.lod.pose_distance = POSE_DISTANCE;
     def.lod.edge_pixels = EDGE_PIXELS;
+    def.minor_rate = CROWD_RATE;
+    def.minor_per_major = CROWD_RATE / 30;
+    def.lod.far_rate_divisor = CROWD_RATE / 30;
     def.substeps = CROWD_SUBSTEPS;
     vo_result result = vo_rt_world_create(&def, &c->world, &message);
     if (result != VO_OK) return vo_bench_fail(b, result, message.text);

@@ -17,8 +17,9 @@ enum { MAX_ROUNDS = 6 };
 
 typedef struct round_list {
     vo_rt_round shape[VO_RT_MAX_COLLIDERS];
-    int count;        /* -1: not round, or too many */
-    float max_motion; /* m, bound on the displacement of surfaces during the move */
+    int count;         /* -1: not round, or too many */
+    vo_rt_vec3 motion; /* m, mean displacement of the shapes during the move */
+    float max_motion;  /* m, bound on the displacement of surfaces relative to it */
     vo_rt_vec3 min, max;
 } round_list;
 
@@ -78,17 +79,29 @@ static void add_shape(void *user, const vo_rt_collider *c) {
     }
     vo_rt_round *r = &l->shape[l->count++];
     set_shape(r, c);
-    vo_rt_vec3 tip0 = f3_add_scaled(r->origin, r->length, r->axis);
-    vo_rt_vec3 tip1 = f3_add_scaled(r->end_origin, r->length, r->end_axis);
-    float motion = f_max(f3_distance(r->origin, r->end_origin), f3_distance(tip0, tip1));
-    l->max_motion = f_max(l->max_motion, motion);
+}
+
+/* Displacements of the ends of the axes. */
+static void measure_motion(round_list *l) {
+    l->motion = f3(0, 0, 0);
+    l->max_motion = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < l->count; k++) {
+            const vo_rt_round *r = &l->shape[k];
+            vo_rt_vec3 d = f3_sub(r->end_origin, r->origin);
+            vo_rt_vec3 tip = f3_add_scaled(d, r->length, f3_sub(r->end_axis, r->axis));
+            if (pass == 0)
+                l->motion = f3_add_scaled(l->motion, 0.5f / (float)l->count, f3_add(d, tip));
+            else
+                l->max_motion = f_max(
+                    l->max_motion, f_max(f3_distance(d, l->motion), f3_distance(tip, l->motion)));
+        }
 }
 
 /* Lists the shapes near the cloth. */
 static void list_shapes(round_list *l, const vo_rt_front *f, int end,
                         const vo_rt_contact_bodies *bodies) {
     l->count = 0;
-    l->max_motion = 0;
     l->min = f3(INFINITY, INFINITY, INFINITY);
     l->max = f3(-INFINITY, -INFINITY, -INFINITY);
     for (int i = 1; i < end; i++) {
@@ -100,6 +113,7 @@ static void list_shapes(round_list *l, const vo_rt_front *f, int end,
     l->min = f3_sub(l->min, m);
     l->max = f3_add(l->max, m);
     vo_rt_contact_for_colliders(bodies, add_shape, l);
+    measure_motion(l);
 }
 
 /* --- Distances -------------------------------------------------------------------------------- */
@@ -144,12 +158,14 @@ static vo_rt_vec3 carry(const vo_rt_round *r, vo_rt_vec3 x) {
     return f3_add(r->shift, fq_rotate(r->turn, x));
 }
 
-/* Adds the contact of a point with a shape. Returns false if the shape is too far from its path. */
-static bool emit(const round_finder *f, const round_point *p, const vo_rt_round *r) {
+/* Adds the contact of a point with a shape. False: the shape is too far from its path. *normal is
+ * that of the shell at the end of the move. */
+static bool emit(const round_finder *f, const round_point *p, const vo_rt_round *r,
+                 vo_rt_vec3 *normal) {
     vo_rt_contact_set *set = f->set;
     vo_rt_vec3 n0, q = carry(r, p->x), target = f3_add_scaled(p->x, f->dt, p->v);
     float distance = find_normal(r, r->origin, r->axis, p->x, &n0) + p->sink;
-    vo_rt_vec3 n = fq_rotate(r->turn, n0), move = f3_sub(target, q);
+    vo_rt_vec3 n = *normal = fq_rotate(r->turn, n0), move = f3_sub(target, q);
     float least = distance + f_min(f3_dot(n, move), 0); /* also where the path ends */
     if (!(least < f->thickness + MARGIN + PATH_TOLERANCE * f3_length(move))) return false;
     if (set->count == set->capacity) return true;
@@ -166,11 +182,17 @@ static bool emit(const round_finder *f, const round_point *p, const vo_rt_round 
     return true;
 }
 
+/* Distance at the start of the move up to which a shape can give contacts to a point. */
+static float find_reach(const round_finder *f, vo_rt_vec3 v) {
+    vo_rt_vec3 move = f3_sub(f3_scale(f->dt, v), f->list->motion);
+    return f->thickness + MARGIN + f3_length(move) + f->list->max_motion;
+}
+
 /* Contacts and hint of a vertex. */
 static void find_vertex(const round_finder *f, int i, const vo_rt_round_near *near, int lane) {
     vo_rt_contact_set *set = f->set;
     round_point p = {i, 0, f4_xyz(f->front->position[i]), f4_xyz(f->front->velocity[i]), 0};
-    float reach = f->thickness + MARGIN + f->dt * f3_length(p.v) + f->list->max_motion;
+    float reach = find_reach(f, p.v);
     set->hint[i] = -2;
     set->hint_body[i] = -1;
     set->anchor[i] = f4_make(p.x, 0);
@@ -179,12 +201,11 @@ static void find_vertex(const round_finder *f, int i, const vo_rt_round_near *ne
     set->safe[i] = f4_make(f3_add_scaled(p.x, f->dt, p.v), 0);
     for (int k = 0; k < 2 && near->distance[k][lane] < reach; k++) {
         const vo_rt_round *r = &f->list->shape[near->shape[k][lane]];
-        if (!emit(f, &p, r) || k > 0) continue;
         vo_rt_vec3 n;
-        find_normal(r, r->origin, r->axis, p.x, &n);
+        if (!emit(f, &p, r, &n) || k > 0) continue;
         set->hint[i] = VO_RT_SHAPE_HINT | r->part;
         set->hint_body[i] = (int16_t)r->index;
-        set->shell[i] = f4_make(fq_rotate(r->turn, n), near->distance[k][lane]);
+        set->shell[i] = f4_make(n, near->distance[k][lane]);
     }
 }
 
@@ -212,12 +233,13 @@ static void find_edge(const round_finder *f, int a, int b, float rest, const vo_
     if (!vo_rt_is_free(front, a) && !vo_rt_is_free(front, b)) return;
     vo_rt_vec3 x = f3_lerp(f4_xyz(front->position[a]), f4_xyz(front->position[b]), 0.5f);
     vo_rt_vec3 v = f3_lerp(f4_xyz(front->velocity[a]), f4_xyz(front->velocity[b]), 0.5f);
-    float reach = f->thickness + MARGIN + f->dt * f3_length(v) + f->list->max_motion;
+    float reach = find_reach(f, v);
     if (!(near->distance[0][lane] < reach)) return;
     const vo_rt_round *r = &f->list->shape[near->shape[0][lane]];
     float radius = f_max(f_min(r->radius, r->radius + r->slope * r->length), 0.02f);
     float sink = f_min(0.125f * rest * rest / radius, 0.5f * radius);
-    emit(f, &(round_point){a, b, x, v, sink}, r);
+    vo_rt_vec3 n;
+    emit(f, &(round_point){a, b, x, v, sink}, r, &n);
 }
 
 static bool is_long(const vo_rt_spring_group *g) {

@@ -1,6 +1,7 @@
 /* Bindings of output vertices to leaves, and published positions. */
 #include "rt/detail/output.h"
 
+#include "math/simd.h"
 #include "rt/hierarchy/transition.h"
 
 #include <string.h>
@@ -90,17 +91,31 @@ void vo_rt_detail_free(vo_rt_detail *detail, const vo_allocator *allocator,
 /* --- Positions ------------------------------------------------------------------------------ */
 
 static vo_rt_vec3 interpolate(const vo_rt_vec4 *values, const vo_rt_binding *b) {
-    vo_rt_vec4 p = values[b->slot[0]], q = values[b->slot[1]], r = values[b->slot[2]];
-    float u = b->weight[0], v = b->weight[1], w = b->weight[2];
-    return f3(u * p.x + v * q.x + w * r.x, u * p.y + v * q.y + w * r.y,
-              u * p.z + v * q.z + w * r.z);
+    vo_f4 p = f4_load(&values[b->slot[0]]), q = f4_load(&values[b->slot[1]]);
+    vo_f4 r = f4_load(&values[b->slot[2]]);
+    vo_f4 x = b->weight[0] * p + b->weight[1] * q + b->weight[2] * r;
+    return f3(x[0], x[1], x[2]);
 }
 
-/* Position of an output vertex without its blend. */
-static vo_rt_vec3 evaluate(const vo_rt_detail *detail, const vo_rt_mesh *mesh, int i, float alpha) {
+/* Positions of the leaf vertices at `alpha`; NULL: there is no room for them, `tangent` is
+ * temporary memory. */
+static const vo_rt_vec4 *blend_leaves(vo_rt_detail *detail, const vo_rt_mesh *mesh, float alpha) {
+    const vo_rt_front *f = &mesh->front;
+    if (alpha == 1) return f->position;
+    if (f->vertex_end > mesh->asset->render_vertex_count) return NULL;
+    for (int i = 0; i < f->vertex_end; i++) {
+        vo_f4 a = f4_load(&f->shown[i]), b = f4_load(&f->position[i]);
+        f4_store(&detail->tangent[i], a + alpha * (b - a));
+    }
+    return detail->tangent;
+}
+
+/* Position of an output vertex without its blend; `leaves`: of blend_leaves, or NULL. */
+static vo_rt_vec3 evaluate(const vo_rt_detail *detail, const vo_rt_mesh *mesh, int i, float alpha,
+                           const vo_rt_vec4 *leaves) {
     const vo_rt_binding *b = &detail->binding[i];
-    vo_rt_vec3 x = interpolate(mesh->front.position, b);
-    if (alpha != 1) x = f3_lerp(interpolate(mesh->front.shown, b), x, alpha);
+    vo_rt_vec3 x = interpolate(leaves ? leaves : mesh->front.position, b);
+    if (!leaves && alpha != 1) x = f3_lerp(interpolate(mesh->front.shown, b), x, alpha);
     float offset = mesh->asset->render_vertex[i].offset;
     if (offset == 0) return x;
     return f3_add_scaled(x, offset, f3_normalize(interpolate(mesh->front.normal, b)));
@@ -109,11 +124,12 @@ static vo_rt_vec3 evaluate(const vo_rt_detail *detail, const vo_rt_mesh *mesh, i
 void vo_rt_detail_publish(vo_rt_detail *detail, const vo_rt_mesh *mesh, float alpha, float dt) {
     float decay = dt > 0 ? expf(-dt / BLEND_TIME) : 1;
     alpha = alpha >= 0 && alpha <= 2 ? alpha : 1;
+    const vo_rt_vec4 *leaves = blend_leaves(detail, mesh, alpha);
     vo_rt_vec3 *next = detail->previous;
     detail->previous = detail->current;
     detail->current = next;
     for (int i = 0; i < mesh->asset->render_vertex_count; i++) {
-        vo_rt_vec3 x = evaluate(detail, mesh, i, alpha), blend = detail->blend[i];
+        vo_rt_vec3 x = evaluate(detail, mesh, i, alpha, leaves), blend = detail->blend[i];
         if (blend.x != 0 || blend.y != 0 || blend.z != 0) {
             blend = f3_scale(decay, blend);
             if (!(f3_length2(blend) > MIN_BLEND * MIN_BLEND)) blend = f3(0, 0, 0);
@@ -194,7 +210,8 @@ static void bind_changed(vo_rt_detail *detail, const vo_rt_mesh *mesh, bool blen
             int i = detail->order[k];
             bind_vertex(detail, mesh, i);
             if (!blends) continue;
-            vo_rt_vec3 blend = f3_sub(detail->current[i], evaluate(detail, mesh, i, detail->alpha));
+            vo_rt_vec3 blend =
+                f3_sub(detail->current[i], evaluate(detail, mesh, i, detail->alpha, NULL));
             detail->blend[i] = f3_is_finite(blend) ? blend : f3(0, 0, 0);
         }
     }

@@ -123,6 +123,10 @@ static void mark_bodies(const vo_rt_cloth *c) {
     }
 }
 
+static bool collides(const vo_rt_cloth *c) {
+    return !c->state.is_parked && !c->state.follows_pose && c->input.blend > 0;
+}
+
 static void begin_chunk(void *arg, int begin, int end, int chunk) {
     vo_rt_world *w = arg;
     (void)chunk;
@@ -137,7 +141,7 @@ void vo_rt_bodies_begin_step(vo_rt_world *w) {
         if (w->body[i])
             w->body[i]->used = vo_rt_body_is_posed_by_bones(w->body[i]) ? 0 : VO_RT_USE_ALL;
     for (int i = 0; i < w->active_count; i++)
-        if (!w->active[i]->state.is_parked) mark_bodies(w->active[i]);
+        if (collides(w->active[i])) mark_bodies(w->active[i]);
     if (!vo_threads_run(w->threads, w->body_end, 8, begin_chunk, w)) w->step.tasks_failed = true;
     w->pose_s += vo_now() - start;
 }

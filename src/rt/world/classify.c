@@ -58,11 +58,15 @@ void vo_rt_classify_cloth(vo_rt_cloth *c) {
     float shape_distance = lod->shape_distance > 0 ? lod->shape_distance : lod->far_distance;
     bool uses_shapes = is_beyond(distance, shape_distance, s->uses_shapes);
     s->is_far = is_beyond(distance, lod->far_distance, s->is_far);
-    if (uses_shapes != s->uses_shapes) { /* the cloth may be inside the other part of a body */
+    bool follows =
+        c->asset->bone_count > 0 && is_beyond(distance, lod->pose_distance, s->follows_pose);
+    if (uses_shapes != s->uses_shapes || (s->follows_pose && !follows)) {
+        /* the cloth may be inside the other part of a body */
         vo_rt_contact_reset(&c->contacts);
         s->arrives = true;
     }
     s->uses_shapes = uses_shapes;
+    s->follows_pose = follows;
 }
 
 /* Gives all vertices the velocity of the animated pose, so that the cloth does not lag behind. */

@@ -135,7 +135,8 @@ static void move_cloth(vo_rt_cloth *c, float s) {
     vo_rt_cloth_state *state = &c->state;
     float dt = (float)state->steps_since_move * c->world->h;
     double start = vo_now();
-    if (state->needs_targets) vo_rt_pose_set_targets(c, s);
+    bool simulates = c->input.blend > 0 && !state->follows_pose;
+    if (state->needs_targets || !simulates) vo_rt_pose_set_targets(c, s);
     store_shown(&c->mesh.front);
     vo_rt_transform frame = next_frame(c);
     vo_rt_frame_carry(c, state->frame, frame, dt);
@@ -146,7 +147,7 @@ static void move_cloth(vo_rt_cloth *c, float s) {
     state->move_advances = state->advances < VO_RT_HISTORY ? state->advances : VO_RT_HISTORY;
     state->advances = 0;
     c->has_moved = true;
-    if (c->input.blend > 0)
+    if (simulates)
         simulate(c, dt);
     else
         follow_pose(c, dt);

@@ -41,6 +41,13 @@ void vo_rt_publish_reserve(vo_rt_cloth *c) {
                                  c->mesh.front.vertex_capacity, sizeof *c->blended[i]);
 }
 
+/* The stretch of distant cloths is measured in every fourth of their steps. */
+static bool is_measured(const vo_rt_cloth *c) {
+    int divisor = 4 * c->world->def.lod.far_rate_divisor;
+    return !c->state.is_far ||
+           (c->world->minors + c->index) % divisor < c->world->def.lod.far_rate_divisor;
+}
+
 static void publish_cloth(vo_rt_cloth *c) {
     if (c->state.is_parked) return;
     double start = vo_now();
@@ -49,7 +56,10 @@ static void publish_cloth(vo_rt_cloth *c) {
     if (!c->state.is_sleeping && (c->has_moved || c->input.blend < 1))
         vo_rt_solve_normals(&mesh.front);
     vo_rt_detail_publish(&c->detail, &mesh, vo_rt_publish_alpha(c), c->world->step.dt);
-    if (c->has_moved) c->max_stretch = vo_rt_solve_stretch(&c->mesh.front, 0.99f);
+    if (c->state.follows_pose || !(c->input.blend > 0))
+        c->max_stretch = 0;
+    else if (c->has_moved && is_measured(c))
+        c->max_stretch = vo_rt_solve_stretch(&c->mesh.front, 0.99f);
     c->has_moved = false;
     c->stats.cost += vo_rt_budget_output_cost(c);
     c->stats.output_s += vo_now() - start;

@@ -80,7 +80,8 @@ typedef struct vo_rt_cloth_state {
     uint8_t needs_full_rate; /* a deforming mesh is near: its earlier poses are not kept */
     uint8_t uses_shapes;     /* of bodies that have a mesh as well */
     uint8_t is_parked;
-    uint8_t unused[7];        /* zero: snapshots copy the struct */
+    uint8_t follows_pose;     /* too far away to be simulated */
+    uint8_t unused[6];        /* zero: snapshots copy the struct */
     int32_t advances;         /* calls of vo_rt_body_advance since the cloth moved */
     int32_t move_advances;    /* during its last move */
     float hidden_time;        /* s since the cloth was visible */
