@@ -665,6 +665,40 @@ static void bodies_that_moved_unseen_push_particles(void **state) {
     rt_mesh_free(&m);
 }
 
+/* A cloth that moves once in four minor steps is carried with the motion of all four, by round
+ * shapes, boxes and rigid meshes, which move by more than their thickness. */
+static void slow_cloth_is_carried_by_the_whole_motion(void **state) {
+    (void)state;
+    const vo_rt_shape_kind kinds[] = {VO_RT_SPHERE, VO_RT_CAPSULE, VO_RT_TAPERED_CAPSULE,
+                                      VO_RT_BOX};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        scene s;
+        init_scene(&s, 1);
+        vo_rt_shape shape = vo_rt_shape_default(kinds[k]);
+        shape.radius = shape.end_radius = 0.03f;
+        shape.half_extents = f3(0.03f, 0.2f, 0.2f);
+        vo_rt_body_def def = vo_rt_body_def_default();
+        def.shape_count = 1;
+        def.shapes = &shape;
+        vo_rt_body *body = add_body(&s, &def);
+        set_particle(&s, 1, f3(0.05f, 0, 0), f3(0, 0, 0));
+        step(&s, 1, 0.01f, true);
+        s.bodies.span = 4;
+        for (int round = 1; round <= 5; round++) {
+            vo_rt_transform t = vo_rt_transform_identity();
+            t.position = f3(0.2f * (float)round, 0, 0);
+            assert_int_equal(vo_rt_body_set_transform(body, t), VO_OK);
+            vo_rt_body_begin_step(body, 0.04f);
+            for (int m = 1; m <= 4; m++) vo_rt_body_advance(body, 0.25f * (float)m);
+            vo_rt_contact_find(&s.set, &s.front, &s.bodies, THICKNESS, 0.5f, 0.04f);
+            solve(&s, 0.04f, true);
+            vo_rt_contact_verify(&s.set, &s.front, &s.bodies, THICKNESS, 0.04f);
+            assert_true(s.front.position[1].x > t.position.x + 0.03f);
+        }
+        free_scene(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rigid_shapes_push_particles),
@@ -682,6 +716,7 @@ int main(void) {
         cmocka_unit_test(tracked_contacts_equal_searched_ones),
         cmocka_unit_test(restored_contacts_continue_identically),
         cmocka_unit_test(bodies_that_moved_unseen_push_particles),
+        cmocka_unit_test(slow_cloth_is_carried_by_the_whole_motion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -237,7 +237,7 @@ static void find_edge(const round_finder *f, int a, int b, float rest, const vo_
     if (!(near->distance[0][lane] < reach)) return;
     const vo_rt_round *r = &f->list->shape[near->shape[0][lane]];
     float radius = f_max(f_min(r->radius, r->radius + r->slope * r->length), 0.02f);
-    float sink = f_min(0.125f * rest * rest / radius, 0.5f * radius);
+    float sink = f_min(0.125f * rest * rest / radius, 0.25f * radius);
     vo_rt_vec3 n;
     emit(f, &(round_point){a, b, x, v, sink}, r, &n);
 }
