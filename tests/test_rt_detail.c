@@ -221,6 +221,7 @@ static void blending_is_independent_of_the_frame_rate(void **state) {
         fixture *f = start(rt_test_sheet(1, 1));
         vo_rt_detail_publish(&f->detail, &f->mesh, 1, 0);
         f->detail.blend[0] = f3(1, 0, 0);
+        f->detail.has_blend = true;
         for (int i = 0; i < (k ? 6 : 1); i++)
             vo_rt_detail_publish(&f->detail, &f->mesh, 1, k ? 1.0f / 60 : 0.1f);
         left[k] = f->detail.current[0].x;
@@ -235,6 +236,7 @@ static void reset_discards_blend_and_motion(void **state) {
     fixture *f = start(rt_test_sheet(1, 1));
     vo_rt_detail_publish(&f->detail, &f->mesh, 1, 0);
     f->detail.blend[2] = f3(1, 2, 3);
+    f->detail.has_blend = true;
     for (int s = 1; s < f->mesh.front.vertex_end; s++) f->mesh.front.position[s].x += 10;
     vo_rt_detail_reset(&f->detail);
     vo_rt_detail_publish(&f->detail, &f->mesh, 1, 0.01f);
@@ -249,6 +251,7 @@ static void snapshot_restores_output(void **state) {
     fixture *f = start(rt_test_sheet(2, 2));
     vo_rt_detail_publish(&f->detail, &f->mesh, 0.5f, 0);
     f->detail.blend[3] = f3(0.5f, 0, 0);
+    f->detail.has_blend = true;
     vo_rt_detail_publish(&f->detail, &f->mesh, 0.5f, 0.01f);
     size_t bytes = vo_rt_detail_save(&f->detail, f->asset, NULL);
     char *data = malloc(bytes);

@@ -39,7 +39,7 @@ enum {
     X(OFF_SCREEN, "off-screen", "not visible, parked")
 
 /* Distances of the levels, m, and the shortest edge on screen that splits, pixels. */
-static const float MESH_DISTANCE = 5.5f, FAR_DISTANCE = 12, POSE_DISTANCE = 30, EDGE_PIXELS = 16;
+static const float MESH_DISTANCE = 5.5f, FAR_DISTANCE = 12, POSE_DISTANCE = 30, EDGE_PIXELS = 20;
 
 typedef enum crowd_level {
 #define X(name, word, text) CROWD_##name,

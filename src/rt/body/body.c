@@ -222,6 +222,12 @@ static vo_result init_parts(vo_rt_body *b, const vo_allocator *allocator, const 
     return result;
 }
 
+static bool is_posed_by_bones(const vo_rt_body *b) {
+    for (int i = 0; i < b->shape_count; i++)
+        if (b->shapes[i].def.bone < 0) return false;
+    return b->mesh_kind == VO_RT_MESH_NONE || b->mesh_kind == VO_RT_MESH_SKINNED;
+}
+
 vo_result vo_rt_body_init(vo_rt_body *body, const vo_allocator *allocator,
                           const vo_rt_body_def *def, vo_rt_message *message) {
     vo_result result = check_def(def, message);
@@ -243,6 +249,7 @@ vo_result vo_rt_body_init(vo_rt_body *body, const vo_allocator *allocator,
         init_bone_balls(body);
     }
     body->used = VO_RT_USE_ALL;
+    body->is_posed_by_bones = is_posed_by_bones(body);
     init_inputs(body, def);
     vo_rt_body_begin_step(body, 0);
     vo_rt_body_advance(body, 1);

@@ -47,8 +47,6 @@ void vo_rt_body_begin_step(vo_rt_body *body, float duration);
  * previous fraction to this one. Nothing is rebuilt or allocated; at s = 1 nothing is computed. */
 void vo_rt_body_advance(vo_rt_body *body, float s);
 
-/* True if the pose of the body is set by bones alone, so that its parts may be left out. */
-bool vo_rt_body_is_posed_by_bones(const vo_rt_body *body);
 /* Bounds of the shell at the pose set by the host, by balls: cheap, up to twice as large. */
 void vo_rt_body_estimate_bounds(const vo_rt_body *body, vo_rt_vec3 *min, vo_rt_vec3 *max);
 /* Bounds of the shell at the end of the step. */

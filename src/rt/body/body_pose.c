@@ -244,12 +244,6 @@ static void get_bounds(const vo_rt_body *b, bool at_end, vo_rt_vec3 *min, vo_rt_
     add_box(at_end ? b->mesh_end : b->mesh_current, low, high, b->offset, min, max);
 }
 
-bool vo_rt_body_is_posed_by_bones(const vo_rt_body *b) {
-    for (int i = 0; i < b->shape_count; i++)
-        if (b->shapes[i].def.bone < 0) return false;
-    return b->mesh_kind == VO_RT_MESH_NONE || b->mesh_kind == VO_RT_MESH_SKINNED;
-}
-
 /* Adds a ball in the frame of a matrix. */
 static void add_ball(const vo_rt_matrix *m, vo_rt_vec3 center, float radius, vo_rt_vec3 *min,
                      vo_rt_vec3 *max) {

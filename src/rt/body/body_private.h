@@ -38,6 +38,7 @@ struct vo_rt_body {
     uint32_t layer;
     uint64_t user;
     int bone_count, shape_count;
+    bool is_posed_by_bones; /* alone, so that parts may be left out */
     vo_rt_mesh_kind mesh_kind;
     vo_rt_surface surface;
     vo_rt_skin_vertex *skin; /* [vertex_count] */

@@ -97,6 +97,20 @@ static vo_rt_vec3 interpolate(const vo_rt_vec4 *values, const vo_rt_binding *b) 
     return f3(x[0], x[1], x[2]);
 }
 
+/* All leaves are base triangles. */
+static bool is_base_level(const vo_rt_mesh *mesh) {
+    return mesh->front.triangle_count == mesh->asset->triangle_count;
+}
+
+/* Binding at the base level, from the asset, whose memory all instances share: those of the
+ * instances of a crowd do not fit into the cache. */
+static inline vo_rt_binding get_base_binding(const vo_rt_asset *asset, int i) {
+    const vo_rt_render_vertex *r = &asset->render_vertex[i];
+    const int32_t *v = asset->triangle[r->triangle].vertex;
+    return (vo_rt_binding){{v[0] + 1, v[1] + 1, v[2] + 1},
+                           {r->weight[0], r->weight[1], r->weight[2]}};
+}
+
 /* Positions of the leaf vertices at `alpha`; NULL: there is no room for them, `tangent` is
  * temporary memory. */
 static const vo_rt_vec4 *blend_leaves(vo_rt_detail *detail, const vo_rt_mesh *mesh, float alpha) {
@@ -113,7 +127,8 @@ static const vo_rt_vec4 *blend_leaves(vo_rt_detail *detail, const vo_rt_mesh *me
 /* Position of an output vertex without its blend; `leaves`: of blend_leaves, or NULL. */
 static vo_rt_vec3 evaluate(const vo_rt_detail *detail, const vo_rt_mesh *mesh, int i, float alpha,
                            const vo_rt_vec4 *leaves) {
-    const vo_rt_binding *b = &detail->binding[i];
+    const vo_rt_binding *b = &detail->binding[i], base = get_base_binding(mesh->asset, i);
+    if (is_base_level(mesh)) b = &base;
     vo_rt_vec3 x = interpolate(leaves ? leaves : mesh->front.position, b);
     if (!leaves && alpha != 1) x = f3_lerp(interpolate(mesh->front.shown, b), x, alpha);
     float offset = mesh->asset->render_vertex[i].offset;
@@ -128,12 +143,19 @@ void vo_rt_detail_publish(vo_rt_detail *detail, const vo_rt_mesh *mesh, float al
     vo_rt_vec3 *next = detail->previous;
     detail->previous = detail->current;
     detail->current = next;
+    bool has_blend = false;
     for (int i = 0; i < mesh->asset->render_vertex_count; i++) {
-        vo_rt_vec3 x = evaluate(detail, mesh, i, alpha, leaves), blend = detail->blend[i];
+        vo_rt_vec3 x = evaluate(detail, mesh, i, alpha, leaves);
+        if (!detail->has_blend) {
+            next[i] = x;
+            continue;
+        }
+        vo_rt_vec3 blend = detail->blend[i];
         if (blend.x != 0 || blend.y != 0 || blend.z != 0) {
             blend = f3_scale(decay, blend);
             if (!(f3_length2(blend) > MIN_BLEND * MIN_BLEND)) blend = f3(0, 0, 0);
             detail->blend[i] = blend;
+            has_blend = has_blend || blend.x != 0 || blend.y != 0 || blend.z != 0;
             x = f3_add(x, blend);
         }
         next[i] = x;
@@ -143,10 +165,11 @@ void vo_rt_detail_publish(vo_rt_detail *detail, const vo_rt_mesh *mesh, float al
                (size_t)mesh->asset->render_vertex_count * sizeof *detail->previous);
     detail->alpha = alpha;
     detail->has_output = true;
+    detail->has_blend = has_blend;
 }
 
 void vo_rt_detail_reset(vo_rt_detail *detail) {
-    detail->has_output = false;
+    detail->has_output = detail->has_blend = false;
     if (detail->memory) /* `blend` ends where `tangent` begins */
         memset(detail->blend, 0, (size_t)((char *)detail->tangent - (char *)detail->blend));
 }
@@ -213,6 +236,7 @@ static void bind_changed(vo_rt_detail *detail, const vo_rt_mesh *mesh, bool blen
             vo_rt_vec3 blend =
                 f3_sub(detail->current[i], evaluate(detail, mesh, i, detail->alpha, NULL));
             detail->blend[i] = f3_is_finite(blend) ? blend : f3(0, 0, 0);
+            detail->has_blend = true;
         }
     }
     detail->topology = mesh->front.topology;
@@ -256,6 +280,7 @@ bool vo_rt_detail_restore(vo_rt_detail *detail, const vo_rt_mesh *mesh, const vo
     memcpy(detail->blend, from + sizeof head + 2 * size, size);
     detail->alpha = head.alpha >= 0 && head.alpha <= 2 ? head.alpha : 1;
     detail->has_output = head.has_output != 0;
+    detail->has_blend = true;
     bind_changed(detail, mesh, false);
     return true;
 }

@@ -31,6 +31,7 @@ typedef struct vo_rt_detail {
     uint64_t topology;   /* of the front for which the bindings hold */
     float alpha;         /* of the last vo_rt_detail_publish */
     bool has_output;     /* something was published since the last reset */
+    bool has_blend;      /* some element of `blend` may not be 0 */
 } vo_rt_detail;
 
 bool vo_rt_detail_init(vo_rt_detail *detail, const vo_allocator *allocator,

@@ -73,7 +73,7 @@ static void update_bounds(vo_rt_body *body, float duration, bool wakes) {
     slot->origin = body->input.transform.position;
     slot->min = slot->end_min;
     slot->max = slot->end_max;
-    if (vo_rt_body_is_posed_by_bones(body)) {
+    if (body->is_posed_by_bones) {
         vo_rt_body_estimate_bounds(body, &slot->end_min, &slot->end_max);
     } else {
         vo_rt_body_begin_step(body, duration);
@@ -131,15 +131,14 @@ static void begin_chunk(void *arg, int begin, int end, int chunk) {
     vo_rt_world *w = arg;
     (void)chunk;
     for (int i = begin; i < end; i++)
-        if (w->body[i] && vo_rt_body_is_posed_by_bones(w->body[i]))
+        if (w->body[i] && w->body[i]->is_posed_by_bones)
             vo_rt_body_begin_step(w->body[i], (float)w->step.steps * w->h);
 }
 
 void vo_rt_bodies_begin_step(vo_rt_world *w) {
     double start = vo_now();
     for (int i = 0; i < w->body_end; i++)
-        if (w->body[i])
-            w->body[i]->used = vo_rt_body_is_posed_by_bones(w->body[i]) ? 0 : VO_RT_USE_ALL;
+        if (w->body[i]) w->body[i]->used = w->body[i]->is_posed_by_bones ? 0 : VO_RT_USE_ALL;
     for (int i = 0; i < w->active_count; i++)
         if (collides(w->active[i])) mark_bodies(w->active[i]);
     if (!vo_threads_run(w->threads, w->body_end, 8, begin_chunk, w)) w->step.tasks_failed = true;

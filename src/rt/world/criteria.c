@@ -93,7 +93,8 @@ static bool in_collision(const vo_rt_criteria *k, const vo_rt_front *f, int a, i
                          float pixel) {
     if (!k->cloth->input.adaption.collision || k->bodies.count == 0) return false;
     bool touches = (f->flags[a] | f->flags[b]) & VO_RT_VERTEX_CONTACT;
-    if (!touches && level > 0) return false;
+    /* Coarse edges also collide by themselves with round shapes (contact/round.h). */
+    if (!touches && (level > 0 || k->cloth->state.uses_shapes)) return false;
     vo_rt_contact_bodies bodies = k->bodies;
     bodies.edge_tolerance = f_min(DIP_PIXELS * pixel, MAX_DIP);
     return vo_rt_contact_edge_collides(f, &bodies, a, b);
