@@ -9,6 +9,8 @@ static const float MARGIN = 0.004f;
 static const float CULL_MARGIN = 0.1f;
 /* Shorter edges have no contacts of their own, m. */
 static const float MIN_EDGE = 0.06f;
+/* Smallest weight of an end in the contact of an edge: vertices have contacts of their own. */
+static const float MIN_WEIGHT = 0.2f;
 /* A vertex that is touching: closer than this to the plane of its contact, m. */
 static const float TOUCH_DISTANCE = 0.0005f;
 /* Part of the length of a path by which the solver may lead it closer to a surface. */
@@ -147,9 +149,10 @@ typedef struct round_finder {
     float thickness, friction, dt;
 } round_finder;
 
-/* A point that collides: a vertex, or the middle of an edge. */
+/* A point that collides: a vertex, or a point of an edge. */
 typedef struct round_point {
     int32_t vertex, other; /* other: 0 for a vertex */
+    float weight;          /* of `other` */
     vo_rt_vec3 x, v;
     float sink; /* m, by which it may be below the shell */
 } round_point;
@@ -177,6 +180,7 @@ static bool emit(const round_finder *f, const round_point *p, const vo_rt_round 
                         .friction = f->friction * f->bodies->friction[r->slot],
                         .vertex = p->vertex,
                         .other = p->other,
+                        .other_weight = p->weight,
                         .body = r->index,
                         .feature = r->part};
     return true;
@@ -191,7 +195,7 @@ static float find_reach(const round_finder *f, vo_rt_vec3 v) {
 /* Contacts and hint of a vertex. */
 static void find_vertex(const round_finder *f, int i, const vo_rt_round_near *near, int lane) {
     vo_rt_contact_set *set = f->set;
-    round_point p = {i, 0, f4_xyz(f->front->position[i]), f4_xyz(f->front->velocity[i]), 0};
+    round_point p = {i, 0, 0, f4_xyz(f->front->position[i]), f4_xyz(f->front->velocity[i]), 0};
     float reach = find_reach(f, p.v);
     set->hint[i] = -2;
     set->hint_body[i] = -1;
@@ -226,20 +230,41 @@ static void find_vertices(const round_finder *f, int end) {
     }
 }
 
-/* Contact of the middle of an edge with the nearest shape. */
+/* Weight of b at the point of the edge a-b that is nearest to the axis of a shape, by alternating
+ * projections from the middle. */
+static float find_edge_weight(const vo_rt_round *r, vo_rt_vec3 a, vo_rt_vec3 b) {
+    vo_rt_vec3 d = f3_sub(b, a);
+    float length2 = f_max(f3_length2(d), 1e-12f), t = 0.5f;
+    for (int i = 0; i < 3; i++) {
+        float along = f3_dot(f3_sub(f3_lerp(a, b, t), r->origin), r->axis);
+        vo_rt_vec3 p = f3_add_scaled(r->origin, f_clamp(along, 0, r->length), r->axis);
+        t = f_clamp(f3_dot(f3_sub(p, a), d) / length2, MIN_WEIGHT, 1 - MIN_WEIGHT);
+    }
+    return t;
+}
+
+static void emit_edge(const round_finder *f, int a, int b, float t, float rest,
+                      const vo_rt_round *r) {
+    const vo_rt_front *front = f->front;
+    vo_rt_vec3 x = f3_lerp(f4_xyz(front->position[a]), f4_xyz(front->position[b]), t), n;
+    vo_rt_vec3 v = f3_lerp(f4_xyz(front->velocity[a]), f4_xyz(front->velocity[b]), t);
+    float radius = f_max(f_min(r->radius, r->radius + r->slope * r->length), 0.02f);
+    float sink = f_min(0.125f * rest * rest / radius, 0.25f * radius);
+    emit(f, &(round_point){a, b, t, x, v, sink}, r, &n);
+}
+
+/* Contacts of an edge with the shape nearest to its middle: of the middle, and of the point nearest
+ * to the axis if it is elsewhere. */
 static void find_edge(const round_finder *f, int a, int b, float rest, const vo_rt_round_near *near,
                       int lane) {
     const vo_rt_front *front = f->front;
     if (!vo_rt_is_free(front, a) && !vo_rt_is_free(front, b)) return;
-    vo_rt_vec3 x = f3_lerp(f4_xyz(front->position[a]), f4_xyz(front->position[b]), 0.5f);
     vo_rt_vec3 v = f3_lerp(f4_xyz(front->velocity[a]), f4_xyz(front->velocity[b]), 0.5f);
-    float reach = find_reach(f, v);
-    if (!(near->distance[0][lane] < reach)) return;
+    if (!(near->distance[0][lane] < find_reach(f, v) + 0.5f * rest)) return;
     const vo_rt_round *r = &f->list->shape[near->shape[0][lane]];
-    float radius = f_max(f_min(r->radius, r->radius + r->slope * r->length), 0.02f);
-    float sink = f_min(0.125f * rest * rest / radius, 0.25f * radius);
-    vo_rt_vec3 n;
-    emit(f, &(round_point){a, b, x, v, sink}, r, &n);
+    float t = find_edge_weight(r, f4_xyz(front->position[a]), f4_xyz(front->position[b]));
+    emit_edge(f, a, b, 0.5f, rest, r);
+    if (fabsf(t - 0.5f) > MIN_WEIGHT) emit_edge(f, a, b, t, rest, r);
 }
 
 static bool is_long(const vo_rt_spring_group *g) {

@@ -38,20 +38,22 @@ static void project_contact(vo_rt_front *front, vo_rt_contact *c, float time, fl
     c->force_impulse = f3_add_scaled(c->force_impulse, mass_over_h, move);
 }
 
-/* The same for the middle of two vertices, which move in proportion to their inverse masses. */
-static void project_middle(vo_rt_front *front, vo_rt_contact *c, float time, float h) {
+/* The same for a point between two vertices, which move in proportion to their weights and inverse
+ * masses. */
+static void project_edge_point(vo_rt_front *front, vo_rt_contact *c, float time, float h) {
     vo_rt_vec4 *x = &front->position[c->vertex], *y = &front->position[c->other];
-    vo_rt_vec3 middle = f3_lerp(f4_xyz(*x), f4_xyz(*y), 0.5f);
+    float t = c->other_weight, wx = (1 - t) * x->w, wy = t * y->w, w = (1 - t) * wx + t * wy;
+    vo_rt_vec3 point = f3_lerp(f4_xyz(*x), f4_xyz(*y), t);
     vo_rt_vec3 plane = f3_add_scaled(c->point, time, c->velocity);
-    float depth = -f3_dot(c->normal, f3_sub(middle, plane)), w = 0.25f * (x->w + y->w);
+    float depth = -f3_dot(c->normal, f3_sub(point, plane));
     if (!(depth > 0) || !(w > 0)) return;
     vo_rt_vec3 start =
-        f3_lerp(f4_xyz(front->velocity[c->vertex]), f4_xyz(front->velocity[c->other]), 0.5f);
-    vo_rt_vec3 slip = f3_add_scaled(f3_sub(middle, start), -h, c->velocity);
+        f3_lerp(f4_xyz(front->velocity[c->vertex]), f4_xyz(front->velocity[c->other]), t);
+    vo_rt_vec3 slip = f3_add_scaled(f3_sub(point, start), -h, c->velocity);
     vo_rt_vec3 move = apply_friction(slip, c->normal, c->friction * depth);
     move = f3_add_scaled(move, depth, c->normal);
-    *x = f4_make(f3_add_scaled(f4_xyz(*x), 0.5f * x->w / w, move), x->w);
-    *y = f4_make(f3_add_scaled(f4_xyz(*y), 0.5f * y->w / w, move), y->w);
+    *x = f4_make(f3_add_scaled(f4_xyz(*x), wx / w, move), x->w);
+    *y = f4_make(f3_add_scaled(f4_xyz(*y), wy / w, move), y->w);
     float mass_over_h = 1 / (w * h);
     c->impulse += depth * mass_over_h;
     c->force_impulse = f3_add_scaled(c->force_impulse, mass_over_h, move);
@@ -61,7 +63,7 @@ void vo_rt_project_contacts(vo_rt_front *front, vo_rt_contact *contacts, int cou
                             float h) {
     for (int i = 0; i < count; i++) {
         if (contacts[i].other)
-            project_middle(front, &contacts[i], time, h);
+            project_edge_point(front, &contacts[i], time, h);
         else
             project_contact(front, &contacts[i], time, h);
     }

@@ -69,7 +69,7 @@ typedef struct vo_rt_solve_def {
     bool use_avx2; /* kernels for AVX2, bit-identical to the others; set it to vo_simd_has_avx2() */
 } vo_rt_solve_def;
 
-/* Contact of a vertex, or of the middle of two vertices, with a body, valid for a minor step: it
+/* Contact of a vertex, or of a point between two, with a body, valid for a minor step: it
  * stays on the positive side of a plane that moves with the surface. */
 typedef struct vo_rt_contact {
     vo_rt_vec3 point; /* m, at the start of the minor step */
@@ -78,6 +78,7 @@ typedef struct vo_rt_contact {
     float friction;           /* combined coefficient */
     int32_t vertex;           /* slot */
     int32_t other;            /* slot of the second vertex; 0: none */
+    float other_weight;       /* of the second vertex */
     int32_t body;             /* index in the world */
     int32_t feature;          /* hint */
     float impulse;            /* N s, normal impulse accumulated in the step; solver */
