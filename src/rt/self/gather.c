@@ -1,0 +1,188 @@
+/* Arrays of a query: vertices with predicted displacements, faces, boxes.
+ *
+ * Boxes are relative to the mean predicted displacement of the group, so that common motion, such
+ * as a fall, does not enlarge them. */
+#include "rt/self/self_private.h"
+
+#include <float.h>
+#include <string.h>
+
+/* Part of the radius by which a predicted displacement may leave its box when it is adjusted. */
+static const float SLACK = 0.25f;
+
+/* --- Vertices --------------------------------------------------------------------------------- */
+
+static bool is_used(const vo_rt_front *f, int slot) {
+    return (f->flags[slot] & VO_RT_VERTEX_USED) != 0;
+}
+
+/* Displacement until the end of the minor step; prescribed vertices move to their targets. */
+static vo_rt_vec3 predict(const vo_rt_self_member *m, int slot) {
+    const vo_rt_front *f = &m->mesh->front;
+    vo_rt_vec3 x = f4_xyz(f->position[slot]), v = f4_xyz(f->velocity[slot]);
+    vo_rt_vec3 d = f3_scale(m->scale, m->has_start ? f3_sub(x, v) : v);
+    if (f->position[slot].w <= 0) d = f3_sub(f4_xyz(f->target[slot]), x);
+    return f3_is_finite(d) ? d : f3(0, 0, 0);
+}
+
+static void gather_vertices(vo_rt_self_set *set, const vo_rt_self_member *m, bool moves) {
+    const vo_rt_front *f = &m->mesh->front;
+    for (int i = 0; i < f->vertex_end; i++) {
+        int v = m->first + i;
+        bool has_drift = moves && m->moves && is_used(f, i);
+        set->x[v] = f4_make(f4_xyz(f->position[i]), m->moves ? f->position[i].w : 0);
+        set->drift[v] = f4_make(has_drift ? predict(m, i) : f3(0, 0, 0), 0);
+        set->radius[v] = VO_RT_SELF_MAX_RADIUS;
+        set->near[v] = FLT_MAX;
+        set->flags[v] = m->moves ? 0 : VO_RT_SELF_FIXED;
+    }
+}
+
+/* Radii of the ends of all springs. */
+static void gather_radii(vo_rt_self_set *set, const vo_rt_self_member *m) {
+    const vo_rt_front *f = &m->mesh->front;
+    float *radius = set->radius + m->first;
+    for (int g = 0; g < f->spring_group_count; g++)
+        for (int k = 0; k < VO_RT_LANES; k++) {
+            const vo_rt_spring_group *s = &f->springs[g];
+            float r = VO_RT_SELF_RADIUS * s->rest[k];
+            if (s->a[k] == 0) continue;
+            radius[s->a[k]] = f_min(radius[s->a[k]], r);
+            radius[s->b[k]] = f_min(radius[s->b[k]], r);
+        }
+}
+
+static bool all_move(const vo_rt_self_set *set) {
+    for (int k = 0; k < set->member_count; k++)
+        if (!set->member[k].moves) return false;
+    return true;
+}
+
+/* Mean displacement of the group; zero beside members that do not move. */
+static void measure_shift(vo_rt_self_set *set) {
+    double sum[3] = {0, 0, 0};
+    int count = 0;
+    float size = 0;
+    for (int k = 0; k < set->member_count; k++) {
+        const vo_rt_self_member *m = &set->member[k];
+        for (int i = 1; i < m->mesh->front.vertex_end; i++) {
+            if (!is_used(&m->mesh->front, i)) continue;
+            vo_rt_vec3 d = f4_xyz(set->drift[m->first + i]), x = f4_xyz(set->x[m->first + i]);
+            sum[0] += (double)d.x, sum[1] += (double)d.y, sum[2] += (double)d.z;
+            size = f_max(size, f_max(fabsf(x.x), f_max(fabsf(x.y), fabsf(x.z))));
+            count++;
+        }
+    }
+    double scale = count > 0 && !set->is_static && all_move(set) ? 1.0 / count : 0;
+    set->shift = f3((float)(sum[0] * scale), (float)(sum[1] * scale), (float)(sum[2] * scale));
+    set->gap = VO_RT_SELF_GAP + VO_RT_SELF_GAP_SCALE * size;
+}
+
+/* Boxes of the paths of the anchors, thickened; drift becomes relative to the shift. */
+static void measure_boxes(vo_rt_self_set *set) {
+    for (int v = 0; v < set->vertex_count; v++) {
+        vo_rt_vec3 x = f4_xyz(set->x[v]), d = f3_sub(f4_xyz(set->drift[v]), set->shift);
+        if (set->is_static) d = f3(0, 0, 0);
+        float slack = set->is_static ? 0 : SLACK * set->radius[v], r = set->radius[v] + slack;
+        float sweep = set->is_static ? 0 : f3_length(d) + 2 * slack;
+        vo_rt_vec3 zero = f3(0, 0, 0), thick = f3(r, r, r);
+        set->low[v] = f4_make(f3_sub(f3_add(x, f3_min(d, zero)), thick), set->radius[v] + sweep);
+        set->high[v] = f4_make(f3_add(f3_add(x, f3_max(d, zero)), thick), slack);
+        set->drift[v] = f4_make(d, sweep);
+    }
+}
+
+/* --- Faces ------------------------------------------------------------------------------------ */
+
+static int base_of(const vo_rt_mesh *mesh, int triangle) {
+    while (mesh->triangle[triangle].parent >= 0) triangle = mesh->triangle[triangle].parent;
+    return triangle;
+}
+
+/* An edge belongs to the face on its first side, or on its second one at the boundary. */
+static bool owns_edge(vo_rt_self_set *set, const vo_rt_self_member *m, int triangle, int k) {
+    const vo_rt_edge *e = &m->mesh->edge[m->mesh->triangle[triangle].edge[k]];
+    if (e->face[0] < 0 || e->face[1] < 0)
+        for (int end = 0; end < 2; end++)
+            set->flags[m->first + e->vertex[end]] |= VO_RT_SELF_BORDER;
+    return e->face[0] == triangle || e->face[0] < 0;
+}
+
+enum { OWNED = 128 }; /* temporary flag: the vertex has an owner */
+
+static void gather_face(vo_rt_self_set *set, int member, int index, vo_rt_self_face *out) {
+    const vo_rt_self_member *m = &set->member[member];
+    const vo_rt_front *f = &m->mesh->front;
+    int triangle = f->triangle_source[index];
+    uint8_t owned = 0;
+    for (int k = 0; k < 3; k++) {
+        int v = m->first + f->triangles[index].vertex[k];
+        out->vertex[k] = v;
+        if (!(set->flags[v] & OWNED)) owned |= (uint8_t)(1 << k);
+        set->flags[v] |= OWNED;
+        if (owns_edge(set, m, triangle, k)) owned |= (uint8_t)(8 << k);
+    }
+    out->base = set->base_count + base_of(m->mesh, triangle);
+    out->member = (int16_t)member;
+    out->owned = owned;
+}
+
+static void gather_faces(vo_rt_self_set *set) {
+    set->face_count = set->base_count = 0;
+    for (int k = 0; k < set->member_count; k++) {
+        const vo_rt_mesh *mesh = set->member[k].mesh;
+        for (int i = 0; i < mesh->front.triangle_count; i++)
+            gather_face(set, k, i, &set->face[set->face_count++]);
+        set->base_count += mesh->asset->triangle_count;
+    }
+    for (int v = 0; v < set->vertex_count; v++) set->flags[v] &= (uint8_t)~OWNED;
+}
+
+/* Faces of each vertex, by a counting sort. */
+static void gather_stars(vo_rt_self_set *set) {
+    int32_t *begin = set->star_begin;
+    memset(begin, 0, ((size_t)set->vertex_count + 1) * sizeof *begin);
+    for (int i = 0; i < set->face_count; i++)
+        for (int k = 0; k < 3; k++) begin[set->face[i].vertex[k]]++;
+    for (int v = 0, sum = 0; v <= set->vertex_count; v++) begin[v] = sum += begin[v];
+    for (int i = set->face_count - 1; i >= 0; i--)
+        for (int k = 0; k < 3; k++) set->star_face[--begin[set->face[i].vertex[k]]] = i;
+}
+
+static void unite(vo_rt_vec4 *box, vo_rt_vec4 low, vo_rt_vec4 high) {
+    box[0] = f4_make(f3_min(f4_xyz(box[0]), f4_xyz(low)), 0);
+    box[1] = f4_make(f3_max(f4_xyz(box[1]), f4_xyz(high)), 0);
+}
+
+/* Boxes of faces, and of base triangles, refitted from their leaves (stage 1). */
+static void refit(vo_rt_self_set *set) {
+    for (int i = 0; i < set->base_count; i++) {
+        set->base_box[2 * i] = f4_make(f3(FLT_MAX, FLT_MAX, FLT_MAX), 0);
+        set->base_box[2 * i + 1] = f4_make(f3(-FLT_MAX, -FLT_MAX, -FLT_MAX), 0);
+    }
+    for (int i = 0; i < set->face_count; i++) {
+        const vo_rt_self_face *f = &set->face[i];
+        vo_rt_vec4 *box = &set->box[2 * i];
+        box[0] = set->low[f->vertex[0]];
+        box[1] = set->high[f->vertex[0]];
+        for (int k = 1; k < 3; k++) unite(box, set->low[f->vertex[k]], set->high[f->vertex[k]]);
+        unite(&set->base_box[2 * f->base], box[0], box[1]);
+    }
+}
+
+void vo_rt_self_gather(vo_rt_self_set *set, bool is_static) {
+    set->vertex_count = 0;
+    set->is_static = is_static;
+    for (int k = 0; k < set->member_count; k++) {
+        vo_rt_self_member *m = &set->member[k];
+        m->first = set->vertex_count;
+        set->vertex_count += m->mesh->front.vertex_end;
+        gather_vertices(set, m, !is_static);
+        gather_radii(set, m);
+    }
+    measure_shift(set);
+    measure_boxes(set);
+    gather_faces(set);
+    gather_stars(set);
+    refit(set);
+}

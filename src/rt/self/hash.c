@@ -1,0 +1,152 @@
+/* Voxel hash over boxes.
+ *
+ * Each box is listed in every cell that it overlaps; cells are hashed to buckets, and buckets are
+ * filled by a counting sort, so the cost is linear in the number of cells. A pair is reported by
+ * the cell that contains the lower corner of the intersection of its boxes, so once only. */
+#include "math/simd.h"
+
+#include "rt/self/self_private.h"
+
+#include <string.h>
+
+/* Size of a cell relative to the mean size of the boxes. */
+static const float CELL_SCALE = 1.6f;
+/* Entries per box for which there is memory; cells grow until they fit. */
+enum { ENTRIES_PER_BOX = 12, MAX_GROWTH = 24 };
+
+typedef struct grid {
+    const vo_rt_vec4 *box;
+    float inverse_cell;
+    int mask; /* of the table */
+} grid;
+
+typedef struct cells {
+    int low[3], high[3];
+} cells;
+
+int vo_rt_self_hash_entries(int count) { return ENTRIES_PER_BOX * count + 256; }
+
+static int cell_of(float x) {
+    const float LIMIT = 1e9f;
+    return (int)floorf(f_clamp(x, -LIMIT, LIMIT));
+}
+
+static void corner_cells(const grid *g, vo_rt_vec4 a, int out[3]) {
+    out[0] = cell_of(a.x * g->inverse_cell);
+    out[1] = cell_of(a.y * g->inverse_cell);
+    out[2] = cell_of(a.z * g->inverse_cell);
+}
+
+static cells cells_of(const grid *g, int box) {
+    cells c;
+    corner_cells(g, g->box[2 * box], c.low);
+    corner_cells(g, g->box[2 * box + 1], c.high);
+    return c;
+}
+
+static uint32_t cell_key(int x, int y, int z) {
+    return ((uint32_t)x & 1023) | ((uint32_t)y & 1023) << 10 | ((uint32_t)z & 1023) << 20;
+}
+
+static uint32_t bucket_of(const grid *g, uint32_t key) {
+    uint32_t h = key * 0x9E3779B1u;
+    return (h ^ h >> 15) & (uint32_t)g->mask;
+}
+
+static bool is_empty(const vo_rt_vec4 *box, int i) { return !(box[2 * i].x <= box[2 * i + 1].x); }
+
+/* Mean extent of the boxes, m. */
+static float mean_size(const vo_rt_vec4 *box, int count) {
+    double sum = 0;
+    int used = 0;
+    for (int i = 0; i < count; i++) {
+        if (is_empty(box, i)) continue;
+        vo_rt_vec3 d = f3_sub(f4_xyz(box[2 * i + 1]), f4_xyz(box[2 * i]));
+        sum += (double)f_max(f_max(d.x, d.y), d.z);
+        used++;
+    }
+    return used > 0 ? (float)(sum / used) : 1;
+}
+
+static int64_t cell_count(const cells *c) {
+    return (int64_t)(c->high[0] - c->low[0] + 1) * (c->high[1] - c->low[1] + 1) *
+           (c->high[2] - c->low[2] + 1);
+}
+
+/* Cells of all boxes; stops beyond the limit. */
+static int64_t count_entries(const grid *g, int count, int64_t limit) {
+    int64_t sum = 0;
+    for (int i = 0; i < count && sum <= limit; i++) {
+        if (is_empty(g->box, i)) continue;
+        cells c = cells_of(g, i);
+        sum += cell_count(&c);
+    }
+    return sum;
+}
+
+/* Calls body with `key` for each cell of c. */
+#define FOR_CELLS(c, key)                                    \
+    for (int z_ = (c).low[2]; z_ <= (c).high[2]; z_++)       \
+        for (int y_ = (c).low[1]; y_ <= (c).high[1]; y_++)   \
+            for (int x_ = (c).low[0]; x_ <= (c).high[0]; x_++) \
+                for (uint32_t key = cell_key(x_, y_, z_), once_ = 1; once_; once_ = 0)
+
+static void fill(vo_rt_self_hash *hash, const grid *g, int count) {
+    int32_t *bucket = hash->bucket;
+    memset(bucket, 0, (size_t)(hash->table + 1) * sizeof *bucket);
+    for (int i = 0; i < count; i++) {
+        if (is_empty(g->box, i)) continue;
+        cells c = cells_of(g, i);
+        FOR_CELLS(c, key) { bucket[bucket_of(g, key)]++; }
+    }
+    int sum = 0;
+    for (int i = 0; i <= hash->table; i++) {
+        sum += bucket[i];
+        bucket[i] = sum; /* end of the bucket; its entries are filled from the back */
+    }
+    for (int i = count - 1; i >= 0; i--) {
+        if (is_empty(g->box, i)) continue;
+        cells c = cells_of(g, i);
+        FOR_CELLS(c, key) {
+            hash->entry[--bucket[bucket_of(g, key)]] = (vo_rt_self_entry){key, i};
+        }
+    }
+}
+
+/* True if the boxes overlap; *low is the lower corner of the intersection. */
+static inline bool overlap(const vo_rt_vec4 *a, const vo_rt_vec4 *b, vo_rt_vec4 *low) {
+    vo_f4 al = f4_load(&a[0]), ah = f4_load(&a[1]), bl = f4_load(&b[0]), bh = f4_load(&b[1]);
+    if ((m4_bits((al <= bh) & (bl <= ah)) & 7) != 7) return false;
+    f4_store(low, f4_max(al, bl));
+    return true;
+}
+
+static void visit_bucket(const vo_rt_self_entry *e, int count, const grid *g,
+                         vo_rt_self_pair_fn *fn, void *user) {
+    for (int i = 0; i < count; i++) {
+        const vo_rt_vec4 *box = &g->box[2 * e[i].face];
+        for (int j = i + 1; j < count; j++) {
+            vo_rt_vec4 low;
+            int home[3];
+            if (e[i].cell != e[j].cell || !overlap(box, &g->box[2 * e[j].face], &low)) continue;
+            corner_cells(g, low, home);
+            if (cell_key(home[0], home[1], home[2]) == e[i].cell) fn(user, e[i].face, e[j].face);
+        }
+    }
+}
+
+void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count,
+                          vo_rt_self_pair_fn *fn, void *user) {
+    float cell = f_max(CELL_SCALE * mean_size(box, count), 1e-6f);
+    int table = 64;
+    while (table < count && 2 * table <= hash->table_capacity) table *= 2;
+    hash->table = table;
+    grid g = {box, 1 / cell, table - 1};
+    for (int k = 0; k < MAX_GROWTH && count_entries(&g, count, hash->entry_capacity) >
+                                          hash->entry_capacity; k++)
+        g.inverse_cell *= 0.6f;
+    fill(hash, &g, count);
+    for (int i = 0; i < table; i++)
+        visit_bucket(hash->entry + hash->bucket[i], hash->bucket[i + 1] - hash->bucket[i], &g, fn,
+                     user);
+}
