@@ -78,6 +78,38 @@ static void measure_shift(vo_rt_self_set *set) {
     set->gap = VO_RT_SELF_GAP + VO_RT_SELF_GAP_SCALE * size;
 }
 
+/* Largest coordinate by which a point is inside a box; negative: outside. */
+static float depth_in(vo_rt_vec3 x, vo_rt_vec3 min, vo_rt_vec3 max) {
+    vo_rt_vec3 a = f3_min(f3_sub(x, min), f3_sub(max, x));
+    return f_min(a.x, f_min(a.y, a.z));
+}
+
+/* True if the common motion keeps all members inside their boxes. */
+static bool can_shift(const vo_rt_self_set *set) {
+    for (int k = 0; k < set->member_count; k++) {
+        const vo_rt_self_member *m = &set->member[k];
+        for (int i = 1; i < m->mesh->front.vertex_end; i++) {
+            vo_rt_vec3 end = f3_add(f4_xyz(set->x[m->first + i]), set->shift);
+            if (is_used(&m->mesh->front, i) &&
+                depth_in(end, m->min, m->max) < 2 * set->radius[m->first + i])
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Keeps anchors and radii of a member inside its box. */
+static void limit_member(vo_rt_self_set *set, const vo_rt_self_member *m) {
+    for (int i = 0; i < m->mesh->front.vertex_end; i++) {
+        int v = m->first + i;
+        vo_rt_vec3 x = f4_xyz(set->x[v]), end = f3_add(x, f4_xyz(set->drift[v]));
+        if (depth_in(end, m->min, m->max) < 2 * set->radius[v])
+            set->drift[v] = f4_make(set->shift, 0);
+        float depth = depth_in(x, m->min, m->max);
+        if (depth < 2 * set->radius[v]) set->radius[v] = f_max(0.5f * depth, 0);
+    }
+}
+
 /* Boxes of the paths of the anchors, thickened; drift becomes relative to the shift. */
 static void measure_boxes(vo_rt_self_set *set) {
     for (int v = 0; v < set->vertex_count; v++) {
@@ -181,6 +213,8 @@ void vo_rt_self_gather(vo_rt_self_set *set, bool is_static) {
         gather_radii(set, m);
     }
     measure_shift(set);
+    if (!can_shift(set)) set->shift = f3(0, 0, 0);
+    for (int k = 0; k < set->member_count; k++) limit_member(set, &set->member[k]);
     measure_boxes(set);
     gather_faces(set);
     gather_stars(set);

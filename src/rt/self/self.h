@@ -50,6 +50,8 @@ typedef struct vo_rt_self_member {
     float thickness; /* m, distance kept between layers of cloth */
     float friction;  /* Coulomb coefficient */
     int32_t layer;   /* cloths of higher layers lie outside those of lower ones */
+    /* Box that the cloth must not leave: no cloth of another group enters it. */
+    vo_rt_vec3 min, max;
     bool moves;      /* false: rests in this minor step, an obstacle for the others */
     bool has_start;  /* front.velocity holds positions at the start of the substep */
     float scale;     /* displacement until the end of the minor step = scale * velocity, or scale *

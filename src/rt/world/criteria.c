@@ -91,6 +91,13 @@ static bool in_collision(const vo_rt_criteria *k, const vo_rt_front *f, int a, i
     return (touches || level == 0) && vo_rt_contact_edge_collides(f, &k->bodies, a, b);
 }
 
+/* True if other cloth is near an edge that is long compared with the threshold. */
+static bool is_close(const vo_rt_criteria *k, int a, int b, float length, float scale) {
+    float proximity = k->cloth->input.adaption.proximity * scale;
+    return proximity > 0 && k->cloth->has_group && length > 2 * proximity &&
+           vo_rt_groups_distance(k->cloth, a, b) < proximity;
+}
+
 static vo_rt_demand test_split(const vo_rt_criteria *k, const vo_rt_mesh *m, const vo_rt_edge *e,
                                float length) {
     const vo_rt_adaption *a = &k->cloth->input.adaption;
@@ -98,6 +105,7 @@ static vo_rt_demand test_split(const vo_rt_criteria *k, const vo_rt_mesh *m, con
     bool splits = (k->max_length > 0 && length > k->max_length) ||
                   bend_cosine(m, e) < k->cos_split ||
                   sagitta(&m->front, e->vertex[0], e->vertex[1]) > k->max_deviation ||
+                  is_close(k, e->vertex[0], e->vertex[1], length, 1) ||
                   in_collision(k, &m->front, e->vertex[0], e->vertex[1], e->level);
     return splits ? VO_RT_SPLIT : VO_RT_KEEP;
 }
@@ -118,6 +126,7 @@ static vo_rt_demand test_join(const vo_rt_criteria *k, const vo_rt_mesh *m, cons
     float height = f3_distance(chord, f4_xyz(f->position[middle]));
     if (k->max_length > 0 && length > ratio * k->max_length) return VO_RT_KEEP;
     if (height > ratio * k->max_deviation || halves_bend(k, m, e)) return VO_RT_KEEP;
+    if (is_close(k, middle, middle, length, 1.25f)) return VO_RT_KEEP;
     if ((f->flags[middle] & VO_RT_VERTEX_CONTACT) && in_collision(k, f, a, b, 0)) return VO_RT_KEEP;
     return VO_RT_JOIN;
 }

@@ -101,6 +101,7 @@ static void run_minor_step(vo_rt_world *w) {
     float s = (float)(w->step.minor + 1) / (float)w->step.steps;
     update_air(w);
     vo_rt_bodies_advance(w, s);
+    vo_rt_groups_find(w);
     select_cloths(w);
     if (w->step.minor == 0) vo_rt_arrive_cloths(w);
     vo_rt_adapt_cloths(w);

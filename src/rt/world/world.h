@@ -18,6 +18,7 @@
 #include "rt/body/body_private.h"
 #include "rt/contact/contact.h"
 #include "rt/detail/output.h"
+#include "rt/self/self.h"
 #include "rt/solve/levels.h"
 
 enum {
@@ -76,7 +77,9 @@ typedef struct vo_rt_cloth_state {
     vo_rt_vec3 min, max;      /* m, bounds of the leaf vertices */
     vo_rt_transform frame;    /* at the end of the last move */
     uint8_t is_sleeping, is_far, is_visible, needs_targets;
-    uint8_t arrives, unused[3]; /* arrives: created, reset or teleported since the last move */
+    uint8_t arrives;       /* created, reset or teleported since the last move */
+    uint8_t may_intersect; /* was moved without regard to other cloth: intersections are tested */
+    uint8_t unused[2];
     int32_t touch_count, touched_count;
     int32_t touched[VO_RT_MAX_NEAR_BODIES];   /* bodies in contact in the previous world step */
     vo_rt_touch touch[VO_RT_MAX_NEAR_BODIES]; /* of this world step */
@@ -103,6 +106,9 @@ struct vo_rt_cloth {
     vo_rt_solver solver;
     uint32_t collision_mask;
     float stretch_limit, sleep_speed;
+    bool self_collision;
+    float self_thickness;
+    int32_t layer;
     uint64_t user;
 
     vo_rt_cloth_inputs next, input; /* set by the host; active in the current step */
@@ -129,6 +135,15 @@ struct vo_rt_cloth {
     bool moves, adapts;  /* in the current minor step */
     bool needs_recovery; /* its state is not finite */
     float max_stretch;   /* 99th percentile of elongation; publish */
+
+    /* Cloths that may collide with this one move together (self.c). The first one of a group, its
+     * leader, is solved with all others by one thread and has the memory of the group. */
+    vo_rt_cloth *leader, *next_member; /* leader: itself without others; self.c */
+    int member;                        /* index in the group */
+    bool has_group;                    /* collides with itself or others */
+    vo_rt_self_set self;               /* of the group that it leads */
+    vo_rt_vec3 group_min, group_max;   /* m, no cloth of another group enters this box */
+    vo_rt_minor_step minor;            /* in progress; move.c */
 
     /* Bodies near by, selected before each move and each major step. */
     int near_count;
@@ -258,6 +273,25 @@ void vo_rt_arrive_cloths(vo_rt_world *world);
 /* adapt.c */
 /* Major step of the cloths whose turn it is. */
 void vo_rt_adapt_cloths(vo_rt_world *world);
+
+/* self.c */
+/* Finds the groups of cloths that may collide with each other in the next minor step, and wakes
+ * cloths that touch others which do not sleep. Serial part only. */
+void vo_rt_groups_find(vo_rt_world *world);
+/* Memory for the queries of all groups; those without it do not collide. Serial part only. */
+void vo_rt_groups_reserve(vo_rt_world *world);
+/* Query of all groups in which a cloth adapts, without motion. */
+void vo_rt_groups_inspect(vo_rt_world *world);
+/* Removes edits that would change the surface by more than its distance from other cloth. */
+void vo_rt_groups_filter_edits(vo_rt_cloth *cloth);
+/* Moves a vertex that was displaced from `from` back to within its bounds. */
+void vo_rt_groups_limit_new(vo_rt_cloth *cloth, int vertex, int edge, vo_rt_vec3 from);
+/* Distance of an edge's ends from cloth that is not adjacent, m; FLT_MAX: none is near. */
+float vo_rt_groups_distance(const vo_rt_cloth *cloth, int a, int b);
+/* Runs all substeps of the cloths of a group, which have begun their minor step, between a query at
+ * the start, before that (`begin`), and the bounds for the verification of body contacts. */
+void vo_rt_groups_begin(vo_rt_cloth *leader);
+void vo_rt_groups_solve(vo_rt_cloth *leader);
 
 /* criteria.c */
 /* Refinement criteria of a cloth; a vo_rt_demand_fn with a vo_rt_criteria as `user`. */
