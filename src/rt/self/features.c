@@ -55,13 +55,21 @@ static void note_distance(vo_rt_self_set *set, const vo_rt_self_pair *p) {
         set->near[p->vertex[k]] = f_min(set->near[p->vertex[k]], p->distance);
 }
 
+/* Largest thickness of the boxes of both sides, summed, m. */
+static float search_radius(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    float a = 0, b = 0;
+    for (int k = 0; k < 4; k++)
+        if (k < p->count_a)
+            a = f_max(a, set->high[p->vertex[k]].w);
+        else
+            b = f_max(b, set->high[p->vertex[k]].w);
+    return a + b;
+}
+
 static void add_pair(search *s, const vo_rt_self_batch *b, int lane, int count_a) {
     vo_rt_self_set *set = s->set;
     vo_rt_self_pair spare, *p = &spare;
-    if (set->pair_count < set->pair_capacity)
-        p = &set->pair[set->pair_count++];
-    else
-        s->is_full = true;
+    if (set->pair_count < set->pair_capacity) p = &set->pair[set->pair_count];
     for (int k = 0; k < 4; k++) {
         p->vertex[k] = b->vertex[k][lane];
         p->weight[k] = b->weight[k][lane];
@@ -69,6 +77,11 @@ static void add_pair(search *s, const vo_rt_self_batch *b, int lane, int count_a
     p->normal = f3(b->normal[0][lane], b->normal[1][lane], b->normal[2][lane]);
     p->distance = b->distance[lane];
     p->count_a = (uint8_t)count_a;
+    if (p->distance - f_max(vo_rt_self_approach(set, p), 0) >= search_radius(set, p)) return;
+    if (p == &spare)
+        s->is_full = true;
+    else
+        set->pair_count++;
     p->member[0] = set->face[b->face[0][lane]].member;
     p->member[1] = set->face[b->face[1][lane]].member;
     p->is_joined = p->member[0] == p->member[1] && is_joined(set, p);
@@ -82,7 +95,8 @@ static void flush(search *s, vo_rt_self_batch *b, int count_a) {
     for (int lane = b->count; lane < VO_RT_SELF_BATCH; lane++)
         for (int k = 0; k < 4; k++) b->vertex[k][lane] = 0;
     const vo_rt_vec4 *x = s->set->x;
-    unsigned near = count_a == 1 ? s->kernels->measure_faces(x, b) : s->kernels->measure_edges(x, b);
+    unsigned near =
+        count_a == 1 ? s->kernels->measure_faces(x, b) : s->kernels->measure_edges(x, b);
     s->set->counts.feature_pairs += b->count;
     for (; near; near &= near - 1) add_pair(s, b, __builtin_ctz(near), count_a);
     b->count = 0;
@@ -212,25 +226,24 @@ static void test_bases(void *user, int a, int b) {
     set->base_active[b] |= (uint8_t)(2 * moves);
 }
 
-static void cull_bases(vo_rt_self_set *set) {
+static void cull_bases(vo_rt_self_set *set, const vo_rt_self_kernels *kernels) {
     int base = 0;
     for (int k = 0; k < set->member_count; k++) {
         int count = set->member[k].mesh->asset->triangle_count;
         for (int i = 0; i < count; i++) set->base_active[base++] = set->member[k].moves;
     }
-    vo_rt_self_for_pairs(&set->hash, set->base_box, set->base_count, test_bases, set);
+    vo_rt_self_for_pairs(&set->hash, kernels, set->base_box, set->base_count, test_bases, set);
     for (int i = 0; i < set->face_count; i++)
         if (!set->base_active[set->face[i].base])
             set->box[2 * i].x = INFINITY; /* an empty box: left out of the hash */
 }
 
 bool vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query) {
-    search s = {.set = set,
-                .query = query,
-                .kernels = vo_rt_self_select_kernels(query->use_avx2)};
+    search s = {.set = set, .query = query, .kernels = vo_rt_self_select_kernels(query->use_avx2)};
     set->pair_count = set->hit_count = 0;
-    cull_bases(set);
-    vo_rt_self_for_pairs(&set->hash, set->box, set->face_count, test_faces, &s);
+    vo_rt_self_refit(set);
+    cull_bases(set, s.kernels);
+    vo_rt_self_for_pairs(&set->hash, s.kernels, set->box, set->face_count, test_faces, &s);
     flush(&s, &s.faces, 1);
     flush(&s, &s.edges, 2);
     set->counts.near_pairs += set->pair_count;

@@ -7,8 +7,8 @@
 #include <float.h>
 #include <string.h>
 
-/* Part of the radius by which a predicted displacement may leave its box when it is adjusted. */
-static const float SLACK = 0.25f;
+/* Passes of smoothing over the displacements: differences between neighbours are vibration. */
+enum { SMOOTHING = 2 };
 
 /* --- Vertices --------------------------------------------------------------------------------- */
 
@@ -20,8 +20,10 @@ static bool is_used(const vo_rt_front *f, int slot) {
 static vo_rt_vec3 predict(const vo_rt_self_member *m, int slot) {
     const vo_rt_front *f = &m->mesh->front;
     vo_rt_vec3 x = f4_xyz(f->position[slot]), v = f4_xyz(f->velocity[slot]);
+    vo_rt_vec3 start = m->has_begun ? f4_xyz(f->previous[slot]) : x;
     vo_rt_vec3 d = f3_scale(m->scale, m->has_start ? f3_sub(x, v) : v);
-    if (f->position[slot].w <= 0) d = f3_sub(f4_xyz(f->target[slot]), x);
+    d = f3_add(d, f3_sub(x, start));
+    if (f->position[slot].w <= 0) d = f3_sub(f4_xyz(f->target[slot]), start);
     return f3_is_finite(d) ? d : f3(0, 0, 0);
 }
 
@@ -30,7 +32,8 @@ static void gather_vertices(vo_rt_self_set *set, const vo_rt_self_member *m, boo
     for (int i = 0; i < f->vertex_end; i++) {
         int v = m->first + i;
         bool has_drift = moves && m->moves && is_used(f, i);
-        set->x[v] = f4_make(f4_xyz(f->position[i]), m->moves ? f->position[i].w : 0);
+        const vo_rt_vec4 *x = m->has_begun && m->moves ? f->previous : f->position;
+        set->x[v] = f4_make(f4_xyz(x[i]), m->moves ? f->position[i].w : 0);
         set->drift[v] = f4_make(has_drift ? predict(m, i) : f3(0, 0, 0), 0);
         set->radius[v] = VO_RT_SELF_MAX_RADIUS;
         set->near[v] = FLT_MAX;
@@ -110,17 +113,11 @@ static void limit_member(vo_rt_self_set *set, const vo_rt_self_member *m) {
     }
 }
 
-/* Boxes of the paths of the anchors, thickened; drift becomes relative to the shift. */
-static void measure_boxes(vo_rt_self_set *set) {
+/* Displacements relative to the shift. */
+static void subtract_shift(vo_rt_self_set *set) {
     for (int v = 0; v < set->vertex_count; v++) {
-        vo_rt_vec3 x = f4_xyz(set->x[v]), d = f3_sub(f4_xyz(set->drift[v]), set->shift);
-        if (set->is_static) d = f3(0, 0, 0);
-        float slack = set->is_static ? 0 : SLACK * set->radius[v], r = set->radius[v] + slack;
-        float sweep = set->is_static ? 0 : f3_length(d) + 2 * slack;
-        vo_rt_vec3 zero = f3(0, 0, 0), thick = f3(r, r, r);
-        set->low[v] = f4_make(f3_sub(f3_add(x, f3_min(d, zero)), thick), set->radius[v] + sweep);
-        set->high[v] = f4_make(f3_add(f3_add(x, f3_max(d, zero)), thick), slack);
-        set->drift[v] = f4_make(d, sweep);
+        vo_rt_vec3 d = f3_sub(f4_xyz(set->drift[v]), set->shift);
+        set->drift[v] = f4_make(set->is_static ? f3(0, 0, 0) : d, 0);
     }
 }
 
@@ -186,8 +183,38 @@ static void unite(vo_rt_vec4 *box, vo_rt_vec4 low, vo_rt_vec4 high) {
     box[1] = f4_make(f3_max(f4_xyz(box[1]), f4_xyz(high)), 0);
 }
 
+/* Replaces each displacement by the mean over the faces of its vertex; prescribed vertices and
+ * those of members that do not move keep theirs. */
+static void smooth(vo_rt_self_set *set) {
+    vo_rt_vec3 *sum = set->wanted;
+    memset(sum, 0, (size_t)set->vertex_count * sizeof *sum);
+    for (int i = 0; i < set->face_count; i++) {
+        const int32_t *v = set->face[i].vertex;
+        vo_rt_vec3 d = f3_add(f4_xyz(set->drift[v[0]]), f4_xyz(set->drift[v[1]]));
+        d = f3_add(d, f4_xyz(set->drift[v[2]]));
+        for (int k = 0; k < 3; k++) sum[v[k]] = f3_add(sum[v[k]], d);
+    }
+    for (int v = 0; v < set->vertex_count; v++) {
+        int count = 3 * (set->star_begin[v + 1] - set->star_begin[v]);
+        if (count > 0 && set->x[v].w > 0)
+            set->drift[v] = f4_make(f3_scale(1 / (float)count, sum[v]), 0);
+    }
+}
+
+/* Box of the path of an anchor, thickened by its radius. */
+static void refit_vertices(vo_rt_self_set *set) {
+    for (int v = 0; v < set->vertex_count; v++) {
+        vo_rt_vec3 x = f4_xyz(set->x[v]), d = f4_xyz(set->drift[v]), zero = f3(0, 0, 0);
+        float r = set->radius[v] * (set->is_static ? 1 : 1 + VO_RT_SELF_SLACK);
+        vo_rt_vec3 thick = f3(r, r, r);
+        set->low[v] = f4_make(f3_sub(f3_add(x, f3_min(d, zero)), thick), r + f3_length(d));
+        set->high[v] = f4_make(f3_add(f3_add(x, f3_max(d, zero)), thick), r);
+    }
+}
+
 /* Boxes of faces, and of base triangles, refitted from their leaves (stage 1). */
-static void refit(vo_rt_self_set *set) {
+void vo_rt_self_refit(vo_rt_self_set *set) {
+    refit_vertices(set);
     for (int i = 0; i < set->base_count; i++) {
         set->base_box[2 * i] = f4_make(f3(FLT_MAX, FLT_MAX, FLT_MAX), 0);
         set->base_box[2 * i + 1] = f4_make(f3(-FLT_MAX, -FLT_MAX, -FLT_MAX), 0);
@@ -215,8 +242,8 @@ void vo_rt_self_gather(vo_rt_self_set *set, bool is_static) {
     measure_shift(set);
     if (!can_shift(set)) set->shift = f3(0, 0, 0);
     for (int k = 0; k < set->member_count; k++) limit_member(set, &set->member[k]);
-    measure_boxes(set);
+    subtract_shift(set);
     gather_faces(set);
     gather_stars(set);
-    refit(set);
+    for (int k = 0; k < SMOOTHING && !is_static; k++) smooth(set);
 }

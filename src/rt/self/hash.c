@@ -3,16 +3,15 @@
  * Each box is listed in every cell that it overlaps; cells are hashed to buckets, and buckets are
  * filled by a counting sort, so the cost is linear in the number of cells. A pair is reported by
  * the cell that contains the lower corner of the intersection of its boxes, so once only. */
-#include "math/simd.h"
-
 #include "rt/self/self_private.h"
 
 #include <string.h>
 
 /* Size of a cell relative to the mean size of the boxes. */
-static const float CELL_SCALE = 1.6f;
+static const float CELL_SCALE = 1.2f;
 /* Entries per box for which there is memory; cells grow until they fit. */
-enum { ENTRIES_PER_BOX = 12, MAX_GROWTH = 24 };
+enum { CELL_BITS = 27, CELL_MASK = (1 << CELL_BITS) - 1 };
+enum { ENTRIES_PER_BOX = 10, MAX_GROWTH = 24 };
 
 typedef struct grid {
     const vo_rt_vec4 *box;
@@ -24,11 +23,14 @@ typedef struct cells {
     int low[3], high[3];
 } cells;
 
+/* The last eight are read beyond the end of a bucket only. */
 int vo_rt_self_hash_entries(int count) { return ENTRIES_PER_BOX * count + 256; }
 
 static int cell_of(float x) {
     const float LIMIT = 1e9f;
-    return (int)floorf(f_clamp(x, -LIMIT, LIMIT));
+    x = f_clamp(x, -LIMIT, LIMIT);
+    int i = (int)x;
+    return i - ((float)i > x);
 }
 
 static void corner_cells(const grid *g, vo_rt_vec4 a, int out[3]) {
@@ -45,7 +47,7 @@ static cells cells_of(const grid *g, int box) {
 }
 
 static uint32_t cell_key(int x, int y, int z) {
-    return ((uint32_t)x & 1023) | ((uint32_t)y & 1023) << 10 | ((uint32_t)z & 1023) << 20;
+    return ((uint32_t)x & 511) | ((uint32_t)y & 511) << 9 | ((uint32_t)z & 511) << 18;
 }
 
 static uint32_t bucket_of(const grid *g, uint32_t key) {
@@ -85,11 +87,18 @@ static int64_t count_entries(const grid *g, int count, int64_t limit) {
 }
 
 /* Calls body with `key` for each cell of c. */
-#define FOR_CELLS(c, key)                                    \
-    for (int z_ = (c).low[2]; z_ <= (c).high[2]; z_++)       \
-        for (int y_ = (c).low[1]; y_ <= (c).high[1]; y_++)   \
+#define FOR_CELLS(c, key)                                      \
+    for (int z_ = (c).low[2]; z_ <= (c).high[2]; z_++)         \
+        for (int y_ = (c).low[1]; y_ <= (c).high[1]; y_++)     \
             for (int x_ = (c).low[0]; x_ <= (c).high[0]; x_++) \
                 for (uint32_t key = cell_key(x_, y_, z_), once_ = 1; once_; once_ = 0)
+
+static void store_bounds(vo_rt_self_hash *hash, int at, const vo_rt_vec4 *box) {
+    float *b = hash->bounds + at;
+    ptrdiff_t stride = hash->entry_capacity;
+    b[0] = box[0].x, b[stride] = box[0].y, b[2 * stride] = box[0].z;
+    b[3 * stride] = box[1].x, b[4 * stride] = box[1].y, b[5 * stride] = box[1].z;
+}
 
 static void fill(vo_rt_self_hash *hash, const grid *g, int count) {
     int32_t *bucket = hash->bucket;
@@ -108,45 +117,50 @@ static void fill(vo_rt_self_hash *hash, const grid *g, int count) {
         if (is_empty(g->box, i)) continue;
         cells c = cells_of(g, i);
         FOR_CELLS(c, key) {
-            hash->entry[--bucket[bucket_of(g, key)]] = (vo_rt_self_entry){key, i};
+            int at = --bucket[bucket_of(g, key)];
+            uint32_t lowest = (uint32_t)(x_ == c.low[0]) | (uint32_t)(y_ == c.low[1]) << 1 |
+                              (uint32_t)(z_ == c.low[2]) << 2;
+            hash->entry[at] = (vo_rt_self_entry){key | lowest << CELL_BITS, i};
+            store_bounds(hash, at, &g->box[2 * i]);
         }
     }
 }
 
-/* True if the boxes overlap; *low is the lower corner of the intersection. */
-static inline bool overlap(const vo_rt_vec4 *a, const vo_rt_vec4 *b, vo_rt_vec4 *low) {
-    vo_f4 al = f4_load(&a[0]), ah = f4_load(&a[1]), bl = f4_load(&b[0]), bh = f4_load(&b[1]);
-    if ((m4_bits((al <= bh) & (bl <= ah)) & 7) != 7) return false;
-    f4_store(low, f4_max(al, bl));
-    return true;
+/* True for two entries of one cell that contains the lower corner of the intersection of their
+ * boxes: along each axis, it is the lowest cell of one of them. */
+static bool is_home(uint32_t a, uint32_t b) {
+    return ((a ^ b) & CELL_MASK) == 0 && (a | b) >> CELL_BITS == 7;
 }
 
-static void visit_bucket(const vo_rt_self_entry *e, int count, const grid *g,
-                         vo_rt_self_pair_fn *fn, void *user) {
-    for (int i = 0; i < count; i++) {
-        const vo_rt_vec4 *box = &g->box[2 * e[i].face];
-        for (int j = i + 1; j < count; j++) {
-            vo_rt_vec4 low;
-            int home[3];
-            if (e[i].cell != e[j].cell || !overlap(box, &g->box[2 * e[j].face], &low)) continue;
-            corner_cells(g, low, home);
-            if (cell_key(home[0], home[1], home[2]) == e[i].cell) fn(user, e[i].face, e[j].face);
+enum { TILE = 256 }; /* entries that are compared with one at a time */
+
+static void visit_bucket(const vo_rt_self_hash *hash, const vo_rt_self_kernels *kernels, int begin,
+                         int end, vo_rt_self_pair_fn *fn, void *user) {
+    const vo_rt_self_entry *e = hash->entry;
+    int32_t found[TILE];
+    for (int i = begin; i < end; i++)
+        for (int tile = i + 1; tile < end; tile += TILE) {
+            int last = end - tile < TILE ? end : tile + TILE;
+            int count =
+                kernels->find_overlaps(hash->bounds, hash->entry_capacity, i, tile, last, found);
+            for (int k = 0; k < count; k++) {
+                int j = found[k];
+                if (is_home(e[i].cell, e[j].cell)) fn(user, e[i].face, e[j].face);
+            }
         }
-    }
 }
 
-void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count,
-                          vo_rt_self_pair_fn *fn, void *user) {
+void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_self_kernels *kernels,
+                          const vo_rt_vec4 *box, int count, vo_rt_self_pair_fn *fn, void *user) {
     float cell = f_max(CELL_SCALE * mean_size(box, count), 1e-6f);
     int table = 64;
     while (table < count && 2 * table <= hash->table_capacity) table *= 2;
     hash->table = table;
     grid g = {box, 1 / cell, table - 1};
-    for (int k = 0; k < MAX_GROWTH && count_entries(&g, count, hash->entry_capacity) >
-                                          hash->entry_capacity; k++)
+    int64_t limit = hash->entry_capacity - 8;
+    for (int k = 0; k < MAX_GROWTH && count_entries(&g, count, limit) > limit; k++)
         g.inverse_cell *= 0.6f;
     fill(hash, &g, count);
     for (int i = 0; i < table; i++)
-        visit_bucket(hash->entry + hash->bucket[i], hash->bucket[i + 1] - hash->bucket[i], &g, fn,
-                     user);
+        visit_bucket(hash, kernels, hash->bucket[i], hash->bucket[i + 1], fn, user);
 }

@@ -76,7 +76,8 @@ static unsigned measure_edges(const vo_rt_vec4 *x, vo_rt_self_batch *batch) {
     vo_f8 a = v8_dot(u, u), e = v8_dot(v, v), b = v8_dot(u, v);
     vo_f8 c = v8_dot(u, r), f = v8_dot(v, r);
     vo_f8 sine2 = a * e - b * b;
-    vo_f8 s = clamp01(f8_mask(sine2 > LEAST_SINE2 * a * e, f8_divide(b * f - c * e, sine2, 1e-30f)));
+    vo_f8 s =
+        clamp01(f8_mask(sine2 > LEAST_SINE2 * a * e, f8_divide(b * f - c * e, sine2, 1e-30f)));
     /* Nearest point of the other edge, and back, which completes the clamped cases. */
     vo_f8 t = clamp01(f8_divide(b * s + f, e, 1e-20f));
     s = clamp01(f8_divide(b * t - c, a, 1e-20f));
@@ -88,7 +89,28 @@ static unsigned measure_edges(const vo_rt_vec4 *x, vo_rt_self_batch *batch) {
     return store(batch, v8_add_scaled(v8_add_scaled(r, s, u), -t, v));
 }
 
+static int find_overlaps(const float *bounds, int stride, int entry, int begin, int end,
+                         int32_t *found) {
+    vo_f8 own[6];
+    int count = 0;
+    for (int k = 0; k < 6; k++) own[k] = f8_set(bounds[k * (ptrdiff_t)stride + entry]);
+    for (int i = begin; i < end; i += VO_F8_LANES) {
+        const float *b = bounds + i;
+        vo_m8 hit = f8_load(b) <= own[3];
+        hit &= f8_load(b + stride) <= own[4];
+        hit &= f8_load(b + 2 * (ptrdiff_t)stride) <= own[5];
+        hit &= f8_load(b + 3 * (ptrdiff_t)stride) >= own[0];
+        hit &= f8_load(b + 4 * (ptrdiff_t)stride) >= own[1];
+        hit &= f8_load(b + 5 * (ptrdiff_t)stride) >= own[2];
+        unsigned bits = m8_bits(hit);
+        if (end - i < VO_F8_LANES) bits &= (1u << (end - i)) - 1;
+        for (; bits; bits &= bits - 1) found[count++] = i + __builtin_ctz(bits);
+    }
+    return count;
+}
+
 const vo_rt_self_kernels VO_KERNEL(vo_rt_self_kernels) = {
     .measure_faces = measure_faces,
     .measure_edges = measure_edges,
+    .find_overlaps = find_overlaps,
 };

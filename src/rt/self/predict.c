@@ -7,6 +7,9 @@ static const float MAX_APPROACH = 0.5f;
 static const float HARD_APPROACH = 0.7f;
 /* Shear of a calm star, as a fraction of its height, that the scaling enforces. */
 static const float HARD_SHEAR = 0.15f;
+/* Adjustment of P beyond the slack, as a fraction of the radius, that reduces bounds; larger ones
+ * need a new search. */
+static const float MAX_EXCESS = 0.3f;
 enum { PASSES = 8 };
 
 static float along(const vo_rt_self_set *set, int vertex, vo_rt_vec3 n) {
@@ -36,19 +39,9 @@ static float clearance(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
     return f_max(p->distance - set->gap, 0);
 }
 
-/* Keeps a displacement inside the box for which pairs were searched. */
-static vo_rt_vec3 clamp_to_box(const vo_rt_self_set *set, int v, vo_rt_vec3 d) {
-    vo_rt_vec3 x = f4_xyz(set->x[v]);
-    float r = set->radius[v];
-    vo_rt_vec3 low = f3_sub(f3_add(f4_xyz(set->low[v]), f3(r, r, r)), x);
-    vo_rt_vec3 high = f3_sub(f3_sub(f4_xyz(set->high[v]), f3(r, r, r)), x);
-    return f3_min(f3_max(d, low), high);
-}
-
 static void shift_along(vo_rt_self_set *set, int v, vo_rt_vec3 n, float distance) {
     if (set->flags[v] & VO_RT_SELF_FIXED) return;
-    vo_rt_vec3 d = f3_add_scaled(f4_xyz(set->drift[v]), distance, n);
-    set->drift[v] = f4_make(clamp_to_box(set, v, d), set->drift[v].w);
+    set->drift[v] = f4_make(f3_add_scaled(f4_xyz(set->drift[v]), distance, n), 0);
 }
 
 /* Both sides share the excess of the approach equally; true if there was any. */
@@ -82,23 +75,35 @@ static float find_scale(const vo_rt_self_set *set) {
     return scale;
 }
 
-void vo_rt_self_predict(vo_rt_self_set *set) {
-    set->drift_scale = 1;
-    if (set->is_static) return;
-    bool changed = true, any = false;
+void vo_rt_self_limit_drift(vo_rt_self_set *set) {
+    vo_rt_self_measure_shear(set);
+    float scale = find_scale(set);
+    set->drift_scale = scale;
+    if (scale == 1) return;
+    for (int v = 0; v < set->vertex_count; v++) {
+        set->drift[v] = f4_make(f3_scale(scale, f4_xyz(set->drift[v])), 0);
+        set->star[v].shear *= scale;
+    }
+}
+
+/* Adjustment of a displacement beyond the slack of the search, m. */
+static float excess_of(const vo_rt_self_set *set, int v) {
+    float change = f3_distance(f4_xyz(set->drift[v]), set->wanted[v]);
+    return f_max(change - VO_RT_SELF_SLACK * set->radius[v], 0);
+}
+
+bool vo_rt_self_predict(vo_rt_self_set *set) {
+    bool changed = true;
+    if (set->is_static) return true;
+    for (int v = 0; v < set->vertex_count; v++) set->wanted[v] = f4_xyz(set->drift[v]);
     for (int pass = 0; pass < PASSES && changed; pass++) {
         changed = false;
         for (int i = 0; i < set->pair_count; i++)
             if (!vo_rt_self_is_exempt(set, &set->pair[i])) changed |= separate(set, &set->pair[i]);
-        any |= changed;
     }
-    if (any) vo_rt_self_measure_shear(set);
-    float scale = find_scale(set);
-    for (int v = 0; v < set->vertex_count; v++) {
-        set->drift[v] = f4_make(f3_scale(scale, f4_xyz(set->drift[v])), scale);
-        set->star[v].shear *= scale;
-    }
-    set->drift_scale = scale;
+    for (int v = 0; v < set->vertex_count; v++)
+        if (excess_of(set, v) > MAX_EXCESS * set->radius[v]) return false;
+    return true;
 }
 
 /* --- Bounds ----------------------------------------------------------------------------------- */
@@ -112,8 +117,14 @@ static float star_clearance(const vo_rt_self_set *set, int v) {
 }
 
 void vo_rt_self_init_bounds(vo_rt_self_set *set) {
-    for (int v = 0; v < set->vertex_count; v++)
-        set->bound[v] = 2 * VO_RT_SELF_USE * set->radius[v];
+    for (int v = 0; v < set->vertex_count; v++) set->bound[v] = 2 * VO_RT_SELF_USE * set->radius[v];
+}
+
+void vo_rt_self_bound_by_drift(vo_rt_self_set *set) {
+    for (int v = 0; v < set->vertex_count && !set->is_static; v++) {
+        float left = set->radius[v] - excess_of(set, v);
+        set->bound[v] = f_min(set->bound[v], 2 * VO_RT_SELF_USE * f_max(left, 0));
+    }
 }
 
 void vo_rt_self_bound_by_stars(vo_rt_self_set *set) {
@@ -129,6 +140,5 @@ void vo_rt_self_bound_by_stars(vo_rt_self_set *set) {
 void vo_rt_self_bound_by_pair(vo_rt_self_set *set, const vo_rt_self_pair *p) {
     float approach = f_max(vo_rt_self_approach(set, p), 0);
     float bound = VO_RT_SELF_USE * f_max(clearance(set, p) - approach, 0);
-    for (int k = 0; k < 4; k++)
-        set->bound[p->vertex[k]] = f_min(set->bound[p->vertex[k]], bound);
+    for (int k = 0; k < 4; k++) set->bound[p->vertex[k]] = f_min(set->bound[p->vertex[k]], bound);
 }

@@ -3,6 +3,7 @@
 
 /* Pairs whose anchors come closer than this multiple of the contact distance are contacts. */
 static const float CONTACT_RANGE = 2.5f;
+enum { MAX_ROUNDS = 3 };
 
 /* Moves the pairs that are contacts to the front of the list; keeps their order. */
 static void select_contacts(vo_rt_self_set *set) {
@@ -18,32 +19,37 @@ static void select_contacts(vo_rt_self_set *set) {
 }
 
 static void bound(vo_rt_self_set *set) {
+    vo_rt_self_bound_by_drift(set);
     vo_rt_self_bound_by_stars(set);
     for (int i = 0; i < set->pair_count; i++)
-        if (!vo_rt_self_is_exempt(set, &set->pair[i]))
-            vo_rt_self_bound_by_pair(set, &set->pair[i]);
+        if (!vo_rt_self_is_exempt(set, &set->pair[i])) vo_rt_self_bound_by_pair(set, &set->pair[i]);
 }
 
+/* Searches until the displacements are adjusted to all pairs that they bring together. False if the
+ * pairs exceed the memory, or the adjustment does not converge. */
 static bool detect(vo_rt_self_set *set, const vo_rt_self_query *query) {
     vo_rt_self_gather(set, query->is_static);
-    vo_rt_self_measure_stars(set);
-    vo_rt_self_init_bounds(set);
-    return vo_rt_self_find_pairs(set, query);
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+        vo_rt_self_measure_stars(set);
+        vo_rt_self_init_bounds(set);
+        if (!vo_rt_self_find_pairs(set, query)) return false;
+        if (vo_rt_self_predict(set)) return true;
+    }
+    return false;
 }
 
-/* With too many pairs for the memory, anchors do not move: bounds are then computed pair by pair
+/* If all fails, anchors do not move. Bounds of pairs beyond the memory are then computed at once,
  * and contacts are those that fit. */
 void vo_rt_self_find(vo_rt_self_set *set, const vo_rt_self_query *query) {
-    if (!detect(set, query)) {
+    if (!detect(set, query) && !query->is_static) {
         set->counts.overflows++;
         vo_rt_self_query still = *query;
         still.is_static = true;
         detect(set, &still);
     }
-    vo_rt_self_predict(set);
+    if (!set->is_static) vo_rt_self_limit_drift(set);
     bound(set);
     select_contacts(set);
-    set->counts.intersections = set->hit_count;
 }
 
 /* --- Clamp ------------------------------------------------------------------------------------ */

@@ -21,10 +21,12 @@
  * anchor by at most the largest bound of its vertices. So if all b are below m / 2, the features
  * stay apart on the whole linear path, and at every state within the bounds: each state is
  * connected with x0 by a continuous motion without contact. Motion along the surfaces and motion
- * apart cost nothing; only the approach of the anchors is limited. Pairs that a query does not
- * find have disjoint boxes: these contain the paths of the anchors, thickened by the radius r_v of
- * each vertex, and b_v < r_v. Two triangles intersect only after such a pair has met, also if they
- * share one or two vertices. Bounds are 0.45 (m - g): the factor and the gap g cover rounding.
+ * apart cost nothing; only the approach of the anchors is limited. P is a smoothed velocity field,
+ * adjusted so that m stays above d / 2. Pairs that a query does not store have m >= r_a + r_b, the
+ * query radii of their vertices, or disjoint boxes: these contain the paths of the anchors,
+ * thickened by the radii. b_v < r_v, less the adjustment of P beyond the slack of the search. Two
+ * triangles intersect only after such a pair has met, also if they share one or two vertices.
+ * Bounds are 0.45 (m - g): the factor and the gap g cover rounding.
  *
  * Adjacent pairs (stage 4). If the triangles around an interior vertex a are oriented alike in the
  * projection along their mean normal, the projected star is embedded: its triangles are wedges
@@ -52,11 +54,13 @@ typedef struct vo_rt_self_member {
     int32_t layer;   /* cloths of higher layers lie outside those of lower ones */
     /* Box that the cloth must not leave: no cloth of another group enters it. */
     vo_rt_vec3 min, max;
-    bool moves;      /* false: rests in this minor step, an obstacle for the others */
-    bool has_start;  /* front.velocity holds positions at the start of the substep */
-    float scale;     /* displacement until the end of the minor step = scale * velocity, or scale *
-                        (position - front.velocity) if has_start */
-    int32_t first;   /* index of its slot 0 in the arrays of the set; query */
+    bool moves;     /* false: rests in this minor step, an obstacle for the others */
+    bool has_begun; /* the minor step has begun, without a substep: front.previous holds the state
+                       at its start, front.position includes corrections of contacts */
+    bool has_start; /* front.velocity holds positions at the start of the substep */
+    float scale;    /* displacement until the end of the minor step = scale * velocity, or scale *
+                       (position - front.velocity) if has_start */
+    int32_t first;  /* index of its slot 0 in the arrays of the set; query */
 } vo_rt_self_member;
 
 /* Flags of a vertex of the set. */
@@ -80,13 +84,14 @@ typedef struct vo_rt_self_face {
     int32_t vertex[3]; /* indices in the set */
     int32_t base;      /* base triangle, index in the set */
     int16_t member;
-    uint8_t owned;     /* bit k: owns vertex k; bit 3 + k: owns the edge opposite vertex k */
+    uint8_t owned; /* bit k: owns vertex k; bit 3 + k: owns the edge opposite vertex k */
     uint8_t unused;
 } vo_rt_self_face;
 
 /* A face in a cell of the voxel hash. */
 typedef struct vo_rt_self_entry {
-    uint32_t cell; /* three coordinates, 10 bits each */
+    uint32_t cell; /* three coordinates, 9 bits each; three bits: the cell is the lowest one of the
+                      box along x, y, z */
     int32_t face;
 } vo_rt_self_entry;
 
@@ -94,6 +99,7 @@ typedef struct vo_rt_self_entry {
 typedef struct vo_rt_self_hash {
     int32_t *bucket;         /* [table + 1] first entry of each bucket */
     vo_rt_self_entry *entry; /* [entry_capacity] */
+    float *bounds;           /* [6 entry_capacity] boxes of the entries: low x y z, high x y z */
     int table, table_capacity, entry_capacity;
 } vo_rt_self_hash;
 
@@ -131,7 +137,7 @@ typedef struct vo_rt_self_counts {
     int64_t overflows;     /* queries whose pairs exceeded the memory */
 } vo_rt_self_counts;
 
-enum { VO_RT_SELF_ARRAYS = 21 };
+enum { VO_RT_SELF_ARRAYS = 23 };
 
 /* Memory and results of the queries of a group. */
 typedef struct vo_rt_self_set {
@@ -139,17 +145,19 @@ typedef struct vo_rt_self_set {
     vo_rt_self_member *member; /* [member_count] caller */
     int member_count;
 
-    int vertex_count;        /*                 slots of all members, including unused ones */
-    vo_rt_vec4 *x;           /* [vertex_count]  m, at the query; w: inverse mass */
-    vo_rt_vec4 *drift;       /* [vertex_count]  m, predicted displacement P; w: sweep */
-    vo_rt_vec4 *low, *high;  /* [vertex_count]  m, box of the path, thickened; low.w: reach */
-    float *radius;           /* [vertex_count]  m, query radius */
-    float *bound;            /* [vertex_count]  m, of the displacement from the anchor */
-    float *near;             /* [vertex_count]  m, distance from a feature that is no neighbour */
-    vo_rt_self_star *star;   /* [vertex_count] */
-    uint8_t *flags;          /* [vertex_count] */
-    int32_t *star_begin;     /* [vertex_count + 1] first entry of star_face */
-    int32_t *star_face;      /* [3 face_count]  faces of each vertex */
+    int vertex_count;       /*                 slots of all members, including unused ones */
+    vo_rt_vec4 *x;          /* [vertex_count]  m, at the query; w: inverse mass */
+    vo_rt_vec4 *drift;      /* [vertex_count]  m, displacement P of the anchor, relative to the
+                                               shift; w: inverse of the number of faces */
+    vo_rt_vec3 *wanted;     /* [vertex_count]  m, the same before it was adjusted */
+    vo_rt_vec4 *low, *high; /* [vertex_count]  m, box of the path, thickened; low.w: reach */
+    float *radius;          /* [vertex_count]  m, query radius */
+    float *bound;           /* [vertex_count]  m, of the displacement from the anchor */
+    float *near;            /* [vertex_count]  m, distance from a feature that is no neighbour */
+    vo_rt_self_star *star;  /* [vertex_count] */
+    uint8_t *flags;         /* [vertex_count] */
+    int32_t *star_begin;    /* [vertex_count + 1] first entry of star_face */
+    int32_t *star_face;     /* [3 face_count]  faces of each vertex */
 
     int face_count, base_count;
     vo_rt_self_face *face;   /* [face_count] */
@@ -158,12 +166,12 @@ typedef struct vo_rt_self_set {
     vo_rt_vec4 *base_box;    /* [2 base_count]  m, boxes of base triangles */
     uint8_t *base_active;    /* [base_count]    1: its faces are tested */
     vo_rt_self_hash hash;
-    vo_rt_self_pair *pair; /* [pair_count] */
-    vo_rt_self_hit *hit;   /* [hit_count] */
+    vo_rt_self_pair *pair;                    /* [pair_count] */
+    vo_rt_self_hit *hit;                      /* [hit_count] */
     int pair_count, contact_count, hit_count; /* contacts are the first pairs */
     int pair_capacity, hit_capacity;
-    vo_rt_vec3 shift; /* m, mean predicted displacement */
-    float gap;        /* m, distance that bounds never give away */
+    vo_rt_vec3 shift;  /* m, mean predicted displacement */
+    float gap;         /* m, distance that bounds never give away */
     float drift_scale; /* of the predicted displacements; below 1: anchors would collide */
     bool is_static;    /* anchors do not move */
 
@@ -173,8 +181,8 @@ typedef struct vo_rt_self_set {
 
 /* Memory for a group of cloths with the given numbers in total; serial part of a step. False if the
  * heap is exhausted. About 1.1 KB per face. */
-bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, int members, int vertices,
-                        int faces, int base_faces);
+bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, int members, int vertices, int faces,
+                        int base_faces);
 void vo_rt_self_free(vo_rt_self_set *set, vo_rt_heap *heap);
 
 typedef struct vo_rt_self_query {

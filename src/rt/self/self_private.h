@@ -7,8 +7,10 @@
 /* Part of half of a distance that a bound uses; the rest covers rounding. */
 #define VO_RT_SELF_USE 0.45f
 /* Query radius of a vertex: fraction of its shortest edge at rest, and limit, m. */
-#define VO_RT_SELF_RADIUS     0.22f
+#define VO_RT_SELF_RADIUS     0.16f
 #define VO_RT_SELF_MAX_RADIUS 0.03f
+/* Part of the radius by which the search exceeds it: adjustments of P up to this cost nothing. */
+#define VO_RT_SELF_SLACK 0.25f
 /* Distance that bounds never give away, m, and per metre of the largest coordinate. */
 #define VO_RT_SELF_GAP       2e-5f
 #define VO_RT_SELF_GAP_SCALE 1e-6f
@@ -32,6 +34,10 @@ typedef struct vo_rt_self_batch {
 typedef struct vo_rt_self_kernels {
     unsigned (*measure_faces)(const vo_rt_vec4 *x, vo_rt_self_batch *batch); /* vertex, face */
     unsigned (*measure_edges)(const vo_rt_vec4 *x, vo_rt_self_batch *batch); /* edge, edge */
+    /* Lists in `found` the entries in [begin, end) whose boxes overlap that of `entry`; returns
+     * their number. `bounds` are six arrays of `stride` elements, readable up to end + 7. */
+    int (*find_overlaps)(const float *bounds, int stride, int entry, int begin, int end,
+                         int32_t *found);
 } vo_rt_self_kernels;
 extern const vo_rt_self_kernels vo_rt_self_kernels_base, vo_rt_self_kernels_avx2;
 
@@ -43,8 +49,10 @@ static inline const vo_rt_self_kernels *vo_rt_self_select_kernels(bool use_avx2)
     return &vo_rt_self_kernels_base;
 }
 
-/* gather.c: vertices, faces and boxes of the members. */
+/* gather.c: vertices, displacements and faces of the members. */
 void vo_rt_self_gather(vo_rt_self_set *set, bool is_static);
+/* Boxes of the paths of the anchors, for the present displacements. */
+void vo_rt_self_refit(vo_rt_self_set *set);
 /* star.c: triangles around the vertices. */
 void vo_rt_self_measure_stars(vo_rt_self_set *set);
 /* Recomputes `shear` of the stars after a change of the predicted displacements. */
@@ -53,18 +61,23 @@ void vo_rt_self_measure_shear(vo_rt_self_set *set);
 /* hash.c: calls fn for each pair of boxes that overlap, once. `box` has low and high of each box;
  * those whose `active` is 0 are left out (NULL: none). */
 typedef void vo_rt_self_pair_fn(void *user, int a, int b);
-void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count,
-                          vo_rt_self_pair_fn *fn, void *user);
+void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_self_kernels *kernels,
+                          const vo_rt_vec4 *box, int count, vo_rt_self_pair_fn *fn, void *user);
 /* Entries that a hash of `count` boxes may need. */
 int vo_rt_self_hash_entries(int count);
 
 /* features.c: finds all pairs of features; false if the memory for pairs is exhausted. */
 bool vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query);
 
-/* predict.c: adjusts the predicted displacements so that anchors keep a part of their distance. */
-void vo_rt_self_predict(vo_rt_self_set *set);
+/* predict.c: adjusts the displacements so that anchors keep a part of their distance. False if they
+ * changed by more than the search allows for: it must be repeated. */
+bool vo_rt_self_predict(vo_rt_self_set *set);
+/* Scales all displacements so that every pair and star keeps its distance. */
+void vo_rt_self_limit_drift(vo_rt_self_set *set);
 /* Bounds of all vertices: from radii, from stars, from one pair. */
 void vo_rt_self_init_bounds(vo_rt_self_set *set);
+/* After the adjustment of the displacements. */
+void vo_rt_self_bound_by_drift(vo_rt_self_set *set);
 void vo_rt_self_bound_by_stars(vo_rt_self_set *set);
 void vo_rt_self_bound_by_pair(vo_rt_self_set *set, const vo_rt_self_pair *pair);
 /* Approach of the anchors of a pair along its normal, m; negative: they separate. */

@@ -41,8 +41,7 @@ void vo_rt_self_measure_shear(vo_rt_self_set *set) {
         vo_rt_vec3 c = f4_xyz(set->drift[v[2]]);
         float shear2 = f_max(f3_length2(f3_sub(a, b)),
                              f_max(f3_length2(f3_sub(b, c)), f3_length2(f3_sub(c, a))));
-        for (int k = 0; k < 3; k++)
-            set->star[v[k]].shear = f_max(set->star[v[k]].shear, shear2);
+        for (int k = 0; k < 3; k++) set->star[v[k]].shear = f_max(set->star[v[k]].shear, shear2);
     }
     for (int v = 0; v < set->vertex_count; v++) set->star[v].shear = sqrtf(set->star[v].shear);
 }
@@ -58,6 +57,8 @@ static void classify(vo_rt_self_set *set, int v) {
 void vo_rt_self_measure_stars(vo_rt_self_set *set) {
     for (int v = 0; v < set->vertex_count; v++)
         set->star[v] = (vo_rt_self_star){.height = FLT_MAX, .cosine = 1};
+    for (int v = 0; v < set->vertex_count; v++)
+        set->flags[v] &= (uint8_t) ~(VO_RT_SELF_SMOOTH | VO_RT_SELF_CALM | VO_RT_SELF_TANGLED);
     for (int i = 0; i < set->face_count; i++) add_face(set, &set->face[i]);
     for (int v = 0; v < set->vertex_count; v++)
         set->star[v].normal = f3_normalize(set->star[v].normal);

@@ -19,11 +19,13 @@ static int pair_capacity(int faces) { return 5 * faces + 2048; }
 
 static void list_arrays(vo_rt_self_set *s, int members, int vertices, int faces, int base_faces,
                         array out[VO_RT_SELF_ARRAYS]) {
-#define ARRAY(member, count) {(void **)&s->member, count, sizeof *s->member}
+#define ARRAY(member, count) \
+    { (void **)&s->member, count, sizeof *s->member }
     int boxes = faces > base_faces ? faces : base_faces;
     array list[VO_RT_SELF_ARRAYS] = {ARRAY(member, members),
                                      ARRAY(x, vertices),
                                      ARRAY(drift, vertices),
+                                     ARRAY(wanted, vertices),
                                      ARRAY(low, vertices),
                                      ARRAY(high, vertices),
                                      ARRAY(radius, vertices),
@@ -40,23 +42,25 @@ static void list_arrays(vo_rt_self_set *s, int members, int vertices, int faces,
                                      ARRAY(base_active, base_faces),
                                      ARRAY(hash.bucket, table_size(boxes) + 1),
                                      ARRAY(hash.entry, vo_rt_self_hash_entries(boxes)),
+                                     ARRAY(hash.bounds, 6 * vo_rt_self_hash_entries(boxes)),
                                      ARRAY(pair, pair_capacity(faces)),
                                      ARRAY(hit, faces / 4 + 256)};
 #undef ARRAY
     for (int i = 0; i < VO_RT_SELF_ARRAYS; i++) out[i] = list[i];
 }
 
-enum { BUCKET_ARRAY = 17, ENTRY_ARRAY = 18, PAIR_ARRAY = 19, HIT_ARRAY = 20 };
+enum { BUCKET_ARRAY = 18, ENTRY_ARRAY = 19, BOUNDS_ARRAY = 20, PAIR_ARRAY = 21, HIT_ARRAY = 22 };
 
-bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, int members, int vertices,
-                        int faces, int base_faces) {
+bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, int members, int vertices, int faces,
+                        int base_faces) {
     array list[VO_RT_SELF_ARRAYS];
     list_arrays(set, members, vertices, faces, base_faces, list);
     for (int i = 0; i < VO_RT_SELF_ARRAYS; i++)
         if (!vo_rt_heap_reserve(heap, list[i].data, &set->capacity[i], list[i].need, list[i].size))
             return false;
     set->hash.table_capacity = set->capacity[BUCKET_ARRAY] - 1;
-    set->hash.entry_capacity = set->capacity[ENTRY_ARRAY];
+    int fit = set->capacity[BOUNDS_ARRAY] / 6;
+    set->hash.entry_capacity = set->capacity[ENTRY_ARRAY] < fit ? set->capacity[ENTRY_ARRAY] : fit;
     set->pair_capacity = set->capacity[PAIR_ARRAY];
     set->hit_capacity = set->capacity[HIT_ARRAY];
     return true;

@@ -56,8 +56,7 @@ static vo_rt_vec3 find_direction(const vo_rt_self_set *set, const vo_rt_self_hit
     vo_rt_vec3 n = normal_of(set, h->face), sum = f3(0, 0, 0);
     int layers = set->member[h->member[0]].layer - set->member[h->member[1]].layer;
     if (layers != 0) return layers > 0 ? n : f3_scale(-1, n);
-    vo_rt_vec3 edge =
-        f3_normalize(f3_sub(f4_xyz(set->x[h->edge[1]]), f4_xyz(set->x[h->edge[0]])));
+    vo_rt_vec3 edge = f3_normalize(f3_sub(f4_xyz(set->x[h->edge[1]]), f4_xyz(set->x[h->edge[0]])));
     for (int i = set->star_begin[h->edge[0]]; i < set->star_begin[h->edge[0] + 1]; i++) {
         const int32_t *side = set->face[set->star_face[i]].vertex;
         if (contains(side, h->edge[1])) sum = add_side(set, h, side, edge, n, sum);

@@ -196,9 +196,9 @@ static void move_group(vo_rt_cloth *leader, float s) {
         if (c->moves) c->minor.def.dt = begin_move(c, s);
     }
     if (!moves) return;
-    vo_rt_groups_begin(leader);
     for (vo_rt_cloth *c = leader; c; c = c->next_member)
         if (c->moves) begin_simulation(c, c->minor.def.dt);
+    vo_rt_groups_begin(leader);
     vo_rt_groups_solve(leader);
     for (vo_rt_cloth *c = leader; c; c = c->next_member) {
         if (!c->moves) continue;

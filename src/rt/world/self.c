@@ -12,7 +12,7 @@
 /* Queries per minor step; more are needed where bounds are reached. */
 enum { MAX_QUERIES = 4 };
 /* A new query is made when more than this part of the vertices has reached its bound. */
-static const float MAX_CLAMPED = 1 / 256.0f;
+static const float MAX_CLAMPED = 1 / 50.0f;
 /* Enlargement of boxes besides the motion, m. */
 static const float BOX_MARGIN = 0.1f;
 
@@ -143,7 +143,7 @@ void vo_rt_groups_reserve(vo_rt_world *w) {
 
 /* --- Queries ---------------------------------------------------------------------------------- */
 
-static void describe(vo_rt_cloth *leader) {
+static void describe(vo_rt_cloth *leader, bool has_begun) {
     vo_rt_self_set *set = &leader->self;
     set->member_count = 0;
     for (vo_rt_cloth *c = leader; c; c = c->next_member)
@@ -155,6 +155,7 @@ static void describe(vo_rt_cloth *leader) {
                                 .min = c->group_min,
                                 .max = c->group_max,
                                 .moves = c->moves,
+                                .has_begun = has_begun,
                                 .scale = (float)c->state.move_steps * c->world->h};
 }
 
@@ -178,9 +179,8 @@ static void add_counts(vo_rt_cloth *c, const vo_rt_self_counts *n) {
 static void find(vo_rt_cloth *leader, bool is_static) {
     vo_rt_self_set *set = &leader->self;
     bool tests = may_intersect(leader);
-    vo_rt_self_query query = {.is_static = is_static,
-                              .finds_intersections = tests,
-                              .use_avx2 = leader->world->use_avx2};
+    vo_rt_self_query query = {
+        .is_static = is_static, .finds_intersections = tests, .use_avx2 = leader->world->use_avx2};
     set->counts = (vo_rt_self_counts){0};
     vo_rt_self_find(set, &query);
     add_counts(leader, &set->counts);
@@ -202,7 +202,7 @@ static void inspect(void *arg, int begin, int end, int chunk) {
         for (vo_rt_cloth *c = leader; c; c = c->next_member) adapts |= c->adapts;
         if (!adapts) continue;
         double start = vo_now();
-        describe(leader);
+        describe(leader, false);
         find(leader, true);
         leader->stats.self_s += vo_now() - start;
     }
@@ -240,8 +240,8 @@ void vo_rt_groups_limit_new(vo_rt_cloth *c, int vertex, int edge, vo_rt_vec3 fro
     if (!c->has_group) return;
     vo_rt_vec4 *x = &c->mesh.front.position[vertex];
     const vo_rt_edge *e = &c->mesh.edge[edge];
-    *x = f4_make(
-        vo_rt_self_limit_new(bounds_of(c), e->vertex[0], e->vertex[1], from, f4_xyz(*x)), x->w);
+    *x = f4_make(vo_rt_self_limit_new(bounds_of(c), e->vertex[0], e->vertex[1], from, f4_xyz(*x)),
+                 x->w);
 }
 
 float vo_rt_groups_distance(const vo_rt_cloth *c, int a, int b) {
@@ -258,14 +258,14 @@ void vo_rt_groups_begin(vo_rt_cloth *leader) {
         for (vo_rt_cloth *c = leader; c; c = c->next_member)
             if (c->input.linear_inertia < 1 || c->input.angular_inertia < 1)
                 c->state.may_intersect = true;
-    describe(leader);
+    describe(leader, true);
     find(leader, false);
     leader->stats.self_s += vo_now() - start;
 }
 
 /* Query between substeps; `left` of them remain. */
 static void find_again(vo_rt_cloth *leader, int left) {
-    describe(leader);
+    describe(leader, false);
     for (int k = 0; k < leader->self.member_count; k++) {
         leader->self.member[k].has_start = true;
         leader->self.member[k].scale = (float)left;
