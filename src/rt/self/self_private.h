@@ -6,9 +6,11 @@
 
 /* Part of half of a distance that a bound uses; the rest covers rounding. */
 #define VO_RT_SELF_USE 0.45f
-/* Query radius of a vertex: fraction of its shortest edge at rest, and limit, m. */
-#define VO_RT_SELF_RADIUS     0.16f
-#define VO_RT_SELF_MAX_RADIUS 0.03f
+/* Query radius of a vertex: fraction of its shortest edge at rest, and limits, m, in motion and
+ * without. Larger radii find more layers of a stack, smaller ones need more queries. */
+#define VO_RT_SELF_RADIUS        0.2f
+#define VO_RT_SELF_MAX_RADIUS    0.003f
+#define VO_RT_SELF_STATIC_RADIUS 0.005f
 /* Part of the radius by which the search exceeds it: adjustments of P up to this cost nothing. */
 #define VO_RT_SELF_SLACK 0.25f
 /* Distance that bounds never give away, m, and per metre of the largest coordinate. */
