@@ -58,8 +58,7 @@ static void set_up(fixture *t, vo_random *random, int memory) {
         faces += t->mesh[k].front.triangle_count;
     }
     t->set = (vo_rt_self_set){0};
-    assert_true(vo_rt_self_reserve(&t->set, &t->heap, 2, vertices, memory * faces,
-                                   2 * t->asset->triangle_count));
+    assert_true(vo_rt_self_reserve(&t->set, &t->heap, 2, vertices, memory * faces));
     t->set.member_count = 2;
     for (int k = 0; k < 2; k++)
         t->set.member[k] = (vo_rt_self_member){.mesh = &t->mesh[k],
@@ -200,7 +199,7 @@ static void test_pairs_equal_brute_force(void **state) {
             if (set->star_begin[v] == set->star_begin[v + 1] || share(&v, 1, f, 3)) continue;
             point x[3] = {anchor(set, f[0], 0), anchor(set, f[1], 0), anchor(set, f[2], 0)};
             float radius = set->radius[v] +
-                           f_max(set->radius[f[0]], f_max(set->radius[f[1]], set->radius[f[2]]));
+                           f_min(set->radius[f[0]], f_min(set->radius[f[1]], set->radius[f[2]]));
             if (point_triangle(anchor(set, v, 0), x) > 0.999 * (double)radius) continue;
             bool is_calm = false, is_stored = false;
             for (int k = set->star_begin[v]; k < set->star_begin[v + 1]; k++)

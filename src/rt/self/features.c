@@ -1,4 +1,10 @@
-/* Stages 1 to 4: pairs of base triangles, of faces, of features. */
+/* Stages 1 to 4: pairs of clusters, of faces, of features.
+ *
+ * A cluster is eight consecutive leaves in the order of the hierarchy. Rejected: a voxel hash over
+ * single faces. Two thirds of its pairs are adjacent faces, which the SIMD test of two clusters
+ * drops at a tenth of the cost (0.2 ms in place of 1.1 ms for 2,900 faces). */
+#include "math/simd.h"
+
 #include "rt/self/self_private.h"
 
 /* Contact distance of a pair relative to its query radius, and of features joined by an edge. */
@@ -104,108 +110,77 @@ static void flush(search *s, vo_rt_self_batch *b, int count_a) {
 
 /* --- Features of two faces -------------------------------------------------------------------- */
 
-static bool boxes_overlap(vo_rt_vec4 al, vo_rt_vec4 ah, vo_rt_vec4 bl, vo_rt_vec4 bh) {
-    return al.x <= bh.x && bl.x <= ah.x && al.y <= bh.y && bl.y <= ah.y && al.z <= bh.z &&
-           bl.z <= ah.z;
-}
-
-static float face_reach(const vo_rt_self_set *set, const vo_rt_self_face *f) {
-    return f_max(set->low[f->vertex[0]].w,
-                 f_max(set->low[f->vertex[1]].w, set->low[f->vertex[2]].w));
+static bool boxes_overlap(const vo_rt_vec4 *al, const vo_rt_vec4 *ah, const vo_rt_vec4 *b) {
+    vo_m4 hit = (f4_load(al) <= f4_load(&b[1])) & (f4_load(&b[0]) <= f4_load(ah));
+    return (m4_bits(hit) & 7) == 7;
 }
 
 /* Vertices that face a owns against face b. */
 static void test_vertices(search *s, int a, int b) {
     vo_rt_self_set *set = s->set;
     const vo_rt_self_face *fa = &set->face[a], *fb = &set->face[b];
-    const vo_rt_vec4 *box = &set->box[2 * b];
-    for (int k = 0; k < 3; k++) {
-        int v = fa->vertex[k];
-        if (!(fa->owned >> k & 1) || shares_vertex(fb, &v, 1)) continue;
-        if (!boxes_overlap(set->low[v], set->high[v], box[0], box[1])) continue;
+    const vo_rt_vec4 *box = &set->face_box[2 * b];
+    for (unsigned owned = fa->owned & 7; owned; owned &= owned - 1) {
+        int v = fa->vertex[__builtin_ctz(owned)];
+        if (!boxes_overlap(&set->low[v], &set->high[v], box) || shares_vertex(fb, &v, 1)) continue;
         vo_rt_self_batch *batch = &s->faces;
         int lane = batch->count++;
         batch->vertex[0][lane] = v;
         for (int i = 0; i < 3; i++) batch->vertex[1 + i][lane] = fb->vertex[i];
-        batch->limit[lane] = set->low[v].w + face_reach(set, fb);
+        batch->limit[lane] = set->low[v].w + box[0].w;
         batch->face[0][lane] = a;
         batch->face[1][lane] = b;
         if (batch->count == VO_RT_SELF_BATCH) flush(s, batch, 1);
     }
 }
 
-/* Ends of an edge of a face, and its box. */
-typedef struct edge_box {
+/* Ends of the edge of a face opposite corner k. */
+typedef struct edge_ends {
     int32_t v[2];
-    vo_rt_vec4 low, high;
-    float reach;
-} edge_box;
+} edge_ends;
 
-static edge_box get_edge(const vo_rt_self_set *set, const vo_rt_self_face *f, int k) {
-    int a = f->vertex[k == 2 ? 0 : k + 1], b = f->vertex[k == 0 ? 2 : k - 1];
-    const vo_rt_vec4 *low = set->low, *high = set->high;
-    return (edge_box){{a, b},
-                      f4_make(f3_min(f4_xyz(low[a]), f4_xyz(low[b])), 0),
-                      f4_make(f3_max(f4_xyz(high[a]), f4_xyz(high[b])), 0),
-                      f_max(low[a].w, low[b].w)};
+static edge_ends get_ends(const vo_rt_self_face *f, int k) {
+    return (edge_ends){{f->vertex[k == 2 ? 0 : k + 1], f->vertex[k == 0 ? 2 : k - 1]}};
 }
 
-static void add_edges(search *s, int a, int b, const edge_box *ea, const edge_box *eb) {
+static void add_edges(search *s, int a, int b, edge_ends ea, edge_ends eb, float limit) {
     vo_rt_self_batch *batch = &s->edges;
+    if (ea.v[0] == eb.v[0] || ea.v[0] == eb.v[1] || ea.v[1] == eb.v[0] || ea.v[1] == eb.v[1])
+        return;
     int lane = batch->count++;
     for (int i = 0; i < 2; i++) {
-        batch->vertex[i][lane] = ea->v[i];
-        batch->vertex[2 + i][lane] = eb->v[i];
+        batch->vertex[i][lane] = ea.v[i];
+        batch->vertex[2 + i][lane] = eb.v[i];
     }
-    batch->limit[lane] = ea->reach + eb->reach;
+    batch->limit[lane] = limit;
     batch->face[0][lane] = a;
     batch->face[1][lane] = b;
     if (batch->count == VO_RT_SELF_BATCH) flush(s, batch, 2);
-}
-
-static bool edges_share(const edge_box *a, const edge_box *b) {
-    return a->v[0] == b->v[0] || a->v[0] == b->v[1] || a->v[1] == b->v[0] || a->v[1] == b->v[1];
 }
 
 /* Edges that the faces own. */
 static void test_edges(search *s, int a, int b) {
     const vo_rt_self_set *set = s->set;
     const vo_rt_self_face *fa = &set->face[a], *fb = &set->face[b];
-    if (!(fa->owned >> 3) || !(fb->owned >> 3)) return;
-    edge_box eb[3];
-    int count = 0;
-    for (int k = 0; k < 3; k++)
-        if (fb->owned >> (3 + k) & 1) eb[count++] = get_edge(set, fb, k);
-    for (int k = 0; k < 3; k++) {
-        if (!(fa->owned >> (3 + k) & 1)) continue;
-        edge_box ea = get_edge(set, fa, k);
-        for (int j = 0; j < count; j++)
-            if (boxes_overlap(ea.low, ea.high, eb[j].low, eb[j].high) && !edges_share(&ea, &eb[j]))
-                add_edges(s, a, b, &ea, &eb[j]);
+    for (unsigned own_a = fa->owned >> 3; own_a; own_a &= own_a - 1) {
+        int i = __builtin_ctz(own_a);
+        const vo_rt_vec4 *box_a = &set->edge_box[6 * a + 2 * i];
+        if (!boxes_overlap(&box_a[0], &box_a[1], &set->face_box[2 * b])) continue;
+        for (unsigned own_b = fb->owned >> 3; own_b; own_b &= own_b - 1) {
+            int j = __builtin_ctz(own_b);
+            const vo_rt_vec4 *box_b = &set->edge_box[6 * b + 2 * j];
+            if (boxes_overlap(&box_a[0], &box_a[1], box_b))
+                add_edges(s, a, b, get_ends(fa, i), get_ends(fb, j), box_a[0].w + box_b[0].w);
+        }
     }
 }
 
-/* Number of common vertices of two faces; *calm: one of them is calm. */
-static int count_common(const vo_rt_self_set *set, const vo_rt_self_face *a,
-                        const vo_rt_self_face *b, bool *calm) {
-    int count = 0;
-    for (int k = 0; k < 3; k++) {
-        if (!shares_vertex(b, &a->vertex[k], 1)) continue;
-        count++;
-        if (set->flags[a->vertex[k]] & VO_RT_SELF_CALM) *calm = true;
-    }
-    return count;
-}
-
-static void test_faces(void *user, int a, int b) {
-    search *s = user;
+static void test_faces(search *s, int a, int b) {
     vo_rt_self_set *set = s->set;
     const vo_rt_self_face *fa = &set->face[a], *fb = &set->face[b];
-    bool calm = false;
+    if (!fa->moves && !fb->moves) return;
     set->counts.face_pairs++;
-    int common = fa->member == fb->member ? count_common(set, fa, fb, &calm) : 0;
-    if (calm) return;
-    set->counts.adjacent_pairs += common > 0;
+    set->counts.adjacent_pairs += shares_vertex(fa, fb->vertex, 3);
     test_vertices(s, a, b);
     test_vertices(s, b, a);
     test_edges(s, a, b);
@@ -215,35 +190,46 @@ static void test_faces(void *user, int a, int b) {
     }
 }
 
-/* --- Stage 1 ---------------------------------------------------------------------------------- */
+/* --- Clusters --------------------------------------------------------------------------------- */
 
-/* Base triangles are tested if they move, or if one that moves is near. */
-static void test_bases(void *user, int a, int b) {
-    vo_rt_self_set *set = user;
-    set->counts.base_pairs++;
-    uint8_t moves = (set->base_active[a] | set->base_active[b]) & 1;
-    set->base_active[a] |= (uint8_t)(2 * moves);
-    set->base_active[b] |= (uint8_t)(2 * moves);
+/* Tests face a against the faces [begin, end) of a cluster; faces that share a calm vertex with it
+ * are left out. */
+static void test_row(search *s, int a, int begin, int end) {
+    const vo_rt_self_set *set = s->set;
+    int32_t calm[3];
+    for (int k = 0; k < 3; k++) {
+        int v = set->face[a].vertex[k];
+        calm[k] = set->flags[v] & VO_RT_SELF_CALM ? v : -1;
+    }
+    unsigned hits = s->kernels->find_faces(&set->lanes, a, calm, begin, end);
+    for (; hits; hits &= hits - 1) test_faces(s, a, begin + __builtin_ctz(hits));
 }
 
-static void cull_bases(vo_rt_self_set *set, const vo_rt_self_kernels *kernels) {
-    int base = 0;
-    for (int k = 0; k < set->member_count; k++) {
-        int count = set->member[k].mesh->asset->triangle_count;
-        for (int i = 0; i < count; i++) set->base_active[base++] = set->member[k].moves;
-    }
-    vo_rt_self_for_pairs(&set->hash, kernels, set->base_box, set->base_count, test_bases, set);
-    for (int i = 0; i < set->face_count; i++)
-        if (!set->base_active[set->face[i].base])
-            set->box[2 * i].x = INFINITY; /* an empty box: left out of the hash */
+static int cluster_end(const vo_rt_self_set *set, int cluster) {
+    int end = (cluster + 1) * VO_RT_SELF_CLUSTER;
+    return end < set->face_count ? end : set->face_count;
+}
+
+static void test_clusters(void *user, int a, int b) {
+    search *s = user;
+    s->set->counts.cluster_pairs++;
+    int begin = b * VO_RT_SELF_CLUSTER, end = cluster_end(s->set, b);
+    for (int i = a * VO_RT_SELF_CLUSTER; i < cluster_end(s->set, a); i++)
+        test_row(s, i, begin, end);
+}
+
+/* Pairs of faces inside a cluster. */
+static void test_inside(search *s, int cluster) {
+    int end = cluster_end(s->set, cluster);
+    for (int i = cluster * VO_RT_SELF_CLUSTER; i + 1 < end; i++) test_row(s, i, i + 1, end);
 }
 
 bool vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query) {
     search s = {.set = set, .query = query, .kernels = vo_rt_self_select_kernels(query->use_avx2)};
     set->pair_count = set->hit_count = 0;
     vo_rt_self_refit(set);
-    cull_bases(set, s.kernels);
-    vo_rt_self_for_pairs(&set->hash, s.kernels, set->box, set->face_count, test_faces, &s);
+    for (int i = 0; i < set->cluster_count; i++) test_inside(&s, i);
+    vo_rt_self_for_pairs(&set->hash, set->cluster_box, set->cluster_count, test_clusters, &s);
     flush(&s, &s.faces, 1);
     flush(&s, &s.edges, 2);
     set->counts.near_pairs += set->pair_count;

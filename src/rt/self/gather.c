@@ -2,6 +2,8 @@
  *
  * Boxes are relative to the mean predicted displacement of the group, so that common motion, such
  * as a fall, does not enlarge them. */
+#include "math/simd.h"
+
 #include "rt/self/self_private.h"
 
 #include <float.h>
@@ -123,11 +125,6 @@ static void subtract_shift(vo_rt_self_set *set) {
 
 /* --- Faces ------------------------------------------------------------------------------------ */
 
-static int base_of(const vo_rt_mesh *mesh, int triangle) {
-    while (mesh->triangle[triangle].parent >= 0) triangle = mesh->triangle[triangle].parent;
-    return triangle;
-}
-
 /* An edge belongs to the face on its first side, or on its second one at the boundary. */
 static bool owns_edge(vo_rt_self_set *set, const vo_rt_self_member *m, int triangle, int k) {
     const vo_rt_edge *e = &m->mesh->edge[m->mesh->triangle[triangle].edge[k]];
@@ -139,31 +136,42 @@ static bool owns_edge(vo_rt_self_set *set, const vo_rt_self_member *m, int trian
 
 enum { OWNED = 128 }; /* temporary flag: the vertex has an owner */
 
-static void gather_face(vo_rt_self_set *set, int member, int index, vo_rt_self_face *out) {
+static void gather_face(vo_rt_self_set *set, int member, int triangle) {
     const vo_rt_self_member *m = &set->member[member];
-    const vo_rt_front *f = &m->mesh->front;
-    int triangle = f->triangle_source[index];
+    vo_rt_self_face *out = &set->face[set->face_count];
+    const int32_t *corner = m->mesh->triangle[triangle].vertex;
     uint8_t owned = 0;
     for (int k = 0; k < 3; k++) {
-        int v = m->first + f->triangles[index].vertex[k];
-        out->vertex[k] = v;
+        int v = m->first + corner[k];
+        out->vertex[k] = set->lanes.vertex[k][set->face_count] = v;
         if (!(set->flags[v] & OWNED)) owned |= (uint8_t)(1 << k);
         set->flags[v] |= OWNED;
         if (owns_edge(set, m, triangle, k)) owned |= (uint8_t)(8 << k);
     }
-    out->base = set->base_count + base_of(m->mesh, triangle);
     out->member = (int16_t)member;
     out->owned = owned;
+    out->moves = m->moves;
+    set->face_count++;
+}
+
+/* Leaves below a triangle, in the order of the hierarchy: neighbours in the list are neighbours in
+ * space. */
+static void gather_leaves(vo_rt_self_set *set, int member, int triangle) {
+    const vo_rt_triangle *t = &set->member[member].mesh->triangle[triangle];
+    if (t->configuration == 0) {
+        gather_face(set, member, triangle);
+        return;
+    }
+    for (int k = 0; k < 4; k++)
+        if (t->child[k] >= 0) gather_leaves(set, member, t->child[k]);
 }
 
 static void gather_faces(vo_rt_self_set *set) {
-    set->face_count = set->base_count = 0;
-    for (int k = 0; k < set->member_count; k++) {
-        const vo_rt_mesh *mesh = set->member[k].mesh;
-        for (int i = 0; i < mesh->front.triangle_count; i++)
-            gather_face(set, k, i, &set->face[set->face_count++]);
-        set->base_count += mesh->asset->triangle_count;
-    }
+    set->face_count = 0;
+    for (int k = 0; k < set->member_count; k++)
+        for (int i = 0; i < set->member[k].mesh->asset->triangle_count; i++)
+            gather_leaves(set, k, i);
+    set->cluster_count = (set->face_count + VO_RT_SELF_CLUSTER - 1) / VO_RT_SELF_CLUSTER;
     for (int v = 0; v < set->vertex_count; v++) set->flags[v] &= (uint8_t)~OWNED;
 }
 
@@ -176,11 +184,6 @@ static void gather_stars(vo_rt_self_set *set) {
     for (int v = 0, sum = 0; v <= set->vertex_count; v++) begin[v] = sum += begin[v];
     for (int i = set->face_count - 1; i >= 0; i--)
         for (int k = 0; k < 3; k++) set->star_face[--begin[set->face[i].vertex[k]]] = i;
-}
-
-static void unite(vo_rt_vec4 *box, vo_rt_vec4 low, vo_rt_vec4 high) {
-    box[0] = f4_make(f3_min(f4_xyz(box[0]), f4_xyz(low)), 0);
-    box[1] = f4_make(f3_max(f4_xyz(box[1]), f4_xyz(high)), 0);
 }
 
 /* Replaces each displacement by the mean over the faces of its vertex; prescribed vertices and
@@ -212,20 +215,43 @@ static void refit_vertices(vo_rt_self_set *set) {
     }
 }
 
-/* Boxes of faces, and of base triangles, refitted from their leaves (stage 1). */
+static vo_f4 f4_min(vo_f4 a, vo_f4 b) { return -f4_max(-a, -b); }
+
+/* Box of two boxes; the fourth value is the larger reach. */
+static void unite(vo_rt_vec4 out[2], const vo_rt_vec4 a[2], const vo_rt_vec4 b[2]) {
+    vo_f4 low = f4_min(f4_load(&a[0]), f4_load(&b[0]));
+    vo_f4 high = f4_max(f4_load(&a[1]), f4_load(&b[1]));
+    float reach = f_max(a[0].w, b[0].w);
+    f4_store(&out[0], low);
+    f4_store(&out[1], high);
+    out[0].w = reach;
+}
+
+static void refit_face(vo_rt_self_set *set, int i) {
+    const vo_rt_self_face *f = &set->face[i];
+    vo_rt_vec4 v[3][2], *box = &set->face_box[2 * i];
+    float *const *lane = set->lanes.bound;
+    for (int k = 0; k < 3; k++) {
+        v[k][0] = set->low[f->vertex[k]];
+        v[k][1] = set->high[f->vertex[k]];
+    }
+    for (int k = 0; k < 3; k++)
+        if (f->owned >> (3 + k) & 1)
+            unite(&set->edge_box[6 * i + 2 * k], v[k == 2 ? 0 : k + 1], v[k == 0 ? 2 : k - 1]);
+    unite(box, v[0], v[1]);
+    unite(box, box, v[2]);
+    lane[0][i] = box[0].x, lane[1][i] = box[0].y, lane[2][i] = box[0].z;
+    lane[3][i] = box[1].x, lane[4][i] = box[1].y, lane[5][i] = box[1].z;
+}
+
+/* Boxes of edges, faces and clusters (stage 1). */
 void vo_rt_self_refit(vo_rt_self_set *set) {
     refit_vertices(set);
-    for (int i = 0; i < set->base_count; i++) {
-        set->base_box[2 * i] = f4_make(f3(FLT_MAX, FLT_MAX, FLT_MAX), 0);
-        set->base_box[2 * i + 1] = f4_make(f3(-FLT_MAX, -FLT_MAX, -FLT_MAX), 0);
-    }
     for (int i = 0; i < set->face_count; i++) {
-        const vo_rt_self_face *f = &set->face[i];
-        vo_rt_vec4 *box = &set->box[2 * i];
-        box[0] = set->low[f->vertex[0]];
-        box[1] = set->high[f->vertex[0]];
-        for (int k = 1; k < 3; k++) unite(box, set->low[f->vertex[k]], set->high[f->vertex[k]]);
-        unite(&set->base_box[2 * f->base], box[0], box[1]);
+        refit_face(set, i);
+        const vo_rt_vec4 *face = &set->face_box[2 * i];
+        vo_rt_vec4 *box = &set->cluster_box[i / VO_RT_SELF_CLUSTER * 2];
+        unite(box, i % VO_RT_SELF_CLUSTER == 0 ? face : box, face);
     }
 }
 

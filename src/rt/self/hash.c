@@ -23,7 +23,6 @@ typedef struct cells {
     int low[3], high[3];
 } cells;
 
-/* The last eight are read beyond the end of a bucket only. */
 int vo_rt_self_hash_entries(int count) { return ENTRIES_PER_BOX * count + 256; }
 
 static int cell_of(float x) {
@@ -93,13 +92,6 @@ static int64_t count_entries(const grid *g, int count, int64_t limit) {
             for (int x_ = (c).low[0]; x_ <= (c).high[0]; x_++) \
                 for (uint32_t key = cell_key(x_, y_, z_), once_ = 1; once_; once_ = 0)
 
-static void store_bounds(vo_rt_self_hash *hash, int at, const vo_rt_vec4 *box) {
-    float *b = hash->bounds + at;
-    ptrdiff_t stride = hash->entry_capacity;
-    b[0] = box[0].x, b[stride] = box[0].y, b[2 * stride] = box[0].z;
-    b[3 * stride] = box[1].x, b[4 * stride] = box[1].y, b[5 * stride] = box[1].z;
-}
-
 static void fill(vo_rt_self_hash *hash, const grid *g, int count) {
     int32_t *bucket = hash->bucket;
     memset(bucket, 0, (size_t)(hash->table + 1) * sizeof *bucket);
@@ -121,7 +113,6 @@ static void fill(vo_rt_self_hash *hash, const grid *g, int count) {
             uint32_t lowest = (uint32_t)(x_ == c.low[0]) | (uint32_t)(y_ == c.low[1]) << 1 |
                               (uint32_t)(z_ == c.low[2]) << 2;
             hash->entry[at] = (vo_rt_self_entry){key | lowest << CELL_BITS, i};
-            store_bounds(hash, at, &g->box[2 * i]);
         }
     }
 }
@@ -132,35 +123,32 @@ static bool is_home(uint32_t a, uint32_t b) {
     return ((a ^ b) & CELL_MASK) == 0 && (a | b) >> CELL_BITS == 7;
 }
 
-enum { TILE = 256 }; /* entries that are compared with one at a time */
-
-static void visit_bucket(const vo_rt_self_hash *hash, const vo_rt_self_kernels *kernels, int begin,
-                         int end, vo_rt_self_pair_fn *fn, void *user) {
-    const vo_rt_self_entry *e = hash->entry;
-    int32_t found[TILE];
-    for (int i = begin; i < end; i++)
-        for (int tile = i + 1; tile < end; tile += TILE) {
-            int last = end - tile < TILE ? end : tile + TILE;
-            int count =
-                kernels->find_overlaps(hash->bounds, hash->entry_capacity, i, tile, last, found);
-            for (int k = 0; k < count; k++) {
-                int j = found[k];
-                if (is_home(e[i].cell, e[j].cell)) fn(user, e[i].face, e[j].face);
-            }
-        }
+static bool overlap(const vo_rt_vec4 *a, const vo_rt_vec4 *b) {
+    return a[0].x <= b[1].x && b[0].x <= a[1].x && a[0].y <= b[1].y && b[0].y <= a[1].y &&
+           a[0].z <= b[1].z && b[0].z <= a[1].z;
 }
 
-void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_self_kernels *kernels,
-                          const vo_rt_vec4 *box, int count, vo_rt_self_pair_fn *fn, void *user) {
+static void visit_bucket(const vo_rt_self_entry *e, int count, const grid *g,
+                         vo_rt_self_pair_fn *fn, void *user) {
+    for (int i = 0; i < count; i++)
+        for (int j = i + 1; j < count; j++)
+            if (is_home(e[i].cell, e[j].cell) &&
+                overlap(&g->box[2 * e[i].box], &g->box[2 * e[j].box]))
+                fn(user, e[i].box, e[j].box);
+}
+
+void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count,
+                          vo_rt_self_pair_fn *fn, void *user) {
     float cell = f_max(CELL_SCALE * mean_size(box, count), 1e-6f);
     int table = 64;
     while (table < count && 2 * table <= hash->table_capacity) table *= 2;
     hash->table = table;
     grid g = {box, 1 / cell, table - 1};
-    int64_t limit = hash->entry_capacity - 8;
+    int64_t limit = hash->entry_capacity;
     for (int k = 0; k < MAX_GROWTH && count_entries(&g, count, limit) > limit; k++)
         g.inverse_cell *= 0.6f;
     fill(hash, &g, count);
     for (int i = 0; i < table; i++)
-        visit_bucket(hash, kernels, hash->bucket[i], hash->bucket[i + 1], fn, user);
+        visit_bucket(hash->entry + hash->bucket[i], hash->bucket[i + 1] - hash->bucket[i], &g, fn,
+                     user);
 }

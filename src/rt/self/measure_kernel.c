@@ -89,28 +89,27 @@ static unsigned measure_edges(const vo_rt_vec4 *x, vo_rt_self_batch *batch) {
     return store(batch, v8_add_scaled(v8_add_scaled(r, s, u), -t, v));
 }
 
-static int find_overlaps(const float *bounds, int stride, int entry, int begin, int end,
-                         int32_t *found) {
-    vo_f8 own[6];
-    int count = 0;
-    for (int k = 0; k < 6; k++) own[k] = f8_set(bounds[k * (ptrdiff_t)stride + entry]);
-    for (int i = begin; i < end; i += VO_F8_LANES) {
-        const float *b = bounds + i;
-        vo_m8 hit = f8_load(b) <= own[3];
-        hit &= f8_load(b + stride) <= own[4];
-        hit &= f8_load(b + 2 * (ptrdiff_t)stride) <= own[5];
-        hit &= f8_load(b + 3 * (ptrdiff_t)stride) >= own[0];
-        hit &= f8_load(b + 4 * (ptrdiff_t)stride) >= own[1];
-        hit &= f8_load(b + 5 * (ptrdiff_t)stride) >= own[2];
-        unsigned bits = m8_bits(hit);
-        if (end - i < VO_F8_LANES) bits &= (1u << (end - i)) - 1;
-        for (; bits; bits &= bits - 1) found[count++] = i + __builtin_ctz(bits);
+static unsigned find_faces(const vo_rt_self_lanes *lanes, int face, const int32_t calm[3],
+                           int begin, int end) {
+    float *const *b = lanes->bound;
+    vo_m8 hit = f8_load(b[0] + begin) <= f8_set(b[3][face]);
+    hit &= f8_load(b[1] + begin) <= f8_set(b[4][face]);
+    hit &= f8_load(b[2] + begin) <= f8_set(b[5][face]);
+    hit &= f8_load(b[3] + begin) >= f8_set(b[0][face]);
+    hit &= f8_load(b[4] + begin) >= f8_set(b[1][face]);
+    hit &= f8_load(b[5] + begin) >= f8_set(b[2][face]);
+    if (!m8_any(hit)) return 0;
+    vo_m8 common = m8_set(0);
+    for (int k = 0; k < 3; k++) {
+        vo_m8 v = m8_load(lanes->vertex[k] + begin);
+        common |= (v == m8_set(calm[0])) | (v == m8_set(calm[1])) | (v == m8_set(calm[2]));
     }
-    return count;
+    unsigned bits = m8_bits(hit & ~common);
+    return end - begin < VO_F8_LANES ? bits & ((1u << (end - begin)) - 1) : bits;
 }
 
 const vo_rt_self_kernels VO_KERNEL(vo_rt_self_kernels) = {
     .measure_faces = measure_faces,
     .measure_edges = measure_edges,
-    .find_overlaps = find_overlaps,
+    .find_faces = find_faces,
 };

@@ -82,24 +82,31 @@ typedef struct vo_rt_self_star {
 
 typedef struct vo_rt_self_face {
     int32_t vertex[3]; /* indices in the set */
-    int32_t base;      /* base triangle, index in the set */
     int16_t member;
     uint8_t owned; /* bit k: owns vertex k; bit 3 + k: owns the edge opposite vertex k */
-    uint8_t unused;
+    uint8_t moves;
 } vo_rt_self_face;
 
-/* A face in a cell of the voxel hash. */
+/* Boxes and vertices of the faces, one array per value, for SIMD tests. The arrays are readable up
+ * to seven elements behind the last face. */
+typedef struct vo_rt_self_lanes {
+    float *bound[6];    /* m, low x y z, high x y z */
+    int32_t *vertex[3]; /* indices in the set */
+} vo_rt_self_lanes;
+
+enum { VO_RT_SELF_CLUSTER = 8 }; /* faces of a cluster */
+
+/* A cluster in a cell of the voxel hash. */
 typedef struct vo_rt_self_entry {
     uint32_t cell; /* three coordinates, 9 bits each; three bits: the cell is the lowest one of the
                       box along x, y, z */
-    int32_t face;
+    int32_t box;
 } vo_rt_self_entry;
 
 /* Voxel hash over boxes: buckets of entries, one entry per cell that a box overlaps. */
 typedef struct vo_rt_self_hash {
     int32_t *bucket;         /* [table + 1] first entry of each bucket */
     vo_rt_self_entry *entry; /* [entry_capacity] */
-    float *bounds;           /* [6 entry_capacity] boxes of the entries: low x y z, high x y z */
     int table, table_capacity, entry_capacity;
 } vo_rt_self_hash;
 
@@ -126,10 +133,9 @@ typedef struct vo_rt_self_hit {
 
 /* Counters of a query. */
 typedef struct vo_rt_self_counts {
-    int64_t base_pairs;     /* stage 1: pairs of base triangles whose boxes overlap */
-    int64_t face_pairs;     /* stage 2: pairs of faces of the hash whose boxes overlap */
-    int64_t adjacent_pairs; /* stage 4: of those, pairs that share a vertex and are tested exactly
-                             */
+    int64_t cluster_pairs;  /* stages 1 and 2: pairs of clusters of faces from the voxel hash */
+    int64_t face_pairs;     /* of those, pairs of faces whose boxes overlap */
+    int64_t adjacent_pairs; /* stage 4: of those, pairs that share a vertex */
     int64_t feature_pairs;  /* stage 3: pairs of features whose distance was computed */
     int64_t near_pairs;     /* of those, pairs closer than the query radius */
     int64_t contacts;
@@ -137,7 +143,7 @@ typedef struct vo_rt_self_counts {
     int64_t overflows;     /* queries whose pairs exceeded the memory */
 } vo_rt_self_counts;
 
-enum { VO_RT_SELF_ARRAYS = 23 };
+enum { VO_RT_SELF_ARRAYS = 24 };
 
 /* Memory and results of the queries of a group. */
 typedef struct vo_rt_self_set {
@@ -159,12 +165,17 @@ typedef struct vo_rt_self_set {
     int32_t *star_begin;    /* [vertex_count + 1] first entry of star_face */
     int32_t *star_face;     /* [3 face_count]  faces of each vertex */
 
-    int face_count, base_count;
+    int face_count;          /*                 in the order of the hierarchy */
     vo_rt_self_face *face;   /* [face_count] */
-    vo_rt_vec4 *box;         /* [2 face_count]  m, boxes of faces: low, high */
     vo_rt_vec3 *face_normal; /* [face_count]    unit */
-    vo_rt_vec4 *base_box;    /* [2 base_count]  m, boxes of base triangles */
-    uint8_t *base_active;    /* [base_count]    1: its faces are tested */
+    vo_rt_vec4 *face_box;    /* [2 face_count]  m, low and high; low.w: reach */
+    vo_rt_vec4 *edge_box;    /* [6 face_count]  the same of the edges that each face owns */
+    vo_rt_self_lanes lanes;
+    float *lane_bounds;     /* [6 lane_stride] memory of the lanes */
+    int32_t *lane_vertices; /* [3 lane_stride] */
+    int lane_stride;
+    int cluster_count;       /*                 groups of consecutive faces */
+    vo_rt_vec4 *cluster_box; /* [2 cluster_count] m, low and high */
     vo_rt_self_hash hash;
     vo_rt_self_pair *pair;                    /* [pair_count] */
     vo_rt_self_hit *hit;                      /* [hit_count] */
@@ -181,8 +192,8 @@ typedef struct vo_rt_self_set {
 
 /* Memory for a group of cloths with the given numbers in total; serial part of a step. False if the
  * heap is exhausted. About 1.1 KB per face. */
-bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, int members, int vertices, int faces,
-                        int base_faces);
+bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, int members, int vertices,
+                        int faces);
 void vo_rt_self_free(vo_rt_self_set *set, vo_rt_heap *heap);
 
 typedef struct vo_rt_self_query {

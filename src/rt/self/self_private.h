@@ -36,10 +36,10 @@ typedef struct vo_rt_self_batch {
 typedef struct vo_rt_self_kernels {
     unsigned (*measure_faces)(const vo_rt_vec4 *x, vo_rt_self_batch *batch); /* vertex, face */
     unsigned (*measure_edges)(const vo_rt_vec4 *x, vo_rt_self_batch *batch); /* edge, edge */
-    /* Lists in `found` the entries in [begin, end) whose boxes overlap that of `entry`; returns
-     * their number. `bounds` are six arrays of `stride` elements, readable up to end + 7. */
-    int (*find_overlaps)(const float *bounds, int stride, int entry, int begin, int end,
-                         int32_t *found);
+    /* Faces in [begin, end), at most 8, whose boxes overlap that of `face` and which have none of
+     * the vertices `calm`; bit per lane. */
+    unsigned (*find_faces)(const vo_rt_self_lanes *lanes, int face, const int32_t calm[3],
+                           int begin, int end);
 } vo_rt_self_kernels;
 extern const vo_rt_self_kernels vo_rt_self_kernels_base, vo_rt_self_kernels_avx2;
 
@@ -60,11 +60,10 @@ void vo_rt_self_measure_stars(vo_rt_self_set *set);
 /* Recomputes `shear` of the stars after a change of the predicted displacements. */
 void vo_rt_self_measure_shear(vo_rt_self_set *set);
 
-/* hash.c: calls fn for each pair of boxes that overlap, once. `box` has low and high of each box;
- * those whose `active` is 0 are left out (NULL: none). */
+/* hash.c: calls fn for each pair of boxes that overlap, once. `box` has low and high of each. */
 typedef void vo_rt_self_pair_fn(void *user, int a, int b);
-void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_self_kernels *kernels,
-                          const vo_rt_vec4 *box, int count, vo_rt_self_pair_fn *fn, void *user);
+void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count,
+                          vo_rt_self_pair_fn *fn, void *user);
 /* Entries that a hash of `count` boxes may need. */
 int vo_rt_self_hash_entries(int count);
 

@@ -112,14 +112,13 @@ void vo_rt_groups_find(vo_rt_world *w) {
 }
 
 static bool reserve_group(vo_rt_cloth *leader) {
-    int members = 0, vertices = 0, faces = 0, base = 0;
+    int members = 0, vertices = 0, faces = 0;
     for (vo_rt_cloth *c = leader; c; c = c->next_member) {
         members++;
         vertices += c->mesh.front.vertex_end;
         faces += c->mesh.front.triangle_count;
-        base += c->asset->triangle_count;
     }
-    return vo_rt_self_reserve(&leader->self, &leader->world->heap, members, vertices, faces, base);
+    return vo_rt_self_reserve(&leader->self, &leader->world->heap, members, vertices, faces);
 }
 
 /* The cloths of a group without memory move alone. */
@@ -167,7 +166,7 @@ static bool may_intersect(const vo_rt_cloth *leader) {
 
 static void add_counts(vo_rt_cloth *c, const vo_rt_self_counts *n) {
     vo_rt_cloth_stats *s = &c->stats;
-    s->self_base_pairs += n->base_pairs;
+    s->self_cluster_pairs += n->cluster_pairs;
     s->self_face_pairs += n->face_pairs;
     s->self_feature_pairs += n->feature_pairs;
     s->self_near_pairs += n->near_pairs;
