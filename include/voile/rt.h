@@ -489,7 +489,7 @@ typedef struct vo_rt_cloth_def {
     /* Collisions with itself and with other cloths that have this set: no face passes through
      * another. Cloth that intersects on arrival (a teleport, a pose that intersects itself) is
      * untangled in the following frames. Cost: about 0.3 us per triangle and simulation step, and
-     * 1.1 KB of the pool per triangle. Default false. */
+     * 0.9 KB of the pool per triangle. Default false. */
     bool self_collision;
     float self_thickness; /* m, distance kept between layers of cloth, limited to about a third of
                              the length of the edges; default 0.002 */

@@ -95,6 +95,9 @@ static vo_result create_cloth(vo_realtime *r, int c) {
         def.adaption.min_length = 0;
     }
     def.stretch_limit = stretch_limit(&scene->cloth[c]);
+    def.self_collision = scene->def.realtime.self_collision;
+    def.self_thickness = (float)scene->def.realtime.thickness;
+    def.layer = c;
     def.user = (uint64_t)c;
     vo_result result = vo_rt_cloth_create(r->world, &def, &cloth->cloth);
     if (result != VO_OK) return vo_realtime_fail(r, result, "cloth", c);

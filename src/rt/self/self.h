@@ -191,7 +191,7 @@ typedef struct vo_rt_self_set {
 } vo_rt_self_set;
 
 /* Memory for a group of cloths with the given numbers in total; serial part of a step. False if the
- * heap is exhausted. About 1.1 KB per face. */
+ * heap is exhausted. About 0.9 KB per face. */
 bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, int members, int vertices,
                         int faces);
 void vo_rt_self_free(vo_rt_self_set *set, vo_rt_heap *heap);
