@@ -20,7 +20,7 @@ static const float LEAST_LENGTH2 = 1e-12f, LEAST_NORMAL2 = 1e-24f;
 
 /* Largest fraction of the exact projection: elements share vertices, so that more would overshoot.
  * Small triangles of a refined mesh are at this bound. */
-static const float MAX_PROJECTION = 0.35f;
+static const float MAX_PROJECTION = 0.7f;
 
 static const float PI = 3.14159265f;
 
