@@ -32,9 +32,9 @@ static vo_rt_substep prepare_substep(const vo_rt_solve_def *def, int substeps) {
 static void solve_springs(const minor_step *s) {
     const vo_rt_solve_kernels *kernels = s->kernels;
     float h = s->substep.h;
-    vo_rt_spring_pass pass = {.compliance = f_max(s->def.fabric.stretch_compliance, 0) / (h * h),
-                              .limit = f_max(s->def.stretch_limit, 0)};
-    if (s->def.solver == VO_RT_SOLVER_XPBD) {
+    vo_rt_spring_pass pass = {.compliance = f_max(s->def->fabric.stretch_compliance, 0) / (h * h),
+                              .limit = f_max(s->def->stretch_limit, 0)};
+    if (s->def->solver == VO_RT_SOLVER_XPBD) {
         kernels->project_springs(s->front, &pass);
     } else {
         kernels->apply_spring_forces(s->front, &pass);
@@ -44,16 +44,16 @@ static void solve_springs(const minor_step *s) {
 
 /* The split edges stop at half of the limit, so that the leaf springs below them stay within it. */
 static void solve_levels(const minor_step *s) {
-    if (s->def.levels && s->def.solver == VO_RT_SOLVER_XPBD)
-        vo_rt_levels_project(s->def.levels, s->front, 0.5f * f_max(s->def.stretch_limit, 0));
+    if (s->def->levels && s->def->solver == VO_RT_SOLVER_XPBD)
+        vo_rt_levels_project(s->def->levels, s->front, 0.5f * f_max(s->def->stretch_limit, 0));
 }
 
 /* Substeps between bending passes. k sum w |grad|^2 h^2 of regular triangles with vertices of mass
  * m is about 16 k rho h^2 / m^2. */
 static int choose_bend_interval(const minor_step *s, float mean_mass) {
-    float stiffness = BEND_CALIBRATION * s->def.fabric.bend_stiffness;
+    float stiffness = BEND_CALIBRATION * s->def->fabric.bend_stiffness;
     float h2 = s->substep.h * s->substep.h;
-    float ratio = 16 * stiffness * s->def.fabric.density * h2 / (mean_mass * mean_mass);
+    float ratio = 16 * stiffness * s->def->fabric.density * h2 / (mean_mass * mean_mass);
     int interval = s->substeps;
     while (interval > 1 && ratio * (float)(interval * interval) > MAX_BEND_RATIO)
         interval = (interval + 1) / 2;
@@ -61,7 +61,7 @@ static int choose_bend_interval(const minor_step *s, float mean_mass) {
 }
 
 static void solve_bends(const minor_step *s, int index) {
-    float stiffness = BEND_CALIBRATION * s->def.fabric.bend_stiffness;
+    float stiffness = BEND_CALIBRATION * s->def->fabric.bend_stiffness;
     if (!(stiffness > 0) || index % s->bend_interval != 0) return;
     int left = s->substeps - index; /* the last interval may be shorter */
     int interval = left < s->bend_interval ? left : s->bend_interval;
@@ -86,18 +86,18 @@ static int run_substep(const minor_step *s, int index) {
     solve_levels(s);
     solve_springs(s);
     vo_rt_project_tethers(s->asset, s->front);
-    vo_rt_project_links(s->asset, s->front, s->def.link_strength, s->substep.h);
+    vo_rt_project_links(s->asset, s->front, s->def->link_strength, s->substep.h);
     solve_pose(s);
-    vo_rt_project_contacts(s->front, s->contacts, s->contact_count, end * s->def.dt, s->substep.h);
+    vo_rt_project_contacts(s->front, s->contacts, s->contact_count, end * s->def->dt, s->substep.h);
     return clamped;
 }
 
 static void begin_step(minor_step *s) {
     vo_rt_begin_contacts(s->front, s->contacts, s->contact_count);
     if (s->slots.backstop.end > 0) s->kernels->compute_normals(s->front, s->front->target);
-    const vo_rt_fabric *fabric = &s->def.fabric;
-    if (s->def.air && s->def.air->density > 0 && (fabric->drag > 0 || fabric->lift > 0))
-        s->kernels->apply_air(s->front, s->def.air, fabric, s->def.dt);
+    const vo_rt_fabric *fabric = &s->def->fabric;
+    if (s->def->air && s->def->air->density > 0 && (fabric->drag > 0 || fabric->lift > 0))
+        s->kernels->apply_air(s->front, s->def->air, fabric, s->def->dt);
 }
 
 /* A step without duration: only measures the state. */
@@ -138,7 +138,7 @@ static int choose_substeps(const vo_rt_asset *asset, const vo_rt_solve_def *def,
 
 void vo_rt_solve_set_substeps(vo_rt_minor_step *s, int substeps) {
     s->substeps = substeps;
-    s->substep = prepare_substep(&s->def, substeps);
+    s->substep = prepare_substep(s->def, substeps);
     s->bend_interval = choose_bend_interval(s, s->slots.mean_mass);
 }
 
@@ -148,9 +148,10 @@ void vo_rt_solve_begin(vo_rt_minor_step *s, const vo_rt_asset *asset, vo_rt_fron
                             .front = front,
                             .contacts = contacts,
                             .contact_count = contact_count,
-                            .def = *def,
+                            .own_def = *def,
                             .kernels = vo_rt_solve_select_kernels(def->use_avx2),
                             .slots = vo_rt_begin_vertices(front)};
+    s->def = &s->own_def;
     if (!(def->dt > 1e-9f) || !isfinite(def->dt)) return;
     vo_rt_solve_set_substeps(s, choose_substeps(asset, def, s->slots.mean_mass));
     begin_step(s);

@@ -94,13 +94,15 @@ vo_rt_solve_result vo_rt_solve_step(const vo_rt_asset *asset, vo_rt_front *front
                                     const vo_rt_solve_def *def);
 
 /* The same in parts, for cloths that collide with each other: begin, every substep of all cloths in
- * turn, end. The struct belongs to the caller, its members to solve.c. */
+ * turn, end. The struct belongs to the caller and must
+ * not move, its members to solve.c. */
 typedef struct vo_rt_minor_step {
     const vo_rt_asset *asset;
     vo_rt_front *front;
     vo_rt_contact *contacts;
     int contact_count;
-    vo_rt_solve_def def;
+    vo_rt_solve_def own_def;
+    const vo_rt_solve_def *def; /* own_def */
     const struct vo_rt_solve_kernels *kernels;
     int substeps;
     struct vo_rt_substep {

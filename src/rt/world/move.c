@@ -193,16 +193,16 @@ static void move_group(vo_rt_cloth *leader, float s) {
     bool moves = false;
     for (vo_rt_cloth *c = leader; c; c = c->next_member) {
         moves |= c->moves;
-        if (c->moves) c->minor.def.dt = begin_move(c, s);
+        if (c->moves) c->move_dt = begin_move(c, s);
     }
     if (!moves) return;
     for (vo_rt_cloth *c = leader; c; c = c->next_member)
-        if (c->moves) begin_simulation(c, c->minor.def.dt);
+        if (c->moves) begin_simulation(c, c->move_dt);
     vo_rt_groups_begin(leader);
     vo_rt_groups_solve(leader);
     for (vo_rt_cloth *c = leader; c; c = c->next_member) {
         if (!c->moves) continue;
-        end_simulation(c, c->minor.def.dt);
+        end_simulation(c, c->move_dt);
         end_move(c);
     }
     update_sleep(leader);

@@ -144,6 +144,7 @@ struct vo_rt_cloth {
     vo_rt_self_set self;               /* of the group that it leads */
     vo_rt_vec3 group_min, group_max;   /* m, no cloth of another group enters this box */
     vo_rt_minor_step minor;            /* in progress; move.c */
+    float move_dt;                     /* s, its duration */
 
     /* Bodies near by, selected before each move and each major step. */
     int near_count;
