@@ -92,6 +92,13 @@ static int64_t count_entries(const grid *g, int count, int64_t limit) {
             for (int x_ = (c).low[0]; x_ <= (c).high[0]; x_++) \
                 for (uint32_t key = cell_key(x_, y_, z_), once_ = 1; once_; once_ = 0)
 
+/* Bits of an entry: the cell is the lowest one of the box along x, y, z. */
+static uint32_t lowest_bits(const cells *c, int x, int y, int z) {
+    uint32_t bits = (uint32_t)(x == c->low[0]) | (uint32_t)(y == c->low[1]) << 1 |
+                    (uint32_t)(z == c->low[2]) << 2;
+    return bits << CELL_BITS;
+}
+
 static void fill(vo_rt_self_hash *hash, const grid *g, int count) {
     int32_t *bucket = hash->bucket;
     memset(bucket, 0, (size_t)(hash->table + 1) * sizeof *bucket);
@@ -110,9 +117,7 @@ static void fill(vo_rt_self_hash *hash, const grid *g, int count) {
         cells c = cells_of(g, i);
         FOR_CELLS(c, key) {
             int at = --bucket[bucket_of(g, key)];
-            uint32_t lowest = (uint32_t)(x_ == c.low[0]) | (uint32_t)(y_ == c.low[1]) << 1 |
-                              (uint32_t)(z_ == c.low[2]) << 2;
-            hash->entry[at] = (vo_rt_self_entry){key | lowest << CELL_BITS, i};
+            hash->entry[at] = (vo_rt_self_entry){key | lowest_bits(&c, x_, y_, z_), i};
         }
     }
 }
@@ -148,7 +153,21 @@ void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int coun
     for (int k = 0; k < MAX_GROWTH && count_entries(&g, count, limit) > limit; k++)
         g.inverse_cell *= 0.6f;
     fill(hash, &g, count);
+    hash->inverse_cell = g.inverse_cell;
     for (int i = 0; i < table; i++)
         visit_bucket(hash->entry + hash->bucket[i], hash->bucket[i + 1] - hash->bucket[i], &g, fn,
                      user);
+}
+
+void vo_rt_self_for_overlaps(const vo_rt_self_hash *hash, const vo_rt_vec4 *box,
+                             const vo_rt_vec4 query[2], vo_rt_self_box_fn *fn, void *user) {
+    grid g = {query, hash->inverse_cell, hash->table - 1};
+    cells c = cells_of(&g, 0);
+    FOR_CELLS(c, key) {
+        uint32_t own = key | lowest_bits(&c, x_, y_, z_), bucket = bucket_of(&g, key);
+        for (int i = hash->bucket[bucket]; i < hash->bucket[bucket + 1]; i++) {
+            const vo_rt_self_entry *e = &hash->entry[i];
+            if (is_home(own, e->cell) && overlap(query, &box[2 * e->box])) fn(user, e->box);
+        }
+    }
 }

@@ -108,6 +108,7 @@ typedef struct vo_rt_self_hash {
     int32_t *bucket;         /* [table + 1] first entry of each bucket */
     vo_rt_self_entry *entry; /* [entry_capacity] */
     int table, table_capacity, entry_capacity;
+    float inverse_cell; /* 1/m */
 } vo_rt_self_hash;
 
 /* Two features closer than the query radius. Side A are the first `count_a` vertices. 64 bytes. */
@@ -220,11 +221,9 @@ static inline const vo_rt_vec4 *vo_rt_self_spheres(const vo_rt_self_set *set, in
     return set->x + set->member[member].first;
 }
 
-/* True if an edge of a mesh may split or join now: the surface of the triangles beside it changes
- * by less than the bounds of their vertices. `bound` and `flags` are those of the mesh's slots,
- * after a static query. */
-bool vo_rt_self_permits_edit(const vo_rt_mesh *mesh, const float *bound, const uint8_t *flags,
-                             int edge);
+/* True if an edge of a member may split or join now: the surface of the triangles beside it changes
+ * by less than its distance from other cloth. After a static query. */
+bool vo_rt_self_permits_edit(const vo_rt_self_set *set, int member, int edge, bool use_avx2);
 /* Limits the displacement of a vertex that was created in the middle of an edge, from `from`. */
 vo_rt_vec3 vo_rt_self_limit_new(const float *bound, int a, int b, vo_rt_vec3 from, vo_rt_vec3 to);
 

@@ -64,6 +64,10 @@ void vo_rt_self_measure_shear(vo_rt_self_set *set);
 typedef void vo_rt_self_pair_fn(void *user, int a, int b);
 void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count,
                           vo_rt_self_pair_fn *fn, void *user);
+/* Calls fn for each box of the last call that overlaps `query`, low and high, once. */
+typedef void vo_rt_self_box_fn(void *user, int box);
+void vo_rt_self_for_overlaps(const vo_rt_self_hash *hash, const vo_rt_vec4 *box,
+                             const vo_rt_vec4 query[2], vo_rt_self_box_fn *fn, void *user);
 /* Entries that a hash of `count` boxes may need. */
 int vo_rt_self_hash_entries(int count);
 

@@ -219,11 +219,9 @@ static const float *bounds_of(const vo_rt_cloth *c) {
 }
 
 static int filter(vo_rt_cloth *c, int32_t *edges, int count) {
-    const vo_rt_self_set *set = &c->leader->self;
-    const uint8_t *flags = set->flags + set->member[c->member].first;
     int kept = 0;
     for (int i = 0; i < count; i++)
-        if (vo_rt_self_permits_edit(&c->mesh, bounds_of(c), flags, edges[i]))
+        if (vo_rt_self_permits_edit(&c->leader->self, c->member, edges[i], c->world->use_avx2))
             edges[kept++] = edges[i];
     c->stats.self_rejected_edits += count - kept;
     return kept;
