@@ -115,23 +115,17 @@ static bool boxes_overlap(const vo_rt_vec4 *al, const vo_rt_vec4 *ah, const vo_r
     return (m4_bits(hit) & 7) == 7;
 }
 
-/* Vertices that face a owns against face b. */
-static void test_vertices(search *s, int a, int b) {
-    vo_rt_self_set *set = s->set;
-    const vo_rt_self_face *fa = &set->face[a], *fb = &set->face[b];
-    const vo_rt_vec4 *box = &set->face_box[2 * b];
-    for (unsigned owned = fa->owned & 7; owned; owned &= owned - 1) {
-        int v = fa->vertex[__builtin_ctz(owned)];
-        if (!boxes_overlap(&set->low[v], &set->high[v], box) || shares_vertex(fb, &v, 1)) continue;
-        vo_rt_self_batch *batch = &s->faces;
-        int lane = batch->count++;
-        batch->vertex[0][lane] = v;
-        for (int i = 0; i < 3; i++) batch->vertex[1 + i][lane] = fb->vertex[i];
-        batch->limit[lane] = set->low[v].w + box[0].w;
-        batch->face[0][lane] = a;
-        batch->face[1][lane] = b;
-        if (batch->count == VO_RT_SELF_BATCH) flush(s, batch, 1);
-    }
+static void add_vertex(search *s, int v, int a, int b) {
+    const vo_rt_self_face *fb = &s->set->face[b];
+    if (shares_vertex(fb, &v, 1)) return;
+    vo_rt_self_batch *batch = &s->faces;
+    int lane = batch->count++;
+    batch->vertex[0][lane] = v;
+    for (int i = 0; i < 3; i++) batch->vertex[1 + i][lane] = fb->vertex[i];
+    batch->limit[lane] = s->set->low[v].w + s->set->face_box[2 * b].w;
+    batch->face[0][lane] = a;
+    batch->face[1][lane] = b;
+    if (batch->count == VO_RT_SELF_BATCH) flush(s, batch, 1);
 }
 
 /* Ends of the edge of a face opposite corner k. */
@@ -158,52 +152,99 @@ static void add_edges(search *s, int a, int b, edge_ends ea, edge_ends eb, float
     if (batch->count == VO_RT_SELF_BATCH) flush(s, batch, 2);
 }
 
-/* Edges that the faces own. */
-static void test_edges(search *s, int a, int b) {
+/* --- Rows: a face and the faces of a cluster -------------------------------------------------- */
+
+/* Faces [begin, begin + 8) that are tested against one face: bit per lane. */
+typedef struct row {
+    int face, begin;
+    unsigned hits;
+} row;
+
+/* Loop over the numbers i of the bits of a set. */
+#define FOR_BITS(i, bits)                   \
+    for (unsigned i##_left = (bits), i = 0; \
+         i##_left && (i = (unsigned)__builtin_ctz(i##_left), 1); i##_left &= i##_left - 1)
+
+/* Edges that the face owns against those that the faces of the row own. */
+static void test_edges(search *s, const row *r) {
     const vo_rt_self_set *set = s->set;
-    const vo_rt_self_face *fa = &set->face[a], *fb = &set->face[b];
-    for (unsigned own_a = fa->owned >> 3; own_a; own_a &= own_a - 1) {
-        int i = __builtin_ctz(own_a);
-        const vo_rt_vec4 *box_a = &set->edge_box[6 * a + 2 * i];
-        if (!boxes_overlap(&box_a[0], &box_a[1], &set->face_box[2 * b])) continue;
-        for (unsigned own_b = fb->owned >> 3; own_b; own_b &= own_b - 1) {
-            int j = __builtin_ctz(own_b);
-            const vo_rt_vec4 *box_b = &set->edge_box[6 * b + 2 * j];
-            if (boxes_overlap(&box_a[0], &box_a[1], box_b))
-                add_edges(s, a, b, get_ends(fa, i), get_ends(fb, j), box_a[0].w + box_b[0].w);
+    const vo_rt_self_face *fa = &set->face[r->face];
+    FOR_BITS(i, (unsigned)fa->owned >> 3) {
+        const vo_rt_vec4 *box_a = &set->edge_box[6 * r->face + 2 * (int)i];
+        unsigned hits = s->kernels->find_overlaps(&set->lanes, &box_a[0], &box_a[1], r->begin);
+        FOR_BITS(k, hits & r->hits) {
+            int b = r->begin + (int)k;
+            const vo_rt_self_face *fb = &set->face[b];
+            FOR_BITS(j, (unsigned)fb->owned >> 3) {
+                const vo_rt_vec4 *box_b = &set->edge_box[6 * b + 2 * (int)j];
+                if (boxes_overlap(&box_a[0], &box_a[1], box_b))
+                    add_edges(s, r->face, b, get_ends(fa, (int)i), get_ends(fb, (int)j),
+                              box_a[0].w + box_b[0].w);
+            }
         }
     }
 }
 
-static void test_faces(search *s, int a, int b) {
-    vo_rt_self_set *set = s->set;
-    const vo_rt_self_face *fa = &set->face[a], *fb = &set->face[b];
-    if (!fa->moves && !fb->moves) return;
-    set->counts.face_pairs++;
-    set->counts.adjacent_pairs += shares_vertex(fa, fb->vertex, 3);
-    test_vertices(s, a, b);
-    test_vertices(s, b, a);
-    test_edges(s, a, b);
-    if (s->query->finds_intersections) {
-        vo_rt_self_intersect(set, a, b);
-        vo_rt_self_intersect(set, b, a);
+/* Vertices that the face owns against the faces of the row, and the reverse. */
+static void test_vertices(search *s, const row *r) {
+    const vo_rt_self_set *set = s->set;
+    const vo_rt_self_face *fa = &set->face[r->face];
+    FOR_BITS(i, fa->owned & 7u) {
+        int v = fa->vertex[i];
+        unsigned hits =
+            s->kernels->find_overlaps(&set->lanes, &set->low[v], &set->high[v], r->begin);
+        FOR_BITS(k, hits & r->hits) { add_vertex(s, v, r->face, r->begin + (int)k); }
+    }
+    FOR_BITS(k, r->hits) {
+        const vo_rt_self_face *fb = &set->face[r->begin + (int)k];
+        FOR_BITS(i, fb->owned & 7u) {
+            int v = fb->vertex[i];
+            if (boxes_overlap(&set->low[v], &set->high[v], &set->face_box[2 * r->face]))
+                add_vertex(s, v, r->begin + (int)k, r->face);
+        }
     }
 }
 
-/* --- Clusters --------------------------------------------------------------------------------- */
+static void test_intersections(vo_rt_self_set *set, const row *r) {
+    FOR_BITS(k, r->hits) {
+        vo_rt_self_intersect(set, r->face, r->begin + (int)k);
+        vo_rt_self_intersect(set, r->begin + (int)k, r->face);
+    }
+}
+
+/* Leaves out faces of cloths that do not move, if that of the row does not either. */
+static unsigned drop_fixed(const vo_rt_self_set *set, const row *r) {
+    unsigned hits = r->hits;
+    if (set->member[set->face[r->face].member].moves) return hits;
+    FOR_BITS(k, r->hits) {
+        if (!set->member[set->face[r->begin + (int)k].member].moves) hits &= ~(1u << k);
+    }
+    return hits;
+}
 
 /* Tests face a against the faces [begin, end) of a cluster; faces that share a calm vertex with it
  * are left out. */
 static void test_row(search *s, int a, int begin, int end) {
-    const vo_rt_self_set *set = s->set;
+    vo_rt_self_set *set = s->set;
     int32_t calm[3];
     for (int k = 0; k < 3; k++) {
         int v = set->face[a].vertex[k];
         calm[k] = set->flags[v] & VO_RT_SELF_CALM ? v : -1;
     }
-    unsigned hits = s->kernels->find_faces(&set->lanes, a, calm, begin, end);
-    for (; hits; hits &= hits - 1) test_faces(s, a, begin + __builtin_ctz(hits));
+    row r = {a, begin, s->kernels->find_faces(&set->lanes, a, calm, begin, end)};
+    if (r.hits == 0) return;
+    r.hits = drop_fixed(set, &r);
+    set->counts.face_pairs += __builtin_popcount(r.hits);
+    FOR_BITS(k, r.hits) {
+        set->counts.adjacent_pairs +=
+            shares_vertex(&set->face[a], set->face[begin + (int)k].vertex, 3);
+    }
+    test_vertices(s, &r);
+    test_edges(s, &r);
+    if (s->query->finds_intersections) test_intersections(set, &r);
 }
+
+/* --- Clusters --------------------------------------------------------------------------------- */
 
 static int cluster_end(const vo_rt_self_set *set, int cluster) {
     int end = (cluster + 1) * VO_RT_SELF_CLUSTER;

@@ -39,7 +39,8 @@ static void gather_vertices(vo_rt_self_set *set, const vo_rt_self_member *m, boo
         set->drift[v] = f4_make(has_drift ? predict(m, i) : f3(0, 0, 0), 0);
         set->radius[v] = set->is_static ? VO_RT_SELF_STATIC_RADIUS : VO_RT_SELF_MAX_RADIUS;
         set->near[v] = FLT_MAX;
-        set->flags[v] = m->moves ? 0 : VO_RT_SELF_FIXED;
+        set->flags[v] =
+            (uint8_t)((set->flags[v] & VO_RT_SELF_BORDER) | (m->moves ? 0 : VO_RT_SELF_FIXED));
     }
 }
 
@@ -150,7 +151,6 @@ static void gather_face(vo_rt_self_set *set, int member, int triangle) {
     }
     out->member = (int16_t)member;
     out->owned = owned;
-    out->moves = m->moves;
     set->face_count++;
 }
 
@@ -255,21 +255,44 @@ void vo_rt_self_refit(vo_rt_self_set *set) {
     }
 }
 
+/* Number that changes with the topology of the members. */
+static uint64_t hash_topology(const vo_rt_self_set *set) {
+    uint64_t hash = 1;
+    for (int k = 0; k < set->member_count; k++) {
+        const vo_rt_mesh *mesh = set->member[k].mesh;
+        uint64_t part[3] = {(uint64_t)(uintptr_t)mesh, mesh->front.topology,
+                            (uint64_t)mesh->front.vertex_end << 32 |
+                                (uint64_t)mesh->front.triangle_count};
+        for (int i = 0; i < 3; i++) hash = (hash ^ part[i]) * 0x9E3779B97F4A7C15u;
+    }
+    return hash;
+}
+
+/* Faces, their owners and stars, which are kept while the topology does not change. */
+static void update_faces(vo_rt_self_set *set) {
+    uint64_t topology = hash_topology(set);
+    if (topology == set->topology) return;
+    set->topology = topology;
+    memset(set->flags, 0, (size_t)set->vertex_count);
+    gather_faces(set);
+    gather_stars(set);
+}
+
 void vo_rt_self_gather(vo_rt_self_set *set, bool is_static) {
     set->vertex_count = 0;
     set->is_static = is_static;
     for (int k = 0; k < set->member_count; k++) {
-        vo_rt_self_member *m = &set->member[k];
-        m->first = set->vertex_count;
-        set->vertex_count += m->mesh->front.vertex_end;
-        gather_vertices(set, m, !is_static);
-        gather_radii(set, m);
+        set->member[k].first = set->vertex_count;
+        set->vertex_count += set->member[k].mesh->front.vertex_end;
+    }
+    update_faces(set);
+    for (int k = 0; k < set->member_count; k++) {
+        gather_vertices(set, &set->member[k], !is_static);
+        gather_radii(set, &set->member[k]);
     }
     measure_shift(set);
     if (!can_shift(set)) set->shift = f3(0, 0, 0);
     for (int k = 0; k < set->member_count; k++) limit_member(set, &set->member[k]);
     subtract_shift(set);
-    gather_faces(set);
-    gather_stars(set);
     for (int k = 0; k < SMOOTHING && !is_static; k++) smooth(set);
 }

@@ -89,6 +89,18 @@ static unsigned measure_edges(const vo_rt_vec4 *x, vo_rt_self_batch *batch) {
     return store(batch, v8_add_scaled(v8_add_scaled(r, s, u), -t, v));
 }
 
+static unsigned find_overlaps(const vo_rt_self_lanes *lanes, const vo_rt_vec4 *low,
+                              const vo_rt_vec4 *high, int begin) {
+    float *const *b = lanes->bound;
+    vo_m8 hit = f8_load(b[0] + begin) <= f8_set(high->x);
+    hit &= f8_load(b[1] + begin) <= f8_set(high->y);
+    hit &= f8_load(b[2] + begin) <= f8_set(high->z);
+    hit &= f8_load(b[3] + begin) >= f8_set(low->x);
+    hit &= f8_load(b[4] + begin) >= f8_set(low->y);
+    hit &= f8_load(b[5] + begin) >= f8_set(low->z);
+    return m8_bits(hit);
+}
+
 static unsigned find_faces(const vo_rt_self_lanes *lanes, int face, const int32_t calm[3],
                            int begin, int end) {
     float *const *b = lanes->bound;
@@ -112,4 +124,5 @@ const vo_rt_self_kernels VO_KERNEL(vo_rt_self_kernels) = {
     .measure_faces = measure_faces,
     .measure_edges = measure_edges,
     .find_faces = find_faces,
+    .find_overlaps = find_overlaps,
 };

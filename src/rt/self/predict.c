@@ -92,6 +92,10 @@ static float excess_of(const vo_rt_self_set *set, int v) {
     return f_max(change - VO_RT_SELF_SLACK * set->radius[v], 0);
 }
 
+void vo_rt_self_undo_adjustment(vo_rt_self_set *set) {
+    for (int v = 0; v < set->vertex_count; v++) set->drift[v] = f4_make(set->wanted[v], 0);
+}
+
 bool vo_rt_self_predict(vo_rt_self_set *set) {
     bool changed = true;
     if (set->is_static) return true;

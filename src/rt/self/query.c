@@ -3,7 +3,7 @@
 
 /* Pairs whose anchors come closer than this multiple of the contact distance are contacts. */
 static const float CONTACT_RANGE = 2.5f;
-enum { MAX_ROUNDS = 3 };
+enum { MAX_ROUNDS = 2 };
 
 /* Moves the pairs that are contacts to the front of the list; keeps their order. */
 static void select_contacts(vo_rt_self_set *set) {
@@ -25,8 +25,8 @@ static void bound(vo_rt_self_set *set) {
         if (!vo_rt_self_is_exempt(set, &set->pair[i])) vo_rt_self_bound_by_pair(set, &set->pair[i]);
 }
 
-/* Searches until the displacements are adjusted to all pairs that they bring together. False if the
- * pairs exceed the memory, or the adjustment does not converge. */
+/* Searches pairs and adjusts the displacements to them; again if that brings other features
+ * together. False if the pairs exceed the memory. */
 static bool detect(vo_rt_self_set *set, const vo_rt_self_query *query) {
     vo_rt_self_gather(set, query->is_static);
     for (int round = 0; round < MAX_ROUNDS; round++) {
@@ -35,11 +35,12 @@ static bool detect(vo_rt_self_set *set, const vo_rt_self_query *query) {
         if (!vo_rt_self_find_pairs(set, query)) return false;
         if (vo_rt_self_predict(set)) return true;
     }
-    return false;
+    vo_rt_self_undo_adjustment(set); /* all displacements are scaled instead */
+    return true;
 }
 
-/* If all fails, anchors do not move. Bounds of pairs beyond the memory are then computed at once,
- * and contacts are those that fit. */
+/* With too many pairs for the memory anchors do not move. Bounds of pairs beyond it are then
+ * computed at once, and contacts are those that fit. */
 void vo_rt_self_find(vo_rt_self_set *set, const vo_rt_self_query *query) {
     if (!detect(set, query) && !query->is_static) {
         set->counts.overflows++;

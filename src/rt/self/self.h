@@ -40,7 +40,7 @@
  * contacts, and the response (untangle.c) shortens the intersection contour until none is left.
  *
  * A group is solved by one thread, in one order, so results do not depend on the number of threads.
- * Nothing is carried over from one query to the next. */
+ * Nothing that influences results is carried over from one query to the next. */
 #ifndef VO_RT_SELF_SELF_H
 #define VO_RT_SELF_SELF_H
 
@@ -84,7 +84,7 @@ typedef struct vo_rt_self_face {
     int32_t vertex[3]; /* indices in the set */
     int16_t member;
     uint8_t owned; /* bit k: owns vertex k; bit 3 + k: owns the edge opposite vertex k */
-    uint8_t moves;
+    uint8_t unused;
 } vo_rt_self_face;
 
 /* Boxes and vertices of the faces, one array per value, for SIMD tests. The arrays are readable up
@@ -182,6 +182,7 @@ typedef struct vo_rt_self_set {
     vo_rt_self_hit *hit;                      /* [hit_count] */
     int pair_count, contact_count, hit_count; /* contacts are the first pairs */
     int pair_capacity, hit_capacity;
+    uint64_t topology; /* of the members when faces and stars were listed; 0: never */
     vo_rt_vec3 shift;  /* m, mean predicted displacement */
     float gap;         /* m, distance that bounds never give away */
     float drift_scale; /* of the predicted displacements; below 1: anchors would collide */
@@ -196,6 +197,9 @@ typedef struct vo_rt_self_set {
 bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, int members, int vertices,
                         int faces);
 void vo_rt_self_free(vo_rt_self_set *set, vo_rt_heap *heap);
+/* The members may have changed without a change of their topology number: a cloth was restored or
+ * created in the place of another. */
+static inline void vo_rt_self_invalidate(vo_rt_self_set *set) { set->topology = 0; }
 
 typedef struct vo_rt_self_query {
     bool is_static;           /* anchors stay at the positions of the query */

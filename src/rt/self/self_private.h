@@ -40,6 +40,9 @@ typedef struct vo_rt_self_kernels {
      * the vertices `calm`; bit per lane. */
     unsigned (*find_faces)(const vo_rt_self_lanes *lanes, int face, const int32_t calm[3],
                            int begin, int end);
+    /* Faces in [begin, begin + 8) whose boxes overlap a box, low and high; bit per lane. */
+    unsigned (*find_overlaps)(const vo_rt_self_lanes *lanes, const vo_rt_vec4 *low,
+                              const vo_rt_vec4 *high, int begin);
 } vo_rt_self_kernels;
 extern const vo_rt_self_kernels vo_rt_self_kernels_base, vo_rt_self_kernels_avx2;
 
@@ -77,6 +80,8 @@ bool vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query);
 /* predict.c: adjusts the displacements so that anchors keep a part of their distance. False if they
  * changed by more than the search allows for: it must be repeated. */
 bool vo_rt_self_predict(vo_rt_self_set *set);
+/* Restores the displacements before the last adjustment. */
+void vo_rt_self_undo_adjustment(vo_rt_self_set *set);
 /* Scales all displacements so that every pair and star keeps its distance. */
 void vo_rt_self_limit_drift(vo_rt_self_set *set);
 /* Bounds of all vertices: from radii, from stars, from one pair. */

@@ -72,6 +72,7 @@ bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, int members, int 
     set->hit_capacity = set->capacity[HIT_ARRAY];
     set->hash.table_capacity = set->capacity[BUCKET_ARRAY] - 1;
     set->hash.entry_capacity = set->capacity[ENTRY_ARRAY];
+    if (set->lane_stride != lane_stride(faces)) vo_rt_self_invalidate(set);
     set->lane_stride = lane_stride(faces);
     for (int k = 0; k < 6; k++) set->lanes.bound[k] = set->lane_bounds + k * set->lane_stride;
     for (int k = 0; k < 3; k++) set->lanes.vertex[k] = set->lane_vertices + k * set->lane_stride;

@@ -23,6 +23,7 @@ void vo_rt_cloth_free(vo_rt_cloth *c) {
     vo_rt_self_free(&c->self, &w->heap);
     vo_rt_mesh_free(&c->mesh, &w->heap);
     release_arrays(c);
+    for (int i = 0; i < w->cloth_end; i++) vo_rt_self_invalidate(&w->cloth[i].self);
     *c = (vo_rt_cloth){0};
 }
 

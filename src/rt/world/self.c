@@ -11,8 +11,9 @@
 
 /* Queries per minor step; more are needed where bounds are reached. */
 enum { MAX_QUERIES = 4 };
-/* A new query is made when more than this part of the vertices has reached its bound. */
-static const float MAX_CLAMPED = 1 / 50.0f;
+/* A new query is made when more than this part of the vertices has reached its bound, unless three
+ * quarters of the step are done. */
+static const float MAX_CLAMPED = 1 / 32.0f;
 /* Enlargement of boxes besides the motion, m. */
 static const float BOX_MARGIN = 0.1f;
 
@@ -297,7 +298,8 @@ void vo_rt_groups_solve(vo_rt_cloth *leader) {
         vo_rt_self_project(set, h);
         int clamped = vo_rt_self_clamp(set, (float)(k + 1 - first) / (float)(substeps - first));
         leader->stats.self_clamped += clamped;
-        if (k + 1 < substeps && (float)clamped > MAX_CLAMPED * (float)set->vertex_count) {
+        if (4 * (k + 1) <= 3 * substeps &&
+            (float)clamped > MAX_CLAMPED * (float)set->vertex_count) {
             if (queries < MAX_QUERIES) {
                 find_again(leader, substeps - k - 1);
                 first = k + 1;
