@@ -10,7 +10,7 @@
  * without. Larger radii find more layers of a stack, smaller ones need more queries. */
 #define VO_RT_SELF_RADIUS        0.2f
 #define VO_RT_SELF_MAX_RADIUS    0.003f
-#define VO_RT_SELF_STATIC_RADIUS 0.005f
+#define VO_RT_SELF_STATIC_RADIUS 0.004f
 /* Part of the radius by which the search exceeds it: adjustments of P up to this cost nothing. */
 #define VO_RT_SELF_SLACK 0.25f
 /* Distance that bounds never give away, m, and per metre of the largest coordinate. */

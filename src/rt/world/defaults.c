@@ -10,7 +10,7 @@ vo_rt_adaption vo_rt_adaption_default(void) {
                             .max_deviation = 0.004f,
                             .min_length = 0.008f,
                             .collision = true,
-                            .proximity = 0.01f,
+                            .proximity = 0.008f,
                             .join_wait = 10,
                             .join_ratio = 0.6f};
 }
