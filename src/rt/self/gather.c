@@ -25,7 +25,7 @@ static vo_rt_vec3 predict(const vo_rt_self_member *m, int slot) {
     vo_rt_vec3 start = m->has_begun ? f4_xyz(f->previous[slot]) : x;
     vo_rt_vec3 d = f3_scale(m->scale, m->has_start ? f3_sub(x, v) : v);
     d = f3_add(d, f3_sub(x, start));
-    if (f->position[slot].w <= 0) d = f3_sub(f4_xyz(f->target[slot]), start);
+    if (f->position[slot].w <= 0) d = f3_scale(m->portion, f3_sub(f4_xyz(f->target[slot]), start));
     return f3_is_finite(d) ? d : f3(0, 0, 0);
 }
 

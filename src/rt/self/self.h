@@ -58,8 +58,9 @@ typedef struct vo_rt_self_member {
     bool has_begun; /* the minor step has begun, without a substep: front.previous holds the state
                        at its start, front.position includes corrections of contacts */
     bool has_start; /* front.velocity holds positions at the start of the substep */
-    float scale;    /* displacement until the end of the minor step = scale * velocity, or scale *
-                       (position - front.velocity) if has_start */
+    float scale;    /* displacement of the prediction = scale * velocity, or scale * (position -
+                       front.velocity) if has_start */
+    float portion;  /* of the path that is left to the targets of prescribed vertices */
     int32_t first;  /* index of its slot 0 in the arrays of the set; query */
 } vo_rt_self_member;
 

@@ -198,7 +198,6 @@ static void move_group(vo_rt_cloth *leader, float s) {
     if (!moves) return;
     for (vo_rt_cloth *c = leader; c; c = c->next_member)
         if (c->moves) begin_simulation(c, c->move_dt);
-    vo_rt_groups_begin(leader);
     vo_rt_groups_solve(leader);
     for (vo_rt_cloth *c = leader; c; c = c->next_member) {
         if (!c->moves) continue;

@@ -9,8 +9,11 @@
 
 #include <float.h>
 
-/* Queries per minor step; more are needed where bounds are reached. */
+/* Queries per move; more are needed where bounds are reached. */
 enum { MAX_QUERIES = 4 };
+/* Fast motion is predicted for a part of a move only, so that the mean displacement of a
+ * prediction, relative to that of the group, is about this, m. */
+static const float MAX_PREDICTION = 0.008f;
 /* A new query is made when more than this part of the vertices has reached its bound, unless three
  * quarters of the step are done. */
 static const float MAX_CLAMPED = 1 / 32.0f;
@@ -147,16 +150,15 @@ static void describe(vo_rt_cloth *leader, bool has_begun) {
     vo_rt_self_set *set = &leader->self;
     set->member_count = 0;
     for (vo_rt_cloth *c = leader; c; c = c->next_member)
-        set->member[set->member_count++] =
-            (vo_rt_self_member){.mesh = &c->mesh,
-                                .thickness = c->self_thickness,
-                                .friction = c->input.fabric.friction,
-                                .layer = c->layer,
-                                .min = c->group_min,
-                                .max = c->group_max,
-                                .moves = c->moves,
-                                .has_begun = has_begun,
-                                .scale = (float)c->state.move_steps * c->world->h};
+        set->member[set->member_count++] = (vo_rt_self_member){.mesh = &c->mesh,
+                                                               .thickness = c->self_thickness,
+                                                               .friction = c->input.fabric.friction,
+                                                               .layer = c->layer,
+                                                               .min = c->group_min,
+                                                               .max = c->group_max,
+                                                               .moves = c->moves,
+                                                               .has_begun = has_begun,
+                                                               .portion = 1};
 }
 
 static bool may_intersect(const vo_rt_cloth *leader) {
@@ -250,23 +252,55 @@ float vo_rt_groups_distance(const vo_rt_cloth *c, int a, int b) {
 
 /* --- Moves ------------------------------------------------------------------------------------ */
 
-void vo_rt_groups_begin(vo_rt_cloth *leader) {
-    double start = vo_now();
+/* Mean displacement of the vertices in the move at their present velocities, relative to that of
+ * the group, m. */
+static float estimate_drift(const vo_rt_cloth *leader) {
+    double sum[4] = {0}, count = 0;
+    for (const vo_rt_cloth *c = leader; c; c = c->next_member) {
+        const vo_rt_front *f = &c->mesh.front;
+        for (int i = 1; c->moves && i < f->vertex_end; i++) {
+            vo_rt_vec3 d = f3_scale(c->move_dt, f4_xyz(f->velocity[i]));
+            sum[0] += (double)d.x, sum[1] += (double)d.y, sum[2] += (double)d.z;
+            sum[3] += (double)f3_length2(d);
+            count++;
+        }
+    }
+    if (!(count > 0)) return 0;
+    double mean2 = (sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) / (count * count);
+    double rest = sum[3] / count - mean2;
+    return rest > 0 ? (float)sqrt(rest) : 0;
+}
+
+/* Substeps that a prediction covers. */
+static int choose_segment(const vo_rt_cloth *leader, int substeps) {
+    float parts = ceilf(estimate_drift(leader) / MAX_PREDICTION);
+    int count = parts >= 1 && parts < MAX_QUERIES ? (int)parts : parts >= 1 ? MAX_QUERIES : 1;
+    return (substeps + count - 1) / count;
+}
+
+/* First query of a move, which has begun without a substep. */
+static void find_first(vo_rt_cloth *leader, int segment, int substeps) {
     if (leader->next_member) /* frames of different cloths move independently */
         for (vo_rt_cloth *c = leader; c; c = c->next_member)
             if (c->input.linear_inertia < 1 || c->input.angular_inertia < 1)
                 c->state.may_intersect = true;
     describe(leader, true);
+    vo_rt_self_member *m = leader->self.member;
+    for (vo_rt_cloth *c = leader; c; c = c->next_member, m++) {
+        m->portion = (float)segment / (float)substeps;
+        m->scale = m->portion * c->move_dt;
+    }
     find(leader, false);
-    leader->stats.self_s += vo_now() - start;
 }
 
-/* Query between substeps; `left` of them remain. */
-static void find_again(vo_rt_cloth *leader, int left) {
+/* Query between substeps, for `segment` of those that are left. */
+static void find_again(vo_rt_cloth *leader, int segment, int left) {
     describe(leader, false);
     for (int k = 0; k < leader->self.member_count; k++) {
-        leader->self.member[k].has_start = true;
-        leader->self.member[k].scale = (float)left;
+        vo_rt_self_member *m = &leader->self.member[k];
+        m->has_start = true;
+        m->scale = (float)segment;
+        m->portion = (float)segment / (float)left;
     }
     find(leader, false);
 }
@@ -288,25 +322,47 @@ static void run_substep(vo_rt_cloth *leader, int index) {
     }
 }
 
+/* Progress of a move. */
+typedef struct progress {
+    int substeps, segment; /* of the move, of a prediction */
+    int first, last;       /* substeps of the present prediction */
+    int queries;
+} progress;
+
+/* True if a new query is needed after substep k: the prediction ends, or many vertices have reached
+ * their bounds. */
+static bool needs_query(vo_rt_cloth *leader, progress *p, int k, int clamped) {
+    if (k + 1 == p->substeps) return false;
+    if (k + 1 == p->last) return true;
+    bool is_late = 4 * (k + 1) > 3 * p->substeps;
+    if (is_late || (float)clamped <= MAX_CLAMPED * (float)leader->self.vertex_count) return false;
+    leader->stats.self_limited += p->queries == MAX_QUERIES;
+    return p->queries++ < MAX_QUERIES;
+}
+
+static void query_again(vo_rt_cloth *leader, progress *p, int k) {
+    int left = p->substeps - k - 1, segment = p->segment < left ? p->segment : left;
+    find_again(leader, segment, left);
+    p->first = k + 1;
+    p->last = p->first + segment;
+}
+
 void vo_rt_groups_solve(vo_rt_cloth *leader) {
     vo_rt_self_set *set = &leader->self;
-    int substeps = choose_substeps(leader), first = 0, queries = 1;
+    int substeps = choose_substeps(leader);
+    progress p = {.substeps = substeps, .segment = choose_segment(leader, substeps), .queries = 1};
     float h = leader->world->h / (float)(substeps > 0 ? substeps : 1);
+    p.last = p.segment;
+    double start = vo_now();
+    find_first(leader, p.segment, substeps > 0 ? substeps : 1);
+    leader->stats.self_s += vo_now() - start;
     for (int k = 0; k < substeps; k++) {
         run_substep(leader, k);
-        double start = vo_now();
+        start = vo_now();
         vo_rt_self_project(set, h);
-        int clamped = vo_rt_self_clamp(set, (float)(k + 1 - first) / (float)(substeps - first));
+        int clamped = vo_rt_self_clamp(set, (float)(k + 1 - p.first) / (float)(p.last - p.first));
         leader->stats.self_clamped += clamped;
-        if (4 * (k + 1) <= 3 * substeps &&
-            (float)clamped > MAX_CLAMPED * (float)set->vertex_count) {
-            if (queries < MAX_QUERIES) {
-                find_again(leader, substeps - k - 1);
-                first = k + 1;
-            }
-            leader->stats.self_limited += queries == MAX_QUERIES;
-            queries++;
-        }
+        if (needs_query(leader, &p, k, clamped)) query_again(leader, &p, k);
         leader->stats.self_s += vo_now() - start;
     }
     vo_rt_self_finish(set);

@@ -289,9 +289,8 @@ void vo_rt_groups_filter_edits(vo_rt_cloth *cloth);
 void vo_rt_groups_limit_new(vo_rt_cloth *cloth, int vertex, int edge, vo_rt_vec3 from);
 /* Distance of an edge's ends from cloth that is not adjacent, m; FLT_MAX: none is near. */
 float vo_rt_groups_distance(const vo_rt_cloth *cloth, int a, int b);
-/* Runs all substeps of the cloths of a group, which have begun their minor step, between a query at
- * the start, before that (`begin`), and the bounds for the verification of body contacts. */
-void vo_rt_groups_begin(vo_rt_cloth *leader);
+/* Runs all substeps of the cloths of a group, which have begun their move, with queries between
+ * them; leaves the bounds for the verification of body contacts. */
 void vo_rt_groups_solve(vo_rt_cloth *leader);
 
 /* criteria.c */
