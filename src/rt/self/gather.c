@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Passes of smoothing over the displacements: differences between neighbours are vibration. */
-enum { SMOOTHING = 2 };
+enum { SMOOTHING = 6 };
 
 /* --- Vertices --------------------------------------------------------------------------------- */
 
