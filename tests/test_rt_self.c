@@ -170,7 +170,7 @@ static void test_bounds_separate_all_pairs(void **state) {
     (void)state;
     vo_random random = vo_random_seed(7);
     int tight = 0, stored = 0;
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < 6; round++) {
         fixture t;
         set_up(&t, &random, round % 2 ? 8 : 1);
         vo_rt_self_query query = {.is_static = round % 3 == 0,

@@ -9,6 +9,8 @@
 static const double SPRING = 2.2, BEND = 5.5, VERTEX = 3.0, TRIANGLE = 6.0, CONTACT = 25.0;
 static const double NEAR_VERTEX = 40.0; /* a vertex of a cloth with a body near by */
 static const double ADAPT_EDGE = 12.0;
+/* A query for self-collision: per face, per pair of features; a contact, per substep. */
+static const double QUERY_FACE = 150.0, QUERY_PAIR = 60.0, SELF_CONTACT = 25.0;
 
 double vo_rt_budget_move_cost(const vo_rt_cloth *c) {
     const vo_rt_front *f = &c->mesh.front;
@@ -17,6 +19,14 @@ double vo_rt_budget_move_cost(const vo_rt_cloth *c) {
     double near = c->near_count > 0 ? NEAR_VERTEX * f->vertex_count : 0;
     return substeps * (per_substep + CONTACT * c->contacts.count) + TRIANGLE * f->triangle_count +
            near;
+}
+
+double vo_rt_budget_query_cost(const vo_rt_self_set *set) {
+    return QUERY_FACE * set->face_count + QUERY_PAIR * (double)set->counts.feature_pairs;
+}
+
+double vo_rt_budget_self_cost(const vo_rt_self_set *set) {
+    return SELF_CONTACT * set->contact_count;
 }
 
 double vo_rt_budget_adapt_cost(const vo_rt_cloth *c) {

@@ -186,6 +186,7 @@ static void find(vo_rt_cloth *leader, bool is_static) {
     set->counts = (vo_rt_self_counts){0};
     vo_rt_self_find(set, &query);
     add_counts(leader, &set->counts);
+    leader->stats.cost += vo_rt_budget_query_cost(set);
     if (!tests) return;
     leader->stats.self_intersections = set->hit_count;
     for (vo_rt_cloth *c = leader; c && set->hit_count == 0; c = c->next_member)
@@ -362,6 +363,7 @@ void vo_rt_groups_solve(vo_rt_cloth *leader) {
         vo_rt_self_project(set, h);
         int clamped = vo_rt_self_clamp(set, (float)(k + 1 - p.first) / (float)(p.last - p.first));
         leader->stats.self_clamped += clamped;
+        leader->stats.cost += vo_rt_budget_self_cost(set);
         if (needs_query(leader, &p, k, clamped)) query_again(leader, &p, k);
         leader->stats.self_s += vo_now() - start;
     }

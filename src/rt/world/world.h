@@ -320,6 +320,9 @@ void vo_rt_move_cloths(vo_rt_world *world, float s);
 /* Counted cost of a move and of a major step, ns of a reference core. */
 double vo_rt_budget_move_cost(const vo_rt_cloth *cloth);
 double vo_rt_budget_adapt_cost(const vo_rt_cloth *cloth);
+/* Of a query of a group, and of a substep of its contacts. */
+double vo_rt_budget_query_cost(const vo_rt_self_set *set);
+double vo_rt_budget_self_cost(const vo_rt_self_set *set);
 /* Adjusts the detail scale to the cost of the step. */
 void vo_rt_budget_update(vo_rt_world *world);
 
