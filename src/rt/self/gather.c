@@ -9,8 +9,11 @@
 #include <float.h>
 #include <string.h>
 
-/* Passes of smoothing over the displacements: differences between neighbours are vibration. */
+/* Passes of smoothing over the displacements: small differences between neighbours are vibration.
+ * A displacement changes by at most this part of the radius, so that the vertex stays within its
+ * bound. */
 enum { SMOOTHING = 6 };
+static const float MAX_SMOOTHING = 0.35f;
 
 /* --- Vertices --------------------------------------------------------------------------------- */
 
@@ -188,7 +191,7 @@ static void gather_stars(vo_rt_self_set *set) {
 
 /* Replaces each displacement by the mean over the faces of its vertex; prescribed vertices and
  * those of members that do not move keep theirs. */
-static void smooth(vo_rt_self_set *set) {
+static void smooth_once(vo_rt_self_set *set) {
     vo_rt_vec3 *sum = set->wanted;
     memset(sum, 0, (size_t)set->vertex_count * sizeof *sum);
     for (int i = 0; i < set->face_count; i++) {
@@ -201,6 +204,32 @@ static void smooth(vo_rt_self_set *set) {
         int count = 3 * (set->star_begin[v + 1] - set->star_begin[v]);
         if (count > 0 && set->x[v].w > 0)
             set->drift[v] = f4_make(f3_scale(1 / (float)count, sum[v]), 0);
+    }
+}
+
+static void smooth(vo_rt_self_set *set) {
+    vo_rt_vec4 *own = set->low; /* not used yet */
+    memcpy(own, set->drift, (size_t)set->vertex_count * sizeof *own);
+    for (int k = 0; k < SMOOTHING; k++) smooth_once(set);
+    for (int v = 0; v < set->vertex_count; v++) {
+        vo_rt_vec3 d = f3_sub(f4_xyz(set->drift[v]), f4_xyz(own[v]));
+        float length = f3_length(d), limit = MAX_SMOOTHING * set->radius[v];
+        if (length > limit)
+            set->drift[v] = f4_make(f3_add_scaled(f4_xyz(own[v]), limit / length, d), 0);
+    }
+}
+
+/* Keeps predictions outside the planes of contacts with bodies. */
+static void project_contacts(vo_rt_self_set *set, const vo_rt_self_member *m) {
+    for (int i = 0; i < m->contact_count; i++) {
+        const vo_rt_contact *c = &m->contact[i];
+        int v = m->first + c->vertex;
+        vo_rt_vec3 path = f3_add(set->shift, f4_xyz(set->drift[v]));
+        vo_rt_vec3 end = f3_add(f4_xyz(set->x[v]), path);
+        vo_rt_vec3 plane = f3_add_scaled(c->point, m->contact_time, c->velocity);
+        float depth = f3_dot(c->normal, f3_sub(plane, end));
+        if (depth > 0 && m->moves && set->x[v].w > 0)
+            set->drift[v] = f4_make(f3_add_scaled(f4_xyz(set->drift[v]), depth, c->normal), 0);
     }
 }
 
@@ -294,5 +323,7 @@ void vo_rt_self_gather(vo_rt_self_set *set, bool is_static) {
     if (!can_shift(set)) set->shift = f3(0, 0, 0);
     for (int k = 0; k < set->member_count; k++) limit_member(set, &set->member[k]);
     subtract_shift(set);
-    for (int k = 0; k < SMOOTHING && !is_static; k++) smooth(set);
+    if (is_static) return;
+    smooth(set);
+    for (int k = 0; k < set->member_count; k++) project_contacts(set, &set->member[k]);
 }

@@ -80,6 +80,7 @@ void vo_rt_self_limit_drift(vo_rt_self_set *set) {
     float scale = find_scale(set);
     set->drift_scale = scale;
     if (scale == 1) return;
+    set->shift = f3_scale(scale, set->shift);
     for (int v = 0; v < set->vertex_count; v++) {
         set->drift[v] = f4_make(f3_scale(scale, f4_xyz(set->drift[v])), 0);
         set->star[v].shear *= scale;

@@ -45,6 +45,7 @@
 #define VO_RT_SELF_SELF_H
 
 #include "rt/hierarchy/mesh.h"
+#include "rt/solve/solve.h"
 
 /* A cloth of a group. */
 typedef struct vo_rt_self_member {
@@ -61,7 +62,12 @@ typedef struct vo_rt_self_member {
     float scale;    /* displacement of the prediction = scale * velocity, or scale * (position -
                        front.velocity) if has_start */
     float portion;  /* of the path that is left to the targets of prescribed vertices */
-    int32_t first;  /* index of its slot 0 in the arrays of the set; query */
+    /* Contacts with bodies: predictions stay outside their planes, `contact_time` seconds after the
+     * start of the minor step. */
+    const vo_rt_contact *contact;
+    int contact_count;
+    float contact_time;
+    int32_t first; /* index of its slot 0 in the arrays of the set; query */
 } vo_rt_self_member;
 
 /* Flags of a vertex of the set. */

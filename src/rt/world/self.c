@@ -279,6 +279,13 @@ static int choose_segment(const vo_rt_cloth *leader, int substeps) {
     return (substeps + count - 1) / count;
 }
 
+/* Contacts with bodies at fraction `end` of the move. */
+static void set_contacts(vo_rt_self_member *m, const vo_rt_cloth *c, float end) {
+    m->contact = c->contacts.contact;
+    m->contact_count = c->moves ? c->contacts.count : 0;
+    m->contact_time = end * c->move_dt;
+}
+
 /* First query of a move, which has begun without a substep. */
 static void find_first(vo_rt_cloth *leader, int segment, int substeps) {
     if (leader->next_member) /* frames of different cloths move independently */
@@ -290,18 +297,20 @@ static void find_first(vo_rt_cloth *leader, int segment, int substeps) {
     for (vo_rt_cloth *c = leader; c; c = c->next_member, m++) {
         m->portion = (float)segment / (float)substeps;
         m->scale = m->portion * c->move_dt;
+        set_contacts(m, c, m->portion);
     }
     find(leader, false);
 }
 
-/* Query between substeps, for `segment` of those that are left. */
-static void find_again(vo_rt_cloth *leader, int segment, int left) {
+/* Query between substeps, for `segment` of the `left` ones. */
+static void find_again(vo_rt_cloth *leader, int segment, int left, int substeps) {
     describe(leader, false);
-    for (int k = 0; k < leader->self.member_count; k++) {
-        vo_rt_self_member *m = &leader->self.member[k];
+    vo_rt_self_member *m = leader->self.member;
+    for (vo_rt_cloth *c = leader; c; c = c->next_member, m++) {
         m->has_start = true;
         m->scale = (float)segment;
         m->portion = (float)segment / (float)left;
+        set_contacts(m, c, (float)(substeps - left + segment) / (float)substeps);
     }
     find(leader, false);
 }
@@ -343,7 +352,7 @@ static bool needs_query(vo_rt_cloth *leader, progress *p, int k, int clamped) {
 
 static void query_again(vo_rt_cloth *leader, progress *p, int k) {
     int left = p->substeps - k - 1, segment = p->segment < left ? p->segment : left;
-    find_again(leader, segment, left);
+    find_again(leader, segment, left, p->substeps);
     p->first = k + 1;
     p->last = p->first + segment;
 }
