@@ -6,7 +6,7 @@ static const float MAX_APPROACH = 0.5f;
 /* Limit that the scaling of all displacements enforces. */
 static const float HARD_APPROACH = 0.7f;
 /* Shear of a calm star, as a fraction of its height, that the scaling enforces. */
-static const float HARD_SHEAR = 0.15f;
+static const float HARD_SHEAR = 0.22f;
 /* Adjustment of P beyond the slack, as a fraction of the radius, that reduces bounds; larger ones
  * need a new search. */
 static const float MAX_EXCESS = 0.3f;

@@ -5,8 +5,8 @@
 
 /* Smallest cosine between the normals of a smooth star and their mean. */
 static const float LEAST_COSINE = 0.6f;
-/* Largest shear of a calm star, as a fraction of its height. */
-static const float MAX_SHEAR = 0.1f;
+/* Largest shear of a calm star, as a fraction of its height, and its smallest clearance. */
+static const float MAX_SHEAR = 0.18f, LEAST_CLEARANCE = 0.3f;
 
 typedef struct face_shape {
     vo_rt_vec3 normal; /* unit; zero if the face is degenerate */
@@ -50,7 +50,9 @@ static void classify(vo_rt_self_set *set, int v) {
     vo_rt_self_star *s = &set->star[v];
     if (!(s->cosine >= LEAST_COSINE) || !(s->height > 0)) return;
     set->flags[v] |= VO_RT_SELF_SMOOTH;
-    if (!(set->flags[v] & VO_RT_SELF_BORDER) && s->shear <= MAX_SHEAR * s->height)
+    float shear = s->shear / s->height;
+    if (!(set->flags[v] & VO_RT_SELF_BORDER) && shear <= MAX_SHEAR &&
+        (s->cosine - 2 * shear) * (1 - 2 * shear) >= LEAST_CLEARANCE)
         set->flags[v] |= VO_RT_SELF_CALM;
 }
 

@@ -16,7 +16,7 @@ enum { MAX_QUERIES = 4 };
 static const float MAX_PREDICTION = 0.008f;
 /* A new query is made when more than this part of the vertices has reached its bound, unless three
  * quarters of the step are done. */
-static const float MAX_CLAMPED = 1 / 32.0f;
+static const float MAX_CLAMPED = 1 / 16.0f;
 /* Enlargement of boxes besides the motion, m. */
 static const float BOX_MARGIN = 0.1f;
 
