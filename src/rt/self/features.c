@@ -128,25 +128,36 @@ static void add_vertex(search *s, int v, int a, int b) {
     if (batch->count == VO_RT_SELF_BATCH) flush(s, batch, 1);
 }
 
-/* Ends of the edge of a face opposite corner k. */
-typedef struct edge_ends {
+/* The edge of a face opposite corner k, with its box. */
+typedef struct edge {
     int32_t v[2];
-} edge_ends;
+    vo_rt_vec4 low, high;
+} edge;
 
-static edge_ends get_ends(const vo_rt_self_face *f, int k) {
-    return (edge_ends){{f->vertex[k == 2 ? 0 : k + 1], f->vertex[k == 0 ? 2 : k - 1]}};
+static inline void get_edge(const vo_rt_self_set *set, const vo_rt_self_face *f, unsigned k,
+                            edge *out) {
+    int a = f->vertex[k == 2 ? 0 : k + 1], b = f->vertex[k == 0 ? 2 : k - 1];
+    out->v[0] = a;
+    out->v[1] = b;
+    f4_store(&out->low, -f4_max(-f4_load(&set->low[a]), -f4_load(&set->low[b])));
+    f4_store(&out->high, f4_max(f4_load(&set->high[a]), f4_load(&set->high[b])));
 }
 
-static void add_edges(search *s, int a, int b, edge_ends ea, edge_ends eb, float limit) {
+static float edge_reach(const vo_rt_self_set *set, const edge *e) {
+    return f_max(set->low[e->v[0]].w, set->low[e->v[1]].w);
+}
+
+static void add_edges(search *s, int a, int b, const edge *ea, const edge *eb) {
     vo_rt_self_batch *batch = &s->edges;
-    if (ea.v[0] == eb.v[0] || ea.v[0] == eb.v[1] || ea.v[1] == eb.v[0] || ea.v[1] == eb.v[1])
+    if (ea->v[0] == eb->v[0] || ea->v[0] == eb->v[1] || ea->v[1] == eb->v[0] ||
+        ea->v[1] == eb->v[1])
         return;
     int lane = batch->count++;
     for (int i = 0; i < 2; i++) {
-        batch->vertex[i][lane] = ea.v[i];
-        batch->vertex[2 + i][lane] = eb.v[i];
+        batch->vertex[i][lane] = ea->v[i];
+        batch->vertex[2 + i][lane] = eb->v[i];
     }
-    batch->limit[lane] = limit;
+    batch->limit[lane] = edge_reach(s->set, ea) + edge_reach(s->set, eb);
     batch->face[0][lane] = a;
     batch->face[1][lane] = b;
     if (batch->count == VO_RT_SELF_BATCH) flush(s, batch, 2);
@@ -170,16 +181,16 @@ static void test_edges(search *s, const row *r) {
     const vo_rt_self_set *set = s->set;
     const vo_rt_self_face *fa = &set->face[r->face];
     FOR_BITS(i, (unsigned)fa->owned >> 3) {
-        const vo_rt_vec4 *box_a = &set->edge_box[6 * r->face + 2 * (int)i];
-        unsigned hits = s->kernels->find_overlaps(&set->lanes, &box_a[0], &box_a[1], r->begin);
+        edge ea;
+        get_edge(set, fa, i, &ea);
+        unsigned hits = s->kernels->find_overlaps(&set->lanes, &ea.low, &ea.high, r->begin);
         FOR_BITS(k, hits & r->hits) {
             int b = r->begin + (int)k;
             const vo_rt_self_face *fb = &set->face[b];
             FOR_BITS(j, (unsigned)fb->owned >> 3) {
-                const vo_rt_vec4 *box_b = &set->edge_box[6 * b + 2 * (int)j];
-                if (boxes_overlap(&box_a[0], &box_a[1], box_b))
-                    add_edges(s, r->face, b, get_ends(fa, (int)i), get_ends(fb, (int)j),
-                              box_a[0].w + box_b[0].w);
+                edge eb;
+                get_edge(set, fb, j, &eb);
+                if (boxes_overlap(&ea.low, &ea.high, &eb.low)) add_edges(s, r->face, b, &ea, &eb);
             }
         }
     }
@@ -222,6 +233,12 @@ static unsigned drop_fixed(const vo_rt_self_set *set, const row *r) {
     return hits;
 }
 
+static int count_bits(unsigned set) {
+    set -= set >> 1 & 0x55;
+    set = (set & 0x33) + (set >> 2 & 0x33);
+    return (int)((set + (set >> 4)) & 15);
+}
+
 /* Tests face a against the faces [begin, end) of a cluster; faces that share a calm vertex with it
  * are left out. */
 static void test_row(search *s, int a, int begin, int end) {
@@ -231,14 +248,12 @@ static void test_row(search *s, int a, int begin, int end) {
         int v = set->face[a].vertex[k];
         calm[k] = set->flags[v] & VO_RT_SELF_CALM ? v : -1;
     }
-    row r = {a, begin, s->kernels->find_faces(&set->lanes, a, calm, begin, end)};
-    if (r.hits == 0) return;
+    unsigned found = s->kernels->find_faces(&set->lanes, a, calm, begin, end);
+    row r = {a, begin, found & 255};
+    if (found == 0) return;
     r.hits = drop_fixed(set, &r);
-    set->counts.face_pairs += __builtin_popcount(r.hits);
-    FOR_BITS(k, r.hits) {
-        set->counts.adjacent_pairs +=
-            shares_vertex(&set->face[a], set->face[begin + (int)k].vertex, 3);
-    }
+    set->counts.face_pairs += count_bits(r.hits);
+    set->counts.adjacent_pairs += count_bits(found >> 8);
     test_vertices(s, &r);
     test_edges(s, &r);
     if (s->query->finds_intersections) test_intersections(set, &r);

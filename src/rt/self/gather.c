@@ -264,16 +264,13 @@ static void refit_face(vo_rt_self_set *set, int i) {
         v[k][0] = set->low[f->vertex[k]];
         v[k][1] = set->high[f->vertex[k]];
     }
-    for (int k = 0; k < 3; k++)
-        if (f->owned >> (3 + k) & 1)
-            unite(&set->edge_box[6 * i + 2 * k], v[k == 2 ? 0 : k + 1], v[k == 0 ? 2 : k - 1]);
     unite(box, v[0], v[1]);
     unite(box, box, v[2]);
     lane[0][i] = box[0].x, lane[1][i] = box[0].y, lane[2][i] = box[0].z;
     lane[3][i] = box[1].x, lane[4][i] = box[1].y, lane[5][i] = box[1].z;
 }
 
-/* Boxes of edges, faces and clusters (stage 1). */
+/* Boxes of faces and clusters (stage 1). */
 void vo_rt_self_refit(vo_rt_self_set *set) {
     refit_vertices(set);
     for (int i = 0; i < set->face_count; i++) {

@@ -111,13 +111,18 @@ static unsigned find_faces(const vo_rt_self_lanes *lanes, int face, const int32_
     hit &= f8_load(b[4] + begin) >= f8_set(b[1][face]);
     hit &= f8_load(b[5] + begin) >= f8_set(b[2][face]);
     if (!m8_any(hit)) return 0;
-    vo_m8 common = m8_set(0);
+    const vo_m8 c0 = m8_set(calm[0]), c1 = m8_set(calm[1]), c2 = m8_set(calm[2]);
+    const vo_m8 v0 = m8_set(lanes->vertex[0][face]), v1 = m8_set(lanes->vertex[1][face]);
+    const vo_m8 v2 = m8_set(lanes->vertex[2][face]);
+    vo_m8 common = m8_set(0), adjacent = common;
     for (int k = 0; k < 3; k++) {
         vo_m8 v = m8_load(lanes->vertex[k] + begin);
-        common |= (v == m8_set(calm[0])) | (v == m8_set(calm[1])) | (v == m8_set(calm[2]));
+        common |= (v == c0) | (v == c1) | (v == c2);
+        adjacent |= (v == v0) | (v == v1) | (v == v2);
     }
-    unsigned bits = m8_bits(hit & ~common);
-    return end - begin < VO_F8_LANES ? bits & ((1u << (end - begin)) - 1) : bits;
+    hit &= ~common;
+    unsigned used = end - begin < VO_F8_LANES ? (1u << (end - begin)) - 1 : 255;
+    return (m8_bits(hit) & used) | (m8_bits(hit & adjacent) & used) << 8;
 }
 
 const vo_rt_self_kernels VO_KERNEL(vo_rt_self_kernels) = {

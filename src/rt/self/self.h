@@ -151,7 +151,7 @@ typedef struct vo_rt_self_counts {
     int64_t overflows;     /* queries whose pairs exceeded the memory */
 } vo_rt_self_counts;
 
-enum { VO_RT_SELF_ARRAYS = 24 };
+enum { VO_RT_SELF_ARRAYS = 23 };
 
 /* Memory and results of the queries of a group. */
 typedef struct vo_rt_self_set {
@@ -177,7 +177,6 @@ typedef struct vo_rt_self_set {
     vo_rt_self_face *face;   /* [face_count] */
     vo_rt_vec3 *face_normal; /* [face_count]    unit */
     vo_rt_vec4 *face_box;    /* [2 face_count]  m, low and high; low.w: reach */
-    vo_rt_vec4 *edge_box;    /* [6 face_count]  the same of the edges that each face owns */
     vo_rt_self_lanes lanes;
     float *lane_bounds;     /* [6 lane_stride] memory of the lanes */
     int32_t *lane_vertices; /* [3 lane_stride] */

@@ -37,7 +37,7 @@ typedef struct vo_rt_self_kernels {
     unsigned (*measure_faces)(const vo_rt_vec4 *x, vo_rt_self_batch *batch); /* vertex, face */
     unsigned (*measure_edges)(const vo_rt_vec4 *x, vo_rt_self_batch *batch); /* edge, edge */
     /* Faces in [begin, end), at most 8, whose boxes overlap that of `face` and which have none of
-     * the vertices `calm`; bit per lane. */
+     * the vertices `calm`: bit k for face begin + k; bit 8 + k if they share a vertex. */
     unsigned (*find_faces)(const vo_rt_self_lanes *lanes, int face, const int32_t calm[3],
                            int begin, int end);
     /* Faces in [begin, begin + 8) whose boxes overlap a box, low and high; bit per lane. */

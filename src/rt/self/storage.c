@@ -52,7 +52,6 @@ static void list_arrays(vo_rt_self_set *s, int members, int vertices, int faces,
         ARRAY(face, faces),
         ARRAY(face_normal, faces),
         ARRAY(face_box, 2 * faces),
-        ARRAY(edge_box, 6 * faces),
         ARRAY(cluster_box, 2 * clusters),
     };
 #undef ARRAY
