@@ -13,7 +13,7 @@
  * A displacement changes by at most this part of the radius, so that the vertex stays within its
  * bound. */
 enum { SMOOTHING = 6 };
-static const float MAX_SMOOTHING = 0.35f;
+static const float MAX_SMOOTHING = 0.6f;
 
 /* --- Vertices --------------------------------------------------------------------------------- */
 
