@@ -9,7 +9,7 @@
 #define MAJOR_RATE 30.0 /* adaptions per second */
 
 /* Bytes reserved per leaf triangle, and per base triangle for everything else. */
-enum { LEAF_BYTES = 640, BASE_BYTES = 2048, CLOTH_BYTES = 1 << 16 };
+enum { LEAF_BYTES = 640, SELF_BYTES = 1000, BASE_BYTES = 2048, CLOTH_BYTES = 1 << 16 };
 
 vo_result vo_realtime_fail(const vo_realtime *r, vo_result result, const char *object, int index) {
     if (result == VO_NO_MEMORY && !vo_rt_world_message(r->world)[0])
@@ -35,9 +35,10 @@ static float minor_rate(const vo_realtime *r) {
 static size_t pool_bytes(const vo_realtime *r) {
     double bytes = 0, most = 1u << 30, least = 32u << 20;
     int levels = r->sim->scene->def.realtime.levels;
+    int leaf_bytes = LEAF_BYTES + (r->sim->scene->def.realtime.self_collision ? SELF_BYTES : 0);
     for (int c = 0; c < r->sim->cloth_count; c++) {
         const vo_realtime_asset *a = &r->asset[r->cloth[c].asset];
-        bytes += a->face_count * (LEAF_BYTES * pow(4, levels) + BASE_BYTES) + CLOTH_BYTES;
+        bytes += a->face_count * (leaf_bytes * pow(4, levels) + BASE_BYTES) + CLOTH_BYTES;
     }
     return (size_t)vo_clamp(bytes, least, most);
 }
@@ -95,6 +96,9 @@ static vo_result create_cloth(vo_realtime *r, int c) {
         def.adaption.min_length = 0;
     }
     def.stretch_limit = stretch_limit(&scene->cloth[c]);
+    def.self_collision = scene->def.realtime.self_collision;
+    def.self_thickness = (float)scene->def.realtime.thickness;
+    def.layer = c;
     def.user = (uint64_t)c;
     vo_result result = vo_rt_cloth_create(r->world, &def, &cloth->cloth);
     if (result != VO_OK) return vo_realtime_fail(r, result, "cloth", c);

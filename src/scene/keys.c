@@ -587,6 +587,10 @@ static const vo_key realtime_keys[] = {
         "Counted cost of a step to which refinement is limited; 0: no limit."),
     KEY("offset", NONNEGATIVE, "0.003", "m",
         "Distance of the surface that cloth collides with from obstacles, at most 1."),
+    KEY("self_collision", BOOL, "false", NULL,
+        "Collisions of cloth with itself and with other cloth: no face passes through another."),
+    KEY("thickness", NONNEGATIVE, "0.002", "m",
+        "With `self_collision`: distance between layers of cloth, at most 0.1."),
     KEY("fans", ARRAY, "[]", NULL, "Fans, at most 8.", .object = fan_keys),
     END,
 };

@@ -10,6 +10,8 @@ vo_realtime_settings vo_load_realtime(const vo_json_cursor *root) {
         .faces = vo_get_int(&at, "faces", 0),
         .budget_ms = vo_get_real(&at, "budget_ms"),
         .offset = vo_get_real(&at, "offset"),
+        .self_collision = vo_get_bool(&at, "self_collision"),
+        .thickness = vo_get_real(&at, "thickness"),
         .solver = (vo_realtime_solver)vo_get_word(&at, "solver", vo_realtime_words)};
 }
 

@@ -30,8 +30,12 @@ vo_view_settings vo_view_settings_default(void) {
 }
 
 vo_realtime_settings vo_realtime_settings_default(void) {
-    return (vo_realtime_settings){
-        .rate = 120, .substeps = 4, .levels = 3, .offset = 0.003, .solver = VO_REALTIME_XPBD};
+    return (vo_realtime_settings){.rate = 120,
+                                  .substeps = 4,
+                                  .levels = 3,
+                                  .offset = 0.003,
+                                  .thickness = 0.002,
+                                  .solver = VO_REALTIME_XPBD};
 }
 
 vo_scene_def vo_scene_def_default(void) {
@@ -151,6 +155,7 @@ static const char *realtime_defect(const vo_scene_def *d) {
     if (r->faces < 0 || r->faces > 65535) return "realtime.faces must be 0 to 65535";
     if (!is_switch(r->budget_ms)) return "realtime.budget_ms must be " SWITCH;
     if (!(r->offset >= 0 && r->offset <= 1)) return "realtime.offset must be 0 to 1 m";
+    if (!(r->thickness >= 0 && r->thickness <= 0.1)) return "realtime.thickness must be 0 to 0.1 m";
     if (r->solver != VO_REALTIME_XPBD && r->solver != VO_REALTIME_VERLET)
         return "realtime.solver is not one of vo_realtime_solver";
     return NULL;

@@ -33,6 +33,9 @@ typedef struct vo_rt_contact_bodies {
     int span; /* calls of vo_rt_body_advance that the move of the cloth lasts; 0: one */
     /* Contacts of the cloth, which make edge tests faster; NULL: none. */
     const struct vo_rt_contact_set *set;
+    /* Spheres that the vertices must not leave, centre and radius per slot (self-collision); those
+     * that would have to are trapped. NULL: none. */
+    const vo_rt_vec4 *sphere;
 } vo_rt_contact_bodies;
 
 /* State per vertex slot. `hint`, `hint_body`, `anchor` and `home` are part of the state of a

@@ -156,13 +156,23 @@ static state resolve(const verifier *v, int i) {
     return s;
 }
 
+/* Moves a vertex back into its sphere. */
+static state limit(const verifier *v, int i, state s) {
+    if (!v->bodies->sphere) return s;
+    vo_rt_vec4 sphere = v->bodies->sphere[i];
+    vo_rt_vec3 d = f3_sub(s.x, f4_xyz(sphere));
+    float length = f3_length(d);
+    if (length > sphere.w) s.x = f3_add_scaled(f4_xyz(sphere), sphere.w / length, d);
+    return s;
+}
+
 static void verify_vertex(const verifier *v, int i) {
     vo_rt_front *f = v->front;
     bool was_trapped = f->flags[i] & VO_RT_VERTEX_TRAPPED, is_trapped = false;
-    state s = was_trapped ? hold(v, i) : resolve(v, i);
+    state s = limit(v, i, was_trapped ? hold(v, i) : resolve(v, i));
     if (is_inside_any(v, i, s.x)) {
         is_trapped = true;
-        if (!was_trapped) s = hold(v, i);
+        if (!was_trapped) s = limit(v, i, hold(v, i));
     }
     v->set->trapped += is_trapped;
     v->set->inside += is_trapped && is_inside_any(v, i, s.x);

@@ -4,19 +4,8 @@
 
 #include "rt/solve/solve.h"
 
-/* Slots [begin, end) that contain all vertices with some property. */
-typedef struct vo_rt_slots {
-    int begin, end;
-} vo_rt_slots;
-
 /* Vertices with constraints that refer to the animated pose, and a summary of their masses. */
-typedef struct vo_rt_pose_slots {
-    vo_rt_slots prescribed; /* attachment weight 1 */
-    vo_rt_slots pulled;     /* attachment weight between 0 and 1 */
-    vo_rt_slots limited;    /* maximum distance */
-    vo_rt_slots backstop;
-    float mean_mass; /* kg, of all vertices */
-} vo_rt_pose_slots;
+typedef struct vo_rt_pose_slots vo_rt_pose_slots;
 
 /* Starts a minor step: sets front.previous and the inverse masses. */
 vo_rt_pose_slots vo_rt_begin_vertices(vo_rt_front *front);

@@ -9,12 +9,7 @@
 #include "rt/solve/solve.h"
 
 /* Constants of the substeps of a minor step. */
-typedef struct vo_rt_substep {
-    float h, inverse_h;      /* s, 1/s */
-    vo_rt_vec3 acceleration; /* m/s^2, of all free vertices */
-    float retention;         /* exp(-damping h) */
-    float max_speed;         /* m/s */
-} vo_rt_substep;
+typedef struct vo_rt_substep vo_rt_substep;
 
 /* Compression, fraction of the rest length, that springs resist with the force of buckling only. */
 #define VO_RT_MAX_COMPRESSION 0.1f

@@ -26,19 +26,7 @@ enum { LIMIT_PASSES = 4, LAST_SUBSTEPS = 2 };
  * INTERNAL_VISCOSITY / l^2. */
 static const float INTERNAL_VISCOSITY = 1e-3f;
 
-/* Everything that the substeps of a minor step share. */
-typedef struct minor_step {
-    const vo_rt_asset *asset;
-    vo_rt_front *front;
-    vo_rt_contact *contacts;
-    int contact_count;
-    const vo_rt_solve_def *def;
-    const vo_rt_solve_kernels *kernels;
-    int substeps;
-    vo_rt_substep substep;
-    vo_rt_pose_slots slots;
-    int bend_interval; /* substeps */
-} minor_step;
+typedef vo_rt_minor_step minor_step;
 
 static vo_rt_substep prepare_substep(const vo_rt_solve_def *def, int substeps) {
     float h = def->dt / (float)substeps;
@@ -166,28 +154,46 @@ static int choose_substeps(const vo_rt_asset *asset, const vo_rt_solve_def *def,
     return need < (float)most ? (int)ceilf(need) : most;
 }
 
+void vo_rt_solve_set_substeps(vo_rt_minor_step *s, int substeps) {
+    s->substeps = substeps;
+    s->substep = prepare_substep(s->def, substeps);
+    s->bend_interval = choose_bend_interval(s, s->slots.mean_mass);
+}
+
+void vo_rt_solve_begin(vo_rt_minor_step *s, const vo_rt_asset *asset, vo_rt_front *front,
+                       vo_rt_contact *contacts, int contact_count, const vo_rt_solve_def *def) {
+    *s = (vo_rt_minor_step){.asset = asset,
+                            .front = front,
+                            .contacts = contacts,
+                            .contact_count = contact_count,
+                            .own_def = *def,
+                            .kernels = vo_rt_solve_select_kernels(def->use_avx2),
+                            .slots = vo_rt_begin_vertices(front)};
+    s->def = &s->own_def;
+    if (!(def->dt > 1e-9f) || !isfinite(def->dt)) return;
+    vo_rt_solve_set_substeps(s,
+                             choose_substeps(asset, def, front->vertex_count, s->slots.mean_mass));
+    begin_step(s);
+}
+
+void vo_rt_solve_run(vo_rt_minor_step *s, int index) { s->clamped += run_substep(s, index); }
+
+vo_rt_solve_result vo_rt_solve_end(vo_rt_minor_step *s) {
+    if (s->substeps == 0) return measure(s->front);
+    vo_rt_solve_result result = s->kernels->finish(s->front, &s->substep);
+    s->kernels->damp_springs(s->front, INTERNAL_VISCOSITY * s->def->dt);
+    result.clamped_velocities += s->clamped;
+    if (s->slots.backstop.end > 0) s->kernels->compute_normals(s->front, s->front->position);
+    return result;
+}
+
 vo_rt_solve_result vo_rt_solve_step(const vo_rt_asset *asset, vo_rt_front *front,
                                     vo_rt_contact *contacts, int contact_count,
                                     const vo_rt_solve_def *def) {
-    minor_step s = {.asset = asset,
-                    .front = front,
-                    .contacts = contacts,
-                    .contact_count = contact_count,
-                    .def = def,
-                    .kernels = vo_rt_solve_select_kernels(def->use_avx2),
-                    .slots = vo_rt_begin_vertices(front)};
-    if (!(def->dt > 1e-9f) || !isfinite(def->dt)) return measure(front);
-    s.substeps = choose_substeps(asset, def, front->vertex_count, s.slots.mean_mass);
-    s.substep = prepare_substep(def, s.substeps);
-    s.bend_interval = choose_bend_interval(&s, s.slots.mean_mass);
-    begin_step(&s);
-    int clamped = 0;
-    for (int k = 0; k < s.substeps; k++) clamped += run_substep(&s, k);
-    vo_rt_solve_result result = s.kernels->finish(front, &s.substep);
-    s.kernels->damp_springs(front, INTERNAL_VISCOSITY * def->dt);
-    result.clamped_velocities += clamped;
-    if (s.slots.backstop.end > 0) s.kernels->compute_normals(front, front->position);
-    return result;
+    vo_rt_minor_step s;
+    vo_rt_solve_begin(&s, asset, front, contacts, contact_count, def);
+    for (int k = 0; k < s.substeps; k++) vo_rt_solve_run(&s, k);
+    return vo_rt_solve_end(&s);
 }
 
 void vo_rt_solve_normals(vo_rt_front *front) {

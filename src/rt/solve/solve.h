@@ -85,6 +85,11 @@ typedef struct vo_rt_contact {
     vo_rt_vec3 force_impulse; /* N s, total impulse on the vertex; solver */
 } vo_rt_contact;
 
+/* Slots [begin, end) that contain all vertices with some property. */
+typedef struct vo_rt_slots {
+    int begin, end;
+} vo_rt_slots;
+
 typedef struct vo_rt_solve_result {
     int clamped_velocities;
     bool is_finite;  /* false: some position is not finite */
@@ -97,6 +102,46 @@ typedef struct vo_rt_solve_result {
 vo_rt_solve_result vo_rt_solve_step(const vo_rt_asset *asset, vo_rt_front *front,
                                     vo_rt_contact *contacts, int contact_count,
                                     const vo_rt_solve_def *def);
+
+/* The same in parts, for cloths that collide with each other: begin, every substep of all cloths in
+ * turn, end. The struct belongs to the caller and must
+ * not move, its members to solve.c. */
+typedef struct vo_rt_minor_step {
+    const vo_rt_asset *asset;
+    vo_rt_front *front;
+    vo_rt_contact *contacts;
+    int contact_count;
+    vo_rt_solve_def own_def;
+    const vo_rt_solve_def *def; /* own_def */
+    const struct vo_rt_solve_kernels *kernels;
+    int substeps;
+    struct vo_rt_substep {
+        float h, inverse_h;      /* s, 1/s */
+        vo_rt_vec3 acceleration; /* m/s^2, of all free vertices */
+        float retention;         /* exp(-damping h) */
+        float max_speed;         /* m/s */
+    } substep;
+    struct vo_rt_pose_slots {
+        vo_rt_slots prescribed; /* attachment weight 1 */
+        vo_rt_slots pulled;     /* attachment weight between 0 and 1 */
+        vo_rt_slots limited;    /* maximum distance */
+        vo_rt_slots backstop;
+        float mean_mass; /* kg, of all vertices */
+    } slots;
+    int bend_interval; /* substeps */
+    int clamped;       /* velocities */
+} vo_rt_minor_step;
+
+/* Starts a minor step; the number of substeps that it needs is step->substeps, 0 if dt is 0. */
+void vo_rt_solve_begin(vo_rt_minor_step *step, const vo_rt_asset *asset, vo_rt_front *front,
+                       vo_rt_contact *contacts, int contact_count, const vo_rt_solve_def *def);
+/* Sets the number of substeps, before the first. */
+void vo_rt_solve_set_substeps(vo_rt_minor_step *step, int substeps);
+/* Runs a substep, in ascending order of `index`. During the substeps, front.velocity holds the
+ * positions at the start of the substep. */
+void vo_rt_solve_run(vo_rt_minor_step *step, int index);
+/* Ends the step: velocities. */
+vo_rt_solve_result vo_rt_solve_end(vo_rt_minor_step *step);
 
 /* Area-weighted unit normals of the leaf vertices. */
 void vo_rt_solve_normals(vo_rt_front *front);

@@ -43,6 +43,7 @@ static void collect_cloth(vo_rt_cloth *c) {
     vo_rt_criteria criteria = vo_rt_criteria_make(c);
     vo_rt_solve_normals(&c->mesh.front);
     vo_rt_mesh_collect(&c->mesh, vo_rt_criteria_test, &criteria, &c->edits);
+    vo_rt_groups_filter_edits(c);
     c->stats.adapt_s += vo_now() - start;
 }
 
@@ -76,9 +77,11 @@ static void place_vertex(void *user, vo_rt_mesh *mesh, int vertex, int edge) {
     c->contacts.hint[vertex] = c->contacts.hint[a];
     c->contacts.hint_body[vertex] = c->contacts.hint_body[a];
     vo_rt_contact_bodies bodies = vo_rt_bodies_near(c);
+    vo_rt_vec3 from = f4_xyz(mesh->front.position[vertex]);
     if (bodies.count > 0 && mesh->front.position[vertex].w > 0)
         vo_rt_contact_place_vertex(&mesh->front, &bodies, vertex,
                                    f4_xyz(mesh->front.normal[vertex]), c->input.fabric.thickness);
+    vo_rt_groups_limit_new(c, vertex, edge, from);
     c->contacts.safe[vertex] = f4_make(f4_xyz(mesh->front.position[vertex]), 0);
 }
 
@@ -110,6 +113,7 @@ static void apply(void *arg, int begin, int end, int chunk) {
 void vo_rt_adapt_cloths(vo_rt_world *w) {
     count_down(w);
     reserve_edits(w);
+    vo_rt_groups_inspect(w);
     bool ok = vo_threads_run(w->threads, w->active_count, 1, collect, w);
     reserve_splits(w);
     ok = vo_threads_run(w->threads, w->active_count, 1, apply, w) && ok;

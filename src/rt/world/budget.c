@@ -10,6 +10,8 @@ static const double SPRING = 9.0, BEND = 12.0, VERTEX = 3.0, TRIANGLE = 10.0, CO
 /* Detection of contacts per vertex of a cloth near a triangle mesh, or near shapes. */
 static const double MESH_VERTEX = 500.0, SHAPE_VERTEX = 200.0;
 static const double ADAPT_EDGE = 35.0, OUTPUT_VERTEX = 4.5;
+/* A query for self-collision: per face, per pair of features; a contact, per substep. */
+static const double QUERY_FACE = 150.0, QUERY_PAIR = 60.0, SELF_CONTACT = 25.0;
 
 /* Of a vertex; the most expensive body counts. */
 static double detection_cost(const vo_rt_cloth *c) {
@@ -28,6 +30,14 @@ double vo_rt_budget_move_cost(const vo_rt_cloth *c) {
     double per_substep = SPRING * f->spring_count + VERTEX * f->vertex_count;
     return substeps * (per_substep + CONTACT * c->contacts.count) + TRIANGLE * f->triangle_count +
            c->state.move_steps * BEND * f->bend_count + detection_cost(c) * f->vertex_count;
+}
+
+double vo_rt_budget_query_cost(const vo_rt_self_set *set) {
+    return QUERY_FACE * set->face_count + QUERY_PAIR * (double)set->counts.feature_pairs;
+}
+
+double vo_rt_budget_self_cost(const vo_rt_self_set *set) {
+    return SELF_CONTACT * set->contact_count;
 }
 
 double vo_rt_budget_adapt_cost(const vo_rt_cloth *c) {

@@ -20,8 +20,10 @@ void vo_rt_cloth_free(vo_rt_cloth *c) {
     vo_rt_world *w = c->world;
     vo_rt_detail_free(&c->detail, &w->def.allocator, c->asset);
     vo_rt_contact_free(&c->contacts, &w->heap);
+    vo_rt_self_free(&c->self, &w->heap);
     vo_rt_mesh_free(&c->mesh, &w->heap);
     release_arrays(c);
+    for (int i = 0; i < w->cloth_end; i++) vo_rt_self_invalidate(&w->cloth[i].self);
     *c = (vo_rt_cloth){0};
 }
 
@@ -105,6 +107,7 @@ void vo_rt_cloth_reset_state(vo_rt_cloth *c) {
     c->state.frame = c->input.transform;
     c->state.is_sleeping = false;
     c->state.arrives = true;
+    c->state.may_intersect = true;
     c->state.rest_time = 0;
     c->state.steps_since_move = 0;
     c->state.move_steps = 1;
@@ -173,6 +176,9 @@ vo_result vo_rt_cloth_create(vo_rt_world *w, const vo_rt_cloth_def *def, vo_rt_c
                        .collision_mask = d.collision_mask,
                        .stretch_limit = d.stretch_limit,
                        .sleep_speed = d.sleep_speed,
+                       .self_collision = d.self_collision,
+                       .self_thickness = d.self_thickness,
+                       .layer = d.layer,
                        .user = d.user};
     result = create(c, &d);
     if (result != VO_OK) {

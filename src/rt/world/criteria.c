@@ -105,6 +105,13 @@ static float max_deviation(const vo_rt_criteria *k, float pixel) {
     return f_max(k->max_deviation, DEVIATION_PIXELS * pixel);
 }
 
+/* True if other cloth is near an edge that is long compared with the threshold. */
+static bool is_close(const vo_rt_criteria *k, int a, int b, float length, float scale) {
+    float proximity = k->cloth->input.adaption.proximity * scale;
+    return proximity > 0 && k->cloth->has_group && length > 2 * proximity &&
+           vo_rt_groups_distance(k->cloth, a, b) < proximity;
+}
+
 static vo_rt_demand test_split(const vo_rt_criteria *k, const vo_rt_mesh *m, const vo_rt_edge *e,
                                float length, float pixel) {
     const vo_rt_adaption *a = &k->cloth->input.adaption;
@@ -114,6 +121,7 @@ static vo_rt_demand test_split(const vo_rt_criteria *k, const vo_rt_mesh *m, con
     bool splits = (k->max_length > 0 && length > k->max_length) ||
                   bend_cosine(m, e) < k->cos_split ||
                   sagitta(&m->front, e->vertex[0], e->vertex[1]) > max_deviation(k, pixel) ||
+                  is_close(k, e->vertex[0], e->vertex[1], length, 1) ||
                   in_collision(k, &m->front, e->vertex[0], e->vertex[1], e->level, pixel);
     return splits ? VO_RT_SPLIT : VO_RT_KEEP;
 }
@@ -134,6 +142,7 @@ static vo_rt_demand test_join(const vo_rt_criteria *k, const vo_rt_mesh *m, cons
     float height = f3_distance(chord, f4_xyz(f->position[middle]));
     if (k->max_length > 0 && length > ratio * k->max_length) return VO_RT_KEEP;
     if (height > ratio * max_deviation(k, pixel) || halves_bend(k, m, e)) return VO_RT_KEEP;
+    if (is_close(k, middle, middle, length, 1.25f)) return VO_RT_KEEP;
     if ((f->flags[middle] & VO_RT_VERTEX_CONTACT) && in_collision(k, f, a, b, 0, pixel))
         return VO_RT_KEEP;
     return VO_RT_JOIN;

@@ -10,6 +10,7 @@ vo_rt_adaption vo_rt_adaption_default(void) {
                             .max_deviation = 0.004f,
                             .min_length = 0.008f,
                             .collision = true,
+                            .proximity = 0.008f,
                             .join_wait = 10,
                             .join_ratio = 0.6f};
 }
@@ -39,6 +40,7 @@ vo_rt_cloth_def vo_rt_cloth_def_default(void) {
                              .max_level = VO_RT_MAX_LEVEL,
                              .collision_mask = UINT32_MAX,
                              .stretch_limit = 0.05f,
+                             .self_thickness = 0.002f,
                              .linear_inertia = 1,
                              .angular_inertia = 1,
                              .centrifugal_inertia = 1};

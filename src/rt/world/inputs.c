@@ -23,6 +23,7 @@ static void serve_requests(vo_rt_cloth *c) {
         vo_rt_detail_reset(&c->detail);
         c->state.frame = c->input.transform;
         c->state.arrives = true;
+        c->state.may_intersect = true;
     }
     if (c->input.reset) vo_rt_cloth_reset_state(c);
 }

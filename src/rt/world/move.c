@@ -74,13 +74,20 @@ static vo_rt_solve_def solve_def(vo_rt_cloth *c, float dt) {
                              .use_avx2 = w->use_avx2};
 }
 
-static void update_sleep(vo_rt_cloth *c, float speed, float dt) {
+static void update_rest(vo_rt_cloth *c, float speed, float dt) {
     vo_rt_cloth_state *s = &c->state;
     s->rest_time = c->sleep_speed > 0 && speed < c->sleep_speed ? s->rest_time + dt : 0;
-    if (s->rest_time < SLEEP_TIME) return;
-    vo_rt_front *f = &c->mesh.front;
-    s->is_sleeping = true;
-    memset(f->velocity, 0, (size_t)f->vertex_end * sizeof *f->velocity);
+}
+
+/* The cloths of a group sleep together. */
+static void update_sleep(vo_rt_cloth *leader) {
+    for (vo_rt_cloth *c = leader; c; c = c->next_member)
+        if (c->state.rest_time < SLEEP_TIME) return;
+    for (vo_rt_cloth *c = leader; c; c = c->next_member) {
+        vo_rt_front *f = &c->mesh.front;
+        c->state.is_sleeping = true;
+        memset(f->velocity, 0, (size_t)f->vertex_end * sizeof *f->velocity);
+    }
 }
 
 static void count_contacts(vo_rt_cloth *c) {
@@ -92,28 +99,46 @@ static void count_contacts(vo_rt_cloth *c) {
     c->stats.trapped_vertices = c->contacts.trapped;
 }
 
-static void simulate(vo_rt_cloth *c, float dt) {
-    vo_rt_front *f = &c->mesh.front;
+/* Contacts with bodies, and the start of the minor step. */
+static void begin_simulation(vo_rt_cloth *c, float dt) {
     double t0 = vo_now();
     vo_rt_bodies_select(c, dt);
     vo_rt_contact_bodies bodies = vo_rt_bodies_near(c);
-    float thickness = c->input.fabric.thickness;
-    vo_rt_contact_find(&c->contacts, f, &bodies, thickness, c->input.fabric.friction, dt);
+    const vo_rt_fabric *fabric = &c->input.fabric;
+    vo_rt_front *f = &c->mesh.front;
+    vo_rt_contact_find(&c->contacts, f, &bodies, fabric->thickness, fabric->friction, dt);
     double t1 = vo_now();
     vo_rt_solve_def def = solve_def(c, dt);
-    vo_rt_solve_result result =
-        vo_rt_solve_step(c->asset, f, c->contacts.contact, c->contacts.count, &def);
+    vo_rt_solve_begin(&c->minor, c->asset, f, c->contacts.contact, c->contacts.count, &def);
+    c->stats.collide_s += t1 - t0;
+    c->stats.solve_s += vo_now() - t1;
+}
+
+static void run_substeps(vo_rt_cloth *c) {
+    double start = vo_now();
+    for (int k = 0; k < c->minor.substeps; k++) vo_rt_solve_run(&c->minor, k);
+    c->stats.solve_s += vo_now() - start;
+}
+
+/* Velocities, and verification of the contacts with bodies. */
+static void end_simulation(vo_rt_cloth *c, float dt) {
+    vo_rt_front *f = &c->mesh.front;
+    double t1 = vo_now();
+    vo_rt_solve_result result = vo_rt_solve_end(&c->minor);
     double t2 = vo_now();
-    if (result.is_finite) vo_rt_contact_verify(&c->contacts, f, &bodies, thickness, dt);
+    vo_rt_contact_bodies bodies = vo_rt_bodies_near(c);
+    if (c->has_group) bodies.sphere = vo_rt_self_spheres(&c->leader->self, c->member);
+    if (result.is_finite)
+        vo_rt_contact_verify(&c->contacts, f, &bodies, c->input.fabric.thickness, dt);
     sum_touches(c);
     count_contacts(c);
-    c->stats.collide_s += t1 - t0 + vo_now() - t2;
+    c->stats.collide_s += vo_now() - t2;
     c->stats.solve_s += t2 - t1;
     c->stats.clamped_velocities += result.clamped_velocities;
     update_bounds(c);
     c->needs_recovery = !result.is_finite || !vo_rt_is_coordinate(c->state.min) ||
                         !vo_rt_is_coordinate(c->state.max);
-    if (!c->needs_recovery) update_sleep(c, result.max_speed, dt);
+    if (!c->needs_recovery) update_rest(c, result.max_speed, dt);
 }
 
 /* Without simulation, particles follow the animated pose. */
@@ -140,12 +165,12 @@ static vo_rt_transform next_frame(const vo_rt_cloth *c) {
     return vo_rt_frame_lerp(c->state.frame, c->input.transform, (float)done / (float)(done + left));
 }
 
-static void move_cloth(vo_rt_cloth *c, float s) {
+/* Duration of the move that begins. */
+static float begin_move(vo_rt_cloth *c, float s) {
     vo_rt_cloth_state *state = &c->state;
     float dt = (float)state->steps_since_move * c->world->h;
     double start = vo_now();
-    bool simulates = c->input.blend > 0 && !state->follows_pose;
-    if (state->needs_targets || !simulates) vo_rt_pose_set_targets(c, s);
+    if (state->needs_targets || !vo_rt_cloth_simulates(c)) vo_rt_pose_set_targets(c, s);
     store_shown(&c->mesh.front);
     vo_rt_transform frame = next_frame(c);
     vo_rt_frame_carry(c, state->frame, frame, dt);
@@ -156,11 +181,42 @@ static void move_cloth(vo_rt_cloth *c, float s) {
     state->move_advances = state->advances < VO_RT_HISTORY ? state->advances : VO_RT_HISTORY;
     state->advances = 0;
     c->has_moved = true;
-    if (simulates)
-        simulate(c, dt);
-    else
+    return dt;
+}
+
+static void end_move(vo_rt_cloth *c) { c->stats.cost += vo_rt_budget_move_cost(c); }
+
+static void move_alone(vo_rt_cloth *c, float s) {
+    float dt = begin_move(c, s);
+    if (vo_rt_cloth_simulates(c)) {
+        begin_simulation(c, dt);
+        run_substeps(c);
+        end_simulation(c, dt);
+        if (!c->needs_recovery) update_sleep(c);
+    } else {
         follow_pose(c, dt);
-    c->stats.cost += vo_rt_budget_move_cost(c);
+        c->state.may_intersect = true;
+    }
+    end_move(c);
+}
+
+/* Substeps of all cloths of a group alternate, between queries for collisions. */
+static void move_group(vo_rt_cloth *leader, float s) {
+    bool moves = false;
+    for (vo_rt_cloth *c = leader; c; c = c->next_member) {
+        moves |= c->moves;
+        if (c->moves) c->move_dt = begin_move(c, s);
+    }
+    if (!moves) return;
+    for (vo_rt_cloth *c = leader; c; c = c->next_member)
+        if (c->moves) begin_simulation(c, c->move_dt);
+    vo_rt_groups_solve(leader);
+    for (vo_rt_cloth *c = leader; c; c = c->next_member) {
+        if (!c->moves) continue;
+        end_simulation(c, c->move_dt);
+        end_move(c);
+    }
+    update_sleep(leader);
 }
 
 typedef struct move_arg {
@@ -171,8 +227,13 @@ typedef struct move_arg {
 static void move(void *arg, int begin, int end, int chunk) {
     const move_arg *a = arg;
     (void)chunk;
-    for (int i = begin; i < end; i++)
-        if (a->world->active[i]->moves) move_cloth(a->world->active[i], a->s);
+    for (int i = begin; i < end; i++) {
+        vo_rt_cloth *c = a->world->active[i];
+        if (c->has_group && c->leader == c)
+            move_group(c, a->s);
+        else if (!c->has_group && c->moves)
+            move_alone(c, a->s);
+    }
 }
 
 /* Cloths whose state is not finite start again at the animated pose. */
@@ -187,6 +248,7 @@ static void recover_cloths(vo_rt_world *w) {
 
 void vo_rt_move_cloths(vo_rt_world *w, float s) {
     move_arg arg = {w, s};
+    vo_rt_groups_reserve(w);
     if (!vo_threads_run(w->threads, w->active_count, 1, move, &arg)) w->step.tasks_failed = true;
     recover_cloths(w);
 }

@@ -229,6 +229,7 @@ static bool restore_cloth(const cloth_parts *p) {
     copy(c->attachments, p->attachments, vertices * sizeof *c->attachments);
     copy(c->pose_start, p->pose_start, vertices * sizeof *c->pose_start);
     copy(c->pose_end, p->pose_end, vertices * sizeof *c->pose_end);
+    vo_rt_self_invalidate(&c->self);
     restore_contacts(c, p);
     vo_rt_levels_update(&c->levels, &c->mesh);
     return vo_rt_detail_restore(&c->detail, &c->mesh, p->detail,

@@ -94,6 +94,7 @@ static void run_minor_steps(vo_rt_world *w) {
     float s = (float)(w->step.minor + w->step.span) / (float)w->step.steps;
     update_air(w);
     vo_rt_bodies_advance(w, s);
+    vo_rt_groups_find(w);
     select_cloths(w);
     if (w->step.minor == 0) vo_rt_arrive_cloths(w);
     vo_rt_adapt_cloths(w);

@@ -50,6 +50,7 @@ vo_result vo_rt_check_adaption(const vo_rt_adaption *a, vo_rt_message *message) 
     TRY(vo_rt_check_range(message, "adaption.max_deviation", a->max_deviation, 1e-6f, 1e3f));
     TRY(vo_rt_check_range(message, "adaption.max_length", a->max_length, 0, 1e3f));
     TRY(vo_rt_check_range(message, "adaption.min_length", a->min_length, 0, 1e3f));
+    TRY(vo_rt_check_range(message, "adaption.proximity", a->proximity, 0, 1e3f));
     TRY(vo_rt_check_range(message, "adaption.join_ratio", a->join_ratio, 0, 1));
     TRY(check_int(message, "adaption.join_wait", a->join_wait, 0, 200));
     return check_int(message, "adaption.tie_rule", (int)a->tie_rule, 0, VO_RT_TIE_CURVATURE);
@@ -86,6 +87,8 @@ vo_result vo_rt_check_cloth_def(const vo_rt_cloth_def *d, vo_rt_message *message
     TRY(check_int(message, "max_level", d->max_level, d->min_level, VO_RT_MAX_LEVEL));
     TRY(vo_rt_check_range(message, "stretch_limit", d->stretch_limit, 0.001f, 10));
     TRY(vo_rt_check_range(message, "sleep_speed", d->sleep_speed, 0, 100));
+    TRY(vo_rt_check_range(message, "self_thickness", d->self_thickness, 0, 0.1f));
+    TRY(check_int(message, "layer", d->layer, -1000, 1000));
     TRY(vo_rt_check_range(message, "linear_inertia", d->linear_inertia, 0, 1));
     TRY(vo_rt_check_range(message, "angular_inertia", d->angular_inertia, 0, 1));
     return vo_rt_check_range(message, "centrifugal_inertia", d->centrifugal_inertia, 0, 1);

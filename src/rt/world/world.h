@@ -18,6 +18,7 @@
 #include "rt/body/body_private.h"
 #include "rt/contact/contact.h"
 #include "rt/detail/output.h"
+#include "rt/self/self.h"
 #include "rt/solve/levels.h"
 
 enum {
@@ -80,11 +81,12 @@ typedef struct vo_rt_cloth_state {
     uint8_t needs_full_rate; /* a deforming mesh is near: its earlier poses are not kept */
     uint8_t uses_shapes;     /* of bodies that have a mesh as well */
     uint8_t is_parked;
-    uint8_t follows_pose;     /* too far away to be simulated */
-    uint8_t unused[6];        /* zero: snapshots copy the struct */
-    int32_t advances;         /* calls of vo_rt_body_advance since the cloth moved */
-    int32_t move_advances;    /* during its last move */
-    float hidden_time;        /* s since the cloth was visible */
+    uint8_t follows_pose;  /* too far away to be simulated */
+    uint8_t may_intersect; /* was moved without regard to other cloth: intersections are tested */
+    uint8_t unused[5];     /* zero: snapshots copy the struct */
+    int32_t advances;      /* calls of vo_rt_body_advance since the cloth moved */
+    int32_t move_advances; /* during its last move */
+    float hidden_time;     /* s since the cloth was visible */
     vo_rt_vec3 parked_center; /* m, of a parked cloth in this step */
     vo_rt_vec3 parked_velocity;
     int32_t touch_count, touched_count;
@@ -115,6 +117,9 @@ struct vo_rt_cloth {
     float stretch_limit, sleep_speed;
     int middle_vertex;   /* of the asset, see vo_rt_cloth_find_middle */
     float middle_radius; /* m */
+    bool self_collision;
+    float self_thickness;
+    int32_t layer;
     uint64_t user;
 
     vo_rt_cloth_inputs next, input; /* set by the host; active in the current step */
@@ -144,6 +149,16 @@ struct vo_rt_cloth {
     float max_stretch;   /* 99th percentile of elongation; publish */
     bool restarts;       /* is parked or restarted in this world step */
     bool has_moved;      /* since the last publication */
+
+    /* Cloths that may collide with this one move together (self.c). The first one of a group, its
+     * leader, is solved with all others by one thread and has the memory of the group. */
+    vo_rt_cloth *leader, *next_member; /* leader: itself without others; self.c */
+    int member;                        /* index in the group */
+    bool has_group;                    /* collides with itself or others */
+    vo_rt_self_set self;               /* of the group that it leads */
+    vo_rt_vec3 group_min, group_max;   /* m, no cloth of another group enters this box */
+    vo_rt_minor_step minor;            /* in progress; move.c */
+    float move_dt;                     /* s, its duration */
 
     /* Bodies near by, selected before each move and each major step. */
     int near_count;
@@ -224,6 +239,11 @@ struct vo_rt_world {
     vo_rt_stats stats;
 };
 
+/* False: the cloth follows the animated pose. */
+static inline bool vo_rt_cloth_simulates(const vo_rt_cloth *cloth) {
+    return cloth->input.blend > 0 && !cloth->state.follows_pose;
+}
+
 static inline vo_rt_body_slot *vo_rt_body_get_slot(const vo_rt_body *body) {
     return (vo_rt_body_slot *)body - 1;
 }
@@ -299,6 +319,24 @@ void vo_rt_classify_cloth(vo_rt_cloth *cloth);
 /* Parks a cloth, or restarts a parked one, if its state has changed. Serial part only. */
 void vo_rt_classify_restart(vo_rt_cloth *cloth);
 
+/* self.c */
+/* Finds the groups of cloths that may collide with each other in the next minor step, and wakes
+ * cloths that touch others which do not sleep. Serial part only. */
+void vo_rt_groups_find(vo_rt_world *world);
+/* Memory for the queries of all groups; those without it do not collide. Serial part only. */
+void vo_rt_groups_reserve(vo_rt_world *world);
+/* Query of all groups in which a cloth adapts, without motion. */
+void vo_rt_groups_inspect(vo_rt_world *world);
+/* Removes edits that would change the surface by more than its distance from other cloth. */
+void vo_rt_groups_filter_edits(vo_rt_cloth *cloth);
+/* Moves a vertex that was displaced from `from` back to within its bounds. */
+void vo_rt_groups_limit_new(vo_rt_cloth *cloth, int vertex, int edge, vo_rt_vec3 from);
+/* Distance of an edge's ends from cloth that is not adjacent, m; FLT_MAX: none is near. */
+float vo_rt_groups_distance(const vo_rt_cloth *cloth, int a, int b);
+/* Runs all substeps of the cloths of a group, which have begun their move, with queries between
+ * them; leaves the bounds for the verification of body contacts. */
+void vo_rt_groups_solve(vo_rt_cloth *leader);
+
 /* criteria.c */
 struct vo_rt_view vo_rt_criteria_make_view(const vo_rt_camera *camera, float margin);
 /* Refinement criteria of a cloth; a vo_rt_demand_fn with a vo_rt_criteria as `user`. */
@@ -327,6 +365,9 @@ double vo_rt_budget_move_cost(const vo_rt_cloth *cloth);
 double vo_rt_budget_adapt_cost(const vo_rt_cloth *cloth);
 /* The same for the output of a world step. */
 double vo_rt_budget_output_cost(const vo_rt_cloth *cloth);
+/* Of a query of a group, and of a substep of its contacts. */
+double vo_rt_budget_query_cost(const vo_rt_self_set *set);
+double vo_rt_budget_self_cost(const vo_rt_self_set *set);
 /* Adjusts the detail scale to the cost of the step. */
 void vo_rt_budget_update(vo_rt_world *world);
 

@@ -1,0 +1,110 @@
+/* Cloth that intersects: detection, and motion that shortens the intersection contour.
+ *
+ * Volino and Magnenat-Thalmann 2006, "Resolving Surface Collisions through Intersection Contour
+ * Minimization". Edge e, with direction E, pierces a face with normal N at a point that moves by
+ * D - (N.D)/(N.E) E if the edge moves by D. On each face beside the edge, the contour leaves this
+ * point in the direction R, so its length changes by -D . (R - (E.R)/(E.N) N); the edge moves along
+ * the sum of these vectors, and the pierced face in the opposite direction. Between cloths of
+ * different layers, the edge of the outer one moves to the outside of the inner one instead. */
+#include "rt/self/self_private.h"
+
+/* Speed at which intersecting features are moved, m/s. */
+static const float SPEED = 0.6f;
+
+typedef struct piercing {
+    float t, u, v; /* along the edge; barycentric coordinates of the second and third corner */
+} piercing;
+
+/* Intersection of the segment from p to q with a triangle. */
+static bool pierce(vo_rt_vec3 p, vo_rt_vec3 q, const vo_rt_vec3 x[3], piercing *out) {
+    vo_rt_vec3 d = f3_sub(q, p), e1 = f3_sub(x[1], x[0]), e2 = f3_sub(x[2], x[0]);
+    vo_rt_vec3 h = f3_cross(d, e2);
+    float det = f3_dot(e1, h);
+    if (!(fabsf(det) > 1e-20f)) return false;
+    vo_rt_vec3 s = f3_sub(p, x[0]), c = f3_cross(s, e1);
+    float u = f3_dot(s, h) / det, v = f3_dot(d, c) / det, t = f3_dot(e2, c) / det;
+    *out = (piercing){t, u, v};
+    return u >= 0 && v >= 0 && u + v <= 1 && t >= 0 && t <= 1;
+}
+
+static vo_rt_vec3 normal_of(const vo_rt_self_set *set, const int32_t v[3]) {
+    vo_rt_vec3 a = f4_xyz(set->x[v[0]]);
+    return f3_normalize(f3_cross(f3_sub(f4_xyz(set->x[v[1]]), a), f3_sub(f4_xyz(set->x[v[2]]), a)));
+}
+
+static bool contains(const int32_t v[3], int vertex) {
+    return v[0] == vertex || v[1] == vertex || v[2] == vertex;
+}
+
+/* Adds the contribution of one face beside the edge. */
+static vo_rt_vec3 add_side(const vo_rt_self_set *set, const vo_rt_self_hit *h, const int32_t *side,
+                           vo_rt_vec3 edge, vo_rt_vec3 n, vo_rt_vec3 sum) {
+    int opposite = side[0];
+    for (int k = 0; k < 3; k++)
+        if (side[k] != h->edge[0] && side[k] != h->edge[1]) opposite = side[k];
+    vo_rt_vec3 r = f3_normalize(f3_cross(n, normal_of(set, side)));
+    vo_rt_vec3 inside = f3_sub(f4_xyz(set->x[opposite]), f4_xyz(set->x[h->edge[0]]));
+    /* R points into the face: away from the edge on the side of the opposite vertex. */
+    inside = f3_add_scaled(inside, -f3_dot(inside, edge), edge);
+    if (f3_dot(r, inside) < 0) r = f3_scale(-1, r);
+    float en = f3_dot(edge, n);
+    if (fabsf(en) < 0.05f) en = en < 0 ? -0.05f : 0.05f;
+    return f3_add(sum, f3_add_scaled(r, -f3_dot(edge, r) / en, n));
+}
+
+static vo_rt_vec3 find_direction(const vo_rt_self_set *set, const vo_rt_self_hit *h) {
+    vo_rt_vec3 n = normal_of(set, h->face), sum = f3(0, 0, 0);
+    int layers = set->member[h->member[0]].layer - set->member[h->member[1]].layer;
+    if (layers != 0) return layers > 0 ? n : f3_scale(-1, n);
+    vo_rt_vec3 edge = f3_normalize(f3_sub(f4_xyz(set->x[h->edge[1]]), f4_xyz(set->x[h->edge[0]])));
+    for (int i = set->star_begin[h->edge[0]]; i < set->star_begin[h->edge[0] + 1]; i++) {
+        const int32_t *side = set->face[set->star_face[i]].vertex;
+        if (contains(side, h->edge[1])) sum = add_side(set, h, side, edge, n, sum);
+    }
+    return f3_normalize(sum);
+}
+
+static void add_hit(vo_rt_self_set *set, const vo_rt_self_hit *hit) {
+    for (int k = 0; k < 2; k++) set->flags[hit->edge[k]] |= VO_RT_SELF_TANGLED;
+    for (int k = 0; k < 3; k++) set->flags[hit->face[k]] |= VO_RT_SELF_TANGLED;
+    if (set->hit_count == set->hit_capacity) return;
+    vo_rt_self_hit *h = &set->hit[set->hit_count++];
+    *h = *hit;
+    h->direction = find_direction(set, h);
+}
+
+void vo_rt_self_intersect(vo_rt_self_set *set, int a, int b) {
+    const vo_rt_self_face *fa = &set->face[a], *fb = &set->face[b];
+    vo_rt_vec3 x[3];
+    for (int k = 0; k < 3; k++) x[k] = f4_xyz(set->x[fb->vertex[k]]);
+    for (int k = 0; k < 3; k++) {
+        int p = fa->vertex[(k + 1) % 3], q = fa->vertex[(k + 2) % 3];
+        piercing at;
+        if (!(fa->owned >> (3 + k) & 1) || contains(fb->vertex, p) || contains(fb->vertex, q))
+            continue;
+        if (!pierce(f4_xyz(set->x[p]), f4_xyz(set->x[q]), x, &at)) continue;
+        vo_rt_self_hit hit = {.edge = {p, q},
+                              .face = {fb->vertex[0], fb->vertex[1], fb->vertex[2]},
+                              .member = {fa->member, fb->member},
+                              .weight = {1 - at.t, at.t, 1 - at.u - at.v, at.u, at.v}};
+        add_hit(set, &hit);
+    }
+}
+
+static void move_vertex(const vo_rt_self_set *set, int member, int vertex, float scale,
+                        vo_rt_vec3 d) {
+    if (!(set->x[vertex].w > 0)) return;
+    vo_rt_vec4 *x = vo_rt_self_position(set, member, vertex);
+    *x = f4_make(f3_add_scaled(f4_xyz(*x), scale, d), x->w);
+}
+
+void vo_rt_self_untangle(vo_rt_self_set *set, float h) {
+    float step = 0.5f * SPEED * h;
+    for (int i = 0; i < set->hit_count; i++) {
+        const vo_rt_self_hit *hit = &set->hit[i];
+        for (int k = 0; k < 2; k++)
+            move_vertex(set, hit->member[0], hit->edge[k], step, hit->direction);
+        for (int k = 0; k < 3; k++)
+            move_vertex(set, hit->member[1], hit->face[k], -step, hit->direction);
+    }
+}

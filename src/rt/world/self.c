@@ -1,0 +1,382 @@
+/* Groups of cloths that collide with each other, and their queries.
+ *
+ * A group is a connected component of cloths with self_collision whose boxes, enlarged by the
+ * motion of the minor step, overlap; its cloths move together in one thread (move.c). No cloth
+ * leaves its enlarged box in the minor step, so cloths of different groups cannot meet. */
+#include "rt/world/world.h"
+
+#include "core/timer.h"
+
+#include <float.h>
+
+/* Queries per move; more are needed where bounds are reached. */
+enum { MAX_QUERIES = 4 };
+/* Fast motion is predicted for a part of a move only, so that the mean displacement of a
+ * prediction, relative to that of the group, is about this, m. */
+static const float MAX_PREDICTION = 0.008f;
+/* A new query is made when more than this part of the vertices has reached its bound, unless three
+ * quarters of the step are done. */
+static const float MAX_CLAMPED = 1 / 16.0f;
+/* Enlargement of boxes besides the motion, m. */
+static const float BOX_MARGIN = 0.1f;
+
+/* --- Groups ----------------------------------------------------------------------------------- */
+
+static bool collides(const vo_rt_cloth *c) {
+    return c->self_collision && vo_rt_cloth_simulates(c) && !c->state.is_parked;
+}
+
+/* Largest displacement of a vertex in the next minor step at its present speed, m. */
+static float estimate_motion(const vo_rt_cloth *c) {
+    const vo_rt_front *f = &c->mesh.front;
+    float speed2 = 0, path2 = 0;
+    for (int i = 1; i < f->vertex_end; i++) {
+        if (!(f->flags[i] & VO_RT_VERTEX_USED)) continue;
+        speed2 = f_max(speed2, f3_length2(f4_xyz(f->velocity[i])));
+        if (f->position[i].w <= 0)
+            path2 = f_max(path2, f3_length2(f3_sub(f4_xyz(f->target[i]), f4_xyz(f->position[i]))));
+    }
+    float dt = (float)(c->state.steps_since_move + 1) * c->world->h;
+    return sqrtf(speed2) * dt + sqrtf(path2);
+}
+
+static void enlarge_box(vo_rt_cloth *c) {
+    float m = BOX_MARGIN + 2 * estimate_motion(c);
+    vo_rt_vec3 margin = f3(m, m, m);
+    c->group_min = f3_sub(c->state.min, margin);
+    c->group_max = f3_add(c->state.max, margin);
+}
+
+static bool boxes_overlap(const vo_rt_cloth *a, const vo_rt_cloth *b) {
+    return a->group_min.x <= b->group_max.x && b->group_min.x <= a->group_max.x &&
+           a->group_min.y <= b->group_max.y && b->group_min.y <= a->group_max.y &&
+           a->group_min.z <= b->group_max.z && b->group_min.z <= a->group_max.z;
+}
+
+/* The leader of a group has the smallest index. */
+static vo_rt_cloth *find_leader(vo_rt_cloth *c) {
+    while (c->leader != c) c = c->leader;
+    return c;
+}
+
+static void unite(vo_rt_cloth *a, vo_rt_cloth *b) {
+    a = find_leader(a);
+    b = find_leader(b);
+    if (a->index < b->index)
+        b->leader = a;
+    else
+        a->leader = b;
+}
+
+/* Links the members in the order of their indices. */
+static void link_members(vo_rt_world *w) {
+    for (int i = w->active_count - 1; i >= 0; i--) {
+        vo_rt_cloth *c = w->active[i];
+        c->leader = find_leader(c);
+        if (c->leader == c) continue;
+        c->next_member = c->leader->next_member;
+        c->leader->next_member = c;
+    }
+    for (int i = 0; i < w->active_count; i++) {
+        vo_rt_cloth *c = w->active[i];
+        int member = 0;
+        if (c->leader != c) continue;
+        for (vo_rt_cloth *m = c; m; m = m->next_member) m->member = member++;
+    }
+}
+
+/* A cloth of a group does not sleep while another one moves. */
+static void wake_members(vo_rt_world *w) {
+    for (int i = 0; i < w->active_count; i++) {
+        vo_rt_cloth *leader = w->active[i];
+        bool moves = false;
+        if (leader->leader != leader) continue;
+        for (vo_rt_cloth *c = leader; c; c = c->next_member) moves |= !c->state.is_sleeping;
+        for (vo_rt_cloth *c = leader; c && moves; c = c->next_member) {
+            if (c->state.is_sleeping) c->state.rest_time = 0;
+            c->state.is_sleeping = false;
+        }
+    }
+}
+
+void vo_rt_groups_find(vo_rt_world *w) {
+    for (int i = 0; i < w->active_count; i++) {
+        vo_rt_cloth *c = w->active[i];
+        c->leader = c;
+        c->next_member = NULL;
+        c->has_group = collides(c);
+        if (c->has_group) enlarge_box(c);
+    }
+    for (int i = 0; i < w->active_count; i++) {
+        if (!w->active[i]->has_group) continue;
+        for (int k = i + 1; k < w->active_count; k++)
+            if (w->active[k]->has_group && boxes_overlap(w->active[i], w->active[k]))
+                unite(w->active[i], w->active[k]);
+    }
+    link_members(w);
+    wake_members(w);
+}
+
+static bool reserve_group(vo_rt_cloth *leader) {
+    int members = 0, vertices = 0, faces = 0;
+    for (vo_rt_cloth *c = leader; c; c = c->next_member) {
+        members++;
+        vertices += c->mesh.front.vertex_end;
+        faces += c->mesh.front.triangle_count;
+    }
+    return vo_rt_self_reserve(&leader->self, &leader->world->heap, members, vertices, faces);
+}
+
+/* The cloths of a group without memory move alone. */
+static void dissolve(vo_rt_cloth *leader) {
+    for (vo_rt_cloth *c = leader, *next; c; c = next) {
+        next = c->next_member;
+        c->leader = c;
+        c->next_member = NULL;
+        c->has_group = false;
+        c->state.may_intersect = true;
+        c->stats.self_skipped++;
+    }
+}
+
+void vo_rt_groups_reserve(vo_rt_world *w) {
+    for (int i = 0; i < w->active_count; i++) {
+        vo_rt_cloth *c = w->active[i];
+        if (c->has_group && c->leader == c && !reserve_group(c)) dissolve(c);
+    }
+}
+
+/* --- Queries ---------------------------------------------------------------------------------- */
+
+static void describe(vo_rt_cloth *leader, bool has_begun) {
+    vo_rt_self_set *set = &leader->self;
+    set->member_count = 0;
+    for (vo_rt_cloth *c = leader; c; c = c->next_member)
+        set->member[set->member_count++] = (vo_rt_self_member){.mesh = &c->mesh,
+                                                               .thickness = c->self_thickness,
+                                                               .friction = c->input.fabric.friction,
+                                                               .layer = c->layer,
+                                                               .min = c->group_min,
+                                                               .max = c->group_max,
+                                                               .moves = c->moves,
+                                                               .has_begun = has_begun,
+                                                               .portion = 1};
+}
+
+static bool may_intersect(const vo_rt_cloth *leader) {
+    for (const vo_rt_cloth *c = leader; c; c = c->next_member)
+        if (c->state.may_intersect) return true;
+    return false;
+}
+
+static void add_counts(vo_rt_cloth *c, const vo_rt_self_counts *n) {
+    vo_rt_cloth_stats *s = &c->stats;
+    s->self_cluster_pairs += n->cluster_pairs;
+    s->self_face_pairs += n->face_pairs;
+    s->self_feature_pairs += n->feature_pairs;
+    s->self_near_pairs += n->near_pairs;
+    s->self_adjacent_pairs += n->adjacent_pairs;
+    s->self_contacts = n->contacts;
+    s->self_queries++;
+}
+
+static void find(vo_rt_cloth *leader, bool is_static) {
+    vo_rt_self_set *set = &leader->self;
+    bool tests = may_intersect(leader);
+    vo_rt_self_query query = {
+        .is_static = is_static, .finds_intersections = tests, .use_avx2 = leader->world->use_avx2};
+    set->counts = (vo_rt_self_counts){0};
+    vo_rt_self_find(set, &query);
+    add_counts(leader, &set->counts);
+    leader->stats.cost += vo_rt_budget_query_cost(set);
+    if (!tests) return;
+    leader->stats.self_intersections = set->hit_count;
+    for (vo_rt_cloth *c = leader; c && set->hit_count == 0; c = c->next_member)
+        c->state.may_intersect = false;
+}
+
+/* --- Adaption --------------------------------------------------------------------------------- */
+
+static void inspect(void *arg, int begin, int end, int chunk) {
+    vo_rt_world *w = arg;
+    (void)chunk;
+    for (int i = begin; i < end; i++) {
+        vo_rt_cloth *leader = w->active[i];
+        bool adapts = false;
+        if (!leader->has_group || leader->leader != leader) continue;
+        for (vo_rt_cloth *c = leader; c; c = c->next_member) adapts |= c->adapts;
+        if (!adapts) continue;
+        double start = vo_now();
+        describe(leader, false);
+        find(leader, true);
+        leader->stats.self_s += vo_now() - start;
+    }
+}
+
+void vo_rt_groups_inspect(vo_rt_world *w) {
+    vo_rt_groups_reserve(w);
+    if (!vo_threads_run(w->threads, w->active_count, 1, inspect, w)) w->step.tasks_failed = true;
+}
+
+/* Bounds of the vertex slots of a cloth after the last query of its group. */
+static const float *bounds_of(const vo_rt_cloth *c) {
+    const vo_rt_self_set *set = &c->leader->self;
+    return set->bound + set->member[c->member].first;
+}
+
+static int filter(vo_rt_cloth *c, int32_t *edges, int count) {
+    int kept = 0;
+    for (int i = 0; i < count; i++)
+        if (vo_rt_self_permits_edit(&c->leader->self, c->member, edges[i], c->world->use_avx2))
+            edges[kept++] = edges[i];
+    c->stats.self_rejected_edits += count - kept;
+    return kept;
+}
+
+void vo_rt_groups_filter_edits(vo_rt_cloth *c) {
+    if (!c->has_group) return;
+    c->edits.split_count = filter(c, c->edits.split, c->edits.split_count);
+    c->edits.join_count = filter(c, c->edits.join, c->edits.join_count);
+}
+
+void vo_rt_groups_limit_new(vo_rt_cloth *c, int vertex, int edge, vo_rt_vec3 from) {
+    if (!c->has_group) return;
+    vo_rt_vec4 *x = &c->mesh.front.position[vertex];
+    const vo_rt_edge *e = &c->mesh.edge[edge];
+    *x = f4_make(vo_rt_self_limit_new(bounds_of(c), e->vertex[0], e->vertex[1], from, f4_xyz(*x)),
+                 x->w);
+}
+
+float vo_rt_groups_distance(const vo_rt_cloth *c, int a, int b) {
+    const vo_rt_self_set *set = &c->leader->self;
+    const float *near = set->near + set->member[c->member].first;
+    return f_min(near[a], near[b]);
+}
+
+/* --- Moves ------------------------------------------------------------------------------------ */
+
+/* Mean displacement of the vertices in the move at their present velocities, relative to that of
+ * the group, m. */
+static float estimate_drift(const vo_rt_cloth *leader) {
+    double sum[4] = {0}, count = 0;
+    for (const vo_rt_cloth *c = leader; c; c = c->next_member) {
+        const vo_rt_front *f = &c->mesh.front;
+        for (int i = 1; c->moves && i < f->vertex_end; i++) {
+            vo_rt_vec3 d = f3_scale(c->move_dt, f4_xyz(f->velocity[i]));
+            sum[0] += (double)d.x, sum[1] += (double)d.y, sum[2] += (double)d.z;
+            sum[3] += (double)f3_length2(d);
+            count++;
+        }
+    }
+    if (!(count > 0)) return 0;
+    double mean2 = (sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) / (count * count);
+    double rest = sum[3] / count - mean2;
+    return rest > 0 ? (float)sqrt(rest) : 0;
+}
+
+/* Substeps that a prediction covers. */
+static int choose_segment(const vo_rt_cloth *leader, int substeps) {
+    float parts = ceilf(estimate_drift(leader) / MAX_PREDICTION);
+    int count = parts >= 1 && parts < MAX_QUERIES ? (int)parts : parts >= 1 ? MAX_QUERIES : 1;
+    return (substeps + count - 1) / count;
+}
+
+/* Contacts with bodies at fraction `end` of the move. */
+static void set_contacts(vo_rt_self_member *m, const vo_rt_cloth *c, float end) {
+    m->contact = c->contacts.contact;
+    m->contact_count = c->moves ? c->contacts.count : 0;
+    m->contact_time = end * c->move_dt;
+}
+
+/* First query of a move, which has begun without a substep. */
+static void find_first(vo_rt_cloth *leader, int segment, int substeps) {
+    if (leader->next_member) /* frames of different cloths move independently */
+        for (vo_rt_cloth *c = leader; c; c = c->next_member)
+            if (c->input.linear_inertia < 1 || c->input.angular_inertia < 1)
+                c->state.may_intersect = true;
+    describe(leader, true);
+    vo_rt_self_member *m = leader->self.member;
+    for (vo_rt_cloth *c = leader; c; c = c->next_member, m++) {
+        m->portion = (float)segment / (float)substeps;
+        m->scale = m->portion * c->move_dt;
+        set_contacts(m, c, m->portion);
+    }
+    find(leader, false);
+}
+
+/* Query between substeps, for `segment` of the `left` ones. */
+static void find_again(vo_rt_cloth *leader, int segment, int left, int substeps) {
+    describe(leader, false);
+    vo_rt_self_member *m = leader->self.member;
+    for (vo_rt_cloth *c = leader; c; c = c->next_member, m++) {
+        m->has_start = true;
+        m->scale = (float)segment;
+        m->portion = (float)segment / (float)left;
+        set_contacts(m, c, (float)(substeps - left + segment) / (float)substeps);
+    }
+    find(leader, false);
+}
+
+static int choose_substeps(vo_rt_cloth *leader) {
+    int substeps = 0;
+    for (vo_rt_cloth *c = leader; c; c = c->next_member)
+        if (c->moves && c->minor.substeps > substeps) substeps = c->minor.substeps;
+    for (vo_rt_cloth *c = leader; c; c = c->next_member)
+        if (c->moves && c->minor.substeps > 0) vo_rt_solve_set_substeps(&c->minor, substeps);
+    return substeps;
+}
+
+static void run_substep(vo_rt_cloth *leader, int index) {
+    for (vo_rt_cloth *c = leader; c; c = c->next_member) {
+        double start = vo_now();
+        if (c->moves && c->minor.substeps > 0) vo_rt_solve_run(&c->minor, index);
+        c->stats.solve_s += vo_now() - start;
+    }
+}
+
+/* Progress of a move. */
+typedef struct progress {
+    int substeps, segment; /* of the move, of a prediction */
+    int first, last;       /* substeps of the present prediction */
+    int queries;
+} progress;
+
+/* True if a new query is needed after substep k: the prediction ends, or many vertices have reached
+ * their bounds. */
+static bool needs_query(vo_rt_cloth *leader, progress *p, int k, int clamped) {
+    if (k + 1 == p->substeps) return false;
+    if (k + 1 == p->last) return true;
+    bool is_late = 4 * (k + 1) > 3 * p->substeps;
+    if (is_late || (float)clamped <= MAX_CLAMPED * (float)leader->self.vertex_count) return false;
+    leader->stats.self_limited += p->queries == MAX_QUERIES;
+    return p->queries++ < MAX_QUERIES;
+}
+
+static void query_again(vo_rt_cloth *leader, progress *p, int k) {
+    int left = p->substeps - k - 1, segment = p->segment < left ? p->segment : left;
+    find_again(leader, segment, left, p->substeps);
+    p->first = k + 1;
+    p->last = p->first + segment;
+}
+
+void vo_rt_groups_solve(vo_rt_cloth *leader) {
+    vo_rt_self_set *set = &leader->self;
+    int substeps = choose_substeps(leader);
+    progress p = {.substeps = substeps, .segment = choose_segment(leader, substeps), .queries = 1};
+    float h = leader->world->h / (float)(substeps > 0 ? substeps : 1);
+    p.last = p.segment;
+    double start = vo_now();
+    find_first(leader, p.segment, substeps > 0 ? substeps : 1);
+    leader->stats.self_s += vo_now() - start;
+    for (int k = 0; k < substeps; k++) {
+        run_substep(leader, k);
+        start = vo_now();
+        vo_rt_self_project(set, h);
+        int clamped = vo_rt_self_clamp(set, (float)(k + 1 - p.first) / (float)(p.last - p.first));
+        leader->stats.self_clamped += clamped;
+        leader->stats.cost += vo_rt_budget_self_cost(set);
+        if (needs_query(leader, &p, k, clamped)) query_again(leader, &p, k);
+        leader->stats.self_s += vo_now() - start;
+    }
+    vo_rt_self_finish(set);
+}

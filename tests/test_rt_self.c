@@ -1,0 +1,472 @@
+/* Self-collision: bounds against brute force, and worlds that stay free of intersections. */
+#include "rt_intersections.h"
+
+#include "math/simd_float.h"
+#include "rt/self/self_private.h"
+
+/* --- Detection against brute force ------------------------------------------------------------ */
+
+/* A group of two meshes on a heap of its own. */
+typedef struct fixture {
+    vo_rt_heap heap;
+    vo_rt_asset *asset;
+    vo_rt_mesh mesh[2];
+    vo_rt_self_set set;
+} fixture;
+
+/* Splits random edges until the mesh has about `count` triangles. */
+static void refine(vo_rt_mesh *mesh, vo_rt_heap *heap, vo_random *random, int count) {
+    for (int i = 0; i < 20 * count && mesh->front.triangle_count < count; i++) {
+        int edge = vo_random_int(random, mesh->edge_end);
+        assert_true(vo_rt_mesh_reserve_splits(mesh, heap, 1));
+        if (vo_rt_mesh_can_split(mesh, edge)) vo_rt_mesh_split(mesh, edge);
+    }
+}
+
+/* Rolls and folds a sheet of 1 m: layers come within millimetres of each other. */
+static void fold(vo_rt_mesh *mesh, vo_random *random, float offset) {
+    vo_rt_front *f = &mesh->front;
+    float pitch = (float)vo_random_real(random, 0.002, 0.02);
+    float wave = (float)vo_random_real(random, 0, 0.03),
+          noise = (float)vo_random_real(random, 0, 0.002);
+    for (int i = 1; i < f->vertex_end; i++) {
+        vo_rt_vec3 x = f4_xyz(f->position[i]);
+        float u = x.x + 0.5f, angle = 12 * u, radius = 0.04f + pitch * angle * 0.16f;
+        vo_rt_vec3 p = f3(radius * cosf(angle) + offset, radius * sinf(angle),
+                          0.3f * x.z + wave * sinf(25 * u + 9 * x.z));
+        for (int k = 0; k < 3; k++) *(&p.x + k) += noise * (float)vo_random_real(random, -1, 1);
+        f->position[i] = f4_make(p, f->position[i].w);
+        vo_rt_vec3 v = f3(p.y, -p.x, 0.3f);
+        f->velocity[i] = f4_make(f3_add(f3_scale(2, v), f3((float)vo_random_real(random, -1, 1), 0,
+                                                           (float)vo_random_real(random, -1, 1))),
+                                 0);
+    }
+}
+
+/* `memory` scales that of the pairs. */
+static void set_up(fixture *t, vo_random *random, int memory) {
+    vo_allocator allocator = rt_allocator(NULL);
+    assert_true(vo_rt_heap_init(&t->heap, &allocator, (size_t)64 << 20));
+    t->asset = rt_sheet(1, true, RT_FREE, 3);
+    int vertices = 0, faces = 0;
+    for (int k = 0; k < 2; k++) {
+        assert_true(vo_rt_mesh_init(&t->mesh[k], t->asset, &t->heap));
+        t->mesh[k].max_level = 3;
+        refine(&t->mesh[k], &t->heap, random, k == 0 ? 500 : 200);
+        fold(&t->mesh[k], random, 0.02f * (float)k);
+        vertices += t->mesh[k].front.vertex_end;
+        faces += t->mesh[k].front.triangle_count;
+    }
+    t->set = (vo_rt_self_set){0};
+    assert_true(vo_rt_self_reserve(&t->set, &t->heap, 2, vertices, memory * faces));
+    t->set.member_count = 2;
+    for (int k = 0; k < 2; k++)
+        t->set.member[k] = (vo_rt_self_member){.mesh = &t->mesh[k],
+                                               .thickness = 0.002f,
+                                               .friction = 0.3f,
+                                               .min = {-1e9f, -1e9f, -1e9f},
+                                               .max = {1e9f, 1e9f, 1e9f},
+                                               .moves = true,
+                                               .scale = 1 / 120.0f};
+}
+
+static void tear_down(fixture *t) {
+    vo_rt_heap_free(&t->heap);
+    vo_rt_asset_destroy(t->asset);
+}
+
+typedef struct point {
+    double x[3];
+} point;
+
+static double dot(point a, point b) { return a.x[0] * b.x[0] + a.x[1] * b.x[1] + a.x[2] * b.x[2]; }
+static point mix(point a, double s, point b) { /* a + s b */
+    return (point){{a.x[0] + s * b.x[0], a.x[1] + s * b.x[1], a.x[2] + s * b.x[2]}};
+}
+static double clamp01(double t) { return t < 0 ? 0 : t > 1 ? 1 : t; }
+
+static double point_segment(point p, point a, point b) {
+    point d = mix(b, -1, a), r = mix(p, -1, a);
+    double l2 = dot(d, d), t = l2 > 0 ? clamp01(dot(r, d) / l2) : 0;
+    point n = mix(r, -t, d);
+    return sqrt(dot(n, n));
+}
+
+static double point_triangle(point p, const point t[3]) {
+    double best = fmin(point_segment(p, t[0], t[1]),
+                       fmin(point_segment(p, t[1], t[2]), point_segment(p, t[2], t[0])));
+    point u = mix(t[1], -1, t[0]), v = mix(t[2], -1, t[0]), r = mix(p, -1, t[0]);
+    double a = dot(u, u), b = dot(u, v), c = dot(v, v), d = dot(u, r), e = dot(v, r);
+    double det = a * c - b * b, s = (c * d - b * e) / det, w = (a * e - b * d) / det;
+    if (!(det > 0) || s < 0 || w < 0 || s + w > 1) return best;
+    point n = mix(mix(r, -s, u), -w, v);
+    return fmin(best, sqrt(dot(n, n)));
+}
+
+static double segment_segment(point a, point b, point c, point d) {
+    double best = fmin(fmin(point_segment(a, c, d), point_segment(b, c, d)),
+                       fmin(point_segment(c, a, b), point_segment(d, a, b)));
+    point u = mix(b, -1, a), v = mix(d, -1, c), r = mix(a, -1, c);
+    double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), ur = dot(u, r), vr = dot(v, r);
+    double det = uu * vv - uv * uv;
+    if (!(det > 1e-12 * uu * vv)) return best;
+    double s = (uv * vr - ur * vv) / det, t = (uu * vr - ur * uv) / det;
+    if (s < 0 || s > 1 || t < 0 || t > 1) return best;
+    point n = mix(mix(r, s, u), -t, v);
+    return fmin(best, sqrt(dot(n, n)));
+}
+
+/* Anchor of a vertex at fraction s. */
+static point anchor(const vo_rt_self_set *set, int v, double s) {
+    vo_rt_vec3 p = f3_add(set->shift, f4_xyz(set->drift[v]));
+    vo_rt_vec4 x = set->x[v];
+    return (point){{(double)x.x + s * (double)p.x, (double)x.y + s * (double)p.y,
+                    (double)x.z + s * (double)p.z}};
+}
+
+static double largest(const vo_rt_self_set *set, const int32_t *v, int count) {
+    double b = 0;
+    for (int k = 0; k < count; k++) b = fmax(b, (double)set->bound[v[k]]);
+    return b;
+}
+
+static bool share(const int32_t *a, int count_a, const int32_t *b, int count_b) {
+    for (int i = 0; i < count_a; i++)
+        for (int k = 0; k < count_b; k++)
+            if (a[i] == b[k]) return true;
+    return false;
+}
+
+/* Every pair of features that share no vertex: their anchors are farther apart than their bounds
+ * together. Returns the number of pairs that nearly use their distance. */
+static int check_bounds(const vo_rt_self_set *set, double s) {
+    int tight = 0;
+    for (int i = 0; i < set->face_count; i++) {
+        const int32_t *f = set->face[i].vertex;
+        point t[3] = {anchor(set, f[0], s), anchor(set, f[1], s), anchor(set, f[2], s)};
+        for (int v = 0; v < set->vertex_count; v++) {
+            if (set->star_begin[v] == set->star_begin[v + 1] || share(&v, 1, f, 3)) continue;
+            double d = point_triangle(anchor(set, v, s), t);
+            double used = (double)set->bound[v] + largest(set, f, 3);
+            if (!(used < d)) fail_msg("vertex %d, face %d: bounds %g, distance %g", v, i, used, d);
+            tight += used > 0.8 * d;
+        }
+        for (int j = 0; j < i; j++)
+            for (int k = 0; k < 9; k++) {
+                int32_t e0[2] = {f[k % 3], f[(k + 1) % 3]};
+                int32_t e1[2] = {set->face[j].vertex[k / 3], set->face[j].vertex[(k / 3 + 1) % 3]};
+                if (share(e0, 2, e1, 2)) continue;
+                double d = segment_segment(anchor(set, e0[0], s), anchor(set, e0[1], s),
+                                           anchor(set, e1[0], s), anchor(set, e1[1], s));
+                double used = largest(set, e0, 2) + largest(set, e1, 2);
+                if (!(used < d)) fail_msg("edges of %d, %d: bounds %g, distance %g", i, j, used, d);
+                tight += used > 0.8 * d;
+            }
+    }
+    return tight;
+}
+
+static void test_bounds_separate_all_pairs(void **state) {
+    (void)state;
+    vo_random random = vo_random_seed(7);
+    int tight = 0, stored = 0;
+    for (int round = 0; round < 6; round++) {
+        fixture t;
+        set_up(&t, &random, round % 2 ? 8 : 1);
+        vo_rt_self_query query = {.is_static = round % 3 == 0,
+                                  .use_avx2 = vo_simd_has_avx2() && round % 2};
+        vo_rt_self_find(&t.set, &query);
+        for (int k = 0; k <= (query.is_static ? 0 : 3); k++) tight += check_bounds(&t.set, k / 3.0);
+        stored += t.set.pair_count;
+        tear_down(&t);
+    }
+    assert_true(tight > 1000 && stored > 1000); /* the sheets do come close */
+}
+
+/* All pairs within the query radius are stored, except those in the star of a calm vertex. */
+static void test_pairs_equal_brute_force(void **state) {
+    (void)state;
+    vo_random random = vo_random_seed(3);
+    fixture t;
+    set_up(&t, &random, 8);
+    vo_rt_self_query query = {.is_static = true};
+    vo_rt_self_find(&t.set, &query);
+    vo_rt_self_set *set = &t.set;
+    int found = 0;
+    for (int i = 0; i < set->face_count; i++)
+        for (int v = 0; v < set->vertex_count; v++) {
+            const int32_t *f = set->face[i].vertex;
+            if (set->star_begin[v] == set->star_begin[v + 1] || share(&v, 1, f, 3)) continue;
+            point x[3] = {anchor(set, f[0], 0), anchor(set, f[1], 0), anchor(set, f[2], 0)};
+            float radius = set->radius[v] +
+                           f_min(set->radius[f[0]], f_min(set->radius[f[1]], set->radius[f[2]]));
+            if (point_triangle(anchor(set, v, 0), x) > 0.999 * (double)radius) continue;
+            bool is_calm = false, is_stored = false;
+            for (int k = set->star_begin[v]; k < set->star_begin[v + 1]; k++)
+                for (int c = 0; c < 3; c++) {
+                    int a = set->face[set->star_face[k]].vertex[c];
+                    is_calm |= share(&a, 1, f, 3) && (set->flags[a] & VO_RT_SELF_CALM);
+                }
+            for (int k = 0; k < set->pair_count && !is_calm && !is_stored; k++) {
+                const vo_rt_self_pair *p = &set->pair[k];
+                is_stored = p->count_a == 1 && p->vertex[0] == v && share(p->vertex + 1, 3, f, 1) &&
+                            share(p->vertex + 1, 3, f + 1, 1) && share(p->vertex + 1, 3, f + 2, 1);
+            }
+            if (!is_calm && !is_stored) fail_msg("vertex %d, face %d: not stored", v, i);
+            found += is_stored;
+        }
+    assert_true(found > 100);
+    assert_true(set->counts.face_pairs > set->pair_count / 4);
+    tear_down(&t);
+}
+
+/* Kernels of all instruction sets give the same bits. */
+static void test_kernels_are_identical(void **state) {
+    (void)state;
+    vo_random random = vo_random_seed(11);
+    fixture t;
+    set_up(&t, &random, 8);
+    if (vo_simd_has_avx2()) {
+        vo_rt_self_query query = {.use_avx2 = false};
+        uint64_t hash[2];
+        for (int k = 0; k < 2; k++) {
+            query.use_avx2 = k;
+            vo_rt_self_find(&t.set, &query);
+            size_t count = (size_t)t.set.vertex_count;
+            hash[k] = vo_rt_hash(0, t.set.bound, count * sizeof *t.set.bound);
+            hash[k] = vo_rt_hash(hash[k], t.set.drift, count * sizeof *t.set.drift);
+        }
+        assert_true(hash[0] == hash[1]);
+    }
+    tear_down(&t);
+}
+
+/* --- Worlds ----------------------------------------------------------------------------------- */
+
+typedef struct scene {
+    vo_rt_world *w;
+    vo_rt_asset *asset;
+    vo_rt_body *sphere;
+} scene;
+
+static vo_rt_cloth *add_cloth(scene *s, float x, float y, float z, float turn, int layer) {
+    vo_rt_cloth_def def = vo_rt_cloth_def_default();
+    def.asset = s->asset;
+    def.self_collision = true;
+    def.layer = layer;
+    def.transform = rt_at(x, y, z);
+    def.transform.rotation = (vo_rt_quat){0, sinf(turn), 0, cosf(turn)};
+    vo_rt_cloth *cloth;
+    assert_rt_ok(s->w, vo_rt_cloth_create(s->w, &def, &cloth));
+    return cloth;
+}
+
+static void add_floor(scene *s) {
+    vo_rt_shape plane = vo_rt_shape_default(VO_RT_PLANE);
+    vo_rt_body_def def = vo_rt_body_def_default();
+    def.shape_count = 1;
+    def.shapes = &plane;
+    vo_rt_body *body;
+    assert_rt_ok(s->w, vo_rt_body_create(s->w, &def, &body));
+}
+
+static scene make_scene(float size, bool lies, int level, int threads, rt_memory *memory) {
+    vo_rt_world_def def = vo_rt_world_def_default();
+    def.threads = threads;
+    def.pool_bytes = (size_t)64 << 20;
+    if (memory) def.allocator = rt_allocator(memory);
+    scene s = {rt_world(&def), rt_sheet(size, lies, RT_FREE, level), NULL};
+    add_floor(&s);
+    return s;
+}
+
+static void destroy(scene s) {
+    vo_rt_world_destroy(s.w);
+    vo_rt_asset_destroy(s.asset);
+}
+
+/* Runs simulation steps one by one; no state may contain an intersection. */
+static void run_clean(scene *s, int steps) {
+    for (int i = 0; i < steps; i++) {
+        assert_rt_ok(s->w, vo_rt_world_step(s->w, 1 / 120.0f));
+        int hits = rt_count_intersections(s->w);
+        if (hits > 0) fail_msg("step %d: %d intersections", i + 1, hits);
+        for (int k = 0; k < s->w->cloth_end; k++) assert_true(rt_is_finite(&s->w->cloth[k]));
+    }
+}
+
+static void test_sheet_on_sphere_and_floor(void **state) {
+    (void)state;
+    scene s = make_scene(1, true, 3, 1, NULL);
+    rt_sphere(s.w, 0.2f, 0, 0.25f, 0);
+    add_cloth(&s, 0, 0.55f, 0, 0, 0);
+    run_clean(&s, 160);
+    vo_rt_stats stats = vo_rt_world_get_stats(s.w);
+    assert_true(stats.triangles > 500 && stats.self_queries > 0);
+    assert_true(stats.self_feature_pairs < stats.self_face_pairs * 4);
+    destroy(s);
+}
+
+/* A sheet that falls on its edge folds up. */
+static void test_sheet_folds_on_the_floor(void **state) {
+    (void)state;
+    scene s = make_scene(0.7f, false, 3, 1, NULL);
+    vo_rt_cloth *c = add_cloth(&s, 0, 0.45f, 0, 0, 0);
+    assert_rt_ok(s.w, vo_rt_world_set_wind(s.w, f3(0.5f, 0, 1), 0.3f));
+    run_clean(&s, 200);
+    assert_true(vo_rt_cloth_get_info(c).max.y < 0.5f);
+    destroy(s);
+}
+
+/* Sheets fall on each other; a body moves through the heap. */
+static void test_stack_of_sheets(void **state) {
+    (void)state;
+    scene s = make_scene(0.5f, true, 2, 1, NULL);
+    s.sphere = rt_sphere(s.w, 0.1f, 0, 0.1f, 0);
+    for (int i = 0; i < 4; i++)
+        add_cloth(&s, 0.03f * (float)i, 0.3f + 0.05f * (float)i, 0, 0.3f * (float)i, 0);
+    run_clean(&s, 80);
+    for (int i = 0; i < 40; i++) {
+        float x = 0.3f * sinf(0.2f * (float)i);
+        assert_rt_ok(s.w, vo_rt_body_set_transform(s.sphere, rt_at(x, 0.1f, 0)));
+        run_clean(&s, 1);
+    }
+    destroy(s);
+}
+
+static void fill(scene *s) {
+    rt_sphere(s->w, 0.15f, 0, 0.15f, 0);
+    for (int i = 0; i < 3; i++)
+        add_cloth(s, 0.02f * (float)i, 0.36f + 0.03f * (float)i, 0, 0.4f * (float)i, 0);
+    for (int i = 0; i < 2; i++) add_cloth(s, 3, 0.2f + 0.04f * (float)i, 0, 0.4f * (float)i, 0);
+}
+
+static uint64_t run_hash(int threads) {
+    scene s = make_scene(0.5f, true, 2, threads, NULL);
+    fill(&s);
+    rt_run(s.w, 30);
+    uint64_t hash = rt_hash(s.w);
+    destroy(s);
+    return hash;
+}
+
+static void test_threads_do_not_change_results(void **state) {
+    (void)state;
+    uint64_t hash = run_hash(1);
+    assert_true(run_hash(2) == hash);
+    assert_true(run_hash(3) == hash);
+}
+
+static void test_snapshot_continues_identically(void **state) {
+    (void)state;
+    scene s = make_scene(0.5f, true, 2, 1, NULL);
+    fill(&s);
+    rt_run(s.w, 22);
+    size_t bytes = vo_rt_world_save(s.w, NULL, 0);
+    void *data = malloc(bytes);
+    assert_true(vo_rt_world_save(s.w, data, bytes) == bytes);
+    rt_run(s.w, 8);
+    uint64_t hash = rt_hash(s.w);
+    assert_rt_ok(s.w, vo_rt_world_restore(s.w, data, bytes));
+    rt_run(s.w, 8);
+    assert_true(rt_hash(s.w) == hash);
+    free(data);
+    destroy(s);
+}
+
+static void test_no_allocation_in_steps(void **state) {
+    (void)state;
+    rt_memory memory = {0};
+    scene s = make_scene(0.5f, true, 2, 1, &memory);
+    fill(&s);
+    long calls = memory.calls;
+    rt_run(s.w, 30);
+    assert_int_equal(memory.calls, calls);
+    assert_true(vo_rt_world_get_stats(s.w).self_contacts > 0);
+    destroy(s);
+}
+
+/* Without memory for the queries, cloth moves without them, and the statistics report it. */
+static void test_exhausted_pool_is_reported(void **state) {
+    (void)state;
+    vo_rt_world_def def = vo_rt_world_def_default();
+    def.pool_bytes = 420000;
+    scene s = {rt_world(&def), rt_sheet(0.5f, true, RT_FREE, 0), NULL};
+    add_cloth(&s, 0, 1, 0, 0, 0);
+    add_cloth(&s, 0, 1.05f, 0, 0, 0);
+    int64_t skipped = 0;
+    for (int i = 0; i < 10; i++) {
+        rt_run(s.w, 1);
+        skipped += vo_rt_world_get_stats(s.w).self_skipped;
+    }
+    assert_true(skipped > 0);
+    assert_true(rt_is_finite(&s.w->cloth[0]));
+    destroy(s);
+}
+
+/* --- Recovery --------------------------------------------------------------------------------- */
+
+/* Two sheets created so that the rim of one passes through the other. */
+static void run_recovery(int layer, int seconds) {
+    vo_rt_world_def def = vo_rt_world_def_default();
+    def.pool_bytes = (size_t)64 << 20;
+    def.gravity = f3(0, 0, 0);
+    scene s = {rt_world(&def), rt_sheet(0.4f, true, RT_FREE, 2), NULL};
+    add_cloth(&s, 0, 1, 0, 0, 0);
+    vo_rt_cloth_def cloth = vo_rt_cloth_def_default();
+    cloth.asset = s.asset;
+    cloth.self_collision = true;
+    cloth.layer = layer;
+    cloth.transform = rt_at(0.2f, 1.02f, 0);
+    cloth.transform.rotation = (vo_rt_quat){0, 0, sinf(0.15f), cosf(0.15f)};
+    vo_rt_cloth *c;
+    assert_rt_ok(s.w, vo_rt_cloth_create(s.w, &cloth, &c));
+    assert_true(rt_count_intersections(s.w) > 0);
+    rt_run(s.w, 1);
+    assert_true(vo_rt_world_get_stats(s.w).self_intersections > 0);
+    int frame = 1;
+    for (; frame < 60 * seconds && rt_count_intersections(s.w) > 0; frame++) {
+        rt_run(s.w, 1);
+        for (int k = 0; k < 2; k++) {
+            assert_true(rt_is_finite(&s.w->cloth[k]));
+            vo_rt_cloth_info info = vo_rt_cloth_get_info(&s.w->cloth[k]);
+            assert_true(f3_distance(info.min, info.max) < 1);
+        }
+    }
+    assert_int_equal(rt_count_intersections(s.w), 0);
+    rt_run(s.w, 2);
+    assert_int_equal(vo_rt_world_get_stats(s.w).self_intersections, 0);
+    for (int i = 0; i < 60; i++) {
+        rt_run(s.w, 1);
+        assert_int_equal(rt_count_intersections(s.w), 0);
+    }
+    destroy(s);
+}
+
+static void test_intersecting_sheets_are_untangled(void **state) {
+    (void)state;
+    run_recovery(0, 4);
+}
+
+static void test_layers_are_untangled(void **state) {
+    (void)state;
+    run_recovery(1, 4);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bounds_separate_all_pairs),
+        cmocka_unit_test(test_pairs_equal_brute_force),
+        cmocka_unit_test(test_kernels_are_identical),
+        cmocka_unit_test(test_sheet_on_sphere_and_floor),
+        cmocka_unit_test(test_sheet_folds_on_the_floor),
+        cmocka_unit_test(test_stack_of_sheets),
+        cmocka_unit_test(test_threads_do_not_change_results),
+        cmocka_unit_test(test_snapshot_continues_identically),
+        cmocka_unit_test(test_no_allocation_in_steps),
+        cmocka_unit_test(test_exhausted_pool_is_reported),
+        cmocka_unit_test(test_intersecting_sheets_are_untangled),
+        cmocka_unit_test(test_layers_are_untangled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
