@@ -108,6 +108,7 @@ static void wrong_values_are_rejected(void **state) {
     expect_message("engine=fast", "engine");
     expect_message("realtime.rate=5", "realtime.rate");
     expect_message("realtime.levels=7", "realtime.levels");
+    expect_message("realtime.thickness=0.2", "realtime.thickness");
     expect_message("realtime.substeps=65", "realtime.substeps");
     expect_message("realtime.solver=pcg", "realtime.solver");
     expect_message("realtime.speed=1", "unknown key \"speed\"");

@@ -219,8 +219,7 @@ static void smooth(vo_rt_self_set *set) {
     }
 }
 
-/* Keeps predictions outside the planes of contacts with bodies. */
-static void project_contacts(vo_rt_self_set *set, const vo_rt_self_member *m) {
+static void project_member(vo_rt_self_set *set, const vo_rt_self_member *m) {
     for (int i = 0; i < m->contact_count; i++) {
         const vo_rt_contact *c = &m->contact[i];
         int v = m->first + c->vertex;
@@ -231,6 +230,10 @@ static void project_contacts(vo_rt_self_set *set, const vo_rt_self_member *m) {
         if (depth > 0 && m->moves && set->x[v].w > 0)
             set->drift[v] = f4_make(f3_add_scaled(f4_xyz(set->drift[v]), depth, c->normal), 0);
     }
+}
+
+void vo_rt_self_project_predictions(vo_rt_self_set *set) {
+    for (int k = 0; k < set->member_count; k++) project_member(set, &set->member[k]);
 }
 
 /* Box of the path of an anchor, thickened by its radius. */
@@ -322,5 +325,5 @@ void vo_rt_self_gather(vo_rt_self_set *set, bool is_static) {
     subtract_shift(set);
     if (is_static) return;
     smooth(set);
-    for (int k = 0; k < set->member_count; k++) project_contacts(set, &set->member[k]);
+    vo_rt_self_project_predictions(set);
 }

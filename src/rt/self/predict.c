@@ -105,6 +105,7 @@ bool vo_rt_self_predict(vo_rt_self_set *set) {
         changed = false;
         for (int i = 0; i < set->pair_count; i++)
             if (!vo_rt_self_is_exempt(set, &set->pair[i])) changed |= separate(set, &set->pair[i]);
+        if (changed) vo_rt_self_project_predictions(set);
     }
     for (int v = 0; v < set->vertex_count; v++)
         if (excess_of(set, v) > MAX_EXCESS * set->radius[v]) return false;

@@ -56,6 +56,8 @@ static inline const vo_rt_self_kernels *vo_rt_self_select_kernels(bool use_avx2)
 
 /* gather.c: vertices, displacements and faces of the members. */
 void vo_rt_self_gather(vo_rt_self_set *set, bool is_static);
+/* Keeps predictions outside the planes of contacts with bodies. */
+void vo_rt_self_project_predictions(vo_rt_self_set *set);
 /* Boxes of the paths of the anchors, for the present displacements. */
 void vo_rt_self_refit(vo_rt_self_set *set);
 /* star.c: triangles around the vertices. */
