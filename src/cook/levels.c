@@ -133,7 +133,7 @@ static vo_result remesh(vo_cooking *c, vo_cook_levels *out) {
     int limit = vo_min_int(c->base->face_count, MAX_BASE_FACES), faces = c->def->face_count;
     vo_cook_error error = {INFINITY, INFINITY};
     if (faces == 0) faces = vo_max_int(MIN_FACES, c->base->face_count >> 2 * c->def->max_level);
-    for (;; faces = (int)(GROWTH * faces)) {
+    for (;; faces = vo_max_int(faces + 1, (int)(GROWTH * faces))) {
         VO_TRY(vo_check_cancel(c->ctx));
         VO_TRY(vo_cook_remesh(c->ctx, c->base, vo_min_int(faces, limit), c->def->max_level, out));
         if (out->base->face_count <= MAX_BASE_FACES && vo_cook_levels_are_valid(out))

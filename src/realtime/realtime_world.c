@@ -98,7 +98,7 @@ static vo_result create_cloth(vo_realtime *r, int c) {
     def.stretch_limit = stretch_limit(&scene->cloth[c]);
     def.self_collision = scene->def.realtime.self_collision;
     def.self_thickness = (float)scene->def.realtime.thickness;
-    def.layer = c;
+    def.layer = vo_realtime_layer(scene, c);
     def.user = (uint64_t)c;
     vo_result result = vo_rt_cloth_create(r->world, &def, &cloth->cloth);
     if (result != VO_OK) return vo_realtime_fail(r, result, "cloth", c);

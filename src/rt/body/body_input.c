@@ -156,7 +156,7 @@ void vo_rt_body_restore(vo_rt_body *body, const void *data) {
     body->mesh_current = saved.mesh;
     body->reaction = saved.reaction;
     body->motion_sum = saved.motion_sum;
-    body->history_at = saved.history_at;
+    body->history_at = (int32_t)((uint32_t)saved.history_at % VO_RT_HISTORY);
     body->used = saved.used;
     body->stale = saved.stale;
     vo_rt_body_set_still(body);

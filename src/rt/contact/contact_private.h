@@ -53,6 +53,16 @@ vo_rt_vec3 vo_rt_contact_carry(const vo_rt_collider *c, int32_t hint, vo_rt_vec3
 float vo_rt_contact_bound(const vo_rt_contact_set *set, const vo_rt_collider *c, int i,
                           vo_rt_vec3 q);
 
+/* Moves the place of a vertex back into its sphere (vo_rt_contact_bodies.sphere). */
+static inline vo_rt_vec3 vo_rt_contact_limit(const vo_rt_contact_bodies *bodies, int i,
+                                             vo_rt_vec3 x) {
+    if (!bodies->sphere) return x;
+    vo_rt_vec4 sphere = bodies->sphere[i];
+    vo_rt_vec3 d = f3_sub(x, f4_xyz(sphere));
+    float length = f3_length(d);
+    return length > sphere.w ? f3_add_scaled(f4_xyz(sphere), sphere.w / length, d) : x;
+}
+
 /* Lists all colliders and returns their number; -1 if there are more than fit. */
 int vo_rt_contact_list(const vo_rt_contact_bodies *bodies,
                        vo_rt_collider list[VO_RT_MAX_COLLIDERS]);

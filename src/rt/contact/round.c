@@ -323,9 +323,10 @@ static const vo_rt_round *find_deepest(const round_list *l, vo_rt_vec3 x, float 
 }
 
 /* Moves a vertex inside a surface to the shell, in rounds until it is outside all surfaces. */
-static void move_out(const round_list *l, vo_rt_contact_set *set, vo_rt_front *f, int i, float dt) {
-    vo_rt_vec3 x = f4_xyz(f->position[i]), v = f4_xyz(f->velocity[i]), n;
-    float d;
+static void move_out(const round_list *l, const vo_rt_contact_bodies *bodies,
+                     vo_rt_contact_set *set, vo_rt_front *f, int i, float dt) {
+    vo_rt_vec3 x = f4_xyz(f->position[i]), v = f4_xyz(f->velocity[i]), n = f3(0, 0, 0);
+    float d = 0;
     const vo_rt_round *r;
     for (int round = 0; round < MAX_ROUNDS && (r = find_deepest(l, x, &d, &n)); round++) {
         vo_rt_vec3 from = fq_rotate(fq_conjugate(r->turn), f3_sub(x, r->shift));
@@ -333,6 +334,7 @@ static void move_out(const round_list *l, vo_rt_contact_set *set, vo_rt_front *f
         x = f3_add_scaled(x, -d, n);
         if (approach < 0) v = f3_add_scaled(v, -approach, n);
     }
+    x = vo_rt_contact_limit(bodies, i, x);
     f->position[i] = f4_make(x, f->position[i].w);
     f->velocity[i] = f4_make(v, f->velocity[i].w);
     if (!find_deepest(l, x, &d, &n)) return;
@@ -368,7 +370,7 @@ bool vo_rt_contact_verify_round(vo_rt_contact_set *set, vo_rt_front *f,
             int i = begin + k;
             f->flags[i] &= (uint8_t) ~(VO_RT_VERTEX_CONTACT | VO_RT_VERTEX_TRAPPED);
             set->trapped += (f->flags[i] & VO_RT_VERTEX_TANGLED) != 0;
-            if ((inside >> k & 1) && vo_rt_is_free(f, i)) move_out(&list, set, f, i, dt);
+            if ((inside >> k & 1) && vo_rt_is_free(f, i)) move_out(&list, bodies, set, f, i, dt);
             set->safe[i] = f4_make(f4_xyz(f->position[i]), 0);
         }
     }

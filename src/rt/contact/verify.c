@@ -158,11 +158,7 @@ static state resolve(const verifier *v, int i) {
 
 /* Moves a vertex back into its sphere. */
 static state limit(const verifier *v, int i, state s) {
-    if (!v->bodies->sphere) return s;
-    vo_rt_vec4 sphere = v->bodies->sphere[i];
-    vo_rt_vec3 d = f3_sub(s.x, f4_xyz(sphere));
-    float length = f3_length(d);
-    if (length > sphere.w) s.x = f3_add_scaled(f4_xyz(sphere), sphere.w / length, d);
+    s.x = vo_rt_contact_limit(v->bodies, i, s.x);
     return s;
 }
 

@@ -27,7 +27,7 @@ static vo_rt_vec3 predict(const vo_rt_self_member *m, int slot) {
     vo_rt_vec3 x = f4_xyz(f->position[slot]), v = f4_xyz(f->velocity[slot]);
     vo_rt_vec3 start = m->has_begun ? f4_xyz(f->previous[slot]) : x;
     vo_rt_vec3 d = f3_scale(m->scale, m->has_start ? f3_sub(x, v) : v);
-    d = f3_add(d, f3_sub(x, start));
+    d = f3_add(f3_add(d, m->fall), f3_sub(x, start));
     if (f->position[slot].w <= 0) d = f3_scale(m->portion, f3_sub(f4_xyz(f->target[slot]), start));
     return f3_is_finite(d) ? d : f3(0, 0, 0);
 }
@@ -222,6 +222,7 @@ static void smooth(vo_rt_self_set *set) {
 static void project_member(vo_rt_self_set *set, const vo_rt_self_member *m) {
     for (int i = 0; i < m->contact_count; i++) {
         const vo_rt_contact *c = &m->contact[i];
+        if (c->other) continue; /* of an edge: the plane does not belong to its ends */
         int v = m->first + c->vertex;
         vo_rt_vec3 path = f3_add(set->shift, f4_xyz(set->drift[v]));
         vo_rt_vec3 end = f3_add(f4_xyz(set->x[v]), path);

@@ -65,8 +65,8 @@ static int clamp_member(vo_rt_self_set *set, const vo_rt_self_member *m, float s
         vo_rt_vec3 d = f3_sub(f4_xyz(f->position[i]), anchor);
         float length2 = f3_length2(d), bound = set->bound[v];
         if (length2 <= bound * bound || !(f->flags[i] & VO_RT_VERTEX_USED)) continue;
-        if (!isfinite(length2)) continue; /* the step fails anyway */
-        vo_rt_vec3 x = f3_add_scaled(anchor, bound / sqrtf(length2), d);
+        vo_rt_vec3 x = anchor; /* also of a position that is not finite */
+        if (isfinite(length2)) x = f3_add_scaled(anchor, bound / sqrtf(length2), d);
         f->position[i] = f4_make(x, f->position[i].w);
         count++;
     }

@@ -55,13 +55,14 @@ typedef struct vo_rt_self_member {
     int32_t layer;   /* cloths of higher layers lie outside those of lower ones */
     /* Box that the cloth must not leave: no cloth of another group enters it. */
     vo_rt_vec3 min, max;
-    bool moves;     /* false: rests in this minor step, an obstacle for the others */
-    bool has_begun; /* the minor step has begun, without a substep: front.previous holds the state
-                       at its start, front.position includes corrections of contacts */
-    bool has_start; /* front.velocity holds positions at the start of the substep */
-    float scale;    /* displacement of the prediction = scale * velocity, or scale * (position -
-                       front.velocity) if has_start */
-    float portion;  /* of the path that is left to the targets of prescribed vertices */
+    bool moves;      /* false: rests in this minor step, an obstacle for the others */
+    bool has_begun;  /* the minor step has begun, without a substep: front.previous holds the state
+                        at its start, front.position includes corrections of contacts */
+    bool has_start;  /* front.velocity holds positions at the start of the substep */
+    float scale;     /* displacement of the prediction = scale * velocity, or scale * (position -
+                        front.velocity) if has_start */
+    vo_rt_vec3 fall; /* m, added to the prediction of free vertices: effect of acceleration */
+    float portion;   /* of the path that is left to the targets of prescribed vertices */
     /* Contacts with bodies: predictions stay outside their planes, `contact_time` seconds after the
      * start of the minor step. */
     const vo_rt_contact *contact;

@@ -22,7 +22,7 @@
  * effect.
  *
  * On a refined front the split edges carry the load (levels.h), so that base edges determine the
- * number of substeps; two passes of Provot's correction then shorten the leaf springs that are left
+ * number of substeps; passes of Provot's correction then shorten the leaf springs that are left
  * beyond the limit. A T-shirt of 6,200 triangles with edges of 8 to 100 mm on a body has 7 % of
  * stretch with the springs alone and 5 % with both, at 4 substeps.
  *

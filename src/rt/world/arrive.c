@@ -55,7 +55,10 @@ static bool choose_direction(const intrusion *sum, vo_rt_vec3 *direction) {
     return true;
 }
 
-static void move_vertex(vo_rt_front *f, int vertex, vo_rt_vec3 x) {
+/* Other cloth is not regarded. */
+static void move_vertex(vo_rt_cloth *c, int vertex, vo_rt_vec3 x) {
+    vo_rt_front *f = &c->mesh.front;
+    c->state.may_intersect = true;
     f->position[vertex] = f4_make(x, f->position[vertex].w);
     f->previous[vertex] = f4_make(x, f->previous[vertex].w);
     f->velocity[vertex] = f4_make(f3(0, 0, 0), f->velocity[vertex].w);
@@ -72,7 +75,7 @@ static void leave_together(vo_rt_cloth *c, int near, vo_rt_vec3 d) {
         if (!is_inside(c, near, i, &p)) continue;
         vo_rt_vec3 x = f4_xyz(c->mesh.front.position[i]);
         if (vo_rt_body_find_exit(body, c->near_shapes[near], x, d, length, &p))
-            move_vertex(&c->mesh.front, i, f3_add_scaled(p.point, thickness, p.normal));
+            move_vertex(c, i, f3_add_scaled(p.point, thickness, p.normal));
     }
 }
 
@@ -85,7 +88,7 @@ static void leave_along_normals(vo_rt_cloth *c, int near) {
         vo_rt_vec3 x = f4_xyz(f->position[i]), v = f4_xyz(f->velocity[i]), n = f4_xyz(f->normal[i]);
         if (!vo_rt_body_find_exit(c->near_body[near], c->near_shapes[near], x, n, MAX_EXIT, &p))
             continue;
-        move_vertex(f, i, f3_add_scaled(p.point, c->input.fabric.thickness, p.normal));
+        move_vertex(c, i, f3_add_scaled(p.point, c->input.fabric.thickness, p.normal));
         f->velocity[i] = f4_make(v, f->velocity[i].w);
     }
 }

@@ -38,6 +38,7 @@ static void apply_cloth(vo_rt_cloth *c) {
     update_pose(c);
     if (c->next.fabric.density != c->mesh.density)
         vo_rt_mesh_set_density(&c->mesh, c->next.fabric.density);
+    if (c->next.enabled && !c->input.enabled) c->state.arrives = c->state.may_intersect = true;
     c->input = c->next;
     c->next.teleport = c->next.reset = c->next.wake = c->next.pose_changed = 0;
     c->mesh.tie_rule = c->input.adaption.tie_rule;

@@ -26,7 +26,7 @@ static bool collides(const vo_rt_cloth *c) {
     return c->self_collision && vo_rt_cloth_simulates(c) && !c->state.is_parked;
 }
 
-/* Largest displacement of a vertex in the next minor step at its present speed, m. */
+/* Largest displacement of a vertex in the next move at its present speed, m. */
 static float estimate_motion(const vo_rt_cloth *c) {
     const vo_rt_front *f = &c->mesh.front;
     float speed2 = 0, path2 = 0;
@@ -36,8 +36,11 @@ static float estimate_motion(const vo_rt_cloth *c) {
         if (f->position[i].w <= 0)
             path2 = f_max(path2, f3_length2(f3_sub(f4_xyz(f->target[i]), f4_xyz(f->position[i]))));
     }
-    float dt = (float)(c->state.steps_since_move + 1) * c->world->h;
-    return sqrtf(speed2) * dt + sqrtf(path2);
+    const vo_rt_world *w = c->world;
+    float dt = (float)(c->state.steps_since_move + w->step.span) * w->h;
+    float fall = 0.5f * f3_length(w->input.gravity) * dt * dt;
+    vo_rt_vec3 carried = f3_sub(c->input.transform.position, c->state.frame.position);
+    return sqrtf(speed2) * dt + sqrtf(path2) + fall + f3_length(carried);
 }
 
 static void enlarge_box(vo_rt_cloth *c) {
@@ -288,6 +291,13 @@ static void set_contacts(vo_rt_self_member *m, const vo_rt_cloth *c, float end) 
     m->contact_time = end * c->move_dt;
 }
 
+/* Displacement by the acceleration of all free vertices in a number of substeps, beyond that of
+ * their velocity: h^2 + 2 h^2 + ... */
+static vo_rt_vec3 predict_fall(const vo_rt_cloth *c, int segment) {
+    float h = c->minor.substep.h, n = (float)segment;
+    return f3_scale(0.5f * n * (n + 1) * h * h, c->minor.substep.acceleration);
+}
+
 /* First query of a move, which has begun without a substep. */
 static void find_first(vo_rt_cloth *leader, int segment, int substeps) {
     if (leader->next_member) /* frames of different cloths move independently */
@@ -299,6 +309,7 @@ static void find_first(vo_rt_cloth *leader, int segment, int substeps) {
     for (vo_rt_cloth *c = leader; c; c = c->next_member, m++) {
         m->portion = (float)segment / (float)substeps;
         m->scale = m->portion * c->move_dt;
+        m->fall = predict_fall(c, segment);
         set_contacts(m, c, m->portion);
     }
     find(leader, false);
@@ -311,6 +322,7 @@ static void find_again(vo_rt_cloth *leader, int segment, int left, int substeps)
     for (vo_rt_cloth *c = leader; c; c = c->next_member, m++) {
         m->has_start = true;
         m->scale = (float)segment;
+        m->fall = predict_fall(c, segment);
         m->portion = (float)segment / (float)left;
         set_contacts(m, c, (float)(substeps - left + segment) / (float)substeps);
     }
@@ -359,11 +371,19 @@ static void query_again(vo_rt_cloth *leader, progress *p, int k) {
     p->last = p->first + segment;
 }
 
+/* Duration of the longest move of a group, s. */
+static float find_duration(const vo_rt_cloth *leader) {
+    float dt = 0;
+    for (const vo_rt_cloth *c = leader; c; c = c->next_member)
+        if (c->moves) dt = f_max(dt, c->move_dt);
+    return dt;
+}
+
 void vo_rt_groups_solve(vo_rt_cloth *leader) {
     vo_rt_self_set *set = &leader->self;
     int substeps = choose_substeps(leader);
     progress p = {.substeps = substeps, .segment = choose_segment(leader, substeps), .queries = 1};
-    float h = leader->world->h / (float)(substeps > 0 ? substeps : 1);
+    float h = find_duration(leader) / (float)(substeps > 0 ? substeps : 1);
     p.last = p.segment;
     double start = vo_now();
     find_first(leader, p.segment, substeps > 0 ? substeps : 1);
