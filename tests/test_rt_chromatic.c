@@ -202,7 +202,7 @@ static void derived_colours_satisfy_the_constraints(void **state) {
             c.mesh.front.triangle_source[vo_random_int(&random, c.mesh.front.triangle_count)];
         assert_in_range(vo_rt_mesh_colour(&c.mesh, leaf), 0, sets - 1);
     }
-    assert_int_equal(c.mesh.finest_level, 4);
+    assert_true(TEST_SLOWNESS > 1 || c.mesh.finest_level == 4); /* fewer edits on slow machines */
     free_front(&c);
 }
 
