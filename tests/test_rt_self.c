@@ -453,6 +453,55 @@ static void test_layers_are_untangled(void **state) {
     run_recovery(1, 4);
 }
 
+/* Displacement bounds do not slow cloth that is far from other cloth, at any frame rate. */
+static void test_sheets_fall_freely(void **state) {
+    (void)state;
+    for (int fps = 30; fps <= 120; fps *= 2) {
+        scene s = make_scene(1, false, 0, 1, NULL);
+        vo_rt_cloth *bounded = add_cloth(&s, 0, 30, 0, 0, 0);
+        vo_rt_cloth *other = rt_cloth(s.w, s.asset, 3, 30, 0);
+        for (int i = 0; i < fps; i++) assert_rt_ok(s.w, vo_rt_world_step(s.w, 1 / (float)fps));
+        float y = vo_rt_cloth_get_vertex(bounded, 0).y;
+        assert_true(y < 27);
+        assert_near((double)y, (double)vo_rt_cloth_get_vertex(other, 0).y, 0.02);
+        destroy(s);
+    }
+}
+
+/* A body of spheres that is kicked into two layers does not push one through the other. */
+static void test_kicked_sphere_does_not_mix_layers(void **state) {
+    (void)state;
+    scene s = make_scene(1, true, 1, 1, NULL);
+    add_cloth(&s, 0, 0.62f, 0, 0, 0);
+    add_cloth(&s, 0, 0.66f, 0, 0.3f, 1);
+    vo_rt_body *sphere = rt_sphere(s.w, 0.25f, 0, 0.3f, 0);
+    for (int i = 0; i < 90 / (TEST_SLOWNESS > 1 ? 3 : 1); i++) {
+        float kick = i % 30 == 29 ? 0.13f : 0;
+        assert_rt_ok(s.w, vo_rt_body_set_transform(sphere, rt_at(0, 0.3f + kick, 0)));
+        rt_run(s.w, 1);
+        assert_int_equal(rt_count_intersections(s.w), 0);
+    }
+    destroy(s);
+}
+
+/* Cloth that is enabled inside other cloth is untangled. */
+static void test_enabled_cloth_is_tested(void **state) {
+    (void)state;
+    scene s = make_scene(0.5f, true, 0, 1, NULL);
+    vo_rt_cloth *low = add_cloth(&s, 0, 1, 0, 0, 0), *high = add_cloth(&s, 0, 1.2f, 0, 0.2f, 1);
+    assert_rt_ok(s.w, vo_rt_cloth_set_enabled(high, false));
+    rt_run(s.w, 2);
+    vo_rt_transform at = rt_at(0, vo_rt_cloth_get_vertex(low, 40).y, 0);
+    at.rotation = (vo_rt_quat){0.3f, 0, 0, 0.954f};
+    assert_rt_ok(s.w, vo_rt_cloth_set_transform(high, at));
+    assert_rt_ok(s.w, vo_rt_cloth_reset(high));
+    rt_run(s.w, 1);
+    assert_rt_ok(s.w, vo_rt_cloth_set_enabled(high, true));
+    rt_run(s.w, 1);
+    assert_true(vo_rt_world_get_stats(s.w).self_intersections > 0);
+    destroy(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds_separate_all_pairs),
@@ -467,6 +516,9 @@ int main(void) {
         cmocka_unit_test(test_exhausted_pool_is_reported),
         cmocka_unit_test(test_intersecting_sheets_are_untangled),
         cmocka_unit_test(test_layers_are_untangled),
+        cmocka_unit_test(test_sheets_fall_freely),
+        cmocka_unit_test(test_kicked_sphere_does_not_mix_layers),
+        cmocka_unit_test(test_enabled_cloth_is_tested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -508,7 +508,10 @@ typedef struct vo_rt_cloth_def {
     /* Collisions with itself and with other cloths that have this set: no face passes through
      * another. Cloth that intersects on arrival (a teleport, a pose that intersects itself) is
      * untangled in the following frames. Cost: about 0.5 us per triangle and query (one to four per
-     * move), more in stacks of many layers, and 0.8 KB of the pool per triangle. Default false. */
+     * move), more in stacks of many layers, and 0.8 KB of the pool per triangle. Limits of this
+     * version: vertices attached to a pose that moves faster than about 3 m/s lag behind it, also
+     * without other cloth near by, vertices may end inside bodies (counted as trapped), and cloth
+     * refines less beside bodies. Use it for sheets, curtains and slow garments. Default false. */
     bool self_collision;
     float self_thickness; /* m, distance kept between layers of cloth, limited to about a third of
                              the length of the edges; default 0.002 */

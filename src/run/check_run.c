@@ -9,6 +9,9 @@
 static const char *find_advice(const vo_scene_def *def) {
     if (def->disable & VO_DISABLE_COLLISION)
         return "the scene disables collision; remove it from \"disable\"";
+    if (def->engine == VO_ENGINE_REALTIME)
+        return "vertices of real-time cloth collide with obstacles, faces do not: raise "
+               "realtime.offset or realtime.levels, or set engine to quality";
     return "raise frame_steps and simulate again";
 }
 

@@ -192,7 +192,7 @@ static vo_result check_header(const uint8_t *data, size_t bytes, vo_rt_message *
             (unsigned)bytes, VO_RT_HEADER_BYTES);
     if (memcmp(data, vo_rt_block_magic, sizeof vo_rt_block_magic) != 0)
         return vo_rt_fail(message, VO_BAD_DATA,
-                          "header: not a .vrt file; create one with vo_rt_asset_create");
+                          "header: not a .vrt file; create one with voile cook or vo_rt_asset_create");
     uint32_t version = get_u32(data + VO_RT_HEADER_VERSION);
     if (version != VO_RT_BLOCK_VERSION)
         return vo_rt_fail(

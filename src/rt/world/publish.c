@@ -171,6 +171,8 @@ void vo_rt_publish(vo_rt_world *w) {
 }
 
 vo_result vo_rt_cloth_write_output(const vo_rt_cloth *c, const vo_rt_output *output) {
+    if (!output)
+        return vo_rt_fail(&c->world->message, VO_BAD_ARGUMENT, "output is NULL; pass the buffers");
     vo_rt_mesh mesh = vo_rt_publish_mesh(c);
     vo_rt_detail_write(&c->detail, &mesh, output);
     return VO_OK;

@@ -17,6 +17,8 @@ vo_result vo_rt_cloth_set_bones(vo_rt_cloth *c, int count, const vo_rt_matrix *b
     if (count != c->asset->bone_count)
         return vo_rt_fail(message_of(c), VO_BAD_ARGUMENT, "%d bones; the asset has %d", count,
                           c->asset->bone_count);
+    if (count > 0 && !bones)
+        return vo_rt_fail(message_of(c), VO_BAD_ARGUMENT, "bones is NULL; pass %d matrices", count);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 12; k++)
             if (!(fabsf(bones[i].m[k]) <= VO_RT_MAX_COORDINATE))
