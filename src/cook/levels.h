@@ -65,4 +65,7 @@ vo_result vo_cook_create_levels(vo_cooking *c);
 vo_result vo_cook_level_mesh(vo_context *ctx, const vo_cook_levels *levels, int level,
                              vo_mesh **out);
 
+/* True if no boundary, seam or label separates the faces at an edge (remesh_feature.c). */
+bool vo_cook_is_smooth_edge(const vo_mesh *mesh, int edge);
+
 #endif

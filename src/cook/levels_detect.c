@@ -62,22 +62,12 @@ static int opposite_corner(const vo_mesh *m, int other, int edge) {
     return (edge_index(m, other, edge) + 2) % 3;
 }
 
-/* True if nothing separates the faces at an edge. */
-static bool is_smooth(const vo_mesh *m, int edge) {
-    int a[2], b[2];
-    const int *f = m->edge_face[edge];
-    if (f[1] < 0 || m->edge_label[edge] != 0 || m->face_label[f[0]] != m->face_label[f[1]])
-        return false;
-    vo_mesh_edge_verts(m, edge, 0, a);
-    vo_mesh_edge_verts(m, edge, 1, b);
-    return a[0] == b[0] && a[1] == b[1];
-}
-
 static bool spread_middle(detection *d, int face) {
     const vo_mesh *m = d->mesh;
     for (int i = 0; i < 3; i++) {
         int edge = m->face_edge[face][i], other = across(m, face, i);
-        if (!is_smooth(m, edge) || !set_role(d, other, opposite_corner(m, other, edge)))
+        if (!vo_cook_is_smooth_edge(m, edge) ||
+            !set_role(d, other, opposite_corner(m, other, edge)))
             return false;
     }
     return true;

@@ -40,17 +40,6 @@ static int longest_side(const vo_mesh *m, int face) {
     return longest;
 }
 
-/* True if the faces at an edge have the same verts there, and no label separates them. */
-static bool is_smooth(const vo_mesh *m, int edge) {
-    int a[2], b[2];
-    const int *f = m->edge_face[edge];
-    if (f[1] < 0 || m->edge_label[edge] != 0 || m->face_label[f[0]] != m->face_label[f[1]])
-        return false;
-    vo_mesh_edge_verts(m, edge, 0, a);
-    vo_mesh_edge_verts(m, edge, 1, b);
-    return a[0] == b[0] && a[1] == b[1];
-}
-
 /* Corners a, d, b, c of the faces (a, b, c) and (b, a, d), whose side s and t is a-b. */
 static cell create_cell(const vo_mesh *m, int f, int s, int g, int t) {
     const int *v = m->face_vert[f], *e = m->face_edge[f], *h = m->face_edge[g];
@@ -64,7 +53,7 @@ static bool find_cells(grid *g) {
     const vo_mesh *m = g->mesh;
     for (int f = 0; f < m->face_count; f++) {
         int s = longest_side(m, f), edge = m->face_edge[f][s];
-        if (!is_smooth(m, edge)) return false;
+        if (!vo_cook_is_smooth_edge(m, edge)) return false;
         int other = m->edge_face[edge][m->edge_face[edge][0] == f], t = longest_side(m, other);
         if (m->face_edge[other][t] != edge) return false;
         if (other < f) continue;

@@ -7,13 +7,14 @@
 /* Curves that turn by more than this have a corner, rad. */
 #define CORNER_ANGLE 0.7
 
-static bool is_feature(const vo_mesh *m, int e) {
+bool vo_cook_is_smooth_edge(const vo_mesh *m, int edge) {
     int a[2], b[2];
-    if (m->edge_face[e][1] < 0 || m->edge_label[e] != 0) return true;
-    if (m->face_label[m->edge_face[e][0]] != m->face_label[m->edge_face[e][1]]) return true;
-    vo_mesh_edge_verts(m, e, 0, a);
-    vo_mesh_edge_verts(m, e, 1, b);
-    return a[0] != b[0] || a[1] != b[1];
+    const int *f = m->edge_face[edge];
+    if (f[1] < 0 || m->edge_label[edge] != 0 || m->face_label[f[0]] != m->face_label[f[1]])
+        return false;
+    vo_mesh_edge_verts(m, edge, 0, a);
+    vo_mesh_edge_verts(m, edge, 1, b);
+    return a[0] == b[0] && a[1] == b[1];
 }
 
 /* Mean length of the sides of an edge in material space. */
@@ -101,7 +102,7 @@ vo_result vo_remesh_find_features(vo_remesh *r) {
     int *degree = vo_arena_array(&r->arena, int, m->node_count);
     r->kind = vo_arena_array(&r->arena, uint8_t, m->node_count);
     r->node_curve = vo_arena_alloc(&r->arena, (size_t)m->node_count * sizeof *r->node_curve);
-    for (int e = 0; e < m->edge_count; e++) features += is_feature(m, e);
+    for (int e = 0; e < m->edge_count; e++) features += !vo_cook_is_smooth_edge(m, e);
     r->curve_capacity = 2 * features + 1; /* joining n pieces creates fewer than n */
     r->curve = vo_arena_array(&r->arena, vo_remesh_curve, r->curve_capacity);
     if (!degree || !r->kind || !r->node_curve || !r->curve)
@@ -111,7 +112,7 @@ vo_result vo_remesh_find_features(vo_remesh *r) {
         r->node_curve[n][0] = r->node_curve[n][1] = -1;
     }
     for (int e = 0; e < m->edge_count; e++)
-        if (is_feature(m, e)) add_piece(r, e, degree);
+        if (!vo_cook_is_smooth_edge(m, e)) add_piece(r, e, degree);
     for (int n = 0; n < m->node_count; n++) r->kind[n] = classify(r, n, degree[n]);
     return VO_OK;
 }
