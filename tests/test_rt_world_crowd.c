@@ -132,7 +132,7 @@ static void test_hidden_cloth_is_parked_and_returns(void **state) {
     assert_rt_ok(d.world, vo_rt_world_set_cameras(d.world, 1, &away));
     walk(&d, 60, 1);
     assert_true(d.cloth->state.is_parked);
-    assert_int_equal(d.body->used, 0); /* nobody collides with the wearer */
+    assert_int_equal(d.body->used, 0); /* no cloth collides with the wearer */
     uint64_t before = rt_hash(d.world);
     walk(&d, 120, 1);
     assert_true(before == rt_hash(d.world));

@@ -247,9 +247,9 @@ VO_API vo_result vo_rt_seaming_create_asset(const vo_rt_seaming *seaming, bool m
     X(ignored_bodies, "bodies near a cloth beyond the limit of 64 per cloth")   \
     X(self_queries, "self-collision queries")                                   \
     X(self_cluster_pairs, "stage 1: clusters of triangles whose boxes overlap") \
-    X(self_face_pairs, "stage 2: of those, faces whose boxes overlap")          \
+    X(self_face_pairs, "stage 2: faces of these clusters whose boxes overlap")  \
     X(self_feature_pairs, "stage 3: vertex-face and edge-edge distances")       \
-    X(self_near_pairs, "of those, pairs within the query radius")               \
+    X(self_near_pairs, "stage 3: distances within the query radius")            \
     X(self_adjacent_pairs, "stage 4: adjacent faces that were tested")          \
     X(self_contacts, "contacts of cloth with cloth in the last query")          \
     X(self_clamped, "displacements limited to exclude intersections")           \

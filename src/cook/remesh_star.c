@@ -1,4 +1,4 @@
-/* The star of a node that is to be removed, and the validity and cost of the collapse. */
+/* The star of a node that a collapse removes, and the validity and cost of the collapse. */
 #include "cook/remesh.h"
 
 #include <math.h>

@@ -18,7 +18,7 @@
  *
  * Levels are coloured from the base mesh on, greedily, and then with fewer colours by local search,
  * within a fixed number of steps. In a regular mesh case 2 makes 18 triangles conflict with each
- * other: so many surround a triangle that is one level coarser. */
+ * other: the neighbours of a triangle that is one level coarser. */
 #include "rt/asset/asset_private.h"
 
 #include <string.h>

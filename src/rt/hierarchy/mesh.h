@@ -30,7 +30,7 @@
  *  1. The leaves form a conforming mesh: each leaf edge has one or two leaf triangles.
  *  2. A child edge splits only if both triangles adjacent to its parent are C10 (or the boundary),
  *     and the last edge of a triangle of level n only if no leaf at its corners is below level n
- *     (hierarchy/balance.c). Otherwise the split is deferred: the unsplit edges of those coarser
+ *     (hierarchy/balance.c). Otherwise the split is deferred: the unsplit edges of these coarser
  *     triangles split instead, in this major step if they can, and the edge in a later one.
  *     Termination: an edge of level n is deferred only because of triangles of level n - 1, whose
  *     edges have level n - 1. Requests therefore descend in level, and edges of level 0 can always

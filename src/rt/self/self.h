@@ -143,10 +143,10 @@ typedef struct vo_rt_self_hit {
 /* Counters of a query. */
 typedef struct vo_rt_self_counts {
     int64_t cluster_pairs;  /* stages 1 and 2: pairs of clusters of faces from the voxel hash */
-    int64_t face_pairs;     /* of those, pairs of faces whose boxes overlap */
-    int64_t adjacent_pairs; /* stage 4: of those, pairs that share a vertex */
+    int64_t face_pairs;     /* stage 2: faces of these clusters whose boxes overlap */
+    int64_t adjacent_pairs; /* stage 4: pairs of faces that share a vertex */
     int64_t feature_pairs;  /* stage 3: pairs of features whose distance was computed */
-    int64_t near_pairs;     /* of those, pairs closer than the query radius */
+    int64_t near_pairs;     /* stage 3: pairs closer than the query radius */
     int64_t contacts;
     int64_t intersections; /* edges that intersect a face */
     int64_t overflows;     /* queries whose pairs exceeded the memory */
