@@ -110,8 +110,8 @@ static bool overlaps(const vo_rt_vec4 a[2], const vo_rt_vec4 b[2]) {
 static void test_cluster(void *user, int cluster) {
     const cluster_arg *arg = user;
     const vo_rt_self_set *set = arg->region->set;
-    int begin = cluster * VO_RT_SELF_CLUSTER, end = begin + VO_RT_SELF_CLUSTER;
-    for (int i = begin; i < end && i < set->face_count && arg->region->is_clear; i++)
+    int begin = cluster * VO_RT_SELF_CLUSTER, end = vo_rt_self_cluster_end(set, cluster);
+    for (int i = begin; i < end && arg->region->is_clear; i++)
         if (overlaps(arg->box, &set->face_box[2 * i]) && !shares_point(arg->region, &set->face[i]))
             test_face(arg->region, &set->face[i]);
 }

@@ -9,12 +9,15 @@
 
 /* Contact distance of a pair relative to its query radius, and of features joined by an edge. */
 static const float MAX_GAP = 0.8f, MAX_JOINED_GAP = 0.3f;
+/* Contact distance of edges and faces from a body, relative to that of vertices. */
+static const float BODY_GAP = 0.5f;
 
 typedef struct search {
     vo_rt_self_set *set;
     const vo_rt_self_query *query;
     const vo_rt_self_kernels *kernels;
     vo_rt_self_batch faces, edges; /* vertex and face; edge and edge */
+    bool moved_only;               /* only pairs with a vertex that is flagged MOVED */
     bool is_full;                  /* the memory for pairs is exhausted */
 } search;
 
@@ -50,13 +53,19 @@ static float pair_radius(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
 }
 
 static void set_gap(const vo_rt_self_set *set, vo_rt_self_pair *p) {
-    const vo_rt_self_member *a = &set->member[p->member[0]], *b = &set->member[p->member[1]];
-    float limit = (p->is_joined ? MAX_JOINED_GAP : MAX_GAP) * pair_radius(set, p);
-    p->gap = f_min(0.5f * (a->thickness + b->thickness), limit);
+    float limit = (p->is_joined ? MAX_JOINED_GAP : MAX_GAP) * pair_radius(set, p), gap = 0;
+    for (int side = 0; side < 2; side++)
+        if (!vo_rt_self_is_obstacle(set, p->member[side]))
+            gap += 0.5f * set->member[p->member[side]].thickness;
+    for (int side = 0; side < 2; side++)
+        if (vo_rt_self_is_obstacle(set, p->member[side]))
+            gap = BODY_GAP * (set->obstacle[p->member[side] - set->member_count].offset +
+                              set->member[p->member[1 - side]].body_thickness);
+    p->gap = f_min(gap, limit);
 }
 
 static void note_distance(vo_rt_self_set *set, const vo_rt_self_pair *p) {
-    if (p->is_joined) return;
+    if (p->is_joined || vo_rt_self_has_obstacle(set, p)) return;
     for (int k = 0; k < 4; k++)
         set->near[p->vertex[k]] = f_min(set->near[p->vertex[k]], p->distance);
 }
@@ -72,28 +81,42 @@ static float search_radius(const vo_rt_self_set *set, const vo_rt_self_pair *p) 
     return a + b;
 }
 
+/* Distance along the normal: a lower bound of that of the features, whatever the rounding of the
+ * weights. */
+static float distance_along(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    float a = INFINITY, b = -INFINITY;
+    vo_rt_vec3 origin = f4_xyz(set->x[p->vertex[0]]);
+    for (int k = 0; k < 4; k++) {
+        float d = f3_dot(p->normal, f3_sub(f4_xyz(set->x[p->vertex[k]]), origin));
+        if (k < p->count_a)
+            a = f_min(a, d);
+        else
+            b = f_max(b, d);
+    }
+    return f_max(a - b, 0);
+}
+
 static void add_pair(search *s, const vo_rt_self_batch *b, int lane, int count_a) {
     vo_rt_self_set *set = s->set;
-    vo_rt_self_pair spare, *p = &spare;
-    if (set->pair_count < set->pair_capacity) p = &set->pair[set->pair_count];
+    if (set->pair_count == set->pair_capacity) {
+        s->is_full = true;
+        return;
+    }
+    vo_rt_self_pair *p = &set->pair[set->pair_count];
     for (int k = 0; k < 4; k++) {
         p->vertex[k] = b->vertex[k][lane];
         p->weight[k] = b->weight[k][lane];
     }
     p->normal = f3(b->normal[0][lane], b->normal[1][lane], b->normal[2][lane]);
-    p->distance = b->distance[lane];
     p->count_a = (uint8_t)count_a;
-    if (p->distance - f_max(vo_rt_self_approach(set, p), 0) >= search_radius(set, p)) return;
-    if (p == &spare)
-        s->is_full = true;
-    else
-        set->pair_count++;
+    p->distance = distance_along(set, p);
+    if (p->distance - f_max(vo_rt_self_approach(set->drift, p), 0) >= search_radius(set, p)) return;
+    set->pair_count++;
     p->member[0] = set->face[b->face[0][lane]].member;
     p->member[1] = set->face[b->face[1][lane]].member;
     p->is_joined = p->member[0] == p->member[1] && is_joined(set, p);
     set_gap(set, p);
     note_distance(set, p);
-    if (p == &spare) vo_rt_self_bound_by_pair(set, p);
 }
 
 static void flush(search *s, vo_rt_self_batch *b, int count_a) {
@@ -115,9 +138,21 @@ static bool boxes_overlap(const vo_rt_vec4 *al, const vo_rt_vec4 *ah, const vo_r
     return (m4_bits(hit) & 7) == 7;
 }
 
+/* True if the search leaves out two features: none of their vertices is flagged MOVED. */
+static bool is_left_out(const search *s, const int32_t *a, int count_a, const int32_t *b,
+                        int count_b) {
+    const uint8_t *flags = s->set->flags;
+    unsigned any = 0;
+    if (!s->moved_only) return false;
+    for (int k = 0; k < count_a; k++) any |= flags[a[k]];
+    for (int k = 0; k < count_b; k++) any |= flags[b[k]];
+    return !(any & VO_RT_SELF_MOVED);
+}
+
 static void add_vertex(search *s, int v, int a, int b) {
     const vo_rt_self_face *fb = &s->set->face[b];
-    if (shares_vertex(fb, &v, 1)) return;
+    int32_t own = v;
+    if (shares_vertex(fb, &own, 1) || is_left_out(s, &own, 1, fb->vertex, 3)) return;
     vo_rt_self_batch *batch = &s->faces;
     int lane = batch->count++;
     batch->vertex[0][lane] = v;
@@ -150,7 +185,7 @@ static float edge_reach(const vo_rt_self_set *set, const edge *e) {
 static void add_edges(search *s, int a, int b, const edge *ea, const edge *eb) {
     vo_rt_self_batch *batch = &s->edges;
     if (ea->v[0] == eb->v[0] || ea->v[0] == eb->v[1] || ea->v[1] == eb->v[0] ||
-        ea->v[1] == eb->v[1])
+        ea->v[1] == eb->v[1] || is_left_out(s, ea->v, 2, eb->v, 2))
         return;
     int lane = batch->count++;
     for (int i = 0; i < 2; i++) {
@@ -223,12 +258,30 @@ static void test_intersections(vo_rt_self_set *set, const row *r) {
     }
 }
 
-/* Leaves out faces of cloths that do not move, if that of the row does not either. */
-static unsigned drop_fixed(const vo_rt_self_set *set, const row *r) {
+static bool can_move(const vo_rt_self_set *set, int face) {
+    int member = set->face[face].member;
+    return !vo_rt_self_is_obstacle(set, member) && set->member[member].moves;
+}
+
+/* True if the faces may collide: one of them moves, and the masks of cloth and body agree. */
+static bool collide(const vo_rt_self_set *set, int a, int b) {
+    int ma = set->face[a].member, mb = set->face[b].member;
+    if (!can_move(set, a) && !can_move(set, b)) return false;
+    if (vo_rt_self_is_obstacle(set, mb))
+        return set->member[ma].obstacles >> (mb - set->member_count) & 1;
+    if (vo_rt_self_is_obstacle(set, ma))
+        return set->member[mb].obstacles >> (ma - set->member_count) & 1;
+    return true;
+}
+
+/* Leaves out faces that cannot collide with that of the row, or are not searched again. */
+static unsigned select_faces(const search *s, const row *r) {
+    const vo_rt_self_set *set = s->set;
+    bool all = !s->moved_only || set->face[r->face].is_moved;
     unsigned hits = r->hits;
-    if (set->member[set->face[r->face].member].moves) return hits;
     FOR_BITS(k, r->hits) {
-        if (!set->member[set->face[r->begin + (int)k].member].moves) hits &= ~(1u << k);
+        int b = r->begin + (int)k;
+        if (!collide(set, r->face, b) || !(all || set->face[b].is_moved)) hits &= ~(1u << k);
     }
     return hits;
 }
@@ -251,43 +304,51 @@ static void test_row(search *s, int a, int begin, int end) {
     unsigned found = s->kernels->find_faces(&set->lanes, a, calm, begin, end);
     row r = {a, begin, found & 255};
     if (found == 0) return;
-    r.hits = drop_fixed(set, &r);
+    r.hits = select_faces(s, &r);
+    if (!r.hits) return;
     set->counts.face_pairs += count_bits(r.hits);
     set->counts.adjacent_pairs += count_bits(found >> 8);
     test_vertices(s, &r);
     test_edges(s, &r);
-    if (s->query->finds_intersections) test_intersections(set, &r);
+    if (s->query->finds_intersections && !s->moved_only) test_intersections(set, &r);
 }
 
 /* --- Clusters --------------------------------------------------------------------------------- */
 
-static int cluster_end(const vo_rt_self_set *set, int cluster) {
-    int end = (cluster + 1) * VO_RT_SELF_CLUSTER;
-    return end < set->face_count ? end : set->face_count;
+static bool is_searched(const search *s, int cluster) {
+    return !s->moved_only || s->set->cluster_box[2 * cluster + 1].w > 0;
 }
 
 static void test_clusters(void *user, int a, int b) {
     search *s = user;
+    if (!is_searched(s, a) && !is_searched(s, b)) return;
     s->set->counts.cluster_pairs++;
-    int begin = b * VO_RT_SELF_CLUSTER, end = cluster_end(s->set, b);
-    for (int i = a * VO_RT_SELF_CLUSTER; i < cluster_end(s->set, a); i++)
+    int begin = b * VO_RT_SELF_CLUSTER, end = vo_rt_self_cluster_end(s->set, b);
+    for (int i = a * VO_RT_SELF_CLUSTER; i < vo_rt_self_cluster_end(s->set, a); i++)
         test_row(s, i, begin, end);
 }
 
 /* Pairs of faces inside a cluster. */
 static void test_inside(search *s, int cluster) {
-    int end = cluster_end(s->set, cluster);
+    int end = vo_rt_self_cluster_end(s->set, cluster);
+    if (!is_searched(s, cluster)) return;
     for (int i = cluster * VO_RT_SELF_CLUSTER; i + 1 < end; i++) test_row(s, i, i + 1, end);
 }
 
-bool vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query) {
-    search s = {.set = set, .query = query, .kernels = vo_rt_self_select_kernels(query->use_avx2)};
-    set->pair_count = set->hit_count = 0;
+void vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query, bool moved_only) {
+    search s = {.set = set,
+                .query = query,
+                .kernels = vo_rt_self_select_kernels(query->use_avx2),
+                .moved_only = moved_only};
+    if (!moved_only) set->pair_count = set->hit_count = set->is_full = 0;
+    int before = set->pair_count;
     vo_rt_self_refit(set);
-    for (int i = 0; i < set->cluster_count; i++) test_inside(&s, i);
-    vo_rt_self_for_pairs(&set->hash, set->cluster_box, set->cluster_count, test_clusters, &s);
+    for (int i = 0; i < set->cloth_cluster_count; i++) test_inside(&s, i);
+    vo_rt_self_for_pairs(&set->hash, set->cluster_box, set->cluster_count, set->cloth_cluster_count,
+                         test_clusters, &s);
     flush(&s, &s.faces, 1);
     flush(&s, &s.edges, 2);
-    set->counts.near_pairs += set->pair_count;
-    return !s.is_full;
+    set->counts.near_pairs += set->pair_count - before;
+    set->counts.overflows += s.is_full;
+    set->is_full |= s.is_full;
 }

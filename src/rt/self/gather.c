@@ -9,12 +9,6 @@
 #include <float.h>
 #include <string.h>
 
-/* Passes of smoothing over the displacements: small differences between neighbours are vibration.
- * A displacement changes by at most this part of the radius, so that the vertex stays within its
- * bound. */
-enum { SMOOTHING = 6 };
-static const float MAX_SMOOTHING = 0.6f;
-
 /* --- Vertices --------------------------------------------------------------------------------- */
 
 static bool is_used(const vo_rt_front *f, int slot) {
@@ -121,7 +115,7 @@ static void limit_member(vo_rt_self_set *set, const vo_rt_self_member *m) {
 
 /* Displacements relative to the shift. */
 static void subtract_shift(vo_rt_self_set *set) {
-    for (int v = 0; v < set->vertex_count; v++) {
+    for (int v = 0; v < set->cloth_vertex_count; v++) {
         vo_rt_vec3 d = f3_sub(f4_xyz(set->drift[v]), set->shift);
         set->drift[v] = f4_make(set->is_static ? f3(0, 0, 0) : d, 0);
     }
@@ -142,19 +136,20 @@ enum { OWNED = 128 }; /* temporary flag: the vertex has an owner */
 
 static void gather_face(vo_rt_self_set *set, int member, int triangle) {
     const vo_rt_self_member *m = &set->member[member];
-    vo_rt_self_face *out = &set->face[set->face_count];
+    int face = set->cloth_face_count++;
+    vo_rt_self_face *out = &set->face[face];
     const int32_t *corner = m->mesh->triangle[triangle].vertex;
     uint8_t owned = 0;
     for (int k = 0; k < 3; k++) {
         int v = m->first + corner[k];
-        out->vertex[k] = set->lanes.vertex[k][set->face_count] = v;
+        out->vertex[k] = set->lanes.vertex[k][face] = v;
         if (!(set->flags[v] & OWNED)) owned |= (uint8_t)(1 << k);
         set->flags[v] |= OWNED;
         if (owns_edge(set, m, triangle, k)) owned |= (uint8_t)(8 << k);
     }
     out->member = (int16_t)member;
     out->owned = owned;
-    set->face_count++;
+    out->is_moved = 0;
 }
 
 /* Leaves below a triangle, in the order of the hierarchy: neighbours in the list are neighbours in
@@ -170,55 +165,28 @@ static void gather_leaves(vo_rt_self_set *set, int member, int triangle) {
 }
 
 static void gather_faces(vo_rt_self_set *set) {
-    set->face_count = 0;
+    set->cloth_face_count = 0;
     for (int k = 0; k < set->member_count; k++)
         for (int i = 0; i < set->member[k].mesh->asset->triangle_count; i++)
             gather_leaves(set, k, i);
-    set->cluster_count = (set->face_count + VO_RT_SELF_CLUSTER - 1) / VO_RT_SELF_CLUSTER;
-    for (int v = 0; v < set->vertex_count; v++) set->flags[v] &= (uint8_t)~OWNED;
+    set->cloth_cluster_count =
+        (set->cloth_face_count + VO_RT_SELF_CLUSTER - 1) / VO_RT_SELF_CLUSTER;
+    for (int v = 0; v < set->cloth_vertex_count; v++) set->flags[v] &= (uint8_t)~OWNED;
 }
 
 /* Faces of each vertex, by a counting sort. */
 static void gather_stars(vo_rt_self_set *set) {
     int32_t *begin = set->star_begin;
-    memset(begin, 0, ((size_t)set->vertex_count + 1) * sizeof *begin);
-    for (int i = 0; i < set->face_count; i++)
+    int vertices = set->cloth_vertex_count, faces = set->cloth_face_count;
+    memset(begin, 0, ((size_t)vertices + 1) * sizeof *begin);
+    for (int i = 0; i < faces; i++)
         for (int k = 0; k < 3; k++) begin[set->face[i].vertex[k]]++;
-    for (int v = 0, sum = 0; v <= set->vertex_count; v++) begin[v] = sum += begin[v];
-    for (int i = set->face_count - 1; i >= 0; i--)
+    for (int v = 0, sum = 0; v <= vertices; v++) begin[v] = sum += begin[v];
+    for (int i = faces - 1; i >= 0; i--)
         for (int k = 0; k < 3; k++) set->star_face[--begin[set->face[i].vertex[k]]] = i;
 }
 
-/* Replaces each displacement by the mean over the faces of its vertex; prescribed vertices and
- * those of members that do not move keep theirs. */
-static void smooth_once(vo_rt_self_set *set) {
-    vo_rt_vec3 *sum = set->wanted;
-    memset(sum, 0, (size_t)set->vertex_count * sizeof *sum);
-    for (int i = 0; i < set->face_count; i++) {
-        const int32_t *v = set->face[i].vertex;
-        vo_rt_vec3 d = f3_add(f4_xyz(set->drift[v[0]]), f4_xyz(set->drift[v[1]]));
-        d = f3_add(d, f4_xyz(set->drift[v[2]]));
-        for (int k = 0; k < 3; k++) sum[v[k]] = f3_add(sum[v[k]], d);
-    }
-    for (int v = 0; v < set->vertex_count; v++) {
-        int count = 3 * (set->star_begin[v + 1] - set->star_begin[v]);
-        if (count > 0 && set->x[v].w > 0)
-            set->drift[v] = f4_make(f3_scale(1 / (float)count, sum[v]), 0);
-    }
-}
-
-static void smooth(vo_rt_self_set *set) {
-    vo_rt_vec4 *own = set->low; /* not used yet */
-    memcpy(own, set->drift, (size_t)set->vertex_count * sizeof *own);
-    for (int k = 0; k < SMOOTHING; k++) smooth_once(set);
-    for (int v = 0; v < set->vertex_count; v++) {
-        vo_rt_vec3 d = f3_sub(f4_xyz(set->drift[v]), f4_xyz(own[v]));
-        float length = f3_length(d), limit = MAX_SMOOTHING * set->radius[v];
-        if (length > limit)
-            set->drift[v] = f4_make(f3_add_scaled(f4_xyz(own[v]), limit / length, d), 0);
-    }
-}
-
+/* Keeps predictions outside the planes of contacts with bodies. */
 static void project_member(vo_rt_self_set *set, const vo_rt_self_member *m) {
     for (int i = 0; i < m->contact_count; i++) {
         const vo_rt_contact *c = &m->contact[i];
@@ -233,13 +201,9 @@ static void project_member(vo_rt_self_set *set, const vo_rt_self_member *m) {
     }
 }
 
-void vo_rt_self_project_predictions(vo_rt_self_set *set) {
-    for (int k = 0; k < set->member_count; k++) project_member(set, &set->member[k]);
-}
-
-/* Box of the path of an anchor, thickened by its radius. */
+/* Boxes of the predicted paths, thickened by R. */
 static void refit_vertices(vo_rt_self_set *set) {
-    for (int v = 0; v < set->vertex_count; v++) {
+    for (int v = 0; v < set->cloth_vertex_count; v++) {
         vo_rt_vec3 x = f4_xyz(set->x[v]), d = f4_xyz(set->drift[v]), zero = f3(0, 0, 0);
         float r = set->radius[v] * (set->is_static ? 1 : 1 + VO_RT_SELF_SLACK);
         vo_rt_vec3 thick = f3(r, r, r);
@@ -250,8 +214,7 @@ static void refit_vertices(vo_rt_self_set *set) {
 
 static vo_f4 f4_min(vo_f4 a, vo_f4 b) { return -f4_max(-a, -b); }
 
-/* Box of two boxes; the fourth value is the larger reach. */
-static void unite(vo_rt_vec4 out[2], const vo_rt_vec4 a[2], const vo_rt_vec4 b[2]) {
+void vo_rt_self_unite_boxes(vo_rt_vec4 out[2], const vo_rt_vec4 a[2], const vo_rt_vec4 b[2]) {
     vo_f4 low = f4_min(f4_load(&a[0]), f4_load(&b[0]));
     vo_f4 high = f4_max(f4_load(&a[1]), f4_load(&b[1]));
     float reach = f_max(a[0].w, b[0].w);
@@ -260,29 +223,33 @@ static void unite(vo_rt_vec4 out[2], const vo_rt_vec4 a[2], const vo_rt_vec4 b[2
     out[0].w = reach;
 }
 
-static void refit_face(vo_rt_self_set *set, int i) {
-    const vo_rt_self_face *f = &set->face[i];
-    vo_rt_vec4 v[3][2], *box = &set->face_box[2 * i];
+void vo_rt_self_refit_face(vo_rt_self_set *set, int face) {
+    const vo_rt_self_face *f = &set->face[face];
+    vo_rt_vec4 v[3][2], *box = &set->face_box[2 * face];
     float *const *lane = set->lanes.bound;
     for (int k = 0; k < 3; k++) {
         v[k][0] = set->low[f->vertex[k]];
         v[k][1] = set->high[f->vertex[k]];
     }
-    unite(box, v[0], v[1]);
-    unite(box, box, v[2]);
-    lane[0][i] = box[0].x, lane[1][i] = box[0].y, lane[2][i] = box[0].z;
-    lane[3][i] = box[1].x, lane[4][i] = box[1].y, lane[5][i] = box[1].z;
+    vo_rt_self_unite_boxes(box, v[0], v[1]);
+    vo_rt_self_unite_boxes(box, box, v[2]);
+    lane[0][face] = box[0].x, lane[1][face] = box[0].y, lane[2][face] = box[0].z;
+    lane[3][face] = box[1].x, lane[4][face] = box[1].y, lane[5][face] = box[1].z;
 }
 
 /* Boxes of faces and clusters (stage 1). */
 void vo_rt_self_refit(vo_rt_self_set *set) {
     refit_vertices(set);
-    for (int i = 0; i < set->face_count; i++) {
-        refit_face(set, i);
+    for (int i = 0; i < set->cloth_face_count; i++) {
+        vo_rt_self_refit_face(set, i);
         const vo_rt_vec4 *face = &set->face_box[2 * i];
         vo_rt_vec4 *box = &set->cluster_box[i / VO_RT_SELF_CLUSTER * 2];
-        unite(box, i % VO_RT_SELF_CLUSTER == 0 ? face : box, face);
+        bool is_first = i % VO_RT_SELF_CLUSTER == 0;
+        float is_moved = !is_first && box[1].w > 0 ? 1 : (float)set->face[i].is_moved;
+        vo_rt_self_unite_boxes(box, is_first ? face : box, face);
+        box[1].w = is_moved;
     }
+    vo_rt_self_refit_obstacles(set);
 }
 
 /* Number that changes with the topology of the members. */
@@ -303,17 +270,17 @@ static void update_faces(vo_rt_self_set *set) {
     uint64_t topology = hash_topology(set);
     if (topology == set->topology) return;
     set->topology = topology;
-    memset(set->flags, 0, (size_t)set->vertex_count);
+    memset(set->flags, 0, (size_t)set->cloth_vertex_count);
     gather_faces(set);
     gather_stars(set);
 }
 
 void vo_rt_self_gather(vo_rt_self_set *set, bool is_static) {
-    set->vertex_count = 0;
+    set->cloth_vertex_count = 0;
     set->is_static = is_static;
     for (int k = 0; k < set->member_count; k++) {
-        set->member[k].first = set->vertex_count;
-        set->vertex_count += set->member[k].mesh->front.vertex_end;
+        set->member[k].first = set->cloth_vertex_count;
+        set->cloth_vertex_count += set->member[k].mesh->front.vertex_end;
     }
     update_faces(set);
     for (int k = 0; k < set->member_count; k++) {
@@ -324,7 +291,7 @@ void vo_rt_self_gather(vo_rt_self_set *set, bool is_static) {
     if (!can_shift(set)) set->shift = f3(0, 0, 0);
     for (int k = 0; k < set->member_count; k++) limit_member(set, &set->member[k]);
     subtract_shift(set);
-    if (is_static) return;
-    smooth(set);
-    vo_rt_self_project_predictions(set);
+    if (!is_static)
+        for (int k = 0; k < set->member_count; k++) project_member(set, &set->member[k]);
+    vo_rt_self_gather_obstacles(set);
 }

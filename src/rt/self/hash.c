@@ -133,16 +133,17 @@ static bool overlap(const vo_rt_vec4 *a, const vo_rt_vec4 *b) {
            a[0].z <= b[1].z && b[0].z <= a[1].z;
 }
 
-static void visit_bucket(const vo_rt_self_entry *e, int count, const grid *g,
+/* Entries of a bucket are sorted by box. */
+static void visit_bucket(const vo_rt_self_entry *e, int count, int first_fixed, const grid *g,
                          vo_rt_self_pair_fn *fn, void *user) {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && e[i].box < first_fixed; i++)
         for (int j = i + 1; j < count; j++)
             if (is_home(e[i].cell, e[j].cell) &&
                 overlap(&g->box[2 * e[i].box], &g->box[2 * e[j].box]))
                 fn(user, e[i].box, e[j].box);
 }
 
-void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count,
+void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count, int first_fixed,
                           vo_rt_self_pair_fn *fn, void *user) {
     float cell = f_max(CELL_SCALE * mean_size(box, count), 1e-6f);
     int table = 64;
@@ -155,8 +156,8 @@ void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int coun
     fill(hash, &g, count);
     hash->inverse_cell = g.inverse_cell;
     for (int i = 0; i < table; i++)
-        visit_bucket(hash->entry + hash->bucket[i], hash->bucket[i + 1] - hash->bucket[i], &g, fn,
-                     user);
+        visit_bucket(hash->entry + hash->bucket[i], hash->bucket[i + 1] - hash->bucket[i],
+                     first_fixed, &g, fn, user);
 }
 
 void vo_rt_self_for_overlaps(const vo_rt_self_hash *hash, const vo_rt_vec4 *box,

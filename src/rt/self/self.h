@@ -1,49 +1,48 @@
-/* Self-collision: detection and intersection-free motion of a group of cloths.
+/* Self-collision: detection and intersection-free motion of a group of cloths, and of the meshes of
+ * bodies beside them.
  *
  * Jain, Kabul, Govindaraju, Manocha and Lin 2005, "Multi-Resolution Collision Handling for
- * Cloth-like Simulations": four stages on the leaves of the hierarchy. The response bounds
- * displacements between queries (compare Wu et al. 2020, "A Safe and Fast Repulsion Method for
- * GPU-based Cloth Self Collisions"), here around anchors that move with the cloth.
+ * Cloth-like Simulations": four stages on the leaves of the hierarchy. The response corrects the
+ * displacements of several substeps at once, on separating planes (compare Bridson et al. 2002,
+ * "Robust treatment of collisions, contact and friction for cloth animation", and Provot 1997).
  *
- * A query (query.c) at the positions x0 finds, for each vertex v, an anchor x0 + s P_v, which moves
- * along the predicted displacement P_v while s runs from 0 to 1, and a bound b_v. The solver may do
- * anything as long as each vertex ends a substep within b_v of its anchor (vo_rt_self_clamp).
+ *   vo_rt_self_find      at the positions x0, with predicted displacements P: lists all pairs of
+ *                        features that can meet if each vertex v ends within R_v of x0 + P_v
+ *   vo_rt_self_project   in each substep: contacts between listed pairs
+ *   vo_rt_self_filter    corrects the displacements D = x1 - x0 of the solver so that no pair meets
  *
- * Proof that no face passes through another. Two features (vertex and face, or two edges) that
- * share no vertex have a distance d at x0, and a unit vector n between their nearest points, from B
- * to A, with n . (a - b) >= d for all points a of A and b of B. Let alpha be the smallest n . P of
- * the vertices of A and beta the largest of B. At any s, the anchors of the features are separated
- * along n by at least
+ * Proof that no face passes through another. Let n be a unit vector, for two features A and B
+ * (vertex and face, or two edges) that share no vertex, with n . (a - b) >= d > 0 for all their
+ * points at x0; n joins their nearest points. Let alpha be the smallest n . D of the vertices of A
+ * and beta the largest of B. On the linear path x0 + s D, the features are separated along n by at
+ * least
  *
  *     m = d - max(0, beta - alpha)
  *
- * since both sides are convex combinations of vertices. A point of a feature is displaced from its
- * anchor by at most the largest bound of its vertices. So if all b are below m / 2, the features
- * stay apart on the whole linear path, and at every state within the bounds: each state is
- * connected with x0 by a continuous motion without contact. Motion along the surfaces and motion
- * apart cost nothing; only the approach of the anchors is limited. P is a smoothed velocity field,
- * adjusted so that m stays above d / 2. Pairs that a query does not store have m >= r_a + r_b, the
- * query radii of their vertices, or disjoint boxes: these contain the paths of the anchors,
- * thickened by the radii. b_v < r_v, less the adjustment of P beyond the slack of the search. Two
- * triangles intersect only after such a pair has met, also if they share one or two vertices.
- * Bounds are 0.45 (m - g): the factor and the gap g cover rounding.
+ * since both sides are convex combinations of vertices. The filter keeps m above 0 for all listed
+ * pairs. Pairs that are not listed have m >= R_a + R_b with P in place of D, or disjoint boxes,
+ * which contain the predicted paths thickened by R; a vertex that ends further than R from its
+ * prediction is searched again, with P = D. Two triangles intersect only after two of their
+ * features that share no vertex have met, also if the triangles share one or two vertices. A gap g
+ * covers rounding. Vertices of bodies move as posed, and the filter never changes them.
  *
- * Adjacent pairs (stage 4). If the triangles around an interior vertex a are oriented alike in the
- * projection along their mean normal, the projected star is embedded: its triangles are wedges
- * around a. Features of the star that share no vertex are separated by a whole triangle, so their
- * distance is at least the smallest projected height m_a of its triangles. Vertices with such a
- * star are calm: one bound replaces all pairs of faces that share the vertex. Pairs of faces that
- * share no calm vertex are tested exactly.
+ * Adjacent pairs (stage 4). The area vector of a triangle on the linear path is a quadratic
+ * polynomial of s. If its three Bernstein coefficients have positive projections on one vector for
+ * all triangles around an interior vertex a, the star of a projects to wedges around a at every s:
+ * no two features of the star meet. Such a vertex is calm, and pairs of faces that share it need no
+ * test. Pairs of faces that share no calm vertex are tested exactly.
  *
- * Cloth that intersects at a query (a teleport, a pose that intersects itself) is tangled: vertices
- * of edges and faces that intersect are marked, pairs of marked features are exempt from bounds and
- * contacts, and the response (untangle.c) shortens the intersection contour until none is left.
+ * Cloth that intersects at a query (a teleport, a pose that intersects itself, a body that leaves
+ * no space) is tangled: vertices of edges and faces that intersect are marked, pairs of marked
+ * features are exempt, and the response (untangle.c) shortens the intersection contour until none
+ * is left.
  *
  * A group is solved by one thread, in one order, so results do not depend on the number of threads.
- * Nothing that influences results is carried over from one query to the next. */
+ * Nothing that influences results is carried over from one segment to the next. */
 #ifndef VO_RT_SELF_SELF_H
 #define VO_RT_SELF_SELF_H
 
+#include "rt/body/shape.h"
 #include "rt/hierarchy/mesh.h"
 #include "rt/solve/solve.h"
 
@@ -68,31 +67,48 @@ typedef struct vo_rt_self_member {
     const vo_rt_contact *contact;
     int contact_count;
     float contact_time;
-    int32_t first; /* index of its slot 0 in the arrays of the set; query */
+    float body_thickness; /* m, distance from bodies besides their offset */
+    uint64_t obstacles;   /* bit k: collides with obstacle k of the set */
+    int32_t first;      /* index of its slot 0 in the arrays of the set; query */
 } vo_rt_self_member;
+
+/* The mesh of a body beside the cloths. */
+typedef struct vo_rt_self_obstacle {
+    const vo_rt_surface *surface;
+    const vo_rt_vec4 *vertex[2]; /* [vertex_count] at the start and at the end of the move */
+    vo_rt_pose pose[2];          /* of these vertices */
+    bool is_rigid;               /* false: the poses are the identity */
+    float begin, end;            /* fractions of the move at the query and at its end */
+    float offset;                /* m, of the shell that vertices collide with */
+    float friction;              /* multiplied with the Coulomb coefficient of the cloth */
+    int32_t first;               /* index of its first vertex in the arrays of the set; query */
+} vo_rt_self_obstacle;
+enum { VO_RT_SELF_MAX_OBSTACLES = 64 };
 
 /* Flags of a vertex of the set. */
 enum {
     VO_RT_SELF_BORDER = 1,  /* on the boundary of the cloth */
     VO_RT_SELF_SMOOTH = 2,  /* normals of its triangles are within a cone */
-    VO_RT_SELF_CALM = 4,    /* smooth, interior: pairs in its star are covered by one bound */
+    VO_RT_SELF_CALM = 4,    /* interior: features of its star cannot meet */
     VO_RT_SELF_TANGLED = 8, /* of an edge or face that intersects */
-    VO_RT_SELF_FIXED = 16   /* of a member that does not move */
+    VO_RT_SELF_FIXED = 16,  /* of a body, or of a member that does not move */
+    VO_RT_SELF_MOVED = 32,  /* ends outside the range of the last search */
+    VO_RT_SELF_PRESSED = 64 /* of an edge or face that intersects a body, or has no space beside it */
 };
 
 /* Triangles around a vertex. */
 typedef struct vo_rt_self_star {
-    vo_rt_vec3 normal; /* unit, mean of the triangles */
-    float cosine;      /* smallest, between the mean normal and that of a triangle */
-    float height;      /* m, smallest height of a triangle */
-    float shear;       /* m, largest difference of predicted displacements along an edge */
+    vo_rt_vec3 normal; /* unit, mean of the triangles at the start and at the end of the path */
+    float cosine;      /* smallest, between the mean normal and a triangle's area vectors (Bernstein
+                          coefficients of the path) */
+    float height;      /* m, smallest height of a triangle at the start and at the end */
 } vo_rt_self_star;
 
 typedef struct vo_rt_self_face {
     int32_t vertex[3]; /* indices in the set */
     int16_t member;
     uint8_t owned; /* bit k: owns vertex k; bit 3 + k: owns the edge opposite vertex k */
-    uint8_t unused;
+    uint8_t is_moved; /* has a vertex with the flag MOVED */
 } vo_rt_self_face;
 
 /* Boxes and vertices of the faces, one array per value, for SIMD tests. The arrays are readable up
@@ -126,7 +142,7 @@ typedef struct vo_rt_self_pair {
     vo_rt_vec3 normal; /* unit, from B to A */
     float distance;    /* m, at the query */
     float gap;         /* m, distance that the contact keeps; 0: no contact */
-    int16_t member[2]; /* of A and B */
+    int16_t member[2]; /* of A and B; member_count + k: obstacle k */
     uint8_t count_a;   /* 1: vertex and face, 2: two edges */
     uint8_t is_joined; /* an edge joins the features: neighbours in the mesh */
     uint8_t unused[6];
@@ -152,82 +168,105 @@ typedef struct vo_rt_self_counts {
     int64_t overflows;     /* queries whose pairs exceeded the memory */
 } vo_rt_self_counts;
 
-enum { VO_RT_SELF_ARRAYS = 23 };
+enum { VO_RT_SELF_ARRAYS = 24 };
 
-/* Memory and results of the queries of a group. */
+/* Memory and results of the queries of a group. Obstacles follow the cloths in the arrays of
+ * vertices and faces. */
 typedef struct vo_rt_self_set {
-    /* name                      size             meaning */
-    vo_rt_self_member *member; /* [member_count] caller */
-    int member_count;
+    /* name                          size             meaning */
+    vo_rt_self_member *member;     /* [member_count] caller */
+    vo_rt_self_obstacle *obstacle; /* [obstacle_count] caller */
+    int member_count, obstacle_count;
 
-    int vertex_count;       /*                 slots of all members, including unused ones */
+    int vertex_count;       /*                 slots of all members, including unused ones, and
+                                               vertices of obstacles */
+    int cloth_vertex_count; /*                 slots of the members */
     vo_rt_vec4 *x;          /* [vertex_count]  m, at the query; w: inverse mass */
-    vo_rt_vec4 *drift;      /* [vertex_count]  m, displacement P of the anchor, relative to the
-                                               shift; w: inverse of the number of faces */
-    vo_rt_vec3 *wanted;     /* [vertex_count]  m, the same before it was adjusted */
-    vo_rt_vec4 *low, *high; /* [vertex_count]  m, box of the path, thickened; low.w: reach */
+    vo_rt_vec4 *drift;      /* [vertex_count]  m, predicted displacement P, relative to the shift */
+    vo_rt_vec4 *move;       /* [vertex_count]  m, displacement D, relative to the shift; filter */
+    vo_rt_vec4 *low, *high; /* [vertex_count]  m, box of the path, thickened by R; low.w: reach,
+                                               R plus the length of the path; high.w: R */
     float *radius;          /* [vertex_count]  m, query radius */
-    float *bound;           /* [vertex_count]  m, of the displacement from the anchor */
+    float *bound;           /* [vertex_count]  m, displacement that is free of collisions: from x0
+                                               after a static query, from x0 + D after `finish` */
     float *near;            /* [vertex_count]  m, distance from a feature that is no neighbour */
-    vo_rt_self_star *star;  /* [vertex_count] */
+    vo_rt_self_star *star;  /* [cloth_vertex_count] */
     uint8_t *flags;         /* [vertex_count] */
-    int32_t *star_begin;    /* [vertex_count + 1] first entry of star_face */
-    int32_t *star_face;     /* [3 face_count]  faces of each vertex */
+    int32_t *star_begin;    /* [cloth_vertex_count + 1] first entry of star_face */
+    int32_t *star_face;     /* [3 cloth_face_count] faces of each vertex */
 
-    int face_count;          /*                 in the order of the hierarchy */
+    int cloth_face_count;    /*                 in the order of the hierarchy */
+    int face_count;          /*                 end of the obstacles' faces, which begin with the
+                                                first whole cluster behind those of the cloths */
     vo_rt_self_face *face;   /* [face_count] */
-    vo_rt_vec3 *face_normal; /* [face_count]    unit */
+    vo_rt_vec3 *face_normal; /* [cloth_face_count] unit */
     vo_rt_vec4 *face_box;    /* [2 face_count]  m, low and high; low.w: reach */
     vo_rt_self_lanes lanes;
     float *lane_bounds;     /* [6 lane_stride] memory of the lanes */
     int32_t *lane_vertices; /* [3 lane_stride] */
     int lane_stride;
-    int cluster_count;       /*                 groups of consecutive faces */
-    vo_rt_vec4 *cluster_box; /* [2 cluster_count] m, low and high */
+    int cloth_cluster_count; /*                 groups of consecutive faces of cloth */
+    int cluster_count;       /*                 the same with those of obstacles */
+    vo_rt_vec4 *cluster_box; /* [2 cluster_count] m, low and high; high.w: 1 if a face is moved */
     vo_rt_self_hash hash;
     vo_rt_self_pair *pair;                    /* [pair_count] */
     vo_rt_self_hit *hit;                      /* [hit_count] */
     int pair_count, contact_count, hit_count; /* contacts are the first pairs */
     int pair_capacity, hit_capacity;
-    uint64_t topology; /* of the members when faces and stars were listed; 0: never */
-    vo_rt_vec3 shift;  /* m, mean predicted displacement */
-    float gap;         /* m, distance that bounds never give away */
-    float drift_scale; /* of the predicted displacements; below 1: anchors would collide */
-    bool is_static;    /* anchors do not move */
+    uint64_t topology;  /* of the members when faces and stars were listed; 0: never */
+    vo_rt_vec3 shift;   /* m, mean predicted displacement */
+    float gap;          /* m, distance that is never given away */
+    bool is_static;     /* the query has no displacements */
+    bool is_full;       /* pairs exceed the memory */
+    bool is_penetrated; /* a body left no space: cloth may intersect it */
 
     int capacity[VO_RT_SELF_ARRAYS];
     vo_rt_self_counts counts; /* of all queries since the caller cleared them */
 } vo_rt_self_set;
 
-/* Memory for a group of cloths with the given numbers in total; serial part of a step. False if the
- * heap is exhausted. About 0.8 KB per face. */
-bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, int members, int vertices,
-                        int faces);
+/* Numbers of a group in total. */
+typedef struct vo_rt_self_size {
+    int members, vertices, faces;                     /* cloths */
+    int obstacles, obstacle_vertices, obstacle_faces; /* faces: 8 per leaf of the surface */
+} vo_rt_self_size;
+
+/* Memory for a group; serial part of a step. False if the heap is exhausted. About 0.8 KB per face
+ * of cloth and 0.2 KB per face of an obstacle. */
+bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, const vo_rt_self_size *size);
 void vo_rt_self_free(vo_rt_self_set *set, vo_rt_heap *heap);
 /* The members may have changed without a change of their topology number: a cloth was restored or
  * created in the place of another. */
 static inline void vo_rt_self_invalidate(vo_rt_self_set *set) { set->topology = 0; }
 
 typedef struct vo_rt_self_query {
-    bool is_static;           /* anchors stay at the positions of the query */
+    bool is_static;           /* without displacements; fills `bound` */
     bool finds_intersections; /* tests edges against faces; fills `hit` */
     bool use_avx2;
 } vo_rt_self_query;
 
-/* Finds anchors, bounds, near pairs and contacts of the members, whose number and descriptions the
+/* Finds near pairs and contacts of the members and obstacles, whose number and descriptions the
  * caller has set. Memory must be reserved. Cost: about 0.5 us per face, four times as
  * much in a stack of six sheets. */
 void vo_rt_self_find(vo_rt_self_set *set, const vo_rt_self_query *query);
 
-/* Moves vertices to within their bounds of the anchors at fraction s of the prediction. Returns the
- * number of vertices that it moved. */
-int vo_rt_self_clamp(vo_rt_self_set *set, float s);
-/* Projects all contacts once, with friction, `h` seconds after the start of the substep, whose
- * positions are in front.velocity; then shortens intersection contours. */
-void vo_rt_self_project(vo_rt_self_set *set, float h);
+/* Projects all contacts once, with friction, at the end of a substep of `h` seconds, the part from
+ * s0 to s1 of the segment. front.velocity has the positions at the start of the substep. Then
+ * shortens intersection contours. */
+void vo_rt_self_project(vo_rt_self_set *set, float h, float s0, float s1);
 
-/* Bounds at the end of the minor step: an array per vertex slot of the member, centre of the sphere
- * and radius, m. Replaces set->x; the next call must be a query. */
+/* Outcome of a filter. */
+typedef struct vo_rt_self_filtered {
+    int corrected;   /* vertices whose displacement was changed */
+    int searches;    /* of pairs, for vertices far from their predictions */
+    bool is_limited; /* no solution was found: all displacements were reduced */
+} vo_rt_self_filtered;
+/* Corrects the positions of the members at the end of a segment of `substeps` substeps, after a
+ * query that was not static. */
+vo_rt_self_filtered vo_rt_self_filter(vo_rt_self_set *set, const vo_rt_self_query *query,
+                                      int substeps);
+
+/* Displacements that are free of collisions after the filter: an array per vertex slot of the
+ * member, centre of the sphere and radius, m. Replaces set->x; the next call must be a query. */
 void vo_rt_self_finish(vo_rt_self_set *set);
 static inline const vo_rt_vec4 *vo_rt_self_spheres(const vo_rt_self_set *set, int member) {
     return set->x + set->member[member].first;

@@ -6,12 +6,14 @@
 
 /* Part of half of a distance that a bound uses; the rest covers rounding. */
 #define VO_RT_SELF_USE 0.45f
+/* Part of R by which a vertex may end beside its prediction. */
+#define VO_RT_SELF_RANGE 0.9f
 /* Query radius of a vertex: fraction of its shortest edge at rest, and limits, m, in motion and
  * without. Larger radii find more layers of a stack, smaller ones need more queries. */
 #define VO_RT_SELF_RADIUS        0.2f
 #define VO_RT_SELF_MAX_RADIUS    0.003f
 #define VO_RT_SELF_STATIC_RADIUS 0.004f
-/* Part of the radius by which the search exceeds it: adjustments of P up to this cost nothing. */
+/* Part of the radius by which the search of a query in motion exceeds it. */
 #define VO_RT_SELF_SLACK 0.25f
 /* Distance that bounds never give away, m, and per metre of the largest coordinate. */
 #define VO_RT_SELF_GAP       2e-5f
@@ -56,18 +58,25 @@ static inline const vo_rt_self_kernels *vo_rt_self_select_kernels(bool use_avx2)
 
 /* gather.c: vertices, displacements and faces of the members. */
 void vo_rt_self_gather(vo_rt_self_set *set, bool is_static);
-/* Keeps predictions outside the planes of contacts with bodies. */
-void vo_rt_self_project_predictions(vo_rt_self_set *set);
-/* Boxes of the paths of the anchors, for the present displacements. */
+/* Boxes of the predicted paths. */
 void vo_rt_self_refit(vo_rt_self_set *set);
-/* star.c: triangles around the vertices. */
-void vo_rt_self_measure_stars(vo_rt_self_set *set);
-/* Recomputes `shear` of the stars after a change of the predicted displacements. */
-void vo_rt_self_measure_shear(vo_rt_self_set *set);
+/* Box of two boxes; the fourth value of `low` is the larger reach. */
+void vo_rt_self_unite_boxes(vo_rt_vec4 out[2], const vo_rt_vec4 a[2], const vo_rt_vec4 b[2]);
+/* Writes the box of a face from those of its vertices. */
+void vo_rt_self_refit_face(vo_rt_self_set *set, int face);
+/* obstacles.c: vertices of the obstacles, and their faces near the cloths. */
+void vo_rt_self_gather_obstacles(vo_rt_self_set *set);
+void vo_rt_self_refit_obstacles(vo_rt_self_set *set);
 
-/* hash.c: calls fn for each pair of boxes that overlap, once. `box` has low and high of each. */
+/* star.c: triangles around the vertices, on the paths with the given displacements. */
+void vo_rt_self_measure_stars(vo_rt_self_set *set, const vo_rt_vec4 *displacement);
+/* Marks calm vertices. */
+void vo_rt_self_find_calm(vo_rt_self_set *set);
+
+/* hash.c: calls fn for each pair of boxes that overlap, once, except pairs of boxes from
+ * `first_fixed` on. `box` has low and high of each. */
 typedef void vo_rt_self_pair_fn(void *user, int a, int b);
-void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count,
+void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count, int first_fixed,
                           vo_rt_self_pair_fn *fn, void *user);
 /* Calls fn for each box of the last call that overlaps `query`, low and high, once. */
 typedef void vo_rt_self_box_fn(void *user, int box);
@@ -76,24 +85,20 @@ void vo_rt_self_for_overlaps(const vo_rt_self_hash *hash, const vo_rt_vec4 *box,
 /* Entries that a hash of `count` boxes may need. */
 int vo_rt_self_hash_entries(int count);
 
-/* features.c: finds all pairs of features; false if the memory for pairs is exhausted. */
-bool vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query);
+/* features.c: finds all pairs of features, or adds those with a vertex that is flagged MOVED. Sets
+ * is_full if they exceed the memory. */
+void vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query, bool moved_only);
 
-/* predict.c: adjusts the displacements so that anchors keep a part of their distance. False if they
- * changed by more than the search allows for: it must be repeated. */
-bool vo_rt_self_predict(vo_rt_self_set *set);
-/* Restores the displacements before the last adjustment. */
-void vo_rt_self_undo_adjustment(vo_rt_self_set *set);
-/* Scales all displacements so that every pair and star keeps its distance. */
-void vo_rt_self_limit_drift(vo_rt_self_set *set);
-/* Bounds of all vertices: from radii, from stars, from one pair. */
-void vo_rt_self_init_bounds(vo_rt_self_set *set);
-/* After the adjustment of the displacements. */
-void vo_rt_self_bound_by_drift(vo_rt_self_set *set);
-void vo_rt_self_bound_by_stars(vo_rt_self_set *set);
-void vo_rt_self_bound_by_pair(vo_rt_self_set *set, const vo_rt_self_pair *pair);
-/* Approach of the anchors of a pair along its normal, m; negative: they separate. */
-float vo_rt_self_approach(const vo_rt_self_set *set, const vo_rt_self_pair *pair);
+/* bounds.c: displacements from x0 + `displacement` that are free of collisions. */
+void vo_rt_self_find_bounds(vo_rt_self_set *set, const vo_rt_vec4 *displacement);
+/* Approach of the features of a pair along its normal, m; negative: they separate. */
+float vo_rt_self_approach(const vo_rt_vec4 *displacement, const vo_rt_self_pair *pair);
+/* Smallest displacement of side A and largest of side B along the normal, m. */
+void vo_rt_self_measure_sides(const vo_rt_vec4 *displacement, const vo_rt_self_pair *pair, float *a,
+                              float *b);
+static inline float vo_rt_self_clearance(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    return f_max(p->distance - set->gap, 0);
+}
 
 /* untangle.c */
 /* Tests the edges that face a owns against face b; lists intersections and marks vertices. */
@@ -101,12 +106,29 @@ void vo_rt_self_intersect(vo_rt_self_set *set, int a, int b);
 /* Moves intersecting features in the direction that shortens the contour. */
 void vo_rt_self_untangle(vo_rt_self_set *set, float h);
 
-/* True if a pair is exempt: both of its features have a tangled vertex. */
+static inline bool vo_rt_self_is_obstacle(const vo_rt_self_set *set, int member) {
+    return member >= set->member_count;
+}
+
+/* True if one of the sides of a pair is a body. */
+static inline bool vo_rt_self_has_obstacle(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    return vo_rt_self_is_obstacle(set, p->member[0]) || vo_rt_self_is_obstacle(set, p->member[1]);
+}
+
+/* True if a pair is exempt: both of its features have a tangled vertex, or the cloth beside a body
+ * a pressed one. */
 static inline bool vo_rt_self_is_exempt(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
     unsigned a = 0, b = 0;
-    for (int k = 0; k < 4; k++)
-        *(k < p->count_a ? &a : &b) |= set->flags[p->vertex[k]] & VO_RT_SELF_TANGLED;
-    return a && b;
+    for (int k = 0; k < 4; k++) *(k < p->count_a ? &a : &b) |= set->flags[p->vertex[k]];
+    if (vo_rt_self_has_obstacle(set, p)) return (a | b) & VO_RT_SELF_PRESSED;
+    return a & b & VO_RT_SELF_TANGLED;
+}
+
+/* End of the faces of a cluster. */
+static inline int vo_rt_self_cluster_end(const vo_rt_self_set *set, int cluster) {
+    int end = (cluster + 1) * VO_RT_SELF_CLUSTER;
+    bool is_cloth = cluster < set->cloth_cluster_count;
+    return is_cloth && end > set->cloth_face_count ? set->cloth_face_count : end;
 }
 
 /* Position of a vertex of the set in the leaf lists of its member. */

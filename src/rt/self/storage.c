@@ -17,40 +17,46 @@ static int table_size(int boxes) {
 /* Pairs per face that are stored: folded cloth has two to four. */
 static int pair_capacity(int faces) { return 8 * faces + 2048; }
 
-/* Elements of each array of the lanes: the faces and those that are read behind them. */
-static int lane_stride(int faces) { return (faces + 15) / 8 * 8; }
-
 static int cluster_count(int faces) {
     return (faces + VO_RT_SELF_CLUSTER - 1) / VO_RT_SELF_CLUSTER;
 }
 
-static void list_arrays(vo_rt_self_set *s, int members, int vertices, int faces,
-                        array out[VO_RT_SELF_ARRAYS]) {
+/* Elements of each array of the lanes: the faces and those that are read behind them. */
+static int lane_stride(int faces) { return (faces + 15) / 8 * 8; }
+
+/* Faces of cloths, up to a whole cluster, and those of obstacles. */
+static int total_faces(const vo_rt_self_size *n) {
+    return cluster_count(n->faces) * VO_RT_SELF_CLUSTER + n->obstacle_faces;
+}
+
+static void list_arrays(vo_rt_self_set *s, const vo_rt_self_size *n, array out[VO_RT_SELF_ARRAYS]) {
 #define ARRAY(member, count) \
     { (void **)&s->member, count, sizeof *s->member }
-    int clusters = cluster_count(faces);
+    int faces = total_faces(n), clusters = cluster_count(faces);
+    int vertices = n->vertices + n->obstacle_vertices;
     array list[VO_RT_SELF_ARRAYS] = {
-        ARRAY(pair, pair_capacity(faces)),
-        ARRAY(hit, faces / 4 + 256),
+        ARRAY(pair, pair_capacity(n->faces)),
+        ARRAY(hit, n->faces / 4 + 256),
         ARRAY(hash.bucket, table_size(clusters) + 1),
         ARRAY(hash.entry, vo_rt_self_hash_entries(clusters)),
         ARRAY(lane_bounds, 6 * lane_stride(faces)),
         ARRAY(lane_vertices, 3 * lane_stride(faces)),
-        ARRAY(member, members),
+        ARRAY(member, n->members),
+        ARRAY(obstacle, n->obstacles),
         ARRAY(x, vertices),
         ARRAY(drift, vertices),
-        ARRAY(wanted, vertices),
+        ARRAY(move, vertices),
         ARRAY(low, vertices),
         ARRAY(high, vertices),
         ARRAY(radius, vertices),
         ARRAY(bound, vertices),
         ARRAY(near, vertices),
-        ARRAY(star, vertices),
         ARRAY(flags, vertices),
-        ARRAY(star_begin, vertices + 2),
-        ARRAY(star_face, 3 * faces),
+        ARRAY(star, n->vertices),
+        ARRAY(star_begin, n->vertices + 2),
+        ARRAY(star_face, 3 * n->faces),
         ARRAY(face, faces),
-        ARRAY(face_normal, faces),
+        ARRAY(face_normal, n->faces),
         ARRAY(face_box, 2 * faces),
         ARRAY(cluster_box, 2 * clusters),
     };
@@ -60,10 +66,10 @@ static void list_arrays(vo_rt_self_set *s, int members, int vertices, int faces,
 
 enum { PAIR_ARRAY, HIT_ARRAY, BUCKET_ARRAY, ENTRY_ARRAY, BOUNDS_ARRAY, VERTICES_ARRAY };
 
-bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, int members, int vertices,
-                        int faces) {
+bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, const vo_rt_self_size *size) {
     array list[VO_RT_SELF_ARRAYS];
-    list_arrays(set, members, vertices, faces, list);
+    int stride = lane_stride(total_faces(size));
+    list_arrays(set, size, list);
     for (int i = 0; i < VO_RT_SELF_ARRAYS; i++)
         if (!vo_rt_heap_reserve(heap, list[i].data, &set->capacity[i], list[i].need, list[i].size))
             return false;
@@ -71,8 +77,8 @@ bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, int members, int 
     set->hit_capacity = set->capacity[HIT_ARRAY];
     set->hash.table_capacity = set->capacity[BUCKET_ARRAY] - 1;
     set->hash.entry_capacity = set->capacity[ENTRY_ARRAY];
-    if (set->lane_stride != lane_stride(faces)) vo_rt_self_invalidate(set);
-    set->lane_stride = lane_stride(faces);
+    if (set->lane_stride != stride) vo_rt_self_invalidate(set);
+    set->lane_stride = stride;
     for (int k = 0; k < 6; k++) set->lanes.bound[k] = set->lane_bounds + k * set->lane_stride;
     for (int k = 0; k < 3; k++) set->lanes.vertex[k] = set->lane_vertices + k * set->lane_stride;
     return true;
@@ -80,7 +86,7 @@ bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, int members, int 
 
 void vo_rt_self_free(vo_rt_self_set *set, vo_rt_heap *heap) {
     array list[VO_RT_SELF_ARRAYS];
-    list_arrays(set, 0, 0, 0, list);
+    list_arrays(set, &(vo_rt_self_size){0}, list);
     for (int i = 0; i < VO_RT_SELF_ARRAYS; i++)
         vo_rt_heap_release(heap, *list[i].data, set->capacity[i], list[i].size);
     *set = (vo_rt_self_set){0};

@@ -5,7 +5,8 @@
  * D - (N.D)/(N.E) E if the edge moves by D. On each face beside the edge, the contour leaves this
  * point in the direction R, so its length changes by -D . (R - (E.R)/(E.N) N); the edge moves along
  * the sum of these vectors, and the pierced face in the opposite direction. Between cloths of
- * different layers, the edge of the outer one moves to the outside of the inner one instead. */
+ * different layers, the edge of the outer one moves to the outside of the inner one instead, and
+ * cloth moves to the outside of bodies. */
 #include "rt/self/self_private.h"
 
 /* Speed at which intersecting features are moved, m/s. */
@@ -52,8 +53,12 @@ static vo_rt_vec3 add_side(const vo_rt_self_set *set, const vo_rt_self_hit *h, c
     return f3_add(sum, f3_add_scaled(r, -f3_dot(edge, r) / en, n));
 }
 
-static vo_rt_vec3 find_direction(const vo_rt_self_set *set, const vo_rt_self_hit *h) {
+/* `own` is a face of the edge. */
+static vo_rt_vec3 find_direction(const vo_rt_self_set *set, const vo_rt_self_hit *h,
+                                 const int32_t own[3]) {
     vo_rt_vec3 n = normal_of(set, h->face), sum = f3(0, 0, 0);
+    if (vo_rt_self_is_obstacle(set, h->member[1])) return n;
+    if (vo_rt_self_is_obstacle(set, h->member[0])) return f3_scale(-1, normal_of(set, own));
     int layers = set->member[h->member[0]].layer - set->member[h->member[1]].layer;
     if (layers != 0) return layers > 0 ? n : f3_scale(-1, n);
     vo_rt_vec3 edge = f3_normalize(f3_sub(f4_xyz(set->x[h->edge[1]]), f4_xyz(set->x[h->edge[0]])));
@@ -64,13 +69,16 @@ static vo_rt_vec3 find_direction(const vo_rt_self_set *set, const vo_rt_self_hit
     return f3_normalize(sum);
 }
 
-static void add_hit(vo_rt_self_set *set, const vo_rt_self_hit *hit) {
-    for (int k = 0; k < 2; k++) set->flags[hit->edge[k]] |= VO_RT_SELF_TANGLED;
-    for (int k = 0; k < 3; k++) set->flags[hit->face[k]] |= VO_RT_SELF_TANGLED;
+static void add_hit(vo_rt_self_set *set, const vo_rt_self_hit *hit, const int32_t own[3]) {
+    bool is_body = vo_rt_self_is_obstacle(set, hit->member[0]) ||
+                   vo_rt_self_is_obstacle(set, hit->member[1]);
+    uint8_t flag = is_body ? VO_RT_SELF_PRESSED : VO_RT_SELF_TANGLED;
+    for (int k = 0; k < 2; k++) set->flags[hit->edge[k]] |= flag;
+    for (int k = 0; k < 3; k++) set->flags[hit->face[k]] |= flag;
     if (set->hit_count == set->hit_capacity) return;
     vo_rt_self_hit *h = &set->hit[set->hit_count++];
     *h = *hit;
-    h->direction = find_direction(set, h);
+    h->direction = find_direction(set, h, own);
 }
 
 void vo_rt_self_intersect(vo_rt_self_set *set, int a, int b) {
@@ -87,13 +95,13 @@ void vo_rt_self_intersect(vo_rt_self_set *set, int a, int b) {
                               .face = {fb->vertex[0], fb->vertex[1], fb->vertex[2]},
                               .member = {fa->member, fb->member},
                               .weight = {1 - at.t, at.t, 1 - at.u - at.v, at.u, at.v}};
-        add_hit(set, &hit);
+        add_hit(set, &hit, fa->vertex);
     }
 }
 
 static void move_vertex(const vo_rt_self_set *set, int member, int vertex, float scale,
                         vo_rt_vec3 d) {
-    if (!(set->x[vertex].w > 0)) return;
+    if (!(set->x[vertex].w > 0)) return; /* also of a body */
     vo_rt_vec4 *x = vo_rt_self_position(set, member, vertex);
     *x = f4_make(f3_add_scaled(f4_xyz(*x), scale, d), x->w);
 }

@@ -9,14 +9,11 @@
 
 #include <float.h>
 
-/* Queries per move; more are needed where bounds are reached. */
-enum { MAX_QUERIES = 4 };
-/* Fast motion is predicted for a part of a move only, so that the mean displacement of a
- * prediction, relative to that of the group, is about this, m. */
-static const float MAX_PREDICTION = 0.008f;
-/* A new query is made when more than this part of the vertices has reached its bound, unless three
- * quarters of the step are done. */
-static const float MAX_CLAMPED = 1 / 16.0f;
+/* Segments of a move, each with a query. */
+enum { MAX_SEGMENTS = 4 };
+/* Fast motion is divided so that the mean displacement of a segment, relative to that of the group,
+ * is about this, m. */
+static const float MAX_SEGMENT_MOTION = 0.015f;
 /* Enlargement of boxes besides the motion, m. */
 static const float BOX_MARGIN = 0.1f;
 
@@ -121,13 +118,14 @@ void vo_rt_groups_find(vo_rt_world *w) {
 }
 
 static bool reserve_group(vo_rt_cloth *leader) {
-    int members = 0, vertices = 0, faces = 0;
+    vo_rt_self_size size = {0};
     for (vo_rt_cloth *c = leader; c; c = c->next_member) {
-        members++;
-        vertices += c->mesh.front.vertex_end;
-        faces += c->mesh.front.triangle_count;
+        size.members++;
+        size.vertices += c->mesh.front.vertex_end;
+        size.faces += c->mesh.front.triangle_count;
     }
-    return vo_rt_self_reserve(&leader->self, &leader->world->heap, members, vertices, faces);
+    vo_rt_groups_count_bodies(leader, &size);
+    return vo_rt_self_reserve(&leader->self, &leader->world->heap, &size);
 }
 
 /* The cloths of a group without memory move alone. */
@@ -143,6 +141,10 @@ static void dissolve(vo_rt_cloth *leader) {
 }
 
 void vo_rt_groups_reserve(vo_rt_world *w) {
+    for (int i = 0; i < w->active_count; i++) {
+        vo_rt_cloth *c = w->active[i];
+        if (c->has_group) vo_rt_bodies_select(c, (float)c->state.steps_since_move * w->h);
+    }
     for (int i = 0; i < w->active_count; i++) {
         vo_rt_cloth *c = w->active[i];
         if (c->has_group && c->leader == c && !reserve_group(c)) dissolve(c);
@@ -162,8 +164,17 @@ static void describe(vo_rt_cloth *leader, bool has_begun) {
                                                                .min = c->group_min,
                                                                .max = c->group_max,
                                                                .moves = c->moves,
+                                                               .body_thickness =
+                                                                   c->input.fabric.thickness,
                                                                .has_begun = has_begun,
                                                                .portion = 1};
+}
+
+static void set_interval(vo_rt_self_set *set, float begin, float end) {
+    for (int k = 0; k < set->obstacle_count; k++) {
+        set->obstacle[k].begin = begin;
+        set->obstacle[k].end = end;
+    }
 }
 
 static bool may_intersect(const vo_rt_cloth *leader) {
@@ -211,6 +222,8 @@ static void inspect(void *arg, int begin, int end, int chunk) {
         if (!adapts) continue;
         double start = vo_now();
         describe(leader, false);
+        vo_rt_groups_describe_bodies(leader);
+        set_interval(&leader->self, 0, 0);
         find(leader, true);
         leader->stats.self_s += vo_now() - start;
     }
@@ -277,10 +290,10 @@ static float estimate_drift(const vo_rt_cloth *leader) {
     return rest > 0 ? (float)sqrt(rest) : 0;
 }
 
-/* Substeps that a prediction covers. */
+/* Substeps of a segment. */
 static int choose_segment(const vo_rt_cloth *leader, int substeps) {
-    float parts = ceilf(estimate_drift(leader) / MAX_PREDICTION);
-    int count = parts >= 1 && parts < MAX_QUERIES ? (int)parts : parts >= 1 ? MAX_QUERIES : 1;
+    float parts = ceilf(estimate_drift(leader) / MAX_SEGMENT_MOTION);
+    int count = parts >= 1 && parts < MAX_SEGMENTS ? (int)parts : parts >= 1 ? MAX_SEGMENTS : 1;
     return (substeps + count - 1) / count;
 }
 
@@ -298,34 +311,50 @@ static vo_rt_vec3 predict_fall(const vo_rt_cloth *c, int segment) {
     return f3_scale(0.5f * n * (n + 1) * h * h, c->minor.substep.acceleration);
 }
 
-/* First query of a move, which has begun without a substep. */
-static void find_first(vo_rt_cloth *leader, int segment, int substeps) {
+/* A part of a move: substeps from `first` to `last`, of `substeps` in all. */
+typedef struct segment {
+    int first, last, substeps;
+} segment;
+
+/* Query at the start of the first segment; the move has begun without a substep. */
+static void find_first(vo_rt_cloth *leader, const segment *g) {
     if (leader->next_member) /* frames of different cloths move independently */
         for (vo_rt_cloth *c = leader; c; c = c->next_member)
             if (c->input.linear_inertia < 1 || c->input.angular_inertia < 1)
                 c->state.may_intersect = true;
     describe(leader, true);
+    vo_rt_groups_describe_bodies(leader);
     vo_rt_self_member *m = leader->self.member;
     for (vo_rt_cloth *c = leader; c; c = c->next_member, m++) {
-        m->portion = (float)segment / (float)substeps;
+        m->portion = (float)g->last / (float)g->substeps;
         m->scale = m->portion * c->move_dt;
-        m->fall = predict_fall(c, segment);
-        set_contacts(m, c, m->portion);
+        m->fall = predict_fall(c, g->last);
     }
-    find(leader, false);
 }
 
-/* Query between substeps, for `segment` of the `left` ones. */
-static void find_again(vo_rt_cloth *leader, int segment, int left, int substeps) {
+/* Query between substeps. */
+static void find_next(vo_rt_cloth *leader, const segment *g) {
+    int count = g->last - g->first;
     describe(leader, false);
     vo_rt_self_member *m = leader->self.member;
+    vo_rt_groups_describe_bodies(leader);
     for (vo_rt_cloth *c = leader; c; c = c->next_member, m++) {
         m->has_start = true;
-        m->scale = (float)segment;
-        m->fall = predict_fall(c, segment);
-        m->portion = (float)segment / (float)left;
-        set_contacts(m, c, (float)(substeps - left + segment) / (float)substeps);
+        m->scale = (float)count;
+        m->fall = predict_fall(c, count);
+        m->portion = (float)count / (float)(g->substeps - g->first);
     }
+}
+
+static void begin_segment(vo_rt_cloth *leader, const segment *g) {
+    float begin = (float)g->first / (float)g->substeps, end = (float)g->last / (float)g->substeps;
+    if (g->first == 0)
+        find_first(leader, g);
+    else
+        find_next(leader, g);
+    vo_rt_self_member *m = leader->self.member;
+    for (vo_rt_cloth *c = leader; c; c = c->next_member) set_contacts(m++, c, end);
+    set_interval(&leader->self, begin, end);
     find(leader, false);
 }
 
@@ -346,29 +375,21 @@ static void run_substep(vo_rt_cloth *leader, int index) {
     }
 }
 
-/* Progress of a move. */
-typedef struct progress {
-    int substeps, segment; /* of the move, of a prediction */
-    int first, last;       /* substeps of the present prediction */
-    int queries;
-} progress;
-
-/* True if a new query is needed after substep k: the prediction ends, or many vertices have reached
- * their bounds. */
-static bool needs_query(vo_rt_cloth *leader, progress *p, int k, int clamped) {
-    if (k + 1 == p->substeps) return false;
-    if (k + 1 == p->last) return true;
-    bool is_late = 4 * (k + 1) > 3 * p->substeps;
-    if (is_late || (float)clamped <= MAX_CLAMPED * (float)leader->self.vertex_count) return false;
-    leader->stats.self_limited += p->queries == MAX_QUERIES;
-    return p->queries++ < MAX_QUERIES;
-}
-
-static void query_again(vo_rt_cloth *leader, progress *p, int k) {
-    int left = p->substeps - k - 1, segment = p->segment < left ? p->segment : left;
-    find_again(leader, segment, left, p->substeps);
-    p->first = k + 1;
-    p->last = p->first + segment;
+/* Corrects the positions at the end of a segment. */
+static void end_segment(vo_rt_cloth *leader, const segment *g) {
+    vo_rt_self_set *set = &leader->self;
+    vo_rt_self_query query = {.use_avx2 = leader->world->use_avx2};
+    set->counts = (vo_rt_self_counts){0};
+    vo_rt_self_filtered result = vo_rt_self_filter(set, &query, g->last - g->first);
+    leader->stats.self_clamped += result.corrected;
+    leader->stats.self_limited += result.is_limited;
+    if (result.searches > 0) {
+        add_counts(leader, &set->counts);
+        leader->stats.self_queries += result.searches - 1;
+        leader->stats.cost += result.searches * vo_rt_budget_query_cost(set);
+    }
+    for (vo_rt_cloth *c = leader; c && set->is_penetrated; c = c->next_member)
+        c->state.may_intersect = true;
 }
 
 /* Duration of the longest move of a group, s. */
@@ -379,24 +400,32 @@ static float find_duration(const vo_rt_cloth *leader) {
     return dt;
 }
 
-void vo_rt_groups_solve(vo_rt_cloth *leader) {
-    vo_rt_self_set *set = &leader->self;
-    int substeps = choose_substeps(leader);
-    progress p = {.substeps = substeps, .segment = choose_segment(leader, substeps), .queries = 1};
-    float h = find_duration(leader) / (float)(substeps > 0 ? substeps : 1);
-    p.last = p.segment;
+static void run_segment(vo_rt_cloth *leader, const segment *g, float h) {
+    float count = (float)(g->last - g->first);
     double start = vo_now();
-    find_first(leader, p.segment, substeps > 0 ? substeps : 1);
+    begin_segment(leader, g);
     leader->stats.self_s += vo_now() - start;
-    for (int k = 0; k < substeps; k++) {
+    for (int k = g->first; k < g->last; k++) {
         run_substep(leader, k);
         start = vo_now();
-        vo_rt_self_project(set, h);
-        int clamped = vo_rt_self_clamp(set, (float)(k + 1 - p.first) / (float)(p.last - p.first));
-        leader->stats.self_clamped += clamped;
-        leader->stats.cost += vo_rt_budget_self_cost(set);
-        if (needs_query(leader, &p, k, clamped)) query_again(leader, &p, k);
+        vo_rt_self_project(&leader->self, h, (float)(k - g->first) / count,
+                           (float)(k + 1 - g->first) / count);
+        leader->stats.cost += vo_rt_budget_self_cost(&leader->self);
         leader->stats.self_s += vo_now() - start;
     }
-    vo_rt_self_finish(set);
+    start = vo_now();
+    end_segment(leader, g);
+    leader->stats.self_s += vo_now() - start;
+}
+
+void vo_rt_groups_solve(vo_rt_cloth *leader) {
+    int substeps = choose_substeps(leader);
+    if (substeps == 0) return;
+    int length = choose_segment(leader, substeps);
+    float h = find_duration(leader) / (float)substeps;
+    for (int first = 0; first < substeps; first += length) {
+        int last = first + length < substeps ? first + length : substeps;
+        run_segment(leader, &(segment){first, last, substeps}, h);
+    }
+    vo_rt_self_finish(&leader->self);
 }

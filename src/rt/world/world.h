@@ -336,6 +336,10 @@ float vo_rt_groups_distance(const vo_rt_cloth *cloth, int a, int b);
 /* Runs all substeps of the cloths of a group, which have begun their move, with queries between
  * them; leaves the bounds for the verification of body contacts. */
 void vo_rt_groups_solve(vo_rt_cloth *leader);
+/* Meshes of bodies near the members (self_bodies.c): adds their numbers to a size; lists them in the
+ * set of the group. */
+void vo_rt_groups_count_bodies(const vo_rt_cloth *leader, vo_rt_self_size *size);
+void vo_rt_groups_describe_bodies(vo_rt_cloth *leader);
 
 /* criteria.c */
 struct vo_rt_view vo_rt_criteria_make_view(const vo_rt_camera *camera, float margin);
