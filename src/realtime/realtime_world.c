@@ -9,7 +9,13 @@
 #define MAJOR_RATE 30.0 /* adaptions per second */
 
 /* Bytes reserved per leaf triangle, and per base triangle for everything else. */
-enum { LEAF_BYTES = 640, SELF_BYTES = 1000, BASE_BYTES = 2048, CLOTH_BYTES = 1 << 16 };
+enum {
+    LEAF_BYTES = 640,
+    SELF_BYTES = 2400,
+    OBSTACLE_BYTES = 512,
+    BASE_BYTES = 2048,
+    CLOTH_BYTES = 1 << 16
+};
 
 vo_result vo_realtime_fail(const vo_realtime *r, vo_result result, const char *object, int index) {
     if (result == VO_NO_MEMORY && !vo_rt_world_message(r->world)[0])
@@ -40,6 +46,8 @@ static size_t pool_bytes(const vo_realtime *r) {
         const vo_realtime_asset *a = &r->asset[r->cloth[c].asset];
         bytes += a->face_count * (leaf_bytes * pow(4, levels) + BASE_BYTES) + CLOTH_BYTES;
     }
+    for (int i = 0; r->sim->scene->def.realtime.self_collision && i < r->sim->obstacle_count; i++)
+        bytes += (double)OBSTACLE_BYTES * r->sim->obstacle[i].mesh->face_count;
     return (size_t)vo_clamp(bytes, least, most);
 }
 

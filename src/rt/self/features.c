@@ -9,6 +9,8 @@
 
 /* Contact distance of a pair relative to its query radius, and of features joined by an edge. */
 static const float MAX_GAP = 0.8f, MAX_JOINED_GAP = 0.3f;
+/* Part of the gap of the set below which features touch: the filter keeps the whole gap. */
+static const float TOUCHING = 0.25f;
 /* Contact distance of edges and faces from a body, relative to that of vertices. */
 static const float BODY_GAP = 0.5f;
 
@@ -96,6 +98,13 @@ static float distance_along(const vo_rt_self_set *set, const vo_rt_self_pair *p)
     return f_max(a - b, 0);
 }
 
+/* Features that touch on arrival have no side: they are treated like features that intersect. */
+static void mark_touching(vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    uint8_t flag = vo_rt_self_has_obstacle(set, p) ? VO_RT_SELF_PRESSED : VO_RT_SELF_TANGLED;
+    for (int k = 0; k < 4; k++) set->flags[p->vertex[k]] |= flag;
+    set->is_touching = true;
+}
+
 static void add_pair(search *s, const vo_rt_self_batch *b, int lane, int count_a) {
     vo_rt_self_set *set = s->set;
     if (set->pair_count == set->pair_capacity) {
@@ -117,6 +126,7 @@ static void add_pair(search *s, const vo_rt_self_batch *b, int lane, int count_a
     p->is_joined = p->member[0] == p->member[1] && is_joined(set, p);
     set_gap(set, p);
     note_distance(set, p);
+    if (p->distance < TOUCHING * set->gap) mark_touching(set, p);
 }
 
 static void flush(search *s, vo_rt_self_batch *b, int count_a) {
@@ -340,7 +350,7 @@ void vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query, b
                 .query = query,
                 .kernels = vo_rt_self_select_kernels(query->use_avx2),
                 .moved_only = moved_only};
-    if (!moved_only) set->pair_count = set->hit_count = set->is_full = 0;
+    if (!moved_only) set->pair_count = set->hit_count = set->is_full = set->is_touching = 0;
     int before = set->pair_count;
     vo_rt_self_refit(set);
     for (int i = 0; i < set->cloth_cluster_count; i++) test_inside(&s, i);

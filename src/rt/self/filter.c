@@ -16,7 +16,9 @@ static const float LEAST_KEPT = 0.5f;
 static const float START_RANGE = 0.5f;
 /* Smallest cosine of a star that stays calm. */
 static const float LEAST_COSINE = 0.1f;
-enum { MAX_ROUNDS = 4, PASSES = 16, MAX_HALVINGS = 8 };
+/* Rounds of searches and separations; after the first ones, with common motion. */
+enum { SEPARATION_ROUNDS = 3, MAX_ROUNDS = 10, PASSES = 16 };
+enum { RELATIVE_HALVINGS = 4, MAX_HALVINGS = 8 };
 
 typedef struct filter {
     vo_rt_self_set *set;
@@ -128,8 +130,7 @@ static void search_again(filter *f) {
             ((set->flags[v[0]] | set->flags[v[1]] | set->flags[v[2]]) & VO_RT_SELF_MOVED) != 0;
     }
     vo_rt_self_find_pairs(set, f->query, true);
-    for (int v = 0; v < set->cloth_vertex_count; v++)
-        set->flags[v] &= (uint8_t)~VO_RT_SELF_MOVED;
+    for (int v = 0; v < set->cloth_vertex_count; v++) set->flags[v] &= (uint8_t)~VO_RT_SELF_MOVED;
     f->result.searches++;
 }
 
@@ -148,17 +149,14 @@ static float kept_distance(const vo_rt_self_set *set, const vo_rt_self_pair *p) 
     return f_min(KEPT_GAP * p->gap, KEPT_DISTANCE * vo_rt_self_clearance(set, p));
 }
 
-static bool is_fixed(const vo_rt_self_set *set, int v) {
-    return set->flags[v] & VO_RT_SELF_FIXED;
-}
+static bool is_fixed(const vo_rt_self_set *set, int v) { return set->flags[v] & VO_RT_SELF_FIXED; }
 
 static void limit_vertex(vo_rt_self_set *set, const vo_rt_self_pair *p, int k, float low,
                          float high) {
     int v = p->vertex[k];
     float d = f3_dot(p->normal, f4_xyz(set->move[v]));
     float to = k < p->count_a ? f_max(d, low) : f_min(d, high);
-    if (to != d)
-        set->move[v] = f4_make(f3_add_scaled(f4_xyz(set->move[v]), to - d, p->normal), 0);
+    if (to != d) set->move[v] = f4_make(f3_add_scaled(f4_xyz(set->move[v]), to - d, p->normal), 0);
 }
 
 /* Moves the vertices of a pair back to two planes: its excess is shared by both sides, unless one
@@ -180,8 +178,10 @@ static void separate_pairs(vo_rt_self_set *set) {
     bool changed = true;
     for (int pass = 0; pass < PASSES && changed; pass++) {
         changed = false;
-        for (int i = 0; i < set->pair_count; i++)
-            if (!vo_rt_self_is_exempt(set, &set->pair[i])) changed |= separate(set, &set->pair[i]);
+        for (int i = 0; i < set->pair_count; i++) { /* in alternating directions */
+            const vo_rt_self_pair *p = &set->pair[pass % 2 ? set->pair_count - 1 - i : i];
+            if (!vo_rt_self_is_exempt(set, p)) changed |= separate(set, p);
+        }
     }
 }
 
@@ -197,21 +197,63 @@ static bool is_separated(const vo_rt_self_set *set) {
     return true;
 }
 
+/* --- Common motion ---------------------------------------------------------------------------- */
+
+/* Mean displacement of the vertices of a pair, or of its fixed side. */
+static vo_rt_vec3 mean_move(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    vo_rt_vec3 sum[2] = {{0, 0, 0}, {0, 0, 0}};
+    int count[2] = {0, 0};
+    for (int k = 0; k < 4; k++) {
+        bool fixed = is_fixed(set, p->vertex[k]);
+        sum[fixed] = f3_add(sum[fixed], f4_xyz(set->move[p->vertex[k]]));
+        count[fixed]++;
+    }
+    int side = count[1] > 0;
+    return f3_scale(1 / (float)count[side], sum[side]);
+}
+
+/* The vertices of pairs that are not separated move together (rigid impact zones, Provot 1997, here
+ * without rotation): zones grow from one call to the next until no pair inside or between them
+ * approaches. */
+static void merge_moves(vo_rt_self_set *set) {
+    for (int i = 0; i < set->pair_count; i++) {
+        const vo_rt_self_pair *p = &set->pair[i];
+        if (!is_violated(set, p)) continue;
+        vo_rt_vec3 mean = mean_move(set, p);
+        for (int k = 0; k < 4; k++)
+            if (!is_fixed(set, p->vertex[k])) set->move[p->vertex[k]] = f4_make(mean, 0);
+    }
+}
+
 /* --- No solution ------------------------------------------------------------------------------ */
 
-/* Bodies pass where they leave no space. */
+/* True if a body beside the pair moves in this segment. */
+static bool has_moving_obstacle(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    for (int side = 0; side < 2; side++) {
+        int v = p->vertex[side == 0 ? 0 : 3];
+        if (vo_rt_self_is_obstacle(set, p->member[side]) &&
+            f3_length2(f3_add(set->shift, f4_xyz(set->drift[v]))) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Moving bodies pass where they leave no space. */
 static void exempt_bodies(vo_rt_self_set *set) {
     for (int i = 0; i < set->pair_count; i++) {
         const vo_rt_self_pair *p = &set->pair[i];
-        if (!vo_rt_self_has_obstacle(set, p) || !is_violated(set, p)) continue;
+        if (!has_moving_obstacle(set, p) || !is_violated(set, p)) continue;
         set->is_penetrated = true;
         for (int k = 0; k < 4; k++) set->flags[p->vertex[k]] |= VO_RT_SELF_PRESSED;
     }
 }
 
-static void scale_moves(vo_rt_self_set *set, float scale) {
-    for (int v = 0; v < set->cloth_vertex_count; v++)
-        set->move[v] = f4_make(f3_scale(scale, f4_xyz(set->move[v])), 0);
+/* Scales the displacements, relative to `origin` in the frame of the shift. */
+static void scale_moves(vo_rt_self_set *set, float scale, vo_rt_vec3 origin) {
+    for (int v = 0; v < set->cloth_vertex_count; v++) {
+        vo_rt_vec3 d = f3_sub(f4_xyz(set->move[v]), origin);
+        if (!is_fixed(set, v)) set->move[v] = f4_make(f3_add_scaled(origin, scale, d), 0);
+    }
 }
 
 static bool stars_are_calm(vo_rt_self_set *set) {
@@ -221,16 +263,26 @@ static bool stars_are_calm(vo_rt_self_set *set) {
     return true;
 }
 
-/* All displacements become smaller, which needs no new search: the paths become shorter. */
+/* Halves the displacements until all pairs of cloth keep their distance. */
+static bool halve(vo_rt_self_set *set, vo_rt_vec3 origin, int count) {
+    for (int k = 0; k < count; k++) {
+        scale_moves(set, 0.5f, origin);
+        exempt_bodies(set);
+        if (is_separated(set) && stars_are_calm(set)) return true;
+    }
+    return false;
+}
+
+/* All displacements become smaller, which needs no new search: the paths become shorter. First
+ * relative to the mean motion, then relative to the world, in which resting bodies are. */
 static void reduce(filter *f) {
     vo_rt_self_set *set = f->set;
+    vo_rt_vec3 still = f3_scale(-1, set->shift);
     f->result.is_limited = true;
-    for (int k = 0; k < MAX_HALVINGS && !set->is_full; k++) {
-        scale_moves(set, 0.5f);
-        exempt_bodies(set);
-        if (is_separated(set) && stars_are_calm(set)) return;
-    }
-    scale_moves(set, 0);
+    if (!set->is_full &&
+        (halve(set, f3(0, 0, 0), RELATIVE_HALVINGS) || halve(set, still, MAX_HALVINGS)))
+        return;
+    scale_moves(set, 0, still);
     exempt_bodies(set);
 }
 
@@ -250,6 +302,7 @@ static void resolve(filter *f) {
     for (int round = 0; round < MAX_ROUNDS; round++) {
         separate_pairs(f->set);
         if (is_covered(f, VO_RT_SELF_RANGE) && is_separated(f->set)) return;
+        if (round >= SEPARATION_ROUNDS) merge_moves(f->set);
     }
     exempt_bodies(f->set);
     separate_pairs(f->set);

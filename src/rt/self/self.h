@@ -69,7 +69,7 @@ typedef struct vo_rt_self_member {
     float contact_time;
     float body_thickness; /* m, distance from bodies besides their offset */
     uint64_t obstacles;   /* bit k: collides with obstacle k of the set */
-    int32_t first;      /* index of its slot 0 in the arrays of the set; query */
+    int32_t first;        /* index of its slot 0 in the arrays of the set; query */
 } vo_rt_self_member;
 
 /* The mesh of a body beside the cloths. */
@@ -93,7 +93,8 @@ enum {
     VO_RT_SELF_TANGLED = 8, /* of an edge or face that intersects */
     VO_RT_SELF_FIXED = 16,  /* of a body, or of a member that does not move */
     VO_RT_SELF_MOVED = 32,  /* ends outside the range of the last search */
-    VO_RT_SELF_PRESSED = 64 /* of an edge or face that intersects a body, or has no space beside it */
+    VO_RT_SELF_PRESSED =
+        64 /* of an edge or face that intersects a body, or has no space beside it */
 };
 
 /* Triangles around a vertex. */
@@ -107,7 +108,7 @@ typedef struct vo_rt_self_star {
 typedef struct vo_rt_self_face {
     int32_t vertex[3]; /* indices in the set */
     int16_t member;
-    uint8_t owned; /* bit k: owns vertex k; bit 3 + k: owns the edge opposite vertex k */
+    uint8_t owned;    /* bit k: owns vertex k; bit 3 + k: owns the edge opposite vertex k */
     uint8_t is_moved; /* has a vertex with the flag MOVED */
 } vo_rt_self_face;
 
@@ -218,6 +219,7 @@ typedef struct vo_rt_self_set {
     float gap;          /* m, distance that is never given away */
     bool is_static;     /* the query has no displacements */
     bool is_full;       /* pairs exceed the memory */
+    bool is_touching;   /* features without a distance were found */
     bool is_penetrated; /* a body left no space: cloth may intersect it */
 
     int capacity[VO_RT_SELF_ARRAYS];

@@ -11,7 +11,7 @@
 /* Query radius of a vertex: fraction of its shortest edge at rest, and limits, m, in motion and
  * without. Larger radii find more layers of a stack, smaller ones need more queries. */
 #define VO_RT_SELF_RADIUS        0.2f
-#define VO_RT_SELF_MAX_RADIUS    0.003f
+#define VO_RT_SELF_MAX_RADIUS    0.002f
 #define VO_RT_SELF_STATIC_RADIUS 0.004f
 /* Part of the radius by which the search of a query in motion exceeds it. */
 #define VO_RT_SELF_SLACK 0.25f

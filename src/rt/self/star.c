@@ -8,11 +8,11 @@ static const float SMOOTH_COSINE = 0.6f, CALM_COSINE = 0.35f;
 
 /* A face on its path: area vectors at the start and at the end, and the mixed one between them. */
 typedef struct face_path {
-    vo_rt_vec3 area[3];  /* m^2, Bernstein coefficients: start, mixed, end */
-    float inverse[3];    /* 1 / length of each; of the mixed one: their geometric mean */
-    vo_rt_vec3 normal;   /* unit, at the start; zero if the face is degenerate */
-    vo_rt_vec3 turned;   /* unit, at the end */
-    float height;        /* m, smallest */
+    vo_rt_vec3 area[3]; /* m^2, Bernstein coefficients: start, mixed, end */
+    float inverse[3];   /* 1 / length of each; of the mixed one: their geometric mean */
+    vo_rt_vec3 normal;  /* unit, at the start; zero if the face is degenerate */
+    vo_rt_vec3 turned;  /* unit, at the end */
+    float height;       /* m, smallest */
 } face_path;
 
 typedef struct corners {
@@ -78,8 +78,7 @@ void vo_rt_self_measure_stars(vo_rt_self_set *set, const vo_rt_vec4 *displacemen
     for (int i = 0; i < set->cloth_face_count; i++) add_face(set, displacement, i);
     for (int v = 0; v < set->cloth_vertex_count; v++)
         set->star[v].normal = f3_normalize(set->star[v].normal);
-    for (int i = 0; i < set->cloth_face_count; i++)
-        compare_face(set, displacement, &set->face[i]);
+    for (int i = 0; i < set->cloth_face_count; i++) compare_face(set, displacement, &set->face[i]);
 }
 
 void vo_rt_self_find_calm(vo_rt_self_set *set) {

@@ -14,8 +14,8 @@ static int table_size(int boxes) {
     return size;
 }
 
-/* Pairs per face that are stored: folded cloth has two to four. */
-static int pair_capacity(int faces) { return 8 * faces + 2048; }
+/* Pairs per face that are stored: folded cloth has two to four, a stack of layers up to ten. */
+static int pair_capacity(int faces) { return 12 * faces + 2048; }
 
 static int cluster_count(int faces) {
     return (faces + VO_RT_SELF_CLUSTER - 1) / VO_RT_SELF_CLUSTER;

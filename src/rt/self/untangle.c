@@ -70,8 +70,8 @@ static vo_rt_vec3 find_direction(const vo_rt_self_set *set, const vo_rt_self_hit
 }
 
 static void add_hit(vo_rt_self_set *set, const vo_rt_self_hit *hit, const int32_t own[3]) {
-    bool is_body = vo_rt_self_is_obstacle(set, hit->member[0]) ||
-                   vo_rt_self_is_obstacle(set, hit->member[1]);
+    bool is_body =
+        vo_rt_self_is_obstacle(set, hit->member[0]) || vo_rt_self_is_obstacle(set, hit->member[1]);
     uint8_t flag = is_body ? VO_RT_SELF_PRESSED : VO_RT_SELF_TANGLED;
     for (int k = 0; k < 2; k++) set->flags[hit->edge[k]] |= flag;
     for (int k = 0; k < 3; k++) set->flags[hit->face[k]] |= flag;

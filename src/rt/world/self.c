@@ -157,17 +157,17 @@ static void describe(vo_rt_cloth *leader, bool has_begun) {
     vo_rt_self_set *set = &leader->self;
     set->member_count = 0;
     for (vo_rt_cloth *c = leader; c; c = c->next_member)
-        set->member[set->member_count++] = (vo_rt_self_member){.mesh = &c->mesh,
-                                                               .thickness = c->self_thickness,
-                                                               .friction = c->input.fabric.friction,
-                                                               .layer = c->layer,
-                                                               .min = c->group_min,
-                                                               .max = c->group_max,
-                                                               .moves = c->moves,
-                                                               .body_thickness =
-                                                                   c->input.fabric.thickness,
-                                                               .has_begun = has_begun,
-                                                               .portion = 1};
+        set->member[set->member_count++] =
+            (vo_rt_self_member){.mesh = &c->mesh,
+                                .thickness = c->self_thickness,
+                                .friction = c->input.fabric.friction,
+                                .layer = c->layer,
+                                .min = c->group_min,
+                                .max = c->group_max,
+                                .moves = c->moves,
+                                .body_thickness = c->input.fabric.thickness,
+                                .has_begun = has_begun,
+                                .portion = 1};
 }
 
 static void set_interval(vo_rt_self_set *set, float begin, float end) {
@@ -203,10 +203,10 @@ static void find(vo_rt_cloth *leader, bool is_static) {
     vo_rt_self_find(set, &query);
     add_counts(leader, &set->counts);
     leader->stats.cost += vo_rt_budget_query_cost(set);
-    if (!tests) return;
-    leader->stats.self_intersections = set->hit_count;
-    for (vo_rt_cloth *c = leader; c && set->hit_count == 0; c = c->next_member)
-        c->state.may_intersect = false;
+    if (tests) leader->stats.self_intersections = set->hit_count;
+    bool is_clear = tests && set->hit_count == 0;
+    for (vo_rt_cloth *c = leader; c; c = c->next_member)
+        c->state.may_intersect = (c->state.may_intersect && !is_clear) || set->is_touching;
 }
 
 /* --- Adaption --------------------------------------------------------------------------------- */
