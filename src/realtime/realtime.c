@@ -102,6 +102,7 @@ static void add_stats(const vo_rt_stats *step, vo_stats *stats) {
     stats->stage.remesh += step->adapt_s;
     stats->stage.solve += step->solve_s;
     stats->stage.collide += step->collide_s;
+    stats->stage.contact += step->self_s;
 }
 
 /* Advances from `begin` to `end`, between two poses of the bodies. */

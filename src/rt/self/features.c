@@ -296,6 +296,22 @@ static unsigned select_faces(const search *s, const row *r) {
     return hits;
 }
 
+/* Extent of a face along its normal. The sum of the ranges R of both faces is the distance at which
+ * their features need not be listed. */
+static vo_rt_self_slab find_slab(const vo_rt_self_set *set, int face) {
+    vo_rt_vec3 n = set->face_normal[face];
+    vo_rt_self_slab slab = {.normal = {n.x, n.y, n.z}, .distance = 2 * set->max_range};
+    for (int k = 0; k < 3; k++) {
+        int v = set->face[face].vertex[k];
+        float start = f3_dot(n, f4_xyz(set->x[v])), end = start + f3_dot(n, f4_xyz(set->drift[v]));
+        slab.low[0] = k == 0 ? start : f_min(slab.low[0], start);
+        slab.high[0] = k == 0 ? start : f_max(slab.high[0], start);
+        slab.low[1] = k == 0 ? end : f_min(slab.low[1], end);
+        slab.high[1] = k == 0 ? end : f_max(slab.high[1], end);
+    }
+    return slab;
+}
+
 static int count_bits(unsigned set) {
     set -= set >> 1 & 0x55;
     set = (set & 0x33) + (set >> 2 & 0x33);
@@ -317,6 +333,10 @@ static void test_row(search *s, int a, int begin, int end) {
     r.hits = select_faces(s, &r);
     if (!r.hits) return;
     set->counts.face_pairs += count_bits(r.hits);
+    vo_rt_self_slab slab = find_slab(set, a);
+    if (begin >= VO_RT_SELF_CLUSTER * set->cloth_cluster_count) slab.distance = set->max_range;
+    r.hits &= ~s->kernels->find_separated(&set->lanes, &slab, begin);
+    if (!r.hits) return;
     set->counts.adjacent_pairs += count_bits(found >> 8);
     test_vertices(s, &r);
     test_edges(s, &r);
@@ -333,9 +353,11 @@ static void test_clusters(void *user, int a, int b) {
     search *s = user;
     if (!is_searched(s, a) && !is_searched(s, b)) return;
     s->set->counts.cluster_pairs++;
+    int first = a * VO_RT_SELF_CLUSTER, count = vo_rt_self_cluster_end(s->set, a) - first;
     int begin = b * VO_RT_SELF_CLUSTER, end = vo_rt_self_cluster_end(s->set, b);
-    for (int i = a * VO_RT_SELF_CLUSTER; i < vo_rt_self_cluster_end(s->set, a); i++)
-        test_row(s, i, begin, end);
+    const vo_rt_vec4 *box = &s->set->cluster_box[2 * b];
+    unsigned rows = s->kernels->find_overlaps(&s->set->lanes, &box[0], &box[1], first);
+    FOR_BITS(i, rows & ((1u << count) - 1)) { test_row(s, first + (int)i, begin, end); }
 }
 
 /* Pairs of faces inside a cluster. */

@@ -13,7 +13,7 @@ static const float KEPT_GAP = 0.3f, KEPT_DISTANCE = 0.5f;
 static const float LEAST_KEPT = 0.5f;
 /* Part of R beyond which a vertex is searched again before the correction: the rest is left to it.
  */
-static const float START_RANGE = 0.5f;
+static const float START_RANGE = 0.8f;
 /* Smallest cosine of a star that stays calm. */
 static const float LEAST_COSINE = 0.1f;
 /* Rounds of searches and separations; after the first ones, with common motion. */
@@ -174,15 +174,18 @@ static bool separate(vo_rt_self_set *set, const vo_rt_self_pair *p) {
     return excess > 0.02f * kept_distance(set, p);
 }
 
-static void separate_pairs(vo_rt_self_set *set) {
-    bool changed = true;
+/* True if a displacement has changed. */
+static bool separate_pairs(vo_rt_self_set *set) {
+    bool changed = true, any = false;
     for (int pass = 0; pass < PASSES && changed; pass++) {
         changed = false;
         for (int i = 0; i < set->pair_count; i++) { /* in alternating directions */
             const vo_rt_self_pair *p = &set->pair[pass % 2 ? set->pair_count - 1 - i : i];
             if (!vo_rt_self_is_exempt(set, p)) changed |= separate(set, p);
         }
+        any |= changed;
     }
+    return any;
 }
 
 /* True if a pair comes too close. */
@@ -300,7 +303,7 @@ static void restrict_to_search(vo_rt_self_set *set) {
 static void resolve(filter *f) {
     is_covered(f, START_RANGE);
     for (int round = 0; round < MAX_ROUNDS; round++) {
-        separate_pairs(f->set);
+        if (!separate_pairs(f->set) && round == 0) return;
         if (is_covered(f, VO_RT_SELF_RANGE) && is_separated(f->set)) return;
         if (round >= SEPARATION_ROUNDS) merge_moves(f->set);
     }

@@ -15,13 +15,23 @@ static bool is_used(const vo_rt_front *f, int slot) {
     return (f->flags[slot] & VO_RT_VERTEX_USED) != 0;
 }
 
-/* Displacement until the end of the minor step; prescribed vertices move to their targets. */
+/* Speed along the acceleration, m/s, above which a vertex falls: slower ones are supported. */
+static const float FALLING_SPEED = 0.3f;
+
+/* Part of the prediction by the acceleration of all free vertices. */
+static vo_rt_vec3 predict_fall(const vo_rt_self_member *m, vo_rt_vec3 d) {
+    float length = f3_length(m->fall);
+    bool falls = f3_dot(d, m->fall) > FALLING_SPEED * m->duration * length;
+    return falls ? f3_add(d, m->fall) : d;
+}
+
+/* Displacement until the end of the segment; prescribed vertices move to their targets. */
 static vo_rt_vec3 predict(const vo_rt_self_member *m, int slot) {
     const vo_rt_front *f = &m->mesh->front;
     vo_rt_vec3 x = f4_xyz(f->position[slot]), v = f4_xyz(f->velocity[slot]);
     vo_rt_vec3 start = m->has_begun ? f4_xyz(f->previous[slot]) : x;
-    vo_rt_vec3 d = f3_scale(m->scale, m->has_start ? f3_sub(x, v) : v);
-    d = f3_add(f3_add(d, m->fall), f3_sub(x, start));
+    vo_rt_vec3 d = predict_fall(m, f3_scale(m->scale, m->has_start ? f3_sub(x, v) : v));
+    d = f3_add(d, f3_sub(x, start));
     if (f->position[slot].w <= 0) d = f3_scale(m->portion, f3_sub(f4_xyz(f->target[slot]), start));
     return f3_is_finite(d) ? d : f3(0, 0, 0);
 }
@@ -186,6 +196,27 @@ static void gather_stars(vo_rt_self_set *set) {
         for (int k = 0; k < 3; k++) set->star_face[--begin[set->face[i].vertex[k]]] = i;
 }
 
+/* Passes of smoothing over the predictions: small differences between neighbours are vibration. */
+enum { SMOOTHING = 4 };
+
+/* Replaces each prediction by the mean over the faces of its vertex; prescribed vertices and those
+ * of members that do not move keep theirs. */
+static void smooth_once(vo_rt_self_set *set) {
+    vo_rt_vec4 *sum = set->move; /* not used yet */
+    memset(sum, 0, (size_t)set->cloth_vertex_count * sizeof *sum);
+    for (int i = 0; i < set->cloth_face_count; i++) {
+        const int32_t *v = set->face[i].vertex;
+        vo_f4 d = f4_load(&set->drift[v[0]]) + f4_load(&set->drift[v[1]]);
+        d += f4_load(&set->drift[v[2]]);
+        for (int k = 0; k < 3; k++) f4_store(&sum[v[k]], f4_load(&sum[v[k]]) + d);
+    }
+    for (int v = 0; v < set->cloth_vertex_count; v++) {
+        int count = 3 * (set->star_begin[v + 1] - set->star_begin[v]);
+        if (count > 0 && set->x[v].w > 0)
+            set->drift[v] = f4_make(f3_scale(1 / (float)count, f4_xyz(sum[v])), 0);
+    }
+}
+
 /* Keeps predictions outside the planes of contacts with bodies. */
 static void project_member(vo_rt_self_set *set, const vo_rt_self_member *m) {
     for (int i = 0; i < m->contact_count; i++) {
@@ -203,12 +234,14 @@ static void project_member(vo_rt_self_set *set, const vo_rt_self_member *m) {
 
 /* Boxes of the predicted paths, thickened by R. */
 static void refit_vertices(vo_rt_self_set *set) {
+    set->max_range = 0;
     for (int v = 0; v < set->cloth_vertex_count; v++) {
         vo_rt_vec3 x = f4_xyz(set->x[v]), d = f4_xyz(set->drift[v]), zero = f3(0, 0, 0);
         float r = set->radius[v] * (set->is_static ? 1 : 1 + VO_RT_SELF_SLACK);
         vo_rt_vec3 thick = f3(r, r, r);
         set->low[v] = f4_make(f3_sub(f3_add(x, f3_min(d, zero)), thick), r + f3_length(d));
         set->high[v] = f4_make(f3_add(f3_add(x, f3_max(d, zero)), thick), r);
+        set->max_range = f_max(set->max_range, r);
     }
 }
 
@@ -235,6 +268,12 @@ void vo_rt_self_refit_face(vo_rt_self_set *set, int face) {
     vo_rt_self_unite_boxes(box, box, v[2]);
     lane[0][face] = box[0].x, lane[1][face] = box[0].y, lane[2][face] = box[0].z;
     lane[3][face] = box[1].x, lane[4][face] = box[1].y, lane[5][face] = box[1].z;
+    for (int k = 0; k < 3; k++) {
+        vo_rt_vec3 x = f4_xyz(set->x[f->vertex[k]]), d = f4_xyz(set->drift[f->vertex[k]]);
+        float *const *start = set->lanes.start + 3 * k, *const *end = set->lanes.end + 3 * k;
+        start[0][face] = x.x, start[1][face] = x.y, start[2][face] = x.z;
+        end[0][face] = x.x + d.x, end[1][face] = x.y + d.y, end[2][face] = x.z + d.z;
+    }
 }
 
 /* Boxes of faces and clusters (stage 1). */
@@ -291,6 +330,7 @@ void vo_rt_self_gather(vo_rt_self_set *set, bool is_static) {
     if (!can_shift(set)) set->shift = f3(0, 0, 0);
     for (int k = 0; k < set->member_count; k++) limit_member(set, &set->member[k]);
     subtract_shift(set);
+    for (int k = 0; k < SMOOTHING && !is_static; k++) smooth_once(set);
     if (!is_static)
         for (int k = 0; k < set->member_count; k++) project_member(set, &set->member[k]);
     vo_rt_self_gather_obstacles(set);

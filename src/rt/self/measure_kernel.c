@@ -125,9 +125,34 @@ static unsigned find_faces(const vo_rt_self_lanes *lanes, int face, const int32_
     return (m8_bits(hit) & used) | (m8_bits(hit & adjacent) & used) << 8;
 }
 
+/* Smallest and largest coordinate of the corners of eight faces along n. */
+VO_INLINE void find_extent(float *const corner[9], int begin, const float n[3], vo_f8 *low,
+                           vo_f8 *high) {
+    for (int k = 0; k < 3; k++) {
+        vo_f8 d = f8_set(n[0]) * f8_load(corner[3 * k] + begin) +
+                  f8_set(n[1]) * f8_load(corner[3 * k + 1] + begin) +
+                  f8_set(n[2]) * f8_load(corner[3 * k + 2] + begin);
+        *low = k == 0 ? d : f8_min(*low, d);
+        *high = k == 0 ? d : f8_max(*high, d);
+    }
+}
+
+static unsigned find_separated(const vo_rt_self_lanes *lanes, const vo_rt_self_slab *slab,
+                               int begin) {
+    vo_f8 low[2], high[2], distance = f8_set(slab->distance);
+    find_extent(lanes->start, begin, slab->normal, &low[0], &high[0]);
+    find_extent(lanes->end, begin, slab->normal, &low[1], &high[1]);
+    vo_m8 above =
+        (low[0] >= f8_set(slab->high[0]) + distance) & (low[1] >= f8_set(slab->high[1]) + distance);
+    vo_m8 below =
+        (high[0] <= f8_set(slab->low[0]) - distance) & (high[1] <= f8_set(slab->low[1]) - distance);
+    return m8_bits(above | below);
+}
+
 const vo_rt_self_kernels VO_KERNEL(vo_rt_self_kernels) = {
     .measure_faces = measure_faces,
     .measure_edges = measure_edges,
     .find_faces = find_faces,
     .find_overlaps = find_overlaps,
+    .find_separated = find_separated,
 };

@@ -60,7 +60,8 @@ typedef struct vo_rt_self_member {
     bool has_start;  /* front.velocity holds positions at the start of the substep */
     float scale;     /* displacement of the prediction = scale * velocity, or scale * (position -
                         front.velocity) if has_start */
-    vo_rt_vec3 fall; /* m, added to the prediction of free vertices: effect of acceleration */
+    float duration;  /* s, of the segment */
+    vo_rt_vec3 fall; /* m, added to the prediction of vertices that fall: effect of acceleration */
     float portion;   /* of the path that is left to the targets of prescribed vertices */
     /* Contacts with bodies: predictions stay outside their planes, `contact_time` seconds after the
      * start of the minor step. */
@@ -116,6 +117,8 @@ typedef struct vo_rt_self_face {
  * to seven elements behind the last face. */
 typedef struct vo_rt_self_lanes {
     float *bound[6];    /* m, low x y z, high x y z */
+    float *start[9];    /* m, corners at the query: x y z of each */
+    float *end[9];      /* m, the same at the end of the predicted path */
     int32_t *vertex[3]; /* indices in the set */
 } vo_rt_self_lanes;
 
@@ -203,7 +206,7 @@ typedef struct vo_rt_self_set {
     vo_rt_vec3 *face_normal; /* [cloth_face_count] unit */
     vo_rt_vec4 *face_box;    /* [2 face_count]  m, low and high; low.w: reach */
     vo_rt_self_lanes lanes;
-    float *lane_bounds;     /* [6 lane_stride] memory of the lanes */
+    float *lane_bounds;     /* [24 lane_stride] memory of the lanes */
     int32_t *lane_vertices; /* [3 lane_stride] */
     int lane_stride;
     int cloth_cluster_count; /*                 groups of consecutive faces of cloth */
@@ -217,6 +220,7 @@ typedef struct vo_rt_self_set {
     uint64_t topology;  /* of the members when faces and stars were listed; 0: never */
     vo_rt_vec3 shift;   /* m, mean predicted displacement */
     float gap;          /* m, distance that is never given away */
+    float max_range;    /* m, largest R of a vertex */
     bool is_static;     /* the query has no displacements */
     bool is_full;       /* pairs exceed the memory */
     bool is_touching;   /* features without a distance were found */

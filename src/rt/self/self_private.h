@@ -33,6 +33,13 @@ typedef struct vo_rt_self_batch {
     float normal[3][VO_RT_SELF_BATCH];
 } vo_rt_self_batch;
 
+/* Extent of a face along a unit vector, at the query and at the end of the predicted path, m. */
+typedef struct vo_rt_self_slab {
+    float normal[3];
+    float low[2], high[2];
+    float distance; /* from which other faces are separated */
+} vo_rt_self_slab;
+
 /* Kernels; unused lanes of a batch refer to vertex 0. Return a bit per lane: closer than its limit.
  */
 typedef struct vo_rt_self_kernels {
@@ -45,6 +52,10 @@ typedef struct vo_rt_self_kernels {
     /* Faces in [begin, begin + 8) whose boxes overlap a box, low and high; bit per lane. */
     unsigned (*find_overlaps)(const vo_rt_self_lanes *lanes, const vo_rt_vec4 *low,
                               const vo_rt_vec4 *high, int begin);
+    /* Faces in [begin, begin + 8) that stay apart from a slab on their paths, which are linear: on
+     * one side of it at both ends; bit per lane. */
+    unsigned (*find_separated)(const vo_rt_self_lanes *lanes, const vo_rt_self_slab *slab,
+                               int begin);
 } vo_rt_self_kernels;
 extern const vo_rt_self_kernels vo_rt_self_kernels_base, vo_rt_self_kernels_avx2;
 

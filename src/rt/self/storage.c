@@ -21,6 +21,8 @@ static int cluster_count(int faces) {
     return (faces + VO_RT_SELF_CLUSTER - 1) / VO_RT_SELF_CLUSTER;
 }
 
+enum { LANE_ARRAYS = 24 }; /* bounds, start and end */
+
 /* Elements of each array of the lanes: the faces and those that are read behind them. */
 static int lane_stride(int faces) { return (faces + 15) / 8 * 8; }
 
@@ -39,7 +41,7 @@ static void list_arrays(vo_rt_self_set *s, const vo_rt_self_size *n, array out[V
         ARRAY(hit, n->faces / 4 + 256),
         ARRAY(hash.bucket, table_size(clusters) + 1),
         ARRAY(hash.entry, vo_rt_self_hash_entries(clusters)),
-        ARRAY(lane_bounds, 6 * lane_stride(faces)),
+        ARRAY(lane_bounds, LANE_ARRAYS * lane_stride(faces)),
         ARRAY(lane_vertices, 3 * lane_stride(faces)),
         ARRAY(member, n->members),
         ARRAY(obstacle, n->obstacles),
@@ -79,8 +81,10 @@ bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, const vo_rt_self_
     set->hash.entry_capacity = set->capacity[ENTRY_ARRAY];
     if (set->lane_stride != stride) vo_rt_self_invalidate(set);
     set->lane_stride = stride;
-    for (int k = 0; k < 6; k++) set->lanes.bound[k] = set->lane_bounds + k * set->lane_stride;
-    for (int k = 0; k < 3; k++) set->lanes.vertex[k] = set->lane_vertices + k * set->lane_stride;
+    for (int k = 0; k < 6; k++) set->lanes.bound[k] = set->lane_bounds + k * stride;
+    for (int k = 0; k < 9; k++) set->lanes.start[k] = set->lane_bounds + (6 + k) * stride;
+    for (int k = 0; k < 9; k++) set->lanes.end[k] = set->lane_bounds + (15 + k) * stride;
+    for (int k = 0; k < 3; k++) set->lanes.vertex[k] = set->lane_vertices + k * stride;
     return true;
 }
 

@@ -353,7 +353,10 @@ static void begin_segment(vo_rt_cloth *leader, const segment *g) {
     else
         find_next(leader, g);
     vo_rt_self_member *m = leader->self.member;
-    for (vo_rt_cloth *c = leader; c; c = c->next_member) set_contacts(m++, c, end);
+    for (vo_rt_cloth *c = leader; c; c = c->next_member, m++) {
+        m->duration = (end - begin) * c->move_dt;
+        set_contacts(m, c, end);
+    }
     set_interval(&leader->self, begin, end);
     find(leader, false);
 }
