@@ -58,7 +58,8 @@ static void set_up(fixture *t, vo_random *random, int memory) {
         faces += t->mesh[k].front.triangle_count;
     }
     t->set = (vo_rt_self_set){0};
-    assert_true(vo_rt_self_reserve(&t->set, &t->heap, 2, vertices, memory * faces));
+    vo_rt_self_size size = {.members = 2, .vertices = vertices, .faces = memory * faces};
+    assert_true(vo_rt_self_reserve(&t->set, &t->heap, &size));
     t->set.member_count = 2;
     for (int k = 0; k < 2; k++)
         t->set.member[k] = (vo_rt_self_member){.mesh = &t->mesh[k],

@@ -7,6 +7,8 @@
  * until every pair of cloth keeps its distance; none at all is always a solution. */
 #include "rt/self/self_private.h"
 
+#include <string.h>
+
 /* Part of its contact distance that a pair keeps, and part of its distance if that is less. */
 static const float KEPT_GAP = 0.3f, KEPT_DISTANCE = 0.5f;
 /* Part of the distance to be kept below which a pair is not separated sufficiently. */
@@ -17,7 +19,7 @@ static const float START_RANGE = 0.8f;
 /* Smallest cosine of a star that stays calm. */
 static const float LEAST_COSINE = 0.1f;
 /* Rounds of searches and separations; after the first ones, with common motion. */
-enum { SEPARATION_ROUNDS = 3, MAX_ROUNDS = 10, PASSES = 16 };
+enum { SEPARATION_ROUNDS = 3, MAX_ROUNDS = 14, PASSES = 16 };
 enum { RELATIVE_HALVINGS = 4, MAX_HALVINGS = 8 };
 
 typedef struct filter {
@@ -202,29 +204,64 @@ static bool is_separated(const vo_rt_self_set *set) {
 
 /* --- Common motion ---------------------------------------------------------------------------- */
 
-/* Mean displacement of the vertices of a pair, or of its fixed side. */
-static vo_rt_vec3 mean_move(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
-    vo_rt_vec3 sum[2] = {{0, 0, 0}, {0, 0, 0}};
-    int count[2] = {0, 0};
+/* Weight of a fixed vertex in the mean of a zone. */
+static const float FIXED_WEIGHT = 1e3f;
+
+static int find_zone(int32_t *zone, int v) {
+    while (zone[v] != v) v = zone[v] = zone[zone[v]];
+    return v;
+}
+
+static void add_to_zone(vo_rt_self_set *set, int zone, int v, float weight) {
+    vo_rt_vec4 *sum = &set->zone_sum[zone];
+    vo_rt_vec3 d = f3_add_scaled(f4_xyz(*sum), weight, f4_xyz(set->move[v]));
+    *sum = f4_make(d, sum->w + weight);
+}
+
+/* Unites the zones of the vertices of a pair that move; fixed ones determine the motion. */
+static void unite_pair(vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    int first = -1;
     for (int k = 0; k < 4; k++) {
-        bool fixed = is_fixed(set, p->vertex[k]);
-        sum[fixed] = f3_add(sum[fixed], f4_xyz(set->move[p->vertex[k]]));
-        count[fixed]++;
+        if (is_fixed(set, p->vertex[k])) continue;
+        int zone = find_zone(set->zone, p->vertex[k]);
+        if (first < 0) first = zone;
+        int low = zone < first ? zone : first; /* the root has the smallest index */
+        set->zone[zone] = set->zone[first] = low;
+        first = low;
+        set->flags[p->vertex[k]] |= VO_RT_SELF_ZONE;
     }
-    int side = count[1] > 0;
-    return f3_scale(1 / (float)count[side], sum[side]);
+}
+
+static void add_fixed(vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    int zone = -1;
+    for (int k = 0; k < 4; k++)
+        if (!is_fixed(set, p->vertex[k])) zone = find_zone(set->zone, p->vertex[k]);
+    for (int k = 0; k < 4 && zone >= 0; k++)
+        if (is_fixed(set, p->vertex[k])) add_to_zone(set, zone, p->vertex[k], FIXED_WEIGHT);
+}
+
+static void begin_zones(vo_rt_self_set *set) {
+    for (int v = 0; v < set->cloth_vertex_count; v++) {
+        set->zone[v] = v;
+        set->flags[v] &= (uint8_t)~VO_RT_SELF_ZONE;
+    }
 }
 
 /* The vertices of pairs that are not separated move together (rigid impact zones, Provot 1997, here
- * without rotation): zones grow from one call to the next until no pair inside or between them
- * approaches. */
+ * without rotation). Zones grow from one call to the next, so that some call leaves no pair inside
+ * or between them that approaches. */
 static void merge_moves(vo_rt_self_set *set) {
-    for (int i = 0; i < set->pair_count; i++) {
-        const vo_rt_self_pair *p = &set->pair[i];
-        if (!is_violated(set, p)) continue;
-        vo_rt_vec3 mean = mean_move(set, p);
-        for (int k = 0; k < 4; k++)
-            if (!is_fixed(set, p->vertex[k])) set->move[p->vertex[k]] = f4_make(mean, 0);
+    for (int i = 0; i < set->pair_count; i++)
+        if (is_violated(set, &set->pair[i])) unite_pair(set, &set->pair[i]);
+    memset(set->zone_sum, 0, (size_t)set->cloth_vertex_count * sizeof *set->zone_sum);
+    for (int i = 0; i < set->pair_count; i++)
+        if (is_violated(set, &set->pair[i])) add_fixed(set, &set->pair[i]);
+    for (int v = 0; v < set->cloth_vertex_count; v++)
+        if (set->flags[v] & VO_RT_SELF_ZONE) add_to_zone(set, find_zone(set->zone, v), v, 1);
+    for (int v = 0; v < set->cloth_vertex_count; v++) {
+        if (!(set->flags[v] & VO_RT_SELF_ZONE)) continue;
+        vo_rt_vec4 sum = set->zone_sum[find_zone(set->zone, v)];
+        set->move[v] = f4_make(f3_scale(1 / sum.w, f4_xyz(sum)), 0);
     }
 }
 
@@ -303,8 +340,10 @@ static void restrict_to_search(vo_rt_self_set *set) {
 static void resolve(filter *f) {
     is_covered(f, START_RANGE);
     for (int round = 0; round < MAX_ROUNDS; round++) {
-        if (!separate_pairs(f->set) && round == 0) return;
+        bool changed = round <= SEPARATION_ROUNDS && separate_pairs(f->set);
+        if (!changed && round == 0) return;
         if (is_covered(f, VO_RT_SELF_RANGE) && is_separated(f->set)) return;
+        if (round == SEPARATION_ROUNDS) begin_zones(f->set);
         if (round >= SEPARATION_ROUNDS) merge_moves(f->set);
     }
     exempt_bodies(f->set);

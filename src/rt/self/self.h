@@ -93,6 +93,7 @@ enum {
     VO_RT_SELF_CALM = 4,    /* interior: features of its star cannot meet */
     VO_RT_SELF_TANGLED = 8, /* of an edge or face that intersects */
     VO_RT_SELF_FIXED = 16,  /* of a body, or of a member that does not move */
+    VO_RT_SELF_ZONE = 128,  /* moves with others; filter */
     VO_RT_SELF_MOVED = 32,  /* ends outside the range of the last search */
     VO_RT_SELF_PRESSED =
         64 /* of an edge or face that intersects a body, or has no space beside it */
@@ -172,7 +173,7 @@ typedef struct vo_rt_self_counts {
     int64_t overflows;     /* queries whose pairs exceeded the memory */
 } vo_rt_self_counts;
 
-enum { VO_RT_SELF_ARRAYS = 24 };
+enum { VO_RT_SELF_ARRAYS = 26 };
 
 /* Memory and results of the queries of a group. Obstacles follow the cloths in the arrays of
  * vertices and faces. */
@@ -190,6 +191,8 @@ typedef struct vo_rt_self_set {
     vo_rt_vec4 *move;       /* [vertex_count]  m, displacement D, relative to the shift; filter */
     vo_rt_vec4 *low, *high; /* [vertex_count]  m, box of the path, thickened by R; low.w: reach,
                                                R plus the length of the path; high.w: R */
+    int32_t *zone;          /* [cloth_vertex_count] vertex of the same zone, or itself: forest */
+    vo_rt_vec4 *zone_sum;   /* [cloth_vertex_count] m, sum of displacements of a zone; w: weight */
     float *radius;          /* [vertex_count]  m, query radius */
     float *bound;           /* [vertex_count]  m, displacement that is free of collisions: from x0
                                                after a static query, from x0 + D after `finish` */

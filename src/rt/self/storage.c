@@ -54,6 +54,8 @@ static void list_arrays(vo_rt_self_set *s, const vo_rt_self_size *n, array out[V
         ARRAY(bound, vertices),
         ARRAY(near, vertices),
         ARRAY(flags, vertices),
+        ARRAY(zone, n->vertices),
+        ARRAY(zone_sum, n->vertices),
         ARRAY(star, n->vertices),
         ARRAY(star_begin, n->vertices + 2),
         ARRAY(star_face, 3 * n->faces),
