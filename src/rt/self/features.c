@@ -83,6 +83,21 @@ static float search_radius(const vo_rt_self_set *set, const vo_rt_self_pair *p) 
     return a + b;
 }
 
+/* Distance below which rounding tilts the direction between the nearest points noticeably, m. */
+static const float CLOSE = 5e-4f;
+
+/* Normal of the face, or common normal of two edges, towards side A. */
+static vo_rt_vec3 find_common_normal(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    vo_rt_vec3 x[4];
+    for (int k = 0; k < 4; k++) x[k] = f4_xyz(set->x[p->vertex[k]]);
+    vo_rt_vec3 u = p->count_a == 1 ? f3_sub(x[2], x[1]) : f3_sub(x[1], x[0]);
+    vo_rt_vec3 v = p->count_a == 1 ? f3_sub(x[3], x[1]) : f3_sub(x[3], x[2]);
+    vo_rt_vec3 n = f3_cross(u, v);
+    float length2 = f3_length2(n);
+    if (!(length2 > 1e-6f * f3_length2(u) * f3_length2(v))) return p->normal;
+    return f3_scale((f3_dot(n, p->normal) < 0 ? -1 : 1) / sqrtf(length2), n);
+}
+
 /* Distance along the normal: a lower bound of that of the features, whatever the rounding of the
  * weights. */
 static float distance_along(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
@@ -96,6 +111,14 @@ static float distance_along(const vo_rt_self_set *set, const vo_rt_self_pair *p)
             b = f_max(b, d);
     }
     return f_max(a - b, 0);
+}
+
+/* Takes the common normal if it separates the features better. */
+static void improve_normal(const vo_rt_self_set *set, vo_rt_self_pair *p) {
+    vo_rt_self_pair other = *p;
+    other.normal = find_common_normal(set, p);
+    other.distance = distance_along(set, &other);
+    if (other.distance > p->distance) *p = other;
 }
 
 /* Features that touch on arrival have no side: they are treated like features that intersect. */
@@ -119,6 +142,7 @@ static void add_pair(search *s, const vo_rt_self_batch *b, int lane, int count_a
     p->normal = f3(b->normal[0][lane], b->normal[1][lane], b->normal[2][lane]);
     p->count_a = (uint8_t)count_a;
     p->distance = distance_along(set, p);
+    if (b->distance[lane] < CLOSE) improve_normal(set, p);
     if (p->distance - f_max(vo_rt_self_approach(set->drift, p), 0) >= search_radius(set, p)) return;
     set->pair_count++;
     p->member[0] = set->face[b->face[0][lane]].member;
@@ -284,16 +308,20 @@ static bool collide(const vo_rt_self_set *set, int a, int b) {
     return true;
 }
 
-/* Leaves out faces that cannot collide with that of the row, or are not searched again. */
-static unsigned select_faces(const search *s, const row *r) {
-    const vo_rt_self_set *set = s->set;
-    bool all = !s->moved_only || set->face[r->face].is_moved;
+/* Leaves out faces that cannot collide with that of the row. */
+static unsigned select_faces(const vo_rt_self_set *set, const row *r) {
     unsigned hits = r->hits;
     FOR_BITS(k, r->hits) {
-        int b = r->begin + (int)k;
-        if (!collide(set, r->face, b) || !(all || set->face[b].is_moved)) hits &= ~(1u << k);
+        if (!collide(set, r->face, r->begin + (int)k)) hits &= ~(1u << k);
     }
     return hits;
+}
+
+/* Faces of a cluster, or of its part from `begin` on, that are searched against face a. */
+static unsigned searched_faces(const search *s, int a, int begin) {
+    int cluster = begin / VO_RT_SELF_CLUSTER;
+    if (!s->moved_only || s->set->face[a].is_moved) return 255;
+    return (unsigned)s->set->cluster_box[2 * cluster + 1].w >> begin % VO_RT_SELF_CLUSTER;
 }
 
 /* Extent of a face along its normal. The sum of the ranges R of both faces is the distance at which
@@ -323,14 +351,16 @@ static int count_bits(unsigned set) {
 static void test_row(search *s, int a, int begin, int end) {
     vo_rt_self_set *set = s->set;
     int32_t calm[3];
+    unsigned searched = searched_faces(s, a, begin);
+    if (!searched) return;
     for (int k = 0; k < 3; k++) {
         int v = set->face[a].vertex[k];
         calm[k] = set->flags[v] & VO_RT_SELF_CALM ? v : -1;
     }
     unsigned found = s->kernels->find_faces(&set->lanes, a, calm, begin, end);
-    row r = {a, begin, found & 255};
-    if (found == 0) return;
-    r.hits = select_faces(s, &r);
+    row r = {a, begin, found & searched};
+    if (!r.hits) return;
+    r.hits = select_faces(set, &r);
     if (!r.hits) return;
     set->counts.face_pairs += count_bits(r.hits);
     vo_rt_self_slab slab = find_slab(set, a);
@@ -351,7 +381,6 @@ static bool is_searched(const search *s, int cluster) {
 
 static void test_clusters(void *user, int a, int b) {
     search *s = user;
-    if (!is_searched(s, a) && !is_searched(s, b)) return;
     s->set->counts.cluster_pairs++;
     int first = a * VO_RT_SELF_CLUSTER, count = vo_rt_self_cluster_end(s->set, a) - first;
     int begin = b * VO_RT_SELF_CLUSTER, end = vo_rt_self_cluster_end(s->set, b);
@@ -363,8 +392,37 @@ static void test_clusters(void *user, int a, int b) {
 /* Pairs of faces inside a cluster. */
 static void test_inside(search *s, int cluster) {
     int end = vo_rt_self_cluster_end(s->set, cluster);
-    if (!is_searched(s, cluster)) return;
     for (int i = cluster * VO_RT_SELF_CLUSTER; i + 1 < end; i++) test_row(s, i, i + 1, end);
+}
+
+/* A cluster with moved faces, of which the pairs are searched again. */
+typedef struct moved_cluster {
+    search *search;
+    int cluster;
+} moved_cluster;
+
+/* Pairs of two such clusters belong to the first one. */
+static void test_moved(void *user, int b) {
+    const moved_cluster *m = user;
+    int a = m->cluster;
+    if (b == a || (b < a && is_searched(m->search, b))) return;
+    test_clusters(m->search, a < b ? a : b, a < b ? b : a);
+}
+
+static void search_clusters(search *s) {
+    vo_rt_self_set *set = s->set;
+    vo_rt_self_hash_boxes(&set->hash, set->cluster_box, set->cluster_count);
+    for (int i = 0; i < set->cloth_cluster_count; i++) {
+        if (!is_searched(s, i)) continue;
+        moved_cluster m = {s, i};
+        test_inside(s, i);
+        if (s->moved_only)
+            vo_rt_self_for_overlaps(&set->hash, set->cluster_box, &set->cluster_box[2 * i],
+                                    test_moved, &m);
+    }
+    if (!s->moved_only)
+        vo_rt_self_for_pairs(&set->hash, set->cluster_box, set->cloth_cluster_count, test_clusters,
+                             s);
 }
 
 void vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query, bool moved_only) {
@@ -374,10 +432,8 @@ void vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query, b
                 .moved_only = moved_only};
     if (!moved_only) set->pair_count = set->hit_count = set->is_full = set->is_touching = 0;
     int before = set->pair_count;
-    vo_rt_self_refit(set);
-    for (int i = 0; i < set->cloth_cluster_count; i++) test_inside(&s, i);
-    vo_rt_self_for_pairs(&set->hash, set->cluster_box, set->cluster_count, set->cloth_cluster_count,
-                         test_clusters, &s);
+    vo_rt_self_refit(set, moved_only);
+    search_clusters(&s);
     flush(&s, &s.faces, 1);
     flush(&s, &s.edges, 2);
     set->counts.near_pairs += set->pair_count - before;

@@ -7,20 +7,17 @@
  * until every pair of cloth keeps its distance; none at all is always a solution. */
 #include "rt/self/self_private.h"
 
-#include <string.h>
-
-/* Part of its contact distance that a pair keeps, and part of its distance if that is less. */
-static const float KEPT_GAP = 0.3f, KEPT_DISTANCE = 0.5f;
-/* Part of the distance to be kept below which a pair is not separated sufficiently. */
-static const float LEAST_KEPT = 0.5f;
 /* Part of R beyond which a vertex is searched again before the correction: the rest is left to it.
  */
 static const float START_RANGE = 0.8f;
+/* Largest deviation of a vertex from its predicted displacement, besides the length of the latter,
+ * m. Only cloth that is stretched far beyond its limit moves faster. */
+static const float MAX_DEVIATION = 0.01f;
 /* Smallest cosine of a star that stays calm. */
 static const float LEAST_COSINE = 0.1f;
-/* Rounds of searches and separations; after the first ones, with common motion. */
-enum { SEPARATION_ROUNDS = 3, MAX_ROUNDS = 14, PASSES = 16 };
-enum { RELATIVE_HALVINGS = 4, MAX_HALVINGS = 8 };
+/* Rounds of separations and searches: the first one with support, with restraint, and the end. */
+enum { SUPPORT_ROUND = 1, RESTRAINT_ROUND = 3, MAX_ROUNDS = 16 };
+enum { RADIUS_HALVINGS = 3, RELATIVE_HALVINGS = 4, MAX_HALVINGS = 8 };
 
 typedef struct filter {
     vo_rt_self_set *set;
@@ -43,6 +40,13 @@ static vo_rt_vec3 load_move(const vo_rt_self_set *set, const vo_rt_self_member *
     return f3_sub(f3_sub(clamp_to_box(x, m, 2 * set->radius[v]), start), set->shift);
 }
 
+/* Limits the deviation of a displacement from its prediction: long paths have many pairs. */
+static vo_rt_vec3 limit_deviation(const vo_rt_self_set *set, int v, vo_rt_vec3 d) {
+    vo_rt_vec3 p = f4_xyz(set->drift[v]), away = f3_sub(d, p);
+    float limit = MAX_DEVIATION + f3_length(f3_add(p, set->shift)), length = f3_length(away);
+    return length > limit && set->x[v].w > 0 ? f3_add_scaled(p, limit / length, away) : d;
+}
+
 static void load_moves(vo_rt_self_set *set) {
     for (int v = 0; v < set->vertex_count; v++) set->move[v] = set->drift[v];
     for (int k = 0; k < set->member_count; k++) {
@@ -50,7 +54,8 @@ static void load_moves(vo_rt_self_set *set) {
         const vo_rt_front *f = &m->mesh->front;
         for (int i = 1; m->moves && i < f->vertex_end; i++)
             if (f->flags[i] & VO_RT_VERTEX_USED)
-                set->move[m->first + i] = f4_make(load_move(set, m, i), 0);
+                set->move[m->first + i] =
+                    f4_make(limit_deviation(set, m->first + i, load_move(set, m, i)), 0);
     }
 }
 
@@ -119,6 +124,22 @@ static bool is_moved(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
     return false;
 }
 
+/* Adds the pairs of the marked vertices, within smaller radii if they do not fit into the memory.
+ */
+static void find_moved_pairs(filter *f) {
+    vo_rt_self_set *set = f->set;
+    int count = set->pair_count;
+    bool was_full = set->is_full;
+    vo_rt_self_find_pairs(set, f->query, true);
+    for (int k = 0; k < RADIUS_HALVINGS && set->is_full && !was_full; k++) {
+        for (int v = 0; v < set->cloth_vertex_count; v++)
+            if (set->flags[v] & VO_RT_SELF_MOVED) set->radius[v] *= 0.5f;
+        set->pair_count = count;
+        set->is_full = false;
+        vo_rt_self_find_pairs(set, f->query, true);
+    }
+}
+
 /* Replaces the pairs of the marked vertices. */
 static void search_again(filter *f) {
     vo_rt_self_set *set = f->set;
@@ -131,7 +152,7 @@ static void search_again(filter *f) {
         set->face[i].is_moved =
             ((set->flags[v[0]] | set->flags[v[1]] | set->flags[v[2]]) & VO_RT_SELF_MOVED) != 0;
     }
-    vo_rt_self_find_pairs(set, f->query, true);
+    find_moved_pairs(f);
     for (int v = 0; v < set->cloth_vertex_count; v++) set->flags[v] &= (uint8_t)~VO_RT_SELF_MOVED;
     f->result.searches++;
 }
@@ -142,127 +163,6 @@ static bool is_covered(filter *f, float range) {
     if (!outside && !open) return true;
     search_again(f);
     return false;
-}
-
-/* --- Separation ------------------------------------------------------------------------------- */
-
-/* Distance that a pair keeps, m. */
-static float kept_distance(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
-    return f_min(KEPT_GAP * p->gap, KEPT_DISTANCE * vo_rt_self_clearance(set, p));
-}
-
-static bool is_fixed(const vo_rt_self_set *set, int v) { return set->flags[v] & VO_RT_SELF_FIXED; }
-
-static void limit_vertex(vo_rt_self_set *set, const vo_rt_self_pair *p, int k, float low,
-                         float high) {
-    int v = p->vertex[k];
-    float d = f3_dot(p->normal, f4_xyz(set->move[v]));
-    float to = k < p->count_a ? f_max(d, low) : f_min(d, high);
-    if (to != d) set->move[v] = f4_make(f3_add_scaled(f4_xyz(set->move[v]), to - d, p->normal), 0);
-}
-
-/* Moves the vertices of a pair back to two planes: its excess is shared by both sides, unless one
- * is fixed. True if there was any. */
-static bool separate(vo_rt_self_set *set, const vo_rt_self_pair *p) {
-    float a, b;
-    vo_rt_self_measure_sides(set->move, p, &a, &b);
-    float excess = b - a - vo_rt_self_clearance(set, p) + kept_distance(set, p);
-    bool fixed_a = is_fixed(set, p->vertex[0]), fixed_b = is_fixed(set, p->vertex[3]);
-    if (!(excess > 0) || (fixed_a && fixed_b)) return false;
-    float share = fixed_a ? 0 : fixed_b ? 1 : 0.5f;
-    for (int k = 0; k < 4; k++)
-        if (!(k < p->count_a ? fixed_a : fixed_b))
-            limit_vertex(set, p, k, a + share * excess, b - (1 - share) * excess);
-    return excess > 0.02f * kept_distance(set, p);
-}
-
-/* True if a displacement has changed. */
-static bool separate_pairs(vo_rt_self_set *set) {
-    bool changed = true, any = false;
-    for (int pass = 0; pass < PASSES && changed; pass++) {
-        changed = false;
-        for (int i = 0; i < set->pair_count; i++) { /* in alternating directions */
-            const vo_rt_self_pair *p = &set->pair[pass % 2 ? set->pair_count - 1 - i : i];
-            if (!vo_rt_self_is_exempt(set, p)) changed |= separate(set, p);
-        }
-        any |= changed;
-    }
-    return any;
-}
-
-/* True if a pair comes too close. */
-static bool is_violated(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
-    float left = vo_rt_self_clearance(set, p) - f_max(vo_rt_self_approach(set->move, p), 0);
-    return left < LEAST_KEPT * kept_distance(set, p) && !vo_rt_self_is_exempt(set, p);
-}
-
-static bool is_separated(const vo_rt_self_set *set) {
-    for (int i = 0; i < set->pair_count; i++)
-        if (is_violated(set, &set->pair[i])) return false;
-    return true;
-}
-
-/* --- Common motion ---------------------------------------------------------------------------- */
-
-/* Weight of a fixed vertex in the mean of a zone. */
-static const float FIXED_WEIGHT = 1e3f;
-
-static int find_zone(int32_t *zone, int v) {
-    while (zone[v] != v) v = zone[v] = zone[zone[v]];
-    return v;
-}
-
-static void add_to_zone(vo_rt_self_set *set, int zone, int v, float weight) {
-    vo_rt_vec4 *sum = &set->zone_sum[zone];
-    vo_rt_vec3 d = f3_add_scaled(f4_xyz(*sum), weight, f4_xyz(set->move[v]));
-    *sum = f4_make(d, sum->w + weight);
-}
-
-/* Unites the zones of the vertices of a pair that move; fixed ones determine the motion. */
-static void unite_pair(vo_rt_self_set *set, const vo_rt_self_pair *p) {
-    int first = -1;
-    for (int k = 0; k < 4; k++) {
-        if (is_fixed(set, p->vertex[k])) continue;
-        int zone = find_zone(set->zone, p->vertex[k]);
-        if (first < 0) first = zone;
-        int low = zone < first ? zone : first; /* the root has the smallest index */
-        set->zone[zone] = set->zone[first] = low;
-        first = low;
-        set->flags[p->vertex[k]] |= VO_RT_SELF_ZONE;
-    }
-}
-
-static void add_fixed(vo_rt_self_set *set, const vo_rt_self_pair *p) {
-    int zone = -1;
-    for (int k = 0; k < 4; k++)
-        if (!is_fixed(set, p->vertex[k])) zone = find_zone(set->zone, p->vertex[k]);
-    for (int k = 0; k < 4 && zone >= 0; k++)
-        if (is_fixed(set, p->vertex[k])) add_to_zone(set, zone, p->vertex[k], FIXED_WEIGHT);
-}
-
-static void begin_zones(vo_rt_self_set *set) {
-    for (int v = 0; v < set->cloth_vertex_count; v++) {
-        set->zone[v] = v;
-        set->flags[v] &= (uint8_t)~VO_RT_SELF_ZONE;
-    }
-}
-
-/* The vertices of pairs that are not separated move together (rigid impact zones, Provot 1997, here
- * without rotation). Zones grow from one call to the next, so that some call leaves no pair inside
- * or between them that approaches. */
-static void merge_moves(vo_rt_self_set *set) {
-    for (int i = 0; i < set->pair_count; i++)
-        if (is_violated(set, &set->pair[i])) unite_pair(set, &set->pair[i]);
-    memset(set->zone_sum, 0, (size_t)set->cloth_vertex_count * sizeof *set->zone_sum);
-    for (int i = 0; i < set->pair_count; i++)
-        if (is_violated(set, &set->pair[i])) add_fixed(set, &set->pair[i]);
-    for (int v = 0; v < set->cloth_vertex_count; v++)
-        if (set->flags[v] & VO_RT_SELF_ZONE) add_to_zone(set, find_zone(set->zone, v), v, 1);
-    for (int v = 0; v < set->cloth_vertex_count; v++) {
-        if (!(set->flags[v] & VO_RT_SELF_ZONE)) continue;
-        vo_rt_vec4 sum = set->zone_sum[find_zone(set->zone, v)];
-        set->move[v] = f4_make(f3_scale(1 / sum.w, f4_xyz(sum)), 0);
-    }
 }
 
 /* --- No solution ------------------------------------------------------------------------------ */
@@ -282,7 +182,7 @@ static bool has_moving_obstacle(const vo_rt_self_set *set, const vo_rt_self_pair
 static void exempt_bodies(vo_rt_self_set *set) {
     for (int i = 0; i < set->pair_count; i++) {
         const vo_rt_self_pair *p = &set->pair[i];
-        if (!has_moving_obstacle(set, p) || !is_violated(set, p)) continue;
+        if (!has_moving_obstacle(set, p) || !vo_rt_self_is_violated(set, p)) continue;
         set->is_penetrated = true;
         for (int k = 0; k < 4; k++) set->flags[p->vertex[k]] |= VO_RT_SELF_PRESSED;
     }
@@ -292,7 +192,8 @@ static void exempt_bodies(vo_rt_self_set *set) {
 static void scale_moves(vo_rt_self_set *set, float scale, vo_rt_vec3 origin) {
     for (int v = 0; v < set->cloth_vertex_count; v++) {
         vo_rt_vec3 d = f3_sub(f4_xyz(set->move[v]), origin);
-        if (!is_fixed(set, v)) set->move[v] = f4_make(f3_add_scaled(origin, scale, d), 0);
+        if (!(set->flags[v] & VO_RT_SELF_FIXED))
+            set->move[v] = f4_make(f3_add_scaled(origin, scale, d), 0);
     }
 }
 
@@ -308,7 +209,7 @@ static bool halve(vo_rt_self_set *set, vo_rt_vec3 origin, int count) {
     for (int k = 0; k < count; k++) {
         scale_moves(set, 0.5f, origin);
         exempt_bodies(set);
-        if (is_separated(set) && stars_are_calm(set)) return true;
+        if (vo_rt_self_is_separated(set) && stars_are_calm(set)) return true;
     }
     return false;
 }
@@ -337,25 +238,27 @@ static void restrict_to_search(vo_rt_self_set *set) {
     }
 }
 
+/* Displacements that separate all pairs, by increasingly strong corrections. */
 static void resolve(filter *f) {
+    vo_rt_self_set *set = f->set;
     is_covered(f, START_RANGE);
     for (int round = 0; round < MAX_ROUNDS; round++) {
-        bool changed = round <= SEPARATION_ROUNDS && separate_pairs(f->set);
+        if (round == SUPPORT_ROUND || round == RESTRAINT_ROUND) vo_rt_self_find_support(set);
+        if (round >= RESTRAINT_ROUND) vo_rt_self_restrain(set);
+        bool changed = vo_rt_self_separate(set, round >= SUPPORT_ROUND);
         if (!changed && round == 0) return;
-        if (is_covered(f, VO_RT_SELF_RANGE) && is_separated(f->set)) return;
-        if (round == SEPARATION_ROUNDS) begin_zones(f->set);
-        if (round >= SEPARATION_ROUNDS) merge_moves(f->set);
+        if (is_covered(f, VO_RT_SELF_RANGE) && vo_rt_self_is_separated(set)) return;
     }
-    exempt_bodies(f->set);
-    separate_pairs(f->set);
-    restrict_to_search(f->set);
-    if (!is_separated(f->set) || !stars_are_calm(f->set)) reduce(f);
+    exempt_bodies(set);
+    restrict_to_search(set);
+    if (!vo_rt_self_is_separated(set) || !stars_are_calm(set)) reduce(f);
 }
 
 vo_rt_self_filtered vo_rt_self_filter(vo_rt_self_set *set, const vo_rt_self_query *query,
                                       int substeps) {
     filter f = {.set = set, .query = query};
     set->is_penetrated = false;
+    for (int v = 0; v < set->cloth_vertex_count; v++) set->flags[v] &= (uint8_t)~VO_RT_SELF_ZONE;
     load_moves(set);
     resolve(&f);
     if (set->is_full && !f.result.is_limited) reduce(&f);

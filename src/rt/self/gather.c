@@ -232,17 +232,20 @@ static void project_member(vo_rt_self_set *set, const vo_rt_self_member *m) {
     }
 }
 
-/* Boxes of the predicted paths, thickened by R. */
-static void refit_vertices(vo_rt_self_set *set) {
-    set->max_range = 0;
-    for (int v = 0; v < set->cloth_vertex_count; v++) {
-        vo_rt_vec3 x = f4_xyz(set->x[v]), d = f4_xyz(set->drift[v]), zero = f3(0, 0, 0);
-        float r = set->radius[v] * (set->is_static ? 1 : 1 + VO_RT_SELF_SLACK);
-        vo_rt_vec3 thick = f3(r, r, r);
-        set->low[v] = f4_make(f3_sub(f3_add(x, f3_min(d, zero)), thick), r + f3_length(d));
-        set->high[v] = f4_make(f3_add(f3_add(x, f3_max(d, zero)), thick), r);
-        set->max_range = f_max(set->max_range, r);
-    }
+/* Box of the predicted path, thickened by R. */
+static void refit_vertex(vo_rt_self_set *set, int v) {
+    vo_rt_vec3 x = f4_xyz(set->x[v]), d = f4_xyz(set->drift[v]), zero = f3(0, 0, 0);
+    float r = set->radius[v] * (set->is_static ? 1 : 1 + VO_RT_SELF_SLACK);
+    vo_rt_vec3 thick = f3(r, r, r);
+    set->low[v] = f4_make(f3_sub(f3_add(x, f3_min(d, zero)), thick), r + f3_length(d));
+    set->high[v] = f4_make(f3_add(f3_add(x, f3_max(d, zero)), thick), r);
+    set->max_range = f_max(set->max_range, r);
+}
+
+static void refit_vertices(vo_rt_self_set *set, bool moved_only) {
+    if (!moved_only) set->max_range = 0;
+    for (int v = 0; v < set->cloth_vertex_count; v++)
+        if (!moved_only || (set->flags[v] & VO_RT_SELF_MOVED)) refit_vertex(set, v);
 }
 
 static vo_f4 f4_min(vo_f4 a, vo_f4 b) { return -f4_max(-a, -b); }
@@ -276,19 +279,25 @@ void vo_rt_self_refit_face(vo_rt_self_set *set, int face) {
     }
 }
 
-/* Boxes of faces and clusters (stage 1). */
-void vo_rt_self_refit(vo_rt_self_set *set) {
-    refit_vertices(set);
-    for (int i = 0; i < set->cloth_face_count; i++) {
-        vo_rt_self_refit_face(set, i);
-        const vo_rt_vec4 *face = &set->face_box[2 * i];
-        vo_rt_vec4 *box = &set->cluster_box[i / VO_RT_SELF_CLUSTER * 2];
-        bool is_first = i % VO_RT_SELF_CLUSTER == 0;
-        float is_moved = !is_first && box[1].w > 0 ? 1 : (float)set->face[i].is_moved;
-        vo_rt_self_unite_boxes(box, is_first ? face : box, face);
-        box[1].w = is_moved;
+/* Box of a cluster, with a bit per face that is moved. */
+static void refit_cluster(vo_rt_self_set *set, int cluster, bool moved_only) {
+    int begin = cluster * VO_RT_SELF_CLUSTER, end = vo_rt_self_cluster_end(set, cluster);
+    vo_rt_vec4 *box = &set->cluster_box[2 * cluster];
+    unsigned moved = 0;
+    for (int i = begin; i < end; i++) moved |= (unsigned)set->face[i].is_moved << (i - begin);
+    for (int i = begin; i < end && (moved || !moved_only); i++) {
+        if (!moved_only || set->face[i].is_moved) vo_rt_self_refit_face(set, i);
+        vo_rt_self_unite_boxes(box, i == begin ? &set->face_box[2 * i] : box,
+                               &set->face_box[2 * i]);
     }
-    vo_rt_self_refit_obstacles(set);
+    box[1].w = (float)moved;
+}
+
+/* Boxes of faces and clusters (stage 1). */
+void vo_rt_self_refit(vo_rt_self_set *set, bool moved_only) {
+    refit_vertices(set, moved_only);
+    for (int i = 0; i < set->cloth_cluster_count; i++) refit_cluster(set, i, moved_only);
+    vo_rt_self_refit_obstacles(set, moved_only);
 }
 
 /* Number that changes with the topology of the members. */

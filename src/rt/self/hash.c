@@ -143,8 +143,7 @@ static void visit_bucket(const vo_rt_self_entry *e, int count, int first_fixed, 
                 fn(user, e[i].box, e[j].box);
 }
 
-void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count, int first_fixed,
-                          vo_rt_self_pair_fn *fn, void *user) {
+void vo_rt_self_hash_boxes(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count) {
     float cell = f_max(CELL_SCALE * mean_size(box, count), 1e-6f);
     int table = 64;
     while (table < count && 2 * table <= hash->table_capacity) table *= 2;
@@ -155,7 +154,12 @@ void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int coun
         g.inverse_cell *= 0.6f;
     fill(hash, &g, count);
     hash->inverse_cell = g.inverse_cell;
-    for (int i = 0; i < table; i++)
+}
+
+void vo_rt_self_for_pairs(const vo_rt_self_hash *hash, const vo_rt_vec4 *box, int first_fixed,
+                          vo_rt_self_pair_fn *fn, void *user) {
+    grid g = {box, hash->inverse_cell, hash->table - 1};
+    for (int i = 0; i < hash->table; i++)
         visit_bucket(hash->entry + hash->bucket[i], hash->bucket[i + 1] - hash->bucket[i],
                      first_fixed, &g, fn, user);
 }

@@ -37,6 +37,9 @@ void vo_rt_self_gather_obstacles(vo_rt_self_set *set) {
 
 /* --- Faces ------------------------------------------------------------------------------------ */
 
+/* Enlargement of the region of the cloths, so that it seldom changes in a segment, m. */
+static const float REGION_MARGIN = 0.05f;
+
 /* Box of the clusters of cloth. */
 static void bound_cloths(const vo_rt_self_set *set, vo_rt_vec4 box[2]) {
     box[0] = (vo_rt_vec4){FLT_MAX, FLT_MAX, FLT_MAX, 0};
@@ -104,9 +107,18 @@ static void add_face(vo_rt_self_set *set, int obstacle, int leaf, int lane) {
     vo_rt_self_refit_face(set, face);
 }
 
-void vo_rt_self_refit_obstacles(vo_rt_self_set *set) {
-    vo_rt_vec4 near[2], box[2];
-    bound_cloths(set, near);
+static bool contains(const vo_rt_vec4 a[2], const vo_rt_vec4 b[2]) {
+    return a[0].x <= b[0].x && a[0].y <= b[0].y && a[0].z <= b[0].z && a[1].x >= b[1].x &&
+           a[1].y >= b[1].y && a[1].z >= b[1].z;
+}
+
+void vo_rt_self_refit_obstacles(vo_rt_self_set *set, bool moved_only) {
+    vo_rt_vec4 cloths[2], box[2], *near = set->region;
+    bound_cloths(set, cloths);
+    if (moved_only && contains(near, cloths)) return;
+    vo_rt_vec3 margin = f3(REGION_MARGIN, REGION_MARGIN, REGION_MARGIN);
+    near[0] = f4_make(f3_sub(f4_xyz(cloths[0]), margin), 0);
+    near[1] = f4_make(f3_add(f4_xyz(cloths[1]), margin), 0);
     set->cluster_count = set->cloth_cluster_count;
     set->face_count = VO_RT_SELF_CLUSTER * set->cloth_cluster_count;
     for (int v = set->cloth_vertex_count; v < set->vertex_count; v++)

@@ -5,6 +5,8 @@
  * contacts. */
 static const float CONTACT_RANGE = 2.5f;
 
+enum { RADIUS_HALVINGS = 3 };
+
 /* Moves the pairs that are contacts to the front of the list; keeps their order. */
 static void select_contacts(vo_rt_self_set *set) {
     set->contact_count = 0;
@@ -18,11 +20,20 @@ static void select_contacts(vo_rt_self_set *set) {
     set->counts.contacts += set->contact_count;
 }
 
+/* Pairs that do not fit into the memory are found within smaller radii. */
+static void find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query) {
+    vo_rt_self_find_pairs(set, query, false);
+    for (int k = 0; k < RADIUS_HALVINGS && set->is_full; k++) {
+        for (int v = 0; v < set->cloth_vertex_count; v++) set->radius[v] *= 0.5f;
+        vo_rt_self_find_pairs(set, query, false);
+    }
+}
+
 void vo_rt_self_find(vo_rt_self_set *set, const vo_rt_self_query *query) {
     vo_rt_self_gather(set, query->is_static);
     vo_rt_self_measure_stars(set, set->drift);
     vo_rt_self_find_calm(set);
-    vo_rt_self_find_pairs(set, query, false);
+    find_pairs(set, query);
     if (query->is_static) vo_rt_self_find_bounds(set, set->drift);
     select_contacts(set);
 }

@@ -93,7 +93,7 @@ enum {
     VO_RT_SELF_CALM = 4,    /* interior: features of its star cannot meet */
     VO_RT_SELF_TANGLED = 8, /* of an edge or face that intersects */
     VO_RT_SELF_FIXED = 16,  /* of a body, or of a member that does not move */
-    VO_RT_SELF_ZONE = 128,  /* moves with others; filter */
+    VO_RT_SELF_ZONE = 128,  /* restrained; filter */
     VO_RT_SELF_MOVED = 32,  /* ends outside the range of the last search */
     VO_RT_SELF_PRESSED =
         64 /* of an edge or face that intersects a body, or has no space beside it */
@@ -173,7 +173,7 @@ typedef struct vo_rt_self_counts {
     int64_t overflows;     /* queries whose pairs exceeded the memory */
 } vo_rt_self_counts;
 
-enum { VO_RT_SELF_ARRAYS = 26 };
+enum { VO_RT_SELF_ARRAYS = 28 };
 
 /* Memory and results of the queries of a group. Obstacles follow the cloths in the arrays of
  * vertices and faces. */
@@ -192,7 +192,10 @@ typedef struct vo_rt_self_set {
     vo_rt_vec4 *low, *high; /* [vertex_count]  m, box of the path, thickened by R; low.w: reach,
                                                R plus the length of the path; high.w: R */
     int32_t *zone;          /* [cloth_vertex_count] vertex of the same zone, or itself: forest */
-    vo_rt_vec4 *zone_sum;   /* [cloth_vertex_count] m, sum of displacements of a zone; w: weight */
+    vo_rt_vec4 *zone_sum;   /* [cloth_vertex_count] m, sum of displacements of a zone; w: count */
+    vo_rt_vec4 *support;    /* [cloth_vertex_count] m, displacement of the contacts that connect a
+                               vertex with a body; w: their number on the way */
+    uint8_t *pass;          /* [vertex_count]  last pass of the separation that moved the vertex */
     float *radius;          /* [vertex_count]  m, query radius */
     float *bound;           /* [vertex_count]  m, displacement that is free of collisions: from x0
                                                after a static query, from x0 + D after `finish` */
@@ -209,12 +212,13 @@ typedef struct vo_rt_self_set {
     vo_rt_vec3 *face_normal; /* [cloth_face_count] unit */
     vo_rt_vec4 *face_box;    /* [2 face_count]  m, low and high; low.w: reach */
     vo_rt_self_lanes lanes;
+    vo_rt_vec4 region[2];   /* m, box in which faces of obstacles are listed */
     float *lane_bounds;     /* [24 lane_stride] memory of the lanes */
     int32_t *lane_vertices; /* [3 lane_stride] */
     int lane_stride;
     int cloth_cluster_count; /*                 groups of consecutive faces of cloth */
     int cluster_count;       /*                 the same with those of obstacles */
-    vo_rt_vec4 *cluster_box; /* [2 cluster_count] m, low and high; high.w: 1 if a face is moved */
+    vo_rt_vec4 *cluster_box; /* [2 cluster_count] m, low and high; high.w: bits of moved faces */
     vo_rt_self_hash hash;
     vo_rt_self_pair *pair;                    /* [pair_count] */
     vo_rt_self_hit *hit;                      /* [hit_count] */

@@ -69,27 +69,29 @@ static inline const vo_rt_self_kernels *vo_rt_self_select_kernels(bool use_avx2)
 
 /* gather.c: vertices, displacements and faces of the members. */
 void vo_rt_self_gather(vo_rt_self_set *set, bool is_static);
-/* Boxes of the predicted paths. */
-void vo_rt_self_refit(vo_rt_self_set *set);
+/* Boxes of the predicted paths, of all vertices or only of those flagged MOVED. */
+void vo_rt_self_refit(vo_rt_self_set *set, bool moved_only);
 /* Box of two boxes; the fourth value of `low` is the larger reach. */
 void vo_rt_self_unite_boxes(vo_rt_vec4 out[2], const vo_rt_vec4 a[2], const vo_rt_vec4 b[2]);
 /* Writes the box of a face from those of its vertices. */
 void vo_rt_self_refit_face(vo_rt_self_set *set, int face);
 /* obstacles.c: vertices of the obstacles, and their faces near the cloths. */
 void vo_rt_self_gather_obstacles(vo_rt_self_set *set);
-void vo_rt_self_refit_obstacles(vo_rt_self_set *set);
+void vo_rt_self_refit_obstacles(vo_rt_self_set *set, bool moved_only);
 
 /* star.c: triangles around the vertices, on the paths with the given displacements. */
 void vo_rt_self_measure_stars(vo_rt_self_set *set, const vo_rt_vec4 *displacement);
 /* Marks calm vertices. */
 void vo_rt_self_find_calm(vo_rt_self_set *set);
 
-/* hash.c: calls fn for each pair of boxes that overlap, once, except pairs of boxes from
- * `first_fixed` on. `box` has low and high of each. */
+/* hash.c: lists boxes, low and high of each, in the cells that they overlap. */
+void vo_rt_self_hash_boxes(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count);
+/* Calls fn for each pair of these boxes that overlap, once, except pairs of boxes from
+ * `first_fixed` on. */
 typedef void vo_rt_self_pair_fn(void *user, int a, int b);
-void vo_rt_self_for_pairs(vo_rt_self_hash *hash, const vo_rt_vec4 *box, int count, int first_fixed,
+void vo_rt_self_for_pairs(const vo_rt_self_hash *hash, const vo_rt_vec4 *box, int first_fixed,
                           vo_rt_self_pair_fn *fn, void *user);
-/* Calls fn for each box of the last call that overlaps `query`, low and high, once. */
+/* Calls fn for each of these boxes that overlaps `query`, low and high, once. */
 typedef void vo_rt_self_box_fn(void *user, int box);
 void vo_rt_self_for_overlaps(const vo_rt_self_hash *hash, const vo_rt_vec4 *box,
                              const vo_rt_vec4 query[2], vo_rt_self_box_fn *fn, void *user);
@@ -110,6 +112,16 @@ void vo_rt_self_measure_sides(const vo_rt_vec4 *displacement, const vo_rt_self_p
 static inline float vo_rt_self_clearance(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
     return f_max(p->distance - set->gap, 0);
 }
+
+/* separate.c: corrections of the displacements `move`. True if there were any. */
+bool vo_rt_self_separate(vo_rt_self_set *set, bool supported);
+/* Finds which vertices are supported by bodies; before separations with support and restraint. */
+void vo_rt_self_find_support(vo_rt_self_set *set);
+/* Restrains the vertices of pairs that are still violated. */
+void vo_rt_self_restrain(vo_rt_self_set *set);
+/* True if a pair comes too close. */
+bool vo_rt_self_is_violated(const vo_rt_self_set *set, const vo_rt_self_pair *p);
+bool vo_rt_self_is_separated(const vo_rt_self_set *set);
 
 /* untangle.c */
 /* Tests the edges that face a owns against face b; lists intersections and marks vertices. */

@@ -54,8 +54,10 @@ static void list_arrays(vo_rt_self_set *s, const vo_rt_self_size *n, array out[V
         ARRAY(bound, vertices),
         ARRAY(near, vertices),
         ARRAY(flags, vertices),
+        ARRAY(pass, vertices),
         ARRAY(zone, n->vertices),
         ARRAY(zone_sum, n->vertices),
+        ARRAY(support, n->vertices),
         ARRAY(star, n->vertices),
         ARRAY(star_begin, n->vertices + 2),
         ARRAY(star_face, 3 * n->faces),
@@ -77,10 +79,11 @@ bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, const vo_rt_self_
     for (int i = 0; i < VO_RT_SELF_ARRAYS; i++)
         if (!vo_rt_heap_reserve(heap, list[i].data, &set->capacity[i], list[i].need, list[i].size))
             return false;
-    set->pair_capacity = set->capacity[PAIR_ARRAY];
-    set->hit_capacity = set->capacity[HIT_ARRAY];
-    set->hash.table_capacity = set->capacity[BUCKET_ARRAY] - 1;
-    set->hash.entry_capacity = set->capacity[ENTRY_ARRAY];
+    /* Limits depend on the size only, not on the history of the memory. */
+    set->pair_capacity = list[PAIR_ARRAY].need;
+    set->hit_capacity = list[HIT_ARRAY].need;
+    set->hash.table_capacity = list[BUCKET_ARRAY].need - 1;
+    set->hash.entry_capacity = list[ENTRY_ARRAY].need;
     if (set->lane_stride != stride) vo_rt_self_invalidate(set);
     set->lane_stride = stride;
     for (int k = 0; k < 6; k++) set->lanes.bound[k] = set->lane_bounds + k * stride;

@@ -12,6 +12,9 @@
 /* Speed at which intersecting features are moved, m/s. */
 static const float SPEED = 0.6f;
 
+/* Slope of an edge towards a face below which rounding decides whether they intersect. */
+static const float LEAST_SLOPE = 1e-4f;
+
 typedef struct piercing {
     float t, u, v; /* along the edge; barycentric coordinates of the second and third corner */
 } piercing;
@@ -21,7 +24,8 @@ static bool pierce(vo_rt_vec3 p, vo_rt_vec3 q, const vo_rt_vec3 x[3], piercing *
     vo_rt_vec3 d = f3_sub(q, p), e1 = f3_sub(x[1], x[0]), e2 = f3_sub(x[2], x[0]);
     vo_rt_vec3 h = f3_cross(d, e2);
     float det = f3_dot(e1, h);
-    if (!(fabsf(det) > 1e-20f)) return false;
+    float size = f3_length(d) * f3_length(e1) * f3_length(e2);
+    if (!(fabsf(det) > LEAST_SLOPE * size)) return false;
     vo_rt_vec3 s = f3_sub(p, x[0]), c = f3_cross(s, e1);
     float u = f3_dot(s, h) / det, v = f3_dot(d, c) / det, t = f3_dot(e2, c) / det;
     *out = (piercing){t, u, v};

@@ -1,0 +1,337 @@
+/* Separation of pairs that would approach too far, in three ways of increasing strength:
+ *
+ * - Gauss-Seidel: each pair moves those of its vertices that cross the separating planes back to
+ *   them, both sides by half of the excess.
+ * - Supported: the same, but the side that is nearer to a body in the graph of contacts stays, so
+ *   that stacks settle in one sweep from the body outwards (shock propagation; Guendelman, Bridson
+ *   and Fedkiw 2003, "Nonconvex rigid bodies with stacking").
+ * - Restrained: each vertex of the pairs that are left stays on its side of a plane between the
+ *   features, for all pairs of the vertex (compare the displacement bounds of self.h). The planes
+ *   move with the support of the vertices, or with the mean of their zone if they have none (impact
+ *   zones, Provot 1997). Displacements are projected to the planes, and what still crosses one is
+ *   shortened: vertices are independent, so there is always a solution. The set of restrained
+ *   vertices grows until no pair inside it or beside it approaches. */
+#include "rt/self/self_private.h"
+
+#include <string.h>
+
+/* Part of its contact distance that a pair keeps, and part of its distance if that is less. */
+static const float KEPT_GAP = 0.3f, KEPT_DISTANCE = 0.5f;
+/* Part of the distance to be kept below which a pair is not separated sufficiently. */
+static const float LEAST_KEPT = 0.1f;
+/* Excess, relative to the distance to be kept, that counts as a change. */
+static const float LEAST_CHANGE = 0.1f;
+/* Sweeps over the pairs: one per layer of a stack, and two to notice the end. */
+enum { SEPARATION_PASSES = 8, SUPPORT_SWEEPS = 6, RESTRAINT_PASSES = 4 };
+/* Level of vertices that are connected to no body. */
+static const float UNSUPPORTED = 255;
+
+static bool is_fixed(const vo_rt_self_set *set, int v) {
+    return (set->flags[v] & (VO_RT_SELF_FIXED | VO_RT_SELF_ZONE)) != 0;
+}
+
+/* Distance that a pair keeps, m. */
+static float kept_distance(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    return f_min(KEPT_GAP * p->gap, KEPT_DISTANCE * vo_rt_self_clearance(set, p));
+}
+
+static float distance_left(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    return vo_rt_self_clearance(set, p) - f_max(vo_rt_self_approach(set->move, p), 0);
+}
+
+bool vo_rt_self_is_violated(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    return distance_left(set, p) < LEAST_KEPT * kept_distance(set, p) &&
+           !vo_rt_self_is_exempt(set, p);
+}
+
+bool vo_rt_self_is_separated(const vo_rt_self_set *set) {
+    for (int i = 0; i < set->pair_count; i++)
+        if (vo_rt_self_is_violated(set, &set->pair[i])) return false;
+    return true;
+}
+
+/* --- Support ---------------------------------------------------------------------------------- */
+
+/* Vertex of a side with the largest weight. */
+static int main_vertex(const vo_rt_self_pair *p, int side) {
+    int begin = side == 0 ? 0 : p->count_a, end = side == 0 ? p->count_a : 4, best = begin;
+    for (int k = begin + 1; k < end; k++)
+        if (fabsf(p->weight[k]) > fabsf(p->weight[best])) best = k;
+    return p->vertex[best];
+}
+
+/* Steps from a vertex to a body, or to a prescribed vertex, in the graph of contacts. */
+static float level_of(const vo_rt_self_set *set, int v) {
+    return set->x[v].w > 0 ? set->support[v].w : 0;
+}
+
+/* True if a vertex of cloth moves with a body or a prescribed vertex. */
+static bool is_supported(const vo_rt_self_set *set, int v) {
+    return set->support[v].w < UNSUPPORTED;
+}
+
+static bool is_body(const vo_rt_self_set *set, int v) {
+    return (set->flags[v] & VO_RT_SELF_FIXED) != 0;
+}
+
+/* Displacement of a side that supports the other: of the nearest point on a body, or the support of
+ * the main vertex. */
+static vo_rt_vec3 side_motion(const vo_rt_self_set *set, const vo_rt_self_pair *p, int side) {
+    int begin = side == 0 ? 0 : p->count_a, end = side == 0 ? p->count_a : 4;
+    int v = main_vertex(p, side);
+    if (!is_body(set, v)) return f4_xyz(level_of(set, v) > 0 ? set->support[v] : set->move[v]);
+    vo_rt_vec3 d = f3(0, 0, 0);
+    for (int k = begin; k < end; k++)
+        d = f3_add_scaled(d, fabsf(p->weight[k]), f4_xyz(set->move[p->vertex[k]]));
+    return d;
+}
+
+/* Lets one side of a pair be supported by the other. True if that shortens its way to a body. */
+static bool support_side(vo_rt_self_set *set, const vo_rt_self_pair *p, int side) {
+    int v = main_vertex(p, side);
+    float level = level_of(set, main_vertex(p, 1 - side)) + 1;
+    if (!(level < level_of(set, v))) return false;
+    set->support[v] = f4_make(side_motion(set, p, 1 - side), level);
+    return true;
+}
+
+void vo_rt_self_find_support(vo_rt_self_set *set) {
+    for (int v = 0; v < set->cloth_vertex_count; v++) {
+        set->support[v] = f4_make(f4_xyz(set->move[v]), UNSUPPORTED);
+        set->zone[v] = v;
+    }
+    bool changed = true;
+    for (int sweep = 0; sweep < SUPPORT_SWEEPS && changed; sweep++) {
+        changed = false;
+        for (int i = 0; i < set->pair_count; i++) { /* in alternating directions */
+            const vo_rt_self_pair *p = &set->pair[sweep % 2 ? set->pair_count - 1 - i : i];
+            if (distance_left(set, p) > p->gap || vo_rt_self_is_exempt(set, p)) continue;
+            changed |= support_side(set, p, 0);
+            changed |= support_side(set, p, 1);
+        }
+    }
+}
+
+/* --- Planes ----------------------------------------------------------------------------------- */
+
+/* Moves a vertex back to its plane; `pass` is noted. */
+static void limit_vertex(vo_rt_self_set *set, const vo_rt_self_pair *p, int k, float low,
+                         float high, uint8_t pass) {
+    int v = p->vertex[k];
+    float d = f3_dot(p->normal, f4_xyz(set->move[v]));
+    float to = k < p->count_a ? f_max(d, low) : f_min(d, high);
+    if (to == d || is_fixed(set, v)) return;
+    set->move[v] = f4_make(f3_add_scaled(f4_xyz(set->move[v]), to - d, p->normal), 0);
+    set->pass[v] = pass;
+}
+
+/* Displacements of the vertices of a pair along its normal. */
+typedef struct sides {
+    float a, b;             /* m, smallest of side A and largest of side B */
+    int vertex_a, vertex_b; /* that have them */
+} sides;
+
+static sides measure_sides(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    sides s = {.a = INFINITY, .b = -INFINITY};
+    for (int k = 0; k < 4; k++) {
+        int v = p->vertex[k];
+        float d = f3_dot(p->normal, f4_xyz(set->move[v]));
+        if (k < p->count_a && d < s.a) s.a = d, s.vertex_a = v;
+        if (k >= p->count_a && d > s.b) s.b = d, s.vertex_b = v;
+    }
+    return s;
+}
+
+/* Part of the excess by which side A moves. */
+static float find_share(const vo_rt_self_set *set, const vo_rt_self_pair *p, const sides *s,
+                        bool supported) {
+    bool fixed_a = is_fixed(set, s->vertex_a), fixed_b = is_fixed(set, s->vertex_b);
+    if (fixed_a || fixed_b) return fixed_a ? 0 : 1;
+    if (!supported) return 0.5f;
+    float a = level_of(set, main_vertex(p, 0)), b = level_of(set, main_vertex(p, 1));
+    return a < b ? 0 : a > b ? 1 : 0.5f;
+}
+
+/* Moves the vertices of a pair back to two planes. True if there was an excess. */
+static bool separate(vo_rt_self_set *set, const vo_rt_self_pair *p, bool supported, uint8_t pass) {
+    sides s = measure_sides(set, p);
+    float kept = kept_distance(set, p), excess = s.b - s.a - vo_rt_self_clearance(set, p) + kept;
+    if (!(excess > 0) || vo_rt_self_is_exempt(set, p)) return false;
+    float share = find_share(set, p, &s, supported);
+    for (int k = 0; k < 4; k++)
+        limit_vertex(set, p, k, s.a + share * excess, s.b - (1 - share) * excess, pass);
+    return excess > LEAST_CHANGE * kept;
+}
+
+/* True if a vertex of a pair has moved in this pass or in the one before. */
+static bool has_changed(const vo_rt_self_set *set, const vo_rt_self_pair *p, int pass) {
+    const uint8_t *last = set->pass;
+    const int32_t *v = p->vertex;
+    return last[v[0]] >= pass - 1 || last[v[1]] >= pass - 1 || last[v[2]] >= pass - 1 ||
+           last[v[3]] >= pass - 1;
+}
+
+bool vo_rt_self_separate(vo_rt_self_set *set, bool supported) {
+    bool changed = true, any = false;
+    memset(set->pass, 0, (size_t)set->vertex_count);
+    for (int pass = 1; pass <= SEPARATION_PASSES && changed; pass++) {
+        changed = false;
+        for (int i = 0; i < set->pair_count; i++) { /* in alternating directions */
+            const vo_rt_self_pair *p = &set->pair[pass % 2 ? i : set->pair_count - 1 - i];
+            if (has_changed(set, p, pass)) changed |= separate(set, p, supported, (uint8_t)pass);
+        }
+        any |= changed;
+    }
+    return any;
+}
+
+/* --- Common motion ---------------------------------------------------------------------------- */
+
+static int find_zone(int32_t *zone, int v) {
+    while (zone[v] != v) v = zone[v] = zone[zone[v]];
+    return v;
+}
+
+/* Supports all vertices of a pair if one of them is a body's or supported. */
+static void spread_support(vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    int from = -1;
+    for (int k = 0; k < 4; k++) {
+        int v = p->vertex[k];
+        if (is_body(set, v)) {
+            from = v;
+            break;
+        }
+        if (is_supported(set, v) && (from < 0 || set->support[v].w < set->support[from].w))
+            from = v;
+    }
+    if (from < 0) return;
+    vo_rt_vec4 d = is_body(set, from) ? f4_make(f4_xyz(set->move[from]), 0) : set->support[from];
+    for (int k = 0; k < 4; k++) {
+        int v = p->vertex[k];
+        if (!is_body(set, v) && !is_supported(set, v))
+            set->support[v] = f4_make(f4_xyz(d), d.w + 1);
+    }
+}
+
+static bool is_restrained(const vo_rt_self_set *set, int v) {
+    return v < set->cloth_vertex_count && (set->flags[v] & VO_RT_SELF_ZONE) != 0;
+}
+
+/* Restrains the vertices of a pair; the unsupported ones join the same zone. */
+static void restrain_pair(vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    int first = -1;
+    spread_support(set, p);
+    for (int k = 0; k < 4; k++) {
+        int v = p->vertex[k];
+        if (set->flags[v] & VO_RT_SELF_FIXED) continue;
+        set->flags[v] |= VO_RT_SELF_ZONE;
+        if (is_supported(set, v)) continue;
+        int zone = find_zone(set->zone, v), low = first < 0 || zone < first ? zone : first;
+        set->zone[zone] = low; /* the root has the smallest index */
+        if (first >= 0) set->zone[first] = low;
+        first = low;
+    }
+}
+
+/* Mean motion of the zones, at their roots; w counts the vertices. */
+static void average_zones(vo_rt_self_set *set) {
+    memset(set->zone_sum, 0, (size_t)set->cloth_vertex_count * sizeof *set->zone_sum);
+    for (int v = 0; v < set->cloth_vertex_count; v++) {
+        if (!is_restrained(set, v) || is_supported(set, v)) continue;
+        vo_rt_vec4 *sum = &set->zone_sum[find_zone(set->zone, v)];
+        *sum = f4_make(f3_add(f4_xyz(*sum), f4_xyz(set->move[v])), sum->w + 1);
+    }
+}
+
+/* Displacement of a restrained vertex that needs no limit. */
+static vo_rt_vec3 find_reference(const vo_rt_self_set *set, int v) {
+    if (is_supported(set, v)) return f4_xyz(set->support[v]);
+    const vo_rt_vec4 *sum = &set->zone_sum[find_zone(set->zone, v)];
+    return f3_scale(1 / sum->w, f4_xyz(*sum));
+}
+
+/* Displacements of the planes between which a pair stays apart: those of side A are at least `low`,
+ * those of side B at most `high`, m. */
+typedef struct planes {
+    float low, high;
+} planes;
+
+/* Reference of a side along the normal: that of its restrained vertex with the largest weight. */
+static bool find_side_reference(const vo_rt_self_set *set, const vo_rt_self_pair *p, int side,
+                                float *out) {
+    int best = -1;
+    for (int k = side == 0 ? 0 : p->count_a; k < (side == 0 ? p->count_a : 4); k++)
+        if (is_restrained(set, p->vertex[k]) &&
+            (best < 0 || fabsf(p->weight[k]) > fabsf(p->weight[best])))
+            best = k;
+    if (best >= 0) *out = f3_dot(p->normal, find_reference(set, p->vertex[best]));
+    return best >= 0;
+}
+
+/* Both sides use half of the clearance towards the middle of their references; beside a body, cloth
+ * uses all of it. False if no vertex is restrained. */
+static bool find_planes(const vo_rt_self_set *set, const vo_rt_self_pair *p, planes *out) {
+    const uint8_t *f = set->flags;
+    const int32_t *v = p->vertex;
+    if (!((f[v[0]] | f[v[1]] | f[v[2]] | f[v[3]]) & VO_RT_SELF_ZONE)) return false;
+    float room = vo_rt_self_clearance(set, p) - kept_distance(set, p), a = 0, b = 0;
+    bool has_a = find_side_reference(set, p, 0, &a), has_b = find_side_reference(set, p, 1, &b);
+    if ((!has_a && !has_b) || vo_rt_self_is_exempt(set, p)) return false;
+    bool body_a = is_body(set, p->vertex[0]), body_b = is_body(set, p->vertex[3]);
+    if (body_a || body_b) {
+        sides s = measure_sides(set, p);
+        *out = (planes){s.b - room, s.a + room};
+        return true;
+    }
+    float middle = has_a && has_b ? 0.5f * (a + b) : has_a ? a : b;
+    *out = (planes){middle - 0.5f * room, middle + 0.5f * room};
+    return true;
+}
+
+static void project_pair(vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    planes limit;
+    if (!find_planes(set, p, &limit)) return;
+    for (int k = 0; k < 4; k++) {
+        int v = p->vertex[k];
+        if (!is_restrained(set, v)) continue;
+        float d = f3_dot(p->normal, f4_xyz(set->move[v]));
+        float to = k < p->count_a ? f_max(d, limit.low) : f_min(d, limit.high);
+        if (to != d)
+            set->move[v] = f4_make(f3_add_scaled(f4_xyz(set->move[v]), to - d, p->normal), 0);
+    }
+}
+
+/* Part of the way from its reference that leaves each vertex on its side of all planes. */
+static void truncate_pair(vo_rt_self_set *set, const vo_rt_self_pair *p, float *part) {
+    planes limit;
+    if (!find_planes(set, p, &limit)) return;
+    for (int k = 0; k < 4; k++) {
+        int v = p->vertex[k];
+        if (!is_restrained(set, v)) continue;
+        float sign = k < p->count_a ? 1 : -1, low = k < p->count_a ? limit.low : -limit.high;
+        float d = sign * f3_dot(p->normal, f4_xyz(set->move[v]));
+        float f = sign * f3_dot(p->normal, find_reference(set, v));
+        if (d < low) part[v] = f_min(part[v], f > low ? (f - low) / (f - d) : 0);
+    }
+}
+
+static void truncate_moves(vo_rt_self_set *set) {
+    float *part = set->bound; /* not used before `finish` */
+    for (int v = 0; v < set->cloth_vertex_count; v++) part[v] = 1;
+    for (int i = 0; i < set->pair_count; i++) truncate_pair(set, &set->pair[i], part);
+    for (int v = 0; v < set->cloth_vertex_count; v++) {
+        if (!is_restrained(set, v) || part[v] >= 1) continue;
+        vo_rt_vec3 f = find_reference(set, v), d = f3_sub(f4_xyz(set->move[v]), f);
+        set->move[v] = f4_make(f3_add_scaled(f, part[v], d), 0);
+    }
+}
+
+void vo_rt_self_restrain(vo_rt_self_set *set) {
+    for (int i = 0; i < set->pair_count; i++)
+        if (vo_rt_self_is_violated(set, &set->pair[i])) restrain_pair(set, &set->pair[i]);
+    average_zones(set);
+    for (int pass = 0; pass < RESTRAINT_PASSES; pass++)
+        for (int i = 0; i < set->pair_count; i++)
+            project_pair(set, &set->pair[pass % 2 ? set->pair_count - 1 - i : i]);
+    truncate_moves(set);
+}
