@@ -244,7 +244,7 @@ static void resolve(filter *f) {
     is_covered(f, START_RANGE);
     for (int round = 0; round < MAX_ROUNDS; round++) {
         if (round == SUPPORT_ROUND || round == RESTRAINT_ROUND) vo_rt_self_find_support(set);
-        if (round >= RESTRAINT_ROUND) vo_rt_self_restrain(set);
+        if (round >= RESTRAINT_ROUND) vo_rt_self_restrain(set, round > RESTRAINT_ROUND);
         bool changed = vo_rt_self_separate(set, round >= SUPPORT_ROUND);
         if (!changed && round == 0) return;
         if (is_covered(f, VO_RT_SELF_RANGE) && vo_rt_self_is_separated(set)) return;
@@ -258,7 +258,8 @@ vo_rt_self_filtered vo_rt_self_filter(vo_rt_self_set *set, const vo_rt_self_quer
                                       int substeps) {
     filter f = {.set = set, .query = query};
     set->is_penetrated = false;
-    for (int v = 0; v < set->cloth_vertex_count; v++) set->flags[v] &= (uint8_t)~VO_RT_SELF_ZONE;
+    for (int v = 0; v < set->cloth_vertex_count; v++)
+        set->flags[v] &= (uint8_t)~VO_RT_SELF_RESTRAINED;
     load_moves(set);
     resolve(&f);
     if (set->is_full && !f.result.is_limited) reduce(&f);

@@ -142,7 +142,7 @@ static bool owns_edge(vo_rt_self_set *set, const vo_rt_self_member *m, int trian
     return e->face[0] == triangle || e->face[0] < 0;
 }
 
-enum { OWNED = VO_RT_SELF_ZONE }; /* until the filter: the vertex has an owner */
+enum { OWNED = VO_RT_SELF_RESTRAINED }; /* until the filter: the vertex has an owner */
 
 static void gather_face(vo_rt_self_set *set, int member, int triangle) {
     const vo_rt_self_member *m = &set->member[member];

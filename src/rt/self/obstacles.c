@@ -81,7 +81,7 @@ static void clear_box(vo_rt_self_set *set, int face) {
     set->face_box[2 * face + 1] = (vo_rt_vec4){-FLT_MAX, -FLT_MAX, -FLT_MAX, 0};
 }
 
-enum { OWNED = VO_RT_SELF_ZONE }; /* until the filter: the vertex has an owner */
+enum { OWNED = VO_RT_SELF_RESTRAINED }; /* until the filter: the vertex has an owner */
 
 /* Each edge belongs to the face that has it in rising order: if that face is not listed, neither
  * face nor edge is near the cloths. */

@@ -20,11 +20,12 @@
  *     m = d - max(0, beta - alpha)
  *
  * since both sides are convex combinations of vertices. The filter keeps m above 0 for all listed
- * pairs. Pairs that are not listed have m >= R_a + R_b with P in place of D, or disjoint boxes,
- * which contain the predicted paths thickened by R; a vertex that ends further than R from its
- * prediction is searched again, with P = D. Two triangles intersect only after two of their
- * features that share no vertex have met, also if the triangles share one or two vertices. A gap g
- * covers rounding. Vertices of bodies move as posed, and the filter never changes them.
+ * pairs, or, for pairs that turn, the volume of their four vertices above 0 all the way: features
+ * meet only where it vanishes. Pairs that are not listed have m >= R_a + R_b with P in place of D,
+ * or disjoint boxes, which contain the predicted paths thickened by R; a vertex that ends further
+ * than R from its prediction is searched again, with P = D. Two triangles intersect only after two
+ * of their features that share no vertex have met, also if the triangles share one or two vertices.
+ * A gap g covers rounding. Vertices of bodies move as posed, and the filter never changes them.
  *
  * Adjacent pairs (stage 4). The area vector of a triangle on the linear path is a quadratic
  * polynomial of s. If its three Bernstein coefficients have positive projections on one vector for
@@ -88,13 +89,13 @@ enum { VO_RT_SELF_MAX_OBSTACLES = 64 };
 
 /* Flags of a vertex of the set. */
 enum {
-    VO_RT_SELF_BORDER = 1,  /* on the boundary of the cloth */
-    VO_RT_SELF_SMOOTH = 2,  /* normals of its triangles are within a cone */
-    VO_RT_SELF_CALM = 4,    /* interior: features of its star cannot meet */
-    VO_RT_SELF_TANGLED = 8, /* of an edge or face that intersects */
-    VO_RT_SELF_FIXED = 16,  /* of a body, or of a member that does not move */
-    VO_RT_SELF_ZONE = 128,  /* restrained; filter */
-    VO_RT_SELF_MOVED = 32,  /* ends outside the range of the last search */
+    VO_RT_SELF_BORDER = 1,       /* on the boundary of the cloth */
+    VO_RT_SELF_SMOOTH = 2,       /* normals of its triangles are within a cone */
+    VO_RT_SELF_CALM = 4,         /* interior: features of its star cannot meet */
+    VO_RT_SELF_TANGLED = 8,      /* of an edge or face that intersects */
+    VO_RT_SELF_FIXED = 16,       /* of a body, or of a member that does not move */
+    VO_RT_SELF_RESTRAINED = 128, /* restrained; filter */
+    VO_RT_SELF_MOVED = 32,       /* ends outside the range of the last search */
     VO_RT_SELF_PRESSED =
         64 /* of an edge or face that intersects a body, or has no space beside it */
 };
@@ -173,7 +174,7 @@ typedef struct vo_rt_self_counts {
     int64_t overflows;     /* queries whose pairs exceeded the memory */
 } vo_rt_self_counts;
 
-enum { VO_RT_SELF_ARRAYS = 28 };
+enum { VO_RT_SELF_ARRAYS = 27 };
 
 /* Memory and results of the queries of a group. Obstacles follow the cloths in the arrays of
  * vertices and faces. */
@@ -191,10 +192,9 @@ typedef struct vo_rt_self_set {
     vo_rt_vec4 *move;       /* [vertex_count]  m, displacement D, relative to the shift; filter */
     vo_rt_vec4 *low, *high; /* [vertex_count]  m, box of the path, thickened by R; low.w: reach,
                                                R plus the length of the path; high.w: R */
-    int32_t *zone;          /* [cloth_vertex_count] vertex of the same zone, or itself: forest */
-    vo_rt_vec4 *zone_sum;   /* [cloth_vertex_count] m, sum of displacements of a zone; w: count */
-    vo_rt_vec4 *support;    /* [cloth_vertex_count] m, displacement of the contacts that connect a
-                               vertex with a body; w: their number on the way */
+    vo_rt_vec4 *sum;        /* [cloth_vertex_count] sums of the smoothing; w: weight */
+    vo_rt_vec4 *support;    /* [cloth_vertex_count] m, displacement that needs no limit: that of the
+                               body which supports the vertex; w: number of contacts to it */
     uint8_t *pass;          /* [vertex_count]  last pass of the separation that moved the vertex */
     float *radius;          /* [vertex_count]  m, query radius */
     float *bound;           /* [vertex_count]  m, displacement that is free of collisions: from x0

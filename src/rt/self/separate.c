@@ -7,10 +7,10 @@
  *   and Fedkiw 2003, "Nonconvex rigid bodies with stacking").
  * - Restrained: each vertex of the pairs that are left stays on its side of a plane between the
  *   features, for all pairs of the vertex (compare the displacement bounds of self.h). The planes
- *   move with the support of the vertices, or with the mean of their zone if they have none (impact
- *   zones, Provot 1997). Displacements are projected to the planes, and what still crosses one is
- *   shortened: vertices are independent, so there is always a solution. The set of restrained
- *   vertices grows until no pair inside it or beside it approaches. */
+ *   move with the support of the vertices, at first that of the nearest contacts, then a smooth
+ *   field around the bodies. Displacements are projected to the planes, and what still crosses one
+ *   is shortened: vertices are independent. The set of restrained vertices grows until no pair
+ *   inside it or beside it approaches. */
 #include "rt/self/self_private.h"
 
 #include <string.h>
@@ -19,15 +19,17 @@
 static const float KEPT_GAP = 0.3f, KEPT_DISTANCE = 0.5f;
 /* Part of the distance to be kept below which a pair is not separated sufficiently. */
 static const float LEAST_KEPT = 0.1f;
+/* Volume of a pair, relative to the lengths of its edges, that rounding may change, m. */
+static const float LEAST_GAP = 1e-6f;
 /* Excess, relative to the distance to be kept, that counts as a change. */
 static const float LEAST_CHANGE = 0.1f;
 /* Sweeps over the pairs: one per layer of a stack, and two to notice the end. */
-enum { SEPARATION_PASSES = 8, SUPPORT_SWEEPS = 6, RESTRAINT_PASSES = 4 };
+enum { SEPARATION_PASSES = 8, SUPPORT_SWEEPS = 6, RESTRAINT_PASSES = 4, SMOOTHING_PASSES = 8 };
 /* Level of vertices that are connected to no body. */
 static const float UNSUPPORTED = 255;
 
 static bool is_fixed(const vo_rt_self_set *set, int v) {
-    return (set->flags[v] & (VO_RT_SELF_FIXED | VO_RT_SELF_ZONE)) != 0;
+    return (set->flags[v] & (VO_RT_SELF_FIXED | VO_RT_SELF_RESTRAINED)) != 0;
 }
 
 /* Distance that a pair keeps, m. */
@@ -39,9 +41,45 @@ static float distance_left(const vo_rt_self_set *set, const vo_rt_self_pair *p) 
     return vo_rt_self_clearance(set, p) - f_max(vo_rt_self_approach(set->move, p), 0);
 }
 
+/* Vectors of a pair at a time: two edges of its features, and one that joins them. */
+typedef struct frame {
+    vo_rt_vec3 u, v, w;
+} frame;
+
+static frame find_frame(const vo_rt_self_set *set, const vo_rt_self_pair *p, float s) {
+    vo_rt_vec3 x[4];
+    for (int k = 0; k < 4; k++)
+        x[k] = f3_add_scaled(f4_xyz(set->x[p->vertex[k]]), s, f4_xyz(set->move[p->vertex[k]]));
+    if (p->count_a == 1) return (frame){f3_sub(x[2], x[1]), f3_sub(x[3], x[1]), f3_sub(x[0], x[1])};
+    return (frame){f3_sub(x[1], x[0]), f3_sub(x[3], x[2]), f3_sub(x[2], x[0])};
+}
+
+static float determinant(vo_rt_vec3 u, vo_rt_vec3 v, vo_rt_vec3 w) {
+    return f3_dot(f3_cross(u, v), w);
+}
+
+/* True if the four vertices are never coplanar on their paths, so that the features do not meet,
+ * however they turn: the Bernstein coefficients of the volume, a cubic polynomial, have one sign.
+ */
+static bool keeps_side(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    frame a = find_frame(set, p, 0), b = find_frame(set, p, 1);
+    float volume[4] = {
+        determinant(a.u, a.v, a.w),
+        (determinant(b.u, a.v, a.w) + determinant(a.u, b.v, a.w) + determinant(a.u, a.v, b.w)) / 3,
+        (determinant(a.u, b.v, b.w) + determinant(b.u, a.v, b.w) + determinant(b.u, b.v, a.w)) / 3,
+        determinant(b.u, b.v, b.w)};
+    float area = f_max(f3_length(f3_cross(a.u, a.v)), f3_length(f3_cross(b.u, b.v)));
+    float size = f_max(f3_length(a.u) * f3_length(a.v), f3_length(b.u) * f3_length(b.v));
+    float least = f_max((LEAST_KEPT * kept_distance(set, p) + set->gap) * area, LEAST_GAP * size);
+    float sign = volume[0] < 0 ? -1 : 1;
+    for (int i = 0; i < 4; i++)
+        if (!(sign * volume[i] > least)) return false;
+    return true;
+}
+
 bool vo_rt_self_is_violated(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
     return distance_left(set, p) < LEAST_KEPT * kept_distance(set, p) &&
-           !vo_rt_self_is_exempt(set, p);
+           !vo_rt_self_is_exempt(set, p) && !keeps_side(set, p);
 }
 
 bool vo_rt_self_is_separated(const vo_rt_self_set *set) {
@@ -63,11 +101,6 @@ static int main_vertex(const vo_rt_self_pair *p, int side) {
 /* Steps from a vertex to a body, or to a prescribed vertex, in the graph of contacts. */
 static float level_of(const vo_rt_self_set *set, int v) {
     return set->x[v].w > 0 ? set->support[v].w : 0;
-}
-
-/* True if a vertex of cloth moves with a body or a prescribed vertex. */
-static bool is_supported(const vo_rt_self_set *set, int v) {
-    return set->support[v].w < UNSUPPORTED;
 }
 
 static bool is_body(const vo_rt_self_set *set, int v) {
@@ -96,10 +129,8 @@ static bool support_side(vo_rt_self_set *set, const vo_rt_self_pair *p, int side
 }
 
 void vo_rt_self_find_support(vo_rt_self_set *set) {
-    for (int v = 0; v < set->cloth_vertex_count; v++) {
+    for (int v = 0; v < set->cloth_vertex_count; v++)
         set->support[v] = f4_make(f4_xyz(set->move[v]), UNSUPPORTED);
-        set->zone[v] = v;
-    }
     bool changed = true;
     for (int sweep = 0; sweep < SUPPORT_SWEEPS && changed; sweep++) {
         changed = false;
@@ -156,7 +187,7 @@ static float find_share(const vo_rt_self_set *set, const vo_rt_self_pair *p, con
 static bool separate(vo_rt_self_set *set, const vo_rt_self_pair *p, bool supported, uint8_t pass) {
     sides s = measure_sides(set, p);
     float kept = kept_distance(set, p), excess = s.b - s.a - vo_rt_self_clearance(set, p) + kept;
-    if (!(excess > 0) || vo_rt_self_is_exempt(set, p)) return false;
+    if (!(excess > 0) || vo_rt_self_is_exempt(set, p) || keeps_side(set, p)) return false;
     float share = find_share(set, p, &s, supported);
     for (int k = 0; k < 4; k++)
         limit_vertex(set, p, k, s.a + share * excess, s.b - (1 - share) * excess, pass);
@@ -185,69 +216,66 @@ bool vo_rt_self_separate(vo_rt_self_set *set, bool supported) {
     return any;
 }
 
-/* --- Common motion ---------------------------------------------------------------------------- */
-
-static int find_zone(int32_t *zone, int v) {
-    while (zone[v] != v) v = zone[v] = zone[zone[v]];
-    return v;
-}
-
-/* Supports all vertices of a pair if one of them is a body's or supported. */
-static void spread_support(vo_rt_self_set *set, const vo_rt_self_pair *p) {
-    int from = -1;
-    for (int k = 0; k < 4; k++) {
-        int v = p->vertex[k];
-        if (is_body(set, v)) {
-            from = v;
-            break;
-        }
-        if (is_supported(set, v) && (from < 0 || set->support[v].w < set->support[from].w))
-            from = v;
-    }
-    if (from < 0) return;
-    vo_rt_vec4 d = is_body(set, from) ? f4_make(f4_xyz(set->move[from]), 0) : set->support[from];
-    for (int k = 0; k < 4; k++) {
-        int v = p->vertex[k];
-        if (!is_body(set, v) && !is_supported(set, v))
-            set->support[v] = f4_make(f4_xyz(d), d.w + 1);
-    }
-}
+/* --- Restraint -------------------------------------------------------------------------------- */
 
 static bool is_restrained(const vo_rt_self_set *set, int v) {
-    return v < set->cloth_vertex_count && (set->flags[v] & VO_RT_SELF_ZONE) != 0;
+    return v < set->cloth_vertex_count && (set->flags[v] & VO_RT_SELF_RESTRAINED) != 0;
 }
 
-/* Restrains the vertices of a pair; the unsupported ones join the same zone. */
 static void restrain_pair(vo_rt_self_set *set, const vo_rt_self_pair *p) {
-    int first = -1;
-    spread_support(set, p);
-    for (int k = 0; k < 4; k++) {
-        int v = p->vertex[k];
-        if (set->flags[v] & VO_RT_SELF_FIXED) continue;
-        set->flags[v] |= VO_RT_SELF_ZONE;
-        if (is_supported(set, v)) continue;
-        int zone = find_zone(set->zone, v), low = first < 0 || zone < first ? zone : first;
-        set->zone[zone] = low; /* the root has the smallest index */
-        if (first >= 0) set->zone[first] = low;
-        first = low;
-    }
+    for (int k = 0; k < 4; k++)
+        if (!is_body(set, p->vertex[k])) set->flags[p->vertex[k]] |= VO_RT_SELF_RESTRAINED;
 }
 
-/* Mean motion of the zones, at their roots; w counts the vertices. */
-static void average_zones(vo_rt_self_set *set) {
-    memset(set->zone_sum, 0, (size_t)set->cloth_vertex_count * sizeof *set->zone_sum);
-    for (int v = 0; v < set->cloth_vertex_count; v++) {
-        if (!is_restrained(set, v) || is_supported(set, v)) continue;
-        vo_rt_vec4 *sum = &set->zone_sum[find_zone(set->zone, v)];
-        *sum = f4_make(f3_add(f4_xyz(*sum), f4_xyz(set->move[v])), sum->w + 1);
-    }
-}
-
-/* Displacement of a restrained vertex that needs no limit. */
+/* Displacement of a vertex that needs no limit. */
 static vo_rt_vec3 find_reference(const vo_rt_self_set *set, int v) {
-    if (is_supported(set, v)) return f4_xyz(set->support[v]);
-    const vo_rt_vec4 *sum = &set->zone_sum[find_zone(set->zone, v)];
-    return f3_scale(1 / sum->w, f4_xyz(*sum));
+    return f4_xyz(is_body(set, v) ? set->move[v] : set->support[v]);
+}
+
+static void add_reference(vo_rt_self_set *set, int v, float weight, vo_rt_vec3 d) {
+    if (is_body(set, v)) return;
+    vo_rt_vec4 *sum = &set->sum[v];
+    *sum = f4_make(f3_add_scaled(f4_xyz(*sum), weight, d), sum->w + weight);
+}
+
+/* Each side takes the motion of the nearest point on the other. */
+static void couple_pair(vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    vo_rt_vec3 point[2] = {{0, 0, 0}, {0, 0, 0}};
+    if (vo_rt_self_is_exempt(set, p)) return;
+    for (int k = 0; k < 4; k++) {
+        vo_rt_vec3 *x = &point[k >= p->count_a];
+        *x = f3_add_scaled(*x, fabsf(p->weight[k]), find_reference(set, p->vertex[k]));
+    }
+    float weight = 1 / (vo_rt_self_clearance(set, p) + set->gap);
+    for (int k = 0; k < 4; k++)
+        add_reference(set, p->vertex[k], weight * fabsf(p->weight[k]), point[k < p->count_a]);
+}
+
+static void couple_edges(vo_rt_self_set *set, const vo_rt_self_face *f) {
+    for (int k = 0; k < 3; k++) {
+        int a = f->vertex[k], b = f->vertex[k == 2 ? 0 : k + 1];
+        float length = f3_distance(f4_xyz(set->x[a]), f4_xyz(set->x[b]));
+        float weight = 1 / (length + set->gap);
+        add_reference(set, a, weight, find_reference(set, b));
+        add_reference(set, b, weight, find_reference(set, a));
+    }
+}
+
+/* The references become a smooth field around the bodies: Jacobi iterations of Laplace's equation
+ * on the edges of the mesh and across the gaps. Points at a distance d then approach by d times the
+ * gradient of the field, which is less than d. */
+static void smooth_references(vo_rt_self_set *set) {
+    for (int pass = 0; pass < SMOOTHING_PASSES; pass++) {
+        for (int v = 0; v < set->cloth_vertex_count; v++) set->sum[v] = f4_make(f3(0, 0, 0), 0);
+        for (int i = 0; i < set->pair_count; i++) couple_pair(set, &set->pair[i]);
+        for (int i = 0; i < set->cloth_face_count; i++) couple_edges(set, &set->face[i]);
+        for (int v = 0; v < set->cloth_vertex_count; v++) {
+            vo_rt_vec4 sum = set->sum[v];
+            if (!(sum.w > 0)) continue;
+            vo_rt_vec3 mean = f3_scale(1 / sum.w, f4_xyz(sum));
+            set->support[v] = f4_make(mean, set->support[v].w);
+        }
+    }
 }
 
 /* Displacements of the planes between which a pair stays apart: those of side A are at least `low`,
@@ -273,7 +301,7 @@ static bool find_side_reference(const vo_rt_self_set *set, const vo_rt_self_pair
 static bool find_planes(const vo_rt_self_set *set, const vo_rt_self_pair *p, planes *out) {
     const uint8_t *f = set->flags;
     const int32_t *v = p->vertex;
-    if (!((f[v[0]] | f[v[1]] | f[v[2]] | f[v[3]]) & VO_RT_SELF_ZONE)) return false;
+    if (!((f[v[0]] | f[v[1]] | f[v[2]] | f[v[3]]) & VO_RT_SELF_RESTRAINED)) return false;
     float room = vo_rt_self_clearance(set, p) - kept_distance(set, p), a = 0, b = 0;
     bool has_a = find_side_reference(set, p, 0, &a), has_b = find_side_reference(set, p, 1, &b);
     if ((!has_a && !has_b) || vo_rt_self_is_exempt(set, p)) return false;
@@ -326,10 +354,10 @@ static void truncate_moves(vo_rt_self_set *set) {
     }
 }
 
-void vo_rt_self_restrain(vo_rt_self_set *set) {
+void vo_rt_self_restrain(vo_rt_self_set *set, bool smooth) {
     for (int i = 0; i < set->pair_count; i++)
         if (vo_rt_self_is_violated(set, &set->pair[i])) restrain_pair(set, &set->pair[i]);
-    average_zones(set);
+    if (smooth) smooth_references(set);
     for (int pass = 0; pass < RESTRAINT_PASSES; pass++)
         for (int i = 0; i < set->pair_count; i++)
             project_pair(set, &set->pair[pass % 2 ? set->pair_count - 1 - i : i]);
