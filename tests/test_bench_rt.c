@@ -10,7 +10,7 @@
 
 typedef struct row_log {
     int count, unmet;
-    char first[64];
+    char first[64], first_text[200];
     double value[8]; /* of the rows in `wanted` */
     const char *wanted[8];
 } row_log;
@@ -21,7 +21,10 @@ static void receive_row(void *user, const vo_bench_row *row) {
     assert_true(isfinite(row->value));
     bool met = row->is_minimum ? row->value >= row->target : row->value <= row->target;
     assert_int_equal(row->met, isnan(row->target) || met);
-    if (log->count++ == 0) snprintf(log->first, sizeof log->first, "%s", row->name);
+    if (log->count++ == 0) {
+        snprintf(log->first, sizeof log->first, "%s", row->name);
+        snprintf(log->first_text, sizeof log->first_text, "%s", row->text);
+    }
     log->unmet += !row->met;
     for (int i = 0; i < 8; i++)
         if (log->wanted[i] && strcmp(row->name, log->wanted[i]) == 0) log->value[i] = row->value;
@@ -109,6 +112,24 @@ static void scenes_are_measured(void **state) {
     vo_context_destroy(ctx);
 }
 
+/* The second repetition, which continues from a snapshot in memory that the first one has used, has
+ * the same triangles. */
+static void repetitions_are_identical(void **state) {
+    (void)state;
+    vo_context *ctx = test_context(1);
+    row_log log[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        vo_bench_rt_def def = make_def("drape-max", &log[k]);
+        def.max_frames = 24;
+        def.repeat = k + 1;
+        def.only = "drape-max";
+        assert_ok(ctx, vo_bench_rt(ctx, &def));
+        assert_int_equal(log[k].count, 1);
+    }
+    assert_string_equal(log[0].first_text, log[1].first_text);
+    vo_context_destroy(ctx);
+}
+
 static void invalid_arguments_are_rejected(void **state) {
     (void)state;
     vo_context *ctx = test_context(1);
@@ -139,6 +160,7 @@ int main(void) {
         cmocka_unit_test(one_row_is_selected_by_its_name),
         cmocka_unit_test(cost_per_triangle_is_compared),
         cmocka_unit_test(scenes_are_measured),
+        cmocka_unit_test(repetitions_are_identical),
         cmocka_unit_test(invalid_arguments_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
