@@ -117,11 +117,13 @@ typedef enum vo_bench_time {
 typedef struct vo_bench_scene_counts {
     double triangles;
     double queries;
-    double face_pairs;    /* pairs of faces of a group and near bodies, of all queries */
-    double cluster_pairs; /* those in clusters whose boxes overlap */
-    double box_pairs;     /* those whose own boxes overlap and that share no calm vertex */
-    double feature_pairs; /* distances computed */
-    double near_pairs;    /* distances within the query radius */
+    double face_pairs;     /* pairs of faces of a group and near bodies, of all queries */
+    double cluster_pairs;  /* those in clusters whose boxes overlap */
+    double box_pairs;      /* those whose own boxes overlap and that share no calm vertex */
+    double compared_pairs; /* pairs of faces whose vertices were compared: colours permit that
+                              they are adjacent */
+    double feature_pairs;  /* distances computed */
+    double near_pairs;     /* distances within the query radius */
 } vo_bench_scene_counts;
 
 /* Frames 1 to `count` of a scene, on one thread. */
@@ -129,6 +131,7 @@ typedef struct vo_bench_scene {
     int count;
     double *ms[VO_BENCH_TIME_COUNT]; /* [count] best of the repetitions, processor time */
     double stage_ms[6];              /* means, in the order of VO_RT_STAGES */
+    double last_ms;                  /* mean of the last repetition */
     vo_bench_scene_counts counts;
     double pool_bytes;                        /* of the world at the end */
     double tree_bytes;                        /* of these, arrays that only the hierarchy needs */

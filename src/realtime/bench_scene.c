@@ -100,6 +100,7 @@ static void add_counts(const scene_run *r, vo_bench_scene_counts *sum) {
         sum->face_pairs += queries * count_face_pairs(&c->self);
         sum->cluster_pairs += count_cluster_pairs(&c->self, (double)s->self_cluster_pairs, queries);
         sum->box_pairs += (double)s->self_face_pairs;
+        sum->compared_pairs += (double)s->self_compared_pairs;
         sum->feature_pairs += (double)s->self_feature_pairs;
         sum->near_pairs += (double)s->self_near_pairs;
     }
@@ -142,6 +143,7 @@ static vo_result run_frame(scene_run *r, int frame) {
     vo_rt_stats stats = vo_rt_world_get_stats(r->engine->world);
     take_times(r->out, frame, t, &stats);
     add_stages(r->out, &stats, t.ratio / r->out->count);
+    r->out->last_ms += 1e3 * t.seconds / r->out->count;
     add_counts(r, &r->out->counts);
     return VO_OK;
 }
@@ -165,12 +167,19 @@ static vo_result repeat_frames(scene_run *r, int repeat) {
         if (k > 0) VO_TRY(rewind_run(r, first, frame_start));
         r->out->counts = (vo_bench_scene_counts){0};
         for (int i = 0; i < 6; i++) r->out->stage_ms[i] = 0;
+        r->out->last_ms = 0;
         for (int i = 0; i < r->out->count; i++) {
             VO_TRY(vo_check_cancel(r->b->ctx));
             VO_TRY(run_frame(r, i));
         }
     }
     return VO_OK;
+}
+
+/* Makes the means of the last repetition those of the best times. */
+static void scale_stages(vo_bench_scene *out) {
+    double best = vo_bench_mean(out->ms[VO_BENCH_TIME_frame], out->count);
+    for (int i = 0; i < 6; i++) out->stage_ms[i] *= best / out->last_ms;
 }
 
 static vo_result run_frames(scene_run *r, int repeat) {
@@ -185,7 +194,9 @@ static vo_result run_frames(scene_run *r, int repeat) {
     int count = vo_scene_last_frame(&r->scene->def), most = r->b->def->max_frames;
     if (count < 1 || (most > 0 && most < count)) count = most > 0 ? most : 1;
     VO_TRY(reserve_times(r->b, r->out, count));
-    return repeat_frames(r, repeat);
+    VO_TRY(repeat_frames(r, repeat));
+    scale_stages(r->out);
+    return VO_OK;
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */
