@@ -289,7 +289,8 @@ typedef struct vo_rt_adaption {
     float min_length;    /* m, shorter edges never split; default 0.008 */
     bool collision;      /* edges that cut a body's shell split; default true */
     float proximity;     /* m, edges longer than twice this split if cloth that is not adjacent is
-                            nearer than this; needs self_collision; 0: never; default 0.008 */
+                            nearer than this; needs self_collision; 0: never; default 0.008,
+                            beyond which distances are not measured */
     int join_wait;       /* major steps between a split and the first test for joining; 10 */
     float join_ratio;    /* criteria are scaled by this for joining (hysteresis); default 0.6 */
     vo_rt_tie_rule tie_rule;
