@@ -1,80 +1,10 @@
 /* Self-collision: bounds against brute force, and worlds that stay free of intersections. */
 #include "rt_intersections.h"
+#include "rt_self_fixture.h"
 
 #include "math/simd_float.h"
-#include "rt/self/self_private.h"
 
 /* --- Detection against brute force ------------------------------------------------------------ */
-
-/* A group of two meshes on a heap of its own. */
-typedef struct fixture {
-    vo_rt_heap heap;
-    vo_rt_asset *asset;
-    vo_rt_mesh mesh[2];
-    vo_rt_self_set set;
-} fixture;
-
-/* Splits random edges until the mesh has about `count` triangles. */
-static void refine(vo_rt_mesh *mesh, vo_rt_heap *heap, vo_random *random, int count) {
-    for (int i = 0; i < 20 * count && mesh->front.triangle_count < count; i++) {
-        int edge = vo_random_int(random, mesh->edge_end);
-        assert_true(vo_rt_mesh_reserve_splits(mesh, heap, 1));
-        if (vo_rt_mesh_can_split(mesh, edge)) vo_rt_mesh_split(mesh, edge);
-    }
-}
-
-/* Rolls and folds a sheet of 1 m: layers come within millimetres of each other. */
-static void fold(vo_rt_mesh *mesh, vo_random *random, float offset) {
-    vo_rt_front *f = &mesh->front;
-    float pitch = (float)vo_random_real(random, 0.002, 0.02);
-    float wave = (float)vo_random_real(random, 0, 0.03),
-          noise = (float)vo_random_real(random, 0, 0.002);
-    for (int i = 1; i < f->vertex_end; i++) {
-        vo_rt_vec3 x = f4_xyz(f->position[i]);
-        float u = x.x + 0.5f, angle = 12 * u, radius = 0.04f + pitch * angle * 0.16f;
-        vo_rt_vec3 p = f3(radius * cosf(angle) + offset, radius * sinf(angle),
-                          0.3f * x.z + wave * sinf(25 * u + 9 * x.z));
-        for (int k = 0; k < 3; k++) *(&p.x + k) += noise * (float)vo_random_real(random, -1, 1);
-        f->position[i] = f4_make(p, f->position[i].w);
-        vo_rt_vec3 v = f3(p.y, -p.x, 0.3f);
-        f->velocity[i] = f4_make(f3_add(f3_scale(2, v), f3((float)vo_random_real(random, -1, 1), 0,
-                                                           (float)vo_random_real(random, -1, 1))),
-                                 0);
-    }
-}
-
-/* `memory` scales that of the pairs. */
-static void set_up(fixture *t, vo_random *random, int memory) {
-    vo_allocator allocator = rt_allocator(NULL);
-    assert_true(vo_rt_heap_init(&t->heap, &allocator, (size_t)64 << 20));
-    t->asset = rt_sheet(1, true, RT_FREE, 3);
-    int vertices = 0, faces = 0;
-    for (int k = 0; k < 2; k++) {
-        assert_true(vo_rt_mesh_init(&t->mesh[k], t->asset, &t->heap));
-        t->mesh[k].max_level = 3;
-        refine(&t->mesh[k], &t->heap, random, k == 0 ? 500 : 200);
-        fold(&t->mesh[k], random, 0.02f * (float)k);
-        vertices += t->mesh[k].front.vertex_end;
-        faces += t->mesh[k].front.triangle_count;
-    }
-    t->set = (vo_rt_self_set){0};
-    vo_rt_self_size size = {.members = 2, .vertices = vertices, .faces = memory * faces};
-    assert_true(vo_rt_self_reserve(&t->set, &t->heap, &size));
-    t->set.member_count = 2;
-    for (int k = 0; k < 2; k++)
-        t->set.member[k] = (vo_rt_self_member){.mesh = &t->mesh[k],
-                                               .thickness = 0.002f,
-                                               .friction = 0.3f,
-                                               .min = {-1e9f, -1e9f, -1e9f},
-                                               .max = {1e9f, 1e9f, 1e9f},
-                                               .moves = true,
-                                               .scale = 1 / 120.0f};
-}
-
-static void tear_down(fixture *t) {
-    vo_rt_heap_free(&t->heap);
-    vo_rt_asset_destroy(t->asset);
-}
 
 typedef struct point {
     double x[3];
@@ -172,14 +102,14 @@ static void test_bounds_separate_all_pairs(void **state) {
     vo_random random = vo_random_seed(7);
     int tight = 0, stored = 0;
     for (int round = 0; round < 6; round++) {
-        fixture t;
-        set_up(&t, &random, round % 2 ? 8 : 1);
+        rt_group t;
+        rt_group_set_up(&t, &random, round % 2 ? 8 : 1);
         vo_rt_self_query query = {.is_static = round % 3 == 0,
                                   .use_avx2 = vo_simd_has_avx2() && round % 2};
         vo_rt_self_find(&t.set, &query);
         for (int k = 0; k <= (query.is_static ? 0 : 3); k++) tight += check_bounds(&t.set, k / 3.0);
         stored += t.set.pair_count;
-        tear_down(&t);
+        rt_group_tear_down(&t);
     }
     assert_true(tight > 1000 && stored > 1000); /* the sheets do come close */
 }
@@ -188,8 +118,8 @@ static void test_bounds_separate_all_pairs(void **state) {
 static void test_pairs_equal_brute_force(void **state) {
     (void)state;
     vo_random random = vo_random_seed(3);
-    fixture t;
-    set_up(&t, &random, 8);
+    rt_group t;
+    rt_group_set_up(&t, &random, 8);
     vo_rt_self_query query = {.is_static = true};
     vo_rt_self_find(&t.set, &query);
     vo_rt_self_set *set = &t.set;
@@ -218,15 +148,15 @@ static void test_pairs_equal_brute_force(void **state) {
         }
     assert_true(found > 100);
     assert_true(set->counts.face_pairs > set->pair_count / 4);
-    tear_down(&t);
+    rt_group_tear_down(&t);
 }
 
 /* Kernels of all instruction sets give the same bits. */
 static void test_kernels_are_identical(void **state) {
     (void)state;
     vo_random random = vo_random_seed(11);
-    fixture t;
-    set_up(&t, &random, 8);
+    rt_group t;
+    rt_group_set_up(&t, &random, 8);
     if (vo_simd_has_avx2()) {
         vo_rt_self_query query = {.use_avx2 = false};
         uint64_t hash[2];
@@ -239,7 +169,7 @@ static void test_kernels_are_identical(void **state) {
         }
         assert_true(hash[0] == hash[1]);
     }
-    tear_down(&t);
+    rt_group_tear_down(&t);
 }
 
 /* --- Worlds ----------------------------------------------------------------------------------- */

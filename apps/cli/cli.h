@@ -42,15 +42,15 @@ typedef struct cli_args {
     const char *operand;       /* NULL: none was given */
     int operand_count;
     const char **operands; /* [operand_count] for commands with several operands */
-    const char *output, *format, *topology, *adapt, *engine, *queries, *only, *ply;
+    const char *output, *format, *topology, *adapt, *engine, *queries, *only, *plots, *ply;
     const char *size, *camera, *colours, *ground, *wavelength, *slow;
     const char *body, *body_output, *units, *up, *height, *build, *figure, *edge, *fabric, *svg;
     const char *merge, *threshold;
     const char *attach, *maps, *links, *render, *levels, *uv_scale, *friction, *base_output;
     const char *tolerance, *base_level;
-    int threads, repeat, samples, every, faces; /* 0: not given */
-    int frame;                                  /* -1: not given */
-    double memory;                              /* GiB; 0: not given, -1: any */
+    int threads, repeat, samples, every, faces, max_frames; /* 0: not given */
+    int frame;                                              /* -1: not given */
+    double memory;                                          /* GiB; 0: not given, -1: any */
     cli_frames frames;
     int override_count;
     const char **overrides; /* [override_count] key=value, in order */

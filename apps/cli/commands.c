@@ -382,7 +382,12 @@ static const cli_option bench_options[] = {
     {"queries", 0, CLI_TEXT, FIELD(queries), "DIR",
      "for ccd: runs every .csv file below this folder; exit code 1 if a collision was missed"},
     {"only", 0, CLI_TEXT, FIELD(only), "NAME",
-     "for rt: measures the rows whose names begin with NAME, such as tshirt or lists-update"},
+     "for rt: measures the rows whose names begin with NAME, such as tshirt or drape-max"},
+    {"max-frames", 0, CLI_MANY, FIELD(max_frames), "N",
+     "for rt: measures only the first N frames of drape, curtains and trousers; default: all"},
+    {"plots", 0, CLI_TEXT, FIELD(plots), "DIR",
+     "for rt: plots the time per frame of drape, curtains and trousers into this folder, as SVG "
+     "and PNG"},
     {"json", 0, CLI_FLAG, FIELD(json), NULL, "prints one JSON object per benchmark"},
     {NULL},
 };
@@ -402,6 +407,7 @@ static const cli_note bench_examples[] = {
     {"voile bench", "all benchmarks without input data"},
     {"voile bench sheet --threads 4", "one thread against four"},
     {"voile bench ccd --queries data/ccd", "collision queries with known results"},
+    {"voile bench rt --only drape --plots plots", "one scene of the real-time library"},
     {NULL},
 };
 

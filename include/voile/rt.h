@@ -226,37 +226,38 @@ VO_API vo_result vo_rt_seaming_create_asset(const vo_rt_seaming *seaming, bool m
     X(output_s, "normals, interpolation and output buffers")
 
 /* Counters of the last step: X(member, description). */
-#define VO_RT_COUNTERS(X)                                                            \
-    X(cloths, "cloths")                                                              \
-    X(bodies, "bodies")                                                              \
-    X(sleeping_cloths, "cloths that were not simulated because they rest")           \
-    X(minor_steps, "simulation steps")                                               \
-    X(major_steps, "adaption steps")                                                 \
-    X(triangles, "leaf triangles")                                                   \
-    X(vertices, "leaf vertices")                                                     \
-    X(springs, "springs")                                                            \
-    X(splits, "edges that were split")                                               \
-    X(joins, "edges that were joined")                                               \
-    X(deferred_splits, "splits deferred until neighbours are refined")               \
-    X(rejected_splits, "splits rejected because memory or a limit was reached")      \
-    X(contacts, "vertices in contact with a body")                                   \
-    X(inside_vertices, "free vertices inside a body at the end of the step")         \
-    X(trapped_vertices, "vertices between surfaces without clearance")               \
-    X(recovered_cloths, "cloths reset because their state was not finite")           \
-    X(clamped_velocities, "velocities limited by max_speed")                         \
-    X(ignored_bodies, "bodies near a cloth beyond the limit of 64 per cloth")        \
-    X(self_queries, "self-collision queries")                                        \
-    X(self_cluster_pairs, "stage 1: clusters of triangles whose boxes overlap")      \
-    X(self_face_pairs, "stage 2: faces of these clusters whose boxes overlap")       \
-    X(self_feature_pairs, "stage 3: vertex-face and edge-edge distances")            \
-    X(self_near_pairs, "stage 3: distances within the query radius")                 \
-    X(self_adjacent_pairs, "stage 4: adjacent faces that were tested")               \
-    X(self_contacts, "contacts of cloth with cloth in the last query")               \
-    X(self_clamped, "displacements corrected to exclude intersections")              \
-    X(self_limited, "segments whose displacements were reduced to avoid collisions") \
-    X(self_intersections, "edges that intersect a face: cloth arrived so")           \
-    X(self_rejected_edits, "splits and joins too close to other cloth")              \
-    X(self_skipped, "cloths without self-collision: the pool is exhausted")          \
+#define VO_RT_COUNTERS(X)                                                             \
+    X(cloths, "cloths")                                                               \
+    X(bodies, "bodies")                                                               \
+    X(sleeping_cloths, "cloths that were not simulated because they rest")            \
+    X(minor_steps, "simulation steps")                                                \
+    X(major_steps, "adaption steps")                                                  \
+    X(triangles, "leaf triangles")                                                    \
+    X(vertices, "leaf vertices")                                                      \
+    X(springs, "springs")                                                             \
+    X(splits, "edges that were split")                                                \
+    X(joins, "edges that were joined")                                                \
+    X(deferred_splits, "splits deferred until neighbours are refined")                \
+    X(rejected_splits, "splits rejected because memory or a limit was reached")       \
+    X(contacts, "vertices in contact with a body")                                    \
+    X(inside_vertices, "free vertices inside a body at the end of the step")          \
+    X(trapped_vertices, "vertices between surfaces without clearance")                \
+    X(recovered_cloths, "cloths reset because their state was not finite")            \
+    X(clamped_velocities, "velocities limited by max_speed")                          \
+    X(ignored_bodies, "bodies near a cloth beyond the limit of 64 per cloth")         \
+    X(self_queries, "self-collision queries")                                         \
+    X(self_cluster_pairs, "stage 1: clusters of triangles whose boxes overlap")       \
+    X(self_face_pairs, "stage 2: faces of these clusters whose boxes overlap")        \
+    X(self_feature_pairs, "stage 3: vertex-face and edge-edge distances")             \
+    X(self_near_pairs, "stage 3: distances within the query radius")                  \
+    X(self_compared_pairs, "stage 2: faces that may share a vertex by their colours") \
+    X(self_adjacent_pairs, "stage 4: adjacent faces that were tested")                \
+    X(self_contacts, "contacts of cloth with cloth in the last query")                \
+    X(self_clamped, "displacements corrected to exclude intersections")               \
+    X(self_limited, "segments whose displacements were reduced to avoid collisions")  \
+    X(self_intersections, "edges that intersect a face: cloth arrived so")            \
+    X(self_rejected_edits, "splits and joins too close to other cloth")               \
+    X(self_skipped, "cloths without self-collision: the pool is exhausted")           \
     X(dropped_steps, "steps skipped because dt exceeded max_steps_per_call")
 
 typedef struct vo_rt_stats {
@@ -288,7 +289,8 @@ typedef struct vo_rt_adaption {
     float min_length;    /* m, shorter edges never split; default 0.008 */
     bool collision;      /* edges that cut a body's shell split; default true */
     float proximity;     /* m, edges longer than twice this split if cloth that is not adjacent is
-                            nearer than this; needs self_collision; 0: never; default 0.008 */
+                            nearer than this; needs self_collision; 0: never; default 0.008,
+                            beyond which distances are not measured */
     int join_wait;       /* major steps between a split and the first test for joining; 10 */
     float join_ratio;    /* criteria are scaled by this for joining (hysteresis); default 0.6 */
     vo_rt_tie_rule tie_rule;

@@ -49,6 +49,10 @@ void vo_figure_write_svg(const vo_figure *figure, vo_string_builder *out);
  * pixels. */
 vo_result vo_figure_render(vo_context *ctx, const vo_figure *figure, double scale, vo_image *out);
 
+/* Writes folder/name.svg and, in builds with PNG support, folder/name.png at twice its size. */
+vo_result vo_figure_save(vo_context *ctx, const vo_figure *figure, const char *folder,
+                         const char *name);
+
 /* ---- internal to plot*.c -------------------------------------------------------------------- */
 
 typedef enum vo_ink { VO_INK_TEXT, VO_INK_AXIS, VO_INK_GRID, VO_INK_GUIDE, VO_INK_LINE } vo_ink;

@@ -11,9 +11,15 @@ typedef struct benchmark {
 } benchmark;
 
 static const benchmark benchmarks[] = {
-    {"transition", vo_bench_transitions}, {"lists", vo_bench_lists},
-    {"linear", vo_bench_linear},          {"tshirt", vo_bench_tshirt},
-    {"walkers", vo_bench_walkers},        {"parade", vo_bench_parade},
+    {"transition", vo_bench_transitions},
+    {"lists", vo_bench_lists},
+    {"linear", vo_bench_linear},
+    {"tshirt", vo_bench_tshirt},
+    {"walkers", vo_bench_walkers},
+    {"parade", vo_bench_parade},
+    {"drape", vo_bench_drape},
+    {"curtains", vo_bench_curtains},
+    {"trousers", vo_bench_trousers},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 
@@ -21,6 +27,9 @@ static vo_result check_def(vo_context *ctx, const vo_bench_rt_def *def) {
     if (!def->assets) return vo_fail(ctx, VO_BAD_ARGUMENT, "assets: is NULL; name a folder");
     if (def->repeat < 1 || def->repeat > 1000)
         return vo_fail(ctx, VO_BAD_ARGUMENT, "repeat: is %d; use 1 to 1000", def->repeat);
+    if (def->max_frames < 0)
+        return vo_fail(ctx, VO_BAD_ARGUMENT, "max_frames: is %d; use 0 for all frames, or more",
+                       def->max_frames);
     return VO_OK;
 }
 
@@ -35,6 +44,6 @@ VO_API vo_result vo_bench_rt(vo_context *ctx, const vo_bench_rt_def *def) {
     if (b.rows > 0) return VO_OK;
     return vo_fail(ctx, VO_BAD_ARGUMENT,
                    "only: no row begins with \"%.60s\"; rows begin with transition, lists, linear, "
-                   "tshirt, walkers or parade",
+                   "tshirt, walkers, parade, drape, curtains or trousers",
                    def->only ? def->only : "");
 }

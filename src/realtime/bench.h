@@ -5,7 +5,10 @@
  *     bench_hierarchy.c  transitions and leaf lists on meshes of their own
  *     bench_world.c      fronts of several sizes
  *     bench_tshirt.c     the T-shirt on the mannequin
- *     bench_crowd.c      walkers and parade */
+ *     bench_crowd.c      walkers and parade
+ *     bench_scene.c      the frames of a scene of the engine realtime
+ *     bench_scenes.c     rows of the scenes with self-collision
+ *     bench_plot.c       plots of their times */
 #ifndef VO_REALTIME_BENCH_H
 #define VO_REALTIME_BENCH_H
 
@@ -93,6 +96,58 @@ typedef struct vo_bench_steps {
 vo_result vo_bench_run_steps(vo_bench *b, const vo_bench_steps *steps, double *best);
 double vo_bench_mean(const double *values, int count);
 
+/* --- Scenes (bench_scene.c) --------------------------------------------------------------------
+ */
+
+/* Times of a frame, ms: X(name, legend). */
+#define VO_BENCH_TIMES(X)                     \
+    X(frame, "frame")                         \
+    X(simulation, "integration, constraints") \
+    X(collision, "collisions")                \
+    X(adaption, "hierarchy")
+
+typedef enum vo_bench_time {
+#define X(name, legend) VO_BENCH_TIME_##name,
+    VO_BENCH_TIMES(X)
+#undef X
+        VO_BENCH_TIME_COUNT
+} vo_bench_time;
+
+/* Sums over all frames of one repetition. */
+typedef struct vo_bench_scene_counts {
+    double triangles;
+    double queries;
+    double face_pairs;     /* pairs of faces of a group and near bodies, of all queries */
+    double cluster_pairs;  /* those in clusters whose boxes overlap */
+    double box_pairs;      /* those whose own boxes overlap and that share no calm vertex */
+    double compared_pairs; /* pairs of faces whose vertices were compared: colours permit that
+                              they are adjacent */
+    double feature_pairs;  /* distances computed */
+    double near_pairs;     /* distances within the query radius */
+} vo_bench_scene_counts;
+
+/* Frames 1 to `count` of a scene, on one thread. */
+typedef struct vo_bench_scene {
+    int count;
+    double *ms[VO_BENCH_TIME_COUNT]; /* [count] best of the repetitions, processor time */
+    double stage_ms[6];              /* means, in the order of VO_RT_STAGES */
+    double last_ms;                  /* mean of the last repetition */
+    vo_bench_scene_counts counts;
+    double pool_bytes;                        /* of the world at the end */
+    double tree_bytes;                        /* of these, arrays that only the hierarchy needs */
+    double list_bytes;                        /* leaf lists of all cloths */
+    int even_colours, odd_colours, max_level; /* of the first asset */
+} vo_bench_scene;
+
+/* Runs scenes/NAME.json of the assets; `overrides` are changes of it. */
+vo_result vo_bench_run_scene(vo_bench *b, const char *name, int repeat, int override_count,
+                             const char *const *overrides, vo_bench_scene *out);
+void vo_bench_scene_free(vo_bench *b, vo_bench_scene *s);
+
+/* Writes NAME-frames.svg and NAME-frames.png to def->plots; `finest` may be NULL (bench_plot.c). */
+vo_result vo_bench_plot_scene(vo_bench *b, const char *name, const vo_bench_scene *adaptive,
+                              const vo_bench_scene *finest);
+
 /* --- Benchmarks --------------------------------------------------------------------------------
  */
 
@@ -102,5 +157,8 @@ vo_result vo_bench_linear(vo_bench *b);
 vo_result vo_bench_tshirt(vo_bench *b);
 vo_result vo_bench_walkers(vo_bench *b);
 vo_result vo_bench_parade(vo_bench *b);
+vo_result vo_bench_drape(vo_bench *b);
+vo_result vo_bench_curtains(vo_bench *b);
+vo_result vo_bench_trousers(vo_bench *b);
 
 #endif

@@ -27,7 +27,8 @@ bool vo_bench_wants(const vo_bench *b, const char *prefix) {
 
 void vo_bench_report(vo_bench *b, vo_bench_row row) {
     if (b->def->only && !begins_with(row.name, b->def->only)) return;
-    row.met = isnan(row.target) || row.value <= row.target;
+    bool met = row.is_minimum ? row.value >= row.target : row.value <= row.target;
+    row.met = isnan(row.target) || met;
     b->rows++;
     if (b->def->row) b->def->row(b->def->user, &row);
 }

@@ -122,15 +122,21 @@ static vo_result step_pose(vo_realtime *r, double begin, double end, float dt) {
     return VO_OK;
 }
 
-vo_result vo_realtime_step_frame(vo_realtime *r) {
-    double start = vo_now(), begin = vo_sim_now(r->sim), end = vo_sim_frame_end(r->sim);
+vo_result vo_realtime_advance(vo_realtime *r) {
+    double begin = vo_sim_now(r->sim), end = vo_sim_frame_end(r->sim);
     float dt = (float)(r->sim->scene->def.frame_time / r->pose_steps);
-    vo_sim_begin_frame(r->sim);
     for (int i = 0; i < r->pose_steps; i++) {
         double from = begin + (end - begin) * i / r->pose_steps;
         double to = i + 1 == r->pose_steps ? end : begin + (end - begin) * (i + 1) / r->pose_steps;
         VO_TRY(step_pose(r, from, to, dt));
     }
+    return VO_OK;
+}
+
+vo_result vo_realtime_step_frame(vo_realtime *r) {
+    double start = vo_now();
+    vo_sim_begin_frame(r->sim);
+    VO_TRY(vo_realtime_advance(r));
     VO_TRY(vo_realtime_update_meshes(r));
     vo_sim_end_frame(r->sim);
     if (r->sim->frame >= 0) measure(r);

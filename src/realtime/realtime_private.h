@@ -101,6 +101,10 @@ void vo_realtime_warn(const vo_realtime *r);
 vo_result vo_realtime_read_assets(vo_realtime *r, vo_vof_reader *reader, const char *path);
 vo_result vo_realtime_read_state(vo_realtime *r, vo_vof_reader *reader, const char *path);
 
+/* realtime.c: poses of bodies and steps of the world up to the end of the frame, without its
+ * meshes. */
+vo_result vo_realtime_advance(vo_realtime *r);
+
 /* realtime_leaves.c: sets the meshes of the simulation from the leaves. */
 vo_result vo_realtime_update_meshes(vo_realtime *r);
 

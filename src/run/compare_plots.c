@@ -1,12 +1,9 @@
-#include "codec/png.h"
 #include "core/memory.h"
 #include "picture/plot.h"
 #include "run/compare.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const double PNG_SCALE = 2;
 
 /* Values of the curves: for each run x, then y or its sum over the frames up to there. */
 typedef struct curves {
@@ -84,33 +81,6 @@ static const panel fidelity_panels[] = {
 
 enum { MAX_PANELS = 4 };
 
-static vo_result save_svg(vo_context *ctx, const vo_figure *figure, const char *path) {
-    vo_string_builder text = {.ctx = ctx};
-    vo_figure_write_svg(figure, &text);
-    return vo_string_builder_save(&text, path);
-}
-
-/* Writes nothing if this build has no PNG support. */
-static vo_result save_png(vo_context *ctx, const vo_figure *figure, const char *path) {
-    vo_image image;
-    if (!vo_png_available()) return VO_OK;
-    VO_TRY(vo_figure_render(ctx, figure, PNG_SCALE, &image));
-    vo_result result = vo_png_save(ctx, &image, path);
-    vo_free(ctx, image.rgb, 3 * (size_t)image.width * (size_t)image.height);
-    return result;
-}
-
-static vo_result save_figure(vo_context *ctx, const vo_figure *figure, const char *folder,
-                             const char *name) {
-    char path[VO_PATH_SIZE], file[64];
-    snprintf(file, sizeof file, "%s.svg", name);
-    vo_path_join(path, sizeof path, folder, file);
-    VO_TRY(save_svg(ctx, figure, path));
-    snprintf(file, sizeof file, "%s.png", name);
-    vo_path_join(path, sizeof path, folder, file);
-    return save_png(ctx, figure, path);
-}
-
 static vo_result plot_panels(vo_context *ctx, const vo_comparison *c, int count,
                              const panel *panels, const char *folder, const char *name) {
     curves curve[MAX_PANELS];
@@ -127,7 +97,7 @@ static vo_result plot_panels(vo_context *ctx, const vo_comparison *c, int count,
                             .line_count = c->run_count,
                             .line = curve[i].line};
     }
-    if (result == VO_OK) result = save_figure(ctx, &(vo_figure){count, plot}, folder, name);
+    if (result == VO_OK) result = vo_figure_save(ctx, &(vo_figure){count, plot}, folder, name);
     for (int i = 0; i < count; i++) vo_free_array(ctx, curve[i].value, 2 * curve[i].count);
     return result;
 }

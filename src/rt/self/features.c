@@ -183,10 +183,11 @@ static bool is_left_out(const search *s, const int32_t *a, int count_a, const in
     return !(any & VO_RT_SELF_MOVED);
 }
 
-static void add_vertex(search *s, int v, int a, int b) {
+static void add_vertex(search *s, int v, int a, int b, bool is_adjacent) {
     const vo_rt_self_face *fb = &s->set->face[b];
     int32_t own = v;
-    if (shares_vertex(fb, &own, 1) || is_left_out(s, &own, 1, fb->vertex, 3)) return;
+    if (is_adjacent && shares_vertex(fb, &own, 1)) return;
+    if (is_left_out(s, &own, 1, fb->vertex, 3)) return;
     vo_rt_self_batch *batch = &s->faces;
     int lane = batch->count++;
     batch->vertex[0][lane] = v;
@@ -216,11 +217,13 @@ static float edge_reach(const vo_rt_self_set *set, const edge *e) {
     return f_max(set->low[e->v[0]].w, set->low[e->v[1]].w);
 }
 
+static bool share_vertex(const edge *a, const edge *b) {
+    return a->v[0] == b->v[0] || a->v[0] == b->v[1] || a->v[1] == b->v[0] || a->v[1] == b->v[1];
+}
+
 static void add_edges(search *s, int a, int b, const edge *ea, const edge *eb) {
     vo_rt_self_batch *batch = &s->edges;
-    if (ea->v[0] == eb->v[0] || ea->v[0] == eb->v[1] || ea->v[1] == eb->v[0] ||
-        ea->v[1] == eb->v[1] || is_left_out(s, ea->v, 2, eb->v, 2))
-        return;
+    if (is_left_out(s, ea->v, 2, eb->v, 2)) return;
     int lane = batch->count++;
     for (int i = 0; i < 2; i++) {
         batch->vertex[i][lane] = ea->v[i];
@@ -238,6 +241,7 @@ static void add_edges(search *s, int a, int b, const edge *ea, const edge *eb) {
 typedef struct row {
     int face, begin;
     unsigned hits;
+    unsigned adjacent; /* of these, faces that share a vertex with it */
 } row;
 
 /* Loop over the numbers i of the bits of a set. */
@@ -259,7 +263,9 @@ static void test_edges(search *s, const row *r) {
             FOR_BITS(j, (unsigned)fb->owned >> 3) {
                 edge eb;
                 get_edge(set, fb, j, &eb);
-                if (boxes_overlap(&ea.low, &ea.high, &eb.low)) add_edges(s, r->face, b, &ea, &eb);
+                if (boxes_overlap(&ea.low, &ea.high, &eb.low) &&
+                    !(r->adjacent >> k & 1 && share_vertex(&ea, &eb)))
+                    add_edges(s, r->face, b, &ea, &eb);
             }
         }
     }
@@ -273,14 +279,16 @@ static void test_vertices(search *s, const row *r) {
         int v = fa->vertex[i];
         unsigned hits =
             s->kernels->find_overlaps(&set->lanes, &set->low[v], &set->high[v], r->begin);
-        FOR_BITS(k, hits & r->hits) { add_vertex(s, v, r->face, r->begin + (int)k); }
+        FOR_BITS(k, hits & r->hits) {
+            add_vertex(s, v, r->face, r->begin + (int)k, r->adjacent >> k & 1);
+        }
     }
     FOR_BITS(k, r->hits) {
         const vo_rt_self_face *fb = &set->face[r->begin + (int)k];
         FOR_BITS(i, fb->owned & 7u) {
             int v = fb->vertex[i];
             if (boxes_overlap(&set->low[v], &set->high[v], &set->face_box[2 * r->face]))
-                add_vertex(s, v, r->begin + (int)k, r->face);
+                add_vertex(s, v, r->begin + (int)k, r->face, r->adjacent >> k & 1);
         }
     }
 }
@@ -340,6 +348,7 @@ static vo_rt_self_slab find_slab(const vo_rt_self_set *set, int face) {
     return slab;
 }
 
+/* Bits 0 to 7. */
 static int count_bits(unsigned set) {
     set -= set >> 1 & 0x55;
     set = (set & 0x33) + (set >> 2 & 0x33);
@@ -357,8 +366,10 @@ static void test_row(search *s, int a, int begin, int end) {
         int v = set->face[a].vertex[k];
         calm[k] = set->flags[v] & VO_RT_SELF_CALM ? v : -1;
     }
-    unsigned found = s->kernels->find_faces(&set->lanes, a, calm, begin, end);
-    row r = {a, begin, found & searched};
+    unsigned found =
+        s->kernels->find_faces(&set->lanes, a, calm, set->face[a].neighbours, begin, end);
+    row r = {a, begin, found & searched, found >> 8 & searched};
+    set->counts.compared_pairs += count_bits(found >> 16);
     if (!r.hits) return;
     r.hits = select_faces(set, &r);
     if (!r.hits) return;
@@ -367,7 +378,7 @@ static void test_row(search *s, int a, int begin, int end) {
     if (begin >= VO_RT_SELF_CLUSTER * set->cloth_cluster_count) slab.distance = set->max_range;
     r.hits &= ~s->kernels->find_separated(&set->lanes, &slab, begin);
     if (!r.hits) return;
-    set->counts.adjacent_pairs += count_bits(found >> 8);
+    set->counts.adjacent_pairs += count_bits(r.adjacent);
     test_vertices(s, &r);
     test_edges(s, &r);
     if (s->query->finds_intersections && !s->moved_only) test_intersections(set, &r);

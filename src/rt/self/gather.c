@@ -321,6 +321,7 @@ static void update_faces(vo_rt_self_set *set) {
     memset(set->flags, 0, (size_t)set->cloth_vertex_count);
     gather_faces(set);
     gather_stars(set);
+    vo_rt_self_gather_colours(set);
 }
 
 void vo_rt_self_gather(vo_rt_self_set *set, bool is_static) {

@@ -102,7 +102,7 @@ static unsigned find_overlaps(const vo_rt_self_lanes *lanes, const vo_rt_vec4 *l
 }
 
 static unsigned find_faces(const vo_rt_self_lanes *lanes, int face, const int32_t calm[3],
-                           int begin, int end) {
+                           const uint32_t neighbours[2], int begin, int end) {
     float *const *b = lanes->bound;
     vo_m8 hit = f8_load(b[0] + begin) <= f8_set(b[3][face]);
     hit &= f8_load(b[1] + begin) <= f8_set(b[4][face]);
@@ -110,7 +110,13 @@ static unsigned find_faces(const vo_rt_self_lanes *lanes, int face, const int32_
     hit &= f8_load(b[3] + begin) >= f8_set(b[0][face]);
     hit &= f8_load(b[4] + begin) >= f8_set(b[1][face]);
     hit &= f8_load(b[5] + begin) >= f8_set(b[2][face]);
-    if (!m8_any(hit)) return 0;
+    unsigned used = end - begin < VO_F8_LANES ? (1u << (end - begin)) - 1 : 255;
+    unsigned hits = m8_bits(hit) & used;
+    if (!hits) return 0;
+    vo_m8 shared = m8_load(lanes->colour[0] + begin) & m8_set((int32_t)neighbours[0]);
+    shared |= m8_load(lanes->colour[1] + begin) & m8_set((int32_t)neighbours[1]);
+    unsigned compared = m8_bits(shared != m8_set(0)) & hits;
+    if (!compared) return hits;
     const vo_m8 c0 = m8_set(calm[0]), c1 = m8_set(calm[1]), c2 = m8_set(calm[2]);
     const vo_m8 v0 = m8_set(lanes->vertex[0][face]), v1 = m8_set(lanes->vertex[1][face]);
     const vo_m8 v2 = m8_set(lanes->vertex[2][face]);
@@ -120,9 +126,8 @@ static unsigned find_faces(const vo_rt_self_lanes *lanes, int face, const int32_
         common |= (v == c0) | (v == c1) | (v == c2);
         adjacent |= (v == v0) | (v == v1) | (v == v2);
     }
-    hit &= ~common;
-    unsigned used = end - begin < VO_F8_LANES ? (1u << (end - begin)) - 1 : 255;
-    return (m8_bits(hit) & used) | (m8_bits(hit & adjacent) & used) << 8;
+    hits &= ~m8_bits(common);
+    return hits | (hits & m8_bits(adjacent)) << 8 | compared << 16;
 }
 
 /* Smallest and largest coordinate of the corners of eight faces along n. */

@@ -111,8 +111,9 @@ typedef struct vo_rt_self_star {
 typedef struct vo_rt_self_face {
     int32_t vertex[3]; /* indices in the set */
     int16_t member;
-    uint8_t owned;    /* bit k: owns vertex k; bit 3 + k: owns the edge opposite vertex k */
-    uint8_t is_moved; /* has a vertex with the flag MOVED */
+    uint8_t owned;          /* bit k: owns vertex k; bit 3 + k: owns the edge opposite vertex k */
+    uint8_t is_moved;       /* has a vertex with the flag MOVED */
+    uint32_t neighbours[2]; /* colours of the faces that share a vertex with it, and its own */
 } vo_rt_self_face;
 
 /* Boxes and vertices of the faces, one array per value, for SIMD tests. The arrays are readable up
@@ -122,6 +123,7 @@ typedef struct vo_rt_self_lanes {
     float *start[9];    /* m, corners at the query: x y z of each */
     float *end[9];      /* m, the same at the end of the predicted path */
     int32_t *vertex[3]; /* indices in the set */
+    int32_t *colour[2]; /* a bit for the colour; 0: of an obstacle */
 } vo_rt_self_lanes;
 
 enum { VO_RT_SELF_CLUSTER = 8 }; /* faces of a cluster */
@@ -164,8 +166,10 @@ typedef struct vo_rt_self_hit {
 
 /* Counters of a query. */
 typedef struct vo_rt_self_counts {
-    int64_t cluster_pairs;  /* stages 1 and 2: pairs of clusters of faces from the voxel hash */
-    int64_t face_pairs;     /* stage 2: faces of these clusters whose boxes overlap */
+    int64_t cluster_pairs; /* stages 1 and 2: pairs of clusters of faces from the voxel hash */
+    int64_t face_pairs;    /* stage 2: faces of these clusters whose boxes overlap */
+    int64_t
+        compared_pairs; /* of these and of those in calm stars: colours permit a common vertex */
     int64_t adjacent_pairs; /* stage 4: pairs of faces that share a vertex */
     int64_t feature_pairs;  /* stage 3: pairs of features whose distance was computed */
     int64_t near_pairs;     /* stage 3: pairs closer than the query radius */
@@ -214,7 +218,7 @@ typedef struct vo_rt_self_set {
     vo_rt_self_lanes lanes;
     vo_rt_vec4 region[2];   /* m, box in which faces of obstacles are listed */
     float *lane_bounds;     /* [24 lane_stride] memory of the lanes */
-    int32_t *lane_vertices; /* [3 lane_stride] */
+    int32_t *lane_vertices; /* [5 lane_stride] with colours */
     int lane_stride;
     int cloth_cluster_count; /*                 groups of consecutive faces of cloth */
     int cluster_count;       /*                 the same with those of obstacles */

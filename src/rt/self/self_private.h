@@ -46,9 +46,10 @@ typedef struct vo_rt_self_kernels {
     unsigned (*measure_faces)(const vo_rt_vec4 *x, vo_rt_self_batch *batch); /* vertex, face */
     unsigned (*measure_edges)(const vo_rt_vec4 *x, vo_rt_self_batch *batch); /* edge, edge */
     /* Faces in [begin, end), at most 8, whose boxes overlap that of `face` and which have none of
-     * the vertices `calm`: bit k for face begin + k; bit 8 + k if they share a vertex. */
+     * the vertices `calm`: bit k for face begin + k; bit 8 + k if they share a vertex. Vertices are
+     * compared only where a colour is among `neighbours`, those of the face: bit 16 + k. */
     unsigned (*find_faces)(const vo_rt_self_lanes *lanes, int face, const int32_t calm[3],
-                           int begin, int end);
+                           const uint32_t neighbours[2], int begin, int end);
     /* Faces in [begin, begin + 8) whose boxes overlap a box, low and high; bit per lane. */
     unsigned (*find_overlaps)(const vo_rt_self_lanes *lanes, const vo_rt_vec4 *low,
                               const vo_rt_vec4 *high, int begin);
@@ -78,6 +79,9 @@ void vo_rt_self_refit_face(vo_rt_self_set *set, int face);
 /* obstacles.c: vertices of the obstacles, and their faces near the cloths. */
 void vo_rt_self_gather_obstacles(vo_rt_self_set *set);
 void vo_rt_self_refit_obstacles(vo_rt_self_set *set, bool moved_only);
+
+/* colours.c: colours of the faces, and of the neighbours of each. */
+void vo_rt_self_gather_colours(vo_rt_self_set *set);
 
 /* star.c: triangles around the vertices, on the paths with the given displacements. */
 void vo_rt_self_measure_stars(vo_rt_self_set *set, const vo_rt_vec4 *displacement);

@@ -42,7 +42,7 @@ static void list_arrays(vo_rt_self_set *s, const vo_rt_self_size *n, array out[V
         ARRAY(hash.bucket, table_size(clusters) + 1),
         ARRAY(hash.entry, vo_rt_self_hash_entries(clusters)),
         ARRAY(lane_bounds, LANE_ARRAYS * lane_stride(faces)),
-        ARRAY(lane_vertices, 3 * lane_stride(faces)),
+        ARRAY(lane_vertices, 5 * lane_stride(faces)),
         ARRAY(member, n->members),
         ARRAY(obstacle, n->obstacles),
         ARRAY(x, vertices),
@@ -89,6 +89,7 @@ bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, const vo_rt_self_
     for (int k = 0; k < 9; k++) set->lanes.start[k] = set->lane_bounds + (6 + k) * stride;
     for (int k = 0; k < 9; k++) set->lanes.end[k] = set->lane_bounds + (15 + k) * stride;
     for (int k = 0; k < 3; k++) set->lanes.vertex[k] = set->lane_vertices + k * stride;
+    for (int k = 0; k < 2; k++) set->lanes.colour[k] = set->lane_vertices + (3 + k) * stride;
     return true;
 }
 

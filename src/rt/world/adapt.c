@@ -76,6 +76,8 @@ static void place_vertex(void *user, vo_rt_mesh *mesh, int vertex, int edge) {
     int a = mesh->edge[edge].vertex[0];
     c->contacts.hint[vertex] = c->contacts.hint[a];
     c->contacts.hint_body[vertex] = c->contacts.hint_body[a];
+    c->contacts.anchor[vertex] = c->contacts.anchor[a];
+    c->contacts.home[vertex] = c->contacts.home[a];
     vo_rt_contact_bodies bodies = vo_rt_bodies_near(c);
     vo_rt_vec3 from = f4_xyz(mesh->front.position[vertex]);
     if (bodies.count > 0 && mesh->front.position[vertex].w > 0)

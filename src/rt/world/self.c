@@ -189,6 +189,7 @@ static void add_counts(vo_rt_cloth *c, const vo_rt_self_counts *n) {
     s->self_face_pairs += n->face_pairs;
     s->self_feature_pairs += n->feature_pairs;
     s->self_near_pairs += n->near_pairs;
+    s->self_compared_pairs += n->compared_pairs;
     s->self_adjacent_pairs += n->adjacent_pairs;
     s->self_contacts = n->contacts;
     s->self_queries++;
