@@ -43,8 +43,23 @@ static inline void rt_fold(vo_rt_mesh *mesh, vo_random *random, float offset) {
     }
 }
 
+/* Two sheets that lie on each other, 1 to 4 mm apart, without intersections. */
+static inline void rt_layer(vo_rt_mesh *mesh, vo_random *random, int layer) {
+    vo_rt_front *f = &mesh->front;
+    float height = (float)vo_random_real(random, 0.001, 0.004) * (float)layer;
+    for (int i = 1; i < f->vertex_end; i++) {
+        vo_rt_vec3 x = f4_xyz(f->position[i]);
+        x.y = height + (float)vo_random_real(random, 0, 4e-4);
+        f->position[i] = f4_make(x, f->position[i].w);
+        for (int k = 0; k < 3; k++)
+            *(&f->velocity[i].x + k) = 0.5f * (float)vo_random_real(random, -1, 1);
+    }
+}
+
+typedef enum rt_shape { RT_FOLDED, RT_LAYERED } rt_shape;
+
 /* `memory` scales that of the pairs. */
-static inline void rt_group_set_up(rt_group *t, vo_random *random, int memory) {
+static inline void rt_group_set_up(rt_group *t, vo_random *random, rt_shape shape, int memory) {
     vo_allocator allocator = rt_allocator(NULL);
     assert_true(vo_rt_heap_init(&t->heap, &allocator, (size_t)64 << 20));
     t->asset = rt_sheet(1, true, RT_FREE, 3);
@@ -53,7 +68,8 @@ static inline void rt_group_set_up(rt_group *t, vo_random *random, int memory) {
         assert_true(vo_rt_mesh_init(&t->mesh[k], t->asset, &t->heap));
         t->mesh[k].max_level = 3;
         rt_refine(&t->mesh[k], &t->heap, random, k == 0 ? 500 : 200);
-        rt_fold(&t->mesh[k], random, 0.02f * (float)k);
+        if (shape == RT_FOLDED) rt_fold(&t->mesh[k], random, 0.02f * (float)k);
+        if (shape == RT_LAYERED) rt_layer(&t->mesh[k], random, k);
         vertices += t->mesh[k].front.vertex_end;
         faces += t->mesh[k].front.triangle_count;
     }

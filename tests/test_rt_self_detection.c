@@ -82,7 +82,7 @@ static void test_colours_decide_adjacency(void **state) {
     int64_t undecided = 0, pairs = 0;
     for (int round = 0; round < count_rounds(); round++) {
         rt_group t;
-        rt_group_set_up(&t, &random, 8);
+        rt_group_set_up(&t, &random, RT_FOLDED, 8);
         vo_rt_self_query query = {.is_static = round % 2};
         vo_rt_self_find(&t.set, &query);
         vo_rt_self_set *set = &t.set;
@@ -274,7 +274,7 @@ static void test_no_pair_is_missed(void **state) {
     int count = 0;
     for (int round = 0; round < count_rounds(); round++) {
         rt_group t;
-        rt_group_set_up(&t, &random, 8);
+        rt_group_set_up(&t, &random, RT_FOLDED, 8);
         vo_rt_self_set *set = &t.set;
         for (int k = 0; k < 2; k++) /* from small motion to several edges */
             set->member[k].scale = (float)vo_random_real(&random, 0, 0.03);
