@@ -57,7 +57,7 @@ static void solve_springs(const minor_step *s, int index) {
 /* Split edges do not stretch: the compliance of the fabric is that of the leaf springs. */
 static void solve_levels(const minor_step *s) {
     if (s->def->levels && s->def->solver == VO_RT_SOLVER_XPBD)
-        vo_rt_levels_project(s->def->levels, s->front);
+        vo_rt_levels_project(s->def->levels, s->front, s->def->use_avx2);
 }
 
 /* Substeps between bending passes. They are implicit (bend_kernel.c), so that any interval is

@@ -9,6 +9,7 @@ const vo_rt_solve_kernels VO_KERNEL(vo_rt_solve_kernels) = {
     .project_springs = VO_KERNEL(vo_rt_project_springs),
     .limit_springs = VO_KERNEL(vo_rt_limit_springs),
     .apply_spring_forces = VO_KERNEL(vo_rt_apply_spring_forces),
+    .project_levels = VO_KERNEL(vo_rt_project_levels),
     .damp_springs = VO_KERNEL(vo_rt_damp_springs),
     .project_bends = VO_KERNEL(vo_rt_project_bends),
     .apply_air = VO_KERNEL(vo_rt_apply_air),
