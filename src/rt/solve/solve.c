@@ -54,6 +54,14 @@ static void solve_springs(const minor_step *s, int index) {
     }
 }
 
+/* Contacts with bodies at the end of a substep. */
+static void solve_contacts(const minor_step *s, int index) {
+    float time = (float)(index + 1) / (float)s->substeps * s->def->dt, h = s->substep.h;
+    s->kernels->project_contacts(s->front, s->def->contact_groups, s->group_count, time, h);
+    vo_rt_project_contacts(s->front, s->contacts + s->grouped, s->contact_count - s->grouped, time,
+                           h);
+}
+
 /* Split edges do not stretch: the compliance of the fabric is that of the leaf springs. */
 static void solve_levels(const minor_step *s) {
     if (s->def->levels && s->def->solver == VO_RT_SOLVER_XPBD)
@@ -102,12 +110,15 @@ static int run_substep(const minor_step *s, int index) {
     vo_rt_project_tethers(s->asset, s->front);
     vo_rt_project_links(s->asset, s->front, s->def->link_strength, s->substep.h);
     solve_pose(s);
-    vo_rt_project_contacts(s->front, s->contacts, s->contact_count, end * s->def->dt, s->substep.h);
+    solve_contacts(s, index);
     return clamped;
 }
 
 static void begin_step(minor_step *s) {
     vo_rt_begin_contacts(s->front, s->contacts, s->contact_count);
+    if (s->def->contact_groups)
+        s->group_count = vo_rt_group_contacts(s->def->contact_groups, s->contacts, s->contact_count,
+                                              &s->grouped);
     if (s->slots.backstop.end > 0) s->kernels->compute_normals(s->front, s->front->target);
     const vo_rt_fabric *fabric = &s->def->fabric;
     if (s->def->air && s->def->air->density > 0 && (fabric->drag > 0 || fabric->lift > 0))
@@ -181,6 +192,7 @@ void vo_rt_solve_run(vo_rt_minor_step *s, int index) { s->clamped += run_substep
 vo_rt_solve_result vo_rt_solve_end(vo_rt_minor_step *s) {
     if (s->substeps == 0) return measure(s->front);
     vo_rt_solve_result result = s->kernels->finish(s->front, &s->substep);
+    if (s->grouped > 0) vo_rt_store_impulses(s->def->contact_groups, s->contacts, s->grouped);
     s->kernels->damp_springs(s->front, INTERNAL_VISCOSITY * s->def->dt);
     result.clamped_velocities += s->clamped;
     if (s->slots.backstop.end > 0) s->kernels->compute_normals(s->front, s->front->position);
