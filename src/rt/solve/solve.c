@@ -17,11 +17,15 @@ static const float BEND_CALIBRATION = 0.6f;
 static const float PI2 = 9.8696044f; /* pi^2 */
 /* Bending passes per second, at least, and the largest relative stiffness of a pass. */
 static const float BEND_RATE = 120, MAX_BEND_RATIO = 1;
-/* After the compliant projection, springs beyond this fraction of the stretch limit are shortened
- * to it; a finite number of passes leaves some of them between it and the limit. One pass per
- * substep keeps the elongation from growing, more in the last substeps reduce what is shown. */
+/* Springs beyond this fraction of the stretch limit are shortened to it; a finite number of passes
+ * leaves some of them between it and the limit. The pass of each substep keeps the elongation from
+ * growing, further ones in the last substeps reduce what is shown. Contacts are solved after each
+ * of these: friction on a shoulder would otherwise undo all of them at the end. */
 static const float LIMIT_TARGET = 0.6f;
 enum { LIMIT_PASSES = 4, LAST_SUBSTEPS = 2 };
+/* Sweeps over the split edges per substep: two reduce the stretch as much as a third more substeps
+ * do, at a sixth of their cost. */
+enum { LEVEL_SWEEPS = 2 };
 /* Internal damping, m^2/s: differences of velocity between vertices at distance l decay at the rate
  * INTERNAL_VISCOSITY / l^2. */
 static const float INTERNAL_VISCOSITY = 1e-3f;
@@ -37,23 +41,6 @@ static vo_rt_substep prepare_substep(const vo_rt_solve_def *def, int substeps) {
                            .max_speed = def->max_speed};
 }
 
-static void solve_springs(const minor_step *s, int index) {
-    const vo_rt_solve_kernels *kernels = s->kernels;
-    float h = s->substep.h;
-    vo_rt_spring_pass pass = {.compliance = f_max(s->def->fabric.stretch_compliance, 0) / (h * h),
-                              .limit = f_max(s->def->stretch_limit, 0),
-                              .buckling = PI2 * f_max(s->def->fabric.bend_stiffness, 0) * h * h};
-    if (s->def->solver == VO_RT_SOLVER_XPBD) {
-        kernels->project_springs(s->front, &pass);
-        pass.limit *= LIMIT_TARGET;
-        int passes = s->substeps - index <= LAST_SUBSTEPS ? LIMIT_PASSES : 1;
-        for (int k = 0; k < passes; k++) kernels->limit_springs(s->front, &pass);
-    } else {
-        kernels->apply_spring_forces(s->front, &pass);
-        for (int k = 0; k < PROVOT_PASSES; k++) kernels->limit_springs(s->front, &pass);
-    }
-}
-
 /* Contacts with bodies at the end of a substep. */
 static void solve_contacts(const minor_step *s, int index) {
     float time = (float)(index + 1) / (float)s->substeps * s->def->dt, h = s->substep.h;
@@ -62,9 +49,35 @@ static void solve_contacts(const minor_step *s, int index) {
                            h);
 }
 
+/* Shortens springs beyond the limit, and keeps contacts. */
+static void limit_stretch(const minor_step *s, int index, const vo_rt_spring_pass *pass) {
+    if (s->substeps - index > LAST_SUBSTEPS) return;
+    for (int k = 0; k < LIMIT_PASSES; k++) {
+        if (k > 0) solve_contacts(s, index);
+        s->kernels->limit_springs(s->front, pass);
+    }
+}
+
+static void solve_springs(const minor_step *s, int index) {
+    const vo_rt_solve_kernels *kernels = s->kernels;
+    float h = s->substep.h;
+    vo_rt_spring_pass pass = {.compliance = f_max(s->def->fabric.stretch_compliance, 0) / (h * h),
+                              .limit = f_max(s->def->stretch_limit, 0),
+                              .buckling = PI2 * f_max(s->def->fabric.bend_stiffness, 0) * h * h};
+    if (s->def->solver == VO_RT_SOLVER_XPBD) {
+        pass.limit *= LIMIT_TARGET;
+        kernels->project_springs(s->front, &pass);
+        limit_stretch(s, index, &pass);
+    } else {
+        kernels->apply_spring_forces(s->front, &pass);
+        for (int k = 0; k < PROVOT_PASSES; k++) kernels->limit_springs(s->front, &pass);
+    }
+}
+
 /* Split edges do not stretch: the compliance of the fabric is that of the leaf springs. */
 static void solve_levels(const minor_step *s) {
-    if (s->def->levels && s->def->solver == VO_RT_SOLVER_XPBD)
+    if (!s->def->levels || s->def->solver != VO_RT_SOLVER_XPBD) return;
+    for (int k = 0; k < LEVEL_SWEEPS; k++)
         vo_rt_levels_project(s->def->levels, s->front, s->def->use_avx2);
 }
 
