@@ -1,6 +1,7 @@
 /* Coarse-to-fine projection of stretch: lists, momentum, and the stretch of a hanging sheet. */
 #include "rt_hierarchy_assets.h"
 
+#include "rt/solve/kernels.h"
 #include "rt/solve/levels.h"
 #include "rt/solve/solve.h"
 
@@ -111,6 +112,34 @@ static void test_centre_of_mass_stays(void **state) {
     }
 }
 
+/* A pass of bending flattens waves of several fine elements, without a change of momentum, and does
+ * not move flat cloth. */
+static void test_bending_flattens(void **state) {
+    (void)state;
+    level_mesh m;
+    init(&m, 4, 0.1f, 3, NULL);
+    vo_rt_front *f = &m.mesh.mesh.front;
+    size_t bytes = (size_t)f->vertex_end * sizeof *f->position;
+    vo_rt_bend_pass pass = {.stiffness = 1e-5f / 14400, .scale = 1};
+    memcpy(f->velocity, f->position, bytes); /* positions at the start of the substep */
+    vo_rt_solve_select_kernels(false)->bend_levels(&m.levels, f, &pass);
+    for (int i = 1; i < f->vertex_end; i++)
+        assert_true(f3_distance(f4_xyz(f->position[i]), f4_xyz(f->velocity[i])) < 1e-7f);
+    double before[3], after[3], rough = 0, smooth = 0;
+    for (int i = 1; i < f->vertex_end; i++) {
+        f->position[i].z = 0.01f * sinf(100 * f->position[i].x); /* waves of 63 mm */
+        rough += (double)(f->position[i].z * f->position[i].z);
+    }
+    memcpy(f->velocity, f->position, bytes);
+    sum_positions(f, before);
+    vo_rt_solve_select_kernels(false)->bend_levels(&m.levels, f, &pass);
+    sum_positions(f, after);
+    for (int i = 1; i < f->vertex_end; i++) smooth += (double)(f->position[i].z * f->position[i].z);
+    for (int k = 0; k < 3; k++) assert_near(after[k], before[k], 1e-5 * 0.2 * 0.4 * 0.4 * 0.4);
+    assert_true(smooth < 0.9 * rough);
+    free_all(&m);
+}
+
 /* Vertices with inverse mass 0 stay, also midpoints. */
 static void test_prescribed_vertices_stay(void **state) {
     (void)state;
@@ -202,6 +231,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lists_every_split_edge),
         cmocka_unit_test(test_centre_of_mass_stays),
+        cmocka_unit_test(test_bending_flattens),
         cmocka_unit_test(test_prescribed_vertices_stay),
         cmocka_unit_test(test_variants_are_equal),
         cmocka_unit_test(test_hanging_sheet_stretches_less),

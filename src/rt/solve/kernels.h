@@ -43,6 +43,9 @@ typedef struct vo_rt_solve_kernels {
     void (*apply_spring_forces)(vo_rt_front *front, const vo_rt_spring_pass *pass);
     /* Coarse-to-fine projection of the split edges (levels.h). */
     void (*project_levels)(struct vo_rt_levels *levels, vo_rt_front *front);
+    /* Coarse-to-fine bending of the split edges; pass->stiffness is that of the fabric. */
+    void (*bend_levels)(struct vo_rt_levels *levels, vo_rt_front *front,
+                        const vo_rt_bend_pass *pass);
     /* vo_rt_project_contacts for groups. */
     void (*project_contacts)(vo_rt_front *front, vo_rt_contact_group *groups, int count, float time,
                              float h);
@@ -84,6 +87,8 @@ void VO_KERNEL(vo_rt_project_springs)(vo_rt_front *front, const vo_rt_spring_pas
 void VO_KERNEL(vo_rt_limit_springs)(vo_rt_front *front, const vo_rt_spring_pass *pass);
 void VO_KERNEL(vo_rt_apply_spring_forces)(vo_rt_front *front, const vo_rt_spring_pass *pass);
 void VO_KERNEL(vo_rt_project_levels)(struct vo_rt_levels *levels, vo_rt_front *front);
+void VO_KERNEL(vo_rt_bend_levels)(struct vo_rt_levels *levels, vo_rt_front *front,
+                                  const vo_rt_bend_pass *pass);
 void VO_KERNEL(vo_rt_project_contact_groups)(vo_rt_front *front, vo_rt_contact_group *groups,
                                              int count, float time, float h);
 void VO_KERNEL(vo_rt_damp_springs)(vo_rt_front *front, float viscosity_dt);

@@ -97,6 +97,25 @@ static void list_edges(vo_rt_levels *levels, const vo_rt_mesh *mesh) {
     levels->begin[VO_RT_MAX_LEVEL + 1] = o.end;
 }
 
+/* A strip of length l and curvature 8 s / l^2, where s is the height of its midpoint, has the energy
+ * 1/2 k s^2, k = 64 B w / l^3. The strips of a regular mesh of area A, whose directions differ, must
+ * be w = 0.77 l wide for the energy 1/2 B A curvature^2 of a bent plate: their area w l is 3.56
+ * times that of the midpoint at the next level. */
+static const float STRIP_STIFFNESS = 64 * 3.56f;
+
+/* Masses of the next level, and the stiffness. */
+static void set_bending(const vo_rt_levels *levels, const vo_rt_mesh *mesh, vo_rt_split_group *g) {
+    for (int k = 0; k < VO_RT_LANES; k++) {
+        if (g->middle[k] == 0) continue;
+        float mass = levels->shift[g->middle[k]].w, rest2 = f_max(g->rest[k] * g->rest[k], 1e-8f);
+        float area = mass / f_max(mesh->density, 1e-6f);
+        g->bend_wm[k] = 1 / f_max(mass, 1e-12f);
+        g->bend_wa[k] = 1 / f_max(levels->shift[g->a[k]].w, 1e-12f);
+        g->bend_wb[k] = 1 / f_max(levels->shift[g->b[k]].w, 1e-12f);
+        g->bend[k] = STRIP_STIFFNESS * mesh->stiffness[g->middle[k]] * area / (rest2 * rest2);
+    }
+}
+
 /* Adds half of the mass of the midpoints to that of the ends. */
 static void restrict_group(vo_rt_levels *levels, const vo_rt_split_group *g) {
     for (int k = 0; k < VO_RT_LANES; k++) {
@@ -115,10 +134,12 @@ static void invert_masses(vo_rt_levels *levels, vo_rt_split_group *g) {
 }
 
 /* Masses of the vertices of each level, from the finest to level 0; shift.w is scratch. */
-static void restrict_masses(vo_rt_levels *levels, const vo_rt_front *front) {
+static void restrict_masses(vo_rt_levels *levels, const vo_rt_mesh *mesh) {
+    const vo_rt_front *front = &mesh->front;
     for (int i = 0; i < front->vertex_end; i++) levels->shift[i].w = front->mass[i];
     for (int level = VO_RT_MAX_LEVEL; level >= 0; level--) {
         int begin = levels->begin[level], end = levels->begin[level + 1];
+        for (int i = begin; i < end; i++) set_bending(levels, mesh, &levels->group[i]);
         for (int i = begin; i < end; i++) restrict_group(levels, &levels->group[i]);
         for (int i = begin; i < end; i++) invert_masses(levels, &levels->group[i]);
     }
@@ -126,7 +147,7 @@ static void restrict_masses(vo_rt_levels *levels, const vo_rt_front *front) {
 
 void vo_rt_levels_update(vo_rt_levels *levels, const vo_rt_mesh *mesh) {
     list_edges(levels, mesh);
-    restrict_masses(levels, &mesh->front);
+    restrict_masses(levels, mesh);
 }
 
 void vo_rt_levels_project(vo_rt_levels *levels, vo_rt_front *front, bool use_avx2) {

@@ -14,6 +14,11 @@
  * compressed. A vertex stands for its own mass and for half of that of the midpoints of finer
  * levels between it and its neighbours, which conserves momentum.
  *
+ * Bending has the same problem: a pass over the leaf elements flattens each of them, but stiffness
+ * reaches one element far, and cloth under pressure forms bumps of a few of the finest triangles.
+ * vo_rt_solve_kernels.bend_levels therefore treats each split edge as a strip that bends over its
+ * midpoint, from coarse to fine, by the part of the stiffness that finer elements lack.
+ *
  * Like the leaf springs, the edges are stored in groups of eight that share no vertex. The list is
  * written again after each change of topology, in the order of the midpoints: an edge is put into
  * the first of up to 32 open groups of its level without its ends, which a bit set per vertex
@@ -23,12 +28,15 @@
 
 #include "rt/hierarchy/mesh.h"
 
-/* Eight split edges of a level without common ends. 192 bytes. */
+/* Eight split edges of a level without common ends. 320 bytes. */
 typedef struct vo_rt_split_group {
     int32_t middle[VO_RT_LANES]; /* slots of the midpoints; 0: unused lane */
     int32_t a[VO_RT_LANES], b[VO_RT_LANES]; /* slots of the ends */
     float rest[VO_RT_LANES];                /* m */
     float wa[VO_RT_LANES], wb[VO_RT_LANES]; /* 1/kg, inverse masses of the ends at this level */
+    /* Bending: inverse masses at the next level, and the stiffness of the height of the midpoint
+     * above the middle of the ends, N/m, for a fabric of 1 N m. */
+    float bend_wm[VO_RT_LANES], bend_wa[VO_RT_LANES], bend_wb[VO_RT_LANES], bend[VO_RT_LANES];
 } vo_rt_split_group;
 
 /* Split edges of a cloth by level. */

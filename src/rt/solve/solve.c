@@ -23,9 +23,6 @@ static const float BEND_RATE = 120, MAX_BEND_RATIO = 1;
  * of these: friction on a shoulder would otherwise undo all of them at the end. */
 static const float LIMIT_TARGET = 0.6f;
 enum { LIMIT_PASSES = 4, LAST_SUBSTEPS = 2 };
-/* Sweeps over the split edges per substep: two reduce the stretch as much as a third more substeps
- * do, at a sixth of their cost. */
-enum { LEVEL_SWEEPS = 2 };
 /* Internal damping, m^2/s: differences of velocity between vertices at distance l decay at the rate
  * INTERNAL_VISCOSITY / l^2. */
 static const float INTERNAL_VISCOSITY = 1e-3f;
@@ -77,8 +74,7 @@ static void solve_springs(const minor_step *s, int index) {
 /* Split edges do not stretch: the compliance of the fabric is that of the leaf springs. */
 static void solve_levels(const minor_step *s) {
     if (!s->def->levels || s->def->solver != VO_RT_SOLVER_XPBD) return;
-    for (int k = 0; k < LEVEL_SWEEPS; k++)
-        vo_rt_levels_project(s->def->levels, s->front, s->def->use_avx2);
+    vo_rt_levels_project(s->def->levels, s->front, s->def->use_avx2);
 }
 
 /* Substeps between bending passes. They are implicit (bend_kernel.c), so that any interval is
@@ -94,6 +90,13 @@ static int choose_bend_interval(const minor_step *s, float mean_mass) {
     return interval > 1 ? interval : 1;
 }
 
+/* Stiffness of the split edges, which leaf elements do not transmit (levels.h). */
+static void bend_levels(const minor_step *s, vo_rt_bend_pass pass, float stiffness) {
+    if (!s->def->levels || vo_rt_levels_count(s->def->levels) == 0) return;
+    pass.stiffness = stiffness;
+    s->kernels->bend_levels(s->def->levels, s->front, &pass);
+}
+
 static void solve_bends(const minor_step *s, int index) {
     float stiffness = BEND_CALIBRATION * s->def->fabric.bend_stiffness;
     if (!(stiffness > 0) || index % s->bend_interval != 0) return;
@@ -103,6 +106,7 @@ static void solve_bends(const minor_step *s, int index) {
     vo_rt_bend_pass pass = {.stiffness = stiffness * duration * duration,
                             .scale = 1 / (float)interval,
                             .lookahead = (float)(interval - 1)};
+    bend_levels(s, pass, s->def->fabric.bend_stiffness * duration * duration);
     s->kernels->project_bends(s->front, &pass);
 }
 

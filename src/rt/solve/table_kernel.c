@@ -10,6 +10,7 @@ const vo_rt_solve_kernels VO_KERNEL(vo_rt_solve_kernels) = {
     .limit_springs = VO_KERNEL(vo_rt_limit_springs),
     .apply_spring_forces = VO_KERNEL(vo_rt_apply_spring_forces),
     .project_levels = VO_KERNEL(vo_rt_project_levels),
+    .bend_levels = VO_KERNEL(vo_rt_bend_levels),
     .project_contacts = VO_KERNEL(vo_rt_project_contact_groups),
     .damp_springs = VO_KERNEL(vo_rt_damp_springs),
     .project_bends = VO_KERNEL(vo_rt_project_bends),
