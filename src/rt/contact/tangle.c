@@ -6,10 +6,8 @@
  * their springs have contracted; then their side is found again. */
 #include "rt/contact/contact.h"
 
-/* Elongations at which a vertex becomes tangled, and below which it is released. With a lower limit
- * of release, tangled vertices inside a body stretch the springs of their neighbours on its surface
- * for ever, which are tangled in turn. */
-static const float TANGLED = 1, RELEASED = 0.5f;
+/* Elongations at which a vertex becomes tangled, and below which it is released. */
+static const float TANGLED = 1, RELEASED = 0.25f;
 /* Marks during the search. */
 enum { FOUND = 64, KEPT = 128 };
 
