@@ -9,6 +9,8 @@ bool vo_rt_contact_reserve(vo_rt_contact_set *set, vo_rt_heap *heap, const vo_rt
     int need = front->vertex_capacity, old = set->hint_capacity;
     if (!vo_rt_heap_reserve(heap, (void **)&set->contact, &set->capacity, 2 * need,
                             sizeof *set->contact) ||
+        !vo_rt_heap_reserve(heap, (void **)&set->group, &set->group_capacity,
+                            vo_rt_contact_group_limit(set->capacity), sizeof *set->group) ||
         !vo_rt_heap_reserve(heap, (void **)&set->safe, &set->safe_capacity, need,
                             sizeof *set->safe) ||
         !vo_rt_heap_reserve(heap, (void **)&set->shell, &set->shell_capacity, need,
@@ -28,6 +30,7 @@ bool vo_rt_contact_reserve(vo_rt_contact_set *set, vo_rt_heap *heap, const vo_rt
 
 void vo_rt_contact_free(vo_rt_contact_set *set, vo_rt_heap *heap) {
     vo_rt_heap_release(heap, set->contact, set->capacity, sizeof *set->contact);
+    vo_rt_heap_release(heap, set->group, set->group_capacity, sizeof *set->group);
     vo_rt_heap_release(heap, set->safe, set->safe_capacity, sizeof *set->safe);
     vo_rt_heap_release(heap, set->shell, set->shell_capacity, sizeof *set->shell);
     vo_rt_heap_release(heap, set->anchor, set->anchor_capacity, sizeof *set->anchor);

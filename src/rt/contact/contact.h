@@ -49,6 +49,8 @@ typedef struct vo_rt_contact_bodies {
 typedef struct vo_rt_contact_set {
     vo_rt_contact *contact; /* [capacity]; at most two per vertex */
     int count, capacity;
+    vo_rt_contact_group *group; /* [group_capacity] memory of the solver */
+    int group_capacity;
     int32_t *hint; /* [hint_capacity] last feature near the vertex; -1: unknown, as after a
                       reset; -2: no surface was near */
     int hint_capacity;

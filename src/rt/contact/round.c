@@ -11,6 +11,8 @@ static const float CULL_MARGIN = 0.1f;
 static const float MIN_EDGE = 0.06f;
 /* Smallest weight of an end in the contact of an edge: vertices have contacts of their own. */
 static const float MIN_WEIGHT = 0.2f;
+/* Smallest difference of the weights of two contacts of an edge. */
+static const float MIN_SEPARATION = 0.1f;
 /* A vertex that is touching: closer than this to the plane of its contact, m. */
 static const float TOUCH_DISTANCE = 0.0005f;
 /* Part of the length of a path by which the solver may lead it closer to a surface. */
@@ -253,8 +255,9 @@ static void emit_edge(const round_finder *f, int a, int b, float t, float rest,
     emit(f, &(round_point){a, b, t, x, v, sink}, r, &n);
 }
 
-/* Contacts of an edge with the shape nearest to its middle: of the middle, and of the point nearest
- * to the axis if it is elsewhere. */
+/* Contacts of an edge with the shape nearest to its middle: of the point nearest to the axis, and of
+ * the middle if it is elsewhere. The first one is the one that holds: where an edge crosses a
+ * thin shape, the normal at other points is nearly parallel to the edge. */
 static void find_edge(const round_finder *f, int a, int b, float rest, const vo_rt_round_near *near,
                       int lane) {
     const vo_rt_front *front = f->front;
@@ -263,8 +266,8 @@ static void find_edge(const round_finder *f, int a, int b, float rest, const vo_
     if (!(near->distance[0][lane] < find_reach(f, v) + 0.5f * rest)) return;
     const vo_rt_round *r = &f->list->shape[near->shape[0][lane]];
     float t = find_edge_weight(r, f4_xyz(front->position[a]), f4_xyz(front->position[b]));
-    emit_edge(f, a, b, 0.5f, rest, r);
-    if (fabsf(t - 0.5f) > MIN_WEIGHT) emit_edge(f, a, b, t, rest, r);
+    emit_edge(f, a, b, t, rest, r);
+    if (fabsf(t - 0.5f) > MIN_SEPARATION) emit_edge(f, a, b, 0.5f, rest, r);
 }
 
 static bool is_long(const vo_rt_spring_group *g) {

@@ -30,9 +30,17 @@ void vo_rt_project_links(const vo_rt_asset *asset, vo_rt_front *front, float str
 /* Starts a minor step: clears impulses, moves vertices that are behind their plane onto it without
  * a change of velocity. */
 void vo_rt_begin_contacts(vo_rt_front *front, vo_rt_contact *contacts, int count);
+/* Copies contacts to groups of eight; returns the number of groups. The first *grouped contacts of
+ * the list are grouped: vertices in ascending order with at most two contacts each; points of edges
+ * follow. The second contacts of vertices are in groups after those of the first. */
+int vo_rt_group_contacts(vo_rt_contact_group *groups, const vo_rt_contact *contacts, int count,
+                         int *grouped);
+/* Copies the impulses back to the list. */
+void vo_rt_store_impulses(const vo_rt_contact_group *groups, vo_rt_contact *contacts, int grouped);
 /* Keeps vertices in front of their planes, `time` seconds after the start of the minor step, with
  * Coulomb friction: the tangential displacement of the substep relative to the surface is reduced
- * by at most friction times the normal correction. Accumulates impulses. */
+ * by at most friction times the normal correction. Accumulates impulses. The kernel
+ * project_contacts does the same for groups. */
 void vo_rt_project_contacts(vo_rt_front *front, vo_rt_contact *contacts, int count, float time,
                             float h);
 

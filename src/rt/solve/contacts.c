@@ -14,6 +14,68 @@ void vo_rt_begin_contacts(vo_rt_front *front, vo_rt_contact *contacts, int count
     }
 }
 
+/* --- Groups -------------------------------------------------------------------------------- */
+
+/* Contacts at the start of the list that can be grouped. */
+static int count_groupable(const vo_rt_contact *contacts, int count) {
+    int last = 0, repeats = 0;
+    for (int i = 0; i < count; i++) {
+        int vertex = contacts[i].vertex;
+        repeats = vertex == last ? repeats + 1 : 0;
+        if (contacts[i].other || vertex < last || repeats > 1) return i;
+        last = vertex;
+    }
+    return count;
+}
+
+static bool is_second(const vo_rt_contact *contacts, int i) {
+    return i > 0 && contacts[i].vertex == contacts[i - 1].vertex;
+}
+
+/* Group of the first one of the second contacts. */
+static int second_group(const vo_rt_contact *contacts, int grouped) {
+    int first = 0;
+    for (int i = 0; i < grouped; i++) first += !is_second(contacts, i);
+    return (first + VO_RT_LANES - 1) / VO_RT_LANES;
+}
+
+static void fill_lane(vo_rt_contact_group *g, int lane, const vo_rt_contact *c) {
+    const float point[3] = {c->point.x, c->point.y, c->point.z};
+    const float normal[3] = {c->normal.x, c->normal.y, c->normal.z};
+    const float velocity[3] = {c->velocity.x, c->velocity.y, c->velocity.z};
+    if (lane == 0) *g = (vo_rt_contact_group){0};
+    g->vertex[lane] = c->vertex;
+    g->friction[lane] = c->friction;
+    for (int k = 0; k < 3; k++) {
+        g->point[k][lane] = point[k];
+        g->normal[k][lane] = normal[k];
+        g->velocity[k][lane] = velocity[k];
+    }
+}
+
+int vo_rt_group_contacts(vo_rt_contact_group *groups, const vo_rt_contact *contacts, int count,
+                         int *grouped) {
+    *grouped = count_groupable(contacts, count);
+    int next[2] = {0, VO_RT_LANES * second_group(contacts, *grouped)};
+    for (int i = 0; i < *grouped; i++) {
+        int place = next[is_second(contacts, i)]++;
+        fill_lane(&groups[place / VO_RT_LANES], place % VO_RT_LANES, &contacts[i]);
+    }
+    return (next[1] + VO_RT_LANES - 1) / VO_RT_LANES;
+}
+
+void vo_rt_store_impulses(const vo_rt_contact_group *groups, vo_rt_contact *contacts, int grouped) {
+    int next[2] = {0, VO_RT_LANES * second_group(contacts, grouped)};
+    for (int i = 0; i < grouped; i++) {
+        int place = next[is_second(contacts, i)]++, lane = place % VO_RT_LANES;
+        const vo_rt_contact_group *g = &groups[place / VO_RT_LANES];
+        contacts[i].impulse = g->impulse[lane];
+        contacts[i].force_impulse = f3(g->force[0][lane], g->force[1][lane], g->force[2][lane]);
+    }
+}
+
+/* --- One at a time ------------------------------------------------------------------------- */
+
 /* Displacement by friction: reduces the tangential part of `slip`, the displacement relative to the
  * surface, by at most `limit`. */
 static vo_rt_vec3 apply_friction(vo_rt_vec3 slip, vo_rt_vec3 normal, float limit) {

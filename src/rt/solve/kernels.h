@@ -10,6 +10,7 @@
 
 /* Constants of the substeps of a minor step. */
 typedef struct vo_rt_substep vo_rt_substep;
+struct vo_rt_levels;
 
 /* Compression, fraction of the rest length, that springs resist with the force of buckling only. */
 #define VO_RT_MAX_COMPRESSION 0.1f
@@ -40,6 +41,14 @@ typedef struct vo_rt_solve_kernels {
     void (*limit_springs)(vo_rt_front *front, const vo_rt_spring_pass *pass);
     /* Spring forces at the start of the substep, added to the predicted positions (Verlet). */
     void (*apply_spring_forces)(vo_rt_front *front, const vo_rt_spring_pass *pass);
+    /* Coarse-to-fine projection of the split edges (levels.h). */
+    void (*project_levels)(struct vo_rt_levels *levels, vo_rt_front *front);
+    /* Coarse-to-fine bending of the split edges; pass->stiffness is that of the fabric. */
+    void (*bend_levels)(struct vo_rt_levels *levels, vo_rt_front *front,
+                        const vo_rt_bend_pass *pass);
+    /* vo_rt_project_contacts for groups. */
+    void (*project_contacts)(vo_rt_front *front, vo_rt_contact_group *groups, int count, float time,
+                             float h);
     /* Internal damping: viscosity * dt, m^2. */
     void (*damp_springs)(vo_rt_front *front, float viscosity_dt);
     void (*project_bends)(vo_rt_front *front, const vo_rt_bend_pass *pass);
@@ -77,6 +86,11 @@ vo_rt_solve_result VO_KERNEL(vo_rt_finish)(vo_rt_front *front, const vo_rt_subst
 void VO_KERNEL(vo_rt_project_springs)(vo_rt_front *front, const vo_rt_spring_pass *pass);
 void VO_KERNEL(vo_rt_limit_springs)(vo_rt_front *front, const vo_rt_spring_pass *pass);
 void VO_KERNEL(vo_rt_apply_spring_forces)(vo_rt_front *front, const vo_rt_spring_pass *pass);
+void VO_KERNEL(vo_rt_project_levels)(struct vo_rt_levels *levels, vo_rt_front *front);
+void VO_KERNEL(vo_rt_bend_levels)(struct vo_rt_levels *levels, vo_rt_front *front,
+                                  const vo_rt_bend_pass *pass);
+void VO_KERNEL(vo_rt_project_contact_groups)(vo_rt_front *front, vo_rt_contact_group *groups,
+                                             int count, float time, float h);
 void VO_KERNEL(vo_rt_damp_springs)(vo_rt_front *front, float viscosity_dt);
 void VO_KERNEL(vo_rt_project_bends)(vo_rt_front *front, const vo_rt_bend_pass *pass);
 void VO_KERNEL(vo_rt_apply_air)(vo_rt_front *front, const vo_rt_air *air,

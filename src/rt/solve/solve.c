@@ -17,9 +17,10 @@ static const float BEND_CALIBRATION = 0.6f;
 static const float PI2 = 9.8696044f; /* pi^2 */
 /* Bending passes per second, at least, and the largest relative stiffness of a pass. */
 static const float BEND_RATE = 120, MAX_BEND_RATIO = 1;
-/* After the compliant projection, springs beyond this fraction of the stretch limit are shortened
- * to it; a finite number of passes leaves some of them between it and the limit. One pass per
- * substep keeps the elongation from growing, more in the last substeps reduce what is shown. */
+/* Springs beyond this fraction of the stretch limit are shortened to it; a finite number of passes
+ * leaves some of them between it and the limit. The pass of each substep keeps the elongation from
+ * growing, further ones in the last substeps reduce what is shown. Contacts are solved after each
+ * of these: friction on a shoulder would otherwise undo all of them at the end. */
 static const float LIMIT_TARGET = 0.6f;
 enum { LIMIT_PASSES = 4, LAST_SUBSTEPS = 2 };
 /* Internal damping, m^2/s: differences of velocity between vertices at distance l decay at the rate
@@ -37,6 +38,23 @@ static vo_rt_substep prepare_substep(const vo_rt_solve_def *def, int substeps) {
                            .max_speed = def->max_speed};
 }
 
+/* Contacts with bodies at the end of a substep. */
+static void solve_contacts(const minor_step *s, int index) {
+    float time = (float)(index + 1) / (float)s->substeps * s->def->dt, h = s->substep.h;
+    s->kernels->project_contacts(s->front, s->def->contact_groups, s->group_count, time, h);
+    vo_rt_project_contacts(s->front, s->contacts + s->grouped, s->contact_count - s->grouped, time,
+                           h);
+}
+
+/* Shortens springs beyond the limit, and keeps contacts. */
+static void limit_stretch(const minor_step *s, int index, const vo_rt_spring_pass *pass) {
+    if (s->substeps - index > LAST_SUBSTEPS) return;
+    for (int k = 0; k < LIMIT_PASSES; k++) {
+        if (k > 0) solve_contacts(s, index);
+        s->kernels->limit_springs(s->front, pass);
+    }
+}
+
 static void solve_springs(const minor_step *s, int index) {
     const vo_rt_solve_kernels *kernels = s->kernels;
     float h = s->substep.h;
@@ -44,10 +62,9 @@ static void solve_springs(const minor_step *s, int index) {
                               .limit = f_max(s->def->stretch_limit, 0),
                               .buckling = PI2 * f_max(s->def->fabric.bend_stiffness, 0) * h * h};
     if (s->def->solver == VO_RT_SOLVER_XPBD) {
-        kernels->project_springs(s->front, &pass);
         pass.limit *= LIMIT_TARGET;
-        int passes = s->substeps - index <= LAST_SUBSTEPS ? LIMIT_PASSES : 1;
-        for (int k = 0; k < passes; k++) kernels->limit_springs(s->front, &pass);
+        kernels->project_springs(s->front, &pass);
+        limit_stretch(s, index, &pass);
     } else {
         kernels->apply_spring_forces(s->front, &pass);
         for (int k = 0; k < PROVOT_PASSES; k++) kernels->limit_springs(s->front, &pass);
@@ -56,8 +73,8 @@ static void solve_springs(const minor_step *s, int index) {
 
 /* Split edges do not stretch: the compliance of the fabric is that of the leaf springs. */
 static void solve_levels(const minor_step *s) {
-    if (s->def->levels && s->def->solver == VO_RT_SOLVER_XPBD)
-        vo_rt_levels_project(s->def->levels, s->front);
+    if (!s->def->levels || s->def->solver != VO_RT_SOLVER_XPBD) return;
+    vo_rt_levels_project(s->def->levels, s->front, s->def->use_avx2);
 }
 
 /* Substeps between bending passes. They are implicit (bend_kernel.c), so that any interval is
@@ -73,6 +90,13 @@ static int choose_bend_interval(const minor_step *s, float mean_mass) {
     return interval > 1 ? interval : 1;
 }
 
+/* Stiffness of the split edges, which leaf elements do not transmit (levels.h). */
+static void bend_levels(const minor_step *s, vo_rt_bend_pass pass, float stiffness) {
+    if (!s->def->levels || vo_rt_levels_count(s->def->levels) == 0) return;
+    pass.stiffness = stiffness;
+    s->kernels->bend_levels(s->def->levels, s->front, &pass);
+}
+
 static void solve_bends(const minor_step *s, int index) {
     float stiffness = BEND_CALIBRATION * s->def->fabric.bend_stiffness;
     if (!(stiffness > 0) || index % s->bend_interval != 0) return;
@@ -82,6 +106,7 @@ static void solve_bends(const minor_step *s, int index) {
     vo_rt_bend_pass pass = {.stiffness = stiffness * duration * duration,
                             .scale = 1 / (float)interval,
                             .lookahead = (float)(interval - 1)};
+    bend_levels(s, pass, s->def->fabric.bend_stiffness * duration * duration);
     s->kernels->project_bends(s->front, &pass);
 }
 
@@ -102,12 +127,15 @@ static int run_substep(const minor_step *s, int index) {
     vo_rt_project_tethers(s->asset, s->front);
     vo_rt_project_links(s->asset, s->front, s->def->link_strength, s->substep.h);
     solve_pose(s);
-    vo_rt_project_contacts(s->front, s->contacts, s->contact_count, end * s->def->dt, s->substep.h);
+    solve_contacts(s, index);
     return clamped;
 }
 
 static void begin_step(minor_step *s) {
     vo_rt_begin_contacts(s->front, s->contacts, s->contact_count);
+    if (s->def->contact_groups)
+        s->group_count = vo_rt_group_contacts(s->def->contact_groups, s->contacts, s->contact_count,
+                                              &s->grouped);
     if (s->slots.backstop.end > 0) s->kernels->compute_normals(s->front, s->front->target);
     const vo_rt_fabric *fabric = &s->def->fabric;
     if (s->def->air && s->def->air->density > 0 && (fabric->drag > 0 || fabric->lift > 0))
@@ -181,6 +209,7 @@ void vo_rt_solve_run(vo_rt_minor_step *s, int index) { s->clamped += run_substep
 vo_rt_solve_result vo_rt_solve_end(vo_rt_minor_step *s) {
     if (s->substeps == 0) return measure(s->front);
     vo_rt_solve_result result = s->kernels->finish(s->front, &s->substep);
+    if (s->grouped > 0) vo_rt_store_impulses(s->def->contact_groups, s->contacts, s->grouped);
     s->kernels->damp_springs(s->front, INTERNAL_VISCOSITY * s->def->dt);
     result.clamped_velocities += s->clamped;
     if (s->slots.backstop.end > 0) s->kernels->compute_normals(s->front, s->front->position);

@@ -61,7 +61,7 @@ static void reserve_splits(vo_rt_world *w) {
         if (!c->adapts) continue;
         vo_rt_mesh_reserve(&c->mesh, &w->heap, &c->edits);
         bool ok = vo_rt_contact_reserve(&c->contacts, &w->heap, &c->mesh.front) &&
-                  vo_rt_levels_reserve(&c->levels, &w->heap, &c->mesh.front);
+                  vo_rt_levels_reserve(&c->levels, &w->heap, &c->mesh);
         if (c->input.blend < 1) vo_rt_publish_reserve(c);
         if (!ok) {
             c->edits.rejected += c->edits.split_count;

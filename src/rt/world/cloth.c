@@ -141,7 +141,7 @@ static vo_result create(vo_rt_cloth *c, const vo_rt_cloth_def *def) {
     vo_rt_world *w = c->world;
     if (!reserve_arrays(c) || !vo_rt_mesh_init(&c->mesh, c->asset, &w->heap) ||
         !vo_rt_contact_reserve(&c->contacts, &w->heap, &c->mesh.front) ||
-        !vo_rt_levels_reserve(&c->levels, &w->heap, &c->mesh.front))
+        !vo_rt_levels_reserve(&c->levels, &w->heap, &c->mesh))
         return vo_rt_fail(&w->message, VO_NO_MEMORY,
                           "pool of %u bytes is exhausted; raise pool_bytes",
                           (unsigned)w->def.pool_bytes);

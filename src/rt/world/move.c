@@ -70,6 +70,7 @@ static vo_rt_solve_def solve_def(vo_rt_cloth *c, float dt) {
                              .max_speed = w->def.max_speed,
                              .link_strength = c->input.link_strength,
                              .levels = &c->levels,
+                             .contact_groups = c->contacts.group,
                              .air = &w->air,
                              .use_avx2 = w->use_avx2};
 }

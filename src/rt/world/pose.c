@@ -44,23 +44,19 @@ static float middle_weight(float a, float b) {
 
 static void set_refined_targets(vo_rt_cloth *c) {
     vo_rt_front *f = &c->mesh.front;
-    int count = vo_rt_levels_count(&c->levels);
+    int count = VO_RT_LANES * vo_rt_levels_count(&c->levels);
     for (int i = 0; i < count; i++) { /* a refined vertex is in the middle of its edge */
-        const vo_rt_split_edge *e = &c->levels.edge[i];
-        vo_rt_vec4 a = f->target[e->a], b = f->target[e->b];
-        f->target[e->middle] =
-            f4_make(f3_lerp(f4_xyz(a), f4_xyz(b), 0.5f), middle_weight(a.w, b.w));
+        const vo_rt_split_group *g = &c->levels.group[i / VO_RT_LANES];
+        int middle = g->middle[i % VO_RT_LANES];
+        vo_rt_vec4 a = f->target[g->a[i % VO_RT_LANES]], b = f->target[g->b[i % VO_RT_LANES]];
+        if (middle == 0) continue;
+        f->target[middle] = f4_make(f3_lerp(f4_xyz(a), f4_xyz(b), 0.5f), middle_weight(a.w, b.w));
     }
 }
 
 static void drop_signs(vo_rt_cloth *c) {
     vo_rt_vec4 *target = c->mesh.front.target;
-    int count = vo_rt_levels_count(&c->levels);
-    for (int i = 1; i <= c->asset->vertex_count; i++) target[i].w = fabsf(target[i].w);
-    for (int i = 0; i < count; i++) {
-        vo_rt_vec4 *t = &target[c->levels.edge[i].middle];
-        t->w = fabsf(t->w);
-    }
+    for (int i = 1; i < c->mesh.front.vertex_end; i++) target[i].w = fabsf(target[i].w);
 }
 
 void vo_rt_pose_set_targets(vo_rt_cloth *c, float s) {

@@ -217,7 +217,7 @@ static bool restore_cloth(const cloth_parts *p) {
         return false;
     if (p->header.hint_count != c->mesh.front.vertex_end ||
         !vo_rt_contact_reserve(&c->contacts, &w->heap, &c->mesh.front) ||
-        !vo_rt_levels_reserve(&c->levels, &w->heap, &c->mesh.front)) {
+        !vo_rt_levels_reserve(&c->levels, &w->heap, &c->mesh)) {
         vo_rt_cloth_reset_state(c);
         return false;
     }
