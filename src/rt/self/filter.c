@@ -3,8 +3,8 @@
  * Pairs that would approach too far are separated one after the other (Gauss-Seidel), each by
  * moving those of its vertices that cross the separating planes back to them. Corrections that
  * leave the range of the search lead to a new search for the vertices concerned. If that does not
- * converge, bodies are exempt where they leave no space, and then all displacements are reduced
- * until every pair of cloth keeps its distance; none at all is always a solution. */
+ * converge, all displacements are reduced until every pair keeps its distance; none at all is
+ * always a solution, unless bodies move: then they pass where they leave no space. */
 #include "rt/self/self_private.h"
 
 /* Part of R beyond which a vertex is searched again before the correction: the rest is left to it.
@@ -16,7 +16,7 @@ static const float MAX_DEVIATION = 0.01f;
 /* Smallest cosine of a star that stays calm. */
 static const float LEAST_COSINE = 0.1f;
 /* Rounds of separations and searches: the first one with support, with restraint, and the end. */
-enum { SUPPORT_ROUND = 1, RESTRAINT_ROUND = 3, MAX_ROUNDS = 16 };
+enum { SUPPORT_ROUND = 1, RESTRAINT_ROUND = 3, MAX_ROUNDS = 24 };
 enum { RADIUS_HALVINGS = 3, RELATIVE_HALVINGS = 4, MAX_HALVINGS = 8 };
 
 typedef struct filter {
@@ -167,24 +167,23 @@ static bool is_covered(filter *f, float range) {
 
 /* --- No solution ------------------------------------------------------------------------------ */
 
-/* True if a body beside the pair moves in this segment. */
-static bool has_moving_obstacle(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
-    for (int side = 0; side < 2; side++) {
-        int v = p->vertex[side == 0 ? 0 : 3];
-        if (vo_rt_self_is_obstacle(set, p->member[side]) &&
-            f3_length2(f3_add(set->shift, f4_xyz(set->drift[v]))) > 0)
-            return true;
-    }
+/* True if a body of the set moves in this segment. */
+static bool has_moving_obstacle(const vo_rt_self_set *set) {
+    for (int v = set->cloth_vertex_count; v < set->vertex_count; v++)
+        if (f3_length2(f3_add(set->shift, f4_xyz(set->drift[v]))) > 0) return true;
     return false;
 }
 
-/* Moving bodies pass where they leave no space. */
-static void exempt_bodies(vo_rt_self_set *set) {
+/* Moving bodies leave no space: the pairs that are left are exempt, and the cloth is untangled in
+ * the following segments. */
+static void exempt_pairs(vo_rt_self_set *set) {
+    set->is_penetrated = true;
     for (int i = 0; i < set->pair_count; i++) {
         const vo_rt_self_pair *p = &set->pair[i];
-        if (!has_moving_obstacle(set, p) || !vo_rt_self_is_violated(set, p)) continue;
-        set->is_penetrated = true;
-        for (int k = 0; k < 4; k++) set->flags[p->vertex[k]] |= VO_RT_SELF_PRESSED;
+        if (!vo_rt_self_is_violated(set, p)) continue;
+        bool is_body = vo_rt_self_has_obstacle(set, p);
+        for (int k = 0; k < 4; k++)
+            set->flags[p->vertex[k]] |= is_body ? VO_RT_SELF_PRESSED : VO_RT_SELF_TANGLED;
     }
 }
 
@@ -208,23 +207,25 @@ static bool stars_are_calm(vo_rt_self_set *set) {
 static bool halve(vo_rt_self_set *set, vo_rt_vec3 origin, int count) {
     for (int k = 0; k < count; k++) {
         scale_moves(set, 0.5f, origin);
-        exempt_bodies(set);
         if (vo_rt_self_is_separated(set) && stars_are_calm(set)) return true;
     }
     return false;
 }
 
 /* All displacements become smaller, which needs no new search: the paths become shorter. First
- * relative to the mean motion, then relative to the world, in which resting bodies are. */
+ * relative to the mean motion, then relative to the world, in which the bodies rest. */
 static void reduce(filter *f) {
     vo_rt_self_set *set = f->set;
     vo_rt_vec3 still = f3_scale(-1, set->shift);
     f->result.is_limited = true;
+    if (has_moving_obstacle(set)) {
+        exempt_pairs(set);
+        return;
+    }
     if (!set->is_full &&
         (halve(set, f3(0, 0, 0), RELATIVE_HALVINGS) || halve(set, still, MAX_HALVINGS)))
         return;
     scale_moves(set, 0, still);
-    exempt_bodies(set);
 }
 
 /* The list of pairs is complete for the displacements of the last search; corrections beyond it are
@@ -244,12 +245,11 @@ static void resolve(filter *f) {
     is_covered(f, START_RANGE);
     for (int round = 0; round < MAX_ROUNDS; round++) {
         if (round == SUPPORT_ROUND || round == RESTRAINT_ROUND) vo_rt_self_find_support(set);
-        if (round >= RESTRAINT_ROUND) vo_rt_self_restrain(set, round > RESTRAINT_ROUND);
+        if (round >= RESTRAINT_ROUND) vo_rt_self_restrain(set, round - RESTRAINT_ROUND);
         bool changed = vo_rt_self_separate(set, round >= SUPPORT_ROUND);
         if (!changed && round == 0) return;
         if (is_covered(f, VO_RT_SELF_RANGE) && vo_rt_self_is_separated(set)) return;
     }
-    exempt_bodies(set);
     restrict_to_search(set);
     if (!vo_rt_self_is_separated(set) || !stars_are_calm(set)) reduce(f);
 }

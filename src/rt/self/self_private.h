@@ -121,8 +121,8 @@ static inline float vo_rt_self_clearance(const vo_rt_self_set *set, const vo_rt_
 bool vo_rt_self_separate(vo_rt_self_set *set, bool supported);
 /* Finds which vertices are supported by bodies; before separations with support and restraint. */
 void vo_rt_self_find_support(vo_rt_self_set *set);
-/* Restrains the vertices of pairs that are still violated; `smooth` their references. */
-void vo_rt_self_restrain(vo_rt_self_set *set, bool smooth);
+/* Restrains the vertices of pairs that are still violated, more from round to round, from 0 on. */
+void vo_rt_self_restrain(vo_rt_self_set *set, int round);
 /* True if a pair comes too close. */
 bool vo_rt_self_is_violated(const vo_rt_self_set *set, const vo_rt_self_pair *p);
 bool vo_rt_self_is_separated(const vo_rt_self_set *set);

@@ -25,6 +25,8 @@ static const float LEAST_GAP = 1e-6f;
 static const float LEAST_CHANGE = 0.1f;
 /* Sweeps over the pairs: one per layer of a stack, and two to notice the end. */
 enum { SEPARATION_PASSES = 8, SUPPORT_SWEEPS = 6, RESTRAINT_PASSES = 4, SMOOTHING_PASSES = 8 };
+/* Rounds of restraint after which vertices move with their references only. */
+enum { FREE_ROUNDS = 8, MAX_GROWTH = 6 };
 /* Level of vertices that are connected to no body. */
 static const float UNSUPPORTED = 255;
 
@@ -284,41 +286,45 @@ typedef struct planes {
     float low, high;
 } planes;
 
-/* Reference of a side along the normal: that of its restrained vertex with the largest weight. */
-static bool find_side_reference(const vo_rt_self_set *set, const vo_rt_self_pair *p, int side,
-                                float *out) {
-    int best = -1;
-    for (int k = side == 0 ? 0 : p->count_a; k < (side == 0 ? p->count_a : 4); k++)
-        if (is_restrained(set, p->vertex[k]) &&
-            (best < 0 || fabsf(p->weight[k]) > fabsf(p->weight[best])))
-            best = k;
-    if (best >= 0) *out = f3_dot(p->normal, find_reference(set, p->vertex[best]));
-    return best >= 0;
+/* References of the restrained vertices of both sides along the normal: the smallest of side A and
+ * the largest of side B; those of one side for both if the other has none. */
+static planes measure_references(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
+    float a = INFINITY, b = -INFINITY;
+    for (int k = 0; k < 4; k++) {
+        int v = p->vertex[k];
+        if (!is_restrained(set, v)) continue;
+        float f = f3_dot(p->normal, find_reference(set, v));
+        if (k < p->count_a)
+            a = f_min(a, f);
+        else
+            b = f_max(b, f);
+    }
+    return (planes){a < INFINITY ? a : b, b > -INFINITY ? b : a};
 }
 
-/* Both sides use half of the clearance towards the middle of their references; beside a body, cloth
- * uses all of it. False if no vertex is restrained. */
-static bool find_planes(const vo_rt_self_set *set, const vo_rt_self_pair *p, planes *out) {
+/* Both sides use half of the clearance towards the middle of their references, or `use` times as
+ * much; beside a body, cloth uses all of it. False if no vertex is restrained. */
+static bool find_planes(const vo_rt_self_set *set, const vo_rt_self_pair *p, float use,
+                        planes *out) {
     const uint8_t *f = set->flags;
     const int32_t *v = p->vertex;
     if (!((f[v[0]] | f[v[1]] | f[v[2]] | f[v[3]]) & VO_RT_SELF_RESTRAINED)) return false;
-    float room = vo_rt_self_clearance(set, p) - kept_distance(set, p), a = 0, b = 0;
-    bool has_a = find_side_reference(set, p, 0, &a), has_b = find_side_reference(set, p, 1, &b);
-    if ((!has_a && !has_b) || vo_rt_self_is_exempt(set, p)) return false;
-    bool body_a = is_body(set, p->vertex[0]), body_b = is_body(set, p->vertex[3]);
-    if (body_a || body_b) {
+    if (vo_rt_self_is_exempt(set, p)) return false;
+    float room = vo_rt_self_clearance(set, p) - kept_distance(set, p);
+    if (is_body(set, v[0]) || is_body(set, v[3])) {
         sides s = measure_sides(set, p);
         *out = (planes){s.b - room, s.a + room};
         return true;
     }
-    float middle = has_a && has_b ? 0.5f * (a + b) : has_a ? a : b;
-    *out = (planes){middle - 0.5f * room, middle + 0.5f * room};
+    planes r = measure_references(set, p);
+    float middle = 0.5f * (r.low + r.high);
+    *out = (planes){middle - 0.5f * use * room, middle + 0.5f * use * room};
     return true;
 }
 
-static void project_pair(vo_rt_self_set *set, const vo_rt_self_pair *p) {
+static void project_pair(vo_rt_self_set *set, const vo_rt_self_pair *p, float use) {
     planes limit;
-    if (!find_planes(set, p, &limit)) return;
+    if (!find_planes(set, p, use, &limit)) return;
     for (int k = 0; k < 4; k++) {
         int v = p->vertex[k];
         if (!is_restrained(set, v)) continue;
@@ -330,9 +336,9 @@ static void project_pair(vo_rt_self_set *set, const vo_rt_self_pair *p) {
 }
 
 /* Part of the way from its reference that leaves each vertex on its side of all planes. */
-static void truncate_pair(vo_rt_self_set *set, const vo_rt_self_pair *p, float *part) {
+static void truncate_pair(vo_rt_self_set *set, const vo_rt_self_pair *p, float use, float *part) {
     planes limit;
-    if (!find_planes(set, p, &limit)) return;
+    if (!find_planes(set, p, use, &limit)) return;
     for (int k = 0; k < 4; k++) {
         int v = p->vertex[k];
         if (!is_restrained(set, v)) continue;
@@ -343,10 +349,10 @@ static void truncate_pair(vo_rt_self_set *set, const vo_rt_self_pair *p, float *
     }
 }
 
-static void truncate_moves(vo_rt_self_set *set) {
+static void truncate_moves(vo_rt_self_set *set, float use) {
     float *part = set->bound; /* not used before `finish` */
     for (int v = 0; v < set->cloth_vertex_count; v++) part[v] = 1;
-    for (int i = 0; i < set->pair_count; i++) truncate_pair(set, &set->pair[i], part);
+    for (int i = 0; i < set->pair_count; i++) truncate_pair(set, &set->pair[i], use, part);
     for (int v = 0; v < set->cloth_vertex_count; v++) {
         if (!is_restrained(set, v) || part[v] >= 1) continue;
         vo_rt_vec3 f = find_reference(set, v), d = f3_sub(f4_xyz(set->move[v]), f);
@@ -354,12 +360,34 @@ static void truncate_moves(vo_rt_self_set *set) {
     }
 }
 
-void vo_rt_self_restrain(vo_rt_self_set *set, bool smooth) {
+/* Restrains the neighbours of restrained vertices. */
+static void grow_restraint(vo_rt_self_set *set) {
+    uint8_t *is_near = set->pass; /* not used between separations */
+    memset(is_near, 0, (size_t)set->cloth_vertex_count);
+    for (int i = 0; i < set->cloth_face_count; i++) {
+        const int32_t *v = set->face[i].vertex;
+        if (!((set->flags[v[0]] | set->flags[v[1]] | set->flags[v[2]]) & VO_RT_SELF_RESTRAINED))
+            continue;
+        is_near[v[0]] = is_near[v[1]] = is_near[v[2]] = 1;
+    }
+    for (int v = 0; v < set->cloth_vertex_count; v++)
+        if (is_near[v] && !is_body(set, v)) set->flags[v] |= VO_RT_SELF_RESTRAINED;
+}
+
+/* Rings of neighbours that are added in a round: in the end, everything is restrained. */
+static int find_rings(int round) {
+    int late = round - FREE_ROUNDS;
+    return late < 0 ? 0 : 1 << (late < MAX_GROWTH ? late : MAX_GROWTH);
+}
+
+void vo_rt_self_restrain(vo_rt_self_set *set, int round) {
+    float use = f_max(1 - (float)round / FREE_ROUNDS, 0);
     for (int i = 0; i < set->pair_count; i++)
         if (vo_rt_self_is_violated(set, &set->pair[i])) restrain_pair(set, &set->pair[i]);
-    if (smooth) smooth_references(set);
+    for (int k = 0; k < find_rings(round); k++) grow_restraint(set);
+    if (round > 0) smooth_references(set);
     for (int pass = 0; pass < RESTRAINT_PASSES; pass++)
         for (int i = 0; i < set->pair_count; i++)
-            project_pair(set, &set->pair[pass % 2 ? set->pair_count - 1 - i : i]);
-    truncate_moves(set);
+            project_pair(set, &set->pair[pass % 2 ? set->pair_count - 1 - i : i], use);
+    truncate_moves(set, use);
 }
