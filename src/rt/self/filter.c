@@ -157,12 +157,10 @@ static void search_again(filter *f) {
     f->result.searches++;
 }
 
-/* True if the list of pairs is complete for the displacements. */
-static bool is_covered(filter *f, float range) {
+/* Completes the list of pairs for the displacements. */
+static void complete_pairs(filter *f, float range) {
     bool outside = mark_outside(f->set, range), open = mark_stars(f->set);
-    if (!outside && !open) return true;
-    search_again(f);
-    return false;
+    if (outside || open) search_again(f);
 }
 
 /* --- No solution ------------------------------------------------------------------------------ */
@@ -242,13 +240,14 @@ static void restrict_to_search(vo_rt_self_set *set) {
 /* Displacements that separate all pairs, by increasingly strong corrections. */
 static void resolve(filter *f) {
     vo_rt_self_set *set = f->set;
-    is_covered(f, START_RANGE);
+    complete_pairs(f, START_RANGE);
     for (int round = 0; round < MAX_ROUNDS; round++) {
         if (round == SUPPORT_ROUND || round == RESTRAINT_ROUND) vo_rt_self_find_support(set);
         if (round >= RESTRAINT_ROUND) vo_rt_self_restrain(set, round - RESTRAINT_ROUND);
         bool changed = vo_rt_self_separate(set, round >= SUPPORT_ROUND);
         if (!changed && round == 0) return;
-        if (is_covered(f, VO_RT_SELF_RANGE) && vo_rt_self_is_separated(set)) return;
+        complete_pairs(f, VO_RT_SELF_RANGE);
+        if (vo_rt_self_is_separated(set)) return;
     }
     restrict_to_search(set);
     if (!vo_rt_self_is_separated(set) || !stars_are_calm(set)) reduce(f);
