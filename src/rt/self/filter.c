@@ -7,9 +7,6 @@
  * always a solution, unless bodies move: then they pass where they leave no space. */
 #include "rt/self/self_private.h"
 
-/* Part of R beyond which a vertex is searched again before the correction: the rest is left to it.
- */
-static const float START_RANGE = 0.8f;
 /* Largest deviation of a vertex from its predicted displacement, besides the length of the latter,
  * m. Only cloth that is stretched far beyond its limit moves faster. */
 static const float MAX_DEVIATION = 0.01f;
@@ -94,10 +91,10 @@ static bool mark_moved(vo_rt_self_set *set, int v) {
     return true;
 }
 
-static bool mark_outside(vo_rt_self_set *set, float range) {
+static bool mark_outside(vo_rt_self_set *set) {
     bool any = false;
     for (int v = 0; v < set->cloth_vertex_count; v++) {
-        float limit = range * set->high[v].w;
+        float limit = VO_RT_SELF_RANGE * set->high[v].w;
         vo_rt_vec3 d = f3_sub(f4_xyz(set->move[v]), f4_xyz(set->drift[v]));
         if (f3_length2(d) > limit * limit) any |= mark_moved(set, v);
     }
@@ -158,8 +155,8 @@ static void search_again(filter *f) {
 }
 
 /* Completes the list of pairs for the displacements. */
-static void complete_pairs(filter *f, float range) {
-    bool outside = mark_outside(f->set, range), open = mark_stars(f->set);
+static void complete_pairs(filter *f) {
+    bool outside = mark_outside(f->set), open = mark_stars(f->set);
     if (outside || open) search_again(f);
 }
 
@@ -240,13 +237,11 @@ static void restrict_to_search(vo_rt_self_set *set) {
 /* Displacements that separate all pairs, by increasingly strong corrections. */
 static void resolve(filter *f) {
     vo_rt_self_set *set = f->set;
-    complete_pairs(f, START_RANGE);
     for (int round = 0; round < MAX_ROUNDS; round++) {
         if (round == SUPPORT_ROUND || round == RESTRAINT_ROUND) vo_rt_self_find_support(set);
         if (round >= RESTRAINT_ROUND) vo_rt_self_restrain(set, round - RESTRAINT_ROUND);
-        bool changed = vo_rt_self_separate(set, round >= SUPPORT_ROUND);
-        if (!changed && round == 0) return;
-        complete_pairs(f, VO_RT_SELF_RANGE);
+        vo_rt_self_separate(set, round >= SUPPORT_ROUND);
+        complete_pairs(f);
         if (vo_rt_self_is_separated(set)) return;
     }
     restrict_to_search(set);
