@@ -239,6 +239,7 @@ typedef struct vo_rt_self_set {
     vo_rt_vec3 shift;   /* m, mean predicted displacement */
     float gap;          /* m, distance that is never given away */
     float max_range;    /* m, largest R of a vertex */
+    float max_radius;   /* m, largest query radius of this query */
     bool is_static;     /* the query has no displacements */
     bool is_full;       /* pairs exceed the memory */
     bool is_touching;   /* features without a distance were found */
@@ -263,6 +264,7 @@ void vo_rt_self_free(vo_rt_self_set *set, vo_rt_heap *heap);
 static inline void vo_rt_self_invalidate(vo_rt_self_set *set) { set->topology = 0; }
 
 typedef struct vo_rt_self_query {
+    float static_radius;      /* m, largest of a vertex without displacements; 0: 4 mm */
     bool is_static;           /* without displacements; fills `bound` */
     bool finds_intersections; /* tests edges against faces; fills `hit` */
     bool use_avx2;

@@ -9,7 +9,8 @@
 /* Part of R by which a vertex may end beside its prediction. */
 #define VO_RT_SELF_RANGE 0.9f
 /* Query radius of a vertex: fraction of its shortest edge at rest, and limits, m, in motion and
- * without. Larger radii find more layers of a stack, smaller ones need more queries. */
+ * without (the default). Larger radii find more layers of a stack, smaller ones need more queries.
+ */
 #define VO_RT_SELF_RADIUS        0.2f
 #define VO_RT_SELF_MAX_RADIUS    0.002f
 #define VO_RT_SELF_STATIC_RADIUS 0.004f
