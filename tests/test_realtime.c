@@ -103,6 +103,14 @@ static void expect_message(const char *set, const char *words) {
     close_run_fixture(&p);
 }
 
+static void clock_budget_is_accepted(void **state) {
+    (void)state;
+    run_fixture p = open_drape(1);
+    assert_int_equal(simulate_with(&p, "realtime={\"budget_ms\": 5, \"budget_clock\": true}"),
+                     VO_OK);
+    close_run_fixture(&p);
+}
+
 static void wrong_values_are_rejected(void **state) {
     (void)state;
     expect_message("engine=fast", "engine");
@@ -111,6 +119,7 @@ static void wrong_values_are_rejected(void **state) {
     expect_message("realtime.thickness=0.2", "realtime.thickness");
     expect_message("realtime.substeps=65", "realtime.substeps");
     expect_message("realtime.solver=pcg", "realtime.solver");
+    expect_message("realtime.budget_clock=true", "realtime.budget_clock: needs");
     expect_message("realtime.speed=1", "unknown key \"speed\"");
     expect_message("realtime.fans[0].angle=90", "realtime.fans[0].angle");
     expect_message("realtime.fans[0].direction=[0, 0, 0]", "realtime.fans[0].direction");
@@ -167,6 +176,7 @@ int main(void) {
         cmocka_unit_test(frames_do_not_depend_on_threads),
         cmocka_unit_test(resumed_run_has_equal_bits),
         cmocka_unit_test(cloth_stays_outside),
+        cmocka_unit_test(clock_budget_is_accepted),
         cmocka_unit_test(wrong_values_are_rejected),
         cmocka_unit_test(open_obstacle_is_named),
         cmocka_unit_test(engine_cannot_be_changed),

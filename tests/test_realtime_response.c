@@ -93,7 +93,6 @@ static void squat_is_clean(void **state) {
 
 static void layers_are_clean(void **state) {
     (void)state;
-    require_response();
     check_scene(&LAYERS, NULL, 0, NULL);
 }
 
@@ -187,7 +186,6 @@ static void fast_curtains_are_clean(void **state) {
     (void)state;
     char path[600];
     vo_context *ctx = test_context(1);
-    require_response();
     setenv("VOILE_ASSETS", VOILE_SOURCE_DIR "/assets", 1);
     snprintf(path, sizeof path, "%s/curtains.json", test_folder());
     write_fast_scene(ctx, "curtains", path);

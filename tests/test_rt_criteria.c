@@ -112,7 +112,7 @@ static void test_budget_keeps_the_largest_deviations(void **state) {
 
 /* --- Proximity -------------------------------------------------------------------------------- */
 
-/* m. Distances are measured up to 8 mm only, twice the radius of a static query. */
+/* m */
 static const float PROXIMITY = 0.02f;
 
 static float longest_edge(const vo_rt_cloth *c) {
@@ -128,13 +128,12 @@ static float longest_edge(const vo_rt_cloth *c) {
 
 /* Sheets that are nearer than the threshold are refined down to twice the threshold, others not; a
  * level per adaption; they coarsen again when the distance grows. */
-static void test_near_cloth_is_refined(void **state) {
-    (void)state;
+static void check_near(float distance) {
     scene s = make_scene(3);
     vo_rt_adaption near = only(1, PROXIMITY);
     near.join_wait = 2;
     vo_rt_cloth *low = add_cloth(&s, near, true, 0);
-    vo_rt_cloth *high = add_cloth(&s, near, true, 0.3f * PROXIMITY);
+    vo_rt_cloth *high = add_cloth(&s, near, true, distance);
     vo_rt_cloth *apart = add_cloth(&s, near, true, 3 * PROXIMITY);
     int base = vo_rt_cloth_get_info(low).triangles, level = 0;
     for (int i = 0; i < 40; i++) {
@@ -150,6 +149,48 @@ static void test_near_cloth_is_refined(void **state) {
     rt_run(s.w, 240);
     assert_int_equal(vo_rt_cloth_get_info(low).triangles, base);
     destroy(&s);
+}
+
+static void test_near_cloth_is_refined(void **state) {
+    (void)state;
+    check_near(0.3f * PROXIMITY);
+    check_near(0.6f * PROXIMITY); /* beyond the default of 8 mm */
+}
+
+/* Triangles of two pairs of sheets, near each other and not quite so near, and the cost of a step.
+ */
+typedef struct pairs {
+    int near, far;
+    float cost; /* ms */
+} pairs;
+
+static pairs run_pairs(float budget) {
+    scene s = make_scene(3);
+    vo_rt_adaption near = only(1, PROXIMITY);
+    near.join_wait = 2;
+    vo_rt_cloth *c[4];
+    for (int i = 0; i < 4; i++) {
+        float distance = i < 2 ? 0.2f * PROXIMITY : 0.6f * PROXIMITY;
+        c[i] = add_cloth(&s, near, true, (float)(i / 2) + (float)(i % 2) * distance);
+    }
+    if (budget > 0) assert_rt_ok(s.w, vo_rt_world_set_budget(s.w, VO_RT_BUDGET_COUNTED, budget));
+    rt_run(s.w, 80 / TEST_SLOWNESS);
+    pairs p = {vo_rt_cloth_get_info(c[0]).triangles + vo_rt_cloth_get_info(c[1]).triangles,
+               vo_rt_cloth_get_info(c[2]).triangles + vo_rt_cloth_get_info(c[3]).triangles,
+               (float)vo_rt_world_get_stats(s.w).cost};
+    destroy(&s);
+    return p;
+}
+
+/* A budget makes edges longer where other cloth is near, first where it is farther away. */
+static void test_budget_keeps_the_nearest(void **state) {
+    (void)state;
+    pairs all = run_pairs(0), some = run_pairs(0.6f * all.cost);
+    print_message("triangles near %d, far %d; under a budget %d, %d\n", all.near, all.far,
+                  some.near, some.far);
+    assert_true(some.near + some.far < all.near + all.far);
+    assert_true(some.far < some.near);
+    assert_true(TEST_SLOWNESS > 1 || some.cost < 0.8f * all.cost);
 }
 
 /* Without self-collision, and with a threshold of 0, nothing is refined. */
@@ -171,6 +212,7 @@ int main(void) {
         cmocka_unit_test(test_curvature_is_compared_in_metres),
         cmocka_unit_test(test_budget_keeps_the_largest_deviations),
         cmocka_unit_test(test_near_cloth_is_refined),
+        cmocka_unit_test(test_budget_keeps_the_nearest),
         cmocka_unit_test(test_proximity_can_be_switched_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

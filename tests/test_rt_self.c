@@ -68,6 +68,15 @@ static bool share(const int32_t *a, int count_a, const int32_t *b, int count_b) 
     return false;
 }
 
+/* Features that touch at the query have no side: both are tangled, and exempt. */
+static bool are_tangled(const vo_rt_self_set *set, const int32_t *a, int count_a, const int32_t *b,
+                        int count_b) {
+    unsigned any_a = 0, any_b = 0;
+    for (int k = 0; k < count_a; k++) any_a |= set->flags[a[k]];
+    for (int k = 0; k < count_b; k++) any_b |= set->flags[b[k]];
+    return any_a & any_b & VO_RT_SELF_TANGLED;
+}
+
 /* Every pair of features that share no vertex: their anchors are farther apart than their bounds
  * together. Returns the number of pairs that nearly use their distance. */
 static int check_bounds(const vo_rt_self_set *set, double s) {
@@ -77,6 +86,7 @@ static int check_bounds(const vo_rt_self_set *set, double s) {
         point t[3] = {anchor(set, f[0], s), anchor(set, f[1], s), anchor(set, f[2], s)};
         for (int v = 0; v < set->cloth_vertex_count; v++) {
             if (set->star_begin[v] == set->star_begin[v + 1] || share(&v, 1, f, 3)) continue;
+            if (are_tangled(set, &v, 1, f, 3)) continue;
             double d = point_triangle(anchor(set, v, s), t);
             double used = (double)set->bound[v] + largest(set, f, 3);
             if (!(used < d)) fail_msg("vertex %d, face %d: bounds %g, distance %g", v, i, used, d);
@@ -86,7 +96,7 @@ static int check_bounds(const vo_rt_self_set *set, double s) {
             for (int k = 0; k < 9; k++) {
                 int32_t e0[2] = {f[k % 3], f[(k + 1) % 3]};
                 int32_t e1[2] = {set->face[j].vertex[k / 3], set->face[j].vertex[(k / 3 + 1) % 3]};
-                if (share(e0, 2, e1, 2)) continue;
+                if (share(e0, 2, e1, 2) || are_tangled(set, e0, 2, e1, 2)) continue;
                 double d = segment_segment(anchor(set, e0[0], s), anchor(set, e0[1], s),
                                            anchor(set, e1[0], s), anchor(set, e1[1], s));
                 double used = largest(set, e0, 2) + largest(set, e1, 2);
@@ -101,9 +111,9 @@ static void test_bounds_separate_all_pairs(void **state) {
     (void)state;
     vo_random random = vo_random_seed(7);
     int tight = 0, stored = 0;
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < 12; round++) {
         rt_group t;
-        rt_group_set_up(&t, &random, RT_LAYERED, round % 2 ? 8 : 1);
+        rt_group_set_up(&t, &random, round % 3 ? RT_LAYERED : RT_FOLDED, round % 2 ? 8 : 1);
         vo_rt_self_query query = {.is_static = true, .use_avx2 = vo_simd_has_avx2() && round % 2};
         vo_rt_self_find(&t.set, &query);
         tight += check_bounds(&t.set, 0);
@@ -407,8 +417,13 @@ static void test_exhausted_pool_is_reported(void **state) {
 
 /* --- Recovery --------------------------------------------------------------------------------- */
 
+/* Where the upper sheet of two is created. */
+typedef struct placement {
+    float x, turn; /* m; rad, half the angle about the vertical axis */
+} placement;
+
 /* Two sheets created so that the rim of one passes through the other. */
-static void run_recovery(int layer, int seconds) {
+static void run_recovery(int layer, int seconds, placement at) {
     vo_rt_world_def def = vo_rt_world_def_default();
     def.pool_bytes = (size_t)64 << 20;
     def.gravity = f3(0, 0, 0);
@@ -418,8 +433,9 @@ static void run_recovery(int layer, int seconds) {
     cloth.asset = s.asset;
     cloth.self_collision = true;
     cloth.layer = layer;
-    cloth.transform = rt_at(0.2f, 1.02f, 0);
-    cloth.transform.rotation = (vo_rt_quat){0, 0, sinf(0.15f), cosf(0.15f)};
+    float c0 = cosf(at.turn), s0 = sinf(at.turn), c1 = cosf(0.15f), s1 = sinf(0.15f);
+    cloth.transform = rt_at(at.x, 1.02f, 0);
+    cloth.transform.rotation = (vo_rt_quat){s0 * s1, s0 * c1, c0 * s1, c0 * c1};
     vo_rt_cloth *c;
     assert_rt_ok(s.w, vo_rt_cloth_create(s.w, &cloth, &c));
     assert_true(rt_count_intersections(s.w) > 0);
@@ -446,12 +462,21 @@ static void run_recovery(int layer, int seconds) {
 
 static void test_intersecting_sheets_are_untangled(void **state) {
     (void)state;
-    run_recovery(0, 4);
+    run_recovery(0, 4, (placement){0.2f, 0});
+}
+
+/* The contour divides one sheet, or runs from the rim of one to that of the other. */
+static void test_sheets_across_are_untangled(void **state) {
+    (void)state;
+    run_recovery(0, 2, (placement){0.05f, 0.3f});
+    run_recovery(0, 2, (placement){0.13f, 0.8f});
+    run_recovery(0, 2, (placement){0.25f, 0.8f});
 }
 
 static void test_layers_are_untangled(void **state) {
     (void)state;
-    run_recovery(1, 4);
+    run_recovery(1, 4, (placement){0.2f, 0});
+    run_recovery(1, 2, (placement){0.1f, 0.8f});
 }
 
 /* Displacement bounds do not slow cloth that is far from other cloth, at any frame rate. */
@@ -517,6 +542,7 @@ int main(void) {
         cmocka_unit_test(test_no_allocation_in_steps),
         cmocka_unit_test(test_exhausted_pool_is_reported),
         cmocka_unit_test(test_intersecting_sheets_are_untangled),
+        cmocka_unit_test(test_sheets_across_are_untangled),
         cmocka_unit_test(test_layers_are_untangled),
         cmocka_unit_test(test_sheets_fall_freely),
         cmocka_unit_test(test_kicked_sphere_does_not_mix_layers),

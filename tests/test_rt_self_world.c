@@ -149,17 +149,9 @@ static scene make_layers(int count) {
     return s;
 }
 
-/* Tests that the response does not pass yet run with VOILE_TEST_RESPONSE only. */
-static void require_response(void) {
-    if (getenv("VOILE_TEST_RESPONSE")) return;
-    print_message("skipped: not yet passed by the response; set VOILE_TEST_RESPONSE\n");
-    skip();
-}
-
 /* A cloth is teleported so that it cuts another one. */
 static void test_teleport_into_cloth_is_untangled(void **state) {
     (void)state;
-    require_response();
     scene s = make_layers(2);
     int reported;
     vo_rt_transform to = rt_at(0.22f, 1.01f, 0);
@@ -206,7 +198,6 @@ static void test_self_intersecting_pose_is_untangled(void **state) {
  * nothing explodes, and each arrival is reported. */
 static void test_repeated_teleports_do_not_explode(void **state) {
     (void)state;
-    require_response();
     scene s = make_layers(3);
     int reported = 0, frames = (is_long() ? 400 : 80) / TEST_SLOWNESS;
     for (int i = 0; i < frames; i++) {

@@ -70,12 +70,17 @@ static void test_budget_limits_the_cost(void **state) {
         assert_rt_ok(w, vo_rt_world_set_wind(w, f3(5, 0, 5), 0.5f));
         if (limited)
             assert_rt_ok(w, vo_rt_world_set_budget(w, VO_RT_BUDGET_COUNTED, (float)cost[0] / 3));
-        rt_run(w, 300);
-        cost[limited] = 0;
-        for (int i = 0; i < 30; i++) {
+        int64_t over = 0; /* steps above the budget */
+        double last = 0;
+        for (int i = 0; i < 330; i++) {
             rt_run(w, 1);
-            cost[limited] += vo_rt_world_get_stats(w).cost / 30;
+            vo_rt_stats stats = vo_rt_world_get_stats(w);
+            over += limited && (float)stats.cost > (float)cost[0] / 3;
+            assert_int_equal(stats.over_budget, over);
+            if (i >= 300) last += stats.cost / 30;
         }
+        assert_true(limited == (over > 0));
+        cost[limited] = last;
         assert_true(limited == (vo_rt_world_get_stats(w).detail_scale > 1));
         hash[limited] = rt_hash(w);
         vo_rt_world_destroy(w);

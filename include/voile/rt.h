@@ -225,7 +225,7 @@ VO_API vo_result vo_rt_seaming_create_asset(const vo_rt_seaming *seaming, bool m
     X(self_s, "collisions of cloth with itself and other cloths")   \
     X(output_s, "normals, interpolation and output buffers")
 
-/* Counters of the last step: X(member, description). */
+/* Counters of the last step, except over_budget: X(member, description). */
 #define VO_RT_COUNTERS(X)                                                             \
     X(cloths, "cloths")                                                               \
     X(bodies, "bodies")                                                               \
@@ -258,7 +258,8 @@ VO_API vo_result vo_rt_seaming_create_asset(const vo_rt_seaming *seaming, bool m
     X(self_intersections, "edges that intersect a face: cloth arrived so")            \
     X(self_rejected_edits, "splits and joins too close to other cloth")               \
     X(self_skipped, "cloths without self-collision: the pool is exhausted")           \
-    X(dropped_steps, "steps skipped because dt exceeded max_steps_per_call")
+    X(dropped_steps, "steps skipped because dt exceeded max_steps_per_call")          \
+    X(over_budget, "calls of step over the budget since the world was created")
 
 typedef struct vo_rt_stats {
 #define VO_RT_STAGE_MEMBER(name, description)   double name;
@@ -268,7 +269,7 @@ typedef struct vo_rt_stats {
 #undef VO_RT_STAGE_MEMBER
 #undef VO_RT_COUNTER_MEMBER
     double cost;        /* counted cost of the step, ms of the operation count model */
-    float detail_scale; /* factor by which the budget scales edge-length criteria; 1: no limit */
+    float detail_scale; /* factor by which the budget scales the refinement criteria; 1: no limit */
     float max_stretch;  /* 99th percentile of spring elongation, 0.05: 5 % */
     size_t pool_bytes, pool_used, pool_peak; /* shared memory */
 } vo_rt_stats;
@@ -289,8 +290,9 @@ typedef struct vo_rt_adaption {
     float min_length;    /* m, shorter edges never split; default 0.008 */
     bool collision;      /* edges that cut a body's shell split; default true */
     float proximity;     /* m, edges longer than twice this split if cloth that is not adjacent is
-                            nearer than this; needs self_collision; 0: never; default 0.008,
-                            beyond which distances are not measured */
+                            nearer than this; needs self_collision; 0: never; default 0.008.
+                            Distances are measured up to 0.1, and up to about 0.4 times the
+                            length of the edge */
     int join_wait;       /* major steps between a split and the first test for joining; 10 */
     float join_ratio;    /* criteria are scaled by this for joining (hysteresis); default 0.6 */
     vo_rt_tie_rule tie_rule;

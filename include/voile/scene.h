@@ -63,7 +63,9 @@ typedef struct vo_realtime_settings {
     int faces;        /* [0] approximate number of base triangles of a cloth; 0: all faces of a mesh
                          or grid, 316 of a garment that is sewn */
     double budget_ms; /* [0] counted cost of a step, ms, to which refinement is limited; 0: none */
-    double offset;    /* [0.006] m, distance of the surface that cloth collides with from bodies */
+    bool budget_clock; /* [false] measured time of a step in place of the counted cost: the run is
+                          not reproducible; needs budget_ms */
+    double offset;     /* [0.006] m, distance of the surface that cloth collides with from bodies */
     bool self_collision;       /* [false] cloth collides with itself and with other cloth */
     double thickness;          /* [0.002] m, distance between layers of cloth, at most 0.1 */
     vo_realtime_solver solver; /* [VO_REALTIME_XPBD] */

@@ -74,7 +74,9 @@ vo_result vo_realtime_create_world(vo_realtime *r) {
     def.max_steps_per_call = vo_max_int(def.max_steps_per_call, r->minor_steps + 1);
     def.lod.edge_pixels = (float)scene->view.min_edge_pixels;
     if (scene->adapt != VO_ADAPT_VIEW) def.lod.far_distance = 0;
-    def.budget_mode = scene->realtime.budget_ms > 0 ? VO_RT_BUDGET_COUNTED : VO_RT_BUDGET_NONE;
+    vo_rt_budget_mode mode =
+        scene->realtime.budget_clock ? VO_RT_BUDGET_CLOCK : VO_RT_BUDGET_COUNTED;
+    def.budget_mode = scene->realtime.budget_ms > 0 ? mode : VO_RT_BUDGET_NONE;
     def.budget_ms = (float)scene->realtime.budget_ms;
     vo_result result = vo_rt_world_create(&def, &r->world, &message);
     if (result == VO_NO_MEMORY) return vo_fail_memory(r->ctx, "the real-time world");

@@ -585,6 +585,8 @@ static const vo_key realtime_keys[] = {
         .words = vo_realtime_words),
     KEY("budget_ms", NONNEGATIVE, "0", "ms",
         "Counted cost of a step to which refinement is limited; 0: no limit."),
+    KEY("budget_clock", BOOL, "false", NULL,
+        "`budget_ms` limits the measured time of a step instead; such a run is not reproducible."),
     KEY("offset", NONNEGATIVE, "0.003", "m",
         "Distance of the surface that cloth collides with from obstacles, at most 1."),
     KEY("self_collision", BOOL, "false", NULL,

@@ -9,6 +9,7 @@ vo_realtime_settings vo_load_realtime(const vo_json_cursor *root) {
         .levels = vo_get_int(&at, "levels", 3),
         .faces = vo_get_int(&at, "faces", 0),
         .budget_ms = vo_get_real(&at, "budget_ms"),
+        .budget_clock = vo_get_bool(&at, "budget_clock"),
         .offset = vo_get_real(&at, "offset"),
         .self_collision = vo_get_bool(&at, "self_collision"),
         .thickness = vo_get_real(&at, "thickness"),

@@ -154,6 +154,8 @@ static const char *realtime_defect(const vo_scene_def *d) {
     if (r->levels < 0 || r->levels > 6) return "realtime.levels must be 0 to 6";
     if (r->faces < 0 || r->faces > 65535) return "realtime.faces must be 0 to 65535";
     if (!is_switch(r->budget_ms)) return "realtime.budget_ms must be " SWITCH;
+    if (r->budget_clock && r->budget_ms <= 0)
+        return "realtime.budget_clock needs realtime.budget_ms above 0";
     if (!(r->offset >= 0 && r->offset <= 1)) return "realtime.offset must be 0 to 1 m";
     if (!(r->thickness >= 0 && r->thickness <= 0.1)) return "realtime.thickness must be 0 to 0.1 m";
     if (r->solver != VO_REALTIME_XPBD && r->solver != VO_REALTIME_VERLET)

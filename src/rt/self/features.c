@@ -447,6 +447,7 @@ void vo_rt_self_find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query, b
     search_clusters(&s);
     flush(&s, &s.faces, 1);
     flush(&s, &s.edges, 2);
+    if (!moved_only && set->hit_count > 0) vo_rt_self_direct_hits(set);
     set->counts.near_pairs += set->pair_count - before;
     set->counts.overflows += s.is_full;
     set->is_full |= s.is_full;

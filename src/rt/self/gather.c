@@ -44,7 +44,7 @@ static void gather_vertices(vo_rt_self_set *set, const vo_rt_self_member *m, boo
         const vo_rt_vec4 *x = m->has_begun && m->moves ? f->previous : f->position;
         set->x[v] = f4_make(f4_xyz(x[i]), m->moves ? f->position[i].w : 0);
         set->drift[v] = f4_make(has_drift ? predict(m, i) : f3(0, 0, 0), 0);
-        set->radius[v] = set->is_static ? VO_RT_SELF_STATIC_RADIUS : VO_RT_SELF_MAX_RADIUS;
+        set->radius[v] = set->max_radius;
         set->near[v] = FLT_MAX;
         set->flags[v] =
             (uint8_t)((set->flags[v] & VO_RT_SELF_BORDER) | (m->moves ? 0 : VO_RT_SELF_FIXED));

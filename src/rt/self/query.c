@@ -30,6 +30,8 @@ static void find_pairs(vo_rt_self_set *set, const vo_rt_self_query *query) {
 }
 
 void vo_rt_self_find(vo_rt_self_set *set, const vo_rt_self_query *query) {
+    float largest = f_max(query->static_radius, VO_RT_SELF_STATIC_RADIUS);
+    set->max_radius = query->is_static ? largest : VO_RT_SELF_MAX_RADIUS;
     vo_rt_self_gather(set, query->is_static);
     vo_rt_self_measure_stars(set, set->drift);
     vo_rt_self_find_calm(set);

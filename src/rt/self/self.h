@@ -72,6 +72,7 @@ typedef struct vo_rt_self_member {
     float body_thickness; /* m, distance from bodies besides their offset */
     uint64_t obstacles;   /* bit k: collides with obstacle k of the set */
     int32_t first;        /* index of its slot 0 in the arrays of the set; query */
+    vo_rt_vec3 center;    /* m, mean of its vertices; query that finds intersections */
 } vo_rt_self_member;
 
 /* The mesh of a body beside the cloths. */
@@ -159,9 +160,11 @@ typedef struct vo_rt_self_pair {
 /* An edge that intersects a face. */
 typedef struct vo_rt_self_hit {
     int32_t edge[2], face[3]; /* indices in the set */
+    int32_t own;              /* a face of the edge */
+    int32_t next;             /* next one of an edge with the same smaller index; -1: none */
     int16_t member[2];
     float weight[5];      /* of the point of intersection on the edge and on the face */
-    vo_rt_vec3 direction; /* unit, of the edge relative to the face: shortens the contour */
+    vo_rt_vec3 direction; /* at most 1, of the edge relative to the face: shortens the contour */
 } vo_rt_self_hit;
 
 /* Counters of a query. */
@@ -178,7 +181,7 @@ typedef struct vo_rt_self_counts {
     int64_t overflows;     /* queries whose pairs exceeded the memory */
 } vo_rt_self_counts;
 
-enum { VO_RT_SELF_ARRAYS = 27 };
+enum { VO_RT_SELF_ARRAYS = 30 };
 
 /* Memory and results of the queries of a group. Obstacles follow the cloths in the arrays of
  * vertices and faces. */
@@ -206,8 +209,12 @@ typedef struct vo_rt_self_set {
     float *near;            /* [vertex_count]  m, distance from a feature that is no neighbour */
     vo_rt_self_star *star;  /* [cloth_vertex_count] */
     uint8_t *flags;         /* [vertex_count] */
-    int32_t *star_begin;    /* [cloth_vertex_count + 1] first entry of star_face */
-    int32_t *star_face;     /* [3 cloth_face_count] faces of each vertex */
+    int32_t *part;       /* [cloth_vertex_count] after a query with intersections: a vertex of the
+                            part of its cloth between intersection contours; untangling */
+    float *part_mass;    /* [cloth_vertex_count] kg, of the part with this vertex; untangling */
+    int32_t *first_hit;  /* [cloth_vertex_count] by the smaller index of the edge; -1: none */
+    int32_t *star_begin; /* [cloth_vertex_count + 1] first entry of star_face */
+    int32_t *star_face;  /* [3 cloth_face_count] faces of each vertex */
 
     int cloth_face_count;    /*                 in the order of the hierarchy */
     int face_count;          /*                 end of the obstacles' faces, which begin with the
@@ -232,6 +239,7 @@ typedef struct vo_rt_self_set {
     vo_rt_vec3 shift;   /* m, mean predicted displacement */
     float gap;          /* m, distance that is never given away */
     float max_range;    /* m, largest R of a vertex */
+    float max_radius;   /* m, largest query radius of this query */
     bool is_static;     /* the query has no displacements */
     bool is_full;       /* pairs exceed the memory */
     bool is_touching;   /* features without a distance were found */
@@ -256,6 +264,7 @@ void vo_rt_self_free(vo_rt_self_set *set, vo_rt_heap *heap);
 static inline void vo_rt_self_invalidate(vo_rt_self_set *set) { set->topology = 0; }
 
 typedef struct vo_rt_self_query {
+    float static_radius;      /* m, largest of a vertex without displacements; 0: 4 mm */
     bool is_static;           /* without displacements; fills `bound` */
     bool finds_intersections; /* tests edges against faces; fills `hit` */
     bool use_avx2;

@@ -9,7 +9,8 @@
 /* Part of R by which a vertex may end beside its prediction. */
 #define VO_RT_SELF_RANGE 0.9f
 /* Query radius of a vertex: fraction of its shortest edge at rest, and limits, m, in motion and
- * without. Larger radii find more layers of a stack, smaller ones need more queries. */
+ * without (the default). Larger radii find more layers of a stack, smaller ones need more queries.
+ */
 #define VO_RT_SELF_RADIUS        0.2f
 #define VO_RT_SELF_MAX_RADIUS    0.002f
 #define VO_RT_SELF_STATIC_RADIUS 0.004f
@@ -130,8 +131,18 @@ bool vo_rt_self_is_separated(const vo_rt_self_set *set);
 /* untangle.c */
 /* Tests the edges that face a owns against face b; lists intersections and marks vertices. */
 void vo_rt_self_intersect(vo_rt_self_set *set, int a, int b);
-/* Moves intersecting features in the direction that shortens the contour. */
+/* Finds the directions in which intersecting features move; after all intersections are listed. */
+void vo_rt_self_direct_hits(vo_rt_self_set *set);
+/* Moves intersecting features in these directions. */
 void vo_rt_self_untangle(vo_rt_self_set *set, float h);
+
+/* parts.c: divides the cloths along the listed intersection contours. */
+void vo_rt_self_find_parts(vo_rt_self_set *set);
+/* Direction of the edge of an intersection relative to the face by which the smaller part returns
+ * to its cloth. False if the contour divides neither of both cloths. */
+bool vo_rt_self_direct_part(const vo_rt_self_set *set, const vo_rt_self_hit *hit, vo_rt_vec3 *out);
+/* Unit normal of a triangle at the query. */
+vo_rt_vec3 vo_rt_self_normal(const vo_rt_self_set *set, const int32_t v[3]);
 
 static inline bool vo_rt_self_is_obstacle(const vo_rt_self_set *set, int member) {
     return member >= set->member_count;

@@ -57,6 +57,8 @@ void vo_rt_budget_update(vo_rt_world *w) {
     }
     if (w->input.budget_mode == VO_RT_BUDGET_CLOCK) ms = 1e3 * w->step.elapsed;
     float ratio = (float)ms / w->input.budget_ms;
+    w->over_budget += ratio > 1;
+    w->stats.over_budget = w->over_budget;
     if (ratio > 0.9f && ratio < 1) return;
     float factor = f_clamp(1 + 0.2f * (ratio - 0.95f), 0.97f, 1.1f);
     w->detail_scale = f_clamp(w->detail_scale * factor, 1, MAX_SCALE);

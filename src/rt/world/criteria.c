@@ -5,8 +5,12 @@
 
 /* Smaller deviations from the curved surface are not visible, pixels. */
 static const float DEVIATION_PIXELS = 0.75f;
-/* Edges may dip below the shell of a body by this, pixels and m: the shell hides it. */
-static const float DIP_PIXELS = 0.5f, MAX_DIP = 0.004f;
+/* Edges may dip below the shell of a body by this, pixels and m: the shell hides it. A budget adds
+ * BUDGET_DIP, m, per unit of its scale beyond 1, so that the deepest edges are refined first. */
+static const float DIP_PIXELS = 0.5f, MAX_DIP = 0.004f, BUDGET_DIP = 0.001f;
+/* Other cloth that touches counts as this part of the threshold apart: a budget limits refinement
+ * there too. */
+static const float LEAST_PROXIMITY = 0.25f;
 
 struct vo_rt_view vo_rt_criteria_make_view(const vo_rt_camera *camera, float margin) {
     float t = tanf(0.5f * camera->fov_y);
@@ -29,6 +33,7 @@ vo_rt_criteria vo_rt_criteria_make(const vo_rt_cloth *c) {
                         .max_deviation = a->max_deviation * scale,
                         .max_length = a->max_length * scale,
                         .edge_pixels = w->def.lod.edge_pixels * scale,
+                        .scale = scale,
                         .camera_count = w->input.camera_count,
                         .view = w->view};
     k.cos_split = cosf(k.max_angle);
@@ -96,7 +101,7 @@ static bool in_collision(const vo_rt_criteria *k, const vo_rt_front *f, int a, i
     /* Coarse edges also collide by themselves with round shapes (contact/round.h). */
     if (!touches && (level > 0 || k->cloth->state.uses_shapes)) return false;
     vo_rt_contact_bodies bodies = k->bodies;
-    bodies.edge_tolerance = f_min(DIP_PIXELS * pixel, MAX_DIP);
+    bodies.edge_tolerance = f_min(DIP_PIXELS * pixel, MAX_DIP) + BUDGET_DIP * (k->scale - 1);
     return vo_rt_contact_edge_collides(f, &bodies, a, b);
 }
 
@@ -105,11 +110,14 @@ static float max_deviation(const vo_rt_criteria *k, float pixel) {
     return f_max(k->max_deviation, DEVIATION_PIXELS * pixel);
 }
 
-/* True if other cloth is near an edge that is long compared with the threshold. */
+/* True if other cloth is near an edge that is long compared with the threshold. A budget makes the
+ * edges longer in proportion to the distance, so that the nearest are refined first. */
 static bool is_close(const vo_rt_criteria *k, int a, int b, float length, float scale) {
     float proximity = k->cloth->input.adaption.proximity * scale;
-    return proximity > 0 && k->cloth->has_group && length > 2 * proximity &&
-           vo_rt_groups_distance(k->cloth, a, b) < proximity;
+    if (!(proximity > 0) || !k->cloth->has_group || length <= 2 * proximity) return false;
+    float part = vo_rt_groups_distance(k->cloth, a, b) / proximity;
+    float factor = 1 + (k->scale - 1) * f_max(part, LEAST_PROXIMITY);
+    return part < 1 && length > 2 * proximity * factor;
 }
 
 static vo_rt_demand test_split(const vo_rt_criteria *k, const vo_rt_mesh *m, const vo_rt_edge *e,

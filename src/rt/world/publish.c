@@ -145,6 +145,7 @@ static void sum_stats(vo_rt_world *w) {
                      .minor_steps = w->step.steps,
                      .dropped_steps = w->step.dropped,
                      .detail_scale = w->detail_scale,
+                     .over_budget = w->over_budget,
                      .pool_bytes = w->heap.page_count * VO_RT_PAGE,
                      .pool_used = w->heap.used,
                      .pool_peak = w->heap.peak};

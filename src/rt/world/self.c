@@ -195,11 +195,21 @@ static void add_counts(vo_rt_cloth *c, const vo_rt_self_counts *n) {
     s->self_queries++;
 }
 
+/* Query radius at which the largest proximity of the members is measured, m. */
+static float find_static_radius(const vo_rt_cloth *leader) {
+    float proximity = 0;
+    for (const vo_rt_cloth *c = leader; c; c = c->next_member)
+        proximity = f_max(proximity, c->input.adaption.proximity);
+    return 0.5f * f_min(proximity, BOX_MARGIN);
+}
+
 static void find(vo_rt_cloth *leader, bool is_static) {
     vo_rt_self_set *set = &leader->self;
     bool tests = may_intersect(leader);
-    vo_rt_self_query query = {
-        .is_static = is_static, .finds_intersections = tests, .use_avx2 = leader->world->use_avx2};
+    vo_rt_self_query query = {.is_static = is_static,
+                              .static_radius = find_static_radius(leader),
+                              .finds_intersections = tests,
+                              .use_avx2 = leader->world->use_avx2};
     set->counts = (vo_rt_self_counts){0};
     vo_rt_self_find(set, &query);
     add_counts(leader, &set->counts);

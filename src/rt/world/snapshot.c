@@ -19,7 +19,7 @@ static const uint64_t MAGIC = 0x3150414e53545256u;
 typedef struct world_state {
     vo_rt_world_inputs next, input;
     double time, lead;
-    int64_t minors;
+    int64_t minors, over_budget;
     float alpha, detail_scale;
     int32_t cloth_count, body_count;
 } world_state;
@@ -135,6 +135,7 @@ static void write_world(writer *out, const vo_rt_world *w) {
         s->minors = w->minors;
         s->alpha = w->alpha;
         s->detail_scale = w->detail_scale;
+        s->over_budget = w->over_budget;
         count_objects(w, &s->cloth_count, &s->body_count);
     }
     for (int i = 0; i < w->body_end; i++)
@@ -268,6 +269,7 @@ static void restore_world(vo_rt_world *w, const world_state *s) {
     w->minors = s->minors;
     w->alpha = s->alpha;
     w->detail_scale = s->detail_scale;
+    w->over_budget = s->over_budget;
     w->event_count = 0;
 }
 

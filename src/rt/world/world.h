@@ -229,8 +229,9 @@ struct vo_rt_world {
     int64_t minors; /* minor steps since creation */
     float h;        /* s, duration of a minor step */
     float detail_scale;
-    bool use_avx2; /* kernels of the solver */
-    vo_rt_air air; /* of the current minor step */
+    int64_t over_budget; /* steps over the budget since the world was created */
+    bool use_avx2;       /* kernels of the solver */
+    vo_rt_air air;       /* of the current minor step */
 
     vo_rt_contact_event *event; /* [def.max_contact_events] */
     int event_count;
@@ -336,8 +337,8 @@ float vo_rt_groups_distance(const vo_rt_cloth *cloth, int a, int b);
 /* Runs all substeps of the cloths of a group, which have begun their move, with queries between
  * them; leaves the bounds for the verification of body contacts. */
 void vo_rt_groups_solve(vo_rt_cloth *leader);
-/* Meshes of bodies near the members (self_bodies.c): adds their numbers to a size; lists them in the
- * set of the group. */
+/* Meshes of bodies near the members (self_bodies.c): adds their numbers to a size; lists them in
+ * the set of the group. */
 void vo_rt_groups_count_bodies(const vo_rt_cloth *leader, vo_rt_self_size *size);
 void vo_rt_groups_describe_bodies(vo_rt_cloth *leader);
 
@@ -348,6 +349,7 @@ typedef struct vo_rt_criteria {
     const vo_rt_cloth *cloth;
     vo_rt_contact_bodies bodies;
     float max_angle, max_deviation, max_length, edge_pixels; /* scaled by the budget */
+    float scale;                                             /* of the budget */
     float cos_split, cos_join;                               /* of max_angle, also for joining */
     int camera_count;
     const struct vo_rt_view *view; /* [camera_count] of the world */
