@@ -92,5 +92,5 @@ static void project(const vo_rt_self_set *set, const vo_rt_self_pair *p, interva
 
 void vo_rt_self_project(vo_rt_self_set *set, float h, float s0, float s1) {
     for (int i = 0; i < set->contact_count; i++) project(set, &set->pair[i], (interval){s0, s1});
-    if (set->hit_count > 0) vo_rt_self_untangle(set, h);
+    if (set->hit_count > 0) vo_rt_self_untangle(set, h, s0, s1);
 }

@@ -133,8 +133,9 @@ bool vo_rt_self_is_separated(const vo_rt_self_set *set);
 void vo_rt_self_intersect(vo_rt_self_set *set, int a, int b);
 /* Finds the directions in which intersecting features move; after all intersections are listed. */
 void vo_rt_self_direct_hits(vo_rt_self_set *set);
-/* Moves intersecting features in these directions. */
-void vo_rt_self_untangle(vo_rt_self_set *set, float h);
+/* Moves intersecting features in these directions, in a substep of h seconds, the part from s0 to
+ * s1 of the segment. */
+void vo_rt_self_untangle(vo_rt_self_set *set, float h, float s0, float s1);
 
 /* parts.c: divides the cloths along the listed intersection contours. */
 void vo_rt_self_find_parts(vo_rt_self_set *set);
@@ -153,12 +154,12 @@ static inline bool vo_rt_self_has_obstacle(const vo_rt_self_set *set, const vo_r
     return vo_rt_self_is_obstacle(set, p->member[0]) || vo_rt_self_is_obstacle(set, p->member[1]);
 }
 
-/* True if a pair is exempt: both of its features have a tangled vertex, or the cloth beside a body
- * a pressed one. */
+/* True if a pair is exempt: both of its features have a tangled vertex, or, beside a body, a
+ * pressed one. */
 static inline bool vo_rt_self_is_exempt(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
     unsigned a = 0, b = 0;
     for (int k = 0; k < 4; k++) *(k < p->count_a ? &a : &b) |= set->flags[p->vertex[k]];
-    if (vo_rt_self_has_obstacle(set, p)) return (a | b) & VO_RT_SELF_PRESSED;
+    if (vo_rt_self_has_obstacle(set, p)) return a & b & VO_RT_SELF_PRESSED;
     return a & b & VO_RT_SELF_TANGLED;
 }
 

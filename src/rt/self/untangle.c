@@ -10,12 +10,15 @@
  * sides of each other. Between cloths of different layers, the edge of the outer one moves to the
  * outside of the inner one, and cloth moves to the outside of bodies.
  *
- * The motion does not become velocity, and is limited in speed however many intersections a vertex
- * has, so that cloth that intersects on arrival does not explode. */
+ * The motion out of other cloth does not become velocity, and is limited in speed however many
+ * intersections a vertex has, so that cloth that intersects on arrival does not explode. */
 #include "rt/self/self_private.h"
 
 /* Speed at which intersecting features are moved, m/s. */
 static const float SPEED = 0.6f;
+
+/* Largest multiple of it for a vertex with several intersections. */
+static const float MAX_SUM = 4;
 
 /* Slope of an edge towards a face below which rounding decides whether they intersect. */
 static const float LEAST_SLOPE = 1e-4f;
@@ -131,17 +134,23 @@ void vo_rt_self_intersect(vo_rt_self_set *set, int a, int b) {
     }
 }
 
-/* Calls fn for the vertices of an intersection: sign 1 for those of the edge, -1 for the face. */
+static bool has_body(const vo_rt_self_set *set, const vo_rt_self_hit *hit) {
+    return vo_rt_self_is_obstacle(set, hit->member[0]) ||
+           vo_rt_self_is_obstacle(set, hit->member[1]);
+}
+
+/* Calls fn for the vertices of an intersection of cloth with cloth: sign 1 for those of the edge,
+ * -1 for the face. */
 typedef void hit_fn(vo_rt_self_set *set, const vo_rt_self_hit *hit, int member, int vertex,
                     float weight, float length);
 
 static void for_hits(vo_rt_self_set *set, hit_fn *fn, float length) {
     for (int i = 0; i < set->hit_count; i++) {
         const vo_rt_self_hit *hit = &set->hit[i];
+        if (has_body(set, hit)) continue;
         for (int k = 0; k < 5; k++) {
             int v = k < 2 ? hit->edge[k] : hit->face[k - 2];
-            if (set->x[v].w > 0) /* not of a body */
-                fn(set, hit, hit->member[k >= 2], v, k < 2 ? 1 : -1, length);
+            if (set->x[v].w > 0) fn(set, hit, hit->member[k >= 2], v, k < 2 ? 1 : -1, length);
         }
     }
 }
@@ -169,13 +178,42 @@ static void move_vertex(vo_rt_self_set *set, const vo_rt_self_hit *hit, int memb
     (void)hit, (void)weight;
     set->sum[vertex] = f4_make(f3(0, 0, 0), 0);
     if (!(size > 0) || !m->moves) return;
-    vo_rt_vec3 d = f3_scale(length / f_max(size, 1), sum);
+    vo_rt_vec3 d = f3_scale(length / f_max(size / MAX_SUM, 1), sum);
     vo_rt_vec4 *x = &m->mesh->front.position[slot], *start = &m->mesh->front.velocity[slot];
     *x = f4_make(f3_add(f4_xyz(*x), d), x->w);
     *start = f4_make(f3_add(f4_xyz(*start), d), start->w);
 }
 
-void vo_rt_self_untangle(vo_rt_self_set *set, float h) {
+/* --- Bodies ----------------------------------------------------------------------------------- */
+
+/* Cloth that a body has pierced moves with it, and out of it: at least at SPEED in the direction of
+ * the intersection, relative to the body. */
+static void leave_body(vo_rt_self_set *set, const vo_rt_self_hit *hit, float least, float part) {
+    bool is_edge = vo_rt_self_is_obstacle(set, hit->member[1]); /* of cloth */
+    const vo_rt_self_member *m = &set->member[hit->member[is_edge ? 0 : 1]];
+    vo_rt_vec3 out = f3_scale(is_edge ? 1 : -1, hit->direction);
+    vo_rt_front *f = &m->mesh->front;
+    float way = 0; /* of the cloth relative to the body in the substep */
+    for (int k = 0; k < 5 && m->moves; k++) {
+        int v = k < 2 ? hit->edge[k] : hit->face[k - 2], slot = v - m->first;
+        vo_rt_vec3 d = f3_scale(-part, f3_add(set->shift, f4_xyz(set->drift[v])));
+        if ((k < 2) == is_edge) d = f3_sub(f4_xyz(f->position[slot]), f4_xyz(f->velocity[slot]));
+        way += hit->weight[k] * f3_dot(out, d);
+    }
+    for (int k = is_edge ? 0 : 2; k < (is_edge ? 2 : 5) && m->moves && way < least; k++) {
+        int v = k < 2 ? hit->edge[k] : hit->face[k - 2];
+        vo_rt_vec4 *x = &f->position[v - m->first];
+        if (set->x[v].w > 0) *x = f4_make(f3_add_scaled(f4_xyz(*x), least - way, out), x->w);
+    }
+}
+
+static void leave_bodies(vo_rt_self_set *set, float least, float part) {
+    for (int i = 0; i < set->hit_count; i++)
+        if (has_body(set, &set->hit[i])) leave_body(set, &set->hit[i], least, part);
+}
+
+void vo_rt_self_untangle(vo_rt_self_set *set, float h, float s0, float s1) {
+    leave_bodies(set, SPEED * h, s1 - s0);
     for_hits(set, clear_sum, 0);
     for_hits(set, add_direction, 0);
     for_hits(set, move_vertex, 0.5f * SPEED * h);
