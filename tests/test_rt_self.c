@@ -168,12 +168,20 @@ static int count_crossings(const vo_rt_self_set *set, double s) {
     return hits;
 }
 
+static double mean_move(const vo_rt_self_set *set) {
+    double sum = 0;
+    for (int v = 1; v < set->cloth_vertex_count; v++)
+        sum += (double)f3_length(f3_add(set->shift, f4_xyz(set->move[v])));
+    return sum / set->cloth_vertex_count;
+}
+
 /* Whatever displacements a solver asks for, the filtered paths are free of collisions, and so are
  * the spheres at their ends. */
 static void test_filtered_paths_do_not_collide(void **state) {
     (void)state;
     vo_random random = vo_random_seed(23);
     int requested = 0, corrected = 0;
+    double moved = 0;
     for (int round = 0; round < 8; round++) {
         rt_group t;
         rt_group_set_up(&t, &random, RT_LAYERED, 8);
@@ -182,6 +190,8 @@ static void test_filtered_paths_do_not_collide(void **state) {
         displace(&t, &random, 0.01f * (float)(round % 4), round < 4 ? 0.002f : 0.01f);
         vo_rt_self_filtered result = vo_rt_self_filter(&t.set, &query, 1);
         corrected += result.corrected;
+        assert_false(result.is_limited);
+        moved += mean_move(&t.set);
         for (int k = 0; k <= 12; k++) {
             int hits = count_crossings(&t.set, k / 12.0);
             if (hits > 0) fail_msg("round %d, fraction %d/12: %d intersections", round, k, hits);
@@ -192,6 +202,7 @@ static void test_filtered_paths_do_not_collide(void **state) {
         rt_group_tear_down(&t);
     }
     assert_true(corrected > requested / 4);
+    assert_true(moved / 8 > 0.002); /* the vertices do move, m */
 }
 
 /* All pairs within the query radius are stored, except those in the star of a calm vertex. */
@@ -244,8 +255,10 @@ static void test_kernels_are_identical(void **state) {
             query.use_avx2 = k;
             vo_rt_self_find(&t.set, &query);
             size_t count = (size_t)t.set.vertex_count;
-            hash[k] = vo_rt_hash(0, t.set.bound, count * sizeof *t.set.bound);
-            hash[k] = vo_rt_hash(hash[k], t.set.drift, count * sizeof *t.set.drift);
+            hash[k] = vo_rt_hash(0, t.set.near, count * sizeof *t.set.near);
+            hash[k] =
+                vo_rt_hash(hash[k], t.set.pair, (size_t)t.set.pair_count * sizeof *t.set.pair);
+            assert_true(t.set.pair_count > 100);
         }
         assert_true(hash[0] == hash[1]);
     }

@@ -58,7 +58,10 @@ static void bound_by_pair(vo_rt_self_set *set, const vo_rt_vec4 *displacement,
     /* A body does not move any further: the cloth may use the whole distance. */
     float use = vo_rt_self_has_obstacle(set, p) ? 2 * VO_RT_SELF_USE : VO_RT_SELF_USE;
     float bound = use * f_max(vo_rt_self_clearance(set, p) - approach, 0);
-    for (int k = 0; k < 4; k++) set->bound[p->vertex[k]] = f_min(set->bound[p->vertex[k]], bound);
+    for (int k = 0; k < 4; k++) {
+        int v = p->vertex[k];
+        if (v < set->cloth_vertex_count) set->bound[v] = f_min(set->bound[v], bound);
+    }
 }
 
 void vo_rt_self_find_bounds(vo_rt_self_set *set, const vo_rt_vec4 *displacement) {

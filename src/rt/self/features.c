@@ -83,8 +83,9 @@ static float search_radius(const vo_rt_self_set *set, const vo_rt_self_pair *p) 
     return a + b;
 }
 
-/* Distance below which rounding tilts the direction between the nearest points noticeably, m. */
-static const float CLOSE = 5e-4f;
+/* Part of the distance of the nearest points below which rounding has tilted the direction between
+ * them noticeably. */
+static const float PRECISE = 0.95f;
 
 /* Normal of the face, or common normal of two edges, towards side A. */
 static vo_rt_vec3 find_common_normal(const vo_rt_self_set *set, const vo_rt_self_pair *p) {
@@ -142,7 +143,7 @@ static void add_pair(search *s, const vo_rt_self_batch *b, int lane, int count_a
     p->normal = f3(b->normal[0][lane], b->normal[1][lane], b->normal[2][lane]);
     p->count_a = (uint8_t)count_a;
     p->distance = distance_along(set, p);
-    if (b->distance[lane] < CLOSE) improve_normal(set, p);
+    if (p->distance < PRECISE * b->distance[lane]) improve_normal(set, p);
     if (p->distance - f_max(vo_rt_self_approach(set->drift, p), 0) >= search_radius(set, p)) return;
     set->pair_count++;
     p->member[0] = set->face[b->face[0][lane]].member;

@@ -14,7 +14,7 @@ static const float MAX_DEVIATION = 0.01f;
 static const float LEAST_COSINE = 0.1f;
 /* Rounds of separations and searches: the first one with support, with restraint, and the end. */
 enum { SUPPORT_ROUND = 1, RESTRAINT_ROUND = 3, MAX_ROUNDS = 24 };
-enum { RADIUS_HALVINGS = 3, RELATIVE_HALVINGS = 4, MAX_HALVINGS = 8 };
+enum { RADIUS_HALVINGS = 3, MAX_HALVINGS = 8 };
 
 typedef struct filter {
     vo_rt_self_set *set;
@@ -162,10 +162,18 @@ static void complete_pairs(filter *f) {
 
 /* --- No solution ------------------------------------------------------------------------------ */
 
-/* True if a body of the set moves in this segment. */
+static bool moves(const vo_rt_self_set *set, int v) {
+    return f3_length2(f3_add(set->shift, f4_xyz(set->drift[v]))) > 0;
+}
+
+/* True if a body beside the cloths moves in this segment. */
 static bool has_moving_obstacle(const vo_rt_self_set *set) {
-    for (int v = set->cloth_vertex_count; v < set->vertex_count; v++)
-        if (f3_length2(f3_add(set->shift, f4_xyz(set->drift[v]))) > 0) return true;
+    for (int i = 0; i < set->pair_count; i++) {
+        const vo_rt_self_pair *p = &set->pair[i];
+        for (int side = 0; side < 2; side++)
+            if (vo_rt_self_is_obstacle(set, p->member[side]) && moves(set, p->vertex[3 * side]))
+                return true;
+    }
     return false;
 }
 
@@ -207,8 +215,9 @@ static bool halve(vo_rt_self_set *set, vo_rt_vec3 origin, int count) {
     return false;
 }
 
-/* All displacements become smaller, which needs no new search: the paths become shorter. First
- * relative to the mean motion, then relative to the world, in which the bodies rest. */
+/* All displacements become smaller, relative to the world, in which the bodies rest: the paths
+ * become shorter, which needs no new search. Cloth without bodies beside it keeps its mean motion,
+ * if that suffices. */
 static void reduce(filter *f) {
     vo_rt_self_set *set = f->set;
     vo_rt_vec3 still = f3_scale(-1, set->shift);
@@ -217,10 +226,10 @@ static void reduce(filter *f) {
         exempt_pairs(set);
         return;
     }
-    if (!set->is_full &&
-        (halve(set, f3(0, 0, 0), RELATIVE_HALVINGS) || halve(set, still, MAX_HALVINGS)))
-        return;
+    bool is_alone = set->obstacle_count == 0;
+    if (!set->is_full && halve(set, is_alone ? f3(0, 0, 0) : still, MAX_HALVINGS)) return;
     scale_moves(set, 0, still);
+    stars_are_calm(set);
 }
 
 /* The list of pairs is complete for the displacements of the last search; corrections beyond it are
@@ -245,7 +254,8 @@ static void resolve(filter *f) {
         if (vo_rt_self_is_separated(set)) return;
     }
     restrict_to_search(set);
-    if (!vo_rt_self_is_separated(set) || !stars_are_calm(set)) reduce(f);
+    bool is_calm = stars_are_calm(set);
+    if (!is_calm || !vo_rt_self_is_separated(set)) reduce(f);
 }
 
 vo_rt_self_filtered vo_rt_self_filter(vo_rt_self_set *set, const vo_rt_self_query *query,

@@ -134,4 +134,6 @@ void vo_rt_self_refit_obstacles(vo_rt_self_set *set, bool moved_only) {
             cluster[1] = f4_make(f4_xyz(box[1]), 0);
         }
     }
+    for (int v = set->cloth_vertex_count; v < set->vertex_count; v++)
+        set->flags[v] &= (uint8_t)~OWNED;
 }

@@ -201,7 +201,8 @@ typedef struct vo_rt_self_set {
                                                R plus the length of the path; high.w: R */
     vo_rt_vec4 *sum;        /* [cloth_vertex_count] sums of the smoothing; w: weight */
     vo_rt_vec4 *support;    /* [cloth_vertex_count] m, displacement that needs no limit: that of the
-                               body which supports the vertex; w: number of contacts to it */
+                               body which supports the vertex; w: contacts on the way
+                               to it, 255: none */
     uint8_t *pass;          /* [vertex_count]  last pass of the separation that moved the vertex */
     float *radius;          /* [vertex_count]  m, query radius */
     float *bound;           /* [vertex_count]  m, displacement that is free of collisions: from x0
@@ -255,7 +256,7 @@ typedef struct vo_rt_self_size {
     int obstacles, obstacle_vertices, obstacle_faces; /* faces: 8 per leaf of the surface */
 } vo_rt_self_size;
 
-/* Memory for a group; serial part of a step. False if the heap is exhausted. About 0.8 KB per face
+/* Memory for a group; serial part of a step. False if the heap is exhausted. About 0.9 KB per face
  * of cloth and 0.2 KB per face of an obstacle. */
 bool vo_rt_self_reserve(vo_rt_self_set *set, vo_rt_heap *heap, const vo_rt_self_size *size);
 void vo_rt_self_free(vo_rt_self_set *set, vo_rt_heap *heap);
@@ -271,8 +272,8 @@ typedef struct vo_rt_self_query {
 } vo_rt_self_query;
 
 /* Finds near pairs and contacts of the members and obstacles, whose number and descriptions the
- * caller has set. Memory must be reserved. Cost: about 0.5 us per face, four times as
- * much in a stack of six sheets. */
+ * caller has set. Memory must be reserved. Cost: about 1.4 us per face, four times
+ * as much in a stack of six sheets. */
 void vo_rt_self_find(vo_rt_self_set *set, const vo_rt_self_query *query);
 
 /* Projects all contacts once, with friction, at the end of a substep of `h` seconds, the part from

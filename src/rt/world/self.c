@@ -191,7 +191,6 @@ static void add_counts(vo_rt_cloth *c, const vo_rt_self_counts *n) {
     s->self_near_pairs += n->near_pairs;
     s->self_compared_pairs += n->compared_pairs;
     s->self_adjacent_pairs += n->adjacent_pairs;
-    s->self_contacts = n->contacts;
     s->self_queries++;
 }
 
@@ -213,6 +212,7 @@ static void find(vo_rt_cloth *leader, bool is_static) {
     set->counts = (vo_rt_self_counts){0};
     vo_rt_self_find(set, &query);
     add_counts(leader, &set->counts);
+    leader->stats.self_contacts = set->contact_count;
     leader->stats.cost += vo_rt_budget_query_cost(set);
     if (tests) leader->stats.self_intersections = set->hit_count;
     bool is_clear = tests && set->hit_count == 0;
@@ -289,6 +289,7 @@ static float estimate_drift(const vo_rt_cloth *leader) {
     for (const vo_rt_cloth *c = leader; c; c = c->next_member) {
         const vo_rt_front *f = &c->mesh.front;
         for (int i = 1; c->moves && i < f->vertex_end; i++) {
+            if (!(f->flags[i] & VO_RT_VERTEX_USED)) continue;
             vo_rt_vec3 d = f3_scale(c->move_dt, f4_xyz(f->velocity[i]));
             sum[0] += (double)d.x, sum[1] += (double)d.y, sum[2] += (double)d.z;
             sum[3] += (double)f3_length2(d);
@@ -402,8 +403,8 @@ static void end_segment(vo_rt_cloth *leader, const segment *g) {
         leader->stats.self_queries += result.searches - 1;
         leader->stats.cost += result.searches * vo_rt_budget_query_cost(set);
     }
-    for (vo_rt_cloth *c = leader; c && set->is_penetrated; c = c->next_member)
-        c->state.may_intersect = true;
+    bool may_meet = set->is_penetrated || set->is_touching;
+    for (vo_rt_cloth *c = leader; c && may_meet; c = c->next_member) c->state.may_intersect = true;
 }
 
 /* Duration of the longest move of a group, s. */

@@ -23,7 +23,8 @@ static int add_body(body_list *list, const vo_rt_body *body, float friction) {
     return list->count++;
 }
 
-/* Lists the meshes near the members; `mask` (may be NULL) receives those of each member. */
+/* Lists the meshes near the members; `member` (may be NULL) receives
+ * a mask of those near each member. */
 static void list_bodies(const vo_rt_cloth *leader, body_list *list, vo_rt_self_member *member) {
     list->count = 0;
     for (const vo_rt_cloth *c = leader; c; c = c->next_member) {
