@@ -174,7 +174,7 @@ static pairs run_pairs(float budget) {
         c[i] = add_cloth(&s, near, true, (float)(i / 2) + (float)(i % 2) * distance);
     }
     if (budget > 0) assert_rt_ok(s.w, vo_rt_world_set_budget(s.w, VO_RT_BUDGET_COUNTED, budget));
-    rt_run(s.w, 80 / TEST_SLOWNESS);
+    rt_run(s.w, 80);
     pairs p = {vo_rt_cloth_get_info(c[0]).triangles + vo_rt_cloth_get_info(c[1]).triangles,
                vo_rt_cloth_get_info(c[2]).triangles + vo_rt_cloth_get_info(c[3]).triangles,
                (float)vo_rt_world_get_stats(s.w).cost};
