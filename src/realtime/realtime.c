@@ -105,6 +105,16 @@ static void add_stats(const vo_rt_stats *step, vo_stats *stats) {
     stats->stage.contact += step->self_s;
 }
 
+static void warn_about_memory(vo_realtime *r, const vo_rt_stats *stats) {
+    int frame = r->sim->frame + 1;
+    if (stats->self_skipped == 0 || !vo_sim_count_warning(r->sim, VO_WARN_SELF_MEMORY, frame))
+        return;
+    vo_log_line(r->ctx, VO_LOG_WARNING,
+                "frame %d: self-collision of %d cloths needs more memory than the real-time "
+                "engine has, so they may intersect; reduce realtime.levels or the number of faces",
+                frame, (int)stats->self_skipped);
+}
+
 /* Advances from `begin` to `end`, between two poses of the bodies. */
 static vo_result step_pose(vo_realtime *r, double begin, double end, float dt) {
     double start = vo_now();
@@ -119,6 +129,7 @@ static vo_result step_pose(vo_realtime *r, double begin, double end, float dt) {
                        vo_rt_world_message(r->world));
     vo_rt_stats stats = vo_rt_world_get_stats(r->world);
     add_stats(&stats, &r->sim->stats);
+    warn_about_memory(r, &stats);
     return VO_OK;
 }
 

@@ -68,6 +68,14 @@ static vo_result check_mesh(vo_findings *f) {
 
 /* ---- scenes --------------------------------------------------------------------------------- */
 
+static const char *find_start_advice(const vo_sim *sim, bool resolved) {
+    if (sim->scene->def.engine == VO_ENGINE_REALTIME)
+        return "the real-time engine does not separate them before its first frame; move them "
+               "apart in the scene";
+    return resolved ? "a run separates them before its first frame"
+                    : "a run cannot separate all of them; move them apart in the scene";
+}
+
 /* Reports the state that the scene describes. The PLY file shows what untangling leaves of its
  * intersections, or the described state if untangling resolves all of them. */
 static vo_result inspect_start(vo_findings *f, const vo_sim *sim) {
@@ -76,9 +84,7 @@ static vo_result inspect_start(vo_findings *f, const vo_sim *sim) {
     VO_TRY(vo_sim_inspect_initial(sim, &given));
     bool resolved = vo_inspection_is_clean(&start);
     vo_inspected where = {.name = f->def->path,
-                          .advice = resolved ? "a run separates them before its first frame"
-                                             : "a run cannot separate all of them; move them apart "
-                                               "in the scene"};
+                          .advice = find_start_advice(sim, resolved)};
     vo_findings_inspected(f, &where, &given);
     if (resolved) return vo_findings_write_ply(f, 0, sim->inspector, &given);
     VO_TRY(vo_sim_inspect(sim, &start));

@@ -9,9 +9,12 @@
 static const char *find_advice(const vo_scene_def *def) {
     if (def->disable & VO_DISABLE_COLLISION)
         return "the scene disables collision; remove it from \"disable\"";
+    if (def->engine == VO_ENGINE_REALTIME && !def->realtime.self_collision)
+        return "only vertices of real-time cloth collide, and only with obstacles: set "
+               "realtime.self_collision to true, or engine to quality";
     if (def->engine == VO_ENGINE_REALTIME)
-        return "vertices of real-time cloth collide with obstacles, faces do not: raise "
-               "realtime.offset or realtime.levels, or set engine to quality";
+        return "cloth that intersects at the start takes some frames to untangle; where a body "
+               "leaves cloth no space, raise realtime.rate, or set engine to quality";
     return "raise frame_steps and simulate again";
 }
 

@@ -208,6 +208,7 @@ typedef enum vo_sim_warning {
     VO_WARN_FACE_LIMIT,   /* the sizing field requests too many faces */
     VO_WARN_BUDGET,       /* the view budget cannot be met */
     VO_WARN_TANGLE,       /* intersections could not be resolved */
+    VO_WARN_SELF_MEMORY,  /* no memory for self-collision; engine realtime */
     VO_SIM_WARNINGS
 } vo_sim_warning;
 

@@ -10,6 +10,7 @@ static const char *const DESCRIPTION[VO_SIM_WARNINGS] = {
     [VO_WARN_FACE_LIMIT] = "cloth that exceeds the face limit",
     [VO_WARN_BUDGET] = "a view budget that cannot be met",
     [VO_WARN_TANGLE] = "intersections that could not be resolved",
+    [VO_WARN_SELF_MEMORY] = "cloths without memory for self-collision",
 };
 
 bool vo_sim_count_warning(vo_sim *sim, vo_sim_warning kind, int frame) {
