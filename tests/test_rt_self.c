@@ -1,51 +1,11 @@
 /* Self-collision: bounds against brute force, and worlds that stay free of intersections. */
 #include "rt_intersections.h"
 #include "rt_self_fixture.h"
+#include "surface_distance.h"
 
 #include "math/simd_float.h"
 
 /* --- Detection against brute force ------------------------------------------------------------ */
-
-typedef struct point {
-    double x[3];
-} point;
-
-static double dot(point a, point b) { return a.x[0] * b.x[0] + a.x[1] * b.x[1] + a.x[2] * b.x[2]; }
-static point mix(point a, double s, point b) { /* a + s b */
-    return (point){{a.x[0] + s * b.x[0], a.x[1] + s * b.x[1], a.x[2] + s * b.x[2]}};
-}
-static double clamp01(double t) { return t < 0 ? 0 : t > 1 ? 1 : t; }
-
-static double point_segment(point p, point a, point b) {
-    point d = mix(b, -1, a), r = mix(p, -1, a);
-    double l2 = dot(d, d), t = l2 > 0 ? clamp01(dot(r, d) / l2) : 0;
-    point n = mix(r, -t, d);
-    return sqrt(dot(n, n));
-}
-
-static double point_triangle(point p, const point t[3]) {
-    double best = fmin(point_segment(p, t[0], t[1]),
-                       fmin(point_segment(p, t[1], t[2]), point_segment(p, t[2], t[0])));
-    point u = mix(t[1], -1, t[0]), v = mix(t[2], -1, t[0]), r = mix(p, -1, t[0]);
-    double a = dot(u, u), b = dot(u, v), c = dot(v, v), d = dot(u, r), e = dot(v, r);
-    double det = a * c - b * b, s = (c * d - b * e) / det, w = (a * e - b * d) / det;
-    if (!(det > 0) || s < 0 || w < 0 || s + w > 1) return best;
-    point n = mix(mix(r, -s, u), -w, v);
-    return fmin(best, sqrt(dot(n, n)));
-}
-
-static double segment_segment(point a, point b, point c, point d) {
-    double best = fmin(fmin(point_segment(a, c, d), point_segment(b, c, d)),
-                       fmin(point_segment(c, a, b), point_segment(d, a, b)));
-    point u = mix(b, -1, a), v = mix(d, -1, c), r = mix(a, -1, c);
-    double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), ur = dot(u, r), vr = dot(v, r);
-    double det = uu * vv - uv * uv;
-    if (!(det > 1e-12 * uu * vv)) return best;
-    double s = (uv * vr - ur * vv) / det, t = (uu * vr - ur * uv) / det;
-    if (s < 0 || s > 1 || t < 0 || t > 1) return best;
-    point n = mix(mix(r, s, u), -t, v);
-    return fmin(best, sqrt(dot(n, n)));
-}
 
 /* Anchor of a vertex at fraction s. */
 static point anchor(const vo_rt_self_set *set, int v, double s) {
@@ -125,7 +85,7 @@ static void test_bounds_separate_all_pairs(void **state) {
 
 /* --- Filter against brute force --------------------------------------------------------------- */
 
-/* Moves all vertices by their velocities, part of which is random, and by noise. */
+/* Moves all vertices by their velocities, which are partly random, plus noise. */
 static void displace(rt_group *t, vo_random *random, float scale, float noise) {
     for (int k = 0; k < 2; k++) {
         vo_rt_front *f = &t->mesh[k].front;

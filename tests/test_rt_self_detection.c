@@ -1,6 +1,7 @@
 /* Detection of self-collisions against exhaustive references: colours of neighbours, overlaps of
  * faces, and pairs of features that can meet on their predicted paths. */
 #include "rt_self_fixture.h"
+#include "surface_distance.h"
 
 #include "math/simd_float.h"
 
@@ -100,49 +101,6 @@ static void test_colours_decide_adjacency(void **state) {
 
 /* --- Pairs that can meet ---------------------------------------------------------------------- */
 
-typedef struct point {
-    double x[3];
-} point;
-
-static double dot(point a, point b) { return a.x[0] * b.x[0] + a.x[1] * b.x[1] + a.x[2] * b.x[2]; }
-static point add_scaled(point a, double s, point b) {
-    return (point){{a.x[0] + s * b.x[0], a.x[1] + s * b.x[1], a.x[2] + s * b.x[2]}};
-}
-static double clamp01(double t) { return t < 0 ? 0 : t > 1 ? 1 : t; }
-
-static double point_segment(point p, point a, point b) {
-    point d = add_scaled(b, -1, a), r = add_scaled(p, -1, a);
-    double l2 = dot(d, d), t = l2 > 0 ? clamp01(dot(r, d) / l2) : 0;
-    point n = add_scaled(r, -t, d);
-    return sqrt(dot(n, n));
-}
-
-static double point_triangle(const point x[4]) {
-    double best = fmin(point_segment(x[0], x[1], x[2]),
-                       fmin(point_segment(x[0], x[2], x[3]), point_segment(x[0], x[3], x[1])));
-    point u = add_scaled(x[2], -1, x[1]), v = add_scaled(x[3], -1, x[1]);
-    point r = add_scaled(x[0], -1, x[1]);
-    double a = dot(u, u), b = dot(u, v), c = dot(v, v), d = dot(u, r), e = dot(v, r);
-    double det = a * c - b * b, s = (c * d - b * e) / det, w = (a * e - b * d) / det;
-    if (!(det > 0) || s < 0 || w < 0 || s + w > 1) return best;
-    point n = add_scaled(add_scaled(r, -s, u), -w, v);
-    return fmin(best, sqrt(dot(n, n)));
-}
-
-static double segment_segment(const point x[4]) {
-    double best = fmin(fmin(point_segment(x[0], x[2], x[3]), point_segment(x[1], x[2], x[3])),
-                       fmin(point_segment(x[2], x[0], x[1]), point_segment(x[3], x[0], x[1])));
-    point u = add_scaled(x[1], -1, x[0]), v = add_scaled(x[3], -1, x[2]);
-    point r = add_scaled(x[0], -1, x[2]);
-    double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), ur = dot(u, r), vr = dot(v, r);
-    double det = uu * vv - uv * uv;
-    if (!(det > 1e-12 * uu * vv)) return best;
-    double s = (uv * vr - ur * vv) / det, t = (uu * vr - ur * uv) / det;
-    if (s < 0 || s > 1 || t < 0 || t > 1) return best;
-    point n = add_scaled(add_scaled(r, s, u), -t, v);
-    return fmin(best, sqrt(dot(n, n)));
-}
-
 /* Position of a vertex at fraction s of its predicted path, without the common motion. */
 static point path_point(const vo_rt_self_set *set, int v, double s) {
     vo_rt_vec4 x = set->x[v], d = set->drift[v];
@@ -174,7 +132,9 @@ static bool can_meet(const vo_rt_self_set *set, const features *f) {
         double s = (double)i / SAMPLES;
         point x[4];
         for (int k = 0; k < 4; k++) x[k] = path_point(set, v[k], s);
-        if ((f->count_a == 1 ? point_triangle(x) : segment_segment(x)) < s * r) return true;
+        if ((f->count_a == 1 ? point_triangle(x[0], x + 1)
+                             : segment_segment(x[0], x[1], x[2], x[3])) < s * r)
+            return true;
     }
     return false;
 }
