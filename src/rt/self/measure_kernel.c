@@ -130,15 +130,21 @@ static unsigned find_faces(const vo_rt_self_lanes *lanes, int face, const int32_
     return hits | (hits & m8_bits(adjacent)) << 8 | compared << 16;
 }
 
+/* Coordinate of corner k of eight faces along n. */
+VO_INLINE vo_f8 project_corner(float *const corner[9], int k, int begin, const float n[3]) {
+    return f8_set(n[0]) * f8_load(corner[3 * k] + begin) +
+           f8_set(n[1]) * f8_load(corner[3 * k + 1] + begin) +
+           f8_set(n[2]) * f8_load(corner[3 * k + 2] + begin);
+}
+
 /* Smallest and largest coordinate of the corners of eight faces along n. */
 VO_INLINE void find_extent(float *const corner[9], int begin, const float n[3], vo_f8 *low,
                            vo_f8 *high) {
-    for (int k = 0; k < 3; k++) {
-        vo_f8 d = f8_set(n[0]) * f8_load(corner[3 * k] + begin) +
-                  f8_set(n[1]) * f8_load(corner[3 * k + 1] + begin) +
-                  f8_set(n[2]) * f8_load(corner[3 * k + 2] + begin);
-        *low = k == 0 ? d : f8_min(*low, d);
-        *high = k == 0 ? d : f8_max(*high, d);
+    *low = *high = project_corner(corner, 0, begin, n);
+    for (int k = 1; k < 3; k++) {
+        vo_f8 d = project_corner(corner, k, begin, n);
+        *low = f8_min(*low, d);
+        *high = f8_max(*high, d);
     }
 }
 
