@@ -1,0 +1,127 @@
+/* Upsampling operator: fine positions as a linear function of coarse positions (Kavan et al. 2011,
+ * "Physics-inspired upsampling for cloth simulation in games").
+ *
+ *     p_f = B p_c + D [p_c; p_c(t - h); ...] + n (S sin + C cos)
+ *
+ *     B   sparse base operator, rows sum to 1: barycentric or Loop interpolation
+ *     D   dense residual, the learned part; every block of M columns has rows that sum to 0
+ *     n   normals of the fine surface; S, C: fields of the oscillatory modes
+ *
+ * The split into B and D keeps hems and the rest shape, which a truncated basis of harmonics cannot
+ * represent, and makes affine invariance a property of the storage: D applied to a translation is
+ * zero. D is float, B is exact up to rounding of its weights.
+ *
+ * Computed by upsample/fit.h, made smaller by upsample/compress.h. */
+#ifndef VO_UPSAMPLE_OPERATOR_H
+#define VO_UPSAMPLE_OPERATOR_H
+
+#include "core/context.h"
+
+/* Base operator B. */
+typedef enum vo_upsample_base {
+    VO_UPSAMPLE_BARYCENTRIC, /* interpolation in the nearest coarse triangle */
+    VO_UPSAMPLE_LOOP,        /* Loop's limit surface at the same points */
+    VO_UPSAMPLE_MEAN,        /* centroid of the coarse vertices: the whole operator is learned */
+} vo_upsample_base;
+
+/* Penalty gamma_n on the n-th harmonic of the residual, n = 1..N; lambda_n: normalised eigenvalue,
+ * about (n - 1) / N (vo_harmonics_normalised). */
+typedef enum vo_upsample_regularisation {
+    VO_UPSAMPLE_HARMONIC,  /* a (1 + b (n - 1) / N)^c, from gamma_first, gamma_last and exponent */
+    VO_UPSAMPLE_LAPLACIAN, /* alpha lambda_n */
+    VO_UPSAMPLE_TIKHONOV,  /* alpha */
+    VO_UPSAMPLE_LINEAR,    /* alpha + beta lambda_n */
+    VO_UPSAMPLE_CUTOFF,    /* alpha up to the harmonic `cutoff`; higher ones are 0 */
+    VO_UPSAMPLE_UNREGULARISED, /* 0: minimum-norm least squares */
+} vo_upsample_regularisation;
+
+/* Parameters of a fit; start from vo_upsample_fit_def_default(). Penalties are those of lengths
+ * relative to the square root of the garment's area, so that they do not depend on the unit. */
+typedef struct vo_upsample_fit_def {
+    vo_upsample_regularisation regularisation;
+    vo_upsample_base base;
+    bool area_weighted;    /* errors are weighted by vertex areas; false: all vertices are equal */
+    int harmonic_count;    /* harmonics of the residual; 0: automatic, see vo_upsample_fit */
+    double gamma_first;    /* penalty of the first harmonic, > 0 */
+    double gamma_last;     /* penalty of the N-th harmonic, >= gamma_first */
+    double exponent;       /* c > 0; larger values admit finer detail */
+    double alpha, beta;    /* >= 0 */
+    int cutoff;            /* harmonics that VO_UPSAMPLE_CUTOFF keeps */
+    int history;           /* previous coarse states used as input */
+    int history_step;      /* frames between them, >= 1 */
+    int mode_count;        /* largest number of pairs of oscillatory modes */
+    double mode_threshold; /* modes are added while one removes at least this fraction of the
+                              energy of the residual along the normals */
+} vo_upsample_fit_def;
+
+vo_upsample_fit_def vo_upsample_fit_def_default(void);
+
+/* Errors of an operator on pairs, m: root mean square over vertices and frames. */
+typedef struct vo_upsample_error {
+    float rms;      /* of B p_c + D p_c */
+    float max;      /* largest distance of a vertex */
+    float base_rms; /* of B p_c alone */
+    float mode_rms; /* with the oscillatory modes, amplitude and phase fitted per sequence */
+} vo_upsample_error;
+
+/* Arrays are owned by the operator and allocated from `ctx`. */
+typedef struct vo_upsample_operator {
+    vo_context *ctx;
+    int fine_count, coarse_count; /* N, M */
+    int history;                  /* number of previous coarse states used as input; 0: none */
+    float history_s;              /* s between these states */
+    int *base_first;              /* [N + 1] rows of B in base_column, base_weight */
+    int *base_column;             /* [base_first[N]] coarse vertices */
+    float *base_weight;           /* [base_first[N]] rows sum to 1 */
+    float *residual; /* [N][M (1 + history)] D; block k multiplies the state k steps before; rows of
+                        every block sum to 0 */
+    int mode_count;  /* pairs of oscillatory modes */
+    float *mode_rate;     /* [mode_count] rad/s in the training data */
+    float *mode_sine;     /* [mode_count][N] m, displacements along the normal */
+    float *mode_cosine;   /* [mode_count][N] m */
+    float *mode_fraction; /* [mode_count] energy of the residual along the normals that the mode
+                             removed, 0 to 1 */
+    float mode_wind;      /* m/s, mean wind speed of the training data; 0: none */
+    vo_upsample_fit_def parameters; /* with the automatic values resolved */
+    int frame_count;                /* frames of the training data */
+    vo_upsample_error error;        /* on the training data */
+} vo_upsample_operator;
+
+typedef struct vo_upsample_operator_size {
+    int fine_count, coarse_count, base_entries, history, mode_count;
+} vo_upsample_operator_size;
+
+/* Allocates an operator whose arrays are zero. *out is NULL on failure. */
+vo_result vo_upsample_operator_create(vo_context *ctx, const vo_upsample_operator_size *size,
+                                      vo_upsample_operator **out);
+void vo_upsample_operator_destroy(vo_upsample_operator *op); /* NULL is allowed */
+
+/* Checks an operator from a file: sizes, columns in range, finite values, rows of B that sum to 1
+ * and of D that sum to 0 within rounding. VO_BAD_DATA with a message otherwise. */
+vo_result vo_upsample_operator_validate(vo_context *ctx, const vo_upsample_operator *op);
+
+/* fine[3 N] = B coarse + D states, without oscillatory modes. states[k], k = 0..history: coarse
+ * positions [3 M] k steps before; states[0] is the current one. Double accumulation: a reference
+ * for faster evaluations. */
+void vo_upsample_operator_apply(const vo_upsample_operator *op, const float *const *states,
+                                float *fine);
+
+/* Applies B only. */
+void vo_upsample_operator_apply_base(const vo_upsample_operator *op, const float *coarse,
+                                     float *fine);
+
+/* Shape of an operator, for reports. */
+typedef struct vo_upsample_operator_stats {
+    double max_base_sum_error;     /* largest |row sum - 1| of B */
+    double max_residual_sum_error; /* largest |row sum| of a block of D */
+    double residual_norm;          /* Frobenius norm of D */
+    double max_weight, min_weight; /* of U = B + D, current state */
+    double negative_share;         /* sum of negative weights of U / sum of absolute weights */
+    double effective_inputs;       /* mean over rows of (sum |u|)^2 / sum u^2: coarse vertices that
+                                      determine a fine vertex */
+    size_t base_bytes, residual_bytes, mode_bytes;
+} vo_upsample_operator_stats;
+
+vo_upsample_operator_stats vo_upsample_operator_measure(const vo_upsample_operator *op);
+
+#endif
