@@ -162,6 +162,7 @@ static inline vo_rt_solve_def rt_sheet_default_def(void) {
                                         .drag = 1,
                                         .lift = 0.3f},
                              .stretch_limit = 0.05f,
+                             .compression = 0.1f,
                              .max_speed = 50,
                              .link_strength = 1,
                              .use_avx2 = vo_simd_has_avx2()};

@@ -208,6 +208,7 @@ static float hang(bool use_levels, int substeps) {
                            .gravity = {0, -9.81f, 0},
                            .fabric = vo_rt_fabric_default(),
                            .stretch_limit = 0.05f,
+                           .compression = 0.1f,
                            .max_speed = 100,
                            .levels = use_levels ? &m.levels : NULL};
     for (int i = 0; i < 240; i++) {

@@ -508,7 +508,11 @@ typedef struct vo_rt_cloth_def {
     int min_level, max_level; /* limits of refinement; default 0 and the asset's */
     uint32_t collision_mask;  /* collides with bodies whose layer shares a bit; default all */
     float stretch_limit;      /* of springs, fraction; default 0.05 */
-    float sleep_speed;        /* m/s; a cloth whose vertices are slower for 1 s sleeps; 0: never */
+    /* Compression of springs, fraction, up to which they resist with the force at which a strip of
+     * their length buckles; beyond it they resist fully. Coarse meshes need it, because they cannot
+     * fold where fine cloth does; 0: cloth that folds in place of compressing. Default 0.1. */
+    float compression;
+    float sleep_speed; /* m/s; a cloth whose vertices are slower for 1 s sleeps; 0: never */
     /* Collisions with itself and with other cloths that have this set: no face passes through
      * another. Cloth that intersects on arrival (a teleport, a pose that intersects itself) is
      * untangled in the following frames. Cost: about 0.5 us per triangle and query (one to four per
@@ -559,6 +563,23 @@ VO_API vo_result vo_rt_cloth_set_attachment(vo_rt_cloth *cloth, int vertex, floa
                                             vo_rt_vec3 position);
 /* Limits the stretch stiffness of the links of an unseamed asset: 0 to 1. [any time] */
 VO_API vo_result vo_rt_cloth_set_link_strength(vo_rt_cloth *cloth, float strength);
+
+/* Vertices of a cloth during a substep, for a constraint of the host. */
+typedef struct vo_rt_substep_view {
+    int vertex_count; /* slots, some of which may be unused; slot i + 1 is base vertex i */
+    float *positions; /* 4 floats per slot: x y z, m, and the inverse mass, 1/kg, which is 0 of
+                         prescribed vertices, unused slots and slot 0; x y z may be changed */
+    double time;      /* s, simulated time at the end of the substep (vo_rt_world_time) */
+} vo_rt_substep_view;
+
+/* Projects positions onto constraints of the host. Runs in the thread that solves the cloth; must
+ * be deterministic, and leave vertices with an inverse mass of 0 in place. */
+typedef void vo_rt_constraint_fn(void *user, const vo_rt_substep_view *view);
+/* Calls `constraint` last in every substep, after contacts with bodies; NULL: none. Contacts are
+ * verified at the end of the simulation step, so that no vertex remains inside a body. Snapshots do
+ * not contain it. Not during a step. */
+VO_API void vo_rt_cloth_set_constraint(vo_rt_cloth *cloth, vo_rt_constraint_fn *constraint,
+                                       void *user);
 
 /* Buffers of the host for vo_rt_cloth_write_output; NULL members are skipped. Strides in bytes, 0:
  * packed. Each has render_vertex_count elements (vo_rt_asset_get_info). */

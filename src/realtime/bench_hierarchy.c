@@ -210,7 +210,7 @@ static const vo_rt_substep table_substep = {.h = 1.0f / 480,
                                             .max_speed = 50};
 
 static void step_lists(vo_rt_front *f, const vo_rt_solve_kernels *kernels) {
-    vo_rt_spring_pass pass = {.limit = 0.05f};
+    vo_rt_spring_pass pass = {.limit = 0.05f, .compression = 0.1f};
     for (int k = 0; k < SUBSTEPS; k++) {
         kernels->predict(f, &table_substep, k == 0);
         kernels->project_springs(f, &pass);

@@ -12,14 +12,12 @@
 typedef struct vo_rt_substep vo_rt_substep;
 struct vo_rt_levels;
 
-/* Compression, fraction of the rest length, that springs resist with the force of buckling only. */
-#define VO_RT_MAX_COMPRESSION 0.1f
-
 /* One pass over the springs. */
 typedef struct vo_rt_spring_pass {
-    float compliance; /* m s^-2/N per metre of width: compliance / h^2 */
-    float limit;      /* elongation beyond which a spring is projected without compliance */
-    float buckling;   /* pi^2 * bend_stiffness * h^2, N m s^2 */
+    float compliance;  /* m s^-2/N per metre of width: compliance / h^2 */
+    float limit;       /* elongation beyond which a spring is projected without compliance */
+    float compression; /* fraction of the rest length, resisted with the force of buckling only */
+    float buckling;    /* pi^2 * bend_stiffness * h^2, N m s^2 */
 } vo_rt_spring_pass;
 
 /* One pass over the bending elements. */

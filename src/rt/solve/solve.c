@@ -60,6 +60,7 @@ static void solve_springs(const minor_step *s, int index) {
     float h = s->substep.h;
     vo_rt_spring_pass pass = {.compliance = f_max(s->def->fabric.stretch_compliance, 0) / (h * h),
                               .limit = f_max(s->def->stretch_limit, 0),
+                              .compression = f_max(s->def->compression, 0),
                               .buckling = PI2 * f_max(s->def->fabric.bend_stiffness, 0) * h * h};
     if (s->def->solver == VO_RT_SOLVER_XPBD) {
         pass.limit *= LIMIT_TARGET;
@@ -116,7 +117,16 @@ static void solve_pose(const minor_step *s) {
     vo_rt_apply_backstops(s->front, s->slots.backstop);
 }
 
-/* Returns the number of clamped velocities. Bodies come last, so that they prevail. */
+/* Constraints of the host at the end of a substep. */
+static void solve_host(const minor_step *s, float end) {
+    if (!s->def->constraint) return;
+    vo_rt_substep_view view = {s->front->vertex_end, &s->front->position[0].x,
+                               s->def->time + (double)(end * s->def->dt)};
+    s->def->constraint(s->def->constraint_user, &view);
+}
+
+/* Returns the number of clamped velocities. Bodies come last of the library's own constraints, so
+ * that they prevail. */
 static int run_substep(const minor_step *s, int index) {
     float end = (float)(index + 1) / (float)s->substeps;
     int clamped = s->kernels->predict(s->front, &s->substep, index == 0);
@@ -128,6 +138,7 @@ static int run_substep(const minor_step *s, int index) {
     vo_rt_project_links(s->asset, s->front, s->def->link_strength, s->substep.h);
     solve_pose(s);
     solve_contacts(s, index);
+    solve_host(s, end);
     return clamped;
 }
 

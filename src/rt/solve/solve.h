@@ -27,9 +27,9 @@
  * with edges of 8 to 100 mm on a body has 4.2 % of stretch at 4 substeps; 5.3 % if contacts are
  * solved at the end only.
  *
- * Compression. A spring resists with the force at which a strip of its length buckles, up to 10 %
- * of compression, and fully beyond: stiffer springs lock coarse triangles, and the length that is
- * left over gathers in crumpled folds of the smallest ones.
+ * Compression. A spring resists with the force at which a strip of its length buckles, up to the
+ * given compression (10 % by default), and fully beyond: stiffer springs lock coarse triangles, and
+ * the length that is left over gathers in crumpled folds of the smallest ones.
  *
  * Bending passes are three times as expensive as spring passes. They run 120 times per second, and
  * more often if fine or stiff elements would lose their stiffness (solve.c).
@@ -61,7 +61,7 @@ typedef struct vo_rt_solve_def {
     vo_rt_solver solver;
     vo_rt_vec3 gravity;
     vo_rt_fabric fabric;
-    float stretch_limit;
+    float stretch_limit, compression;
     float max_speed;
     float link_strength;           /* 0 to 1 */
     vo_rt_vec3 frame_acceleration; /* m/s^2, fictitious acceleration of local-space inertia */
@@ -69,7 +69,10 @@ typedef struct vo_rt_solve_def {
     /* [vo_rt_contact_group_limit(contact_count)] memory of the caller, used until the end of the
      * step; NULL: contacts are solved one at a time */
     struct vo_rt_contact_group *contact_groups;
-    const vo_rt_air *air;          /* NULL: vacuum */
+    const vo_rt_air *air;            /* NULL: vacuum */
+    vo_rt_constraint_fn *constraint; /* of the host; NULL: none */
+    void *constraint_user;
+    double time;   /* s, simulated time at the start, for the constraint */
     bool use_avx2; /* kernels for AVX2, bit-identical to the others; set it to vo_simd_has_avx2() */
 } vo_rt_solve_def;
 

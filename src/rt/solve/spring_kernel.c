@@ -42,12 +42,12 @@ VO_INLINE vo_f8 scale_compliance(const vo_rt_spring_group *g, vo_f8 rest, float 
 
 /* Limits the resistance to compression: a strip of length l with bending stiffness B buckles under
  * a force of pi^2 B / l^2 per width (Euler), which stays nearly constant while it bends further.
- * Springs that are compressed beyond VO_RT_MAX_COMPRESSION are projected to it. */
+ * Springs that are compressed beyond pass->compression are projected to it. */
 VO_INLINE vo_f8 limit_compression(const vo_rt_spring_group *g, const spring_lanes *p, vo_f8 c,
-                                  vo_f8 s, float buckling) {
-    vo_f8 force =
-        f8_divide(f8_set(-buckling) * f8_load(g->width), p->rest * p->rest * p->length, LEAST);
-    vo_f8 beyond = f8_min(c + f8_set(VO_RT_MAX_COMPRESSION) * p->rest, f8_set(0));
+                                  vo_f8 s, const vo_rt_spring_pass *pass) {
+    vo_f8 force = f8_divide(f8_set(-pass->buckling) * f8_load(g->width),
+                            p->rest * p->rest * p->length, LEAST);
+    vo_f8 beyond = f8_min(c + f8_set(pass->compression) * p->rest, f8_set(0));
     vo_f8 hard = f8_divide(beyond, p->length * p->w, LEAST);
     return f8_select(c < f8_set(0), f8_min(f8_max(s, force), hard), s);
 }
@@ -57,7 +57,7 @@ VO_INLINE void project_stiff(vo_rt_vec4 *position, const vo_rt_spring_group *g,
                              const vo_rt_spring_pass *pass) {
     spring_lanes p = load_springs(position, g);
     vo_f8 c = p.length - p.rest, s = f8_divide(c, p.length * p.w, LEAST);
-    store_springs(position, g, &p, limit_compression(g, &p, c, s, pass->buckling));
+    store_springs(position, g, &p, limit_compression(g, &p, c, s, pass));
 }
 
 /* The compliant correction, or the one that reaches the limit if it is larger. */
@@ -68,7 +68,7 @@ VO_INLINE void project_compliant(vo_rt_vec4 *position, const vo_rt_spring_group 
     vo_f8 c = p.length - p.rest, excess = c - f8_set(pass->limit) * p.rest;
     vo_f8 soft = f8_divide(c, p.length * (p.w + alpha), LEAST);
     vo_f8 hard = f8_divide(excess, p.length * p.w, LEAST);
-    soft = limit_compression(g, &p, c, soft, pass->buckling);
+    soft = limit_compression(g, &p, c, soft, pass);
     store_springs(position, g, &p, f8_select(excess > f8_set(0), f8_max(soft, hard), soft));
 }
 

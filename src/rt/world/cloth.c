@@ -175,6 +175,7 @@ vo_result vo_rt_cloth_create(vo_rt_world *w, const vo_rt_cloth_def *def, vo_rt_c
                        .solver = d.solver,
                        .collision_mask = d.collision_mask,
                        .stretch_limit = d.stretch_limit,
+                       .compression = d.compression,
                        .sleep_speed = d.sleep_speed,
                        .self_collision = d.self_collision,
                        .self_thickness = d.self_thickness,

@@ -40,6 +40,7 @@ vo_rt_cloth_def vo_rt_cloth_def_default(void) {
                              .max_level = VO_RT_MAX_LEVEL,
                              .collision_mask = UINT32_MAX,
                              .stretch_limit = 0.05f,
+                             .compression = 0.1f,
                              .self_thickness = 0.002f,
                              .linear_inertia = 1,
                              .angular_inertia = 1,

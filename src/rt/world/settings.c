@@ -125,6 +125,12 @@ vo_result vo_rt_cloth_set_link_strength(vo_rt_cloth *c, float strength) {
     return VO_OK;
 }
 
+void vo_rt_cloth_set_constraint(vo_rt_cloth *c, vo_rt_constraint_fn *constraint, void *user) {
+    c->constraint = constraint;
+    c->constraint_user = user;
+    c->next.wake = 1;
+}
+
 vo_rt_leaf_view vo_rt_cloth_get_leaves(const vo_rt_cloth *c) {
     const vo_rt_front *f = &c->mesh.front;
     return (vo_rt_leaf_view){.vertex_count = f->vertex_end,

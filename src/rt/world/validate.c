@@ -86,6 +86,7 @@ vo_result vo_rt_check_cloth_def(const vo_rt_cloth_def *d, vo_rt_message *message
     TRY(check_int(message, "min_level", d->min_level, 0, VO_RT_MAX_LEVEL));
     TRY(check_int(message, "max_level", d->max_level, d->min_level, VO_RT_MAX_LEVEL));
     TRY(vo_rt_check_range(message, "stretch_limit", d->stretch_limit, 0.001f, 10));
+    TRY(vo_rt_check_range(message, "compression", d->compression, 0, 1));
     TRY(vo_rt_check_range(message, "sleep_speed", d->sleep_speed, 0, 100));
     TRY(vo_rt_check_range(message, "self_thickness", d->self_thickness, 0, 0.1f));
     TRY(check_int(message, "layer", d->layer, -1000, 1000));

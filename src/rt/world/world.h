@@ -114,7 +114,7 @@ struct vo_rt_cloth {
     const vo_rt_asset *asset;
     vo_rt_solver solver;
     uint32_t collision_mask;
-    float stretch_limit, sleep_speed;
+    float stretch_limit, compression, sleep_speed;
     int middle_vertex;   /* of the asset, see vo_rt_cloth_find_middle */
     float middle_radius; /* m */
     bool self_collision;
@@ -122,7 +122,9 @@ struct vo_rt_cloth {
     int32_t layer;
     uint64_t user;
 
-    vo_rt_cloth_inputs next, input; /* set by the host; active in the current step */
+    vo_rt_cloth_inputs next, input;  /* set by the host; active in the current step */
+    vo_rt_constraint_fn *constraint; /* of the host; NULL: none */
+    void *constraint_user;
 
     /* name                        size             written by */
     vo_rt_matrix *bones;           /* [bone_count]   host, from the next step on */
